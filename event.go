@@ -1,0 +1,145 @@
+package kedge
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Actor says who did something: "daemon", "agent:<session>" or "human:<name>".
+type Actor string
+
+// ActorDaemon is Kedge itself.
+const ActorDaemon Actor = "daemon"
+
+// Human is the actor for a person.
+func Human(name string) Actor { return Actor("human:" + name) }
+
+// Agent is the actor for what runs in a session.
+func Agent(id SessionID) Actor { return Actor("agent:" + string(id)) }
+
+// EventType names a fact. Types are added, never renamed and never reused.
+type EventType string
+
+// The facts of the ledger. The payload of each is the type named beside it, as
+// JSON, in Event.Data.
+const (
+	ProjectCreated  EventType = "project.created"  // ProjectData
+	FeatureAdded    EventType = "feature.added"    // FeatureAddedData
+	FeatureAmended  EventType = "feature.amended"  // FeatureAmendedData
+	FeatureStatus   EventType = "feature.status"   // FeatureStatusData
+	PlanSaved       EventType = "plan.saved"       // PlanData
+	DecisionSaved   EventType = "decision.saved"   // DecisionData
+	RiskOpened      EventType = "risk.opened"      // Risk
+	RiskClosed      EventType = "risk.closed"      // RiskClosedData
+	NoteAdded       EventType = "note.added"       // Note
+	CheckpointSaved EventType = "checkpoint.saved" // Checkpoint
+	HandoffSaved    EventType = "handoff.saved"    // Handoff
+	GateFinished    EventType = "gate.finished"    // Evidence
+	FilesSeen       EventType = "files.seen"       // FilesSeenData
+	HandEditFound   EventType = "edit.found"       // HandEditData
+	SalvageMade     EventType = "salvage.made"     // Salvage
+	FilterApproved  EventType = "filter.approved"  // FilterApprovedData
+)
+
+// Event is one fact in the journal. Everything else that Kedge knows is a fold
+// of events. Seq, At and Hash are given by the journal when it is appended.
+type Event struct {
+	V       int             `json:"v"`
+	Seq     int64           `json:"seq"`
+	ID      EventID         `json:"id"`
+	At      time.Time       `json:"at"`
+	Project ProjectID       `json:"project"`
+	Actor   Actor           `json:"actor"`
+	Type    EventType       `json:"type"`
+	Data    json.RawMessage `json:"data"`
+	Hash    string          `json:"hash"`
+}
+
+// NewEvent makes an event with its data encoded. The journal fills in the rest.
+func NewEvent(typ EventType, actor Actor, data any) (Event, error) {
+	b, err := json.Marshal(data)
+	if err != nil {
+		return Event{}, Errorf(Internal, "encode %s: %w", typ, err)
+	}
+	return Event{V: 1, Actor: actor, Type: typ, Data: b}, nil
+}
+
+// ProjectData is the payload of ProjectCreated.
+type ProjectData struct {
+	Dir  string `json:"dir"`
+	Name string `json:"name"`
+	Git  bool   `json:"git"`
+}
+
+// FeatureAddedData carries a locked definition and where it came from. Claim is
+// the status an import asserted; the checks must confirm it.
+type FeatureAddedData struct {
+	Definition json.RawMessage `json:"definition"`
+	Hash       string          `json:"hash"`
+	Order      int             `json:"order"`
+	Claim      Status          `json:"claim,omitempty"`
+	Notes      string          `json:"notes,omitempty"`
+	Source     string          `json:"source,omitempty"`
+}
+
+// FeatureAmendedData carries the definition that replaces the old one.
+type FeatureAmendedData struct {
+	ID         FeatureID       `json:"id"`
+	Definition json.RawMessage `json:"definition"`
+	Hash       string          `json:"hash"`
+	Was        string          `json:"was"` // hash of the definition it replaces
+	Reason     string          `json:"reason"`
+}
+
+// FeatureStatusData is a change of the mutable half of a feature. Nil fields
+// stay as they were.
+type FeatureStatusData struct {
+	ID          FeatureID   `json:"id"`
+	Status      Status      `json:"status"`
+	Reason      string      `json:"reason,omitempty"`
+	Evidence    *EvidenceID `json:"evidence,omitempty"`
+	Files       []string    `json:"files,omitempty"`
+	Notes       *string     `json:"notes,omitempty"`
+	CompletedAt *time.Time  `json:"completed_at,omitempty"`
+}
+
+// PlanData is a saved plan: the text of plan.md and what was read from it.
+type PlanData struct {
+	ID     PlanID     `json:"id"`
+	Title  string     `json:"title"`
+	Status PlanStatus `json:"status"`
+	Text   string     `json:"text"`
+	Hash   string     `json:"hash"`
+}
+
+// DecisionData is a decision with the reason why it replaces another, if so.
+type DecisionData struct {
+	Decision Decision `json:"decision"`
+	Reason   string   `json:"reason,omitempty"`
+}
+
+// RiskClosedData closes a risk.
+type RiskClosedData struct {
+	ID     RiskID `json:"id"`
+	Reason string `json:"reason"`
+}
+
+// FilesSeenData is the content of the tree at a moment when Kedge looked: the
+// base that drift is measured from.
+type FilesSeenData struct {
+	Tree  string `json:"tree"`
+	Cause string `json:"cause"`
+}
+
+// HandEditData reports an edit of a file that Kedge projects, and what was done.
+type HandEditData struct {
+	Path   string `json:"path"`
+	Found  string `json:"found"`
+	Action string `json:"action"` // imported, refused, restored, reset
+}
+
+// FilterApprovedData approves one git filter by the hash of its commands.
+type FilterApprovedData struct {
+	Name string `json:"name"`
+	Hash string `json:"hash"`
+}

@@ -1,0 +1,71 @@
+package kedge
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"strings"
+	"time"
+)
+
+// Ids are a prefix, a dash and 26 characters: 48 bits of time and 80 random
+// bits, so that they sort by time and never meet when branches do. Distinct
+// types keep one from being taken for another.
+type (
+	ProjectID    string // prj-…
+	SessionID    string // ses-…
+	EventID      string // evt-…
+	PlanID       string // pln-…
+	CheckpointID string // ckp-…
+	DecisionID   string // dec-…
+	RiskID       string // rsk-…
+	NoteID       string // not-…
+	EvidenceID   string // evd-…
+	SalvageID    string // sal-…
+	RunID        string // run-…
+	FeatureID    string // chosen by people: see ValidName
+)
+
+// base32 is Crockford's alphabet in lower case: no i, l, o, u.
+const base32 = "0123456789abcdefghjkmnpqrstvwxyz"
+
+// NewID makes an id with the given prefix for the given moment.
+func NewID(prefix string, at time.Time) string {
+	var b [16]byte
+	ms := uint64(max(at.UnixMilli(), 0))
+	binary.BigEndian.PutUint64(b[:8], ms<<16)
+	_, _ = rand.Read(b[6:]) // never fails: crypto/rand aborts the program instead
+	return prefix + "-" + encode32(b)
+}
+
+// encode32 writes 128 bits as 26 digits, the first holding three bits.
+func encode32(b [16]byte) string {
+	hi, lo := binary.BigEndian.Uint64(b[:8]), binary.BigEndian.Uint64(b[8:])
+	var out [26]byte
+	for i := len(out) - 1; i >= 0; i-- {
+		out[i] = base32[lo&31]
+		lo = lo>>5 | hi<<59
+		hi >>= 5
+	}
+	return string(out[:])
+}
+
+// ValidID tells whether s is an id with the given prefix.
+func ValidID(prefix, s string) bool {
+	rest, ok := strings.CutPrefix(s, prefix+"-")
+	return ok && len(rest) == 26 && strings.Trim(rest, base32) == ""
+}
+
+// ValidName tells whether s may name something that becomes a path or a ref:
+// 1 to 64 of a-z, 0-9, dot, dash, underscore; not starting with a dot or dash,
+// not ending in a dot or ".lock", without "..".
+func ValidName(s string) bool {
+	if s == "" || len(s) > 64 || s[0] == '.' || s[0] == '-' {
+		return false
+	}
+	for _, c := range []byte(s) {
+		if !(c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '.' || c == '-' || c == '_') {
+			return false
+		}
+	}
+	return !strings.HasSuffix(s, ".") && !strings.HasSuffix(s, ".lock") && !strings.Contains(s, "..")
+}

@@ -1,0 +1,90 @@
+package kedge
+
+import "time"
+
+// Marker is the one word a gate ends with.
+type Marker string
+
+// The markers. Everything but ValidationOK is red.
+const (
+	ValidationOK       Marker = "VALIDATION_OK"
+	TestFailure        Marker = "TEST_FAILURE"
+	IntegrationFailure Marker = "INTEGRATION_FAILURE"
+	BuildFailure       Marker = "BUILD_FAILURE"
+	E2EFailure         Marker = "E2E_FAILURE"
+	HTTPFailure        Marker = "HTTP_FAILURE"
+)
+
+// MarkerOf is the marker of a red check of the given kind.
+var MarkerOf = map[CheckKind]Marker{
+	CheckTest:        TestFailure,
+	CheckIntegration: IntegrationFailure,
+	CheckBuild:       BuildFailure,
+	CheckE2E:         E2EFailure,
+	CheckHTTP:        HTTPFailure,
+}
+
+// Verdict is what a gate found; its JSON is that of `gate --json`. Partial means
+// that a check was skipped, and completes nothing.
+type Verdict struct {
+	Verdict  Marker        `json:"verdict"`
+	Partial  bool          `json:"partial"`
+	Flaky    bool          `json:"flaky"`
+	Tree     string        `json:"tree"`
+	Checks   []CheckResult `json:"checks"`
+	Findings []Finding     `json:"findings"`
+}
+
+// Green tells whether nothing in the verdict is red.
+func (v Verdict) Green() bool { return v.Verdict == ValidationOK }
+
+// CheckResult is one check's run. Exit is -1 for a check that was skipped or
+// that never ended by itself.
+type CheckResult struct {
+	Name         string    `json:"name"`
+	Kind         CheckKind `json:"kind"`
+	Command      string    `json:"command"`
+	Selected     []string  `json:"selected"` // which changed path selected it, or which packages
+	Skipped      string    `json:"skipped"`  // why it was not run; empty when it was
+	Exit         int       `json:"exit"`
+	Started      time.Time `json:"started"`
+	MS           int64     `json:"ms"`
+	Log          string    `json:"log"`
+	FirstFailure *Failure  `json:"first_failure"`
+}
+
+// Failure is the first failure of a check, and nothing else of its output.
+type Failure struct {
+	Test    string `json:"test"`
+	File    string `json:"file"`
+	Line    int    `json:"line"`
+	Message string `json:"message"`
+}
+
+// Finding is something a gate, a lint or the doctor has to say.
+type Finding struct {
+	Level Level  `json:"level"`
+	What  string `json:"what"`
+	Where string `json:"where"`
+	Fix   string `json:"fix"`
+}
+
+// Level says how bad a finding is: an error makes the result red.
+type Level string
+
+// The levels.
+const (
+	LevelError   Level = "error"
+	LevelWarning Level = "warning"
+	LevelInfo    Level = "info"
+)
+
+// Evidence is a verdict bound to what it was given for.
+type Evidence struct {
+	ID          EvidenceID `json:"id"`
+	Feature     FeatureID  `json:"feature,omitempty"`
+	Commit      string     `json:"commit,omitempty"`
+	At          time.Time  `json:"at"`
+	Environment string     `json:"environment,omitempty"`
+	Verdict     Verdict    `json:"verdict"`
+}
