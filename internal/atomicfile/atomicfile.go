@@ -1,0 +1,104 @@
+// Package atomicfile owns the one way in which Kedge writes a whole file: a
+// temporary file in the same folder, fsync, rename, fsync of the folder.
+//
+// It promises that a reader, or a machine that lost its power, sees the old
+// content or the new, whole, and that the new content is on disk when the call
+// returns. It never writes through a symbolic link: a link at the target is
+// itself replaced, and with WriteIn no link on the way leads out of the root.
+package atomicfile
+
+import (
+	"crypto/rand"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"kedge"
+)
+
+// TempPrefix starts the name of every temporary file, so that what a crash left
+// behind can be told from what belongs to people.
+const TempPrefix = ".kedge-tmp-"
+
+// Write makes b the content of the file at path, with exactly perm whatever the
+// umask. The folder must exist; links among the folders of path are followed,
+// so use WriteIn for paths that someone else may have shaped.
+func Write(path string, b []byte, perm os.FileMode) error {
+	root, err := os.OpenRoot(filepath.Dir(path))
+	if err != nil {
+		return wrap(path, err)
+	}
+	defer func() { _ = root.Close() }()
+	return WriteIn(root, filepath.Base(path), b, perm)
+}
+
+// WriteIn is Write for a name inside root: no link on the way can lead outside.
+// Folders of name that are missing are made.
+func WriteIn(root *os.Root, name string, b []byte, perm os.FileMode) error {
+	full := filepath.Join(root.Name(), name)
+	dir := filepath.Dir(name)
+	if dir != "." {
+		if err := root.MkdirAll(dir, 0o755); err != nil {
+			return wrap(full, err)
+		}
+	}
+	temp := filepath.Join(dir, TempPrefix+rand.Text())
+	if err := writeTemp(root, temp, b, perm); err != nil {
+		return wrap(full, errors.Join(err, root.Remove(temp)))
+	}
+	if err := root.Rename(temp, name); err != nil {
+		return wrap(full, errors.Join(err, root.Remove(temp)))
+	}
+	return wrap(full, syncDir(root, dir))
+}
+
+// IsTemp tells whether name is that of a temporary file of this package.
+func IsTemp(name string) bool { return strings.HasPrefix(filepath.Base(name), TempPrefix) }
+
+func writeTemp(root *os.Root, name string, b []byte, perm os.FileMode) (err error) {
+	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	if _, err := f.Write(b); err != nil {
+		return err
+	}
+	if err := f.Chmod(perm); err != nil {
+		return err
+	}
+	return f.Sync()
+}
+
+func syncDir(root *os.Root, dir string) error {
+	d, err := root.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+// wrap names the file once; the cause keeps only its reason, since it would
+// name the temporary file. A temporary file that was never made is no news.
+func wrap(path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return kedge.Errorf(kedge.Internal, "write %q: %w", path, first(err)).
+		WithHint("make sure that %q is a folder that you may write to, on a disk with room", filepath.Dir(path))
+}
+
+func first(err error) error {
+	if many, ok := err.(interface{ Unwrap() []error }); ok {
+		return first(many.Unwrap()[0])
+	}
+	if pe, ok := errors.AsType[*fs.PathError](err); ok {
+		return pe.Err
+	}
+	if le, ok := errors.AsType[*os.LinkError](err); ok {
+		return le.Err
+	}
+	return err
+}
