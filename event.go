@@ -39,6 +39,8 @@ const (
 	HandEditFound   EventType = "edit.found"       // HandEditData
 	SalvageMade     EventType = "salvage.made"     // Salvage
 	FilterApproved  EventType = "filter.approved"  // FilterApprovedData
+	SessionStarted  EventType = "session.started"  // Session
+	SessionEnded    EventType = "session.ended"    // SessionEndedData
 )
 
 // Event is one fact in the journal. Everything else that Kedge knows is a fold

@@ -122,9 +122,11 @@ type Handoff struct {
 	Files       []string     `json:"files"`
 	Approach    string       `json:"approach"`
 	Constraints []string     `json:"constraints"`
+	Risks       []string     `json:"risks"`
 	RuledOut    []Rejected   `json:"ruled_out"`
 	Next        string       `json:"next"`
-	BlockedOn   string       `json:"blocked_on"`
+	BlockedOn   string       `json:"blocked_on"` // empty: nothing
+	HumanNotes  string       `json:"human_notes,omitempty"`
 }
 
 // Drift is one path that changed since Kedge last looked, with the size of the

@@ -62,7 +62,7 @@ func unsafe(r rune) bool {
 }
 
 // Writer passes text on through Text. A character split over two writes is put
-// together again; Close writes what is left of one that never ended.
+// together again; one that never ends is dropped.
 type Writer struct {
 	W    io.Writer
 	rest []byte

@@ -21,7 +21,7 @@ func TestT11Text(t *testing.T) {
 		"user\u202egnp.exe":      "usergnp.exe",
 		"back\bspace\rover\x00":  "backspaceover",
 		"bad\xff\xfeutf8":        "bad\uFFFDutf8",
-		"grüße 世界 👍":            "grüße 世界 👍",
+		"grüße 世界 👍":             "grüße 世界 👍",
 	} {
 		if got := plain.Text(in); got != want {
 			t.Errorf("Text(%q) = %q, want %q", in, got, want)

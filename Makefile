@@ -1,0 +1,39 @@
+# Everything a person or CI needs; `make help` lists it.
+SHELL := /bin/bash
+GO ?= go
+BIN := bin/kedge
+TOOLS := $(CURDIR)/.tools
+
+.PHONY: help build install check test bench fuzz demo deps clean
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+build: ## the binary, in bin/
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o $(BIN) ./cmd/kedge
+
+install: ## the binary, where go install puts it
+	CGO_ENABLED=0 $(GO) install -trimpath -ldflags '-s -w' ./cmd/kedge
+
+deps: ## what the tests need beside Go and git
+	@./tools/deps.sh
+
+test: deps ## all tests, with the race detector
+	$(GO) vet ./...
+	GOOS=darwin GOARCH=arm64 CGO_ENABLED=0 $(GO) build -o /dev/null ./cmd/kedge
+	$(GO) test -race -timeout 20m ./...
+
+check: ## formatting, vet, lint, dead code
+	@./tools/check.sh $(TOOLS)
+
+bench: ## our figures beside those of the peers, as ratios
+	$(GO) run ./tools/bench
+
+fuzz: ## every fuzz target, FUZZTIME (30s) each
+	@./tools/fuzz.sh
+
+demo: build ## the main job end to end, in a scratch folder: no key, no network
+	@./tools/demo.sh $(CURDIR)/$(BIN)
+
+clean: ## bin/ and the installed tools
+	rm -rf bin $(TOOLS)

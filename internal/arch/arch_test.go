@@ -1,0 +1,196 @@
+package arch
+
+import (
+	"encoding/json"
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"io/fs"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// layer numbers every package; a package imports only lower numbers, or its own
+// number where an arrow is drawn. Names are those of docs/ARCHITECTURE.md.
+var layer = map[string]int{
+	"kedge": 0,
+
+	"kedge/internal/strictjson":  5, // notations: what L1 is written with
+	"kedge/internal/glob":        5,
+	"kedge/internal/frontmatter": 5,
+	"kedge/internal/tokens":      5,
+	"kedge/internal/plain":       5,
+
+	"kedge/internal/config":            10,
+	"kedge/internal/plan":              10,
+	"kedge/internal/ledger":            10,
+	"kedge/internal/brief":             10,
+	"kedge/internal/condense":          10,
+	"kedge/internal/weaken":            10,
+	"kedge/internal/redact":            10,
+	"kedge/internal/redact/redacttest": 11,
+	"kedge/internal/detect":            10,
+
+	"kedge/internal/atomicfile": 15,
+	"kedge/internal/proc":       15,
+
+	"kedge/internal/store": 20,
+	"kedge/internal/gitx":  20,
+	"kedge/internal/gate":  20,
+
+	"kedge/internal/service": 30,
+
+	"kedge/internal/api":        40,
+	"kedge/internal/api/client": 41,
+	"kedge/internal/daemon":     40,
+	"kedge/internal/cli":        42,
+
+	"kedge/cmd/kedge": 50,
+}
+
+// arrows are the imports allowed inside one layer.
+var arrows = map[string][]string{
+	"kedge/internal/gate": {"kedge/internal/gitx"},
+}
+
+// tools are programs of the repository that the product does not contain.
+func isTool(pkg string) bool {
+	return strings.HasPrefix(pkg, "kedge/tools/") || pkg == "kedge/internal/arch"
+}
+
+// impure is what no package of L0 and L1 may import.
+var impure = []string{"os", "os/exec", "net", "net/http", "database/sql", "log/slog", "sync", "math/rand", "math/rand/v2"}
+
+type pkg struct {
+	ImportPath string
+	Dir        string
+	Doc        string
+	GoFiles    []string
+	Imports    []string
+}
+
+func packages(t *testing.T) []pkg {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-json=ImportPath,Dir,Doc,GoFiles,Imports", "kedge/...")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var all []pkg
+	dec := json.NewDecoder(strings.NewReader(string(out)))
+	for {
+		var p pkg
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			return all
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		if !isTool(p.ImportPath) && len(p.GoFiles) > 0 {
+			all = append(all, p)
+		}
+	}
+}
+
+func TestLayers(t *testing.T) {
+	for _, p := range packages(t) {
+		n, ok := layer[p.ImportPath]
+		if !ok {
+			t.Errorf("%s: give this package a layer", p.ImportPath)
+		}
+		for _, imp := range p.Imports {
+			m, ours := layer[imp]
+			if ours && m >= n && !slices.Contains(arrows[p.ImportPath], imp) {
+				t.Errorf("%s (layer %d) imports %s (layer %d)", p.ImportPath, n, imp, m)
+			}
+			if n <= 11 && slices.Contains(impure, imp) {
+				t.Errorf("%s is pure and must not import %s", p.ImportPath, imp)
+			}
+		}
+	}
+}
+
+func TestOnlyStoreHasTheDatabase(t *testing.T) {
+	for _, p := range packages(t) {
+		for _, imp := range p.Imports {
+			driver := imp == "database/sql" || strings.HasPrefix(imp, "modernc.org/sqlite")
+			if driver && p.ImportPath != "kedge/internal/store" {
+				t.Errorf("%s imports %s", p.ImportPath, imp)
+			}
+		}
+	}
+}
+
+func TestEveryPackageSaysWhatItOwns(t *testing.T) {
+	bad := regexp.MustCompile(`/(util|utils|common|helpers|types|shared|base|misc)$`)
+	for _, p := range packages(t) {
+		if len(p.Doc) < 40 {
+			t.Errorf("%s has no package comment to speak of", p.ImportPath)
+		}
+		if bad.MatchString(p.ImportPath) {
+			t.Errorf("%s: name it for what it does", p.ImportPath)
+		}
+	}
+}
+
+// TestForbidden holds what the language allows and this codebase does not: init
+// functions, sleeping, exiting outside main, and reading the clock in pure code.
+func TestForbidden(t *testing.T) {
+	root := filepath.Join("..", "..")
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (strings.HasPrefix(d.Name(), ".") && path != root || d.Name() == "testdata") {
+			return filepath.SkipDir
+		}
+		if strings.HasSuffix(path, ".go") {
+			checkFile(t, path)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func checkFile(t *testing.T, path string) {
+	fset := token.NewFileSet()
+	f, err := parser.ParseFile(fset, path, nil, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rel, _ := filepath.Rel(filepath.Join("..", ".."), path)
+	name := "kedge/" + filepath.ToSlash(filepath.Dir(rel))
+	pure := layer[name] > 0 && layer[name] <= 11
+	isMain := f.Name.Name == "main"
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncDecl:
+			if n.Recv == nil && n.Name.Name == "init" {
+				t.Errorf("%s: init function", fset.Position(n.Pos()))
+			}
+		case *ast.GoStmt:
+			if pure && !strings.HasSuffix(path, "_test.go") {
+				t.Errorf("%s: goroutine in a pure package", fset.Position(n.Pos()))
+			}
+		case *ast.SelectorExpr:
+			x, ok := n.X.(*ast.Ident)
+			if !ok {
+				return true
+			}
+			switch call := x.Name + "." + n.Sel.Name; {
+			case call == "time.Sleep",
+				call == "time.Now" && pure && !strings.HasSuffix(path, "_test.go"),
+				call == "os.Exit" && !isMain && !strings.HasSuffix(path, "_test.go"):
+				t.Errorf("%s: %s", fset.Position(n.Pos()), call)
+			}
+		}
+		return true
+	})
+}

@@ -1,0 +1,84 @@
+package arch
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// claimed are the rows of the acceptance list, the threats and the faults that
+// this build says it holds. Each must have a test, or a script, with its number
+// in its name.
+var claimed = map[string][]int{
+	"Row": {6, 7, 10, 11, 12, 18, 30, 31, 33, 36, 40, 41, 43, 44, 47, 49, 60, 72, 84, 86, 87, 90, 91, 92, 93, 101},
+	"T":   {7, 8, 9, 10, 15, 17},
+	"F":   {1, 4, 6, 7, 8, 15, 17, 24, 25, 27, 29},
+}
+
+// name matches the function names of tests and fuzz targets; number finds the
+// numbers in one: TestRow90And91…, TestT7…
+var (
+	funcName = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)\(`)
+	number   = regexp.MustCompile(`^(?:Test|Fuzz)(Row|T|F)(\d+)`)
+	inScript = regexp.MustCompile(`row(\d+).*\.txtar$`)
+	more     = regexp.MustCompile(`^And(Row|T|F)?(\d+)`)
+)
+
+func TestEveryClaimHasATest(t *testing.T) {
+	found := map[string]bool{}
+	err := filepath.WalkDir(filepath.Join("..", ".."), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		for _, m := range inScript.FindAllStringSubmatch(filepath.Base(path), -1) {
+			found["Row"+m[1]] = true
+		}
+		if strings.HasSuffix(path, "_test.go") {
+			return collect(path, found)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for class, numbers := range claimed {
+		for _, n := range numbers {
+			if key := class + strconv.Itoa(n); !found[key] {
+				t.Errorf("%s is claimed and no test has its number", key)
+			}
+		}
+	}
+}
+
+func collect(path string, found map[string]bool) error {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	for _, m := range funcName.FindAllSubmatch(b, -1) {
+		name := m[1]
+		first := number.FindSubmatch(name)
+		if first == nil {
+			continue
+		}
+		class := string(first[1])
+		found[class+string(first[2])] = true
+		for rest := name[len(first[0]):]; ; {
+			next := more.FindSubmatch(rest)
+			if next == nil {
+				break
+			}
+			if len(next[1]) > 0 {
+				class = string(next[1])
+			}
+			found[class+string(next[2])] = true
+			rest = bytes.TrimPrefix(rest, next[0])
+		}
+	}
+	return nil
+}

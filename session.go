@@ -1,0 +1,41 @@
+package kedge
+
+import "time"
+
+// SessionState is what is true of a session now.
+type SessionState string
+
+// The states of a session. Waiting is known from the agent's own signals only.
+const (
+	SessionRunning     SessionState = "running"
+	SessionWaiting     SessionState = "waiting"
+	SessionExited      SessionState = "exited"
+	SessionInterrupted SessionState = "interrupted"
+)
+
+// Session is one agent process with one context, from start to exit; its JSON
+// is that of `ls --json`. A nil figure is unknown.
+type Session struct {
+	ID            SessionID    `json:"id"`
+	Name          string       `json:"name"`
+	Project       ProjectID    `json:"project"`
+	Agent         string       `json:"agent"`
+	State         SessionState `json:"state"`
+	Cause         string       `json:"cause"`
+	PID           int          `json:"pid"`
+	StartedAt     time.Time    `json:"started_at"`
+	ExitCode      *int         `json:"exit_code"`
+	Bytes         int64        `json:"bytes"`
+	ContextTokens *int64       `json:"context_tokens"`
+	ContextWindow *int64       `json:"context_window"`
+	USD           *float64     `json:"usd"`
+}
+
+// SessionEndedData is the payload of SessionEnded.
+type SessionEndedData struct {
+	ID       SessionID    `json:"id"`
+	State    SessionState `json:"state"` // exited or interrupted
+	Cause    string       `json:"cause,omitempty"`
+	ExitCode *int         `json:"exit_code,omitempty"`
+	Bytes    int64        `json:"bytes"`
+}
