@@ -11,6 +11,7 @@ type Decision struct {
 	Rejected      []Rejected     `json:"rejected"`
 	Reversibility string         `json:"reversibility"` // easy, hard, one-way
 	Supersedes    DecisionID     `json:"supersedes,omitempty"`
+	Reason        string         `json:"reason,omitempty"` // why it supersedes
 	By            Actor          `json:"by"`
 	Date          time.Time      `json:"date"`
 	AppliesTo     []string       `json:"applies_to"`
