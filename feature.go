@@ -129,3 +129,17 @@ type Next struct {
 	Command string   `json:"command"`
 	Why     string   `json:"why"`
 }
+
+// EffectiveKind is the kind a check runs as: the one it names, else http for a
+// request, else the kind it is named after, else test.
+func (c Check) EffectiveKind() CheckKind {
+	switch {
+	case c.Kind != "":
+		return c.Kind
+	case c.HTTP != nil:
+		return CheckHTTP
+	case c.Name != string(CheckHTTP) && MarkerOf[CheckKind(c.Name)] != "":
+		return CheckKind(c.Name)
+	}
+	return CheckTest
+}
