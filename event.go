@@ -106,12 +106,14 @@ type FeatureStatusData struct {
 }
 
 // PlanData is a saved plan: the text of plan.md and what was read from it.
+// Features are what approval made of its items, in the order of the items.
 type PlanData struct {
-	ID     PlanID     `json:"id"`
-	Title  string     `json:"title"`
-	Status PlanStatus `json:"status"`
-	Text   string     `json:"text"`
-	Hash   string     `json:"hash"`
+	ID       PlanID      `json:"id"`
+	Title    string      `json:"title"`
+	Status   PlanStatus  `json:"status"`
+	Text     string      `json:"text"`
+	Hash     string      `json:"hash"`
+	Features []FeatureID `json:"features,omitempty"`
 }
 
 // DecisionData is a decision with the reason why it replaces another, if so.

@@ -32,6 +32,7 @@ type Question struct {
 	Text     string `json:"text"`
 	Answer   string `json:"answer"`
 	Blocking bool   `json:"blocking"`
+	Line     int    `json:"line"`
 }
 
 // PlanField is one of the fixed sections: Root cause, Files expected to change,
@@ -50,14 +51,17 @@ type Phase struct {
 	Model  string `json:"model,omitempty"`
 	Prompt string `json:"prompt,omitempty"`
 	Items  []Item `json:"items"`
+	Line   int    `json:"line"`
 }
 
-// Item is one line of a phase; approval makes one feature of it.
+// Item is one line of a phase; approval makes one feature of it. After names
+// items that come first.
 type Item struct {
 	ID     string   `json:"id"`
 	Text   string   `json:"text"`
 	Done   bool     `json:"done"`
 	Checks []string `json:"checks"`
 	Paths  []string `json:"paths"`
+	After  []string `json:"after"`
 	Line   int      `json:"line"`
 }

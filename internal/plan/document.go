@@ -1,0 +1,181 @@
+package plan
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"kedge"
+	"kedge/internal/frontmatter"
+)
+
+// planStatuses lists the statuses that front matter may name.
+var planStatuses = []kedge.PlanStatus{
+	kedge.PlanDrafting, kedge.PlanWaiting, kedge.PlanReady,
+	kedge.PlanApproved, kedge.PlanDone, kedge.PlanAbandoned,
+}
+
+// planKeys are the keys of plan.md's front matter.
+var planKeys = []string{"version", "id", "title", "status", "base"}
+
+// planFields are the fixed fields, in their order.
+var planFields = []string{"Root cause", "Files expected to change", "Assumptions", "Invariants", "Risks", "Validation"}
+
+// Doc is a plan.md: the plan that was read from it, and its text, of which every
+// change touches only the bytes that it is about.
+type Doc struct {
+	Plan kedge.Plan
+
+	file     string
+	front    frontmatter.Doc
+	lines    []string // of the body, line ends included
+	boxes    []box
+	problems []kedge.Finding // what reading the text found wrong with its form
+	unproven map[string]bool // items that say "check: none"
+}
+
+// box is where an item's [ ] stands.
+type box struct {
+	item string
+	line int // index into lines
+}
+
+// ParsePlan reads a plan. It refuses what is not a plan at all (front matter,
+// version, status); what a draft lacks is for Check to say, all at once.
+func ParsePlan(file string, b []byte) (*Doc, error) {
+	front, err := frontmatter.Parse(file, b, planKeys...)
+	if err != nil {
+		return nil, err
+	}
+	d := &Doc{file: file, front: front, unproven: map[string]bool{}}
+	if err := d.readFront(); err != nil {
+		return nil, err
+	}
+	d.lines = strings.SplitAfter(front.Body, "\n")
+	d.readBody()
+	return d, nil
+}
+
+func (d *Doc) readFront() error {
+	version, _ := d.front.Get("version")
+	if version.Text != "1" {
+		return d.refuse(max(version.Line, 1), "version is %q, this Kedge reads version %d", version.Text, FileVersion)
+	}
+	status, _ := d.front.Get("status")
+	if !slices.Contains(planStatuses, kedge.PlanStatus(status.Text)) {
+		return d.refuse(max(status.Line, 1), "%q is not a status of a plan", status.Text).
+			WithHint("status: %s", kedge.PlanDrafting)
+	}
+	id, _ := d.front.Get("id")
+	if id.Text != "" && !kedge.ValidID("pln", id.Text) {
+		return d.refuse(id.Line, "%q is not an id of a plan", id.Text).WithHint("leave the id out of a draft")
+	}
+	title, _ := d.front.Get("title")
+	base, _ := d.front.Get("base")
+	d.Plan = kedge.Plan{
+		Version: FileVersion, ID: kedge.PlanID(id.Text), Title: title.Text,
+		Status: kedge.PlanStatus(status.Text), Base: base.Text,
+		Questions: []kedge.Question{}, Fields: []kedge.PlanField{}, Phases: []kedge.Phase{},
+	}
+	return nil
+}
+
+func (d *Doc) refuse(line int, format string, args ...any) *kedge.Error {
+	return kedge.Errorf(kedge.Invalid, "%s:%d: %s", d.file, line, fmt.Sprintf(format, args...))
+}
+
+// Bytes writes the plan back: the bytes that were read, but for what was
+// changed since.
+func (d *Doc) Bytes() []byte {
+	d.front.Body = strings.Join(d.lines, "")
+	return d.front.Bytes()
+}
+
+// Freeze makes the approved plan of a draft: id, base and status in the front
+// matter, every box empty. The hash is over the bytes it gives.
+func (d *Doc) Freeze(id kedge.PlanID, base string) (text []byte, hash string) {
+	d.setFront("id", string(id))
+	d.setFront("status", string(kedge.PlanApproved))
+	d.setFront("base", base)
+	d.Plan.ID, d.Plan.Status, d.Plan.Base = id, kedge.PlanApproved, base
+	d.setBoxes(func(string) bool { return false })
+	text = d.Bytes()
+	sum := sha256.Sum256(text)
+	return text, hex.EncodeToString(sum[:])
+}
+
+func (d *Doc) setFront(key, value string) { d.front.Set(frontmatter.Text(key, value)) }
+
+// Progress shows how far a frozen plan has come: the boxes of the items that are
+// done are ticked, and the status is done when all are.
+func (d *Doc) Progress(done func(item string) bool) []byte {
+	all := len(d.boxes) > 0
+	for _, b := range d.boxes {
+		all = all && done(b.item)
+	}
+	d.setBoxes(done)
+	if all && d.Plan.Status == kedge.PlanApproved {
+		d.Plan.Status = kedge.PlanDone
+		d.setFront("status", string(kedge.PlanDone))
+	}
+	return d.Bytes()
+}
+
+// Tick marks one item as done and changes no other byte.
+func (d *Doc) Tick(item string) error {
+	if !slices.ContainsFunc(d.boxes, func(b box) bool { return b.item == item }) {
+		return kedge.Errorf(kedge.NotFound, "%s has no item %q", d.file, item).WithHint("see the items: kedge plan show")
+	}
+	done := map[string]bool{item: true}
+	for _, p := range d.Plan.Phases {
+		for _, it := range p.Items {
+			done[it.ID] = done[it.ID] || it.Done
+		}
+	}
+	d.setBoxes(func(id string) bool { return done[id] })
+	return nil
+}
+
+func (d *Doc) setBoxes(done func(item string) bool) {
+	for _, b := range d.boxes {
+		d.lines[b.line] = markBox(d.lines[b.line], done(b.item))
+	}
+	for i := range d.Plan.Phases {
+		for j := range d.Plan.Phases[i].Items {
+			it := &d.Plan.Phases[i].Items[j]
+			it.Done = done(it.ID)
+		}
+	}
+}
+
+// markBox sets the mark of an item's line. A mark that already says so stays,
+// be it x or X.
+func markBox(line string, done bool) string {
+	at := strings.IndexByte(line, '[') + 1
+	switch was := line[at] != ' '; {
+	case was == done:
+		return line
+	case done:
+		return line[:at] + "x" + line[at+1:]
+	default:
+		return line[:at] + " " + line[at+1:]
+	}
+}
+
+// Checklist is the plan in short: a line per phase and one per item.
+func Checklist(p kedge.Plan) []string {
+	var out []string
+	for i, ph := range p.Phases {
+		out = append(out, fmt.Sprintf("Phase %d: %s", i+1, ph.Title))
+		for _, it := range ph.Items {
+			mark := " "
+			if it.Done {
+				mark = "x"
+			}
+			out = append(out, fmt.Sprintf("  [%s] %s %s", mark, it.ID, it.Text))
+		}
+	}
+	return out
+}
