@@ -1,0 +1,122 @@
+package daemon
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"syscall"
+	"time"
+
+	"kedge"
+)
+
+// BaseURL is what request URLs start with; the host stands for the socket.
+const BaseURL = "http://kedge"
+
+// Dial gives a client of the daemon of home. It is NotFound when none lives:
+// the address, pid and socket a dead one left behind are not a daemon. A client
+// stays good when the daemon is restarted.
+func Dial(ctx context.Context, home string) (*http.Client, error) {
+	c, err := connect(ctx, home)
+	if err != nil {
+		return nil, err
+	}
+	_ = c.Close()
+	return &http.Client{Transport: &http.Transport{
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return connect(ctx, home) },
+	}}, nil
+}
+
+// connect opens the socket and makes sure that this user listens there: the
+// stand-in folder for long paths is in a place that others share.
+func connect(ctx context.Context, home string) (net.Conn, error) {
+	path, err := readAddress(home)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, absent(home)
+	}
+	if err != nil {
+		return nil, kedge.Errorf(kedge.Invalid, "read the daemon's address %q: %w", addressFile(home), cause(err))
+	}
+	c, err := new(net.Dialer).DialContext(ctx, "unix", path)
+	if errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, fs.ErrNotExist) {
+		return nil, absent(home)
+	}
+	if err != nil {
+		return nil, kedge.Errorf(kedge.Internal, "connect to the daemon at %q: %w", path, bareNet(err))
+	}
+	if err := checkPeer(c, os.Geteuid()); err != nil {
+		return nil, closing(err, c)
+	}
+	return c, nil
+}
+
+func absent(home string) error {
+	return kedge.Errorf(kedge.NotFound, "no daemon runs for %q", home).WithHint("kedge up")
+}
+
+// Ask gets the daemon's word on who it is; it waits as long as ctx lets it.
+func Ask(ctx context.Context, c *http.Client) (Hello, error) {
+	var hello Hello
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, BaseURL+helloPath, nil)
+	if err != nil {
+		return hello, err
+	}
+	res, err := c.Do(req)
+	if err != nil {
+		return hello, kedge.Errorf(kedge.KindOf(err), "ask the daemon who it is: %w", err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	if res.StatusCode != http.StatusOK {
+		return hello, kedge.Errorf(kedge.Internal, "the daemon answered %s", res.Status)
+	}
+	if err := json.NewDecoder(res.Body).Decode(&hello); err != nil {
+		return hello, kedge.Errorf(kedge.Internal, "read the daemon's answer: %w", err)
+	}
+	return hello, nil
+}
+
+// Stop asks the daemon of home to stop and waits until its lock is free. It is
+// NotFound when there is none.
+func Stop(ctx context.Context, home string) error {
+	c, err := Dial(ctx, home)
+	if err != nil {
+		return err
+	}
+	defer c.CloseIdleConnections()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, BaseURL+stopPath, nil)
+	if err != nil {
+		return err
+	}
+	res, err := c.Do(req)
+	if err != nil {
+		return kedge.Errorf(kedge.KindOf(err), "ask the daemon to stop: %w", err)
+	}
+	_ = res.Body.Close()
+	c.CloseIdleConnections() // or the daemon would wait for this very connection
+	for range ticks(ctx) {
+		if held, err := Held(home); err != nil || !held {
+			return err
+		}
+	}
+	return kedge.Errorf(kedge.Interrupted, "the daemon of %q has not stopped yet: %w", home, context.Cause(ctx))
+}
+
+// ticks yields at once and then after growing pauses until ctx ends.
+func ticks(ctx context.Context) func(yield func() bool) {
+	return func(yield func() bool) {
+		const first, last = 5 * time.Millisecond, 100 * time.Millisecond
+		for pause := first; ctx.Err() == nil; pause = min(pause*3/2, last) {
+			if !yield() {
+				return
+			}
+			select {
+			case <-time.After(pause):
+			case <-ctx.Done():
+			}
+		}
+	}
+}

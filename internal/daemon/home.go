@@ -1,0 +1,128 @@
+// Package daemon owns the life of the one daemon of a KEDGE_HOME: the folder
+// itself, the lock that is held for life, the unix socket and who may use it,
+// the log, and how a command finds, starts and stops the daemon.
+//
+// It promises that two daemons never serve one home, however many are started
+// at once; that only the same user reaches the socket; that files left by a
+// dead daemon are never taken for a living one; and that requests under way at
+// a stop get time to end. It never listens on the network, never idles out,
+// and knows nothing of what the requests mean.
+package daemon
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"kedge"
+)
+
+// Home finds the state folder, makes it (0700) and checks that it is this
+// user's alone and can be written: KEDGE_HOME, else $XDG_STATE_HOME/kedge, else
+// ~/.local/state/kedge. The path it gives is absolute.
+func Home(env func(string) string) (string, error) {
+	dir, err := homePath(env)
+	if err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", kedge.Errorf(kedge.Invalid, "make the state folder %q: %w", dir, cause(err)).
+			WithHint("set KEDGE_HOME to a folder that you may write to")
+	}
+	info, err := os.Stat(dir)
+	if err != nil {
+		return "", kedge.Errorf(kedge.Invalid, "read the state folder %q: %w", dir, cause(err)).
+			WithHint("set KEDGE_HOME to a folder that you may write to")
+	}
+	return dir, private(dir, info)
+}
+
+// homePath decides by the environment alone. A relative XDG_STATE_HOME is
+// passed over, as its specification asks; a relative KEDGE_HOME would be
+// another home in every folder, so it is refused.
+func homePath(env func(string) string) (string, error) {
+	if dir := env("KEDGE_HOME"); dir != "" {
+		if !filepath.IsAbs(dir) {
+			return "", kedge.Errorf(kedge.Invalid, "KEDGE_HOME %q is not an absolute path", dir).
+				WithHint("export KEDGE_HOME=\"$PWD/%s\"", dir)
+		}
+		return filepath.Clean(dir), nil
+	}
+	if dir := env("XDG_STATE_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "kedge"), nil
+	}
+	dir := env("HOME")
+	if !filepath.IsAbs(dir) {
+		return "", kedge.Errorf(kedge.Invalid, "no place for the state folder: HOME is %q and neither KEDGE_HOME nor XDG_STATE_HOME is set", dir).
+			WithHint("export KEDGE_HOME=/absolute/path/of/a/folder")
+	}
+	return filepath.Join(dir, ".local", "state", "kedge"), nil
+}
+
+// private refuses a folder that is not this user's alone, or that cannot be
+// written. access(2) also tells root about a read-only filesystem.
+func private(dir string, info fs.FileInfo) error {
+	if !info.IsDir() {
+		return kedge.Errorf(kedge.Invalid, "%q is not a folder", dir).
+			WithHint("move it away, or set KEDGE_HOME to another folder")
+	}
+	if st, ok := info.Sys().(*syscall.Stat_t); ok && int(st.Uid) != os.Geteuid() {
+		return kedge.Errorf(kedge.Invalid, "%q belongs to user %d, not to you (user %d)", dir, st.Uid, os.Geteuid()).
+			WithHint("set KEDGE_HOME to a folder of your own")
+	}
+	if perm := info.Mode().Perm(); perm&0o077 != 0 {
+		return kedge.Errorf(kedge.Invalid, "%q is open to other users (mode %04o)", dir, perm).
+			WithHint("chmod 700 '%s'", dir)
+	}
+	if err := unix.Access(dir, unix.W_OK|unix.X_OK); err != nil {
+		return kedge.Errorf(kedge.Invalid, "%q cannot be written: %w", dir, err).
+			WithHint("set KEDGE_HOME to a folder that you may write to")
+	}
+	return nil
+}
+
+// daemonDir makes and checks the folder of the daemon's own files.
+func daemonDir(home string) (string, error) {
+	dir := filepath.Join(home, "daemon")
+	return dir, ownFolder(dir)
+}
+
+// ownFolder makes dir (0700) if need be. A link in its place is refused: it
+// could be swapped by whoever made it.
+func ownFolder(dir string) error {
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return kedge.Errorf(kedge.Invalid, "make %q: %w", dir, cause(err)).
+			WithHint("set KEDGE_HOME to a folder that you may write to")
+	}
+	info, err := os.Lstat(dir)
+	if err != nil {
+		return kedge.Errorf(kedge.Invalid, "read %q: %w", dir, cause(err)).
+			WithHint("set KEDGE_HOME to a folder that you may write to")
+	}
+	return private(dir, info)
+}
+
+// cause is the reason of a file error without the path, which the caller's
+// message already names.
+func cause(err error) error {
+	if pe, ok := errors.AsType[*fs.PathError](err); ok {
+		return pe.Err
+	}
+	return err
+}
+
+// closing closes c and gives err, or else what closing gave. It does not join
+// them: a joined error has no hint to show.
+func closing(err error, c io.Closer) error { return firstOf(err, c.Close()) }
+
+func firstOf(err, other error) error {
+	if err != nil {
+		return err
+	}
+	return other
+}
