@@ -39,6 +39,7 @@ var layer = map[string]int{
 
 	"kedge/internal/atomicfile": 15,
 	"kedge/internal/proc":       15,
+	"kedge/internal/hold/tape":  15,
 
 	"kedge/internal/store": 20,
 	"kedge/internal/gitx":  20,

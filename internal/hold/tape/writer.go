@@ -1,0 +1,183 @@
+package tape
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"sync"
+	"time"
+)
+
+// markEvery is how far apart time marks are: close enough to replay by, far
+// enough apart that a flood of output costs nothing.
+const markEvery = 50 * time.Millisecond
+
+// Writer appends to the log of one session. There is one writer per log.
+type Writer struct {
+	dir string
+
+	mu       sync.Mutex
+	end      int64
+	segment  *os.File // the last one; nil before the first byte of it
+	index    *os.File
+	lastMark time.Time
+	lost     int64 // bytes lost since the last gap mark
+	dirty    bool  // since the last Sync
+}
+
+// Create opens the log in dir for appending; a log that is there is continued.
+func Create(dir string) (*Writer, error) {
+	end, err := length(dir)
+	if err != nil {
+		return nil, err
+	}
+	index, err := os.OpenFile(indexPath(dir), os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := trimTorn(index); err != nil {
+		return nil, errors.Join(err, index.Close())
+	}
+	return &Writer{dir: dir, end: end, index: index}, nil
+}
+
+// trimTorn pads nothing and keeps nothing half: a record that was being written
+// when the machine died is cut off, so that the next one is aligned.
+func trimTorn(index *os.File) error {
+	fi, err := index.Stat()
+	if err != nil || fi.Size()%markSize == 0 {
+		return err
+	}
+	return index.Truncate(fi.Size() - fi.Size()%markSize)
+}
+
+// Append adds p at the given time and returns the new end. It never fails: what
+// cannot be written is lost, counted, and marked as a gap as soon as anything
+// can be written again.
+func (w *Writer) Append(p []byte, at time.Time) (end int64) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(p) == 0 {
+		return w.end
+	}
+	w.tellGapLocked(at)
+	n := w.writeLocked(p)
+	w.lost += int64(len(p) - n)
+	if n > 0 && at.Sub(w.lastMark) >= markEvery {
+		w.lastMark = at
+		_ = w.markLocked(Mark{Kind: Time, Offset: w.end, At: at}) // a missing time mark only makes times coarser
+	}
+	return w.end
+}
+
+// writeLocked writes as much of p as it can, over as many segments as it takes.
+func (w *Writer) writeLocked(p []byte) (written int) {
+	for len(p) > 0 {
+		f, err := w.segmentLocked()
+		if err != nil {
+			return written
+		}
+		room := SegmentSize - w.end%SegmentSize
+		n, err := f.Write(p[:min(int64(len(p)), room)])
+		written += n
+		w.end += int64(n)
+		w.dirty = w.dirty || n > 0
+		if err != nil {
+			return written
+		}
+		p = p[n:]
+	}
+	return written
+}
+
+// segmentLocked gives the file that the next byte belongs in.
+func (w *Writer) segmentLocked() (*os.File, error) {
+	if w.end%SegmentSize == 0 && w.segment != nil && w.end > 0 && full(w.segment) {
+		_ = w.segment.Sync() // reported by nobody: the session goes on either way
+		_ = w.segment.Close()
+		w.segment = nil
+	}
+	if w.segment == nil {
+		f, err := os.OpenFile(segmentPath(w.dir, w.end/SegmentSize), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+		if err != nil {
+			return nil, err
+		}
+		w.segment = f
+	}
+	return w.segment, nil
+}
+
+func full(f *os.File) bool {
+	fi, err := f.Stat()
+	return err == nil && fi.Size() >= SegmentSize
+}
+
+// tellGapLocked records bytes lost before now. While there is no room for the
+// record either, the count goes on.
+func (w *Writer) tellGapLocked(at time.Time) {
+	if w.lost == 0 {
+		return
+	}
+	if w.markLocked(Mark{Kind: Gap, B: uint64(w.lost), Offset: w.end, At: at}) == nil {
+		w.lost = 0
+	}
+}
+
+// Mark adds a record to the index at the present end; it says whether it could.
+func (w *Writer) Mark(m Mark) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.tellGapLocked(m.At)
+	m.Offset = w.end
+	return w.markLocked(m)
+}
+
+func (w *Writer) markLocked(m Mark) error {
+	n, err := w.index.Write(m.encode())
+	if err != nil && n > 0 {
+		return errors.Join(err, trimTorn(w.index))
+	}
+	return err
+}
+
+// Lost is how many bytes are lost and not yet marked.
+func (w *Writer) Lost() int64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.lost
+}
+
+// End is the offset after the last byte.
+func (w *Writer) End() int64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.end
+}
+
+// Sync puts what was appended on disk.
+func (w *Writer) Sync() error {
+	w.mu.Lock()
+	segment, dirty := w.segment, w.dirty
+	w.dirty = false
+	w.mu.Unlock()
+	if !dirty || segment == nil {
+		return nil
+	}
+	err := segment.Sync()
+	if errors.Is(err, fs.ErrClosed) {
+		return nil // a full segment was synced when it was closed
+	}
+	return err
+}
+
+// Close syncs and closes the files.
+func (w *Writer) Close() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var errs []error
+	if w.segment != nil {
+		errs = append(errs, w.segment.Sync(), w.segment.Close())
+		w.segment = nil
+	}
+	return errors.Join(append(errs, w.index.Sync(), w.index.Close())...)
+}
