@@ -1,0 +1,63 @@
+//go:build !linux
+
+package proc
+
+import (
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+)
+
+// awaitExit reaps the shell at once: there is no portable way to look without.
+func awaitExit(p *Proc) { _ = p.reap() }
+
+// markFiles: descriptors cannot be looked at here, so none is lent.
+func markFiles(*os.File) []*os.File { return nil }
+
+// marks recognises a process of the tree by the environment that ps shows.
+type marks struct{ mark string }
+
+func newMarks(_ int, mark string, _ *os.File) marks { return marks{mark: mark} }
+
+func (m marks) younger(process) bool { return true }
+
+func (m marks) on(p process) bool { return strings.Contains(p.shown, m.mark) }
+
+func processes() ([]process, error) {
+	out, err := exec.Command("ps", "-axEwwo", "pid=,ppid=,pgid=,state=,lstart=,command=").Output()
+	if err != nil {
+		return nil, err
+	}
+	var ps []process
+	for line := range strings.Lines(string(out)) {
+		if p, ok := parsePS(line); ok {
+			ps = append(ps, p)
+		}
+	}
+	return ps, nil
+}
+
+// lstartFields: "Mon Jan  2 15:04:05 2006".
+const lstartFields = 5
+
+func parsePS(line string) (process, bool) {
+	f := strings.Fields(line)
+	if len(f) < 4+lstartFields {
+		return process{}, false
+	}
+	var n [3]int
+	for i := range n {
+		v, err := strconv.Atoi(f[i])
+		if err != nil {
+			return process{}, false
+		}
+		n[i] = v
+	}
+	return process{pid: n[0], ppid: n[1], pgid: n[2], start: strings.Join(f[4:4+lstartFields], " "), gone: f[3][0] == 'Z', shown: line}, true
+}
+
+func sameProcess(p process) bool {
+	out, err := exec.Command("ps", "-o", "lstart=", "-p", strconv.Itoa(p.pid)).Output()
+	return err == nil && strings.Join(strings.Fields(string(out)), " ") == p.start
+}
