@@ -40,6 +40,7 @@ var layer = map[string]int{
 	"kedge/internal/atomicfile": 15,
 	"kedge/internal/proc":       15,
 	"kedge/internal/hold/tape":  15,
+	"kedge/internal/hold/wire":  15,
 
 	"kedge/internal/store": 20,
 	"kedge/internal/gitx":  20,
