@@ -61,11 +61,21 @@ func (d *Doc) checkValidation(f kedge.PlanField, onPath func(string) bool) {
 	for _, c := range commands {
 		for _, p := range Programs(c) {
 			if !onPath(p) {
-				d.bad(kedge.LevelError, f.Line, "correct the command, or install the program",
+				d.bad(kedge.LevelError, d.lineWith(f.Line, c), "correct the command, or install the program",
 					"field %q: the program %q of the command %q does not exist", f.Name, p, c)
 			}
 		}
 	}
+}
+
+// lineWith finds a text at or below a line.
+func (d *Doc) lineWith(from int, text string) int {
+	for i := max(from-d.front.BodyLine, 0); i < len(d.lines); i++ {
+		if strings.Contains(d.lines[i], text) {
+			return d.lineNo(i)
+		}
+	}
+	return from
 }
 
 func (d *Doc) checkQuestions() {

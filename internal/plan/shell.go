@@ -11,32 +11,41 @@ var (
 	listMark = regexp.MustCompile(`^[ \t]*(?:[-*+]|[0-9]{1,4}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?`)
 )
 
-// Commands gives the commands that a Validation field lists: each line of a
-// fenced block, each code span, or else each line without its list mark.
+// Commands gives the commands that a Validation field lists: the lines of its
+// fenced blocks, its code spans and its other list items; where there is none of
+// these, every line.
 func Commands(field string) []string {
-	var out []string
-	add := func(s string) {
-		if s = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(s), "$ ")); s != "" && !strings.HasPrefix(s, "#") {
-			out = append(out, s)
-		}
-	}
+	var listed, bare []string
 	fence := ""
 	for _, line := range strings.Split(field, "\n") {
 		before := fence
 		fence = fenceAfter(fence, line)
 		switch spans := codeSpan.FindAllStringSubmatch(line, -1); {
 		case before != "" && fence != "":
-			add(line)
+			listed = addCommand(listed, line)
 		case before != fence:
 		case len(spans) > 0:
 			for _, m := range spans {
-				add(m[1])
+				listed = addCommand(listed, m[1])
 			}
+		case listMark.MatchString(line):
+			listed = addCommand(listed, listMark.ReplaceAllString(line, ""))
 		default:
-			add(listMark.ReplaceAllString(line, ""))
+			bare = addCommand(bare, line)
 		}
 	}
-	return out
+	if len(listed) > 0 {
+		return listed
+	}
+	return bare
+}
+
+func addCommand(to []string, s string) []string {
+	s = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(s), "$ "))
+	if s == "" || strings.HasPrefix(s, "#") {
+		return to
+	}
+	return append(to, s)
 }
 
 // builtins need no program; a command may follow the first four.
