@@ -1,0 +1,229 @@
+package gitx
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"kedge"
+	"kedge/internal/plain"
+)
+
+// hardened are the settings that every call overrides, in the repository and in
+// the scratch git dir alike. Values may not depend on the repository.
+var hardened = []string{
+	"core.fsmonitor=false",
+	"core.hooksPath=/dev/null",
+	"core.pager=cat",
+	"core.editor=false",
+	"sequence.editor=false",
+	"core.askPass=",
+	"core.sshCommand=false",
+	"core.gitProxy=",
+	"core.alternateRefsCommand=false",
+	"core.attributesFile=",
+	"core.fsync=all",
+	"core.fsyncMethod=batch",
+	"core.splitIndex=false",
+	"core.untrackedCache=false",
+	"core.trustctime=true",
+	"core.checkStat=default",
+	"core.safecrlf=false",
+	"core.quotePath=true",
+	"index.sparse=false",
+	"credential.helper=",
+	"commit.gpgSign=false",
+	"tag.gpgSign=false",
+	"gpg.program=false",
+	"log.showSignature=false",
+	"diff.external=",
+	"diff.ignoreSubmodules=none",
+	"interactive.diffFilter=",
+	"protocol.allow=never",
+	"protocol.ext.allow=never",
+	"fetch.recurseSubmodules=false",
+	"submodule.recurse=false",
+	"gc.auto=0",
+	"maintenance.auto=false",
+	"i18n.commitEncoding=UTF-8",
+	"worktree.guessRemote=false",
+}
+
+// passed are the variables taken over from the outside; everything else that
+// git sees is named in environment.
+var passed = []string{"PATH", "HOME", "XDG_CONFIG_HOME", "TMPDIR"}
+
+// userConfig are the variables that say where the user's own configuration is;
+// only the call that reads it sees them.
+var userConfig = []string{"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"}
+
+// call is one execution of git.
+type call struct {
+	dir   string   // where it runs; empty is the work tree, or the git dir
+	env   []string // added to the environment
+	conf  []string // added to hardened
+	stdin []byte
+	args  []string
+	mode  mode
+}
+
+// mode says whose configuration a call sees.
+type mode int
+
+const (
+	inRepository mode = iota // the repository's, hardened
+	inScratch                // our own: env names the scratch git dir
+	readingUser              // the user's and the repository's; only for `git config`
+)
+
+// failure is git's own refusal.
+type failure struct {
+	name   string
+	exit   int
+	stderr string
+}
+
+func (f *failure) Error() string {
+	msg := plain.Line(firstLine(f.stderr))
+	if msg == "" {
+		msg = fmt.Sprintf("exit %d", f.exit)
+	}
+	return fmt.Sprintf("git %s: %s", f.name, msg)
+}
+
+// exitCode is git's exit code behind err; 0 when there was no such failure.
+func exitCode(err error) int {
+	if f, ok := errors.AsType[*failure](err); ok {
+		return f.exit
+	}
+	return 0
+}
+
+// stderrHas tells whether git's complaint contains one of the texts.
+func stderrHas(err error, texts ...string) bool {
+	f, ok := errors.AsType[*failure](err)
+	return ok && slices.ContainsFunc(texts, func(s string) bool { return strings.Contains(f.stderr, s) })
+}
+
+// git runs one command in the repository, waiting for lock files.
+func (r *Repo) git(ctx context.Context, args ...string) ([]byte, error) {
+	return r.run(ctx, call{args: args})
+}
+
+// once runs git a single time.
+func (r *Repo) once(ctx context.Context, c call) ([]byte, error) {
+	args := []string{"--no-pager", "--literal-pathspecs"}
+	for _, kv := range append(append(hardened[:len(hardened):len(hardened)], r.safe...), c.conf...) {
+		args = append(args, "-c", kv)
+	}
+	if c.mode == readingUser {
+		args = nil
+	}
+	cmd := exec.CommandContext(ctx, "git", append(args, c.args...)...)
+	cmd.Dir = c.dir
+	if c.dir == "" {
+		cmd.Dir = r.workDir()
+	}
+	cmd.Env = r.environment(c)
+	cmd.Stdin = bytes.NewReader(c.stdin)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	// A git that is asked to end takes its lock files away; a killed one does not.
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = 10 * time.Second
+	if err := cmd.Run(); err != nil {
+		return stdout.Bytes(), r.explain(ctx, c, err, stderr.String())
+	}
+	return stdout.Bytes(), nil
+}
+
+func (r *Repo) workDir() string {
+	if r.root != "" {
+		return r.root
+	}
+	return r.gitDir
+}
+
+func (r *Repo) explain(ctx context.Context, c call, err error, stderr string) error {
+	if ctx.Err() != nil {
+		return kedge.Errorf(kedge.Interrupted, "git %s: %w", c.args[0], ctx.Err())
+	}
+	if errors.Is(err, exec.ErrNotFound) {
+		return kedge.Errorf(kedge.NotFound, "git is not installed").WithHint("install git 2.38 or newer")
+	}
+	if ee, ok := errors.AsType[*exec.ExitError](err); ok {
+		return kedge.Errorf(kedge.Internal, "%w", &failure{name: c.args[0], exit: ee.ExitCode(), stderr: stderr})
+	}
+	return kedge.Errorf(kedge.Internal, "git %s in %q: %w", c.args[0], c.dir, err)
+}
+
+// environment is built from nothing, so that no variable of ours or of an agent
+// leads git anywhere.
+func (r *Repo) environment(c call) []string {
+	names := passed
+	env := []string{
+		"LANG=C", "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "GIT_ATTR_NOSYSTEM=1",
+		"GIT_ALLOW_PROTOCOL=none", "GIT_NO_LAZY_FETCH=1", "GIT_NO_REPLACE_OBJECTS=1", "GIT_GRAFT_FILE=/dev/null",
+		"GIT_EDITOR=false", "GIT_ASKPASS=", "SSH_ASKPASS=", "GIT_PAGER=cat",
+		"GIT_COMMITTER_NAME=" + Kedge.Name, "GIT_COMMITTER_EMAIL=" + Kedge.Email,
+		"GIT_AUTHOR_NAME=" + Kedge.Name, "GIT_AUTHOR_EMAIL=" + Kedge.Email,
+	}
+	if c.mode == readingUser {
+		names = append(userConfig[:len(userConfig):len(userConfig)], passed...)
+	} else {
+		env = append(env, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null")
+	}
+	if r.gitDir != "" && c.mode == inRepository {
+		env = append(env, "GIT_DIR="+r.gitDir)
+		if r.root != "" {
+			env = append(env, "GIT_WORK_TREE="+r.root)
+		}
+	}
+	for _, name := range names {
+		if v, ok := lookup(r.opt.Env, name); ok {
+			env = append(env, name+"="+v)
+		}
+	}
+	return append(env, c.env...)
+}
+
+func lookup(env []string, name string) (string, bool) {
+	for _, kv := range slices.Backward(env) {
+		if v, ok := strings.CutPrefix(kv, name+"="); ok {
+			return v, true
+		}
+	}
+	return "", false
+}
+
+func firstLine(s string) string {
+	for line := range strings.Lines(s) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "warning:") && !strings.HasPrefix(line, "hint:") {
+			return line
+		}
+	}
+	return strings.TrimSpace(s)
+}
+
+// fields splits the output of a -z command.
+func fields(out []byte) []string {
+	s := strings.TrimSuffix(string(out), "\x00")
+	if s == "" {
+		return nil
+	}
+	return strings.Split(s, "\x00")
+}
+
+// quote makes a path safe to paste into a shell.
+func quote(s string) string {
+	if strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+:@") == "" && s != "" {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

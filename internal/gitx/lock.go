@@ -1,0 +1,148 @@
+package gitx
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"kedge"
+)
+
+// How long a live lock file is waited for, and how old one must be before
+// anybody may say that it was forgotten.
+const (
+	lockPatience = 10 * time.Second
+	lockStale    = 10 * time.Minute
+)
+
+// lockText finds the lock file that git could not create in what it said.
+var lockText = []*regexp.Regexp{
+	regexp.MustCompile(`Unable to create '([^'\n]+\.lock)': File exists`),
+	regexp.MustCompile(`could not lock config file ([^\n]+): File exists`),
+}
+
+// run is once, again and again while somebody else holds a lock file. A lock
+// that is provably forgotten is moved aside.
+func (r *Repo) run(ctx context.Context, c call) ([]byte, error) {
+	var out []byte
+	err := r.patiently(ctx, func() (string, error) {
+		var err error
+		out, err = r.once(ctx, c)
+		return r.lockFile(c, err), err
+	})
+	return out, err
+}
+
+// patiently tries until try no longer names a lock file in its way.
+func (r *Repo) patiently(ctx context.Context, try func() (lock string, err error)) error {
+	pause := 20 * time.Millisecond
+	for spent := time.Duration(0); ; {
+		lock, err := try()
+		if lock == "" {
+			return err
+		}
+		if r.moveStale(lock) {
+			continue
+		}
+		if spent >= lockPatience {
+			return kedge.Errorf(kedge.Conflict, "%q is locked by another git command", lock).
+				WithHint("wait until it is finished; if no git is running: mv %s %s", quote(lock), quote(lock+".old"))
+		}
+		if err := r.opt.Wait(ctx, pause); err != nil {
+			return err
+		}
+		spent += pause
+		pause = min(2*pause, time.Second)
+	}
+}
+
+// wait waits for d, or until the context ends.
+func wait(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return kedge.Errorf(kedge.Interrupted, "waiting for a lock: %w", ctx.Err())
+	}
+}
+
+// lockFile is the lock file that made a call fail; empty for other failures.
+func (r *Repo) lockFile(c call, err error) string {
+	f, ok := errors.AsType[*failure](err)
+	if !ok {
+		return ""
+	}
+	for i, re := range lockText {
+		m := re.FindStringSubmatch(f.stderr)
+		if m == nil {
+			continue
+		}
+		path := m[1]
+		if i == 1 {
+			path += ".lock"
+		}
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(c.dir, path)
+		}
+		return path
+	}
+	return ""
+}
+
+// moveStale moves a lock file aside when it is old and its holder is gone, and
+// tells whether the way is now free.
+func (r *Repo) moveStale(lock string) bool {
+	fi, err := os.Lstat(lock)
+	if err != nil || r.opt.Now().Sub(fi.ModTime()) < lockStale || !holderGone(lock, r.common, r.root) {
+		return false
+	}
+	aside := fmt.Sprintf("%s.stale-%d", lock, r.opt.Now().UnixNano())
+	if os.Rename(lock, aside) != nil {
+		return false
+	}
+	if moved, err := os.Lstat(aside); err == nil && !os.SameFile(fi, moved) {
+		_ = os.Link(aside, lock) // somebody locked in this very moment: give it back
+		_ = os.Remove(aside)
+		return false
+	}
+	return true
+}
+
+// exclusively runs do while no other Kedge, nor another goroutine of this one,
+// writes refs or worktrees of the repository.
+func (r *Repo) exclusively(ctx context.Context, do func() error) error {
+	f, err := os.OpenFile(filepath.Join(r.common, "kedge.lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return kedge.Errorf(kedge.Internal, "lock the repository: %w", err)
+	}
+	locked := make(chan error, 1)
+	go func() { locked <- flock(f) }()
+	select {
+	case <-ctx.Done():
+		go func() { <-locked; _ = f.Close() }() // the lock comes late and is given back
+		return kedge.Errorf(kedge.Interrupted, "waiting for the repository: %w", ctx.Err())
+	case err := <-locked:
+		defer func() { _ = f.Close() }() // closing gives the lock back
+		if err != nil {
+			return kedge.Errorf(kedge.Internal, "lock %q: %w", f.Name(), err)
+		}
+		return do()
+	}
+}
+
+func flock(f *os.File) error {
+	for {
+		err := unix.Flock(int(f.Fd()), unix.LOCK_EX)
+		if !errors.Is(err, unix.EINTR) {
+			return err
+		}
+	}
+}

@@ -1,0 +1,255 @@
+package gitx
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"kedge"
+)
+
+const scratchPrefix = "kedge-scratch-"
+
+// scratch is a git dir that shares everything with the repository but its
+// configuration, its hooks and its index. In it git converts content by our
+// settings alone, and index operations leave the user's index as it is.
+type scratch struct {
+	r    *Repo
+	dir  string
+	conf []string
+	set  settings
+}
+
+// withScratch runs do with a scratch git dir that is gone afterwards.
+func (r *Repo) withScratch(ctx context.Context, do func(*scratch) error) error {
+	if err := r.needRoot(); err != nil {
+		return err
+	}
+	set, err := r.settings(ctx)
+	if err != nil {
+		return err
+	}
+	s := &scratch{r: r, set: set, conf: append(set.content, r.approved(set)...)}
+	s.conf = append(s.conf, "core.protectNTFS=false", "core.protectHFS=false")
+	if err := s.make(); err != nil {
+		return kedge.Errorf(kedge.Internal, "make a scratch git dir: %w", err).WithHint("make sure that you may write to %q", r.common)
+	}
+	return errors.Join(do(s), s.close())
+}
+
+func (s *scratch) make() (err error) {
+	s.sweep()
+	if s.dir, err = os.MkdirTemp(s.r.common, scratchPrefix); err != nil {
+		return err
+	}
+	version := "0"
+	if len(s.set.format) > 0 {
+		version = "1"
+	}
+	conf := "[core]\n\trepositoryformatversion = " + version + "\n\tbare = false\n[extensions]\n\t" + strings.Join(s.set.format, "\n\t") + "\n"
+	head, err := os.ReadFile(filepath.Join(s.r.gitDir, "HEAD"))
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(s.dir, "config"), []byte(conf), 0o600); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(s.dir, "HEAD"), head, 0o600); err != nil {
+		return err
+	}
+	return errors.Join(s.link(s.r.common, shared), s.link(s.r.gitDir, splitIndex))
+}
+
+// shared tells which entries of the common git dir the scratch one links to.
+// Whatever a filter keeps there (lfs, git-crypt) is among them.
+func shared(name string) bool {
+	switch name {
+	case "config", "config.worktree", "hooks", "HEAD", "index", "commondir", "gitdir":
+		return false
+	}
+	return !strings.HasPrefix(name, "kedge") && !strings.HasSuffix(name, ".lock") && !strings.HasSuffix(name, "_HEAD")
+}
+
+func splitIndex(name string) bool { return strings.HasPrefix(name, "sharedindex.") }
+
+func (s *scratch) link(from string, want func(string) bool) error {
+	entries, err := os.ReadDir(from)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if !want(e.Name()) {
+			continue
+		}
+		err := os.Symlink(filepath.Join(from, e.Name()), filepath.Join(s.dir, e.Name()))
+		if err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// close removes the scratch git dir. A folder that an approved filter made in
+// it belongs to the repository, and goes there.
+func (s *scratch) close() error {
+	entries, err := os.ReadDir(s.dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if e.IsDir() && shared(e.Name()) {
+			_ = os.Rename(filepath.Join(s.dir, e.Name()), filepath.Join(s.r.common, e.Name()))
+		}
+	}
+	return os.RemoveAll(s.dir)
+}
+
+// sweep removes scratch git dirs that a crash left behind: they hold nothing
+// that is not elsewhere.
+func (s *scratch) sweep() {
+	old, _ := filepath.Glob(filepath.Join(s.r.common, scratchPrefix+"*"))
+	for _, dir := range old {
+		if fi, err := os.Lstat(dir); err == nil && fi.IsDir() && s.r.opt.Now().Sub(fi.ModTime()) > 24*time.Hour {
+			_ = os.RemoveAll(dir)
+		}
+	}
+}
+
+func (s *scratch) index() string { return filepath.Join(s.dir, "index") }
+
+// git runs one command in the scratch git dir, on the work tree.
+func (s *scratch) git(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
+	return s.r.run(ctx, call{mode: inScratch, stdin: stdin, args: args, conf: s.conf, env: []string{
+		"GIT_DIR=" + s.dir, "GIT_WORK_TREE=" + s.r.root, "GIT_INDEX_FILE=" + s.index(),
+	}})
+}
+
+// list is git with a -z list of paths on its standard input.
+func (s *scratch) list(ctx context.Context, paths []string, args ...string) ([]byte, error) {
+	if len(paths) == 0 {
+		return nil, nil
+	}
+	return s.git(ctx, []byte(strings.Join(paths, "\x00")+"\x00"), args...)
+}
+
+// tree writes the scratch index as a tree.
+func (s *scratch) tree(ctx context.Context) (string, error) {
+	out, err := s.git(ctx, nil, "write-tree")
+	return strings.TrimSpace(string(out)), err
+}
+
+// seed starts from a copy of the user's index, whose knowledge of unchanged
+// files saves reading them all; from HEAD when there is none.
+func (s *scratch) seed(ctx context.Context) error {
+	err := copyFile(filepath.Join(s.r.gitDir, "index"), s.index(), 0o600)
+	if errors.Is(err, fs.ErrNotExist) {
+		return s.seedHead(ctx)
+	}
+	if err != nil {
+		return kedge.Errorf(kedge.Internal, "read the index: %w", err)
+	}
+	return s.unhide(ctx)
+}
+
+func (s *scratch) seedHead(ctx context.Context) error {
+	h, err := s.r.Head(ctx)
+	if err != nil || h.Unborn {
+		return err
+	}
+	_, err = s.git(ctx, nil, "read-tree", h.Commit)
+	return err
+}
+
+// unhide takes back the marks by which an index claims that files are unchanged
+// ("assume unchanged", and "skip worktree" where the file is there): with them
+// anybody could hide a change.
+func (s *scratch) unhide(ctx context.Context) error {
+	out, err := s.git(ctx, nil, "ls-files", "-v", "-z")
+	if err != nil {
+		return kedge.Errorf(kedge.Invalid, "the index cannot be read: %w", err).WithHint("git status")
+	}
+	var assumed, skipped []string
+	for _, line := range fields(out) {
+		if len(line) < 3 {
+			continue
+		}
+		tag, path := line[0], line[2:]
+		if tag >= 'a' && tag <= 'z' {
+			assumed = append(assumed, path)
+		}
+		if tag == 'S' || tag == 's' {
+			if _, err := os.Lstat(filepath.Join(s.r.root, path)); err == nil {
+				skipped = append(skipped, path)
+			}
+		}
+	}
+	if _, err := s.list(ctx, assumed, "update-index", "--no-assume-unchanged", "-z", "--stdin"); err != nil {
+		return err
+	}
+	_, err = s.list(ctx, skipped, "update-index", "--no-skip-worktree", "-z", "--stdin")
+	return err
+}
+
+// install makes the scratch index the user's, the way git does: through
+// index.lock, so that no other git writes it meanwhile. Between lock and rename
+// it runs then, whose error leaves the index as it was.
+func (s *scratch) install(ctx context.Context, then func() error) error {
+	index := filepath.Join(s.r.gitDir, "index")
+	lock := index + ".lock"
+	var f *os.File
+	err := s.r.patiently(ctx, func() (string, error) {
+		var err error
+		f, err = os.OpenFile(lock, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+		if errors.Is(err, fs.ErrExist) {
+			return lock, err
+		}
+		return "", err
+	})
+	if err != nil {
+		return err
+	}
+	err = then()
+	if err == nil {
+		err = fill(f, s.index())
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		_ = os.Remove(lock)
+		return err
+	}
+	return os.Rename(lock, index)
+}
+
+// fill copies the file at path into f and onto the disk.
+func fill(f *os.File, path string) error {
+	in, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }()
+	if _, err := io.Copy(f, in); err != nil {
+		return err
+	}
+	return f.Sync()
+}
+
+// copyFile copies one regular file, on disk when it returns.
+func copyFile(from, to string, perm os.FileMode) error {
+	if _, err := os.Stat(from); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, perm)
+	if err != nil {
+		return err
+	}
+	return errors.Join(fill(f, from), f.Close())
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}

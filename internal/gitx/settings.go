@@ -1,0 +1,185 @@
+package gitx
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"maps"
+	"slices"
+	"strings"
+
+	"kedge"
+)
+
+// Person is who a commit is by.
+type Person struct {
+	Name  string
+	Email string
+}
+
+// Kedge is the author of what Kedge saves on its own account.
+var Kedge = Person{Name: "Kedge", Email: "kedge@localhost"}
+
+// Filter is a clean/smudge filter that the configuration defines. Hash is that
+// of its commands, and what an approval is bound to: a changed command asks
+// again.
+type Filter struct {
+	Name     string `json:"name"`
+	Clean    string `json:"clean"`
+	Smudge   string `json:"smudge"`
+	Process  string `json:"process"`
+	Required string `json:"required"`
+	Hash     string `json:"hash"`
+	Approved bool   `json:"approved"`
+}
+
+// settings is what is taken over from the user's and the repository's
+// configuration. Everything else in it is ignored.
+type settings struct {
+	user    Person
+	safe    []string // safe.directory, as -c arguments
+	content []string // how content becomes blobs, as -c arguments
+	format  []string // extensions that the scratch configuration must repeat
+	filters map[string]Filter
+}
+
+// contentKeys decide how files and blobs correspond. They run nothing.
+var contentKeys = []string{
+	"core.excludesfile", "core.autocrlf", "core.eol", "core.filemode", "core.symlinks", "core.ignorecase", "core.precomposeunicode",
+}
+
+// settingsIn reads the configuration with `git config`, which runs nothing, in
+// the one call that sees the user's own files.
+func (r *Repo) settingsIn(ctx context.Context, dir string) (settings, error) {
+	c := call{dir: dir, mode: readingUser, args: []string{"config", "--list", "--show-scope", "-z"}}
+	if r.gitDir != "" {
+		c.env = []string{"GIT_DIR=" + r.gitDir}
+	}
+	out, err := r.once(ctx, c)
+	if err != nil {
+		if exitCode(err) != 0 {
+			err = kedge.Errorf(kedge.Invalid, "the git configuration cannot be read: %w", err).WithHint("git config --list --show-origin")
+		}
+		return settings{}, err
+	}
+	return parseSettings(fields(out)), nil
+}
+
+// settings reads the configuration as it is now.
+func (r *Repo) settings(ctx context.Context) (settings, error) { return r.settingsIn(ctx, r.workDir()) }
+
+// parseSettings takes scope and "key\nvalue" in turn; the last value counts.
+func parseSettings(in []string) settings {
+	s := settings{filters: map[string]Filter{}}
+	last := map[string]string{}
+	for i := 0; i+1 < len(in); i += 2 {
+		key, value, given := strings.Cut(in[i+1], "\n")
+		if !given {
+			value = "true"
+		}
+		s.add(in[i], key, value)
+		last[key] = value
+	}
+	s.user = Person{Name: strings.TrimSpace(last["user.name"]), Email: strings.TrimSpace(last["user.email"])}
+	for _, key := range contentKeys {
+		if v, ok := last[key]; ok {
+			s.content = append(s.content, key+"="+v)
+		}
+	}
+	for name, f := range s.filters {
+		f.Hash = hashFilter(f)
+		s.filters[name] = f
+	}
+	return s
+}
+
+func (s *settings) add(scope, key, value string) {
+	repository := scope == "local" || scope == "worktree"
+	switch {
+	case key == "safe.directory" && !repository:
+		s.safe = append(s.safe, "safe.directory="+value)
+	case strings.HasPrefix(key, "filter."):
+		s.addFilter(key, value)
+	case repository && (key == "extensions.objectformat" || key == "extensions.refstorage"):
+		s.format = append(s.format, strings.TrimPrefix(key, "extensions.")+" = "+value)
+	}
+}
+
+func (s *settings) addFilter(key, value string) {
+	dot := strings.LastIndexByte(key, '.')
+	if dot < len("filter.") {
+		return
+	}
+	name := key[len("filter."):dot]
+	f := s.filters[name]
+	f.Name = name
+	switch key[dot+1:] {
+	case "clean":
+		f.Clean = value
+	case "smudge":
+		f.Smudge = value
+	case "process":
+		f.Process = value
+	case "required":
+		f.Required = value
+	}
+	s.filters[name] = f
+}
+
+func hashFilter(f Filter) string {
+	sum := sha256.Sum256([]byte(strings.Join([]string{f.Name, f.Clean, f.Smudge, f.Process, f.Required}, "\x00")))
+	return hex.EncodeToString(sum[:])
+}
+
+// approved gives the -c arguments that define the approved filters, with
+// exactly the commands that were approved.
+func (r *Repo) approved(s settings) []string {
+	var conf []string
+	for _, name := range slices.Sorted(maps.Keys(s.filters)) {
+		f := s.filters[name]
+		if !r.isApproved(f) {
+			continue
+		}
+		for key, v := range map[string]string{"clean": f.Clean, "smudge": f.Smudge, "process": f.Process, "required": f.Required} {
+			if v != "" {
+				conf = append(conf, "filter."+name+"."+key+"="+v)
+			}
+		}
+	}
+	slices.Sort(conf)
+	return conf
+}
+
+// isApproved never holds for a name that -c could not carry.
+func (r *Repo) isApproved(f Filter) bool {
+	return !strings.ContainsAny(f.Name, "=\n") && r.opt.Approved(f.Name, f.Hash)
+}
+
+// Filters lists the filters that the configuration defines, by name.
+func (r *Repo) Filters(ctx context.Context) ([]Filter, error) {
+	s, err := r.settings(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := []Filter{}
+	for _, name := range slices.Sorted(maps.Keys(s.filters)) {
+		f := s.filters[name]
+		f.Approved = r.isApproved(f)
+		out = append(out, f)
+	}
+	return out, nil
+}
+
+// Identity is the user that commits are made for. Blocked when git does not know
+// a name, since Kedge invents none.
+func (r *Repo) Identity(ctx context.Context) (Person, error) {
+	s, err := r.settings(ctx)
+	if err != nil {
+		return Person{}, err
+	}
+	if s.user.Name == "" || s.user.Email == "" {
+		return Person{}, kedge.Errorf(kedge.Blocked, "git does not know who you are: user.name or user.email is not set").
+			WithHint("git config --global user.name \"Your Name\" && git config --global user.email you@example.com")
+	}
+	return s.user, nil
+}

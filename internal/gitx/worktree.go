@@ -1,0 +1,545 @@
+package gitx
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"kedge"
+	"kedge/internal/atomicfile"
+)
+
+// ownerFile marks a worktree as made by Kedge, in its own git dir, and says for
+// which process: "pid starttime".
+const ownerFile = "kedge-owner"
+
+// WorktreeRequest asks for a worktree at Path, whose last element must be a
+// valid name, on Branch (made at Base when it does not exist; empty is a
+// detached HEAD), for the process Owner (0 is none).
+type WorktreeRequest struct {
+	Path   string
+	Branch string
+	Base   string
+	Owner  int
+}
+
+// AddWorktree makes a worktree with the files of its base. The same request
+// made twice finds it made. Conflict when the path or the branch is in other
+// use; Blocked when its files need a filter that nobody approved.
+func (r *Repo) AddWorktree(ctx context.Context, q WorktreeRequest) error {
+	if err := q.check(); err != nil {
+		return err
+	}
+	base, err := r.commitOf(ctx, q.Base)
+	if err != nil {
+		return err
+	}
+	if q.Path, err = realPath(q.Path); err != nil {
+		return kedge.Errorf(kedge.Internal, "make the folder for worktrees: %w", err)
+	}
+	return r.exclusively(ctx, func() error {
+		if err := r.ensureWorktree(ctx, q, base); err != nil {
+			return err
+		}
+		w, err := r.at(ctx, q.Path)
+		if err != nil {
+			return err
+		}
+		return w.fillWorktree(ctx, base)
+	})
+}
+
+// realPath makes the folder that path is in and resolves links in it, since git
+// lists worktrees so.
+func realPath(path string) (string, error) {
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
+	dir, err := filepath.EvalSymlinks(dir)
+	return filepath.Join(dir, filepath.Base(path)), err
+}
+
+func (q WorktreeRequest) check() error {
+	if !filepath.IsAbs(q.Path) || filepath.Clean(q.Path) != q.Path {
+		return kedge.Errorf(kedge.Invalid, "%q is not an absolute path", q.Path)
+	}
+	if name := filepath.Base(q.Path); !kedge.ValidName(name) {
+		return kedge.Errorf(kedge.Invalid, "%q cannot name a worktree", name).
+			WithHint("use 1 to 64 of a-z, 0-9, dot, dash and underscore")
+	}
+	if q.Branch == "" {
+		return nil
+	}
+	return checkBranch(q.Branch)
+}
+
+func (r *Repo) commitOf(ctx context.Context, rev string) (string, error) {
+	if err := checkRev(rev); err != nil {
+		return "", err
+	}
+	out, err := r.git(ctx, "rev-parse", "-q", "--verify", "--end-of-options", rev+"^{commit}")
+	if c := exitCode(err); c == 1 || c == 128 {
+		return "", kedge.Errorf(kedge.NotFound, "no commit %q in this repository", rev).WithHint("git log --oneline --all")
+	}
+	return strings.TrimSpace(string(out)), err
+}
+
+// ensureWorktree registers the worktree, without files.
+func (r *Repo) ensureWorktree(ctx context.Context, q WorktreeRequest, base string) error {
+	list, err := r.listWorktrees(ctx)
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(list, func(w registered) bool { return w.path == q.Path })
+	if i >= 0 {
+		return list[i].matches(q, base)
+	}
+	args := []string{"worktree", "add", "--no-checkout", "--detach", "--end-of-options", q.Path, base}
+	if q.Branch != "" {
+		if err := r.ensureBranch(ctx, q.Branch, base); err != nil {
+			return err
+		}
+		args = []string{"worktree", "add", "--no-checkout", "--end-of-options", q.Path, q.Branch}
+	}
+	if _, err := r.git(ctx, args...); stderrHas(err, "already") {
+		return kedge.Errorf(kedge.Conflict, "the worktree %q cannot be made: %w", q.Path, err).WithHint("kedge worktree ls")
+	} else if err != nil {
+		return err
+	}
+	return r.markOwner(ctx, q)
+}
+
+func (w registered) matches(q WorktreeRequest, base string) error {
+	if w.head != base || w.branch != q.Branch {
+		return kedge.Errorf(kedge.Conflict, "the worktree %q exists already, on branch %q at %s", q.Path, w.branch, orNone(w.head)).
+			WithHint("kedge worktree ls")
+	}
+	return nil
+}
+
+func (r *Repo) ensureBranch(ctx context.Context, name, base string) error {
+	ref := "refs/heads/" + name
+	at, err := r.refValue(ctx, ref)
+	if err != nil || at == base {
+		return err
+	}
+	if at != "" {
+		return kedge.Errorf(kedge.Conflict, "the branch %q exists already, at %s", name, orNone(at)).WithHint("git log --oneline -5 %s", quote(name))
+	}
+	return r.moveRef(ctx, ref, base, "")
+}
+
+func (r *Repo) markOwner(ctx context.Context, q WorktreeRequest) error {
+	w, err := r.at(ctx, q.Path)
+	if err != nil {
+		return err
+	}
+	line := "0\n"
+	if q.Owner > 0 {
+		line = fmt.Sprintf("%d %s\n", q.Owner, startTime(q.Owner))
+	}
+	return atomicfile.Write(filepath.Join(w.gitDir, ownerFile), []byte(line), 0o644)
+}
+
+// fillWorktree writes the files of a worktree that has none yet. Its index is
+// written last, so that what a crash interrupted is done again.
+func (r *Repo) fillWorktree(ctx context.Context, commit string) error {
+	if _, err := os.Lstat(filepath.Join(r.gitDir, "index")); err == nil {
+		return nil
+	}
+	return r.withScratch(ctx, func(s *scratch) error {
+		if _, err := s.git(ctx, nil, "read-tree", commit); err != nil {
+			return err
+		}
+		out, err := s.git(ctx, nil, "ls-files", "-z")
+		if err != nil {
+			return err
+		}
+		if err := s.refuseWriting(ctx, fields(out)); err != nil {
+			return err
+		}
+		if _, err := s.git(ctx, nil, "checkout-index", "-a", "-f", "-q", "-u"); err != nil {
+			return err
+		}
+		return s.install(ctx, func() error { return nil })
+	})
+}
+
+// refuseWriting is Blocked when a file to be written needs a filter that nobody
+// approved, by the attributes in the scratch index.
+func (s *scratch) refuseWriting(ctx context.Context, paths []string) error {
+	found, err := s.filtered(ctx, paths, true)
+	if err != nil {
+		return err
+	}
+	return s.blocked(found)
+}
+
+// ResetRequest says what a worktree is expected to be, so that a reset can only
+// throw away what the caller has seen and saved.
+type ResetRequest struct {
+	Dir    string // root of the worktree
+	To     string // the commit it shall stand at
+	Head   string // the commit it stands at
+	Expect string // its tree as it stands: that of Head, or of a salvage
+}
+
+// ResetWorktree brings a worktree to a commit: tracked and untracked files as in
+// it, ignored files kept, index and branch (or detached HEAD) moved to it.
+// Conflict when the worktree is not as expected, when a file of the commit would
+// replace an ignored one, or when commits would be on no ref any more.
+func (r *Repo) ResetWorktree(ctx context.Context, q ResetRequest) error {
+	to, err := r.commitOf(ctx, q.To)
+	if err != nil {
+		return err
+	}
+	w, err := r.at(ctx, q.Dir)
+	if err != nil {
+		return err
+	}
+	return r.exclusively(ctx, func() error {
+		h, err := w.Head(ctx)
+		if err != nil {
+			return err
+		}
+		if h.Commit != q.Head && h.Commit != to {
+			return kedge.Errorf(kedge.Conflict, "HEAD of %q has moved to %s, expected %s", w.root, orNone(h.Commit), orNone(q.Head)).
+				WithHint("git -C %s log --oneline -5", quote(w.root))
+		}
+		if err := w.refuseLosing(ctx, h, to); err != nil {
+			return err
+		}
+		return w.withScratch(ctx, func(s *scratch) error { return s.reset(ctx, q.Expect, to, h) })
+	})
+}
+
+func (s *scratch) reset(ctx context.Context, expect, to string, h Head) error {
+	target, err := s.r.TreeOf(ctx, to)
+	if err != nil {
+		return err
+	}
+	now, err := s.workTree(ctx)
+	if err != nil {
+		return err
+	}
+	if now != expect && now != target {
+		return kedge.Errorf(kedge.Conflict, "%q has changes that are not saved", s.r.root).
+			WithHint("git -C %s status", quote(s.r.root))
+	}
+	if err := s.switchTo(ctx, now, target); err != nil {
+		return err
+	}
+	return s.install(ctx, func() error {
+		return s.r.moveRef(ctx, "HEAD", to, h.Commit)
+	})
+}
+
+// switchTo takes the work tree and the scratch index, which both hold the tree
+// from, to the tree to. Nothing is written when it cannot be done whole.
+func (s *scratch) switchTo(ctx context.Context, from, to string) error {
+	diff, err := s.r.Diff(ctx, from, to)
+	if err != nil || len(diff) == 0 {
+		return err
+	}
+	if err := s.refuseCovering(diff); err != nil {
+		return err
+	}
+	if err := s.refuseSmudge(ctx, to, diff); err != nil {
+		return err
+	}
+	// Files whose times changed but not their content would count as changed.
+	if _, err := s.git(ctx, nil, "update-index", "-q", "--refresh"); exitCode(err) > 1 {
+		return err
+	}
+	_, err = s.git(ctx, nil, "read-tree", "-m", "-u", from, to)
+	if stderrHas(err, "not uptodate", "would be overwritten", "would be removed") {
+		return kedge.Errorf(kedge.Conflict, "a file changed meanwhile: %w", err).WithHint("git -C %s status", quote(s.r.root))
+	}
+	return err
+}
+
+// refuseCovering refuses to write a new file where an ignored one is: git would
+// replace it.
+func (s *scratch) refuseCovering(diff []Change) error {
+	gone := map[string]bool{}
+	for _, c := range diff {
+		if c.Status == "D" {
+			gone[c.Path] = true
+		}
+	}
+	for _, c := range diff {
+		if c.Status != "A" || underOne(gone, c.Path) {
+			continue
+		}
+		if fi, err := os.Lstat(filepath.Join(s.r.root, c.Path)); err == nil && !fi.IsDir() {
+			return kedge.Errorf(kedge.Conflict, "the ignored file %q is in the way", c.Path).
+				WithHint("mv %s %s", quote(filepath.Join(s.r.root, c.Path)), quote(filepath.Join(s.r.root, c.Path)+".old"))
+		}
+	}
+	return nil
+}
+
+// underOne tells whether a folder of path, as a file, is among the paths.
+func underOne(paths map[string]bool, path string) bool {
+	for d := filepath.Dir(path); d != "."; d = filepath.Dir(d) {
+		if paths[d] {
+			return true
+		}
+	}
+	return false
+}
+
+// refuseSmudge is refuseWriting by the attributes of the tree to.
+func (s *scratch) refuseSmudge(ctx context.Context, to string, diff []Change) error {
+	var paths []string
+	for _, c := range diff {
+		if c.Status != "D" {
+			paths = append(paths, c.Path)
+		}
+	}
+	return s.r.withScratch(ctx, func(t *scratch) error {
+		if _, err := t.git(ctx, nil, "read-tree", to); err != nil {
+			return err
+		}
+		return t.refuseWriting(ctx, paths)
+	})
+}
+
+// refuseLosing refuses to move a HEAD away from commits that no other ref holds.
+func (r *Repo) refuseLosing(ctx context.Context, h Head, to string) error {
+	if h.Unborn || h.Commit == to {
+		return nil
+	}
+	kept, err := r.keptBy(ctx, h.Commit, h.Branch)
+	if err != nil || len(kept) > 0 {
+		return err
+	}
+	if _, err = r.git(ctx, "merge-base", "--is-ancestor", "--end-of-options", h.Commit, to); exitCode(err) != 1 {
+		return err
+	}
+	return kedge.Errorf(kedge.Conflict, "the commits of %q up to %s are on no other branch", r.root, orNone(h.Commit)).
+		WithHint("git -C %s branch keep-%s %s", quote(r.root), h.Commit[:8], h.Commit)
+}
+
+// keptBy lists the refs, but for the given branch, that hold a commit.
+func (r *Repo) keptBy(ctx context.Context, commit, but string) ([]string, error) {
+	out, err := r.git(ctx, "for-each-ref", "--format=%(refname)", "--contains", commit)
+	if err != nil {
+		return nil, err
+	}
+	var kept []string
+	for ref := range strings.FieldsSeq(string(out)) {
+		if but == "" || ref != "refs/heads/"+but {
+			kept = append(kept, ref)
+		}
+	}
+	return kept, nil
+}
+
+// RemoveWorktree removes a worktree that holds nothing of its own: no changes,
+// no untracked files, no nested repository or submodule, no commit that is on no
+// ref. Its branch stays. Ignored files in it go with it. Otherwise Conflict.
+func (r *Repo) RemoveWorktree(ctx context.Context, path string) error {
+	w, err := r.at(ctx, path)
+	if err != nil {
+		return err
+	}
+	return r.exclusively(ctx, func() error {
+		if why := w.precious(ctx); why != "" {
+			return kedge.Errorf(kedge.Conflict, "the worktree %q stays: %s", path, why).WithHint("git -C %s status", quote(path))
+		}
+		_, err := r.git(ctx, "worktree", "remove", "--force", "--end-of-options", w.root)
+		return err
+	})
+}
+
+// precious says what would be lost with the worktree; empty for nothing.
+func (r *Repo) precious(ctx context.Context) string {
+	if r.gitDir == r.common {
+		return "it is the main one"
+	}
+	if _, err := os.Lstat(filepath.Join(r.gitDir, "locked")); err == nil {
+		return "it is locked"
+	}
+	if dirty, err := r.Dirty(ctx); err != nil {
+		return err.Error()
+	} else if dirty {
+		return "it has changes that are not committed"
+	}
+	if n := measure(r.root); n.repo != "" {
+		return fmt.Sprintf("it holds the repository %q", n.repo)
+	}
+	h, err := r.Head(ctx)
+	if err != nil {
+		return err.Error()
+	}
+	kept, err := r.keptBy(ctx, h.Commit, "")
+	if err != nil {
+		return err.Error()
+	}
+	if len(kept) == 0 {
+		return "its commits are on no branch"
+	}
+	return ""
+}
+
+// Dirty tells whether the work tree or its index differs from HEAD, nested
+// repositories included. It writes no object.
+func (r *Repo) Dirty(ctx context.Context) (bool, error) {
+	h, err := r.Head(ctx)
+	if err != nil {
+		return false, err
+	}
+	dirty := false
+	err = r.withScratch(ctx, func(s *scratch) error {
+		if err := s.seed(ctx); err != nil {
+			return err
+		}
+		c, err := s.scan(ctx)
+		if err != nil {
+			return err
+		}
+		dirty = len(c.paths())+len(s.foreign(c.nested)) > 0
+		if dirty || h.Unborn {
+			return nil
+		}
+		_, err = s.git(ctx, nil, "diff-index", "--cached", "--quiet", "--ignore-submodules=none", "--end-of-options", h.Commit)
+		dirty = exitCode(err) == 1
+		if dirty {
+			return nil
+		}
+		return err
+	})
+	return dirty, err
+}
+
+// registered is a worktree as git lists it.
+type registered struct {
+	path, head, branch string
+	bare               bool
+}
+
+func (r *Repo) listWorktrees(ctx context.Context) ([]registered, error) {
+	out, err := r.git(ctx, "worktree", "list", "--porcelain", "-z")
+	if err != nil {
+		return nil, err
+	}
+	var list []registered
+	for _, f := range strings.Split(string(out), "\x00") {
+		key, value, _ := strings.Cut(f, " ")
+		switch {
+		case key == "worktree":
+			list = append(list, registered{path: value})
+		case len(list) == 0:
+		case key == "HEAD":
+			list[len(list)-1].head = value
+		case key == "branch":
+			list[len(list)-1].branch = strings.TrimPrefix(value, "refs/heads/")
+		case key == "bare":
+			list[len(list)-1].bare = true
+		}
+	}
+	return list, nil
+}
+
+// Worktrees lists the worktrees, the main one first. What cannot be found out
+// is unknown: -1, or dirty, so that nobody takes it for free.
+func (r *Repo) Worktrees(ctx context.Context) ([]kedge.Worktree, error) {
+	list, err := r.listWorktrees(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := []kedge.Worktree{}
+	for i, g := range list {
+		if g.bare {
+			continue
+		}
+		w := kedge.Worktree{Path: g.path, Branch: g.branch, Head: g.head, Bytes: -1, OwnerPID: -1, Dirty: true, Main: i == 0}
+		if err := r.inspect(ctx, &w); err != nil {
+			return nil, err
+		}
+		out = append(out, w)
+	}
+	return out, nil
+}
+
+// inspect fills in what git's list does not say. A worktree whose folder is gone
+// or broken keeps its unknowns.
+func (r *Repo) inspect(ctx context.Context, w *kedge.Worktree) error {
+	at, err := r.at(ctx, w.Path)
+	if err != nil {
+		return ctx.Err()
+	}
+	m := measure(w.Path)
+	w.Bytes, w.At = m.bytes, m.newest
+	w.OwnerPID, w.Ours = at.owner()
+	if dirty, err := at.Dirty(ctx); err == nil {
+		w.Dirty = dirty
+	}
+	if !w.Main && strings.Trim(w.Head, "0") != "" {
+		w.Merged, err = r.merged(ctx, w.Head, w.Branch)
+	}
+	return err
+}
+
+// merged tells whether a commit is on a branch, local or remote, besides its own.
+func (r *Repo) merged(ctx context.Context, commit, branch string) (bool, error) {
+	kept, err := r.keptBy(ctx, commit, branch)
+	return slices.ContainsFunc(kept, func(ref string) bool {
+		return strings.HasPrefix(ref, "refs/heads/") || strings.HasPrefix(ref, "refs/remotes/")
+	}), err
+}
+
+// owner is the living process the worktree was made for, or else one that works
+// in it; 0 is none, -1 unknown.
+func (r *Repo) owner() (pid int, ours bool) {
+	b, err := os.ReadFile(filepath.Join(r.gitDir, ownerFile))
+	if err == nil {
+		f := strings.Fields(string(b))
+		if len(f) == 2 {
+			if pid, err := strconv.Atoi(f[0]); err == nil && alive(pid, f[1]) {
+				return pid, true
+			}
+		}
+	}
+	return occupant(r.root), err == nil
+}
+
+// measured is what a walk through a folder finds.
+type measured struct {
+	bytes  int64
+	newest time.Time
+	repo   string // a repository inside, if there is one
+}
+
+func measure(root string) measured {
+	var m measured
+	_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return nil //nolint:nilerr // what cannot be read is not counted
+		}
+		fi, err := d.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err == nil && !d.IsDir() {
+			m.bytes += fi.Size()
+		}
+		if err == nil && fi.ModTime().After(m.newest) {
+			m.newest = fi.ModTime().UTC()
+		}
+		if d.Name() == ".git" && filepath.Dir(path) != root && m.repo == "" {
+			m.repo, _ = filepath.Rel(root, filepath.Dir(path))
+		}
+		return nil
+	})
+	return m
+}
