@@ -128,7 +128,7 @@ func TestRace(t *testing.T) {
 	}
 }
 
-func ExampleHello() {
+func Example() {
 	fmt.Println("hello")
 	// Output: goodbye
 }
@@ -142,13 +142,34 @@ func FuzzShort(f *testing.F) {
 	})
 }
 X
+cat >parallel_test.go <<'X'
+package panics
+
+import "testing"
+
+func TestMany(t *testing.T) {
+	for _, name := range []string{"one", "two"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			t.Log("working on", name)
+			if name == "two" {
+				t.Error("two is wrong")
+			}
+		})
+	}
+}
+
+func TestSkipped(t *testing.T) { t.Skip("not today") }
+X
+record go-parallel 'go test -v -run TestMany'
+record go-allskipped 'go test -v -run TestSkipped'
 record go-panic 'go test -run TestPanics'
 record go-panic-json 'go test -json -run TestPanics'
 record go-goroutine 'go test -run TestGoroutine'
 record go-timeout 'go test -vet=off -run TestHangs -timeout 1s'
 record go-exit 'go test -run TestExits'
 record go-race 'go test -race -run TestRace'
-record go-example 'go test -vet=off -run ExampleHello'
+record go-example 'go test -vet=off -run Example'
 record go-fuzz 'go test -run FuzzShort'
 
 project gobuild
@@ -174,7 +195,7 @@ printf 'package absent\n\nimport "testing"\n\nfunc TestX(t *testing.T) {}\n' >ab
 printf 'package main\n\nimport "os"\n\nfunc main() { x := os.Args }\n' >cmd/main.go
 record go-compile 'go test ./types'
 record go-compile-json 'go test -json ./types'
-record go-build 'go build ./cmd'
+record go-build 'go build -o /dev/null ./cmd'
 record go-vet 'go vet ./vet'
 record go-vetintest 'go test ./vet'
 record go-syntax 'go build ./syntax'

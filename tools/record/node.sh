@@ -1,4 +1,4 @@
-# Cases of jest, vitest, mocha, tsc, eslint and node. Sourced by record.sh.
+# Cases of jest, vitest, mocha, playwright, tsc, eslint and node. Sourced by record.sh.
 
 # nodeproject NAME makes a project that finds the tools.
 nodeproject() {
@@ -38,7 +38,7 @@ record jest-notests "$bin/jest --ci nothing-like-this"
 record jest-allskipped "$bin/jest --ci __tests__/cart.test.js -t nothing-like-this"
 record jest-ok "$bin/jest --ci __tests__/cart.test.js -t fine"
 
-nodeproject vitest
+nodeproject vite # vitest hides frames in a folder called vitest
 mkdir -p src
 printf 'export function total(prices: number[]) {\n  return prices.reduce((a, b) => a - b, 0);\n}\nexport function boom() {\n  throw new TypeError("nothing to pay");\n}\n' >src/cart.ts
 cat >src/cart.test.ts <<'X'
@@ -90,6 +90,26 @@ record mocha-notests "$bin/mocha hook/none.js"
 record mocha-nofiles "$bin/mocha nothing/*.js"
 record mocha-ok "$bin/mocha -g fine"
 
+nodeproject playwrite # tests without a browser
+mkdir -p tests
+cat >tests/order.spec.js <<'X'
+const { test, expect } = require("@playwright/test");
+
+test.describe("orders", () => {
+  test("is fine", () => {});
+  test("lists", () => {
+    expect([1, 2], "two orders").toHaveLength(3);
+  });
+  test("pays", () => {
+    throw new TypeError("nothing to pay");
+  });
+});
+X
+record playwright-fail "$bin/playwright test --reporter=list"
+record playwright-line "$bin/playwright test --reporter=line -g pays"
+record playwright-notests "$bin/playwright test nothing-like-this"
+record playwright-ok "$bin/playwright test -g fine"
+
 nodeproject tsc
 cat >a.ts <<'X'
 const n: number = "seven";
@@ -107,14 +127,13 @@ printf 'export default [{ rules: { "no-unused-vars": "warn", "no-undef": "error"
 printf 'const unused = 1;\nif (window == null) {\n  go();\n}\n' >src/b.js
 printf 'const unused = 1;\n' >src/a.js
 record eslint-fail "$bin/eslint src"
-record eslint-unix "$bin/eslint --format json src | head -c 3000"
 
 nodeproject nodejs
 mkdir -p empty
 printf 'const deep = require("./lib");\ndeep.run();\n' >main.js
 printf 'exports.run = () => {\n  const user = undefined;\n  return user.name;\n};\n' >lib.js
 printf 'const = 5;\n' >syntax.js
-printf 'require("./absent");\n' >absent.js
+printf 'require("./nowhere");\n' >absent.js
 printf 'Promise.reject(new Error("nobody listens"));\n' >reject.js
 cat >cart.test.js <<'X'
 const test = require("node:test");

@@ -2,7 +2,7 @@
 # Records what real tools print when something fails, for the tests of
 # internal/condense. It makes tiny projects in a temporary folder, runs the tools
 # in them and writes <tool>-<case>.txt (the output, with this machine's paths
-# replaced) and, for a new recording, <tool>-<case>.json with its command.
+# replaced) and <tool>-<case>.json with its command and exit code.
 #
 #   tools/record/record.sh [CASE-PATTERN]    e.g. record.sh 'pytest-*'
 #   go test ./internal/condense -run Row15 -update    fills in the expectations;
@@ -11,7 +11,7 @@
 # Tools are taken from $RECORD_TOOLS (default: a folder "kedge-record" in the
 # temporary folder) or from PATH. A case whose tool is missing is reported and
 # its recording left as it is. To fill $RECORD_TOOLS:
-#   npm/   npm install jest vitest mocha typescript eslint      (in that folder)
+#   npm/   npm install jest vitest mocha @playwright/test typescript eslint
 #   deb/   Debian packages unpacked with dpkg -x: python3-pytest and its
 #          dependencies; for Maven without a network: libsurefire-java junit5
 #          libmaven-compiler-plugin-java libmaven-resources-plugin-java
@@ -30,11 +30,12 @@ deb=$tools/deb
 export PYTHONPATH=$deb/usr/lib/python3/dist-packages PYTHONDONTWRITEBYTECODE=1
 export GRADLE_USER_HOME=$work/gradle-home
 missing=
+unset RUST_BACKTRACE
 
 # scrub replaces what differs between machines.
 scrub() {
-  sed -e "s#file://$work/[a-z]*#file:///project#g" -e "s#$work/[a-z]*#/project#g" -e "s#$tools/npm#/tools#g" -e "s#$deb#/tools#g" -e "s#$tools#/tools#g" \
-    -e "s#$(go env GOROOT)#/usr/local/go#g" -e "s#$HOME#/home/me#g" -e 's#^\(PY.*\)\r$#\1#'
+  sed -e "s#file://$work/[a-z]*#file:///project#g" -e "s#$work/[a-z]*#/project#g" -e "s#$tools/npm#/tools#g" -e "s#$(realpath --relative-to="$PWD" "$tools/npm")/#../tools/#g" -e "s#$deb#/tools#g" -e "s#$tools#/tools#g" \
+    -e "s#$(go env GOROOT)#/usr/local/go#g" -e "s#$HOME#/home/me#g"
 }
 
 # record NAME COMMAND runs the command in the current folder.
@@ -46,14 +47,15 @@ record() {
   fi
   printf '%s: %s\n' "$1" "$2"
   timeout 300 bash -c "$2" </dev/null 2>&1 | scrub >"$out/$1.txt"
-  [ -e "$out/$1.json" ] || printf '{\n  "command": "%s"\n}\n' "$(printf %s "$2" | sed 's/["\\]/\\&/g')" >"$out/$1.json"
+  local code=${PIPESTATUS[0]}
+  printf '{\n  "command": "%s",\n  "exit": %d\n}\n' "$(printf %s "$2" | sed 's/["\\]/\\&/g')" "$code" >"$out/$1.json"
 }
 
 # need tells whether the tool of a case is here.
 need() {
   case $1 in
     pytest) python3 -c 'import pytest' 2>/dev/null ;;
-    jest | vitest | mocha | eslint | tsc) [ -x "$tools/npm/node_modules/.bin/$1" ] ;;
+    jest | vitest | mocha | playwright | eslint | tsc) [ -x "$tools/npm/node_modules/.bin/$1" ] ;;
     gradle) [ -e "$deb/usr/share/gradle" ] && unshare -m true 2>/dev/null ;;
     mvn) [ -e "$deb/usr/share/maven-repo" ] && command -v mvn >/dev/null ;;
     python) command -v python3 >/dev/null ;;

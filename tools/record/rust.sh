@@ -50,6 +50,7 @@ mod tests {
 X
 record cargo-fail 'cargo test --offline'
 record cargo-expect 'cargo test --offline finds'
+record cargo-backtrace 'RUST_BACKTRACE=1 cargo test --offline finds'
 record cargo-shouldpanic 'cargo test --offline must_panic'
 record cargo-result 'cargo test --offline returns_err'
 record cargo-doctest 'cargo test --offline --doc'

@@ -6,7 +6,6 @@ printf 'check:\n\t@echo checking\n\t@grep -q thing main.c\nbad:\n\tcc -c bad.c\n
 printf 'int main(void) { return 0; }\n' >main.c
 printf '#include <stdio.h>\n\nint main(void) {\n  int unused;\n  printf("%%d\\n", total);\n  return 0;\n}\n' >bad.c
 record make-norule 'make'
-record make-recipe 'make -f Recipe.mk check'
 record make-separator 'make -f Recipe.mk'
 sed -i '/spaces/,$d' Recipe.mk
 record make-fail 'make -f Recipe.mk check'

@@ -1,0 +1,183 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"kedge"
+	"kedge/internal/api"
+	"kedge/internal/api/client"
+	"kedge/internal/cli"
+	"kedge/internal/daemon"
+	"kedge/internal/service"
+)
+
+// wire gives the commands their way to the service. A home that cannot be used
+// is told when a command needs it, so that help always works.
+func wire(env *cli.Env, home string, homeErr error) {
+	c := &caller{home: home, homeErr: homeErr, dir: env.Dir, environ: env.Environ}
+	env.Home, env.Call, env.Daemon = home, c, c
+}
+
+// caller reaches the service: through the daemon, or in process and read only.
+type caller struct {
+	home    string
+	homeErr error
+	dir     string
+	environ []string
+}
+
+// Call implements cli.Caller.
+func (c *caller) Call(ctx context.Context, name string, in, out any, progress func(json.RawMessage)) error {
+	if c.homeErr != nil {
+		return c.homeErr
+	}
+	entry, err := api.Find(name)
+	if err != nil {
+		return err
+	}
+	env, err := c.envelope(entry, in)
+	if err != nil {
+		return err
+	}
+	if entry.Mode == api.Writing {
+		h, _, err := c.ensure(ctx)
+		if err != nil {
+			return err
+		}
+		again := func(ctx context.Context) (*http.Client, error) { h, _, err := c.ensure(ctx); return h, err }
+		return (&client.Client{HTTP: h, Again: again}).Call(ctx, name, env, out, progress)
+	}
+	h, err := daemon.Dial(ctx, c.home)
+	if kedge.NotFound.Is(err) {
+		return c.local(ctx, entry, env, out)
+	}
+	if err != nil {
+		return err
+	}
+	return (&client.Client{HTTP: h}).Call(ctx, name, env, out, progress)
+}
+
+func (c *caller) envelope(entry api.Call, in any) (api.Envelope, error) {
+	env := api.Envelope{Dir: c.dir, User: userName(), Session: kedge.SessionID(os.Getenv("KEDGE_SESSION"))}
+	if entry.Mode == api.Writing {
+		env.Key = kedge.NewID("req", time.Now())
+	}
+	b, err := json.Marshal(in)
+	if err != nil {
+		return env, kedge.Errorf(kedge.Internal, "encode the request: %w", err)
+	}
+	env.In = b
+	return env, nil
+}
+
+// local answers a reading call without a daemon.
+func (c *caller) local(ctx context.Context, entry api.Call, env api.Envelope, out any) error {
+	s := service.New(service.Config{Home: c.home, ReadOnly: true})
+	defer func() { _ = s.Close() }() // nothing was written
+	v, err := entry.Run(ctx, s, env, nil)
+	if err != nil {
+		return err
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		return kedge.Errorf(kedge.Internal, "encode the answer: %w", err)
+	}
+	if out == nil {
+		return nil
+	}
+	return json.Unmarshal(b, out)
+}
+
+func (c *caller) ensure(ctx context.Context) (*http.Client, daemon.Hello, error) {
+	exe, err := os.Executable()
+	if err != nil {
+		return nil, daemon.Hello{}, kedge.Errorf(kedge.Internal, "find this program: %w", err)
+	}
+	return daemon.Ensure(ctx, c.home, os.Getenv, daemon.Spawn(c.home, exe, c.environ, "up", "--foreground"))
+}
+
+// Start implements cli.Daemon.
+func (c *caller) Start(ctx context.Context) (pid int, started bool, err error) {
+	if c.homeErr != nil {
+		return 0, false, c.homeErr
+	}
+	_, err = daemon.Dial(ctx, c.home)
+	started = kedge.NotFound.Is(err)
+	_, hello, err := c.ensure(ctx)
+	return hello.PID, started, err
+}
+
+// Foreground implements cli.Daemon: it is the daemon.
+func (c *caller) Foreground(ctx context.Context) error {
+	if c.homeErr != nil {
+		return c.homeErr
+	}
+	var (
+		s       *service.Service
+		handler http.Handler
+	)
+	return daemon.Serve(ctx, daemon.Config{
+		Home:    c.home,
+		Runtime: os.Getenv("XDG_RUNTIME_DIR"),
+		Version: kedge.Version,
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handler.ServeHTTP(w, r) }),
+		Prepare: func(_ context.Context, log *slog.Logger) error {
+			s = service.New(service.Config{Home: c.home, Log: log})
+			handler = api.Handler(s, log)
+			return nil
+		},
+		Close: func() error {
+			if s == nil {
+				return nil // Prepare was never reached
+			}
+			return s.Close()
+		},
+	})
+}
+
+// Stop implements cli.Daemon.
+func (c *caller) Stop(ctx context.Context) (pid int, err error) {
+	if c.homeErr != nil {
+		return 0, c.homeErr
+	}
+	h, err := daemon.Dial(ctx, c.home)
+	if err != nil {
+		return 0, err
+	}
+	hello, err := daemon.Ask(ctx, h)
+	h.CloseIdleConnections()
+	if err != nil {
+		return 0, err
+	}
+	return hello.PID, daemon.Stop(ctx, c.home)
+}
+
+func userName() string {
+	for _, name := range []string{"USER", "LOGNAME"} {
+		if v := os.Getenv(name); v != "" {
+			return v
+		}
+	}
+	return "unknown"
+}
+
+func absolute(dir string) string {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return dir // the folder is gone; commands that need it say so
+	}
+	return abs
+}
+
+func isTerminal(f *os.File) bool {
+	_, err := unix.IoctlGetTermios(int(f.Fd()), termiosRequest)
+	return err == nil
+}

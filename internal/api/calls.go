@@ -1,0 +1,73 @@
+// Package api carries calls to the service: as HTTP over the daemon's unix
+// socket, and in process, read only, when there is no daemon. It owns the table
+// of calls, their names and whether they write; it decides nothing itself. A
+// call is POST /v1/call/<name> with an Envelope; the answer is JSON Lines:
+// progress, then one result or one error.
+package api
+
+import (
+	"context"
+	"encoding/json"
+
+	"kedge"
+	"kedge/internal/service"
+	"kedge/internal/strictjson"
+)
+
+// Mode says what a call may do.
+type Mode string
+
+// A reading call works without a daemon; a writing one needs it.
+const (
+	Reading Mode = "reading"
+	Writing Mode = "writing"
+)
+
+// Call is one entry of the table.
+type Call struct {
+	Name string
+	Mode Mode
+	run  func(ctx context.Context, s *service.Service, who service.Caller, in json.RawMessage) (any, error)
+}
+
+// call makes an entry of a method of the service; the request is decoded
+// strictly, so that a key this build does not know is never dropped in silence.
+func call[In, Out any](name string, mode Mode, f func(*service.Service, context.Context, service.Caller, In) (Out, error)) Call {
+	return Call{Name: name, Mode: mode, run: func(ctx context.Context, s *service.Service, who service.Caller, raw json.RawMessage) (any, error) {
+		var in In
+		if len(raw) > 0 {
+			if err := strictjson.Decode("request "+name, raw, &in); err != nil {
+				return nil, err
+			}
+		}
+		return f(s, ctx, who, in)
+	}}
+}
+
+// Calls is the whole table.
+func Calls() []Call {
+	var all []Call
+	for _, area := range [][]Call{
+		initCalls(), featureCalls(), memoryCalls(), briefCalls(), gateCalls(), gitCalls(), careCalls(),
+	} {
+		all = append(all, area...)
+	}
+	return all
+}
+
+// Find gives the entry with this name.
+func Find(name string) (Call, error) {
+	for _, c := range Calls() {
+		if c.Name == name {
+			return c, nil
+		}
+	}
+	return Call{}, kedge.Errorf(kedge.NotFound, "no call %q in this build of Kedge", name).
+		WithHint("the daemon may be of another version: kedge down")
+}
+
+// Run carries out one call on s.
+func (c Call) Run(ctx context.Context, s *service.Service, env Envelope, progress func(any)) (any, error) {
+	who := service.Caller{Dir: env.Dir, Actor: env.Actor(), Key: env.Key, Progress: progress}
+	return c.run(ctx, s, who, env.In)
+}

@@ -1,0 +1,5 @@
+package api
+
+func featureCalls() []Call {
+	return nil
+}

@@ -1,0 +1,5 @@
+package api
+
+func gitCalls() []Call {
+	return nil
+}

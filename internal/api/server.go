@@ -1,0 +1,147 @@
+package api
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"sync"
+
+	"kedge"
+	"kedge/internal/service"
+	"kedge/internal/strictjson"
+)
+
+// Host is the only host name the socket's server answers to: a browser that was
+// talked into reaching it sends another.
+const Host = "kedge"
+
+// MaxBody bounds a request.
+const MaxBody = 32 << 20
+
+// statusOf maps each kind of error to its HTTP status, once.
+var statusOf = map[kedge.Kind]int{
+	kedge.Internal:    http.StatusInternalServerError,
+	kedge.Invalid:     http.StatusBadRequest,
+	kedge.NotFound:    http.StatusNotFound,
+	kedge.Conflict:    http.StatusConflict,
+	kedge.Blocked:     http.StatusForbidden,
+	kedge.Red:         http.StatusUnprocessableEntity,
+	kedge.OverBudget:  http.StatusPaymentRequired,
+	kedge.Interrupted: http.StatusServiceUnavailable,
+}
+
+// Handler serves the table of calls over s.
+func Handler(s *service.Service, log *slog.Logger) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /v1/hello", func(w http.ResponseWriter, _ *http.Request) {
+		writeJSON(w, http.StatusOK, map[string]string{"version": kedge.Version})
+	})
+	mux.HandleFunc("POST /v1/call/{name}", func(w http.ResponseWriter, r *http.Request) {
+		serve(s, log, w, r)
+	})
+	return guard(mux)
+}
+
+// guard refuses, before routing, whatever a browser could have been made to send.
+func guard(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Host != Host || r.Header.Get("Origin") != "" || r.Header.Get("Sec-Fetch-Site") != "" {
+			http.Error(w, "this socket is not for browsers", http.StatusForbidden)
+			return
+		}
+		r.Body = http.MaxBytesReader(w, r.Body, MaxBody)
+		next.ServeHTTP(w, r)
+	})
+}
+
+func serve(s *service.Service, log *slog.Logger, w http.ResponseWriter, r *http.Request) {
+	a := &answer{w: w}
+	out, err := run(s, a, r)
+	if err != nil && kedge.Internal.Is(err) {
+		log.ErrorContext(r.Context(), "call failed", "call", r.PathValue("name"), "error", err.Error())
+	}
+	a.finish(out, err)
+}
+
+func run(s *service.Service, a *answer, r *http.Request) (any, error) {
+	c, err := Find(r.PathValue("name"))
+	if err != nil {
+		return nil, err
+	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, bodyError(err)
+	}
+	var env Envelope
+	if err := strictjson.Decode("request", body, &env); err != nil {
+		return nil, err
+	}
+	if c.Mode == Writing && env.Key == "" {
+		return nil, kedge.Errorf(kedge.Invalid, "a writing call needs a key")
+	}
+	return c.Run(r.Context(), s, env, a.progress)
+}
+
+func bodyError(err error) error {
+	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return kedge.Errorf(kedge.Invalid, "the request is larger than %d bytes", MaxBody)
+	}
+	return kedge.Errorf(kedge.Interrupted, "read the request: %w", err)
+}
+
+// answer writes the lines of one answer. Progress may come from several
+// goroutines; once a line is out, the status is 200 and an error is a line.
+type answer struct {
+	w http.ResponseWriter
+
+	mu      sync.Mutex
+	started bool
+	done    bool
+}
+
+func (a *answer) progress(v any) {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return // a progress line that cannot be told is not worth failing for
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.done {
+		return
+	}
+	a.lineLocked(http.StatusOK, Line{Type: "progress", Data: b})
+	_ = http.NewResponseController(a.w).Flush() // a client that went away is noticed by the context
+}
+
+func (a *answer) finish(out any, err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.done = true
+	var data []byte
+	if err == nil {
+		data, err = json.Marshal(out)
+	}
+	if err != nil {
+		wire := ToWire(err)
+		a.lineLocked(statusOf[wire.Kind], Line{Type: "error", Error: wire})
+		return
+	}
+	a.lineLocked(http.StatusOK, Line{Type: "result", Data: data})
+}
+
+func (a *answer) lineLocked(status int, l Line) {
+	if !a.started {
+		a.started = true
+		a.w.Header().Set("Content-Type", "application/x-ndjson")
+		a.w.WriteHeader(status)
+	}
+	_ = json.NewEncoder(a.w).Encode(l) // see progress
+}
+
+func writeJSON(w http.ResponseWriter, status int, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(v) // a client that went away needs no answer
+}

@@ -1,0 +1,143 @@
+// Package cli turns arguments into calls and answers into text. It keeps no
+// state: what it knows comes from Env, what it learned goes to Env.Out (the
+// answer) or Env.Err (talk). One file per command; the files area_*.go list the
+// commands of an area. Text that comes from a repository or an agent reaches
+// the terminal only through the one filter in Env.
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"kedge"
+	"kedge/internal/api"
+	"kedge/internal/plain"
+)
+
+// Caller makes calls to the service; package main decides whether they go to
+// the daemon or, for reading ones without a daemon, to a service in process.
+type Caller interface {
+	Call(ctx context.Context, name string, in, out any, progress func(json.RawMessage)) error
+}
+
+// Daemon is what the commands up and down need.
+type Daemon interface {
+	Start(ctx context.Context) (pid int, started bool, err error)
+	Foreground(ctx context.Context) error
+	Stop(ctx context.Context) (pid int, err error)
+}
+
+// Env is the outside world as a command sees it.
+type Env struct {
+	Args     []string
+	In       io.Reader
+	Out, Err io.Writer
+	InTTY    bool
+	ErrTTY   bool
+	Dir      string // where the command was called; KEDGE_PROJECT overrides
+	Home     string // KEDGE_HOME
+	Environ  []string
+	Call     Caller
+	Daemon   Daemon
+	Look     func(command string) bool // is the command on PATH
+
+	json bool
+}
+
+// exitCodes is the whole contract with scripts.
+var exitCodes = map[kedge.Kind]int{
+	kedge.Internal:    1,
+	kedge.Invalid:     2,
+	kedge.NotFound:    3,
+	kedge.Conflict:    4,
+	kedge.Blocked:     5,
+	kedge.Red:         6,
+	kedge.OverBudget:  7,
+	kedge.Interrupted: 130,
+}
+
+// errSaid is for a command that has printed its answer, findings for example,
+// and only has its exit code left to give.
+type errSaid struct{ kind kedge.Kind }
+
+func (e errSaid) Error() string { return string(e.kind) }
+
+// Main runs one command and returns its exit code.
+func Main(ctx context.Context, env Env) int {
+	out, talk := env.Out, env.Err
+	env.Out, env.Err = &plain.Writer{W: out}, &plain.Writer{W: talk}
+	root := newRoot(&env)
+	root.SetArgs(env.Args)
+	root.SetIn(env.In)
+	root.SetOut(env.Out)
+	root.SetErr(env.Err)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return 0
+	}
+	if said, ok := errors.AsType[errSaid](err); ok {
+		return exitCodes[said.kind]
+	}
+	report(&env, err)
+	if code, ok := exitCodes[kedge.KindOf(err)]; ok {
+		return code
+	}
+	return exitCodes[kedge.Internal]
+}
+
+// report is the only place that shows an error to a person.
+func report(env *Env, err error) {
+	w := api.ToWire(err)
+	if env.json {
+		b, _ := json.Marshal(map[string]any{"error": w}) // three strings always encode
+		fmt.Fprintf(env.Err, "%s\n", plain.JSON(b))
+		return
+	}
+	fmt.Fprintf(env.Err, "kedge: %s\n", w.Message)
+	if w.Hint != "" {
+		fmt.Fprintf(env.Err, "hint: %s\n", w.Hint)
+	}
+}
+
+// show prints the answer: v as one JSON object with --json, else text.
+func (env *Env) show(v any, text func(w io.Writer)) error {
+	if !env.json {
+		text(env.Out)
+		return nil
+	}
+	b, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return kedge.Errorf(kedge.Internal, "encode the answer: %w", err)
+	}
+	_, err = fmt.Fprintf(env.Out, "%s\n", plain.JSON(b))
+	return err
+}
+
+// talk is a line for a person, on stderr; silent with --json.
+func (env *Env) talk(format string, args ...any) {
+	if !env.json {
+		fmt.Fprintf(env.Err, format+"\n", args...)
+	}
+}
+
+// call is Call without progress, with a typed answer.
+func call[Out any](ctx context.Context, env *Env, name string, in any) (Out, error) {
+	var out Out
+	err := env.Call.Call(ctx, name, in, &out, nil)
+	return out, err
+}
+
+// group is a cobra command that only holds others.
+func group(use, short string, subs ...*cobra.Command) *cobra.Command {
+	c := &cobra.Command{
+		Use: use, Short: short, Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(subs...)
+	return c
+}

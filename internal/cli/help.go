@@ -1,0 +1,39 @@
+package cli
+
+import "github.com/spf13/cobra"
+
+// helpTopics are pages without a command behind them: kedge help exit-codes.
+func helpTopics() []*cobra.Command {
+	var topics []*cobra.Command
+	for _, t := range []struct{ name, short, text string }{
+		{"exit-codes", "What each exit code means", exitCodesText},
+		{"environment", "The environment variables Kedge reads", environmentText},
+		{"json", "How --json behaves", jsonText},
+	} {
+		topics = append(topics, &cobra.Command{Use: t.name, Short: t.short, Long: t.text, GroupID: "help"})
+	}
+	return topics
+}
+
+const exitCodesText = `Exit codes, a promise to scripts (an unknown code is a failure):
+
+  0    ok
+  1    internal error
+  2    usage, invalid input, or findings of a lint or the doctor
+  3    not found
+  4    conflict, or locked
+  5    waits for a person (blocked, open question, needs review)
+  6    the gate is red; the marker tells which kind
+  7    a budget is spent
+  130  interrupted`
+
+const environmentText = `Environment:
+
+  KEDGE_HOME      the state folder, one daemon each
+                  (default $XDG_STATE_HOME/kedge, else ~/.local/state/kedge)
+  KEDGE_PROJECT   the project folder (default: the current one)
+  KEDGE_SESSION   set by Kedge inside a session; no daemon is started there`
+
+const jsonText = `With --json a command prints one JSON object on stdout; names may be added,
+never renamed. An empty list is [] with exit code 0. An error is one object on
+stderr: {"error":{"kind","message","hint"}}, and stdout stays empty.`

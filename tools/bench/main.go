@@ -1,0 +1,105 @@
+// Command bench measures Kedge beside a peer in the same run and prints the
+// ratio: absolute times mean little on a shared machine. Each figure is the
+// median of interleaved pairs, so that a slow moment hits both sides.
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+)
+
+// pairs is how often each pair is measured.
+const pairs = 9
+
+// result is one line of the table. Ratio is ours to theirs; goal says what it
+// should be, and holds whether it is.
+type result struct {
+	name, ours, theirs string
+	ratio              float64
+	goal               string
+	holds              bool
+}
+
+// benches are the groups, by the name that selects them on the command line.
+var benches = []struct {
+	name string
+	run  func(dir string) ([]result, error)
+}{
+	{"journal", benchJournal},
+	{"open", benchOpen},
+	{"call", benchCall},
+}
+
+func main() { os.Exit(run(os.Args[1:])) }
+
+func run(only []string) int {
+	code := 0
+	fmt.Printf("%-52s %16s %16s %8s  %s\n", "", "kedge", "beside", "ratio", "goal")
+	for _, b := range benches {
+		if len(only) > 0 && !slices.Contains(only, b.name) {
+			continue
+		}
+		if err := bench(b.run); err != nil {
+			fmt.Fprintf(os.Stderr, "bench %s: %v\n", b.name, err)
+			code = 1
+		}
+	}
+	return code
+}
+
+func bench(f func(dir string) ([]result, error)) error {
+	dir, err := os.MkdirTemp(".", ".bench-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	results, err := f(dir)
+	for _, r := range results {
+		verdict := "PASS"
+		if !r.holds {
+			verdict = "MISS"
+		}
+		fmt.Printf("%-52s %16s %16s %8.2f  %s %s\n", r.name, r.ours, r.theirs, r.ratio, r.goal, verdict)
+	}
+	return err
+}
+
+// interleave measures a and b in turn and gives the median of each.
+func interleave(a, b func() (time.Duration, error)) (ma, mb time.Duration, err error) {
+	var as, bs []time.Duration
+	for range pairs {
+		da, err := a()
+		if err != nil {
+			return 0, 0, err
+		}
+		db, err := b()
+		if err != nil {
+			return 0, 0, err
+		}
+		as, bs = append(as, da), append(bs, db)
+	}
+	return median(as), median(bs), nil
+}
+
+func median(d []time.Duration) time.Duration {
+	slices.Sort(d)
+	return d[len(d)/2]
+}
+
+// timed is how long f took.
+func timed(f func() error) (time.Duration, error) {
+	start := time.Now()
+	err := f()
+	return time.Since(start), err
+}
+
+func perSecond(n int, d time.Duration) string {
+	return fmt.Sprintf("%.0f/s", float64(n)/d.Seconds())
+}
+
+func short(d time.Duration) string {
+	return strings.Replace(d.Round(10*time.Microsecond).String(), "µ", "u", 1)
+}
