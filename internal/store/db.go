@@ -1,0 +1,145 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"io/fs"
+	"net/url"
+	"strconv"
+
+	"kedge"
+
+	_ "modernc.org/sqlite" // the driver
+)
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// foldVersion is raised when the fold of an event changes; a store folded by
+// another version is folded anew when it is next opened for writing.
+const foldVersion = "1"
+
+// openReader connects for reading.
+//
+// mode=ro works beside a living writer and on what a killed one left: SQLite
+// still makes, maps and recovers the -shm file, which is an index of the log
+// and no part of the database, and it never writes to kedge.db or to the log.
+func (s *Store) openReader(ctx context.Context) error {
+	db, err := sql.Open("sqlite", s.dsn("mode=ro", "_pragma=busy_timeout(60000)", "_pragma=query_only(1)"))
+	if err != nil {
+		return s.fault("open the journal", err)
+	}
+	db.SetMaxOpenConns(8)
+	db.SetMaxIdleConns(4)
+	s.read = db
+	s.anchor, err = db.Conn(ctx)
+	if err != nil {
+		return s.fault("open the journal", err)
+	}
+	return nil
+}
+
+// openWriter connects for writing. Checkpoints are made by hand (see writer):
+// SQLite swallows the errors of automatic ones.
+func (s *Store) openWriter(ctx context.Context) (*sql.DB, *sql.Conn, error) {
+	db, err := sql.Open("sqlite", s.dsn("mode=rw", "_pragma=busy_timeout(60000)", "_pragma=journal_mode(WAL)",
+		"_pragma=synchronous(FULL)", "_pragma=wal_autocheckpoint(0)"))
+	if err != nil {
+		return nil, nil, s.fault("open the journal", err)
+	}
+	db.SetMaxOpenConns(1)
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		_ = db.Close()
+		return nil, nil, s.fault("open the journal", err)
+	}
+	return db, conn, nil
+}
+
+func (s *Store) dsn(params ...string) string {
+	u := url.URL{Scheme: "file", Path: s.dbPath()}
+	sep := "?"
+	out := u.String()
+	for _, p := range params {
+		out += sep + p
+		sep = "&"
+	}
+	return out
+}
+
+func (s *Store) version(ctx context.Context) (int, error) {
+	var v int
+	if err := s.anchor.QueryRowContext(ctx, `PRAGMA user_version`).Scan(&v); err != nil {
+		return 0, s.fault("read the journal", err)
+	}
+	return v, nil
+}
+
+// latest is the version that the newest migration makes.
+func latest() int { return len(migrationFiles()) }
+
+// migrationFiles lists the migrations in order; number N makes version N.
+func migrationFiles() []fs.DirEntry {
+	files, err := migrations.ReadDir("migrations")
+	if err != nil {
+		panic(err) // they are compiled in
+	}
+	return files
+}
+
+// migrate brings the schema to the latest version, each step whole or not at
+// all.
+func migrate(ctx context.Context, conn *sql.Conn) error {
+	var have int
+	if err := conn.QueryRowContext(ctx, `PRAGMA user_version`).Scan(&have); err != nil {
+		return err
+	}
+	for i, f := range migrationFiles() {
+		if i < have {
+			continue
+		}
+		script, err := migrations.ReadFile("migrations/" + f.Name())
+		if err != nil {
+			return err
+		}
+		sql := "BEGIN IMMEDIATE;\n" + string(script) + "\nPRAGMA user_version = " + strconv.Itoa(i+1) + ";\nCOMMIT;"
+		if _, err := conn.ExecContext(ctx, sql); err != nil {
+			_, _ = conn.ExecContext(ctx, `ROLLBACK`)
+			return err
+		}
+	}
+	return nil
+}
+
+// mark is a place in the journal: a sequence number and the hash there.
+type mark struct {
+	Seq  int64
+	Hash string
+}
+
+// queryer is what reads need of a connection or a pool.
+type queryer interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+// headOf is the last event's mark; the zero mark of an empty journal.
+func headOf(ctx context.Context, q queryer) (mark, error) {
+	var m mark
+	rows, err := q.QueryContext(ctx, `SELECT seq, hash FROM events ORDER BY seq DESC LIMIT 1`)
+	if err != nil {
+		return m, kedge.Errorf(kedge.Internal, "read the journal: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	if rows.Next() {
+		err = rows.Scan(&m.Seq, &m.Hash)
+	}
+	if err == nil {
+		err = rows.Err()
+	}
+	if err != nil {
+		return m, kedge.Errorf(kedge.Internal, "read the journal: %w", err)
+	}
+	return m, nil
+}

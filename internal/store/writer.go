@@ -1,0 +1,309 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"runtime"
+
+	"kedge"
+)
+
+// checkpointEvery is how many events go into the log before it is moved into
+// the database.
+const checkpointEvery = 500
+
+// writer is the one goroutine that writes. It takes all jobs that wait and
+// makes one transaction of them (group commit); each job is a savepoint in it,
+// so that one which is refused takes no other with it.
+type writer struct {
+	s       *Store
+	db      *sql.DB
+	conn    *sql.Conn
+	tail    *tailFile
+	since   int // events since the last checkpoint
+	stopped chan error
+}
+
+// startWriter opens the writing side on the writer's own goroutine and waits
+// until it is ready.
+func (s *Store) startWriter(o Options) error {
+	w := &writer{s: s, stopped: make(chan error, 1)}
+	ready := make(chan error)
+	q := newQueue()
+	go func() {
+		if o.pin {
+			runtime.LockOSThread()
+		}
+		err := w.open()
+		ready <- err
+		if err != nil {
+			return
+		}
+		w.loop(q)
+		w.stopped <- w.close()
+	}()
+	if err := <-ready; err != nil {
+		return err
+	}
+	s.w, s.queue = w, q
+	return nil
+}
+
+func (w *writer) open() (err error) {
+	ctx := context.Background()
+	w.db, w.conn, err = w.s.openWriter(ctx)
+	if err != nil {
+		return err
+	}
+	err = w.prepare(ctx)
+	if err != nil {
+		_ = w.shut()
+		return w.s.fault("open the journal", err)
+	}
+	return nil
+}
+
+// prepare brings schema, tail and folds up to date.
+func (w *writer) prepare(ctx context.Context) error {
+	if err := migrate(ctx, w.conn); err != nil {
+		return err
+	}
+	var err error
+	if w.tail, err = openTail(w.s.tailPath()); err != nil {
+		return err
+	}
+	if err := w.catchUp(ctx); err != nil {
+		return err
+	}
+	var folded string
+	err = w.conn.QueryRowContext(ctx, `SELECT value FROM meta WHERE key = 'fold'`).Scan(&folded)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return err
+	}
+	if folded != foldVersion {
+		return w.rebuild(ctx)
+	}
+	return nil
+}
+
+// catchUp writes the tail line that a crash after a commit left out.
+func (w *writer) catchUp(ctx context.Context) error {
+	head, err := headOf(ctx, w.conn)
+	if err != nil {
+		return err
+	}
+	seen, err := readTailEnd(w.s.tailPath())
+	if err != nil || head.Seq <= seen.Seq {
+		return err
+	}
+	return w.tail.add(head)
+}
+
+// loop serves the queue until it is closed and empty.
+func (w *writer) loop(q *queue) {
+	for {
+		jobs := q.take()
+		if len(jobs) == 0 {
+			return
+		}
+		var batch []*job
+		for _, j := range jobs {
+			if j.task == nil {
+				batch = append(batch, j)
+				continue
+			}
+			w.appends(batch)
+			batch = nil
+			w.runTask(j)
+		}
+		w.appends(batch)
+	}
+}
+
+func (w *writer) runTask(j *job) {
+	err := w.s.Refusal()
+	if err == nil {
+		err = w.judge("write the journal", j.task(w))
+	}
+	j.finish(err)
+}
+
+// appends commits a batch and answers its jobs. A batch that fails as a whole,
+// for want of space say, is tried again one by one: the small may fit where the
+// large does not.
+func (w *writer) appends(batch []*job) {
+	if len(batch) == 0 {
+		return
+	}
+	err := w.s.Refusal()
+	if err == nil {
+		err = w.commit(batch)
+	}
+	if err != nil && len(batch) > 1 && w.s.Refusal() == nil {
+		for _, j := range batch {
+			w.appends([]*job{j})
+		}
+		return
+	}
+	for _, j := range batch {
+		if err == nil {
+			err := j.err
+			j.finish(err)
+			continue
+		}
+		j.finish(err)
+	}
+	if err == nil {
+		w.checkpointWhenDue()
+	}
+}
+
+// commit writes a batch in one transaction and, once that is on disk, its line
+// in the tail.
+func (w *writer) commit(batch []*job) error {
+	ctx := context.Background() // a transaction is not torn by one caller's context
+	head, err := w.transact(ctx, batch)
+	if err != nil {
+		_, _ = w.conn.ExecContext(ctx, `ROLLBACK`)
+		return w.judge("append to the journal", err)
+	}
+	if head.Seq == 0 {
+		return nil
+	}
+	if err := w.tail.add(head); err != nil {
+		return w.s.fail(err)
+	}
+	return nil
+}
+
+// transact runs the transaction; it gives the zero mark when nothing was added.
+func (w *writer) transact(ctx context.Context, batch []*job) (mark, error) {
+	if _, err := w.conn.ExecContext(ctx, `BEGIN IMMEDIATE`); err != nil {
+		return mark{}, err
+	}
+	first, err := headOf(ctx, w.conn)
+	if err != nil {
+		return mark{}, err
+	}
+	head := first
+	for _, j := range batch {
+		if head, err = w.one(ctx, j, head); err != nil {
+			return mark{}, err
+		}
+	}
+	if _, err := w.conn.ExecContext(ctx, `COMMIT`); err != nil {
+		return mark{}, err
+	}
+	if head == first {
+		return mark{}, nil
+	}
+	w.since += int(head.Seq - first.Seq)
+	return head, nil
+}
+
+// one appends a single job inside the transaction. What is wrong with the job
+// is left in the job; what is wrong with the database is returned.
+func (w *writer) one(ctx context.Context, j *job, head mark) (mark, error) {
+	j.out, j.again, j.err = nil, false, nil
+	if j.err = j.ctx.Err(); j.err != nil {
+		return head, nil
+	}
+	if j.key != "" {
+		seen, err := eventsOfRequest(ctx, w.conn, j.key)
+		if err != nil {
+			return head, err
+		}
+		if len(seen) > 0 {
+			j.out, j.again = seen, true
+			return head, nil
+		}
+	}
+	if _, err := w.conn.ExecContext(ctx, `SAVEPOINT job`); err != nil {
+		return head, err
+	}
+	next, err := w.insert(ctx, j, head)
+	if err == nil {
+		_, err = w.conn.ExecContext(ctx, `RELEASE job`)
+		return next, err
+	}
+	if code(err) != 0 {
+		return head, err
+	}
+	j.out, j.err = nil, err
+	_, err = w.conn.ExecContext(ctx, `ROLLBACK TO job; RELEASE job`)
+	return head, err
+}
+
+// insert writes a job's rows and folds each.
+func (w *writer) insert(ctx context.Context, j *job, head mark) (mark, error) {
+	at := w.s.now()
+	for _, ev := range j.evs {
+		r := link(ev, j.key, head, at)
+		_, err := w.conn.ExecContext(ctx,
+			`INSERT INTO events (seq, v, id, at, project, actor, type, data, request, hash) VALUES (?,?,?,?,?,?,?,?,?,?)`,
+			r.Seq, r.V, string(r.ID), r.at, string(r.Project), string(r.Actor), string(r.Type), string(r.Data), r.request, r.Hash)
+		if err != nil {
+			return head, err
+		}
+		if err := foldInto(ctx, w.conn, r.Event); err != nil {
+			return head, err
+		}
+		j.out = append(j.out, r.Event)
+		head = mark{Seq: r.Seq, Hash: r.Hash}
+	}
+	return head, nil
+}
+
+// judge turns an error of SQLite into the one to show, and ends the store's
+// writing when the disk itself failed.
+func (w *writer) judge(doing string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if isFatal(err) {
+		return w.s.fail(err)
+	}
+	if code(err) != 0 {
+		return w.s.fault(doing, err)
+	}
+	return err
+}
+
+// checkpointWhenDue moves the log into the database now and then. What is in
+// the log is safe already, so want of space or a busy reader only means later;
+// but a failing disk ends everything.
+func (w *writer) checkpointWhenDue() {
+	if w.since < checkpointEvery {
+		return
+	}
+	w.since = 0
+	if _, err := w.conn.ExecContext(context.Background(), `PRAGMA wal_checkpoint(PASSIVE)`); err != nil {
+		_ = w.judge("checkpoint", err)
+	}
+}
+
+// close empties the log into the database, unless the disk failed: then what is
+// there must stay as it is for the next process to judge.
+func (w *writer) close() error {
+	var err error
+	if w.s.Refusal() == nil {
+		_, err = w.conn.ExecContext(context.Background(), `PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)`)
+		if isFull(err) {
+			err = nil
+		}
+		err = errors.Join(err, w.tail.sync())
+	}
+	if err = errors.Join(err, w.shut()); err != nil {
+		return kedge.Errorf(kedge.Internal, "close the journal: %w", err)
+	}
+	return nil
+}
+
+func (w *writer) shut() error {
+	var err error
+	if w.tail != nil {
+		err = w.tail.f.Close()
+	}
+	return errors.Join(err, w.conn.Close(), w.db.Close())
+}
