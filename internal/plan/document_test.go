@@ -294,7 +294,7 @@ func TestCommands(t *testing.T) {
 
 func TestPrograms(t *testing.T) {
 	for in, want := range map[string]string{
-		"go test ./...":                                 "go",
+		"go test ./...": "go",
 		"CGO_ENABLED=0 GOFLAGS='-mod=mod' go build":     "go",
 		"cd web && npm ci && npm test":                  "npm",
 		"go vet ./... || true; golangci-lint run | tee": "go golangci-lint tee",

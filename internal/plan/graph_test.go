@@ -57,7 +57,9 @@ func TestCheckDefinition(t *testing.T) {
 		{`timeout "5"`, func(d *kedge.Definition) { d.Checks[0].Timeout = "5" }},
 		{`timeout "-5m"`, func(d *kedge.Definition) { d.Checks[0].Timeout = "-5m" }},
 		{`two checks named "unit"`, func(d *kedge.Definition) { d.Checks = append(d.Checks, d.Checks[0]) }},
-		{"url", func(d *kedge.Definition) { d.Checks[0] = kedge.Check{Name: "h", HTTP: &kedge.HTTPCheck{URL: "file:///etc"}} }},
+		{"url", func(d *kedge.Definition) {
+			d.Checks[0] = kedge.Check{Name: "h", HTTP: &kedge.HTTPCheck{URL: "file:///etc"}}
+		}},
 		{"status 7", func(d *kedge.Definition) {
 			d.Checks[0] = kedge.Check{Name: "h", HTTP: &kedge.HTTPCheck{URL: "http://x", Status: 7}}
 		}},
