@@ -90,7 +90,7 @@ func (c Config) answer(ctx context.Context) error {
 	if err := atomicfile.Write(pidFile, []byte(strconv.Itoa(os.Getpid())+"\n"), 0o600); err != nil {
 		return closing(err, l)
 	}
-	defer func() { _, _ = os.Remove(pidFile), os.Remove(addressFile(c.Home)) }()
+	defer c.tidy(pidFile, l.Addr().String())
 
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -113,6 +113,15 @@ func (c Config) answer(ctx context.Context) error {
 	<-failed
 	c.Log.Info("daemon stopped", "pid", os.Getpid())
 	return nil
+}
+
+// tidy removes what says that a daemon lives, and the stand-in folder of a
+// socket whose place in the home was too long. Leftovers harm nobody.
+func (c Config) tidy(pidFile, socket string) {
+	_, _ = os.Remove(pidFile), os.Remove(addressFile(c.Home))
+	if dir := filepath.Dir(socket); dir != filepath.Join(c.Home, "daemon") {
+		_ = os.Remove(dir)
+	}
 }
 
 func (c Config) server(requests context.Context, stop func()) *http.Server {

@@ -238,6 +238,11 @@ func TestF29LongHomeServes(t *testing.T) {
 	if err != nil || !strings.HasPrefix(string(address), runtime) {
 		t.Errorf("address %q, %v", address, err)
 	}
+	s.cancel()
+	must(t, s.end(t))
+	if names := list(t, runtime); names != "" {
+		t.Errorf("left behind: %s", names)
+	}
 }
 
 func list(t *testing.T, dir string) string {
