@@ -102,24 +102,28 @@ func (o Options) withDefaults() Options {
 // nothing an agent puts on the way can be found instead.
 func (r *Repo) discover(ctx context.Context, dir string) error {
 	out, err := r.once(ctx, call{dir: dir, args: []string{
-		"rev-parse", "--path-format=absolute", "--is-inside-work-tree", "--show-object-format", "--absolute-git-dir", "--git-common-dir",
+		"rev-parse", "--path-format=absolute", "--is-inside-work-tree", "--is-inside-git-dir", "--is-bare-repository",
+		"--show-object-format", "--absolute-git-dir", "--git-common-dir",
 	}})
 	if err != nil {
 		return explainOpen(dir, err)
 	}
 	lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
-	if len(lines) != 4 {
+	if len(lines) != 6 {
 		return kedge.Errorf(kedge.Invalid, "the path of the repository at %q has a line break in it", dir)
 	}
-	r.format, r.gitDir, r.common = lines[1], lines[2], filepath.Clean(lines[3])
-	if lines[0] != "true" {
-		return nil
+	root := ""
+	switch {
+	case lines[0] == "true":
+		top, err := r.once(ctx, call{dir: dir, args: []string{"rev-parse", "--path-format=absolute", "--show-toplevel"}})
+		if err != nil {
+			return explainOpen(dir, err)
+		}
+		root = strings.TrimSuffix(string(top), "\n")
+	case lines[1] == "false" && lines[2] == "false":
+		root = "somewhere else" // core.worktree points away from dir
 	}
-	top, err := r.once(ctx, call{dir: dir, args: []string{"rev-parse", "--path-format=absolute", "--show-toplevel"}})
-	if err != nil {
-		return explainOpen(dir, err)
-	}
-	r.root = strings.TrimSuffix(string(top), "\n")
+	r.root, r.format, r.gitDir, r.common = root, lines[3], lines[4], filepath.Clean(lines[5])
 	return r.checkRoot(dir)
 }
 
@@ -129,11 +133,11 @@ func (r *Repo) checkRoot(dir string) error {
 	if err != nil {
 		return kedge.Errorf(kedge.Internal, "open %q: %w", dir, err)
 	}
-	if real != r.root && !strings.HasPrefix(real, strings.TrimSuffix(r.root, "/")+"/") {
-		return kedge.Errorf(kedge.Blocked, "the repository at %q has its work tree elsewhere, at %q", dir, r.root).
-			WithHint("git -C %s config --unset core.worktree", quote(dir))
+	if r.root == "" || real == r.root || strings.HasPrefix(real, strings.TrimSuffix(r.root, "/")+"/") {
+		return nil
 	}
-	return nil
+	return kedge.Errorf(kedge.Blocked, "the repository at %q has its work tree elsewhere", dir).
+		WithHint("git -C %s config --unset core.worktree", quote(dir))
 }
 
 func explainOpen(dir string, err error) error {

@@ -1,0 +1,16 @@
+package gitx
+
+// What the tests of the rules need to see.
+var (
+	CheckRef  = checkRef
+	CheckRev  = checkRev
+	CheckPath = checkPath
+)
+
+// ParseAll runs every parser of git's output.
+func ParseAll(s string) int {
+	f := fields([]byte(s))
+	set := parseSettings(f)
+	v, _ := parseSalvage([]string{s, s, s, "1", s})
+	return len(parseDiff(f)) + len(parseTree(f)) + len(set.filters) + len(v.Attic)
+}

@@ -1,0 +1,172 @@
+package gitx_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"kedge"
+	"kedge/internal/gitx"
+)
+
+// TestF15ThirteenWorktreesCommitInParallel: every one of thirteen commits, each
+// made in its own worktree at the same time, is there afterwards.
+func TestF15ThirteenWorktreesCommitInParallel(t *testing.T) {
+	r := newRepo(t)
+	base := r.git("rev-parse", "HEAD")
+	const n = 13
+	errs := make([]error, n)
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() { errs[i] = commitInWorktree(r, i, base) })
+	}
+	wg.Wait()
+	for i, err := range errs {
+		if err != nil {
+			t.Errorf("worktree %d: %v", i, err)
+		}
+	}
+	for i := range n {
+		if got := r.git("rev-list", "--count", base+".."+fmt.Sprintf("work/%d", i)); got != "1" {
+			t.Errorf("branch %d has %s commits", i, got)
+		}
+	}
+	if got := r.git("rev-list", "--count", "--branches", "^main"); got != "13" {
+		t.Errorf("%s commits, want 13", got)
+	}
+}
+
+func commitInWorktree(r *repo, i int, base string) error {
+	ctx := r.t.Context()
+	g, err := gitx.Open(ctx, r.dir, r.opt)
+	if err != nil {
+		return err
+	}
+	dir := filepath.Join(r.home, "worktrees", fmt.Sprintf("w%d", i))
+	if err := g.AddWorktree(ctx, gitx.WorktreeRequest{Path: dir, Branch: fmt.Sprintf("work/%d", i), Base: base}); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("file%d", i)), []byte("x\n"), 0o644); err != nil {
+		return err
+	}
+	w, err := gitx.Open(ctx, dir, r.opt)
+	if err != nil {
+		return err
+	}
+	tree, err := w.Tree(ctx)
+	if err != nil {
+		return err
+	}
+	sha, err := w.Commit(ctx, gitx.CommitRequest{Tree: tree, Parents: []string{base}, Message: "work", Date: day, Author: someone})
+	if err != nil {
+		return err
+	}
+	return w.UpdateRef(ctx, fmt.Sprintf("refs/heads/work/%d", i), sha, base)
+}
+
+// lockNames are the lock files, and what runs into each.
+func lockCases(r *repo) map[string]func(*gitx.Repo) error {
+	sha := r.git("rev-parse", "HEAD")
+	return map[string]func(*gitx.Repo) error{
+		"refs/heads/x.lock": func(g *gitx.Repo) error {
+			return g.UpdateRef(r.t.Context(), "refs/heads/x", sha, "")
+		},
+		"index.lock": func(g *gitx.Repo) error {
+			r.write("a", r.read("a")+"more\n")
+			_, err := g.CommitPaths(r.t.Context(), gitx.CommitPathsRequest{Paths: []string{"a"}, Message: "m", Date: day, Author: someone})
+			return err
+		},
+		"packed-refs.lock": func(g *gitx.Repo) error {
+			return g.UpdateRef(r.t.Context(), "refs/heads/packed", "", sha)
+		},
+	}
+}
+
+// TestF15LiveLock: a lock that somebody holds is waited for, and then the work
+// is done.
+func TestF15LiveLock(t *testing.T) {
+	r := newRepo(t)
+	r.git("branch", "packed")
+	r.git("pack-refs", "--all")
+	for name, work := range lockCases(r) {
+		lock := r.path(".git/" + name)
+		r.must(os.WriteFile(lock, nil, 0o644))
+		waits := 0
+		r.opt.Wait = func(context.Context, time.Duration) error {
+			if waits++; waits == 3 {
+				return os.Remove(lock)
+			}
+			return nil
+		}
+		if err := work(r.open()); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if waits != 3 {
+			t.Errorf("%s: waited %d times, want 3", name, waits)
+		}
+	}
+}
+
+// TestF15LockThatStays: after ten seconds of waiting it is a conflict that names
+// the lock, which is still there.
+func TestF15LockThatStays(t *testing.T) {
+	r := newRepo(t)
+	r.git("branch", "packed")
+	r.git("pack-refs", "--all")
+	for name, work := range lockCases(r) {
+		lock := r.path(".git/" + name)
+		r.must(os.WriteFile(lock, nil, 0o644))
+		var waited time.Duration
+		r.opt.Wait = func(_ context.Context, d time.Duration) error { waited += d; return nil }
+		wantKind(t, work(r.open()), kedge.Conflict, filepath.Base(name))
+		if waited < 10*time.Second || waited > 11*time.Second {
+			t.Errorf("%s: asked to wait for %v in all", name, waited)
+		}
+		r.must(os.Remove(lock))
+	}
+}
+
+// TestF15StaleLock: old and held by nobody, it is moved aside; old and held, it
+// stays.
+func TestF15StaleLock(t *testing.T) {
+	if _, err := os.Stat("/proc/self/fd"); err != nil {
+		t.Skip("without /proc nothing proves that a holder is gone")
+	}
+	r := newRepo(t)
+	lock := r.path(".git/refs/heads/x.lock")
+	r.must(os.WriteFile(lock, []byte("precious"), 0o644))
+	r.opt.Wait = func(context.Context, time.Duration) error { return nil }
+	r.opt.Now = func() time.Time { return time.Now().Add(11 * time.Minute) }
+	sha := r.git("rev-parse", "HEAD")
+
+	held, err := os.Open(lock)
+	r.must(err)
+	wantKind(t, r.open().UpdateRef(t.Context(), "refs/heads/x", sha, ""), kedge.Conflict, "x.lock")
+	r.must(held.Close())
+
+	r.must(r.open().UpdateRef(t.Context(), "refs/heads/x", sha, ""))
+	aside, _ := filepath.Glob(lock + ".stale-*")
+	if len(aside) != 1 {
+		t.Fatalf("moved aside: %v", aside)
+	}
+	if b, err := os.ReadFile(aside[0]); err != nil || string(b) != "precious" {
+		t.Errorf("the old lock holds %q, %v", b, err)
+	}
+}
+
+// TestWritersWaitForEachOther: a lock that is not given ends with the context.
+func TestWritersWaitForEachOther(t *testing.T) {
+	r := newRepo(t)
+	release := holdRepository(t, r)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error)
+	go func() { done <- r.open().UpdateRef(ctx, "refs/heads/x", r.git("rev-parse", "HEAD"), "") }()
+	cancel()
+	wantKind(t, <-done, kedge.Interrupted, "")
+	release()
+	r.must(r.open().UpdateRef(t.Context(), "refs/heads/x", r.git("rev-parse", "HEAD"), ""))
+}
