@@ -1,6 +1,9 @@
 package ledger
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -45,7 +48,7 @@ type chunk struct {
 // WriteProgress brings progress.md up to date. The blocks between markers are
 // made anew from facts; the log gets the entries it does not have yet, at its
 // end, and loses nothing; every other line stays as people wrote it, a line
-// inside a block that is no list item included: it moves below the block.
+// inside a block that Kedge cannot have written included: it moves below.
 // Written twice with the same facts it gives the same bytes.
 func WriteProgress(old []byte, facts Facts) []byte {
 	chunks := completeChunks(mergeChunks(splitChunks(string(old))))
@@ -148,21 +151,38 @@ func joinChunks(chunks []chunk) []byte {
 }
 
 func beginMarker(name string) string { return "<!-- kedge:begin " + markerName(name) + " -->" }
-func endMarker(name string) string   { return "<!-- kedge:end " + markerName(name) + " -->" }
+
+// endMarker carries a checksum of the lines above it, so that a block which
+// people changed can be told from one that is only out of date, as after a
+// change of branch.
+func endMarker(name string, block []string) string {
+	return "<!-- kedge:end " + markerName(name) + " sha256=" + checksum(block) + " -->"
+}
+
+func checksum(lines []string) string {
+	sum := sha256.Sum256([]byte(strings.Join(lines, "\n")))
+	return hex.EncodeToString(sum[:4])
+}
+
 func markerName(name string) string {
 	return strings.ReplaceAll(strings.ToLower(name), " ", "-")
 }
 
 // marker tells whether a line is one of our markers, and of which block.
 func marker(line string) (name string, begin, ok bool) {
-	line = strings.TrimSpace(line)
+	m := markerLine.FindStringSubmatch(strings.TrimSpace(line))
+	if m == nil {
+		return "", false, false
+	}
 	for _, name := range progressSections[:len(progressSections)-1] {
-		if line == beginMarker(name) || line == endMarker(name) {
-			return name, line == beginMarker(name), true
+		if markerName(name) == m[2] {
+			return name, m[1] == "begin", true
 		}
 	}
 	return "", false, false
 }
+
+var markerLine = regexp.MustCompile(`^<!-- kedge:(begin|end) ([a-z-]+)( sha256=[0-9a-f]*)? -->$`)
 
 // blockEnd gives the index of the end marker of the block that begins at line i;
 // -1 when there is none before another marker.
@@ -202,7 +222,7 @@ func replaceBlock(c chunk, facts []string) []string {
 		after = append(after, peoplesLines(c.lines[i+1:end])...)
 		i = end
 	}
-	block := append(append([]string{beginMarker(c.name)}, facts...), endMarker(c.name))
+	block := append(append([]string{beginMarker(c.name)}, facts...), endMarker(c.name, facts))
 	if !found {
 		before, after = []string{""}, before
 		if len(after) == 0 || after[0] != "" {
@@ -212,16 +232,13 @@ func replaceBlock(c chunk, facts []string) []string {
 	return append(append(before, block...), after...)
 }
 
-// peoplesLines are the lines of a block that Kedge cannot have written: a
-// generated one is always a list item.
+// generated is the form of every line that Kedge writes into a block: an item
+// that starts with the id of a feature, a risk or a decision.
+var generated = regexp.MustCompile(`^- [a-z0-9_][a-z0-9._-]*: `)
+
+// peoplesLines are the lines of a block that Kedge cannot have written.
 func peoplesLines(block []string) []string {
-	var out []string
-	for _, l := range block {
-		if strings.TrimSpace(l) != "" && !strings.HasPrefix(l, "- ") {
-			out = append(out, l)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(block), func(l string) bool { return blank(l) || generated.MatchString(l) })
 }
 
 // appendLog adds the entries that are not there yet below the last line.

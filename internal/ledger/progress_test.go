@@ -2,6 +2,7 @@ package ledger_test
 
 import (
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -61,9 +62,9 @@ func TestRow93ProgressKeepsPeoplesParagraphs(t *testing.T) {
 	text := string(ledger.WriteProgress(nil, facts()))
 	for _, r := range []struct{ old, new string }{
 		{"# Progress\n", "# Progress\n\nWhat the team should know.\n"},
-		{"<!-- kedge:end completed -->\n", "<!-- kedge:end completed -->\n\nThe entity took two tries.\n"},
+		{"## In progress", "The entity took two tries.\n\n## In progress"},
 		{"<!-- kedge:begin decisions -->\n", "We argued a lot.\n\n<!-- kedge:begin decisions -->\n"},
-		{"- order-entity", "a paragraph in the wrong place\n- order-entity"},
+		{"- order-entity", "a paragraph in the wrong place\n- buy milk\n- order-entity"},
 		{"## Log\n", "## Ideas\n\nA heading of our own.\n\n## Log\n\nbegun by hand\n"},
 	} {
 		text = strings.Replace(text, r.old, r.new, 1)
@@ -74,7 +75,7 @@ func TestRow93ProgressKeepsPeoplesParagraphs(t *testing.T) {
 	got := ledger.WriteProgress([]byte(text), f)
 	golden(t, "progress-people.md", got)
 	for _, keep := range []string{
-		"What the team should know.", "The entity took two tries.", "We argued a lot.", "a paragraph in the wrong place",
+		"What the team should know.", "The entity took two tries.", "We argued a lot.", "a paragraph in the wrong place", "- buy milk",
 		"## Ideas", "A heading of our own.", "begun by hand", "user-entity completed", "order-entity completed",
 	} {
 		if !strings.Contains(string(got), keep) {
@@ -112,6 +113,11 @@ func TestProgressEdits(t *testing.T) {
 	if got := ledger.ProgressEdits([]byte(edited), facts()); !reflect.DeepEqual(got, want) {
 		t.Errorf("edits %q, want %q", got, want)
 	}
+	later := facts()
+	later.Features[4].Status = kedge.Completed
+	if got := ledger.ProgressEdits([]byte(text), later); got != nil {
+		t.Errorf("only out of date, but edits %q", got)
+	}
 }
 
 func TestParseProgressRefuses(t *testing.T) {
@@ -122,8 +128,8 @@ func TestParseProgressRefuses(t *testing.T) {
 		{"missing section", "## Known issues\n", "", `p.md:17: marker "<!-- kedge:begin known-issues -->" has no place`},
 		{"renamed", "## Log", "## Diary", `p.md:34: section "Log" is missing`},
 		{"twice", "## Decisions", "## Completed\n## Decisions", `p.md:24: section "Completed" is already on line 4`},
-		{"no end", "<!-- kedge:end completed -->\n", "", `p.md:6: marker "<!-- kedge:begin completed -->" has no place here`},
-		{"no block", "<!-- kedge:begin completed -->\n- user-entity: The user-entity; 2026-03-12; evidence evd-00000000000000000000000001; files src/User.ts, src/UserResolver.ts\n<!-- kedge:end completed -->\n", "", `p.md:4: section "Completed" lacks the block`},
+		{"no end", "<!-- kedge:end completed", "<!-- end", `p.md:6: marker "<!-- kedge:begin completed -->" has no place here`},
+		{"no block", "kedge:begin completed -->\n- user-entity: The user-entity; 2026-03-12; evidence evd-00000000000000000000000001; files src/User.ts, src/UserResolver.ts\n<!-- kedge:end completed", "", `p.md:4: section "Completed" lacks the block`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -137,11 +143,13 @@ func TestParseProgressRefuses(t *testing.T) {
 	}
 }
 
+var generated = regexp.MustCompile(`^- [a-z0-9_][a-z0-9._-]*: `)
+
 // peoples gives the lines that WriteProgress must keep, sorted.
 func peoples(b []byte) []string {
 	var out []string
 	for line := range strings.SplitSeq(strings.ReplaceAll(string(b), "\r\n", "\n"), "\n") {
-		if strings.TrimSpace(line) != "" && !strings.HasPrefix(line, "- ") && !strings.HasPrefix(line, "## ") &&
+		if strings.TrimSpace(line) != "" && !generated.MatchString(line) && !strings.HasPrefix(line, "## ") &&
 			!strings.HasPrefix(strings.TrimSpace(line), "<!-- kedge:") {
 			out = append(out, line)
 		}

@@ -83,36 +83,48 @@ func parseProgressSection(file string, c chunk) (ProgressSection, error) {
 		found, i = true, end
 	}
 	if !found {
-		return s, invalid(file, c.line, "section %q lacks the block between %q and %q", c.name, beginMarker(c.name), endMarker(c.name))
+		return s, invalid(file, c.line, "section %q lacks the block between %q and %q", c.name, beginMarker(c.name), "<!-- kedge:end "+markerName(c.name)+" … -->")
 	}
 	s.People = strings.Trim(strings.Join(people, "\n"), "\n")
 	return s, nil
 }
 
 func factItems(block []string) []string {
-	return slices.DeleteFunc(slices.Clone(block), func(l string) bool { return !strings.HasPrefix(l, "- ") })
+	return slices.DeleteFunc(slices.Clone(block), func(l string) bool { return !generated.MatchString(l) })
 }
 
-// ProgressEdits compares the generated lines of the file with the facts they
-// were made from and gives the lines that differ: "+" for one that somebody
-// added, "-" for one that is gone. Empty means that nobody changed them.
+// ProgressEdits looks for blocks that are not as Kedge wrote them, by their
+// checksum, and gives their generated lines that differ from the facts: "+" for
+// one that somebody wrote, "-" for one that is gone. WriteProgress will undo
+// these; empty means that it undoes nothing that people did.
 func ProgressEdits(old []byte, facts Facts) []string {
 	var out []string
 	for _, c := range mergeChunks(splitChunks(string(old))) {
 		if c.name == "" || c.name == logSection {
 			continue
 		}
-		var have []string
-		for i := range c.lines {
-			if end := blockEnd(c.lines, i); end > 0 {
-				have = append(have, factItems(c.lines[i+1:end])...)
-			}
+		have, touched := generatedLines(c.lines)
+		if !touched {
+			continue
 		}
 		want := factLines(c.name, facts)
 		out = append(out, prefixed("+", without(have, want))...)
 		out = append(out, prefixed("-", without(want, have))...)
 	}
 	return out
+}
+
+// generatedLines gives the generated lines of all blocks, and whether any of the
+// blocks differs from its checksum.
+func generatedLines(lines []string) (have []string, touched bool) {
+	for i := range lines {
+		if end := blockEnd(lines, i); end > 0 {
+			block := lines[i+1 : end]
+			have = append(have, factItems(block)...)
+			touched = touched || !strings.Contains(lines[end], "sha256="+checksum(block)+" ")
+		}
+	}
+	return have, touched
 }
 
 func without(lines, others []string) []string {
