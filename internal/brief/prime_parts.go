@@ -177,7 +177,7 @@ func rejectedText(in Input) string {
 			add(r.What, r.Reason)
 		}
 	}
-	for _, e := range in.Failed {
+	for _, e := range slices.Backward(in.Failed) {
 		add("the attempt at "+string(e.Feature)+" of "+e.At.UTC().Format("2006-01-02 15:04")+" UTC", failureText(e.Verdict))
 	}
 	if in.Handoff != nil {
@@ -201,7 +201,11 @@ func rejectedText(in Input) string {
 func supersededBy(id kedge.DecisionID, all []kedge.Decision) string {
 	for _, d := range all {
 		if d.Supersedes == id {
-			return "superseded by " + string(d.ID) + " " + d.Title + ": " + d.Why
+			reason := d.Reason
+			if reason == "" {
+				reason = d.Why
+			}
+			return "superseded by " + string(d.ID) + " " + d.Title + ": " + reason
 		}
 	}
 	return "superseded"
