@@ -30,7 +30,6 @@ type LogEntry struct {
 // The sections of progress.md. All but the log hold a block between markers that
 // is generated from facts; what stands outside the blocks belongs to people.
 const (
-	progressMark  = "<!-- kedge:progress v" // and the version
 	progressTitle = "# Progress"
 	logSection    = "Log"
 )
@@ -68,13 +67,14 @@ func WriteProgress(old []byte, facts Facts) []byte {
 // splitChunks cuts the file at our headings.
 func splitChunks(text string) []chunk {
 	chunks := []chunk{{}}
-	text = strings.TrimSuffix(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
+	text = strings.TrimSuffix(text, "\n")
 	if text == "" {
 		return []chunk{{lines: []string{markOf(version), progressTitle, ""}}}
 	}
 	n := 0
 	for line := range strings.SplitSeq(text, "\n") {
 		n++
+		line = strings.TrimRight(line, "\r")
 		if name, ok := sectionName(line); ok {
 			chunks = append(chunks, chunk{name: name, line: n})
 			continue
@@ -85,11 +85,13 @@ func splitChunks(text string) []chunk {
 	return chunks
 }
 
-func markOf(v string) string { return progressMark + v + " -->" }
+func markOf(v string) string { return "<!-- kedge:progress v" + v + " -->" }
+
+var progressMark = regexp.MustCompile(`^<!-- kedge:progress v\d+ -->$`)
 
 // withMark puts the version at the top of a file that has none.
 func withMark(lines []string) []string {
-	if slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(l, progressMark) }) {
+	if slices.ContainsFunc(lines, progressMark.MatchString) {
 		return lines
 	}
 	return append([]string{markOf(version)}, lines...)

@@ -52,7 +52,7 @@ func ParseProgress(file string, b []byte) (Progress, error) {
 
 func checkMark(file string, lines []string) error {
 	for i, l := range lines {
-		if strings.HasPrefix(l, progressMark) {
+		if progressMark.MatchString(l) {
 			if l != markOf(version) {
 				return invalid(file, i+1, "%q is not a version this Kedge knows, want %q", l, markOf(version))
 			}
