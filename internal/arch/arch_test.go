@@ -41,6 +41,8 @@ var layer = map[string]int{
 	"kedge/internal/proc":       15,
 	"kedge/internal/hold/tape":  15,
 	"kedge/internal/hold/wire":  15,
+	"kedge/internal/peer":       15,
+	"kedge/internal/hold":       20,
 
 	"kedge/internal/store": 20,
 	"kedge/internal/gitx":  20,

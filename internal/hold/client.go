@@ -1,0 +1,247 @@
+package hold
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"sync"
+	"time"
+
+	"kedge"
+	"kedge/internal/hold/wire"
+	"kedge/internal/peer"
+	"kedge/internal/strictjson"
+)
+
+// Client talks to one living holder. Its methods may be called from several
+// goroutines; each request waits for its answer.
+type Client struct {
+	Greeting wire.Greeting
+
+	dir string
+	mu  sync.Mutex
+	c   net.Conn
+}
+
+// ReadRecord reads holder.json in a session's folder; NotFound when no holder
+// was there, or it has gone.
+func ReadRecord(dir string) (Record, error) {
+	var r Record
+	err := readJSON(recordPath(dir), &r)
+	return r, err
+}
+
+// ReadResult reads exit.json in a session's folder; NotFound before the end.
+func ReadResult(dir string) (Result, error) {
+	var r Result
+	err := readJSON(resultPath(dir), &r)
+	return r, err
+}
+
+// readJSON reads a file that a holder wrote. Keys of a later version are
+// accepted: the holder may be younger than we are.
+func readJSON(path string, v any) error {
+	b, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return kedge.Errorf(kedge.NotFound, "no file %q", path)
+	}
+	if err != nil {
+		return kedge.Errorf(kedge.Internal, "read %q: %w", path, err)
+	}
+	_, err = strictjson.Lenient(path, b, v)
+	return err
+}
+
+// Dial connects to the holder of the session in dir. It is NotFound when none
+// lives: the record must be of this boot, and the process at the other end of
+// the socket must say that it is the one that the record names.
+func Dial(ctx context.Context, dir string) (*Client, error) {
+	r, err := ReadRecord(dir)
+	if err != nil {
+		return nil, err
+	}
+	if !alive(r.Holder, r.Boot) {
+		return nil, kedge.Errorf(kedge.NotFound, "the holder of session %q is gone", r.Session)
+	}
+	nc, err := new(net.Dialer).DialContext(ctx, "unix", r.Socket)
+	if err != nil {
+		return nil, kedge.Errorf(kedge.NotFound, "the holder of session %q does not answer: %w", r.Session, err)
+	}
+	c, err := greet(ctx, nc, r)
+	if err != nil {
+		return nil, errors.Join(err, nc.Close())
+	}
+	c.dir = dir
+	return c, nil
+}
+
+// alive tells whether the process that was recorded is the one that has its pid
+// now.
+func alive(p wire.Process, boot string) bool {
+	return boot == bootID() && p.PID > 0 && p.Start != 0 && startTime(p.PID) == p.Start
+}
+
+func greet(ctx context.Context, nc net.Conn, r Record) (*Client, error) {
+	uid, err := peer.UID(nc)
+	if err != nil {
+		return nil, err
+	}
+	if uid != os.Geteuid() {
+		return nil, kedge.Errorf(kedge.Conflict, "another user answers for session %q", r.Session)
+	}
+	c := &Client{c: nc}
+	defer c.deadline(ctx)()
+	f, err := wire.Read(nc)
+	if err != nil {
+		return nil, broken(ctx, err)
+	}
+	if f.Type != wire.Hello {
+		return nil, kedge.Errorf(kedge.Conflict, "what answers for session %q is not a holder", r.Session)
+	}
+	if err := f.Into(&c.Greeting); err != nil {
+		return nil, err
+	}
+	if c.Greeting.Session != r.Session || c.Greeting.Holder != r.Holder || c.Greeting.Boot != r.Boot {
+		return nil, kedge.Errorf(kedge.Conflict, "the holder that answers for session %q is another one", r.Session)
+	}
+	return c, nil
+}
+
+// deadline makes the connection heed ctx until the function it gives is called.
+func (c *Client) deadline(ctx context.Context) (release func()) {
+	stop := context.AfterFunc(ctx, func() { _ = c.c.SetDeadline(time.Unix(1, 0)) })
+	return func() {
+		if stop() {
+			return
+		}
+		_ = c.c.SetDeadline(time.Time{}) // ctx ended after the answer came
+	}
+}
+
+func broken(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return kedge.Errorf(kedge.Interrupted, "the holder did not answer: %w", context.Cause(ctx))
+	}
+	return kedge.Errorf(kedge.NotFound, "the holder went away: %w", err)
+}
+
+// Close ends the connection; the session goes on.
+func (c *Client) Close() error { return c.c.Close() }
+
+// ask sends a request and gives its answer; a refusal is an error.
+func (c *Client) ask(ctx context.Context, f wire.Frame) (wire.Frame, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.knows(f.Type) {
+		return wire.Frame{}, kedge.Errorf(kedge.Conflict, "this session is held by an older Kedge that does not know the request %q", byte(f.Type)).
+			WithHint("start the session again to use it")
+	}
+	defer c.deadline(ctx)()
+	if err := wire.Write(c.c, f); err != nil {
+		return wire.Frame{}, broken(ctx, err)
+	}
+	answer, err := wire.Read(c.c)
+	if err != nil {
+		return wire.Frame{}, broken(ctx, err)
+	}
+	if answer.Type == wire.Fail {
+		var why wire.Failure
+		if err := answer.Into(&why); err != nil {
+			return wire.Frame{}, err
+		}
+		return wire.Frame{}, kedge.Errorf(why.Kind, "%s", why.Message)
+	}
+	return answer, nil
+}
+
+func (c *Client) knows(t wire.Type) bool {
+	for _, v := range []byte(c.Greeting.Verbs) {
+		if v == byte(t) {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *Client) do(ctx context.Context, f wire.Frame) error {
+	_, err := c.ask(ctx, f)
+	return err
+}
+
+// State asks how the session is.
+func (c *Client) State(ctx context.Context) (wire.State, error) {
+	var s wire.State
+	f, err := c.ask(ctx, wire.Frame{Type: wire.Status})
+	if err != nil {
+		return s, err
+	}
+	return s, f.Into(&s)
+}
+
+// Input types b; seq makes a retry harmless. It returns when the program's
+// terminal or pipe has taken all of it.
+func (c *Client) Input(ctx context.Context, seq uint64, b []byte) error {
+	return c.do(ctx, wire.NewInput(seq, b))
+}
+
+// CloseInput ends the program's input.
+func (c *Client) CloseInput(ctx context.Context) error {
+	return c.do(ctx, wire.Frame{Type: wire.Close})
+}
+
+// Resize sets the terminal's size.
+func (c *Client) Resize(ctx context.Context, cols, rows uint16) error {
+	return c.do(ctx, wire.NewResize(cols, rows))
+}
+
+// Redraw makes the program paint its screen anew.
+func (c *Client) Redraw(ctx context.Context) error { return c.do(ctx, wire.Frame{Type: wire.Redraw}) }
+
+// Signal signals the program's process group.
+func (c *Client) Signal(ctx context.Context, number byte) error {
+	return c.do(ctx, wire.NewSignal(number))
+}
+
+// End ends the session: SIGINT, SIGTERM, then every descendant, a grace apart.
+// It returns when that has begun; Follow tells when it is done.
+func (c *Client) End(ctx context.Context, grace time.Duration) error {
+	return c.do(ctx, wire.NewEnd(uint32(grace.Milliseconds())))
+}
+
+// Collect lets the holder of an ended session go.
+func (c *Client) Collect(ctx context.Context) error { return c.do(ctx, wire.Frame{Type: wire.Quit}) }
+
+// Follow tells grown of every new length of the log, until the session ends,
+// ctx does, or grown gives an error. It has a connection of its own, so that
+// other requests go on. The state it gives is the last one.
+func (c *Client) Follow(ctx context.Context, grown func(end int64) error) (wire.State, error) {
+	own, err := Dial(ctx, c.dir)
+	if err != nil {
+		return wire.State{}, err
+	}
+	defer func() { _ = own.Close() }()
+	if err := own.do(ctx, wire.Frame{Type: wire.Follow}); err != nil {
+		return wire.State{}, err
+	}
+	defer own.deadline(ctx)()
+	for {
+		f, err := wire.Read(own.c)
+		if err != nil {
+			return wire.State{}, broken(ctx, err)
+		}
+		switch f.Type {
+		case wire.Grown:
+			end, err := f.GrownOf()
+			if err != nil {
+				return wire.State{}, err
+			}
+			if err := grown(end); err != nil {
+				return wire.State{}, err
+			}
+		case wire.Ended:
+			var s wire.State
+			return s, f.Into(&s)
+		}
+	}
+}

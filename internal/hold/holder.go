@@ -1,0 +1,262 @@
+package hold
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+	"time"
+
+	"kedge"
+	"kedge/internal/atomicfile"
+	"kedge/internal/hold/tape"
+	"kedge/internal/hold/wire"
+	"kedge/internal/strictjson"
+)
+
+// Timing of a holder.
+const (
+	syncEvery  = time.Second      // how much a power cut may take of the tape
+	lingerFor  = 24 * time.Hour   // how long an ended session waits to be collected
+	leftGrace  = 2 * time.Second  // between asking and killing what a program left behind
+	drainLimit = time.Minute      // for what is still in the terminal when all who could write are gone
+	inputLimit = 10 * time.Second // how long a program may leave its input unread before a request fails
+)
+
+// holder is the state of one holder process.
+type holder struct {
+	spec  Spec
+	tape  *tape.Writer
+	child *child
+	hello wire.Greeting
+	input input
+
+	mu     sync.Mutex
+	grown  chan struct{} // closed and replaced whenever the log grew or the session ended
+	exit   *wire.Exit
+	cols   int
+	rows   int
+	ending bool
+
+	ended chan struct{} // closed after exit.json is written
+	quit  chan struct{} // closed when somebody collected the session
+	once  sync.Once
+}
+
+// Main is the holder: it reads its Spec from in, says "ready" on out when the
+// program runs, and returns when the session was collected.
+func Main(ctx context.Context, in io.Reader, out io.WriteCloser) error {
+	signal.Ignore(syscall.SIGHUP, syscall.SIGPIPE) // a terminal or a client that goes away is none of our business
+	spec, err := readSpec(in)
+	if err != nil {
+		return err
+	}
+	h, l, err := begin(spec)
+	if err != nil {
+		return err
+	}
+	go h.serve(l)
+	if _, err := io.WriteString(out, "ready\n"); err == nil {
+		_ = out.Close() // whoever started us may be gone already; the session is not
+	}
+	h.wait(ctx)
+	return errors.Join(l.Close(), os.Remove(recordPath(spec.Dir)))
+}
+
+func readSpec(in io.Reader) (Spec, error) {
+	const most = 8 << 20
+	var spec Spec
+	b, err := io.ReadAll(io.LimitReader(in, most))
+	if err != nil {
+		return spec, kedge.Errorf(kedge.Invalid, "read what to hold: %w", err)
+	}
+	if err := strictjson.Decode("spec", b, &spec); err != nil {
+		return spec, err
+	}
+	return spec, spec.check()
+}
+
+// begin starts the program and makes the holder findable. Either all of it is
+// there afterwards, or none.
+func begin(spec Spec) (*holder, net.Listener, error) {
+	if err := becomeReaper(); err != nil {
+		return nil, nil, err
+	}
+	t, err := tape.Create(spec.Dir)
+	if err != nil {
+		return nil, nil, kedge.Errorf(kedge.Internal, "open the tape: %w", err)
+	}
+	l, err := listen(spec.Socket)
+	if err != nil {
+		return nil, nil, errors.Join(err, t.Close())
+	}
+	c, err := startChild(spec)
+	if err != nil {
+		return nil, nil, errors.Join(err, l.Close(), t.Close())
+	}
+	h := &holder{
+		spec: spec, tape: t, child: c, cols: spec.Cols, rows: spec.Rows,
+		grown: make(chan struct{}), ended: make(chan struct{}), quit: make(chan struct{}),
+		hello: greeting(spec, c.pid),
+	}
+	if err := writeJSON(recordPath(spec.Dir), Record{Version: fileVersion, Greeting: h.hello, Socket: spec.Socket}); err != nil {
+		c.killAll()
+		return nil, nil, errors.Join(err, l.Close(), t.Close())
+	}
+	if spec.Cols > 0 {
+		_ = t.Mark(tape.Mark{Kind: tape.Resize, A: uint32(spec.Cols), B: uint64(spec.Rows), At: time.Now()}) // told again by status
+	}
+	return h, l, nil
+}
+
+func greeting(spec Spec, pid int) wire.Greeting {
+	return wire.Greeting{
+		Protocol: wire.Protocol, Verbs: wire.Verbs, Session: spec.Session, Boot: bootID(),
+		Holder: wire.Process{PID: os.Getpid(), Start: startTime(os.Getpid())},
+		Child:  wire.Process{PID: pid, Start: startTime(pid)},
+	}
+}
+
+// listen opens the socket so that only this user can ever connect.
+func listen(path string) (net.Listener, error) {
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, kedge.Errorf(kedge.Internal, "clear the socket's place: %w", err)
+	}
+	old := syscall.Umask(0o077)
+	defer syscall.Umask(old)
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		return nil, kedge.Errorf(kedge.Internal, "listen: %w", err)
+	}
+	return l, nil
+}
+
+// wait lives as long as the holder: pumps output, syncs, notices the end.
+func (h *holder) wait(ctx context.Context) {
+	pumped := make(chan struct{})
+	go func() { h.pump(); close(pumped) }()
+	stop := make(chan struct{})
+	go h.syncLoop(stop)
+	term := make(chan os.Signal, 1)
+	signal.Notify(term, syscall.SIGTERM)
+	select {
+	case <-h.child.gone:
+	case <-term: // the machine goes down: let the program end in its own way
+		h.end(leftGrace)
+		<-h.child.gone
+	case <-ctx.Done():
+		h.end(leftGrace)
+		<-h.child.gone
+	}
+	left := endKin(leftGrace)
+	_ = h.child.out.SetReadDeadline(time.Now().Add(drainLimit)) // for a stranger that was handed the terminal
+	<-pumped
+	close(stop)
+	h.finish(left)
+	linger := time.NewTimer(lingerFor)
+	defer linger.Stop()
+	select {
+	case <-h.quit:
+	case <-linger.C:
+	case <-term:
+	case <-ctx.Done():
+	}
+}
+
+// pump moves output to the tape until the program and all that shared its
+// terminal are gone.
+func (h *holder) pump() {
+	buf := make([]byte, 64<<10)
+	for {
+		n, err := h.child.out.Read(buf)
+		if n > 0 {
+			h.tape.Append(buf[:n], time.Now())
+			h.tell()
+		}
+		if err != nil {
+			return // EIO from a terminal, EOF from a pipe: nobody is left to write
+		}
+	}
+}
+
+// tell wakes the followers.
+func (h *holder) tell() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	close(h.grown)
+	h.grown = make(chan struct{})
+}
+
+func (h *holder) syncLoop(stop <-chan struct{}) {
+	tick := time.NewTicker(syncEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			_ = h.tape.Sync() // said openly: a power cut may take the last second
+		case <-stop:
+			return
+		}
+	}
+}
+
+// finish records the end: on the tape, in exit.json, and to the followers.
+func (h *holder) finish(left int) {
+	exit := h.child.exit()
+	_ = h.tape.Mark(tape.Mark{Kind: tape.Exit, A: uint32(exit.Code), B: uint64(exit.Signal), At: time.UnixMilli(exit.At)}) // exit.json says it too
+	lost := h.tape.Lost()
+	_ = h.tape.Close()
+	_ = writeJSON(resultPath(h.spec.Dir), Result{
+		Version: fileVersion, Session: h.spec.Session, Exit: exit, End: h.tape.End(), Lost: lost, Left: left,
+	}) // a full disk: the state is still told by the socket
+	h.mu.Lock()
+	h.exit = &exit
+	h.mu.Unlock()
+	close(h.ended)
+	h.tell()
+}
+
+func (h *holder) state() wire.State {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return wire.State{
+		Running: h.exit == nil, End: h.tape.End(), Lost: h.tape.Lost(), Input: h.input.last(),
+		Cols: h.cols, Rows: h.rows, Exit: h.exit,
+	}
+}
+
+// end asks the program, then makes it. It returns at once; the program's end is
+// told like any other.
+func (h *holder) end(grace time.Duration) {
+	h.mu.Lock()
+	again := h.ending
+	h.ending = true
+	h.mu.Unlock()
+	if again {
+		return
+	}
+	go func() {
+		for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+			h.child.signal(sig)
+			select {
+			case <-h.child.gone:
+				return
+			case <-time.After(grace):
+			}
+		}
+		h.child.killAll()
+	}()
+}
+
+func writeJSON(path string, v any) error {
+	b, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return kedge.Errorf(kedge.Internal, "encode %s: %w", path, err)
+	}
+	return atomicfile.Write(path, append(b, '\n'), 0o600)
+}

@@ -1,0 +1,68 @@
+package hold
+
+import (
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// becomeReaper does nothing: the system has no such parent. What leaves the
+// program's session and outlives its parents is not found there.
+func becomeReaper() error { return nil }
+
+// bootID is the moment of boot.
+func bootID() string {
+	tv, err := unix.SysctlTimeval("kern.boottime")
+	if err != nil {
+		return ""
+	}
+	return strconv.FormatInt(tv.Sec, 10)
+}
+
+// stat is what the system says of a process.
+type stat struct {
+	pid, ppid int
+	zombie    bool
+	start     uint64
+}
+
+func startTime(pid int) uint64 {
+	s, ok := statOf(pid)
+	if !ok {
+		return 0
+	}
+	return s.start
+}
+
+func statOf(pid int) (stat, bool) {
+	k, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
+	if err != nil || int(k.Proc.P_pid) != pid {
+		return stat{}, false
+	}
+	return fromKinfo(k), true
+}
+
+func fromKinfo(k *unix.KinfoProc) stat {
+	const zombie = 5
+	start := uint64(k.Proc.P_starttime.Sec)*1_000_000 + uint64(k.Proc.P_starttime.Usec)
+	return stat{pid: int(k.Proc.P_pid), ppid: int(k.Eproc.Ppid), zombie: k.Proc.P_stat == zombie, start: start}
+}
+
+func processes() []stat {
+	ks, err := unix.SysctlKinfoProcSlice("kern.proc.all")
+	if err != nil {
+		return nil
+	}
+	all := make([]stat, 0, len(ks))
+	for i := range ks {
+		all = append(all, fromKinfo(&ks[i]))
+	}
+	return all
+}
+
+// kill ends the process if it is still the one that was seen.
+func (s stat) kill(sig unix.Signal) {
+	if now, ok := statOf(s.pid); ok && now.start == s.start {
+		_ = unix.Kill(s.pid, sig) // gone meanwhile: what was wanted
+	}
+}

@@ -1,0 +1,105 @@
+package hold
+
+import (
+	"bytes"
+	"os"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"kedge"
+)
+
+// becomeReaper makes orphans of the session our children instead of init's, so
+// that none of them can get away.
+func becomeReaper() error {
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		return kedge.Errorf(kedge.Internal, "become the parent of orphans: %w", err)
+	}
+	return nil
+}
+
+// bootID tells this boot of the machine from any other.
+func bootID() string {
+	b, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(b))
+}
+
+// stat is what the system says of a process.
+type stat struct {
+	pid, ppid int
+	zombie    bool
+	start     uint64
+}
+
+// startTime is when a process started, in ticks since boot; 0 when it is gone.
+func startTime(pid int) uint64 {
+	s, ok := statOf(pid)
+	if !ok {
+		return 0
+	}
+	return s.start
+}
+
+func statOf(pid int) (stat, bool) {
+	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return stat{}, false
+	}
+	return parseStat(pid, b)
+}
+
+// parseStat reads the fields after the command's name, which may itself contain
+// spaces and parentheses.
+func parseStat(pid int, b []byte) (stat, bool) {
+	i := bytes.LastIndexByte(b, ')')
+	if i < 0 {
+		return stat{}, false
+	}
+	f := strings.Fields(string(b[i+1:]))
+	if len(f) < 20 {
+		return stat{}, false
+	}
+	ppid, err1 := strconv.Atoi(f[1])
+	start, err2 := strconv.ParseUint(f[19], 10, 64)
+	if err1 != nil || err2 != nil {
+		return stat{}, false
+	}
+	return stat{pid: pid, ppid: ppid, zombie: f[0] == "Z" || f[0] == "X", start: start}, true
+}
+
+// processes lists every process that can be seen.
+func processes() []stat {
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return nil
+	}
+	var all []stat
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil {
+			continue
+		}
+		if s, ok := statOf(pid); ok {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// kill ends exactly this process: a descriptor of it is taken first, then its
+// identity is looked at again, so that a pid given to another is never hit.
+func (s stat) kill(sig unix.Signal) {
+	fd, err := unix.PidfdOpen(s.pid, 0)
+	if err != nil {
+		return // gone
+	}
+	defer func() { _ = unix.Close(fd) }()
+	if now, ok := statOf(s.pid); ok && now.start == s.start {
+		_ = unix.PidfdSendSignal(fd, sig, nil, 0) // gone meanwhile: what was wanted
+	}
+}

@@ -1,0 +1,91 @@
+package hold
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"kedge"
+)
+
+// Start starts a holder, as the program and arguments given, and connects to it
+// when its session runs. The holder is a process of its own session: it stays
+// when the caller dies. A session that cannot start leaves no process behind.
+func Start(ctx context.Context, holder []string, spec Spec) (*Client, error) {
+	if err := spec.check(); err != nil {
+		return nil, err
+	}
+	b, err := json.Marshal(spec)
+	if err != nil {
+		return nil, kedge.Errorf(kedge.Internal, "encode the session: %w", err)
+	}
+	errs, err := os.OpenFile(filepath.Join(spec.Dir, "holder.err"), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return nil, kedge.Errorf(kedge.Internal, "open the holder's messages: %w", err)
+	}
+	defer errs.Close()
+	cmd := exec.Command(holder[0], holder[1:]...)
+	cmd.Dir, cmd.Stdin, cmd.Stderr = "/", bytes.NewReader(b), errs
+	cmd.Env = holderEnv(os.Environ())
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, kedge.Errorf(kedge.Internal, "open a pipe: %w", err)
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, kedge.Errorf(kedge.Internal, "start a holder: %w", err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil || line != "ready\n" {
+		return nil, failed(cmd, spec)
+	}
+	go func() { _ = cmd.Wait() }() // reaps it if we live longer than it does
+	return Dial(ctx, spec.Dir)
+}
+
+// failed says why a holder did not become ready, in its own words.
+func failed(cmd *exec.Cmd, spec Spec) error {
+	_ = cmd.Wait()
+	b, _ := os.ReadFile(filepath.Join(spec.Dir, "holder.err"))
+	var told struct {
+		Kind    kedge.Kind `json:"kind"`
+		Message string     `json:"message"`
+	}
+	if json.Unmarshal(lastLine(b), &told) == nil && told.Message != "" {
+		return kedge.Errorf(told.Kind, "%s", told.Message)
+	}
+	why := strings.TrimSpace(string(b))
+	if why == "" {
+		why = cmd.ProcessState.String()
+	}
+	return kedge.Errorf(kedge.Internal, "the holder did not start: %s", why)
+}
+
+func lastLine(b []byte) []byte {
+	lines := bytes.Split(bytes.TrimSpace(b), []byte("\n"))
+	return lines[len(lines)-1]
+}
+
+// Complain writes why a holder could not start, for the one who started it.
+func Complain(err error) []byte {
+	b, _ := json.Marshal(map[string]string{"kind": string(kedge.KindOf(err)), "message": err.Error()}) // two strings always encode
+	return append(b, '\n')
+}
+
+// holderEnv is what the holder process itself gets: nothing of the session's.
+func holderEnv(environ []string) []string {
+	var out []string
+	for _, kv := range environ {
+		name, _, _ := strings.Cut(kv, "=")
+		if name == "PATH" || name == "TMPDIR" || name == "GOTRACEBACK" || strings.HasPrefix(name, "KEDGE_TEST_") {
+			out = append(out, kv)
+		}
+	}
+	return out
+}
