@@ -41,6 +41,8 @@ const (
 	FilterApproved  EventType = "filter.approved"  // FilterApprovedData
 	SessionStarted  EventType = "session.started"  // Session
 	SessionEnded    EventType = "session.ended"    // SessionEndedData
+	InitFinished    EventType = "init.finished"    // InitData
+	InitRemoved     EventType = "init.removed"     // InitData
 )
 
 // Event is one fact in the journal. Everything else that Kedge knows is a fold
@@ -146,4 +148,21 @@ type HandEditData struct {
 type FilterApprovedData struct {
 	Name string `json:"name"`
 	Hash string `json:"hash"`
+}
+
+// InitData is what init put into the project's folder, or took out of it.
+type InitData struct {
+	Files  []InitFile `json:"files"`
+	Kept   []string   `json:"kept,omitempty"`   // of a removal: what somebody changed, and why it stays
+	Commit string     `json:"commit,omitempty"` // empty: nothing was committed
+}
+
+// InitFile is one file as init left it. Inserted is what was added to a file of
+// the user's, so that exactly this can be taken out; it is empty for a file that
+// is Kedge's own.
+type InitFile struct {
+	Path     string `json:"path"`
+	SHA256   string `json:"sha256"`
+	Inserted string `json:"inserted,omitempty"`
+	Created  bool   `json:"created"` // there was no such file
 }

@@ -36,6 +36,7 @@ var layer = map[string]int{
 	"kedge/internal/redact":            10,
 	"kedge/internal/redact/redacttest": 11,
 	"kedge/internal/detect":            10,
+	"kedge/internal/setup":             10,
 
 	"kedge/internal/atomicfile": 15,
 	"kedge/internal/proc":       15,
