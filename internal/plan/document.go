@@ -108,18 +108,12 @@ func (d *Doc) Freeze(id kedge.PlanID, base string) (text []byte, hash string) {
 
 func (d *Doc) setFront(key, value string) { d.front.Set(frontmatter.Text(key, value)) }
 
-// Progress shows how far a frozen plan has come: the boxes of the items that are
-// done are ticked, and the status is done when all are.
-func (d *Doc) Progress(done func(item string) bool) []byte {
-	all := len(d.boxes) > 0
-	for _, b := range d.boxes {
-		all = all && done(b.item)
-	}
+// Progress shows how far a frozen plan has come: its status, and a tick in the
+// boxes of the items that are done.
+func (d *Doc) Progress(status kedge.PlanStatus, done func(item string) bool) []byte {
 	d.setBoxes(done)
-	if all && d.Plan.Status == kedge.PlanApproved {
-		d.Plan.Status = kedge.PlanDone
-		d.setFront("status", string(kedge.PlanDone))
-	}
+	d.Plan.Status = status
+	d.setFront("status", string(status))
 	return d.Bytes()
 }
 

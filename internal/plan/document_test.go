@@ -214,15 +214,15 @@ func TestFreezeTickProgress(t *testing.T) {
 	}
 	mustErr(t, d.Tick("p9.9"), kedge.NotFound, "p9.9")
 
-	half := parse(t, string(frozen)).Progress(func(item string) bool { return item == "p1.2" })
+	half := parse(t, string(frozen)).Progress(kedge.PlanApproved, func(item string) bool { return item == "p1.2" })
 	if string(half) != want {
 		t.Errorf("progress:\n%s", half)
 	}
-	all := parse(t, string(frozen)).Progress(everywhere)
+	all := parse(t, string(frozen)).Progress(kedge.PlanDone, everywhere)
 	if strings.Contains(string(all), "- [ ] p1") || !strings.Contains(string(all), "status: done\n") {
 		t.Errorf("all done:\n%s", all)
 	}
-	back := parse(t, string(half)).Progress(func(string) bool { return false })
+	back := parse(t, string(half)).Progress(kedge.PlanApproved, func(string) bool { return false })
 	if !bytes.Equal(back, frozen) {
 		t.Error("a box that is no longer done stays ticked")
 	}
@@ -358,7 +358,7 @@ func FuzzParsePlan(f *testing.F) {
 		if _, same := again.Freeze(planID, "base"); same != hash {
 			t.Fatal("frozen twice, two hashes")
 		}
-		done := again.Progress(everywhere)
+		done := again.Progress(kedge.PlanApproved, everywhere)
 		if len(done) < len(frozen)-8 {
 			t.Fatalf("progress lost text: %q", done)
 		}

@@ -24,6 +24,7 @@ type Edit struct {
 	Found   string
 	Action  string
 	Hint    string
+	Status  kedge.Status // what the file says, where its status was changed
 }
 
 // Drifted compares features.json with what the journal says. No edits means
@@ -33,7 +34,7 @@ func Drifted(journal []kedge.Feature, file FeatureFile) []Edit {
 	inFile := make(map[kedge.FeatureID]kedge.Feature, len(file.Features))
 	for _, f := range file.Features {
 		if _, twice := inFile[f.ID]; twice {
-			edits = append(edits, Edit{f.ID, fmt.Sprintf("feature %q stands there twice", f.ID), Restored, ""})
+			edits = append(edits, Edit{Feature: f.ID, Found: fmt.Sprintf("feature %q stands there twice", f.ID), Action: Restored})
 			continue
 		}
 		inFile[f.ID] = f
@@ -43,7 +44,7 @@ func Drifted(journal []kedge.Feature, file FeatureFile) []Edit {
 		known[want.ID] = true
 		got, ok := inFile[want.ID]
 		if !ok {
-			edits = append(edits, Edit{want.ID, fmt.Sprintf("feature %q was removed", want.ID), Restored, ""})
+			edits = append(edits, Edit{Feature: want.ID, Found: fmt.Sprintf("feature %q was removed", want.ID), Action: Restored})
 			continue
 		}
 		edits = append(edits, compare(want, got)...)
@@ -51,14 +52,14 @@ func Drifted(journal []kedge.Feature, file FeatureFile) []Edit {
 	for _, f := range file.Features {
 		if !known[f.ID] {
 			edits = append(edits, Edit{
-				f.ID, fmt.Sprintf("feature %q was added by hand", f.ID), Refused,
-				"kedge feature add, or kedge features import FILE",
+				Feature: f.ID, Found: fmt.Sprintf("feature %q was added by hand", f.ID), Action: Refused,
+				Hint: "kedge feature add, or kedge features import FILE",
 			})
 			known[f.ID] = true
 		}
 	}
 	if len(edits) == 0 && reordered(journal, file.Features) {
-		edits = append(edits, Edit{"", "the features were put in another order", Restored, ""})
+		edits = append(edits, Edit{Found: "the features were put in another order", Action: Restored})
 	}
 	return edits
 }
@@ -69,21 +70,21 @@ func compare(want, got kedge.Feature) []Edit {
 	var edits []Edit
 	if keys := differing(want.Definition, got.Definition); len(keys) > 0 {
 		edits = append(edits, Edit{
-			want.ID, fmt.Sprintf("the definition of feature %q was changed: %s", want.ID, strings.Join(keys, ", ")),
-			Restored, fmt.Sprintf("kedge feature amend %s --reason WHY", want.ID),
+			Feature: want.ID, Found: fmt.Sprintf("the definition of feature %q was changed: %s", want.ID, strings.Join(keys, ", ")),
+			Action: Restored, Hint: fmt.Sprintf("kedge feature amend %s --reason WHY", want.ID),
 		})
 	}
 	if want.Status != got.Status {
 		edits = append(edits, Edit{
-			want.ID, fmt.Sprintf("the status of feature %q was set by hand: %s, it is %s", want.ID, got.Status, want.Status),
-			Reset, fmt.Sprintf("kedge feature submit %s", want.ID),
+			Feature: want.ID, Found: fmt.Sprintf("the status of feature %q was set by hand: %s, it is %s", want.ID, got.Status, want.Status),
+			Action: Reset, Hint: fmt.Sprintf("kedge feature submit %s", want.ID), Status: got.Status,
 		})
 		got.Status = want.Status
 	}
 	if keys := differing(want.FeatureState, got.FeatureState); len(keys) > 0 {
 		edits = append(edits, Edit{
-			want.ID, fmt.Sprintf("the record of feature %q was changed by hand: %s", want.ID, strings.Join(keys, ", ")),
-			Reset, "",
+			Feature: want.ID, Found: fmt.Sprintf("the record of feature %q was changed by hand: %s", want.ID, strings.Join(keys, ", ")),
+			Action: Reset,
 		})
 	}
 	return edits

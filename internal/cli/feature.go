@@ -1,0 +1,254 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"kedge"
+	"kedge/internal/plain"
+	"kedge/internal/plan"
+	"kedge/internal/service"
+	"kedge/internal/strictjson"
+)
+
+func newFeature(env *Env) *cobra.Command {
+	return group("feature", "Add, amend, verify and move one feature",
+		newFeatureAdd(env), newFeatureAmend(env), newFeatureShow(env), newFeatureAccept(env),
+		newFeatureMove(env, "block", "Say that a feature cannot go on"),
+		newFeatureMove(env, "reopen", "Take a feature back to pending"),
+		newFeatureMove(env, "skip", "Say that a feature will not be done"),
+	)
+}
+
+// definitionFlags are the flags that say what a feature is.
+type definitionFlags struct {
+	name, description, phase, category, prove, file string
+	priority                                        int
+	dependencies, acceptance, steps, paths, checks  []string
+}
+
+func (d *definitionFlags) add(fs *pflag.FlagSet) {
+	fs.StringVar(&d.name, "name", "", "what it is, in one line")
+	fs.StringVar(&d.description, "description", "", "what it is, at length")
+	fs.StringVar(&d.phase, "phase", "", "the phase it belongs to")
+	fs.StringVar(&d.category, "category", "functional", "functional, style, …")
+	fs.IntVar(&d.priority, "priority", plan.DefaultPriority, "lower comes first")
+	fs.StringArrayVar(&d.dependencies, "depends-on", nil, "a feature that must be completed before (repeatable)")
+	fs.StringArrayVar(&d.acceptance, "acceptance", nil, "what must be true in the end (repeatable)")
+	fs.StringArrayVar(&d.steps, "step", nil, "a step to verify it (repeatable)")
+	fs.StringArrayVar(&d.paths, "path", nil, "a glob of files it may change (repeatable; default: any)")
+	fs.StringArrayVar(&d.checks, "check", nil, "a shell line that must succeed when it is done (repeatable)")
+	fs.StringVar(&d.prove, "prove", "", "fails: the checks are red before the work; holds: green before and after")
+	fs.StringVar(&d.file, "definition", "", "read the whole definition, as in features.json, from a file (- for stdin)")
+}
+
+// apply changes def by the flags that were given.
+func (d *definitionFlags) apply(env *Env, fs *pflag.FlagSet, def *kedge.Definition) error {
+	if d.file != "" {
+		b, err := readInput(env, d.file, maxImport)
+		if err != nil {
+			return err
+		}
+		read := kedge.Definition{ID: def.ID}
+		if err := strictjson.Decode(d.file, b, &read); err != nil {
+			return err
+		}
+		if read.ID != def.ID {
+			return kedge.Errorf(kedge.Invalid, "%s defines %q, not %q", d.file, read.ID, def.ID).WithHint("correct the id in the file")
+		}
+		*def = read
+	}
+	for flag, set := range map[string]func(){
+		"name":        func() { def.Name = d.name },
+		"description": func() { def.Description = d.description },
+		"phase":       func() { def.Phase = d.phase },
+		"category":    func() { def.Category = d.category },
+		"priority":    func() { def.Priority = d.priority },
+		"depends-on":  func() { def.Dependencies = ids(d.dependencies) },
+		"acceptance":  func() { def.Acceptance = d.acceptance },
+		"step":        func() { def.Steps = d.steps },
+		"path":        func() { def.Paths = d.paths },
+		"check":       func() { def.Checks = namedChecks(d.checks) },
+	} {
+		if fs.Changed(flag) {
+			set()
+		}
+	}
+	if fs.Changed("prove") {
+		for i := range def.Checks {
+			def.Checks[i].Prove = d.prove
+		}
+	}
+	return nil
+}
+
+func ids(names []string) []kedge.FeatureID {
+	out := []kedge.FeatureID{}
+	for _, n := range names {
+		if n != "" {
+			out = append(out, kedge.FeatureID(n))
+		}
+	}
+	return out
+}
+
+// namedChecks makes checks of shell lines; an empty one stands for none.
+func namedChecks(lines []string) []kedge.Check {
+	out := []kedge.Check{}
+	for _, run := range lines {
+		if strings.TrimSpace(run) == "" {
+			continue
+		}
+		name := "check"
+		if len(out) > 0 {
+			name += strconv.Itoa(len(out) + 1)
+		}
+		out = append(out, kedge.Check{Name: name, Run: run})
+	}
+	return out
+}
+
+func newFeatureAdd(env *Env) *cobra.Command {
+	var flags definitionFlags
+	c := &cobra.Command{
+		Use:     "add ID",
+		Short:   "Add a feature; its definition is locked from then on",
+		Example: "  kedge feature add order-entity --name \"Order entity\" --check \"go test ./order\" --depends-on user-entity",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			def := kedge.Definition{
+				ID: kedge.FeatureID(args[0]), Name: args[0], Category: flags.category, Priority: flags.priority,
+			}
+			if err := flags.apply(env, c.Flags(), &def); err != nil {
+				return err
+			}
+			return featureCall(c, env, "feature.add", service.FeatureAddRequest{Definition: def})
+		},
+	}
+	flags.add(c.Flags())
+	return c
+}
+
+func newFeatureAmend(env *Env) *cobra.Command {
+	var flags definitionFlags
+	var reason string
+	c := &cobra.Command{
+		Use:     "amend ID --reason WHY",
+		Short:   "Change a locked definition; only a person may, and says why",
+		Example: "  kedge feature amend order-entity --check \"go test ./order ./api\" --reason \"the API belongs to it\"",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			was, err := call[service.FeatureShowReply](c.Context(), env, "feature.show", service.FeatureShowRequest{ID: kedge.FeatureID(args[0])})
+			if err != nil {
+				return err
+			}
+			in := service.FeatureAmendRequest{Definition: was.Feature.Definition, Was: was.Hash, Reason: reason}
+			if err := flags.apply(env, c.Flags(), &in.Definition); err != nil {
+				return err
+			}
+			return featureCall(c, env, "feature.amend", in)
+		},
+	}
+	flags.add(c.Flags())
+	c.Flags().StringVar(&reason, "reason", "", "why the definition changes")
+	return c
+}
+
+// featureCall makes a change and shows the feature as it is then.
+func featureCall(c *cobra.Command, env *Env, name string, in any) error {
+	reply, err := call[service.FeatureReply](c.Context(), env, name, in)
+	if err != nil {
+		return err
+	}
+	env.edits(reply.Edits)
+	return env.show(reply, func(w io.Writer) { featureTable(w, []kedge.Feature{reply.Feature}) })
+}
+
+func newFeatureAccept(env *Env) *cobra.Command {
+	c := newFeatureMove(env, "accept", "Complete a feature that needs review; only a person may, and says why")
+	c.Use = "accept ID --reason WHY"
+	c.Example = "  kedge feature accept landing-page --reason \"looked at it on three screens\""
+	return c
+}
+
+func newFeatureMove(env *Env, verb, short string) *cobra.Command {
+	var reason string
+	c := &cobra.Command{
+		Use:     verb + " ID",
+		Short:   short,
+		Example: "  kedge feature " + verb + " order-entity --reason \"waits for the new schema\"",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return featureCall(c, env, "feature."+verb, service.FeatureStatusRequest{ID: kedge.FeatureID(args[0]), Reason: reason})
+		},
+	}
+	c.Flags().StringVar(&reason, "reason", "", "why")
+	return c
+}
+
+func newFeatureShow(env *Env) *cobra.Command {
+	return &cobra.Command{
+		Use:     "show ID",
+		Short:   "Show one feature and what is in its way",
+		Example: "  kedge feature show order-entity",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			reply, err := call[service.FeatureShowReply](c.Context(), env, "feature.show", service.FeatureShowRequest{ID: kedge.FeatureID(args[0])})
+			if err != nil {
+				return err
+			}
+			return env.show(reply, func(w io.Writer) { featureText(w, reply) })
+		},
+	}
+}
+
+func featureText(w io.Writer, r service.FeatureShowReply) {
+	line := func(key, value string) {
+		if value != "" {
+			fmt.Fprintf(w, "%-13s %s\n", key+":", plain.Line(value))
+		}
+	}
+	f := r.Feature
+	fmt.Fprintf(w, "%s  %s\n", f.ID, plain.Line(f.Name))
+	line("status", string(f.Status))
+	line("reason", r.Reason)
+	line("not ready", r.Why)
+	line("claimed", string(r.Claim))
+	line("priority", strconv.Itoa(f.Priority))
+	line("phase", f.Phase)
+	line("description", f.Description)
+	line("depends on", join(f.Dependencies))
+	line("acceptance", strings.Join(f.Acceptance, "; "))
+	line("paths", strings.Join(f.Paths, ", "))
+	for _, c := range f.Checks {
+		line("check", c.Name+": "+checkText(c))
+	}
+	if len(f.Checks) == 0 {
+		line("check", "none: a person must accept it")
+	}
+	line("files", strings.Join(f.Files, ", "))
+	line("notes", f.Notes)
+	if f.Evidence != nil {
+		line("evidence", string(*f.Evidence))
+	}
+}
+
+func join(ids []kedge.FeatureID) string {
+	names := make([]string, len(ids))
+	for i, id := range ids {
+		names[i] = string(id)
+	}
+	return strings.Join(names, ", ")
+}
+
+func checkText(c kedge.Check) string {
+	if c.HTTP != nil {
+		return strings.TrimSpace(c.HTTP.Method + " " + c.HTTP.URL)
+	}
+	return c.Run + c.Touched
+}

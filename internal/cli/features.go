@@ -1,0 +1,121 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"kedge"
+	"kedge/internal/plain"
+	"kedge/internal/service"
+)
+
+func newFeatures(env *Env) *cobra.Command {
+	c := &cobra.Command{
+		Use:     "features",
+		Short:   "List the features, or take over and give out feature lists",
+		Example: "  kedge features                        every feature with its status\n  kedge features import feature_list.json\n  kedge features export --format anthropic > feature_list.json",
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			reply, err := call[service.FeaturesReply](c.Context(), env, "features", service.FeaturesRequest{})
+			if err != nil {
+				return err
+			}
+			return env.show(reply, func(w io.Writer) { featureTable(w, reply.Features) })
+		},
+	}
+	c.AddCommand(newFeaturesImport(env), newFeaturesExport(env))
+	return c
+}
+
+func featureTable(w io.Writer, features []kedge.Feature) {
+	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	for _, f := range features {
+		fmt.Fprintf(t, "%s\t%s\t%d\t%s\n", f.ID, f.Status, f.Priority, plain.Line(f.Name))
+	}
+	_ = t.Flush() // w is the answer; a failure to print it shows when the program ends
+}
+
+// maxImport is more than any feature list needs.
+const maxImport = 16 << 20
+
+func newFeaturesImport(env *Env) *cobra.Command {
+	var format string
+	c := &cobra.Command{
+		Use:     "import FILE",
+		Short:   "Take over a feature list: Kedge's, the seed's form, or Anthropic's feature_list.json",
+		Example: "  kedge features import feature_list.json\n  some-tool | kedge features import -",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			b, err := readInput(env, args[0], maxImport)
+			if err != nil {
+				return err
+			}
+			reply, err := call[service.FeaturesImportReply](c.Context(), env, "features.import",
+				service.FeaturesImportRequest{File: args[0], Format: format, Text: string(b)})
+			if err != nil {
+				return err
+			}
+			env.edits(reply.Edits)
+			for _, f := range reply.Findings {
+				env.talk("%s: %s", f.Where, f.What)
+			}
+			return env.show(reply, func(w io.Writer) {
+				fmt.Fprintf(w, "%d added, %d already there\n", len(reply.Added), len(reply.Unchanged))
+			})
+		},
+	}
+	c.Flags().StringVar(&format, "format", "", "anthropic, kedge or seed (default: look at the file)")
+	return c
+}
+
+// readInput reads a file that the caller names; "-" is the standard input.
+func readInput(env *Env, name string, limit int64) ([]byte, error) {
+	in := env.In
+	if name != "-" {
+		f, err := os.Open(name)
+		if err != nil {
+			return nil, kedge.Errorf(kedge.NotFound, "%w", err)
+		}
+		defer f.Close()
+		in = f
+	}
+	b, err := io.ReadAll(io.LimitReader(in, limit+1))
+	if err != nil {
+		return nil, kedge.Errorf(kedge.Invalid, "read %q: %w", name, err)
+	}
+	if int64(len(b)) > limit {
+		return nil, kedge.Errorf(kedge.Invalid, "%q is larger than %d bytes", name, limit)
+	}
+	return b, nil
+}
+
+func newFeaturesExport(env *Env) *cobra.Command {
+	var format string
+	c := &cobra.Command{
+		Use:     "export",
+		Short:   "Print the feature list in another program's format",
+		Example: "  kedge features export --format anthropic > feature_list.json",
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			reply, err := call[service.FeaturesExportReply](c.Context(), env, "features.export", service.FeaturesExportRequest{Format: format})
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(env.Out, "%s", plain.JSON([]byte(reply.Text))) // JSON with and without --json
+			return err
+		},
+	}
+	c.Flags().StringVar(&format, "format", "kedge", "anthropic, kedge or seed")
+	return c
+}
+
+// edits tells a person about hand edits that were found and answered.
+func (env *Env) edits(edits []kedge.HandEditData) {
+	for _, e := range edits {
+		env.talk("kedge: %s: %s: %s", e.Path, e.Found, e.Action)
+	}
+}

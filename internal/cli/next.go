@@ -1,0 +1,44 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"kedge"
+	"kedge/internal/plain"
+	"kedge/internal/service"
+)
+
+func newNext(env *Env) *cobra.Command {
+	return &cobra.Command{
+		Use:     "next",
+		Short:   "Say which feature comes next, and why",
+		Example: "  kedge next\n  kedge next --json",
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			reply, err := call[kedge.Next](c.Context(), env, "next", service.NextRequest{})
+			if err != nil {
+				return err
+			}
+			return env.show(reply, func(w io.Writer) { nextText(w, reply) })
+		},
+	}
+}
+
+func nextText(w io.Writer, n kedge.Next) {
+	if n.Feature == nil {
+		fmt.Fprintf(w, "nothing: %s\n", plain.Line(n.Why))
+		return
+	}
+	fmt.Fprintf(w, "%s  %s\n", n.Feature.ID, plain.Line(n.Feature.Name))
+	fmt.Fprintf(w, "why:    %s\n", plain.Line(n.Why))
+	if n.Item != "" {
+		fmt.Fprintf(w, "item:   %s\n", plain.Line(n.Item))
+	}
+	if n.Branch != "" {
+		fmt.Fprintf(w, "branch: %s\n", plain.Line(n.Branch))
+	}
+	fmt.Fprintf(w, "first:  %s\n", plain.Line(n.Command))
+}

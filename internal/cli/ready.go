@@ -1,0 +1,30 @@
+package cli
+
+import (
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"kedge"
+	"kedge/internal/service"
+)
+
+func newReady(env *Env) *cobra.Command {
+	return &cobra.Command{
+		Use:     "ready [ID]",
+		Short:   "List the features whose dependencies are completed, the next one first",
+		Example: "  kedge ready\n  kedge ready order-entity             can it be worked on? if not, what is in its way",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			var in service.ReadyRequest
+			if len(args) == 1 {
+				in.ID = kedge.FeatureID(args[0])
+			}
+			reply, err := call[service.FeaturesReply](c.Context(), env, "ready", in)
+			if err != nil {
+				return err
+			}
+			return env.show(reply, func(w io.Writer) { featureTable(w, reply.Features) })
+		},
+	}
+}

@@ -1,0 +1,263 @@
+package service
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"kedge"
+	"kedge/internal/atomicfile"
+	"kedge/internal/plan"
+)
+
+// The projections of the feature list and the plan.
+const (
+	featuresFile = ".kedge/features.json"
+	planFile     = ".kedge/plan.md"
+)
+
+// shownEdits is how many edits of one file are reported one by one.
+const shownEdits = 20
+
+// settle looks for hand edits of features.json and plan.md, and answers them:
+// the journal wins, what was found is reported to the journal and to the caller,
+// and the edited file is kept aside. It runs under the project's lock, before
+// any decision, so that no command ever acts on what was edited.
+func (s *Service) settle(ctx context.Context, p *project, who Caller) ([]kedge.HandEditData, error) {
+	l, err := readLedger(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	edits, err := s.handEdits(p, l)
+	if err != nil {
+		return nil, err
+	}
+	if len(edits) == 0 {
+		return nil, s.writeProjections(p, l) // they may be behind
+	}
+	if err := s.keepEdited(p, edits); err != nil {
+		return nil, err
+	}
+	evs := make([]kedge.Event, len(edits))
+	for i, e := range edits {
+		if evs[i], err = kedge.NewEvent(kedge.HandEditFound, kedge.ActorDaemon, e); err != nil {
+			return nil, err
+		}
+		evs[i].Project = p.ID
+	}
+	if _, _, err := p.store.Append(ctx, "", evs...); err != nil {
+		return nil, err
+	}
+	for _, e := range edits {
+		who.Tell(e)
+	}
+	return edits, s.writeProjections(p, l)
+}
+
+// handEdits gives what was edited in the files that belong to the ledger; it
+// changes nothing, so that reading commands can report it too.
+func (s *Service) handEdits(p *project, l ledger) ([]kedge.HandEditData, error) {
+	known := s.projected(p)
+	features, err := p.featureEdits(l, known)
+	if err != nil {
+		return nil, err
+	}
+	plans, err := p.planEdits(l, known)
+	return append(features, plans...), err
+}
+
+// featureEdits compares features.json with the journal. A text that Kedge wrote
+// earlier is only behind, after a crash or in an older checkout, and no edit:
+// unless it says completed where the journal does not.
+func (p *project) featureEdits(l ledger, known map[string]bool) ([]kedge.HandEditData, error) {
+	if len(l.docs) == 0 {
+		return nil, nil // nothing is locked yet: see unlocked
+	}
+	b, ok, err := p.read(featuresFile)
+	if err != nil {
+		return []kedge.HandEditData{{Path: featuresFile, Found: err.Error(), Action: plan.Restored}}, nil //nolint:nilerr // an unreadable file is a finding
+	}
+	if !ok {
+		if len(known) == 0 {
+			return nil, nil // never written
+		}
+		return []kedge.HandEditData{{Path: featuresFile, Found: "the file was removed", Action: plan.Restored}}, nil
+	}
+	if bytes.Equal(b, plan.WriteFeatures(l.file(p))) {
+		return nil, nil
+	}
+	file, err := plan.ParseFeatures(featuresFile, b)
+	if err != nil {
+		return []kedge.HandEditData{{Path: featuresFile, Found: err.Error(), Action: plan.Restored}}, nil //nolint:nilerr // likewise
+	}
+	edits := plan.Drifted(l.features(), file)
+	if known[sum(b)] {
+		edits = slices.DeleteFunc(edits, func(e plan.Edit) bool { return e.Status != kedge.Completed })
+	}
+	return editData(edits), nil
+}
+
+func editData(edits []plan.Edit) []kedge.HandEditData {
+	var out []kedge.HandEditData
+	for i, e := range edits {
+		if i == shownEdits {
+			more := fmt.Sprintf("%d more edits", len(edits)-shownEdits)
+			return append(out, kedge.HandEditData{Path: featuresFile, Found: more, Action: plan.Restored})
+		}
+		out = append(out, kedge.HandEditData{Path: featuresFile, Found: e.Found, Action: e.Action})
+	}
+	return out
+}
+
+// planEdits compares plan.md with the approved plan. A file with another id, or
+// without one, is somebody's next draft and theirs.
+func (p *project) planEdits(l ledger, known map[string]bool) ([]kedge.HandEditData, error) {
+	if l.plan == nil {
+		return nil, nil
+	}
+	b, ok, err := p.read(planFile)
+	if err != nil {
+		return nil, err
+	}
+	if !ok || known[sum(b)] || bytes.Equal(b, l.planText()) || l.isDraft(b) {
+		return nil, nil
+	}
+	if d, err := plan.ParsePlan(planFile, b); err == nil && d.Plan.ID == "" {
+		return nil, nil // the approved text itself: the frozen one was not written yet
+	}
+	return []kedge.HandEditData{{Path: planFile, Found: "the approved plan was changed by hand", Action: plan.Restored}}, nil
+}
+
+// keepEdited copies the edited files into the project's state: what somebody
+// typed is never lost.
+func (s *Service) keepEdited(p *project, edits []kedge.HandEditData) error {
+	dir := filepath.Join(s.storeDir(p.ID), "edits")
+	var last string
+	for i, e := range edits {
+		if e.Path != last {
+			last = e.Path
+			b, ok, err := p.read(e.Path)
+			if err != nil || !ok {
+				continue // there is nothing to keep
+			}
+			if err := os.MkdirAll(dir, 0o700); err != nil {
+				return kedge.Errorf(kedge.Internal, "keep the edited file: %w", err)
+			}
+			name := filepath.Join(dir, kedge.NewID("edt", s.now())+"-"+filepath.Base(e.Path))
+			if err := atomicfile.Write(name, b, 0o600); err != nil {
+				return kedge.Errorf(kedge.Internal, "keep the edited file: %w", err)
+			}
+			edits[i].Found += "; the edited file was kept as " + name
+		}
+	}
+	return nil
+}
+
+// unlocked refuses to write a feature list over one that the journal has never
+// seen: a fresh clone, or a list that a person put there.
+func (p *project) unlocked(l ledger) error {
+	if len(l.docs) > 0 {
+		return nil
+	}
+	b, ok, err := p.read(featuresFile)
+	if err != nil || !ok {
+		return err
+	}
+	im, err := plan.Import(featuresFile, "", b)
+	if err != nil {
+		return kedge.Errorf(kedge.Conflict, "%w", err).WithHint("correct the file, or move it away")
+	}
+	if n := len(im.Features); n > 0 {
+		return kedge.Errorf(kedge.Conflict, "%s has %d features that the journal does not know", featuresFile, n).
+			WithHint("kedge features import %s", featuresFile)
+	}
+	return nil
+}
+
+// projectLedger brings features.json and plan.md up to the journal.
+func (s *Service) projectLedger(ctx context.Context, p *project) error {
+	p.writing.Lock()
+	defer p.writing.Unlock()
+	l, err := readLedger(ctx, p)
+	if err != nil {
+		return err
+	}
+	return s.writeProjections(p, l)
+}
+
+func (s *Service) writeProjections(p *project, l ledger) error {
+	if len(l.docs) > 0 {
+		if err := s.putProjected(p, featuresFile, plan.WriteFeatures(l.file(p))); err != nil {
+			return err
+		}
+	}
+	if l.plan == nil {
+		return nil
+	}
+	if b, ok, err := p.read(planFile); err != nil || ok && l.isDraft(b) {
+		return err
+	}
+	return s.putProjected(p, planFile, l.planText())
+}
+
+// putProjected writes a projection and remembers that Kedge wrote it, before it
+// does: a crash in between must not make its own text look like an edit.
+func (s *Service) putProjected(p *project, name string, b []byte) error {
+	if err := s.rememberProjected(p, sum(b)); err != nil {
+		return err
+	}
+	return p.put(name, b)
+}
+
+// projectedMax bounds how many of its own texts Kedge remembers.
+const projectedMax = 4000
+
+func (s *Service) projectedPath(p *project) string {
+	return filepath.Join(s.storeDir(p.ID), "projected")
+}
+
+// projected gives the hashes of the texts that Kedge wrote. Without the file
+// the worst that happens is a report of an edit that was none.
+func (s *Service) projected(p *project) map[string]bool {
+	known := map[string]bool{}
+	for _, line := range s.projectedLines(p) {
+		known[line] = true
+	}
+	return known
+}
+
+func (s *Service) projectedLines(p *project) []string {
+	b, err := os.ReadFile(s.projectedPath(p))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		s.cfg.Log.Warn("what was projected is not known", "project", p.ID, "err", err)
+	}
+	return strings.Fields(string(b))
+}
+
+func (s *Service) rememberProjected(p *project, hash string) error {
+	lines := s.projectedLines(p)
+	if slices.Contains(lines, hash) {
+		return nil
+	}
+	lines = append(lines, hash)
+	if len(lines) > projectedMax {
+		lines = lines[len(lines)-projectedMax/2:]
+	}
+	if err := atomicfile.Write(s.projectedPath(p), []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
+		return kedge.Errorf(kedge.Internal, "remember what is written: %w", err)
+	}
+	return nil
+}
+
+func sum(b []byte) string {
+	h := sha256.Sum256(b)
+	return hex.EncodeToString(h[:])
+}

@@ -1,0 +1,398 @@
+package service
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"kedge"
+	"kedge/internal/plan"
+	"kedge/internal/redact"
+	"kedge/internal/store"
+)
+
+// FeatureReply is a feature after a change. Edits are hand edits that were found
+// and answered on the way.
+type FeatureReply struct {
+	Feature kedge.Feature        `json:"feature"`
+	Edits   []kedge.HandEditData `json:"edits,omitempty"`
+}
+
+// change is a writing command of the ledger: hand edits are settled, decide
+// looks at the features and says what is new, the projections follow.
+func (s *Service) change(ctx context.Context, who Caller, decide func(p *project, l ledger) ([]kedge.Event, error)) (*project, []kedge.Event, []kedge.HandEditData, error) {
+	p, err := s.project(ctx, who)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	var edits []kedge.HandEditData
+	evs, err := s.write(ctx, p, who, func() (evs []kedge.Event, err error) {
+		if edits, err = s.settle(ctx, p, who); err != nil {
+			return nil, err
+		}
+		l, err := readLedger(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		return decide(p, l)
+	})
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	return p, evs, edits, s.projectLedger(ctx, p)
+}
+
+// changed is change for a command about one feature.
+func (s *Service) changed(ctx context.Context, who Caller, id kedge.FeatureID, decide func(p *project, l ledger) ([]kedge.Event, error)) (FeatureReply, error) {
+	p, _, edits, err := s.change(ctx, who, decide)
+	if err != nil {
+		return FeatureReply{}, err
+	}
+	d, ok, err := store.Get[store.FeatureDoc](ctx, p.store, store.KindFeature, string(id))
+	if err == nil && !ok {
+		err = kedge.Errorf(kedge.Internal, "feature %q is not in the ledger after it was changed", id)
+	}
+	return FeatureReply{Feature: d.Feature, Edits: edits}, err
+}
+
+// personOnly refuses what an agent may not do to its own yardstick.
+func personOnly(who Caller, what string) error {
+	if who.IsAgent() {
+		return kedge.Errorf(kedge.Blocked, "only a person may %s", what).WithHint("ask the person who runs this project")
+	}
+	return nil
+}
+
+// FeatureAddRequest adds a feature. Its definition is locked from then on.
+type FeatureAddRequest struct {
+	Definition kedge.Definition `json:"definition"`
+}
+
+// FeatureAdd locks a new definition.
+func (s *Service) FeatureAdd(ctx context.Context, who Caller, in FeatureAddRequest) (FeatureReply, error) {
+	return s.changed(ctx, who, in.Definition.ID, func(p *project, l ledger) ([]kedge.Event, error) {
+		if err := p.unlocked(l); err != nil {
+			return nil, err
+		}
+		if _, err := l.find(in.Definition.ID); err == nil {
+			return nil, kedge.Errorf(kedge.Conflict, "feature %q exists already", in.Definition.ID).
+				WithHint("kedge feature amend %s --reason WHY", in.Definition.ID)
+		}
+		return l.add(who, "", []plan.Claimed{{Definition: in.Definition}})
+	})
+}
+
+// add makes the events for new features, after looking at the list as it will be.
+func (l ledger) add(who Caller, source string, claimed []plan.Claimed) ([]kedge.Event, error) {
+	after := l.features()
+	for _, c := range claimed {
+		after = append(after, kedge.Feature{Definition: c.Definition, FeatureState: kedge.FeatureState{Status: kedge.Pending}})
+	}
+	if err := plan.Validate(after); err != nil {
+		return nil, err
+	}
+	order := l.lastOrder()
+	var evs []kedge.Event
+	for i, c := range claimed {
+		def, hash, err := lock(c.Definition)
+		if err != nil {
+			return nil, err
+		}
+		ev, err := event(kedge.FeatureAdded, who, kedge.FeatureAddedData{
+			Definition: def, Hash: hash, Order: order + 1 + i, Claim: c.Claim, Notes: c.Notes, Source: source,
+		})
+		if err != nil {
+			return nil, err
+		}
+		evs = append(evs, ev)
+		if len(c.Files) > 0 {
+			ev, err := event(kedge.FeatureStatus, who, kedge.FeatureStatusData{ID: c.ID, Status: kedge.Pending, Files: c.Files})
+			if err != nil {
+				return nil, err
+			}
+			evs = append(evs, ev)
+		}
+	}
+	return evs, nil
+}
+
+func (l ledger) lastOrder() int {
+	last := 0
+	for _, d := range l.docs {
+		last = max(last, d.Order)
+	}
+	return last
+}
+
+// lock gives the canonical bytes of a definition. One that holds a secret is
+// refused: the journal would take it out, and the check would no longer be the
+// one that was agreed on.
+func lock(d kedge.Definition) (def json.RawMessage, hash string, err error) {
+	def, hash = plan.Canonical(d)
+	if !bytes.Equal(redact.JSON(def), def) {
+		return nil, "", kedge.Errorf(kedge.Invalid, "feature %q holds what looks like a secret", d.ID).
+			WithHint("take it from the environment instead")
+	}
+	return def, hash, nil
+}
+
+// FeatureAmendRequest replaces a definition. Was is the hash of the one that the
+// caller saw; empty means whichever is there.
+type FeatureAmendRequest struct {
+	Definition kedge.Definition `json:"definition"`
+	Was        string           `json:"was,omitempty"`
+	Reason     string           `json:"reason"`
+}
+
+// FeatureAmend is the only way to change a locked definition: by a person, with
+// a reason. What was proven by other checks is proven no longer.
+func (s *Service) FeatureAmend(ctx context.Context, who Caller, in FeatureAmendRequest) (FeatureReply, error) {
+	if err := personOnly(who, "amend a feature"); err != nil {
+		return FeatureReply{}, err
+	}
+	if err := needReason(in.Reason, "amend"); err != nil {
+		return FeatureReply{}, err
+	}
+	return s.changed(ctx, who, in.Definition.ID, func(_ *project, l ledger) ([]kedge.Event, error) {
+		d, err := l.find(in.Definition.ID)
+		if err != nil {
+			return nil, err
+		}
+		was := *d
+		d.Definition = in.Definition
+		if err := plan.Validate(l.features()); err != nil {
+			return nil, err
+		}
+		return l.amend(who, was, in)
+	})
+}
+
+func needReason(reason, command string) error {
+	if reason == "" {
+		return kedge.Errorf(kedge.Invalid, "a reason is needed").WithHint("kedge feature %s ID --reason WHY", command)
+	}
+	return nil
+}
+
+func (l ledger) amend(who Caller, was store.FeatureDoc, in FeatureAmendRequest) ([]kedge.Event, error) {
+	def, hash, err := lock(in.Definition)
+	if err != nil {
+		return nil, err
+	}
+	_, old := plan.Canonical(was.Definition)
+	if in.Was != "" && in.Was != old {
+		return nil, kedge.Errorf(kedge.Conflict, "feature %q was amended meanwhile", was.ID).WithHint("kedge feature show %s", was.ID)
+	}
+	if hash == old {
+		return nil, kedge.Errorf(kedge.Invalid, "the definition of feature %q stays as it is", was.ID).
+			WithHint("say what changes: kedge feature amend --help")
+	}
+	ev, err := event(kedge.FeatureAmended, who, kedge.FeatureAmendedData{
+		ID: was.ID, Definition: def, Hash: hash, Was: old, Reason: in.Reason,
+	})
+	if err != nil || !unproven(was, in.Definition) {
+		return []kedge.Event{ev}, err
+	}
+	back, err := l.status(who, withoutProof(kedge.FeatureStatusData{ID: was.ID, Status: kedge.Pending, Reason: in.Reason}))
+	return append([]kedge.Event{ev}, back...), err
+}
+
+// unproven tells whether a feature that had its verdict needs another one.
+func unproven(was store.FeatureDoc, now kedge.Definition) bool {
+	judged := was.Status == kedge.Completed || was.Status == kedge.NeedsReview || was.Status == kedge.Regressed
+	old := was.Definition
+	old.Checks, old.Acceptance = now.Checks, now.Acceptance
+	_, a := plan.Canonical(old)
+	_, b := plan.Canonical(was.Definition)
+	return judged && a != b
+}
+
+// withoutProof takes evidence and completion date back.
+func withoutProof(d kedge.FeatureStatusData) kedge.FeatureStatusData {
+	d.Evidence, d.CompletedAt = new(kedge.EvidenceID), new(time.Time)
+	return d
+}
+
+// FeatureStatusRequest moves a feature by hand: block, reopen, skip or accept it.
+type FeatureStatusRequest struct {
+	ID     kedge.FeatureID `json:"id"`
+	Reason string          `json:"reason,omitempty"`
+}
+
+// FeatureBlock says that a feature cannot go on, by anyone.
+func (s *Service) FeatureBlock(ctx context.Context, who Caller, in FeatureStatusRequest) (FeatureReply, error) {
+	return s.move(ctx, who, in, kedge.BlockedWork, kedge.Pending, kedge.InProgress, kedge.NeedsReview, kedge.Regressed)
+}
+
+// FeatureReopen takes a feature back to pending; what proved it no longer does.
+func (s *Service) FeatureReopen(ctx context.Context, who Caller, in FeatureStatusRequest) (FeatureReply, error) {
+	if err := personOnly(who, "reopen a feature"); err != nil {
+		return FeatureReply{}, err
+	}
+	return s.move(ctx, who, in, kedge.Pending, kedge.BlockedWork, kedge.Skipped, kedge.NeedsReview, kedge.Completed, kedge.Regressed, kedge.InProgress)
+}
+
+// FeatureSkip says that a feature will not be done. What depends on it stays
+// behind it until a person amends that.
+func (s *Service) FeatureSkip(ctx context.Context, who Caller, in FeatureStatusRequest) (FeatureReply, error) {
+	if err := personOnly(who, "skip a feature"); err != nil {
+		return FeatureReply{}, err
+	}
+	return s.move(ctx, who, in, kedge.Skipped, kedge.Pending, kedge.InProgress, kedge.BlockedWork, kedge.NeedsReview, kedge.Regressed)
+}
+
+// FeatureAccept completes a feature that waits for a review. Only a person may,
+// and must say why; anything else is completed by its checks alone.
+func (s *Service) FeatureAccept(ctx context.Context, who Caller, in FeatureStatusRequest) (FeatureReply, error) {
+	if err := personOnly(who, "accept a feature"); err != nil {
+		return FeatureReply{}, err
+	}
+	if err := needReason(in.Reason, "accept"); err != nil {
+		return FeatureReply{}, err
+	}
+	return s.move(ctx, who, in, kedge.Completed, kedge.NeedsReview)
+}
+
+func (s *Service) move(ctx context.Context, who Caller, in FeatureStatusRequest, to kedge.Status, from ...kedge.Status) (FeatureReply, error) {
+	return s.changed(ctx, who, in.ID, func(_ *project, l ledger) ([]kedge.Event, error) {
+		d, err := l.find(in.ID)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.Contains(from, d.Status) {
+			return nil, wrongStatus(*d, to)
+		}
+		data := kedge.FeatureStatusData{ID: in.ID, Status: to, Reason: in.Reason}
+		if to == kedge.Completed {
+			now := s.now()
+			data.CompletedAt = &now
+		} else {
+			data = withoutProof(data)
+		}
+		return l.status(who, data)
+	})
+}
+
+func wrongStatus(d store.FeatureDoc, to kedge.Status) error {
+	e := kedge.Errorf(kedge.Conflict, "feature %q is %s and cannot become %s", d.ID, d.Status, to)
+	switch {
+	case d.Status == to:
+		return kedge.Errorf(kedge.Conflict, "feature %q is %s already", d.ID, to).WithHint("kedge feature show %s", d.ID)
+	case to == kedge.Completed:
+		return e.WithHint("let Kedge verify it: kedge feature submit %s", d.ID)
+	}
+	return e.WithHint("kedge feature reopen %s", d.ID)
+}
+
+// status makes the event of a change, and that of the plan where it follows.
+func (l ledger) status(who Caller, data kedge.FeatureStatusData) ([]kedge.Event, error) {
+	ev, err := event(kedge.FeatureStatus, who, data)
+	if err != nil {
+		return nil, err
+	}
+	d, err := l.find(data.ID)
+	if err != nil {
+		return nil, err
+	}
+	d.Status = data.Status
+	more, err := l.planFollows(who)
+	return append([]kedge.Event{ev}, more...), err
+}
+
+// FeaturesImportRequest holds another program's feature list.
+type FeaturesImportRequest struct {
+	File   string `json:"file"` // its name, for messages
+	Format string `json:"format,omitempty"`
+	Text   string `json:"text"`
+}
+
+// FeaturesImportReply says what was taken over.
+type FeaturesImportReply struct {
+	Added     []kedge.FeatureID    `json:"added"`
+	Unchanged []kedge.FeatureID    `json:"unchanged"` // in the ledger already, with the same definition
+	Findings  []kedge.Finding      `json:"findings"`
+	Edits     []kedge.HandEditData `json:"edits,omitempty"`
+}
+
+// FeaturesImport takes a list over, all of it or nothing. Every feature starts
+// as pending; what the list claims is for the checks to confirm.
+func (s *Service) FeaturesImport(ctx context.Context, who Caller, in FeaturesImportRequest) (FeaturesImportReply, error) {
+	im, err := plan.Import(in.File, in.Format, []byte(in.Text))
+	if err != nil {
+		return FeaturesImportReply{}, err
+	}
+	_, evs, edits, err := s.change(ctx, who, func(p *project, l ledger) ([]kedge.Event, error) {
+		if err := p.unlocked(l); err != nil && !p.holds(featuresFile, in.Text) {
+			return nil, err
+		}
+		fresh, err := l.unknown(im.Features)
+		if err != nil {
+			return nil, err
+		}
+		return l.add(who, "import:"+in.File, fresh)
+	})
+	if err != nil {
+		return FeaturesImportReply{}, err
+	}
+	reply := FeaturesImportReply{Added: []kedge.FeatureID{}, Unchanged: []kedge.FeatureID{}, Findings: im.Findings, Edits: edits}
+	if reply.Findings == nil {
+		reply.Findings = []kedge.Finding{}
+	}
+	return reply, reply.sort(im.Features, evs)
+}
+
+// sort tells added features, by the events, from those that were there.
+func (r *FeaturesImportReply) sort(claimed []plan.Claimed, evs []kedge.Event) error {
+	added := map[kedge.FeatureID]bool{}
+	for _, ev := range evs {
+		var data kedge.FeatureAddedData
+		if ev.Type != kedge.FeatureAdded {
+			continue
+		}
+		var def kedge.Definition
+		if err := json.Unmarshal(ev.Data, &data); err != nil {
+			return kedge.Errorf(kedge.Internal, "read %s: %w", ev.Type, err)
+		}
+		if err := json.Unmarshal(data.Definition, &def); err != nil {
+			return kedge.Errorf(kedge.Internal, "read %s: %w", ev.Type, err)
+		}
+		added[def.ID] = true
+	}
+	for _, c := range claimed {
+		if added[c.ID] {
+			r.Added = append(r.Added, c.ID)
+		} else {
+			r.Unchanged = append(r.Unchanged, c.ID)
+		}
+	}
+	return nil
+}
+
+// holds tells whether a file of the project has exactly this text.
+func (p *project) holds(name, text string) bool {
+	b, ok, err := p.read(name)
+	return err == nil && ok && string(b) == text
+}
+
+// unknown leaves out features that the ledger has with the same definition; one
+// that it has with another is a conflict.
+func (l ledger) unknown(claimed []plan.Claimed) ([]plan.Claimed, error) {
+	hashes := make(map[kedge.FeatureID]string, len(l.docs))
+	for _, d := range l.docs {
+		_, hashes[d.ID] = plan.Canonical(d.Definition)
+	}
+	var fresh []plan.Claimed
+	for _, c := range claimed {
+		_, hash := plan.Canonical(c.Definition)
+		switch was, ok := hashes[c.ID]; {
+		case !ok:
+			fresh = append(fresh, c)
+		case was != hash:
+			return nil, kedge.Errorf(kedge.Conflict, "feature %q exists already with another definition", c.ID).
+				WithHint("kedge feature amend %s --reason WHY", c.ID)
+		}
+	}
+	return fresh, nil
+}

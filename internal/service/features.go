@@ -1,0 +1,228 @@
+package service
+
+import (
+	"context"
+	"fmt"
+
+	"kedge"
+	"kedge/internal/plan"
+	"kedge/internal/store"
+)
+
+// ledger is the feature list as the journal has it, in its order.
+type ledger struct {
+	docs []store.FeatureDoc
+	plan *kedge.PlanData // the plan that was approved last; nil when there is none
+}
+
+func readLedger(ctx context.Context, p *project) (ledger, error) {
+	docs, err := all[store.FeatureDoc](ctx, p, store.KindFeature)
+	if err != nil {
+		return ledger{}, err
+	}
+	plans, err := all[kedge.PlanData](ctx, p, store.KindPlan)
+	if err != nil {
+		return ledger{}, err
+	}
+	l := ledger{docs: docs}
+	for i := range plans {
+		if plans[i].Status == kedge.PlanApproved || plans[i].Status == kedge.PlanDone {
+			l.plan = &plans[i]
+		}
+	}
+	return l, nil
+}
+
+func (l ledger) features() []kedge.Feature {
+	out := make([]kedge.Feature, len(l.docs))
+	for i, d := range l.docs {
+		out[i] = d.Feature
+	}
+	return out
+}
+
+func (l ledger) find(id kedge.FeatureID) (*store.FeatureDoc, error) {
+	for i := range l.docs {
+		if l.docs[i].ID == id {
+			return &l.docs[i], nil
+		}
+	}
+	return nil, kedge.Errorf(kedge.NotFound, "no feature %q", id).WithHint("see the list: kedge features")
+}
+
+// file is features.json as it should be.
+func (l ledger) file(p *project) plan.FeatureFile {
+	return plan.FeatureFile{Version: plan.FileVersion, Project: p.Name, Features: l.features()}
+}
+
+// FeaturesRequest asks for the feature list.
+type FeaturesRequest struct{}
+
+// FeaturesReply is a list of features as in features.json.
+type FeaturesReply struct {
+	Features []kedge.Feature `json:"features"`
+}
+
+// Features gives every feature in the order of the ledger.
+func (s *Service) Features(ctx context.Context, who Caller, _ FeaturesRequest) (FeaturesReply, error) {
+	l, _, err := s.readFeatures(ctx, who)
+	return FeaturesReply{Features: l.features()}, err
+}
+
+func (s *Service) readFeatures(ctx context.Context, who Caller) (ledger, *project, error) {
+	p, err := s.project(ctx, who)
+	if err != nil {
+		return ledger{}, nil, err
+	}
+	l, err := readLedger(ctx, p)
+	return l, p, err
+}
+
+// ReadyRequest asks what can be worked on; with an ID, whether that can.
+type ReadyRequest struct {
+	ID kedge.FeatureID `json:"id,omitempty"`
+}
+
+// Ready gives the features whose dependencies are completed, the next one first.
+// Asked for one that is not ready it says what is in its way, as Blocked.
+func (s *Service) Ready(ctx context.Context, who Caller, in ReadyRequest) (FeaturesReply, error) {
+	l, _, err := s.readFeatures(ctx, who)
+	if err != nil {
+		return FeaturesReply{}, err
+	}
+	if in.ID == "" {
+		return FeaturesReply{Features: plan.Ready(l.features())}, nil
+	}
+	at, err := plan.WhyNotReady(l.features(), in.ID)
+	if err != nil {
+		return FeaturesReply{}, err
+	}
+	if at.Why != "" {
+		return FeaturesReply{}, notReady(at)
+	}
+	return FeaturesReply{Features: []kedge.Feature{at.Feature}}, nil
+}
+
+func notReady(at plan.Standing) error {
+	e := kedge.Errorf(kedge.Blocked, "%s", at.Why)
+	if len(at.Blockers) > 0 {
+		return e.WithHint("kedge feature show %s", at.Blockers[0].ID)
+	}
+	return e.WithHint("kedge feature show %s", at.Feature.ID)
+}
+
+// NextRequest asks for the resume point.
+type NextRequest struct{}
+
+// Next gives the one feature to work on now, and why.
+func (s *Service) Next(ctx context.Context, who Caller, _ NextRequest) (kedge.Next, error) {
+	l, p, err := s.readFeatures(ctx, who)
+	if err != nil {
+		return kedge.Next{}, err
+	}
+	return s.next(ctx, p, l), nil
+}
+
+// next is deterministic but for the branch and commit, which are the caller's
+// and empty where they are not known.
+func (s *Service) next(ctx context.Context, p *project, l ledger) kedge.Next {
+	n := kedge.Next{Why: plan.WhyNothing(l.features())}
+	n.Branch, n.Commit = s.head(ctx, p)
+	f, ok := plan.Next(l.features())
+	if !ok {
+		return n
+	}
+	n.Feature, n.Phase, n.Item, n.Command = &f, f.Phase, l.itemOf(f.ID), firstCommand(f)
+	n.Why = fmt.Sprintf("priority %d, no dependencies", f.Priority)
+	if k := len(f.Dependencies); k > 0 {
+		n.Why = fmt.Sprintf("priority %d, all %d dependencies are completed", f.Priority, k)
+	}
+	return n
+}
+
+func (s *Service) head(ctx context.Context, p *project) (branch, commit string) {
+	if !p.Git {
+		return "", ""
+	}
+	r, err := s.git(ctx, p)
+	if err != nil {
+		return "", ""
+	}
+	h, err := r.Head(ctx)
+	if err != nil {
+		return "", ""
+	}
+	return h.Branch, h.Commit
+}
+
+// firstCommand is what to run first: the feature's own check, which should be
+// red before the work and must be green after it.
+func firstCommand(f kedge.Feature) string {
+	for _, c := range f.Checks {
+		if c.Run != "" {
+			return c.Run
+		}
+	}
+	return "kedge feature submit " + string(f.ID)
+}
+
+// FeatureShowRequest asks for one feature.
+type FeatureShowRequest struct {
+	ID kedge.FeatureID `json:"id"`
+}
+
+// FeatureShowReply is a feature with what the journal knows beside it.
+type FeatureShowReply struct {
+	Feature  kedge.Feature  `json:"feature"`
+	Ready    bool           `json:"ready"`
+	Why      string         `json:"why"` // why it is not ready; empty when it is
+	Blockers []plan.Blocker `json:"blockers"`
+	Claim    kedge.Status   `json:"claim"`  // what an import asserted; empty for nothing
+	Source   string         `json:"source"` // where it came from
+	Reason   string         `json:"reason"` // of its last change
+	Hash     string         `json:"hash"`   // of the locked definition
+}
+
+// FeatureShow gives one feature and where it stands.
+func (s *Service) FeatureShow(ctx context.Context, who Caller, in FeatureShowRequest) (FeatureShowReply, error) {
+	l, _, err := s.readFeatures(ctx, who)
+	if err != nil {
+		return FeatureShowReply{}, err
+	}
+	d, err := l.find(in.ID)
+	if err != nil {
+		return FeatureShowReply{}, err
+	}
+	at, err := plan.WhyNotReady(l.features(), in.ID)
+	if err != nil {
+		return FeatureShowReply{}, err
+	}
+	reply := FeatureShowReply{
+		Feature: d.Feature, Ready: at.Why == "", Why: at.Why, Blockers: at.Blockers,
+		Claim: d.Claim, Source: d.Source, Reason: d.Reason, Hash: d.Hash,
+	}
+	if reply.Blockers == nil {
+		reply.Blockers = []plan.Blocker{}
+	}
+	return reply, nil
+}
+
+// FeaturesExportRequest asks for the list in another program's format.
+type FeaturesExportRequest struct {
+	Format string `json:"format"`
+}
+
+// FeaturesExportReply holds the file's text.
+type FeaturesExportReply struct {
+	Text string `json:"text"`
+}
+
+// FeaturesExport writes the feature list in the given format.
+func (s *Service) FeaturesExport(ctx context.Context, who Caller, in FeaturesExportRequest) (FeaturesExportReply, error) {
+	l, p, err := s.readFeatures(ctx, who)
+	if err != nil {
+		return FeaturesExportReply{}, err
+	}
+	b, err := plan.Export(in.Format, l.file(p))
+	return FeaturesExportReply{Text: string(b)}, err
+}

@@ -1,0 +1,342 @@
+package service
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"kedge"
+	"kedge/internal/gitx"
+	"kedge/internal/plan"
+	"kedge/internal/redact"
+)
+
+// planText is plan.md as it should be: the frozen text with its progress.
+func (l ledger) planText() []byte {
+	d, err := plan.ParsePlan(planFile, []byte(l.plan.Text))
+	if err != nil {
+		return []byte(l.plan.Text) // frozen by another version: shown as it is
+	}
+	done := l.doneItems(d.Plan)
+	return d.Progress(l.plan.Status, func(item string) bool { return done[item] })
+}
+
+func (l ledger) doneItems(p kedge.Plan) map[string]bool {
+	done := map[string]bool{}
+	for i, it := range plan.Items(p) {
+		if i >= len(l.plan.Features) {
+			break
+		}
+		d, err := l.find(l.plan.Features[i])
+		done[it.ID] = err == nil && d.Status == kedge.Completed
+	}
+	return done
+}
+
+// isDraft tells whether a text is a plan other than the approved one: somebody's
+// next draft. The text that was approved is none, even before the frozen one has
+// taken its place.
+func (l ledger) isDraft(b []byte) bool {
+	d, err := plan.ParsePlan(planFile, b)
+	if err != nil || l.plan == nil {
+		return err == nil
+	}
+	if d.Plan.ID != "" {
+		return d.Plan.ID != l.plan.ID
+	}
+	return !l.isApprovedText(d)
+}
+
+// isApprovedText tells whether freezing the draft gives the approved plan.
+func (l ledger) isApprovedText(d *plan.Doc) bool {
+	frozen, err := plan.ParsePlan(planFile, []byte(l.plan.Text))
+	if err != nil {
+		return false
+	}
+	_, hash := d.Freeze(l.plan.ID, frozen.Plan.Base)
+	return hash == l.plan.Hash
+}
+
+// itemOf gives the item of the approved plan that a feature was made of.
+func (l ledger) itemOf(id kedge.FeatureID) string {
+	if l.plan == nil {
+		return ""
+	}
+	at := slices.Index(l.plan.Features, id)
+	d, err := plan.ParsePlan(planFile, []byte(l.plan.Text))
+	if at < 0 || err != nil {
+		return ""
+	}
+	if items := plan.Items(d.Plan); at < len(items) {
+		return items[at].ID
+	}
+	return ""
+}
+
+// planFollows gives the event that makes the approved plan done when all of its
+// features are completed or skipped, and approved again when one is no longer.
+func (l ledger) planFollows(who Caller) ([]kedge.Event, error) {
+	if l.plan == nil {
+		return nil, nil
+	}
+	status := kedge.PlanDone
+	for _, id := range l.plan.Features {
+		d, err := l.find(id)
+		if err != nil || d.Status != kedge.Completed && d.Status != kedge.Skipped {
+			status = kedge.PlanApproved
+		}
+	}
+	if status == l.plan.Status {
+		return nil, nil
+	}
+	data := *l.plan
+	data.Status = status
+	ev, err := event(kedge.PlanSaved, who, data)
+	return []kedge.Event{ev}, err
+}
+
+// PlanShowRequest asks for the plan.
+type PlanShowRequest struct{}
+
+// PlanShowReply is the plan: somebody's draft where there is one, else the
+// approved one with its progress.
+type PlanShowReply struct {
+	Plan      kedge.Plan       `json:"plan"`
+	Checklist []string         `json:"checklist"`
+	Open      []kedge.Question `json:"open"` // blocking questions without an answer
+}
+
+// PlanShow gives the plan as it stands; NotFound when there is none.
+func (s *Service) PlanShow(ctx context.Context, who Caller, _ PlanShowRequest) (PlanShowReply, error) {
+	l, p, err := s.readFeatures(ctx, who)
+	if err != nil {
+		return PlanShowReply{}, err
+	}
+	d, err := p.currentPlan(l)
+	if err != nil {
+		return PlanShowReply{}, err
+	}
+	reply := PlanShowReply{Plan: d.Plan, Checklist: plan.Checklist(d.Plan), Open: plan.OpenQuestions(d.Plan)}
+	if reply.Open == nil {
+		reply.Open = []kedge.Question{}
+	}
+	return reply, nil
+}
+
+// currentPlan reads the draft in plan.md, or the approved plan when there is no
+// other draft.
+func (p *project) currentPlan(l ledger) (*plan.Doc, error) {
+	b, ok, err := p.read(planFile)
+	if err != nil {
+		return nil, err
+	}
+	if l.plan != nil && (!ok || !l.isDraft(b)) {
+		return plan.ParsePlan(planFile, l.planText())
+	}
+	if !ok {
+		return nil, kedge.Errorf(kedge.NotFound, "there is no plan").WithHint("write one to %s", planFile)
+	}
+	return plan.ParsePlan(planFile, b)
+}
+
+// PlanCheckRequest asks for the faults of a plan. Path is the caller's PATH: the
+// daemon's may be another.
+type PlanCheckRequest struct {
+	Path string `json:"path"`
+}
+
+// PlanCheckReply lists what is wrong with the plan. OK means that no finding is
+// an error.
+type PlanCheckReply struct {
+	OK       bool            `json:"ok"`
+	Findings []kedge.Finding `json:"findings"`
+}
+
+// PlanCheck looks at the plan that stands in plan.md.
+func (s *Service) PlanCheck(ctx context.Context, who Caller, in PlanCheckRequest) (PlanCheckReply, error) {
+	l, p, err := s.readFeatures(ctx, who)
+	if err != nil {
+		return PlanCheckReply{}, err
+	}
+	d, err := p.currentPlan(l)
+	if err != nil {
+		return PlanCheckReply{}, err
+	}
+	findings := append([]kedge.Finding{}, d.Check(p.runnable(in.Path))...)
+	return PlanCheckReply{OK: !plan.Failed(findings), Findings: findings}, nil
+}
+
+// runnable looks programs up on a PATH, and paths from the project's folder.
+func (p *project) runnable(path string) func(program string) bool {
+	return func(program string) bool {
+		if strings.ContainsRune(program, '/') {
+			if !filepath.IsAbs(program) {
+				program = p.path(program)
+			}
+			return isProgram(program)
+		}
+		for _, dir := range filepath.SplitList(path) {
+			if filepath.IsAbs(dir) && isProgram(filepath.Join(dir, program)) {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+func isProgram(file string) bool {
+	fi, err := os.Stat(file)
+	return err == nil && fi.Mode().IsRegular() && fi.Mode().Perm()&0o111 != 0
+}
+
+// PlanApproveRequest approves the draft in plan.md.
+type PlanApproveRequest struct {
+	Path string `json:"path"` // the caller's PATH
+}
+
+// PlanApproveReply is the frozen plan and what was made of it.
+type PlanApproveReply struct {
+	ID       kedge.PlanID         `json:"id"`
+	Title    string               `json:"title"`
+	Status   kedge.PlanStatus     `json:"status"`
+	Hash     string               `json:"hash"`
+	Features []kedge.FeatureID    `json:"features"`
+	Commit   *string              `json:"commit"` // nil: a plain folder, or nothing to commit
+	Edits    []kedge.HandEditData `json:"edits,omitempty"`
+}
+
+// PlanApprove freezes the draft in plan.md, makes one feature of each item, and
+// commits both files.
+func (s *Service) PlanApprove(ctx context.Context, who Caller, in PlanApproveRequest) (PlanApproveReply, error) {
+	if err := personOnly(who, "approve a plan"); err != nil {
+		return PlanApproveReply{}, err
+	}
+	author, err := s.author(ctx, who)
+	if err != nil {
+		return PlanApproveReply{}, err
+	}
+	p, evs, edits, err := s.change(ctx, who, func(p *project, l ledger) ([]kedge.Event, error) {
+		if err := p.unlocked(l); err != nil {
+			return nil, err
+		}
+		return s.approve(ctx, p, l, who, in)
+	})
+	if err != nil {
+		return PlanApproveReply{}, err
+	}
+	data, ev, err := savedPlan(evs)
+	if err != nil {
+		return PlanApproveReply{}, err
+	}
+	reply := PlanApproveReply{ID: data.ID, Title: data.Title, Status: data.Status, Hash: data.Hash, Features: data.Features, Edits: edits}
+	reply.Commit, err = s.commitPlan(ctx, p, author, data, ev)
+	return reply, err
+}
+
+// author is who a commit is by, found before anything is decided; nobody for a
+// plain folder.
+func (s *Service) author(ctx context.Context, who Caller) (*gitx.Person, error) {
+	p, err := s.project(ctx, who)
+	if err != nil || !p.Git {
+		return nil, err
+	}
+	r, err := s.git(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	h, err := r.Head(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if h.Detached {
+		return nil, kedge.Errorf(kedge.Blocked, "HEAD is detached: there is no branch to commit the plan on").WithHint("git switch -c work")
+	}
+	person, err := r.Identity(ctx)
+	return &person, err
+}
+
+// approve decides: the draft must be whole and its questions answered.
+func (s *Service) approve(ctx context.Context, p *project, l ledger, who Caller, in PlanApproveRequest) ([]kedge.Event, error) {
+	d, err := p.draft(l)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range d.Check(p.runnable(in.Path)) {
+		if f.Level == kedge.LevelError {
+			return nil, kedge.Errorf(kedge.Invalid, "%s: %s", f.Where, f.What).WithHint("see all of it: kedge plan check")
+		}
+	}
+	if open := plan.OpenQuestions(d.Plan); len(open) > 0 {
+		return nil, kedge.Errorf(kedge.Blocked, "%s:%d: question %d is not answered: %s", planFile, open[0].Line, open[0].N, open[0].Text).
+			WithHint("write its \"answer:\" line")
+	}
+	_, base := s.head(ctx, p)
+	features := plan.Features(d.Plan, func(id kedge.FeatureID) bool { _, err := l.find(id); return err == nil })
+	id := kedge.PlanID(kedge.NewID("pln", s.now()))
+	title := d.Plan.Title
+	text, hash := d.Freeze(id, base)
+	if redact.Text(string(text)) != string(text) {
+		return nil, kedge.Errorf(kedge.Invalid, "%s holds what looks like a secret", planFile).WithHint("take it from the environment instead")
+	}
+	data := kedge.PlanData{ID: id, Title: title, Status: kedge.PlanApproved, Text: string(text), Hash: hash}
+	for _, f := range features {
+		data.Features = append(data.Features, f.ID)
+	}
+	evs, err := l.add(who, "plan:"+string(id), features)
+	if err != nil {
+		return nil, err
+	}
+	saved, err := event(kedge.PlanSaved, who, data)
+	return append(evs, saved), err
+}
+
+// draft reads the plan that is to be approved.
+func (p *project) draft(l ledger) (*plan.Doc, error) {
+	d, err := p.currentPlan(l)
+	if err != nil {
+		return nil, err
+	}
+	switch d.Plan.Status {
+	case kedge.PlanDrafting, kedge.PlanWaiting, kedge.PlanReady:
+		return d, nil
+	case kedge.PlanApproved, kedge.PlanDone, kedge.PlanAbandoned:
+	}
+	return nil, kedge.Errorf(kedge.Conflict, "the plan in %s is %s already", planFile, d.Plan.Status).
+		WithHint("a new draft has another text and \"status: %s\"", kedge.PlanDrafting)
+}
+
+// savedPlan finds the plan among the events of an approval.
+func savedPlan(evs []kedge.Event) (kedge.PlanData, kedge.Event, error) {
+	var data kedge.PlanData
+	for _, ev := range evs {
+		if ev.Type == kedge.PlanSaved {
+			err := json.Unmarshal(ev.Data, &data)
+			return data, ev, err
+		}
+	}
+	return data, kedge.Event{}, kedge.Errorf(kedge.Internal, "the approval left no plan")
+}
+
+// commitPlan commits the plan and its features. Its date is the event's, so that
+// a retry makes the same commit or none.
+func (s *Service) commitPlan(ctx context.Context, p *project, author *gitx.Person, data kedge.PlanData, ev kedge.Event) (*string, error) {
+	if author == nil {
+		return nil, nil
+	}
+	r, err := s.git(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	sha, err := r.CommitPaths(ctx, gitx.CommitPathsRequest{
+		Paths:   []string{featuresFile, planFile},
+		Message: "kedge: approve the plan \"" + data.Title + "\"\n\nKedge-Plan: " + string(data.ID),
+		Date:    ev.At, Author: *author,
+	})
+	if err != nil || sha == "" {
+		return nil, err
+	}
+	return &sha, nil
+}
