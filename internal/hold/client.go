@@ -179,10 +179,11 @@ func (c *Client) State(ctx context.Context) (wire.State, error) {
 	return s, f.Into(&s)
 }
 
-// Input types b; seq makes a retry harmless. It returns when the program's
-// terminal or pipe has taken all of it.
-func (c *Client) Input(ctx context.Context, seq uint64, b []byte) error {
-	return c.do(ctx, wire.NewInput(seq, b))
+// Input types b; source, any number that no other writer has, and seq, counting
+// up from 1, make a retry harmless. It returns when the program's terminal or
+// pipe has taken all of it.
+func (c *Client) Input(ctx context.Context, source, seq uint64, b []byte) error {
+	return c.do(ctx, wire.NewInput(source, seq, b))
 }
 
 // CloseInput ends the program's input.

@@ -48,7 +48,7 @@ func TestF20AndF22AndF23Flood(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := c.Input(ctx(t), 1, []byte("go\n")); err != nil {
+	if err := c.Input(ctx(t), 9, 1, []byte("go\n")); err != nil {
 		t.Fatal(err)
 	}
 	var wg sync.WaitGroup
@@ -150,7 +150,7 @@ func TestT20HostileClient(t *testing.T) {
 		_, _ = nc.Write(in)
 		_ = nc.Close()
 	}
-	if err := c.Input(ctx(t), 1, []byte("still here\n")); err != nil {
+	if err := c.Input(ctx(t), 9, 1, []byte("still here\n")); err != nil {
 		t.Fatal(err)
 	}
 	says(t, s.Dir, "got still here")

@@ -167,12 +167,12 @@ func TestTerminal(t *testing.T) {
 	s := spec(t, true, "echo")
 	c := start(t, s)
 	says(t, s.Dir, "size 80x24")
-	if err := c.Input(ctx(t), 1, []byte("hello\n")); err != nil {
+	if err := c.Input(ctx(t), 9, 1, []byte("hello\n")); err != nil {
 		t.Fatal(err)
 	}
 	says(t, s.Dir, "got hello")
 	for range 3 { // a retry of the same number types nothing
-		if err := c.Input(ctx(t), 1, []byte("hello\n")); err != nil {
+		if err := c.Input(ctx(t), 9, 1, []byte("hello\n")); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -180,11 +180,11 @@ func TestTerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	says(t, s.Dir, "size 100x30")
-	if err := c.Input(ctx(t), 2, []byte("quit\n")); err != nil {
+	if err := c.Input(ctx(t), 9, 2, []byte("quit\n")); err != nil {
 		t.Fatal(err)
 	}
 	st := toEnd(t, c)
-	if st.Running || st.Exit == nil || st.Exit.Code != 7 || st.Exit.Cause != "exited" || st.Input != 2 {
+	if st.Running || st.Exit == nil || st.Exit.Code != 7 || st.Exit.Cause != "exited" || st.Input != int64(len("hello\nquit\n")) {
 		t.Errorf("ended as %+v, %+v", st, st.Exit)
 	}
 	if n := strings.Count(text(t, s.Dir), "got hello"); n != 1 {
@@ -251,7 +251,7 @@ func TestF13NothingIsLeft(t *testing.T) {
 				if err := c.End(ctx(t), 10*time.Millisecond); err != nil {
 					t.Fatal(err)
 				}
-			} else if err := c.Input(ctx(t), 1, []byte("go\n")); err != nil {
+			} else if err := c.Input(ctx(t), 9, 1, []byte("go\n")); err != nil {
 				t.Fatal(err)
 			}
 			toEnd(t, c)

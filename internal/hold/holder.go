@@ -225,7 +225,7 @@ func (h *holder) state() wire.State {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return wire.State{
-		Running: h.exit == nil, End: h.tape.End(), Lost: h.tape.Lost(), Input: h.input.last(),
+		Running: h.exit == nil, End: h.tape.End(), Lost: h.tape.Lost(), Input: h.input.typed(),
 		Cols: h.cols, Rows: h.rows, Exit: h.exit,
 	}
 }

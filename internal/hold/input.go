@@ -9,48 +9,80 @@ import (
 	"kedge"
 )
 
-// input types what is asked for, each numbered request once. A request that the
-// program did not take whole in time fails; asked again with the same number it
-// goes on where it stopped.
-type input struct {
-	mu   sync.Mutex // held while typing: requests of several clients do not mix
-	seq  uint64
-	done int // bytes of seq that are typed
+// sources is how many writers a holder remembers; one that was forgotten could
+// only type twice if it retried after that many others had typed.
+const sources = 256
 
-	stateMu sync.Mutex
-	taken   uint64
+// input types what is asked for, each numbered request of a source once. A
+// request that the program did not take whole in time fails; asked again with
+// the same number it goes on where it stopped.
+type input struct {
+	typing sync.Mutex // held while typing: requests of several clients do not mix
+
+	mu    sync.Mutex
+	from  map[uint64]*source
+	order []uint64 // of from, by first use
+	total int64    // bytes typed
 }
 
-func (i *input) last() uint64 {
-	i.stateMu.Lock()
-	defer i.stateMu.Unlock()
-	return i.taken
+// source is one writer's place.
+type source struct {
+	taken uint64 // the last request that was typed whole
+	seq   uint64 // the one being typed
+	done  int    // bytes of it that are
+}
+
+func (i *input) typed() int64 {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.total
+}
+
+func (i *input) source(id uint64) *source {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if s, ok := i.from[id]; ok {
+		return s
+	}
+	if i.from == nil {
+		i.from = map[uint64]*source{}
+	}
+	if len(i.order) >= sources {
+		delete(i.from, i.order[0])
+		i.order = i.order[1:]
+	}
+	s := &source{}
+	i.from[id] = s
+	i.order = append(i.order, id)
+	return s
 }
 
 // take types b to c.
-func (i *input) take(c *child, seq uint64, b []byte) error {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	if seq <= i.last() {
+func (i *input) take(c *child, id, seq uint64, b []byte) error {
+	i.typing.Lock()
+	defer i.typing.Unlock()
+	s := i.source(id)
+	if seq <= s.taken {
 		return nil // a retry of what was typed
 	}
-	if seq != i.seq {
-		i.seq, i.done = seq, 0
+	if seq != s.seq {
+		s.seq, s.done = seq, 0
 	}
 	if c.isGone() {
 		return kedge.Errorf(kedge.Conflict, "the program has ended")
 	}
 	if err := c.in.SetWriteDeadline(time.Now().Add(inputLimit)); err != nil {
-		return kedge.Errorf(kedge.Internal, "type: %w", err)
+		return inputError(err)
 	}
-	n, err := c.in.Write(b[min(i.done, len(b)):])
-	i.done += n
+	n, err := c.in.Write(b[min(s.done, len(b)):])
+	s.done += n
+	i.mu.Lock()
+	i.total += int64(n)
+	i.mu.Unlock()
 	if err != nil {
 		return inputError(err)
 	}
-	i.stateMu.Lock()
-	i.taken = seq
-	i.stateMu.Unlock()
+	s.taken = seq
 	return nil
 }
 

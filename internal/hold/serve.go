@@ -91,11 +91,11 @@ func (h *holder) reply(c *conn, err error) error {
 func (h *holder) act(f wire.Frame) error {
 	switch f.Type {
 	case wire.Input:
-		seq, b, err := f.InputOf()
+		source, seq, b, err := f.InputOf()
 		if err != nil {
 			return err
 		}
-		return h.input.take(h.child, seq, b)
+		return h.input.take(h.child, source, seq, b)
 	case wire.Close:
 		return h.child.closeInput()
 	case wire.Resize:

@@ -6,18 +6,21 @@ import (
 	"kedge"
 )
 
-// NewInput is the request that types b. A number that is not above the last one
-// taken is answered OK and not typed again.
-func NewInput(seq uint64, b []byte) Frame {
-	return Frame{Type: Input, Payload: append(binary.BigEndian.AppendUint64(nil, seq), b...)}
+// NewInput is the request that types b. Each source counts its own requests: a
+// number that is not above the source's last one is answered OK and not typed
+// again.
+func NewInput(source, seq uint64, b []byte) Frame {
+	p := binary.BigEndian.AppendUint64(nil, source)
+	p = binary.BigEndian.AppendUint64(p, seq)
+	return Frame{Type: Input, Payload: append(p, b...)}
 }
 
 // InputOf reads a request made by NewInput.
-func (f Frame) InputOf() (seq uint64, b []byte, err error) {
-	if len(f.Payload) < 8 {
-		return 0, nil, short(f)
+func (f Frame) InputOf() (source, seq uint64, b []byte, err error) {
+	if len(f.Payload) < 16 {
+		return 0, 0, nil, short(f)
 	}
-	return binary.BigEndian.Uint64(f.Payload), f.Payload[8:], nil
+	return binary.BigEndian.Uint64(f.Payload), binary.BigEndian.Uint64(f.Payload[8:]), f.Payload[16:], nil
 }
 
 // NewResize is the request for another terminal size.

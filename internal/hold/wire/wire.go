@@ -31,7 +31,7 @@ type Type byte
 // Requests.
 const (
 	Status Type = 'S' // → Report
-	Input  Type = 'I' // sequence number (8 bytes), then the bytes; → OK
+	Input  Type = 'I' // source (8 bytes), its sequence number (8), then the bytes; → OK
 	Close  Type = 'C' // the end of the input; → OK
 	Resize Type = 'R' // columns (2), rows (2); → OK
 	Signal Type = 'K' // number (1); → OK
@@ -107,13 +107,13 @@ type Process struct {
 
 // State is what a holder says of its session.
 type State struct {
-	Running bool   `json:"running"`
-	End     int64  `json:"end"`   // length of the log
-	Lost    int64  `json:"lost"`  // bytes not logged and not yet marked
-	Input   uint64 `json:"input"` // the last input taken
-	Cols    int    `json:"cols"`
-	Rows    int    `json:"rows"`
-	Exit    *Exit  `json:"exit"`
+	Running bool  `json:"running"`
+	End     int64 `json:"end"`   // length of the log
+	Lost    int64 `json:"lost"`  // bytes not logged and not yet marked
+	Input   int64 `json:"input"` // bytes typed so far
+	Cols    int   `json:"cols"`
+	Rows    int   `json:"rows"`
+	Exit    *Exit `json:"exit"`
 }
 
 // Exit is how the program ended.

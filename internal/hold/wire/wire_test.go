@@ -45,7 +45,7 @@ func TestFrozen(t *testing.T) {
 		{wire.Frame{Type: wire.Follow}, `F\x00\x00\x00\x00`},
 		{wire.Frame{Type: wire.Redraw}, `D\x00\x00\x00\x00`},
 		{wire.Frame{Type: wire.Quit}, `Q\x00\x00\x00\x00`},
-		{wire.NewInput(7, []byte("hi")), `I\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\ahi`},
+		{wire.NewInput(2, 7, []byte("hi")), `I\x00\x00\x00\x12\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\ahi`},
 		{wire.NewResize(80, 24), `R\x00\x00\x00\x04\x00P\x00\x18`},
 		{wire.NewSignal(2), `K\x00\x00\x00\x01\x02`},
 		{wire.NewEnd(500), `E\x00\x00\x00\x04\x00\x00\x01\xf4`},
@@ -101,7 +101,7 @@ func FuzzRead(f *testing.F) {
 			if err != nil {
 				break
 			}
-			_, _, _ = fr.InputOf()
+			_, _, _, _ = fr.InputOf()
 			_, _, _ = fr.ResizeOf()
 			_, _ = fr.SignalOf()
 			_, _ = fr.EndOf()
