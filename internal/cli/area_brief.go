@@ -2,6 +2,6 @@ package cli
 
 import "github.com/spf13/cobra"
 
-func briefCommands(_ *Env) []*cobra.Command {
-	return nil
+func briefCommands(env *Env) []*cobra.Command {
+	return []*cobra.Command{newStatus(env), newPrime(env), newCheckpoint(env), newHandoff(env)}
 }

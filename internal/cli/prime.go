@@ -1,0 +1,34 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"kedge/internal/service"
+)
+
+func newPrime(env *Env) *cobra.Command {
+	var in service.PrimeRequest
+	c := &cobra.Command{
+		Use: "prime", Short: "Print the text a fresh session starts with", Args: cobra.NoArgs,
+		Example: "  kedge prime\n" +
+			"  kedge prime --budget 2000            at most 2,000 tokens, by estimate\n" +
+			"  kedge prime | claude -p",
+		RunE: func(c *cobra.Command, _ []string) error {
+			out, err := call[service.PrimeReply](c.Context(), env, "prime", in)
+			if err != nil {
+				return err
+			}
+			return env.show(out, func(w io.Writer) {
+				fmt.Fprint(w, out.Text)
+				if len(out.Cut) > 0 {
+					env.talk("%d parts were left out to stay under %d tokens", len(out.Cut), out.Budget)
+				}
+			})
+		},
+	}
+	c.Flags().IntVar(&in.Budget, "budget", 0, "the most tokens it may take, by estimate (default 8000)")
+	return c
+}

@@ -1,0 +1,95 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"kedge"
+	"kedge/internal/service"
+)
+
+func newStatus(env *Env) *cobra.Command {
+	return &cobra.Command{
+		Use: "status", Short: "Show where the work stands, what changed, and what comes next", Args: cobra.NoArgs,
+		Example: "  kedge status\n  kedge status --json",
+		RunE: func(c *cobra.Command, _ []string) error {
+			out, err := call[service.StatusReply](c.Context(), env, "status", service.StatusRequest{})
+			if err != nil {
+				return err
+			}
+			return env.show(out, func(w io.Writer) { statusText(w, out) })
+		},
+	}
+}
+
+func statusText(w io.Writer, out service.StatusReply) {
+	row := func(name, format string, args ...any) {
+		fmt.Fprintf(w, "%-11s %s\n", name, fmt.Sprintf(format, args...))
+	}
+	row("project", "%s (%s)", out.Name, out.Dir)
+	if out.Plan != nil {
+		row("plan", "%s %s", out.Plan.ID, out.Plan.Status)
+	}
+	row("features", "%s", countsText(out.Features))
+	if out.Sessions.Total > 0 {
+		row("sessions", "%d, %d live, %d interrupted", out.Sessions.Total, out.Sessions.Live, out.Sessions.Interrupted)
+	}
+	if out.Checkpoint != nil {
+		row("checkpoint", "%s", *out.Checkpoint)
+	}
+	driftText(w, row, out)
+	for _, e := range out.Edits {
+		row("hand edit", "%s: %s; it is %s by the next command that writes", e.Path, e.Found, e.Action)
+	}
+	row("next", "%s", nextLine(out))
+	if out.Daemon == nil {
+		row("daemon", "not running")
+	} else {
+		row("daemon", "running, pid %d", out.Daemon.PID)
+	}
+}
+
+func countsText(n service.FeatureCounts) string {
+	parts := []string{fmt.Sprintf("%d", n.Total)}
+	for i, k := range []int{n.Pending, n.InProgress, n.Completed, n.Blocked, n.NeedsReview, n.Regressed, n.Skipped} {
+		if k > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", k, strings.ReplaceAll(string(kedge.Statuses[i]), "_", " ")))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// shownDrift is how many drifted paths a person is shown; --json has all.
+const shownDrift = 20
+
+func driftText(w io.Writer, row func(name, format string, args ...any), out service.StatusReply) {
+	switch {
+	case out.DriftUnknown != "":
+		row("drift", "unknown: %s", out.DriftUnknown)
+	case len(out.Drift) == 0:
+		row("drift", "none since Kedge last looked")
+	default:
+		row("drift", "%d since Kedge last looked; read them before editing:", len(out.Drift))
+	}
+	for i, d := range out.Drift {
+		if i == shownDrift {
+			fmt.Fprintf(w, "  and %d more: kedge status --json\n", len(out.Drift)-shownDrift)
+			return
+		}
+		fmt.Fprintf(w, "  %-7s  %s  +%d -%d\n", d.State, d.Path, d.Added, d.Removed)
+	}
+}
+
+func nextLine(out service.StatusReply) string {
+	if out.Next == nil {
+		return "nothing: " + out.Why
+	}
+	s := string(out.Next.Feature.ID)
+	if out.Next.Item != "" && out.Next.Item != s {
+		s = out.Next.Item + " " + s
+	}
+	return s + ": " + out.Next.Feature.Name
+}

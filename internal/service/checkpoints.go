@@ -1,0 +1,430 @@
+package service
+
+import (
+	"context"
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"kedge"
+	"kedge/internal/brief"
+	"kedge/internal/store"
+)
+
+const (
+	checkpointFile = ".kedge/checkpoint.md"
+	handoffFile    = ".kedge/handoff.md"
+	maxReread      = 40 // files a checkpoint names by itself
+)
+
+// CheckpointSaveRequest asks for a checkpoint. What is left empty Kedge fills in:
+// the task and the resume instruction from what is next, the files from what
+// was changed.
+type CheckpointSaveRequest struct {
+	Task   string   `json:"task,omitempty"`
+	Resume string   `json:"resume,omitempty"`
+	Files  []string `json:"files,omitempty"` // from the caller's folder
+}
+
+// CheckpointShowRequest names a checkpoint; empty is the latest.
+type CheckpointShowRequest struct {
+	ID kedge.CheckpointID `json:"id,omitempty"`
+}
+
+// CheckpointReply is a checkpoint with its files compared with the folder now.
+type CheckpointReply struct {
+	kedge.Checkpoint
+	Summary     string               `json:"summary"`
+	BudgetSpent Usage                `json:"budget_spent"`
+	Timestamp   time.Time            `json:"timestamp"`
+	Path        string               `json:"path"`
+	Moved       []string             `json:"moved"`           // lines found above the end marker, now below it
+	Edits       []kedge.HandEditData `json:"edits,omitempty"` // of features.json and plan.md, found on the way
+	Text        string               `json:"text"`
+}
+
+// Usage is what was spent; nil is unknown, never 0.
+type Usage struct {
+	Tokens *int64   `json:"tokens"`
+	USD    *float64 `json:"usd"`
+}
+
+// LintRequest names a document; empty is the latest one in the repository.
+type LintRequest struct {
+	File string `json:"file,omitempty"` // from the caller's folder
+}
+
+// LintReply is what a lint found.
+type LintReply struct {
+	OK       bool            `json:"ok"`
+	File     string          `json:"file"`
+	Findings []kedge.Finding `json:"findings"`
+}
+
+// CheckpointSave writes down where the work stands: a fact in the journal, and
+// checkpoint.md.
+func (s *Service) CheckpointSave(ctx context.Context, who Caller, in CheckpointSaveRequest) (CheckpointReply, error) {
+	p, evs, edits, err := s.change(ctx, who, func(p *project, _ ledger) ([]kedge.Event, error) {
+		c, moved, err := s.newCheckpoint(ctx, p, who, in)
+		if err != nil {
+			return nil, err
+		}
+		evs, err := s.savedEvents(ctx, p, who, kedge.CheckpointSaved, c, "checkpoint")
+		return withMoved(evs, err, who, checkpointFile, moved)
+	})
+	if err != nil {
+		return CheckpointReply{}, err
+	}
+	c, err := dataOf[kedge.Checkpoint](evs, kedge.CheckpointSaved)
+	if err != nil {
+		return CheckpointReply{}, err
+	}
+	if err := s.putLatest(ctx, p); err != nil {
+		return CheckpointReply{}, err
+	}
+	r, err := checkpointReply(p, c)
+	r.Moved, r.Edits = movedLines(evs), edits
+	return r, err
+}
+
+// CheckpointShow gives a checkpoint, its files compared with the folder now.
+func (s *Service) CheckpointShow(ctx context.Context, who Caller, in CheckpointShowRequest) (CheckpointReply, error) {
+	p, err := s.project(ctx, who)
+	if err != nil {
+		return CheckpointReply{}, err
+	}
+	c, err := find[kedge.Checkpoint](ctx, p, store.KindCheckpoint, string(in.ID))
+	if err != nil {
+		return CheckpointReply{}, err
+	}
+	return checkpointReply(p, c)
+}
+
+// CheckpointLint checks a checkpoint file as it stands.
+func (s *Service) CheckpointLint(ctx context.Context, who Caller, in LintRequest) (LintReply, error) {
+	p, err := s.project(ctx, who)
+	if err != nil {
+		return LintReply{}, err
+	}
+	name, b, err := p.document(who, in.File, checkpointFile)
+	if err != nil {
+		return LintReply{}, err
+	}
+	return lintReply(name, brief.LintCheckpoint(name, b, s.existsAt(ctx, p, name, b))), nil
+}
+
+func lintReply(name string, found []kedge.Finding) LintReply {
+	if found == nil {
+		found = []kedge.Finding{}
+	}
+	return LintReply{OK: len(found) == 0, File: name, Findings: found}
+}
+
+// existsAt tells whether a path exists at a checkpoint's commit, or in the tree
+// that it was made of: work that was not committed yet is there only. Without
+// either, and in a plain folder, it is the folder that counts.
+func (s *Service) existsAt(ctx context.Context, p *project, name string, b []byte) func(string) bool {
+	inFolder := func(path string) bool { _, ok, err := p.read(path); return ok && err == nil }
+	c, err := brief.ParseCheckpoint(name, b)
+	repo, gitErr := s.git(ctx, p)
+	if err != nil || gitErr != nil || c.Commit == "" && c.Tree == "" {
+		return inFolder
+	}
+	return func(path string) bool {
+		for _, rev := range []string{c.Commit, c.Tree} {
+			if rev == "" {
+				continue
+			}
+			if ok, err := repo.Exists(ctx, rev, path); err == nil && ok {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// newCheckpoint gathers what is known. moved are the lines that somebody wrote
+// above the end marker of the file it replaces.
+func (s *Service) newCheckpoint(ctx context.Context, p *project, who Caller, in CheckpointSaveRequest) (kedge.Checkpoint, []string, error) {
+	now := s.now()
+	c := kedge.Checkpoint{ID: kedge.CheckpointID(kedge.NewID("ckp", now)), At: now}
+	st, err := s.stateOf(ctx, p, who)
+	if err != nil {
+		return c, nil, err
+	}
+	c.Session, c.Agent, c.USD = st.session.ID, st.agent(who), st.session.USD
+	c.Plan, c.Status, c.Commit, c.Tree = st.plan.ID, st.checklist(), st.head.Commit, st.tree
+	c.Decisions, c.RuledOut, c.Risks = st.locked(), st.ruledOut(), st.riskTexts()
+	if c.Files, err = s.reread(ctx, p, who, st, in.Files); err != nil {
+		return c, nil, err
+	}
+	c.Task, c.Resume = in.Task, resumeText(in.Resume, st.next, len(c.Files) > 0)
+	if strings.TrimSpace(c.Task) == "" {
+		c.Task = st.task()
+	}
+	var moved []string
+	c.HumanNotes, moved, err = p.humanNotes(checkpointFile, func() ([]byte, error) {
+		last, err := latest[kedge.Checkpoint](ctx, p, store.KindCheckpoint)
+		if last == nil || err != nil {
+			return nil, err
+		}
+		return brief.WriteCheckpoint(*last)
+	}, func(b []byte) error { _, err := brief.ParseCheckpoint(checkpointFile, b); return err })
+	if err != nil {
+		return c, nil, err
+	}
+	c = brief.Fit(c)
+	_, err = brief.WriteCheckpoint(c)
+	return c, moved, err
+}
+
+// resumeText names the item to start at, in the caller's words where there are
+// any.
+func resumeText(text string, next kedge.Next, files bool) string {
+	text = strings.TrimSpace(text)
+	if text != "" && brief.NamesItem(text) {
+		return text
+	}
+	if next.Feature == nil {
+		if text == "" {
+			text = next.Why
+		}
+		return "Nothing is ready to start, item none: " + text
+	}
+	start := "Start at "
+	if next.Phase != "" {
+		start += "phase " + next.Phase + ", "
+	}
+	if next.Item != "" {
+		start += "item " + next.Item + " (feature " + string(next.Feature.ID) + ")."
+	} else {
+		start += "feature " + string(next.Feature.ID) + "."
+	}
+	if text != "" {
+		return start + " " + text
+	}
+	if files {
+		start += " Re-read the files above before editing."
+	}
+	if next.Command != "" {
+		start += " First command: " + next.Command
+	}
+	return start
+}
+
+// reread lists the files that a fresh session has to read: those the caller
+// names, else those that differ from the last commit and the feature's own.
+func (s *Service) reread(ctx context.Context, p *project, who Caller, st state, named []string) ([]kedge.FileRef, error) {
+	paths := []string{}
+	for _, name := range named {
+		path, err := p.inside(who, name)
+		if err != nil {
+			return nil, err
+		}
+		paths = append(paths, path)
+	}
+	changed, err := s.changedSinceCommit(ctx, p, st)
+	if err != nil {
+		return nil, err
+	}
+	if len(named) == 0 {
+		paths = append(paths, changed...)
+		if st.next.Feature != nil {
+			paths = append(paths, st.next.Feature.Files...)
+		}
+	}
+	var out []kedge.FileRef
+	for _, path := range paths {
+		if slices.ContainsFunc(out, func(f kedge.FileRef) bool { return f.Path == path }) {
+			continue
+		}
+		b, ok, err := p.read(path)
+		if len(named) > 0 && err != nil {
+			return nil, err
+		}
+		if len(named) > 0 && !ok {
+			return nil, kedge.Errorf(kedge.NotFound, "no file %q in the project", path).WithHint("name files that exist: kedge checkpoint save --file PATH")
+		}
+		if !ok || err != nil || len(named) == 0 && len(out) == maxReread {
+			continue
+		}
+		f := kedge.FileRef{Path: path, SHA256: brief.Hash(b)}
+		if who.IsAgent() && slices.Contains(changed, path) {
+			f.ChangedBy = "agent"
+		}
+		out = append(out, f)
+	}
+	return out, nil
+}
+
+// inside makes a path given in the caller's folder one from the project's.
+func (p *project) inside(who Caller, name string) (string, error) {
+	abs := name
+	if !filepath.IsAbs(abs) {
+		abs = filepath.Join(who.Dir, name)
+	}
+	rel, err := filepath.Rel(p.Dir, abs)
+	if err != nil || !filepath.IsLocal(rel) || rel == "." {
+		return "", kedge.Errorf(kedge.Invalid, "%q is not a file inside %q", name, p.Dir)
+	}
+	return filepath.ToSlash(rel), nil
+}
+
+// document reads the file that a lint is about.
+func (p *project) document(who Caller, given, standard string) (string, []byte, error) {
+	name := standard
+	if given != "" {
+		var err error
+		if name, err = p.inside(who, given); err != nil {
+			return "", nil, err
+		}
+	}
+	b, ok, err := p.read(name)
+	if err == nil && !ok {
+		kind := strings.TrimSuffix(filepath.Base(standard), ".md")
+		err = kedge.Errorf(kedge.NotFound, "no file %q in the project", name).WithHint("kedge %s save", kind)
+	}
+	return name, b, err
+}
+
+// humanNotes gives what people wrote into a document that is about to be
+// replaced. One that Kedge can read has it below the end marker; in one that was
+// edited above it the foreign lines are moved there.
+func (p *project) humanNotes(name string, last func() ([]byte, error), parse func([]byte) error) (string, []string, error) {
+	old, ok, err := p.read(name)
+	if err != nil || !ok {
+		return "", nil, err
+	}
+	if parse(old) == nil {
+		return brief.HumanNotes(old), nil, nil
+	}
+	known, err := last()
+	if err != nil {
+		return "", nil, err
+	}
+	notes, moved := brief.Rescue(old, known)
+	return notes, moved, nil
+}
+
+// savedEvents is a document's fact and the tree as it was seen with it.
+func (s *Service) savedEvents(ctx context.Context, p *project, who Caller, typ kedge.EventType, doc any, cause string) ([]kedge.Event, error) {
+	ev, err := event(typ, who, doc)
+	if err != nil {
+		return nil, err
+	}
+	seen, ok, err := s.filesSeen(ctx, p, who, cause)
+	if err != nil || !ok {
+		return []kedge.Event{ev}, err
+	}
+	return []kedge.Event{ev, seen}, nil
+}
+
+// withMoved adds the report of lines that were moved below the end marker.
+func withMoved(evs []kedge.Event, err error, who Caller, path string, moved []string) ([]kedge.Event, error) {
+	if err != nil || len(moved) == 0 {
+		return evs, err
+	}
+	ev, err := event(kedge.HandEditFound, who, kedge.HandEditData{Path: path, Found: strings.Join(moved, "\n"), Action: "imported"})
+	return append(evs, ev), err
+}
+
+func movedLines(evs []kedge.Event) []string {
+	edit, err := dataOf[kedge.HandEditData](evs, kedge.HandEditFound)
+	if err != nil {
+		return []string{}
+	}
+	return strings.Split(edit.Found, "\n")
+}
+
+// dataOf decodes the payload of the first event of a type.
+func dataOf[T any](evs []kedge.Event, typ kedge.EventType) (T, error) {
+	var v T
+	for _, ev := range evs {
+		if ev.Type != typ {
+			continue
+		}
+		if err := json.Unmarshal(ev.Data, &v); err != nil {
+			return v, kedge.Errorf(kedge.Internal, "read event %d: %w", ev.Seq, err)
+		}
+		return v, nil
+	}
+	return v, kedge.Errorf(kedge.Internal, "no %s event was written", typ)
+}
+
+// latest gives the newest document of a kind, nil when there is none.
+func latest[T any](ctx context.Context, p *project, kind store.Kind) (*T, error) {
+	list, err := all[T](ctx, p, kind)
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	return &list[len(list)-1], nil
+}
+
+// find gives one checkpoint or handoff, the newest when id is empty.
+func find[T any](ctx context.Context, p *project, kind store.Kind, id string) (T, error) {
+	if id != "" {
+		v, ok, err := store.Get[T](ctx, p.store, kind, id)
+		if err == nil && !ok {
+			err = kedge.Errorf(kedge.NotFound, "no %s %q", kind, id).WithHint("the latest one: kedge %s show", kind)
+		}
+		return v, err
+	}
+	v, err := latest[T](ctx, p, kind)
+	if err != nil || v == nil {
+		var zero T
+		if err == nil {
+			err = kedge.Errorf(kedge.NotFound, "no %s was saved yet", kind).WithHint("kedge %s save", kind)
+		}
+		return zero, err
+	}
+	return *v, nil
+}
+
+// putLatest writes checkpoint.md and handoff.md as the journal has them. It
+// holds the project's lock, so that of two saves the later one stays.
+func (s *Service) putLatest(ctx context.Context, p *project) error {
+	p.writing.Lock()
+	defer p.writing.Unlock()
+	c, err := latest[kedge.Checkpoint](ctx, p, store.KindCheckpoint)
+	if err != nil {
+		return err
+	}
+	if c != nil {
+		if err := putDocument(p, checkpointFile, *c, brief.WriteCheckpoint); err != nil {
+			return err
+		}
+	}
+	h, err := latest[kedge.Handoff](ctx, p, store.KindHandoff)
+	if err != nil || h == nil {
+		return err
+	}
+	return putDocument(p, handoffFile, *h, brief.WriteHandoff)
+}
+
+func putDocument[T any](p *project, name string, v T, write func(T) ([]byte, error)) error {
+	b, err := write(v)
+	if err != nil {
+		return err
+	}
+	return p.put(name, b)
+}
+
+func checkpointReply(p *project, c kedge.Checkpoint) (CheckpointReply, error) {
+	text, err := brief.WriteCheckpoint(c)
+	if err != nil {
+		return CheckpointReply{}, err
+	}
+	c.Files = brief.Compare(c.Files, p.hash)
+	return CheckpointReply{
+		Checkpoint: c, Summary: brief.Summary(c), BudgetSpent: Usage{c.Tokens, c.USD}, Timestamp: c.At,
+		Path: checkpointFile, Moved: []string{}, Text: string(text),
+	}, nil
+}
+
+// hash is the hash of a file as it is now; false when it is not there.
+func (p *project) hash(path string) (string, bool) {
+	b, ok, err := p.read(path)
+	return brief.Hash(b), ok && err == nil
+}

@@ -1,0 +1,126 @@
+package service
+
+import (
+	"bytes"
+	"context"
+
+	"kedge"
+	"kedge/internal/brief"
+	"kedge/internal/store"
+)
+
+const rulesFile = ".kedge/rules.md"
+
+// PrimeRequest asks for the text a session starts with. A budget of 0 is the
+// default one.
+type PrimeRequest struct {
+	Budget int `json:"budget,omitempty"`
+}
+
+// PrimeReply is the brief.
+type PrimeReply struct {
+	brief.Brief
+	Budget int `json:"budget"`
+}
+
+// Prime builds the brief from the journal and the folder; it changes nothing.
+func (s *Service) Prime(ctx context.Context, who Caller, in PrimeRequest) (PrimeReply, error) {
+	budget := in.Budget
+	if budget == 0 {
+		budget = brief.DefaultBudget
+	}
+	if budget < 0 {
+		return PrimeReply{}, kedge.Errorf(kedge.Invalid, "a budget of %d tokens is none", budget).WithHint("kedge prime --budget %d", brief.DefaultBudget)
+	}
+	p, err := s.project(ctx, who)
+	if err != nil {
+		return PrimeReply{}, err
+	}
+	input, err := s.briefInput(ctx, p, who)
+	if err != nil {
+		return PrimeReply{}, err
+	}
+	b := brief.Prime(input, budget)
+	if b.Tokens > budget {
+		return PrimeReply{}, kedge.Errorf(kedge.Invalid, "the rules and the next feature alone take %d tokens, more than the budget of %d", b.Tokens, budget).
+			WithHint("kedge prime --budget %d", b.Tokens)
+	}
+	return PrimeReply{Brief: b, Budget: budget}, nil
+}
+
+func (s *Service) briefInput(ctx context.Context, p *project, who Caller) (brief.Input, error) {
+	st, err := s.stateOf(ctx, p, who)
+	if err != nil {
+		return brief.Input{}, err
+	}
+	in := brief.Input{
+		Project: p.Name, Next: &st.next, Checklist: st.checklist(), Handoff: st.handoff, Decisions: st.decisions, Risks: st.risks,
+	}
+	if in.Rules, in.RulesFrom, err = s.rulesOf(ctx, p, who, st); err != nil {
+		return in, err
+	}
+	if in.Checkpoint, err = latest[kedge.Checkpoint](ctx, p, store.KindCheckpoint); err != nil {
+		return in, err
+	}
+	if in.Checkpoint != nil {
+		in.Checkpoint.Files = brief.Compare(in.Checkpoint.Files, p.hash)
+	}
+	if in.Failed, err = failedAttempts(ctx, p, st.next.Feature); err != nil {
+		return in, err
+	}
+	if in.Drift, in.DriftUnknown, err = s.drift(ctx, p, st); err != nil {
+		return in, err
+	}
+	in.Notes, err = all[kedge.Note](ctx, p, store.KindNote)
+	return in, err
+}
+
+// rulesOf reads the rules. A person gets them as they stand in the folder. An
+// agent, who could have edited them there, gets those of the last commit.
+func (s *Service) rulesOf(ctx context.Context, p *project, who Caller, st state) (rules []byte, from string, err error) {
+	here, ok, err := p.read(rulesFile)
+	if err != nil {
+		return nil, "", err
+	}
+	if !ok {
+		here = nil
+	}
+	committed, ok := s.committedRules(ctx, p, st)
+	commit := "commit " + st.head.Commit[:min(len(st.head.Commit), 12)]
+	switch {
+	case ok && (who.IsAgent() || bytes.Equal(here, committed)):
+		return committed, commit, nil
+	case ok:
+		return here, "the folder, changed since " + commit, nil
+	default:
+		return here, "the folder", nil
+	}
+}
+
+func (s *Service) committedRules(ctx context.Context, p *project, st state) ([]byte, bool) {
+	if st.head.Commit == "" {
+		return nil, false
+	}
+	repo, err := s.git(ctx, p)
+	if err != nil {
+		return nil, false
+	}
+	b, err := repo.ReadFile(ctx, st.head.Commit, rulesFile)
+	return b, err == nil
+}
+
+// failedAttempts gives the red verdicts that a feature got, so that nobody tries
+// the same again.
+func failedAttempts(ctx context.Context, p *project, f *kedge.Feature) ([]kedge.Evidence, error) {
+	if f == nil {
+		return nil, nil
+	}
+	list, err := all[kedge.Evidence](ctx, p, store.KindEvidence)
+	var out []kedge.Evidence
+	for _, e := range list {
+		if e.Feature == f.ID && !e.Verdict.Green() {
+			out = append(out, e)
+		}
+	}
+	return out, err
+}

@@ -1,0 +1,236 @@
+package service
+
+import (
+	"context"
+	"os"
+	"strings"
+
+	"kedge"
+	"kedge/internal/gitx"
+	"kedge/internal/store"
+)
+
+// StatusRequest asks where the work stands.
+type StatusRequest struct{}
+
+// StatusReply is `status --json`.
+type StatusReply struct {
+	Daemon       *DaemonInfo          `json:"daemon"`
+	Project      kedge.ProjectID      `json:"project"`
+	Name         string               `json:"name"`
+	Dir          string               `json:"dir"`
+	Plan         *PlanInfo            `json:"plan"`
+	Run          *RunInfo             `json:"run"`
+	Features     FeatureCounts        `json:"features"`
+	Sessions     SessionCounts        `json:"sessions"`
+	Drift        []kedge.Drift        `json:"drift"`
+	DriftUnknown string               `json:"drift_unknown,omitempty"` // why drift is not known
+	Usage        Usage                `json:"usage"`
+	Checkpoint   *kedge.CheckpointID  `json:"checkpoint"`
+	Edits        []kedge.HandEditData `json:"edits"` // of files that only Kedge writes
+	Next         *kedge.Next          `json:"next"`
+	Why          string               `json:"why,omitempty"` // why nothing is next
+}
+
+// DaemonInfo is the daemon that answers.
+type DaemonInfo struct {
+	PID     int    `json:"pid"`
+	Version string `json:"version"`
+}
+
+// PlanInfo is the plan that is followed.
+type PlanInfo struct {
+	ID     kedge.PlanID     `json:"id"`
+	Status kedge.PlanStatus `json:"status"`
+}
+
+// RunInfo is the run that takes features to done.
+type RunInfo struct {
+	ID     kedge.RunID `json:"id"`
+	State  string      `json:"state"`
+	Reason string      `json:"reason"`
+}
+
+// FeatureCounts counts features by status.
+type FeatureCounts struct {
+	Total       int `json:"total"`
+	Pending     int `json:"pending"`
+	InProgress  int `json:"in_progress"`
+	Completed   int `json:"completed"`
+	Blocked     int `json:"blocked"`
+	NeedsReview int `json:"needs_review"`
+	Regressed   int `json:"regressed"`
+	Skipped     int `json:"skipped"`
+}
+
+// SessionCounts counts sessions.
+type SessionCounts struct {
+	Total       int `json:"total"`
+	Live        int `json:"live"`
+	Interrupted int `json:"interrupted"`
+}
+
+// Status tells where the work stands and what changed behind Kedge's back.
+func (s *Service) Status(ctx context.Context, who Caller, _ StatusRequest) (StatusReply, error) {
+	p, err := s.project(ctx, who)
+	if err != nil {
+		return StatusReply{}, err
+	}
+	st, err := s.stateOf(ctx, p, who)
+	if err != nil {
+		return StatusReply{}, err
+	}
+	r := StatusReply{Daemon: s.daemonInfo(), Project: p.ID, Name: p.Name, Dir: p.Dir, Features: countFeatures(st.ledger.features())}
+	if st.plan.ID != "" {
+		r.Plan = &PlanInfo{ID: st.plan.ID, Status: st.plan.Status}
+	}
+	if st.next.Feature != nil {
+		r.Next = &st.next
+	} else {
+		r.Why = st.next.Why
+	}
+	sessions, err := all[kedge.Session](ctx, p, store.KindSession)
+	if err != nil {
+		return StatusReply{}, err
+	}
+	r.Sessions = countSessions(sessions)
+	last, err := latest[kedge.Checkpoint](ctx, p, store.KindCheckpoint)
+	if err != nil {
+		return StatusReply{}, err
+	}
+	if last != nil {
+		r.Checkpoint = &last.ID
+	}
+	if r.Drift, r.DriftUnknown, err = s.drift(ctx, p, st); err != nil {
+		return StatusReply{}, err
+	}
+	edits, err := s.handEdits(p, st.ledger)
+	r.Edits = append([]kedge.HandEditData{}, edits...)
+	return r, err
+}
+
+// daemonInfo is nil when no daemon answers: a service that may not write runs in
+// the caller's own process.
+func (s *Service) daemonInfo() *DaemonInfo {
+	if s.cfg.ReadOnly {
+		return nil
+	}
+	return &DaemonInfo{PID: os.Getpid(), Version: kedge.Version}
+}
+
+func countFeatures(features []kedge.Feature) FeatureCounts {
+	n := map[kedge.Status]int{}
+	for _, f := range features {
+		n[f.Status]++
+	}
+	return FeatureCounts{
+		Total: len(features), Pending: n[kedge.Pending], InProgress: n[kedge.InProgress], Completed: n[kedge.Completed],
+		Blocked: n[kedge.BlockedWork], NeedsReview: n[kedge.NeedsReview], Regressed: n[kedge.Regressed], Skipped: n[kedge.Skipped],
+	}
+}
+
+func countSessions(sessions []kedge.Session) SessionCounts {
+	c := SessionCounts{Total: len(sessions)}
+	for _, ses := range sessions {
+		switch ses.State {
+		case kedge.SessionRunning, kedge.SessionWaiting:
+			c.Live++
+		case kedge.SessionInterrupted:
+			c.Interrupted++
+		case kedge.SessionExited:
+		}
+	}
+	return c
+}
+
+// drift lists what differs between the folder now and the tree that Kedge last
+// saw. unknown says why it cannot be told; then the list is empty.
+func (s *Service) drift(ctx context.Context, p *project, st state) (list []kedge.Drift, unknown string, err error) {
+	list = []kedge.Drift{}
+	if st.tree == "" {
+		return list, st.treeErr, nil
+	}
+	seen, ok, err := store.Get[store.SeenDoc](ctx, p.store, store.KindSeen, store.SeenLast)
+	if err != nil {
+		return list, "", err
+	}
+	if !ok || seen.Tree == "" {
+		return list, "Kedge has not looked at the files yet: kedge checkpoint save", nil
+	}
+	changes, err := s.diff(ctx, p, seen.Tree, st.tree)
+	if kedge.NotFound.Is(err) {
+		return list, "git no longer has the tree that Kedge saw last: kedge checkpoint save", nil
+	}
+	for _, c := range changes {
+		list = append(list, kedge.Drift{Path: c.Path, State: driftState(c.Status), Added: c.Added, Removed: c.Removed})
+	}
+	return list, "", err
+}
+
+func driftState(status string) kedge.FileState {
+	switch status {
+	case "A":
+		return kedge.FileNew
+	case "D":
+		return kedge.FileGone
+	default:
+		return kedge.FileChanged
+	}
+}
+
+// diff lists the paths that differ between two trees, without those that Kedge
+// itself writes.
+func (s *Service) diff(ctx context.Context, p *project, from, to string) ([]gitx.Change, error) {
+	if from == to {
+		return nil, nil
+	}
+	repo, err := s.git(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	changes, err := repo.Diff(ctx, from, to)
+	var out []gitx.Change
+	for _, c := range changes {
+		if !ownFile(c.Path) {
+			out = append(out, c)
+		}
+	}
+	return out, err
+}
+
+// ownFile tells whether Kedge writes the file: an edit of one is found by
+// comparing it with the journal, not as drift.
+func ownFile(path string) bool {
+	switch path {
+	case "AGENT_CONTEXT.md", featuresFile, planFile, ".kedge/risks.md", ".kedge/progress.md", checkpointFile, handoffFile:
+		return true
+	}
+	return strings.HasPrefix(path, ".kedge/decisions/") || strings.HasPrefix(path, ".kedge/notes/")
+}
+
+// changedSinceCommit lists the files that differ from HEAD.
+func (s *Service) changedSinceCommit(ctx context.Context, p *project, st state) ([]string, error) {
+	if st.tree == "" || st.head.Commit == "" {
+		return nil, nil
+	}
+	changes, err := s.diff(ctx, p, st.head.Commit, st.tree)
+	var out []string
+	for _, c := range changes {
+		if c.Status != "D" && !strings.HasPrefix(c.Path, ".kedge/") {
+			out = append(out, c.Path)
+		}
+	}
+	return out, err
+}
+
+// filesSeen is the fact that Kedge looked at the folder: what drift is measured
+// from. ok is false where there is no tree to look at.
+func (s *Service) filesSeen(ctx context.Context, p *project, who Caller, cause string) (ev kedge.Event, ok bool, err error) {
+	var st state
+	s.lookAtTree(ctx, p, &st)
+	if st.tree == "" {
+		return ev, false, nil
+	}
+	ev, err = event(kedge.FilesSeen, who, kedge.FilesSeenData{Tree: st.tree, Cause: cause})
+	return ev, err == nil, err
+}
