@@ -3,15 +3,18 @@ package service_test
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"kedge"
 	"kedge/internal/brief"
+	"kedge/internal/redact/redacttest"
 	"kedge/internal/service"
 	"kedge/internal/store"
 	"kedge/internal/tokens"
@@ -288,6 +291,54 @@ func TestRow41DriftByContent(t *testing.T) {
 	if r := pl.status(); len(r.Drift) != 0 {
 		t.Errorf("seen again: %v", r.Drift)
 	}
+}
+
+func TestRow41DriftSurvivesGarbageCollection(t *testing.T) {
+	pl := newPlace(t, true)
+	pl.put("b.txt", "not committed\n")
+	pl.save(service.CheckpointSaveRequest{})
+	pl.put("b.txt", "changed\n")
+	pl.git("gc", "-q", "--prune=now")
+	if r := pl.status(); len(r.Drift) != 1 || r.Drift[0].Path != "b.txt" {
+		t.Errorf("drift = %v, %q", r.Drift, r.DriftUnknown)
+	}
+	pl.git("update-ref", "-d", "refs/kedge/seen")
+	pl.git("gc", "-q", "--prune=now")
+	if r := pl.status(); len(r.Drift) != 0 || !strings.Contains(r.DriftUnknown, "no longer has the tree") {
+		t.Errorf("the tree is gone: drift = %v, %q", r.Drift, r.DriftUnknown)
+	}
+}
+
+func TestT15CheckpointsAreRedacted(t *testing.T) {
+	pl := newPlace(t, true)
+	canaries := redacttest.Canaries()
+	var text strings.Builder
+	for _, family := range slices.Sorted(maps.Keys(canaries)) {
+		text.WriteString(canaries[family] + "\n")
+	}
+	pl.put(".kedge/checkpoint.md", text.String())
+	r := pl.save(service.CheckpointSaveRequest{Task: "t", Resume: "Start at item p1.1. " + text.String()})
+	h, err := pl.s.HandoffSave(t.Context(), pl.who(), service.HandoffSaveRequest{State: "s", Approach: "a", Next: "n", BlockedOn: firstLine(text.String())})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for where, got := range map[string]string{
+		"checkpoint.md": pl.read(".kedge/checkpoint.md"), "reply": r.Text + r.Resume, "handoff": h.Text, "brief": pl.prime(0).Text,
+	} {
+		for family, secret := range redacttest.Secrets() {
+			if strings.Contains(got, secret[:min(len(secret), 24)]) {
+				t.Errorf("%s holds a secret of %s", where, family)
+			}
+		}
+	}
+	if _, err := brief.ParseCheckpoint("c.md", []byte(r.Text)); err != nil {
+		t.Error(err)
+	}
+}
+
+func firstLine(s string) string {
+	s, _, _ = strings.Cut(s, "\n")
+	return s
 }
 
 func TestPlainFolderHasNoDrift(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 
 	"kedge"
 	"kedge/internal/brief"
+	"kedge/internal/redact"
 	"kedge/internal/store"
 )
 
@@ -81,6 +82,7 @@ func (s *Service) CheckpointSave(ctx context.Context, who Caller, in CheckpointS
 	if err != nil {
 		return CheckpointReply{}, err
 	}
+	s.keepSeen(ctx, p, evs)
 	if err := s.putLatest(ctx, p); err != nil {
 		return CheckpointReply{}, err
 	}
@@ -175,9 +177,26 @@ func (s *Service) newCheckpoint(ctx context.Context, p *project, who Caller, in 
 	if err != nil {
 		return c, nil, err
 	}
+	if c, err = redacted(c); err != nil {
+		return c, nil, err
+	}
 	c = brief.Fit(c)
 	_, err = brief.WriteCheckpoint(c)
 	return c, moved, err
+}
+
+// redacted takes secrets out before anything is shortened: half a secret is not
+// recognised as one by the journal.
+func redacted[T any](v T) (T, error) {
+	var out T
+	b, err := json.Marshal(v)
+	if err == nil {
+		err = json.Unmarshal(redact.JSON(b), &out)
+	}
+	if err != nil {
+		return out, kedge.Errorf(kedge.Internal, "redact the document: %w", err)
+	}
+	return out, nil
 }
 
 // resumeText names the item to start at, in the caller's words where there are

@@ -54,6 +54,7 @@ func (s *Service) HandoffSave(ctx context.Context, who Caller, in HandoffSaveReq
 	if err != nil {
 		return HandoffReply{}, err
 	}
+	s.keepSeen(ctx, p, evs)
 	if err := s.putLatest(ctx, p); err != nil {
 		return HandoffReply{}, err
 	}
@@ -113,6 +114,9 @@ func (s *Service) newHandoff(ctx context.Context, p *project, who Caller, in Han
 		return brief.WriteHandoff(*st.handoff)
 	}, func(b []byte) error { _, err := brief.ParseHandoff(handoffFile, b); return err })
 	if err != nil {
+		return h, nil, err
+	}
+	if h, err = redacted(h); err != nil {
 		return h, nil, err
 	}
 	h, fits := brief.FitHandoff(h)

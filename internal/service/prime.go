@@ -9,7 +9,7 @@ import (
 	"kedge/internal/store"
 )
 
-const rulesFile = ".kedge/rules.md"
+const briefRules = ".kedge/rules.md"
 
 // PrimeRequest asks for the text a session starts with. A budget of 0 is the
 // default one.
@@ -78,7 +78,7 @@ func (s *Service) briefInput(ctx context.Context, p *project, who Caller) (brief
 // rulesOf reads the rules. A person gets them as they stand in the folder. An
 // agent, who could have edited them there, gets those of the last commit.
 func (s *Service) rulesOf(ctx context.Context, p *project, who Caller, st state) (rules []byte, from string, err error) {
-	here, ok, err := p.read(rulesFile)
+	here, ok, err := p.read(briefRules)
 	if err != nil {
 		return nil, "", err
 	}
@@ -105,7 +105,7 @@ func (s *Service) committedRules(ctx context.Context, p *project, st state) ([]b
 	if err != nil {
 		return nil, false
 	}
-	b, err := repo.ReadFile(ctx, st.head.Commit, rulesFile)
+	b, err := repo.ReadFile(ctx, st.head.Commit, briefRules)
 	return b, err == nil
 }
 

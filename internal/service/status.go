@@ -234,3 +234,26 @@ func (s *Service) filesSeen(ctx context.Context, p *project, who Caller, cause s
 	ev, err = event(kedge.FilesSeen, who, kedge.FilesSeenData{Tree: st.tree, Cause: cause})
 	return ev, err == nil, err
 }
+
+// seenRef keeps the tree that Kedge saw last from being collected by git.
+const seenRef = "refs/kedge/seen"
+
+// keepSeen points seenRef at the tree of a FilesSeen event. That it cannot is no
+// error: the fact is in the journal, and without the tree drift is unknown.
+func (s *Service) keepSeen(ctx context.Context, p *project, evs []kedge.Event) {
+	seen, err := dataOf[kedge.FilesSeenData](evs, kedge.FilesSeen)
+	if err != nil {
+		return // nothing was seen
+	}
+	repo, err := s.git(ctx, p)
+	if err != nil {
+		return
+	}
+	old, err := repo.Resolve(ctx, seenRef)
+	if err == nil || kedge.NotFound.Is(err) {
+		err = repo.UpdateRef(ctx, seenRef, seen.Tree, old)
+	}
+	if err != nil {
+		s.cfg.Log.WarnContext(ctx, "the tree that was seen is not kept", "project", p.ID, "error", err.Error())
+	}
+}
