@@ -1,5 +1,11 @@
 package api
 
+import "kedge/internal/service"
+
 func initCalls() []Call {
-	return nil
+	return []Call{
+		call("init", Writing, (*service.Service).Init),
+		call("init.plan", Reading, (*service.Service).InitPlan),
+		call("init.remove", Writing, (*service.Service).InitRemove),
+	}
 }

@@ -2,6 +2,6 @@ package cli
 
 import "github.com/spf13/cobra"
 
-func initCommands(_ *Env) []*cobra.Command {
-	return nil
+func initCommands(env *Env) []*cobra.Command {
+	return []*cobra.Command{newInit(env), newUp(env), newDown(env)}
 }

@@ -1,0 +1,135 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"kedge"
+	"kedge/internal/service"
+)
+
+func newInit(env *Env) *cobra.Command {
+	var in service.InitRequest
+	var yes, remove bool
+	c := &cobra.Command{
+		Use:   "init",
+		Short: "Set Kedge up in this repository, or in a plain folder",
+		Long: `Set Kedge up in this repository, or in a plain folder.
+
+Finds the project's test and build commands and writes .kedge/ (configuration,
+checks, rules, feature list, progress, a validate script), a block in AGENTS.md,
+its import in CLAUDE.md and a line in .gitattributes. Commits exactly these; what
+else is staged stays staged. What is there already stays as it is, so a second
+time changes nothing.`,
+		Example: `  kedge init                  set up, with one commit
+  kedge init --agent claude   name the agent for unattended work
+  kedge init --remove         take out what init put in, as far as nobody changed it`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if remove {
+				return runInitRemove(c.Context(), env)
+			}
+			return runInit(c.Context(), env, in, yes)
+		},
+	}
+	c.Flags().StringVar(&in.Agent, "agent", "", "agent for unattended work, written to .kedge/config.toml")
+	c.Flags().BoolVar(&yes, "yes", false, "do not ask")
+	c.Flags().BoolVar(&remove, "remove", false, "take out again what init put in")
+	c.MarkFlagsMutuallyExclusive("agent", "remove")
+	return c
+}
+
+func runInit(ctx context.Context, env *Env, in service.InitRequest, yes bool) error {
+	if !yes && env.InTTY && env.ErrTTY && !env.json {
+		if err := askInit(ctx, env, in); err != nil {
+			return err
+		}
+	}
+	r, err := call[service.InitReply](ctx, env, "init", in)
+	if err != nil {
+		return err
+	}
+	for _, note := range r.Notes {
+		env.talk("note: %s", note)
+	}
+	return env.show(r, func(w io.Writer) { printInit(w, r) })
+}
+
+// askInit shows what would be written. Nothing to write is nothing to ask.
+func askInit(ctx context.Context, env *Env, in service.InitRequest) error {
+	plan, err := call[service.InitReply](ctx, env, "init.plan", in)
+	if err != nil || len(plan.Written) == 0 {
+		return err
+	}
+	env.talk("This writes to %s:", plan.Project.Dir)
+	for _, path := range plan.Written {
+		env.talk("  %s", path)
+	}
+	for _, check := range plan.Checks {
+		env.talk("  check %s: %s", check.Name, commandOf(check))
+	}
+	fmt.Fprintf(env.Err, "Go on? [Y/n] ")
+	answer, err := bufio.NewReader(env.In).ReadString('\n')
+	if err != nil && answer == "" {
+		return kedge.Errorf(kedge.Interrupted, "no answer: nothing was written").WithHint("kedge init --yes")
+	}
+	if a := strings.ToLower(strings.TrimSpace(answer)); a != "" && a != "y" && a != "yes" {
+		return kedge.Errorf(kedge.Interrupted, "nothing was written")
+	}
+	return nil
+}
+
+func commandOf(c kedge.Check) string {
+	switch {
+	case c.HTTP != nil:
+		return c.HTTP.URL
+	case c.Run != "":
+		return c.Run
+	}
+	return c.Touched
+}
+
+func printInit(w io.Writer, r service.InitReply) {
+	if len(r.Written) == 0 && r.Commit == nil {
+		fmt.Fprintf(w, "nothing to do: %s is set up\n", r.Project.Dir)
+		return
+	}
+	fmt.Fprintf(w, "project %s in %s\n", r.Project.Name, r.Project.Dir)
+	for _, path := range r.Written {
+		fmt.Fprintf(w, "wrote   %s\n", path)
+	}
+	for _, c := range r.Checks {
+		fmt.Fprintf(w, "check   %s: %s\n", c.Name, commandOf(c))
+	}
+	if r.Commit != nil {
+		fmt.Fprintf(w, "commit  %s\n", *r.Commit)
+	}
+	fmt.Fprintf(w, "next    kedge gate, then: kedge feature add --help\n")
+}
+
+func runInitRemove(ctx context.Context, env *Env) error {
+	r, err := call[service.InitRemoveReply](ctx, env, "init.remove", service.InitRemoveRequest{})
+	if err != nil {
+		return err
+	}
+	return env.show(r, func(w io.Writer) {
+		for _, path := range r.Removed {
+			fmt.Fprintf(w, "removed %s\n", path)
+		}
+		for _, path := range r.Kept {
+			fmt.Fprintf(w, "kept    %s\n", path)
+		}
+		if r.Commit != nil {
+			fmt.Fprintf(w, "commit  %s\n", *r.Commit)
+		}
+		if len(r.Removed) == 0 {
+			fmt.Fprintf(w, "nothing to take out\n")
+		}
+		fmt.Fprintf(w, "the journal stays; to forget it: kedge project rm\n")
+	})
+}

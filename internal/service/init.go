@@ -1,0 +1,373 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"kedge"
+	"kedge/internal/atomicfile"
+	"kedge/internal/config"
+	"kedge/internal/detect"
+	"kedge/internal/gitx"
+	docs "kedge/internal/ledger"
+	"kedge/internal/plan"
+	"kedge/internal/setup"
+	"kedge/internal/store"
+)
+
+// InitRequest asks for a project to be set up.
+type InitRequest struct {
+	Agent string `json:"agent,omitempty"` // for unattended work
+}
+
+// InitReply says what init did, or would do.
+type InitReply struct {
+	Project kedge.Project `json:"project"`
+	Written []string      `json:"written"`
+	Commit  *string       `json:"commit"` // nil: nothing was committed
+	Checks  []kedge.Check `json:"checks"` // those of gate.toml
+	Notes   []string      `json:"notes"`
+}
+
+// site is the folder that init works on, before and after it is a project.
+type site struct {
+	*project
+	place
+	repo *gitx.Repo // nil: a plain folder
+	from string     // where the caller stands
+}
+
+// initPlan is what init would do, and what it noticed.
+type initPlan struct {
+	changes []change // one per file, also where nothing is to be done
+	found   detect.Found
+	notes   []string
+}
+
+// Init makes a project of the caller's folder: an id, the files under .kedge/,
+// a few lines in files of the user's, and one commit of exactly these. What is
+// there stays; what cannot be finished is refused before anything is written.
+func (s *Service) Init(ctx context.Context, who Caller, in InitRequest) (InitReply, error) {
+	at, err := s.site(ctx, who)
+	if err != nil {
+		return InitReply{}, err
+	}
+	if err := at.refuse(ctx, in); err != nil {
+		return InitReply{}, err
+	}
+	if err := s.giveID(ctx, at); err != nil {
+		return InitReply{}, err
+	}
+	p, err := s.project(ctx, who)
+	if err != nil {
+		return InitReply{}, err
+	}
+	if p.Name == "" {
+		p.Name = filepath.Base(p.Dir)
+	}
+	at.project = p
+	var notes []string
+	evs, err := s.write(ctx, p, who, func() (evs []kedge.Event, err error) {
+		evs, notes, err = s.setUp(ctx, at, who, in)
+		return evs, err
+	})
+	if err != nil {
+		return InitReply{}, err
+	}
+	return s.initReply(ctx, at, evs, notes)
+}
+
+// InitPlan tells what Init would write, and writes nothing.
+func (s *Service) InitPlan(ctx context.Context, who Caller, in InitRequest) (InitReply, error) {
+	at, err := s.site(ctx, who)
+	if err != nil {
+		return InitReply{}, err
+	}
+	if err := at.refuse(ctx, in); err != nil {
+		return InitReply{}, err
+	}
+	pl, err := at.plan(in, ledger{}, nil)
+	if err != nil {
+		return InitReply{}, err
+	}
+	id, _ := readID(at.place) // there may be none yet
+	r := InitReply{
+		Project: kedge.Project{ID: id, Name: filepath.Base(at.root), Dir: at.root, Git: at.repo != nil},
+		Written: []string{}, Checks: pl.found.Checks, Notes: append([]string{}, pl.notes...),
+	}
+	for _, c := range pl.changes {
+		if !c.done() {
+			r.Written = append(r.Written, c.path)
+		}
+	}
+	if checks, err := at.gateChecks(); err == nil && checks != nil {
+		r.Checks = checks
+	}
+	return r, nil
+}
+
+// site finds the folder and opens its repository.
+func (s *Service) site(ctx context.Context, who Caller) (*site, error) {
+	if who.IsAgent() {
+		return nil, kedge.Errorf(kedge.Blocked, "a project is set up by a person, not from inside a session").
+			WithHint("run `kedge init` in a terminal outside the session")
+	}
+	repo, err := gitx.Open(ctx, who.Dir, gitx.Options{Now: s.cfg.Now})
+	if err != nil && !kedge.NotFound.Is(err) {
+		return nil, err
+	}
+	pl, ok := locate(who.Dir)
+	switch {
+	case err != nil: // no repository
+		repo = nil
+		if !ok {
+			pl = place{root: filepath.Clean(who.Dir)}
+		}
+		if pl.root == filepath.Dir(pl.root) {
+			return nil, kedge.Errorf(kedge.Invalid, "%q cannot be a project", pl.root).WithHint("cd into the project's folder")
+		}
+	case repo.Root() == "" || !ok:
+		return nil, kedge.Errorf(kedge.Invalid, "%q is a bare repository or a git dir: there are no files to work on", who.Dir).
+			WithHint("run it in a clone, or make a work tree: git worktree add ../work")
+	}
+	if fi, err := os.Stat(pl.root); err != nil || !fi.IsDir() {
+		return nil, kedge.Errorf(kedge.NotFound, "no folder %q", pl.root)
+	}
+	p := &project{Project: kedge.Project{Dir: pl.root, Git: repo != nil}}
+	return &site{project: p, place: pl, repo: repo, from: who.Dir}, nil
+}
+
+// refuse looks for what would stop init halfway.
+func (at *site) refuse(ctx context.Context, in InitRequest) error {
+	pl, err := at.plan(in, ledger{}, nil)
+	if err != nil {
+		return err
+	}
+	return at.refuseCommit(ctx, pl.changes)
+}
+
+// plan compares what should be there with what is. The projections are those of
+// the journal; before there is one they are empty.
+func (at *site) plan(in InitRequest, l ledger, facts *docs.Facts) (initPlan, error) {
+	root, err := os.OpenRoot(at.root)
+	if err != nil {
+		return initPlan{}, kedge.Errorf(kedge.Invalid, "open %q: %w", at.root, err)
+	}
+	defer func() { _ = root.Close() }()
+	pl := initPlan{found: detect.Project(root.FS())}
+	if err := at.planAgent(in.Agent, &pl); err != nil {
+		return pl, err
+	}
+	if facts == nil {
+		facts = &docs.Facts{}
+	}
+	p := *at.project
+	p.Name = projectName(p.Name, at.root)
+	for _, f := range setup.Files(setup.Input{
+		Agent: in.Agent, Checks: pl.found.Checks,
+		Features: plan.WriteFeatures(l.file(&p)), Progress: docs.WriteProgress(nil, *facts),
+	}) {
+		c, err := at.fileChange(f)
+		if err != nil {
+			return pl, err
+		}
+		pl.changes = append(pl.changes, c)
+	}
+	pieces, err := at.pieceChanges(root, &pl)
+	pl.changes = append(pl.changes, pieces...)
+	pl.note(at)
+	return pl, err
+}
+
+func projectName(name, root string) string {
+	if name == "" {
+		return filepath.Base(root)
+	}
+	return name
+}
+
+// planAgent refuses an agent that nobody knows, and says where one is set that
+// init will not touch.
+func (at *site) planAgent(agent string, pl *initPlan) error {
+	b, there, err := at.read(setup.ConfigFile)
+	if err != nil || agent == "" {
+		return err
+	}
+	cfg := config.Default()
+	if there {
+		if cfg, err = config.ParseConfig(setup.ConfigFile, b); err != nil {
+			return err
+		}
+		if cfg.Run.Agent != agent {
+			pl.notes = append(pl.notes, fmt.Sprintf("%s is yours and stays: set agent = %q under [run] there", setup.ConfigFile, agent))
+		}
+	}
+	_, err = cfg.Agent(agent)
+	return err
+}
+
+// note says what a person should know.
+func (pl *initPlan) note(at *site) {
+	if filepath.Clean(at.from) != at.root {
+		pl.notes = append(pl.notes, fmt.Sprintf("the project is the whole of %q", at.root))
+	}
+	for _, c := range pl.changes {
+		if c.path == setup.GateFile && !c.done() {
+			pl.notes = append(pl.notes, pl.found.Notes...)
+		}
+	}
+	if b, ok, err := at.read(featuresFile); err == nil && ok && at.opened == nil {
+		if f, err := plan.ParseFeatures(featuresFile, b); err == nil && len(f.Features) > 0 {
+			pl.notes = append(pl.notes, fmt.Sprintf("%s has %d features already; the journal learns them by: kedge features import %s", featuresFile, len(f.Features), featuresFile))
+		}
+	}
+}
+
+// giveID makes sure that the folder has a project id.
+func (s *Service) giveID(ctx context.Context, at *site) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, err := readID(at.place); !kedge.NotFound.Is(err) {
+		return err
+	}
+	id := kedge.ProjectID(kedge.NewID("prj", s.now()))
+	if at.repo != nil {
+		return at.repo.SetProjectID(ctx, id)
+	}
+	root, err := os.OpenRoot(at.root)
+	if err != nil {
+		return kedge.Errorf(kedge.Invalid, "open %q: %w", at.root, err)
+	}
+	defer func() { _ = root.Close() }()
+	return atomicfile.WriteIn(root, filepath.Join(".kedge", "id"), []byte(string(id)+"\n"), 0o644)
+}
+
+// setUp writes, commits, and says what was done. It runs under the project's
+// lock.
+func (s *Service) setUp(ctx context.Context, at *site, who Caller, in InitRequest) ([]kedge.Event, []string, error) {
+	l, facts, err := readFacts(ctx, at.project)
+	if err != nil {
+		return nil, nil, err
+	}
+	pl, err := at.plan(in, l, facts)
+	if err != nil {
+		return nil, nil, err
+	}
+	commit, left, err := s.carryOut(ctx, at, pl.changes, "Set up Kedge\n\nThe feature list, progress, rules and checks, and a word to agents.")
+	if err != nil {
+		return nil, nil, err
+	}
+	data := kedge.InitData{Files: []kedge.InitFile{}, Commit: commit}
+	for _, c := range pl.changes {
+		if !c.done() {
+			data.Files = append(data.Files, kedge.InitFile{Path: c.path, SHA256: sum([]byte(*c.text)), Inserted: c.inserted, Created: c.old == nil})
+		}
+	}
+	for _, path := range left {
+		pl.notes = append(pl.notes, fmt.Sprintf("%s is written and left out of the commit: git ignores it, or it has other changes that are not committed", path))
+	}
+	evs, err := s.initEvents(ctx, at.project, who, data)
+	return evs, pl.notes, err
+}
+
+func readFacts(ctx context.Context, p *project) (ledger, *docs.Facts, error) {
+	l, err := readLedger(ctx, p)
+	if err != nil {
+		return l, nil, err
+	}
+	facts := docs.Facts{Features: l.features()}
+	if facts.Risks, err = all[kedge.Risk](ctx, p, store.KindRisk); err != nil {
+		return l, nil, err
+	}
+	facts.Decisions, err = all[kedge.Decision](ctx, p, store.KindDecision)
+	return l, &facts, err
+}
+
+func (s *Service) initEvents(ctx context.Context, p *project, who Caller, data kedge.InitData) ([]kedge.Event, error) {
+	var evs []kedge.Event
+	add := func(typ kedge.EventType, data any) error {
+		ev, err := event(typ, who, data)
+		evs = append(evs, ev)
+		return err
+	}
+	_, known, err := store.Get[kedge.Project](ctx, p.store, store.KindProject, string(p.ID))
+	if err == nil && !known {
+		err = add(kedge.ProjectCreated, kedge.ProjectData{Dir: p.Dir, Name: p.Name, Git: p.Git})
+	}
+	if err == nil && (len(data.Files) > 0 || data.Commit != "") {
+		err = add(kedge.InitFinished, data)
+	}
+	if err != nil || len(evs) == 0 {
+		return nil, err
+	}
+	if seen, ok, err := s.filesSeen(ctx, p, who, "init"); err == nil && ok {
+		evs = append(evs, seen)
+	}
+	return evs, nil
+}
+
+func (s *Service) initReply(ctx context.Context, at *site, evs []kedge.Event, notes []string) (InitReply, error) {
+	r := InitReply{Written: []string{}, Checks: []kedge.Check{}, Notes: append([]string{}, notes...)}
+	if slices.ContainsFunc(evs, func(ev kedge.Event) bool { return ev.Type == kedge.InitFinished }) {
+		data, err := dataOf[kedge.InitData](evs, kedge.InitFinished)
+		if err != nil {
+			return r, err
+		}
+		for _, f := range data.Files {
+			r.Written = append(r.Written, f.Path)
+		}
+		if data.Commit != "" {
+			r.Commit = &data.Commit
+		}
+	}
+	var err error
+	if r.Project, err = readProject(ctx, at.store, at.ID); err != nil {
+		return r, err
+	}
+	r.Project.Dir, r.Project.Git = at.root, at.repo != nil
+	checks, err := at.gateChecks()
+	if err != nil {
+		r.Notes = append(r.Notes, err.Error())
+	}
+	if checks != nil {
+		r.Checks = checks
+	}
+	return r, nil
+}
+
+// gateChecks reads the checks that gate.toml has now; nil when there is none.
+func (at *site) gateChecks() ([]kedge.Check, error) {
+	b, ok, err := at.read(setup.GateFile)
+	if err != nil || !ok {
+		return nil, err
+	}
+	g, err := config.ParseGate(setup.GateFile, b)
+	return g.Checks, err
+}
+
+// resolve follows a link at path to the file it stands for, as long as that lies
+// in the folder: the link is what the user wanted.
+func resolve(root *os.Root, path string) (string, error) {
+	info, err := root.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return path, nil
+	}
+	if err != nil || info.Mode().Type() != fs.ModeSymlink {
+		return path, err
+	}
+	target, err := root.Readlink(path)
+	if err != nil {
+		return path, err
+	}
+	target = filepath.ToSlash(filepath.Join(filepath.Dir(path), target))
+	if info, err := root.Lstat(target); err != nil || !info.Mode().IsRegular() || strings.HasPrefix(target, "..") {
+		return path, errors.New("is a link to nothing that can be edited")
+	}
+	return target, nil
+}
