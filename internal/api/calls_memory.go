@@ -1,5 +1,20 @@
 package api
 
+import "kedge/internal/service"
+
 func memoryCalls() []Call {
-	return nil
+	return []Call{
+		call("decision.add", Writing, (*service.Service).DecisionAdd),
+		call("decision.list", Reading, (*service.Service).DecisionList),
+		call("decision.show", Reading, (*service.Service).DecisionShow),
+		call("risk.add", Writing, (*service.Service).RiskAdd),
+		call("risk.close", Writing, (*service.Service).RiskClose),
+		call("risk.list", Reading, (*service.Service).RiskList),
+		call("note.add", Writing, (*service.Service).NoteAdd),
+		call("note.list", Reading, (*service.Service).Notes),
+		call("note.lint", Reading, (*service.Service).NotesLint),
+		call("recall", Reading, (*service.Service).Recall),
+		call("rules.lint", Reading, (*service.Service).RulesLint),
+		call("rules.show", Reading, (*service.Service).RulesShow),
+	}
 }

@@ -243,6 +243,9 @@ func peoplesLines(block []string) []string {
 	return slices.DeleteFunc(slices.Clone(block), func(l string) bool { return blank(l) || generated.MatchString(l) })
 }
 
+// LogLine is an entry as the log has it.
+func LogLine(e LogEntry) string { return "- " + formatTime(e.At) + " " + safe(e.Text) }
+
 // appendLog adds the entries that are not there yet below the last line.
 func appendLog(lines []string, entries []LogEntry) []string {
 	there := map[string]bool{}
@@ -259,7 +262,7 @@ func appendLog(lines []string, entries []LogEntry) []string {
 		end = 1
 	}
 	for _, e := range entries {
-		if l := "- " + formatTime(e.At) + " " + safe(e.Text); !there[l] {
+		if l := LogLine(e); !there[l] {
 			there[l] = true
 			add = append(add, l)
 		}

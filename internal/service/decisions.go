@@ -1,0 +1,197 @@
+package service
+
+import (
+	"context"
+	"slices"
+
+	"kedge"
+	docs "kedge/internal/ledger"
+)
+
+// DecisionAddRequest locks a decision. An empty Reversibility is easy.
+type DecisionAddRequest struct {
+	Title         string           `json:"title"`
+	Why           string           `json:"why"`
+	Rejected      []kedge.Rejected `json:"rejected,omitempty"`
+	AppliesTo     []string         `json:"applies_to,omitempty"`
+	Supersedes    kedge.DecisionID `json:"supersedes,omitempty"`
+	Reason        string           `json:"reason,omitempty"`
+	Reversibility string           `json:"reversibility,omitempty"`
+}
+
+// DecisionReply is a decision and where it stands. Edits are hand edits that
+// were found and answered on the way.
+type DecisionReply struct {
+	Decision kedge.Decision       `json:"decision"`
+	File     string               `json:"file"`
+	Edits    []kedge.HandEditData `json:"edits,omitempty"`
+}
+
+// DecisionAdd locks a decision. Conflict when a locked one has the same title or
+// an overlapping scope and is not superseded by it.
+func (s *Service) DecisionAdd(ctx context.Context, who Caller, in DecisionAddRequest) (DecisionReply, error) {
+	r, err := s.record(ctx, who, func(_ *project, m memory) (kedge.Event, error) {
+		d, err := s.newDecision(who, m, in)
+		if err != nil {
+			return kedge.Event{}, err
+		}
+		return event(kedge.DecisionSaved, who, kedge.DecisionData{Decision: d, Reason: d.Reason})
+	})
+	if err != nil {
+		return DecisionReply{}, err
+	}
+	v, err := data[kedge.DecisionData](r.event)
+	return DecisionReply{Decision: v.Decision, File: decisionPath(v.Decision), Edits: r.edits}, err
+}
+
+func decisionPath(d kedge.Decision) string { return decisionsDir + "/" + docs.DecisionFile(d) }
+
+func (s *Service) newDecision(who Caller, m memory, in DecisionAddRequest) (kedge.Decision, error) {
+	now := s.now()
+	d := kedge.Decision{
+		ID: kedge.DecisionID(kedge.NewID("dec", now)), Status: kedge.DecisionLocked,
+		Title: docs.OneLine(in.Title), Why: docs.Clean(in.Why), Rejected: []kedge.Rejected{},
+		Reversibility: in.Reversibility, Supersedes: in.Supersedes, Reason: docs.Clean(in.Reason),
+		By: who.Actor, Date: now, AppliesTo: []string{},
+	}
+	if d.Reversibility == "" {
+		d.Reversibility = "easy"
+	}
+	for _, r := range in.Rejected {
+		d.Rejected = append(d.Rejected, kedge.Rejected{What: docs.OneLine(r.What), Reason: docs.OneLine(r.Reason)})
+	}
+	for _, a := range in.AppliesTo {
+		d.AppliesTo = append(d.AppliesTo, docs.OneLine(a))
+	}
+	if err := docs.CheckDecision(d); err != nil {
+		return d, err
+	}
+	if err := m.superseded(d); err != nil {
+		return d, err
+	}
+	if c := docs.Conflicts(m.decisions, d); len(c) > 0 {
+		return d, kedge.Errorf(kedge.Conflict, "decision %q (%q) is locked and covers the same", c[0].ID, c[0].Title).
+			WithHint("keep to it, or replace it: --supersedes %s --reason WHY", c[0].ID)
+	}
+	return d, nil
+}
+
+// superseded checks the decision that d replaces: there, and locked.
+func (m memory) superseded(d kedge.Decision) error {
+	if d.Supersedes == "" {
+		return nil
+	}
+	old, ok := m.decision(d.Supersedes)
+	switch {
+	case !ok:
+		return noDecision(d.Supersedes)
+	case old.Status == kedge.DecisionSuperseded:
+		return kedge.Errorf(kedge.Conflict, "decision %q was superseded already by %q", old.ID, m.successor(old.ID)).
+			WithHint("--supersedes %s", m.successor(old.ID))
+	}
+	return nil
+}
+
+func noDecision(id kedge.DecisionID) error {
+	return kedge.Errorf(kedge.NotFound, "no decision %q", id).WithHint("kedge decide ls --all")
+}
+
+// successor is the decision that replaced another; empty when none did.
+func (m memory) successor(id kedge.DecisionID) kedge.DecisionID {
+	for _, d := range m.decisions {
+		if d.Supersedes == id {
+			return d.ID
+		}
+	}
+	return ""
+}
+
+// DecisionListRequest asks for the decisions; All for superseded ones too.
+type DecisionListRequest struct {
+	All bool `json:"all,omitempty"`
+}
+
+// DecisionListReply lists decisions, oldest first. Edits are hand edits of any
+// document of memory that the next writing command will answer.
+type DecisionListReply struct {
+	Decisions []kedge.Decision     `json:"decisions"`
+	Edits     []kedge.HandEditData `json:"edits"`
+}
+
+// DecisionList gives the decisions that hold, or all there ever were.
+func (s *Service) DecisionList(ctx context.Context, who Caller, in DecisionListRequest) (DecisionListReply, error) {
+	p, m, edits, err := s.lookAtMemory(ctx, who)
+	if err != nil || p == nil {
+		return DecisionListReply{}, err
+	}
+	list := slices.DeleteFunc(slices.Clone(m.decisions), func(d kedge.Decision) bool {
+		return !in.All && d.Status == kedge.DecisionSuperseded
+	})
+	return DecisionListReply{Decisions: append([]kedge.Decision{}, list...), Edits: edits}, nil
+}
+
+// lookAtMemory reads memory, and what was edited by hand, for a reading command.
+func (s *Service) lookAtMemory(ctx context.Context, who Caller) (*project, memory, []kedge.HandEditData, error) {
+	p, err := s.project(ctx, who)
+	if err != nil {
+		return nil, memory{}, nil, err
+	}
+	m, err := readMemory(ctx, p)
+	if err != nil {
+		return nil, memory{}, nil, err
+	}
+	found, err := s.findMemoryEdits(ctx, p, m, who.Actor)
+	return p, m, append([]kedge.HandEditData{}, found.edits...), err
+}
+
+// DecisionShowRequest names a decision.
+type DecisionShowRequest struct {
+	ID kedge.DecisionID `json:"id"`
+}
+
+// DecisionShowReply is a decision with its history: the chain of decisions of
+// which each superseded the one before it, oldest first, itself included.
+type DecisionShowReply struct {
+	Decision     kedge.Decision   `json:"decision"`
+	File         string           `json:"file"`
+	SupersededBy kedge.DecisionID `json:"superseded_by,omitempty"`
+	History      []kedge.Decision `json:"history"`
+}
+
+// DecisionShow gives one decision; NotFound when there is none.
+func (s *Service) DecisionShow(ctx context.Context, who Caller, in DecisionShowRequest) (DecisionShowReply, error) {
+	p, err := s.project(ctx, who)
+	if err != nil {
+		return DecisionShowReply{}, err
+	}
+	m, err := readMemory(ctx, p)
+	if err != nil {
+		return DecisionShowReply{}, err
+	}
+	d, ok := m.decision(in.ID)
+	if !ok {
+		return DecisionShowReply{}, noDecision(in.ID)
+	}
+	return DecisionShowReply{Decision: d, File: decisionPath(d), SupersededBy: m.successor(d.ID), History: m.history(d)}, nil
+}
+
+// history follows the chain both ways. A decision stands in it once, so that a
+// chain which imports have bent into a circle ends too.
+func (m memory) history(d kedge.Decision) []kedge.Decision {
+	out := []kedge.Decision{d}
+	seen := map[kedge.DecisionID]bool{d.ID: true}
+	for at := d; at.Supersedes != "" && !seen[at.Supersedes]; {
+		old, ok := m.decision(at.Supersedes)
+		if !ok {
+			break
+		}
+		seen[old.ID], at = true, old
+		out = append([]kedge.Decision{old}, out...)
+	}
+	for id := m.successor(d.ID); id != "" && !seen[id]; id = m.successor(id) {
+		next, _ := m.decision(id)
+		seen[id] = true
+		out = append(out, next)
+	}
+	return out
+}

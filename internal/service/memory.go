@@ -1,0 +1,155 @@
+package service
+
+import (
+	"context"
+	"encoding/json"
+
+	"kedge"
+	docs "kedge/internal/ledger"
+	"kedge/internal/store"
+)
+
+// The documents of memory, in the project's folder.
+const (
+	decisionsDir = ".kedge/decisions"
+	notesDir     = ".kedge/notes"
+	risksFile    = ".kedge/risks.md"
+	progressFile = ".kedge/progress.md"
+	rulesFile    = briefRules
+)
+
+// memory is what the journal holds of decisions, risks and notes.
+type memory struct {
+	decisions []kedge.Decision
+	risks     []kedge.Risk
+	notes     []kedge.Note
+}
+
+func readMemory(ctx context.Context, p *project) (m memory, err error) {
+	if m.decisions, err = all[kedge.Decision](ctx, p, store.KindDecision); err != nil {
+		return m, err
+	}
+	if m.risks, err = all[kedge.Risk](ctx, p, store.KindRisk); err != nil {
+		return m, err
+	}
+	m.notes, err = all[kedge.Note](ctx, p, store.KindNote)
+	return m, err
+}
+
+func (m memory) decision(id kedge.DecisionID) (kedge.Decision, bool) {
+	for _, d := range m.decisions {
+		if d.ID == id {
+			return d, true
+		}
+	}
+	return kedge.Decision{}, false
+}
+
+func (m memory) risk(id kedge.RiskID) (kedge.Risk, bool) {
+	for _, r := range m.risks {
+		if r.ID == id {
+			return r, true
+		}
+	}
+	return kedge.Risk{}, false
+}
+
+func (m memory) note(id kedge.NoteID) (kedge.Note, bool) {
+	for _, n := range m.notes {
+		if n.ID == id {
+			return n, true
+		}
+	}
+	return kedge.Note{}, false
+}
+
+// recorded is what a command added to memory: the one new fact, and the hand
+// edits that were found and answered before it.
+type recorded struct {
+	p     *project
+	event kedge.Event
+	edits []kedge.HandEditData
+}
+
+// record is a writing command of memory: hand edits are settled, decide looks at
+// what is there and says what is new, the projections follow.
+func (s *Service) record(ctx context.Context, who Caller, decide func(p *project, m memory) (kedge.Event, error)) (recorded, error) {
+	p, err := s.project(ctx, who)
+	if err != nil {
+		return recorded{}, err
+	}
+	r := recorded{p: p}
+	evs, err := s.write(ctx, p, who, func() (evs []kedge.Event, err error) {
+		if r.edits, err = s.settleMemory(ctx, p, who); err != nil {
+			return nil, err
+		}
+		m, err := readMemory(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		ev, err := decide(p, m)
+		return []kedge.Event{ev}, err
+	})
+	if err != nil {
+		return recorded{}, err
+	}
+	if len(evs) != 1 {
+		return recorded{}, kedge.Errorf(kedge.Internal, "a request that added %d facts is made again for one", len(evs))
+	}
+	r.event = evs[0]
+	return r, s.projectMemory(ctx, p, evs)
+}
+
+// data reads the payload of a fact: what the journal kept, which is not always
+// what was asked for, since secrets are taken out on the way.
+func data[T any](ev kedge.Event) (T, error) {
+	var v T
+	if err := json.Unmarshal(ev.Data, &v); err != nil {
+		return v, kedge.Errorf(kedge.Internal, "read %s %q: %w", ev.Type, ev.ID, err)
+	}
+	return v, nil
+}
+
+// projectMemory brings the documents up to the journal after evs were added.
+func (s *Service) projectMemory(ctx context.Context, p *project, evs []kedge.Event) error {
+	p.writing.Lock()
+	defer p.writing.Unlock()
+	m, err := readMemory(ctx, p)
+	if err != nil {
+		return err
+	}
+	if err := s.writeMemory(p, m); err != nil {
+		return err
+	}
+	return s.writeProgress(ctx, p, evs)
+}
+
+// writeMemory writes every document that differs from what it should be.
+func (s *Service) writeMemory(p *project, m memory) error {
+	want := m.files()
+	for _, name := range sortedKeys(want) {
+		if b, ok, err := p.read(name); err == nil && ok && sameText(b, want[name]) {
+			continue
+		}
+		if err := s.putProjected(p, name, want[name]); err != nil {
+			return err
+		}
+	}
+	return p.removeCopies(m, want)
+}
+
+// files are the documents as they should be, by their path.
+func (m memory) files() map[string][]byte {
+	want := map[string][]byte{}
+	for _, d := range m.decisions {
+		want[decisionsDir+"/"+docs.DecisionFile(d)] = docs.WriteDecision(d)
+	}
+	names := docs.NoteFiles(m.notes)
+	for _, n := range m.notes {
+		want[notesDir+"/"+names[n.ID]] = docs.WriteNote(n)
+	}
+	if len(m.risks) > 0 {
+		want[risksFile] = docs.WriteRisks(m.risks)
+	}
+	return want
+}

@@ -1,0 +1,370 @@
+package service
+
+import (
+	"bytes"
+	"context"
+	"maps"
+	"path"
+	"reflect"
+	"slices"
+	"strings"
+
+	"kedge"
+	docs "kedge/internal/ledger"
+	"kedge/internal/plan"
+	"kedge/internal/store"
+)
+
+// imported is the action on an edit that was taken over into the journal; the
+// others are package plan's.
+const imported = "imported"
+
+// memoryEdits is what was found in the documents of memory that the journal does
+// not say: facts to take over, and a report of every edit.
+type memoryEdits struct {
+	facts []kedge.Event
+	edits []kedge.HandEditData
+}
+
+func (e *memoryEdits) report(path, action, found string) {
+	e.edits = append(e.edits, kedge.HandEditData{Path: path, Found: found, Action: action})
+}
+
+// settleMemory answers hand edits of the documents of memory. What another clone
+// of the repository decided, noted or feared is taken over; a changed decision
+// is put back; a document that cannot be read is left where it is, and said so
+// once. It runs under the project's lock.
+func (s *Service) settleMemory(ctx context.Context, p *project, who Caller) ([]kedge.HandEditData, error) {
+	m, err := readMemory(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.findMemoryEdits(ctx, p, m, who.Actor)
+	if err != nil {
+		return nil, err
+	}
+	if found.edits, err = unreported(ctx, p, found.edits); err != nil {
+		return nil, err
+	}
+	if err := s.keepRestored(p, found.edits); err != nil {
+		return nil, err
+	}
+	evs := found.facts
+	for _, e := range found.edits {
+		ev, err := kedge.NewEvent(kedge.HandEditFound, kedge.ActorDaemon, e)
+		if err != nil {
+			return nil, err
+		}
+		evs = append(evs, ev)
+	}
+	if len(evs) == 0 {
+		return nil, nil
+	}
+	for i := range evs {
+		evs[i].Project = p.ID
+	}
+	if _, _, err := p.store.Append(ctx, "", evs...); err != nil {
+		return nil, err
+	}
+	for _, e := range found.edits {
+		who.Tell(e)
+	}
+	return found.edits, nil
+}
+
+// unreported leaves out refusals that were reported before: the file is still
+// there, and saying it with every command would teach people not to read it.
+func unreported(ctx context.Context, p *project, edits []kedge.HandEditData) ([]kedge.HandEditData, error) {
+	if !slices.ContainsFunc(edits, func(e kedge.HandEditData) bool { return e.Action == plan.Refused }) {
+		return edits, nil
+	}
+	old, err := all[store.EditDoc](ctx, p, store.KindEdit)
+	return slices.DeleteFunc(edits, func(e kedge.HandEditData) bool {
+		return e.Action == plan.Refused && slices.ContainsFunc(old, func(d store.EditDoc) bool { return d.HandEditData == e })
+	}), err
+}
+
+// keepRestored keeps aside the files that are about to be put back.
+func (s *Service) keepRestored(p *project, edits []kedge.HandEditData) error {
+	for i := range edits {
+		if edits[i].Action == plan.Restored || edits[i].Action == plan.Reset {
+			if err := s.keepEdited(p, edits[i:i+1]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// findMemoryEdits looks and changes nothing, so that reading commands can report
+// too.
+func (s *Service) findMemoryEdits(ctx context.Context, p *project, m memory, by kedge.Actor) (memoryEdits, error) {
+	var e memoryEdits
+	known := s.projected(p)
+	files, err := p.memoryFiles(m, known)
+	if err != nil {
+		return e, err
+	}
+	err = firstErr(
+		func() error { return e.decisionEdits(m, files[decisionsDir], by) },
+		func() error { return e.noteEdits(m, files[notesDir], by) },
+		func() error { return e.riskEdits(m, files[path.Dir(risksFile)], by) },
+		func() error { return e.progressEdits(ctx, p, m, known) },
+	)
+	return e, err
+}
+
+func firstErr(steps ...func() error) error {
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// memoryFile is a document that is not as the journal would write it.
+type memoryFile struct {
+	path string
+	text []byte
+	ours bool // a file of this name is in the journal
+}
+
+// memoryFiles reads the documents, by folder, leaving out those that are as they
+// should be and those that Kedge wrote itself at some time: these are only
+// behind, as after a change of branch.
+func (p *project) memoryFiles(m memory, known map[string]bool) (map[string][]memoryFile, error) {
+	want, out := m.files(), map[string][]memoryFile{}
+	var paths []string
+	for _, dir := range []string{decisionsDir, notesDir} {
+		names, err := p.list(dir)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range names {
+			if strings.HasSuffix(name, ".md") {
+				paths = append(paths, dir+"/"+name)
+			}
+		}
+	}
+	for _, name := range append(paths, risksFile) {
+		b, ok, err := p.read(name)
+		if err != nil {
+			return nil, err
+		}
+		text, ours := want[name]
+		if ok && !known[sum(b)] && !known[sum(toLF(b))] && !(ours && sameText(b, text)) {
+			out[path.Dir(name)] = append(out[path.Dir(name)], memoryFile{name, toLF(b), ours})
+		}
+	}
+	return out, nil
+}
+
+// toLF undoes what a checkout with other line ends did.
+func toLF(b []byte) []byte { return bytes.ReplaceAll(b, []byte("\r\n"), []byte("\n")) }
+
+func sameText(a, b []byte) bool { return bytes.Equal(toLF(a), b) }
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+// fact adds a fact that comes from a file.
+func (e *memoryEdits) fact(typ kedge.EventType, by kedge.Actor, v any) error {
+	ev, err := kedge.NewEvent(typ, by, v)
+	if err == nil {
+		e.facts = append(e.facts, ev)
+	}
+	return err
+}
+
+// decisionEdits takes over decisions of another clone, oldest first, and puts
+// back the ones that were changed here.
+func (e *memoryEdits) decisionEdits(m memory, files []memoryFile, by kedge.Actor) error {
+	all := slices.Clone(m.decisions)
+	for _, f := range files {
+		d, err := docs.ParseDecision(f.path, f.text)
+		_, there := m.decision(d.ID)
+		switch {
+		case err != nil && f.ours:
+			e.report(f.path, plan.Restored, err.Error())
+		case err != nil:
+			e.report(f.path, plan.Refused, err.Error())
+		case there || f.ours:
+		case e.takeDecision(f, d, all):
+			all = append(all, d)
+			if err := e.fact(kedge.DecisionSaved, by, kedge.DecisionData{Decision: d, Reason: d.Reason}); err != nil {
+				return err
+			}
+		}
+	}
+	for _, f := range files {
+		d, err := docs.ParseDecision(f.path, f.text)
+		if err == nil {
+			e.compareDecision(f, d, m, all)
+		}
+	}
+	return nil
+}
+
+// takeDecision says whether a decision that the journal does not have can be
+// taken over beside the others.
+func (e *memoryEdits) takeDecision(f memoryFile, d kedge.Decision, others []kedge.Decision) bool {
+	if slices.ContainsFunc(others, func(o kedge.Decision) bool { return o.ID == d.ID }) {
+		e.report(f.path, plan.Refused, "a second file for "+string(d.ID))
+		return false
+	}
+	if c := docs.Conflicts(others, d); len(c) > 0 {
+		e.report(f.path, plan.Refused, "it contradicts "+string(c[0].ID)+", which is locked and which it does not supersede")
+		return false
+	}
+	e.report(f.path, imported, "a decision: "+d.Title)
+	return true
+}
+
+// compareDecision reports a change of a decision that the journal has. One that
+// was superseded since, here or by a decision taken over just now, is no change.
+func (e *memoryEdits) compareDecision(f memoryFile, d kedge.Decision, m memory, all []kedge.Decision) {
+	want, there := m.decision(d.ID)
+	if !there && !f.ours {
+		return // taken over, or refused
+	}
+	replaced := slices.ContainsFunc(all, func(o kedge.Decision) bool { return o.Supersedes == d.ID })
+	if there && replaced && d.Status != want.Status {
+		want.Status = d.Status
+	}
+	switch {
+	case there && sameDecision(d, want):
+	case f.ours:
+		e.report(f.path, plan.Restored, "a locked decision was changed by hand; kedge decide --supersedes makes a new one")
+	default:
+		e.report(f.path, plan.Refused, "a changed copy of "+string(d.ID))
+	}
+}
+
+func sameDecision(a, b kedge.Decision) bool {
+	return bytes.Equal(docs.WriteDecision(a), docs.WriteDecision(b))
+}
+
+// noteEdits takes over notes of another clone and what people changed in one, as
+// long as they still teach something.
+func (e *memoryEdits) noteEdits(m memory, files []memoryFile, by kedge.Actor) error {
+	for _, f := range files {
+		refuse := plan.Refused
+		if f.ours {
+			refuse = plan.Restored
+		}
+		n, err := docs.ParseNote(f.path, f.text)
+		if err != nil {
+			e.report(f.path, refuse, err.Error())
+			continue
+		}
+		old, there := m.note(n.ID)
+		findings := docs.LintNote(f.path, n)
+		switch {
+		case there && reflect.DeepEqual(old, n):
+		case len(findings) > 0:
+			e.report(f.path, refuse, findings[0].What)
+		case there != f.ours:
+			e.report(f.path, refuse, "a changed copy of another note")
+		default:
+			e.report(f.path, imported, "a note: "+n.Title)
+			if err := e.fact(kedge.NoteAdded, by, n); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// riskEdits takes over risks of another clone, and closings with a reason.
+func (e *memoryEdits) riskEdits(m memory, files []memoryFile, by kedge.Actor) error {
+	for _, f := range files {
+		risks, err := docs.ParseRisks(f.path, f.text)
+		if err != nil {
+			e.report(f.path, plan.Restored, err.Error())
+			continue
+		}
+		there := map[kedge.RiskID]bool{}
+		for _, r := range risks {
+			there[r.ID] = true
+			if err := e.compareRisk(f.path, r, m, by); err != nil {
+				return err
+			}
+		}
+		for _, r := range m.risks {
+			if r.ClosedAt == nil && !there[r.ID] {
+				e.report(f.path, plan.Restored, "open risk "+string(r.ID)+" was taken out")
+			}
+		}
+	}
+	return nil
+}
+
+func (e *memoryEdits) compareRisk(file string, r kedge.Risk, m memory, by kedge.Actor) error {
+	old, there := m.risk(r.ID)
+	same := old.Text == r.Text && old.OpenedAt.Equal(r.OpenedAt) && old.By == r.By
+	switch {
+	case !there:
+		e.report(file, imported, "a risk from another clone: "+r.Text)
+		return e.fact(kedge.RiskOpened, by, r)
+	case !same:
+		e.report(file, plan.Restored, "risk "+string(r.ID)+" was changed by hand")
+	case r.ClosedAt != nil && old.ClosedAt == nil:
+		e.report(file, imported, "risk "+string(r.ID)+" was closed: "+r.Reason)
+		return e.fact(kedge.RiskClosed, by, kedge.RiskClosedData{ID: r.ID, Reason: r.Reason})
+	}
+	return nil
+}
+
+// progressEdits reports generated lines that were changed. People's paragraphs
+// are not edits: they are kept.
+func (e *memoryEdits) progressEdits(ctx context.Context, p *project, m memory, known map[string]bool) error {
+	b, ok, err := p.read(progressFile)
+	if err != nil || !ok || known[sum(b)] {
+		return err
+	}
+	l, err := readLedger(ctx, p)
+	if err != nil {
+		return err
+	}
+	if lines := docs.ProgressEdits(b, m.facts(l, nil)); len(lines) > 0 {
+		e.report(progressFile, plan.Reset, "generated lines were changed: "+strings.Join(lines[:min(len(lines), shownEdits)], "; "))
+	}
+	return nil
+}
+
+// removeCopies takes away documents under another name than theirs that say
+// exactly what the journal says: what a changed title leaves behind.
+func (p *project) removeCopies(m memory, want map[string][]byte) error {
+	for _, dir := range []string{decisionsDir, notesDir} {
+		names, err := p.list(dir)
+		if err != nil {
+			return err
+		}
+		for _, name := range names {
+			file := dir + "/" + name
+			if _, ours := want[file]; ours {
+				continue
+			}
+			b, _, err := p.read(file)
+			if err != nil {
+				return err
+			}
+			if m.isCopy(file, toLF(b)) {
+				if err := p.remove(file); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func (m memory) isCopy(file string, b []byte) bool {
+	if d, err := docs.ParseDecision(file, b); err == nil {
+		want, ok := m.decision(d.ID)
+		return ok && sameDecision(d, want)
+	}
+	n, err := docs.ParseNote(file, b)
+	want, ok := m.note(n.ID)
+	return err == nil && ok && reflect.DeepEqual(n, want)
+}

@@ -1,0 +1,287 @@
+package service
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"kedge"
+	docs "kedge/internal/ledger"
+	"kedge/internal/store"
+	"kedge/internal/tokens"
+)
+
+// NoteAddRequest makes a note. Files are relative to the caller's folder; empty
+// Commits are the present one.
+type NoteAddRequest struct {
+	Text        string          `json:"text"`
+	Title       string          `json:"title,omitempty"`
+	Feature     kedge.FeatureID `json:"feature,omitempty"`
+	Files       []string        `json:"files,omitempty"`
+	Commits     []string        `json:"commits,omitempty"`
+	Tags        []string        `json:"tags,omitempty"`
+	Constraints string          `json:"constraints,omitempty"`
+	Validation  string          `json:"validation,omitempty"`
+	DeadEnds    string          `json:"dead_ends,omitempty"`
+}
+
+// NoteReply is a note and where it stands.
+type NoteReply struct {
+	Note  kedge.Note           `json:"note"`
+	File  string               `json:"file"`
+	Edits []kedge.HandEditData `json:"edits,omitempty"`
+}
+
+// NoteAdd keeps what was learnt. Invalid when the note would teach nothing.
+func (s *Service) NoteAdd(ctx context.Context, who Caller, in NoteAddRequest) (NoteReply, error) {
+	r, err := s.record(ctx, who, func(p *project, _ memory) (kedge.Event, error) {
+		n, err := s.newNote(ctx, p, who, in)
+		if err != nil {
+			return kedge.Event{}, err
+		}
+		return event(kedge.NoteAdded, who, n)
+	})
+	if err != nil {
+		return NoteReply{}, err
+	}
+	v, err := data[kedge.Note](r.event)
+	if err != nil {
+		return NoteReply{}, err
+	}
+	notes, err := all[kedge.Note](ctx, r.p, store.KindNote)
+	return NoteReply{Note: v, File: notesDir + "/" + docs.NoteFiles(notes)[v.ID], Edits: r.edits}, err
+}
+
+func (s *Service) newNote(ctx context.Context, p *project, who Caller, in NoteAddRequest) (kedge.Note, error) {
+	now := s.now()
+	n := kedge.Note{
+		ID: kedge.NoteID(kedge.NewID("not", now)), Feature: in.Feature, Title: docs.OneLine(in.Title), Date: now,
+		Commits: []string{}, Tags: []string{}, Files: []string{},
+		RootCause: docs.Clean(in.Text), Constraints: docs.Clean(in.Constraints),
+		Validation: docs.Clean(in.Validation), DeadEnds: docs.Clean(in.DeadEnds),
+	}
+	if n.Title == "" {
+		n.Title = titleOf(n.RootCause)
+	}
+	for _, t := range in.Tags {
+		n.Tags = append(n.Tags, docs.OneLine(t))
+	}
+	err := firstErr(
+		func() error { return knownFeature(ctx, p, in.Feature) },
+		func() error { return p.noteFiles(who, in.Files, &n) },
+		func() error { return s.noteCommits(ctx, p, in.Commits, &n) },
+		func() error { return docs.CheckNote(n) },
+	)
+	if err != nil {
+		return n, err
+	}
+	if f := docs.LintNote("", n); len(f) > 0 {
+		return n, kedge.Errorf(kedge.Invalid, "%s", f[0].What).WithHint("%s", f[0].Fix)
+	}
+	return n, nil
+}
+
+// titleLength is how much of a note's text becomes its title.
+const titleLength = 72
+
+// titleOf makes a title of a text: its first sentence or line, cut between
+// words.
+func titleOf(text string) string {
+	line, _, _ := strings.Cut(strings.TrimLeft(text, "#- \t\n"), "\n")
+	line, _, _ = strings.Cut(line, ". ")
+	line = strings.TrimRight(docs.OneLine(line), ".")
+	if utf8.RuneCountInString(line) <= titleLength {
+		return line
+	}
+	line = string([]rune(line)[:titleLength])
+	if i := strings.LastIndexByte(line, ' '); i > titleLength/2 {
+		line = line[:i]
+	}
+	return strings.TrimSpace(line) + "…"
+}
+
+func knownFeature(ctx context.Context, p *project, id kedge.FeatureID) error {
+	if id == "" {
+		return nil
+	}
+	_, ok, err := store.Get[store.FeatureDoc](ctx, p.store, store.KindFeature, string(id))
+	if err == nil && !ok {
+		return kedge.Errorf(kedge.NotFound, "no feature %q", id).WithHint("see the list: kedge features")
+	}
+	return err
+}
+
+// noteFiles turns paths as the caller sees them into paths of the project.
+func (p *project) noteFiles(who Caller, files []string, n *kedge.Note) error {
+	for _, f := range files {
+		abs := f
+		if !filepath.IsAbs(f) {
+			abs = filepath.Join(who.Dir, f)
+		}
+		rel, err := filepath.Rel(p.Dir, abs)
+		if err != nil || !docs.ValidPath(filepath.ToSlash(rel)) {
+			return kedge.Errorf(kedge.Invalid, "%q is not a path inside the project", f).WithHint("the project is %s", p.Dir)
+		}
+		n.Files = append(n.Files, filepath.ToSlash(rel))
+	}
+	return nil
+}
+
+// noteCommits links the note to the commits it is about; unless they are named,
+// to the present one, if there is one.
+func (s *Service) noteCommits(ctx context.Context, p *project, revs []string, n *kedge.Note) error {
+	if len(revs) == 0 {
+		if _, commit := s.head(ctx, p); commit != "" {
+			n.Commits = []string{commit}
+		}
+		return nil
+	}
+	repo, err := s.git(ctx, p)
+	if err != nil {
+		return err
+	}
+	for _, rev := range revs {
+		sha, err := repo.Resolve(ctx, rev)
+		if err != nil {
+			return err
+		}
+		n.Commits = append(n.Commits, sha)
+	}
+	return nil
+}
+
+// NotesRequest asks for the three tiers of memory.
+type NotesRequest struct{}
+
+// NotesReply is memory in its three tiers: the live contexts of sessions (L1),
+// notes on disk (L2), the commits they summarise (L3).
+type NotesReply struct {
+	Live    []LiveContext        `json:"live"`
+	Notes   []NoteEntry          `json:"notes"`
+	Commits []NoteCommit         `json:"commits"`
+	Edits   []kedge.HandEditData `json:"edits"`
+}
+
+// LiveContext is the context of a live session. Nil is unknown.
+type LiveContext struct {
+	Session       kedge.SessionID `json:"session"`
+	Name          string          `json:"name"`
+	ContextTokens *int64          `json:"context_tokens"`
+	ContextWindow *int64          `json:"context_window"`
+}
+
+// NoteEntry is a note in the list.
+type NoteEntry struct {
+	ID      kedge.NoteID    `json:"id"`
+	Title   string          `json:"title"`
+	Feature kedge.FeatureID `json:"feature"`
+	Date    time.Time       `json:"date"`
+	File    string          `json:"file"`
+	Tokens  int             `json:"tokens"`
+	Commits []string        `json:"commits"`
+	Tags    []string        `json:"tags"`
+}
+
+// NoteCommit is a commit that notes summarise. Found is nil where there is no
+// git to ask.
+type NoteCommit struct {
+	Commit string         `json:"commit"`
+	Found  *bool          `json:"found"`
+	Notes  []kedge.NoteID `json:"notes"`
+}
+
+// Notes shows the three tiers.
+func (s *Service) Notes(ctx context.Context, who Caller, _ NotesRequest) (NotesReply, error) {
+	p, m, edits, err := s.lookAtMemory(ctx, who)
+	if err != nil {
+		return NotesReply{}, err
+	}
+	r := NotesReply{Live: []LiveContext{}, Notes: []NoteEntry{}, Commits: []NoteCommit{}, Edits: edits}
+	sessions, err := all[kedge.Session](ctx, p, store.KindSession)
+	for _, ses := range sessions {
+		if ses.State == kedge.SessionRunning || ses.State == kedge.SessionWaiting {
+			r.Live = append(r.Live, LiveContext{ses.ID, ses.Name, ses.ContextTokens, ses.ContextWindow})
+		}
+	}
+	names := docs.NoteFiles(m.notes)
+	for _, n := range m.notes {
+		r.Notes = append(r.Notes, NoteEntry{
+			ID: n.ID, Title: n.Title, Feature: n.Feature, Date: n.Date, File: notesDir + "/" + names[n.ID],
+			Tokens: tokens.Estimate(string(docs.WriteNote(n))), Commits: n.Commits, Tags: n.Tags,
+		})
+		r.link(n)
+	}
+	s.findCommits(ctx, p, r.Commits)
+	return r, err
+}
+
+func (r *NotesReply) link(n kedge.Note) {
+	for _, c := range n.Commits {
+		at := -1
+		for i := range r.Commits {
+			if r.Commits[i].Commit == c {
+				at = i
+			}
+		}
+		if at < 0 {
+			at = len(r.Commits)
+			r.Commits = append(r.Commits, NoteCommit{Commit: c})
+		}
+		r.Commits[at].Notes = append(r.Commits[at].Notes, n.ID)
+	}
+}
+
+// findCommits says which commits the repository has: a rebase or a shallow clone
+// may have left one behind.
+func (s *Service) findCommits(ctx context.Context, p *project, commits []NoteCommit) {
+	repo, err := s.git(ctx, p)
+	if err != nil {
+		return // a plain folder, or no git: unknown
+	}
+	for i := range commits {
+		_, err := repo.Resolve(ctx, commits[i].Commit)
+		if err == nil || kedge.NotFound.Is(err) {
+			found := err == nil
+			commits[i].Found = &found
+		}
+	}
+}
+
+// NotesLintRequest asks for a lint of every note on disk.
+type NotesLintRequest struct{}
+
+// NotesLintReply is what the lint found.
+type NotesLintReply struct {
+	OK       bool            `json:"ok"`
+	Notes    int             `json:"notes"`
+	Findings []kedge.Finding `json:"findings"`
+}
+
+// NotesLint reads the notes as they stand in the folder, whoever wrote them.
+func (s *Service) NotesLint(ctx context.Context, who Caller, _ NotesLintRequest) (NotesLintReply, error) {
+	p, err := s.project(ctx, who)
+	if err != nil {
+		return NotesLintReply{}, err
+	}
+	names, err := p.list(notesDir)
+	if err != nil {
+		return NotesLintReply{}, err
+	}
+	r := NotesLintReply{Findings: []kedge.Finding{}}
+	for _, name := range names {
+		if !strings.HasSuffix(name, ".md") {
+			continue
+		}
+		file := notesDir + "/" + name
+		b, _, err := p.read(file)
+		if err != nil {
+			return r, err
+		}
+		r.Notes++
+		r.Findings = append(r.Findings, docs.LintNoteFile(file, toLF(b))...)
+	}
+	r.OK = len(r.Findings) == 0
+	return r, nil
+}

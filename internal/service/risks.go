@@ -1,0 +1,109 @@
+package service
+
+import (
+	"context"
+
+	"kedge"
+	docs "kedge/internal/ledger"
+	"kedge/internal/store"
+)
+
+// RiskAddRequest opens a risk.
+type RiskAddRequest struct {
+	Text string `json:"text"`
+}
+
+// RiskReply is a risk after a change.
+type RiskReply struct {
+	Risk  kedge.Risk           `json:"risk"`
+	Edits []kedge.HandEditData `json:"edits,omitempty"`
+}
+
+// RiskAdd opens a risk. It stays open, and in every checkpoint and handoff,
+// until it is closed with a reason.
+func (s *Service) RiskAdd(ctx context.Context, who Caller, in RiskAddRequest) (RiskReply, error) {
+	r, err := s.record(ctx, who, func(*project, memory) (kedge.Event, error) {
+		now := s.now()
+		risk := kedge.Risk{ID: kedge.RiskID(kedge.NewID("rsk", now)), Text: docs.OneLine(in.Text), OpenedAt: now, By: who.Actor}
+		if err := docs.CheckRisk(risk); err != nil {
+			return kedge.Event{}, err
+		}
+		return event(kedge.RiskOpened, who, risk)
+	})
+	if err != nil {
+		return RiskReply{}, err
+	}
+	v, err := data[kedge.Risk](r.event)
+	return RiskReply{Risk: v, Edits: r.edits}, err
+}
+
+// RiskCloseRequest closes a risk.
+type RiskCloseRequest struct {
+	ID     kedge.RiskID `json:"id"`
+	Reason string       `json:"reason"`
+}
+
+// RiskClose closes a risk: NotFound when there is none, Conflict when it is
+// closed already, Invalid without a reason.
+func (s *Service) RiskClose(ctx context.Context, who Caller, in RiskCloseRequest) (RiskReply, error) {
+	r, err := s.record(ctx, who, func(_ *project, m memory) (kedge.Event, error) {
+		if err := m.closable(in, docs.OneLine(in.Reason)); err != nil {
+			return kedge.Event{}, err
+		}
+		return event(kedge.RiskClosed, who, kedge.RiskClosedData{ID: in.ID, Reason: docs.OneLine(in.Reason)})
+	})
+	if err != nil {
+		return RiskReply{}, err
+	}
+	risk, ok, err := store.Get[kedge.Risk](ctx, r.p.store, store.KindRisk, string(in.ID))
+	if err == nil && !ok {
+		err = noRisk(in.ID)
+	}
+	return RiskReply{Risk: risk, Edits: r.edits}, err
+}
+
+func (m memory) closable(in RiskCloseRequest, reason string) error {
+	risk, ok := m.risk(in.ID)
+	switch {
+	case !ok:
+		return noRisk(in.ID)
+	case risk.ClosedAt != nil:
+		return kedge.Errorf(kedge.Conflict, "risk %q is closed already: %s", in.ID, risk.Reason).WithHint("kedge risk ls")
+	case reason == "":
+		return kedge.Errorf(kedge.Invalid, "risk %q is closed only with a reason", in.ID).
+			WithHint("kedge risk close %s --reason WHY", in.ID)
+	}
+	at := risk.OpenedAt
+	risk.ClosedAt, risk.Reason = &at, reason
+	return docs.CheckRisk(risk)
+}
+
+func noRisk(id kedge.RiskID) error {
+	return kedge.Errorf(kedge.NotFound, "no risk %q", id).WithHint("kedge risk ls --all")
+}
+
+// RiskListRequest asks for the open risks; All for closed ones too.
+type RiskListRequest struct {
+	All bool `json:"all,omitempty"`
+}
+
+// RiskListReply lists risks, oldest first.
+type RiskListReply struct {
+	Risks []kedge.Risk         `json:"risks"`
+	Edits []kedge.HandEditData `json:"edits"`
+}
+
+// RiskList gives the open risks, or all there ever were.
+func (s *Service) RiskList(ctx context.Context, who Caller, in RiskListRequest) (RiskListReply, error) {
+	_, m, edits, err := s.lookAtMemory(ctx, who)
+	if err != nil {
+		return RiskListReply{}, err
+	}
+	r := RiskListReply{Risks: []kedge.Risk{}, Edits: edits}
+	for _, risk := range m.risks {
+		if in.All || risk.ClosedAt == nil {
+			r.Risks = append(r.Risks, risk)
+		}
+	}
+	return r, nil
+}

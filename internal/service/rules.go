@@ -1,0 +1,64 @@
+package service
+
+import (
+	"context"
+
+	"kedge"
+	docs "kedge/internal/ledger"
+	"kedge/internal/tokens"
+)
+
+// RulesLintRequest asks for a lint of rules.md; a Cap of 0 is the default.
+type RulesLintRequest struct {
+	Cap int `json:"cap,omitempty"`
+}
+
+// RulesLintReply is what the lint found.
+type RulesLintReply struct {
+	File string `json:"file"`
+	docs.RulesReport
+}
+
+// RulesLint checks order and size of the rules as they stand in the folder.
+func (s *Service) RulesLint(ctx context.Context, who Caller, in RulesLintRequest) (RulesLintReply, error) {
+	if in.Cap < 0 {
+		return RulesLintReply{}, kedge.Errorf(kedge.Invalid, "a cap of %d tokens", in.Cap).WithHint("kedge rules lint --cap %d", docs.RulesCap)
+	}
+	b, err := s.readRules(ctx, who)
+	if err != nil {
+		return RulesLintReply{}, err
+	}
+	return RulesLintReply{File: rulesFile, RulesReport: docs.LintRules(rulesFile, b, in.Cap)}, nil
+}
+
+// RulesShowRequest asks for the rules.
+type RulesShowRequest struct{}
+
+// RulesShowReply is the rules, byte for byte.
+type RulesShowReply struct {
+	File   string `json:"file"`
+	SHA256 string `json:"sha256"`
+	Tokens int    `json:"tokens"`
+	Text   string `json:"text"`
+}
+
+// RulesShow gives the rules as they stand in the folder.
+func (s *Service) RulesShow(ctx context.Context, who Caller, _ RulesShowRequest) (RulesShowReply, error) {
+	b, err := s.readRules(ctx, who)
+	if err != nil {
+		return RulesShowReply{}, err
+	}
+	return RulesShowReply{File: rulesFile, SHA256: sum(b), Tokens: tokens.Estimate(string(b)), Text: string(b)}, nil
+}
+
+func (s *Service) readRules(ctx context.Context, who Caller) ([]byte, error) {
+	p, err := s.project(ctx, who)
+	if err != nil {
+		return nil, err
+	}
+	b, ok, err := p.read(rulesFile)
+	if err == nil && !ok {
+		err = kedge.Errorf(kedge.NotFound, "no rules in %q", rulesFile).WithHint("write them there, or run: kedge init")
+	}
+	return b, err
+}
