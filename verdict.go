@@ -51,6 +51,7 @@ type CheckResult struct {
 	MS           int64     `json:"ms"`
 	Log          string    `json:"log"`
 	FirstFailure *Failure  `json:"first_failure"`
+	Evidence     []string  `json:"evidence,omitempty"` // copies of what the check left behind, screenshots for example
 }
 
 // Failure is the first failure of a check, and nothing else of its output.

@@ -1,5 +1,9 @@
 package api
 
+import "kedge/internal/service"
+
 func gateCalls() []Call {
-	return nil
+	return []Call{
+		call("gate", Writing, (*service.Service).Gate),
+	}
 }

@@ -2,6 +2,6 @@ package cli
 
 import "github.com/spf13/cobra"
 
-func gateCommands(_ *Env) []*cobra.Command {
-	return nil
+func gateCommands(env *Env) []*cobra.Command {
+	return []*cobra.Command{newGate(env)}
 }

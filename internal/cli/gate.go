@@ -1,0 +1,111 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"kedge"
+	"kedge/internal/gate"
+	"kedge/internal/plain"
+	"kedge/internal/service"
+)
+
+func newGate(env *Env) *cobra.Command {
+	return &cobra.Command{
+		Use: "gate [NAME...]", Short: "Run the checks and give one verdict",
+		Long: `Runs the checks of .kedge/gate.toml on the tree as it stands, in the order test,
+integration, build, e2e, http, and stops at the first red one. The last line is
+one of VALIDATION_OK, TEST_FAILURE, INTEGRATION_FAILURE, BUILD_FAILURE,
+E2E_FAILURE, HTTP_FAILURE. With names, only these checks are run.`,
+		Example: "  kedge gate\n  kedge gate unit\n  kedge gate --json",
+		RunE: func(c *cobra.Command, names []string) error {
+			var out service.GateReply
+			in := service.GateRequest{Names: names, Env: env.Environ}
+			if err := env.Call.Call(c.Context(), "gate", in, &out, func(b json.RawMessage) { gateStep(env, b) }); err != nil {
+				return err
+			}
+			gateTalk(env, out)
+			if err := env.show(out, func(w io.Writer) { fmt.Fprintln(w, out.Verdict.Verdict) }); err != nil {
+				return err
+			}
+			if !out.Green() {
+				return errSaid{kedge.Red}
+			}
+			return nil
+		},
+	}
+}
+
+// gateStep says one line when a check has ended or is left out.
+func gateStep(env *Env, b json.RawMessage) {
+	var s gate.Step
+	if json.Unmarshal(b, &s) != nil {
+		return // the daemon is of another version; the verdict says it all
+	}
+	c := s.Check
+	switch {
+	case s.State == gate.Skipped && c.Skipped == gate.NotAsked:
+	case s.State == gate.Skipped:
+		env.talk("skip  %-12s %s: %s", c.Name, c.Kind, c.Skipped)
+	case s.State == gate.Finished && c.FirstFailure != nil:
+		env.talk("FAIL  %-12s %s: %s (%s)", c.Name, c.Kind, oneLine(c.Command), seconds(c.MS))
+	case s.State == gate.Finished:
+		env.talk("ok    %-12s %s: %s (%s)", c.Name, c.Kind, oneLine(c.Command), seconds(c.MS))
+	}
+}
+
+// gateTalk shows the first failure and the findings; the rest is in the log.
+func gateTalk(env *Env, out service.GateReply) {
+	for _, f := range out.Findings {
+		env.talk("%s: %s: %s", f.Level, plain.Line(f.Where), plain.Line(f.What))
+		if f.Fix != "" {
+			env.talk("  fix: %s", plain.Line(f.Fix))
+		}
+	}
+	for _, c := range out.Checks {
+		if c.FirstFailure != nil {
+			failureTalk(env, c)
+		}
+	}
+	if out.Partial && out.Green() {
+		env.talk("partial: some checks were not run")
+	}
+	if out.Flaky {
+		env.talk("flaky: the same check on the same tree has ended the other way before")
+	}
+}
+
+func failureTalk(env *Env, c kedge.CheckResult) {
+	f := c.FirstFailure
+	where := f.Test
+	if f.File != "" {
+		where = strings.TrimSpace(fmt.Sprintf("%s %s:%d", f.Test, f.File, f.Line))
+	}
+	if where != "" {
+		env.talk("%s: %s", c.Name, plain.Line(where))
+	}
+	for line := range strings.Lines(f.Message) {
+		env.talk("  %s", strings.TrimRight(line, "\n"))
+	}
+	env.talk("log: %s", c.Log)
+}
+
+// maxCommand bounds a command in a line; the verdict has the whole of it.
+const maxCommand = 100
+
+func oneLine(s string) string {
+	r := []rune(plain.Line(s))
+	if len(r) > maxCommand {
+		return string(r[:maxCommand]) + "…"
+	}
+	return string(r)
+}
+
+func seconds(ms int64) string {
+	return (time.Duration(ms) * time.Millisecond).Round(10 * time.Millisecond).String()
+}

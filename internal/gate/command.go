@@ -1,0 +1,128 @@
+package gate
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"kedge"
+	"kedge/internal/condense"
+	"kedge/internal/config"
+	"kedge/internal/proc"
+)
+
+// runCommand runs a shell line and says what came of it.
+func (g *gate) runCommand(ctx context.Context, s step, res *kedge.CheckResult) error {
+	seen := g.evidenceNow(s.check.Evidence)
+	out, err := proc.Run(ctx, proc.Spec{
+		Line: s.line, Dir: g.Dir, Env: g.environ(res.Kind), Log: res.Log, Timeout: config.Timeout(s.check),
+	})
+	if err != nil {
+		return err
+	}
+	res.Exit = out.Exit
+	res.Evidence = g.keepEvidence(s.check.Evidence, seen, strings.TrimSuffix(res.Log, ".log"))
+	text, err := readLog(res.Log)
+	if err != nil {
+		return err
+	}
+	g.judge(s, out, text, res)
+	return nil
+}
+
+// judge decides whether a command that has ended is red.
+func (g *gate) judge(s step, out proc.Result, text string, res *kedge.CheckResult) {
+	noTests := res.Kind != kedge.CheckBuild && condense.NoTests(s.line, text)
+	switch {
+	case out.End == proc.TimedOut:
+		res.FirstFailure = timedOut(s, text)
+	case noTests && s.own:
+		res.FirstFailure = &kedge.Failure{Message: fmt.Sprintf("no test ran: %s", s.line)}
+	case noTests && (out.Exit == 0 || onlyEmpty(s.line, text)):
+		g.find(kedge.LevelWarning, "no test ran", s.check.Name, "write a test, or correct the check's command in .kedge/gate.toml")
+	case out.Exit != 0:
+		res.FirstFailure = firstFailure(s.line, text, out.Exit)
+	}
+}
+
+// onlyEmpty: some runners fail when there is nothing to run. That is no failure
+// of the work, unless the output also holds one.
+func onlyEmpty(line, text string) bool {
+	f, ok := condense.First(line, text)
+	return !ok || f.Test == "" && f.File == ""
+}
+
+func firstFailure(line, text string, exit int) *kedge.Failure {
+	f, ok := condense.First(line, text)
+	if !ok {
+		f.Message = fmt.Sprintf("exit %d without a word", exit)
+	}
+	return &f
+}
+
+func timedOut(s step, text string) *kedge.Failure {
+	f, ok := condense.First(s.line, text)
+	said := fmt.Sprintf("timed out after %v", config.Timeout(s.check))
+	if ok {
+		said += "\n" + f.Message
+	}
+	f.Message = said
+	return &f
+}
+
+// environ is what a check or service gets on top of the request's environment.
+func (g *gate) environ(kind kedge.CheckKind) []string {
+	set := map[string]string{"KEDGE_SLOT": g.Slot}
+	if len(g.Services) > 0 && (kind == kedge.CheckE2E || kind == kedge.CheckHTTP) {
+		set["KEDGE_PORT"] = strconv.Itoa(g.ports[g.Services[0].Name])
+	}
+	return withEnv(g.Env, set)
+}
+
+// withEnv sets variables. Python is told not to leave compiled files beside the
+// sources: they would change the tree that is being judged.
+func withEnv(env []string, set map[string]string) []string {
+	out := slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		_, replaced := set[name]
+		return replaced
+	})
+	if !slices.ContainsFunc(out, func(kv string) bool { return strings.HasPrefix(kv, "PYTHONDONTWRITEBYTECODE=") }) {
+		out = append(out, "PYTHONDONTWRITEBYTECODE=1")
+	}
+	for _, name := range []string{"KEDGE_SLOT", "KEDGE_PORT"} {
+		if v, ok := set[name]; ok {
+			out = append(out, name+"="+v)
+		}
+	}
+	return out
+}
+
+// maxRead bounds what is looked at of a log, half of it from each end.
+const maxRead = 16 << 20
+
+func readLog(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", kedge.Errorf(kedge.Internal, "read the log: %w", err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return "", kedge.Errorf(kedge.Internal, "read the log: %w", err)
+	}
+	if info.Size() <= maxRead {
+		b, err := io.ReadAll(io.LimitReader(f, maxRead))
+		return string(b), err
+	}
+	head, err := io.ReadAll(io.NewSectionReader(f, 0, maxRead/2))
+	if err != nil {
+		return "", kedge.Errorf(kedge.Internal, "read the log: %w", err)
+	}
+	tail, err := io.ReadAll(io.NewSectionReader(f, info.Size()-maxRead/2, maxRead/2))
+	return string(head) + "\n" + string(tail), err
+}

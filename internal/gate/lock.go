@@ -1,0 +1,51 @@
+package gate
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"kedge"
+)
+
+// lockPause is how often a taken name is tried again.
+const lockPause = 20 * time.Millisecond
+
+// lockExclusive holds the name against every other gate that shares the folder.
+// The kernel lets go of it when we die. Waiting does not count as the check's
+// time.
+func (g *gate) lockExclusive(ctx context.Context, name string) (unlock func(), err error) {
+	if name == "" {
+		return func() {}, nil
+	}
+	f, err := os.OpenFile(filepath.Join(g.LockDir, name+".lock"), os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
+	if err != nil {
+		return nil, kedge.Errorf(kedge.Internal, "open the lock of %q: %w", name, err)
+	}
+	if err := flock(ctx, f); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return func() { _ = f.Close() }, nil
+}
+
+func flock(ctx context.Context, f *os.File) error {
+	tick := time.NewTicker(lockPause)
+	defer tick.Stop()
+	for {
+		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if err == nil {
+			return nil
+		}
+		if !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, syscall.EINTR) {
+			return kedge.Errorf(kedge.Internal, "lock %q: %w", f.Name(), err)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-tick.C:
+		}
+	}
+}

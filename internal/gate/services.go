@@ -1,0 +1,212 @@
+package gate
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"kedge"
+	"kedge/internal/condense"
+	"kedge/internal/config"
+	"kedge/internal/proc"
+)
+
+// services are the programs that http and e2e checks need: started before the
+// first of these, gone after the gate.
+type services struct {
+	g       *gate
+	asked   bool
+	running []*proc.Proc
+	failed  *notReady
+}
+
+// notReady is a service that did not come up: the failure of every check that
+// needs it.
+type notReady struct {
+	failure kedge.Failure
+	log     string
+}
+
+// start brings all of them up, once.
+func (s *services) start(ctx context.Context) (*notReady, error) {
+	if s.asked {
+		return s.failed, nil
+	}
+	s.asked = true
+	for _, v := range s.g.Services {
+		failed, err := s.startOne(ctx, v)
+		if failed != nil || err != nil {
+			s.failed = failed
+			return failed, err
+		}
+	}
+	return nil, nil
+}
+
+// stop ends all of them, the last one first. What could not be ended is said in
+// the log of the daemon by whoever owns the process; here nothing more can be
+// done.
+func (s *services) stop() {
+	for i := len(s.running) - 1; i >= 0; i-- {
+		_, _ = s.running[i].Stop()
+	}
+	s.running = nil
+}
+
+// maxTries: how often a service gets another port because someone was faster.
+const maxTries = 3
+
+func (s *services) startOne(ctx context.Context, v kedge.Service) (*notReady, error) {
+	for try := 1; ; try++ {
+		port, err := freePort()
+		if err != nil {
+			return nil, err
+		}
+		failed, err := s.tryOn(ctx, v, port)
+		if failed == nil || err != nil || try == maxTries || !answers(ctx, hostPort(port)) {
+			return failed, err
+		}
+	}
+}
+
+// tryOn starts the service with the given port and waits until it answers.
+func (s *services) tryOn(ctx context.Context, v kedge.Service, port int) (*notReady, error) {
+	ready := readyURL(v, port)
+	if answers(ctx, ready.Host) {
+		return nil, kedge.Errorf(kedge.Blocked, "environment: %s answers before service %q is started", ready.Host, v.Name).
+			WithHint("stop what listens there, or use {port} in the service's ready address")
+	}
+	log := filepath.Join(s.g.LogDir, "service-"+v.Name+".log")
+	p, err := proc.Start(ctx, proc.Spec{
+		Line: v.Run, Dir: s.g.Dir, Log: log,
+		Env: withEnv(s.g.Env, map[string]string{"KEDGE_SLOT": s.g.Slot, "KEDGE_PORT": strconv.Itoa(port)}),
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.g.ports[v.Name] = port
+	said := awaitReady(ctx, p, ready, config.ReadyTimeout(v))
+	if said == "" {
+		s.running = append(s.running, p)
+		return nil, nil
+	}
+	_, err = p.Stop()
+	if ctx.Err() != nil {
+		err = ctx.Err()
+	}
+	return &notReady{failure: serviceFailure(v, log, said), log: log}, err
+}
+
+func serviceFailure(v kedge.Service, log, said string) kedge.Failure {
+	text, err := readLog(log)
+	f, ok := condense.First(v.Run, text)
+	said = fmt.Sprintf("service %q %s", v.Name, said)
+	if err == nil && ok {
+		said += "\n" + f.Message
+	}
+	f.Message = said
+	return f
+}
+
+// readyURL is where the service must answer: an http address, or just the port.
+func readyURL(v kedge.Service, port int) *url.URL {
+	u, err := url.Parse(strings.ReplaceAll(v.Ready, "{port}", strconv.Itoa(port)))
+	if v.Ready == "" || err != nil {
+		return &url.URL{Scheme: "tcp", Host: hostPort(port)}
+	}
+	if u.Port() == "" {
+		u.Host = net.JoinHostPort(u.Hostname(), map[string]string{"https": "443"}[u.Scheme])
+		if u.Scheme == "http" {
+			u.Host = net.JoinHostPort(u.Hostname(), "80")
+		}
+	}
+	return u
+}
+
+func hostPort(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }
+
+// How often a service is asked, and how long one answer may take.
+const (
+	readyPause = 50 * time.Millisecond
+	readyTry   = 5 * time.Second
+)
+
+// awaitReady polls; it returns why the service is not ready, or nothing.
+func awaitReady(ctx context.Context, p *proc.Proc, ready *url.URL, limit time.Duration) string {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	tick := time.NewTicker(readyPause)
+	defer tick.Stop()
+	for {
+		if isReady(ctx, ready) {
+			return ""
+		}
+		select {
+		case <-p.Done():
+			res, _ := p.Wait()
+			return fmt.Sprintf("ended with exit %d before it was ready", res.Exit)
+		case <-ctx.Done():
+			return fmt.Sprintf("was not ready within %v", limit)
+		case <-tick.C:
+		}
+	}
+}
+
+func isReady(ctx context.Context, u *url.URL) bool {
+	if u.Scheme == "tcp" {
+		return answers(ctx, u.Host)
+	}
+	ctx, cancel := context.WithTimeout(ctx, readyTry)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	if err != nil {
+		return false
+	}
+	resp, err := client().Do(req)
+	if err != nil {
+		return false
+	}
+	_ = resp.Body.Close()
+	return resp.StatusCode < 400
+}
+
+// answers tells whether something listens at the address.
+func answers(ctx context.Context, addr string) bool {
+	ctx, cancel := context.WithTimeout(ctx, readyTry)
+	defer cancel()
+	c, err := new(net.Dialer).DialContext(ctx, "tcp", addr)
+	if err != nil {
+		return false
+	}
+	_ = c.Close()
+	return true
+}
+
+// Ports are taken from below the range that systems give out by themselves, so
+// that no ordinary connection takes one between our look and the service's.
+const (
+	firstPort = 20000
+	lastPort  = 32000
+)
+
+// freePort finds a port that nothing listens on. It cannot be held for the
+// service; who comes between makes the service fail and try another.
+func freePort() (int, error) {
+	for range 200 {
+		port := firstPort + rand.IntN(lastPort-firstPort)
+		l, err := net.Listen("tcp", hostPort(port))
+		if err != nil {
+			continue
+		}
+		return port, l.Close()
+	}
+	return 0, kedge.Errorf(kedge.Blocked, "environment: no free port between %d and %d", firstPort, lastPort).
+		WithHint("ss -ltn")
+}

@@ -1,0 +1,286 @@
+package service
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"kedge"
+	"kedge/internal/config"
+	"kedge/internal/gate"
+	"kedge/internal/gitx"
+	"kedge/internal/store"
+)
+
+// GateRequest asks for the project's checks to be run on the tree as it stands.
+type GateRequest struct {
+	Names []string `json:"names,omitempty"` // only these
+	Env   []string `json:"env,omitempty"`   // the caller's environment; used, never written down
+}
+
+// GateReply is `gate --json`: the verdict, and the evidence it was kept as.
+type GateReply struct {
+	kedge.Verdict
+	Evidence kedge.EvidenceID `json:"evidence"`
+}
+
+// Gate runs the project's checks and keeps the verdict as evidence. A red
+// verdict is an answer, not an error. The checks run outside the project's
+// lock; only the writing down is one at a time.
+func (s *Service) Gate(ctx context.Context, who Caller, in GateRequest) (GateReply, error) {
+	p, err := s.project(ctx, who)
+	if err != nil {
+		return GateReply{}, err
+	}
+	if evs, seen, err := s.seenBefore(ctx, p, who); seen || err != nil {
+		return gateReply(evs, err)
+	}
+	ev, err := s.judge(ctx, p, who, judgement{names: in.Names, env: in.Env, scope: gate.Changed})
+	if err != nil {
+		return GateReply{}, err
+	}
+	return gateReply(s.write(ctx, p, who, func() ([]kedge.Event, error) { return gateEvents(who, ev) }))
+}
+
+// seenBefore gives the events of a request that was answered before: its checks
+// are not run a second time.
+func (s *Service) seenBefore(ctx context.Context, p *project, who Caller) ([]kedge.Event, bool, error) {
+	if who.Key == "" || s.cfg.ReadOnly {
+		return nil, false, nil
+	}
+	return p.store.Seen(ctx, who.Key)
+}
+
+// gateEvents are the facts of a finished gate: the evidence, and that Kedge has
+// seen this tree.
+func gateEvents(who Caller, ev kedge.Evidence) ([]kedge.Event, error) {
+	finished, err := event(kedge.GateFinished, who, ev)
+	if err != nil || ev.Verdict.Tree == "" {
+		return []kedge.Event{finished}, err
+	}
+	seen, err := event(kedge.FilesSeen, who, kedge.FilesSeenData{Tree: ev.Verdict.Tree, Cause: "gate"})
+	return []kedge.Event{finished, seen}, err
+}
+
+// gateReply makes the answer of what stands in the journal, where secrets are
+// already taken out.
+func gateReply(evs []kedge.Event, err error) (GateReply, error) {
+	if err != nil {
+		return GateReply{}, err
+	}
+	for _, e := range evs {
+		if e.Type != kedge.GateFinished {
+			continue
+		}
+		var ev kedge.Evidence
+		if err := json.Unmarshal(e.Data, &ev); err != nil {
+			return GateReply{}, kedge.Errorf(kedge.Internal, "read evidence: %w", err)
+		}
+		return GateReply{Verdict: ev.Verdict, Evidence: ev.ID}, nil
+	}
+	return GateReply{}, kedge.Errorf(kedge.Internal, "the journal has no evidence of this gate").WithHint("kedge doctor")
+}
+
+// judgement is one gate as a command asks for it.
+type judgement struct {
+	names   []string
+	env     []string
+	scope   gate.Scope
+	feature kedge.FeatureID
+	own     []kedge.Check // the feature's checks
+}
+
+// gateFeature judges a feature: all of the project's checks and its own, nothing
+// left out. The evidence is returned, not written down, so that the caller can
+// write it together with what follows from it.
+func (s *Service) gateFeature(ctx context.Context, p *project, who Caller, f kedge.Definition, env []string) (kedge.Evidence, error) {
+	return s.judge(ctx, p, who, judgement{env: env, scope: gate.Full, feature: f.ID, own: f.Checks})
+}
+
+// judge runs a gate on the caller's work tree.
+func (s *Service) judge(ctx context.Context, p *project, who Caller, j judgement) (kedge.Evidence, error) {
+	if s.cfg.ReadOnly {
+		return kedge.Evidence{}, kedge.Errorf(kedge.Conflict, "this needs the daemon").WithHint("kedge up")
+	}
+	at := s.now()
+	ev := kedge.Evidence{ID: kedge.EvidenceID(kedge.NewID("evd", at)), Feature: j.feature, At: at, Environment: environment(j.env)}
+	repo, base, err := s.gateBase(ctx, p)
+	if err != nil {
+		return ev, err
+	}
+	q, err := s.gateRequest(ctx, p, who, j, repo, base)
+	if err != nil {
+		return ev, err
+	}
+	q.LogDir = filepath.Join(s.storeDir(p.ID), "gate", string(ev.ID))
+	if ev.Verdict, err = gate.Run(ctx, q); err != nil {
+		return ev, err
+	}
+	if ev.Commit, err = s.commitOf(ctx, repo, base, ev.Verdict.Tree); err != nil {
+		return ev, err
+	}
+	ev.Verdict.Flaky, err = flaky(ctx, p, ev)
+	return ev, err
+}
+
+// gateBase gives what changes are measured from: HEAD, or nothing where there
+// is no commit yet. In a plain folder there is no repository.
+func (s *Service) gateBase(ctx context.Context, p *project) (*gitx.Repo, string, error) {
+	if !p.Git {
+		return nil, "", nil
+	}
+	repo, err := s.git(ctx, p)
+	if err != nil {
+		return nil, "", err
+	}
+	head, err := repo.Head(ctx)
+	return repo, head.Commit, err
+}
+
+func (s *Service) gateRequest(ctx context.Context, p *project, who Caller, j judgement, repo *gitx.Repo, base string) (gate.Request, error) {
+	rules := rulesSource{p: p}
+	q := gate.Request{
+		Dir: p.Dir, Base: base, Own: j.own, Names: j.names, Scope: j.scope, Env: j.env, Guard: kedge.LevelWarning,
+		LockDir: filepath.Join(s.storeDir(p.ID), "locks"), Now: s.now, Progress: func(st gate.Step) { who.Tell(st) },
+	}
+	if repo != nil {
+		q.Repo = repo
+	}
+	if who.IsAgent() {
+		q.Guard, rules.repo, rules.base = kedge.LevelError, repo, base
+	}
+	g, err := rules.gate(ctx)
+	if err != nil {
+		return q, err
+	}
+	cfg, err := rules.config(ctx, userConfigFile(j.env))
+	q.Checks, q.Services, q.Protect = g.Checks, g.Services, cfg.Protect.Paths
+	return q, err
+}
+
+// rulesSource reads the files that decide about the work. For an agent these
+// are the committed ones: it must not write its own rules.
+type rulesSource struct {
+	p    *project
+	repo *gitx.Repo // nil: read the work tree
+	base string
+}
+
+func (r rulesSource) gate(ctx context.Context) (config.Gate, error) {
+	b, name, err := r.read(ctx, ".kedge/gate.toml")
+	if errors.Is(err, fs.ErrNotExist) {
+		return config.Gate{}, nil
+	}
+	if err != nil {
+		return config.Gate{}, err
+	}
+	return config.ParseGate(name, b)
+}
+
+func (r rulesSource) config(ctx context.Context, userFile string) (config.Config, error) {
+	var user, project config.Config
+	b, err := os.ReadFile(userFile)
+	if err == nil {
+		user, err = config.ParseConfig(userFile, b)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return config.Config{}, err
+	}
+	b, name, err := r.read(ctx, ".kedge/config.toml")
+	if err == nil {
+		project, err = config.ParseConfig(name, b)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return config.Config{}, err
+	}
+	return config.Merge(user, project)
+}
+
+// read gives a file, at the base where one is set. A file that is new since the
+// base is read from the work tree; that it is new is a finding of the gate.
+func (r rulesSource) read(ctx context.Context, path string) ([]byte, string, error) {
+	if r.repo != nil && r.base != "" {
+		b, err := r.repo.ReadFile(ctx, r.base, path)
+		if !kedge.NotFound.Is(err) {
+			return b, path, err
+		}
+	}
+	b, err := os.ReadFile(r.p.path(filepath.FromSlash(path)))
+	return b, path, err
+}
+
+// userConfigFile is the user-wide config.toml by the caller's environment.
+func userConfigFile(env []string) string {
+	if dir := lookupEnv(env, "XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "kedge", "config.toml")
+	}
+	return filepath.Join(lookupEnv(env, "HOME"), ".config", "kedge", "config.toml")
+}
+
+// lookupEnv: the last of equal names wins, as for a program.
+func lookupEnv(env []string, name string) string {
+	for _, kv := range slices.Backward(env) {
+		if v, ok := strings.CutPrefix(kv, name+"="); ok {
+			return v
+		}
+	}
+	return ""
+}
+
+// environment names what a verdict depends on beside the tree, without any
+// value: the system, and a hash of where programs are looked for.
+func environment(env []string) string {
+	sum := sha256.Sum256([]byte(lookupEnv(env, "PATH")))
+	return runtime.GOOS + "/" + runtime.GOARCH + " path:" + hex.EncodeToString(sum[:4])
+}
+
+// commitOf is the commit that has exactly the judged tree; empty when the work
+// tree differs from it.
+func (s *Service) commitOf(ctx context.Context, repo *gitx.Repo, head, tree string) (string, error) {
+	if repo == nil || head == "" {
+		return "", nil
+	}
+	changes, err := repo.Diff(ctx, head, tree)
+	if err != nil || len(changes) > 0 {
+		return "", err
+	}
+	return head, nil
+}
+
+// flaky tells whether the same check on the same tree in the same environment
+// once ended the other way.
+func flaky(ctx context.Context, p *project, ev kedge.Evidence) (bool, error) {
+	if ev.Verdict.Tree == "" {
+		return false, nil
+	}
+	earlier, err := all[kedge.Evidence](ctx, p, store.KindEvidence)
+	if err != nil {
+		return false, err
+	}
+	for _, e := range earlier {
+		if e.Verdict.Tree == ev.Verdict.Tree && e.Environment == ev.Environment && disagree(e.Verdict, ev.Verdict) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+func disagree(a, b kedge.Verdict) bool {
+	for _, x := range a.Checks {
+		for _, y := range b.Checks {
+			same := x.Name == y.Name && x.Command == y.Command && x.Skipped == "" && y.Skipped == ""
+			if same && (x.FirstFailure == nil) != (y.FirstFailure == nil) {
+				return true
+			}
+		}
+	}
+	return false
+}
