@@ -54,7 +54,7 @@ func (s *Service) briefInput(ctx context.Context, p *project, who Caller) (brief
 		return brief.Input{}, err
 	}
 	in := brief.Input{
-		Project: p.Name, Next: &st.next, Checklist: st.checklist(), Handoff: st.handoff, Decisions: st.decisions, Risks: st.risks,
+		Project: p.title(), Next: &st.next, Checklist: st.checklist(), Handoff: st.handoff, Decisions: st.decisions, Risks: st.risks,
 	}
 	if in.Rules, in.RulesFrom, err = s.rulesOf(ctx, p, who, st); err != nil {
 		return in, err

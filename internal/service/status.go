@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"kedge"
@@ -80,7 +81,7 @@ func (s *Service) Status(ctx context.Context, who Caller, _ StatusRequest) (Stat
 	if err != nil {
 		return StatusReply{}, err
 	}
-	r := StatusReply{Daemon: s.daemonInfo(), Project: p.ID, Name: p.Name, Dir: p.Dir, Features: countFeatures(st.ledger.features())}
+	r := StatusReply{Daemon: s.daemonInfo(), Project: p.ID, Name: p.title(), Dir: p.Dir, Features: countFeatures(st.ledger.features())}
 	if st.plan.ID != "" {
 		r.Plan = &PlanInfo{ID: st.plan.ID, Status: st.plan.Status}
 	}
@@ -107,6 +108,14 @@ func (s *Service) Status(ctx context.Context, who Caller, _ StatusRequest) (Stat
 	edits, err := s.handEdits(p, st.ledger)
 	r.Edits = append([]kedge.HandEditData{}, edits...)
 	return r, err
+}
+
+// title names the project for people.
+func (p *project) title() string {
+	if p.Name == "" {
+		return filepath.Base(p.Dir)
+	}
+	return p.Name
 }
 
 // daemonInfo is nil when no daemon answers: a service that may not write runs in
