@@ -27,11 +27,22 @@ const (
 // shownEdits is how many edits of one file are reported one by one.
 const shownEdits = 20
 
-// settle looks for hand edits of features.json and plan.md, and answers them:
-// the journal wins, what was found is reported to the journal and to the caller,
-// and the edited file is kept aside. It runs under the project's lock, before
-// any decision, so that no command ever acts on what was edited.
+// settle looks for hand edits of the files that Kedge writes, and answers them.
+// It runs under the project's lock, before any decision, so that no command ever
+// acts on what was edited.
 func (s *Service) settle(ctx context.Context, p *project, who Caller) ([]kedge.HandEditData, error) {
+	inMemory, err := s.settleMemory(ctx, p, who)
+	if err != nil {
+		return nil, err
+	}
+	inLedger, err := s.settleLedger(ctx, p, who)
+	return append(inMemory, inLedger...), err
+}
+
+// settleLedger is settle for features.json and plan.md: the journal wins, what
+// was found is reported to the journal and to the caller, and the edited file is
+// kept aside.
+func (s *Service) settleLedger(ctx context.Context, p *project, who Caller) ([]kedge.HandEditData, error) {
 	l, err := readLedger(ctx, p)
 	if err != nil {
 		return nil, err
@@ -182,7 +193,7 @@ func (p *project) unlocked(l ledger) error {
 	return nil
 }
 
-// projectLedger brings features.json and plan.md up to the journal.
+// projectLedger brings the files that Kedge writes up to the journal.
 func (s *Service) projectLedger(ctx context.Context, p *project) error {
 	p.writing.Lock()
 	defer p.writing.Unlock()
@@ -190,7 +201,10 @@ func (s *Service) projectLedger(ctx context.Context, p *project) error {
 	if err != nil {
 		return err
 	}
-	return s.writeProjections(p, l)
+	if err := s.writeProjections(p, l); err != nil {
+		return err
+	}
+	return s.writeMemory(ctx, p, l)
 }
 
 func (s *Service) writeProjections(p *project, l ledger) error {

@@ -71,18 +71,10 @@ type recorded struct {
 	edits []kedge.HandEditData
 }
 
-// record is a writing command of memory: hand edits are settled, decide looks at
-// what is there and says what is new, the projections follow.
+// record is a writing command of memory: decide looks at what is there and says
+// what is new.
 func (s *Service) record(ctx context.Context, who Caller, decide func(p *project, m memory) (kedge.Event, error)) (recorded, error) {
-	p, err := s.project(ctx, who)
-	if err != nil {
-		return recorded{}, err
-	}
-	r := recorded{p: p}
-	evs, err := s.write(ctx, p, who, func() (evs []kedge.Event, err error) {
-		if r.edits, err = s.settleMemory(ctx, p, who); err != nil {
-			return nil, err
-		}
+	p, evs, edits, err := s.change(ctx, who, func(p *project, _ ledger) ([]kedge.Event, error) {
 		m, err := readMemory(ctx, p)
 		if err != nil {
 			return nil, err
@@ -96,8 +88,7 @@ func (s *Service) record(ctx context.Context, who Caller, decide func(p *project
 	if len(evs) != 1 {
 		return recorded{}, kedge.Errorf(kedge.Internal, "a request that added %d facts is made again for one", len(evs))
 	}
-	r.event = evs[0]
-	return r, s.projectMemory(ctx, p, evs)
+	return recorded{p: p, event: evs[0], edits: edits}, nil
 }
 
 // data reads the payload of a fact: what the journal kept, which is not always
@@ -110,22 +101,12 @@ func data[T any](ev kedge.Event) (T, error) {
 	return v, nil
 }
 
-// projectMemory brings the documents up to the journal after evs were added.
-func (s *Service) projectMemory(ctx context.Context, p *project, evs []kedge.Event) error {
-	p.writing.Lock()
-	defer p.writing.Unlock()
+// writeMemory writes every document that differs from what it should be.
+func (s *Service) writeMemory(ctx context.Context, p *project, l ledger) error {
 	m, err := readMemory(ctx, p)
 	if err != nil {
 		return err
 	}
-	if err := s.writeMemory(p, m); err != nil {
-		return err
-	}
-	return s.writeProgress(ctx, p, evs)
-}
-
-// writeMemory writes every document that differs from what it should be.
-func (s *Service) writeMemory(p *project, m memory) error {
 	want := m.files()
 	for _, name := range sortedKeys(want) {
 		if b, ok, err := p.read(name); err == nil && ok && sameText(b, want[name]) {
@@ -135,7 +116,10 @@ func (s *Service) writeMemory(p *project, m memory) error {
 			return err
 		}
 	}
-	return p.removeCopies(m, want)
+	if err := p.removeCopies(m, want); err != nil {
+		return err
+	}
+	return s.writeProgress(ctx, p, m, l)
 }
 
 // files are the documents as they should be, by their path.

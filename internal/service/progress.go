@@ -19,27 +19,17 @@ func (m memory) facts(l ledger, log []docs.LogEntry) docs.Facts {
 	return docs.Facts{Features: l.features(), Risks: m.risks, Decisions: m.decisions, Log: log}
 }
 
-// projectProgress brings progress.md up to the journal after evs were added.
-func (s *Service) projectProgress(ctx context.Context, p *project, evs []kedge.Event) error {
-	p.writing.Lock()
-	defer p.writing.Unlock()
-	return s.writeProgress(ctx, p, evs)
-}
-
-func (s *Service) writeProgress(ctx context.Context, p *project, evs []kedge.Event) error {
-	m, err := readMemory(ctx, p)
+// writeProgress brings progress.md up to the journal. A project that never did
+// anything needs none.
+func (s *Service) writeProgress(ctx context.Context, p *project, m memory, l ledger) error {
+	old, ok, err := p.read(progressFile)
 	if err != nil {
 		return err
 	}
-	l, err := readLedger(ctx, p)
-	if err != nil {
-		return err
+	if !ok && len(l.docs) == 0 && len(m.risks) == 0 && len(m.decisions) == 0 {
+		return nil
 	}
-	old, _, err := p.read(progressFile)
-	if err != nil {
-		return err
-	}
-	log, err := missingLog(ctx, p, string(old), evs)
+	log, err := missingLog(ctx, p, string(old))
 	if err != nil {
 		return err
 	}
@@ -50,34 +40,25 @@ func (s *Service) writeProgress(ctx context.Context, p *project, evs []kedge.Eve
 	return s.putProjected(p, progressFile, b)
 }
 
-// missingLog gives the entries of evs and of the events before them, back to one
-// that the file has: after a crash between journal and projection, or on a
-// branch that is behind, there are more than those just added.
-func missingLog(ctx context.Context, p *project, old string, evs []kedge.Event) ([]docs.LogEntry, error) {
-	if len(evs) == 0 {
-		return nil, nil
-	}
+// missingLog gives the entries of the newest events, back to one that the file
+// has: mostly those just added, but more after a crash between journal and
+// projection, or on a branch that is behind.
+func missingLog(ctx context.Context, p *project, old string) ([]docs.LogEntry, error) {
+	end, err := p.store.Last(ctx)
 	var out []docs.LogEntry
-	for end := evs[len(evs)-1].Seq; end > 0; end -= logPage {
-		page, err := p.store.Events(ctx, max(0, end-logPage), int(min(logPage, end)))
-		if err != nil {
-			return nil, err
-		}
+	for met := false; err == nil && end > 0 && !met; end -= logPage {
+		page, readErr := p.store.Events(ctx, max(0, end-logPage), int(min(logPage, end)))
 		var entries []docs.LogEntry
-		met := false
 		for _, ev := range page {
 			if text := logText(ev); text != "" {
 				e := docs.LogEntry{At: ev.At, Text: text}
-				met = met || strings.Contains(old, docs.LogLine(e)+"\n")
+				met = met || strings.Contains(old, docs.LogLine(e))
 				entries = append(entries, e)
 			}
 		}
-		out = append(entries, out...)
-		if met {
-			break
-		}
+		out, err = append(entries, out...), readErr
 	}
-	return out, nil
+	return out, err
 }
 
 // logText is an event as a line of the log; empty for what is not progress.
