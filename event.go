@@ -41,6 +41,7 @@ const (
 	FilterApproved  EventType = "filter.approved"  // FilterApprovedData
 	SessionStarted  EventType = "session.started"  // Session
 	SessionEnded    EventType = "session.ended"    // SessionEndedData
+	SessionRenamed  EventType = "session.renamed"  // SessionRenamedData
 	InitFinished    EventType = "init.finished"    // InitData
 	InitRemoved     EventType = "init.removed"     // InitData
 )

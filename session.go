@@ -20,6 +20,8 @@ type Session struct {
 	Name          string       `json:"name"`
 	Project       ProjectID    `json:"project"`
 	Agent         string       `json:"agent"`
+	Command       []string     `json:"command"`
+	Dir           string       `json:"dir"`
 	State         SessionState `json:"state"`
 	Cause         string       `json:"cause"`
 	PID           int          `json:"pid"`
@@ -39,3 +41,12 @@ type SessionEndedData struct {
 	ExitCode *int         `json:"exit_code,omitempty"`
 	Bytes    int64        `json:"bytes"`
 }
+
+// SessionRenamedData is the payload of SessionRenamed.
+type SessionRenamedData struct {
+	ID   SessionID `json:"id"`
+	Name string    `json:"name"`
+}
+
+// Live tells whether the session's program runs.
+func (s Session) Live() bool { return s.State == SessionRunning || s.State == SessionWaiting }

@@ -11,11 +11,16 @@ import (
 
 	"kedge/internal/cli"
 	"kedge/internal/daemon"
+	"kedge/internal/hold"
+	"kedge/internal/term"
 )
 
 func main() { os.Exit(run()) }
 
 func run() int {
+	if len(os.Args) == 2 && os.Args[1] == "hold" {
+		return holdMain() // before anything else is set up: there is one holder per session
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	env := cli.Env{
@@ -23,15 +28,27 @@ func run() int {
 		In:      os.Stdin,
 		Out:     os.Stdout,
 		Err:     os.Stderr,
-		InTTY:   isTerminal(os.Stdin),
-		ErrTTY:  isTerminal(os.Stderr),
+		InTTY:   term.IsTerminal(os.Stdin),
+		ErrTTY:  term.IsTerminal(os.Stderr),
 		Dir:     workDir(),
 		Environ: os.Environ(),
 		Look:    func(command string) bool { _, err := exec.LookPath(command); return err == nil },
 	}
+	if t, ok := term.Open(os.Stdin, os.Stdout); ok {
+		env.Term = &t
+	}
 	home, err := daemon.Home(os.Getenv)
 	wire(&env, home, err)
 	return cli.Main(ctx, env)
+}
+
+// holdMain is the hidden command that becomes a holder.
+func holdMain() int {
+	if err := hold.Main(context.Background(), os.Stdin, os.Stdout); err != nil {
+		_, _ = os.Stderr.Write(hold.Complain(err))
+		return 1
+	}
+	return 0
 }
 
 // workDir is where the command acts: KEDGE_PROJECT, else the current folder.

@@ -30,8 +30,9 @@ func TestScript(t *testing.T) {
 		UpdateScripts:       os.Getenv("UPDATE") != "",
 		Setup:               setup,
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"json": jsonHas,
-			"code": exitCode,
+			"json":  jsonHas,
+			"code":  exitCode,
+			"await": await,
 		},
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -85,4 +86,30 @@ func at(v any, path string) (any, bool) {
 		}
 	}
 	return v, true
+}
+
+// patience only guards against hanging.
+const patience = 3 * time.Minute
+
+// await is `await REGEXP COMMAND…`: it runs the command again until it succeeds
+// and what it prints matches.
+func await(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: await REGEXP COMMAND…")
+	}
+	want := regexp.MustCompile("(?m)" + args[0])
+	deadline := time.After(patience)
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		err := ts.Exec(args[1], args[2:]...)
+		if err == nil && want.MatchString(ts.ReadFile("stdout")) {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-deadline:
+			ts.Fatalf("never: %q from %q", args[0], args[1:])
+		}
+	}
 }

@@ -9,8 +9,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"kedge"
 	"kedge/internal/api"
 	"kedge/internal/api/client"
@@ -129,10 +127,14 @@ func (c *caller) Foreground(ctx context.Context) error {
 		Runtime: os.Getenv("XDG_RUNTIME_DIR"),
 		Version: kedge.Version,
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handler.ServeHTTP(w, r) }),
-		Prepare: func(_ context.Context, log *slog.Logger) error {
-			s = service.New(service.Config{Home: c.home, Log: log})
+		Prepare: func(ctx context.Context, log *slog.Logger) error {
+			sessions, err := c.sessions()
+			if err != nil {
+				return err
+			}
+			s = service.New(service.Config{Home: c.home, Log: log, Sessions: sessions})
 			handler = api.Handler(s, log)
-			return nil
+			return s.Adopt(ctx)
 		},
 		Close: func() error {
 			if s == nil {
@@ -141,6 +143,17 @@ func (c *caller) Foreground(ctx context.Context) error {
 			return s.Close()
 		},
 	})
+}
+
+// sessions says how to hold programs: with this very binary.
+func (c *caller) sessions() (service.Sessions, error) {
+	exe, err := os.Executable()
+	if err != nil {
+		return service.Sessions{}, kedge.Errorf(kedge.Internal, "find this program: %w", err)
+	}
+	const name = 12 // bytes of a session's id that name its socket
+	dir, err := daemon.SocketDir(c.home, os.Getenv("XDG_RUNTIME_DIR"), name)
+	return service.Sessions{Holder: []string{exe, "hold"}, Sockets: dir}, err
 }
 
 // Stop implements cli.Daemon.
@@ -175,9 +188,4 @@ func absolute(dir string) string {
 		return dir // the folder is gone; commands that need it say so
 	}
 	return abs
-}
-
-func isTerminal(f *os.File) bool {
-	_, err := unix.IoctlGetTermios(int(f.Fd()), termiosRequest)
-	return err == nil
 }

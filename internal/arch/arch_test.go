@@ -26,6 +26,7 @@ var layer = map[string]int{
 	"kedge/internal/frontmatter": 5,
 	"kedge/internal/tokens":      5,
 	"kedge/internal/plain":       5,
+	"kedge/internal/ansi":        5,
 
 	"kedge/internal/config":            10,
 	"kedge/internal/plan":              10,
@@ -43,6 +44,7 @@ var layer = map[string]int{
 	"kedge/internal/hold/tape":  15,
 	"kedge/internal/hold/wire":  15,
 	"kedge/internal/peer":       15,
+	"kedge/internal/term":       15,
 	"kedge/internal/hold":       20,
 
 	"kedge/internal/store": 20,

@@ -17,6 +17,7 @@ import (
 	"kedge"
 	"kedge/internal/api"
 	"kedge/internal/plain"
+	"kedge/internal/term"
 )
 
 // Caller makes calls to the service; package main decides whether they go to
@@ -46,7 +47,10 @@ type Env struct {
 	Daemon   Daemon
 	Look     func(command string) bool // is the command on PATH
 
-	json bool
+	Term *term.Terminal // the person's terminal; nil without one
+
+	json   bool
+	rawOut io.Writer // Out without the filter, for bytes that were asked for as they are
 }
 
 // exitCodes is the whole contract with scripts.
@@ -70,6 +74,7 @@ func (e errSaid) Error() string { return string(e.kind) }
 // Main runs one command and returns its exit code.
 func Main(ctx context.Context, env Env) int {
 	out, talk := env.Out, env.Err
+	env.rawOut = out
 	env.Out, env.Err = &plain.Writer{W: out}, &plain.Writer{W: talk}
 	root := newRoot(&env)
 	root.SetArgs(env.Args)

@@ -65,6 +65,7 @@ func addAreas(root *cobra.Command, env *Env) {
 		commands  []*cobra.Command
 	}{
 		{"start", "Set up:", initCommands(env)},
+		{"sessions", "Sessions:", sessionCommands(env)},
 		{"ledger", "The ledger:", featureCommands(env)},
 		{"memory", "Memory:", memoryCommands(env)},
 		{"place", "Leaving and coming back:", briefCommands(env)},

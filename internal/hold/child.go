@@ -32,7 +32,7 @@ type child struct {
 // startChild starts the program in a session of its own and begins to reap: it,
 // and whatever it leaves to us.
 func startChild(spec Spec) (*child, error) {
-	path, err := lookPath(spec)
+	path, err := LookPath(spec.Command[0], spec.Cwd, spec.Env)
 	if err != nil {
 		return nil, err
 	}
@@ -89,16 +89,18 @@ func closeAll(files []*os.File) {
 	}
 }
 
-// lookPath finds the program as the session's own PATH and folder would.
-func lookPath(spec Spec) (string, error) {
-	name := spec.Command[0]
+// LookPath finds a program as a session's own PATH and folder would.
+func LookPath(name, cwd string, env []string) (string, error) {
 	if strings.Contains(name, "/") {
 		if !filepath.IsAbs(name) {
-			name = filepath.Join(spec.Cwd, name)
+			name = filepath.Join(cwd, name)
+		}
+		if _, err := exec.LookPath(name); err != nil {
+			return "", kedge.Errorf(kedge.NotFound, "no program %q", name)
 		}
 		return name, nil
 	}
-	for _, kv := range spec.Env {
+	for _, kv := range env {
 		list, ok := strings.CutPrefix(kv, "PATH=")
 		if !ok {
 			continue

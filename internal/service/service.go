@@ -21,6 +21,7 @@ type Config struct {
 	ReadOnly bool // no daemon: nothing is written, not even projections
 	Now      func() time.Time
 	Log      *slog.Logger
+	Sessions Sessions
 }
 
 // Caller says who asks, from which folder, and which request it is.
@@ -47,6 +48,10 @@ type Service struct {
 
 	mu   sync.Mutex
 	open map[kedge.ProjectID]*opened
+
+	watching sync.WaitGroup     // one for each living session
+	stop     context.CancelFunc // ends them
+	watch    context.Context    //nolint:containedctx // the life of the service, not of a call
 }
 
 // New makes a service; it opens nothing until it is asked.
@@ -57,11 +62,15 @@ func New(cfg Config) *Service {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Service{cfg: cfg, open: map[kedge.ProjectID]*opened{}}
+	s := &Service{cfg: cfg, open: map[kedge.ProjectID]*opened{}}
+	s.watch, s.stop = context.WithCancel(context.Background())
+	return s
 }
 
-// Close closes every store.
+// Close lets go of the sessions, which live on, and closes every store.
 func (s *Service) Close() error {
+	s.stop()
+	s.watching.Wait()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var first error

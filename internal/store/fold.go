@@ -100,6 +100,7 @@ var folders = map[kedge.EventType]func(*folding) error{
 	kedge.DecisionSaved:   foldDecision,
 	kedge.RiskClosed:      foldRiskClosed,
 	kedge.SessionEnded:    foldSessionEnded,
+	kedge.SessionRenamed:  foldSessionRenamed,
 	kedge.FilesSeen:       foldSeen,
 	kedge.HandEditFound:   foldEdit,
 	kedge.PlanSaved:       keep(KindPlan, func(d kedge.PlanData) string { return string(d.ID) }, nil),

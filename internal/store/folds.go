@@ -1,7 +1,6 @@
 package store
 
 import (
-	"errors"
 	"strings"
 
 	"kedge"
@@ -30,8 +29,10 @@ func foldFeatureAdded(f *folding) error {
 	if err != nil {
 		return err
 	}
-	if _, err := load[FeatureDoc](f, KindFeature, string(def.ID)); !kedge.NotFound.Is(err) {
-		return errors.Join(err, kedge.Errorf(kedge.Conflict, "feature %q exists already", def.ID))
+	if _, _, ok, err := f.get(KindFeature, string(def.ID)); err != nil {
+		return err
+	} else if ok {
+		return kedge.Errorf(kedge.Conflict, "feature %q exists already", def.ID)
 	}
 	doc := FeatureDoc{
 		Feature: kedge.Feature{
@@ -173,6 +174,19 @@ func foldSessionEnded(f *folding) error {
 		return err
 	}
 	s.State, s.Cause, s.ExitCode, s.Bytes = d.State, d.Cause, d.ExitCode, d.Bytes
+	return f.save(KindSession, string(s.ID), s, words{})
+}
+
+func foldSessionRenamed(f *folding) error {
+	d, err := payload[kedge.SessionRenamedData](f)
+	if err != nil {
+		return err
+	}
+	s, err := load[kedge.Session](f, KindSession, string(d.ID))
+	if err != nil {
+		return err
+	}
+	s.Name = d.Name
 	return f.save(KindSession, string(s.ID), s, words{})
 }
 

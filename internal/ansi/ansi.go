@@ -1,0 +1,112 @@
+// Package ansi removes terminal escape sequences from a stream of bytes, whole
+// sequences and not only their first byte, wherever the stream is cut. What is
+// left is the text that was printed; it is not made safe in any other way (see
+// package plain), and it says nothing about where on the screen it stood.
+package ansi
+
+// state is where in a sequence the stripper stands.
+type state byte
+
+const (
+	text   state = iota
+	escape       // after ESC
+	csi          // ESC [ … up to a byte in 0x40–0x7e
+	str          // OSC, DCS, SOS, PM, APC: up to BEL or ST
+	strEsc       // an ESC inside one: the first half of ST, or its end
+	inter        // ESC with intermediate bytes: up to a byte in 0x30–0x7e
+)
+
+// maxString bounds a string sequence that never ends: after that many bytes it
+// is taken for text again, so that a stray introducer cannot swallow a log.
+const maxString = 64 << 10
+
+// Stripper removes sequences from a stream. The zero value is at its start.
+type Stripper struct {
+	state state
+	n     int // bytes in the present string sequence
+}
+
+// Strip appends the text in src to dst and returns it.
+func (s *Stripper) Strip(dst, src []byte) []byte {
+	for _, b := range src {
+		if s.step(b) {
+			dst = append(dst, b)
+		}
+	}
+	return dst
+}
+
+// step takes one byte and tells whether it is text.
+func (s *Stripper) step(b byte) bool {
+	switch s.state {
+	case text:
+		if b == 0x1b {
+			s.state = escape
+			return false
+		}
+		return true
+	case escape:
+		s.afterEscape(b)
+	case inter:
+		if b >= 0x30 && b <= 0x7e || b < 0x20 {
+			s.state = text
+		}
+	case csi:
+		return s.inCSI(b)
+	case str, strEsc:
+		s.inString(b)
+	}
+	return false
+}
+
+func (s *Stripper) afterEscape(b byte) {
+	switch {
+	case b == '[':
+		s.state = csi
+	case b == ']' || b == 'P' || b == 'X' || b == '^' || b == '_':
+		s.state, s.n = str, 0
+	case b >= 0x20 && b <= 0x2f:
+		s.state = inter
+	case b == 0x1b: // the first was a stray
+	default:
+		s.state = text
+	}
+}
+
+// inCSI ends at a final byte; control characters inside act as they do outside,
+// so a newline is text even there.
+func (s *Stripper) inCSI(b byte) bool {
+	switch {
+	case b >= 0x40 && b <= 0x7e:
+		s.state = text
+	case b == 0x1b:
+		s.state = escape
+	case b < 0x20:
+		return true
+	case b >= 0x80:
+		s.state = text // no part of a sequence: it was cut off
+		return true
+	}
+	return false
+}
+
+func (s *Stripper) inString(b byte) {
+	s.n++
+	switch {
+	case b == 0x07 || b == 0x18 || b == 0x1a || s.n > maxString:
+		s.state = text
+	case b == 0x1b:
+		s.state = strEsc
+	case s.state == strEsc && b == '\\':
+		s.state = text
+	case s.state == strEsc:
+		s.state = escape // a new sequence cut the string off
+		s.afterEscape(b)
+	}
+}
+
+// Text removes the sequences of a whole text.
+func Text(b []byte) []byte {
+	var s Stripper
+	return s.Strip(make([]byte, 0, len(b)), b)
+}

@@ -1,0 +1,14 @@
+package api
+
+import "kedge/internal/service"
+
+func sessionCalls() []Call {
+	return []Call{
+		call("session.new", Writing, (*service.Service).SessionNew),
+		call("session.list", Reading, (*service.Service).SessionList),
+		call("session.find", Reading, (*service.Service).SessionFind),
+		call("session.send", Writing, (*service.Service).SessionSend),
+		call("session.kill", Writing, (*service.Service).SessionKill),
+		call("session.rename", Writing, (*service.Service).SessionRename),
+	}
+}

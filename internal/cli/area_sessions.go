@@ -1,0 +1,37 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"kedge/internal/service"
+)
+
+func sessionCommands(env *Env) []*cobra.Command {
+	return []*cobra.Command{
+		newNew(env), newLs(env), newAttach(env), newSend(env), newLogs(env), newKill(env), newRename(env),
+	}
+}
+
+// sessionNames completes the names of sessions.
+func sessionNames(env *Env) cobra.CompletionFunc {
+	return func(c *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		list, err := call[service.SessionListReply](c.Context(), env, "session.list", service.SessionList{})
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveError
+		}
+		var names []cobra.Completion
+		for _, s := range list.Sessions {
+			names = append(names, s.Name)
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+func findSession(ctx context.Context, env *Env, name string) (service.SessionFound, error) {
+	return call[service.SessionFound](ctx, env, "session.find", service.SessionName{Name: name})
+}

@@ -1,0 +1,217 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"sync/atomic"
+
+	"github.com/spf13/cobra"
+
+	"kedge"
+	"kedge/internal/ansi"
+	"kedge/internal/hold"
+	"kedge/internal/hold/tape"
+	"kedge/internal/hold/wire"
+	"kedge/internal/plain"
+	"kedge/internal/term"
+)
+
+// prefix is the key that speaks to Kedge instead of the session: Ctrl-].
+const prefix = 0x1d
+
+// errDetached ends an attachment by the person's choice.
+var errDetached = errors.New("detached")
+
+func newAttach(env *Env) *cobra.Command {
+	return &cobra.Command{
+		Use:   "attach NAME",
+		Short: "Look at a session and type into it",
+		Long: "Attaches this terminal to a session. Ctrl-] d detaches, the session goes on;\n" +
+			"Ctrl-] Ctrl-] types Ctrl-] itself. The session takes this terminal's size and is\n" +
+			"asked to paint its screen anew; what was on it before is in kedge logs.",
+		Example:           "  kedge attach auth-refactor",
+		Args:              cobra.ExactArgs(1),
+		RunE:              func(c *cobra.Command, args []string) error { return attachTo(c.Context(), env, args[0]) },
+		ValidArgsFunction: sessionNames(env),
+	}
+}
+
+func attachTo(ctx context.Context, env *Env, name string) error {
+	if env.Term == nil {
+		return kedge.Errorf(kedge.Invalid, "attach needs a terminal").WithHint("kedge logs %s --follow", name)
+	}
+	found, err := findSession(ctx, env, name)
+	if err != nil {
+		return err
+	}
+	if !found.Session.Live() {
+		return kedge.Errorf(kedge.Conflict, "session %q is %s", name, stateText(found.Session)).WithHint("kedge logs %s", name)
+	}
+	c, err := hold.Dial(ctx, found.Folder)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = c.Close() }()
+	restore, err := env.Term.Raw()
+	if err != nil {
+		return err
+	}
+	defer restore()
+	a := &attachment{client: c, term: env.Term, dir: found.Folder, source: rand.Uint64()}
+	last, err := a.run(ctx)
+	restore()
+	return a.farewell(env, found.Session, last, err)
+}
+
+// attachment is one terminal's view of a session.
+type attachment struct {
+	client *hold.Client
+	term   *term.Terminal
+	dir    string
+	source uint64
+	seq    atomic.Uint64
+}
+
+// run shows the session and types what is typed, until one of them ends.
+func (a *attachment) run(ctx context.Context) (wire.State, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	_, at, err := tape.Open(a.dir).Range()
+	if err != nil {
+		return wire.State{}, kedge.Errorf(kedge.Internal, "read the session's output: %w", err)
+	}
+	a.lately(at)
+	if err := a.paint(ctx); err != nil {
+		return wire.State{}, err
+	}
+	go func() { cancel(a.typeAll(ctx)) }()
+	go a.followSize(ctx)
+	last, err := a.client.Follow(ctx, func(int64) error {
+		at, err = copyTape(a.dir, at, a.term.Out)
+		return err
+	})
+	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
+		return last, cause
+	}
+	return last, err
+}
+
+// lately shows the last lines of a session that will not paint itself anew: a
+// shell, say. They are shown as text, so that nothing that was once asked of a
+// terminal is asked, and answered, again.
+func (a *attachment) lately(end int64) {
+	const most = 16 << 10
+	buf := make([]byte, min(end, most))
+	n, _ := tape.Open(a.dir).ReadAt(buf, end-int64(len(buf))) // what cannot be read is not shown
+	_, rows, err := a.term.Size()
+	if err != nil {
+		return
+	}
+	lines := bytes.Split(ansi.Text(buf[:n]), []byte("\n"))
+	if len(lines) > rows {
+		lines = lines[len(lines)-rows:]
+	}
+	shown := plain.Text(string(bytes.ReplaceAll(bytes.Join(lines, []byte("\n")), []byte("\r"), nil)))
+	_, _ = io.WriteString(a.term.Out, "\x1b[2J\x1b[H"+string(bytes.ReplaceAll([]byte(shown), []byte("\n"), []byte("\r\n"))))
+}
+
+// paint gives the session this terminal's size and asks for its screen.
+func (a *attachment) paint(ctx context.Context) error {
+	cols, rows, err := a.term.Size()
+	if err != nil {
+		return err
+	}
+	if err := a.client.Resize(ctx, uint16(cols), uint16(rows)); kedge.Invalid.Is(err) {
+		return nil // pipes: there is nothing to paint
+	} else if err != nil {
+		return err
+	}
+	return a.client.Redraw(ctx)
+}
+
+func (a *attachment) followSize(ctx context.Context) {
+	changes, stop := a.term.Resized()
+	defer stop()
+	for {
+		select {
+		case <-changes:
+			if cols, rows, err := a.term.Size(); err == nil {
+				_ = a.client.Resize(ctx, uint16(cols), uint16(rows)) // the next change tries again
+			}
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// typeAll passes keys on until the person detaches.
+func (a *attachment) typeAll(ctx context.Context) error {
+	var keys keys
+	buf := make([]byte, 4096)
+	for {
+		n, err := a.term.In.Read(buf)
+		if err != nil {
+			return kedge.Errorf(kedge.Interrupted, "the terminal is gone: %w", err)
+		}
+		out, detach := keys.take(buf[:n])
+		if len(out) > 0 {
+			if err := a.client.Input(ctx, a.source, a.seq.Add(1), out); err != nil && !kedge.Conflict.Is(err) {
+				return err // Conflict: the program does not read; the person sees that and can detach
+			}
+		}
+		if detach {
+			return errDetached
+		}
+	}
+}
+
+// farewell says how the attachment ended, on the person's own screen again.
+func (a *attachment) farewell(env *Env, s kedge.Session, last wire.State, err error) error {
+	switch {
+	case errors.Is(err, errDetached):
+		env.talk("\ndetached from %s, which goes on; back to it: kedge attach %s", s.Name, s.Name)
+		return nil
+	case err != nil:
+		return err
+	case last.Exit != nil:
+		env.talk("\n%s has ended: exit code %d", s.Name, last.Exit.Code)
+	}
+	return nil
+}
+
+// keys finds the detach key in what is typed, wherever the reads cut it.
+type keys struct{ prefixed bool }
+
+// take gives what is meant for the session, and whether to detach.
+func (k *keys) take(in []byte) (out []byte, detach bool) {
+	for _, b := range in {
+		switch {
+		case k.prefixed && (b == 'd' || b == 'D'):
+			return out, true
+		case k.prefixed && b == prefix:
+			k.prefixed = false
+			out = append(out, b)
+		case k.prefixed: // not a key of ours: both go through
+			k.prefixed = false
+			out = append(out, prefix, b)
+		case b == prefix:
+			k.prefixed = true
+		default:
+			out = append(out, b)
+		}
+	}
+	return out, false
+}
+
+// size is this terminal's size, or that of one nobody looks at.
+func (env *Env) size() (cols, rows int) {
+	if env.Term != nil {
+		if cols, rows, err := env.Term.Size(); err == nil && cols > 0 && rows > 0 {
+			return cols, rows
+		}
+	}
+	return defaultCols, defaultRows
+}

@@ -1,0 +1,112 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"kedge"
+	"kedge/internal/ansi"
+	"kedge/internal/hold"
+	"kedge/internal/hold/tape"
+)
+
+func newLogs(env *Env) *cobra.Command {
+	var (
+		from   int64
+		follow bool
+		raw    bool
+	)
+	c := &cobra.Command{
+		Use:     "logs NAME",
+		Short:   "Print what a session printed",
+		Example: "  kedge logs auth-refactor            all of it, escape codes removed\n  kedge logs auth-refactor --follow   and what comes\n  kedge logs auth-refactor --raw      byte for byte",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			found, err := findSession(c.Context(), env, args[0])
+			if err != nil {
+				return err
+			}
+			out := io.Writer(&stripped{w: env.Out})
+			if raw {
+				out = env.rawOut
+			}
+			return printTape(c.Context(), found.Folder, from, follow && found.Session.Live(), out)
+		},
+		ValidArgsFunction: sessionNames(env),
+	}
+	c.Flags().Int64Var(&from, "from", 0, "start at this offset, in bytes")
+	c.Flags().BoolVar(&follow, "follow", false, "go on until the session ends")
+	c.Flags().BoolVar(&raw, "raw", false, "the bytes as they are, escape codes included")
+	return c
+}
+
+// printTape copies the tape from an offset to its end, and with follow to the
+// session's end. The reader is a cursor of its own: however slow, it holds up
+// nobody.
+func printTape(ctx context.Context, dir string, from int64, follow bool, w io.Writer) error {
+	at, err := copyTape(dir, from, w)
+	if err != nil || !follow {
+		return err
+	}
+	c, err := hold.Dial(ctx, dir)
+	if kedge.NotFound.Is(err) {
+		_, err = copyTape(dir, at, w) // it ended meanwhile
+		return err
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { _ = c.Close() }()
+	_, err = c.Follow(ctx, func(int64) error {
+		at, err = copyTape(dir, at, w)
+		return err
+	})
+	if kedge.NotFound.Is(err) {
+		_, err = copyTape(dir, at, w) // the holder was killed: what it wrote is there
+	}
+	return err
+}
+
+// copyTape copies what is there and gives the offset it came to.
+func copyTape(dir string, from int64, w io.Writer) (int64, error) {
+	l := tape.Open(dir)
+	first, _, err := l.Range()
+	if err != nil {
+		return from, kedge.Errorf(kedge.Internal, "read the session's output: %w", err)
+	}
+	from = max(from, first)
+	buf := make([]byte, 256<<10)
+	for {
+		n, err := l.ReadAt(buf, from)
+		if n > 0 {
+			if _, err := w.Write(buf[:n]); err != nil {
+				return from, kedge.Errorf(kedge.Internal, "write: %w", err)
+			}
+			from += int64(n)
+		}
+		if errors.Is(err, io.EOF) || err == nil && n == 0 {
+			return from, nil
+		}
+		if err != nil {
+			return from, kedge.Errorf(kedge.Internal, "read the session's output: %w", err)
+		}
+	}
+}
+
+// stripped writes text without its escape sequences; carriage returns go in
+// Env's own filter.
+type stripped struct {
+	w io.Writer
+	s ansi.Stripper
+}
+
+// Write implements io.Writer.
+func (s *stripped) Write(p []byte) (int, error) {
+	if _, err := s.w.Write(s.s.Strip(nil, p)); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}

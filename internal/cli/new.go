@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"kedge"
+	"kedge/internal/service"
+)
+
+// The size of a terminal that nobody has looked at yet.
+const (
+	defaultCols = 120
+	defaultRows = 40
+)
+
+func newNew(env *Env) *cobra.Command {
+	var (
+		dir    string
+		attach bool
+	)
+	c := &cobra.Command{
+		Use:   "new NAME [flags] -- COMMAND…",
+		Short: "Start a session that outlives this terminal",
+		Example: "  kedge new auth-refactor -- claude       an agent that stays when the terminal goes\n" +
+			"  kedge new tests --attach -- make watch  start and look at it at once",
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if c.ArgsLenAtDash() != 1 || len(args) < 2 {
+				return kedge.Errorf(kedge.Invalid, "say what to run after --").WithHint("kedge new %s -- COMMAND", args[0])
+			}
+			in := service.SessionNew{Name: args[0], Dir: env.Dir, Command: args[1:], Env: env.Environ, Cols: defaultCols, Rows: defaultRows}
+			if dir != "" {
+				in.Dir = abs(env.Dir, dir)
+			}
+			if attach {
+				in.Cols, in.Rows = env.size()
+			}
+			s, err := call[kedge.Session](c.Context(), env, "session.new", in)
+			if err != nil {
+				return err
+			}
+			if attach {
+				return attachTo(c.Context(), env, s.Name)
+			}
+			return env.show(s, func(w io.Writer) { fmt.Fprintf(w, "%s\n", s.ID) })
+		},
+	}
+	c.Flags().StringVar(&dir, "dir", "", "folder to run in (default: here)")
+	c.Flags().BoolVar(&attach, "attach", false, "attach to it at once")
+	return c
+}
+
+func abs(base, path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(base, path)
+}

@@ -1,0 +1,209 @@
+package service
+
+import (
+	"context"
+	"time"
+
+	"kedge"
+	"kedge/internal/hold"
+	"kedge/internal/store"
+)
+
+// follow watches a living session until it ends, and writes that down. The
+// client is closed.
+func (s *Service) follow(p *project, id kedge.SessionID, c *hold.Client) {
+	s.watching.Go(func() {
+		defer func() { _ = c.Close() }()
+		_, err := c.Follow(s.watch, func(int64) error { return nil })
+		if s.watch.Err() != nil {
+			return // we stop; the session does not
+		}
+		f := hold.Look(s.watch, s.sessionDir(id))
+		if err != nil && f.Client != nil && f.Result == nil {
+			s.cfg.Log.Error("a session is no longer watched", "session", string(id), "error", err.Error())
+			_ = f.Client.Close()
+			return
+		}
+		if f.Client != nil {
+			_ = f.Client.Close()
+		}
+		s.ended(s.watch, p, endOf(f))
+	})
+}
+
+func endOf(f hold.Found) kedge.SessionEndedData {
+	d := kedge.SessionEndedData{ID: f.ID, State: f.State, Cause: f.Cause}
+	if f.Result != nil {
+		code := f.Result.Code
+		d.ExitCode, d.Cause, d.Bytes = &code, f.Result.Cause, f.Result.End
+	}
+	return d
+}
+
+// ended writes the end of a session down, once: its key is the session.
+func (s *Service) ended(ctx context.Context, p *project, d kedge.SessionEndedData) {
+	who := Caller{Actor: kedge.ActorDaemon, Key: "ended-" + string(d.ID)}
+	_, err := s.write(ctx, p, who, func() ([]kedge.Event, error) {
+		ev, err := event(kedge.SessionEnded, who, d)
+		return []kedge.Event{ev}, err
+	})
+	if err != nil && ctx.Err() == nil {
+		s.cfg.Log.Error("the end of a session is not written down", "session", string(d.ID), "error", err.Error())
+	}
+}
+
+// Adopt takes up the sessions that an earlier daemon left: those that run are
+// watched again, the others are written down as what became of them.
+func (s *Service) Adopt(ctx context.Context) error {
+	ps, err := s.sessionProjects(ctx, Caller{}, true)
+	if err != nil {
+		return err
+	}
+	found, err := hold.Find(ctx, s.sessionDir(""))
+	if err != nil {
+		return err
+	}
+	byID := map[kedge.SessionID]hold.Found{}
+	for _, f := range found {
+		byID[f.ID] = f
+	}
+	for _, p := range ps {
+		if err := s.adoptProject(ctx, p, byID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Service) adoptProject(ctx context.Context, p *project, found map[kedge.SessionID]hold.Found) error {
+	docs, err := all[kedge.Session](ctx, p, store.KindSession)
+	if err != nil {
+		return err
+	}
+	for _, ses := range docs {
+		f, ok := found[ses.ID]
+		if !ok {
+			f = hold.Found{ID: ses.ID, State: kedge.SessionInterrupted, Cause: "lost"}
+		}
+		switch {
+		case ses.Live() && f.Client != nil:
+			s.follow(p, ses.ID, f.Client)
+		case ses.Live():
+			s.ended(ctx, p, endOf(f))
+		case f.Client != nil:
+			_ = f.Client.Close() // ended and not collected: its holder goes by itself
+		}
+	}
+	return nil
+}
+
+// SessionSend asks to type text into a session.
+type SessionSend struct {
+	Name  string `json:"name"`
+	Text  string `json:"text"`
+	Enter bool   `json:"enter"`
+}
+
+// SessionSend types into a session; it returns when the program's terminal has
+// taken all of it.
+func (s *Service) SessionSend(ctx context.Context, who Caller, in SessionSend) (kedge.Session, error) {
+	_, c, ses, err := s.reach(ctx, who, in.Name)
+	if err != nil {
+		return ses, err
+	}
+	defer func() { _ = c.Close() }()
+	text := in.Text
+	if in.Enter {
+		text += "\r"
+	}
+	return ses, c.Input(ctx, sourceOf(who.Key), 1, []byte(text))
+}
+
+// reach connects to a living session.
+func (s *Service) reach(ctx context.Context, who Caller, name string) (*project, *hold.Client, kedge.Session, error) {
+	p, err := s.sessionProject(ctx, who)
+	if err != nil {
+		return nil, nil, kedge.Session{}, err
+	}
+	ses, err := s.find(ctx, p, name)
+	if err != nil {
+		return nil, nil, ses, err
+	}
+	if !ses.Live() {
+		return nil, nil, ses, kedge.Errorf(kedge.Conflict, "session %q is %s", name, ses.State).WithHint("kedge resume %s", name)
+	}
+	c, err := hold.Dial(ctx, s.sessionDir(ses.ID))
+	return p, c, ses, err
+}
+
+// SessionKill asks to end a session.
+type SessionKill struct {
+	Name    string `json:"name"`
+	GraceMS int    `json:"grace_ms"`
+}
+
+// SessionKill ends a session and everything it started, and returns when all of
+// it is gone and written down.
+func (s *Service) SessionKill(ctx context.Context, who Caller, in SessionKill) (kedge.Session, error) {
+	p, c, ses, err := s.reach(ctx, who, in.Name)
+	if err != nil {
+		return ses, err
+	}
+	defer func() { _ = c.Close() }()
+	if err := c.End(ctx, time.Duration(max(in.GraceMS, 0))*time.Millisecond); err != nil {
+		return ses, err
+	}
+	if _, err := c.Follow(ctx, func(int64) error { return nil }); err != nil {
+		return ses, err
+	}
+	f := hold.Look(ctx, s.sessionDir(ses.ID))
+	if f.Client != nil {
+		_ = f.Client.Collect(ctx) // it would go by itself after a day
+		_ = f.Client.Close()
+	}
+	s.ended(ctx, p, endOf(f))
+	return s.find(ctx, p, string(ses.ID))
+}
+
+// SessionRename asks for another name.
+type SessionRename struct {
+	Name string `json:"name"`
+	New  string `json:"new"`
+}
+
+// SessionRename renames a session; names of the living are unique.
+func (s *Service) SessionRename(ctx context.Context, who Caller, in SessionRename) (kedge.Session, error) {
+	if !kedge.ValidName(in.New) {
+		return kedge.Session{}, kedge.Errorf(kedge.Invalid, "%q cannot name a session", in.New).
+			WithHint("use a-z, 0-9, dot, dash and underscore, at most 64")
+	}
+	p, err := s.sessionProject(ctx, who)
+	if err != nil {
+		return kedge.Session{}, err
+	}
+	evs, err := s.write(ctx, p, who, func() ([]kedge.Event, error) {
+		ses, err := s.find(ctx, p, in.Name)
+		if err != nil {
+			return nil, err
+		}
+		living, err := s.living(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		for _, other := range living {
+			if other.Name == in.New && other.ID != ses.ID {
+				return nil, kedge.Errorf(kedge.Conflict, "a session %q is running", in.New).WithHint("kedge ls")
+			}
+		}
+		ev, err := event(kedge.SessionRenamed, who, kedge.SessionRenamedData{ID: ses.ID, Name: in.New})
+		return []kedge.Event{ev}, err
+	})
+	if err != nil {
+		return kedge.Session{}, err
+	}
+	d, err := data[kedge.SessionRenamedData](evs[0])
+	if err != nil {
+		return kedge.Session{}, err
+	}
+	return s.find(ctx, p, string(d.ID))
+}

@@ -1,0 +1,80 @@
+// Package term is the terminal that a person sits at: its size, its raw mode,
+// and the way back from it. It promises that Restore gives the terminal back as
+// it was, whatever was printed to it meanwhile.
+package term
+
+import (
+	"os"
+	"os/signal"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"kedge"
+)
+
+// Terminal is a person's terminal: what is typed comes from In, what is printed
+// goes to Out.
+type Terminal struct {
+	In, Out *os.File
+}
+
+// Open gives the terminal behind two files; ok is false when they are none.
+func Open(in, out *os.File) (t Terminal, ok bool) {
+	return Terminal{In: in, Out: out}, IsTerminal(in) && IsTerminal(out)
+}
+
+// IsTerminal tells whether f is a terminal.
+func IsTerminal(f *os.File) bool {
+	_, err := unix.IoctlGetTermios(int(f.Fd()), getTermios)
+	return err == nil
+}
+
+// Size is the terminal's size in characters.
+func (t Terminal) Size() (cols, rows int, err error) {
+	ws, err := unix.IoctlGetWinsize(int(t.Out.Fd()), unix.TIOCGWINSZ)
+	if err != nil {
+		return 0, 0, kedge.Errorf(kedge.Internal, "ask for the terminal's size: %w", err)
+	}
+	return int(ws.Col), int(ws.Row), nil
+}
+
+// undo turns off whatever a full-screen program may have turned on: the second
+// screen, hidden cursor, mouse reports, bracketed paste, focus reports, keypad
+// modes, colours, margins.
+const undo = "\x1b[?1049l\x1b[?25h\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1004l\x1b[?1006l\x1b[?2004l\x1b[?1l\x1b>\x1b[<u\x1b[0m\x1b[r"
+
+// Raw makes every key reach the reader as it is. restore gives the terminal
+// back; it may be called more than once.
+func (t Terminal) Raw() (restore func(), err error) {
+	fd := int(t.In.Fd())
+	old, err := unix.IoctlGetTermios(fd, getTermios)
+	if err != nil {
+		return nil, kedge.Errorf(kedge.Internal, "look at the terminal: %w", err)
+	}
+	raw := *old
+	raw.Iflag &^= unix.IGNBRK | unix.BRKINT | unix.PARMRK | unix.ISTRIP | unix.INLCR | unix.IGNCR | unix.ICRNL | unix.IXON
+	raw.Oflag &^= unix.OPOST
+	raw.Lflag &^= unix.ECHO | unix.ECHONL | unix.ICANON | unix.ISIG | unix.IEXTEN
+	raw.Cflag = raw.Cflag&^(unix.CSIZE|unix.PARENB) | unix.CS8
+	raw.Cc[unix.VMIN], raw.Cc[unix.VTIME] = 1, 0
+	if err := unix.IoctlSetTermios(fd, setTermios, &raw); err != nil {
+		return nil, kedge.Errorf(kedge.Internal, "make the terminal raw: %w", err)
+	}
+	done := false
+	return func() {
+		if done {
+			return
+		}
+		done = true
+		_, _ = t.Out.WriteString(undo) // a terminal that is gone needs no way back
+		_ = unix.IoctlSetTermios(fd, setTermios, old)
+	}, nil
+}
+
+// Resized tells of every change of size until stop is called.
+func (t Terminal) Resized() (changes <-chan os.Signal, stop func()) {
+	c := make(chan os.Signal, 1)
+	signal.Notify(c, syscall.SIGWINCH)
+	return c, func() { signal.Stop(c) }
+}
