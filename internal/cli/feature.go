@@ -18,7 +18,7 @@ import (
 
 func newFeature(env *Env) *cobra.Command {
 	return group("feature", "Add, amend, verify and move one feature",
-		newFeatureAdd(env), newFeatureAmend(env), newFeatureShow(env), newFeatureAccept(env),
+		newFeatureAdd(env), newFeatureAmend(env), newFeatureShow(env), newFeatureSubmit(env), newFeatureAccept(env),
 		newFeatureMove(env, "block", "Say that a feature cannot go on"),
 		newFeatureMove(env, "reopen", "Take a feature back to pending"),
 		newFeatureMove(env, "skip", "Say that a feature will not be done"),

@@ -37,7 +37,13 @@ func Failed(findings []kedge.Finding) bool {
 }
 
 // lastLine is where something that is missing is reported.
-func (d *Doc) lastLine() int { return d.lineNo(max(len(d.lines)-1, 0)) }
+func (d *Doc) lastLine() int {
+	last := len(d.lines) - 1
+	if last > 0 && d.lines[last] == "" { // what follows the last newline
+		last--
+	}
+	return d.lineNo(max(last, 0))
+}
 
 func (d *Doc) checkFields(onPath func(string) bool) {
 	for _, name := range planFields {

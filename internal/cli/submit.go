@@ -1,0 +1,58 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"kedge"
+	"kedge/internal/service"
+)
+
+func newFeatureSubmit(env *Env) *cobra.Command {
+	return &cobra.Command{
+		Use:   "submit ID",
+		Short: "Ask Kedge to verify a feature: the only way to complete it",
+		Long: `Runs all of the project's checks and the feature's own on the tree as it stands.
+A full green verdict completes the feature; a red one leaves it open (exit code 6).
+A feature without checks of its own then waits for a person (exit code 5):
+kedge feature accept ID --reason WHY.`,
+		Example: "  kedge feature submit order-entity",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			var out service.FeatureSubmitReply
+			in := service.FeatureSubmitRequest{ID: kedge.FeatureID(args[0]), Env: env.Environ}
+			if err := env.Call.Call(c.Context(), "feature.submit", in, &out, func(b json.RawMessage) { gateStep(env, b) }); err != nil {
+				return err
+			}
+			env.edits(out.Edits)
+			if out.Verdict != nil {
+				gateTalk(env, service.GateReply{Verdict: *out.Verdict, Evidence: out.Evidence})
+			}
+			if err := env.show(out, func(w io.Writer) { submitText(w, out) }); err != nil {
+				return err
+			}
+			return submitCode(out)
+		},
+	}
+}
+
+func submitText(w io.Writer, out service.FeatureSubmitReply) {
+	featureTable(w, []kedge.Feature{out.Feature})
+	if out.Verdict != nil {
+		fmt.Fprintln(w, out.Verdict.Verdict)
+	}
+}
+
+// submitCode is the exit code of a submit that was answered.
+func submitCode(out service.FeatureSubmitReply) error {
+	switch {
+	case out.Verdict != nil && (!out.Verdict.Green() || out.Verdict.Partial):
+		return errSaid{kedge.Red}
+	case out.Feature.Status == kedge.Completed:
+		return nil
+	}
+	return errSaid{kedge.Blocked}
+}
