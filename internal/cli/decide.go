@@ -1,0 +1,135 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"kedge"
+	"kedge/internal/ledger"
+	"kedge/internal/plain"
+	"kedge/internal/service"
+)
+
+func newDecide(env *Env) *cobra.Command {
+	var in service.DecisionAddRequest
+	var rejected []string
+	c := &cobra.Command{
+		Use:   "decide TITLE --why REASON",
+		Short: "Lock a decision, with its reason and what was rejected",
+		Long: "Lock a decision: kedge decide TITLE --why REASON\n\n" +
+			"A locked decision holds until another one supersedes it with a reason. One\n" +
+			"that covers the same paths or topic without superseding it is refused.",
+		Example: `  kedge decide "Required flags, not positional" --why "scripts break when the order changes" \
+    --reject "positional: order is unclear" --applies-to "cmd/**"
+  kedge decide "Positional again" --why "users asked" --supersedes dec-… --reason "completion works now"
+  kedge decide ls --all`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			in.Title = args[0]
+			for _, s := range rejected {
+				r, err := ledger.ParseRejected(s)
+				if err != nil {
+					return err
+				}
+				in.Rejected = append(in.Rejected, r)
+			}
+			out, err := call[service.DecisionReply](c.Context(), env, "decision.add", in)
+			if err != nil {
+				return err
+			}
+			env.edits(out.Edits)
+			return env.show(out, func(w io.Writer) { fmt.Fprintf(w, "%s  %s\n", out.Decision.ID, plain.Line(out.File)) })
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&in.Why, "why", "", "the reason")
+	f.StringArrayVar(&rejected, "reject", nil, "a rejected path, as \"what: reason\" (repeatable)")
+	f.StringArrayVar(&in.AppliesTo, "applies-to", nil, "a path, a glob or a topic that it covers (repeatable)")
+	f.StringVar((*string)(&in.Supersedes), "supersedes", "", "the id of the decision that it replaces")
+	f.StringVar(&in.Reason, "reason", "", "why it replaces the other")
+	f.StringVar(&in.Reversibility, "reversibility", "easy", "easy, hard or one-way")
+	c.AddCommand(newDecideLs(env), newDecideShow(env))
+	return c
+}
+
+func newDecideLs(env *Env) *cobra.Command {
+	var in service.DecisionListRequest
+	c := &cobra.Command{
+		Use: "ls", Short: "List the decisions that hold", Args: cobra.NoArgs,
+		Example: "  kedge decide ls\n  kedge decide ls --all --json",
+		RunE: func(c *cobra.Command, _ []string) error {
+			out, err := call[service.DecisionListReply](c.Context(), env, "decision.list", in)
+			if err != nil {
+				return err
+			}
+			env.pendingEdits(out.Edits)
+			if len(out.Decisions) == 0 {
+				env.talk("no decisions")
+			}
+			return env.show(out, func(w io.Writer) {
+				for _, d := range out.Decisions {
+					fmt.Fprintf(w, "%s  %-10s  %s\n", d.ID, d.Status, plain.Line(d.Title))
+				}
+			})
+		},
+	}
+	c.Flags().BoolVar(&in.All, "all", false, "superseded ones too")
+	return c
+}
+
+// pendingEdits tells of hand edits that a reading command saw.
+func (env *Env) pendingEdits(edits []kedge.HandEditData) {
+	for _, e := range edits {
+		env.talk("%s was edited by hand (%s); the next command that writes to memory will have it %s",
+			plain.Line(e.Path), plain.Line(e.Found), plain.Line(e.Action))
+	}
+}
+
+func newDecideShow(env *Env) *cobra.Command {
+	return &cobra.Command{
+		Use: "show ID", Short: "Show a decision and its history", Args: cobra.ExactArgs(1),
+		Example: "  kedge decide show dec-01k…",
+		RunE: func(c *cobra.Command, args []string) error {
+			in := service.DecisionShowRequest{ID: kedge.DecisionID(args[0])}
+			out, err := call[service.DecisionShowReply](c.Context(), env, "decision.show", in)
+			if err != nil {
+				return err
+			}
+			return env.show(out, func(w io.Writer) { decisionText(w, out) })
+		},
+	}
+}
+
+func decisionText(w io.Writer, out service.DecisionShowReply) {
+	d := out.Decision
+	fmt.Fprintf(w, "%s\n\n", plain.Line(d.Title))
+	fmt.Fprintf(w, "id          %s, %s, %s to reverse\n", d.ID, d.Status, reversal(d.Reversibility))
+	fmt.Fprintf(w, "by          %s, %s\n", plain.Line(string(d.By)), d.Date.Format("2006-01-02 15:04"))
+	if len(d.AppliesTo) > 0 {
+		fmt.Fprintf(w, "applies to  %s\n", plain.Line(strings.Join(d.AppliesTo, ", ")))
+	}
+	fmt.Fprintf(w, "file        %s\n\nwhy: %s\n", plain.Line(out.File), plain.Text(d.Why))
+	for _, r := range d.Rejected {
+		fmt.Fprintf(w, "rejected: %s: %s\n", plain.Line(r.What), plain.Line(r.Reason))
+	}
+	if len(out.History) > 1 {
+		fmt.Fprint(w, "\nhistory:\n")
+		for _, h := range out.History {
+			fmt.Fprintf(w, "  %s  %-10s  %s\n", h.ID, h.Status, plain.Line(h.Title))
+			if h.Reason != "" {
+				fmt.Fprintf(w, "    superseded %s because: %s\n", h.Supersedes, plain.Line(h.Reason))
+			}
+		}
+	}
+}
+
+// reversal reads a reversibility in a sentence.
+func reversal(s string) string {
+	if s == "one-way" {
+		return "impossible"
+	}
+	return s
+}

@@ -1,0 +1,106 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"kedge"
+	"kedge/internal/plain"
+	"kedge/internal/service"
+)
+
+func newNotes(env *Env) *cobra.Command {
+	c := &cobra.Command{
+		Use: "notes", Short: "Show memory: live contexts, notes, the commits they summarise", Args: cobra.NoArgs,
+		Example: "  kedge notes\n  kedge notes lint",
+		RunE: func(c *cobra.Command, _ []string) error {
+			out, err := call[service.NotesReply](c.Context(), env, "note.list", service.NotesRequest{})
+			if err != nil {
+				return err
+			}
+			env.pendingEdits(out.Edits)
+			return env.show(out, func(w io.Writer) { notesText(w, out) })
+		},
+	}
+	c.AddCommand(newNotesLint(env))
+	return c
+}
+
+func notesText(w io.Writer, out service.NotesReply) {
+	fmt.Fprintln(w, "L1 live context")
+	for _, l := range out.Live {
+		fmt.Fprintf(w, "  %s  %s  %s of %s tokens\n", l.Session, plain.Line(l.Name), figure(l.ContextTokens), figure(l.ContextWindow))
+	}
+	if len(out.Live) == 0 {
+		fmt.Fprintln(w, "  unknown: no session that Kedge knows is live")
+	}
+	fmt.Fprintln(w, "L2 notes")
+	for _, n := range out.Notes {
+		fmt.Fprintf(w, "  %s  %s  %d tokens, %d commits\n", n.ID, plain.Line(n.Title), n.Tokens, len(n.Commits))
+	}
+	if len(out.Notes) == 0 {
+		fmt.Fprintln(w, "  none")
+	}
+	fmt.Fprintln(w, "L3 commits")
+	for _, c := range out.Commits {
+		fmt.Fprintf(w, "  %s  %s\n", short(c.Commit), commitText(c))
+	}
+	if len(out.Commits) == 0 {
+		fmt.Fprintln(w, "  none linked")
+	}
+}
+
+// figure shows a number, or that nobody knows it.
+func figure(n *int64) string {
+	if n == nil {
+		return "unknown"
+	}
+	return fmt.Sprint(*n)
+}
+
+func commitText(c service.NoteCommit) string {
+	s := fmt.Sprintf("%d notes", len(c.Notes))
+	if len(c.Notes) == 1 {
+		s = string(c.Notes[0])
+	}
+	if c.Found != nil && !*c.Found {
+		s += " (not in this repository)"
+	}
+	return s
+}
+
+// short is a commit as git abbreviates it.
+func short(sha string) string { return sha[:min(12, len(sha))] }
+
+func newNotesLint(env *Env) *cobra.Command {
+	return &cobra.Command{
+		Use: "lint", Short: "Refuse notes that teach nothing, or that cannot be read", Args: cobra.NoArgs,
+		Example: "  kedge notes lint\n  kedge notes lint --json",
+		RunE: func(c *cobra.Command, _ []string) error {
+			out, err := call[service.NotesLintReply](c.Context(), env, "note.lint", service.NotesLintRequest{})
+			if err != nil {
+				return err
+			}
+			err = env.show(out, func(w io.Writer) {
+				findingsText(w, out.Findings)
+				fmt.Fprintf(w, "%d notes, %d findings\n", out.Notes, len(out.Findings))
+			})
+			if err != nil || out.OK {
+				return err
+			}
+			return errSaid{kedge.Invalid}
+		},
+	}
+}
+
+// findingsText shows findings, each with what to do about it.
+func findingsText(w io.Writer, findings []kedge.Finding) {
+	for _, f := range findings {
+		fmt.Fprintf(w, "%s: %s\n", plain.Line(f.Where), plain.Line(f.What))
+		if f.Fix != "" {
+			fmt.Fprintf(w, "  fix: %s\n", plain.Line(f.Fix))
+		}
+	}
+}

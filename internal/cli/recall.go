@@ -1,0 +1,40 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"kedge/internal/plain"
+	"kedge/internal/service"
+)
+
+func newRecall(env *Env) *cobra.Command {
+	var in service.RecallRequest
+	c := &cobra.Command{
+		Use: "recall WORDS…", Short: "Search notes, decisions, risks, features and checkpoints", Args: cobra.MinimumNArgs(1),
+		Example: "  kedge recall token refresh\n  kedge recall matching --json",
+		RunE: func(c *cobra.Command, args []string) error {
+			in.Query = strings.Join(args, " ")
+			out, err := call[service.RecallReply](c.Context(), env, "recall", in)
+			if err != nil {
+				return err
+			}
+			if len(out.Hits) == 0 {
+				env.talk("nothing found")
+			}
+			return env.show(out, func(w io.Writer) {
+				for _, h := range out.Hits {
+					fmt.Fprintf(w, "%-10s %s  %s\n", h.Kind, plain.Line(h.ID), plain.Line(h.Title))
+					if h.Snippet != "" && h.Snippet != h.Title {
+						fmt.Fprintf(w, "           %s\n", plain.Line(h.Snippet))
+					}
+				}
+			})
+		},
+	}
+	c.Flags().IntVar(&in.Limit, "limit", 20, "how many hits at most")
+	return c
+}

@@ -1,0 +1,58 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"kedge"
+	"kedge/internal/plain"
+	"kedge/internal/service"
+)
+
+func newRemember(env *Env) *cobra.Command {
+	var in service.NoteAddRequest
+	var feature string
+	var constraints, validation, deadEnds []string
+	c := &cobra.Command{
+		Use:   "remember TEXT",
+		Short: "Keep what was learnt as a note",
+		Long: "Keep what was learnt as a note: kedge remember TEXT\n\n" +
+			"A note with no decision, no file and no command in it teaches nothing and is\nrefused.",
+		Example: `  kedge remember "Strict by default, fuzzy flag optional"
+  kedge remember "Retry middleware recreated expired tokens" --feature auth-refresh \
+    --file src/http/retry.ts --validation "npm test -- auth" --dead-end "caching: stale after 401"`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			in.Text, in.Feature = args[0], kedge.FeatureID(feature)
+			in.Constraints, in.Validation, in.DeadEnds = bullets(constraints), bullets(validation), bullets(deadEnds)
+			out, err := call[service.NoteReply](c.Context(), env, "note.add", in)
+			if err != nil {
+				return err
+			}
+			env.edits(out.Edits)
+			return env.show(out, func(w io.Writer) { fmt.Fprintf(w, "%s  %s\n", out.Note.ID, plain.Line(out.File)) })
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&in.Title, "title", "", "its title (default: the text's first sentence)")
+	f.StringVar(&feature, "feature", "", "the feature that taught it")
+	f.StringArrayVar(&in.Files, "file", nil, "a file that it is about (repeatable)")
+	f.StringArrayVar(&in.Commits, "commit", nil, "a commit that it summarises (repeatable; default: the present one)")
+	f.StringArrayVar(&in.Tags, "tag", nil, "a word to find it by (repeatable)")
+	f.StringArrayVar(&constraints, "constraint", nil, "what stayed true (repeatable)")
+	f.StringArrayVar(&validation, "validation", nil, "what was run to verify it (repeatable)")
+	f.StringArrayVar(&deadEnds, "dead-end", nil, "what was tried and did not work (repeatable)")
+	return c
+}
+
+// bullets makes a list of several values.
+func bullets(values []string) string {
+	lines := make([]string, len(values))
+	for i, v := range values {
+		lines[i] = "- " + strings.Join(strings.Fields(v), " ")
+	}
+	return strings.Join(lines, "\n")
+}
