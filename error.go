@@ -64,13 +64,20 @@ func KindOf(err error) Kind {
 // Is tells whether err is of the kind.
 func (k Kind) Is(err error) bool { return err != nil && KindOf(err) == k }
 
-// HintOf gives the first hint in err's chain.
+// HintOf gives the first hint in err's tree: joined errors have theirs too.
 func HintOf(err error) string {
-	for err != nil {
-		if e, ok := err.(*Error); ok && e.Hint != "" { //nolint:errorlint // walks the chain itself
-			return e.Hint
+	if e, ok := err.(*Error); ok && e.Hint != "" { //nolint:errorlint // walks the tree itself
+		return e.Hint
+	}
+	switch x := err.(type) { //nolint:errorlint // likewise
+	case interface{ Unwrap() error }:
+		return HintOf(x.Unwrap())
+	case interface{ Unwrap() []error }:
+		for _, e := range x.Unwrap() {
+			if hint := HintOf(e); hint != "" {
+				return hint
+			}
 		}
-		err = errors.Unwrap(err)
 	}
 	return ""
 }
