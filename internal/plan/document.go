@@ -33,6 +33,7 @@ type Doc struct {
 	lines    []string // of the body, line ends included
 	boxes    []box
 	problems []kedge.Finding // what reading the text found wrong with its form
+	asked    bool            // the heading Questions is there
 	unproven map[string]bool // items that say "check: none"
 }
 

@@ -143,6 +143,8 @@ func TestCheckPlanFindsFaults(t *testing.T) {
 		{"twice", "## Risks", "## Invariants", "error", `field "Invariants" stands there twice`},
 		{"swapped", "## Assumptions", "## Risks", "error", `stands after "Risks"`},
 		{"unnumbered question", "1. Are", "- Are", "error", "is not a numbered question"},
+		{"no questions", "## Questions\n", "", "error", `the heading "Questions" is missing`},
+		{"blocking", "answer: required", "answer:", "warning", "question 1 is not answered and blocks the approval"},
 		{"question number", "2. Which", "1. Which", "error", "two questions have the number 1"},
 		{"phase number", "## Phase 2: matcher {#p2}", "## Phase 3: matcher {#p3}", "error", `phase 3 should be phase 2`},
 		{"phase id", "{#p2}", "{#p3}", "error", `the phase's id is "p3" and should be "p2"`},

@@ -85,11 +85,17 @@ func (d *Doc) lineWith(from int, text string) int {
 }
 
 func (d *Doc) checkQuestions() {
+	if !d.asked {
+		d.bad(kedge.LevelError, d.front.BodyLine, `add the heading "## Questions", with "none" below it if there are none`, "the heading %q is missing", questionsHead)
+	}
 	for _, q := range d.Plan.Questions {
 		if q.Text == "" {
 			d.bad(kedge.LevelError, q.Line, "", "question %d is empty", q.N)
 		}
-		if q.Answer == "" && !q.Blocking {
+		switch {
+		case q.Answer == "" && q.Blocking:
+			d.bad(kedge.LevelWarning, q.Line, "write an \"answer:\" line below it", "question %d is not answered and blocks the approval", q.N)
+		case q.Answer == "":
 			d.bad(kedge.LevelWarning, q.Line, "write an \"answer:\" line below it", "question %d is not answered", q.N)
 		}
 	}

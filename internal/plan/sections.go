@@ -124,9 +124,10 @@ func (d *Doc) textOf(from, to int) string {
 }
 
 func (d *Doc) readQuestions(s section) {
-	if len(d.Plan.Fields) > 0 || len(d.Plan.Phases) > 0 || len(d.Plan.Questions) > 0 {
+	if len(d.Plan.Fields) > 0 || len(d.Plan.Phases) > 0 || d.asked {
 		d.bad(kedge.LevelError, s.line, "keep one heading Questions, before all others", "%q is not the first heading", questionsHead)
 	}
+	d.asked = true
 	answering := false
 	for i := s.from; i < s.to; i++ {
 		line := d.bare(i)
