@@ -56,18 +56,17 @@ func findingOf(err error) kedge.Finding {
 
 var (
 	pathWord    = regexp.MustCompile(`^(\.{0,2}/)?[\w@.+-]+(/[\w@.+*-]+)+/?$`)
-	fileWord    = regexp.MustCompile(`^\.?[\w+-]+(\.[\w+-]+)*\.[A-Za-z][A-Za-z0-9]{0,5}(:\d+)*$`)
+	fileWord    = regexp.MustCompile(`^\.?[\w+-]+(\.[\w+-]+)*\.([a-z][a-z0-9]{0,5}|[A-Z]{1,4})(:\d+)*$`)
 	commandText = regexp.MustCompile("(?m)`[^`\n]+`|^\\s*\\$ \\S|(^|\\s)--[a-z][\\w-]+\\b")
 )
 
-// mentionsFile finds a path or a file name. "and/or" and "i.e" are neither: a
-// path of plain words needs a second slash, a dot or a dash, and an extension
-// needs a name of more than one letter.
+// mentionsFile finds a path or a file name. "and/or" and "i.e." are neither: a
+// path of plain words needs a second slash, a dot or a dash.
 func mentionsFile(text string) bool {
 	for word := range strings.FieldsSeq(text) {
 		word = strings.Trim(word, "`'\"()[]{}<>,;!?")
 		word = strings.TrimRight(word, ".:")
-		if fileWord.MatchString(word) && strings.IndexByte(word, '.') != 1 {
+		if fileWord.MatchString(word) && !abbreviations[strings.ToLower(word)] {
 			return true
 		}
 		if pathWord.MatchString(word) && (strings.Count(word, "/") > 1 || strings.ContainsAny(word, "._-*@")) {
@@ -76,6 +75,8 @@ func mentionsFile(text string) bool {
 	}
 	return false
 }
+
+var abbreviations = wordSet("i.e|e.g|a.m|p.m|a.k.a|p.s|n.b|u.s")
 
 // mentionsCommand finds something that can be typed.
 func mentionsCommand(text string) bool {
