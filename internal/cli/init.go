@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -31,6 +32,9 @@ time changes nothing.`,
   kedge init --remove         take out what init put in, as far as nobody changed it`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
+			if remove && in.Agent != "" {
+				return usageError(c, errors.New("--agent and --remove do not go together"))
+			}
 			if remove {
 				return runInitRemove(c.Context(), env)
 			}
@@ -40,7 +44,6 @@ time changes nothing.`,
 	c.Flags().StringVar(&in.Agent, "agent", "", "agent for unattended work, written to .kedge/config.toml")
 	c.Flags().BoolVar(&yes, "yes", false, "do not ask")
 	c.Flags().BoolVar(&remove, "remove", false, "take out again what init put in")
-	c.MarkFlagsMutuallyExclusive("agent", "remove")
 	return c
 }
 

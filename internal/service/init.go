@@ -181,7 +181,7 @@ func (at *site) plan(in InitRequest, l ledger, facts *docs.Facts) (initPlan, err
 	}
 	pieces, err := at.pieceChanges(root, &pl)
 	pl.changes = append(pl.changes, pieces...)
-	pl.note(at)
+	pl.note(at, l)
 	return pl, err
 }
 
@@ -213,7 +213,7 @@ func (at *site) planAgent(agent string, pl *initPlan) error {
 }
 
 // note says what a person should know.
-func (pl *initPlan) note(at *site) {
+func (pl *initPlan) note(at *site, l ledger) {
 	if filepath.Clean(at.from) != at.root {
 		pl.notes = append(pl.notes, fmt.Sprintf("the project is the whole of %q", at.root))
 	}
@@ -222,7 +222,7 @@ func (pl *initPlan) note(at *site) {
 			pl.notes = append(pl.notes, pl.found.Notes...)
 		}
 	}
-	if b, ok, err := at.read(featuresFile); err == nil && ok && at.opened == nil {
+	if b, ok, err := at.read(featuresFile); err == nil && ok && len(l.docs) == 0 {
 		if f, err := plan.ParseFeatures(featuresFile, b); err == nil && len(f.Features) > 0 {
 			pl.notes = append(pl.notes, fmt.Sprintf("%s has %d features already; the journal learns them by: kedge features import %s", featuresFile, len(f.Features), featuresFile))
 		}

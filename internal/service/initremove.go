@@ -211,7 +211,11 @@ func (at *site) strangers(kept []string) []string {
 		for _, k := range kept {
 			named = named || strings.HasPrefix(k, name+":")
 		}
-		if !named {
+		switch {
+		case named:
+		case name == ".kedge/id":
+			out = append(out, name+": names the journal, which stays")
+		default:
 			out = append(out, name+": not put there by init")
 		}
 	}
