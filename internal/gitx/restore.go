@@ -78,9 +78,18 @@ func (s *scratch) restore(ctx context.Context, v saved, a attic) error {
 		return err
 	}
 	back, err := s.isBack(ctx, st, v, a)
-	if err != nil || back {
+	if err != nil {
 		return err
 	}
+	if !back {
+		if err := s.bringBack(ctx, st, v, a); err != nil {
+			return err
+		}
+	}
+	return s.stage(ctx, st, v)
+}
+
+func (s *scratch) bringBack(ctx context.Context, st standing, v saved, a attic) error {
 	target, err := s.target(ctx, st, v)
 	if err != nil {
 		return err
@@ -88,20 +97,10 @@ func (s *scratch) restore(ctx context.Context, v saved, a attic) error {
 	if err := s.refuseDirty(ctx, st, target, v, a); err != nil {
 		return err
 	}
-	staged, err := s.r.stagedTree(ctx)
-	if err != nil {
-		return err
-	}
 	if err := s.switchTo(ctx, st.now, target); err != nil {
 		return err
 	}
-	if err := a.giveBack(s.r.root, v.Attic); err != nil {
-		return err
-	}
-	if v.index != "" && staged == st.at && v.Base == st.head.Commit {
-		return s.stage(ctx, v.index)
-	}
-	return nil
+	return a.giveBack(s.r.root, v.Attic)
 }
 
 // isBack tells whether the work tree already holds the salvage whole.
@@ -213,10 +212,18 @@ func conflict(id kedge.SalvageID, paths []string) error {
 		WithHint("commit or move these files, then: kedge salvage restore %s", id)
 }
 
-// stage gives the user's index the salvaged one's tree back.
-func (s *scratch) stage(ctx context.Context, commit string) error {
+// stage gives the user's index the salvaged one's tree back, where it holds
+// nothing else and HEAD is where it was.
+func (s *scratch) stage(ctx context.Context, st standing, v saved) error {
+	if v.index == "" || v.Base != st.head.Commit {
+		return nil
+	}
+	staged, err := s.r.stagedTree(ctx)
+	if err != nil || staged != st.at {
+		return err
+	}
 	return s.r.withScratch(ctx, func(t *scratch) error {
-		if _, err := t.git(ctx, nil, "read-tree", commit+"^{tree}"); err != nil {
+		if _, err := t.git(ctx, nil, "read-tree", v.index+"^{tree}"); err != nil {
 			return err
 		}
 		if _, err := t.git(ctx, nil, "update-index", "-q", "--refresh"); exitCode(err) > 1 {

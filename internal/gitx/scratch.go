@@ -39,7 +39,11 @@ func (r *Repo) withScratch(ctx context.Context, do func(*scratch) error) error {
 	if err := s.make(); err != nil {
 		return kedge.Errorf(kedge.Internal, "make a scratch git dir: %w", err).WithHint("make sure that you may write to %q", r.common)
 	}
-	return errors.Join(do(s), s.close())
+	err, closed := do(s), s.close()
+	if err != nil {
+		return err
+	}
+	return closed
 }
 
 func (s *scratch) make() (err error) {

@@ -41,6 +41,9 @@ func (r *Repo) AddWorktree(ctx context.Context, q WorktreeRequest) error {
 	if err != nil {
 		return err
 	}
+	if err := r.refuseTree(ctx, base); err != nil {
+		return err
+	}
 	if q.Path, err = realPath(q.Path); err != nil {
 		return kedge.Errorf(kedge.Internal, "make the folder for worktrees: %w", err)
 	}
@@ -159,17 +162,25 @@ func (r *Repo) fillWorktree(ctx context.Context, commit string) error {
 		if _, err := s.git(ctx, nil, "read-tree", commit); err != nil {
 			return err
 		}
-		out, err := s.git(ctx, nil, "ls-files", "-z")
-		if err != nil {
-			return err
-		}
-		if err := s.refuseWriting(ctx, fields(out)); err != nil {
-			return err
-		}
 		if _, err := s.git(ctx, nil, "checkout-index", "-a", "-f", "-q", "-u"); err != nil {
 			return err
 		}
 		return s.install(ctx, func() error { return nil })
+	})
+}
+
+// refuseTree is Blocked when the files of a commit need a filter that nobody
+// approved.
+func (r *Repo) refuseTree(ctx context.Context, commit string) error {
+	return r.withScratch(ctx, func(s *scratch) error {
+		if _, err := s.git(ctx, nil, "read-tree", commit); err != nil {
+			return err
+		}
+		out, err := s.git(ctx, nil, "ls-files", "-z")
+		if err != nil {
+			return err
+		}
+		return s.refuseWriting(ctx, fields(out))
 	})
 }
 

@@ -1,0 +1,271 @@
+package gitx_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"kedge"
+	"kedge/internal/gitx"
+)
+
+// hooks are those that git knows and that some command of ours could reach.
+var hooks = []string{
+	"applypatch-msg", "pre-applypatch", "post-applypatch", "pre-commit", "pre-merge-commit", "prepare-commit-msg", "commit-msg",
+	"post-commit", "pre-rebase", "post-checkout", "post-merge", "pre-push", "pre-auto-gc", "post-rewrite", "post-index-change",
+	"reference-transaction", "fsmonitor-watchman", "push-to-checkout", "update", "post-update", "pre-receive", "post-receive",
+}
+
+// trapped is a repository in which everything that git can be made to run leaves
+// a canary.
+type trapped struct {
+	*repo
+	nest  string // where canaries land
+	first string // a commit without filtered files
+	tip   string
+}
+
+func newTrapped(t *testing.T) *trapped {
+	r := &trapped{repo: newRepo(t)}
+	r.nest = filepath.Join(r.home, "canaries")
+	r.must(os.Mkdir(r.nest, 0o755))
+	r.write(".gitattributes", "*.d diff=trapd merge=trapm\n")
+	r.write("z.d", "1\n2\n3\n4\n5\n6\n7\n8\n9\n")
+	r.first = r.commit("diff and merge drivers")
+	r.write(".gitattributes", "*.d diff=trapd merge=trapm\n*.c filter=trapc diff=trapd\n*.p filter=trapp\n")
+	for _, p := range []string{"x.c", "y.p"} {
+		r.write(p, "filtered\n")
+		past := day.AddDate(-1, 0, 0)
+		r.must(os.Chtimes(r.path(p), past, past))
+	}
+	r.tip = r.commit("filters")
+	r.set()
+	return r
+}
+
+// trap makes a program that leaves the canary. Only a filter may echo: a
+// protocol whose other end echoes never ends.
+func (r *trapped) trap(name string) string {
+	path := filepath.Join(r.home, "traps", name)
+	script := "#!/bin/sh\n: > \"" + r.nest + "/" + name + "\"\n"
+	if name == "clean" || name == "smudge" {
+		script += "exec cat\n"
+	}
+	r.must(os.MkdirAll(filepath.Dir(path), 0o755))
+	r.must(os.WriteFile(path, []byte(script+"exit 1\n"), 0o755))
+	return path
+}
+
+// set lays the traps.
+func (r *trapped) set() {
+	for key, name := range map[string]string{
+		"core.fsmonitor": "fsmonitor", "core.pager": "pager", "core.editor": "editor", "sequence.editor": "sequence-editor",
+		"core.askPass": "askpass", "core.sshCommand": "ssh", "core.gitProxy": "proxy", "core.alternateRefsCommand": "alternate-refs",
+		"filter.trapc.clean": "clean", "filter.trapc.smudge": "smudge", "filter.trapp.process": "process",
+		"diff.external": "diff-external", "diff.trapd.command": "diff-driver", "diff.trapd.textconv": "textconv",
+		"merge.trapm.driver": "merge-driver", "gpg.program": "gpg", "gpg.ssh.program": "gpg-ssh", "gpg.x509.program": "gpg-x509",
+		"interactive.diffFilter": "diff-filter", "uploadpack.packObjectsHook": "pack-objects", "credential.helper": "!credential",
+		"remote.origin.uploadpack": "upload-pack", "trailer.kedge.command": "trailer", "submodule.x.update": "!submodule",
+		"difftool.t.cmd": "difftool", "mergetool.t.cmd": "mergetool", "pager.diff": "pager-diff", "pager.log": "pager-log",
+	} {
+		bang := ""
+		if strings.HasPrefix(name, "!") {
+			bang, name = "!", name[1:]
+		}
+		r.git("config", key, bang+r.trap(name))
+	}
+	for _, cmd := range []string{"trap", "status", "rev-parse", "ls-files", "update-index", "commit-tree", "cat-file", "diff-tree", "worktree"} {
+		r.git("config", "alias."+cmd, "!"+r.trap("alias-"+cmd))
+	}
+	for key, value := range map[string]string{
+		"core.repositoryFormatVersion": "1", "extensions.partialClone": "origin", "remote.origin.promisor": "true",
+		"remote.origin.url": "ext::" + r.trap("ext"), "protocol.ext.allow": "always", "protocol.allow": "always",
+		"log.showSignature": "true", "commit.gpgSign": "true", "diff.ignoreSubmodules": "all", "core.untrackedCache": "true",
+	} {
+		r.git("config", key, value)
+	}
+	for _, hook := range hooks {
+		text := "#!/bin/sh\n: > \"" + r.nest + "/hook-" + hook + "\"\n"
+		r.must(os.MkdirAll(r.path(".git/hooks"), 0o755))
+		r.must(os.WriteFile(r.path(".git/hooks/"+hook), []byte(text), 0o755))
+	}
+	r.opt.Env = append(r.env(), "GIT_EXTERNAL_DIFF="+r.trap("env-diff"), "GIT_EDITOR="+r.trap("env-editor"), "GIT_SSH_COMMAND="+r.trap("env-ssh"),
+		"GIT_PAGER="+r.trap("env-pager"), "GIT_DIR=/nowhere", "GIT_INDEX_FILE=/nowhere", "GIT_CONFIG_COUNT=1",
+		"GIT_CONFIG_KEY_0=core.fsmonitor", "GIT_CONFIG_VALUE_0="+r.trap("env-config"), "GIT_EXEC_PATH=/nowhere", "GIT_TRACE="+r.nest+"/trace",
+		"GIT_CONFIG_PARAMETERS='core.fsmonitor'='"+r.trap("env-parameters")+"'")
+}
+
+// canaries lists what fired, and forgets it.
+func (r *trapped) canaries() []string {
+	r.t.Helper()
+	entries, err := os.ReadDir(r.nest)
+	r.must(err)
+	var out []string
+	for _, e := range entries {
+		out = append(out, e.Name())
+		r.must(os.Remove(filepath.Join(r.nest, e.Name())))
+	}
+	return out
+}
+
+// TestT7ControlTrapsFire: plain git springs the traps, or the next test would
+// prove nothing.
+func TestT7ControlTrapsFire(t *testing.T) {
+	r := newTrapped(t)
+	for _, p := range []string{"x.c", "y.p", "a"} {
+		r.write(p, "changed\n")
+	}
+	r.write("z.d", "1\n2\n3\n4\n5\n6\n7\n8\nmain\n")
+	fired := func(want string, args ...string) {
+		t.Helper()
+		r.canaries()
+		out, err := r.tryGit(r.dir, args...)
+		if got := r.canaries(); !slices.Contains(got, want) {
+			t.Errorf("git %v (%v) sprang %v, not %q:\n%s", args, err, got, want, out)
+		}
+	}
+	calm := func(args ...string) []string {
+		return append([]string{"-c", "filter.trapp.process=", "-c", "commit.gpgSign=false"}, args...)
+	}
+	fired("fsmonitor", calm("status")...)
+	fired("hook-post-index-change", calm("add", "a")...)
+	fired("process", "add", "y.p")
+	fired("clean", calm("add", "-A")...)
+	fired("diff-external", calm("diff", "HEAD", "--", "a")...)
+	fired("diff-driver", calm("diff", "HEAD", "--", "z.d")...)
+	fired("textconv", calm("diff", "--no-ext-diff", "HEAD", "--", "z.d")...)
+	fired("alias-trap", "trap")
+	fired("ext", "cat-file", "-p", strings.Repeat("ab", 20))
+	fired("editor", calm("commit")...)
+	fired("gpg", "-c", "filter.trapp.process=", "commit", "-m", "signed")
+	fired("hook-pre-commit", calm("commit", "--allow-empty", "-m", "x")...)
+	for _, hook := range []string{"prepare-commit-msg", "commit-msg", "post-commit", "reference-transaction"} {
+		fired("hook-"+hook, calm("commit", "--allow-empty", "-m", "x")...)
+	}
+	fired("hook-post-checkout", calm("checkout", "-q", "-b", "side", r.tip)...)
+	fired("smudge", calm("checkout", "-q", "main")...)
+	fired("hook-post-checkout", calm("worktree", "add", "-q", "-b", "w", filepath.Join(r.home, "w"))...)
+	_, _ = r.tryGit(r.dir, calm("checkout", "-q", "side")...)
+	r.write("z.d", "side\n2\n3\n4\n5\n6\n7\n8\n9\n")
+	fired("hook-post-commit", calm("commit", "-q", "-m", "side", "z.d")...)
+	fired("merge-driver", calm("merge", "main")...)
+}
+
+// TestT7TrapRepository: no exported method springs any trap.
+func TestT7TrapRepository(t *testing.T) {
+	r := newTrapped(t)
+	r.canaries()
+	ran := map[string]bool{}
+	step := func(method string, err error, kinds ...kedge.Kind) {
+		t.Helper()
+		ran[method] = true
+		if fired := r.canaries(); len(fired) > 0 {
+			t.Errorf("%s sprang %v", method, fired)
+		}
+		if err != nil && !slices.Contains(kinds, kedge.KindOf(err)) {
+			t.Errorf("%s: %v", method, err)
+		}
+	}
+	ctx := t.Context()
+	g, err := gitx.Open(ctx, r.dir, r.opt)
+	step("Open", err)
+	r.must(err)
+	r.readAll(g, step)
+	r.workOn(g, step)
+	r.filteredFiles(g, step)
+	for i := range reflect.TypeFor[*gitx.Repo]().NumMethod() {
+		if name := reflect.TypeFor[*gitx.Repo]().Method(i).Name; !ran[name] {
+			t.Errorf("the method %s is not tried here", name)
+		}
+	}
+}
+
+type stepper func(method string, err error, kinds ...kedge.Kind)
+
+func (r *trapped) readAll(g *gitx.Repo, step stepper) {
+	ctx := r.t.Context()
+	step("Root", nil)
+	step("CommonDir", nil)
+	step("GitDir", nil)
+	step("Head", second(g.Head(ctx)))
+	step("Resolve", second(g.Resolve(ctx, "main")))
+	step("Resolve", second(g.Resolve(ctx, strings.Repeat("ab", 20))), kedge.NotFound)
+	step("Diff", second(g.Diff(ctx, r.first, r.tip)))
+	step("Diff", second(g.Diff(ctx, r.first, strings.Repeat("cd", 20))), kedge.NotFound)
+	step("ReadFile", second(g.ReadFile(ctx, "HEAD", "x.c")))
+	step("Exists", second(g.Exists(ctx, "HEAD", "x.c")))
+	step("List", second(g.List(ctx, "HEAD", "")))
+	step("TreeOf", second(g.TreeOf(ctx, "HEAD")))
+	step("TreeWithout", second(g.TreeWithout(ctx, "HEAD", "x.c", "no/such")))
+	step("Filters", second(g.Filters(ctx)))
+	step("Identity", second(g.Identity(ctx)))
+	step("Salvages", second(g.Salvages(ctx)))
+	step("ProjectID", second(g.ProjectID()))
+	step("SetProjectID", g.SetProjectID(ctx, kedge.ProjectID(kedge.NewID("prj", day))))
+}
+
+func (r *trapped) workOn(g *gitx.Repo, step stepper) {
+	ctx := r.t.Context()
+	dir := filepath.Join(r.home, "worktrees", "w")
+	step("AddWorktree", g.AddWorktree(ctx, gitx.WorktreeRequest{Path: dir, Branch: "b", Base: r.first}))
+	step("AddWorktree", g.AddWorktree(ctx, gitx.WorktreeRequest{Path: dir + "2", Branch: "b2", Base: r.tip}), kedge.Blocked)
+	w, err := gitx.Open(ctx, dir, r.opt)
+	step("Open", err)
+	r.must(err)
+	in := &repo{t: r.t, dir: dir, home: r.home, opt: r.opt}
+	step("Tree", second(w.Tree(ctx)))
+	step("Dirty", second(w.Dirty(ctx)))
+	in.write("z.d", "1\n2\n3\n4\n5\n6\n7\n8\nsalvaged\n")
+	in.write("new.d", "new\n")
+	step("Tree", second(w.Tree(ctx)))
+	step("Dirty", second(w.Dirty(ctx)))
+	step("Worktrees", second(g.Worktrees(ctx)))
+	id := newSalvageID()
+	s, err := w.Salvage(ctx, gitx.SalvageRequest{ID: id, Reason: "r", Attic: r.attic(), Date: day})
+	step("Salvage", err)
+	step("ResetWorktree", g.ResetWorktree(ctx, gitx.ResetRequest{Dir: dir, To: r.first, Head: r.first, Expect: s.Tree}))
+	in.write("z.d", "moved on\n2\n3\n4\n5\n6\n7\n8\n9\n")
+	tip, err := w.CommitPaths(ctx, gitx.CommitPathsRequest{Paths: []string{"z.d"}, Message: "m", Date: day, Author: someone})
+	step("CommitPaths", err)
+	step("Restore", second(w.Restore(ctx, gitx.RestoreRequest{ID: id, Attic: r.attic()})))
+	if got := in.read("z.d"); got != "moved on\n2\n3\n4\n5\n6\n7\n8\nsalvaged\n" {
+		r.t.Errorf("merged to %q", got)
+	}
+	tree, err := w.TreeOf(ctx, tip)
+	step("TreeOf", err)
+	sha, err := w.Commit(ctx, gitx.CommitRequest{Tree: tree, Parents: []string{tip}, Message: "m", Date: day, Author: someone})
+	step("Commit", err)
+	step("UpdateRef", w.UpdateRef(ctx, "refs/heads/b", sha, tip))
+	step("DropSalvage", g.DropSalvage(ctx, id, r.attic()))
+	step("RemoveWorktree", g.RemoveWorktree(ctx, dir), kedge.Conflict)
+	r.must(g.AddWorktree(ctx, gitx.WorktreeRequest{Path: dir + "3", Base: r.first}))
+	step("RemoveWorktree", g.RemoveWorktree(ctx, dir+"3"))
+}
+
+// filteredFiles works on files whose filters nobody approved.
+func (r *trapped) filteredFiles(g *gitx.Repo, step stepper) {
+	ctx := r.t.Context()
+	step("Tree", second(g.Tree(ctx)))
+	for i, p := range []string{"x.c", "y.p"} {
+		r.write(p, fmt.Sprintf("changed %d\n", i))
+		step("Tree", second(g.Tree(ctx)), kedge.Blocked)
+		step("Dirty", second(g.Dirty(ctx)))
+		step("Worktrees", second(g.Worktrees(ctx)))
+		q := gitx.CommitPathsRequest{Paths: []string{p}, Message: "m", Date: day, Author: someone}
+		step("CommitPaths", second(g.CommitPaths(ctx, q)), kedge.Blocked)
+		id := newSalvageID()
+		s, err := g.Salvage(ctx, gitx.SalvageRequest{ID: id, Reason: "r", Attic: r.attic(), Date: day})
+		step("Salvage", err)
+		step("ResetWorktree", g.ResetWorktree(ctx, gitx.ResetRequest{To: r.tip, Head: r.tip, Expect: s.Tree}), kedge.Blocked)
+		step("Restore", second(g.Restore(ctx, gitx.RestoreRequest{ID: id, Attic: r.attic()})))
+		if got := r.read(p); got != fmt.Sprintf("changed %d\n", i) {
+			r.t.Errorf("%s came back as %q", p, got)
+		}
+		id = newSalvageID()
+		step("Salvage", second(g.Salvage(ctx, gitx.SalvageRequest{ID: id, Reason: "r", Attic: r.attic(), Date: day})))
+	}
+}
