@@ -122,6 +122,10 @@ func TestRow43EditedDecisionIsRefusedAndRestored(t *testing.T) {
 		if err != nil || len(list.Edits) != 1 || list.Decisions[0].Title != "Strict by default" {
 			t.Errorf("while edited: %+v, %v", list, err)
 		}
+		status, err := y.s.Status(t.Context(), y.person(), service.StatusRequest{})
+		if err != nil || len(status.Edits) != 1 || status.Edits[0].Path != r.File {
+			t.Errorf("status while edited: %+v, %v", status.Edits, err)
+		}
 		y.told = nil
 		n := y.note("Never cache tokens because they expire; see src/a.go")
 		if len(n.Edits) != 1 || n.Edits[0].Action != "restored" || !strings.HasPrefix(n.Edits[0].Found, edit.found) || len(y.told) != 1 {

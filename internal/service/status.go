@@ -106,7 +106,11 @@ func (s *Service) Status(ctx context.Context, who Caller, _ StatusRequest) (Stat
 		return StatusReply{}, err
 	}
 	edits, err := s.handEdits(p, st.ledger)
-	r.Edits = append([]kedge.HandEditData{}, edits...)
+	if err != nil {
+		return StatusReply{}, err
+	}
+	_, _, inMemory, err := s.lookAtMemory(ctx, who)
+	r.Edits = append(append([]kedge.HandEditData{}, edits...), inMemory...)
 	return r, err
 }
 
