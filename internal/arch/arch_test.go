@@ -47,6 +47,9 @@ var layer = map[string]int{
 	"kedge/internal/term":       15,
 	"kedge/internal/hold":       20,
 
+	"kedge/internal/gitx/holder": 15,
+	"kedge/internal/gitx/attic":  16,
+
 	"kedge/internal/store": 20,
 	"kedge/internal/gitx":  20,
 	"kedge/internal/gate":  20,

@@ -207,7 +207,7 @@ func (s *scratch) indexPlus(ctx context.Context, tree string, paths []string) er
 	if err := os.Remove(s.index()); err != nil && !os.IsNotExist(err) {
 		return err
 	}
-	if err := copyFile(filepath.Join(s.r.gitDir, "index"), s.index(), 0o600); err != nil && !os.IsNotExist(err) {
+	if err := s.copyIndex(); err != nil && !os.IsNotExist(err) {
 		return err
 	}
 	var lines []string

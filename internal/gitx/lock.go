@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"kedge"
+	"kedge/internal/gitx/holder"
 )
 
 // How long a live lock file is waited for, and how old one must be before
@@ -101,7 +102,7 @@ func (r *Repo) lockFile(c call, err error) string {
 // tells whether the way is now free.
 func (r *Repo) moveStale(lock string) bool {
 	fi, err := os.Lstat(lock)
-	if err != nil || r.opt.Now().Sub(fi.ModTime()) < lockStale || !holderGone(lock, r.common, r.root) {
+	if err != nil || r.opt.Now().Sub(fi.ModTime()) < lockStale || !holder.Gone(lock, r.common, r.root) {
 		return false
 	}
 	aside := fmt.Sprintf("%s.stale-%d", lock, r.opt.Now().UnixNano())

@@ -11,6 +11,7 @@ import (
 
 	"kedge"
 	"kedge/internal/gitx"
+	"kedge/internal/gitx/holder"
 )
 
 // TestF15ThirteenWorktreesCommitInParallel: every one of thirteen commits, each
@@ -133,10 +134,10 @@ func TestF15LockThatStays(t *testing.T) {
 // TestF15StaleLock: old and held by nobody, it is moved aside; old and held, it
 // stays.
 func TestF15StaleLock(t *testing.T) {
-	if _, err := os.Stat("/proc/self/fd"); err != nil {
-		t.Skip("without /proc nothing proves that a holder is gone")
-	}
 	r := newRepo(t)
+	if !holder.Gone(r.path("a")) && os.Geteuid() != 0 {
+		t.Skip("here nothing proves that a holder is gone")
+	}
 	lock := r.path(".git/refs/heads/x.lock")
 	r.must(os.WriteFile(lock, []byte("precious"), 0o644))
 	r.opt.Wait = func(context.Context, time.Duration) error { return nil }

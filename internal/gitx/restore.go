@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"kedge"
+	"kedge/internal/gitx/attic"
 )
 
 // RestoreRequest asks for a salvage to come back into a work tree.
@@ -37,7 +38,7 @@ func (r *Repo) Restore(ctx context.Context, q RestoreRequest) (kedge.Salvage, er
 	if err != nil {
 		return kedge.Salvage{}, err
 	}
-	a := attic{dir: filepath.Join(q.Attic, string(q.ID))}
+	a := attic.Attic{Dir: filepath.Join(q.Attic, string(q.ID))}
 	err = r.exclusively(ctx, func() error {
 		return w.withScratch(ctx, func(s *scratch) error { return s.restore(ctx, list[0], a) })
 	})
@@ -72,7 +73,7 @@ func (s *scratch) standing(ctx context.Context) (standing, error) {
 	return st, err
 }
 
-func (s *scratch) restore(ctx context.Context, v saved, a attic) error {
+func (s *scratch) restore(ctx context.Context, v saved, a attic.Attic) error {
 	st, err := s.standing(ctx)
 	if err != nil {
 		return err
@@ -89,7 +90,7 @@ func (s *scratch) restore(ctx context.Context, v saved, a attic) error {
 	return s.stage(ctx, st, v)
 }
 
-func (s *scratch) bringBack(ctx context.Context, st standing, v saved, a attic) error {
+func (s *scratch) bringBack(ctx context.Context, st standing, v saved, a attic.Attic) error {
 	target, err := s.target(ctx, st, v)
 	if err != nil {
 		return err
@@ -100,17 +101,17 @@ func (s *scratch) bringBack(ctx context.Context, st standing, v saved, a attic) 
 	if err := s.switchTo(ctx, st.now, target); err != nil {
 		return err
 	}
-	return a.giveBack(s.r.root, v.Attic)
+	return a.GiveBack(s.r.root, v.Attic)
 }
 
 // isBack tells whether the work tree already holds the salvage whole.
-func (s *scratch) isBack(ctx context.Context, st standing, v saved, a attic) (bool, error) {
+func (s *scratch) isBack(ctx context.Context, st standing, v saved, a attic.Attic) (bool, error) {
 	here, err := s.r.without(ctx, st.now, v.Attic)
 	if err != nil || here != v.Tree || len(v.Attic) == 0 {
 		return here == v.Tree && len(v.Attic) == 0, err
 	}
 	for _, p := range v.Attic {
-		if exists(a.path(p)) || !exists(filepath.Join(s.r.root, filepath.FromSlash(p))) {
+		if exists(a.Path(p)) || !exists(filepath.Join(s.r.root, filepath.FromSlash(p))) {
 			return false, nil
 		}
 	}
@@ -169,11 +170,11 @@ func (s *scratch) merge(ctx context.Context, base, now string, v saved) (string,
 }
 
 // refuseDirty refuses to write over files with changes of their own.
-func (s *scratch) refuseDirty(ctx context.Context, st standing, target string, v saved, a attic) error {
-	if err := a.check(v.Attic); err != nil {
+func (s *scratch) refuseDirty(ctx context.Context, st standing, target string, v saved, a attic.Attic) error {
+	if err := a.Check(v.Attic); err != nil {
 		return err
 	}
-	taken, err := a.refuseTaken(s.r.root, v.Attic, func(p string) bool { return s.committed(ctx, st, p) })
+	taken, err := a.Taken(s.r.root, v.Attic, func(p string) bool { return s.committed(ctx, st, p) })
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"kedge"
+	"kedge/internal/gitx/attic"
 	"kedge/internal/plain"
 )
 
@@ -49,7 +50,7 @@ func (r *Repo) Salvage(ctx context.Context, q SalvageRequest) (kedge.Salvage, er
 	if err != nil {
 		return kedge.Salvage{}, err
 	}
-	a := attic{dir: filepath.Join(q.Attic, string(q.ID))}
+	a := attic.Attic{Dir: filepath.Join(q.Attic, string(q.ID))}
 	var out kedge.Salvage
 	err = r.exclusively(ctx, func() error {
 		done, ok, err := r.salvage(ctx, q.ID)
@@ -64,12 +65,12 @@ func (r *Repo) Salvage(ctx context.Context, q SalvageRequest) (kedge.Salvage, er
 			return err
 		}
 		out = done
-		return a.takeIn(w.root, done.Attic)
+		return a.TakeIn(w.root, done.Attic)
 	})
 	return out, err
 }
 
-func (r *Repo) saveNew(ctx context.Context, q SalvageRequest, a attic) (kedge.Salvage, error) {
+func (r *Repo) saveNew(ctx context.Context, q SalvageRequest, a attic.Attic) (kedge.Salvage, error) {
 	var out kedge.Salvage
 	err := r.withScratch(ctx, func(s *scratch) error {
 		h, err := r.Head(ctx)
@@ -98,7 +99,7 @@ func (r *Repo) saveNew(ctx context.Context, q SalvageRequest, a attic) (kedge.Sa
 		if err := s.count(ctx, base, &out); err != nil {
 			return err
 		}
-		if err := a.plan(out.ID, r.root, things); err != nil {
+		if err := a.Plan(out.ID, r.root, things); err != nil {
 			return err
 		}
 		return r.keep(ctx, staged, &out)
@@ -142,7 +143,7 @@ func (r *Repo) stagedTree(ctx context.Context) (string, error) {
 // salvageTree writes the tree of what goes into the commit, and gives the things
 // that go to the attic. Those are not in the tree, even where an older version
 // was: so it is the tree of what stays in the folder.
-func (s *scratch) salvageTree(ctx context.Context, out *kedge.Salvage) ([]thing, error) {
+func (s *scratch) salvageTree(ctx context.Context, out *kedge.Salvage) ([]attic.Thing, error) {
 	if err := s.seed(ctx); err != nil {
 		return nil, err
 	}
@@ -172,13 +173,13 @@ func (s *scratch) salvageTree(ctx context.Context, out *kedge.Salvage) ([]thing,
 }
 
 // sort decides which paths go to the attic and which into the commit.
-func (s *scratch) sort(ctx context.Context, c changes) (things []thing, rest []string, err error) {
+func (s *scratch) sort(ctx context.Context, c changes) (things []attic.Thing, rest []string, err error) {
 	filters, err := s.filtered(ctx, c.paths(), false)
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, p := range s.foreign(c.nested) {
-		things = append(things, thing{Path: p, Kind: kindRepository})
+		things = append(things, attic.Thing{Path: p, Kind: attic.Repository})
 	}
 	for _, p := range c.paths() {
 		fi, err := os.Lstat(filepath.Join(s.r.root, p))
@@ -187,16 +188,16 @@ func (s *scratch) sort(ctx context.Context, c changes) (things []thing, rest []s
 		case err != nil || fi.IsDir():
 			rest = append(rest, p)
 		case !storable(p):
-			things = append(things, thing{Path: p, Kind: kindOdd, Size: fi.Size()})
+			things = append(things, attic.Thing{Path: p, Kind: attic.Odd, Size: fi.Size()})
 		case behind:
-			things = append(things, thing{Path: p, Kind: kindFiltered, Size: fi.Size()})
+			things = append(things, attic.Thing{Path: p, Kind: attic.Filtered, Size: fi.Size()})
 		case fi.Mode().IsRegular() && fi.Size() > atticSize:
-			things = append(things, thing{Path: p, Kind: kindBig, Size: fi.Size()})
+			things = append(things, attic.Thing{Path: p, Kind: attic.Big, Size: fi.Size()})
 		default:
 			rest = append(rest, p)
 		}
 	}
-	slices.SortFunc(things, func(a, b thing) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(things, func(a, b attic.Thing) int { return strings.Compare(a.Path, b.Path) })
 	return things, rest, nil
 }
 

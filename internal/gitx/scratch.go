@@ -3,7 +3,6 @@ package gitx
 import (
 	"context"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -150,7 +149,7 @@ func (s *scratch) tree(ctx context.Context) (string, error) {
 // seed starts from a copy of the user's index, whose knowledge of unchanged
 // files saves reading them all; from HEAD when there is none.
 func (s *scratch) seed(ctx context.Context) error {
-	err := copyFile(filepath.Join(s.r.gitDir, "index"), s.index(), 0o600)
+	err := s.copyIndex()
 	if errors.Is(err, fs.ErrNotExist) {
 		return s.seedHead(ctx)
 	}
@@ -230,27 +229,24 @@ func (s *scratch) install(ctx context.Context, then func() error) error {
 
 // fill copies the file at path into f and onto the disk.
 func fill(f *os.File, path string) error {
-	in, err := os.Open(path)
+	b, err := os.ReadFile(path)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = in.Close() }()
-	if _, err := io.Copy(f, in); err != nil {
+	if _, err := f.Write(b); err != nil {
 		return err
 	}
 	return f.Sync()
 }
 
-// copyFile copies one regular file, on disk when it returns.
-func copyFile(from, to string, perm os.FileMode) error {
-	if _, err := os.Stat(from); err != nil {
-		return err
-	}
-	f, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, perm)
+// copyIndex copies the user's index to the scratch one; fs.ErrNotExist when
+// there is none.
+func (s *scratch) copyIndex() error {
+	b, err := os.ReadFile(filepath.Join(s.r.gitDir, "index"))
 	if err != nil {
 		return err
 	}
-	return errors.Join(fill(f, from), f.Close())
+	return os.WriteFile(s.index(), b, 0o600)
 }
 
 func exists(path string) bool {

@@ -1,4 +1,7 @@
-package gitx
+// Package holder finds out, from what the system shows of its processes, whether
+// anybody may still hold a lock file or work in a folder. Where it cannot know it
+// says so; it signals nobody and changes nothing.
+package holder
 
 import (
 	"os"
@@ -11,11 +14,11 @@ import (
 // procDir is where the system shows its processes, where it does.
 const procDir = "/proc"
 
-// holderGone tells whether no process can still hold a lock file: none has it
+// Gone tells whether no process can still hold a lock file: none has it
 // open, and no git works in the repository (a git that waits for its editor has
 // its lock file closed). What cannot be looked at counts as a holder; so does
 // everything where there is no /proc.
-func holderGone(lock string, folders ...string) bool {
+func Gone(lock string, folders ...string) bool {
 	fi, err := os.Stat(lock)
 	if err != nil {
 		return false
@@ -47,7 +50,7 @@ func mayHold(pid int, lock string, fi os.FileInfo, folders []string) bool {
 	dir := filepath.Join(procDir, strconv.Itoa(pid))
 	fds, err := os.ReadDir(filepath.Join(dir, "fd"))
 	if err != nil {
-		return !os.IsNotExist(err) && sameOwner(dir, fi)
+		return !os.IsNotExist(err) && sameOwner(dir, fi) && !dead(dir)
 	}
 	for _, fd := range fds {
 		if to, err := os.Readlink(filepath.Join(dir, "fd", fd.Name())); err == nil && to == lock {
@@ -68,6 +71,12 @@ func sameOwner(dir string, lock os.FileInfo) bool {
 	return ok1 && ok2 && a.Uid == b.Uid
 }
 
+// dead tells whether a process only waits for its parent to notice its end.
+func dead(dir string) bool {
+	f := stat(dir)
+	return len(f) > 0 && f[0] == "Z"
+}
+
 func isGit(dir string) bool {
 	name, err := os.ReadFile(filepath.Join(dir, "comm"))
 	return err == nil && strings.HasPrefix(string(name), "git")
@@ -86,9 +95,9 @@ func worksIn(dir string, folders []string) bool {
 	return false
 }
 
-// occupant is a process whose working directory lies in dir: 0 when there is
+// Occupant is a process whose working directory lies in dir: 0 when there is
 // none, -1 where that cannot be known.
-func occupant(dir string) int {
+func Occupant(dir string) int {
 	pids := processes()
 	if len(pids) == 0 {
 		return -1
@@ -102,22 +111,28 @@ func occupant(dir string) int {
 	return 0
 }
 
-// alive tells whether the process with this start time runs.
-func alive(pid int, start string) bool {
-	return pid > 0 && start != "" && startTime(pid) == start
+// Alive tells whether the process with this start time runs.
+func Alive(pid int, start string) bool {
+	return pid > 0 && start != "" && StartTime(pid) == start
 }
 
-// startTime is field 22 of /proc/<pid>/stat; with the pid it names a process
+// StartTime is field 22 of /proc/<pid>/stat; with the pid it names a process
 // for as long as the machine is up. Empty where it is not known.
-func startTime(pid int) string {
-	b, err := os.ReadFile(filepath.Join(procDir, strconv.Itoa(pid), "stat"))
-	if err != nil {
+func StartTime(pid int) string {
+	f := stat(filepath.Join(procDir, strconv.Itoa(pid)))
+	if len(f) < 20 {
 		return ""
+	}
+	return f[19]
+}
+
+// stat gives the fields of a process's stat from the third on, the state: the
+// second, its name, may hold spaces and brackets.
+func stat(dir string) []string {
+	b, err := os.ReadFile(filepath.Join(dir, "stat"))
+	if err != nil {
+		return nil
 	}
 	s := string(b)
-	rest := strings.Fields(s[strings.LastIndexByte(s, ')')+1:])
-	if len(rest) < 20 {
-		return ""
-	}
-	return rest[19]
+	return strings.Fields(s[strings.LastIndexByte(s, ')')+1:])
 }

@@ -1,8 +1,17 @@
-package gitx
+// Package attic owns the folder of one salvage for what cannot go into a commit:
+// big files, nested repositories, files behind a filter. A manifest, written
+// before anything is moved, says what is there; the things lie under files/.
+//
+// It promises that a thing is, at every moment, whole in the work tree or whole
+// in the attic, and that a move begun can be finished by the same call. It never
+// deletes a thing, never writes over one, and follows no symbolic link out of the
+// work tree. It does not know git.
+package attic
 
 import (
 	"encoding/json"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,23 +23,25 @@ import (
 	"kedge/internal/strictjson"
 )
 
-// attic is the folder of one salvage: a manifest, written before anything is
-// moved, and the things themselves under files/.
-type attic struct{ dir string }
+// Attic is the folder of one salvage.
+type Attic struct{ Dir string }
 
-// thing is a file or folder that cannot go into a commit.
-type thing struct {
+// Thing is a file or folder, by its path in the work tree with slashes.
+type Thing struct {
 	Path string `json:"path"`
-	Kind string `json:"kind"`
+	Kind Kind   `json:"kind"`
 	Size int64  `json:"size"`
 }
 
+// Kind says why a thing is here.
+type Kind string
+
 // The kinds of thing.
 const (
-	kindRepository = "repository"
-	kindFiltered   = "filtered"
-	kindBig        = "big"
-	kindOdd        = "odd" // git cannot hold its path
+	Repository Kind = "repository"
+	Filtered   Kind = "filtered"
+	Big        Kind = "big"
+	Odd        Kind = "odd" // git cannot hold its path
 )
 
 // manifest says where the things came from.
@@ -38,22 +49,23 @@ type manifest struct {
 	Version int             `json:"version"`
 	ID      kedge.SalvageID `json:"id"`
 	Root    string          `json:"root"`
-	Things  []thing         `json:"things"`
+	Things  []Thing         `json:"things"`
 }
 
-func (a attic) path(p string) string { return filepath.Join(a.dir, "files", filepath.FromSlash(p)) }
+// Path is where a thing of the work tree lies in the attic.
+func (a Attic) Path(p string) string { return filepath.Join(a.Dir, "files", filepath.FromSlash(p)) }
 
-func (a attic) manifestFile() string { return filepath.Join(a.dir, "manifest.json") }
+func (a Attic) manifestFile() string { return filepath.Join(a.Dir, "manifest.json") }
 
-// plan writes the manifest; with no things there is no attic folder at all.
-func (a attic) plan(id kedge.SalvageID, root string, things []thing) error {
+// Plan writes the manifest; with no things there is no attic folder at all.
+func (a Attic) Plan(id kedge.SalvageID, root string, things []Thing) error {
 	if len(things) == 0 {
 		return nil
 	}
-	if !filepath.IsAbs(a.dir) {
-		return kedge.Errorf(kedge.Invalid, "the attic %q is not an absolute path", a.dir)
+	if !filepath.IsAbs(a.Dir) {
+		return kedge.Errorf(kedge.Invalid, "the attic %q is not an absolute path", a.Dir)
 	}
-	if err := os.MkdirAll(filepath.Join(a.dir, "files"), 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Join(a.Dir, "files"), 0o700); err != nil {
 		return kedge.Errorf(kedge.Internal, "make the attic: %w", err)
 	}
 	b, err := json.MarshalIndent(manifest{Version: 1, ID: id, Root: root, Things: things}, "", "  ")
@@ -63,14 +75,14 @@ func (a attic) plan(id kedge.SalvageID, root string, things []thing) error {
 	return atomicfile.Write(a.manifestFile(), append(b, '\n'), 0o600)
 }
 
-// check refuses an attic whose manifest does not name the paths.
-func (a attic) check(paths []string) error {
+// Check refuses an attic whose manifest does not name the paths.
+func (a Attic) Check(paths []string) error {
 	if len(paths) == 0 {
 		return nil
 	}
 	b, err := os.ReadFile(a.manifestFile())
 	if err != nil {
-		return kedge.Errorf(kedge.NotFound, "the attic of this salvage is gone: %w", err).WithHint("look for %q in a backup", a.dir)
+		return kedge.Errorf(kedge.NotFound, "the attic of this salvage is gone: %w", err).WithHint("look for %q in a backup", a.Dir)
 	}
 	var m manifest
 	if err := strictjson.Decode(a.manifestFile(), b, &m); err != nil {
@@ -88,15 +100,16 @@ func (a attic) check(paths []string) error {
 	return nil
 }
 
-// takeIn moves the paths from root into the attic. What is there already was
-// moved by an earlier try.
-func (a attic) takeIn(root string, paths []string) error {
+// TakeIn moves the paths from root into the attic. What is there already was
+// moved by an earlier try; whatever stands in its old place by now is newer, and
+// stays.
+func (a Attic) TakeIn(root string, paths []string) error {
 	for _, p := range paths {
 		if err := refuseLinks(root, p); err != nil {
 			return err
 		}
-		from, to := filepath.Join(root, filepath.FromSlash(p)), a.path(p)
-		if _, err := os.Lstat(from); errors.Is(err, fs.ErrNotExist) {
+		from, to := filepath.Join(root, filepath.FromSlash(p)), a.Path(p)
+		if missing(from) || !missing(to) {
 			continue
 		}
 		if err := move(from, to); err != nil {
@@ -106,12 +119,12 @@ func (a attic) takeIn(root string, paths []string) error {
 	return nil
 }
 
-// giveBack moves the paths from the attic to root.
-func (a attic) giveBack(root string, paths []string) error {
+// GiveBack moves the paths from the attic to root.
+func (a Attic) GiveBack(root string, paths []string) error {
 	for _, p := range paths {
-		from, to := a.path(p), filepath.Join(root, filepath.FromSlash(p))
-		if _, err := os.Lstat(from); errors.Is(err, fs.ErrNotExist) {
-			continue // given back by an earlier try: refuseTaken looked
+		from, to := a.Path(p), filepath.Join(root, filepath.FromSlash(p))
+		if missing(from) {
+			continue // given back by an earlier try: Taken looked
 		}
 		if err := move(from, to); err != nil {
 			return kedge.Errorf(kedge.Internal, "move %q back from the attic: %w", p, err)
@@ -120,25 +133,30 @@ func (a attic) giveBack(root string, paths []string) error {
 	return nil
 }
 
-// refuseTaken gives the paths that cannot come back because something else is
+// Taken gives the paths that cannot come back because something else is
 // there, and refuses when one is in neither place. may lists the paths whose
 // present content is in a commit, and may be replaced.
-func (a attic) refuseTaken(root string, paths []string, may func(string) bool) (taken []string, err error) {
+func (a Attic) Taken(root string, paths []string, may func(string) bool) (taken []string, err error) {
 	for _, p := range paths {
 		if err := refuseLinks(root, p); err != nil {
 			return nil, err
 		}
 		_, here := os.Lstat(filepath.Join(root, filepath.FromSlash(p)))
-		_, kept := os.Lstat(a.path(p))
+		_, kept := os.Lstat(a.Path(p))
 		switch {
 		case kept != nil && here != nil:
 			return nil, kedge.Errorf(kedge.NotFound, "%q is no longer in the attic: it was given back elsewhere, or removed", p).
-				WithHint("look for it in %q, or in a backup", a.dir)
+				WithHint("look for it in %q, or in a backup", a.Dir)
 		case kept == nil && here == nil && !may(p):
 			taken = append(taken, p)
 		}
 	}
 	return taken, nil
+}
+
+func missing(path string) bool {
+	_, err := os.Lstat(path)
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 // refuseLinks refuses a path that is not below root, or that a symbolic link
@@ -244,4 +262,19 @@ func syncDir(dir string) error {
 		return err
 	}
 	return errors.Join(d.Sync(), d.Close())
+}
+
+// copyFile copies one regular file, on disk when it returns.
+func copyFile(from, to string, perm os.FileMode) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }()
+	out, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, perm)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Sync(), out.Close())
 }
