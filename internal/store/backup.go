@@ -26,10 +26,12 @@ func (s *Store) Backup(ctx context.Context, path string) error {
 		return kedge.Errorf(kedge.Invalid, "backup to %q: %w", path, err)
 	}
 	if err := s.backupInto(ctx, temp); err != nil {
-		return errors.Join(err, os.RemoveAll(temp))
+		_ = os.RemoveAll(temp) // the first error is the one to show
+		return err
 	}
 	if err := os.Rename(temp, path); err != nil {
-		return kedge.Errorf(kedge.Conflict, "backup to %q: %w", path, errors.Join(err, os.RemoveAll(temp)))
+		_ = os.RemoveAll(temp)
+		return kedge.Errorf(kedge.Conflict, "backup to %q: %w", path, err)
 	}
 	if err := syncPath(filepath.Dir(path)); err != nil {
 		return kedge.Errorf(kedge.Internal, "backup to %q: %w", path, err)
@@ -39,7 +41,12 @@ func (s *Store) Backup(ctx context.Context, path string) error {
 
 func (s *Store) backupInto(ctx context.Context, dir string) error {
 	db := filepath.Join(dir, dbName)
-	if _, err := s.read.ExecContext(ctx, `VACUUM INTO ?`, db); err != nil {
+	conn, done, err := s.fresh(ctx, copying...)
+	if err != nil {
+		return err
+	}
+	defer done()
+	if _, err := conn.ExecContext(ctx, `VACUUM INTO ?`, db); err != nil {
 		return s.fault("backup", err)
 	}
 	if err := os.Chmod(db, 0o600); err != nil {

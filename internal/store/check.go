@@ -22,15 +22,14 @@ func (s *Store) Check(ctx context.Context) ([]kedge.Finding, error) {
 	if err != nil {
 		return nil, err
 	}
-	conn, err := s.read.Conn(ctx)
+	conn, done, err := s.fresh(ctx, reading...)
 	if err != nil {
-		return nil, s.fault("check the journal", err)
+		return nil, err
 	}
-	defer func() { _ = conn.Close() }()
+	defer done()
 	if _, err := conn.ExecContext(ctx, `BEGIN`); err != nil {
 		return nil, s.fault("check the journal", err)
 	}
-	defer func() { _, _ = conn.ExecContext(context.WithoutCancel(ctx), `ROLLBACK`) }()
 	for _, look := range []func(context.Context, *sql.Conn) error{c.structure, c.chainAndFolds} {
 		if err := look(ctx, conn); err != nil {
 			c.damage(err)

@@ -4,9 +4,14 @@ import (
 	"context"
 	"database/sql"
 	"embed"
+	"errors"
+	"fmt"
 	"io/fs"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strconv"
+	"strings"
 
 	"kedge"
 
@@ -20,13 +25,81 @@ var migrations embed.FS
 // another version is folded anew when it is next opened for writing.
 const foldVersion = "1"
 
+// create makes an empty journal beside its name and gives it the name when it
+// is whole and on disk: a database is never seen half made, and SQLite's first
+// steps, before it has a write-ahead log, never need undoing.
+func create(dir string, pageSize int) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return kedge.Errorf(kedge.Internal, "make the journal's folder: %w", err)
+	}
+	path := filepath.Join(dir, dbName)
+	temp := path + ".new"
+	for _, step := range []func() error{
+		func() error { return removeLeftovers(temp) },
+		func() error { return os.WriteFile(temp, nil, 0o600) },
+		func() error { return createAt(temp, pageSize) },
+		func() error { return syncPath(temp) },
+		func() error { return os.Rename(temp, path) },
+		func() error { return syncPath(dir) },
+		func() error { return syncPath(filepath.Dir(dir)) },
+	} {
+		if err := step(); err != nil {
+			return (&Store{dir: dir}).fault("make the journal", err)
+		}
+	}
+	return nil
+}
+
+// removeLeftovers removes what a process that died in create left; no event was
+// ever in it.
+func removeLeftovers(temp string) error {
+	for _, side := range []string{"", "-journal", "-wal", "-shm"} {
+		if err := os.Remove(temp + side); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// createAt writes the schema; closing the only connection leaves one file.
+func createAt(path string, pageSize int) error {
+	ctx := context.Background()
+	db, err := sql.Open("sqlite", dsn(path, "mode=rw"))
+	if err != nil {
+		return err
+	}
+	db.SetMaxOpenConns(1)
+	conn, err := db.Conn(ctx)
+	if err == nil {
+		_, err = conn.ExecContext(ctx, fmt.Sprintf(`PRAGMA page_size = %d; PRAGMA synchronous = FULL; PRAGMA journal_mode = WAL`, pageSize))
+	}
+	if err == nil {
+		err = migrate(ctx, conn)
+	}
+	if conn != nil {
+		err = errors.Join(err, conn.Close())
+	}
+	return errors.Join(err, db.Close())
+}
+
+// copying, reading and writing are the settings of connections. Checkpoints are made by
+// hand (see writer): SQLite swallows the errors of automatic ones.
+var (
+	copying = []string{"mode=ro", "_pragma=busy_timeout(60000)"}
+	reading = append(copying[:2:2], "_pragma=query_only(1)")
+	writing = []string{
+		"mode=rw", "_pragma=busy_timeout(60000)", "_pragma=journal_mode(WAL)",
+		"_pragma=synchronous(FULL)", "_pragma=wal_autocheckpoint(0)",
+	}
+)
+
 // openReader connects for reading.
 //
 // mode=ro works beside a living writer and on what a killed one left: SQLite
 // still makes, maps and recovers the -shm file, which is an index of the log
 // and no part of the database, and it never writes to kedge.db or to the log.
 func (s *Store) openReader(ctx context.Context) error {
-	db, err := sql.Open("sqlite", s.dsn("mode=ro", "_pragma=busy_timeout(60000)", "_pragma=query_only(1)"))
+	db, err := sql.Open("sqlite", dsn(s.dbPath(), reading...))
 	if err != nil {
 		return s.fault("open the journal", err)
 	}
@@ -40,11 +113,26 @@ func (s *Store) openReader(ctx context.Context) error {
 	return nil
 }
 
-// openWriter connects for writing. Checkpoints are made by hand (see writer):
-// SQLite swallows the errors of automatic ones.
+// fresh gives a reading connection of its own, for work that the pool's cannot
+// do: a backup writes, elsewhere, which query_only forbids; and the search
+// index of a connection that has been used before checks its integrity against
+// what it remembers.
+func (s *Store) fresh(ctx context.Context, params ...string) (*sql.Conn, func(), error) {
+	db, err := sql.Open("sqlite", dsn(s.dbPath(), params...))
+	if err != nil {
+		return nil, nil, s.fault("open the journal", err)
+	}
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		_ = db.Close()
+		return nil, nil, s.fault("open the journal", err)
+	}
+	return conn, func() { _, _ = conn.Close(), db.Close() }, nil
+}
+
+// openWriter connects for writing.
 func (s *Store) openWriter(ctx context.Context) (*sql.DB, *sql.Conn, error) {
-	db, err := sql.Open("sqlite", s.dsn("mode=rw", "_pragma=busy_timeout(60000)", "_pragma=journal_mode(WAL)",
-		"_pragma=synchronous(FULL)", "_pragma=wal_autocheckpoint(0)"))
+	db, err := sql.Open("sqlite", dsn(s.dbPath(), writing...))
 	if err != nil {
 		return nil, nil, s.fault("open the journal", err)
 	}
@@ -57,15 +145,9 @@ func (s *Store) openWriter(ctx context.Context) (*sql.DB, *sql.Conn, error) {
 	return db, conn, nil
 }
 
-func (s *Store) dsn(params ...string) string {
-	u := url.URL{Scheme: "file", Path: s.dbPath()}
-	sep := "?"
-	out := u.String()
-	for _, p := range params {
-		out += sep + p
-		sep = "&"
-	}
-	return out
+func dsn(path string, params ...string) string {
+	u := url.URL{Scheme: "file", Path: path, RawQuery: strings.Join(params, "&")}
+	return u.String()
 }
 
 func (s *Store) version(ctx context.Context) (int, error) {

@@ -2,6 +2,7 @@ package store
 
 import (
 	"errors"
+	"syscall"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -17,9 +18,13 @@ func code(err error) int {
 	return 0
 }
 
-// isFull tells that the disk has no room. The transaction is undone and the
-// next one may be tried: room can come back.
-func isFull(err error) bool { return code(err)&0xff == sqlite3.SQLITE_FULL }
+// isFull tells that the disk has no room, for the data or for the shared index
+// of the log. The transaction is undone and the next one may be tried: room can
+// come back.
+func isFull(err error) bool {
+	c := code(err)
+	return c&0xff == sqlite3.SQLITE_FULL || c == sqlite3.SQLITE_IOERR_SHMSIZE || errors.Is(err, syscall.ENOSPC)
+}
 
 // isFatal tells that the disk failed: after a failed fsync the kernel may have
 // dropped the pages and call them clean, so that trying again would "succeed"

@@ -30,7 +30,8 @@ type Options struct {
 	Now      func() time.Time // nil is time.Now
 	ReadOnly bool             // for reading beside, or without, the process that writes
 
-	pin bool // keeps all writes on one thread, so that a test can count them
+	pin      bool // keeps all writes on one thread, so that a test can count them
+	pageSize int  // of a new database; 0 is SQLite's own. Small ones let a test flip every byte
 }
 
 // Store is an opened journal. It may be used by many goroutines.
@@ -62,12 +63,13 @@ func Open(dir string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, kedge.Errorf(kedge.Internal, "open the journal: %w", err)
 	}
-	if err := prepare(dir, o.ReadOnly); err != nil {
+	if err := prepare(dir, o); err != nil {
 		return nil, err
 	}
 	s := &Store{dir: dir, now: o.Now}
 	if err := s.open(o); err != nil {
-		return nil, errors.Join(err, s.closeDBs())
+		_ = s.closeDBs() // the first error is the one to show
+		return nil, err
 	}
 	return s, nil
 }
@@ -91,15 +93,12 @@ func (s *Store) open(o Options) error {
 	case version > latest():
 		return kedge.Errorf(kedge.Conflict, "%q has version %d and this Kedge reads up to version %d", s.dbPath(), version, latest()).
 			WithHint("install a newer Kedge; this one is %s", kedge.Version)
-	case version == 0 && tail.Seq > 0:
-		return s.lost(0, tail)
-	case version == 0 && o.ReadOnly:
-		return kedge.Errorf(kedge.NotFound, "no journal in %q", s.dir).WithHint("kedge init")
+	case version == 0:
+		return kedge.Errorf(kedge.Conflict, "%q is empty or not a journal; event %d was acknowledged", s.dbPath(), tail.Seq).
+			WithHint("%s", s.restoreHint())
 	}
-	if version > 0 {
-		if err := s.compareTail(ctx, tail); err != nil {
-			return err
-		}
+	if err := s.compareTail(ctx, tail); err != nil {
+		return err
 	}
 	if o.ReadOnly || s.Refusal() != nil {
 		return nil
@@ -187,9 +186,9 @@ func (s *Store) closeDBs() error {
 func (s *Store) dbPath() string   { return filepath.Join(s.dir, dbName) }
 func (s *Store) tailPath() string { return filepath.Join(s.dir, tailName) }
 
-// prepare makes the folder and an empty database with the right permissions,
-// or, for a reader, sees that there is one.
-func prepare(dir string, readOnly bool) error {
+// prepare makes the folder and an empty journal, or, for a reader, sees that
+// there is one.
+func prepare(dir string, o Options) error {
 	path := filepath.Join(dir, dbName)
 	_, err := os.Stat(path)
 	if err == nil {
@@ -203,27 +202,12 @@ func prepare(dir string, readOnly bool) error {
 	case err != nil:
 		return err
 	case tail.Seq > 0:
-		s := &Store{dir: dir}
 		return kedge.Errorf(kedge.Conflict, "%q is missing but event %d was acknowledged", path, tail.Seq).
-			WithHint("%s", s.restoreHint())
-	case readOnly:
+			WithHint("%s", (&Store{dir: dir}).restoreHint())
+	case o.ReadOnly:
 		return kedge.Errorf(kedge.NotFound, "no journal in %q", dir).WithHint("kedge init")
 	}
-	return create(dir, path)
-}
-
-func create(dir, path string) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return kedge.Errorf(kedge.Internal, "make the journal's folder: %w", err)
-	}
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return kedge.Errorf(kedge.Internal, "make the journal: %w", err)
-	}
-	if err := errors.Join(f.Close(), syncPath(dir), syncPath(filepath.Dir(dir))); err != nil {
-		return kedge.Errorf(kedge.Internal, "make the journal: %w", err)
-	}
-	return nil
+	return create(dir, o.pageSize)
 }
 
 // syncPath puts a file, or the names in a folder, on disk.

@@ -208,7 +208,7 @@ func TestF27ConcurrentRetries(t *testing.T) {
 
 func TestGroupCommitOf64Writers(t *testing.T) {
 	s := open(t, t.TempDir(), store.Options{})
-	const writers, each = 64, 4
+	const writers, each = 64, 2
 	var wg sync.WaitGroup
 	for w := range writers {
 		wg.Go(func() {

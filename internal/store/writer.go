@@ -73,6 +73,11 @@ func (w *writer) prepare(ctx context.Context) error {
 	if w.tail, err = openTail(w.s.tailPath()); err != nil {
 		return err
 	}
+	// The names of log and tail must be on disk before anything in them counts;
+	// SQLite syncs the folder too, but does not look whether that worked.
+	if err := syncPath(w.s.dir); err != nil {
+		return err
+	}
 	if err := w.catchUp(ctx); err != nil {
 		return err
 	}
