@@ -53,7 +53,7 @@ var levels = [][]reader{
 // when there is nothing in it to show. The command is a hint only: what a
 // Makefile or a script ran is found all the same.
 func First(command, out string) (kedge.Failure, bool) {
-	o := output{command: command, lines: clean(out)}
+	o := output{command: command, lines: clean(out, maxLines)}
 	if plain, ok := goJSON(o.lines); ok {
 		o.lines = plain
 	}

@@ -61,7 +61,7 @@ var noneLines = []string{
 // which some other runner ran some, gives false.
 func NoTests(command, out string) bool {
 	ran := runs{}
-	lines := clean(out)
+	lines := clean(out, maxLines)
 	for _, line := range lines {
 		if e, ok := parseGoEvent(line); ok {
 			line = strings.TrimSuffix(e.Output, "\n")

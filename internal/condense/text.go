@@ -14,14 +14,15 @@ const (
 )
 
 // clean cuts an output into lines without escape sequences, control characters
-// and invalid UTF-8.
-func clean(out string) []string {
-	lines := make([]string, 0, min(strings.Count(out, "\n")+1, maxLines))
-	skip := max(strings.Count(out, "\n")+1-maxLines, 0)
+// and invalid UTF-8. Of more lines than most it leaves out those in the middle.
+func clean(out string, most int) []string {
+	count := strings.Count(out, "\n") + 1
+	lines := make([]string, 0, min(count, most))
+	skip := max(count-most, 0)
 	for n := 0; out != ""; n++ {
 		line, rest, _ := strings.Cut(out, "\n")
 		out = rest
-		if n >= maxLines/2 && n < maxLines/2+skip {
+		if n >= most/2 && n < most/2+skip {
 			continue
 		}
 		lines = append(lines, cleanLine(line))
