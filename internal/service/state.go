@@ -7,6 +7,7 @@ import (
 
 	"kedge"
 	"kedge/internal/gitx"
+	docs "kedge/internal/ledger"
 	"kedge/internal/plan"
 	"kedge/internal/store"
 )
@@ -190,21 +191,14 @@ func standing(f kedge.Feature) string {
 
 // ruledOut is what locked decisions rejected, and what the last handoff did.
 func (st state) ruledOut() []kedge.Rejected {
-	var out []kedge.Rejected
-	add := func(list []kedge.Rejected) {
-		for _, r := range list {
-			if !slices.Contains(out, r) {
-				out = append(out, r)
-			}
-		}
+	out := docs.DecidedAgainst(st.decisions)
+	if st.handoff == nil {
+		return out
 	}
-	for _, d := range st.decisions {
-		if d.Status == kedge.DecisionLocked {
-			add(d.Rejected)
+	for _, r := range st.handoff.RuledOut {
+		if !slices.Contains(out, r) {
+			out = append(out, r)
 		}
-	}
-	if st.handoff != nil {
-		add(st.handoff.RuledOut)
 	}
 	return out
 }
