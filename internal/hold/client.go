@@ -77,9 +77,10 @@ func Dial(ctx context.Context, dir string) (*Client, error) {
 }
 
 // alive tells whether the process that was recorded is the one that has its pid
-// now.
+// now, and runs: a dead one may stay in the table until its parent looks.
 func alive(p wire.Process, boot string) bool {
-	return boot == bootID() && p.PID > 0 && p.Start != 0 && startTime(p.PID) == p.Start
+	now, ok := statOf(p.PID)
+	return ok && boot == bootID() && !now.zombie && now.start == p.Start
 }
 
 func greet(ctx context.Context, nc net.Conn, r Record) (*Client, error) {
