@@ -13,7 +13,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"kedge"
 )
@@ -53,9 +52,6 @@ func WriteIn(root *os.Root, name string, b []byte, perm os.FileMode) error {
 	}
 	return wrap(full, syncDir(root, dir))
 }
-
-// IsTemp tells whether name is that of a temporary file of this package.
-func IsTemp(name string) bool { return strings.HasPrefix(filepath.Base(name), TempPrefix) }
 
 func writeTemp(root *os.Root, name string, b []byte, perm os.FileMode) (err error) {
 	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)

@@ -108,14 +108,6 @@ func TestReadersSeeOldOrNewNeverHalf(t *testing.T) {
 	wg.Wait()
 }
 
-func TestIsTemp(t *testing.T) {
-	for name, want := range map[string]bool{"a/.kedge-tmp-1": true, ".kedge/features.json": false, ".kedge-tmp-x/f": false} {
-		if atomicfile.IsTemp(name) != want {
-			t.Errorf("IsTemp(%q) = %v", name, !want)
-		}
-	}
-}
-
 func onlyNames(t *testing.T, dir string, want ...string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)

@@ -10,11 +10,11 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"kedge"
 	"kedge/internal/atomicfile"
+	"kedge/internal/peer"
 )
 
 // listen binds the daemon's socket and writes its address down. It must be
@@ -131,30 +131,14 @@ func (l *ownListener) Accept() (net.Conn, error) {
 
 // checkPeer refuses a connection whose other end is not the given user.
 func checkPeer(c net.Conn, uid int) error {
-	got, err := peerUID(c)
+	got, err := peer.UID(c)
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "who is at the other end of the socket: %w", err)
+		return err
 	}
 	if got != uid {
-		return kedge.Errorf(kedge.Conflict, "the other end of the socket is user %s, not %d", strconv.Itoa(got), uid)
+		return kedge.Errorf(kedge.Conflict, "the other end of the socket is user %d, not %d", got, uid)
 	}
 	return nil
-}
-
-func peerUID(c net.Conn) (int, error) {
-	u, ok := c.(*net.UnixConn)
-	if !ok {
-		return -1, errors.New("not a unix socket")
-	}
-	raw, err := u.SyscallConn()
-	if err != nil {
-		return -1, err
-	}
-	uid, credErr := -1, error(nil)
-	if err := raw.Control(func(fd uintptr) { uid, credErr = credUID(int(fd)) }); err != nil {
-		return -1, err
-	}
-	return uid, credErr
 }
 
 func bareNet(err error) error {

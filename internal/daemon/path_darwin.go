@@ -1,0 +1,4 @@
+package daemon
+
+// maxSocketPath is the longest path that fits into sun_path with its final NUL.
+const maxSocketPath = 103
