@@ -42,6 +42,15 @@ func (s *Store) Events(ctx context.Context, after int64, limit int) ([]kedge.Eve
 	return evs, nil
 }
 
+// Last is the number of the last event, 0 of an empty journal.
+func (s *Store) Last(ctx context.Context) (int64, error) {
+	head, err := headOf(ctx, s.read)
+	if err != nil {
+		return 0, s.fault("read the journal", err)
+	}
+	return head.Seq, nil
+}
+
 func collect(rows iter.Seq2[row, error]) ([]kedge.Event, error) {
 	out := []kedge.Event{}
 	for r, err := range rows {
