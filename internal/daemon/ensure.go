@@ -171,7 +171,7 @@ func Spawn(home, exe string, environ []string, args ...string) Starter {
 			return nil, kedge.Errorf(kedge.Invalid, "open the log: %w", err)
 		}
 		defer func() { _ = out.Close() }()
-		cmd := exec.Command(exe, args...)
+		cmd := exec.CommandContext(context.Background(), exe, args...) // it outlives whoever starts it
 		cmd.Dir, cmd.Stdout, cmd.Stderr = "/", out, out
 		cmd.Env = append(reduced(environ), "KEDGE_HOME="+home)
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}

@@ -29,7 +29,8 @@ func TestMain(m *testing.M) {
 	case "daemon":
 		os.Exit(daemonRole())
 	case "home":
-		os.Exit(homeRole())
+		homeRole()
+		os.Exit(0)
 	}
 	os.Exit(m.Run())
 }
@@ -132,7 +133,7 @@ func noEnv(string) string { return "" }
 // newHome is a state folder short enough for a socket of its own.
 func newHome(t *testing.T) string {
 	t.Helper()
-	base, err := os.MkdirTemp("/tmp", "kd")
+	base, err := os.MkdirTemp("/tmp", "kd") //nolint:usetesting // a socket's path must be short
 	must(t, err)
 	t.Cleanup(func() { must(t, os.RemoveAll(base)) })
 	home, err := daemon.Home(env("KEDGE_HOME", filepath.Join(base, "h")))

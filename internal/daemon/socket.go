@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -27,7 +28,7 @@ func listen(home, runtime string, log *slog.Logger) (net.Listener, error) {
 	if err := removeStale(path); err != nil {
 		return nil, err
 	}
-	l, err := net.Listen("unix", path)
+	l, err := new(net.ListenConfig).Listen(context.Background(), "unix", path) // a local bind does not wait
 	if err != nil {
 		return nil, kedge.Errorf(kedge.Internal, "listen on %q: %w", path, bareNet(err))
 	}

@@ -26,7 +26,7 @@ func longHome(t *testing.T) string {
 // runtimeDir is short, as an XDG_RUNTIME_DIR is, and its user's alone.
 func runtimeDir(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("/tmp", "kr")
+	dir, err := os.MkdirTemp("/tmp", "kr") //nolint:usetesting // a socket's path must be short
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -73,7 +73,7 @@ func TestT4AnotherUserCannotConnect(t *testing.T) {
 
 // The folder's mode is one guard; this is the one that holds without it.
 func TestT4PeerIsRefusedEvenWithOpenModes(t *testing.T) {
-	base, err := os.MkdirTemp("/tmp", "kd")
+	base, err := os.MkdirTemp("/tmp", "kd") //nolint:usetesting // a place that other users reach
 	must(t, err)
 	t.Cleanup(func() { must(t, os.RemoveAll(base)) })
 	must(t, os.Chmod(base, 0o755))

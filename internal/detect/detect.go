@@ -171,9 +171,7 @@ func unique(checks []kedge.Check) []kedge.Check {
 
 // quote makes s one word for the shell.
 func quote(s string) string {
-	plain := strings.IndexFunc(s, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-/", r))
-	}) < 0
+	plain := strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/") == ""
 	if strings.HasPrefix(s, "-") {
 		s = "./" + s
 	}

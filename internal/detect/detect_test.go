@@ -50,13 +50,15 @@ func TestProject(t *testing.T) {
 		{"go", files("go.mod", "module x\n"), "go", []string{"test test: go test ./...", "build build: go build ./..."}, nil},
 		{
 			"go workspace", files("go.work", "go 1.26\n\nuse (\n\t./app // the app\n\t\"./lib\"\n)\nuse ./tool\n"), "go",
-			[]string{"test test: go test ./app/... ./lib/... ./tool/...", "build build: go build ./app/... ./lib/... ./tool/..."}, nil,
+			[]string{"test test: go test ./app/... ./lib/... ./tool/...", "build build: go build ./app/... ./lib/... ./tool/..."},
+			nil,
 		},
 		{"go workspace of nothing", files("go.work", "go 1.26\n"), "", nil, []string{"no test"}},
 
 		{
 			"npm", files("package.json", scripts("test", "jest", "build", "tsc", "lint", "eslint ."), "package-lock.json", "{}"), "node",
-			[]string{"test test: npm test", "build build: npm run build", "lint build: npm run lint"}, nil,
+			[]string{"test test: npm test", "build build: npm run build", "lint build: npm run lint"},
+			nil,
 		},
 		{"pnpm", files("package.json", scripts("test", "vitest"), "pnpm-lock.yaml", ""), "node", []string{"test test: pnpm test"}, nil},
 		{"yarn", files("package.json", scripts("test", "jest", "build", "x"), "yarn.lock", ""), "node", []string{"test test: yarn test", "build build: yarn run build"}, nil},
@@ -100,29 +102,34 @@ func TestProject(t *testing.T) {
 
 		{
 			"several at once", files("go.mod", "", "package.json", scripts("test", "jest"), "Cargo.toml", "", ".gitignore", "target"), "go node rust",
-			[]string{"go-test test: go test ./...", "go-build build: go build ./...", "node-test test: npm test", "rust-test test: cargo test", "rust-build build: cargo build"}, nil,
+			[]string{"go-test test: go test ./...", "go-build build: go build ./...", "node-test test: npm test", "rust-test test: cargo test", "rust-build build: cargo build"},
+			nil,
 		},
 		{
 			"a package.json for tools only", files("go.mod", "", "package.json", `{"devDependencies":{}}`), "go node",
-			[]string{"test test: go test ./...", "build build: go build ./..."}, []string{"no script"},
+			[]string{"test test: go test ./...", "build build: go build ./..."},
+			[]string{"no script"},
 		},
 		{
 			"one folder below", files("api/go.mod", "", "web ui/package.json", scripts("test", "x"), "node_modules/package.json", scripts("test", "x"), ".x/go.mod", ""), "go node",
-			[]string{"api-test test: cd api && go test ./...", "api-build build: cd api && go build ./...", "web-ui-test test: cd 'web ui' && npm test"}, nil,
+			[]string{"api-test test: cd api && go test ./...", "api-build build: cd api && go build ./...", "web-ui-test test: cd 'web ui' && npm test"},
+			nil,
 		},
 		{
 			"folders whose names meet", files("a b/go.mod", "", "a-b/go.mod", ""), "go",
 			[]string{
 				"a-b-test test: cd 'a b' && go test ./...", "a-b-build build: cd 'a b' && go build ./...",
 				"a-b-test-2 test: cd a-b && go test ./...", "a-b-build-2 build: cd a-b && go build ./...",
-			}, nil,
+			},
+			nil,
 		},
 		{
 			"names that could harm", files("-rf/go.mod", "", "it's $(x)/go.mod", ""), "go",
 			[]string{
 				"rf-test test: cd ./-rf && go test ./...", "rf-build build: cd ./-rf && go build ./...",
 				`it-s---x--test test: cd 'it'\''s $(x)' && go test ./...`, `it-s---x--build build: cd 'it'\''s $(x)' && go build ./...`,
-			}, nil,
+			},
+			nil,
 		},
 		{"folders in the place of files", files("go.mod/x", "", "package.json/x", "", "Makefile/x", ""), "", nil, []string{"no test or build"}},
 	} {
