@@ -78,7 +78,7 @@ func verifyBackup(ctx context.Context, dir string) error {
 	defer func() { _ = copied.Close() }()
 	head, err := headOf(ctx, copied.read)
 	if err != nil {
-		return err
+		return copied.fault("backup", err)
 	}
 	line := ""
 	if head.Seq > 0 {

@@ -211,7 +211,7 @@ func headOf(ctx context.Context, q queryer) (mark, error) {
 	var m mark
 	rows, err := q.QueryContext(ctx, `SELECT seq, hash FROM events ORDER BY seq DESC LIMIT 1`)
 	if err != nil {
-		return m, kedge.Errorf(kedge.Internal, "read the journal: %w", err)
+		return m, err
 	}
 	defer func() { _ = rows.Close() }()
 	if rows.Next() {
@@ -220,8 +220,5 @@ func headOf(ctx context.Context, q queryer) (mark, error) {
 	if err == nil {
 		err = rows.Err()
 	}
-	if err != nil {
-		return m, kedge.Errorf(kedge.Internal, "read the journal: %w", err)
-	}
-	return m, nil
+	return m, err
 }

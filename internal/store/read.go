@@ -42,7 +42,8 @@ func (s *Store) Events(ctx context.Context, after int64, limit int) ([]kedge.Eve
 	return evs, nil
 }
 
-// Last is the number of the last event, 0 of an empty journal.
+// Last is the number of the newest event, 0 of an empty journal. With Events it
+// lets the journal be read backwards.
 func (s *Store) Last(ctx context.Context) (int64, error) {
 	head, err := headOf(ctx, s.read)
 	if err != nil {

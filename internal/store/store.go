@@ -113,7 +113,7 @@ func (s *Store) compareTail(ctx context.Context, tail mark) error {
 	}
 	head, err := headOf(ctx, s.anchor)
 	if err != nil {
-		return err
+		return s.fault("read the journal", err)
 	}
 	if head.Seq < tail.Seq {
 		s.refusal.Store(s.lost(head.Seq, tail))
