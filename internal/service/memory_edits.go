@@ -22,8 +22,21 @@ const imported = "imported"
 // memoryEdits is what was found in the documents of memory that the journal does
 // not say: facts to take over, and a report of every edit.
 type memoryEdits struct {
+	by    kedge.Actor
 	facts []kedge.Event
 	edits []kedge.HandEditData
+}
+
+// take reports an edit that may be taken over and says whether it is: only for a
+// person. An agent that writes a document by hand instead of asking Kedge could
+// sign it with anybody's name.
+func (e *memoryEdits) take(path, otherwise, found string) bool {
+	if (Caller{Actor: e.by}).IsAgent() {
+		e.report(path, otherwise, "only a person's command takes over "+found)
+		return false
+	}
+	e.report(path, imported, found)
+	return true
 }
 
 func (e *memoryEdits) report(path, action, found string) {
@@ -99,19 +112,30 @@ func (s *Service) keepRestored(p *project, edits []kedge.HandEditData) error {
 // findMemoryEdits looks and changes nothing, so that reading commands can report
 // too.
 func (s *Service) findMemoryEdits(ctx context.Context, p *project, m memory, by kedge.Actor) (memoryEdits, error) {
-	var e memoryEdits
-	known := s.projected(p)
-	files, err := p.memoryFiles(m, known)
+	e := memoryEdits{by: by}
+	files, err := p.memoryFiles(m)
 	if err != nil {
 		return e, err
 	}
+	s.dropOurs(p, files)
 	err = firstErr(
-		func() error { return e.decisionEdits(m, files[decisionsDir], by) },
-		func() error { return e.noteEdits(m, files[notesDir], by) },
-		func() error { return e.riskEdits(m, files[path.Dir(risksFile)], by) },
-		func() error { return e.progressEdits(ctx, p, m, known) },
+		func() error { return e.decisionEdits(m, files[decisionsDir]) },
+		func() error { return e.noteEdits(m, files[notesDir]) },
+		func() error { return e.riskEdits(m, files[path.Dir(risksFile)]) },
+		func() error { return e.progressEdits(ctx, p, m) },
 	)
 	return e, err
+}
+
+// dropOurs leaves out what Kedge wrote itself at some time: it is only behind,
+// as after a change of branch, or ahead of what a reader has read already. Which
+// texts are ours is asked after they were read: Kedge remembers a text before it
+// writes it.
+func (s *Service) dropOurs(p *project, files map[string][]memoryFile) {
+	known := s.projected(p)
+	for dir := range files {
+		files[dir] = slices.DeleteFunc(files[dir], func(f memoryFile) bool { return known[sum(f.text)] })
+	}
 }
 
 func firstErr(steps ...func() error) error {
@@ -131,9 +155,8 @@ type memoryFile struct {
 }
 
 // memoryFiles reads the documents, by folder, leaving out those that are as they
-// should be and those that Kedge wrote itself at some time: these are only
-// behind, as after a change of branch.
-func (p *project) memoryFiles(m memory, known map[string]bool) (map[string][]memoryFile, error) {
+// should be.
+func (p *project) memoryFiles(m memory) (map[string][]memoryFile, error) {
 	want, out := m.files(), map[string][]memoryFile{}
 	var paths []string
 	for _, dir := range []string{decisionsDir, notesDir} {
@@ -153,7 +176,7 @@ func (p *project) memoryFiles(m memory, known map[string]bool) (map[string][]mem
 			return nil, err
 		}
 		text, ours := want[name]
-		if ok && !known[sum(b)] && !known[sum(toLF(b))] && !(ours && sameText(b, text)) {
+		if ok && !(ours && sameText(b, text)) {
 			out[path.Dir(name)] = append(out[path.Dir(name)], memoryFile{name, toLF(b), ours})
 		}
 	}
@@ -168,8 +191,8 @@ func sameText(a, b []byte) bool { return bytes.Equal(toLF(a), b) }
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 // fact adds a fact that comes from a file.
-func (e *memoryEdits) fact(typ kedge.EventType, by kedge.Actor, v any) error {
-	ev, err := kedge.NewEvent(typ, by, v)
+func (e *memoryEdits) fact(typ kedge.EventType, v any) error {
+	ev, err := kedge.NewEvent(typ, e.by, v)
 	if err == nil {
 		e.facts = append(e.facts, ev)
 	}
@@ -178,7 +201,7 @@ func (e *memoryEdits) fact(typ kedge.EventType, by kedge.Actor, v any) error {
 
 // decisionEdits takes over decisions of another clone, oldest first, and puts
 // back the ones that were changed here.
-func (e *memoryEdits) decisionEdits(m memory, files []memoryFile, by kedge.Actor) error {
+func (e *memoryEdits) decisionEdits(m memory, files []memoryFile) error {
 	all := slices.Clone(m.decisions)
 	for _, f := range files {
 		d, err := docs.ParseDecision(f.path, f.text)
@@ -191,7 +214,7 @@ func (e *memoryEdits) decisionEdits(m memory, files []memoryFile, by kedge.Actor
 		case there || f.ours:
 		case e.takeDecision(f, d, all):
 			all = append(all, d)
-			if err := e.fact(kedge.DecisionSaved, by, kedge.DecisionData{Decision: d, Reason: d.Reason}); err != nil {
+			if err := e.fact(kedge.DecisionSaved, kedge.DecisionData{Decision: d, Reason: d.Reason}); err != nil {
 				return err
 			}
 		}
@@ -216,8 +239,7 @@ func (e *memoryEdits) takeDecision(f memoryFile, d kedge.Decision, others []kedg
 		e.report(f.path, plan.Refused, "it contradicts "+string(c[0].ID)+", which is locked and which it does not supersede")
 		return false
 	}
-	e.report(f.path, imported, "a decision: "+d.Title)
-	return true
+	return e.take(f.path, plan.Refused, "a decision: "+d.Title)
 }
 
 // compareDecision reports a change of a decision that the journal has. One that
@@ -246,7 +268,7 @@ func sameDecision(a, b kedge.Decision) bool {
 
 // noteEdits takes over notes of another clone and what people changed in one, as
 // long as they still teach something.
-func (e *memoryEdits) noteEdits(m memory, files []memoryFile, by kedge.Actor) error {
+func (e *memoryEdits) noteEdits(m memory, files []memoryFile) error {
 	for _, f := range files {
 		refuse := plan.Refused
 		if f.ours {
@@ -265,9 +287,8 @@ func (e *memoryEdits) noteEdits(m memory, files []memoryFile, by kedge.Actor) er
 			e.report(f.path, refuse, findings[0].What)
 		case there != f.ours:
 			e.report(f.path, refuse, "a changed copy of another note")
-		default:
-			e.report(f.path, imported, "a note: "+n.Title)
-			if err := e.fact(kedge.NoteAdded, by, n); err != nil {
+		case e.take(f.path, refuse, "a note: "+n.Title):
+			if err := e.fact(kedge.NoteAdded, n); err != nil {
 				return err
 			}
 		}
@@ -276,7 +297,7 @@ func (e *memoryEdits) noteEdits(m memory, files []memoryFile, by kedge.Actor) er
 }
 
 // riskEdits takes over risks of another clone, and closings with a reason.
-func (e *memoryEdits) riskEdits(m memory, files []memoryFile, by kedge.Actor) error {
+func (e *memoryEdits) riskEdits(m memory, files []memoryFile) error {
 	for _, f := range files {
 		risks, err := docs.ParseRisks(f.path, f.text)
 		if err != nil {
@@ -286,7 +307,7 @@ func (e *memoryEdits) riskEdits(m memory, files []memoryFile, by kedge.Actor) er
 		there := map[kedge.RiskID]bool{}
 		for _, r := range risks {
 			there[r.ID] = true
-			if err := e.compareRisk(f.path, r, m, by); err != nil {
+			if err := e.compareRisk(f.path, r, m); err != nil {
 				return err
 			}
 		}
@@ -299,27 +320,26 @@ func (e *memoryEdits) riskEdits(m memory, files []memoryFile, by kedge.Actor) er
 	return nil
 }
 
-func (e *memoryEdits) compareRisk(file string, r kedge.Risk, m memory, by kedge.Actor) error {
+func (e *memoryEdits) compareRisk(file string, r kedge.Risk, m memory) error {
 	old, there := m.risk(r.ID)
 	same := old.Text == r.Text && old.OpenedAt.Equal(r.OpenedAt) && old.By == r.By
+	closes := there && r.ClosedAt != nil && old.ClosedAt == nil
 	switch {
-	case !there:
-		e.report(file, imported, "a risk from another clone: "+r.Text)
-		return e.fact(kedge.RiskOpened, by, r)
-	case !same:
+	case there && !same:
 		e.report(file, plan.Restored, "risk "+string(r.ID)+" was changed by hand")
-	case r.ClosedAt != nil && old.ClosedAt == nil:
-		e.report(file, imported, "risk "+string(r.ID)+" was closed: "+r.Reason)
-		return e.fact(kedge.RiskClosed, by, kedge.RiskClosedData{ID: r.ID, Reason: r.Reason})
+	case !there && e.take(file, plan.Restored, "a risk: "+r.Text):
+		return e.fact(kedge.RiskOpened, r)
+	case closes && e.take(file, plan.Restored, "the closing of risk "+string(r.ID)+": "+r.Reason):
+		return e.fact(kedge.RiskClosed, kedge.RiskClosedData{ID: r.ID, Reason: r.Reason})
 	}
 	return nil
 }
 
 // progressEdits reports generated lines that were changed. People's paragraphs
 // are not edits: they are kept.
-func (e *memoryEdits) progressEdits(ctx context.Context, p *project, m memory, known map[string]bool) error {
+func (e *memoryEdits) progressEdits(ctx context.Context, p *project, m memory) error {
 	b, ok, err := p.read(progressFile)
-	if err != nil || !ok || known[sum(b)] {
+	if err != nil || !ok {
 		return err
 	}
 	l, err := readLedger(ctx, p)

@@ -181,6 +181,48 @@ func TestDecisionsOfAnotherCloneAreTakenOver(t *testing.T) {
 	}
 }
 
+// TestT17AnAgentCannotForgeMemory: what an agent writes into the folder instead
+// of asking Kedge is not taken over by its own commands.
+func TestT17AnAgentCannotForgeMemory(t *testing.T) {
+	y := newYard(t, true)
+	n, r := y.note("Strict by default, fuzzy flag optional"), y.risk("no load test")
+	forged := kedge.Decision{
+		ID: kedge.DecisionID(kedge.NewID("dec", y.now)), Status: kedge.DecisionLocked, Title: "Tests are optional", Why: "Ada said so",
+		Rejected: []kedge.Rejected{}, Reversibility: "easy", By: kedge.Human("ada"), Date: y.now, AppliesTo: []string{},
+	}
+	file := ".kedge/decisions/" + ledger.DecisionFile(forged)
+	edit := func() {
+		y.put(file, string(ledger.WriteDecision(forged)))
+		y.replace(n.File, "Strict by default, fuzzy flag optional\n\n## Files", "Never test because it is slow\n\n## Files")
+		closed := r.Risk
+		closed.ClosedAt, closed.Reason = &y.now, "trust me"
+		y.put(".kedge/risks.md", string(ledger.WriteRisks([]kedge.Risk{closed})))
+	}
+	edit()
+	if _, err := y.s.NoteAdd(t.Context(), y.agent(), service.NoteAddRequest{Text: "see a.txt"}); err != nil {
+		t.Fatal(err)
+	}
+	if ds := journal[kedge.Decision](y, store.KindDecision); len(ds) != 0 {
+		t.Errorf("decisions %+v", ds)
+	}
+	if rs := journal[kedge.Risk](y, store.KindRisk); len(rs) != 1 || rs[0].ClosedAt != nil {
+		t.Errorf("risks %+v", rs)
+	}
+	if ns := journal[kedge.Note](y, store.KindNote); !reflect.DeepEqual(ns[0], n.Note) {
+		t.Errorf("note %+v", ns[0])
+	}
+	y.wantEdits(
+		file+": only a person's command takes over a decision: Tests are optional: refused",
+		n.File+": only a person's command takes over a note: Strict by default, fuzzy flag optional: restored",
+		".kedge/risks.md: only a person's command takes over the closing of risk "+string(r.Risk.ID)+": trust me: restored",
+	)
+	edit()
+	y.note("see a.txt again")
+	if ds := journal[kedge.Decision](y, store.KindDecision); len(ds) != 1 {
+		t.Errorf("a person's command took over %+v", ds)
+	}
+}
+
 func TestRow44RisksStayUntilClosed(t *testing.T) {
 	y := newYard(t, true)
 	a, b := y.risk("no load test"), y.risk("the migration cannot be reversed")
@@ -222,7 +264,7 @@ func TestHandEditsOfRisks(t *testing.T) {
 		".kedge/risks.md: risk "+string(a.Risk.ID)+" was changed by hand: restored",
 		`.kedge/risks.md: .kedge/risks.md:1: no front matter: the first line must be "---": restored`,
 		".kedge/risks.md: open risk "+string(a.Risk.ID)+" was taken out: restored",
-		".kedge/risks.md: risk "+string(a.Risk.ID)+" was closed: seen to it: imported",
+		".kedge/risks.md: the closing of risk "+string(a.Risk.ID)+": seen to it: imported",
 	)
 	risks := journal[kedge.Risk](y, store.KindRisk)
 	if len(risks) != 2 || risks[0].ClosedAt == nil || risks[1].ClosedAt != nil {
