@@ -87,6 +87,15 @@ func TestRow93ProgressKeepsPeoplesParagraphs(t *testing.T) {
 	}
 }
 
+func TestProgressLinesAreShort(t *testing.T) {
+	d := decision('1', "Long")
+	d.Why = strings.Repeat("wörter ", 1000)
+	p, err := ledger.ParseProgress("p.md", ledger.WriteProgress(nil, ledger.Facts{Decisions: []kedge.Decision{d}}))
+	if err != nil || len([]rune(p.Sections[3].Facts[0])) > 320 || !strings.HasSuffix(p.Sections[3].Facts[0], "…") {
+		t.Errorf("%v, %q", err, p.Sections[3].Facts)
+	}
+}
+
 func TestProgressAfterMerge(t *testing.T) {
 	base := string(ledger.WriteProgress(nil, ledger.Facts{}))
 	twice := base + strings.TrimPrefix(base, "<!-- kedge:progress v1 -->\n# Progress\n") + "- a line of another branch\n"

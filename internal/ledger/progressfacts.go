@@ -45,7 +45,18 @@ func completedLine(f kedge.Feature) string {
 		s += "; evidence " + safe(string(*f.Evidence))
 	}
 	if len(f.Files) > 0 {
-		s += "; files " + safe(strings.Join(f.Files, ", "))
+		s += "; files " + clip(safe(strings.Join(f.Files, ", ")))
+	}
+	return s
+}
+
+// clipAt is how much of a longer text a generated line shows; the whole of it
+// stands in its own file.
+const clipAt = 240
+
+func clip(s string) string {
+	if r := []rune(s); len(r) > clipAt {
+		return strings.TrimSpace(string(r[:clipAt])) + "…"
 	}
 	return s
 }
@@ -55,7 +66,7 @@ func progressLine(f kedge.Feature) string { return withNotes(safe(f.Name), f) }
 func issueLine(f kedge.Feature) string { return withNotes(string(f.Status)+": "+safe(f.Name), f) }
 
 func withNotes(s string, f kedge.Feature) string {
-	if notes := safe(f.Notes); notes != "" {
+	if notes := clip(safe(f.Notes)); notes != "" {
 		s += "; " + notes
 	}
 	return s
@@ -65,7 +76,7 @@ func riskLines(risks []kedge.Risk) []string {
 	var out []string
 	for _, r := range risks {
 		if r.ClosedAt == nil {
-			out = append(out, "- "+string(r.ID)+": "+safe(r.Text))
+			out = append(out, "- "+string(r.ID)+": "+clip(safe(r.Text)))
 		}
 	}
 	return out
@@ -75,7 +86,7 @@ func decisionLines(ds []kedge.Decision) []string {
 	var out []string
 	for _, d := range ds {
 		if d.Status == kedge.DecisionLocked {
-			out = append(out, "- "+string(d.ID)+": "+safe(d.Title)+"; why: "+safe(d.Why))
+			out = append(out, "- "+string(d.ID)+": "+safe(d.Title)+"; why: "+clip(safe(d.Why)))
 		}
 	}
 	return out

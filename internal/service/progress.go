@@ -66,6 +66,9 @@ func logText(ev kedge.Event) string {
 	switch ev.Type {
 	case kedge.FeatureStatus:
 		return said(ev, func(d kedge.FeatureStatusData) string {
+			if d.Status == kedge.Pending && d.Reason == "" {
+				return "" // how a feature begins
+			}
 			return logPhrase("feature "+string(d.ID)+" "+string(d.Status), d.Reason)
 		})
 	case kedge.FeatureAmended:
