@@ -38,6 +38,9 @@ const (
 	FilesSeen       EventType = "files.seen"       // FilesSeenData
 	HandEditFound   EventType = "edit.found"       // HandEditData
 	SalvageMade     EventType = "salvage.made"     // Salvage
+	SalvageRestored EventType = "salvage.restored" // SalvageRestoredData
+	SalvageDropped  EventType = "salvage.dropped"  // Salvage
+	WorktreeRemoved EventType = "worktree.removed" // Worktree
 	FilterApproved  EventType = "filter.approved"  // FilterApprovedData
 	SessionStarted  EventType = "session.started"  // Session
 	SessionEnded    EventType = "session.ended"    // SessionEndedData
@@ -143,6 +146,12 @@ type HandEditData struct {
 	Path   string `json:"path"`
 	Found  string `json:"found"`
 	Action string `json:"action"` // imported, refused, restored, reset
+}
+
+// SalvageRestoredData says into which work tree a salvage came back.
+type SalvageRestoredData struct {
+	Salvage Salvage `json:"salvage"`
+	Dir     string  `json:"dir"`
 }
 
 // FilterApprovedData approves one git filter by the hash of its commands.

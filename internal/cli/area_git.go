@@ -2,6 +2,6 @@ package cli
 
 import "github.com/spf13/cobra"
 
-func gitCommands(_ *Env) []*cobra.Command {
-	return nil
+func gitCommands(env *Env) []*cobra.Command {
+	return []*cobra.Command{newSalvage(env), newWorktree(env), newApprove(env)}
 }

@@ -1,0 +1,101 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"kedge"
+	"kedge/internal/plain"
+	"kedge/internal/service"
+)
+
+func newSalvage(env *Env) *cobra.Command {
+	c := group("salvage", "Work that was set aside instead of thrown away",
+		newSalvageLs(env), newSalvageRestore(env), newSalvageGC(env))
+	c.Example = "  kedge salvage ls\n  kedge salvage restore sal-01k…"
+	return c
+}
+
+func newSalvageLs(env *Env) *cobra.Command {
+	return &cobra.Command{
+		Use: "ls", Short: "List what was set aside, oldest first", Args: cobra.NoArgs,
+		Example: "  kedge salvage ls\n  kedge salvage ls --json",
+		RunE: func(c *cobra.Command, _ []string) error {
+			out, err := call[service.SalvageListReply](c.Context(), env, "salvage.list", service.SalvageListRequest{})
+			if err != nil {
+				return err
+			}
+			if len(out.Salvages) == 0 {
+				env.talk("nothing was set aside")
+			}
+			return env.show(out, func(w io.Writer) { salvageLines(w, out.Salvages) })
+		},
+	}
+}
+
+func salvageLines(w io.Writer, list []kedge.Salvage) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, s := range list {
+		files := plural(s.Files, "file")
+		if n := len(s.Attic); n > 0 {
+			files += fmt.Sprintf(" (%d in the attic)", n)
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", s.ID, s.At.Local().Format("2006-01-02 15:04"), files, plain.Line(s.Reason))
+	}
+	_ = t.Flush() // a closed pipe is the reader's choice
+}
+
+func newSalvageRestore(env *Env) *cobra.Command {
+	return &cobra.Command{
+		Use: "restore ID", Short: "Bring one back into this work tree", Args: cobra.ExactArgs(1),
+		Long: "Bring one back into this work tree.\n\n" +
+			"What it changed is changed again, also where the branch has moved on since. A\n" +
+			"file with changes of its own is never written over: then nothing is changed and\n" +
+			"the files are named. The salvage stays until it is dropped.",
+		Example: "  kedge salvage restore sal-01k…",
+		RunE: func(c *cobra.Command, args []string) error {
+			in := service.SalvageRestoreRequest{ID: kedge.SalvageID(args[0])}
+			out, err := call[service.SalvageRestoreReply](c.Context(), env, "salvage.restore", in)
+			if err != nil {
+				return err
+			}
+			return env.show(out, func(w io.Writer) {
+				fmt.Fprintf(w, "restored %s into %s\n", plural(out.Salvage.Files, "file"), plain.Line(out.Dir))
+			})
+		},
+	}
+}
+
+func newSalvageGC(env *Env) *cobra.Command {
+	in := service.SalvageGCRequest{OlderThan: "30d"}
+	var dry bool
+	c := &cobra.Command{
+		Use: "gc [--older-than AGE]", Short: "Drop old salvage for good", Args: cobra.NoArgs,
+		Example: "  kedge salvage gc --dry-run            what would be dropped\n  kedge salvage gc --older-than 90d     drop it, and say what",
+		RunE: func(c *cobra.Command, _ []string) error {
+			name, verb := "salvage.gc", "dropped"
+			if dry {
+				name, verb = "salvage.old", "would drop"
+			}
+			out, err := call[service.SalvageGCReply](c.Context(), env, name, in)
+			if err != nil {
+				return err
+			}
+			env.talk("%s %s older than %s", verb, plural(len(out.Dropped), "salvage"), in.OlderThan)
+			return env.show(out, func(w io.Writer) { salvageLines(w, out.Dropped) })
+		},
+	}
+	c.Flags().StringVar(&in.OlderThan, "older-than", in.OlderThan, "from which age on: 30d, 2w, 12h")
+	c.Flags().BoolVar(&dry, "dry-run", false, "only say what would be dropped")
+	return c
+}
+
+func plural(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return fmt.Sprintf("%d %ss", n, word)
+}

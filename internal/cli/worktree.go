@@ -1,0 +1,136 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"kedge"
+	"kedge/internal/plain"
+	"kedge/internal/service"
+)
+
+func newWorktree(env *Env) *cobra.Command {
+	c := group("worktree", "The worktrees of this repository", newWorktreeLs(env), newWorktreeGC(env))
+	c.Example = "  kedge worktree ls\n  kedge worktree gc --dry-run"
+	return c
+}
+
+func newWorktreeLs(env *Env) *cobra.Command {
+	return &cobra.Command{
+		Use: "ls", Short: "List worktrees with size, age, owner and state", Args: cobra.NoArgs,
+		Example: "  kedge worktree ls\n  kedge worktree ls --json",
+		RunE: func(c *cobra.Command, _ []string) error {
+			out, err := call[service.WorktreeListReply](c.Context(), env, "worktree.list", service.WorktreeListRequest{})
+			if err != nil {
+				return err
+			}
+			return env.show(out, func(w io.Writer) { worktreeTable(w, out.Worktrees) })
+		},
+	}
+}
+
+func worktreeTable(w io.Writer, list []service.WorktreeInfo) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "BRANCH\tSIZE\tAGE\tOWNER\tSTATE\tPATH")
+	for _, x := range list {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", branchText(x.Worktree), knownBytes(x.Bytes), ageText(x.Age),
+			ownerText(x.OwnerPID), worktreeState(x.Worktree), plain.Line(x.Path))
+	}
+	_ = t.Flush() // a closed pipe is the reader's choice
+}
+
+func branchText(w kedge.Worktree) string {
+	if w.Branch == "" {
+		return "(detached)"
+	}
+	return plain.Line(w.Branch)
+}
+
+func knownBytes(n int64) string {
+	if n < 0 {
+		return "unknown"
+	}
+	return bytesText(n)
+}
+
+// ageText shows the largest unit that fits.
+func ageText(seconds int64) string {
+	if seconds < 0 {
+		return "unknown"
+	}
+	for _, u := range []struct {
+		in   int64
+		unit string
+	}{{86400, "d"}, {3600, "h"}, {60, "m"}} {
+		if seconds >= u.in {
+			return strconv.FormatInt(seconds/u.in, 10) + u.unit
+		}
+	}
+	return strconv.FormatInt(seconds, 10) + "s"
+}
+
+func ownerText(pid int) string {
+	switch {
+	case pid < 0:
+		return "unknown"
+	case pid == 0:
+		return "none"
+	}
+	return strconv.Itoa(pid)
+}
+
+func worktreeState(w kedge.Worktree) string {
+	words := []string{"clean"}
+	if w.Dirty {
+		words[0] = "dirty"
+	}
+	switch {
+	case w.Main:
+		words = append(words, "main")
+	case w.Merged:
+		words = append(words, "merged")
+	}
+	if w.Bytes < 0 {
+		words = []string{"gone"}
+	}
+	return strings.Join(words, ", ")
+}
+
+func newWorktreeGC(env *Env) *cobra.Command {
+	var dry bool
+	c := &cobra.Command{
+		Use: "gc", Short: "Remove worktrees that nobody needs", Args: cobra.NoArgs,
+		Long: "Remove worktrees that nobody needs.\n\n" +
+			"Only those that Kedge made, that have no changes, whose commits are on another\n" +
+			"branch and in which no process works. Their branches stay.",
+		Example: "  kedge worktree gc --dry-run     what would go, and why the rest stays\n  kedge worktree gc",
+		RunE: func(c *cobra.Command, _ []string) error {
+			name, verb := "worktree.gc", "removed"
+			if dry {
+				name, verb = "worktree.old", "would remove"
+			}
+			out, err := call[service.WorktreeGCReply](c.Context(), env, name, service.WorktreeGCRequest{})
+			if err != nil {
+				return err
+			}
+			for _, k := range out.Kept {
+				env.talk("kept %s: %s", plain.Line(k.Path), plain.Line(k.Why))
+			}
+			if len(out.Removed) == 0 {
+				env.talk("%s nothing", verb)
+			}
+			return env.show(out, func(w io.Writer) {
+				for _, x := range out.Removed {
+					fmt.Fprintf(w, "%s %s (%s)\n", verb, plain.Line(x.Path), knownBytes(x.Bytes))
+				}
+			})
+		},
+	}
+	c.Flags().BoolVar(&dry, "dry-run", false, "only say what would be removed")
+	return c
+}

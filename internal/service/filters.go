@@ -1,0 +1,84 @@
+package service
+
+import (
+	"context"
+	"strings"
+
+	"kedge"
+	"kedge/internal/gitx"
+)
+
+// FilterListRequest asks for the git filters that the configuration defines.
+type FilterListRequest struct{}
+
+// FilterListReply lists filters with their commands and whether they may run.
+type FilterListReply struct {
+	Filters []gitx.Filter `json:"filters"`
+}
+
+// FilterList gives the filters and who of them was approved.
+func (s *Service) FilterList(ctx context.Context, who Caller, _ FilterListRequest) (FilterListReply, error) {
+	_, repo, err := s.repository(ctx, who)
+	if err != nil {
+		return FilterListReply{}, err
+	}
+	list, err := repo.Filters(ctx)
+	return FilterListReply{Filters: list}, err
+}
+
+// FilterApproveRequest approves one filter. Hash begins the hash of the commands
+// that the person has seen, so that nobody can change them in between.
+type FilterApproveRequest struct {
+	Name string `json:"name"`
+	Hash string `json:"hash"`
+}
+
+// FilterApproveReply is the approval as it was journaled.
+type FilterApproveReply struct {
+	Filter kedge.FilterApprovedData `json:"filter"`
+}
+
+// FilterApprove lets Kedge run a git filter with exactly its present commands.
+// Only a person can: what a repository brings along runs by nobody else's word.
+func (s *Service) FilterApprove(ctx context.Context, who Caller, in FilterApproveRequest) (FilterApproveReply, error) {
+	if who.IsAgent() {
+		return FilterApproveReply{}, kedge.Errorf(kedge.Blocked, "only a person may approve a git filter").
+			WithHint("outside of a session: kedge approve filter:%s@%s", in.Name, in.Hash)
+	}
+	p, repo, err := s.repository(ctx, who)
+	if err != nil {
+		return FilterApproveReply{}, err
+	}
+	evs, err := s.write(ctx, p, who, func() ([]kedge.Event, error) {
+		f, err := findFilter(ctx, repo, in)
+		if err != nil {
+			return nil, err
+		}
+		return events(event(kedge.FilterApproved, who, kedge.FilterApprovedData{Name: f.Name, Hash: f.Hash}))
+	})
+	if err != nil {
+		return FilterApproveReply{}, err
+	}
+	d, err := data[kedge.FilterApprovedData](evs[0])
+	return FilterApproveReply{Filter: d}, err
+}
+
+func findFilter(ctx context.Context, repo *gitx.Repo, in FilterApproveRequest) (gitx.Filter, error) {
+	if len(in.Hash) < 12 {
+		return gitx.Filter{}, kedge.Errorf(kedge.Invalid, "an approval names the commands by at least 12 digits of their hash").WithHint("kedge approve")
+	}
+	list, err := repo.Filters(ctx)
+	if err != nil {
+		return gitx.Filter{}, err
+	}
+	for _, f := range list {
+		if f.Name != in.Name {
+			continue
+		}
+		if !strings.HasPrefix(f.Hash, in.Hash) {
+			return f, kedge.Errorf(kedge.Conflict, "the commands of the git filter %q are not those of %q any more", in.Name, in.Hash).WithHint("kedge approve")
+		}
+		return f, nil
+	}
+	return gitx.Filter{}, kedge.Errorf(kedge.NotFound, "no git filter %q is defined", in.Name).WithHint("kedge approve")
+}

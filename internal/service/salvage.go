@@ -1,0 +1,182 @@
+package service
+
+import (
+	"context"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"kedge"
+	"kedge/internal/gitx"
+)
+
+// SalvageListRequest asks for all salvage of the project.
+type SalvageListRequest struct{}
+
+// SalvageListReply lists salvage, oldest first.
+type SalvageListReply struct {
+	Salvages []kedge.Salvage `json:"salvages"`
+}
+
+// SalvageList gives what was set aside, read from the repository itself: it
+// would be there even if the journal were not.
+func (s *Service) SalvageList(ctx context.Context, who Caller, _ SalvageListRequest) (SalvageListReply, error) {
+	_, repo, err := s.repository(ctx, who)
+	if err != nil {
+		return SalvageListReply{}, err
+	}
+	list, err := repo.Salvages(ctx)
+	return SalvageListReply{Salvages: list}, err
+}
+
+// SalvageRestoreRequest asks for one salvage to come back into the caller's work
+// tree.
+type SalvageRestoreRequest struct {
+	ID kedge.SalvageID `json:"id"`
+}
+
+// SalvageRestoreReply says what came back, and where.
+type SalvageRestoreReply struct {
+	Salvage kedge.Salvage `json:"salvage"`
+	Dir     string        `json:"dir"`
+}
+
+// SalvageRestore brings a salvage back: Conflict, with nothing changed, when a
+// file it needs has changes of its own. Restoring twice changes nothing more.
+func (s *Service) SalvageRestore(ctx context.Context, who Caller, in SalvageRestoreRequest) (SalvageRestoreReply, error) {
+	p, repo, err := s.repository(ctx, who)
+	if err != nil {
+		return SalvageRestoreReply{}, err
+	}
+	evs, err := s.write(ctx, p, who, func() ([]kedge.Event, error) {
+		v, err := repo.Restore(ctx, gitx.RestoreRequest{ID: in.ID, Attic: s.attic(p)})
+		if err != nil {
+			return nil, err
+		}
+		return events(event(kedge.SalvageRestored, who, kedge.SalvageRestoredData{Salvage: v, Dir: p.Dir}))
+	})
+	if err != nil {
+		return SalvageRestoreReply{}, err
+	}
+	d, err := data[kedge.SalvageRestoredData](evs[0])
+	return SalvageRestoreReply{Salvage: d.Salvage, Dir: d.Dir}, err
+}
+
+// SalvageGCRequest names the age from which salvage is dropped: 30d, 2w, 12h.
+type SalvageGCRequest struct {
+	OlderThan string `json:"older_than"`
+}
+
+// SalvageGCReply says what was dropped or, for a dry run, would be.
+type SalvageGCReply struct {
+	Dropped []kedge.Salvage `json:"dropped"`
+	DryRun  bool            `json:"dry_run"`
+}
+
+// SalvageOld says what SalvageGC would drop.
+func (s *Service) SalvageOld(ctx context.Context, who Caller, in SalvageGCRequest) (SalvageGCReply, error) {
+	_, repo, err := s.repository(ctx, who)
+	if err != nil {
+		return SalvageGCReply{}, err
+	}
+	old, err := s.oldSalvage(ctx, repo, in.OlderThan)
+	return SalvageGCReply{Dropped: old, DryRun: true}, err
+}
+
+// SalvageGC drops old salvage for good. It is the one command that throws work
+// away, so only a person may give it, and what it drops is journaled first.
+func (s *Service) SalvageGC(ctx context.Context, who Caller, in SalvageGCRequest) (SalvageGCReply, error) {
+	if who.IsAgent() {
+		return SalvageGCReply{}, kedge.Errorf(kedge.Blocked, "only a person may throw salvage away").
+			WithHint("outside of a session: kedge salvage gc --older-than %s", in.OlderThan)
+	}
+	p, repo, err := s.repository(ctx, who)
+	if err != nil {
+		return SalvageGCReply{}, err
+	}
+	evs, err := s.write(ctx, p, who, func() ([]kedge.Event, error) {
+		old, err := s.oldSalvage(ctx, repo, in.OlderThan)
+		if err != nil {
+			return nil, err
+		}
+		return eventsOf(kedge.SalvageDropped, who, old)
+	})
+	if err != nil {
+		return SalvageGCReply{}, err
+	}
+	r := SalvageGCReply{Dropped: []kedge.Salvage{}}
+	for _, ev := range evs {
+		v, err := data[kedge.Salvage](ev)
+		if err != nil {
+			return r, err
+		}
+		// An answer that was lost, or a crash on the way, brings us here twice.
+		if err := repo.DropSalvage(ctx, v.ID, s.attic(p)); err != nil && !kedge.NotFound.Is(err) {
+			return r, err
+		}
+		r.Dropped = append(r.Dropped, v)
+	}
+	return r, nil
+}
+
+func (s *Service) oldSalvage(ctx context.Context, repo *gitx.Repo, age string) ([]kedge.Salvage, error) {
+	d, err := parseAge(age)
+	if err != nil {
+		return nil, err
+	}
+	list, err := repo.Salvages(ctx)
+	old := []kedge.Salvage{}
+	for _, v := range list {
+		if s.now().Sub(v.At) > d {
+			old = append(old, v)
+		}
+	}
+	return old, err
+}
+
+// century bounds an age in days or weeks, so that it fits into a duration.
+const century = 100 * 365 * 24 * time.Hour
+
+// parseAge reads days and weeks besides what time.ParseDuration reads.
+func parseAge(text string) (time.Duration, error) {
+	for suffix, unit := range map[string]time.Duration{"d": 24 * time.Hour, "w": 7 * 24 * time.Hour} {
+		digits, ok := strings.CutSuffix(text, suffix)
+		if n, err := strconv.Atoi(digits); ok && err == nil && n >= 0 && n <= int(century/unit) {
+			return time.Duration(n) * unit, nil
+		}
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d < 0 {
+		return 0, kedge.Errorf(kedge.Invalid, "%q is not an age", text).WithHint("write it like 30d, 2w or 12h")
+	}
+	return d, nil
+}
+
+// repository opens the caller's project and the repository behind it.
+func (s *Service) repository(ctx context.Context, who Caller) (*project, *gitx.Repo, error) {
+	p, err := s.project(ctx, who)
+	if err != nil {
+		return nil, nil, err
+	}
+	repo, err := s.git(ctx, p)
+	return p, repo, err
+}
+
+// attic is where the project's salvage keeps what cannot go into a commit.
+func (s *Service) attic(p *project) string { return filepath.Join(s.cfg.Home, "attic", string(p.ID)) }
+
+func events(ev kedge.Event, err error) ([]kedge.Event, error) { return []kedge.Event{ev}, err }
+
+// eventsOf makes one event of each value.
+func eventsOf[T any](typ kedge.EventType, who Caller, values []T) ([]kedge.Event, error) {
+	var out []kedge.Event
+	for _, v := range values {
+		ev, err := event(typ, who, v)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, ev)
+	}
+	return out, nil
+}
