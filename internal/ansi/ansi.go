@@ -4,6 +4,8 @@
 // package plain), and it says nothing about where on the screen it stood.
 package ansi
 
+import "bytes"
+
 // state is where in a sequence the stripper stands.
 type state byte
 
@@ -28,12 +30,35 @@ type Stripper struct {
 
 // Strip appends the text in src to dst and returns it.
 func (s *Stripper) Strip(dst, src []byte) []byte {
-	for _, b := range src {
-		if s.step(b) {
-			dst = append(dst, b)
-		}
+	for len(src) > 0 {
+		var run []byte
+		run, src = s.Next(src)
+		dst = append(dst, run...)
 	}
 	return dst
+}
+
+// Next takes the next stretch of src that is all text or all sequence, and gives
+// its text, which is a part of src, and the rest. Whoever needs to know where a
+// text stood in the stream calls it; text without sequences costs one search.
+func (s *Stripper) Next(src []byte) (run, rest []byte) {
+	if s.state == text {
+		if n := bytes.IndexByte(src, 0x1b); n != 0 {
+			if n < 0 {
+				n = len(src)
+			}
+			return src[:n], src[n:]
+		}
+	}
+	for i, b := range src {
+		if s.step(b) {
+			return src[i : i+1], src[i+1:]
+		}
+		if s.state == text {
+			return nil, src[i+1:]
+		}
+	}
+	return nil, nil
 }
 
 // step takes one byte and tells whether it is text.

@@ -53,8 +53,33 @@ func FuzzStrip(f *testing.F) {
 		if !bytes.Equal(whole, pieces) {
 			t.Fatalf("whole %q, in pieces %q", whole, pieces)
 		}
+		if runs := inPlaces(t, in); !bytes.Equal(runs, whole) {
+			t.Fatalf("whole %q, by stretches %q", whole, runs)
+		}
 		if !bytes.Equal(ansi.Text(whole), whole) {
 			t.Fatalf("not stable: %q", whole)
 		}
 	})
+}
+
+// inPlaces puts the text together from its stretches; each must lie in the
+// stream where Next's rest says it does.
+func inPlaces(t *testing.T, in []byte) []byte {
+	t.Helper()
+	var (
+		s   ansi.Stripper
+		out []byte
+	)
+	for rest := in; len(rest) > 0; {
+		run, after := s.Next(rest)
+		if len(after) >= len(rest) {
+			t.Fatalf("no step forward at %q", rest)
+		}
+		end := len(in) - len(after)
+		if !bytes.Equal(in[end-len(run):end], run) {
+			t.Fatalf("%q is not what stands before %q", run, after)
+		}
+		out, rest = append(out, run...), after
+	}
+	return out
 }

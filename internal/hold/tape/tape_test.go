@@ -94,6 +94,7 @@ func TestMarks(t *testing.T) {
 	}
 	want := []tape.Mark{
 		{Kind: tape.Time, Offset: 3, At: start},
+		{Kind: tape.Time, Offset: 6, At: start.Add(time.Millisecond)},
 		{Kind: tape.Resize, A: 80, B: 24, Offset: 6, At: start.Add(time.Second)},
 		{Kind: tape.Time, Offset: 11, At: start.Add(time.Minute)},
 		{Kind: tape.Exit, A: 3, B: 9, Offset: 11, At: start.Add(time.Hour)},

@@ -21,8 +21,10 @@ type Writer struct {
 	segment  *os.File // the last one; nil before the first byte of it
 	index    *os.File
 	lastMark time.Time
-	lost     int64 // bytes lost since the last gap mark
-	dirty    bool  // since the last Sync
+	marked   int64     // the log up to here has its time in the index
+	lastAt   time.Time // when the last byte came
+	lost     int64     // bytes lost since the last gap mark
+	dirty    bool      // since the last Sync
 }
 
 // Create opens the log in dir for appending; a log that is there is continued.
@@ -38,7 +40,7 @@ func Create(dir string) (*Writer, error) {
 	if err := trimTorn(index); err != nil {
 		return nil, errors.Join(err, index.Close())
 	}
-	return &Writer{dir: dir, end: end, index: index}, nil
+	return &Writer{dir: dir, end: end, marked: end, index: index}, nil
 }
 
 // trimTorn pads nothing and keeps nothing half: a record that was being written
@@ -60,14 +62,31 @@ func (w *Writer) Append(p []byte, at time.Time) (end int64) {
 	if len(p) == 0 {
 		return w.end
 	}
+	since := at.Sub(w.lastMark)
+	due := since >= markEvery || since < 0 // a clock that was set back still tells times
+	if due {
+		w.tellTimeLocked() // else these bytes would seem to have come with the next ones, however late
+	}
 	w.tellGapLocked(at)
 	n := w.writeLocked(p)
 	w.lost += int64(len(p) - n)
-	if n > 0 && at.Sub(w.lastMark) >= markEvery {
-		w.lastMark = at
-		_ = w.markLocked(Mark{Kind: Time, Offset: w.end, At: at}) // a missing time mark only makes times coarser
+	if n > 0 {
+		w.lastAt = at
+	}
+	if due {
+		w.tellTimeLocked()
 	}
 	return w.end
+}
+
+// tellTimeLocked records when the bytes came that have no time yet. A mark that
+// cannot be written only makes times coarser.
+func (w *Writer) tellTimeLocked() {
+	if w.end == w.marked || w.lastAt.IsZero() {
+		return
+	}
+	w.lastMark, w.marked = w.lastAt, w.end
+	_ = w.markLocked(Mark{Kind: Time, Offset: w.end, At: w.lastAt})
 }
 
 // writeLocked writes as much of p as it can, over as many segments as it takes.
@@ -127,6 +146,7 @@ func (w *Writer) tellGapLocked(at time.Time) {
 func (w *Writer) Mark(m Mark) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.tellTimeLocked()
 	w.tellGapLocked(m.At)
 	m.Offset = w.end
 	return w.markLocked(m)
@@ -174,6 +194,7 @@ func (w *Writer) Sync() error {
 func (w *Writer) Close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.tellTimeLocked()
 	var errs []error
 	if w.segment != nil {
 		errs = append(errs, w.segment.Sync(), w.segment.Close())
