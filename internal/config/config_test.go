@@ -101,7 +101,7 @@ func TestParseConfigRefuses(t *testing.T) {
 		{"syntax", "version = 1\n[run]]\n", "c.toml:2: "},
 		{"duplicate key", "version = 1\nversion = 1", "c.toml:2: "},
 		{"unknown table", "version = 1\n[runs]\n", `c.toml:2: unknown key "runs"`},
-		{"unknown key", "version = 1\n\n[run]\nagent = 'x'\nparalel = 2", `c.toml:5: unknown key "run.paralel"`},
+		{"unknown key", "version = 1\n\n[run]\nagent = 'x'\nthreads = 2", `c.toml:5: unknown key "run.threads"`},
 		{"unknown key of an agent", "version = 1\n[agents.a]\nkind = 'claude'\nmodel = 'x'", `c.toml:4: unknown key "agents.a.model"`},
 		{"unknown key after a long string", "version = 1\nworktree.setup = '''\n[run]\nx = 1\n'''\n[run]\ny = 1", `c.toml:7: unknown key "run.y"`},
 		{"key in capitals", "version = 1\n[run]\nLand = 'end'\nland = 'each'", `c.toml:3: unknown key "run.Land"`},

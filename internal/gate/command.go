@@ -110,7 +110,7 @@ func readLog(path string) (string, error) {
 	if err != nil {
 		return "", kedge.Errorf(kedge.Internal, "read the log: %w", err)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // only read
 	info, err := f.Stat()
 	if err != nil {
 		return "", kedge.Errorf(kedge.Internal, "read the log: %w", err)

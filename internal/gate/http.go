@@ -94,7 +94,7 @@ func ask(ctx context.Context, h kedge.HTTPCheck, url string) (ans answer, said s
 	if err != nil {
 		return ans, reason(err)
 	}
-	defer resp.Body.Close()
+	defer func() { _ = resp.Body.Close() }()
 	ans.status, ans.head = resp.StatusCode, resp.Proto+" "+resp.Status
 	ans.body, err = io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
 	if err != nil {

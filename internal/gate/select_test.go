@@ -41,8 +41,10 @@ func TestRow12TouchedPackages(t *testing.T) {
 	}{
 		{
 			"a package and all that need it",
-			[]string{"a/a.go"}, "echo m/a m/b m/c",
-			[]string{"a/a.go -> m/a, m/b, m/c"}, "",
+			[]string{"a/a.go"},
+			"echo m/a m/b m/c",
+			[]string{"a/a.go -> m/a, m/b, m/c"},
+			"",
 		},
 		{"two files", []string{"d/d.go", "c/c_test.go"}, "echo m/c m/d", []string{"c/c_test.go -> m/c", "d/d.go -> m/d"}, ""},
 		{"test data", []string{"a/testdata/x"}, "echo m/a", []string{"a/testdata/x -> m/a"}, ""},

@@ -65,7 +65,7 @@ const maxTries = 3
 
 func (s *services) startOne(ctx context.Context, v kedge.Service) (*notReady, error) {
 	for try := 1; ; try++ {
-		port, err := freePort()
+		port, err := freePort(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -198,10 +198,10 @@ const (
 
 // freePort finds a port that nothing listens on. It cannot be held for the
 // service; who comes between makes the service fail and try another.
-func freePort() (int, error) {
+func freePort(ctx context.Context) (int, error) {
 	for range 200 {
 		port := firstPort + rand.IntN(lastPort-firstPort)
-		l, err := net.Listen("tcp", hostPort(port))
+		l, err := new(net.ListenConfig).Listen(ctx, "tcp", hostPort(port))
 		if err != nil {
 			continue
 		}

@@ -107,7 +107,7 @@ func Start(ctx context.Context, s Spec) (*Proc, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := start(s, log)
+	p, err := start(ctx, s, log)
 	if err != nil {
 		return nil, errors.Join(err, log.Close())
 	}
@@ -116,14 +116,14 @@ func Start(ctx context.Context, s Spec) (*Proc, error) {
 	return p, nil
 }
 
-func start(s Spec, log *boundedLog) (*Proc, error) {
+func start(ctx context.Context, s Spec, log *boundedLog) (*Proc, error) {
 	r, w, err := os.Pipe()
 	if err != nil {
 		return nil, kedge.Errorf(kedge.Internal, "open a pipe: %w", err)
 	}
-	defer w.Close()
+	defer func() { _ = w.Close() }()
 	mark := rand.Text()
-	cmd := exec.Command("/bin/sh", "-c", s.Line)
+	cmd := exec.CommandContext(context.WithoutCancel(ctx), "/bin/sh", "-c", s.Line) // watch ends it, with all that grew from it
 	cmd.Dir, cmd.Env = s.Dir, markEnv(s.Env, mark)
 	cmd.Stdout, cmd.Stderr, cmd.ExtraFiles = w, w, markFiles(w)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}

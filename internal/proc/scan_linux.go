@@ -16,7 +16,7 @@ import (
 func awaitExit(p *Proc) {
 	for {
 		err := unix.Waitid(unix.P_PID, p.cmd.Process.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil)
-		if err != unix.EINTR { //nolint:errorlint // a bare errno
+		if err != unix.EINTR {
 			return
 		}
 	}
@@ -40,8 +40,8 @@ type marks struct {
 	born uint64 // start of the shell; everything of the tree is as young
 }
 
-func newMarks(root int, mark string, out *os.File) marks {
-	m := marks{mark: []byte(mark)}
+func newMarks(root int, mark string, out *os.File) *marks {
+	m := &marks{mark: []byte(mark)}
 	if p, err := readStat(root); err == nil {
 		m.born = ticks(p.start)
 	}
@@ -63,9 +63,9 @@ func preferForOOM(pid int) {
 	_ = os.WriteFile(fmt.Sprintf("/proc/%d/oom_score_adj", pid), []byte("500"), 0)
 }
 
-func (m marks) younger(p process) bool { return ticks(p.start) >= m.born }
+func (m *marks) younger(p process) bool { return ticks(p.start) >= m.born }
 
-func (m marks) on(p process) bool {
+func (m *marks) on(p process) bool {
 	env, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", p.pid))
 	if err == nil && bytes.Contains(env, m.mark) {
 		return true
@@ -74,13 +74,13 @@ func (m marks) on(p process) bool {
 	return p.ppid != os.Getpid() && m.holdsPipe(p.pid)
 }
 
-func (m marks) holdsPipe(pid int) bool {
+func (m *marks) holdsPipe(pid int) bool {
 	dir := fmt.Sprintf("/proc/%d/fd", pid)
 	d, err := os.Open(dir)
 	if err != nil {
 		return false
 	}
-	defer d.Close()
+	defer func() { _ = d.Close() }() // only read
 	names, _ := d.Readdirnames(-1)
 	for _, n := range names {
 		if to, err := os.Readlink(dir + "/" + n); err == nil && to == m.pipe {
@@ -91,12 +91,12 @@ func (m marks) holdsPipe(pid int) bool {
 }
 
 // processes reads the process table; a process that ends meanwhile is left out.
-func processes() ([]process, error) {
+func (*marks) processes() ([]process, error) {
 	d, err := os.Open("/proc")
 	if err != nil {
 		return nil, err
 	}
-	defer d.Close()
+	defer func() { _ = d.Close() }() // only read
 	names, err := d.Readdirnames(-1)
 	if err != nil {
 		return nil, err

@@ -3,6 +3,7 @@
 package proc
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"strconv"
@@ -16,23 +17,28 @@ func awaitExit(p *Proc) { _ = p.reap() }
 func markFiles(*os.File) []*os.File { return nil }
 
 // marks recognises a process of the tree by the environment that ps shows.
-type marks struct{ mark string }
+type marks struct {
+	mark  string
+	shown map[int]string // command and environment of the last look, by pid
+}
 
-func newMarks(_ int, mark string, _ *os.File) marks { return marks{mark: mark} }
+func newMarks(_ int, mark string, _ *os.File) *marks { return &marks{mark: mark} }
 
-func (m marks) younger(process) bool { return true }
+func (m *marks) younger(process) bool { return true }
 
-func (m marks) on(p process) bool { return strings.Contains(p.shown, m.mark) }
+func (m *marks) on(p process) bool { return strings.Contains(m.shown[p.pid], m.mark) }
 
-func processes() ([]process, error) {
-	out, err := exec.Command("ps", "-axEwwo", "pid=,ppid=,pgid=,state=,lstart=,command=").Output()
+func (m *marks) processes() ([]process, error) {
+	out, err := exec.CommandContext(context.Background(), "ps", "-axEwwo", "pid=,ppid=,pgid=,state=,lstart=,command=").Output()
 	if err != nil {
 		return nil, err
 	}
 	var ps []process
+	m.shown = map[int]string{}
 	for line := range strings.Lines(string(out)) {
 		if p, ok := parsePS(line); ok {
 			ps = append(ps, p)
+			m.shown[p.pid] = line
 		}
 	}
 	return ps, nil
@@ -54,10 +60,10 @@ func parsePS(line string) (process, bool) {
 		}
 		n[i] = v
 	}
-	return process{pid: n[0], ppid: n[1], pgid: n[2], start: strings.Join(f[4:4+lstartFields], " "), gone: f[3][0] == 'Z', shown: line}, true
+	return process{pid: n[0], ppid: n[1], pgid: n[2], start: strings.Join(f[4:4+lstartFields], " "), gone: f[3][0] == 'Z'}, true
 }
 
 func sameProcess(p process) bool {
-	out, err := exec.Command("ps", "-o", "lstart=", "-p", strconv.Itoa(p.pid)).Output()
+	out, err := exec.CommandContext(context.Background(), "ps", "-o", "lstart=", "-p", strconv.Itoa(p.pid)).Output()
 	return err == nil && strings.Join(strings.Fields(string(out)), " ") == p.start
 }

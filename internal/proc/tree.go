@@ -14,7 +14,6 @@ type process struct {
 	pid, ppid, pgid int
 	start           string // opaque; equal for the same process only
 	gone            bool   // a zombie: it runs nothing and holds nothing
-	shown           string // command and environment, only where ps has to tell
 }
 
 // identity tells a process from a later one with the same pid.
@@ -27,7 +26,7 @@ type identity struct {
 type tree struct {
 	root  int // the shell; leader of its own session and group
 	known map[identity]bool
-	marks marks
+	marks *marks
 }
 
 func newTree(root int, mark string, out *os.File) *tree {
@@ -94,7 +93,7 @@ func (t *tree) killEach(found []process) {
 // members gives the living processes of the tree: the marked, those of the
 // shell's group, those known before, and all their descendants.
 func (t *tree) members() ([]process, error) {
-	all, err := processes()
+	all, err := t.marks.processes()
 	if err != nil {
 		return nil, err
 	}

@@ -79,9 +79,9 @@ func (p *gateProject) agent() service.Caller {
 	return who
 }
 
-func (p *gateProject) gate(who service.Caller, names ...string) service.GateReply {
+func (p *gateProject) gate(who service.Caller) service.GateReply {
 	p.t.Helper()
-	out, err := p.Gate(p.t.Context(), who, service.GateRequest{Names: names, Env: p.env})
+	out, err := p.Gate(p.t.Context(), who, service.GateRequest{Env: p.env})
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -202,7 +202,7 @@ func TestT17AgentCannotLoosenTheGateByConfig(t *testing.T) {
 	p.file("spec.txt", "1")
 	p.commit()
 	p.file(".kedge/config.toml", "version = 1\n[protect]\npaths = []\n")
-	p.file("spec.txt", "2")
+	p.file("spec.txt", "another")
 	out := p.gate(p.agent())
 	var where []string
 	for _, f := range out.Findings {
