@@ -2,6 +2,6 @@ package cli
 
 import "github.com/spf13/cobra"
 
-func careCommands(_ *Env) []*cobra.Command {
-	return nil
+func careCommands(env *Env) []*cobra.Command {
+	return []*cobra.Command{newDoctor(env), newRebuild(env), newBackup(env), newProject(env)}
 }

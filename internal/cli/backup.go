@@ -1,0 +1,35 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"kedge/internal/plain"
+	"kedge/internal/service"
+)
+
+func newBackup(env *Env) *cobra.Command {
+	return &cobra.Command{
+		Use: "backup [FOLDER]", Short: "Copy the journal of this project", Args: cobra.MaximumNArgs(1),
+		Long: "Copy the journal of this project, as it is at one moment and checked whole, to a\n" +
+			"folder that does not exist yet (default: one under KEDGE_HOME/backups). To go back\n" +
+			"to it, stop the daemon and copy its two files over those of the project.",
+		Example: "  kedge backup\n  kedge backup ~/backups/shop-monday",
+		RunE: func(c *cobra.Command, args []string) error {
+			var in service.BackupRequest
+			if len(args) == 1 {
+				in.Path = abs(env.Dir, args[0])
+			}
+			out, err := call[service.BackupReply](c.Context(), env, "backup", in)
+			if err != nil {
+				return err
+			}
+			return env.show(out, func(w io.Writer) {
+				fmt.Fprintf(w, "%s\n", plain.Line(out.Path))
+				env.talk("%d events, %s", out.Events, bytesText(out.Bytes))
+			})
+		},
+	}
+}

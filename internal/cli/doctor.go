@@ -1,0 +1,49 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"kedge"
+	"kedge/internal/plain"
+	"kedge/internal/service"
+)
+
+func newDoctor(env *Env) *cobra.Command {
+	return &cobra.Command{
+		Use: "doctor", Short: "Look for what is wrong, and say what to do", Args: cobra.NoArgs,
+		Long: "Look for what is wrong: the state folder, the whole journal, every state file\n" +
+			"against its format, the features (cycles, unknown ids), the repository. It\n" +
+			"changes nothing. Exit code 2 when something is wrong.",
+		Example: "  kedge doctor\n  kedge doctor --json",
+		RunE: func(c *cobra.Command, _ []string) error {
+			out, err := call[service.DoctorReply](c.Context(), env, "doctor", service.DoctorRequest{})
+			if err != nil {
+				return err
+			}
+			err = env.show(out, func(w io.Writer) { doctorText(w, out) })
+			if err != nil || out.OK {
+				return err
+			}
+			return errSaid{kedge.Invalid}
+		},
+	}
+}
+
+func doctorText(w io.Writer, out service.DoctorReply) {
+	count := map[kedge.Level]int{}
+	for _, f := range out.Findings {
+		count[f.Level]++
+		fmt.Fprintf(w, "%s: %s: %s\n", f.Level, plain.Line(f.Where), plain.Line(f.What))
+		if f.Fix != "" {
+			fmt.Fprintf(w, "  fix: %s\n", plain.Line(f.Fix))
+		}
+	}
+	if len(out.Findings) == 0 {
+		fmt.Fprintln(w, "everything is in order")
+		return
+	}
+	fmt.Fprintf(w, "%d errors, %d warnings\n", count[kedge.LevelError], count[kedge.LevelWarning])
+}

@@ -1,0 +1,75 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"kedge/internal/plain"
+	"kedge/internal/service"
+)
+
+func newProject(env *Env) *cobra.Command {
+	return group("project", "List the projects that Kedge knows, or forget one", newProjectLs(env), newProjectRm(env))
+}
+
+func newProjectLs(env *Env) *cobra.Command {
+	return &cobra.Command{
+		Use: "ls", Short: "List the projects that Kedge knows", Args: cobra.NoArgs,
+		Example: "  kedge project ls\n  kedge project ls --json",
+		RunE: func(c *cobra.Command, _ []string) error {
+			out, err := call[service.ProjectListReply](c.Context(), env, "project.list", service.ProjectListRequest{})
+			if err != nil {
+				return err
+			}
+			if len(out.Projects) == 0 {
+				env.talk("no projects; make one: kedge init")
+			}
+			return env.show(out, func(w io.Writer) { projectsText(w, out.Projects) })
+		},
+	}
+}
+
+func projectsText(w io.Writer, projects []service.ProjectInfo) {
+	if len(projects) == 0 {
+		return
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "NAME\tSTATE\tEVENTS\tSIZE\tID\tFOLDER")
+	for _, p := range projects {
+		dir := plain.Line(p.Dir)
+		if p.Problem != "" {
+			dir = plain.Line(p.Problem)
+		}
+		fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%s\t%s\n", plain.Line(p.Name), p.State, p.Events, bytesText(p.Bytes), p.ID, dir)
+	}
+	_ = t.Flush() // a closed pipe is the reader's choice
+}
+
+func newProjectRm(env *Env) *cobra.Command {
+	return &cobra.Command{
+		Use: "rm PROJECT", Short: "Forget a project; its folder is not touched", Args: cobra.ExactArgs(1),
+		Long: "Forget a project, named by its id, its name or its folder. Its journal moves to\n" +
+			"the trash in KEDGE_HOME/attic, whole; nothing in the project's folder changes.\n" +
+			"Moving it back undoes it.",
+		Example: "  kedge project rm shop\n  kedge project rm ~/src/shop",
+		RunE: func(c *cobra.Command, args []string) error {
+			in := service.ProjectRemoveRequest{Project: args[0]}
+			if strings.ContainsRune(args[0], os.PathSeparator) || args[0] == "." {
+				in.Project = abs(env.Dir, args[0])
+			}
+			out, err := call[service.ProjectRemoveReply](c.Context(), env, "project.remove", in)
+			if err != nil {
+				return err
+			}
+			return env.show(out, func(w io.Writer) {
+				fmt.Fprintf(w, "forgot %s (%s)\n", plain.Line(out.Project.Name), out.Project.ID)
+				env.talk("its state is now in %s", plain.Line(out.MovedTo))
+			})
+		},
+	}
+}

@@ -1,0 +1,34 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"kedge/internal/service"
+)
+
+func newRebuild(env *Env) *cobra.Command {
+	return &cobra.Command{
+		Use: "rebuild", Short: "Make everything that follows from the journal anew", Args: cobra.NoArgs,
+		Long: "Make everything that follows from the journal anew: the documents it is read\n" +
+			"by, the search index, and the files under .kedge/ that Kedge writes. The journal\n" +
+			"itself is only read.",
+		Example: "  kedge rebuild\n  kedge rebuild --json",
+		RunE: func(c *cobra.Command, _ []string) error {
+			out, err := call[service.RebuildReply](c.Context(), env, "rebuild", service.RebuildRequest{})
+			if err != nil {
+				return err
+			}
+			env.edits(out.Edits)
+			return env.show(out, func(w io.Writer) {
+				what := "the same as before"
+				if out.Changed {
+					what = "they were not what the journal says, and are now"
+				}
+				fmt.Fprintf(w, "%d documents from %d events: %s\n", out.Documents, out.Events, what)
+			})
+		},
+	}
+}

@@ -1,0 +1,284 @@
+package service
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+
+	"kedge"
+	"kedge/internal/brief"
+	"kedge/internal/config"
+	docs "kedge/internal/ledger"
+	"kedge/internal/plan"
+)
+
+// DoctorRequest asks what is wrong.
+type DoctorRequest struct{}
+
+// DoctorReply is `doctor --json`; ok means that nothing is of level error.
+type DoctorReply struct {
+	OK       bool            `json:"ok"`
+	Findings []kedge.Finding `json:"findings"`
+}
+
+// doctorChecks are what the doctor looks at, in this order. Each says what is
+// wrong on its side and changes nothing. A project whose journal does not open
+// has no store; the checks that read it pass over that, since the first of them
+// has said so.
+var doctorChecks = []func(*Service, context.Context, *project) []kedge.Finding{
+	(*Service).checkHome,
+	(*Service).checkJournal,
+	(*Service).checkStateFiles,
+	(*Service).checkFeatures,
+	(*Service).checkRules,
+	(*Service).checkRepository,
+	(*Service).checkEdits,
+}
+
+// Doctor looks at everything that belongs to a project: the state folder, the
+// journal, every state file against its format, the features, the repository.
+func (s *Service) Doctor(ctx context.Context, who Caller, _ DoctorRequest) (DoctorReply, error) {
+	p, opening, err := s.patient(ctx, who)
+	if err != nil {
+		return DoctorReply{}, err
+	}
+	r := DoctorReply{OK: true, Findings: []kedge.Finding{}}
+	if opening != nil {
+		r.Findings = append(r.Findings, finding(s.storeDir(p.ID), opening))
+	}
+	for _, check := range doctorChecks {
+		r.Findings = append(r.Findings, check(s, ctx, p)...)
+	}
+	for _, f := range r.Findings {
+		r.OK = r.OK && f.Level != kedge.LevelError
+	}
+	return r, ctx.Err()
+}
+
+// patient is the caller's project even when its journal does not open: opening
+// is why.
+func (s *Service) patient(ctx context.Context, who Caller) (p *project, opening, err error) {
+	p, opening = s.project(ctx, who)
+	if opening == nil {
+		return p, nil, nil
+	}
+	pl, ok := locate(who.Dir)
+	if !ok {
+		return nil, nil, opening
+	}
+	id, err := readID(pl)
+	if err != nil {
+		return nil, nil, err
+	}
+	return &project{Project: kedge.Project{ID: id, Dir: pl.root, Git: pl.common != ""}, opened: &opened{}}, opening, nil
+}
+
+// placed finds the file and line that an error begins with.
+var placed = regexp.MustCompile(`^([^\s:][^:]*:\d+): `)
+
+// finding makes a finding of an error; where is used when the error names no
+// line itself.
+func finding(where string, err error) kedge.Finding {
+	f := kedge.Finding{Level: kedge.LevelError, What: err.Error(), Where: where, Fix: kedge.HintOf(err)}
+	if m := placed.FindStringSubmatch(f.What); m != nil {
+		f.Where, f.What = m[1], f.What[len(m[0]):]
+	}
+	return f
+}
+
+func (s *Service) checkHome(_ context.Context, _ *project) []kedge.Finding {
+	fi, err := os.Stat(s.cfg.Home)
+	if err != nil {
+		return []kedge.Finding{finding(s.cfg.Home, err)}
+	}
+	if fi.Mode().Perm()&0o077 != 0 {
+		return []kedge.Finding{{
+			Level: kedge.LevelWarning, What: "others can read the state folder", Where: s.cfg.Home,
+			Fix: "chmod 700 " + s.cfg.Home,
+		}}
+	}
+	return nil
+}
+
+func (s *Service) checkJournal(ctx context.Context, p *project) []kedge.Finding {
+	if p.store == nil {
+		return nil
+	}
+	found, err := p.store.Check(ctx)
+	if err != nil {
+		found = append(found, finding(p.store.Dir(), err))
+	}
+	return found
+}
+
+// stateFiles are the files of a project that have a format, and how each is
+// read; in a folder, every file whose name ends as told.
+var stateFiles = []struct {
+	path  string // of a file, or of a folder when it ends in a slash
+	ext   string
+	parse func(file string, b []byte) error
+}{
+	{".kedge/config.toml", "", func(f string, b []byte) error { _, err := config.ParseConfig(f, b); return err }},
+	{".kedge/gate.toml", "", func(f string, b []byte) error { _, err := config.ParseGate(f, b); return err }},
+	{featuresFile, "", func(f string, b []byte) error { _, err := plan.ParseFeatures(f, b); return err }},
+	{planFile, "", func(f string, b []byte) error { _, err := plan.ParsePlan(f, b); return err }},
+	{decisionsDir + "/", ".md", func(f string, b []byte) error { _, err := docs.ParseDecision(f, b); return err }},
+	{notesDir + "/", ".md", func(f string, b []byte) error { _, err := docs.ParseNote(f, b); return err }},
+	{risksFile, "", func(f string, b []byte) error { _, err := docs.ParseRisks(f, b); return err }},
+	{progressFile, "", func(f string, b []byte) error { _, err := docs.ParseProgress(f, b); return err }},
+	{checkpointFile, "", func(f string, b []byte) error { _, err := brief.ParseCheckpoint(f, b); return err }},
+	{handoffFile, "", func(f string, b []byte) error { _, err := brief.ParseHandoff(f, b); return err }},
+}
+
+// checkStateFiles reads every state file strictly.
+func (s *Service) checkStateFiles(_ context.Context, p *project) []kedge.Finding {
+	var found []kedge.Finding
+	for _, sf := range stateFiles {
+		names := []string{sf.path}
+		if sf.ext != "" {
+			listed, err := p.list(path.Clean(sf.path))
+			if err != nil {
+				found = append(found, finding(sf.path, err))
+			}
+			names = names[:0]
+			for _, n := range listed {
+				if path.Ext(n) == sf.ext {
+					names = append(names, sf.path+n)
+				}
+			}
+		}
+		for _, n := range names {
+			b, ok, err := p.read(n)
+			if err == nil && ok {
+				err = sf.parse(n, b)
+			}
+			if err != nil {
+				found = append(found, finding(n, err))
+			}
+		}
+	}
+	return found
+}
+
+// checkFeatures looks for cycles, unknown ids and impossible definitions: in
+// the file, with the line, and in the journal.
+func (s *Service) checkFeatures(ctx context.Context, p *project) []kedge.Finding {
+	var found []kedge.Finding
+	if b, ok, err := p.read(featuresFile); err == nil && ok {
+		if f, err := plan.ParseFeatures(featuresFile, b); err == nil {
+			for _, pr := range plan.Problems(f.Features) {
+				where := fmt.Sprintf("%s:%d", featuresFile, lineOfFeature(b, pr.Feature))
+				found = append(found, kedge.Finding{Level: kedge.LevelError, What: pr.What, Where: where, Fix: pr.Fix})
+			}
+		}
+	}
+	if p.store == nil {
+		return found
+	}
+	l, err := readLedger(ctx, p)
+	if err != nil {
+		return append(found, finding(p.store.Dir(), err))
+	}
+	for _, pr := range plan.Problems(l.features()) {
+		if !slices.ContainsFunc(found, func(f kedge.Finding) bool { return f.What == pr.What }) {
+			found = append(found, kedge.Finding{Level: kedge.LevelError, What: pr.What, Where: p.store.Dir(), Fix: "kedge feature amend " + string(pr.Feature) + " --reason …"})
+		}
+	}
+	return found
+}
+
+// lineOfFeature is the line on which a feature's id stands.
+func lineOfFeature(b []byte, id kedge.FeatureID) int {
+	at := regexp.MustCompile(`"id"\s*:\s*` + regexp.QuoteMeta(strconv.Quote(string(id)))).FindIndex(b)
+	if at == nil {
+		return 1
+	}
+	return 1 + bytes.Count(b[:at[0]], []byte("\n"))
+}
+
+// checkRules repeats what `rules lint` says, as warnings: the rules are the
+// people's.
+func (s *Service) checkRules(_ context.Context, p *project) []kedge.Finding {
+	b, ok, err := p.read(rulesFile)
+	if err != nil {
+		return []kedge.Finding{finding(rulesFile, err)}
+	}
+	if !ok {
+		return nil
+	}
+	found := docs.LintRules(rulesFile, b, 0).Findings
+	for i := range found {
+		if found[i].Level == kedge.LevelError {
+			found[i].Level = kedge.LevelWarning
+		}
+	}
+	return found
+}
+
+func (s *Service) checkRepository(ctx context.Context, p *project) []kedge.Finding {
+	if !p.Git || p.store == nil {
+		return nil
+	}
+	repo, err := s.git(ctx, p)
+	if err == nil {
+		_, err = repo.Head(ctx)
+	}
+	if err != nil {
+		return []kedge.Finding{finding(p.Dir, err)}
+	}
+	return nil
+}
+
+// checkEdits tells of hand edits that the next writing command will answer.
+// Files that do not parse have been told already.
+func (s *Service) checkEdits(ctx context.Context, p *project) []kedge.Finding {
+	if p.store == nil {
+		return nil
+	}
+	edits, err := s.pending(ctx, p)
+	if err != nil {
+		return []kedge.Finding{finding(p.Dir, err)}
+	}
+	broken := s.checkStateFiles(ctx, p)
+	var found []kedge.Finding
+	for _, e := range edits {
+		if slices.ContainsFunc(broken, func(f kedge.Finding) bool {
+			return f.Where == e.Path || placedIn(f.Where, e.Path)
+		}) {
+			continue
+		}
+		found = append(found, kedge.Finding{
+			Level: kedge.LevelWarning, What: "edited by hand: " + e.Found, Where: e.Path,
+			Fix: "nothing to do: the next command that writes has it " + e.Action,
+		})
+	}
+	return found
+}
+
+func placedIn(where, file string) bool {
+	rest, ok := bytes.CutPrefix([]byte(where), []byte(file+":"))
+	return ok && len(rest) > 0
+}
+
+// pending are the hand edits that were not answered yet.
+func (s *Service) pending(ctx context.Context, p *project) ([]kedge.HandEditData, error) {
+	l, err := readLedger(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	edits, err := s.handEdits(p, l)
+	if err != nil {
+		return nil, err
+	}
+	m, err := readMemory(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.findMemoryEdits(ctx, p, m, kedge.ActorDaemon)
+	return append(edits, found.edits...), err
+}

@@ -1,0 +1,236 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"kedge"
+	"kedge/internal/store"
+)
+
+// ProjectListRequest asks for every project that Kedge knows.
+type ProjectListRequest struct{}
+
+// ProjectListReply is `project ls --json`.
+type ProjectListReply struct {
+	Projects []ProjectInfo `json:"projects"`
+}
+
+// ProjectState is what became of a project's folder.
+type ProjectState string
+
+// The states of a project.
+const (
+	ProjectPresent ProjectState = "present"
+	ProjectGone    ProjectState = "gone"    // its folder is not where it was, or has another id
+	ProjectDamaged ProjectState = "damaged" // its journal does not open or takes no more events
+)
+
+// ProjectInfo is one project of the list. Dir is where it was set up.
+type ProjectInfo struct {
+	kedge.Project
+	State   ProjectState `json:"state"`
+	Problem string       `json:"problem"` // of a damaged one
+	Events  int64        `json:"events"`
+	Bytes   int64        `json:"bytes"` // of its state, not of the repository
+}
+
+// ProjectList lists the projects by name. A damaged one is told, not left out.
+func (s *Service) ProjectList(ctx context.Context, _ Caller, _ ProjectListRequest) (ProjectListReply, error) {
+	r := ProjectListReply{Projects: []ProjectInfo{}}
+	ids, err := s.projectIDs()
+	if err != nil {
+		return r, err
+	}
+	for _, id := range ids {
+		r.Projects = append(r.Projects, s.projectInfo(ctx, id))
+	}
+	slices.SortFunc(r.Projects, func(a, b ProjectInfo) int {
+		if c := strings.Compare(a.Name, b.Name); c != 0 {
+			return c
+		}
+		return strings.Compare(string(a.ID), string(b.ID))
+	})
+	return r, ctx.Err()
+}
+
+// projectIDs are the projects that have a state folder; that of sessions which
+// belong to none is no project.
+func (s *Service) projectIDs() ([]kedge.ProjectID, error) {
+	entries, err := os.ReadDir(filepath.Join(s.cfg.Home, "projects"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, kedge.Errorf(kedge.Internal, "read the projects: %w", err)
+	}
+	var ids []kedge.ProjectID
+	for _, e := range entries {
+		if id := kedge.ProjectID(e.Name()); e.IsDir() && kedge.ValidID("prj", e.Name()) && id != elsewhere {
+			ids = append(ids, id)
+		}
+	}
+	return ids, nil
+}
+
+func (s *Service) projectInfo(ctx context.Context, id kedge.ProjectID) ProjectInfo {
+	info := ProjectInfo{Project: kedge.Project{ID: id}, State: ProjectGone, Bytes: folderSize(s.storeDir(id))}
+	o, err := s.opened(id)
+	if err == nil {
+		info.Project, err = readProject(ctx, o.store, id)
+	}
+	if err == nil {
+		info.Events, err = o.store.Last(ctx)
+	}
+	if err == nil {
+		err = o.store.Refusal()
+	}
+	if err != nil {
+		info.State, info.Problem = ProjectDamaged, err.Error()
+		return info
+	}
+	if pl, ok := locate(info.Dir); ok {
+		if there, err := readID(pl); err == nil && there == id {
+			info.State = ProjectPresent
+		}
+	}
+	return info
+}
+
+// ProjectRemoveRequest asks to forget a project, named by id, name or folder.
+type ProjectRemoveRequest struct {
+	Project string `json:"project"`
+}
+
+// ProjectRemoveReply says where the state of the forgotten project is now.
+type ProjectRemoveReply struct {
+	Project kedge.Project `json:"project"`
+	MovedTo string        `json:"moved_to"`
+}
+
+// ProjectRemove makes Kedge forget a project: its state folder moves to the
+// attic's trash, whole. The repository is not touched, its id included, so that
+// moving the folder back undoes it.
+func (s *Service) ProjectRemove(ctx context.Context, who Caller, in ProjectRemoveRequest) (ProjectRemoveReply, error) {
+	if s.cfg.ReadOnly {
+		return ProjectRemoveReply{}, kedge.Errorf(kedge.Conflict, "this needs the daemon").WithHint("kedge up")
+	}
+	if who.IsAgent() {
+		return ProjectRemoveReply{}, kedge.Errorf(kedge.Blocked, "a project is forgotten by a person, not from inside a session")
+	}
+	if r, ok := s.removedBefore(ctx, who); ok {
+		return r, nil
+	}
+	info, err := s.findProject(ctx, in.Project)
+	if err != nil {
+		return ProjectRemoveReply{}, err
+	}
+	r := ProjectRemoveReply{Project: info.Project, MovedTo: s.trashDir(info.ID, who.Key)}
+	return r, s.forget(ctx, info, r.MovedTo)
+}
+
+// trashDir names the place by the request, so that a retry finds what it did.
+func (s *Service) trashDir(id kedge.ProjectID, key string) string {
+	return filepath.Join(s.cfg.Home, "attic", "trash", string(id)+"."+key)
+}
+
+// removedBefore answers a request that was carried out before.
+func (s *Service) removedBefore(ctx context.Context, who Caller) (ProjectRemoveReply, bool) {
+	entries, err := os.ReadDir(filepath.Join(s.cfg.Home, "attic", "trash"))
+	if err != nil || who.Key == "" {
+		return ProjectRemoveReply{}, false
+	}
+	for _, e := range entries {
+		id, ok := strings.CutSuffix(e.Name(), "."+who.Key)
+		if !ok || !kedge.ValidID("prj", id) {
+			continue
+		}
+		dir := s.trashDir(kedge.ProjectID(id), who.Key)
+		r := ProjectRemoveReply{Project: kedge.Project{ID: kedge.ProjectID(id)}, MovedTo: dir}
+		if p, err := projectIn(ctx, dir, r.Project.ID); err == nil {
+			r.Project = p
+		}
+		return r, true
+	}
+	return ProjectRemoveReply{}, false
+}
+
+// projectIn reads the project of a state folder that nobody uses.
+func projectIn(ctx context.Context, dir string, id kedge.ProjectID) (kedge.Project, error) {
+	st, err := store.Open(dir, store.Options{ReadOnly: true})
+	if err != nil {
+		return kedge.Project{}, err
+	}
+	defer func() { _ = st.Close() }() // nothing was written
+	return readProject(ctx, st, id)
+}
+
+// findProject finds a project by id, else by folder, else by its name when only
+// one has it.
+func (s *Service) findProject(ctx context.Context, name string) (ProjectInfo, error) {
+	list, err := s.ProjectList(ctx, Caller{}, ProjectListRequest{})
+	if err != nil {
+		return ProjectInfo{}, err
+	}
+	var named []ProjectInfo
+	for _, p := range list.Projects {
+		if string(p.ID) == name || filepath.IsAbs(name) && p.Dir == filepath.Clean(name) {
+			return p, nil
+		}
+		if p.Name == name && name != "" {
+			named = append(named, p)
+		}
+	}
+	switch len(named) {
+	case 1:
+		return named[0], nil
+	case 0:
+		return ProjectInfo{}, kedge.Errorf(kedge.NotFound, "no project %q", name).WithHint("kedge project ls")
+	default:
+		return ProjectInfo{}, kedge.Errorf(kedge.Conflict, "%d projects are called %q", len(named), name).
+			WithHint("name it by its id: kedge project rm %s", named[0].ID)
+	}
+}
+
+// forget closes the project's store and moves its folder. Whoever still holds
+// the store is told that it is closed; a living session is a reason to refuse.
+func (s *Service) forget(ctx context.Context, info ProjectInfo, to string) error {
+	if o, err := s.opened(info.ID); err == nil {
+		p := &project{Project: info.Project, opened: o}
+		p.writing.Lock()
+		defer p.writing.Unlock()
+		living, err := s.living(ctx, p)
+		if err != nil && info.State != ProjectDamaged {
+			return err
+		}
+		if len(living) > 0 {
+			return kedge.Errorf(kedge.Conflict, "session %q of project %q is running", living[0].Name, info.title()).
+				WithHint("kedge kill %s", living[0].Name)
+		}
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		return kedge.Errorf(kedge.Internal, "make the attic: %w", err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if o, ok := s.open[info.ID]; ok {
+		delete(s.open, info.ID)
+		if err := o.store.Close(); err != nil {
+			return err
+		}
+	}
+	if err := os.Rename(s.storeDir(info.ID), to); err != nil {
+		return kedge.Errorf(kedge.Internal, "move the project's state: %w", err)
+	}
+	return nil
+}
+
+// title names the project for people.
+func (i ProjectInfo) title() string {
+	if i.Name != "" {
+		return i.Name
+	}
+	return string(i.ID)
+}
