@@ -110,27 +110,12 @@ func (d *Doc) Freeze(id kedge.PlanID, base string) (text []byte, hash string) {
 func (d *Doc) setFront(key, value string) { d.front.Set(frontmatter.Text(key, value)) }
 
 // Progress shows how far a frozen plan has come: its status, and a tick in the
-// boxes of the items that are done.
+// boxes of the items that are done. No other byte changes.
 func (d *Doc) Progress(status kedge.PlanStatus, done func(item string) bool) []byte {
 	d.setBoxes(done)
 	d.Plan.Status = status
 	d.setFront("status", string(status))
 	return d.Bytes()
-}
-
-// Tick marks one item as done and changes no other byte.
-func (d *Doc) Tick(item string) error {
-	if !slices.ContainsFunc(d.boxes, func(b box) bool { return b.item == item }) {
-		return kedge.Errorf(kedge.NotFound, "%s has no item %q", d.file, item).WithHint("see the items: kedge plan show")
-	}
-	done := map[string]bool{item: true}
-	for _, p := range d.Plan.Phases {
-		for _, it := range p.Items {
-			done[it.ID] = done[it.ID] || it.Done
-		}
-	}
-	d.setBoxes(func(id string) bool { return done[id] })
-	return nil
 }
 
 func (d *Doc) setBoxes(done func(item string) bool) {

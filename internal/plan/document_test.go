@@ -194,7 +194,7 @@ func TestOpenQuestions(t *testing.T) {
 	}
 }
 
-func TestFreezeTickProgress(t *testing.T) {
+func TestFreezeAndProgress(t *testing.T) {
 	d := parse(t, string(read(t, "plan.md")))
 	frozen, hash := d.Freeze(planID, "4f1c2ab")
 	golden(t, "frozen.golden.md", frozen)
@@ -206,19 +206,10 @@ func TestFreezeTickProgress(t *testing.T) {
 		t.Error("a frozen plan freezes to something else")
 	}
 
-	d = parse(t, string(frozen))
-	if err := d.Tick("p1.2"); err != nil {
-		t.Fatal(err)
-	}
 	want := strings.Replace(string(frozen), "- [ ] p1.2", "- [x] p1.2", 1)
-	if string(d.Bytes()) != want {
-		t.Errorf("ticking changed more than one mark:\n%s", d.Bytes())
-	}
-	mustErr(t, d.Tick("p9.9"), kedge.NotFound, "p9.9")
-
 	half := parse(t, string(frozen)).Progress(kedge.PlanApproved, func(item string) bool { return item == "p1.2" })
 	if string(half) != want {
-		t.Errorf("progress:\n%s", half)
+		t.Errorf("ticking changed more than one mark:\n%s", half)
 	}
 	all := parse(t, string(frozen)).Progress(kedge.PlanDone, everywhere)
 	if strings.Contains(string(all), "- [ ] p1") || !strings.Contains(string(all), "status: done\n") {

@@ -79,7 +79,7 @@ func Canonical(d kedge.Definition) (canonical []byte, hash string) {
 	return b, hex.EncodeToString(sum[:])
 }
 
-// encode cannot fail on what CheckDefinition accepts; on a value that JSON does
+// encode cannot fail on what Validate accepts; on a value that JSON does
 // not have (a NaN in an http check made in code) it gives null, which is refused
 // when it is read.
 func encode(v any, indent string) []byte {

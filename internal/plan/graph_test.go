@@ -39,7 +39,7 @@ func TestRow91ValidateNamesTheFault(t *testing.T) {
 	}
 }
 
-func TestCheckDefinition(t *testing.T) {
+func TestValidateLooksAtEachDefinition(t *testing.T) {
 	for _, tc := range []struct {
 		want   string
 		change func(d *kedge.Definition)
@@ -69,7 +69,7 @@ func TestCheckDefinition(t *testing.T) {
 	} {
 		d := feature("a", 1, "").Definition
 		tc.change(&d)
-		err := plan.CheckDefinition(d)
+		err := plan.Validate([]kedge.Feature{{Definition: d}})
 		if tc.want == "" && err != nil {
 			t.Error(err)
 		} else if tc.want != "" {

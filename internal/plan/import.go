@@ -77,6 +77,9 @@ type importer struct {
 	rows  []row
 	ids   map[string]kedge.FeatureID // as written → as used
 	taken map[kedge.FeatureID]bool
+
+	counted int64 // how far lines were counted
+	lines   int
 }
 
 // row is one feature as it stands in the list.
@@ -169,8 +172,13 @@ func (im *importer) list(dec *json.Decoder) error {
 	return nil
 }
 
+// line counts on from where it was asked last: offsets only grow, and a list may
+// be long.
 func (im *importer) line(offset int64) int {
-	return 1 + bytes.Count(im.src[:min(offset, int64(len(im.src)))], []byte("\n"))
+	offset = max(min(offset, int64(len(im.src))), im.counted)
+	im.lines += bytes.Count(im.src[im.counted:offset], []byte("\n"))
+	im.counted = offset
+	return 1 + im.lines
 }
 
 func (im *importer) refuse(line int, format string, args ...any) error {
@@ -277,7 +285,7 @@ func (im *importer) feature(r *row) error {
 	if t.bad != "" {
 		return im.refuse(r.line, "feature %q: %q has a value of the wrong type", c.ID, t.bad)
 	}
-	if c.Name == "" {
+	if c.Name = strings.Join(strings.Fields(c.Name), " "); c.Name == "" { // a name is one line
 		c.Name = headline(c.Description, string(c.ID))
 	}
 	c.Notes = im.keep(r, t, c)

@@ -79,12 +79,12 @@ func TestImportKeepsAndReportsWhatItDoesNotKnow(t *testing.T) {
   "features": [
     {"id": "US-001", "title": "Log in", "estimate": {"days": 3}, "notes": "first", "status": "done"},
     {"id": 2, "name": "Log out", "dependencies": ["US-001"], "checks": [{"name": "u", "run": "true", "color": "red"}]},
-    {"name": "Log out", "dependencies": [2]}
+    {"name": "Log out\nof everything", "dependencies": [2]}
   ]}`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := ids(asFeatures(im)), "us-001 2 log-out"; got != want {
+	if got, want := ids(asFeatures(im)), "us-001 2 log-out-of-everything"; got != want {
 		t.Errorf("ids %s, want %s", got, want)
 	}
 	if im.Features[0].Notes != "first\nstatus: done\nestimate: {\"days\":3}" || im.Features[0].Claim != "" {
@@ -92,6 +92,9 @@ func TestImportKeepsAndReportsWhatItDoesNotKnow(t *testing.T) {
 	}
 	if im.Features[1].Dependencies[0] != "us-001" || im.Features[2].Dependencies[0] != "2" {
 		t.Errorf("dependencies %v %v", im.Features[1].Dependencies, im.Features[2].Dependencies)
+	}
+	if f := im.Features[2]; f.Name != "Log out of everything" {
+		t.Errorf("a name of two lines became %q", f.Name)
 	}
 	got := whats(im.Findings)
 	for _, want := range []string{`l.json:2 the key "owner"`, `l.json:4 the id "US-001" became "us-001"`, `the key "estimate"`, `the key "status=done"`, `the key "checks[0].color"`} {
@@ -181,6 +184,39 @@ func FuzzImport(f *testing.F) {
 			if again, err := plan.Import("l.json", format, exported); err != nil || len(again.Features) != len(im.Features) {
 				t.Fatalf("%s is not read back: %v\n%s", format, err, exported)
 			}
+		}
+	})
+}
+
+// FuzzImportFields reaches behind the JSON: any texts in the places of a list.
+func FuzzImportFields(f *testing.F) {
+	f.Add("a", "B c", "name", "completed", "key", "value")
+	f.Add("", "", "", "", "", "")
+	f.Add("x-2", "x", "X", "done", "passes", "true")
+	f.Add("ünïcode", "a\x00b", "line\nbreak", "pending", "notes", "\xff")
+	f.Fuzz(func(t *testing.T, id, other, name, status, key, value string) {
+		rows := []map[string]any{
+			{"id": id, "name": name, "status": status, key: value},
+			{"id": other, "description": name, "dependencies": []string{id}},
+			{"name": name, "steps": []string{value}, "owner": key},
+		}
+		b, err := json.Marshal(map[string]any{"features": rows})
+		if err != nil {
+			t.Fatal(err)
+		}
+		im, err := plan.Import("l.json", "", b)
+		if err != nil {
+			return
+		}
+		if len(im.Features) != 3 {
+			t.Fatalf("%d features of 3", len(im.Features))
+		}
+		features := asFeatures(im)
+		if err := plan.Validate(features); err != nil && !strings.Contains(err.Error(), "depends on") {
+			t.Fatalf("imported, and not valid: %v", err)
+		}
+		if _, err := plan.ParseFeatures("f.json", plan.WriteFeatures(plan.FeatureFile{Features: features})); err != nil {
+			t.Fatal(err)
 		}
 	})
 }

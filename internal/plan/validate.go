@@ -57,15 +57,6 @@ func Problems(features []kedge.Feature) []Problem {
 	return out
 }
 
-// CheckDefinition tells what is wrong with one definition by itself.
-func CheckDefinition(d kedge.Definition) error {
-	problems := fieldProblems(d)
-	if len(problems) == 0 {
-		return nil
-	}
-	return kedge.Errorf(kedge.Invalid, "%s", problems[0].What).WithHint("%s", problems[0].Fix)
-}
-
 func fieldProblems(d kedge.Definition) []Problem {
 	var out []Problem
 	bad := func(fix, format string, args ...any) {
