@@ -9,8 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"kedge"
 	"kedge/internal/store"
 )
@@ -84,7 +82,7 @@ func bareAppend(f *os.File) (time.Duration, error) {
 			if _, err := f.Write(line); err != nil {
 				return err
 			}
-			if err := unix.Fdatasync(int(f.Fd())); err != nil {
+			if err := datasync(f); err != nil {
 				return err
 			}
 		}
