@@ -149,21 +149,17 @@ func start(ctx context.Context, s Spec, log *boundedLog) (*Proc, error) {
 const markName = "KEDGE_TREE"
 
 func markEnv(env []string, mark string) []string {
-	value := mark
-	if outer := os.Getenv(markName); outer != "" {
-		value = outer + ":" + mark
-	}
+	value := os.Getenv(markName)
 	out := make([]string, 0, len(env)+1)
 	for _, kv := range env {
-		if !strings.HasPrefix(kv, markName+"=") {
+		if v, ok := strings.CutPrefix(kv, markName+"="); ok {
+			value = v
+		} else {
 			out = append(out, kv)
 		}
 	}
-	return append(out, markName+"="+value)
+	return append(out, markName+"="+strings.TrimPrefix(value+":"+mark, ":"))
 }
-
-// Pid is the pid of the line's shell.
-func (p *Proc) Pid() int { return p.cmd.Process.Pid }
 
 // Done is closed when nothing of the tree is left.
 func (p *Proc) Done() <-chan struct{} { return p.done }

@@ -252,10 +252,16 @@ func TestF13DecoysLive(t *testing.T) {
 }
 
 func TestTreeInsideATree(t *testing.T) {
-	t.Setenv("KEDGE_TREE", "outer")
-	_, out := run(t, spec(t, `echo "$KEDGE_TREE"`))
-	if inner, ok := strings.CutPrefix(out, "outer:"); !ok || len(inner) < 20 {
-		t.Errorf("mark %q has lost the outer one", out)
+	t.Setenv("KEDGE_TREE", "ours")
+	s := spec(t, `echo "$KEDGE_TREE"`)
+	_, out := run(t, s)
+	if inner, ok := strings.CutPrefix(out, "ours:"); !ok || len(inner) < 20 {
+		t.Errorf("mark %q has lost the one around it", out)
+	}
+	s.Env = append(s.Env, "KEDGE_TREE=callers")
+	_, out = run(t, s)
+	if inner, ok := strings.CutPrefix(out, "callers:"); !ok || len(inner) < 20 {
+		t.Errorf("mark %q has lost the caller's", out)
 	}
 }
 

@@ -98,6 +98,20 @@ func (p *gateProject) runs() int {
 	return strings.Count(string(b), "ran\n")
 }
 
+func TestRow4And5EvidenceOfAFailingCheck(t *testing.T) {
+	p := newGateProject(t)
+	p.file(".kedge/gate.toml", "version = 1\n[[check]]\nname = 'unit'\nrun = 'echo a.go:4: error: first; echo a.go:5: error: second; exit 3'\n")
+	who := p.who()
+	p.gate(who)
+	c := p.gate(who).Checks[0] // the second time it is read from the journal
+	if c.Name != "unit" || c.Exit != 3 || c.FirstFailure == nil || c.FirstFailure.Line != 4 || strings.Contains(c.FirstFailure.Message, "second") {
+		t.Errorf("%+v, failure %+v", c, c.FirstFailure)
+	}
+	if b, err := os.ReadFile(c.Log); err != nil || !strings.Contains(string(b), "second") {
+		t.Errorf("the log has all of it: %q, %v", b, err)
+	}
+}
+
 func TestGateKeepsEvidence(t *testing.T) {
 	p := newGateProject(t)
 	p.file(".kedge/gate.toml", greenGate)
