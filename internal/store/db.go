@@ -172,7 +172,7 @@ func migrationFiles() []fs.DirEntry {
 
 // migrate brings the schema to the latest version, each step whole or not at
 // all.
-func migrate(ctx context.Context, conn *sql.Conn) error {
+func migrate(ctx context.Context, conn executor) error {
 	var have int
 	if err := conn.QueryRowContext(ctx, `PRAGMA user_version`).Scan(&have); err != nil {
 		return err
@@ -198,6 +198,12 @@ func migrate(ctx context.Context, conn *sql.Conn) error {
 type mark struct {
 	Seq  int64
 	Hash string
+}
+
+// executor also writes.
+type executor interface {
+	queryer
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 }
 
 // queryer is what reads need of a connection or a pool.

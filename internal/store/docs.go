@@ -9,7 +9,7 @@ import (
 )
 
 // foldInto folds an event into the tables, in the event's own transaction.
-func foldInto(ctx context.Context, conn *sql.Conn, ev kedge.Event) error {
+func foldInto(ctx context.Context, conn *statements, ev kedge.Event) error {
 	changes, err := fold(ev, func(kind Kind, id string) (doc string, pos int64, ok bool, err error) {
 		err = conn.QueryRowContext(ctx, `SELECT doc, pos FROM docs WHERE kind = ? AND id = ?`, string(kind), id).Scan(&doc, &pos)
 		if errors.Is(err, sql.ErrNoRows) {
@@ -33,7 +33,7 @@ var searched = map[Kind]bool{KindNote: true, KindDecision: true, KindFeature: tr
 
 // putDoc writes one document. The search index is touched only when the words
 // change: most changes are of status, and the index is the dearest of the three.
-func putDoc(ctx context.Context, conn *sql.Conn, c change) error {
+func putDoc(ctx context.Context, conn *statements, c change) error {
 	var n int64
 	err := conn.QueryRowContext(ctx,
 		`INSERT INTO docs (kind, id, pos, doc) VALUES (?1, ?2, ?3, ?4)

@@ -19,7 +19,7 @@ const checkpointEvery = 500
 type writer struct {
 	s       *Store
 	db      *sql.DB
-	conn    *sql.Conn
+	conn    *statements
 	tail    *tailFile
 	since   int // events since the last checkpoint
 	stopped chan error
@@ -50,12 +50,13 @@ func (s *Store) startWriter(o Options) error {
 	return nil
 }
 
-func (w *writer) open() (err error) {
+func (w *writer) open() error {
 	ctx := context.Background()
-	w.db, w.conn, err = w.s.openWriter(ctx)
+	db, conn, err := w.s.openWriter(ctx)
 	if err != nil {
 		return err
 	}
+	w.db, w.conn = db, keepStatements(conn)
 	err = w.prepare(ctx)
 	if err != nil {
 		_ = w.shut()
@@ -310,5 +311,5 @@ func (w *writer) shut() error {
 	if w.tail != nil {
 		err = w.tail.f.Close()
 	}
-	return errors.Join(err, w.conn.Close(), w.db.Close())
+	return errors.Join(err, w.conn.close(), w.db.Close())
 }
