@@ -38,27 +38,51 @@ func (s *Stripper) Strip(dst, src []byte) []byte {
 	return dst
 }
 
-// Next takes the next stretch of src that is all text or all sequence, and gives
-// its text, which is a part of src, and the rest. Whoever needs to know where a
-// text stood in the stream calls it; text without sequences costs one search.
+// Next gives the next run of text in src, which is a part of src, and the rest;
+// sequences before it are passed over. The run is empty only when the rest is.
+// Whoever needs to know where a text stood in the stream calls it.
 func (s *Stripper) Next(src []byte) (run, rest []byte) {
-	if s.state == text {
-		if n := bytes.IndexByte(src, 0x1b); n != 0 {
-			if n < 0 {
-				n = len(src)
-			}
-			return src[:n], src[n:]
-		}
-	}
-	for i, b := range src {
-		if s.step(b) {
-			return src[i : i+1], src[i+1:]
-		}
+	for i := 0; i < len(src); i++ {
 		if s.state == text {
-			return nil, src[i+1:]
+			if n := csiLen(src[i:]); n > 0 {
+				i += n - 1
+				continue
+			}
+			if src[i] != 0x1b {
+				return s.run(src[i:])
+			}
+		}
+		if s.step(src[i]) {
+			return src[i : i+1], src[i+1:]
 		}
 	}
 	return nil, nil
+}
+
+// run is the text up to the next sequence.
+func (s *Stripper) run(src []byte) (run, rest []byte) {
+	n := bytes.IndexByte(src, 0x1b)
+	if n < 0 {
+		n = len(src)
+	}
+	return src[:n], src[n:]
+}
+
+// csiLen is the length of the whole and ordinary CSI sequence that b begins
+// with, which most sequences are; 0 sends everything else through step.
+func csiLen(b []byte) int {
+	if len(b) < 3 || b[0] != 0x1b || b[1] != '[' {
+		return 0
+	}
+	for i, c := range b[2:min(len(b), 34)] {
+		if c < 0x20 || c > 0x7e {
+			return 0
+		}
+		if c >= 0x40 {
+			return i + 3
+		}
+	}
+	return 0
 }
 
 // step takes one byte and tells whether it is text.

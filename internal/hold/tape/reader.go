@@ -61,32 +61,18 @@ func length(dir string) (int64, error) {
 // ReadAt implements io.ReaderAt over the segments: io.EOF at the end of what is
 // written, ErrRemoved before what is kept.
 func (l Log) ReadAt(p []byte, off int64) (n int, err error) {
-	for n < len(p) {
-		m, err := l.readSegment(p[n:], off+int64(n))
-		n += m
-		if err != nil {
-			return n, err
-		}
-	}
-	return n, nil
+	c := l.Cursor()
+	defer func() { _ = c.Close() }() // only read
+	return c.ReadAt(p, off)
 }
 
-// readSegment reads from one segment, up to its end.
-func (l Log) readSegment(p []byte, off int64) (int, error) {
+// openSegment opens the segment of a byte.
+func (l Log) openSegment(off int64) (*os.File, error) {
 	f, err := os.Open(segmentPath(l.dir, off/SegmentSize))
 	if errors.Is(err, fs.ErrNotExist) {
-		return 0, l.missing(off)
+		return nil, l.missing(off)
 	}
-	if err != nil {
-		return 0, err
-	}
-	defer f.Close()
-	at := off % SegmentSize
-	n, err := f.ReadAt(p[:min(int64(len(p)), SegmentSize-at)], at)
-	if n > 0 && errors.Is(err, io.EOF) && at+int64(n) == SegmentSize {
-		return n, nil
-	}
-	return n, err
+	return f, err
 }
 
 func (l Log) missing(off int64) error {
