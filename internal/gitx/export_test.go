@@ -7,6 +7,11 @@ var (
 	CheckPath = checkPath
 )
 
+// LockFile is the lock file that git's complaint names.
+func LockFile(r *Repo, stderr string) string {
+	return r.lockFile(call{}, &failure{stderr: stderr})
+}
+
 // ParseAll runs every parser of git's output.
 func ParseAll(s string) int {
 	f := fields([]byte(s))

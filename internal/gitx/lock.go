@@ -90,10 +90,13 @@ func (r *Repo) lockFile(c call, err error) string {
 		if i == 1 {
 			path += ".lock"
 		}
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(c.dir, path)
+		switch {
+		case filepath.IsAbs(path):
+			return path
+		case c.dir != "":
+			return filepath.Join(c.dir, path)
 		}
-		return path
+		return filepath.Join(r.workDir(), path)
 	}
 	return ""
 }

@@ -171,3 +171,20 @@ func TestWritersWaitForEachOther(t *testing.T) {
 	release()
 	r.must(r.open().UpdateRef(t.Context(), "refs/heads/x", r.git("rev-parse", "HEAD"), ""))
 }
+
+// TestF15LockFilesAreRecognised in what git says about each kind.
+func TestF15LockFilesAreRecognised(t *testing.T) {
+	r := newRepo(t)
+	for stderr, want := range map[string]string{
+		"fatal: Unable to create '/x/.git/index.lock': File exists.\n\nAnother git process":                                         "/x/.git/index.lock",
+		"error: could not lock config file .git/config: File exists\n":                                                              r.path(".git/config.lock"),
+		"fatal: cannot lock ref 'HEAD': Unable to create '/x/.git/HEAD.lock': File exists.":                                         "/x/.git/HEAD.lock",
+		"fatal: cannot lock ref 'refs/heads/x': is at 1 but expected 2":                                                             "",
+		"fatal: Unable to create '/x/.git/index.lock': Permission denied":                                                           "",
+		"error: cannot lock ref 'refs/heads/x': 'refs/heads/x/y' exists; cannot create 'refs/heads/x'\nfatal: Unable to create 'x'": "",
+	} {
+		if got := gitx.LockFile(r.open(), stderr); got != want {
+			t.Errorf("%q: %q, want %q", stderr, got, want)
+		}
+	}
+}

@@ -157,6 +157,8 @@ func TestRow21WorktreeGC(t *testing.T) {
 
 // TestGitShapes: each field of an answer that scripts rely on.
 func TestGitShapes(t *testing.T) {
+	t.Setenv("GIT_CONFIG_NOSYSTEM", "1") // the machine may have filters of its own
+	t.Setenv("XDG_CONFIG_HOME", "")
 	pl := newPlace(t, true)
 	pl.put("a.txt", "changed\n")
 	pl.setAside(pl.now)
