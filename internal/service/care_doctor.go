@@ -3,7 +3,9 @@ package service
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"regexp"
@@ -63,17 +65,19 @@ func (s *Service) Doctor(ctx context.Context, who Caller, _ DoctorRequest) (Doct
 // patient is the caller's project even when its journal does not open: opening
 // is why.
 func (s *Service) patient(ctx context.Context, who Caller) (p *project, opening, err error) {
-	p, opening = s.project(ctx, who)
-	if opening == nil {
-		return p, nil, nil
-	}
 	pl, ok := locate(who.Dir)
 	if !ok {
-		return nil, nil, opening
+		return nil, nil, kedge.Errorf(kedge.NotFound, "%q is not in a project", who.Dir).WithHint("kedge init")
 	}
 	id, err := readID(pl)
 	if err != nil {
 		return nil, nil, err
+	}
+	if _, err := os.Stat(s.storeDir(id)); errors.Is(err, fs.ErrNotExist) { // looking must not make one
+		return nil, nil, kedge.Errorf(kedge.NotFound, "Kedge knows nothing of %q", pl.root).WithHint("kedge init")
+	}
+	if p, opening = s.project(ctx, who); opening == nil {
+		return p, nil, nil
 	}
 	return &project{Project: kedge.Project{ID: id, Dir: pl.root, Git: pl.common != ""}, opened: &opened{}}, opening, nil
 }

@@ -69,6 +69,7 @@ func TestRow47DoctorValidatesEveryStateFile(t *testing.T) {
 	} {
 		t.Run(file, func(t *testing.T) {
 			y := newYard(t, true)
+			y.add("z")
 			path, _, _ := strings.Cut(c.where, ":")
 			y.put(path, c.text)
 			r := y.doctor()
