@@ -53,6 +53,8 @@ var layer = map[string]int{
 	"kedge/internal/store": 20,
 	"kedge/internal/gitx":  20,
 	"kedge/internal/gate":  20,
+	"kedge/internal/find":  20,
+	"kedge/internal/cast":  20,
 
 	"kedge/internal/service": 30,
 
