@@ -22,8 +22,8 @@ func newNeedle(q Query) (needle, error) {
 	switch {
 	case !q.Fold:
 		return newLiteral(q.Text), nil
-	case isASCII(q.Text):
-		return &folded{literal: newLiteral(strings.ToLower(q.Text))}, nil
+	case isASCII(q.Text) || !utf8.ValidString(q.Text): // bytes that are no characters have one case
+		return &folded{literal: newLiteral(string(appendLower(nil, []byte(q.Text))))}, nil
 	default:
 		return pattern{regexp.MustCompile("(?i)" + regexp.QuoteMeta(q.Text))}, nil
 	}
