@@ -160,7 +160,11 @@ func (r *Repo) explain(ctx context.Context, c call, err error, stderr string) er
 		return kedge.Errorf(kedge.NotFound, "git is not installed").WithHint("install git 2.38 or newer")
 	}
 	if ee, ok := errors.AsType[*exec.ExitError](err); ok {
-		return kedge.Errorf(kedge.Internal, "%w", &failure{name: c.args[0], exit: ee.ExitCode(), stderr: stderr})
+		fail := &failure{name: c.args[0], exit: ee.ExitCode(), stderr: stderr}
+		if fail.exit == 129 { // an option that it does not know
+			return kedge.Errorf(kedge.Invalid, "this git is too old: %w", fail).WithHint("install git 2.38 or newer")
+		}
+		return kedge.Errorf(kedge.Internal, "%w", fail)
 	}
 	return kedge.Errorf(kedge.Internal, "git %s in %q: %w", c.args[0], c.dir, err)
 }

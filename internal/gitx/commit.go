@@ -190,7 +190,7 @@ func (s *scratch) commitPaths(ctx context.Context, h Head, q CommitPathsRequest)
 
 // headPlus gives HEAD's tree with the paths as they are in the work tree.
 func (s *scratch) headPlus(ctx context.Context, h Head, paths []string) (string, error) {
-	if err := s.seedHead(ctx); err != nil {
+	if err := s.seedFrom(ctx, h); err != nil {
 		return "", err
 	}
 	if err := s.refuseFiltered(ctx, paths); err != nil {

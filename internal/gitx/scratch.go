@@ -161,10 +161,17 @@ func (s *scratch) seed(ctx context.Context) error {
 
 func (s *scratch) seedHead(ctx context.Context) error {
 	h, err := s.r.Head(ctx)
-	if err != nil || h.Unborn {
+	if err != nil {
 		return err
 	}
-	_, err = s.git(ctx, nil, "read-tree", h.Commit)
+	return s.seedFrom(ctx, h)
+}
+
+func (s *scratch) seedFrom(ctx context.Context, h Head) error {
+	if h.Unborn {
+		return nil
+	}
+	_, err := s.git(ctx, nil, "read-tree", h.Commit)
 	return err
 }
 

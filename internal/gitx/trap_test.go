@@ -184,6 +184,37 @@ func TestT7TrapRepository(t *testing.T) {
 	}
 }
 
+// TestT7ConfigurationChangedMeanwhile: a filter that appears after Kedge has
+// looked for filters does not run either. Approved is asked between the two.
+func TestT7ConfigurationChangedMeanwhile(t *testing.T) {
+	r := newTrapped(t)
+	r.opt.Approved = func(string, string) bool {
+		config := "[filter \"late\"]\n\tclean = " + r.trap("late") + "\n\tsmudge = " + r.trap("late") + "\n"
+		f, err := os.OpenFile(r.path(".git/config"), os.O_APPEND|os.O_WRONLY, 0)
+		r.must(err)
+		_, err = f.WriteString(config)
+		r.must(err)
+		r.must(f.Close())
+		r.must(os.WriteFile(r.path(".git/info/attributes"), []byte("a filter=late\n"), 0o644))
+		return false
+	}
+	r.write("a", "changed\n")
+	g := r.open()
+	tree, err := g.Tree(t.Context())
+	r.must(err)
+	if fired := r.canaries(); len(fired) > 0 {
+		t.Errorf("sprang %v", fired)
+	}
+	b, err := g.ReadFile(t.Context(), tree, "a")
+	if err != nil || string(b) != "changed\n" {
+		t.Errorf("stored %q, %v", b, err)
+	}
+	_, _ = r.tryGit(r.dir, "-c", "core.fsmonitor=false", "add", "a")
+	if fired := r.canaries(); !slices.Contains(fired, "late") {
+		t.Errorf("control: the late filter does not fire at all: %v", fired)
+	}
+}
+
 type stepper func(method string, err error, kinds ...kedge.Kind)
 
 func (r *trapped) readAll(g *gitx.Repo, step stepper) {

@@ -195,7 +195,7 @@ func move(from, to string) error {
 // moveFar copies to a temporary name first, so that to is whole or absent.
 func moveFar(from, to string) error {
 	temp := to + ".kedge-moving"
-	if err := os.RemoveAll(temp); err != nil {
+	if err := removeAll(temp); err != nil {
 		return err
 	}
 	if err := copyAll(from, temp); err != nil {
@@ -207,7 +207,18 @@ func moveFar(from, to string) error {
 	if err := syncDir(filepath.Dir(to)); err != nil {
 		return err
 	}
-	return os.RemoveAll(from)
+	return removeAll(from)
+}
+
+// removeAll is os.RemoveAll for folders that may not be written to as well.
+func removeAll(path string) error {
+	_ = filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() {
+			_ = os.Chmod(p, 0o700)
+		}
+		return nil
+	})
+	return os.RemoveAll(path)
 }
 
 // copyAll copies files, folders and symbolic links with modes and times.

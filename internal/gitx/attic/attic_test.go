@@ -77,6 +77,8 @@ func TestAcrossDisks(t *testing.T) {
 	write(t, filepath.Join(from, "secret"), "s", 0o400)
 	must(t, os.Symlink("sub/tool", filepath.Join(from, "link")))
 	must(t, os.Symlink("/nowhere", filepath.Join(from, "dangling")))
+	must(t, os.Chmod(filepath.Join(from, "sub"), 0o500))
+	t.Cleanup(func() { _ = os.Chmod(filepath.Join(to, "sub"), 0o700) })
 	before, err := os.Stat(filepath.Join(from, "sub/tool"))
 	must(t, err)
 	must(t, attic.MoveFar(from, to))
