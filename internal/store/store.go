@@ -95,7 +95,7 @@ func (s *Store) open(o Options) error {
 			WithHint("install a newer Kedge; this one is %s", kedge.Version)
 	case version == 0:
 		return kedge.Errorf(kedge.Conflict, "%q is empty or not a journal; event %d was acknowledged", s.dbPath(), tail.Seq).
-			WithHint("%s", s.restoreHint())
+			WithHint("%s", s.startOverHint())
 	}
 	if err := s.compareTail(ctx, tail); err != nil {
 		return err
@@ -139,6 +139,11 @@ func (s *Store) lost(have int64, tail mark) *kedge.Error {
 func (s *Store) restoreHint() string {
 	return "restore " + dbName + " and " + tailName + " from a backup; or accept the loss: mv " +
 		s.tailPath() + " " + s.tailPath() + ".old"
+}
+
+// startOverHint is for a journal of which nothing can be read.
+func (s *Store) startOverHint() string {
+	return "restore " + dbName + " and " + tailName + " from a backup; or start over: mv " + s.dir + " " + s.dir + ".old"
 }
 
 // Refusal is why the store takes no more events, nil while it does: it was
@@ -203,7 +208,7 @@ func prepare(dir string, o Options) error {
 		return err
 	case tail.Seq > 0:
 		return kedge.Errorf(kedge.Conflict, "%q is missing but event %d was acknowledged", path, tail.Seq).
-			WithHint("%s", (&Store{dir: dir}).restoreHint())
+			WithHint("%s", (&Store{dir: dir}).startOverHint())
 	case o.ReadOnly:
 		return kedge.Errorf(kedge.NotFound, "no journal in %q", dir).WithHint("kedge init")
 	}
