@@ -247,13 +247,23 @@ func fill(f *os.File, path string) error {
 }
 
 // copyIndex copies the user's index to the scratch one; fs.ErrNotExist when
-// there is none.
+// there is none. The copy keeps the index's time: git compares it with a file's
+// to know when equal times do not mean equal content. A younger copy would hide
+// an edit made in the same second as the index that left the size as it was.
 func (s *scratch) copyIndex() error {
-	b, err := os.ReadFile(filepath.Join(s.r.gitDir, "index"))
+	index := filepath.Join(s.r.gitDir, "index")
+	fi, err := os.Stat(index)
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(s.index(), b, 0o600)
+	b, err := os.ReadFile(index)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(s.index(), b, 0o600); err != nil {
+		return err
+	}
+	return os.Chtimes(s.index(), fi.ModTime(), fi.ModTime())
 }
 
 func exists(path string) bool {
