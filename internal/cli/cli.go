@@ -140,7 +140,7 @@ func call[Out any](ctx context.Context, env *Env, name string, in any) (Out, err
 // group is a cobra command that only holds others.
 func group(use, short string, subs ...*cobra.Command) *cobra.Command {
 	c := &cobra.Command{
-		Use: use, Short: short, Args: cobra.NoArgs,
+		Use: use, Short: short, Args: cobra.NoArgs, Annotations: map[string]string{"group": "only holds others"},
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(subs...)

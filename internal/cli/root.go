@@ -17,9 +17,9 @@ Examples:
 {{.UsageString}}{{end}}`
 
 // usageTemplate is cobra's without the examples, which stand above.
-const usageTemplate = `Usage:{{if .HasAvailableSubCommands}}
-  {{.CommandPath}} COMMAND{{else if .Runnable}}
-  {{.UseLine}}{{end}}{{if .HasAvailableSubCommands}}{{$cmds := .Commands}}{{if eq (len .Groups) 0}}
+const usageTemplate = `Usage:{{if and .Runnable (not (index .Annotations "group"))}}
+  {{.UseLine}}{{end}}{{if .HasAvailableSubCommands}}
+  {{.CommandPath}} COMMAND{{end}}{{if .HasAvailableSubCommands}}{{$cmds := .Commands}}{{if eq (len .Groups) 0}}
 
 Commands:{{range $cmds}}{{if .IsAvailableCommand}}
   {{rpad .Name .NamePadding }} {{.Short}}{{end}}{{end}}{{else}}{{range $group := .Groups}}
@@ -42,6 +42,7 @@ func newRoot(env *Env) *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.NoArgs,
+		Annotations:   map[string]string{"group": "only holds others"},
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	root.SetVersionTemplate("kedge {{.Version}}\n")
