@@ -31,6 +31,7 @@ type Session struct {
 	ContextTokens *int64       `json:"context_tokens"`
 	ContextWindow *int64       `json:"context_window"`
 	USD           *float64     `json:"usd"`
+	Previous      SessionID    `json:"previous,omitempty"` // the session that this one resumed
 }
 
 // SessionEndedData is the payload of SessionEnded.

@@ -27,6 +27,7 @@ type Config struct {
 	Sandbox  Sandbox          `toml:"sandbox"`
 	Gateway  Gateway          `toml:"gateway"`
 	Forge    Forge            `toml:"forge"`
+	Sessions Sessions         `toml:"sessions"`
 
 	src *source // where it was read from; nil: no file
 }
@@ -106,6 +107,14 @@ type Forge struct {
 	Repo string `toml:"repo"`
 }
 
+// Sessions says how much is kept of what ended sessions printed; 0 is no limit.
+// Only the user-wide file may say it: what a repository brings along, and what
+// an agent can edit, must not decide how long there is a record of it.
+type Sessions struct {
+	KeepDays  int   `toml:"keep_days"`
+	KeepBytes int64 `toml:"keep_bytes"`
+}
+
 // Duration is a length of time that a file writes as text ("90s", "2h").
 type Duration time.Duration
 
@@ -145,6 +154,10 @@ func Default() Config {
 		Env:     Env{Pass: []string{"PATH", "HOME", "LANG"}},
 		Sandbox: Sandbox{Kind: "none"},
 		Forge:   Forge{Kind: "github"},
+		Sessions: Sessions{
+			KeepDays:  30,
+			KeepBytes: 10 << 30,
+		},
 	}
 }
 
@@ -177,6 +190,10 @@ func ParseConfig(file string, b []byte) (Config, error) {
 // wins, an agent is replaced whole, and a zero Config stands for "no such
 // file". Names of agents are checked here, because either file may define them.
 func Merge(user, project Config) (Config, error) {
+	if project.src != nil && project.src.md.IsDefined("sessions") {
+		return Config{}, project.src.at("sessions", "what is kept of sessions is not for a project to say").
+			WithHint("put [sessions] into the user-wide config.toml")
+	}
 	c := Default()
 	for _, layer := range []Config{user, project} {
 		if layer.src == nil {

@@ -89,6 +89,9 @@ const maxNumber = 1e15
 // maxParallel bounds worktrees and agents that live at the same time.
 const maxParallel = 64
 
+// maxKeepDays is a hundred years; for ever is 0.
+const maxKeepDays = 36_500
+
 func (c Config) checkNumbers() error {
 	if c.Run.Parallel < 1 || c.Run.Parallel > maxParallel {
 		return c.src.at("run.parallel", "%q is not between 1 and %d: %d", "run.parallel", maxParallel, c.Run.Parallel)
@@ -102,10 +105,14 @@ func (c Config) checkNumbers() error {
 		{"budget.run_usd", c.Budget.RunUSD},
 		{"budget.day_usd", c.Budget.DayUSD},
 		{"context.compact_tokens", float64(c.Context.CompactTokens)},
+		{"sessions.keep_bytes", float64(c.Sessions.KeepBytes)},
 	} {
 		if !(n.value >= 0 && n.value <= maxNumber) { // also refuses NaN
 			return c.src.at(n.key, "%q is not a number from 0 up", n.key)
 		}
+	}
+	if c.Sessions.KeepDays < 0 || c.Sessions.KeepDays > maxKeepDays {
+		return c.src.at("sessions.keep_days", "%q is not between 0 and %d: %d", "sessions.keep_days", maxKeepDays, c.Sessions.KeepDays)
 	}
 	if !(c.Context.Checkpoint > 0 && c.Context.Checkpoint <= 1) {
 		return c.src.at("context.checkpoint", "%q is not a share between 0 and 1", "context.checkpoint")
