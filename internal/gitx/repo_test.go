@@ -293,6 +293,28 @@ func TestTreeSeesWhatTheIndexHides(t *testing.T) {
 	}
 }
 
+// TestTreeSeesAChangeInTheSameMoment: a file written again in the second in
+// which the index was, with the same size, has changed. Git tells by the time of
+// the index file, which must survive our copying it.
+func TestTreeSeesAChangeInTheSameMoment(t *testing.T) {
+	r := newRepo(t)
+	moment := day.AddDate(-1, 0, 0)
+	at := func(p string) { r.must(os.Chtimes(r.path(p), moment, moment)) }
+	r.write("a", "two\n")
+	at("a")
+	r.commit("second")
+	r.write("a", "six\n")
+	at("a")
+	at(".git/index")
+	tree := r.tree()
+	if got := r.git("cat-file", "blob", tree+":a"); got != "six" {
+		t.Errorf("the tree holds %q", got)
+	}
+	if dirty, err := r.open().Dirty(t.Context()); err != nil || !dirty {
+		t.Errorf("dirty: %v, %v", dirty, err)
+	}
+}
+
 func TestTreeOfAMergeInConflict(t *testing.T) {
 	r := newRepo(t)
 	r.git("checkout", "-q", "-b", "other")

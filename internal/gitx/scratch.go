@@ -3,6 +3,7 @@ package gitx
 import (
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -225,7 +226,7 @@ func (s *scratch) install(ctx context.Context, then func() error) error {
 	}
 	err = then()
 	if err == nil {
-		err = fill(f, s.index())
+		err = s.fill(f)
 	}
 	if err = errors.Join(err, f.Close()); err != nil {
 		_ = os.Remove(lock)
@@ -234,36 +235,43 @@ func (s *scratch) install(ctx context.Context, then func() error) error {
 	return os.Rename(lock, index)
 }
 
-// fill copies the file at path into f and onto the disk.
-func fill(f *os.File, path string) error {
-	b, err := os.ReadFile(path)
+// fill writes the scratch index to the lock file, and onto the disk.
+func (s *scratch) fill(lock *os.File) error {
+	in, err := os.Open(s.index())
 	if err != nil {
 		return err
 	}
-	if _, err := f.Write(b); err != nil {
-		return err
-	}
-	return f.Sync()
+	defer func() { _ = in.Close() }()
+	return errors.Join(copyTimed(in, lock), lock.Sync())
 }
 
 // copyIndex copies the user's index to the scratch one; fs.ErrNotExist when
-// there is none. The copy keeps the index's time: git compares it with a file's
-// to know when equal times do not mean equal content. A younger copy would hide
-// an edit made in the same second as the index that left the size as it was.
+// there is none.
 func (s *scratch) copyIndex() error {
-	index := filepath.Join(s.r.gitDir, "index")
-	fi, err := os.Stat(index)
+	in, err := os.Open(filepath.Join(s.r.gitDir, "index"))
 	if err != nil {
 		return err
 	}
-	b, err := os.ReadFile(index)
+	defer func() { _ = in.Close() }()
+	out, err := os.Create(s.index())
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(s.index(), b, 0o600); err != nil {
+	return errors.Join(copyTimed(in, out), out.Close())
+}
+
+// copyTimed copies an index with its time: git takes an entry that is as young
+// as the index file for one that it must look into, and misses changes if the
+// copy is younger.
+func copyTimed(in, out *os.File) error {
+	fi, err := in.Stat()
+	if err != nil {
 		return err
 	}
-	return os.Chtimes(s.index(), fi.ModTime(), fi.ModTime())
+	if _, err := io.Copy(out, in); err != nil {
+		return err
+	}
+	return os.Chtimes(out.Name(), fi.ModTime(), fi.ModTime())
 }
 
 func exists(path string) bool {
