@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// Ids are a prefix, a dash and 26 characters: 48 bits of time and 80 random
-// bits, so that they sort by time and never meet when branches do. Distinct
-// types keep one from being taken for another.
+// ProjectID and the other ids are a prefix, a dash and 26 characters: 48 bits of
+// time and 80 random bits, so that they sort by time and never meet when
+// branches do. Distinct types keep one from being taken for another.
 type (
 	ProjectID    string // prj-…
 	SessionID    string // ses-…
