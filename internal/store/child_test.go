@@ -104,7 +104,8 @@ func childCommand(t *testing.T, mode, dir string, from, n int, wrap ...string) *
 	args := append(append([]string{}, wrap...), exe)
 	cmd := exec.CommandContext(t.Context(), args[0], args[1:]...)
 	cmd.Env = append(os.Environ(), childMode+"="+mode, childDir+"="+dir,
-		childFrom+"="+strconv.Itoa(from), childN+"="+strconv.Itoa(n))
+		childFrom+"="+strconv.Itoa(from), childN+"="+strconv.Itoa(n),
+		"GORACE=atexit_sleep_ms=0") // the race detector would hold every child up for a second
 	return cmd
 }
 
