@@ -1,0 +1,101 @@
+package run
+
+import (
+	"time"
+
+	"kedge"
+)
+
+// CommandKind names a piece of work.
+type CommandKind string
+
+// The commands. Each is answered by one event that carries its epoch, and stays
+// in State.Outbox until then. Carrying one out twice has the effect of once. A
+// new command of a job replaces whatever an earlier one of the same job still
+// does, a living session excepted.
+const (
+	Prepare      CommandKind = "prepare"       // set aside what is there, put the worktree at Base, add Carry, run setup
+	Gate         CommandKind = "gate"          // Scope full or touched
+	Prove        CommandKind = "prove"         //
+	Brief        CommandKind = "brief"         // Purpose says which; Failure is all that a repair is told
+	StartSession CommandKind = "start_session" // adopts what an earlier one started
+	NextTurn     CommandKind = "next_turn"     //
+	Tell         CommandKind = "tell"          // Text, to the living session or in the next brief
+	EndSession   CommandKind = "end_session"   // and all its children
+	Checkpoint   CommandKind = "checkpoint"    // with a copy of the worktree under the salvage refs
+	Inspect      CommandKind = "inspect"       // stores diffstat and findings
+	Integrate    CommandKind = "integrate"     // merge Tree onto Base in the clean worktree; the gate skips nothing
+	Commit       CommandKind = "commit"        // Tree on Base, dated At
+	Recheck      CommandKind = "recheck"       // Scope sample or all of the completed features
+	Note         CommandKind = "note"          //
+	Mark         CommandKind = "mark"          // journal a status
+	Ledger       CommandKind = "ledger"        // journal a status, write the projections, commit them on Base
+	Revert       CommandKind = "revert"        // set aside into Salvage, then back to Base
+	Land         CommandKind = "land"          // fast-forward the user's branch to Commit, or refuse
+	Timer        CommandKind = "timer"         // fires after Wait, by a clock that does not jump
+	Notify       CommandKind = "notify"        // tell people
+)
+
+// Answer is the event that answers a command.
+func (k CommandKind) Answer() EventKind {
+	for _, a := range answers {
+		if a.command == k {
+			return a.event
+		}
+	}
+	return ""
+}
+
+var answers = []struct {
+	command CommandKind
+	event   EventKind
+}{
+	{Prepare, Prepared}, {Gate, Gated}, {Prove, Proved}, {Brief, Briefed}, {StartSession, Exited}, {NextTurn, TurnEnded},
+	{Tell, Told}, {EndSession, Ended}, {Checkpoint, Checkpointed}, {Inspect, Inspected}, {Integrate, Integrated},
+	{Commit, Committed}, {Recheck, Rechecked}, {Note, Noted}, {Mark, Marked}, {Ledger, Ledgered}, {Revert, Reverted},
+	{Land, Landed}, {Timer, Fired}, {Notify, Notified},
+}
+
+// Purpose is the kind of brief a session gets.
+type Purpose string
+
+// The purposes.
+const (
+	Implement Purpose = "implement"
+	Repair    Purpose = "repair"
+	FixFirst  Purpose = "fix"
+	MakePlan  Purpose = "plan"
+)
+
+// Command is one piece of work for the engine. Epoch is its number in the run:
+// no two commands share one, and an answer names it.
+type Command struct {
+	Kind  CommandKind `json:"kind"`
+	Run   kedge.RunID `json:"run"`
+	Epoch int64       `json:"epoch"`
+	Job   int         `json:"job,omitempty"` // 0: the run itself
+	At    time.Time   `json:"at"`            // of the event that caused it; commits are dated with it
+
+	Feature  kedge.FeatureID   `json:"feature,omitempty"`
+	Hash     string            `json:"hash,omitempty"` // of the definition that is worked on
+	Attempt  int               `json:"attempt,omitempty"`
+	Purpose  Purpose           `json:"purpose,omitempty"`
+	Scope    string            `json:"scope,omitempty"`
+	Base     string            `json:"base,omitempty"`
+	Tree     string            `json:"tree,omitempty"`
+	Carry    string            `json:"carry,omitempty"` // the job's own work, merged onto a new base
+	Commit   string            `json:"commit,omitempty"`
+	Salvage  string            `json:"salvage,omitempty"` // name under refs/kedge/salvage/
+	Evidence kedge.EvidenceID  `json:"evidence,omitempty"`
+	Flaky    bool              `json:"flaky,omitempty"`
+	Status   kedge.Status      `json:"status,omitempty"`
+	Features []kedge.FeatureID `json:"features,omitempty"` // Ledger: those that regressed
+	Reason   string            `json:"reason,omitempty"`
+	Failure  string            `json:"failure,omitempty"`
+	Text     string            `json:"text,omitempty"`
+	Actor    kedge.Actor       `json:"actor,omitempty"`
+	Route    string            `json:"route,omitempty"`
+	Adopts   int64             `json:"adopts,omitempty"` // the epoch under which an earlier owner did it
+	Until    time.Time         `json:"until,omitzero"`
+	Wait     time.Duration     `json:"wait,omitempty"`
+}

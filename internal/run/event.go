@@ -1,0 +1,129 @@
+package run
+
+import (
+	"time"
+
+	"kedge"
+)
+
+// EventKind names what happened.
+type EventKind string
+
+// What a command answers. Each answers the command that carries its epoch.
+const (
+	Prepared     EventKind = "prepared"
+	Gated        EventKind = "gated"
+	Proved       EventKind = "proved"
+	Briefed      EventKind = "briefed"
+	Exited       EventKind = "exited" // answers StartSession: the session is over
+	TurnEnded    EventKind = "turn_ended"
+	Ended        EventKind = "ended" // answers EndSession: it was asked, or was gone
+	Told         EventKind = "told"
+	Checkpointed EventKind = "checkpointed"
+	Inspected    EventKind = "inspected"
+	Integrated   EventKind = "integrated"
+	Committed    EventKind = "committed"
+	Rechecked    EventKind = "rechecked"
+	Noted        EventKind = "noted"
+	Marked       EventKind = "marked"
+	Ledgered     EventKind = "ledgered"
+	Reverted     EventKind = "reverted"
+	Landed       EventKind = "landed"
+	Fired        EventKind = "fired"
+	Notified     EventKind = "notified"
+)
+
+// What a living session does. Each carries the epoch of its StartSession.
+const (
+	Used      EventKind = "used"      // Usage is the session's total so far
+	Signalled EventKind = "signalled" // Outcome: WantCheckpoint, WantHandover, Stalled, Asked
+)
+
+// What people and the engine want.
+const (
+	Begun      EventKind = "begun" // the first event of a run
+	TakenOver  EventKind = "taken_over"
+	PauseAsked EventKind = "pause_asked"
+	StopAsked  EventKind = "stop_asked"
+	Continued  EventKind = "continued"
+	LandAsked  EventKind = "land_asked"
+	Said       EventKind = "said" // a person tells a session something
+	Answered   EventKind = "answered"
+	Approved   EventKind = "approved"
+	Denied     EventKind = "denied"
+	Planned    EventKind = "planned" // features were added, or a plan was approved
+	Amended    EventKind = "amended"
+	Accepted   EventKind = "accepted"
+	Reopened   EventKind = "reopened"
+	Skipped    EventKind = "skipped"
+	Barred     EventKind = "barred" // blocked by a person
+)
+
+// Outcome says how what happened went.
+type Outcome string
+
+// The outcomes. OK answers everything that can only succeed.
+const (
+	OK Outcome = "ok"
+
+	Green       Outcome = "green"
+	Red         Outcome = "red"
+	Partial     Outcome = "partial"      // a check was skipped
+	Empty       Outcome = "empty"        // there is no check; or: there is no diff
+	Void        Outcome = "void"         // the tree changed meanwhile
+	CannotRun   Outcome = "environment"  // setup, a tool or a port is missing
+	Fails       Outcome = "fails"        // proved: red as it must be, or holding as it must
+	NoChecks    Outcome = "no_checks"    // proved: the feature has none
+	Broken      Outcome = "broken"       // proved: 126, 127, a timeout, or not holding
+	Conflicting Outcome = "conflict"     // integrated: the merge has conflicts
+	Clean       Outcome = "clean"        // inspected
+	Outside     Outcome = "out_of_plan"  // inspected: paths that the plan does not name
+	Forbidden   Outcome = "forbidden"    // inspected: protected paths, weakened tests
+	Refused     Outcome = "refused"      // landed: the checkout is dirty or has moved
+	Drifted     Outcome = "drifted"      // somebody moved or removed what the run works on
+	Failed      Outcome = "failed"       // the command could not be carried out
+	Finished    Outcome = "finished"     // exited: the agent says it is done
+	Crashed     Outcome = "crashed"      // exited by itself, with an error
+	Killed      Outcome = "interrupted"  // exited because something else was killed
+	Closed      Outcome = "ended"        // exited because it was asked to
+	HitLimit    Outcome = "limit"        // exited at a provider's limit
+	Asked       Outcome = "asked"        // exited, or waits, with a question
+	NoLogin     Outcome = "agent_absent" // the agent cannot be started, or is not logged in
+
+	WantCheckpoint Outcome = "want_checkpoint"
+	WantHandover   Outcome = "want_handover" // context, circling, age, quality
+	Stalled        Outcome = "stalled"       // hung or spinning
+)
+
+// Event is one thing that happened to a run. Its id makes delivering it twice
+// harmless for the engine; its epoch makes a late answer harmless for Step.
+type Event struct {
+	ID      kedge.EventID `json:"id,omitempty"`
+	Kind    EventKind     `json:"kind"`
+	Epoch   int64         `json:"epoch,omitempty"`
+	At      time.Time     `json:"at"`
+	Actor   kedge.Actor   `json:"actor,omitempty"`
+	Outcome Outcome       `json:"outcome,omitempty"`
+
+	Run      kedge.RunID       `json:"run,omitempty"`     // Begun
+	Rules    *Rules            `json:"rules,omitempty"`   // Begun, Continued
+	Goal     string            `json:"goal,omitempty"`    // Begun: plan first
+	Specs    []Spec            `json:"specs,omitempty"`   // Begun, Planned
+	Feature  kedge.FeatureID   `json:"feature,omitempty"` // what a person speaks of
+	Features []kedge.FeatureID `json:"features,omitempty"`
+	Hash     string            `json:"hash,omitempty"` // Amended: the new definition
+	Reason   string            `json:"reason,omitempty"`
+	Text     string            `json:"text,omitempty"`
+
+	Commit      string           `json:"commit,omitempty"`
+	Tree        string           `json:"tree,omitempty"` // without Kedge's own paths
+	Environment string           `json:"environment,omitempty"`
+	Evidence    kedge.EvidenceID `json:"evidence,omitempty"`
+	Failure     string           `json:"failure,omitempty"` // the first failure, and nothing else
+	Session     kedge.SessionID  `json:"session,omitempty"`
+	Usage       *Spend           `json:"usage,omitempty"` // nil: unknown
+	Until       time.Time        `json:"until,omitzero"`
+}
+
+// human tells whether a person did it.
+func (e Event) human() bool { return len(e.Actor) > 6 && e.Actor[:6] == "human:" }

@@ -1,0 +1,175 @@
+package run
+
+import (
+	"strconv"
+	"strings"
+
+	"kedge"
+)
+
+// Spec is what a run has to know of a feature's definition; the definition
+// itself is known to it by hash only. Specs come in the order of the plan.
+type Spec struct {
+	ID     kedge.FeatureID   `json:"id"`
+	Hash   string            `json:"hash"`
+	Needs  []kedge.FeatureID `json:"needs,omitempty"`
+	Phase  string            `json:"phase,omitempty"`
+	Status kedge.Status      `json:"status,omitempty"`
+	Claim  bool              `json:"claim,omitempty"` // an import says that it is completed
+	Budget kedge.Budget      `json:"budget"`
+}
+
+// SpecOf is the spec of a feature whose canonical definition has the hash.
+func SpecOf(f kedge.Feature, hash string) Spec {
+	return Spec{
+		ID: f.ID, Hash: hash, Needs: f.Dependencies, Phase: f.Phase,
+		Status: f.Status, Budget: f.Budget,
+	}
+}
+
+// Feature is a feature as the run keeps it. Its JSON is one short string, so
+// that the state of five thousand features stays small.
+type Feature struct {
+	ID          kedge.FeatureID
+	Hash        string // of the definition, shortened
+	Status      kedge.Status
+	Needs       []int // places in State.Features; unknown is one that never completes
+	Phase       int   // place in State.Phases
+	Claim       bool  // completed as soon as its checks are green in the clean worktree
+	Budget      kedge.Budget
+	Attempts    int // used
+	Regressions int // how often it was reopened
+	Spent       Spend
+}
+
+// unknown is the place of a dependency that is not in the list.
+const unknown = -1
+
+// hashLength is how much of a definition's hash the state keeps.
+const hashLength = 12
+
+var letters = []struct {
+	status kedge.Status
+	letter string
+}{
+	{kedge.Pending, "p"}, {kedge.InProgress, "i"}, {kedge.Completed, "c"}, {kedge.BlockedWork, "b"},
+	{kedge.NeedsReview, "n"}, {kedge.Regressed, "r"}, {kedge.Skipped, "s"},
+}
+
+// MarshalText writes id, hash and the letter of the status, then what differs
+// from nothing, each with a letter in front.
+func (f Feature) MarshalText() ([]byte, error) {
+	b := make([]byte, 0, 64)
+	b = append(b, f.ID...)
+	b = append(append(b, ' '), f.Hash...)
+	for _, l := range letters {
+		if l.status == f.Status {
+			b = append(append(b, ' '), l.letter...)
+		}
+	}
+	for i, n := range f.Needs {
+		b = append(b, " ,"[min(i, 1)])
+		if i == 0 {
+			b = append(b, 'n')
+		}
+		b = strconv.AppendInt(b, int64(n), 10)
+	}
+	b = appendNumber(b, 'p', int64(f.Phase))
+	b = appendNumber(b, 'a', int64(f.Budget.Attempts))
+	b = appendNumber(b, 't', f.Budget.Tokens)
+	b = appendFloat(b, 'u', f.Budget.USD)
+	b = appendNumber(b, 'A', int64(f.Attempts))
+	b = appendNumber(b, 'R', int64(f.Regressions))
+	b = appendNumber(b, 'T', f.Spent.Tokens)
+	b = appendFloat(b, 'U', f.Spent.USD)
+	if f.Claim {
+		b = append(b, " c"...)
+	}
+	return b, nil
+}
+
+func appendNumber(b []byte, letter byte, n int64) []byte {
+	if n == 0 {
+		return b
+	}
+	return strconv.AppendInt(append(b, ' ', letter), n, 10)
+}
+
+func appendFloat(b []byte, letter byte, x float64) []byte {
+	if x == 0 {
+		return b
+	}
+	return strconv.AppendFloat(append(b, ' ', letter), x, 'g', -1, 64)
+}
+
+// UnmarshalText reads what MarshalText wrote, and refuses anything else.
+func (f *Feature) UnmarshalText(text []byte) error {
+	parts := strings.Split(string(text), " ")
+	if len(parts) < 3 || !kedge.ValidName(parts[0]) {
+		return damaged(text)
+	}
+	*f = Feature{ID: kedge.FeatureID(parts[0]), Hash: parts[1]}
+	for _, l := range letters {
+		if l.letter == parts[2] {
+			f.Status = l.status
+		}
+	}
+	if f.Status == "" {
+		return damaged(text)
+	}
+	for _, p := range parts[3:] {
+		if p == "" || f.field(p[0], p[1:]) != nil {
+			return damaged(text)
+		}
+	}
+	return nil
+}
+
+func damaged(text []byte) error {
+	return kedge.Errorf(kedge.Invalid, "the feature %q in the state of a run cannot be read", text).
+		WithHint("see what is damaged: kedge doctor")
+}
+
+func (f *Feature) field(letter byte, value string) (err error) {
+	switch letter {
+	case 'n':
+		for _, v := range strings.Split(value, ",") {
+			n, e := strconv.Atoi(v)
+			if e != nil {
+				return e
+			}
+			f.Needs = append(f.Needs, n)
+		}
+	case 'p':
+		f.Phase, err = strconv.Atoi(value)
+	case 'a':
+		f.Budget.Attempts, err = strconv.Atoi(value)
+	case 't':
+		f.Budget.Tokens, err = strconv.ParseInt(value, 10, 64)
+	case 'u':
+		f.Budget.USD, err = strconv.ParseFloat(value, 64)
+	case 'A':
+		f.Attempts, err = strconv.Atoi(value)
+	case 'R':
+		f.Regressions, err = strconv.Atoi(value)
+	case 'T':
+		f.Spent.Tokens, err = strconv.ParseInt(value, 10, 64)
+	case 'U':
+		f.Spent.USD, err = strconv.ParseFloat(value, 64)
+	case 'c':
+		f.Claim = true
+	default:
+		err = strconv.ErrSyntax
+	}
+	return err
+}
+
+func shortHash(h string) string {
+	h = strings.Map(func(r rune) rune {
+		if r <= ' ' || r > '~' {
+			return '-'
+		}
+		return r
+	}, h)
+	return h[:min(len(h), hashLength)]
+}

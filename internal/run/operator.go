@@ -1,0 +1,289 @@
+package run
+
+import (
+	"slices"
+	"strings"
+
+	"kedge"
+)
+
+// begin makes the first state of a run.
+func (t *stepper) begin() {
+	ev := t.ev
+	t.s = State{Version: Version, Run: ev.Run, Goal: ev.Goal, Tip: ev.Commit, Landed: ev.Commit}
+	if ev.Rules != nil {
+		t.s.Rules = *ev.Rules
+	}
+	t.s.Rules = t.s.Rules.withDefaults()
+	t.newDay()
+	t.setPhases()
+	t.addFeatures(ev.Specs)
+	if t.planning() {
+		t.newJob(Plan, unknown)
+	}
+}
+
+// planning tells whether the run has a goal and nothing else yet.
+func (t *stepper) planning() bool { return t.s.Goal != "" && len(t.s.Features) == 0 }
+
+// setPhases takes the limits of the rules over; what was spent stays.
+func (t *stepper) setPhases() {
+	for _, l := range t.s.Rules.Phases {
+		t.s.Phases[t.phase(l.ID)].PhaseLimit = l
+	}
+}
+
+// phase is the place of a phase of the plan, which is added where it is new.
+func (t *stepper) phase(id string) int {
+	i := slices.IndexFunc(t.s.Phases, func(p Bounded) bool { return p.ID == id })
+	if i < 0 {
+		i = len(t.s.Phases)
+		t.s.Phases = append(t.s.Phases, Bounded{PhaseLimit: PhaseLimit{ID: id}})
+	}
+	return i
+}
+
+// addFeatures appends what is new, in its order. A feature that is in progress
+// is one whose run is gone: it starts again.
+func (t *stepper) addFeatures(specs []Spec) {
+	places := make(map[kedge.FeatureID]int, len(t.s.Features)+len(specs))
+	for i, f := range t.s.Features {
+		places[f.ID] = i
+	}
+	from := len(t.s.Features)
+	var added []Spec
+	for _, spec := range specs {
+		if _, known := places[spec.ID]; known || !kedge.ValidName(string(spec.ID)) {
+			continue
+		}
+		places[spec.ID] = len(t.s.Features)
+		added = append(added, spec)
+		f := Feature{
+			ID: spec.ID, Hash: shortHash(spec.Hash), Status: spec.Status, Phase: t.phase(spec.Phase),
+			Claim: spec.Claim, Budget: spec.Budget,
+		}
+		if f.Status == kedge.InProgress || !f.Status.Valid() {
+			f.Status = kedge.Pending
+		}
+		t.s.Features = append(t.s.Features, f)
+	}
+	for i, spec := range added {
+		for _, id := range spec.Needs {
+			place, ok := places[id]
+			if !ok {
+				place = unknown
+			}
+			t.s.Features[from+i].Needs = append(t.s.Features[from+i].Needs, place)
+		}
+	}
+}
+
+// newDay starts another day's sum; a clock that goes back starts none.
+func (t *stepper) newDay() {
+	if date := t.ev.At.UTC().Format("2006-01-02"); date > t.s.Day.Date {
+		t.s.Day = Day{Date: date}
+	}
+}
+
+// takeOver gives everything outstanding a new number: the earlier owner's
+// answers are refused from now on.
+func (t *stepper) takeOver() {
+	for i := range t.s.Outbox {
+		c := &t.s.Outbox[i]
+		t.s.Epoch++
+		for k := range t.s.Jobs {
+			if t.s.Jobs[k].Turn == c.Epoch {
+				t.s.Jobs[k].Turn = t.s.Epoch
+			}
+		}
+		c.Adopts, c.Epoch = c.Epoch, t.s.Epoch
+		t.out = append(t.out, *c)
+	}
+}
+
+// operator does what a person wants of the run.
+func (t *stepper) operator() {
+	switch t.ev.Kind {
+	case PauseAsked:
+		t.halt(Paused, "paused by "+t.who())
+	case StopAsked:
+		t.halt(Stopped, "stopped by "+t.who())
+	case Continued:
+		t.goAhead()
+	case LandAsked:
+		t.land()
+	case Planned:
+		t.addFeatures(t.ev.Specs)
+	case Said:
+		t.issue(t.jobOf(t.ev.Feature), Command{Kind: Tell, Text: t.ev.Text, Actor: t.ev.Actor})
+	case Answered:
+		t.answered()
+	case Approved, Denied:
+		t.decided()
+	default:
+		t.changeFeature()
+	}
+}
+
+func (t *stepper) who() string {
+	if _, name, ok := strings.Cut(string(t.ev.Actor), ":"); ok && name != "" {
+		return name
+	}
+	return "a person"
+}
+
+// goAhead lifts the halt; whatever still holds will halt again.
+func (t *stepper) goAhead() {
+	if t.ev.Rules != nil {
+		t.s.Rules = t.ev.Rules.withDefaults()
+		t.setPhases()
+	}
+	if t.s.Halt == RedBaseline { // somebody may have mended it: look again
+		t.s.Red = Seen{}
+	}
+	t.s.Halt, t.s.Why = "", ""
+	if t.ev.Commit != "" && !t.s.has(func(j *Job) bool { return j.Phase.OnTrunk() || j.Commit != "" }) {
+		t.s.Tip = t.ev.Commit
+	}
+	for _, i := range t.s.Barred {
+		if f := &t.s.Features[i]; f.Status == kedge.BlockedWork {
+			f.Status = kedge.Pending
+			t.mark(f, "continued by "+t.who())
+		}
+	}
+	t.s.Barred = nil
+	for i := range t.s.Jobs {
+		j := &t.s.Jobs[i]
+		if j.Phase == Stuck {
+			t.queue(j, j.Resume)
+		}
+		t.nextTurn(j)
+	}
+}
+
+// jobOf is the job of a feature; with no feature named, the one that has none.
+func (t *stepper) jobOf(id kedge.FeatureID) *Job {
+	place := unknown
+	if id != "" {
+		if place = t.s.place(id); place < 0 {
+			return nil
+		}
+	}
+	for i := range t.s.Jobs {
+		if j := &t.s.Jobs[i]; j.Feature == place && j.Phase != Done {
+			return j
+		}
+	}
+	return nil
+}
+
+// answered lets the job that asked go on.
+func (t *stepper) answered() {
+	j := t.jobOf(t.ev.Feature)
+	switch {
+	case j == nil:
+		if t.planning() && t.ev.Feature == "" {
+			t.newJob(Plan, unknown)
+		}
+	case j.Then == Asking && (j.Phase == Saving || j.Phase == Ending):
+		j.Then = Briefing
+	case j.Phase != Asking:
+	case t.s.Live(j.ID):
+		t.issue(j, Command{Kind: Tell, Text: t.ev.Text, Actor: t.ev.Actor})
+		j.Phase, j.Question = Working, ""
+		if j.Turn == 0 {
+			j.Phase = Idle
+			t.nextTurn(j)
+		}
+	default:
+		t.queue(j, Briefing)
+	}
+}
+
+// decided is a person's word about a diff.
+func (t *stepper) decided() {
+	j := t.jobOf(t.ev.Feature)
+	if j == nil || j.Phase != Reviewing {
+		return
+	}
+	if t.ev.Kind == Denied {
+		t.giveUp(j, "denied by "+t.who()+": "+t.ev.Reason)
+		return
+	}
+	if f := t.feature(j); f != nil {
+		f.Status = kedge.InProgress
+		t.mark(f, "approved by "+t.who())
+	}
+	j.Reason = ""
+	t.queue(j, Integrating)
+}
+
+// changeFeature is a person's word about a feature. What was verified and is
+// being committed is not taken back: the ledger then says what changed.
+func (t *stepper) changeFeature() {
+	i := t.s.place(t.ev.Feature)
+	if i < 0 {
+		return
+	}
+	f, j := &t.s.Features[i], t.jobOf(t.ev.Feature)
+	switch t.ev.Kind {
+	case Amended:
+		t.amend(f, j)
+	case Accepted:
+		t.accept(f, j)
+	case Reopened:
+		if j == nil && f.Status != kedge.Pending && f.Status != kedge.InProgress {
+			t.reopen(f, f.Status == kedge.Completed)
+		}
+	case Skipped:
+		t.setStatus(f, j, kedge.Skipped)
+	case Barred:
+		t.setStatus(f, j, kedge.BlockedWork)
+	default:
+	}
+}
+
+// amend replaces a locked definition: with a reason, or not at all.
+func (t *stepper) amend(f *Feature, j *Job) {
+	hash := shortHash(t.ev.Hash)
+	if t.ev.Reason == "" || hash == "" || hash == f.Hash {
+		return
+	}
+	f.Hash = hash
+	switch {
+	case j == nil && f.Status != kedge.Skipped:
+		t.reopen(f, f.Status == kedge.Completed)
+	case j != nil && !committing(j.Phase):
+		t.setAside(j, kedge.Pending, "amended by "+t.who()+": "+t.ev.Reason)
+	}
+}
+
+func (t *stepper) accept(f *Feature, j *Job) {
+	switch {
+	case t.ev.Reason == "" || f.Status != kedge.NeedsReview:
+	case j != nil && j.Phase == Reviewing:
+		t.decided()
+	case j == nil:
+		t.reopen(f, true)
+	}
+}
+
+// reopen gives a feature its whole budget again. With a claim it is completed
+// as soon as a clean worktree shows it green.
+func (t *stepper) reopen(f *Feature, claim bool) {
+	f.Status, f.Claim, f.Attempts, f.Regressions, f.Spent = kedge.Pending, claim, 0, 0, Spend{}
+	t.mark(f, string(t.ev.Kind)+" by "+t.who()+": "+t.ev.Reason)
+}
+
+func (t *stepper) setStatus(f *Feature, j *Job, to kedge.Status) {
+	switch {
+	case j == nil && f.Status != to:
+		f.Status = to
+		t.mark(f, string(t.ev.Kind)+" by "+t.who()+": "+t.ev.Reason)
+	case j != nil && !committing(j.Phase) && j.End != to:
+		t.setAside(j, to, string(t.ev.Kind)+" by "+t.who()+": "+t.ev.Reason)
+	}
+}
+
+// committing tells whether the work is verified and on its way into history.
+func committing(p Phase) bool { return p.OnTrunk() && p != Integrating }

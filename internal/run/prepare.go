@@ -1,0 +1,126 @@
+package run
+
+import "kedge"
+
+// newAttempt gives the job a fresh start at the tip.
+func (t *stepper) newAttempt(j *Job) {
+	j.Attempt++
+	j.Repairs, j.Crashes, j.Sessions, j.Reruns = 0, 0, 0, 0
+	j.Seen, j.Tree, j.Merged, j.Carry, j.Failure, j.Reason, j.Question = Seen{}, "", "", "", "", "", ""
+	t.enter(j, Preparing)
+}
+
+// prepared asserts the base, then verifies it before anything is built on it.
+func (t *stepper) prepared(j *Job) {
+	ev := t.ev
+	switch {
+	case ev.Outcome == CannotRun:
+		t.cannotRun(j)
+		return
+	case ev.Outcome != OK || ev.Commit != j.Base:
+		t.ev.Outcome, t.ev.Reason = Drifted, "the worktree is not at "+quote(j.Base)
+		t.stuck(j)
+		return
+	}
+	j.BaseTree, j.Environment = ev.Tree, ev.Environment
+	switch {
+	case j.Kind == Plan || j.Kind == Fix || j.Carry != "":
+		j.Carry = ""
+		t.enter(j, Briefing)
+	case t.s.Green.covers(ev.Tree, ev.Environment):
+		t.enter(j, Proving)
+	case t.s.Red.covers(ev.Tree, ev.Environment):
+		t.queue(j, Preparing)
+	default:
+		t.enter(j, Baselining)
+	}
+}
+
+// cannotRun blocks a job because of its surroundings, which every other
+// feature shares: nothing new starts, and no agent is paid.
+func (t *stepper) cannotRun(j *Job) {
+	why := "environment: " + t.ev.Reason
+	if j.Feature >= 0 {
+		t.s.Barred = append(t.s.Barred, j.Feature)
+	}
+	t.halt(Environment, why)
+	t.giveUp(j, why)
+}
+
+// baselined answers the gate that ran before any work.
+func (t *stepper) baselined(j *Job) {
+	ev := t.ev
+	switch ev.Outcome {
+	case Green, Empty:
+		t.s.Green = Seen{Tree: j.BaseTree, Environment: j.Environment, Outcome: ev.Outcome}
+		t.enter(j, Proving)
+	case Red:
+		t.s.Red = Seen{Tree: j.BaseTree, Environment: j.Environment, Outcome: Red, Failure: ev.Failure}
+		t.queue(j, Preparing)
+	case Void:
+		if j.Reruns == 0 {
+			j.Reruns++
+			t.enter(j, Baselining)
+			return
+		}
+		t.ev.Reason = "the tree changes while it is checked"
+		t.cannotRun(j)
+	case Partial:
+		t.ev.Reason = "the baseline was checked in part only"
+		t.cannotRun(j)
+	default:
+		t.cannotRun(j)
+	}
+}
+
+// proved knows what the feature's checks say before any work.
+func (t *stepper) proved(j *Job) {
+	f := t.feature(j)
+	j.Proof = t.ev.Outcome
+	switch t.ev.Outcome {
+	case Fails:
+		t.enter(j, Briefing)
+	case NoChecks:
+		if f.Claim {
+			t.confirm(j)
+			return
+		}
+		t.enter(j, Briefing)
+	case Green:
+		if f.Claim {
+			t.confirm(j)
+			return
+		}
+		t.review(j, "its checks are green before any work")
+	case CannotRun:
+		t.giveUp(j, "environment: "+t.ev.Reason)
+	default:
+		t.giveUp(j, "a check is broken: "+t.ev.Reason)
+	}
+}
+
+// confirm shows in the clean worktree that a feature is done already.
+func (t *stepper) confirm(j *Job) {
+	j.Kind, j.Tree = Confirm, j.BaseTree
+	t.enter(j, Integrating)
+}
+
+// giveUp blocks the job's feature with an explanation.
+func (t *stepper) giveUp(j *Job, why string) { t.setAside(j, kedge.BlockedWork, why) }
+
+// review leaves the job's feature to a person.
+func (t *stepper) review(j *Job, why string) { t.setAside(j, kedge.NeedsReview, why) }
+
+// setAside ends the job without completing its feature: a session is saved and
+// ended, the work is salvaged, the worktree reverted, the ledger written.
+func (t *stepper) setAside(j *Job, end kedge.Status, why string) {
+	j.End, j.Reason = end, why
+	switch {
+	case j.Phase == Saving || j.Phase == Ending:
+		j.Then = Reverting
+	case t.s.Live(j.ID):
+		t.endSession(j, Reverting)
+	default:
+		t.enter(j, Reverting)
+	}
+}

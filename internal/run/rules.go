@@ -1,0 +1,85 @@
+package run
+
+import "time"
+
+// Rules are what people set for a run. 0 is no limit for money, tokens, time
+// and sessions of the run; everything that could go on for ever has a bound,
+// which Start fills in.
+type Rules struct {
+	Parallel   int    `json:"parallel"`
+	Land       string `json:"land"`       // end, each or never
+	Regression string `json:"regression"` // sample, all or none
+	Agent      string `json:"agent,omitempty"`
+	Fallback   string `json:"fallback,omitempty"` // route at a provider's limit; empty: wait
+
+	MaxSessions   int           `json:"max_sessions,omitempty"`
+	Tokens        int64         `json:"tokens,omitempty"` // of the run
+	USD           float64       `json:"usd,omitempty"`    // of the run
+	DayUSD        float64       `json:"day_usd,omitempty"`
+	FeatureTokens int64         `json:"feature_tokens,omitempty"`
+	FeatureUSD    float64       `json:"feature_usd,omitempty"`
+	SessionTokens int64         `json:"session_tokens,omitempty"`
+	SessionWall   time.Duration `json:"session_wall,omitempty"`
+
+	Attempts    int `json:"attempts"`    // per feature, where its definition says nothing
+	Sessions    int `json:"sessions"`    // per attempt, handovers included
+	Crashes     int `json:"crashes"`     // fresh sessions after a crash, per attempt
+	Conflicts   int `json:"conflicts"`   // fresh attempts after a conflict, not counted
+	Waits       int `json:"waits"`       // for a provider, per feature
+	Regressions int `json:"regressions"` // reopenings of one feature
+
+	Phases []PhaseLimit `json:"phases,omitempty"`
+}
+
+// PhaseLimit bounds what the features of one phase of the plan may cost.
+type PhaseLimit struct {
+	ID     string  `json:"id"`
+	Tokens int64   `json:"tokens,omitempty"`
+	USD    float64 `json:"usd,omitempty"`
+}
+
+// withDefaults fills in what must not be without a bound.
+func (r Rules) withDefaults() Rules {
+	set := func(n *int, to int) {
+		if *n <= 0 {
+			*n = to
+		}
+	}
+	set(&r.Parallel, 1)
+	set(&r.Attempts, 1)
+	set(&r.Sessions, 12)
+	set(&r.Crashes, 1)
+	set(&r.Conflicts, 3)
+	set(&r.Waits, 48)
+	set(&r.Regressions, 3)
+	if r.Land == "" {
+		r.Land = "end"
+	}
+	if r.Regression == "" {
+		r.Regression = "sample"
+	}
+	return r
+}
+
+// Spend is a sum of what was used: tokens are uncached input, cache writes and
+// output, children included.
+type Spend struct {
+	Tokens int64   `json:"tokens,omitempty"`
+	USD    float64 `json:"usd,omitempty"`
+}
+
+func (s *Spend) add(d Spend) {
+	s.Tokens += d.Tokens
+	s.USD += d.USD
+}
+
+// grown is what total has more than s, never less than nothing: totals may
+// arrive twice or in any order.
+func (s Spend) grown(total Spend) Spend {
+	return Spend{Tokens: max(0, total.Tokens-s.Tokens), USD: max(0, total.USD-s.USD)}
+}
+
+// reaches tells whether a limit is spent.
+func (s Spend) reaches(tokens int64, usd float64) bool {
+	return tokens > 0 && s.Tokens >= tokens || usd > 0 && s.USD >= usd
+}

@@ -1,0 +1,302 @@
+// Package run decides what an autonomous run does next. It owns the way of a
+// feature from prepare to done, the budgets, the one repair, what a crash and a
+// provider's limit mean, and when a run ends. Step is a pure function: the
+// caller says what happened and when, and gets the next state and the work to
+// do. It promises the ten invariants that package sim checks. It never blocks,
+// fails, reads a clock, starts a goroutine or ranges over a map.
+package run
+
+import (
+	"slices"
+	"strconv"
+
+	"kedge"
+)
+
+// Step applies one event. An event that means nothing here (unknown, late, a
+// second time, an answer to a command that is not outstanding) changes nothing
+// and asks for nothing. The state that is passed in is not changed.
+func Step(s State, ev Event) (State, []Command) {
+	if !s.concerns(ev) {
+		return s, nil
+	}
+	t := &stepper{s: s.clone(), ev: ev}
+	t.apply()
+	t.settle()
+	return t.s, t.out
+}
+
+// concerns tells whether the event can mean anything to the state.
+func (s *State) concerns(ev Event) bool {
+	if s.Version > Version || (s.Run == "") != (ev.Kind == Begun) {
+		return false
+	}
+	switch ev.Kind {
+	case Begun:
+		return ev.Run != ""
+	case Used, Signalled:
+		c, ok := s.Outstanding(ev.Epoch)
+		return ok && c.Kind == StartSession
+	case TurnEnded:
+		return ev.Epoch != 0 && s.has(func(j *Job) bool { return j.Turn == ev.Epoch && s.Live(j.ID) })
+	case TakenOver, PauseAsked, StopAsked, Continued, LandAsked, Planned:
+		return true
+	case Said, Answered, Approved, Denied, Amended, Accepted, Reopened, Skipped, Barred:
+		return ev.human()
+	default:
+		c, ok := s.Outstanding(ev.Epoch)
+		return ok && c.Kind.Answer() == ev.Kind
+	}
+}
+
+// stepper is one step under way: the new state, and what it asks for.
+type stepper struct {
+	s   State
+	ev  Event
+	out []Command
+}
+
+func (t *stepper) apply() {
+	t.newDay()
+	switch t.ev.Kind {
+	case Begun:
+		t.begin()
+	case Used, Signalled, TurnEnded:
+		t.duringSession()
+	case TakenOver:
+		t.takeOver()
+	case PauseAsked, StopAsked, Continued, LandAsked, Planned, Said, Answered, Approved, Denied, Amended, Accepted,
+		Reopened, Skipped, Barred:
+		t.operator()
+	default:
+		t.answer()
+	}
+}
+
+// answer takes the command off the outbox and hands the event to the phase of
+// its job.
+func (t *stepper) answer() {
+	i := slices.IndexFunc(t.s.Outbox, func(c Command) bool { return c.Epoch == t.ev.Epoch })
+	c := t.s.Outbox[i]
+	t.s.Outbox = slices.Delete(t.s.Outbox, i, i+1)
+	j := t.job(c.Job)
+	switch {
+	case c.Kind == Land:
+		t.landed(c)
+	case j == nil || c.Kind == Mark || c.Kind == Notify || c.Kind == Tell:
+	case c.Kind != StartSession && (t.ev.Outcome == Drifted || t.ev.Outcome == Failed):
+		t.stuck(j)
+	default:
+		t.advance(j, c)
+	}
+}
+
+// advance is the table of the run: which answer moves a job on from where.
+func (t *stepper) advance(j *Job, c Command) {
+	switch c.Kind {
+	case Prepare:
+		t.prepared(j)
+	case Gate:
+		t.gated(j)
+	case Prove:
+		t.proved(j)
+	case Brief:
+		t.briefed(j)
+	case StartSession:
+		t.exited(j)
+	case EndSession:
+		t.ended(j)
+	case Checkpoint:
+		t.checkpointed(j)
+	case Timer:
+		t.fired(j)
+	case Inspect:
+		t.inspected(j)
+	case Integrate:
+		t.integrated(j, c)
+	case Commit:
+		t.committed(j)
+	case Recheck:
+		t.rechecked(j)
+	case Note:
+		t.recorded(j)
+	case Ledger:
+		t.ledgered(j, c)
+	case Revert:
+		t.reverted(j)
+	case Land, Mark, Notify, NextTurn, Tell: // not of a job's way
+	}
+}
+
+// enter moves a job to a phase and asks for what the phase does; or lets it
+// wait in Ready when it may not go there now.
+func (t *stepper) enter(j *Job, p Phase) {
+	if p == Briefing && !t.mayBrief(j) {
+		return
+	}
+	if !t.open(j, p) {
+		j.Phase, j.Resume = Ready, p
+		return
+	}
+	j.Phase, j.Resume = p, ""
+	switch p {
+	case Preparing:
+		j.Base = t.s.Tip
+		t.issue(j, Command{Kind: Prepare, Base: j.Base, Carry: j.Carry, Salvage: t.salvageName(j)})
+	case Baselining:
+		t.issue(j, Command{Kind: Gate, Scope: "full", Base: j.Base, Tree: j.BaseTree})
+	case Proving:
+		t.issue(j, Command{Kind: Prove, Base: j.Base})
+	case Briefing:
+		t.issue(j, Command{Kind: Brief, Failure: t.toldFailure(j), Text: j.Question, Base: j.Base})
+	case Saving:
+		t.issue(j, Command{Kind: Checkpoint, Reason: j.Reason, Base: j.Base})
+	case Ending:
+		t.issue(j, Command{Kind: EndSession, Reason: j.Reason})
+	case Gating:
+		t.issue(j, Command{Kind: Gate, Scope: "touched", Base: j.Base})
+	case Inspecting:
+		t.issue(j, Command{Kind: Inspect, Base: j.Base, Tree: j.Tree})
+	case Integrating:
+		t.issue(j, Command{Kind: Integrate, Scope: "full", Base: t.s.Tip, Tree: j.Tree})
+	case Committing:
+		t.issue(j, Command{Kind: Commit, Base: t.s.Tip, Tree: j.Merged, Evidence: j.Evidence})
+	case Rechecking:
+		t.issue(j, Command{Kind: Recheck, Scope: t.recheckScope(j), Base: t.s.Tip})
+	case Recording:
+		t.issue(j, Command{Kind: Note, Commit: j.Commit})
+		t.issue(j, Command{Kind: Checkpoint, Commit: j.Commit})
+	case Ledgering:
+		t.writeLedger(j)
+	case Reverting:
+		t.cancel(j)
+		t.issue(j, Command{Kind: Revert, Base: j.Base, Salvage: t.salvageName(j), Reason: j.Reason})
+	case Limited:
+		t.limited(j)
+	case Working, Idle, Asking, Reviewing, Ready, Stuck, Done:
+	}
+}
+
+// toldFailure is the one failure that a session is told of.
+func (t *stepper) toldFailure(j *Job) string {
+	if j.purpose() == FixFirst {
+		return t.s.Red.Failure
+	}
+	return j.Failure
+}
+
+// open tells whether a job may enter a phase now.
+func (t *stepper) open(j *Job, p Phase) bool {
+	switch {
+	case t.s.Halt.holds(p):
+		return false
+	case p.OnTrunk() && t.s.has(func(o *Job) bool { return o.ID != j.ID && o.Phase.OnTrunk() }):
+		return false
+	case t.s.Red.Tree != "" && j.Kind != Fix && (p == Preparing || p == Integrating):
+		return false
+	default:
+		return true
+	}
+}
+
+// issue asks for a command in the name of a job; nil is the run itself.
+func (t *stepper) issue(j *Job, c Command) int64 {
+	t.s.Epoch++
+	c.Run, c.Epoch, c.At = t.s.Run, t.s.Epoch, t.ev.At
+	if j != nil {
+		c.Job, c.Attempt, c.Route = j.ID, j.Attempt, j.Route
+		if c.Purpose == "" {
+			c.Purpose = j.purpose()
+		}
+		if j.Feature >= 0 {
+			c.Feature, c.Hash = t.s.Features[j.Feature].ID, j.Hash
+		}
+	}
+	t.s.Outbox = append(t.s.Outbox, c)
+	t.out = append(t.out, c)
+	return c.Epoch
+}
+
+// cancel forgets what the job asked for, a living session excepted: answers
+// that still come are refused.
+func (t *stepper) cancel(j *Job) {
+	t.drop(func(c Command) bool {
+		return c.Job == j.ID && c.Kind != StartSession && c.Kind != Mark && c.Kind != Tell
+	})
+}
+
+func (t *stepper) drop(match func(Command) bool) {
+	t.s.Outbox = slices.DeleteFunc(t.s.Outbox, match)
+	t.out = slices.DeleteFunc(t.out, match)
+}
+
+// queue lets a job go on at a phase as soon as there is room for it.
+func (t *stepper) queue(j *Job, p Phase) { j.Phase, j.Resume = Ready, p }
+
+// stuck holds a job where it is: somebody moved what it works on, or the work
+// could not be carried out. Nothing is reset. What is asked for while a session
+// works does not stop the session.
+func (t *stepper) stuck(j *Job) {
+	if t.ev.Outcome == Drifted {
+		t.halt(Paused, "the repository changed under the run: "+t.ev.Reason)
+	} else {
+		t.halt(Fault, t.ev.Reason)
+	}
+	if p := j.Phase; p != Working && p != Idle && p != Asking {
+		t.cancel(j)
+		j.Phase, j.Resume = Stuck, p
+	}
+}
+
+// halt keeps anything new from starting.
+func (t *stepper) halt(h Halt, why string) {
+	if h.rank() <= t.s.Halt.rank() {
+		return
+	}
+	t.s.Halt, t.s.Why = h, why
+	if !h.endsSessions() {
+		return
+	}
+	for i := range t.s.Jobs {
+		switch j := &t.s.Jobs[i]; {
+		case j.Phase == Working || j.Phase == Idle:
+			j.Reason = why
+			t.endSession(j, Briefing)
+		case j.Phase == Asking && t.s.Live(j.ID):
+			t.endSession(j, Asking)
+		case j.Phase == Stuck && t.s.Live(j.ID):
+			t.queue(j, j.Resume)
+		default:
+		}
+	}
+}
+
+func (t *stepper) job(id int) *Job {
+	for i := range t.s.Jobs {
+		if t.s.Jobs[i].ID == id && id != 0 {
+			return &t.s.Jobs[i]
+		}
+	}
+	return nil
+}
+
+func (t *stepper) feature(j *Job) *Feature {
+	if j.Feature < 0 {
+		return nil
+	}
+	return &t.s.Features[j.Feature]
+}
+
+// salvageName is a name that no other command of the run has.
+func (t *stepper) salvageName(j *Job) string {
+	name := string(t.s.Run) + "-" + strconv.FormatInt(t.s.Epoch+1, 10)
+	if f := t.feature(j); f != nil {
+		name += "-" + string(f.ID)
+	}
+	return name
+}
+
+func quote(s string) string { return strconv.Quote(s) }
+
+// completed tells whether nothing is left to do for a feature.
+func completed(s kedge.Status) bool { return s == kedge.Completed || s == kedge.Skipped }

@@ -1,0 +1,296 @@
+package run
+
+import (
+	"strconv"
+	"time"
+
+	"kedge"
+)
+
+// quotaWait is how long a limit is taken to last when nobody says.
+const quotaWait = 15 * time.Minute
+
+// mayBrief tells whether the job may have another session; if not, it has
+// decided what becomes of the job.
+func (t *stepper) mayBrief(j *Job) bool {
+	r := t.s.Rules
+	if over := t.s.OverBudget(j); over != "" && t.s.Halt != OverBudget {
+		t.halt(OverBudget, over)
+	}
+	if r.MaxSessions > 0 && t.s.Sessions >= r.MaxSessions {
+		t.halt(MaxSessions, strconv.Itoa(r.MaxSessions)+" sessions were asked for, and have been")
+	}
+	switch {
+	case t.s.FeatureOverBudget(j):
+		t.giveUp(j, "the budget of the feature is spent")
+		return false
+	case j.Sessions >= r.Sessions:
+		t.giveUp(j, strconv.Itoa(j.Sessions)+" sessions were not enough for one attempt")
+		return false
+	case t.s.OverBudget(j) != "" || r.MaxSessions > 0 && t.s.Sessions >= r.MaxSessions:
+		t.queue(j, Briefing)
+		return false
+	default:
+		return true
+	}
+}
+
+// briefed starts the session, unless what allowed it is gone meanwhile.
+func (t *stepper) briefed(j *Job) {
+	if !t.mayBrief(j) {
+		return
+	}
+	if t.s.Halt.holds(Briefing) {
+		t.queue(j, Briefing)
+		return
+	}
+	j.Phase, j.Session, j.Used, j.Question = Working, "", nil, ""
+	j.Sessions++
+	t.s.Sessions++
+	j.Turn = t.issue(j, Command{Kind: StartSession, Text: t.ev.Text, Base: j.Base})
+	if w := t.s.Rules.SessionWall; w > 0 {
+		t.issue(j, Command{Kind: Timer, Wait: w, Reason: "the session has had its time"})
+	}
+}
+
+// duringSession hears from a living session.
+func (t *stepper) duringSession() {
+	c, _ := t.s.Outstanding(t.ev.Epoch)
+	j := t.job(c.Job)
+	switch t.ev.Kind {
+	case Used:
+		t.account(j)
+		t.enforce(j)
+	case Signalled:
+		t.signalled(j)
+	case TurnEnded:
+		t.turnEnded(j)
+	}
+}
+
+// account adds what the session used since it last said so.
+func (t *stepper) account(j *Job) {
+	if t.ev.Session != "" {
+		j.Session = t.ev.Session
+	}
+	if t.ev.Usage == nil {
+		return
+	}
+	var before Spend
+	if j.Used != nil {
+		before = *j.Used
+	}
+	d := before.grown(*t.ev.Usage)
+	now := before
+	now.add(d)
+	j.Used = &now
+	t.s.Spent.add(d)
+	t.s.Day.USD += d.USD
+	if f := t.feature(j); f != nil {
+		f.Spent.add(d)
+		t.s.Phases[f.Phase].Spent.add(d)
+	}
+}
+
+// enforce stops what may cost nothing more.
+func (t *stepper) enforce(j *Job) {
+	if j.Phase != Working && j.Phase != Idle {
+		return
+	}
+	over := t.s.OverBudget(j)
+	switch {
+	case t.s.FeatureOverBudget(j):
+		t.giveUp(j, "the budget of the feature is spent")
+	case over != "":
+		t.halt(OverBudget, over)
+	case t.s.Rules.SessionTokens > 0 && j.Used != nil && j.Used.Tokens >= t.s.Rules.SessionTokens:
+		j.Reason = "the session has had its tokens"
+		t.endSession(j, Briefing)
+	}
+}
+
+func (t *stepper) signalled(j *Job) {
+	if j.Phase != Working && j.Phase != Idle {
+		return
+	}
+	switch t.ev.Outcome {
+	case WantCheckpoint:
+		if !t.s.awaits(j.ID, Checkpoint) {
+			t.issue(j, Command{Kind: Checkpoint, Reason: t.ev.Reason, Base: j.Base})
+		}
+	case WantHandover:
+		j.Reason = t.ev.Reason
+		t.endSession(j, Briefing)
+	case Stalled:
+		t.crashed(j, "the agent stalled")
+	case Asked:
+		j.Phase, j.Question = Asking, t.ev.Text
+	default:
+	}
+}
+
+// turnEnded lets the session go on, or not.
+func (t *stepper) turnEnded(j *Job) {
+	t.drop(func(c Command) bool { return c.Epoch == t.ev.Epoch && c.Kind == NextTurn })
+	j.Turn = 0
+	t.account(j)
+	if j.Phase == Working {
+		j.Phase = Idle
+	}
+	t.enforce(j)
+	t.nextTurn(j)
+}
+
+func (t *stepper) nextTurn(j *Job) {
+	if j.Phase != Idle || j.Turn != 0 || t.s.Halt == Paused || t.s.Halt.endsSessions() {
+		return
+	}
+	j.Phase = Working
+	j.Turn = t.issue(j, Command{Kind: NextTurn})
+}
+
+// endSession saves a checkpoint, then ends the job's session.
+func (t *stepper) endSession(j *Job, then Phase) {
+	j.Then = then
+	t.enter(j, Saving)
+}
+
+// checkpointed goes on where the job was going; one that was only asked for on
+// the way leads nowhere.
+func (t *stepper) checkpointed(j *Job) {
+	switch {
+	case j.Phase == Recording:
+		t.recorded(j)
+	case j.Phase != Saving || t.s.awaits(j.ID, Checkpoint):
+	case t.s.Live(j.ID):
+		t.enter(j, Ending)
+	default:
+		t.goOn(j)
+	}
+}
+
+func (t *stepper) ended(j *Job) {
+	if j.Phase == Ending && !t.s.Live(j.ID) && !t.s.awaits(j.ID, EndSession) {
+		t.goOn(j)
+	}
+}
+
+// goOn leaves Saving or Ending for where it was to lead.
+func (t *stepper) goOn(j *Job) {
+	then := j.Then
+	t.queue(j, then)
+	j.Then = ""
+	t.enter(j, then)
+}
+
+// exited is the end of a session, asked for or not.
+func (t *stepper) exited(j *Job) {
+	t.account(j)
+	if j.Used == nil {
+		t.s.Unmetered++
+	}
+	j.Turn = 0
+	t.drop(func(c Command) bool {
+		return c.Job == j.ID && (c.Kind == NextTurn || c.Kind == Timer || c.Kind == EndSession)
+	})
+	if t.ev.Outcome == Finished && j.Then == Briefing && (j.Phase == Saving || j.Phase == Ending) {
+		j.Then = j.afterWork()
+	}
+	switch j.Phase {
+	case Working, Idle:
+		t.afterSession(j)
+	case Ending:
+		t.ended(j)
+	case Asking:
+		t.save(j, Asking)
+	default: // Saving goes on when its checkpoint is there
+	}
+}
+
+// afterWork is where a claim to be finished leads. What a plan may not do is
+// found by inspection; everything else is for the gate.
+func (j *Job) afterWork() Phase {
+	if j.Kind == Plan {
+		return Inspecting
+	}
+	return Gating
+}
+
+func (t *stepper) afterSession(j *Job) {
+	switch t.ev.Outcome {
+	case Finished:
+		t.save(j, j.afterWork())
+	case HitLimit:
+		j.Waits++
+		j.Until = t.ev.Until
+		if j.Waits > t.s.Rules.Waits {
+			j.End, j.Reason = kedge.BlockedWork, "the provider's limit was met "+strconv.Itoa(j.Waits)+" times"
+			t.save(j, Reverting)
+			return
+		}
+		t.save(j, Limited)
+	case Asked:
+		j.Question = t.ev.Text
+		t.save(j, Asking)
+	case NoLogin:
+		t.halt(NoAgent, "the agent cannot be used: "+t.ev.Reason)
+		j.Sessions--
+		t.save(j, Briefing)
+	case Drifted:
+		t.halt(Paused, "the repository changed under the run: "+t.ev.Reason)
+		t.save(j, Briefing)
+	case Failed:
+		t.halt(Fault, t.ev.Reason)
+		t.save(j, Briefing)
+	case Crashed, Stalled:
+		t.crashed(j, "the agent crashed: "+t.ev.Reason)
+	default: // killed from outside, or ended by somebody: not the agent's doing
+		t.save(j, Briefing)
+	}
+}
+
+func (t *stepper) save(j *Job, then Phase) { t.endSession(j, then) }
+
+// crashed gives the attempt one fresh session; the second crash blocks.
+func (t *stepper) crashed(j *Job, why string) {
+	j.Crashes++
+	if j.Crashes > t.s.Rules.Crashes {
+		t.endWith(j, kedge.BlockedWork, why+", "+strconv.Itoa(j.Crashes)+" times")
+		return
+	}
+	j.Reason = why
+	t.endSession(j, Briefing)
+}
+
+// endWith saves, ends what lives, and sets the job aside.
+func (t *stepper) endWith(j *Job, end kedge.Status, why string) {
+	j.End, j.Reason = end, why
+	t.endSession(j, Reverting)
+}
+
+// limited waits for the provider, or takes the fallback route at once.
+func (t *stepper) limited(j *Job) {
+	if r := t.s.Rules.Fallback; r != "" && j.Route != r {
+		j.Route = r
+		t.enter(j, Briefing)
+		return
+	}
+	wait := j.Until.Sub(t.ev.At)
+	if j.Until.IsZero() || wait <= 0 || wait > 31*24*time.Hour {
+		wait = quotaWait
+	}
+	t.issue(j, Command{Kind: Timer, Until: j.Until, Wait: wait, Reason: "a provider's limit"})
+}
+
+// fired is the end of a wait, or of a session's time.
+func (t *stepper) fired(j *Job) {
+	switch j.Phase {
+	case Limited:
+		j.Route, j.Until = "", time.Time{}
+		t.queue(j, Briefing)
+	case Working, Idle:
+		j.Reason = "the session has had its time"
+		t.endSession(j, Briefing)
+	default: // the session ends already
+	}
+}

@@ -1,0 +1,227 @@
+package run
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"kedge"
+)
+
+// settle does what follows from the state alone: jobs that can go on do, free
+// slots are filled, and the run says where it stands.
+func (t *stepper) settle() {
+	t.resume()
+	t.sweep()
+	t.pick()
+	t.sweep()
+	t.conclude()
+}
+
+func (t *stepper) resume() {
+	for i := range t.s.Jobs {
+		if j := &t.s.Jobs[i]; j.Phase == Ready && t.s.busy() < t.s.Rules.Parallel {
+			t.enter(j, j.Resume)
+		}
+	}
+}
+
+// sweep takes jobs out that are over.
+func (t *stepper) sweep() {
+	for _, j := range t.s.Jobs {
+		if j.Phase == Done {
+			t.drop(func(c Command) bool { return c.Job == j.ID })
+		}
+	}
+	t.s.Jobs = slices.DeleteFunc(t.s.Jobs, func(j Job) bool { return j.Phase == Done })
+}
+
+// pick starts jobs while there is room: the fix of a red baseline before
+// anything else, nothing while a provider's limit is waited for.
+func (t *stepper) pick() {
+	for t.s.Halt == "" && t.s.busy() < t.s.Rules.Parallel {
+		if t.s.Red.Tree != "" {
+			if !t.s.has(func(j *Job) bool { return j.Kind == Fix }) {
+				t.newJob(Fix, unknown)
+			}
+			return
+		}
+		i := t.next()
+		if i < 0 || t.s.has(func(j *Job) bool { return j.Phase == Limited }) {
+			return
+		}
+		if !t.affordable(i) {
+			return
+		}
+		t.newJob(Build, i)
+	}
+}
+
+// affordable halts the run rather than prepare what no session can follow.
+func (t *stepper) affordable(i int) bool {
+	if over := t.s.OverBudget(&Job{Feature: i}); over != "" {
+		t.halt(OverBudget, over)
+	}
+	if n := t.s.Rules.MaxSessions; n > 0 && t.s.Sessions >= n {
+		t.halt(MaxSessions, strconv.Itoa(n)+" sessions were asked for, and have been")
+	}
+	return t.s.Halt == ""
+}
+
+// next is the feature to work on: what regressed first, then in the order of
+// the plan.
+func (t *stepper) next() int {
+	found := unknown
+	for i := range t.s.Features {
+		f := &t.s.Features[i]
+		switch {
+		case !open(f.Status) || found >= 0 && f.Status != kedge.Regressed:
+		case !t.needsMet(f) || t.s.has(func(j *Job) bool { return j.Feature == i }):
+		case f.Status == kedge.Regressed:
+			return i
+		default:
+			found = i
+		}
+	}
+	return found
+}
+
+func open(s kedge.Status) bool {
+	return s == kedge.Pending || s == kedge.InProgress || s == kedge.Regressed
+}
+
+func (t *stepper) needsMet(f *Feature) bool {
+	return !slices.ContainsFunc(f.Needs, func(n int) bool {
+		return n < 0 || n >= len(t.s.Features) || t.s.Features[n].Status != kedge.Completed
+	})
+}
+
+func (t *stepper) newJob(kind JobKind, feature int) {
+	t.s.LastJob++
+	j := Job{ID: t.s.LastJob, Kind: kind, Phase: Ready, Feature: feature}
+	if feature >= 0 {
+		f := &t.s.Features[feature]
+		f.Status, j.Hash = kedge.InProgress, f.Hash
+		t.mark(f, "selected")
+	}
+	t.s.Jobs = append(t.s.Jobs, j)
+	t.newAttempt(&t.s.Jobs[len(t.s.Jobs)-1])
+}
+
+// conclude derives the status, lands what is finished, and tells people when
+// the run wants something of them or is over.
+func (t *stepper) conclude() {
+	if t.s.Halt == "" && len(t.s.Jobs) == 0 && !t.planning() && t.s.Rules.Land != "never" && t.s.Landed != t.s.Tip {
+		t.land()
+	}
+	before := t.s.Status
+	t.s.Status, t.s.Reason = t.standing()
+	if t.s.Status == before {
+		return
+	}
+	switch t.s.Status {
+	case StatusWaiting, StatusQuota, StatusOverBudget, StatusDone, StatusStopped:
+		t.issue(nil, Command{Kind: Notify, Text: string(t.s.Status), Reason: t.s.Reason})
+	default:
+	}
+}
+
+func (t *stepper) standing() (Status, string) {
+	s := &t.s
+	active := s.busy() > 0
+	switch {
+	case s.Halt == Paused:
+		return StatusPaused, s.Why
+	case s.Halt == Stopped:
+		return StatusStopped, s.Why
+	case s.Halt == OverBudget:
+		return StatusOverBudget, s.Why
+	case active && t.planning():
+		return StatusPlanning, ""
+	case active:
+		return StatusRunning, s.Why
+	case s.Halt != "":
+		return StatusStopped, s.Why
+	case s.has(func(j *Job) bool { return j.Phase == Limited }):
+		return StatusQuota, "a provider's limit is waited for"
+	case len(s.Jobs) > 0:
+		return StatusWaiting, t.wanted()
+	case t.planning():
+		return StatusWaiting, "the plan waits for answers or approval"
+	case s.awaits(0, Land):
+		return StatusRunning, "landing"
+	}
+	return t.outcome()
+}
+
+// wanted says what the parked jobs want of a person.
+func (t *stepper) wanted() string {
+	var parts []string
+	for i := range t.s.Jobs {
+		j := &t.s.Jobs[i]
+		name := "the work"
+		if f := t.feature(j); f != nil {
+			name = quote(string(f.ID))
+		}
+		if j.Phase == Asking {
+			parts = append(parts, name+" asks: "+j.Question)
+		} else {
+			parts = append(parts, name+" waits for review: "+j.Reason)
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+// outcome is how a run ends by itself.
+func (t *stepper) outcome() (Status, string) {
+	left := 0
+	counts := []struct {
+		status kedge.Status
+		what   string
+		n      int
+	}{
+		{kedge.BlockedWork, "blocked", 0},
+		{kedge.NeedsReview, "waiting for review", 0},
+		{kedge.Pending, "behind a dependency", 0},
+	}
+	for _, f := range t.s.Features {
+		if completed(f.Status) {
+			continue
+		}
+		left++
+		for i := range counts {
+			if counts[i].status == f.Status || i == 2 && open(f.Status) {
+				counts[i].n++
+			}
+		}
+	}
+	tail := ""
+	if t.s.Lander != "" {
+		tail = "; not landed: " + t.s.Lander
+	}
+	if left == 0 {
+		return StatusDone, "all " + strconv.Itoa(len(t.s.Features)) + " features are done" + tail
+	}
+	var parts []string
+	for _, c := range counts {
+		if c.n > 0 {
+			parts = append(parts, strconv.Itoa(c.n)+" "+c.what)
+		}
+	}
+	return StatusStopped, "nothing can go on: " + strings.Join(parts, ", ") + tail
+}
+
+// land asks for the user's branch to be moved to the tip.
+func (t *stepper) land() {
+	if !t.s.awaits(0, Land) {
+		t.issue(nil, Command{Kind: Land, Commit: t.s.Tip})
+	}
+}
+
+// landed remembers the tip even where landing was refused: a person lands then.
+func (t *stepper) landed(c Command) {
+	t.s.Landed, t.s.Lander = c.Commit, ""
+	if t.ev.Outcome != OK {
+		t.s.Lander = t.ev.Reason
+	}
+}

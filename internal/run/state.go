@@ -1,0 +1,228 @@
+package run
+
+import (
+	"slices"
+	"time"
+
+	"kedge"
+)
+
+// Version is that of Step. A state written by a newer Step is left alone.
+const Version = 1
+
+// State is everything a run has to remember. It is stored after every event;
+// what is outstanding is in its Outbox, so that after a crash the state alone
+// says what to do again.
+type State struct {
+	Version int         `json:"version"`
+	Run     kedge.RunID `json:"run"`
+	Status  Status      `json:"status"` // derived at the end of every step
+	Reason  string      `json:"reason"`
+	Halt    Halt        `json:"halt,omitempty"`
+	Why     string      `json:"why,omitempty"`  // of the halt
+	Goal    string      `json:"goal,omitempty"` // a plan is wanted first
+	Rules   Rules       `json:"rules"`
+
+	Epoch    int64     `json:"epoch"` // of the newest command
+	Outbox   []Command `json:"outbox"`
+	LastJob  int       `json:"last_job"`
+	Jobs     []Job     `json:"jobs"`
+	Features []Feature `json:"features"`
+	Phases   []Bounded `json:"phases,omitempty"`
+	Barred   []int     `json:"barred,omitempty"` // features blocked by the environment; continuing reopens them
+
+	Tip    string `json:"tip"`              // newest commit of the integration branch
+	Landed string `json:"landed,omitempty"` // the tip when it was last landed, or refused
+	Lander string `json:"lander,omitempty"` // why it was refused
+
+	Green Seen `json:"green,omitzero"` // the newest full green verdict
+	Red   Seen `json:"red,omitzero"`   // the red baseline that is to be fixed first
+
+	Sessions  int   `json:"sessions"`
+	Unmetered int   `json:"unmetered,omitempty"` // sessions that never said what they used
+	Spent     Spend `json:"spent"`
+	Day       Day   `json:"day,omitzero"`
+}
+
+// Seen is a verdict on a tree in an environment.
+type Seen struct {
+	Tree        string  `json:"tree"`
+	Environment string  `json:"environment,omitempty"`
+	Outcome     Outcome `json:"outcome"`
+	Failure     string  `json:"failure,omitempty"`
+}
+
+func (v Seen) covers(tree, environment string) bool {
+	return v.Tree != "" && v.Tree == tree && v.Environment == environment
+}
+
+// Bounded is a phase of the plan with its limits.
+type Bounded struct {
+	PhaseLimit
+	Spent Spend `json:"spent"`
+}
+
+// Day is what one calendar day cost. Days only go forward, whatever the clock
+// does.
+type Day struct {
+	Date string  `json:"date"`
+	USD  float64 `json:"usd"`
+}
+
+// JobKind says what a job is for.
+type JobKind string
+
+// The kinds of job.
+const (
+	Build   JobKind = "build"   // take one feature to done
+	Confirm JobKind = "confirm" // show that a feature is done already
+	Fix     JobKind = "fix"     // make a red baseline green
+	Plan    JobKind = "plan"    // write a plan; read-only
+)
+
+// Job is one piece of work on its way. Counters are those of the attempt,
+// unless they say otherwise.
+type Job struct {
+	ID      int     `json:"id"`
+	Kind    JobKind `json:"kind"`
+	Phase   Phase   `json:"phase"`
+	Then    Phase   `json:"then,omitempty"`   // where Saving, Ending and Reverting lead
+	Resume  Phase   `json:"resume,omitempty"` // where Ready leads
+	Feature int     `json:"feature"`          // place in State.Features; -1: none
+	Hash    string  `json:"hash,omitempty"`   // the definition it works on
+
+	Attempt   int `json:"attempt"`             // of the job, counted or not
+	Repairs   int `json:"repairs,omitempty"`   // one at most
+	Crashes   int `json:"crashes,omitempty"`   //
+	Sessions  int `json:"sessions,omitempty"`  //
+	Reruns    int `json:"reruns,omitempty"`    // one at most
+	Conflicts int `json:"conflicts,omitempty"` // of the job
+	Waits     int `json:"waits,omitempty"`     // of the job
+
+	Base        string            `json:"base,omitempty"`
+	BaseTree    string            `json:"base_tree,omitempty"`
+	Environment string            `json:"environment,omitempty"`
+	Proof       Outcome           `json:"proof,omitempty"`
+	Seen        Seen              `json:"seen,omitzero"`   // last verdict in this attempt
+	Tree        string            `json:"tree,omitempty"`  // what passed the gate in the worktree
+	Carry       string            `json:"carry,omitempty"` // work that moves to a new base
+	Merged      string            `json:"merged,omitempty"`
+	Commit      string            `json:"commit,omitempty"`
+	Evidence    kedge.EvidenceID  `json:"evidence,omitempty"`
+	Flaky       bool              `json:"flaky,omitempty"`
+	Failure     string            `json:"failure,omitempty"`
+	Regressed   []kedge.FeatureID `json:"regressed,omitempty"`
+
+	End      kedge.Status    `json:"end,omitempty"` // what the ledger will say; empty: another attempt
+	Reason   string          `json:"reason,omitempty"`
+	Question string          `json:"question,omitempty"`
+	Until    time.Time       `json:"until,omitzero"`
+	Route    string          `json:"route,omitempty"`
+	Turn     int64           `json:"turn,omitempty"` // epoch of the turn that runs
+	Session  kedge.SessionID `json:"session,omitempty"`
+	Used     *Spend          `json:"used,omitempty"` // by the session; nil: unknown
+}
+
+// purpose is what the job's next session is for.
+func (j *Job) purpose() Purpose {
+	switch {
+	case j.Kind == Plan:
+		return MakePlan
+	case j.Repairs > 0:
+		return Repair
+	case j.Kind == Fix:
+		return FixFirst
+	default:
+		return Implement
+	}
+}
+
+// clone copies everything that a step may change.
+func (s State) clone() State {
+	s.Outbox = slices.Clone(s.Outbox)
+	s.Jobs = slices.Clone(s.Jobs)
+	s.Features = slices.Clone(s.Features)
+	s.Phases = slices.Clone(s.Phases)
+	s.Barred = slices.Clone(s.Barred)
+	return s
+}
+
+// Outstanding gives the command with the epoch, if it is still unanswered.
+func (s *State) Outstanding(epoch int64) (Command, bool) {
+	for _, c := range s.Outbox {
+		if c.Epoch == epoch {
+			return c, true
+		}
+	}
+	return Command{}, false
+}
+
+// awaits tells whether the job has an unanswered command of the kind.
+func (s *State) awaits(job int, kind CommandKind) bool {
+	return slices.ContainsFunc(s.Outbox, func(c Command) bool { return c.Job == job && c.Kind == kind })
+}
+
+// Live tells whether the job has a session.
+func (s *State) Live(job int) bool { return s.awaits(job, StartSession) }
+
+// Ended tells whether the run is over until a person continues it.
+func (s *State) Ended() bool {
+	over := s.Status == StatusDone || s.Status == StatusStopped || s.Status == StatusOverBudget
+	return over && !s.has(func(j *Job) bool { return !j.Phase.Parked() || s.Live(j.ID) })
+}
+
+// OverBudget says which budget of the run, the day or the job's phase of the
+// plan is spent; empty when none is.
+func (s *State) OverBudget(j *Job) string {
+	r := s.Rules
+	switch {
+	case s.Spent.reaches(r.Tokens, r.USD):
+		return "the budget of the run is spent"
+	case r.DayUSD > 0 && s.Day.USD >= r.DayUSD:
+		return "the budget of the day is spent"
+	case j.Feature >= 0:
+		if p := s.Phases[s.Features[j.Feature].Phase]; p.Spent.reaches(p.Tokens, p.USD) {
+			return "the budget of phase " + quote(p.ID) + " is spent"
+		}
+	}
+	return ""
+}
+
+// FeatureOverBudget tells whether the job's feature has cost what it may.
+func (s *State) FeatureOverBudget(j *Job) bool {
+	if j.Feature < 0 {
+		return false
+	}
+	f := s.Features[j.Feature]
+	tokens, usd := f.Budget.Tokens, f.Budget.USD
+	if tokens == 0 {
+		tokens = s.Rules.FeatureTokens
+	}
+	if usd == 0 {
+		usd = s.Rules.FeatureUSD
+	}
+	return f.Spent.reaches(tokens, usd)
+}
+
+func (s *State) place(id kedge.FeatureID) int {
+	return slices.IndexFunc(s.Features, func(f Feature) bool { return f.ID == id })
+}
+
+func (s *State) busy() int {
+	n := 0
+	for _, j := range s.Jobs {
+		if !j.Phase.Parked() && j.Phase != Done {
+			n++
+		}
+	}
+	return n
+}
+
+func (s *State) has(match func(j *Job) bool) bool {
+	for i := range s.Jobs {
+		if match(&s.Jobs[i]) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,302 @@
+package run
+
+import (
+	"slices"
+
+	"kedge"
+)
+
+// gated is the verdict in the job's worktree: the baseline's, or the work's.
+func (t *stepper) gated(j *Job) {
+	if j.Phase == Baselining {
+		t.baselined(j)
+		return
+	}
+	ev := t.ev
+	if t.contradicts(j) {
+		t.enter(j, Gating)
+		return
+	}
+	switch ev.Outcome {
+	case Green, Partial, Empty:
+		j.Tree = ev.Tree
+		t.enter(j, Inspecting)
+	case CannotRun:
+		t.giveUp(j, "environment: "+ev.Reason)
+	case Void:
+		t.repair(j, "the tree changes while it is checked")
+	default:
+		t.repair(j, ev.Failure)
+	}
+}
+
+// contradicts notes the verdict and tells whether it has to be given again: it
+// was void, or the same tree had another one. Once per attempt.
+func (t *stepper) contradicts(j *Job) bool {
+	ev := t.ev
+	before := j.Seen
+	red := ev.Outcome == Red
+	if ev.Outcome != Void {
+		j.Seen = Seen{Tree: ev.Tree, Outcome: ev.Outcome}
+	}
+	flaky := before.Tree != "" && before.Tree == ev.Tree && (before.Outcome == Red) != red &&
+		(red || ev.Outcome == Green || ev.Outcome == Partial)
+	if flaky {
+		j.Flaky = true
+	}
+	if !flaky && ev.Outcome != Void || j.Reruns > 0 {
+		return false
+	}
+	j.Reruns++
+	return true
+}
+
+// repair gives the attempt its one repair, told the first failure and nothing
+// else; without one left, the attempt has failed.
+func (t *stepper) repair(j *Job, failure string) {
+	if j.Repairs > 0 {
+		t.failAttempt(j, failure)
+		return
+	}
+	j.Repairs++
+	j.Failure = failure
+	t.enter(j, Briefing)
+}
+
+// failAttempt counts the attempt, and begins the next one if there is one.
+func (t *stepper) failAttempt(j *Job, why string) {
+	j.Reason, j.End = why, kedge.BlockedWork
+	if f := t.feature(j); f != nil {
+		f.Attempts++
+		limit := f.Budget.Attempts
+		if limit == 0 {
+			limit = t.s.Rules.Attempts
+		}
+		if f.Attempts < limit {
+			j.End = ""
+		}
+	}
+	t.enter(j, Reverting)
+}
+
+// inspected has looked at what the agent changed.
+func (t *stepper) inspected(j *Job) {
+	ev := t.ev
+	switch {
+	case j.Kind == Plan && (ev.Outcome == Empty || ev.Outcome == Clean):
+		j.Phase = Done
+	case j.Kind == Plan: // a planning session leaves the tree as it was
+		j.Reason = "the planning session changed files: " + ev.Reason
+		t.enter(j, Reverting)
+	case ev.Outcome == Clean:
+		t.enter(j, Integrating)
+	case ev.Outcome == Outside:
+		t.hold(j, "paths outside the plan: "+ev.Reason)
+	case ev.Outcome == Empty:
+		t.repair(j, "nothing was changed")
+	default:
+		t.repair(j, "this may not be changed: "+ev.Reason)
+	}
+}
+
+// hold lets a person decide about the diff.
+func (t *stepper) hold(j *Job, why string) {
+	j.Phase, j.Reason = Reviewing, why
+	if f := t.feature(j); f != nil {
+		f.Status = kedge.NeedsReview
+		t.mark(f, why)
+	}
+}
+
+func (t *stepper) mark(f *Feature, why string) {
+	t.issue(nil, Command{Kind: Mark, Feature: f.ID, Hash: f.Hash, Status: f.Status, Reason: why, Actor: t.ev.Actor})
+}
+
+// integrated is the verdict that can complete something: full, and given where
+// no agent ever wrote.
+func (t *stepper) integrated(j *Job, c Command) {
+	ev := t.ev
+	if ev.Outcome != Conflicting && t.contradicts(j) {
+		t.enter(j, Integrating)
+		return
+	}
+	switch {
+	case ev.Outcome == Green && ev.Evidence != "" && ev.Tree != "":
+		t.s.Green = Seen{Tree: ev.Tree, Environment: ev.Environment, Outcome: Green}
+		j.Merged, j.Evidence = ev.Tree, ev.Evidence
+		if j.Kind == Confirm {
+			j.Commit = c.Base
+			t.finishWork(j)
+			return
+		}
+		t.enter(j, Committing)
+	case ev.Outcome == Conflicting:
+		j.Conflicts++
+		t.repairOnNewBase(j, "the work conflicts with what was done meanwhile: "+ev.Failure)
+	case ev.Outcome == CannotRun:
+		t.giveUp(j, "environment: "+ev.Reason)
+	case ev.Outcome == Empty:
+		t.review(j, "there is no check that could complete it")
+	case ev.Outcome == Partial, ev.Outcome == Green:
+		t.review(j, "it was checked in part only")
+	case j.Kind == Confirm:
+		t.review(j, "green in its worktree, not in a clean one: "+ev.Failure)
+	default:
+		t.repairOnNewBase(j, ev.Failure)
+	}
+}
+
+// repairOnNewBase makes a red merge or a conflict the attempt's one repair, on
+// the base that it has to fit. A conflict behind the repair costs no attempt.
+func (t *stepper) repairOnNewBase(j *Job, failure string) {
+	switch {
+	case j.Repairs == 0 && j.Base == t.s.Tip:
+		t.repair(j, failure)
+	case j.Repairs == 0:
+		j.Repairs++
+		j.Failure, j.Carry = failure, j.Tree
+		t.enter(j, Preparing)
+	case t.ev.Outcome == Conflicting && j.Conflicts <= t.s.Rules.Conflicts:
+		j.Reason, j.End = failure, ""
+		t.enter(j, Reverting)
+	case t.ev.Outcome == Conflicting:
+		t.giveUp(j, failure)
+	default:
+		t.failAttempt(j, failure)
+	}
+}
+
+// committed holds the commit against what was checked.
+func (t *stepper) committed(j *Job) {
+	if t.ev.Tree != j.Merged || t.ev.Commit == "" {
+		t.giveUp(j, "the commit is not what was checked")
+		return
+	}
+	t.s.Tip, j.Commit = t.ev.Commit, t.ev.Commit
+	if j.Kind == Fix {
+		t.s.Red = Seen{}
+	}
+	t.finishWork(j)
+}
+
+// finishWork knows that the work is verified and on the integration branch.
+func (t *stepper) finishWork(j *Job) {
+	f := t.feature(j)
+	j.End, j.Reason = kedge.Completed, ""
+	if f != nil && j.Proof == NoChecks && !f.Claim {
+		j.End, j.Reason = kedge.NeedsReview, "it has no checks of its own"
+	}
+	if f != nil && t.s.Rules.Regression != "none" && t.anyCompleted() {
+		t.enter(j, Rechecking)
+		return
+	}
+	t.enter(j, Recording)
+}
+
+func (t *stepper) anyCompleted() bool {
+	return slices.ContainsFunc(t.s.Features, func(f Feature) bool { return f.Status == kedge.Completed })
+}
+
+// recheckScope is everything at the end of a phase of the plan.
+func (t *stepper) recheckScope(j *Job) string {
+	if t.s.Rules.Regression == "all" {
+		return "all"
+	}
+	phase := t.s.Features[j.Feature].Phase
+	for i, f := range t.s.Features {
+		if i != j.Feature && f.Phase == phase && !completed(f.Status) {
+			return "sample"
+		}
+	}
+	return "all"
+}
+
+// rechecked keeps which of the completed features are red now.
+func (t *stepper) rechecked(j *Job) {
+	j.Regressed = nil
+	for _, id := range t.ev.Features {
+		i := t.s.place(id)
+		if i >= 0 && i != j.Feature && t.s.Features[i].Status == kedge.Completed && !slices.Contains(j.Regressed, id) {
+			j.Regressed = append(j.Regressed, id)
+		}
+	}
+	t.enter(j, Recording)
+}
+
+// recorded goes on when note and checkpoint are both there: the ledger commit
+// contains them.
+func (t *stepper) recorded(j *Job) {
+	if j.Phase == Recording && !t.s.awaits(j.ID, Note) && !t.s.awaits(j.ID, Checkpoint) {
+		t.enter(j, Ledgering)
+	}
+}
+
+func (t *stepper) writeLedger(j *Job) {
+	if f := t.feature(j); f != nil && f.Hash != j.Hash && j.End == kedge.Completed {
+		j.End, j.Reason = kedge.Pending, "its definition was amended meanwhile"
+	}
+	c := Command{
+		Kind: Ledger, Base: t.s.Tip, Commit: j.Commit, Status: j.End, Reason: j.Reason, Failure: j.Failure,
+		Features: j.Regressed, Flaky: j.Flaky,
+	}
+	if j.Commit != "" {
+		c.Tree, c.Evidence = j.Merged, j.Evidence
+	}
+	t.issue(j, c)
+}
+
+// ledgered is the end of a job: what the ledger says is so.
+func (t *stepper) ledgered(j *Job, c Command) {
+	if t.ev.Commit != "" {
+		t.s.Tip = t.ev.Commit
+	}
+	j.Phase = Done
+	for _, id := range c.Features {
+		t.regress(t.s.place(id))
+	}
+	f := t.feature(j)
+	switch {
+	case f == nil && j.End != kedge.Completed:
+		t.halt(RedBaseline, "the baseline is red and its fix did not help: "+j.Reason)
+	case f == nil:
+	case f.Hash != j.Hash && c.Status == kedge.Completed:
+		f.Status = kedge.Pending
+		t.mark(f, "its definition was amended meanwhile")
+	default:
+		f.Status = c.Status
+		if c.Status == kedge.Completed {
+			f.Claim, f.Attempts, f.Spent = false, 0, Spend{}
+		}
+	}
+	if c.Commit != "" && t.s.Rules.Land == "each" {
+		t.land()
+	}
+}
+
+// regress reopens a feature that is red again, a bounded number of times.
+func (t *stepper) regress(i int) {
+	if i < 0 || t.s.Features[i].Status != kedge.Completed {
+		return
+	}
+	f := &t.s.Features[i]
+	f.Regressions++
+	f.Status, f.Claim = kedge.Regressed, true
+	why := "red again: " + quote(string(f.ID))
+	if f.Regressions > t.s.Rules.Regressions {
+		f.Status, why = kedge.BlockedWork, "red again after it was done more than once"
+	}
+	t.mark(f, why)
+}
+
+// reverted has put the worktree back; what was there is salvaged.
+func (t *stepper) reverted(j *Job) {
+	switch {
+	case j.Phase != Reverting:
+	case j.Kind == Plan:
+		j.Phase = Done
+	case j.End == "":
+		t.newAttempt(j)
+	default:
+		t.enter(j, Ledgering)
+	}
+}
