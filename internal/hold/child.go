@@ -160,10 +160,10 @@ func (c *child) isGone() bool {
 func (c *child) exit() wire.Exit {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	e := wire.Exit{Code: c.status.ExitStatus(), Cause: "exited", At: c.at.UnixMilli()}
+	e := wire.Exit{Code: c.status.ExitStatus(), Cause: CauseExited, At: c.at.UnixMilli()}
 	if c.status.Signaled() {
 		e.Signal = int(c.status.Signal())
-		e.Code, e.Cause = 128+e.Signal, "killed"
+		e.Code, e.Cause = 128+e.Signal, CauseKilled
 	}
 	return e
 }

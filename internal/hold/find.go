@@ -2,11 +2,26 @@ package hold
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"sync"
+	"syscall"
+	"time"
 
 	"kedge"
+)
+
+// Why a session is what it is, where its state does not say it all. CauseExited
+// and CauseKilled are also those of a program that ended by itself or by a
+// signal while its holder watched.
+const (
+	CauseExited = "exited"
+	CauseKilled = "killed"
+	CauseMemory = "out_of_memory"
+	CauseReboot = "reboot"
+	CauseLost   = "lost"          // no holder, and nobody knows why
+	CauseSilent = "not answering" // the holder lives and does not answer now; the session runs
 )
 
 // Found is what is true of a session, as its folder and its holder tell it.
@@ -14,7 +29,7 @@ type Found struct {
 	ID     kedge.SessionID
 	Dir    string
 	State  kedge.SessionState
-	Cause  string  // why it was interrupted: killed, reboot, lost
+	Cause  string
 	Client *Client // of a living holder
 	Result *Result // of an ended session
 }
@@ -49,32 +64,44 @@ func Find(ctx context.Context, dir string) ([]Found, error) {
 	return found, nil
 }
 
+// answerLimit is how long a holder may take to answer a look: one that is stopped
+// must hold up neither a list nor the start of a daemon.
+const answerLimit = 5 * time.Second
+
 // Look is Find for one session.
 func Look(ctx context.Context, dir string) Found {
 	f := Found{ID: kedge.SessionID(filepath.Base(dir)), Dir: dir}
-	if c, err := Dial(ctx, dir); err == nil {
+	ctx, cancel := context.WithTimeout(ctx, answerLimit)
+	defer cancel()
+	c, err := Dial(ctx, dir)
+	if err == nil {
 		f.Client, f.State = c, kedge.SessionRunning
 	}
 	if r, err := ReadResult(dir); err == nil {
 		f.Result, f.State = &r, kedge.SessionExited
 	}
 	if f.State == "" {
-		f.State, f.Cause = kedge.SessionInterrupted, interrupted(dir)
+		f.State, f.Cause = unanswered(dir, err)
 	}
 	return f
 }
 
-// interrupted says why a session without holder and result ended.
-func interrupted(dir string) string {
+// unanswered says what is true of a session whose holder did not answer and that
+// has no result. A holder that is stopped, or slow on a busy machine, still holds
+// its session: only one that is gone has interrupted it.
+func unanswered(dir string, dialled error) (kedge.SessionState, string) {
 	r, err := ReadRecord(dir)
+	late := kedge.Interrupted.Is(dialled) || errors.Is(dialled, syscall.EAGAIN)
 	switch {
 	case err != nil:
-		return "lost" // it never came to a record, or the record is damaged
+		return kedge.SessionInterrupted, CauseLost // it never came to a record, or the record is damaged
 	case r.Boot != bootID():
-		return "reboot"
+		return kedge.SessionInterrupted, CauseReboot
+	case alive(r.Holder, r.Boot) && late:
+		return kedge.SessionRunning, CauseSilent
 	case alive(r.Holder, r.Boot):
-		return "lost" // it lives and does not answer
+		return kedge.SessionInterrupted, CauseLost // its socket is gone, or somebody else's
 	default:
-		return "killed"
+		return kedge.SessionInterrupted, CauseKilled
 	}
 }

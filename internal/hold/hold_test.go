@@ -33,6 +33,9 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
+	if len(os.Args) > 1 && os.Args[1] == "oldhold" {
+		os.Exit(oldHold())
+	}
 	if len(os.Args) > 1 && os.Args[1] == "program" {
 		os.Exit(program(os.Args[2], os.Args[3:]))
 	}

@@ -37,11 +37,14 @@ type holder struct {
 	input input
 
 	mu     sync.Mutex
-	grown  chan struct{} // closed and replaced whenever the log grew or the session ended
-	exit   *wire.Exit
-	cols   int
-	rows   int
-	ending bool
+	memory *outOfMemory
+
+	killedForMemory bool          // somebody of our control group, when the program ended
+	grown           chan struct{} // closed and replaced whenever the log grew or the session ended
+	exit            *wire.Exit
+	cols            int
+	rows            int
+	ending          bool
 
 	ended chan struct{} // closed after exit.json is written
 	quit  chan struct{} // closed when somebody collected the session
@@ -102,7 +105,7 @@ func begin(spec Spec) (*holder, net.Listener, error) {
 	h := &holder{
 		spec: spec, tape: t, child: c, cols: spec.Cols, rows: spec.Rows,
 		grown: make(chan struct{}), ended: make(chan struct{}), quit: make(chan struct{}),
-		hello: greeting(spec, c.pid),
+		hello: greeting(spec, c.pid), memory: watchMemory("/sys/fs/cgroup", "/proc/self/cgroup"),
 	}
 	if err := writeJSON(recordPath(spec.Dir), Record{Version: fileVersion, Greeting: h.hello, Socket: spec.Socket}); err != nil {
 		c.killAll()
@@ -153,6 +156,9 @@ func (h *holder) wait(ctx context.Context) {
 		h.end(leftGrace)
 		<-h.child.gone
 	}
+	h.mu.Lock()
+	h.killedForMemory = h.memory.killed() // before the rest of it is ended, which takes time
+	h.mu.Unlock()
 	left := endKin(leftGrace)
 	_ = h.child.out.SetReadDeadline(time.Now().Add(drainLimit)) // for a stranger that was handed the terminal
 	<-pumped
@@ -199,6 +205,9 @@ func (h *holder) syncLoop(stop <-chan struct{}) {
 		select {
 		case <-tick.C:
 			_ = h.tape.Sync() // said openly: a power cut may take the last second
+			h.mu.Lock()
+			h.memory.look()
+			h.mu.Unlock()
 		case <-stop:
 			return
 		}
@@ -207,7 +216,7 @@ func (h *holder) syncLoop(stop <-chan struct{}) {
 
 // finish records the end: on the tape, in exit.json, and to the followers.
 func (h *holder) finish(left int) {
-	exit := h.child.exit()
+	exit := h.exitOf()
 	_ = h.tape.Mark(tape.Mark{Kind: tape.Exit, A: uint32(exit.Code), B: uint64(exit.Signal), At: time.UnixMilli(exit.At)}) // exit.json says it too
 	lost := h.tape.Lost()
 	_ = h.tape.Close()
@@ -219,6 +228,18 @@ func (h *holder) finish(left int) {
 	h.mu.Unlock()
 	close(h.ended)
 	h.tell()
+}
+
+// exitOf is how the program ended, told apart from a kill by the kernel for want
+// of memory where the kernel says so.
+func (h *holder) exitOf() wire.Exit {
+	exit := h.child.exit()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if exit.Signal == int(syscall.SIGKILL) && !h.ending && h.killedForMemory {
+		exit.Cause = CauseMemory
+	}
+	return exit
 }
 
 func (h *holder) state() wire.State {

@@ -16,9 +16,11 @@ const (
 
 // kin are the living descendants of this process. Orphans of the session are
 // our children by then, so nothing that it started can be missing.
-func kin() []stat {
+func kin() []stat { return kinOf(os.Getpid()) }
+
+func kinOf(root int) []stat {
 	all := processes()
-	ours := map[int]bool{os.Getpid(): true}
+	ours := map[int]bool{root: true}
 	for grown := true; grown; {
 		grown = false
 		for _, p := range all {
@@ -29,7 +31,7 @@ func kin() []stat {
 	}
 	var out []stat
 	for _, p := range all {
-		if ours[p.pid] && p.pid != os.Getpid() && !p.zombie {
+		if ours[p.pid] && p.pid != root && !p.zombie {
 			out = append(out, p)
 		}
 	}

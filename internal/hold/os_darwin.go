@@ -24,7 +24,10 @@ type stat struct {
 	pid, ppid int
 	zombie    bool
 	start     uint64
+	ticks     uint64 // not told here
 }
+
+const tick = 0
 
 func startTime(pid int) uint64 {
 	s, ok := statOf(pid)

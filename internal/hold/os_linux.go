@@ -5,6 +5,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -34,7 +35,11 @@ type stat struct {
 	pid, ppid int
 	zombie    bool
 	start     uint64
+	ticks     uint64 // of processor time, with those of the children it has waited for
 }
+
+// tick is the unit in which the system counts a process's time for us.
+const tick = 10 * time.Millisecond
 
 // startTime is when a process started, in ticks since boot; 0 when it is gone.
 func startTime(pid int) uint64 {
@@ -69,7 +74,12 @@ func parseStat(pid int, b []byte) (stat, bool) {
 	if err1 != nil || err2 != nil {
 		return stat{}, false
 	}
-	return stat{pid: pid, ppid: ppid, zombie: f[0] == "Z" || f[0] == "X", start: start}, true
+	st := stat{pid: pid, ppid: ppid, zombie: f[0] == "Z" || f[0] == "X", start: start}
+	for _, field := range f[11:15] {
+		n, _ := strconv.ParseUint(field, 10, 64) // unreadable time is no time
+		st.ticks += n
+	}
+	return st, true
 }
 
 // processes lists every process that can be seen.

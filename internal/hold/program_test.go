@@ -36,6 +36,10 @@ func program(name string, args []string) int {
 		return brood(args[0], args[1])
 	case "stubborn":
 		return stubborn(args[0])
+	case "compute":
+		return compute()
+	case "eat":
+		return eat()
 	case "decoy":
 		return forever()
 	}
@@ -146,4 +150,30 @@ func startOf(t *testing.T, pid int) uint64 {
 		t.Fatal(err)
 	}
 	return n
+}
+
+// compute uses a little more processor time than the test looks for, then waits.
+func compute() int {
+	_, _ = bufio.NewReader(os.Stdin).ReadString('\n')
+	var u unix.Rusage
+	for u.Utime.Nano() < int64(200*time.Millisecond) {
+		if unix.Getrusage(unix.RUSAGE_SELF, &u) != nil {
+			return 1
+		}
+	}
+	return forever()
+}
+
+// eat takes memory until it is stopped.
+func eat() int {
+	_, _ = bufio.NewReader(os.Stdin).ReadString('\n')
+	for {
+		b, err := unix.Mmap(-1, 0, 16<<20, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
+		if err != nil {
+			return 1
+		}
+		for i := 0; i < len(b); i += 4096 {
+			b[i] = 1
+		}
+	}
 }
