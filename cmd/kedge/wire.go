@@ -134,7 +134,11 @@ func (c *caller) Foreground(ctx context.Context) error {
 			}
 			s = service.New(service.Config{Home: c.home, Log: log, Sessions: sessions})
 			handler = api.Handler(s, log)
-			return s.Adopt(ctx)
+			if err := s.Adopt(ctx); err != nil {
+				return err
+			}
+			s.RetainSoon(c.environ)
+			return nil
 		},
 		Close: func() error {
 			if s == nil {

@@ -11,6 +11,7 @@ import (
 func sessionCommands(env *Env) []*cobra.Command {
 	return []*cobra.Command{
 		newNew(env), newLs(env), newAttach(env), newSend(env), newLogs(env), newKill(env), newRename(env),
+		newResume(env), newSearch(env), newExport(env),
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 
 	"github.com/spf13/cobra"
 
@@ -74,6 +75,10 @@ func printTape(ctx context.Context, dir string, from int64, follow bool, w io.Wr
 func copyTape(dir string, from int64, w io.Writer) (int64, error) {
 	l := tape.Open(dir)
 	first, _, err := l.Range()
+	if errors.Is(err, fs.ErrNotExist) {
+		return from, kedge.Errorf(kedge.NotFound, "the output of this session is no longer kept").
+			WithHint("keep_days in [sessions] of config.toml says how long it is")
+	}
 	if err != nil {
 		return from, kedge.Errorf(kedge.Internal, "read the session's output: %w", err)
 	}

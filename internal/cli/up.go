@@ -1,47 +1,86 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
+
+	"kedge"
+	"kedge/internal/service"
 )
 
 // upReply is `up --json`.
 type upReply struct {
-	PID     int  `json:"pid"`
-	Started bool `json:"started"` // false: it was there
+	PID       int                        `json:"pid"`
+	Started   bool                       `json:"started"` // false: it was there
+	Retention service.SessionRetainReply `json:"retention"`
 }
 
 func newUp(env *Env) *cobra.Command {
-	foreground := false
+	var foreground, install, printed bool
 	c := &cobra.Command{
 		Use:   "up",
 		Short: "Start the daemon, unless it runs",
 		Long: `Start the daemon, unless it runs.
 
 Writing commands start it by themselves. There is one daemon for each KEDGE_HOME;
-it runs until kedge down, and never listens on the network.`,
+it runs until kedge down, and never listens on the network. Output of ended
+sessions that is older or more than [sessions] in the user-wide config.toml says
+is taken away now.
+
+With --install nothing is started: a unit for systemd or launchd is written,
+which starts the daemon with your log-in, and you are told what to run.`,
 		Example: `  kedge up                    make sure that a daemon runs
-  kedge up --foreground       be the daemon, until Ctrl-C`,
+  kedge up --foreground       be the daemon, until Ctrl-C
+  kedge up --install          have it started with the log-in
+  kedge up --install --print  only show the unit`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if foreground {
+			switch {
+			case install && foreground:
+				return kedge.Errorf(kedge.Invalid, "--install does not go with --foreground").WithHint("kedge up --install")
+			case install:
+				return installUnit(env, printed)
+			case printed:
+				return kedge.Errorf(kedge.Invalid, "--print goes with --install").WithHint("kedge up --install --print")
+			case foreground:
 				return env.Daemon.Foreground(c.Context())
 			}
 			pid, started, err := env.Daemon.Start(c.Context())
 			if err != nil {
 				return err
 			}
-			return env.show(upReply{pid, started}, func(w io.Writer) {
-				if started {
-					fmt.Fprintf(w, "started the daemon, pid %d\n", pid)
-					return
-				}
-				fmt.Fprintf(w, "the daemon runs, pid %d\n", pid)
-			})
+			gone, err := retain(c.Context(), env)
+			if err != nil {
+				return err
+			}
+			return env.show(upReply{pid, started, gone}, func(w io.Writer) { printUp(w, pid, started, gone) })
 		},
 	}
 	c.Flags().BoolVar(&foreground, "foreground", false, "run the daemon itself, in this process")
+	c.Flags().BoolVar(&install, "install", false, "write a unit that starts the daemon with the log-in")
+	c.Flags().BoolVar(&printed, "print", false, "with --install: show the unit and write nothing")
 	return c
+}
+
+// retain has old output taken away. Inside a session that is not for us to ask.
+func retain(ctx context.Context, env *Env) (service.SessionRetainReply, error) {
+	if env.getenv("KEDGE_SESSION") != "" {
+		return service.SessionRetainReply{}, nil
+	}
+	in := service.SessionRetain{Env: []string{"HOME=" + env.getenv("HOME"), "XDG_CONFIG_HOME=" + env.getenv("XDG_CONFIG_HOME")}}
+	return call[service.SessionRetainReply](ctx, env, "session.retain", in)
+}
+
+func printUp(w io.Writer, pid int, started bool, gone service.SessionRetainReply) {
+	if started {
+		fmt.Fprintf(w, "started the daemon, pid %d\n", pid)
+	} else {
+		fmt.Fprintf(w, "the daemon runs, pid %d\n", pid)
+	}
+	if gone.Sessions > 0 {
+		fmt.Fprintf(w, "took away old output of %d sessions, %s\n", gone.Sessions, bytesText(gone.Bytes))
+	}
 }

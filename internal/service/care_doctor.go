@@ -40,6 +40,7 @@ var doctorChecks = []func(*Service, context.Context, *project) []kedge.Finding{
 	(*Service).checkRules,
 	(*Service).checkRepository,
 	(*Service).checkEdits,
+	(*Service).checkLinger,
 }
 
 // Doctor looks at everything that belongs to a project: the state folder, the

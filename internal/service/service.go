@@ -49,6 +49,8 @@ type Service struct {
 	mu   sync.Mutex
 	open map[kedge.ProjectID]*opened
 
+	retaining sync.Mutex // held by Retain
+
 	watching sync.WaitGroup     // one for each living session
 	stop     context.CancelFunc // ends them
 	watch    context.Context    //nolint:containedctx // the life of the service, not of a call

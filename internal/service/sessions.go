@@ -61,7 +61,7 @@ func (s *Service) SessionNew(ctx context.Context, who Caller, in SessionNew) (ke
 	if err != nil {
 		return kedge.Session{}, err
 	}
-	evs, err := s.write(ctx, p, who, func() ([]kedge.Event, error) { return s.decideSession(ctx, p, who, in) })
+	evs, err := s.write(ctx, p, who, func() ([]kedge.Event, error) { return s.decideSession(ctx, p, who, in, "") })
 	if err != nil {
 		return kedge.Session{}, err
 	}
@@ -91,7 +91,8 @@ func checkNew(in SessionNew) error {
 	return err
 }
 
-func (s *Service) decideSession(ctx context.Context, p *project, who Caller, in SessionNew) ([]kedge.Event, error) {
+// decideSession starts a session in the journal; previous is the one it resumes.
+func (s *Service) decideSession(ctx context.Context, p *project, who Caller, in SessionNew, previous kedge.SessionID) ([]kedge.Event, error) {
 	living, err := s.living(ctx, p)
 	if err != nil {
 		return nil, err
@@ -103,7 +104,7 @@ func (s *Service) decideSession(ctx context.Context, p *project, who Caller, in 
 	}
 	ev, err := event(kedge.SessionStarted, who, kedge.Session{
 		ID: kedge.SessionID(kedge.NewID("ses", s.now())), Name: in.Name, Project: p.ID, Agent: filepath.Base(in.Command[0]),
-		Command: in.Command, Dir: in.Dir, State: kedge.SessionRunning, StartedAt: s.now(),
+		Command: in.Command, Dir: in.Dir, State: kedge.SessionRunning, StartedAt: s.now(), Previous: previous,
 	})
 	return []kedge.Event{ev}, err
 }

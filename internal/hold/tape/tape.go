@@ -6,8 +6,8 @@
 // Offsets count the bytes that are in the log, from 0, and never change. Bytes
 // are in the file before anyone is told of them. A full disk never blocks the
 // writer: what cannot be written is counted and the gap is recorded where it
-// happened. Nothing here removes a byte; retention removes whole segments from
-// the front, and a reader says so.
+// happened. Only Drop removes bytes, for retention: whole segments, from the
+// front, and a reader says so.
 package tape
 
 import (

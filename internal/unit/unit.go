@@ -1,0 +1,151 @@
+// Package unit owns the text with which a system starts the daemon when its user
+// logs in: a systemd user unit, or a launchd agent. It promises that the same
+// input gives the same bytes, that every path is quoted as its format asks, and
+// that stopping the daemon that way leaves sessions alone. It never touches the
+// system: text goes out, someone else writes and runs it.
+package unit
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/xml"
+	"path"
+	"strings"
+
+	"kedge"
+)
+
+// Mark is in every file that this package makes, so that it is known again.
+const Mark = "Written by Kedge for its daemon"
+
+// Input is what a unit depends on.
+type Input struct {
+	System string // as runtime.GOOS calls it
+	User   string // whose daemon it is
+	Home   string // HOME
+	Config string // XDG_CONFIG_HOME; may be empty
+	Binary string // absolute path of kedge
+	State  string // KEDGE_HOME; empty: the usual place
+}
+
+// Unit is the file to make and what to run then.
+type Unit struct {
+	Name string   // as the system's own commands call it
+	Path string   // where the file belongs
+	Text string   // what is in it
+	Run  []string // commands for a person, in order
+}
+
+// For makes the unit for a system; Invalid for one that has neither systemd nor
+// launchd.
+func For(in Input) (Unit, error) {
+	switch {
+	case !path.IsAbs(in.Home):
+		return Unit{}, kedge.Errorf(kedge.Invalid, "no place for the unit: HOME is %q", in.Home).WithHint("export HOME=/absolute/path/of/your/home")
+	case !path.IsAbs(in.Binary):
+		return Unit{}, kedge.Errorf(kedge.Invalid, "%q is not the absolute path of a program", in.Binary)
+	case strings.ContainsAny(in.Binary+in.State, "\x00\n\r"):
+		return Unit{}, kedge.Errorf(kedge.Invalid, "a path with a line break cannot stand in a unit").WithHint("set KEDGE_HOME to another folder")
+	}
+	switch in.System {
+	case "linux":
+		return systemd(in), nil
+	case "darwin":
+		return launchd(in), nil
+	default:
+		return Unit{}, kedge.Errorf(kedge.Invalid, "on %s Kedge knows no way to have the daemon started", in.System).WithHint("start it yourself: kedge up")
+	}
+}
+
+// suffix tells the daemons of several state folders apart.
+func (in Input) suffix(separator string) string {
+	if in.State == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(in.State))
+	return separator + hex.EncodeToString(sum[:4])
+}
+
+// systemd: KillMode=process leaves the holders, and with them every session,
+// when the daemon is stopped or restarted. Exit code 4 means that another daemon
+// serves the folder; trying again would not help.
+func systemd(in Input) Unit {
+	u := Unit{Name: "kedge" + in.suffix("-") + ".service"}
+	config := in.Config
+	if !path.IsAbs(config) {
+		config = path.Join(in.Home, ".config")
+	}
+	u.Path = path.Join(config, "systemd", "user", u.Name)
+	environment := ""
+	if in.State != "" {
+		environment = "Environment=" + quoteSystemd("KEDGE_HOME="+in.State) + "\n"
+	}
+	u.Text = "# " + Mark + "; without this line it is yours and stays as it is.\n" +
+		"[Unit]\nDescription=Kedge daemon: keeps sessions and long work alive\n\n" +
+		"[Service]\nType=exec\nExecStart=" + quoteSystemd(in.Binary) + " up --foreground\n" + environment +
+		"KillMode=process\nRestart=on-failure\nRestartPreventExitStatus=4\n\n" +
+		"[Install]\nWantedBy=default.target\n"
+	u.Run = []string{
+		"kedge down",
+		"systemctl --user daemon-reload",
+		"systemctl --user enable --now " + u.Name,
+		"loginctl enable-linger " + in.User,
+	}
+	return u
+}
+
+// quoteSystemd quotes one word; specifiers begin with a percent sign. Variables
+// are replaced neither in the path of a program nor in an assignment.
+func quoteSystemd(s string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "%", "%%").Replace(s) + `"`
+}
+
+// launchd: AbandonProcessGroup is its word for leaving the holders.
+func launchd(in Input) Unit {
+	u := Unit{Name: "dev.kedge.daemon" + in.suffix(".")}
+	u.Path = path.Join(in.Home, "Library", "LaunchAgents", u.Name+".plist")
+	environment := ""
+	if in.State != "" {
+		environment = "\t<key>EnvironmentVariables</key>\n\t<dict>\n\t\t<key>KEDGE_HOME</key>\n\t\t" + text(in.State) + "\n\t</dict>\n"
+	}
+	u.Text = `<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+<!-- ` + Mark + ` -->
+<plist version="1.0">
+<dict>
+	<key>Label</key>
+	` + text(u.Name) + `
+	<key>ProgramArguments</key>
+	<array>
+		` + text(in.Binary) + `
+		<string>up</string>
+		<string>--foreground</string>
+	</array>
+` + environment + `	<key>RunAtLoad</key>
+	<true/>
+	<key>KeepAlive</key>
+	<dict>
+		<key>SuccessfulExit</key>
+		<false/>
+	</dict>
+	<key>AbandonProcessGroup</key>
+	<true/>
+</dict>
+</plist>
+`
+	u.Run = []string{
+		"kedge down",
+		"launchctl bootstrap gui/$(id -u) " + shellQuote(u.Path),
+	}
+	return u
+}
+
+func text(s string) string {
+	var b strings.Builder
+	_ = xml.EscapeText(&b, []byte(s)) // a Builder takes everything
+	return "<string>" + b.String() + "</string>"
+}
+
+func shellQuote(s string) string {
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
