@@ -216,11 +216,12 @@ func (c *Client) Collect(ctx context.Context) error { return c.do(ctx, wire.Fram
 
 // Follow tells grown of every new length of the log, until the session ends,
 // ctx does, or grown gives an error. It has a connection of its own, so that
-// other requests go on. The state it gives is the last one.
+// other requests go on. The state it gives is the last one, also of a session
+// that somebody collected meanwhile.
 func (c *Client) Follow(ctx context.Context, grown func(end int64) error) (wire.State, error) {
 	own, err := Dial(ctx, c.dir)
 	if err != nil {
-		return wire.State{}, err
+		return c.collected(err, grown)
 	}
 	defer func() { _ = own.Close() }()
 	if err := own.do(ctx, wire.Frame{Type: wire.Follow}); err != nil {
@@ -230,7 +231,7 @@ func (c *Client) Follow(ctx context.Context, grown func(end int64) error) (wire.
 	for {
 		f, err := wire.Read(own.c)
 		if err != nil {
-			return wire.State{}, broken(ctx, err)
+			return c.collected(broken(ctx, err), grown)
 		}
 		switch f.Type {
 		case wire.Grown:
@@ -246,4 +247,24 @@ func (c *Client) Follow(ctx context.Context, grown func(end int64) error) (wire.
 			return s, f.Into(&s)
 		}
 	}
+}
+
+// collected is the last state of a session whose holder is gone because its work
+// is done; anything else that ends a connection stays the error it is.
+func (c *Client) collected(err error, grown func(end int64) error) (wire.State, error) {
+	r, none := ReadResult(c.dir)
+	if none != nil || !kedge.NotFound.Is(err) {
+		return wire.State{}, err
+	}
+	return wire.State{End: r.End, Lost: r.Lost, Exit: &r.Exit}, grown(r.End)
+}
+
+// lastWord is the end of a session whose holder went before it told us: it was
+// collected. Without one the holder broke off.
+func (c *Client) lastWord(err error) (wire.State, error) {
+	r, e := ReadResult(c.dir)
+	if e != nil || kedge.Interrupted.Is(err) {
+		return wire.State{}, err
+	}
+	return wire.State{End: r.End, Lost: r.Lost, Exit: &r.Exit}, nil
 }

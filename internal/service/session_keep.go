@@ -348,9 +348,11 @@ func (s *Service) drop(ctx context.Context, d dropping) (int64, error) {
 	f := hold.Look(ctx, d.dir)
 	if f.Client != nil {
 		defer func() { _ = f.Client.Close() }()
-		if f.Result == nil {
-			return 0, nil
-		}
+	}
+	if f.State == kedge.SessionRunning {
+		return 0, nil
+	}
+	if f.Client != nil {
 		_ = f.Client.Collect(ctx) // it only waited for that, and would go by itself
 	}
 	before := d.before
