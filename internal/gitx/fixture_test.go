@@ -16,7 +16,7 @@ import (
 // from what stands in the file. It leaves a mark in the git dir, as LFS does.
 func shouting(r *repo) {
 	r.write(".gitattributes", "*.big filter=shout\n")
-	r.git("config", "filter.shout.clean", `mkdir -p "$GIT_DIR/shout" && tr a-z A-Z | tee "$GIT_DIR/shout/last"`)
+	r.git("config", "filter.shout.clean", `d=$(git rev-parse --absolute-git-dir)/shout && mkdir -p "$d" && tr a-z A-Z | tee "$d/last"`)
 	r.git("config", "filter.shout.smudge", "tr A-Z a-z")
 	r.git("config", "filter.shout.required", "true")
 }
@@ -61,7 +61,7 @@ func TestApprovedFilterRuns(t *testing.T) {
 	}
 	r.approve(list[0].Hash)
 	r.write("x.big", "loud\n")
-	tree := r.tree()
+	tree := r.tree() // the first to run the filter: it makes its folder
 	if got := r.git("cat-file", "blob", tree+":x.big"); got != "LOUD" {
 		t.Errorf("stored %q", got)
 	}
