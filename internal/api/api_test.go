@@ -42,7 +42,11 @@ func newDesk(t *testing.T) *desk {
 	if err := os.WriteFile(filepath.Join(d.dir, ".kedge", "id"), []byte(id+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := service.New(service.Config{Home: t.TempDir()})
+	home := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(home, "projects", id), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	s := service.New(service.Config{Home: home})
 	h := api.Handler(s, slog.New(slog.DiscardHandler))
 	d.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { d.serve(h, w, r) }))
 	t.Cleanup(func() {

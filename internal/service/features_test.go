@@ -45,6 +45,9 @@ func newYard(t *testing.T, git bool) *yard {
 		y.git("commit", "-q", "-m", "first")
 	}
 	y.put(idFile, y.id+"\n")
+	if err := os.MkdirAll(filepath.Join(y.home, "projects", y.id), 0o700); err != nil {
+		t.Fatal(err)
+	}
 	y.open(false)
 	return y
 }

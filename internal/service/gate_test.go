@@ -34,6 +34,9 @@ func newGateProject(t *testing.T) *gateProject {
 	}
 	p.git("init", "-q", "-b", "main")
 	p.file(".git/kedge-id", gateProjectID+"\n")
+	if err := os.MkdirAll(filepath.Join(home, "projects", gateProjectID), 0o700); err != nil {
+		t.Fatal(err)
+	}
 	p.Service = service.New(service.Config{Home: home})
 	t.Cleanup(func() {
 		if err := p.Close(); err != nil {

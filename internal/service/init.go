@@ -64,7 +64,7 @@ func (s *Service) Init(ctx context.Context, who Caller, in InitRequest) (InitRep
 	if err := s.giveID(ctx, at); err != nil {
 		return InitReply{}, err
 	}
-	p, err := s.project(ctx, who)
+	p, err := s.projectBy(ctx, who, s.created)
 	if err != nil {
 		return InitReply{}, err
 	}

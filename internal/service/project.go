@@ -123,8 +123,14 @@ func readID(pl place) (kedge.ProjectID, error) {
 	return kedge.ProjectID(id), nil
 }
 
-// project opens the project that the caller's folder lies in.
+// project opens the project that the caller's folder lies in. A journal that is
+// not there is never made here: only init makes one.
 func (s *Service) project(ctx context.Context, who Caller) (*project, error) {
+	return s.projectBy(ctx, who, s.opened)
+}
+
+// projectBy is project with a say in how its journal is opened.
+func (s *Service) projectBy(ctx context.Context, who Caller, open func(kedge.ProjectID) (*opened, error)) (*project, error) {
 	pl, ok := locate(who.Dir)
 	if !ok {
 		return nil, kedge.Errorf(kedge.NotFound, "%q is not in a project", who.Dir).WithHint("kedge init")
@@ -133,7 +139,7 @@ func (s *Service) project(ctx context.Context, who Caller) (*project, error) {
 	if err != nil {
 		return nil, err
 	}
-	o, err := s.opened(id)
+	o, err := open(id)
 	if err != nil {
 		return nil, err
 	}
@@ -143,9 +149,18 @@ func (s *Service) project(ctx context.Context, who Caller) (*project, error) {
 	return p, err
 }
 
-// opened gives what is shared of the project with this id, opening its store
-// the first time.
+// opened is created for a project that has a journal; NotFound for one that Kedge
+// has forgotten, or that came from another machine.
 func (s *Service) opened(id kedge.ProjectID) (*opened, error) {
+	if _, err := os.Stat(s.storeDir(id)); errors.Is(err, fs.ErrNotExist) {
+		return nil, kedge.Errorf(kedge.NotFound, "Kedge has no journal of this project (%s)", id).WithHint("kedge init")
+	}
+	return s.created(id)
+}
+
+// created gives what is shared of the project with this id, opening its store
+// the first time, and making it where there is none.
+func (s *Service) created(id kedge.ProjectID) (*opened, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if o, ok := s.open[id]; ok {

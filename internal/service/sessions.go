@@ -34,7 +34,7 @@ func (s *Service) sessionProject(ctx context.Context, who Caller) (*project, err
 			return nil, kedge.Errorf(kedge.NotFound, "no session was ever started here").WithHint("kedge new NAME -- COMMAND")
 		}
 	}
-	o, err := s.opened(elsewhere)
+	o, err := s.created(elsewhere)
 	if err != nil {
 		return nil, err
 	}
@@ -102,9 +102,10 @@ func (s *Service) decideSession(ctx context.Context, p *project, who Caller, in 
 			return nil, kedge.Errorf(kedge.Conflict, "a session %q is running", in.Name).WithHint("kedge attach %s", in.Name)
 		}
 	}
+	parent, _ := who.session()
 	ev, err := event(kedge.SessionStarted, who, kedge.Session{
 		ID: kedge.SessionID(kedge.NewID("ses", s.now())), Name: in.Name, Project: p.ID, Agent: filepath.Base(in.Command[0]),
-		Command: in.Command, Dir: in.Dir, State: kedge.SessionRunning, StartedAt: s.now(), Previous: previous,
+		Command: in.Command, Dir: in.Dir, State: kedge.SessionRunning, StartedAt: s.now(), Previous: previous, Parent: parent,
 	})
 	return []kedge.Event{ev}, err
 }
@@ -122,10 +123,9 @@ func (s *Service) hold(ctx context.Context, p *project, ses kedge.Session, in Se
 		return kedge.Errorf(kedge.Internal, "make the session's folder: %w", err)
 	}
 	id := string(ses.ID)
-	env := append(slices.Clone(in.Env), "KEDGE_SESSION="+id, "KEDGE_HOME="+s.cfg.Home)
 	c, err := hold.Start(ctx, s.cfg.Sessions.Holder, hold.Spec{
 		Session: ses.ID, Dir: dir, Socket: filepath.Join(s.cfg.Sessions.Sockets, id[len(id)-12:]),
-		Command: in.Command, Cwd: in.Dir, Env: env, Cols: in.Cols, Rows: in.Rows,
+		Command: in.Command, Cwd: in.Dir, Env: sessionEnv(in.Env, ses.ID, s.cfg.Home), Cols: in.Cols, Rows: in.Rows,
 	})
 	if err != nil {
 		s.ended(ctx, p, kedge.SessionEndedData{ID: ses.ID, State: kedge.SessionInterrupted, Cause: "did not start"})
@@ -188,7 +188,9 @@ func (s *Service) sessionProjects(ctx context.Context, who Caller, every bool) (
 		}
 		o, err := s.opened(kedge.ProjectID(e.Name()))
 		if err != nil {
-			return nil, err
+			// One damaged journal must not keep the daemon from all the others.
+			s.cfg.Log.Error("a project's sessions are not looked at", "project", e.Name(), "error", err.Error())
+			continue
 		}
 		ps = append(ps, &project{Project: kedge.Project{ID: kedge.ProjectID(e.Name())}, opened: o})
 	}
@@ -201,19 +203,23 @@ func (s *Service) seen(ctx context.Context, ses kedge.Session) kedge.Session {
 	if !ses.Live() {
 		return ses
 	}
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second) // a holder that is stopped must not hold up a list
-	defer cancel()
 	f := hold.Look(ctx, s.sessionDir(ses.ID))
-	if f.Client == nil {
+	defer closeFound(f)
+	if f.State != kedge.SessionRunning {
 		return asEnded(ses, f)
 	}
-	defer func() { _ = f.Client.Close() }()
+	ses.Cause = f.Cause
+	if f.Client == nil {
+		return ses
+	}
 	ses.PID = f.Client.Greeting.Child.PID
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second) // a holder that is stopped must not hold up a list
+	defer cancel()
 	if st, err := f.Client.State(ctx); err == nil {
 		ses.Bytes = st.End
 	}
-	if f.Result != nil {
-		return asEnded(ses, f)
+	if s.waits(ses.ID, ses.Bytes) {
+		ses.State = kedge.SessionWaiting
 	}
 	return ses
 }
