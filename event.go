@@ -45,6 +45,7 @@ const (
 	SessionStarted  EventType = "session.started"  // Session
 	SessionEnded    EventType = "session.ended"    // SessionEndedData
 	SessionRenamed  EventType = "session.renamed"  // SessionRenamedData
+	SessionRefused  EventType = "session.refused"  // SessionRefusedData
 	InitFinished    EventType = "init.finished"    // InitData
 	InitRemoved     EventType = "init.removed"     // InitData
 )

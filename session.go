@@ -32,6 +32,7 @@ type Session struct {
 	ContextWindow *int64       `json:"context_window"`
 	USD           *float64     `json:"usd"`
 	Previous      SessionID    `json:"previous,omitempty"` // the session that this one resumed
+	Parent        SessionID    `json:"parent,omitempty"`   // the session whose agent started this one
 }
 
 // SessionEndedData is the payload of SessionEnded.
@@ -47,6 +48,14 @@ type SessionEndedData struct {
 type SessionRenamedData struct {
 	ID   SessionID `json:"id"`
 	Name string    `json:"name"`
+}
+
+// SessionRefusedData is the payload of SessionRefused: what a session tried to do
+// to another one.
+type SessionRefusedData struct {
+	ID  SessionID `json:"id"`
+	By  SessionID `json:"by"`
+	Act string    `json:"act"` // send, kill, rename
 }
 
 // Live tells whether the session's program runs.

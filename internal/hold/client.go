@@ -261,10 +261,10 @@ func (c *Client) collected(err error, grown func(end int64) error) (wire.State, 
 
 // lastWord is the end of a session whose holder went before it told us: it was
 // collected. Without one the holder broke off.
-func (c *Client) lastWord(err error) (wire.State, error) {
+func (c *Client) lastWord(err error, grown func(end int64) error) (wire.State, error) {
 	r, e := ReadResult(c.dir)
 	if e != nil || kedge.Interrupted.Is(err) {
 		return wire.State{}, err
 	}
-	return wire.State{End: r.End, Lost: r.Lost, Exit: &r.Exit}, nil
+	return wire.State{End: r.End, Lost: r.Lost, Exit: &r.Exit}, grown(r.End)
 }

@@ -68,10 +68,11 @@ func TestF10HowItWasKilled(t *testing.T) {
 		signal syscall.Signal
 		code   int
 		cause  string
+		state  kedge.SessionState
 	}{
-		"SIGKILL": {syscall.SIGKILL, 137, hold.CauseKilled},
-		"SIGTERM": {syscall.SIGTERM, 143, hold.CauseKilled},
-		"quits":   {0, 7, hold.CauseExited},
+		"SIGKILL": {syscall.SIGKILL, 137, hold.CauseKilled, kedge.SessionInterrupted},
+		"SIGTERM": {syscall.SIGTERM, 143, hold.CauseKilled, kedge.SessionInterrupted},
+		"quits":   {0, 7, hold.CauseExited, kedge.SessionExited},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := spec(t, false, "echo")
@@ -87,7 +88,7 @@ func TestF10HowItWasKilled(t *testing.T) {
 			if st.Exit.Code != tc.code || st.Exit.Signal != int(tc.signal) || st.Exit.Cause != tc.cause {
 				t.Errorf("ended as %+v", st.Exit)
 			}
-			if f := hold.Look(ctx(t), s.Dir); f.State != kedge.SessionExited || f.Result == nil || f.Result.Cause != tc.cause {
+			if f := hold.Look(ctx(t), s.Dir); f.State != tc.state || f.Result == nil || f.Result.Cause != tc.cause {
 				t.Errorf("found as %+v", f)
 			} else if f.Client != nil {
 				_ = f.Client.Close()
@@ -237,4 +238,46 @@ func oldHold() int {
 	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	hello := wire.Greeting{Protocol: 0, Verbs: "SFKQ", Session: s.Session, Holder: me, Child: me, Boot: strings.TrimSpace(string(boot))}
 	return serveOld(s, hello)
+}
+
+// TestF14HeldOnce: a session is never held twice, and one whose holder is on its
+// way is not called lost.
+func TestF14HeldOnce(t *testing.T) {
+	s := spec(t, false, "echo")
+	c := start(t, s)
+	again := s
+	again.Socket += "2"
+	if _, err := hold.Start(ctx(t), []string{self(t), "hold"}, again); !kedge.Conflict.Is(err) {
+		t.Errorf("held twice: %v", err)
+	}
+	if !lives(c.Greeting.Child.PID) {
+		t.Error("the session is gone")
+	}
+	if err := os.Rename(filepath.Join(s.Dir, "holder.json"), filepath.Join(s.Dir, "moved")); err != nil {
+		t.Fatal(err)
+	}
+	if f := hold.Look(ctx(t), s.Dir); f.State != kedge.SessionRunning || f.Cause != hold.CauseSilent {
+		t.Errorf("without a record yet: %+v", f)
+	}
+	if err := os.Rename(filepath.Join(s.Dir, "moved"), filepath.Join(s.Dir, "holder.json")); err != nil {
+		t.Fatal(err)
+	}
+	fds, err := os.ReadDir(filepath.Join("/proc", itoa(c.Greeting.Child.PID), "fd"))
+	if err == nil && !hasNothingOf(c.Greeting.Child.PID, fds, s.Dir) {
+		t.Error("the program has a file of its holder open")
+	}
+	if f := hold.Look(ctx(t), t.TempDir()); f.State != kedge.SessionInterrupted || f.Cause != hold.CauseLost {
+		t.Errorf("an empty folder: %+v", f)
+	}
+}
+
+// hasNothingOf tells whether a process has nothing open in dir.
+func hasNothingOf(pid int, fds []os.DirEntry, dir string) bool {
+	for _, fd := range fds {
+		to, err := os.Readlink(filepath.Join("/proc", itoa(pid), "fd", fd.Name()))
+		if err == nil && strings.HasPrefix(to, dir) {
+			return false
+		}
+	}
+	return true
 }

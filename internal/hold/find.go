@@ -78,12 +78,21 @@ func Look(ctx context.Context, dir string) Found {
 		f.Client, f.State = c, kedge.SessionRunning
 	}
 	if r, err := ReadResult(dir); err == nil {
-		f.Result, f.State = &r, kedge.SessionExited
+		f.Result, f.State, f.Cause = &r, r.state(), r.Cause
 	}
 	if f.State == "" {
 		f.State, f.Cause = unanswered(dir, err)
 	}
 	return f
+}
+
+// state of a session that has ended: a program that a signal ended which nobody
+// asked Kedge for was interrupted in its work.
+func (r Result) state() kedge.SessionState {
+	if r.Signal != 0 && !r.Asked {
+		return kedge.SessionInterrupted
+	}
+	return kedge.SessionExited
 }
 
 // unanswered says what is true of a session whose holder did not answer and that
@@ -93,6 +102,8 @@ func unanswered(dir string, dialled error) (kedge.SessionState, string) {
 	r, err := ReadRecord(dir)
 	late := kedge.Interrupted.Is(dialled) || errors.Is(dialled, syscall.EAGAIN)
 	switch {
+	case err != nil && locked(dir):
+		return kedge.SessionRunning, CauseSilent // its holder is on its way
 	case err != nil:
 		return kedge.SessionInterrupted, CauseLost // it never came to a record, or the record is damaged
 	case r.Boot != bootID():

@@ -41,9 +41,10 @@ type Result struct {
 	Version int             `json:"version"`
 	Session kedge.SessionID `json:"session"`
 	wire.Exit
-	End  int64 `json:"end"`  // length of the tape
-	Lost int64 `json:"lost"` // bytes that never reached it and are not marked
-	Left int   `json:"left"` // processes the program had left behind, ended by the holder
+	Asked bool  `json:"asked"` // to end, by whoever uses Kedge
+	End   int64 `json:"end"`   // length of the tape
+	Lost  int64 `json:"lost"`  // bytes that never reached it and are not marked
+	Left  int   `json:"left"`  // processes the program had left behind, ended by the holder
 }
 
 // fileVersion is the version of holder.json and exit.json.

@@ -55,6 +55,7 @@ type holder struct {
 // program runs, and returns when the session was collected.
 func Main(ctx context.Context, in io.Reader, out io.WriteCloser) error {
 	signal.Ignore(syscall.SIGHUP, syscall.SIGPIPE) // a terminal or a client that goes away is none of our business
+	syscall.CloseOnExec(lockFD)                    // ours for life, and not the program's
 	spec, err := readSpec(in)
 	if err != nil {
 		return err
@@ -221,7 +222,7 @@ func (h *holder) finish(left int) {
 	lost := h.tape.Lost()
 	_ = h.tape.Close()
 	_ = writeJSON(resultPath(h.spec.Dir), Result{
-		Version: fileVersion, Session: h.spec.Session, Exit: exit, End: h.tape.End(), Lost: lost, Left: left,
+		Version: fileVersion, Session: h.spec.Session, Exit: exit, Asked: h.asked(), End: h.tape.End(), Lost: lost, Left: left,
 	}) // a full disk: the state is still told by the socket
 	h.mu.Lock()
 	h.exit = &exit
@@ -240,6 +241,12 @@ func (h *holder) exitOf() wire.Exit {
 		exit.Cause = CauseMemory
 	}
 	return exit
+}
+
+func (h *holder) asked() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.ending
 }
 
 func (h *holder) state() wire.State {

@@ -21,6 +21,11 @@ func Start(ctx context.Context, holder []string, spec Spec) (*Client, error) {
 	if err := spec.check(); err != nil {
 		return nil, err
 	}
+	lock, err := lockFolder(spec.Dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = lock.Close() }() // the holder has it too
 	b, err := json.Marshal(spec)
 	if err != nil {
 		return nil, kedge.Errorf(kedge.Internal, "encode the session: %w", err)
@@ -32,7 +37,7 @@ func Start(ctx context.Context, holder []string, spec Spec) (*Client, error) {
 	defer errs.Close()
 	cmd := exec.Command(holder[0], holder[1:]...)
 	cmd.Dir, cmd.Stdin, cmd.Stderr = "/", bytes.NewReader(b), errs
-	cmd.Env = holderEnv(os.Environ())
+	cmd.Env, cmd.ExtraFiles = holderEnv(os.Environ()), []*os.File{lockFD - 3: lock}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	out, err := cmd.StdoutPipe()
 	if err != nil {

@@ -9,26 +9,60 @@ import (
 	"kedge/internal/store"
 )
 
-// follow watches a living session until it ends, and writes that down. The
-// client is closed.
+// follow watches a living session until it ends, writes that down, and lets its
+// holder go. The client is closed; it is nil for a holder that does not answer
+// now.
 func (s *Service) follow(p *project, id kedge.SessionID, c *hold.Client) {
 	s.watching.Go(func() {
-		defer func() { _ = c.Close() }()
-		_, err := c.Follow(s.watch, func(int64) error { return nil })
-		if s.watch.Err() != nil {
+		f, over := s.toEnd(id, c)
+		if !over {
 			return // we stop; the session does not
 		}
-		f := hold.Look(s.watch, s.sessionDir(id))
-		if err != nil && f.Client != nil && f.Result == nil {
-			s.cfg.Log.Error("a session is no longer watched", "session", string(id), "error", err.Error())
-			_ = f.Client.Close()
-			return
-		}
-		if f.Client != nil {
-			_ = f.Client.Close()
-		}
 		s.ended(s.watch, p, endOf(f))
+		s.collect(s.watch, f)
 	})
+}
+
+// lookAgain is how long to wait before a holder is asked again that broke off
+// or did not answer.
+const lookAgain = time.Second
+
+// toEnd follows a session until it is over, however often its holder breaks off.
+func (s *Service) toEnd(id kedge.SessionID, c *hold.Client) (f hold.Found, over bool) {
+	for {
+		if c != nil {
+			_, _ = c.Follow(s.watch, func(int64) error { return nil }) // how it is with the session, Look says
+			_ = c.Close()
+		}
+		f = hold.Look(s.watch, s.sessionDir(id))
+		if s.watch.Err() != nil {
+			closeFound(f)
+			return f, false
+		}
+		if f.State != kedge.SessionRunning {
+			return f, true
+		}
+		select {
+		case <-s.watch.Done():
+		case <-time.After(lookAgain):
+		}
+		c = f.Client
+	}
+}
+
+func closeFound(f hold.Found) {
+	if f.Client != nil {
+		_ = f.Client.Close()
+	}
+}
+
+// collect lets the holder of an ended session go; without it, it would stay for
+// a day.
+func (s *Service) collect(ctx context.Context, f hold.Found) {
+	if f.Client != nil && f.Result != nil {
+		_ = f.Client.Collect(ctx) // it goes by itself as well
+	}
+	closeFound(f)
 }
 
 func endOf(f hold.Found) kedge.SessionEndedData {
@@ -83,15 +117,16 @@ func (s *Service) adoptProject(ctx context.Context, p *project, found map[kedge.
 	for _, ses := range docs {
 		f, ok := found[ses.ID]
 		if !ok {
-			f = hold.Found{ID: ses.ID, State: kedge.SessionInterrupted, Cause: "lost"}
+			f = hold.Found{ID: ses.ID, State: kedge.SessionInterrupted, Cause: hold.CauseLost}
 		}
 		switch {
-		case ses.Live() && f.Client != nil:
+		case ses.Live() && f.State == kedge.SessionRunning:
 			s.follow(p, ses.ID, f.Client)
 		case ses.Live():
 			s.ended(ctx, p, endOf(f))
-		case f.Client != nil:
-			_ = f.Client.Close() // ended and not collected: its holder goes by itself
+			s.collect(ctx, f)
+		default:
+			s.collect(ctx, f)
 		}
 	}
 	return nil
@@ -107,7 +142,7 @@ type SessionSend struct {
 // SessionSend types into a session; it returns when the program's terminal has
 // taken all of it.
 func (s *Service) SessionSend(ctx context.Context, who Caller, in SessionSend) (kedge.Session, error) {
-	_, c, ses, err := s.reach(ctx, who, in.Name)
+	_, c, ses, err := s.reach(ctx, who, in.Name, "send")
 	if err != nil {
 		return ses, err
 	}
@@ -119,14 +154,17 @@ func (s *Service) SessionSend(ctx context.Context, who Caller, in SessionSend) (
 	return ses, c.Input(ctx, sourceOf(who.Key), 1, []byte(text))
 }
 
-// reach connects to a living session.
-func (s *Service) reach(ctx context.Context, who Caller, name string) (*project, *hold.Client, kedge.Session, error) {
+// reach connects to a living session that the caller may act on.
+func (s *Service) reach(ctx context.Context, who Caller, name, act string) (*project, *hold.Client, kedge.Session, error) {
 	p, err := s.sessionProject(ctx, who)
 	if err != nil {
 		return nil, nil, kedge.Session{}, err
 	}
 	ses, err := s.find(ctx, p, name)
 	if err != nil {
+		return nil, nil, ses, err
+	}
+	if err := s.mayAct(ctx, p, who, ses, act); err != nil {
 		return nil, nil, ses, err
 	}
 	if !ses.Live() {
@@ -145,7 +183,7 @@ type SessionKill struct {
 // SessionKill ends a session and everything it started, and returns when all of
 // it is gone and written down.
 func (s *Service) SessionKill(ctx context.Context, who Caller, in SessionKill) (kedge.Session, error) {
-	p, c, ses, err := s.reach(ctx, who, in.Name)
+	p, c, ses, err := s.reach(ctx, who, in.Name, "kill")
 	if err != nil {
 		return ses, err
 	}
@@ -157,11 +195,8 @@ func (s *Service) SessionKill(ctx context.Context, who Caller, in SessionKill) (
 		return ses, err
 	}
 	f := hold.Look(ctx, s.sessionDir(ses.ID))
-	if f.Client != nil {
-		_ = f.Client.Collect(ctx) // it would go by itself after a day
-		_ = f.Client.Close()
-	}
 	s.ended(ctx, p, endOf(f))
+	s.collect(ctx, f)
 	return s.find(ctx, p, string(ses.ID))
 }
 
@@ -179,6 +214,9 @@ func (s *Service) SessionRename(ctx context.Context, who Caller, in SessionRenam
 	}
 	p, err := s.sessionProject(ctx, who)
 	if err != nil {
+		return kedge.Session{}, err
+	}
+	if err := s.mayActOn(ctx, p, who, in.Name, "rename"); err != nil {
 		return kedge.Session{}, err
 	}
 	evs, err := s.write(ctx, p, who, func() ([]kedge.Event, error) {

@@ -110,6 +110,18 @@ func (s *Service) decideSession(ctx context.Context, p *project, who Caller, in 
 	return []kedge.Event{ev}, err
 }
 
+// startedBefore answers a request that is made again: its session runs or has
+// ended, or was never started because the daemon died in the middle of it.
+func (s *Service) startedBefore(ctx context.Context, ses kedge.Session) error {
+	f := hold.Look(ctx, s.sessionDir(ses.ID))
+	defer closeFound(f)
+	if f.State == kedge.SessionRunning || f.Result != nil {
+		return nil
+	}
+	return kedge.Errorf(kedge.Conflict, "session %q did not start: the daemon was ended meanwhile", ses.Name).
+		WithHint("kedge resume %s", ses.Name)
+}
+
 // hold starts the holder of a session that is in the journal. A session that has
 // a folder was started before, by the same request.
 func (s *Service) hold(ctx context.Context, p *project, ses kedge.Session, in SessionNew) error {
@@ -118,7 +130,7 @@ func (s *Service) hold(ctx context.Context, p *project, ses kedge.Session, in Se
 		return kedge.Errorf(kedge.Internal, "make the session's folder: %w", err)
 	}
 	if err := os.Mkdir(dir, 0o700); os.IsExist(err) {
-		return nil
+		return s.startedBefore(ctx, ses)
 	} else if err != nil {
 		return kedge.Errorf(kedge.Internal, "make the session's folder: %w", err)
 	}
