@@ -1,29 +1,29 @@
 package condense
 
 import (
-	"regexp"
 	"strings"
 
 	"kedge"
+	"kedge/internal/lazyre"
 )
 
 var (
-	tscPlain  = regexp.MustCompile(`^(\S[^()]*)\((\d+),\d+\): error (.+)`)
-	tscPretty = regexp.MustCompile(`^(\S[^:]*):(\d+):\d+ - error (.+)`)
-	lintLine  = regexp.MustCompile(`^\s+(\d+):\d+\s+error\s+(\S.*)`)
-	lintFile  = regexp.MustCompile(`^\S.*[/.]\w+$`)
-	ccLine    = regexp.MustCompile(`^(?::\w+)*((?:[A-Za-z]:)?[^\s:()][^:()]*):(\d+):(?:\d+:)? (?:fatal )?error: (.+)`)
-	place     = regexp.MustCompile(`(?:^|[\s("'\[])((?:[A-Za-z]:)?[\w./\\@+~-]*\w\.\w+|Makefile|Dockerfile):(\d+)(?::\d+)?\b:?`)
-	bareError = regexp.MustCompile(`^\S+:\d+:\d+:? \[?[A-Z]+\d{2,}\b`)
-	makeLine  = regexp.MustCompile(`^(?:g?make|ninja)(?:\[\d+\])?: \*\*\* (?:\[([^\s:\]]+):(\d+):)?`)
-	makeParse = regexp.MustCompile(`^([^\s:]+):(\d+): \*\*\* (.+)`)
-	words     = regexp.MustCompile(`(?i)\b(errors?|\w+error|fail(s|ed|ure|ures)?|fatal|panic(ked)?|\w*exception|abort(ed)?|cannot|can't|could not|segmentation fault|assert(ion)?|not found|no such file|denied|undefined|unexpected|killed|timed out|refused)\b`)
-	noWords   = regexp.MustCompile(`(?i)\b(0|no|without) (errors?|fail(ed|ures?))\b|\b(errors?|fail(ed|ures?))[:=]\s*0\b`)
-	passing   = regexp.MustCompile(`^\s*(\[INFO\]|ok\b|PASS(ED)?\b|--- PASS|✓|✔|√|\[ ?OK|test .* \.\.\. ok$)`)
-	tapNotOK  = regexp.MustCompile(`^\s*not ok \d+(?: -)? ?(.*)$`)
-	tapKey    = regexp.MustCompile(`^\s*(error|message): ?(?:'(.*)'|"(.*)"|(\|-?|>-?)|(.*))$`)
-	tapPlace  = regexp.MustCompile(`^\s*(?:at|location|file): ?'?([^\s']+?):(\d+)(?::\d+)?'?$`)
-	tapFrame  = regexp.MustCompile(`^\s+\S.* \(([^\s()]+):(\d+):\d+\)$`)
+	tscPlain  = lazyre.New(`^(\S[^()]*)\((\d+),\d+\): error (.+)`)
+	tscPretty = lazyre.New(`^(\S[^:]*):(\d+):\d+ - error (.+)`)
+	lintLine  = lazyre.New(`^\s+(\d+):\d+\s+error\s+(\S.*)`)
+	lintFile  = lazyre.New(`^\S.*[/.]\w+$`)
+	ccLine    = lazyre.New(`^(?::\w+)*((?:[A-Za-z]:)?[^\s:()][^:()]*):(\d+):(?:\d+:)? (?:fatal )?error: (.+)`)
+	place     = lazyre.New(`(?:^|[\s("'\[])((?:[A-Za-z]:)?[\w./\\@+~-]*\w\.\w+|Makefile|Dockerfile):(\d+)(?::\d+)?\b:?`)
+	bareError = lazyre.New(`^\S+:\d+:\d+:? \[?[A-Z]+\d{2,}\b`)
+	makeLine  = lazyre.New(`^(?:g?make|ninja)(?:\[\d+\])?: \*\*\* (?:\[([^\s:\]]+):(\d+):)?`)
+	makeParse = lazyre.New(`^([^\s:]+):(\d+): \*\*\* (.+)`)
+	words     = lazyre.New(`(?i)\b(errors?|\w+error|fail(s|ed|ure|ures)?|fatal|panic(ked)?|\w*exception|abort(ed)?|cannot|can't|could not|segmentation fault|assert(ion)?|not found|no such file|denied|undefined|unexpected|killed|timed out|refused)\b`)
+	noWords   = lazyre.New(`(?i)\b(0|no|without) (errors?|fail(ed|ures?))\b|\b(errors?|fail(ed|ures?))[:=]\s*0\b`)
+	passing   = lazyre.New(`^\s*(\[INFO\]|ok\b|PASS(ED)?\b|--- PASS|✓|✔|√|\[ ?OK|test .* \.\.\. ok$)`)
+	tapNotOK  = lazyre.New(`^\s*not ok \d+(?: -)? ?(.*)$`)
+	tapKey    = lazyre.New(`^\s*(error|message): ?(?:'(.*)'|"(.*)"|(\|-?|>-?)|(.*))$`)
+	tapPlace  = lazyre.New(`^\s*(?:at|location|file): ?'?([^\s']+?):(\d+)(?::\d+)?'?$`)
+	tapFrame  = lazyre.New(`^\s+\S.* \(([^\s()]+):(\d+):\d+\)$`)
 )
 
 // report makes the failure of a diagnostic: its own text and the lines indented

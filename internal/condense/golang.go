@@ -1,22 +1,22 @@
 package condense
 
 import (
-	"regexp"
 	"strings"
 
 	"kedge"
+	"kedge/internal/lazyre"
 )
 
 var (
-	goResult   = regexp.MustCompile(`^\s*--- (FAIL|PASS|SKIP): (\S+)`)
-	goLocation = regexp.MustCompile(`^\s*([^\s:]+\.go):(\d+): ?(.*)`)
-	goFrame    = regexp.MustCompile(`^\t(\S.*\.go):(\d+)`)
-	goRunning  = regexp.MustCompile(`^=== (?:RUN|CONT|NAME|PAUSE)\s+(\S*)`)
-	goPackage  = regexp.MustCompile(`^FAIL\t(\S+)`)
-	goTestFunc = regexp.MustCompile(`\.((?:Test|Fuzz|Example|Benchmark)[\pL\d_]*)`)
-	goComplain = regexp.MustCompile(`(?i)\b(want|got|expect(ed)?|unexpected|error|err|fail(ed|ure)?|mismatch|missing|not|must|should|panic|invalid|wrong|timed? ?out)\b|!=`)
-	goDiagnose = regexp.MustCompile(`^(?:vet: )?((?:[A-Za-z]:)?[^\s:]+\.go):(\d+)(:\d+)?: (.+)`)
-	goTool     = regexp.MustCompile(`\b(go (build|vet|install|run|test|generate)|golangci-lint|staticcheck)\b`)
+	goResult   = lazyre.New(`^\s*--- (FAIL|PASS|SKIP): (\S+)`)
+	goLocation = lazyre.New(`^\s*([^\s:]+\.go):(\d+): ?(.*)`)
+	goFrame    = lazyre.New(`^\t(\S.*\.go):(\d+)`)
+	goRunning  = lazyre.New(`^=== (?:RUN|CONT|NAME|PAUSE)\s+(\S*)`)
+	goPackage  = lazyre.New(`^FAIL\t(\S+)`)
+	goTestFunc = lazyre.New(`\.((?:Test|Fuzz|Example|Benchmark)[\pL\d_]*)`)
+	goComplain = lazyre.New(`(?i)\b(want|got|expect(ed)?|unexpected|error|err|fail(ed|ure)?|mismatch|missing|not|must|should|panic|invalid|wrong|timed? ?out)\b|!=`)
+	goDiagnose = lazyre.New(`^(?:vet: )?((?:[A-Za-z]:)?[^\s:]+\.go):(\d+)(:\d+)?: (.+)`)
+	goTool     = lazyre.New(`\b(go (build|vet|install|run|test|generate)|golangci-lint|staticcheck)\b`)
 )
 
 // goTest reads the text of go test, with or without -v.
@@ -165,7 +165,7 @@ func goRace(lines []string, at int, f failure) failure {
 	return f
 }
 
-var goRaceFrame = regexp.MustCompile(`^\s+(/?\S+\.go):(\d+)`)
+var goRaceFrame = lazyre.New(`^\s+(/?\S+\.go):(\d+)`)
 
 func goStackFrame(l string) []string {
 	m := goRaceFrame.FindStringSubmatch(l)
@@ -190,7 +190,7 @@ func goCrash(lines []string, at int, test string) (failure, bool) {
 	return f, true
 }
 
-var goHanging = regexp.MustCompile(`^\t\t(\S+) \(`)
+var goHanging = lazyre.New(`^\t\t(\S+) \(`)
 
 // goTimedOut gives the test that was running when the time was up.
 func goTimedOut(head []string) string {

@@ -1,20 +1,20 @@
 package condense
 
 import (
-	"regexp"
 	"strings"
 
 	"kedge"
+	"kedge/internal/lazyre"
 )
 
 var (
-	sureSuite  = regexp.MustCompile(`^(?:\[ERROR\] )?Tests run: .*<<< (?:FAILURE|ERROR)! -+ in (\S+)`)
-	sureTest   = regexp.MustCompile(`^(?:\[ERROR\] )?(\S.*?)(?:\(([\w.$]+)\))? +(?:-- )?Time elapsed: .*<<< (?:FAILURE|ERROR)!`)
-	javaFrame  = regexp.MustCompile(`^\s+at ([\w.$/@<>]+)\(([^():]+):(\d+)\)`)
-	mavenPlace = regexp.MustCompile(`^\[ERROR\] (\S+):\[(\d+),\d+\] (.+)`)
-	gradleFail = regexp.MustCompile(`^([^\s>].* > .+?)(?: \([\d.]+m?s\))? FAILED$`)
-	gradleAt   = regexp.MustCompile(`\bat ([\w.$]+\.(?:java|kt|groovy|scala)):(\d+)$`)
-	javaThrown = regexp.MustCompile(`^(?:Exception in thread ".*" )?((?:[a-z]\w*\.)+[A-Z]\w*(?:Error|Exception|Throwable)\b.*)`)
+	sureSuite  = lazyre.New(`^(?:\[ERROR\] )?Tests run: .*<<< (?:FAILURE|ERROR)! -+ in (\S+)`)
+	sureTest   = lazyre.New(`^(?:\[ERROR\] )?(\S.*?)(?:\(([\w.$]+)\))? +(?:-- )?Time elapsed: .*<<< (?:FAILURE|ERROR)!`)
+	javaFrame  = lazyre.New(`^\s+at ([\w.$/@<>]+)\(([^():]+):(\d+)\)`)
+	mavenPlace = lazyre.New(`^\[ERROR\] (\S+):\[(\d+),\d+\] (.+)`)
+	gradleFail = lazyre.New(`^([^\s>].* > .+?)(?: \([\d.]+m?s\))? FAILED$`)
+	gradleAt   = lazyre.New(`\bat ([\w.$]+\.(?:java|kt|groovy|scala)):(\d+)$`)
+	javaThrown = lazyre.New(`^(?:Exception in thread ".*" )?((?:[a-z]\w*\.)+[A-Z]\w*(?:Error|Exception|Throwable)\b.*)`)
 )
 
 // javaForeign are packages of the runtime and of test frameworks.

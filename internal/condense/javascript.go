@@ -1,26 +1,26 @@
 package condense
 
 import (
-	"regexp"
 	"strings"
 
 	"kedge"
+	"kedge/internal/lazyre"
 )
 
 var (
-	jsFrame     = regexp.MustCompile(`^\s*(?:at |❯ ).*?\(?((?:file://)?[^\s()]+?):(\d+):\d+\)?(?: \{)?$`)
-	jsCode      = regexp.MustCompile(`^\s*>?\s*\d+ ?\|`)
-	jsCodeMark  = regexp.MustCompile(`^\s*>\s*(\d+) ?\|`)
-	jestTitle   = regexp.MustCompile(`^\s*● (.+)$`)
-	jestFile    = regexp.MustCompile(`^ ?(FAIL|PASS)\s+(?:\S+ )?(\S+\.\w+)`)
-	vitestTitle = regexp.MustCompile(`^\s*FAIL\s+(?:\|[^|]*\|\s+)?(\S+\.\w+)(?: > (.+)| \[.*)?$`)
-	mochaCount  = regexp.MustCompile(`^\s+\d+ failing$`)
-	mochaTitle  = regexp.MustCompile(`^\s+1\) (.+)$`)
-	playTitle   = regexp.MustCompile(`^\s+\d+\) (?:\[[^\]]+\] › )?([^\s:]+):(\d+):\d+ › (.+?)[ ─]*$`)
-	nodeAt      = regexp.MustCompile(`^test at (\S+):(\d+):\d+$`)
-	nodeTitle   = regexp.MustCompile(`^✖ (.+?)(?: \([\d.]+ms\))?$`)
-	nodeHead    = regexp.MustCompile(`^((?:file://)?/?[^\s:]*[^\s:]\.[cm]?[jt]sx?|[A-Za-z]:[^\s:]+):(\d+)$`)
-	jsError     = regexp.MustCompile(`^(?:Uncaught )?\w*(?:Error|Exception)\b.*`)
+	jsFrame     = lazyre.New(`^\s*(?:at |❯ ).*?\(?((?:file://)?[^\s()]+?):(\d+):\d+\)?(?: \{)?$`)
+	jsCode      = lazyre.New(`^\s*>?\s*\d+ ?\|`)
+	jsCodeMark  = lazyre.New(`^\s*>\s*(\d+) ?\|`)
+	jestTitle   = lazyre.New(`^\s*● (.+)$`)
+	jestFile    = lazyre.New(`^ ?(FAIL|PASS)\s+(?:\S+ )?(\S+\.\w+)`)
+	vitestTitle = lazyre.New(`^\s*FAIL\s+(?:\|[^|]*\|\s+)?(\S+\.\w+)(?: > (.+)| \[.*)?$`)
+	mochaCount  = lazyre.New(`^\s+\d+ failing$`)
+	mochaTitle  = lazyre.New(`^\s+1\) (.+)$`)
+	playTitle   = lazyre.New(`^\s+\d+\) (?:\[[^\]]+\] › )?([^\s:]+):(\d+):\d+ › (.+?)[ ─]*$`)
+	nodeAt      = lazyre.New(`^test at (\S+):(\d+):\d+$`)
+	nodeTitle   = lazyre.New(`^✖ (.+?)(?: \([\d.]+ms\))?$`)
+	nodeHead    = lazyre.New(`^((?:file://)?/?[^\s:]*[^\s:]\.[cm]?[jt]sx?|[A-Za-z]:[^\s:]+):(\d+)$`)
+	jsError     = lazyre.New(`^(?:Uncaught )?\w*(?:Error|Exception)\b.*`)
 )
 
 // jsPlace gives the first frame of the project: JavaScript prints the innermost

@@ -1,8 +1,9 @@
 package condense
 
 import (
-	"regexp"
 	"strings"
+
+	"kedge/internal/lazyre"
 )
 
 // verdict is what one line says about whether tests ran.
@@ -19,34 +20,34 @@ const (
 // of every such line: looking for it is much faster than the pattern.
 type tally struct {
 	key     string
-	pattern *regexp.Regexp
+	pattern *lazyre.Regexp
 }
 
 var tallies = []tally{
-	{"test result: ", regexp.MustCompile(`^test result: \w+\. (\d+) passed; (\d+) failed`)},          // cargo
-	{"ing", regexp.MustCompile(`^\s+(\d+) (?:passing|failing)\b`)},                                   // mocha
-	{" ", regexp.MustCompile(`^[#ℹ] (?:pass|fail|cancelled) (\d+)$`)},                                // node --test
-	{"Ran ", regexp.MustCompile(`^Ran (\d+) tests? in `)},                                            // unittest
-	{"Tests run: ", regexp.MustCompile(`\bTests run: (\d+)`)},                                        // surefire, JUnit
-	{" completed", regexp.MustCompile(`^(\d+) tests? completed`)},                                    // Gradle
-	{" example", regexp.MustCompile(`^(\d+) examples?, \d+ failures?`)},                              // RSpec
-	{" test", regexp.MustCompile(`^OK .*?(\d+) tests?\b`)},                                           // PHPUnit
-	{" total", regexp.MustCompile(`^Tests:\s+(?:.*?(\d+) failed)?(?:.*?(\d+) passed)?.* total$`)},    // jest
-	{"Tests  ", regexp.MustCompile(`^\s+Tests\s+(?:.*?(\d+) failed)?(?:.*?(\d+) passed)?.*\(\d+\)`)}, // vitest
-	{" ", regexp.MustCompile(`^\s+(\d+) (?:passed|failed|flaky)\b`)},                                 // Playwright
-	{"% tests passed", regexp.MustCompile(`^\d+% tests passed, \d+ tests failed out of (\d+)`)},      // CTest
+	{"test result: ", lazyre.New(`^test result: \w+\. (\d+) passed; (\d+) failed`)},          // cargo
+	{"ing", lazyre.New(`^\s+(\d+) (?:passing|failing)\b`)},                                   // mocha
+	{" ", lazyre.New(`^[#ℹ] (?:pass|fail|cancelled) (\d+)$`)},                                // node --test
+	{"Ran ", lazyre.New(`^Ran (\d+) tests? in `)},                                            // unittest
+	{"Tests run: ", lazyre.New(`\bTests run: (\d+)`)},                                        // surefire, JUnit
+	{" completed", lazyre.New(`^(\d+) tests? completed`)},                                    // Gradle
+	{" example", lazyre.New(`^(\d+) examples?, \d+ failures?`)},                              // RSpec
+	{" test", lazyre.New(`^OK .*?(\d+) tests?\b`)},                                           // PHPUnit
+	{" total", lazyre.New(`^Tests:\s+(?:.*?(\d+) failed)?(?:.*?(\d+) passed)?.* total$`)},    // jest
+	{"Tests  ", lazyre.New(`^\s+Tests\s+(?:.*?(\d+) failed)?(?:.*?(\d+) passed)?.*\(\d+\)`)}, // vitest
+	{" ", lazyre.New(`^\s+(\d+) (?:passed|failed|flaky)\b`)},                                 // Playwright
+	{"% tests passed", lazyre.New(`^\d+% tests passed, \d+ tests failed out of (\d+)`)},      // CTest
 }
 
 // pyTotals is the last line of pytest.
-var pyTotals = regexp.MustCompile(`^(?:=+ )?(?:\d+ \w+(?: \w+)?(?:, )?)+ in [\d.]+s\b`)
+var pyTotals = lazyre.New(`^(?:=+ )?(?:\d+ \w+(?: \w+)?(?:, )?)+ in [\d.]+s\b`)
 
 // brokenSuite is a file of tests that could not even be loaded.
-var brokenSuite = regexp.MustCompile(`^(?:Test Suites:|\s*Test Files\s).*\b[1-9]\d* failed`)
+var brokenSuite = lazyre.New(`^(?:Test Suites:|\s*Test Files\s).*\b[1-9]\d* failed`)
 
 var (
-	pyRan     = regexp.MustCompile(`\b[1-9]\d* (?:passed|failed|xfailed|xpassed|errors?)\b`)
-	goOK      = regexp.MustCompile(`^(?:ok  |FAIL)\t\S+`)
-	goNoTests = regexp.MustCompile(`^(?:\?   |ok  |\s*)\t\S+\s.*(?:\[no test files\]|\[no tests to run\]|\tcoverage: 0\.0% of statements$)`)
+	pyRan     = lazyre.New(`\b[1-9]\d* (?:passed|failed|xfailed|xpassed|errors?)\b`)
+	goOK      = lazyre.New(`^(?:ok  |FAIL)\t\S+`)
+	goNoTests = lazyre.New(`^(?:\?   |ok  |\s*)\t\S+\s.*(?:\[no test files\]|\[no tests to run\]|\tcoverage: 0\.0% of statements$)`)
 )
 
 // noneLines are what runners say in so many words.

@@ -1,21 +1,21 @@
 package condense
 
 import (
-	"regexp"
 	"strings"
 
 	"kedge"
+	"kedge/internal/lazyre"
 )
 
 var (
-	pyFrame     = regexp.MustCompile(`^\s*(?:E\s+)?File "([^"]+)", line (\d+)`)
-	pyPlace     = regexp.MustCompile(`^([^\s:][^:]*\.\w+):(\d+): `)
-	pySection   = regexp.MustCompile(`^=+ (ERRORS|FAILURES) =+$`)
-	pyTitle     = regexp.MustCompile(`^_{3,} (.+?) _{3,}$`)
-	pySummary   = regexp.MustCompile(`^(FAILED|ERROR) (\S.*?)(?: - (.*))?$`)
-	pyException = regexp.MustCompile(`^[\pL_][\w.]*(?:: .*|Error|Exception|Interrupt|Exit)?$`)
-	pyUnit      = regexp.MustCompile(`^(?:FAIL|ERROR): (\S+)(?: \(([^)]+)\))?`)
-	pySyntaxErr = regexp.MustCompile(`^(?:SyntaxError|IndentationError|TabError): `)
+	pyFrame     = lazyre.New(`^\s*(?:E\s+)?File "([^"]+)", line (\d+)`)
+	pyPlace     = lazyre.New(`^([^\s:][^:]*\.\w+):(\d+): `)
+	pySection   = lazyre.New(`^=+ (ERRORS|FAILURES) =+$`)
+	pyTitle     = lazyre.New(`^_{3,} (.+?) _{3,}$`)
+	pySummary   = lazyre.New(`^(FAILED|ERROR) (\S.*?)(?: - (.*))?$`)
+	pyException = lazyre.New(`^[\pL_][\w.]*(?:: .*|Error|Exception|Interrupt|Exit)?$`)
+	pyUnit      = lazyre.New(`^(?:FAIL|ERROR): (\S+)(?: \(([^)]+)\))?`)
+	pySyntaxErr = lazyre.New(`^(?:SyntaxError|IndentationError|TabError): `)
 )
 
 const pyTraceHead = "Traceback (most recent call last):"

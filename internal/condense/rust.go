@@ -1,18 +1,18 @@
 package condense
 
 import (
-	"regexp"
 	"strings"
 
 	"kedge"
+	"kedge/internal/lazyre"
 )
 
 var (
-	cargoTitle = regexp.MustCompile(`^---- (.+) (?:stdout|stderr) ----$`)
-	rustAt     = regexp.MustCompile(`panicked at (?:'(.*)', )?([^\s:']+):(\d+):\d+`)
-	rustPlace  = regexp.MustCompile(`\bat ([^\s:]+\.rs):(\d+):\d+`)
-	rustError  = regexp.MustCompile(`^error(?:\[E\d+\])?: (.+)`)
-	rustArrow  = regexp.MustCompile(`^\s*--> ([^\s:]+):(\d+):\d+`)
+	cargoTitle = lazyre.New(`^---- (.+) (?:stdout|stderr) ----$`)
+	rustAt     = lazyre.New(`panicked at (?:'(.*)', )?([^\s:']+):(\d+):\d+`)
+	rustPlace  = lazyre.New(`\bat ([^\s:]+\.rs):(\d+):\d+`)
+	rustError  = lazyre.New(`^error(?:\[E\d+\])?: (.+)`)
+	rustArrow  = lazyre.New(`^\s*--> ([^\s:]+):(\d+):\d+`)
 )
 
 // cargoTest reads the first report of what a failed test printed.

@@ -1,10 +1,11 @@
 package condense
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"kedge/internal/lazyre"
 )
 
 const (
@@ -203,4 +204,4 @@ func ours(path string) bool {
 
 // goRoot is where the standard library stands: below go/src, in a folder that is
 // not named after a host.
-var goRoot = regexp.MustCompile(`/go[^/]*/src/[^/.]+/`)
+var goRoot = lazyre.New(`/go[^/]*/src/[^/.]+/`)

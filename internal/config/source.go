@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/BurntSushi/toml"
 
 	"kedge"
+	"kedge/internal/lazyre"
 )
 
 // source is one file while it is read: where each of its keys stands, so that
@@ -88,9 +88,9 @@ func (s *source) at(key, format string, args ...any) *kedge.Error {
 }
 
 var (
-	typeError = regexp.MustCompile(`(?s)line (\d+) \(last key "(.*?)"\): incompatible types: TOML value has type (\S+); destination has type (.*)$`)
-	goName    = regexp.MustCompile(` for (config\.\w+|\w+\.\w+)`)
-	lastKey   = regexp.MustCompile(`(?s)last key "(.*?)"\): (.*)$`)
+	typeError = lazyre.New(`(?s)line (\d+) \(last key "(.*?)"\): incompatible types: TOML value has type (\S+); destination has type (.*)$`)
+	goName    = lazyre.New(` for (config\.\w+|\w+\.\w+)`)
+	lastKey   = lazyre.New(`(?s)last key "(.*?)"\): (.*)$`)
 )
 
 // wrap says what the decoder found, with our own line when the key is inside an

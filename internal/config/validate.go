@@ -3,13 +3,13 @@ package config
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"sort"
 	"strings"
 	"time"
 
 	"kedge"
 	"kedge/internal/glob"
+	"kedge/internal/lazyre"
 )
 
 // freeKeys are the tables of config.toml in which any name is a key.
@@ -79,8 +79,8 @@ func (c Config) checkEnums() error {
 }
 
 var (
-	repoName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*/[A-Za-z0-9._-]+$`)
-	envName  = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	repoName = lazyre.New(`^[A-Za-z0-9][A-Za-z0-9._-]*/[A-Za-z0-9._-]+$`)
+	envName  = lazyre.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
 )
 
 // maxNumber bounds tokens and money, far above any real budget.

@@ -4,11 +4,11 @@ import (
 	"encoding/json"
 	"io/fs"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"kedge"
+	"kedge/internal/lazyre"
 )
 
 func test(run string) kedge.Check { return kedge.Check{Name: "test", Kind: kedge.CheckTest, Run: run} }
@@ -112,8 +112,8 @@ func nodeRunner(f *folder, p packageJSON) string {
 
 var (
 	// noTest is what `npm init` puts in the place of a test.
-	noTest = regexp.MustCompile(`no test specified`)
-	watch  = regexp.MustCompile(`--watch(All)?(\s|$|=true)`)
+	noTest = lazyre.New(`no test specified`)
+	watch  = lazyre.New(`--watch(All)?(\s|$|=true)`)
 )
 
 func nodeTest(f *folder, runner, script string) (kedge.Check, bool) {
@@ -168,7 +168,7 @@ func pythonTest(f *folder) string {
 	return ""
 }
 
-var pytestWord = regexp.MustCompile(`(?m)(^|[^\w-])pytest([^\w-]|$)`)
+var pytestWord = lazyre.New(`(?m)(^|[^\w-])pytest([^\w-]|$)`)
 
 func usesPytest(f *folder) bool {
 	if f.has("pytest.ini", "conftest.py", "tests/conftest.py") {
@@ -241,7 +241,7 @@ func (f *folder) wrapper(script, tool string) string {
 	return tool
 }
 
-var makeTarget = regexp.MustCompile(`(?m)^([A-Za-z0-9_.\-]+(?:[ \t]+[A-Za-z0-9_.\-]+)*)[ \t]*::?(?:[^=:]|$)`)
+var makeTarget = lazyre.New(`(?m)^([A-Za-z0-9_.\-]+(?:[ \t]+[A-Za-z0-9_.\-]+)*)[ \t]*::?(?:[^=:]|$)`)
 
 // makeTargets gives the targets test (else check) and build.
 func makeTargets(f *folder) []kedge.Check {

@@ -1,10 +1,10 @@
 package ledger
 
 import (
-	"regexp"
 	"strings"
 
 	"kedge"
+	"kedge/internal/lazyre"
 	"kedge/internal/plain"
 )
 
@@ -55,9 +55,9 @@ func findingOf(err error) kedge.Finding {
 }
 
 var (
-	pathWord    = regexp.MustCompile(`^(\.{0,2}/)?[\w@.+-]+(/[\w@.+*-]+)+/?$`)
-	fileWord    = regexp.MustCompile(`^\.?[\w+-]+(\.[\w+-]+)*\.([a-z][a-z0-9]{0,5}|[A-Z]{1,4})(:\d+)*$`)
-	commandText = regexp.MustCompile("(?m)`[^`\n]+`|^\\s*\\$ \\S|(^|\\s)--[a-z][\\w-]+\\b")
+	pathWord    = lazyre.New(`^(\.{0,2}/)?[\w@.+-]+(/[\w@.+*-]+)+/?$`)
+	fileWord    = lazyre.New(`^\.?[\w+-]+(\.[\w+-]+)*\.([a-z][a-z0-9]{0,5}|[A-Z]{1,4})(:\d+)*$`)
+	commandText = lazyre.New("(?m)`[^`\n]+`|^\\s*\\$ \\S|(^|\\s)--[a-z][\\w-]+\\b")
 )
 
 // mentionsFile finds a path or a file name. "and/or" and "i.e." are neither: a

@@ -3,12 +3,12 @@ package ledger
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"kedge"
+	"kedge/internal/lazyre"
 )
 
 // Facts are what progress.md is generated from.
@@ -87,7 +87,7 @@ func splitChunks(text string) []chunk {
 
 func markOf(v string) string { return "<!-- kedge:progress v" + v + " -->" }
 
-var progressMark = regexp.MustCompile(`^<!-- kedge:progress v\d+ -->$`)
+var progressMark = lazyre.New(`^<!-- kedge:progress v\d+ -->$`)
 
 // withMark puts the version at the top of a file that has none.
 func withMark(lines []string) []string {
@@ -184,7 +184,7 @@ func marker(line string) (name string, begin, ok bool) {
 	return "", false, false
 }
 
-var markerLine = regexp.MustCompile(`^<!-- kedge:(begin|end) ([a-z-]+)( sha256=[0-9a-f]*)? -->$`)
+var markerLine = lazyre.New(`^<!-- kedge:(begin|end) ([a-z-]+)( sha256=[0-9a-f]*)? -->$`)
 
 // blockEnd gives the index of the end marker of the block that begins at line i;
 // -1 when there is none before another marker.
@@ -236,7 +236,7 @@ func replaceBlock(c chunk, facts []string) []string {
 
 // generated is the form of every line that Kedge writes into a block: an item
 // that starts with the id of a feature, a risk or a decision.
-var generated = regexp.MustCompile(`^- [a-z0-9_][a-z0-9._-]*: `)
+var generated = lazyre.New(`^- [a-z0-9_][a-z0-9._-]*: `)
 
 // peoplesLines are the lines of a block that Kedge cannot have written.
 func peoplesLines(block []string) []string {

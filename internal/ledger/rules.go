@@ -2,10 +2,10 @@ package ledger
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"kedge"
+	"kedge/internal/lazyre"
 	"kedge/internal/tokens"
 )
 
@@ -27,28 +27,28 @@ type RulesReport struct {
 type rulePart struct {
 	number  int
 	name    string
-	keyword *regexp.Regexp
+	keyword *lazyre.Regexp
 }
 
 var ruleParts = []rulePart{
-	{1, "constraints", regexp.MustCompile(`(?i)constraint|invariant`)},
-	{2, "code modification", regexp.MustCompile(`(?i)\bmodif|\bedit|\bchang|\bcode\b`)},
-	{3, "validation loop", regexp.MustCompile(`(?i)validat|verif`)},
+	{1, "constraints", lazyre.New(`(?i)constraint|invariant`)},
+	{2, "code modification", lazyre.New(`(?i)\bmodif|\bedit|\bchang|\bcode\b`)},
+	{3, "validation loop", lazyre.New(`(?i)validat|verif`)},
 }
 
 // styleRule recognises a rule about how code looks, which must not stand before
 // one about what it may do.
-var styleRule = regexp.MustCompile(`(?i)\b(style|format(ting|ter)?|gofmt|gofumpt|prettier|black|eslint|indent\w*|tabs?\b.*\bspaces?|spaces?\b.*\btabs?|` +
+var styleRule = lazyre.New(`(?i)\b(style|format(ting|ter)?|gofmt|gofumpt|prettier|black|eslint|indent\w*|tabs?\b.*\bspaces?|spaces?\b.*\btabs?|` +
 	`whitespace|semicolons?|(single|double) quotes?|trailing commas?|camel-?case|snake_case|kebab-case|pascal-?case|naming|` +
 	`line length|columns? wide|import order|sort imports|comments? (in|should|style)|docstrings?|emojis?|tone)\b`)
 
 // hardRule recognises a rule that binds, even where it mentions style.
-var hardRule = regexp.MustCompile(`(?i)\b(public|api|contract|schema|security|secrets?|migrations?|compatib\w+|dependenc\w+|service|data)\b`)
+var hardRule = lazyre.New(`(?i)\b(public|api|contract|schema|security|secrets?|migrations?|compatib\w+|dependenc\w+|service|data)\b`)
 
 var (
-	headingLine = regexp.MustCompile(`^#{1,3}\s+(.*)$`)
-	numbered    = regexp.MustCompile(`^(\d+)[.):]?\s+(.*)$`)
-	ruleLine    = regexp.MustCompile(`^\s*([-*+]|\d+[.)])\s+(.*\S)`)
+	headingLine = lazyre.New(`^#{1,3}\s+(.*)$`)
+	numbered    = lazyre.New(`^(\d+)[.):]?\s+(.*)$`)
+	ruleLine    = lazyre.New(`^\s*([-*+]|\d+[.)])\s+(.*\S)`)
 )
 
 // ruleSection is a heading of rules.md with the rules below it.

@@ -2,21 +2,21 @@ package plan
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"kedge"
+	"kedge/internal/lazyre"
 )
 
 const questionsHead = "Questions"
 
 var (
-	phaseLine    = regexp.MustCompile(`^Phase ([0-9]{1,4}): *(.*?)(?: *\{([^{}]*)\})?$`)
-	itemLine     = regexp.MustCompile(`^- \[([ xX])\] +(\S+)(?: +(.*))?$`)
-	keyLine      = regexp.MustCompile(`^[ \t]+([a-z]+):(.*)$`)
-	questionLine = regexp.MustCompile(`^([0-9]{1,4})[.)] +(.*)$`)
+	phaseLine    = lazyre.New(`^Phase ([0-9]{1,4}): *(.*?)(?: *\{([^{}]*)\})?$`)
+	itemLine     = lazyre.New(`^- \[([ xX])\] +(\S+)(?: +(.*))?$`)
+	keyLine      = lazyre.New(`^[ \t]+([a-z]+):(.*)$`)
+	questionLine = lazyre.New(`^([0-9]{1,4})[.)] +(.*)$`)
 )
 
 // section is a level-two heading with the lines below it.

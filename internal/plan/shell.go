@@ -1,14 +1,15 @@
 package plan
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"kedge/internal/lazyre"
 )
 
 var (
-	codeSpan = regexp.MustCompile("`([^`]+)`")
-	listMark = regexp.MustCompile(`^[ \t]*(?:[-*+]|[0-9]{1,4}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?`)
+	codeSpan = lazyre.New("`([^`]+)`")
+	listMark = lazyre.New(`^[ \t]*(?:[-*+]|[0-9]{1,4}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?`)
 )
 
 // Commands gives the commands that a Validation field lists: the lines of its

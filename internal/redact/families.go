@@ -1,8 +1,9 @@
 package redact
 
 import (
-	"regexp"
 	"strings"
+
+	"kedge/internal/lazyre"
 )
 
 // family is one kind of secret. hints are words of which one must occur; ok has
@@ -10,12 +11,12 @@ import (
 type family struct {
 	name  string
 	hints []string
-	re    *regexp.Regexp
+	re    *lazyre.Regexp
 	ok    func(secret string) bool
 }
 
 // re is short so that the table can be read.
-func re(s string) *regexp.Regexp { return regexp.MustCompile(s) }
+func re(s string) *lazyre.Regexp { return lazyre.New(s) }
 
 // families is the table, the specific before the generic. No pattern looks at
 // what follows it: a match depends only on what it consumes and on the word

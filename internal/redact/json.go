@@ -3,12 +3,13 @@ package redact
 import (
 	"bytes"
 	"encoding/json"
-	"regexp"
+
+	"kedge/internal/lazyre"
 )
 
 // secretName is a key of an object whose string value is a secret whatever it
 // looks like.
-var secretName = regexp.MustCompile(
+var secretName = lazyre.New(
 	`(?i)^(?:.*[_.-])?(?:secret|secret_?key|client_?secret|token|access_?token|refresh_?token|auth_?token|passw(?:or)?d|api_?key|access_?key|secret_?access_?key|private_?key)$`)
 
 // JSON redacts inside the strings of b, keys included, as they read when

@@ -6,13 +6,14 @@
 package redact
 
 import (
-	"regexp"
 	"strings"
+
+	"kedge/internal/lazyre"
 )
 
 // token is what stands where a secret stood. Scanning never looks across one,
 // which is what makes a second pass find nothing new.
-var token = regexp.MustCompile(`\[redacted:[a-z0-9-]+\]`)
+var token = lazyre.New(`\[redacted:[a-z0-9-]+\]`)
 
 // Text replaces every secret in s by "[redacted:<family>]".
 //

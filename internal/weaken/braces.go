@@ -1,23 +1,24 @@
 package weaken
 
 import (
-	"regexp"
 	"strings"
+
+	"kedge/internal/lazyre"
 )
 
 var (
-	rustAttr   = regexp.MustCompile(`#\s*\[`)
-	rustIsTest = regexp.MustCompile(`^(?:\w+\s*::\s*)*(?:test|rstest|test_case|wasm_bindgen_test|quickcheck|proptest)\b`)
-	rustFn     = regexp.MustCompile(`^(?:pub(?:\([^)]*\))?\s+|async\s+|unsafe\s+|const\s+|extern\s+(?:"\s*"\s+)?)*fn\s+(\w+)`)
-	rustAssert = regexp.MustCompile(`\b\w*assert\w*\s*!|\bpanic\s*!|\bunreachable\s*!|\b(?:check|verify|expect|assert)_?\w*\s*\(`)
-	javaTest   = regexp.MustCompile(`@(?:org\.junit\.(?:jupiter\.api\.)?)?(Test|ParameterizedTest|RepeatedTest|TestFactory|TestTemplate|Property)\b`)
-	javaOld    = regexp.MustCompile(`\bvoid\s+(test\w*)\s*\(\s*\)`)
-	javaName   = regexp.MustCompile("(?:\\b([\\pL_$][\\w$]*)|(`)[^`]*`)\\s*\\(")
-	javaNever  = regexp.MustCompile(`@(?:org\.junit\.(?:jupiter\.api\.)?)?(?:Disabled|Ignore)\b|\benabled\s*=\s*false\b`)
-	javaIf     = regexp.MustCompile(`@(?:Disabled|Enabled)(?:If|On|For)\w*|@EnabledIf\w*`)
-	javaClass  = regexp.MustCompile(`\b(?:class|object|interface|record)\s+\w+`)
-	javaAssume = regexp.MustCompile(`\bassum(?:e|ing)\w*\s*\(|\bthrow\s+new\s+\w*(?:Skip|Assumption|Abort)\w*`)
-	javaAssert = regexp.MustCompile(`(?i)\b(?:assert|verify|expect|fail|check|should|ensure|then)\w*\s*[(<{]|\bshould\w*\b|\bexpected\s*=`)
+	rustAttr   = lazyre.New(`#\s*\[`)
+	rustIsTest = lazyre.New(`^(?:\w+\s*::\s*)*(?:test|rstest|test_case|wasm_bindgen_test|quickcheck|proptest)\b`)
+	rustFn     = lazyre.New(`^(?:pub(?:\([^)]*\))?\s+|async\s+|unsafe\s+|const\s+|extern\s+(?:"\s*"\s+)?)*fn\s+(\w+)`)
+	rustAssert = lazyre.New(`\b\w*assert\w*\s*!|\bpanic\s*!|\bunreachable\s*!|\b(?:check|verify|expect|assert)_?\w*\s*\(`)
+	javaTest   = lazyre.New(`@(?:org\.junit\.(?:jupiter\.api\.)?)?(Test|ParameterizedTest|RepeatedTest|TestFactory|TestTemplate|Property)\b`)
+	javaOld    = lazyre.New(`\bvoid\s+(test\w*)\s*\(\s*\)`)
+	javaName   = lazyre.New("(?:\\b([\\pL_$][\\w$]*)|(`)[^`]*`)\\s*\\(")
+	javaNever  = lazyre.New(`@(?:org\.junit\.(?:jupiter\.api\.)?)?(?:Disabled|Ignore)\b|\benabled\s*=\s*false\b`)
+	javaIf     = lazyre.New(`@(?:Disabled|Enabled)(?:If|On|For)\w*|@EnabledIf\w*`)
+	javaClass  = lazyre.New(`\b(?:class|object|interface|record)\s+\w+`)
+	javaAssume = lazyre.New(`\bassum(?:e|ing)\w*\s*\(|\bthrow\s+new\s+\w*(?:Skip|Assumption|Abort)\w*`)
+	javaAssert = lazyre.New(`(?i)\b(?:assert|verify|expect|fail|check|should|ensure|then)\w*\s*[(<{]|\bshould\w*\b|\bexpected\s*=`)
 )
 
 // rustTests reads functions with a #[test] of any kind before them.
@@ -55,7 +56,7 @@ func rustTests(src string) []test {
 }
 
 // fill reads the body between the next braces; it gives the offset behind it.
-func (t *test) fill(c code, from int, asserts *regexp.Regexp) int {
+func (t *test) fill(c code, from int, asserts *lazyre.Regexp) int {
 	open := strings.IndexByte(c.masked[from:], '{')
 	if open < 0 {
 		return len(c.masked)

@@ -4,16 +4,17 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"kedge/internal/lazyre"
 )
 
 var (
-	goTestName = regexp.MustCompile(`^(Test|Fuzz|Example)([^a-z]|$)`)
-	goFuncLine = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Example)\w*)\(`)
-	goBuildTag = regexp.MustCompile(`(?m)^//go:build (.+)$`)
-	asserting  = regexp.MustCompile(`(?i)^(assert|require|expect|check|verify|must|want|should|compare|diff|ensure|equal|fail)`)
+	goTestName = lazyre.New(`^(Test|Fuzz|Example)([^a-z]|$)`)
+	goFuncLine = lazyre.New(`(?m)^func ((?:Test|Fuzz|Example)\w*)\(`)
+	goBuildTag = lazyre.New(`(?m)^//go:build (.+)$`)
+	asserting  = lazyre.New(`(?i)^(assert|require|expect|check|verify|must|want|should|compare|diff|ensure|equal|fail)`)
 )
 
 // goFails are the methods of testing.T that make a test fail.

@@ -1,15 +1,16 @@
 package weaken
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"kedge/internal/lazyre"
 )
 
 var (
-	jsCall    = regexp.MustCompile("\\b(x|f)?(describe|suite|context|it|test|specify)((?:\\s*\\.\\s*\\w+)*)\\s*[(`]")
-	jsSkipNow = regexp.MustCompile(`\b(?:this|t|ctx|context|test)\s*\.\s*(?:skip|todo|fixme)\s*\(`)
-	jsAssert  = regexp.MustCompile(`(?i)\b(?:expect|assert|should|verify|check|ensure|fail)\w*\s*[(.]|\.should\b|\bt\s*\.\s*(?:is|not|true|false|deepEqual|throws|equal|same|ok|assert)\s*\(|\.(?:assert|expect)\w*\b`)
+	jsCall    = lazyre.New("\\b(x|f)?(describe|suite|context|it|test|specify)((?:\\s*\\.\\s*\\w+)*)\\s*[(`]")
+	jsSkipNow = lazyre.New(`\b(?:this|t|ctx|context|test)\s*\.\s*(?:skip|todo|fixme)\s*\(`)
+	jsAssert  = lazyre.New(`(?i)\b(?:expect|assert|should|verify|check|ensure|fail)\w*\s*[(.]|\.should\b|\bt\s*\.\s*(?:is|not|true|false|deepEqual|throws|equal|same|ok|assert)\s*\(|\.(?:assert|expect)\w*\b`)
 )
 
 // jsNode is a test or a suite with the range it stands in.

@@ -3,8 +3,9 @@ package weaken
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"strings"
+
+	"kedge/internal/lazyre"
 )
 
 // language reads the tests of a source file. It is never given more than
@@ -22,7 +23,7 @@ var languages = map[string]language{
 
 // testNames are the names that runners look for. Rust keeps tests beside the
 // code, so there every file is read, whatever its name.
-var testNames = regexp.MustCompile(`(?i)` + strings.Join([]string{
+var testNames = lazyre.New(`(?i)` + strings.Join([]string{
 	`_test\.(go|py|rs|rb|exs|dart|c|cc|cpp)$`,
 	`(^|/)(test_[^/]*|conftest)\.py$`,
 	`[._-](test|tests|spec|cy|e2e)\.[cm]?[jt]sx?$`,

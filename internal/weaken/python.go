@@ -1,18 +1,19 @@
 package weaken
 
 import (
-	"regexp"
 	"strings"
+
+	"kedge/internal/lazyre"
 )
 
 var (
-	pyDef       = regexp.MustCompile(`^(?:async\s+)?def\s+(test\w*)\s*\(`)
-	pyClass     = regexp.MustCompile(`^class\s+(\w+)`)
-	pyNever     = regexp.MustCompile(`\b(?:mark\.(?:skip|xfail)|unittest\.skip|expectedFailure)\b|^@skip\b|\bskip[iI]f\(\s*(?:True|1)\b|\bskipUnless\(\s*(?:False|0)\b`)
-	pySometimes = regexp.MustCompile(`\bskip(?:if|If|Unless)\b`)
-	pySkipCall  = regexp.MustCompile(`\bpytest\.(?:skip|xfail|importorskip)\s*\(|\bself\.skipTest\s*\(|\braise\s+(?:unittest\.)?SkipTest\b`)
-	pyNoTests   = regexp.MustCompile(`^__test__\s*=\s*False\b`)
-	pyAssert    = regexp.MustCompile(`(?i)\bassert\b|\b(?:assert|check|expect|verify|should|ensure|fail)\w*\s*\(|\braises\s*\(|\.assert\w*\b`)
+	pyDef       = lazyre.New(`^(?:async\s+)?def\s+(test\w*)\s*\(`)
+	pyClass     = lazyre.New(`^class\s+(\w+)`)
+	pyNever     = lazyre.New(`\b(?:mark\.(?:skip|xfail)|unittest\.skip|expectedFailure)\b|^@skip\b|\bskip[iI]f\(\s*(?:True|1)\b|\bskipUnless\(\s*(?:False|0)\b`)
+	pySometimes = lazyre.New(`\bskip(?:if|If|Unless)\b`)
+	pySkipCall  = lazyre.New(`\bpytest\.(?:skip|xfail|importorskip)\s*\(|\bself\.skipTest\s*\(|\braise\s+(?:unittest\.)?SkipTest\b`)
+	pyNoTests   = lazyre.New(`^__test__\s*=\s*False\b`)
+	pyAssert    = lazyre.New(`(?i)\bassert\b|\b(?:assert|check|expect|verify|should|ensure|fail)\w*\s*\(|\braises\s*\(|\.assert\w*\b`)
 )
 
 // pyScope is an open class or function: what it says about the tests below it.
