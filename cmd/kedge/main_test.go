@@ -16,7 +16,9 @@ import (
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"kedge": main,
+		"kedge":      main,
+		"kedge-next": next,
+		"counter":    counter,
 	})
 }
 

@@ -20,7 +20,7 @@ import (
 // wire gives the commands their way to the service. A home that cannot be used
 // is told when a command needs it, so that help always works.
 func wire(env *cli.Env, home string, homeErr error) {
-	c := &caller{home: home, homeErr: homeErr, dir: env.Dir, environ: env.Environ}
+	c := &caller{home: home, homeErr: homeErr, dir: env.Dir, environ: env.Environ, version: kedge.Version}
 	env.Home, env.Call, env.Daemon = home, c, c
 }
 
@@ -30,6 +30,7 @@ type caller struct {
 	homeErr error
 	dir     string
 	environ []string
+	version string // what a daemon says it is
 }
 
 // Call implements cli.Caller.
@@ -125,7 +126,7 @@ func (c *caller) Foreground(ctx context.Context) error {
 	return daemon.Serve(ctx, daemon.Config{
 		Home:    c.home,
 		Runtime: os.Getenv("XDG_RUNTIME_DIR"),
-		Version: kedge.Version,
+		Version: c.version,
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handler.ServeHTTP(w, r) }),
 		Prepare: func(ctx context.Context, log *slog.Logger) error {
 			sessions, err := c.sessions()
