@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"net/http"
 	"os"
@@ -46,22 +47,18 @@ func (c *caller) Call(ctx context.Context, name string, in, out any, progress fu
 	if err != nil {
 		return err
 	}
+	// The daemon is not looked for first: most of the time it is there, and a
+	// command should cost no more than its own request.
+	cl := &client.Client{HTTP: daemon.Client(c.home)}
 	if entry.Mode == api.Writing {
-		h, _, err := c.ensure(ctx)
-		if err != nil {
-			return err
-		}
-		again := func(ctx context.Context) (*http.Client, error) { h, _, err := c.ensure(ctx); return h, err }
-		return (&client.Client{HTTP: h, Again: again}).Call(ctx, name, env, out, progress)
+		cl.Again = func(ctx context.Context) (*http.Client, error) { h, _, err := c.ensure(ctx); return h, err }
+		return cl.Call(ctx, name, env, out, progress)
 	}
-	h, err := daemon.Dial(ctx, c.home)
-	if kedge.NotFound.Is(err) {
+	err = cl.Call(ctx, name, env, out, progress)
+	if errors.Is(err, daemon.ErrAbsent) {
 		return c.local(ctx, entry, env, out)
 	}
-	if err != nil {
-		return err
-	}
-	return (&client.Client{HTTP: h}).Call(ctx, name, env, out, progress)
+	return err
 }
 
 func (c *caller) envelope(entry api.Call, in any) (api.Envelope, error) {

@@ -1,8 +1,8 @@
 // Package cli turns arguments into calls and answers into text. It keeps no
 // state: what it knows comes from Env, what it learned goes to Env.Out (the
-// answer) or Env.Err (talk). One file per command; the files area_*.go list the
-// commands of an area. Text that comes from a repository or an agent reaches
-// the terminal only through the one filter in Env.
+// answer) or Env.Err (talk). One file per command; commands.go lists them all.
+// Text that comes from a repository or an agent reaches the terminal only
+// through the one filter in Env.
 package cli
 
 import (

@@ -50,36 +50,13 @@ func newRoot(env *Env) *cobra.Command {
 	root.SetUsageTemplate(usageTemplate)
 	root.SetFlagErrorFunc(usageError)
 	root.PersistentFlags().BoolVar(&env.json, "json", false, "print JSON")
-	addAreas(root, env)
+	addCommands(root, env)
 	root.AddGroup(&cobra.Group{ID: "help", Title: "Help:"})
 	root.SetHelpCommandGroupID("help")
 	root.SetCompletionCommandGroupID("help")
 	root.AddCommand(helpTopics()...)
 	eachCommand(root, func(c *cobra.Command) { c.Args = kindly(c.Args) })
 	return root
-}
-
-// addAreas adds the commands of every area under its title.
-func addAreas(root *cobra.Command, env *Env) {
-	for _, a := range []struct {
-		id, title string
-		commands  []*cobra.Command
-	}{
-		{"start", "Set up:", initCommands(env)},
-		{"sessions", "Sessions:", sessionCommands(env)},
-		{"ledger", "The ledger:", featureCommands(env)},
-		{"memory", "Memory:", memoryCommands(env)},
-		{"place", "Leaving and coming back:", briefCommands(env)},
-		{"checks", "Checks:", gateCommands(env)},
-		{"git", "Worktrees and salvage:", gitCommands(env)},
-		{"care", "Looking after it:", careCommands(env)},
-	} {
-		root.AddGroup(&cobra.Group{ID: a.id, Title: a.title})
-		for _, c := range a.commands {
-			c.GroupID = a.id
-			root.AddCommand(c)
-		}
-	}
 }
 
 func eachCommand(c *cobra.Command, do func(*cobra.Command)) {

@@ -17,18 +17,28 @@ import (
 // BaseURL is what request URLs start with; the host stands for the socket.
 const BaseURL = "http://kedge"
 
-// Dial gives a client of the daemon of home. It is NotFound when none lives:
-// the address, pid and socket a dead one left behind are not a daemon. A client
-// stays good when the daemon is restarted.
+// ErrAbsent is in the chain of the error of a request that found no daemon: it
+// was not sent.
+var ErrAbsent = errors.New("no daemon")
+
+// Client gives a client of the daemon of home, whether it lives or not: a
+// request to one that does not gives ErrAbsent. It stays good when the daemon is
+// restarted.
+func Client(home string) *http.Client {
+	return &http.Client{Transport: &http.Transport{
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return connect(ctx, home) },
+	}}
+}
+
+// Dial is Client for a daemon that lives. It is NotFound when none does: the
+// address, pid and socket a dead one left behind are not a daemon.
 func Dial(ctx context.Context, home string) (*http.Client, error) {
 	c, err := connect(ctx, home)
 	if err != nil {
 		return nil, err
 	}
 	_ = c.Close()
-	return &http.Client{Transport: &http.Transport{
-		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return connect(ctx, home) },
-	}}, nil
+	return Client(home), nil
 }
 
 // connect opens the socket and makes sure that this user listens there: the
@@ -55,7 +65,9 @@ func connect(ctx context.Context, home string) (net.Conn, error) {
 }
 
 func absent(home string) error {
-	return kedge.Errorf(kedge.NotFound, "no daemon runs for %q", home).WithHint("kedge up")
+	err := kedge.Errorf(kedge.NotFound, "no daemon runs for %q", home).WithHint("kedge up")
+	err.Err = ErrAbsent
+	return err
 }
 
 // Ask gets the daemon's word on who it is; it waits as long as ctx lets it.

@@ -8,13 +8,6 @@ import (
 	"kedge/internal/service"
 )
 
-func sessionCommands(env *Env) []*cobra.Command {
-	return []*cobra.Command{
-		newNew(env), newLs(env), newAttach(env), newSend(env), newLogs(env), newKill(env), newRename(env),
-		newResume(env), newSearch(env), newExport(env),
-	}
-}
-
 // sessionNames completes the names of sessions.
 func sessionNames(env *Env) cobra.CompletionFunc {
 	return func(c *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
