@@ -57,7 +57,7 @@ func setup(env *testscript.Env) error {
 		k, v, _ := strings.Cut(kv, "=")
 		env.Setenv(k, v)
 	}
-	env.Defer(func() { stopDaemon(state) })
+	env.Defer(func() { stopDaemon(state); endSessions(env.T().(testing.TB), state) })
 	return nil
 }
 
