@@ -23,6 +23,7 @@ import (
 	"kedge/internal/hold"
 	"kedge/internal/hold/tape"
 	"kedge/internal/service"
+	"kedge/internal/store"
 	"kedge/internal/term"
 )
 
@@ -369,4 +370,31 @@ func (c *counted) check(t *testing.T, dir string) {
 	if c.end != nil || !bytes.Equal(c.seen.Bytes(), want) {
 		t.Errorf("%s: the follower saw %d bytes of %d: %v", c.Name, c.seen.Len(), len(want), c.end)
 	}
+}
+
+// journaled counts the events of a type in the journals of the box; the daemon
+// must be down.
+func (b *box) journaled(typ kedge.EventType) (n int) {
+	b.t.Helper()
+	dirs, err := filepath.Glob(filepath.Join(b.home, "projects", "prj-*"))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	for _, dir := range dirs {
+		s, err := store.Open(dir, store.Options{ReadOnly: true})
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		evs, err := s.Events(b.t.Context(), 0, 1<<20)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		for _, e := range evs {
+			if e.Type == typ {
+				n++
+			}
+		}
+		_ = s.Close()
+	}
+	return n
 }

@@ -222,6 +222,9 @@ func (s *Service) seen(ctx context.Context, ses kedge.Session) kedge.Session {
 	}
 	ses.Cause = f.Cause
 	if f.Client == nil {
+		if r, err := hold.ReadRecord(f.Dir); err == nil {
+			ses.PID = r.Child.PID
+		}
 		return ses
 	}
 	ses.PID = f.Client.Greeting.Child.PID
