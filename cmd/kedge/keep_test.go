@@ -543,3 +543,84 @@ func (k *keeper) hash(dir string, ses kedge.Session) map[string][sha256.Size]byt
 	}
 	return sums
 }
+
+// TestRetention: by the service's clock the output of an ended session goes after
+// its days, and its front when it is too much. Sessions that live, folders that
+// no journal knows, and every session's record stay.
+func TestRetention(t *testing.T) {
+	p := newKeeper(t).inProcess()
+	alive := p.start("alive", "sh", "-c", "echo the living; exec cat")
+	quick := p.start("quick", "echo", "gone soon")
+	stranger := p.folder(kedge.SessionID(kedge.NewID("ses", time.Now())))
+	if err := os.MkdirAll(stranger, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "it is over", func() bool { return !p.now(quick.ID).Live() })
+	p.pass(29 * 24 * time.Hour)
+	if r := p.retain(); r.Sessions != 0 || !strings.Contains(p.printed(quick.ID), "gone soon") {
+		t.Errorf("too soon: %+v", r)
+	}
+	p.pass(2 * 24 * time.Hour)
+	if r := p.retain(); r.Sessions != 1 || r.Bytes != int64(len("gone soon\r\n")) {
+		t.Errorf("after its days: %+v", r)
+	}
+	if _, err := os.Stat(p.folder(quick.ID)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("its folder: %v", err)
+	}
+	if s := p.now(quick.ID); s.Name != "quick" || s.State != kedge.SessionExited || s.ExitCode == nil || s.Bytes != int64(len("gone soon\r\n")) {
+		t.Errorf("its record: %+v", s)
+	}
+	if s := p.now(alive.ID); s.State != kedge.SessionRunning || s.PID != alive.PID || !strings.Contains(p.printed(alive.ID), "the living") {
+		t.Errorf("the living one: %+v", s)
+	}
+	if _, err := os.Stat(stranger); err != nil {
+		t.Errorf("a folder that no journal knows: %v", err)
+	}
+	if r := p.retain(); r.Sessions != 0 {
+		t.Errorf("a second time: %+v", r)
+	}
+}
+
+// TestRetentionBySize: a session that is too long loses its front, by whole
+// segments; a reader says so, and a search finds the rest.
+func TestRetentionBySize(t *testing.T) {
+	p := newKeeper(t).inProcess()
+	p.config("[sessions]\nkeep_days = 0\nkeep_bytes = 12000000\n")
+	ses := p.start("long", "sh", "-c", "stty -opost; echo first; head -c 20000000 /dev/zero; echo; echo last")
+	eventually(t, "it is over", func() bool { return !p.now(ses.ID).Live() })
+	if r := p.retain(); r.Sessions != 1 || r.Bytes != tape.SegmentSize {
+		t.Errorf("%+v", r)
+	}
+	from, end, err := tape.Open(p.folder(ses.ID)).Range()
+	if err != nil || from != tape.SegmentSize || end < 20_000_000 {
+		t.Errorf("%d to %d are left, %v", from, end, err)
+	}
+	found, err := p.s.SessionSearch(t.Context(), p.who(), service.SessionSearch{Query: "st", Limit: 10})
+	if err != nil || len(found.Hits) != 1 || found.Hits[0].Line != "last" || found.Hits[0].At == nil {
+		t.Errorf("%+v, %v", found, err)
+	}
+	if r := p.retain(); r.Sessions != 0 {
+		t.Errorf("a second time: %+v", r)
+	}
+	p.config("[sessions]\nkeep_days = 1\nkeep = 3\n")
+	p.pass(100 * 24 * time.Hour)
+	if _, err := p.s.Retain(t.Context(), p.env); !kedge.Invalid.Is(err) {
+		t.Errorf("a file that is wrong: %v", err)
+	}
+	if _, _, err := tape.Open(p.folder(ses.ID)).Range(); err != nil {
+		t.Errorf("a file that is wrong took something away: %v", err)
+	}
+}
+
+// config writes the user-wide file.
+func (k *keeper) config(text string) {
+	k.t.Helper()
+	home := strings.TrimPrefix(k.env[0], "HOME=")
+	path := filepath.Join(home, ".config", "kedge", "config.toml")
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		k.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte("version = 1\n"+text), 0o600); err != nil {
+		k.t.Fatal(err)
+	}
+}

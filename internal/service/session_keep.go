@@ -34,6 +34,9 @@ func (s *Service) SessionResume(ctx context.Context, who Caller, in SessionResum
 	if err != nil {
 		return kedge.Session{}, err
 	}
+	if err := s.mayActOn(ctx, p, who, in.Name, "resume"); err != nil {
+		return kedge.Session{}, err
+	}
 	evs, err := s.write(ctx, p, who, func() ([]kedge.Event, error) {
 		old, err := s.find(ctx, p, in.Name)
 		if err != nil {
