@@ -81,7 +81,7 @@ func (s *scanner) fill() error {
 	for rest := s.buf[at : at+n]; len(rest) > 0; {
 		run, after := s.strip.Next(rest)
 		if len(run) > 0 {
-			s.add(run, s.next+int64(n-len(after)-len(run)))
+			s.place(s.next+int64(n-len(after)-len(run)))
 			copy(s.buf[at:], run) // never forward: what is removed makes room
 			at += len(run)
 			s.text = s.buf[:at]
@@ -92,8 +92,8 @@ func (s *scanner) fill() error {
 	return nil
 }
 
-// add notes where a run of text that comes now stood.
-func (s *scanner) add(run []byte, raw int64) {
+// place notes where the text that comes now stood.
+func (s *scanner) place(raw int64) {
 	text := s.base + int64(len(s.text))
 	if n := len(s.spans); n > 0 && raw-text == s.spans[n-1].raw-s.spans[n-1].text {
 		return

@@ -2,6 +2,7 @@ package unit_test
 
 import (
 	"encoding/xml"
+	"errors"
 	"flag"
 	"io"
 	"os"
@@ -67,7 +68,7 @@ func TestPlistIsXML(t *testing.T) {
 		t.Fatal(err)
 	}
 	for d := xml.NewDecoder(strings.NewReader(u.Text)); ; {
-		if _, err := d.Token(); err == io.EOF {
+		if _, err := d.Token(); errors.Is(err, io.EOF) {
 			return
 		} else if err != nil {
 			t.Fatal(err)

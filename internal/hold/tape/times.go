@@ -19,7 +19,7 @@ func (l Log) EachMark(fn func(Mark) error) error {
 	if err != nil {
 		return err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // only read
 	buf := make([]byte, markSize*2048)
 	for {
 		n, err := io.ReadFull(f, buf)
