@@ -139,7 +139,7 @@ func (t *stepper) goAhead() {
 		t.setPhases()
 	}
 	if t.s.Halt == RedBaseline { // somebody may have mended it: look again
-		t.s.Red = Seen{}
+		t.s.Red, t.s.Doubt = Seen{}, Seen{}
 	}
 	t.s.Halt, t.s.Why = "", ""
 	if t.ev.Commit != "" && !t.s.has(func(j *Job) bool { return j.Phase.OnTrunk() || j.Commit != "" }) {

@@ -52,10 +52,22 @@ func (t *stepper) baselined(j *Job) {
 	ev := t.ev
 	switch ev.Outcome {
 	case Green, Empty:
+		if t.s.Red.covers(j.BaseTree, j.Environment) { // somebody saw it red: that is looked into first
+			t.queue(j, Preparing)
+			return
+		}
 		t.s.Green = Seen{Tree: j.BaseTree, Environment: j.Environment, Outcome: ev.Outcome}
 		t.enter(j, Proving)
 	case Red:
+		if t.s.Green.covers(j.BaseTree, j.Environment) && j.Reruns == 0 {
+			j.Reruns++
+			t.enter(j, Baselining)
+			return
+		}
 		t.s.Red = Seen{Tree: j.BaseTree, Environment: j.Environment, Outcome: Red, Failure: ev.Failure}
+		if t.s.Doubt.covers(j.BaseTree, j.Environment) { // no session can fix that
+			t.halt(RedBaseline, "the baseline is flaky: "+ev.Failure)
+		}
 		t.queue(j, Preparing)
 	case Void:
 		if j.Reruns == 0 {
@@ -115,8 +127,9 @@ func (t *stepper) review(j *Job, why string) { t.setAside(j, kedge.NeedsReview, 
 // ended, the work is salvaged, the worktree reverted, the ledger written.
 func (t *stepper) setAside(j *Job, end kedge.Status, why string) {
 	j.End, j.Reason = end, why
+	saving := func(p Phase) bool { return p == Saving || p == Ending }
 	switch {
-	case j.Phase == Saving || j.Phase == Ending:
+	case saving(j.Phase) || j.Phase.Parked() && saving(j.Resume):
 		j.Then = Reverting
 	case t.s.Live(j.ID):
 		t.endSession(j, Reverting)

@@ -154,7 +154,7 @@ func (t *stepper) enter(j *Job, p Phase) {
 	case Ending:
 		t.issue(j, Command{Kind: EndSession, Reason: j.Reason})
 	case Gating:
-		t.issue(j, Command{Kind: Gate, Scope: "touched", Base: j.Base})
+		t.issue(j, Command{Kind: Gate, Scope: gateScope(j), Base: j.Base})
 	case Inspecting:
 		t.issue(j, Command{Kind: Inspect, Base: j.Base, Tree: j.Tree})
 	case Integrating:
@@ -175,6 +175,14 @@ func (t *stepper) enter(j *Job, p Phase) {
 		t.limited(j)
 	case Working, Idle, Asking, Reviewing, Ready, Stuck, Done:
 	}
+}
+
+// gateScope is everything for a fix: what is red need not be what it touched.
+func gateScope(j *Job) string {
+	if j.Kind == Fix {
+		return "full"
+	}
+	return "touched"
 }
 
 // toldFailure is the one failure that a session is told of.

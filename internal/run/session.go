@@ -21,6 +21,9 @@ func (t *stepper) mayBrief(j *Job) bool {
 		t.halt(MaxSessions, strconv.Itoa(r.MaxSessions)+" sessions were asked for, and have been")
 	}
 	switch {
+	case t.s.Red.Tree != "" && j.Kind == Build && j.Sessions == 0:
+		t.queue(j, Preparing)
+		return false
 	case t.s.FeatureOverBudget(j):
 		t.giveUp(j, "the budget of the feature is spent")
 		return false
@@ -44,7 +47,7 @@ func (t *stepper) briefed(j *Job) {
 		t.queue(j, Briefing)
 		return
 	}
-	j.Phase, j.Session, j.Used, j.Question = Working, "", nil, ""
+	j.Phase, j.Session, j.Used, j.Question, j.Reason = Working, "", nil, "", ""
 	j.Sessions++
 	t.s.Sessions++
 	j.Turn = t.issue(j, Command{Kind: StartSession, Text: t.ev.Text, Base: j.Base})
@@ -55,16 +58,20 @@ func (t *stepper) briefed(j *Job) {
 
 // duringSession hears from a living session.
 func (t *stepper) duringSession() {
-	c, _ := t.s.Outstanding(t.ev.Epoch)
-	j := t.job(c.Job)
-	switch t.ev.Kind {
-	case Used:
-		t.account(j)
-		t.enforce(j)
-	case Signalled:
-		t.signalled(j)
-	case TurnEnded:
-		t.turnEnded(j)
+	for i := range t.s.Jobs {
+		j := &t.s.Jobs[i]
+		c, ok := t.s.Outstanding(t.ev.Epoch)
+		mine := ok && c.Job == j.ID && c.Kind == StartSession
+		switch {
+		case t.ev.Kind == TurnEnded && j.Turn == t.ev.Epoch:
+			t.turnEnded(j)
+			return
+		case t.ev.Kind == Used && mine:
+			t.account(j)
+			t.enforce(j)
+		case t.ev.Kind == Signalled && mine:
+			t.signalled(j)
+		}
 	}
 }
 
@@ -137,11 +144,12 @@ func (t *stepper) turnEnded(j *Job) {
 	if j.Phase == Working {
 		j.Phase = Idle
 	}
-	t.enforce(j)
 	t.nextTurn(j)
 }
 
+// nextTurn lets a session that waits go on, if it may cost any more.
 func (t *stepper) nextTurn(j *Job) {
+	t.enforce(j)
 	if j.Phase != Idle || j.Turn != 0 || t.s.Halt == Paused || t.s.Halt.endsSessions() {
 		return
 	}
@@ -152,6 +160,7 @@ func (t *stepper) nextTurn(j *Job) {
 // endSession saves a checkpoint, then ends the job's session.
 func (t *stepper) endSession(j *Job, then Phase) {
 	j.Then = then
+	t.drop(func(c Command) bool { return c.Job == j.ID && c.Kind == Checkpoint })
 	t.enter(j, Saving)
 }
 
@@ -161,7 +170,7 @@ func (t *stepper) checkpointed(j *Job) {
 	switch {
 	case j.Phase == Recording:
 		t.recorded(j)
-	case j.Phase != Saving || t.s.awaits(j.ID, Checkpoint):
+	case j.Phase != Saving:
 	case t.s.Live(j.ID):
 		t.enter(j, Ending)
 	default:
@@ -203,7 +212,14 @@ func (t *stepper) exited(j *Job) {
 		t.ended(j)
 	case Asking:
 		t.save(j, Asking)
+	case Ready, Stuck:
+		if j.Resume == Ending { // it went on since its checkpoint
+			j.Resume = Saving
+		}
 	default: // Saving goes on when its checkpoint is there
+	}
+	if over := t.s.OverBudget(j); over != "" {
+		t.halt(OverBudget, over)
 	}
 }
 

@@ -132,6 +132,8 @@ func (t *stepper) standing() (Status, string) {
 	switch {
 	case s.Halt == Paused:
 		return StatusPaused, s.Why
+	case s.Halt != "" && !active && s.has(func(j *Job) bool { return s.Live(j.ID) }):
+		return StatusWaiting, s.Why + t.wanted()
 	case s.Halt == Stopped:
 		return StatusStopped, s.Why
 	case s.Halt == OverBudget:
@@ -145,7 +147,7 @@ func (t *stepper) standing() (Status, string) {
 	case s.has(func(j *Job) bool { return j.Phase == Limited }):
 		return StatusQuota, "a provider's limit is waited for"
 	case len(s.Jobs) > 0:
-		return StatusWaiting, t.wanted()
+		return StatusWaiting, strings.TrimPrefix(t.wanted(), "; ")
 	case t.planning():
 		return StatusWaiting, "the plan waits for answers or approval"
 	case s.awaits(0, Land):
@@ -154,22 +156,26 @@ func (t *stepper) standing() (Status, string) {
 	return t.outcome()
 }
 
-// wanted says what the parked jobs want of a person.
+// wanted says what the parked jobs want of a person, each behind a semicolon.
 func (t *stepper) wanted() string {
-	var parts []string
+	text := ""
 	for i := range t.s.Jobs {
 		j := &t.s.Jobs[i]
 		name := "the work"
 		if f := t.feature(j); f != nil {
 			name = quote(string(f.ID))
 		}
-		if j.Phase == Asking {
-			parts = append(parts, name+" asks: "+j.Question)
-		} else {
-			parts = append(parts, name+" waits for review: "+j.Reason)
+		switch j.Phase {
+		case Asking:
+			text += "; " + name + " asks: " + j.Question
+		case Reviewing:
+			text += "; " + name + " waits for review: " + j.Reason
+		case Stuck:
+			text += "; " + name + " could not go on"
+		default:
 		}
 	}
-	return strings.Join(parts, "; ")
+	return text
 }
 
 // outcome is how a run ends by itself.

@@ -37,6 +37,7 @@ type State struct {
 
 	Green Seen `json:"green,omitzero"` // the newest full green verdict
 	Red   Seen `json:"red,omitzero"`   // the red baseline that is to be fixed first
+	Doubt Seen `json:"doubt,omitzero"` // a baseline that was red once and then green, unchanged
 
 	Sessions  int   `json:"sessions"`
 	Unmetered int   `json:"unmetered,omitempty"` // sessions that never said what they used

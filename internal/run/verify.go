@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"slices"
 
 	"kedge"
@@ -65,7 +66,7 @@ func (t *stepper) repair(j *Job, failure string) {
 
 // failAttempt counts the attempt, and begins the next one if there is one.
 func (t *stepper) failAttempt(j *Job, why string) {
-	j.Reason, j.End = why, kedge.BlockedWork
+	j.Reason, j.End = cmp.Or(why, "its checks are not green"), kedge.BlockedWork
 	if f := t.feature(j); f != nil {
 		f.Attempts++
 		limit := f.Budget.Attempts
@@ -88,6 +89,10 @@ func (t *stepper) inspected(j *Job) {
 	case j.Kind == Plan: // a planning session leaves the tree as it was
 		j.Reason = "the planning session changed files: " + ev.Reason
 		t.enter(j, Reverting)
+	case j.Kind == Fix && ev.Outcome == Empty: // green, and nobody mended it
+		t.s.Red, t.s.Doubt = Seen{}, t.s.Red
+		j.End, j.Reason, j.Flaky = kedge.Completed, "the baseline was red and is green, unchanged", true
+		t.enter(j, Ledgering)
 	case ev.Outcome == Clean:
 		t.enter(j, Integrating)
 	case ev.Outcome == Outside:
@@ -169,7 +174,8 @@ func (t *stepper) repairOnNewBase(j *Job, failure string) {
 // committed holds the commit against what was checked.
 func (t *stepper) committed(j *Job) {
 	if t.ev.Tree != j.Merged || t.ev.Commit == "" {
-		t.giveUp(j, "the commit is not what was checked")
+		t.ev.Outcome, t.ev.Reason = Drifted, "the commit is not what was checked"
+		t.stuck(j)
 		return
 	}
 	t.s.Tip, j.Commit = t.ev.Commit, t.ev.Commit
