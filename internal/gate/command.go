@@ -42,18 +42,11 @@ func (g *gate) judge(s step, out proc.Result, text string, res *kedge.CheckResul
 		res.FirstFailure = timedOut(s, text)
 	case noTests && s.own:
 		res.FirstFailure = &kedge.Failure{Message: fmt.Sprintf("no test ran: %s", s.line)}
-	case noTests && (out.Exit == 0 || onlyEmpty(s.line, text)):
+	case noTests && (out.Exit == 0 || nothingToRun(s.line, text, out.Exit)):
 		g.find(kedge.LevelWarning, "no test ran", s.check.Name, "write a test, or correct the check's command in .kedge/gate.toml")
 	case out.Exit != 0:
 		res.FirstFailure = firstFailure(s.line, text, out.Exit)
 	}
-}
-
-// onlyEmpty: some runners fail when there is nothing to run. That is no failure
-// of the work, unless the output also holds one.
-func onlyEmpty(line, text string) bool {
-	f, ok := condense.First(line, text)
-	return !ok || f.Test == "" && f.File == ""
 }
 
 func firstFailure(line, text string, exit int) *kedge.Failure {

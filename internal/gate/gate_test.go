@@ -356,11 +356,19 @@ func TestNoTestRan(t *testing.T) {
 	if !v.Green() || len(v.Findings) != 1 || v.Findings[0].What != "no test ran" || v.Findings[0].Level != kedge.LevelWarning {
 		t.Errorf("a project without tests: %+v", v)
 	}
-	failing := kedge.Check{Name: "unit", Run: "echo 'no tests ran in 0.01s'; exit 5"}
-	if v := mustRun(t, request(t, failing)); !v.Green() || len(v.Findings) != 1 {
+	q := request(t, kedge.Check{Name: "unit", Run: "./pytest -q"})
+	write(t, filepath.Join(q.Dir, "pytest"), "#!/bin/sh\necho 'no tests ran in 0.01s'\nexit 5\n")
+	if err := os.Chmod(filepath.Join(q.Dir, "pytest"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if v := mustRun(t, q); !v.Green() || len(v.Findings) != 1 {
 		t.Errorf("a runner that fails without tests: %+v", v)
 	}
-	q := request(t)
+	words := kedge.Check{Name: "unit", Run: "echo 'no tests ran in 0.01s'; echo the database is gone; exit 5"}
+	if v := mustRun(t, request(t, words)); v.Verdict != kedge.TestFailure {
+		t.Errorf("another failure with these words: %+v", v)
+	}
+	q = request(t)
 	q.Own = []kedge.Check{empty}
 	if v := mustRun(t, q); v.Verdict != kedge.TestFailure || v.Checks[0].FirstFailure == nil {
 		t.Errorf("a feature's own check: %+v", v)
