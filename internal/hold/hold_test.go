@@ -371,3 +371,14 @@ func writeRecord(t *testing.T, dir string, r hold.Record) {
 		t.Fatal(err)
 	}
 }
+
+// TestSignalsAreTheProgramsOwn: what the holder does not heed is not ignored in
+// the program, or it would outlive its terminal and its readers.
+func TestSignalsAreTheProgramsOwn(t *testing.T) {
+	s := spec(t, false, "ignored")
+	c := start(t, s)
+	toEnd(t, c)
+	if got := strings.TrimSpace(text(t, s.Dir)); got != "ignored: none" {
+		t.Error(got)
+	}
+}

@@ -54,7 +54,7 @@ type holder struct {
 // Main is the holder: it reads its Spec from in, says "ready" on out when the
 // program runs, and returns when the session was collected.
 func Main(ctx context.Context, in io.Reader, out io.WriteCloser) error {
-	signal.Ignore(syscall.SIGHUP, syscall.SIGPIPE) // a terminal or a client that goes away is none of our business
+	deaf(syscall.SIGHUP, syscall.SIGPIPE) // a terminal or a client that goes away is none of our business
 	syscall.CloseOnExec(lockFD)                    // ours for life, and not the program's
 	spec, err := readSpec(in)
 	if err != nil {
@@ -70,6 +70,18 @@ func Main(ctx context.Context, in io.Reader, out io.WriteCloser) error {
 	}
 	h.wait(ctx)
 	return errors.Join(l.Close(), os.Remove(recordPath(spec.Dir)))
+}
+
+// deaf makes this process take no notice of signals. They are caught, not
+// ignored: what is ignored stays so in the programs that are started, and those
+// must end when their terminal or their reader does.
+func deaf(signals ...os.Signal) {
+	c := make(chan os.Signal, 1)
+	signal.Notify(c, signals...)
+	go func() {
+		for range c { //nolint:revive // there is nothing to do about them
+		}
+	}()
 }
 
 func readSpec(in io.Reader) (Spec, error) {

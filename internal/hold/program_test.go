@@ -40,6 +40,8 @@ func program(name string, args []string) int {
 		return compute()
 	case "eat":
 		return eat()
+	case "ignored":
+		return ignored()
 	case "decoy":
 		return forever()
 	}
@@ -97,6 +99,21 @@ func brood(file, how string) int {
 		return 0
 	}
 	return forever()
+}
+
+// ignored says which signals that end a program were ignored when it started.
+func ignored() int {
+	var names []string
+	for _, sig := range []syscall.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGPIPE, syscall.SIGTERM} {
+		if signal.Ignored(sig) {
+			names = append(names, sig.String())
+		}
+	}
+	if len(names) == 0 {
+		names = []string{"none"}
+	}
+	fmt.Println("ignored:", strings.Join(names, ", "))
+	return 0
 }
 
 func stubborn(file string) int {
