@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"sync"
 
 	"kedge"
+	"kedge/internal/redact"
 )
 
 // maxLog is the size at which daemon/log becomes daemon/log.1; the one before
@@ -22,8 +24,9 @@ type Log struct {
 	file *rotating
 }
 
-// OpenLog opens the log of home for appending. Crash reports of the runtime go
-// there too.
+// OpenLog opens the log of home for appending. Secrets are taken out of every
+// line. Crash reports of the runtime go there too, written by the dying process
+// as they are.
 func OpenLog(home string) (*Log, error) {
 	dir, err := daemonDir(home)
 	if err != nil {
@@ -33,11 +36,23 @@ func OpenLog(home string) (*Log, error) {
 	if err := r.open(); err != nil {
 		return nil, err
 	}
-	return &Log{Logger: slog.New(slog.NewJSONHandler(r, nil)), file: r}, nil
+	return &Log{Logger: slog.New(slog.NewJSONHandler(redacting{r}, nil)), file: r}, nil
 }
 
 // Close closes the file; what is logged afterwards is lost.
 func (l *Log) Close() error { return l.file.close() }
+
+// redacting takes secrets out of lines of JSON: whole lines, so that messages,
+// names, groups and values of every type are seen as they would be written. The
+// handler of slog gives each record in one Write.
+type redacting struct{ w io.Writer }
+
+func (r redacting) Write(line []byte) (int, error) {
+	if _, err := r.w.Write(redact.JSON(line)); err != nil {
+		return 0, err
+	}
+	return len(line), nil
+}
 
 // rotating is a file that is renamed aside when it has grown to max.
 type rotating struct {

@@ -5,6 +5,11 @@
 // secret package redact knows is written, and that damage is reported, not
 // repaired: a database behind its own tail file takes no more writes. It never
 // deletes or changes an event, and a reader never writes to the database.
+//
+// The tail file is synced every 64 lines and on Close, not with every append: it
+// is the witness, the database is the record. After a loss of power the witness
+// may be up to 64 appends short, so damage that takes only these away is not
+// noticed by it; after a SIGKILL it is complete.
 package store
 
 import (

@@ -1,6 +1,7 @@
 // Command bench measures Kedge beside a peer in the same run and prints the
 // ratio: absolute times mean little on a shared machine. Each figure is the
-// median of interleaved pairs, so that a slow moment hits both sides.
+// median of interleaved pairs, so that a slow moment hits both sides. A goal that
+// is missed is exit code 1.
 package main
 
 import (
@@ -42,18 +43,22 @@ func run(only []string) int {
 		if len(only) > 0 && !slices.Contains(only, b.name) {
 			continue
 		}
-		if err := bench(b.run); err != nil {
+		missed, err := bench(b.run)
+		if err != nil {
 			fmt.Fprintf(os.Stderr, "bench %s: %v\n", b.name, err)
+		}
+		if missed > 0 || err != nil {
 			code = 1
 		}
 	}
 	return code
 }
 
-func bench(f func(dir string) ([]result, error)) error {
+// bench prints one group and counts the goals it missed.
+func bench(f func(dir string) ([]result, error)) (missed int, err error) {
 	dir, err := os.MkdirTemp(".", ".bench-")
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer os.RemoveAll(dir)
 	results, err := f(dir)
@@ -61,10 +66,11 @@ func bench(f func(dir string) ([]result, error)) error {
 		verdict := "PASS"
 		if !r.holds {
 			verdict = "MISS"
+			missed++
 		}
 		fmt.Printf("%-52s %16s %16s %8.2f  %s %s\n", r.name, r.ours, r.theirs, r.ratio, r.goal, verdict)
 	}
-	return err
+	return missed, err
 }
 
 // interleave measures a and b in turn and gives the median of each.
