@@ -11,6 +11,7 @@ import (
 
 // history is what was seen of a run, and what it shows about each job.
 type history struct {
+	recording bool
 	entries   []Entry
 	violation string
 	jobs      []*jobFacts // by number
@@ -44,11 +45,15 @@ type verification struct {
 	evidence kedge.EvidenceID
 }
 
-func newHistory() *history {
-	return &history{salvages: map[string]int64{}, ledgers: map[int64]run.Command{}}
+func newHistory(recording bool) *history {
+	return &history{recording: recording, salvages: map[string]int64{}, ledgers: map[int64]run.Command{}}
 }
 
-func (h *history) note(text string) { h.entries = append(h.entries, Entry{Note: text}) }
+func (h *history) note(text string) {
+	if h.recording {
+		h.entries = append(h.entries, Entry{Note: text})
+	}
+}
 
 // fail keeps the first violation.
 func (h *history) fail(invariant int, what string) {
@@ -81,9 +86,11 @@ type moment struct {
 }
 
 // observe holds one step to every invariant.
-func (h *history) observe(before, after run.State, ev run.Event, commands []run.Command) {
-	h.entries = append(h.entries, Entry{Event: ev, Commands: commands})
-	m := moment{history: h, before: &before, after: &after, ev: ev, commands: commands}
+func (h *history) observe(before, after *run.State, ev run.Event, commands []run.Command) {
+	if h.recording {
+		h.entries = append(h.entries, Entry{Event: ev, Commands: commands})
+	}
+	m := moment{history: h, before: before, after: after, ev: ev, commands: commands}
 	if c, ok := before.Outstanding(ev.Epoch); ok && c.Kind.Answer() == ev.Kind {
 		m.answered = &c
 	}

@@ -79,11 +79,23 @@ type effect struct {
 	answered bool
 }
 
-// Play runs one simulation to its end.
+// Play runs one simulation to its end. Only one that fails has a history: it is
+// played again for it.
 func Play(seed uint64, step Stepper) Result {
+	r := play(seed, step, false)
+	if r.Violation != "" {
+		r = play(seed, step, true)
+	}
+	return r
+}
+
+// Replay runs one simulation to its end and keeps its history.
+func Replay(seed uint64, step Stepper) Result { return play(seed, step, true) }
+
+func play(seed uint64, step Stepper, recording bool) Result {
 	w := &world{
 		rng: rand.New(rand.NewPCG(seed, 0x6b65646765)), step: step, clock: start,
-		history: newHistory(),
+		history: newHistory(recording),
 	}
 	w.meddling, w.helping, w.faults = w.rng.IntN(5), 2+w.rng.IntN(6), w.rng.IntN(8)
 	w.begin()
@@ -184,10 +196,9 @@ func (w *world) deliverNext() {
 // deliver is one step of the core, checked, and then carried out.
 func (w *world) deliver(ev run.Event) {
 	ev.At = w.clock
-	before := w.s
-	after, commands := w.step(before, ev)
-	w.observe(before, after, ev, commands)
-	w.count(before, after, ev, commands)
+	after, commands := w.step(w.s, ev)
+	w.observe(&w.s, &after, ev, commands)
+	w.count(&w.s, &after, ev, commands)
 	w.s = after
 	for _, c := range commands {
 		if w.faults > 0 && w.chance(3) { // the engine dies between two commands
@@ -199,7 +210,7 @@ func (w *world) deliver(ev run.Event) {
 	}
 }
 
-func (w *world) count(before, after run.State, ev run.Event, commands []run.Command) {
+func (w *world) count(before, after *run.State, ev run.Event, commands []run.Command) {
 	if len(commands) == 0 && len(after.Outbox) == len(before.Outbox) && ev.Epoch > 0 {
 		w.seen.Stale++
 	}

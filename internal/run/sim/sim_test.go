@@ -1,9 +1,11 @@
 package sim_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"reflect"
+	"runtime/debug"
 	"strconv"
 	"testing"
 
@@ -30,13 +32,14 @@ func TestSimulation200000(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := sim.Play(seed, run.Step)
+		r := sim.Replay(seed, run.Step)
 		t.Log(r.Text())
 		if r.Violation != "" {
 			t.Error(r.Violation)
 		}
 		return
 	}
+	defer debug.SetGCPercent(debug.SetGCPercent(800)) // small heap, much garbage
 	totals := make(chan sim.Seen, workers)
 	for i := range uint64(workers) {
 		go func() {
@@ -75,9 +78,18 @@ func add(total *sim.Seen, s sim.Seen) {
 // TestReplay: a seed gives the same run every time.
 func TestReplay(t *testing.T) {
 	for seed := range uint64(50) {
-		a, b := sim.Play(seed, run.Step), sim.Play(seed, run.Step)
+		a, b := sim.Replay(seed, run.Step), sim.Replay(seed, run.Step)
 		if a.Text() != b.Text() {
 			t.Fatal(fmt.Sprintf("seed %d gives two runs:\n", seed), a.Text(), b.Text())
 		}
 	}
+}
+
+func text(t *testing.T, s run.State) string {
+	t.Helper()
+	b, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
 }
