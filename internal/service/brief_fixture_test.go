@@ -27,7 +27,7 @@ type place struct {
 func newPlace(t *testing.T, git bool) *place {
 	t.Helper()
 	pl := &place{t: t, dir: t.TempDir(), home: t.TempDir(), now: time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)}
-	t.Setenv("HOME", t.TempDir())
+	quietEnvironment(t)
 	id := kedge.NewID("prj", pl.now)
 	idFile := ".kedge/id"
 	if git {

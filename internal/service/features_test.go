@@ -33,7 +33,7 @@ func newYard(t *testing.T, git bool) *yard {
 	t.Helper()
 	y := &yard{t: t, dir: t.TempDir(), home: t.TempDir(), now: time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)}
 	y.id = kedge.NewID("prj", y.now)
-	t.Setenv("HOME", t.TempDir())
+	quietEnvironment(t)
 	idFile := ".kedge/id"
 	if git {
 		idFile = ".git/kedge-id"

@@ -26,6 +26,7 @@ const gateProjectID = "prj-01h00000000000000000000000"
 
 func newGateProject(t *testing.T) *gateProject {
 	t.Helper()
+	quietEnvironment(t)
 	home, dir := t.TempDir(), t.TempDir()
 	p := &gateProject{t: t, home: home, dir: dir}
 	p.env = []string{

@@ -30,7 +30,7 @@ var initDay = time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
 func newGround(t *testing.T, git bool) *ground {
 	t.Helper()
 	g := &ground{t: t, dir: filepath.Join(t.TempDir(), "shop"), home: t.TempDir()}
-	t.Setenv("HOME", t.TempDir())
+	quietEnvironment(t)
 	g.put("go.mod", "module shop\n")
 	if git {
 		g.git("init", "-q", "-b", "main")
