@@ -17,6 +17,7 @@ func featureCalls() []Call {
 		call("feature.show", Reading, (*service.Service).FeatureShow),
 		call("ready", Reading, (*service.Service).Ready),
 		call("next", Reading, (*service.Service).Next),
+		call("plan.new", Writing, (*service.Service).PlanNew),
 		call("plan.show", Reading, (*service.Service).PlanShow),
 		call("plan.check", Reading, (*service.Service).PlanCheck),
 		call("plan.approve", Writing, (*service.Service).PlanApprove),

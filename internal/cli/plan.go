@@ -15,9 +15,35 @@ import (
 func newPlan(env *Env) *cobra.Command {
 	c := newPlanShow(env)
 	c.Use = "plan"
-	c.Example = "  kedge plan                            the phases and their items\n  kedge plan check                      is the draft in .kedge/plan.md whole?\n  kedge plan approve                    freeze it and make its features"
-	c.AddCommand(newPlanShow(env), newPlanCheck(env), newPlanApprove(env))
+	c.Example = `  kedge plan new "Strict matching"      a commented draft in .kedge/plan.md, to fill in
+  kedge plan                            the phases and their items
+  kedge plan check                      is the draft whole?
+  kedge plan approve                    freeze it, make its features, commit both`
+	c.AddCommand(newPlanNew(env), newPlanShow(env), newPlanCheck(env), newPlanApprove(env))
 	return c
+}
+
+func newPlanNew(env *Env) *cobra.Command {
+	return &cobra.Command{
+		Use:   "new TITLE",
+		Short: "Write a draft to .kedge/plan.md that shows every part of a plan",
+		Long: `Write a draft to .kedge/plan.md that shows every part of a plan.
+
+Fill in what its comments ask for; kedge plan check says what is still missing.
+A draft that is there already is never written over. The form is described in
+docs/plan.md of Kedge.`,
+		Example: `  kedge plan new "Strict matching"`,
+		Args:    cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			reply, err := call[service.PlanNewReply](c.Context(), env, "plan.new", service.PlanNewRequest{Title: args[0]})
+			if err != nil {
+				return err
+			}
+			return env.show(reply, func(w io.Writer) {
+				fmt.Fprintf(w, "wrote   %s\nnext    fill it in, then: kedge plan check\n", reply.Path)
+			})
+		},
+	}
 }
 
 func newPlanShow(env *Env) *cobra.Command {
@@ -60,9 +86,15 @@ func newPlanCheck(env *Env) *cobra.Command {
 			err = env.show(reply, func(w io.Writer) {
 				for _, f := range reply.Findings {
 					fmt.Fprintf(w, "%s: %s: %s\n", f.Where, f.Level, plain.Line(f.What))
+					if f.Fix != "" {
+						fmt.Fprintf(w, "    %s\n", plain.Line(f.Fix))
+					}
 				}
 				if reply.OK {
 					fmt.Fprintln(w, "the plan is whole")
+				}
+				if len(reply.Findings) > 0 {
+					fmt.Fprintln(w, "the form: docs/plan.md of Kedge, or a draft by kedge plan new TITLE")
 				}
 			})
 			if err == nil && !reply.OK {
@@ -75,8 +107,13 @@ func newPlanCheck(env *Env) *cobra.Command {
 
 func newPlanApprove(env *Env) *cobra.Command {
 	return &cobra.Command{
-		Use:     "approve",
-		Short:   "Freeze the plan in .kedge/plan.md and make one feature of each item",
+		Use:   "approve",
+		Short: "Freeze the plan in .kedge/plan.md, make one feature of each item, and commit both",
+		Long: `Freeze the plan in .kedge/plan.md, make one feature of each item, and commit both.
+
+The commit holds .kedge/plan.md and .kedge/features.json and nothing else; what
+is staged stays staged. A plain folder has no commit. Only a person may approve,
+and only a plan without errors whose blocking questions are answered.`,
 		Example: "  kedge plan approve",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -86,7 +123,11 @@ func newPlanApprove(env *Env) *cobra.Command {
 			}
 			env.edits(reply.Edits)
 			return env.show(reply, func(w io.Writer) {
-				fmt.Fprintf(w, "%s approved: %d features\n", reply.ID, len(reply.Features))
+				fmt.Fprintf(w, "%s approved: %s\n", reply.ID, featureCount(len(reply.Features)))
+				if reply.Commit != nil {
+					fmt.Fprintf(w, "commit  %s (.kedge/plan.md and .kedge/features.json)\n", *reply.Commit)
+				}
+				fmt.Fprintf(w, "next    kedge next\n")
 			})
 		},
 	}
@@ -100,4 +141,11 @@ func (env *Env) getenv(name string) string {
 		}
 	}
 	return ""
+}
+
+func featureCount(n int) string {
+	if n == 1 {
+		return "1 feature"
+	}
+	return fmt.Sprintf("%d features", n)
 }

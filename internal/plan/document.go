@@ -31,6 +31,7 @@ type Doc struct {
 	file     string
 	front    frontmatter.Doc
 	lines    []string // of the body, line ends included
+	comments []bool   // of lines: part of a comment
 	boxes    []box
 	problems []kedge.Finding // what reading the text found wrong with its form
 	asked    bool            // the heading Questions is there
@@ -48,43 +49,50 @@ type box struct {
 func ParsePlan(file string, b []byte) (*Doc, error) {
 	front, err := frontmatter.Parse(file, b, planKeys...)
 	if err != nil {
-		return nil, err
+		return nil, kedge.Errorf(kedge.Invalid, "%w", err).WithHint("%s", formHint)
 	}
 	d := &Doc{file: file, front: front, unproven: map[string]bool{}}
 	if err := d.readFront(); err != nil {
 		return nil, err
 	}
 	d.lines = strings.SplitAfter(front.Body, "\n")
+	d.findComments()
 	d.readBody()
 	return d, nil
 }
 
+// formHint is what to do about a file that is not a plan at all.
+const formHint = "kedge plan new TITLE writes a draft to start from; docs/plan.md of Kedge shows the form"
+
+// readFront takes over the front matter, or says all that is wrong with it.
 func (d *Doc) readFront() error {
 	version, _ := d.front.Get("version")
-	if version.Text != "1" {
-		return d.refuse(max(version.Line, 1), "version is %q, this Kedge reads version %d", version.Text, FileVersion)
-	}
 	status, _ := d.front.Get("status")
-	if !slices.Contains(planStatuses, kedge.PlanStatus(status.Text)) {
-		return d.refuse(max(status.Line, 1), "%q is not a status of a plan", status.Text).
-			WithHint("status: %s", kedge.PlanDrafting)
-	}
 	id, _ := d.front.Get("id")
-	if id.Text != "" && !kedge.ValidID("pln", id.Text) {
-		return d.refuse(id.Line, "%q is not an id of a plan", id.Text).WithHint("leave the id out of a draft")
-	}
 	title, _ := d.front.Get("title")
 	base, _ := d.front.Get("base")
+	var wrong []string
+	refuse := func(line int, format string, args ...any) {
+		wrong = append(wrong, fmt.Sprintf("%s:%d: %s", d.file, max(line, 1), fmt.Sprintf(format, args...)))
+	}
+	if version.Text != "1" {
+		refuse(version.Line, "version is %q, this Kedge reads version %d", version.Text, FileVersion)
+	}
+	if !slices.Contains(planStatuses, kedge.PlanStatus(status.Text)) {
+		refuse(status.Line, "%q is not a status of a plan; a draft has \"status: %s\"", status.Text, kedge.PlanDrafting)
+	}
+	if id.Text != "" && !kedge.ValidID("pln", id.Text) {
+		refuse(id.Line, "%q is not an id of a plan; a draft has none", id.Text)
+	}
+	if len(wrong) > 0 {
+		return kedge.Errorf(kedge.Invalid, "%s", strings.Join(wrong, "; ")).WithHint("%s", formHint)
+	}
 	d.Plan = kedge.Plan{
 		Version: FileVersion, ID: kedge.PlanID(id.Text), Title: title.Text,
 		Status: kedge.PlanStatus(status.Text), Base: base.Text,
 		Questions: []kedge.Question{}, Fields: []kedge.PlanField{}, Phases: []kedge.Phase{},
 	}
 	return nil
-}
-
-func (d *Doc) refuse(line int, format string, args ...any) *kedge.Error {
-	return kedge.Errorf(kedge.Invalid, "%s:%d: %s", d.file, line, fmt.Sprintf(format, args...))
 }
 
 // Bytes writes the plan back: the bytes that were read, but for what was

@@ -80,12 +80,16 @@ func TestParsePlanRefuses(t *testing.T) {
 		{"status", "---\nversion: 1\ntitle: x\nstatus: started\n---\n", `plan.md:4: "started" is not a status`},
 		{"no status", "---\nversion: 1\ntitle: x\n---\n", "not a status"},
 		{"id", "---\nversion: 1\nid: 7\nstatus: drafting\n---\n", `plan.md:3: "7" is not an id`},
+		{"all at once", "---\nversion: 3\nid: 7\nstatus: x\n---\n", `plan.md:4: "x" is not a status of a plan; a draft has "status: drafting"; plan.md:3: "7"`},
 		{"unknown", "---\nversion: 1\nowner: x\n---\n", "plan.md:3"},
 		{"duplicate", "---\nversion: 1\nversion: 1\n---\n", "plan.md:3"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			_, err := plan.ParsePlan("plan.md", []byte(tc.in))
 			mustErr(t, err, kedge.Invalid, tc.want)
+			if hint := kedge.HintOf(err); !strings.Contains(hint, "kedge plan new") || !strings.Contains(hint, "docs/plan.md") {
+				t.Errorf("the hint %q does not say where the form is", hint)
+			}
 		})
 	}
 }
@@ -164,6 +168,10 @@ func TestCheckPlanFindsFaults(t *testing.T) {
 		{"bad glob", "parser/**, ", "parser/[, ", "error", `has the path "parser/["`},
 		{"no check", "  check: none\n", "", "warning", `item "p2.2" has no check`},
 		{"prose in a phase", "  check: none", "  check: none\n  see http below\n  https://x.invalid/a", "warning", "says nothing to Kedge"},
+		{"key in an item", "p1.1 add parser options", "p1.1 add parser options, check: go test", "error", `plan.md:49 "check:" in a text says nothing to Kedge: put it on a line of its own, indented`},
+		{"key at the margin", "  after: p1.1", "after: p1.1", "error", `"after:" in a text`},
+		{"comment without end", "## Validation", "<!-- ## Validation", "error", "plan.md:40 a comment has no end"},
+		{"only a comment", "The public API stays.", "<!-- The public API stays.\n-->", "error", `field "Invariants" is empty`},
 		{"text before", "## Questions", "hello\n## Questions", "warning", "text before the first heading"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -331,6 +339,8 @@ func FuzzPrograms(f *testing.F) {
 func FuzzParsePlan(f *testing.F) {
 	f.Add(string(read(f, "plan.md")))
 	f.Add("---\nversion: 1\ntitle: x\nstatus: drafting\n---\n## Phase 1: a {#p1}\n- [ ] p1.1 b\n- [x] p1.1\n  check:\n```\n- [ ] p1.2 c")
+	f.Add(string(plan.Template("x")))
+	f.Add("---\nversion: 1\ntitle: x\nstatus: drafting\n---\n```\n<!--\n```\n<!-- a -->\n## Risks\n<!-- b\n```\n-->\nc\n<!--")
 	f.Add("---\nversion: 1\ntitle: x\nstatus: ready\n---\n## Questions\n1. a (blocking)\n   answer: b\n  c\n## Questions\n")
 	f.Fuzz(func(t *testing.T, s string) {
 		d, err := plan.ParsePlan("plan.md", []byte(s))

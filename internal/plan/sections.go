@@ -16,6 +16,7 @@ var (
 	phaseLine    = lazyre.New(`^Phase ([0-9]{1,4}): *(.*?)(?: *\{([^{}]*)\})?$`)
 	itemLine     = lazyre.New(`^- \[([ xX])\] +(\S+)(?: +(.*))?$`)
 	keyLine      = lazyre.New(`^[ \t]+([a-z]+):(.*)$`)
+	strayKey     = lazyre.New(`(?:^|[\s(,;])(check|paths|after):(?:\s|$)`)
 	questionLine = lazyre.New(`^([0-9]{1,4})[.)] +(.*)$`)
 )
 
@@ -35,8 +36,36 @@ func (d *Doc) bad(level kedge.Level, line int, fix, format string, args ...any) 
 	})
 }
 
-// bare is a line without its end.
-func (d *Doc) bare(index int) string { return strings.TrimRight(d.lines[index], " \t\r\n") }
+// bare is a line without its end; a line of a comment says nothing.
+func (d *Doc) bare(index int) string {
+	if d.comments[index] {
+		return ""
+	}
+	return strings.TrimRight(d.lines[index], " \t\r\n")
+}
+
+// findComments marks the lines from one that starts with "<!--" to the one that
+// has "-->", as Markdown does. A fenced block is not looked into.
+func (d *Doc) findComments() {
+	d.comments = make([]bool, len(d.lines))
+	fence, opened := "", 0 // opened: the line of the comment we are in
+	for i := range d.lines {
+		line := strings.TrimSpace(d.lines[i])
+		if opened == 0 {
+			if fence = fenceAfter(fence, line); fence != "" || !strings.HasPrefix(line, "<!--") {
+				continue
+			}
+			opened = d.lineNo(i)
+		}
+		d.comments[i] = true
+		if strings.Contains(line, "-->") {
+			opened = 0
+		}
+	}
+	if opened > 0 {
+		d.bad(kedge.LevelError, opened, `end it with "-->"`, "a comment has no end")
+	}
+}
 
 func (d *Doc) readBody() {
 	for _, s := range d.sections() {
@@ -120,7 +149,13 @@ func (d *Doc) readField(s section) {
 }
 
 func (d *Doc) textOf(from, to int) string {
-	return strings.Trim(strings.ReplaceAll(strings.Join(d.lines[from:to], ""), "\r\n", "\n"), " \t\n")
+	var text strings.Builder
+	for i := from; i < to; i++ {
+		if !d.comments[i] {
+			text.WriteString(d.lines[i])
+		}
+	}
+	return strings.Trim(strings.ReplaceAll(text.String(), "\r\n", "\n"), " \t\n")
 }
 
 func (d *Doc) readQuestions(s section) {
@@ -234,11 +269,24 @@ func (d *Doc) readPhaseLine(ph *kedge.Phase, index int, line string) {
 			Checks: []string{}, Paths: []string{}, After: []string{},
 		})
 		d.boxes = append(d.boxes, box{item[2], index})
+		d.refuseStrayKey(item[3], index)
 	case key != nil && len(ph.Items) > 0 && !strings.HasPrefix(key[2], "//"): // else it is an address in prose
 		d.readItemKey(&ph.Items[len(ph.Items)-1], d.lineNo(index), key[1], strings.TrimSpace(key[2]))
+	case d.refuseStrayKey(line, index):
 	default:
 		d.bad(kedge.LevelWarning, d.lineNo(index), "an item is \"- [ ] "+ph.ID+".1 text\"", "this line says nothing to Kedge: %s", line)
 	}
+}
+
+// refuseStrayKey reports a key in the middle of a text, or at the start of a
+// line: it would be lost.
+func (d *Doc) refuseStrayKey(text string, index int) bool {
+	m := strayKey.FindStringSubmatch(text)
+	if m == nil {
+		return false
+	}
+	d.bad(kedge.LevelError, d.lineNo(index), "put it on a line of its own, indented, below the item", "%q in a text says nothing to Kedge: put it on a line of its own, indented", m[1]+":")
+	return true
 }
 
 func (d *Doc) readItemKey(it *kedge.Item, line int, key, value string) {

@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -98,6 +99,60 @@ func (l ledger) planFollows(who Caller) ([]kedge.Event, error) {
 	return []kedge.Event{ev}, err
 }
 
+// PlanNewRequest asks for a draft to start from.
+type PlanNewRequest struct {
+	Title string `json:"title"`
+}
+
+// PlanNewReply says where the draft is.
+type PlanNewReply struct {
+	Path  string `json:"path"`
+	Title string `json:"title"`
+}
+
+// PlanNew writes a commented draft to plan.md. It never writes over a text that
+// is not in the journal: only a plan that is done makes room. A second time with
+// the same title finds its own draft and is content.
+func (s *Service) PlanNew(ctx context.Context, who Caller, in PlanNewRequest) (PlanNewReply, error) {
+	reply := PlanNewReply{Path: planFile, Title: strings.TrimSpace(in.Title)}
+	if reply.Title == "" || strings.ContainsAny(reply.Title, "\r\n") || len(reply.Title) > maxPlanTitle {
+		return reply, kedge.Errorf(kedge.Invalid, "a plan's title is one line of at most %d bytes", maxPlanTitle).
+			WithHint(`kedge plan new "what it achieves"`)
+	}
+	text := plan.Template(reply.Title)
+	if redact.Text(string(text)) != string(text) {
+		return reply, kedge.Errorf(kedge.Invalid, "the title holds what looks like a secret").WithHint("leave it out")
+	}
+	p, err := s.project(ctx, who)
+	if err != nil {
+		return reply, err
+	}
+	_, err = s.write(ctx, p, who, func() ([]kedge.Event, error) { return nil, p.putDraft(ctx, text) })
+	return reply, err
+}
+
+const maxPlanTitle = 200
+
+// putDraft runs under the project's lock.
+func (p *project) putDraft(ctx context.Context, text []byte) error {
+	l, err := readLedger(ctx, p)
+	if err != nil {
+		return err
+	}
+	b, ok, err := p.read(planFile)
+	if err != nil {
+		return err
+	}
+	if l.plan != nil && l.plan.Status != kedge.PlanDone && (!ok || !l.isDraft(b)) {
+		return kedge.Errorf(kedge.Conflict, "the plan %q is approved and not done", l.plan.Title).WithHint("kedge plan show")
+	}
+	if ok && !sameText(b, text) && (l.plan == nil || !sameText(b, l.planText())) {
+		return kedge.Errorf(kedge.Conflict, "there is a draft in %s already", planFile).
+			WithHint("go on with it (kedge plan check), or move it away: mv %s %s.old", planFile, planFile)
+	}
+	return p.put(planFile, text)
+}
+
 // PlanShowRequest asks for the plan.
 type PlanShowRequest struct{}
 
@@ -137,7 +192,7 @@ func (p *project) currentPlan(l ledger) (*plan.Doc, error) {
 		return plan.ParsePlan(planFile, l.planText())
 	}
 	if !ok {
-		return nil, kedge.Errorf(kedge.NotFound, "there is no plan").WithHint("write one to %s", planFile)
+		return nil, kedge.Errorf(kedge.NotFound, "there is no plan").WithHint("kedge plan new TITLE writes a draft to %s; docs/plan.md of Kedge shows the form", planFile)
 	}
 	return plan.ParsePlan(planFile, b)
 }
@@ -264,10 +319,8 @@ func (s *Service) approve(ctx context.Context, p *project, l ledger, who Caller,
 	if err != nil {
 		return nil, err
 	}
-	for _, f := range d.Check(p.runnable(in.Path)) {
-		if f.Level == kedge.LevelError {
-			return nil, kedge.Errorf(kedge.Invalid, "%s: %s", f.Where, f.What).WithHint("see all of it: kedge plan check")
-		}
+	if err := planErrors(d.Check(p.runnable(in.Path))); err != nil {
+		return nil, err
 	}
 	if open := plan.OpenQuestions(d.Plan); len(open) > 0 {
 		return nil, kedge.Errorf(kedge.Blocked, "%s:%d: question %d is not answered: %s", planFile, open[0].Line, open[0].N, open[0].Text).
@@ -293,6 +346,26 @@ func (s *Service) approve(ctx context.Context, p *project, l ledger, who Caller,
 	return append(evs, saved), err
 }
 
+// shownPlanErrors is how many faults of a plan an error names.
+const shownPlanErrors = 5
+
+// planErrors makes one error of all that keeps a plan from being approved.
+func planErrors(findings []kedge.Finding) error {
+	var all []string
+	for _, f := range findings {
+		if f.Level == kedge.LevelError {
+			all = append(all, f.Where+": "+f.What)
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	if more := len(all) - shownPlanErrors; more > 0 {
+		all = append(all[:shownPlanErrors], fmt.Sprintf("and %d more", more))
+	}
+	return kedge.Errorf(kedge.Invalid, "%s", strings.Join(all, "; ")).WithHint("see all of it, with what to do: kedge plan check; the form: docs/plan.md of Kedge")
+}
+
 // draft reads the plan that is to be approved.
 func (p *project) draft(l ledger) (*plan.Doc, error) {
 	d, err := p.currentPlan(l)
@@ -305,7 +378,7 @@ func (p *project) draft(l ledger) (*plan.Doc, error) {
 	case kedge.PlanApproved, kedge.PlanDone, kedge.PlanAbandoned:
 	}
 	return nil, kedge.Errorf(kedge.Conflict, "the plan in %s is %s already", planFile, d.Plan.Status).
-		WithHint("a new draft has another text and \"status: %s\"", kedge.PlanDrafting)
+		WithHint("the next one: kedge plan new TITLE, when this one is done")
 }
 
 // savedPlan finds the plan among the events of an approval.
