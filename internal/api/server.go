@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"kedge"
+	"kedge/internal/peer"
 	"kedge/internal/service"
 	"kedge/internal/strictjson"
 )
@@ -80,6 +81,11 @@ func run(s *service.Service, a *answer, r *http.Request) (any, error) {
 	}
 	if c.Mode == Writing && env.Key == "" {
 		return nil, kedge.Errorf(kedge.Invalid, "a writing call needs a key")
+	}
+	if pid, ok := peer.PID(r.Context()); ok && c.Mode == Writing {
+		if in := s.SessionOf(pid); in != "" {
+			env.Session = in // where the caller runs counts, not what it says
+		}
 	}
 	return c.Run(r.Context(), s, env, a.progress)
 }

@@ -14,6 +14,7 @@ import (
 
 	"kedge"
 	"kedge/internal/atomicfile"
+	"kedge/internal/peer"
 )
 
 // Limits of a request. Readers of a stream may take as long as they like, so
@@ -144,6 +145,7 @@ func (c Config) server(requests context.Context, stop func()) *http.Server {
 		MaxHeaderBytes:    maxHeader,
 		ErrorLog:          slog.NewLogLogger(c.Log.Handler(), slog.LevelError),
 		BaseContext:       func(net.Listener) context.Context { return requests },
+		ConnContext:       peer.WithPID, // so that an agent is known by where it runs, not by what it says
 	}
 }
 

@@ -55,7 +55,7 @@ type holder struct {
 // program runs, and returns when the session was collected.
 func Main(ctx context.Context, in io.Reader, out io.WriteCloser) error {
 	deaf(syscall.SIGHUP, syscall.SIGPIPE) // a terminal or a client that goes away is none of our business
-	syscall.CloseOnExec(lockFD)                    // ours for life, and not the program's
+	syscall.CloseOnExec(lockFD)           // ours for life, and not the program's
 	spec, err := readSpec(in)
 	if err != nil {
 		return err

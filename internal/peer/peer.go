@@ -10,20 +10,30 @@ import (
 
 // UID gives the user id of the process that connected, or that listens.
 func UID(c net.Conn) (int, error) {
+	uid := -1
+	err := control(c, func(fd int) (err error) {
+		uid, err = credUID(fd)
+		return err
+	})
+	return uid, err
+}
+
+// control looks at the descriptor of a unix socket.
+func control(c net.Conn, look func(fd int) error) error {
 	u, ok := c.(*net.UnixConn)
 	if !ok {
-		return -1, kedge.Errorf(kedge.Internal, "not a unix socket: %T", c)
+		return kedge.Errorf(kedge.Internal, "not a unix socket: %T", c)
 	}
 	raw, err := u.SyscallConn()
 	if err != nil {
-		return -1, kedge.Errorf(kedge.Internal, "look at the socket: %w", err)
+		return kedge.Errorf(kedge.Internal, "look at the socket: %w", err)
 	}
-	uid, inner := -1, error(nil)
-	if err := raw.Control(func(fd uintptr) { uid, inner = credUID(int(fd)) }); err != nil {
-		return -1, kedge.Errorf(kedge.Internal, "look at the socket: %w", err)
+	var inner error
+	if err := raw.Control(func(fd uintptr) { inner = look(int(fd)) }); err != nil {
+		return kedge.Errorf(kedge.Internal, "look at the socket: %w", err)
 	}
 	if inner != nil {
-		return -1, kedge.Errorf(kedge.Internal, "ask who is at the other end: %w", inner)
+		return kedge.Errorf(kedge.Internal, "ask who is at the other end: %w", inner)
 	}
-	return uid, nil
+	return nil
 }

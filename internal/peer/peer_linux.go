@@ -9,3 +9,11 @@ func credUID(fd int) (int, error) {
 	}
 	return int(cred.Uid), nil
 }
+
+func credPID(fd int) (int, error) {
+	cred, err := unix.GetsockoptUcred(fd, unix.SOL_SOCKET, unix.SO_PEERCRED)
+	if err != nil {
+		return -1, err
+	}
+	return int(cred.Pid), nil
+}

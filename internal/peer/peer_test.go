@@ -34,11 +34,17 @@ func TestUID(t *testing.T) {
 		if uid, err := peer.UID(end); err != nil || uid != os.Geteuid() {
 			t.Errorf("from the %s's end: uid %d, %v", name, uid, err)
 		}
+		if pid, ok := peer.PID(peer.WithPID(t.Context(), end)); !ok || pid != os.Getpid() {
+			t.Errorf("from the %s's end: pid %d, %v", name, pid, ok)
+		}
 	}
 	a, b := net.Pipe()
 	defer a.Close()
 	defer b.Close()
 	if _, err := peer.UID(a); err == nil {
 		t.Error("a pipe has a user")
+	}
+	if _, ok := peer.PID(peer.WithPID(t.Context(), a)); ok {
+		t.Error("a pipe has a process")
 	}
 }

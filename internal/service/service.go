@@ -51,6 +51,7 @@ type Service struct {
 
 	retaining sync.Mutex // held by Retain
 
+	holders  holders
 	watching sync.WaitGroup     // one for each living session
 	stop     context.CancelFunc // ends them
 	watch    context.Context    //nolint:containedctx // the life of the service, not of a call
@@ -103,6 +104,9 @@ func (s *Service) write(ctx context.Context, p *project, who Caller, decide func
 		if err != nil || seen {
 			return evs, err
 		}
+	}
+	if err := s.followFolder(ctx, p); err != nil {
+		return nil, err
 	}
 	evs, err := decide()
 	if err != nil || len(evs) == 0 {

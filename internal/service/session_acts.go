@@ -13,7 +13,10 @@ import (
 // holder go. The client is closed; it is nil for a holder that does not answer
 // now.
 func (s *Service) follow(p *project, id kedge.SessionID, c *hold.Client) {
+	r, _ := hold.ReadRecord(s.sessionDir(id)) // without one, pid 0 is nobody's ancestor
+	s.holders.add(r.Holder.PID, id)
 	s.watching.Go(func() {
+		defer s.holders.remove(r.Holder.PID)
 		f, over := s.toEnd(id, c)
 		if !over {
 			return // we stop; the session does not

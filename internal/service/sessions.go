@@ -135,6 +135,8 @@ func (s *Service) hold(ctx context.Context, p *project, ses kedge.Session, in Se
 		return kedge.Errorf(kedge.Internal, "make the session's folder: %w", err)
 	}
 	id := string(ses.ID)
+	s.holders.starting.RLock()
+	defer s.holders.starting.RUnlock()
 	c, err := hold.Start(ctx, s.cfg.Sessions.Holder, hold.Spec{
 		Session: ses.ID, Dir: dir, Socket: filepath.Join(s.cfg.Sessions.Sockets, id[len(id)-12:]),
 		Command: in.Command, Cwd: in.Dir, Env: sessionEnv(in.Env, ses.ID, s.cfg.Home), Cols: in.Cols, Rows: in.Rows,
