@@ -126,6 +126,26 @@ func TestRefusedQueries(t *testing.T) {
 	}
 }
 
+// TestSequencesInside: whatever stands inside a word, and wherever in it, the word
+// is found; its letters make another one the rarest in every case.
+func TestSequencesInside(t *testing.T) {
+	long := strings.Repeat("x", 5000)
+	for _, sequence := range []string{
+		"\x1b[m", "\x1b[38;2;255;255;255;48;2;255;255;255m", "\x1b(B", "\x1bM", "\x1b]0;" + long + "\x07", "\x1b]8;;" + long + "\x1b\\",
+		"\x1bP" + long + "\x1b\\", "\x1b[1m\x1b]0;t\x07\x1b[2m", "\x1b]0;cut\x18",
+	} {
+		for _, common := range []string{"", "abcd ", "bcde ", "cdea ", "deab ", "eabc "} {
+			for at := range 4 {
+				word := "abcde"[:at+1] + sequence + "abcde"[at+1:]
+				l := record(t, strings.Repeat(common, 500)+"\n"+word+"\n")
+				if r := search(t, find.Query{Text: "abcde"}, l); len(r.Hits) == 0 {
+					t.Errorf("%.20q after %d of a word among %q: not found", sequence, at+1, common)
+				}
+			}
+		}
+	}
+}
+
 // TestSegmentBorders: a match, a sequence and a line that lie across the border
 // of two segments are found once, with the right offset; so is what follows a
 // title that began in the segment before.

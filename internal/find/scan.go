@@ -49,7 +49,7 @@ type scanner struct {
 func newScanner(n needle, most int) *scanner {
 	return &scanner{
 		needle: n.clone(), most: most, buf: make([]byte, behind+ahead+block),
-		sieve: newSieve(n), raws: make([]byte, MaxQuery+sieveBlock),
+		sieve: newSieve(n), raws: make([]byte, MaxQuery+sequence+sieveBlock),
 	}
 }
 
@@ -81,7 +81,7 @@ func (s *scanner) fill() error {
 	for rest := s.buf[at : at+n]; len(rest) > 0; {
 		run, after := s.strip.Next(rest)
 		if len(run) > 0 {
-			s.place(s.next+int64(n-len(after)-len(run)))
+			s.place(s.next + int64(n-len(after)-len(run)))
 			copy(s.buf[at:], run) // never forward: what is removed makes room
 			at += len(run)
 			s.text = s.buf[:at]

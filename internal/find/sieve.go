@@ -11,60 +11,100 @@ import (
 	"kedge/internal/hold/tape"
 )
 
-// sieveBlock is how much the sieve looks at at once: little enough to stay in
-// the processor's cache.
-const sieveBlock = 64 << 10
+// How the sieve reads.
+const (
+	sieveBlock  = 64 << 10 // at once: little enough to stay in the processor's cache
+	sieveSample = 8 << 10  // of a segment, to learn which bytes are rare in it
+	sequence    = 160      // colours and movements inside a match are shorter; titles end in a byte that tells
+)
 
 // sieve tells, by the bytes as they are on the tape, where there can be no match
-// at all, so that most of a tape never has its sequences removed. It rests on
-// this: a match whose bytes do not stand on the tape in one piece has its first
-// break at an ESC, with the beginning of the text straight before it.
+// at all, so that most of a tape never has its sequences removed. It looks for
+// the one byte of the text that is the rarest in the segment. Around it there
+// must be the rest of the text or, where it is broken off, a sequence: an ESC
+// after it, or one shortly before.
 type sieve struct {
-	literal
-	has [256]bool // which bytes can stand before a break
+	text []byte
+	rare int // which byte of text
 }
 
 // newSieve gives none for a text to which that does not apply: a control
 // character is text even inside a sequence.
 func newSieve(n needle) *sieve {
 	l, ok := n.(literal)
-	if !ok || bytes.IndexFunc(l.text, func(r rune) bool { return r < 0x20 }) >= 0 {
+	if !ok || bytes.IndexFunc(l, func(r rune) bool { return r < 0x20 }) >= 0 {
 		return nil
 	}
-	s := &sieve{literal: l}
-	for _, b := range l.text[:len(l.text)-1] {
-		s.has[b] = true
-	}
-	return s
+	return &sieve{text: l}
 }
 
-// maybe tells whether a match may begin in b.
-func (s *sieve) maybe(b []byte) bool {
-	if s.find(b) >= 0 {
-		return true
+// tune chooses the byte by a sample; among equals the first, since what stands
+// after it is what is looked at next.
+func (s *sieve) tune(sample []byte) {
+	var count [256]int
+	for _, b := range sample {
+		count[b]++
 	}
-	for at := 0; ; {
-		i := bytes.IndexByte(b[at:], 0x1b)
+	s.rare = 0
+	for i, b := range s.text {
+		if count[b] < count[s.text[s.rare]] {
+			s.rare = i
+		}
+	}
+}
+
+// maybe tells whether a match may lie in b, or partly so.
+func (s *sieve) maybe(b []byte) bool {
+	for at := 0; ; at++ {
+		i := bytes.IndexByte(b[at:], s.text[s.rare])
 		if i < 0 {
 			return false
 		}
-		at += i
-		if at > 0 && s.has[b[at-1]] && s.broken(b, at) {
+		if at += i; s.fits(b, at) {
 			return true
 		}
-		at++
 	}
 }
 
-// broken tells whether a match may be broken by the sequence at an offset.
-func (s *sieve) broken(b []byte, at int) bool {
-	for i := 1; i < len(s.text); i++ {
-		if s.text[i-1] == b[at-1] && bytes.HasSuffix(b[:at], s.text[:i]) && goesOn(b[at:], s.text[i]) {
+// fits tells whether the rare byte at an offset may be one of a match.
+func (s *sieve) fits(b []byte, at int) bool {
+	if next := s.rare + 1; next < len(s.text) && at+1 < len(b) && b[at+1] != s.text[next] && b[at+1] != 0x1b {
+		return false // by far the most
+	}
+	return s.after(b[at+1:]) && s.before(b[:at])
+}
+
+// after tells whether b may begin with what is left of the text.
+func (s *sieve) after(b []byte) bool {
+	for _, want := range s.text[s.rare+1:] {
+		if len(b) == 0 {
 			return true
 		}
+		if b[0] != want {
+			return b[0] == 0x1b && goesOn(b, want)
+		}
+		b = b[1:]
 	}
-	return false
+	return true
 }
+
+// before tells whether b may end with the beginning of the text.
+func (s *sieve) before(b []byte) bool {
+	for i := s.rare - 1; i >= 0; i-- {
+		if len(b) == 0 {
+			return true
+		}
+		if last := b[len(b)-1]; last != s.text[i] {
+			return endsString(last) || bytes.IndexByte(b[max(0, len(b)-sequence):], 0x1b) >= 0
+		}
+		b = b[:len(b)-1]
+	}
+	return true
+}
+
+// endsString tells whether a byte can be the last of a title or another string,
+// whose beginning may be far away.
+func endsString(b byte) bool { return b == 0x07 || b == '\\' || b == 0x18 || b == 0x1a }
 
 // goesOn tells whether the text after the sequences that b begins with may begin
 // with a byte. It knows ordinary sequences of colour and movement; after others,
@@ -106,11 +146,9 @@ func (s *scanner) segment(ctx context.Context, t task) ([]found, error) {
 // has enough. Parts do not overlap.
 func (s *sieve) parts(ctx context.Context, t task, buf []byte, fn func(first, last int64) (bool, error)) error {
 	c := t.log.Cursor()
-	defer func() { _ = c.Close() }() // only read
-	keep := len(s.text) - 1
-	var carry int
-	first, last := t.first, t.first // the part that is not told yet
-	for at := t.first; at < t.last+int64(keep); {
+	defer func() { _ = c.Close() }()          // only read
+	carry, first, last := 0, t.first, t.first // first to last is the part that is not told yet
+	for at := t.first; at < t.last+sieveBlock; {
 		if err := ctx.Err(); err != nil {
 			return kedge.Errorf(kedge.Interrupted, "the search was given up: %w", err)
 		}
@@ -118,7 +156,10 @@ func (s *sieve) parts(ctx context.Context, t task, buf []byte, fn func(first, la
 		if err != nil && !ended(err) {
 			return kedge.Errorf(kedge.Internal, "read a session's output: %w", err)
 		}
-		b, begin := buf[:carry+n], at-int64(carry)
+		if at == t.first {
+			s.tune(buf[:min(n, sieveSample)])
+		}
+		b, begin := buf[:carry+n], at-int64(carry)-preroll // a sequence may stand between the match's beginning and here
 		at += int64(n)
 		if s.maybe(b) {
 			if begin > last { // a gap: what was before is a part of its own
@@ -132,7 +173,7 @@ func (s *sieve) parts(ctx context.Context, t task, buf []byte, fn func(first, la
 		if err != nil {
 			break
 		}
-		carry = copy(buf, b[max(0, len(b)-keep):])
+		carry = copy(buf, b[max(0, len(b)-MaxQuery-sequence):])
 	}
 	_, err := tell(first, last, fn)
 	return err
