@@ -80,12 +80,16 @@ const (
 	LevelInfo    Level = "info"
 )
 
-// Evidence is a verdict bound to what it was given for.
+// Evidence is a verdict bound to what it was given for. Anchor marks a tree that
+// was verified in full, at a person's word or by completing a feature: the work
+// of agents is measured from the latest such tree, which no agent can move.
 type Evidence struct {
 	ID          EvidenceID `json:"id"`
 	Feature     FeatureID  `json:"feature,omitempty"`
 	Commit      string     `json:"commit,omitempty"`
 	At          time.Time  `json:"at"`
 	Environment string     `json:"environment,omitempty"`
+	By          Actor      `json:"by,omitempty"` // who asked for it
+	Anchor      bool       `json:"anchor,omitempty"`
 	Verdict     Verdict    `json:"verdict"`
 }

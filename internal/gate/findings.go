@@ -25,21 +25,51 @@ var peoples = []string{".kedge/config.toml", ".kedge/gate.toml", ".kedge/rules.m
 
 func isGuarded(p string) bool { return matchAny(guarded, p) }
 
-// isProjection: Kedge writes it from the journal, at any time.
-func isProjection(p string) bool {
+// IsProjection tells whether Kedge writes the file from the journal, at any time.
+func IsProjection(p string) bool {
 	return p == "AGENT_CONTEXT.md" || strings.HasPrefix(p, ".kedge/") && !matchAny(peoples, p)
 }
 
-// inspect looks at what changed since the base for what no check would see.
+// inspect looks at what changed since the base, and since every other revision
+// that counts, for what no check would see. What was put into a commit meanwhile
+// is seen as well as what was not.
 func (g *gate) inspect(ctx context.Context) error {
-	for _, c := range g.changed {
-		g.inspectProtected(c)
+	if err := g.inspectSince(ctx, g.Base, g.changed); err != nil || g.Repo == nil {
+		return err
 	}
-	return g.inspectTests(ctx)
+	for _, rev := range g.Since {
+		changed, err := g.Repo.Diff(ctx, rev, g.before)
+		if err == nil {
+			err = g.inspectSince(ctx, rev, changed)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-func (g *gate) inspectProtected(c gitx.Change) {
-	if isProjection(c.Path) || !slices.ContainsFunc(g.Protect, func(p string) bool { return glob.Match(p, c.Path) }) {
+func (g *gate) inspectSince(ctx context.Context, rev string, changed []gitx.Change) error {
+	for _, c := range changed {
+		g.inspectProtected(rev, c)
+	}
+	return g.inspectTests(ctx, rev, changed)
+}
+
+// once tells whether a finding is new: several revisions may show the same.
+func (g *gate) once(key ...string) bool {
+	k := strings.Join(key, "\x00")
+	was := g.told[k]
+	g.told[k] = true
+	return !was
+}
+
+func (g *gate) inspectProtected(rev string, c gitx.Change) {
+	if IsProjection(c.Path) || !slices.ContainsFunc(g.Protect, func(p string) bool { return glob.Match(p, c.Path) }) {
+		return
+	}
+	added := c.Status == "A"
+	if added && !isGuarded(c.Path) || !g.once("protected", c.Path) {
 		return
 	}
 	level := kedge.LevelError
@@ -47,12 +77,12 @@ func (g *gate) inspectProtected(c gitx.Change) {
 		level = g.Guard
 	}
 	switch {
-	case c.Status == "D":
-		g.find(level, "a protected file was deleted", c.Path, restore(g.Base, c.Path))
-	case c.Status != "A":
-		g.find(level, "a protected file was changed", c.Path, restore(g.Base, c.Path))
-	case isGuarded(c.Path):
+	case added:
 		g.find(level, "a file was added where only people add files", c.Path, "rm "+quote(c.Path))
+	case c.Status == "D":
+		g.find(level, "a protected file was deleted", c.Path, restore(rev, c.Path))
+	default:
+		g.find(level, "a protected file was changed", c.Path, restore(rev, c.Path))
 	}
 }
 
@@ -62,13 +92,13 @@ func restore(base, p string) string {
 
 // inspectTests compares the changed test files with what they were, all
 // together: a test that moved to another file is not gone.
-func (g *gate) inspectTests(ctx context.Context) error {
+func (g *gate) inspectTests(ctx context.Context, rev string, changed []gitx.Change) error {
 	var changes []weaken.Change
-	for _, c := range g.changed {
+	for _, c := range changed {
 		if c.Binary || !weaken.IsTest(c.Path) {
 			continue
 		}
-		before, after, err := g.versions(ctx, c)
+		before, after, err := g.versions(ctx, rev, c)
 		if err != nil {
 			return err
 		}
@@ -76,15 +106,17 @@ func (g *gate) inspectTests(ctx context.Context) error {
 	}
 	for _, f := range weaken.All(changes) {
 		path, _, _ := strings.Cut(f.Where, ":")
-		g.find(f.Level, f.What, f.Where, orElse(f.Fix, restore(g.Base, path)))
+		if g.once("weakened", f.What, f.Where) {
+			g.find(f.Level, f.What, f.Where, orElse(f.Fix, restore(rev, path)))
+		}
 	}
 	return nil
 }
 
-// versions reads a file at the base and as it is now; nil where there is none.
-func (g *gate) versions(ctx context.Context, c gitx.Change) (before, after []byte, err error) {
+// versions reads a file at a revision and as it is now; nil where there is none.
+func (g *gate) versions(ctx context.Context, rev string, c gitx.Change) (before, after []byte, err error) {
 	if c.Status != "A" {
-		if before, err = g.Repo.ReadFile(ctx, g.Base, c.Path); err != nil {
+		if before, err = g.Repo.ReadFile(ctx, rev, c.Path); err != nil {
 			return nil, nil, err
 		}
 	}

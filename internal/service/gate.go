@@ -23,6 +23,7 @@ import (
 // GateRequest asks for the project's checks to be run on the tree as it stands.
 type GateRequest struct {
 	Names []string `json:"names,omitempty"` // only these
+	All   bool     `json:"all,omitempty"`   // those too that cover nothing that changed
 	Env   []string `json:"env,omitempty"`   // the caller's environment; used, never written down
 }
 
@@ -43,11 +44,55 @@ func (s *Service) Gate(ctx context.Context, who Caller, in GateRequest) (GateRep
 	if evs, seen, err := s.seenBefore(ctx, p, who); seen || err != nil {
 		return gateReply(evs, err)
 	}
-	ev, err := s.judge(ctx, p, who, judgement{names: in.Names, env: in.Env, scope: gate.Changed})
+	j := judgement{names: in.Names, env: in.Env, scope: gate.Changed}
+	if in.All {
+		j.scope = gate.Full
+	}
+	if j.base, err = s.gateBase(ctx, p, who); err != nil {
+		return GateReply{}, err
+	}
+	ev, err := s.judge(ctx, p, who, j)
 	if err != nil {
 		return GateReply{}, err
 	}
-	return gateReply(s.write(ctx, p, who, func() ([]kedge.Event, error) { return gateEvents(who, ev) }))
+	edits, err := s.editFindings(ctx, p)
+	if err != nil {
+		return GateReply{}, err
+	}
+	ev.Verdict.Findings = append(ev.Verdict.Findings, edits...)
+	ev.Anchor = !who.IsAgent() && provesAll(ev.Verdict) // a person looked at it
+	evs, err := s.write(ctx, p, who, func() ([]kedge.Event, error) { return gateEvents(who, ev) })
+	if err == nil {
+		s.keepAnchor(ctx, p, evs)
+	}
+	return gateReply(evs, err)
+}
+
+// gateBase: a person's changes are since HEAD; an agent's since what it cannot
+// move.
+func (s *Service) gateBase(ctx context.Context, p *project, who Caller) (base, error) {
+	if who.IsAgent() {
+		return s.heldBase(ctx, p)
+	}
+	return s.headBase(ctx, p)
+}
+
+// editFindings tells of hand edits of the ledger. They decide nothing: the
+// journal does.
+func (s *Service) editFindings(ctx context.Context, p *project) ([]kedge.Finding, error) {
+	l, err := readLedger(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	edits, err := s.handEdits(p, l)
+	var out []kedge.Finding
+	for _, e := range edits {
+		out = append(out, kedge.Finding{
+			Level: kedge.LevelWarning, What: "edited by hand: " + e.Found, Where: e.Path,
+			Fix: "nothing to do: the next command that writes puts it right and keeps the edit aside",
+		})
+	}
+	return out, err
 }
 
 // seenBefore gives the events of a request that was answered before: its checks
@@ -96,13 +141,14 @@ type judgement struct {
 	scope   gate.Scope
 	feature kedge.FeatureID
 	own     []kedge.Check // the feature's checks
+	base    base
 }
 
 // gateFeature judges a feature: all of the project's checks and its own, nothing
 // left out. The evidence is returned, not written down, so that the caller can
 // write it together with what follows from it.
-func (s *Service) gateFeature(ctx context.Context, p *project, who Caller, f kedge.Definition, env []string) (kedge.Evidence, error) {
-	return s.judge(ctx, p, who, judgement{env: env, scope: gate.Full, feature: f.ID, own: f.Checks})
+func (s *Service) gateFeature(ctx context.Context, p *project, who Caller, f kedge.Definition, b base, env []string) (kedge.Evidence, error) {
+	return s.judge(ctx, p, who, judgement{env: env, scope: gate.Full, feature: f.ID, own: f.Checks, base: b})
 }
 
 // judge runs a gate on the caller's work tree.
@@ -111,12 +157,8 @@ func (s *Service) judge(ctx context.Context, p *project, who Caller, j judgement
 		return kedge.Evidence{}, kedge.Errorf(kedge.Conflict, "this needs the daemon").WithHint("kedge up")
 	}
 	at := s.now()
-	ev := kedge.Evidence{ID: kedge.EvidenceID(kedge.NewID("evd", at)), Feature: j.feature, At: at, Environment: environment(j.env)}
-	repo, base, err := s.gateBase(ctx, p)
-	if err != nil {
-		return ev, err
-	}
-	q, err := s.gateRequest(ctx, p, who, j, repo, base)
+	ev := kedge.Evidence{ID: kedge.EvidenceID(kedge.NewID("evd", at)), Feature: j.feature, At: at, By: who.Actor, Environment: environment(j.env)}
+	q, err := s.gateRequest(ctx, p, who, j)
 	if err != nil {
 		return ev, err
 	}
@@ -124,58 +166,58 @@ func (s *Service) judge(ctx context.Context, p *project, who Caller, j judgement
 	if ev.Verdict, err = gate.Run(ctx, q); err != nil {
 		return ev, err
 	}
-	if ev.Commit, err = s.commitOf(ctx, repo, base, ev.Verdict.Tree); err != nil {
+	ev.Verdict.Findings = append(ev.Verdict.Findings, j.base.findings()...)
+	if ev.Commit, err = s.commitOf(ctx, j.base.repo, j.base.head, ev.Verdict.Tree); err != nil {
 		return ev, err
 	}
 	ev.Verdict.Flaky, err = flaky(ctx, p, ev)
 	return ev, err
 }
 
-// gateBase gives what changes are measured from: HEAD, or nothing where there
-// is no commit yet. In a plain folder there is no repository.
-func (s *Service) gateBase(ctx context.Context, p *project) (*gitx.Repo, string, error) {
-	if !p.Git {
-		return nil, "", nil
-	}
-	repo, err := s.git(ctx, p)
-	if err != nil {
-		return nil, "", err
-	}
-	head, err := repo.Head(ctx)
-	return repo, head.Commit, err
-}
-
-func (s *Service) gateRequest(ctx context.Context, p *project, who Caller, j judgement, repo *gitx.Repo, base string) (gate.Request, error) {
-	rules := rulesSource{p: p}
+func (s *Service) gateRequest(ctx context.Context, p *project, who Caller, j judgement) (gate.Request, error) {
 	q := gate.Request{
-		Dir: p.Dir, Base: base, Own: j.own, Names: j.names, Scope: j.scope, Env: j.env, Guard: kedge.LevelWarning,
+		Dir: p.Dir, Base: j.base.rev, Since: j.base.since, Own: j.own, Names: j.names, Scope: j.scope, Env: j.env, Guard: kedge.LevelWarning,
 		LockDir: filepath.Join(s.storeDir(p.ID), "locks"), Now: s.now, Progress: func(st gate.Step) { who.Tell(st) },
 	}
-	if repo != nil {
-		q.Repo = repo
+	if j.base.repo != nil {
+		q.Repo = j.base.repo
 	}
+	rules, env := rulesFor(p, who, j.base), j.env
 	if who.IsAgent() {
-		q.Guard, rules.repo, rules.base = kedge.LevelError, repo, base
+		q.Guard, env = kedge.LevelError, os.Environ() // an agent's own HOME would be another user's
 	}
 	g, err := rules.gate(ctx)
 	if err != nil {
 		return q, err
 	}
-	cfg, err := rules.config(ctx, userConfigFile(j.env))
+	cfg, err := rules.config(ctx, userConfigFile(env))
 	q.Checks, q.Services, q.Protect = g.Checks, g.Services, cfg.Protect.Paths
 	return q, err
 }
 
 // rulesSource reads the files that decide about the work. For an agent these
-// are the committed ones: it must not write its own rules.
+// are those of the base: it must not write its own rules.
 type rulesSource struct {
 	p    *project
 	repo *gitx.Repo // nil: read the work tree
 	base string
 }
 
+func rulesFor(p *project, who Caller, b base) rulesSource {
+	if who.IsAgent() && b.rev != "" {
+		return rulesSource{p: p, repo: b.repo, base: b.rev}
+	}
+	return rulesSource{p: p}
+}
+
+// gate reads gate.toml. One that is new since the base is taken from the work
+// tree: that it is new is a finding.
 func (r rulesSource) gate(ctx context.Context) (config.Gate, error) {
-	b, name, err := r.read(ctx, ".kedge/gate.toml")
+	const name = ".kedge/gate.toml"
+	b, err := r.read(ctx, name)
+	if errors.Is(err, fs.ErrNotExist) && r.repo != nil {
+		b, err = rulesSource{p: r.p}.read(ctx, name)
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return config.Gate{}, nil
 	}
@@ -185,7 +227,10 @@ func (r rulesSource) gate(ctx context.Context) (config.Gate, error) {
 	return config.ParseGate(name, b)
 }
 
+// config reads config.toml over the user's. One that is new since the base
+// counts for nothing: it could say that nothing is protected.
 func (r rulesSource) config(ctx context.Context, userFile string) (config.Config, error) {
+	const name = ".kedge/config.toml"
 	var user, project config.Config
 	b, err := os.ReadFile(userFile)
 	if err == nil {
@@ -194,7 +239,7 @@ func (r rulesSource) config(ctx context.Context, userFile string) (config.Config
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return config.Config{}, err
 	}
-	b, name, err := r.read(ctx, ".kedge/config.toml")
+	b, err = r.read(ctx, name)
 	if err == nil {
 		project, err = config.ParseConfig(name, b)
 	}
@@ -204,17 +249,17 @@ func (r rulesSource) config(ctx context.Context, userFile string) (config.Config
 	return config.Merge(user, project)
 }
 
-// read gives a file, at the base where one is set. A file that is new since the
-// base is read from the work tree; that it is new is a finding of the gate.
-func (r rulesSource) read(ctx context.Context, path string) ([]byte, string, error) {
-	if r.repo != nil && r.base != "" {
-		b, err := r.repo.ReadFile(ctx, r.base, path)
-		if !kedge.NotFound.Is(err) {
-			return b, path, err
-		}
+// read gives a file, at the base where one is set; fs.ErrNotExist when there is
+// none.
+func (r rulesSource) read(ctx context.Context, path string) ([]byte, error) {
+	if r.repo == nil {
+		return os.ReadFile(r.p.path(filepath.FromSlash(path)))
 	}
-	b, err := os.ReadFile(r.p.path(filepath.FromSlash(path)))
-	return b, path, err
+	b, err := r.repo.ReadFile(ctx, r.base, path)
+	if kedge.NotFound.Is(err) {
+		return nil, fs.ErrNotExist
+	}
+	return b, err
 }
 
 // userConfigFile is the user-wide config.toml by the caller's environment.

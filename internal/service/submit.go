@@ -3,9 +3,13 @@ package service
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"slices"
 	"strings"
 
 	"kedge"
+	"kedge/internal/gate"
+	"kedge/internal/glob"
 	"kedge/internal/plan"
 	"kedge/internal/store"
 )
@@ -23,6 +27,7 @@ type FeatureSubmitRequest struct {
 // check to run.
 type FeatureSubmitReply struct {
 	Feature  kedge.Feature        `json:"feature"`
+	Reason   string               `json:"reason,omitempty"` // why it waits for a person
 	Verdict  *kedge.Verdict       `json:"verdict"`
 	Evidence kedge.EvidenceID     `json:"evidence"`
 	Edits    []kedge.HandEditData `json:"edits,omitempty"`
@@ -30,8 +35,10 @@ type FeatureSubmitReply struct {
 
 // FeatureSubmit is the only way to complete a feature: Kedge runs all of the
 // project's checks and the feature's own, as the journal has them, on the tree
-// as it stands. A full green verdict completes it; a feature without checks then
-// waits for a person. A red verdict is an answer, not an error.
+// as it stands, and looks at everything that changed since the base, committed
+// or not. A full green verdict completes it; a feature without checks, or one
+// that changed files outside its paths, then waits for a person. A red verdict
+// is an answer, not an error.
 func (s *Service) FeatureSubmit(ctx context.Context, who Caller, in FeatureSubmitRequest) (FeatureSubmitReply, error) {
 	p, err := s.project(ctx, who)
 	if err != nil {
@@ -50,6 +57,7 @@ func (s *Service) FeatureSubmit(ctx context.Context, who Caller, in FeatureSubmi
 	}
 	evs, err := s.write(ctx, p, who, func() ([]kedge.Event, error) { return s.conclude(ctx, p, who, def, proof) })
 	if err == nil {
+		s.keepAnchor(ctx, p, evs)
 		err = s.projectLedger(ctx, p)
 	}
 	return s.submitReply(ctx, p, in.ID, evs, edits, err)
@@ -100,54 +108,104 @@ func submittable(ctx context.Context, p *project, id kedge.FeatureID) (*store.Fe
 type proof struct {
 	evidence *kedge.Evidence
 	files    []string
+	outside  []string // those that are not the feature's to change
 }
 
 func (s *Service) prove(ctx context.Context, p *project, who Caller, def kedge.Definition, env []string) (proof, error) {
-	if len(def.Checks) == 0 {
-		none, err := s.noChecks(ctx, p, who)
-		if none || err != nil {
-			return proof{}, err
-		}
-	}
-	ev, err := s.gateFeature(ctx, p, who, def, env)
+	b, err := s.heldBase(ctx, p)
 	if err != nil {
 		return proof{}, err
 	}
-	files, err := s.filesOf(ctx, p, ev.Verdict.Tree)
-	return proof{evidence: &ev, files: files}, err
+	var pr proof
+	none, err := noChecks(ctx, p, who, def, b)
+	if err != nil {
+		return pr, err
+	}
+	tree := ""
+	if !none {
+		ev, err := s.gateFeature(ctx, p, who, def, b, env)
+		if err != nil {
+			return pr, err
+		}
+		pr.evidence, tree = &ev, ev.Verdict.Tree
+	} else if b.repo != nil {
+		if tree, err = b.repo.Tree(ctx); err != nil {
+			return pr, err
+		}
+	}
+	if err := pr.lookAtFiles(ctx, b, tree, def.Paths); err != nil || pr.evidence == nil {
+		return pr, err
+	}
+	return pr, pr.lookBack(ctx, p, def)
 }
 
-// noChecks tells whether the project has no check of its own either.
-func (s *Service) noChecks(ctx context.Context, p *project, who Caller) (bool, error) {
-	rules := rulesSource{p: p}
-	if who.IsAgent() {
-		repo, base, err := s.gateBase(ctx, p)
-		if err != nil {
-			return false, err
-		}
-		rules.repo, rules.base = repo, base
+// noChecks tells whether neither the feature nor the project has a check.
+func noChecks(ctx context.Context, p *project, who Caller, def kedge.Definition, b base) (bool, error) {
+	if len(def.Checks) > 0 {
+		return false, nil
 	}
-	g, err := rules.gate(ctx)
+	g, err := rulesFor(p, who, b).gate(ctx)
 	return len(g.Checks) == 0, err
 }
 
-// filesOf lists what the tree changes since HEAD, Kedge's own files left out.
-func (s *Service) filesOf(ctx context.Context, p *project, tree string) ([]string, error) {
-	repo, base, err := s.gateBase(ctx, p)
-	if err != nil || repo == nil || base == "" || tree == "" {
-		return nil, err
+// lookAtFiles lists what the tree changes since the base, what Kedge itself
+// writes left out, and what of it lies outside the feature's paths.
+func (pr *proof) lookAtFiles(ctx context.Context, b base, tree string, paths []string) error {
+	if b.repo == nil || b.rev == "" || tree == "" {
+		return nil
 	}
-	changes, err := repo.Diff(ctx, base, tree)
+	changes, err := b.repo.Diff(ctx, b.rev, tree)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var files []string
 	for _, c := range changes {
-		if !strings.HasPrefix(c.Path, ".kedge/") && c.Path != "AGENT_CONTEXT.md" && len(files) < maxFiles {
-			files = append(files, c.Path)
+		if gate.IsProjection(c.Path) {
+			continue
+		}
+		if !strings.HasPrefix(c.Path, ".kedge/") && len(pr.files) < maxFiles {
+			pr.files = append(pr.files, c.Path)
+		}
+		if len(paths) > 0 && !slices.ContainsFunc(paths, func(p string) bool { return glob.Match(p, c.Path) }) {
+			pr.outside = append(pr.outside, c.Path)
 		}
 	}
-	return files, nil
+	return nil
+}
+
+// lookBack says which of the feature's checks prove nothing because nobody saw
+// them red: they may have been green before the work.
+func (pr *proof) lookBack(ctx context.Context, p *project, def kedge.Definition) error {
+	earlier, err := all[kedge.Evidence](ctx, p, store.KindEvidence)
+	if err != nil {
+		return err
+	}
+	v := &pr.evidence.Verdict
+	for _, c := range def.Checks {
+		i := slices.IndexFunc(v.Checks, func(r kedge.CheckResult) bool { return r.Name == c.Name && r.Skipped == "" })
+		if c.Prove == proveHolds || i < 0 || v.Checks[i].FirstFailure != nil || wasRed(earlier, def.ID, v.Checks[i]) {
+			continue
+		}
+		v.Findings = append(v.Findings, kedge.Finding{
+			Level: kedge.LevelWarning, What: "not proved: nobody saw this check red before the work", Where: c.Name,
+			Fix: "submit a feature once before the work on it; for a check that holds before and after: kedge feature amend " + string(def.ID) + " --prove holds --reason WHY",
+		})
+	}
+	return nil
+}
+
+// proveHolds is the check of a refactoring: green before and after.
+const proveHolds = "holds"
+
+// wasRed tells whether an earlier verdict on the feature saw the same check red.
+func wasRed(earlier []kedge.Evidence, id kedge.FeatureID, now kedge.CheckResult) bool {
+	for _, ev := range earlier {
+		for _, r := range ev.Verdict.Checks {
+			if ev.Feature == id && r.Name == now.Name && r.Command == now.Command && r.Skipped == "" && r.FirstFailure != nil {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // conclude makes the facts of a verdict. The feature must still be the one that
@@ -161,13 +219,14 @@ func (s *Service) conclude(ctx context.Context, p *project, who Caller, def kedg
 	if _, now := plan.Canonical(d.Definition); now != judged {
 		return nil, kedge.Errorf(kedge.Conflict, "feature %q was amended meanwhile", def.ID).WithHint("kedge feature submit %s", def.ID)
 	}
+	data, moves := s.outcome(*d, pr)
 	var evs []kedge.Event
-	if pr.evidence != nil {
-		if evs, err = gateEvents(who, *pr.evidence); err != nil {
+	if ev := pr.evidence; ev != nil {
+		ev.Anchor = moves && data.Status == kedge.Completed && provesAll(ev.Verdict)
+		if evs, err = gateEvents(who, *ev); err != nil {
 			return nil, err
 		}
 	}
-	data, moves := s.outcome(*d, pr)
 	if !moves {
 		return evs, nil
 	}
@@ -195,6 +254,8 @@ func (s *Service) outcome(d store.FeatureDoc, pr proof) (data kedge.FeatureStatu
 		data.Evidence = &pr.evidence.ID
 	case !passed, d.Status == kedge.Completed:
 		return data, false
+	case len(pr.outside) > 0:
+		data.Status, data.Reason = kedge.NeedsReview, "files outside its paths were changed: "+listed(pr.outside)
 	case len(d.Checks) == 0:
 		data.Status, data.Reason = kedge.NeedsReview, "it has no checks of its own: a person must accept it"
 	default:
@@ -202,6 +263,16 @@ func (s *Service) outcome(d store.FeatureDoc, pr proof) (data kedge.FeatureStatu
 		data.Status, data.CompletedAt = kedge.Completed, &now
 	}
 	return data, true
+}
+
+// shownOutside bounds a list of paths in a reason.
+const shownOutside = 100
+
+func listed(paths []string) string {
+	if n := len(paths) - shownOutside; n > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(paths[:shownOutside], ", "), n)
+	}
+	return strings.Join(paths, ", ")
 }
 
 // submitReply makes the answer from the events, so that a retry gets the same.
@@ -225,5 +296,8 @@ func (s *Service) submitReply(ctx context.Context, p *project, id kedge.FeatureI
 		err = kedge.Errorf(kedge.Internal, "feature %q is not in the ledger", id)
 	}
 	reply.Feature = d.Feature
+	if d.Status == kedge.NeedsReview {
+		reply.Reason = d.Reason
+	}
 	return reply, err
 }
