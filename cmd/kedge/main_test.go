@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -15,11 +17,53 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
+	testscript.Main(quiet{m}, map[string]func(){
 		"kedge":      main,
 		"kedge-next": next,
 		"counter":    counter,
 	})
+}
+
+// quiet runs the tests, and not the commands this binary also is, without the
+// settings of whoever runs them: no git configuration, no GIT_DIR of a hook, no
+// folders of XDG, no session of Kedge. KEDGE_TEST_… stays: it is meant for them.
+type quiet struct{ *testing.M }
+
+func (q quiet) Run() int {
+	if err := quietEnvironment(); err != nil {
+		panic(err)
+	}
+	return q.M.Run()
+}
+
+func quietEnvironment() error {
+	settings := goSettings() // before what it depends on is gone
+	for _, kv := range os.Environ() {
+		name, _, _ := strings.Cut(kv, "=")
+		theirs := strings.HasPrefix(name, "GIT_") || strings.HasPrefix(name, "XDG_") || strings.HasPrefix(name, "KEDGE_")
+		if theirs && !strings.HasPrefix(name, "KEDGE_TEST_") {
+			if err := os.Unsetenv(name); err != nil {
+				return err
+			}
+		}
+	}
+	for name, value := range settings {
+		if err := os.Setenv(name, value); err != nil {
+			return err
+		}
+	}
+	return os.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+}
+
+// goSettings is what go in a script needs, whose HOME is another one, to be as
+// warm and as far from the network as go is here. Without go there is none.
+func goSettings() map[string]string {
+	out, err := exec.CommandContext(context.Background(), "go", "env", "-json", "GOCACHE", "GOMODCACHE", "GOFLAGS", "GOPROXY").Output()
+	settings := map[string]string{}
+	if err != nil || json.Unmarshal(out, &settings) != nil {
+		return nil
+	}
+	return settings
 }
 
 // TestScript runs every script: each has its own KEDGE_HOME, HOME and git
@@ -35,6 +79,8 @@ func TestScript(t *testing.T) {
 			"json":  jsonHas,
 			"code":  exitCode,
 			"await": await,
+			"edit":  edit,
+			"mode":  mode,
 		},
 	})
 }
@@ -52,7 +98,8 @@ func setup(env *testscript.Env) error {
 	for _, kv := range []string{
 		"HOME=" + home, "KEDGE_HOME=" + state, "XDG_CONFIG_HOME=", "XDG_STATE_HOME=", "XDG_RUNTIME_DIR=",
 		"KEDGE_SESSION=", "KEDGE_PROJECT=", "GIT_CONFIG_NOSYSTEM=1", "NO_COLOR=1", "USER=ada", "LOGNAME=ada",
-		"GOCACHE=" + os.Getenv("GOCACHE"),
+		"GOCACHE=" + os.Getenv("GOCACHE"), "GOMODCACHE=" + os.Getenv("GOMODCACHE"),
+		"GOFLAGS=" + os.Getenv("GOFLAGS"), "GOPROXY=" + os.Getenv("GOPROXY"),
 	} {
 		k, v, _ := strings.Cut(kv, "=")
 		env.Setenv(k, v)

@@ -2,7 +2,9 @@ package main
 
 import (
 	"encoding/json"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -110,6 +112,49 @@ func await(ts *testscript.TestScript, neg bool, args []string) {
 		case <-tick.C:
 		case <-deadline:
 			ts.Fatalf("never: %q from %q", args[0], args[1:])
+		}
+	}
+}
+
+// edit is `edit REGEXP REPLACEMENT FILES`: it replaces every match, of which there
+// must be one, in the files (a name in which * may stand). ^ and $ are those of a
+// line, \n in the replacement is a new line, and $1 a group.
+func edit(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: edit REGEXP REPLACEMENT FILES")
+	}
+	re := regexp.MustCompile("(?m)" + args[0])
+	replacement := strings.ReplaceAll(args[1], `\n`, "\n")
+	files, err := filepath.Glob(ts.MkAbs(args[2]))
+	ts.Check(err)
+	changed := false
+	for _, file := range files {
+		b, err := os.ReadFile(file)
+		ts.Check(err)
+		if re.Match(b) {
+			changed = true
+			ts.Check(os.WriteFile(file, re.ReplaceAll(b, []byte(replacement)), 0o600))
+		}
+	}
+	if !changed {
+		ts.Fatalf("%s is not in %q", args[0], files)
+	}
+}
+
+// mode is `mode MODE FILE…`: the files have the mode, as ls writes it. @FILE is
+// the file whose path stands in FILE.
+func mode(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: mode MODE FILE…")
+	}
+	for _, file := range args[1:] {
+		if list, ok := strings.CutPrefix(file, "@"); ok {
+			file = strings.TrimSpace(ts.ReadFile(list))
+		}
+		info, err := os.Stat(ts.MkAbs(file))
+		ts.Check(err)
+		if got := info.Mode().String(); got != args[0] {
+			ts.Fatalf("%s has the mode %s, want %s", file, got, args[0])
 		}
 	}
 }
