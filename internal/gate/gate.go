@@ -46,12 +46,6 @@ type Request struct {
 	Slot     string // KEDGE_SLOT of services and checks
 	Now      func() time.Time
 	Progress func(Step)
-	Runner   Runner // nil: lines are children of this process
-	// Expect is the tree of a gate that is run again to finish it: the verdict
-	// is about that one. Empty: the tree as it stands.
-	Expect string
-	// Begin is told the tree before anything is started; an error ends the gate.
-	Begin func(tree string) error
 }
 
 // Scope says what may be left out.
@@ -106,15 +100,7 @@ func Run(ctx context.Context, q Request) (kedge.Verdict, error) {
 	if err := g.inspect(ctx); err != nil {
 		return kedge.Verdict{}, err
 	}
-	if g.Begin != nil {
-		if err := g.Begin(g.before); err != nil {
-			return kedge.Verdict{}, err
-		}
-	}
 	if err := g.runAll(ctx, steps); err != nil {
-		if left(ctx) {
-			err = ErrLeft // whatever broke off
-		}
 		return kedge.Verdict{}, err
 	}
 	return g.verdict, g.unchanged(ctx)
@@ -127,9 +113,6 @@ func (g *gate) prepare(ctx context.Context) error {
 	if g.Guard == "" {
 		g.Guard = kedge.LevelError
 	}
-	if g.Runner == nil {
-		g.Runner = direct{}
-	}
 	g.Slot = orElse(g.Slot, "0")
 	for _, dir := range []string{g.LogDir, g.LockDir} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -140,10 +123,8 @@ func (g *gate) prepare(ctx context.Context) error {
 		return nil
 	}
 	var err error
-	if g.before = g.Expect; g.before == "" {
-		if g.before, err = g.Repo.Tree(ctx); err != nil {
-			return err
-		}
+	if g.before, err = g.Repo.Tree(ctx); err != nil {
+		return err
 	}
 	if g.Base == "" {
 		g.Base = emptyTree(g.before)
@@ -163,11 +144,7 @@ func emptyTree(like string) string {
 // runAll runs the steps in order until one is red.
 func (g *gate) runAll(ctx context.Context, steps []step) (err error) {
 	services := &services{g: g}
-	defer func() {
-		if !left(ctx) {
-			services.stop()
-		}
-	}()
+	defer services.stop()
 	var red string
 	for i, s := range steps {
 		if red != "" && s.skip == "" {
@@ -187,7 +164,7 @@ func (g *gate) runAll(ctx context.Context, steps []step) (err error) {
 	if !slices.ContainsFunc(g.verdict.Checks, func(c kedge.CheckResult) bool { return c.Skipped == "" }) {
 		g.find(kedge.LevelWarning, "no check ran: nothing they cover changed", "", "kedge gate "+steps[0].check.Name)
 	}
-	return cause(ctx)
+	return ctx.Err()
 }
 
 // isRed: a check is green only when it ended by itself with 0 and nothing was
