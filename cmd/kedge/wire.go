@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -49,16 +50,26 @@ func (c *caller) Call(ctx context.Context, name string, in, out any, progress fu
 	}
 	// The daemon is not looked for first: most of the time it is there, and a
 	// command should cost no more than its own request.
-	cl := &client.Client{HTTP: daemon.Client(c.home)}
 	if entry.Mode == api.Writing {
+		cl := &client.Client{HTTP: daemon.Client(c.home, 0)}
 		cl.Again = func(ctx context.Context) (*http.Client, error) { h, _, err := c.ensure(ctx); return h, err }
 		return cl.Call(ctx, name, env, out, progress)
 	}
+	cl := &client.Client{HTTP: daemon.Client(c.home, readPatience)}
 	err = cl.Call(ctx, name, env, out, progress)
-	if errors.Is(err, daemon.ErrAbsent) {
+	if errors.Is(err, daemon.ErrAbsent) || errors.Is(err, client.ErrBroken) || isTimeout(err) {
 		return c.local(ctx, entry, env, out)
 	}
 	return err
+}
+
+// readPatience is how long a reading command waits for a daemon that may be
+// stopped; then it reads for itself.
+const readPatience = 5 * time.Second
+
+func isTimeout(err error) bool {
+	e, ok := errors.AsType[net.Error](err)
+	return ok && e.Timeout()
 }
 
 func (c *caller) envelope(entry api.Call, in any) (api.Envelope, error) {

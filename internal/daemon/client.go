@@ -23,10 +23,12 @@ var ErrAbsent = errors.New("no daemon")
 
 // Client gives a client of the daemon of home, whether it lives or not: a
 // request to one that does not gives ErrAbsent. It stays good when the daemon is
-// restarted.
-func Client(home string) *http.Client {
+// restarted. An answer must begin within patience, 0 for no limit: a daemon that
+// is stopped takes connections and never answers.
+func Client(home string, patience time.Duration) *http.Client {
 	return &http.Client{Transport: &http.Transport{
-		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return connect(ctx, home) },
+		ResponseHeaderTimeout: patience,
+		DialContext:           func(ctx context.Context, _, _ string) (net.Conn, error) { return connect(ctx, home) },
 	}}
 }
 
@@ -38,7 +40,7 @@ func Dial(ctx context.Context, home string) (*http.Client, error) {
 		return nil, err
 	}
 	_ = c.Close()
-	return Client(home), nil
+	return Client(home, 0), nil
 }
 
 // connect opens the socket and makes sure that this user listens there: the
