@@ -15,7 +15,7 @@ func LockFile(r *Repo, stderr string) string {
 // ParseAll runs every parser of git's output.
 func ParseAll(s string) int {
 	f := fields([]byte(s))
-	set := parseSettings(f)
+	set, _ := parseSettings(f)
 	v, _ := parseSalvage([]string{s, s, s, "1", s})
 	return len(parseDiff(f)) + len(parseTree(f)) + len(set.filters) + len(v.Attic)
 }

@@ -30,15 +30,25 @@ type Entry struct {
 }
 
 // Diff lists what differs between two trees or commits, by path. A rename is
-// two changes.
+// two changes. Binary is a file with a NUL among its first 8000 bytes, or a very
+// big one; neither attributes nor configuration have a say in it.
 func (r *Repo) Diff(ctx context.Context, from, to string) ([]Change, error) {
-	for _, rev := range []string{from, to} {
-		if err := checkRev(rev); err != nil {
+	trees := []string{from, to}
+	for i, rev := range trees {
+		tree, err := r.TreeOf(ctx, rev)
+		if kedge.NotFound.Is(err) {
+			return nil, kedge.Errorf(kedge.NotFound, "%q is not in this repository (any more)", rev).WithHint("git log --oneline --all")
+		}
+		if err != nil {
 			return nil, err
 		}
+		trees[i] = tree
 	}
-	out, err := r.git(ctx, "diff-tree", "-r", "-z", "--raw", "--numstat", "--no-renames", "--no-ext-diff", "--no-textconv",
-		"--no-relative", "--ignore-submodules=none", "-O/dev/null", "--end-of-options", from, to)
+	if trees[0] == trees[1] {
+		return []Change{}, nil
+	}
+	out, err := r.onObjects(ctx, "diff-tree", "-r", "-z", "--raw", "--numstat", "--no-renames", "--no-ext-diff", "--no-textconv",
+		"--no-relative", "--ignore-submodules=none", "-O/dev/null", "--end-of-options", trees[0], trees[1])
 	if exitCode(err) == 128 {
 		return nil, kedge.Errorf(kedge.NotFound, "%q or %q is not in this repository (any more): %w", from, to, err)
 	}

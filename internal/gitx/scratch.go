@@ -51,29 +51,64 @@ func (s *scratch) make() (err error) {
 	if s.dir, err = os.MkdirTemp(s.r.common, scratchPrefix); err != nil {
 		return err
 	}
-	version := "0"
-	if len(s.set.format) > 0 {
-		version = "1"
-	}
-	conf := "[core]\n\trepositoryformatversion = " + version + "\n\tbare = false\n[extensions]\n\t" + strings.Join(s.set.format, "\n\t") + "\n"
 	head, err := os.ReadFile(filepath.Join(s.r.gitDir, "HEAD"))
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(s.dir, "config"), []byte(conf), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(s.dir, "config"), s.r.ownConfig("false", s.set.refs), 0o600); err != nil {
 		return err
 	}
 	if err := os.WriteFile(filepath.Join(s.dir, "HEAD"), head, 0o600); err != nil {
 		return err
 	}
-	return errors.Join(s.link(s.r.common, shared), s.link(s.r.gitDir, splitIndex))
+	if err := s.makeInfo(); err != nil {
+		return err
+	}
+	return errors.Join(s.link("", s.r.common, shared), s.link("", s.r.gitDir, splitIndex))
+}
+
+// ownConfig is the whole configuration of a git dir of ours. Refs are stored in
+// one of refStorages; empty is git's default.
+func (r *Repo) ownConfig(bare, refs string) []byte {
+	version, extensions := "0", ""
+	if r.format == "sha256" {
+		extensions = "\tobjectformat = sha256\n"
+	}
+	if refs != "" {
+		extensions += "\trefstorage = " + refs + "\n"
+	}
+	if extensions != "" {
+		version, extensions = "1", "[extensions]\n"+extensions
+	}
+	return []byte("[core]\n\trepositoryformatversion = " + version + "\n\tbare = " + bare + "\n" + extensions)
+}
+
+// rawIdent overrides every other attribute file: with "ident" the text between
+// two dollars, which may be code to a compiler, would not be in the tree.
+const rawIdent = "* -ident\n"
+
+// makeInfo takes over what is ignored, but not the attributes: unlike those in
+// .gitattributes they are in no tree, so that nobody would ever see why a tree
+// differs from the files.
+func (s *scratch) makeInfo() error {
+	if err := os.Mkdir(filepath.Join(s.dir, "info"), 0o700); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(s.dir, "info", "attributes"), []byte(rawIdent), 0o600); err != nil {
+		return err
+	}
+	err := s.link("info", filepath.Join(s.r.common, "info"), func(name string) bool { return name != "attributes" })
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }
 
 // shared tells which entries of the common git dir the scratch one links to.
 // Whatever a filter keeps there (lfs, git-crypt) is among them.
 func shared(name string) bool {
 	switch name {
-	case "config", "config.worktree", "hooks", "HEAD", "index", "commondir", "gitdir":
+	case "config", "config.worktree", "hooks", "HEAD", "index", "commondir", "gitdir", "info":
 		return false
 	}
 	return !strings.HasPrefix(name, "kedge") && !strings.HasSuffix(name, ".lock") && !strings.HasSuffix(name, "_HEAD")
@@ -81,7 +116,8 @@ func shared(name string) bool {
 
 func splitIndex(name string) bool { return strings.HasPrefix(name, "sharedindex.") }
 
-func (s *scratch) link(from string, want func(string) bool) error {
+// link links to the wanted entries of a folder, in the folder under.
+func (s *scratch) link(under, from string, want func(string) bool) error {
 	entries, err := os.ReadDir(from)
 	if err != nil {
 		return err
@@ -90,12 +126,35 @@ func (s *scratch) link(from string, want func(string) bool) error {
 		if !want(e.Name()) {
 			continue
 		}
-		err := os.Symlink(filepath.Join(from, e.Name()), filepath.Join(s.dir, e.Name()))
+		err := os.Symlink(filepath.Join(from, e.Name()), filepath.Join(s.dir, under, e.Name()))
 		if err != nil && !errors.Is(err, fs.ErrExist) {
 			return err
 		}
 	}
 	return nil
+}
+
+// onObjects runs one command in a bare git dir that has nothing of the
+// repository's but its objects: no attributes, configuration, index or files.
+func (r *Repo) onObjects(ctx context.Context, args ...string) ([]byte, error) {
+	dir, err := os.MkdirTemp(r.common, scratchPrefix)
+	if err != nil {
+		return nil, kedge.Errorf(kedge.Internal, "make a scratch git dir: %w", err).WithHint("make sure that you may write to %q", r.common)
+	}
+	defer func() { _ = os.RemoveAll(dir) }() // else sweep removes it
+	if err := r.makeBare(dir); err != nil {
+		return nil, kedge.Errorf(kedge.Internal, "make a scratch git dir: %w", err)
+	}
+	return r.run(ctx, call{mode: inScratch, dir: dir, args: args, env: []string{"GIT_DIR=" + dir}})
+}
+
+func (r *Repo) makeBare(dir string) error {
+	for name, text := range map[string][]byte{"config": r.ownConfig("true", ""), "HEAD": []byte("ref: refs/heads/none\n")} {
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {
+			return err
+		}
+	}
+	return errors.Join(os.Mkdir(filepath.Join(dir, "refs"), 0o700), os.Symlink(filepath.Join(r.common, "objects"), filepath.Join(dir, "objects")))
 }
 
 // close removes the scratch git dir. A folder that an approved filter made in

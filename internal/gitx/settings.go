@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -39,13 +40,8 @@ type settings struct {
 	user    Person
 	safe    []string // safe.directory, as -c arguments
 	content []string // how content becomes blobs, as -c arguments
-	format  []string // extensions that the scratch configuration must repeat
+	refs    string   // how refs are stored; empty is git's default
 	filters map[string]Filter
-}
-
-// contentKeys decide how files and blobs correspond. They run nothing.
-var contentKeys = []string{
-	"core.excludesfile", "core.autocrlf", "core.eol", "core.filemode", "core.symlinks", "core.ignorecase", "core.precomposeunicode",
 }
 
 // settingsIn reads the configuration with `git config`, which runs nothing, in
@@ -62,14 +58,15 @@ func (r *Repo) settingsIn(ctx context.Context, dir string) (settings, error) {
 		}
 		return settings{}, err
 	}
-	return parseSettings(fields(out)), nil
+	return parseSettings(fields(out))
 }
 
 // settings reads the configuration as it is now.
 func (r *Repo) settings(ctx context.Context) (settings, error) { return r.settingsIn(ctx, r.workDir()) }
 
 // parseSettings takes scope and "key\nvalue" in turn; the last value counts.
-func parseSettings(in []string) settings {
+// Invalid when a value that would be handed on is not one that git knows.
+func parseSettings(in []string) (settings, error) {
 	s := settings{filters: map[string]Filter{}}
 	last := map[string]string{}
 	for i := 0; i+1 < len(in); i += 2 {
@@ -77,32 +74,44 @@ func parseSettings(in []string) settings {
 		if !given {
 			value = "true"
 		}
-		s.add(in[i], key, value)
+		if err := s.add(in[i], key, value); err != nil {
+			return settings{}, err
+		}
 		last[key] = value
 	}
 	s.user = Person{Name: strings.TrimSpace(last["user.name"]), Email: strings.TrimSpace(last["user.email"])}
-	for _, key := range contentKeys {
-		if v, ok := last[key]; ok {
-			s.content = append(s.content, key+"="+v)
+	for _, key := range slices.Sorted(maps.Keys(contentKeys)) {
+		v, ok := last[key]
+		if !ok {
+			continue
 		}
+		if err := contentKeys[key].check(key, v); err != nil {
+			return settings{}, err
+		}
+		s.content = append(s.content, key+"="+v)
 	}
 	for name, f := range s.filters {
 		f.Hash = hashFilter(f)
 		s.filters[name] = f
 	}
-	return s
+	return s, nil
 }
 
-func (s *settings) add(scope, key, value string) {
+func (s *settings) add(scope, key, value string) error {
 	repository := scope == "local" || scope == "worktree"
 	switch {
 	case key == "safe.directory" && !repository:
 		s.safe = append(s.safe, "safe.directory="+value)
+		return plainText.check(key, value)
 	case strings.HasPrefix(key, "filter."):
 		s.addFilter(key, value)
-	case repository && (key == "extensions.objectformat" || key == "extensions.refstorage"):
-		s.format = append(s.format, strings.TrimPrefix(key, "extensions.")+" = "+value)
+	case repository && key == "extensions.objectformat":
+		return objectFormats.check(key, value) // which it is, git itself has said
+	case repository && key == "extensions.refstorage":
+		s.refs = value
+		return refStorages.check(key, value)
 	}
+	return nil
 }
 
 func (s *settings) addFilter(key, value string) {
@@ -152,7 +161,7 @@ func (r *Repo) approved(s settings) []string {
 
 // isApproved never holds for a name that -c could not carry.
 func (r *Repo) isApproved(f Filter) bool {
-	return !strings.ContainsAny(f.Name, "=\n") && r.opt.Approved(f.Name, f.Hash)
+	return !strings.Contains(f.Name, "=") && isPlain(f.Name) && r.opt.Approved(f.Name, f.Hash)
 }
 
 // Filters lists the filters that the configuration defines, by name.
@@ -181,5 +190,5 @@ func (r *Repo) Identity(ctx context.Context) (Person, error) {
 		return Person{}, kedge.Errorf(kedge.Blocked, "git does not know who you are: user.name or user.email is not set").
 			WithHint("git config --global user.name \"Your Name\" && git config --global user.email you@example.com")
 	}
-	return s.user, nil
+	return s.user, errors.Join(plainText.check("user.name", s.user.Name), plainText.check("user.email", s.user.Email))
 }

@@ -195,7 +195,7 @@ func TestT7ConfigurationChangedMeanwhile(t *testing.T) {
 		_, err = f.WriteString(config)
 		r.must(err)
 		r.must(f.Close())
-		r.must(os.WriteFile(r.path(".git/info/attributes"), []byte("a filter=late\n"), 0o644))
+		r.must(os.WriteFile(r.path(".gitattributes"), []byte("a filter=late\n"), 0o644))
 		return false
 	}
 	r.write("a", "changed\n")
@@ -212,6 +212,73 @@ func TestT7ConfigurationChangedMeanwhile(t *testing.T) {
 	_, _ = r.tryGit(r.dir, "-c", "core.fsmonitor=false", "add", "a")
 	if fired := r.canaries(); !slices.Contains(fired, "late") {
 		t.Errorf("control: the late filter does not fire at all: %v", fired)
+	}
+}
+
+// TestT7ValuesEndNoLine: each value that is handed on to git, from wherever it
+// is taken, is refused when it could end a line of ours and begin one of its
+// own.
+func TestT7ValuesEndNoLine(t *testing.T) {
+	for _, key := range []string{
+		"extensions.refStorage", "extensions.objectFormat", "core.autocrlf", "core.eol", "core.excludesFile", "core.fileMode",
+		"core.ignoreCase", "core.precomposeUnicode", "user.name", "user.email",
+	} {
+		t.Run(key, func(t *testing.T) {
+			r := newTrapped(t)
+			r.inject(r.path(".git/config"), key)
+			r.provoke(key)
+		})
+	}
+	t.Run("safe.directory", func(t *testing.T) {
+		r := newTrapped(t)
+		r.inject(filepath.Join(r.home, ".gitconfig"), "safe.directory")
+		r.provoke("safe.directory")
+	})
+	t.Run("the name of a filter", func(t *testing.T) {
+		r := newTrapped(t)
+		r.opt.Approved = func(string, string) bool { return true }
+		r.must(os.WriteFile(r.path(".gitattributes"), []byte("a filter=x\n"), 0o644))
+		text := "[filter \"x.clean=" + r.trap("named") + "\"]\n\tclean = cat\n"
+		r.must(os.WriteFile(r.path(".git/config"), []byte("[core]\n\trepositoryformatversion = 0\n"+text), 0o644))
+		r.write("a", "changed\n")
+		if _, err := r.open().Tree(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if fired := r.canaries(); len(fired) > 0 {
+			t.Errorf("sprang %v", fired)
+		}
+	})
+}
+
+// inject gives a setting a value that holds a whole configuration.
+func (r *trapped) inject(file, key string) {
+	section, name, _ := strings.Cut(key, ".")
+	value := `files\n[core]\n\trepositoryformatversion = 0\n[filter \"x\"]\n\tclean = ` + r.trap("injected") + `\n\tsmudge = ` + r.trap("injected") + `\n`
+	text := "[core]\n\trepositoryformatversion = 0\n\tbare = false\n[" + section + "]\n\t" + name + " = \"" + value + "\"\n"
+	r.must(os.WriteFile(file, []byte(text), 0o644))
+	for _, p := range []string{".git/info/attributes", ".gitattributes"} {
+		r.must(os.WriteFile(r.path(p), []byte("a filter=x\n"), 0o644))
+	}
+	r.write("a", "changed\n")
+}
+
+// provoke does what hands the setting on: it must be refused by its name.
+func (r *trapped) provoke(key string) {
+	r.t.Helper()
+	r.canaries()
+	g, err := gitx.Open(r.t.Context(), r.dir, r.opt)
+	if err == nil {
+		_, err = g.Identity(r.t.Context())
+		_, treeErr := g.Tree(r.t.Context())
+		if !strings.HasPrefix(key, "user.") || treeErr != nil {
+			r.t.Errorf("opened with %s: %v", key, treeErr)
+		}
+	}
+	if !kedge.Invalid.Is(err) {
+		r.t.Errorf("%s gives %v, not a refusal", key, err)
+	}
+	if fired := r.canaries(); len(fired) > 0 {
+		r.t.Errorf("%s sprang %v", key, fired)
 	}
 }
 
