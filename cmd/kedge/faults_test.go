@@ -21,10 +21,9 @@ import (
 func TestF14NothingOfOthersAtTheStart(t *testing.T) {
 	b := newBox(t)
 	stop := filepath.Join(b.dir, "stop")
-	var forged, orphan, kept kedge.Session
-	b.json(&forged, "new", "forged", "--", "counter", filepath.Join(b.dir, "a"), stop)
-	b.json(&orphan, "new", "orphan", "--", "counter", filepath.Join(b.dir, "b"), stop)
-	b.json(&kept, "new", "kept", "--", "counter", filepath.Join(b.dir, "c"), stop)
+	forged := b.start("forged", "counter", filepath.Join(b.dir, "a"), stop)
+	orphan := b.start("orphan", "counter", filepath.Join(b.dir, "b"), stop)
+	kept := b.start("kept", "counter", filepath.Join(b.dir, "c"), stop)
 	b.killDaemon()
 	decoy := exec.Command("counter", filepath.Join(b.dir, "d"), stop)
 	decoy.Dir = b.dir
@@ -70,13 +69,17 @@ func (b *box) record(id kedge.SessionID) hold.Record {
 
 func (b *box) write(id kedge.SessionID, r hold.Record) {
 	b.t.Helper()
+	if err := saveRecord(b.folder(id), r); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+func saveRecord(dir string, r hold.Record) error {
 	j, err := json.Marshal(r)
 	if err != nil {
-		b.t.Fatal(err)
+		return err
 	}
-	if err := os.WriteFile(filepath.Join(b.folder(id), "holder.json"), j, 0o600); err != nil {
-		b.t.Fatal(err)
-	}
+	return os.WriteFile(filepath.Join(dir, "holder.json"), j, 0o600)
 }
 
 func (b *box) killHolder(id kedge.SessionID) {
@@ -91,16 +94,22 @@ func (b *box) killHolder(id kedge.SessionID) {
 // identity is a process as the system names it beyond doubt.
 func identity(t *testing.T, pid int) proto.Process {
 	t.Helper()
+	p, err := identityOf(pid)
+	if err != nil {
+		t.Skip(err)
+	}
+	return p
+}
+
+func identityOf(pid int) (proto.Process, error) {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
-		t.Skip("no /proc here")
+		return proto.Process{}, err
 	}
-	var start uint64
+	p := proto.Process{PID: pid}
 	f := strings.Fields(string(b[strings.LastIndex(string(b), ")")+1:]))
-	if _, err := fmt.Sscan(f[19], &start); err != nil {
-		t.Fatal(err)
-	}
-	return proto.Process{PID: pid, Start: start}
+	_, err = fmt.Sscan(f[19], &p.Start)
+	return p, err
 }
 
 // TestF28StoppedDaemon: while the daemon is stopped its sessions go on; a call
@@ -108,8 +117,7 @@ func identity(t *testing.T, pid int) proto.Process {
 func TestF28StoppedDaemon(t *testing.T) {
 	b := newBox(t)
 	stop, copy := filepath.Join(b.dir, "stop"), filepath.Join(b.dir, "copy")
-	var s kedge.Session
-	b.json(&s, "new", "s", "--", "counter", copy, stop)
+	s := b.start("s", "counter", copy, stop)
 	pid := b.daemonPID()
 	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
@@ -162,8 +170,7 @@ func TestF10KilledAgent(t *testing.T) {
 	stop := filepath.Join(b.dir, "stop")
 	for name, sig := range map[string]syscall.Signal{"killed": syscall.SIGKILL, "termed": syscall.SIGTERM} {
 		for _, away := range []bool{false, true} {
-			var s kedge.Session
-			b.json(&s, "new", fmt.Sprintf("%s-%t", name, away), "--", "counter", filepath.Join(b.dir, name), stop)
+			s := b.start(fmt.Sprintf("%s-%t", name, away), "counter", filepath.Join(b.dir, name), stop)
 			if away {
 				b.killDaemon()
 			}
@@ -196,13 +203,12 @@ func (b *box) session(id kedge.SessionID) kedge.Session {
 // started; anything else is refused and written down.
 func TestT18OwnSessionsOnly(t *testing.T) {
 	b := newBox(t)
-	b.run("new", "other", "--", "cat")
-	var a kedge.Session
-	b.json(&a, "new", "agent", "--", "cat")
+	b.start("other", "cat")
+	a := b.start("agent", "cat")
 	person := b.env
 	b.env = append(person[:len(person):len(person)], "KEDGE_SESSION="+string(a.ID))
 	var child kedge.Session
-	b.json(&child, "new", "child", "--", "cat")
+	b.json(&child, "new", "child", "--", "cat") // by a process, which has the session in its environment
 	if child.Parent != a.ID {
 		t.Errorf("the child's parent is %q", child.Parent)
 	}
@@ -233,14 +239,11 @@ func TestT18OwnSessionsOnly(t *testing.T) {
 func TestT18NestedEnvironment(t *testing.T) {
 	b := newBox(t)
 	b.env = append(b.env, "KEDGE_SESSION=ses-00000000000000000000000001")
-	before := b.env
-	b.env = b.env[:len(b.env)-1]
-	b.run("up") // none is started from inside a session
-	b.env = before
 	var s kedge.Session
 	b.json(&s, "new", "inner", "--", "sh", "-c", "env | grep KEDGE_SESSION; echo done; cat")
-	b.until("it has printed", func() bool { return strings.Contains(b.run("logs", "inner"), "done") })
-	if got := b.run("logs", "inner"); strings.Count(got, "KEDGE_SESSION=") != 1 || !strings.Contains(got, "KEDGE_SESSION="+string(s.ID)) {
+	got := ""
+	b.until("it has printed", func() bool { got = b.run("logs", "inner"); return strings.Contains(got, "done") })
+	if strings.Count(got, "KEDGE_SESSION=") != 1 || !strings.Contains(got, "KEDGE_SESSION="+string(s.ID)) {
 		t.Errorf("its environment: %s", got)
 	}
 }
@@ -279,8 +282,8 @@ func TestT4NoSecretInArguments(t *testing.T) {
 // because of what stands on its screen.
 func TestF11WaitingByItsOwnWord(t *testing.T) {
 	b := newBox(t)
-	b.run("new", "says", "--", "sh", "-c", `printf '\033]7501;state=blocked:app=codex\007'; cat`)
-	b.run("new", "shows", "--", "sh", "-c", `printf 'Do you want to proceed? (y/n) '; cat`)
+	b.start("says", "sh", "-c", `printf '\033]7501;state=blocked:app=codex\007'; cat`)
+	b.start("shows", "sh", "-c", `printf 'Do you want to proceed? (y/n) '; cat`)
 	states := map[string]kedge.SessionState{}
 	b.until("both have printed, and were looked at", func() bool {
 		for _, s := range b.sessions() {

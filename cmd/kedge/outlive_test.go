@@ -68,7 +68,7 @@ func counter() {
 	}
 }
 
-// box is a KEDGE_HOME with commands run in it.
+// box is a KEDGE_HOME with its daemon, and commands run in it.
 type box struct {
 	t    *testing.T
 	home string
@@ -92,6 +92,7 @@ func newBox(t *testing.T) *box {
 		t.Fatal(err)
 	}
 	t.Cleanup(b.clear)
+	b.run("up")
 	return b
 }
 
@@ -191,11 +192,28 @@ func (b *box) json(out any, args ...string) {
 	}
 }
 
+// call calls the service as the command line would, without a process for it. A
+// writing call needs a daemon that runs.
+func (b *box) call(name string, in, out any) {
+	b.t.Helper()
+	c := &caller{home: b.home, dir: b.dir, environ: b.env}
+	if err := c.Call(b.t.Context(), name, in, out, nil); err != nil {
+		b.t.Fatalf("%s: %v", name, err)
+	}
+}
+
 func (b *box) sessions() []kedge.Session {
 	b.t.Helper()
 	var ls service.SessionListReply
-	b.json(&ls, "ls")
+	b.call("session.list", service.SessionList{}, &ls)
 	return ls.Sessions
+}
+
+// start starts a session; a daemon must run.
+func (b *box) start(name string, command ...string) (s kedge.Session) {
+	b.t.Helper()
+	b.call("session.new", service.SessionNew{Name: name, Dir: b.dir, Command: command, Env: b.env, Cols: 80, Rows: 24}, &s)
+	return s
 }
 
 func (b *box) folder(id kedge.SessionID) string { return filepath.Join(b.home, "sessions", string(id)) }
@@ -229,7 +247,10 @@ func (b *box) killDaemon() {
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 		b.t.Fatal(err)
 	}
-	b.until("the daemon is dead", func() bool { return !runs(pid) })
+	b.until("the daemon is dead", func() bool {
+		held, err := daemon.Held(b.home) // by the kernel, until its last thread is gone
+		return !runs(pid) && !held && err == nil
+	})
 }
 
 // upNext starts the daemon of another version; it is ours to reap.
@@ -262,7 +283,7 @@ func (b *box) startCounted(n int, stop string, wg *sync.WaitGroup) []*counted {
 	all := make([]*counted, n)
 	for i := range all {
 		c := &counted{copy: filepath.Join(b.dir, "copy-"+strconv.Itoa(i))}
-		b.json(&c.Session, "new", "s"+strconv.Itoa(i), "--", "counter", c.copy, stop)
+		c.Session = b.start("s"+strconv.Itoa(i), "counter", c.copy, stop)
 		wg.Go(func() { c.follow(b.folder(c.ID)) })
 		all[i] = c
 	}
@@ -271,7 +292,7 @@ func (b *box) startCounted(n int, stop string, wg *sync.WaitGroup) []*counted {
 
 // follow reads the tape as the holder tells of it, each byte once.
 func (c *counted) follow(dir string) {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*patience) // as long as the test takes
 	defer cancel()
 	client, err := hold.Dial(ctx, dir)
 	if err != nil {

@@ -11,31 +11,43 @@ import (
 	"testing"
 
 	"kedge"
+	"kedge/internal/hold"
 	proto "kedge/internal/hold/wire"
 )
 
-// oldHolder answers, in this process, as a holder of version 0 that knows two
-// requests. It says how often it was asked for one that it does not know.
-type oldHolder struct {
-	hello proto.Greeting
-
-	mu      sync.Mutex
-	strange int
-}
-
-func (o *oldHolder) serve(l net.Listener) {
+// oldHolder is a program that takes the place of a holder that is gone: one of
+// version 0 that knows two requests. It ends at the first one that it does not
+// know.
+func oldHolder() {
+	dir := os.Args[1]
+	r, err := hold.ReadRecord(dir)
+	if err != nil {
+		os.Exit(1)
+	}
+	me, err := identityOf(os.Getpid())
+	if err != nil {
+		os.Exit(1)
+	}
+	r.Protocol, r.Verbs, r.Holder, r.Child = 0, "SF", me, me
+	if err := os.Remove(r.Socket); err != nil && !os.IsNotExist(err) {
+		os.Exit(1)
+	}
+	l, err := net.Listen("unix", r.Socket)
+	if err != nil || saveRecord(dir, r) != nil {
+		os.Exit(1)
+	}
 	for {
 		c, err := l.Accept()
 		if err != nil {
-			return
+			os.Exit(1)
 		}
-		go o.answer(c)
+		go answerOld(c, r.Greeting)
 	}
 }
 
-func (o *oldHolder) answer(c net.Conn) {
+func answerOld(c net.Conn, hello proto.Greeting) {
 	defer c.Close()
-	f, err := proto.JSON(proto.Hello, o.hello)
+	f, err := proto.JSON(proto.Hello, hello)
 	for err == nil {
 		if proto.Write(c, f) != nil {
 			return
@@ -50,39 +62,33 @@ func (o *oldHolder) answer(c net.Conn) {
 		case proto.Follow:
 			f = proto.Frame{Type: proto.OK}
 		default:
-			o.mu.Lock()
-			o.strange++
-			o.mu.Unlock()
-			return
+			os.Exit(3)
 		}
 	}
 }
 
 // TestF3OlderHolderIsAdopted: a daemon takes up a session whose holder is older
-// than anything it knows; what that holder cannot do is refused with words.
+// than anything it knows; what that holder cannot do is refused with words, and
+// not even asked for.
 func TestF3OlderHolderIsAdopted(t *testing.T) {
 	b := newBox(t)
-	var s kedge.Session
-	b.json(&s, "new", "old", "--", "cat")
-	r := b.record(s.ID)
+	s := b.start("old", "cat")
 	b.killDaemon()
 	b.killHolder(s.ID)
-	o := &oldHolder{hello: r.Greeting}
-	o.hello.Protocol, o.hello.Verbs = 0, "SF"
-	o.hello.Holder, o.hello.Child = identity(t, os.Getpid()), identity(t, os.Getpid())
-	r.Greeting = o.hello
-	if err := os.Remove(r.Socket); err != nil {
+	old := exec.Command("oldholder", b.folder(s.ID))
+	if err := old.Start(); err != nil {
 		t.Fatal(err)
 	}
-	l, err := net.Listen("unix", r.Socket)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { b.run("down"); _ = l.Close() }) // before the sessions are cleared: this one cannot be ended
-	go o.serve(l)
-	b.write(s.ID, r)
+	t.Cleanup(func() { _ = old.Process.Kill(); _ = old.Wait() })
+	b.until("the old holder answers", func() bool {
+		f := hold.Look(t.Context(), b.folder(s.ID))
+		if f.Client != nil {
+			_ = f.Client.Close()
+		}
+		return f.Client != nil && f.Client.Greeting.Holder.PID == old.Process.Pid
+	})
 	b.run("up")
-	if got := b.session(s.ID); got.State != kedge.SessionRunning || got.PID != os.Getpid() {
+	if got := b.session(s.ID); got.State != kedge.SessionRunning || got.PID != old.Process.Pid {
 		t.Errorf("adopted as %+v", got)
 	}
 	for _, args := range [][]string{{"send", "old", "hi"}, {"kill", "old"}} {
@@ -90,10 +96,8 @@ func TestF3OlderHolderIsAdopted(t *testing.T) {
 			t.Errorf("%v: %s", args, said)
 		}
 	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.strange != 0 {
-		t.Errorf("the old holder was asked %d times for what it does not know", o.strange)
+	if !runs(old.Process.Pid) {
+		t.Error("the old holder was asked for what it does not know")
 	}
 }
 
@@ -112,7 +116,7 @@ func TestF3UpgradeToAnotherBuild(t *testing.T) {
 	b.upNext(newer, "up", "--foreground")
 	b.same(all)
 	c := &counted{copy: filepath.Join(b.dir, "copy-new")}
-	b.json(&c.Session, "new", "newer", "--", "counter", c.copy, stop)
+	c.Session = b.start("newer", "counter", c.copy, stop)
 	wg.Go(func() { c.follow(b.folder(c.ID)) })
 	if got := b.record(c.ID).Protocol; got != proto.Protocol+1 {
 		t.Errorf("the new build's holder speaks %d", got)

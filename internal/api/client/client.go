@@ -16,8 +16,8 @@ import (
 	"kedge/internal/api"
 )
 
-// errBroken marks an answer that ended before its result.
-var errBroken = errors.New("the daemon went away before it answered")
+// ErrBroken marks an answer that ended before its result.
+var ErrBroken = errors.New("the daemon went away before it answered")
 
 // Client calls one daemon.
 type Client struct {
@@ -36,7 +36,7 @@ func (c *Client) Call(ctx context.Context, name string, env api.Envelope, out an
 		return kedge.Errorf(kedge.Internal, "encode the request: %w", err)
 	}
 	err = c.once(ctx, c.HTTP, name, body, out, progress)
-	if !errors.Is(err, errBroken) || c.Again == nil || ctx.Err() != nil {
+	if !errors.Is(err, ErrBroken) || c.Again == nil || ctx.Err() != nil {
 		return asError(ctx, err)
 	}
 	again, err := c.Again(ctx)
@@ -50,7 +50,7 @@ func asError(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil {
 		return kedge.Errorf(kedge.Interrupted, "interrupted: %w", context.Cause(ctx))
 	}
-	if errors.Is(err, errBroken) {
+	if errors.Is(err, ErrBroken) {
 		return kedge.Errorf(kedge.Internal, "%w", err).WithHint("kedge doctor")
 	}
 	return err
@@ -64,7 +64,7 @@ func (c *Client) once(ctx context.Context, h *http.Client, name string, body []b
 	req.Header.Set("Content-Type", "application/json")
 	res, err := h.Do(req)
 	if err != nil {
-		return errors.Join(errBroken, err)
+		return errors.Join(ErrBroken, err)
 	}
 	defer res.Body.Close()
 	return read(res.Body, out, progress)
@@ -76,7 +76,7 @@ func read(body io.Reader, out any, progress func(json.RawMessage)) error {
 	for {
 		b, err := r.ReadBytes('\n')
 		if err != nil {
-			return errors.Join(errBroken, err)
+			return errors.Join(ErrBroken, err)
 		}
 		var l api.Line
 		if err := json.Unmarshal(b, &l); err != nil {
