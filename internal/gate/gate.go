@@ -58,20 +58,25 @@ const (
 	Full    Scope = "full"
 )
 
-// Step tells how the gate goes on.
+// Step tells how the gate goes on: with a check, or with a service that is
+// waited for.
 type Step struct {
-	State State             `json:"state"`
-	Check kedge.CheckResult `json:"check"`
+	State   State             `json:"state"`
+	Check   kedge.CheckResult `json:"check"`
+	Service string            `json:"service,omitempty"`
+	Note    string            `json:"note,omitempty"`
 }
 
 // State is where a check stands.
 type State string
 
-// The states of a check. A skipped one says why in its result.
+// The states of a check. A skipped one says why in its result. Waiting is that of
+// a service.
 const (
 	Started  State = "started"
 	Finished State = "finished"
 	Skipped  State = "skipped"
+	Waiting  State = "waiting"
 )
 
 // gate is a Request under way.

@@ -145,7 +145,7 @@ func TestServiceThatIsNeverReady(t *testing.T) {
 	q := request(t, kedge.Check{Name: "api", HTTP: &kedge.HTTPCheck{URL: "http://127.0.0.1:{port}/"}})
 	q.Services = []kedge.Service{{Name: "web", Run: "sleep 1000", Timeout: "150ms"}}
 	v := mustRun(t, q)
-	if f := v.Checks[0].FirstFailure; v.Verdict != kedge.HTTPFailure || f == nil || !strings.Contains(f.Message, "was not ready within 150ms") {
+	if f := v.Checks[0].FirstFailure; v.Verdict != kedge.HTTPFailure || f == nil || !strings.Contains(f.Message, "was not ready at 127.0.0.1:") || !strings.Contains(f.Message, "within 150ms: ") {
 		t.Errorf("%+v, failure %+v", v, f)
 	}
 }

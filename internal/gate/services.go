@@ -5,16 +5,13 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net"
-	"net/http"
 	"net/url"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"time"
 
 	"kedge"
 	"kedge/internal/condense"
-	"kedge/internal/config"
 	"kedge/internal/proc"
 )
 
@@ -92,7 +89,7 @@ func (s *services) tryOn(ctx context.Context, v kedge.Service, port int) (*notRe
 		return nil, err
 	}
 	s.g.ports[v.Name] = port
-	said := awaitReady(ctx, p, ready, config.ReadyTimeout(v))
+	said := awaitReady(ctx, p, s.waitFor(v, ready))
 	if said == "" {
 		s.running = append(s.running, p)
 		return nil, nil
@@ -131,63 +128,6 @@ func readyURL(v kedge.Service, port int) *url.URL {
 }
 
 func hostPort(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }
-
-// How often a service is asked, and how long one answer may take.
-const (
-	readyPause = 50 * time.Millisecond
-	readyTry   = 5 * time.Second
-)
-
-// awaitReady polls; it returns why the service is not ready, or nothing.
-func awaitReady(ctx context.Context, p *proc.Proc, ready *url.URL, limit time.Duration) string {
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	tick := time.NewTicker(readyPause)
-	defer tick.Stop()
-	for {
-		if isReady(ctx, ready) {
-			return ""
-		}
-		select {
-		case <-p.Done():
-			res, _ := p.Wait()
-			return fmt.Sprintf("ended with exit %d before it was ready", res.Exit)
-		case <-ctx.Done():
-			return fmt.Sprintf("was not ready within %v", limit)
-		case <-tick.C:
-		}
-	}
-}
-
-func isReady(ctx context.Context, u *url.URL) bool {
-	if u.Scheme == "tcp" {
-		return answers(ctx, u.Host)
-	}
-	ctx, cancel := context.WithTimeout(ctx, readyTry)
-	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
-	if err != nil {
-		return false
-	}
-	resp, err := client().Do(req)
-	if err != nil {
-		return false
-	}
-	_ = resp.Body.Close()
-	return resp.StatusCode < 400
-}
-
-// answers tells whether something listens at the address.
-func answers(ctx context.Context, addr string) bool {
-	ctx, cancel := context.WithTimeout(ctx, readyTry)
-	defer cancel()
-	c, err := new(net.Dialer).DialContext(ctx, "tcp", addr)
-	if err != nil {
-		return false
-	}
-	_ = c.Close()
-	return true
-}
 
 // Ports are taken from below the range that systems give out by themselves, so
 // that no ordinary connection takes one between our look and the service's.
