@@ -1,6 +1,7 @@
 package run
 
 import (
+	"slices"
 	"time"
 
 	"kedge"
@@ -127,3 +128,62 @@ type Event struct {
 
 // human tells whether a person did it.
 func (e Event) human() bool { return len(e.Actor) > 6 && e.Actor[:6] == "human:" }
+
+// outcomesOf lists what an event of the kind can say. What else it says is taken
+// for a failure.
+var outcomesOf = []struct {
+	kind     EventKind
+	outcomes []Outcome
+}{
+	{Prepared, []Outcome{OK, CannotRun, Drifted, Failed}},
+	{Gated, []Outcome{Green, Partial, Empty, Red, Void, CannotRun, Drifted, Failed}},
+	{Proved, []Outcome{Fails, NoChecks, Green, Broken, CannotRun, Drifted, Failed}},
+	{Briefed, []Outcome{OK, Failed}},
+	{TurnEnded, []Outcome{OK}},
+	{Used, []Outcome{OK}},
+	{Signalled, []Outcome{WantCheckpoint, WantHandover, Stalled, Asked}},
+	{Exited, []Outcome{Finished, Crashed, Killed, Closed, HitLimit, Asked, NoLogin, Drifted, Failed}},
+	{Ended, []Outcome{OK, Failed}},
+	{Checkpointed, []Outcome{OK, Failed}},
+	{Inspected, []Outcome{Clean, Empty, Outside, Forbidden, Drifted, Failed}},
+	{Integrated, []Outcome{Green, Partial, Empty, Red, Void, Conflicting, CannotRun, Drifted, Failed}},
+	{Committed, []Outcome{OK, Drifted, Failed}},
+	{Rechecked, []Outcome{OK, Failed}},
+	{Noted, []Outcome{OK, Failed}},
+	{Ledgered, []Outcome{OK, Drifted, Failed}},
+	{Reverted, []Outcome{OK, Drifted, Failed}},
+	{Told, []Outcome{OK}},
+	{Marked, []Outcome{OK}},
+	{Notified, []Outcome{OK}},
+	{Landed, []Outcome{OK, Refused, Failed}},
+	{Fired, []Outcome{OK}},
+	{Begun, []Outcome{OK}},
+	{TakenOver, []Outcome{OK}},
+	{PauseAsked, []Outcome{OK}},
+	{StopAsked, []Outcome{OK}},
+	{Continued, []Outcome{OK}},
+	{LandAsked, []Outcome{OK}},
+	{Said, []Outcome{OK}},
+	{Answered, []Outcome{OK}},
+	{Approved, []Outcome{OK}},
+	{Denied, []Outcome{OK}},
+	{Planned, []Outcome{OK}},
+	{Amended, []Outcome{OK}},
+	{Accepted, []Outcome{OK}},
+	{Reopened, []Outcome{OK}},
+	{Skipped, []Outcome{OK}},
+	{Barred, []Outcome{OK}},
+}
+
+// understood tells whether an event of the kind can say this.
+func understood(k EventKind, o Outcome) bool {
+	if o == Failed || o == Drifted {
+		return true
+	}
+	for _, of := range outcomesOf {
+		if of.kind == k {
+			return slices.Contains(of.outcomes, o)
+		}
+	}
+	return false
+}

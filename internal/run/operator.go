@@ -185,7 +185,7 @@ func (t *stepper) answered() {
 		if t.planning() && t.ev.Feature == "" {
 			t.newJob(Plan, unknown)
 		}
-	case j.Then == Asking && (j.Phase == Saving || j.Phase == Ending):
+	case j.Then == Asking: // on its way there
 		j.Then = Briefing
 	case j.Phase != Asking:
 	case t.s.Live(j.ID):

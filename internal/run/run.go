@@ -80,6 +80,10 @@ func (t *stepper) answer() {
 	c := t.s.Outbox[i]
 	t.s.Outbox = slices.Delete(t.s.Outbox, i, i+1)
 	j := t.job(c.Job)
+	if !understood(t.ev.Kind, t.ev.Outcome) {
+		t.ev.Reason = "no answer to " + quote(string(c.Kind)) + ": " + quote(string(t.ev.Outcome))
+		t.ev.Outcome = Failed
+	}
 	switch {
 	case c.Kind == Land:
 		t.landed(c)
@@ -173,7 +177,9 @@ func (t *stepper) enter(j *Job, p Phase) {
 		t.issue(j, Command{Kind: Revert, Base: j.Base, Salvage: t.salvageName(j), Reason: j.Reason})
 	case Limited:
 		t.limited(j)
-	case Working, Idle, Asking, Reviewing, Ready, Stuck, Done:
+	case Idle:
+		t.nextTurn(j)
+	case Working, Asking, Reviewing, Ready, Stuck, Done:
 	}
 }
 
@@ -250,7 +256,7 @@ func (t *stepper) stuck(j *Job) {
 	} else {
 		t.halt(Fault, t.ev.Reason)
 	}
-	if p := j.Phase; p != Working && p != Idle && p != Asking {
+	if p := j.Phase; p != Working && p != Asking {
 		t.cancel(j)
 		j.Phase, j.Resume = Stuck, p
 	}
@@ -272,6 +278,8 @@ func (t *stepper) halt(h Halt, why string) {
 			t.endSession(j, Briefing)
 		case j.Phase == Asking && t.s.Live(j.ID):
 			t.endSession(j, Asking)
+		case j.Resume == Idle && t.s.Live(j.ID):
+			t.endSession(j, Briefing)
 		case j.Phase == Stuck && t.s.Live(j.ID):
 			t.queue(j, j.Resume)
 		default:

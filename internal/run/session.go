@@ -150,6 +150,9 @@ func (t *stepper) turnEnded(j *Job) {
 // nextTurn lets a session that waits go on, if it may cost any more.
 func (t *stepper) nextTurn(j *Job) {
 	t.enforce(j)
+	if t.s.awaits(j.ID, Checkpoint) { // asked for before this turn
+		return
+	}
 	if j.Phase != Idle || j.Turn != 0 || t.s.Halt == Paused || t.s.Halt.endsSessions() {
 		return
 	}
@@ -170,6 +173,8 @@ func (t *stepper) checkpointed(j *Job) {
 	switch {
 	case j.Phase == Recording:
 		t.recorded(j)
+	case j.Phase == Idle:
+		t.nextTurn(j)
 	case j.Phase != Saving:
 	case t.s.Live(j.ID):
 		t.enter(j, Ending)
@@ -213,13 +218,23 @@ func (t *stepper) exited(j *Job) {
 	case Asking:
 		t.save(j, Asking)
 	case Ready, Stuck:
-		if j.Resume == Ending { // it went on since its checkpoint
-			j.Resume = Saving
-		}
+		t.exitedParked(j)
 	default: // Saving goes on when its checkpoint is there
 	}
 	if over := t.s.OverBudget(j); over != "" {
 		t.halt(OverBudget, over)
+	}
+}
+
+// exitedParked is the end of a session whose job could not go on: of one that
+// was being ended, a checkpoint is made again, because it went on meanwhile.
+func (t *stepper) exitedParked(j *Job) {
+	switch j.Resume {
+	case Ending:
+		j.Resume = Saving
+	case Idle:
+		t.afterSession(j)
+	default:
 	}
 }
 

@@ -22,51 +22,6 @@ type Transition struct {
 	Halt     Halt
 }
 
-// outcomesOf lists what an event of the kind can say.
-var outcomesOf = []struct {
-	kind     EventKind
-	outcomes []Outcome
-}{
-	{Prepared, []Outcome{OK, CannotRun, Drifted, Failed}},
-	{Gated, []Outcome{Green, Partial, Empty, Red, Void, CannotRun, Drifted, Failed}},
-	{Proved, []Outcome{Fails, NoChecks, Green, Broken, CannotRun, Drifted, Failed}},
-	{Briefed, []Outcome{OK, Failed}},
-	{TurnEnded, []Outcome{OK}},
-	{Used, []Outcome{OK}},
-	{Signalled, []Outcome{WantCheckpoint, WantHandover, Stalled, Asked}},
-	{Exited, []Outcome{Finished, Crashed, Killed, Closed, HitLimit, Asked, NoLogin, Drifted, Failed}},
-	{Ended, []Outcome{OK, Failed}},
-	{Checkpointed, []Outcome{OK, Failed}},
-	{Inspected, []Outcome{Clean, Empty, Outside, Forbidden, Drifted, Failed}},
-	{Integrated, []Outcome{Green, Partial, Empty, Red, Void, Conflicting, CannotRun, Drifted, Failed}},
-	{Committed, []Outcome{OK, Drifted, Failed}},
-	{Rechecked, []Outcome{OK, Failed}},
-	{Noted, []Outcome{OK, Failed}},
-	{Ledgered, []Outcome{OK, Drifted, Failed}},
-	{Reverted, []Outcome{OK, Drifted, Failed}},
-	{Told, []Outcome{OK}},
-	{Marked, []Outcome{OK}},
-	{Notified, []Outcome{OK}},
-	{Landed, []Outcome{OK, Refused}},
-	{Fired, []Outcome{OK}},
-	{Begun, []Outcome{OK}},
-	{TakenOver, []Outcome{OK}},
-	{PauseAsked, []Outcome{OK}},
-	{StopAsked, []Outcome{OK}},
-	{Continued, []Outcome{OK}},
-	{LandAsked, []Outcome{OK}},
-	{Said, []Outcome{OK}},
-	{Answered, []Outcome{OK}},
-	{Approved, []Outcome{OK}},
-	{Denied, []Outcome{OK}},
-	{Planned, []Outcome{OK}},
-	{Amended, []Outcome{OK}},
-	{Accepted, []Outcome{OK}},
-	{Reopened, []Outcome{OK}},
-	{Skipped, []Outcome{OK}},
-	{Barred, []Outcome{OK}},
-}
-
 // exampleTime is when everything in the table happens.
 var exampleTime = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 

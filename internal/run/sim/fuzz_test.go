@@ -68,6 +68,7 @@ func FuzzStep(f *testing.F) {
 	f.Add([]byte{22, 0, 2, 128, 0, 1, 128, 1, 1, 128, 7, 1, 128, 0, 1, 128, 22, 0, 29, 0, 0, 128, 0, 0})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		w := sim.NewWatcher(run.Step)
+		data = data[:min(len(data), 900)] // long ones only repeat themselves, slowly
 		events(data, w.State, func(ev run.Event) {
 			w.Step(ev)
 			if v := w.Violation(); v != "" {

@@ -191,6 +191,10 @@ func (m *moment) mayStart(c run.Command) string {
 		return "a turn starts and a budget is spent"
 	case c.Kind == run.StartSession && s.Rules.MaxSessions > 0 && s.Sessions > s.Rules.MaxSessions:
 		return "more sessions than were asked for"
+	case c.Kind == run.NextTurn && slices.ContainsFunc(s.Outbox, func(o run.Command) bool {
+		return o.Job == c.Job && o.Kind == run.Checkpoint
+	}):
+		return "a turn starts before the checkpoint that was asked for"
 	case s.Halt == run.Paused || s.Halt == run.Stopped || s.Halt == run.OverBudget:
 		return "a turn starts and the run is halted"
 	default:

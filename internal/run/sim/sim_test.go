@@ -16,8 +16,11 @@ import (
 // runs is how many seeds are played; the race detector makes each one cost
 // about ten times as much.
 func runs() uint64 {
-	if raceEnabled {
+	switch {
+	case raceEnabled:
 		return 4_000
+	case testing.Short():
+		return 20_000
 	}
 	return 200_000
 }
