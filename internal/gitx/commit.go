@@ -2,6 +2,7 @@ package gitx
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -171,8 +172,11 @@ func (s *scratch) commitPaths(ctx context.Context, h Head, q CommitPathsRequest)
 	c := CommitRequest{Tree: tree, Message: q.Message, Date: q.Date, Author: q.Author}
 	if !h.Unborn {
 		was, err := s.r.TreeOf(ctx, h.Commit)
-		if err != nil || was == tree {
+		if err != nil {
 			return "", err
+		}
+		if was == tree {
+			return "", s.follow(ctx, h, q.Paths)
 		}
 		c.Parents = []string{h.Commit}
 	}
@@ -180,12 +184,21 @@ func (s *scratch) commitPaths(ctx context.Context, h Head, q CommitPathsRequest)
 	if err != nil {
 		return "", err
 	}
-	return sha, s.install(ctx, func() error {
-		if err := s.indexPlus(ctx, tree, q.Paths); err != nil {
-			return err
-		}
+	return sha, s.moveTo(ctx, h, sha, q.Paths)
+}
+
+// moveTo moves the branch from h to a commit of the paths, and the index with it.
+func (s *scratch) moveTo(ctx context.Context, h Head, sha string, paths []string) error {
+	if err := s.r.begin(begun{Version: 1, Branch: h.Branch, Commit: sha, Paths: paths}); err != nil {
+		return err
+	}
+	err := s.install(ctx, func() error { return s.indexPlus(ctx, sha, paths) }, func() error {
 		return s.r.moveRef(ctx, "refs/heads/"+h.Branch, sha, h.Commit)
 	})
+	if now, _ := s.r.refValue(ctx, "refs/heads/"+h.Branch); err != nil && now == sha {
+		return err // the index has still to follow
+	}
+	return errors.Join(err, os.Remove(s.r.begunFile()))
 }
 
 // headPlus gives HEAD's tree with the paths as they are in the work tree.
@@ -204,10 +217,7 @@ func (s *scratch) headPlus(ctx context.Context, h Head, paths []string) (string,
 
 // indexPlus makes the scratch index the user's with the paths as in tree.
 func (s *scratch) indexPlus(ctx context.Context, tree string, paths []string) error {
-	if err := os.Remove(s.index()); err != nil && !os.IsNotExist(err) {
-		return err
-	}
-	if err := s.copyIndex(); err != nil && !os.IsNotExist(err) {
+	if err := s.useIndex(); err != nil {
 		return err
 	}
 	var lines []string

@@ -113,6 +113,101 @@ func TestCommitPathsLeavesOtherStagedWorkStaged(t *testing.T) {
 	}
 }
 
+// crashed is a repository whose branch has a commit of Kedge's while the index
+// is still the one before it, with staged work of the user's.
+func crashed(t *testing.T) (r *repo, q gitx.CommitPathsRequest, sha string) {
+	t.Helper()
+	r = newRepo(t)
+	r.write("gone", "x\n")
+	r.write("mine", "x\n")
+	r.commit("second")
+	r.write("other", "staged\n")
+	r.write("mine", "staged\n")
+	r.git("add", "other", "mine")
+	r.write("mine", "changed\n")
+	r.write("d/new", "new\n")
+	r.must(os.Remove(r.path("gone")))
+	old, err := os.ReadFile(r.path(".git/index"))
+	r.must(err)
+	q = gitx.CommitPathsRequest{Paths: []string{"d/new", "gone", "mine"}, Message: "m", Date: day, Author: someone}
+	sha, err = r.open().CommitPaths(t.Context(), q)
+	r.must(err)
+	r.must(os.WriteFile(r.path(".git/index"), old, 0o644))
+	if got := r.git("status", "--porcelain"); !strings.Contains(got, "D  d/new") && !strings.Contains(got, "D d/new") {
+		t.Fatalf("the index is not behind:\n%s", got)
+	}
+	return r, q, sha
+}
+
+// checkFollowed: the named paths are as in HEAD, but for what the user staged.
+func (r *repo) checkFollowed() {
+	r.t.Helper()
+	if got := r.git("status", "--porcelain"); got != "MM mine\nA  other" {
+		r.t.Errorf("status:\n%s", got)
+	}
+	left, err := filepath.Glob(r.path(".git/kedge-[ci]*"))
+	if err != nil || len(left) > 0 {
+		r.t.Errorf("left behind: %v, %v", left, err)
+	}
+	if _, err := os.Lstat(r.path(".git/index.lock")); err == nil {
+		r.t.Error("the index is still locked")
+	}
+}
+
+// TestF16IndexFollowsACommitThatCrashed: the same request again finds the commit
+// made, and brings the index up to it.
+func TestF16IndexFollowsACommitThatCrashed(t *testing.T) {
+	r, q, sha := crashed(t)
+	for range 2 {
+		again, err := r.open().CommitPaths(t.Context(), q)
+		if err != nil || again != "" || r.git("rev-parse", "HEAD") != sha {
+			t.Errorf("again %q, %v", again, err)
+		}
+		r.checkFollowed()
+	}
+}
+
+// TestF16OpeningFinishesACommitThatCrashed: so does whoever opens the
+// repository next, and the lock that was left is known as Kedge's own.
+func TestF16OpeningFinishesACommitThatCrashed(t *testing.T) {
+	r, q, sha := crashed(t)
+	r.must(gitx.LeaveCommit(t.Context(), r.open(), "main", sha, q.Paths))
+	if _, err := r.tryGit(r.dir, "add", "other"); err == nil {
+		t.Fatal("the index is not locked")
+	}
+	r.open()
+	r.checkFollowed()
+}
+
+// TestF16CommitThatCrashedBeforeItsBranchMoved changes nothing.
+func TestF16CommitThatCrashedBeforeItsBranchMoved(t *testing.T) {
+	r := newRepo(t)
+	r.write("a", "staged\n")
+	r.git("add", "a")
+	r.must(gitx.LeaveCommit(t.Context(), r.open(), "main", strings.Repeat("ab", 20), []string{"a"}))
+	r.open()
+	if got := r.git("status", "--porcelain"); got != "M  a" {
+		t.Errorf("status:\n%s", got)
+	}
+	r.git("add", "a") // and nothing is locked
+}
+
+// TestF15SomebodyElsesIndexLockStays: only the lock that is Kedge's own is taken
+// away before its time.
+func TestF15SomebodyElsesIndexLockStays(t *testing.T) {
+	r, q, sha := crashed(t)
+	r.must(gitx.LeaveCommit(t.Context(), r.open(), "main", sha, q.Paths))
+	r.must(os.Remove(r.path(".git/index.lock")))
+	r.must(os.WriteFile(r.path(".git/index.lock"), nil, 0o644))
+	r.open()
+	if _, err := os.Lstat(r.path(".git/index.lock")); err != nil {
+		t.Fatal(err)
+	}
+	r.must(os.Remove(r.path(".git/index.lock")))
+	r.open() // when it is free the index follows
+	r.checkFollowed()
+}
+
 func TestCommitPathsOnUnbornAndDetachedHead(t *testing.T) {
 	r := emptyRepo(t)
 	r.write("x", "x\n")

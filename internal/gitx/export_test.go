@@ -1,5 +1,7 @@
 package gitx
 
+import "context"
+
 // What the tests of the rules need to see.
 var (
 	CheckRef  = checkRef
@@ -18,4 +20,17 @@ func ParseAll(s string) int {
 	set, _ := parseSettings(f)
 	v, _ := parseSalvage([]string{s, s, s, "1", s})
 	return len(parseDiff(f)) + len(parseTree(f)) + len(set.filters) + len(v.Attic)
+}
+
+// LeaveCommit leaves what a commit of paths leaves that crashes right after its
+// branch has moved: the lock on the index, and the word of what was begun.
+func LeaveCommit(ctx context.Context, r *Repo, branch, commit string, paths []string) error {
+	if err := r.begin(begun{Version: 1, Branch: branch, Commit: commit, Paths: paths}); err != nil {
+		return err
+	}
+	f, err := r.lockIndex(ctx)
+	if err != nil {
+		return err
+	}
+	return f.Close()
 }

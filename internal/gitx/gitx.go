@@ -62,7 +62,20 @@ type Head struct {
 // Open finds the repository that dir lies in. NotFound when it lies in none,
 // Blocked when git does not trust its owner. A bare repository, or the inside of
 // a git dir, opens with an empty Root: whatever needs a work tree then refuses.
+//
+// What a crash of Kedge left undone in the work tree is finished: see finish.
 func Open(ctx context.Context, dir string, o Options) (*Repo, error) {
+	r, err := open(ctx, dir, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.finish(ctx); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+func open(ctx context.Context, dir string, o Options) (*Repo, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, kedge.Errorf(kedge.Internal, "open %q: %w", dir, err)
@@ -214,7 +227,7 @@ func (r *Repo) at(ctx context.Context, dir string) (*Repo, error) {
 	if dir == "" || dir == r.root {
 		return r, r.needRoot()
 	}
-	w, err := Open(ctx, dir, r.opt)
+	w, err := open(ctx, dir, r.opt)
 	if err != nil {
 		return nil, err
 	}

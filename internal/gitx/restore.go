@@ -230,6 +230,6 @@ func (s *scratch) stage(ctx context.Context, st standing, v saved) error {
 		if _, err := t.git(ctx, nil, "update-index", "-q", "--refresh"); exitCode(err) > 1 {
 			return err
 		}
-		return t.install(ctx, func() error { return nil })
+		return t.install(ctx, nothing, nothing)
 	})
 }

@@ -265,43 +265,16 @@ func (s *scratch) unhide(ctx context.Context) error {
 	return err
 }
 
-// install makes the scratch index the user's, the way git does: through
-// index.lock, so that no other git writes it meanwhile. Between lock and rename
-// it runs then, whose error leaves the index as it was.
-func (s *scratch) install(ctx context.Context, then func() error) error {
-	index := filepath.Join(s.r.gitDir, "index")
-	lock := index + ".lock"
-	var f *os.File
-	err := s.r.patiently(ctx, func() (string, error) {
-		var err error
-		f, err = os.OpenFile(lock, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
-		if errors.Is(err, fs.ErrExist) {
-			return lock, err
-		}
-		return "", err
-	})
-	if err != nil {
+// useIndex makes the scratch index a copy of the user's; empty when there is
+// none.
+func (s *scratch) useIndex() error {
+	if err := os.Remove(s.index()); err != nil && !os.IsNotExist(err) {
 		return err
 	}
-	err = then()
-	if err == nil {
-		err = s.fill(f)
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		_ = os.Remove(lock)
+	if err := s.copyIndex(); err != nil && !os.IsNotExist(err) {
 		return err
 	}
-	return os.Rename(lock, index)
-}
-
-// fill writes the scratch index to the lock file, and onto the disk.
-func (s *scratch) fill(lock *os.File) error {
-	in, err := os.Open(s.index())
-	if err != nil {
-		return err
-	}
-	defer func() { _ = in.Close() }()
-	return errors.Join(copyTimed(in, lock), lock.Sync())
+	return nil
 }
 
 // copyIndex copies the user's index to the scratch one; fs.ErrNotExist when

@@ -162,7 +162,7 @@ func (r *Repo) fillWorktree(ctx context.Context, commit string) error {
 		if _, err := s.git(ctx, nil, "checkout-index", "-a", "-f", "-q", "-u"); err != nil {
 			return err
 		}
-		return s.install(ctx, func() error { return nil })
+		return s.install(ctx, nothing, nothing)
 	})
 }
 
@@ -245,9 +245,7 @@ func (s *scratch) reset(ctx context.Context, expect, to string, h Head) error {
 	if err := s.switchTo(ctx, now, target); err != nil {
 		return err
 	}
-	return s.install(ctx, func() error {
-		return s.r.moveRef(ctx, "HEAD", to, h.Commit)
-	})
+	return s.install(ctx, nothing, func() error { return s.r.moveRef(ctx, "HEAD", to, h.Commit) })
 }
 
 // switchTo takes the work tree and the scratch index, which both hold the tree
