@@ -24,6 +24,7 @@ type EventType string
 // JSON, in Event.Data.
 const (
 	ProjectCreated  EventType = "project.created"  // ProjectData
+	ProjectMoved    EventType = "project.moved"    // ProjectMovedData
 	FeatureAdded    EventType = "feature.added"    // FeatureAddedData
 	FeatureAmended  EventType = "feature.amended"  // FeatureAmendedData
 	FeatureStatus   EventType = "feature.status"   // FeatureStatusData
@@ -78,6 +79,13 @@ type ProjectData struct {
 	Dir  string `json:"dir"`
 	Name string `json:"name"`
 	Git  bool   `json:"git"`
+}
+
+// ProjectMovedData is the folder that a project was found in, and the one that
+// no longer has it.
+type ProjectMovedData struct {
+	Dir string `json:"dir"`
+	Was string `json:"was"`
 }
 
 // FeatureAddedData carries a locked definition and where it came from. Claim is

@@ -11,7 +11,8 @@ type Decision struct {
 	Rejected      []Rejected     `json:"rejected"`
 	Reversibility string         `json:"reversibility"` // easy, hard, one-way
 	Supersedes    DecisionID     `json:"supersedes,omitempty"`
-	Reason        string         `json:"reason,omitempty"` // why it supersedes
+	Reason        string         `json:"reason,omitempty"`    // why it supersedes
+	Withdrawn     string         `json:"withdrawn,omitempty"` // why a person took it back; then it is superseded by nothing
 	By            Actor          `json:"by"`
 	Date          time.Time      `json:"date"`
 	AppliesTo     []string       `json:"applies_to"`

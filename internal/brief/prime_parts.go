@@ -159,7 +159,8 @@ func DriftLine(d kedge.Drift) string {
 }
 
 // rejectedText lists every path that was ruled out, once, with the reason: what
-// failed at this very feature first, then the newest.
+// failed at this very feature first, then the newest. What a superseded decision
+// rejected does not count: its successor may have chosen exactly that.
 func rejectedText(in Input) string {
 	var list []string
 	seen := map[string]bool{}
@@ -184,9 +185,12 @@ func rejectedText(in Input) string {
 		addAll(in.Handoff.RuledOut)
 	}
 	for _, d := range slices.Backward(in.Decisions) {
-		addAll(d.Rejected)
-		if d.Status == kedge.DecisionSuperseded {
+		switch {
+		case d.Withdrawn != "": // a slip that tells nobody anything
+		case d.Status == kedge.DecisionSuperseded:
 			add(d.Title, supersededBy(d.ID, in.Decisions))
+		default:
+			addAll(d.Rejected)
 		}
 	}
 	if in.Checkpoint != nil {
@@ -318,9 +322,13 @@ func noteText(n kedge.Note, first bool, total int) string {
 			fmt.Fprintf(&b, "(the newest %d of %d: kedge notes)\n", maxNotes, total)
 		}
 	}
-	b.WriteString("> " + n.Date.UTC().Format("2006-01-02") + " " + clip(line(n.Title), maxEntry) + "\n")
+	lead, cause := n.Title, n.RootCause
+	if strings.HasPrefix(line(cause), strings.TrimSuffix(line(lead), "…")) {
+		lead, cause = cause, "" // the title is how the text begins: say it once
+	}
+	b.WriteString("> " + n.Date.UTC().Format("2006-01-02") + " " + clip(line(lead), maxEntry) + "\n")
 	for _, f := range []struct{ name, text string }{
-		{"Root cause", n.RootCause},
+		{"Root cause", cause},
 		{"Files", strings.Join(n.Files, ", ")},
 		{"Constraints", n.Constraints},
 		{"Validation", n.Validation},

@@ -28,7 +28,7 @@ func newBackup(env *Env) *cobra.Command {
 			}
 			return env.show(out, func(w io.Writer) {
 				fmt.Fprintf(w, "%s\n", plain.Line(out.Path))
-				env.talk("%d events, %s", out.Events, bytesText(out.Bytes))
+				env.talk("%s, %s", plural(int(out.Events), "event"), bytesText(out.Bytes))
 			})
 		},
 	}

@@ -6,6 +6,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -81,6 +82,7 @@ func Main(ctx context.Context, env Env) int {
 	root.SetIn(env.In)
 	root.SetOut(env.Out)
 	root.SetErr(env.Err)
+	namedShells(root, env.Args)
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		return 0
@@ -88,19 +90,24 @@ func Main(ctx context.Context, env Env) int {
 	if said, ok := errors.AsType[errSaid](err); ok {
 		return exitCodes[said.kind]
 	}
-	report(&env, err)
+	report(ctx, &env, err)
 	if code, ok := exitCodes[kedge.KindOf(err)]; ok {
 		return code
 	}
 	return exitCodes[kedge.Internal]
 }
 
-// report is the only place that shows an error to a person.
-func report(env *Env, err error) {
+// report is the only place that shows an error to a person. Who pressed Ctrl-C
+// knows why the command ended: one word says that it did.
+func report(ctx context.Context, env *Env, err error) {
 	w := api.ToWire(err)
 	if env.json {
-		b, _ := json.Marshal(map[string]any{"error": w}) // three strings always encode
-		fmt.Fprintf(env.Err, "%s\n", plain.JSON(b))
+		b, _ := encode(map[string]any{"error": w}, "") // three strings always encode
+		fmt.Fprintf(env.Err, "%s", b)
+		return
+	}
+	if ctx.Err() != nil && kedge.Interrupted.Is(err) {
+		fmt.Fprintln(env.Err, "interrupted")
 		return
 	}
 	fmt.Fprintf(env.Err, "kedge: %s\n", w.Message)
@@ -115,12 +122,23 @@ func (env *Env) show(v any, text func(w io.Writer)) error {
 		text(env.Out)
 		return nil
 	}
-	b, err := json.MarshalIndent(v, "", "  ")
+	b, err := encode(v, "  ")
 	if err != nil {
 		return kedge.Errorf(kedge.Internal, "encode the answer: %w", err)
 	}
-	_, err = fmt.Fprintf(env.Out, "%s\n", plain.JSON(b))
+	_, err = env.Out.Write(b)
 	return err
+}
+
+// encode makes a line of JSON for a terminal or a program, not for a web page:
+// "a < b && c" stays what it is.
+func encode(v any, indent string) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", indent)
+	err := e.Encode(v)
+	return plain.JSON(b.Bytes()), err
 }
 
 // talk is a line for a person, on stderr; silent with --json.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -25,9 +26,13 @@ func newDecide(env *Env) *cobra.Command {
 		Example: `  kedge decide "Required flags, not positional" --why "scripts break when the order changes" \
     --reject "positional: order is unclear" --applies-to "cmd/**"
   kedge decide "Positional again" --why "users asked" --supersedes dec-… --reason "completion works now"
-  kedge decide ls --all`,
+  kedge decide ls --all
+  kedge decide withdraw dec-… --reason "locked by mistake"`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
+			if !c.Flags().Changed("why") && len(meant(c, args[0])) > 0 {
+				return unknownCommand(c, args[0]) // "lss" is no title
+			}
 			in.Title = args[0]
 			for _, s := range rejected {
 				r, err := ledger.ParseRejected(s)
@@ -51,7 +56,62 @@ func newDecide(env *Env) *cobra.Command {
 	f.StringVar((*string)(&in.Supersedes), "supersedes", "", "the id of the decision that it replaces")
 	f.StringVar(&in.Reason, "reason", "", "why it replaces the other")
 	f.StringVar(&in.Reversibility, "reversibility", "easy", "easy, hard or one-way")
-	c.AddCommand(newDecideLs(env), newDecideShow(env))
+	complete(c, "supersedes", decisionIDs(env))
+	c.AddCommand(newDecideLs(env), newDecideShow(env), newDecideWithdraw(env))
+	return c
+}
+
+// complete offers values for a flag.
+func complete(c *cobra.Command, flag string, values cobra.CompletionFunc) {
+	_ = c.RegisterFlagCompletionFunc(flag, values) // refuses only what is no flag, or twice
+}
+
+// decisionIDs completes the ids of the decisions that hold.
+func decisionIDs(env *Env) cobra.CompletionFunc {
+	return offered(func(ctx context.Context) (list []cobra.Completion, err error) {
+		out, err := call[service.DecisionListReply](ctx, env, "decision.list", service.DecisionListRequest{})
+		for _, d := range out.Decisions {
+			list = append(list, cobra.CompletionWithDesc(string(d.ID), plain.Line(d.Title)))
+		}
+		return list, err
+	})
+}
+
+// offered completes the one id that a command or a flag takes.
+func offered(list func(context.Context) ([]cobra.Completion, error)) cobra.CompletionFunc {
+	return func(c *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		found, err := list(c.Context())
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveError
+		}
+		return found, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+func newDecideWithdraw(env *Env) *cobra.Command {
+	var in service.DecisionWithdrawRequest
+	c := &cobra.Command{
+		Use: "withdraw ID --reason WHY", Short: "Take back a decision that was locked by mistake", Args: cobra.ExactArgs(1),
+		Long: "Take back a decision that was locked by mistake. It stays in the history, as\n" +
+			"superseded by nothing, and no session is told of it any more. Only a person may.",
+		Example:           `  kedge decide withdraw dec-01k… --reason "a typo"`,
+		ValidArgsFunction: decisionIDs(env),
+		RunE: func(c *cobra.Command, args []string) error {
+			in.ID = kedge.DecisionID(args[0])
+			out, err := call[service.DecisionReply](c.Context(), env, "decision.withdraw", in)
+			if err != nil {
+				return err
+			}
+			env.edits(out.Edits)
+			return env.show(out, func(w io.Writer) {
+				fmt.Fprintf(w, "%s  withdrawn  %s\n", out.Decision.ID, plain.Line(out.Decision.Title))
+			})
+		},
+	}
+	c.Flags().StringVar(&in.Reason, "reason", "", "why it is taken back")
 	return c
 }
 
@@ -71,7 +131,7 @@ func newDecideLs(env *Env) *cobra.Command {
 			}
 			return env.show(out, func(w io.Writer) {
 				for _, d := range out.Decisions {
-					fmt.Fprintf(w, "%s  %-10s  %s\n", d.ID, d.Status, plain.Line(d.Title))
+					fmt.Fprintf(w, "%s  %-10s  %s\n", d.ID, standing(d), plain.Line(d.Title))
 				}
 			})
 		},
@@ -91,7 +151,8 @@ func (env *Env) pendingEdits(edits []kedge.HandEditData) {
 func newDecideShow(env *Env) *cobra.Command {
 	return &cobra.Command{
 		Use: "show ID", Short: "Show a decision and its history", Args: cobra.ExactArgs(1),
-		Example: "  kedge decide show dec-01k…",
+		Example:           "  kedge decide show dec-01k…",
+		ValidArgsFunction: decisionIDs(env),
 		RunE: func(c *cobra.Command, args []string) error {
 			in := service.DecisionShowRequest{ID: kedge.DecisionID(args[0])}
 			out, err := call[service.DecisionShowReply](c.Context(), env, "decision.show", in)
@@ -106,7 +167,7 @@ func newDecideShow(env *Env) *cobra.Command {
 func decisionText(w io.Writer, out service.DecisionShowReply) {
 	d := out.Decision
 	fmt.Fprintf(w, "%s\n\n", plain.Line(d.Title))
-	fmt.Fprintf(w, "id          %s, %s, %s to reverse\n", d.ID, d.Status, reversal(d.Reversibility))
+	fmt.Fprintf(w, "id          %s, %s, %s to reverse\n", d.ID, standing(d), reversal(d.Reversibility))
 	fmt.Fprintf(w, "by          %s, %s\n", plain.Line(string(d.By)), d.Date.Format("2006-01-02 15:04"))
 	if len(d.AppliesTo) > 0 {
 		fmt.Fprintf(w, "applies to  %s\n", plain.Line(strings.Join(d.AppliesTo, ", ")))
@@ -115,15 +176,26 @@ func decisionText(w io.Writer, out service.DecisionShowReply) {
 	for _, r := range d.Rejected {
 		fmt.Fprintf(w, "rejected: %s: %s\n", plain.Line(r.What), plain.Line(r.Reason))
 	}
+	if d.Withdrawn != "" {
+		fmt.Fprintf(w, "withdrawn because: %s\n", plain.Text(d.Withdrawn))
+	}
 	if len(out.History) > 1 {
 		fmt.Fprint(w, "\nhistory:\n")
 		for _, h := range out.History {
-			fmt.Fprintf(w, "  %s  %-10s  %s\n", h.ID, h.Status, plain.Line(h.Title))
+			fmt.Fprintf(w, "  %s  %-10s  %s\n", h.ID, standing(h), plain.Line(h.Title))
 			if h.Reason != "" {
 				fmt.Fprintf(w, "    superseded %s because: %s\n", h.Supersedes, plain.Line(h.Reason))
 			}
 		}
 	}
+}
+
+// standing is a decision's status in a word that says what became of it.
+func standing(d kedge.Decision) string {
+	if d.Withdrawn != "" {
+		return "withdrawn"
+	}
+	return string(d.Status)
 }
 
 // reversal reads a reversibility in a sentence.

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -20,6 +21,11 @@ func newDoctor(env *Env) *cobra.Command {
 		Example: "  kedge doctor\n  kedge doctor --json",
 		RunE: func(c *cobra.Command, _ []string) error {
 			out, err := call[service.DoctorReply](c.Context(), env, "doctor", service.DoctorRequest{})
+			if kedge.Invalid.Is(err) && env.homeIsOpen() {
+				out, err = service.DoctorReply{Findings: []kedge.Finding{
+					{Level: kedge.LevelError, What: err.Error(), Where: env.Home, Fix: kedge.HintOf(err)},
+				}}, nil
+			}
 			if err != nil {
 				return err
 			}
@@ -30,6 +36,13 @@ func newDoctor(env *Env) *cobra.Command {
 			return errSaid{kedge.Invalid}
 		},
 	}
+}
+
+// homeIsOpen tells whether others may read the state folder. Then no command
+// uses it, and the doctor can only say so.
+func (env *Env) homeIsOpen() bool {
+	fi, err := os.Stat(env.Home)
+	return err == nil && fi.Mode().Perm()&0o077 != 0
 }
 
 func doctorText(w io.Writer, out service.DoctorReply) {
@@ -45,5 +58,5 @@ func doctorText(w io.Writer, out service.DoctorReply) {
 		fmt.Fprintln(w, "everything is in order")
 		return
 	}
-	fmt.Fprintf(w, "%d errors, %d warnings\n", count[kedge.LevelError], count[kedge.LevelWarning])
+	fmt.Fprintf(w, "%s, %s\n", plural(count[kedge.LevelError], "error"), plural(count[kedge.LevelWarning], "warning"))
 }

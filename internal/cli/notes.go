@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 
@@ -14,7 +15,7 @@ import (
 func newNotes(env *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use: "notes", Short: "Show memory: live contexts, notes, the commits they summarise", Args: cobra.NoArgs,
-		Example: "  kedge notes\n  kedge notes lint",
+		Example: "  kedge notes\n  kedge notes show not-01k…\n  kedge notes lint",
 		RunE: func(c *cobra.Command, _ []string) error {
 			out, err := call[service.NotesReply](c.Context(), env, "note.list", service.NotesRequest{})
 			if err != nil {
@@ -24,8 +25,35 @@ func newNotes(env *Env) *cobra.Command {
 			return env.show(out, func(w io.Writer) { notesText(w, out) })
 		},
 	}
-	c.AddCommand(newNotesLint(env))
+	c.AddCommand(newNotesShow(env), newNotesLint(env))
 	return c
+}
+
+func newNotesShow(env *Env) *cobra.Command {
+	return &cobra.Command{
+		Use: "show ID", Short: "Show a note", Args: cobra.ExactArgs(1),
+		Example:           "  kedge notes show not-01k…",
+		ValidArgsFunction: noteIDs(env),
+		RunE: func(c *cobra.Command, args []string) error {
+			in := service.NoteShowRequest{ID: kedge.NoteID(args[0])}
+			out, err := call[service.NoteShowReply](c.Context(), env, "note.show", in)
+			if err != nil {
+				return err
+			}
+			return env.show(out, func(w io.Writer) { fmt.Fprint(w, out.Text) })
+		},
+	}
+}
+
+// noteIDs completes the ids of notes.
+func noteIDs(env *Env) cobra.CompletionFunc {
+	return offered(func(ctx context.Context) (list []cobra.Completion, err error) {
+		out, err := call[service.NotesReply](ctx, env, "note.list", service.NotesRequest{})
+		for _, n := range out.Notes {
+			list = append(list, cobra.CompletionWithDesc(string(n.ID), plain.Line(n.Title)))
+		}
+		return list, err
+	})
 }
 
 func notesText(w io.Writer, out service.NotesReply) {
@@ -38,7 +66,7 @@ func notesText(w io.Writer, out service.NotesReply) {
 	}
 	fmt.Fprintln(w, "L2 notes")
 	for _, n := range out.Notes {
-		fmt.Fprintf(w, "  %s  %s  %d tokens, %d commits\n", n.ID, plain.Line(n.Title), n.Tokens, len(n.Commits))
+		fmt.Fprintf(w, "  %s  %s  %s, %s\n", n.ID, plain.Line(n.Title), plural(n.Tokens, "token"), plural(len(n.Commits), "commit"))
 	}
 	if len(out.Notes) == 0 {
 		fmt.Fprintln(w, "  none")
@@ -85,7 +113,7 @@ func newNotesLint(env *Env) *cobra.Command {
 			}
 			err = env.show(out, func(w io.Writer) {
 				findingsText(w, out.Findings)
-				fmt.Fprintf(w, "%d notes, %d findings\n", out.Notes, len(out.Findings))
+				fmt.Fprintf(w, "%s, %s\n", plural(out.Notes, "note"), plural(len(out.Findings), "finding"))
 			})
 			if err != nil || out.OK {
 				return err

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kedge/internal/brief"
 	"kedge/internal/service"
 )
 
@@ -17,6 +18,9 @@ func newPrime(env *Env) *cobra.Command {
 			"  kedge prime --budget 2000            at most 2,000 tokens, by estimate\n" +
 			"  kedge prime | claude -p",
 		RunE: func(c *cobra.Command, _ []string) error {
+			if err := positive(c, "budget", in.Budget, brief.DefaultBudget); err != nil {
+				return err
+			}
 			out, err := call[service.PrimeReply](c.Context(), env, "prime", in)
 			if err != nil {
 				return err
@@ -24,7 +28,7 @@ func newPrime(env *Env) *cobra.Command {
 			return env.show(out, func(w io.Writer) {
 				fmt.Fprint(w, out.Text)
 				if len(out.Cut) > 0 {
-					env.talk("%d parts were left out to stay under %d tokens", len(out.Cut), out.Budget)
+					env.talk("%s left out to stay under %d tokens", plural(len(out.Cut), "part"), out.Budget)
 				}
 			})
 		},

@@ -27,7 +27,7 @@ func newRebuild(env *Env) *cobra.Command {
 				if out.Changed {
 					what = "they were not what the journal says, and are now"
 				}
-				fmt.Fprintf(w, "%d documents from %d events: %s\n", out.Documents, out.Events, what)
+				fmt.Fprintf(w, "%s from %s: %s\n", plural(out.Documents, "document"), plural(int(out.Events), "event"), what)
 			})
 		},
 	}

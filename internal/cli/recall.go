@@ -17,6 +17,9 @@ func newRecall(env *Env) *cobra.Command {
 		Use: "recall WORDS…", Short: "Search notes, decisions, risks, features and checkpoints", Args: cobra.MinimumNArgs(1),
 		Example: "  kedge recall token refresh\n  kedge recall matching --json",
 		RunE: func(c *cobra.Command, args []string) error {
+			if err := positive(c, "limit", in.Limit, 20); err != nil {
+				return err
+			}
 			in.Query = strings.Join(args, " ")
 			out, err := call[service.RecallReply](c.Context(), env, "recall", in)
 			if err != nil {
@@ -27,8 +30,8 @@ func newRecall(env *Env) *cobra.Command {
 			}
 			return env.show(out, func(w io.Writer) {
 				for _, h := range out.Hits {
-					fmt.Fprintf(w, "%-10s %s  %s\n", h.Kind, plain.Line(h.ID), plain.Line(h.Title))
-					if h.Snippet != "" && h.Snippet != h.Title {
+					fmt.Fprintf(w, "%-10s %s  %s%s\n", h.Kind, plain.Line(h.ID), plain.Line(h.Title), dead(h.State))
+					if h.Snippet != "" {
 						fmt.Fprintf(w, "           %s\n", plain.Line(h.Snippet))
 					}
 				}
@@ -37,4 +40,13 @@ func newRecall(env *Env) *cobra.Command {
 	}
 	c.Flags().IntVar(&in.Limit, "limit", 20, "how many hits at most")
 	return c
+}
+
+// dead marks what was found but holds no longer.
+func dead(state string) string {
+	switch state {
+	case "closed", "superseded", "withdrawn", "skipped":
+		return " (" + state + ")"
+	}
+	return ""
 }

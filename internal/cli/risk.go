@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 
@@ -33,7 +34,8 @@ func newRiskClose(env *Env) *cobra.Command {
 	var in service.RiskCloseRequest
 	c := &cobra.Command{
 		Use: "close ID --reason WHY", Short: "Close a risk", Args: cobra.ExactArgs(1),
-		Example: `  kedge risk close rsk-01k… --reason "rolled back on staging twice"`,
+		Example:           `  kedge risk close rsk-01k… --reason "rolled back on staging twice"`,
+		ValidArgsFunction: riskIDs(env),
 		RunE: func(c *cobra.Command, args []string) error {
 			in.ID = kedge.RiskID(args[0])
 			out, err := call[service.RiskReply](c.Context(), env, "risk.close", in)
@@ -45,6 +47,17 @@ func newRiskClose(env *Env) *cobra.Command {
 	}
 	c.Flags().StringVar(&in.Reason, "reason", "", "why it is no risk any more")
 	return c
+}
+
+// riskIDs completes the ids of the open risks.
+func riskIDs(env *Env) cobra.CompletionFunc {
+	return offered(func(ctx context.Context) (list []cobra.Completion, err error) {
+		out, err := call[service.RiskListReply](ctx, env, "risk.list", service.RiskListRequest{})
+		for _, r := range out.Risks {
+			list = append(list, cobra.CompletionWithDesc(string(r.ID), plain.Line(r.Text)))
+		}
+		return list, err
+	})
 }
 
 // risk shows a risk that was opened or closed.

@@ -1,6 +1,10 @@
 package cli
 
 import (
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -34,18 +38,23 @@ Run "{{.CommandPath}} COMMAND --help" for more about a command.{{end}}
 `
 
 func newRoot(env *Env) *cobra.Command {
+	var version bool
 	root := &cobra.Command{
 		Use:           "kedge",
 		Short:         "Keeps long-running AI coding work from losing its place",
 		Example:       "  kedge init                          set Kedge up in this repository\n  kedge status                        where the work stands, and what comes next\n  kedge gate                          run the checks, get one verdict",
-		Version:       kedge.Version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.NoArgs,
 		Annotations:   map[string]string{"group": "only holds others"},
-		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+		RunE: func(c *cobra.Command, _ []string) error {
+			if version {
+				return showVersion(env)
+			}
+			return c.Help()
+		},
 	}
-	root.SetVersionTemplate("kedge {{.Version}}\n")
+	root.Flags().BoolVarP(&version, "version", "v", false, "print the version")
 	root.SetHelpTemplate(helpTemplate)
 	root.SetUsageTemplate(usageTemplate)
 	root.SetFlagErrorFunc(usageError)
@@ -57,6 +66,28 @@ func newRoot(env *Env) *cobra.Command {
 	root.AddCommand(helpTopics()...)
 	eachCommand(root, func(c *cobra.Command) { c.Args = kindly(c.Args) })
 	return root
+}
+
+func showVersion(env *Env) error {
+	v := struct {
+		Version string `json:"version"`
+	}{kedge.Version}
+	return env.show(v, func(w io.Writer) { fmt.Fprintf(w, "kedge %s\n", v.Version) })
+}
+
+// namedShells makes cobra's completion command, when it is called, refuse a
+// shell that it does not know, instead of showing its help as if all were well.
+func namedShells(root *cobra.Command, args []string) {
+	if len(args) == 0 || args[0] != "completion" {
+		return
+	}
+	root.InitDefaultCompletionCmd(args...)
+	for _, c := range root.Commands() {
+		if c.Name() == "completion" {
+			c.Args = kindly(cobra.NoArgs)
+			c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+		}
+	}
 }
 
 func eachCommand(c *cobra.Command, do func(*cobra.Command)) {
@@ -72,14 +103,67 @@ func kindly(check cobra.PositionalArgs) cobra.PositionalArgs {
 		if check == nil {
 			return nil
 		}
-		if err := check(c, args); err != nil {
+		err := check(c, args)
+		switch {
+		case err == nil:
+			return nil
+		case len(args) == 0 || !strings.HasPrefix(err.Error(), "unknown command"):
 			return usageError(c, err)
+		case !c.HasAvailableSubCommands():
+			return usageError(c, kedge.Errorf(kedge.Invalid, "%s accepts no argument, got %q", c.CommandPath(), args[0]))
+		default:
+			return unknownCommand(c, args[0])
 		}
-		return nil
 	}
+}
+
+// typo is how many letters a name may differ from what was typed to be meant.
+const typo = 2
+
+// meant gives the commands below c that a misspelt name may stand for.
+func meant(c *cobra.Command, name string) []string {
+	c.SuggestionsMinimumDistance = typo
+	var out []string
+	for _, s := range c.SuggestionsFor(name) {
+		out = append(out, c.CommandPath()+" "+s)
+	}
+	return out
+}
+
+func unknownCommand(c *cobra.Command, name string) error {
+	e := kedge.Errorf(kedge.Invalid, "unknown command %q for %q", name, c.CommandPath())
+	if near := meant(c, name); len(near) > 0 {
+		return e.WithHint("did you mean %s? All of them: %s --help", strings.Join(near, " or "), c.CommandPath())
+	}
+	return e.WithHint("%s --help", c.CommandPath())
 }
 
 func usageError(c *cobra.Command, err error) error {
 	msg, _, _ := strings.Cut(err.Error(), "\n") // cobra appends suggestions on lines of their own
+	if num, ok := errors.AsType[*strconv.NumError](err); ok {
+		msg = strings.Replace(msg, num.Error(), notNumber(num), 1)
+	}
+	msg = strings.Replace(strings.Replace(msg, " 1 arg(s)", " 1 argument", 1), " arg(s)", " arguments", 1)
 	return kedge.Errorf(kedge.Invalid, "%s", msg).WithHint("%s --help", c.CommandPath())
+}
+
+// notNumber says in words why a flag's value was not taken.
+func notNumber(err *strconv.NumError) string {
+	switch {
+	case err.Func == "ParseBool":
+		return fmt.Sprintf("%q is neither true nor false", err.Num)
+	case errors.Is(err, strconv.ErrRange):
+		return fmt.Sprintf("%q is too large a number", err.Num)
+	default:
+		return fmt.Sprintf("%q is not a number", err.Num)
+	}
+}
+
+// positive refuses a number that a flag was given and that means nothing there.
+func positive(c *cobra.Command, flag string, n, usual int) error {
+	if !c.Flags().Changed(flag) || n > 0 {
+		return nil
+	}
+	return kedge.Errorf(kedge.Invalid, "--%s %d is not a positive number", flag, n).
+		WithHint("%s --%s %d", c.CommandPath(), flag, usual)
 }

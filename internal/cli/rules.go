@@ -25,13 +25,16 @@ func newRulesLint(env *Env) *cobra.Command {
 			"constraint; not more tokens than the cap.",
 		Example: "  kedge rules lint\n  kedge rules lint --cap 800 --json",
 		RunE: func(c *cobra.Command, _ []string) error {
+			if err := positive(c, "cap", in.Cap, ledger.RulesCap); err != nil {
+				return err
+			}
 			out, err := call[service.RulesLintReply](c.Context(), env, "rules.lint", in)
 			if err != nil {
 				return err
 			}
 			err = env.show(out, func(w io.Writer) {
 				findingsText(w, out.Findings)
-				fmt.Fprintf(w, "%s: %d tokens of at most %d, %d findings\n", out.File, out.Tokens, out.Cap, len(out.Findings))
+				fmt.Fprintf(w, "%s: %s of at most %d, %s\n", out.File, plural(out.Tokens, "token"), out.Cap, plural(len(out.Findings), "finding"))
 			})
 			if err != nil || out.OK {
 				return err

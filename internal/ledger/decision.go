@@ -8,15 +8,19 @@ import (
 	"kedge/internal/glob"
 )
 
-// reasonSection holds why a decision replaces another; only such a one has it.
-const reasonSection = "Reason for superseding"
+// reasonSection holds why a decision replaces another, withdrawnSection why one
+// was taken back; only such a one has it.
+const (
+	reasonSection    = "Reason for superseding"
+	withdrawnSection = "Withdrawn"
+)
 
 var (
 	decisionForm = form{
 		keys:     []string{"version", "id", "status", "reversibility", "supersedes", "by", "date", "applies_to"},
 		lists:    []string{"applies_to"},
-		sections: []string{"Why", "Rejected", reasonSection},
-		optional: []string{reasonSection},
+		sections: []string{"Why", "Rejected", reasonSection, withdrawnSection},
+		optional: []string{reasonSection, withdrawnSection},
 	}
 	decisionStatuses = []string{string(kedge.DecisionProposed), string(kedge.DecisionLocked), string(kedge.DecisionSuperseded)}
 	reversibilities  = []string{"easy", "hard", "one-way"}
@@ -40,6 +44,7 @@ func decisionProblems(d kedge.Decision) []problem {
 		{"title", checkTitle("the title", d.Title)},
 		{"Why", checkWhy(d)},
 		{reasonSection, checkText("the reason for superseding", d.Reason)},
+		{withdrawnSection, checkWithdrawn(d)},
 		{"Rejected", checkRejected(d.Rejected)},
 		{"applies_to", checkScope(d.AppliesTo)},
 	}
@@ -74,6 +79,14 @@ func checkSupersedes(d kedge.Decision) error {
 			WithHint("say what changed: --reason TEXT")
 	}
 	return checkDecisionID(d.Supersedes)
+}
+
+// checkWithdrawn: what was taken back holds no longer.
+func checkWithdrawn(d kedge.Decision) error {
+	if d.Withdrawn != "" && d.Status != kedge.DecisionSuperseded {
+		return kedge.Errorf(kedge.Invalid, "decision %q is withdrawn and %s at once", d.ID, d.Status)
+	}
+	return checkText("the reason for withdrawing", d.Withdrawn)
 }
 
 func checkRejected(rejected []kedge.Rejected) error {
@@ -170,12 +183,38 @@ func DecidedAgainst(ds []kedge.Decision) []kedge.Rejected {
 	return out
 }
 
+// StillRejected leaves out of a list that was written down earlier what only
+// superseded decisions rejected: the one that replaced them may have chosen
+// exactly that.
+func StillRejected(ds []kedge.Decision, list []kedge.Rejected) []kedge.Rejected {
+	holds, past := map[kedge.Rejected]bool{}, map[kedge.Rejected]bool{}
+	for _, d := range ds {
+		for _, r := range d.Rejected {
+			if d.Status == kedge.DecisionLocked {
+				holds[r] = true
+			} else {
+				past[r] = true
+			}
+		}
+	}
+	out := []kedge.Rejected{}
+	for _, r := range list {
+		if holds[r] || !past[r] {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
 // WriteDecision gives the file of a decision. It expects what CheckDecision
 // accepts.
 func WriteDecision(d kedge.Decision) []byte {
 	sections := []section{{name: "Why", text: d.Why}, {name: "Rejected", text: rejectedText(d.Rejected)}}
 	if d.Reason != "" {
 		sections = append(sections, section{name: reasonSection, text: d.Reason})
+	}
+	if d.Withdrawn != "" {
+		sections = append(sections, section{name: withdrawnSection, text: d.Withdrawn})
 	}
 	return writeDocument([]frontmatter.Field{
 		frontmatter.Text("version", version),
@@ -214,7 +253,8 @@ func ParseDecision(file string, b []byte) (kedge.Decision, error) {
 		ID: kedge.DecisionID(doc.text("id")), Status: kedge.DecisionStatus(doc.text("status")), Title: doc.title,
 		Why: doc.section("Why").text, Rejected: rejected, Reversibility: doc.text("reversibility"),
 		Supersedes: kedge.DecisionID(doc.text("supersedes")), Reason: doc.section(reasonSection).text,
-		By: kedge.Actor(doc.text("by")), Date: parseTime(doc.text("date")), AppliesTo: doc.list("applies_to"),
+		Withdrawn: doc.section(withdrawnSection).text,
+		By:        kedge.Actor(doc.text("by")), Date: parseTime(doc.text("date")), AppliesTo: doc.list("applies_to"),
 	}
 	return d, doc.place(firstProblem(decisionProblems(d)))
 }

@@ -31,7 +31,7 @@ const (
 	ProjectDamaged ProjectState = "damaged" // its journal does not open or takes no more events
 )
 
-// ProjectInfo is one project of the list. Dir is where it was set up.
+// ProjectInfo is one project of the list. Dir is where it was last written to.
 type ProjectInfo struct {
 	kedge.Project
 	State   ProjectState `json:"state"`
@@ -41,14 +41,18 @@ type ProjectInfo struct {
 }
 
 // ProjectList lists the projects by name. A damaged one is told, not left out.
-func (s *Service) ProjectList(ctx context.Context, _ Caller, _ ProjectListRequest) (ProjectListReply, error) {
+func (s *Service) ProjectList(ctx context.Context, who Caller, _ ProjectListRequest) (ProjectListReply, error) {
 	r := ProjectListReply{Projects: []ProjectInfo{}}
 	ids, err := s.projectIDs()
 	if err != nil {
 		return r, err
 	}
 	for _, id := range ids {
-		r.Projects = append(r.Projects, s.projectInfo(ctx, id))
+		info := s.projectInfo(ctx, id)
+		if here := mainFolder(who.Dir); info.State == ProjectGone && isProject(here, id) {
+			info.State, info.Dir = ProjectPresent, here // moved, and nothing was written since
+		}
+		r.Projects = append(r.Projects, info)
 	}
 	slices.SortFunc(r.Projects, func(a, b ProjectInfo) int {
 		if c := strings.Compare(a.Name, b.Name); c != 0 {
@@ -91,12 +95,53 @@ func (s *Service) projectInfo(ctx context.Context, id kedge.ProjectID) ProjectIn
 		info.State, info.Problem = ProjectDamaged, err.Error()
 		return info
 	}
-	if pl, ok := locate(info.Dir); ok {
-		if there, err := readID(pl); err == nil && there == id {
-			info.State = ProjectPresent
-		}
+	if isProject(info.Dir, id) {
+		info.State = ProjectPresent
 	}
 	return info
+}
+
+// followFolder lets the journal know when a project's folder was moved: a command
+// writes from a place that has its id, and the place where it was has not. Work
+// trees of one repository share the id: it is the main one that counts, and only
+// when the one that is known is gone. It runs under the project's lock.
+func (s *Service) followFolder(ctx context.Context, p *project) error {
+	known, err := readProject(ctx, p.store, p.ID)
+	if err != nil || known.Dir == "" {
+		return err // not set up yet
+	}
+	dir := mainFolder(p.Dir)
+	if dir == known.Dir || isProject(known.Dir, p.ID) || !isProject(dir, p.ID) {
+		return nil
+	}
+	ev, err := kedge.NewEvent(kedge.ProjectMoved, kedge.ActorDaemon, kedge.ProjectMovedData{Dir: dir, Was: known.Dir})
+	if err != nil {
+		return err
+	}
+	ev.Project = p.ID
+	_, _, err = p.store.Append(ctx, "", ev)
+	return err
+}
+
+// mainFolder is the main work tree of the repository that a work tree belongs
+// to; a folder without one is its own.
+func mainFolder(dir string) string {
+	pl, ok := locate(dir)
+	if ok && filepath.Base(pl.common) == ".git" {
+		return filepath.Dir(pl.common)
+	}
+	return dir
+}
+
+// isProject tells whether the folder is the root of a work tree with this
+// project's id.
+func isProject(dir string, id kedge.ProjectID) bool {
+	pl, ok := locate(dir)
+	if !ok || pl.root != filepath.Clean(dir) {
+		return false
+	}
+	there, err := readID(pl)
+	return err == nil && there == id
 }
 
 // ProjectRemoveRequest asks to forget a project, named by id, name or folder.

@@ -85,11 +85,63 @@ func (m memory) superseded(d kedge.Decision) error {
 	switch {
 	case !ok:
 		return noDecision(d.Supersedes)
+	case old.Withdrawn != "":
+		return withdrawnAlready(old)
 	case old.Status == kedge.DecisionSuperseded:
 		return kedge.Errorf(kedge.Conflict, "decision %q was superseded already by %q", old.ID, m.successor(old.ID)).
 			WithHint("--supersedes %s", m.successor(old.ID))
 	}
 	return nil
+}
+
+func withdrawnAlready(d kedge.Decision) error {
+	return kedge.Errorf(kedge.Conflict, "decision %q was withdrawn: %s", d.ID, docs.OneLine(d.Withdrawn)).
+		WithHint("kedge decide ls")
+}
+
+// DecisionWithdrawRequest takes a decision back.
+type DecisionWithdrawRequest struct {
+	ID     kedge.DecisionID `json:"id"`
+	Reason string           `json:"reason"`
+}
+
+// DecisionWithdraw takes a decision back that nothing replaces: one that was
+// locked by mistake. Only a person may; what it superseded stays superseded.
+func (s *Service) DecisionWithdraw(ctx context.Context, who Caller, in DecisionWithdrawRequest) (DecisionReply, error) {
+	if err := personOnly(who, "withdraw a decision"); err != nil {
+		return DecisionReply{}, err
+	}
+	r, err := s.record(ctx, who, func(_ *project, m memory) (kedge.Event, error) {
+		d, err := m.withdrawn(in)
+		if err != nil {
+			return kedge.Event{}, err
+		}
+		return event(kedge.DecisionSaved, who, kedge.DecisionData{Decision: d, Reason: d.Reason})
+	})
+	if err != nil {
+		return DecisionReply{}, err
+	}
+	v, err := data[kedge.DecisionData](r.event)
+	return DecisionReply{Decision: v.Decision, File: decisionPath(v.Decision), Edits: r.edits}, err
+}
+
+// withdrawn is the decision as it is after it was taken back.
+func (m memory) withdrawn(in DecisionWithdrawRequest) (kedge.Decision, error) {
+	d, ok := m.decision(in.ID)
+	switch {
+	case !ok:
+		return d, noDecision(in.ID)
+	case d.Withdrawn != "":
+		return d, withdrawnAlready(d)
+	case d.Status == kedge.DecisionSuperseded:
+		return d, kedge.Errorf(kedge.Conflict, "decision %q was superseded already by %q", d.ID, m.successor(d.ID)).
+			WithHint("kedge decide show %s", d.ID)
+	case docs.Clean(in.Reason) == "":
+		return d, kedge.Errorf(kedge.Invalid, "decision %q is withdrawn only with a reason", d.ID).
+			WithHint("kedge decide withdraw %s --reason WHY", d.ID)
+	}
+	d.Status, d.Withdrawn = kedge.DecisionSuperseded, docs.Clean(in.Reason)
+	return d, docs.CheckDecision(d)
 }
 
 func noDecision(id kedge.DecisionID) error {

@@ -276,6 +276,7 @@ func TestRow16And17NotesAndTheirCommits(t *testing.T) {
 	y := newYard(t, true)
 	y.add("login")
 	head := y.git("rev-parse", "HEAD")
+	y.put("sub/b.txt", "b\n")
 	r, err := y.s.NoteAdd(t.Context(), service.Caller{Dir: filepath.Join(y.dir, "sub"), Actor: kedge.Human("ada"), Key: "k1"}, service.NoteAddRequest{
 		Text: "Retry middleware recreated expired tokens. It did so on 401.", Feature: "login",
 		Files: []string{"../a.txt", "b.txt"}, Validation: "- make test",
@@ -489,7 +490,7 @@ func TestRecall(t *testing.T) {
 		t.Fatalf("hits %+v, %v", r.Hits, err)
 	}
 	for _, h := range r.Hits {
-		if h.At == nil || h.Snippet == "" || h.Title == "" || h.ID == "" {
+		if h.At == nil || h.Title == "" || h.ID == "" || strings.HasPrefix(h.Snippet, h.Title) {
 			t.Errorf("hit %+v", h)
 		}
 	}

@@ -113,7 +113,8 @@ func knownFeature(ctx context.Context, p *project, id kedge.FeatureID) error {
 	return err
 }
 
-// noteFiles turns paths as the caller sees them into paths of the project.
+// noteFiles turns paths as the caller sees them into paths of the project. A file
+// that is not there would teach the next reader a wrong name.
 func (p *project) noteFiles(who Caller, files []string, n *kedge.Note) error {
 	for _, f := range files {
 		abs := f
@@ -123,6 +124,14 @@ func (p *project) noteFiles(who Caller, files []string, n *kedge.Note) error {
 		rel, err := filepath.Rel(p.Dir, abs)
 		if err != nil || !docs.ValidPath(filepath.ToSlash(rel)) {
 			return kedge.Errorf(kedge.Invalid, "%q is not a path inside the project", f).WithHint("the project is %s", p.Dir)
+		}
+		_, ok, err := p.read(filepath.ToSlash(rel))
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return kedge.Errorf(kedge.NotFound, "no file %q in the project", filepath.ToSlash(rel)).
+				WithHint("name files that exist: kedge remember TEXT --file PATH")
 		}
 		n.Files = append(n.Files, filepath.ToSlash(rel))
 	}
@@ -150,6 +159,35 @@ func (s *Service) noteCommits(ctx context.Context, p *project, revs []string, n 
 		n.Commits = append(n.Commits, sha)
 	}
 	return nil
+}
+
+// NoteShowRequest names a note.
+type NoteShowRequest struct {
+	ID kedge.NoteID `json:"id"`
+}
+
+// NoteShowReply is a note, where it stands, and its text as it is kept there.
+type NoteShowReply struct {
+	Note kedge.Note `json:"note"`
+	File string     `json:"file"`
+	Text string     `json:"text"`
+}
+
+// NoteShow gives one note; NotFound when there is none.
+func (s *Service) NoteShow(ctx context.Context, who Caller, in NoteShowRequest) (NoteShowReply, error) {
+	p, err := s.project(ctx, who)
+	if err != nil {
+		return NoteShowReply{}, err
+	}
+	m, err := readMemory(ctx, p)
+	if err != nil {
+		return NoteShowReply{}, err
+	}
+	n, ok := m.note(in.ID)
+	if !ok {
+		return NoteShowReply{}, kedge.Errorf(kedge.NotFound, "no note %q", in.ID).WithHint("kedge notes")
+	}
+	return NoteShowReply{Note: n, File: notesDir + "/" + docs.NoteFiles(m.notes)[n.ID], Text: string(docs.WriteNote(n))}, nil
 }
 
 // NotesRequest asks for the three tiers of memory.

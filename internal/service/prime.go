@@ -6,6 +6,7 @@ import (
 
 	"kedge"
 	"kedge/internal/brief"
+	docs "kedge/internal/ledger"
 	"kedge/internal/store"
 )
 
@@ -64,6 +65,10 @@ func (s *Service) briefInput(ctx context.Context, p *project, who Caller) (brief
 	}
 	if in.Checkpoint != nil {
 		in.Checkpoint.Files = brief.Compare(in.Checkpoint.Files, p.hash)
+		in.Checkpoint.RuledOut = docs.StillRejected(st.decisions, in.Checkpoint.RuledOut)
+	}
+	if in.Handoff != nil {
+		in.Handoff.RuledOut = docs.StillRejected(st.decisions, in.Handoff.RuledOut)
 	}
 	if in.Failed, err = failedAttempts(ctx, p, st.next.Feature); err != nil {
 		return in, err

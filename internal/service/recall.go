@@ -2,6 +2,8 @@ package service
 
 import (
 	"context"
+	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,17 +23,22 @@ type RecallReply struct {
 }
 
 // RecallHit is one thing that was found. At is when it was written down; nil
-// where nothing says so.
+// where nothing says so. State is where a decision, a risk or a feature stands:
+// what is superseded, withdrawn, closed or skipped is history.
 type RecallHit struct {
 	Kind    store.Kind `json:"kind"`
 	ID      string     `json:"id"`
 	Title   string     `json:"title"`
+	State   string     `json:"state,omitempty"`
 	Snippet string     `json:"snippet"`
 	At      *time.Time `json:"at"`
 }
 
 // Recall searches notes, decisions, risks, features and checkpoints.
 func (s *Service) Recall(ctx context.Context, who Caller, in RecallRequest) (RecallReply, error) {
+	if in.Limit < 0 {
+		return RecallReply{}, kedge.Errorf(kedge.Invalid, "a limit of %d hits is none", in.Limit).WithHint("kedge recall WORDS --limit 20")
+	}
 	if strings.TrimSpace(in.Query) == "" {
 		return RecallReply{}, kedge.Errorf(kedge.Invalid, "nothing to search for").WithHint("kedge recall WORDS")
 	}
@@ -45,30 +52,61 @@ func (s *Service) Recall(ctx context.Context, who Caller, in RecallRequest) (Rec
 	}
 	r := RecallReply{Hits: []RecallHit{}}
 	for _, h := range hits {
-		at, err := p.when(ctx, h)
+		hit, err := p.found(ctx, h)
 		if err != nil {
 			return RecallReply{}, err
 		}
-		r.Hits = append(r.Hits, RecallHit{Kind: h.Kind, ID: h.ID, Title: h.Title, Snippet: h.Excerpt, At: at})
+		r.Hits = append(r.Hits, hit)
 	}
 	return r, nil
 }
 
-// when says when the thing that was found was written down.
-func (p *project) when(ctx context.Context, h store.Hit) (*time.Time, error) {
+// found is a hit with what its document says beyond the words: when it was
+// written down, and whether it still holds.
+func (p *project) found(ctx context.Context, h store.Hit) (RecallHit, error) {
+	hit := RecallHit{Kind: h.Kind, ID: h.ID, Title: h.Title, Snippet: snippet(h.Title, h.Excerpt)}
 	doc, ok, err := store.Get[struct {
-		Date        *time.Time `json:"date"`        // decisions, notes
-		OpenedAt    *time.Time `json:"opened_at"`   // risks
-		At          *time.Time `json:"at"`          // checkpoints
-		CompletedAt *time.Time `json:"completedAt"` // features
+		Status      json.RawMessage `json:"status"`      // decisions, features; a checkpoint's is a list
+		Withdrawn   string          `json:"withdrawn"`   // decisions
+		ClosedAt    *time.Time      `json:"closed_at"`   // risks
+		Date        *time.Time      `json:"date"`        // decisions, notes
+		OpenedAt    *time.Time      `json:"opened_at"`   // risks
+		At          *time.Time      `json:"at"`          // checkpoints
+		CompletedAt *time.Time      `json:"completedAt"` // features
 	}](ctx, p.store, h.Kind, h.ID)
 	if err != nil || !ok {
-		return nil, err
+		return hit, err
+	}
+	switch {
+	case doc.Withdrawn != "":
+		hit.State = "withdrawn"
+	case doc.ClosedAt != nil:
+		hit.State = "closed"
+	case doc.OpenedAt != nil:
+		hit.State = "open"
+	default:
+		_ = json.Unmarshal(doc.Status, &hit.State) // none, or a list: no state
 	}
 	for _, t := range []*time.Time{doc.Date, doc.OpenedAt, doc.At, doc.CompletedAt} {
-		if t != nil {
-			return t, nil
+		if t != nil && hit.At == nil {
+			hit.At = t
 		}
 	}
-	return nil, nil
+	return hit, nil
+}
+
+// snippet is what an excerpt says beyond the title, which stands above it, and
+// without names of commits: they find a note, and tell a reader nothing.
+func snippet(title, excerpt string) string {
+	words := slices.DeleteFunc(strings.Fields(excerpt), func(w string) bool {
+		w = strings.Trim(w, "…")
+		return (len(w) == 40 || len(w) == 64) && strings.Trim(w, "0123456789abcdef") == ""
+	})
+	s := strings.Join(words, " ")
+	s = strings.TrimPrefix(s, strings.TrimSuffix(title, "…"))
+	s = strings.TrimLeft(s, " .:;,")
+	if strings.Trim(s, "… ") == "" || strings.Contains(title, s) {
+		return ""
+	}
+	return s
 }

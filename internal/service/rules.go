@@ -22,7 +22,7 @@ type RulesLintReply struct {
 // RulesLint checks order and size of the rules as they stand in the folder.
 func (s *Service) RulesLint(ctx context.Context, who Caller, in RulesLintRequest) (RulesLintReply, error) {
 	if in.Cap < 0 {
-		return RulesLintReply{}, kedge.Errorf(kedge.Invalid, "a cap of %d tokens", in.Cap).WithHint("kedge rules lint --cap %d", docs.RulesCap)
+		return RulesLintReply{}, kedge.Errorf(kedge.Invalid, "a cap of %d tokens is none", in.Cap).WithHint("kedge rules lint --cap %d", docs.RulesCap)
 	}
 	b, err := s.readRules(ctx, who)
 	if err != nil {

@@ -195,7 +195,7 @@ func (st state) ruledOut() []kedge.Rejected {
 	if st.handoff == nil {
 		return out
 	}
-	for _, r := range st.handoff.RuledOut {
+	for _, r := range docs.StillRejected(st.decisions, st.handoff.RuledOut) {
 		if !slices.Contains(out, r) {
 			out = append(out, r)
 		}

@@ -94,6 +94,7 @@ func fold(ev kedge.Event, get lookup) ([]change, error) {
 // folders says how each type of event folds.
 var folders = map[kedge.EventType]func(*folding) error{
 	kedge.ProjectCreated:  foldProject,
+	kedge.ProjectMoved:    foldProjectMoved,
 	kedge.FeatureAdded:    foldFeatureAdded,
 	kedge.FeatureAmended:  foldFeatureAmended,
 	kedge.FeatureStatus:   foldFeatureStatus,

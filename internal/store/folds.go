@@ -20,6 +20,19 @@ func foldProject(f *folding) error {
 	return f.save(KindProject, string(p.ID), p, words{})
 }
 
+func foldProjectMoved(f *folding) error {
+	d, err := payload[kedge.ProjectMovedData](f)
+	if err != nil {
+		return err
+	}
+	p, err := load[kedge.Project](f, KindProject, string(f.ev.Project))
+	if err != nil {
+		return err
+	}
+	p.Dir = d.Dir
+	return f.save(KindProject, string(p.ID), p, words{})
+}
+
 func foldFeatureAdded(f *folding) error {
 	d, err := payload[kedge.FeatureAddedData](f)
 	if err != nil {
@@ -209,7 +222,7 @@ func foldEdit(f *folding) error {
 func riskWords(r kedge.Risk) words { return words{title: r.Text, body: r.Reason} }
 
 func decisionWords(d kedge.Decision) words {
-	return words{title: d.Title, body: lines(d.Why, rejectedText(d.Rejected), lines(d.AppliesTo...), d.Reason)}
+	return words{title: d.Title, body: lines(d.Why, rejectedText(d.Rejected), lines(d.AppliesTo...), d.Reason, d.Withdrawn)}
 }
 
 func noteWords(n kedge.Note) words {

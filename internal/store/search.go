@@ -11,7 +11,7 @@ type Hit struct {
 	Kind    Kind   `json:"kind"`
 	ID      string `json:"id"`
 	Title   string `json:"title"`
-	Excerpt string `json:"excerpt"` // the words around what matched, on one line
+	Excerpt string `json:"excerpt"` // of the body: the words around what matched, else its beginning; on one line
 }
 
 // Search finds notes, decisions, features, risks and checkpoints by a person's
@@ -57,7 +57,7 @@ func searchTerms(query string) []string {
 // match runs an expression; a word in the title counts for four in the body.
 func (s *Store) match(ctx context.Context, expr string, limit int) ([]Hit, error) {
 	rows, err := s.read.QueryContext(ctx,
-		`SELECT d.kind, d.id, search.title, snippet(search, -1, '', '', '…', 24)
+		`SELECT d.kind, d.id, search.title, snippet(search, 1, '', '', '…', 24)
 		   FROM search JOIN docs d ON d.n = search.rowid
 		  WHERE search MATCH ?
 		  ORDER BY bm25(search, 4.0, 1.0), d.kind, d.id LIMIT ?`, expr, limit)
