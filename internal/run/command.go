@@ -50,10 +50,26 @@ var answers = []struct {
 	command CommandKind
 	event   EventKind
 }{
-	{Prepare, Prepared}, {Gate, Gated}, {Prove, Proved}, {Brief, Briefed}, {StartSession, Exited}, {NextTurn, TurnEnded},
-	{Tell, Told}, {EndSession, Ended}, {Checkpoint, Checkpointed}, {Inspect, Inspected}, {Integrate, Integrated},
-	{Commit, Committed}, {Recheck, Rechecked}, {Note, Noted}, {Mark, Marked}, {Ledger, Ledgered}, {Revert, Reverted},
-	{Land, Landed}, {Timer, Fired}, {Notify, Notified},
+	{Prepare, Prepared},
+	{Gate, Gated},
+	{Prove, Proved},
+	{Brief, Briefed},
+	{StartSession, Exited},
+	{NextTurn, TurnEnded},
+	{Tell, Told},
+	{EndSession, Ended},
+	{Checkpoint, Checkpointed},
+	{Inspect, Inspected},
+	{Integrate, Integrated},
+	{Commit, Committed},
+	{Recheck, Rechecked},
+	{Note, Noted},
+	{Mark, Marked},
+	{Ledger, Ledgered},
+	{Revert, Reverted},
+	{Land, Landed},
+	{Timer, Fired},
+	{Notify, Notified},
 }
 
 // Purpose is the kind of brief a session gets.

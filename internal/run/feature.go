@@ -52,8 +52,13 @@ var letters = []struct {
 	status kedge.Status
 	letter string
 }{
-	{kedge.Pending, "p"}, {kedge.InProgress, "i"}, {kedge.Completed, "c"}, {kedge.BlockedWork, "b"},
-	{kedge.NeedsReview, "n"}, {kedge.Regressed, "r"}, {kedge.Skipped, "s"},
+	{kedge.Pending, "p"},
+	{kedge.InProgress, "i"},
+	{kedge.Completed, "c"},
+	{kedge.BlockedWork, "b"},
+	{kedge.NeedsReview, "n"},
+	{kedge.Regressed, "r"},
+	{kedge.Skipped, "s"},
 }
 
 // MarshalText writes id, hash and the letter of the status, then what differs

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"slices"
 	"strconv"
 
 	"kedge"
@@ -161,33 +162,42 @@ func (w *world) reopen(ev run.Event) bool {
 	return false
 }
 
-// decide answers the first question, or decides about the first diff.
+// decide gives the first job that waits for a person what it waits for; with
+// none, the plan.
 func (w *world) decide(ev run.Event) bool {
-	for _, j := range w.s.Jobs {
-		if j.Feature >= 0 {
-			ev.Feature = w.s.Features[j.Feature].ID
-		}
-		switch {
-		case j.Phase == run.Stuck:
-			ev.Kind = run.Continued
-		case j.Phase == run.Asking:
-			ev.Kind = run.Answered
-		case w.chance(60):
-			ev.Kind = run.Approved
-		default:
-			ev.Kind = run.Denied
-		}
-		w.deliver(ev)
+	i := slices.IndexFunc(w.s.Jobs, func(j run.Job) bool {
+		return j.Phase == run.Stuck || j.Phase == run.Asking || j.Phase == run.Reviewing
+	})
+	if i < 0 {
+		w.plan(ev)
 		return true
 	}
-	if w.chance(30) {
+	j := w.s.Jobs[i]
+	if j.Feature >= 0 {
+		ev.Feature = w.s.Features[j.Feature].ID
+	}
+	switch {
+	case j.Phase == run.Stuck:
+		ev.Kind = run.Continued
+	case j.Phase == run.Asking:
 		ev.Kind = run.Answered
-	} else {
+	case w.chance(60):
+		ev.Kind = run.Approved
+	default:
+		ev.Kind = run.Denied
+	}
+	w.deliver(ev)
+	return true
+}
+
+// plan answers the plan's questions, or approves it.
+func (w *world) plan(ev run.Event) {
+	ev.Kind = run.Answered
+	if w.chance(70) {
 		ev.Kind = run.Planned
 		for _, f := range w.specs {
 			ev.Specs = append(ev.Specs, run.Spec{ID: f.id, Hash: "h"})
 		}
 	}
 	w.deliver(ev)
-	return true
 }
