@@ -18,10 +18,16 @@ install: ## the binary, where go install puts it
 deps: ## what the tests need beside Go and git
 	@./tools/deps.sh
 
-test: deps ## all tests, with the race detector
+# Tests that sample under the race detector, which makes them ten times slower
+# and sees nothing there, and go through everything without it.
+WHOLE := F7
+WHOLE_IN := ./internal/store
+
+test: deps ## all tests, with the race detector; then the exhaustive ones, without
 	$(GO) vet ./...
 	GOOS=darwin GOARCH=arm64 CGO_ENABLED=0 $(GO) build -o /dev/null ./cmd/kedge
 	$(GO) test -race -timeout 20m ./...
+	$(GO) test -run '$(WHOLE)' -timeout 20m $(WHOLE_IN)
 
 check: ## formatting, vet, lint, dead code
 	@./tools/check.sh $(TOOLS)

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"io"
 	"reflect"
+	"strings"
 
 	"kedge"
 )
@@ -52,7 +53,16 @@ func check(file string, b []byte, t reflect.Type) error {
 func refuse(file string, src []byte, offset int64, format string, args ...any) error {
 	line := 1 + bytes.Count(src[:min(max(offset, 0), int64(len(src)))], []byte("\n"))
 	e := kedge.Errorf(kedge.Invalid, format, args...)
-	return kedge.Errorf(kedge.Invalid, "%s:%d: %s", file, line, e.Msg)
+	return kedge.Errorf(kedge.Invalid, "%s:%d: %s", file, line, short(e.Msg))
+}
+
+// short cuts a message that quotes a hostile file at length.
+func short(msg string) string {
+	const most = 300
+	if len(msg) <= most {
+		return msg
+	}
+	return strings.ToValidUTF8(msg[:most], "") + "…"
 }
 
 func offsetOf(err error, size int) int64 {
