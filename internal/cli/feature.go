@@ -19,9 +19,9 @@ import (
 func newFeature(env *Env) *cobra.Command {
 	return group("feature", "Add, amend, verify and move one feature",
 		newFeatureAdd(env), newFeatureAmend(env), newFeatureShow(env), newFeatureSubmit(env), newFeatureAccept(env),
-		newFeatureMove(env, "block", "Say that a feature cannot go on"),
-		newFeatureMove(env, "reopen", "Take a feature back to pending"),
-		newFeatureMove(env, "skip", "Say that a feature will not be done"),
+		newFeatureMove(env, "block", "Say that a feature cannot go on", "order-entity --reason \"waits for the new schema\""),
+		newFeatureMove(env, "reopen", "Take a feature back to pending", "order-entity --reason \"the schema is there\""),
+		newFeatureMove(env, "skip", "Say that a feature will not be done", "dark-mode --reason \"nobody asked for it\""),
 	)
 }
 
@@ -33,7 +33,7 @@ type definitionFlags struct {
 }
 
 func (d *definitionFlags) add(fs *pflag.FlagSet) {
-	fs.StringVar(&d.name, "name", "", "what it is, in one line")
+	fs.StringVar(&d.name, "name", "", "what it is, in one line of at most 200 characters")
 	fs.StringVar(&d.description, "description", "", "what it is, at length")
 	fs.StringVar(&d.phase, "phase", "", "the phase it belongs to")
 	fs.StringVar(&d.category, "category", "functional", "functional, style, …")
@@ -41,7 +41,7 @@ func (d *definitionFlags) add(fs *pflag.FlagSet) {
 	fs.StringArrayVar(&d.dependencies, "depends-on", nil, "a feature that must be completed before (repeatable)")
 	fs.StringArrayVar(&d.acceptance, "acceptance", nil, "what must be true in the end (repeatable)")
 	fs.StringArrayVar(&d.steps, "step", nil, "a step to verify it (repeatable)")
-	fs.StringArrayVar(&d.paths, "path", nil, "a glob of files it may change (repeatable; default: any)")
+	fs.StringArrayVar(&d.paths, "path", nil, "a glob of files it may change; others make it wait for a person (repeatable; default: any)")
 	fs.StringArrayVar(&d.checks, "check", nil, "a shell line that must succeed when it is done (repeatable)")
 	fs.StringVar(&d.prove, "prove", "", "fails: the checks are red before the work; holds: green before and after")
 	fs.StringVar(&d.file, "definition", "", "read the whole definition, as in features.json, from a file (- for stdin)")
@@ -63,6 +63,12 @@ func (d *definitionFlags) apply(env *Env, fs *pflag.FlagSet, def *kedge.Definiti
 		}
 		*def = read
 	}
+	for _, run := range d.checks {
+		if strings.TrimSpace(run) == "" {
+			return kedge.Errorf(kedge.Invalid, "--check is empty").
+				WithHint("leave it away for a feature that a person accepts; to take checks out of one: --definition FILE")
+		}
+	}
 	for flag, set := range map[string]func(){
 		"name":        func() { def.Name = d.name },
 		"description": func() { def.Description = d.description },
@@ -80,6 +86,10 @@ func (d *definitionFlags) apply(env *Env, fs *pflag.FlagSet, def *kedge.Definiti
 		}
 	}
 	if fs.Changed("prove") {
+		if len(def.Checks) == 0 {
+			return kedge.Errorf(kedge.Invalid, "--prove %s says how a check proves the feature, and there is none", d.prove).
+				WithHint("give one: --check \"go test ./...\"")
+		}
 		for i := range def.Checks {
 			def.Checks[i].Prove = d.prove
 		}
@@ -97,13 +107,10 @@ func ids(names []string) []kedge.FeatureID {
 	return out
 }
 
-// namedChecks makes checks of shell lines; an empty one stands for none.
+// namedChecks makes checks of shell lines.
 func namedChecks(lines []string) []kedge.Check {
 	out := []kedge.Check{}
 	for _, run := range lines {
-		if strings.TrimSpace(run) == "" {
-			continue
-		}
 		name := "check"
 		if len(out) > 0 {
 			name += strconv.Itoa(len(out) + 1)
@@ -170,18 +177,18 @@ func featureCall(c *cobra.Command, env *Env, name string, in any) error {
 }
 
 func newFeatureAccept(env *Env) *cobra.Command {
-	c := newFeatureMove(env, "accept", "Complete a feature that needs review; only a person may, and says why")
+	c := newFeatureMove(env, "accept", "Complete a feature that needs review; only a person may, and says why",
+		"landing-page --reason \"looked at it on three screens\"")
 	c.Use = "accept ID --reason WHY"
-	c.Example = "  kedge feature accept landing-page --reason \"looked at it on three screens\""
 	return c
 }
 
-func newFeatureMove(env *Env, verb, short string) *cobra.Command {
+func newFeatureMove(env *Env, verb, short, example string) *cobra.Command {
 	var reason string
 	c := &cobra.Command{
 		Use:     verb + " ID",
 		Short:   short,
-		Example: "  kedge feature " + verb + " order-entity --reason \"waits for the new schema\"",
+		Example: "  kedge feature " + verb + " " + example,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return featureCall(c, env, "feature."+verb, service.FeatureStatusRequest{ID: kedge.FeatureID(args[0]), Reason: reason})
@@ -223,10 +230,16 @@ func featureText(w io.Writer, r service.FeatureShowReply) {
 	line("phase", f.Phase)
 	line("description", f.Description)
 	line("depends on", join(f.Dependencies))
-	line("acceptance", strings.Join(f.Acceptance, "; "))
+	for _, a := range f.Acceptance {
+		line("acceptance", a)
+	}
+	for i, s := range f.Steps {
+		line("step "+strconv.Itoa(i+1), s)
+	}
 	line("paths", strings.Join(f.Paths, ", "))
 	for _, c := range f.Checks {
 		line("check", c.Name+": "+checkText(c))
+		line("  prove", proveText(c))
 	}
 	if len(f.Checks) == 0 {
 		line("check", "none: a person must accept it")
@@ -244,6 +257,13 @@ func join(ids []kedge.FeatureID) string {
 		names[i] = string(id)
 	}
 	return strings.Join(names, ", ")
+}
+
+func proveText(c kedge.Check) string {
+	if c.Prove == "holds" {
+		return "holds (green before and after the work)"
+	}
+	return "fails (red before the work)"
 }
 
 func checkText(c kedge.Check) string {

@@ -24,6 +24,9 @@ func newFeatures(env *Env) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if len(reply.Features) == 0 {
+				env.talk("there are no features yet: kedge feature add --help, kedge features import FILE, or kedge plan --help")
+			}
 			return env.show(reply, func(w io.Writer) { featureTable(w, reply.Features) })
 		},
 	}
@@ -63,6 +66,7 @@ func newFeaturesImport(env *Env) *cobra.Command {
 			for _, f := range reply.Findings {
 				env.talk("%s: %s", f.Where, f.What)
 			}
+			claimed(env, reply.Claimed)
 			return env.show(reply, func(w io.Writer) {
 				fmt.Fprintf(w, "%d added, %d already there\n", len(reply.Added), len(reply.Unchanged))
 			})
@@ -70,6 +74,15 @@ func newFeaturesImport(env *Env) *cobra.Command {
 	}
 	c.Flags().StringVar(&format, "format", "", "anthropic, kedge or seed (default: look at the file)")
 	return c
+}
+
+// claimed says what becomes of a list's word that something is done.
+func claimed(env *Env, list []kedge.FeatureID) {
+	if n := len(list); n == 1 {
+		env.talk("1 was marked as done there; Kedge verifies it itself: kedge feature submit %s", list[0])
+	} else if n > 1 {
+		env.talk("%d were marked as done there; Kedge verifies them itself, each: kedge feature submit %s", n, list[0])
+	}
 }
 
 // readInput reads a file that the caller names; "-" is the standard input.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,16 +17,23 @@ import (
 )
 
 func newGate(env *Env) *cobra.Command {
-	return &cobra.Command{
+	var all bool
+	c := &cobra.Command{
 		Use: "gate [NAME...]", Short: "Run the checks and give one verdict",
 		Long: `Runs the checks of .kedge/gate.toml on the tree as it stands, in the order test,
 integration, build, e2e, http, and stops at the first red one. The last line is
 one of VALIDATION_OK, TEST_FAILURE, INTEGRATION_FAILURE, BUILD_FAILURE,
-E2E_FAILURE, HTTP_FAILURE. With names, only these checks are run.`,
-		Example: "  kedge gate\n  kedge gate unit\n  kedge gate --json",
+E2E_FAILURE, HTTP_FAILURE. With names, only these checks are run.
+
+Changes are measured from HEAD, and a check that covers nothing that changed is
+left out; then the verdict is partial. In a session they are measured from the
+tree that was verified last, and the checks are those of that tree: what an agent
+commits hides nothing. A full green verdict of a person outside a session moves
+that tree to the one as it stands, for a person looked at it.`,
+		Example: "  kedge gate\n  kedge gate unit\n  kedge gate --all           every check: a full verdict\n  kedge gate --json",
 		RunE: func(c *cobra.Command, names []string) error {
 			var out service.GateReply
-			in := service.GateRequest{Names: names, Env: env.Environ}
+			in := service.GateRequest{Names: names, All: all, Env: env.Environ}
 			if err := env.Call.Call(c.Context(), "gate", in, &out, func(b json.RawMessage) { gateStep(env, b) }); err != nil {
 				return err
 			}
@@ -39,6 +47,8 @@ E2E_FAILURE, HTTP_FAILURE. With names, only these checks are run.`,
 			return nil
 		},
 	}
+	c.Flags().BoolVar(&all, "all", false, "run every check, also those that cover nothing that changed")
+	return c
 }
 
 // gateStep says one line when a check has ended or is left out.
@@ -49,6 +59,8 @@ func gateStep(env *Env, b json.RawMessage) {
 	}
 	c := s.Check
 	switch {
+	case s.State == gate.Waiting:
+		env.talk("wait  %-12s %s", s.Service, plain.Line(s.Note))
 	case s.State == gate.Skipped && c.Skipped == gate.NotAsked:
 	case s.State == gate.Skipped:
 		env.talk("skip  %-12s %s: %s", c.Name, c.Kind, c.Skipped)
@@ -66,6 +78,9 @@ func gateTalk(env *Env, out service.GateReply) {
 		if f.Fix != "" {
 			env.talk("  fix: %s", plain.Line(f.Fix))
 		}
+	}
+	if slices.ContainsFunc(out.Findings, func(f kedge.Finding) bool { return f.Level == kedge.LevelError }) {
+		env.talk("where such a change is meant, a person commits it and runs, outside a session: kedge gate --all")
 	}
 	for _, c := range out.Checks {
 		if c.FirstFailure != nil {

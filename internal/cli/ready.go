@@ -2,6 +2,7 @@ package cli
 
 import (
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -23,6 +24,9 @@ func newReady(env *Env) *cobra.Command {
 			reply, err := call[service.FeaturesReply](c.Context(), env, "ready", in)
 			if err != nil {
 				return err
+			}
+			if len(reply.Features) == 0 {
+				env.talk("nothing is ready: %s; all of them: kedge features", strings.TrimPrefix(reply.Why, "nothing is ready: "))
 			}
 			return env.show(reply, func(w io.Writer) { featureTable(w, reply.Features) })
 		},

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
+	"kedge/internal/plain"
 	"kedge/internal/service"
 )
 
@@ -16,9 +17,14 @@ func newFeatureSubmit(env *Env) *cobra.Command {
 		Use:   "submit ID",
 		Short: "Ask Kedge to verify a feature: the only way to complete it",
 		Long: `Runs all of the project's checks and the feature's own on the tree as it stands.
+What was changed, committed or not, is measured from the tree that was verified
+last: by a full green gate of a person, or by completing a feature; before that,
+from the commit that init made. Weakened tests and changed protected files since
+then are red; where such a change is meant, a person runs kedge gate first.
+
 A full green verdict completes the feature; a red one leaves it open (exit code 6).
-A feature without checks of its own then waits for a person (exit code 5):
-kedge feature accept ID --reason WHY.`,
+A feature without checks of its own, or one that changed files outside its paths,
+then waits for a person (exit code 5): kedge feature accept ID --reason WHY.`,
 		Example: "  kedge feature submit order-entity",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -30,6 +36,10 @@ kedge feature accept ID --reason WHY.`,
 			env.edits(out.Edits)
 			if out.Verdict != nil {
 				gateTalk(env, service.GateReply{Verdict: *out.Verdict, Evidence: out.Evidence})
+			}
+			if out.Feature.Status == kedge.NeedsReview {
+				env.talk("%s: %s", out.Feature.ID, plain.Line(out.Reason))
+				env.talk("hint: kedge feature accept %s --reason WHY", out.Feature.ID)
 			}
 			if err := env.show(out, func(w io.Writer) { submitText(w, out) }); err != nil {
 				return err

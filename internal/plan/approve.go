@@ -38,6 +38,9 @@ func itemFeature(ph kedge.Phase, n int, it kedge.Item, idOf func(item string) ke
 		ID: idOf(it.ID), Name: it.Text, Phase: ph.ID, Category: "functional", Priority: 10 * (n + 1),
 		Description: fmt.Sprintf("Phase %d: %s", n+1, ph.Title), Paths: it.Paths, Budget: budget,
 	}
+	if short, whole := shortName(d.Name); !whole {
+		d.Name, d.Description = short, it.Text+"\n"+d.Description
+	}
 	if ph.Prompt != "" {
 		d.Description += "\n" + ph.Prompt
 	}

@@ -47,6 +47,8 @@ func TestValidateLooksAtEachDefinition(t *testing.T) {
 		{"", func(*kedge.Definition) {}},
 		{"no name", func(d *kedge.Definition) { d.Name = " " }},
 		{"no name", func(d *kedge.Definition) { d.Name = "a\nb" }},
+		{"", func(d *kedge.Definition) { d.Name = strings.Repeat("ü", 200) }},
+		{"a name of 201 characters, more than 200", func(d *kedge.Definition) { d.Name = strings.Repeat("x", 201) }},
 		{"negative budget", func(d *kedge.Definition) { d.Budget.USD = -1 }},
 		{`path "["`, func(d *kedge.Definition) { d.Paths = []string{"["} }},
 		{"needs a name", func(d *kedge.Definition) { d.Checks[0].Name = "" }},

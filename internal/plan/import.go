@@ -84,6 +84,7 @@ type importer struct {
 
 // row is one feature as it stands in the list.
 type row struct {
+	n    int // its place in the list
 	line int
 	keys map[string]json.RawMessage
 	id   string // as written; "" when there is none
@@ -162,7 +163,7 @@ func (im *importer) list(dec *json.Decoder) error {
 	for dec.More() {
 		var raw json.RawMessage
 		_ = dec.Decode(&raw)
-		r := row{line: im.line(dec.InputOffset() - int64(len(raw)))}
+		r := row{n: len(im.rows) + 1, line: im.line(dec.InputOffset() - int64(len(raw)))}
 		if json.Unmarshal(raw, &r.keys) != nil || r.keys == nil {
 			return im.refuse(r.line, "a feature must be an object")
 		}
@@ -215,7 +216,11 @@ func (im *importer) nameRows() error {
 		if im.ids[r.id] != "" && kedge.ValidName(r.id) {
 			continue
 		}
-		made := im.free(slug(firstText(r.id, r.keys["name"], r.keys["title"], r.keys["description"])), next)
+		text := firstText(r.id, r.keys["name"], r.keys["title"], r.keys["description"])
+		if text == "" {
+			return im.refuse(r.line, "feature %d of the list has no id, no name and no description", r.n)
+		}
+		made := im.free(slug(text), next)
 		if r.id == "" {
 			r.id = "\x00" + string(made) // no written id can be equal to it
 		} else if im.ids[r.id] != "" {
@@ -287,6 +292,11 @@ func (im *importer) feature(r *row) error {
 	}
 	if c.Name = strings.Join(strings.Fields(c.Name), " "); c.Name == "" { // a name is one line
 		c.Name = headline(c.Description, string(c.ID))
+	}
+	if short, whole := shortName(c.Name); !whole {
+		t.kept = append(t.kept, "name: "+c.Name)
+		im.note(r.line, "feature %q: its name is longer than %d characters and was shortened; all of it is in its notes", c.ID, MaxName)
+		c.Name = short
 	}
 	c.Notes = im.keep(r, t, c)
 	f := normal(kedge.Feature{Definition: c.Definition, FeatureState: kedge.FeatureState{Files: c.Files, Notes: c.Notes}})

@@ -104,6 +104,22 @@ func TestImportKeepsAndReportsWhatItDoesNotKnow(t *testing.T) {
 	}
 }
 
+func TestLongNamesAreShortened(t *testing.T) {
+	long := strings.Repeat("ä", plan.MaxName+1)
+	im, err := plan.Import("l.json", "", []byte(`[{"id": "a", "name": "`+long+`"}]`))
+	if err != nil || len(im.Findings) != 1 || im.Features[0].Notes != "name: "+long {
+		t.Fatalf("%+v, %v", im, err)
+	}
+	if name := []rune(im.Features[0].Name); len(name) != plan.MaxName || plan.Validate(asFeatures(im)) != nil {
+		t.Errorf("%d characters: %v", len(name), plan.Validate(asFeatures(im)))
+	}
+	p := kedge.Plan{Phases: []kedge.Phase{{ID: "p1", Title: "one", Items: []kedge.Item{{ID: "p1.1", Text: long}}}}}
+	made := plan.Features(p, func(kedge.FeatureID) bool { return false })[0]
+	if plan.Validate([]kedge.Feature{{Definition: made.Definition}}) != nil || !strings.HasPrefix(made.Description, long+"\n") {
+		t.Errorf("item: %+v", made)
+	}
+}
+
 func TestImportRefuses(t *testing.T) {
 	for _, tc := range []struct{ name, format, in, want string }{
 		{"duplicate key", "", "{\"features\": [\n{\"id\": \"a\", \"id\": \"b\"}]}", `l.json:2: duplicate key "id"`},
@@ -120,6 +136,7 @@ func TestImportRefuses(t *testing.T) {
 		{"text", "", `"x"`, "an object or an array"},
 		{"format", "xml", `[]`, `unknown format "xml"`},
 		{"other format", "seed", `[]`, `not a feature list of the format "seed"`},
+		{"no text", "", "[{\"id\": \"a\"},\n{\"steps\": [\"one\"], \"description\": \" \"}]", "l.json:2: feature 2 of the list has no id, no name and no description"},
 		{"project", "", `{"project": 1, "features": []}`, `"project" must be a string`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

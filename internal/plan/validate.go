@@ -6,10 +6,25 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"kedge"
 	"kedge/internal/glob"
 )
+
+// MaxName is how many characters the name of a feature may have: it stands in
+// one line of a table.
+const MaxName = 200
+
+// shortName is a name that is not too long; whole is false when something of it
+// had to be left out.
+func shortName(name string) (short string, whole bool) {
+	r := []rune(name)
+	if len(r) <= MaxName {
+		return name, true
+	}
+	return strings.TrimSpace(string(r[:MaxName-1])) + "…", false
+}
 
 // Problem is one reason why a feature list cannot be worked with.
 type Problem struct {
@@ -70,6 +85,9 @@ func fieldProblems(d kedge.Definition) []Problem {
 	}
 	if strings.TrimSpace(d.Name) == "" || strings.ContainsAny(d.Name, "\n\r") {
 		bad("a name is one line of text", "has no name of one line")
+	}
+	if n := utf8.RuneCountInString(d.Name); n > MaxName {
+		bad("say it at length in the description", "has a name of %d characters, more than %d", n, MaxName)
 	}
 	for _, p := range d.Paths {
 		if err := glob.Valid(p); err != nil {

@@ -120,10 +120,38 @@ func editData(edits []plan.Edit) []kedge.HandEditData {
 	var out []kedge.HandEditData
 	for i, e := range edits {
 		if i == shownEdits {
-			more := fmt.Sprintf("%d more edits", len(edits)-shownEdits)
+			more := howMany(len(edits)-shownEdits, "more edit")
 			return append(out, kedge.HandEditData{Path: featuresFile, Found: more, Action: plan.Restored})
 		}
 		out = append(out, kedge.HandEditData{Path: featuresFile, Found: e.Found, Action: e.Action})
+	}
+	return out
+}
+
+// howMany is a number of things in words.
+func howMany(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+// behind lists the projections of the ledger that are an older text of Kedge's
+// own, for example after a checkout: no edit, and written anew by the next
+// command that writes.
+func (s *Service) behind(p *project, l ledger) []string {
+	known := s.projected(p)
+	var out []string
+	old := func(name string, want []byte) {
+		if b, ok, err := p.read(name); err == nil && ok && !bytes.Equal(b, want) && known[sum(b)] {
+			out = append(out, name)
+		}
+	}
+	if len(l.docs) > 0 {
+		old(featuresFile, plan.WriteFeatures(l.file(p)))
+	}
+	if l.plan != nil {
+		old(planFile, l.planText())
 	}
 	return out
 }
@@ -187,7 +215,7 @@ func (p *project) unlocked(l ledger) error {
 		return kedge.Errorf(kedge.Conflict, "%w", err).WithHint("correct the file, or move it away")
 	}
 	if n := len(im.Features); n > 0 {
-		return kedge.Errorf(kedge.Conflict, "%s has %d features that the journal does not know", featuresFile, n).
+		return kedge.Errorf(kedge.Conflict, "%s has %s that the journal does not know", featuresFile, howMany(n, "feature")).
 			WithHint("kedge features import %s", featuresFile)
 	}
 	return nil

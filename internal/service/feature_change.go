@@ -312,6 +312,7 @@ type FeaturesImportRequest struct {
 type FeaturesImportReply struct {
 	Added     []kedge.FeatureID    `json:"added"`
 	Unchanged []kedge.FeatureID    `json:"unchanged"` // in the ledger already, with the same definition
+	Claimed   []kedge.FeatureID    `json:"claimed"`   // of the added: said to be completed, and not verified
 	Findings  []kedge.Finding      `json:"findings"`
 	Edits     []kedge.HandEditData `json:"edits,omitempty"`
 }
@@ -336,7 +337,7 @@ func (s *Service) FeaturesImport(ctx context.Context, who Caller, in FeaturesImp
 	if err != nil {
 		return FeaturesImportReply{}, err
 	}
-	reply := FeaturesImportReply{Added: []kedge.FeatureID{}, Unchanged: []kedge.FeatureID{}, Findings: im.Findings, Edits: edits}
+	reply := FeaturesImportReply{Added: []kedge.FeatureID{}, Unchanged: []kedge.FeatureID{}, Claimed: []kedge.FeatureID{}, Findings: im.Findings, Edits: edits}
 	if reply.Findings == nil {
 		reply.Findings = []kedge.Finding{}
 	}
@@ -359,6 +360,9 @@ func (r *FeaturesImportReply) sort(claimed []plan.Claimed, evs []kedge.Event) er
 			return kedge.Errorf(kedge.Internal, "read %s: %w", ev.Type, err)
 		}
 		added[def.ID] = true
+		if data.Claim == kedge.Completed {
+			r.Claimed = append(r.Claimed, def.ID)
+		}
 	}
 	for _, c := range claimed {
 		if added[c.ID] {

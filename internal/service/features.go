@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"kedge"
 	"kedge/internal/plan"
@@ -58,9 +59,11 @@ func (l ledger) file(p *project) plan.FeatureFile {
 // FeaturesRequest asks for the feature list.
 type FeaturesRequest struct{}
 
-// FeaturesReply is a list of features as in features.json.
+// FeaturesReply is a list of features as in features.json. Why says why nothing
+// is ready.
 type FeaturesReply struct {
 	Features []kedge.Feature `json:"features"`
+	Why      string          `json:"why,omitempty"`
 }
 
 // Features gives every feature in the order of the ledger.
@@ -91,7 +94,11 @@ func (s *Service) Ready(ctx context.Context, who Caller, in ReadyRequest) (Featu
 		return FeaturesReply{}, err
 	}
 	if in.ID == "" {
-		return FeaturesReply{Features: plan.Ready(l.features())}, nil
+		reply := FeaturesReply{Features: plan.Ready(l.features())}
+		if len(reply.Features) == 0 {
+			reply.Why = plan.WhyNothing(l.features())
+		}
+		return reply, nil
 	}
 	at, err := plan.WhyNotReady(l.features(), in.ID)
 	if err != nil {
@@ -133,8 +140,12 @@ func (s *Service) next(ctx context.Context, p *project, l ledger) kedge.Next {
 		return n
 	}
 	n.Feature, n.Phase, n.Item, n.Command = &f, f.Phase, l.itemOf(f.ID), firstCommand(f)
-	n.Why = fmt.Sprintf("priority %d, no dependencies", f.Priority)
-	if k := len(f.Dependencies); k > 0 {
+	switch k := len(f.Dependencies); k {
+	case 0:
+		n.Why = fmt.Sprintf("priority %d, no dependencies", f.Priority)
+	case 1:
+		n.Why = fmt.Sprintf("priority %d, its one dependency is completed", f.Priority)
+	default:
 		n.Why = fmt.Sprintf("priority %d, all %d dependencies are completed", f.Priority, k)
 	}
 	return n
@@ -155,15 +166,23 @@ func (s *Service) head(ctx context.Context, p *project) (branch, commit string) 
 	return h.Branch, h.Commit
 }
 
-// firstCommand is what to run first: the feature's own check, which should be
-// red before the work and must be green after it.
+// firstCommand is what to do first: run the feature's own check, which should be
+// red before the work and must be green after it; without one, its first step.
 func firstCommand(f kedge.Feature) string {
 	for _, c := range f.Checks {
 		if c.Run != "" {
 			return c.Run
 		}
 	}
-	return "kedge feature submit " + string(f.ID)
+	if len(f.Checks) > 0 {
+		return "kedge feature submit " + string(f.ID) // a request needs the gate's service
+	}
+	for _, step := range f.Steps {
+		if step = strings.TrimSpace(step); step != "" {
+			return step
+		}
+	}
+	return "do the work, then: kedge feature submit " + string(f.ID)
 }
 
 // FeatureShowRequest asks for one feature.

@@ -569,7 +569,7 @@ func TestUnknownListIsNotOverwritten(t *testing.T) {
 	list := string(plan.WriteFeatures(plan.FeatureFile{Features: []kedge.Feature{{Definition: kedge.Definition{ID: "old", Name: "n"}}}}))
 	y.put(".kedge/features.json", list)
 	_, err := y.s.FeatureAdd(t.Context(), y.person(), service.FeatureAddRequest{Definition: kedge.Definition{ID: "a", Name: "n"}})
-	wantKind(t, err, kedge.Conflict, "1 features that the journal does not know")
+	wantKind(t, err, kedge.Conflict, "1 feature that the journal does not know")
 	_, err = y.s.FeaturesImport(t.Context(), y.person(), service.FeaturesImportRequest{File: "other.json", Text: "[]"})
 	wantKind(t, err, kedge.Conflict, "does not know")
 	if y.read(".kedge/features.json") != list {

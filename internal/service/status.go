@@ -28,7 +28,8 @@ type StatusReply struct {
 	DriftUnknown string               `json:"drift_unknown,omitempty"` // why drift is not known
 	Usage        Usage                `json:"usage"`
 	Checkpoint   *kedge.CheckpointID  `json:"checkpoint"`
-	Edits        []kedge.HandEditData `json:"edits"` // of files that only Kedge writes
+	Edits        []kedge.HandEditData `json:"edits"`            // of files that only Kedge writes
+	Behind       []string             `json:"behind,omitempty"` // of these, what is older than the journal: the next command that writes brings it up
 	Next         *kedge.Next          `json:"next"`
 	Why          string               `json:"why,omitempty"` // why nothing is next
 }
@@ -105,6 +106,7 @@ func (s *Service) Status(ctx context.Context, who Caller, _ StatusRequest) (Stat
 	if r.Drift, r.DriftUnknown, err = s.drift(ctx, p, st); err != nil {
 		return StatusReply{}, err
 	}
+	r.Behind = s.behind(p, st.ledger)
 	edits, err := s.handEdits(p, st.ledger)
 	if err != nil {
 		return StatusReply{}, err

@@ -61,6 +61,9 @@ func TestConfigExamplesAreTrue(t *testing.T) {
 		got.Context.CompactTokens != want.Context.CompactTokens || got.Worktree.Submodules != want.Worktree.Submodules {
 		t.Errorf("a value shown as the default is not: %+v", got)
 	}
+	if !slices.Equal(got.Protect.Paths, want.Protect.Paths) {
+		t.Errorf("protected are %q, not %q", got.Protect.Paths, want.Protect.Paths)
+	}
 	if want.Run.Agent = "claude"; got.Run != want.Run {
 		t.Errorf("run is %+v, want %+v", got.Run, want.Run)
 	}
@@ -86,7 +89,7 @@ func TestGateExamplesAreTrue(t *testing.T) {
 	on := uncommented(setup.Gate(nil))
 	on = strings.Replace(on, "run = \"go test ./...\"  ", "# ", 1) // one of run and touched
 	got, err := config.ParseGate("gate.toml", []byte(on))
-	if err != nil || len(got.Checks) != 2 || len(got.Services) != 1 {
+	if err != nil || len(got.Checks) != 2 || len(got.Services) != 1 || config.ReadyTimeout(got.Services[0]) != config.DefaultReady {
 		t.Errorf("%+v, %v\n%s", got, err, on)
 	}
 }
