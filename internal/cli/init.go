@@ -29,7 +29,7 @@ else is staged stays staged. What is there already stays as it is, so a second
 time changes nothing.`,
 		Example: `  kedge init                  set up, with one commit
   kedge init --agent claude   name the agent for unattended work
-  kedge init --remove         take out what init put in, as far as nobody changed it`,
+  kedge init --remove         take out what Kedge wrote, as far as people did not change it`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if remove && in.Agent != "" {
@@ -41,9 +41,9 @@ time changes nothing.`,
 			return runInit(c.Context(), env, in, yes)
 		},
 	}
-	c.Flags().StringVar(&in.Agent, "agent", "", "agent for unattended work, written to .kedge/config.toml")
-	c.Flags().BoolVar(&yes, "yes", false, "do not ask")
-	c.Flags().BoolVar(&remove, "remove", false, "take out again what init put in")
+	c.Flags().StringVar(&in.Agent, "agent", "", "agent for unattended work: kept in .kedge/config.toml for kedge run, which this build does not have yet")
+	c.Flags().BoolVar(&yes, "yes", false, "do not ask: on a terminal, init shows what it would write and asks; elsewhere it never does")
+	c.Flags().BoolVar(&remove, "remove", false, "take out again what Kedge wrote, with one commit; the journal stays")
 	return c
 }
 
@@ -99,7 +99,7 @@ func commandOf(c kedge.Check) string {
 
 func printInit(w io.Writer, r service.InitReply) {
 	if len(r.Written) == 0 && r.Commit == nil {
-		fmt.Fprintf(w, "nothing to do: %s is set up\n", r.Project.Dir)
+		fmt.Fprintf(w, "nothing to do: %s is set up\nnext    %s\n", r.Project.Dir, r.Next)
 		return
 	}
 	fmt.Fprintf(w, "project %s in %s\n", r.Project.Name, r.Project.Dir)
@@ -112,7 +112,7 @@ func printInit(w io.Writer, r service.InitReply) {
 	if r.Commit != nil {
 		fmt.Fprintf(w, "commit  %s\n", *r.Commit)
 	}
-	fmt.Fprintf(w, "next    kedge gate, then: kedge feature add --help\n")
+	fmt.Fprintf(w, "next    %s\n", r.Next)
 }
 
 func runInitRemove(ctx context.Context, env *Env) error {
@@ -133,6 +133,7 @@ func runInitRemove(ctx context.Context, env *Env) error {
 		if len(r.Removed) == 0 {
 			fmt.Fprintf(w, "nothing to take out\n")
 		}
-		fmt.Fprintf(w, "the journal stays; to forget it: kedge project rm\n")
+		fmt.Fprintf(w, "the journal stays and has everything; kedge init sets Kedge up again\n")
+		fmt.Fprintf(w, "to forget it: kedge project rm %s\n", r.Project.ID)
 	})
 }

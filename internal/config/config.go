@@ -7,6 +7,8 @@
 package config
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	"kedge"
@@ -237,5 +239,19 @@ func (c Config) Agent(name string) (Agent, error) {
 		return Agent{Kind: name}, nil
 	}
 	return Agent{}, kedge.Errorf(kedge.NotFound, "no agent is called %q", name).
-		WithHint("define it in .kedge/config.toml: [agents.%s]", name)
+		WithHint("one of %s; any other command can be one: [agents.%s] in .kedge/config.toml, see docs/config.md of Kedge",
+			strings.Join(c.AgentNames(), ", "), name)
+}
+
+// AgentNames are the agents that can be named: those that a file defines and the
+// built-in ones, sorted.
+func (c Config) AgentNames() []string {
+	names := slices.DeleteFunc(slices.Clone(agentKinds), func(kind string) bool { return kind == "command" })
+	for name := range c.Agents {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }

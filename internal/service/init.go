@@ -33,6 +33,7 @@ type InitReply struct {
 	Commit  *string       `json:"commit"` // nil: nothing was committed
 	Checks  []kedge.Check `json:"checks"` // those of gate.toml
 	Notes   []string      `json:"notes"`
+	Next    string        `json:"next"` // what to do now
 }
 
 // site is the folder that init works on, before and after it is a project.
@@ -109,6 +110,7 @@ func (s *Service) InitPlan(ctx context.Context, who Caller, in InitRequest) (Ini
 	if checks, err := at.gateChecks(); err == nil && checks != nil {
 		r.Checks = checks
 	}
+	r.Next = "kedge init"
 	return r, nil
 }
 
@@ -208,7 +210,11 @@ func (at *site) planAgent(agent string, pl *initPlan) error {
 			pl.notes = append(pl.notes, fmt.Sprintf("%s is yours and stays: set agent = %q under [run] there", setup.ConfigFile, agent))
 		}
 	}
-	_, err = cfg.Agent(agent)
+	if _, err = cfg.Agent(agent); err != nil && !there {
+		return kedge.Errorf(kedge.NotFound, "%w", err).WithHint(
+			"name one of %s; or run kedge init first, then define [agents.%s] in %s (docs/config.md of Kedge)",
+			strings.Join(cfg.AgentNames(), ", "), agent, setup.ConfigFile)
+	}
 	return err
 }
 
@@ -222,11 +228,38 @@ func (pl *initPlan) note(at *site, l ledger) {
 			pl.notes = append(pl.notes, pl.found.Notes...)
 		}
 	}
-	if b, ok, err := at.read(featuresFile); err == nil && ok && len(l.docs) == 0 {
-		if f, err := plan.ParseFeatures(featuresFile, b); err == nil && len(f.Features) > 0 {
-			pl.notes = append(pl.notes, fmt.Sprintf("%s has %d features already; the journal learns them by: kedge features import %s", featuresFile, len(f.Features), featuresFile))
-		}
+	if n := at.unknownFeatures(l); n > 0 {
+		pl.notes = append(pl.notes, fmt.Sprintf("%s has %s that the journal of this machine does not know", featuresFile, counted(n, "feature")))
 	}
+}
+
+// unknownFeatures counts the features of a repository that was set up elsewhere.
+func (at *site) unknownFeatures(l ledger) int {
+	if len(l.docs) > 0 {
+		return 0
+	}
+	b, ok, err := at.read(featuresFile)
+	if err != nil || !ok {
+		return 0
+	}
+	f, err := plan.ParseFeatures(featuresFile, b)
+	if err != nil {
+		return 0
+	}
+	return len(f.Features)
+}
+
+// next is what to do after init.
+func (at *site) next(l ledger, checks []kedge.Check) string {
+	switch {
+	case at.unknownFeatures(l) > 0:
+		return "kedge features import " + featuresFile
+	case len(checks) == 0:
+		return "write a check into " + setup.GateFile + ", then: kedge gate"
+	case len(l.docs) > 0:
+		return "kedge next"
+	}
+	return "kedge gate, then: kedge feature add --help"
 }
 
 // giveID makes sure that the folder has a project id.
@@ -273,7 +306,14 @@ func (s *Service) setUp(ctx context.Context, at *site, who Caller, in InitReques
 		pl.notes = append(pl.notes, fmt.Sprintf("%s is written and left out of the commit: git ignores it, or it has other changes that are not committed", path))
 	}
 	evs, err := s.initEvents(ctx, at.project, who, data)
-	return evs, pl.notes, err
+	if err != nil {
+		return nil, nil, err
+	}
+	news, said, err := s.importMemory(ctx, at.project, who)
+	if said != "" {
+		pl.notes = append(pl.notes, said)
+	}
+	return append(evs, news...), pl.notes, err
 }
 
 func readFacts(ctx context.Context, p *project) (ledger, *docs.Facts, error) {
@@ -338,7 +378,9 @@ func (s *Service) initReply(ctx context.Context, at *site, evs []kedge.Event, no
 	if checks != nil {
 		r.Checks = checks
 	}
-	return r, nil
+	l, err := readLedger(ctx, at.project)
+	r.Next = at.next(l, r.Checks)
+	return r, err
 }
 
 // gateChecks reads the checks that gate.toml has now; nil when there is none.

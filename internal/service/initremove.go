@@ -3,8 +3,11 @@ package service
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"os"
 	"path"
+	"slices"
 	"strings"
 
 	"kedge"
@@ -25,8 +28,8 @@ type InitRemoveReply struct {
 	Commit  *string       `json:"commit"`
 }
 
-// InitRemove takes out exactly what init put in. A file that was changed since
-// stays and is named.
+// InitRemove takes out what init put in and what Kedge wrote since. A file that
+// people changed stays and is named; all that Kedge wrote is in the journal.
 func (s *Service) InitRemove(ctx context.Context, who Caller, _ InitRemoveRequest) (InitRemoveReply, error) {
 	at, err := s.site(ctx, who)
 	if err != nil {
@@ -63,7 +66,11 @@ func (s *Service) takeOut(ctx context.Context, at *site, who Caller) ([]kedge.Ev
 	if err != nil {
 		return nil, err
 	}
-	files, kept, err := at.fileRemovals(records)
+	projections, err := s.projections(ctx, at.project)
+	if err != nil {
+		return nil, err
+	}
+	files, kept, err := at.fileRemovals(records, projections)
 	if err != nil {
 		return nil, err
 	}
@@ -78,18 +85,39 @@ func (s *Service) takeOut(ctx context.Context, at *site, who Caller) ([]kedge.Ev
 	if err := at.refuseCommit(ctx, changes); err != nil {
 		return nil, err
 	}
-	commit, _, err := s.carryOut(ctx, at, changes, "Take Kedge out\n\nWhat kedge init put in, as far as nobody changed it since.")
+	commit, _, err := s.carryOut(ctx, at, changes, "Take Kedge out\n\nWhat Kedge put in, as far as nobody changed it since.")
 	if err != nil {
 		return nil, err
 	}
-	_ = os.Remove(at.path(".kedge")) // only if it is empty now
+	if err := s.forgetWritten(at); err != nil {
+		return nil, err
+	}
+	for _, dir := range []string{decisionsDir, notesDir, ".kedge"} {
+		_ = os.Remove(at.path(dir)) // only if it is empty now
+	}
 	data := kedge.InitData{Files: []kedge.InitFile{}, Commit: commit, Kept: append(kept, keptPieces...)}
 	for _, c := range changes {
 		data.Files = append(data.Files, kedge.InitFile{Path: c.path})
 	}
 	data.Kept = append(data.Kept, at.strangers(data.Kept)...)
 	ev, err := event(kedge.InitRemoved, who, data)
-	return []kedge.Event{ev}, err
+	evs := []kedge.Event{ev}
+	if seen, ok, err := s.filesSeen(ctx, at.project, who, "init"); err == nil && ok {
+		evs = append(evs, seen) // what Kedge took out is no drift
+	}
+	return evs, err
+}
+
+// forgetWritten makes features.json count as never written once Kedge took it
+// out: that it is not there is then nobody's edit.
+func (s *Service) forgetWritten(at *site) error {
+	if _, there, err := at.read(featuresFile); err != nil || there {
+		return err
+	}
+	if err := os.Remove(s.projectedPath(at.project)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return kedge.Errorf(kedge.Internal, "forget what was written: %w", err)
+	}
+	return nil
 }
 
 // initRecords reads from the journal how init left each file.
@@ -120,33 +148,47 @@ func initRecords(ctx context.Context, p *project) (map[string]kedge.InitFile, er
 	}
 }
 
-// fileRemovals takes away Kedge's own files that are as init wrote them.
-func (at *site) fileRemovals(records map[string]kedge.InitFile) (changes []change, kept []string, err error) {
+// fileRemovals takes away Kedge's own files that are as init or Kedge since
+// wrote them.
+func (at *site) fileRemovals(records map[string]kedge.InitFile, projections []projection) (changes []change, kept []string, err error) {
 	empty := setup.Files(setup.Input{
 		Features: plan.WriteFeatures(ledger{}.file(at.project)), Progress: docs.WriteProgress(nil, docs.Facts{}),
 	})
-	for _, f := range empty {
-		old, err := at.text(f.Path)
-		if err != nil {
-			return nil, nil, err
+	add := func(path string, perm fs.FileMode, ours, was func(string) bool) error {
+		old, err := at.text(path)
+		if err != nil || old == nil {
+			return err
 		}
-		if old == nil {
-			continue
-		}
-		untouched := func(t *string) bool {
-			return t != nil && (*t == f.Text || sum([]byte(*t)) == records[f.Path].SHA256)
-		}
-		if !untouched(old) {
-			kept = append(kept, f.Path+": changed since init")
-			continue
+		if !ours(*old) {
+			kept = append(kept, path+": changed by people")
+			return nil
 		}
 		again := func(t *string) *string {
-			if untouched(t) {
+			if t != nil && (ours(*t) || was(*t)) {
 				return nil
 			}
 			return t
 		}
-		changes = append(changes, change{path: f.Path, perm: f.Perm, old: old, again: again})
+		changes = append(changes, change{path: path, perm: perm, old: old, again: again})
+		return nil
+	}
+	for _, f := range empty {
+		written := func(t string) bool { return t == f.Text || sum([]byte(t)) == records[f.Path].SHA256 }
+		ours, was := written, written
+		if i := slices.IndexFunc(projections, func(pr projection) bool { return pr.path == f.Path }); i >= 0 {
+			pr := projections[i]
+			ours = func(t string) bool { return written(t) || pr.ours(t) }
+			was = func(t string) bool { return written(t) || pr.was(t) }
+			projections = slices.Delete(slices.Clone(projections), i, i+1)
+		}
+		if err := add(f.Path, f.Perm, ours, was); err != nil {
+			return nil, nil, err
+		}
+	}
+	for _, pr := range projections {
+		if err := add(pr.path, 0o644, pr.ours, pr.was); err != nil {
+			return nil, nil, err
+		}
 	}
 	return changes, kept, nil
 }
@@ -209,14 +251,14 @@ func (at *site) strangers(kept []string) []string {
 		name := path.Join(".kedge", e.Name())
 		named := false
 		for _, k := range kept {
-			named = named || strings.HasPrefix(k, name+":")
+			named = named || strings.HasPrefix(k, name+":") || strings.HasPrefix(k, name+"/")
 		}
 		switch {
 		case named:
 		case name == ".kedge/id":
 			out = append(out, name+": names the journal, which stays")
 		default:
-			out = append(out, name+": not put there by init")
+			out = append(out, name+": not written by Kedge")
 		}
 	}
 	return out

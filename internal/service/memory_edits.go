@@ -7,6 +7,7 @@ import (
 	"path"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"kedge"
@@ -25,6 +26,7 @@ type memoryEdits struct {
 	by    kedge.Actor
 	facts []kedge.Event
 	edits []kedge.HandEditData
+	news  []kedge.HandEditData // those of edits that came with the repository: nobody edited anything
 }
 
 // take reports an edit that may be taken over and says whether it is: only for a
@@ -36,6 +38,15 @@ func (e *memoryEdits) take(path, otherwise, found string) bool {
 		return false
 	}
 	e.report(path, imported, found)
+	return true
+}
+
+// takeNew is take for what the journal does not know at all.
+func (e *memoryEdits) takeNew(path, otherwise, found string) bool {
+	if !e.take(path, otherwise, found) {
+		return false
+	}
+	e.news = append(e.news, e.edits[len(e.edits)-1])
 	return true
 }
 
@@ -52,7 +63,7 @@ func (s *Service) settleMemory(ctx context.Context, p *project, who Caller) ([]k
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.findMemoryEdits(ctx, p, m, who.Actor)
+	found, err := s.compareMemory(ctx, p, m, who.Actor)
 	if err != nil {
 		return nil, err
 	}
@@ -109,9 +120,52 @@ func (s *Service) keepRestored(p *project, edits []kedge.HandEditData) error {
 	return nil
 }
 
-// findMemoryEdits looks and changes nothing, so that reading commands can report
-// too.
+// findMemoryEdits is for reading commands: what came with the repository and
+// will be taken over is no edit.
 func (s *Service) findMemoryEdits(ctx context.Context, p *project, m memory, by kedge.Actor) (memoryEdits, error) {
+	e, err := s.compareMemory(ctx, p, m, by)
+	e.edits = slices.DeleteFunc(e.edits, func(edit kedge.HandEditData) bool { return slices.Contains(e.news, edit) })
+	return e, err
+}
+
+// importMemory gives the facts of a repository's documents to a journal that has
+// none, as in a fresh clone, and says in one line what they are. What cannot be
+// taken over is left for the next command to report.
+func (s *Service) importMemory(ctx context.Context, p *project, who Caller) ([]kedge.Event, string, error) {
+	m, err := readMemory(ctx, p)
+	if err != nil || len(m.decisions)+len(m.notes)+len(m.risks) > 0 {
+		return nil, "", err
+	}
+	e, err := s.compareMemory(ctx, p, m, who.Actor)
+	if err != nil || len(e.facts) == 0 {
+		return nil, "", err
+	}
+	counts := map[kedge.EventType]int{}
+	for _, ev := range e.facts {
+		counts[ev.Type]++
+	}
+	var said []string
+	for _, kind := range []struct {
+		typ  kedge.EventType
+		name string
+	}{{kedge.DecisionSaved, "decision"}, {kedge.NoteAdded, "note"}, {kedge.RiskOpened, "risk"}} {
+		if n := counts[kind.typ]; n > 0 {
+			said = append(said, counted(n, kind.name))
+		}
+	}
+	return e.facts, "from the repository: imported " + strings.Join(said, ", "), nil
+}
+
+// counted is "1 note", "2 notes".
+func counted(n int, name string) string {
+	if n != 1 {
+		name += "s"
+	}
+	return strconv.Itoa(n) + " " + name
+}
+
+// compareMemory looks and changes nothing.
+func (s *Service) compareMemory(ctx context.Context, p *project, m memory, by kedge.Actor) (memoryEdits, error) {
 	e := memoryEdits{by: by}
 	files, err := p.memoryFiles(m)
 	if err != nil {
@@ -239,7 +293,7 @@ func (e *memoryEdits) takeDecision(f memoryFile, d kedge.Decision, others []kedg
 		e.report(f.path, plan.Refused, "it contradicts "+string(c[0].ID)+", which is locked and which it does not supersede")
 		return false
 	}
-	return e.take(f.path, plan.Refused, "a decision: "+d.Title)
+	return e.takeNew(f.path, plan.Refused, "a decision: "+d.Title)
 }
 
 // compareDecision reports a change of a decision that the journal has. One that
@@ -287,7 +341,7 @@ func (e *memoryEdits) noteEdits(m memory, files []memoryFile) error {
 			e.report(f.path, refuse, findings[0].What)
 		case there != f.ours:
 			e.report(f.path, refuse, "a changed copy of another note")
-		case e.take(f.path, refuse, "a note: "+n.Title):
+		case !there && e.takeNew(f.path, refuse, "a note: "+n.Title) || there && e.take(f.path, refuse, "a note: "+n.Title):
 			if err := e.fact(kedge.NoteAdded, n); err != nil {
 				return err
 			}
@@ -327,7 +381,7 @@ func (e *memoryEdits) compareRisk(file string, r kedge.Risk, m memory) error {
 	switch {
 	case there && !same:
 		e.report(file, plan.Restored, "risk "+string(r.ID)+" was changed by hand")
-	case !there && e.take(file, plan.Restored, "a risk: "+r.Text):
+	case !there && e.takeNew(file, plan.Restored, "a risk: "+r.Text):
 		return e.fact(kedge.RiskOpened, r)
 	case closes && e.take(file, plan.Restored, "the closing of risk "+string(r.ID)+": "+r.Reason):
 		return e.fact(kedge.RiskClosed, kedge.RiskClosedData{ID: r.ID, Reason: r.Reason})

@@ -68,11 +68,14 @@ func Files(in Input) []File {
 	}
 }
 
+// config names the agent, if there is one, in a table that is otherwise an
+// example.
 func config(agent string) string {
 	if agent == "" {
 		return configText
 	}
-	return strings.Replace(configText, `# agent = "claude"                  #`, fmt.Sprintf("%-35s #", "agent = "+quote(agent)), 1)
+	return strings.Replace(configText, "# [run]\n# agent = \"claude\"                  #",
+		fmt.Sprintf("[run]\n%-35s #", "agent = "+quote(agent)), 1)
 }
 
 // Gate writes gate.toml with the given checks.
