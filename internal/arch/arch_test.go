@@ -72,7 +72,7 @@ var layer = map[string]int{
 
 // arrows are the imports allowed inside one layer.
 var arrows = map[string][]string{
-	"kedge/internal/gate": {"kedge/internal/gitx"},
+	"kedge/internal/gate": {"kedge/internal/gitx", "kedge/internal/hold"},
 }
 
 // exceptions are the impure imports of pure packages, each with its reason.

@@ -18,11 +18,21 @@ import (
 // runCommand runs a shell line and says what came of it.
 func (g *gate) runCommand(ctx context.Context, s step, res *kedge.CheckResult) error {
 	seen := g.evidenceNow(s.check.Evidence)
-	out, err := proc.Run(ctx, proc.Spec{
+	line, err := g.Runner.Start(ctx, proc.Spec{
 		Line: s.line, Dir: g.Dir, Env: g.environ(res.Kind), Log: res.Log, Timeout: config.Timeout(s.check),
 	})
 	if err != nil {
 		return err
+	}
+	out, err := line.Wait()
+	if err == nil && out.End == proc.Stopped {
+		err = cause(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	if at := line.Since(); !at.IsZero() {
+		res.Started = at
 	}
 	res.Exit = out.Exit
 	res.Evidence = g.keepEvidence(s.check.Evidence, seen, strings.TrimSuffix(res.Log, ".log"))

@@ -46,6 +46,12 @@ type Request struct {
 	Slot     string // KEDGE_SLOT of services and checks
 	Now      func() time.Time
 	Progress func(Step)
+	Runner   Runner // nil: lines are children of this process
+	// Expect is the tree of a gate that is run again to finish it: the verdict
+	// is about that one. Empty: the tree as it stands.
+	Expect string
+	// Begin is told the tree before anything is started; an error ends the gate.
+	Begin func(tree string) error
 }
 
 // Scope says what may be left out.
@@ -105,7 +111,15 @@ func Run(ctx context.Context, q Request) (kedge.Verdict, error) {
 	if err := g.inspect(ctx); err != nil {
 		return kedge.Verdict{}, err
 	}
+	if g.Begin != nil {
+		if err := g.Begin(g.before); err != nil {
+			return kedge.Verdict{}, err
+		}
+	}
 	if err := g.runAll(ctx, steps); err != nil {
+		if left(ctx) {
+			err = ErrLeft // whatever broke off
+		}
 		return kedge.Verdict{}, err
 	}
 	return g.verdict, g.unchanged(ctx)
@@ -118,6 +132,9 @@ func (g *gate) prepare(ctx context.Context) error {
 	if g.Guard == "" {
 		g.Guard = kedge.LevelError
 	}
+	if g.Runner == nil {
+		g.Runner = direct{}
+	}
 	g.Slot = orElse(g.Slot, "0")
 	for _, dir := range []string{g.LogDir, g.LockDir} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -128,8 +145,10 @@ func (g *gate) prepare(ctx context.Context) error {
 		return nil
 	}
 	var err error
-	if g.before, err = g.Repo.Tree(ctx); err != nil {
-		return err
+	if g.before = g.Expect; g.before == "" {
+		if g.before, err = g.Repo.Tree(ctx); err != nil {
+			return err
+		}
 	}
 	if g.Base == "" {
 		g.Base = emptyTree(g.before)
@@ -149,7 +168,11 @@ func emptyTree(like string) string {
 // runAll runs the steps in order until one is red.
 func (g *gate) runAll(ctx context.Context, steps []step) (err error) {
 	services := &services{g: g}
-	defer services.stop()
+	defer func() {
+		if !left(ctx) {
+			services.stop()
+		}
+	}()
 	var red string
 	for i, s := range steps {
 		if red != "" && s.skip == "" {
@@ -169,7 +192,7 @@ func (g *gate) runAll(ctx context.Context, steps []step) (err error) {
 	if !slices.ContainsFunc(g.verdict.Checks, func(c kedge.CheckResult) bool { return c.Skipped == "" }) {
 		g.find(kedge.LevelWarning, "no check ran: nothing they cover changed", "", "kedge gate "+steps[0].check.Name)
 	}
-	return ctx.Err()
+	return cause(ctx)
 }
 
 // isRed: a check is green only when it ended by itself with 0 and nothing was

@@ -21,8 +21,12 @@ import (
 	"kedge/internal/gitx"
 )
 
-// TestMain is also the service of the tests: the test binary, started again.
+// TestMain is also the service and the holders of the tests: the test binary,
+// started again.
 func TestMain(m *testing.M) {
+	if len(os.Args) == 2 && os.Args[1] == "hold" {
+		os.Exit(holder())
+	}
 	if os.Getenv("GATE_TEST_SERVICE") == "" {
 		os.Exit(m.Run())
 	}

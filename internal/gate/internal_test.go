@@ -1,8 +1,15 @@
 package gate
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+
+	"kedge/internal/hold/tape"
+	"kedge/internal/proc"
 )
 
 func FuzzSubset(f *testing.F) {
@@ -54,4 +61,44 @@ func FuzzQuote(f *testing.F) {
 			t.Errorf("%q becomes %s", word, got)
 		}
 	})
+}
+
+// TestHeldOutputIsBounded: of an output over its limit the log has the beginning
+// and the end, and says what is missing; the tape loses its middle meanwhile.
+func TestHeldOutputIsBounded(t *testing.T) {
+	dir, log := t.TempDir(), filepath.Join(t.TempDir(), "x.log")
+	w, err := tape.Create(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const line = 64
+	total := int64(4 * tape.SegmentSize)
+	for at := int64(0); at < total; at += line {
+		w.Append(fmt.Appendf(nil, "%0*d\n", line-1, at), time.Unix(0, 0))
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	l := heldLine{spec: proc.Spec{Limit: 4 << 20}, dir: dir}
+	l.thin(total)
+	for n, want := range []bool{true, false, false, true} {
+		if _, err := os.Stat(filepath.Join(dir, fmt.Sprintf("log.%d", n))); (err == nil) != want {
+			t.Errorf("segment %d: %v", n, err)
+		}
+	}
+	bytes, dropped, err := copyOutput(dir, log, 4<<20)
+	if err != nil || bytes != total || dropped != total-4<<20 {
+		t.Errorf("%d bytes, %d dropped, %v", bytes, dropped, err)
+	}
+	b, err := os.ReadFile(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, tail, ok := strings.Cut(string(b), proc.Missing(dropped))
+	if !ok || len(head) != 3<<20 || len(tail) != 1<<20 {
+		t.Errorf("%d bytes before and %d after what is missing (%t)", len(head), len(tail), ok)
+	}
+	if !strings.HasPrefix(head, strings.Repeat("0", line-1)) || !strings.HasSuffix(tail, fmt.Sprintf("%0*d\n", line-1, total-line)) {
+		t.Error("the log does not begin or end as the output does")
+	}
 }

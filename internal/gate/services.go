@@ -6,11 +6,13 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 
 	"kedge"
+	"kedge/internal/atomicfile"
 	"kedge/internal/condense"
 	"kedge/internal/proc"
 )
@@ -20,7 +22,7 @@ import (
 type services struct {
 	g       *gate
 	asked   bool
-	running []*proc.Proc
+	running []Line
 	failed  *notReady
 }
 
@@ -62,7 +64,7 @@ const maxTries = 3
 
 func (s *services) startOne(ctx context.Context, v kedge.Service) (*notReady, error) {
 	for try := 1; ; try++ {
-		port, err := freePort(ctx)
+		port, err := s.port(ctx, v)
 		if err != nil {
 			return nil, err
 		}
@@ -73,15 +75,36 @@ func (s *services) startOne(ctx context.Context, v kedge.Service) (*notReady, er
 	}
 }
 
+func (s *services) log(v kedge.Service) string {
+	return filepath.Join(s.g.LogDir, "service-"+v.Name+".log")
+}
+
+// port is the one that the service has, where an earlier part of this gate has
+// started it and it still runs; else a free one.
+func (s *services) port(ctx context.Context, v kedge.Service) (int, error) {
+	file := strings.TrimSuffix(s.log(v), ".log") + ".port"
+	if s.g.Runner.Runs(ctx, s.log(v)) {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			return 0, kedge.Errorf(kedge.Internal, "read the port of service %q: %w", v.Name, err)
+		}
+		return strconv.Atoi(string(b))
+	}
+	port, err := freePort(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return port, atomicfile.Write(file, []byte(strconv.Itoa(port)), 0o600)
+}
+
 // tryOn starts the service with the given port and waits until it answers.
 func (s *services) tryOn(ctx context.Context, v kedge.Service, port int) (*notReady, error) {
-	ready := readyURL(v, port)
-	if answers(ctx, ready.Host) {
+	ready, log := readyURL(v, port), s.log(v)
+	if !s.g.Runner.Runs(ctx, log) && answers(ctx, ready.Host) {
 		return nil, kedge.Errorf(kedge.Blocked, "environment: %s answers before service %q is started", ready.Host, v.Name).
 			WithHint("stop what listens there, or use {port} in the service's ready address")
 	}
-	log := filepath.Join(s.g.LogDir, "service-"+v.Name+".log")
-	p, err := proc.Start(ctx, proc.Spec{
+	p, err := s.g.Runner.Start(ctx, proc.Spec{
 		Line: v.Run, Dir: s.g.Dir, Log: log,
 		Env: withEnv(s.g.Env, map[string]string{"KEDGE_SLOT": s.g.Slot, "KEDGE_PORT": strconv.Itoa(port)}),
 	})
@@ -93,6 +116,9 @@ func (s *services) tryOn(ctx context.Context, v kedge.Service, port int) (*notRe
 	if said == "" {
 		s.running = append(s.running, p)
 		return nil, nil
+	}
+	if left(ctx) {
+		return nil, ErrLeft
 	}
 	_, err = p.Stop()
 	if ctx.Err() != nil {

@@ -180,6 +180,17 @@ func (c *Client) State(ctx context.Context) (wire.State, error) {
 	return s, f.Into(&s)
 }
 
+// Environ is the environment that the program was started with: it is nowhere
+// but in its holder's memory.
+func (c *Client) Environ(ctx context.Context) ([]string, error) {
+	var env []string
+	f, err := c.ask(ctx, wire.Frame{Type: wire.Environ})
+	if err != nil {
+		return nil, err
+	}
+	return env, f.Into(&env)
+}
+
 // Input types b; source, any number that no other writer has, and seq, counting
 // up from 1, make a retry harmless. It returns when the program's terminal or
 // pipe has taken all of it.

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -216,8 +217,11 @@ func TestTerminal(t *testing.T) {
 // file of the session.
 func TestEnvironmentStaysInMemory(t *testing.T) {
 	s := spec(t, true, "echo")
-	start(t, s)
+	c := start(t, s)
 	says(t, s.Dir, "size")
+	if env, err := c.Environ(ctx(t)); err != nil || !slices.Equal(env, s.Env) {
+		t.Errorf("the holder says %q, %v", env, err)
+	}
 	entries, err := os.ReadDir(s.Dir)
 	if err != nil {
 		t.Fatal(err)

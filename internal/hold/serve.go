@@ -69,6 +69,8 @@ func (h *holder) handle(c *conn, f wire.Frame) error {
 	switch f.Type {
 	case wire.Status:
 		return c.sendJSON(wire.Report, h.state())
+	case wire.Environ:
+		return c.sendJSON(wire.Values, h.spec.Env)
 	case wire.Follow:
 		if err := c.send(wire.Frame{Type: wire.OK}); err != nil {
 			return err

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 
 	"kedge"
 )
@@ -51,8 +52,14 @@ func Start(ctx context.Context, holder []string, spec Spec) (*Client, error) {
 		return nil, failed(cmd, spec)
 	}
 	go func() { _ = cmd.Wait() }() // reaps it if we live longer than it does
-	return Dial(ctx, spec.Dir)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), readyLimit)
+	defer cancel()
+	return Dial(ctx, spec.Dir) // whatever ctx says: the session runs, and to give an error would be untrue
 }
+
+// readyLimit only guards against waiting for ever: a holder that said that it is
+// ready answers.
+const readyLimit = 2 * time.Minute
 
 // failed says why a holder did not become ready, in its own words.
 func failed(cmd *exec.Cmd, spec Spec) error {

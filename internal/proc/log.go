@@ -27,13 +27,25 @@ type boundedLog struct {
 // maxRing bounds the end that is kept of an output over its limit.
 const maxRing = 1 << 20
 
-func openLog(path string, limit int64) (*boundedLog, error) {
+// OpenLog makes a private log anew, never through a link.
+func OpenLog(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
 		return nil, kedge.Errorf(kedge.Internal, "open the log: %w", err)
 	}
 	if err := f.Chmod(0o600); err != nil {
 		return nil, errors.Join(kedge.Errorf(kedge.Internal, "open the log: %w", err), f.Close())
+	}
+	return f, nil
+}
+
+// Missing is what a log says where n bytes of the output are not kept.
+func Missing(n int64) string { return fmt.Sprintf("\n[kedge: %d bytes of output are not kept]\n", n) }
+
+func openLog(path string, limit int64) (*boundedLog, error) {
+	f, err := OpenLog(path)
+	if err != nil {
+		return nil, err
 	}
 	size := min(limit/4, maxRing)
 	return &boundedLog{f: f, room: limit - size, size: int(size)}, nil
@@ -96,7 +108,7 @@ func (l *boundedLog) hold(b []byte) {
 func (l *boundedLog) Close() error {
 	l.dropped = l.held - int64(len(l.ring))
 	if l.dropped > 0 {
-		l.write(fmt.Appendf(nil, "\n[kedge: %d bytes of output are not kept]\n", l.dropped))
+		l.write([]byte(Missing(l.dropped)))
 	}
 	if len(l.ring) == l.size {
 		l.write(l.ring[l.next:])

@@ -39,6 +39,8 @@ const (
 	Follow Type = 'F' // → OK, then Grown whenever the log grew, and Ended
 	Redraw Type = 'D' // makes the program paint its screen anew; → OK
 	Quit   Type = 'Q' // the holder of an ended session may go; → OK
+
+	Environ Type = 'V' // → Values
 )
 
 // Answers.
@@ -49,10 +51,12 @@ const (
 	Fail   Type = 'e' // JSON: Failure
 	Grown  Type = 'g' // end of the log (8)
 	Ended  Type = 'x' // JSON: State
+
+	Values Type = 'v' // JSON: the program's environment, as it was started with
 )
 
 // Verbs is what this version answers, as its hello lists it.
-const Verbs = "SICRKEFDQ"
+const Verbs = "SICRKEFDQV"
 
 // Frame is one message.
 type Frame struct {

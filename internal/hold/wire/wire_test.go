@@ -31,11 +31,15 @@ func TestFrozen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	values, err := wire.JSON(wire.Values, []string{"A=1", ""})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, tc := range []struct {
 		f    wire.Frame
 		want string
 	}{
-		{hello, `h\x00\x00\x00x{"protocol":1,"verbs":"SICRKEFDQ","session":"ses-1","holder":{"pid":2,"start":3},"child":{"pid":4,"start":5},"boot":"b"}`},
+		{hello, `h\x00\x00\x00y{"protocol":1,"verbs":"SICRKEFDQV","session":"ses-1","holder":{"pid":2,"start":3},"child":{"pid":4,"start":5},"boot":"b"}`},
 		{report, `s\x00\x00\x00K{"running":true,"end":1,"lost":2,"input":3,"cols":80,"rows":24,"exit":null}`},
 		{ended, `x\x00\x00\x00s{"running":false,"end":0,"lost":0,"input":0,"cols":0,"rows":0,"exit":{"code":1,"signal":9,"cause":"killed","at":5}}`},
 		{fail, `e\x00\x00\x00!{"kind":"invalid","message":"no"}`},
@@ -45,6 +49,8 @@ func TestFrozen(t *testing.T) {
 		{wire.Frame{Type: wire.Follow}, `F\x00\x00\x00\x00`},
 		{wire.Frame{Type: wire.Redraw}, `D\x00\x00\x00\x00`},
 		{wire.Frame{Type: wire.Quit}, `Q\x00\x00\x00\x00`},
+		{wire.Frame{Type: wire.Environ}, `V\x00\x00\x00\x00`},
+		{values, `v\x00\x00\x00\n["A=1",""]`},
 		{wire.NewInput(2, 7, []byte("hi")), `I\x00\x00\x00\x12\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\ahi`},
 		{wire.NewResize(80, 24), `R\x00\x00\x00\x04\x00P\x00\x18`},
 		{wire.NewSignal(2), `K\x00\x00\x00\x01\x02`},
