@@ -144,8 +144,17 @@ func newDecideLs(env *Env) *cobra.Command {
 func (env *Env) pendingEdits(edits []kedge.HandEditData) {
 	for _, e := range edits {
 		env.talk("%s was edited by hand (%s); the next command that writes to memory will have it %s",
-			plain.Line(e.Path), plain.Line(e.Found), plain.Line(e.Action))
+			plain.Line(e.Path), plain.Line(withoutPath(e)), plain.Line(e.Action))
 	}
+}
+
+// withoutPath is what was found in an edited file; a message that begins with
+// the file's name keeps its line only.
+func withoutPath(e kedge.HandEditData) string {
+	if rest, ok := strings.CutPrefix(e.Found, e.Path+":"); ok {
+		return "line " + rest
+	}
+	return e.Found
 }
 
 func newDecideShow(env *Env) *cobra.Command {

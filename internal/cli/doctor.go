@@ -23,7 +23,7 @@ func newDoctor(env *Env) *cobra.Command {
 			out, err := call[service.DoctorReply](c.Context(), env, "doctor", service.DoctorRequest{})
 			if kedge.Invalid.Is(err) && env.homeIsOpen() {
 				out, err = service.DoctorReply{Findings: []kedge.Finding{
-					{Level: kedge.LevelError, What: err.Error(), Where: env.Home, Fix: kedge.HintOf(err)},
+					{Level: kedge.LevelError, What: "others can read the state folder, so that no command uses it", Where: env.Home, Fix: kedge.HintOf(err)},
 				}}, nil
 			}
 			if err != nil {

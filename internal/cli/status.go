@@ -42,7 +42,7 @@ func statusText(w io.Writer, out service.StatusReply) {
 	}
 	driftText(w, row, out)
 	for _, e := range out.Edits {
-		row("hand edit", "%s: %s; it is %s by the next command that writes", e.Path, e.Found, e.Action)
+		row("hand edit", "%s: %s; it is %s by the next command that writes", e.Path, withoutPath(e), e.Action)
 	}
 	for _, path := range out.Behind {
 		row("behind", "%s is older than the journal; the next command that writes brings it up", path)

@@ -141,8 +141,9 @@ var stateFiles = []struct {
 }
 
 // checkStateFiles reads every state file strictly.
-func (s *Service) checkStateFiles(_ context.Context, p *project) []kedge.Finding {
+func (s *Service) checkStateFiles(ctx context.Context, p *project) []kedge.Finding {
 	var found []kedge.Finding
+	answers := s.answers(ctx, p)
 	for _, sf := range stateFiles {
 		names := []string{sf.path}
 		if sf.ext != "" {
@@ -163,11 +164,40 @@ func (s *Service) checkStateFiles(_ context.Context, p *project) []kedge.Finding
 				err = sf.parse(n, b)
 			}
 			if err != nil {
-				found = append(found, finding(n, err))
+				f := finding(n, err)
+				if fix, ok := answers[n]; ok {
+					f.Fix = fix
+				}
+				found = append(found, f)
 			}
 		}
 	}
 	return found
+}
+
+// answers says, by path, what the next writing command makes of hand edits: a
+// file that only Kedge writes is not for people to correct.
+func (s *Service) answers(ctx context.Context, p *project) map[string]string {
+	if p.store == nil {
+		return nil
+	}
+	edits, err := s.pending(ctx, p)
+	if err != nil {
+		return nil // checkEdits tells it
+	}
+	out := map[string]string{}
+	for _, e := range edits {
+		out[e.Path] = answer(e)
+	}
+	return out
+}
+
+// answer is what to do about a hand edit.
+func answer(e kedge.HandEditData) string {
+	if e.Action == plan.Refused {
+		return "correct the file, or move it away"
+	}
+	return "nothing to do: it is " + e.Action + " by the next command that writes"
 }
 
 // checkFeatures looks for cycles, unknown ids and impossible definitions: in
@@ -259,7 +289,7 @@ func (s *Service) checkEdits(ctx context.Context, p *project) []kedge.Finding {
 		}
 		found = append(found, kedge.Finding{
 			Level: kedge.LevelWarning, What: "edited by hand: " + e.Found, Where: e.Path,
-			Fix: "nothing to do: the next command that writes has it " + e.Action,
+			Fix: answer(e),
 		})
 	}
 	return found

@@ -39,7 +39,8 @@ func TestDecode(t *testing.T) {
 		{"after", "{}\n{}", `f.json:1: text after the end of the JSON value`},
 		{"type", "{\n\"version\":\"one\"}", `f.json:2: "version" cannot be a JSON string`},
 		{"cut", "{\n\"version\":", `f.json:2: the file ends in the middle of a value`},
-		{"empty", "", `f.json:1: the file ends in the middle of a value`},
+		{"empty", "", `f.json:1: the file is empty`},
+		{"blank", " \n\n", `f.json:1: the file is empty`},
 		{"syntax", "{\n\"version\": x}", `f.json:2: invalid character 'x' looking for beginning of value`},
 		{"deep", strings.Repeat("[", 200), `f.json:1: nested deeper than 100 levels`},
 	} {

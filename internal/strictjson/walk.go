@@ -20,6 +20,9 @@ type walker struct {
 }
 
 func (w *walker) document(t reflect.Type) error {
+	if len(bytes.TrimSpace(w.src)) == 0 {
+		return refuse(w.file, w.src, 0, "the file is empty")
+	}
 	w.dec = json.NewDecoder(bytes.NewReader(w.src))
 	w.dec.UseNumber()
 	if err := w.value(t, "", 0); err != nil {
