@@ -28,7 +28,7 @@ func TestRow63OneStaticBinary(t *testing.T) {
 		t.Log("no network namespace can be made here: the network stays on")
 	}
 	k.run("new", "work", "--", "sh", "-c", "echo all by itself; exec cat")
-	ses := k.session(k.dir, "work")
+	ses := k.live(k.dir, "work")
 	eventually(t, "it is found", func() bool { return strings.Contains(k.run("search", "by itself"), "work") })
 	for _, pid := range []int{k.daemonPID(), holderOf(t, k.folder(ses.ID))} {
 		onlyUnixSockets(t, pid)
