@@ -24,7 +24,7 @@ type Rules struct {
 	Attempts    int `json:"attempts"`    // per feature, where its definition says nothing
 	Sessions    int `json:"sessions"`    // per attempt, handovers included
 	Crashes     int `json:"crashes"`     // fresh sessions after a crash, per attempt
-	Conflicts   int `json:"conflicts"`   // fresh attempts after a conflict, not counted
+	Conflicts   int `json:"conflicts"`   // merge conflicts of one job; one more blocks it
 	Waits       int `json:"waits"`       // for a provider, per feature
 	Regressions int `json:"regressions"` // reopenings of one feature
 

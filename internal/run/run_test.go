@@ -797,3 +797,58 @@ func FuzzFeatureText(f *testing.F) {
 		}
 	})
 }
+
+// TestRow69ACrashAnywhereChangesNothing: at every step of a run the engine dies,
+// reads the state back, and hears every answer of the past again. The end is
+// that of a run in which nobody died, and nothing is done twice.
+func TestRow69ACrashAnywhereChangesNothing(t *testing.T) {
+	specs := func() []run.Spec { return []run.Spec{feature("a"), feature("b", "a"), feature("c")} }
+	plain := begin(t, run.Rules{Parallel: 2}, specs()...)
+	plain.until("")
+	steps := 0
+	for crash := 0; crash <= steps; crash++ {
+		d := begin(t, run.Rules{Parallel: 2}, specs()...)
+		var past []run.Event
+		for steps = 0; len(d.s.Outbox) > 0; steps++ {
+			if steps == crash {
+				reload(t, &d.s)
+				for _, ev := range past {
+					ev.At = d.at
+					if after, out := run.Step(d.s, ev); len(out) > 0 || !reflect.DeepEqual(after, d.s) {
+						t.Fatalf("step %d: %s a second time changed something", steps, ev.Kind)
+					}
+				}
+			}
+			ev := d.happy(d.s.Outbox[0])
+			past = append(past, ev)
+			d.do(ev)
+		}
+		if got, want := stored(t, d.s), stored(t, plain.s); got != want {
+			t.Fatalf("a crash at step %d ends in\n%s\nwant\n%s", crash, got, want)
+		}
+		if len(d.all) != len(plain.all) {
+			t.Fatalf("a crash at step %d: %d commands, want %d", crash, len(d.all), len(plain.all))
+		}
+	}
+	if steps < 30 {
+		t.Errorf("only %d steps", steps)
+	}
+}
+
+func stored(t *testing.T, s run.State) string {
+	t.Helper()
+	b, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func reload(t *testing.T, s *run.State) {
+	t.Helper()
+	var back run.State
+	if err := json.Unmarshal([]byte(stored(t, *s)), &back); err != nil {
+		t.Fatal(err)
+	}
+	*s = back
+}

@@ -111,6 +111,9 @@ func (t *stepper) newJob(kind JobKind, feature int) {
 // conclude derives the status, lands what is finished, and tells people when
 // the run wants something of them or is over.
 func (t *stepper) conclude() {
+	if t.finished() && t.s.Halt != Paused && t.s.Halt != Stopped {
+		t.s.Halt, t.s.Why = "", "" // it holds nothing back
+	}
 	if t.s.Halt == "" && len(t.s.Jobs) == 0 && !t.planning() && t.s.Rules.Land != "never" && t.s.Landed != t.s.Tip {
 		t.land()
 	}
@@ -124,6 +127,12 @@ func (t *stepper) conclude() {
 		t.issue(nil, Command{Kind: Notify, Text: string(t.s.Status), Reason: t.s.Reason})
 	default:
 	}
+}
+
+// finished tells whether nothing is left to do.
+func (t *stepper) finished() bool {
+	return len(t.s.Jobs) == 0 && len(t.s.Features) > 0 &&
+		!slices.ContainsFunc(t.s.Features, func(f Feature) bool { return !completed(f.Status) })
 }
 
 func (t *stepper) standing() (Status, string) {
