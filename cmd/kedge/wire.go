@@ -8,7 +8,9 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/user"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"kedge"
@@ -149,6 +151,7 @@ func (c *caller) Foreground(ctx context.Context) error {
 			s.RetainSoon(c.environ)
 			return nil
 		},
+		Leave: func() { s.Leave() },
 		Close: func() error {
 			if s == nil {
 				return nil // Prepare was never reached
@@ -186,13 +189,17 @@ func (c *caller) Stop(ctx context.Context) (pid int, err error) {
 	return hello.PID, daemon.Stop(ctx, c.home)
 }
 
+// userName is who acts. A service or a container often has no USER set.
 func userName() string {
 	for _, name := range []string{"USER", "LOGNAME"} {
 		if v := os.Getenv(name); v != "" {
 			return v
 		}
 	}
-	return "unknown"
+	if u, err := user.Current(); err == nil && u.Username != "" {
+		return u.Username
+	}
+	return "uid-" + strconv.Itoa(os.Getuid())
 }
 
 func absolute(dir string) string {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -40,6 +41,7 @@ func statusText(w io.Writer, out service.StatusReply) {
 	if out.Checkpoint != nil {
 		row("checkpoint", "%s", *out.Checkpoint)
 	}
+	lastText(row, out)
 	driftText(w, row, out)
 	for _, e := range out.Edits {
 		row("hand edit", "%s: %s; it is %s by the next command that writes", e.Path, withoutPath(e), e.Action)
@@ -54,6 +56,43 @@ func statusText(w io.Writer, out service.StatusReply) {
 		row("daemon", "running, pid %d", out.Daemon.PID)
 	}
 }
+
+// lastText shows what was said last: the handoff, the verdict, the open risks.
+func lastText(row func(name, format string, args ...any), out service.StatusReply) {
+	if h := out.Handoff; h != nil {
+		row("handoff", "%s, %d%% done, of %s", h.ID, h.Percent, moment(h.At))
+	}
+	if g := out.Gate; g != nil {
+		row("gate", "%s; %s", verdictText(g), sinceText(g.Changed))
+	}
+	if out.OpenRisks > 0 {
+		row("risks", "%d open: kedge risk ls", out.OpenRisks)
+	}
+}
+
+func verdictText(g *service.GateInfo) string {
+	s := string(g.Verdict)
+	if g.Partial {
+		s += " (partial)"
+	}
+	if g.Feature != "" {
+		s += " for " + string(g.Feature)
+	}
+	return s + " of " + moment(g.At)
+}
+
+func sinceText(changed *bool) string {
+	switch {
+	case changed == nil:
+		return "whether files changed since is unknown"
+	case *changed:
+		return "files changed since: kedge gate"
+	default:
+		return "no file changed since"
+	}
+}
+
+func moment(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
 
 func countsText(n service.FeatureCounts) string {
 	parts := []string{fmt.Sprintf("%d", n.Total)}

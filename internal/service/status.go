@@ -28,6 +28,9 @@ type StatusReply struct {
 	DriftUnknown string               `json:"drift_unknown,omitempty"` // why drift is not known
 	Usage        Usage                `json:"usage"`
 	Checkpoint   *kedge.CheckpointID  `json:"checkpoint"`
+	Handoff      *HandoffInfo         `json:"handoff"`
+	Gate         *GateInfo            `json:"gate"`
+	OpenRisks    int                  `json:"open_risks"`
 	Edits        []kedge.HandEditData `json:"edits"`            // of files that only Kedge writes
 	Behind       []string             `json:"behind,omitempty"` // of these, what is older than the journal: the next command that writes brings it up
 	Next         *kedge.Next          `json:"next"`
@@ -102,6 +105,9 @@ func (s *Service) Status(ctx context.Context, who Caller, _ StatusRequest) (Stat
 	}
 	if last != nil {
 		r.Checkpoint = &last.ID
+	}
+	if err := s.lastThings(ctx, p, st, &r); err != nil {
+		return StatusReply{}, err
 	}
 	if r.Drift, r.DriftUnknown, err = s.drift(ctx, p, st); err != nil {
 		return StatusReply{}, err
