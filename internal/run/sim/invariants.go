@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -122,7 +123,7 @@ func oneRepair(m *moment) string {
 		}
 	}
 	for _, f := range m.after.Features {
-		if f.Attempts > max(f.Budget.Attempts, m.after.Rules.Attempts, 2) {
+		if f.Attempts > cmp.Or(f.Budget.Attempts, m.after.Rules.Attempts) {
 			return "more attempts than allowed"
 		}
 	}

@@ -1,6 +1,7 @@
 package sim_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -116,7 +117,7 @@ func TestMutations(t *testing.T) {
 		if inv.N != i+1 || m.invariant != inv.N {
 			t.Fatalf("mutation %d is for invariant %d, which is number %d", i, m.invariant, inv.N)
 		}
-		t.Run(strings.ReplaceAll(inv.Name, " ", "_"), func(t *testing.T) {
+		t.Run(fmt.Sprintf("invariant %d %s", inv.N, inv.Name), func(t *testing.T) {
 			want := "invariant " + itoa(m.invariant) + ":"
 			for seed := range uint64(3_000) {
 				if r := sim.Play(seed, m.step); strings.HasPrefix(r.Violation, want) {
