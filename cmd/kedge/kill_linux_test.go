@@ -183,7 +183,7 @@ type deed struct {
 	call, key, mark string // the mark is in what it writes and nowhere else
 	in              any
 	typ             kedge.EventType
-	file            string // the projection it shows in
+	file            string // the document it shows in; a checkpoint only until the next
 	acked           bool
 }
 
@@ -204,7 +204,7 @@ func deeds() []*deed {
 	}
 	checkpoint := func(n int) *deed {
 		mark := fmt.Sprintf("deed-%d-checkpoint", n)
-		return &deed{call: "checkpoint.save", mark: mark, in: service.CheckpointSaveRequest{Task: mark}, typ: kedge.CheckpointSaved, file: "checkpoint.md"}
+		return &deed{call: "checkpoint.save", mark: mark, in: service.CheckpointSaveRequest{Task: mark}, typ: kedge.CheckpointSaved}
 	}
 	all := []*deed{feature(1), risk(2), decision(3), checkpoint(4), feature(5), decision(6), risk(7), checkpoint(8)}
 	for _, d := range all {
@@ -344,14 +344,26 @@ func (v *victim) killed(calls string, n int) ending {
 	return end
 }
 
-// aftermath starts a daemon over what is left.
+// aftermath starts a daemon over what is left, and writes with it. A document
+// that was not written is written by the next command that writes such a one.
 func (v *victim) aftermath(all []*deed) {
 	v.t.Helper()
 	l := v.live()
 	defer v.end(l)
-	next := &deed{call: "risk.add", key: kedge.NewID("req", time.Unix(0, 0)), in: service.RiskAddRequest{Text: "the next one"}}
-	if err := v.do(next); err != nil {
-		v.t.Fatalf("the next daemon: %v\n%s", err, l.said.String())
+	var edits [2]struct {
+		Edits []kedge.HandEditData `json:"edits"`
+		Moved []string             `json:"moved"`
+	}
+	for i, d := range []*deed{
+		{call: "risk.add", in: service.RiskAddRequest{Text: "the next one"}},
+		{call: "checkpoint.save", in: service.CheckpointSaveRequest{Task: "the next one"}},
+	} {
+		if err := v.ask(d.call, kedge.NewID("req", time.Unix(0, 0)), d.in, &edits[i]); err != nil {
+			v.t.Fatalf("the next daemon: %s: %v\n%s", d.call, err, l.said.String())
+		}
+		if len(edits[i].Edits)+len(edits[i].Moved) > 0 {
+			v.t.Errorf("what the kill left is taken for edits by hand: %+v", edits[i])
+		}
 	}
 	v.compare(all, "after the kill")
 	for _, d := range all {
@@ -370,7 +382,7 @@ func (v *victim) aftermath(all []*deed) {
 func (v *victim) compare(all []*deed, when string) {
 	v.t.Helper()
 	events := v.events()
-	for i, d := range all {
+	for _, d := range all {
 		there := 0
 		for _, ev := range events {
 			if ev.Type == d.typ && bytes.Contains(ev.Data, []byte(d.mark)) {
@@ -380,23 +392,39 @@ func (v *victim) compare(all []*deed, when string) {
 		if there > 1 || d.acked && there == 0 {
 			v.t.Errorf("%s: %s, acknowledged %v, is in the journal %d times", when, d.mark, d.acked, there)
 		}
-		later := slices.ContainsFunc(all[i+1:], func(l *deed) bool { return l.typ == d.typ })
-		if d.typ == kedge.CheckpointSaved && later {
-			continue // the file is that of the last one
+		if d.file == "" {
+			continue
 		}
-		if shown := v.projected(d); shown != (there == 1) {
+		if shown := v.projected(d.file, d.mark); shown != (there == 1) {
 			v.t.Errorf("%s: %s is in the journal %d times, in %s: %v", when, d.mark, there, d.file, shown)
 		}
 	}
+	if id := lastCheckpoint(v.t, events); !v.projected("checkpoint.md", "id="+id+" ") {
+		v.t.Errorf("%s: checkpoint.md is not that of %s", when, id)
+	}
 }
 
-func (v *victim) projected(d *deed) bool {
+func lastCheckpoint(t *testing.T, events []kedge.Event) string {
+	t.Helper()
+	var c kedge.Checkpoint
+	for _, ev := range events {
+		if ev.Type != kedge.CheckpointSaved {
+			continue
+		}
+		if err := json.Unmarshal(ev.Data, &c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return string(c.ID)
+}
+
+func (v *victim) projected(file, mark string) bool {
 	v.t.Helper()
-	files, err := filepath.Glob(filepath.Join(v.dir, ".kedge", d.file))
+	files, err := filepath.Glob(filepath.Join(v.dir, ".kedge", file))
 	if err != nil {
 		v.t.Fatal(err)
 	}
-	return slices.ContainsFunc(files, func(f string) bool { return strings.Contains(v.read(f), d.mark) })
+	return slices.ContainsFunc(files, func(f string) bool { return strings.Contains(v.read(f), mark) })
 }
 
 // events is the journal as it lies on disk.
