@@ -35,6 +35,8 @@ const (
 	NoteAdded       EventType = "note.added"       // Note
 	CheckpointSaved EventType = "checkpoint.saved" // Checkpoint
 	HandoffSaved    EventType = "handoff.saved"    // Handoff
+	GateStarted     EventType = "gate.started"     // GateStartedData
+	GateDropped     EventType = "gate.dropped"     // GateDroppedData
 	GateFinished    EventType = "gate.finished"    // Evidence
 	FilesSeen       EventType = "files.seen"       // FilesSeenData
 	HandEditFound   EventType = "edit.found"       // HandEditData

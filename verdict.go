@@ -93,3 +93,27 @@ type Evidence struct {
 	Anchor      bool       `json:"anchor,omitempty"`
 	Verdict     Verdict    `json:"verdict"`
 }
+
+// GateStartedData is the payload of GateStarted: what it takes to finish a gate
+// after whoever ran it is gone. The environment is not part of it: only the
+// holders of its checks have that.
+type GateStartedData struct {
+	ID      EvidenceID `json:"id"`
+	Key     string     `json:"key"` // of the request
+	At      time.Time  `json:"at"`
+	By      Actor      `json:"by"`
+	Dir     string     `json:"dir"`
+	Tree    string     `json:"tree"`
+	Feature FeatureID  `json:"feature,omitempty"`
+	Names   []string   `json:"names,omitempty"`
+	All     bool       `json:"all,omitempty"`
+	Dropped string     `json:"dropped,omitempty"` // why it has no verdict and will have none
+}
+
+// GateDroppedData is the payload of GateDropped: a gate that ended without a
+// verdict.
+type GateDroppedData struct {
+	ID     EvidenceID `json:"id"`
+	Key    string     `json:"key"`
+	Reason string     `json:"reason"`
+}

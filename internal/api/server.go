@@ -60,6 +60,9 @@ func guard(next http.Handler) http.Handler {
 func serve(s *service.Service, log *slog.Logger, w http.ResponseWriter, r *http.Request) {
 	a := &answer{w: w}
 	out, err := run(s, a, r)
+	if errors.Is(err, service.ErrLeft) {
+		panic(http.ErrAbortHandler) // the client asks the next daemon, which has the answer
+	}
 	if err != nil && kedge.Internal.Is(err) {
 		log.ErrorContext(r.Context(), "call failed", "call", r.PathValue("name"), "error", err.Error())
 	}

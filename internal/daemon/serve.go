@@ -43,6 +43,7 @@ type Config struct {
 	Close   func() error                              // runs under the lock, after the last request; may be nil
 	OnReady func()                                    // runs when the daemon answers; may be nil
 	Log     *slog.Logger                              // nil: daemon/log
+	Leave   func()                                    // runs at a stop, when no new request can come; may be nil
 	Grace   time.Duration                             // how long running requests get at a stop before they are cancelled; 0: 15 s
 }
 
@@ -98,6 +99,9 @@ func (c Config) answer(ctx context.Context) error {
 	requests, cancelRequests := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancelRequests()
 	srv := c.server(requests, stop)
+	if c.Leave != nil {
+		srv.RegisterOnShutdown(c.Leave)
+	}
 	failed := make(chan error, 1)
 	go func() { failed <- srv.Serve(l) }()
 	c.Log.Info("daemon started", "pid", os.Getpid(), "version", c.Version, "socket", l.Addr().String())

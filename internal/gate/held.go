@@ -2,6 +2,8 @@ package gate
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"io"
@@ -41,6 +43,12 @@ func heldDir(log string) string { return strings.TrimSuffix(log, ".log") + heldS
 type startedLine struct {
 	Version int       `json:"version"`
 	Started time.Time `json:"started"`
+	SHA256  string    `json:"sha256"` // of the line: another one is not taken for it
+}
+
+func lineHash(line string) string {
+	sum := sha256.Sum256([]byte(line))
+	return hex.EncodeToString(sum[:])
 }
 
 func linePath(dir string) string { return filepath.Join(dir, "line.json") }
@@ -80,6 +88,9 @@ func (h Held) takeUp(ctx context.Context, l *heldLine) (*hold.Client, error) {
 	if err != nil || json.Unmarshal(b, &was) != nil || was.Started.IsZero() {
 		return nil, l.clear()
 	}
+	if was.SHA256 != lineHash(l.spec.Line) {
+		return nil, errors.Join(forgetLine(ctx, l.dir), l.clear())
+	}
 	f := hold.Look(ctx, l.dir)
 	for f.Cause == hold.CauseSilent {
 		if err := pause(ctx); err != nil {
@@ -108,7 +119,7 @@ func (h Held) begin(ctx context.Context, l *heldLine) (*hold.Client, error) {
 	if err := os.Mkdir(l.dir, 0o700); err != nil {
 		return nil, kedge.Errorf(kedge.Internal, "make the folder of a check: %w", err)
 	}
-	b, err := json.Marshal(startedLine{Version: 1, Started: l.started})
+	b, err := json.Marshal(startedLine{Version: 1, Started: l.started, SHA256: lineHash(l.spec.Line)})
 	if err != nil {
 		return nil, kedge.Errorf(kedge.Internal, "encode a check: %w", err)
 	}

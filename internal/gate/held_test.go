@@ -173,7 +173,7 @@ func TestF1GateIsFinishedLater(t *testing.T) {
 			q := twoChecks(t)
 			left(t, q)
 			meanwhile(t, q)
-			if env, ok := gate.Environ(context.Background(), q.LogDir); !ok || !strings.Contains(strings.Join(env, "\n"), q.Env[0]) {
+			if env, ok, _ := gate.Environ(context.Background(), q.LogDir); !ok || !strings.Contains(strings.Join(env, "\n"), q.Env[0]) {
 				t.Errorf("the environment is %q, %t", env, ok)
 			}
 			_, done := begin(q)

@@ -12,20 +12,22 @@ import (
 )
 
 // Environ is the environment of a gate that was left, by its log folder: it is
-// nowhere but in the holders of its lines. Without one that lives it is unknown.
-func Environ(ctx context.Context, logDir string) (env []string, ok bool) {
+// nowhere but in the holders of its lines. Without one that lives it is unknown;
+// silent means that one lives that does not answer now.
+func Environ(ctx context.Context, logDir string) (env []string, ok, silent bool) {
 	for _, dir := range heldIn(logDir) {
 		f := hold.Look(ctx, dir)
 		if f.Client == nil {
+			silent = silent || f.State == kedge.SessionRunning
 			continue
 		}
 		env, err := f.Client.Environ(ctx)
 		_ = f.Client.Close()
 		if err == nil {
-			return env, true
+			return env, true, false
 		}
 	}
-	return nil, false
+	return nil, false, silent
 }
 
 // Forget lets go of a gate that is over: what still runs of it is ended, its

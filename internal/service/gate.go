@@ -36,11 +36,17 @@ type GateReply struct {
 // Gate runs the project's checks and keeps the verdict as evidence. A red
 // verdict is an answer, not an error. The checks run outside the project's
 // lock; only the writing down is one at a time.
-func (s *Service) Gate(ctx context.Context, who Caller, in GateRequest) (GateReply, error) {
+func (s *Service) Gate(ctx context.Context, who Caller, in GateRequest) (reply GateReply, err error) {
 	p, err := s.project(ctx, who)
 	if err != nil {
 		return GateReply{}, err
 	}
+	release, err := s.alone(ctx, who.Key)
+	if err != nil {
+		return GateReply{}, err
+	}
+	defer release()
+	defer func() { s.gateOver(ctx, p, who, err) }()
 	if evs, seen, err := s.seenBefore(ctx, p, who); seen || err != nil {
 		return gateReply(evs, err)
 	}
@@ -162,8 +168,13 @@ func (s *Service) judge(ctx context.Context, p *project, who Caller, j judgement
 	if err != nil {
 		return ev, err
 	}
-	q.LogDir = filepath.Join(s.storeDir(p.ID), "gate", string(ev.ID))
-	if ev.Verdict, err = gate.Run(ctx, q); err != nil {
+	if err := s.holdGate(ctx, p, who, j, &ev, &q); err != nil {
+		return ev, err
+	}
+	q.LogDir = s.gateDir(p, ev.ID)
+	run, done := s.untilLeft(ctx)
+	defer done()
+	if ev.Verdict, err = gate.Run(run, q); err != nil {
 		return ev, err
 	}
 	ev.Verdict.Findings = append(ev.Verdict.Findings, j.base.findings()...)

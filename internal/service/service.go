@@ -49,6 +49,10 @@ type Service struct {
 	mu   sync.Mutex
 	open map[kedge.ProjectID]*opened
 
+	flights  map[string]chan struct{} // requests that are being answered, by key
+	leaveNow context.CancelFunc       // ends the next
+	leave    context.Context          //nolint:containedctx // until the service is to go
+
 	retaining sync.Mutex // held by Retain
 
 	holders  holders
@@ -65,13 +69,15 @@ func New(cfg Config) *Service {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Service{cfg: cfg, open: map[kedge.ProjectID]*opened{}}
+	s := &Service{cfg: cfg, open: map[kedge.ProjectID]*opened{}, flights: map[string]chan struct{}{}}
 	s.watch, s.stop = context.WithCancel(context.Background())
+	s.leave, s.leaveNow = context.WithCancel(context.Background())
 	return s
 }
 
 // Close lets go of the sessions, which live on, and closes every store.
 func (s *Service) Close() error {
+	s.leaveNow()
 	s.stop()
 	s.watching.Wait()
 	s.mu.Lock()

@@ -90,7 +90,8 @@ func (s *Service) ended(ctx context.Context, p *project, d kedge.SessionEndedDat
 }
 
 // Adopt takes up the sessions that an earlier daemon left: those that run are
-// watched again, the others are written down as what became of them.
+// watched again, the others are written down as what became of them. Gates that
+// it left are finished.
 func (s *Service) Adopt(ctx context.Context) error {
 	ps, err := s.sessionProjects(ctx, Caller{}, true)
 	if err != nil {
@@ -106,6 +107,9 @@ func (s *Service) Adopt(ctx context.Context) error {
 	}
 	for _, p := range ps {
 		if err := s.adoptProject(ctx, p, byID); err != nil {
+			return err
+		}
+		if err := s.adoptGates(ctx, p); err != nil {
 			return err
 		}
 	}

@@ -39,11 +39,17 @@ type FeatureSubmitReply struct {
 // or not. A full green verdict completes it; a feature without checks, or one
 // that changed files outside its paths, then waits for a person. A red verdict
 // is an answer, not an error.
-func (s *Service) FeatureSubmit(ctx context.Context, who Caller, in FeatureSubmitRequest) (FeatureSubmitReply, error) {
+func (s *Service) FeatureSubmit(ctx context.Context, who Caller, in FeatureSubmitRequest) (reply FeatureSubmitReply, err error) {
 	p, err := s.project(ctx, who)
 	if err != nil {
 		return FeatureSubmitReply{}, err
 	}
+	release, err := s.alone(ctx, who.Key)
+	if err != nil {
+		return FeatureSubmitReply{}, err
+	}
+	defer release()
+	defer func() { s.gateOver(ctx, p, who, err) }()
 	if evs, seen, err := s.seenBefore(ctx, p, who); seen || err != nil {
 		return s.submitReply(ctx, p, in.ID, evs, nil, err)
 	}

@@ -23,6 +23,7 @@ const (
 	KindCheckpoint Kind = "checkpoint" // kedge.Checkpoint
 	KindHandoff    Kind = "handoff"    // kedge.Handoff
 	KindEvidence   Kind = "evidence"   // kedge.Evidence
+	KindGate       Kind = "gate"       // kedge.GateStartedData, by the key of its request
 	KindSession    Kind = "session"    // kedge.Session
 	KindSeen       Kind = "seen"       // SeenDoc; only SeenLast
 	KindEdit       Kind = "edit"       // EditDoc, by the event's id
@@ -109,6 +110,8 @@ var folders = map[kedge.EventType]func(*folding) error{
 	kedge.NoteAdded:       keep(KindNote, func(d kedge.Note) string { return string(d.ID) }, noteWords),
 	kedge.CheckpointSaved: keep(KindCheckpoint, func(d kedge.Checkpoint) string { return string(d.ID) }, checkpointWords),
 	kedge.HandoffSaved:    keep(KindHandoff, func(d kedge.Handoff) string { return string(d.ID) }, nil),
+	kedge.GateDropped:     foldGateDropped,
+	kedge.GateStarted:     keep(KindGate, func(d kedge.GateStartedData) string { return d.Key }, nil),
 	kedge.GateFinished:    keep(KindEvidence, func(d kedge.Evidence) string { return string(d.ID) }, nil),
 	kedge.SessionStarted:  keep(KindSession, func(d kedge.Session) string { return string(d.ID) }, nil),
 	kedge.SalvageMade:     keep(KindSalvage, func(d kedge.Salvage) string { return string(d.ID) }, nil),

@@ -177,6 +177,21 @@ func foldRiskClosed(f *folding) error {
 	return f.save(KindRisk, string(r.ID), r, riskWords(r))
 }
 
+func foldGateDropped(f *folding) error {
+	d, err := payload[kedge.GateDroppedData](f)
+	if err != nil {
+		return err
+	}
+	g, err := load[kedge.GateStartedData](f, KindGate, d.Key)
+	if err != nil {
+		return err
+	}
+	if g.ID == d.ID {
+		g.Dropped = d.Reason
+	}
+	return f.save(KindGate, g.Key, g, words{})
+}
+
 func foldSessionEnded(f *folding) error {
 	d, err := payload[kedge.SessionEndedData](f)
 	if err != nil {

@@ -1,5 +1,5 @@
 // Package client calls the service through the daemon. It retries a call whose
-// connection broke once, with the same key, so that a command has one effect
+// connection broke, with the same key, so that a command has one effect
 // whatever happens to the daemon meanwhile; it decides nothing else.
 package client
 
@@ -35,16 +35,23 @@ func (c *Client) Call(ctx context.Context, name string, env api.Envelope, out an
 	if err != nil {
 		return kedge.Errorf(kedge.Internal, "encode the request: %w", err)
 	}
-	err = c.once(ctx, c.HTTP, name, body, out, progress)
-	if !errors.Is(err, ErrBroken) || c.Again == nil || ctx.Err() != nil {
-		return asError(ctx, err)
+	h := c.HTTP
+	for range tries {
+		err = c.once(ctx, h, name, body, out, progress)
+		if !errors.Is(err, ErrBroken) || c.Again == nil || ctx.Err() != nil {
+			return asError(ctx, err)
+		}
+		var gone error
+		if h, gone = c.Again(ctx); gone != nil {
+			return gone
+		}
 	}
-	again, err := c.Again(ctx)
-	if err != nil {
-		return err
-	}
-	return asError(ctx, c.once(ctx, again, name, body, out, progress))
+	return asError(ctx, err)
 }
+
+// tries bounds how often a call is made. The first may only find that no daemon
+// lives; a long one may lose more than one.
+const tries = 5
 
 func asError(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil {

@@ -1,0 +1,202 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"kedge"
+	"kedge/internal/gate"
+	"kedge/internal/store"
+)
+
+// ErrLeft is given by a call whose work goes on without this service: the same
+// request, made again to the next one, gets its answer.
+var ErrLeft = gate.ErrLeft
+
+// runner holds the lines of gates, so that they outlive the daemon; nil where no
+// holder can be had, or where it could not find all that a line started.
+func (s *Service) runner() gate.Runner {
+	if len(s.cfg.Sessions.Holder) == 0 || runtime.GOOS != "linux" {
+		return nil
+	}
+	return gate.Held{Holder: s.cfg.Sessions.Holder, Sockets: s.cfg.Sessions.Sockets, Now: s.cfg.Now}
+}
+
+func (s *Service) gateDir(p *project, id kedge.EvidenceID) string {
+	return filepath.Join(s.storeDir(p.ID), "gate", string(id))
+}
+
+// holdGate makes a gate that outlives the daemon of q: the one that the same request
+// began before, or a new one, which is written down before anything starts.
+func (s *Service) holdGate(ctx context.Context, p *project, who Caller, j judgement, ev *kedge.Evidence, q *gate.Request) error {
+	q.Runner = s.runner()
+	if q.Runner == nil || who.Key == "" {
+		return nil
+	}
+	was, ok, err := s.unfinishedGate(ctx, p, who.Key)
+	if err != nil {
+		return err
+	}
+	if ok {
+		ev.ID, ev.At, q.Expect = was.ID, was.At, was.Tree
+		return nil
+	}
+	q.Begin = func(tree string) error {
+		d := kedge.GateStartedData{
+			ID: ev.ID, Key: who.Key, At: ev.At, By: who.Actor, Dir: p.Dir, Tree: tree,
+			Feature: j.feature, Names: j.names, All: j.scope == gate.Full,
+		}
+		started := who
+		started.Key = "gate-" + string(ev.ID)
+		_, err := s.write(ctx, p, started, func() ([]kedge.Event, error) {
+			e, err := event(kedge.GateStarted, who, d)
+			return []kedge.Event{e}, err
+		})
+		return err
+	}
+	return nil
+}
+
+// unfinishedGate is the gate that a request began and that has no end yet.
+func (s *Service) unfinishedGate(ctx context.Context, p *project, key string) (kedge.GateStartedData, bool, error) {
+	d, ok, err := store.Get[kedge.GateStartedData](ctx, p.store, store.KindGate, key)
+	if err != nil || !ok || d.Dropped != "" {
+		return d, false, err
+	}
+	_, finished, err := store.Get[kedge.Evidence](ctx, p.store, store.KindEvidence, string(d.ID))
+	return d, !finished, err
+}
+
+// untilLeft gives a context that also ends, with ErrLeft, when the service is to
+// go: the lines of a gate are then let alone.
+func (s *Service) untilLeft(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(s.leave, func() { cancel(ErrLeft) })
+	return ctx, func() { stop(); cancel(nil) }
+}
+
+// Leave lets go of what can go on without the service: calls that wait for it
+// end with ErrLeft.
+func (s *Service) Leave() { s.leaveNow() }
+
+// alone waits until nobody else works on the request of this key: one that is
+// made again while the first is still being answered gets the same answer.
+func (s *Service) alone(ctx context.Context, key string) (release func(), err error) {
+	if key == "" {
+		return func() {}, nil
+	}
+	for {
+		s.mu.Lock()
+		other, busy := s.flights[key]
+		if !busy {
+			mine := make(chan struct{})
+			s.flights[key] = mine
+			s.mu.Unlock()
+			return func() {
+				s.mu.Lock()
+				defer s.mu.Unlock()
+				delete(s.flights, key)
+				close(mine)
+			}, nil
+		}
+		s.mu.Unlock()
+		select {
+		case <-other:
+		case <-s.leave.Done():
+			return nil, ErrLeft
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// gateOver clears up after a gate, unless it was left: one that gave no verdict
+// is written down as dropped, and its holders go.
+func (s *Service) gateOver(ctx context.Context, p *project, who Caller, failed error) {
+	if s.runner() == nil || who.Key == "" || errors.Is(failed, ErrLeft) {
+		return
+	}
+	ctx = context.WithoutCancel(ctx)
+	d, ok, err := store.Get[kedge.GateStartedData](ctx, p.store, store.KindGate, who.Key)
+	if err != nil || !ok {
+		return // it never began
+	}
+	if failed != nil && d.Dropped == "" {
+		err = s.dropGate(ctx, p, d, failed.Error())
+	}
+	if err = errors.Join(err, gate.Forget(ctx, s.gateDir(p, d.ID))); err != nil {
+		s.cfg.Log.Error("a gate is not cleared up", "gate", string(d.ID), "error", err.Error())
+	}
+}
+
+func (s *Service) dropGate(ctx context.Context, p *project, d kedge.GateStartedData, reason string) error {
+	who := Caller{Actor: kedge.ActorDaemon, Key: "dropped-" + string(d.ID)}
+	_, err := s.write(ctx, p, who, func() ([]kedge.Event, error) {
+		e, err := event(kedge.GateDropped, who, kedge.GateDroppedData{ID: d.ID, Key: d.Key, Reason: reason})
+		return []kedge.Event{e}, err
+	})
+	return err
+}
+
+// adoptGates takes up the gates that an earlier daemon left: what still runs of
+// them, and what has ended meanwhile, is brought to a verdict, whether or not
+// whoever asked for it is still there.
+func (s *Service) adoptGates(ctx context.Context, p *project) error {
+	docs, err := all[kedge.GateStartedData](ctx, p, store.KindGate)
+	if err != nil || s.runner() == nil {
+		return err
+	}
+	for _, d := range docs {
+		d, unfinished, err := s.unfinishedGate(ctx, p, d.Key)
+		if err != nil {
+			return err
+		}
+		if unfinished {
+			s.watching.Go(func() { s.finishGate(p, d) })
+		}
+	}
+	return nil
+}
+
+// finishGate makes the request again that began a gate, in the environment that
+// its holders have kept.
+func (s *Service) finishGate(p *project, d kedge.GateStartedData) {
+	ctx := context.Background() // it ends when it is finished, or left
+	who := Caller{Dir: d.Dir, Actor: d.By, Key: d.Key}
+	env, ok := s.environOf(ctx, p, d)
+	var err error
+	switch {
+	case s.leave.Err() != nil:
+		return
+	case !ok:
+		err = kedge.Errorf(kedge.Interrupted, "its checks were gone when the daemon started")
+	case d.Feature != "":
+		_, err = s.FeatureSubmit(ctx, who, FeatureSubmitRequest{ID: d.Feature, Env: env})
+	default:
+		_, err = s.Gate(ctx, who, GateRequest{Names: d.Names, All: d.All, Env: env})
+	}
+	if err == nil || errors.Is(err, ErrLeft) {
+		return
+	}
+	s.cfg.Log.Warn("a gate that was left is not finished", "gate", string(d.ID), "error", err.Error())
+	s.gateOver(ctx, p, who, err)
+}
+
+// environOf asks the holders of a gate for its environment, again while one of
+// them does not answer.
+func (s *Service) environOf(ctx context.Context, p *project, d kedge.GateStartedData) ([]string, bool) {
+	for {
+		env, ok, silent := gate.Environ(ctx, s.gateDir(p, d.ID))
+		if ok || !silent {
+			return env, ok
+		}
+		select {
+		case <-s.leave.Done():
+			return nil, false
+		case <-time.After(lookAgain):
+		}
+	}
+}
