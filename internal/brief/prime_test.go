@@ -255,3 +255,20 @@ func FuzzPrime(f *testing.F) {
 		}
 	})
 }
+
+// TestNoteIsToldOnce: a title that is how the text begins is not said again.
+func TestNoteIsToldOnce(t *testing.T) {
+	for _, c := range []struct{ title, cause, want string }{
+		{"Strict by default", "Strict by default", "> 2026-11-15 Strict by default\n"},
+		{"Strict by default", "Strict by default. Fuzzy on demand.", "> 2026-11-15 Strict by default. Fuzzy on demand.\n"},
+		{"Strict by…", "Strict by default", "> 2026-11-15 Strict by default\n"},
+		{"Matching", "it was fuzzy", "> 2026-11-15 Matching\n>   Root cause: it was fuzzy\n"},
+	} {
+		in := sampleInput()
+		in.Notes = []kedge.Note{{Title: c.title, RootCause: c.cause, Date: noon}}
+		text := brief.Prime(in, brief.DefaultBudget).Text
+		if !strings.Contains(text, c.want) || strings.Count(text, c.cause) != 1 {
+			t.Errorf("%q, %q:\n%s", c.title, c.cause, text)
+		}
+	}
+}

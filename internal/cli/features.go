@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"text/tabwriter"
 
@@ -98,6 +100,9 @@ func readInput(env *Env, name string, limit int64) ([]byte, error) {
 	}
 	b, err := io.ReadAll(io.LimitReader(in, limit+1))
 	if err != nil {
+		if p, ok := errors.AsType[*fs.PathError](err); ok {
+			err = p.Err // the path is named already
+		}
 		return nil, kedge.Errorf(kedge.Invalid, "read %q: %w", name, err)
 	}
 	if int64(len(b)) > limit {

@@ -168,6 +168,31 @@ func TestRow19DecidedAgainst(t *testing.T) {
 	}
 }
 
+func TestStillRejected(t *testing.T) {
+	a, gone := decision('1', "a"), decision('2', "b")
+	held, past := kedge.Rejected{What: "yaml", Reason: "ambiguous"}, kedge.Rejected{What: "json", Reason: "no comments"}
+	other := kedge.Rejected{What: "xml", Reason: "long"}
+	a.Rejected = []kedge.Rejected{held}
+	gone.Status, gone.Rejected = kedge.DecisionSuperseded, []kedge.Rejected{held, past}
+	got := ledger.StillRejected([]kedge.Decision{a, gone}, []kedge.Rejected{other, past, held})
+	if want := []kedge.Rejected{other, held}; !reflect.DeepEqual(got, want) {
+		t.Errorf("have %v, want %v", got, want)
+	}
+}
+
+func TestWithdrawnDecision(t *testing.T) {
+	d := superseding(decision('2', "A title"), '1')
+	d.Withdrawn = "a typo\n\n## Why"
+	if err := ledger.CheckDecision(d); !kedge.Invalid.Is(err) {
+		t.Errorf("withdrawn and locked: %v", err)
+	}
+	d.Status = kedge.DecisionSuperseded
+	got, err := ledger.ParseDecision("d.md", ledger.WriteDecision(d))
+	if err != nil || !reflect.DeepEqual(got, d) {
+		t.Errorf("%+v comes back as %+v, %v", d, got, err)
+	}
+}
+
 func TestParseRejected(t *testing.T) {
 	got, err := ledger.ParseRejected(" positional\targs: order: unclear ")
 	if want := (kedge.Rejected{What: "positional args", Reason: "order: unclear"}); err != nil || got != want {
@@ -187,6 +212,8 @@ func FuzzParseDecision(f *testing.F) {
 	d.Rejected = []kedge.Rejected{{What: "x", Reason: "y"}}
 	f.Add(ledger.WriteDecision(d))
 	f.Add(ledger.WriteDecision(decision('1', "B")))
+	d.Status, d.Withdrawn = kedge.DecisionSuperseded, "a typo"
+	f.Add(ledger.WriteDecision(d))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		d, err := ledger.ParseDecision("d.md", b)
 		if err != nil {

@@ -231,8 +231,24 @@ func TestSearch(t *testing.T) {
 	}
 	appendAll(t, s, "", event(t, kedge.NoteAdded, kedge.Note{ID: "not-2", Title: "Matcher", RootCause: "something else"}))
 	hits, err := s.Search(t.Context(), "parser", 1)
-	if err != nil || len(hits) != 1 || hits[0].ID != "not-1" || hits[0].Title != "Flaky parser" || !strings.Contains(hits[0].Excerpt, "parser") {
+	if err != nil || len(hits) != 1 || hits[0].ID != "not-1" || hits[0].Title != "Flaky parser" || !strings.HasPrefix(hits[0].Excerpt, "The lexer dropped") {
 		t.Errorf("after a change: %+v, %v", hits, err)
+	}
+	sound(t, s)
+}
+
+func TestProjectMoved(t *testing.T) {
+	s := open(t, t.TempDir(), store.Options{})
+	if _, _, err := s.Append(t.Context(), "", event(t, kedge.ProjectMoved, kedge.ProjectMovedData{Dir: "/b"})); !kedge.NotFound.Is(err) {
+		t.Errorf("a project that was never made moved: %v", err)
+	}
+	made := event(t, kedge.ProjectCreated, kedge.ProjectData{Dir: "/a", Name: "shop", Git: true})
+	moved := event(t, kedge.ProjectMoved, kedge.ProjectMovedData{Dir: "/b", Was: "/a"})
+	made.Project, moved.Project = "prj-1", "prj-1"
+	appendAll(t, s, "", made, moved)
+	p, ok, err := store.Get[kedge.Project](t.Context(), s, store.KindProject, "prj-1")
+	if err != nil || !ok || p.Dir != "/b" || p.Name != "shop" || !p.Git || p.CreatedAt.IsZero() {
+		t.Errorf("%+v, %v, %v", p, ok, err)
 	}
 	sound(t, s)
 }
