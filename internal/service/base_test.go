@@ -109,6 +109,22 @@ func TestT17ConfigThatIsNewProtectsNoLess(t *testing.T) {
 	}
 }
 
+// An agent cannot bring a user's settings of its own.
+func TestT17AgentsEnvironmentProtectsNoLess(t *testing.T) {
+	y := anchored(t)
+	y.put("home/kedge/config.toml", "version = 1\n[protect]\npaths = []\n")
+	y.put(".kedge/gate.toml", looseGate)
+	y.commit("nothing is protected")
+	in := service.GateRequest{Env: append(y.env(), "XDG_CONFIG_HOME="+y.dir+"/home")}
+	if r, err := y.s.Gate(t.Context(), y.agent(), in); err != nil || r.Green() {
+		t.Errorf("%+v, %v", r.Verdict, err)
+	}
+	y.put(".kedge/gate.toml", strictGate)
+	if r, err := y.s.Gate(t.Context(), y.person(), in); err != nil || len(r.Findings) > 0 {
+		t.Errorf("a person's own settings count: %+v, %v", r.Verdict, err)
+	}
+}
+
 func TestT17TheBaseBeforeAnyVerdictIsInit(t *testing.T) {
 	y := newYard(t, true)
 	y.put(".kedge/gate.toml", strictGate)
