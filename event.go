@@ -43,7 +43,8 @@ const (
 	SalvageMade     EventType = "salvage.made"     // Salvage
 	SalvageRestored EventType = "salvage.restored" // SalvageRestoredData
 	SalvageDropped  EventType = "salvage.dropped"  // Salvage
-	WorktreeRemoved EventType = "worktree.removed" // Worktree
+	WorktreeRemoved EventType = "worktree.removed" // Worktree; said before it is done
+	WorktreeKept    EventType = "worktree.kept"    // WorktreeKeptData; takes a WorktreeRemoved back
 	FilterApproved  EventType = "filter.approved"  // FilterApprovedData
 	SessionStarted  EventType = "session.started"  // Session
 	SessionEnded    EventType = "session.ended"    // SessionEndedData
@@ -157,6 +158,13 @@ type HandEditData struct {
 	Path   string `json:"path"`
 	Found  string `json:"found"`
 	Action string `json:"action"` // imported, refused, restored, reset
+}
+
+// WorktreeKeptData says why a worktree stays that was to be removed: it came to
+// hold something meanwhile.
+type WorktreeKeptData struct {
+	Path string `json:"path"`
+	Why  string `json:"why"`
 }
 
 // SalvageRestoredData says into which work tree a salvage came back.

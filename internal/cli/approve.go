@@ -20,7 +20,7 @@ func newApprove(env *Env) *cobra.Command {
 			"Kedge runs nothing that a repository brings along. Where files need a filter\n" +
 			"(Git LFS, an encryption), a person approves exactly its commands; changed\n" +
 			"commands ask again. Without an argument the filters are listed.",
-		Example: "  kedge approve                            the filters and their commands\n  kedge approve filter:lfs@4f1c2ab09d3e    this one may run",
+		Example: "  kedge approve                                                the filters and their commands\n  kedge approve filter:lfs@4f1c2ab09d3e7712c05be9d186a4f3b0    this one may run",
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return listFilters(c, env)
@@ -60,7 +60,7 @@ func filterLines(w io.Writer, f gitx.Filter) {
 	if f.Approved {
 		state = "approved"
 	}
-	fmt.Fprintf(w, "filter:%s@%s  %s\n", plain.Line(f.Name), f.Hash[:12], state)
+	fmt.Fprintf(w, "filter:%s@%s  %s\n", plain.Line(f.Name), f.Hash[:gitx.FilterDigits], state)
 	for _, c := range []struct{ name, command string }{{"clean", f.Clean}, {"smudge", f.Smudge}, {"process", f.Process}} {
 		if c.command != "" {
 			fmt.Fprintf(w, "  %-8s %s\n", c.name, plain.Line(c.command))

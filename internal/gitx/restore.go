@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"kedge"
 	"kedge/internal/gitx/attic"
@@ -205,11 +204,7 @@ func (s *scratch) committed(ctx context.Context, st standing, p string) bool {
 }
 
 func conflict(id kedge.SalvageID, paths []string) error {
-	shown := strings.Join(paths[:min(10, len(paths))], ", ")
-	if n := len(paths) - 10; n > 0 {
-		shown += fmt.Sprintf(" and %d more", n)
-	}
-	return kedge.Errorf(kedge.Conflict, "restoring %s would change files that have changes of their own: %s", id, shown).
+	return kedge.Errorf(kedge.Conflict, "restoring %s would change files that have changes of their own: %s", id, some(paths, 10)).
 		WithHint("commit or move these files, then: kedge salvage restore %s", id)
 }
 

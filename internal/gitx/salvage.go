@@ -2,8 +2,6 @@ package gitx
 
 import (
 	"context"
-	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -206,14 +204,28 @@ func (s *scratch) sort(ctx context.Context, c changes) (things []attic.Thing, re
 func (s *scratch) foreign(nested []string) []string {
 	var out []string
 	for _, p := range nested {
-		b, err := os.ReadFile(filepath.Join(s.r.root, p, ".git"))
-		gitdir, ok := strings.CutPrefix(strings.TrimSpace(string(b)), "gitdir: ")
-		if err == nil && ok && strings.HasPrefix(gitdir, filepath.Join(s.r.common, "worktrees")+"/") {
-			continue
+		if !s.r.isWorktree(filepath.Join(s.r.root, p)) {
+			out = append(out, p)
 		}
-		out = append(out, p)
 	}
 	return out
+}
+
+// isWorktree tells whether a folder is a worktree of this repository. Git writes
+// where its git dir is as an absolute path or a relative one.
+func (r *Repo) isWorktree(dir string) bool {
+	b, err := os.ReadFile(filepath.Join(dir, ".git"))
+	gitdir, ok := strings.CutPrefix(strings.TrimSpace(string(b)), "gitdir: ")
+	if err != nil || !ok {
+		return false
+	}
+	if !filepath.IsAbs(gitdir) {
+		gitdir = filepath.Join(dir, gitdir)
+	}
+	if real, err := filepath.EvalSymlinks(gitdir); err == nil {
+		gitdir = real
+	}
+	return filepath.Dir(gitdir) == filepath.Join(r.common, "worktrees")
 }
 
 // count says how many paths the salvage holds.
@@ -377,16 +389,14 @@ func (r *Repo) DropSalvage(ctx context.Context, id kedge.SalvageID, atticDir str
 		if err != nil {
 			return err
 		}
+		// The attic goes first: as long as the ref is there, the salvage is
+		// listed, and can be dropped again.
+		if err := attic.RemoveAll(filepath.Join(atticDir, string(id))); err != nil {
+			return kedge.Errorf(kedge.Internal, "empty the attic: %w", err).WithHint("rm -r %s", quote(filepath.Join(atticDir, string(id))))
+		}
 		if !ok {
 			return kedge.Errorf(kedge.NotFound, "no salvage %q", id).WithHint("kedge salvage ls")
 		}
-		if err := r.moveRef(ctx, s.Ref, "", s.Commit); err != nil {
-			return err
-		}
-		err = os.RemoveAll(filepath.Join(atticDir, string(id)))
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return kedge.Errorf(kedge.Internal, "empty the attic: %w", err)
-		}
-		return nil
+		return r.moveRef(ctx, s.Ref, "", s.Commit)
 	})
 }

@@ -330,6 +330,22 @@ func TestSalvageLeavesOtherWorktreesInPlace(t *testing.T) {
 	}
 }
 
+// TestRelativeWorktreeIsOneToo: newer gits write where the git dir is as a
+// relative path.
+func TestRelativeWorktreeIsOneToo(t *testing.T) {
+	r := newRepo(t)
+	r.git("worktree", "add", "-q", r.path("trees/w"))
+	r.write("trees/w/.git", "gitdir: ../../.git/worktrees/w\n")
+	if dirty, err := r.open().Dirty(t.Context()); dirty || err != nil {
+		t.Errorf("dirty %v, %v", dirty, err)
+	}
+	r.gitIn(r.dir, "init", "-q", "trees/elsewhere")
+	r.write("a", "changed\n")
+	if s := r.salvage(newSalvageID()); !slices.Contains(s.Attic, "trees/elsewhere") || slices.Contains(s.Attic, "trees/w") {
+		t.Errorf("attic %v", s.Attic)
+	}
+}
+
 func TestSalvageOfFilesThatGitCannotHold(t *testing.T) {
 	r := newRepo(t)
 	r.write("sub/.GIT/config", "x")
@@ -353,6 +369,36 @@ func TestDropSalvage(t *testing.T) {
 	if _, err := os.Lstat(filepath.Join(r.attic(), string(s.ID))); err == nil {
 		t.Error("its attic is still there")
 	}
+	if list, err := g.Salvages(t.Context()); err != nil || len(list) != 0 {
+		t.Errorf("%v, %v", list, err)
+	}
+}
+
+// TestDropSalvageIsFinished: whatever a crash left, the same request finishes it,
+// and folders that may not be written to go as well.
+func TestDropSalvageIsFinished(t *testing.T) {
+	r := newRepo(t)
+	g := r.open()
+	r.gitIn(r.dir, "init", "-q", "nested")
+	s := r.salvage(newSalvageID())
+	attic := filepath.Join(r.attic(), string(s.ID))
+	r.must(os.Chmod(filepath.Join(attic, "files", "nested"), 0o500))
+	r.must(g.DropSalvage(t.Context(), s.ID, r.attic()))
+	if _, err := os.Lstat(attic); err == nil {
+		t.Error("its attic is still there")
+	}
+	r.must(os.MkdirAll(filepath.Join(attic, "files"), 0o755)) // as an older Kedge left it
+	wantKind(t, g.DropSalvage(t.Context(), s.ID, r.attic()), kedge.NotFound, string(s.ID))
+	if _, err := os.Lstat(attic); err == nil {
+		t.Error("what was left of it is still there")
+	}
+	r.gitIn(r.dir, "init", "-q", "nested")
+	s = r.salvage(newSalvageID())
+	r.must(os.RemoveAll(filepath.Join(r.attic(), string(s.ID)))) // the crash was here
+	if list, err := g.Salvages(t.Context()); err != nil || len(list) != 1 {
+		t.Errorf("%v, %v", list, err)
+	}
+	r.must(g.DropSalvage(t.Context(), s.ID, r.attic()))
 	if list, err := g.Salvages(t.Context()); err != nil || len(list) != 0 {
 		t.Errorf("%v, %v", list, err)
 	}

@@ -34,6 +34,10 @@ type Filter struct {
 	Approved bool   `json:"approved"`
 }
 
+// FilterDigits is how many digits of a Filter's Hash name its commands: so many
+// that nobody finds other commands with the same ones.
+const FilterDigits = 32
+
 // settings is what is taken over from the user's and the repository's
 // configuration. Everything else in it is ignored.
 type settings struct {

@@ -340,6 +340,9 @@ func (r *trapped) workOn(g *gitx.Repo, step stepper) {
 	step("UpdateRef", w.UpdateRef(ctx, "refs/heads/b", sha, tip))
 	step("DropSalvage", g.DropSalvage(ctx, id, r.attic()))
 	step("RemoveWorktree", g.RemoveWorktree(ctx, dir), kedge.Conflict)
+	step("Holds", second(g.Holds(ctx, dir)))
+	_ = g.Removing(dir)
+	step("Removing", nil)
 	r.must(g.AddWorktree(ctx, gitx.WorktreeRequest{Path: dir + "3", Base: r.first}))
 	step("RemoveWorktree", g.RemoveWorktree(ctx, dir+"3"))
 }

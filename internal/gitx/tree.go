@@ -159,7 +159,7 @@ func (s *scratch) blocked(found map[string]Filter) error {
 		more = fmt.Sprintf(" and %d more", len(paths)-1)
 	}
 	return kedge.Errorf(kedge.Blocked, "%q%s needs the git filter %q, which nobody approved (%s)", paths[0], more, f.Name, f.commands()).
-		WithHint("look at its commands, then approve them: kedge approve filter:%s@%s", f.Name, f.Hash[:12])
+		WithHint("look at its commands, then approve them: kedge approve filter:%s@%s", f.Name, f.Hash[:FilterDigits])
 }
 
 // commands shows what would run.

@@ -100,7 +100,10 @@ func (r *Repo) ensureWorktree(ctx context.Context, q WorktreeRequest, base strin
 	}
 	i := slices.IndexFunc(list, func(w registered) bool { return w.path == q.Path })
 	if i >= 0 {
-		return list[i].matches(q, base)
+		if err := list[i].matches(q, base); err != nil {
+			return err
+		}
+		return r.markAgain(ctx, q)
 	}
 	args := []string{"worktree", "add", "--no-checkout", "--detach", "--end-of-options", q.Path, base}
 	if q.Branch != "" {
@@ -149,8 +152,22 @@ func (r *Repo) markOwner(ctx context.Context, q WorktreeRequest) error {
 	return atomicfile.Write(filepath.Join(w.gitDir, ownerFile), []byte(line), 0o644)
 }
 
+// markAgain marks a worktree that a crash left without its mark: one that has no
+// index yet either. Anything else without a mark is somebody's own.
+func (r *Repo) markAgain(ctx context.Context, q WorktreeRequest) error {
+	w, err := r.at(ctx, q.Path)
+	if err != nil {
+		return err
+	}
+	if exists(filepath.Join(w.gitDir, ownerFile)) || exists(filepath.Join(w.gitDir, "index")) {
+		return nil
+	}
+	return r.markOwner(ctx, q)
+}
+
 // fillWorktree writes the files of a worktree that has none yet. Its index is
-// written last, so that what a crash interrupted is done again.
+// written last, so that what a crash interrupted is done again. A file that is
+// there already stays as it is: it may be somebody's.
 func (r *Repo) fillWorktree(ctx context.Context, commit string) error {
 	if _, err := os.Lstat(filepath.Join(r.gitDir, "index")); err == nil {
 		return nil
@@ -159,7 +176,18 @@ func (r *Repo) fillWorktree(ctx context.Context, commit string) error {
 		if _, err := s.git(ctx, nil, "read-tree", commit); err != nil {
 			return err
 		}
-		if _, err := s.git(ctx, nil, "checkout-index", "-a", "-f", "-q", "-u"); err != nil {
+		if _, err := s.git(ctx, nil, "update-index", "-q", "--refresh"); exitCode(err) > 1 {
+			return err
+		}
+		missing, err := s.git(ctx, nil, "ls-files", "-d", "-z")
+		if err != nil {
+			return err
+		}
+		_, err = s.list(ctx, fields(missing), "checkout-index", "-q", "-u", "-z", "--stdin")
+		if exitCode(err) != 0 {
+			return kedge.Errorf(kedge.Conflict, "the files of %q cannot be written: %w", r.root, err).WithHint("ls -la %s", quote(r.root))
+		}
+		if err != nil {
 			return err
 		}
 		return s.install(ctx, nothing, nothing)
@@ -348,53 +376,6 @@ func (r *Repo) keptBy(ctx context.Context, commit, but string) ([]string, error)
 		}
 	}
 	return kept, nil
-}
-
-// RemoveWorktree removes a worktree that holds nothing of its own: no changes,
-// no untracked files, no nested repository or submodule, no commit that is on no
-// ref. Its branch stays. Ignored files in it go with it. Otherwise Conflict.
-func (r *Repo) RemoveWorktree(ctx context.Context, path string) error {
-	w, err := r.at(ctx, path)
-	if err != nil {
-		return err
-	}
-	return r.exclusively(ctx, func() error {
-		if why := w.precious(ctx); why != "" {
-			return kedge.Errorf(kedge.Conflict, "the worktree %q stays: %s", path, why).WithHint("git -C %s status", quote(path))
-		}
-		_, err := r.git(ctx, "worktree", "remove", "--force", "--end-of-options", w.root)
-		return err
-	})
-}
-
-// precious says what would be lost with the worktree; empty for nothing.
-func (r *Repo) precious(ctx context.Context) string {
-	if r.gitDir == r.common {
-		return "it is the main one"
-	}
-	if _, err := os.Lstat(filepath.Join(r.gitDir, "locked")); err == nil {
-		return "it is locked"
-	}
-	if dirty, err := r.Dirty(ctx); err != nil {
-		return err.Error()
-	} else if dirty {
-		return "it has changes that are not committed"
-	}
-	if n := measure(r.root); n.repo != "" {
-		return fmt.Sprintf("it holds the repository %q", n.repo)
-	}
-	h, err := r.Head(ctx)
-	if err != nil {
-		return err.Error()
-	}
-	kept, err := r.keptBy(ctx, h.Commit, "")
-	if err != nil {
-		return err.Error()
-	}
-	if len(kept) == 0 {
-		return "its commits are on no branch"
-	}
-	return ""
 }
 
 // Dirty tells whether the work tree or its index differs from HEAD, nested

@@ -68,6 +68,42 @@ func TestAddWorktreeFinishesWhatACrashLeft(t *testing.T) {
 	}
 }
 
+// TestAddWorktreeMarksAgain: what a crash left without Kedge's mark is Kedge's,
+// what a person made is not.
+func TestAddWorktreeMarksAgain(t *testing.T) {
+	r := newRepo(t)
+	r.git("worktree", "add", "-q", "--no-checkout", "-b", "b", r.worktree("w"))
+	r.git("worktree", "add", "-q", "-b", "mine", r.worktree("mine"))
+	for name, ours := range map[string]bool{"w": true, "mine": false} {
+		branch := r.gitIn(r.worktree(name), "branch", "--show-current")
+		r.must(r.open().AddWorktree(t.Context(), gitx.WorktreeRequest{Path: r.worktree(name), Branch: branch, Base: "main"}))
+		if got := r.find(r.worktree(name)); got.Ours != ours {
+			t.Errorf("%s: ours %v", name, got.Ours)
+		}
+	}
+}
+
+// TestAddWorktreeKeepsWhatIsThere: an index that is missing is no leave to write
+// over files.
+func TestAddWorktreeKeepsWhatIsThere(t *testing.T) {
+	r := newRepo(t)
+	r.write("b", "one\n")
+	r.write("c/d", "one\n")
+	r.commit("second")
+	dir := r.addWorktree("w", "b")
+	w := &repo{t: t, dir: dir, home: r.home, opt: r.opt}
+	w.write("a", "precious\n")
+	r.must(os.RemoveAll(w.path("c")))
+	r.must(os.Remove(r.path(".git/worktrees/w/index")))
+	r.addWorktree("w", "b")
+	if w.read("a") != "precious\n" || w.read("c/d") != "one\n" {
+		t.Errorf("a is %q", w.read("a"))
+	}
+	if got := w.git("status", "--porcelain"); got != "M a" {
+		t.Errorf("status %q", got)
+	}
+}
+
 func TestAddWorktreeConflicts(t *testing.T) {
 	r := newRepo(t)
 	old := r.git("rev-parse", "HEAD")
@@ -217,6 +253,67 @@ func TestRow21WorktreeFigures(t *testing.T) {
 	}
 }
 
+// TestRow21RemovalIsFinished: wherever a removal crashed, the same request
+// finishes it, and looks again before anything is deleted.
+func TestRow21RemovalIsFinished(t *testing.T) {
+	for name, c := range map[string]struct {
+		state string
+		crash func(w *repo, aside string)
+		stays string
+	}{
+		"before the move": {"aside\n", func(*repo, string) {}, ""},
+		"after the move":  {"aside\n", func(w *repo, aside string) { w.must(os.Rename(w.dir, aside)) }, ""},
+		"on the way": {"going\n", func(w *repo, aside string) {
+			w.must(os.Rename(w.dir, aside))
+			w.must(os.Remove(filepath.Join(aside, ".git")))
+		}, ""},
+		"before it was forgotten": {"going\n", func(w *repo, _ string) { w.must(os.RemoveAll(w.dir)) }, ""},
+		"and something came": {"aside\n", func(w *repo, aside string) {
+			w.write("new", "precious\n")
+			w.must(os.Rename(w.dir, aside))
+		}, "changes that are not committed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRepo(t)
+			dir := r.addWorktree("w", "b")
+			aside := dir + ".kedge-removing"
+			r.must(os.WriteFile(r.path(".git/worktrees/w/kedge-removing"), []byte(c.state), 0o600))
+			if !r.open().Removing(dir) {
+				t.Error("nobody knows that it is being removed")
+			}
+			c.crash(&repo{t: t, dir: dir, home: r.home, opt: r.opt}, aside)
+			err := r.open().RemoveWorktree(t.Context(), dir)
+			if _, lost := os.Lstat(aside); lost == nil {
+				t.Error("the folder is still aside")
+			}
+			if c.stays != "" {
+				wantKind(t, err, kedge.Conflict, c.stays)
+				if got := r.gitIn(dir, "status", "--porcelain"); got != "?? new" || r.find(dir).Bytes < 0 {
+					t.Errorf("not put back: %q", got)
+				}
+				r.must(os.Remove(filepath.Join(dir, "new")))
+				err = r.open().RemoveWorktree(t.Context(), dir)
+			}
+			r.must(err)
+			if got := r.git("worktree", "list"); strings.Contains(got, "\n") {
+				t.Errorf("still known:\n%s", got)
+			}
+			wantKind(t, r.open().RemoveWorktree(t.Context(), dir), kedge.NotFound, "no folder")
+		})
+	}
+}
+
+// TestWorktreeWhoseFolderIsGoneIsNotForgotten: it may be on a disk that is not
+// there today.
+func TestWorktreeWhoseFolderIsGoneIsNotForgotten(t *testing.T) {
+	r := newRepo(t)
+	dir := r.addWorktree("w", "b")
+	r.must(os.Rename(dir, dir+"-elsewhere"))
+	wantKind(t, r.open().RemoveWorktree(t.Context(), dir), kedge.NotFound, "no folder")
+	r.must(os.Rename(dir+"-elsewhere", dir))
+	r.find(dir)
+}
+
 // TestRow21RemoveOnlyWhatHoldsNothing: a worktree with anything of its own stays.
 func TestRow21RemoveOnlyWhatHoldsNothing(t *testing.T) {
 	r := newRepo(t)
@@ -229,6 +326,11 @@ func TestRow21RemoveOnlyWhatHoldsNothing(t *testing.T) {
 		"holds the repository":           func(w *repo) { w.write("ignored/x", "x"); w.gitIn(w.path("ignored"), "init", "-q", "nested") },
 		"on no branch":                   func(w *repo) { w.git("checkout", "-q", "--detach"); w.write("a", "x"); w.commit("lost") },
 		"locked":                         func(w *repo) { w.git("worktree", "lock", w.dir) },
+		"has ignored files: .env, ignored/": func(w *repo) {
+			w.must(os.WriteFile(r.path(".git/info/exclude"), []byte(".env\n"), 0o644))
+			w.write(".env", "SECRET=1\n")
+			w.write("ignored/x", "x")
+		},
 	} {
 		n++
 		dir := r.addWorktree(fmt.Sprintf("w%d", n), fmt.Sprintf("b%d", n))

@@ -64,8 +64,9 @@ func (s *Service) FilterApprove(ctx context.Context, who Caller, in FilterApprov
 }
 
 func findFilter(ctx context.Context, repo *gitx.Repo, in FilterApproveRequest) (gitx.Filter, error) {
-	if len(in.Hash) < 12 {
-		return gitx.Filter{}, kedge.Errorf(kedge.Invalid, "an approval names the commands by at least 12 digits of their hash").WithHint("kedge approve")
+	if len(in.Hash) < gitx.FilterDigits {
+		return gitx.Filter{}, kedge.Errorf(kedge.Invalid, "an approval names the commands by at least %d digits of their hash", gitx.FilterDigits).
+			WithHint("kedge approve")
 	}
 	list, err := repo.Filters(ctx)
 	if err != nil {

@@ -116,22 +116,7 @@ func TestSalvageGCDropsOnceAndOnlyForPeople(t *testing.T) {
 // nothing more.
 func TestRow21WorktreeGC(t *testing.T) {
 	pl := newPlace(t, true)
-	repo, err := gitx.Open(t.Context(), pl.dir, gitx.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	home, err := filepath.EvalSymlinks(pl.home) // git lists worktrees without links
-	if err != nil {
-		t.Fatal(err)
-	}
-	add := func(name string) string {
-		path := filepath.Join(home, "worktrees", name)
-		if err := repo.AddWorktree(t.Context(), gitx.WorktreeRequest{Path: path, Branch: name, Base: "main"}); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
-	one := add("one")
+	one := pl.addWorktree("one")
 	who := pl.who()
 	if r, err := pl.s.WorktreeOld(t.Context(), who, service.WorktreeGCRequest{}); err != nil || len(r.Removed)+len(r.Kept) != 2 || !r.DryRun {
 		t.Errorf("dry run %+v, %v", r, err)
@@ -142,7 +127,7 @@ func TestRow21WorktreeGC(t *testing.T) {
 	if _, err := pl.s.WorktreeGC(t.Context(), who, service.WorktreeGCRequest{}); err != nil {
 		t.Fatal(err)
 	}
-	two := add("two")
+	two := pl.addWorktree("two")
 	r, err := pl.s.WorktreeGC(t.Context(), who, service.WorktreeGCRequest{})
 	if err != nil || len(r.Removed) != 1 || r.Removed[0].Path != one {
 		t.Errorf("again %+v, %v", r, err)
@@ -153,6 +138,118 @@ func TestRow21WorktreeGC(t *testing.T) {
 	if _, err := os.Lstat(two); err != nil {
 		t.Error("a retried request removed another worktree")
 	}
+}
+
+// TestRow21WorktreeGCKeepsIgnoredFiles: a .env is in no commit, so it stays, and
+// the answer says why, dry or not.
+func TestRow21WorktreeGCKeepsIgnoredFiles(t *testing.T) {
+	pl := newPlace(t, true)
+	pl.put(".gitignore", ".env\n")
+	pl.git("add", ".gitignore")
+	pl.git("commit", "-q", "-m", "ignore")
+	dir := pl.addWorktree("one")
+	if err := os.WriteFile(filepath.Join(dir, ".env"), []byte("SECRET=1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, gc := range []func() (service.WorktreeGCReply, error){
+		func() (service.WorktreeGCReply, error) {
+			return pl.s.WorktreeOld(t.Context(), pl.who(), service.WorktreeGCRequest{})
+		},
+		func() (service.WorktreeGCReply, error) {
+			return pl.s.WorktreeGC(t.Context(), pl.who(), service.WorktreeGCRequest{})
+		},
+	} {
+		r, err := gc()
+		if err != nil || len(r.Removed) != 0 || len(r.Kept) != 2 {
+			t.Fatalf("%+v, %v", r, err)
+		}
+		if why := r.Kept[1].Why; why != "it has ignored files: .env" && !strings.Contains(why, "not known whether a process") {
+			t.Errorf("kept because %q", why)
+		}
+	}
+	if _, err := os.Lstat(filepath.Join(dir, ".env")); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestRow21WorktreeGCFinishes: what was journaled and not done is done by the
+// same request, and by the next one.
+func TestRow21WorktreeGCFinishes(t *testing.T) {
+	for _, name := range []string{"the same request", "another request"} {
+		t.Run(name, func(t *testing.T) {
+			if _, err := os.Stat("/proc/self/cwd"); err != nil {
+				t.Skip("without /proc nobody knows whether a process works in a worktree, and all stay")
+			}
+			pl := newPlace(t, true)
+			dir := pl.addWorktree("one")
+			who := pl.who()
+			first, err := pl.s.WorktreeGC(t.Context(), who, service.WorktreeGCRequest{})
+			if err != nil || len(first.Removed) != 1 {
+				t.Fatalf("%+v, %v", first, err)
+			}
+			pl.git("branch", "-D", "one")
+			pl.addWorktree("one") // the crash was before anything was deleted
+			if err := os.WriteFile(filepath.Join(pl.dir, ".git/worktrees/one/kedge-removing"), []byte("aside\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Rename(dir, dir+".kedge-removing"); err != nil {
+				t.Fatal(err)
+			}
+			if name == "another request" {
+				who = pl.who()
+			}
+			again, err := pl.s.WorktreeGC(t.Context(), who, service.WorktreeGCRequest{})
+			if err != nil || len(again.Removed) != 1 || again.Removed[0].Path != dir || len(again.Kept) != 1 {
+				t.Errorf("again %+v, %v; first %+v", again, err, first)
+			}
+			if _, err := os.Lstat(dir + ".kedge-removing"); err == nil {
+				t.Error("it is still aside")
+			}
+		})
+	}
+}
+
+// TestRow21WorktreeGCLeavesANewOneInItsPlace: a retried request removes what it
+// named, not what stands there by now.
+func TestRow21WorktreeGCLeavesANewOneInItsPlace(t *testing.T) {
+	if _, err := os.Stat("/proc/self/cwd"); err != nil {
+		t.Skip("without /proc nobody knows whether a process works in a worktree, and all stay")
+	}
+	pl := newPlace(t, true)
+	dir, who := pl.addWorktree("one"), pl.who()
+	first, err := pl.s.WorktreeGC(t.Context(), who, service.WorktreeGCRequest{})
+	if err != nil || len(first.Removed) != 1 {
+		t.Fatalf("%+v, %v", first, err)
+	}
+	pl.git("branch", "-D", "one")
+	pl.put("a.txt", "later\n")
+	pl.git("commit", "-q", "-a", "-m", "later")
+	pl.addWorktree("one")
+	again, err := pl.s.WorktreeGC(t.Context(), who, service.WorktreeGCRequest{})
+	if err != nil || fmt.Sprint(again.Removed) != fmt.Sprint(first.Removed) {
+		t.Errorf("again %+v, %v; first %+v", again, err, first)
+	}
+	if _, err := os.Lstat(dir); err != nil {
+		t.Error(err)
+	}
+}
+
+// addWorktree makes a worktree as a run would.
+func (pl *place) addWorktree(name string) string {
+	pl.t.Helper()
+	repo, err := gitx.Open(pl.t.Context(), pl.dir, gitx.Options{})
+	if err != nil {
+		pl.t.Fatal(err)
+	}
+	home, err := filepath.EvalSymlinks(pl.home) // git lists worktrees without links
+	if err != nil {
+		pl.t.Fatal(err)
+	}
+	path := filepath.Join(home, "worktrees", name)
+	if err := repo.AddWorktree(pl.t.Context(), gitx.WorktreeRequest{Path: path, Branch: name, Base: "main"}); err != nil {
+		pl.t.Fatal(err)
+	}
+	return path
 }
 
 // TestGitShapes: each field of an answer that scripts rely on.

@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"slices"
 
 	"kedge"
 	"kedge/internal/gitx"
@@ -71,50 +72,86 @@ func (s *Service) WorktreeOld(ctx context.Context, who Caller, _ WorktreeGCReque
 	return r, err
 }
 
-// WorktreeGC removes the worktrees that Kedge made, that are clean, whose
-// commits are on another branch, and that no process works in. Branches stay,
-// so no commit is lost, pushed or not.
+// WorktreeGC removes the worktrees that Kedge made, that are clean and without
+// ignored files, whose commits are on another branch, and that no process works
+// in. Branches stay, so no commit is lost, pushed or not. What it removes is
+// journaled first, so that the same request finishes it after a crash.
 func (s *Service) WorktreeGC(ctx context.Context, who Caller, _ WorktreeGCRequest) (WorktreeGCReply, error) {
 	p, repo, err := s.repository(ctx, who)
 	if err != nil {
 		return WorktreeGCReply{}, err
 	}
-	r := WorktreeGCReply{Kept: []KeptWorktree{}}
 	evs, err := s.write(ctx, p, who, func() ([]kedge.Event, error) {
-		if r, err = removeWorktrees(ctx, repo); err != nil {
+		r, err := sortWorktrees(ctx, repo)
+		if err != nil {
 			return nil, err
 		}
 		return eventsOf(kedge.WorktreeRemoved, who, r.Removed)
 	})
-	r.Removed = []kedge.Worktree{}
-	for _, ev := range evs {
-		w, err := data[kedge.Worktree](ev)
-		if err != nil {
-			return r, err
-		}
-		r.Removed = append(r.Removed, w)
+	if err != nil {
+		return WorktreeGCReply{}, err
 	}
-	return r, err
+	gone, kept, err := s.removeWorktrees(ctx, p, repo, who, evs)
+	if err != nil {
+		return WorktreeGCReply{}, err
+	}
+	rest, err := sortWorktrees(ctx, repo)
+	for _, k := range rest.Kept {
+		if !slices.ContainsFunc(kept, func(has KeptWorktree) bool { return has.Path == k.Path }) {
+			kept = append(kept, k)
+		}
+	}
+	return WorktreeGCReply{Removed: gone, Kept: kept}, err
 }
 
-func removeWorktrees(ctx context.Context, repo *gitx.Repo) (WorktreeGCReply, error) {
-	r, err := sortWorktrees(ctx, repo)
-	if err != nil {
-		return r, err
-	}
-	free := r.Removed
-	r.Removed = []kedge.Worktree{}
-	for _, w := range free {
+// removeWorktrees carries out what was journaled. An answer that was lost, or a
+// crash on the way, brings us here twice.
+func (s *Service) removeWorktrees(ctx context.Context, p *project, repo *gitx.Repo, who Caller, evs []kedge.Event) (gone []kedge.Worktree, kept []KeptWorktree, err error) {
+	now, err := repo.Worktrees(ctx)
+	gone, kept = []kedge.Worktree{}, []KeptWorktree{}
+	for _, ev := range evs {
+		var w kedge.Worktree
+		if err == nil {
+			w, err = data[kedge.Worktree](ev)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		if another(now, w) {
+			gone = append(gone, w) // and its place is taken
+			continue
+		}
 		switch err := repo.RemoveWorktree(ctx, w.Path); {
-		case kedge.Conflict.Is(err): // it came to hold something meanwhile
-			r.Kept = append(r.Kept, KeptWorktree{Path: w.Path, Why: err.Error()})
-		case err != nil:
-			return r, err
+		case kedge.Conflict.Is(err):
+			k := KeptWorktree{Path: w.Path, Why: err.Error()}
+			kept = append(kept, k)
+			if err := s.takeBack(ctx, p, who, k); err != nil {
+				return nil, nil, err
+			}
+		case err != nil && !kedge.NotFound.Is(err):
+			return nil, nil, err
 		default:
-			r.Removed = append(r.Removed, w)
+			gone = append(gone, w)
 		}
 	}
-	return r, nil
+	return gone, kept, nil
+}
+
+// another tells whether a worktree stands at the place of w that is not w, as it
+// was when it was to be removed.
+func another(now []kedge.Worktree, w kedge.Worktree) bool {
+	return slices.ContainsFunc(now, func(n kedge.Worktree) bool {
+		return n.Path == w.Path && n.Bytes >= 0 && (n.Head != w.Head || n.Branch != w.Branch || !n.At.Equal(w.At))
+	})
+}
+
+// takeBack journals that a worktree stays after all.
+func (s *Service) takeBack(ctx context.Context, p *project, who Caller, k KeptWorktree) error {
+	who.Key = "" // another fact than the one the request is known by
+	_, err := s.write(ctx, p, who, func() ([]kedge.Event, error) {
+		return events(event(kedge.WorktreeKept, who, kedge.WorktreeKeptData{Path: k.Path, Why: k.Why}))
+	})
+	return err
 }
 
 // sortWorktrees tells those that may go from those that stay.
@@ -125,13 +162,29 @@ func sortWorktrees(ctx context.Context, repo *gitx.Repo) (WorktreeGCReply, error
 		return r, err
 	}
 	for _, w := range list {
-		if why := whyStays(w); why != "" {
+		why, err := whyKept(ctx, repo, w)
+		if err != nil {
+			return r, err
+		}
+		if why != "" {
 			r.Kept = append(r.Kept, KeptWorktree{Path: w.Path, Why: why})
 		} else {
 			r.Removed = append(r.Removed, w)
 		}
 	}
 	return r, nil
+}
+
+// whyKept says why a worktree stays; empty when it may go. One whose removal a
+// crash interrupted may go on.
+func whyKept(ctx context.Context, repo *gitx.Repo, w kedge.Worktree) (string, error) {
+	if repo.Removing(w.Path) {
+		return "", nil
+	}
+	if why := whyStays(w); why != "" {
+		return why, nil
+	}
+	return repo.Holds(ctx, w.Path)
 }
 
 func whyStays(w kedge.Worktree) string {

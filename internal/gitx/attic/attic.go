@@ -3,8 +3,8 @@
 // before anything is moved, says what is there; the things lie under files/.
 //
 // It promises that a thing is, at every moment, whole in the work tree or whole
-// in the attic, and that a move begun can be finished by the same call. It never
-// deletes a thing, never writes over one, and follows no symbolic link out of the
+// in the attic, and that a move begun can be finished by the same call. By itself
+// it never deletes a thing, never writes over one, and follows no symbolic link out of the
 // work tree. It does not know git.
 package attic
 
@@ -195,7 +195,7 @@ func move(from, to string) error {
 // moveFar copies to a temporary name first, so that to is whole or absent.
 func moveFar(from, to string) error {
 	temp := to + ".kedge-moving"
-	if err := removeAll(temp); err != nil {
+	if err := RemoveAll(temp); err != nil {
 		return err
 	}
 	if err := copyAll(from, temp); err != nil {
@@ -207,11 +207,12 @@ func moveFar(from, to string) error {
 	if err := syncDir(filepath.Dir(to)); err != nil {
 		return err
 	}
-	return removeAll(from)
+	return RemoveAll(from)
 }
 
-// removeAll is os.RemoveAll for folders that may not be written to as well.
-func removeAll(path string) error {
+// RemoveAll is os.RemoveAll for folders that may not be written to as well, in
+// which it would stop half-way. It follows no link.
+func RemoveAll(path string) error {
 	_ = filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() {
 			_ = os.Chmod(p, 0o700)
