@@ -160,7 +160,8 @@ func (t *stepper) nextTurn(j *Job) {
 	j.Turn = t.issue(j, Command{Kind: NextTurn})
 }
 
-// endSession saves a checkpoint, then ends the job's session.
+// endSession saves a checkpoint, then ends the job's session if it still lives,
+// then goes on.
 func (t *stepper) endSession(j *Job, then Phase) {
 	j.Then = then
 	t.drop(func(c Command) bool { return c.Job == j.ID && c.Kind == Checkpoint })
@@ -216,7 +217,7 @@ func (t *stepper) exited(j *Job) {
 	case Ending:
 		t.ended(j)
 	case Asking:
-		t.save(j, Asking)
+		t.endSession(j, Asking)
 	case Ready, Stuck:
 		t.exitedParked(j)
 	default: // Saving goes on when its checkpoint is there
@@ -250,52 +251,49 @@ func (j *Job) afterWork() Phase {
 func (t *stepper) afterSession(j *Job) {
 	switch t.ev.Outcome {
 	case Finished:
-		t.save(j, j.afterWork())
+		t.endSession(j, j.afterWork())
 	case HitLimit:
 		j.Waits++
 		j.Until = t.ev.Until
 		if j.Waits > t.s.Rules.Waits {
-			j.End, j.Reason = kedge.BlockedWork, "the provider's limit was met "+strconv.Itoa(j.Waits)+" times"
-			t.save(j, Reverting)
+			t.endBlocked(j, "the provider's limit was met "+strconv.Itoa(j.Waits)+" times")
 			return
 		}
-		t.save(j, Limited)
+		t.endSession(j, Limited)
 	case Asked:
 		j.Question = t.ev.Text
-		t.save(j, Asking)
+		t.endSession(j, Asking)
 	case NoLogin:
 		t.halt(NoAgent, "the agent cannot be used: "+t.ev.Reason)
 		j.Sessions--
-		t.save(j, Briefing)
+		t.endSession(j, Briefing)
 	case Drifted:
 		t.halt(Paused, "the repository changed under the run: "+t.ev.Reason)
-		t.save(j, Briefing)
+		t.endSession(j, Briefing)
 	case Failed:
 		t.halt(Fault, t.ev.Reason)
-		t.save(j, Briefing)
+		t.endSession(j, Briefing)
 	case Crashed, Stalled:
 		t.crashed(j, "the agent crashed: "+t.ev.Reason)
 	default: // killed from outside, or ended by somebody: not the agent's doing
-		t.save(j, Briefing)
+		t.endSession(j, Briefing)
 	}
 }
-
-func (t *stepper) save(j *Job, then Phase) { t.endSession(j, then) }
 
 // crashed gives the attempt one fresh session; the second crash blocks.
 func (t *stepper) crashed(j *Job, why string) {
 	j.Crashes++
 	if j.Crashes > t.s.Rules.Crashes {
-		t.endWith(j, kedge.BlockedWork, why+", "+strconv.Itoa(j.Crashes)+" times")
+		t.endBlocked(j, why+", "+strconv.Itoa(j.Crashes)+" times")
 		return
 	}
 	j.Reason = why
 	t.endSession(j, Briefing)
 }
 
-// endWith saves, ends what lives, and sets the job aside.
-func (t *stepper) endWith(j *Job, end kedge.Status, why string) {
-	j.End, j.Reason = end, why
+// endBlocked ends the session, and the job with it.
+func (t *stepper) endBlocked(j *Job, why string) {
+	j.End, j.Reason = kedge.BlockedWork, why
 	t.endSession(j, Reverting)
 }
 

@@ -165,14 +165,15 @@ func exampleEvent(s *State, kind EventKind, outcome Outcome) Event {
 }
 
 // Diagram draws the table for Mermaid: the moves of a job, without what people
-// and faults can do at any time.
+// and faults can do at any time. Ready leads to wherever the job could not go.
 func Diagram() string {
 	table, _ := Table()
 	type arrow struct{ from, to Phase }
 	var order []arrow
 	labels := map[arrow][]string{}
 	for _, t := range table {
-		if t.From == t.To || t.From == Done || t.Halt == Fault || t.Halt == Paused || byPeople(t.Kind) {
+		goesOn := t.Kind == Continued && t.From.Parked()
+		if t.From == t.To || t.From == Done || t.Halt == Fault || t.Halt == Paused || byPeople(t.Kind) && !goesOn {
 			continue
 		}
 		a := arrow{t.From, t.To}
