@@ -17,7 +17,7 @@ func TestT15LogHoldsNoSecret(t *testing.T) {
 	log, err := daemon.OpenLog(home)
 	must(t, err)
 	canary := "gh" + "p_" + strings.Repeat("c4N4ry", 6)
-	log.Info("cannot push with "+canary, "arg", canary)
+	log.Info("cannot push with "+canary, "arg", canary) //nolint:sloglint // what must not be done is done
 	log.Error("an error", "error", errors.New("https://ada:"+canary+"@example.com: refused"))
 	log.With("bound", canary).WithGroup("g").Warn("in a group", slog.Group("deep", "x", []string{canary}), "m", map[string]any{"k": canary})
 	log.Info("escaped", "text", "line\n\""+canary+"\"\tend")

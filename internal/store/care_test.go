@@ -100,7 +100,7 @@ func TestFoldsOfAnotherVersionAreMadeAnew(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = s.Close() }()
-	checkModel(t, s, 0, 2, []int{0, 1})
+	checkModel(t, s, 2, []int{0, 1})
 }
 
 func TestBackup(t *testing.T) {
@@ -130,7 +130,7 @@ func TestBackup(t *testing.T) {
 	if found != "" || !reflect.DeepEqual(got, want) {
 		t.Errorf("%s\n got %+v\nwant %+v", found, got, want)
 	}
-	modelCheck(t, path, 0, 3, []int{0, 1, 2})
+	modelCheck(t, path, 3, []int{0, 1, 2})
 	left, err := os.ReadDir(filepath.Dir(path))
 	if err != nil || len(left) != 1 {
 		t.Errorf("beside the backup: %v, %v", left, err)
@@ -148,7 +148,7 @@ func TestBackupOfAReadOnlyStore(t *testing.T) {
 	if err := r.Backup(t.Context(), path); err != nil {
 		t.Fatal(err)
 	}
-	modelCheck(t, path, 0, 2, []int{0, 1})
+	modelCheck(t, path, 2, []int{0, 1})
 }
 
 func TestBackupOfADamagedStoreIsRefused(t *testing.T) {

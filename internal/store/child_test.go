@@ -152,7 +152,7 @@ func parseRun(t *testing.T, out io.Reader) run {
 // modelCheck opens what a child left, twice: for reading as it lies, and for
 // writing. Every acknowledged request must be there whole, every other whole or
 // absent, and the store sound and usable.
-func modelCheck(t *testing.T, dir string, from, n int, acked []int) {
+func modelCheck(t *testing.T, dir string, n int, acked []int) {
 	t.Helper()
 	for _, readOnly := range []bool{true, false} {
 		s, err := Open(dir, Options{Now: childClock, ReadOnly: readOnly})
@@ -162,14 +162,14 @@ func modelCheck(t *testing.T, dir string, from, n int, acked []int) {
 		if err != nil {
 			t.Fatalf("open (read only %v): %v", readOnly, err)
 		}
-		checkModel(t, s, from, n, acked)
+		checkModel(t, s, n, acked)
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}
 	}
 }
 
-func checkModel(t *testing.T, s *Store, from, n int, acked []int) {
+func checkModel(t *testing.T, s *Store, n int, acked []int) {
 	t.Helper()
 	if err := s.Refusal(); err != nil {
 		t.Errorf("refused: %v", err)
@@ -178,7 +178,7 @@ func checkModel(t *testing.T, s *Store, from, n int, acked []int) {
 	for _, i := range acked {
 		isAcked[i] = true
 	}
-	for i := from; i < from+n; i++ {
+	for i := range n {
 		evs, _, err := s.Seen(t.Context(), childKey(i))
 		if err != nil {
 			t.Fatal(err)

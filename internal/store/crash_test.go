@@ -34,8 +34,10 @@ func needStrace(t *testing.T) {
 
 // inject wraps a command in strace, which writes what it did to log.
 func inject(log, syscall, what, when string) []string {
-	return []string{"strace", "-f", "-qq", "-o", log, "-e", "trace=" + syscall,
-		"-e", "inject=" + syscall + ":" + what + ":when=" + when}
+	return []string{
+		"strace", "-f", "-qq", "-o", log, "-e", "trace=" + syscall,
+		"-e", "inject=" + syscall + ":" + what + ":when=" + when,
+	}
 }
 
 // injected tells whether strace had occasion to inject.
@@ -107,7 +109,7 @@ func sweep(t *testing.T, call, from string, n int, mustFire bool) {
 		for i := range first {
 			acked = append(acked, i)
 		}
-		modelCheck(t, dir, 0, first+n, acked)
+		modelCheck(t, dir, first+n, acked)
 		if t.Failed() {
 			t.Fatalf("after a kill at %s number %d", call, when)
 		}
@@ -137,7 +139,7 @@ func TestRow49KillAtRandomPoints(t *testing.T) {
 		acked = append(acked, got...)
 		next = slices.Max(got) + 100 // beyond whatever the killed child had begun
 	}
-	modelCheck(t, dir, 0, next, acked)
+	modelCheck(t, dir, next, acked)
 	previousVersions(t, dir, acked)
 }
 
@@ -225,7 +227,7 @@ func TestF6FsyncFailureIsFatal(t *testing.T) {
 			failures++
 		}
 		checkF6(t, r)
-		modelCheck(t, dir, 0, 6, append([]int{0, 1}, r.acked...))
+		modelCheck(t, dir, 6, append([]int{0, 1}, r.acked...))
 		if t.Failed() {
 			t.Fatalf("after a failure of fsync number %d", when)
 		}
@@ -269,7 +271,7 @@ func TestF4NoSpace(t *testing.T) {
 			if len(r.errors) > 0 && slices.Contains(r.acked, 7) {
 				recovered++
 			}
-			modelCheck(t, dir, 0, 8, append([]int{0, 1}, r.acked...))
+			modelCheck(t, dir, 8, append([]int{0, 1}, r.acked...))
 			if t.Failed() {
 				t.Fatalf("without space at %s %s", call, window)
 			}

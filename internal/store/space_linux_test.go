@@ -52,18 +52,18 @@ func TestF4FullFilesystem(t *testing.T) {
 	if failed < 3 || s.Refusal() != nil {
 		t.Fatalf("%d appends failed of %d; refusal %v", failed, n, s.Refusal())
 	}
-	checkModel(t, s, 0, n, acked)
+	checkModel(t, s, n, acked)
 	if err := os.Remove(filler); err != nil {
 		t.Fatal(err)
 	}
 	if err := try(n); err != nil {
 		t.Fatalf("with room again: %v", err)
 	}
-	checkModel(t, s, 0, n+1, acked)
+	checkModel(t, s, n+1, acked)
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	modelCheck(t, filepath.Join(dir, "store"), 0, n+1, acked)
+	modelCheck(t, filepath.Join(dir, "store"), n+1, acked)
 }
 
 // fill writes a file until nothing more fits.

@@ -31,7 +31,7 @@ func (s *statements) prepare(query string) (*sql.Stmt, error) {
 
 // ExecContext runs a statement.
 func (s *statements) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
-	st, err := s.prepare(query)
+	st, err := s.prepare(query) //nolint:sqlclosecheck // kept until close
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +40,7 @@ func (s *statements) ExecContext(ctx context.Context, query string, args ...any)
 
 // QueryContext runs a query.
 func (s *statements) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	st, err := s.prepare(query)
+	st, err := s.prepare(query) //nolint:sqlclosecheck // kept until close
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func (s *statements) QueryContext(ctx context.Context, query string, args ...any
 
 // QueryRowContext runs a query for one row.
 func (s *statements) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
-	st, err := s.prepare(query)
+	st, err := s.prepare(query) //nolint:sqlclosecheck // kept until close
 	if err != nil {
 		return s.conn.QueryRowContext(ctx, query, args...) // gives the same error, in a Row
 	}

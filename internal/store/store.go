@@ -106,7 +106,7 @@ func (s *Store) open(o Options) error {
 		return err
 	}
 	if o.ReadOnly || s.Refusal() != nil {
-		return nil
+		return nil //nolint:nilerr // a store that refuses to write is open for reading
 	}
 	return s.startWriter(o)
 }

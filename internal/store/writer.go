@@ -213,7 +213,7 @@ func (w *writer) transact(ctx context.Context, batch []*job) (mark, error) {
 func (w *writer) one(ctx context.Context, j *job, head mark) (mark, error) {
 	j.out, j.again, j.err = nil, false, nil
 	if j.err = j.ctx.Err(); j.err != nil {
-		return head, nil
+		return head, nil //nolint:nilerr // it is in the job
 	}
 	if j.key != "" {
 		seen, err := eventsOfRequest(ctx, w.conn, j.key)
