@@ -101,15 +101,13 @@ func (t *stepper) account(j *Job) {
 
 // enforce stops what may cost nothing more.
 func (t *stepper) enforce(j *Job) {
-	if j.Phase != Working && j.Phase != Idle {
-		return
+	if over := t.s.OverBudget(j); over != "" {
+		t.halt(OverBudget, over)
 	}
-	over := t.s.OverBudget(j)
 	switch {
+	case j.Phase != Working && j.Phase != Idle:
 	case t.s.FeatureOverBudget(j):
 		t.giveUp(j, "the budget of the feature is spent")
-	case over != "":
-		t.halt(OverBudget, over)
 	case t.s.Rules.SessionTokens > 0 && j.Used != nil && j.Used.Tokens >= t.s.Rules.SessionTokens:
 		j.Reason = "the session has had its tokens"
 		t.endSession(j, Briefing)
@@ -222,9 +220,7 @@ func (t *stepper) exited(j *Job) {
 		t.exitedParked(j)
 	default: // Saving goes on when its checkpoint is there
 	}
-	if over := t.s.OverBudget(j); over != "" {
-		t.halt(OverBudget, over)
-	}
+	t.enforce(j)
 }
 
 // exitedParked is the end of a session whose job could not go on: of one that
