@@ -106,8 +106,8 @@ func newWorktreeGC(env *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use: "gc", Short: "Remove worktrees that nobody needs", Args: cobra.NoArgs,
 		Long: "Remove worktrees that nobody needs.\n\n" +
-			"Only those that Kedge made, that have no changes, whose commits are on another\n" +
-			"branch and in which no process works. Their branches stay.",
+			"Only those that Kedge made, that have no changes and no ignored files, whose\n" +
+			"commits are on another branch and in which no process works. Their branches stay.",
 		Example: "  kedge worktree gc --dry-run     what would go, and why the rest stays\n  kedge worktree gc",
 		RunE: func(c *cobra.Command, _ []string) error {
 			name, verb := "worktree.gc", "removed"
