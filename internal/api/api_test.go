@@ -135,10 +135,10 @@ func TestF27RetriedRequest(t *testing.T) {
 	}
 }
 
-// TestBrokenTwice: the client does not go on for ever, and says what it knows.
-func TestBrokenTwice(t *testing.T) {
+// TestBrokenForEver: the client does not go on for ever, and says what it knows.
+func TestBrokenForEver(t *testing.T) {
 	d := newDesk(t)
-	d.breaks = 2
+	d.breaks = 1000
 	c := &client.Client{HTTP: d.http(), Again: func(context.Context) (*http.Client, error) { return d.http(), nil }}
 	err := c.Call(t.Context(), "risk.add", d.envelope("k", map[string]string{"text": "x"}), nil, nil)
 	if !kedge.Internal.Is(err) || !strings.Contains(err.Error(), "went away") {
