@@ -153,7 +153,7 @@ func TestCheckPlanFindsFaults(t *testing.T) {
 		{"phase number", "## Phase 2: matcher {#p2}", "## Phase 3: matcher {#p3}", "error", `phase 3 should be phase 2`},
 		{"phase id", "{#p2}", "{#p3}", "error", `the phase's id is "p3" and should be "p2"`},
 		{"phase title", "## Phase 2: matcher", "## Phase 2:", "error", "phase 2 has no title"},
-		{"attribute", "model=opus", "modle=opus", "error", `unknown attribute "modle"`},
+		{"attribute", "model=opus", "size=opus", "error", `unknown attribute "size"`},
 		{"budget", "budget=200k", "budget=lots", "error", `has the budget "lots"`},
 		{"item of another phase", "p2.1 strict", "p1.7 strict", "error", `item "p1.7" is not an id of phase "p2"`},
 		{"item twice", "p1.2 validate", "p1.1 validate", "error", `two items have the id "p1.1"`},

@@ -147,7 +147,7 @@ func (p *project) putDraft(ctx context.Context, text []byte) error {
 		return kedge.Errorf(kedge.Conflict, "the plan %q is approved and not done", l.plan.Title).WithHint("kedge plan show")
 	}
 	if ok && !sameText(b, text) && (l.plan == nil || !sameText(b, l.planText())) {
-		return kedge.Errorf(kedge.Conflict, "there is a draft in %s already", planFile).
+		return kedge.Errorf(kedge.Conflict, "there is a plan in %s already", planFile).
 			WithHint("go on with it (kedge plan check), or move it away: mv %s %s.old", planFile, planFile)
 	}
 	return p.put(planFile, text)
