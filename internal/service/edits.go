@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -178,26 +179,64 @@ func (p *project) planEdits(l ledger, known map[string]bool) ([]kedge.HandEditDa
 // keepEdited copies the edited files into the project's state: what somebody
 // typed is never lost.
 func (s *Service) keepEdited(p *project, edits []kedge.HandEditData) error {
-	dir := filepath.Join(s.storeDir(p.ID), "edits")
 	var last string
 	for i, e := range edits {
-		if e.Path != last {
-			last = e.Path
-			b, ok, err := p.read(e.Path)
-			if err != nil || !ok {
-				continue // there is nothing to keep
-			}
-			if err := os.MkdirAll(dir, 0o700); err != nil {
-				return kedge.Errorf(kedge.Internal, "keep the edited file: %w", err)
-			}
-			name := filepath.Join(dir, kedge.NewID("edt", s.now())+"-"+filepath.Base(e.Path))
-			if err := atomicfile.Write(name, b, 0o600); err != nil {
-				return kedge.Errorf(kedge.Internal, "keep the edited file: %w", err)
-			}
-			edits[i].Found += "; the edited file was kept as " + name
+		if e.Path == last {
+			continue
+		}
+		last = e.Path
+		kept, err := s.setAside(p, e.Path)
+		if err != nil {
+			return err
+		}
+		if kept != "" {
+			edits[i].Found += "; the edited file was kept as " + kept
 		}
 	}
 	return nil
+}
+
+// setAside copies a file of the project, of whatever size, to where edited files
+// are kept, and says where; empty when there is none.
+func (s *Service) setAside(p *project, name string) (kept string, err error) {
+	root, err := os.OpenRoot(p.Dir)
+	if err != nil {
+		return "", kedge.Errorf(kedge.Internal, "open the project's folder: %w", err)
+	}
+	defer root.Close()
+	if fi, err := root.Stat(name); err != nil || !fi.Mode().IsRegular() {
+		return "", nil //nolint:nilerr // there is nothing to keep
+	}
+	from, err := root.Open(name)
+	if err != nil {
+		return "", kedge.Errorf(kedge.Internal, "keep the edited file: %w", err)
+	}
+	defer from.Close()
+	dir := filepath.Join(s.storeDir(p.ID), "edits")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", kedge.Errorf(kedge.Internal, "keep the edited file: %w", err)
+	}
+	kept, err = copyInto(dir, filepath.Base(name), from)
+	if err != nil {
+		return "", kedge.Errorf(kedge.Internal, "keep the edited file: %w", err)
+	}
+	return kept, nil
+}
+
+// copyInto makes a file in dir of what from holds, on disk when it returns. Its
+// name has the hash of its content, so that the same text is kept once.
+func copyInto(dir, base string, from io.Reader) (string, error) {
+	to, err := os.CreateTemp(dir, atomicfile.TempPrefix)
+	if err != nil {
+		return "", err
+	}
+	h := sha256.New()
+	_, err = io.Copy(io.MultiWriter(to, h), from)
+	if err := errors.Join(err, to.Sync(), to.Close()); err != nil {
+		return "", errors.Join(err, os.Remove(to.Name()))
+	}
+	path := filepath.Join(dir, "edt-"+hex.EncodeToString(h.Sum(nil)[:13])+"-"+base)
+	return path, os.Rename(to.Name(), path)
 }
 
 // unlocked refuses to write a feature list over one that the journal has never
@@ -237,7 +276,7 @@ func (s *Service) projectLedger(ctx context.Context, p *project) error {
 
 func (s *Service) writeProjections(p *project, l ledger) error {
 	if len(l.docs) > 0 {
-		if err := s.putProjected(p, featuresFile, plan.WriteFeatures(l.file(p))); err != nil {
+		if err := s.replaceProjected(p, featuresFile, plan.WriteFeatures(l.file(p))); err != nil {
 			return err
 		}
 	}
@@ -247,7 +286,24 @@ func (s *Service) writeProjections(p *project, l ledger) error {
 	if b, ok, err := p.read(planFile); err != nil || ok && l.isDraft(b) {
 		return err
 	}
-	return s.putProjected(p, planFile, l.planText())
+	return s.replaceProjected(p, planFile, l.planText())
+}
+
+// replaceProjected is putProjected for a text that is Kedge's alone. What stands
+// there and is not Kedge's was typed after the edits were settled, while a gate
+// ran perhaps: it is kept before it is replaced.
+func (s *Service) replaceProjected(p *project, name string, b []byte) error {
+	old, ok, err := p.read(name)
+	if (err != nil || ok) && !bytes.Equal(old, b) && !s.projected(p)[sum(old)] {
+		kept, err := s.setAside(p, name)
+		if err != nil {
+			return err
+		}
+		if kept != "" {
+			s.cfg.Log.Warn("a file that Kedge writes was edited meanwhile and is kept", "path", name, "kept", kept)
+		}
+	}
+	return s.putProjected(p, name, b)
 }
 
 // putProjected writes a projection and remembers that Kedge wrote it, before it

@@ -112,7 +112,7 @@ func (s *Service) writeMemory(ctx context.Context, p *project, l ledger) error {
 		if b, ok, err := p.read(name); err == nil && ok && sameText(b, want[name]) {
 			continue
 		}
-		if err := s.putProjected(p, name, want[name]); err != nil {
+		if err := s.replaceProjected(p, name, want[name]); err != nil {
 			return err
 		}
 	}
