@@ -150,9 +150,11 @@ func (a *attachment) followSize(ctx context.Context) {
 // typeAll passes keys on until the person detaches.
 func (a *attachment) typeAll(ctx context.Context) error {
 	var keys keys
+	in, release := a.term.Keys()
+	defer release()
 	buf := make([]byte, 4096)
 	for {
-		n, err := a.term.In.Read(buf)
+		n, err := in.Read(buf)
 		if err != nil {
 			return kedge.Errorf(kedge.Interrupted, "the terminal is gone: %w", err)
 		}

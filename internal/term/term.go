@@ -6,6 +6,8 @@ package term
 import (
 	"os"
 	"os/signal"
+	"strconv"
+	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -77,4 +79,18 @@ func (t Terminal) Resized() (changes <-chan os.Signal, stop func()) {
 	c := make(chan os.Signal, 1)
 	signal.Notify(c, syscall.SIGWINCH)
 	return c, func() { signal.Stop(c) }
+}
+
+// Keys gives what is typed, through a file of its own that a read waits for
+// without keeping a thread: a thread that waits makes everything else wait for
+// milliseconds after each key. Where there is none it is In itself. Closing it
+// leaves the terminal as it is.
+func (t Terminal) Keys() (f *os.File, release func()) {
+	name, err := os.Readlink("/proc/self/fd/" + strconv.Itoa(int(t.In.Fd())))
+	if err == nil && strings.HasPrefix(name, "/dev/") {
+		if f, err := os.OpenFile(name, os.O_RDONLY|unix.O_NOCTTY|unix.O_NONBLOCK, 0); err == nil {
+			return f, func() { _ = f.Close() } // only read
+		}
+	}
+	return t.In, func() {}
 }

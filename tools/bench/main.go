@@ -5,15 +5,20 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"slices"
 	"strings"
 	"time"
+
+	"kedge/internal/hold"
 )
 
 // pairs is how often each pair is measured.
 const pairs = 9
+
+func rounds() int { return sized(pairs, 1) }
 
 // result is one line of the table. Ratio is ours to theirs; goal says what it
 // should be, and holds whether it is.
@@ -32,9 +37,23 @@ var benches = []struct {
 	{"journal", benchJournal},
 	{"open", benchOpen},
 	{"call", benchCall},
+	{"keep", benchKeep},
+	{"search", benchSearch},
 }
 
-func main() { os.Exit(run(os.Args[1:])) }
+func main() {
+	if len(os.Args) == 2 && os.Args[1] == "hold" {
+		if err := hold.Main(context.Background(), os.Stdin, os.Stdout); err != nil {
+			_, _ = os.Stderr.Write(hold.Complain(err))
+			os.Exit(1)
+		}
+		return
+	}
+	if code, played := play(os.Args[1:]); played {
+		os.Exit(code)
+	}
+	os.Exit(run(os.Args[1:]))
+}
 
 func run(only []string) int {
 	code := 0
@@ -76,7 +95,7 @@ func bench(f func(dir string) ([]result, error)) (missed int, err error) {
 // interleave measures a and b in turn and gives the median of each.
 func interleave(a, b func() (time.Duration, error)) (ma, mb time.Duration, err error) {
 	var as, bs []time.Duration
-	for range pairs {
+	for range rounds() {
 		da, err := a()
 		if err != nil {
 			return 0, 0, err

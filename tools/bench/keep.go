@@ -1,0 +1,524 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"kedge"
+	"kedge/internal/hold"
+	"kedge/internal/hold/tape"
+	"kedge/internal/term"
+)
+
+// How much the group keep does; small is for a look whether it works.
+var (
+	catBytes   = sized(200<<20, 8<<20)
+	echoes     = sized(300, 10)
+	idlers     = sized(10, 2)
+	historyLen = sized(10_000, 100)
+	creations  = sized(20, 2)
+)
+
+// small tells whether only to see that everything works.
+func small() bool { return os.Getenv("BENCH_SMALL") != "" }
+
+func sized(full, less int) int {
+	if small() {
+		return less
+	}
+	return full
+}
+
+// play is what this program does inside a session.
+func play(args []string) (code int, played bool) {
+	if len(args) < 2 || args[0] != "play" {
+		return 0, false
+	}
+	var err error
+	switch args[1] {
+	case "cat":
+		err = playCat(args[2], args[3])
+	case "echo":
+		err = playEcho()
+	case "idle":
+		err = playIdle(args[2], args[3])
+	}
+	if err != nil {
+		return 1, true
+	}
+	return 0, true
+}
+
+// playCat prints a file and writes down how long that took.
+func playCat(file, took string) error {
+	f, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	d, err := timed(func() error { _, err := io.Copy(os.Stdout, f); return err })
+	if err != nil {
+		return err
+	}
+	return writeWhole(took, strconv.FormatInt(int64(d), 10))
+}
+
+// playEcho gives back every byte as it comes.
+func playEcho() error {
+	if t, ok := term.Open(os.Stdin, os.Stdout); ok {
+		if _, err := t.Raw(); err != nil {
+			return err
+		}
+	}
+	fmt.Print("ready")
+	b := make([]byte, 1)
+	for {
+		if _, err := os.Stdin.Read(b); err != nil {
+			return err
+		}
+		if _, err := os.Stdout.Write(b); err != nil {
+			return err
+		}
+	}
+}
+
+// playIdle prints lines, says that it has, and waits for the end of its input.
+func playIdle(lines, done string) error {
+	n, err := strconv.Atoi(lines)
+	if err != nil {
+		return err
+	}
+	for i := range n {
+		fmt.Printf("line %d of the history of a session that does nothing any more\n", i)
+	}
+	if err := writeWhole(done, "done"); err != nil {
+		return err
+	}
+	_, err = io.Copy(io.Discard, os.Stdin)
+	return err
+}
+
+// writeWhole makes a file that is never seen half written.
+func writeWhole(path, text string) error {
+	if err := os.WriteFile(path+".part", []byte(text), 0o600); err != nil {
+		return err
+	}
+	return os.Rename(path+".part", path)
+}
+
+// keeper is a program that keeps sessions: Kedge, or its peer.
+type keeper struct {
+	dir    string
+	env    []string
+	start  func(name string, command []string) []string
+	attach func(name string) []string
+	end    func(name string) []string
+	pids   func() []int // of all that it needs for its sessions, the sessions left out
+}
+
+func (k keeper) do(args []string) error {
+	if out, err := command(k.dir, k.env, args...).CombinedOutput(); err != nil {
+		return fmt.Errorf("%v: %w\n%s", args, err, out)
+	}
+	return nil
+}
+
+// benchKeep compares keeping sessions with tmux.
+func benchKeep(dir string) ([]result, error) {
+	ours, theirs, stop, err := keepers(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer stop()
+	var results []result
+	for _, f := range []func(dir string, ours, theirs keeper) ([]result, error){benchCat, benchEcho, benchCreate, benchIdle} {
+		r, err := f(dir, ours, theirs)
+		results = append(results, r...)
+		if err != nil {
+			return results, err
+		}
+	}
+	return results, nil
+}
+
+func keepers(dir string) (ours, theirs keeper, stop func(), err error) {
+	tmux, err := exec.LookPath("tmux")
+	if err != nil {
+		return ours, theirs, nil, err
+	}
+	kedge, _, err := buildBoth(dir)
+	if err != nil {
+		return ours, theirs, nil, err
+	}
+	repo, env, err := project(dir, kedge)
+	if err != nil {
+		return ours, theirs, nil, err
+	}
+	env = append(slices.DeleteFunc(env, func(kv string) bool { return strings.HasPrefix(kv, "TMUX") }), "TERM=xterm-256color")
+	socket := filepath.Join(os.TempDir(), "kedge-bench-"+strconv.Itoa(os.Getpid()))
+	t := func(args ...string) []string { return append([]string{tmux, "-f", "/dev/null", "-S", socket}, args...) }
+	ours = keeper{
+		dir: repo, env: env,
+		start:  func(name string, c []string) []string { return append([]string{kedge, "new", name, "--"}, c...) },
+		attach: func(name string) []string { return []string{kedge, "attach", name} },
+		end:    func(name string) []string { return []string{kedge, "kill", name, "--grace", "10ms"} },
+		pids:   func() []int { return kedgePIDs(filepath.Join(filepath.Dir(repo), "home")) },
+	}
+	theirs = keeper{
+		dir: repo, env: env,
+		start: func(name string, c []string) []string {
+			return append(t("new-session", "-d", "-x", "120", "-y", "40", "-s", name), c...)
+		},
+		attach: func(name string) []string { return t("attach", "-t", name) },
+		end:    func(name string) []string { return t("kill-session", "-t", name) },
+		pids:   func() []int { return tmuxPIDs(repo, env, t("display-message", "-p", "#{pid}")) },
+	}
+	return ours, theirs, func() {
+		_ = command(repo, env, t("kill-server")...).Run() // none may be left
+		endSessions(filepath.Join(filepath.Dir(repo), "home"))
+		_ = command(repo, env, kedge, "down").Run()       // best effort: the folder goes next
+		_ = os.Remove(socket)
+	}, nil
+}
+
+func tmuxPIDs(dir string, env, args []string) []int {
+	out, err := command(dir, env, args...).Output()
+	if err != nil {
+		return nil
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(out)))
+	if err != nil {
+		return nil
+	}
+	return []int{pid}
+}
+
+// kedgePIDs are the daemon and every holder.
+func kedgePIDs(home string) (pids []int) {
+	b, err := os.ReadFile(filepath.Join(home, "daemon", "pid"))
+	if err != nil {
+		return nil
+	}
+	if pid, err := strconv.Atoi(strings.TrimSpace(string(b))); err == nil {
+		pids = append(pids, pid)
+	}
+	entries, _ := os.ReadDir(filepath.Join(home, "sessions"))
+	for _, e := range entries {
+		if r, err := hold.ReadRecord(filepath.Join(home, "sessions", e.Name())); err == nil {
+			pids = append(pids, r.Holder.PID)
+		}
+	}
+	return pids
+}
+
+// endSessions ends what the group has left running: it outlives the daemon.
+func endSessions(home string) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	found, _ := hold.Find(ctx, filepath.Join(home, "sessions")) // best effort
+	for _, f := range found {
+		if f.Client != nil {
+			finish(ctx, f.Client)
+		}
+	}
+}
+
+// finish ends a session and lets its holder go.
+func finish(ctx context.Context, c *hold.Client) {
+	_ = c.End(ctx, 0)
+	_, _ = c.Follow(ctx, func(int64) error { return nil })
+	_ = c.Collect(ctx)
+	_ = c.Close()
+}
+
+// awaitFile waits until a program in a session has written something down.
+func awaitFile(path string) (string, error) {
+	limit := time.After(10 * time.Minute)
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		if b, err := os.ReadFile(path); err == nil {
+			return string(b), nil
+		}
+		select {
+		case <-tick.C:
+		case <-limit:
+			return "", fmt.Errorf("%s was never written", path)
+		}
+	}
+}
+
+func benchCat(dir string, ours, theirs keeper) ([]result, error) {
+	file, err := logFile(dir, catBytes)
+	if err != nil {
+		return nil, err
+	}
+	n := 0
+	cat := func(k keeper) func() (time.Duration, error) {
+		return func() (time.Duration, error) {
+			n++
+			took := filepath.Join(filepath.Dir(file), "took-"+strconv.Itoa(n))
+			if err := k.do(k.start("cat"+strconv.Itoa(n), []string{self(), "play", "cat", file, took})); err != nil {
+				return 0, err
+			}
+			text, err := awaitFile(took)
+			if err != nil {
+				return 0, err
+			}
+			d, err := strconv.ParseInt(text, 10, 64)
+			return time.Duration(d), err
+		}
+	}
+	a, b, err := interleave(cat(ours), cat(theirs))
+	if err != nil {
+		return nil, err
+	}
+	ratio := b.Seconds() / a.Seconds()
+	name := fmt.Sprintf("cat of %d MB in a detached session; tmux", catBytes>>20)
+	return []result{{name, rate(catBytes, a), rate(catBytes, b), ratio, ">= 1.5", ratio >= 1.5}}, nil
+}
+
+func rate(bytes int, d time.Duration) string {
+	return fmt.Sprintf("%.0f MB/s", float64(bytes)/(1<<20)/d.Seconds())
+}
+
+func self() string {
+	exe, err := os.Executable()
+	if err != nil {
+		return os.Args[0]
+	}
+	return exe
+}
+
+// logFile is text as programs print it, of about n bytes; a needle stands in
+// every hundred thousandth line.
+func logFile(dir string, n int) (string, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(abs, "log-"+strconv.Itoa(n))
+	if _, err := os.Stat(path); err == nil {
+		return path, nil
+	}
+	var b []byte
+	for i := 0; len(b) < n; i++ {
+		b = fmt.Appendf(b, "2026-01-01T00:00:%02d info worker %d handled request %d in %d ms\n", i%60, i%17, i, i*7919%1000)
+		if i%100_000 == 50_000 {
+			b = append(b, "error: the needle was found\n"...)
+		}
+	}
+	return path, os.WriteFile(path, b, 0o600)
+}
+
+func benchCreate(_ string, ours, theirs keeper) ([]result, error) {
+	n := 0
+	create := func(k keeper) func() (time.Duration, error) {
+		return func() (time.Duration, error) {
+			var names []string
+			d, err := timed(func() error {
+				for range creations {
+					n++
+					names = append(names, "new"+strconv.Itoa(n))
+					if err := k.do(k.start(names[len(names)-1], []string{"cat"})); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+			for _, name := range names {
+				err = errors.Join(err, k.do(k.end(name)))
+			}
+			return d, err
+		}
+	}
+	a, b, err := interleave(create(ours), create(theirs))
+	if err != nil {
+		return nil, err
+	}
+	ratio := b.Seconds() / a.Seconds()
+	per := func(d time.Duration) string { return fmt.Sprintf("%.0f/s", float64(creations)/d.Seconds()) }
+	return []result{{"sessions created, one after another; tmux", per(a), per(b), ratio, ">= 0.5", ratio >= 0.5}}, nil
+}
+
+// benchIdle compares what idle sessions with some history cost in memory: the
+// keepers' own processes, not the programs in the sessions.
+func benchIdle(dir string, ours, theirs keeper) ([]result, error) {
+	if runtime.GOOS != "linux" {
+		return nil, nil
+	}
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	var kb [2]int64
+	for i, k := range []keeper{ours, theirs} {
+		for n := range idlers {
+			done := filepath.Join(abs, fmt.Sprintf("idle-%d-%d", i, n))
+			if err := k.do(k.start("idle"+strconv.Itoa(n), []string{self(), "play", "idle", strconv.Itoa(historyLen), done})); err != nil {
+				return nil, err
+			}
+			if _, err := awaitFile(done); err != nil {
+				return nil, err
+			}
+		}
+		for _, pid := range k.pids() {
+			kb[i] += pss(pid)
+		}
+	}
+	ratio := float64(kb[0]) / float64(max(kb[1], 1))
+	per := func(n int64) string { return fmt.Sprintf("%d KB", n/int64(idlers)) }
+	name := fmt.Sprintf("memory of an idle session, %d lines; tmux", historyLen)
+	return []result{{name, per(kb[0]), per(kb[1]), ratio, "<= 0.5", ratio <= 0.5}}, nil
+}
+
+// pss is a process's share of memory, in KB.
+func pss(pid int) int64 {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(string(b)) {
+		if rest, ok := strings.CutPrefix(line, "Pss:"); ok {
+			kb, _ := strconv.ParseInt(strings.Fields(rest)[0], 10, 64)
+			return kb
+		}
+	}
+	return 0
+}
+
+// benchEcho measures from a key to its echo through an attached terminal. The
+// terminals of both are sessions of our own, so that what they cost is the same.
+func benchEcho(dir string, ours, theirs keeper) ([]result, error) {
+	var all [2][]time.Duration
+	for i, k := range []keeper{ours, theirs} {
+		if err := k.do(k.start("echo", []string{self(), "play", "echo"})); err != nil {
+			return nil, err
+		}
+		t, err := newTyper(dir, k, i)
+		if err != nil {
+			return nil, err
+		}
+		defer t.close()
+		all[i] = nil
+		for range rounds() {
+			d, err := t.keys(echoes)
+			if err != nil {
+				return nil, err
+			}
+			all[i] = append(all[i], d...)
+		}
+		slices.Sort(all[i])
+	}
+	at := func(i, percent int) time.Duration { return all[i][len(all[i])*percent/100] }
+	var results []result
+	for _, g := range []struct {
+		percent int
+		goal    float64
+	}{{50, 1.5}, {99, 2}} {
+		a, b := at(0, g.percent), at(1, g.percent)
+		ratio := a.Seconds() / b.Seconds()
+		results = append(results, result{
+			fmt.Sprintf("echo of a key, attached, p%d; tmux", g.percent), short(a), short(b), ratio, fmt.Sprintf("<= %g", g.goal), ratio <= g.goal,
+		})
+	}
+	return results, nil
+}
+
+// typer is somebody at a terminal that is attached to a session.
+type typer struct {
+	dir    string
+	client *hold.Client
+	seq    uint64
+	grown  chan int64
+	cancel context.CancelFunc
+}
+
+func newTyper(dir string, k keeper, n int) (*typer, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	id := kedge.NewID("ses", time.Now())
+	t := &typer{dir: filepath.Join(abs, "typer-"+strconv.Itoa(n)), grown: make(chan int64, 1<<16)}
+	if err := os.MkdirAll(t.dir, 0o700); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	t.cancel = cancel
+	t.client, err = hold.Start(ctx, []string{self(), "hold"}, hold.Spec{
+		Session: kedge.SessionID(id), Dir: t.dir, Socket: filepath.Join(os.TempDir(), id[len(id)-12:]),
+		Command: k.attach("echo"), Cwd: k.dir, Env: k.env, Cols: 120, Rows: 40,
+	})
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	go func() {
+		_, _ = t.client.Follow(ctx, func(end int64) error { t.grown <- end; return nil })
+		close(t.grown)
+	}()
+	return t, t.settle("ready")
+}
+
+// settle waits until what is shown has the text.
+func (t *typer) settle(text string) error {
+	for end := range t.grown {
+		b := make([]byte, end)
+		if n, _ := tape.Open(t.dir).ReadAt(b, 0); strings.Contains(string(b[:n]), text) {
+			return nil
+		}
+	}
+	return fmt.Errorf("the attached terminal never showed %q", text)
+}
+
+// keys types keys one by one and measures until each is shown.
+func (t *typer) keys(n int) ([]time.Duration, error) {
+	var all []time.Duration
+	for i := range n {
+		key := []byte{byte('a' + i%26)}
+		_, from, err := tape.Open(t.dir).Range()
+		if err != nil {
+			return nil, err
+		}
+		t.seq++
+		d, err := timed(func() error {
+			if err := t.client.Input(context.Background(), 1, t.seq, key); err != nil {
+				return err
+			}
+			return t.shown(from, key)
+		})
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, d)
+	}
+	return all, nil
+}
+
+func (t *typer) shown(from int64, key []byte) error {
+	for end := range t.grown {
+		if end <= from {
+			continue
+		}
+		b := make([]byte, end-from)
+		if n, _ := tape.Open(t.dir).ReadAt(b, from); strings.Contains(string(b[:n]), string(key)) {
+			return nil
+		}
+	}
+	return errors.New("the attached terminal went away")
+}
+
+func (t *typer) close() {
+	finish(context.Background(), t.client)
+	t.cancel()
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// searchBytes is how much stored output is searched.
+var searchBytes = sized(1<<30, 16<<20)
+
+// benchSearch compares a search of what a session printed with ripgrep on the
+// same bytes.
+func benchSearch(dir string) ([]result, error) {
+	rg, err := exec.LookPath("rg")
+	if err != nil {
+		return nil, err
+	}
+	kedge, _, err := buildBoth(dir)
+	if err != nil {
+		return nil, err
+	}
+	repo, env, err := project(dir, kedge)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		endSessions(filepath.Join(filepath.Dir(repo), "home"))
+		_ = command(repo, env, kedge, "down").Run() // best effort: the folder goes next
+	}()
+	file, err := logFile(dir, searchBytes)
+	if err != nil {
+		return nil, err
+	}
+	took := filepath.Join(filepath.Dir(file), "took")
+	if out, err := command(repo, env, kedge, "new", "log", "--", self(), "play", "cat", file, took).CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("kedge new: %w\n%s", err, out)
+	}
+	if _, err := awaitFile(took); err != nil {
+		return nil, err
+	}
+	stored, err := storedBytes(filepath.Join(filepath.Dir(repo), "home"), filepath.Join(filepath.Dir(file), "stored"))
+	if err != nil {
+		return nil, err
+	}
+	search := func(args ...string) func() (time.Duration, error) {
+		return func() (time.Duration, error) {
+			return timed(func() error {
+				out, err := command(repo, env, args...).Output()
+				if err == nil && !strings.Contains(string(out), "needle") {
+					err = fmt.Errorf("%s found nothing", args[0])
+				}
+				return err
+			})
+		}
+	}
+	a, b, err := interleave(search(kedge, "search", "the needle was found"), search(rg, "--no-config", "-n", "the needle was found", stored))
+	if err != nil {
+		return nil, err
+	}
+	ratio := a.Seconds() / b.Seconds()
+	name := fmt.Sprintf("search of %d MB of output; ripgrep", searchBytes>>20)
+	return []result{{name, short(a), short(b), ratio, "<= 1.5", ratio <= 1.5}}, nil
+}
+
+// storedBytes puts the segments of the one session's tape into one file, which
+// has the same bytes.
+func storedBytes(home, to string) (string, error) {
+	segments, err := filepath.Glob(filepath.Join(home, "sessions", "*", "log.*"))
+	if err != nil {
+		return "", err
+	}
+	out, err := os.Create(to)
+	if err != nil {
+		return "", err
+	}
+	for i := range segments {
+		b, err := os.ReadFile(filepath.Join(filepath.Dir(segments[0]), fmt.Sprintf("log.%d", i)))
+		if err == nil {
+			_, err = out.Write(b)
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+	return to, out.Close()
+}
