@@ -89,14 +89,39 @@ func (a *attachment) run(ctx context.Context) (wire.State, error) {
 	}
 	go func() { cancel(a.typeAll(ctx)) }()
 	go a.followSize(ctx)
-	last, err := a.client.Follow(ctx, func(int64) error {
-		at, err = copyTape(a.dir, at, a.term.Out)
-		return err
-	})
+	show := &shower{tape: tape.Open(a.dir).Cursor(), at: at, buf: make([]byte, 64<<10), out: a.term.Out}
+	defer func() { _ = show.tape.Close() }() // only read
+	last, err := a.client.Follow(ctx, show.upTo)
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
 		return last, cause
 	}
 	return last, err
+}
+
+// shower shows a session's output as it grows, with nothing to be found or opened
+// between a key and its echo.
+type shower struct {
+	tape *tape.Cursor
+	at   int64
+	buf  []byte
+	out  io.Writer
+}
+
+// upTo shows what has come until the tape has this length.
+func (s *shower) upTo(end int64) error {
+	for s.at < end {
+		n, err := s.tape.ReadAt(s.buf[:min(int64(len(s.buf)), end-s.at)], s.at)
+		s.at += int64(n)
+		if n > 0 {
+			if _, err := s.out.Write(s.buf[:n]); err != nil {
+				return kedge.Errorf(kedge.Internal, "write: %w", err)
+			}
+		}
+		if err != nil {
+			return kedge.Errorf(kedge.Internal, "read the session's output: %w", err)
+		}
+	}
+	return nil
 }
 
 // lately shows the last lines of a session that will not paint itself anew: a

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,10 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"kedge"
 	"kedge/internal/hold"
-	"kedge/internal/hold/tape"
-	"kedge/internal/term"
 )
 
 // How much the group keep does; small is for a look whether it works.
@@ -37,82 +33,6 @@ func sized(full, less int) int {
 		return less
 	}
 	return full
-}
-
-// play is what this program does inside a session.
-func play(args []string) (code int, played bool) {
-	if len(args) < 2 || args[0] != "play" {
-		return 0, false
-	}
-	var err error
-	switch args[1] {
-	case "cat":
-		err = playCat(args[2], args[3])
-	case "echo":
-		err = playEcho()
-	case "idle":
-		err = playIdle(args[2], args[3])
-	}
-	if err != nil {
-		return 1, true
-	}
-	return 0, true
-}
-
-// playCat prints a file and writes down how long that took.
-func playCat(file, took string) error {
-	f, err := os.Open(file)
-	if err != nil {
-		return err
-	}
-	d, err := timed(func() error { _, err := io.Copy(os.Stdout, f); return err })
-	if err != nil {
-		return err
-	}
-	return writeWhole(took, strconv.FormatInt(int64(d), 10))
-}
-
-// playEcho gives back every byte as it comes.
-func playEcho() error {
-	if t, ok := term.Open(os.Stdin, os.Stdout); ok {
-		if _, err := t.Raw(); err != nil {
-			return err
-		}
-	}
-	fmt.Print("ready")
-	b := make([]byte, 1)
-	for {
-		if _, err := os.Stdin.Read(b); err != nil {
-			return err
-		}
-		if _, err := os.Stdout.Write(b); err != nil {
-			return err
-		}
-	}
-}
-
-// playIdle prints lines, says that it has, and waits for the end of its input.
-func playIdle(lines, done string) error {
-	n, err := strconv.Atoi(lines)
-	if err != nil {
-		return err
-	}
-	for i := range n {
-		fmt.Printf("line %d of the history of a session that does nothing any more\n", i)
-	}
-	if err := writeWhole(done, "done"); err != nil {
-		return err
-	}
-	_, err = io.Copy(io.Discard, os.Stdin)
-	return err
-}
-
-// writeWhole makes a file that is never seen half written.
-func writeWhole(path, text string) error {
-	if err := os.WriteFile(path+".part", []byte(text), 0o600); err != nil {
-		return err
-	}
-	return os.Rename(path+".part", path)
 }
 
 // keeper is a program that keeps sessions: Kedge, or its peer.
@@ -185,7 +105,7 @@ func keepers(dir string) (ours, theirs keeper, stop func(), err error) {
 	return ours, theirs, func() {
 		_ = command(repo, env, t("kill-server")...).Run() // none may be left
 		endSessions(filepath.Join(filepath.Dir(repo), "home"))
-		_ = command(repo, env, kedge, "down").Run()       // best effort: the folder goes next
+		_ = command(repo, env, kedge, "down").Run() // best effort: the folder goes next
 		_ = os.Remove(socket)
 	}, nil
 }
@@ -394,131 +314,4 @@ func pss(pid int) int64 {
 		}
 	}
 	return 0
-}
-
-// benchEcho measures from a key to its echo through an attached terminal. The
-// terminals of both are sessions of our own, so that what they cost is the same.
-func benchEcho(dir string, ours, theirs keeper) ([]result, error) {
-	var all [2][]time.Duration
-	for i, k := range []keeper{ours, theirs} {
-		if err := k.do(k.start("echo", []string{self(), "play", "echo"})); err != nil {
-			return nil, err
-		}
-		t, err := newTyper(dir, k, i)
-		if err != nil {
-			return nil, err
-		}
-		defer t.close()
-		all[i] = nil
-		for range rounds() {
-			d, err := t.keys(echoes)
-			if err != nil {
-				return nil, err
-			}
-			all[i] = append(all[i], d...)
-		}
-		slices.Sort(all[i])
-	}
-	at := func(i, percent int) time.Duration { return all[i][len(all[i])*percent/100] }
-	var results []result
-	for _, g := range []struct {
-		percent int
-		goal    float64
-	}{{50, 1.5}, {99, 2}} {
-		a, b := at(0, g.percent), at(1, g.percent)
-		ratio := a.Seconds() / b.Seconds()
-		results = append(results, result{
-			fmt.Sprintf("echo of a key, attached, p%d; tmux", g.percent), short(a), short(b), ratio, fmt.Sprintf("<= %g", g.goal), ratio <= g.goal,
-		})
-	}
-	return results, nil
-}
-
-// typer is somebody at a terminal that is attached to a session.
-type typer struct {
-	dir    string
-	client *hold.Client
-	seq    uint64
-	grown  chan int64
-	cancel context.CancelFunc
-}
-
-func newTyper(dir string, k keeper, n int) (*typer, error) {
-	abs, err := filepath.Abs(dir)
-	if err != nil {
-		return nil, err
-	}
-	id := kedge.NewID("ses", time.Now())
-	t := &typer{dir: filepath.Join(abs, "typer-"+strconv.Itoa(n)), grown: make(chan int64, 1<<16)}
-	if err := os.MkdirAll(t.dir, 0o700); err != nil {
-		return nil, err
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	t.cancel = cancel
-	t.client, err = hold.Start(ctx, []string{self(), "hold"}, hold.Spec{
-		Session: kedge.SessionID(id), Dir: t.dir, Socket: filepath.Join(os.TempDir(), id[len(id)-12:]),
-		Command: k.attach("echo"), Cwd: k.dir, Env: k.env, Cols: 120, Rows: 40,
-	})
-	if err != nil {
-		cancel()
-		return nil, err
-	}
-	go func() {
-		_, _ = t.client.Follow(ctx, func(end int64) error { t.grown <- end; return nil })
-		close(t.grown)
-	}()
-	return t, t.settle("ready")
-}
-
-// settle waits until what is shown has the text.
-func (t *typer) settle(text string) error {
-	for end := range t.grown {
-		b := make([]byte, end)
-		if n, _ := tape.Open(t.dir).ReadAt(b, 0); strings.Contains(string(b[:n]), text) {
-			return nil
-		}
-	}
-	return fmt.Errorf("the attached terminal never showed %q", text)
-}
-
-// keys types keys one by one and measures until each is shown.
-func (t *typer) keys(n int) ([]time.Duration, error) {
-	var all []time.Duration
-	for i := range n {
-		key := []byte{byte('a' + i%26)}
-		_, from, err := tape.Open(t.dir).Range()
-		if err != nil {
-			return nil, err
-		}
-		t.seq++
-		d, err := timed(func() error {
-			if err := t.client.Input(context.Background(), 1, t.seq, key); err != nil {
-				return err
-			}
-			return t.shown(from, key)
-		})
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, d)
-	}
-	return all, nil
-}
-
-func (t *typer) shown(from int64, key []byte) error {
-	for end := range t.grown {
-		if end <= from {
-			continue
-		}
-		b := make([]byte, end-from)
-		if n, _ := tape.Open(t.dir).ReadAt(b, from); strings.Contains(string(b[:n]), string(key)) {
-			return nil
-		}
-	}
-	return errors.New("the attached terminal went away")
-}
-
-func (t *typer) close() {
-	finish(context.Background(), t.client)
-	t.cancel()
 }
