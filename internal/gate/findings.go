@@ -95,7 +95,13 @@ func restore(base, p string) string {
 func (g *gate) inspectTests(ctx context.Context, rev string, changed []gitx.Change) error {
 	var changes []weaken.Change
 	for _, c := range changed {
-		if c.Binary || !weaken.IsTest(c.Path) {
+		if !weaken.IsTest(c.Path) {
+			continue
+		}
+		if c.Binary && c.Status != "D" {
+			if g.once("binary", c.Path) {
+				g.find(kedge.LevelError, "a test file is no longer text", c.Path, restore(rev, c.Path))
+			}
 			continue
 		}
 		before, after, err := g.versions(ctx, rev, c)

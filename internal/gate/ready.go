@@ -57,8 +57,11 @@ func awaitReady(ctx context.Context, p ended, w wait) string {
 	last := "it was not asked yet"
 	for {
 		err := askReady(ctx, w.ready)
-		if err == nil {
+		if err == nil && !over(p) { // an answer from a stranger, once the service is gone, is none
 			return ""
+		}
+		if err == nil {
+			err = errGone
 		}
 		if ctx.Err() == nil { // else it is our own haste that ended the question
 			last = err.Error()
@@ -73,6 +76,19 @@ func awaitReady(ctx context.Context, p ended, w wait) string {
 			w.tell(last)
 		case <-tick.C:
 		}
+	}
+}
+
+// errGone is for an answer that the service cannot have given.
+var errGone = errors.New("something else answers there")
+
+// over tells whether a program has ended.
+func over(p ended) bool {
+	select {
+	case <-p.Done():
+		return true
+	default:
+		return false
 	}
 }
 

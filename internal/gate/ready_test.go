@@ -64,3 +64,16 @@ func TestAwaitReadyNamesTheAddress(t *testing.T) {
 		t.Errorf("said %q", said)
 	}
 }
+
+// TestStrangersAnswerIsNone: a port that answers after the service is gone is
+// somebody else's, and proves nothing.
+func TestStrangersAnswerIsNone(t *testing.T) {
+	var ready atomic.Bool
+	ready.Store(true)
+	u := address503(t, &ready)
+	gone := running{done: make(chan struct{})}
+	close(gone.done)
+	if said := awaitReady(t.Context(), gone, wait{ready: u, limit: time.Hour, every: time.Hour}); !strings.HasPrefix(said, "ended with exit 3") {
+		t.Errorf("said %q", said)
+	}
+}

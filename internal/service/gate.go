@@ -264,7 +264,11 @@ func (r rulesSource) config(ctx context.Context, userFile string) (config.Config
 // none.
 func (r rulesSource) read(ctx context.Context, path string) ([]byte, error) {
 	if r.repo == nil {
-		return os.ReadFile(r.p.path(filepath.FromSlash(path)))
+		b, ok, err := r.p.read(path)
+		if err == nil && !ok {
+			err = fs.ErrNotExist
+		}
+		return b, err
 	}
 	b, err := r.repo.ReadFile(ctx, r.base, path)
 	if kedge.NotFound.Is(err) {

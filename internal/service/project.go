@@ -91,8 +91,8 @@ func commonDir(d string) (string, bool) {
 
 // pointer reads a file that holds one path, relative to the file's folder.
 func pointer(file, prefix string) (string, bool) {
-	b, err := os.ReadFile(file)
-	if err != nil || len(b) > 8192 {
+	b, err := readSmall(file)
+	if err != nil {
 		return "", false
 	}
 	path, ok := strings.CutPrefix(strings.TrimRight(string(b), "\r\n"), prefix)
@@ -106,9 +106,23 @@ func pointer(file, prefix string) (string, bool) {
 	return filepath.Clean(path), true
 }
 
+// readSmall reads a file that holds one line. Anything else in its place, a pipe
+// say, on which a reader would wait for ever, is an error.
+func readSmall(file string) ([]byte, error) {
+	const most = 8 << 10
+	fi, err := os.Stat(file)
+	if err != nil {
+		return nil, err
+	}
+	if !fi.Mode().IsRegular() || fi.Size() > most {
+		return nil, kedge.Errorf(kedge.Invalid, "%q is not a small file", file)
+	}
+	return os.ReadFile(file)
+}
+
 // readID reads a project's id; NotFound when there is none.
 func readID(pl place) (kedge.ProjectID, error) {
-	b, err := os.ReadFile(pl.idPath())
+	b, err := readSmall(pl.idPath())
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", kedge.Errorf(kedge.NotFound, "no project in %q", pl.root).WithHint("kedge init")
 	}
