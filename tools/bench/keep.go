@@ -85,7 +85,11 @@ func keepers(dir string) (ours, theirs keeper, stop func(), err error) {
 	}
 	env = append(slices.DeleteFunc(env, func(kv string) bool { return strings.HasPrefix(kv, "TMUX") }), "TERM=xterm-256color")
 	socket := filepath.Join(os.TempDir(), "kedge-bench-"+strconv.Itoa(os.Getpid()))
-	t := func(args ...string) []string { return append([]string{tmux, "-f", "/dev/null", "-S", socket}, args...) }
+	config := filepath.Join(filepath.Dir(repo), "tmux.conf") // as much history as the sessions have; its own default is less
+	if err := os.WriteFile(config, fmt.Appendf(nil, "set -g history-limit %d\n", historyLen), 0o600); err != nil {
+		return ours, theirs, nil, err
+	}
+	t := func(args ...string) []string { return append([]string{tmux, "-f", config, "-S", socket}, args...) }
 	ours = keeper{
 		dir: repo, env: env,
 		start:  func(name string, c []string) []string { return append([]string{kedge, "new", name, "--"}, c...) },
