@@ -20,8 +20,8 @@ deps: ## what the tests need beside Go and git
 
 # Tests that sample under the race detector, which makes them ten times slower
 # and sees nothing there, and go through everything without it.
-WHOLE := F7
-WHOLE_IN := ./internal/store
+WHOLE := F7|Simulation
+WHOLE_IN := ./internal/store ./internal/run/sim
 
 test: deps ## all tests, with the race detector; then the exhaustive ones, without
 	$(GO) vet ./...
