@@ -25,7 +25,7 @@ type gateBox struct {
 func newGateBox(t *testing.T) *gateBox {
 	t.Helper()
 	g := &gateBox{box: newBox(t), out: t.TempDir()}
-	t.Cleanup(func() { g.touch("go") }) // before the box is cleared: nothing waits any more
+	t.Cleanup(func() { g.release() }) // before the box is cleared: nothing waits any more
 	g.git("init", "-q")
 	g.run("init", "--yes")
 	checks := ""
@@ -53,9 +53,10 @@ func (g *gateBox) git(args ...string) {
 	}
 }
 
-func (g *gateBox) touch(name string) {
-	if err := os.WriteFile(filepath.Join(g.out, name), nil, 0o600); err != nil {
-		g.t.Errorf("touch: %v", err)
+// release lets the second check end.
+func (g *gateBox) release() {
+	if err := os.WriteFile(filepath.Join(g.out, "go"), nil, 0o600); err != nil {
+		g.t.Errorf("let the check end: %v", err)
 	}
 }
 
@@ -125,7 +126,7 @@ func TestF1GateOutlivesTheDaemon(t *testing.T) {
 			g := newGateBox(t)
 			w := g.waiting()
 			end(g)
-			g.touch("go")
+			g.release()
 			if err := w.Wait(); err != nil {
 				t.Fatalf("kedge gate: %v\n%s", err, w.errs.String())
 			}
@@ -147,7 +148,7 @@ func TestF1GateOutlivesEverybody(t *testing.T) {
 	for name, meanwhile := range map[string]func(g *gateBox){
 		"still running": func(*gateBox) {},
 		"ended while away": func(g *gateBox) {
-			g.touch("go")
+			g.release()
 			g.until("the second check has ended", func() bool {
 				for _, dir := range g.heldLines() {
 					if _, err := hold.ReadResult(dir); err != nil {
@@ -171,7 +172,7 @@ func TestF1GateOutlivesEverybody(t *testing.T) {
 			_ = w.Wait()
 			meanwhile(g)
 			g.run("up")
-			g.touch("go")
+			g.release()
 			g.once()
 		})
 	}
@@ -193,7 +194,7 @@ func TestF1GateInterrupted(t *testing.T) {
 	g.until("nothing of it is left", func() bool { return len(g.heldLines()) == 0 })
 	g.killDaemon()
 	g.run("up")
-	g.touch("go")
+	g.release()
 	g.run("gate", "--all", "first")
 	if g.marks("second") != 1 || g.journaled(kedge.GateFinished) != 1 {
 		t.Errorf("the second check left %d marks, %d verdicts", g.marks("second"), g.journaled(kedge.GateFinished))

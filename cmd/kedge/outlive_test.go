@@ -248,8 +248,15 @@ func (b *box) killDaemon() {
 		b.t.Fatal(err)
 	}
 	b.until("the daemon is dead", func() bool {
+		if runs(pid) {
+			return false
+		}
 		held, err := daemon.Held(b.home) // by the kernel, until its last thread is gone
-		return !runs(pid) && !held && err == nil
+		if err == nil && !held {
+			return true
+		}
+		now := b.daemonPID() // whoever waits for an answer may have started the next one
+		return now != 0 && now != pid
 	})
 }
 

@@ -8,6 +8,8 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -93,14 +95,19 @@ func Ask(ctx context.Context, c *http.Client) (Hello, error) {
 	return hello, nil
 }
 
-// Stop asks the daemon of home to stop and waits until its lock is free. It is
-// NotFound when there is none.
+// Stop asks the daemon of home to stop and waits until it is gone: its lock is
+// free, or another's already, whom somebody who waits for an answer has started.
+// It is NotFound when there is none.
 func Stop(ctx context.Context, home string) error {
 	c, err := Dial(ctx, home)
 	if err != nil {
 		return err
 	}
 	defer c.CloseIdleConnections()
+	old, err := Ask(ctx, c)
+	if err != nil {
+		return err
+	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, BaseURL+stopPath, nil)
 	if err != nil {
 		return err
@@ -115,8 +122,24 @@ func Stop(ctx context.Context, home string) error {
 		if held, err := Held(home); err != nil || !held {
 			return err
 		}
+		if now := readPID(home); now != 0 && now != old.PID {
+			return nil
+		}
 	}
 	return kedge.Errorf(kedge.Interrupted, "the daemon of %q has not stopped yet: %w", home, context.Cause(ctx))
+}
+
+// readPID gives the pid that the present daemon wrote down; 0 when there is none.
+func readPID(home string) int {
+	b, err := os.ReadFile(pidFile(home))
+	if err != nil {
+		return 0
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(b)))
+	if err != nil {
+		return 0
+	}
+	return pid
 }
 
 // ticks yields at once and then after growing pauses until ctx ends.

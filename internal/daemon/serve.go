@@ -47,6 +47,9 @@ type Config struct {
 	Grace   time.Duration                             // how long running requests get at a stop before they are cancelled; 0: 15 s
 }
 
+// pidFile is where a daemon writes who it is, for people and for Stop.
+func pidFile(home string) string { return filepath.Join(home, "daemon", "pid") }
+
 // Hello is what a daemon says of itself.
 type Hello struct {
 	PID     int    `json:"pid"`
@@ -88,11 +91,11 @@ func (c Config) answer(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	pidFile := filepath.Join(c.Home, "daemon", "pid")
-	if err := atomicfile.Write(pidFile, []byte(strconv.Itoa(os.Getpid())+"\n"), 0o600); err != nil {
+	pid := pidFile(c.Home)
+	if err := atomicfile.Write(pid, []byte(strconv.Itoa(os.Getpid())+"\n"), 0o600); err != nil {
 		return closing(err, l)
 	}
-	defer c.tidy(pidFile, l.Addr().String())
+	defer c.tidy(pid, l.Addr().String())
 
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()

@@ -35,7 +35,7 @@ func held(t *testing.T, checks ...kedge.Check) gate.Request {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sockets, err := os.MkdirTemp("/tmp", "kg") // a socket's path must be short
+	sockets, err := os.MkdirTemp("/tmp", "kg") //nolint:usetesting // a socket's path must be short
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -124,7 +124,7 @@ func (c *child) reap() {
 		var ws syscall.WaitStatus
 		pid, err := syscall.Wait4(-1, &ws, 0, nil)
 		switch {
-		case err == syscall.EINTR: //nolint:errorlint // a bare errno
+		case err == syscall.EINTR:
 		case err != nil:
 			if c.isGone() {
 				return // no children left; new ones cannot come, the program being gone

@@ -236,7 +236,7 @@ func (c *Client) Follow(ctx context.Context, grown func(end int64) error) (wire.
 	}
 	defer func() { _ = own.Close() }()
 	if err := own.do(ctx, wire.Frame{Type: wire.Follow}); err != nil {
-		return wire.State{}, err
+		return c.collected(err, grown)
 	}
 	defer own.deadline(ctx)()
 	for {
@@ -256,6 +256,7 @@ func (c *Client) Follow(ctx context.Context, grown func(end int64) error) (wire.
 		case wire.Ended:
 			var s wire.State
 			return s, f.Into(&s)
+		default: // of a later version, and not for us
 		}
 	}
 }
@@ -265,16 +266,6 @@ func (c *Client) Follow(ctx context.Context, grown func(end int64) error) (wire.
 func (c *Client) collected(err error, grown func(end int64) error) (wire.State, error) {
 	r, none := ReadResult(c.dir)
 	if none != nil || !kedge.NotFound.Is(err) {
-		return wire.State{}, err
-	}
-	return wire.State{End: r.End, Lost: r.Lost, Exit: &r.Exit}, grown(r.End)
-}
-
-// lastWord is the end of a session whose holder went before it told us: it was
-// collected. Without one the holder broke off.
-func (c *Client) lastWord(err error, grown func(end int64) error) (wire.State, error) {
-	r, e := ReadResult(c.dir)
-	if e != nil || kedge.Interrupted.Is(err) {
 		return wire.State{}, err
 	}
 	return wire.State{End: r.End, Lost: r.Lost, Exit: &r.Exit}, grown(r.End)

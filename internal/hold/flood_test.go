@@ -20,7 +20,7 @@ import (
 
 // floodSize is how much TestF22 prints: enough to go over segments, and a whole
 // gigabyte when asked for.
-func floodSize(t *testing.T) int {
+func floodSize() int {
 	if os.Getenv("KEDGE_TEST_FULL") != "" {
 		return 1 << 30
 	}
@@ -31,7 +31,7 @@ func floodSize(t *testing.T) int {
 // with followers of whom half never read: the tape is exact and the holder's
 // memory stays bounded.
 func TestF20AndF22AndF23Flood(t *testing.T) {
-	size := floodSize(t)
+	size := floodSize()
 	s := spec(t, false, "flood", strconv.Itoa(size))
 	c := start(t, s)
 	r, err := hold.ReadRecord(s.Dir)

@@ -62,7 +62,7 @@ func ctx(t *testing.T) context.Context {
 // spec makes a session folder and what to hold in it.
 func spec(t *testing.T, tty bool, args ...string) hold.Spec {
 	t.Helper()
-	sock, err := os.MkdirTemp("/tmp", "kh") // a socket's path must be short
+	sock, err := os.MkdirTemp("/tmp", "kh") //nolint:usetesting // a socket's path must be short
 	if err != nil {
 		t.Fatal(err)
 	}

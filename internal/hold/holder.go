@@ -79,7 +79,7 @@ func deaf(signals ...os.Signal) {
 	c := make(chan os.Signal, 1)
 	signal.Notify(c, signals...)
 	go func() {
-		for range c { //nolint:revive // there is nothing to do about them
+		for range c { // there is nothing to do about them
 		}
 	}()
 }
@@ -145,7 +145,7 @@ func listen(path string) (net.Listener, error) {
 	}
 	old := syscall.Umask(0o077)
 	defer syscall.Umask(old)
-	l, err := net.Listen("unix", path)
+	l, err := new(net.ListenConfig).Listen(context.Background(), "unix", path)
 	if err != nil {
 		return nil, kedge.Errorf(kedge.Internal, "listen: %w", err)
 	}

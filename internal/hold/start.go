@@ -35,8 +35,8 @@ func Start(ctx context.Context, holder []string, spec Spec) (*Client, error) {
 	if err != nil {
 		return nil, kedge.Errorf(kedge.Internal, "open the holder's messages: %w", err)
 	}
-	defer errs.Close()
-	cmd := exec.Command(holder[0], holder[1:]...)
+	defer func() { _ = errs.Close() }()                                              // the holder has it too
+	cmd := exec.CommandContext(context.WithoutCancel(ctx), holder[0], holder[1:]...) // it outlives whoever starts it
 	cmd.Dir, cmd.Stdin, cmd.Stderr = "/", bytes.NewReader(b), errs
 	cmd.Env, cmd.ExtraFiles = holderEnv(os.Environ()), []*os.File{lockFD - 3: lock}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
