@@ -20,6 +20,7 @@ import (
 
 	"kedge"
 	"kedge/internal/daemon"
+	"kedge/internal/gate"
 	"kedge/internal/hold"
 	"kedge/internal/hold/tape"
 	"kedge/internal/service"
@@ -113,6 +114,15 @@ func (b *box) clear() {
 	wg.Wait()
 	if err := daemon.Stop(ctx, b.home); err != nil && !kedge.NotFound.Is(err) {
 		b.t.Errorf("stop the daemon: %v", err)
+	}
+	gates, err := filepath.Glob(filepath.Join(b.home, "projects", "*", "gate", "*"))
+	if err != nil {
+		b.t.Errorf("find what is left of gates: %v", err)
+	}
+	for _, dir := range gates { // of a test that failed: a gate that was left waits for a daemon
+		if err := gate.Forget(ctx, dir); err != nil {
+			b.t.Errorf("end what is left of a gate: %v", err)
+		}
 	}
 }
 
