@@ -22,8 +22,16 @@ type maker struct {
 var areas = []area{
 	{"start", "Set up:", []maker{{"init", newInit}, {"up", newUp}, {"down", newDown}}},
 	{"sessions", "Sessions:", []maker{
-		{"new", newNew}, {"ls", newLs}, {"attach", newAttach}, {"send", newSend}, {"logs", newLogs}, {"kill", newKill},
-		{"rename", newRename}, {"resume", newResume}, {"search", newSearch}, {"export", newExport},
+		{"new", newNew},
+		{"ls", newLs},
+		{"attach", newAttach},
+		{"send", newSend},
+		{"logs", newLogs},
+		{"kill", newKill},
+		{"rename", newRename},
+		{"resume", newResume},
+		{"search", newSearch},
+		{"export", newExport},
 	}},
 	{"ledger", "The ledger:", []maker{
 		{"next", newNext}, {"ready", newReady}, {"features", newFeatures}, {"feature", newFeature}, {"plan", newPlan},

@@ -24,16 +24,10 @@ func (r *Regexp) get() *regexp.Regexp {
 	return r.re
 }
 
-// String gives the pattern.
-func (r *Regexp) String() string { return r.pattern }
-
 // The rest are the methods of regexp.Regexp, by the same names.
 
 // MatchString is regexp.Regexp's.
 func (r *Regexp) MatchString(s string) bool { return r.get().MatchString(s) }
-
-// FindString is regexp.Regexp's.
-func (r *Regexp) FindString(s string) string { return r.get().FindString(s) }
 
 // FindStringIndex is regexp.Regexp's.
 func (r *Regexp) FindStringIndex(s string) []int { return r.get().FindStringIndex(s) }

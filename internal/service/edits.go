@@ -205,7 +205,7 @@ func (s *Service) setAside(p *project, name string) (kept string, err error) {
 	}
 	defer root.Close()
 	if fi, err := root.Stat(name); err != nil || !fi.Mode().IsRegular() {
-		return "", nil //nolint:nilerr // there is nothing to keep
+		return "", nil // there is nothing to keep
 	}
 	from, err := root.Open(name)
 	if err != nil {
