@@ -41,6 +41,7 @@ var layer = map[string]int{
 	"kedge/internal/setup":             10,
 	"kedge/internal/unit":              10,
 	"kedge/internal/run":               10,
+	"kedge/internal/watch":             10,
 	"kedge/internal/run/sim":           11,
 
 	"kedge/internal/atomicfile": 15,
@@ -59,6 +60,16 @@ var layer = map[string]int{
 	"kedge/internal/gate":  20,
 	"kedge/internal/find":  20,
 	"kedge/internal/cast":  20,
+	"kedge/internal/agent": 20,
+	"kedge/internal/slot":  22,
+
+	"kedge/internal/agent/agenttest": 21,
+	"kedge/internal/fakeagent":       21,
+
+	"kedge/internal/engine":            26,
+	"kedge/internal/engine/enginetest": 27,
+	"kedge/internal/engine/local":      28,
+	"kedge/internal/engine/exec":       28,
 
 	"kedge/internal/service": 30,
 

@@ -1,0 +1,89 @@
+// Package exec carries out the commands of runs with git, the gate, holders and
+// agents: one file per command. It owns the way from a run.Command to its effect
+// and back to the run.Event that answers it, and decides nothing that run.Step
+// decides. Every effect is idempotent: names, dates and parents come from the
+// command, so that doing it again gives the same.
+package exec
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"kedge"
+	"kedge/internal/agent"
+	"kedge/internal/config"
+	"kedge/internal/gate"
+	"kedge/internal/gitx"
+	"kedge/internal/run"
+	"kedge/internal/slot"
+)
+
+// Config is what an executor of one project's runs needs from outside.
+type Config struct {
+	Project kedge.ProjectID
+	Home    string     // $KEDGE_HOME
+	Repo    *gitx.Repo // the user's checkout: where a run lands, and whose files nobody else touches
+	Slots   *slot.Slots
+	Ledger  Ledger
+	Briefs  Briefs
+	Rules   Rules
+	Agent   func(route string) (agent.Adapter, string, error) // by "agent[:model]"; empty: the run's default
+	Env     func(run kedge.RunID) []string                    // the caller's environment; never written down
+	Holder  []string                                          // the command that becomes a holder
+	Sockets string                                            // a private folder with a short path
+	Runner  gate.Runner                                       // holds the lines of gates; nil: children of this process
+	Now     func() time.Time
+	Log     *slog.Logger
+}
+
+// Rules reads what people set, as it stands at a commit: never from a work tree
+// that an agent wrote.
+type Rules interface {
+	At(ctx context.Context, commit string) (config.Config, config.Gate, error)
+}
+
+// Ledger is the project's ledger as a run needs it. A key makes a write that is
+// made again have the effect of once.
+type Ledger interface {
+	// Feature gives a feature and the hash of its definition; Conflict when the
+	// hash is not the one asked for (empty: any).
+	Feature(ctx context.Context, id kedge.FeatureID, hash string) (kedge.Feature, error)
+	// Features are all of them, in the order of the plan.
+	Features(ctx context.Context) ([]kedge.Feature, error)
+	// Mark journals a status.
+	Mark(ctx context.Context, key string, actor kedge.Actor, data kedge.FeatureStatusData) error
+	// KeepEvidence journals a verdict.
+	KeepEvidence(ctx context.Context, key string, ev kedge.Evidence) error
+	// Session journals that a session of the run started, or ended, and what it used.
+	Session(ctx context.Context, key string, ev kedge.Event) error
+	// Salvaged journals what was set aside.
+	Salvaged(ctx context.Context, key string, s kedge.Salvage) error
+	// Project writes the projections (.kedge/, AGENT_CONTEXT.md) into a work tree.
+	Project(ctx context.Context, dir string) error
+}
+
+// Briefs writes what sessions are told and what they leave behind.
+type Briefs interface {
+	// Brief makes the text that a session of the command starts with.
+	Brief(ctx context.Context, c run.Command, dir string) (text string, err error)
+	// Checkpoint saves a checkpoint of the job; tree is the work tree's, kept the
+	// salvage that holds a copy of it.
+	Checkpoint(ctx context.Context, c run.Command, at Standing) (kedge.CheckpointID, error)
+	// Note saves what a finished feature taught.
+	Note(ctx context.Context, c run.Command, at Standing) error
+	// Told remembers what a person told a job that has no living session.
+	Told(ctx context.Context, c run.Command) error
+	// Notify tells people.
+	Notify(ctx context.Context, c run.Command) error
+}
+
+// Standing is where a job's work tree stands.
+type Standing struct {
+	Dir     string
+	Session kedge.SessionID // the latest of the job
+	Commit  string
+	Tree    string
+	Files   []gitx.Change // since the base
+	Salvage kedge.SalvageID
+}
