@@ -24,6 +24,9 @@ const (
 	Limit   Kind = "limit"     // the provider refuses until Until; zero: unknown
 	NoLogin Kind = "no_login"  // the agent is not logged in: Text says what it said
 	Step    Kind = "step"      // a recorded step of the work: Text is its name
+
+	Question Kind = "question" // of a planning session: Text is one numbered question to people
+	PlanText Kind = "plan"     // of a planning session: Text is the plan, as plan.md
 )
 
 // Event is one thing that a session did.

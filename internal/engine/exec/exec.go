@@ -17,6 +17,7 @@ import (
 	"kedge/internal/gitx"
 	"kedge/internal/run"
 	"kedge/internal/slot"
+	"kedge/internal/watch"
 )
 
 // Config is what an executor of one project's runs needs from outside.
@@ -35,6 +36,11 @@ type Config struct {
 	Runner  gate.Runner                                       // holds the lines of gates; nil: children of this process
 	Now     func() time.Time
 	Log     *slog.Logger
+
+	// Heard is told every event of a session, in order, before the next is read.
+	// An adopted session is read again from its beginning, so that an event may be
+	// heard twice. Nil: nobody listens.
+	Heard func(ctx context.Context, c run.Command, session kedge.SessionID, ev watch.Event) error
 }
 
 // Rules reads what people set, as it stands at a commit: never from a work tree
