@@ -14,8 +14,8 @@ import (
 const checkpointEvery = 500
 
 // writer is the one goroutine that writes. It takes all jobs that wait and
-// makes one transaction of them (group commit); each job is a savepoint in it,
-// so that one which is refused takes no other with it.
+// makes one transaction of them (group commit), in which one that is refused
+// takes no other with it.
 type writer struct {
 	s       *Store
 	db      *sql.DB
@@ -192,11 +192,14 @@ func (w *writer) transact(ctx context.Context, batch []*job) (mark, error) {
 	if err != nil {
 		return mark{}, err
 	}
-	head := first
+	head, docs := first, newDraft(storedDoc(ctx, w.conn))
 	for _, j := range batch {
-		if head, err = w.one(ctx, j, head); err != nil {
+		if head, err = w.one(ctx, j, head, docs); err != nil {
 			return mark{}, err
 		}
+	}
+	if err := docs.write(ctx, w.conn); err != nil {
+		return mark{}, err
 	}
 	if _, err := w.conn.ExecContext(ctx, `COMMIT`); err != nil {
 		return mark{}, err
@@ -209,8 +212,10 @@ func (w *writer) transact(ctx context.Context, batch []*job) (mark, error) {
 }
 
 // one appends a single job inside the transaction. What is wrong with the job
-// is left in the job; what is wrong with the database is returned.
-func (w *writer) one(ctx context.Context, j *job, head mark) (mark, error) {
+// is left in the job; what is wrong with the database is returned. A job is
+// folded whole before any of it is written, so that a refused one leaves
+// nothing to undo and the transaction needs no savepoints.
+func (w *writer) one(ctx context.Context, j *job, head mark, docs *draft) (mark, error) {
 	j.out, j.again, j.err = nil, false, nil
 	if j.err = j.ctx.Err(); j.err != nil {
 		return head, nil //nolint:nilerr // it is in the job
@@ -225,37 +230,50 @@ func (w *writer) one(ctx context.Context, j *job, head mark) (mark, error) {
 			return head, nil
 		}
 	}
-	if _, err := w.conn.ExecContext(ctx, `SAVEPOINT job`); err != nil {
-		return head, err
+	rows, changed, err := w.foldJob(j, head, docs)
+	if err != nil {
+		if code(err) != 0 {
+			return head, err
+		}
+		j.err = err
+		return head, nil
 	}
-	next, err := w.insert(ctx, j, head)
-	if err == nil {
-		_, err = w.conn.ExecContext(ctx, `RELEASE job`)
-		return next, err
-	}
-	if code(err) != 0 {
-		return head, err
-	}
-	j.out, j.err = nil, err
-	_, err = w.conn.ExecContext(ctx, `ROLLBACK TO job; RELEASE job`)
-	return head, err
+	docs.take(changed)
+	return w.insert(ctx, j, rows)
 }
 
-// insert writes a job's rows and folds each.
-func (w *writer) insert(ctx context.Context, j *job, head mark) (mark, error) {
+// foldJob links a job's events after head and folds each over docs, which it
+// leaves as they are.
+func (w *writer) foldJob(j *job, head mark, docs *draft) ([]row, *draft, error) {
 	at := w.s.now()
-	for _, ev := range j.evs {
-		r := link(ev, j.key, head, at)
+	mine := newDraft(docs.get)
+	rows := make([]row, len(j.evs))
+	for i, ev := range j.evs {
+		rows[i] = link(ev, j.key, head, at)
+		head = mark{Seq: rows[i].Seq, Hash: rows[i].Hash}
+		changes, err := fold(rows[i].Event, mine.get)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, c := range changes {
+			mine.put(c)
+		}
+	}
+	return rows, mine, nil
+}
+
+// insert writes a job's rows.
+func (w *writer) insert(ctx context.Context, j *job, rows []row) (mark, error) {
+	var head mark
+	j.out = make([]kedge.Event, len(rows))
+	for i, r := range rows {
 		_, err := w.conn.ExecContext(ctx,
 			`INSERT INTO events (seq, v, id, at, project, actor, type, data, request, hash) VALUES (?,?,?,?,?,?,?,?,?,?)`,
 			r.Seq, r.V, string(r.ID), r.at, string(r.Project), string(r.Actor), string(r.Type), string(r.Data), r.request, r.Hash)
 		if err != nil {
 			return head, err
 		}
-		if err := foldInto(ctx, w.conn, r.Event); err != nil {
-			return head, err
-		}
-		j.out = append(j.out, r.Event)
+		j.out[i] = r.Event
 		head = mark{Seq: r.Seq, Hash: r.Hash}
 	}
 	return head, nil
