@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -22,8 +23,7 @@ func newSend(env *Env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			env.talk("sent to %s", s.Name)
-			return nil
+			return env.show(s, func(io.Writer) { env.talk("sent to %s", s.Name) })
 		},
 		ValidArgsFunction: sessionNames(env),
 	}

@@ -271,30 +271,3 @@ func TestProjectRemoveForgetsAndTouchesNothing(t *testing.T) {
 		t.Errorf("after moving it back: %+v, %v", f, err)
 	}
 }
-
-// TestShapesOfCare holds the JSON that scripts rely on; what differs from run to
-// run is put in its place first.
-func TestShapesOfCare(t *testing.T) {
-	y := newYard(t, true)
-	y.add("a")
-	if err := os.Chmod(y.home, 0o700); err != nil { //nolint:gosec // a folder
-		t.Fatal(err)
-	}
-	y.put(".kedge/gate.toml", "version = 1\nnonsense = 1\n")
-	doctor, err := y.s.Doctor(t.Context(), y.person(), service.DoctorRequest{})
-	y.shape("../care/doctor.json", doctor, err)
-	rebuilt, err := y.s.Rebuild(t.Context(), y.person(), service.RebuildRequest{})
-	rebuilt.Project, rebuilt.SHA256 = "PROJECT", "SHA256"
-	y.shape("../care/rebuild.json", rebuilt, err)
-	backup, err := y.s.Backup(t.Context(), y.person(), service.BackupRequest{})
-	backup.Project, backup.Path, backup.Bytes = "PROJECT", "PATH", 1
-	y.shape("../care/backup.json", backup, err)
-	list, err := y.s.ProjectList(t.Context(), y.person(), service.ProjectListRequest{})
-	for i := range list.Projects {
-		list.Projects[i].ID, list.Projects[i].Dir, list.Projects[i].Bytes = "PROJECT", "DIR", 1
-	}
-	y.shape("../care/project_ls.json", list, err)
-	removed, err := y.s.ProjectRemove(t.Context(), y.person(), service.ProjectRemoveRequest{Project: y.id})
-	removed.Project.ID, removed.MovedTo = "PROJECT", "PATH"
-	y.shape("../care/project_rm.json", removed, err)
-}

@@ -251,29 +251,3 @@ func (pl *place) addWorktree(name string) string {
 	}
 	return path
 }
-
-// TestGitShapes: each field of an answer that scripts rely on.
-func TestGitShapes(t *testing.T) {
-	t.Setenv("GIT_CONFIG_NOSYSTEM", "1") // the machine may have filters of its own
-	t.Setenv("XDG_CONFIG_HOME", "")
-	pl := newPlace(t, true)
-	pl.put("a.txt", "changed\n")
-	pl.setAside(pl.now)
-	pl.golden("../git/salvage_list.json", service.SalvageListReply{Salvages: pl.salvages()})
-	list, err := pl.s.WorktreeList(t.Context(), pl.who(), service.WorktreeListRequest{})
-	if err != nil || len(list.Worktrees) != 1 {
-		t.Fatalf("%+v, %v", list, err)
-	}
-	w := &list.Worktrees[0]
-	if w.Bytes <= 0 || w.At.IsZero() || w.Age < 0 {
-		t.Errorf("figures %+v", w)
-	}
-	w.Path, w.Bytes, w.At, w.Age, w.OwnerPID = "DIR", 1, pl.now, 1, 0 // differ from machine to machine
-	pl.golden("../git/worktree_list.json", list)
-	pl.git("config", "filter.shout.clean", "tr a-z A-Z")
-	filters, err := pl.s.FilterList(t.Context(), pl.who(), service.FilterListRequest{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	pl.golden("../git/filter_list.json", filters)
-}

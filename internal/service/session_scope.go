@@ -46,10 +46,13 @@ func (s *Service) mayActOn(ctx context.Context, p *project, who Caller, name, ac
 	return s.mayAct(ctx, p, who, ses, act)
 }
 
-// session is the session that the caller runs in.
+// session is the session that the caller runs in; a person has none.
 func (c Caller) session() (kedge.SessionID, bool) {
 	id, ok := strings.CutPrefix(string(c.Actor), "agent:")
-	return kedge.SessionID(id), ok
+	if !ok {
+		return "", false
+	}
+	return kedge.SessionID(id), true
 }
 
 // maxDepth bounds how far sessions that start sessions are followed.

@@ -1,0 +1,242 @@
+package api_test
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"kedge"
+	"kedge/internal/api"
+	"kedge/internal/gitx"
+	"kedge/internal/service"
+)
+
+// TestEveryCallHasAGolden walks through all calls, and compares each answer with
+// testdata/answers/NAME.json: what scripts, the command line and other programs
+// rely on. A call that is not told of here fails it, and so does a golden that
+// no call gives any more. internal/cli holds that --json prints these answers.
+func TestEveryCallHasAGolden(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("what is known of processes, and so some answers, differ here")
+	}
+	st := newStory(t)
+	st.setUp()
+	st.memory()
+	st.features()
+	st.gate()
+	st.plan()
+	st.place()
+	st.sessions()
+	st.gitWork()
+	st.care()
+	for _, c := range api.Calls() {
+		if !st.told[c.Name] {
+			t.Errorf("call %q has no golden of its answer: tell of it in answers_test.go", c.Name)
+		}
+	}
+	entries, err := os.ReadDir(filepath.Join("testdata", "answers"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if !st.files[e.Name()] {
+			t.Errorf("testdata/answers/%s is of no call", e.Name())
+		}
+	}
+}
+
+func (st *story) setUp() {
+	st.put("go.mod", "module shop\n\ngo 1.26\n")
+	st.tell("init.plan", service.InitRequest{})
+	st.tell("init", service.InitRequest{})
+}
+
+func (st *story) memory() {
+	first := st.tell("decision.add", service.DecisionAddRequest{
+		Title: "Strict", Why: "typos are rare", Rejected: []kedge.Rejected{{What: "fuzzy", Reason: "slow"}}, AppliesTo: []string{"cmd/**"},
+	})
+	id := kedge.DecisionID(first.at("decision", "id"))
+	second := st.do("decision.add", service.DecisionAddRequest{
+		Title: "Fuzzy", Why: "users mistype", Supersedes: id, Reason: "it is fast now", Reversibility: "one-way",
+	})
+	st.tell("decision.show", service.DecisionShowRequest{ID: id})
+	st.tell("decision.list", service.DecisionListRequest{All: true})
+	st.tell("decision.withdraw", service.DecisionWithdrawRequest{ID: kedge.DecisionID(second.at("decision", "id")), Reason: "a typo"})
+	risk := st.tell("risk.add", service.RiskAddRequest{Text: "no load test"})
+	st.tell("risk.close", service.RiskCloseRequest{ID: kedge.RiskID(risk.at("risk", "id")), Reason: "measured"})
+	st.do("risk.add", service.RiskAddRequest{Text: "clock skew"})
+	st.tell("risk.list", service.RiskListRequest{All: true})
+	note := st.tell("note.add", service.NoteAddRequest{
+		Text: "Fuzzy matching is in a.txt", Files: []string{"a.txt"}, Commits: []string{st.git("rev-parse", "HEAD")}, Tags: []string{"match"},
+	})
+	st.tell("note.show", service.NoteShowRequest{ID: kedge.NoteID(note.at("note", "id"))})
+	st.tell("note.list", service.NotesRequest{})
+	st.tell("note.lint", service.NotesLintRequest{})
+	st.tell("recall", service.RecallRequest{Query: "fuzzy matching"})
+	st.put(".kedge/rules.md", "# 1. Constraints\n- Keep the API.\n")
+	st.tell("rules.lint", service.RulesLintRequest{})
+	st.tell("rules.show", service.RulesShowRequest{})
+}
+
+func (st *story) features() {
+	list := `[{"category": "functional", "description": "Log in", "steps": ["open the page"], "passes": true},
+		{"category": "functional", "description": "Log out", "steps": [], "passes": false}]`
+	st.tell("features.import", service.FeaturesImportRequest{File: "feature_list.json", Text: list})
+	d := kedge.Definition{
+		ID: "orders", Name: "Orders", Phase: "p2", Category: "functional", Priority: 1, Description: "One per user", Acceptance: []string{"POST gives 201"},
+		Steps: []string{"post one"}, Paths: []string{"src/**"}, Checks: []kedge.Check{{Name: "unit", Run: "test -e src/orders", Timeout: "5m"}},
+		Budget: kedge.Budget{Attempts: 1},
+	}
+	st.tell("feature.add", service.FeatureAddRequest{Definition: d})
+	d.ID, d.Name, d.Priority, d.Dependencies = "refunds", "Refunds", 2, []kedge.FeatureID{"orders"}
+	st.do("feature.add", service.FeatureAddRequest{Definition: d})
+	d.Description, d.Checks = "Of whole orders only", nil
+	st.tell("feature.amend", service.FeatureAmendRequest{Definition: d, Reason: "asked for less"})
+	st.tell("feature.block", service.FeatureStatusRequest{ID: "refunds", Reason: "the bank"})
+	st.tell("feature.reopen", service.FeatureStatusRequest{ID: "refunds", Reason: "it answered"})
+	st.tell("feature.show", service.FeatureShowRequest{ID: "refunds"})
+	st.tell("ready", service.ReadyRequest{})
+	st.tell("next", service.NextRequest{})
+	st.tell("features", service.FeaturesRequest{})
+	st.tell("features.export", service.FeaturesExportRequest{Format: "anthropic"})
+}
+
+// gate has a red verdict, whose shape has everything, and completes a feature.
+func (st *story) gate() {
+	st.put(".kedge/gate.toml", "version = 1\n[[check]]\nname = 'unit'\nrun = 'echo \"a.txt:1: it is not two\"; grep -q two a.txt'\n"+
+		"[[check]]\nname = 'pages'\nkind = 'build'\nrun = 'true'\npaths = ['pages/**']\n")
+	st.git("add", "-A")
+	st.git("commit", "-q", "-m", "the gate")
+	st.put("a.txt", "one\n2\n")
+	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME")}
+	st.tell("gate", service.GateRequest{Env: env})
+	st.put("a.txt", "two\n")
+	st.put("src/orders", "")
+	st.tell("feature.submit", service.FeatureSubmitRequest{ID: "orders", Env: env})
+	st.tell("feature.accept", service.FeatureStatusRequest{ID: "orders", Reason: "they belong to it"})
+	st.tell("feature.skip", service.FeatureStatusRequest{ID: "log-out", Reason: "not needed"})
+}
+
+func (st *story) plan() {
+	st.tell("plan.new", service.PlanNewRequest{Title: "Strict matching"})
+	b, err := os.ReadFile("../plan/testdata/plan.md")
+	if err != nil {
+		st.t.Fatal(err)
+	}
+	st.put(".kedge/plan.md", strings.Replace(string(b), "- [x]", "- [ ]", 1))
+	tools := st.t.TempDir()
+	st.tell("plan.check", service.PlanCheckRequest{Path: tools})
+	if err := os.WriteFile(filepath.Join(tools, "go"), []byte("#!/bin/sh\n"), 0o700); err != nil { //nolint:gosec // it stands for a program
+		st.t.Fatal(err)
+	}
+	st.tell("plan.show", service.PlanShowRequest{})
+	st.tell("plan.approve", service.PlanApproveRequest{Path: tools})
+}
+
+func (st *story) place() {
+	st.tell("checkpoint.save", service.CheckpointSaveRequest{Files: []string{"a.txt"}})
+	st.tell("handoff.save", service.HandoffSaveRequest{
+		Percent: 60, State: "auth", Approach: "JWT", Constraints: []string{"v1 stays"}, RuledOut: []kedge.Rejected{{What: "cookies", Reason: "no browser"}},
+	})
+	st.tell("handoff.show", service.HandoffShowRequest{})
+	st.put("a.txt", "one\ntwo\n")
+	st.tell("checkpoint.show", service.CheckpointShowRequest{})
+	st.tell("checkpoint.lint", service.LintRequest{})
+	st.tell("prime", service.PrimeRequest{})
+	st.put(".kedge/handoff.md", "mine\n")
+	st.tell("handoff.lint", service.LintRequest{})
+	st.git("checkout", "-q", "--", ".")
+}
+
+func (st *story) sessions() {
+	env := []string{"PATH=" + os.Getenv("PATH")}
+	st.tell("session.new", service.SessionNew{
+		Name: "work", Dir: st.dir, Command: []string{"sh", "-c", "echo the first line; exec cat"}, Env: env, Cols: 80, Rows: 24,
+	})
+	find := service.SessionSearch{Query: "first", Limit: 10}
+	var hits answer
+	st.until("it has printed", func() bool {
+		hits = st.do("session.search", find)
+		return strings.Contains(string(hits.raw), "the first line")
+	})
+	st.golden("session.search", hits.without("at"))
+	st.tell("session.send", service.SessionSend{Name: "work", Text: "hello", Enter: true})
+	st.tell("session.rename", service.SessionRename{Name: "work", New: "job"})
+	st.tell("session.find", service.SessionName{Name: "job"})
+	st.tell("status", service.StatusRequest{})
+	st.tell("session.kill", service.SessionKill{Name: "job", GraceMS: int(patience.Milliseconds())})
+	st.tell("session.list", service.SessionList{})
+	st.tell("session.resume", service.SessionResume{Name: "job", Env: env, Cols: 80, Rows: 24})
+	st.do("session.kill", service.SessionKill{Name: "job", GraceMS: int(patience.Milliseconds())})
+}
+
+func (st *story) gitWork() {
+	st.git("add", "-A")
+	st.git("commit", "-q", "-m", "all of it")
+	st.put("a.txt", "set aside\n")
+	id := st.setAside(st.now().Add(-40 * 24 * time.Hour))
+	st.tell("salvage.list", service.SalvageListRequest{})
+	st.tell("salvage.restore", service.SalvageRestoreRequest{ID: id})
+	st.tell("salvage.old", service.SalvageGCRequest{OlderThan: "30d"})
+	st.tell("salvage.gc", service.SalvageGCRequest{OlderThan: "30d"})
+	st.addWorktree("one")
+	st.tell("worktree.list", service.WorktreeListRequest{})
+	st.tell("worktree.old", service.WorktreeGCRequest{})
+	st.tell("worktree.gc", service.WorktreeGCRequest{})
+	st.git("config", "filter.shout.clean", "tr a-z A-Z")
+	filters := st.tell("filter.list", service.FilterListRequest{})
+	st.tell("filter.approve", service.FilterApproveRequest{Name: "shout", Hash: filters.at("filters", 0, "hash")})
+}
+
+func (st *story) care() {
+	st.put(".kedge/features.json", "{}\n")
+	st.tell("doctor", service.DoctorRequest{})
+	st.tell("rebuild", service.RebuildRequest{})
+	st.tell("backup", service.BackupRequest{})
+	list := st.tell("project.list", service.ProjectListRequest{})
+	st.tell("init.remove", service.InitRemoveRequest{})
+	st.pass(400 * 24 * time.Hour)
+	st.tell("session.retain", service.SessionRetain{})
+	st.tell("project.remove", service.ProjectRemoveRequest{Project: list.at("projects", 0, "id")})
+}
+
+// setAside salvages the changes as a run would, and resets them.
+func (st *story) setAside(at time.Time) kedge.SalvageID {
+	st.t.Helper()
+	ctx := st.t.Context()
+	repo := st.repo()
+	id := kedge.SalvageID(kedge.NewID("sal", at))
+	v, err := repo.Salvage(ctx, gitx.SalvageRequest{ID: id, Reason: "gate was red", Attic: filepath.Join(st.home, "attic", "x"), Date: at})
+	if err != nil {
+		st.t.Fatal(err)
+	}
+	if err := repo.ResetWorktree(ctx, gitx.ResetRequest{To: v.Base, Head: v.Base, Expect: v.Tree}); err != nil {
+		st.t.Fatal(err)
+	}
+	return id
+}
+
+// addWorktree makes a worktree as a run would.
+func (st *story) addWorktree(name string) {
+	st.t.Helper()
+	home, err := filepath.EvalSymlinks(st.home) // git lists worktrees without links
+	if err != nil {
+		st.t.Fatal(err)
+	}
+	in := gitx.WorktreeRequest{Path: filepath.Join(home, "worktrees", name), Branch: name, Base: "main"}
+	if err := st.repo().AddWorktree(st.t.Context(), in); err != nil {
+		st.t.Fatal(err)
+	}
+}
+
+func (st *story) repo() *gitx.Repo {
+	st.t.Helper()
+	repo, err := gitx.Open(st.t.Context(), st.dir, gitx.Options{})
+	if err != nil {
+		st.t.Fatal(err)
+	}
+	return repo
+}

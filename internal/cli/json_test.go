@@ -1,0 +1,229 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"kedge"
+	"kedge/internal/api"
+)
+
+// shown is what every command prints with --json, by the command and arguments
+// that make it do so: the answer of a call, whole, as internal/api holds it in
+// its goldens.
+var shown = map[string]string{
+	"init --json":                   "init",
+	"init --remove --json":          "init.remove",
+	"new work --json -- cat":        "session.new",
+	"ls --json":                     "session.list",
+	"send work hello --json":        "session.send",
+	"kill work --json":              "session.kill",
+	"rename work job --json":        "session.rename",
+	"resume work --json":            "session.resume",
+	"search first --json":           "session.search",
+	"next --json":                   "next",
+	"ready --json":                  "ready",
+	"features --json":               "features",
+	"features import LIST --json":   "features.import",
+	"feature add x --name X --json": "feature.add",
+	"feature amend orders --name X --reason r --json":   "feature.amend",
+	"feature submit orders --json":                      "feature.submit",
+	"feature accept orders --reason r --json":           "feature.accept",
+	"feature block orders --reason r --json":            "feature.block",
+	"feature reopen orders --reason r --json":           "feature.reopen",
+	"feature skip orders --reason r --json":             "feature.skip",
+	"feature show orders --json":                        "feature.show",
+	"plan new Title --json":                             "plan.new",
+	"plan --json":                                       "plan.show",
+	"checkpoint --json":                                 "checkpoint.save",
+	"handoff --percent 5 --state s --approach a --json": "handoff.save",
+	"plan show --json":                                  "plan.show",
+	"plan check --json":                                 "plan.check",
+	"plan approve --json":                               "plan.approve",
+	"decide Title --why w --json":                       "decision.add",
+	"decide ls --json":                                  "decision.list",
+	"decide show dec-1 --json":                          "decision.show",
+	"decide withdraw dec-1 --reason r --json":           "decision.withdraw",
+	"risk add text --json":                              "risk.add",
+	"risk close rsk-1 --reason r --json":                "risk.close",
+	"risk ls --json":                                    "risk.list",
+	"remember text --json":                              "note.add",
+	"recall words --json":                               "recall",
+	"notes --json":                                      "note.list",
+	"notes lint --json":                                 "note.lint",
+	"notes show nte-1 --json":                           "note.show",
+	"rules lint --json":                                 "rules.lint",
+	"rules show --json":                                 "rules.show",
+	"status --json":                                     "status",
+	"prime --json":                                      "prime",
+	"checkpoint save --json":                            "checkpoint.save",
+	"checkpoint show --json":                            "checkpoint.show",
+	"checkpoint lint --json":                            "checkpoint.lint",
+	"handoff save --percent 5 --state s --json":         "handoff.save",
+	"handoff show --json":                               "handoff.show",
+	"handoff lint --json":                               "handoff.lint",
+	"gate --json":                                       "gate",
+	"salvage ls --json":                                 "salvage.list",
+	"salvage restore sal-1 --json":                      "salvage.restore",
+	"salvage gc --json":                                 "salvage.gc",
+	"salvage gc --dry-run --json":                       "salvage.old",
+	"worktree ls --json":                                "worktree.list",
+	"worktree gc --json":                                "worktree.gc",
+	"worktree gc --dry-run --json":                      "worktree.old",
+	"approve --json":                                    "filter.list",
+	"approve filter:shout@00000000 --json":              "filter.approve",
+	"doctor --json":                                     "doctor",
+	"rebuild --json":                                    "rebuild",
+	"backup --json":                                     "backup",
+	"project ls --json":                                 "project.list",
+	"project rm prj-1 --json":                           "project.remove",
+}
+
+// notShown are the commands whose output is no answer of a call, and the calls
+// that no command shows, each with what holds its form.
+var notShown = map[string]string{
+	"up":              "the daemon's own answer: TestJSONWithoutACall",
+	"down":            "likewise",
+	"attach":          "a terminal",
+	"logs":            "the bytes of a session",
+	"export":          "an asciicast, or text; with --out TestJSONWithoutACall",
+	"features export": "another program's format: the text of features.export",
+	"init.plan":       "asked before init, on a terminal",
+	"session.find":    "asked on the way to a session's output",
+	"session.retain":  "asked by up, whose answer holds it",
+	"features.export": "see features export",
+}
+
+// goldens answers every call with the golden of its answer.
+type goldens struct {
+	t     *testing.T
+	calls []string
+}
+
+func (g *goldens) Call(_ context.Context, name string, _, out any, _ func(json.RawMessage)) error {
+	g.calls = append(g.calls, name)
+	return json.Unmarshal(golden(g.t, name), out)
+}
+
+func golden(t *testing.T, call string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("..", "api", "testdata", "answers", call+".json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestEveryCommandShowsItsAnswer(t *testing.T) {
+	list := filepath.Join(t.TempDir(), "list.json")
+	if err := os.WriteFile(list, []byte("[]"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for line, call := range shown {
+		t.Run(line, func(t *testing.T) {
+			var out, talk bytes.Buffer
+			g := &goldens{t: t}
+			args := strings.Fields(strings.Replace(line, "LIST", list, 1))
+			Main(t.Context(), Env{Args: args, In: strings.NewReader(""), Out: &out, Err: &talk, Dir: t.TempDir(), Call: g})
+			if !slices.Contains(g.calls, call) {
+				t.Fatalf("the calls were %q, said was %q", g.calls, talk.String())
+			}
+			if !sameJSON(t, out.Bytes(), golden(t, call)) {
+				t.Errorf("printed is\n%s\nwhich is not the answer of %s; said is %q", out.String(), call, talk.String())
+			}
+			if talk.Len() > 0 {
+				t.Errorf("with --json it said %q", talk.String())
+			}
+		})
+	}
+}
+
+// TestEveryCommandIsShown: a command or a call that nothing is known of fails.
+func TestEveryCommandIsShown(t *testing.T) {
+	root := newRoot(&Env{Args: []string{"help"}})
+	seen := map[string]bool{}
+	for line, call := range shown {
+		seen[call] = true
+		c, _, err := root.Find(strings.Fields(line))
+		if err != nil {
+			t.Errorf("%s: %v", line, err)
+			continue
+		}
+		seen[strings.TrimPrefix(c.CommandPath(), "kedge ")] = true
+	}
+	for name := range notShown {
+		seen[name] = true
+	}
+	eachCommand(root, func(c *cobra.Command) {
+		name := strings.TrimPrefix(c.CommandPath(), "kedge ")
+		only := c.Annotations["group"] != "" || !c.Runnable() || c.GroupID == "help"
+		if !only && !seen[name] {
+			t.Errorf("what kedge %s prints with --json is held by nothing: add it to the table", name)
+		}
+	})
+	for _, c := range api.Calls() {
+		if !seen[c.Name] {
+			t.Errorf("no command shows the answer of call %q: add it to a table", c.Name)
+		}
+	}
+}
+
+// noDaemon is a machine on which a daemon runs, or none.
+type noDaemon struct {
+	Daemon
+	pid int
+}
+
+func (d noDaemon) Start(context.Context) (int, bool, error) { return d.pid, true, nil }
+
+func (d noDaemon) Stop(context.Context) (int, error) {
+	if d.pid == 0 {
+		return 0, kedge.Errorf(kedge.NotFound, "no daemon runs")
+	}
+	return d.pid, nil
+}
+
+// TestJSONWithoutACall holds what is printed by commands that are no call.
+func TestJSONWithoutACall(t *testing.T) {
+	for _, c := range []struct {
+		args string
+		pid  int
+		want string
+	}{
+		{"--version --json", 0, `{"version": "` + kedge.Version + `"}`},
+		{"up --json", 7, `{"pid": 7, "started": true, "retention": {"sessions": 2, "bytes": 1}}`},
+		{"down --json", 7, `{"pid": 7, "stopped": true}`},
+		{"down --json", 0, `{"pid": null, "stopped": false}`},
+	} {
+		var out, talk bytes.Buffer
+		code := Main(t.Context(), Env{Args: strings.Fields(c.args), Out: &out, Err: &talk, Call: &goldens{t: t}, Daemon: noDaemon{pid: c.pid}})
+		if code != 0 || talk.Len() > 0 || !sameJSON(t, out.Bytes(), []byte(c.want)) {
+			t.Errorf("%s: code %d, printed %s, said %q", c.args, code, out.String(), talk.String())
+		}
+	}
+	b, err := encode(exportReply{Session: "ses-1", Format: "text", File: "/f", Bytes: 3}, "")
+	if err != nil || !sameJSON(t, b, []byte(`{"session": "ses-1", "format": "text", "file": "/f", "bytes": 3}`)) {
+		t.Errorf("export --out: %s, %v", b, err)
+	}
+}
+
+func sameJSON(t *testing.T, a, b []byte) bool {
+	t.Helper()
+	var x, y any
+	if err := json.Unmarshal(a, &x); err != nil {
+		t.Errorf("%q: %v", a, err)
+	}
+	if err := json.Unmarshal(b, &y); err != nil {
+		t.Errorf("%q: %v", b, err)
+	}
+	return reflect.DeepEqual(x, y)
+}
