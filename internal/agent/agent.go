@@ -17,6 +17,7 @@ type Task struct {
 	Feature  kedge.FeatureID // empty: none, as for planning and for a fix
 	Attempt  int
 	Purpose  string // implement, repair, fix, plan
+	Number   int    // of the session in its job, counting from 1
 	Model    string // empty: the program's own choice
 	Dir      string // the work tree
 	Brief    string // path of the brief, a file of mode 0600 outside the work tree
@@ -48,6 +49,9 @@ type Adapter interface {
 // same events, so that an adopted session is read again from its beginning.
 type Reader interface {
 	Feed(b []byte, at Time) []watch.Event
-	// Exit says what the end of the program means after what was read.
+	// Broken is how many lines could not be understood so far.
+	Broken() int
+	// Exit says what the end of the program means after what was read. A last line
+	// without its end is to be ended first.
 	Exit(code int, cause string) Exit
 }

@@ -1,0 +1,193 @@
+package agent
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"kedge"
+	"kedge/internal/config"
+	"kedge/internal/watch"
+)
+
+// New gives the adapter of an agent in config.toml.
+func New(name string, a config.Agent) (Adapter, error) {
+	if a.Kind != "command" {
+		return nil, kedge.Errorf(kedge.NotFound, "agents of kind %q cannot be driven by a run yet", a.Kind).
+			WithHint("set [agents.%s] kind = \"command\" in .kedge/config.toml, with the command that reads a brief on its input", name)
+	}
+	return NewCommand(a.Command)
+}
+
+// Command drives any program: it reads the brief on its input, works in the
+// folder it was started in, may print lines of the form KEDGE {json}, and ends.
+// Its end with 0 is the claim to be finished.
+type Command struct{ argv []string }
+
+// NewCommand is the adapter of the program and its arguments.
+func NewCommand(argv []string) (*Command, error) {
+	if len(argv) == 0 || argv[0] == "" {
+		return nil, kedge.Errorf(kedge.Invalid, "an agent of kind \"command\" has no command").
+			WithHint("command = [\"./bot.sh\"] in .kedge/config.toml")
+	}
+	return &Command{argv: slices.Clone(argv)}, nil
+}
+
+// Kind implements Adapter.
+func (c *Command) Kind() string { return "command" }
+
+// Start implements Adapter.
+func (c *Command) Start(t Task) (Start, error) {
+	return Start{
+		Command: slices.Clone(c.argv),
+		Env: []string{
+			"KEDGE_BRIEF=" + t.Brief,
+			"KEDGE_SESSION=" + string(t.Session),
+			"KEDGE_RUN=" + string(t.Run),
+			"KEDGE_FEATURE=" + string(t.Feature),
+			"KEDGE_ATTEMPT=" + strconv.Itoa(t.Attempt),
+			"KEDGE_PURPOSE=" + t.Purpose,
+			"KEDGE_NUMBER=" + strconv.Itoa(t.Number),
+			"KEDGE_MODEL=" + t.Model,
+		},
+		Stdin: t.Brief,
+		Pipes: true,
+	}, nil
+}
+
+// Reader implements Adapter.
+func (c *Command) Reader() Reader { return &commandReader{} }
+
+// commandReader reads what a command prints. What it keeps is bounded: one line,
+// one plan, and what the last events mean for the end.
+type commandReader struct {
+	lines  lines
+	broken int
+	plan   []byte
+	inPlan bool
+
+	asked   string
+	limit   bool
+	until   time.Time
+	noLogin string
+}
+
+// marker begins a line that is an event.
+const marker = "KEDGE {"
+
+// maxPlan is the longest plan that is taken from a fenced block.
+const maxPlan = 1 << 20
+
+// Feed implements Reader.
+func (r *commandReader) Feed(b []byte, at Time) []watch.Event {
+	var out []watch.Event
+	r.lines.feed(b, func(line []byte, long bool) {
+		ev, ok := r.line(line, long)
+		if ok {
+			ev.At = at
+			out = append(out, ev)
+		}
+	})
+	return out
+}
+
+// Broken implements Reader.
+func (r *commandReader) Broken() int { return r.broken }
+
+func (r *commandReader) line(line []byte, long bool) (watch.Event, bool) {
+	switch {
+	case long:
+		r.broken++
+		return watch.Event{}, false
+	case r.inPlan || string(line) == "```kedge-plan":
+		return r.planLine(line)
+	case !bytes.HasPrefix(line, []byte(marker)):
+		return watch.Event{}, false // what it prints for people
+	}
+	ev, ok := parseEvent(line[len(marker)-1:])
+	if !ok {
+		r.broken++
+		return watch.Event{}, false
+	}
+	r.remember(ev)
+	return ev, true
+}
+
+// planLine collects a plan that is printed between fences, for programs that
+// only print.
+func (r *commandReader) planLine(line []byte) (watch.Event, bool) {
+	switch {
+	case !r.inPlan:
+		r.inPlan, r.plan = true, nil
+		return watch.Event{}, false
+	case string(line) != "```":
+		if len(r.plan)+len(line) < maxPlan {
+			r.plan = append(append(r.plan, line...), '\n')
+		} else {
+			r.broken++
+		}
+		return watch.Event{}, false
+	}
+	ev := watch.Event{Kind: watch.PlanText, Text: strings.ToValidUTF8(string(r.plan), "\uFFFD")}
+	r.inPlan, r.plan = false, nil
+	return ev, true
+}
+
+// remember keeps what decides about the end. Work after a limit or a failed
+// login shows that it was overcome; a question stays one, because whoever asks
+// ends.
+func (r *commandReader) remember(ev watch.Event) {
+	switch ev.Kind {
+	case watch.Ask:
+		r.asked = ev.Text
+	case watch.Limit:
+		r.limit, r.until = true, ev.Until
+	case watch.NoLogin:
+		r.noLogin = oneLine(ev.Text, "not logged in")
+	case watch.Call, watch.Turn:
+		r.limit, r.until, r.noLogin = false, time.Time{}, ""
+	default:
+	}
+}
+
+// Exit implements Reader.
+func (r *commandReader) Exit(code int, cause string) Exit {
+	switch {
+	case r.noLogin != "":
+		return Exit{Meaning: NoLogin, Text: r.noLogin}
+	case r.limit:
+		return Exit{Meaning: Limited, Text: "the provider's limit", Until: r.until}
+	case code == 0 && r.asked != "":
+		return Exit{Meaning: Asked, Text: r.asked}
+	case code == 0:
+		return Exit{Meaning: Finished}
+	case cause != "" && cause != "exited":
+		return Exit{Meaning: Failed, Text: "it ended with " + strconv.Itoa(code) + " (" + cause + ")"}
+	default:
+		return Exit{Meaning: Failed, Text: "it ended with exit code " + strconv.Itoa(code)}
+	}
+}
+
+// oneLine is the first line of a text that says something, bounded.
+func oneLine(text, otherwise string) string {
+	const most = 200
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" {
+			return cut(line, most)
+		}
+	}
+	return otherwise
+}
+
+// cut shortens a text to at most n bytes of whole characters.
+func cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && s[n]&0xC0 == 0x80 {
+		n--
+	}
+	return s[:n]
+}
