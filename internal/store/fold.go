@@ -29,6 +29,7 @@ const (
 	KindEdit       Kind = "edit"       // EditDoc, by the event's id
 	KindSalvage    Kind = "salvage"    // kedge.Salvage
 	KindFilter     Kind = "filter"     // kedge.FilterApprovedData, by the filter's name
+	KindSaid       Kind = "said"       // kedge.RunSaidData
 )
 
 // SeenLast is the id of the one KindSeen document: what was seen last.
@@ -115,6 +116,7 @@ var folders = map[kedge.EventType]func(*folding) error{
 	kedge.GateFinished:    keep(KindEvidence, func(d kedge.Evidence) string { return string(d.ID) }, nil),
 	kedge.SessionStarted:  keep(KindSession, func(d kedge.Session) string { return string(d.ID) }, nil),
 	kedge.SalvageMade:     keep(KindSalvage, func(d kedge.Salvage) string { return string(d.ID) }, nil),
+	kedge.RunSaid:         keep(KindSaid, func(d kedge.RunSaidData) string { return d.ID }, nil),
 	kedge.FilterApproved:  keep(KindFilter, func(d kedge.FilterApprovedData) string { return d.Name }, nil),
 }
 

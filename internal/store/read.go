@@ -106,6 +106,10 @@ func All[T any](ctx context.Context, s *Store, kind Kind) ([]T, error) {
 	if err != nil {
 		return nil, s.fault("read the journal", err)
 	}
+	return decodeRows[T](s, kind, rows)
+}
+
+func decodeRows[T any](s *Store, kind Kind, rows *sql.Rows) ([]T, error) {
 	defer func() { _ = rows.Close() }()
 	out := []T{}
 	for rows.Next() {

@@ -71,8 +71,9 @@ type Ledger interface {
 
 // Briefs writes what sessions are told and what they leave behind.
 type Briefs interface {
-	// Brief makes the text that a session of the command starts with.
-	Brief(ctx context.Context, c run.Command, dir string) (text string, err error)
+	// Brief makes the text that a session of the command starts with. The same
+	// command and the same facts give the same bytes.
+	Brief(ctx context.Context, c run.Command, at Standing) (text string, err error)
 	// Checkpoint saves a checkpoint of the job; tree is the work tree's, kept the
 	// salvage that holds a copy of it.
 	Checkpoint(ctx context.Context, c run.Command, at Standing) (kedge.CheckpointID, error)
@@ -92,4 +93,11 @@ type Standing struct {
 	Tree    string
 	Files   []gitx.Change // since the base
 	Salvage kedge.SalvageID
+	Trail   Trail // what the session left behind
+}
+
+// Trail is what is known of a session from its own output.
+type Trail struct {
+	Last []watch.Event // the last things that it did, oldest first
+	Used *run.Spend    // nil: it never said
 }
