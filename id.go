@@ -2,6 +2,7 @@ package kedge
 
 import (
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/binary"
 	"strings"
 	"time"
@@ -34,6 +35,17 @@ func NewID(prefix string, at time.Time) string {
 	ms := uint64(max(at.UnixMilli(), 0))
 	binary.BigEndian.PutUint64(b[:8], ms<<16)
 	_, _ = rand.Read(b[6:]) // never fails: crypto/rand aborts the program instead
+	return prefix + "-" + encode32(b)
+}
+
+// DeriveID makes the id that belongs to a key: the same key and moment give the
+// same id, so that what is done again finds what was done before. The key must
+// not be a secret, nor one that somebody else could want to guess.
+func DeriveID(prefix string, at time.Time, key string) string {
+	var b [16]byte
+	sum := sha256.Sum256([]byte(prefix + "\x00" + key))
+	binary.BigEndian.PutUint64(b[:8], uint64(max(at.UnixMilli(), 0))<<16)
+	copy(b[6:], sum[:])
 	return prefix + "-" + encode32(b)
 }
 

@@ -112,6 +112,16 @@ type Command struct {
 	Actor    kedge.Actor       `json:"actor,omitempty"`
 	Route    string            `json:"route,omitempty"`
 	Adopts   int64             `json:"adopts,omitempty"` // the epoch under which an earlier owner did it
+	First    int64             `json:"first,omitempty"`  // the epoch under which it was asked for, however often it was adopted; 0: Epoch
 	Until    time.Time         `json:"until,omitzero"`
 	Wait     time.Duration     `json:"wait,omitempty"`
+}
+
+// Origin is the epoch under which the command was first asked for: what names
+// are made of that must be the same for every owner that carries it out.
+func (c Command) Origin() int64 {
+	if c.First != 0 {
+		return c.First
+	}
+	return c.Epoch
 }

@@ -126,6 +126,10 @@ func TestF26AnEarlierOwnerIsRefused(t *testing.T) {
 	if len(out) != 1 || out[0].Adopts != old.Epoch || out[0].Epoch == old.Epoch {
 		t.Fatalf("takes over with %+v", out)
 	}
+	out = d.do(run.Event{Kind: run.TakenOver})
+	if len(out) != 1 || out[0].Origin() != old.Epoch || out[0].Adopts == old.Epoch {
+		t.Fatalf("takes over once more with %+v", out)
+	}
 	before := d.s
 	for _, ev := range []run.Event{
 		{Kind: run.Exited, Epoch: old.Epoch, Outcome: run.Finished},

@@ -96,7 +96,7 @@ func (t *stepper) takeOver() {
 				t.s.Jobs[k].Turn = t.s.Epoch
 			}
 		}
-		c.Adopts, c.Epoch = c.Epoch, t.s.Epoch
+		c.First, c.Adopts, c.Epoch = c.Origin(), c.Epoch, t.s.Epoch
 		t.out = append(t.out, *c)
 	}
 }

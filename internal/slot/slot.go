@@ -7,6 +7,10 @@
 package slot
 
 import (
+	"context"
+	"path/filepath"
+	"strconv"
+	"sync"
 	"time"
 
 	"kedge"
@@ -22,8 +26,28 @@ type Config struct {
 	Now     func() time.Time
 }
 
-// Slots are the work trees of one project.
-type Slots struct{ cfg Config }
+// Slots are the work trees of one project. One process has them at a time.
+type Slots struct {
+	cfg Config
+	mu  sync.Mutex // over the records of jobs
+}
 
 // New gives the slots of a project.
 func New(cfg Config) *Slots { return &Slots{cfg: cfg} }
+
+// Dir is the folder of a slot; they are numbered from 1.
+func (s *Slots) Dir(n int) string { return filepath.Join(s.cfg.Dir, "slot-"+strconv.Itoa(n)) }
+
+// CleanDir is the folder of a run's clean work tree.
+func (s *Slots) CleanDir(id kedge.RunID) string { return filepath.Join(s.cfg.Dir, string(id)) }
+
+// Branch is the integration branch of a run.
+func Branch(id kedge.RunID) string { return "kedge/" + string(id) }
+
+// Open gives the work tree of a job; NotFound when it has none.
+func (s *Slots) Open(ctx context.Context, j Job) (*gitx.Repo, error) {
+	if j.Slot == 0 {
+		return nil, kedge.Errorf(kedge.NotFound, "job %d of %s has no work tree", j.Job, j.Run).WithHint("kedge worktree ls")
+	}
+	return s.cfg.Repo.In(ctx, s.Dir(j.Slot))
+}

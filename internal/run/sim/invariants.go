@@ -307,5 +307,5 @@ func same(a, b run.Command) bool {
 		a.Scope == b.Scope && a.Base == b.Base && a.Tree == b.Tree && a.Carry == b.Carry && a.Commit == b.Commit &&
 		a.Salvage == b.Salvage && a.Evidence == b.Evidence && a.Flaky == b.Flaky && a.Status == b.Status &&
 		slices.Equal(a.Features, b.Features) && a.Reason == b.Reason && a.Failure == b.Failure && a.Text == b.Text &&
-		a.Actor == b.Actor && a.Route == b.Route && a.Adopts == b.Adopts && a.Until.Equal(b.Until) && a.Wait == b.Wait
+		a.Actor == b.Actor && a.Route == b.Route && a.Adopts == b.Adopts && a.First == b.First && a.Until.Equal(b.Until) && a.Wait == b.Wait
 }

@@ -1,0 +1,133 @@
+package slot
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"kedge"
+	"kedge/internal/atomicfile"
+	"kedge/internal/strictjson"
+)
+
+// Job is what is written down of a job before any of its effects, so that who
+// does a command a second time finds what the first one made.
+type Job struct {
+	Version int             `json:"version"`
+	Run     kedge.RunID     `json:"run"`
+	Job     int             `json:"job"`
+	Slot    int             `json:"slot,omitempty"`    // 0: none yet
+	Base    string          `json:"base,omitempty"`    // the commit that the slot was prepared at
+	Refs    string          `json:"refs,omitempty"`    // what the repository's refs were then
+	Session kedge.SessionID `json:"session,omitempty"` // the latest
+	Epoch   int64           `json:"epoch,omitempty"`   // run.Command.Origin of the command that started it
+}
+
+// recordsDir is where the records of a run's jobs are.
+func (s *Slots) recordsDir(id kedge.RunID) string { return s.CleanDir(id) + ".d" }
+
+func (s *Slots) recordFile(id kedge.RunID, job int) string {
+	return filepath.Join(s.recordsDir(id), "job-"+strconv.Itoa(job)+".json")
+}
+
+// Job reads the record of a job; one that has none yet is empty.
+func (s *Slots) Job(id kedge.RunID, job int) (Job, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.readJob(id, job)
+}
+
+func (s *Slots) readJob(id kedge.RunID, job int) (Job, error) {
+	empty := Job{Version: 1, Run: id, Job: job}
+	if !kedge.ValidID("run", string(id)) || job < 1 {
+		return empty, kedge.Errorf(kedge.Invalid, "no job %d of %q", job, string(id))
+	}
+	j, err := readRecord(s.recordFile(id, job))
+	if errors.Is(err, fs.ErrNotExist) {
+		return empty, nil
+	}
+	return j, err
+}
+
+func readRecord(file string) (Job, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return Job{}, err
+	}
+	var j Job
+	return j, strictjson.Decode(file, text, &j)
+}
+
+// Keep changes the record of a job. It is on the disk when Keep returns.
+func (s *Slots) Keep(id kedge.RunID, job int, change func(*Job)) (Job, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	j, err := s.readJob(id, job)
+	if err != nil {
+		return j, err
+	}
+	was := j
+	change(&j)
+	if j == was {
+		return j, nil
+	}
+	return j, s.writeJob(j)
+}
+
+func (s *Slots) writeJob(j Job) error {
+	if err := os.MkdirAll(s.recordsDir(j.Run), 0o700); err != nil {
+		return kedge.Errorf(kedge.Internal, "make the folder of a run: %w", err)
+	}
+	text, err := json.Marshal(j)
+	if err != nil {
+		return kedge.Errorf(kedge.Internal, "encode a job: %w", err)
+	}
+	return atomicfile.Write(s.recordFile(j.Run, j.Job), append(text, '\n'), 0o600)
+}
+
+// Release forgets a job that is over: its slot is free for others. What is in
+// the slot stays until the next one prepares it.
+func (s *Slots) Release(id kedge.RunID, job int) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, err := s.readJob(id, job); err != nil {
+		return err
+	}
+	if err := os.Remove(s.recordFile(id, job)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return kedge.Errorf(kedge.Internal, "forget a job: %w", err)
+	}
+	return nil
+}
+
+// jobs are all jobs that are written down, of every run.
+func (s *Slots) jobs() ([]Job, error) {
+	files, err := filepath.Glob(filepath.Join(s.cfg.Dir, "run-*.d", "job-*.json"))
+	if err != nil {
+		return nil, kedge.Errorf(kedge.Internal, "list the jobs: %w", err)
+	}
+	var out []Job
+	for _, f := range files {
+		j, err := readRecord(f)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, j)
+	}
+	return out, nil
+}
+
+// slotOf is the number of a slot's folder; 0 when it is none.
+func slotOf(dir string) int {
+	n, err := strconv.Atoi(strings.TrimPrefix(filepath.Base(dir), "slot-"))
+	if err != nil || n < 1 || !strings.HasPrefix(filepath.Base(dir), "slot-") {
+		return 0
+	}
+	return n
+}
