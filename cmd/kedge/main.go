@@ -8,9 +8,11 @@ import (
 	"os/exec"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"kedge/internal/cli"
 	"kedge/internal/daemon"
+	"kedge/internal/fakeagent"
 	"kedge/internal/hold"
 	"kedge/internal/term"
 )
@@ -20,6 +22,9 @@ func main() { os.Exit(run()) }
 func run() int {
 	if len(os.Args) == 2 && os.Args[1] == "hold" {
 		return holdMain() // before anything else is set up: there is one holder per session
+	}
+	if len(os.Args) > 1 && os.Args[1] == "fakeagent" {
+		return fakeAgentMain() // before signals are caught: they end it as they end any agent
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -49,6 +54,18 @@ func holdMain() int {
 		return 1
 	}
 	return 0
+}
+
+// fakeAgentMain is the hidden command that plays a scripted agent.
+func fakeAgentMain() int {
+	exe, err := os.Executable()
+	if err != nil {
+		exe = os.Args[0]
+	}
+	return fakeagent.Main(os.Args[2:], fakeagent.World{
+		Dir: absolute("."), In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Now: time.Now,
+		Program: []string{exe, "fakeagent"},
+	})
 }
 
 // workDir is where the command acts: KEDGE_PROJECT, else the current folder.

@@ -53,3 +53,8 @@ func (r *Regexp) FindAllStringSubmatchIndex(s string, n int) [][]int {
 
 // ReplaceAllString is regexp.Regexp's.
 func (r *Regexp) ReplaceAllString(s, repl string) string { return r.get().ReplaceAllString(s, repl) }
+
+// ReplaceAllStringFunc is regexp.Regexp's.
+func (r *Regexp) ReplaceAllStringFunc(s string, repl func(string) string) string {
+	return r.get().ReplaceAllStringFunc(s, repl)
+}
