@@ -50,6 +50,7 @@ const (
 	SessionEnded    EventType = "session.ended"    // SessionEndedData
 	SessionRenamed  EventType = "session.renamed"  // SessionRenamedData
 	SessionRefused  EventType = "session.refused"  // SessionRefusedData
+	RunStepped      EventType = "run.stepped"      // run.Stepped, of package internal/run
 	InitFinished    EventType = "init.finished"    // InitData
 	InitRemoved     EventType = "init.removed"     // InitData
 )

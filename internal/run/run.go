@@ -17,7 +17,7 @@ import (
 // second time, an answer to a command that is not outstanding) changes nothing
 // and asks for nothing. The state that is passed in is not changed.
 func Step(s State, ev Event) (State, []Command) {
-	if !s.concerns(ev) {
+	if !s.Concerns(ev) {
 		return s, nil
 	}
 	t := &stepper{s: s.clone(), ev: ev}
@@ -26,8 +26,9 @@ func Step(s State, ev Event) (State, []Command) {
 	return t.s, t.out
 }
 
-// concerns tells whether the event can mean anything to the state.
-func (s *State) concerns(ev Event) bool {
+// Concerns tells whether the event can mean anything to the state. One that does
+// not changes nothing: it is late, unknown, or not for whoever sent it to say.
+func (s *State) Concerns(ev Event) bool {
 	if s.Version > Version || (s.Run == "") != (ev.Kind == Begun) {
 		return false
 	}

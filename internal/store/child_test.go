@@ -86,8 +86,8 @@ func childEvents(i int) []kedge.Event {
 	return []kedge.Event{a, b}
 }
 
-// run is how a child ended.
-type run struct {
+// childRun is how a child ended.
+type childRun struct {
 	acked  []int
 	errors []string
 	done   bool // it closed its store and said so
@@ -110,7 +110,7 @@ func childCommand(t *testing.T, mode, dir string, from, n int, wrap ...string) *
 }
 
 // runChild runs a child to its end, whichever that is.
-func runChild(t *testing.T, cmd *exec.Cmd) run {
+func runChild(t *testing.T, cmd *exec.Cmd) childRun {
 	t.Helper()
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
@@ -128,9 +128,9 @@ func runChild(t *testing.T, cmd *exec.Cmd) run {
 	return r
 }
 
-func parseRun(t *testing.T, out io.Reader) run {
+func parseRun(t *testing.T, out io.Reader) childRun {
 	t.Helper()
-	var r run
+	var r childRun
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		word, rest, _ := strings.Cut(lines.Text(), " ")
 		switch word {

@@ -236,7 +236,7 @@ func TestF6FsyncFailureIsFatal(t *testing.T) {
 
 // checkF6: after the first failure every append is refused, with the word that
 // tells what to do.
-func checkF6(t *testing.T, r run) {
+func checkF6(t *testing.T, r childRun) {
 	t.Helper()
 	for i, n := range r.acked {
 		if n != 2+i {

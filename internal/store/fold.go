@@ -30,6 +30,8 @@ const (
 	KindSalvage    Kind = "salvage"    // kedge.Salvage
 	KindFilter     Kind = "filter"     // kedge.FilterApprovedData, by the filter's name
 	KindSaid       Kind = "said"       // kedge.RunSaidData
+	KindRun        Kind = "run"        // read by Run and Runs, with what follows
+	KindRunPart    Kind = "run_part"   // some of a run's features
 )
 
 // SeenLast is the id of the one KindSeen document: what was seen last.
@@ -105,6 +107,7 @@ var folders = map[kedge.EventType]func(*folding) error{
 	kedge.SessionEnded:    foldSessionEnded,
 	kedge.SessionRenamed:  foldSessionRenamed,
 	kedge.FilesSeen:       foldSeen,
+	kedge.RunStepped:      foldRun,
 	kedge.HandEditFound:   foldEdit,
 	kedge.PlanSaved:       keep(KindPlan, func(d kedge.PlanData) string { return string(d.ID) }, nil),
 	kedge.RiskOpened:      keep(KindRisk, func(d kedge.Risk) string { return string(d.ID) }, riskWords),
