@@ -9,11 +9,12 @@ import (
 )
 
 // Newest gives the last document of a kind, by its place; false when there is
-// none. It costs the same however many there are.
+// none. Only that one is decoded.
 func Newest[T any](ctx context.Context, s *Store, kind Kind) (T, bool, error) {
 	var zero T
 	var id, doc string
-	err := s.read.QueryRowContext(ctx, `SELECT id, doc FROM docs WHERE kind = ? ORDER BY pos DESC, id DESC LIMIT 1`, string(kind)).Scan(&id, &doc)
+	err := s.read.QueryRowContext(ctx, `SELECT id, doc FROM docs WHERE n =
+		(SELECT n FROM docs WHERE kind = ? ORDER BY pos DESC, id DESC LIMIT 1)`, string(kind)).Scan(&id, &doc)
 	if errors.Is(err, sql.ErrNoRows) {
 		return zero, false, nil
 	}

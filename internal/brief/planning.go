@@ -1,0 +1,95 @@
+package brief
+
+import (
+	"strings"
+
+	"kedge"
+)
+
+// PlanInput is everything that the brief of a planning session is made from.
+type PlanInput struct {
+	Project   string
+	Rules     []byte
+	RulesFrom string
+	Goal      string
+	Base      string
+	Decisions []kedge.Decision
+	Risks     []kedge.Risk
+	Notes     []kedge.Note
+	Answers   []Saying // to questions of earlier planning sessions
+	Told      []Saying
+	Features  []string // what is in the ledger already
+	Faults    string   // what was wrong with the plan of the session before
+	Form      string   // an empty plan, to be filled in
+}
+
+// ForPlanning makes the text that a planning session starts with. It asks for
+// another thing than ForRun does, and is another document: questions first, then
+// a plan, and never an edit.
+func ForPlanning(in PlanInput, budget int) Brief {
+	base := Input{Rules: in.Rules, RulesFrom: in.RulesFrom}
+	parts := []part{
+		{keep: keepAlways, text: rulesText(base)},
+		{keep: keepAlways, text: planFrame(in)},
+	}
+	add := func(keep int, name, see, text string) {
+		if text != "" {
+			parts = append(parts, part{name, see, keep, text})
+		}
+	}
+	add(keepDecisions, "decisions", "kedge decide ls", decisionsText(in.Decisions))
+	add(keepRejected, "decided against", "kedge decide ls", rejectedText(Input{Decisions: in.Decisions}))
+	add(keepRisks, "open risks", "kedge risk ls", risksText(in.Risks))
+	add(keepPlan, "features", "kedge features", featureList(in.Features))
+	for i, n := 0, len(in.Notes); i < min(n, maxNotes); i++ {
+		add(keepNotes, "note", "kedge notes", noteText(in.Notes[n-1-i], i == 0, n))
+	}
+	add(keepSayings, "what people said", "kedge status", toldText(in.Told))
+	return fitParts(parts, part{keep: keepAlways, text: planTask(in)}, budget)
+}
+
+func planFrame(in PlanInput) string {
+	binding := ""
+	if in.Rules != nil {
+		binding = "The rules above are binding.\n"
+	}
+	return "\n# Kedge planning brief: " + line(in.Project) + "\n" + binding + dataLine +
+		"This session plans. It changes no file: whatever it changes is undone and reported. What it has to give stands at the end, under \"Goal\".\n"
+}
+
+func featureList(list []string) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return heading("Features that exist already") + entries(list, "kedge features")
+}
+
+// planTask is the goal and the form of the answer: questions, or the plan.
+func planTask(in PlanInput) string {
+	var b strings.Builder
+	b.WriteString(answersText("Answers to the questions", in.Answers))
+	b.WriteString(heading("Goal") + quoted(in.Goal))
+	if in.Base != "" {
+		b.WriteString("The work starts from commit " + line(in.Base[:min(len(in.Base), 12)]) + ".\n")
+	}
+	if f := clean(in.Faults); f != "" {
+		b.WriteString("The plan before this one was refused, for these faults. Give the whole plan again without them:\n" + quoted(f))
+	}
+	b.WriteString(howToAsk)
+	b.WriteString(howToPlan)
+	b.WriteString("```kedge-plan\n" + strings.TrimRight(in.Form, "\n") + "\n```\n")
+	return b.String()
+}
+
+const howToAsk = `Read what you need to. Then do exactly one of two things, and end:
+1. If anything that decides the plan is unknown, ask first, and give no plan. Print one line for each question:
+   KEDGE {"type":"question","text":"Are the flags positional or required?"}
+   A question whose answer the plan can do without ends in "(optional)". A person answers; the next planning session has the answers.
+`
+
+const howToPlan = `2. Otherwise give the plan: print it between the fences below, with every heading in this order and nothing left empty, or as one line:
+   KEDGE {"type":"plan","markdown":"…"}
+   Root cause: why the work is needed. Files expected to change, Assumptions, Invariants, Risks: prose. Validation: exact commands that exist, one per line.
+   A phase is "## Phase 1: title {#p1 budget=200k}" with an optional line "prompt: …"; an item is "- [ ] p1.1 text" with indented lines
+   "check: COMMAND" (red before the work, green after it), "paths: globs" and "after: items". One item is one small piece of work that one session can finish.
+`
