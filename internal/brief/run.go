@@ -42,7 +42,7 @@ type RunInput struct {
 	Drift      []kedge.Drift // what people changed since Kedge last looked
 	Flight     Flight
 	Reread     []kedge.FileRef // with their states
-	Summaries  []PhaseSummary       // of earlier phases
+	Summaries  []PhaseSummary  // of earlier phases
 	Told       []Saying
 	Answers    []Saying
 	Failure    string        // the one failure that a repair or a fix is about

@@ -25,6 +25,8 @@ type Job struct {
 	Refs    string          `json:"refs,omitempty"`    // what the repository's refs were then
 	Session kedge.SessionID `json:"session,omitempty"` // the latest
 	Epoch   int64           `json:"epoch,omitempty"`   // run.Command.Origin of the command that started it
+
+	Checkpoint kedge.CheckpointID `json:"checkpoint,omitempty"` // the latest
 }
 
 // recordsDir is where the records of a run's jobs are.

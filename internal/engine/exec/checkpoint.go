@@ -3,10 +3,23 @@ package exec
 import (
 	"context"
 
-	"kedge"
 	"kedge/internal/run"
+	"kedge/internal/slot"
 )
 
-func (x *Executor) checkpoint(_ context.Context, c run.Command, _ func(run.Event)) (run.Event, error) {
-	return run.Event{}, kedge.Errorf(kedge.Internal, "not carried out yet: %s", c.Kind)
+// checkpoint saves where a job stands, with a copy of its work tree: what is not
+// committed outlives the session that wrote it.
+func (x *Executor) checkpoint(ctx context.Context, c run.Command, _ func(run.Event)) (run.Event, error) {
+	at, err := x.standing(ctx, c)
+	if err != nil {
+		return run.Event{}, err
+	}
+	id, err := x.cfg.Briefs.Checkpoint(ctx, c, at)
+	if err != nil {
+		return run.Event{}, err
+	}
+	if _, err := x.keep(c, func(j *slot.Job) { j.Checkpoint = id }); err != nil {
+		return run.Event{}, err
+	}
+	return answer(c, run.OK), nil
 }

@@ -1,12 +1,22 @@
 package exec
 
 import (
+	"cmp"
 	"context"
 
 	"kedge"
 	"kedge/internal/run"
 )
 
-func (x *Executor) mark(_ context.Context, c run.Command, _ func(run.Event)) (run.Event, error) {
-	return run.Event{}, kedge.Errorf(kedge.Internal, "not carried out yet: %s", c.Kind)
+// mark journals a status. A definition that was replaced meanwhile has a status
+// of its own, which is not this command's to change.
+func (x *Executor) mark(ctx context.Context, c run.Command, _ func(run.Event)) (run.Event, error) {
+	if _, err := x.cfg.Ledger.Feature(ctx, c.Feature, c.Hash); kedge.Conflict.Is(err) {
+		return answer(c, run.OK), nil
+	} else if err != nil {
+		return run.Event{}, err
+	}
+	data := kedge.FeatureStatusData{ID: c.Feature, Status: c.Status, Reason: c.Reason}
+	err := x.cfg.Ledger.Mark(ctx, key(c, "mark"), cmp.Or(c.Actor, kedge.ActorDaemon), data)
+	return answer(c, run.OK), err
 }

@@ -3,10 +3,14 @@ package exec
 import (
 	"context"
 
-	"kedge"
 	"kedge/internal/run"
 )
 
-func (x *Executor) note(_ context.Context, c run.Command, _ func(run.Event)) (run.Event, error) {
-	return run.Event{}, kedge.Errorf(kedge.Internal, "not carried out yet: %s", c.Kind)
+// note saves what a finished feature taught.
+func (x *Executor) note(ctx context.Context, c run.Command, _ func(run.Event)) (run.Event, error) {
+	at, err := x.standing(ctx, c)
+	if err != nil {
+		return run.Event{}, err
+	}
+	return answer(c, run.OK), x.cfg.Briefs.Note(ctx, c, at)
 }

@@ -3,10 +3,10 @@ package exec
 import (
 	"context"
 
-	"kedge"
 	"kedge/internal/run"
 )
 
-func (x *Executor) notify(_ context.Context, c run.Command, _ func(run.Event)) (run.Event, error) {
-	return run.Event{}, kedge.Errorf(kedge.Internal, "not carried out yet: %s", c.Kind)
+// notify tells people that the run wants something of them, or is over.
+func (x *Executor) notify(ctx context.Context, c run.Command, _ func(run.Event)) (run.Event, error) {
+	return answer(c, run.OK), x.cfg.Briefs.Notify(ctx, c)
 }
