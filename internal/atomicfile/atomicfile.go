@@ -3,7 +3,7 @@
 //
 // It promises that a reader, or a machine that lost its power, sees the old
 // content or the new, whole, and that the new content is on disk when the call
-// returns. It never writes through a symbolic link: a link at the target is
+// returns (Swap and Settle do the two apart). It never writes through a symbolic link: a link at the target is
 // itself replaced, and with WriteIn no link on the way leads out of the root.
 package atomicfile
 
@@ -43,17 +43,52 @@ func WriteIn(root *os.Root, name string, b []byte, perm os.FileMode) error {
 			return wrap(full, err)
 		}
 	}
-	temp := filepath.Join(dir, TempPrefix+rand.Text())
-	if err := writeTemp(root, temp, b, perm); err != nil {
-		return wrap(full, errors.Join(err, root.Remove(temp)))
-	}
-	if err := root.Rename(temp, name); err != nil {
-		return wrap(full, errors.Join(err, root.Remove(temp)))
+	if err := replace(root, name, b, perm, (*os.File).Sync); err != nil {
+		return wrap(full, err)
 	}
 	return wrap(full, syncDir(root, dir))
 }
 
-func writeTemp(root *os.Root, name string, b []byte, perm os.FileMode) (err error) {
+// Swap is Write that does not wait for the disk: every reader sees the old
+// content or the new, whole, but a machine that loses its power may have
+// neither. It is for what counts only as long as the machine runs; Settle puts
+// it on disk.
+func Swap(path string, b []byte, perm os.FileMode) error {
+	root, err := os.OpenRoot(filepath.Dir(path))
+	if err != nil {
+		return wrap(path, err)
+	}
+	defer func() { _ = root.Close() }()
+	return wrap(path, replace(root, filepath.Base(path), b, perm, func(*os.File) error { return nil }))
+}
+
+// Settle puts on disk what Swap wrote.
+func Settle(path string) error {
+	for _, name := range []string{path, filepath.Dir(path)} {
+		f, err := os.Open(name)
+		if err != nil {
+			return wrap(path, err)
+		}
+		if err := errors.Join(f.Sync(), f.Close()); err != nil {
+			return wrap(path, err)
+		}
+	}
+	return nil
+}
+
+// replace renames a new file, on which sync was called, to name.
+func replace(root *os.Root, name string, b []byte, perm os.FileMode, sync func(*os.File) error) error {
+	temp := filepath.Join(filepath.Dir(name), TempPrefix+rand.Text())
+	if err := writeTemp(root, temp, b, perm, sync); err != nil {
+		return errors.Join(err, root.Remove(temp))
+	}
+	if err := root.Rename(temp, name); err != nil {
+		return errors.Join(err, root.Remove(temp))
+	}
+	return nil
+}
+
+func writeTemp(root *os.Root, name string, b []byte, perm os.FileMode, sync func(*os.File) error) (err error) {
 	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
@@ -65,7 +100,7 @@ func writeTemp(root *os.Root, name string, b []byte, perm os.FileMode) (err erro
 	if err := f.Chmod(perm); err != nil {
 		return err
 	}
-	return f.Sync()
+	return sync(f)
 }
 
 func syncDir(root *os.Root, dir string) error {

@@ -183,6 +183,22 @@ func (c *child) killAll() {
 	endKin(0)
 }
 
+// more reads what the program has already written, up to len(b), without waiting.
+// A terminal gives 4 KB at a time, however much there is.
+func (c *child) more(b []byte) (n int) {
+	_ = ioctlFile(c.out, func(fd int) error { // a file that is closed has nothing more
+		for n < len(b) {
+			m, err := unix.Read(fd, b[n:])
+			if m <= 0 || err != nil {
+				return nil // the next Read tells why
+			}
+			n += m
+		}
+		return nil
+	})
+	return n
+}
+
 // resize tells the terminal, and so the program, its size.
 func (c *child) resize(cols, rows uint16) error {
 	if !c.tty {

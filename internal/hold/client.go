@@ -261,6 +261,32 @@ func (c *Client) Follow(ctx context.Context, grown func(end int64) error) (wire.
 	}
 }
 
+// Await waits for the end of the session and gives its last state, like Follow,
+// but is not woken by what the session prints. It takes the connection for
+// itself: nothing else can be asked meanwhile.
+func (c *Client) Await(ctx context.Context) (wire.State, error) {
+	nothing := func(int64) error { return nil }
+	if !c.knows(wire.Await) {
+		return c.Follow(ctx, nothing) // held by an older Kedge
+	}
+	if err := c.do(ctx, wire.Frame{Type: wire.Await}); err != nil {
+		return c.collected(err, nothing)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	defer c.deadline(ctx)()
+	for {
+		f, err := wire.Read(c.c)
+		if err != nil {
+			return c.collected(broken(ctx, err), nothing)
+		}
+		if f.Type == wire.Ended {
+			var s wire.State
+			return s, f.Into(&s)
+		}
+	}
+}
+
 // collected is the last state of a session whose holder is gone because its work
 // is done; anything else that ends a connection stays the error it is.
 func (c *Client) collected(err error, grown func(end int64) error) (wire.State, error) {

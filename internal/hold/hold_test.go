@@ -386,3 +386,56 @@ func TestSignalsAreTheProgramsOwn(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestAwait: whoever waits for the end is told of it, however late they ask.
+func TestAwait(t *testing.T) {
+	s := spec(t, true, "echo")
+	c := start(t, s)
+	waiter, err := hold.Dial(ctx(t), s.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer waiter.Close()
+	ended := make(chan wire.State, 1)
+	go func() {
+		st, err := waiter.Await(ctx(t))
+		if err != nil {
+			t.Errorf("await: %v", err)
+		}
+		ended <- st
+	}()
+	if err := c.Input(ctx(t), 1, 1, []byte("hello\r")); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.End(ctx(t), 0); err != nil {
+		t.Fatal(err)
+	}
+	if st := <-ended; st.Running || st.Exit == nil {
+		t.Errorf("the last state is %+v", st)
+	}
+	late, err := hold.Dial(ctx(t), s.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer late.Close()
+	if st, err := late.Await(ctx(t)); err != nil || st.Running {
+		t.Errorf("of a session that has ended: %+v, %v", st, err)
+	}
+}
+
+// TestAbandonedLaunch: a holder that is given nothing to hold goes, and leaves
+// the folder as it was.
+func TestAbandonedLaunch(t *testing.T) {
+	dir := t.TempDir()
+	l, err := hold.Prepare(ctx(t), []string{self(t), "hold"}, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := hold.Prepare(ctx(t), []string{self(t), "hold"}, dir); !kedge.Conflict.Is(err) {
+		t.Errorf("a second holder for the folder: %v", err)
+	}
+	l.Abandon()
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
+		t.Errorf("left in the folder: %v, %v", left, err)
+	}
+}

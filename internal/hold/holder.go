@@ -120,7 +120,8 @@ func begin(spec Spec) (*holder, net.Listener, error) {
 		grown: make(chan struct{}), ended: make(chan struct{}), quit: make(chan struct{}),
 		hello: greeting(spec, c.pid), memory: watchMemory("/sys/fs/cgroup", "/proc/self/cgroup"),
 	}
-	if err := writeJSON(recordPath(spec.Dir), Record{Version: fileVersion, Greeting: h.hello, Socket: spec.Socket}); err != nil {
+	record := Record{Version: fileVersion, Greeting: h.hello, Socket: spec.Socket}
+	if err := writeJSON(recordPath(spec.Dir), record, atomicfile.Swap); err != nil {
 		c.killAll()
 		return nil, nil, errors.Join(err, l.Close(), t.Close())
 	}
@@ -156,8 +157,8 @@ func listen(path string) (net.Listener, error) {
 func (h *holder) wait(ctx context.Context) {
 	pumped := make(chan struct{})
 	go func() { h.pump(); close(pumped) }()
-	stop := make(chan struct{})
-	go h.syncLoop(stop)
+	stop, synced := make(chan struct{}), make(chan struct{})
+	go func() { h.syncLoop(stop); close(synced) }()
 	term := make(chan os.Signal, 1)
 	signal.Notify(term, syscall.SIGTERM)
 	select {
@@ -176,6 +177,7 @@ func (h *holder) wait(ctx context.Context) {
 	_ = h.child.out.SetReadDeadline(time.Now().Add(drainLimit)) // for a stranger that was handed the terminal
 	<-pumped
 	close(stop)
+	<-synced
 	h.finish(left)
 	linger := time.NewTimer(lingerFor)
 	defer linger.Stop()
@@ -187,12 +189,22 @@ func (h *holder) wait(ctx context.Context) {
 	}
 }
 
+// Output is moved in pieces of up to pumpBuffer; a read of a terminal that gives
+// at least a flood is followed by others before anything else is done.
+const (
+	pumpBuffer = 32 << 10
+	flood      = 2 << 10
+)
+
 // pump moves output to the tape until the program and all that shared its
 // terminal are gone.
 func (h *holder) pump() {
-	buf := make([]byte, 64<<10)
+	buf := make([]byte, pumpBuffer)
 	for {
 		n, err := h.child.out.Read(buf)
+		if n >= flood && err == nil {
+			n += h.child.more(buf[n:])
+		}
 		if n > 0 {
 			h.tape.Append(buf[:n], time.Now())
 			h.tell()
@@ -214,9 +226,11 @@ func (h *holder) tell() {
 func (h *holder) syncLoop(stop <-chan struct{}) {
 	tick := time.NewTicker(syncEvery)
 	defer tick.Stop()
+	settle := sync.OnceFunc(func() { _ = atomicfile.Settle(recordPath(h.spec.Dir)) }) // after a power cut it tells only of the reboot
 	for {
 		select {
 		case <-tick.C:
+			settle()
 			_ = h.tape.Sync() // said openly: a power cut may take the last second
 			h.mu.Lock()
 			h.memory.look()
@@ -235,7 +249,7 @@ func (h *holder) finish(left int) {
 	_ = h.tape.Close()
 	_ = writeJSON(resultPath(h.spec.Dir), Result{
 		Version: fileVersion, Session: h.spec.Session, Exit: exit, Asked: h.asked(), End: h.tape.End(), Lost: lost, Left: left,
-	}) // a full disk: the state is still told by the socket
+	}, atomicfile.Write) // a full disk: the state is still told by the socket
 	h.mu.Lock()
 	h.exit = &exit
 	h.mu.Unlock()
@@ -293,10 +307,10 @@ func (h *holder) end(grace time.Duration) {
 	}()
 }
 
-func writeJSON(path string, v any) error {
+func writeJSON(path string, v any, write func(path string, b []byte, perm os.FileMode) error) error {
 	b, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
 		return kedge.Errorf(kedge.Internal, "encode %s: %w", path, err)
 	}
-	return atomicfile.Write(path, append(b, '\n'), 0o600)
+	return write(path, append(b, '\n'), 0o600)
 }

@@ -2,6 +2,7 @@ package hold
 
 import (
 	"strconv"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -9,6 +10,12 @@ import (
 // becomeReaper does nothing: the system has no such parent. What leaves the
 // program's session and outlives its parents is not found there.
 func becomeReaper() error { return nil }
+
+// apart starts a process in a session of its own.
+func apart(*int) *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
+
+// awaitExit does nothing: whoever waits for a process keeps a thread.
+func awaitExit(int) {}
 
 // bootID is the moment of boot.
 func bootID() string {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -19,6 +20,29 @@ func becomeReaper() error {
 		return kedge.Errorf(kedge.Internal, "become the parent of orphans: %w", err)
 	}
 	return nil
+}
+
+// apart starts a process in a session of its own; *pidfd becomes a descriptor of
+// it, or -1.
+func apart(pidfd *int) *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true, PidFD: pidfd} }
+
+// awaitExit waits for the end of a process without keeping a thread, of which a
+// daemon with many sessions would have as many. It closes the descriptor.
+func awaitExit(pidfd int) {
+	if pidfd < 0 || unix.SetNonblock(pidfd, true) != nil {
+		return
+	}
+	f := os.NewFile(uintptr(pidfd), "pidfd")
+	defer func() { _ = f.Close() }()
+	conn, err := f.SyscallConn()
+	if err != nil {
+		return
+	}
+	waited := false
+	_ = conn.Read(func(uintptr) (done bool) { // where it cannot be waited for, Wait does it
+		done, waited = waited, true
+		return done
+	})
 }
 
 // bootID tells this boot of the machine from any other.

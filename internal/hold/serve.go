@@ -27,7 +27,8 @@ func (h *holder) serve(l net.Listener) {
 // conn is one client's connection; frames from several goroutines do not mix.
 type conn struct {
 	net.Conn
-	mu sync.Mutex
+	mu   sync.Mutex
+	gone chan struct{} // closed when the client is
 }
 
 func (c *conn) send(f wire.Frame) error {
@@ -45,8 +46,8 @@ func (c *conn) sendJSON(t wire.Type, v any) error {
 }
 
 func (h *holder) answer(nc net.Conn) {
-	c := &conn{Conn: nc}
-	defer func() { _ = nc.Close() }()
+	c := &conn{Conn: nc, gone: make(chan struct{})}
+	defer func() { close(c.gone); _ = nc.Close() }()
 	if uid, err := peer.UID(nc); err != nil || uid != os.Geteuid() {
 		return // the folder's permissions refused them already; this is the second lock
 	}
@@ -77,6 +78,14 @@ func (h *holder) handle(c *conn, f wire.Frame) error {
 		}
 		go h.follow(c)
 		return nil
+	case wire.Await:
+		if err := c.send(wire.Frame{Type: wire.OK}); err != nil {
+			return err
+		}
+		go h.await(c)
+		return nil
+	case wire.Quit:
+		return h.collect(c)
 	default:
 		return h.reply(c, h.act(f))
 	}
@@ -122,21 +131,31 @@ func (h *holder) act(f wire.Frame) error {
 		return nil
 	case wire.Redraw:
 		return h.redraw()
-	case wire.Quit:
-		return h.collect()
 	default:
 		return kedge.Errorf(kedge.Invalid, "this holder does not know the request %q", byte(f.Type))
 	}
 }
 
-// collect lets the holder of an ended session go.
-func (h *holder) collect() error {
+// collect lets the holder of an ended session go, when whoever asked for it has
+// the answer.
+func (h *holder) collect(c *conn) error {
 	select {
 	case <-h.ended:
+		err := h.reply(c, nil)
 		h.once.Do(func() { close(h.quit) })
-		return nil
+		return err
 	default:
-		return kedge.Errorf(kedge.Conflict, "the session has not ended")
+		return h.reply(c, kedge.Errorf(kedge.Conflict, "the session has not ended"))
+	}
+}
+
+// await tells c of the end, and of nothing else: whoever only waits for it costs
+// a session that prints nothing at all.
+func (h *holder) await(c *conn) {
+	select {
+	case <-h.ended:
+		_ = c.sendJSON(wire.Ended, h.state()) // the last word; a client that went away needs none
+	case <-c.gone:
 	}
 }
 
@@ -159,6 +178,10 @@ func (h *holder) follow(c *conn) {
 			_ = c.sendJSON(wire.Ended, s) // the last word; a client that went away needs none
 			return
 		}
-		<-grown
+		select {
+		case <-grown:
+		case <-c.gone:
+			return
+		}
 	}
 }

@@ -5,11 +5,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
 	"kedge"
@@ -22,39 +23,122 @@ func Start(ctx context.Context, holder []string, spec Spec) (*Client, error) {
 	if err := spec.check(); err != nil {
 		return nil, err
 	}
-	lock, err := lockFolder(spec.Dir)
+	l, err := Prepare(ctx, holder, spec.Dir)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = lock.Close() }() // the holder has it too
-	b, err := json.Marshal(spec)
-	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "encode the session: %w", err)
+	if _, err := l.Hold(spec); err != nil {
+		return nil, err
 	}
-	errs, err := os.OpenFile(filepath.Join(spec.Dir, "holder.err"), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "open the holder's messages: %w", err)
-	}
-	defer func() { _ = errs.Close() }()                                              // the holder has it too
-	cmd := exec.CommandContext(context.WithoutCancel(ctx), holder[0], holder[1:]...) // it outlives whoever starts it
-	cmd.Dir, cmd.Stdin, cmd.Stderr = "/", bytes.NewReader(b), errs
-	cmd.Env, cmd.ExtraFiles = holderEnv(os.Environ()), []*os.File{lockFD - 3: lock}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "open a pipe: %w", err)
-	}
-	if err := cmd.Start(); err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "start a holder: %w", err)
-	}
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil || line != "ready\n" {
-		return nil, failed(cmd, spec)
-	}
-	go func() { _ = cmd.Wait() }() // reaps it if we live longer than it does
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), readyLimit)
 	defer cancel()
 	return Dial(ctx, spec.Dir) // whatever ctx says: the session runs, and to give an error would be untrue
+}
+
+// Launch is a holder process that waits to be told what to hold. Exactly one of
+// Hold and Abandon must be called.
+type Launch struct {
+	cmd   *exec.Cmd
+	pidfd int // of the process, where the system has such a thing
+	in    io.WriteCloser
+	out   io.ReadCloser
+	lock  *os.File
+	errs  *os.File
+}
+
+// Prepare starts a holder process for the session in dir, which exists. It takes
+// a while to come up, so whoever has something to do before the session may
+// start does that meanwhile.
+func Prepare(ctx context.Context, holder []string, dir string) (*Launch, error) {
+	lock, err := lockFolder(dir)
+	if err != nil {
+		return nil, err
+	}
+	l := &Launch{lock: lock, pidfd: -1}
+	if err := l.start(ctx, holder, dir); err != nil {
+		l.release()
+		return nil, err
+	}
+	return l, nil
+}
+
+func (l *Launch) start(ctx context.Context, holder []string, dir string) (err error) {
+	l.errs, err = os.OpenFile(filepath.Join(dir, "holder.err"), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return kedge.Errorf(kedge.Internal, "open the holder's messages: %w", err)
+	}
+	cmd := exec.CommandContext(context.WithoutCancel(ctx), holder[0], holder[1:]...) // it outlives whoever starts it
+	cmd.Dir, cmd.Stderr = "/", l.errs
+	cmd.Env, cmd.ExtraFiles = holderEnv(os.Environ()), []*os.File{lockFD - 3: l.lock}
+	cmd.SysProcAttr = apart(&l.pidfd)
+	l.in, err = cmd.StdinPipe()
+	if err != nil {
+		return kedge.Errorf(kedge.Internal, "open a pipe: %w", err)
+	}
+	l.out, err = cmd.StdoutPipe()
+	if err != nil {
+		return errors.Join(kedge.Errorf(kedge.Internal, "open a pipe: %w", err), l.in.Close())
+	}
+	if err := cmd.Start(); err != nil {
+		return kedge.Errorf(kedge.Internal, "start a holder: %w", err)
+	}
+	l.cmd = cmd
+	return nil
+}
+
+// release closes what the holder has too.
+func (l *Launch) release() {
+	_ = l.lock.Close()
+	if l.errs != nil {
+		_ = l.errs.Close()
+	}
+}
+
+// Hold tells the holder what to hold, and gives what it says of itself when the
+// program runs.
+func (l *Launch) Hold(spec Spec) (Record, error) {
+	defer l.release()
+	if err := l.tell(spec); err != nil {
+		l.reap() // it has nothing to do and goes
+		return Record{}, err
+	}
+	line, err := bufio.NewReaderSize(l.out, 16).ReadString('\n')
+	if err != nil || line != "ready\n" {
+		l.reap()
+		return Record{}, failed(l.cmd, spec)
+	}
+	go l.reap() // if we live longer than it does
+	return ReadRecord(spec.Dir)
+}
+
+func (l *Launch) tell(spec Spec) error {
+	defer func() { _ = l.in.Close() }()
+	if err := spec.check(); err != nil {
+		return err
+	}
+	b, err := json.Marshal(spec)
+	if err != nil {
+		return kedge.Errorf(kedge.Internal, "encode the session: %w", err)
+	}
+	_, _ = l.in.Write(b) // a holder that is gone says why in its messages
+	return nil
+}
+
+// reap waits for the end of the process.
+func (l *Launch) reap() {
+	awaitExit(l.pidfd)
+	_ = l.cmd.Wait()
+}
+
+// Abandon lets the process go without holding anything, and takes away what was
+// put into the folder for it.
+func (l *Launch) Abandon() {
+	defer l.release()
+	_ = l.in.Close()
+	l.reap() // its complaint about having nothing to hold is not news
+	for _, f := range []*os.File{l.errs, l.lock} {
+		_ = os.Remove(f.Name()) // left over it harms nobody
+	}
 }
 
 // readyLimit only guards against waiting for ever: a holder that said that it is
@@ -63,7 +147,6 @@ const readyLimit = 2 * time.Minute
 
 // failed says why a holder did not become ready, in its own words.
 func failed(cmd *exec.Cmd, spec Spec) error {
-	_ = cmd.Wait()
 	b, _ := os.ReadFile(filepath.Join(spec.Dir, "holder.err"))
 	var told struct {
 		Kind    kedge.Kind `json:"kind"`

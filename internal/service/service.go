@@ -92,6 +92,10 @@ func (s *Service) Close() error {
 	return first
 }
 
+func errReadOnly() error {
+	return kedge.Errorf(kedge.Conflict, "this needs the daemon").WithHint("kedge up")
+}
+
 // now is the service's clock, in UTC and without more precision than JSON keeps.
 func (s *Service) now() time.Time { return s.cfg.Now().UTC().Truncate(time.Millisecond) }
 
@@ -101,7 +105,7 @@ func (s *Service) now() time.Time { return s.cfg.Now().UTC().Truncate(time.Milli
 // from the events returned, so that a retry gets the same answer.
 func (s *Service) write(ctx context.Context, p *project, who Caller, decide func() ([]kedge.Event, error)) ([]kedge.Event, error) {
 	if s.cfg.ReadOnly {
-		return nil, kedge.Errorf(kedge.Conflict, "this needs the daemon").WithHint("kedge up")
+		return nil, errReadOnly()
 	}
 	p.writing.Lock()
 	defer p.writing.Unlock()

@@ -10,13 +10,12 @@ import (
 )
 
 // follow watches a living session until it ends, writes that down, and lets its
-// holder go. The client is closed; it is nil for a holder that does not answer
-// now.
-func (s *Service) follow(p *project, id kedge.SessionID, c *hold.Client) {
-	r, _ := hold.ReadRecord(s.sessionDir(id)) // without one, pid 0 is nobody's ancestor
-	s.holders.add(r.Holder.PID, id)
+// holder go. The client is closed; it is nil for a holder that was not reached
+// yet, or does not answer now. A pid of 0 is nobody's ancestor.
+func (s *Service) follow(p *project, id kedge.SessionID, holder int, c *hold.Client) {
+	s.holders.add(holder, id)
 	s.watching.Go(func() {
-		defer s.holders.remove(r.Holder.PID)
+		defer s.holders.remove(holder)
 		f, over := s.toEnd(id, c)
 		if !over {
 			return // we stop; the session does not
@@ -33,8 +32,11 @@ const lookAgain = time.Second
 // toEnd follows a session until it is over, however often its holder breaks off.
 func (s *Service) toEnd(id kedge.SessionID, c *hold.Client) (f hold.Found, over bool) {
 	for {
+		if c == nil {
+			c, _ = hold.Dial(s.watch, s.sessionDir(id)) // how it is with the session, Look says
+		}
 		if c != nil {
-			_, _ = c.Follow(s.watch, func(int64) error { return nil }) // how it is with the session, Look says
+			_, _ = c.Await(s.watch)
 			_ = c.Close()
 		}
 		f = hold.Look(s.watch, s.sessionDir(id))
@@ -128,7 +130,8 @@ func (s *Service) adoptProject(ctx context.Context, p *project, found map[kedge.
 		}
 		switch {
 		case ses.Live() && f.State == kedge.SessionRunning:
-			s.follow(p, ses.ID, f.Client)
+			r, _ := hold.ReadRecord(f.Dir)
+			s.follow(p, ses.ID, r.Holder.PID, f.Client)
 		case ses.Live():
 			s.ended(ctx, p, endOf(f))
 			s.collect(ctx, f)
@@ -198,7 +201,7 @@ func (s *Service) SessionKill(ctx context.Context, who Caller, in SessionKill) (
 	if err := c.End(ctx, time.Duration(max(in.GraceMS, 0))*time.Millisecond); err != nil {
 		return ses, err
 	}
-	if _, err := c.Follow(ctx, func(int64) error { return nil }); err != nil {
+	if _, err := c.Await(ctx); err != nil {
 		return ses, err
 	}
 	f := hold.Look(ctx, s.sessionDir(ses.ID))
@@ -231,14 +234,12 @@ func (s *Service) SessionRename(ctx context.Context, who Caller, in SessionRenam
 		if err != nil {
 			return nil, err
 		}
-		living, err := s.living(ctx, p)
+		other, taken, err := s.livingNamed(ctx, p, in.New)
 		if err != nil {
 			return nil, err
 		}
-		for _, other := range living {
-			if other.Name == in.New && other.ID != ses.ID {
-				return nil, kedge.Errorf(kedge.Conflict, "a session %q is running", in.New).WithHint("kedge ls")
-			}
+		if taken && other.ID != ses.ID {
+			return nil, kedge.Errorf(kedge.Conflict, "a session %q is running", in.New).WithHint("kedge ls")
 		}
 		ev, err := event(kedge.SessionRenamed, who, kedge.SessionRenamedData{ID: ses.ID, Name: in.New})
 		return []kedge.Event{ev}, err

@@ -37,6 +37,10 @@ func (s *Service) SessionResume(ctx context.Context, who Caller, in SessionResum
 	if err := s.mayActOn(ctx, p, who, in.Name, "resume"); err != nil {
 		return kedge.Session{}, err
 	}
+	l, err := s.launch(ctx)
+	if err != nil {
+		return kedge.Session{}, err
+	}
 	evs, err := s.write(ctx, p, who, func() ([]kedge.Event, error) {
 		old, err := s.find(ctx, p, in.Name)
 		if err != nil {
@@ -49,19 +53,9 @@ func (s *Service) SessionResume(ctx context.Context, who Caller, in SessionResum
 		if err := checkNew(again); err != nil {
 			return nil, err
 		}
-		return s.decideSession(ctx, p, who, again, old.ID)
+		return s.decideSession(ctx, p, who, again, l.id, old.ID)
 	})
-	if err != nil {
-		return kedge.Session{}, err
-	}
-	ses, err := data[kedge.Session](evs[0])
-	if err != nil {
-		return ses, err
-	}
-	if err := s.hold(ctx, p, ses, in.of(ses)); err != nil {
-		return ses, err
-	}
-	return s.seen(ctx, ses), nil
+	return s.launched(ctx, p, l, evs, err, in.of)
 }
 
 // of is what to start for a session.

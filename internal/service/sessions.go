@@ -61,18 +61,12 @@ func (s *Service) SessionNew(ctx context.Context, who Caller, in SessionNew) (ke
 	if err != nil {
 		return kedge.Session{}, err
 	}
-	evs, err := s.write(ctx, p, who, func() ([]kedge.Event, error) { return s.decideSession(ctx, p, who, in, "") })
+	l, err := s.launch(ctx)
 	if err != nil {
 		return kedge.Session{}, err
 	}
-	ses, err := data[kedge.Session](evs[0])
-	if err != nil {
-		return ses, err
-	}
-	if err := s.hold(ctx, p, ses, in); err != nil {
-		return ses, err
-	}
-	return s.seen(ctx, ses), nil
+	evs, err := s.write(ctx, p, who, func() ([]kedge.Event, error) { return s.decideSession(ctx, p, who, in, l.id, "") })
+	return s.launched(ctx, p, l, evs, err, func(kedge.Session) SessionNew { return in })
 }
 
 func checkNew(in SessionNew) error {
@@ -92,61 +86,20 @@ func checkNew(in SessionNew) error {
 }
 
 // decideSession starts a session in the journal; previous is the one it resumes.
-func (s *Service) decideSession(ctx context.Context, p *project, who Caller, in SessionNew, previous kedge.SessionID) ([]kedge.Event, error) {
-	living, err := s.living(ctx, p)
+func (s *Service) decideSession(ctx context.Context, p *project, who Caller, in SessionNew, id, previous kedge.SessionID) ([]kedge.Event, error) {
+	_, taken, err := s.livingNamed(ctx, p, in.Name)
 	if err != nil {
 		return nil, err
 	}
-	for _, other := range living {
-		if other.Name == in.Name {
-			return nil, kedge.Errorf(kedge.Conflict, "a session %q is running", in.Name).WithHint("kedge attach %s", in.Name)
-		}
+	if taken {
+		return nil, kedge.Errorf(kedge.Conflict, "a session %q is running", in.Name).WithHint("kedge attach %s", in.Name)
 	}
 	parent, _ := who.session()
 	ev, err := event(kedge.SessionStarted, who, kedge.Session{
-		ID: kedge.SessionID(kedge.NewID("ses", s.now())), Name: in.Name, Project: p.ID, Agent: filepath.Base(in.Command[0]),
+		ID: id, Name: in.Name, Project: p.ID, Agent: filepath.Base(in.Command[0]),
 		Command: in.Command, Dir: in.Dir, State: kedge.SessionRunning, StartedAt: s.now(), Previous: previous, Parent: parent,
 	})
 	return []kedge.Event{ev}, err
-}
-
-// startedBefore answers a request that is made again: its session runs or has
-// ended, or was never started because the daemon died in the middle of it.
-func (s *Service) startedBefore(ctx context.Context, ses kedge.Session) error {
-	f := hold.Look(ctx, s.sessionDir(ses.ID))
-	defer closeFound(f)
-	if f.State == kedge.SessionRunning || f.Result != nil {
-		return nil
-	}
-	return kedge.Errorf(kedge.Conflict, "session %q did not start: the daemon was ended meanwhile", ses.Name).
-		WithHint("kedge resume %s", ses.Name)
-}
-
-// hold starts the holder of a session that is in the journal. A session that has
-// a folder was started before, by the same request.
-func (s *Service) hold(ctx context.Context, p *project, ses kedge.Session, in SessionNew) error {
-	dir := s.sessionDir(ses.ID)
-	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
-		return kedge.Errorf(kedge.Internal, "make the session's folder: %w", err)
-	}
-	if err := os.Mkdir(dir, 0o700); os.IsExist(err) {
-		return s.startedBefore(ctx, ses)
-	} else if err != nil {
-		return kedge.Errorf(kedge.Internal, "make the session's folder: %w", err)
-	}
-	id := string(ses.ID)
-	s.holders.starting.RLock()
-	defer s.holders.starting.RUnlock()
-	c, err := hold.Start(ctx, s.cfg.Sessions.Holder, hold.Spec{
-		Session: ses.ID, Dir: dir, Socket: filepath.Join(s.cfg.Sessions.Sockets, id[len(id)-12:]),
-		Command: in.Command, Cwd: in.Dir, Env: sessionEnv(in.Env, ses.ID, s.cfg.Home), Cols: in.Cols, Rows: in.Rows,
-	})
-	if err != nil {
-		s.ended(ctx, p, kedge.SessionEndedData{ID: ses.ID, State: kedge.SessionInterrupted, Cause: "did not start"})
-		return err
-	}
-	s.follow(p, ses.ID, c)
-	return nil
 }
 
 func (s *Service) sessionDir(id kedge.SessionID) string {
@@ -260,6 +213,21 @@ func (s *Service) living(ctx context.Context, p *project) ([]kedge.Session, erro
 		}
 	}
 	return out, err
+}
+
+// livingNamed is the session of a name whose program runs. Only those of the name
+// are looked at: what it costs must not grow with all the others.
+func (s *Service) livingNamed(ctx context.Context, p *project, name string) (ses kedge.Session, found bool, err error) {
+	docs, err := all[kedge.Session](ctx, p, store.KindSession)
+	for _, ses := range docs {
+		if ses.Name != name {
+			continue
+		}
+		if ses = s.seen(ctx, ses); ses.Live() {
+			return ses, true, err
+		}
+	}
+	return kedge.Session{}, false, err
 }
 
 // SessionName names a session by its name or id.

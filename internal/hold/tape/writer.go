@@ -18,7 +18,8 @@ type Writer struct {
 
 	mu       sync.Mutex
 	end      int64
-	segment  *os.File // the last one; nil before the first byte of it
+	segment  *os.File   // the last one; nil before the first byte of it
+	full     []*os.File // segments that are complete and wait to be put on disk
 	index    *os.File
 	lastMark time.Time
 	marked   int64     // the log up to here has its time in the index
@@ -112,9 +113,7 @@ func (w *Writer) writeLocked(p []byte) (written int) {
 // segmentLocked gives the file that the next byte belongs in.
 func (w *Writer) segmentLocked() (*os.File, error) {
 	if w.end%SegmentSize == 0 && w.segment != nil && w.end > 0 && full(w.segment) {
-		_ = w.segment.Sync() // reported by nobody: the session goes on either way
-		_ = w.segment.Close()
-		w.segment = nil
+		w.retireLocked()
 	}
 	if w.segment == nil {
 		f, err := os.OpenFile(segmentPath(w.dir, w.end/SegmentSize), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
@@ -124,6 +123,29 @@ func (w *Writer) segmentLocked() (*os.File, error) {
 		w.segment = f
 	}
 	return w.segment, nil
+}
+
+// maxFull is how many complete segments may wait for the disk: a program that
+// prints faster than it can take them has to wait then.
+const maxFull = 16
+
+// retireLocked leaves the segment to the next Sync, so that whoever prints does
+// not wait for the disk at the end of each.
+func (w *Writer) retireLocked() {
+	w.full, w.segment = append(w.full, w.segment), nil
+	if len(w.full) >= maxFull {
+		_ = settle(w.full) // reported by nobody: the session goes on either way
+		w.full = nil
+	}
+}
+
+// settle puts files on disk and closes them.
+func settle(files []*os.File) error {
+	var errs []error
+	for _, f := range files {
+		errs = append(errs, f.Sync(), f.Close())
+	}
+	return errors.Join(errs...)
 }
 
 func full(f *os.File) bool {
@@ -177,15 +199,15 @@ func (w *Writer) End() int64 {
 // Sync puts what was appended on disk.
 func (w *Writer) Sync() error {
 	w.mu.Lock()
-	segment, dirty := w.segment, w.dirty
-	w.dirty = false
+	segment, dirty, full := w.segment, w.dirty, w.full
+	w.dirty, w.full = false, nil
 	w.mu.Unlock()
+	err := settle(full)
 	if !dirty || segment == nil {
-		return nil
+		return err
 	}
-	err := segment.Sync()
-	if errors.Is(err, fs.ErrClosed) {
-		return nil // a full segment was synced when it was closed
+	if e := segment.Sync(); !errors.Is(e, fs.ErrClosed) { // closed: complete meanwhile, and put on disk then
+		err = errors.Join(err, e)
 	}
 	return err
 }
@@ -195,10 +217,10 @@ func (w *Writer) Close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.tellTimeLocked()
-	var errs []error
+	files := append(w.full, w.index)
 	if w.segment != nil {
-		errs = append(errs, w.segment.Sync(), w.segment.Close())
-		w.segment = nil
+		files = append(files, w.segment)
 	}
-	return errors.Join(append(errs, w.index.Sync(), w.index.Close())...)
+	w.full, w.segment = nil, nil
+	return settle(files)
 }

@@ -7,7 +7,7 @@
 // A connection is a stream of frames in both directions: one byte of type, four
 // of length (big endian), then the payload. The holder speaks first, with Hello.
 // Every request is answered in order by OK, Fail, or the frame named beside it;
-// Ended and Grown come unasked after Follow.
+// Ended and Grown come unasked after Follow, Ended alone after Await.
 package wire
 
 import (
@@ -41,6 +41,7 @@ const (
 	Quit   Type = 'Q' // the holder of an ended session may go; → OK
 
 	Environ Type = 'V' // → Values
+	Await   Type = 'A' // → OK, then Ended when the session has ended, and nothing before it
 )
 
 // Answers.
@@ -56,7 +57,7 @@ const (
 )
 
 // Verbs is what this version answers, as its hello lists it.
-const Verbs = "SICRKEFDQV"
+const Verbs = "SICRKEFDQVA"
 
 // Frame is one message.
 type Frame struct {

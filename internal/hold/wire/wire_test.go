@@ -39,7 +39,7 @@ func TestFrozen(t *testing.T) {
 		f    wire.Frame
 		want string
 	}{
-		{hello, `h\x00\x00\x00y{"protocol":1,"verbs":"SICRKEFDQV","session":"ses-1","holder":{"pid":2,"start":3},"child":{"pid":4,"start":5},"boot":"b"}`},
+		{hello, `h\x00\x00\x00z{"protocol":1,"verbs":"SICRKEFDQVA","session":"ses-1","holder":{"pid":2,"start":3},"child":{"pid":4,"start":5},"boot":"b"}`},
 		{report, `s\x00\x00\x00K{"running":true,"end":1,"lost":2,"input":3,"cols":80,"rows":24,"exit":null}`},
 		{ended, `x\x00\x00\x00s{"running":false,"end":0,"lost":0,"input":0,"cols":0,"rows":0,"exit":{"code":1,"signal":9,"cause":"killed","at":5}}`},
 		{fail, `e\x00\x00\x00!{"kind":"invalid","message":"no"}`},

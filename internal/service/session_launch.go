@@ -1,0 +1,105 @@
+package service
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+
+	"kedge"
+	"kedge/internal/hold"
+)
+
+// launch is a session to be: its folder, and a holder that comes up while the
+// fact is written down. Until then it holds nothing, and it goes when we do.
+type launch struct {
+	id     kedge.SessionID
+	dir    string
+	holder *hold.Launch
+}
+
+func (s *Service) launch(ctx context.Context) (launch, error) {
+	if s.cfg.ReadOnly {
+		return launch{}, errReadOnly()
+	}
+	id := kedge.SessionID(kedge.NewID("ses", s.now()))
+	l := launch{id: id, dir: s.sessionDir(id)}
+	err := s.prepare(ctx, &l)
+	return l, err
+}
+
+func (s *Service) prepare(ctx context.Context, l *launch) error {
+	if err := os.MkdirAll(filepath.Dir(l.dir), 0o700); err != nil {
+		return kedge.Errorf(kedge.Internal, "make the session's folder: %w", err)
+	}
+	if err := os.Mkdir(l.dir, 0o700); os.IsExist(err) {
+		return err
+	} else if err != nil {
+		return kedge.Errorf(kedge.Internal, "make the session's folder: %w", err)
+	}
+	var err error
+	if l.holder, err = hold.Prepare(ctx, s.cfg.Sessions.Holder, l.dir); err != nil {
+		_ = os.Remove(l.dir) // one that is not empty says what went wrong
+	}
+	return err
+}
+
+// abandon gives up a session that did not come to be.
+func (l launch) abandon() {
+	l.holder.Abandon()
+	_ = os.Remove(l.dir) // a folder that is left over belongs to no session
+}
+
+// launched goes on with a launch when the journal has answered: with the events
+// that start its session, with those of an earlier one that the same request
+// started, or with a refusal. what says what to run.
+func (s *Service) launched(ctx context.Context, p *project, l launch, evs []kedge.Event, refused error, what func(kedge.Session) SessionNew) (kedge.Session, error) {
+	if refused != nil {
+		l.abandon()
+		return kedge.Session{}, refused
+	}
+	ses, err := data[kedge.Session](evs[0])
+	if err != nil {
+		l.abandon()
+		return ses, err
+	}
+	if ses.ID != l.id {
+		l.abandon()
+		l = launch{id: ses.ID, dir: s.sessionDir(ses.ID)}
+		if err := s.prepare(ctx, &l); os.IsExist(err) {
+			return s.seen(ctx, ses), s.startedBefore(ctx, ses)
+		} else if err != nil {
+			return ses, err
+		}
+	}
+	return s.hold(ctx, p, ses, l, what(ses))
+}
+
+// hold lets the program of a session that is in the journal run.
+func (s *Service) hold(ctx context.Context, p *project, ses kedge.Session, l launch, in SessionNew) (kedge.Session, error) {
+	id := string(ses.ID)
+	s.holders.starting.RLock()
+	defer s.holders.starting.RUnlock()
+	r, err := l.holder.Hold(hold.Spec{
+		Session: ses.ID, Dir: l.dir, Socket: filepath.Join(s.cfg.Sessions.Sockets, id[len(id)-12:]),
+		Command: in.Command, Cwd: in.Dir, Env: sessionEnv(in.Env, ses.ID, s.cfg.Home), Cols: in.Cols, Rows: in.Rows,
+	})
+	if err != nil {
+		s.ended(ctx, p, kedge.SessionEndedData{ID: ses.ID, State: kedge.SessionInterrupted, Cause: "did not start"})
+		return ses, err
+	}
+	s.follow(p, ses.ID, r.Holder.PID, nil)
+	ses.PID = r.Child.PID
+	return ses, nil
+}
+
+// startedBefore answers a request that is made again: its session runs or has
+// ended, or was never started because the daemon died in the middle of it.
+func (s *Service) startedBefore(ctx context.Context, ses kedge.Session) error {
+	f := hold.Look(ctx, s.sessionDir(ses.ID))
+	defer closeFound(f)
+	if f.State == kedge.SessionRunning || f.Result != nil {
+		return nil
+	}
+	return kedge.Errorf(kedge.Conflict, "session %q did not start: the daemon was ended meanwhile", ses.Name).
+		WithHint("kedge resume %s", ses.Name)
+}
