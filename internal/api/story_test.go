@@ -251,6 +251,7 @@ func (st *story) steady(got string) string {
 	for from, to := range st.folders() {
 		got = strings.ReplaceAll(got, from, to)
 	}
+	got = strings.ReplaceAll(got, `"version": "`+kedge.Version+`"`, `"version": "VERSION"`)
 	for _, r := range varying {
 		got = r.pattern.ReplaceAllString(got, r.as)
 	}

@@ -35,6 +35,8 @@ type Options struct {
 	// Env is where PATH, HOME and the place of the user's git configuration
 	// come from; nil is the environment of the process.
 	Env []string
+	// Cache is where unchanged files are remembered.
+	Cache Cache
 	// Wait waits between two tries at a live lock file.
 	Wait func(ctx context.Context, d time.Duration) error
 }

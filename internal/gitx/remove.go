@@ -212,7 +212,7 @@ func (r *Repo) lonely(ctx context.Context) string {
 func (r *Repo) ignored(ctx context.Context) ([]string, error) {
 	var list []string
 	err := r.withScratch(ctx, func(s *scratch) error {
-		if err := s.seed(ctx); err != nil {
+		if err := s.useTracked(ctx); err != nil {
 			return err
 		}
 		out, err := s.git(ctx, nil, "ls-files", "-z", "-o", "-i", "--exclude-standard", "--directory", "--no-empty-directory")

@@ -49,7 +49,7 @@ func emptyRepo(t *testing.T) *repo {
 			t.Fatal(err)
 		}
 	}
-	r.opt.Env = r.env()
+	r.opt.Env, r.opt.Cache = r.env(), gitx.Cache{Dir: filepath.Join(r.home, "kept"), Keep: true}
 	r.userConfig("[user]\n\tname = Ada\n\temail = ada@example.com\n[init]\n\tdefaultBranch = main\n")
 	r.git("init", "-q")
 	return r

@@ -117,7 +117,7 @@ func (r *Repo) baseTree(ctx context.Context, commit string) (string, error) {
 func (r *Repo) stagedTree(ctx context.Context) (string, error) {
 	var tree string
 	err := r.withScratch(ctx, func(s *scratch) (err error) {
-		if err := s.seed(ctx); err != nil {
+		if err := s.useTracked(ctx); err != nil {
 			return err
 		}
 		out, err := s.git(ctx, nil, "ls-files", "-u", "-z")
@@ -142,10 +142,7 @@ func (r *Repo) stagedTree(ctx context.Context) (string, error) {
 // that go to the attic. Those are not in the tree, even where an older version
 // was: so it is the tree of what stays in the folder.
 func (s *scratch) salvageTree(ctx context.Context, out *kedge.Salvage) ([]attic.Thing, error) {
-	if err := s.seed(ctx); err != nil {
-		return nil, err
-	}
-	c, err := s.scan(ctx)
+	c, err := s.differences(ctx)
 	if err != nil {
 		return nil, err
 	}

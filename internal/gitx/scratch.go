@@ -23,6 +23,10 @@ type scratch struct {
 	dir  string
 	conf []string
 	set  settings
+
+	user   []entry  // what the user's index tracks, once the scratch one is seeded
+	afresh bool     // nothing that was kept is used
+	hashed []string // what Kedge did not know before
 }
 
 // withScratch runs do with a scratch git dir that is gone afterwards.
@@ -187,8 +191,13 @@ func (s *scratch) index() string { return filepath.Join(s.dir, "index") }
 
 // git runs one command in the scratch git dir, on the work tree.
 func (s *scratch) git(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
+	return s.onIndex(ctx, s.index(), stdin, args...)
+}
+
+// onIndex is git with another index than the scratch one.
+func (s *scratch) onIndex(ctx context.Context, index string, stdin []byte, args ...string) ([]byte, error) {
 	return s.r.run(ctx, call{mode: inScratch, stdin: stdin, args: args, conf: s.conf, env: []string{
-		"GIT_DIR=" + s.dir, "GIT_WORK_TREE=" + s.r.root, "GIT_INDEX_FILE=" + s.index(),
+		"GIT_DIR=" + s.dir, "GIT_WORK_TREE=" + s.r.root, "GIT_INDEX_FILE=" + index,
 	}})
 }
 
@@ -206,27 +215,6 @@ func (s *scratch) tree(ctx context.Context) (string, error) {
 	return strings.TrimSpace(string(out)), err
 }
 
-// seed starts from a copy of the user's index, whose knowledge of unchanged
-// files saves reading them all; from HEAD when there is none.
-func (s *scratch) seed(ctx context.Context) error {
-	err := s.copyIndex()
-	if errors.Is(err, fs.ErrNotExist) {
-		return s.seedHead(ctx)
-	}
-	if err != nil {
-		return kedge.Errorf(kedge.Internal, "read the index: %w", err)
-	}
-	return s.unhide(ctx)
-}
-
-func (s *scratch) seedHead(ctx context.Context) error {
-	h, err := s.r.Head(ctx)
-	if err != nil {
-		return err
-	}
-	return s.seedFrom(ctx, h)
-}
-
 func (s *scratch) seedFrom(ctx context.Context, h Head) error {
 	if h.Unborn {
 		return nil
@@ -235,57 +223,38 @@ func (s *scratch) seedFrom(ctx context.Context, h Head) error {
 	return err
 }
 
-// unhide takes back the marks by which an index claims that files are unchanged
-// ("assume unchanged", and "skip worktree" where the file is there): with them
-// anybody could hide a change.
-func (s *scratch) unhide(ctx context.Context) error {
-	out, err := s.git(ctx, nil, "ls-files", "-v", "-z")
-	if err != nil {
-		return kedge.Errorf(kedge.Invalid, "the index cannot be read: %w", err).WithHint("git status")
-	}
-	var assumed, skipped []string
-	for _, line := range fields(out) {
-		if len(line) < 3 {
-			continue
-		}
-		tag, path := line[0], line[2:]
-		if tag >= 'a' && tag <= 'z' {
-			assumed = append(assumed, path)
-		}
-		if tag == 'S' || tag == 's' {
-			if _, err := os.Lstat(filepath.Join(s.r.root, path)); err == nil {
-				skipped = append(skipped, path)
-			}
-		}
-	}
-	if _, err := s.list(ctx, assumed, "update-index", "--no-assume-unchanged", "-z", "--stdin"); err != nil {
-		return err
-	}
-	_, err = s.list(ctx, skipped, "update-index", "--no-skip-worktree", "-z", "--stdin")
-	return err
-}
-
 // useIndex makes the scratch index a copy of the user's; empty when there is
-// none.
+// none. It tells what is staged and tracked, not what the files are.
 func (s *scratch) useIndex() error {
 	if err := os.Remove(s.index()); err != nil && !os.IsNotExist(err) {
 		return err
 	}
-	if err := s.copyIndex(); err != nil && !os.IsNotExist(err) {
+	if err := copyIndex(filepath.Join(s.r.gitDir, "index"), s.index()); err != nil && !os.IsNotExist(err) {
 		return err
 	}
 	return nil
 }
 
-// copyIndex copies the user's index to the scratch one; fs.ErrNotExist when
-// there is none.
-func (s *scratch) copyIndex() error {
-	in, err := os.Open(filepath.Join(s.r.gitDir, "index"))
+// useTracked is useIndex, with HEAD where the user has no index.
+func (s *scratch) useTracked(ctx context.Context) error {
+	if exists(filepath.Join(s.r.gitDir, "index")) {
+		return s.useIndex()
+	}
+	h, err := s.r.Head(ctx)
+	if err != nil {
+		return err
+	}
+	return s.seedFrom(ctx, h)
+}
+
+// copyIndex makes a copy of an index that git takes for the same.
+func copyIndex(from, to string) error {
+	in, err := os.Open(from)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = in.Close() }()
-	out, err := os.Create(s.index())
+	out, err := os.Create(to)
 	if err != nil {
 		return err
 	}

@@ -26,24 +26,41 @@ func (r *Repo) Tree(ctx context.Context) (string, error) {
 
 // workTree brings the scratch index to what the work tree holds.
 func (s *scratch) workTree(ctx context.Context) (string, error) {
-	if err := s.seed(ctx); err != nil {
-		return "", err
-	}
-	c, err := s.scan(ctx)
+	c, err := s.differences(ctx)
 	if err != nil {
 		return "", err
 	}
 	if err := s.refuseOdd(c); err != nil {
 		return "", err
 	}
-	paths := c.paths()
-	if err := s.refuseFiltered(ctx, paths); err != nil {
+	if err := s.refuseFiltered(ctx, c.paths()); err != nil {
 		return "", err
 	}
-	if err := s.add(ctx, paths); err != nil {
+	if err := s.add(ctx, c.changed); err != nil {
+		return "", err
+	}
+	if !attributed(c.untracked) { // what they decided is in no index
+		s.hashed = append(s.hashed, c.changed...)
+		s.keep(ctx)
+	}
+	if err := s.add(ctx, c.untracked); err != nil {
 		return "", err
 	}
 	return s.tree(ctx)
+}
+
+// differences seeds the scratch index and gives how the work tree differs from
+// it. Where attributes changed, nothing counts that was hashed under the old ones.
+func (s *scratch) differences(ctx context.Context) (changes, error) {
+	if err := s.seed(ctx); err != nil {
+		return changes{}, err
+	}
+	c, err := s.scan(ctx)
+	if err != nil || s.afresh || !attributed(c.paths()) {
+		return c, err
+	}
+	s.afresh = true
+	return s.differences(ctx)
 }
 
 // changes is how the work tree differs from the scratch index.
@@ -78,7 +95,7 @@ func (s *scratch) scan(ctx context.Context) (changes, error) {
 	}
 	slices.Sort(c.changed)
 	c.changed = slices.Compact(c.changed)
-	return c, nil
+	return c, s.trust(ctx, &c)
 }
 
 // add takes the paths from the work tree into the scratch index, or out of it

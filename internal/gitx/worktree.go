@@ -387,10 +387,7 @@ func (r *Repo) Dirty(ctx context.Context) (bool, error) {
 	}
 	dirty := false
 	err = r.withScratch(ctx, func(s *scratch) error {
-		if err := s.seed(ctx); err != nil {
-			return err
-		}
-		c, err := s.scan(ctx)
+		c, err := s.differences(ctx)
 		if err != nil {
 			return err
 		}
@@ -398,12 +395,22 @@ func (r *Repo) Dirty(ctx context.Context) (bool, error) {
 		if dirty || h.Unborn {
 			return nil
 		}
-		_, err = s.git(ctx, nil, "diff-index", "--cached", "--quiet", "--ignore-submodules=none", "--end-of-options", h.Commit)
-		dirty = exitCode(err) == 1
-		if dirty {
-			return nil
+		if dirty, err = s.differs(ctx, h.Commit); dirty || err != nil {
+			return err
+		}
+		if err = s.useTracked(ctx); err == nil { // what is staged only
+			dirty, err = s.differs(ctx, h.Commit)
 		}
 		return err
 	})
 	return dirty, err
+}
+
+// differs tells whether the scratch index is another tree than a commit's.
+func (s *scratch) differs(ctx context.Context, commit string) (bool, error) {
+	_, err := s.git(ctx, nil, "diff-index", "--cached", "--quiet", "--ignore-submodules=none", "--end-of-options", commit)
+	if exitCode(err) == 1 {
+		return true, nil
+	}
+	return false, err
 }

@@ -200,7 +200,9 @@ func (s *Service) git(ctx context.Context, p *project) (*gitx.Repo, error) {
 	if r, ok := p.repos[p.Dir]; ok {
 		return r, nil
 	}
-	r, err := gitx.Open(ctx, p.Dir, gitx.Options{Now: s.cfg.Now, Approved: s.filterApproved(p)})
+	r, err := gitx.Open(ctx, p.Dir, gitx.Options{
+		Now: s.cfg.Now, Approved: s.filterApproved(p), Cache: gitx.Cache{Dir: filepath.Join(s.storeDir(p.ID), "trees"), Keep: !s.cfg.ReadOnly},
+	})
 	if err == nil {
 		p.repos[p.Dir] = r
 	}
