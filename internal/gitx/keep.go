@@ -64,11 +64,7 @@ func (r *Repo) copyTree(ctx context.Context, q CopyRequest) (Copy, error) {
 			return err
 		}
 		out.Tree, out.Salvage.Attic = out.Salvage.Tree, []string{}
-		base, err := r.baseTree(ctx, h.Commit)
-		if err != nil {
-			return err
-		}
-		return s.count(ctx, base, &out.Salvage)
+		return s.count(ctx, &out.Salvage)
 	})
 	return out, err
 }

@@ -43,15 +43,31 @@ func (r *Repo) Holds(ctx context.Context, path string) (string, error) {
 // was moved aside, where nobody who knows its name can put anything into it. The
 // same request finishes what a crash interrupted; NotFound when it is gone.
 func (r *Repo) RemoveWorktree(ctx context.Context, path string) error {
+	return r.removeWorktree(ctx, path, (*Repo).precious)
+}
+
+// DropWorktree is RemoveWorktree for a worktree that Kedge made for itself and
+// nobody else works in: its ignored files, which setup and checks made, go too.
+func (r *Repo) DropWorktree(ctx context.Context, path string) error {
+	return r.removeWorktree(ctx, path, func(w *Repo, ctx context.Context) string {
+		if _, ours := w.owner(); !ours {
+			return "Kedge did not make it"
+		}
+		return w.work(ctx)
+	})
+}
+
+// removeWorktree removes a worktree when precious names nothing in it.
+func (r *Repo) removeWorktree(ctx context.Context, path string, precious func(*Repo, context.Context) string) error {
 	return r.exclusively(ctx, func() error {
 		state := r.removing(path)
 		if state == "" {
-			if err := r.setAside(ctx, path); err != nil {
+			if err := r.setAside(ctx, path, precious); err != nil {
 				return err
 			}
 		}
 		if state != goingState {
-			if err := r.checkAside(ctx, path); err != nil {
+			if err := r.checkAside(ctx, path, precious); err != nil {
 				return err
 			}
 		}
@@ -92,7 +108,7 @@ func (r *Repo) adminDir(path string) string {
 	return ""
 }
 
-func (r *Repo) setAside(ctx context.Context, path string) error {
+func (r *Repo) setAside(ctx context.Context, path string, precious func(*Repo, context.Context) string) error {
 	w, err := r.at(ctx, path)
 	if err != nil {
 		return err
@@ -100,7 +116,7 @@ func (r *Repo) setAside(ctx context.Context, path string) error {
 	if w.root != path {
 		return kedge.Errorf(kedge.Invalid, "%q is not the top of a worktree", path).WithHint("kedge worktree ls")
 	}
-	if why := w.precious(ctx); why != "" {
+	if why := precious(w, ctx); why != "" {
 		return stays(path, why)
 	}
 	if err := w.setRemoving(asideState); err != nil {
@@ -122,9 +138,9 @@ func stays(path, why string) error {
 
 // checkAside looks at the worktree that was moved aside, and puts it back if it
 // holds something by now.
-func (r *Repo) checkAside(ctx context.Context, path string) error {
+func (r *Repo) checkAside(ctx context.Context, path string, precious func(*Repo, context.Context) string) error {
 	if !exists(asideOf(path)) { // the crash was before it was moved
-		if err := r.setAside(ctx, path); err != nil {
+		if err := r.setAside(ctx, path, precious); err != nil {
 			return err
 		}
 	}
@@ -132,7 +148,7 @@ func (r *Repo) checkAside(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	if why := w.precious(ctx); why != "" {
+	if why := precious(w, ctx); why != "" {
 		return errors.Join(stays(path, why), w.putBack(ctx, path))
 	}
 	return w.setRemoving(goingState)
@@ -166,6 +182,19 @@ func (r *Repo) unregister(ctx context.Context, path string) error {
 
 // precious says what would be lost with the worktree; empty for nothing.
 func (r *Repo) precious(ctx context.Context) string {
+	if why := r.work(ctx); why != "" {
+		return why
+	}
+	if ignored, err := r.ignored(ctx); err != nil {
+		return err.Error()
+	} else if len(ignored) > 0 {
+		return "it has ignored files: " + some(ignored, 3)
+	}
+	return ""
+}
+
+// work is precious but for ignored files.
+func (r *Repo) work(ctx context.Context) string {
 	if r.gitDir == r.common {
 		return "it is the main one"
 	}
@@ -182,11 +211,6 @@ func (r *Repo) precious(ctx context.Context) string {
 	}
 	if n := measure(r.root); n.repo != "" {
 		return fmt.Sprintf("it holds the repository %q", n.repo)
-	}
-	if ignored, err := r.ignored(ctx); err != nil {
-		return err.Error()
-	} else if len(ignored) > 0 {
-		return "it has ignored files: " + some(ignored, 3)
 	}
 	return r.lonely(ctx)
 }

@@ -29,6 +29,9 @@ type SalvageRequest struct {
 	Reason string
 	Attic  string
 	Date   time.Time
+	// Since is a commit that HEAD was at: what was committed from there on, and
+	// is on no ref, is set aside too. Empty: HEAD.
+	Since string
 }
 
 // Salvage sets aside what a reset would lose: tracked and untracked files, and
@@ -76,6 +79,13 @@ func (r *Repo) saveNew(ctx context.Context, q SalvageRequest, a attic.Attic) (ke
 			return err
 		}
 		out = kedge.Salvage{ID: q.ID, Base: h.Commit, Reason: oneLine(q.Reason), At: q.Date, Attic: []string{}}
+		own, err := r.ownCommits(ctx, h, q.Since)
+		if err != nil {
+			return err
+		}
+		if own {
+			out.Base = q.Since
+		}
 		staged, err := r.stagedTree(ctx)
 		if err != nil {
 			return err
@@ -91,18 +101,28 @@ func (r *Repo) saveNew(ctx context.Context, q SalvageRequest, a attic.Attic) (ke
 		if staged == base {
 			staged = ""
 		}
-		if out.Tree == base && staged == "" && len(things) == 0 {
+		if out.Tree == base && staged == "" && len(things) == 0 && !own {
 			return nil
 		}
-		if err := s.count(ctx, base, &out); err != nil {
+		if err := s.count(ctx, &out); err != nil {
 			return err
 		}
 		if err := a.Plan(out.ID, r.root, things); err != nil {
 			return err
 		}
-		return r.keep(ctx, staged, &out)
+		return r.keep(ctx, staged, &out, h.Commit)
 	})
 	return out, err
+}
+
+// ownCommits tells whether HEAD has moved on from a commit to ones that no ref
+// but its own branch holds.
+func (r *Repo) ownCommits(ctx context.Context, h Head, since string) (bool, error) {
+	if since == "" || h.Unborn || h.Commit == since {
+		return false, nil
+	}
+	kept, err := r.keptBy(ctx, h.Commit, h.Branch)
+	return len(kept) == 0, err
 }
 
 func (r *Repo) baseTree(ctx context.Context, commit string) (string, error) {
@@ -226,7 +246,11 @@ func (r *Repo) isWorktree(dir string) bool {
 }
 
 // count says how many paths the salvage holds.
-func (s *scratch) count(ctx context.Context, base string, out *kedge.Salvage) error {
+func (s *scratch) count(ctx context.Context, out *kedge.Salvage) error {
+	base, err := s.r.baseTree(ctx, out.Base)
+	if err != nil {
+		return err
+	}
 	diff, err := s.r.Diff(ctx, base, out.Tree)
 	if err != nil {
 		return err
@@ -243,11 +267,13 @@ func (s *scratch) count(ctx context.Context, base string, out *kedge.Salvage) er
 }
 
 // keep makes the commit and its ref. A staged tree becomes a second commit that
-// it has as a parent.
-func (r *Repo) keep(ctx context.Context, staged string, out *kedge.Salvage) error {
+// it has as a parent; so does a commit that is not to be lost.
+func (r *Repo) keep(ctx context.Context, staged string, out *kedge.Salvage, also ...string) error {
 	q := CommitRequest{Tree: out.Tree, Date: out.At, Author: Kedge}
-	if out.Base != "" {
-		q.Parents = []string{out.Base}
+	for _, p := range append([]string{out.Base}, also...) {
+		if p != "" && !slices.Contains(q.Parents, p) {
+			q.Parents = append(q.Parents, p)
+		}
 	}
 	index := ""
 	if staged != "" {

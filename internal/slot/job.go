@@ -1,13 +1,13 @@
 package slot
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 
 	"kedge"
 	"kedge/internal/atomicfile"
@@ -21,8 +21,10 @@ type Job struct {
 	Run     kedge.RunID     `json:"run"`
 	Job     int             `json:"job"`
 	Slot    int             `json:"slot,omitempty"`    // 0: none yet
-	Base    string          `json:"base,omitempty"`    // the commit that the slot was prepared at
-	Refs    string          `json:"refs,omitempty"`    // what the repository's refs were then
+	Prepare int64           `json:"prepare,omitempty"` // run.Command.Origin of the command that last prepared it
+	Base    string          `json:"base,omitempty"`    // the commit that it was prepared at
+	From    string          `json:"from,omitempty"`    // and the one before: what the job's own work was made on
+	Given   string          `json:"given,omitempty"`   // the tree of its work that was merged, without Kedge's own paths
 	Session kedge.SessionID `json:"session,omitempty"` // the latest
 	Epoch   int64           `json:"epoch,omitempty"`   // run.Command.Origin of the command that started it
 
@@ -92,12 +94,19 @@ func (s *Slots) writeJob(j Job) error {
 }
 
 // Release forgets a job that is over: its slot is free for others. What is in
-// the slot stays until the next one prepares it.
-func (s *Slots) Release(id kedge.RunID, job int) error {
+// the slot stays until the next one prepares it; work that was merged need not
+// be salvaged then.
+func (s *Slots) Release(ctx context.Context, id kedge.RunID, job int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, err := s.readJob(id, job); err != nil {
+	j, err := s.readJob(id, job)
+	if err != nil {
 		return err
+	}
+	if w, err := s.Open(ctx, j); err == nil && j.Given != "" {
+		if err := atomicfile.Write(givenFile(w), []byte(j.Given+"\n"), 0o600); err != nil {
+			return err
+		}
 	}
 	if err := os.Remove(s.recordFile(id, job)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return kedge.Errorf(kedge.Internal, "forget a job: %w", err)
@@ -123,13 +132,4 @@ func (s *Slots) jobs() ([]Job, error) {
 		out = append(out, j)
 	}
 	return out, nil
-}
-
-// slotOf is the number of a slot's folder; 0 when it is none.
-func slotOf(dir string) int {
-	n, err := strconv.Atoi(strings.TrimPrefix(filepath.Base(dir), "slot-"))
-	if err != nil || n < 1 || !strings.HasPrefix(filepath.Base(dir), "slot-") {
-		return 0
-	}
-	return n
 }

@@ -36,10 +36,18 @@ type Slots struct {
 func New(cfg Config) *Slots { return &Slots{cfg: cfg} }
 
 // Dir is the folder of a slot; they are numbered from 1.
-func (s *Slots) Dir(n int) string { return filepath.Join(s.cfg.Dir, "slot-"+strconv.Itoa(n)) }
+func (s *Slots) Dir(n int) string { return filepath.Join(s.root(), "slot-"+strconv.Itoa(n)) }
 
 // CleanDir is the folder of a run's clean work tree.
-func (s *Slots) CleanDir(id kedge.RunID) string { return filepath.Join(s.cfg.Dir, string(id)) }
+func (s *Slots) CleanDir(id kedge.RunID) string { return filepath.Join(s.root(), string(id)) }
+
+// root is the folder of all work trees, as git lists it.
+func (s *Slots) root() string {
+	if real, err := filepath.EvalSymlinks(s.cfg.Dir); err == nil {
+		return real
+	}
+	return s.cfg.Dir
+}
 
 // Branch is the integration branch of a run.
 func Branch(id kedge.RunID) string { return "kedge/" + string(id) }

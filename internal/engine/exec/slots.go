@@ -35,5 +35,5 @@ func (x *Executor) letGo(ctx context.Context, c run.Command, ev run.Event) error
 	if !over {
 		return nil
 	}
-	return x.cfg.Slots.Release(c.Run, c.Job)
+	return x.cfg.Slots.Release(ctx, c.Run, c.Job)
 }

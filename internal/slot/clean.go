@@ -1,0 +1,246 @@
+package slot
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"kedge"
+	"kedge/internal/atomicfile"
+	"kedge/internal/gitx"
+	"kedge/internal/strictjson"
+)
+
+// Course is what is written down of a run: where it comes from and goes to.
+type Course struct {
+	Version int         `json:"version"`
+	Run     kedge.RunID `json:"run"`
+	Lands   string      `json:"lands,omitempty"`  // the user's branch; empty: HEAD was detached
+	Branch  string      `json:"branch,omitempty"` // the integration branch, once it was made
+}
+
+func (s *Slots) courseFile(id kedge.RunID) string {
+	return filepath.Join(s.recordsDir(id), "run.json")
+}
+
+// Course reads what is written down of a run; the first time it is the branch
+// that the user has checked out.
+func (s *Slots) Course(ctx context.Context, id kedge.RunID) (Course, error) {
+	c, err := s.readCourse(id)
+	if err == nil || !errors.Is(err, fs.ErrNotExist) {
+		return c, err
+	}
+	h, err := s.cfg.Repo.Head(ctx)
+	if err != nil {
+		return c, err
+	}
+	c = Course{Version: 1, Run: id, Lands: h.Branch}
+	return c, s.writeCourse(c)
+}
+
+func (s *Slots) readCourse(id kedge.RunID) (Course, error) {
+	var c Course
+	if !kedge.ValidID("run", string(id)) {
+		return c, kedge.Errorf(kedge.Invalid, "%q is not the id of a run", string(id))
+	}
+	text, err := os.ReadFile(s.courseFile(id))
+	if err != nil {
+		return c, err
+	}
+	return c, strictjson.Decode(s.courseFile(id), text, &c)
+}
+
+func (s *Slots) writeCourse(c Course) error {
+	if err := os.MkdirAll(s.recordsDir(c.Run), 0o700); err != nil {
+		return kedge.Errorf(kedge.Internal, "make the folder of a run: %w", err)
+	}
+	text, err := json.Marshal(c)
+	if err != nil {
+		return kedge.Errorf(kedge.Internal, "encode a run: %w", err)
+	}
+	return atomicfile.Write(s.courseFile(c.Run), append(text, '\n'), 0o600)
+}
+
+// Clean gives the run's clean work tree on its integration branch at the tip.
+// It is made where it is not there. Conflict when somebody moved or removed the
+// branch: nothing is reset then.
+func (s *Slots) Clean(ctx context.Context, q Request) (*gitx.Repo, error) {
+	c, err := s.Course(ctx, q.Run)
+	if err != nil {
+		return nil, err
+	}
+	branch := Branch(q.Run)
+	if err := s.atTip(ctx, c, branch, q.Base); err != nil {
+		return nil, err
+	}
+	if c.Branch == "" {
+		c.Branch = branch
+		if err := s.writeCourse(c); err != nil {
+			return nil, err
+		}
+	}
+	w, err := s.makeClean(ctx, s.CleanDir(q.Run), branch, q)
+	if err != nil {
+		return nil, err
+	}
+	h, err := w.Head(ctx)
+	if err == nil && (h.Branch != branch || h.Commit != q.Base) {
+		err = kedge.Errorf(kedge.Conflict, "%q is not on %q at %s any more", w.Root(), branch, q.Base).WithHint("git -C '%s' status", w.Root())
+	}
+	return w, err
+}
+
+// atTip makes sure that the integration branch is where the run left it. A run
+// that goes on from a later commit of the user's takes the branch along.
+func (s *Slots) atTip(ctx context.Context, c Course, branch, tip string) error {
+	at, err := s.cfg.Repo.Resolve(ctx, "refs/heads/"+branch)
+	switch {
+	case kedge.NotFound.Is(err) && c.Branch == "":
+		return s.cfg.Repo.UpdateRef(ctx, "refs/heads/"+branch, tip, "")
+	case kedge.NotFound.Is(err):
+		return kedge.Errorf(kedge.Conflict, "the branch %q is gone", branch).WithHint("git branch %s %s", branch, tip)
+	case err != nil || at == tip:
+		return err
+	}
+	ahead, err := s.cfg.Repo.Descends(ctx, tip, at)
+	if err != nil {
+		return err
+	}
+	if !ahead {
+		return kedge.Errorf(kedge.Conflict, "the branch %q has moved: it stands at %s, expected %s", branch, at, tip).
+			WithHint("git log --oneline -5 %s", branch)
+	}
+	return s.takeAlong(ctx, c, branch, at, tip)
+}
+
+// takeAlong moves the branch, and its work tree where there is one, ahead.
+func (s *Slots) takeAlong(ctx context.Context, c Course, branch, at, tip string) error {
+	dir := s.CleanDir(c.Run)
+	if _, err := os.Lstat(dir); err != nil {
+		return s.cfg.Repo.UpdateRef(ctx, "refs/heads/"+branch, tip, at)
+	}
+	w, err := s.cfg.Repo.In(ctx, dir)
+	if err != nil {
+		return err
+	}
+	return w.Forward(ctx, gitx.ForwardRequest{Branch: branch, To: tip})
+}
+
+func (s *Slots) makeClean(ctx context.Context, dir, branch string, q Request) (*gitx.Repo, error) {
+	if _, err := os.Lstat(dir); err != nil {
+		if _, err := s.cfg.Repo.ForgetWorktree(ctx, dir, s.salvage(q, "gone")); err != nil {
+			return nil, err
+		}
+		err := s.cfg.Repo.AddWorktree(ctx, gitx.WorktreeRequest{Path: dir, Branch: branch, Base: q.Base, Owner: os.Getpid()})
+		if err != nil {
+			return nil, err
+		}
+	}
+	w, err := s.cfg.Repo.In(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	return w, w.Own(os.Getpid())
+}
+
+// PutClean brings the clean work tree to a tree. What it holds besides the last
+// one, which checks made, is set aside.
+func (s *Slots) PutClean(ctx context.Context, w *gitx.Repo, tree string, q Request) (kedge.Salvage, error) {
+	now, err := w.Tree(ctx)
+	if err != nil {
+		return kedge.Salvage{}, err
+	}
+	known, err := s.knownTree(ctx, w, now, tree)
+	if err != nil {
+		return kedge.Salvage{}, err
+	}
+	var saved kedge.Salvage
+	if !known {
+		if saved, now, err = s.save(ctx, w, q); err != nil {
+			return saved, err
+		}
+	}
+	if err := atomicfile.Write(putFile(w), []byte(tree+"\n"), 0o600); err != nil {
+		return saved, err
+	}
+	return saved, s.cfg.Repo.PutTree(ctx, gitx.PutRequest{Dir: w.Root(), Tree: tree, Expect: now})
+}
+
+// knownTree tells whether a tree is one that Kedge itself put there.
+func (s *Slots) knownTree(ctx context.Context, w *gitx.Repo, now, next string) (bool, error) {
+	head, err := w.TreeOf(ctx, "HEAD")
+	if err != nil {
+		return false, err
+	}
+	return now == head || now == next || now == readLine(putFile(w)), nil
+}
+
+// Tidy removes the work trees of a run that is over: its clean one, and the
+// slots that no job has. What is not in a commit is set aside first; a work tree
+// in which a process works stays.
+func (s *Slots) Tidy(ctx context.Context, q Request) ([]kedge.Salvage, error) {
+	s.mu.Lock()
+	jobs, err := s.jobs()
+	s.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	var out []kedge.Salvage
+	var errs []error
+	dirs := []string{s.CleanDir(q.Run)}
+	for n := 1; n < maxSlots; n++ {
+		if _, err := os.Lstat(s.Dir(n)); err == nil && s.free(n, jobs) {
+			dirs = append(dirs, s.Dir(n))
+		}
+	}
+	for _, dir := range dirs {
+		ask := q
+		ask.Name += "-" + filepath.Base(dir)
+		saved, err := s.drop(ctx, dir, ask)
+		if saved.Ref != "" {
+			out = append(out, saved)
+		}
+		errs = append(errs, err)
+	}
+	return out, errors.Join(errs...)
+}
+
+// drop sets aside what is in a work tree and removes it.
+func (s *Slots) drop(ctx context.Context, dir string, q Request) (kedge.Salvage, error) {
+	if _, err := os.Lstat(dir); err != nil && !s.cfg.Repo.Removing(dir) {
+		return kedge.Salvage{}, nil //nolint:nilerr // it is not there
+	}
+	var saved kedge.Salvage
+	if !s.cfg.Repo.Removing(dir) {
+		w, err := s.cfg.Repo.In(ctx, dir)
+		if err != nil {
+			return saved, err
+		}
+		if saved, err = s.empty(ctx, w, q); err != nil {
+			return saved, err
+		}
+	}
+	return saved, s.cfg.Repo.DropWorktree(ctx, dir)
+}
+
+// empty brings a work tree to its own HEAD, with what it holds set aside.
+func (s *Slots) empty(ctx context.Context, w *gitx.Repo, q Request) (kedge.Salvage, error) {
+	head, err := w.Head(ctx)
+	if err != nil || head.Unborn {
+		return kedge.Salvage{}, err
+	}
+	now, err := w.Tree(ctx)
+	if err != nil {
+		return kedge.Salvage{}, err
+	}
+	var saved kedge.Salvage
+	if now != readLine(putFile(w)) {
+		if saved, now, err = s.save(ctx, w, q); err != nil {
+			return saved, err
+		}
+	}
+	return saved, s.cfg.Repo.PutTree(ctx, gitx.PutRequest{Dir: w.Root(), Tree: head.Commit, Expect: now})
+}
