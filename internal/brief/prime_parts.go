@@ -179,7 +179,7 @@ func rejectedText(in Input) string {
 		}
 	}
 	for _, e := range slices.Backward(in.Failed) {
-		add("the attempt at "+string(e.Feature)+" of "+e.At.UTC().Format("2006-01-02 15:04")+" UTC", failureText(e.Verdict))
+		add("the attempt at "+string(e.Feature)+" of "+e.At.UTC().Format("2006-01-02 15:04")+" UTC", FailureText(e.Verdict))
 	}
 	if in.Handoff != nil {
 		addAll(in.Handoff.RuledOut)
@@ -215,7 +215,8 @@ func supersededBy(id kedge.DecisionID, all []kedge.Decision) string {
 	return "superseded"
 }
 
-func failureText(v kedge.Verdict) string {
+// FailureText is a red verdict in one line: its first failure, and nothing else.
+func FailureText(v kedge.Verdict) string {
 	for _, c := range v.Checks {
 		if f := c.FirstFailure; f != nil {
 			return fmt.Sprintf("%s in check %s: %s %s:%d %s", v.Verdict, c.Name, f.Test, f.File, f.Line, f.Message)
