@@ -1,0 +1,235 @@
+package local
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"strings"
+	"sync"
+
+	"kedge"
+	"kedge/internal/engine"
+	"kedge/internal/run"
+)
+
+// runner is one run. Its loop alone changes the state and starts work; mu guards
+// what others look at.
+type runner struct {
+	e   *Local
+	id  kedge.RunID
+	box *mailbox
+
+	// Of the loop.
+	have    bool // state is what the journal has
+	leaving bool // nothing is started any more
+	state   run.State
+	steps   int64
+	works   map[int64]*work // by epoch, until they are over
+	status  *work           // the newest that writes a status
+
+	mu       sync.Mutex
+	shown    run.State
+	known    bool // shown is what the journal has
+	failure  error
+	busy     int           // works that are no timer
+	changed  chan struct{} // closed when any of these changes
+	watchers []*watcher
+}
+
+func newRunner(e *Local, id kedge.RunID) *runner {
+	return &runner{e: e, id: id, box: newMailbox(), works: map[int64]*work{}, changed: make(chan struct{})}
+}
+
+// ask hands the loop something from outside and waits until it is done.
+func (r *runner) ask(ctx context.Context, m message) error {
+	m.reply = make(chan error, 1)
+	if !r.box.put(m) {
+		return leaving()
+	}
+	select {
+	case err := <-m.reply:
+		return err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// loop handles one message after the other until the engine leaves. What was
+// answered meanwhile is still written down.
+func (r *runner) loop() {
+	for {
+		m, ok := r.box.take()
+		if !ok {
+			break
+		}
+		r.handle(m)
+	}
+	r.leave()
+	for {
+		m, ok, _ := r.box.poll()
+		if !ok {
+			return
+		}
+		r.handle(m)
+	}
+}
+
+// leave ends all work so that somebody else can go on with it, and waits for it.
+func (r *runner) leave() {
+	r.leaving = true
+	for _, w := range r.works {
+		w.end(engine.ErrLeave)
+	}
+	for _, w := range r.works {
+		<-w.done
+	}
+}
+
+func (r *runner) handle(m message) {
+	if m.over {
+		delete(r.works, m.work.c.Epoch)
+	}
+	err := r.deal(m)
+	r.publishWork()
+	switch {
+	case m.reply != nil:
+		m.reply <- err
+	case err == nil || !kedge.Invalid.Is(err): // what is not of the event alone halted the run
+	case m.over:
+		r.unanswerable(m, err)
+	default:
+		r.e.cfg.Log.Error("a report cannot be kept", "run", r.id, "event", m.ev.Kind, "err", err)
+	}
+}
+
+func (r *runner) deal(m message) error {
+	switch {
+	case !r.have && m.inner(): // of before the run halted: it is done again
+		return nil
+	case !r.have:
+		if err := r.load(m.open); err != nil {
+			return err
+		}
+	}
+	if m.ev.Kind == "" {
+		return nil
+	}
+	if r.state.Run == "" && m.ev.Kind != run.Begun {
+		return noRun(r.id)
+	}
+	return r.apply(m.ev)
+}
+
+// unanswerable makes an answer that the journal refuses for what it says into a
+// failure that says so.
+func (r *runner) unanswerable(m message, err error) {
+	r.e.cfg.Log.Error("an answer cannot be kept", "run", r.id, "command", m.work.c.Kind, "err", err)
+	ev := run.Event{ID: m.ev.ID + ".refused", Kind: m.ev.Kind, Epoch: m.ev.Epoch, At: m.ev.At, Outcome: run.Failed, Reason: clip(err.Error())}
+	if err := r.apply(ev); kedge.Invalid.Is(err) {
+		r.halt(err)
+	}
+}
+
+// load reads the run as the journal has it and takes it over, where something
+// may be outstanding.
+func (r *runner) load(open bool) error {
+	doc, _, err := r.e.cfg.Store.Run(context.Background(), r.id)
+	if err == nil && doc.State.Version > run.Version {
+		err = kedge.Errorf(kedge.Conflict, "run %q was made by a newer Kedge; this one is %s", r.id, kedge.Version).
+			WithHint("install the newer one")
+	}
+	if err != nil {
+		r.halt(err)
+		return err
+	}
+	r.have, r.state, r.steps = true, doc.State, doc.Steps
+	if !open && len(r.state.Outbox) == 0 {
+		r.publish(run.Event{})
+		return nil
+	}
+	return r.apply(run.Event{Kind: run.TakenOver, ID: kedge.EventID(kedge.NewID("evt", r.e.cfg.Now())), Actor: kedge.ActorDaemon})
+}
+
+// apply is one step: decided, written down, and only then followed.
+func (r *runner) apply(ev run.Event) error {
+	if ev.At.IsZero() {
+		ev.At = r.e.cfg.Now()
+	}
+	ev.At = ev.At.UTC().Round(0)
+	if !r.state.Concerns(ev) {
+		r.e.cfg.Log.Debug("an event means nothing to the run", "run", r.id, "event", ev.Kind, "epoch", ev.Epoch)
+		return nil
+	}
+	state, _ := run.Step(r.state, ev)
+	step := run.Stepped{Run: r.id, N: r.steps + 1, Version: run.Version, Event: ev, Delta: run.Diff(r.state, state)}
+	kept, again, err := r.keep(step)
+	switch {
+	case err != nil && kedge.Invalid.Is(err): // of this event alone
+		return err
+	case err != nil:
+		r.halt(err)
+		return err
+	case again:
+		return nil
+	}
+	if kept != nil { // it was redacted: what a crash would read is what counts
+		if state, err = kept.Delta.Apply(r.state); err != nil {
+			r.halt(err)
+			return err
+		}
+		step = *kept
+	}
+	r.state, r.steps = state, step.N
+	r.follow(step)
+	r.publish(ev)
+	return nil
+}
+
+// keep writes a step down. It gives the step back where the journal has it in
+// other words.
+func (r *runner) keep(step run.Stepped) (kept *run.Stepped, again bool, err error) {
+	actor := step.Event.Actor
+	if actor == "" {
+		actor = kedge.ActorDaemon
+	}
+	ev, err := kedge.NewEvent(kedge.RunStepped, actor, step)
+	if err != nil {
+		return nil, false, err
+	}
+	ev.Project = r.e.cfg.Project
+	key := "run/" + string(r.id) + "/" + string(step.Event.ID)
+	out, again, err := r.e.cfg.Store.Append(context.Background(), key, ev)
+	if err != nil || again || len(out) == 0 || bytes.Equal(out[0].Data, ev.Data) {
+		return nil, again, err
+	}
+	kept = new(run.Stepped)
+	if err := json.Unmarshal(out[0].Data, kept); err != nil {
+		return nil, false, kedge.Errorf(kedge.Internal, "a step of run %q cannot be read back: %w", r.id, err).WithHint("kedge doctor")
+	}
+	return kept, false, nil
+}
+
+// halt lets go of a run whose steps cannot be written: nothing may follow from
+// them. The next event from outside reads it again and takes it over.
+func (r *runner) halt(err error) {
+	r.e.cfg.Log.Error("the run is halted", "run", r.id, "err", err)
+	was := r.leaving
+	r.leave()
+	r.leaving = was
+	clear(r.works)
+	r.status = nil
+	r.have = false
+	r.publishFailure(err)
+}
+
+// maxReason bounds what an error may say in a run: it stands in every state from
+// then on.
+const maxReason = 2000
+
+func clip(s string) string {
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	if len(s) <= maxReason {
+		return s
+	}
+	return strings.ToValidUTF8(s[:maxReason], "") + " …"
+}
