@@ -2,9 +2,6 @@ package exec
 
 import (
 	"context"
-	"errors"
-	"io/fs"
-	"os"
 	"strings"
 
 	"kedge"
@@ -20,26 +17,22 @@ func (x *Executor) ledger(ctx context.Context, c run.Command, _ func(run.Event))
 	if err := x.markEnd(ctx, c); err != nil {
 		return run.Event{}, err
 	}
-	repo, err := x.ledgerTree(ctx, c)
-	if err != nil {
-		return run.Event{}, err
-	}
 	ev := answer(c, run.OK)
-	head, err := repo.Head(ctx)
+	done, err := x.madeLedger(ctx, c)
 	if err != nil {
 		return run.Event{}, err
 	}
-	if head.Commit != c.Base {
-		done, err := x.isLedger(ctx, c, head.Commit)
-		switch {
-		case err != nil:
-			return run.Event{}, err
-		case !done:
-			ev.Outcome, ev.Reason = run.Drifted, "the branch "+slot.Branch(c.Run)+" is at "+short(head.Commit)+", not at "+short(c.Base)
-			return ev, nil
-		}
-		ev.Commit = head.Commit
+	if done != "" {
+		ev.Commit = done
 		return ev, x.forgetCopy(ctx, c)
+	}
+	repo, err := x.ledgerTree(ctx, c)
+	if kedge.Conflict.Is(err) {
+		ev.Outcome, ev.Reason = run.Drifted, err.Error()
+		return ev, nil
+	}
+	if err != nil {
+		return run.Event{}, err
 	}
 	if err := x.cfg.Ledger.Project(ctx, repo.Root()); err != nil {
 		return run.Event{}, err
@@ -49,8 +42,6 @@ func (x *Executor) ledger(ctx context.Context, c run.Command, _ func(run.Event))
 	}
 	return ev, x.forgetCopy(ctx, c)
 }
-
-func short(sha string) string { return sha[:min(len(sha), 12)] }
 
 // markEnd journals what became of the feature, and which others are red again.
 func (x *Executor) markEnd(ctx context.Context, c run.Command) error {
@@ -119,29 +110,37 @@ func explanation(c run.Command) string {
 	return b.String()
 }
 
-// ledgerTree is the run's clean work tree, made where a run got no further than
-// this without one.
+// ledgerTree is the run's clean work tree, with the files of Base.
 func (x *Executor) ledgerTree(ctx context.Context, c run.Command) (*gitx.Repo, error) {
-	dir := x.cfg.Slots.CleanDir(c.Run)
-	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-		q := gitx.WorktreeRequest{Path: dir, Branch: slot.Branch(c.Run), Base: c.Base}
-		if err := x.cfg.Repo.AddWorktree(ctx, q); err != nil {
-			return nil, err
-		}
+	q := slot.Request{
+		Run: c.Run, Job: c.Job, Origin: c.Origin(), Base: c.Base, Name: key(c, "ledger"), Reason: "what checks left in the clean work tree", At: c.At,
 	}
-	return x.cfg.Repo.In(ctx, dir)
+	w, err := x.cfg.Slots.Clean(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	tree, err := w.TreeOf(ctx, c.Base)
+	if err != nil {
+		return nil, err
+	}
+	saved, err := x.cfg.Slots.PutClean(ctx, w, tree, q)
+	if err == nil && saved.Ref != "" {
+		err = x.cfg.Ledger.Salvaged(ctx, key(c, "salvage"), saved)
+	}
+	return w, err
 }
 
-// isLedger tells whether a commit is the one that this command made before.
-func (x *Executor) isLedger(ctx context.Context, c run.Command, sha string) (bool, error) {
-	if sha == "" {
-		return false, nil
+// madeLedger is the commit that this command made before; empty when it has not.
+func (x *Executor) madeLedger(ctx context.Context, c run.Command) (string, error) {
+	info, err := x.cfg.Repo.ReadCommit(ctx, "refs/heads/"+slot.Branch(c.Run))
+	if kedge.NotFound.Is(err) {
+		return "", nil
 	}
-	info, err := x.cfg.Repo.ReadCommit(ctx, sha)
-	if err != nil {
-		return false, err
+	same := strings.TrimSpace(info.Message) == strings.TrimSpace(ledgerMessage(c))
+	if err != nil || !same || len(info.Parents) != 1 || info.Parents[0] != c.Base {
+		return "", err
 	}
-	return len(info.Parents) == 1 && info.Parents[0] == c.Base && strings.TrimSpace(info.Message) == strings.TrimSpace(ledgerMessage(c)), nil
+	return info.SHA, nil
 }
 
 // commitLedger commits what the projections changed; empty when nothing did.
