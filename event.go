@@ -50,9 +50,12 @@ const (
 	SessionEnded    EventType = "session.ended"    // SessionEndedData
 	SessionRenamed  EventType = "session.renamed"  // SessionRenamedData
 	SessionRefused  EventType = "session.refused"  // SessionRefusedData
-	RunStepped      EventType = "run.stepped"      // run.Stepped, of package internal/run
-	InitFinished    EventType = "init.finished"    // InitData
-	InitRemoved     EventType = "init.removed"     // InitData
+	SessionUsed     EventType = "session.used"     // SessionUsedData
+
+	SessionSignalled EventType = "session.signalled" // SessionSignalledData
+	RunStepped       EventType = "run.stepped"       // run.Stepped, of package internal/run
+	InitFinished     EventType = "init.finished"     // InitData
+	InitRemoved      EventType = "init.removed"      // InitData
 )
 
 // Event is one fact in the journal. Everything else that Kedge knows is a fold

@@ -33,6 +33,9 @@ type Session struct {
 	USD           *float64     `json:"usd"`
 	Previous      SessionID    `json:"previous,omitempty"` // the session that this one resumed
 	Parent        SessionID    `json:"parent,omitempty"`   // the session whose agent started this one
+	Run           RunID        `json:"run,omitempty"`      // the run that it works for
+	Feature       FeatureID    `json:"feature,omitempty"`  // that it works on
+	Tokens        *int64       `json:"tokens,omitempty"`   // uncached input, cache writes and output
 }
 
 // SessionEndedData is the payload of SessionEnded.
@@ -42,6 +45,27 @@ type SessionEndedData struct {
 	Cause    string       `json:"cause,omitempty"`
 	ExitCode *int         `json:"exit_code,omitempty"`
 	Bytes    int64        `json:"bytes"`
+}
+
+// SessionUsedData is the payload of SessionUsed: what a session says that it used
+// so far, and how full its context is. A nil figure is unknown.
+type SessionUsedData struct {
+	ID            SessionID `json:"id"`
+	Model         string    `json:"model,omitempty"`
+	Tokens        *int64    `json:"tokens,omitempty"`
+	USD           *float64  `json:"usd,omitempty"`
+	ContextTokens *int64    `json:"context_tokens,omitempty"`
+	ContextWindow *int64    `json:"context_window,omitempty"`
+	Unread        int       `json:"unread,omitempty"` // lines for Kedge that could not be understood
+}
+
+// SessionSignalledData is the payload of SessionSignalled: what was noticed of a
+// session, and what is done about it.
+type SessionSignalledData struct {
+	ID     SessionID `json:"id"`
+	Signal string    `json:"signal"` // circling, stalled, drift, …
+	Reason string    `json:"reason"`
+	Advice string    `json:"advice,omitempty"`
 }
 
 // SessionRenamedData is the payload of SessionRenamed.

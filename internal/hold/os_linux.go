@@ -137,3 +137,9 @@ func (s stat) kill(sig unix.Signal) {
 		_ = unix.PidfdSendSignal(fd, sig, nil, 0) // gone meanwhile: what was wanted
 	}
 }
+
+// environHas tells whether a process was started with a variable set to a value.
+func environHas(pid int, entry string) bool {
+	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
+	return err == nil && bytes.Contains(append([]byte{0}, b...), []byte("\x00"+entry+"\x00"))
+}

@@ -17,16 +17,17 @@ import (
 // Job is what is written down of a job before any of its effects, so that who
 // does a command a second time finds what the first one made.
 type Job struct {
-	Version int             `json:"version"`
-	Run     kedge.RunID     `json:"run"`
-	Job     int             `json:"job"`
-	Slot    int             `json:"slot,omitempty"`    // 0: none yet
-	Prepare int64           `json:"prepare,omitempty"` // run.Command.Origin of the command that last prepared it
-	Base    string          `json:"base,omitempty"`    // the commit that it was prepared at
-	From    string          `json:"from,omitempty"`    // and the one before: what the job's own work was made on
-	Given   string          `json:"given,omitempty"`   // the tree of its work that was merged, without Kedge's own paths
-	Session kedge.SessionID `json:"session,omitempty"` // the latest
-	Epoch   int64           `json:"epoch,omitempty"`   // run.Command.Origin of the command that started it
+	Version  int             `json:"version"`
+	Run      kedge.RunID     `json:"run"`
+	Job      int             `json:"job"`
+	Slot     int             `json:"slot,omitempty"`     // 0: none yet
+	Prepare  int64           `json:"prepare,omitempty"`  // run.Command.Origin of the command that last prepared it
+	Base     string          `json:"base,omitempty"`     // the commit that it was prepared at
+	From     string          `json:"from,omitempty"`     // and the one before: what the job's own work was made on
+	Given    string          `json:"given,omitempty"`    // the tree of its work that was merged, without Kedge's own paths
+	Session  kedge.SessionID `json:"session,omitempty"`  // the latest
+	Epoch    int64           `json:"epoch,omitempty"`    // run.Command.Origin of the command that started it
+	Sessions int             `json:"sessions,omitempty"` // started for the job so far
 
 	Checkpoint kedge.CheckpointID `json:"checkpoint,omitempty"` // the latest
 }

@@ -106,6 +106,7 @@ var folders = map[kedge.EventType]func(*folding) error{
 	kedge.RiskClosed:      foldRiskClosed,
 	kedge.SessionEnded:    foldSessionEnded,
 	kedge.SessionRenamed:  foldSessionRenamed,
+	kedge.SessionUsed:     foldSessionUsed,
 	kedge.FilesSeen:       foldSeen,
 	kedge.RunStepped:      foldRun,
 	kedge.HandEditFound:   foldEdit,

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"strings"
 
 	"kedge"
@@ -202,6 +203,22 @@ func foldSessionEnded(f *folding) error {
 		return err
 	}
 	s.State, s.Cause, s.ExitCode, s.Bytes = d.State, d.Cause, d.ExitCode, d.Bytes
+	return f.save(KindSession, string(s.ID), s, words{})
+}
+
+// foldSessionUsed takes over what is known; what a later report does not say
+// stays as it was.
+func foldSessionUsed(f *folding) error {
+	d, err := payload[kedge.SessionUsedData](f)
+	if err != nil {
+		return err
+	}
+	s, err := load[kedge.Session](f, KindSession, string(d.ID))
+	if err != nil {
+		return err
+	}
+	s.Tokens, s.USD = cmp.Or(d.Tokens, s.Tokens), cmp.Or(d.USD, s.USD)
+	s.ContextTokens, s.ContextWindow = cmp.Or(d.ContextTokens, s.ContextTokens), cmp.Or(d.ContextWindow, s.ContextWindow)
 	return f.save(KindSession, string(s.ID), s, words{})
 }
 

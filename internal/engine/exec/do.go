@@ -11,6 +11,8 @@ import (
 type Executor struct {
 	cfg Config
 	do  map[run.CommandKind]method
+
+	live living
 }
 
 // method carries out one kind of command.

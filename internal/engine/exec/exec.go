@@ -37,6 +37,18 @@ type Config struct {
 	Now     func() time.Time
 	Log     *slog.Logger
 
+	// Grace is how long a program that is asked to end has; 0: some seconds.
+	Grace time.Duration
+	// Tick gives the moments at which living sessions are looked at; nil: by the
+	// system's clock.
+	Tick func(every time.Duration) (moments <-chan time.Time, stop func())
+	// Holding starts the holder of a session and makes known whose it is, so that
+	// what descends from it is known as the session's; forget ends that. Start may
+	// also only find one that runs. Nil: it is only started.
+	Holding func(id kedge.SessionID, start func() (holder int, err error)) (forget func(), err error)
+	// Bounds are what the session of a command must keep to beside its feature's
+	// definition. Nil: nothing.
+	Bounds func(ctx context.Context, c run.Command) (watch.Bounds, error)
 	// Heard is told every event of a session, in order, before the next is read.
 	// An adopted session is read again from its beginning, so that an event may be
 	// heard twice. Nil: nobody listens.

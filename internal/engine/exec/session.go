@@ -2,23 +2,291 @@ package exec
 
 import (
 	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
 
 	"kedge"
+	"kedge/internal/agent"
+	"kedge/internal/atomicfile"
+	"kedge/internal/engine"
+	"kedge/internal/hold"
+	"kedge/internal/hold/tape"
 	"kedge/internal/run"
+	"kedge/internal/slot"
+	"kedge/internal/watch"
 )
 
-func (x *Executor) startSession(_ context.Context, c run.Command, _ func(run.Event)) (run.Event, error) {
-	return run.Event{}, kedge.Errorf(kedge.Internal, "not carried out yet: %s", c.Kind)
+// session is one session of a job while it is started, followed and concluded.
+type session struct {
+	x       *Executor
+	c       run.Command
+	id      kedge.SessionID
+	number  int // in its job
+	dir     string
+	work    string // its work tree
+	model   string
+	adapter agent.Adapter
+	report  func(run.Event)
+	wished  <-chan struct{} // closed when it is to be ended
+	forget  func()          // its holder is no longer known
+
+	mu      sync.Mutex // over what is below: output and moments come from two sides
+	reader  agent.Reader
+	watch   *watch.Watcher
+	off     int64 // of the tape, up to where it was read
+	use     usage
+	noticed int   // how many signals were written down
+	heard   error // the first time that nobody could hear
+	quiet   []hold.Sample
 }
 
-func (x *Executor) nextTurn(_ context.Context, c run.Command, _ func(run.Event)) (run.Event, error) {
-	return run.Event{}, kedge.Errorf(kedge.Internal, "not carried out yet: %s", c.Kind)
+// startSession starts the session of a job, or takes up the one that an earlier
+// owner of the command started, and follows it to its end.
+func (x *Executor) startSession(ctx context.Context, c run.Command, report func(run.Event)) (run.Event, error) {
+	adapter, model, err := x.cfg.Agent(c.Route)
+	if err != nil {
+		ev := answer(c, run.NoLogin)
+		ev.Reason = err.Error()
+		return ev, nil
+	}
+	j, err := x.keep(c, func(j *slot.Job) {
+		if j.Epoch != c.Origin() || j.Session == "" {
+			j.Session, j.Epoch = sessionID(c), c.Origin()
+			j.Sessions++
+		}
+	})
+	if err != nil {
+		return run.Event{}, err
+	}
+	repo, err := x.cfg.Slots.Open(ctx, j)
+	if err != nil {
+		return run.Event{}, err
+	}
+	wished, leave := x.live.enter(c)
+	defer leave()
+	s := &session{
+		x: x, c: c, id: j.Session, number: j.Sessions, dir: x.sessionDir(j.Session), work: repo.Root(), model: model,
+		adapter: adapter, reader: adapter.Reader(), report: report, wished: wished, forget: func() {},
+	}
+	if err := s.prepare(ctx); err != nil {
+		return run.Event{}, err
+	}
+	defer func() { s.forget() }()
+	return s.do(ctx)
 }
 
-func (x *Executor) tell(_ context.Context, c run.Command, _ func(run.Event)) (run.Event, error) {
-	return run.Event{}, kedge.Errorf(kedge.Internal, "not carried out yet: %s", c.Kind)
+// sessionID is the same for every owner of the command.
+func sessionID(c run.Command) kedge.SessionID {
+	return kedge.SessionID(kedge.DeriveID("ses", c.At, string(c.Run)+"-"+strconv.FormatInt(c.Origin(), 10)))
 }
 
+// prepare makes what looks at the session.
+func (s *session) prepare(ctx context.Context) error {
+	limits, err := s.x.limits(ctx, s.c)
+	s.watch = watch.New(limits)
+	return err
+}
+
+// do takes the session from wherever it is to its end.
+func (s *session) do(ctx context.Context) (run.Event, error) {
+	f, err := s.look(ctx)
+	if err != nil {
+		return run.Event{}, err
+	}
+	switch {
+	case f.State == kedge.SessionRunning:
+		if err := s.known(func() (int, error) { return f.Client.Greeting.Holder.PID, nil }); err != nil {
+			return run.Event{}, errors.Join(err, f.Client.Close())
+		}
+	case f.Result != nil || began(s.dir):
+		return s.conclude(context.WithoutCancel(ctx), f)
+	default:
+		if s.unwanted(ctx) {
+			return answer(s.c, run.Closed), cause(ctx)
+		}
+		var ev *run.Event
+		if f.Client, ev, err = s.begin(ctx); ev != nil || err != nil {
+			return deref(ev), err
+		}
+	}
+	f, err = s.follow(ctx, f.Client)
+	if err != nil {
+		return run.Event{}, err
+	}
+	return s.conclude(context.WithoutCancel(ctx), f)
+}
+
+func deref(ev *run.Event) run.Event {
+	if ev == nil {
+		return run.Event{}
+	}
+	return *ev
+}
+
+// cause is ErrLeave when that is why ctx ended.
+func cause(ctx context.Context) error {
+	if errors.Is(context.Cause(ctx), engine.ErrLeave) {
+		return engine.ErrLeave
+	}
+	return nil
+}
+
+// unwanted tells whether the session is not to be started any more.
+func (s *session) unwanted(ctx context.Context) bool {
+	select {
+	case <-s.wished:
+		return true
+	default:
+		return ctx.Err() != nil
+	}
+}
+
+// look finds the session as it is; of a holder that does not answer now it waits
+// for the answer.
+func (s *session) look(ctx context.Context) (hold.Found, error) {
+	for {
+		f := hold.Look(ctx, s.dir)
+		if f.State != kedge.SessionRunning || f.Client != nil {
+			return f, nil
+		}
+		if err := pause(ctx); err != nil {
+			return f, err
+		}
+	}
+}
+
+// began tells whether a holder was ever at work in the session's folder.
+func began(dir string) bool {
+	if _, err := hold.ReadRecord(dir); err == nil {
+		return true
+	}
+	_, end, err := tape.Open(dir).Range()
+	return err == nil && end > 0
+}
+
+// begin writes the session down and starts it. The event is the answer of a
+// session that cannot be started.
+func (s *session) begin(ctx context.Context) (*hold.Client, *run.Event, error) {
+	start, err := s.start()
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := s.started(ctx, start); err != nil {
+		return nil, nil, err
+	}
+	var c *hold.Client
+	err = s.known(func() (int, error) {
+		var err error
+		c, err = hold.Start(ctx, s.x.cfg.Holder, s.spec(start))
+		if err != nil {
+			return 0, err
+		}
+		return c.Greeting.Holder.PID, nil
+	})
+	if err == nil {
+		s.report(run.Event{Kind: run.Used, Outcome: run.OK, Session: s.id})
+		return c, nil, nil
+	}
+	if err := s.journalEnd(ctx, kedge.SessionEndedData{ID: s.id, State: kedge.SessionInterrupted, Cause: "did not start"}); err != nil {
+		return nil, nil, err
+	}
+	if kedge.NotFound.Is(err) || kedge.Invalid.Is(err) {
+		ev := answer(s.c, run.NoLogin)
+		ev.Reason, ev.Session = err.Error(), s.id
+		return nil, &ev, nil
+	}
+	return nil, nil, err
+}
+
+// start writes the brief and asks the adapter how to start.
+func (s *session) start() (agent.Start, error) {
+	text, err := s.x.briefText(s.c)
+	if err != nil {
+		return agent.Start{}, err
+	}
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+		return agent.Start{}, kedge.Errorf(kedge.Internal, "make the session's folder: %w", err)
+	}
+	if err := atomicfile.Write(s.briefFile(), []byte(text), 0o600); err != nil {
+		return agent.Start{}, kedge.Errorf(kedge.Internal, "keep the session's brief: %w", err)
+	}
+	return s.adapter.Start(agent.Task{
+		Session: s.id, Run: s.c.Run, Feature: s.c.Feature, Attempt: s.c.Attempt, Purpose: string(s.c.Purpose), Number: s.number,
+		Model: s.model, Dir: s.work, Brief: s.briefFile(), ReadOnly: s.c.Purpose == run.MakePlan,
+	})
+}
+
+func (s *session) briefFile() string { return filepath.Join(s.dir, "brief.md") }
+
+func (s *session) spec(start agent.Start) hold.Spec {
+	id := string(s.id)
+	spec := hold.Spec{
+		Session: s.id, Dir: s.dir, Socket: filepath.Join(s.x.cfg.Sockets, id[len(id)-12:]),
+		Command: start.Command, Cwd: s.work, Env: s.env(start),
+	}
+	if !start.Pipes {
+		spec.Cols, spec.Rows = 120, 40
+	}
+	return spec
+}
+
+// env is the caller's environment with what tells the program its session. What
+// the caller has of the kind is taken out: an agent must not pass for another,
+// nor act on another project.
+func (s *session) env(start agent.Start) []string {
+	ours := append(slices.Clone(start.Env), "KEDGE_SESSION="+string(s.id), "KEDGE_HOME="+s.x.cfg.Home, "PWD="+s.work)
+	taken := map[string]bool{"KEDGE_PROJECT": true}
+	for _, kv := range ours {
+		name, _, _ := strings.Cut(kv, "=")
+		taken[name] = true
+	}
+	var out []string
+	for _, kv := range s.x.cfg.Env(s.c.Run) {
+		if name, _, _ := strings.Cut(kv, "="); !taken[name] {
+			out = append(out, kv)
+		}
+	}
+	slices.Sort(ours)
+	return append(out, slices.CompactFunc(ours, func(a, b string) bool { return a == b })...)
+}
+
+// known starts the holder, and makes known whose it is.
+func (s *session) known(start func() (int, error)) error {
+	if s.x.cfg.Holding == nil {
+		_, err := start()
+		return err
+	}
+	forget, err := s.x.cfg.Holding(s.id, start)
+	if err == nil {
+		s.forget = forget
+	}
+	return err
+}
+
+// tell passes on what a person says. A program of kind command reads nothing
+// after its brief: it stands in the next one.
+func (x *Executor) tell(ctx context.Context, c run.Command, _ func(run.Event)) (run.Event, error) {
+	if err := x.cfg.Briefs.Told(ctx, c); err != nil {
+		return run.Event{}, err
+	}
+	return answer(c, run.OK), nil
+}
+
+// nextTurn waits for the end of the session: a program of kind command has one
+// turn, and its end withdraws the command.
+func (x *Executor) nextTurn(ctx context.Context, c run.Command, _ func(run.Event)) (run.Event, error) {
+	<-ctx.Done()
+	return answer(c, run.OK), cause(ctx)
+}
+
+// endSession asks the job's session to end, with everything that it started. Who
+// follows it tells when that is done.
 func (x *Executor) endSession(_ context.Context, c run.Command, _ func(run.Event)) (run.Event, error) {
-	return run.Event{}, kedge.Errorf(kedge.Internal, "not carried out yet: %s", c.Kind)
+	x.live.end(c)
+	return answer(c, run.OK), nil
 }

@@ -1,0 +1,101 @@
+package exec
+
+import (
+	"context"
+	"strconv"
+	"syscall"
+
+	"kedge"
+	"kedge/internal/agent"
+	"kedge/internal/hold"
+	"kedge/internal/run"
+)
+
+// conclude makes the answer of a session that is over: everything that it
+// printed is read, nothing of it lives any more, and its end is written down.
+func (s *session) conclude(ctx context.Context, f hold.Found) (run.Event, error) {
+	defer func() { closeClient(f.Client) }()
+	left, err := hold.EndLeft(s.dir)
+	if err != nil {
+		return run.Event{}, err
+	}
+	if left > 0 {
+		s.x.cfg.Log.Warn("the holder of a session was gone and its processes were not: they are ended", "session", string(s.id), "processes", left)
+	}
+	if _, end, err := s.tape(); err == nil {
+		s.readTo(ctx, end)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.off > 0 {
+		s.feed(ctx, []byte("\n"), s.x.cfg.Now()) // a last line that was not ended
+	}
+	ev := s.outcome(f)
+	s.signals(ctx, s.watch.End(s.x.cfg.Now(), ev.Outcome == run.Finished))
+	if err := s.journalUsage(ctx); err != nil {
+		return run.Event{}, err
+	}
+	if err := s.journalEnd(ctx, endOf(f)); err != nil {
+		return run.Event{}, err
+	}
+	if s.heard != nil {
+		return run.Event{}, s.heard
+	}
+	if f.Client != nil && f.Result != nil {
+		_ = f.Client.Collect(ctx) // it goes by itself as well
+	}
+	return ev, nil
+}
+
+func endOf(f hold.Found) kedge.SessionEndedData {
+	d := kedge.SessionEndedData{ID: f.ID, State: f.State, Cause: f.Cause}
+	if f.Result != nil {
+		code := f.Result.Code
+		d.ExitCode, d.Cause, d.Bytes = &code, f.Result.Cause, f.Result.End
+	}
+	return d
+}
+
+// outcome is what the end means for the run.
+func (s *session) outcome(f hold.Found) run.Event {
+	ev := answer(s.c, run.Killed)
+	ev.Session, ev.Usage = s.id, s.use.spent
+	if f.Result == nil {
+		ev.Reason = "its holder was ended: " + f.Cause
+		return ev
+	}
+	r := *f.Result
+	exit := s.reader.Exit(r.Code, r.Cause)
+	ev.Text, ev.Reason, ev.Until = "", exit.Text, exit.Until
+	switch {
+	case r.Asked:
+		ev.Outcome, ev.Reason = run.Closed, ""
+	case r.Signal != 0 && (r.Cause == hold.CauseMemory || itsOwn(syscall.Signal(r.Signal))):
+		ev.Outcome, ev.Reason = run.Crashed, "signal "+strconv.Itoa(r.Signal)+" ("+r.Cause+")"
+	case r.Signal != 0:
+		ev.Reason = "it was ended by signal " + strconv.Itoa(r.Signal)
+	case exit.Meaning == agent.Asked:
+		ev.Outcome, ev.Text = run.Asked, exit.Text
+	default:
+		ev.Outcome = outcomes[exit.Meaning]
+	}
+	return ev
+}
+
+var outcomes = map[agent.Meaning]run.Outcome{
+	agent.Finished: run.Finished,
+	agent.Failed:   run.Crashed,
+	agent.Limited:  run.HitLimit,
+	agent.NoLogin:  run.NoLogin,
+}
+
+// itsOwn tells whether a signal comes from what the program itself did wrong,
+// not from somebody else.
+func itsOwn(sig syscall.Signal) bool {
+	switch sig {
+	case syscall.SIGSEGV, syscall.SIGABRT, syscall.SIGBUS, syscall.SIGFPE, syscall.SIGILL, syscall.SIGTRAP, syscall.SIGSYS:
+		return true
+	default:
+		return false
+	}
+}

@@ -1,0 +1,195 @@
+package exec
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"kedge"
+	"kedge/internal/agent"
+	"kedge/internal/config"
+	"kedge/internal/hold/tape"
+	"kedge/internal/run"
+	"kedge/internal/watch"
+)
+
+// usage is what a session said that it used.
+type usage struct {
+	reports int
+	spent   *run.Spend // nil: it never said
+	usd     *float64
+	model   string
+	context *int64
+	window  *int64
+
+	written int // reports that the journal has
+	bucket  int64
+}
+
+func (u *usage) take(ev watch.Event) {
+	if ev.Kind != watch.Usage || ev.Used == nil {
+		return
+	}
+	u.reports++
+	if s, ok := spent(ev.Used); ok {
+		if u.spent == nil {
+			u.spent = &run.Spend{}
+		}
+		total := run.Spend{Tokens: u.spent.Tokens + s.Tokens, USD: u.spent.USD + s.USD}
+		u.spent = &total
+	}
+	if ev.Used.USD != nil {
+		usd := u.spent.USD
+		u.usd = &usd
+	}
+	if ev.Used.Context != nil {
+		u.context = ev.Used.Context
+	}
+	if ev.Used.Window != nil {
+		u.window = ev.Used.Window
+	}
+	if ev.Used.Model != "" {
+		u.model = ev.Used.Model
+	}
+}
+
+// buckets is into how many parts a context is divided: the journal is told when
+// it comes to another one, and at the end.
+const buckets = 20
+
+// moved tells whether the context came to another part.
+func (u *usage) moved() bool {
+	if u.context == nil || u.window == nil || *u.window <= 0 {
+		return false
+	}
+	b := *u.context * buckets / *u.window
+	if b == u.bucket {
+		return false
+	}
+	u.bucket = b
+	return true
+}
+
+// reportUsage tells the run what was used so far.
+func (s *session) reportUsage(ctx context.Context) {
+	if s.use.spent != nil {
+		total := *s.use.spent
+		s.report(run.Event{Kind: run.Used, Outcome: run.OK, Session: s.id, Usage: &total})
+	}
+	if s.use.moved() {
+		if err := s.journalUsage(ctx); err != nil {
+			s.x.cfg.Log.Error("what a session used is not written down", "session", string(s.id), "error", err.Error())
+		}
+	}
+}
+
+// journalUsage writes down what was used, once for each number of reports.
+func (s *session) journalUsage(ctx context.Context) error {
+	u, unread := &s.use, s.reader.Broken()
+	if u.reports == u.written && unread == 0 {
+		return nil
+	}
+	u.written = u.reports
+	d := kedge.SessionUsedData{ID: s.id, Model: u.model, USD: u.usd, ContextTokens: u.context, ContextWindow: u.window, Unread: unread}
+	if u.spent != nil {
+		d.Tokens = &u.spent.Tokens
+	}
+	return s.journal(ctx, "used-"+strconv.Itoa(u.reports), kedge.SessionUsed, d)
+}
+
+func (s *session) journal(ctx context.Context, what string, typ kedge.EventType, data any) error {
+	ev, err := kedge.NewEvent(typ, kedge.ActorDaemon, data)
+	if err != nil {
+		return err
+	}
+	return s.x.cfg.Ledger.Session(ctx, string(s.id)+"-"+what, ev)
+}
+
+// journalEnd writes the end down; the key is the one that everybody uses who
+// sees a session end.
+func (s *session) journalEnd(ctx context.Context, d kedge.SessionEndedData) error {
+	ev, err := kedge.NewEvent(kedge.SessionEnded, kedge.ActorDaemon, d)
+	if err != nil {
+		return err
+	}
+	return s.x.cfg.Ledger.Session(ctx, "ended-"+string(d.ID), ev)
+}
+
+// started writes down that the session is about to start.
+func (s *session) started(ctx context.Context, start agent.Start) error {
+	return s.journal(ctx, "started", kedge.SessionStarted, kedge.Session{
+		ID: s.id, Name: sessionName(s.c), Project: s.x.cfg.Project, Agent: s.adapter.Kind(), Command: start.Command, Dir: s.work,
+		State: kedge.SessionRunning, StartedAt: s.x.cfg.Now().UTC(), Run: s.c.Run, Feature: s.c.Feature,
+	})
+}
+
+// sessionName is the feature's, else what the session is for.
+func sessionName(c run.Command) string {
+	if c.Feature != "" && kedge.ValidName(string(c.Feature)) {
+		return string(c.Feature)
+	}
+	return string(c.Purpose)
+}
+
+// tape is the part of the session's output that can be read.
+func (s *session) tape() (from, end int64, err error) { return tape.Open(s.dir).Range() }
+
+// signals writes down what was noticed and tells the run what follows from it.
+func (s *session) signals(ctx context.Context, all []watch.Signal) {
+	for _, sig := range all {
+		s.noticed++
+		err := s.journal(ctx, "signal-"+strconv.Itoa(s.noticed), kedge.SessionSignalled, kedge.SessionSignalledData{
+			ID: s.id, Signal: string(sig.Kind), Reason: sig.Reason, Advice: string(sig.Advice),
+		})
+		if err != nil {
+			s.x.cfg.Log.Error("what was noticed of a session is not written down", "session", string(s.id), "error", err.Error())
+		}
+		ev := run.Event{Kind: run.Signalled, Session: s.id, Reason: fmt.Sprintf("%s: %s", sig.Kind, sig.Reason), Text: sig.Text}
+		switch sig.Advice {
+		case watch.Save, watch.Shorten: // a program of kind command cannot be told to shorten its context
+			ev.Outcome = run.WantCheckpoint
+		case watch.HandOff:
+			ev.Outcome = run.WantHandover
+		case watch.Person:
+			ev.Outcome = run.Asked
+		case watch.Break:
+			ev.Outcome = run.Stalled
+		default:
+			continue
+		}
+		s.report(ev)
+	}
+}
+
+// limits are the thresholds for a session of the command, as people set them at
+// its base.
+func (x *Executor) limits(ctx context.Context, c run.Command) (watch.Limits, error) {
+	l, conf := watch.Usual(), config.Default()
+	if x.cfg.Rules != nil && c.Base != "" {
+		var err error
+		if conf, _, err = x.cfg.Rules.At(ctx, c.Base); err != nil {
+			return l, err
+		}
+	}
+	l.Checkpoint, l.Handover, l.CompactTokens = conf.Context.Checkpoint, conf.Context.Handover, conf.Context.CompactTokens
+	l.SessionTokens = conf.Budget.SessionTokens
+	for pattern, tokens := range conf.Context.Window {
+		l.Windows = append(l.Windows, watch.Window{Pattern: pattern, Tokens: tokens})
+	}
+	if x.cfg.Bounds != nil {
+		b, err := x.cfg.Bounds(ctx, c)
+		if err != nil {
+			return l, err
+		}
+		l.Bounds = b
+	}
+	l.Planning = c.Purpose == run.MakePlan
+	if c.Feature != "" {
+		f, err := x.cfg.Ledger.Feature(ctx, c.Feature, "")
+		if err != nil {
+			return l, err
+		}
+		l.Paths, l.Steps = f.Paths, len(f.Steps)
+	}
+	return l, nil
+}

@@ -1,0 +1,127 @@
+package watch
+
+import (
+	"fmt"
+	"strings"
+)
+
+// pressure is how full the context is, and what was said about it.
+type pressure struct {
+	used     int64 // tokens that count for the budget, so far
+	context  int64
+	window   int64
+	saved    bool // Save was said since the context was last small
+	soft     bool // Shorten was said
+	ended    bool
+	budgeted bool
+}
+
+// hard is where in what is left above the handover even a session in the middle
+// of something is handed over.
+const hard = 0.5
+
+func (w *Watcher) feedPressure(ev Event) []Signal {
+	p := &w.pressure
+	switch {
+	case ev.Kind == Compact:
+		p.context, p.saved, p.soft, p.ended = 0, false, false, false
+		return nil
+	case ev.Kind == Step || ev.Kind == Turn:
+		return w.pressed(ev.Kind == Step)
+	case ev.Kind != Usage || ev.Used == nil:
+		return nil
+	}
+	p.take(ev.Used, w.limits)
+	return append(w.spent(), w.pressed(false)...)
+}
+
+func (p *pressure) take(u *Used, l Limits) {
+	for _, n := range []*int64{u.Input, u.CacheWrite, u.Output} {
+		if n != nil {
+			p.used += *n
+		}
+	}
+	if u.Context != nil {
+		p.context = *u.Context
+	}
+	// What people set for a model counts more than what the agent believes.
+	if size := l.window(u.Model); size > 0 {
+		p.window = size
+	} else if u.Window != nil {
+		p.window = *u.Window
+	}
+}
+
+// spent is the session's own budget.
+func (w *Watcher) spent() []Signal {
+	p := &w.pressure
+	if w.limits.SessionTokens <= 0 || p.used < w.limits.SessionTokens || p.budgeted {
+		return nil
+	}
+	p.budgeted = true
+	return []Signal{{Kind: Budget, Advice: HandOff, Reason: fmt.Sprintf("%d of %d tokens of the session are used", p.used, w.limits.SessionTokens)}}
+}
+
+// pressed judges how full the context is; step says that the work came to the
+// end of a step, where it may be cut.
+func (w *Watcher) pressed(step bool) []Signal {
+	p := &w.pressure
+	share, known := p.share(w.limits)
+	if !known || p.ended {
+		return nil
+	}
+	text := p.text(w.limits)
+	switch l := w.limits; {
+	case l.Handover > 0 && share >= l.Handover:
+		s := w.soften(Signal{Kind: Pressure, Advice: HandOff, Reason: text})
+		if step || share >= l.Handover+(1-l.Handover)*hard {
+			s = Signal{Kind: Pressure, Advice: HandOff, Reason: text}
+		}
+		if s.Advice == Shorten && p.soft {
+			return nil
+		}
+		p.saved, p.soft, p.ended = true, true, s.Advice == HandOff
+		return []Signal{s}
+	case l.Checkpoint > 0 && share >= l.Checkpoint && !p.saved:
+		p.saved = true
+		return []Signal{{Kind: Pressure, Advice: Save, Reason: text}}
+	}
+	return nil
+}
+
+// share is how much of the context is used. Without a known window the size
+// from which a context is compacted stands for the handover.
+func (p *pressure) share(l Limits) (float64, bool) {
+	switch {
+	case p.context <= 0:
+		return 0, false
+	case p.window > 0:
+		return float64(p.context) / float64(p.window), true
+	case l.CompactTokens > 0 && l.Handover > 0:
+		return float64(p.context) / float64(l.CompactTokens) * l.Handover, true
+	default:
+		return 0, false
+	}
+}
+
+func (p *pressure) text(l Limits) string {
+	if p.window > 0 {
+		return fmt.Sprintf("the context holds %d of %d tokens", p.context, p.window)
+	}
+	return fmt.Sprintf("the context holds %d tokens, its window is unknown (compact_tokens = %d)", p.context, l.CompactTokens)
+}
+
+// focus is what a shortened context must keep.
+func (w *Watcher) focus() string {
+	var parts []string
+	if w.limits.Focus != "" {
+		parts = append(parts, w.limits.Focus)
+	}
+	if w.thread.step != "" {
+		parts = append(parts, "the step under way: "+w.thread.step)
+	}
+	if w.thread.failing != "" {
+		parts = append(parts, "the failing check that is being narrowed: "+w.thread.failing)
+	}
+	return strings.Join(parts, "\n")
+}
