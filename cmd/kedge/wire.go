@@ -149,6 +149,7 @@ func (c *caller) Foreground(ctx context.Context) error {
 				return err
 			}
 			s.RetainSoon(c.environ)
+			s.BringUpSoon()
 			return nil
 		},
 		Leave: func() { s.Leave() },

@@ -45,7 +45,7 @@ func newDecide(env *Env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			env.edits(out.Edits)
+			env.aside(out.Aside)
 			return env.show(out, func(w io.Writer) { fmt.Fprintf(w, "%s  %s\n", out.Decision.ID, plain.Line(out.File)) })
 		},
 	}
@@ -105,7 +105,7 @@ func newDecideWithdraw(env *Env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			env.edits(out.Edits)
+			env.aside(out.Aside)
 			return env.show(out, func(w io.Writer) {
 				fmt.Fprintf(w, "%s  withdrawn  %s\n", out.Decision.ID, plain.Line(out.Decision.Title))
 			})

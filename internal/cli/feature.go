@@ -172,7 +172,7 @@ func featureCall(c *cobra.Command, env *Env, name string, in any) error {
 	if err != nil {
 		return err
 	}
-	env.edits(reply.Edits)
+	env.aside(reply.Aside)
 	return env.show(reply, func(w io.Writer) { featureTable(w, []kedge.Feature{reply.Feature}) })
 }
 

@@ -64,7 +64,7 @@ func newFeaturesImport(env *Env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			env.edits(reply.Edits)
+			env.aside(reply.Aside)
 			for _, f := range reply.Findings {
 				env.talk("%s: %s", f.Where, f.What)
 			}
@@ -131,9 +131,14 @@ func newFeaturesExport(env *Env) *cobra.Command {
 	return c
 }
 
-// edits tells a person about hand edits that were found and answered.
-func (env *Env) edits(edits []kedge.HandEditData) {
-	for _, e := range edits {
+// aside tells a person about hand edits that were found and answered, and about
+// files that are behind.
+func (env *Env) aside(a service.Aside) {
+	for _, e := range a.Edits {
 		env.talk("kedge: %s: %s: %s", e.Path, e.Found, e.Action)
+	}
+	for _, f := range a.Warnings {
+		env.talk("%s: %s: %s", f.Level, f.Where, f.What)
+		env.talk("  fix: %s", f.Fix)
 	}
 }

@@ -40,7 +40,7 @@ func newHandoffSave(env *Env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			env.edits(out.Edits)
+			env.aside(out.Aside)
 			return env.show(out, func(w io.Writer) {
 				env.moved(out.Path, out.Moved)
 				fmt.Fprintf(w, "%s saved in %s\n", out.ID, out.Path)

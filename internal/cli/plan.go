@@ -121,7 +121,7 @@ and only a plan without errors whose blocking questions are answered.`,
 			if err != nil {
 				return err
 			}
-			env.edits(reply.Edits)
+			env.aside(reply.Aside)
 			return env.show(reply, func(w io.Writer) {
 				fmt.Fprintf(w, "%s approved: %s\n", reply.ID, featureCount(len(reply.Features)))
 				if reply.Commit != nil {

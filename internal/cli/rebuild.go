@@ -21,7 +21,7 @@ func newRebuild(env *Env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			env.edits(out.Edits)
+			env.aside(service.Aside{Edits: out.Edits, Warnings: out.Warnings})
 			return env.show(out, func(w io.Writer) {
 				what := "the same as before"
 				if out.Changed {

@@ -32,7 +32,7 @@ func newRemember(env *Env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			env.edits(out.Edits)
+			env.aside(out.Aside)
 			return env.show(out, func(w io.Writer) { fmt.Fprintf(w, "%s  %s\n", out.Note.ID, plain.Line(out.File)) })
 		},
 	}

@@ -33,7 +33,7 @@ then waits for a person (exit code 5): kedge feature accept ID --reason WHY.`,
 			if err := env.Call.Call(c.Context(), "feature.submit", in, &out, func(b json.RawMessage) { gateStep(env, b) }); err != nil {
 				return err
 			}
-			env.edits(out.Edits)
+			env.aside(out.Aside)
 			if out.Verdict != nil {
 				gateTalk(env, service.GateReply{Verdict: *out.Verdict, Evidence: out.Evidence})
 			}

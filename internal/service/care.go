@@ -24,6 +24,7 @@ type RebuildReply struct {
 	Changed   bool                 `json:"changed"`
 	SHA256    string               `json:"sha256"`
 	Edits     []kedge.HandEditData `json:"edits"`
+	Warnings  []kedge.Finding      `json:"warnings,omitempty"` // files that could not be written
 }
 
 // Rebuild folds the journal anew and brings the files in the repository up to
@@ -48,12 +49,13 @@ func (s *Service) Rebuild(ctx context.Context, who Caller, _ RebuildRequest) (Re
 	if err != nil {
 		return RebuildReply{}, err
 	}
-	if err := s.projectLedger(ctx, p); err != nil {
+	left, err := s.projectLedger(ctx, p)
+	if err != nil {
 		return RebuildReply{}, err
 	}
 	r := RebuildReply{
 		Project: p.ID, Documents: after.lines, SHA256: after.sum(), Changed: after.sum() != before.sum(),
-		Edits: append([]kedge.HandEditData{}, edits...),
+		Edits: append([]kedge.HandEditData{}, edits...), Warnings: left,
 	}
 	r.Events, err = p.store.Last(ctx)
 	return r, err

@@ -29,7 +29,8 @@ type DoctorReply struct {
 }
 
 // doctorChecks are what the doctor looks at, in this order. Each says what is
-// wrong on its side and changes nothing. A project whose journal does not open
+// wrong on its side and changes nothing, except that files which a crash left
+// behind the journal are written. A project whose journal does not open
 // has no store; the checks that read it pass over that, since the first of them
 // has said so.
 var doctorChecks = []func(*Service, context.Context, *project) []kedge.Finding{
@@ -40,6 +41,7 @@ var doctorChecks = []func(*Service, context.Context, *project) []kedge.Finding{
 	(*Service).checkRules,
 	(*Service).checkRepository,
 	(*Service).checkEdits,
+	(*Service).checkUnwritten,
 	(*Service).checkLinger,
 }
 

@@ -37,13 +37,13 @@ type CheckpointShowRequest struct {
 // CheckpointReply is a checkpoint with its files compared with the folder now.
 type CheckpointReply struct {
 	kedge.Checkpoint
-	Summary     string               `json:"summary"`
-	BudgetSpent Usage                `json:"budget_spent"`
-	Timestamp   time.Time            `json:"timestamp"`
-	Path        string               `json:"path"`
-	Moved       []string             `json:"moved"`           // lines found above the end marker, now below it
-	Edits       []kedge.HandEditData `json:"edits,omitempty"` // of features.json and plan.md, found on the way
-	Text        string               `json:"text"`
+	Summary     string    `json:"summary"`
+	BudgetSpent Usage     `json:"budget_spent"`
+	Timestamp   time.Time `json:"timestamp"`
+	Path        string    `json:"path"`
+	Moved       []string  `json:"moved"` // lines found above the end marker, now below it
+	Aside
+	Text string `json:"text"`
 }
 
 // Usage is what was spent; nil is unknown, never 0.
@@ -67,7 +67,7 @@ type LintReply struct {
 // CheckpointSave writes down where the work stands: a fact in the journal, and
 // checkpoint.md.
 func (s *Service) CheckpointSave(ctx context.Context, who Caller, in CheckpointSaveRequest) (CheckpointReply, error) {
-	p, evs, edits, err := s.change(ctx, who, func(p *project, _ ledger) ([]kedge.Event, error) {
+	p, evs, aside, err := s.change(ctx, who, func(p *project, _ ledger) ([]kedge.Event, error) {
 		c, moved, err := s.newCheckpoint(ctx, p, who, in)
 		if err != nil {
 			return nil, err
@@ -83,11 +83,13 @@ func (s *Service) CheckpointSave(ctx context.Context, who Caller, in CheckpointS
 		return CheckpointReply{}, err
 	}
 	s.keepSeen(ctx, p, evs)
-	if err := s.putLatest(ctx, p); err != nil {
+	left, err := s.putLatest(ctx, p)
+	if err != nil {
 		return CheckpointReply{}, err
 	}
+	aside.Warnings = withLatest(aside.Warnings, left)
 	r, err := checkpointReply(p, c)
-	r.Moved, r.Edits = movedLines(evs), edits
+	r.Moved, r.Aside = movedLines(evs), aside
 	return r, err
 }
 
@@ -313,6 +315,9 @@ func (p *project) document(who Caller, given, standard string) (string, []byte, 
 // edited above it the foreign lines are moved there.
 func (p *project) humanNotes(name string, last func() ([]byte, error), parse func([]byte) error) (string, []string, error) {
 	old, ok, err := p.read(name)
+	if p.isFolder(name) {
+		return "", nil, nil
+	}
 	if err != nil || !ok {
 		return "", nil, err
 	}
@@ -399,35 +404,6 @@ func find[T any](ctx context.Context, p *project, kind store.Kind, id string) (T
 		return zero, err
 	}
 	return *v, nil
-}
-
-// putLatest writes checkpoint.md and handoff.md as the journal has them. It
-// holds the project's lock, so that of two saves the later one stays.
-func (s *Service) putLatest(ctx context.Context, p *project) error {
-	p.writing.Lock()
-	defer p.writing.Unlock()
-	c, err := latest[kedge.Checkpoint](ctx, p, store.KindCheckpoint)
-	if err != nil {
-		return err
-	}
-	if c != nil {
-		if err := putDocument(p, checkpointFile, *c, brief.WriteCheckpoint); err != nil {
-			return err
-		}
-	}
-	h, err := latest[kedge.Handoff](ctx, p, store.KindHandoff)
-	if err != nil || h == nil {
-		return err
-	}
-	return putDocument(p, handoffFile, *h, brief.WriteHandoff)
-}
-
-func putDocument[T any](p *project, name string, v T, write func(T) ([]byte, error)) error {
-	b, err := write(v)
-	if err != nil {
-		return err
-	}
-	return p.put(name, b)
 }
 
 func checkpointReply(p *project, c kedge.Checkpoint) (CheckpointReply, error) {

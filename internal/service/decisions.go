@@ -22,9 +22,9 @@ type DecisionAddRequest struct {
 // DecisionReply is a decision and where it stands. Edits are hand edits that
 // were found and answered on the way.
 type DecisionReply struct {
-	Decision kedge.Decision       `json:"decision"`
-	File     string               `json:"file"`
-	Edits    []kedge.HandEditData `json:"edits,omitempty"`
+	Decision kedge.Decision `json:"decision"`
+	File     string         `json:"file"`
+	Aside
 }
 
 // DecisionAdd locks a decision. Conflict when a locked one has the same title or
@@ -41,7 +41,7 @@ func (s *Service) DecisionAdd(ctx context.Context, who Caller, in DecisionAddReq
 		return DecisionReply{}, err
 	}
 	v, err := data[kedge.DecisionData](r.event)
-	return DecisionReply{Decision: v.Decision, File: decisionPath(v.Decision), Edits: r.edits}, err
+	return DecisionReply{Decision: v.Decision, File: decisionPath(v.Decision), Aside: r.aside}, err
 }
 
 func decisionPath(d kedge.Decision) string { return decisionsDir + "/" + docs.DecisionFile(d) }
@@ -122,7 +122,7 @@ func (s *Service) DecisionWithdraw(ctx context.Context, who Caller, in DecisionW
 		return DecisionReply{}, err
 	}
 	v, err := data[kedge.DecisionData](r.event)
-	return DecisionReply{Decision: v.Decision, File: decisionPath(v.Decision), Edits: r.edits}, err
+	return DecisionReply{Decision: v.Decision, File: decisionPath(v.Decision), Aside: r.aside}, err
 }
 
 // withdrawn is the decision as it is after it was taken back.

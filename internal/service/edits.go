@@ -52,8 +52,10 @@ func (s *Service) settleLedger(ctx context.Context, p *project, who Caller) ([]k
 	if err != nil {
 		return nil, err
 	}
+	var later unwritten // what cannot be written is told when the command has written
 	if len(edits) == 0 {
-		return nil, s.writeProjections(p, l) // they may be behind
+		s.writeProjections(p, l, &later) // they may be behind
+		return nil, nil
 	}
 	if err := s.keepEdited(p, edits); err != nil {
 		return nil, err
@@ -71,7 +73,8 @@ func (s *Service) settleLedger(ctx context.Context, p *project, who Caller) ([]k
 	for _, e := range edits {
 		who.Tell(e)
 	}
-	return edits, s.writeProjections(p, l)
+	s.writeProjections(p, l, &later)
+	return edits, nil
 }
 
 // handEdits gives what was edited in the files that belong to the ledger; it
@@ -94,6 +97,9 @@ func (p *project) featureEdits(l ledger, known map[string]bool) ([]kedge.HandEdi
 		return nil, nil // nothing is locked yet: see unlocked
 	}
 	b, ok, err := p.read(featuresFile)
+	if err != nil && p.isFolder(featuresFile) {
+		return nil, nil // it cannot be restored: see unwritten
+	}
 	if err != nil {
 		return []kedge.HandEditData{{Path: featuresFile, Found: err.Error(), Action: plan.Restored}}, nil //nolint:nilerr // an unreadable file is a finding
 	}
@@ -164,11 +170,8 @@ func (p *project) planEdits(l ledger, known map[string]bool) ([]kedge.HandEditDa
 		return nil, nil
 	}
 	b, ok, err := p.read(planFile)
-	if err != nil {
-		return nil, err
-	}
-	if !ok || known[sum(b)] || bytes.Equal(b, l.planText()) || l.isDraft(b) {
-		return nil, nil
+	if err != nil || !ok || known[sum(b)] || bytes.Equal(b, l.planText()) || l.isDraft(b) {
+		return nil, nil //nolint:nilerr // what cannot be read is told when it cannot be written either
 	}
 	if d, err := plan.ParsePlan(planFile, b); err == nil && d.Plan.ID == "" {
 		return nil, nil // the approved text itself: the frozen one was not written yet
@@ -260,35 +263,6 @@ func (p *project) unlocked(l ledger) error {
 	return nil
 }
 
-// projectLedger brings the files that Kedge writes up to the journal.
-func (s *Service) projectLedger(ctx context.Context, p *project) error {
-	p.writing.Lock()
-	defer p.writing.Unlock()
-	l, err := readLedger(ctx, p)
-	if err != nil {
-		return err
-	}
-	if err := s.writeProjections(p, l); err != nil {
-		return err
-	}
-	return s.writeMemory(ctx, p, l)
-}
-
-func (s *Service) writeProjections(p *project, l ledger) error {
-	if len(l.docs) > 0 {
-		if err := s.replaceProjected(p, featuresFile, plan.WriteFeatures(l.file(p))); err != nil {
-			return err
-		}
-	}
-	if l.plan == nil {
-		return nil
-	}
-	if b, ok, err := p.read(planFile); err != nil || ok && l.isDraft(b) {
-		return err
-	}
-	return s.replaceProjected(p, planFile, l.planText())
-}
-
 // replaceProjected is putProjected for a text that is Kedge's alone. What stands
 // there and is not Kedge's was typed after the edits were settled, while a gate
 // ran perhaps: it is kept before it is replaced.
@@ -309,10 +283,15 @@ func (s *Service) replaceProjected(p *project, name string, b []byte) error {
 // putProjected writes a projection and remembers that Kedge wrote it, before it
 // does: a crash in between must not make its own text look like an edit.
 func (s *Service) putProjected(p *project, name string, b []byte) error {
+	was := s.projectedLines(p)
 	if err := s.rememberProjected(p, sum(b)); err != nil {
 		return err
 	}
-	return p.put(name, b)
+	err := p.put(name, b)
+	if err != nil && !slices.Contains(was, sum(b)) {
+		err = errors.Join(err, s.saveProjected(p, was))
+	}
+	return err
 }
 
 // projectedMax bounds how many of its own texts Kedge remembers.
@@ -349,6 +328,10 @@ func (s *Service) rememberProjected(p *project, hash string) error {
 	if len(lines) > projectedMax {
 		lines = lines[len(lines)-projectedMax/2:]
 	}
+	return s.saveProjected(p, lines)
+}
+
+func (s *Service) saveProjected(p *project, lines []string) error {
 	if err := atomicfile.Write(s.projectedPath(p), []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
 		return kedge.Errorf(kedge.Internal, "remember what is written: %w", err)
 	}

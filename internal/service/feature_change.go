@@ -13,23 +13,20 @@ import (
 	"kedge/internal/store"
 )
 
-// FeatureReply is a feature after a change. Edits are hand edits that were found
-// and answered on the way.
+// FeatureReply is a feature after a change.
 type FeatureReply struct {
-	Feature kedge.Feature        `json:"feature"`
-	Edits   []kedge.HandEditData `json:"edits,omitempty"`
+	Feature kedge.Feature `json:"feature"`
+	Aside
 }
 
 // change is a writing command of the ledger: hand edits are settled, decide
 // looks at the features and says what is new, the projections follow.
-func (s *Service) change(ctx context.Context, who Caller, decide func(p *project, l ledger) ([]kedge.Event, error)) (*project, []kedge.Event, []kedge.HandEditData, error) {
-	p, err := s.project(ctx, who)
-	if err != nil {
-		return nil, nil, nil, err
+func (s *Service) change(ctx context.Context, who Caller, decide func(p *project, l ledger) ([]kedge.Event, error)) (p *project, evs []kedge.Event, aside Aside, err error) {
+	if p, err = s.project(ctx, who); err != nil {
+		return nil, nil, aside, err
 	}
-	var edits []kedge.HandEditData
-	evs, err := s.write(ctx, p, who, func() (evs []kedge.Event, err error) {
-		if edits, err = s.settle(ctx, p, who); err != nil {
+	evs, err = s.write(ctx, p, who, func() (evs []kedge.Event, err error) {
+		if aside.Edits, err = s.settle(ctx, p, who); err != nil {
 			return nil, err
 		}
 		l, err := readLedger(ctx, p)
@@ -38,15 +35,15 @@ func (s *Service) change(ctx context.Context, who Caller, decide func(p *project
 		}
 		return decide(p, l)
 	})
-	if err != nil {
-		return nil, nil, nil, err
+	if err == nil {
+		aside.Warnings, err = s.projectLedger(ctx, p)
 	}
-	return p, evs, edits, s.projectLedger(ctx, p)
+	return p, evs, aside, err
 }
 
 // changed is change for a command about one feature.
 func (s *Service) changed(ctx context.Context, who Caller, id kedge.FeatureID, decide func(p *project, l ledger) ([]kedge.Event, error)) (FeatureReply, error) {
-	p, _, edits, err := s.change(ctx, who, decide)
+	p, _, aside, err := s.change(ctx, who, decide)
 	if err != nil {
 		return FeatureReply{}, err
 	}
@@ -54,7 +51,7 @@ func (s *Service) changed(ctx context.Context, who Caller, id kedge.FeatureID, d
 	if err == nil && !ok {
 		err = kedge.Errorf(kedge.Internal, "feature %q is not in the ledger after it was changed", id)
 	}
-	return FeatureReply{Feature: d.Feature, Edits: edits}, err
+	return FeatureReply{Feature: d.Feature, Aside: aside}, err
 }
 
 // personOnly refuses what an agent may not do to its own yardstick.
@@ -310,11 +307,11 @@ type FeaturesImportRequest struct {
 
 // FeaturesImportReply says what was taken over.
 type FeaturesImportReply struct {
-	Added     []kedge.FeatureID    `json:"added"`
-	Unchanged []kedge.FeatureID    `json:"unchanged"` // in the ledger already, with the same definition
-	Claimed   []kedge.FeatureID    `json:"claimed"`   // of the added: said to be completed, and not verified
-	Findings  []kedge.Finding      `json:"findings"`
-	Edits     []kedge.HandEditData `json:"edits,omitempty"`
+	Added     []kedge.FeatureID `json:"added"`
+	Unchanged []kedge.FeatureID `json:"unchanged"` // in the ledger already, with the same definition
+	Claimed   []kedge.FeatureID `json:"claimed"`   // of the added: said to be completed, and not verified
+	Findings  []kedge.Finding   `json:"findings"`
+	Aside
 }
 
 // FeaturesImport takes a list over, all of it or nothing. Every feature starts
@@ -324,7 +321,7 @@ func (s *Service) FeaturesImport(ctx context.Context, who Caller, in FeaturesImp
 	if err != nil {
 		return FeaturesImportReply{}, err
 	}
-	_, evs, edits, err := s.change(ctx, who, func(p *project, l ledger) ([]kedge.Event, error) {
+	_, evs, aside, err := s.change(ctx, who, func(p *project, l ledger) ([]kedge.Event, error) {
 		if err := p.unlocked(l); err != nil && !p.holds(featuresFile, in.Text) {
 			return nil, err
 		}
@@ -337,7 +334,7 @@ func (s *Service) FeaturesImport(ctx context.Context, who Caller, in FeaturesImp
 	if err != nil {
 		return FeaturesImportReply{}, err
 	}
-	reply := FeaturesImportReply{Added: []kedge.FeatureID{}, Unchanged: []kedge.FeatureID{}, Claimed: []kedge.FeatureID{}, Findings: im.Findings, Edits: edits}
+	reply := FeaturesImportReply{Added: []kedge.FeatureID{}, Unchanged: []kedge.FeatureID{}, Claimed: []kedge.FeatureID{}, Findings: im.Findings, Aside: aside}
 	if reply.Findings == nil {
 		reply.Findings = []kedge.Finding{}
 	}

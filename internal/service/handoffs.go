@@ -30,16 +30,16 @@ type HandoffShowRequest struct {
 // HandoffReply is a handoff.
 type HandoffReply struct {
 	kedge.Handoff
-	Path  string               `json:"path"`
-	Moved []string             `json:"moved"`           // lines found above the end marker, now below it
-	Edits []kedge.HandEditData `json:"edits,omitempty"` // of features.json and plan.md, found on the way
-	Text  string               `json:"text"`
+	Path  string   `json:"path"`
+	Moved []string `json:"moved"` // lines found above the end marker, now below it
+	Aside
+	Text string `json:"text"`
 }
 
 // HandoffSave writes down what the next session has to know: a fact in the
 // journal, and handoff.md. It carries every open risk.
 func (s *Service) HandoffSave(ctx context.Context, who Caller, in HandoffSaveRequest) (HandoffReply, error) {
-	p, evs, edits, err := s.change(ctx, who, func(p *project, _ ledger) ([]kedge.Event, error) {
+	p, evs, aside, err := s.change(ctx, who, func(p *project, _ ledger) ([]kedge.Event, error) {
 		h, moved, err := s.newHandoff(ctx, p, who, in)
 		if err != nil {
 			return nil, err
@@ -55,11 +55,13 @@ func (s *Service) HandoffSave(ctx context.Context, who Caller, in HandoffSaveReq
 		return HandoffReply{}, err
 	}
 	s.keepSeen(ctx, p, evs)
-	if err := s.putLatest(ctx, p); err != nil {
+	left, err := s.putLatest(ctx, p)
+	if err != nil {
 		return HandoffReply{}, err
 	}
+	aside.Warnings = withLatest(aside.Warnings, left)
 	r, err := handoffReply(h)
-	r.Moved, r.Edits = movedLines(evs), edits
+	r.Moved, r.Aside = movedLines(evs), aside
 	return r, err
 }
 

@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"encoding/json"
+	"path"
 
 	"kedge"
 	docs "kedge/internal/ledger"
@@ -63,18 +64,18 @@ func (m memory) note(id kedge.NoteID) (kedge.Note, bool) {
 	return kedge.Note{}, false
 }
 
-// recorded is what a command added to memory: the one new fact, and the hand
-// edits that were found and answered before it.
+// recorded is what a command added to memory: the one new fact, and what there
+// is to tell beside it.
 type recorded struct {
 	p     *project
 	event kedge.Event
-	edits []kedge.HandEditData
+	aside Aside
 }
 
 // record is a writing command of memory: decide looks at what is there and says
 // what is new.
 func (s *Service) record(ctx context.Context, who Caller, decide func(p *project, m memory) (kedge.Event, error)) (recorded, error) {
-	p, evs, edits, err := s.change(ctx, who, func(p *project, _ ledger) ([]kedge.Event, error) {
+	p, evs, aside, err := s.change(ctx, who, func(p *project, _ ledger) ([]kedge.Event, error) {
 		m, err := readMemory(ctx, p)
 		if err != nil {
 			return nil, err
@@ -88,7 +89,7 @@ func (s *Service) record(ctx context.Context, who Caller, decide func(p *project
 	if len(evs) != 1 {
 		return recorded{}, kedge.Errorf(kedge.Internal, "a request that added %d facts is made again for one", len(evs))
 	}
-	return recorded{p: p, event: evs[0], edits: edits}, nil
+	return recorded{p: p, event: evs[0], aside: aside}, nil
 }
 
 // data reads the payload of a fact: what the journal kept, which is not always
@@ -102,7 +103,7 @@ func data[T any](ev kedge.Event) (T, error) {
 }
 
 // writeMemory writes every document that differs from what it should be.
-func (s *Service) writeMemory(ctx context.Context, p *project, l ledger) error {
+func (s *Service) writeMemory(ctx context.Context, p *project, l ledger, u *unwritten) error {
 	m, err := readMemory(ctx, p)
 	if err != nil {
 		return err
@@ -112,14 +113,10 @@ func (s *Service) writeMemory(ctx context.Context, p *project, l ledger) error {
 		if b, ok, err := p.read(name); err == nil && ok && sameText(b, want[name]) {
 			continue
 		}
-		if err := s.replaceProjected(p, name, want[name]); err != nil {
-			return err
-		}
+		u.note(name, s.replaceProjected(p, name, want[name]))
 	}
-	if err := p.removeCopies(m, want); err != nil {
-		return err
-	}
-	return s.writeProgress(ctx, p, m, l)
+	u.note(path.Dir(risksFile), p.removeCopies(m, want))
+	return s.writeProgress(ctx, p, m, l, u)
 }
 
 // files are the documents as they should be, by their path.

@@ -29,9 +29,9 @@ type NoteAddRequest struct {
 
 // NoteReply is a note and where it stands.
 type NoteReply struct {
-	Note  kedge.Note           `json:"note"`
-	File  string               `json:"file"`
-	Edits []kedge.HandEditData `json:"edits,omitempty"`
+	Note kedge.Note `json:"note"`
+	File string     `json:"file"`
+	Aside
 }
 
 // NoteAdd keeps what was learnt. Invalid when the note would teach nothing.
@@ -51,7 +51,7 @@ func (s *Service) NoteAdd(ctx context.Context, who Caller, in NoteAddRequest) (N
 		return NoteReply{}, err
 	}
 	notes, err := all[kedge.Note](ctx, r.p, store.KindNote)
-	return NoteReply{Note: v, File: notesDir + "/" + docs.NoteFiles(notes)[v.ID], Edits: r.edits}, err
+	return NoteReply{Note: v, File: notesDir + "/" + docs.NoteFiles(notes)[v.ID], Aside: r.aside}, err
 }
 
 func (s *Service) newNote(ctx context.Context, p *project, who Caller, in NoteAddRequest) (kedge.Note, error) {

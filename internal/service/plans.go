@@ -254,13 +254,13 @@ type PlanApproveRequest struct {
 
 // PlanApproveReply is the frozen plan and what was made of it.
 type PlanApproveReply struct {
-	ID       kedge.PlanID         `json:"id"`
-	Title    string               `json:"title"`
-	Status   kedge.PlanStatus     `json:"status"`
-	Hash     string               `json:"hash"`
-	Features []kedge.FeatureID    `json:"features"`
-	Commit   *string              `json:"commit"` // nil: a plain folder, or nothing to commit
-	Edits    []kedge.HandEditData `json:"edits,omitempty"`
+	ID       kedge.PlanID      `json:"id"`
+	Title    string            `json:"title"`
+	Status   kedge.PlanStatus  `json:"status"`
+	Hash     string            `json:"hash"`
+	Features []kedge.FeatureID `json:"features"`
+	Commit   *string           `json:"commit"` // nil: a plain folder, nothing to commit, or not written
+	Aside
 }
 
 // PlanApprove freezes the draft in plan.md, makes one feature of each item, and
@@ -273,7 +273,7 @@ func (s *Service) PlanApprove(ctx context.Context, who Caller, in PlanApproveReq
 	if err != nil {
 		return PlanApproveReply{}, err
 	}
-	p, evs, edits, err := s.change(ctx, who, func(p *project, l ledger) ([]kedge.Event, error) {
+	p, evs, aside, err := s.change(ctx, who, func(p *project, l ledger) ([]kedge.Event, error) {
 		if err := p.unlocked(l); err != nil {
 			return nil, err
 		}
@@ -286,7 +286,10 @@ func (s *Service) PlanApprove(ctx context.Context, who Caller, in PlanApproveReq
 	if err != nil {
 		return PlanApproveReply{}, err
 	}
-	reply := PlanApproveReply{ID: data.ID, Title: data.Title, Status: data.Status, Hash: data.Hash, Features: data.Features, Edits: edits}
+	reply := PlanApproveReply{ID: data.ID, Title: data.Title, Status: data.Status, Hash: data.Hash, Features: data.Features, Aside: aside}
+	if aside.without(planFile) || aside.without(featuresFile) {
+		return reply, nil // what stands there is not what was approved
+	}
 	reply.Commit, err = s.commitPlan(ctx, p, author, data, ev)
 	return reply, err
 }

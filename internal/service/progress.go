@@ -21,10 +21,11 @@ func (m memory) facts(l ledger, log []docs.LogEntry) docs.Facts {
 
 // writeProgress brings progress.md up to the journal. A project that never did
 // anything needs none.
-func (s *Service) writeProgress(ctx context.Context, p *project, m memory, l ledger) error {
+func (s *Service) writeProgress(ctx context.Context, p *project, m memory, l ledger, u *unwritten) error {
 	old, ok, err := p.read(progressFile)
 	if err != nil {
-		return err
+		u.note(progressFile, err)
+		return nil
 	}
 	if !ok && len(l.docs) == 0 && len(m.risks) == 0 && len(m.decisions) == 0 {
 		return nil
@@ -33,11 +34,10 @@ func (s *Service) writeProgress(ctx context.Context, p *project, m memory, l led
 	if err != nil {
 		return err
 	}
-	b := docs.WriteProgress(old, m.facts(l, log))
-	if sameText(old, b) {
-		return nil
+	if b := docs.WriteProgress(old, m.facts(l, log)); !sameText(old, b) {
+		u.note(progressFile, s.putProjected(p, progressFile, b))
 	}
-	return s.putProjected(p, progressFile, b)
+	return nil
 }
 
 // missingLog gives the entries of the newest events, back to one that the file

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"syscall"
 
 	"kedge"
 	"kedge/internal/atomicfile"
@@ -44,7 +45,7 @@ func (p *project) read(name string) (b []byte, ok bool, err error) {
 	}
 	defer root.Close()
 	fi, err := root.Stat(name)
-	if errors.Is(err, fs.ErrNotExist) {
+	if isMissing(err) {
 		return nil, false, nil
 	}
 	if err != nil {
@@ -60,6 +61,18 @@ func (p *project) read(name string) (b []byte, ok bool, err error) {
 	return b, true, nil
 }
 
+// isMissing tells that there is no such file, nor a folder that it could be in.
+func isMissing(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+}
+
+// isFolder tells whether a folder stands where a file should be: nobody wrote
+// into it, and no file can take its place.
+func (p *project) isFolder(name string) bool {
+	fi, err := os.Lstat(p.path(name))
+	return err == nil && fi.IsDir()
+}
+
 // list gives the names of the files in a folder of the project, sorted.
 func (p *project) list(dir string) ([]string, error) {
 	root, err := os.OpenRoot(p.Dir)
@@ -68,7 +81,7 @@ func (p *project) list(dir string) ([]string, error) {
 	}
 	defer root.Close()
 	entries, err := fs.ReadDir(root.FS(), dir)
-	if errors.Is(err, fs.ErrNotExist) {
+	if isMissing(err) {
 		return nil, nil
 	}
 	if err != nil {

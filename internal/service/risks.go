@@ -15,8 +15,8 @@ type RiskAddRequest struct {
 
 // RiskReply is a risk after a change.
 type RiskReply struct {
-	Risk  kedge.Risk           `json:"risk"`
-	Edits []kedge.HandEditData `json:"edits,omitempty"`
+	Risk kedge.Risk `json:"risk"`
+	Aside
 }
 
 // RiskAdd opens a risk. It stays open, and in every checkpoint and handoff,
@@ -34,7 +34,7 @@ func (s *Service) RiskAdd(ctx context.Context, who Caller, in RiskAddRequest) (R
 		return RiskReply{}, err
 	}
 	v, err := data[kedge.Risk](r.event)
-	return RiskReply{Risk: v, Edits: r.edits}, err
+	return RiskReply{Risk: v, Aside: r.aside}, err
 }
 
 // RiskCloseRequest closes a risk.
@@ -59,7 +59,7 @@ func (s *Service) RiskClose(ctx context.Context, who Caller, in RiskCloseRequest
 	if err == nil && !ok {
 		err = noRisk(in.ID)
 	}
-	return RiskReply{Risk: risk, Edits: r.edits}, err
+	return RiskReply{Risk: risk, Aside: r.aside}, err
 }
 
 func (m memory) closable(in RiskCloseRequest, reason string) error {

@@ -26,11 +26,11 @@ type FeatureSubmitRequest struct {
 // FeatureSubmitReply is what was found. Verdict is nil when there was not one
 // check to run.
 type FeatureSubmitReply struct {
-	Feature  kedge.Feature        `json:"feature"`
-	Reason   string               `json:"reason,omitempty"` // why it waits for a person
-	Verdict  *kedge.Verdict       `json:"verdict"`
-	Evidence kedge.EvidenceID     `json:"evidence"`
-	Edits    []kedge.HandEditData `json:"edits,omitempty"`
+	Feature  kedge.Feature    `json:"feature"`
+	Reason   string           `json:"reason,omitempty"` // why it waits for a person
+	Verdict  *kedge.Verdict   `json:"verdict"`
+	Evidence kedge.EvidenceID `json:"evidence"`
+	Aside
 }
 
 // FeatureSubmit is the only way to complete a feature: Kedge runs all of the
@@ -51,8 +51,9 @@ func (s *Service) FeatureSubmit(ctx context.Context, who Caller, in FeatureSubmi
 	defer release()
 	defer func() { s.gateOver(ctx, p, who, err) }()
 	if evs, seen, err := s.seenBefore(ctx, p, who); seen || err != nil {
-		return s.submitReply(ctx, p, in.ID, evs, nil, err)
+		return s.submitReply(ctx, p, in.ID, evs, Aside{}, err)
 	}
+	var aside Aside
 	def, edits, err := s.submitted(ctx, p, who, in.ID)
 	if err != nil {
 		return FeatureSubmitReply{}, err
@@ -64,9 +65,10 @@ func (s *Service) FeatureSubmit(ctx context.Context, who Caller, in FeatureSubmi
 	evs, err := s.write(ctx, p, who, func() ([]kedge.Event, error) { return s.conclude(ctx, p, who, def, proof) })
 	if err == nil {
 		s.keepAnchor(ctx, p, evs)
-		err = s.projectLedger(ctx, p)
+		aside.Warnings, err = s.projectLedger(ctx, p)
 	}
-	return s.submitReply(ctx, p, in.ID, evs, edits, err)
+	aside.Edits = edits
+	return s.submitReply(ctx, p, in.ID, evs, aside, err)
 }
 
 // submitted settles hand edits and gives the definition to judge by. It writes
@@ -282,11 +284,11 @@ func listed(paths []string) string {
 }
 
 // submitReply makes the answer from the events, so that a retry gets the same.
-func (s *Service) submitReply(ctx context.Context, p *project, id kedge.FeatureID, evs []kedge.Event, edits []kedge.HandEditData, err error) (FeatureSubmitReply, error) {
+func (s *Service) submitReply(ctx context.Context, p *project, id kedge.FeatureID, evs []kedge.Event, aside Aside, err error) (FeatureSubmitReply, error) {
 	if err != nil {
 		return FeatureSubmitReply{}, err
 	}
-	reply := FeatureSubmitReply{Edits: edits}
+	reply := FeatureSubmitReply{Aside: aside}
 	for _, e := range evs {
 		if e.Type != kedge.GateFinished {
 			continue

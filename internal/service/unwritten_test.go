@@ -1,0 +1,229 @@
+package service_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"kedge"
+	"kedge/internal/service"
+	"kedge/internal/store"
+)
+
+// warned lists the files that an answer says are behind.
+func warned(a service.Aside) []string {
+	var out []string
+	for _, f := range a.Warnings {
+		if f.Level == kedge.LevelWarning && f.Fix != "" && strings.HasPrefix(f.What, "it is saved, but") {
+			out = append(out, f.Where)
+		}
+	}
+	return out
+}
+
+// folder puts a folder with something in it where a file should be.
+func (y *yard) folder(name string) {
+	y.t.Helper()
+	if err := os.RemoveAll(filepath.Join(y.dir, name)); err != nil {
+		y.t.Fatal(err)
+	}
+	y.put(name+"/somebodys", "work\n")
+}
+
+// unfolder takes it away again.
+func (y *yard) unfolder(name string) {
+	y.t.Helper()
+	if err := os.RemoveAll(filepath.Join(y.dir, name)); err != nil {
+		y.t.Fatal(err)
+	}
+}
+
+// TestF4UnwrittenFileIsAWarning: what is in the journal is acknowledged, whatever
+// becomes of its file, and the next command that writes brings the file up.
+func TestF4UnwrittenFileIsAWarning(t *testing.T) {
+	for name, c := range map[string]struct {
+		file string
+		do   func(y *yard) (service.Aside, error)
+	}{
+		"feature": {".kedge/features.json", func(y *yard) (service.Aside, error) {
+			r, err := y.s.FeatureAdd(t.Context(), y.person(), service.FeatureAddRequest{Definition: kedge.Definition{ID: "x", Name: "X"}})
+			return r.Aside, err
+		}},
+		"risk": {".kedge/risks.md", func(y *yard) (service.Aside, error) {
+			r, err := y.s.RiskAdd(t.Context(), y.person(), service.RiskAddRequest{Text: "it may break"})
+			return r.Aside, err
+		}},
+		"progress": {".kedge/progress.md", func(y *yard) (service.Aside, error) {
+			r, err := y.s.RiskAdd(t.Context(), y.person(), service.RiskAddRequest{Text: "it may break"})
+			return r.Aside, err
+		}},
+		"checkpoint": {".kedge/checkpoint.md", func(y *yard) (service.Aside, error) {
+			r, err := y.s.CheckpointSave(t.Context(), y.person(), service.CheckpointSaveRequest{})
+			return r.Aside, err
+		}},
+		"handoff": {".kedge/handoff.md", func(y *yard) (service.Aside, error) {
+			r, err := y.s.HandoffSave(t.Context(), y.person(), service.HandoffSaveRequest{Percent: 5, State: "s", Approach: "a"})
+			return r.Aside, err
+		}},
+		"submit": {".kedge/features.json", func(y *yard) (service.Aside, error) {
+			r := y.submit(y.person(), "a")
+			return r.Aside, nil
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			y := newYard(t, true)
+			y.put(".kedge/config.toml", "version = 1\n")
+			y.add("a")
+			y.folder(c.file)
+			before := y.events()
+			aside, err := c.do(y)
+			if err != nil || !slices.Equal(warned(aside), []string{c.file}) || len(aside.Edits) > 0 {
+				t.Fatalf("%+v, %v", aside, err)
+			}
+			if y.events() == before {
+				t.Error("nothing is in the journal")
+			}
+			if y.read(c.file+"/somebodys") != "work\n" {
+				t.Error("somebody's work is gone")
+			}
+			if aside, err = c.do(y); name != "feature" && (err != nil || !slices.Equal(warned(aside), []string{c.file})) {
+				t.Errorf("another command: %+v, %v", aside, err)
+			}
+			if found := y.doctor(); !has(found.Findings, kedge.LevelWarning, c.file, "could not be brought up") && !has(found.Findings, kedge.LevelError, c.file, "") {
+				t.Errorf("the doctor says nothing of it: %+v", found)
+			}
+			y.unfolder(c.file)
+			y.add("later")
+			if y.read(c.file) == "" {
+				t.Error("the next command did not write it")
+			}
+			if c.file != ".kedge/features.json" { // which somebody took away, and that is told
+				y.wantEdits()
+			}
+		})
+	}
+}
+
+func (y *yard) events() int64 {
+	y.t.Helper()
+	st, err := store.Open(y.storeDir(), store.Options{ReadOnly: true})
+	if err != nil {
+		y.t.Fatal(err)
+	}
+	defer st.Close()
+	n, err := st.Last(y.t.Context())
+	if err != nil {
+		y.t.Fatal(err)
+	}
+	return n
+}
+
+// TestF4NoFolderForFiles: without a place for any file everything is saved all
+// the same, and the doctor brings it up when there is one.
+func TestF4NoFolderForFiles(t *testing.T) {
+	y := newYard(t, true)
+	y.put(".kedge", "in the way\n")
+	r, err := y.s.FeatureAdd(t.Context(), y.person(), service.FeatureAddRequest{Definition: kedge.Definition{ID: "x", Name: "X"}})
+	if err != nil || !slices.Contains(warned(r.Aside), ".kedge/features.json") {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	d, err := y.s.DecisionAdd(t.Context(), y.person(), service.DecisionAddRequest{Title: "Strict", Why: "typos"})
+	if err != nil || len(warned(d.Aside)) < 2 {
+		t.Fatalf("%+v, %v", d, err)
+	}
+	c, err := y.s.CheckpointSave(t.Context(), y.person(), service.CheckpointSaveRequest{})
+	if err != nil || !slices.Contains(warned(c.Aside), ".kedge/checkpoint.md") {
+		t.Fatalf("%+v, %v", c, err)
+	}
+	y.unfolder(".kedge")
+	y.put(".kedge/config.toml", "version = 1\n")
+	y.doctor()
+	for name, has := range map[string]string{".kedge/features.json": `"x"`, d.File: "Strict", ".kedge/checkpoint.md": string(c.ID)} {
+		if !strings.Contains(y.read(name), has) {
+			t.Errorf("%s:\n%s", name, y.read(name))
+		}
+	}
+	y.wantEdits()
+}
+
+// TestF1KilledBeforeTheFile: a daemon that starts writes what the one before it
+// had in the journal only, and leaves alone what somebody else changed.
+func TestF1KilledBeforeTheFile(t *testing.T) {
+	y := newYard(t, true)
+	y.put(".kedge/config.toml", "version = 1\n")
+	y.fact(kedge.ProjectCreated, kedge.Project{ID: kedge.ProjectID(y.id), Name: "shop", Dir: y.dir, Git: true, CreatedAt: y.now})
+	y.add("a")
+	save := func() kedge.CheckpointID {
+		c, err := y.s.CheckpointSave(t.Context(), y.person(), service.CheckpointSaveRequest{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c.ID
+	}
+	first := save()
+	texts := map[string]string{}
+	for _, name := range []string{".kedge/checkpoint.md", ".kedge/features.json", ".kedge/progress.md"} {
+		texts[name] = y.read(name)
+	}
+	projected := filepath.Join(y.storeDir(), "projected")
+	known, err := os.ReadFile(projected)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := save()
+	if _, err := y.s.FeatureBlock(t.Context(), y.person(), service.FeatureStatusRequest{ID: "a", Reason: "waiting"}); err != nil {
+		t.Fatal(err)
+	}
+	crash := func() {
+		if err := os.WriteFile(projected, known, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for name, text := range texts {
+			y.put(name, text)
+		}
+	}
+	crash()
+	y.restart()
+	if !strings.Contains(y.read(".kedge/checkpoint.md"), string(second)) || strings.Contains(y.read(".kedge/checkpoint.md"), string(first)) {
+		t.Errorf("checkpoint.md:\n%s", y.read(".kedge/checkpoint.md"))
+	}
+	if !strings.Contains(y.read(".kedge/features.json"), "blocked") || !strings.Contains(y.read(".kedge/progress.md"), "feature a blocked") {
+		t.Errorf("features.json:\n%s\nprogress.md:\n%s", y.read(".kedge/features.json"), y.read(".kedge/progress.md"))
+	}
+	crash()
+	mine := strings.Replace(texts[".kedge/checkpoint.md"], "-->\n", "-->\nmine\n", 1)
+	y.put(".kedge/checkpoint.md", mine)
+	y.restart()
+	if y.read(".kedge/checkpoint.md") != mine {
+		t.Error("what somebody wrote was replaced")
+	}
+	y.put(".kedge/checkpoint.md", texts[".kedge/checkpoint.md"])
+	y.add("b") // the next command that writes, without a start in between
+	if !strings.Contains(y.read(".kedge/checkpoint.md"), string(second)) {
+		t.Errorf("after the next command:\n%s", y.read(".kedge/checkpoint.md"))
+	}
+	for name, text := range texts { // another commit is checked out: these are all Kedge's own
+		y.put(name, text)
+	}
+	y.restart()
+	for name, text := range texts {
+		if y.read(name) != text {
+			t.Errorf("a start changed %s of another commit", name)
+		}
+	}
+	y.wantEdits()
+}
+
+// restart is a daemon that goes and one that comes.
+func (y *yard) restart() {
+	y.t.Helper()
+	if err := y.s.Close(); err != nil {
+		y.t.Fatal(err)
+	}
+	y.open(false)
+	if err := y.s.BringUp(y.t.Context()); err != nil {
+		y.t.Fatal(err)
+	}
+}
