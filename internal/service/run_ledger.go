@@ -170,11 +170,7 @@ func (l runLedger) Salvaged(ctx context.Context, key string, v kedge.Salvage) er
 // Project writes the projections into a work tree of the project, whichever it
 // is. The user's own is left alone.
 func (l runLedger) Project(ctx context.Context, dir string) error {
-	p := l.in(dir)
-	if err := l.s.projectLedger(ctx, p); err != nil {
-		return err
-	}
-	return l.s.putLatest(ctx, p)
+	return l.s.projectWhole(ctx, l.in(dir))
 }
 
 // in is the project as seen from another work tree of it.

@@ -92,6 +92,23 @@ func (s *Service) putLatest(ctx context.Context, p *project) ([]kedge.Finding, e
 	return u.findings, err
 }
 
+// projectWhole is projectLedger and putLatest where the files are to be committed:
+// one that cannot be written is an error.
+func (s *Service) projectWhole(ctx context.Context, p *project) error {
+	left, err := s.projectLedger(ctx, p)
+	if err != nil {
+		return err
+	}
+	more, err := s.putLatest(ctx, p)
+	if err != nil {
+		return err
+	}
+	for _, f := range withLatest(left, more) {
+		return kedge.Errorf(kedge.Internal, "%s: %s", f.Where, f.What).WithHint("%s", f.Fix)
+	}
+	return nil
+}
+
 // withLatest adds what putLatest could not write; what it could is no longer
 // behind.
 func withLatest(warnings, left []kedge.Finding) []kedge.Finding {
