@@ -68,7 +68,7 @@ const (
 	OK Outcome = "ok"
 
 	Green       Outcome = "green"
-	Red         Outcome = "red"
+	Red         Outcome = "red"          // inspected: a plan that has faults, in Failure
 	Partial     Outcome = "partial"      // a check was skipped
 	Empty       Outcome = "empty"        // there is no check; or: there is no diff
 	Void        Outcome = "void"         // the tree changed meanwhile
@@ -145,7 +145,7 @@ var outcomesOf = []struct {
 	{Exited, []Outcome{Finished, Crashed, Killed, Closed, HitLimit, Asked, NoLogin, Drifted, Failed}},
 	{Ended, []Outcome{OK, Failed}},
 	{Checkpointed, []Outcome{OK, Failed}},
-	{Inspected, []Outcome{Clean, Empty, Outside, Forbidden, Drifted, Failed}},
+	{Inspected, []Outcome{Clean, Empty, Outside, Forbidden, Red, Drifted, Failed}},
 	{Integrated, []Outcome{Green, Partial, Empty, Red, Void, Conflicting, CannotRun, Drifted, Failed}},
 	{Committed, []Outcome{OK, Drifted, Failed}},
 	{Rechecked, []Outcome{OK, Failed}},

@@ -86,6 +86,8 @@ func (t *stepper) inspected(j *Job) {
 	switch {
 	case j.Kind == Plan && (ev.Outcome == Empty || ev.Outcome == Clean):
 		j.Phase = Done
+	case j.Kind == Plan && ev.Outcome == Red: // told its faults once
+		t.repair(j, ev.Failure)
 	case j.Kind == Plan: // a planning session leaves the tree as it was
 		j.Reason = "the planning session changed files: " + ev.Reason
 		t.enter(j, Reverting)

@@ -31,7 +31,7 @@ func New(cfg Config) *Executor {
 		run.Tell:         x.tell,
 		run.EndSession:   x.endSession,
 		run.Checkpoint:   x.checkpoint,
-		run.Inspect:      x.inspect,
+		run.Inspect:      x.inspectAll,
 		run.Integrate:    x.integrate,
 		run.Commit:       x.commit,
 		run.Recheck:      x.recheck,

@@ -53,6 +53,9 @@ type Config struct {
 	// An adopted session is read again from its beginning, so that an event may be
 	// heard twice. Nil: nobody listens.
 	Heard func(ctx context.Context, c run.Command, session kedge.SessionID, ev watch.Event) error
+	// Planned says what is wrong with what a planning session gave; empty when
+	// nothing is, or when it asks people first. Nil: nobody looks.
+	Planned func(ctx context.Context, c run.Command) (faults string, err error)
 }
 
 // Rules reads what people set, as it stands at a commit: never from a work tree

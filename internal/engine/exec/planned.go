@@ -1,0 +1,25 @@
+package exec
+
+import (
+	"context"
+
+	"kedge/internal/run"
+)
+
+// inspectAll is inspect, and for a planning session that left the tree alone
+// also whether its plan has faults.
+func (x *Executor) inspectAll(ctx context.Context, c run.Command, report func(run.Event)) (run.Event, error) {
+	ev, err := x.inspect(ctx, c, report)
+	quiet := ev.Outcome == run.Empty || ev.Outcome == run.Clean
+	if err != nil || c.Purpose != run.MakePlan || !quiet || x.cfg.Planned == nil {
+		return ev, err
+	}
+	faults, err := x.cfg.Planned(ctx, c)
+	if err != nil {
+		return run.Event{}, err
+	}
+	if faults != "" {
+		ev.Outcome, ev.Failure = run.Red, faults
+	}
+	return ev, nil
+}
