@@ -54,6 +54,7 @@ const (
 
 	SessionSignalled EventType = "session.signalled" // SessionSignalledData
 	RunStepped       EventType = "run.stepped"       // run.Stepped, of package internal/run
+	WorkInspected    EventType = "work.inspected"    // Inspection
 	InitFinished     EventType = "init.finished"     // InitData
 	InitRemoved      EventType = "init.removed"      // InitData
 )

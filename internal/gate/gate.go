@@ -50,6 +50,7 @@ type Request struct {
 	// Expect is the tree of a gate that is run again to finish it: the verdict
 	// is about that one. Empty: the tree as it stands.
 	Expect string
+	Found  []kedge.Finding // what is known besides; an error among them is red
 	// Begin is told the tree before anything is started; an error ends the gate.
 	Begin func(tree string) error
 }
@@ -110,6 +111,9 @@ func Run(ctx context.Context, q Request) (kedge.Verdict, error) {
 	g.verdict = kedge.Verdict{Verdict: kedge.ValidationOK, Tree: g.before, Checks: []kedge.CheckResult{}, Findings: []kedge.Finding{}}
 	if err := g.inspect(ctx); err != nil {
 		return kedge.Verdict{}, err
+	}
+	for _, f := range g.Found {
+		g.find(f.Level, f.What, f.Where, f.Fix)
 	}
 	if g.Begin != nil {
 		if err := g.Begin(g.before); err != nil {

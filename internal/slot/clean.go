@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"kedge"
 	"kedge/internal/atomicfile"
@@ -178,19 +179,22 @@ func (s *Slots) knownTree(ctx context.Context, w *gitx.Repo, now, next string) (
 	return now == head || now == next || now == readLine(putFile(w)), nil
 }
 
-// Tidy removes the work trees of a run that is over: its clean one, and the
-// slots that no job has. What is not in a commit is set aside first; a work tree
-// in which a process works stays.
+// Tidy removes the work trees of a run that is over: its clean one, unless a job
+// of it is left, and the slots that no job has. What is not in a commit is set
+// aside first; a work tree in which a process works stays.
 func (s *Slots) Tidy(ctx context.Context, q Request) ([]kedge.Salvage, error) {
-	s.mu.Lock()
+	s.mu.Lock() // nobody acquires a slot meanwhile
+	defer s.mu.Unlock()
 	jobs, err := s.jobs()
-	s.mu.Unlock()
 	if err != nil {
 		return nil, err
 	}
 	var out []kedge.Salvage
 	var errs []error
-	dirs := []string{s.CleanDir(q.Run)}
+	var dirs []string
+	if !slices.ContainsFunc(jobs, func(j Job) bool { return j.Run == q.Run }) {
+		dirs = append(dirs, s.CleanDir(q.Run))
+	}
 	for n := 1; n < maxSlots; n++ {
 		if _, err := os.Lstat(s.Dir(n)); err == nil && s.free(n, jobs) {
 			dirs = append(dirs, s.Dir(n))

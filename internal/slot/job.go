@@ -94,6 +94,33 @@ func (s *Slots) writeJob(j Job) error {
 	return atomicfile.Write(s.recordFile(j.Run, j.Job), append(text, '\n'), 0o600)
 }
 
+// KeepRefs writes down what the refs of the repository were before a session of
+// the job began, where the session cannot change it.
+func (s *Slots) KeepRefs(id kedge.RunID, job int, refs map[string]string) error {
+	text, err := json.Marshal(refs)
+	if err != nil {
+		return kedge.Errorf(kedge.Internal, "encode the refs: %w", err)
+	}
+	return atomicfile.Write(s.refsFile(id, job), append(text, '\n'), 0o600)
+}
+
+// Refs reads what KeepRefs wrote; nil where there is none.
+func (s *Slots) Refs(id kedge.RunID, job int) (map[string]string, error) {
+	text, err := os.ReadFile(s.refsFile(id, job))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, kedge.Errorf(kedge.Internal, "read the refs: %w", err)
+	}
+	var refs map[string]string
+	return refs, strictjson.Decode(s.refsFile(id, job), text, &refs)
+}
+
+func (s *Slots) refsFile(id kedge.RunID, job int) string {
+	return filepath.Join(s.recordsDir(id), "refs-"+strconv.Itoa(job)+".json")
+}
+
 // Release forgets a job that is over: its slot is free for others. What is in
 // the slot stays until the next one prepares it; work that was merged need not
 // be salvaged then.
@@ -109,8 +136,10 @@ func (s *Slots) Release(ctx context.Context, id kedge.RunID, job int) error {
 			return err
 		}
 	}
-	if err := os.Remove(s.recordFile(id, job)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return kedge.Errorf(kedge.Internal, "forget a job: %w", err)
+	for _, file := range []string{s.refsFile(id, job), s.recordFile(id, job)} {
+		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return kedge.Errorf(kedge.Internal, "forget a job: %w", err)
+		}
 	}
 	return nil
 }

@@ -30,6 +30,7 @@ const (
 	KindSalvage    Kind = "salvage"    // kedge.Salvage
 	KindFilter     Kind = "filter"     // kedge.FilterApprovedData, by the filter's name
 	KindSaid       Kind = "said"       // kedge.RunSaidData
+	KindInspection Kind = "inspection" // kedge.Inspection
 	KindRun        Kind = "run"        // read by Run and Runs, with what follows
 	KindRunPart    Kind = "run_part"   // some of a run's features
 )
@@ -121,6 +122,7 @@ var folders = map[kedge.EventType]func(*folding) error{
 	kedge.SessionStarted:  keep(KindSession, func(d kedge.Session) string { return string(d.ID) }, nil),
 	kedge.SalvageMade:     keep(KindSalvage, func(d kedge.Salvage) string { return string(d.ID) }, nil),
 	kedge.RunSaid:         keep(KindSaid, func(d kedge.RunSaidData) string { return d.ID }, nil),
+	kedge.WorkInspected:   keep(KindInspection, func(d kedge.Inspection) string { return d.ID }, nil),
 	kedge.FilterApproved:  keep(KindFilter, func(d kedge.FilterApprovedData) string { return d.Name }, nil),
 }
 

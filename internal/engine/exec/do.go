@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"kedge"
+	"kedge/internal/engine"
 	"kedge/internal/run"
 )
 
@@ -52,10 +53,13 @@ func (x *Executor) Do(ctx context.Context, c run.Command, report func(run.Event)
 		return run.Event{}, kedge.Errorf(kedge.Internal, "no command is called %q", string(c.Kind))
 	}
 	ev, err := do(ctx, c, report)
-	if err != nil {
-		return ev, err
+	if err == nil {
+		err = x.letGo(ctx, c, ev)
 	}
-	return ev, x.letGo(ctx, c, ev)
+	if leaving(ctx, err) {
+		return run.Event{}, engine.ErrLeave
+	}
+	return ev, err
 }
 
 // answer is the event that answers the command.

@@ -49,6 +49,10 @@ type Config struct {
 	// Bounds are what the session of a command must keep to beside its feature's
 	// definition. Nil: nothing.
 	Bounds func(ctx context.Context, c run.Command) (watch.Bounds, error)
+	// Projected tells whether a file of the user's checkout is as Kedge wrote it,
+	// so that landing may replace it. Nil: none is.
+	Projected func(ctx context.Context, path string) bool
+
 	// Heard is told every event of a session, in order, before the next is read.
 	// An adopted session is read again from its beginning, so that an event may be
 	// heard twice. Nil: nobody listens.
@@ -76,7 +80,8 @@ type Ledger interface {
 	Mark(ctx context.Context, key string, actor kedge.Actor, data kedge.FeatureStatusData) error
 	// KeepEvidence journals a verdict.
 	KeepEvidence(ctx context.Context, key string, ev kedge.Evidence) error
-	// Session journals that a session of the run started, or ended, and what it used.
+	// Session journals a fact about a session of the run: that it started, or
+	// ended, and what it used; or what was found in its work.
 	Session(ctx context.Context, key string, ev kedge.Event) error
 	// Salvaged journals what was set aside.
 	Salvaged(ctx context.Context, key string, s kedge.Salvage) error

@@ -2,11 +2,263 @@ package exec
 
 import (
 	"context"
+	"fmt"
+	"slices"
+	"strings"
 
 	"kedge"
+	"kedge/internal/gate"
+	"kedge/internal/gitx"
+	"kedge/internal/glob"
+	"kedge/internal/plan"
 	"kedge/internal/run"
+	"kedge/internal/slot"
 )
 
-func (x *Executor) inspect(_ context.Context, c run.Command, _ func(run.Event)) (run.Event, error) {
-	return run.Event{}, kedge.Errorf(kedge.Internal, "not carried out yet: %s", c.Kind)
+// inspect looks at what the session changed: what nobody may change, what the
+// plan does not name, and what it tried besides. Everything is written down
+// before anything is committed.
+func (x *Executor) inspect(ctx context.Context, c run.Command, _ func(run.Event)) (run.Event, error) {
+	p, err := x.place(ctx, c)
+	if err != nil {
+		return badPlace(c, err)
+	}
+	in, err := x.look(ctx, c, p)
+	if err != nil {
+		return badPlace(c, err)
+	}
+	ev := answer(c, run.Outcome(in.Outcome))
+	ev.Reason, ev.Tree = in.Reason, in.Tree
+	fact, err := kedge.NewEvent(kedge.WorkInspected, kedge.ActorDaemon, in)
+	if err != nil {
+		return run.Event{}, err
+	}
+	return ev, x.cfg.Ledger.Session(ctx, key(c, "inspect"), fact)
+}
+
+func (x *Executor) look(ctx context.Context, c run.Command, p place) (kedge.Inspection, error) {
+	in := kedge.Inspection{
+		ID: key(c, "inspect"), Run: c.Run, Feature: c.Feature, Session: p.job.Session, Attempt: c.Attempt, At: c.At, Base: c.Base,
+		Tree: c.Tree, Files: []kedge.FileChange{}, Findings: []kedge.Finding{},
+	}
+	tried, err := x.tried(ctx, c, p)
+	if err != nil {
+		return in, err
+	}
+	in.Findings = append(in.Findings, tried...)
+	if c.Purpose == run.MakePlan {
+		return x.lookAtPlanning(ctx, c, p, in)
+	}
+	whole, err := p.tree.TreeWith(ctx, c.Tree, c.Base, slot.Kedges...)
+	if err != nil {
+		return in, err
+	}
+	changes, err := p.tree.Diff(ctx, c.Base, whole)
+	if err != nil {
+		return in, err
+	}
+	in.Files = diffstat(changes)
+	found, err := gate.Inspect(ctx, gate.Request{Repo: p.tree, Base: c.Base, Protect: p.cfg.Protect.Paths}, whole)
+	if err != nil {
+		return in, err
+	}
+	in.Findings = append(in.Findings, found...)
+	outside, err := x.outside(ctx, c, changes)
+	if err != nil {
+		return in, err
+	}
+	in.Outcome, in.Reason = conclusion(changes, found, outside)
+	return in, nil
+}
+
+// conclusion is what the findings come to.
+func conclusion(changes []gitx.Change, found []kedge.Finding, outside []string) (outcome, reason string) {
+	var forbidden []string
+	for _, f := range found {
+		if f.Level == kedge.LevelError {
+			forbidden = append(forbidden, findingText(f))
+		}
+	}
+	switch {
+	case len(changes) == 0:
+		return string(run.Empty), ""
+	case len(forbidden) > 0:
+		return string(run.Forbidden), clip(strings.Join(forbidden, "\n"))
+	case len(outside) > 0:
+		return string(run.Outside), shown(outside, 20)
+	}
+	return string(run.Clean), ""
+}
+
+// lookAtPlanning: a session that plans changes nothing at all.
+func (x *Executor) lookAtPlanning(ctx context.Context, c run.Command, p place, in kedge.Inspection) (kedge.Inspection, error) {
+	now, err := p.tree.Tree(ctx)
+	if err != nil {
+		return in, err
+	}
+	changes, err := p.tree.Diff(ctx, c.Base, now)
+	if err != nil {
+		return in, err
+	}
+	in.Files, in.Outcome = diffstat(changes), string(run.Empty)
+	if len(changes) > 0 {
+		in.Outcome, in.Reason = string(run.Outside), paths(changes, 20)
+	}
+	return in, nil
+}
+
+func diffstat(changes []gitx.Change) []kedge.FileChange {
+	out := []kedge.FileChange{}
+	for _, c := range changes {
+		out = append(out, kedge.FileChange(c))
+	}
+	return out
+}
+
+// outside are the changed paths that the feature does not name; for one that
+// names none, those that the plan does not.
+func (x *Executor) outside(ctx context.Context, c run.Command, changes []gitx.Change) ([]string, error) {
+	if c.Feature == "" {
+		return nil, nil
+	}
+	f, err := x.cfg.Ledger.Feature(ctx, c.Feature, "")
+	if err != nil {
+		return nil, err
+	}
+	allowed := f.Paths
+	if len(allowed) == 0 {
+		if allowed, err = x.plannedFiles(ctx, c, f.Phase); err != nil {
+			return nil, err
+		}
+	}
+	var out []string
+	for _, ch := range changes {
+		named := slices.ContainsFunc(allowed, func(p string) bool { return p == ch.Path || glob.Match(p, ch.Path) })
+		if len(allowed) > 0 && !named {
+			out = append(out, ch.Path)
+		}
+	}
+	return out, nil
+}
+
+// plannedFiles are the patterns that the plan at the base expects to change;
+// none where no phase of it is the feature's.
+func (x *Executor) plannedFiles(ctx context.Context, c run.Command, phase string) ([]string, error) {
+	const name = ".kedge/plan.md"
+	text, err := x.cfg.Repo.ReadFile(ctx, c.Base, name)
+	if kedge.NotFound.Is(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	d, err := plan.ParsePlan(name, text)
+	if err != nil || d.Plan.Status != kedge.PlanApproved {
+		return nil, nil //nolint:nilerr // what is no approved plan names no files
+	}
+	if !slices.ContainsFunc(d.Plan.Phases, func(p kedge.Phase) bool { return p.ID == phase }) {
+		return nil, nil
+	}
+	return plan.FilesOf(d.Plan), nil
+}
+
+// tried is what the session did that is no part of the work: edits of what is
+// Kedge's, commits, refs that moved.
+func (x *Executor) tried(ctx context.Context, c run.Command, p place) ([]kedge.Finding, error) {
+	now, err := p.tree.Tree(ctx)
+	if err != nil {
+		return nil, err
+	}
+	changes, err := p.tree.Diff(ctx, c.Base, now)
+	if err != nil {
+		return nil, err
+	}
+	var out []kedge.Finding
+	for _, ch := range changes {
+		if ours(ch.Path) {
+			out = append(out, kedge.Finding{
+				Level: kedge.LevelWarning, What: "tried to edit " + ch.Path, Where: ch.Path,
+				Fix: "nothing to do: it is not part of the work",
+			})
+		}
+	}
+	moved, err := x.movedRefs(ctx, c, p)
+	return append(out, moved...), err
+}
+
+// movedRefs says which refs are not where they were when the slot was prepared.
+// Who moved them cannot be known; nothing is put back.
+func (x *Executor) movedRefs(ctx context.Context, c run.Command, p place) ([]kedge.Finding, error) {
+	var out []kedge.Finding
+	h, err := p.tree.Head(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if h.Commit != c.Base {
+		out = append(out, kedge.Finding{
+			Level: kedge.LevelInfo, What: "made commits of its own in the work tree", Where: short(h.Commit), Fix: "nothing to do: their content is judged as any other",
+		})
+	}
+	before, err := x.cfg.Slots.Refs(c.Run, c.Job)
+	if err != nil || before == nil {
+		return out, err
+	}
+	now, err := watchedRefs(ctx, x.cfg.Repo)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range slices.Sorted(keys(before, now)) {
+		if before[name] != now[name] {
+			out = append(out, movedRef(name, before[name], now[name]))
+		}
+	}
+	return out, nil
+}
+
+func movedRef(name, was, is string) kedge.Finding {
+	what := fmt.Sprintf("%s moved from %s to %s while the session worked", name, short(was), short(is))
+	switch {
+	case was == "":
+		what = fmt.Sprintf("%s was made while the session worked, at %s", name, short(is))
+	case is == "":
+		what = fmt.Sprintf("%s was removed while the session worked; it was at %s", name, short(was))
+	}
+	return kedge.Finding{Level: kedge.LevelWarning, What: what, Where: name, Fix: "git log --oneline -5 " + strings.TrimPrefix(name, "refs/heads/")}
+}
+
+// keys are those of both maps, each once.
+func keys(a, b map[string]string) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		for k := range a {
+			if !yield(k) {
+				return
+			}
+		}
+		for k := range b {
+			if _, seen := a[k]; !seen && !yield(k) {
+				return
+			}
+		}
+	}
+}
+
+// keepRefs writes down where the refs are before a session starts.
+func (x *Executor) keepRefs(ctx context.Context, c run.Command) error {
+	refs, err := watchedRefs(ctx, x.cfg.Repo)
+	if err != nil {
+		return err
+	}
+	return x.cfg.Slots.KeepRefs(c.Run, c.Job, refs)
+}
+
+// watchedRefs are the branches and tags that are not Kedge's own.
+func watchedRefs(ctx context.Context, repo *gitx.Repo) (map[string]string, error) {
+	refs, err := repo.Refs(ctx)
+	for name := range refs {
+		local := strings.HasPrefix(name, "refs/heads/") || strings.HasPrefix(name, "refs/tags/")
+		if !local || strings.HasPrefix(name, "refs/heads/kedge/") {
+			delete(refs, name)
+		}
+	}
+	return refs, err
 }

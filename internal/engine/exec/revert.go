@@ -3,10 +3,29 @@ package exec
 import (
 	"context"
 
-	"kedge"
 	"kedge/internal/run"
 )
 
-func (x *Executor) revert(_ context.Context, c run.Command, _ func(run.Event)) (run.Event, error) {
-	return run.Event{}, kedge.Errorf(kedge.Internal, "not carried out yet: %s", c.Kind)
+// revert sets aside what is in the job's slot and puts it back to its base.
+func (x *Executor) revert(ctx context.Context, c run.Command, _ func(run.Event)) (run.Event, error) {
+	j, err := x.job(c)
+	if err != nil {
+		return run.Event{}, err
+	}
+	if j.Slot == 0 || j.Base == "" {
+		return answer(c, run.OK), nil // it never had a work tree
+	}
+	if _, err := x.evict(ctx, c, nil); err != nil {
+		return run.Event{}, err
+	}
+	reason := c.Reason
+	if c.Feature != "" {
+		reason = string(c.Feature) + ": " + reason
+	}
+	c.Carry = ""
+	ready, err := x.cfg.Slots.Put(ctx, x.request(c, reason))
+	if err != nil {
+		return badPlace(c, err)
+	}
+	return answer(c, run.OK), x.salvaged(ctx, c, ready.Salvage)
 }

@@ -2,6 +2,8 @@ package exec
 
 import (
 	"context"
+	"errors"
+	"log/slog"
 
 	"kedge/internal/gitx"
 	"kedge/internal/run"
@@ -27,13 +29,43 @@ func (x *Executor) work(ctx context.Context, c run.Command) (*gitx.Repo, error) 
 	return x.cfg.Slots.Open(ctx, j)
 }
 
-// letGo gives a job's slot back when the job is over.
+// letGo gives back what a command was the last to need: the slot of a job that
+// is over, the work trees of a run that is.
 func (x *Executor) letGo(ctx context.Context, c run.Command, ev run.Event) error {
-	over := c.Kind == run.Ledger && ev.Outcome == run.OK && c.Job != 0 ||
-		c.Purpose == run.MakePlan && c.Kind == run.Revert && ev.Outcome == run.OK ||
-		c.Purpose == run.MakePlan && c.Kind == run.Inspect && (ev.Outcome == run.Clean || ev.Outcome == run.Empty)
-	if !over {
+	planned := c.Purpose == run.MakePlan
+	switch {
+	case c.Kind == run.Notify && (c.Text == string(run.StatusDone) || c.Text == string(run.StatusStopped)):
+		x.tidy(ctx, c)
 		return nil
+	case c.Job == 0:
+		return nil
+	case c.Kind == run.Ledger && ev.Outcome == run.OK,
+		planned && c.Kind == run.Revert && ev.Outcome == run.OK,
+		planned && c.Kind == run.Inspect && (ev.Outcome == run.Clean || ev.Outcome == run.Empty):
+		return x.cfg.Slots.Release(ctx, c.Run, c.Job)
 	}
-	return x.cfg.Slots.Release(ctx, c.Run, c.Job)
+	return nil
 }
+
+// tidy removes the work trees that nobody needs any more. One that has to stay
+// is no reason to hold anything up: `+"`kedge worktree ls`"+` shows it.
+func (x *Executor) tidy(ctx context.Context, c run.Command) {
+	saved, err := x.cfg.Slots.Tidy(ctx, x.request(c, "the run is over"))
+	for _, s := range saved {
+		err = errors.Join(err, x.salvaged(ctx, c, s))
+	}
+	if err != nil {
+		x.log().Warn("a work tree of a run that is over stays", "run", string(c.Run), "error", err.Error())
+	}
+}
+
+// log is where the executor speaks to whoever looks after the machine.
+func (x *Executor) log() *slog.Logger {
+	if x.cfg.Log == nil {
+		return slog.New(slog.DiscardHandler)
+	}
+	return x.cfg.Log
+}
+
+// short is a commit as people read it.
+func short(sha string) string { return sha[:min(len(sha), 12)] }

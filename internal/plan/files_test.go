@@ -1,0 +1,24 @@
+package plan_test
+
+import (
+	"slices"
+	"testing"
+
+	"kedge"
+	"kedge/internal/plan"
+)
+
+func TestFilesOf(t *testing.T) {
+	text := "The parser and its tests:\n- `cmd/parse.go`: flags\n- cmd/**/*_test.go\n* docs/ (all of it)\n- nothing else\n- ...\n"
+	p := kedge.Plan{Fields: []kedge.PlanField{
+		{Name: "Risks", Text: "- a/b.go"},
+		{Name: "Files expected to change", Text: text},
+	}}
+	want := []string{"cmd/parse.go", "cmd/**/*_test.go", "docs/**"}
+	if got := plan.FilesOf(p); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := plan.FilesOf(kedge.Plan{}); got != nil {
+		t.Errorf("no plan names %q", got)
+	}
+}
