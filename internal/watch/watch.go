@@ -89,9 +89,10 @@ type Bounds struct {
 // Rule is something that edits and commands must not go against: paths that are
 // somebody's decision, or words of a command that were ruled out.
 type Rule struct {
-	Name  string   // for people: the decision's id and title, or the constraint
-	Paths []string // globs that may not be changed
-	Words []string // texts that no command may contain
+	Name   string   // for people: the decision's id and title, or the constraint
+	Within []string // globs: edits of other paths are no concern of it; empty: of all
+	Paths  []string // globs that may not be changed
+	Words  []string // texts that no command and no edit may contain
 }
 
 // Usual are the limits that nobody has to set.

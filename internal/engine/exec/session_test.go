@@ -283,6 +283,24 @@ func TestRow38PressureFromReports(t *testing.T) {
 	}
 }
 
+// TestRow78LoopingAgent: an agent that loops is to be handed over within a few
+// turns, because it circles.
+func TestRow78LoopingAgent(t *testing.T) {
+	s := newStage(t)
+	s.put(filepath.Join(s.slot, "a.txt"), "text\n")
+	out, leave := s.start(s.command(`{"do":"loop","actions":[{"do":"read","path":"a.txt"},{"do":"pause","for":"1ms"}]}`))
+	s.until("it is seen", func() bool { return len(s.signalled(run.WantHandover)) > 0 })
+	if got := s.signalled(run.WantHandover)[0]; !strings.HasPrefix(got.Reason, "circling: ") {
+		t.Errorf("signalled %+v", got)
+	}
+	leave(errors.New("enough"))
+	<-out
+	signalled := of[kedge.SessionSignalledData](t, s.ledger, kedge.SessionSignalled)
+	if len(signalled) == 0 || signalled[0].Signal != "circling" || signalled[0].Advice != "handoff" {
+		t.Errorf("written down %+v", signalled)
+	}
+}
+
 // A session that neither prints nor computes is stalled; one that asked waits
 // for a person.
 func TestSessionStalls(t *testing.T) {
