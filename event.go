@@ -137,6 +137,9 @@ type PlanData struct {
 	Text     string      `json:"text"`
 	Hash     string      `json:"hash"`
 	Features []FeatureID `json:"features,omitempty"`
+	Goal     string      `json:"goal,omitempty"`   // what people asked for, where sessions plan it
+	Run      RunID       `json:"run,omitempty"`    // the run whose sessions plan it
+	Faults   string      `json:"faults,omitempty"` // of what the last planning session gave
 }
 
 // DecisionData is a decision with the reason why it replaces another, if so.

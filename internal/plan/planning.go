@@ -194,3 +194,9 @@ func Form() string {
 	b.WriteString("## Phase 1: title {#p1}\n\n- [ ] p1.1 what is to be done, in one line\n  check: COMMAND\n  paths: GLOB, GLOB\n")
 	return b.String()
 }
+
+// SetStatus changes the status in the front matter, and nothing else.
+func (d *Doc) SetStatus(status kedge.PlanStatus) {
+	d.Plan.Status = status
+	d.setFront("status", string(status))
+}

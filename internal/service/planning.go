@@ -2,14 +2,265 @@ package service
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"kedge"
+	"kedge/internal/brief"
+	docs "kedge/internal/ledger"
+	"kedge/internal/plan"
+	"kedge/internal/redact"
 	"kedge/internal/run"
+	"kedge/internal/store"
 	"kedge/internal/watch"
 )
 
-func (b runBriefs) planningBrief(_ context.Context, _ run.Command) (string, error) { return "", nil }
+// maxGoal bounds what people ask for, in bytes: it is in every planning brief.
+const maxGoal = 8000
 
-func (b runBriefs) heard(_ context.Context, _ run.Command, _ kedge.SessionID, _ watch.Event) error {
-	return nil
+// planOf is the plan that the sessions of a run make; false when it makes none.
+func planOf(ctx context.Context, p *project, id kedge.RunID) (kedge.PlanData, bool, error) {
+	list, err := store.About[kedge.PlanData](ctx, p.store, store.KindPlan, string(id))
+	for _, d := range slices.Backward(list) {
+		if d.Run == id {
+			return d, true, err
+		}
+	}
+	return kedge.PlanData{}, false, err
+}
+
+// isPlanning tells whether a run has a goal and no plan that was approved.
+func isPlanning(st run.State) bool { return st.Goal != "" && len(st.Features) == 0 }
+
+// isOpenPlan tells whether planning sessions and answers may still change a plan.
+func isOpenPlan(d kedge.PlanData) bool {
+	return d.Status == kedge.PlanDrafting || d.Status == kedge.PlanWaiting || d.Status == kedge.PlanReady
+}
+
+// questionsOf reads the questions of a plan that is being made.
+func questionsOf(d kedge.PlanData) []kedge.Question {
+	doc, err := plan.ParsePlan(planFile, []byte(d.Text))
+	if err != nil {
+		return nil // nothing was asked yet
+	}
+	return doc.Plan.Questions
+}
+
+// planningBrief is what a planning session starts with.
+func (b runBriefs) planningBrief(ctx context.Context, c run.Command) (string, error) {
+	d, ok, err := planOf(ctx, b.p, c.Run)
+	if err != nil {
+		return "", err
+	}
+	if !ok {
+		return "", kedge.Errorf(kedge.Internal, "run %q makes no plan", c.Run)
+	}
+	st, err := b.standing(ctx)
+	if err != nil {
+		return "", err
+	}
+	in := brief.PlanInput{
+		Project: b.p.title(), Goal: d.Goal, Base: c.Base, Decisions: st.decisions, Risks: st.risks,
+		Faults: c.Failure, Form: plan.Form(),
+	}
+	if in.Rules, in.RulesFrom, err = b.rulesAt(ctx, c.Base); err != nil {
+		return "", err
+	}
+	for _, q := range questionsOf(d) {
+		if q.Answer != "" {
+			in.Answers = append(in.Answers, brief.Saying{Question: q.Text, Text: q.Answer})
+		}
+	}
+	for _, f := range st.ledger.features() {
+		in.Features = append(in.Features, string(f.ID)+": "+f.Name+standing(f))
+	}
+	if in.Notes, err = all[kedge.Note](ctx, b.p, store.KindNote); err != nil {
+		return "", err
+	}
+	if in.Told, _, err = b.sayings(ctx, c.Run, ""); err != nil {
+		return "", err
+	}
+	return brief.ForPlanning(in, brief.DefaultBudget).Text, nil
+}
+
+// heard listens to planning sessions: to their questions, and to the plan.
+func (b runBriefs) heard(ctx context.Context, c run.Command, session kedge.SessionID, ev watch.Event) error {
+	if c.Purpose != run.MakePlan {
+		return nil
+	}
+	switch ev.Kind {
+	case watch.Question, watch.Ask:
+		return b.changePlan(ctx, c, session, ev, func(d *kedge.PlanData) { askInto(d, ev.Text) })
+	case watch.PlanText:
+		return b.changePlan(ctx, c, session, ev, func(d *kedge.PlanData) { b.takePlan(d, c, ev.Text) })
+	default:
+		return nil
+	}
+}
+
+// changePlan journals what a planning session said, once, and shows it in
+// plan.md.
+func (b runBriefs) changePlan(ctx context.Context, c run.Command, session kedge.SessionID, said watch.Event, change func(*kedge.PlanData)) error {
+	who := b.caller("heard-"+string(session)+"-"+string(said.Kind)+"-"+sum([]byte(said.Text))[:24], kedge.Agent(session))
+	evs, err := b.s.write(ctx, b.p, who, func() ([]kedge.Event, error) {
+		d, ok, err := planOf(ctx, b.p, c.Run)
+		if err != nil || !ok || !isOpenPlan(d) {
+			return nil, err
+		}
+		was := d
+		change(&d)
+		if d.Text == was.Text && d.Status == was.Status && d.Faults == was.Faults {
+			return nil, nil
+		}
+		d.Hash = sum([]byte(d.Text))
+		return events(event(kedge.PlanSaved, who, d))
+	})
+	if err != nil || len(evs) == 0 {
+		return err
+	}
+	return b.s.showPlan(ctx, b.p, c.Run)
+}
+
+// askInto adds a question to a plan; the plan waits for its answer.
+func askInto(d *kedge.PlanData, text string) {
+	q, ok := plan.AskedBy(redact.Text(text))
+	if !ok {
+		return
+	}
+	asked, added := plan.Ask(questionsOf(*d), q)
+	if !added {
+		return
+	}
+	d.Status, d.Faults = kedge.PlanWaiting, ""
+	d.Text = string(plan.Draft(d.ID, d.Title, d.Status, asked))
+}
+
+// takePlan takes what a session gave for the plan, where nothing is wrong with
+// it. While a question is open there is none: first the questions.
+func (b runBriefs) takePlan(d *kedge.PlanData, c run.Command, text string) {
+	asked := questionsOf(*d)
+	if len(plan.OpenQuestions(kedge.Plan{Questions: asked})) > 0 {
+		d.Faults = "a plan was given while its questions are open: it was not taken"
+		return
+	}
+	doc, err := plan.FromSession(d.ID, d.Title, text, asked)
+	switch {
+	case err != nil:
+		d.Status, d.Faults = kedge.PlanDrafting, err.Error()
+		return
+	case redact.Text(text) != text:
+		d.Status, d.Faults = kedge.PlanDrafting, "it holds what looks like a secret: take it from the environment instead"
+		return
+	}
+	d.Faults = doc.Faults(b.p.runnable(b.s.pathOf(c.Run)))
+	if d.Faults != "" && doc.Plan.Status == kedge.PlanReady {
+		doc.SetStatus(kedge.PlanDrafting)
+	}
+	d.Status, d.Text = doc.Plan.Status, string(doc.Bytes())
+}
+
+// planned says what is wrong with what the planning sessions of a run gave.
+func (b runBriefs) planned(ctx context.Context, c run.Command) (string, error) {
+	d, ok, err := planOf(ctx, b.p, c.Run)
+	switch {
+	case err != nil || !ok:
+		return "", err
+	case d.Status != kedge.PlanDrafting:
+		return "", nil
+	case d.Faults == "":
+		return "the session gave neither questions nor a plan", nil
+	}
+	return d.Faults, nil
+}
+
+// route is the agent of a session by the kind of its work: that for planning, or
+// the run's with the model that the plan names for the phase.
+func (b runBriefs) route(ctx context.Context, c run.Command) (string, error) {
+	if c.Purpose == run.MakePlan {
+		cfg, _, err := b.settings.At(ctx, c.Base)
+		return cfg.Route.Plan, err
+	}
+	l, err := readLedger(ctx, b.p)
+	if err != nil || c.Feature == "" {
+		return "", err
+	}
+	model := l.modelOf(c.Feature)
+	if model == "" {
+		return "", nil
+	}
+	doc, ok, err := b.p.store.Run(ctx, c.Run)
+	if err != nil || !ok {
+		return "", err
+	}
+	name, _, _ := strings.Cut(doc.State.Rules.Agent, ":")
+	return name + ":" + model, nil
+}
+
+// modelOf is the model that the plan names for the phase of a feature.
+func (l ledger) modelOf(id kedge.FeatureID) string {
+	for _, ph := range l.phases() {
+		if slices.Contains(ph.made, id) {
+			return ph.Model
+		}
+	}
+	return ""
+}
+
+// madePhase is a phase of the approved plan with the features that were made of
+// its items.
+type madePhase struct {
+	kedge.Phase
+	made []kedge.FeatureID
+}
+
+// phases are those of the approved plan; none where there is no plan.
+func (l ledger) phases() []madePhase {
+	if l.plan == nil {
+		return nil
+	}
+	d, err := plan.ParsePlan(planFile, []byte(l.plan.Text))
+	if err != nil {
+		return nil // frozen by another version: its features still tell
+	}
+	var out []madePhase
+	n := 0
+	for _, ph := range d.Plan.Phases {
+		end := n + len(ph.Items)
+		out = append(out, madePhase{ph, l.plan.Features[min(n, len(l.plan.Features)):min(end, len(l.plan.Features))]})
+		n = end
+	}
+	return out
+}
+
+// phaseLimits are the budgets that the plan gives its phases.
+func (l ledger) phaseLimits() []run.PhaseLimit {
+	var out []run.PhaseLimit
+	for _, ph := range l.phases() {
+		if b := plan.PhaseBudget(ph.Phase); b.Tokens > 0 || b.USD > 0 {
+			out = append(out, run.PhaseLimit{ID: ph.ID, Tokens: b.Tokens, USD: b.USD})
+		}
+	}
+	return out
+}
+
+// showPlan writes the plan that a run makes to plan.md of the project's folder.
+// What people typed there meanwhile is kept aside.
+func (s *Service) showPlan(ctx context.Context, p *project, id kedge.RunID) error {
+	p.writing.Lock()
+	defer p.writing.Unlock()
+	d, ok, err := planOf(ctx, p, id)
+	if err != nil || !ok || !isOpenPlan(d) || d.Text == "" {
+		return err
+	}
+	return s.replaceProjected(p, planFile, []byte(d.Text))
+}
+
+// titleOfGoal is the title of the plan for a goal: its first line.
+func titleOfGoal(goal string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(goal), "\n")
+	line = docs.OneLine(line)
+	for len(line) > maxPlanTitle {
+		line = strings.ToValidUTF8(line[:maxPlanTitle], "")
+	}
+	return line
 }

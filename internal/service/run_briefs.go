@@ -11,7 +11,6 @@ import (
 	"kedge/internal/engine/exec"
 	"kedge/internal/glob"
 	docs "kedge/internal/ledger"
-	"kedge/internal/plan"
 	"kedge/internal/run"
 	"kedge/internal/store"
 	"kedge/internal/watch"
@@ -128,19 +127,12 @@ func (b runBriefs) featureInput(ctx context.Context, c run.Command, l ledger, in
 // phaseInput fills in what the approved plan says about the feature's phase, and
 // a summary of each phase before it.
 func (l ledger) phaseInput(id kedge.FeatureID, in *brief.RunInput) {
-	d, err := plan.ParsePlan(planFile, []byte(l.plan.Text))
-	if err != nil {
-		return // frozen by another version: its features still tell
-	}
-	n := 0
-	for _, ph := range d.Plan.Phases {
-		made := l.plan.Features[min(n, len(l.plan.Features)):min(n+len(ph.Items), len(l.plan.Features))]
-		n += len(ph.Items)
-		if slices.Contains(made, id) {
+	for _, ph := range l.phases() {
+		if slices.Contains(ph.made, id) {
 			in.Phase, in.Prompt = ph.Title, ph.Prompt
 			return
 		}
-		in.Summaries = append(in.Summaries, brief.PhaseSummary{Phase: ph.Title, Text: l.summary(made)})
+		in.Summaries = append(in.Summaries, brief.PhaseSummary{Phase: ph.Title, Text: l.summary(ph.made)})
 	}
 	in.Summaries = nil // it is not of the plan
 }

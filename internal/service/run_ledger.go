@@ -250,5 +250,5 @@ func (s *Service) forExec(p *project, cfg *exec.Config) {
 	settings := &runSettings{s: s, p: p}
 	briefs := runBriefs{runLedger: ledger, settings: settings}
 	cfg.Ledger, cfg.Briefs, cfg.Rules = ledger, briefs, settings
-	cfg.Heard = briefs.heard
+	cfg.Heard, cfg.Planned, cfg.Route = briefs.heard, briefs.planned, briefs.route
 }

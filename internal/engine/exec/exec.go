@@ -60,6 +60,9 @@ type Config struct {
 	// Planned says what is wrong with what a planning session gave; empty when
 	// nothing is, or when it asks people first. Nil: nobody looks.
 	Planned func(ctx context.Context, c run.Command) (faults string, err error)
+	// Route is the "agent[:model]" of a session for which the run itself says
+	// none; empty is the run's own. Nil: always that.
+	Route func(ctx context.Context, c run.Command) (string, error)
 }
 
 // Rules reads what people set, as it stands at a commit: never from a work tree

@@ -23,3 +23,12 @@ func (x *Executor) inspectAll(ctx context.Context, c run.Command, report func(ru
 	}
 	return ev, nil
 }
+
+// route is the agent of a session: the one that the run fell back to, else the
+// one for this kind of work.
+func (x *Executor) route(ctx context.Context, c run.Command) (string, error) {
+	if c.Route != "" || x.cfg.Route == nil {
+		return c.Route, nil
+	}
+	return x.cfg.Route(ctx, c)
+}

@@ -48,7 +48,11 @@ type session struct {
 // startSession starts the session of a job, or takes up the one that an earlier
 // owner of the command started, and follows it to its end.
 func (x *Executor) startSession(ctx context.Context, c run.Command, report func(run.Event)) (run.Event, error) {
-	adapter, model, err := x.cfg.Agent(c.Route)
+	route, err := x.route(ctx, c)
+	if err != nil {
+		return run.Event{}, err
+	}
+	adapter, model, err := x.cfg.Agent(route)
 	if err != nil {
 		ev := answer(c, run.NoLogin)
 		ev.Reason = err.Error()

@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"context"
 	"errors"
 	"io"
 	"io/fs"
@@ -17,11 +18,15 @@ const trailLength = 12
 
 // trail reads what a session left behind from its own output: whoever asks, and
 // however often, gets the same. A session without output left nothing.
-func (x *Executor) trail(c run.Command, id kedge.SessionID) (Trail, error) {
+func (x *Executor) trail(ctx context.Context, c run.Command, id kedge.SessionID) (Trail, error) {
 	if id == "" || x.cfg.Agent == nil {
 		return Trail{}, nil
 	}
-	adapter, _, err := x.cfg.Agent(c.Route)
+	route, err := x.route(ctx, c)
+	if err != nil {
+		return Trail{}, err
+	}
+	adapter, _, err := x.cfg.Agent(route)
 	if err != nil {
 		return Trail{}, nil //nolint:nilerr // an agent that is gone from the configuration: what it did is unknown
 	}
