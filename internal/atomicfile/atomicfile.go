@@ -3,8 +3,10 @@
 //
 // It promises that a reader, or a machine that lost its power, sees the old
 // content or the new, whole, and that the new content is on disk when the call
-// returns (Swap and Settle do the two apart). It never writes through a symbolic link: a link at the target is
-// itself replaced, and with WriteIn no link on the way leads out of the root.
+// returns (Swap and Settle do the two apart). It never writes through a symbolic
+// link: a link at the target is itself replaced, and with WriteIn no link on the
+// way leads out of the root. Sweep removes what a killed writer left behind, and
+// nothing else.
 package atomicfile
 
 import (
@@ -78,29 +80,62 @@ func Settle(path string) error {
 
 // replace renames a new file, on which sync was called, to name.
 func replace(root *os.Root, name string, b []byte, perm os.FileMode, sync func(*os.File) error) error {
-	temp := filepath.Join(filepath.Dir(name), TempPrefix+rand.Text())
-	if err := writeTemp(root, temp, b, perm, sync); err != nil {
-		return errors.Join(err, root.Remove(temp))
-	}
-	if err := root.Rename(temp, name); err != nil {
-		return errors.Join(err, root.Remove(temp))
-	}
-	return nil
-}
-
-func writeTemp(root *os.Root, name string, b []byte, perm os.FileMode, sync func(*os.File) error) (err error) {
-	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	t, err := newTemp(root, filepath.Dir(name))
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	if _, err := f.Write(b); err != nil {
+	if err = t.fill(b, perm, sync); err == nil {
+		err = root.Rename(t.name, name)
+	}
+	if err != nil {
+		return errors.Join(err, t.file.Close(), root.Remove(t.name))
+	}
+	return t.file.Close()
+}
+
+// temporary is a file on its way. It is open, and locked, until it has its name:
+// so that Sweep can tell it from one whose writer is dead.
+type temporary struct {
+	name string
+	file *os.File
+}
+
+// newTemp makes a temporary file and locks it. A sweep in between may have taken
+// it away again; then there is another.
+func newTemp(root *os.Root, dir string) (temporary, error) {
+	for {
+		t := temporary{name: filepath.Join(dir, TempPrefix+rand.Text())}
+		var err error
+		if t.file, err = root.OpenFile(t.name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
+			return t, err
+		}
+		if lock(t.file, wait) != nil || t.there(root) {
+			return t, nil // without locks here, a sweep takes nothing away
+		}
+		if err := t.file.Close(); err != nil {
+			return t, err
+		}
+	}
+}
+
+func (t temporary) fill(b []byte, perm os.FileMode, sync func(*os.File) error) error {
+	if _, err := t.file.Write(b); err != nil {
 		return err
 	}
-	if err := f.Chmod(perm); err != nil {
+	if err := t.file.Chmod(perm); err != nil {
 		return err
 	}
-	return sync(f)
+	return sync(t.file)
+}
+
+// there tells whether the file still has its name.
+func (t temporary) there(root *os.Root) bool {
+	named, err := root.Lstat(t.name)
+	if err != nil {
+		return false
+	}
+	open, err := t.file.Stat()
+	return err == nil && os.SameFile(named, open)
 }
 
 func syncDir(root *os.Root, dir string) error {

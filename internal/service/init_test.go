@@ -147,7 +147,7 @@ func (g *ground) events(id kedge.ProjectID) []kedge.EventType {
 func TestRow84InitIsOneCommitAndTheJournalKnows(t *testing.T) {
 	g := newGround(t, true)
 	r := g.init("req-1")
-	if len(r.Written) != 9 || r.Commit == nil || *r.Commit != g.git("rev-parse", "HEAD") || len(r.Checks) != 2 {
+	if len(r.Written) != 10 || r.Commit == nil || *r.Commit != g.git("rev-parse", "HEAD") || len(r.Checks) != 2 {
 		t.Errorf("reply %+v", r)
 	}
 	if r.Project.Name != "shop" || !r.Project.Git || !r.Project.CreatedAt.Equal(initDay) {
@@ -174,7 +174,7 @@ func TestF27InitRetriedHasOneEffectAndOneAnswer(t *testing.T) {
 		t.Errorf("first %+v\nretried %+v", first, retried)
 	}
 	gone := g.remove("req-2")
-	if again := g.remove("req-2"); !reflect.DeepEqual(gone, again) || len(gone.Removed) != 9 {
+	if again := g.remove("req-2"); !reflect.DeepEqual(gone, again) || len(gone.Removed) != 10 {
 		t.Errorf("first %+v\nretried %+v", gone, again)
 	}
 	if n := g.git("rev-list", "--count", "HEAD"); n != "3" {
@@ -245,10 +245,10 @@ func TestInitAndRemoveGiveBackEveryByte(t *testing.T) {
 			g.git("add", ".")
 			g.git("commit", "-q", "-m", "ours")
 			before, tree := g.files(), g.git("rev-parse", "HEAD^{tree}")
-			if r := g.init("req-1"); len(r.Written) != 9 || r.Commit == nil {
+			if r := g.init("req-1"); len(r.Written) != 10 || r.Commit == nil {
 				t.Errorf("init %+v", r)
 			}
-			if r := g.remove("req-2"); len(r.Removed) != 9 || len(r.Kept) != 0 || r.Commit == nil {
+			if r := g.remove("req-2"); len(r.Removed) != 10 || len(r.Kept) != 0 || r.Commit == nil {
 				t.Errorf("remove %+v", r)
 			}
 			if got := g.files(); !reflect.DeepEqual(got, before) {

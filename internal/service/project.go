@@ -28,7 +28,8 @@ type project struct {
 type opened struct {
 	store *store.Store
 
-	writing sync.Mutex // held by write: one decision at a time
+	writing sync.Mutex      // held by write: one decision at a time
+	swept   map[string]bool // roots without leftovers of dead writers; under writing
 
 	mu    sync.Mutex
 	repos map[string]*gitx.Repo // by root of the work tree
@@ -184,7 +185,7 @@ func (s *Service) created(id kedge.ProjectID) (*opened, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &opened{store: st, repos: map[string]*gitx.Repo{}}
+	o := &opened{store: st, repos: map[string]*gitx.Repo{}, swept: map[string]bool{}}
 	s.open[id] = o
 	return o, nil
 }

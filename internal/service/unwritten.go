@@ -3,9 +3,13 @@ package service
 import (
 	"bytes"
 	"context"
+	"os"
+	"path"
+	"path/filepath"
 	"slices"
 
 	"kedge"
+	"kedge/internal/atomicfile"
 	"kedge/internal/brief"
 	docs "kedge/internal/ledger"
 	"kedge/internal/plan"
@@ -54,6 +58,7 @@ func (u *unwritten) note(name string, err error) {
 func (s *Service) projectLedger(ctx context.Context, p *project) ([]kedge.Finding, error) {
 	p.writing.Lock()
 	defer p.writing.Unlock()
+	s.sweep(p)
 	l, err := readLedger(ctx, p)
 	if err != nil {
 		return nil, err
@@ -166,6 +171,7 @@ func (p *project) neverWritten(name string, text []byte, known map[string]bool) 
 func (s *Service) bringUp(ctx context.Context, p *project) ([]kedge.Finding, error) {
 	p.writing.Lock()
 	defer p.writing.Unlock()
+	s.sweep(p)
 	if _, ok, err := p.read(setup.ConfigFile); err != nil || !ok {
 		return nil, nil //nolint:nilerr // Kedge was taken out of this folder, or is not to be read there
 	}
@@ -249,4 +255,23 @@ func (s *Service) checkUnwritten(ctx context.Context, p *project) []kedge.Findin
 		found = append(found, finding(p.Dir, err))
 	}
 	return found
+}
+
+// sweep removes, once in each work tree, what writers that were killed left
+// beside Kedge's files. That it cannot harms nobody.
+func (s *Service) sweep(p *project) {
+	if p.swept[p.Dir] {
+		return
+	}
+	p.swept[p.Dir] = true
+	root, err := os.OpenRoot(p.Dir)
+	if err != nil {
+		return
+	}
+	defer func() { _ = root.Close() }()
+	for _, dir := range []string{".", path.Dir(featuresFile), decisionsDir, notesDir} {
+		if n, err := atomicfile.Sweep(root, dir); err != nil || n > 0 {
+			s.cfg.Log.Info("temporary files of a dead writer", "folder", filepath.Join(p.Dir, dir), "removed", n)
+		}
+	}
 }

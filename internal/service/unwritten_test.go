@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"kedge"
+	"kedge/internal/atomicfile"
 	"kedge/internal/service"
 	"kedge/internal/store"
 )
@@ -225,5 +226,38 @@ func (y *yard) restart() {
 	y.open(false)
 	if err := y.s.BringUp(y.t.Context()); err != nil {
 		y.t.Fatal(err)
+	}
+}
+
+// TestF1LeftoversOfADeadWriter: what a killed daemon left of a file that it was
+// writing is ignored by git from the first, and gone with the next write.
+func TestF1LeftoversOfADeadWriter(t *testing.T) {
+	y := newYard(t, true)
+	if _, err := y.s.Init(t.Context(), y.person(), service.InitRequest{}); err != nil {
+		t.Fatal(err)
+	}
+	left := []string{".kedge/", ".kedge/decisions/", ".kedge/notes/", ""}
+	for i, dir := range left {
+		left[i] = dir + atomicfile.TempPrefix + "ABCDEFGHIJKLMNOPQRSTUVWXY2"
+		y.put(left[i], "half of")
+	}
+	y.put(".kedge/"+atomicfile.TempPrefix+"is-mine", "mine")
+	if got := y.git("status", "--porcelain", "-uall"); got != "?? "+left[3] {
+		t.Errorf("git sees %q", got)
+	}
+	y.restart()
+	for _, name := range left {
+		if _, err := os.Lstat(filepath.Join(y.dir, name)); err == nil {
+			t.Errorf("%s is still there", name)
+		}
+	}
+	y.put(left[0], "half of") // by a writer that is killed while this daemon lives
+	y.restart()
+	y.add("a")
+	if _, err := os.Lstat(filepath.Join(y.dir, left[0])); err == nil {
+		t.Error("it is still there")
+	}
+	if y.read(".kedge/"+atomicfile.TempPrefix+"is-mine") != "mine" {
+		t.Error("somebody's file is gone")
 	}
 }

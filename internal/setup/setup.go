@@ -24,7 +24,12 @@ const (
 	FeaturesFile = ".kedge/features.json"
 	ProgressFile = ".kedge/progress.md"
 	ValidateFile = ".kedge/validate"
+	IgnoreFile   = ".kedge/.gitignore"
 )
+
+// ignoreText keeps what a killed Kedge leaves behind, until the next one sweeps
+// it up, out of every commit.
+const ignoreText = ".kedge-tmp-*\n"
 
 //go:embed template/config.toml
 var configText string
@@ -65,6 +70,7 @@ func Files(in Input) []File {
 		{ProgressFile, 0o644, string(in.Progress)},
 		{RulesFile, 0o644, rulesText},
 		{ValidateFile, 0o755, validateText},
+		{IgnoreFile, 0o644, ignoreText},
 	}
 }
 
