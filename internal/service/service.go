@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"kedge"
+	"kedge/internal/store"
 )
 
 // Config is what the service needs from outside.
@@ -22,6 +23,8 @@ type Config struct {
 	Now      func() time.Time
 	Log      *slog.Logger
 	Sessions Sessions
+	// Engine makes the engine of a project's runs; nil: the local one.
+	Engine func(ctx context.Context, p kedge.Project, st *store.Store) (RunEngine, error)
 }
 
 // Caller says who asks, from which folder, and which request it is.
@@ -55,6 +58,7 @@ type Service struct {
 
 	retaining sync.Mutex // held by Retain
 
+	engines  engines
 	holders  holders
 	watching sync.WaitGroup     // one for each living session
 	stop     context.CancelFunc // ends them
@@ -78,6 +82,7 @@ func New(cfg Config) *Service {
 // Close lets go of the sessions, which live on, and closes every store.
 func (s *Service) Close() error {
 	s.leaveNow()
+	s.leaveRuns()
 	s.stop()
 	s.watching.Wait()
 	s.mu.Lock()

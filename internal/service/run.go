@@ -1,0 +1,321 @@
+package service
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"kedge"
+	"kedge/internal/config"
+	"kedge/internal/gitx"
+	"kedge/internal/hold"
+	"kedge/internal/plan"
+	"kedge/internal/run"
+	"kedge/internal/store"
+)
+
+// RunFlags are the rules of a run that a command line sets; 0 and empty leave
+// what config.toml says.
+type RunFlags struct {
+	Agent        string  `json:"agent,omitempty"`
+	Parallel     int     `json:"parallel,omitempty"`
+	MaxSessions  int     `json:"max_sessions,omitempty"`
+	BudgetUSD    float64 `json:"budget_usd,omitempty"`
+	BudgetTokens int64   `json:"budget_tokens,omitempty"`
+}
+
+// RunStartRequest asks for a run. Env is the caller's environment; it stays in
+// memory and in the holders of sessions, and is never written down.
+type RunStartRequest struct {
+	Flags RunFlags `json:"flags"`
+	Env   []string `json:"env,omitempty"`
+}
+
+// RunReply is a run after a command about it. Attached means that it was there.
+type RunReply struct {
+	Run      RunView  `json:"run"`
+	Attached bool     `json:"attached"`
+	Notes    []string `json:"notes"` // what a person should know and need not do anything about
+}
+
+// RunStart begins a run over the features of the ledger. While one lives it
+// gives that one: a second run attaches to the first. One that was halted goes
+// on, except where a spent budget was not raised.
+func (s *Service) RunStart(ctx context.Context, who Caller, in RunStartRequest) (RunReply, error) {
+	p, err := s.runProject(ctx, who, "start a run")
+	if err != nil {
+		return RunReply{}, err
+	}
+	release, err := s.alone(ctx, "run of "+string(p.ID)) // two at once would begin two
+	if err != nil {
+		return RunReply{}, err
+	}
+	defer release()
+	last, found, err := lastRun(ctx, p)
+	if err != nil {
+		return RunReply{}, err
+	}
+	switch {
+	case found && (!last.Ended() || last.Run == s.runID(who)):
+		return s.attachRun(ctx, p, last, in)
+	case found && last.Halt == run.OverBudget && in.Flags.BudgetUSD == 0 && in.Flags.BudgetTokens == 0:
+		return s.attachRun(ctx, p, last, in)
+	case found && last.Halt != "":
+		return s.goOn(ctx, p, who, last, in)
+	}
+	return s.begin(ctx, p, who, in, last)
+}
+
+// runProject is the project of a caller who may command runs: a person, in the
+// main work tree of a repository.
+func (s *Service) runProject(ctx context.Context, who Caller, what string) (*project, error) {
+	if err := personOnly(who, what); err != nil {
+		return nil, err
+	}
+	if s.cfg.ReadOnly {
+		return nil, kedge.Errorf(kedge.Conflict, "this needs the daemon").WithHint("kedge up")
+	}
+	p, err := s.project(ctx, who)
+	if err != nil {
+		return nil, err
+	}
+	if !p.Git {
+		return nil, kedge.Errorf(kedge.Invalid, "%q is a plain folder: a run needs a git repository", p.Dir).WithHint("git init && git add -A && git commit -m start")
+	}
+	if main := mainFolder(p.Dir); main != "" && main != p.Dir {
+		return nil, kedge.Errorf(kedge.Invalid, "a run works on the branch of the main work tree").WithHint("cd %s", main)
+	}
+	return p, nil
+}
+
+// lastRun is the newest run of a project.
+func lastRun(ctx context.Context, p *project) (run.State, bool, error) {
+	doc, err := watched(ctx, p, "")
+	if kedge.NotFound.Is(err) {
+		return run.State{}, false, nil
+	}
+	return doc.State, err == nil, err
+}
+
+// attachRun gives a run as it is.
+func (s *Service) attachRun(ctx context.Context, p *project, st run.State, in RunStartRequest) (RunReply, error) {
+	s.keepEnv(st.Run, in.Env)
+	if _, err := s.engineOf(ctx, p); err != nil {
+		return RunReply{}, err
+	}
+	v, err := s.viewOf(ctx, p, st)
+	reply := RunReply{Run: v, Attached: true, Notes: []string{}}
+	if in.Flags != (RunFlags{}) && st.Halt != run.OverBudget {
+		reply.Notes = append(reply.Notes, "the run goes on with the rules that it has; others take effect with: kedge run --continue")
+	}
+	return reply, err
+}
+
+// begin starts a new run; last is the one before it, if there was one.
+func (s *Service) begin(ctx context.Context, p *project, who Caller, in RunStartRequest, last run.State) (RunReply, error) {
+	repo, head, err := s.branch(ctx, p)
+	if err != nil {
+		return RunReply{}, err
+	}
+	rules, err := s.runRules(ctx, p, repo, head.Commit, in)
+	if err != nil {
+		return RunReply{}, err
+	}
+	base, err := s.runBase(ctx, repo, head, last)
+	if err != nil {
+		return RunReply{}, err
+	}
+	specs, err := s.specs(ctx, p)
+	if err != nil {
+		return RunReply{}, err
+	}
+	eng, err := s.engineOf(ctx, p)
+	if err != nil {
+		return RunReply{}, err
+	}
+	id := s.runID(who)
+	s.keepEnv(id, in.Env)
+	err = eng.Start(ctx, run.Event{
+		ID: runEventID(who), Kind: run.Begun, At: s.now(), Actor: who.Actor, Run: id, Commit: base, Rules: &rules, Specs: specs,
+	})
+	if err != nil {
+		return RunReply{}, err
+	}
+	return s.runReply(ctx, p, eng, id, s.notesOn(ctx, repo, head))
+}
+
+// branch asserts that there is a branch which the work can land on.
+func (s *Service) branch(ctx context.Context, p *project) (*gitx.Repo, gitx.Head, error) {
+	repo, err := s.git(ctx, p)
+	if err != nil {
+		return nil, gitx.Head{}, err
+	}
+	head, err := repo.Head(ctx)
+	switch {
+	case err != nil:
+		return nil, head, err
+	case head.Unborn:
+		return nil, head, kedge.Errorf(kedge.Blocked, "the repository has no commit yet").WithHint("git add -A && git commit -m start")
+	case head.Detached:
+		return nil, head, kedge.Errorf(kedge.Blocked, "HEAD is detached: a run needs a branch to land on").WithHint("git switch -c BRANCH")
+	}
+	return repo, head, nil
+}
+
+// specs are the features of the ledger in the order of the plan.
+func (s *Service) specs(ctx context.Context, p *project) ([]run.Spec, error) {
+	l, err := readLedger(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	if len(l.docs) == 0 {
+		return nil, kedge.Errorf(kedge.Blocked, "there are no features to work on").
+			WithHint("kedge plan GOAL, or: kedge features import FILE")
+	}
+	docs := make(map[kedge.FeatureID]store.FeatureDoc, len(l.docs))
+	for _, d := range l.docs {
+		docs[d.ID] = d
+	}
+	var out []run.Spec
+	for _, f := range plan.Order(l.features()) {
+		d := docs[f.ID]
+		spec := run.SpecOf(f, d.Hash)
+		spec.Claim = d.Claim == kedge.Completed && f.Status == kedge.Pending
+		out = append(out, spec)
+	}
+	return out, nil
+}
+
+// runRules are the rules of a run: those of config.toml at the base, and what
+// the caller says beside it. The agent must be there before anything begins.
+func (s *Service) runRules(ctx context.Context, p *project, repo *gitx.Repo, base string, in RunStartRequest) (run.Rules, error) {
+	cfg, err := rulesSource{p: p, repo: repo, base: base}.config(ctx, userConfigFile(in.Env))
+	if err != nil {
+		return run.Rules{}, err
+	}
+	r := rulesOf(cfg, in.Flags)
+	return r, s.checkAgent(cfg, p, r.Agent, in.Env)
+}
+
+// rulesOf are the rules that config.toml and the flags make.
+func rulesOf(cfg config.Config, f RunFlags) run.Rules {
+	r := run.Rules{
+		Parallel: cfg.Run.Parallel, Land: cfg.Run.Land, Regression: cfg.Run.Regression,
+		Agent: firstSet(f.Agent, cfg.Route.Implement, cfg.Run.Agent), Fallback: cfg.Route.Fallback,
+		MaxSessions: f.MaxSessions, Tokens: f.BudgetTokens, USD: cfg.Budget.RunUSD, DayUSD: cfg.Budget.DayUSD,
+		FeatureUSD: cfg.Budget.FeatureUSD, SessionTokens: cfg.Budget.SessionTokens, SessionWall: cfg.Budget.SessionWall.Std(),
+	}
+	if f.Parallel > 0 {
+		r.Parallel = f.Parallel
+	}
+	if f.BudgetUSD > 0 {
+		r.USD = f.BudgetUSD
+	}
+	return r
+}
+
+func firstSet(values ...string) string {
+	i := slices.IndexFunc(values, func(v string) bool { return v != "" })
+	if i < 0 {
+		return ""
+	}
+	return values[i]
+}
+
+// checkAgent refuses a run whose agent is not named, not known or not installed:
+// nothing has been paid for yet.
+func (s *Service) checkAgent(cfg config.Config, p *project, route string, env []string) error {
+	name, _, _ := strings.Cut(route, ":")
+	if name == "" {
+		return kedge.Errorf(kedge.Blocked, "no agent is named").
+			WithHint("kedge run --agent NAME, or commit agent = \"NAME\" under [run] in .kedge/config.toml")
+	}
+	a, err := cfg.Agent(name)
+	if err != nil {
+		return kedge.Errorf(kedge.Blocked, "%w", err).WithHint("%s; a run reads .kedge/config.toml as it is committed", kedge.HintOf(err))
+	}
+	program := a.Kind
+	if len(a.Command) > 0 {
+		program = a.Command[0]
+	}
+	if _, err := hold.LookPath(program, p.Dir, env); err != nil {
+		return kedge.Errorf(kedge.Blocked, "agent %q cannot be started: %w", name, err).
+			WithHint("install it, or name another: kedge run --agent NAME")
+	}
+	return nil
+}
+
+// runBase is the commit that a run begins on: HEAD, or what an earlier run has
+// integrated on top of it and nobody has landed yet.
+func (s *Service) runBase(ctx context.Context, repo *gitx.Repo, head gitx.Head, last run.State) (string, error) {
+	if last.Run == "" || last.Tip == "" || last.Tip == head.Commit {
+		return head.Commit, nil
+	}
+	known, err := has(ctx, repo, last.Tip)
+	if err != nil || !known {
+		return head.Commit, err // somebody removed its branch
+	}
+	if landed, err := repo.IsAncestor(ctx, last.Tip, head.Commit); err != nil || landed {
+		return head.Commit, err
+	}
+	ahead, err := repo.IsAncestor(ctx, head.Commit, last.Tip)
+	if err != nil || ahead {
+		return last.Tip, err
+	}
+	return "", kedge.Errorf(kedge.Conflict, "branch %q and the work of %s have both moved on", head.Branch, last.Run).
+		WithHint("bring them together: git merge kedge/%s", last.Run)
+}
+
+// notesOn says what of the work tree a run does not see.
+func (s *Service) notesOn(ctx context.Context, repo *gitx.Repo, head gitx.Head) []string {
+	tree, err := repo.Tree(ctx)
+	if err != nil {
+		return nil
+	}
+	changes, err := repo.Diff(ctx, head.Commit, tree)
+	if err != nil {
+		return nil
+	}
+	var paths []string
+	for _, c := range changes {
+		if !ownFile(c.Path) {
+			paths = append(paths, c.Path)
+		}
+	}
+	if len(paths) == 0 {
+		return nil
+	}
+	return []string{"not committed, so no part of the run: " + listed(paths[:min(len(paths), 5)]) + andMore(len(paths)-5)}
+}
+
+func andMore(n int) string {
+	if n <= 0 {
+		return ""
+	}
+	return " and more"
+}
+
+// runReply shows the run of an engine as it is now.
+func (s *Service) runReply(ctx context.Context, p *project, eng RunEngine, id kedge.RunID, notes []string) (RunReply, error) {
+	st, err := eng.State(ctx, id)
+	if err != nil {
+		return RunReply{}, err
+	}
+	v, err := s.viewOf(ctx, p, st)
+	if notes == nil {
+		notes = []string{}
+	}
+	return RunReply{Run: v, Notes: notes}, err
+}
+
+// runID is the id of the run that a request begins: the same when it is made
+// again.
+func (s *Service) runID(who Caller) kedge.RunID {
+	if rest, ok := strings.CutPrefix(who.Key, "req-"); ok && kedge.ValidID("req", who.Key) {
+		return kedge.RunID("run-" + rest)
+	}
+	return kedge.RunID(kedge.NewID("run", s.now()))
+}
+
+// runEventID makes a request that is made again the same event.
+func runEventID(who Caller) kedge.EventID { return kedge.EventID("run-" + who.Key) }

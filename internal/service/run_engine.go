@@ -1,0 +1,144 @@
+package service
+
+import (
+	"context"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"kedge"
+	"kedge/internal/engine"
+	"kedge/internal/store"
+)
+
+// RunEngine is an engine that a service opens and leaves.
+type RunEngine interface {
+	engine.Engine
+	// Open takes up the runs that an earlier owner left.
+	Open(ctx context.Context) error
+	// Leave lets go of everything; what lives under holders lives on.
+	Leave()
+}
+
+// engines are the engines of the projects, each made when it is first needed,
+// and the environments that runs were started in. Those are never written down.
+type engines struct {
+	mu   sync.Mutex
+	open map[kedge.ProjectID]RunEngine
+	left bool
+
+	envs map[kedge.RunID][]string
+}
+
+// engineOf gives the engine of a project's runs, which has taken up what an
+// earlier daemon left of them.
+func (s *Service) engineOf(ctx context.Context, p *project) (RunEngine, error) {
+	s.engines.mu.Lock()
+	defer s.engines.mu.Unlock()
+	if e, ok := s.engines.open[p.ID]; ok {
+		return e, nil
+	}
+	if s.engines.left || s.cfg.ReadOnly {
+		return nil, ErrLeft
+	}
+	make := s.cfg.Engine
+	if make == nil {
+		make = s.localEngine
+	}
+	e, err := make(ctx, p.Project, p.store)
+	if err != nil {
+		return nil, err
+	}
+	if err := e.Open(ctx); err != nil {
+		return nil, err
+	}
+	if s.engines.open == nil {
+		s.engines.open = map[kedge.ProjectID]RunEngine{}
+	}
+	s.engines.open[p.ID] = e
+	return e, nil
+}
+
+// leaveRuns lets go of all runs; none is taken up any more.
+func (s *Service) leaveRuns() {
+	s.engines.mu.Lock()
+	s.engines.left = true
+	var list []RunEngine
+	for _, e := range s.engines.open {
+		list = append(list, e)
+	}
+	s.engines.mu.Unlock()
+	var all sync.WaitGroup
+	for _, e := range list {
+		all.Go(e.Leave)
+	}
+	all.Wait()
+}
+
+// AdoptRuns goes on with the runs that are not over, of every project whose
+// folder is there. It comes after Adopt: what sessions there are is known then.
+func (s *Service) AdoptRuns(ctx context.Context) error {
+	ids, err := s.projectIDs()
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		if err := s.adoptRuns(ctx, id); err != nil {
+			// One project whose runs cannot go on must not keep the daemon from the others.
+			s.cfg.Log.Error("the runs of a project do not go on", "project", string(id), "error", err.Error())
+		}
+	}
+	return ctx.Err()
+}
+
+func (s *Service) adoptRuns(ctx context.Context, id kedge.ProjectID) error {
+	o, err := s.opened(id)
+	if err != nil {
+		return err
+	}
+	runs, err := o.store.Runs(ctx)
+	if err != nil || !slices.ContainsFunc(runs, unfinished) {
+		return err
+	}
+	known, err := readProject(ctx, o.store, id)
+	if err != nil {
+		return err
+	}
+	if !isProject(known.Dir, id) {
+		return kedge.Errorf(kedge.NotFound, "the folder of %q is not at %q any more", known.Name, known.Dir)
+	}
+	_, err = s.engineOf(ctx, &project{Project: known, opened: o})
+	return err
+}
+
+// unfinished tells whether there is something to go on with.
+func unfinished(d store.RunDoc) bool { return !d.State.Ended() || len(d.State.Outbox) > 0 }
+
+// keepEnv remembers the environment that a run is to work in.
+func (s *Service) keepEnv(id kedge.RunID, env []string) {
+	if len(env) == 0 {
+		return
+	}
+	s.engines.mu.Lock()
+	defer s.engines.mu.Unlock()
+	if s.engines.envs == nil {
+		s.engines.envs = map[kedge.RunID][]string{}
+	}
+	s.engines.envs[id] = slices.Clone(env)
+}
+
+// envOf is the environment of a run: its caller's, else what config.toml passes
+// of the daemon's own.
+func (s *Service) envOf(id kedge.RunID, pass []string) []string {
+	s.engines.mu.Lock()
+	env, ok := s.engines.envs[id]
+	s.engines.mu.Unlock()
+	if ok {
+		return slices.Clone(env)
+	}
+	return slices.DeleteFunc(os.Environ(), func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		return !slices.Contains(pass, name)
+	})
+}

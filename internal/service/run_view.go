@@ -1,0 +1,276 @@
+package service
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"kedge"
+	"kedge/internal/run"
+	"kedge/internal/store"
+)
+
+// RunView is a run as it is shown; its JSON is that of `run --json`. A nil
+// figure is unknown.
+type RunView struct {
+	ID        kedge.RunID   `json:"id"`
+	State     run.Status    `json:"state"`
+	Reason    string        `json:"reason"`
+	Halt      run.Halt      `json:"halt"` // why nothing new starts; empty while it runs
+	Agent     string        `json:"agent"`
+	Parallel  int           `json:"parallel"`
+	StartedAt time.Time     `json:"started_at"`
+	Features  FeatureCounts `json:"features"`
+	Sessions  int           `json:"sessions"`
+	Usage     Usage         `json:"usage"`
+	Limits    RunLimits     `json:"limits"`
+	Jobs      []RunJob      `json:"jobs"`
+	Gate      *GateInfo     `json:"gate"` // the last verdict
+	ETA       *int64        `json:"eta_seconds"`
+	Resting   bool          `json:"resting"` // it does nothing by itself any more
+	Kind      kedge.Kind    `json:"kind"`    // of what it rests for: empty is all done
+	Next      []string      `json:"next"`    // what to do next, each a command that can be pasted
+}
+
+// RunLimits are the limits of the run as a whole; 0 is none.
+type RunLimits struct {
+	Tokens   int64   `json:"tokens"`
+	USD      float64 `json:"usd"`
+	Sessions int     `json:"sessions"`
+}
+
+// RunJob is one piece of work that is on its way.
+type RunJob struct {
+	ID            int             `json:"id"`
+	Kind          run.JobKind     `json:"kind"`
+	Feature       kedge.FeatureID `json:"feature"`
+	Phase         run.Phase       `json:"phase"`
+	Attempt       int             `json:"attempt"`
+	Repair        bool            `json:"repair"`
+	Session       kedge.SessionID `json:"session"`
+	ContextTokens *int64          `json:"context_tokens"`
+	ContextWindow *int64          `json:"context_window"`
+	Tokens        *int64          `json:"tokens"`
+	Question      string          `json:"question"`
+	Reason        string          `json:"reason"`
+	Until         *time.Time      `json:"until"` // when a provider's limit passes
+}
+
+// viewOf shows a state; what stands in the ledger and not in the state comes
+// from the project.
+func (s *Service) viewOf(ctx context.Context, p *project, st run.State) (RunView, error) {
+	v := RunView{
+		ID: st.Run, State: st.Status, Reason: st.Reason, Halt: st.Halt, Agent: st.Rules.Agent, Parallel: st.Rules.Parallel,
+		StartedAt: startOf(st.Run), Features: countRun(st), Sessions: st.Sessions, Usage: usageOf(st),
+		Limits: RunLimits{Tokens: st.Rules.Tokens, USD: st.Rules.USD, Sessions: st.Rules.MaxSessions},
+		Jobs:   []RunJob{}, Resting: resting(&st), Next: []string{},
+	}
+	for i := range st.Jobs {
+		v.Jobs = append(v.Jobs, s.jobView(&st, &st.Jobs[i]))
+	}
+	if v.Resting {
+		v.Kind, v.Next = kindOf(&st), nextOf(&st)
+	}
+	last, err := latest[kedge.Evidence](ctx, p, store.KindEvidence)
+	if err != nil {
+		return v, err
+	}
+	if last != nil {
+		v.Gate = &GateInfo{Verdict: last.Verdict.Verdict, Partial: last.Verdict.Partial, Feature: last.Feature, At: last.At}
+	}
+	v.ETA, err = s.eta(ctx, p, &st, v.StartedAt)
+	return v, err
+}
+
+// startOf reads the moment at which a run began out of its id.
+func startOf(id kedge.RunID) time.Time {
+	const digits = "0123456789abcdefghjkmnpqrstvwxyz"
+	_, text, _ := strings.Cut(string(id), "-")
+	if len(text) < 10 {
+		return time.Time{}
+	}
+	var ms int64
+	for _, c := range text[:10] {
+		ms = ms<<5 | int64(max(strings.IndexRune(digits, c), 0))
+	}
+	return time.UnixMilli(ms).UTC()
+}
+
+func countRun(st run.State) FeatureCounts {
+	list := make([]kedge.Feature, len(st.Features))
+	for i, f := range st.Features {
+		list[i].Status = f.Status
+	}
+	return countFeatures(list)
+}
+
+// usageOf is what the sessions said they used; unknown as long as none did.
+func usageOf(st run.State) Usage {
+	if st.Sessions == st.Unmetered && st.Spent == (run.Spend{}) {
+		return Usage{}
+	}
+	tokens := st.Spent.Tokens
+	u := Usage{Tokens: &tokens}
+	if usd := st.Spent.USD; usd > 0 {
+		u.USD = &usd
+	}
+	return u
+}
+
+func (s *Service) jobView(st *run.State, j *run.Job) RunJob {
+	v := RunJob{
+		ID: j.ID, Kind: j.Kind, Phase: j.Phase, Attempt: j.Attempt, Repair: j.Repairs > 0,
+		Question: j.Question, Reason: j.Reason,
+	}
+	if j.Feature >= 0 && j.Feature < len(st.Features) {
+		v.Feature = st.Features[j.Feature].ID
+	}
+	if !j.Until.IsZero() {
+		v.Until = &j.Until
+	}
+	if !st.Live(j.ID) {
+		return v
+	}
+	v.Session = j.Session
+	if j.Used != nil {
+		v.Tokens = &j.Used.Tokens
+	}
+	return v
+}
+
+// resting tells whether the run does nothing more until a person acts. A run
+// that waits for a provider's limit goes on by itself.
+func resting(st *run.State) bool {
+	if st.Status == run.StatusRunning || st.Status == run.StatusPlanning || st.Status == run.StatusQuota {
+		return false
+	}
+	for i := range st.Jobs {
+		if p := st.Jobs[i].Phase; !p.Parked() && p != run.Idle {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(st.Outbox, func(c run.Command) bool { return c.Kind == run.Land })
+}
+
+// kindOf says what kind of end a resting run came to; empty is the good one.
+func kindOf(st *run.State) kedge.Kind {
+	stuck := slices.ContainsFunc(st.Jobs, func(j run.Job) bool { return j.Phase == run.Stuck })
+	switch {
+	case st.Status == run.StatusDone:
+		return ""
+	case st.Halt == run.OverBudget, st.Halt == run.MaxSessions:
+		return kedge.OverBudget
+	case st.Halt == run.Stopped:
+		return kedge.Interrupted
+	case st.Halt == run.RedBaseline:
+		return kedge.Red
+	case st.Halt == run.Fault:
+		return kedge.Internal
+	case st.Halt == run.Paused && stuck:
+		return kedge.Conflict
+	default:
+		return kedge.Blocked
+	}
+}
+
+// nextOf says what a person does next about a resting run.
+func nextOf(st *run.State) []string {
+	var out []string
+	add := func(line string) {
+		if !slices.Contains(out, line) {
+			out = append(out, line)
+		}
+	}
+	for i := range st.Jobs {
+		for _, line := range askedBy(st, &st.Jobs[i]) {
+			add(line)
+		}
+	}
+	switch st.Halt {
+	case run.Paused, run.Stopped, run.Fault, run.Environment, run.RedBaseline, run.NoAgent:
+		add("kedge run --continue")
+	case run.OverBudget:
+		add("kedge run --continue --budget-usd " + raised(st.Rules.USD, st.Spent.USD))
+	case run.MaxSessions:
+		add("kedge run --continue --max-sessions " + strconv.Itoa(max(st.Rules.MaxSessions, 1)))
+	}
+	if st.Lander != "" {
+		add("kedge land")
+	}
+	for _, f := range st.Features {
+		switch f.Status {
+		case kedge.BlockedWork:
+			add("kedge feature show " + string(f.ID))
+			add("kedge feature reopen " + string(f.ID))
+		case kedge.NeedsReview:
+			add("kedge feature accept " + string(f.ID) + " --reason WHY")
+		default:
+		}
+		if len(out) >= shownNext {
+			break
+		}
+	}
+	return out
+}
+
+// askedBy is what a parked job wants of a person.
+func askedBy(st *run.State, j *run.Job) []string {
+	if j.Feature < 0 || j.Feature >= len(st.Features) {
+		return nil
+	}
+	id := string(st.Features[j.Feature].ID)
+	switch j.Phase {
+	case run.Asking:
+		return []string{"kedge answer " + id + " TEXT"}
+	case run.Reviewing:
+		return []string{"kedge approve " + id, "kedge deny " + id + " --reason WHY"}
+	default:
+		return nil
+	}
+}
+
+// shownNext bounds a list of what to do next.
+const shownNext = 8
+
+// raised is twice a limit, or twice what was spent where there is none.
+func raised(limit, spent float64) string {
+	if limit <= 0 {
+		limit = max(spent, 1)
+	}
+	return strconv.FormatFloat(2*limit, 'f', -1, 64)
+}
+
+// eta is how long what is open may take: by the middle one of the times between
+// two completed features of this run. A night for which it was paused is one of
+// them and moves nothing.
+func (s *Service) eta(ctx context.Context, p *project, st *run.State, started time.Time) (*int64, error) {
+	open := 0
+	for _, f := range st.Features {
+		if f.Status == kedge.Pending || f.Status == kedge.InProgress || f.Status == kedge.Regressed {
+			open++
+		}
+	}
+	l, err := readLedger(ctx, p)
+	if err != nil || open == 0 {
+		return nil, err
+	}
+	var done []time.Time
+	for _, d := range l.docs {
+		if d.Status == kedge.Completed && d.CompletedAt != nil && d.CompletedAt.After(started) {
+			done = append(done, *d.CompletedAt)
+		}
+	}
+	if len(done) == 0 || resting(st) {
+		return nil, nil
+	}
+	slices.SortFunc(done, time.Time.Compare)
+	gaps := make([]time.Duration, len(done))
+	for i, at := range done {
+		gaps[i], started = at.Sub(started), at
+	}
+	slices.Sort(gaps)
+	seconds := int64((gaps[len(gaps)/2] * time.Duration(open)).Seconds())
+	return &seconds, nil
+}

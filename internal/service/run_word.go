@@ -1,0 +1,323 @@
+package service
+
+import (
+	"context"
+	"strings"
+
+	"kedge"
+	"kedge/internal/gitx"
+	"kedge/internal/run"
+)
+
+// RunContinueRequest asks a run to go on, with other rules where they are given.
+type RunContinueRequest struct {
+	Flags RunFlags `json:"flags"`
+	Env   []string `json:"env,omitempty"`
+}
+
+// RunRequest asks something of the newest run.
+type RunRequest struct{}
+
+// theRun is the newest run of the caller's project, and its engine.
+func (s *Service) theRun(ctx context.Context, who Caller, what string) (*project, RunEngine, run.State, error) {
+	p, err := s.runProject(ctx, who, what)
+	if err != nil {
+		return nil, nil, run.State{}, err
+	}
+	doc, err := watched(ctx, p, "")
+	if err != nil {
+		return nil, nil, run.State{}, err
+	}
+	eng, err := s.engineOf(ctx, p)
+	return p, eng, doc.State, err
+}
+
+// say delivers what a person wants of a run, and shows the run after it.
+func (s *Service) say(ctx context.Context, p *project, eng RunEngine, who Caller, id kedge.RunID, ev run.Event) (RunReply, error) {
+	ev.ID, ev.At, ev.Actor = runEventID(who), s.now(), who.Actor
+	if err := eng.Deliver(ctx, id, ev); err != nil {
+		return RunReply{}, err
+	}
+	return s.runReply(ctx, p, eng, id, nil)
+}
+
+// RunPause lets what is under way come to a clean point and starts nothing new.
+func (s *Service) RunPause(ctx context.Context, who Caller, _ RunRequest) (RunReply, error) {
+	p, eng, st, err := s.theRun(ctx, who, "pause a run")
+	if err != nil {
+		return RunReply{}, err
+	}
+	if st.Ended() {
+		return RunReply{}, over(st)
+	}
+	return s.say(ctx, p, eng, who, st.Run, run.Event{Kind: run.PauseAsked})
+}
+
+func over(st run.State) error {
+	return kedge.Errorf(kedge.Conflict, "the run is over: %s", st.Reason).WithHint("kedge run")
+}
+
+// RunStop ends the sessions of a run, each with a checkpoint, and returns when
+// nothing of it lives.
+func (s *Service) RunStop(ctx context.Context, who Caller, _ RunRequest) (RunReply, error) {
+	p, eng, st, err := s.theRun(ctx, who, "stop a run")
+	if err != nil {
+		return RunReply{}, err
+	}
+	if st.Ended() {
+		return s.runReply(ctx, p, eng, st.Run, nil)
+	}
+	ctx, done := s.untilLeft(ctx)
+	defer done()
+	if err := eng.Cancel(ctx, st.Run, who.Actor); err != nil {
+		return RunReply{}, err
+	}
+	return s.runReply(ctx, p, eng, st.Run, nil)
+}
+
+// RunContinue lets a run go on that was paused, stopped or halted.
+func (s *Service) RunContinue(ctx context.Context, who Caller, in RunContinueRequest) (RunReply, error) {
+	p, _, st, err := s.theRun(ctx, who, "continue a run")
+	if err != nil {
+		return RunReply{}, err
+	}
+	if st.Ended() && st.Halt == "" {
+		return RunReply{}, over(st)
+	}
+	return s.goOn(ctx, p, who, st, RunStartRequest(in))
+}
+
+// goOn delivers what makes a halted run go on: its rules anew, what was added to
+// the ledger meanwhile, and the base where people have committed on top of it.
+func (s *Service) goOn(ctx context.Context, p *project, who Caller, st run.State, in RunStartRequest) (RunReply, error) {
+	repo, head, err := s.branch(ctx, p)
+	if err != nil {
+		return RunReply{}, err
+	}
+	rules, err := s.runRules(ctx, p, repo, head.Commit, in)
+	if err != nil {
+		return RunReply{}, err
+	}
+	if in.Flags.MaxSessions > 0 {
+		rules.MaxSessions += st.Sessions // so many more
+	}
+	if in.Flags.BudgetTokens == 0 {
+		rules.Tokens = st.Rules.Tokens
+	}
+	commit, notes, err := s.movedBase(ctx, repo, head, st)
+	if err != nil {
+		return RunReply{}, err
+	}
+	eng, err := s.engineOf(ctx, p)
+	if err != nil {
+		return RunReply{}, err
+	}
+	s.keepEnv(st.Run, in.Env)
+	reply, err := s.say(ctx, p, eng, who, st.Run, run.Event{Kind: run.Continued, Rules: &rules, Commit: commit})
+	reply.Attached, reply.Notes = true, append(reply.Notes, notes...)
+	return reply, err
+}
+
+// movedBase is the commit that a run goes on from, where a person has committed
+// on top of what it integrated; empty: where it was.
+func (s *Service) movedBase(ctx context.Context, repo *gitx.Repo, head gitx.Head, st run.State) (string, []string, error) {
+	if head.Commit == st.Tip || st.Tip == "" {
+		return "", nil, nil
+	}
+	onTop, err := repo.IsAncestor(ctx, st.Tip, head.Commit)
+	if err != nil {
+		return "", nil, err
+	}
+	if onTop {
+		return head.Commit, nil, s.moveBranch(ctx, repo, st, head.Commit)
+	}
+	behind, err := repo.IsAncestor(ctx, head.Commit, st.Tip)
+	if err != nil || behind {
+		return "", nil, err
+	}
+	return "", []string{"branch " + head.Branch + " has commits that the run does not: bring them together before landing: git merge kedge/" + string(st.Run)}, nil
+}
+
+// moveBranch moves the integration branch along, where there is one.
+func (s *Service) moveBranch(ctx context.Context, repo *gitx.Repo, st run.State, to string) error {
+	ref := "refs/heads/kedge/" + string(st.Run)
+	if _, err := repo.Resolve(ctx, ref); kedge.NotFound.Is(err) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	return repo.UpdateRef(ctx, ref, to, st.Tip)
+}
+
+// RunTellRequest says something to whoever works: Name is a feature or a
+// session of the run.
+type RunTellRequest struct {
+	Name string `json:"name"`
+	Text string `json:"text"`
+}
+
+// RunTell tells the session of a feature something, or its next one.
+func (s *Service) RunTell(ctx context.Context, who Caller, in RunTellRequest) (RunReply, error) {
+	p, eng, st, err := s.theRun(ctx, who, "tell a run something")
+	if err != nil {
+		return RunReply{}, err
+	}
+	if strings.TrimSpace(in.Text) == "" {
+		return RunReply{}, kedge.Errorf(kedge.Invalid, "there is nothing to tell").WithHint("kedge tell %s TEXT", in.Name)
+	}
+	if st.Ended() && st.Halt == "" {
+		return RunReply{}, over(st)
+	}
+	id, err := s.toldFeature(ctx, p, &st, in.Name)
+	if err != nil {
+		return RunReply{}, err
+	}
+	return s.say(ctx, p, eng, who, st.Run, run.Event{Kind: run.Said, Feature: id, Text: in.Text})
+}
+
+// toldFeature is the feature that a name means: its own, or that of the session
+// which works on it.
+func (s *Service) toldFeature(ctx context.Context, p *project, st *run.State, name string) (kedge.FeatureID, error) {
+	for _, f := range st.Features {
+		if string(f.ID) == name {
+			return f.ID, nil
+		}
+	}
+	ses, err := s.find(ctx, p, name)
+	if err == nil {
+		for i := range st.Jobs {
+			if j := &st.Jobs[i]; j.Session == ses.ID && j.Feature >= 0 {
+				return st.Features[j.Feature].ID, nil
+			}
+		}
+		return "", kedge.Errorf(kedge.Conflict, "session %q is not one that works for the run now", name).WithHint("kedge send %s TEXT", name)
+	}
+	return "", kedge.Errorf(kedge.NotFound, "no feature and no session of the run is called %q", name).WithHint("kedge features")
+}
+
+// RunDecideRequest is a person's word about the diff of a feature that waits
+// for it.
+type RunDecideRequest struct {
+	ID     kedge.FeatureID `json:"id"`
+	Reason string          `json:"reason,omitempty"`
+}
+
+// RunApprove lets the work on a feature be integrated although it changed paths
+// outside its plan.
+func (s *Service) RunApprove(ctx context.Context, who Caller, in RunDecideRequest) (RunReply, error) {
+	return s.decideWork(ctx, who, in, run.Approved, "approve work")
+}
+
+// RunDeny sets the work aside; the feature is blocked with the reason.
+func (s *Service) RunDeny(ctx context.Context, who Caller, in RunDecideRequest) (RunReply, error) {
+	if strings.TrimSpace(in.Reason) == "" {
+		return RunReply{}, kedge.Errorf(kedge.Invalid, "a reason is needed").WithHint("kedge deny %s --reason WHY", in.ID)
+	}
+	return s.decideWork(ctx, who, in, run.Denied, "deny work")
+}
+
+func (s *Service) decideWork(ctx context.Context, who Caller, in RunDecideRequest, kind run.EventKind, what string) (RunReply, error) {
+	p, eng, st, err := s.theRun(ctx, who, what)
+	if err != nil {
+		return RunReply{}, err
+	}
+	j := jobOf(&st, in.ID)
+	switch seen, err := wasSaid(ctx, p, who); {
+	case err != nil:
+		return RunReply{}, err
+	case seen:
+	case featureOf(&st, in.ID) == nil:
+		return RunReply{}, kedge.Errorf(kedge.NotFound, "no feature %q in the run", in.ID).WithHint("kedge features")
+	case j == nil || j.Phase != run.Reviewing:
+		return RunReply{}, kedge.Errorf(kedge.Conflict, "the work on %q does not wait for a person's word", in.ID).WithHint("kedge status")
+	}
+	return s.say(ctx, p, eng, who, st.Run, run.Event{Kind: kind, Feature: in.ID, Reason: in.Reason})
+}
+
+// wasSaid tells whether the caller's request was delivered before.
+func wasSaid(ctx context.Context, p *project, who Caller) (bool, error) {
+	_, seen, err := p.store.Seen(ctx, string(runEventID(who)))
+	return seen, err
+}
+
+func jobOf(st *run.State, id kedge.FeatureID) *run.Job {
+	for i := range st.Jobs {
+		if j := &st.Jobs[i]; j.Feature >= 0 && j.Feature < len(st.Features) && st.Features[j.Feature].ID == id {
+			return j
+		}
+	}
+	return nil
+}
+
+func featureOf(st *run.State, id kedge.FeatureID) *run.Feature {
+	for i := range st.Features {
+		if st.Features[i].ID == id {
+			return &st.Features[i]
+		}
+	}
+	return nil
+}
+
+// RunLandRequest asks for the work of the newest run on the user's branch.
+type RunLandRequest struct {
+	PR bool `json:"pr,omitempty"`
+}
+
+// RunLandReply is what became of it. Refused says why the branch was not moved.
+type RunLandReply struct {
+	RunReply
+	Commit  string `json:"commit"`
+	Refused string `json:"refused"`
+}
+
+// RunLand moves the user's branch to what the newest run integrated, where the
+// checkout is clean and the branch has not moved.
+func (s *Service) RunLand(ctx context.Context, who Caller, in RunLandRequest) (RunLandReply, error) {
+	if in.PR {
+		return RunLandReply{}, kedge.Errorf(kedge.Invalid, "this build cannot open pull requests").
+			WithHint("push the branch yourself: git push origin HEAD, or land it here: kedge land")
+	}
+	p, eng, st, err := s.theRun(ctx, who, "land work")
+	if err != nil {
+		return RunLandReply{}, err
+	}
+	ctx, done := s.untilLeft(ctx)
+	defer done()
+	if _, err := s.say(ctx, p, eng, who, st.Run, run.Event{Kind: run.LandAsked}); err != nil {
+		return RunLandReply{}, err
+	}
+	if st, err = landed(ctx, eng, st.Run); err != nil {
+		return RunLandReply{}, err
+	}
+	reply, err := s.runReply(ctx, p, eng, st.Run, nil)
+	return RunLandReply{RunReply: reply, Commit: st.Landed, Refused: st.Lander}, err
+}
+
+// tellRun lets a run that lives know what a person did to the ledger. A run that
+// is over learns it from the ledger when the next one begins.
+func (s *Service) tellRun(ctx context.Context, p *project, who Caller, ev run.Event) error {
+	if who.IsAgent() || s.cfg.ReadOnly {
+		return nil
+	}
+	st, found, err := liveRun(ctx, p)
+	if err != nil || !found {
+		return err
+	}
+	if ev.Kind == run.Planned {
+		if ev.Specs, err = s.specs(ctx, p); err != nil {
+			return err
+		}
+	}
+	eng, err := s.engineOf(ctx, p)
+	if err != nil {
+		return err
+	}
+	ev.ID, ev.At, ev.Actor = runEventID(who), s.now(), who.Actor
+	return eng.Deliver(ctx, st.Run, ev)
+}
+
+// liveRun is the newest run, if it can still do something.
+func liveRun(ctx context.Context, p *project) (run.State, bool, error) {
+	st, found, err := lastRun(ctx, p)
+	return st, found && err == nil && (!st.Ended() || st.Halt != ""), err
+}
