@@ -48,7 +48,7 @@ func call[In, Out any](name string, mode Mode, f func(*service.Service, context.
 func Calls() []Call {
 	var all []Call
 	for _, area := range [][]Call{
-		initCalls(), sessionCalls(), featureCalls(), memoryCalls(), briefCalls(), gateCalls(), gitCalls(), careCalls(),
+		initCalls(), sessionCalls(), featureCalls(), memoryCalls(), briefCalls(), gateCalls(), runCalls(), gitCalls(), careCalls(),
 	} {
 		all = append(all, area...)
 	}

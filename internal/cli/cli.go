@@ -52,6 +52,7 @@ type Env struct {
 
 	json   bool
 	rawOut io.Writer // Out without the filter, for bytes that were asked for as they are
+	rawErr io.Writer // Err likewise, for what is redrawn in place: its texts are filtered one by one
 }
 
 // exitCodes is the whole contract with scripts.
@@ -75,7 +76,7 @@ func (e errSaid) Error() string { return string(e.kind) }
 // Main runs one command and returns its exit code.
 func Main(ctx context.Context, env Env) int {
 	out, talk := env.Out, env.Err
-	env.rawOut = out
+	env.rawOut, env.rawErr = out, talk
 	env.Out, env.Err = &plain.Writer{W: out}, &plain.Writer{W: talk}
 	root := newRoot(&env)
 	root.SetArgs(env.Args)

@@ -33,6 +33,9 @@ var areas = []area{
 		{"search", newSearch},
 		{"export", newExport},
 	}},
+	{"drive", "Driving:", []maker{
+		{"run", newRun}, {"tell", newTell}, {"approve", newApprove}, {"deny", newDeny}, {"land", newLand}, {"explain", newExplain}, {"demo", newDemo},
+	}},
 	{"ledger", "The ledger:", []maker{
 		{"next", newNext}, {"ready", newReady}, {"features", newFeatures}, {"feature", newFeature}, {"plan", newPlan},
 	}},
@@ -43,7 +46,7 @@ var areas = []area{
 		{"status", newStatus}, {"prime", newPrime}, {"checkpoint", newCheckpoint}, {"handoff", newHandoff},
 	}},
 	{"checks", "Checks:", []maker{{"gate", newGate}}},
-	{"git", "Worktrees and salvage:", []maker{{"salvage", newSalvage}, {"worktree", newWorktree}, {"approve", newApprove}}},
+	{"git", "Worktrees and salvage:", []maker{{"salvage", newSalvage}, {"worktree", newWorktree}}},
 	{"care", "Looking after it:", []maker{{"doctor", newDoctor}, {"rebuild", newRebuild}, {"backup", newBackup}, {"project", newProject}}},
 }
 

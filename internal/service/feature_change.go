@@ -10,6 +10,7 @@ import (
 	"kedge"
 	"kedge/internal/plan"
 	"kedge/internal/redact"
+	"kedge/internal/run"
 	"kedge/internal/store"
 )
 
@@ -69,7 +70,7 @@ type FeatureAddRequest struct {
 
 // FeatureAdd locks a new definition.
 func (s *Service) FeatureAdd(ctx context.Context, who Caller, in FeatureAddRequest) (FeatureReply, error) {
-	return s.changed(ctx, who, in.Definition.ID, func(p *project, l ledger) ([]kedge.Event, error) {
+	return s.changedInRun(ctx, who, run.Event{Kind: run.Planned, Feature: in.Definition.ID}, func(p *project, l ledger) ([]kedge.Event, error) {
 		if err := p.unlocked(l); err != nil {
 			return nil, err
 		}
@@ -152,7 +153,9 @@ func (s *Service) FeatureAmend(ctx context.Context, who Caller, in FeatureAmendR
 	if err := needReason(in.Reason, "amend"); err != nil {
 		return FeatureReply{}, err
 	}
-	return s.changed(ctx, who, in.Definition.ID, func(_ *project, l ledger) ([]kedge.Event, error) {
+	_, hash := plan.Canonical(in.Definition)
+	word := run.Event{Kind: run.Amended, Feature: in.Definition.ID, Hash: hash, Reason: in.Reason}
+	return s.changedInRun(ctx, who, word, func(_ *project, l ledger) ([]kedge.Event, error) {
 		d, err := l.find(in.Definition.ID)
 		if err != nil {
 			return nil, err
@@ -220,7 +223,7 @@ type FeatureStatusRequest struct {
 
 // FeatureBlock says that a feature cannot go on, by anyone.
 func (s *Service) FeatureBlock(ctx context.Context, who Caller, in FeatureStatusRequest) (FeatureReply, error) {
-	return s.move(ctx, who, in, kedge.BlockedWork, kedge.Pending, kedge.InProgress, kedge.NeedsReview, kedge.Regressed)
+	return s.move(ctx, who, in, run.Barred, kedge.BlockedWork, kedge.Pending, kedge.InProgress, kedge.NeedsReview, kedge.Regressed)
 }
 
 // FeatureReopen takes a feature back to pending; what proved it no longer does.
@@ -228,7 +231,7 @@ func (s *Service) FeatureReopen(ctx context.Context, who Caller, in FeatureStatu
 	if err := personOnly(who, "reopen a feature"); err != nil {
 		return FeatureReply{}, err
 	}
-	return s.move(ctx, who, in, kedge.Pending, kedge.BlockedWork, kedge.Skipped, kedge.NeedsReview, kedge.Completed, kedge.Regressed, kedge.InProgress)
+	return s.move(ctx, who, in, run.Reopened, kedge.Pending, kedge.BlockedWork, kedge.Skipped, kedge.NeedsReview, kedge.Completed, kedge.Regressed, kedge.InProgress)
 }
 
 // FeatureSkip says that a feature will not be done. What depends on it stays
@@ -237,7 +240,7 @@ func (s *Service) FeatureSkip(ctx context.Context, who Caller, in FeatureStatusR
 	if err := personOnly(who, "skip a feature"); err != nil {
 		return FeatureReply{}, err
 	}
-	return s.move(ctx, who, in, kedge.Skipped, kedge.Pending, kedge.InProgress, kedge.BlockedWork, kedge.NeedsReview, kedge.Regressed)
+	return s.move(ctx, who, in, run.Skipped, kedge.Skipped, kedge.Pending, kedge.InProgress, kedge.BlockedWork, kedge.NeedsReview, kedge.Regressed)
 }
 
 // FeatureAccept completes a feature that waits for a review. Only a person may,
@@ -249,11 +252,15 @@ func (s *Service) FeatureAccept(ctx context.Context, who Caller, in FeatureStatu
 	if err := needReason(in.Reason, "accept"); err != nil {
 		return FeatureReply{}, err
 	}
-	return s.move(ctx, who, in, kedge.Completed, kedge.NeedsReview)
+	if reply, done, err := s.acceptInRun(ctx, who, in); done || err != nil {
+		return reply, err
+	}
+	return s.move(ctx, who, in, "", kedge.Completed, kedge.NeedsReview)
 }
 
-func (s *Service) move(ctx context.Context, who Caller, in FeatureStatusRequest, to kedge.Status, from ...kedge.Status) (FeatureReply, error) {
-	return s.changed(ctx, who, in.ID, func(_ *project, l ledger) ([]kedge.Event, error) {
+// move changes a status; word is what a run is told of it.
+func (s *Service) move(ctx context.Context, who Caller, in FeatureStatusRequest, word run.EventKind, to kedge.Status, from ...kedge.Status) (FeatureReply, error) {
+	return s.changedInRun(ctx, who, run.Event{Kind: word, Feature: in.ID, Reason: in.Reason}, func(_ *project, l ledger) ([]kedge.Event, error) {
 		d, err := l.find(in.ID)
 		if err != nil {
 			return nil, err
@@ -321,7 +328,7 @@ func (s *Service) FeaturesImport(ctx context.Context, who Caller, in FeaturesImp
 	if err != nil {
 		return FeaturesImportReply{}, err
 	}
-	_, evs, aside, err := s.change(ctx, who, func(p *project, l ledger) ([]kedge.Event, error) {
+	p, evs, aside, err := s.change(ctx, who, func(p *project, l ledger) ([]kedge.Event, error) {
 		if err := p.unlocked(l); err != nil && !p.holds(featuresFile, in.Text) {
 			return nil, err
 		}
@@ -331,6 +338,9 @@ func (s *Service) FeaturesImport(ctx context.Context, who Caller, in FeaturesImp
 		}
 		return l.add(who, "import:"+in.File, fresh)
 	})
+	if err == nil {
+		err = s.tellRun(ctx, p, who, run.Event{Kind: run.Planned})
+	}
 	if err != nil {
 		return FeaturesImportReply{}, err
 	}

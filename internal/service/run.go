@@ -255,10 +255,10 @@ func (s *Service) runBase(ctx context.Context, repo *gitx.Repo, head gitx.Head, 
 	if err != nil || !known {
 		return head.Commit, err // somebody removed its branch
 	}
-	if landed, err := repo.IsAncestor(ctx, last.Tip, head.Commit); err != nil || landed {
+	if landed, err := repo.Descends(ctx, head.Commit, last.Tip); err != nil || landed {
 		return head.Commit, err
 	}
-	ahead, err := repo.IsAncestor(ctx, head.Commit, last.Tip)
+	ahead, err := repo.Descends(ctx, last.Tip, head.Commit)
 	if err != nil || ahead {
 		return last.Tip, err
 	}

@@ -124,14 +124,14 @@ func (s *Service) movedBase(ctx context.Context, repo *gitx.Repo, head gitx.Head
 	if head.Commit == st.Tip || st.Tip == "" {
 		return "", nil, nil
 	}
-	onTop, err := repo.IsAncestor(ctx, st.Tip, head.Commit)
+	onTop, err := repo.Descends(ctx, head.Commit, st.Tip)
 	if err != nil {
 		return "", nil, err
 	}
 	if onTop {
 		return head.Commit, nil, s.moveBranch(ctx, repo, st, head.Commit)
 	}
-	behind, err := repo.IsAncestor(ctx, head.Commit, st.Tip)
+	behind, err := repo.Descends(ctx, st.Tip, head.Commit)
 	if err != nil || behind {
 		return "", nil, err
 	}
@@ -320,4 +320,46 @@ func (s *Service) tellRun(ctx context.Context, p *project, who Caller, ev run.Ev
 func liveRun(ctx context.Context, p *project) (run.State, bool, error) {
 	st, found, err := lastRun(ctx, p)
 	return st, found && err == nil && (!st.Ended() || st.Halt != ""), err
+}
+
+// changedInRun is changed for what a person says of a feature: a run that lives
+// is told.
+func (s *Service) changedInRun(ctx context.Context, who Caller, word run.Event, decide func(p *project, l ledger) ([]kedge.Event, error)) (FeatureReply, error) {
+	reply, err := s.changed(ctx, who, word.Feature, decide)
+	if err != nil || word.Kind == "" {
+		return reply, err
+	}
+	p, err := s.project(ctx, who)
+	if err == nil {
+		err = s.tellRun(ctx, p, who, word)
+	}
+	return reply, err
+}
+
+// acceptInRun accepts a feature of a run that lives: its work is not in the
+// user's branch yet, so the run integrates it first and then completes it.
+func (s *Service) acceptInRun(ctx context.Context, who Caller, in FeatureStatusRequest) (reply FeatureReply, done bool, err error) {
+	l, p, err := s.readFeatures(ctx, who)
+	if err != nil {
+		return reply, false, err
+	}
+	st, live, err := liveRun(ctx, p)
+	if err != nil || !live {
+		return reply, false, err
+	}
+	seen, err := wasSaid(ctx, p, who)
+	if err != nil {
+		return reply, false, err
+	}
+	if f := featureOf(&st, in.ID); !seen && (f == nil || f.Status != kedge.NeedsReview) {
+		return reply, false, nil // the ledger says why not
+	}
+	if err := s.tellRun(ctx, p, who, run.Event{Kind: run.Accepted, Feature: in.ID, Reason: in.Reason}); err != nil {
+		return reply, false, err
+	}
+	d, err := l.find(in.ID)
+	if err != nil {
+		return reply, false, err
+	}
+	return FeatureReply{Feature: d.Feature}, true, nil
 }

@@ -1,0 +1,264 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"kedge"
+	"kedge/internal/api/client"
+	"kedge/internal/plain"
+	"kedge/internal/service"
+)
+
+func newRun(env *Env) *cobra.Command {
+	var (
+		flags                     service.RunFlags
+		pause, goOn, stop, detach bool
+	)
+	c := &cobra.Command{
+		Use:   "run",
+		Short: "Take the features to verified done, one short session each, unattended",
+		Long: `Works on the features of the ledger until all are done, nothing can go on or a
+budget is spent. Each feature gets a session of its own in a work tree of its own;
+Kedge runs the checks, commits what is green and sets aside what is not. Agents
+and checks outlive this command and the daemon. A second run attaches to the first.
+
+Ctrl-C detaches (exit code 130): the run goes on, kedge run comes back to it.
+Exit codes: 0 all done, 5 it waits for a person, 7 a budget is spent, 6 the
+project's own checks are red, 4 the repository was changed under the run,
+130 detached, or stopped by a person.`,
+		Example: "  kedge run                              with the agent of .kedge/config.toml\n  kedge run --agent bot --parallel 2\n  kedge run --pause                      nothing new starts; --continue goes on\n  kedge run --continue --budget-usd 20   the budget of the run as a whole\n  kedge run --stop                       end the sessions, each with a checkpoint",
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := checkRunFlags(c, flags); err != nil {
+				return err
+			}
+			switch {
+			case pause:
+				return runWord(c.Context(), env, "run.pause")
+			case stop:
+				return runWord(c.Context(), env, "run.stop")
+			}
+			return runAndWatch(c.Context(), env, flags, goOn, detach)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&flags.Agent, "agent", "", "the agent, or agent:model (default: [run] agent in config.toml)")
+	f.IntVar(&flags.Parallel, "parallel", 0, "how many features at once")
+	f.IntVar(&flags.MaxSessions, "max-sessions", 0, "stop after so many sessions")
+	f.Float64Var(&flags.BudgetUSD, "budget-usd", 0, "what the run may cost")
+	f.Int64Var(&flags.BudgetTokens, "budget-tokens", 0, "how many tokens the run may use")
+	f.BoolVar(&pause, "pause", false, "start nothing new")
+	f.BoolVar(&goOn, "continue", false, "go on after a pause, a stop or a halt")
+	f.BoolVar(&stop, "stop", false, "end the sessions, each with a checkpoint")
+	f.BoolVar(&detach, "detach", false, "do not wait for the end")
+	c.MarkFlagsMutuallyExclusive("pause", "continue", "stop")
+	return c
+}
+
+func checkRunFlags(c *cobra.Command, f service.RunFlags) error {
+	for _, n := range []struct {
+		flag  string
+		value int
+	}{{"parallel", f.Parallel}, {"max-sessions", f.MaxSessions}, {"budget-tokens", int(f.BudgetTokens)}} {
+		if err := positive(c, n.flag, n.value, 2); err != nil {
+			return err
+		}
+	}
+	if c.Flags().Changed("budget-usd") && !(f.BudgetUSD > 0) {
+		return kedge.Errorf(kedge.Invalid, "--budget-usd %v is not a positive number", f.BudgetUSD).WithHint("kedge run --budget-usd 5")
+	}
+	return nil
+}
+
+// runWord says one thing to the run and shows what it is like after that.
+func runWord(ctx context.Context, env *Env, name string) error {
+	out, err := call[service.RunReply](ctx, env, name, service.RunRequest{})
+	if err != nil {
+		return err
+	}
+	return env.showRun(out)
+}
+
+// showRun prints a run as the answer of a command that does not wait for it.
+func (env *Env) showRun(out service.RunReply) error {
+	env.notes(out.Notes)
+	if err := env.show(out, func(w io.Writer) { fmt.Fprintln(w, standingLine(out.Run)) }); err != nil {
+		return err
+	}
+	if out.Run.Resting {
+		env.nextSteps(out.Run)
+	}
+	return nil
+}
+
+func (env *Env) notes(notes []string) {
+	for _, n := range notes {
+		env.talk("note: %s", plain.Line(n))
+	}
+}
+
+// standingLine is where a run stands, in one line.
+func standingLine(v service.RunView) string {
+	s := string(v.State)
+	if v.Reason != "" {
+		s += ": " + v.Reason
+	}
+	return plain.Line(s)
+}
+
+// nextSteps says what to do about a run that rests.
+func (env *Env) nextSteps(v service.RunView) {
+	for _, n := range v.Next {
+		env.talk("next: %s", plain.Line(n))
+	}
+}
+
+func runAndWatch(ctx context.Context, env *Env, flags service.RunFlags, goOn, detach bool) error {
+	var (
+		out service.RunReply
+		err error
+	)
+	if goOn {
+		out, err = call[service.RunReply](ctx, env, "run.continue", service.RunContinueRequest{Flags: flags, Env: env.Environ})
+	} else {
+		out, err = call[service.RunReply](ctx, env, "run.start", service.RunStartRequest{Flags: flags, Env: env.Environ})
+	}
+	if err != nil {
+		return err
+	}
+	if detach {
+		return env.showRun(out)
+	}
+	env.notes(out.Notes)
+	return env.watchRun(ctx, out.Run)
+}
+
+// runEnd is the last line of `run --json`.
+type runEnd struct {
+	Type string          `json:"type"` // end, or detached
+	Run  service.RunView `json:"run"`
+}
+
+// watchRun shows a run until it rests, through the death of daemons.
+func (env *Env) watchRun(ctx context.Context, v service.RunView) error {
+	show := newRunShow(env, v)
+	var out service.RunReply
+	for {
+		seen := show.last
+		in := service.RunWatchRequest{Run: v.ID, After: seen}
+		err := env.Call.Call(ctx, "run.watch", in, &out, show.line)
+		switch {
+		case err == nil:
+			show.finish(out.Run)
+			return env.runOver(out.Run)
+		case ctx.Err() != nil:
+			return env.detached(show)
+		case errors.Is(err, client.ErrBroken) && show.last > seen: // the next daemon goes on
+		default:
+			return err
+		}
+	}
+}
+
+// detached is said when the person leaves; the run does not notice.
+func (env *Env) detached(show *runShow) error {
+	if env.json {
+		return errors.Join(env.jsonLine(runEnd{Type: "detached", Run: show.view}), errSaid{kedge.Interrupted})
+	}
+	env.talk("detached; the run goes on. Back to it: kedge run; to end it: kedge run --stop")
+	return errSaid{kedge.Interrupted}
+}
+
+// runOver gives the end of a run: what it came to, what to do next, and the
+// exit code.
+func (env *Env) runOver(v service.RunView) error {
+	if env.json {
+		if err := env.jsonLine(runEnd{Type: "end", Run: v}); err != nil {
+			return err
+		}
+	} else {
+		fmt.Fprintln(env.Out, standingLine(v))
+		env.nextSteps(v)
+	}
+	if v.Kind == "" {
+		return nil
+	}
+	return errSaid{v.Kind}
+}
+
+// jsonLine prints one line of a stream.
+func (env *Env) jsonLine(v any) error {
+	b, err := encode(v, "")
+	if err != nil {
+		return kedge.Errorf(kedge.Internal, "encode the answer: %w", err)
+	}
+	_, err = env.Out.Write(b)
+	return err
+}
+
+// runShow shows the lines of a watched run: as JSON, as text line by line, or
+// as a table that is redrawn in place.
+type runShow struct {
+	env  *Env
+	view service.RunView
+	last int64 // the newest step that was shown
+	live *liveTable
+}
+
+func newRunShow(env *Env, v service.RunView) *runShow {
+	s := &runShow{env: env, view: v}
+	if env.ErrTTY && !env.json {
+		s.live = newLiveTable(env)
+		s.live.draw(v)
+	}
+	return s
+}
+
+// line takes one line of progress. A step that was shown before, as after a
+// daemon's death, is not shown again.
+func (s *runShow) line(b json.RawMessage) {
+	var l service.RunLine
+	if json.Unmarshal(b, &l) != nil {
+		return // the daemon is of another version; the end says it all
+	}
+	switch {
+	case l.Step != nil:
+		if l.Step.N <= s.last {
+			return
+		}
+		s.last = l.Step.N
+	case l.Run != nil:
+		s.view = *l.Run
+	}
+	switch {
+	case s.env.json:
+		_ = s.env.jsonLine(l) // a reader that went away shows at the end
+	case s.live != nil:
+		s.live.take(l)
+		s.live.draw(s.view)
+	case l.Step != nil && l.Step.Text != "":
+		s.env.talk("%s", stepLine(*l.Step))
+	}
+}
+
+// stepLine is one step for a person.
+func stepLine(st service.RunStep) string {
+	at := st.At.UTC().Format("15:04:05")
+	if st.Feature == "" {
+		return at + "  " + plain.Line(st.Text)
+	}
+	return at + "  " + plain.Line(string(st.Feature)) + ": " + plain.Line(st.Text)
+}
+
+func (s *runShow) finish(v service.RunView) {
+	s.view = v
+	if s.live != nil {
+		s.live.draw(v)
+	}
+}

@@ -1,0 +1,207 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"kedge/internal/plain"
+	"kedge/internal/run"
+	"kedge/internal/service"
+)
+
+// liveTable is a run on a terminal, redrawn in place. Every text that it shows
+// goes through the one filter; the only escape codes are its own.
+type liveTable struct {
+	w     io.Writer
+	cols  func() int
+	now   func() time.Time
+	drawn int    // lines of the last drawing
+	step  string // what happened last
+}
+
+func newLiveTable(env *Env) *liveTable {
+	return &liveTable{w: env.rawErr, cols: func() int { c, _ := env.size(); return c }, now: time.Now}
+}
+
+// take remembers what happened last.
+func (t *liveTable) take(l service.RunLine) {
+	if l.Step != nil && l.Step.Text != "" {
+		t.step = stepLine(*l.Step)
+	}
+}
+
+// draw puts the table over its last drawing.
+func (t *liveTable) draw(v service.RunView) {
+	lines := t.lines(v)
+	var b strings.Builder
+	if t.drawn > 0 {
+		fmt.Fprintf(&b, "\x1b[%dA", t.drawn)
+	}
+	width := max(t.cols()-1, 20)
+	for _, l := range lines {
+		b.WriteString("\r\x1b[2K" + cutTo(plain.Line(l), width) + "\n")
+	}
+	for range t.drawn - len(lines) {
+		b.WriteString("\r\x1b[2K\n")
+	}
+	if extra := t.drawn - len(lines); extra > 0 {
+		fmt.Fprintf(&b, "\x1b[%dA", extra)
+	}
+	t.drawn = len(lines)
+	_, _ = io.WriteString(t.w, b.String()) // a terminal that is gone ends the command by itself
+}
+
+func cutTo(s string, width int) string {
+	r := []rune(s)
+	if len(r) <= width {
+		return s
+	}
+	return string(r[:width-1]) + "…"
+}
+
+// lines is the table: where it stands, who works on what, what it cost.
+func (t *liveTable) lines(v service.RunView) []string {
+	out := []string{headLine(v, t.now()), barLine(v)}
+	for _, j := range v.Jobs {
+		out = append(out, jobLine(j))
+	}
+	out = append(out, spendLine(v))
+	if t.step != "" {
+		out = append(out, "last  "+t.step)
+	}
+	if !v.Resting {
+		out = append(out, "Ctrl-C leaves it running")
+	}
+	return out
+}
+
+func headLine(v service.RunView, now time.Time) string {
+	s := string(v.ID) + "  " + strings.ReplaceAll(string(v.State), "_", " ")
+	if v.Reason != "" {
+		s += ": " + v.Reason
+	}
+	return s + "  " + span(now.Sub(v.StartedAt))
+}
+
+// barWidth is how many characters the progress bar has.
+const barWidth = 24
+
+func barLine(v service.RunView) string {
+	n, total := v.Features.Completed+v.Features.Skipped, v.Features.Total
+	full := 0
+	if total > 0 {
+		full = n * barWidth / total
+	}
+	s := "[" + strings.Repeat("#", full) + strings.Repeat(".", barWidth-full) + "] " +
+		strconv.Itoa(v.Features.Completed) + "/" + strconv.Itoa(total) + " verified"
+	for _, c := range []struct {
+		n    int
+		what string
+	}{
+		{v.Features.Blocked, "blocked"},
+		{v.Features.NeedsReview, "wait for review"},
+		{v.Features.Regressed, "regressed"},
+		{v.Features.Skipped, "skipped"},
+	} {
+		if c.n > 0 {
+			s += ", " + strconv.Itoa(c.n) + " " + c.what
+		}
+	}
+	return s + "  ETA " + etaText(v.ETA)
+}
+
+// etaText is unknown as long as nothing was completed by this run.
+func etaText(eta *int64) string {
+	if eta == nil {
+		return "unknown"
+	}
+	return span(time.Duration(*eta) * time.Second)
+}
+
+func span(d time.Duration) string {
+	switch d = d.Round(time.Second); {
+	case d < 0:
+		return "0s"
+	case d < time.Minute:
+		return d.String()
+	case d < time.Hour:
+		return strconv.Itoa(int(d.Minutes())) + "m"
+	default:
+		return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
+	}
+}
+
+func jobLine(j service.RunJob) string {
+	name := string(j.Feature)
+	if name == "" {
+		name = map[run.JobKind]string{run.Fix: "the baseline", run.Plan: "the plan"}[j.Kind]
+	}
+	s := fmt.Sprintf("  %-24s %-9s attempt %d", name, phaseText(j), j.Attempt)
+	if j.Session != "" {
+		s += "  context " + gauge(j.ContextTokens, j.ContextWindow)
+	}
+	for _, text := range []string{j.Question, j.Reason} {
+		if text != "" {
+			return s + "  " + text
+		}
+	}
+	return s
+}
+
+func phaseText(j service.RunJob) string {
+	if j.Repair && j.Phase == run.Working {
+		return "repair"
+	}
+	return string(j.Phase)
+}
+
+// gauge is how full a context is; what was not reported is unknown.
+func gauge(used, window *int64) string {
+	switch {
+	case used == nil:
+		return "unknown"
+	case window == nil || *window <= 0:
+		return count(*used)
+	default:
+		return strconv.FormatInt(*used*100 / *window, 10) + "% of " + count(*window)
+	}
+}
+
+func spendLine(v service.RunView) string {
+	tokens, usd := "tokens unknown", "cost unknown"
+	if v.Usage.Tokens != nil {
+		tokens = count(*v.Usage.Tokens) + " tokens"
+	}
+	if v.Usage.USD != nil {
+		usd = fmt.Sprintf("$%.2f", *v.Usage.USD)
+	}
+	if v.Limits.USD > 0 {
+		usd += fmt.Sprintf(" of $%.2f", v.Limits.USD)
+	}
+	if v.Limits.Tokens > 0 {
+		tokens += " of " + count(v.Limits.Tokens)
+	}
+	verdict := "no verdict yet"
+	if v.Gate != nil {
+		verdict = "last verdict " + string(v.Gate.Verdict)
+		if v.Gate.Feature != "" {
+			verdict += " for " + string(v.Gate.Feature)
+		}
+	}
+	return fmt.Sprintf("spent %s, %s, %d sessions  %s", tokens, usd, v.Sessions, verdict)
+}
+
+// count writes a large number short.
+func count(n int64) string {
+	switch {
+	case n >= 1_000_000:
+		return strconv.FormatFloat(float64(n)/1e6, 'f', 1, 64) + "M"
+	case n >= 10_000:
+		return strconv.FormatInt(n/1000, 10) + "k"
+	default:
+		return strconv.FormatInt(n, 10)
+	}
+}
