@@ -241,30 +241,12 @@ func (w *runWatch) steps(ctx context.Context) error {
 			}
 			if d.Run == w.id && d.N > w.after {
 				w.after = d.N
-				w.step(d)
+				step := stepOf(d, w.asked)
+				w.who.Tell(RunLine{Type: "step", Step: &step})
 			}
 		}
 		if len(evs) < page {
 			return nil
 		}
 	}
-}
-
-// step tells of one step.
-func (w *runWatch) step(d run.Stepped) {
-	about := w.asked[d.Event.Epoch]
-	if c, ok := w.asked[d.Event.Epoch]; ok && c.Kind.Answer() == d.Event.Kind {
-		delete(w.asked, d.Event.Epoch)
-	}
-	for _, c := range d.Commands() {
-		w.asked[c.Epoch] = c
-	}
-	feature := about.Feature
-	if feature == "" {
-		feature = d.Event.Feature
-	}
-	w.who.Tell(RunLine{Type: "step", Step: &RunStep{
-		N: d.N, At: d.Event.At, Event: d.Event.Kind, Outcome: d.Event.Outcome, Feature: feature,
-		Text: wordsFor(d, about),
-	}})
 }

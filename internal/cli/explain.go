@@ -1,0 +1,83 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"kedge/internal/plain"
+	"kedge/internal/service"
+)
+
+func newExplain(env *Env) *cobra.Command {
+	return &cobra.Command{
+		Use:     "explain SHA",
+		Short:   "Tell the story of a commit that a run made",
+		Long:    "Tells which feature a commit is for, which session made it, what proved it, which\ndecisions apply, and what happened on the way: attempts, verdicts, what was refused.",
+		Example: "  kedge explain HEAD\n  kedge explain 4f1c2ab --json",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			out, err := call[service.ExplainReply](c.Context(), env, "explain", service.ExplainRequest{Commit: args[0]})
+			if err != nil {
+				return err
+			}
+			return env.show(out, func(w io.Writer) { explainText(w, out) })
+		},
+	}
+}
+
+func explainText(w io.Writer, out service.ExplainReply) {
+	row := func(name, format string, args ...any) {
+		fmt.Fprintf(w, "%-11s %s\n", name, plain.Line(fmt.Sprintf(format, args...)))
+	}
+	row("commit", "%s %s", out.Commit, out.Subject)
+	switch {
+	case out.Kind == service.OtherCommit:
+		row("by", "a person: no run of Kedge made it")
+		return
+	case out.Kind == service.LedgerCommit:
+		row("ledger", "what Kedge wrote down about %s", out.Work)
+	}
+	if out.Feature != nil {
+		row("feature", "%s: %s (%s)", out.Feature.ID, out.Feature.Name, strings.ReplaceAll(string(out.Feature.Status), "_", " "))
+	}
+	if out.Run != "" {
+		row("run", "%s, attempt %d", out.Run, out.Attempts)
+	}
+	if s := out.Session; s != nil {
+		row("session", "%s %s (%s)", s.ID, s.Name, s.Agent)
+	}
+	if out.Checkpoint != "" {
+		row("checkpoint", "%s", out.Checkpoint)
+	}
+	evidenceText(row, out)
+	for _, f := range out.Files {
+		row("file", "%s %s +%d -%d", f.Status, f.Path, f.Added, f.Removed)
+	}
+	for _, d := range out.Decisions {
+		row("decision", "%s %s", d.ID, d.Title)
+	}
+	for _, f := range out.Findings {
+		row("finding", "%s: %s: %s", f.Level, f.Where, f.What)
+	}
+	for _, st := range out.Steps {
+		row("step", "%s  %s", st.At.UTC().Format("15:04:05"), st.Text)
+	}
+}
+
+func evidenceText(row func(name, format string, args ...any), out service.ExplainReply) {
+	if out.Validated != "" {
+		row("validated", "tree %s", out.Validated)
+	}
+	ev := out.Evidence
+	if ev == nil {
+		row("evidence", "unknown")
+		return
+	}
+	row("evidence", "%s %s", ev.ID, ev.Verdict.Verdict)
+	for _, c := range ev.Verdict.Checks {
+		row("check", "%s: %s (exit %d, %s)", c.Name, c.Command, c.Exit, seconds(c.MS))
+	}
+}
