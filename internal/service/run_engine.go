@@ -2,7 +2,6 @@ package service
 
 import (
 	"context"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -28,7 +27,8 @@ type engines struct {
 	open map[kedge.ProjectID]RunEngine
 	left bool
 
-	envs map[kedge.RunID][]string
+	envMu sync.Mutex // its own: runs ask for their environment while they are opened
+	envs  map[kedge.RunID][]string
 }
 
 // engineOf gives the engine of a project's runs, which has taken up what an
@@ -46,7 +46,12 @@ func (s *Service) engineOf(ctx context.Context, p *project) (RunEngine, error) {
 	if make == nil {
 		make = s.localEngine
 	}
-	e, err := make(ctx, p.Project, p.store)
+	ctx = context.WithoutCancel(ctx) // it outlives whoever asked first
+	known, err := readProject(ctx, p.store, p.ID)
+	if err != nil {
+		return nil, err
+	}
+	e, err := make(ctx, known, p.store)
 	if err != nil {
 		return nil, err
 	}
@@ -120,25 +125,26 @@ func (s *Service) keepEnv(id kedge.RunID, env []string) {
 	if len(env) == 0 {
 		return
 	}
-	s.engines.mu.Lock()
-	defer s.engines.mu.Unlock()
+	s.engines.envMu.Lock()
+	defer s.engines.envMu.Unlock()
 	if s.engines.envs == nil {
 		s.engines.envs = map[kedge.RunID][]string{}
 	}
 	s.engines.envs[id] = slices.Clone(env)
 }
 
-// envOf is the environment of a run: its caller's, else what config.toml passes
-// of the daemon's own.
-func (s *Service) envOf(id kedge.RunID, pass []string) []string {
-	s.engines.mu.Lock()
-	env, ok := s.engines.envs[id]
-	s.engines.mu.Unlock()
-	if ok {
-		return slices.Clone(env)
-	}
-	return slices.DeleteFunc(os.Environ(), func(kv string) bool {
+// callerEnv is the environment that a run was started in; nil when this daemon
+// does not know it.
+func (s *Service) callerEnv(id kedge.RunID) []string {
+	s.engines.envMu.Lock()
+	defer s.engines.envMu.Unlock()
+	return slices.Clone(s.engines.envs[id])
+}
+
+// passed keeps the variables that are named.
+func passed(env, names []string) []string {
+	return slices.DeleteFunc(env, func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
-		return !slices.Contains(pass, name)
+		return !slices.Contains(names, name)
 	})
 }
