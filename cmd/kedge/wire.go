@@ -132,6 +132,7 @@ func (c *caller) Foreground(ctx context.Context) error {
 	var (
 		s       *service.Service
 		handler http.Handler
+		serving *slog.Logger
 	)
 	return daemon.Serve(ctx, daemon.Config{
 		Home:    c.home,
@@ -144,13 +145,18 @@ func (c *caller) Foreground(ctx context.Context) error {
 				return err
 			}
 			s = service.New(service.Config{Home: c.home, Log: log, Sessions: sessions})
-			handler = api.Handler(s, log)
+			handler, serving = api.Handler(s, log), log
 			if err := s.Adopt(ctx); err != nil {
 				return err
 			}
 			s.RetainSoon(c.environ)
 			s.BringUpSoon()
 			return nil
+		},
+		OnReady: func() {
+			if err := s.AdoptRuns(ctx); err != nil {
+				serving.Error("runs do not go on", "error", err.Error())
+			}
 		},
 		Leave: func() { s.Leave() },
 		Close: func() error {

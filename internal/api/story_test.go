@@ -163,7 +163,9 @@ func (st *story) put(name, text string) {
 	}
 }
 
-func (st *story) now() time.Time { return time.Now().Add(time.Duration(st.ahead.Load()) * time.Millisecond) }
+func (st *story) now() time.Time {
+	return time.Now().Add(time.Duration(st.ahead.Load()) * time.Millisecond)
+}
 
 // pass lets time go by.
 func (st *story) pass(d time.Duration) { st.ahead.Add(d.Milliseconds()) }

@@ -76,6 +76,7 @@ var layer = map[string]int{
 	"kedge/internal/api":        40,
 	"kedge/internal/api/client": 41,
 	"kedge/internal/daemon":     40,
+	"kedge/internal/demo":       41,
 	"kedge/internal/cli":        42,
 
 	"kedge/cmd/kedge": 50,

@@ -34,6 +34,9 @@ func statusText(w io.Writer, out service.StatusReply) {
 	if out.Plan != nil {
 		row("plan", "%s %s", out.Plan.ID, out.Plan.Status)
 	}
+	if r := out.Run; r != nil {
+		row("run", "%s %s", r.ID, strings.TrimSuffix(strings.ReplaceAll(r.State, "_", " ")+": "+r.Reason, ": "))
+	}
 	row("features", "%s", countsText(out.Features))
 	if out.Sessions.Total > 0 {
 		row("sessions", "%d, %d live, %d interrupted", out.Sessions.Total, out.Sessions.Live, out.Sessions.Interrupted)

@@ -274,3 +274,14 @@ func (s *Service) eta(ctx context.Context, p *project, st *run.State, started ti
 	seconds := int64((gaps[len(gaps)/2] * time.Duration(open)).Seconds())
 	return &seconds, nil
 }
+
+// runStatus fills in the newest run, and what its sessions used.
+func runStatus(ctx context.Context, p *project, r *StatusReply) error {
+	st, found, err := lastRun(ctx, p)
+	if err != nil || !found {
+		return err
+	}
+	r.Run = &RunInfo{ID: st.Run, State: string(st.Status), Reason: st.Reason}
+	r.Usage = usageOf(st)
+	return nil
+}

@@ -109,6 +109,9 @@ func (s *Service) Status(ctx context.Context, who Caller, _ StatusRequest) (Stat
 	if err := s.lastThings(ctx, p, st, &r); err != nil {
 		return StatusReply{}, err
 	}
+	if err := runStatus(ctx, p, &r); err != nil {
+		return StatusReply{}, err
+	}
 	if r.Drift, r.DriftUnknown, err = s.drift(ctx, p, st); err != nil {
 		return StatusReply{}, err
 	}
