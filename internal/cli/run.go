@@ -35,6 +35,9 @@ project's own checks are red, 4 the repository was changed under the run,
 		Example: "  kedge run                              with the agent of .kedge/config.toml\n  kedge run --agent bot --parallel 2\n  kedge run --pause                      nothing new starts; --continue goes on\n  kedge run --continue --budget-usd 20   the budget of the run as a whole\n  kedge run --stop                       end the sessions, each with a checkpoint",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
+			if pause && stop || goOn && (pause || stop) {
+				return usageError(c, kedge.Errorf(kedge.Invalid, "--pause, --continue and --stop exclude each other"))
+			}
 			if err := checkRunFlags(c, flags); err != nil {
 				return err
 			}
@@ -57,7 +60,6 @@ project's own checks are red, 4 the repository was changed under the run,
 	f.BoolVar(&goOn, "continue", false, "go on after a pause, a stop or a halt")
 	f.BoolVar(&stop, "stop", false, "end the sessions, each with a checkpoint")
 	f.BoolVar(&detach, "detach", false, "do not wait for the end")
-	c.MarkFlagsMutuallyExclusive("pause", "continue", "stop")
 	return c
 }
 

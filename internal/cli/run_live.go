@@ -139,7 +139,7 @@ func jobLine(j service.RunJob) string {
 	if name == "" {
 		name = map[run.JobKind]string{run.Fix: "the baseline", run.Plan: "the plan"}[j.Kind]
 	}
-	s := fmt.Sprintf("  %-24s %-9s attempt %d", name, phaseText(j), j.Attempt)
+	s := fmt.Sprintf("  %-24s %-9s attempt %d", plain.Line(name), phaseText(j), j.Attempt)
 	if j.Session != "" {
 		s += "  context " + gauge(j.ContextTokens, j.ContextWindow)
 	}

@@ -65,7 +65,7 @@ func TestHowARunRests(t *testing.T) {
 	}
 }
 
-// TestRunStart is in the id of a run: the moment of the request that began it.
+// TestWhenARunBegan: it stands in the id of a run: the moment of the request that began it.
 func TestWhenARunBegan(t *testing.T) {
 	at := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 	if got := startOf(kedge.RunID(kedge.NewID("run", at))); !got.Equal(at) {

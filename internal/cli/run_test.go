@@ -1,0 +1,255 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"kedge"
+	"kedge/internal/api/client"
+	"kedge/internal/run"
+	"kedge/internal/service"
+)
+
+// runDesk answers the calls of `kedge run` as a daemon would.
+type runDesk struct {
+	t       *testing.T
+	watches []watchAnswer // one for each time it is watched
+	asked   []service.RunWatchRequest
+	started []service.RunStartRequest
+	named   []string
+}
+
+// watchAnswer is what one watch tells and how it ends.
+type watchAnswer struct {
+	lines []service.RunLine
+	end   service.RunView
+	err   error
+	leave func() // before it ends
+}
+
+func (d *runDesk) Call(ctx context.Context, name string, in, out any, progress func(json.RawMessage)) error {
+	d.named = append(d.named, name)
+	if name != "run.watch" {
+		if q, ok := in.(service.RunStartRequest); ok {
+			d.started = append(d.started, q)
+		}
+		return fill(d.t, out, service.RunReply{Run: service.RunView{ID: "run-1", State: run.StatusRunning}, Notes: []string{"a note"}})
+	}
+	d.asked = append(d.asked, in.(service.RunWatchRequest))
+	w := d.watches[0]
+	d.watches = d.watches[1:]
+	for _, l := range w.lines {
+		b, err := json.Marshal(l)
+		if err != nil {
+			d.t.Fatal(err)
+		}
+		progress(b)
+	}
+	if w.leave != nil {
+		w.leave()
+		return ctx.Err()
+	}
+	if w.err != nil {
+		return w.err
+	}
+	return fill(d.t, out, service.RunReply{Run: w.end, Notes: []string{}})
+}
+
+func fill(t *testing.T, out any, v any) error {
+	t.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return json.Unmarshal(b, out)
+}
+
+func stepLineOf(n int64, feature kedge.FeatureID, text string) service.RunLine {
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	return service.RunLine{Type: "step", Step: &service.RunStep{N: n, At: at, Event: run.Gated, Feature: feature, Text: text}}
+}
+
+func (d *runDesk) main(ctx context.Context, tty bool, args ...string) (code int, out, talk string) {
+	var o, e bytes.Buffer
+	code = Main(ctx, Env{Args: args, Out: &o, Err: &e, ErrTTY: tty, Environ: []string{"A=1"}, Call: d})
+	return code, o.String(), e.String()
+}
+
+// TestRunWithoutATerminal: one line per step on stderr, the end on stdout; a
+// daemon that dies on the way costs no step and shows none twice.
+func TestRunWithoutATerminal(t *testing.T) {
+	d := &runDesk{t: t, watches: []watchAnswer{
+		{lines: []service.RunLine{stepLineOf(3, "a", "one"), stepLineOf(4, "a", "")}, err: kedge.Errorf(kedge.Internal, "%w", client.ErrBroken)},
+		{
+			lines: []service.RunLine{stepLineOf(3, "a", "one"), stepLineOf(5, "", "two\x1b[31m")},
+			end:   service.RunView{ID: "run-1", State: run.StatusDone, Reason: "all 1 features are done", Resting: true},
+		},
+	}}
+	code, out, talk := d.main(t.Context(), false, "run", "--parallel", "2")
+	if code != 0 || out != "done: all 1 features are done\n" {
+		t.Errorf("code %d, printed %q", code, out)
+	}
+	if want := "note: a note\n03:04:05  a: one\n03:04:05  two[31m\n"; talk != want {
+		t.Errorf("said %q, want %q", talk, want)
+	}
+	if len(d.asked) != 2 || d.asked[1].After != 4 || d.asked[1].Run != "run-1" {
+		t.Errorf("watched with %+v", d.asked)
+	}
+	if len(d.started) != 1 || d.started[0].Flags.Parallel != 2 || d.started[0].Env[0] != "A=1" {
+		t.Errorf("started with %+v", d.started)
+	}
+}
+
+// TestRunGivesUp: a daemon that dies again and again without a step between is
+// not asked for ever.
+func TestRunGivesUp(t *testing.T) {
+	d := &runDesk{t: t, watches: []watchAnswer{
+		{lines: []service.RunLine{stepLineOf(1, "a", "one")}, err: kedge.Errorf(kedge.Internal, "%w", client.ErrBroken)},
+		{err: kedge.Errorf(kedge.Internal, "%w", client.ErrBroken)},
+	}}
+	if code, _, talk := d.main(t.Context(), false, "run"); code != 1 || !strings.Contains(talk, "went away") {
+		t.Errorf("code %d, said %q", code, talk)
+	}
+}
+
+// TestRunExitCodes: each end of a run has its code, and says what to do next.
+func TestRunExitCodes(t *testing.T) {
+	for kind, want := range map[kedge.Kind]int{
+		"": 0, kedge.Internal: 1, kedge.Conflict: 4, kedge.Blocked: 5, kedge.Red: 6, kedge.OverBudget: 7, kedge.Interrupted: 130,
+	} {
+		d := &runDesk{t: t, watches: []watchAnswer{{end: service.RunView{State: run.StatusStopped, Reason: "why", Kind: kind, Next: []string{"kedge run --continue"}}}}}
+		code, out, talk := d.main(t.Context(), false, "run")
+		if code != want || out != "stopped: why\n" || !strings.HasSuffix(talk, "next: kedge run --continue\n") {
+			t.Errorf("%q: code %d, printed %q, said %q", kind, code, out, talk)
+		}
+	}
+}
+
+// TestRunJSON: JSON Lines, each with its type; the last one is the end.
+func TestRunJSON(t *testing.T) {
+	view := service.RunView{ID: "run-1", State: run.StatusRunning}
+	d := &runDesk{t: t, watches: []watchAnswer{{
+		lines: []service.RunLine{stepLineOf(1, "a", "one"), {Type: "run", Run: &view}},
+		end:   service.RunView{ID: "run-1", State: run.StatusOverBudget, Kind: kedge.OverBudget},
+	}}}
+	code, out, talk := d.main(t.Context(), true, "run", "--json")
+	if code != 7 || talk != "" {
+		t.Errorf("code %d, said %q", code, talk)
+	}
+	var types []string
+	for line := range strings.Lines(out) {
+		var l struct {
+			Type string `json:"type"`
+		}
+		if err := json.Unmarshal([]byte(line), &l); err != nil {
+			t.Fatalf("%q: %v", line, err)
+		}
+		types = append(types, l.Type)
+	}
+	if got := strings.Join(types, " "); got != "step run end" {
+		t.Errorf("the lines are %q", got)
+	}
+}
+
+// TestRunDetaches: Ctrl-C leaves, with 130, and says how to come back.
+func TestRunDetaches(t *testing.T) {
+	for _, json := range []bool{false, true} {
+		ctx, cancel := context.WithCancel(t.Context())
+		d := &runDesk{t: t, watches: []watchAnswer{{lines: []service.RunLine{stepLineOf(1, "a", "one")}, leave: cancel}}}
+		args := []string{"run"}
+		if json {
+			args = append(args, "--json")
+		}
+		code, out, talk := d.main(ctx, false, args...)
+		if code != 130 {
+			t.Errorf("code %d, said %q", code, talk)
+		}
+		if json && !strings.Contains(out, `{"type":"detached"`) || !json && !strings.Contains(talk, "the run goes on. Back to it: kedge run;") {
+			t.Errorf("printed %q, said %q", out, talk)
+		}
+	}
+}
+
+// TestRunWords: what is said to a run, and flags that mean nothing.
+func TestRunWords(t *testing.T) {
+	for _, c := range []struct {
+		args string
+		call string
+		code int
+	}{
+		{"run --pause", "run.pause", 0},
+		{"run --stop", "run.stop", 0},
+		{"run --continue --detach", "run.continue", 0},
+		{"run --detach", "run.start", 0},
+		{"tell a b c", "run.tell", 0},
+		{"approve a", "run.approve", 0},
+		{"deny a --reason r", "run.deny", 0},
+		{"run --pause --stop", "", 2},
+		{"run --parallel 0", "", 2},
+		{"run --budget-usd -1", "", 2},
+		{"tell a", "", 2},
+	} {
+		d := &runDesk{t: t}
+		code, _, talk := d.main(t.Context(), false, strings.Fields(c.args)...)
+		if code != c.code || strings.Join(d.named, " ") != c.call {
+			t.Errorf("%s: code %d, calls %q, said %q", c.args, code, d.named, talk)
+		}
+	}
+}
+
+// TestLiveTable: the table is redrawn over itself, cut to the terminal, and shows
+// what is unknown as unknown; no text of a repository or an agent brings an
+// escape code of its own.
+func TestLiveTable(t *testing.T) {
+	var b bytes.Buffer
+	start := time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)
+	table := &liveTable{w: &b, cols: func() int { return 70 }, now: func() time.Time { return start.Add(90 * time.Minute) }}
+	used, size, eta := int64(30_000), int64(200_000), int64(600)
+	v := service.RunView{
+		ID: "run-1", State: run.StatusRunning, StartedAt: start, Sessions: 3, ETA: &eta,
+		Features: service.FeatureCounts{Total: 4, Completed: 2, Blocked: 1},
+		Limits:   service.RunLimits{USD: 5},
+		Jobs: []service.RunJob{
+			{Feature: "evil\x1b[2J", Phase: run.Working, Attempt: 1, Session: "ses-1", ContextTokens: &used, ContextWindow: &size, Repair: true},
+			{Kind: run.Fix, Phase: run.Working, Attempt: 1, Session: "ses-2"},
+		},
+	}
+	table.take(stepLineOf(9, "a", "\x1b]0;title\a"+strings.Repeat("long ", 30)))
+	table.draw(v)
+	want := []string{
+		"run-1  running  1h30m",
+		"[############............] 2/4 verified, 1 blocked  ETA 10m",
+		"  evil[2J                  repair    attempt 1  context 15% of 200k",
+		"  the baseline             work      attempt 1  context unknown",
+		"spent tokens unknown, cost unknown of $5.00, 3 sessions  no verdict …",
+		"last  03:04:05  a: ]0;titlelong long long long long long long long l…",
+		"Ctrl-C leaves it running",
+	}
+	for i, line := range strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n") {
+		if got := strings.TrimPrefix(line, "\r\x1b[2K"); i >= len(want) || got != want[i] {
+			t.Errorf("line %d is %q", i, got)
+		}
+	}
+	b.Reset()
+	v.Jobs, v.Resting = nil, true
+	table.draw(v)
+	if got := b.String(); !strings.HasPrefix(got, "\x1b[7A") || strings.Count(got, "\n") != 7 || !strings.HasSuffix(got, "\x1b[3A") {
+		t.Errorf("redrawn as %q", got)
+	}
+}
+
+// TestRunOnATerminal: no line per step, a table instead, and the end below it.
+func TestRunOnATerminal(t *testing.T) {
+	d := &runDesk{t: t, watches: []watchAnswer{{
+		lines: []service.RunLine{stepLineOf(1, "a", "one")},
+		end:   service.RunView{ID: "run-1", State: run.StatusDone, Resting: true},
+	}}}
+	code, out, talk := d.main(t.Context(), true, "run")
+	if code != 0 || out != "done\n" || strings.Count(talk, "Ctrl-C leaves it running") != 2 || !strings.Contains(talk, "last  03:04:05  a: one") {
+		t.Errorf("code %d, printed %q, said %q", code, out, talk)
+	}
+}
