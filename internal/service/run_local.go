@@ -2,12 +2,92 @@ package service
 
 import (
 	"context"
+	"os"
+	"path/filepath"
+	"strings"
 
 	"kedge"
+	"kedge/internal/agent"
+	"kedge/internal/config"
+	"kedge/internal/engine/exec"
+	"kedge/internal/engine/local"
+	"kedge/internal/gitx"
+	"kedge/internal/slot"
 	"kedge/internal/store"
 )
 
-// localEngine is the engine in this process.
-func (s *Service) localEngine(context.Context, kedge.Project, *store.Store) (RunEngine, error) {
-	return nil, kedge.Errorf(kedge.Internal, "runs are not wired yet")
+// localEngine is the engine in this process: a loop over the project's journal
+// whose commands are carried out with git, holders and agents.
+func (s *Service) localEngine(ctx context.Context, known kedge.Project, st *store.Store) (RunEngine, error) {
+	o, err := s.opened(known.ID)
+	if err != nil {
+		return nil, err
+	}
+	p := &project{Project: known, opened: o}
+	p.Git = true
+	repo, err := s.git(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	return local.New(local.Config{
+		Project: p.ID, Store: st, Executor: exec.New(s.execConfig(p, repo)), Now: s.cfg.Now, Log: s.cfg.Log,
+	}), nil
+}
+
+func (s *Service) execConfig(p *project, repo *gitx.Repo) exec.Config {
+	cfg := exec.Config{
+		Project: p.ID, Home: s.cfg.Home, Repo: repo,
+		Slots: slot.New(slot.Config{
+			Repo: repo, Dir: filepath.Join(s.cfg.Home, "worktrees", string(p.ID)), Attic: s.attic(p), Project: p.ID, Now: s.cfg.Now,
+		}),
+		Agent:  func(route string) (agent.Adapter, string, error) { return s.adapter(p, repo, route) },
+		Env:    func(id kedge.RunID) []string { return s.runEnv(p, repo, id) },
+		Holder: s.cfg.Sessions.Holder, Sockets: s.cfg.Sessions.Sockets, Runner: s.runner(), Now: s.now, Log: s.cfg.Log,
+	}
+	s.forExec(p, &cfg)
+	return cfg
+}
+
+// runConfig is config.toml as the newest run has it: at its tip, which no agent
+// can write to, over the user's own.
+func (s *Service) runConfig(ctx context.Context, p *project, repo *gitx.Repo) (config.Config, string, error) {
+	st, found, err := lastRun(ctx, p)
+	if err != nil {
+		return config.Config{}, "", err
+	}
+	base := "HEAD"
+	if found && st.Tip != "" {
+		base = st.Tip
+	}
+	cfg, err := rulesSource{p: p, repo: repo, base: base}.config(ctx, userConfigFile(s.callerEnv(st.Run)))
+	return cfg, st.Rules.Agent, err
+}
+
+// adapter is the agent behind a route, "agent[:model]"; empty is the run's own.
+func (s *Service) adapter(p *project, repo *gitx.Repo, route string) (agent.Adapter, string, error) {
+	cfg, usual, err := s.runConfig(context.Background(), p, repo)
+	if err != nil {
+		return nil, "", err
+	}
+	name, model, _ := strings.Cut(firstSet(route, usual), ":")
+	a, err := cfg.Agent(name)
+	if err != nil {
+		return nil, "", err
+	}
+	ad, err := agent.New(name, a)
+	return ad, model, err
+}
+
+// runEnv is the environment of a run: its caller's, else that of a session of it
+// that still lives, else what config.toml passes of the daemon's own.
+func (s *Service) runEnv(p *project, repo *gitx.Repo, id kedge.RunID) []string {
+	if env := s.callerEnv(id); len(env) > 0 {
+		return env
+	}
+	cfg, _, err := s.runConfig(context.Background(), p, repo)
+	if err != nil {
+		s.cfg.Log.Warn("config.toml cannot be read: the usual environment is passed on", "project", string(p.ID), "error", err.Error())
+		cfg = config.Default()
+	}
+	return passed(os.Environ(), cfg.Env.Pass)
 }

@@ -222,7 +222,7 @@ func (s *Service) decideWork(ctx context.Context, who Caller, in RunDecideReques
 		return RunReply{}, err
 	}
 	j := jobOf(&st, in.ID)
-	switch seen, err := wasSaid(ctx, p, who); {
+	switch seen, err := wasSaid(ctx, p, who, st.Run); {
 	case err != nil:
 		return RunReply{}, err
 	case seen:
@@ -235,8 +235,8 @@ func (s *Service) decideWork(ctx context.Context, who Caller, in RunDecideReques
 }
 
 // wasSaid tells whether the caller's request was delivered before.
-func wasSaid(ctx context.Context, p *project, who Caller) (bool, error) {
-	_, seen, err := p.store.Seen(ctx, string(runEventID(who)))
+func wasSaid(ctx context.Context, p *project, who Caller, id kedge.RunID) (bool, error) {
+	_, seen, err := p.store.Seen(ctx, "run/"+string(id)+"/"+string(runEventID(who)))
 	return seen, err
 }
 
@@ -347,7 +347,7 @@ func (s *Service) acceptInRun(ctx context.Context, who Caller, in FeatureStatusR
 	if err != nil || !live {
 		return reply, false, err
 	}
-	seen, err := wasSaid(ctx, p, who)
+	seen, err := wasSaid(ctx, p, who, st.Run)
 	if err != nil {
 		return reply, false, err
 	}
