@@ -32,6 +32,7 @@ func TestEveryCallHasAGolden(t *testing.T) {
 	st.sessions()
 	st.gitWork()
 	st.care()
+	st.runs()
 	for _, c := range api.Calls() {
 		if !st.told[c.Name] {
 			t.Errorf("call %q has no golden of its answer: tell of it in answers_test.go", c.Name)

@@ -51,6 +51,12 @@ type story struct {
 
 func newStory(t *testing.T) *story {
 	t.Helper()
+	return newStoryOf(t, func(*service.Config) {})
+}
+
+// newStoryOf is newStory with a service that set has changed.
+func newStoryOf(t *testing.T, set func(*service.Config)) *story {
+	t.Helper()
 	st := &story{t: t, dir: filepath.Join(t.TempDir(), "shop"), home: filepath.Join(t.TempDir(), "state"), told: map[string]bool{}, files: map[string]bool{}}
 	st.quiet()
 	for _, dir := range []string{st.dir, st.home} {
@@ -64,7 +70,7 @@ func newStory(t *testing.T) *story {
 	st.put("a.txt", "one\n")
 	st.git("add", ".")
 	st.git("commit", "-q", "-m", "first")
-	st.open()
+	st.open(set)
 	return st
 }
 
@@ -83,7 +89,7 @@ func (st *story) quiet() {
 	st.t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 }
 
-func (st *story) open() {
+func (st *story) open(set func(*service.Config)) {
 	st.t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
@@ -93,10 +99,12 @@ func (st *story) open() {
 	if err != nil {
 		st.t.Fatal(err)
 	}
-	st.s = service.New(service.Config{
+	cfg := service.Config{
 		Home: st.home, Now: st.now,
 		Sessions: service.Sessions{Holder: []string{exe, "hold"}, Sockets: sockets},
-	})
+	}
+	set(&cfg)
+	st.s = service.New(cfg)
 	st.t.Cleanup(func() {
 		if err := st.s.Close(); err != nil {
 			st.t.Error(err)
