@@ -251,4 +251,5 @@ func (s *Service) forExec(p *project, cfg *exec.Config) {
 	briefs := runBriefs{runLedger: ledger, settings: settings}
 	cfg.Ledger, cfg.Briefs, cfg.Rules = ledger, briefs, settings
 	cfg.Heard, cfg.Planned, cfg.Route = briefs.heard, briefs.planned, briefs.route
+	cfg.Bounds, cfg.Holding = briefs.bounds, s.holding
 }

@@ -132,6 +132,8 @@ func (s *Service) adoptProject(ctx context.Context, p *project, found map[kedge.
 		case ses.Live() && f.State == kedge.SessionRunning:
 			r, _ := hold.ReadRecord(f.Dir)
 			s.follow(p, ses.ID, r.Holder.PID, f.Client)
+		case ses.Live() && ses.Run != "":
+			closeFound(f) // its run says what became of it, or starts it only now
 		case ses.Live():
 			s.ended(ctx, p, endOf(f))
 			s.collect(ctx, f)

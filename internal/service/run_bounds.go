@@ -1,0 +1,79 @@
+package service
+
+import (
+	"context"
+	"strings"
+
+	"kedge"
+	"kedge/internal/run"
+	"kedge/internal/store"
+	"kedge/internal/watch"
+)
+
+// holding starts the holder of a run's session while whoever asks whose process
+// something is has to wait: an agent may ask for something at once.
+func (s *Service) holding(id kedge.SessionID, start func() (holder int, err error)) (forget func(), err error) {
+	s.holders.starting.RLock()
+	defer s.holders.starting.RUnlock()
+	pid, err := start()
+	if err != nil {
+		return nil, err
+	}
+	s.holders.add(pid, id)
+	return func() { s.holders.remove(pid) }, nil
+}
+
+// bounds are what a session's edits and commands must not go against: what
+// locked decisions rejected, what was ruled out, and the constraints of the
+// rules as they stand at the base.
+func (b runBriefs) bounds(ctx context.Context, c run.Command) (watch.Bounds, error) {
+	var out watch.Bounds
+	decisions, err := all[kedge.Decision](ctx, b.p, store.KindDecision)
+	if err != nil {
+		return out, err
+	}
+	var locked []string
+	for _, d := range decisions {
+		if d.Status == kedge.DecisionLocked {
+			out.Rules = append(out.Rules, decisionRule(d))
+			locked = append(locked, d.Title)
+		}
+	}
+	last, err := latest[kedge.Handoff](ctx, b.p, store.KindHandoff)
+	if err != nil {
+		return out, err
+	}
+	if last != nil {
+		out.Rules = append(out.Rules, watch.ConstraintRules(last.Constraints)...)
+		for _, r := range last.RuledOut {
+			out.Rules = append(out.Rules, watch.RejectedRule("what was ruled out: "+r.What, nil, []string{r.What}))
+		}
+	}
+	rules, _, err := b.rulesAt(ctx, c.Base)
+	if err != nil {
+		return out, err
+	}
+	out.Rules = append(out.Rules, watch.ConstraintRules(strings.Split(string(rules), "\n"))...)
+	out.Focus = focusOf(c, locked)
+	return out, nil
+}
+
+func decisionRule(d kedge.Decision) watch.Rule {
+	var rejected []string
+	for _, r := range d.Rejected {
+		rejected = append(rejected, r.What)
+	}
+	return watch.RejectedRule(string(d.ID)+" "+d.Title, d.AppliesTo, rejected)
+}
+
+// focusOf is what a session must keep when its context is shortened.
+func focusOf(c run.Command, locked []string) string {
+	parts := []string{"the objective: " + string(c.Purpose)}
+	if c.Feature != "" {
+		parts[0] += " " + string(c.Feature)
+	}
+	for _, title := range locked {
+		parts = append(parts, "locked: "+title)
+	}
+	return strings.Join(append(parts, "drop: output of commands, files that were only looked at"), "\n")
+}
