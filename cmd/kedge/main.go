@@ -6,8 +6,6 @@ import (
 	"context"
 	"os"
 	"os/exec"
-	"os/signal"
-	"syscall"
 	"time"
 
 	"kedge/internal/cli"
@@ -26,8 +24,6 @@ func run() int {
 	if len(os.Args) > 1 && os.Args[1] == "fakeagent" {
 		return fakeAgentMain() // before signals are caught: they end it as they end any agent
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
 	env := cli.Env{
 		Args:    os.Args[1:],
 		In:      os.Stdin,
@@ -44,7 +40,7 @@ func run() int {
 	}
 	home, err := daemon.Home(os.Getenv)
 	wire(&env, home, err)
-	return cli.Main(ctx, env)
+	return cli.Main(newUntilSignal(), env)
 }
 
 // holdMain is the hidden command that becomes a holder.

@@ -53,6 +53,7 @@ func (c *caller) Call(ctx context.Context, name string, in, out any, progress fu
 	// The daemon is not looked for first: most of the time it is there, and a
 	// command should cost no more than its own request.
 	if entry.Mode == api.Writing {
+		_ = ctx.Done() // from here on an interrupt has something to end: see untilSignal
 		cl := &client.Client{HTTP: daemon.Client(c.home, 0)}
 		cl.Again = func(ctx context.Context) (*http.Client, error) { h, _, err := c.ensure(ctx); return h, err }
 		return cl.Call(ctx, name, env, out, progress)
@@ -129,6 +130,7 @@ func (c *caller) Foreground(ctx context.Context) error {
 	if c.homeErr != nil {
 		return c.homeErr
 	}
+	_ = ctx.Done() // a daemon ends in order from its first moment on
 	var (
 		s       *service.Service
 		handler http.Handler
@@ -189,7 +191,6 @@ func (c *caller) Stop(ctx context.Context) (pid int, err error) {
 		return 0, err
 	}
 	hello, err := daemon.Ask(ctx, h)
-	h.CloseIdleConnections()
 	if err != nil {
 		return 0, err
 	}

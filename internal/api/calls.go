@@ -44,22 +44,28 @@ func call[In, Out any](name string, mode Mode, f func(*service.Service, context.
 	}}
 }
 
+// areas are the parts of the table. They are made when they are looked at: a
+// command needs one entry and not the rest.
+var areas = [...]func() []Call{
+	initCalls, sessionCalls, featureCalls, memoryCalls, briefCalls, gateCalls, runCalls, gitCalls, careCalls,
+}
+
 // Calls is the whole table.
 func Calls() []Call {
 	var all []Call
-	for _, area := range [][]Call{
-		initCalls(), sessionCalls(), featureCalls(), memoryCalls(), briefCalls(), gateCalls(), runCalls(), gitCalls(), careCalls(),
-	} {
-		all = append(all, area...)
+	for _, area := range areas {
+		all = append(all, area()...)
 	}
 	return all
 }
 
 // Find gives the entry with this name.
 func Find(name string) (Call, error) {
-	for _, c := range Calls() {
-		if c.Name == name {
-			return c, nil
+	for _, area := range areas {
+		for _, c := range area() {
+			if c.Name == name {
+				return c, nil
+			}
 		}
 	}
 	return Call{}, kedge.Errorf(kedge.NotFound, "no call %q in this build of Kedge", name).

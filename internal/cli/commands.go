@@ -57,6 +57,7 @@ func addCommands(root *cobra.Command, env *Env) {
 	if len(env.Args) > 0 {
 		only = known(env.Args[0])
 	}
+	root.CompletionOptions.DisableDefaultCmd = only != ""
 	for _, a := range areas {
 		root.AddGroup(&cobra.Group{ID: a.id, Title: a.title})
 		for _, m := range a.commands {

@@ -28,10 +28,7 @@ var ErrAbsent = errors.New("no daemon")
 // restarted. An answer must begin within patience, 0 for no limit: a daemon that
 // is stopped takes connections and never answers.
 func Client(home string, patience time.Duration) *http.Client {
-	return &http.Client{Transport: &http.Transport{
-		ResponseHeaderTimeout: patience,
-		DialContext:           func(ctx context.Context, _, _ string) (net.Conn, error) { return connect(ctx, home) },
-	}}
+	return &http.Client{Transport: transport{home: home, patience: patience}}
 }
 
 // Dial is Client for a daemon that lives. It is NotFound when none does: the
@@ -55,7 +52,8 @@ func connect(ctx context.Context, home string) (net.Conn, error) {
 	if err != nil {
 		return nil, kedge.Errorf(kedge.Invalid, "read the daemon's address %q: %w", addressFile(home), cause(err))
 	}
-	c, err := new(net.Dialer).DialContext(ctx, "unix", path)
+	// A socket of the same machine takes a connection or refuses it, at once.
+	c, err := new(net.Dialer).DialContext(context.WithoutCancel(ctx), "unix", path)
 	if errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, fs.ErrNotExist) {
 		return nil, absent(home)
 	}
@@ -103,7 +101,6 @@ func Stop(ctx context.Context, home string) error {
 	if err != nil {
 		return err
 	}
-	defer c.CloseIdleConnections()
 	old, err := Ask(ctx, c)
 	if err != nil {
 		return err
@@ -116,8 +113,7 @@ func Stop(ctx context.Context, home string) error {
 	if err != nil {
 		return kedge.Errorf(kedge.KindOf(err), "ask the daemon to stop: %w", err)
 	}
-	_ = res.Body.Close()
-	c.CloseIdleConnections() // or the daemon would wait for this very connection
+	_ = res.Body.Close() // and its connection, or the daemon would wait for it
 	for range ticks(ctx) {
 		if held, err := Held(home); err != nil || !held {
 			return err

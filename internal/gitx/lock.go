@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"time"
 
 	"golang.org/x/sys/unix"
 
 	"kedge"
 	"kedge/internal/gitx/holder"
+	"kedge/internal/lazyre"
 )
 
 // How long a live lock file is waited for, and how old one must be before
@@ -23,9 +23,9 @@ const (
 )
 
 // lockText finds the lock file that git could not create in what it said.
-var lockText = []*regexp.Regexp{
-	regexp.MustCompile(`Unable to create '([^'\n]+\.lock)': File exists`),
-	regexp.MustCompile(`could not lock config file ([^\n]+): File exists`),
+var lockText = []*lazyre.Regexp{
+	lazyre.New(`Unable to create '([^'\n]+\.lock)': File exists`),
+	lazyre.New(`could not lock config file ([^\n]+): File exists`),
 }
 
 // run is once, again and again while somebody else holds a lock file. A lock

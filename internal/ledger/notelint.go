@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"strings"
+	"sync"
 
 	"kedge"
 	"kedge/internal/lazyre"
@@ -66,7 +67,7 @@ func mentionsFile(text string) bool {
 	for word := range strings.FieldsSeq(text) {
 		word = strings.Trim(word, "`'\"()[]{}<>,;!?")
 		word = strings.TrimRight(word, ".:")
-		if fileWord.MatchString(word) && !abbreviations[strings.ToLower(word)] {
+		if fileWord.MatchString(word) && !abbreviations.has(strings.ToLower(word)) {
 			return true
 		}
 		if pathWord.MatchString(word) && (strings.Count(word, "/") > 1 || strings.ContainsAny(word, "._-*@")) {
@@ -76,7 +77,7 @@ func mentionsFile(text string) bool {
 	return false
 }
 
-var abbreviations = wordSet("i.e|e.g|a.m|p.m|a.k.a|p.s|n.b|u.s")
+var abbreviations = wordSet{text: "i.e|e.g|a.m|p.m|a.k.a|p.s|n.b|u.s"}
 
 // mentionsCommand finds something that can be typed.
 func mentionsCommand(text string) bool {
@@ -86,7 +87,7 @@ func mentionsCommand(text string) bool {
 	for line := range strings.SplitSeq(text, "\n") {
 		words := strings.Fields(line)
 		for i, w := range words {
-			if i+1 < len(words) && tools[w+" "+strings.TrimRight(words[i+1], ".,;:")] {
+			if i+1 < len(words) && tools.has(w+" "+strings.TrimRight(words[i+1], ".,;:")) {
 				return true
 			}
 		}
@@ -96,10 +97,10 @@ func mentionsCommand(text string) bool {
 
 // tools are commands that are recognised without backquotes: a tool's name alone
 // ("go", "make") is too often just a word.
-var tools = wordSet(`go test|go build|go vet|go run|go generate|npm test|npm run|npm ci|npm install|npx tsc|pnpm test|pnpm run
+var tools = wordSet{text: `go test|go build|go vet|go run|go generate|npm test|npm run|npm ci|npm install|npx tsc|pnpm test|pnpm run
 	yarn test|yarn build|yarn run|cargo test|cargo build|cargo clippy|cargo check|make test|make build|make check|make lint
 	pytest tests|python -m|mvn test|mvn verify|gradle test|gradle build|docker compose|docker build|git bisect|git revert
-	kedge gate|kedge run`)
+	kedge gate|kedge run`}
 
 // decides finds a sentence that decides something.
 func decides(text string) bool {
@@ -107,9 +108,9 @@ func decides(text string) bool {
 		binding, about := false, map[string]bool{}
 		for _, w := range words(sentence) {
 			switch {
-			case bindingWords[w]:
+			case bindingWords.has(w):
 				binding = true
-			case !emptyWords[w]:
+			case !emptyWords.has(w):
 				about[w] = true
 			}
 		}
@@ -126,26 +127,34 @@ func words(s string) []string {
 	})
 }
 
-var bindingWords = wordSet(`default|defaults|optional|required|mandatory|must|never|always|only|instead|rather|prefer|preferred|over
+var bindingWords = wordSet{text: `default|defaults|optional|required|mandatory|must|never|always|only|instead|rather|prefer|preferred|over
 	because|since|unless|until|except|without|cannot|can't|chose|chosen|choose|decided|decision|keep|kept|avoid|avoids|reject|rejected
 	forbid|forbidden|allow|allowed|disallow|disallowed|require|requires|limit|limited|capped|most|least|exactly|not|no|don't|shall
-	deprecated|opt|explicit|explicitly|implicit|strict|should|before|after|per|replaced|replaces|moved|stays`)
+	deprecated|opt|explicit|explicitly|implicit|strict|should|before|after|per|replaced|replaces|moved|stays`}
 
-var emptyWords = wordSet(`a|an|the|this|that|these|those|it|its|is|are|was|were|be|been|being|has|have|had|do|does|did|and|or|but|if|then|so
+var emptyWords = wordSet{text: `a|an|the|this|that|these|those|it|its|is|are|was|were|be|been|being|has|have|had|do|does|did|and|or|but|if|then|so
 	to|of|in|on|at|for|from|by|with|as|into|up|out|off|we|i|you|he|she|they|them|my|our|your|there|here|now|just|very|too|also|again
 	all|any|some|each|every|everything|anything|nothing|something|more|else|still|already|yet|well|good|great|fine|nice|ok|okay|right
 	done|finished|finish|complete|completed|completes|ready|works|work|working|worked|fix|fixed|fixes|fixing|implemented|implement
 	implements|update|updated|updates|change|changed|changes|add|added|adds|make|made|makes|pass|passes|passed|passing|green|successful
 	successfully|success|issue|issues|problem|problems|bug|bugs|error|errors|thing|things|stuff|task|tasks|code|feature|features|tests
 	test|tested|testing|remaining|left|expected|needed|needs|need|can|could|will|would|may|might|problem's|any more|anymore|progress
-	resolved|resolve|solved|cleaned|cleanup|improved|improvements|todo|wip|note|notes|see|above|below|further|new|old`)
+	resolved|resolve|solved|cleaned|cleanup|improved|improvements|todo|wip|note|notes|see|above|below|further|new|old`}
 
-// wordSet makes a set of words that a person can read: separated by "|" or line
-// breaks.
-func wordSet(s string) map[string]bool {
-	set := map[string]bool{}
-	for _, w := range strings.FieldsFunc(s, func(r rune) bool { return r == '|' || r == '\n' || r == '\t' }) {
-		set[w] = true
-	}
-	return set
+// wordSet is a set of words that a person can read: separated by "|" or line
+// breaks. The set is made when it is first asked.
+type wordSet struct {
+	text string
+	once sync.Once
+	set  map[string]bool
+}
+
+func (s *wordSet) has(word string) bool {
+	s.once.Do(func() {
+		s.set = map[string]bool{}
+		for _, w := range strings.FieldsFunc(s.text, func(r rune) bool { return r == '|' || r == '\n' || r == '\t' }) {
+			s.set[w] = true
+		}
+	})
+	return s.set[word]
 }

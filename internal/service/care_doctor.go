@@ -15,6 +15,7 @@ import (
 	"kedge"
 	"kedge/internal/brief"
 	"kedge/internal/config"
+	"kedge/internal/lazyre"
 	docs "kedge/internal/ledger"
 	"kedge/internal/plan"
 )
@@ -86,7 +87,7 @@ func (s *Service) patient(ctx context.Context, who Caller) (p *project, opening,
 }
 
 // placed finds the file and line that an error begins with.
-var placed = regexp.MustCompile(`^([^\s:][^:]*:\d+): `)
+var placed = lazyre.New(`^([^\s:][^:]*:\d+): `)
 
 // finding makes a finding of an error; where is used when the error names no
 // line itself.

@@ -8,9 +8,9 @@ package unit
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/xml"
 	"path"
 	"strings"
+	"unicode/utf8"
 
 	"kedge"
 )
@@ -141,9 +141,20 @@ func launchd(in Input) Unit {
 }
 
 func text(s string) string {
-	var b strings.Builder
-	_ = xml.EscapeText(&b, []byte(s)) // a Builder takes everything
-	return "<string>" + b.String() + "</string>"
+	return "<string>" + escaped(s) + "</string>"
+}
+
+// escaped is s as XML text. What XML has no way to say, control characters and
+// broken UTF-8, becomes U+FFFD. (encoding/xml would do, at a cost that every
+// command pays when it starts.)
+func escaped(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == 0xfffe || r == 0xffff {
+			return utf8.RuneError
+		}
+		return r
+	}, s)
+	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;", "'", "&#39;", "\t", "&#x9;", "\n", "&#xA;", "\r", "&#xD;").Replace(s)
 }
 
 func shellQuote(s string) string {
