@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"strings"
-	"sync"
 
 	"kedge"
 	"kedge/internal/lazyre"
@@ -77,7 +76,7 @@ func mentionsFile(text string) bool {
 	return false
 }
 
-var abbreviations = wordSet{text: "i.e|e.g|a.m|p.m|a.k.a|p.s|n.b|u.s"}
+const abbreviations wordList = "i.e|e.g|a.m|p.m|a.k.a|p.s|n.b|u.s"
 
 // mentionsCommand finds something that can be typed.
 func mentionsCommand(text string) bool {
@@ -97,10 +96,10 @@ func mentionsCommand(text string) bool {
 
 // tools are commands that are recognised without backquotes: a tool's name alone
 // ("go", "make") is too often just a word.
-var tools = wordSet{text: `go test|go build|go vet|go run|go generate|npm test|npm run|npm ci|npm install|npx tsc|pnpm test|pnpm run
+const tools wordList = `go test|go build|go vet|go run|go generate|npm test|npm run|npm ci|npm install|npx tsc|pnpm test|pnpm run
 	yarn test|yarn build|yarn run|cargo test|cargo build|cargo clippy|cargo check|make test|make build|make check|make lint
 	pytest tests|python -m|mvn test|mvn verify|gradle test|gradle build|docker compose|docker build|git bisect|git revert
-	kedge gate|kedge run`}
+	kedge gate|kedge run`
 
 // decides finds a sentence that decides something.
 func decides(text string) bool {
@@ -127,34 +126,45 @@ func words(s string) []string {
 	})
 }
 
-var bindingWords = wordSet{text: `default|defaults|optional|required|mandatory|must|never|always|only|instead|rather|prefer|preferred|over
+const bindingWords wordList = `default|defaults|optional|required|mandatory|must|never|always|only|instead|rather|prefer|preferred|over
 	because|since|unless|until|except|without|cannot|can't|chose|chosen|choose|decided|decision|keep|kept|avoid|avoids|reject|rejected
 	forbid|forbidden|allow|allowed|disallow|disallowed|require|requires|limit|limited|capped|most|least|exactly|not|no|don't|shall
-	deprecated|opt|explicit|explicitly|implicit|strict|should|before|after|per|replaced|replaces|moved|stays`}
+	deprecated|opt|explicit|explicitly|implicit|strict|should|before|after|per|replaced|replaces|moved|stays`
 
-var emptyWords = wordSet{text: `a|an|the|this|that|these|those|it|its|is|are|was|were|be|been|being|has|have|had|do|does|did|and|or|but|if|then|so
+const emptyWords wordList = `a|an|the|this|that|these|those|it|its|is|are|was|were|be|been|being|has|have|had|do|does|did|and|or|but|if|then|so
 	to|of|in|on|at|for|from|by|with|as|into|up|out|off|we|i|you|he|she|they|them|my|our|your|there|here|now|just|very|too|also|again
 	all|any|some|each|every|everything|anything|nothing|something|more|else|still|already|yet|well|good|great|fine|nice|ok|okay|right
 	done|finished|finish|complete|completed|completes|ready|works|work|working|worked|fix|fixed|fixes|fixing|implemented|implement
 	implements|update|updated|updates|change|changed|changes|add|added|adds|make|made|makes|pass|passes|passed|passing|green|successful
 	successfully|success|issue|issues|problem|problems|bug|bugs|error|errors|thing|things|stuff|task|tasks|code|feature|features|tests
 	test|tested|testing|remaining|left|expected|needed|needs|need|can|could|will|would|may|might|problem's|any more|anymore|progress
-	resolved|resolve|solved|cleaned|cleanup|improved|improvements|todo|wip|note|notes|see|above|below|further|new|old`}
+	resolved|resolve|solved|cleaned|cleanup|improved|improvements|todo|wip|note|notes|see|above|below|further|new|old`
 
-// wordSet is a set of words that a person can read: separated by "|" or line
-// breaks. The set is made when it is first asked.
-type wordSet struct {
-	text string
-	once sync.Once
-	set  map[string]bool
+// wordList is a list of words that a person can read: separated by "|" or line
+// breaks. It is searched as it stands, so that no command pays for making a set
+// of it.
+type wordList string
+
+const wordBreaks = "|\n\t"
+
+func (l wordList) has(word string) bool {
+	if word == "" || strings.ContainsAny(word, wordBreaks) {
+		return false
+	}
+	for from := 0; ; {
+		at := strings.Index(string(l[from:]), word)
+		if at < 0 {
+			return false
+		}
+		begin, end := from+at, from+at+len(word)
+		if l.breaks(begin-1) && l.breaks(end) {
+			return true
+		}
+		from = begin + 1
+	}
 }
 
-func (s *wordSet) has(word string) bool {
-	s.once.Do(func() {
-		s.set = map[string]bool{}
-		for _, w := range strings.FieldsFunc(s.text, func(r rune) bool { return r == '|' || r == '\n' || r == '\t' }) {
-			s.set[w] = true
-		}
-	})
-	return s.set[word]
+// breaks tells whether no word goes on at i.
+func (l wordList) breaks(i int) bool {
+	return i < 0 || i == len(l) || strings.IndexByte(wordBreaks, l[i]) >= 0
 }
