@@ -73,6 +73,7 @@ type call struct {
 	stdin []byte
 	args  []string
 	mode  mode
+	magic bool // for a command that refuses literal pathspecs; it gets "./" names
 }
 
 // mode says whose configuration a call sees.
@@ -123,6 +124,9 @@ func (r *Repo) once(ctx context.Context, c call) ([]byte, error) {
 	args := []string{"--no-pager", "--literal-pathspecs"}
 	for _, kv := range append(append(hardened[:len(hardened):len(hardened)], r.safe...), c.conf...) {
 		args = append(args, "-c", kv)
+	}
+	if c.magic {
+		args = slices.DeleteFunc(args, func(a string) bool { return a == "--literal-pathspecs" })
 	}
 	if c.mode == readingUser {
 		args = nil

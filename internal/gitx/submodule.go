@@ -103,7 +103,7 @@ func (r *Repo) cloneInto(ctx context.Context, from, dir string, e Entry) error {
 	}
 	_, err = r.run(ctx, call{
 		mode: inScratch, dir: part, env: []string{"GIT_DIR=" + filepath.Join(part, ".git"), "GIT_WORK_TREE=" + part},
-		args: []string{"checkout", "-q", "--detach", "--end-of-options", e.SHA},
+		args: []string{"checkout", "-q", "--detach", e.SHA}, // a full object name
 	})
 	if err != nil {
 		return err
