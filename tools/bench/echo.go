@@ -19,7 +19,10 @@ import (
 // benchEcho measures from a key to its echo through an attached terminal. The
 // terminals of both are sessions of our own, so that what they cost is the same.
 func benchEcho(dir string, ours, theirs keeper) ([]result, error) {
-	var all [2][]time.Duration
+	var (
+		all    [2][]time.Duration
+		typers [2]*typer
+	)
 	for i, k := range []keeper{ours, theirs} {
 		if err := k.do(k.start("echo", []string{self(), "play", "echo"})); err != nil {
 			return nil, err
@@ -29,14 +32,18 @@ func benchEcho(dir string, ours, theirs keeper) ([]result, error) {
 			return nil, err
 		}
 		defer t.close()
-		all[i] = nil
-		for range rounds() {
+		typers[i] = t
+	}
+	for range rounds() { // in turn, so that a slow moment hits both
+		for i, t := range typers {
 			d, err := t.keys(echoes)
 			if err != nil {
 				return nil, err
 			}
 			all[i] = append(all[i], d...)
 		}
+	}
+	for i := range all {
 		slices.Sort(all[i])
 	}
 	at := func(i, percent int) time.Duration { return all[i][len(all[i])*percent/100] }

@@ -52,22 +52,16 @@ func (k keeper) do(args []string) error {
 	return nil
 }
 
-// benchKeep compares keeping sessions with tmux.
-func benchKeep(dir string) ([]result, error) {
-	ours, theirs, stop, err := keepers(dir)
-	if err != nil {
-		return nil, err
-	}
-	defer stop()
-	var results []result
-	for _, f := range []func(dir string, ours, theirs keeper) ([]result, error){benchCat, benchEcho, benchCreate, benchIdle} {
-		r, err := f(dir, ours, theirs)
-		results = append(results, r...)
+// keeping is a comparison with tmux, with both set up for it.
+func keeping(f func(dir string, ours, theirs keeper) ([]result, error)) func(dir string) ([]result, error) {
+	return func(dir string) ([]result, error) {
+		ours, theirs, stop, err := keepers(dir)
 		if err != nil {
-			return results, err
+			return nil, err
 		}
+		defer stop()
+		return f(dir, ours, theirs)
 	}
-	return results, nil
 }
 
 func keepers(dir string) (ours, theirs keeper, stop func(), err error) {

@@ -37,7 +37,10 @@ var benches = []struct {
 	{"journal", benchJournal},
 	{"open", benchOpen},
 	{"call", benchCall},
-	{"keep", benchKeep},
+	{"keep/cat", keeping(benchCat)},
+	{"keep/echo", keeping(benchEcho)},
+	{"keep/create", keeping(benchCreate)},
+	{"keep/idle", keeping(benchIdle)},
 	{"search", benchSearch},
 }
 
@@ -59,7 +62,8 @@ func run(only []string) int {
 	code := 0
 	fmt.Printf("%-52s %16s %16s %8s  %s\n", "", "kedge", "beside", "ratio", "goal")
 	for _, b := range benches {
-		if len(only) > 0 && !slices.Contains(only, b.name) {
+		group, _, _ := strings.Cut(b.name, "/")
+		if len(only) > 0 && !slices.Contains(only, b.name) && !slices.Contains(only, group) {
 			continue
 		}
 		missed, err := bench(b.run)
