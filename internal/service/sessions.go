@@ -218,16 +218,22 @@ func (s *Service) living(ctx context.Context, p *project) ([]kedge.Session, erro
 // livingNamed is the session of a name whose program runs. Only those of the name
 // are looked at: what it costs must not grow with all the others.
 func (s *Service) livingNamed(ctx context.Context, p *project, name string) (ses kedge.Session, found bool, err error) {
-	docs, err := all[kedge.Session](ctx, p, store.KindSession)
+	docs, err := named(ctx, p, name)
 	for _, ses := range docs {
-		if ses.Name != name {
-			continue
-		}
 		if ses = s.seen(ctx, ses); ses.Live() {
 			return ses, true, err
 		}
 	}
 	return kedge.Session{}, false, err
+}
+
+// named are the sessions that have a name, in the order of the journal.
+func named(ctx context.Context, p *project, name string) ([]kedge.Session, error) {
+	if !kedge.ValidName(name) {
+		return nil, nil
+	}
+	docs, err := store.Holding[kedge.Session](ctx, p.store, store.KindSession, `"`+name+`"`)
+	return slices.DeleteFunc(docs, func(ses kedge.Session) bool { return ses.Name != name }), err
 }
 
 // SessionName names a session by its name or id.
@@ -253,18 +259,15 @@ func (s *Service) SessionFind(ctx context.Context, who Caller, in SessionName) (
 }
 
 func (s *Service) find(ctx context.Context, p *project, name string) (kedge.Session, error) {
-	docs, err := all[kedge.Session](ctx, p, store.KindSession)
+	if ses, ok, err := store.Get[kedge.Session](ctx, p.store, store.KindSession, name); ok || err != nil {
+		return s.seen(ctx, ses), err
+	}
+	docs, err := named(ctx, p, name)
 	if err != nil {
 		return kedge.Session{}, err
 	}
 	best := -1
 	for i, ses := range docs {
-		if string(ses.ID) == name {
-			return s.seen(ctx, ses), nil
-		}
-		if ses.Name != name {
-			continue
-		}
 		docs[i] = s.seen(ctx, ses)
 		if best < 0 || docs[i].Live() || !docs[best].Live() && docs[i].StartedAt.After(docs[best].StartedAt) {
 			best = i
