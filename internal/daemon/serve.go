@@ -147,7 +147,7 @@ func (c Config) server(requests context.Context, stop func()) *http.Server {
 		mux.Handle("/", c.Handler)
 	}
 	return &http.Server{
-		Handler:           http.MaxBytesHandler(mux, maxBody),
+		Handler:           resting(http.MaxBytesHandler(mux, maxBody)),
 		ReadHeaderTimeout: headerTimeout,
 		MaxHeaderBytes:    maxHeader,
 		ErrorLog:          slog.NewLogLogger(c.Log.Handler(), slog.LevelError),

@@ -192,7 +192,7 @@ func (h *holder) wait(ctx context.Context) {
 // Output is moved in pieces of up to pumpBuffer; a read of a terminal that gives
 // at least a flood is followed by others before anything else is done.
 const (
-	pumpBuffer = 32 << 10
+	pumpBuffer = 24 << 10
 	flood      = 2 << 10
 )
 

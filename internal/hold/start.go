@@ -175,7 +175,7 @@ func Complain(err error) []byte {
 
 // holderEnv is what the holder process itself gets: nothing of the session's.
 func holderEnv(environ []string) []string {
-	var out []string
+	out := []string{"GOMAXPROCS=1", "GOGC=50"} // there is one of it per session: it has little to do, and to be small
 	for _, kv := range environ {
 		name, _, _ := strings.Cut(kv, "=")
 		if name == "PATH" || name == "TMPDIR" || name == "GOTRACEBACK" || strings.HasPrefix(name, "KEDGE_TEST_") {

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"kedge"
 
@@ -105,6 +106,7 @@ func (s *Store) openReader(ctx context.Context) error {
 	}
 	db.SetMaxOpenConns(8)
 	db.SetMaxIdleConns(4)
+	db.SetConnMaxIdleTime(5 * time.Second) // each has memory of its own, and a daemon mostly waits
 	s.read = db
 	s.anchor, err = db.Conn(ctx)
 	if err != nil {

@@ -268,6 +268,10 @@ func benchCreate(_ string, ours, theirs keeper) ([]result, error) {
 	return []result{{"sessions created, one after another; tmux", per(a), per(b), ratio, ">= 0.5", ratio >= 0.5}}, nil
 }
 
+// idleFor is how long both are left alone before they are looked at: an idle
+// session is one that nobody has done anything with for a while.
+var idleFor = time.Duration(sized(15, 1)) * time.Second
+
 // benchIdle compares what idle sessions with some history cost in memory: the
 // keepers' own processes, not the programs in the sessions.
 func benchIdle(dir string, ours, theirs keeper) ([]result, error) {
@@ -289,7 +293,9 @@ func benchIdle(dir string, ours, theirs keeper) ([]result, error) {
 				return nil, err
 			}
 		}
-		for _, pid := range k.pids() {
+		pids := k.pids()
+		<-time.After(idleFor)
+		for _, pid := range pids {
 			kb[i] += pss(pid)
 		}
 	}
