@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"text/tabwriter"
 
@@ -38,12 +39,38 @@ func printSessions(w io.Writer, env *Env, sessions []kedge.Session) {
 		return
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "NAME\tSTATE\tAGENT\tSTARTED\tOUTPUT\tID")
+	used := slices.ContainsFunc(sessions, func(s kedge.Session) bool { return s.ContextTokens != nil || s.USD != nil })
+	more := func(text string) string { // columns that are there when anything is known for them
+		if used {
+			return text
+		}
+		return ""
+	}
+	fmt.Fprintln(t, "NAME\tSTATE\tAGENT\tSTARTED\tOUTPUT\t"+more("CONTEXT\tUSD\t")+"ID")
 	for _, s := range sessions {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", plain.Line(s.Name), stateText(s), plain.Line(s.Agent),
-			s.StartedAt.Local().Format("2006-01-02 15:04"), bytesText(s.Bytes), s.ID)
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s%s\n", plain.Line(s.Name), stateText(s), plain.Line(s.Agent),
+			s.StartedAt.Local().Format("2006-01-02 15:04"), bytesText(s.Bytes), more(contextText(s)+"\t"+usdText(s)+"\t"), s.ID)
 	}
 	_ = t.Flush() // a closed pipe is the reader's choice
+}
+
+// contextText is how full a session's context is; a dash when nobody said.
+func contextText(s kedge.Session) string {
+	switch {
+	case s.ContextTokens == nil:
+		return "-"
+	case s.ContextWindow == nil || *s.ContextWindow <= 0:
+		return strconv.FormatInt(*s.ContextTokens, 10)
+	default:
+		return fmt.Sprintf("%d%% of %d", *s.ContextTokens*100 / *s.ContextWindow, *s.ContextWindow)
+	}
+}
+
+func usdText(s kedge.Session) string {
+	if s.USD == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%.2f", *s.USD)
 }
 
 func stateText(s kedge.Session) string {

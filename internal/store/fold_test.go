@@ -278,3 +278,24 @@ func TestRebuildGivesTheSameDump(t *testing.T) {
 	}
 	sound(t, s)
 }
+
+// What a session says that it used stays known when a later report says less, and
+// when the session ends.
+func TestFoldSessionUsed(t *testing.T) {
+	s := open(t, t.TempDir(), store.Options{})
+	tokens, more, usd, window := int64(10), int64(20), 0.5, int64(100)
+	appendAll(t, s, "",
+		event(t, kedge.SessionStarted, kedge.Session{ID: "ses-1", Name: "a", State: kedge.SessionRunning}),
+		event(t, kedge.SessionUsed, kedge.SessionUsedData{ID: "ses-1", Tokens: &tokens, USD: &usd, ContextTokens: &tokens, ContextWindow: &window}),
+		event(t, kedge.SessionUsed, kedge.SessionUsedData{ID: "ses-1", Tokens: &more}),
+		event(t, kedge.SessionEnded, kedge.SessionEndedData{ID: "ses-1", State: kedge.SessionExited}),
+	)
+	got := get[kedge.Session](t, s, store.KindSession, "ses-1")
+	if *got.Tokens != 20 || *got.USD != 0.5 || *got.ContextTokens != 10 || *got.ContextWindow != 100 || got.State != kedge.SessionExited {
+		t.Errorf("folded to %+v", got)
+	}
+	appendAll(t, s, "", event(t, kedge.SessionStarted, kedge.Session{ID: "ses-2", Name: "b", State: kedge.SessionRunning}))
+	if quiet := get[kedge.Session](t, s, store.KindSession, "ses-2"); quiet.Tokens != nil || quiet.USD != nil || quiet.ContextTokens != nil {
+		t.Errorf("a session that said nothing used %+v", quiet)
+	}
+}

@@ -29,6 +29,7 @@ type session struct {
 	number  int // in its job
 	dir     string
 	work    string // its work tree
+	agent   string // its name in the configuration
 	model   string
 	adapter agent.Adapter
 	report  func(run.Event)
@@ -74,7 +75,7 @@ func (x *Executor) startSession(ctx context.Context, c run.Command, report func(
 	wished, leave := x.live.enter(c)
 	defer leave()
 	s := &session{
-		x: x, c: c, id: j.Session, number: j.Sessions, dir: x.sessionDir(j.Session), work: repo.Root(), model: model,
+		x: x, c: c, id: j.Session, number: j.Sessions, dir: x.sessionDir(j.Session), work: repo.Root(), agent: agentName(route), model: model,
 		adapter: adapter, reader: adapter.Reader(), report: report, wished: wished, forget: func() {},
 	}
 	if err := s.prepare(ctx); err != nil {
@@ -87,6 +88,12 @@ func (x *Executor) startSession(ctx context.Context, c run.Command, report func(
 // sessionID is the same for every owner of the command.
 func sessionID(c run.Command) kedge.SessionID {
 	return kedge.SessionID(kedge.DeriveID("ses", c.At, string(c.Run)+"-"+strconv.FormatInt(c.Origin(), 10)))
+}
+
+// agentName is what people call the agent; empty when the route does not say.
+func agentName(route string) string {
+	name, _, _ := strings.Cut(route, ":")
+	return name
 }
 
 // prepare makes what looks at the session.

@@ -66,7 +66,7 @@ func (s *session) outcome(f hold.Found) run.Event {
 	}
 	r := *f.Result
 	exit := s.reader.Exit(r.Code, r.Cause)
-	ev.Text, ev.Reason, ev.Until = "", exit.Text, exit.Until
+	ev.Reason, ev.Until = exit.Text, exit.Until
 	switch {
 	case r.Asked:
 		ev.Outcome, ev.Reason = run.Closed, ""
@@ -75,7 +75,7 @@ func (s *session) outcome(f hold.Found) run.Event {
 	case r.Signal != 0:
 		ev.Reason = "it was ended by signal " + strconv.Itoa(r.Signal)
 	case exit.Meaning == agent.Asked:
-		ev.Outcome, ev.Text = run.Asked, exit.Text
+		ev.Outcome, ev.Text, ev.Reason = run.Asked, exit.Text, ""
 	default:
 		ev.Outcome = outcomes[exit.Meaning]
 	}

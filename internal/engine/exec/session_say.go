@@ -1,8 +1,10 @@
 package exec
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"path/filepath"
 	"strconv"
 
 	"kedge"
@@ -118,7 +120,7 @@ func (s *session) journalEnd(ctx context.Context, d kedge.SessionEndedData) erro
 // started writes down that the session is about to start.
 func (s *session) started(ctx context.Context, start agent.Start) error {
 	return s.journal(ctx, "started", kedge.SessionStarted, kedge.Session{
-		ID: s.id, Name: sessionName(s.c), Project: s.x.cfg.Project, Agent: s.adapter.Kind(), Command: start.Command, Dir: s.work,
+		ID: s.id, Name: sessionName(s.c), Project: s.x.cfg.Project, Agent: cmp.Or(s.agent, filepath.Base(start.Command[0])), Command: start.Command, Dir: s.work,
 		State: kedge.SessionRunning, StartedAt: s.x.cfg.Now().UTC(), Run: s.c.Run, Feature: s.c.Feature,
 	})
 }

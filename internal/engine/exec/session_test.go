@@ -45,7 +45,7 @@ func TestSession(t *testing.T) {
 	}
 	started := of[kedge.Session](t, s.ledger, kedge.SessionStarted)
 	ended := of[kedge.SessionEndedData](t, s.ledger, kedge.SessionEnded)
-	if len(started) != 1 || started[0].Name != "user" || started[0].Run != runID || len(ended) != 1 || ended[0].State != kedge.SessionExited || *ended[0].ExitCode != 0 {
+	if len(started) != 1 || started[0].Name != "user" || started[0].Agent != "bot" || started[0].Run != runID || len(ended) != 1 || ended[0].State != kedge.SessionExited || *ended[0].ExitCode != 0 {
 		t.Errorf("written down: %+v, %+v", started, ended)
 	}
 	used := of[kedge.SessionUsedData](t, s.ledger, kedge.SessionUsed)
@@ -98,7 +98,7 @@ func TestSessionEnds(t *testing.T) {
 	}{
 		{"finished", `{"do":"done"}`, run.Event{Outcome: run.Finished}},
 		{"failed", `{"do":"exit","code":3}`, run.Event{Outcome: run.Crashed, Reason: "it ended with exit code 3"}},
-		{"asked", `{"do":"ask","text":"which?"}`, run.Event{Outcome: run.Asked, Text: "which?", Reason: "which?"}},
+		{"asked", `{"do":"ask","text":"which?"}`, run.Event{Outcome: run.Asked, Text: "which?"}},
 		{"limit", `{"do":"limit","until":"2027-01-02T03:04:05Z"}`, run.Event{Outcome: run.HitLimit, Until: until, Reason: "the provider's limit"}},
 		{"no login", `{"do":"no_login","text":"log in first"}`, run.Event{Outcome: run.NoLogin, Reason: "log in first"}},
 		{"segfault", `{"do":"crash","signal":"ABRT"}`, run.Event{Outcome: run.Crashed}},
