@@ -12,31 +12,6 @@ import (
 	"kedge"
 )
 
-// helpTemplate puts examples before everything but the one-line purpose.
-const helpTemplate = `{{with (or .Long .Short)}}{{. | trimTrailingWhitespaces}}
-{{end}}{{if .HasExample}}
-Examples:
-{{.Example | trimTrailingWhitespaces}}
-{{end}}{{if or .Runnable .HasSubCommands}}
-{{.UsageString}}{{end}}`
-
-// usageTemplate is cobra's without the examples, which stand above.
-const usageTemplate = `Usage:{{if and .Runnable (not (index .Annotations "group"))}}
-  {{.UseLine}}{{end}}{{if .HasAvailableSubCommands}}
-  {{.CommandPath}} COMMAND{{end}}{{if .HasAvailableSubCommands}}{{$cmds := .Commands}}{{if eq (len .Groups) 0}}
-
-Commands:{{range $cmds}}{{if .IsAvailableCommand}}
-  {{rpad .Name .NamePadding }} {{.Short}}{{end}}{{end}}{{else}}{{range $group := .Groups}}
-
-{{.Title}}{{range $cmds}}{{if (and (eq .GroupID $group.ID) .IsAvailableCommand)}}
-  {{rpad .Name .NamePadding }} {{.Short}}{{end}}{{end}}{{end}}{{end}}{{end}}{{if .HasAvailableLocalFlags}}
-
-Flags:
-{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}{{end}}{{if .HasAvailableSubCommands}}
-
-Run "{{.CommandPath}} COMMAND --help" for more about a command.{{end}}
-`
-
 func newRoot(env *Env) *cobra.Command {
 	var version bool
 	root := &cobra.Command{
@@ -55,8 +30,7 @@ func newRoot(env *Env) *cobra.Command {
 		},
 	}
 	root.Flags().BoolVarP(&version, "version", "v", false, "print the version")
-	root.SetHelpTemplate(helpTemplate)
-	root.SetUsageTemplate(usageTemplate)
+	setHelp(root)
 	root.SetFlagErrorFunc(usageError)
 	root.PersistentFlags().BoolVar(&env.json, "json", false, "print JSON")
 	addCommands(root, env)

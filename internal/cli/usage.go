@@ -1,0 +1,81 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"unicode"
+
+	"github.com/spf13/cobra"
+)
+
+// setHelp gives a command and those below it their help. It is made by
+// functions: a template would keep text/template in the program, and with it the
+// methods of every type that it might call, an eighth of the whole.
+func setHelp(root *cobra.Command) {
+	root.SetHelpFunc(func(c *cobra.Command, _ []string) {
+		_, _ = c.OutOrStdout().Write(helpText(c)) // nobody is left to tell
+	})
+	root.SetUsageFunc(func(c *cobra.Command) error {
+		_, err := c.OutOrStderr().Write(usageText(c))
+		return err
+	})
+}
+
+// helpText puts examples before everything but the purpose.
+func helpText(c *cobra.Command) []byte {
+	var b bytes.Buffer
+	purpose := c.Long
+	if purpose == "" {
+		purpose = c.Short
+	}
+	if purpose != "" {
+		fmt.Fprintf(&b, "%s\n", trimRight(purpose))
+	}
+	if c.HasExample() {
+		fmt.Fprintf(&b, "\nExamples:\n%s\n", trimRight(c.Example))
+	}
+	if c.Runnable() || c.HasSubCommands() {
+		fmt.Fprintf(&b, "\n%s", usageText(c))
+	}
+	return b.Bytes()
+}
+
+// usageText is how a command is called, what is below it, and its flags.
+func usageText(c *cobra.Command) []byte {
+	var b bytes.Buffer
+	b.WriteString("Usage:")
+	if c.Runnable() && c.Annotations["group"] == "" {
+		fmt.Fprintf(&b, "\n  %s", c.UseLine())
+	}
+	if c.HasAvailableSubCommands() {
+		fmt.Fprintf(&b, "\n  %s COMMAND", c.CommandPath())
+		listCommands(&b, c)
+	}
+	if c.HasAvailableLocalFlags() {
+		fmt.Fprintf(&b, "\n\nFlags:\n%s", trimRight(c.LocalFlags().FlagUsages()))
+	}
+	if c.HasAvailableSubCommands() {
+		fmt.Fprintf(&b, "\n\nRun \"%s COMMAND --help\" for more about a command.", c.CommandPath())
+	}
+	b.WriteString("\n")
+	return b.Bytes()
+}
+
+// listCommands lists what is below c, by group where there are groups.
+func listCommands(b *bytes.Buffer, c *cobra.Command) {
+	groups := c.Groups()
+	if len(groups) == 0 {
+		groups = []*cobra.Group{{Title: "Commands:"}}
+	}
+	for _, g := range groups {
+		fmt.Fprintf(b, "\n\n%s", g.Title)
+		for _, sub := range c.Commands() {
+			if sub.IsAvailableCommand() && sub.GroupID == g.ID {
+				fmt.Fprintf(b, "\n  %-*s %s", sub.NamePadding(), sub.Name(), sub.Short)
+			}
+		}
+	}
+}
+
+func trimRight(s string) string { return strings.TrimRightFunc(s, unicode.IsSpace) }
