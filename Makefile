@@ -23,6 +23,8 @@ deps: ## what the tests need beside Go and git
 WHOLE := F7|Simulation
 WHOLE_IN := ./internal/store ./internal/run/sim
 
+# Without it every command that a test runs waits a second before it ends.
+test: export GORACE := atexit_sleep_ms=0
 test: deps ## all tests, with the race detector; then the exhaustive ones, without
 	$(GO) vet ./...
 	GOOS=darwin GOARCH=arm64 CGO_ENABLED=0 $(GO) build -o /dev/null ./cmd/kedge

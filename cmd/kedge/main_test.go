@@ -53,8 +53,15 @@ func quietEnvironment() error {
 			return err
 		}
 	}
+	if err := os.Setenv("GORACE", prompt); err != nil {
+		return err
+	}
 	return os.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 }
+
+// prompt keeps the race detector from making every command wait for a second
+// before it ends; races are reported when they are seen.
+const prompt = "atexit_sleep_ms=0"
 
 // goSettings is what go in a script needs, whose HOME is another one, to be as
 // warm and as far from the network as go is here. Without go there is none.
@@ -100,7 +107,7 @@ func setup(env *testscript.Env) error {
 		"HOME=" + home, "KEDGE_HOME=" + state, "XDG_CONFIG_HOME=", "XDG_STATE_HOME=", "XDG_RUNTIME_DIR=",
 		"KEDGE_SESSION=", "KEDGE_PROJECT=", "GIT_CONFIG_NOSYSTEM=1", "NO_COLOR=1", "USER=ada", "LOGNAME=ada",
 		"GOCACHE=" + os.Getenv("GOCACHE"), "GOMODCACHE=" + os.Getenv("GOMODCACHE"),
-		"GOFLAGS=" + os.Getenv("GOFLAGS"), "GOPROXY=" + os.Getenv("GOPROXY"),
+		"GOFLAGS=" + os.Getenv("GOFLAGS"), "GOPROXY=" + os.Getenv("GOPROXY"), "GORACE=" + prompt,
 	} {
 		k, v, _ := strings.Cut(kv, "=")
 		env.Setenv(k, v)
