@@ -253,10 +253,45 @@ func (e *memoryEdits) fact(typ kedge.EventType, v any) error {
 	return err
 }
 
+// withdrawals takes over what another clone took back, before anything else: what
+// was decided there after it may contradict what no longer holds. It gives the
+// decisions as they are then.
+func (e *memoryEdits) withdrawals(m memory, files []memoryFile) ([]kedge.Decision, error) {
+	all := slices.Clone(m.decisions)
+	for _, f := range files {
+		d, err := docs.ParseDecision(f.path, f.text)
+		i := slices.IndexFunc(all, func(o kedge.Decision) bool { return o.ID == d.ID })
+		if err != nil || i < 0 || !f.ours || !takesBack(d, all[i]) {
+			continue
+		}
+		if !e.take(f.path, plan.Restored, "the withdrawal of "+string(d.ID)+": "+docs.OneLine(d.Withdrawn)) {
+			continue
+		}
+		all[i] = d
+		if err := e.fact(kedge.DecisionSaved, kedge.DecisionData{Decision: d, Reason: d.Reason}); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// takesBack tells whether d is the locked decision as it is when a person
+// withdrew it, and nothing else.
+func takesBack(d, locked kedge.Decision) bool {
+	if d.Withdrawn == "" || locked.Status != kedge.DecisionLocked {
+		return false
+	}
+	locked.Status, locked.Withdrawn = d.Status, d.Withdrawn
+	return sameDecision(d, locked)
+}
+
 // decisionEdits takes over decisions of another clone, oldest first, and puts
 // back the ones that were changed here.
 func (e *memoryEdits) decisionEdits(m memory, files []memoryFile) error {
-	all := slices.Clone(m.decisions)
+	all, err := e.withdrawals(m, files)
+	if err != nil {
+		return err
+	}
 	for _, f := range files {
 		d, err := docs.ParseDecision(f.path, f.text)
 		_, there := m.decision(d.ID)
@@ -276,7 +311,7 @@ func (e *memoryEdits) decisionEdits(m memory, files []memoryFile) error {
 	for _, f := range files {
 		d, err := docs.ParseDecision(f.path, f.text)
 		if err == nil {
-			e.compareDecision(f, d, m, all)
+			e.compareDecision(f, d, memory{decisions: all}, m)
 		}
 	}
 	return nil
@@ -298,12 +333,15 @@ func (e *memoryEdits) takeDecision(f memoryFile, d kedge.Decision, others []kedg
 
 // compareDecision reports a change of a decision that the journal has. One that
 // was superseded since, here or by a decision taken over just now, is no change.
-func (e *memoryEdits) compareDecision(f memoryFile, d kedge.Decision, m memory, all []kedge.Decision) {
-	want, there := m.decision(d.ID)
-	if !there && !f.ours {
+func (e *memoryEdits) compareDecision(f memoryFile, d kedge.Decision, now, before memory) {
+	want, there := now.decision(d.ID)
+	if _, known := before.decision(d.ID); !known {
+		there = false
+	}
+	if !there && !f.ours || takesBack(d, want) {
 		return // taken over, or refused
 	}
-	replaced := slices.ContainsFunc(all, func(o kedge.Decision) bool { return o.Supersedes == d.ID })
+	replaced := slices.ContainsFunc(now.decisions, func(o kedge.Decision) bool { return o.Supersedes == d.ID })
 	if there && replaced && d.Status != want.Status {
 		want.Status = d.Status
 	}
