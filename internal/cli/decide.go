@@ -56,7 +56,8 @@ func newDecide(env *Env) *cobra.Command {
 	f.StringVar((*string)(&in.Supersedes), "supersedes", "", "the id of the decision that it replaces")
 	f.StringVar(&in.Reason, "reason", "", "why it replaces the other")
 	f.StringVar(&in.Reversibility, "reversibility", "easy", "easy, hard or one-way")
-	complete(c, "supersedes", decisionIDs(env))
+	complete(c, "supersedes", alsoAfterArgs(decisionIDs(env)))
+	complete(c, "reversibility", words("easy", "hard", "one-way"))
 	c.AddCommand(newDecideLs(env), newDecideShow(env), newDecideWithdraw(env))
 	return c
 }

@@ -54,6 +54,7 @@ at its own pace, or as text. What is missing is told where it is missing.`,
 		ValidArgsFunction: sessionNames(env),
 	}
 	c.Flags().StringVar(&format, "format", "asciicast", "asciicast or text")
+	complete(c, "format", words("asciicast", "text"))
 	c.Flags().StringVar(&out, "out", "", "the file to make (default: stdout)")
 	return c
 }

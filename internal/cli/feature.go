@@ -138,6 +138,7 @@ func newFeatureAdd(env *Env) *cobra.Command {
 		},
 	}
 	flags.add(c.Flags())
+	flags.complete(env, c)
 	return c
 }
 
@@ -149,6 +150,8 @@ func newFeatureAmend(env *Env) *cobra.Command {
 		Short:   "Change a locked definition; only a person may, and says why",
 		Example: "  kedge feature amend order-entity --check \"go test ./order ./api\" --reason \"the API belongs to it\"",
 		Args:    cobra.ExactArgs(1),
+
+		ValidArgsFunction: featureIDs(env),
 		RunE: func(c *cobra.Command, args []string) error {
 			was, err := call[service.FeatureShowReply](c.Context(), env, "feature.show", service.FeatureShowRequest{ID: kedge.FeatureID(args[0])})
 			if err != nil {
@@ -162,8 +165,15 @@ func newFeatureAmend(env *Env) *cobra.Command {
 		},
 	}
 	flags.add(c.Flags())
+	flags.complete(env, c)
 	c.Flags().StringVar(&reason, "reason", "", "why the definition changes")
 	return c
+}
+
+// complete offers values for the flags that have few.
+func (definitionFlags) complete(env *Env, c *cobra.Command) {
+	complete(c, "depends-on", alsoAfterArgs(featureIDs(env)))
+	complete(c, "prove", words("fails", "holds"))
 }
 
 // featureCall makes a change and shows the feature as it is then.
@@ -195,7 +205,17 @@ func newFeatureMove(env *Env, verb, short, example string) *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&reason, "reason", "", "why")
+	c.ValidArgsFunction = featureIDs(env, movable[verb]...)
 	return c
+}
+
+// movable are the statuses from which a verb leads on, for completion only: the
+// service decides.
+var movable = map[string][]kedge.Status{
+	"accept": {kedge.NeedsReview},
+	"block":  {kedge.Pending, kedge.InProgress, kedge.NeedsReview, kedge.Regressed},
+	"reopen": {kedge.BlockedWork, kedge.Skipped, kedge.NeedsReview, kedge.Completed, kedge.Regressed, kedge.InProgress},
+	"skip":   {kedge.Pending, kedge.InProgress, kedge.BlockedWork, kedge.NeedsReview, kedge.Regressed},
 }
 
 func newFeatureShow(env *Env) *cobra.Command {
@@ -204,6 +224,8 @@ func newFeatureShow(env *Env) *cobra.Command {
 		Short:   "Show one feature and what is in its way",
 		Example: "  kedge feature show order-entity",
 		Args:    cobra.ExactArgs(1),
+
+		ValidArgsFunction: featureIDs(env),
 		RunE: func(c *cobra.Command, args []string) error {
 			reply, err := call[service.FeatureShowReply](c.Context(), env, "feature.show", service.FeatureShowRequest{ID: kedge.FeatureID(args[0])})
 			if err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"kedge"
 	"kedge/internal/plain"
+	"kedge/internal/plan"
 	"kedge/internal/service"
 )
 
@@ -50,8 +51,22 @@ const maxImport = 16 << 20
 func newFeaturesImport(env *Env) *cobra.Command {
 	var format string
 	c := &cobra.Command{
-		Use:     "import FILE",
-		Short:   "Take over a feature list: Kedge's, the seed's form, or Anthropic's feature_list.json",
+		Use:   "import FILE",
+		Short: "Take over a feature list: Kedge's, a plain one, or Anthropic's feature_list.json",
+		Long: `Take over a feature list. Which of these forms it has, Kedge sees for itself:
+
+  kedge      .kedge/features.json, with version, definitions and checks
+  seed       the plain form that Kedge's began with: an object with a list of
+             features, each with an id, a name, a status, and as far as known
+             dependencies, files, notes and completedAt:
+             {"features": [{"id": "orders", "name": "Orders", "status": "pending",
+               "dependencies": ["users"], "files": [], "notes": ""}]}
+  anthropic  an array: [{"category", "description", "steps", "passes"}]
+
+A missing version is 1, keys that Kedge does not know are kept in the notes and
+told, ids are made where there are none. Whatever a list says of its features,
+they begin as pending: what it calls completed is a claim that Kedge verifies.
+Features that are there already, with the same definition, stay as they are.`,
 		Example: "  kedge features import feature_list.json\n  some-tool | kedge features import -",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -75,7 +90,13 @@ func newFeaturesImport(env *Env) *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&format, "format", "", "anthropic, kedge or seed (default: look at the file)")
+	complete(c, "format", listFormats())
 	return c
+}
+
+// listFormats completes the formats of a feature list.
+func listFormats() cobra.CompletionFunc {
+	return words(plan.FormatAnthropic, plan.FormatKedge, plan.FormatSeed)
 }
 
 // claimed says what becomes of a list's word that something is done.
@@ -127,7 +148,8 @@ func newFeaturesExport(env *Env) *cobra.Command {
 			return err
 		},
 	}
-	c.Flags().StringVar(&format, "format", "kedge", "anthropic, kedge or seed")
+	c.Flags().StringVar(&format, "format", "kedge", "anthropic, kedge or seed; the forms: kedge features import --help")
+	complete(c, "format", listFormats())
 	return c
 }
 

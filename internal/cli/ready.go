@@ -16,6 +16,8 @@ func newReady(env *Env) *cobra.Command {
 		Short:   "List the features whose dependencies are completed, the next one first",
 		Example: "  kedge ready\n  kedge ready order-entity             can it be worked on? if not, what is in its way",
 		Args:    cobra.MaximumNArgs(1),
+
+		ValidArgsFunction: featureIDs(env),
 		RunE: func(c *cobra.Command, args []string) error {
 			var in service.ReadyRequest
 			if len(args) == 1 {

@@ -39,6 +39,7 @@ func newRemember(env *Env) *cobra.Command {
 	f := c.Flags()
 	f.StringVar(&in.Title, "title", "", "its title (default: the text's first sentence)")
 	f.StringVar(&feature, "feature", "", "the feature that taught it")
+	complete(c, "feature", alsoAfterArgs(featureIDs(env)))
 	f.StringArrayVar(&in.Files, "file", nil, "a file that it is about (repeatable)")
 	f.StringArrayVar(&in.Commits, "commit", nil, "a commit that it summarises (repeatable; default: the present one)")
 	f.StringArrayVar(&in.Tags, "tag", nil, "a word to find it by (repeatable)")

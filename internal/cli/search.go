@@ -44,6 +44,7 @@ which kedge logs NAME --from OFFSET goes on.`,
 		},
 	}
 	c.Flags().StringVar(&in.Session, "session", "", "only in sessions with this name or id")
+	complete(c, "session", alsoAfterArgs(sessionNames(env)))
 	c.Flags().BoolVar(&in.All, "all", false, "in the sessions of every project")
 	c.Flags().BoolVarP(&in.IgnoreCase, "ignore-case", "i", false, "upper and lower case are the same")
 	c.Flags().IntVar(&in.Limit, "limit", 1000, "at most this many lines")

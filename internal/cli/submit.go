@@ -27,6 +27,8 @@ A feature without checks of its own, or one that changed files outside its paths
 then waits for a person (exit code 5): kedge feature accept ID --reason WHY.`,
 		Example: "  kedge feature submit order-entity",
 		Args:    cobra.ExactArgs(1),
+
+		ValidArgsFunction: featureIDs(env, kedge.Pending, kedge.InProgress, kedge.NeedsReview, kedge.Regressed, kedge.Completed),
 		RunE: func(c *cobra.Command, args []string) error {
 			var out service.FeatureSubmitReply
 			in := service.FeatureSubmitRequest{ID: kedge.FeatureID(args[0]), Env: env.Environ}
