@@ -68,7 +68,11 @@ func (s *Service) viewOf(ctx context.Context, p *project, st run.State) (RunView
 		Jobs:   []RunJob{}, Resting: resting(&st), Next: []string{},
 	}
 	for i := range st.Jobs {
-		v.Jobs = append(v.Jobs, s.jobView(&st, &st.Jobs[i]))
+		j, err := jobView(ctx, p, &st, &st.Jobs[i])
+		if err != nil {
+			return v, err
+		}
+		v.Jobs = append(v.Jobs, j)
 	}
 	if v.Resting {
 		v.Kind, v.Next = kindOf(&st), nextOf(&st)
@@ -119,7 +123,8 @@ func usageOf(st run.State) Usage {
 	return u
 }
 
-func (s *Service) jobView(st *run.State, j *run.Job) RunJob {
+// jobView shows a job, with what its living session said of its context.
+func jobView(ctx context.Context, p *project, st *run.State, j *run.Job) (RunJob, error) {
 	v := RunJob{
 		ID: j.ID, Kind: j.Kind, Phase: j.Phase, Attempt: j.Attempt, Repair: j.Repairs > 0,
 		Question: j.Question, Reason: j.Reason,
@@ -130,14 +135,16 @@ func (s *Service) jobView(st *run.State, j *run.Job) RunJob {
 	if !j.Until.IsZero() {
 		v.Until = &j.Until
 	}
-	if !st.Live(j.ID) {
-		return v
+	if !st.Live(j.ID) || j.Session == "" {
+		return v, nil
 	}
 	v.Session = j.Session
 	if j.Used != nil {
 		v.Tokens = &j.Used.Tokens
 	}
-	return v
+	ses, _, err := store.Get[kedge.Session](ctx, p.store, store.KindSession, string(j.Session))
+	v.ContextTokens, v.ContextWindow = ses.ContextTokens, ses.ContextWindow
+	return v, err
 }
 
 // resting tells whether the run does nothing more until a person acts. A run
