@@ -165,7 +165,7 @@ func (s *stage) count(ctx context.Context) error {
 			s.report.Verified++
 		}
 	}
-	out, err := s.shell(ctx, s.shop(), `git log --format=%(trailers:key=Kedge-Feature,valueonly) main`)
+	out, err := s.shell(ctx, s.shop(), `git log '--format=%(trailers:key=Kedge-Feature,valueonly)' main`)
 	if err != nil {
 		return err
 	}

@@ -158,7 +158,9 @@ func resting(st *run.State) bool {
 			return false
 		}
 	}
-	return !slices.ContainsFunc(st.Outbox, func(c run.Command) bool { return c.Kind == run.Land })
+	return !slices.ContainsFunc(st.Outbox, func(c run.Command) bool {
+		return c.Kind == run.Land || c.Kind == run.Mark || c.Kind == run.Notify // a run that is over is cleared up with that
+	})
 }
 
 // kindOf says what kind of end a resting run came to; empty is the good one.
