@@ -153,7 +153,7 @@ func (env *Env) watchRun(ctx context.Context, v service.RunView) error {
 	var out service.RunReply
 	for {
 		seen := show.last
-		in := service.RunWatchRequest{Run: v.ID, After: seen}
+		in := service.RunWatchRequest{Run: v.ID, After: seen, Env: env.Environ}
 		err := env.Call.Call(ctx, "run.watch", in, &out, show.line)
 		switch {
 		case err == nil:

@@ -85,7 +85,9 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 	}
 	defer s.clear()
 	for _, part := range []func(context.Context) error{s.project, s.drive, s.count, s.oneShot} {
-		if err := part(ctx); err != nil {
+		if err := part(ctx); ctx.Err() != nil {
+			return s.report, kedge.Errorf(kedge.Interrupted, "interrupted: %w", ctx.Err())
+		} else if err != nil {
 			return s.report, err
 		}
 	}

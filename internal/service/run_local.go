@@ -4,14 +4,18 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"time"
 
 	"kedge"
 	"kedge/internal/agent"
 	"kedge/internal/config"
 	"kedge/internal/engine/exec"
 	"kedge/internal/engine/local"
+	"kedge/internal/gate"
 	"kedge/internal/gitx"
+	"kedge/internal/hold"
 	"kedge/internal/slot"
 	"kedge/internal/store"
 )
@@ -86,16 +90,62 @@ func (s *Service) adapter(p *project, repo *gitx.Repo, route string) (agent.Adap
 	return ad, model, err
 }
 
-// runEnv is the environment of a run: its caller's, else that of a session of it
-// that still lives, else what config.toml passes of the daemon's own.
+// runEnv is the environment of a run: its caller's, which this daemon knows, or
+// which a program of the run that still lives was started with; else what
+// config.toml passes of the daemon's own.
 func (s *Service) runEnv(p *project, repo *gitx.Repo, id kedge.RunID) []string {
 	if env := s.callerEnv(id); len(env) > 0 {
 		return env
 	}
-	cfg, _, err := s.runConfig(context.Background(), p, repo)
+	ctx := context.Background()
+	if env := s.heldEnv(ctx, p, id); len(env) > 0 {
+		s.keepEnv(id, env)
+		return env
+	}
+	cfg, _, err := s.runConfig(ctx, p, repo)
 	if err != nil {
 		s.cfg.Log.Warn("config.toml cannot be read: the usual environment is passed on", "project", string(p.ID), "error", err.Error())
 		cfg = config.Default()
 	}
 	return passed(os.Environ(), cfg.Env.Pass)
+}
+
+// heldEnv asks the holders of a run's sessions and checks for the environment
+// that they keep in memory; nil when none lives.
+func (s *Service) heldEnv(ctx context.Context, p *project, id kedge.RunID) []string {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second) // a holder that is stopped must not hold up the run
+	defer cancel()
+	sessions, err := all[kedge.Session](ctx, p, store.KindSession)
+	if err != nil {
+		return nil
+	}
+	for _, ses := range sessions {
+		if ses.Run != id || !ses.Live() {
+			continue
+		}
+		if c, err := hold.Dial(ctx, s.sessionDir(ses.ID)); err == nil {
+			env, err := c.Environ(ctx)
+			_ = c.Close()
+			if err == nil {
+				return withoutOurs(env)
+			}
+		}
+	}
+	held, err := filepath.Glob(filepath.Join(s.storeDir(p.ID), "gate", "*", "*.held"))
+	if err != nil {
+		return nil
+	}
+	for _, dir := range held {
+		if env, ok, _ := gate.Environ(ctx, filepath.Dir(dir)); ok {
+			return withoutOurs(env)
+		}
+	}
+	return nil
+}
+
+// withoutOurs takes out what Kedge itself added for one program.
+func withoutOurs(env []string) []string {
+	return slices.DeleteFunc(env, func(kv string) bool {
+		return strings.HasPrefix(kv, "KEDGE_") && !strings.HasPrefix(kv, "KEDGE_HOME=")
+	})
 }

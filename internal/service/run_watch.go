@@ -18,6 +18,7 @@ import (
 type RunWatchRequest struct {
 	Run   kedge.RunID `json:"run,omitempty"` // empty: the newest
 	After int64       `json:"after,omitempty"`
+	Env   []string    `json:"env,omitempty"` // of a person: the run's, where a new daemon does not know it
 }
 
 // RunLine is one line that a watcher is told: a step, or the run as it is now.
@@ -66,7 +67,10 @@ func (s *Service) RunWatch(ctx context.Context, who Caller, in RunWatchRequest) 
 	ctx, done := s.untilLeft(ctx)
 	defer done()
 	w := &runWatch{s: s, p: p, eng: eng, who: who, id: in.Run, asked: map[int64]run.Command{}}
-	if err = w.begin(ctx, in.After); err == nil {
+	if err = w.begin(ctx, in.After); err == nil && !who.IsAgent() && len(s.callerEnv(w.id)) == 0 {
+		s.keepEnv(w.id, in.Env)
+	}
+	if err == nil {
 		err = w.untilRest(ctx)
 	}
 	if errors.Is(context.Cause(ctx), ErrLeft) {
