@@ -118,23 +118,20 @@ func (o Options) withDefaults() Options {
 func (r *Repo) discover(ctx context.Context, dir string) error {
 	out, err := r.once(ctx, call{dir: dir, args: []string{
 		"rev-parse", "--path-format=absolute", "--is-inside-work-tree", "--is-inside-git-dir", "--is-bare-repository",
-		"--show-object-format", "--absolute-git-dir", "--git-common-dir",
+		"--show-object-format", "--absolute-git-dir", "--git-common-dir", "--show-toplevel", // fails where there is none: last
 	}})
-	if err != nil {
+	lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
+	bare := stderrHas(err, "must be run in a work tree") && len(lines) == 6
+	if err != nil && !bare {
 		return explainOpen(dir, err)
 	}
-	lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
-	if len(lines) != 6 {
+	if len(lines) != 7 && !bare {
 		return kedge.Errorf(kedge.Invalid, "the path of the repository at %q has a line break in it", dir)
 	}
 	root := ""
 	switch {
-	case lines[0] == "true":
-		top, err := r.once(ctx, call{dir: dir, args: []string{"rev-parse", "--path-format=absolute", "--show-toplevel"}})
-		if err != nil {
-			return explainOpen(dir, err)
-		}
-		root = strings.TrimSuffix(string(top), "\n")
+	case !bare:
+		root = lines[6]
 	case lines[1] == "false" && lines[2] == "false":
 		root = "somewhere else" // core.worktree points away from dir
 	}

@@ -35,6 +35,9 @@ type Entry struct {
 func (r *Repo) Diff(ctx context.Context, from, to string) ([]Change, error) {
 	trees := []string{from, to}
 	for i, rev := range trees {
+		if checkSHA("tree", rev) == nil {
+			continue // git itself says whether it is there
+		}
 		tree, err := r.TreeOf(ctx, rev)
 		if kedge.NotFound.Is(err) {
 			return nil, kedge.Errorf(kedge.NotFound, "%q is not in this repository (any more)", rev).WithHint("git log --oneline --all")
@@ -184,14 +187,30 @@ func (r *Repo) TreeWithout(ctx context.Context, tree string, paths ...string) (s
 			return "", err
 		}
 	}
-	tree, err := r.TreeOf(ctx, tree)
+	tree, err := r.dropTop(ctx, tree, paths)
 	for _, p := range paths {
 		if err != nil {
 			return "", err
 		}
-		tree, err = r.drop(ctx, tree, p)
+		if strings.Contains(p, "/") {
+			tree, err = r.drop(ctx, tree, p)
+		}
 	}
 	return tree, err
+}
+
+// dropTop takes those of the paths that are names of its top level out of the
+// tree of a revision.
+func (r *Repo) dropTop(ctx context.Context, rev string, names []string) (string, error) {
+	entries, err := r.lsTree(ctx, rev)
+	if err != nil {
+		return "", err
+	}
+	left := slices.DeleteFunc(slices.Clone(entries), func(e Entry) bool { return slices.Contains(names, e.Path) })
+	if len(left) == len(entries) {
+		return r.TreeOf(ctx, rev)
+	}
+	return r.makeTree(ctx, left)
 }
 
 // drop takes one path out of a tree.

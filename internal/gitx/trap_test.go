@@ -176,6 +176,7 @@ func TestT7TrapRepository(t *testing.T) {
 	r.must(err)
 	r.readAll(g, step)
 	r.workOn(g, step)
+	r.runOn(g, step)
 	r.filteredFiles(g, step)
 	for i := range reflect.TypeFor[*gitx.Repo]().NumMethod() {
 		if name := reflect.TypeFor[*gitx.Repo]().Method(i).Name; !ran[name] {
