@@ -15,17 +15,20 @@ import (
 const (
 	sieveBlock  = 64 << 10 // at once: little enough to stay in the processor's cache
 	sieveSample = 8 << 10  // of a segment, to learn which bytes are rare in it
+	rareEnough  = 48       // a byte that stands once in so many is looked for by itself
+	headSize    = 31       // of a text, is found by the fastest way everywhere
 	sequence    = 160      // colours and movements inside a match are shorter; titles end in a byte that tells
 )
 
 // sieve tells, by the bytes as they are on the tape, where there can be no match
-// at all, so that most of a tape never has its sequences removed. It looks for
-// the one byte of the text that is the rarest in the segment. Around it there
-// must be the rest of the text or, where it is broken off, a sequence: an ESC
-// after it, or one shortly before.
+// at all, so that most of a tape never has its sequences removed. Where a byte of
+// the text is rare in the segment, it looks for that one. Otherwise a match
+// stands there as it is, or it is broken off: then its beginning stands right
+// before an ESC, and what comes after the sequence goes on with the text.
 type sieve struct {
-	text []byte
-	rare int // which byte of text
+	text   []byte
+	rare   int       // which byte of text is so rare that it is looked for; -1 is none
+	breaks [256]bool // the bytes after which the text may be broken off: all but its last
 }
 
 // newSieve gives none for a text to which that does not apply: a control
@@ -35,26 +38,38 @@ func newSieve(n needle) *sieve {
 	if !ok || bytes.IndexFunc(l, func(r rune) bool { return r < 0x20 }) >= 0 {
 		return nil
 	}
-	return &sieve{text: l}
+	s := &sieve{text: l, rare: -1}
+	for _, b := range l[:len(l)-1] {
+		s.breaks[b] = true
+	}
+	return s
 }
 
-// tune chooses the byte by a sample; among equals the first, since what stands
-// after it is what is looked at next.
+// tune chooses the byte to look for by a sample.
 func (s *sieve) tune(sample []byte) {
 	var count [256]int
 	for _, b := range sample {
 		count[b]++
 	}
-	s.rare = 0
+	best := 0
 	for i, b := range s.text {
-		if count[b] < count[s.text[s.rare]] {
-			s.rare = i
+		if count[b] < count[s.text[best]] {
+			best = i
 		}
+	}
+	if s.rare = -1; count[s.text[best]] <= len(sample)/rareEnough {
+		s.rare = best
 	}
 }
 
 // maybe tells whether a match may lie in b, or partly so.
 func (s *sieve) maybe(b []byte) bool {
+	if bytes.IndexByte(b, 0x1b) < 0 {
+		return s.whole(b) // there is nothing that could break it off
+	}
+	if s.rare < 0 {
+		return s.whole(b) || s.broken(b)
+	}
 	for at := 0; ; at++ {
 		i := bytes.IndexByte(b[at:], s.text[s.rare])
 		if i < 0 {
@@ -66,26 +81,33 @@ func (s *sieve) maybe(b []byte) bool {
 	}
 }
 
-// fits tells whether the rare byte at an offset may be one of a match.
+// whole tells whether the text stands in b as it is. A part of it at an edge does
+// not count: blocks overlap.
+func (s *sieve) whole(b []byte) bool {
+	if s.rare < 0 {
+		return bytes.Contains(b, s.text[:min(len(s.text), headSize)])
+	}
+	for at, end := s.rare, len(b)-len(s.text)+s.rare+1; at < end; at++ {
+		i := bytes.IndexByte(b[at:end], s.text[s.rare])
+		if i < 0 {
+			return false
+		}
+		at += i
+		if from := at - s.rare; string(b[from:from+len(s.text)]) == string(s.text) {
+			return true
+		}
+	}
+	return false
+}
+
+// fits tells whether the rare byte at an offset may be one of a match: around it
+// there must be the rest of the text or, where it is broken off, a sequence: an
+// ESC after it, or one shortly before.
 func (s *sieve) fits(b []byte, at int) bool {
 	if next := s.rare + 1; next < len(s.text) && at+1 < len(b) && b[at+1] != s.text[next] && b[at+1] != 0x1b {
 		return false // by far the most
 	}
-	return s.after(b[at+1:]) && s.before(b[:at])
-}
-
-// after tells whether b may begin with what is left of the text.
-func (s *sieve) after(b []byte) bool {
-	for _, want := range s.text[s.rare+1:] {
-		if len(b) == 0 {
-			return true
-		}
-		if b[0] != want {
-			return b[0] == 0x1b && goesOn(b, want)
-		}
-		b = b[1:]
-	}
-	return true
+	return goesOn(b[at+1:], s.text[s.rare+1:]) && s.before(b[:at])
 }
 
 // before tells whether b may end with the beginning of the text.
@@ -106,23 +128,75 @@ func (s *sieve) before(b []byte) bool {
 // whose beginning may be far away.
 func endsString(b byte) bool { return b == 0x07 || b == '\\' || b == 0x18 || b == 0x1a }
 
-// goesOn tells whether the text after the sequences that b begins with may begin
-// with a byte. It knows ordinary sequences of colour and movement; after others,
-// and where b ends too soon, anything may come.
-func goesOn(b []byte, next byte) bool {
-	for {
-		switch {
-		case len(b) < 3 || b[0] == 0x1b && b[1] != '[':
-			return true
-		case b[0] != 0x1b:
-			return b[0] == next
+// broken tells whether the beginning of the text stands right before a sequence
+// in b after which it may go on.
+func (s *sieve) broken(b []byte) bool {
+	for at := 0; ; at++ {
+		i := bytes.IndexByte(b[at:], 0x1b)
+		if i < 0 {
+			return false
 		}
-		end := bytes.IndexFunc(b[2:], func(r rune) bool { return r < 0x20 || r >= 0x40 })
-		if end < 0 || b[2+end] < 0x40 || b[2+end] > 0x7e {
+		if at += i; at > 0 && s.breaks[b[at-1]] && s.brokenAt(b, at) {
 			return true
 		}
-		b = b[2+end+1:]
 	}
+}
+
+// brokenAt is broken for the ESC at an offset.
+func (s *sieve) brokenAt(b []byte, at int) bool {
+	for n := 1; n < len(s.text); n++ {
+		if s.text[n-1] == b[at-1] && endsWith(b[:at], s.text[:n]) && goesOn(b[at:], s.text[n:]) {
+			return true
+		}
+	}
+	return false
+}
+
+// endsWith tells whether b ends with the text, or with as much of its end as fits
+// into b.
+func endsWith(b, text []byte) bool {
+	if len(b) < len(text) {
+		return bytes.HasSuffix(text, b)
+	}
+	return bytes.HasSuffix(b, text)
+}
+
+// goesOn tells whether b may go on with the text, sequences apart. It knows
+// ordinary sequences of colour and movement; after others, and where b ends too
+// soon, anything may come.
+func goesOn(b, text []byte) bool {
+	for len(text) > 0 && len(b) > 0 {
+		if b[0] == 0x1b {
+			n := ordinary(b)
+			if n == 0 {
+				return true
+			}
+			b = b[n:]
+			continue
+		}
+		if b[0] != text[0] {
+			return false
+		}
+		b, text = b[1:], text[1:]
+	}
+	return true
+}
+
+// ordinary is the length of the sequence that b begins with; 0 when it is cut
+// off, or of another kind.
+func ordinary(b []byte) int {
+	if len(b) < 3 || b[1] != '[' {
+		return 0
+	}
+	for i, c := range b[2:] {
+		switch {
+		case c >= 0x40 && c <= 0x7e:
+			return i + 3
+		case c < 0x20 || c > 0x7e:
+			return 0
+		}
+	}
+	return 0
 }
 
 // segment gives the hits of a task: where the sieve lets something through, the

@@ -217,8 +217,9 @@ func self() string {
 	return exe
 }
 
-// logFile is text as programs print it, of about n bytes; a needle stands in
-// every hundred thousandth line.
+// logFile is text as programs print it, of about n bytes; needles stand after
+// every hundred thousandth line: one with letters that are rare in it, and one
+// with none.
 func logFile(dir string, n int) (string, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -232,7 +233,7 @@ func logFile(dir string, n int) (string, error) {
 	for i := 0; len(b) < n; i++ {
 		b = fmt.Appendf(b, "2026-01-01T00:00:%02d info worker %d handled request %d in %d ms\n", i%60, i%17, i, i*7919%1000)
 		if i%100_000 == 50_000 {
-			b = append(b, "error: the needle was found\n"...)
+			b = append(b, "error: the needle was found\nworker handled in ms: needle\n"...)
 		}
 	}
 	return path, os.WriteFile(path, b, 0o600)
