@@ -10,6 +10,8 @@ func runCalls() []Call {
 		call("run.stop", Writing, (*service.Service).RunStop),
 		call("run.show", Reading, (*service.Service).RunShow),
 		call("run.watch", Writing, (*service.Service).RunWatch), // it needs the daemon, and is asked again when that dies
+		call("plan.goal", Writing, (*service.Service).PlanGoal),
+		call("answer", Writing, (*service.Service).Answer),
 		call("run.tell", Writing, (*service.Service).RunTell),
 		call("run.approve", Writing, (*service.Service).RunApprove),
 		call("run.deny", Writing, (*service.Service).RunDeny),

@@ -34,7 +34,7 @@ var areas = []area{
 		{"export", newExport},
 	}},
 	{"drive", "Driving:", []maker{
-		{"run", newRun}, {"tell", newTell}, {"approve", newApprove}, {"deny", newDeny}, {"land", newLand}, {"explain", newExplain}, {"demo", newDemo},
+		{"run", newRun}, {"tell", newTell}, {"answer", newAnswer}, {"approve", newApprove}, {"deny", newDeny}, {"land", newLand}, {"explain", newExplain}, {"demo", newDemo},
 	}},
 	{"ledger", "The ledger:", []maker{
 		{"next", newNext}, {"ready", newReady}, {"features", newFeatures}, {"feature", newFeature}, {"plan", newPlan},

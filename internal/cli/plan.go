@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -13,14 +14,68 @@ import (
 )
 
 func newPlan(env *Env) *cobra.Command {
-	c := newPlanShow(env)
-	c.Use = "plan"
-	c.Example = `  kedge plan new "Strict matching"      a commented draft in .kedge/plan.md, to fill in
+	var flags service.RunFlags
+	var detach bool
+	show := newPlanShow(env)
+	c := &cobra.Command{
+		Use:   "plan [GOAL]",
+		Short: "Have a goal planned by read-only sessions that ask first; without one, show the plan",
+		Long: `With a goal: a read-only session looks at the project and asks what it has to
+know. kedge answer N TEXT answers; after the last answer the next session makes
+the plan, which is checked and written to .kedge/plan.md. Nothing is worked on
+before kedge plan approve. Whatever a planning session changes is undone.
+Without a goal: the plan as it stands.`,
+		Example: `  kedge plan "Orders for the shop"      questions first, then a plan
+  kedge answer 1 "required, not positional"
+  kedge plan new "Strict matching"      a commented draft in .kedge/plan.md, to fill in yourself
   kedge plan                            the phases and their items
   kedge plan check                      is the draft whole?
-  kedge plan approve                    freeze it, make its features, commit both`
-	c.AddCommand(newPlanNew(env), newPlanShow(env), newPlanCheck(env), newPlanApprove(env))
+  kedge plan approve                    freeze it, make its features, commit both`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return show.RunE(c, args)
+			}
+			return planGoal(c.Context(), env, args[0], flags, detach)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&flags.Agent, "agent", "", "the agent of the work, or agent:model (default: [run] agent in config.toml; [route] plan plans)")
+	f.Float64Var(&flags.BudgetUSD, "budget-usd", 0, "what planning and work may cost")
+	f.Int64Var(&flags.BudgetTokens, "budget-tokens", 0, "how many tokens they may use")
+	f.BoolVar(&detach, "detach", false, "do not wait for the session")
+	c.AddCommand(newPlanNew(env), show, newPlanCheck(env), newPlanApprove(env))
 	return c
+}
+
+// planGoal starts planning and shows it until it waits for a person.
+func planGoal(ctx context.Context, env *Env, goal string, flags service.RunFlags, detach bool) error {
+	if len(strings.Fields(goal)) < 2 {
+		return kedge.Errorf(kedge.Invalid, "%q is no goal: say in words what is to be achieved", goal).
+			WithHint("kedge plan \"Orders for the shop\"; the commands: kedge plan --help")
+	}
+	out, err := call[service.PlanGoalReply](ctx, env, "plan.goal", service.PlanGoalRequest{Goal: goal, Flags: flags, Env: env.Environ})
+	if err != nil {
+		return err
+	}
+	if detach {
+		return env.showRun(out.RunReply)
+	}
+	env.notes(out.Notes)
+	return env.watchPlanning(ctx, out.Run)
+}
+
+// watchPlanning shows a run that plans until it rests, then what it asks.
+func (env *Env) watchPlanning(ctx context.Context, v service.RunView) error {
+	over := env.watchRun(ctx, v)
+	if env.json || ctx.Err() != nil {
+		return over
+	}
+	reply, err := call[service.PlanShowReply](ctx, env, "plan.show", service.PlanShowRequest{})
+	if err == nil {
+		planText(env.Err, reply)
+	}
+	return over
 }
 
 func newPlanNew(env *Env) *cobra.Command {

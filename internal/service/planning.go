@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"os"
 	"slices"
 	"strings"
 
@@ -167,10 +168,13 @@ func (b runBriefs) planned(ctx context.Context, c run.Command) (string, error) {
 		return "", err
 	case d.Status != kedge.PlanDrafting:
 		return "", nil
-	case d.Faults == "":
+	case d.Faults != "":
+		return d.Faults, nil
+	case len(questionsOf(d)) > 0:
+		return "its questions are answered now, and there is no plan yet", nil
+	default:
 		return "the session gave neither questions nor a plan", nil
 	}
-	return d.Faults, nil
 }
 
 // route is the agent of a session by the kind of its work: that for planning, or
@@ -263,4 +267,13 @@ func titleOfGoal(goal string) string {
 		line = strings.ToValidUTF8(line[:maxPlanTitle], "")
 	}
 	return line
+}
+
+// pathOf is the PATH on which the programs of a run are looked up: its caller's,
+// else the daemon's own.
+func (s *Service) pathOf(id kedge.RunID) string {
+	if env := s.callerEnv(id); len(env) > 0 {
+		return lookupEnv(env, "PATH")
+	}
+	return os.Getenv("PATH")
 }

@@ -290,8 +290,10 @@ func (s *Service) PlanApprove(ctx context.Context, who Caller, in PlanApproveReq
 	if aside.without(planFile) || aside.without(featuresFile) {
 		return reply, nil // what stands there is not what was approved
 	}
-	reply.Commit, err = s.commitPlan(ctx, p, author, data, ev)
-	return reply, err
+	if reply.Commit, err = s.commitPlan(ctx, p, author, data, ev); err != nil {
+		return reply, err
+	}
+	return reply, s.planApproved(ctx, p, who)
 }
 
 // author is who a commit is by, found before anything is decided; nobody for a
@@ -331,13 +333,16 @@ func (s *Service) approve(ctx context.Context, p *project, l ledger, who Caller,
 	}
 	_, base := s.head(ctx, p)
 	features := plan.Features(d.Plan, func(id kedge.FeatureID) bool { _, err := l.find(id); return err == nil })
-	id := kedge.PlanID(kedge.NewID("pln", s.now()))
-	title := d.Plan.Title
+	made, err := s.madePlan(ctx, p, d.Plan.ID)
+	if err != nil {
+		return nil, err
+	}
+	id, title := made.ID, d.Plan.Title
 	text, hash := d.Freeze(id, base)
 	if redact.Text(string(text)) != string(text) {
 		return nil, kedge.Errorf(kedge.Invalid, "%s holds what looks like a secret", planFile).WithHint("take it from the environment instead")
 	}
-	data := kedge.PlanData{ID: id, Title: title, Status: kedge.PlanApproved, Text: string(text), Hash: hash}
+	data := kedge.PlanData{ID: id, Title: title, Status: kedge.PlanApproved, Text: string(text), Hash: hash, Goal: made.Goal, Run: made.Run}
 	for _, f := range features {
 		data.Features = append(data.Features, f.ID)
 	}

@@ -76,6 +76,13 @@ func (s *Service) viewOf(ctx context.Context, p *project, st run.State) (RunView
 	}
 	if v.Resting {
 		v.Kind, v.Next = kindOf(&st), nextOf(&st)
+		if isPlanning(st) {
+			more, err := s.planNext(ctx, p, st.Run)
+			if err != nil {
+				return v, err
+			}
+			v.Next = append(more, v.Next...)
+		}
 	}
 	last, err := latest[kedge.Evidence](ctx, p, store.KindEvidence)
 	if err != nil {

@@ -1,0 +1,46 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"kedge/internal/plain"
+	"kedge/internal/service"
+)
+
+func newAnswer(env *Env) *cobra.Command {
+	return &cobra.Command{
+		Use:   "answer N|FEATURE TEXT",
+		Short: "Answer a question of the plan by its number, or of a feature's session",
+		Long: `Answer a question of the plan by its number (kedge plan shows them), or the
+question of the session that works on a feature. After the last answer that
+planning waits for, the next planning session starts by itself. What was answered
+is in the next brief.`,
+		Example: "  kedge answer 1 \"required, not positional\"\n  kedge answer order-entity \"EUR only\"",
+		Args:    cobra.MinimumNArgs(2),
+		RunE: func(c *cobra.Command, args []string) error {
+			in := service.AnswerRequest{Name: args[0], Text: strings.Join(args[1:], " "), Env: env.Environ}
+			reply, err := call[service.AnswerReply](c.Context(), env, "answer", in)
+			if err != nil {
+				return err
+			}
+			return env.show(reply, func(w io.Writer) { answerText(w, reply) })
+		},
+	}
+}
+
+func answerText(w io.Writer, r service.AnswerReply) {
+	fmt.Fprintf(w, "question  %s\nanswer    %s\n", plain.Line(r.Question), plain.Line(r.Answer))
+	for _, q := range r.Open {
+		fmt.Fprintf(w, "open      %d. %s\n", q.N, plain.Line(q.Text))
+	}
+	switch {
+	case r.Started:
+		fmt.Fprintln(w, "next      it goes on by itself: kedge run shows it")
+	case len(r.Open) > 0:
+		fmt.Fprintf(w, "next      kedge answer %d TEXT\n", r.Open[0].N)
+	}
+}
