@@ -86,6 +86,7 @@ const (
 type Evidence struct {
 	ID          EvidenceID `json:"id"`
 	Feature     FeatureID  `json:"feature,omitempty"`
+	For         GateStage  `json:"for,omitempty"` // where on a run's way; empty: a person or an agent asked
 	Commit      string     `json:"commit,omitempty"`
 	At          time.Time  `json:"at"`
 	Environment string     `json:"environment,omitempty"`
@@ -116,4 +117,22 @@ type GateDroppedData struct {
 	ID     EvidenceID `json:"id"`
 	Key    string     `json:"key"`
 	Reason string     `json:"reason"`
+}
+
+// GateStage is where on a feature's way through a run a verdict was given.
+type GateStage string
+
+// The stages. Only the last two judge the work on the feature.
+const (
+	StageBaseline  GateStage = "baseline"
+	StageProve     GateStage = "prove"
+	StageRecheck   GateStage = "recheck"
+	StageGate      GateStage = "gate"
+	StageIntegrate GateStage = "integrate"
+)
+
+// JudgesWork tells whether the evidence is about work on its feature, not about
+// what was there before or after it.
+func (e Evidence) JudgesWork() bool {
+	return e.For == "" || e.For == StageGate || e.For == StageIntegrate
 }

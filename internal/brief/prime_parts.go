@@ -219,10 +219,22 @@ func supersededBy(id kedge.DecisionID, all []kedge.Decision) string {
 func FailureText(v kedge.Verdict) string {
 	for _, c := range v.Checks {
 		if f := c.FirstFailure; f != nil {
-			return fmt.Sprintf("%s in check %s: %s %s:%d %s", v.Verdict, c.Name, f.Test, f.File, f.Line, f.Message)
+			return string(v.Verdict) + " in check " + c.Name + ": " + strings.Join(strings.Fields(f.Test+" "+placeOf(*f)+" "+f.Message), " ")
 		}
 	}
 	return string(v.Verdict)
+}
+
+// placeOf is where a failure is, as far as that is known.
+func placeOf(f kedge.Failure) string {
+	switch {
+	case f.File == "":
+		return ""
+	case f.Line == 0:
+		return f.File
+	default:
+		return f.File + ":" + strconv.Itoa(f.Line)
+	}
 }
 
 func decisionsText(all []kedge.Decision) string {

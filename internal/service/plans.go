@@ -324,12 +324,12 @@ func (s *Service) approve(ctx context.Context, p *project, l ledger, who Caller,
 	if err != nil {
 		return nil, err
 	}
-	if err := planErrors(d.Check(p.runnable(in.Path))); err != nil {
-		return nil, err
-	}
 	if open := plan.OpenQuestions(d.Plan); len(open) > 0 {
 		return nil, kedge.Errorf(kedge.Blocked, "%s:%d: question %d is not answered: %s", planFile, open[0].Line, open[0].N, open[0].Text).
-			WithHint("write its \"answer:\" line")
+			WithHint("kedge answer %d TEXT, or write its \"answer:\" line", open[0].N)
+	}
+	if err := planErrors(d.Check(p.runnable(in.Path))); err != nil {
+		return nil, err
 	}
 	_, base := s.head(ctx, p)
 	features := plan.Features(d.Plan, func(id kedge.FeatureID) bool { _, err := l.find(id); return err == nil })

@@ -123,7 +123,7 @@ func failedAttempts(ctx context.Context, p *project, f *kedge.Feature) ([]kedge.
 	list, err := all[kedge.Evidence](ctx, p, store.KindEvidence)
 	var out []kedge.Evidence
 	for _, e := range list {
-		if e.Feature == f.ID && !e.Verdict.Green() {
+		if e.Feature == f.ID && !e.Verdict.Green() && e.JudgesWork() {
 			out = append(out, e)
 		}
 	}

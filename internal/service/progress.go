@@ -76,7 +76,12 @@ func logText(ev kedge.Event) string {
 			return logPhrase("feature "+string(d.ID)+" amended", d.Reason)
 		})
 	case kedge.PlanSaved:
-		return said(ev, func(d kedge.PlanData) string { return "plan " + string(d.ID) + " " + string(d.Status) })
+		return said(ev, func(d kedge.PlanData) string {
+			if d.Status == kedge.PlanDrafting || d.Status == kedge.PlanWaiting {
+				return "" // nothing to go by yet
+			}
+			return "plan " + string(d.ID) + " " + string(d.Status)
+		})
 	case kedge.RiskOpened:
 		return said(ev, func(d kedge.Risk) string { return logPhrase("risk "+string(d.ID)+" opened", d.Text) })
 	case kedge.RiskClosed:

@@ -159,7 +159,7 @@ func (b runBriefs) failures(ctx context.Context, id kedge.FeatureID) ([]string, 
 	list, err := store.AboutFeature[kedge.Evidence](ctx, b.p.store, store.KindEvidence, id)
 	var out []string
 	for _, e := range list {
-		if e.Feature == id && !e.Verdict.Green() && e.Environment != "" {
+		if e.Feature == id && !e.Verdict.Green() && e.JudgesWork() {
 			out = append(out, e.At.UTC().Format("2006-01-02 15:04")+" UTC: "+brief.FailureText(e.Verdict))
 		}
 	}

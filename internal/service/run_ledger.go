@@ -250,6 +250,7 @@ func (s *Service) forExec(p *project, cfg *exec.Config) {
 	settings := &runSettings{s: s, p: p}
 	briefs := runBriefs{runLedger: ledger, settings: settings}
 	cfg.Ledger, cfg.Briefs, cfg.Rules = ledger, briefs, settings
+	cfg.Projected = func(ctx context.Context, path string) bool { return s.landable(ctx, p, path) }
 	cfg.Heard, cfg.Planned, cfg.Route = briefs.heard, briefs.planned, briefs.route
 	cfg.Bounds, cfg.Holding = briefs.bounds, s.holding
 }

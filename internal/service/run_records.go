@@ -250,7 +250,7 @@ const maxDeadEnds = 5
 func deadEnds(verdicts []kedge.Evidence, f kedge.Feature) string {
 	var out []string
 	for _, e := range verdicts {
-		if e.Feature != f.ID || e.Verdict.Green() {
+		if e.Feature != f.ID || e.Verdict.Green() || !e.JudgesWork() {
 			continue
 		}
 		text := "- " + docs.OneLine(brief.FailureText(e.Verdict))

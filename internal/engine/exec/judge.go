@@ -68,7 +68,7 @@ func (b begunGate) write(dir string) error {
 // judge runs one gate of the command and keeps its verdict. Carried out again it
 // finishes the gate that was begun, or finds its verdict.
 func (x *Executor) judge(ctx context.Context, c run.Command, what, env string, q gate.Request) (kedge.Evidence, error) {
-	ev := kedge.Evidence{ID: evidenceID(c, what), Feature: c.Feature, At: c.At, By: kedge.ActorDaemon, Environment: env}
+	ev := kedge.Evidence{ID: evidenceID(c, what), Feature: c.Feature, At: c.At, By: kedge.ActorDaemon, Environment: env, For: stage(c)}
 	dir := x.gateDir(ev.ID)
 	v, err := x.verdict(ctx, c, dir, q)
 	if err != nil {
@@ -229,4 +229,20 @@ func clip(text string) string {
 		lines = append(lines[:maxFailureLines-1], fmt.Sprintf("(%d more lines)", len(lines)-maxFailureLines+1))
 	}
 	return strings.Join(lines, "\n")
+}
+
+// stage is where on a feature's way the command judges.
+func stage(c run.Command) kedge.GateStage {
+	switch {
+	case c.Kind == run.Prove:
+		return kedge.StageProve
+	case c.Kind == run.Recheck:
+		return kedge.StageRecheck
+	case c.Kind == run.Integrate:
+		return kedge.StageIntegrate
+	case c.Tree != "": // the base's own
+		return kedge.StageBaseline
+	default:
+		return kedge.StageGate
+	}
 }

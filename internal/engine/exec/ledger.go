@@ -24,7 +24,7 @@ func (x *Executor) ledger(ctx context.Context, c run.Command, _ func(run.Event))
 	}
 	if done != "" {
 		ev.Commit = done
-		return ev, x.forgetCopy(ctx, c)
+		return ev, nil
 	}
 	repo, err := x.ledgerTree(ctx, c)
 	if kedge.Conflict.Is(err) {
@@ -40,7 +40,7 @@ func (x *Executor) ledger(ctx context.Context, c run.Command, _ func(run.Event))
 	if ev.Commit, err = x.commitLedger(ctx, c, repo); err != nil {
 		return run.Event{}, err
 	}
-	return ev, x.forgetCopy(ctx, c)
+	return ev, nil
 }
 
 // markEnd journals what became of the feature, and which others are red again.
@@ -193,13 +193,4 @@ func ledgerMessage(c run.Command) string {
 		work = "none"
 	}
 	return "kedge: " + what + "\n\nKedge-Ledger: " + work + "\nKedge-Run: " + string(c.Run)
-}
-
-// forgetCopy drops the copies of a work tree whose work is committed, or was set
-// aside as a whole.
-func (x *Executor) forgetCopy(ctx context.Context, c run.Command) error {
-	if c.Job == 0 {
-		return nil
-	}
-	return x.cfg.Repo.DropCopy(ctx, copyID(c))
 }

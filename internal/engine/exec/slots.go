@@ -42,6 +42,9 @@ func (x *Executor) letGo(ctx context.Context, c run.Command, ev run.Event) error
 	case c.Kind == run.Ledger && ev.Outcome == run.OK,
 		planned && c.Kind == run.Revert && ev.Outcome == run.OK,
 		planned && c.Kind == run.Inspect && (ev.Outcome == run.Clean || ev.Outcome == run.Empty):
+		if err := x.cfg.Repo.DropCopy(ctx, copyID(c)); err != nil { // its work is committed, or set aside whole
+			return err
+		}
 		return x.cfg.Slots.Release(ctx, c.Run, c.Job)
 	}
 	return nil

@@ -1,0 +1,80 @@
+package service
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"kedge"
+	"kedge/internal/lazyre"
+	docs "kedge/internal/ledger"
+)
+
+// landable tells whether a file of the user's checkout may be replaced when a
+// run lands: Kedge wrote it from the journal, and nothing that people wrote into
+// it would be lost.
+func (s *Service) landable(ctx context.Context, p *project, path string) bool {
+	b, ok, err := p.read(path)
+	if err != nil || !ok {
+		return false
+	}
+	if path == progressFile {
+		return s.projected(p)[sum(b)] && s.noWordsLost(ctx, p, b)
+	}
+	list, err := s.projections(ctx, p)
+	if err != nil {
+		return false
+	}
+	i := slices.IndexFunc(list, func(pr projection) bool { return pr.path == path })
+	return i >= 0 && list[i].ours(string(b))
+}
+
+// noWordsLost tells whether everything that people wrote into progress.md is in
+// the last commit too.
+func (s *Service) noWordsLost(ctx context.Context, p *project, now []byte) bool {
+	here, err := docs.ParseProgress(progressFile, now)
+	if err != nil {
+		return false
+	}
+	words := peoplesWords(here, string(now))
+	repo, err := s.git(ctx, p)
+	if err != nil {
+		return false
+	}
+	b, err := repo.ReadFile(ctx, "HEAD", progressFile)
+	if kedge.NotFound.Is(err) {
+		return len(words) == 0
+	}
+	then, parseErr := docs.ParseProgress(progressFile, b)
+	if err != nil || parseErr != nil {
+		return false
+	}
+	known := peoplesWords(then, string(b))
+	return !slices.ContainsFunc(words, func(w string) bool { return !slices.Contains(known, w) })
+}
+
+// logged is a line of the log that Kedge writes.
+var logged = lazyre.New(`^- [0-9]{4}-[0-9]{2}-[0-9]{2}T`)
+
+// peoplesWords are the lines of progress.md that people wrote.
+func peoplesWords(p docs.Progress, text string) []string {
+	var out []string
+	add := func(lines string) {
+		for l := range strings.SplitSeq(lines, "\n") {
+			if l = strings.TrimSpace(l); l != "" && l != "# Progress" && !strings.HasPrefix(l, "<!-- kedge:") {
+				out = append(out, l)
+			}
+		}
+	}
+	head, _, _ := strings.Cut(text, "\n## ")
+	add(head)
+	for _, sec := range p.Sections {
+		add(sec.People)
+	}
+	for _, l := range p.Log {
+		if !logged.MatchString(l) {
+			add(l)
+		}
+	}
+	return out
+}
