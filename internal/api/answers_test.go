@@ -33,6 +33,7 @@ func TestEveryCallHasAGolden(t *testing.T) {
 	st.gitWork()
 	st.care()
 	st.runs()
+	st.questions()
 	for _, c := range api.Calls() {
 		if !st.told[c.Name] {
 			t.Errorf("call %q has no golden of its answer: tell of it in answers_test.go", c.Name)

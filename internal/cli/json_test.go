@@ -86,6 +86,8 @@ var shown = map[string]string{
 	"run --continue --detach --json":                    "run.continue",
 	"run --stop --json":                                 "run.stop",
 	"tell works text --json":                            "run.tell",
+	"plan a goal --detach --json":                       "plan.goal",
+	"answer asks EUR --json":                            "answer",
 	"approve approved --json":                           "run.approve",
 	"deny denied --reason r --json":                     "run.deny",
 	"land --json":                                       "run.land",

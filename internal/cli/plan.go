@@ -18,7 +18,7 @@ func newPlan(env *Env) *cobra.Command {
 	var detach bool
 	show := newPlanShow(env)
 	c := &cobra.Command{
-		Use:   "plan [GOAL]",
+		Use:   "plan [GOAL…]",
 		Short: "Have a goal planned by read-only sessions that ask first; without one, show the plan",
 		Long: `With a goal: a read-only session looks at the project and asks what it has to
 know. kedge answer N TEXT answers; after the last answer the next session makes
@@ -31,12 +31,12 @@ Without a goal: the plan as it stands.`,
   kedge plan                            the phases and their items
   kedge plan check                      is the draft whole?
   kedge plan approve                    freeze it, make its features, commit both`,
-		Args: cobra.MaximumNArgs(1),
+		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return show.RunE(c, args)
 			}
-			return planGoal(c.Context(), env, args[0], flags, detach)
+			return planGoal(c.Context(), env, strings.Join(args, " "), flags, detach)
 		},
 	}
 	f := c.Flags()
@@ -57,6 +57,9 @@ func planGoal(ctx context.Context, env *Env, goal string, flags service.RunFlags
 	out, err := call[service.PlanGoalReply](ctx, env, "plan.goal", service.PlanGoalRequest{Goal: goal, Flags: flags, Env: env.Environ})
 	if err != nil {
 		return err
+	}
+	if detach && env.json {
+		return env.show(out, nil)
 	}
 	if detach {
 		return env.showRun(out.RunReply)

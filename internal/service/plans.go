@@ -324,6 +324,13 @@ func (s *Service) approve(ctx context.Context, p *project, l ledger, who Caller,
 	if err != nil {
 		return nil, err
 	}
+	findings := d.Check(p.runnable(in.Path))
+	if d.Plan.Status == kedge.PlanWaiting { // there is no more to check yet
+		findings = nil
+	}
+	if err := planErrors(findings); err != nil {
+		return nil, err
+	}
 	if open := plan.OpenQuestions(d.Plan); len(open) > 0 {
 		return nil, kedge.Errorf(kedge.Blocked, "%s:%d: question %d is not answered: %s", planFile, open[0].Line, open[0].N, open[0].Text).
 			WithHint("kedge answer %d TEXT, or write its \"answer:\" line", open[0].N)
