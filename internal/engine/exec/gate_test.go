@@ -113,6 +113,9 @@ func TestAMissingScriptAfterTheWorkIsTheAgents(t *testing.T) {
 }
 
 func TestProve(t *testing.T) {
+	y := newYard(t, nil)
+	f := y.feature("one")
+	y.prepared(1, "one", y.head())
 	for name, of := range map[string]struct {
 		checks  []kedge.Check
 		outcome run.Outcome
@@ -131,12 +134,14 @@ func TestProve(t *testing.T) {
 		"changes files":      {[]kedge.Check{own("echo x >> a.txt; false")}, run.Broken},
 	} {
 		t.Run(name, func(t *testing.T) {
-			y := newYard(t, nil)
-			y.feature("one", of.checks...)
-			y.prepared(1, "one", y.head())
+			y.t = t
+			f.Checks = of.checks
 			ev := y.want(of.outcome, y.command(run.Prove, 1, run.Command{Feature: "one", Base: y.head()}))
 			if of.outcome == run.Broken && !strings.Contains(ev.Reason, `"own"`) {
 				t.Errorf("it says %q", ev.Reason)
+			}
+			if y.read(y.slot(1), "a.txt") != "a\n" {
+				y.prepared(1, "one", y.head())
 			}
 		})
 	}

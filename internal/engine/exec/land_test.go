@@ -10,15 +10,20 @@ import (
 	"kedge/internal/run"
 )
 
-// verified is a project with one verified commit to land.
+// verified is a project with one commit to land.
 func verified(t *testing.T) (y *yard, tip string) {
 	t.Helper()
 	y = newYard(t, map[string]string{"gone.txt": "x\n"})
-	y.feature("one")
-	y.prepared(1, "one", y.head())
-	y.must(os.Remove(filepath.Join(y.slot(1), "gone.txt")))
-	y.must(y.cfg.Slots.Release(t.Context(), runID, 1))
-	return y, y.worked(2, "one", y.head(), map[string]string{"a.txt": "landed\n", "new/b.txt": "b\n"})
+	_, err := y.cfg.Slots.Course(t.Context(), runID)
+	y.must(err)
+	dir := filepath.Join(t.TempDir(), "w")
+	y.git("-C", y.root, "worktree", "add", "-q", "-b", "kedge/"+string(runID), dir)
+	y.put(dir, "a.txt", "landed\n")
+	y.put(dir, "new/b.txt", "b\n")
+	y.must(os.Remove(filepath.Join(dir, "gone.txt")))
+	y.git("-C", dir, "add", "-A")
+	y.git("-C", dir, "commit", "-qm", "verified")
+	return y, y.git("-C", dir, "rev-parse", "HEAD")
 }
 
 func (y *yard) landing(tip string) run.Command {
@@ -32,7 +37,8 @@ func TestLand(t *testing.T) {
 	if ev.Outcome != run.OK || ev.Commit != tip || y.head() != tip {
 		t.Fatalf("landed: %+v", ev)
 	}
-	if y.read(y.root, "a.txt") != "landed\n" || y.read(y.root, "new/b.txt") != "b\n" || y.read(y.root, "cache.ignored") != "mine\n" {
+	if y.read(y.root, "a.txt") != "landed\n" || y.read(y.root, "new/b.txt") != "b\n" || y.read(y.root, "cache.ignored") != "mine\n" ||
+		y.read(y.root, "gone.txt") != "" {
 		t.Error("the files are not those of the commit")
 	}
 	if got := y.status(); got != "## main" {
