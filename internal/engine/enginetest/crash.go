@@ -20,29 +20,17 @@ func small() run.Event {
 func crashAtEveryWrite(b *bench) {
 	for n, more := 1, true; more; n++ {
 		for _, kept := range []bool{false, true} {
-			c := b.again()
-			more = c.crashing(small(), n, kept)
-			if b.Failed() {
-				b.Fatalf("after a crash at write %d, kept: %v", n, kept)
-			}
+			b.apart(fmt.Sprintf("%d-%v", n, kept), func(c *bench) {
+				more = c.dying(small(), n, kept)
+				e := c.Open(c.hands())
+				c.start(e, small())
+				c.completedOnce(c.untilOver(e))
+			})
 		}
-		if more && n > 1000 {
-			b.Fatal("the run has no end")
+		if n > 1000 || b.Failed() {
+			b.Fatalf("after %d writes", n)
 		}
 	}
-}
-
-// crashing takes a run to its end with a crash at one write; false when there
-// was no such write.
-func (b *bench) crashing(ev run.Event, n int, kept bool) bool {
-	b.Helper()
-	died := b.dying(ev, n, kept)
-	e := b.Open(b.hands())
-	b.start(e, ev)
-	b.completedOnce(b.untilOver(e))
-	b.Leave()
-	b.sound()
-	return died
 }
 
 // dying runs an engine until it dies or the run is over; then it is gone.

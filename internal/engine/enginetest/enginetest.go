@@ -30,6 +30,9 @@ type Harness interface {
 	// next one: before it is kept, or after it is and before anybody hears of it.
 	// died is called at that moment; nothing of the engine is kept afterwards.
 	Crash(n int, kept bool, died func())
+	// Refuse lets the journal refuse whatever is written, as a full disk does,
+	// until it is called with nil.
+	Refuse(with error)
 }
 
 // Make makes a harness with an empty journal, whose engines go by the clock.
@@ -44,10 +47,8 @@ func Run(t *testing.T, harness Make, names ...string) {
 		}
 		ran++
 		t.Run(c.name, func(t *testing.T) {
-			b := &bench{T: t, world: newWorld(), clock: NewClock(), fresh: harness}
-			b.Harness = harness(t, b.clock)
-			c.test(b)
-			b.sound()
+			t.Parallel()
+			apart(t, harness, c.test)
 		})
 	}
 	if len(names) > 0 && ran != len(names) {
@@ -72,6 +73,7 @@ var cases = []struct {
 	{"StatusesInOrder", statusesInOrder},
 	{"ErrorsAndPanics", errorsAndPanics},
 	{"WrongAnswers", wrongAnswers},
+	{"JournalRefuses", journalRefuses},
 	{"TimerAcrossARestart", timerAcrossARestart},
 	{"TimerAndTheCalendar", timerAndTheCalendar},
 	{"ParallelRuns", parallelRuns},
@@ -110,11 +112,16 @@ func (b *bench) sound() {
 	}
 }
 
-// again is a bench with an empty journal and a new world.
-func (b *bench) again() *bench {
-	n := &bench{T: b.T, world: newWorld(), clock: NewClock(), fresh: b.fresh}
-	n.Harness = b.fresh(b.T, n.clock)
-	return n
+// apart is a test of its own, with an empty journal and a new world.
+func (b *bench) apart(name string, test func(*bench)) {
+	b.Run(name, func(t *testing.T) { apart(t, b.fresh, test) })
+}
+
+func apart(t *testing.T, fresh Make, test func(*bench)) {
+	b := &bench{T: t, world: newWorld(), clock: NewClock(), fresh: fresh}
+	b.Harness = fresh(t, b.clock)
+	test(b)
+	b.sound()
 }
 
 func begun(id kedge.RunID, rules run.Rules, features ...string) run.Event {

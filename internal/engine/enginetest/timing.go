@@ -55,25 +55,23 @@ func timerAcrossARestart(b *bench) {
 func timerAndTheCalendar(b *bench) {
 	const day = 24 * time.Hour
 	for _, jump := range []time.Duration{-day, day} {
-		c := b.again()
-		e := c.limited()
-		c.clock.Set(c.clock.Now().Add(jump))
-		c.want("wait", c.clock.left(c.T), time.Hour)
-		c.clock.Advance(time.Hour)
-		c.goesOn(e)
-		c.Leave()
-
-		c = b.again()
-		c.limited()
-		c.Leave()
-		c.clock.Set(c.clock.Now().Add(jump))
-		e = c.Open(c.hands())
-		if jump < 0 {
+		b.apart("alive"+jump.String(), func(c *bench) {
+			e := c.limited()
+			c.clock.Set(c.clock.Now().Add(jump))
 			c.want("wait", c.clock.left(c.T), time.Hour)
 			c.clock.Advance(time.Hour)
-		}
-		c.goesOn(e)
-		c.Leave()
-		c.sound()
+			c.goesOn(e)
+		})
+		b.apart("restarted"+jump.String(), func(c *bench) {
+			c.limited()
+			c.Leave()
+			c.clock.Set(c.clock.Now().Add(jump))
+			e := c.Open(c.hands())
+			if jump < 0 {
+				c.want("wait", c.clock.left(c.T), time.Hour)
+				c.clock.Advance(time.Hour)
+			}
+			c.goesOn(e)
+		})
 	}
 }

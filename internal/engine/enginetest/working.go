@@ -36,31 +36,32 @@ func leaveKeepsSessions(b *bench) {
 // leaveInTheMiddle: whatever is under way is told to leave, and done again.
 func leaveInTheMiddle(b *bench) {
 	for _, kind := range []run.CommandKind{run.Prepare, run.Gate, run.Integrate, run.Commit, run.Ledger, run.Land} {
-		c := b.again()
-		under := make(chan struct{})
-		var left atomic.Bool
-		c.script = func(ctx context.Context, cmd run.Command) (run.Event, bool, error) {
-			if cmd.Kind != kind || left.Load() {
-				return run.Event{}, false, nil
-			}
-			close(under)
-			<-ctx.Done()
-			left.Store(true)
-			if !errors.Is(context.Cause(ctx), engine.ErrLeave) {
-				c.Errorf("%s ends because %v", cmd.Kind, context.Cause(ctx))
-			}
-			return run.Event{}, false, engine.ErrLeave
-		}
-		e := c.Open(c.hands())
-		c.start(e, begun(first, run.Rules{}, "a"))
-		<-under
-		c.Leave()
-		c.want("told to leave", left.Load(), true)
-		e = c.Open(c.hands())
-		c.completedOnce(c.untilOver(e))
-		c.Leave()
-		c.sound()
+		b.apart(string(kind), func(c *bench) { c.leavesIn(kind) })
 	}
+}
+
+func (b *bench) leavesIn(kind run.CommandKind) {
+	under := make(chan struct{})
+	var left atomic.Bool
+	b.script = func(ctx context.Context, cmd run.Command) (run.Event, bool, error) {
+		if cmd.Kind != kind || left.Load() {
+			return run.Event{}, false, nil
+		}
+		close(under)
+		<-ctx.Done()
+		left.Store(true)
+		if !errors.Is(context.Cause(ctx), engine.ErrLeave) {
+			b.Errorf("%s ends because %v", cmd.Kind, context.Cause(ctx))
+		}
+		return run.Event{}, false, engine.ErrLeave
+	}
+	e := b.Open(b.hands())
+	b.start(e, begun(first, run.Rules{}, "a"))
+	<-under
+	b.Leave()
+	b.want("told to leave", left.Load(), true)
+	e = b.Open(b.hands())
+	b.completedOnce(b.untilOver(e))
 }
 
 // withdrawn: what a person makes needless is ended, and over before the job's
@@ -154,6 +155,32 @@ func wrongAnswers(b *bench) {
 	if !strings.Contains(s.Why, "prepare") || !strings.Contains(s.Why, "gated") {
 		b.Errorf("halted because %q", s.Why)
 	}
+}
+
+// journalRefuses: nothing follows from a step that is not kept. The run says so,
+// and goes on when somebody asks for it once the journal takes steps again.
+func journalRefuses(b *bench) {
+	b.holds = true
+	e := b.Open(b.hands())
+	b.start(e, begun(first, run.Rules{}, "a", "b"))
+	b.until(e, first, "at work", func(s *run.State) bool { return s.Spent.Tokens == 100 })
+	b.Refuse(errors.New("no space left"))
+	for range 2 {
+		if err := e.Deliver(b.Context(), first, run.Event{Kind: run.Skipped, Feature: "b", Actor: ann}); err == nil {
+			b.Error("an event is taken that is not kept")
+		}
+	}
+	s := b.until(e, first, "halted", func(s *run.State) bool { return s.Halt == run.Fault })
+	if s.Status != run.StatusStopped || !strings.Contains(s.Reason, "no space left") {
+		b.Errorf("%s: %q", s.Status, s.Reason)
+	}
+	b.want("living sessions", b.alive(), 1)
+	b.want("statuses of b", b.count("mark skipped"), 0)
+	b.Refuse(nil)
+	b.deliver(e, run.Event{Kind: run.Continued, Actor: ann})
+	b.want("halt", b.state(e).Halt, run.Halt(""))
+	b.finish()
+	b.completedOnce(b.untilOver(e))
 }
 
 func parallelRuns(b *bench) {

@@ -25,7 +25,6 @@ type world struct {
 	done     map[key]run.Event   // what was done, by its first number
 	sessions map[key]*session
 	writing  map[place]claim // who has a job's work tree now
-	trunk    []string        // commits of the branch, by all runs
 	effects  map[string]int
 	order    []run.CommandKind
 	wrong    []string
@@ -167,25 +166,9 @@ func (w *world) effect(c run.Command) run.Event {
 	}
 	w.effects[string(c.Kind)]++
 	w.order = append(w.order, c.Kind)
-	ev := run.Event{Kind: c.Kind.Answer(), Outcome: run.OK}
+	ev := Happy(c)
 	switch c.Kind {
-	case run.Prepare:
-		ev.Commit, ev.Tree, ev.Environment = c.Base, "tree of "+c.Base, "e"
-	case run.Gate:
-		ev.Outcome, ev.Tree, ev.Environment = run.Green, c.Tree, "e"
-		if c.Tree == "" {
-			ev.Tree = fmt.Sprintf("work of %s %d", c.Run, c.Job)
-		}
-	case run.Prove:
-		ev.Outcome = run.Fails
-	case run.Inspect:
-		ev.Outcome = run.Clean
-	case run.Integrate:
-		ev.Outcome, ev.Tree, ev.Environment = run.Green, c.Tree, "e"
-		ev.Evidence = kedge.EvidenceID(fmt.Sprintf("evd-%s-%d", c.Run, c.Origin()))
 	case run.Commit, run.Ledger:
-		ev.Commit, ev.Tree = fmt.Sprintf("%s of %s %d", c.Kind, c.Feature, c.Origin()), c.Tree
-		w.trunk = append(w.trunk, ev.Commit)
 		w.effects[string(c.Run)+" "+string(c.Kind)+" "+string(c.Feature)+" "+string(c.Status)]++
 		if c.Flaky {
 			w.effects["flaky"]++
@@ -201,6 +184,34 @@ func (w *world) effect(c run.Command) run.Event {
 	default:
 	}
 	w.done[k] = ev
+	return ev
+}
+
+// Happy is the answer to a command in a world where all goes well. The same
+// command gives the same answer, whoever asks.
+func Happy(c run.Command) run.Event {
+	ev := run.Event{Kind: c.Kind.Answer(), Outcome: run.OK}
+	switch c.Kind {
+	case run.Prepare:
+		ev.Commit, ev.Tree, ev.Environment = c.Base, "tree of "+c.Base, "e"
+	case run.Gate:
+		ev.Outcome, ev.Tree, ev.Environment = run.Green, c.Tree, "e"
+		if c.Tree == "" {
+			ev.Tree = fmt.Sprintf("work of %s %d", c.Run, c.Job)
+		}
+	case run.Prove:
+		ev.Outcome = run.Fails
+	case run.StartSession:
+		ev.Outcome = run.Finished
+	case run.Inspect:
+		ev.Outcome = run.Clean
+	case run.Integrate:
+		ev.Outcome, ev.Tree, ev.Environment = run.Green, c.Tree, "e"
+		ev.Evidence = kedge.EvidenceID(fmt.Sprintf("evd-%s-%d", c.Run, c.Origin()))
+	case run.Commit, run.Ledger:
+		ev.Commit, ev.Tree = fmt.Sprintf("%s of %s %d", c.Kind, c.Feature, c.Origin()), c.Tree
+	default:
+	}
 	return ev
 }
 

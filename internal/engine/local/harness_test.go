@@ -63,6 +63,8 @@ func (h *harness) Open(ex engine.Executor) engine.Engine {
 
 func (h *harness) Leave() { h.engine.Leave() }
 
+func (h *harness) Refuse(with error) { h.cut.refuse(with) }
+
 func (h *harness) Crash(n int, kept bool, died func()) { h.cut.arm(n, kept, died) }
 
 // cut is a journal at which an engine dies. What comes after is neither written
@@ -75,6 +77,7 @@ type cut struct {
 	kept bool
 	died func()
 	dead bool
+	with error // what every write is refused with
 }
 
 var errKilled = errors.New("killed")
@@ -85,23 +88,33 @@ func (c *cut) arm(n int, kept bool, died func()) {
 	c.left, c.kept, c.died = n, kept, died
 }
 
-// lasts counts a write: is it the last one, or is it too late for any.
-func (c *cut) lasts() (last, dead bool) {
+func (c *cut) refuse(with error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.dead || c.left == 0 {
-		return false, c.dead
+	c.with = with
+}
+
+// lasts counts a write: is it the last one, or is it refused.
+func (c *cut) lasts() (last bool, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.dead:
+		return false, errKilled
+	case c.with != nil:
+		return false, c.with
+	case c.left > 0:
+		c.left--
+		c.dead = c.left == 0
 	}
-	c.left--
-	c.dead = c.left == 0
-	return c.dead, false
+	return c.dead, nil
 }
 
 func (c *cut) Append(ctx context.Context, key string, evs ...kedge.Event) ([]kedge.Event, bool, error) {
-	last, dead := c.lasts()
+	last, err := c.lasts()
 	switch {
-	case dead:
-		return nil, false, errKilled
+	case err != nil:
+		return nil, false, err
 	case last:
 		if c.kept {
 			_, _, _ = c.Journal.Append(ctx, key, evs...)

@@ -155,9 +155,9 @@ func (e *Local) Cancel(ctx context.Context, id kedge.RunID, actor kedge.Actor) e
 	return r.rest(ctx)
 }
 
-// State is a run as the journal has it; its lists must not be changed. A run whose steps the journal does not
-// take is shown as halted, with the reason; the next event that is delivered to
-// it tries again.
+// State is a run as the journal has it; its lists must not be changed. A run
+// whose steps the journal does not take is shown as halted, with the reason; the
+// next event that is delivered to it tries again.
 func (e *Local) State(ctx context.Context, id kedge.RunID) (run.State, error) {
 	e.mu.Lock()
 	r := e.runs[id]

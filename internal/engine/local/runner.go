@@ -20,8 +20,9 @@ type runner struct {
 	box *mailbox
 
 	// Of the loop.
-	have    bool // state is what the journal has
-	leaving bool // nothing is started any more
+	have    bool  // state is what the journal has
+	leaving bool  // nothing is started any more
+	lost    error // why it is not this engine's run any more
 	state   run.State
 	steps   int64
 	works   map[int64]*work // by epoch, until they are over
@@ -106,6 +107,8 @@ func (r *runner) deal(m message) error {
 	switch {
 	case !r.have && m.inner(): // of before the run halted: it is done again
 		return nil
+	case r.lost != nil:
+		return r.lost
 	case !r.have:
 		if err := r.load(m.open); err != nil {
 			return err
@@ -210,8 +213,12 @@ func (r *runner) keep(step run.Stepped) (kept *run.Stepped, again bool, err erro
 }
 
 // halt lets go of a run whose steps cannot be written: nothing may follow from
-// them. The next event from outside reads it again and takes it over.
+// them. The next event from outside reads it again and takes it over; but not
+// when somebody else has it, or the journal is closed for good.
 func (r *runner) halt(err error) {
+	if kedge.Conflict.Is(err) {
+		r.lost = err
+	}
 	r.e.cfg.Log.Error("the run is halted", "run", r.id, "err", err)
 	was := r.leaving
 	r.leave()
