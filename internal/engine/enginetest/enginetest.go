@@ -69,6 +69,7 @@ var cases = []struct {
 	{"CrashKeepsSessions", crashKeepsSessions},
 	{"LeaveKeepsSessions", leaveKeepsSessions},
 	{"LeaveInTheMiddle", leaveInTheMiddle},
+	{"TakenOverAlive", takenOverAlive},
 	{"Withdrawn", withdrawn},
 	{"StatusesInOrder", statusesInOrder},
 	{"ErrorsAndPanics", errorsAndPanics},

@@ -3,6 +3,7 @@ package enginetest
 import (
 	"context"
 	"errors"
+	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -68,7 +69,7 @@ func (b *bench) leavesIn(kind run.CommandKind) {
 // next command begins.
 func withdrawn(b *bench) {
 	under := make(chan struct{})
-	cause := make(chan error, 1)
+	ends, cause := make(chan struct{}), make(chan error, 1)
 	b.script = func(ctx context.Context, c run.Command) (run.Event, bool, error) {
 		if c.Kind != run.Gate || c.Feature != "a" || c.Tree != "" {
 			return run.Event{}, false, nil
@@ -76,6 +77,7 @@ func withdrawn(b *bench) {
 		close(under)
 		<-ctx.Done()
 		cause <- context.Cause(ctx)
+		<-ends
 		return run.Event{}, false, context.Cause(ctx)
 	}
 	e := b.Open(b.hands())
@@ -85,10 +87,37 @@ func withdrawn(b *bench) {
 	if err := <-cause; errors.Is(err, engine.ErrLeave) {
 		b.Errorf("it ends because %v", err)
 	}
+	b.until(e, first, "asked to revert", phase(run.Reverting))
+	letOthersRun()
+	close(ends)
 	s := b.untilOver(e)
 	b.want("features", b.statuses(s), "a=skipped b=completed ")
 	b.want("reverts", b.count("revert"), 1)
 	b.want("commits of a", b.count("run-1 commit a "), 0)
+}
+
+// letOthersRun gives whoever begins too early the chance to be seen. No right
+// engine depends on it.
+func letOthersRun() {
+	for range 1000 {
+		runtime.Gosched()
+	}
+}
+
+// takenOverAlive: an engine that is told to take over what it has lets go of it
+// and finds it again.
+func takenOverAlive(b *bench) {
+	b.holds = true
+	e := b.Open(b.hands())
+	b.start(e, begun(first, run.Rules{Parallel: 2}, "a", "b"))
+	old := b.until(e, first, "at work", func(s *run.State) bool { return s.Live(1) && s.Live(2) && s.Spent.Tokens == 200 })
+	b.deliver(e, run.Event{Kind: run.TakenOver})
+	if now := b.state(e); now.Epoch <= old.Epoch {
+		b.Errorf("epoch %d after %d", now.Epoch, old.Epoch)
+	}
+	b.want("living sessions", b.alive(), 2)
+	b.finish()
+	b.completedOnce(b.untilOver(e))
 }
 
 // statusesInOrder: of two statuses the later one is written later, however long
@@ -107,6 +136,7 @@ func statusesInOrder(b *bench) {
 	e := b.Open(b.hands())
 	b.start(e, begun(first, run.Rules{}, "a"))
 	b.until(e, first, "at the ledger", phase(run.Ledgering))
+	letOthersRun()
 	close(later)
 	b.completedOnce(b.untilOver(e))
 	b.world.mu.Lock()

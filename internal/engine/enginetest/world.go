@@ -51,6 +51,7 @@ type claim struct {
 // session is a living agent. Nobody but the world ends it.
 type session struct {
 	at   place
+	by   *hands // that stay with it
 	over chan struct{}
 	how  run.Event
 	ends sync.Once
@@ -218,9 +219,10 @@ func Happy(c run.Command) run.Event {
 // session starts an agent, or finds the one that lives, and stays with it.
 func (h *hands) session(ctx context.Context, c run.Command, report func(run.Event)) (run.Event, error) {
 	var s *session
-	if err := h.act(func(w *world) { s = w.start(c) }); err != nil {
+	if err := h.act(func(w *world) { s = w.start(h, c) }); err != nil {
 		return run.Event{}, err
 	}
+	defer func() { _ = h.act(func(*world) { s.by = nil }) }()
 	report(run.Event{Kind: run.Used, Outcome: run.OK, Usage: &run.Spend{Tokens: 100, USD: 0.5}})
 	select {
 	case <-s.over:
@@ -235,13 +237,17 @@ func (h *hands) session(ctx context.Context, c run.Command, report func(run.Even
 	}
 }
 
-func (w *world) start(c run.Command) *session {
+func (w *world) start(h *hands, c run.Command) *session {
 	k := key{c.Run, c.Origin()}
 	s := w.sessions[k]
 	if s != nil {
+		if s.by == h {
+			w.blame("the session of job %d is adopted by who has it", c.Job)
+		}
+		s.by = h
 		return s
 	}
-	s = &session{at: place{c.Run, c.Job}, over: make(chan struct{})}
+	s = &session{at: place{c.Run, c.Job}, by: h, over: make(chan struct{})}
 	for _, o := range w.sessions {
 		if o.at == s.at && o.live() {
 			w.blame("job %d has two living sessions", c.Job)

@@ -136,6 +136,31 @@ func TestF26TwoEngines(t *testing.T) {
 	}
 }
 
+// TestF26WhatIsLateIsNotWritten: nor is what was delivered before.
+func TestF26WhatIsLateIsNotWritten(t *testing.T) {
+	clock := enginetest.NewClock()
+	s := openStore(t, clock)
+	e := open(t, s, clock, does(allGoesWell))
+	begin(t, e, "run-1", "a")
+	epoch := await(t, e, "run-1", isDone).Epoch
+	pause := run.Event{ID: "evt-1", Kind: run.PauseAsked, Actor: kedge.Human("ann")}
+	if err := e.Deliver(t.Context(), "run-1", pause); err != nil {
+		t.Fatal(err)
+	}
+	before, err := s.Last(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, ev := range []run.Event{{Kind: run.Notified, Epoch: epoch}, {Kind: run.Fired, Epoch: 3}, pause} {
+		if err := e.Deliver(t.Context(), "run-1", ev); err != nil {
+			t.Errorf("%s: %v", ev.Kind, err)
+		}
+	}
+	if after, err := s.Last(t.Context()); err != nil || after != before {
+		t.Errorf("event %d after %d: %v", after, before, err)
+	}
+}
+
 // TestT15WhatIsKeptIsWhatIsFollowed: a secret that an agent asks about is in
 // neither the journal nor what the engine goes by, so that a crash changes
 // nothing.
