@@ -17,13 +17,17 @@ func small() run.Event {
 
 // crashAtEveryWrite: whichever write is the engine's last, and whether or not it
 // was kept, the next engine takes the run to the same end.
-func crashAtEveryWrite(b *bench) {
-	for n, more := 1, true; more; n++ {
+func crashAtEveryWrite(b *bench) { b.crashes(small(), 1) }
+
+func crashAtSomeWrites(b *bench) { b.crashes(begun(first, run.Rules{}, "a"), 4) }
+
+func (b *bench) crashes(ev run.Event, every int) {
+	for n, more := 1, true; more; n += every {
 		for _, kept := range []bool{false, true} {
 			b.apart(fmt.Sprintf("%d-%v", n, kept), func(c *bench) {
-				more = c.dying(small(), n, kept)
+				more = c.dying(ev, n, kept)
 				e := c.Open(c.hands())
-				c.start(e, small())
+				c.start(e, ev)
 				c.completedOnce(c.untilOver(e))
 			})
 		}
