@@ -95,7 +95,7 @@ func (st *story) open(set func(*service.Config)) {
 	if err != nil {
 		st.t.Fatal(err)
 	}
-	sockets, err := os.MkdirTemp("/tmp", "ks") //nolint:usetesting // a socket's path must be short
+	sockets, err := os.MkdirTemp("/tmp", "ks") // a socket's path must be short
 	if err != nil {
 		st.t.Fatal(err)
 	}

@@ -109,7 +109,8 @@ func newTemp(root *os.Root, dir string) (temporary, error) {
 		if t.file, err = root.OpenFile(t.name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
 			return t, err
 		}
-		if lock(t.file, wait) != nil || t.there(root) {
+		locked := lock(t.file, wait) == nil
+		if !locked || t.there(root) {
 			return t, nil // without locks here, a sweep takes nothing away
 		}
 		if err := t.file.Close(); err != nil {

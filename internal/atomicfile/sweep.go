@@ -58,7 +58,7 @@ func isTemp(name string) bool {
 func removeDead(root *os.Root, name string) (bool, error) {
 	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return false, nil //nolint:nilerr // it has its name by now, or is not ours to open
+		return false, nil // it has its name by now, or is not ours to open
 	}
 	defer func() { _ = f.Close() }()
 	if lock(f, try) != nil || !(temporary{name, f}).there(root) {

@@ -116,7 +116,7 @@ func readInput(env *Env, name string, limit int64) ([]byte, error) {
 		if err != nil {
 			return nil, kedge.Errorf(kedge.NotFound, "%w", err)
 		}
-		defer f.Close()
+		defer func() { _ = f.Close() }() // it was only read
 		in = f
 	}
 	b, err := io.ReadAll(io.LimitReader(in, limit+1))

@@ -69,7 +69,7 @@ func TestRow15FirstFailure(t *testing.T) {
 				t.Errorf("found\n%s\nwant\n%s", a, b)
 			}
 			if got.Failure != nil {
-				checkFailure(t, out, *got.Failure)
+				checkFailure(t, *got.Failure)
 			}
 		})
 	}
@@ -95,7 +95,7 @@ func write(t *testing.T, name string, r recording) {
 }
 
 // checkFailure holds for every output there can be.
-func checkFailure(t *testing.T, out string, f kedge.Failure) {
+func checkFailure(t *testing.T, f kedge.Failure) {
 	t.Helper()
 	lines := strings.Split(f.Message, "\n")
 	if len(lines) > condense.MaxLines {

@@ -127,7 +127,7 @@ func TestFirstIsBounded(t *testing.T) {
 	if !ok || f.Test != "TestLong" || f.Line != 1 {
 		t.Fatalf("found %+v", f)
 	}
-	checkFailure(t, out, f)
+	checkFailure(t, f)
 	if !strings.HasSuffix(f.Message, "package p") || !utf8.ValidString(f.Message) {
 		t.Errorf("message ends %q", f.Message[len(f.Message)-40:])
 	}

@@ -103,7 +103,10 @@ func post(ctx context.Context, c *http.Client, path string) error {
 func TestClientIsImpatient(t *testing.T) {
 	home := newHome(t)
 	silent(t, home)
-	_, err := daemon.Client(home, time.Millisecond).Get(daemon.BaseURL + "/")
+	res, err := daemon.Client(home, time.Millisecond).Get(daemon.BaseURL + "/")
+	if err == nil {
+		_ = res.Body.Close()
+	}
 	if e, ok := errors.AsType[net.Error](err); !ok || !e.Timeout() {
 		t.Errorf("got %v", err)
 	}

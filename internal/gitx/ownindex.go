@@ -125,8 +125,11 @@ func (s *scratch) known(ctx context.Context) ([]entry, error) {
 		return nil, kedge.Errorf(kedge.Internal, "make an index: %w", err)
 	}
 	file := s.cacheFile()
-	if file == "" || s.afresh || copyIndex(file, s.index()) != nil {
+	if file == "" || s.afresh || !exists(file) {
 		return nil, nil
+	}
+	if err := copyIndex(file, s.index()); err != nil {
+		return nil, os.Remove(s.index())
 	}
 	list, err := s.entries(ctx, s.index())
 	if err != nil && ctx.Err() == nil {

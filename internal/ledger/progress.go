@@ -69,7 +69,7 @@ func splitChunks(text string) []chunk {
 	chunks := []chunk{{}}
 	text = strings.TrimSuffix(text, "\n")
 	if text == "" {
-		return []chunk{{lines: []string{markOf(version), progressTitle, ""}}}
+		return []chunk{{lines: []string{mark, progressTitle, ""}}}
 	}
 	n := 0
 	for line := range strings.SplitSeq(text, "\n") {
@@ -85,7 +85,8 @@ func splitChunks(text string) []chunk {
 	return chunks
 }
 
-func markOf(v string) string { return "<!-- kedge:progress v" + v + " -->" }
+// mark is the line that says which version a progress.md has.
+const mark = "<!-- kedge:progress v" + version + " -->"
 
 var progressMark = lazyre.New(`^<!-- kedge:progress v\d+ -->$`)
 
@@ -94,7 +95,7 @@ func withMark(lines []string) []string {
 	if slices.ContainsFunc(lines, progressMark.MatchString) {
 		return lines
 	}
-	return append([]string{markOf(version)}, lines...)
+	return append([]string{mark}, lines...)
 }
 
 func sectionName(line string) (string, bool) {

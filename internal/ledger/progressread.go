@@ -53,13 +53,13 @@ func ParseProgress(file string, b []byte) (Progress, error) {
 func checkMark(file string, lines []string) error {
 	for i, l := range lines {
 		if progressMark.MatchString(l) {
-			if l != markOf(version) {
-				return invalid(file, i+1, "%q is not a version this Kedge knows, want %q", l, markOf(version))
+			if l != mark {
+				return invalid(file, i+1, "%q is not a version this Kedge knows, want %q", l, mark)
 			}
 			return nil
 		}
 	}
-	return invalid(file, 1, "no version: want the line %q", markOf(version))
+	return invalid(file, 1, "no version: want the line %q", mark)
 }
 
 func blank(line string) bool { return strings.TrimSpace(line) == "" }

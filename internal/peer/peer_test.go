@@ -10,7 +10,7 @@ import (
 )
 
 func TestUID(t *testing.T) {
-	dir, err := os.MkdirTemp("/tmp", "peer") // a socket's path must be short
+	dir, err := os.MkdirTemp("/tmp", "peer") //nolint:usetesting // a socket's path must be short
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -148,18 +148,9 @@ func (s *Service) checkStateFiles(ctx context.Context, p *project) []kedge.Findi
 	var found []kedge.Finding
 	answers := s.answers(ctx, p)
 	for _, sf := range stateFiles {
-		names := []string{sf.path}
-		if sf.ext != "" {
-			listed, err := p.list(path.Clean(sf.path))
-			if err != nil {
-				found = append(found, finding(sf.path, err))
-			}
-			names = names[:0]
-			for _, n := range listed {
-				if path.Ext(n) == sf.ext {
-					names = append(names, sf.path+n)
-				}
-			}
+		names, err := p.filesOf(sf.path, sf.ext)
+		if err != nil {
+			found = append(found, finding(sf.path, err))
 		}
 		for _, n := range names {
 			b, ok, err := p.read(n)
@@ -176,6 +167,21 @@ func (s *Service) checkStateFiles(ctx context.Context, p *project) []kedge.Findi
 		}
 	}
 	return found
+}
+
+// filesOf gives a file, or those in a folder whose names end in ext.
+func (p *project) filesOf(name, ext string) ([]string, error) {
+	if ext == "" {
+		return []string{name}, nil
+	}
+	listed, err := p.list(path.Clean(name))
+	var names []string
+	for _, n := range listed {
+		if path.Ext(n) == ext {
+			names = append(names, name+n)
+		}
+	}
+	return names, err
 }
 
 // answers says, by path, what the next writing command makes of hand edits: a
@@ -309,10 +315,7 @@ func (s *Service) pending(ctx context.Context, p *project) ([]kedge.HandEditData
 	if err != nil {
 		return nil, err
 	}
-	edits, err := s.handEdits(p, l)
-	if err != nil {
-		return nil, err
-	}
+	edits := s.handEdits(p, l)
 	m, err := readMemory(ctx, p)
 	if err != nil {
 		return nil, err

@@ -48,10 +48,7 @@ func (s *Service) settleLedger(ctx context.Context, p *project, who Caller) ([]k
 	if err != nil {
 		return nil, err
 	}
-	edits, err := s.handEdits(p, l)
-	if err != nil {
-		return nil, err
-	}
+	edits := s.handEdits(p, l)
 	var later unwritten // what cannot be written is told when the command has written
 	if len(edits) == 0 {
 		s.writeProjections(p, l, &later) // they may be behind
@@ -79,48 +76,43 @@ func (s *Service) settleLedger(ctx context.Context, p *project, who Caller) ([]k
 
 // handEdits gives what was edited in the files that belong to the ledger; it
 // changes nothing, so that reading commands can report it too.
-func (s *Service) handEdits(p *project, l ledger) ([]kedge.HandEditData, error) {
+func (s *Service) handEdits(p *project, l ledger) []kedge.HandEditData {
 	known := s.projected(p)
-	features, err := p.featureEdits(l, known)
-	if err != nil {
-		return nil, err
-	}
-	plans, err := p.planEdits(l, known)
-	return append(features, plans...), err
+	return append(p.featureEdits(l, known), p.planEdits(l, known)...)
 }
 
 // featureEdits compares features.json with the journal. A text that Kedge wrote
 // earlier is only behind, after a crash or in an older checkout, and no edit:
 // unless it says completed where the journal does not.
-func (p *project) featureEdits(l ledger, known map[string]bool) ([]kedge.HandEditData, error) {
+func (p *project) featureEdits(l ledger, known map[string]bool) []kedge.HandEditData {
 	if len(l.docs) == 0 {
-		return nil, nil // nothing is locked yet: see unlocked
+		return nil // nothing is locked yet: see unlocked
 	}
 	b, ok, err := p.read(featuresFile)
 	if err != nil && p.isFolder(featuresFile) {
-		return nil, nil // it cannot be restored: see unwritten
+		return nil // it cannot be restored: see unwritten
 	}
 	if err != nil {
-		return []kedge.HandEditData{{Path: featuresFile, Found: err.Error(), Action: plan.Restored}}, nil //nolint:nilerr // an unreadable file is a finding
+		return []kedge.HandEditData{{Path: featuresFile, Found: err.Error(), Action: plan.Restored}} // an unreadable file is a finding
 	}
 	if !ok {
 		if len(known) == 0 {
-			return nil, nil // never written
+			return nil // never written
 		}
-		return []kedge.HandEditData{{Path: featuresFile, Found: "the file was removed", Action: plan.Restored}}, nil
+		return []kedge.HandEditData{{Path: featuresFile, Found: "the file was removed", Action: plan.Restored}}
 	}
 	if bytes.Equal(b, plan.WriteFeatures(l.file(p))) {
-		return nil, nil
+		return nil
 	}
 	file, err := plan.ParseFeatures(featuresFile, b)
 	if err != nil {
-		return []kedge.HandEditData{{Path: featuresFile, Found: err.Error(), Action: plan.Restored}}, nil //nolint:nilerr // likewise
+		return []kedge.HandEditData{{Path: featuresFile, Found: err.Error(), Action: plan.Restored}} // likewise
 	}
 	edits := plan.Drifted(l.features(), file)
 	if known[sum(b)] {
 		edits = slices.DeleteFunc(edits, func(e plan.Edit) bool { return e.Status != kedge.Completed })
 	}
-	return editData(edits), nil
+	return editData(edits)
 }
 
 func editData(edits []plan.Edit) []kedge.HandEditData {
@@ -165,18 +157,18 @@ func (s *Service) behind(p *project, l ledger) []string {
 
 // planEdits compares plan.md with the approved plan. A file with another id, or
 // without one, is somebody's next draft and theirs.
-func (p *project) planEdits(l ledger, known map[string]bool) ([]kedge.HandEditData, error) {
+func (p *project) planEdits(l ledger, known map[string]bool) []kedge.HandEditData {
 	if l.plan == nil {
-		return nil, nil
+		return nil
 	}
 	b, ok, err := p.read(planFile)
 	if err != nil || !ok || known[sum(b)] || bytes.Equal(b, l.planText()) || l.isDraft(b) {
-		return nil, nil //nolint:nilerr // what cannot be read is told when it cannot be written either
+		return nil // what cannot be read is told when it cannot be written either
 	}
 	if d, err := plan.ParsePlan(planFile, b); err == nil && d.Plan.ID == "" {
-		return nil, nil // the approved text itself: the frozen one was not written yet
+		return nil // the approved text itself: the frozen one was not written yet
 	}
-	return []kedge.HandEditData{{Path: planFile, Found: "the approved plan was changed by hand", Action: plan.Restored}}, nil
+	return []kedge.HandEditData{{Path: planFile, Found: "the approved plan was changed by hand", Action: plan.Restored}}
 }
 
 // keepEdited copies the edited files into the project's state: what somebody
@@ -206,7 +198,7 @@ func (s *Service) setAside(p *project, name string) (kept string, err error) {
 	if err != nil {
 		return "", kedge.Errorf(kedge.Internal, "open the project's folder: %w", err)
 	}
-	defer root.Close()
+	defer func() { _ = root.Close() }()
 	if fi, err := root.Stat(name); err != nil || !fi.Mode().IsRegular() {
 		return "", nil // there is nothing to keep
 	}
@@ -214,7 +206,7 @@ func (s *Service) setAside(p *project, name string) (kept string, err error) {
 	if err != nil {
 		return "", kedge.Errorf(kedge.Internal, "keep the edited file: %w", err)
 	}
-	defer from.Close()
+	defer func() { _ = from.Close() }() // it was only read
 	dir := filepath.Join(s.storeDir(p.ID), "edits")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", kedge.Errorf(kedge.Internal, "keep the edited file: %w", err)

@@ -90,15 +90,14 @@ func (s *Service) editFindings(ctx context.Context, p *project) ([]kedge.Finding
 	if err != nil {
 		return nil, err
 	}
-	edits, err := s.handEdits(p, l)
 	var out []kedge.Finding
-	for _, e := range edits {
+	for _, e := range s.handEdits(p, l) {
 		out = append(out, kedge.Finding{
 			Level: kedge.LevelWarning, What: "edited by hand: " + e.Found, Where: e.Path,
 			Fix: "nothing to do: the next command that writes puts it right and keeps the edit aside",
 		})
 	}
-	return out, err
+	return out, nil
 }
 
 // seenBefore gives the events of a request that was answered before: its checks

@@ -167,12 +167,9 @@ func counted(n int, name string) string {
 // compareMemory looks and changes nothing.
 func (s *Service) compareMemory(ctx context.Context, p *project, m memory, by kedge.Actor) (memoryEdits, error) {
 	e := memoryEdits{by: by}
-	files, err := p.memoryFiles(m)
-	if err != nil {
-		return e, err
-	}
+	files := p.memoryFiles(m)
 	s.dropOurs(p, files)
-	err = firstErr(
+	err := firstErr(
 		func() error { return e.decisionEdits(m, files[decisionsDir]) },
 		func() error { return e.noteEdits(m, files[notesDir]) },
 		func() error { return e.riskEdits(m, files[path.Dir(risksFile)]) },
@@ -210,7 +207,7 @@ type memoryFile struct {
 
 // memoryFiles reads the documents, by folder, leaving out those that are as they
 // should be.
-func (p *project) memoryFiles(m memory) (map[string][]memoryFile, error) {
+func (p *project) memoryFiles(m memory) map[string][]memoryFile {
 	want, out := m.files(), map[string][]memoryFile{}
 	var paths []string
 	for _, dir := range []string{decisionsDir, notesDir} {
@@ -234,7 +231,7 @@ func (p *project) memoryFiles(m memory) (map[string][]memoryFile, error) {
 			out[path.Dir(name)] = append(out[path.Dir(name)], memoryFile{name, toLF(b), ours})
 		}
 	}
-	return out, nil
+	return out
 }
 
 // toLF undoes what a checkout with other line ends did.

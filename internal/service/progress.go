@@ -61,7 +61,8 @@ func missingLog(ctx context.Context, p *project, old string) ([]docs.LogEntry, e
 	return out, err
 }
 
-// logText is an event as a line of the log; empty for what is not progress.
+// logText is an event as a line of the log; empty for what is not progress, as
+// most kinds are not.
 func logText(ev kedge.Event) string {
 	switch ev.Type {
 	case kedge.FeatureStatus:
@@ -86,8 +87,9 @@ func logText(ev kedge.Event) string {
 		return said(ev, func(d kedge.Risk) string { return logPhrase("risk "+string(d.ID)+" opened", d.Text) })
 	case kedge.RiskClosed:
 		return said(ev, func(d kedge.RiskClosedData) string { return logPhrase("risk "+string(d.ID)+" closed", d.Reason) })
+	default:
+		return ""
 	}
-	return ""
 }
 
 // said tells what an event's data says; one that this build cannot read says

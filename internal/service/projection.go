@@ -30,7 +30,7 @@ func (p *project) put(name string, b []byte) error {
 	if err != nil {
 		return kedge.Errorf(kedge.Internal, "open the project's folder: %w", err)
 	}
-	defer root.Close()
+	defer func() { _ = root.Close() }()
 	if err := atomicfile.WriteIn(root, name, b, 0o644); err != nil {
 		return kedge.Errorf(kedge.Internal, "write %s: %w", name, err)
 	}
@@ -43,7 +43,7 @@ func (p *project) read(name string) (b []byte, ok bool, err error) {
 	if err != nil {
 		return nil, false, kedge.Errorf(kedge.Internal, "open the project's folder: %w", err)
 	}
-	defer root.Close()
+	defer func() { _ = root.Close() }()
 	fi, err := root.Stat(name)
 	if isMissing(err) {
 		return nil, false, nil
@@ -79,7 +79,7 @@ func (p *project) list(dir string) ([]string, error) {
 	if err != nil {
 		return nil, kedge.Errorf(kedge.Internal, "open the project's folder: %w", err)
 	}
-	defer root.Close()
+	defer func() { _ = root.Close() }()
 	entries, err := fs.ReadDir(root.FS(), dir)
 	if isMissing(err) {
 		return nil, nil
@@ -103,7 +103,7 @@ func (p *project) remove(name string) error {
 	if err != nil {
 		return kedge.Errorf(kedge.Internal, "open the project's folder: %w", err)
 	}
-	defer root.Close()
+	defer func() { _ = root.Close() }()
 	if err := root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return kedge.Errorf(kedge.Internal, "remove %s: %w", name, err)
 	}

@@ -116,12 +116,8 @@ func (s *Service) Status(ctx context.Context, who Caller, _ StatusRequest) (Stat
 		return StatusReply{}, err
 	}
 	r.Behind = s.behind(p, st.ledger)
-	edits, err := s.handEdits(p, st.ledger)
-	if err != nil {
-		return StatusReply{}, err
-	}
 	_, _, inMemory, err := s.lookAtMemory(ctx, who)
-	r.Edits = append(append([]kedge.HandEditData{}, edits...), inMemory...)
+	r.Edits = append(append([]kedge.HandEditData{}, s.handEdits(p, st.ledger)...), inMemory...)
 	return r, err
 }
 

@@ -173,7 +173,7 @@ func (s *Service) bringUp(ctx context.Context, p *project) ([]kedge.Finding, err
 	defer p.writing.Unlock()
 	s.sweep(p)
 	if _, ok, err := p.read(setup.ConfigFile); err != nil || !ok {
-		return nil, nil //nolint:nilerr // Kedge was taken out of this folder, or is not to be read there
+		return nil, nil // Kedge was taken out of this folder, or is not to be read there
 	}
 	l, err := readLedger(ctx, p)
 	if err != nil {

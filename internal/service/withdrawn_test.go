@@ -11,8 +11,8 @@ import (
 
 // elsewhere gives the text of a decision as another clone has it after a person
 // withdrew it there.
-func elsewhere(d kedge.Decision, why string) string {
-	d.Status, d.Withdrawn = kedge.DecisionSuperseded, why
+func elsewhere(d kedge.Decision) string {
+	d.Status, d.Withdrawn = kedge.DecisionSuperseded, "by mistake"
 	return string(docs.WriteDecision(d))
 }
 
@@ -26,7 +26,7 @@ func TestWithdrawnInAnotherClone(t *testing.T) {
 	}
 	later := first.Decision
 	later.ID, later.Title, later.Why = kedge.DecisionID(kedge.NewID("dec", y.now)), "Loose", "users mistype"
-	y.put(first.File, elsewhere(first.Decision, "by mistake"))
+	y.put(first.File, elsewhere(first.Decision))
 	y.put(".kedge/decisions/"+docs.DecisionFile(later), string(docs.WriteDecision(later)))
 	r, err := y.s.RiskAdd(t.Context(), y.person(), service.RiskAddRequest{Text: "it may break"})
 	if err != nil || len(r.Edits) != 2 || r.Edits[0].Action != "imported" || !strings.Contains(r.Edits[0].Found, "the withdrawal of "+string(first.Decision.ID)+": by mistake") {
@@ -40,7 +40,7 @@ func TestWithdrawnInAnotherClone(t *testing.T) {
 	if err != nil || len(list.Decisions) != 1 || list.Decisions[0].ID != later.ID || len(list.Edits) > 0 {
 		t.Errorf("%+v, %v", list, err)
 	}
-	if y.read(first.File) != elsewhere(first.Decision, "by mistake") {
+	if y.read(first.File) != elsewhere(first.Decision) {
 		t.Errorf("the file is now\n%s", y.read(first.File))
 	}
 }
@@ -54,14 +54,14 @@ func TestT17WithdrawalByAnAgentsHand(t *testing.T) {
 		t.Fatal(err)
 	}
 	locked := y.read(d.File)
-	y.put(d.File, elsewhere(d.Decision, "by mistake"))
+	y.put(d.File, elsewhere(d.Decision))
 	r, err := y.s.RiskAdd(t.Context(), y.agent(), service.RiskAddRequest{Text: "it may break"})
 	if err != nil || len(r.Edits) != 1 || r.Edits[0].Action != "restored" || y.read(d.File) != locked {
 		t.Errorf("an agent's: %+v, %v", r, err)
 	}
 	changed := d.Decision
 	changed.Why = "no reason"
-	y.put(d.File, elsewhere(changed, "by mistake"))
+	y.put(d.File, elsewhere(changed))
 	r, err = y.s.RiskAdd(t.Context(), y.person(), service.RiskAddRequest{Text: "it may break too"})
 	if err != nil || len(r.Edits) != 1 || r.Edits[0].Action != "restored" || y.read(d.File) != locked {
 		t.Errorf("of another text: %+v, %v", r, err)

@@ -73,7 +73,7 @@ func (c *Client) once(ctx context.Context, h *http.Client, name string, body []b
 	if err != nil {
 		return errors.Join(ErrBroken, err)
 	}
-	defer res.Body.Close()
+	defer func() { _ = res.Body.Close() }() // everything was read, or nothing more is wanted
 	return read(res.Body, out, progress)
 }
 
