@@ -1,6 +1,7 @@
 package fakeagent
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -188,12 +189,14 @@ func (p *player) tell(event map[string]any) {
 	if p.script.Silent {
 		return
 	}
-	b, err := json.Marshal(event)
-	if err != nil {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false) // people read it too
+	if err := e.Encode(event); err != nil {
 		complain(p.w, err) // maps of texts and numbers always encode
 		return
 	}
-	_, _ = fmt.Fprintf(p.w.Out, "KEDGE %s\n", b) // nobody reads: the agent goes on
+	_, _ = fmt.Fprintf(p.w.Out, "KEDGE %s", b.Bytes()) // nobody reads: the agent goes on
 }
 
 // called reports a call and its result, and what it cost.
@@ -203,7 +206,7 @@ func (p *player) called(tool, input string, paths []string, output string, faile
 	p.tell(map[string]any{"type": "call", "id": id, "tool": tool, "input": input, "paths": paths})
 	p.tell(map[string]any{"type": "result", "id": id, "output": head(output, 8<<10), "failed": failed})
 	p.ctx.add(head(output, 16<<10))
-	return p.settle(tool + input)
+	return p.settle(tool + " " + input)
 }
 
 func head(s string, n int) string {

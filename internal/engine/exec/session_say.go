@@ -64,7 +64,7 @@ func (u *usage) moved() bool {
 	if u.context == nil || u.window == nil || *u.window <= 0 {
 		return false
 	}
-	b := *u.context * buckets / *u.window
+	b := 1 + *u.context*buckets / *u.window // the first report is one too
 	if b == u.bucket {
 		return false
 	}
@@ -96,7 +96,7 @@ func (s *session) journalUsage(ctx context.Context) error {
 	if u.spent != nil {
 		d.Tokens = &u.spent.Tokens
 	}
-	return s.journal(ctx, "used-"+strconv.Itoa(u.reports), kedge.SessionUsed, d)
+	return s.journal(ctx, "used-"+strconv.Itoa(u.reports)+"-"+strconv.Itoa(unread), kedge.SessionUsed, d)
 }
 
 func (s *session) journal(ctx context.Context, what string, typ kedge.EventType, data any) error {
