@@ -91,7 +91,7 @@ func (b runBriefs) heard(ctx context.Context, c run.Command, session kedge.Sessi
 	}
 	switch ev.Kind {
 	case watch.Question, watch.Ask:
-		return b.changePlan(ctx, c, session, ev, func(d *kedge.PlanData) { askInto(d, ev.Text) })
+		return b.changePlan(ctx, c, session, ev, func(d *kedge.PlanData) { askInto(d, b.s.askedNow(b.p, *d), ev.Text) })
 	case watch.PlanText:
 		return b.changePlan(ctx, c, session, ev, func(d *kedge.PlanData) { b.takePlan(d, c, ev.Text) })
 	default:
@@ -123,12 +123,12 @@ func (b runBriefs) changePlan(ctx context.Context, c run.Command, session kedge.
 }
 
 // askInto adds a question to a plan; the plan waits for its answer.
-func askInto(d *kedge.PlanData, text string) {
+func askInto(d *kedge.PlanData, asked []kedge.Question, text string) {
 	q, ok := plan.AskedBy(redact.Text(text))
 	if !ok {
 		return
 	}
-	asked, added := plan.Ask(questionsOf(*d), q)
+	asked, added := plan.Ask(asked, q)
 	if !added {
 		return
 	}
@@ -139,7 +139,7 @@ func askInto(d *kedge.PlanData, text string) {
 // takePlan takes what a session gave for the plan, where nothing is wrong with
 // it. While a question is open there is none: first the questions.
 func (b runBriefs) takePlan(d *kedge.PlanData, c run.Command, text string) {
-	asked := questionsOf(*d)
+	asked := b.s.askedNow(b.p, *d)
 	if len(plan.OpenQuestions(kedge.Plan{Questions: asked})) > 0 {
 		d.Faults = "a plan was given while its questions are open: it was not taken"
 		return

@@ -173,7 +173,7 @@ func (s *Service) planAgain(ctx context.Context, p *project, who Caller, last ru
 		if err != nil || !ok || !isOpenPlan(d) {
 			return nil, err
 		}
-		asked := questionsOf(d)
+		asked := s.askedNow(p, d)
 		d.Goal, d.Title, d.Faults, d.Status = in.Goal, titleOfGoal(in.Goal), "", kedge.PlanDrafting
 		d.Text = string(plan.Draft(d.ID, d.Title, d.Status, asked))
 		d.Hash = sum([]byte(d.Text))

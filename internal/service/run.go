@@ -193,7 +193,12 @@ func (s *Service) runRules(ctx context.Context, p *project, repo *gitx.Repo, bas
 	if err != nil {
 		return run.Rules{}, err
 	}
+	l, err := readLedger(ctx, p)
+	if err != nil {
+		return run.Rules{}, err
+	}
 	r := rulesOf(cfg, in.Flags)
+	r.Phases = l.phaseLimits()
 	return r, s.checkAgent(cfg, p, r.Agent, in.Env)
 }
 

@@ -50,7 +50,7 @@ func (b runBriefs) runInput(ctx context.Context, c run.Command, at exec.Standing
 	if err != nil {
 		return in, err
 	}
-	in.Decisions, in.Risks, in.Status = st.decisions, st.risks, st.checklist()
+	in.Decisions, in.Risks, in.Status = st.decisions, st.risks, bare(st.checklist())
 	if in.Rules, in.RulesFrom, err = b.rulesAt(ctx, c.Base); err != nil {
 		return in, err
 	}
@@ -69,6 +69,17 @@ func (b runBriefs) runInput(ctx context.Context, c run.Command, at exec.Standing
 	}
 	in.Told, in.Answers, err = b.sayings(ctx, c.Run, c.Feature)
 	return in, err
+}
+
+// bare leaves out what a mark says already: a brief must not grow with what is
+// done.
+func bare(lines []kedge.StatusLine) []kedge.StatusLine {
+	for i := range lines {
+		if lines[i].Done {
+			lines[i].Text = strings.TrimSuffix(lines[i].Text, " ("+string(kedge.ValidationOK)+")")
+		}
+	}
+	return lines
 }
 
 // standing is where the work of the project stands, whatever work tree is asked

@@ -303,6 +303,9 @@ func (s *Service) tellRun(ctx context.Context, p *project, who Caller, ev run.Ev
 	if err != nil || !found {
 		return err
 	}
+	if ev.Kind == run.Planned && isPlanning(st) {
+		return nil // it begins with what is there when its plan is approved
+	}
 	if ev.Kind == run.Planned {
 		if ev.Specs, err = s.specs(ctx, p); err != nil {
 			return err
