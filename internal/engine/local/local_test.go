@@ -165,6 +165,40 @@ func TestF26WhatIsLateIsNotWritten(t *testing.T) {
 	}
 }
 
+// TestATotalThatWasToldIsNotWritten: a session may repeat itself at no cost.
+func TestATotalThatWasToldIsNotWritten(t *testing.T) {
+	clock := enginetest.NewClock()
+	s := openStore(t, clock)
+	e := open(t, s, clock, does(func(ctx context.Context, c run.Command) (run.Event, error) {
+		if c.Kind == run.StartSession {
+			<-ctx.Done()
+			return run.Event{}, engine.ErrLeave
+		}
+		return run.Event{}, nil
+	}))
+	begin(t, e, "run-1", "a")
+	session := await(t, e, "run-1", func(s run.State) bool { return s.Live(1) && len(s.Outbox) == 1 }).Outbox[0].Epoch
+	written := func(tokens int64) int64 {
+		before, err := s.Last(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := e.Deliver(t.Context(), "run-1", run.Event{Kind: run.Used, Epoch: session, Usage: &run.Spend{Tokens: tokens}}); err != nil {
+			t.Fatal(err)
+		}
+		after, err := s.Last(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return after - before
+	}
+	for i, c := range []struct{ tokens, steps int64 }{{100, 1}, {100, 0}, {120, 1}, {90, 0}} {
+		if got := written(c.tokens); got != c.steps {
+			t.Errorf("%d: %d tokens write %d steps, want %d", i, c.tokens, got, c.steps)
+		}
+	}
+}
+
 // TestT15WhatIsKeptIsWhatIsFollowed: a secret that an agent asks about is in
 // neither the journal nor what the engine goes by, so that a crash changes
 // nothing.

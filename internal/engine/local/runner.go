@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"reflect"
 	"strings"
 	"sync"
 
@@ -164,6 +165,9 @@ func (r *runner) apply(ev run.Event) error {
 		return nil
 	}
 	state, _ := run.Step(r.state, ev)
+	if ev.Kind == run.Used && reflect.DeepEqual(state, r.state) { // a total that was told before
+		return nil
+	}
 	step := run.Stepped{Run: r.id, N: r.steps + 1, Version: run.Version, Event: ev, Delta: run.Diff(r.state, state)}
 	kept, again, err := r.keep(step)
 	switch {
