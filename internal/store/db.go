@@ -107,7 +107,7 @@ func (s *Store) openReader(ctx context.Context) error {
 	db.SetMaxOpenConns(8)
 	db.SetMaxIdleConns(4)
 	db.SetConnMaxIdleTime(5 * time.Second) // each has memory of its own, and a daemon mostly waits
-	s.read = db
+	s.read = newReader(db)
 	s.anchor, err = db.Conn(ctx)
 	if err != nil {
 		return s.fault("open the journal", err)

@@ -43,7 +43,7 @@ type Options struct {
 type Store struct {
 	dir  string
 	now  func() time.Time
-	read *sql.DB
+	read *reader
 
 	// anchor is a reading connection that lives as long as the store. While it
 	// is open SQLite does not checkpoint by itself when the writer closes, so
