@@ -206,10 +206,8 @@ func TestRow50ClosingEveryClient(t *testing.T) {
 	k := newKeeper(t)
 	k.run(append([]string{"new", "work", "--"}, ticking...)...)
 	before := k.live(k.dir, "work")
-	// A session has a terminal of its own: attaching inside one is attaching in a terminal.
-	k.run("new", "terminal", "--", k.bin, "attach", "work")
-	terminal := k.live(k.dir, "terminal")
-	eventually(t, "the terminal shows the session", func() bool { return strings.Contains(k.printed(terminal.ID), "tick") })
+	terminal := k.terminal("attach", "work")
+	eventually(t, "the terminal shows the session", func() bool { return strings.Contains(printedIn(t, terminal), "tick") })
 	var readers []*exec.Cmd
 	for range 2 {
 		c := k.command(k.dir, "logs", "work", "--follow")
@@ -225,7 +223,11 @@ func TestRow50ClosingEveryClient(t *testing.T) {
 		}
 		readers = append(readers, c)
 	}
-	kill9(t, holderOf(t, k.folder(terminal.ID)), terminal.PID)
+	r, err := hold.ReadRecord(terminal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kill9(t, r.Holder.PID, r.Child.PID)
 	for _, c := range readers {
 		if err := c.Process.Kill(); err != nil {
 			t.Fatal(err)

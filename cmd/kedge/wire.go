@@ -92,6 +92,11 @@ func (c *caller) envelope(entry api.Call, in any) (api.Envelope, error) {
 func (c *caller) local(ctx context.Context, entry api.Call, env api.Envelope, out any) error {
 	s := service.New(service.Config{Home: c.home, ReadOnly: true})
 	defer func() { _ = s.Close() }() // nothing was written
+	if entry.Personal {
+		if in := s.SessionOf(os.Getpid()); in != "" {
+			env.Session = in // as the daemon would know it
+		}
+	}
 	v, err := entry.Run(ctx, s, env, nil)
 	if err != nil {
 		return err

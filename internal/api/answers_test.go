@@ -168,6 +168,7 @@ func (st *story) sessions() {
 	st.tell("session.send", service.SessionSend{Name: "work", Text: "hello", Enter: true})
 	st.tell("session.rename", service.SessionRename{Name: "work", New: "job"})
 	st.tell("session.find", service.SessionName{Name: "job"})
+	st.tell("session.attach", service.SessionName{Name: "job"})
 	st.tell("status", service.StatusRequest{})
 	st.tell("session.kill", service.SessionKill{Name: "job", GraceMS: int(patience.Milliseconds())})
 	st.tell("session.list", service.SessionList{})

@@ -25,9 +25,10 @@ const (
 
 // Call is one entry of the table.
 type Call struct {
-	Name string
-	Mode Mode
-	run  func(ctx context.Context, s *service.Service, who service.Caller, in json.RawMessage) (any, error)
+	Name     string
+	Mode     Mode
+	Personal bool // for people only: who asks is found out, although nothing is written
+	run      func(ctx context.Context, s *service.Service, who service.Caller, in json.RawMessage) (any, error)
 }
 
 // call makes an entry of a method of the service; the request is decoded
@@ -42,6 +43,11 @@ func call[In, Out any](name string, mode Mode, f func(*service.Service, context.
 		}
 		return f(s, ctx, who, in)
 	}}
+}
+
+func personal(c Call) Call {
+	c.Personal = true
+	return c
 }
 
 // areas are the parts of the table. They are made when they are looked at: a

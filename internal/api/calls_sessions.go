@@ -7,6 +7,7 @@ func sessionCalls() []Call {
 		call("session.new", Writing, (*service.Service).SessionNew),
 		call("session.list", Reading, (*service.Service).SessionList),
 		call("session.find", Reading, (*service.Service).SessionFind),
+		personal(call("session.attach", Reading, (*service.Service).SessionAttach)),
 		call("session.send", Writing, (*service.Service).SessionSend),
 		call("session.kill", Writing, (*service.Service).SessionKill),
 		call("session.rename", Writing, (*service.Service).SessionRename),

@@ -85,7 +85,7 @@ func run(s *service.Service, a *answer, r *http.Request) (any, error) {
 	if c.Mode == Writing && env.Key == "" {
 		return nil, kedge.Errorf(kedge.Invalid, "a writing call needs a key")
 	}
-	if pid, ok := peer.PID(r.Context()); ok && c.Mode == Writing {
+	if pid, ok := peer.PID(r.Context()); ok && (c.Mode == Writing || c.Personal) {
 		if in := s.SessionOf(pid); in != "" {
 			env.Session = in // where the caller runs counts, not what it says
 		}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"math/rand/v2"
+	"strings"
 	"sync/atomic"
 
 	"github.com/spf13/cobra"
@@ -16,6 +17,7 @@ import (
 	"kedge/internal/hold/tape"
 	"kedge/internal/hold/wire"
 	"kedge/internal/plain"
+	"kedge/internal/service"
 	"kedge/internal/term"
 )
 
@@ -43,7 +45,7 @@ func attachTo(ctx context.Context, env *Env, name string) error {
 	if env.Term == nil {
 		return kedge.Errorf(kedge.Invalid, "attach needs a terminal").WithHint("kedge logs %s --follow", name)
 	}
-	found, err := findSession(ctx, env, name)
+	found, err := call[service.SessionFound](ctx, env, "session.attach", service.SessionName{Name: name})
 	if err != nil {
 		return err
 	}
@@ -59,10 +61,10 @@ func attachTo(ctx context.Context, env *Env, name string) error {
 	if err != nil {
 		return err
 	}
-	defer restore()
 	a := &attachment{client: c, term: env.Term, dir: found.Folder, source: rand.Uint64()}
+	defer func() { restore(a.screens.Second()) }()
 	last, err := a.run(ctx)
-	restore()
+	restore(a.screens.Second())
 	return a.farewell(env, found.Session, last, err)
 }
 
@@ -73,6 +75,8 @@ type attachment struct {
 	dir    string
 	source uint64
 	seq    atomic.Uint64
+
+	screens term.Screens // as the session has switched them
 }
 
 // run shows the session and types what is typed, until one of them ends.
@@ -89,7 +93,7 @@ func (a *attachment) run(ctx context.Context) (wire.State, error) {
 	}
 	go func() { cancel(a.typeAll(ctx)) }()
 	go a.followSize(ctx)
-	show := &shower{tape: tape.Open(a.dir).Cursor(), at: at, buf: make([]byte, 64<<10), out: a.term.Out}
+	show := &shower{tape: tape.Open(a.dir).Cursor(), at: at, buf: make([]byte, 64<<10), out: a.term.Out, screens: &a.screens}
 	defer func() { _ = show.tape.Close() }() // only read
 	last, err := a.client.Follow(ctx, show.upTo)
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
@@ -105,6 +109,8 @@ type shower struct {
 	at   int64
 	buf  []byte
 	out  io.Writer
+
+	screens *term.Screens
 }
 
 // upTo shows what has come until the tape has this length.
@@ -116,6 +122,7 @@ func (s *shower) upTo(end int64) error {
 			if _, err := s.out.Write(s.buf[:n]); err != nil {
 				return kedge.Errorf(kedge.Internal, "write: %w", err)
 			}
+			s.screens.Saw(s.buf[:n])
 		}
 		if err != nil {
 			return kedge.Errorf(kedge.Internal, "read the session's output: %w", err)
@@ -126,21 +133,29 @@ func (s *shower) upTo(end int64) error {
 
 // lately shows the last lines of a session that will not paint itself anew: a
 // shell, say. They are shown as text, so that nothing that was once asked of a
-// terminal is asked, and answered, again.
+// terminal is asked, and answered, again. A program that has the second screen
+// gets it here too: it does not ask for it again.
 func (a *attachment) lately(end int64) {
-	const most = 16 << 10
+	const most = 256 << 10
 	buf := make([]byte, min(end, most))
 	n, _ := tape.Open(a.dir).ReadAt(buf, end-int64(len(buf))) // what cannot be read is not shown
+	if a.screens.Saw(buf[:n]); a.screens.Second() {
+		_, _ = io.WriteString(a.term.Out, term.Second)
+	}
 	_, rows, err := a.term.Size()
 	if err != nil {
 		return
 	}
-	lines := bytes.Split(ansi.Text(buf[:n]), []byte("\n"))
-	if len(lines) > rows {
-		lines = lines[len(lines)-rows:]
-	}
+	_, _ = io.WriteString(a.term.Out, "\x1b[2J\x1b[H"+lastLines(buf[:n], rows))
+}
+
+// lastLines is the text of the last lines in b, for a terminal that is raw.
+func lastLines(b []byte, rows int) string {
+	const most = 16 << 10
+	lines := bytes.Split(ansi.Text(b[max(0, len(b)-most):]), []byte("\n"))
+	lines = lines[max(0, len(lines)-rows):]
 	shown := plain.Text(string(bytes.ReplaceAll(bytes.Join(lines, []byte("\n")), []byte("\r"), nil)))
-	_, _ = io.WriteString(a.term.Out, "\x1b[2J\x1b[H"+string(bytes.ReplaceAll([]byte(shown), []byte("\n"), []byte("\r\n"))))
+	return strings.ReplaceAll(shown, "\n", "\r\n")
 }
 
 // paint gives the session this terminal's size and asks for its screen.
@@ -199,12 +214,12 @@ func (a *attachment) typeAll(ctx context.Context) error {
 func (a *attachment) farewell(env *Env, s kedge.Session, last wire.State, err error) error {
 	switch {
 	case errors.Is(err, errDetached):
-		env.talk("\ndetached from %s, which goes on; back to it: kedge attach %s", s.Name, s.Name)
+		env.talk("[detached from %s; kedge attach %s]", s.Name, s.Name)
 		return nil
 	case err != nil:
 		return err
 	case last.Exit != nil:
-		env.talk("\n%s has ended: exit code %d", s.Name, last.Exit.Code)
+		env.talk("[%s has ended: exit code %d]", s.Name, last.Exit.Code)
 	}
 	return nil
 }

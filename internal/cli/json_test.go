@@ -113,6 +113,7 @@ var notShown = map[string]string{
 	"run.show":        "the run in the answers of the others, without a daemon",
 	"init.plan":       "asked before init, on a terminal",
 	"session.find":    "asked on the way to a session's output",
+	"session.attach":  "asked on the way to a terminal",
 	"session.retain":  "asked by up, whose answer holds it",
 	"features.export": "see features export",
 }

@@ -76,6 +76,9 @@ func Dial(ctx context.Context, dir string) (*Client, error) {
 	return c, nil
 }
 
+// Alive tells whether the holder that was recorded still runs.
+func (r Record) Alive() bool { return alive(r.Holder, r.Boot) }
+
 // alive tells whether the process that was recorded is the one that has its pid
 // now, and runs: a dead one may stay in the table until its parent looks.
 func alive(p wire.Process, boot string) bool {

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"os"
 	"sync"
 
 	"kedge"
@@ -43,6 +44,9 @@ func (h *holders) remove(pid int) {
 // its process group, its terminal and its environment behind. So an agent cannot
 // make itself a person by unsetting a variable.
 func (s *Service) SessionOf(pid int) kedge.SessionID {
+	if s.cfg.ReadOnly {
+		s.rememberHolders()
+	}
 	s.holders.settle()
 	s.holders.mu.Lock()
 	defer s.holders.mu.Unlock()
@@ -55,4 +59,14 @@ func (s *Service) SessionOf(pid int) kedge.SessionID {
 		}
 	}
 	return ""
+}
+
+// rememberHolders reads which holders live, for a service that watches none.
+func (s *Service) rememberHolders() {
+	entries, _ := os.ReadDir(s.sessionDir("")) // none: no session was ever started
+	for _, e := range entries {
+		if r, err := hold.ReadRecord(s.sessionDir(kedge.SessionID(e.Name()))); err == nil && r.Alive() {
+			s.holders.add(r.Holder.PID, r.Session)
+		}
+	}
 }

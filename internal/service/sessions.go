@@ -258,6 +258,17 @@ func (s *Service) SessionFind(ctx context.Context, who Caller, in SessionName) (
 	return SessionFound{Session: ses, Folder: s.sessionDir(ses.ID)}, err
 }
 
+// SessionAttach is SessionFind for somebody who wants to sit at the session's
+// terminal, which is for people: an agent that could type there would speak with
+// a person's voice.
+func (s *Service) SessionAttach(ctx context.Context, who Caller, in SessionName) (SessionFound, error) {
+	if who.IsAgent() {
+		return SessionFound{}, kedge.Errorf(kedge.Blocked, "only a person may attach to a session").
+			WithHint("kedge logs %s --follow", in.Name)
+	}
+	return s.SessionFind(ctx, who, in)
+}
+
 func (s *Service) find(ctx context.Context, p *project, name string) (kedge.Session, error) {
 	if ses, ok, err := store.Get[kedge.Session](ctx, p.store, store.KindSession, name); ok || err != nil {
 		return s.seen(ctx, ses), err

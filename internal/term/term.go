@@ -41,14 +41,25 @@ func (t Terminal) Size() (cols, rows int, err error) {
 	return int(ws.Col), int(ws.Row), nil
 }
 
-// undo turns off whatever a full-screen program may have turned on: the second
-// screen, hidden cursor, mouse reports, bracketed paste, focus reports, keypad
-// modes, colours, margins.
-const undo = "\x1b[?1049l\x1b[?25h\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1004l\x1b[?1006l\x1b[?2004l\x1b[?1l\x1b>\x1b[<u\x1b[0m\x1b[r"
+// undo turns off whatever a full-screen program may have turned on: hidden
+// cursor, mouse reports, bracketed paste, focus reports, keypad modes, colours,
+// margins. The last of it moves the cursor home.
+const undo = "\x1b[?25h\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1004l\x1b[?1006l\x1b[?2004l\x1b[?1l\x1b>\x1b[<u\x1b[?7h\x1b[0m\x1b[r"
+
+// The two screens of a terminal. Second enters the one that full-screen programs
+// paint on; what is said after leaving it comes below what stood there before.
+// Whoever was on the first screen all the time goes on below its last row: the
+// cursor may be anywhere, with text under it.
+const (
+	Second      = "\x1b[?1049h"
+	leaveSecond = "\x1b[?1049l\r\n"
+	leaveFirst  = "\x1b[999;1H\r\n"
+)
 
 // Raw makes every key reach the reader as it is. restore gives the terminal
-// back; it may be called more than once.
-func (t Terminal) Raw() (restore func(), err error) {
+// back, with the cursor at the beginning of an empty line below all text; it is
+// told whether the second screen is shown, and may be called more than once.
+func (t Terminal) Raw() (restore func(second bool), err error) {
 	fd := int(t.In.Fd())
 	old, err := unix.IoctlGetTermios(fd, getTermios)
 	if err != nil {
@@ -64,12 +75,16 @@ func (t Terminal) Raw() (restore func(), err error) {
 		return nil, kedge.Errorf(kedge.Internal, "make the terminal raw: %w", err)
 	}
 	done := false
-	return func() {
+	return func(second bool) {
 		if done {
 			return
 		}
 		done = true
-		_, _ = t.Out.WriteString(undo) // a terminal that is gone needs no way back
+		leave := leaveFirst
+		if second {
+			leave = leaveSecond
+		}
+		_, _ = t.Out.WriteString(undo + leave) // a terminal that is gone needs no way back
 		_ = unix.IoctlSetTermios(fd, setTermios, old)
 	}, nil
 }

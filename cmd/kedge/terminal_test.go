@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"kedge"
+	"kedge/internal/hold"
+	"kedge/internal/hold/tape"
+)
+
+// terminal runs kedge at a terminal, as a person does: under a holder that is no
+// session of Kedge's. It gives the folder with what the terminal shows.
+func (k *keeper) terminal(args ...string) string {
+	k.t.Helper()
+	sockets, err := os.MkdirTemp("/tmp", "kt") //nolint:usetesting // a socket's path must be short
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	dir := k.t.TempDir()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	c, err := hold.Start(ctx, []string{k.bin, "hold"}, hold.Spec{
+		Session: kedge.SessionID(kedge.NewID("ses", time.Now())), Dir: dir, Socket: filepath.Join(sockets, "s"),
+		Command: append([]string{k.bin}, args...), Cwd: k.dir, Env: k.env, Cols: 80, Rows: 24,
+	})
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	_ = c.Close() // who needs it dials again
+	k.t.Cleanup(func() { endTerminal(dir); _ = os.RemoveAll(sockets) })
+	return dir
+}
+
+// endTerminal leaves no process of a terminal behind.
+func endTerminal(dir string) {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	f := hold.Look(ctx, dir)
+	if f.Client == nil {
+		return // killed by the test, or gone by itself
+	}
+	defer f.Client.Close()
+	_ = f.Client.End(ctx, 0)
+	if _, err := f.Client.Await(ctx); err != nil {
+		return
+	}
+	if f = hold.Look(ctx, dir); f.Client != nil {
+		_ = f.Client.Collect(ctx)
+		_ = f.Client.Close()
+	}
+}
+
+// typeAt types at a terminal.
+func typeAt(t *testing.T, dir, keys string, seq uint64) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	c, err := hold.Dial(ctx, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if err := c.Input(ctx, 1, seq, []byte(keys)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func printedIn(t *testing.T, dir string) string {
+	t.Helper()
+	l := tape.Open(dir)
+	_, end, err := l.Range()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := make([]byte, end)
+	n, _ := l.ReadAt(b, 0) // it may be at its end
+	return string(b[:n])
+}
+
+// TestDetachLeavesTheTerminalTidy: whoever detaches is on the first screen, with
+// every mode reset, below the text, and is told how to come back; a program that
+// has the second screen gets it when it is attached to.
+func TestDetachLeavesTheTerminalTidy(t *testing.T) {
+	k := newKeeper(t)
+	k.run("new", "shell", "--", "sh", "-c", "printf 'prompt$ '; cat")
+	k.run("new", "full", "--", "sh", "-c", `printf '\033[?1049h\033[2J\033[5;5Hpainted\033[?25l\033[?2004h'; cat`)
+	const reset = "\x1b[?25h"
+	for _, c := range []struct{ name, text, leave string }{
+		{"shell", "prompt$", "\x1b[r\x1b[999;1H\r\n"},
+		{"full", "painted", "\x1b[r\x1b[?1049l\r\n"},
+	} {
+		id := k.live(k.dir, c.name).ID
+		eventually(t, c.name+" has printed", func() bool { return strings.Contains(k.printed(id), c.text) })
+		dir := k.terminal("attach", c.name)
+		eventually(t, "the terminal shows the session", func() bool { return strings.Contains(printedIn(t, dir), c.text) })
+		typeAt(t, dir, "\x1dd", 1)
+		told := "[detached from " + c.name + "; kedge attach " + c.name + "]\r\n"
+		eventually(t, "it is told", func() bool { return strings.HasSuffix(printedIn(t, dir), told) })
+		shown := printedIn(t, dir)
+		if !strings.HasSuffix(shown, c.leave+told) || !strings.Contains(shown[strings.LastIndex(shown, c.text):], reset) {
+			t.Errorf("%s: the terminal was left with %q", c.name, shown)
+		}
+		if entered := strings.Contains(shown, "\x1b[?1049h"); entered != (c.name == "full") {
+			t.Errorf("%s: the second screen was entered: %v: %q", c.name, entered, shown)
+		}
+	}
+}
