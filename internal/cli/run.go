@@ -138,7 +138,7 @@ func runAndWatch(ctx context.Context, env *Env, flags service.RunFlags, goOn, de
 		return env.showRun(out)
 	}
 	env.notes(out.Notes)
-	return env.watchRun(ctx, out.Run)
+	return env.watchRun(ctx, out)
 }
 
 // runEnd is the last line of `run --json`.
@@ -148,12 +148,13 @@ type runEnd struct {
 }
 
 // watchRun shows a run until it rests, through the death of daemons.
-func (env *Env) watchRun(ctx context.Context, v service.RunView) error {
-	show := newRunShow(env, v)
+func (env *Env) watchRun(ctx context.Context, from service.RunReply) error {
+	show := newRunShow(env, from.Run)
+	show.last = from.Steps
 	var out service.RunReply
 	for {
 		seen := show.last
-		in := service.RunWatchRequest{Run: v.ID, After: seen, Env: env.Environ}
+		in := service.RunWatchRequest{Run: from.Run.ID, After: seen, Env: env.Environ}
 		err := env.Call.Call(ctx, "run.watch", in, &out, show.line)
 		switch {
 		case err == nil:

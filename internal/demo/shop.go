@@ -71,7 +71,7 @@ const gateTOML = `version = 1
 [[check]]
 name = "unit"
 kind = "test"
-run = "go test -vet=off ./..."
+run = "go test -trimpath -vet=off ./..."
 `
 
 // configTOML names the scripted agent.
@@ -98,7 +98,7 @@ func featureList(names []string) ([]byte, error) {
 			"id": n, "name": "The entity " + n, "priority": (i + 1) * 10, "dependencies": needs,
 			"description": "A package " + pkg(n) + " with the type " + typeName(n) + ", its constructor and a test.",
 			"paths":       []string{pkg(n) + "/**"},
-			"checks":      []kedge.Check{{Name: "unit-" + n, Run: "go test -vet=off ./" + pkg(n)}},
+			"checks":      []kedge.Check{{Name: "unit-" + n, Run: "go test -trimpath -vet=off ./" + pkg(n)}},
 		})
 	}
 	return json.MarshalIndent(f, "", "  ")

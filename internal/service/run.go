@@ -35,6 +35,7 @@ type RunStartRequest struct {
 type RunReply struct {
 	Run      RunView  `json:"run"`
 	Attached bool     `json:"attached"`
+	Steps    int64    `json:"steps"` // how many the run had had before: what a watcher has not seen comes after them
 	Notes    []string `json:"notes"` // what a person should know and need not do anything about
 }
 
@@ -104,7 +105,7 @@ func (s *Service) attachRun(ctx context.Context, p *project, st run.State, in Ru
 		return RunReply{}, err
 	}
 	v, err := s.viewOf(ctx, p, st)
-	reply := RunReply{Run: v, Attached: true, Notes: []string{}}
+	reply := RunReply{Run: v, Attached: true, Steps: stepsOf(ctx, p, st.Run), Notes: []string{}}
 	if in.Flags != (RunFlags{}) && st.Halt != run.OverBudget {
 		reply.Notes = append(reply.Notes, "the run goes on with the rules that it has; others take effect with: kedge run --continue")
 	}
@@ -311,6 +312,16 @@ func (s *Service) runReply(ctx context.Context, p *project, eng RunEngine, id ke
 		notes = []string{}
 	}
 	return RunReply{Run: v, Notes: notes}, err
+}
+
+// stepsOf is how many steps a run has had; 0 when that cannot be read: then a
+// watcher sees more than it need.
+func stepsOf(ctx context.Context, p *project, id kedge.RunID) int64 {
+	doc, err := watched(ctx, p, id)
+	if err != nil {
+		return 0
+	}
+	return doc.Steps
 }
 
 // runID is the id of the run that a request begins: the same when it is made

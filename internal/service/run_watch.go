@@ -14,7 +14,7 @@ import (
 )
 
 // RunWatchRequest asks for everything that happens in a run until it rests.
-// After is the number of the last step that the caller knows; 0: from now on.
+// After is the number of the last step that the caller knows.
 type RunWatchRequest struct {
 	Run   kedge.RunID `json:"run,omitempty"` // empty: the newest
 	After int64       `json:"after,omitempty"`
@@ -49,7 +49,7 @@ func (s *Service) RunShow(ctx context.Context, who Caller, _ RunRequest) (RunRep
 		return RunReply{}, err
 	}
 	v, err := s.viewOf(ctx, p, doc.State)
-	return RunReply{Run: v, Attached: true, Notes: []string{}}, err
+	return RunReply{Run: v, Attached: true, Steps: doc.Steps, Notes: []string{}}, err
 }
 
 // RunWatch tells of every step of a run until the run rests, and gives it then.
@@ -79,7 +79,9 @@ func (s *Service) RunWatch(ctx context.Context, who Caller, in RunWatchRequest) 
 	if err != nil {
 		return RunReply{}, err
 	}
-	return s.runReply(ctx, p, eng, w.id, nil)
+	reply, err := s.runReply(ctx, p, eng, w.id, nil)
+	reply.Steps = w.after
+	return reply, err
 }
 
 // runWatch follows one run in the journal, woken by its engine.
@@ -109,7 +111,7 @@ func (w *runWatch) begin(ctx context.Context, after int64) error {
 	for _, c := range doc.State.Outbox {
 		w.asked[c.Epoch] = c
 	}
-	if after > 0 && after < doc.Steps {
+	if after < doc.Steps {
 		w.after = after
 		w.seq, err = w.placeOf(ctx, last, after)
 	}
@@ -135,7 +137,7 @@ func watched(ctx context.Context, p *project, id kedge.RunID) (store.RunDoc, err
 	return doc, err
 }
 
-// placeOf is a sequence number of the journal before which there is the step n.
+// placeOf is a sequence number of the journal behind which are all steps after n.
 func (w *runWatch) placeOf(ctx context.Context, last, n int64) (int64, error) {
 	const page = 500
 	for from := last; from > 0; {
@@ -152,7 +154,7 @@ func (w *runWatch) placeOf(ctx context.Context, last, n int64) (int64, error) {
 			if ev.Type != kedge.RunStepped || json.Unmarshal(ev.Data, &d) != nil || d.Run != w.id {
 				continue
 			}
-			if d.N <= n {
+			if d.N <= n+1 {
 				return from, nil
 			}
 			break

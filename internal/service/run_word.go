@@ -34,11 +34,14 @@ func (s *Service) theRun(ctx context.Context, who Caller, what string) (*project
 
 // say delivers what a person wants of a run, and shows the run after it.
 func (s *Service) say(ctx context.Context, p *project, eng RunEngine, who Caller, id kedge.RunID, ev run.Event) (RunReply, error) {
+	before := stepsOf(ctx, p, id)
 	ev.ID, ev.At, ev.Actor = runEventID(who), s.now(), who.Actor
 	if err := eng.Deliver(ctx, id, ev); err != nil {
 		return RunReply{}, err
 	}
-	return s.runReply(ctx, p, eng, id, nil)
+	reply, err := s.runReply(ctx, p, eng, id, nil)
+	reply.Steps = before
+	return reply, err
 }
 
 // RunPause lets what is under way come to a clean point and starts nothing new.
