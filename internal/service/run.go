@@ -251,27 +251,6 @@ func (s *Service) checkAgent(cfg config.Config, p *project, route string, env []
 	return nil
 }
 
-// runBase is the commit that a run begins on: HEAD, or what an earlier run has
-// integrated on top of it and nobody has landed yet.
-func (s *Service) runBase(ctx context.Context, repo *gitx.Repo, head gitx.Head, last run.State) (string, error) {
-	if last.Run == "" || last.Tip == "" || last.Tip == head.Commit {
-		return head.Commit, nil
-	}
-	known, err := has(ctx, repo, last.Tip)
-	if err != nil || !known {
-		return head.Commit, err // somebody removed its branch
-	}
-	if landed, err := repo.Descends(ctx, head.Commit, last.Tip); err != nil || landed {
-		return head.Commit, err
-	}
-	ahead, err := repo.Descends(ctx, last.Tip, head.Commit)
-	if err != nil || ahead {
-		return last.Tip, err
-	}
-	return "", kedge.Errorf(kedge.Conflict, "branch %q and the work of %s have both moved on", head.Branch, last.Run).
-		WithHint("bring them together: git merge kedge/%s", last.Run)
-}
-
 // notesOn says what of the work tree a run does not see.
 func (s *Service) notesOn(ctx context.Context, repo *gitx.Repo, head gitx.Head) []string {
 	tree, err := repo.Tree(ctx)

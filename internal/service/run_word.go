@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"kedge"
-	"kedge/internal/gitx"
 	"kedge/internal/run"
 )
 
@@ -107,7 +106,7 @@ func (s *Service) goOn(ctx context.Context, p *project, who Caller, st run.State
 	if in.Flags.BudgetTokens == 0 {
 		rules.Tokens = st.Rules.Tokens
 	}
-	commit, notes, err := s.movedBase(ctx, repo, head, st)
+	commit, err := s.runBase(ctx, repo, head, st)
 	if err != nil {
 		return RunReply{}, err
 	}
@@ -117,39 +116,8 @@ func (s *Service) goOn(ctx context.Context, p *project, who Caller, st run.State
 	}
 	s.keepEnv(st.Run, in.Env)
 	reply, err := s.say(ctx, p, eng, who, st.Run, run.Event{Kind: run.Continued, Rules: &rules, Commit: commit})
-	reply.Attached, reply.Notes = true, append(reply.Notes, notes...)
+	reply.Attached = true
 	return reply, err
-}
-
-// movedBase is the commit that a run goes on from, where a person has committed
-// on top of what it integrated; empty: where it was.
-func (s *Service) movedBase(ctx context.Context, repo *gitx.Repo, head gitx.Head, st run.State) (string, []string, error) {
-	if head.Commit == st.Tip || st.Tip == "" {
-		return "", nil, nil
-	}
-	onTop, err := repo.Descends(ctx, head.Commit, st.Tip)
-	if err != nil {
-		return "", nil, err
-	}
-	if onTop {
-		return head.Commit, nil, s.moveBranch(ctx, repo, st, head.Commit)
-	}
-	behind, err := repo.Descends(ctx, st.Tip, head.Commit)
-	if err != nil || behind {
-		return "", nil, err
-	}
-	return "", []string{"branch " + head.Branch + " has commits that the run does not: bring them together before landing: git merge kedge/" + string(st.Run)}, nil
-}
-
-// moveBranch moves the integration branch along, where there is one.
-func (s *Service) moveBranch(ctx context.Context, repo *gitx.Repo, st run.State, to string) error {
-	ref := "refs/heads/kedge/" + string(st.Run)
-	if _, err := repo.Resolve(ctx, ref); kedge.NotFound.Is(err) {
-		return nil
-	} else if err != nil {
-		return err
-	}
-	return repo.UpdateRef(ctx, ref, to, st.Tip)
 }
 
 // RunTellRequest says something to whoever works: Name is a feature or a
