@@ -4,7 +4,7 @@ GO ?= go
 BIN := bin/kedge
 TOOLS := $(CURDIR)/.tools
 
-.PHONY: help build install check test bench fuzz demo deps clean
+.PHONY: help build install check test bench fuzz demo demo-ledger deps clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -41,7 +41,10 @@ fuzz: ## every fuzz target, FUZZTIME (30s) each
 	@./tools/fuzz.sh
 
 demo: build ## the main job end to end, in a scratch folder: no key, no network
-	@./tools/demo.sh $(CURDIR)/$(BIN)
+	@$(BIN) demo
+
+demo-ledger: build ## the ledger, the gate and sessions by hand, likewise
+	@./tools/demo-ledger.sh $(CURDIR)/$(BIN)
 
 clean: ## bin/ and the installed tools
 	rm -rf bin $(TOOLS)

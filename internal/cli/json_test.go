@@ -108,7 +108,7 @@ var notShown = map[string]string{
 	"logs":            "the bytes of a session",
 	"export":          "an asciicast, or text; with --out TestJSONWithoutACall",
 	"features export": "another program's format: the text of features.export",
-	"demo":            "its own report: TestDemo of internal/demo",
+	"demo":            "its own report: the script demo of cmd/kedge",
 	"run.watch":       "a stream, and its end: TestRunJSON",
 	"run.show":        "the run in the answers of the others, without a daemon",
 	"init.plan":       "asked before init, on a terminal",

@@ -37,6 +37,7 @@ type Report struct {
 	FirstTurn     Range           `json:"first_turn_context"`
 	MaxContext    int64           `json:"max_context"`
 	Tokens        int64           `json:"tokens"`
+	WithCache     int64           `json:"tokens_with_cache"` // every token that was read, at every turn
 	PerMTok       float64         `json:"verified_features_per_mtok"`
 	Caught        []Caught        `json:"caught"`
 	OneShot       OneShot         `json:"one_shot"`
@@ -70,6 +71,7 @@ type Interruption struct {
 type OneShot struct {
 	Verified   int     `json:"verified"`
 	Tokens     int64   `json:"tokens"`
+	WithCache  int64   `json:"tokens_with_cache"`
 	MaxContext int64   `json:"max_context"`
 	Said       string  `json:"said"` // its last word
 	PerMTok    float64 `json:"verified_features_per_mtok"`
@@ -188,7 +190,7 @@ func (s *stage) atStep(ctx context.Context, st service.RunStep) error {
 	case st.Feature == hanger && strings.Contains(st.Text, "session starts") && s.report.AgentKills == 0:
 		return s.killAgent(ctx)
 	case s.tried(st):
-		s.say("   %s: %s", st.Feature, st.Text)
+		s.say("   %s: %s", st.Feature, shortened(st.Text))
 	}
 	return nil
 }
@@ -288,22 +290,34 @@ func perMillion(n int, tokens int64) float64 {
 	return float64(n) * 1e6 / float64(tokens)
 }
 
+// shortened cuts a line that holds long paths.
+func shortened(s string) string {
+	const most = 110
+	if r := []rune(s); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return s
+}
+
 // Text tells the report.
 func (r Report) Text(w io.Writer) {
-	row := func(name, kedge, shot string) { fmt.Fprintf(w, "  %-34s %-24s %s\n", name, kedge, shot) }
+	row := func(name, kedge, shot string) { fmt.Fprintf(w, "  %-36s %-24s %s\n", name, kedge, shot) }
 	row("", "kedge run", "one long session")
 	row("verified features", fmt.Sprintf("%d/%d", r.Verified, r.Features), fmt.Sprintf("%d/%d", r.OneShot.Verified, r.Features))
 	row("sessions", fmt.Sprint(r.Sessions), "1")
 	row("interruptions survived", fmt.Sprintf("%d (daemon %d, agent %d)", r.DaemonKills+r.AgentKills, r.DaemonKills, r.AgentKills), "0")
 	row("context at the first turn, tokens", fmt.Sprintf("%d to %d", r.FirstTurn.Min, r.FirstTurn.Max), "")
 	row(fmt.Sprintf("largest context, of %d", r.Window), fmt.Sprint(r.MaxContext), fmt.Sprint(r.OneShot.MaxContext))
-	row("tokens", fmt.Sprint(r.Tokens), fmt.Sprint(r.OneShot.Tokens))
-	row("verified features per million tokens", fmt.Sprintf("%.0f", r.PerMTok), fmt.Sprintf("%.0f", r.OneShot.PerMTok))
+	row("tokens, each counted once", fmt.Sprint(r.Tokens), fmt.Sprint(r.OneShot.Tokens))
+	row("tokens read, at every turn", fmt.Sprint(r.WithCache), fmt.Sprint(r.OneShot.WithCache))
+	row("verified per million tokens", fmt.Sprintf("%.0f", r.PerMTok), fmt.Sprintf("%.0f", r.OneShot.PerMTok))
+	row("verified per million tokens read", fmt.Sprintf("%.0f", perMillion(r.Verified, r.WithCache)),
+		fmt.Sprintf("%.0f", perMillion(r.OneShot.Verified, r.OneShot.WithCache)))
 	if r.OneShot.Said != "" {
 		fmt.Fprintf(w, "\n  the long session ended with: %s\n", r.OneShot.Said)
 	}
 	for _, c := range r.Caught {
-		fmt.Fprintf(w, "  caught: the agent of %q %s; %s\n", c.Feature, c.Tried, c.Found)
+		fmt.Fprintf(w, "  caught: the agent of %q %s; %s\n", c.Feature, c.Tried, shortened(c.Found))
 	}
 	fmt.Fprintf(w, "\n%d/%d verified\n", r.Verified, r.Features)
 }

@@ -142,7 +142,7 @@ func work(n string) []fakeagent.Action {
 		{Do: "write", Path: pkg(n) + "/" + n + ".go", Text: entityGo(n)},
 		{Do: "write", Path: pkg(n) + "/" + n + "_test.go", Text: entityTest(n)},
 		{Do: "run", Line: "gofmt -l " + pkg(n)},
-		{Do: "grow", Tokens: 600}, // what a model thinks on the way
+		{Do: "grow", Tokens: 1500}, // what a model thinks on the way
 	}
 }
 

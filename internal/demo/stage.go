@@ -191,6 +191,7 @@ func (s *stage) sessions(ctx context.Context) error {
 		}
 		s.report.MaxContext = max(s.report.MaxContext, said.most)
 		s.report.Tokens += said.tokens
+		s.report.WithCache += said.read
 	}
 	s.report.Sessions = len(list.Sessions)
 	s.report.PerMTok = perMillion(s.report.Verified, s.report.Tokens)
@@ -205,6 +206,7 @@ type usage struct {
 	reports     int
 	first, most int64
 	tokens      int64
+	read        int64 // with what was read from a cache
 }
 
 // readUsage sums the reports in what a session printed: tokens are uncached
@@ -229,7 +231,11 @@ func readUsage(out []byte) usage {
 		for _, n := range []*int64{ev.Used.Input, ev.Used.CacheWrite, ev.Used.Output} {
 			if n != nil {
 				u.tokens += *n
+				u.read += *n
 			}
+		}
+		if n := ev.Used.CacheRead; n != nil {
+			u.read += *n
 		}
 	}
 	return u
@@ -260,7 +266,7 @@ func (s *stage) oneShot(ctx context.Context) error {
 		s.report.OneShot.Said = strings.TrimSpace(errs.String())
 	}
 	said := readUsage(out.Bytes())
-	s.report.OneShot.Tokens, s.report.OneShot.MaxContext = said.tokens, said.most
+	s.report.OneShot.Tokens, s.report.OneShot.WithCache, s.report.OneShot.MaxContext = said.tokens, said.read, said.most
 	s.report.OneShot.Verified = s.tested(ctx, dir)
 	s.report.OneShot.PerMTok = perMillion(s.report.OneShot.Verified, said.tokens)
 	return nil

@@ -3,7 +3,7 @@
 # into "done", a gate that tells the truth, and work that survives kill -9. No
 # model, no key, no network; nothing outside the scratch folder is touched.
 set -euo pipefail
-kedge=${1:?usage: demo.sh PATH-TO-KEDGE}
+kedge=${1:?usage: demo-ledger.sh PATH-TO-KEDGE}
 work=$(mktemp -d "${TMPDIR:-/tmp}/kedge-demo.XXXXXX")
 export HOME=$work/home KEDGE_HOME=$work/state GOFLAGS=-mod=mod GOCACHE=${GOCACHE:-$(go env GOCACHE)}
 unset KEDGE_PROJECT KEDGE_SESSION XDG_STATE_HOME XDG_CONFIG_HOME
