@@ -65,12 +65,12 @@ func planGoal(ctx context.Context, env *Env, goal string, flags service.RunFlags
 		return env.showRun(out.RunReply)
 	}
 	env.notes(out.Notes)
-	return env.watchPlanning(ctx, out.Run)
+	return env.watchPlanning(ctx, out.RunReply)
 }
 
 // watchPlanning shows a run that plans until it rests, then what it asks.
-func (env *Env) watchPlanning(ctx context.Context, v service.RunView) error {
-	over := env.watchRun(ctx, v)
+func (env *Env) watchPlanning(ctx context.Context, from service.RunReply) error {
+	over := env.watchRun(ctx, from)
 	if env.json || ctx.Err() != nil {
 		return over
 	}

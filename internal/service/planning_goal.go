@@ -245,7 +245,7 @@ func (s *Service) planApproved(ctx context.Context, p *project, who Caller) erro
 	if err != nil {
 		return err
 	}
-	base, _, err := s.movedBase(ctx, repo, head, last)
+	base, err := s.runBase(ctx, repo, head, last)
 	if err != nil {
 		return err
 	}
