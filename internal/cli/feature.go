@@ -271,6 +271,9 @@ func featureText(w io.Writer, r service.FeatureShowReply) {
 	if f.Evidence != nil {
 		line("evidence", string(*f.Evidence))
 	}
+	for _, x := range r.Findings {
+		line("found", x.Where+": "+x.What)
+	}
 }
 
 func join(ids []kedge.FeatureID) string {

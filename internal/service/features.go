@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"kedge"
@@ -200,11 +201,15 @@ type FeatureShowReply struct {
 	Source   string         `json:"source"` // where it came from
 	Reason   string         `json:"reason"` // of its last change
 	Hash     string         `json:"hash"`   // of the locked definition
+
+	// Findings are what verdicts and inspections had to say about the work on
+	// it so far: what an agent tried, too.
+	Findings []kedge.Finding `json:"findings"`
 }
 
 // FeatureShow gives one feature and where it stands.
 func (s *Service) FeatureShow(ctx context.Context, who Caller, in FeatureShowRequest) (FeatureShowReply, error) {
-	l, _, err := s.readFeatures(ctx, who)
+	l, p, err := s.readFeatures(ctx, who)
 	if err != nil {
 		return FeatureShowReply{}, err
 	}
@@ -223,7 +228,32 @@ func (s *Service) FeatureShow(ctx context.Context, who Caller, in FeatureShowReq
 	if reply.Blockers == nil {
 		reply.Blockers = []plan.Blocker{}
 	}
-	return reply, nil
+	reply.Findings, err = findingsOn(ctx, p, in.ID)
+	return reply, err
+}
+
+// findingsOn collects what was found in the work on a feature, each thing once.
+func findingsOn(ctx context.Context, p *project, id kedge.FeatureID) ([]kedge.Finding, error) {
+	out := []kedge.Finding{}
+	add := func(about kedge.FeatureID, found []kedge.Finding) {
+		for _, f := range found {
+			if about == id && !slices.Contains(out, f) {
+				out = append(out, f)
+			}
+		}
+	}
+	verdicts, err := store.AboutFeature[kedge.Evidence](ctx, p.store, store.KindEvidence, id)
+	if err != nil {
+		return nil, err
+	}
+	for _, ev := range verdicts {
+		add(ev.Feature, ev.Verdict.Findings)
+	}
+	inspections, err := store.AboutFeature[kedge.Inspection](ctx, p.store, store.KindInspection, id)
+	for _, in := range inspections {
+		add(in.Feature, in.Findings)
+	}
+	return out, err
 }
 
 // FeaturesExportRequest asks for the list in another program's format.

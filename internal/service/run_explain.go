@@ -195,27 +195,20 @@ func (st *story) take(d run.Stepped) (commit string) {
 	return ""
 }
 
-// explainVerdicts finds the evidence, and what earlier verdicts on the feature
-// complained about.
+// explainVerdicts finds the evidence, and everything that was found in the work
+// on the feature.
 func explainVerdicts(ctx context.Context, p *project, id kedge.FeatureID, r *ExplainReply) error {
 	evidence, err := store.AboutFeature[kedge.Evidence](ctx, p.store, store.KindEvidence, id)
 	if err != nil {
 		return err
 	}
 	for i, ev := range evidence {
-		if ev.Feature != id {
-			continue
-		}
-		for _, f := range ev.Verdict.Findings {
-			if !slices.Contains(r.Findings, f) {
-				r.Findings = append(r.Findings, f)
-			}
-		}
 		if r.Feature != nil && r.Feature.Evidence != nil && *r.Feature.Evidence == ev.ID {
 			r.Evidence = &evidence[i]
 		}
 	}
-	return nil
+	r.Findings, err = findingsOn(ctx, p, id)
+	return err
 }
 
 // stepOf tells a step in words; asked is what is outstanding, and is kept up.

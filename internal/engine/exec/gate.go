@@ -36,7 +36,15 @@ func (x *Executor) gate(ctx context.Context, c run.Command, _ func(run.Event)) (
 	if err != nil {
 		return run.Event{}, err
 	}
-	ev, err := x.judgeWith(ctx, c, p, q, strays)
+	found := strays
+	if !baseline { // a red verdict may be the last that is heard of this work
+		tried, err := x.tried(ctx, c, p)
+		if err != nil {
+			return run.Event{}, err
+		}
+		found = append(found, tried...)
+	}
+	ev, err := x.judgeWith(ctx, c, p, q, found)
 	if leaving(ctx, err) {
 		return run.Event{}, err
 	}

@@ -1,0 +1,108 @@
+package runs_test
+
+import (
+	"strings"
+	"testing"
+
+	"kedge"
+	"kedge/internal/run"
+	"kedge/internal/service"
+)
+
+// record is all that the run keeps about a feature, as `kedge explain` and
+// `kedge feature show` tell it.
+func (w *world) record(id string) string {
+	w.t.Helper()
+	f, err := w.svc.FeatureShow(w.ctx, w.caller(), service.FeatureShowRequest{ID: kedge.FeatureID(id)})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	text := f.Feature.Notes
+	for _, x := range f.Findings {
+		text += "\n" + x.Where + ": " + x.What
+	}
+	return text
+}
+
+func TestLyingAgentGetsNothing(t *testing.T) {
+	w := newWorld(t, nil, `[{"do":[{"do":"say","text":"all tests pass"},{"do":"write","path":"other.txt","text":"x\n"},{"do":"done"}]}]`, "")
+	w.feature("a", "test -f a.txt")
+	w.want(w.run(service.RunFlags{}), run.StatusStopped, kedge.Blocked, "a:blocked")
+	if got := w.git("log", "--format=%(trailers:key=Kedge-Feature,valueonly)"); strings.TrimSpace(got) != "" {
+		t.Errorf("a work commit for a lie: %q", got)
+	}
+}
+
+func TestWeakenedTestIsCaught(t *testing.T) {
+	files := gateOf("sh unit_test.sh")
+	files["a_test.py"] = "def test_a():\n    assert open('a.txt')\n"
+	files["unit_test.sh"] = "exit 0\n"
+	w := newWorld(t, files, `[{"do":[{"do":"weaken","path":"a_test.py"},{"do":"write","path":"a.txt","text":"x\n"},{"do":"done"}]}]`, "")
+	w.feature("a", "test -f a.txt")
+	w.want(w.run(service.RunFlags{}), run.StatusStopped, kedge.Blocked, "a:blocked")
+	if got := w.record("a"); !strings.Contains(got, "a_test.py") {
+		t.Errorf("the record does not say what it tried:\n%s", got)
+	}
+}
+
+func TestRow88EditedLedgerAndGateChangeNothing(t *testing.T) {
+	w := newWorld(t, gateOf("test ! -f bad.txt"), `[{"do":[{"do":"cheat","what":"features"},{"do":"cheat","what":"gate"},{"do":"write","path":"bad.txt","text":"x\n"},{"do":"done"}]}]`, "")
+	w.feature("a", "test -f a.txt")
+	w.want(w.run(service.RunFlags{}), run.StatusStopped, kedge.Blocked, "a:blocked")
+	if got := w.git("show", "HEAD:.kedge/gate.toml"); !strings.Contains(got, "bad.txt") {
+		t.Errorf("the gate was changed:\n%s", got)
+	}
+	if got := w.record("a"); !strings.Contains(got, ".kedge/") {
+		t.Errorf("the record does not say what it tried:\n%s", got)
+	}
+}
+
+func TestPoisonedDependenciesAreSeenThrough(t *testing.T) {
+	files := map[string]string{".gitignore": "node_modules/\n", "dep.txt": "good\n"}
+	w := newWorld(t, files, `[{"do":[{"do":"poison","path":"node_modules/dep.txt","text":"{{feature}}\n"},{"do":"write","path":"{{purpose}}.txt","text":"x\n"},{"do":"done"}]}]`,
+		"[worktree]\nsetup = \"mkdir -p node_modules && cp dep.txt node_modules/dep.txt\"\ninputs = [\"dep.txt\"]\n")
+	w.feature("a", "grep -q a node_modules/dep.txt")
+	w.want(w.run(service.RunFlags{}), run.StatusStopped, kedge.Blocked, "a:blocked")
+}
+
+func TestRow20CommitOnTheUsersBranchIsNoticed(t *testing.T) {
+	w := newWorld(t, nil, `[{"do":[{"do":"write","path":"{{feature}}.txt","text":"x\n"},{"do":"commit","branch":"main","text":"mine"},{"do":"done"}]}]`, "")
+	w.feature("a", "test -f a.txt")
+	v := w.run(service.RunFlags{})
+	if got := w.record("a"); !strings.Contains(got, "main") {
+		t.Errorf("the record does not say that the agent moved main: %s (%s)\n%s\n%s", v.State, v.Reason, got, w.story())
+	}
+	theirs := w.git("log", "-1", "--format=%s", "main")
+	if theirs != "mine" || !strings.Contains(v.Reason, "not landed") {
+		t.Errorf("main is at %q, and the run says %q: what somebody moved is never moved on", theirs, v.Reason)
+	}
+}
+
+func TestRow28OutsideThePlanWaitsForAPerson(t *testing.T) {
+	w := newWorld(t, nil, `[{"do":[{"do":"write","path":"{{feature}}.txt","text":"x\n"},{"do":"write","path":"elsewhere.txt","text":"x\n"},{"do":"done"}]}]`, "")
+	w.feature("a", "test -f a.txt", func(d *kedge.Definition) { d.Paths = []string{"a.*"} })
+	v := w.run(service.RunFlags{})
+	if v.State != run.StatusWaiting || v.Kind != kedge.Blocked || !strings.Contains(v.Reason, "elsewhere.txt") {
+		t.Fatalf("%s (%s) %q\n%s", v.State, v.Reason, v.Kind, w.story())
+	}
+	if w.statuses()["a"] != kedge.NeedsReview {
+		t.Errorf("a is %s", w.statuses()["a"])
+	}
+	if _, err := w.svc.RunApprove(w.ctx, w.caller(), service.RunDecideRequest{ID: "a"}); err != nil {
+		t.Fatal(err)
+	}
+	w.want(w.rest(), run.StatusDone, "", "a:completed")
+}
+
+func TestRow28DeniedWorkIsSetAside(t *testing.T) {
+	w := newWorld(t, nil, `[{"do":[{"do":"write","path":"{{feature}}.txt","text":"x\n"},{"do":"write","path":"elsewhere.txt","text":"x\n"},{"do":"done"}]}]`, "")
+	w.feature("a", "test -f a.txt", func(d *kedge.Definition) { d.Paths = []string{"a.*"} })
+	w.run(service.RunFlags{})
+	if _, err := w.svc.RunDeny(w.ctx, w.caller(), service.RunDecideRequest{ID: "a", Reason: "not there"}); err != nil {
+		t.Fatal(err)
+	}
+	w.want(w.rest(), run.StatusStopped, kedge.Blocked, "a:blocked")
+	if got := w.git("for-each-ref", "refs/kedge/salvage"); !strings.Contains(got, "commit") {
+		t.Error("the denied work was not set aside")
+	}
+}

@@ -1,0 +1,114 @@
+package runs_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"kedge/internal/run"
+	"kedge/internal/service"
+)
+
+// names are the sessions of a feature, the oldest first.
+func (w *world) sessionsOf(feature string) []string {
+	w.t.Helper()
+	var out []string
+	for _, s := range w.sessions() {
+		if s.Name == feature || strings.HasPrefix(s.Name, feature+"-") {
+			out = append(out, string(s.ID))
+		}
+	}
+	return out
+}
+
+// heard tells whether a step with these words was told.
+func (w *world) heard(words ...string) bool {
+	return slices.ContainsFunc(w.lines, func(l service.RunStep) bool {
+		for _, word := range words {
+			if !strings.Contains(string(l.Event)+" "+string(l.Outcome)+" "+l.Text, word) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// fills is an agent that works on and on in its first session, so that its
+// context fills up, and finishes in its second.
+const fills = `[{"number":1,"do":[{"do":"write","path":"half.txt","text":"half\n"},
+	{"do":"loop","times":45,"actions":[{"do":"grow","tokens":3200},{"do":"run","line":"date +%N"}]},{"do":"hang"}]},
+	{"do":[{"do":"write","path":"{{feature}}.txt","text":"ok\n"}]}]`
+
+func TestRow38And77HandsOverBeforeTheContextIsFull(t *testing.T) {
+	w := newWorld(t, nil, fills, "")
+	w.feature("a", "test -f a.txt")
+	w.want(w.run(service.RunFlags{}), run.StatusDone, "", "a:completed")
+	ids := w.sessions()
+	if len(ids) != 2 {
+		t.Fatalf("%d sessions, want one that is handed over and one that finishes\n%s", len(ids), w.story())
+	}
+	checkpointed, ended := w.place("checkpointed"), w.place("exited")
+	if checkpointed < 0 || ended < 0 || checkpointed > ended {
+		t.Errorf("the checkpoint must come before the end of the session\n%s", w.story())
+	}
+	next := w.brief(ids[1].ID)
+	if !strings.Contains(next, "half.txt") {
+		t.Errorf("the next session is not told what the last one left:\n%s", next)
+	}
+}
+
+// place is the first step with this event; -1: none.
+func (w *world) place(event run.EventKind) int {
+	return slices.IndexFunc(w.lines, func(l service.RunStep) bool { return l.Event == event })
+}
+
+func TestRow48And78CirclingEndsTheSession(t *testing.T) {
+	w := newWorld(t, nil, `[{"number":1,"do":[{"do":"loop","times":500,"actions":[{"do":"run","line":"echo the same again"},{"do":"pause","for":"20ms"}]},{"do":"hang"}]},
+		{"do":[{"do":"write","path":"{{feature}}.txt","text":"ok\n"}]}]`, "")
+	w.feature("a", "test -f a.txt")
+	w.want(w.run(service.RunFlags{}), run.StatusDone, "", "a:completed")
+	if !w.heard("circling") {
+		t.Errorf("nobody said circling\n%s", w.story())
+	}
+}
+
+func TestRow25And79FreshContextPerFeature(t *testing.T) {
+	w := newWorld(t, nil, writes, "")
+	const n = 6
+	for i := range n {
+		id := fmt.Sprintf("f%d", i)
+		w.feature(id, "test -f "+id+".txt")
+	}
+	v := w.run(service.RunFlags{})
+	if v.Features.Completed != n {
+		t.Fatalf("%+v\n%s", v.Features, w.story())
+	}
+	seen := map[string]bool{}
+	var first []int
+	for _, s := range w.sessions() {
+		seen[string(s.ID)] = true
+		first = append(first, len(w.brief(s.ID)))
+	}
+	if len(seen) != n {
+		t.Errorf("%d sessions for %d features", len(seen), n)
+	}
+	low, high := slices.Min(first), slices.Max(first)
+	if float64(high) > 1.4*float64(low) {
+		t.Errorf("the first message grows from %d to %d bytes", low, high)
+	}
+}
+
+func TestRow73And8RulesFirstThenTheHandoff(t *testing.T) {
+	rules := "# Rules\n\n## 1 Constraints\n- never touch the moon\n\n## 2 Code modification\n- small steps\n\n## 3 Validation loop\n- run the checks\n"
+	w := newWorld(t, map[string]string{".kedge/rules.md": rules}, writes, "")
+	w.feature("a", "test -f a.txt")
+	w.run(service.RunFlags{})
+	brief := w.brief(w.sessions()[0].ID)
+	if !strings.HasPrefix(brief, rules) {
+		t.Errorf("the brief does not begin with the rules, byte for byte:\n%.400s", brief)
+	}
+	if !strings.Contains(brief[strings.LastIndex(brief, "\n## "):], "test -f a.txt") && !strings.Contains(brief, "test -f a.txt") {
+		t.Errorf("the task and its checks are not there:\n%s", brief)
+	}
+}
