@@ -199,6 +199,15 @@ func (s *session) begin(ctx context.Context) (*hold.Client, *run.Event, error) {
 		}
 		return c.Greeting.Holder.PID, nil
 	})
+	if err != nil {
+		// A holder that came up and did not answer in time holds the session all the
+		// same: nothing that runs may be taken for absent.
+		f := hold.Look(ctx, s.dir)
+		c = f.Client
+		if f.State == kedge.SessionRunning || f.Result != nil {
+			err = nil
+		}
+	}
 	if err == nil {
 		s.report(run.Event{Kind: run.Used, Outcome: run.OK, Session: s.id})
 		return c, nil, nil
@@ -256,8 +265,11 @@ func (s *session) env(start agent.Start) []string {
 		name, _, _ := strings.Cut(kv, "=")
 		taken[name] = true
 	}
-	var out []string
-	for _, kv := range s.x.cfg.Env(s.c.Run) {
+	var theirs, out []string
+	if s.x.cfg.Env != nil {
+		theirs = s.x.cfg.Env(s.c.Run)
+	}
+	for _, kv := range theirs {
 		if name, _, _ := strings.Cut(kv, "="); !taken[name] {
 			out = append(out, kv)
 		}

@@ -301,6 +301,37 @@ func TestRow78LoopingAgent(t *testing.T) {
 	}
 }
 
+// TestRow42ExecutionThatReturnsAPlan: marked, whatever the session says of itself.
+func TestRow42ExecutionThatReturnsAPlan(t *testing.T) {
+	for _, c := range []struct {
+		name, actions string
+		purpose       run.Purpose
+		marked        bool
+	}{
+		{"a plan and no diff", `{"do":"plan","text":"# first this, then that"}`, run.Implement, true},
+		{"only talk", `{"do":"say","text":"I would change the parser"}`, run.Implement, true},
+		{"work", `{"do":"write","path":"a.txt","text":"x"}`, run.Implement, false},
+		{"a plan where one is wanted", `{"do":"plan","text":"# first this, then that"}`, run.MakePlan, false},
+		{"an edit while planning", `{"do":"write","path":"a.txt","text":"x"}`, run.MakePlan, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newStage(t)
+			command := s.command(c.actions)
+			command.Purpose = c.purpose
+			if ev := s.do(command); ev.Outcome != run.Finished {
+				t.Fatalf("ended as %+v", ev)
+			}
+			marked := false
+			for _, d := range of[kedge.SessionSignalledData](t, s.ledger, kedge.SessionSignalled) {
+				marked = marked || d.Signal == "mode_confusion"
+			}
+			if marked != c.marked {
+				t.Errorf("marked %v", marked)
+			}
+		})
+	}
+}
+
 // A session that neither prints nor computes is stalled; one that asked waits
 // for a person.
 func TestSessionStalls(t *testing.T) {
