@@ -71,8 +71,8 @@ func (r *Repo) mergeTrees(ctx context.Context, trees [3]string, at time.Time) (M
 	return Merged{Tree: f[0], Conflicts: slices.Compact(paths)}, nil
 }
 
-// TreeWith gives the tree with names of its top level as they are in another
-// tree or commit: one that the other does not have is left out.
+// TreeWith gives a tree, by its full name, with names of its top level as they
+// are in another tree or commit: one that the other does not have is left out.
 func (r *Repo) TreeWith(ctx context.Context, tree, from string, names ...string) (string, error) {
 	entries, err := r.lsTree(ctx, tree)
 	if err != nil {
@@ -83,13 +83,12 @@ func (r *Repo) TreeWith(ctx context.Context, tree, from string, names ...string)
 		return "", err
 	}
 	named := func(e Entry) bool { return slices.Contains(names, e.Path) }
-	entries = slices.DeleteFunc(entries, named)
-	for _, e := range other {
-		if named(e) {
-			entries = append(entries, e)
-		}
+	rest := func(e Entry) bool { return !named(e) }
+	theirs := slices.DeleteFunc(other, rest)
+	if slices.Equal(slices.DeleteFunc(slices.Clone(entries), rest), theirs) && checkSHA("tree", tree) == nil {
+		return tree, nil
 	}
-	return r.makeTree(ctx, entries)
+	return r.makeTree(ctx, append(slices.DeleteFunc(entries, named), theirs...))
 }
 
 // Descends tells whether a commit is another one or descends from it.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"kedge"
 	"kedge/internal/atomicfile"
@@ -154,6 +155,9 @@ func (s *Slots) PutClean(ctx context.Context, w *gitx.Repo, tree string, q Reque
 	if err != nil {
 		return kedge.Salvage{}, err
 	}
+	if now == tree && readLine(putFile(w)) == tree+isPut {
+		return kedge.Salvage{}, nil
+	}
 	known, err := s.knownTree(ctx, w, now, tree)
 	if err != nil {
 		return kedge.Salvage{}, err
@@ -167,8 +171,18 @@ func (s *Slots) PutClean(ctx context.Context, w *gitx.Repo, tree string, q Reque
 	if err := atomicfile.Write(putFile(w), []byte(tree+"\n"), 0o600); err != nil {
 		return saved, err
 	}
-	return saved, s.cfg.Repo.PutTree(ctx, gitx.PutRequest{Dir: w.Root(), Tree: tree, Expect: now})
+	if err := s.cfg.Repo.PutTree(ctx, gitx.PutRequest{Dir: w.Root(), Tree: tree, Expect: now}); err != nil {
+		return saved, err
+	}
+	return saved, atomicfile.Write(putFile(w), []byte(tree+isPut+"\n"), 0o600)
 }
+
+// isPut follows the tree in the file of a clean work tree when its index, too, is
+// that tree's.
+const isPut = " done"
+
+// lastPut is the tree that was put there last.
+func lastPut(w *gitx.Repo) string { return strings.TrimSuffix(readLine(putFile(w)), isPut) }
 
 // knownTree tells whether a tree is one that Kedge itself put there.
 func (s *Slots) knownTree(ctx context.Context, w *gitx.Repo, now, next string) (bool, error) {
@@ -176,7 +190,7 @@ func (s *Slots) knownTree(ctx context.Context, w *gitx.Repo, now, next string) (
 	if err != nil {
 		return false, err
 	}
-	return now == head || now == next || now == readLine(putFile(w)), nil
+	return now == head || now == next || now == lastPut(w), nil
 }
 
 // Tidy removes the work trees of a run that is over: its clean one, unless a job
@@ -241,7 +255,7 @@ func (s *Slots) empty(ctx context.Context, w *gitx.Repo, q Request) (kedge.Salva
 		return kedge.Salvage{}, err
 	}
 	var saved kedge.Salvage
-	if now != readLine(putFile(w)) {
+	if now != lastPut(w) {
 		if saved, now, err = s.save(ctx, w, q); err != nil {
 			return saved, err
 		}
