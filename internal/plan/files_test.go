@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"kedge"
+	"kedge/internal/glob"
 	"kedge/internal/plan"
 )
 
@@ -21,4 +22,16 @@ func TestFilesOf(t *testing.T) {
 	if got := plan.FilesOf(kedge.Plan{}); got != nil {
 		t.Errorf("no plan names %q", got)
 	}
+}
+
+func FuzzFilesOf(f *testing.F) {
+	f.Add("- a/b.go: text\n* `c/`\n- **\n-  ./x\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		p := kedge.Plan{Fields: []kedge.PlanField{{Name: "Files expected to change", Text: text}}}
+		for _, pattern := range plan.FilesOf(p) {
+			if err := glob.Valid(pattern); err != nil {
+				t.Errorf("%q: %v", pattern, err)
+			}
+		}
+	})
 }

@@ -1,0 +1,173 @@
+package slot_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"kedge"
+	"kedge/internal/gitx"
+	"kedge/internal/slot"
+)
+
+const id kedge.RunID = "run-00000000000000000000000001"
+
+var at = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// ground is a repository with its slots.
+type ground struct {
+	t     *testing.T
+	dir   string // of the user's checkout
+	home  string
+	slots *slot.Slots
+}
+
+func newGround(t *testing.T) *ground {
+	t.Helper()
+	g := &ground{t: t, dir: filepath.Join(t.TempDir(), "repo"), home: filepath.Join(t.TempDir(), "worktrees")}
+	g.git("init", "-q", "-b", "main", g.dir)
+	g.git("-C", g.dir, "commit", "-q", "--allow-empty", "-m", "first")
+	repo, err := gitx.Open(t.Context(), g.dir, gitx.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.slots = slot.New(slot.Config{Repo: repo, Dir: g.home, Attic: filepath.Join(g.home, "attic"), Now: func() time.Time { return at }})
+	return g
+}
+
+func (g *ground) git(args ...string) string {
+	g.t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b",
+		"GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		g.t.Fatalf("git %v: %v\n%s", args, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+func (g *ground) job(n int) slot.Job {
+	g.t.Helper()
+	j, err := g.slots.Job(id, n)
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	return j
+}
+
+func TestTwoJobsNeverHaveOneSlot(t *testing.T) {
+	g := newGround(t)
+	var wg sync.WaitGroup
+	got := make([]int, 8)
+	for i := range got {
+		wg.Go(func() {
+			j, err := g.slots.Acquire(id, i+1)
+			if err != nil {
+				t.Error(err)
+			}
+			got[i] = j.Slot
+		})
+	}
+	wg.Wait()
+	slices.Sort(got)
+	if !slices.Equal(got, []int{1, 2, 3, 4, 5, 6, 7, 8}) {
+		t.Errorf("the jobs have the slots %v", got)
+	}
+	third := g.job(3).Slot
+	if err := g.slots.Release(t.Context(), id, 3); err != nil {
+		t.Fatal(err)
+	}
+	j, err := g.slots.Acquire("run-00000000000000000000000002", 1) // another run of the project
+	if err != nil || j.Slot != third {
+		t.Errorf("the next job has slot %d, %v, and %d is free", j.Slot, err, third)
+	}
+}
+
+func TestRecordsOutliveTheProcess(t *testing.T) {
+	g := newGround(t)
+	if _, err := g.slots.Keep(id, 1, func(j *slot.Job) { j.Slot, j.Session, j.Epoch = 4, "ses-1", 9 }); err != nil {
+		t.Fatal(err)
+	}
+	g.slots = slot.New(slot.Config{Dir: g.home})
+	if j := g.job(1); j.Slot != 4 || j.Session != "ses-1" || j.Epoch != 9 {
+		t.Errorf("read back %+v", j)
+	}
+	if j := g.job(2); j.Slot != 0 || j.Job != 2 || j.Run != id {
+		t.Errorf("a job without a record is %+v", j)
+	}
+	for _, bad := range []struct {
+		run kedge.RunID
+		job int
+	}{{"../../etc", 1}, {id, 0}, {"", 1}} {
+		if _, err := g.slots.Job(bad.run, bad.job); !kedge.Invalid.Is(err) {
+			t.Errorf("job %d of %q: %v", bad.job, bad.run, err)
+		}
+	}
+}
+
+func TestADamagedRecordIsReported(t *testing.T) {
+	g := newGround(t)
+	if _, err := g.slots.Acquire(id, 1); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(g.home, string(id)+".d", "job-1.json")
+	for _, text := range []string{"", "{", `{"version":1,"slot":1,"slot":2}`, `{"version":1,"unheard":true}`} {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := g.slots.Job(id, 1); err == nil || !strings.Contains(err.Error(), "job-1.json") {
+			t.Errorf("%q is read: %v", text, err)
+		}
+		if j, err := g.slots.Acquire(id, 2); err == nil {
+			t.Errorf("%q: job 2 is given slot %d, which may be another's", text, j.Slot)
+		}
+	}
+}
+
+func TestCourseIsTheBranchAtTheStart(t *testing.T) {
+	g := newGround(t)
+	first, err := g.slots.Course(t.Context(), id)
+	if err != nil || first.Lands != "main" {
+		t.Fatalf("the course is %+v, %v", first, err)
+	}
+	g.git("-C", g.dir, "switch", "-q", "-c", "elsewhere")
+	if again, err := g.slots.Course(t.Context(), id); err != nil || again.Lands != "main" {
+		t.Errorf("the course became %+v, %v", again, err)
+	}
+	g.git("-C", g.dir, "switch", "-q", "--detach")
+	other, err := g.slots.Course(t.Context(), "run-00000000000000000000000002")
+	if err != nil || other.Lands != "" {
+		t.Errorf("on no branch it is %+v, %v", other, err)
+	}
+}
+
+func TestTheCleanWorkTreeFollowsAPersonsCommit(t *testing.T) {
+	g := newGround(t)
+	base := g.git("-C", g.dir, "rev-parse", "HEAD")
+	q := slot.Request{Run: id, Base: base, Name: "n", At: at}
+	if _, err := g.slots.Clean(t.Context(), q); err != nil {
+		t.Fatal(err)
+	}
+	g.git("-C", g.dir, "commit", "-q", "--allow-empty", "-m", "a person's")
+	q.Base = g.git("-C", g.dir, "rev-parse", "HEAD")
+	w, err := g.slots.Clean(t.Context(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h, err := w.Head(t.Context()); err != nil || h.Commit != q.Base || h.Branch != slot.Branch(id) {
+		t.Errorf("it is at %+v, %v", h, err)
+	}
+	q.Base = base // back: somebody moved the branch, as far as this run knows
+	if _, err := g.slots.Clean(t.Context(), q); !kedge.Conflict.Is(err) {
+		t.Errorf("a branch that moved ahead: %v", err)
+	}
+	if got := g.git("-C", g.dir, "rev-parse", slot.Branch(id)); got == base {
+		t.Error("the branch was put back")
+	}
+}
