@@ -32,7 +32,7 @@ func (u *untilSignal) Done() <-chan struct{} {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.ctx == nil {
-		u.ctx, _ = u.listen() //nolint:govet // it listens until the process ends
+		u.ctx, _ = u.listen() // it listens until the process ends
 	}
 	return u.ctx.Done()
 }

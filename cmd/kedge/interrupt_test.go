@@ -15,7 +15,7 @@ func TestUntilSignal(t *testing.T) {
 		listens++
 		return inner, func() {}
 	}}
-	before := context.WithValue(u, "key", "value") //nolint:revive,staticcheck // only a test looks it up
+	before := context.WithValue(u, "key", "value") //nolint:staticcheck // only a test looks it up
 	if _, limited := u.Deadline(); limited || u.Err() != nil || context.Cause(u) != nil || before.Value("key") != "value" || listens != 0 {
 		t.Errorf("at first: %v, %v, %d listen", u.Err(), context.Cause(u), listens)
 	}

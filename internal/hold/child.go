@@ -190,7 +190,7 @@ func (c *child) more(b []byte) (n int) {
 		for n < len(b) {
 			m, err := unix.Read(fd, b[n:])
 			if m <= 0 || err != nil {
-				return nil // the next Read tells why
+				return nil //nolint:nilerr // the next Read tells why
 			}
 			n += m
 		}

@@ -24,7 +24,7 @@ const optional = "(optional)"
 // a number of its own. It blocks unless it says that it does not. False for one
 // that says nothing.
 func AskedBy(text string) (kedge.Question, bool) {
-	text = oneLine(text, maxQuestion)
+	text = oneLine(text)
 	if m := questionLine.FindStringSubmatch(text); m != nil {
 		text = m[2]
 	}
@@ -49,7 +49,7 @@ func Ask(asked []kedge.Question, q kedge.Question) ([]kedge.Question, bool) {
 // Answered puts an answer to question n; NotFound when there is none, Invalid
 // when the answer says nothing.
 func Answered(asked []kedge.Question, n int, answer string) ([]kedge.Question, error) {
-	answer = oneLine(answer, maxQuestion)
+	answer = oneLine(answer)
 	if answer == "" {
 		return nil, kedge.Errorf(kedge.Invalid, "the answer to question %d is empty", n).WithHint("kedge answer %d TEXT", n)
 	}
@@ -63,10 +63,11 @@ func Answered(asked []kedge.Question, n int, answer string) ([]kedge.Question, e
 	return nil, kedge.Errorf(kedge.NotFound, "there is no question %d", n).WithHint("kedge plan show")
 }
 
-func oneLine(s string, most int) string {
+// oneLine makes a question or an answer one line of bounded length.
+func oneLine(s string) string {
 	s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "\uFFFD")), " ")
-	if len(s) > most {
-		s = strings.ToValidUTF8(s[:most], "")
+	if len(s) > maxQuestion {
+		s = strings.ToValidUTF8(s[:maxQuestion], "")
 	}
 	return s
 }
@@ -97,11 +98,11 @@ func questionsText(questions []kedge.Question) string {
 		b.WriteString("none\n")
 	}
 	for _, q := range questions {
-		b.WriteString(strconv.Itoa(q.N) + ". " + oneLine(q.Text, maxQuestion))
+		b.WriteString(strconv.Itoa(q.N) + ". " + oneLine(q.Text))
 		if q.Blocking {
 			b.WriteString(" (blocking)")
 		}
-		b.WriteString("\n   answer: " + oneLine(q.Answer, maxQuestion))
+		b.WriteString("\n   answer: " + oneLine(q.Answer))
 		b.WriteString("\n")
 	}
 	return strings.ReplaceAll(b.String(), "answer: \n", "answer:\n")
@@ -120,7 +121,7 @@ func FromSession(id kedge.PlanID, title, text string, asked []kedge.Question) (*
 	}
 	for _, q := range said.Plan.Questions {
 		if q.Answer == "" && q.Text != "" {
-			q.Text, q.N = oneLine(q.Text, maxQuestion), 0
+			q.Text, q.N = oneLine(q.Text), 0
 			asked, _ = Ask(asked, q)
 		}
 	}

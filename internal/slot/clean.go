@@ -229,7 +229,7 @@ func (s *Slots) Tidy(ctx context.Context, q Request) ([]kedge.Salvage, error) {
 // drop sets aside what is in a work tree and removes it.
 func (s *Slots) drop(ctx context.Context, dir string, q Request) (kedge.Salvage, error) {
 	if _, err := os.Lstat(dir); err != nil && !s.cfg.Repo.Removing(dir) {
-		return kedge.Salvage{}, nil //nolint:nilerr // it is not there
+		return kedge.Salvage{}, nil // it is not there
 	}
 	var saved kedge.Salvage
 	if !s.cfg.Repo.Removing(dir) {

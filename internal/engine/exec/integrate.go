@@ -68,7 +68,7 @@ func (x *Executor) putClean(ctx context.Context, c run.Command, clean *gitx.Repo
 	if err != nil {
 		return err
 	}
-	return x.salvaged(ctx, c, saved)
+	return x.salvaged(ctx, saved)
 }
 
 // tryCandidate puts a merged tree into the clean work tree and judges it there.

@@ -23,8 +23,7 @@ func (x *Executor) land(ctx context.Context, c run.Command, _ func(run.Event)) (
 	err = x.cfg.Repo.Forward(ctx, gitx.ForwardRequest{
 		Branch: course.Lands, To: c.Commit, Ours: func(path string) bool { return x.projected(ctx, path) },
 	})
-	switch kedge.KindOf(err) {
-	case kedge.Conflict, kedge.Blocked, kedge.NotFound:
+	if kedge.Conflict.Is(err) || kedge.Blocked.Is(err) || kedge.NotFound.Is(err) {
 		return refused(c, err), nil
 	}
 	if err != nil {

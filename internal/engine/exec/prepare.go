@@ -19,7 +19,7 @@ func (x *Executor) prepare(ctx context.Context, c run.Command, _ func(run.Event)
 	if err != nil {
 		return badPlace(c, err)
 	}
-	if err := x.salvaged(ctx, c, ready.Salvage); err != nil {
+	if err := x.salvaged(ctx, ready.Salvage); err != nil {
 		return run.Event{}, err
 	}
 	if err := x.keepRefs(ctx, c); err != nil {
@@ -70,7 +70,7 @@ func badPlace(c run.Command, err error) (run.Event, error) {
 }
 
 // salvaged journals what was set aside.
-func (x *Executor) salvaged(ctx context.Context, c run.Command, s kedge.Salvage) error {
+func (x *Executor) salvaged(ctx context.Context, s kedge.Salvage) error {
 	if s.Ref == "" {
 		return nil
 	}

@@ -27,5 +27,5 @@ func (x *Executor) revert(ctx context.Context, c run.Command, _ func(run.Event))
 	if err != nil {
 		return badPlace(c, err)
 	}
-	return answer(c, run.OK), x.salvaged(ctx, c, ready.Salvage)
+	return answer(c, run.OK), x.salvaged(ctx, ready.Salvage)
 }

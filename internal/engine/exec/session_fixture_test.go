@@ -44,7 +44,7 @@ type stage struct {
 
 func newStage(t *testing.T) *stage {
 	t.Helper()
-	sockets, err := os.MkdirTemp("", "k") // short: a socket's path is
+	sockets, err := os.MkdirTemp("", "k") //nolint:usetesting // short: a socket's path is
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -55,7 +55,7 @@ func (x *Executor) letGo(ctx context.Context, c run.Command, ev run.Event) error
 func (x *Executor) tidy(ctx context.Context, c run.Command) {
 	saved, err := x.cfg.Slots.Tidy(ctx, x.request(c, "the run is over"))
 	for _, s := range saved {
-		err = errors.Join(err, x.salvaged(ctx, c, s))
+		err = errors.Join(err, x.salvaged(ctx, s))
 	}
 	if err != nil {
 		x.log().Warn("a work tree of a run that is over stays", "run", string(c.Run), "error", err.Error())

@@ -228,7 +228,7 @@ func own(line string) kedge.Check { return kedge.Check{Name: "own", Run: line} }
 // held runs the lines of gates under holders.
 func (y *yard) held() {
 	y.t.Helper()
-	sockets, err := os.MkdirTemp("/tmp", "ky") //nolint:usetesting // a socket's path must be short
+	sockets, err := os.MkdirTemp("/tmp", "ky") // a socket's path must be short
 	y.must(err)
 	y.t.Cleanup(func() { _ = os.RemoveAll(sockets) })
 	y.cfg.Runner = gate.Held{Holder: []string{self(y.t), "hold"}, Sockets: sockets, Now: time.Now}
