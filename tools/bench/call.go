@@ -74,7 +74,9 @@ func project(dir, kedge string) (repo string, env []string, err error) {
 	if err := os.MkdirAll(repo, 0o700); err != nil {
 		return "", nil, err
 	}
-	env = append(os.Environ(), "KEDGE_HOME="+filepath.Join(abs, "home"), "KEDGE_PROJECT=", "KEDGE_SESSION=", "HOME="+abs)
+	// USER is set in every login; a container without it would have us measure how
+	// long it takes to look the name up.
+	env = append(os.Environ(), "USER=bench", "KEDGE_HOME="+filepath.Join(abs, "home"), "KEDGE_PROJECT=", "KEDGE_SESSION=", "HOME="+abs)
 	if err := os.WriteFile(filepath.Join(abs, ".gitconfig"), []byte("[user]\n\tname = Bench\n\temail = bench@example.com\n"), 0o600); err != nil {
 		return "", nil, err
 	}
