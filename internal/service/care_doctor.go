@@ -44,6 +44,7 @@ var doctorChecks = []func(*Service, context.Context, *project) []kedge.Finding{
 	(*Service).checkEdits,
 	(*Service).checkUnwritten,
 	(*Service).checkLinger,
+	(*Service).checkRuns,
 }
 
 // Doctor looks at everything that belongs to a project: the state folder, the

@@ -55,8 +55,8 @@ func (s *Service) engineOf(ctx context.Context, p *project) (RunEngine, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := e.Open(ctx); err != nil {
-		return nil, err
+	if err := e.Open(ctx); err != nil { // of single runs: the others go on, and doctor names these
+		s.cfg.Log.Error("not every run goes on", "project", string(p.ID), "error", err.Error())
 	}
 	if s.engines.open == nil {
 		s.engines.open = map[kedge.ProjectID]RunEngine{}
