@@ -22,6 +22,7 @@ func (r *trapped) runOn(g *gitx.Repo, step stepper) {
 	step("Own", w.Own(os.Getpid()))
 	step("Refs", second(g.Refs(ctx)))
 	step("Descends", second(g.Descends(ctx, r.tip, r.first)))
+	step("MergeBase", second(g.MergeBase(ctx, r.tip, r.first)))
 	step("Lonely", second(g.Lonely(ctx, r.tip)))
 	step("ReadCommit", second(g.ReadCommit(ctx, r.tip)))
 	step("NotIgnored", second(w.NotIgnored(ctx, []string{"z.d", "x.c"})))
@@ -74,19 +75,35 @@ func (r *trapped) submodules(g *gitx.Repo, step stepper) {
 		r.must(os.WriteFile(filepath.Join(modules, "hooks", hook), []byte("#!/bin/sh\n: > \""+r.nest+"/sub-hook\"\n"), 0o755))
 	}
 	commit := r.withSubmodule(sha)
+	r.must(g.UpdateRef(ctx, "refs/heads/sub", commit, ""))
 	dir := filepath.Join(r.home, "worktrees", "sub")
 	r.must(g.AddWorktree(ctx, gitx.WorktreeRequest{Path: dir, Base: commit}))
 	w, err := g.In(ctx, dir)
 	r.must(err)
 	r.canaries()
-	step("FillSubmodules", w.FillSubmodules(ctx))
+	step("FillSubmodules", w.FillSubmodules(ctx, "HEAD"))
 	if b, err := os.ReadFile(filepath.Join(dir, "lib", "a")); err != nil || string(b) != "one\n" {
 		r.t.Errorf("the submodule holds %q, %v", b, err)
 	}
-	step("FillSubmodules", w.FillSubmodules(ctx))
+	step("FillSubmodules", w.FillSubmodules(ctx, "HEAD"))
+	sub := &repo{t: r.t, dir: filepath.Join(dir, "lib"), home: r.home, opt: r.opt}
+	sub.write("a", "changed\n")
+	step("EmptySubmodules", w.EmptySubmodules(ctx))
+	if sub.read("a") != "changed\n" {
+		r.t.Error("work in a submodule is gone")
+	}
+	sub.write("a", "one\n")
+	step("EmptySubmodules", w.EmptySubmodules(ctx))
+	if entries, err := os.ReadDir(sub.dir); err != nil || len(entries) > 0 {
+		r.t.Errorf("the submodule still holds %v, %v", entries, err)
+	}
+	step("DropWorktree", g.DropWorktree(ctx, dir))
+	r.must(g.AddWorktree(ctx, gitx.WorktreeRequest{Path: dir, Base: commit}))
 	r.must(os.RemoveAll(modules))
-	r.must(os.RemoveAll(filepath.Join(dir, "lib")))
-	step("FillSubmodules", w.FillSubmodules(ctx), kedge.Blocked)
+	r.canaries()
+	w, err = g.In(ctx, dir)
+	r.must(err)
+	step("FillSubmodules", w.FillSubmodules(ctx, "HEAD"), kedge.Blocked)
 }
 
 // withSubmodule is a commit with the submodule "lib".

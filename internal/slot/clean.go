@@ -240,6 +240,9 @@ func (s *Slots) drop(ctx context.Context, dir string, q Request) (kedge.Salvage,
 		if saved, err = s.empty(ctx, w, q); err != nil {
 			return saved, err
 		}
+		if err := w.EmptySubmodules(ctx); err != nil {
+			return saved, err
+		}
 	}
 	return saved, s.cfg.Repo.DropWorktree(ctx, dir)
 }

@@ -65,6 +65,7 @@ type Request struct {
 type Ready struct {
 	Job       Job
 	Tree      *gitx.Repo
+	Whole     string        // the tree or commit that it holds
 	Salvage   kedge.Salvage // what was set aside; without a Ref: nothing was
 	Conflicts []string      // paths in which the carried work conflicts: both sides stand in the files
 }
@@ -84,14 +85,14 @@ func (s *Slots) Put(ctx context.Context, q Request) (Ready, error) {
 	if err != nil {
 		return Ready{}, err
 	}
-	out := Ready{Job: j}
+	out := Ready{Job: j, Whole: q.Base}
 	if out.Tree, err = s.make(ctx, s.Dir(j.Slot), q); err != nil {
 		return out, err
 	}
 	if out.Salvage, err = s.reset(ctx, out.Tree, q); err != nil || q.Carry == "" {
 		return out, err
 	}
-	out.Conflicts, err = s.carry(ctx, out.Tree, j, q)
+	out.Whole, out.Conflicts, err = s.carry(ctx, out.Tree, j, q)
 	return out, err
 }
 
@@ -212,26 +213,25 @@ func (s *Slots) merged(ctx context.Context, w *gitx.Repo) (string, error) {
 }
 
 // carry puts the job's own work on top of the new base.
-func (s *Slots) carry(ctx context.Context, w *gitx.Repo, j Job, q Request) ([]string, error) {
+func (s *Slots) carry(ctx context.Context, w *gitx.Repo, j Job, q Request) (whole string, conflicts []string, err error) {
 	base, err := w.TreeWithout(ctx, j.From, Kedges...)
 	if err != nil {
-		return nil, err
+		return "", nil, err
 	}
 	ours, err := w.TreeWithout(ctx, q.Base, Kedges...)
 	if err != nil {
-		return nil, err
+		return "", nil, err
 	}
 	m, err := w.Merge(ctx, gitx.MergeRequest{Base: base, Ours: ours, Theirs: q.Carry, Date: q.At})
 	if err != nil {
-		return nil, err
+		return "", nil, err
 	}
-	whole, err := w.TreeWith(ctx, m.Tree, q.Base, Kedges...)
-	if err != nil {
-		return nil, err
+	if whole, err = w.TreeWith(ctx, m.Tree, q.Base, Kedges...); err != nil {
+		return "", nil, err
 	}
 	now, err := w.Tree(ctx)
 	if err != nil {
-		return nil, err
+		return "", nil, err
 	}
-	return m.Conflicts, s.cfg.Repo.PutTree(ctx, gitx.PutRequest{Dir: w.Root(), Tree: whole, Expect: now})
+	return whole, m.Conflicts, s.cfg.Repo.PutTree(ctx, gitx.PutRequest{Dir: w.Root(), Tree: whole, Expect: now})
 }

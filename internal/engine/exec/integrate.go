@@ -80,7 +80,7 @@ func (x *Executor) tryCandidate(ctx context.Context, c run.Command, clean *gitx.
 	if err := x.putClean(ctx, c, clean, whole); err != nil {
 		return run.Event{}, err
 	}
-	env, reason, err := x.equip(ctx, c, clean)
+	env, reason, err := x.equip(ctx, c, clean, whole)
 	if err != nil {
 		return run.Event{}, err
 	}

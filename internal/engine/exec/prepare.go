@@ -25,7 +25,7 @@ func (x *Executor) prepare(ctx context.Context, c run.Command, _ func(run.Event)
 	if err := x.keepRefs(ctx, c); err != nil {
 		return run.Event{}, err
 	}
-	env, reason, err := x.equip(ctx, c, ready.Tree)
+	env, reason, err := x.equip(ctx, c, ready.Tree, ready.Whole)
 	if err != nil {
 		return run.Event{}, err
 	}
@@ -77,9 +77,10 @@ func (x *Executor) salvaged(ctx context.Context, s kedge.Salvage) error {
 	return x.cfg.Ledger.Salvaged(ctx, "salvage-"+string(s.ID), s)
 }
 
-// equip makes a work tree usable for the rules of the command's base. It gives
-// the environment in which verdicts are given there, or why there can be none.
-func (x *Executor) equip(ctx context.Context, c run.Command, w *gitx.Repo) (env, reason string, err error) {
+// equip makes a work tree, which holds the tree whole, usable by the rules of the
+// command's base. It gives the environment in which verdicts are given there, or
+// why there can be none.
+func (x *Executor) equip(ctx context.Context, c run.Command, w *gitx.Repo, whole string) (env, reason string, err error) {
 	cfg, g, err := x.cfg.Rules.At(ctx, c.Base)
 	if kedge.Invalid.Is(err) {
 		return "", why(err), nil
@@ -91,7 +92,7 @@ func (x *Executor) equip(ctx context.Context, c run.Command, w *gitx.Repo) (env,
 		return "", reason, err
 	}
 	if cfg.Worktree.Submodules {
-		err = w.FillSubmodules(ctx)
+		err = w.FillSubmodules(ctx, whole)
 		if kedge.Blocked.Is(err) {
 			return "", why(err), nil
 		}

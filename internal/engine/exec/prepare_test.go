@@ -205,10 +205,34 @@ func TestSubmodules(t *testing.T) {
 	if y.read(y.slot(1), "vendor/lib/lib.txt") != "lib\n" {
 		t.Error("the submodule is empty")
 	}
-	y.gated(run.Green, 1, "", y.head())
+	old := y.head()
+	y.put(lib, "lib.txt", "lib 2\n")
+	y.git("-C", lib, "commit", "-qam", "lib 2")
+	y.git("-C", filepath.Join(y.root, "vendor/lib"), "pull", "-q")
+	y.git("-C", y.root, "commit", "-qam", "with lib 2")
+	y.prepared(1, "", y.head())
+	if got := y.read(y.slot(1), "vendor/lib/lib.txt"); got != "lib 2\n" {
+		t.Errorf("the submodule is at %q", got)
+	}
+	y.feature("back") // whose work is to go back to the old one
+	y.prepared(2, "back", y.head())
+	y.git("-C", filepath.Join(y.slot(2), "vendor/lib"), "checkout", "-q", "HEAD^")
+	tree := y.gated(run.Green, 2, "back", y.head()).Tree
+	y.integrated(run.Green, 2, "back", y.head(), tree)
+	if got := y.read(y.clean(), "vendor/lib/lib.txt"); got != "lib\n" {
+		t.Errorf("what is judged has the submodule at %q", got)
+	}
+	for job := range 2 {
+		y.must(y.cfg.Slots.Release(t.Context(), runID, job+1))
+	}
+	y.cfg.Briefs = mute{}
+	y.x = newExecutor(y)
+	y.do(y.command(run.Notify, 0, run.Command{Text: string(run.StatusDone)}))
+	if list := y.git("-C", y.root, "worktree", "list"); strings.Contains(list, "\n") {
+		t.Errorf("left:\n%s", list)
+	}
 	y.must(os.RemoveAll(filepath.Join(y.root, ".git", "modules")))
-	y.must(os.RemoveAll(y.slot(1)))
-	ev := y.want(run.CannotRun, y.command(run.Prepare, 1, run.Command{Base: y.head()}))
+	ev := y.want(run.CannotRun, y.command(run.Prepare, 1, run.Command{Base: old}))
 	if !strings.Contains(ev.Reason, `"vendor/lib" was never fetched`) || !strings.Contains(ev.Reason, "git submodule update --init") {
 		t.Errorf("it says %q", ev.Reason)
 	}
