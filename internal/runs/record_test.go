@@ -1,0 +1,129 @@
+package runs_test
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"kedge"
+	"kedge/internal/run"
+	"kedge/internal/service"
+)
+
+func TestRow13And89And99CommitsAreWhatWasVerified(t *testing.T) {
+	w := newWorld(t, nil, writes, "")
+	w.feature("a", "test -f a.txt")
+	w.want(w.run(service.RunFlags{}), run.StatusDone, "", "a:completed")
+	sha := w.git("log", "--format=%H", "--grep=Kedge-Feature: a")
+	if sha == "" || strings.Contains(sha, "\n") {
+		t.Fatalf("work commits %q", sha)
+	}
+	trailers := w.git("log", "-1", "--format=%(trailers)", sha)
+	for _, want := range []string{"Kedge-Feature: a", "Kedge-Session: ses-", "Kedge-Validated: "} {
+		if !strings.Contains(trailers, want) {
+			t.Errorf("no %q in\n%s", want, trailers)
+		}
+	}
+	x, err := w.svc.Explain(w.ctx, w.caller(), service.ExplainRequest{Commit: sha})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if x.Feature == nil || x.Feature.ID != "a" || x.Session == nil || x.Evidence == nil {
+		t.Fatalf("explain: %+v", x)
+	}
+	e := x.Evidence.Verdict
+	if !e.Green() || e.Partial || len(e.Checks) == 0 || e.Checks[0].Exit != 0 || e.Checks[0].Log == "" || e.Tree == "" || x.Evidence.At.IsZero() {
+		t.Errorf("evidence %+v", x.Evidence)
+	}
+	if f := w.of("a"); f.Evidence == nil || *f.Evidence != x.Evidence.ID || f.CompletedAt == nil {
+		t.Errorf("the status has no evidence: %+v", f)
+	}
+	if changed := w.git("diff", "--name-only", sha+"^", sha); changed != "a.txt" {
+		t.Errorf("the work commit changes %q", changed)
+	}
+	for _, name := range strings.Fields(w.git("diff", "--name-only", sha, "main")) {
+		if !strings.HasPrefix(name, ".kedge/") && name != "AGENT_CONTEXT.md" {
+			t.Errorf("the ledger commit changes %q", name)
+		}
+	}
+}
+
+func TestRow37And94StepsInOrder(t *testing.T) {
+	w := newWorld(t, gateOf("true"), writes, "")
+	w.feature("a", "test -f a.txt")
+	w.run(service.RunFlags{})
+	want := []run.EventKind{run.Prepared, run.Gated, run.Proved, run.Briefed, run.Exited, run.Gated, run.Inspected, run.Integrated, run.Committed, run.Ledgered}
+	var got []run.EventKind
+	for _, l := range w.lines {
+		if l.At.IsZero() {
+			t.Errorf("step %d has no time", l.N)
+		}
+		if slices.Contains(want, l.Event) {
+			got = append(got, l.Event)
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("steps %v, want %v", got, want)
+	}
+}
+
+func TestRow97And98UnfinishedWorkLeavesACleanState(t *testing.T) {
+	w := newWorld(t, gateOf("test ! -f bad.txt"), `[{"do":[{"do":"write","path":"bad.txt","text":"x\n"},{"do":"write","path":"new.txt","text":"kept\n"}]}]`, "")
+	w.feature("a", "test -f a.txt")
+	w.commit("ledger")
+	w.put("mine.txt", "the user's own\n")
+	head := w.git("rev-parse", "HEAD")
+	if _, err := w.svc.RunStart(w.ctx, w.caller(), service.RunStartRequest{Env: os.Environ()}); err != nil {
+		t.Fatal(err)
+	}
+	v := w.rest()
+	if v.Kind != kedge.Blocked || w.statuses()["a"] != kedge.BlockedWork {
+		t.Fatalf("%s (%s)\n%s", v.State, v.Reason, w.story())
+	}
+	if got := w.read(w.dir + "/mine.txt"); got != "the user's own\n" {
+		t.Errorf("the user's file is %q", got)
+	}
+	if now := w.git("rev-parse", "HEAD"); now != head && w.git("diff", "--name-only", head, now, "--", ".", ":!.kedge", ":!AGENT_CONTEXT.md") != "" {
+		t.Errorf("unfinished work landed")
+	}
+	found := false
+	for _, ref := range strings.Fields(w.git("for-each-ref", "--format=%(refname)", "refs/kedge/salvage")) {
+		found = found || strings.Contains(w.git("ls-tree", "-r", "--name-only", ref), "new.txt")
+	}
+	if !found {
+		t.Error("the unfinished work is in no salvage")
+	}
+}
+
+func TestRow85OneFeaturePerSession(t *testing.T) {
+	w := newWorld(t, nil, `[{"feature":"a","number":1,"do":[{"do":"write","path":"a.txt","text":"x\n"},{"do":"write","path":"b.txt","text":"x\n"}]},{"do":[{"do":"write","path":"{{feature}}.txt","text":"ok {{feature}}\n"}]}]`, "")
+	w.feature("a", "test -f a.txt", func(d *kedge.Definition) { d.Paths = []string{"a.*"} })
+	w.feature("b", "test -f b.txt", func(d *kedge.Definition) { d.Paths = []string{"b.*"} })
+	v := w.run(service.RunFlags{})
+	if s := w.statuses(); s["a"] == kedge.Completed {
+		t.Fatalf("a session that works for two features completed one: %s (%s)\n%s", v.State, v.Reason, w.story())
+	}
+	for _, s := range w.sessions() {
+		if b := w.brief(s.ID); strings.Contains(b, "test -f a.txt") && strings.Contains(b, "test -f b.txt") {
+			t.Errorf("session %s was told two tasks", s.ID)
+		}
+	}
+}
+
+func TestRow34And104ContinuesAfterTheDaemonWasStopped(t *testing.T) {
+	script, let := waits(t)
+	w := newWorld(t, nil, script, "")
+	w.feature("a", "test -f a.txt")
+	w.feature("b", "test -f b.txt")
+	w.start(service.RunFlags{})
+	v := w.until("a session works", working)
+	was := v.Jobs[0].Session
+	w.reopen()
+	let()
+	w.want(w.rest(), run.StatusDone, "", "a:completed b:completed")
+	all := w.sessions()
+	if len(all) != 2 || all[0].ID != was {
+		t.Errorf("the session that lived was not adopted: %d sessions, the first %s, it was %s\n%s", len(all), all[0].ID, was, w.story())
+	}
+}
