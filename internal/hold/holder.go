@@ -40,7 +40,7 @@ type holder struct {
 	memory *outOfMemory
 
 	killedForMemory bool          // somebody of our control group, when the program ended
-	grown           chan struct{} // closed and replaced whenever the log grew or the session ended
+	grown           chan struct{} // of those who wait: closed when the log grew or the session ended; nil for none
 	exit            *wire.Exit
 	cols            int
 	rows            int
@@ -117,7 +117,7 @@ func begin(spec Spec) (*holder, net.Listener, error) {
 	}
 	h := &holder{
 		spec: spec, tape: t, child: c, cols: spec.Cols, rows: spec.Rows,
-		grown: make(chan struct{}), ended: make(chan struct{}), quit: make(chan struct{}),
+		ended: make(chan struct{}), quit: make(chan struct{}),
 		hello: greeting(spec, c.pid), memory: watchMemory("/sys/fs/cgroup", "/proc/self/cgroup"),
 	}
 	record := Record{Version: fileVersion, Greeting: h.hello, Socket: spec.Socket}
@@ -192,7 +192,7 @@ func (h *holder) wait(ctx context.Context) {
 // Output is moved in pieces of up to pumpBuffer; a read of a terminal that gives
 // at least a flood is followed by others before anything else is done.
 const (
-	pumpBuffer = 24 << 10
+	pumpBuffer = 16 << 10
 	flood      = 2 << 10
 )
 
@@ -219,8 +219,10 @@ func (h *holder) pump() {
 func (h *holder) tell() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	close(h.grown)
-	h.grown = make(chan struct{})
+	if h.grown != nil {
+		close(h.grown)
+		h.grown = nil
+	}
 }
 
 func (h *holder) syncLoop(stop <-chan struct{}) {

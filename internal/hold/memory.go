@@ -1,6 +1,9 @@
 package hold
 
 import (
+	"bytes"
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -12,7 +15,8 @@ import (
 // program's, so it is looked at again and again: only a kill within the last two
 // looks is taken to be the program's own.
 type outOfMemory struct {
-	file         string // empty: nothing here counts such kills
+	file         *os.File // nil: nothing here counts such kills
+	buf          [1 << 10]byte
 	older, newer int64
 }
 
@@ -23,9 +27,16 @@ func watchMemory(root, membership string) *outOfMemory {
 		return &outOfMemory{}
 	}
 	for _, file := range killCounts(root, string(b)) {
-		if n, ok := readKills(file); ok {
-			return &outOfMemory{file: file, older: n, newer: n}
+		f, err := os.Open(file)
+		if err != nil {
+			continue
 		}
+		m := &outOfMemory{file: f}
+		if n, ok := m.kills(); ok {
+			m.older, m.newer = n, n
+			return m
+		}
+		_ = f.Close() // only read
 	}
 	return &outOfMemory{}
 }
@@ -53,33 +64,36 @@ func killCounts(root, membership string) []string {
 	return append(own, top...)
 }
 
-func readKills(file string) (int64, bool) {
-	b, err := os.ReadFile(file)
-	if err != nil {
+// kills reads the count anew. A session that rests is looked at every second for
+// days, so nothing is opened or reserved for it.
+func (m *outOfMemory) kills() (int64, bool) {
+	n, err := m.file.ReadAt(m.buf[:], 0)
+	if err != nil && !errors.Is(err, io.EOF) {
 		return 0, false
 	}
-	return parseKills(string(b))
+	return parseKills(m.buf[:n])
 }
 
 // parseKills reads the line "oom_kill N", which both versions of the files have.
-func parseKills(text string) (int64, bool) {
-	for line := range strings.Lines(text) {
-		name, value, _ := strings.Cut(strings.TrimSpace(line), " ")
-		if name != "oom_kill" {
-			continue
+func parseKills(text []byte) (int64, bool) {
+	for len(text) > 0 {
+		var line []byte
+		line, text, _ = bytes.Cut(text, []byte("\n"))
+		name, value, _ := bytes.Cut(line, []byte(" "))
+		if string(name) == "oom_kill" {
+			n, err := strconv.ParseInt(string(value), 10, 64)
+			return n, err == nil
 		}
-		n, err := strconv.ParseInt(strings.TrimSpace(value), 10, 64)
-		return n, err == nil
 	}
 	return 0, false
 }
 
 // look notes the present count.
 func (m *outOfMemory) look() {
-	if m.file == "" {
+	if m.file == nil {
 		return
 	}
-	if n, ok := readKills(m.file); ok {
+	if n, ok := m.kills(); ok {
 		m.older, m.newer = m.newer, n
 	}
 }
@@ -87,9 +101,9 @@ func (m *outOfMemory) look() {
 // killed tells whether the kernel has ended somebody since the look before the
 // last one.
 func (m *outOfMemory) killed() bool {
-	if m.file == "" {
+	if m.file == nil {
 		return false
 	}
-	n, ok := readKills(m.file)
+	n, ok := m.kills()
 	return ok && n > m.older
 }

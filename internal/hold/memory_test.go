@@ -31,7 +31,7 @@ func TestF10ParseKills(t *testing.T) {
 		"oom_kill_disable 0\nunder_oom 0\noom_kill 17\n":              17,
 		"oom_kill x\n": -1, "": -1, "oom 5\n": -1,
 	} {
-		n, ok := parseKills(text)
+		n, ok := parseKills([]byte(text))
 		if !ok {
 			n = -1
 		}

@@ -165,6 +165,9 @@ func (h *holder) follow(c *conn) {
 	told := int64(-1)
 	for {
 		h.mu.Lock()
+		if h.grown == nil {
+			h.grown = make(chan struct{})
+		}
 		grown := h.grown
 		h.mu.Unlock()
 		s := h.state()
