@@ -271,6 +271,7 @@ func featureText(w io.Writer, r service.FeatureShowReply) {
 	if f.Evidence != nil {
 		line("evidence", string(*f.Evidence))
 	}
+	verdictLines(line, r.Verdict)
 	for _, x := range r.Findings {
 		line("found", x.Where+": "+x.What)
 	}
@@ -296,4 +297,22 @@ func checkText(c kedge.Check) string {
 		return strings.TrimSpace(c.HTTP.Method + " " + c.HTTP.URL)
 	}
 	return c.Run + c.Touched
+}
+
+// verdictLines show what a feature was judged by: what ran, how it ended, and
+// where to look.
+func verdictLines(line func(key, value string), ev *kedge.Evidence) {
+	if ev == nil {
+		return
+	}
+	line("  verdict", string(ev.Verdict.Verdict)+" at "+ev.At.UTC().Format("2006-01-02 15:04:05")+" UTC")
+	line("  tree", ev.Verdict.Tree)
+	for _, c := range ev.Verdict.Checks {
+		if c.Skipped != "" {
+			continue
+		}
+		line("  ran", c.Command+" (exit "+strconv.Itoa(c.Exit)+")")
+		line("  log", c.Log)
+		line("  kept", strings.Join(c.Evidence, ", "))
+	}
 }

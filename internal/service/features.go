@@ -205,6 +205,7 @@ type FeatureShowReply struct {
 	// Findings are what verdicts and inspections had to say about the work on
 	// it so far: what an agent tried, too.
 	Findings []kedge.Finding `json:"findings"`
+	Verdict  *kedge.Evidence `json:"verdict"` // what its evidence says; nil when it has none
 }
 
 // FeatureShow gives one feature and where it stands.
@@ -228,7 +229,13 @@ func (s *Service) FeatureShow(ctx context.Context, who Caller, in FeatureShowReq
 	if reply.Blockers == nil {
 		reply.Blockers = []plan.Blocker{}
 	}
-	reply.Findings, err = findingsOn(ctx, p, in.ID)
+	if reply.Findings, err = findingsOn(ctx, p, in.ID); err != nil || d.Evidence == nil {
+		return reply, err
+	}
+	ev, ok, err := store.Get[kedge.Evidence](ctx, p.store, store.KindEvidence, string(*d.Evidence))
+	if ok {
+		reply.Verdict = &ev
+	}
 	return reply, err
 }
 
