@@ -120,7 +120,6 @@ func (l Limits) window(model string) int64 {
 // Watcher looks at one session. It is not for several goroutines.
 type Watcher struct {
 	limits Limits
-	start  time.Time // of what was seen first
 
 	pressure pressure
 	circle   circle
@@ -137,9 +136,6 @@ func New(l Limits) *Watcher { return &Watcher{limits: l} }
 
 // Feed takes the next thing that the session did.
 func (w *Watcher) Feed(ev Event) []Signal {
-	if w.start.IsZero() {
-		w.start = ev.At
-	}
 	w.thread.feed(ev)
 	var out []Signal
 	for _, look := range []func(Event) []Signal{

@@ -35,7 +35,7 @@ func (s *session) conclude(ctx context.Context, f hold.Found) (run.Event, error)
 	if err := s.journalUsage(ctx); err != nil {
 		return run.Event{}, err
 	}
-	if err := s.journalEnd(ctx, endOf(f)); err != nil {
+	if err := s.journalEnd(ctx, s.endOf(f)); err != nil {
 		return run.Event{}, err
 	}
 	if s.heard != nil {
@@ -47,8 +47,8 @@ func (s *session) conclude(ctx context.Context, f hold.Found) (run.Event, error)
 	return ev, nil
 }
 
-func endOf(f hold.Found) kedge.SessionEndedData {
-	d := kedge.SessionEndedData{ID: f.ID, State: f.State, Cause: f.Cause}
+func (s *session) endOf(f hold.Found) kedge.SessionEndedData {
+	d := kedge.SessionEndedData{ID: f.ID, State: f.State, Cause: f.Cause, Bytes: s.off}
 	if f.Result != nil {
 		code := f.Result.Code
 		d.ExitCode, d.Cause, d.Bytes = &code, f.Result.Cause, f.Result.End

@@ -246,6 +246,10 @@ func TestSessionWhoseHolderIsKilled(t *testing.T) {
 	}
 	s.gone(s.pid("agent.pid"))
 	s.gone(s.pid("bg.pid"))
+	ended := of[kedge.SessionEndedData](t, s.ledger, kedge.SessionEnded)
+	if len(ended) != 1 || ended[0].State != kedge.SessionInterrupted || ended[0].Bytes == 0 {
+		t.Errorf("written down %+v", ended)
+	}
 	s.renew()
 	if ev := s.do(adopted(c)); ev.Outcome != run.Killed {
 		t.Errorf("a second owner: %+v", ev)
