@@ -41,6 +41,7 @@ func newApprove(env *Env) *cobra.Command {
 			}
 			return env.show(out, func(w io.Writer) { fmt.Fprintf(w, "approved filter:%s\n", plain.Line(out.Filter.Name)) })
 		},
+		ValidArgsFunction: featureIDs(env, kedge.NeedsReview),
 	}
 }
 

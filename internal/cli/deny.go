@@ -22,6 +22,7 @@ func newDeny(env *Env) *cobra.Command {
 			}
 			return env.showRun(out)
 		},
+		ValidArgsFunction: featureIDs(env, kedge.NeedsReview),
 	}
 	c.Flags().StringVar(&reason, "reason", "", "why")
 	return c

@@ -25,5 +25,6 @@ func newTell(env *Env) *cobra.Command {
 			env.talk("told %s", args[0])
 			return env.showRun(out)
 		},
+		ValidArgsFunction: featureIDs(env),
 	}
 }
