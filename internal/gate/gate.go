@@ -173,9 +173,11 @@ func emptyTree(like string) string {
 func (g *gate) runAll(ctx context.Context, steps []step) (err error) {
 	services := &services{g: g}
 	defer func() {
-		if !left(ctx) {
-			services.stop()
+		if left(ctx) {
+			services.freePorts() // what listens goes on listening
+			return
 		}
+		services.stop()
 	}()
 	var red string
 	for i, s := range steps {

@@ -3,6 +3,7 @@ package gate
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -48,4 +49,27 @@ func flock(ctx context.Context, f *os.File) error {
 		case <-tick.C:
 		}
 	}
+}
+
+// portLocks is how many locks there are for all ports: so many services start at
+// once at most.
+const portLocks = 256
+
+// lockPort holds a port against every other gate that shares the folder; nil when
+// it, or one that shares its lock, is taken.
+func (g *gate) lockPort(port int) (*os.File, error) {
+	name := fmt.Sprintf("port-%d.lock", port%portLocks)
+	f, err := os.OpenFile(filepath.Join(g.LockDir, name), os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
+	if err != nil {
+		return nil, kedge.Errorf(kedge.Internal, "open the lock of a port: %w", err)
+	}
+	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if err == nil {
+		return f, nil
+	}
+	_ = f.Close()
+	if errors.Is(err, syscall.EWOULDBLOCK) || errors.Is(err, syscall.EINTR) {
+		return nil, nil
+	}
+	return nil, kedge.Errorf(kedge.Internal, "lock %q: %w", f.Name(), err)
 }

@@ -24,6 +24,7 @@ type services struct {
 	asked   bool
 	running []Line
 	failed  *notReady
+	ports   []*os.File // locks of the ports that were chosen
 }
 
 // notReady is a service that did not come up: the failure of every check that
@@ -57,6 +58,16 @@ func (s *services) stop() {
 		_, _ = s.running[i].Stop()
 	}
 	s.running = nil
+	s.freePorts()
+}
+
+// freePorts lets other gates choose what this one chose: by then a service
+// listens there, or none ever will.
+func (s *services) freePorts() {
+	for _, f := range s.ports {
+		_ = f.Close()
+	}
+	s.ports = nil
 }
 
 // maxTries: how often a service gets another port because someone was faster.
@@ -90,7 +101,7 @@ func (s *services) port(ctx context.Context, v kedge.Service) (int, error) {
 		}
 		return strconv.Atoi(string(b))
 	}
-	port, err := freePort(ctx)
+	port, err := s.freePort(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -162,15 +173,26 @@ const (
 	lastPort  = 32000
 )
 
-// freePort finds a port that nothing listens on. It cannot be held for the
-// service; who comes between makes the service fail and try another.
-func freePort(ctx context.Context) (int, error) {
+// freePort finds a port that nothing listens on and that no other gate that
+// shares the folder of locks has chosen: two services that start at the same time
+// on one port would answer for each other. A stranger who comes between makes the
+// service fail and try another.
+func (s *services) freePort(ctx context.Context) (int, error) {
 	for range 200 {
 		port := firstPort + rand.IntN(lastPort-firstPort)
-		l, err := new(net.ListenConfig).Listen(ctx, "tcp", hostPort(port))
+		lock, err := s.g.lockPort(port)
 		if err != nil {
+			return 0, err
+		}
+		if lock == nil {
 			continue
 		}
+		l, err := new(net.ListenConfig).Listen(ctx, "tcp", hostPort(port))
+		if err != nil {
+			_ = lock.Close()
+			continue
+		}
+		s.ports = append(s.ports, lock)
 		return port, l.Close()
 	}
 	return 0, kedge.Errorf(kedge.Blocked, "environment: no free port between %d and %d", firstPort, lastPort).

@@ -383,6 +383,9 @@ func (y *yard) brokenOff(c run.Command) run.Event {
 		f := newFuse(y.t.Context(), looks)
 		ev, err := y.x.Do(f, c, func(run.Event) {})
 		f.cancel()
+		if err == nil && looks < 20 {
+			y.t.Fatalf("%s was not broken off", c.Kind)
+		}
 		if err == nil {
 			return ev
 		}

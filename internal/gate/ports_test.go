@@ -1,0 +1,33 @@
+package gate
+
+import "testing"
+
+func TestTwoGatesNeverChooseOnePort(t *testing.T) {
+	dir := t.TempDir()
+	a, b := &services{g: &gate{Request: Request{LockDir: dir}}}, &services{g: &gate{Request: Request{LockDir: dir}}}
+	taken := map[int]bool{}
+	for range 20 {
+		for _, s := range []*services{a, b} {
+			port, err := s.freePort(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if taken[port] {
+				t.Errorf("port %d is chosen twice", port)
+			}
+			taken[port] = true
+			if f, err := s.g.lockPort(port); err != nil || f != nil {
+				t.Errorf("port %d is not held: %v", port, err)
+			}
+		}
+	}
+	a.freePorts()
+	b.stop()
+	for port := range taken {
+		f, err := a.g.lockPort(port)
+		if err != nil || f == nil {
+			t.Fatalf("port %d is not free again: %v", port, err)
+		}
+		_ = f.Close()
+	}
+}
