@@ -34,11 +34,17 @@ func nextText(w io.Writer, n kedge.Next) {
 	}
 	fmt.Fprintf(w, "%s  %s\n", n.Feature.ID, plain.Line(n.Feature.Name))
 	fmt.Fprintf(w, "why:    %s\n", plain.Line(n.Why))
+	if n.Phase != "" {
+		fmt.Fprintf(w, "phase:  %s\n", plain.Line(n.Phase))
+	}
 	if n.Item != "" {
 		fmt.Fprintf(w, "item:   %s\n", plain.Line(n.Item))
 	}
 	if n.Branch != "" {
 		fmt.Fprintf(w, "branch: %s\n", plain.Line(n.Branch))
+	}
+	if n.Commit != "" {
+		fmt.Fprintf(w, "commit: %s\n", plain.Line(n.Commit))
 	}
 	fmt.Fprintf(w, "first:  %s\n", plain.Line(n.Command))
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -12,17 +13,26 @@ import (
 
 func newResume(env *Env) *cobra.Command {
 	var attach bool
+	var in service.SessionResume
 	c := &cobra.Command{
-		Use:   "resume NAME",
-		Short: "Start the command of an ended session again",
+		Use:   "resume [NAME]",
+		Short: "Start the command of an ended session again, or go on from a checkpoint",
 		Long: `Start the command of an ended session again: in the same folder, with the same
 name, as a new session that names the old one. What the old one printed stays
-where it is; kedge search finds it under the same name.`,
+where it is; kedge search finds it under the same name.
+
+With --checkpoint a fresh session of the project's agent starts instead. Its first
+message is the rules, then where the checkpoint left the work: what is done, what
+comes next and which files to read again.`,
 		Example: "  kedge resume auth-refactor            after a reboot, for example\n" +
-			"  kedge resume auth-refactor --attach   and look at it at once",
-		Args: cobra.ExactArgs(1),
+			"  kedge resume auth-refactor --attach   and look at it at once\n" +
+			"  kedge resume --checkpoint latest      a fresh session goes on from there",
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			in := service.SessionResume{Name: args[0], Env: env.Environ, Cols: defaultCols, Rows: defaultRows}
+			if err := resumes(&in, args); err != nil {
+				return err
+			}
+			in.Env, in.Cols, in.Rows = env.Environ, defaultCols, defaultRows
 			if attach {
 				in.Cols, in.Rows = env.size()
 			}
@@ -38,5 +48,24 @@ where it is; kedge search finds it under the same name.`,
 		ValidArgsFunction: sessionNames(env),
 	}
 	c.Flags().BoolVar(&attach, "attach", false, "attach to it at once")
+	c.Flags().StringVar(&in.Checkpoint, "checkpoint", "", "go on from a checkpoint: its id, or latest")
+	c.Flags().StringVar(&in.Agent, "agent", "", "with --checkpoint: this agent, not the project's")
 	return c
+}
+
+// resumes says what is meant: a session by its name, or a checkpoint.
+func resumes(in *service.SessionResume, args []string) error {
+	if len(args) == 1 {
+		in.Name = args[0]
+	}
+	if in.Checkpoint == "" && strings.HasPrefix(in.Name, "ckp-") {
+		in.Checkpoint, in.Name = in.Name, ""
+	}
+	switch {
+	case in.Checkpoint == "" && in.Name == "":
+		return kedge.Errorf(kedge.Invalid, "no session is named").WithHint("kedge ls, then: kedge resume NAME; or: kedge resume --checkpoint latest")
+	case in.Checkpoint == "" && in.Agent != "":
+		return kedge.Errorf(kedge.Invalid, "--agent is for --checkpoint: a session is started with its own command").WithHint("kedge resume %s", in.Name)
+	}
+	return nil
 }

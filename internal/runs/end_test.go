@@ -12,7 +12,7 @@ import (
 // writes is an agent that writes a file named after its feature.
 const writes = `[{"do":[{"do":"write","path":"{{feature}}.txt","text":"ok\n"},{"do":"done"}]}]`
 
-func TestAllDone(t *testing.T) {
+func TestRow105AllDoneStartsNoAgent(t *testing.T) {
 	w := newWorld(t, nil, writes, "")
 	w.feature("a", "test -f a.txt")
 	w.feature("b", "test -f b.txt", after("a"))

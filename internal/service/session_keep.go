@@ -18,18 +18,25 @@ import (
 	"kedge/internal/store"
 )
 
-// SessionResume asks to start a session's command again. Env is the caller's
-// environment; it goes to the holder's memory and nowhere else.
+// SessionResume asks to start a session's command again; or, with a checkpoint
+// ("latest", or its id), a fresh session of the agent that goes on from there.
+// Env is the caller's environment; it goes to the holder's memory and nowhere
+// else.
 type SessionResume struct {
-	Name string   `json:"name"`
-	Env  []string `json:"env"`
-	Cols int      `json:"cols"`
-	Rows int      `json:"rows"`
+	Name       string   `json:"name"`
+	Checkpoint string   `json:"checkpoint,omitempty"`
+	Agent      string   `json:"agent,omitempty"` // for a checkpoint: agent[:model]; empty: the project's
+	Env        []string `json:"env"`
+	Cols       int      `json:"cols"`
+	Rows       int      `json:"rows"`
 }
 
 // SessionResume starts the command of a session that has ended again: in the
 // same folder, with the same name, as a new session that names the old one.
 func (s *Service) SessionResume(ctx context.Context, who Caller, in SessionResume) (kedge.Session, error) {
+	if in.Checkpoint != "" {
+		return s.resumeCheckpoint(ctx, who, in)
+	}
 	p, err := s.sessionProject(ctx, who)
 	if err != nil {
 		return kedge.Session{}, err
