@@ -84,11 +84,11 @@ func (s *Service) viewOf(ctx context.Context, p *project, st run.State) (RunView
 			v.Next = append(more, v.Next...)
 		}
 	}
-	last, err := latest[kedge.Evidence](ctx, p, store.KindEvidence)
+	last, found, err := store.Newest[kedge.Evidence](ctx, p.store, store.KindEvidence)
 	if err != nil {
 		return v, err
 	}
-	if last != nil {
+	if found {
 		v.Gate = &GateInfo{Verdict: last.Verdict.Verdict, Partial: last.Verdict.Partial, Feature: last.Feature, At: last.At}
 	}
 	v.ETA, err = s.eta(ctx, p, &st, v.StartedAt)
@@ -193,7 +193,7 @@ func kindOf(st *run.State) kedge.Kind {
 
 // nextOf says what a person does next about a resting run.
 func nextOf(st *run.State) []string {
-	var out []string
+	out := []string{}
 	add := func(line string) {
 		if !slices.Contains(out, line) {
 			out = append(out, line)
@@ -208,7 +208,7 @@ func nextOf(st *run.State) []string {
 	case run.Paused, run.Stopped, run.Fault, run.Environment, run.RedBaseline, run.NoAgent:
 		add("kedge run --continue")
 	case run.OverBudget:
-		add("kedge run --continue --budget-usd " + raised(st.Rules.USD, st.Spent.USD))
+		add("kedge run --continue " + raisedBudget(st))
 	case run.MaxSessions:
 		add("kedge run --continue --max-sessions " + strconv.Itoa(max(st.Rules.MaxSessions, 1)))
 	}
@@ -249,6 +249,14 @@ func askedBy(st *run.State, j *run.Job) []string {
 
 // shownNext bounds a list of what to do next.
 const shownNext = 8
+
+// raisedBudget is the flag that lets a run go on whose budget is spent.
+func raisedBudget(st *run.State) string {
+	if n := st.Rules.Tokens; n > 0 && st.Spent.Tokens >= n {
+		return "--budget-tokens " + strconv.FormatInt(2*st.Spent.Tokens, 10)
+	}
+	return "--budget-usd " + raised(st.Rules.USD, st.Spent.USD)
+}
 
 // raised is twice a limit, or twice what was spent where there is none.
 func raised(limit, spent float64) string {

@@ -37,6 +37,7 @@ func TestHowARunRests(t *testing.T) {
 		{"drifted", run.State{Status: run.StatusPaused, Halt: run.Paused, Jobs: job(run.Stuck)}, true, kedge.Conflict, "kedge run --continue"},
 		{"stopped", run.State{Status: run.StatusStopped, Halt: run.Stopped}, true, kedge.Interrupted, "kedge run --continue"},
 		{"over budget", run.State{Status: run.StatusOverBudget, Halt: run.OverBudget, Rules: run.Rules{USD: 2.5}}, true, kedge.OverBudget, "kedge run --continue --budget-usd 5"},
+		{"over budget, in tokens", run.State{Status: run.StatusOverBudget, Halt: run.OverBudget, Rules: run.Rules{USD: 50, Tokens: 10}, Spent: run.Spend{Tokens: 12}}, true, kedge.OverBudget, "kedge run --continue --budget-tokens 24"},
 		{"sessions", run.State{Status: run.StatusStopped, Halt: run.MaxSessions, Rules: run.Rules{MaxSessions: 3}}, true, kedge.OverBudget, "kedge run --continue --max-sessions 3"},
 		{"environment", run.State{Status: run.StatusStopped, Halt: run.Environment}, true, kedge.Blocked, "kedge run --continue"},
 		{"baseline", run.State{Status: run.StatusStopped, Halt: run.RedBaseline}, true, kedge.Red, "kedge run --continue"},
@@ -58,6 +59,9 @@ func TestHowARunRests(t *testing.T) {
 				t.Errorf("the kind is %q", got)
 			}
 			next := nextOf(&c.st)
+			if next == nil {
+				t.Error("no list is not an empty list")
+			}
 			if first := append(next, "")[0]; first != c.next {
 				t.Errorf("next is %q", next)
 			}
