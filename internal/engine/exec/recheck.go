@@ -28,10 +28,10 @@ func (x *Executor) recheck(ctx context.Context, c run.Command, _ func(run.Event)
 	}
 	clean, err := x.cfg.Slots.Clean(ctx, x.request(c, "left in the clean work tree"))
 	if err != nil {
-		return run.Event{}, err
+		return notAt(c, err)
 	}
 	if err := x.putClean(ctx, c, clean, c.Base); err != nil {
-		return run.Event{}, err
+		return notAt(c, err)
 	}
 	_, g, err := x.cfg.Rules.At(ctx, c.Base)
 	if err != nil {
