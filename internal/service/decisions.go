@@ -41,6 +41,7 @@ func (s *Service) DecisionAdd(ctx context.Context, who Caller, in DecisionAddReq
 		return DecisionReply{}, err
 	}
 	v, err := data[kedge.DecisionData](r.event)
+	s.saveLiving(ctx, who, "a decision was locked: "+v.Decision.Title)
 	return DecisionReply{Decision: v.Decision, File: decisionPath(v.Decision), Aside: r.aside}, err
 }
 

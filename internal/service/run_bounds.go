@@ -2,6 +2,8 @@ package service
 
 import (
 	"context"
+	"slices"
+	"strconv"
 	"strings"
 
 	"kedge"
@@ -76,4 +78,47 @@ func focusOf(c run.Command, locked []string) string {
 		parts = append(parts, "locked: "+title)
 	}
 	return strings.Join(append(parts, "drop: output of commands, files that were only looked at"), "\n")
+}
+
+// saveLiving has a checkpoint saved of the work under way: of the session that
+// asks, or of all when a person does. What goes wrong is logged: the fact that
+// made it necessary is written down already.
+func (s *Service) saveLiving(ctx context.Context, who Caller, reason string) {
+	if err := s.wantCheckpoints(ctx, who, reason); err != nil {
+		s.cfg.Log.Error("no checkpoint of the work under way is made", "because", reason, "error", err.Error())
+	}
+}
+
+func (s *Service) wantCheckpoints(ctx context.Context, who Caller, reason string) error {
+	p, err := s.project(ctx, who)
+	if err != nil {
+		return err
+	}
+	st, found, err := liveRun(ctx, p)
+	if err != nil || !found {
+		return err
+	}
+	asks, _ := who.session()
+	for _, c := range st.Outbox {
+		if c.Kind != run.StartSession || who.IsAgent() && !worksIn(st, c.Job, asks) {
+			continue
+		}
+		eng, err := s.engineOf(ctx, p)
+		if err != nil {
+			return err
+		}
+		err = eng.Deliver(ctx, st.Run, run.Event{
+			ID: runEventID(who) + kedge.EventID("-"+strconv.FormatInt(c.Epoch, 10)), Kind: run.Signalled, Epoch: c.Epoch, At: s.now(),
+			Actor: who.Actor, Outcome: run.WantCheckpoint, Reason: reason,
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// worksIn tells whether the job's session is the one given.
+func worksIn(st run.State, job int, id kedge.SessionID) bool {
+	return slices.ContainsFunc(st.Jobs, func(j run.Job) bool { return j.ID == job && j.Session == id })
 }
