@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"kedge"
 	"kedge/internal/run"
 	"kedge/internal/service"
 )
@@ -111,4 +112,38 @@ func TestRow73And8RulesFirstThenTheHandoff(t *testing.T) {
 	if !strings.Contains(brief[strings.LastIndex(brief, "\n## "):], "test -f a.txt") && !strings.Contains(brief, "test -f a.txt") {
 		t.Errorf("the task and its checks are not there:\n%s", brief)
 	}
+}
+
+func TestRow68SavedAfterEverySignificantAction(t *testing.T) {
+	gate := t.TempDir() + "/go"
+	w := newWorld(t, nil, `[{"do":[{"do":"write","path":"{{feature}}.txt","text":"ok\n"},{"do":"wait","path":"`+gate+`1"},
+		{"do":"run","line":"echo tested"},{"do":"wait","path":"`+gate+`2"},{"do":"run","line":"git log -1"}]}]`, "")
+	w.feature("a", "test -f a.txt")
+	w.start(service.RunFlags{})
+	last := kedge.CheckpointID("")
+	saved := func(what string) {
+		t.Helper()
+		w.until("a checkpoint after "+what, func(service.RunView) bool {
+			c, err := w.svc.CheckpointShow(w.ctx, w.caller(), service.CheckpointShowRequest{})
+			if err != nil || c.Checkpoint.ID == last {
+				return false
+			}
+			last = c.Checkpoint.ID
+			return true
+		})
+		for _, s := range w.sessions() {
+			if !s.Live() {
+				t.Errorf("the session was over before what it did was saved: %s", what)
+			}
+		}
+	}
+	saved("a file was written")
+	w.write(gate+"1", "")
+	saved("a test was run")
+	w.reopen()
+	if c, err := w.svc.CheckpointShow(w.ctx, w.caller(), service.CheckpointShowRequest{}); err != nil || c.Checkpoint.ID != last {
+		t.Errorf("after a restart the last checkpoint is %q (%v), it was %q", c.Checkpoint.ID, err, last)
+	}
+	w.write(gate+"2", "")
+	w.want(w.rest(), run.StatusDone, "", "a:completed")
 }

@@ -10,6 +10,7 @@ import (
 // checkpoint saves where a job stands, with a copy of its work tree: what is not
 // committed outlives the session that wrote it.
 func (x *Executor) checkpoint(ctx context.Context, c run.Command, _ func(run.Event)) (run.Event, error) {
+	x.live.saves(c)
 	at, err := x.standing(ctx, c)
 	if err != nil {
 		return run.Event{}, err

@@ -44,6 +44,7 @@ type session struct {
 	noticed int   // how many signals were written down
 	heard   error // the first time that nobody could hear
 	quiet   []hold.Sample
+	open    []string // calls that have no result yet
 }
 
 // startSession starts the session of a job, or takes up the one that an earlier

@@ -48,6 +48,8 @@ func (s *session) follow(ctx context.Context, c *hold.Client) (hold.Found, error
 	defer func() { cancel(); <-typed }()
 	moments, stop := s.x.moments()
 	defer stop()
+	saves, enough := s.x.saveMoments()
+	defer enough()
 	withdrawn, wished := ctx.Done(), s.wished
 	for {
 		select {
@@ -66,6 +68,8 @@ func (s *session) follow(ctx context.Context, c *hold.Client) (hold.Found, error
 			go s.end(own)
 		case <-moments:
 			s.sample(own)
+		case <-saves:
+			s.saveActs()
 		}
 	}
 }
@@ -213,6 +217,9 @@ func (s *session) feed(ctx context.Context, b []byte, at time.Time) {
 			}
 		}
 		s.use.take(ev)
+		if s.acts(ev) {
+			s.x.live.acted(s.c)
+		}
 		s.signals(ctx, s.watch.Feed(ev))
 	}
 	if s.use.reports != before {

@@ -26,6 +26,8 @@ type followed struct {
 	origin int64
 	wished chan struct{}
 	said   bool
+	acted  int // what it did so far
+	saved  int // of that, what a checkpoint has seen
 }
 
 // enter is called before a session is started or taken up. The channel is closed

@@ -1,0 +1,81 @@
+package exec
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"kedge/internal/run"
+	"kedge/internal/watch"
+)
+
+// saveEvery is how often actions that no checkpoint has seen are looked for: what
+// an agent did is saved within two such times, however fast it goes on.
+const saveEvery = time.Second
+
+// looking are tools that change nothing, by the names that agents give them.
+var looking = []string{"read", "view", "grep", "glob", "ls", "list", "search", "webfetch", "websearch", "fetch"}
+
+// acts tells whether an event is the end of something that a person would not
+// want done twice: a file written, a command run.
+func (s *session) acts(ev watch.Event) bool {
+	switch ev.Kind {
+	case watch.Call:
+		if !slices.Contains(looking, strings.ToLower(ev.Tool)) {
+			s.open = append(s.open[max(0, len(s.open)-maxOpenCalls+1):], ev.ID)
+		}
+	case watch.Result:
+		if i := slices.Index(s.open, ev.ID); i >= 0 {
+			s.open = slices.Delete(s.open, i, i+1)
+			return true
+		}
+	default:
+	}
+	return false
+}
+
+// maxOpenCalls bounds the calls without a result that are remembered.
+const maxOpenCalls = 64
+
+// saveActs asks for a checkpoint while there are actions that none has seen.
+func (s *session) saveActs() {
+	if s.x.live.unsaved(s.c) {
+		s.report(run.Event{Kind: run.Signalled, Outcome: run.WantCheckpoint, Session: s.id, Reason: "it changed something"})
+	}
+}
+
+// saveMoments are when actions are looked for.
+func (x *Executor) saveMoments() (<-chan time.Time, func()) {
+	if x.cfg.Tick != nil {
+		return x.cfg.Tick(saveEvery)
+	}
+	t := time.NewTicker(saveEvery)
+	return t.C, t.Stop
+}
+
+// acted counts an action of the job's session.
+func (l *living) acted(c run.Command) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if f, ok := l.now[jobKey{c.Run, c.Job}]; ok {
+		f.acted++
+	}
+}
+
+// unsaved tells whether the job's session did something after the last
+// checkpoint began.
+func (l *living) unsaved(c run.Command) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	f, ok := l.now[jobKey{c.Run, c.Job}]
+	return ok && f.acted > f.saved
+}
+
+// saves says that a checkpoint of the job begins: what was done so far is in it.
+func (l *living) saves(c run.Command) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if f, ok := l.now[jobKey{c.Run, c.Job}]; ok {
+		f.saved = f.acted
+	}
+}
