@@ -100,6 +100,9 @@ func TestRow88TheAgentChangesTheRules(t *testing.T) {
 	if !strings.Contains(red.Failure, `"unit"`) {
 		t.Errorf("judged by other rules: %+v", red)
 	}
+	if got := findings(y.book.evidence[0].Verdict.Findings); !strings.Contains(got, "warning: tried to edit .kedge/gate.toml") {
+		t.Errorf("the verdict does not say what it tried:\n%s", got)
+	}
 	y.put(y.slot(1), "a.txt", "really done\n")
 	tree := y.gated(run.Green, 1, "one", base).Tree
 	y.inspected(run.Clean, "one", base, tree)
@@ -155,6 +158,9 @@ func TestCommitsOnTheUsersBranchAreSeen(t *testing.T) {
 	y.git("-C", y.slot(1), "update-ref", "refs/heads/main", sha)
 	y.git("-C", y.slot(1), "tag", "v1")
 	tree := y.gated(run.Green, 1, "one", base).Tree
+	if got := findings(y.book.evidence[0].Verdict.Findings); !strings.Contains(got, "refs/heads/main moved") {
+		t.Errorf("the verdict does not say what it tried:\n%s", got)
+	}
 	y.inspected(run.Clean, "one", base, tree)
 	got := findings(y.inspection().Findings)
 	for _, want := range []string{"refs/heads/main moved from " + base[:12], "refs/tags/v1 was made", "made commits of its own"} {
