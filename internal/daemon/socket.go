@@ -76,7 +76,7 @@ func shortDir(home, runtime string) string {
 	sum := sha256.Sum256([]byte(home))
 	hash := hex.EncodeToString(sum[:8])
 	dir := filepath.Join(runtime, "kedge-"+hash)
-	if filepath.IsAbs(runtime) && len(dir)+len("/socket") <= maxSocketPath && usable(runtime) {
+	if filepath.IsAbs(runtime) && len(dir)+1+maxHeldName <= maxHeldPath && usable(runtime) {
 		return dir
 	}
 	return fmt.Sprintf("/tmp/kedge-%d-%s", os.Geteuid(), hash)

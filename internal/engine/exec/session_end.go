@@ -4,6 +4,7 @@ import (
 	"context"
 	"strconv"
 	"syscall"
+	"time"
 
 	"kedge"
 	"kedge/internal/agent"
@@ -79,8 +80,14 @@ func (s *session) outcome(f hold.Found) run.Event {
 	default:
 		ev.Outcome = outcomes[exit.Meaning]
 	}
+	if soon := s.x.cfg.Now().Add(limitPause); ev.Outcome == run.HitLimit && !ev.Until.IsZero() && ev.Until.Before(soon) {
+		ev.Until = soon // it is over already, or as good as: not a time that means nothing
+	}
 	return ev
 }
+
+// limitPause is how long a limit is waited for at least.
+const limitPause = 5 * time.Second
 
 var outcomes = map[agent.Meaning]run.Outcome{
 	agent.Finished: run.Finished,

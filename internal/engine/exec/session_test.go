@@ -91,7 +91,8 @@ func (s *stage) useCommand(argv ...string) {
 
 // Every end of an agent is told for what it is.
 func TestSessionEnds(t *testing.T) {
-	until := time.Date(2027, 1, 2, 3, 4, 5, 0, time.UTC)
+	now := time.Date(2027, 1, 2, 3, 4, 5, 0, time.UTC)
+	until := now.Add(time.Hour)
 	for _, c := range []struct {
 		name, actions string
 		want          run.Event
@@ -99,13 +100,17 @@ func TestSessionEnds(t *testing.T) {
 		{"finished", `{"do":"done"}`, run.Event{Outcome: run.Finished}},
 		{"failed", `{"do":"exit","code":3}`, run.Event{Outcome: run.Crashed, Reason: "it ended with exit code 3"}},
 		{"asked", `{"do":"ask","text":"which?"}`, run.Event{Outcome: run.Asked, Text: "which?"}},
-		{"limit", `{"do":"limit","until":"2027-01-02T03:04:05Z"}`, run.Event{Outcome: run.HitLimit, Until: until, Reason: "the provider's limit"}},
+		{"limit", `{"do":"limit","until":"2027-01-02T04:04:05Z"}`, run.Event{Outcome: run.HitLimit, Until: until, Reason: "the provider's limit"}},
+		{"limit that is over", `{"do":"limit","until":"2027-01-02T03:04:04Z"}`, run.Event{Outcome: run.HitLimit, Until: now.Add(5 * time.Second)}},
+		{"limit of unknown length", `{"do":"limit"}`, run.Event{Outcome: run.HitLimit}},
 		{"no login", `{"do":"no_login","text":"log in first"}`, run.Event{Outcome: run.NoLogin, Reason: "log in first"}},
 		{"segfault", `{"do":"crash","signal":"ABRT"}`, run.Event{Outcome: run.Crashed}},
 		{"killed", `{"do":"crash","signal":"KILL"}`, run.Event{Outcome: run.Killed, Reason: "it was ended by signal 9"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newStage(t)
+			s.cfg.Now = func() time.Time { return now }
+			s.renew()
 			ev := s.do(s.command(c.actions))
 			if ev.Outcome != c.want.Outcome || ev.Text != c.want.Text || !ev.Until.Equal(c.want.Until) || ev.Session == "" {
 				t.Errorf("ended as %+v", ev)
