@@ -233,7 +233,7 @@ func (s *Slots) drop(ctx context.Context, dir string, q Request) (kedge.Salvage,
 	}
 	var saved kedge.Salvage
 	if !s.cfg.Repo.Removing(dir) {
-		w, err := s.cfg.Repo.In(ctx, dir)
+		w, err := s.open(ctx, dir)
 		if err != nil {
 			return saved, err
 		}

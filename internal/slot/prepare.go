@@ -110,7 +110,7 @@ func (s *Slots) make(ctx context.Context, dir string, q Request) (*gitx.Repo, er
 			return nil, err
 		}
 	}
-	w, err := s.cfg.Repo.In(ctx, dir)
+	w, err := s.open(ctx, dir)
 	if err != nil {
 		return nil, err
 	}

@@ -57,5 +57,15 @@ func (s *Slots) Open(ctx context.Context, j Job) (*gitx.Repo, error) {
 	if j.Slot == 0 {
 		return nil, kedge.Errorf(kedge.NotFound, "job %d of %s has no work tree", j.Job, j.Run).WithHint("kedge worktree ls")
 	}
-	return s.cfg.Repo.In(ctx, s.Dir(j.Slot))
+	return s.open(ctx, s.Dir(j.Slot))
+}
+
+// open opens a work tree of ours. One whose link to the repository an agent
+// removed or replaced gets it back; what stood there goes to the attic.
+func (s *Slots) open(ctx context.Context, dir string) (*gitx.Repo, error) {
+	aside := filepath.Join(s.cfg.Attic, kedge.NewID("git", s.cfg.Now()))
+	if _, err := s.cfg.Repo.MendWorktree(ctx, dir, aside); err != nil {
+		return nil, err
+	}
+	return s.cfg.Repo.In(ctx, dir)
 }

@@ -248,6 +248,33 @@ func TestASlotThatSomebodyRemovedIsMadeAnew(t *testing.T) {
 	}
 }
 
+func TestAnAgentThatMakesARepositoryOfItsOwn(t *testing.T) {
+	for name, meddle := range map[string]func(y *yard){
+		"git init":    func(y *yard) { y.must(os.Remove(y.slot(1) + "/.git")); y.git("init", "-q", y.slot(1)) },
+		"removed":     func(y *yard) { y.must(os.Remove(y.slot(1) + "/.git")) },
+		"points away": func(y *yard) { y.put(y.slot(1), ".git", "gitdir: "+y.root+"/.git\n") },
+		"a link to main": func(y *yard) {
+			y.must(os.Remove(y.slot(1) + "/.git"))
+			y.must(os.Symlink(y.root+"/.git", y.slot(1)+"/.git"))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			y := newYard(t, nil)
+			y.feature("one", own("grep -q done a.txt"))
+			base := y.head()
+			y.prepared(1, "one", base)
+			meddle(y)
+			y.put(y.slot(1), "a.txt", "done\n")
+			tree := y.gated(run.Green, 1, "one", base).Tree
+			y.inspected(run.Clean, "one", base, tree)
+			y.want(run.OK, y.command(run.Revert, 1, run.Command{Base: base, Reason: "why"}))
+			if y.read(y.slot(1), "a.txt") != "a\n" || y.head() != base || y.status() != "## main" {
+				t.Errorf("not put back, or the checkout is touched: %s", y.status())
+			}
+		})
+	}
+}
+
 func TestNoSlotOfSomebodyElse(t *testing.T) {
 	if _, err := os.Stat("/proc/self/cwd"); err != nil {
 		t.Skip("no /proc: where a process works cannot be seen")

@@ -1,0 +1,51 @@
+package gitx
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"kedge"
+	"kedge/internal/atomicfile"
+)
+
+// MendWorktree gives a worktree of Kedge's own its link to the repository back,
+// where somebody removed or replaced it: a git init in it, say. What stands in
+// its place is moved to aside, which must not exist. It tells whether there was
+// anything to mend; NotFound when git knows no worktree at the path.
+func (r *Repo) MendWorktree(ctx context.Context, path, aside string) (mended bool, err error) {
+	admin := r.adminDir(path)
+	if admin == "" {
+		return false, kedge.Errorf(kedge.NotFound, "%q is no worktree of the repository at %q", path, r.common).WithHint("kedge worktree ls")
+	}
+	link, want := filepath.Join(path, ".git"), "gitdir: "+admin
+	if !exists(path) || isLink(link, want) {
+		return false, nil
+	}
+	err = r.exclusively(ctx, func() error {
+		if exists(link) {
+			if err := os.MkdirAll(filepath.Dir(aside), 0o700); err != nil {
+				return err
+			}
+			if err := os.Rename(link, aside); err != nil {
+				return err
+			}
+		}
+		return atomicfile.Write(link, []byte(want+"\n"), 0o644)
+	})
+	if err != nil {
+		return false, kedge.Errorf(kedge.Internal, "mend the worktree %q: %w", path, err).WithHint("ls -la %s", quote(path))
+	}
+	return true, nil
+}
+
+// isLink tells whether a file is a plain one with this line.
+func isLink(file, want string) bool {
+	fi, err := os.Lstat(file)
+	if err != nil || !fi.Mode().IsRegular() {
+		return false
+	}
+	b, err := os.ReadFile(file)
+	return err == nil && strings.TrimSpace(string(b)) == want
+}
