@@ -42,16 +42,16 @@ func (s *Service) engineOf(ctx context.Context, p *project) (RunEngine, error) {
 	if s.engines.left || s.cfg.ReadOnly {
 		return nil, ErrLeft
 	}
-	make := s.cfg.Engine
-	if make == nil {
-		make = s.localEngine
+	begin := s.cfg.Engine
+	if begin == nil {
+		begin = s.localEngine
 	}
 	ctx = context.WithoutCancel(ctx) // it outlives whoever asked first
 	known, err := readProject(ctx, p.store, p.ID)
 	if err != nil {
 		return nil, err
 	}
-	e, err := make(ctx, known, p.store)
+	e, err := begin(ctx, known, p.store)
 	if err != nil {
 		return nil, err
 	}
