@@ -1,0 +1,352 @@
+package audit
+
+import (
+	"hash/maphash"
+	"slices"
+	"strings"
+)
+
+// Counter counts the entries of one session, in their order.
+type Counter struct {
+	f       Figures
+	tools   map[string]*Tool
+	calls   map[string]call
+	replies map[string]reply
+	models  map[string]*modelUse
+	order   []string // models, as they came
+	files   map[string]*file
+	ran     map[uint64]bool // commands, by hash
+	seed    maphash.Seed
+	usage   bool // any reply had it
+	actions int64
+	read    int64
+}
+
+// call is a tool call that waits for its result.
+type call struct {
+	tool        *Tool
+	act         Act
+	path        string
+	input       int64
+	again       bool // a reread, or a repeated command
+	failedInput bool // its input is counted as failed
+}
+
+type reply struct {
+	model string
+	usage Usage
+	usd   *float64
+}
+
+type modelUse struct {
+	calls, known, priced int64 // replies; those with usage; those with a cost of their own
+	usage                Usage
+	usd                  float64
+}
+
+// file is what was read of one, since its last edit.
+type file struct {
+	read       bool
+	ok, failed int64
+}
+
+// NewCounter counts a session of this agent.
+func NewCounter(agent string) *Counter {
+	c := &Counter{
+		tools: map[string]*Tool{}, calls: map[string]call{}, replies: map[string]reply{}, models: map[string]*modelUse{},
+		files: map[string]*file{}, ran: map[uint64]bool{}, seed: maphash.MakeSeed(),
+	}
+	c.f.Agent = agent
+	return c
+}
+
+// Add counts one entry.
+func (c *Counter) Add(e *Entry) {
+	c.when(e.At)
+	n := int64(e.Chars)
+	switch e.Kind {
+	case UserText:
+		c.f.Composition.UserText += n
+		if e.Rules {
+			c.f.Sources.Rules += n
+		} else {
+			c.f.Sources.Dialogue += n
+		}
+	case AssistantText:
+		c.f.Composition.AssistantText += n
+		c.f.Sources.Dialogue += n
+	case Thinking:
+		c.f.Composition.Thinking += n
+		c.f.Sources.Dialogue += n
+	case ToolCall:
+		c.toolCall(e)
+	case ToolResult:
+		c.toolResult(e)
+	case Reply:
+		c.reply(e)
+	case Compaction:
+		c.f.Compactions++
+	case Moment:
+	}
+}
+
+// when widens the time of the session. The texts have one form, so that they
+// are in the order of time.
+func (c *Counter) when(at string) {
+	if at == "" {
+		return
+	}
+	if c.f.StartedAt == nil || at < *c.f.StartedAt {
+		c.f.StartedAt = &at
+	}
+	if c.f.EndedAt == nil || at > *c.f.EndedAt {
+		c.f.EndedAt = &at
+	}
+}
+
+func (c *Counter) toolCall(e *Entry) {
+	n := int64(e.Chars)
+	c.f.Composition.ToolInput += n
+	c.f.Sources.Dialogue += n
+	t := c.tools[e.Tool]
+	if t == nil {
+		t = &Tool{Name: e.Tool}
+		c.tools[e.Tool] = t
+	}
+	t.Calls++
+	k := call{tool: t, act: e.Act, path: e.Path, input: n}
+	switch e.Act {
+	case Read:
+		c.f.Reads++
+		f := c.file(e.Path)
+		k.again = f.read
+		f.read = true
+		c.f.Rereads += one(k.again)
+	case Shell:
+		c.f.Commands++
+		h := maphash.String(c.seed, e.Command)
+		k.again = c.ran[h]
+		c.ran[h] = true
+		c.f.RepeatedCommands += one(k.again)
+	case Edit:
+		c.firstEdit()
+	case Other:
+	}
+	c.actions++
+	c.calls[e.Call] = k
+}
+
+// firstEdit keeps what came before it.
+func (c *Counter) firstEdit() {
+	if c.f.ActionsToEdit == nil {
+		actions, read := c.actions, c.read
+		c.f.ActionsToEdit, c.f.CharsToEdit = &actions, &read
+	}
+}
+
+func (c *Counter) file(path string) *file {
+	f := c.files[path]
+	if f == nil {
+		f = &file{}
+		c.files[path] = f
+	}
+	return f
+}
+
+func one(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func (c *Counter) toolResult(e *Entry) {
+	n := int64(e.Chars)
+	c.f.Composition.ToolResult += n
+	k, known := c.calls[e.Call]
+	if known {
+		k.tool.ResultChars += n
+	}
+	if e.Failed && known && !k.failedInput {
+		c.f.Sources.Dialogue -= k.input
+		c.f.Sources.FailedAttempts += k.input
+		k.failedInput = true
+		c.calls[e.Call] = k
+	}
+	switch k.act {
+	case Read:
+		c.readResult(k, n, e.Failed)
+		return
+	case Edit:
+		if !e.Failed {
+			c.edited(k.path)
+		}
+	case Shell:
+		c.f.FailedCommands += one(e.Failed)
+		c.f.RepeatedChars += n * one(k.again)
+	case Other:
+	}
+	if e.Failed {
+		c.f.Sources.FailedAttempts += n
+	} else {
+		c.f.Sources.ToolOutput += n
+		c.f.LongChars += max(0, n-LongResult)
+	}
+}
+
+// readResult waits with the file for an edit: until then nobody knows whether
+// it is a stale view.
+func (c *Counter) readResult(k call, n int64, failed bool) {
+	f := c.file(k.path)
+	if failed {
+		f.failed += n
+	} else {
+		f.ok += n
+	}
+	c.read += n
+	c.f.RereadChars += n * one(k.again)
+}
+
+func (c *Counter) edited(path string) {
+	f := c.files[path]
+	if f == nil {
+		return
+	}
+	c.f.StaleReadChars += f.ok + f.failed
+	f.ok, f.failed = 0, 0
+}
+
+func (c *Counter) reply(e *Entry) {
+	old, again := c.replies[e.Reply]
+	if !again {
+		c.f.Calls++
+		old = reply{model: e.Model}
+		c.model(e.Model).calls++
+	}
+	m := c.model(old.model)
+	if e.Usage != nil {
+		c.used(*e.Usage)
+		m.usage = m.usage.minus(old.usage).plus(*e.Usage)
+		if old.usage == (Usage{}) {
+			m.known++
+		}
+		old.usage = *e.Usage
+	}
+	if e.USD != nil {
+		if old.usd == nil {
+			m.priced++
+		} else {
+			m.usd -= *old.usd
+		}
+		m.usd += *e.USD
+		old.usd = e.USD
+	}
+	c.replies[e.Reply] = old
+}
+
+func (c *Counter) used(u Usage) {
+	n := u.Context()
+	if !c.usage {
+		c.f.StartTokens = &n
+	}
+	if c.f.MaxContextTokens == nil || n > *c.f.MaxContextTokens {
+		c.f.MaxContextTokens = &n
+	}
+	c.usage = true
+}
+
+func (c *Counter) model(name string) *modelUse {
+	m := c.models[name]
+	if m == nil {
+		m = &modelUse{}
+		c.models[name] = m
+		c.order = append(c.order, name)
+	}
+	return m
+}
+
+// Figures gives what was counted so far. Unseen are the sources of which this
+// transcript does not have all.
+func (c *Counter) Figures(price Price, unseen ...string) Figures {
+	f := c.f
+	f.Unseen = append([]string{}, unseen...)
+	f.Sources.StaleReads = f.StaleReadChars
+	for _, v := range c.files { // sums: their order does not matter
+		f.Sources.FileReads += v.ok
+		f.Sources.FailedAttempts += v.failed
+	}
+	f.Tools = []Tool{}
+	for _, t := range c.tools {
+		f.Tools = append(f.Tools, *t)
+	}
+	sortTools(f.Tools)
+	c.priced(&f, price)
+	if f.Calls == 0 || c.usage {
+		f.OutputTokens = ptr(int64(0))
+		if f.MaxContextTokens == nil {
+			f.MaxContextTokens = ptr(int64(0))
+		}
+		for _, m := range f.Models {
+			*f.OutputTokens += m.OutputTokens
+		}
+	}
+	f.Quality = QualityAt(f.MaxContextTokens)
+	return f
+}
+
+func ptr[T any](v T) *T { return &v }
+
+// priced fills in the models and what they cost; one unknown price makes the
+// whole unknown.
+func (c *Counter) priced(f *Figures, price Price) {
+	f.Models, f.USD = []ModelUse{}, nil
+	total, most := ptr(0.0), int64(0)
+	for _, name := range c.order {
+		m := c.models[name]
+		u := ModelUse{
+			Model: name, Calls: m.calls, InputTokens: m.usage.Input, CacheReadTokens: m.usage.CacheRead,
+			CacheWriteTokens: m.usage.CacheWrite, OutputTokens: m.usage.Output, USD: m.cost(name, price),
+		}
+		f.Models = append(f.Models, u)
+		total = add(total, u.USD)
+		if m.calls > most {
+			f.Model, most = name, m.calls
+		}
+	}
+	if len(f.Models) > 0 {
+		f.USD = total
+	}
+}
+
+// cost is what the program itself said, or the price of the tokens.
+func (m *modelUse) cost(name string, price Price) *float64 {
+	switch {
+	case m.priced == m.calls:
+		return ptr(m.usd)
+	case m.known == 0:
+		return nil
+	default:
+		return price(name, m.usage)
+	}
+}
+
+func add(a, b *float64) *float64 {
+	if a == nil || b == nil {
+		return nil
+	}
+	return ptr(*a + *b)
+}
+
+// sortTools puts what filled the context most first.
+func sortTools(list []Tool) {
+	slices.SortFunc(list, func(a, b Tool) int {
+		switch {
+		case a.ResultChars != b.ResultChars:
+			return int(b.ResultChars - a.ResultChars)
+		case a.Calls != b.Calls:
+			return int(b.Calls - a.Calls)
+		default:
+			return strings.Compare(a.Name, b.Name)
+		}
+	})
+}

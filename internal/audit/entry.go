@@ -1,0 +1,76 @@
+// Package audit tells what filled the context of a session, what repeated, and
+// what it cost. It owns the entry (one thing that a transcript says happened),
+// the figures that are counted from entries, their sum over sessions, and the
+// advice that follows from them.
+//
+// It promises that the same entries give the same figures, that the sources of
+// a context and its composition have the same sum, and that memory grows with
+// the number of calls, files and commands, not with their text. A figure that
+// nobody gave is unknown, never 0. It never reads a file or a clock.
+package audit
+
+// Kind says what an entry is.
+type Kind uint8
+
+// The kinds of entries.
+const (
+	UserText      Kind = iota + 1 // what a person, or the program in their place, said
+	AssistantText                 // what the model said
+	Thinking                      // what it thought
+	ToolCall                      // a tool that it called; Chars are those of the input
+	ToolResult                    // what the tool gave
+	Reply                         // one model reply, with its usage; said again, it replaces
+	Compaction                    // the context was replaced by a summary
+	Moment                        // nothing but a time
+)
+
+// Act is what a tool call does, as far as the figures tell calls apart.
+type Act uint8
+
+// The acts of tools.
+const (
+	Other Act = iota
+	Read      // reads the file Path
+	Edit      // writes the file Path
+	Shell     // runs Command
+)
+
+// Usage is what one model reply used. Input has neither cache reads nor writes.
+type Usage struct {
+	Input, CacheRead, CacheWrite, Output int64
+}
+
+// Context is how many tokens the model was given.
+func (u Usage) Context() int64 { return u.Input + u.CacheRead + u.CacheWrite }
+
+func (u Usage) plus(v Usage) Usage {
+	return Usage{u.Input + v.Input, u.CacheRead + v.CacheRead, u.CacheWrite + v.CacheWrite, u.Output + v.Output}
+}
+
+func (u Usage) minus(v Usage) Usage {
+	return Usage{u.Input - v.Input, u.CacheRead - v.CacheRead, u.CacheWrite - v.CacheWrite, u.Output - v.Output}
+}
+
+// Entry is one thing that a transcript says happened.
+type Entry struct {
+	Kind  Kind
+	Line  int    // of the transcript, from 1
+	At    string // RFC 3339 in UTC with milliseconds; empty is unknown
+	Chars int    // Unicode code points
+	Text  string // the text itself, where the reader was asked for it
+
+	Rules   bool // text that the program put in by itself: instructions, skills, reminders
+	Summary bool // text that stands for what a compaction dropped
+
+	Call    string // which tool call, of a call and of its result
+	Tool    string // of a call
+	Act     Act    // of a call
+	Path    string // of a Read or an Edit
+	Command string // of a Shell
+	Failed  bool   // of a result
+
+	Reply string   // which model reply
+	Model string   // that gave it
+	Usage *Usage   // nil is unknown
+	USD   *float64 // what the program itself says that the reply cost; nil is unknown
+}

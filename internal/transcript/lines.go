@@ -1,0 +1,101 @@
+package transcript
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"io"
+
+	"kedge"
+)
+
+// MaxLine bounds one line of a transcript; a longer one is skipped and counted.
+const MaxLine = 32 << 20
+
+const bufferSize = 256 << 10
+
+// lines gives the lines of r, one after the other, without their ends. Its
+// memory is that of the longest line.
+type lines struct {
+	r    *bufio.Reader
+	long []byte
+	n    int // number of the last line, from 1
+	over bool
+}
+
+// newLines unpacks what is gzip.
+func newLines(r io.Reader) (*lines, error) {
+	b := bufio.NewReaderSize(r, bufferSize)
+	if head, _ := b.Peek(2); bytes.Equal(head, []byte{0x1f, 0x8b}) {
+		z, err := gzip.NewReader(b)
+		if err != nil {
+			return nil, kedge.Errorf(kedge.Invalid, "unpack: %w", err)
+		}
+		b = bufio.NewReaderSize(z, bufferSize)
+	}
+	return &lines{r: b}, nil
+}
+
+// next gives a line, valid until the next call; over tells that it was too long
+// and is not all there. io.EOF ends it. What gzip cannot unpack ends a last line
+// where it was cut.
+func (l *lines) next() ([]byte, error) {
+	l.long, l.over = l.long[:0], false
+	for {
+		part, err := l.r.ReadSlice('\n')
+		if errors.Is(err, bufio.ErrBufferFull) {
+			if l.over = l.over || len(l.long)+len(part) > MaxLine; !l.over {
+				l.long = append(l.long, part...)
+			}
+			continue
+		}
+		cut := errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, gzip.ErrChecksum) || errors.Is(err, gzip.ErrHeader)
+		if err != nil && !errors.Is(err, io.EOF) && !cut {
+			return nil, kedge.Errorf(kedge.Internal, "read: %w", err)
+		}
+		if len(l.long)+len(part) > MaxLine {
+			l.over = true
+		} else if len(l.long) > 0 {
+			l.long = append(l.long, part...)
+			part = l.long
+		}
+		if err != nil && len(part) == 0 {
+			return nil, io.EOF
+		}
+		l.n++
+		return bytes.TrimSuffix(part, []byte("\n")), nil
+	}
+}
+
+// every is how many lines are read between two looks at the context.
+const every = 256
+
+// eachLine calls take with every line that is not blank. A line that take
+// refuses, or that is too long, is counted.
+func eachLine(ctx context.Context, r io.Reader, take func(n int, line []byte) bool) (skipped int64, err error) {
+	l, err := newLines(r)
+	if err != nil {
+		return 0, err
+	}
+	for {
+		line, err := l.next()
+		if errors.Is(err, io.EOF) {
+			return skipped, nil
+		}
+		if err != nil {
+			return skipped, err
+		}
+		if l.n%every == 0 && ctx.Err() != nil {
+			return skipped, kedge.Errorf(kedge.Interrupted, "interrupted: %w", context.Cause(ctx))
+		}
+		if l.over {
+			skipped++
+			continue
+		}
+		if line = bytes.TrimSpace(line); len(line) > 0 && !take(l.n, line) {
+			skipped++
+		}
+	}
+}
