@@ -29,6 +29,18 @@ type Rules struct {
 	Regressions int `json:"regressions"` // reopenings of one feature
 
 	Phases []PhaseLimit `json:"phases,omitempty"`
+
+	// Given is what a person said of this run, beside what the project's files
+	// say: it holds until they say otherwise, also when the run is continued.
+	Given Given `json:"given,omitzero"`
+}
+
+// Given are the rules that a person gave with the run itself. Zero: nothing.
+type Given struct {
+	Agent    string  `json:"agent,omitempty"`
+	Parallel int     `json:"parallel,omitempty"`
+	Tokens   int64   `json:"tokens,omitempty"`
+	USD      float64 `json:"usd,omitempty"`
 }
 
 // PhaseLimit bounds what the features of one phase of the plan may cost.

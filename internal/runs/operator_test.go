@@ -182,3 +182,24 @@ func TestBackgroundProcessesAreGone(t *testing.T) {
 	w.feature("a", "test -f a.txt && ! kill -0 $(cat bg.pid) 2>/dev/null")
 	w.want(w.run(service.RunFlags{}), run.StatusDone, "", "a:completed")
 }
+
+func TestWhatWasSaidHoldsWhenARunIsContinued(t *testing.T) {
+	script, let := waits(t)
+	w := newWorld(t, nil, script, "")
+	for _, id := range []string{"a", "b", "c"} {
+		w.feature(id, "test -f "+id+".txt")
+	}
+	w.start(service.RunFlags{Parallel: 3})
+	w.until("three sessions work", func(v service.RunView) bool { return v.Sessions == 3 })
+	if _, err := w.svc.RunPause(w.ctx, w.caller(), service.RunRequest{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.svc.RunContinue(w.ctx, w.caller(), service.RunContinueRequest{Env: os.Environ()}); err != nil {
+		t.Fatal(err)
+	}
+	if v := w.until("it goes on", func(v service.RunView) bool { return v.State == run.StatusRunning }); v.Parallel != 3 {
+		t.Errorf("%d at once, it was 3", v.Parallel)
+	}
+	let()
+	w.want(w.rest(), run.StatusDone, "", "a:completed b:completed c:completed")
+}

@@ -210,6 +210,7 @@ func rulesOf(cfg config.Config, f RunFlags) run.Rules {
 		Agent: firstSet(f.Agent, cfg.Route.Implement, cfg.Run.Agent), Fallback: cfg.Route.Fallback,
 		MaxSessions: f.MaxSessions, Tokens: f.BudgetTokens, USD: cfg.Budget.RunUSD, DayUSD: cfg.Budget.DayUSD,
 		FeatureUSD: cfg.Budget.FeatureUSD, SessionTokens: cfg.Budget.SessionTokens, SessionWall: cfg.Budget.SessionWall.Std(),
+		Given: run.Given{Agent: f.Agent, Parallel: f.Parallel, Tokens: f.BudgetTokens, USD: f.BudgetUSD},
 	}
 	if f.Parallel > 0 {
 		r.Parallel = f.Parallel

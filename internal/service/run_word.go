@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -12,6 +13,15 @@ import (
 type RunContinueRequest struct {
 	Flags RunFlags `json:"flags"`
 	Env   []string `json:"env,omitempty"`
+}
+
+// over fills in what was said before and is not said anew.
+func (f RunFlags) over(before run.Given) RunFlags {
+	f.Agent = cmp.Or(f.Agent, before.Agent)
+	f.Parallel = cmp.Or(f.Parallel, before.Parallel)
+	f.BudgetTokens = cmp.Or(f.BudgetTokens, before.Tokens)
+	f.BudgetUSD = cmp.Or(f.BudgetUSD, before.USD)
+	return f
 }
 
 // RunRequest asks something of the newest run.
@@ -96,15 +106,13 @@ func (s *Service) goOn(ctx context.Context, p *project, who Caller, st run.State
 	if err != nil {
 		return RunReply{}, err
 	}
+	in.Flags = in.Flags.over(st.Rules.Given)
 	rules, err := s.runRules(ctx, p, repo, head.Commit, in)
 	if err != nil {
 		return RunReply{}, err
 	}
 	if in.Flags.MaxSessions > 0 {
 		rules.MaxSessions += st.Sessions // so many more
-	}
-	if in.Flags.BudgetTokens == 0 {
-		rules.Tokens = st.Rules.Tokens
 	}
 	commit, err := s.runBase(ctx, repo, head, st)
 	if err != nil {
