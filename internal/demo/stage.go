@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"kedge"
 	"kedge/internal/agent"
@@ -285,17 +286,11 @@ func (s *stage) tested(ctx context.Context, dir string) int {
 	return n
 }
 
-// clear ends what the demo started: its daemon, by its own command. Sessions have
-// ended with the run; one that has not is killed by its name.
+// clear ends what the demo started, by its own commands: a run that was broken
+// off with its sessions and checks, and the daemon.
 func (s *stage) clear() {
-	ctx := context.Background()
-	var list service.SessionListReply
-	if s.ask(ctx, &list, "ls") == nil {
-		for _, ses := range list.Sessions {
-			if ses.Live() {
-				_, _ = s.kedge(ctx, "kill", string(ses.ID), "--grace", "100ms")
-			}
-		}
-	}
-	_, _ = s.kedge(ctx, "down")
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute) // only against hanging
+	defer cancel()
+	_, _ = s.kedge(ctx, "run", "--stop") // there may be none, or it is over
+	_, _ = s.kedge(ctx, "down")          // likewise
 }
