@@ -147,3 +147,32 @@ func TestRow68SavedAfterEverySignificantAction(t *testing.T) {
 	w.write(gate+"2", "")
 	w.want(w.rest(), run.StatusDone, "", "a:completed")
 }
+
+func TestRow80FallingQualityHandsOver(t *testing.T) {
+	w := newWorld(t, nil, `[{"number":1,"do":[{"do":"loop","times":12,"actions":[{"do":"run","line":"head -c 300 /dev/urandom | base64"}]},
+		{"do":"loop","times":40,"actions":[{"do":"run","line":"head -c 300 /dev/urandom | base64; exit 1"}]},{"do":"hang"}]},
+		{"do":[{"do":"write","path":"{{feature}}.txt","text":"ok\n"}]}]`, "")
+	w.feature("a", "test -f a.txt")
+	w.want(w.run(service.RunFlags{}), run.StatusDone, "", "a:completed")
+	if !w.heard("quality") {
+		t.Errorf("nobody said that quality falls\n%s", w.story())
+	}
+}
+
+func TestRow70And71BudgetsHaveTheirBudgetAndOnlySummariesAreCarried(t *testing.T) {
+	w := newWorld(t, nil, `[{"feature":"b","do":[{"do":"usage","usage":{"input_tokens":5000,"output_tokens":10}},{"do":"hang"}]},
+		{"do":[{"do":"say","text":"words that belong to the first session only"},{"do":"write","path":"{{feature}}.txt","text":"ok\n"}]}]`, "")
+	w.feature("a", "test -f a.txt", func(d *kedge.Definition) { d.Phase = "p1" })
+	w.feature("b", "test -f b.txt", after("a"), func(d *kedge.Definition) { d.Phase, d.Budget = "p2", kedge.Budget{Tokens: 4000} })
+	v := w.run(service.RunFlags{})
+	if w.statuses()["a"] != kedge.Completed || w.statuses()["b"] == kedge.Completed {
+		t.Fatalf("%s (%s)\n%s", v.State, v.Reason, w.story())
+	}
+	if !strings.Contains(v.Reason+w.of("b").Notes, "budget") {
+		t.Errorf("nobody says that a budget is spent: %q, %q", v.Reason, w.of("b").Notes)
+	}
+	all := w.sessions()
+	if last := w.brief(all[len(all)-1].ID); strings.Contains(last, "words that belong") {
+		t.Errorf("what another session said is in the brief:\n%s", last)
+	}
+}

@@ -127,3 +127,43 @@ func TestRow34And104ContinuesAfterTheDaemonWasStopped(t *testing.T) {
 		t.Errorf("the session that lived was not adopted: %d sessions, the first %s, it was %s\n%s", len(all), all[0].ID, was, w.story())
 	}
 }
+
+func TestRow17And19And29WhatAFeatureLeavesBehind(t *testing.T) {
+	w := newWorld(t, nil, `[{"feature":"bad","do":[{"do":"write","path":"bad.txt","text":"x\n"}]},{"do":[{"do":"write","path":"{{feature}}.txt","text":"ok\n"}]}]`, "")
+	w.feature("a", "test -f a.txt")
+	w.feature("bad", "echo 'x.go:3: not like this' >&2; exit 1")
+	w.want(w.run(service.RunFlags{}), run.StatusStopped, kedge.Blocked, "a:completed bad:blocked")
+	notes := w.git("ls-files", ".kedge/notes")
+	if notes == "" {
+		t.Fatal("no note was committed")
+	}
+	note := w.read(w.dir + "/" + strings.Fields(notes)[0])
+	for _, want := range []string{"Root cause", "Files changed", "Constraints preserved", "Validation", "a.txt"} {
+		if !strings.Contains(note, want) {
+			t.Errorf("no %q in the note:\n%s", want, note)
+		}
+	}
+	if inspected, committed := w.place(run.Inspected), w.place(run.Committed); inspected < 0 || inspected > committed {
+		t.Errorf("inspected at %d, committed at %d", inspected, committed)
+	}
+	if _, err := w.svc.FeatureReopen(w.ctx, w.caller(), service.FeatureStatusRequest{ID: "bad", Reason: "once more"}); err != nil {
+		t.Fatal(err)
+	}
+	w.run(service.RunFlags{})
+	again := w.brief(lastOf(w.sessions(), "bad"))
+	if !strings.Contains(again, "not like this") {
+		t.Errorf("the attempt that failed is not shown again:\n%s", again)
+	}
+}
+
+// lastOf is the newest first session of a feature's last attempt, its repair left
+// out.
+func lastOf(all []kedge.Session, name string) kedge.SessionID {
+	var ids []kedge.SessionID
+	for _, s := range all {
+		if s.Name == name {
+			ids = append(ids, s.ID)
+		}
+	}
+	return ids[len(ids)-2]
+}
