@@ -122,6 +122,9 @@ func (r *Repo) shaLen() int {
 
 // refValue is what a ref stands at; empty when it does not exist.
 func (r *Repo) refValue(ctx context.Context, ref string) (string, error) {
+	if sha, ok := r.looseRef(ref); ok {
+		return sha, nil
+	}
 	out, err := r.git(ctx, "rev-parse", "-q", "--verify", "--end-of-options", ref)
 	if exitCode(err) == 1 || exitCode(err) == 128 {
 		return "", nil

@@ -39,10 +39,12 @@ type Options struct {
 	Cache Cache
 	// Wait waits between two tries at a live lock file.
 	Wait func(ctx context.Context, d time.Duration) error
+
+	memory *memory // shared by all work trees that one Repo led to
 }
 
-// Repo is one repository seen from one of its work trees. It holds no state
-// that can go stale and may be used by many goroutines.
+// Repo is one repository seen from one of its work trees. What it remembers
+// cannot go stale, and it may be used by many goroutines.
 type Repo struct {
 	opt    Options
 	root   string // of the work tree; empty for a bare repository
@@ -86,12 +88,12 @@ func open(ctx context.Context, dir string, o Options) (*Repo, error) {
 		return nil, kedge.Errorf(kedge.NotFound, "no folder %q", dir)
 	}
 	r := &Repo{opt: o.withDefaults()}
-	set, err := r.settingsIn(ctx, dir)
+	set, err := r.configured(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
 	r.safe = set.safe
-	if err := r.discover(ctx, dir); err != nil {
+	if err := r.located(ctx, dir); err != nil {
 		return nil, err
 	}
 	return r, nil
@@ -109,6 +111,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Wait == nil {
 		o.Wait = wait
+	}
+	if o.memory == nil {
+		o.memory = newMemory()
 	}
 	return o
 }
@@ -187,6 +192,9 @@ func (r *Repo) needRoot() error {
 
 // Head reads HEAD.
 func (r *Repo) Head(ctx context.Context) (Head, error) {
+	if h, ok := r.plainHead(); ok {
+		return h, nil
+	}
 	var h Head
 	ref, err := r.git(ctx, "symbolic-ref", "-q", "HEAD")
 	switch {
@@ -213,6 +221,9 @@ func (r *Repo) Head(ctx context.Context) (Head, error) {
 func (r *Repo) Resolve(ctx context.Context, rev string) (string, error) {
 	if err := checkRev(rev); err != nil {
 		return "", err
+	}
+	if sha, ok := r.looseRef(rev); ok {
+		return sha, nil
 	}
 	out, err := r.git(ctx, "rev-parse", "-q", "--verify", "--end-of-options", rev+"^{object}")
 	if exitCode(err) == 1 || exitCode(err) == 128 {

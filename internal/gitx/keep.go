@@ -114,7 +114,7 @@ func (r *Repo) ReadCommit(ctx context.Context, rev string) (CommitInfo, error) {
 	if err != nil {
 		return CommitInfo{}, err
 	}
-	out, err := r.git(ctx, "cat-file", "commit", "--end-of-options", sha)
+	out, err := r.fixed(ctx, "cat-file", "commit", "--end-of-options", sha)
 	if err != nil {
 		return CommitInfo{}, err
 	}

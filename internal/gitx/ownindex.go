@@ -63,7 +63,9 @@ func parseEntry(line string) (entry, bool) {
 
 // entries lists an index, by path.
 func (s *scratch) entries(ctx context.Context, index string) ([]entry, error) {
-	out, err := s.onIndex(ctx, index, nil, "ls-files", "-v", "-s", "-z")
+	out, err := s.r.ofIndex(index, "entries", s.r.remembered, func() ([]byte, error) {
+		return s.onIndex(ctx, index, nil, "ls-files", "-v", "-s", "-z")
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +105,7 @@ func (s *scratch) tracked(ctx context.Context) ([]entry, error) {
 	index := filepath.Join(s.r.gitDir, "index")
 	if exists(index) {
 		list, err := s.entries(ctx, index)
-		if err != nil {
+		if err != nil && ctx.Err() == nil {
 			err = kedge.Errorf(kedge.Invalid, "the index cannot be read: %w", err).WithHint("git status")
 		}
 		return list, err

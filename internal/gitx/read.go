@@ -50,8 +50,11 @@ func (r *Repo) Diff(ctx context.Context, from, to string) ([]Change, error) {
 	if trees[0] == trees[1] {
 		return []Change{}, nil
 	}
-	out, err := r.onObjects(ctx, "diff-tree", "-r", "-z", "--raw", "--numstat", "--no-renames", "--no-ext-diff", "--no-textconv",
-		"--no-relative", "--ignore-submodules=none", "-O/dev/null", "--end-of-options", trees[0], trees[1])
+	args := []string{
+		"diff-tree", "-r", "-z", "--raw", "--numstat", "--no-renames", "--no-ext-diff", "--no-textconv",
+		"--no-relative", "--ignore-submodules=none", "-O/dev/null", "--end-of-options", trees[0], trees[1],
+	}
+	out, err := r.remembered(r.objectKey(args), func() ([]byte, error) { return r.onObjects(ctx, args...) })
 	if exitCode(err) == 128 {
 		return nil, kedge.Errorf(kedge.NotFound, "%q or %q is not in this repository (any more): %w", from, to, err)
 	}
@@ -109,7 +112,7 @@ func (r *Repo) lsTree(ctx context.Context, rev string, more ...string) ([]Entry,
 		args, more = append(args, "-r"), more[1:]
 	}
 	args = append(append(args, "--end-of-options", rev), more...)
-	out, err := r.git(ctx, args...)
+	out, err := r.about(ctx, rev, args...)
 	if exitCode(err) == 128 {
 		return nil, kedge.Errorf(kedge.NotFound, "no revision %q in this repository", rev).WithHint("git log --oneline --all")
 	}
@@ -163,7 +166,8 @@ func (r *Repo) ReadFile(ctx context.Context, rev, p string) ([]byte, error) {
 	if e.Type != "blob" {
 		return nil, kedge.Errorf(kedge.Invalid, "%q at %q is not a file", p, rev)
 	}
-	return r.git(ctx, "cat-file", "blob", "--end-of-options", e.SHA)
+	out, err := r.fixed(ctx, "cat-file", "blob", "--end-of-options", e.SHA)
+	return slices.Clone(out), err
 }
 
 // TreeOf gives the tree of a commit.
@@ -171,7 +175,7 @@ func (r *Repo) TreeOf(ctx context.Context, rev string) (string, error) {
 	if err := checkRev(rev); err != nil {
 		return "", err
 	}
-	out, err := r.git(ctx, "rev-parse", "-q", "--verify", "--end-of-options", rev+"^{tree}")
+	out, err := r.about(ctx, rev, "rev-parse", "-q", "--verify", "--end-of-options", rev+"^{tree}")
 	if c := exitCode(err); c == 1 || c == 128 {
 		return "", kedge.Errorf(kedge.NotFound, "no revision %q in this repository", rev).WithHint("git log --oneline --all")
 	}
@@ -251,7 +255,9 @@ func (r *Repo) makeTree(ctx context.Context, entries []Entry) (string, error) {
 	for _, e := range entries {
 		in.WriteString(e.Mode + " " + e.Type + " " + e.SHA + "\t" + path.Base(e.Path) + "\x00")
 	}
-	out, err := r.run(ctx, call{args: []string{"mktree", "-z"}, stdin: in.Bytes()})
+	out, err := r.written("mktree\x00"+in.String(), func() ([]byte, error) {
+		return r.run(ctx, call{args: []string{"mktree", "-z"}, stdin: in.Bytes()})
+	})
 	return strings.TrimSpace(string(out)), err
 }
 

@@ -196,7 +196,8 @@ func (s *scratch) git(ctx context.Context, stdin []byte, args ...string) ([]byte
 
 // onIndex is git with another index than the scratch one.
 func (s *scratch) onIndex(ctx context.Context, index string, stdin []byte, args ...string) ([]byte, error) {
-	return s.r.run(ctx, call{mode: inScratch, stdin: stdin, args: args, conf: s.conf, env: []string{
+	conf := append(s.conf[:len(s.conf):len(s.conf)], "core.fsync=all,-index") // install and keepAs do that, where it is to stay
+	return s.r.run(ctx, call{mode: inScratch, stdin: stdin, args: args, conf: conf, env: []string{
 		"GIT_DIR=" + s.dir, "GIT_WORK_TREE=" + s.r.root, "GIT_INDEX_FILE=" + index,
 	}})
 }
@@ -211,7 +212,7 @@ func (s *scratch) list(ctx context.Context, paths []string, args ...string) ([]b
 
 // tree writes the scratch index as a tree.
 func (s *scratch) tree(ctx context.Context) (string, error) {
-	out, err := s.git(ctx, nil, "write-tree")
+	out, err := s.r.ofIndex(s.index(), "tree", s.r.written, func() ([]byte, error) { return s.git(ctx, nil, "write-tree") })
 	return strings.TrimSpace(string(out)), err
 }
 

@@ -46,6 +46,8 @@ type settings struct {
 	content []string // how content becomes blobs, as -c arguments
 	refs    string   // how refs are stored; empty is git's default
 	filters map[string]Filter
+
+	includes bool // it has files that are not named here
 }
 
 // settingsIn reads the configuration with `git config`, which runs nothing, in
@@ -66,7 +68,7 @@ func (r *Repo) settingsIn(ctx context.Context, dir string) (settings, error) {
 }
 
 // settings reads the configuration as it is now.
-func (r *Repo) settings(ctx context.Context) (settings, error) { return r.settingsIn(ctx, r.workDir()) }
+func (r *Repo) settings(ctx context.Context) (settings, error) { return r.configured(ctx, r.workDir()) }
 
 // parseSettings takes scope and "key\nvalue" in turn; the last value counts.
 // Invalid when a value that would be handed on is not one that git knows.
@@ -103,6 +105,7 @@ func parseSettings(in []string) (settings, error) {
 
 func (s *settings) add(scope, key, value string) error {
 	repository := scope == "local" || scope == "worktree"
+	s.includes = s.includes || strings.HasPrefix(key, plainInclude)
 	switch {
 	case key == "safe.directory" && !repository:
 		s.safe = append(s.safe, "safe.directory="+value)

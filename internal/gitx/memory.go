@@ -1,0 +1,137 @@
+package gitx
+
+import (
+	"context"
+	"crypto/sha256"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// memory is what git said already of things that cannot have changed: objects
+// by their full names, an index by its bytes, a configuration by the texts of
+// all its files. It saves most of the processes of a run and is never more than
+// that: without it every answer is the same.
+type memory struct {
+	mu   sync.Mutex
+	said map[string]answer
+	size int
+	dirs map[string]folder
+}
+
+// answer is what git printed, and when.
+type answer struct {
+	out []byte
+	at  time.Time
+}
+
+// Bounds of a memory. What is bigger than one answer may be is not kept; a full
+// memory forgets everything.
+const (
+	memorySize = 16 << 20
+	answerSize = 1 << 20
+)
+
+// freshFor bounds how long it counts that an object which no ref holds was
+// there, and that a configuration has no files but the known ones.
+const freshFor = 5 * time.Second
+
+func newMemory() *memory {
+	return &memory{said: map[string]answer{}, dirs: map[string]folder{}}
+}
+
+func (m *memory) recall(key string) (answer, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	a, ok := m.said[key]
+	return a, ok
+}
+
+func (m *memory) keep(key string, a answer) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	n := len(key) + len(a.out)
+	if n > answerSize {
+		return
+	}
+	if m.size+n > memorySize {
+		clear(m.said)
+		m.size = 0
+	}
+	m.said[key] = a
+	m.size += n
+}
+
+// remembered gives what ask gave for the key before. The answer is the caller's
+// to read, not to change.
+func (r *Repo) remembered(key string, ask func() ([]byte, error)) ([]byte, error) {
+	if a, ok := r.opt.memory.recall(key); ok {
+		return a.out, nil
+	}
+	out, err := ask()
+	if err == nil {
+		r.opt.memory.keep(key, answer{out: slices.Clone(out), at: r.opt.Now()})
+	}
+	return out, err
+}
+
+// fixed is git, for a question about objects by their full names alone: what is
+// in an object never changes.
+func (r *Repo) fixed(ctx context.Context, args ...string) ([]byte, error) {
+	return r.remembered(r.objectKey(args), func() ([]byte, error) { return r.git(ctx, args...) })
+}
+
+// about is fixed where rev is a full name, else git.
+func (r *Repo) about(ctx context.Context, rev string, args ...string) ([]byte, error) {
+	if checkSHA("object", rev) != nil {
+		return r.git(ctx, args...)
+	}
+	return r.fixed(ctx, args...)
+}
+
+func (r *Repo) objectKey(args []string) string { return r.common + "\x00" + strings.Join(args, "\x00") }
+
+// written gives the name of an object that ask writes. It is not written again
+// while it is known to be there: a moment ago, or as a file of its own.
+func (r *Repo) written(key string, ask func() ([]byte, error)) ([]byte, error) {
+	a, ok := r.opt.memory.recall(key)
+	if ok && r.opt.Now().Sub(a.at) < freshFor && r.loose(strings.TrimSpace(string(a.out))) {
+		return a.out, nil
+	}
+	out, err := ask()
+	if err == nil {
+		r.opt.memory.keep(key, answer{out: slices.Clone(out), at: r.opt.Now()})
+	}
+	return out, err
+}
+
+// loose tells whether an object is there in a file of its own.
+func (r *Repo) loose(sha string) bool {
+	return checkSHA("object", sha) == nil && exists(filepath.Join(r.common, "objects", sha[:2], sha[2:]))
+}
+
+// contents names a file by its bytes; false when it cannot be read.
+func contents(file string) (string, bool) {
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return "", false
+	}
+	sum := sha256.Sum256(b)
+	return string(sum[:]), true
+}
+
+// ofIndex is a question whose answer depends on nothing but the bytes of an
+// index; how says which kind of question.
+func (r *Repo) ofIndex(index, what string, how question, ask func() ([]byte, error)) ([]byte, error) {
+	name, ok := contents(index)
+	if !ok {
+		return ask()
+	}
+	return how(what+"\x00"+name, ask)
+}
+
+// question is remembered or written.
+type question func(key string, ask func() ([]byte, error)) ([]byte, error)
