@@ -42,6 +42,7 @@ var benches = []struct {
 	{"keep/create", keeping(benchCreate)},
 	{"keep/idle", keeping(benchIdle)},
 	{"search", benchSearch},
+	{"run", benchRun},
 }
 
 func main() {
