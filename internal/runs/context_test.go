@@ -11,18 +11,6 @@ import (
 	"kedge/internal/service"
 )
 
-// names are the sessions of a feature, the oldest first.
-func (w *world) sessionsOf(feature string) []string {
-	w.t.Helper()
-	var out []string
-	for _, s := range w.sessions() {
-		if s.Name == feature || strings.HasPrefix(s.Name, feature+"-") {
-			out = append(out, string(s.ID))
-		}
-	}
-	return out
-}
-
 // heard tells whether a step with these words was told.
 func (w *world) heard(words ...string) bool {
 	return slices.ContainsFunc(w.lines, func(l service.RunStep) bool {

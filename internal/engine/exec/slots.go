@@ -5,7 +5,6 @@ import (
 	"errors"
 	"log/slog"
 
-	"kedge/internal/gitx"
 	"kedge/internal/run"
 	"kedge/internal/slot"
 )
@@ -17,16 +16,6 @@ func (x *Executor) job(c run.Command) (slot.Job, error) { return x.cfg.Slots.Job
 // keep returns, so that an effect can follow.
 func (x *Executor) keep(c run.Command, change func(*slot.Job)) (slot.Job, error) {
 	return x.cfg.Slots.Keep(c.Run, c.Job, change)
-}
-
-// work is the work tree of the command's job: the one that its agent writes.
-// NotFound when it has none.
-func (x *Executor) work(ctx context.Context, c run.Command) (*gitx.Repo, error) {
-	j, err := x.job(c)
-	if err != nil {
-		return nil, err
-	}
-	return x.cfg.Slots.Open(ctx, j)
 }
 
 // letGo gives back what a command was the last to need: the slot of a job that
