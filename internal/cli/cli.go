@@ -91,6 +91,9 @@ func Main(ctx context.Context, env Env) int {
 	if said, ok := errors.AsType[errSaid](err); ok {
 		return exitCodes[said.kind]
 	}
+	if code, ok := errors.AsType[errExit](err); ok {
+		return int(code)
+	}
 	report(ctx, &env, err)
 	if code, ok := exitCodes[kedge.KindOf(err)]; ok {
 		return code

@@ -108,6 +108,7 @@ var notShown = map[string]string{
 	"logs":            "the bytes of a session",
 	"export":          "an asciicast, or text; with --out TestJSONWithoutACall",
 	"features export": "another program's format: the text of features.export",
+	"exec":            "its own: TestExecJSON, the script exec_row23 of cmd/kedge",
 	"demo":            "its own report: the script demo of cmd/kedge",
 	"run.watch":       "a stream, and its end: TestRunJSON",
 	"run.show":        "the run in the answers of the others, without a daemon",

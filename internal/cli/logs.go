@@ -12,6 +12,7 @@ import (
 	"kedge/internal/ansi"
 	"kedge/internal/hold"
 	"kedge/internal/hold/tape"
+	"kedge/internal/service"
 )
 
 func newLogs(env *Env) *cobra.Command {
@@ -23,9 +24,12 @@ func newLogs(env *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "logs NAME",
 		Short:   "Print what a session printed",
-		Example: "  kedge logs auth-refactor            all of it, escape codes removed\n  kedge logs auth-refactor --follow   and what comes\n  kedge logs auth-refactor --raw      byte for byte",
+		Example: "  kedge logs auth-refactor            all of it, escape codes removed\n  kedge logs auth-refactor --follow   and what comes\n  kedge logs auth-refactor --raw      byte for byte\n  kedge logs exec-…                   what a command of kedge exec printed",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
+			if kedge.ValidID("exec", args[0]) {
+				return printExec(env, args[0], from, raw)
+			}
 			found, err := findSession(c.Context(), env, args[0])
 			if err != nil {
 				return err
@@ -42,6 +46,26 @@ func newLogs(env *Env) *cobra.Command {
 	c.Flags().BoolVar(&follow, "follow", false, "go on until the session ends")
 	c.Flags().BoolVar(&raw, "raw", false, "the bytes as they are, escape codes included")
 	return c
+}
+
+// printExec prints the kept output of a command that exec ran.
+func printExec(env *Env, id string, from int64, raw bool) error {
+	f, err := service.ExecOutput(env.Home, id)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	if _, err := io.CopyN(io.Discard, f, from); err != nil && !errors.Is(err, io.EOF) {
+		return kedge.Errorf(kedge.Internal, "read the output: %w", err)
+	}
+	out := io.Writer(&stripped{w: env.Out})
+	if raw {
+		out = env.rawOut
+	}
+	if _, err := io.Copy(out, f); err != nil {
+		return kedge.Errorf(kedge.Internal, "print the output: %w", err)
+	}
+	return nil
 }
 
 // printTape copies the tape from an offset to its end, and with follow to the

@@ -1,7 +1,8 @@
 // Package condense finds, in the output of a command that failed, the first
 // failure and nothing else: the test, the place and the message, short enough
 // for a prompt. It knows what the common test runners and compilers print and
-// has a rule for everything else. It also tells when a runner ran no test.
+// has a rule for everything else. It also tells when a runner ran no test, and
+// makes a long output short without losing what it means.
 //
 // It promises that what it returns was in the output (file and line are never
 // guessed), that a message has at most MaxLines lines of at most maxLine bytes

@@ -1,0 +1,148 @@
+package condense_test
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"kedge/internal/condense"
+)
+
+// times repeats a format with numbers from 1.
+func times(n int, format string) string {
+	var b strings.Builder
+	for i := 1; i <= n; i++ {
+		fmt.Fprintf(&b, format, i)
+	}
+	return b.String()
+}
+
+// TestCondenseRules covers the tools of which there is no long recording.
+func TestCondenseRules(t *testing.T) {
+	for _, c := range []struct {
+		name, command, out string
+		keep, gone         []string
+	}{
+		{
+			"npm", "npm ci", times(80, "npm warn deprecated left-pad@%d: use String.prototype.padStart()\n") +
+				"npm error code ERESOLVE\nnpm error could not resolve react@18\n\nadded 812 packages, and audited 813 packages in 9s\n3 vulnerabilities (1 low, 2 high)\n",
+			[]string{"npm error code ERESOLVE", "could not resolve react@18", "added 812 packages", "3 vulnerabilities", "80 of installing"},
+			[]string{"left-pad@40"},
+		},
+		{
+			"pip", "pip install -r r.txt", times(60, "Collecting thing-%d\n  Downloading thing.whl (10 kB)\n") + "ERROR: No matching distribution found for nope\nSuccessfully installed thing-1\n",
+			[]string{"ERROR: No matching distribution found for nope", "Successfully installed thing-1"},
+			[]string{"Collecting thing-30"},
+		},
+		{
+			"docker build", "docker build .", "#1 [internal] load build definition\n" + times(100, "#5 sha256:abc %dMB / 100MB\n") + "#5 DONE 2.1s\n#6 [2/3] RUN make\n#6 0.2 cc -c a.c\n#6 0.3 a.c:4:2: error: unknown type name\n#6 ERROR: exit code 2\n" + times(40, "#7 extracting layer %d\n") + "ERROR: failed to solve: exit code 2\n",
+			[]string{"#6 0.3 a.c:4:2: error: unknown type name", "#6 ERROR: exit code 2", "ERROR: failed to solve", "#6 [2/3] RUN make", "of progress"},
+			[]string{"sha256:abc 50MB"},
+		},
+		{
+			"maven", "mvn test", times(60, "[INFO] Downloading from central: https://example.com/%d.jar\n") + times(30, "[INFO] Running shop.C%dTest\n[INFO] Tests run: 4, Failures: 0, Errors: 0, Skipped: 0, Time elapsed: 0.1 s -- in shop.CTest\n") +
+				"[ERROR] Tests run: 1, Failures: 1, Errors: 0, Skipped: 0 <<< FAILURE! -- in shop.CartTest\n[ERROR] shop.CartTest.adds -- Time elapsed: 0.01 s <<< FAILURE!\norg.opentest4j.AssertionFailedError: expected: <3> but was: <2>\n\tat shop.CartTest.adds(CartTest.java:9)\n" + times(20, "\tat org.junit.platform.X.f(X.java:%d)\n") + "\n[ERROR] Tests run: 121, Failures: 1, Errors: 0, Skipped: 0\n[INFO] BUILD FAILURE\n",
+			[]string{"shop.CartTest.adds", "expected: <3> but was: <2>", "CartTest.java:9", "Tests run: 121, Failures: 1", "BUILD FAILURE", "frames of libraries"},
+			[]string{"30.jar", "X.java:10)", "shop.C15Test"},
+		},
+		{
+			"gradle", "gradle build", times(50, "> Task :m%d:compileJava UP-TO-DATE\n") + "> Task :app:test FAILED\n\nCartTest > adds() FAILED\n    org.opentest4j.AssertionFailedError at CartTest.java:9\n\n121 tests completed, 1 failed\nBUILD FAILED in 3s\n50 actionable tasks: 1 executed\n",
+			[]string{"> Task :app:test FAILED", "CartTest > adds() FAILED", "CartTest.java:9", "121 tests completed, 1 failed", "BUILD FAILED in 3s", "50 actionable tasks"},
+			[]string{":m25:compileJava"},
+		},
+		{
+			"a test whose name speaks of errors", "npx jest", " FAIL  a.test.js\n" + times(90, "  ✓ reports error %d (1 ms)\n") + "  ✕ adds (2 ms)\n\n  ● cart › adds\n\n    Expected: 3\n    Received: 2\n\nTests:       1 failed, 90 passed, 91 total\n",
+			[]string{"✕ adds", "● cart › adds", "Expected: 3", "Received: 2", "1 failed, 90 passed", "90 passing tests"},
+			[]string{"reports error 45"},
+		},
+		{
+			"an error that was written over", "fetch", times(50, "step %d\n") + "10%\rerror: the disk is full\r100%\n" + times(50, "step %d\n"),
+			[]string{"error: the disk is full", "100%"},
+			[]string{"step 30"},
+		},
+		{
+			"an equal error", "serve", times(200, "2026-01-02 03:04:05.%03d ERROR refused\n") + "end\n",
+			[]string{"ERROR refused", "repeated", "end"},
+			nil,
+		},
+		{
+			"names that speak of errors", "cd src && find . -type f", times(300, "./errors/error_%d.go\n") + "find: './secret': Permission denied\n" + times(100, "./fail/%d.go\n"),
+			[]string{"find: './secret': Permission denied", "error_1.go", "./fail/100.go"},
+			[]string{"error_200.go"},
+		},
+		{
+			"matches with their places", "grep -rn x . | grep y", times(200, "src/a.go:%d: x y "+strings.Repeat("long ", 40)+"\n"),
+			[]string{"src/a.go:1:", "src/a.go:77:", "src/a.go:200:"},
+			[]string{"src/a.go:77: x y " + strings.Repeat("long ", 40)},
+		},
+		{
+			"a very long line", "cat bundle.js", times(60, "a%d\n") + strings.Repeat("x", 100_000) + "\nerror: " + strings.Repeat("y", 1000) + "\n",
+			[]string{"bytes …", "error: " + strings.Repeat("y", 1000)},
+			[]string{strings.Repeat("x", 5000)},
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := condense.Condense(c.command, c.out)
+			checkCondensed(t, c.command, c.out, got)
+			if len(got.Cut) == 0 {
+				t.Error("nothing was left out")
+			}
+			for _, k := range c.keep {
+				if !strings.Contains(got.Text, k) {
+					t.Errorf("%q is lost in\n%s", k, got.Text)
+				}
+			}
+			for _, g := range c.gone {
+				if strings.Contains(got.Text, g) {
+					t.Errorf("%q is still in\n%s", g, got.Text)
+				}
+			}
+		})
+	}
+}
+
+// TestCondensedCounts: the figures add up to the lines of the output.
+func TestCondensedCounts(t *testing.T) {
+	out := times(30, "=== RUN   Test%d\n") + times(100, "log %d\n") + "--- FAIL: TestX (0.00s)\n"
+	c := condense.Condense("go test -v", out)
+	sum := c.Shown
+	for _, k := range c.Cut {
+		sum += k.Lines
+	}
+	if c.Lines != 131 || sum != c.Lines || len(c.Cut) < 2 {
+		t.Errorf("%+v", c)
+	}
+	if again := condense.Condense("go test -v", c.Text+"all of it: kedge logs exec-1\n"); len(again.Cut) != 0 {
+		t.Errorf("condensed again: %+v", again.Cut)
+	}
+}
+
+// sure are lines that nobody may lose, whatever stands around them.
+var sure = regexp.MustCompile(`^(?:error: \w+|--- FAIL: \w+ \(\d\.\d\ds\)|src/\w+\.go:\d+: \w+|test result: FAILED\. \d+ passed; \d+ failed|FAIL\t\w+)$`)
+
+func FuzzCondense(f *testing.F) {
+	for _, name := range allRecordings(f) {
+		if r, out := read(f, name); len(out) < 20_000 {
+			f.Add(r.Command, out)
+		}
+	}
+	f.Add("x", strings.Repeat("\r\n", 50)+"\xff\xfe\x1b[")
+	f.Add("go test", times(50, "ok %d\n")+"error: bad\n"+times(50, "ok %d\n"))
+	f.Fuzz(func(t *testing.T, command, out string) {
+		c := condense.Condense(command, out)
+		checkCondensed(t, command, out, c)
+		if regexp.MustCompile(`ls|find|grep|rg|ag|ack|tree|fd|du|diff|git|ll|ps|docker`).MatchString(command) {
+			return // whose lines are data
+		}
+		have := map[string]bool{}
+		for l := range strings.SplitSeq(c.Text, "\n") {
+			have[strings.TrimRight(l, "\r")] = true
+		}
+		for l := range strings.SplitSeq(out, "\n") {
+			if sure.MatchString(l) && !have[l] {
+				t.Errorf("%q is lost of %q: %q", l, out, c.Text)
+			}
+		}
+	})
+}

@@ -1,0 +1,147 @@
+package service
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"kedge"
+	"kedge/internal/atomicfile"
+)
+
+// Outputs of exec stand in $KEDGE_HOME/exec/<id>: the output, as it was printed,
+// and exec.json when the command has ended. No daemon is needed for it, so that a
+// session can use it.
+const (
+	execFolder = "exec"
+	execOutput = "output"
+	execRecord = "exec.json"
+)
+
+// What is kept of them: the oldest go first.
+const (
+	keepExecs     = 200
+	keepExecBytes = 512 << 20
+)
+
+// Exec is one command that exec ran: the record beside its output.
+type Exec struct {
+	Version   int             `json:"version"`
+	ID        string          `json:"id"`
+	Session   kedge.SessionID `json:"session,omitempty"`
+	Dir       string          `json:"dir"`
+	Command   []string        `json:"command"`
+	StartedAt time.Time       `json:"started_at"`
+	MS        int64           `json:"ms"`
+	Exit      int             `json:"exit"`
+	Bytes     int64           `json:"bytes"`
+}
+
+// KeptExec is the place of a command that is about to run. Whoever has its file
+// open, the command's own children too, keeps it from being removed.
+type KeptExec struct {
+	ID     string
+	Output *os.File // to be given to the command
+	folder string
+}
+
+// KeepExec makes the place for the output of a command, and removes old ones.
+func KeepExec(home string, now time.Time) (*KeptExec, error) {
+	k := &KeptExec{ID: kedge.NewID("exec", now)}
+	all := filepath.Join(home, execFolder)
+	k.folder = filepath.Join(all, k.ID)
+	if err := os.MkdirAll(k.folder, 0o700); err != nil {
+		return nil, kedge.Errorf(kedge.Internal, "make a folder for the output: %w", err).
+			WithHint("KEDGE_HOME=/another/folder names one that can be written to")
+	}
+	f, err := os.OpenFile(k.Path(), os.O_RDWR|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, kedge.Errorf(kedge.Internal, "keep the output: %w", err)
+	}
+	k.Output = f
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB); err != nil {
+		return nil, kedge.Errorf(kedge.Internal, "lock the output: %w", errors.Join(err, f.Close()))
+	}
+	return k, pruneExecs(all, keepExecs, keepExecBytes)
+}
+
+// Path is where the output stands.
+func (k *KeptExec) Path() string { return filepath.Join(k.folder, execOutput) }
+
+// End writes down how the command ended, and lets go of the output.
+func (k *KeptExec) End(e Exec) error {
+	defer func() { _ = k.Output.Close() }()
+	e.Version, e.ID = 1, k.ID
+	b, err := json.MarshalIndent(e, "", "  ")
+	if err != nil {
+		return kedge.Errorf(kedge.Internal, "encode the record: %w", err)
+	}
+	return atomicfile.Write(filepath.Join(k.folder, execRecord), append(b, '\n'), 0o600)
+}
+
+// ExecOutput opens the kept output of a command.
+func ExecOutput(home, id string) (io.ReadCloser, error) {
+	if !kedge.ValidID("exec", id) {
+		return nil, kedge.Errorf(kedge.Invalid, "%q is not the id of a command that exec ran", id)
+	}
+	f, err := os.Open(filepath.Join(home, execFolder, id, execOutput))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, kedge.Errorf(kedge.NotFound, "the output of %q is not kept, or no longer: of the last %d commands it is", id, keepExecs).
+			WithHint("run the command again: kedge exec -- COMMAND")
+	}
+	if err != nil {
+		return nil, kedge.Errorf(kedge.Internal, "read the output: %w", err)
+	}
+	return f, nil
+}
+
+// pruneExecs removes the oldest outputs of commands that have ended, until at most
+// count of them and size bytes are left. Ids sort by time.
+func pruneExecs(all string, count int, size int64) error {
+	entries, err := os.ReadDir(all)
+	if err != nil {
+		return kedge.Errorf(kedge.Internal, "look at the kept outputs: %w", err)
+	}
+	left, total := 0, int64(0)
+	for i := len(entries) - 1; i >= 0; i-- {
+		name := entries[i].Name()
+		if !kedge.ValidID("exec", name) {
+			continue
+		}
+		folder := filepath.Join(all, name)
+		left++
+		if info, err := os.Stat(filepath.Join(folder, execOutput)); err == nil {
+			total += info.Size()
+		}
+		if left <= count && (total <= size || left == 1) {
+			continue
+		}
+		if err := removeExec(folder); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// removeExec removes the place of a command unless somebody writes to it.
+func removeExec(folder string) error {
+	f, err := os.Open(filepath.Join(folder, execOutput))
+	switch {
+	case err == nil:
+		defer func() { _ = f.Close() }()
+		if syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil {
+			return nil
+		}
+	case !errors.Is(err, fs.ErrNotExist):
+		return kedge.Errorf(kedge.Internal, "look at a kept output: %w", err)
+	}
+	if err := os.RemoveAll(folder); err != nil {
+		return kedge.Errorf(kedge.Internal, "remove an old output: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,69 @@
+package service
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// TestExecsAreBounded: the oldest outputs go, but none that a command still has
+// open.
+func TestExecsAreBounded(t *testing.T) {
+	home := t.TempDir()
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	var kept []*KeptExec
+	for i := range 6 {
+		k, err := KeepExec(home, at.Add(time.Duration(i)*time.Second))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := k.Output.WriteString("0123456789"); err != nil {
+			t.Fatal(err)
+		}
+		kept = append(kept, k)
+	}
+	for _, k := range kept[1:] { // the first one goes on
+		if err := k.End(Exec{Command: []string{"x"}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all := filepath.Join(home, execFolder)
+	there := func() (left []int) {
+		for i, k := range kept {
+			if _, err := os.Stat(k.Path()); err == nil {
+				left = append(left, i)
+			}
+		}
+		return left
+	}
+	if err := pruneExecs(all, 4, 1<<20); err != nil {
+		t.Fatal(err)
+	}
+	if left := there(); len(left) != 5 || left[0] != 0 || left[1] != 2 {
+		t.Errorf("by number: left are %v", left)
+	}
+	if err := pruneExecs(all, 10, 25); err != nil {
+		t.Fatal(err)
+	}
+	if left := there(); len(left) != 3 || left[0] != 0 || left[1] != 4 {
+		t.Errorf("by size: left are %v", left)
+	}
+	if err := kept[0].End(Exec{Command: []string{"x"}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := pruneExecs(all, 1, 1); err != nil {
+		t.Fatal(err)
+	}
+	if left := there(); len(left) != 1 || left[0] != 5 {
+		t.Errorf("the newest stays: left are %v", left)
+	}
+	if f, err := ExecOutput(home, kept[5].ID); err != nil {
+		t.Error(err)
+	} else {
+		_ = f.Close()
+	}
+	if _, err := ExecOutput(home, "../../etc"); err == nil {
+		t.Error("a path is no id")
+	}
+}
