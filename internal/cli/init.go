@@ -41,7 +41,7 @@ time changes nothing.`,
 			return runInit(c.Context(), env, in, yes)
 		},
 	}
-	c.Flags().StringVar(&in.Agent, "agent", "", "agent for unattended work: kept in .kedge/config.toml for kedge run, which this build does not have yet")
+	c.Flags().StringVar(&in.Agent, "agent", "", "agent for unattended work: kept in .kedge/config.toml for kedge run")
 	c.Flags().BoolVar(&yes, "yes", false, "do not ask: on a terminal, init shows what it would write and asks; elsewhere it never does")
 	c.Flags().BoolVar(&remove, "remove", false, "take out again what Kedge wrote, with one commit; the journal stays")
 	return c
