@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -57,7 +58,10 @@ func benchRun(dir string) ([]result, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = command(b.repo, b.env, kedge, "down").Run() }() // best effort: the folder goes next
+	defer func() {
+		endSessions(filepath.Join(b.base, "home"))
+		_ = command(b.repo, b.env, kedge, "down").Run() // best effort: the folder goes next
+	}()
 	hand, err := b.script(0)
 	if err != nil {
 		return nil, err
@@ -122,9 +126,17 @@ func newRunBench(dir, kedge string) (*runBench, error) {
 
 func (b *runBench) all(commands ...[]string) error {
 	for _, args := range commands {
-		if out, err := command(b.repo, b.env, args...).CombinedOutput(); err != nil {
-			return fmt.Errorf("%v: %w\n%s", args, err, out)
+		if err := done(command(b.repo, b.env, args...)); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// done runs a command that must succeed.
+func done(c *exec.Cmd) error {
+	if out, err := c.CombinedOutput(); err != nil {
+		return fmt.Errorf("%v: %w\n%s", c.Args, err, out)
 	}
 	return nil
 }
@@ -145,10 +157,7 @@ func (b *runBench) script(round int) ([]time.Duration, error) {
 	for i := range runEdge {
 		d, err := timed(func() error {
 			c := command(filepath.Join(b.base, "hand"), b.env, "sh", filepath.Join(b.base, "hand.sh"), fmt.Sprintf("h%d-%03d", round, i))
-			if out, err := c.CombinedOutput(); err != nil {
-				return fmt.Errorf("by hand: %w\n%s", err, out)
-			}
-			return nil
+			return done(c)
 		})
 		if err != nil {
 			return nil, err
@@ -217,12 +226,12 @@ func (b *runBench) restart() ([]result, error) {
 			return nil, err
 		}
 		ours = append(ours, d)
-		d, err = timed(func() error { return command(b.base, empty, b.kedge, "up").Run() })
+		d, err = timed(func() error { return done(command(b.base, empty, b.kedge, "up")) })
 		if err != nil {
 			return nil, err
 		}
 		theirs = append(theirs, d)
-		if err := command(b.base, empty, b.kedge, "down").Run(); err != nil {
+		if err := done(command(b.base, empty, b.kedge, "down")); err != nil {
 			return nil, err
 		}
 	}
