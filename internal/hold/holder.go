@@ -173,7 +173,10 @@ func (h *holder) wait(ctx context.Context) {
 	h.mu.Lock()
 	h.killedForMemory = h.memory.killed() // before the rest of it is ended, which takes time
 	h.mu.Unlock()
-	left := endKin(leftGrace)
+	left := 0
+	if !childless() { // the program has been waited for
+		left = endKin(leftGrace)
+	}
 	_ = h.child.out.SetReadDeadline(time.Now().Add(drainLimit)) // for a stranger that was handed the terminal
 	<-pumped
 	close(stop)

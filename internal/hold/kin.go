@@ -38,6 +38,21 @@ func kinOf(root int) []stat {
 	return out
 }
 
+// childless asks the kernel whether this process has no child at all: then it has
+// no descendant either, since orphans of the session become its children. That
+// costs nothing beside a look at every process of the machine. A child that has
+// ended is waited for on the way, so it must not be the program itself.
+func childless() bool {
+	for {
+		pid, err := unix.Wait4(-1, nil, unix.WNOHANG, nil)
+		switch {
+		case err == unix.EINTR || err == nil && pid > 0:
+		default:
+			return err == unix.ECHILD
+		}
+	}
+}
+
 // endKin ends every descendant: asked first where there is a grace, then made
 // to. It returns how many there were at the first look.
 func endKin(grace time.Duration) int {

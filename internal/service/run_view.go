@@ -276,8 +276,11 @@ func (s *Service) eta(ctx context.Context, p *project, st *run.State, started ti
 			open++
 		}
 	}
+	if open == 0 || resting(st) {
+		return nil, nil
+	}
 	l, err := readLedger(ctx, p)
-	if err != nil || open == 0 {
+	if err != nil {
 		return nil, err
 	}
 	var done []time.Time
@@ -286,7 +289,7 @@ func (s *Service) eta(ctx context.Context, p *project, st *run.State, started ti
 			done = append(done, *d.CompletedAt)
 		}
 	}
-	if len(done) == 0 || resting(st) {
+	if len(done) == 0 {
 		return nil, nil
 	}
 	slices.SortFunc(done, time.Time.Compare)
