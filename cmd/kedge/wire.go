@@ -50,6 +50,9 @@ func (c *caller) Call(ctx context.Context, name string, in, out any, progress fu
 	if err != nil {
 		return err
 	}
+	if entry.Local {
+		return c.local(ctx, entry, env, out, progress)
+	}
 	// The daemon is not looked for first: most of the time it is there, and a
 	// command should cost no more than its own request.
 	if entry.Mode == api.Writing {
@@ -61,7 +64,7 @@ func (c *caller) Call(ctx context.Context, name string, in, out any, progress fu
 	cl := &client.Client{HTTP: daemon.Client(c.home, readPatience)}
 	err = cl.Call(ctx, name, env, out, progress)
 	if errors.Is(err, daemon.ErrAbsent) || errors.Is(err, client.ErrBroken) || isTimeout(err) {
-		return c.local(ctx, entry, env, out)
+		return c.local(ctx, entry, env, out, progress)
 	}
 	return err
 }
@@ -89,7 +92,7 @@ func (c *caller) envelope(entry api.Call, in any) (api.Envelope, error) {
 }
 
 // local answers a reading call without a daemon.
-func (c *caller) local(ctx context.Context, entry api.Call, env api.Envelope, out any) error {
+func (c *caller) local(ctx context.Context, entry api.Call, env api.Envelope, out any, progress func(json.RawMessage)) error {
 	s := service.New(service.Config{Home: c.home, ReadOnly: true})
 	defer func() { _ = s.Close() }() // nothing was written
 	if entry.Personal {
@@ -97,7 +100,11 @@ func (c *caller) local(ctx context.Context, entry api.Call, env api.Envelope, ou
 			env.Session = in // as the daemon would know it
 		}
 	}
-	v, err := entry.Run(ctx, s, env, nil)
+	v, err := entry.Run(ctx, s, env, func(v any) {
+		if b, err := json.Marshal(v); err == nil && progress != nil {
+			progress(b)
+		}
+	})
 	if err != nil {
 		return err
 	}

@@ -34,6 +34,7 @@ func TestEveryCallHasAGolden(t *testing.T) {
 	st.care()
 	st.runs()
 	st.questions()
+	st.look()
 	for _, c := range api.Calls() {
 		if !st.told[c.Name] {
 			t.Errorf("call %q has no golden of its answer: tell of it in answers_test.go", c.Name)
@@ -54,6 +55,19 @@ func (st *story) setUp() {
 	st.put("go.mod", "module shop\n\ngo 1.26\n")
 	st.tell("init.plan", service.InitRequest{})
 	st.tell("init", service.InitRequest{})
+}
+
+// look has a transcript of every figure.
+func (st *story) look() {
+	b, err := os.ReadFile(filepath.Join("..", "transcript", "testdata", "claude.jsonl"))
+	if err != nil {
+		st.t.Fatal(err)
+	}
+	path := filepath.Join(st.home, "transcript.jsonl")
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		st.t.Fatal(err)
+	}
+	st.tell("audit", service.AuditRequest{What: []string{path}})
 }
 
 func (st *story) memory() {

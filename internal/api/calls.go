@@ -27,6 +27,7 @@ const (
 type Call struct {
 	Name     string
 	Mode     Mode
+	Local    bool // answered in the caller's own process: it reads the caller's files, and may take long
 	Personal bool // for people only: who asks is found out, although nothing is written
 	run      func(ctx context.Context, s *service.Service, who service.Caller, in json.RawMessage) (any, error)
 }
@@ -45,6 +46,11 @@ func call[In, Out any](name string, mode Mode, f func(*service.Service, context.
 	}}
 }
 
+func local(c Call) Call {
+	c.Local = true
+	return c
+}
+
 func personal(c Call) Call {
 	c.Personal = true
 	return c
@@ -53,7 +59,7 @@ func personal(c Call) Call {
 // areas are the parts of the table. They are made when they are looked at: a
 // command needs one entry and not the rest.
 var areas = [...]func() []Call{
-	initCalls, sessionCalls, featureCalls, memoryCalls, briefCalls, gateCalls, runCalls, gitCalls, careCalls,
+	initCalls, sessionCalls, featureCalls, memoryCalls, briefCalls, gateCalls, runCalls, gitCalls, careCalls, lookCalls,
 }
 
 // Calls is the whole table.

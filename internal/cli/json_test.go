@@ -71,6 +71,7 @@ var shown = map[string]string{
 	"handoff save --percent 5 --state s --json":         "handoff.save",
 	"handoff show --json":                               "handoff.show",
 	"handoff lint --json":                               "handoff.lint",
+	"audit --json":                                      "audit",
 	"gate --json":                                       "gate",
 	"salvage ls --json":                                 "salvage.list",
 	"salvage restore sal-1 --json":                      "salvage.restore",

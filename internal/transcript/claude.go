@@ -16,7 +16,7 @@ var claudeActs = map[string]audit.Act{
 // without side chains, which are other conversations. Its instructions, its tool
 // schemas and CLAUDE.md are not in them.
 func claude(ctx context.Context, r io.Reader, o Options, emit Emit) (Meta, error) {
-	c := &claudeReader{Options: o, emit: emit}
+	c := &claudeReader{teller: teller{Options: o, emit: emit}}
 	skipped, err := eachLine(ctx, r, c.line)
 	c.meta.Skipped = skipped
 	c.meta.Unseen = []string{"rules", "tool_schemas"}
@@ -24,11 +24,8 @@ func claude(ctx context.Context, r io.Reader, o Options, emit Emit) (Meta, error
 }
 
 type claudeReader struct {
-	Options
-	emit Emit
+	teller
 	meta Meta
-	n    int
-	at   string
 
 	meant, summary bool // of the line: put in by the program; a compaction's summary
 }
@@ -100,12 +97,6 @@ func parseClaudeLine(b []byte) (l claudeLine, ok bool) {
 }
 
 func isTrue(v []byte) bool { return string(v) == "true" }
-
-// give fills in where the entry stands.
-func (c *claudeReader) give(e audit.Entry) {
-	e.Line, e.At = c.n, c.at
-	c.emit(&e)
-}
 
 // say gives a text, which stands in raw as between quotes.
 func (c *claudeReader) say(e audit.Entry, raw []byte) {

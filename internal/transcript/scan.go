@@ -2,7 +2,9 @@ package transcript
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
+	"math/bits"
 	"unicode/utf8"
 )
 
@@ -167,14 +169,29 @@ func (s *scanner) digits() bool {
 	return s.i > from
 }
 
-// special marks the bytes at which a string needs a second look.
-var special = func() (t [256]bool) {
-	for c := range 0x20 {
-		t[c] = true
+const (
+	ones  = 0x0101010101010101
+	highs = 0x8080808080808080
+)
+
+// plainBytes gives how many bytes at the start of b can stand in a string as
+// they are: no quote, no backslash, no control character. It looks at eight
+// bytes at a time, since most of a transcript is such text.
+func plainBytes(b []byte) int {
+	i := 0
+	for ; i+8 <= len(b); i += 8 {
+		x := binary.LittleEndian.Uint64(b[i:])
+		quote, slash := x^(ones*'"'), x^(ones*'\\')
+		found := ((x - ones*' ') &^ x) | ((quote - ones) &^ quote) | ((slash - ones) &^ slash)
+		if found &= highs; found != 0 {
+			return i + bits.TrailingZeros64(found)/8
+		}
 	}
-	t['"'], t['\\'] = true, true
-	return t
-}()
+	for i < len(b) && b[i] >= ' ' && b[i] != '"' && b[i] != '\\' {
+		i++
+	}
+	return i
+}
 
 // str takes a string and gives what stands between its quotes.
 func (s *scanner) str() ([]byte, bool) {
@@ -183,11 +200,10 @@ func (s *scanner) str() ([]byte, bool) {
 	}
 	b, i := s.b, s.i
 	for i < len(b) {
-		if !special[b[i]] {
-			i++
-			continue
-		}
+		i += plainBytes(b[i:])
 		switch {
+		case i >= len(b):
+			return nil, false
 		case b[i] == '"':
 			inside := b[s.i:i]
 			s.i = i + 1
@@ -260,20 +276,34 @@ func escaped(raw []byte) (r rune, n int) {
 
 // runes counts the characters of a string, given as it stands between quotes.
 func runes(raw []byte) int {
-	return count(raw, func(rune) int { return 1 })
+	n := utf8.RuneCount(raw)
+	for i := 0; ; {
+		j := bytes.IndexByte(raw[i:], '\\')
+		if j < 0 {
+			return n
+		}
+		k := 2
+		if i += j; raw[i+1] == 'u' {
+			_, k = escaped(raw[i:])
+		}
+		n -= k - 1 // k characters stand for one
+		i += k
+	}
 }
 
-// count adds up plain characters, and weigh of each escaped one.
-func count(raw []byte, weigh func(rune) int) int {
-	n := 0
-	for {
-		j := bytes.IndexByte(raw, '\\')
+// rewritten counts the characters of a string in compact JSON, without its
+// quotes, given as it stands between them.
+func rewritten(raw []byte) int {
+	n := utf8.RuneCount(raw)
+	for i := 0; ; {
+		j := bytes.IndexByte(raw[i:], '\\')
 		if j < 0 {
-			return n + utf8.RuneCount(raw)
+			return n
 		}
-		r, k := escaped(raw[j:])
-		n += utf8.RuneCount(raw[:j]) + weigh(r)
-		raw = raw[j+k:]
+		i += j
+		r, k := escaped(raw[i:])
+		n += written(r) - k
+		i += k
 	}
 }
 
@@ -291,7 +321,7 @@ func compact(raw []byte) int {
 			if !ok {
 				return n
 			}
-			n += 2 + count(inside, written)
+			n += 2 + rewritten(inside)
 		default:
 			s.i++
 			n++

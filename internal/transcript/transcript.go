@@ -11,8 +11,11 @@ package transcript
 
 import (
 	"context"
+	"encoding/json"
 	"io"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"kedge/internal/audit"
 )
@@ -35,6 +38,87 @@ type Options struct {
 
 // format reads one transcript.
 type format func(ctx context.Context, r io.Reader, o Options, emit Emit) (Meta, error)
+
+// teller gives entries with where they stand.
+type teller struct {
+	Options
+	emit Emit
+	n    int    // line
+	at   string // time
+}
+
+func (t *teller) give(e audit.Entry) {
+	e.Line, e.At = t.n, t.at
+	t.emit(&e)
+}
+
+// tell gives an entry with its text.
+func (t *teller) tell(e audit.Entry, s string) {
+	e.Chars = utf8.RuneCountInString(s)
+	if t.Text {
+		e.Text = s
+	}
+	t.give(e)
+}
+
+// call gives a tool call with its input, which is JSON.
+func (t *teller) call(e audit.Entry, input []byte) {
+	e.Kind = audit.ToolCall
+	e.Chars = compact(input)
+	if t.Text {
+		e.Text = string(input)
+	}
+	var in toolInput
+	_ = json.Unmarshal(input, &in) // what has another form has none of these
+	switch e.Act {
+	case audit.Read, audit.Edit:
+		e.Path = first(in.FilePath, in.AbsolutePath, in.Path, in.CamelPath)
+	case audit.Shell:
+		e.Command = first(words(in.Command), words(in.Cmd))
+	case audit.Other:
+	}
+	t.give(e)
+}
+
+// toolInput is the fields of a tool's input that matter, by their names in all
+// programs.
+type toolInput struct {
+	FilePath     string          `json:"file_path"`
+	AbsolutePath string          `json:"absolute_path"`
+	Path         string          `json:"path"`
+	CamelPath    string          `json:"filePath"`
+	Command      json.RawMessage `json:"command"`
+	Cmd          json.RawMessage `json:"cmd"`
+}
+
+// words gives a command: a line, or a list of words.
+func words(raw json.RawMessage) string {
+	var line string
+	var list []string
+	switch {
+	case json.Unmarshal(raw, &line) == nil:
+		return line
+	case json.Unmarshal(raw, &list) == nil:
+		return strings.Join(list, " ")
+	default:
+		return ""
+	}
+}
+
+func first(list ...string) string {
+	for _, s := range list {
+		if s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+// decode reads a whole line into v. Fields of another form than expected make
+// it a line that is not understood.
+func decode(line []byte, v any) bool {
+	return len(line) > 0 && line[0] == '{' && json.Unmarshal(line, v) == nil
+}
 
 // stamp brings a time into the one form of entries; empty where it is none.
 func stamp(s string) string {

@@ -1,0 +1,9 @@
+package api
+
+import "kedge/internal/service"
+
+func lookCalls() []Call {
+	return []Call{
+		local(call("audit", Reading, (*service.Service).Audit)),
+	}
+}

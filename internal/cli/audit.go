@@ -1,0 +1,261 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"kedge/internal/audit"
+	"kedge/internal/plain"
+	"kedge/internal/service"
+	"kedge/internal/transcript"
+)
+
+func newAudit(env *Env) *cobra.Command {
+	in := service.AuditRequest{}
+	c := &cobra.Command{
+		Use:   "audit [FILE|SESSION…]",
+		Short: "Where the context, the tokens and the money of sessions went",
+		Long: `Reads the transcripts that coding programs leave on disk and tells what filled the
+context, what repeated, and what to change. Without arguments: every transcript of
+this project and its worktrees that is found. It needs no set-up and no daemon,
+and sends nothing anywhere. A figure that nobody knows is shown as unknown.`,
+		Example: `  kedge audit                       all sessions of this project
+  kedge audit --since 7d --agent claude
+  kedge audit 13da966e              one session, by the start of its id
+  kedge audit session.jsonl --json  a file, for a script`,
+		RunE: func(c *cobra.Command, args []string) error {
+			in.What, in.Env = args, named(env.Environ, transcript.Variables)
+			out, err := auditCall(c, env, in)
+			if err != nil {
+				return err
+			}
+			if err := env.show(out, func(w io.Writer) { auditText(w, out) }); err != nil {
+				return err
+			}
+			if len(out.Sessions) == 0 {
+				env.talk("no transcript was found for this project; a file can be named: kedge audit FILE")
+			}
+			return nil
+		},
+	}
+	c.Flags().StringVar(&in.Agent, "agent", "", "only transcripts of this agent")
+	complete(c, "agent", words(transcript.Agents()...))
+	c.Flags().StringVar(&in.Since, "since", "", "only sessions that ended later: an age (7d) or a date (2026-11-01)")
+	return c
+}
+
+// named gives the variables of an environment that are asked for.
+func named(environ, names []string) map[string]string {
+	out := map[string]string{}
+	for _, name := range names {
+		for _, kv := range environ {
+			if value, ok := strings.CutPrefix(kv, name+"="); ok {
+				out[name] = value
+			}
+		}
+	}
+	return out
+}
+
+// auditCall shows a bar on a terminal while transcripts are read.
+func auditCall(c *cobra.Command, env *Env, in service.AuditRequest) (out service.AuditReply, err error) {
+	if !env.ErrTTY || env.json {
+		return call[service.AuditReply](c.Context(), env, "audit", in)
+	}
+	err = env.Call.Call(c.Context(), "audit", in, &out, func(b json.RawMessage) {
+		var p service.AuditProgress
+		if json.Unmarshal(b, &p) == nil {
+			fmt.Fprint(env.rawErr, "\r\x1b[2K"+bar(p))
+		}
+	})
+	fmt.Fprint(env.rawErr, "\r\x1b[2K")
+	return out, err
+}
+
+// bar is how much was read, in cells of a twentieth.
+func bar(p service.AuditProgress) string {
+	const cells = 20
+	done := cells
+	if p.Total > 0 {
+		done = int(p.Bytes * cells / p.Total)
+	}
+	return fmt.Sprintf("reading transcripts [%s%s] %d of %d", strings.Repeat("=", done), strings.Repeat(" ", cells-done), p.Files, p.Of)
+}
+
+// auditText is one screen: what was looked at, what filled the context, what
+// repeated, what it cost, what to change.
+func auditText(w io.Writer, out service.AuditReply) {
+	for _, u := range out.Unread {
+		fmt.Fprintf(w, "not read: %s: %s\n", plain.Line(u.File), plain.Line(u.Why))
+	}
+	if len(out.Sessions) == 0 {
+		return
+	}
+	t := out.Total
+	fmt.Fprintf(w, "%s, %s to %s, %s\n\n", counting(len(out.Sessions), "session"), day(t.StartedAt), day(t.EndedAt), agents(out.Sessions))
+	filledText(w, t)
+	row := func(name, format string, args ...any) {
+		fmt.Fprintf(w, "%-12s %s\n", name, plain.Line(fmt.Sprintf(format, args...)))
+	}
+	row("repeated", "%s of %s reads again (%s), %s of %s commands again (%s failed)", big(t.Rereads), big(t.Reads), percent(t.Rereads, t.Reads),
+		big(t.RepeatedCommands), big(t.Commands), big(t.FailedCommands))
+	row("tools", "%s", toolsText(t))
+	row("context", "%s; %s; %s output in %s replies", largest(t), counting(int(t.Compactions), "compaction"), tokensText(t.OutputTokens), big(t.Calls))
+	if n := int64(len(out.Sessions)); t.StartTokens != nil {
+		row("start", "%s tokens on average before any work: instructions, tool schemas, rules, the first ask", big(*t.StartTokens/n))
+	}
+	if t.CharsToEdit != nil {
+		row("first edit", "after %s actions and ~%s tokens of reading, in all", big(*t.ActionsToEdit), big(*t.CharsToEdit/4))
+	}
+	row("cost", "%s", usd(t.USD))
+	qualityText(row, t.Quality)
+	if t.SkippedLines > 0 {
+		row("skipped", "%s that could not be understood", counting(int(t.SkippedLines), "line"))
+	}
+	changesText(w, out.Changes)
+}
+
+func filledText(w io.Writer, t audit.Figures) {
+	sum := t.Sources.Sum()
+	fmt.Fprintf(w, "What filled the context: %s characters, ~%s tokens\n", big(sum), big(sum/4))
+	for _, s := range []struct {
+		name, note string
+		n          int64
+		unseen     string
+	}{
+		{"stale reads", "of files that were edited afterwards", t.Sources.StaleReads, ""},
+		{"file reads", "all others", t.Sources.FileReads, "file_reads"},
+		{"tool output", "of commands, searches and the rest", t.Sources.ToolOutput, ""},
+		{"failed", "calls that failed", t.Sources.FailedAttempts, ""},
+		{"dialogue", "what people and the model wrote, tool input too", t.Sources.Dialogue, ""},
+		{"rules", "put in by the program", t.Sources.Rules, "rules"},
+		{"tool schemas", "", t.Sources.ToolSchemas, "tool_schemas"},
+	} {
+		sourceText(w, s.name, s.note, s.n, sum, slices.Contains(t.Unseen, s.unseen))
+	}
+	fmt.Fprintln(w)
+}
+
+// sourceText is one source with its share; what transcripts do not have is
+// unknown, and not nothing.
+func sourceText(w io.Writer, name, note string, n, sum int64, unseen bool) {
+	if unseen && n == 0 {
+		fmt.Fprintf(w, "  %-12s    ?  %-20s transcripts do not have them\n", name, "")
+		return
+	}
+	if unseen {
+		note += "; transcripts do not have all"
+	}
+	share := int64(0)
+	if sum > 0 {
+		share = n * 100 / sum
+	}
+	fmt.Fprintf(w, "  %-12s %3d%%  %-20s %s\n", name, share, strings.Repeat("#", int(share/5)), note)
+}
+
+func toolsText(t audit.Figures) string {
+	var list []string
+	for _, x := range t.Tools[:min(4, len(t.Tools))] {
+		list = append(list, fmt.Sprintf("%s %s× %s chars", x.Name, big(x.Calls), big(x.ResultChars)))
+	}
+	return first(strings.Join(list, ", "), "none")
+}
+
+func first(s, otherwise string) string {
+	if s == "" {
+		return otherwise
+	}
+	return s
+}
+
+func largest(t audit.Figures) string {
+	if t.MaxContextTokens == nil {
+		return "size unknown"
+	}
+	return "largest " + big(*t.MaxContextTokens) + " tokens"
+}
+
+func qualityText(row func(name, format string, args ...any), q *audit.Quality) {
+	if q == nil {
+		row("quality", "unknown")
+		return
+	}
+	row("quality", "%.0f–%.0f%% of a short context's at %s tokens; above %.0f%% up to %s–%s: the budget of a feature", q.Low*100, q.High*100,
+		big(q.AtTokens), audit.Enough*100, big(q.BudgetLow), big(q.BudgetHigh))
+	row("", "relative, by published curves: %s", q.Source)
+}
+
+func changesText(w io.Writer, changes []audit.Change) {
+	if len(changes) == 0 {
+		return
+	}
+	fmt.Fprint(w, "\nWhat would have saved most (they overlap):\n")
+	for i, c := range changes {
+		fmt.Fprintf(w, "  %d. %-17s ~%s tokens, %.0f%%: %s\n", i+1, strings.ReplaceAll(c.Name, "_", " "), big(c.Chars/4), c.Share*100, c.Do)
+	}
+}
+
+func agents(list []audit.Figures) string {
+	var names []string
+	count := map[string]int{}
+	for _, f := range list {
+		if count[f.Agent] == 0 {
+			names = append(names, f.Agent)
+		}
+		count[f.Agent]++
+	}
+	for i, n := range names {
+		names[i] = fmt.Sprintf("%s %d", n, count[n])
+	}
+	return strings.Join(names, ", ")
+}
+
+func day(at *string) string {
+	if at == nil {
+		return "unknown"
+	}
+	return (*at)[:10]
+}
+
+func usd(v *float64) string {
+	if v == nil {
+		return "unknown"
+	}
+	return fmt.Sprintf("%.2f USD", *v)
+}
+
+func tokensText(n *int64) string {
+	if n == nil {
+		return "unknown tokens of"
+	}
+	return big(*n) + " tokens of"
+}
+
+func percent(n, of int64) string {
+	if of == 0 {
+		return "0%"
+	}
+	return strconv.FormatInt(n*100/of, 10) + "%"
+}
+
+func counting(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return big(int64(n)) + " " + what
+}
+
+// big writes a number with its thousands apart.
+func big(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}

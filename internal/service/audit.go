@@ -1,0 +1,238 @@
+package service
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"kedge"
+	"kedge/internal/audit"
+	"kedge/internal/transcript"
+)
+
+// AuditRequest asks where the context of sessions went. What is a transcript's
+// file, the id of a session that an agent gave it (or its start), or a session
+// of Kedge; none is every transcript of the project that is found.
+type AuditRequest struct {
+	What  []string          `json:"what"`
+	Agent string            `json:"agent"`
+	Since string            `json:"since"` // an age (7d, 12h) or a date (2026-11-01)
+	Env   map[string]string `json:"env"`   // of the caller, where agents keep their files: transcript.Variables
+}
+
+// AuditReply has the figures of every session, the one that began first first,
+// their sum, and what to change.
+type AuditReply struct {
+	Sessions []audit.Figures `json:"sessions"`
+	Total    audit.Figures   `json:"total"`
+	Changes  []audit.Change  `json:"changes"`
+	Unread   []UnreadFile    `json:"unread"`
+}
+
+// UnreadFile is a transcript that was found and could not be read.
+type UnreadFile struct {
+	File string `json:"file"`
+	Why  string `json:"why"`
+}
+
+// AuditProgress tells how much of the transcripts was read.
+type AuditProgress struct {
+	Files int   `json:"files"`
+	Of    int   `json:"of"`
+	Bytes int64 `json:"bytes"`
+	Total int64 `json:"total"`
+}
+
+// Audit counts transcripts on disk. It needs no project and writes nothing.
+func (s *Service) Audit(ctx context.Context, who Caller, in AuditRequest) (AuditReply, error) {
+	if in.Agent != "" && !slices.Contains(transcript.Agents(), in.Agent) {
+		return AuditReply{}, kedge.Errorf(kedge.Invalid, "no transcripts of agent %q can be read", in.Agent).
+			WithHint("agents: %s", strings.Join(transcript.Agents(), ", "))
+	}
+	since, err := s.since(in.Since)
+	if err != nil {
+		return AuditReply{}, err
+	}
+	files, strict, err := s.transcripts(ctx, who, in)
+	if err != nil {
+		return AuditReply{}, err
+	}
+	r := AuditReply{Sessions: []audit.Figures{}, Unread: []UnreadFile{}}
+	progress := AuditProgress{Of: len(files)}
+	for _, f := range files {
+		progress.Total += f.Size
+	}
+	for _, f := range files {
+		who.Tell(progress)
+		g, err := transcript.CountFile(ctx, f, audit.NoPrice)
+		if err != nil && (strict || ctx.Err() != nil) {
+			return AuditReply{}, err
+		}
+		progress.Files++
+		progress.Bytes += f.Size
+		switch {
+		case err != nil:
+			r.Unread = append(r.Unread, UnreadFile{File: f.Path, Why: err.Error()})
+		case g.EndedAt == nil || *g.EndedAt >= since:
+			r.Sessions = append(r.Sessions, g)
+		}
+	}
+	who.Tell(progress)
+	slices.SortStableFunc(r.Sessions, func(a, b audit.Figures) int { return strings.Compare(began(a), began(b)) })
+	r.Total = audit.Total(r.Sessions)
+	r.Changes = audit.Advise(r.Total)
+	return r, nil
+}
+
+func began(f audit.Figures) string {
+	if f.StartedAt == nil {
+		return ""
+	}
+	return *f.StartedAt
+}
+
+// since gives the time in the form of the figures; empty is the beginning.
+func (s *Service) since(text string) (string, error) {
+	const form = "2006-01-02T15:04:05.000Z"
+	if text == "" {
+		return "", nil
+	}
+	for _, layout := range []string{time.DateOnly, time.RFC3339} {
+		if at, err := time.Parse(layout, text); err == nil {
+			return at.UTC().Format(form), nil
+		}
+	}
+	d, err := parseAge(text)
+	if err != nil {
+		return "", kedge.Errorf(kedge.Invalid, "%q is neither an age nor a date", text).WithHint("for example: --since 7d, --since 2026-11-01")
+	}
+	return s.now().Add(-d).Format(form), nil
+}
+
+// transcripts gives the files that were asked for; strict: one that cannot be
+// read is an error, for somebody named it.
+func (s *Service) transcripts(ctx context.Context, who Caller, in AuditRequest) (files []transcript.File, strict bool, err error) {
+	where := transcript.Where{Dirs: folders(who.Dir), Agent: in.Agent, Getenv: func(name string) string { return in.Env[name] }}
+	if len(in.What) == 0 {
+		files, err := transcript.Find(ctx, where)
+		return files, false, err
+	}
+	for _, what := range in.What {
+		list, err := s.transcriptsOf(ctx, who, where, what)
+		if err != nil {
+			return nil, false, err
+		}
+		files = append(files, list...)
+	}
+	return files, true, nil
+}
+
+// transcriptsOf gives what one argument names.
+func (s *Service) transcriptsOf(ctx context.Context, who Caller, where transcript.Where, what string) ([]transcript.File, error) {
+	path := what
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(who.Dir, path)
+	}
+	if fi, err := os.Stat(path); err == nil && fi.Mode().IsRegular() {
+		list, err := transcript.Open(ctx, path)
+		for i := range list {
+			if where.Agent != "" && list[i].Session == "" {
+				list[i].Agent = where.Agent
+			}
+		}
+		return list, err
+	}
+	all, err := transcript.Find(ctx, where)
+	if err != nil {
+		return nil, err
+	}
+	if list := withID(all, what); len(list) > 0 {
+		return list, nil
+	}
+	if f, ok := s.transcriptOfSession(ctx, who, where, what); ok {
+		return []transcript.File{f}, nil
+	}
+	return nil, kedge.Errorf(kedge.NotFound, "no file and no session with a transcript is called %q", what).WithHint("kedge audit --json lists the ids of all transcripts of this project")
+}
+
+// shortest is the fewest characters that stand for an id.
+const shortest = 6
+
+// withID gives the transcripts of the session whose id this is, or starts so.
+func withID(all []transcript.File, id string) []transcript.File {
+	var list []transcript.File
+	for _, f := range all {
+		name := f.Session
+		if name == "" {
+			name = strings.TrimSuffix(filepath.Base(f.Path), ".jsonl")
+		}
+		if name == "events" {
+			name = filepath.Base(filepath.Dir(f.Path))
+		}
+		if name == id || len(id) >= shortest && (strings.HasPrefix(name, id) || strings.HasSuffix(name, id)) {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+// transcriptOfSession gives the transcript that an agent in a session of Kedge
+// left: of its folder, the first that began when the session did or later.
+func (s *Service) transcriptOfSession(ctx context.Context, who Caller, where transcript.Where, name string) (transcript.File, bool) {
+	p, err := s.sessionProject(ctx, who)
+	if err != nil {
+		return transcript.File{}, false
+	}
+	ses, err := s.find(ctx, p, name)
+	if err != nil {
+		return transcript.File{}, false
+	}
+	where.Dirs = folders(ses.Dir)
+	files, err := transcript.Find(ctx, where)
+	if err != nil {
+		return transcript.File{}, false
+	}
+	started := ses.StartedAt.UTC().Format("2006-01-02T15:04:05.000Z")
+	var best transcript.File
+	first := ""
+	for _, f := range files {
+		g, err := transcript.CountFile(ctx, f, audit.NoPrice)
+		if at := began(g); err == nil && at >= started && (first == "" || at < first) {
+			best, first = f, at
+		}
+	}
+	return best, first != ""
+}
+
+// folders gives where the sessions of a project work: the folder itself, the
+// root of its work tree, the main one and all others, each also as it is called
+// without symbolic links.
+func folders(dir string) []string {
+	list := []string{dir}
+	if pl, ok := locate(dir); ok {
+		list = append(list, pl.root)
+		if filepath.Base(pl.common) == ".git" {
+			list = append(list, filepath.Dir(pl.common))
+		}
+		links, _ := filepath.Glob(filepath.Join(quoteGlob(pl.common), "worktrees", "*", "gitdir"))
+		for _, link := range links {
+			if dot, ok := pointer(link, ""); ok {
+				list = append(list, filepath.Dir(dot))
+			}
+		}
+	}
+	for _, d := range slices.Clone(list) {
+		if real, err := filepath.EvalSymlinks(d); err == nil {
+			list = append(list, real)
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+func quoteGlob(dir string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
+}

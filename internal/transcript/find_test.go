@@ -1,0 +1,85 @@
+package transcript
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestSlug(t *testing.T) {
+	for dir, want := range map[string]string{"/home/u/my.shop_2": "-home-u-my-shop-2", "/é/😀": "------"[:5]} {
+		if got := slug(dir); got != want {
+			t.Errorf("slug(%q) = %q, want %q", dir, got, want)
+		}
+	}
+}
+
+func place(t *testing.T, path string, b []byte) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestFind: every program's transcripts of the project are found, where that
+// program keeps them, and those of other projects are not.
+func TestFind(t *testing.T) {
+	home := t.TempDir()
+	const dir = "/home/u/shop"
+	sum := sha256.Sum256([]byte(dir))
+	hash := hex.EncodeToString(sum[:])
+	for path, name := range map[string]string{
+		".claude/projects/-home-u-shop/s1.jsonl":                 "claude.jsonl",
+		".claude/projects/-home-u-shop/s1/subagents/agent.jsonl": "claude.jsonl",
+		".claude/projects/-home-u-shopping/s2.jsonl":             "claude.jsonl",
+		".codex/sessions/2026/10/01/rollout-1.jsonl":             "codex.jsonl",
+		".gemini/tmp/" + hash + "/chats/session-1.jsonl":         "gemini.jsonl",
+		".gemini/tmp/elsewhere/chats/session-2.jsonl":            "gemini.jsonl",
+		".qwen/projects/-home-u-shop/chats/1.jsonl":              "qwen.jsonl",
+		".pi/agent/sessions/--home-u-shop--/1.jsonl":             "pi.jsonl",
+		".copilot/session-state/c0c0/events.jsonl":               "copilot.jsonl",
+		".codex/sessions/2026/10/01/rollout-2.jsonl":             "claude.jsonl",
+	} {
+		place(t, filepath.Join(home, path), fixture(t, name))
+	}
+	database(t, filepath.Join(home, ".local", "share", "opencode", "opencode.db"), dir)
+	where := Where{Dirs: []string{dir}, Getenv: func(name string) string { return map[string]string{"HOME": home}[name] }}
+	list, err := Find(t.Context(), where)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, f := range list {
+		got = append(got, f.Agent+" "+filepath.Base(f.Path)+" "+f.Session)
+	}
+	want := "claude s1.jsonl ,codex rollout-1.jsonl ,gemini session-1.jsonl ,opencode opencode.db ses_1,qwen 1.jsonl ,pi 1.jsonl ,copilot events.jsonl "
+	if strings.Join(got, ",") != want {
+		t.Errorf("found\n%s, want\n%s", strings.Join(got, ","), want)
+	}
+	where.Agent = "pi"
+	if list, err := Find(t.Context(), where); err != nil || len(list) != 1 {
+		t.Errorf("of pi: %+v, %v", list, err)
+	}
+}
+
+// TestFindElsewhere: a variable moves the folder, and the project's own file of
+// Aider is found in it.
+func TestFindElsewhere(t *testing.T) {
+	dir, moved := t.TempDir(), t.TempDir()
+	place(t, filepath.Join(moved, "projects", slug(dir), "s.jsonl"), fixture(t, "claude.jsonl"))
+	place(t, filepath.Join(dir, ".aider.chat.history.md"), fixture(t, "aider.md"))
+	env := map[string]string{"HOME": t.TempDir(), "CLAUDE_CONFIG_DIR": moved}
+	list, err := Find(t.Context(), Where{Dirs: []string{dir}, Getenv: func(name string) string { return env[name] }})
+	if err != nil || len(list) != 2 || list[0].Agent != "claude" || list[1].Agent != "aider" {
+		t.Errorf("%+v, %v", list, err)
+	}
+	if list, err := Find(t.Context(), Where{Dirs: []string{dir}, Getenv: func(string) string { return "" }}); err != nil || len(list) != 1 {
+		t.Errorf("without a home: %+v, %v", list, err)
+	}
+}
