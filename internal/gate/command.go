@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"kedge"
 	"kedge/internal/condense"
@@ -15,33 +16,66 @@ import (
 	"kedge/internal/proc"
 )
 
-// runCommand runs a shell line and says what came of it.
+// runCommand runs a shell line and says what came of it. A line that somebody
+// killed says nothing of the work: it is run again.
 func (g *gate) runCommand(ctx context.Context, s step, res *kedge.CheckResult) error {
 	seen := g.evidenceNow(s.check.Evidence)
-	line, err := g.Runner.Start(ctx, proc.Spec{
-		Line: s.line, Dir: g.Dir, Env: g.environ(res.Kind), Log: res.Log, Timeout: config.Timeout(s.check),
-	})
-	if err != nil {
-		return err
-	}
-	out, err := line.Wait()
-	if err == nil && out.End == proc.Stopped {
-		err = cause(ctx)
+	log := res.Log
+	out, err := g.runLine(ctx, s, res)
+	for try := 2; err == nil && killed(out) && try <= mostTries; try++ {
+		g.find(kedge.LevelWarning, "a check was killed, and ran again", s.check.Name, "nothing to do")
+		res.Log = strings.TrimSuffix(log, ".log") + "-" + strconv.Itoa(try) + ".log"
+		out, err = g.runLine(ctx, s, res)
 	}
 	if err != nil {
 		return err
-	}
-	if at := line.Since(); !at.IsZero() {
-		res.Started = at
 	}
 	res.Exit = out.Exit
-	res.Evidence = g.keepEvidence(s.check.Evidence, seen, strings.TrimSuffix(res.Log, ".log"))
+	res.Evidence = g.keepEvidence(s.check.Evidence, seen, strings.TrimSuffix(log, ".log"))
 	text, err := readLog(res.Log)
 	if err != nil {
 		return err
 	}
 	g.judge(s, out, text, res)
 	return nil
+}
+
+// mostTries is how often a line is started that is killed each time.
+const mostTries = 3
+
+// killed tells whether a line was ended by somebody else: not by what it did
+// wrong itself, nor for want of memory, which there would not be more of.
+func killed(out proc.Result) bool {
+	if out.End != proc.Signalled || out.NoMemory {
+		return false
+	}
+	switch syscall.Signal(out.Exit - signalBase) {
+	case syscall.SIGKILL, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT:
+		return true
+	default:
+		return false
+	}
+}
+
+// signalBase is what a shell adds to the number of a signal.
+const signalBase = 128
+
+// runLine runs the line once, or takes it up where it was started before.
+func (g *gate) runLine(ctx context.Context, s step, res *kedge.CheckResult) (proc.Result, error) {
+	line, err := g.Runner.Start(ctx, proc.Spec{
+		Line: s.line, Dir: g.Dir, Env: g.environ(res.Kind), Log: res.Log, Timeout: config.Timeout(s.check),
+	})
+	if err != nil {
+		return proc.Result{}, err
+	}
+	out, err := line.Wait()
+	if err == nil && out.End == proc.Stopped {
+		err = cause(ctx)
+	}
+	if at := line.Since(); err == nil && !at.IsZero() {
+		res.Started = at
+	}
+	return out, err
 }
 
 // judge decides whether a command that has ended is red.

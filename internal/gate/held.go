@@ -303,7 +303,7 @@ func (l *heldLine) conclude(end proc.End) error {
 	if err != nil {
 		return err
 	}
-	l.result = proc.Result{End: l.how(end, r), Exit: -1, Killed: r.Left}
+	l.result = proc.Result{End: l.how(end, r), Exit: -1, Killed: r.Left, NoMemory: r.Cause == hold.CauseMemory}
 	switch {
 	case l.result.End == proc.Exited && r.Signal != 0:
 		l.result.End, l.result.Exit = proc.Signalled, r.Code

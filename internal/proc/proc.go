@@ -62,6 +62,8 @@ type Result struct {
 	Bytes   int64 // of output
 	Dropped int64 // of these, not in the log
 	Killed  int   // processes that had to be killed, the shell included
+
+	NoMemory bool // the kernel ended it for want of memory, as far as that is known
 }
 
 // Proc is a running line.
