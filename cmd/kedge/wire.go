@@ -172,7 +172,8 @@ func (c *caller) Foreground(ctx context.Context) error {
 				serving.Error("runs do not go on", "error", err.Error())
 			}
 		},
-		Leave: func() { s.Leave() },
+		MayStop: func(pid int) bool { return s == nil || s.SessionOf(pid) == "" },
+		Leave:   func() { s.Leave() },
 		Close: func() error {
 			if s == nil {
 				return nil // Prepare was never reached

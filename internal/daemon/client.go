@@ -114,6 +114,9 @@ func Stop(ctx context.Context, home string) error {
 		return kedge.Errorf(kedge.KindOf(err), "ask the daemon to stop: %w", err)
 	}
 	_ = res.Body.Close() // and its connection, or the daemon would wait for it
+	if res.StatusCode == http.StatusForbidden {
+		return kedge.Errorf(kedge.Blocked, "only a person may stop the daemon").WithHint("ask the person who runs this project")
+	}
 	for range ticks(ctx) {
 		if held, err := Held(home); err != nil || !held {
 			return err

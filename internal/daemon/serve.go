@@ -44,6 +44,7 @@ type Config struct {
 	OnReady func()                                    // runs when the daemon answers; may be nil
 	Log     *slog.Logger                              // nil: daemon/log
 	Leave   func()                                    // runs at a stop, when no new request can come; may be nil
+	MayStop func(pid int) bool                        // whether the process that asks may stop the daemon; nil: every one
 	Grace   time.Duration                             // how long running requests get at a stop before they are cancelled; 0: 15 s
 }
 
@@ -139,7 +140,11 @@ func (c Config) server(requests context.Context, stop func()) *http.Server {
 		_ = json.NewEncoder(w).Encode(Hello{PID: os.Getpid(), Version: c.Version})
 	})
 	var once sync.Once
-	mux.HandleFunc("POST "+stopPath, func(w http.ResponseWriter, _ *http.Request) {
+	mux.HandleFunc("POST "+stopPath, func(w http.ResponseWriter, r *http.Request) {
+		if pid, known := peer.PID(r.Context()); known && c.MayStop != nil && !c.MayStop(pid) {
+			w.WriteHeader(http.StatusForbidden)
+			return
+		}
 		w.WriteHeader(http.StatusAccepted)
 		once.Do(stop)
 	})

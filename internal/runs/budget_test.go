@@ -52,4 +52,7 @@ func TestMaxSessionsStops(t *testing.T) {
 	if v.Features.Completed != 1 || len(w.sessions()) != 1 {
 		t.Fatalf("%d completed in %d sessions\n%s", v.Features.Completed, len(w.sessions()), w.story())
 	}
+	if v.Halt != run.MaxSessions || v.Kind != kedge.OverBudget || len(v.Next) == 0 {
+		t.Errorf("%s (%s) %q %s, next %v", v.State, v.Reason, v.Kind, v.Halt, v.Next)
+	}
 }

@@ -88,7 +88,7 @@ func TestRow25And79FreshContextPerFeature(t *testing.T) {
 	}
 }
 
-func TestRow73And8RulesFirstThenTheHandoff(t *testing.T) {
+func TestRow73And8RulesFirstTaskLast(t *testing.T) {
 	rules := "# Rules\n\n## 1 Constraints\n- never touch the moon\n\n## 2 Code modification\n- small steps\n\n## 3 Validation loop\n- run the checks\n"
 	w := newWorld(t, map[string]string{".kedge/rules.md": rules}, writes, "")
 	w.feature("a", "test -f a.txt")
@@ -97,8 +97,8 @@ func TestRow73And8RulesFirstThenTheHandoff(t *testing.T) {
 	if !strings.HasPrefix(brief, rules) {
 		t.Errorf("the brief does not begin with the rules, byte for byte:\n%.400s", brief)
 	}
-	if !strings.Contains(brief[strings.LastIndex(brief, "\n## "):], "test -f a.txt") && !strings.Contains(brief, "test -f a.txt") {
-		t.Errorf("the task and its checks are not there:\n%s", brief)
+	if last := brief[strings.LastIndex(brief, "\n## "):]; !strings.HasPrefix(last, "\n## Task") || !strings.Contains(last, "test -f a.txt") {
+		t.Errorf("the task and its checks are not the end of it:\n%s", brief)
 	}
 }
 

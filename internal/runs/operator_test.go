@@ -42,8 +42,8 @@ func TestRow27PauseContinueStopAndTell(t *testing.T) {
 	if _, err := w.svc.RunPause(w.ctx, w.caller(), service.RunRequest{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.svc.RunTell(w.ctx, w.caller(), service.RunTellRequest{Name: "b", Text: "mind the gap"}); err == nil {
-		t.Log("told b before it was begun")
+	if _, err := w.svc.RunTell(w.ctx, w.caller(), service.RunTellRequest{Name: "a", Text: "mind the gap"}); err != nil {
+		t.Fatal(err)
 	}
 	let()
 	v := w.until("paused and nothing moves", func(v service.RunView) bool { return v.State == run.StatusPaused && !working(v) })
@@ -57,13 +57,20 @@ func TestRow27PauseContinueStopAndTell(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.want(w.rest(), run.StatusDone, "", "a:completed b:completed")
+	if !w.heard("said") {
+		t.Errorf("the record does not have what a person said\n%s", w.story())
+	}
 }
 
 func TestRow27StopEndsSessionsAndKeepsTheirWork(t *testing.T) {
-	w := newWorld(t, nil, `[{"number":1,"do":[{"do":"write","path":"half.txt","text":"half\n"},{"do":"hang"}]},{"do":[{"do":"write","path":"{{feature}}.txt","text":"ok\n"}]}]`, "")
+	there := filepath.Join(t.TempDir(), "there")
+	w := newWorld(t, nil, `[{"number":1,"do":[{"do":"write","path":"half.txt","text":"half\n"},{"do":"run","line":"touch `+there+`"},{"do":"hang"}]},{"do":[{"do":"write","path":"{{feature}}.txt","text":"ok\n"}]}]`, "")
 	w.feature("a", "test -f a.txt")
 	w.start(service.RunFlags{})
-	w.until("a session works", working)
+	w.until("a session works and has written", func(v service.RunView) bool {
+		_, err := os.Stat(there)
+		return err == nil && working(v)
+	})
 	if _, err := w.svc.RunStop(w.ctx, w.caller(), service.RunRequest{}); err != nil {
 		t.Fatal(err)
 	}

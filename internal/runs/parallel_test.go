@@ -50,9 +50,11 @@ run = "node -e \"require('dep')\""
 name = "web"
 run = "node server.js"
 ready = "http://127.0.0.1:{port}/"
+timeout = "5m"
 [[check]]
 name = "port"
 kind = "http"
+timeout = "5m"
 http = { url = "http://127.0.0.1:{port}/", status = 200 }
 `,
 	}, `[{"do":[{"do":"run","line":"node -e \"require('dep')\"","must":true},{"do":"write","path":"{{feature}}.js","text":"exports.x=1\n"}]}]`,
