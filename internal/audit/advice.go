@@ -16,7 +16,7 @@ func Advise(f Figures) []Change {
 	all := []Change{
 		{"stale_reads", "edit soon after reading, in parts (offset, limit), and start a fresh session for the next feature", f.StaleReadChars, 0},
 		{"rereads", "put the files that every session needs into its brief instead of reading them again", f.RereadChars, 0},
-		{"long_output", "run noisy commands through a filter that keeps failures and totals", f.LongChars, 0},
+		{"long_output", "run noisy commands as: kedge exec -- COMMAND", f.LongChars, 0},
 		{"failed_attempts", "write down in the rules which commands and paths are right", f.Sources.FailedAttempts, 0},
 		{"repeated_commands", "let one check run at the end of a step instead of the same command again", f.RepeatedChars, 0},
 	}

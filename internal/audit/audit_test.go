@@ -71,9 +71,9 @@ func TestCost(t *testing.T) {
 	for i := range session {
 		c.Add(&session[i])
 	}
-	perToken := func(model string, u Usage) *float64 {
-		if model != "m" {
-			t.Errorf("the price of %q was asked for", model)
+	perToken := func(model, at string, u Usage) *float64 {
+		if model != "m" || at != "2026-01-01T00:00:00.000Z" {
+			t.Errorf("the price of %q at %q was asked for", model, at)
 		}
 		return ptr(float64(u.Context()+u.Output) / 10)
 	}

@@ -300,12 +300,15 @@ func ptr[T any](v T) *T { return &v }
 // whole unknown.
 func (c *Counter) priced(f *Figures, price Price) {
 	f.Models, f.USD = []ModelUse{}, nil
-	total, most := ptr(0.0), int64(0)
+	total, most, at := ptr(0.0), int64(0), ""
+	if f.StartedAt != nil {
+		at = *f.StartedAt
+	}
 	for _, name := range c.order {
 		m := c.models[name]
 		u := ModelUse{
 			Model: name, Calls: m.calls, InputTokens: m.usage.Input, CacheReadTokens: m.usage.CacheRead,
-			CacheWriteTokens: m.usage.CacheWrite, OutputTokens: m.usage.Output, USD: m.cost(name, price),
+			CacheWriteTokens: m.usage.CacheWrite, OutputTokens: m.usage.Output, USD: m.cost(name, at, price),
 		}
 		f.Models = append(f.Models, u)
 		total = add(total, u.USD)
@@ -319,14 +322,14 @@ func (c *Counter) priced(f *Figures, price Price) {
 }
 
 // cost is what the program itself said, or the price of the tokens.
-func (m *modelUse) cost(name string, price Price) *float64 {
+func (m *modelUse) cost(name, at string, price Price) *float64 {
 	switch {
 	case m.priced == m.calls:
 		return ptr(m.usd)
 	case m.known == 0:
 		return nil
 	default:
-		return price(name, m.usage)
+		return price(name, at, m.usage)
 	}
 }
 

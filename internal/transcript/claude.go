@@ -137,7 +137,7 @@ func (c *claudeReader) message(raw []byte, assistant bool) {
 
 // fields calls each with every field of an object that was checked.
 func fields(raw []byte, each func(key string, v []byte)) {
-	s := &scanner{b: raw}
+	s := &scanner{b: raw, checked: true}
 	s.object(func(key []byte) bool {
 		v, ok := s.value()
 		if ok {
@@ -149,7 +149,7 @@ func fields(raw []byte, each func(key string, v []byte)) {
 
 // elements calls each with every element of an array that was checked.
 func elements(raw []byte, each func(v []byte)) {
-	s := &scanner{b: raw}
+	s := &scanner{b: raw, checked: true}
 	s.array(func() bool {
 		v, ok := s.value()
 		if ok {

@@ -197,6 +197,9 @@ func FuzzScanner(f *testing.F) {
 		if valid := validJSON(b); ok != valid {
 			t.Fatalf("%q: whole %v, valid %v", b, ok, valid)
 		}
+		if again := (&scanner{b: v, checked: true}); ok && (!again.skip() || again.i != len(v)) {
+			t.Errorf("%q: the second time it ends at %d", v, again.i)
+		}
 		if ok && len(v) > 0 && v[0] == '"' {
 			if n, want := runes(inside(v)), len([]rune(text(inside(v)))); n != want {
 				t.Errorf("%q: %d characters, decoded %d", v, n, want)

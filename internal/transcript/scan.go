@@ -13,9 +13,10 @@ import (
 // the text, strings as they stand between their quotes. It is here because
 // decoding whole transcripts into values takes ten times as long.
 type scanner struct {
-	b     []byte
-	i     int
-	depth int
+	b       []byte
+	i       int
+	depth   int
+	checked bool // another scanner came through: strings need no second look
 }
 
 // maxDepth bounds nesting, as other decoders do.
@@ -198,6 +199,9 @@ func (s *scanner) str() ([]byte, bool) {
 	if !s.eat('"') {
 		return nil, false
 	}
+	if s.checked {
+		return s.closed()
+	}
 	b, i := s.b, s.i
 	for i < len(b) {
 		i += plainBytes(b[i:])
@@ -218,6 +222,27 @@ func (s *scanner) str() ([]byte, bool) {
 		i += n
 	}
 	return nil, false
+}
+
+// closed takes the rest of a string that was checked: up to the first quote
+// that no backslash escapes.
+func (s *scanner) closed() ([]byte, bool) {
+	for i := s.i; ; i++ {
+		j := bytes.IndexByte(s.b[i:], '"')
+		if j < 0 {
+			return nil, false
+		}
+		i += j
+		slashes := 0
+		for i-slashes > s.i && s.b[i-slashes-1] == '\\' {
+			slashes++
+		}
+		if slashes%2 == 0 {
+			inside := s.b[s.i:i]
+			s.i = i + 1
+			return inside, true
+		}
+	}
 }
 
 // escape gives the length of the escape sequence at the start of b; 0: it is
