@@ -13,14 +13,21 @@ import (
 // MendWorktree gives a worktree of Kedge's own its link to the repository back,
 // where somebody removed or replaced it: a git init in it, say. What stands in
 // its place is moved to aside, which must not exist. It tells whether there was
-// anything to mend; NotFound when git knows no worktree at the path.
+// anything to mend; NotFound when git knows no worktree at the path. A link in the
+// place of the worktree is not followed: it may lead to somebody's checkout.
 func (r *Repo) MendWorktree(ctx context.Context, path, aside string) (mended bool, err error) {
 	admin := r.adminDir(path)
 	if admin == "" {
 		return false, kedge.Errorf(kedge.NotFound, "%q is no worktree of the repository at %q", path, r.common).WithHint("kedge worktree ls")
 	}
+	if fi, err := os.Lstat(path); err != nil {
+		return false, nil // nothing there: nothing to mend
+	} else if !fi.IsDir() {
+		return false, kedge.Errorf(kedge.Conflict, "%q is no folder: something else was put in the place of the worktree", path).
+			WithHint("ls -la %s", quote(filepath.Dir(path)))
+	}
 	link, want := filepath.Join(path, ".git"), "gitdir: "+admin
-	if !exists(path) || isLink(link, want) {
+	if isLink(link, want) {
 		return false, nil
 	}
 	err = r.exclusively(ctx, func() error {

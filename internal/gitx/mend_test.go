@@ -1,0 +1,34 @@
+package gitx_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"kedge"
+)
+
+// A link in the place of a worktree is not followed: the checkout that it leads
+// to keeps its repository.
+func TestMendWorktreeFollowsNoLink(t *testing.T) {
+	for name, put := range map[string]func(target, path string) error{
+		"link": os.Symlink,
+		"file": func(_, path string) error { return os.WriteFile(path, nil, 0o600) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRepo(t)
+			dir, aside := r.addWorktree("slot", "slot"), filepath.Join(r.home, "aside")
+			r.must(os.Rename(dir, dir+".old"))
+			r.must(put(r.dir, dir))
+			if mended, err := r.open().MendWorktree(t.Context(), dir, aside); mended || !kedge.Conflict.Is(err) {
+				t.Errorf("mended %v, %v", mended, err)
+			}
+			if _, err := os.Lstat(aside); err == nil {
+				t.Error("something was moved away")
+			}
+			if fi, err := os.Lstat(r.path(".git")); err != nil || !fi.IsDir() {
+				t.Errorf("the checkout's repository: %v, %v", fi, err)
+			}
+		})
+	}
+}
