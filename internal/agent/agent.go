@@ -21,15 +21,15 @@ type Task struct {
 	Model    string // empty: the program's own choice
 	Dir      string // the work tree
 	Brief    string // path of the brief, a file of mode 0600 outside the work tree
-	ReadOnly bool   // planning: ask the program to write nothing, where it can be asked
+	ReadOnly bool   // planning: the program is asked to write nothing
 }
 
-// Start is how a session of a task begins. The brief goes to standard input
-// from its file; nothing of it stands in Command or Env.
+// Start is how a session of a task begins. Whoever starts it types the brief into
+// its standard input, which is closed then; nothing of it stands in Command or
+// Env.
 type Start struct {
 	Command []string
 	Env     []string // added to the caller's environment
-	Stdin   string   // a file that is typed into the program, then its input is closed
 	Pipes   bool     // no terminal: its output is a stream of events
 }
 

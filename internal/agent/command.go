@@ -40,7 +40,7 @@ func (c *Command) Kind() string { return "command" }
 
 // Start implements Adapter.
 func (c *Command) Start(t Task) (Start, error) {
-	return Start{
+	s := Start{
 		Command: slices.Clone(c.argv),
 		Env: []string{
 			"KEDGE_BRIEF=" + t.Brief,
@@ -52,9 +52,12 @@ func (c *Command) Start(t Task) (Start, error) {
 			"KEDGE_NUMBER=" + strconv.Itoa(t.Number),
 			"KEDGE_MODEL=" + t.Model,
 		},
-		Stdin: t.Brief,
 		Pipes: true,
-	}, nil
+	}
+	if t.ReadOnly {
+		s.Env = append(s.Env, "KEDGE_READ_ONLY=1")
+	}
+	return s, nil
 }
 
 // Reader implements Adapter.

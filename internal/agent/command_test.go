@@ -97,6 +97,10 @@ func TestCommandStart(t *testing.T) {
 			t.Errorf("%s is not in its environment: %q", want, s.Env)
 		}
 	}
+	plan, err := a.Start(agent.Task{Purpose: "plan", ReadOnly: true})
+	if asked := "KEDGE_READ_ONLY=1"; err != nil || !slices.Contains(plan.Env, asked) || slices.Contains(s.Env, asked) {
+		t.Errorf("planning is started with %q, work with %q, %v", plan.Env, s.Env, err)
+	}
 }
 
 func TestNewRefuses(t *testing.T) {

@@ -48,16 +48,8 @@ func (s *Service) execConfig(p *project, repo *gitx.Repo) exec.Config {
 		Env:    func(id kedge.RunID) []string { return s.runEnv(p, repo, id) },
 		Holder: s.cfg.Sessions.Holder, Sockets: s.cfg.Sessions.Sockets, Runner: s.runner(), Now: s.now, Log: s.cfg.Log,
 	}
-	cfg.Projected = func(_ context.Context, path string) bool { return s.wroteIt(p, path) }
 	s.forExec(p, &cfg)
 	return cfg
-}
-
-// wroteIt tells whether a file of the user's checkout is as Kedge wrote it, now
-// or at any time: nobody's work is lost with it.
-func (s *Service) wroteIt(p *project, path string) bool {
-	b, ok, err := p.read(path)
-	return err == nil && ok && s.projected(p)[sum(b)]
 }
 
 // runConfig is config.toml as the newest run has it: at its tip, which no agent

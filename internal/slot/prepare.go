@@ -63,11 +63,10 @@ type Request struct {
 
 // Ready is a slot at its base.
 type Ready struct {
-	Job       Job
-	Tree      *gitx.Repo
-	Whole     string        // the tree or commit that it holds
-	Salvage   kedge.Salvage // what was set aside; without a Ref: nothing was
-	Conflicts []string      // paths in which the carried work conflicts: both sides stand in the files
+	Job     Job
+	Tree    *gitx.Repo
+	Whole   string        // the tree or commit that it holds; where carried work conflicts both sides stand in the files
+	Salvage kedge.Salvage // what was set aside; without a Ref: nothing was
 }
 
 // Put brings the job's slot to its base, with the carried work on top: what is
@@ -92,7 +91,7 @@ func (s *Slots) Put(ctx context.Context, q Request) (Ready, error) {
 	if out.Salvage, err = s.reset(ctx, out.Tree, q); err != nil || q.Carry == "" {
 		return out, err
 	}
-	out.Whole, out.Conflicts, err = s.carry(ctx, out.Tree, j, q)
+	out.Whole, err = s.carry(ctx, out.Tree, j, q)
 	return out, err
 }
 
@@ -213,25 +212,25 @@ func (s *Slots) merged(ctx context.Context, w *gitx.Repo) (string, error) {
 }
 
 // carry puts the job's own work on top of the new base.
-func (s *Slots) carry(ctx context.Context, w *gitx.Repo, j Job, q Request) (whole string, conflicts []string, err error) {
+func (s *Slots) carry(ctx context.Context, w *gitx.Repo, j Job, q Request) (whole string, err error) {
 	base, err := w.TreeWithout(ctx, j.From, Kedges...)
 	if err != nil {
-		return "", nil, err
+		return "", err
 	}
 	ours, err := w.TreeWithout(ctx, q.Base, Kedges...)
 	if err != nil {
-		return "", nil, err
+		return "", err
 	}
 	m, err := w.Merge(ctx, gitx.MergeRequest{Base: base, Ours: ours, Theirs: q.Carry, Date: q.At})
 	if err != nil {
-		return "", nil, err
+		return "", err
 	}
 	if whole, err = w.TreeWith(ctx, m.Tree, q.Base, Kedges...); err != nil {
-		return "", nil, err
+		return "", err
 	}
 	now, err := w.Tree(ctx)
 	if err != nil {
-		return "", nil, err
+		return "", err
 	}
-	return whole, m.Conflicts, s.cfg.Repo.PutTree(ctx, gitx.PutRequest{Dir: w.Root(), Tree: whole, Expect: now})
+	return whole, s.cfg.Repo.PutTree(ctx, gitx.PutRequest{Dir: w.Root(), Tree: whole, Expect: now})
 }

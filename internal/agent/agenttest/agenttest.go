@@ -66,8 +66,8 @@ func start(t *testing.T, a agent.Adapter) {
 			t.Errorf("the brief stands in %q", s)
 		}
 	}
-	if len(one.Command) == 0 || one.Stdin != brief {
-		t.Errorf("started as %q with %q as its input", one.Command, one.Stdin)
+	if len(one.Command) == 0 {
+		t.Error("started as nothing")
 	}
 	one.Command[0], one.Env = "changed", append(one.Env[:0:0], "changed=1")
 	if again, _ := a.Start(task); !reflect.DeepEqual(again, two) {

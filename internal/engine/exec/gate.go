@@ -3,6 +3,7 @@ package exec
 import (
 	"context"
 	"strconv"
+	"time"
 
 	"kedge"
 	"kedge/internal/config"
@@ -131,6 +132,22 @@ func (x *Executor) ownChecks(ctx context.Context, c run.Command) ([]kedge.Check,
 	if c.Feature == "" {
 		return nil, nil
 	}
-	f, err := x.cfg.Ledger.Feature(ctx, c.Feature, "")
+	f, err := x.cfg.Ledger.Feature(ctx, c.Feature, c.Hash)
+	if kedge.Conflict.Is(err) {
+		return nil, withdrawn(ctx, err)
+	}
 	return f.Checks, err
+}
+
+// withdrawn waits for the end of a command whose definition is not the ledger's
+// any more: the run is about to be told so, and takes the command back then.
+func withdrawn(ctx context.Context, why error) error {
+	never := time.NewTimer(time.Minute)
+	defer never.Stop()
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-never.C:
+		return why
+	}
 }

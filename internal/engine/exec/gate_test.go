@@ -224,3 +224,28 @@ func TestWhatASessionLeftRunningIsGone(t *testing.T) {
 		t.Errorf("found %s", findings(last.Verdict.Findings))
 	}
 }
+
+// TestChecksOfAnotherDefinitionAreNotRun: what was amended meanwhile is not judged
+// by checks that the run does not know of yet; the command waits to be taken back.
+func TestChecksOfAnotherDefinitionAreNotRun(t *testing.T) {
+	y := newYard(t, nil)
+	base := y.head()
+	y.prepared(1, "one", base)
+	y.feature("one", own("true"))
+	y.book.hash = "new"
+	for _, kind := range []run.CommandKind{run.Gate, run.Prove} {
+		before := y.book.refusals()
+		y.withdraw(y.command(kind, 1, run.Command{Feature: "one", Hash: "old", Base: base, Scope: "touched"}),
+			func() bool { return y.book.refusals() > before })
+	}
+	if len(y.book.evidence) > 0 {
+		t.Errorf("it was judged: %+v", y.book.evidence)
+	}
+	y.want(run.Green, y.command(run.Gate, 1, run.Command{Feature: "one", Hash: "new", Base: base, Scope: "touched"}))
+}
+
+func (b *book) refusals() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.refused
+}

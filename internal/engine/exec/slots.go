@@ -40,7 +40,7 @@ func (x *Executor) letGo(ctx context.Context, c run.Command, ev run.Event) error
 }
 
 // tidy removes the work trees that nobody needs any more. One that has to stay
-// is no reason to hold anything up: `+"`kedge worktree ls`"+` shows it.
+// is no reason to hold anything up: kedge worktree ls shows it.
 func (x *Executor) tidy(ctx context.Context, c run.Command) {
 	saved, err := x.cfg.Slots.Tidy(ctx, x.request(c, "the run is over"))
 	for _, s := range saved {

@@ -49,7 +49,17 @@ func (x *Executor) evict(ctx context.Context, c run.Command, w *gitx.Repo) ([]ke
 			Fix: fmt.Sprintf("kill %d", pid),
 		})
 	}
-	return out, x.gone(ctx, mark, ended)
+	if ended == 0 {
+		return out, nil
+	}
+	left, err := gone(ctx, mark, endTries)
+	for _, pid := range left {
+		out = append(out, kedge.Finding{
+			Level: kedge.LevelWarning, What: "a process of the session cannot be ended", Where: fmt.Sprintf("pid %d", pid),
+			Fix: fmt.Sprintf("kill -9 %d", pid),
+		})
+	}
+	return out, err
 }
 
 func leftBehind(id kedge.SessionID, n int, and string) kedge.Finding {
@@ -59,23 +69,31 @@ func leftBehind(id kedge.SessionID, n int, and string) kedge.Finding {
 	}
 }
 
-// gone waits until the kernel has taken away what was killed: a port is free
-// only then.
-func (x *Executor) gone(ctx context.Context, mark string, ended int) error {
-	if ended == 0 {
-		return nil
-	}
-	tick := time.NewTicker(5 * time.Millisecond)
+// endTries bounds how often what will not end is killed, endPause apart: a
+// process that the kernel itself holds up must not hold up the run.
+const (
+	endTries = 2000
+	endPause = 5 * time.Millisecond
+)
+
+// gone waits until the kernel has taken away what was killed, since a port is
+// free only then, and kills what was started meanwhile. It gives what is left
+// after so many tries.
+func gone(ctx context.Context, mark string, tries int) (left []int, err error) {
+	tick := time.NewTicker(endPause)
 	defer tick.Stop()
-	for {
-		left, _, err := proc.Strays(mark, "")
-		if err != nil || len(left) == 0 {
-			return err
+	for range tries {
+		if left, _, err = proc.Strays(mark, ""); err != nil || len(left) == 0 {
+			return nil, err
+		}
+		for _, pid := range left {
+			proc.EndStray(pid, mark)
 		}
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			return context.Cause(ctx)
+			return nil, context.Cause(ctx)
 		}
 	}
+	return left, nil
 }

@@ -272,6 +272,8 @@ type book struct {
 	facts    []kedge.Event
 	salvages []kedge.Salvage
 	fails    map[string]int // how often what fails
+	hash     string         // of all definitions; empty: any is right
+	refused  int            // how often another was asked for
 }
 
 // trip fails as often as it was told to.
@@ -295,7 +297,13 @@ func (b *book) once(key string, do func()) error {
 	return nil
 }
 
-func (b *book) Feature(_ context.Context, id kedge.FeatureID, _ string) (kedge.Feature, error) {
+func (b *book) Feature(_ context.Context, id kedge.FeatureID, hash string) (kedge.Feature, error) {
+	if b.hash != "" && hash != "" && hash != b.hash {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.refused++
+		return kedge.Feature{}, kedge.Errorf(kedge.Conflict, "feature %q was amended meanwhile", id)
+	}
 	for _, f := range b.features {
 		if f.ID == id {
 			return *f, nil
