@@ -218,7 +218,7 @@ func (b *runBench) restart() ([]result, error) {
 	}
 	_ = c.Process.Kill() // whoever watches would start the next daemon too
 	_ = c.Wait()
-	empty := append(b.env[:len(b.env):len(b.env)], "KEDGE_HOME="+filepath.Join(b.base, "empty"))
+	empty := append(b.env[:len(b.env):len(b.env)], "KEDGE_HOME="+filepath.Join(b.base, "empty-home"))
 	var ours, theirs []time.Duration
 	for range restarts {
 		d, err := b.takenOver()
