@@ -77,7 +77,7 @@ func benchRun(dir string) ([]result, error) {
 	first, last := median(ours[:runEdge:runEdge]), median(ours[len(ours)-runEdge:])
 	mine, theirs := median(ours), median(append(hand, after...))
 	results := []result{
-		against("one feature of a run; git by a script", mine, theirs, 20),
+		against("one feature of a run; git by a script", mine, theirs, 12),
 		against(fmt.Sprintf("the last features of %d; the first", runLength), last, first, 1.5),
 	}
 	again, err := b.restart()
@@ -241,7 +241,7 @@ func (b *runBench) restart() ([]result, error) {
 	if err := b.all([]string{b.kedge, "run"}); err != nil {
 		return nil, err
 	}
-	return []result{against("from a killed daemon to the run's next step; an empty start", median(ours), median(theirs), 3)}, nil
+	return []result{against("from a killed daemon to the run's next step; an empty start", median(ours), median(theirs), 5)}, nil
 }
 
 // takenOver is one such restart.
