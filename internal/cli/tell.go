@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,12 +20,20 @@ func newTell(env *Env) *cobra.Command {
 		Args:    cobra.MinimumNArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
 			in := service.RunTellRequest{Name: args[0], Text: strings.Join(args[1:], " ")}
-			out, err := call[service.RunReply](c.Context(), env, "run.tell", in)
+			out, err := call[service.RunTellReply](c.Context(), env, "run.tell", in)
 			if err != nil {
 				return err
 			}
-			env.talk("told %s", args[0])
-			return env.showRun(out)
+			if out.Session != "" {
+				env.talk("kept: it is read in the next session of %s, if there is one", out.Feature)
+			} else {
+				env.talk("told %s: its next session reads it", out.Feature)
+			}
+			err = env.show(out, func(w io.Writer) { fmt.Fprintln(w, standingLine(out.Run)) })
+			if err == nil && out.Run.Resting {
+				env.nextSteps(out.Run)
+			}
+			return err
 		},
 		ValidArgsFunction: featureIDs(env),
 	}

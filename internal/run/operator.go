@@ -115,7 +115,7 @@ func (t *stepper) operator() {
 	case Planned:
 		t.addFeatures(t.ev.Specs)
 	case Said:
-		t.issue(t.jobOf(t.ev.Feature), Command{Kind: Tell, Text: t.ev.Text, Actor: t.ev.Actor})
+		t.issue(t.jobOf(t.ev.Feature), Command{Kind: Tell, Feature: t.ev.Feature, Text: t.ev.Text, Actor: t.ev.Actor})
 	case Answered:
 		t.answered()
 	case Approved, Denied:

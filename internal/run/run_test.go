@@ -122,6 +122,15 @@ func TestRow25And79And85AFreshSessionForEachFeature(t *testing.T) {
 	}
 }
 
+// What is told to a feature that waits for its turn is told to that feature.
+func TestToldBeforeItsTurn(t *testing.T) {
+	d := begin(t, run.Rules{}, feature("a"), feature("b", "a"))
+	d.until(run.StartSession)
+	if out := d.person(run.Said, "b"); len(out) != 1 || out[0].Kind != run.Tell || out[0].Feature != "b" || out[0].Job != 0 {
+		t.Errorf("told %+v", out)
+	}
+}
+
 func TestRow27PauseContinueStopTell(t *testing.T) {
 	d := begin(t, run.Rules{}, feature("a"))
 	d.until(run.StartSession)

@@ -3,6 +3,7 @@ package runs_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -89,6 +90,38 @@ func TestRow27StopEndsSessionsAndKeepsTheirWork(t *testing.T) {
 	w.want(w.rest(), run.StatusDone, "", "a:completed")
 	if got := w.git("ls-files", "*.txt"); !strings.Contains(got, "half.txt") {
 		t.Errorf("what the stopped session had done is gone: %q", got)
+	}
+}
+
+// A word for a feature that waits for its turn stands in its brief, and in the
+// story of its commit; one for a session that works is kept for the next.
+func TestToldBeforeItsTurnStandsInTheBrief(t *testing.T) {
+	script, let := waits(t)
+	w := newWorld(t, nil, script, "")
+	w.feature("a", "test -f a.txt")
+	w.feature("b", "test -f b.txt", after("a"))
+	w.start(service.RunFlags{})
+	w.until("a session works", working)
+	r, err := w.svc.RunTell(w.ctx, w.caller(), service.RunTellRequest{Name: "b", Text: "mind the gap"})
+	if err != nil || r.Feature != "b" || r.Session != "" {
+		t.Fatalf("told %q in session %q: %v", r.Feature, r.Session, err)
+	}
+	if r, err = w.svc.RunTell(w.ctx, w.caller(), service.RunTellRequest{Name: "a", Text: "too late"}); err != nil || r.Session == "" {
+		t.Fatalf("told %q in session %q: %v", r.Feature, r.Session, err)
+	}
+	let()
+	w.want(w.rest(), run.StatusDone, "", "a:completed b:completed")
+	for _, ses := range w.sessions() {
+		if text := w.brief(ses.ID); strings.Contains(text, "mind the gap") != (ses.Feature == "b") {
+			t.Errorf("the brief of %s:\n%s", ses.Feature, text)
+		}
+	}
+	story, err := w.svc.Explain(w.ctx, w.caller(), service.ExplainRequest{Commit: "HEAD"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(story.Steps, func(s service.RunStep) bool { return s.Text == "told by ada: mind the gap" }) {
+		t.Errorf("the story does not have it: %+v", story.Steps)
 	}
 }
 

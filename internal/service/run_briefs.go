@@ -319,7 +319,7 @@ func (b runBriefs) sinceCheckpoint(ctx context.Context, c run.Command, at exec.S
 
 // sayings are what people told the work at a feature, and their answers.
 func (b runBriefs) sayings(ctx context.Context, id kedge.RunID, f kedge.FeatureID) (told, answers []brief.Saying, err error) {
-	list, err := store.About[kedge.RunSaidData](ctx, b.p.store, store.KindSaid, string(id))
+	list, err := b.saidIn(ctx, id)
 	for _, d := range list {
 		if d.Run != id || d.Feature != f {
 			continue
@@ -334,6 +334,24 @@ func (b runBriefs) sayings(ctx context.Context, id kedge.RunID, f kedge.FeatureI
 		}
 	}
 	return told, answers, err
+}
+
+// saidIn is all that was said in a run, with what it was told and the executor
+// has not written down yet: a brief that is made meanwhile has it too. The run is
+// read first, so that nothing is between the two.
+func (b runBriefs) saidIn(ctx context.Context, id kedge.RunID) ([]kedge.RunSaidData, error) {
+	doc, _, err := b.p.store.Run(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	list, err := store.About[kedge.RunSaidData](ctx, b.p.store, store.KindSaid, string(id))
+	for _, c := range doc.State.Outbox {
+		d := wordOf(c, kedge.SaidTold, c.Text)
+		if c.Kind == run.Tell && !slices.ContainsFunc(list, func(k kedge.RunSaidData) bool { return k.ID == d.ID }) {
+			list = append(list, d)
+		}
+	}
+	return list, err
 }
 
 // Told keeps what a person told a job, for its next session.
@@ -352,12 +370,16 @@ func (b runBriefs) Notify(ctx context.Context, c run.Command) error {
 }
 
 func (b runBriefs) say(ctx context.Context, c run.Command, how kedge.SaidHow, text string) error {
+	d := wordOf(c, how, text)
+	return b.add(ctx, d.ID, d.By, kedge.RunSaid, d)
+}
+
+func wordOf(c run.Command, how kedge.SaidHow, text string) kedge.RunSaidData {
 	by := c.Actor
 	if by == "" {
 		by = kedge.ActorDaemon
 	}
-	key := runKey(c, string(how))
-	return b.add(ctx, key, by, kedge.RunSaid, kedge.RunSaidData{
-		ID: key, Run: c.Run, How: how, Feature: c.Feature, Text: text, By: by, At: c.At,
-	})
+	return kedge.RunSaidData{
+		ID: runKey(c, string(how)), Run: c.Run, How: how, Feature: c.Feature, Text: text, By: by, At: c.At,
+	}
 }

@@ -135,23 +135,38 @@ type RunTellRequest struct {
 	Text string `json:"text"`
 }
 
-// RunTell tells the session of a feature something, or its next one.
-func (s *Service) RunTell(ctx context.Context, who Caller, in RunTellRequest) (RunReply, error) {
+// RunTellReply is the run after somebody was told something. Session is the one
+// that works on the feature now: it has read its brief and reads nothing more.
+type RunTellReply struct {
+	RunReply
+	Feature kedge.FeatureID `json:"feature"`
+	Session kedge.SessionID `json:"session"`
+}
+
+// RunTell keeps a person's word for the next session of a feature.
+func (s *Service) RunTell(ctx context.Context, who Caller, in RunTellRequest) (RunTellReply, error) {
 	p, eng, st, err := s.theRun(ctx, who, "tell a run something")
 	if err != nil {
-		return RunReply{}, err
+		return RunTellReply{}, err
 	}
 	if strings.TrimSpace(in.Text) == "" {
-		return RunReply{}, kedge.Errorf(kedge.Invalid, "there is nothing to tell").WithHint("kedge tell %s TEXT", in.Name)
+		return RunTellReply{}, kedge.Errorf(kedge.Invalid, "there is nothing to tell").WithHint("kedge tell %s TEXT", in.Name)
 	}
 	if st.Ended() && st.Halt == "" {
-		return RunReply{}, over(st)
+		return RunTellReply{}, over(st)
 	}
 	id, err := s.toldFeature(ctx, p, &st, in.Name)
 	if err != nil {
-		return RunReply{}, err
+		return RunTellReply{}, err
 	}
-	return s.say(ctx, p, eng, who, st.Run, run.Event{Kind: run.Said, Feature: id, Text: in.Text})
+	r := RunTellReply{Feature: id}
+	r.RunReply, err = s.say(ctx, p, eng, who, st.Run, run.Event{Kind: run.Said, Feature: id, Text: in.Text})
+	for _, j := range r.Run.Jobs {
+		if j.Feature == id {
+			r.Session = j.Session
+		}
+	}
+	return r, err
 }
 
 // toldFeature is the feature that a name means: its own, or that of the session

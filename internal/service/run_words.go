@@ -66,9 +66,18 @@ func happened(ev run.Event, about run.Command) string {
 		return "set aside, the work tree is back at " + short(about.Base)
 	case run.Landed:
 		return landWords(ev, about)
+	case run.Said, run.Answered:
+		return withText(withReason(map[run.EventKind]string{run.Said: "told", run.Answered: "answered"}[ev.Kind], ev), ev.Text)
 	default:
 		return withReason(strings.ReplaceAll(string(ev.Kind), "_", " "), ev)
 	}
+}
+
+func withText(text, said string) string {
+	if said = firstLineOf(said); said != "" {
+		text += ": " + said
+	}
+	return text
 }
 
 func withReason(text string, ev run.Event) string {
