@@ -13,7 +13,7 @@ type circle struct {
 	edits map[uint64]bool
 	seen  map[uint64]int
 	trail []uint64 // the last acts
-	said  string   // in this turn so far
+	said  []byte   // in this turn so far
 	turn  []string // the words of the turn before
 	done  bool
 }
@@ -29,6 +29,7 @@ type act struct {
 const (
 	maxActs  = 4096
 	maxTrail = 8
+	maxSaid  = 64 << 10 // of one turn; more than is ever compared
 )
 
 func (w *Watcher) feedCircle(ev Event) []Signal {
@@ -39,7 +40,7 @@ func (w *Watcher) feedCircle(ev Event) []Signal {
 	case Result:
 		return w.circled(c.result(ev, w.limits.Repeats))
 	case Say:
-		c.said += " " + ev.Text
+		c.hear(ev.Text)
 	case Turn:
 		return w.circled(c.turnOver(ev))
 	case Step, Compact:
@@ -47,6 +48,14 @@ func (w *Watcher) feedCircle(ev Event) []Signal {
 	default:
 	}
 	return nil
+}
+
+// hear keeps the beginning of what is said in a turn: a program that never ends
+// one must not fill the memory.
+func (c *circle) hear(text string) {
+	if room := maxSaid - len(c.said); room > 0 {
+		c.said = append(append(c.said, ' '), text[:min(len(text), room-1)]...)
+	}
 }
 
 // circled makes the signal, once until the work goes on. A session that goes in
@@ -121,12 +130,13 @@ func (c *circle) period() int {
 
 // turnOver compares what was said in this turn with the one before.
 func (c *circle) turnOver(ev Event) string {
-	words := strings.Fields(strings.ToLower(c.said + " " + ev.Text))
+	c.hear(ev.Text)
+	words := strings.Fields(strings.ToLower(string(c.said)))
 	if len(words) > maxWords {
 		words = words[:maxWords]
 	}
 	before := c.turn
-	c.said, c.turn = "", words
+	c.said, c.turn = nil, words
 	if len(words) < minWords || len(before) < minWords {
 		return ""
 	}

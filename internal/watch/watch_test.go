@@ -473,3 +473,16 @@ func FuzzWatcher(f *testing.F) {
 		}
 	})
 }
+
+// A program that speaks on and on and never ends a turn costs no more memory than
+// one turn may, and no more time than it says words.
+func TestEndlessTurnIsBounded(t *testing.T) {
+	w := watch.New(watch.Usual())
+	ev := watch.Event{Kind: watch.Say, At: start, Text: strings.Repeat("word ", 200)}
+	for range 1000 { // far over what is kept
+		w.Feed(ev)
+	}
+	if got := testing.AllocsPerRun(50, func() { w.Feed(ev) }); got != 0 {
+		t.Errorf("what is said past the bound is still kept: %v allocations a word", got)
+	}
+}

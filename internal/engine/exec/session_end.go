@@ -21,7 +21,7 @@ func (s *session) conclude(ctx context.Context, f hold.Found) (run.Event, error)
 		return run.Event{}, err
 	}
 	if left > 0 {
-		s.x.cfg.Log.Warn("the holder of a session was gone and its processes were not: they are ended", "session", string(s.id), "processes", left)
+		s.x.log().Warn("the holder of a session was gone and its processes were not: they are ended", "session", string(s.id), "processes", left)
 	}
 	if _, end, err := s.tape(); err == nil {
 		s.readTo(ctx, end)

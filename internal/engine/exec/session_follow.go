@@ -115,7 +115,7 @@ const inputPiece = 32 << 10
 func (s *session) typeBrief(ctx context.Context) {
 	b, err := os.ReadFile(s.briefFile())
 	if err != nil {
-		s.x.cfg.Log.Error("the brief cannot be read", "session", string(s.id), "error", err.Error())
+		s.x.log().Error("the brief cannot be read", "session", string(s.id), "error", err.Error())
 	}
 	c, err := hold.Dial(ctx, s.dir)
 	if err != nil {
@@ -184,7 +184,7 @@ func (s *session) readTo(ctx context.Context, end int64) {
 				continue
 			}
 			if err != nil && !errors.Is(err, io.EOF) {
-				s.x.cfg.Log.Error("the output of a session cannot be read", "session", string(s.id), "error", err.Error())
+				s.x.log().Error("the output of a session cannot be read", "session", string(s.id), "error", err.Error())
 			}
 			return
 		}

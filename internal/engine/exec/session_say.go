@@ -80,7 +80,7 @@ func (s *session) reportUsage(ctx context.Context) {
 	}
 	if s.use.moved() {
 		if err := s.journalUsage(ctx); err != nil {
-			s.x.cfg.Log.Error("what a session used is not written down", "session", string(s.id), "error", err.Error())
+			s.x.log().Error("what a session used is not written down", "session", string(s.id), "error", err.Error())
 		}
 	}
 }
@@ -144,7 +144,7 @@ func (s *session) signals(ctx context.Context, all []watch.Signal) {
 			ID: s.id, Signal: string(sig.Kind), Reason: sig.Reason, Advice: string(sig.Advice),
 		})
 		if err != nil {
-			s.x.cfg.Log.Error("what was noticed of a session is not written down", "session", string(s.id), "error", err.Error())
+			s.x.log().Error("what was noticed of a session is not written down", "session", string(s.id), "error", err.Error())
 		}
 		ev := run.Event{Kind: run.Signalled, Session: s.id, Reason: fmt.Sprintf("%s: %s", sig.Kind, sig.Reason), Text: sig.Text}
 		switch sig.Advice {
