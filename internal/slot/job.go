@@ -30,6 +30,7 @@ type Job struct {
 	Sessions int             `json:"sessions,omitempty"` // started for the job so far
 
 	Checkpoint kedge.CheckpointID `json:"checkpoint,omitempty"` // the latest
+	Saved      string             `json:"saved,omitempty"`      // names what that one holds
 }
 
 // recordsDir is where the records of a run's jobs are.

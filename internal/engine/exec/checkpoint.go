@@ -2,7 +2,11 @@ package exec
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 
+	"kedge"
 	"kedge/internal/run"
 	"kedge/internal/slot"
 )
@@ -15,12 +19,33 @@ func (x *Executor) checkpoint(ctx context.Context, c run.Command, _ func(run.Eve
 	if err != nil {
 		return run.Event{}, err
 	}
+	what, err := saved(at)
+	if err != nil {
+		return run.Event{}, err
+	}
+	j, err := x.job(c)
+	if err != nil {
+		return run.Event{}, err
+	}
+	if j.Checkpoint != "" && j.Saved == what {
+		return answer(c, run.OK), nil // the last one says it all
+	}
 	id, err := x.cfg.Briefs.Checkpoint(ctx, c, at)
 	if err != nil {
 		return run.Event{}, err
 	}
-	if _, err := x.keep(c, func(j *slot.Job) { j.Checkpoint = id }); err != nil {
+	if _, err := x.keep(c, func(j *slot.Job) { j.Checkpoint, j.Saved = id, what }); err != nil {
 		return run.Event{}, err
 	}
 	return answer(c, run.OK), nil
+}
+
+// saved names what a checkpoint holds of a job: its work, and what its session did.
+func saved(at Standing) (string, error) {
+	b, err := json.Marshal([]any{at.Session, at.Commit, at.Tree, at.Trail})
+	if err != nil {
+		return "", kedge.Errorf(kedge.Internal, "encode where a job stands: %w", err)
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:]), nil
 }

@@ -36,15 +36,15 @@ type session struct {
 	wished  <-chan struct{} // closed when it is to be ended
 	forget  func()          // its holder is no longer known
 
-	mu      sync.Mutex // over what is below: output and moments come from two sides
-	reader  agent.Reader
-	watch   *watch.Watcher
-	off     int64 // of the tape, up to where it was read
-	use     usage
-	noticed int   // how many signals were written down
-	heard   error // the first time that nobody could hear
-	quiet   []hold.Sample
-	open    []string // calls that have no result yet
+	mu     sync.Mutex // over what is below: output and moments come from two sides
+	reader agent.Reader
+	watch  *watch.Watcher
+	off    int64 // of the tape, up to where it was read
+	use    usage
+	old    int64 // of the tape, what was on it when the session was taken up: none of it is news
+	heard  error // the first time that nobody could hear
+	quiet  []hold.Sample
+	open   []string // calls that have no result yet
 }
 
 // startSession starts the session of a job, or takes up the one that an earlier
@@ -112,6 +112,9 @@ func (s *session) do(ctx context.Context) (run.Event, error) {
 	}
 	switch {
 	case f.State == kedge.SessionRunning:
+		if _, end, err := s.tape(); err == nil {
+			s.old = end
+		}
 		if err := s.known(func() (int, error) { return f.Client.Greeting.Holder.PID, nil }); err != nil {
 			return run.Event{}, errors.Join(err, f.Client.Close())
 		}

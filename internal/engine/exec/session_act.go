@@ -9,9 +9,32 @@ import (
 	"kedge/internal/watch"
 )
 
-// saveEvery is how often actions that no checkpoint has seen are looked for: what
-// an agent did is saved within two such times, however fast it goes on.
+// saveEvery is how often actions that no checkpoint has seen are looked for.
 const saveEvery = time.Second
+
+// longestPace is the most that two checkpoints of a busy session are apart, in
+// looks.
+const longestPace = 30
+
+// pace is how often a session is saved: soon after its first action, then at
+// twice the distance each time while it goes on, and soon again once it was
+// quiet for as long as that.
+type pace struct{ gap, left int } // in looks
+
+// due is called at every look.
+func (p *pace) due(unsaved bool) bool {
+	p.left = max(0, p.left-1)
+	switch {
+	case p.left > 0:
+		return false
+	case !unsaved:
+		p.gap = 0
+		return false
+	}
+	p.gap = min(max(1, 2*p.gap), longestPace)
+	p.left = p.gap
+	return true
+}
 
 // looking are tools that change nothing, by the names that agents give them.
 var looking = []string{"read", "view", "grep", "glob", "ls", "list", "search", "webfetch", "websearch", "fetch"}
@@ -37,11 +60,9 @@ func (s *session) acts(ev watch.Event) bool {
 // maxOpenCalls bounds the calls without a result that are remembered.
 const maxOpenCalls = 64
 
-// saveActs asks for a checkpoint while there are actions that none has seen.
+// saveActs asks for a checkpoint of actions that none has seen.
 func (s *session) saveActs() {
-	if s.x.live.unsaved(s.c) {
-		s.report(run.Event{Kind: run.Signalled, Outcome: run.WantCheckpoint, Session: s.id, Reason: "it changed something"})
-	}
+	s.report(run.Event{Kind: run.Signalled, Outcome: run.WantCheckpoint, Session: s.id, Reason: "it changed something"})
 }
 
 // saveMoments are when actions are looked for.

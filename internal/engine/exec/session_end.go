@@ -29,10 +29,10 @@ func (s *session) conclude(ctx context.Context, f hold.Found) (run.Event, error)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.off > 0 {
-		s.feed(ctx, []byte("\n"), s.x.cfg.Now()) // a last line that was not ended
+		s.feed(ctx, s.off, []byte("\n"), s.x.cfg.Now()) // a last line that was not ended
 	}
 	ev := s.outcome(f)
-	s.signals(ctx, s.watch.End(s.x.cfg.Now(), ev.Outcome == run.Finished))
+	s.signals(ctx, "end", s.watch.End(s.x.cfg.Now(), ev.Outcome == run.Finished))
 	if err := s.journalUsage(ctx); err != nil {
 		return run.Event{}, err
 	}

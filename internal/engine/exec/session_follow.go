@@ -1,10 +1,12 @@
 package exec
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
 	"os"
+	"strconv"
 	"time"
 
 	"kedge"
@@ -17,13 +19,16 @@ import (
 // Timing of what follows a session.
 const (
 	lookPause   = 200 * time.Millisecond // before a holder that broke off is asked again
+	longPause   = 5 * time.Second        // the longest between two tries to type
 	sampleEvery = 30 * time.Second       // how often a quiet session is looked at
 	endGrace    = 5 * time.Second        // between asking a program to end and making it
 	askLimit    = 5 * time.Second        // for an answer of a holder to a question in passing
 )
 
-func pause(ctx context.Context) error {
-	t := time.NewTimer(lookPause)
+func pause(ctx context.Context) error { return pauseFor(ctx, lookPause) }
+
+func pauseFor(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
 	case <-t.C:
@@ -49,6 +54,7 @@ func (s *session) follow(ctx context.Context, c *hold.Client) (hold.Found, error
 	moments, stop := s.x.moments()
 	defer stop()
 	saves, enough := s.x.saveMoments()
+	var saving pace
 	defer enough()
 	withdrawn, wished := ctx.Done(), s.wished
 	for {
@@ -69,7 +75,9 @@ func (s *session) follow(ctx context.Context, c *hold.Client) (hold.Found, error
 		case <-moments:
 			s.sample(own)
 		case <-saves:
-			s.saveActs()
+			if saving.due(s.x.live.unsaved(s.c)) {
+				s.saveActs()
+			}
 		}
 	}
 }
@@ -109,46 +117,46 @@ func (s *session) end(ctx context.Context) {
 // inputPiece is how much of a brief is typed at once.
 const inputPiece = 32 << 10
 
-// typeBrief types the brief and ends the input. Each piece has its number, so
-// that a second owner of the command goes on where the first stopped. A program
-// that reads nothing finds its brief in a file.
+// typeBrief types the brief and ends the input, however long the program leaves
+// it unread: half a brief is worse than a late one. A program that never reads
+// finds its brief in a file.
 func (s *session) typeBrief(ctx context.Context) {
 	b, err := os.ReadFile(s.briefFile())
 	if err != nil {
 		s.x.log().Error("the brief cannot be read", "session", string(s.id), "error", err.Error())
 	}
+	untilDone(func() error { return s.typeAll(ctx, b) }, func(after time.Duration) bool {
+		f := hold.Look(ctx, s.dir)
+		closeClient(f.Client)
+		return f.State == kedge.SessionRunning && pauseFor(ctx, after) == nil
+	})
+}
+
+// typeAll types the brief. Each piece has its number, so that who tries again,
+// or is a second owner of the command, goes on where the first stopped.
+func (s *session) typeAll(ctx context.Context, b []byte) error {
 	c, err := hold.Dial(ctx, s.dir)
 	if err != nil {
-		return // over already
+		return err
 	}
 	defer func() { _ = c.Close() }()
 	const source = 1 // nobody else types into a session without a terminal
 	for seq := uint64(1); len(b) > 0; seq++ {
 		n := min(len(b), inputPiece)
-		if s.typePiece(ctx, c, source, seq, b[:n]) != nil {
-			break
+		if err := c.Input(ctx, source, seq, b[:n]); err != nil {
+			return err
 		}
 		b = b[n:]
 	}
-	_ = c.CloseInput(ctx) // closed already, or over
+	return c.CloseInput(ctx)
 }
 
-// typeTries bounds how long a program may leave its input unread.
-const typeTries = 30
-
-func (s *session) typePiece(ctx context.Context, c *hold.Client, source, seq uint64, b []byte) (err error) {
-	for range typeTries {
-		if err = c.Input(ctx, source, seq, b); err == nil {
-			return nil
-		}
-		if st, stErr := c.State(ctx); stErr != nil || !st.Running || ctx.Err() != nil {
-			return err
-		}
-		if pause(ctx) != nil {
-			return err
-		}
+// untilDone tries until it succeeds or next says that it makes no sense any
+// more, with pauses that grow: a program that closed its input is not asked
+// five times a second for as long as it lives.
+func untilDone(try func() error, next func(after time.Duration) bool) {
+	for after := lookPause; try() != nil && next(after); after = min(2*after, longPause) {
 	}
-	return err
 }
 
 // read follows the session's output until it is over, however often its holder
@@ -188,8 +196,9 @@ func (s *session) readTo(ctx context.Context, end int64) {
 			}
 			return
 		}
+		from := s.off
 		s.off += int64(n)
-		s.feed(ctx, buf[:n], s.printed(log, s.off-1))
+		s.feed(ctx, from, buf[:n], s.printed(log, s.off-1))
 	}
 }
 
@@ -207,24 +216,35 @@ func (s *session) printed(log tape.Log, off int64) time.Time {
 	return at
 }
 
-// feed takes in what was printed.
-func (s *session) feed(ctx context.Context, b []byte, at time.Time) {
+// feed takes in what was printed from an offset on: line by line, so that what is
+// noticed has a place on the tape that is the same for everybody who reads it.
+func (s *session) feed(ctx context.Context, from int64, b []byte, at time.Time) {
 	before := s.use.reports
-	for _, ev := range s.reader.Feed(b, at) {
+	for line := range bytes.Lines(b) {
+		from += int64(len(line))
+		s.feedLine(ctx, from, line, at)
+	}
+	if s.use.reports != before {
+		s.reportUsage(ctx)
+	}
+}
+
+// feedLine takes in a line, or a part of one, that ends at an offset.
+func (s *session) feedLine(ctx context.Context, end int64, line []byte, at time.Time) {
+	var noticed []watch.Signal
+	for _, ev := range s.reader.Feed(line, at) {
 		if h := s.x.cfg.Heard; h != nil {
 			if err := h(ctx, s.c, s.id, ev); err != nil && s.heard == nil {
 				s.heard = err
 			}
 		}
 		s.use.take(ev)
-		if s.acts(ev) {
+		if s.acts(ev) && end > s.old {
 			s.x.live.acted(s.c)
 		}
-		s.signals(ctx, s.watch.Feed(ev))
+		noticed = append(noticed, s.watch.Feed(ev)...)
 	}
-	if s.use.reports != before {
-		s.reportUsage(ctx)
-	}
+	s.signals(ctx, "at-"+strconv.FormatInt(end, 10), noticed)
 }
 
 // sample looks at a session that may have stopped to work.
@@ -240,7 +260,7 @@ func (s *session) sample(ctx context.Context) {
 	if len(s.quiet) > 2 {
 		s.quiet = []hold.Sample{s.quiet[0], got}
 	}
-	s.signals(ctx, s.watch.Tick(now, activity(s.quiet, counts)))
+	s.signals(ctx, "on-"+strconv.FormatInt(now.UnixMilli(), 10), s.watch.Tick(now, activity(s.quiet, counts)))
 }
 
 // sampleNow is what is seen of the session; counts says whether its computing is.

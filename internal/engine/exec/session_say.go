@@ -137,10 +137,11 @@ func sessionName(c run.Command) string {
 func (s *session) tape() (from, end int64, err error) { return tape.Open(s.dir).Range() }
 
 // signals writes down what was noticed and tells the run what follows from it.
-func (s *session) signals(ctx context.Context, all []watch.Signal) {
-	for _, sig := range all {
-		s.noticed++
-		err := s.journal(ctx, "signal-"+strconv.Itoa(s.noticed), kedge.SessionSignalled, kedge.SessionSignalledData{
+// The place, on the tape or in time, tells what is noticed anew from what a
+// second owner reads again.
+func (s *session) signals(ctx context.Context, place string, all []watch.Signal) {
+	for i, sig := range all {
+		err := s.journal(ctx, "signal-"+string(sig.Kind)+"-"+place+"-"+strconv.Itoa(i), kedge.SessionSignalled, kedge.SessionSignalledData{
 			ID: s.id, Signal: string(sig.Kind), Reason: sig.Reason, Advice: string(sig.Advice),
 		})
 		if err != nil {
