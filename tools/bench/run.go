@@ -77,7 +77,7 @@ func benchRun(dir string) ([]result, error) {
 	first, last := median(ours[:runEdge:runEdge]), median(ours[len(ours)-runEdge:])
 	mine, theirs := median(ours), median(append(hand, after...))
 	results := []result{
-		against("one feature of a run; git by a script", mine, theirs, 12),
+		against("one feature of a run; git by a script", mine, theirs, 20),
 		against(fmt.Sprintf("the last features of %d; the first", runLength), last, first, 1.5),
 	}
 	again, err := b.restart()
