@@ -365,8 +365,15 @@ func someKills(t *testing.T, most map[string]int) []kill {
 	r := rand.New(rand.NewPCG(seed, 0))
 	var kills []kill
 	for _, k := range []struct{ place, who string }{
-		{"git", "daemon"}, {"git", "all"}, {"git", "daemon"}, {"journal", "daemon"}, {"agent", "self"}, {"agent", "all"},
-		{"check", "self"}, {"check", "daemon"}, {"check", "all"},
+		{"git", "daemon"},
+		{"git", "all"},
+		{"git", "daemon"},
+		{"journal", "daemon"},
+		{"agent", "self"},
+		{"agent", "all"},
+		{"check", "self"},
+		{"check", "daemon"},
+		{"check", "all"},
 	} {
 		kills = append(kills, kill{k.place, 1 + r.IntN(most[k.place]), k.who})
 	}
