@@ -18,7 +18,7 @@ var pythonProject = map[string]string{
 	".gitignore":         "deps/\nwho.txt\n",
 	".kedge/config.toml": "version = 1\n[worktree]\nsetup = \"mkdir -p deps && cp vendored.py deps/greet.py && pwd > who.txt\"\ninputs = [\"vendored.py\"]\n",
 	".kedge/gate.toml": "version = 1\n[[check]]\nname = \"e2e\"\nkind = \"e2e\"\nrun = \"python3 ask.py\"\n" +
-		"[[service]]\nname = \"web\"\nrun = \"PYTHONPATH=deps exec python3 serve.py\"\nready = \"tcp://127.0.0.1:{port}\"\n",
+		"[[service]]\nname = \"web\"\nrun = \"PYTHONPATH=deps exec python3 serve.py\"\nready = \"tcp://127.0.0.1:{port}\"\ntimeout = \"5m\"\n",
 	"vendored.py": "def greet(name):\n    return 'hello ' + name\n",
 	"serve.py": "import http.server, os\nimport greet\n" +
 		"class H(http.server.BaseHTTPRequestHandler):\n" +
