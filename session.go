@@ -36,6 +36,17 @@ type Session struct {
 	Run           RunID        `json:"run,omitempty"`      // the run that it works for
 	Feature       FeatureID    `json:"feature,omitempty"`  // that it works on
 	Tokens        *int64       `json:"tokens,omitempty"`   // uncached input, cache writes and output
+	Model         string       `json:"model,omitempty"`
+	Kinds         *TokenKinds  `json:"kinds,omitempty"` // the tokens by kind; nil is unknown
+}
+
+// TokenKinds are tokens by what they cost. Money is computed from them when
+// somebody looks, and never stored.
+type TokenKinds struct {
+	Input      int64 `json:"input"` // uncached
+	CacheRead  int64 `json:"cache_read"`
+	CacheWrite int64 `json:"cache_write"`
+	Output     int64 `json:"output"`
 }
 
 // SessionEndedData is the payload of SessionEnded.
@@ -57,6 +68,8 @@ type SessionUsedData struct {
 	ContextTokens *int64    `json:"context_tokens,omitempty"`
 	ContextWindow *int64    `json:"context_window,omitempty"`
 	Unread        int       `json:"unread,omitempty"` // lines for Kedge that could not be understood
+
+	Kinds *TokenKinds `json:"kinds,omitempty"`
 }
 
 // SessionSignalledData is the payload of SessionSignalled: what was noticed of a

@@ -34,6 +34,7 @@ var layer = map[string]int{
 	"kedge/internal/ledger":            10,
 	"kedge/internal/brief":             10,
 	"kedge/internal/condense":          10,
+	"kedge/internal/price":             10,
 	"kedge/internal/weaken":            10,
 	"kedge/internal/redact":            10,
 	"kedge/internal/redact/redacttest": 11,

@@ -84,11 +84,11 @@ func lookReport(text string) (class, string) {
 	if e, ok := parseGoEvent(text); ok {
 		return lookEvent(e)
 	}
-	if summary(text) {
-		return finding, ""
-	}
 	if kind := noiseOf(text); kind != "" {
 		return noise, kind
+	}
+	if summary(text) {
+		return finding, ""
 	}
 	switch {
 	case failing.MatchString(text) || complains(text):

@@ -218,6 +218,7 @@ func foldSessionUsed(f *folding) error {
 		return err
 	}
 	s.Tokens, s.USD = cmp.Or(d.Tokens, s.Tokens), cmp.Or(d.USD, s.USD)
+	s.Model, s.Kinds = cmp.Or(d.Model, s.Model), cmp.Or(d.Kinds, s.Kinds)
 	s.ContextTokens, s.ContextWindow = cmp.Or(d.ContextTokens, s.ContextTokens), cmp.Or(d.ContextWindow, s.ContextWindow)
 	return f.save(KindSession, string(s.ID), s, words{})
 }

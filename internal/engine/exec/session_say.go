@@ -20,6 +20,7 @@ type usage struct {
 	reports int
 	spent   *run.Spend // nil: it never said
 	usd     *float64
+	kinds   *kedge.TokenKinds // nil: it never said
 	model   string
 	context *int64
 	window  *int64
@@ -40,6 +41,7 @@ func (u *usage) take(ev watch.Event) {
 		total := run.Spend{Tokens: u.spent.Tokens + s.Tokens, USD: u.spent.USD + s.USD}
 		u.spent = &total
 	}
+	u.kinds = addKinds(u.kinds, ev.Used)
 	if ev.Used.USD != nil {
 		usd := u.spent.USD
 		u.usd = &usd
@@ -53,6 +55,27 @@ func (u *usage) take(ev watch.Event) {
 	if ev.Used.Model != "" {
 		u.model = ev.Used.Model
 	}
+}
+
+// addKinds adds what a report says of the kinds of tokens; one that says nothing
+// leaves unknown what is.
+func addKinds(k *kedge.TokenKinds, u *watch.Used) *kedge.TokenKinds {
+	if u.Input == nil && u.CacheRead == nil && u.CacheWrite == nil && u.Output == nil {
+		return k
+	}
+	var sum kedge.TokenKinds
+	if k != nil {
+		sum = *k
+	}
+	for _, f := range []struct {
+		to  *int64
+		add *int64
+	}{{&sum.Input, u.Input}, {&sum.CacheRead, u.CacheRead}, {&sum.CacheWrite, u.CacheWrite}, {&sum.Output, u.Output}} {
+		if f.add != nil {
+			*f.to += *f.add
+		}
+	}
+	return &sum
 }
 
 // buckets is into how many parts a context is divided: the journal is told when
@@ -92,7 +115,7 @@ func (s *session) journalUsage(ctx context.Context) error {
 		return nil
 	}
 	u.written = u.reports
-	d := kedge.SessionUsedData{ID: s.id, Model: u.model, USD: u.usd, ContextTokens: u.context, ContextWindow: u.window, Unread: unread}
+	d := kedge.SessionUsedData{ID: s.id, Model: u.model, USD: u.usd, ContextTokens: u.context, ContextWindow: u.window, Unread: unread, Kinds: u.kinds}
 	if u.spent != nil {
 		d.Tokens = &u.spent.Tokens
 	}

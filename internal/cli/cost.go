@@ -1,0 +1,119 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"kedge"
+	"kedge/internal/lazyre"
+	"kedge/internal/plain"
+	"kedge/internal/service"
+)
+
+func newCost(env *Env) *cobra.Command {
+	var (
+		by, since string
+		all       bool
+	)
+	c := &cobra.Command{
+		Use:   "cost",
+		Short: "What sessions used and cost",
+		Long: `Divides the tokens and the money of this project's sessions. Tokens are those that
+agents told of: uncached input, cache writes and output. Money is what the agent
+itself told, else it is computed from prices and marked "estimated"; a model without a
+price, and a session that told nothing, is unknown and never 0.
+
+Prices stand in $XDG_CONFIG_HOME/kedge/prices.toml (else ~/.config/kedge/prices.toml):
+  version = 1
+  [[price]]
+  model = "name-of-a-model-*"
+  since = "2026-01-31"
+  input = 1.0           # USD per million tokens; also cache_read, cache_write
+  output = 5.0`,
+		Example: "  kedge cost                      by session\n  kedge cost --by feature\n  kedge cost --by day --since 7d",
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			in := service.CostRequest{By: by, All: all, Env: []string{"HOME=" + env.getenv("HOME"), "XDG_CONFIG_HOME=" + env.getenv("XDG_CONFIG_HOME")}}
+			var err error
+			if in.Since, err = sinceWhen(since, time.Now()); err != nil {
+				return err
+			}
+			out, err := call[service.CostReply](c.Context(), env, "cost", in)
+			if err != nil {
+				return err
+			}
+			if len(out.Rows) == 0 {
+				env.talk("no sessions")
+			}
+			return env.show(out, func(w io.Writer) { costTable(w, out) })
+		},
+	}
+	c.Flags().StringVar(&by, "by", service.CostBy[0], "session, feature, phase, model, agent or day")
+	c.Flags().StringVar(&since, "since", "", "count sessions from this day (2026-01-31), or of the last days (7d) or hours (12h)")
+	c.Flags().BoolVar(&all, "all", false, "of every project")
+	_ = c.RegisterFlagCompletionFunc("by", cobra.FixedCompletions(service.CostBy, cobra.ShellCompDirectiveNoFileComp))
+	return c
+}
+
+var ago = lazyre.New(`^(\d{1,5})([dhw])$`)
+
+// sinceWhen reads a day, or how long ago.
+func sinceWhen(s string, now time.Time) (time.Time, error) {
+	if s == "" {
+		return time.Time{}, nil
+	}
+	if m := ago.FindStringSubmatch(s); m != nil {
+		n, _ := strconv.Atoi(m[1]) // at most five digits
+		unit := map[string]time.Duration{"h": time.Hour, "d": 24 * time.Hour, "w": 7 * 24 * time.Hour}[m[2]]
+		return now.Add(-time.Duration(n) * unit).UTC(), nil
+	}
+	if t, err := time.Parse(time.DateOnly, s); err == nil {
+		return t, nil
+	}
+	if t, err := time.Parse(time.RFC3339, s); err == nil {
+		return t, nil
+	}
+	return time.Time{}, kedge.Errorf(kedge.Invalid, "--since %q is neither a day nor a time ago", s).WithHint("--since 2026-01-31, or --since 7d")
+}
+
+func costTable(w io.Writer, out service.CostReply) {
+	if len(out.Rows) == 0 {
+		return
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(t, "%s\tSESSIONS\tTOKENS\tUSD\t\n", out.By)
+	for _, r := range out.Rows {
+		name := r.Key
+		if r.Name != "" {
+			name = r.Name
+		}
+		if name == "" {
+			name = "(none)"
+		}
+		costLine(t, plain.Line(name), r)
+	}
+	costLine(t, "total", out.Total)
+	_ = t.Flush() // to the filter, whose errors show at its end
+}
+
+func costLine(w io.Writer, name string, r service.CostRow) {
+	tokens, usd, note := "unknown", "unknown", ""
+	if r.Tokens != nil {
+		tokens = count(*r.Tokens)
+	}
+	if r.USD != nil {
+		usd = fmt.Sprintf("%.2f", *r.USD)
+	}
+	if r.Estimated {
+		note = "estimated"
+	}
+	if r.USD != nil && r.UnknownUSD > 0 {
+		note += fmt.Sprintf(" without %d of unknown cost", r.UnknownUSD)
+	}
+	fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\n", name, r.Sessions, tokens, usd, note)
+}
