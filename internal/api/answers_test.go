@@ -186,6 +186,7 @@ func (st *story) sessions() {
 	st.tell("status", service.StatusRequest{})
 	st.tell("session.kill", service.SessionKill{Name: "job", GraceMS: int(patience.Milliseconds())})
 	st.tell("session.list", service.SessionList{})
+	st.tell("cost", service.CostRequest{By: "agent"})
 	st.tell("session.resume", service.SessionResume{Name: "job", Env: env, Cols: 80, Rows: 24})
 	st.do("session.kill", service.SessionKill{Name: "job", GraceMS: int(patience.Milliseconds())})
 }

@@ -5,5 +5,6 @@ import "kedge/internal/service"
 func lookCalls() []Call {
 	return []Call{
 		local(call("audit", Reading, (*service.Service).Audit)),
+		call("cost", Reading, (*service.Service).Cost),
 	}
 }

@@ -93,6 +93,7 @@ var shown = map[string]string{
 	"deny denied --reason r --json":                     "run.deny",
 	"land --json":                                       "run.land",
 	"explain HEAD --json":                               "explain",
+	"cost --json":                                       "cost",
 	"doctor --json":                                     "doctor",
 	"rebuild --json":                                    "rebuild",
 	"backup --json":                                     "backup",

@@ -1,0 +1,41 @@
+package cli
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"kedge"
+	"kedge/internal/service"
+)
+
+func TestCostTable(t *testing.T) {
+	tokens, usd := int64(1_500_000), 2.5
+	var b bytes.Buffer
+	costTable(&b, service.CostReply{By: "model", Rows: []service.CostRow{
+		{Key: "big", Sessions: 2, Tokens: &tokens, USD: &usd, Estimated: true, UnknownUSD: 1},
+		{Sessions: 1, UnknownUSD: 1},
+	}, Total: service.CostRow{Sessions: 3, Tokens: &tokens, USD: &usd, UnknownUSD: 2}})
+	want := []string{"model SESSIONS TOKENS USD", "big 2 1.5M 2.50 estimated without 1 of unknown cost", "(none) 1 unknown unknown", "total 3 1.5M 2.50 without 2 of unknown cost"}
+	for i, l := range strings.Split(strings.TrimSpace(b.String()), "\n") {
+		if got := strings.Join(strings.Fields(l), " "); got != want[i] {
+			t.Errorf("line %d is %q", i, got)
+		}
+	}
+}
+
+func TestSinceWhen(t *testing.T) {
+	now := time.Date(2026, 5, 10, 12, 0, 0, 0, time.UTC)
+	for in, want := range map[string]string{
+		"": "0001-01-01T00:00:00Z", "7d": "2026-05-03T12:00:00Z", "12h": "2026-05-10T00:00:00Z", "1w": "2026-05-03T12:00:00Z",
+		"2026-01-31": "2026-01-31T00:00:00Z", "2026-01-31T05:00:00Z": "2026-01-31T05:00:00Z",
+	} {
+		if got, err := sinceWhen(in, now); err != nil || got.Format(time.RFC3339) != want {
+			t.Errorf("%q: %v, %v", in, got, err)
+		}
+	}
+	if _, err := sinceWhen("yesterday", now); !kedge.Invalid.Is(err) {
+		t.Errorf("yesterday: %v", err)
+	}
+}
