@@ -1,4 +1,4 @@
-// Package price turns tokens into money. It owns the table of dated prices that
+// Package price turns the tokens of sessions into money. It owns the table of dated prices that
 // the program carries and the form of the file with which people add their own. It
 // promises that a model without a price, a kind of tokens without one, and a day
 // before the first price give no figure: unknown is nil, never 0. It never asks a
