@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -43,13 +44,26 @@ func (r *Repo) Holds(ctx context.Context, path string) (string, error) {
 // was moved aside, where nobody who knows its name can put anything into it. The
 // same request finishes what a crash interrupted; NotFound when it is gone.
 func (r *Repo) RemoveWorktree(ctx context.Context, path string) error {
-	return r.removeWorktree(ctx, path, (*Repo).precious)
+	return r.removeWorktree(ctx, path, func() error {
+		if err := attic.RemoveAll(asideOf(path)); err != nil {
+			return kedge.Errorf(kedge.Internal, "remove the worktree %q: %w", path, err).WithHint("rm -r %s", quote(asideOf(path)))
+		}
+		return nil
+	}, (*Repo).precious)
 }
 
 // DropWorktree is RemoveWorktree for a worktree that Kedge made for itself and
 // nobody else works in: its ignored files, which setup and checks made, go too.
-func (r *Repo) DropWorktree(ctx context.Context, path string) error {
-	return r.removeWorktree(ctx, path, func(w *Repo, ctx context.Context) string {
+// Its folder is only moved, to a name that is free: Discard deletes it, which may
+// take long and needs no lock.
+func (r *Repo) DropWorktree(ctx context.Context, path, to string) error {
+	move := func() error {
+		if err := os.Rename(asideOf(path), to); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return kedge.Errorf(kedge.Internal, "move the worktree %q away: %w", path, err)
+		}
+		return nil
+	}
+	return r.removeWorktree(ctx, path, move, func(w *Repo, ctx context.Context) string {
 		if _, ours := w.owner(); !ours {
 			return "Kedge did not make it"
 		}
@@ -57,8 +71,33 @@ func (r *Repo) DropWorktree(ctx context.Context, path string) error {
 	})
 }
 
-// removeWorktree removes a worktree when precious names nothing in it.
-func (r *Repo) removeWorktree(ctx context.Context, path string, precious func(*Repo, context.Context) string) error {
+// Discard deletes a folder that DropWorktree moved, or what is left of it, until
+// ctx ends.
+func Discard(ctx context.Context, path string) error { return discard(ctx, path, 4) }
+
+// discard looks at ctx in the upper levels of a folder.
+func discard(ctx context.Context, path string, levels int) error {
+	if levels > 0 {
+		_ = os.Chmod(path, 0o700) // it may not be written to
+		entries, _ := os.ReadDir(path)
+		for _, e := range entries {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			if !e.IsDir() {
+				continue // the last call takes it
+			}
+			if err := discard(ctx, filepath.Join(path, e.Name()), levels-1); err != nil {
+				return err
+			}
+		}
+	}
+	return attic.RemoveAll(path)
+}
+
+// removeWorktree removes a worktree when precious names nothing in it; take takes
+// its folder, which is aside then, away.
+func (r *Repo) removeWorktree(ctx context.Context, path string, take func() error, precious func(*Repo, context.Context) string) error {
 	return r.exclusively(ctx, func() error {
 		state := r.removing(path)
 		if state == "" {
@@ -71,8 +110,8 @@ func (r *Repo) removeWorktree(ctx context.Context, path string, precious func(*R
 				return err
 			}
 		}
-		if err := attic.RemoveAll(asideOf(path)); err != nil {
-			return kedge.Errorf(kedge.Internal, "remove the worktree %q: %w", path, err).WithHint("rm -r %s", quote(asideOf(path)))
+		if err := take(); err != nil {
+			return err
 		}
 		return r.unregister(ctx, path)
 	})

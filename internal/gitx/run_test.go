@@ -52,7 +52,7 @@ func (r *trapped) runOn(g *gitx.Repo, step stepper) {
 	step("Forward", w.Forward(ctx, gitx.ForwardRequest{Branch: "run", To: ahead}))
 	step("Detach", w.Detach(ctx))
 	r.submodules(g, step)
-	step("DropWorktree", g.DropWorktree(ctx, dir))
+	step("DropWorktree", r.drop(g, dir))
 	gone := dir + "-gone"
 	r.must(g.AddWorktree(ctx, gitx.WorktreeRequest{Path: gone, Base: r.first}))
 	r.must(os.RemoveAll(gone))
@@ -100,7 +100,7 @@ func (r *trapped) submodules(g *gitx.Repo, step stepper) {
 	if entries, err := os.ReadDir(sub.dir); err != nil || len(entries) > 0 {
 		r.t.Errorf("the submodule still holds %v, %v", entries, err)
 	}
-	step("DropWorktree", g.DropWorktree(ctx, dir))
+	step("DropWorktree", r.drop(g, dir))
 	r.must(g.AddWorktree(ctx, gitx.WorktreeRequest{Path: dir, Base: commit}))
 	r.must(os.RemoveAll(modules))
 	r.canaries()
@@ -203,4 +203,19 @@ func TestSalvageSinceKeepsCommits(t *testing.T) {
 	if _, err := g.Restore(t.Context(), gitx.RestoreRequest{ID: q.ID, Dir: dir, Attic: r.attic()}); err != nil || in.read("a") != "committed\n" {
 		t.Errorf("restored %q, %v", in.read("a"), err)
 	}
+}
+
+// drop drops a worktree and deletes what was its folder.
+func (r *repo) drop(g *gitx.Repo, dir string) error {
+	away := dir + ".away"
+	if err := g.DropWorktree(r.t.Context(), dir, away); err != nil {
+		return err
+	}
+	if _, err := os.Lstat(dir); err == nil {
+		r.t.Errorf("%s is still there", dir)
+	}
+	if _, err := os.Lstat(filepath.Join(away, ".git")); err != nil {
+		r.t.Errorf("it was not moved: %v", err)
+	}
+	return gitx.Discard(r.t.Context(), away)
 }

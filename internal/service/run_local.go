@@ -33,9 +33,24 @@ func (s *Service) localEngine(ctx context.Context, known kedge.Project, st *stor
 	if err != nil {
 		return nil, err
 	}
-	return local.New(local.Config{
-		Project: p.ID, Store: st, Executor: exec.New(s.execConfig(p, repo)), Now: s.cfg.Now, Log: s.cfg.Log,
-	}), nil
+	x := exec.New(s.execConfig(p, repo))
+	x.Sweep()
+	return executing{x: x, Local: local.New(local.Config{
+		Project: p.ID, Store: st, Executor: x, Now: s.cfg.Now, Log: s.cfg.Log,
+	})}, nil
+}
+
+// executing is the engine in this process with its executor, which leaves with
+// it.
+type executing struct {
+	*local.Local
+	x *exec.Executor
+}
+
+// Leave implements RunEngine.
+func (e executing) Leave() {
+	e.Local.Leave()
+	e.x.Leave()
 }
 
 func (s *Service) execConfig(p *project, repo *gitx.Repo) exec.Config {

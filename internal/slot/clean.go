@@ -193,27 +193,19 @@ func (s *Slots) knownTree(ctx context.Context, w *gitx.Repo, now, next string) (
 	return now == head || now == next || now == lastPut(w), nil
 }
 
-// Tidy removes the work trees of a run that is over: its clean one, unless a job
-// of it is left, and the slots that no job has. What is not in a commit is set
-// aside first; a work tree in which a process works stays.
+// Tidy takes the work trees away that nobody needs when all work is done: the
+// clean ones of runs that have no job left, and the slots that no job has. What
+// is not in a commit is set aside first; a work tree in which a process works
+// stays. Their folders are only moved: Sweep deletes them.
 func (s *Slots) Tidy(ctx context.Context, q Request) ([]kedge.Salvage, error) {
 	s.mu.Lock() // nobody acquires a slot meanwhile
 	defer s.mu.Unlock()
-	jobs, err := s.jobs()
+	dirs, err := s.unused(q.Run)
 	if err != nil {
 		return nil, err
 	}
 	var out []kedge.Salvage
 	var errs []error
-	var dirs []string
-	if !slices.ContainsFunc(jobs, func(j Job) bool { return j.Run == q.Run }) {
-		dirs = append(dirs, s.CleanDir(q.Run))
-	}
-	for n := 1; n < maxSlots; n++ {
-		if _, err := os.Lstat(s.Dir(n)); err == nil && s.free(n, jobs) {
-			dirs = append(dirs, s.Dir(n))
-		}
-	}
 	for _, dir := range dirs {
 		ask := q
 		ask.Name += "-" + filepath.Base(dir)
@@ -224,6 +216,50 @@ func (s *Slots) Tidy(ctx context.Context, q Request) ([]kedge.Salvage, error) {
 		errs = append(errs, err)
 	}
 	return out, errors.Join(errs...)
+}
+
+// unused are the folders of work trees that no job needs.
+func (s *Slots) unused(id kedge.RunID) ([]string, error) {
+	jobs, err := s.jobs()
+	if err != nil {
+		return nil, err
+	}
+	dirs := []string{s.CleanDir(id)}
+	others, err := filepath.Glob(filepath.Join(s.root(), "run-*"))
+	if err != nil {
+		return nil, kedge.Errorf(kedge.Internal, "list the work trees: %w", err)
+	}
+	for _, dir := range others {
+		if kedge.ValidID("run", filepath.Base(dir)) && dir != dirs[0] {
+			dirs = append(dirs, dir)
+		}
+	}
+	dirs = slices.DeleteFunc(dirs, func(dir string) bool {
+		return slices.ContainsFunc(jobs, func(j Job) bool { return s.CleanDir(j.Run) == dir })
+	})
+	for n := 1; n < maxSlots; n++ {
+		if _, err := os.Lstat(s.Dir(n)); err == nil && s.free(n, jobs) {
+			dirs = append(dirs, s.Dir(n))
+		}
+	}
+	return dirs, nil
+}
+
+// goneName begins the names of folders that are only left to be deleted.
+const goneName = "gone-"
+
+// Sweep deletes what Tidy moved away, also in an earlier process, until ctx ends.
+// It keeps nobody from a slot.
+func (s *Slots) Sweep(ctx context.Context) error {
+	dirs, err := filepath.Glob(filepath.Join(s.root(), goneName+"*"))
+	if err != nil {
+		return kedge.Errorf(kedge.Internal, "list what is to be deleted: %w", err)
+	}
+	var errs []error
+	for _, dir := range dirs {
+		errs = append(errs, gitx.Discard(ctx, dir))
+	}
+	return errors.Join(errs...)
 }
 
 // drop sets aside what is in a work tree and removes it.
@@ -244,7 +280,7 @@ func (s *Slots) drop(ctx context.Context, dir string, q Request) (kedge.Salvage,
 			return saved, err
 		}
 	}
-	return saved, s.cfg.Repo.DropWorktree(ctx, dir)
+	return saved, s.cfg.Repo.DropWorktree(ctx, dir, filepath.Join(s.root(), goneName+kedge.NewID("dir", s.cfg.Now())))
 }
 
 // empty brings a work tree to its own HEAD, with what it holds set aside.

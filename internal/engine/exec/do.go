@@ -2,6 +2,7 @@ package exec
 
 import (
 	"context"
+	"sync"
 
 	"kedge"
 	"kedge/internal/engine"
@@ -14,6 +15,10 @@ type Executor struct {
 	do  map[run.CommandKind]method
 
 	live living
+
+	here   context.Context // until Leave
+	leave  context.CancelFunc
+	sweeps sync.WaitGroup
 }
 
 // method carries out one kind of command.
@@ -22,6 +27,7 @@ type method func(ctx context.Context, c run.Command, report func(run.Event)) (ru
 // New gives an executor.
 func New(cfg Config) *Executor {
 	x := &Executor{cfg: cfg}
+	x.here, x.leave = context.WithCancel(context.Background())
 	x.do = map[run.CommandKind]method{
 		run.Prepare:      x.prepare,
 		run.Gate:         x.gate,

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"kedge"
 	"kedge/internal/run"
@@ -324,5 +325,58 @@ func TestNothingIsLeftOfARun(t *testing.T) {
 	}
 	if !kedge.ValidID("run", string(runID)) {
 		t.Error("the fixture's id")
+	}
+}
+
+// TestAStoppedRunKeepsItsSlots: whoever goes on finds what setup made; only when
+// all is done they go, and what is left of them on the disk with the next start.
+func TestAStoppedRunKeepsItsSlots(t *testing.T) {
+	y := newYard(t, map[string]string{
+		".kedge/config.toml": "version = 1\n[worktree]\nsetup = \"mkdir -p deps && echo x >> deps/installed\"\n",
+	})
+	y.feature("one")
+	y.prepared(1, "one", y.head())
+	y.must(y.cfg.Slots.Release(t.Context(), runID, 1))
+	y.cfg.Briefs = mute{}
+	y.x = newExecutor(y)
+	y.do(y.command(run.Notify, 0, run.Command{Text: string(run.StatusStopped)}))
+	y.prepared(2, "one", y.head())
+	j, err := y.cfg.Slots.Job(runID, 2)
+	y.must(err)
+	if got := y.read(y.slot(j.Slot), "deps/installed"); j.Slot != 1 || got != "x\n" {
+		t.Errorf("the next job has slot %d, set up: %q", j.Slot, got)
+	}
+	y.must(y.cfg.Slots.Release(t.Context(), runID, 2))
+
+	root := filepath.Join(y.home, "worktrees", "prj")
+	killed := filepath.Join(root, "gone-before", "deps", "a", "b", "c", "d", "e")
+	y.must(os.MkdirAll(killed, 0o700))
+	y.put(killed, "x", "x")
+	y.must(os.Chmod(filepath.Dir(killed), 0o500))
+	y.x.Sweep()
+	y.nothingIn(root, "gone-*")
+	y.do(y.command(run.Notify, 0, run.Command{Text: string(run.StatusDone)}))
+	if left, err := filepath.Glob(filepath.Join(root, "slot-*")); err != nil || len(left) > 0 {
+		t.Errorf("left: %v, %v", left, err)
+	}
+	y.nothingIn(root, "gone-*")
+}
+
+// nothingIn waits until nothing of the name is there.
+func (y *yard) nothingIn(dir, name string) {
+	y.t.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for guard := time.After(3 * time.Minute); ; {
+		left, err := filepath.Glob(filepath.Join(dir, name))
+		y.must(err)
+		if len(left) == 0 {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-guard:
+			y.t.Fatalf("still there: %v", left)
+		}
 	}
 }

@@ -34,7 +34,11 @@ func newSleeper(t *testing.T, dir string, env ...string) (end func()) {
 	return end
 }
 
-func newExecutor(y *yard) *exec.Executor { return exec.New(y.cfg) }
+func newExecutor(y *yard) *exec.Executor {
+	x := exec.New(y.cfg)
+	y.t.Cleanup(x.Leave)
+	return x
+}
 
 // mute tells nobody.
 type mute struct{ exec.Briefs }

@@ -23,7 +23,7 @@ func (x *Executor) keep(c run.Command, change func(*slot.Job)) (slot.Job, error)
 func (x *Executor) letGo(ctx context.Context, c run.Command, ev run.Event) error {
 	planned := c.Purpose == run.MakePlan
 	switch {
-	case c.Kind == run.Notify && (c.Text == string(run.StatusDone) || c.Text == string(run.StatusStopped)):
+	case c.Kind == run.Notify && c.Text == string(run.StatusDone): // one that was stopped goes on in them
 		x.tidy(ctx, c)
 		return nil
 	case c.Job == 0:
@@ -49,6 +49,24 @@ func (x *Executor) tidy(ctx context.Context, c run.Command) {
 	if err != nil {
 		x.log().Warn("a work tree of a run that is over stays", "run", string(c.Run), "error", err.Error())
 	}
+	x.Sweep()
+}
+
+// Sweep deletes, beside everything else, what work trees that were taken away
+// left on the disk, also before a kill.
+func (x *Executor) Sweep() {
+	x.sweeps.Go(func() {
+		if err := x.cfg.Slots.Sweep(x.here); err != nil && x.here.Err() == nil {
+			x.log().Warn("what is left of work trees cannot be deleted", "error", err.Error())
+		}
+	})
+}
+
+// Leave ends what the executor does by itself, outside of commands, and waits
+// for it: the next one goes on with it.
+func (x *Executor) Leave() {
+	x.leave()
+	x.sweeps.Wait()
 }
 
 // log is where the executor speaks to whoever looks after the machine.

@@ -77,6 +77,7 @@ func (y *yard) open() {
 		Env: func(kedge.RunID) []string { return y.env }, Now: time.Now, Log: slog.New(slog.DiscardHandler),
 	}
 	y.x = exec.New(y.cfg)
+	y.t.Cleanup(y.x.Leave)
 }
 
 func (y *yard) must(err error) {
