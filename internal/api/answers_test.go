@@ -137,6 +137,8 @@ func (st *story) gate() {
 }
 
 func (st *story) plan() {
+	st.do("plan.new", service.PlanNewRequest{Title: "Another"})
+	st.tell("plan.drop", service.PlanDropRequest{Reason: "another time"})
 	st.tell("plan.new", service.PlanNewRequest{Title: "Strict matching"})
 	b, err := os.ReadFile("../plan/testdata/plan.md")
 	if err != nil {

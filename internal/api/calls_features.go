@@ -21,5 +21,6 @@ func featureCalls() []Call {
 		call("plan.show", Reading, (*service.Service).PlanShow),
 		call("plan.check", Reading, (*service.Service).PlanCheck),
 		call("plan.approve", Writing, (*service.Service).PlanApprove),
+		call("plan.drop", Writing, (*service.Service).PlanDrop),
 	}
 }

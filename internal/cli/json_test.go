@@ -49,6 +49,7 @@ var shown = map[string]string{
 	"plan show --json":                                  "plan.show",
 	"plan check --json":                                 "plan.check",
 	"plan approve --json":                               "plan.approve",
+	"plan drop --json":                                  "plan.drop",
 	"decide Title --why w --json":                       "decision.add",
 	"decide ls --json":                                  "decision.list",
 	"decide show dec-1 --json":                          "decision.show",

@@ -44,7 +44,7 @@ Without a goal: the plan as it stands.`,
 	f.Float64Var(&flags.BudgetUSD, "budget-usd", 0, "what planning and work may cost")
 	f.Int64Var(&flags.BudgetTokens, "budget-tokens", 0, "how many tokens they may use")
 	f.BoolVar(&detach, "detach", false, "do not wait for the session")
-	c.AddCommand(newPlanNew(env), show, newPlanCheck(env), newPlanApprove(env))
+	c.AddCommand(newPlanNew(env), show, newPlanCheck(env), newPlanApprove(env), newPlanDrop(env))
 	return c
 }
 
@@ -184,6 +184,10 @@ and only a plan without errors whose blocking questions are answered.`,
 				fmt.Fprintf(w, "%s approved: %s\n", reply.ID, featureCount(len(reply.Features)))
 				if reply.Commit != nil {
 					fmt.Fprintf(w, "commit  %s (.kedge/plan.md and .kedge/features.json)\n", *reply.Commit)
+				}
+				if reply.Started {
+					fmt.Fprintln(w, "the run goes on now: kedge run shows it, kedge run --pause holds it")
+					return
 				}
 				fmt.Fprintf(w, "next    kedge next\n")
 			})

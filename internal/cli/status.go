@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
+	"kedge/internal/plain"
 	"kedge/internal/service"
 )
 
@@ -129,6 +130,9 @@ func driftText(w io.Writer, row func(name, format string, args ...any), out serv
 }
 
 func nextLine(out service.StatusReply) string {
+	if out.Run != nil && len(out.Run.Next) > 0 {
+		return plain.Line(strings.Join(out.Run.Next, ", "))
+	}
 	if out.Next == nil {
 		return "nothing: " + out.Why
 	}

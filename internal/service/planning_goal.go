@@ -228,39 +228,42 @@ func (s *Service) madePlan(ctx context.Context, p *project, id kedge.PlanID) (ke
 
 // planApproved lets the run that planned go on with the work: from the commit
 // that holds the plan, with its phases' budgets, over its features.
-func (s *Service) planApproved(ctx context.Context, p *project, who Caller) error {
+func (s *Service) planApproved(ctx context.Context, p *project, who Caller) (started bool, err error) {
 	last, found, err := lastRun(ctx, p)
 	if err != nil || !found || !isPlanning(last) || s.cfg.ReadOnly {
-		return err
+		return false, err
+	}
+	if dropped, err := isDropped(ctx, p, last); err != nil || dropped {
+		return false, err
 	}
 	l, err := readLedger(ctx, p)
 	if err != nil {
-		return err
+		return false, err
 	}
 	repo, head, err := s.branch(ctx, p)
 	if err != nil {
-		return err
+		return false, err
 	}
 	specs, err := s.specs(ctx, p)
 	if err != nil {
-		return err
+		return false, err
 	}
 	base, err := s.runBase(ctx, repo, head, last)
 	if err != nil {
-		return err
+		return false, err
 	}
 	eng, err := s.engineOf(ctx, p)
 	if err != nil {
-		return err
+		return false, err
 	}
 	rules := last.Rules
 	rules.Phases = l.phaseLimits()
 	at := s.now()
 	on := run.Event{ID: runEventID(who) + "-on", Kind: run.Continued, At: at, Actor: who.Actor, Rules: &rules, Commit: base}
 	if err := eng.Deliver(ctx, last.Run, on); err != nil {
-		return err
+		return false, err
 	}
-	return eng.Deliver(ctx, last.Run, run.Event{ID: runEventID(who), Kind: run.Planned, At: at, Actor: who.Actor, Specs: specs})
+	return true, eng.Deliver(ctx, last.Run, run.Event{ID: runEventID(who), Kind: run.Planned, At: at, Actor: who.Actor, Specs: specs})
 }
 
 // planNext is what a person does about a run that plans and rests.
@@ -281,7 +284,7 @@ func (s *Service) planNext(ctx context.Context, p *project, id kedge.RunID) ([]s
 	case d.Status == kedge.PlanWaiting:
 		out = append(out, "kedge plan show")
 	case isOpenPlan(d):
-		out = append(out, "kedge plan check", "kedge plan GOAL")
+		out = append(out, "kedge logs plan", "kedge plan GOAL", "kedge plan drop")
 	}
 	return out, nil
 }

@@ -259,7 +259,8 @@ type PlanApproveReply struct {
 	Status   kedge.PlanStatus  `json:"status"`
 	Hash     string            `json:"hash"`
 	Features []kedge.FeatureID `json:"features"`
-	Commit   *string           `json:"commit"` // nil: a plain folder, nothing to commit, or not written
+	Commit   *string           `json:"commit"`  // nil: a plain folder, nothing to commit, or not written
+	Started  bool              `json:"started"` // the run that planned goes on with the work now
 	Aside
 }
 
@@ -293,7 +294,8 @@ func (s *Service) PlanApprove(ctx context.Context, who Caller, in PlanApproveReq
 	if reply.Commit, err = s.commitPlan(ctx, p, author, data, ev); err != nil {
 		return reply, err
 	}
-	return reply, s.planApproved(ctx, p, who)
+	reply.Started, err = s.planApproved(ctx, p, who)
+	return reply, err
 }
 
 // author is who a commit is by, found before anything is decided; nobody for a

@@ -56,7 +56,13 @@ func (s *Service) RunStart(ctx context.Context, who Caller, in RunStartRequest) 
 	if err != nil {
 		return RunReply{}, err
 	}
+	dropped, err := isDropped(ctx, p, last)
+	if err != nil {
+		return RunReply{}, err
+	}
 	switch {
+	case dropped:
+		return s.begin(ctx, p, who, in, last)
 	case found && (!last.Ended() || last.Run == s.runID(who)):
 		return s.attachRun(ctx, p, last, in)
 	case found && last.Halt == run.OverBudget && in.Flags.BudgetUSD == 0 && in.Flags.BudgetTokens == 0:

@@ -61,8 +61,12 @@ type RunJob struct {
 // viewOf shows a state; what stands in the ledger and not in the state comes
 // from the project.
 func (s *Service) viewOf(ctx context.Context, p *project, st run.State) (RunView, error) {
+	reason, err := reasonOf(ctx, p, &st)
+	if err != nil {
+		return RunView{}, err
+	}
 	v := RunView{
-		ID: st.Run, State: st.Status, Reason: st.Reason, Halt: st.Halt, Agent: st.Rules.Agent, Parallel: st.Rules.Parallel,
+		ID: st.Run, State: st.Status, Reason: reason, Halt: st.Halt, Agent: st.Rules.Agent, Parallel: st.Rules.Parallel,
 		StartedAt: startOf(st.Run), Features: countRun(st), Sessions: st.Sessions, Usage: usageOf(st),
 		Limits: RunLimits{Tokens: st.Rules.Tokens, USD: st.Rules.USD, Sessions: st.Rules.MaxSessions},
 		Jobs:   []RunJob{}, Resting: resting(&st), Next: []string{},
@@ -303,12 +307,19 @@ func (s *Service) eta(ctx context.Context, p *project, st *run.State, started ti
 }
 
 // runStatus fills in the newest run, and what its sessions used.
-func runStatus(ctx context.Context, p *project, r *StatusReply) error {
+func (s *Service) runStatus(ctx context.Context, p *project, r *StatusReply) error {
 	st, found, err := lastRun(ctx, p)
 	if err != nil || !found {
 		return err
 	}
-	r.Run = &RunInfo{ID: st.Run, State: string(st.Status), Reason: st.Reason}
+	reason, err := reasonOf(ctx, p, &st)
+	if err != nil {
+		return err
+	}
+	r.Run = &RunInfo{ID: st.Run, State: string(st.Status), Reason: reason}
 	r.Usage = usageOf(st)
-	return nil
+	if isPlanning(st) && resting(&st) && !st.Ended() {
+		r.Run.Next, err = s.planNext(ctx, p, st.Run)
+	}
+	return err
 }

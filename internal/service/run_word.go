@@ -93,7 +93,13 @@ func (s *Service) RunContinue(ctx context.Context, who Caller, in RunContinueReq
 	if err != nil {
 		return RunReply{}, err
 	}
-	if st.Ended() && st.Halt == "" {
+	dropped, err := isDropped(ctx, p, st)
+	switch {
+	case err != nil:
+		return RunReply{}, err
+	case dropped:
+		return RunReply{}, kedge.Errorf(kedge.Conflict, "the plan of the run was dropped").WithHint("kedge run")
+	case st.Ended() && st.Halt == "":
 		return RunReply{}, over(st)
 	}
 	return s.goOn(ctx, p, who, st, RunStartRequest(in))

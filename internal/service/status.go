@@ -54,6 +54,7 @@ type RunInfo struct {
 	ID     kedge.RunID `json:"id"`
 	State  string      `json:"state"`
 	Reason string      `json:"reason"`
+	Next   []string    `json:"next,omitempty"` // what a person does about a plan that waits
 }
 
 // FeatureCounts counts features by status.
@@ -109,7 +110,7 @@ func (s *Service) Status(ctx context.Context, who Caller, _ StatusRequest) (Stat
 	if err := s.lastThings(ctx, p, st, &r); err != nil {
 		return StatusReply{}, err
 	}
-	if err := runStatus(ctx, p, &r); err != nil {
+	if err := s.runStatus(ctx, p, &r); err != nil {
 		return StatusReply{}, err
 	}
 	if r.Drift, r.DriftUnknown, err = s.drift(ctx, p, st); err != nil {

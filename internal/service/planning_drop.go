@@ -1,0 +1,161 @@
+package service
+
+import (
+	"context"
+	"strings"
+
+	"kedge"
+	"kedge/internal/plan"
+	"kedge/internal/run"
+)
+
+// PlanDropRequest abandons the plan that is not approved.
+type PlanDropRequest struct {
+	Reason string `json:"reason,omitempty"`
+}
+
+// PlanDropReply is the plan that was abandoned, and where its text is kept.
+type PlanDropReply struct {
+	ID     kedge.PlanID     `json:"id"`
+	Title  string           `json:"title"`
+	Status kedge.PlanStatus `json:"status"`
+	Reason string           `json:"reason"`
+	Kept   string           `json:"kept"` // empty: there was no file
+}
+
+// PlanDrop abandons a plan that is not approved: the one that sessions make, with
+// its run, or a draft that people write by hand. Its text is kept.
+func (s *Service) PlanDrop(ctx context.Context, who Caller, in PlanDropRequest) (PlanDropReply, error) {
+	if err := personOnly(who, "drop a plan"); err != nil {
+		return PlanDropReply{}, err
+	}
+	p, err := s.project(ctx, who)
+	if err != nil {
+		return PlanDropReply{}, err
+	}
+	release, err := s.alone(ctx, "run of "+string(p.ID)) // no run begins or goes on meanwhile
+	if err != nil {
+		return PlanDropReply{}, err
+	}
+	defer release()
+	evs, err := s.write(ctx, p, who, func() ([]kedge.Event, error) {
+		d, err := droppable(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		d.Status, d.Faults, d.Hash = kedge.PlanAbandoned, strings.TrimSpace(in.Reason), sum([]byte(d.Text))
+		return events(event(kedge.PlanSaved, who, d))
+	})
+	if err != nil {
+		return PlanDropReply{}, err
+	}
+	d, err := dataOf[kedge.PlanData](evs, kedge.PlanSaved)
+	if err != nil {
+		return PlanDropReply{}, err
+	}
+	r := PlanDropReply{ID: d.ID, Title: d.Title, Status: d.Status, Reason: d.Faults}
+	if err := s.stopPlanning(ctx, p, who, d); err != nil {
+		return r, err
+	}
+	r.Kept, err = s.keepDropped(ctx, p)
+	return r, err
+}
+
+// droppable is the plan that is not approved: that of the planning run, else the
+// draft in plan.md.
+func droppable(ctx context.Context, p *project) (kedge.PlanData, error) {
+	last, found, err := lastRun(ctx, p)
+	if err != nil {
+		return kedge.PlanData{}, err
+	}
+	if found {
+		if d, ok, err := planOf(ctx, p, last.Run); err != nil || ok && isOpenPlan(d) {
+			return d, err
+		}
+	}
+	l, err := readLedger(ctx, p)
+	if err != nil {
+		return kedge.PlanData{}, err
+	}
+	b, ok, err := p.read(planFile)
+	if err != nil {
+		return kedge.PlanData{}, err
+	}
+	if !ok || !l.otherText(b) {
+		return kedge.PlanData{}, kedge.Errorf(kedge.NotFound, "there is no plan that waits to be approved").WithHint("kedge plan show")
+	}
+	d := kedge.PlanData{ID: kedge.PlanID("pln-" + sum(b)[:26]), Title: "a draft", Text: string(b)}
+	if doc, err := plan.ParsePlan(planFile, b); err == nil {
+		d.Title = doc.Plan.Title
+	}
+	return d, nil
+}
+
+// otherText tells whether plan.md holds something else than the approved plan.
+func (l ledger) otherText(b []byte) bool {
+	return l.plan == nil || l.isDraft(b)
+}
+
+// stopPlanning ends the run that makes a plan.
+func (s *Service) stopPlanning(ctx context.Context, p *project, who Caller, d kedge.PlanData) error {
+	last, found, err := lastRun(ctx, p)
+	if err != nil || !found || last.Run != d.Run || last.Ended() {
+		return err
+	}
+	eng, err := s.engineOf(ctx, p)
+	if err != nil {
+		return err
+	}
+	ctx, done := s.untilLeft(ctx)
+	defer done()
+	return eng.Cancel(ctx, last.Run, who.Actor)
+}
+
+// keepDropped takes the text of a dropped plan out of plan.md, where the one that
+// was followed before it stands again.
+func (s *Service) keepDropped(ctx context.Context, p *project) (kept string, err error) {
+	p.writing.Lock()
+	defer p.writing.Unlock()
+	l, err := readLedger(ctx, p)
+	if err != nil {
+		return "", err
+	}
+	b, ok, err := p.read(planFile)
+	if err != nil || !ok || !l.otherText(b) {
+		return "", err
+	}
+	if kept, err = s.setAside(p, planFile); err != nil {
+		return "", err
+	}
+	if l.plan != nil { // the one before it, as it stands
+		return kept, s.putProjected(p, planFile, l.planText())
+	}
+	return kept, p.remove(planFile)
+}
+
+// isDropped tells whether a run planned, and its plan was abandoned: it never
+// goes on.
+func isDropped(ctx context.Context, p *project, st run.State) (bool, error) {
+	if !isPlanning(st) {
+		return false, nil
+	}
+	d, ok, err := planOf(ctx, p, st.Run)
+	return ok && d.Status == kedge.PlanAbandoned, err
+}
+
+// reasonOf is why a run stands as it does. One that planned and got nothing says
+// so, instead of waiting for an answer to no question.
+func reasonOf(ctx context.Context, p *project, st *run.State) (string, error) {
+	if !isPlanning(*st) || st.Status != run.StatusWaiting || len(st.Jobs) > 0 {
+		return st.Reason, nil
+	}
+	d, ok, err := planOf(ctx, p, st.Run)
+	switch {
+	case err != nil || !ok || d.Status != kedge.PlanDrafting:
+		return st.Reason, err
+	case d.Faults != "":
+		return "the planning session gave no plan that can be used: " + firstLineOf(d.Faults), nil
+	default:
+		return "the planning session gave no plan and no question: kedge logs plan", nil
+	}
+}
