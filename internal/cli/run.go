@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -152,8 +153,9 @@ func (env *Env) watchRun(ctx context.Context, from service.RunReply) error {
 	show := newRunShow(env, from.Run)
 	show.last = from.Steps
 	var out service.RunReply
+	var gone outage
 	for {
-		seen := show.last
+		seen, asked := show.last, time.Now()
 		in := service.RunWatchRequest{Run: from.Run.ID, After: seen, Env: env.Environ}
 		err := env.Call.Call(ctx, "run.watch", in, &out, show.line)
 		switch {
@@ -162,10 +164,38 @@ func (env *Env) watchRun(ctx context.Context, from service.RunReply) error {
 			return env.runOver(out.Run)
 		case ctx.Err() != nil:
 			return env.detached(show)
-		case errors.Is(err, client.ErrBroken) && show.last > seen: // the next daemon goes on
-		default:
+		case !errors.Is(err, client.ErrBroken) || !gone.bear(time.Now(), show.last > seen || time.Since(asked) > lived):
 			return err
 		}
+		breathe(ctx) // the next daemon goes on
+	}
+}
+
+// How a watcher takes the death of daemons.
+const (
+	patience = 2 * time.Minute        // for daemons that die one after the other
+	lived    = 30 * time.Second       // a daemon that was there for so long was no part of that
+	breath   = 200 * time.Millisecond // before the next one is asked for
+)
+
+// outage is a time in which every daemon died before it was of any use.
+type outage struct{ since time.Time }
+
+// bear tells whether one more death is put up with.
+func (o *outage) bear(now time.Time, useful bool) bool {
+	if useful || o.since.IsZero() {
+		o.since = now
+	}
+	return now.Sub(o.since) < patience
+}
+
+// breathe waits a moment; a person who leaves does not wait.
+func breathe(ctx context.Context) {
+	t := time.NewTimer(breath)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
 	}
 }
 

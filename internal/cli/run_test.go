@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"kedge"
@@ -104,16 +106,22 @@ func TestRunWithoutATerminal(t *testing.T) {
 	}
 }
 
-// TestRunGivesUp: a daemon that dies again and again without a step between is
-// not asked for ever.
-func TestRunGivesUp(t *testing.T) {
-	d := &runDesk{t: t, watches: []watchAnswer{
-		{lines: []service.RunLine{stepLineOf(1, "a", "one")}, err: kedge.Errorf(kedge.Internal, "%w", client.ErrBroken)},
-		{err: kedge.Errorf(kedge.Internal, "%w", client.ErrBroken)},
-	}}
-	if code, _, talk := d.main(t.Context(), false, "run"); code != 1 || !strings.Contains(talk, "went away") {
-		t.Errorf("code %d, said %q", code, talk)
-	}
+// TestF1RunOutlivesManyDaemons: a daemon that dies again and again without a step
+// between is borne for a while, and not for ever.
+func TestF1RunOutlivesManyDaemons(t *testing.T) {
+	broken := watchAnswer{err: kedge.Errorf(kedge.Internal, "%w", client.ErrBroken)}
+	synctest.Test(t, func(t *testing.T) {
+		d := &runDesk{t: t, watches: append(slices.Repeat([]watchAnswer{broken}, 20), watchAnswer{end: service.RunView{State: run.StatusDone}})}
+		if code, _, talk := d.main(t.Context(), false, "run"); code != 0 || len(d.watches) != 0 {
+			t.Errorf("code %d, said %q", code, talk)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		d := &runDesk{t: t, watches: slices.Repeat([]watchAnswer{broken}, 10_000)}
+		if code, _, talk := d.main(t.Context(), false, "run"); code != 1 || !strings.Contains(talk, "went away") {
+			t.Errorf("code %d, said %q", code, talk)
+		}
+	})
 }
 
 // TestRunExitCodes: each end of a run has its code, and says what to do next.
