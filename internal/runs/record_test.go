@@ -167,3 +167,25 @@ func lastOf(all []kedge.Session, name string) kedge.SessionID {
 	}
 	return ids[len(ids)-2]
 }
+
+// TestT15SecretsOfACrashedSession: what a session printed before it crashed is
+// told to the next one without the secrets in it, also one that would be cut in
+// half to fit.
+func TestT15SecretsOfACrashedSession(t *testing.T) {
+	secret := "gh" + "p_" + strings.Repeat("aB3dE5gH7j", 4)[:36]
+	say := func(before int) string {
+		return `{"do":"say","text":"` + strings.Repeat("x", before) + ` ` + secret + ` and more"}`
+	}
+	w := newWorld(t, nil, `[{"number":1,"do":[`+say(1)+`,`+say(370)+`,{"do":"run","line":"echo `+secret+`; exit 1"},{"do":"exit","code":3}]},
+		{"do":[{"do":"write","path":"{{feature}}.txt","text":"ok\n"}]}]`, "")
+	w.feature("a", "test -f a.txt")
+	w.want(w.run(service.RunFlags{}), run.StatusDone, "", "a:completed")
+	ids := w.sessions()
+	if len(ids) != 2 {
+		t.Fatalf("%d sessions\n%s", len(ids), w.story())
+	}
+	next := w.brief(ids[1].ID)
+	if strings.Contains(next, secret[:12]) || !strings.Contains(next, "[redacted:github]") {
+		t.Errorf("the next session is told:\n%s", next)
+	}
+}

@@ -216,3 +216,14 @@ func TestPlainFolderHasNoDrift(t *testing.T) {
 		t.Errorf("the brief hides that drift is unknown:\n%s", text)
 	}
 }
+
+// TestT15RulesWithASecret: a brief is clean whatever it was made of, also of a
+// file that no journal has seen.
+func TestT15RulesWithASecret(t *testing.T) {
+	pl := newPlace(t, true)
+	secret := "gh" + "p_" + strings.Repeat("aB3dE5gH7j", 4)[:36]
+	pl.put(".kedge/rules.md", "# Rules\n- push with "+secret+"\n")
+	if text := pl.prime(0).Text; strings.Contains(text, secret) || !strings.Contains(text, "[redacted:github]") {
+		t.Errorf("the brief is\n%s", text)
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"kedge"
 	"kedge/internal/brief"
 	docs "kedge/internal/ledger"
+	"kedge/internal/redact"
 	"kedge/internal/store"
 )
 
@@ -46,6 +47,7 @@ func (s *Service) Prime(ctx context.Context, who Caller, in PrimeRequest) (Prime
 		return PrimeReply{}, kedge.Errorf(kedge.Invalid, "the rules and the next feature alone take %d tokens, more than the budget of %d", b.Tokens, budget).
 			WithHint("kedge prime --budget %d", b.Tokens)
 	}
+	b.Text = redact.Text(b.Text)
 	return PrimeReply{Brief: b, Budget: budget}, nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"kedge/internal/engine/exec"
 	"kedge/internal/glob"
 	docs "kedge/internal/ledger"
+	"kedge/internal/redact"
 	"kedge/internal/run"
 	"kedge/internal/store"
 	"kedge/internal/watch"
@@ -266,19 +267,21 @@ func cutBy(ses kedge.Session) string {
 	return text
 }
 
-// doing is the last that a session did, as it told it itself.
+// doing is the last that a session did, as it told it itself. Secrets are taken
+// out here, before anything is shortened: half of one is not recognised later.
 func doing(last []watch.Event) []string {
 	var out []string
+	add := func(text string) { out = append(out, redact.Text(text)) }
 	for _, ev := range last {
 		switch ev.Kind {
 		case watch.Call:
-			out = append(out, strings.TrimSpace(ev.Tool+" "+ev.Input))
+			add(strings.TrimSpace(ev.Tool + " " + ev.Input))
 		case watch.Result:
 			if ev.Failed {
-				out = append(out, "failed: "+ev.Output)
+				add("failed: " + ev.Output)
 			}
 		case watch.Say, watch.Step, watch.Ask:
-			out = append(out, string(ev.Kind)+": "+ev.Text)
+			add(string(ev.Kind) + ": " + ev.Text)
 		default:
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"kedge/internal/atomicfile"
 	"kedge/internal/brief"
 	"kedge/internal/hold"
+	"kedge/internal/redact"
 	"kedge/internal/store"
 )
 
@@ -67,7 +68,7 @@ func (s *Service) checkpointBrief(ctx context.Context, p *project, who Caller, i
 	if input.Checkpoint == nil {
 		return "", kedge.Errorf(kedge.NotFound, "there is no checkpoint").WithHint("kedge checkpoint save")
 	}
-	return brief.Prime(input, brief.DefaultBudget).Text, nil
+	return redact.Text(brief.Prime(input, brief.DefaultBudget).Text), nil
 }
 
 // latestCheckpoint names the newest one.

@@ -11,6 +11,7 @@ import (
 
 	"kedge"
 	"kedge/internal/atomicfile"
+	"kedge/internal/redact"
 	"kedge/internal/run"
 )
 
@@ -37,6 +38,7 @@ func (x *Executor) brief(ctx context.Context, c run.Command, _ func(run.Event)) 
 	if err := os.MkdirAll(x.runDir(c.Run), 0o700); err != nil {
 		return ev, kedge.Errorf(kedge.Internal, "make the folder of a run: %w", err)
 	}
+	text = redact.Text(text) // whatever it was made of: it goes to a model, and into its provider's logs
 	if err := atomicfile.Write(file, []byte(text), 0o600); err != nil {
 		return ev, kedge.Errorf(kedge.Internal, "keep a brief: %w", err)
 	}

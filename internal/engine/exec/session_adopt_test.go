@@ -3,7 +3,9 @@ package exec_test
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -170,5 +172,27 @@ func TestSessionWithoutALog(t *testing.T) {
 	s.renew()
 	if ev := s.do(s.command(`{"do":"usage","usage":{"context_tokens":61,"context_window":100}}`)); ev.Outcome != run.Finished {
 		t.Errorf("ended as %+v", ev)
+	}
+}
+
+// leakyBriefs writes a brief with a secret in it.
+type leakyBriefs struct {
+	exec.Briefs
+	secret string
+}
+
+func (b leakyBriefs) Brief(context.Context, run.Command, exec.Standing) (string, error) {
+	return "push with " + b.secret + "\n", nil
+}
+
+// TestT15NoBriefHoldsASecret: whoever writes it, and for whatever session.
+func TestT15NoBriefHoldsASecret(t *testing.T) {
+	s := newStage(t)
+	s.cfg.Briefs = leakyBriefs{secret: "gh" + "p_" + strings.Repeat("aB3dE5gH7j", 4)[:36]}
+	s.renew()
+	ev := s.do(run.Command{Kind: run.Brief, Run: runID, Job: 1, Epoch: 3, Purpose: run.MakePlan, At: time.Unix(1_800_000_000, 0)})
+	b, err := os.ReadFile(filepath.Join(s.home, "worktrees", "prj", string(runID)+".d", ev.Text))
+	if err != nil || string(b) != "push with [redacted:github]\n" {
+		t.Errorf("the brief is %q, %v", b, err)
 	}
 }
