@@ -336,7 +336,7 @@ func survives(t *testing.T, calm killEnd, kills []kill) {
 // each feature, nothing left over.
 //
 // The kills are a sample; KEDGE_TEST_EVERY_KILL=1 takes every one, some dozens in
-// each run. KEDGE_TEST_SEED repeats a sample.
+// each run. KEDGE_TEST_SEED takes another sample.
 func TestKillMatrix(t *testing.T) {
 	b := newKillBox(t)
 	start := b.journalEnd()
@@ -357,7 +357,7 @@ func TestKillMatrix(t *testing.T) {
 
 // someKills spreads a few over the run.
 func someKills(t *testing.T, most map[string]int) []kill {
-	seed := uint64(time.Now().UnixNano())
+	seed := uint64(1) // the same every time: what fails once has to fail again
 	if s, err := strconv.ParseUint(os.Getenv("KEDGE_TEST_SEED"), 10, 64); err == nil {
 		seed = s
 	}
