@@ -31,6 +31,9 @@ type Held struct {
 	Holder  []string // the command that becomes a holder
 	Sockets string   // a private folder with a short path
 	Now     func() time.Time
+	// Holding makes the holder known that start starts, before anything that the
+	// line calls is answered; nil: nobody is to know.
+	Holding func(start func() (*hold.Client, error)) (*hold.Client, error)
 }
 
 // heldSuffix ends the name of the folder of a line's holder, beside its log.
@@ -99,7 +102,8 @@ func (h Held) takeUp(ctx context.Context, l *heldLine) (*hold.Client, error) {
 		f = hold.Look(ctx, l.dir)
 	}
 	if f.Client == nil && f.Result == nil {
-		return nil, l.clear() // its holder is gone, and with it the line
+		_, err := hold.EndLeft(l.dir)
+		return nil, errors.Join(err, l.clear()) // its holder is gone, and with it the line
 	}
 	l.started, l.over = was.Started, f.Result != nil
 	return f.Client, nil
@@ -127,10 +131,17 @@ func (h Held) begin(ctx context.Context, l *heldLine) (*hold.Client, error) {
 		return nil, err
 	}
 	id := kedge.NewID("ses", l.started)
-	c, err := hold.Start(ctx, h.Holder, hold.Spec{
-		Session: kedge.SessionID(id), Dir: l.dir, Socket: filepath.Join(h.Sockets, id[len(id)-12:]),
-		Command: []string{"/bin/sh", "-c", l.spec.Line}, Cwd: l.spec.Dir, Env: l.spec.Env,
-	})
+	start := func() (*hold.Client, error) {
+		return hold.Start(ctx, h.Holder, hold.Spec{
+			Session: kedge.SessionID(id), Dir: l.dir, Socket: filepath.Join(h.Sockets, id[len(id)-12:]),
+			Command: []string{"/bin/sh", "-c", l.spec.Line}, Cwd: l.spec.Dir, Env: LineEnv(l.spec.Env, kedge.SessionID(id)),
+		})
+	}
+	holding := h.Holding
+	if holding == nil {
+		holding = func(start func() (*hold.Client, error)) (*hold.Client, error) { return start() }
+	}
+	c, err := holding(start)
 	if err != nil {
 		return nil, err
 	}
@@ -262,7 +273,8 @@ func (l *heldLine) toEnd(ctx context.Context, c *hold.Client) error {
 			closeClient(c)
 			return nil
 		case f.State != kedge.SessionRunning:
-			return kedge.Errorf(kedge.Internal, "the holder of %q is gone: %s", l.spec.Line, f.Cause).WithHint("kedge gate")
+			_, err := hold.EndLeft(l.dir)
+			return errors.Join(kedge.Errorf(kedge.Internal, "the holder of %q is gone: %s", l.spec.Line, f.Cause).WithHint("kedge gate"), err)
 		}
 		_ = pause(ctx) // if it ended, Look says so
 	}

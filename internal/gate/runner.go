@@ -3,8 +3,11 @@ package gate
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 	"time"
 
+	"kedge"
 	"kedge/internal/proc"
 )
 
@@ -37,7 +40,15 @@ type child struct{ *proc.Proc }
 
 func (child) Since() time.Time { return time.Time{} }
 
+// LineEnv is the environment of a line: what an agent wrote runs in it, so it is
+// marked like that of a session, and nothing in it starts a daemon.
+func LineEnv(env []string, id kedge.SessionID) []string {
+	out := slices.DeleteFunc(slices.Clone(env), func(kv string) bool { return strings.HasPrefix(kv, "KEDGE_SESSION=") })
+	return append(out, "KEDGE_SESSION="+string(id))
+}
+
 func (direct) Start(ctx context.Context, s proc.Spec) (Line, error) {
+	s.Env = LineEnv(s.Env, kedge.SessionID(kedge.NewID("ses", time.Now())))
 	p, err := proc.Start(ctx, s)
 	return child{p}, err
 }

@@ -30,6 +30,16 @@ func Environ(ctx context.Context, logDir string) (env []string, ok, silent bool)
 	return nil, false, silent
 }
 
+// Holders are the living holders of a gate's lines, by its log folder.
+func Holders(logDir string) (out []hold.Record) {
+	for _, dir := range heldIn(logDir) {
+		if r, err := hold.ReadRecord(dir); err == nil && r.Alive() {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
 // Forget lets go of a gate that is over: what still runs of it is ended, its
 // holders go, and what was kept to finish it later is removed. The logs stay.
 func Forget(ctx context.Context, logDir string) error {

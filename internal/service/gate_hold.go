@@ -22,7 +22,7 @@ func (s *Service) runner() gate.Runner {
 	if len(s.cfg.Sessions.Holder) == 0 || runtime.GOOS != "linux" {
 		return nil
 	}
-	return gate.Held{Holder: s.cfg.Sessions.Holder, Sockets: s.cfg.Sessions.Sockets, Now: s.cfg.Now}
+	return gate.Held{Holder: s.cfg.Sessions.Holder, Sockets: s.cfg.Sessions.Sockets, Now: s.cfg.Now, Holding: s.holdingLine}
 }
 
 func (s *Service) gateDir(p *project, id kedge.EvidenceID) string {

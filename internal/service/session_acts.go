@@ -20,9 +20,21 @@ func (s *Service) follow(p *project, id kedge.SessionID, holder int, c *hold.Cli
 		if !over {
 			return // we stop; the session does not
 		}
+		s.endLeft(f)
 		s.ended(s.watch, p, endOf(f))
 		s.collect(s.watch, f)
 	})
+}
+
+// endLeft ends what a holder that was killed has left behind.
+func (s *Service) endLeft(f hold.Found) {
+	if f.Result != nil {
+		return
+	}
+	left, err := hold.EndLeft(f.Dir)
+	if err != nil || left > 0 {
+		s.cfg.Log.Warn("the holder of a session was gone and its processes were not: they are ended", "session", string(f.ID), "processes", left, "error", err)
+	}
 }
 
 // lookAgain is how long to wait before a holder is asked again that broke off
@@ -95,6 +107,7 @@ func (s *Service) ended(ctx context.Context, p *project, d kedge.SessionEndedDat
 // watched again, the others are written down as what became of them. Gates that
 // it left are finished.
 func (s *Service) Adopt(ctx context.Context) error {
+	s.rememberLines()
 	ps, err := s.sessionProjects(ctx, Caller{}, true)
 	if err != nil {
 		return err

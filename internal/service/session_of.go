@@ -1,10 +1,13 @@
 package service
 
 import (
+	"maps"
 	"os"
+	"path/filepath"
 	"sync"
 
 	"kedge"
+	"kedge/internal/gate"
 	"kedge/internal/hold"
 )
 
@@ -14,8 +17,9 @@ type holders struct {
 	// for something before its holder is known here, and has to wait for that.
 	starting sync.RWMutex
 
-	mu  sync.Mutex
-	ids map[int]kedge.SessionID
+	mu    sync.Mutex
+	ids   map[int]kedge.SessionID
+	lines map[int]hold.Record // of the lines of checks, services and setups, until they are seen to be gone
 }
 
 // settle waits for the sessions that are being started.
@@ -39,26 +43,83 @@ func (h *holders) remove(pid int) {
 	delete(h.ids, pid)
 }
 
+// addLine makes the holder of a line known. There is nobody to say when it goes:
+// those that are gone are dropped here.
+func (h *holders) addLine(r hold.Record) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.lines == nil {
+		h.lines = map[int]hold.Record{}
+	}
+	maps.DeleteFunc(h.lines, func(_ int, r hold.Record) bool { return !r.Alive() })
+	h.lines[r.Holder.PID] = r
+}
+
+// of is whose holder a process is, empty for nobody's.
+func (h *holders) of(pid int) kedge.SessionID {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if id, ok := h.ids[pid]; ok {
+		return id
+	}
+	if r, ok := h.lines[pid]; ok && r.Alive() {
+		return r.Session
+	}
+	return ""
+}
+
+// nobodys is where a process runs that is no person's and of no session that is
+// known.
+const nobodys = kedge.SessionID("ses-00000000000000000000000000")
+
 // SessionOf is the session that a process runs in, empty for none. It goes by
 // descent: whatever a session starts stays below its holder, also what leaves
 // its process group, its terminal and its environment behind. So an agent cannot
-// make itself a person by unsetting a variable.
+// make itself a person by unsetting a variable. What checks, services and setups
+// run is an agent's too: an agent wrote it. So is whatever else descends from
+// the daemon, since no person does, and a caller that is gone before it can be
+// asked for.
 func (s *Service) SessionOf(pid int) kedge.SessionID {
+	up, known := hold.Ancestors(pid)
 	if s.cfg.ReadOnly {
 		s.rememberHolders()
+		s.rememberLines()
 	}
 	s.holders.settle()
-	s.holders.mu.Lock()
-	defer s.holders.mu.Unlock()
-	if len(s.holders.ids) == 0 {
-		return ""
-	}
-	for _, a := range hold.Ancestors(pid) {
-		if id, ok := s.holders.ids[a]; ok {
+	for i, a := range up {
+		if id := s.holders.of(a); id != "" {
 			return id
 		}
+		if i > 0 && a == os.Getpid() {
+			return nobodys
+		}
+	}
+	if !known {
+		return nobodys
 	}
 	return ""
+}
+
+// holdingLine starts the holder of a line while whoever asks whose process
+// something is has to wait.
+func (s *Service) holdingLine(start func() (*hold.Client, error)) (*hold.Client, error) {
+	s.holders.starting.RLock()
+	defer s.holders.starting.RUnlock()
+	c, err := start()
+	if err == nil {
+		s.holders.addLine(hold.Record{Greeting: c.Greeting})
+	}
+	return c, err
+}
+
+// rememberLines reads which holders of lines live that somebody else started.
+func (s *Service) rememberLines() {
+	gates, _ := filepath.Glob(filepath.Join(s.storeDir("*"), "gate", "*")) // the pattern is well formed
+	for _, dir := range gates {
+		for _, r := range gate.Holders(dir) {
+			s.holders.addLine(r)
+		}
+	}
 }
 
 // rememberHolders reads which holders live, for a service that watches none.

@@ -45,6 +45,7 @@ func (x *Executor) gateDir(id kedge.EvidenceID) string {
 // the same log before.
 func (x *Executor) line(ctx context.Context, s proc.Spec) (proc.Result, error) {
 	if x.cfg.Runner == nil {
+		s.Env = gate.LineEnv(s.Env, kedge.SessionID(kedge.NewID("ses", x.cfg.Now())))
 		return proc.Run(ctx, s)
 	}
 	l, err := x.cfg.Runner.Start(ctx, s)
