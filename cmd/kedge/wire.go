@@ -18,6 +18,7 @@ import (
 	"kedge/internal/api/client"
 	"kedge/internal/cli"
 	"kedge/internal/daemon"
+	"kedge/internal/hold"
 	"kedge/internal/service"
 )
 
@@ -156,6 +157,9 @@ func (c *caller) Foreground(ctx context.Context) error {
 		Prepare: func(ctx context.Context, log *slog.Logger) error {
 			sessions, err := c.sessions()
 			if err != nil {
+				return err
+			}
+			if err := hold.Inherit(); err != nil {
 				return err
 			}
 			s = service.New(service.Config{Home: c.home, Log: log, Sessions: sessions})

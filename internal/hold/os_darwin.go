@@ -11,6 +11,9 @@ import (
 // program's session and outlives its parents is not found there.
 func becomeReaper() error { return nil }
 
+// inherits tells that orphans do not become our children.
+func inherits() bool { return false }
+
 // apart starts a process in a session of its own.
 func apart(*int) *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"syscall"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 
@@ -20,6 +21,13 @@ func becomeReaper() error {
 		return kedge.Errorf(kedge.Internal, "become the parent of orphans: %w", err)
 	}
 	return nil
+}
+
+// inherits tells whether orphans become our children.
+func inherits() bool {
+	var on int32
+	err := unix.Prctl(unix.PR_GET_CHILD_SUBREAPER, uintptr(unsafe.Pointer(&on)), 0, 0, 0)
+	return err == nil && on != 0
 }
 
 // apart starts a process in a session of its own; *pidfd becomes a descriptor of

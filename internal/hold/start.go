@@ -79,7 +79,7 @@ func (l *Launch) start(ctx context.Context, holder []string, dir string) (err er
 	if err != nil {
 		return errors.Join(kedge.Errorf(kedge.Internal, "open a pipe: %w", err), l.in.Close())
 	}
-	if err := cmd.Start(); err != nil {
+	if err := launched.start(cmd); err != nil {
 		return kedge.Errorf(kedge.Internal, "start a holder: %w", err)
 	}
 	l.cmd = cmd
@@ -124,10 +124,15 @@ func (l *Launch) tell(spec Spec) error {
 	return nil
 }
 
-// reap waits for the end of the process.
+// reap waits for the end of the process. One that was ended by force has left
+// what it held to us.
 func (l *Launch) reap() {
 	awaitExit(l.pidfd)
 	_ = l.cmd.Wait()
+	launched.forget(l.cmd)
+	if !l.cmd.ProcessState.Success() && inherits() {
+		endOrphans()
+	}
 }
 
 // Abandon lets the process go without holding anything, and takes away what was
