@@ -106,7 +106,7 @@ func lastRun(ctx context.Context, p *project) (run.State, bool, error) {
 
 // attachRun gives a run as it is.
 func (s *Service) attachRun(ctx context.Context, p *project, st run.State, in RunStartRequest) (RunReply, error) {
-	s.keepEnv(st.Run, in.Env)
+	s.keepFirstEnv(st.Run, in.Env)
 	if _, err := s.engineOf(ctx, p); err != nil {
 		return RunReply{}, err
 	}
@@ -147,6 +147,9 @@ func (s *Service) begin(ctx context.Context, p *project, who Caller, in RunStart
 	})
 	if err != nil {
 		return RunReply{}, err
+	}
+	if last.Run != id {
+		s.forgetEnv(last.Run)
 	}
 	return s.runReply(ctx, p, eng, id, s.notesOn(ctx, repo, head))
 }

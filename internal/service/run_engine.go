@@ -27,8 +27,8 @@ type engines struct {
 	open map[kedge.ProjectID]RunEngine
 	left bool
 
-	envMu sync.Mutex // its own: runs ask for their environment while they are opened
-	envs  map[kedge.RunID][]string
+	envMu sync.Mutex               // its own: runs ask for their environment while they are opened
+	envs  map[kedge.RunID][]string // nil of one that nobody can tell any more
 }
 
 // engineOf gives the engine of a project's runs, which has taken up what an
@@ -147,4 +147,39 @@ func passed(env, names []string) []string {
 		name, _, _ := strings.Cut(kv, "=")
 		return !slices.Contains(names, name)
 	})
+}
+
+// keepFirstEnv is keepEnv for whoever only joins a run: it works on in the
+// environment that it has.
+func (s *Service) keepFirstEnv(id kedge.RunID, env []string) {
+	if len(s.callerEnv(id)) == 0 {
+		s.keepEnv(id, env)
+	}
+}
+
+// noteUnknownEnv remembers that nobody knows the environment of a run, so that
+// its holders are not asked for it again.
+func (s *Service) noteUnknownEnv(id kedge.RunID) {
+	s.engines.envMu.Lock()
+	defer s.engines.envMu.Unlock()
+	if s.engines.envs == nil {
+		s.engines.envs = map[kedge.RunID][]string{}
+	}
+	if _, known := s.engines.envs[id]; !known {
+		s.engines.envs[id] = nil
+	}
+}
+
+func (s *Service) envUnknown(id kedge.RunID) bool {
+	s.engines.envMu.Lock()
+	defer s.engines.envMu.Unlock()
+	env, noted := s.engines.envs[id]
+	return noted && len(env) == 0
+}
+
+// forgetEnv lets go of the environment of a run after which another began.
+func (s *Service) forgetEnv(id kedge.RunID) {
+	s.engines.envMu.Lock()
+	defer s.engines.envMu.Unlock()
+	delete(s.engines.envs, id)
 }

@@ -141,18 +141,13 @@ func (l runLedger) Session(ctx context.Context, key string, ev kedge.Event) erro
 // freeName is the session's name, or with the least number behind it that no
 // living session has.
 func (l runLedger) freeName(ctx context.Context, ses kedge.Session) (string, error) {
-	sessions, err := all[kedge.Session](ctx, l.p, store.KindSession)
-	if err != nil {
-		return "", err
-	}
-	taken := func(name string) bool {
-		return slices.ContainsFunc(sessions, func(o kedge.Session) bool { return o.ID != ses.ID && o.Live() && o.Name == name })
-	}
-	name := ses.Name
-	for n := 2; taken(name); n++ {
+	for name, n := ses.Name, 2; ; n++ {
+		same, err := named(ctx, l.p, name)
+		if err != nil || !slices.ContainsFunc(same, func(o kedge.Session) bool { return o.ID != ses.ID && o.Live() }) {
+			return name, err
+		}
 		name = numbered(ses.Name, n)
 	}
-	return name, nil
 }
 
 // numbered puts a number behind a name, within what a name may be long.

@@ -105,9 +105,12 @@ func (s *Service) runEnv(p *project, repo *gitx.Repo, id kedge.RunID) []string {
 		return env
 	}
 	ctx := context.Background()
-	if env := s.heldEnv(ctx, p, id); len(env) > 0 {
-		s.keepEnv(id, env)
-		return env
+	if !s.envUnknown(id) {
+		if env := s.heldEnv(ctx, p, id); len(env) > 0 {
+			s.keepEnv(id, env)
+			return env
+		}
+		s.noteUnknownEnv(id)
 	}
 	cfg, _, err := s.runConfig(ctx, p, repo)
 	if err != nil {
@@ -143,6 +146,9 @@ func (s *Service) heldEnv(ctx context.Context, p *project, id kedge.RunID) []str
 		return nil
 	}
 	for _, dir := range held {
+		if exec.GateRun(filepath.Dir(dir)) != id {
+			continue // another run's, or a person's own
+		}
 		if env, ok, _ := gate.Environ(ctx, filepath.Dir(dir)); ok {
 			return withoutOurs(env)
 		}

@@ -67,8 +67,8 @@ func (s *Service) RunWatch(ctx context.Context, who Caller, in RunWatchRequest) 
 	ctx, done := s.untilLeft(ctx)
 	defer done()
 	w := &runWatch{s: s, p: p, eng: eng, who: who, id: in.Run, asked: map[int64]run.Command{}}
-	if err = w.begin(ctx, in.After); err == nil && !who.IsAgent() && len(s.callerEnv(w.id)) == 0 {
-		s.keepEnv(w.id, in.Env)
+	if err = w.begin(ctx, in.After); err == nil && !who.IsAgent() {
+		s.keepFirstEnv(w.id, in.Env)
 	}
 	if err == nil {
 		err = w.untilRest(ctx)

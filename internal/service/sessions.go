@@ -232,7 +232,7 @@ func named(ctx context.Context, p *project, name string) ([]kedge.Session, error
 	if !kedge.ValidName(name) {
 		return nil, nil
 	}
-	docs, err := store.Holding[kedge.Session](ctx, p.store, store.KindSession, `"`+name+`"`)
+	docs, err := store.About[kedge.Session](ctx, p.store, store.KindSession, `"`+name+`"`)
 	return slices.DeleteFunc(docs, func(ses kedge.Session) bool { return ses.Name != name }), err
 }
 

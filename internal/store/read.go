@@ -109,17 +109,6 @@ func All[T any](ctx context.Context, s *Store, kind Kind) ([]T, error) {
 	return decodeRows[T](s, kind, rows)
 }
 
-// Holding is All of those documents whose JSON has a text in it: a cheap way to
-// leave most of them undecoded. The caller looks whether it stands where it
-// should.
-func Holding[T any](ctx context.Context, s *Store, kind Kind, text string) ([]T, error) {
-	rows, err := s.read.QueryContext(ctx, `SELECT id, doc FROM docs WHERE kind = ? AND instr(doc, ?) > 0 ORDER BY pos, id`, string(kind), text)
-	if err != nil {
-		return nil, s.fault("read the journal", err)
-	}
-	return decodeRows[T](s, kind, rows)
-}
-
 func decodeRows[T any](s *Store, kind Kind, rows *sql.Rows) ([]T, error) {
 	defer func() { _ = rows.Close() }()
 	out := []T{}

@@ -39,6 +39,7 @@ func (w candidate) Tree(ctx context.Context) (string, error) {
 // when it has its verdict.
 type begunGate struct {
 	Version int            `json:"version"`
+	Run     kedge.RunID    `json:"run,omitempty"`
 	Tree    string         `json:"tree"`
 	Verdict *kedge.Verdict `json:"verdict,omitempty"`
 }
@@ -55,6 +56,16 @@ func readBegun(dir string) (begunGate, error) {
 		return b, kedge.Errorf(kedge.Internal, "read a gate: %w", err)
 	}
 	return b, strictjson.Decode(begunFile(dir), text, &b)
+}
+
+// GateRun is the run whose gate or setup has its logs in a folder; empty when it
+// is none's.
+func GateRun(dir string) kedge.RunID {
+	b, err := readBegun(dir)
+	if err != nil {
+		return ""
+	}
+	return b.Run
 }
 
 func (b begunGate) write(dir string) error {
@@ -86,7 +97,7 @@ func (x *Executor) verdict(ctx context.Context, c run.Command, dir string, q gat
 	q.LogDir, q.LockDir = dir, filepath.Join(x.cfg.Home, "projects", string(x.cfg.Project), "locks")
 	q.Env, q.Now, q.Runner, q.Expect = x.env(c.Run), x.cfg.Now, x.cfg.Runner, was.Tree
 	q.Begin = func(tree string) error {
-		was.Tree = tree
+		was.Run, was.Tree = c.Run, tree
 		return was.write(dir)
 	}
 	held, done := lasting(ctx)

@@ -66,6 +66,13 @@ func (l *living) end(c run.Command) {
 	}
 }
 
+// forget lets go of what is known of a job that is over.
+func (l *living) forget(c run.Command) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.ends, jobKey{c.Run, c.Job})
+}
+
 // wish ends the session if the command to end came after it.
 func (f *followed) wish(end int64) {
 	if end > f.origin && !f.said {

@@ -109,6 +109,9 @@ func (x *Executor) runSetup(ctx context.Context, c run.Command, w *gitx.Repo, li
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", kedge.Errorf(kedge.Internal, "make a folder for logs: %w", err)
 	}
+	if err := (begunGate{Version: 1, Run: c.Run}).write(dir); err != nil {
+		return "", err
+	}
 	held, done := lasting(ctx)
 	defer done()
 	log := filepath.Join(dir, "setup.log")

@@ -4,7 +4,29 @@ import (
 	"os"
 	osexec "os/exec"
 	"testing"
+
+	"kedge/internal/run"
 )
+
+// TestWhatIsKnownOfAJobGoesWithIt, and of a gate it is known whose it is.
+func TestWhatIsKnownOfAJobGoesWithIt(t *testing.T) {
+	var l living
+	c := run.Command{Run: "run-1", Job: 1, Epoch: 7}
+	l.end(c)
+	if l.forget(c); len(l.ends) > 0 {
+		t.Errorf("kept: %v", l.ends)
+	}
+	dir := t.TempDir()
+	if got := GateRun(dir); got != "" {
+		t.Errorf("a folder without a gate is of %q", got)
+	}
+	if err := (begunGate{Version: 1, Run: "run-1"}).write(dir); err != nil {
+		t.Fatal(err)
+	}
+	if got := GateRun(dir); got != "run-1" {
+		t.Errorf("it is of %q", got)
+	}
+}
 
 // TestWhatIsStartedMeanwhileIsEndedToo: looking alone would wait for ever.
 func TestWhatIsStartedMeanwhileIsEndedToo(t *testing.T) {
