@@ -113,8 +113,22 @@ func (s *Service) adoptRuns(ctx context.Context, id kedge.ProjectID) error {
 	if !isProject(known.Dir, id) {
 		return kedge.Errorf(kedge.NotFound, "the folder of %q is not at %q any more", known.Name, known.Dir)
 	}
-	_, err = s.engineOf(ctx, &project{Project: known, opened: o})
-	return err
+	p := &project{Project: known, opened: o}
+	of, words, err := missedWords(ctx, p) // before the engine goes on: nothing moves yet
+	if err != nil {
+		return err
+	}
+	eng, err := s.engineOf(ctx, p)
+	if err != nil {
+		return err
+	}
+	for _, ev := range words {
+		ev.At = s.now()
+		if err := eng.Deliver(ctx, of, ev); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // unfinished tells whether there is something to go on with.
