@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -151,6 +153,7 @@ type runEnd struct {
 // watchRun shows a run until it rests, through the death of daemons.
 func (env *Env) watchRun(ctx context.Context, from service.RunReply) error {
 	show := newRunShow(env, from.Run)
+	defer show.stop()
 	show.last = from.Steps
 	var out service.RunReply
 	var gone outage
@@ -160,9 +163,11 @@ func (env *Env) watchRun(ctx context.Context, from service.RunReply) error {
 		err := env.Call.Call(ctx, "run.watch", in, &out, show.line)
 		switch {
 		case err == nil:
+			show.stop()
 			show.finish(out.Run)
 			return env.runOver(out.Run)
 		case ctx.Err() != nil:
+			show.stop()
 			return env.detached(show)
 		case !errors.Is(err, client.ErrBroken) || !gone.bear(time.Now(), show.last > seen || time.Since(asked) > lived):
 			return err
@@ -242,15 +247,33 @@ type runShow struct {
 	view service.RunView
 	last int64 // the newest step that was shown
 	live *liveTable
+	stop func() // the clock of the table
 }
 
 func newRunShow(env *Env, v service.RunView) *runShow {
-	s := &runShow{env: env, view: v}
+	s := &runShow{env: env, view: v, stop: func() {}}
 	if env.ErrTTY && !env.json {
 		s.live = newLiveTable(env)
 		s.live.draw(v)
+		s.stop = env.tick(s.live)
 	}
 	return s
+}
+
+// tick draws a table anew every second, and when the terminal gets another size.
+func (env *Env) tick(t *liveTable) (stop func()) {
+	clock := time.NewTicker(time.Second)
+	var resized <-chan os.Signal
+	forget := func() {}
+	if env.Term != nil {
+		resized, forget = env.Term.Resized()
+	}
+	still := t.follow(clock.C, resized)
+	return sync.OnceFunc(func() {
+		still()
+		clock.Stop()
+		forget()
+	})
 }
 
 // line takes one line of progress. A step that was shown before, as after a

@@ -3,8 +3,10 @@ package cli
 import (
 	"fmt"
 	"io"
+	"os"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"kedge/internal/plain"
@@ -18,8 +20,35 @@ type liveTable struct {
 	w     io.Writer
 	cols  func() int
 	now   func() time.Time
+	mu    sync.Mutex // of what follows: the clock draws too
+	view  service.RunView
 	drawn int    // lines of the last drawing
 	step  string // what happened last
+}
+
+// follow draws the table again whenever the clock ticks or the terminal has
+// another size, until it is told to stop; stop returns when nothing draws.
+func (t *liveTable) follow(ticks <-chan time.Time, resized <-chan os.Signal) (stop func()) {
+	quit, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			select {
+			case <-ticks:
+			case <-resized:
+			case <-quit:
+				return
+			}
+			t.again()
+		}
+	}()
+	return func() { close(quit); <-done }
+}
+
+func (t *liveTable) again() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.redraw()
 }
 
 func newLiveTable(env *Env) *liveTable {
@@ -28,6 +57,8 @@ func newLiveTable(env *Env) *liveTable {
 
 // take remembers what happened last.
 func (t *liveTable) take(l service.RunLine) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	if l.Step != nil && l.Step.Text != "" {
 		t.step = stepLine(*l.Step)
 	}
@@ -35,7 +66,14 @@ func (t *liveTable) take(l service.RunLine) {
 
 // draw puts the table over its last drawing.
 func (t *liveTable) draw(v service.RunView) {
-	lines := t.lines(v)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.view = v
+	t.redraw()
+}
+
+func (t *liveTable) redraw() {
+	lines := t.lines(t.view)
 	var b strings.Builder
 	if t.drawn > 0 {
 		fmt.Fprintf(&b, "\x1b[%dA", t.drawn)
@@ -80,7 +118,7 @@ func (t *liveTable) lines(v service.RunView) []string {
 
 func headLine(v service.RunView, now time.Time) string {
 	s := string(v.ID) + "  " + strings.ReplaceAll(string(v.State), "_", " ")
-	if v.Reason != "" {
+	if v.Reason != "" && !v.Resting { // the end is said below the table
 		s += ": " + v.Reason
 	}
 	return s + "  " + span(now.Sub(v.StartedAt))
@@ -102,7 +140,7 @@ func barLine(v service.RunView) string {
 		what string
 	}{
 		{v.Features.Blocked, "blocked"},
-		{v.Features.NeedsReview, "wait for review"},
+		{v.Features.NeedsReview, map[bool]string{true: "waits for review", false: "wait for review"}[v.Features.NeedsReview == 1]},
 		{v.Features.Regressed, "regressed"},
 		{v.Features.Skipped, "skipped"},
 	} {
@@ -191,7 +229,11 @@ func spendLine(v service.RunView) string {
 			verdict += " for " + string(v.Gate.Feature)
 		}
 	}
-	return fmt.Sprintf("spent %s, %s, %d sessions  %s", tokens, usd, v.Sessions, verdict)
+	sessions := strconv.Itoa(v.Sessions) + " sessions"
+	if v.Sessions == 1 {
+		sessions = "1 session"
+	}
+	return fmt.Sprintf("spent %s, %s, %s  %s", tokens, usd, sessions, verdict)
 }
 
 // count writes a large number short.

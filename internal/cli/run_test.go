@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -247,6 +248,44 @@ func TestLiveTable(t *testing.T) {
 	table.draw(v)
 	if got := b.String(); !strings.HasPrefix(got, "\x1b[7A") || strings.Count(got, "\n") != 7 || !strings.HasSuffix(got, "\x1b[3A") {
 		t.Errorf("redrawn as %q", got)
+	}
+}
+
+// TestLiveTableGoesOn: without a step the clock of the table goes on, and another
+// size of the terminal shows.
+func TestLiveTableGoesOn(t *testing.T) {
+	var b bytes.Buffer
+	start := time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)
+	now, cols := start.Add(2*time.Second), 70
+	table := &liveTable{w: &b, cols: func() int { return cols }, now: func() time.Time { return now }}
+	table.draw(service.RunView{ID: "run-1", State: run.StatusRunning, StartedAt: start, Sessions: 1, Features: service.FeatureCounts{Total: 2, NeedsReview: 1}})
+	if got := b.String(); !strings.Contains(got, "running  2s") || !strings.Contains(got, "1 session  ") || !strings.Contains(got, "1 waits for review") {
+		t.Errorf("drawn as %q", got)
+	}
+	b.Reset()
+	now = start.Add(3 * time.Second)
+	ticks, resized := make(chan time.Time), make(chan os.Signal)
+	stop := table.follow(ticks, resized)
+	ticks <- now
+	stop()
+	if got := b.String(); !strings.Contains(got, "running  3s") {
+		t.Errorf("after a second %q", got)
+	}
+	b.Reset()
+	cols = 30
+	stop = table.follow(ticks, resized)
+	resized <- os.Interrupt
+	stop()
+	if got := b.String(); !strings.Contains(got, "…") || strings.Contains(got, "waits for review") {
+		t.Errorf("in a narrow terminal %q", got)
+	}
+}
+
+// TestRunEndIsSaidOnce: the reason of the end stands below the table, not in it.
+func TestRunEndIsSaidOnce(t *testing.T) {
+	d := &runDesk{t: t, watches: []watchAnswer{{end: service.RunView{ID: "run-1", State: run.StatusDone, Reason: "all done", Resting: true}}}}
+	if _, out, talk := d.main(t.Context(), true, "run"); out != "done: all done\n" || strings.Contains(talk, "all done") {
+		t.Errorf("printed %q, said %q", out, talk)
 	}
 }
 

@@ -18,7 +18,7 @@ func (t *stepper) mayBrief(j *Job) bool {
 		t.halt(OverBudget, over)
 	}
 	if r.MaxSessions > 0 && t.s.Sessions >= r.MaxSessions {
-		t.halt(MaxSessions, strconv.Itoa(r.MaxSessions)+" sessions were asked for, and have been")
+		t.halt(MaxSessions, asked(r.MaxSessions))
 	}
 	switch {
 	case t.s.Red.Tree != "" && j.Kind == Build && j.Sessions == 0:

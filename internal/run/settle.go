@@ -63,7 +63,7 @@ func (t *stepper) affordable(i int) bool {
 		t.halt(OverBudget, over)
 	}
 	if n := t.s.Rules.MaxSessions; n > 0 && t.s.Sessions >= n {
-		t.halt(MaxSessions, strconv.Itoa(n)+" sessions were asked for, and have been")
+		t.halt(MaxSessions, asked(n))
 	}
 	return t.s.Halt == ""
 }
@@ -215,7 +215,7 @@ func (t *stepper) outcome() (Status, string) {
 		tail = "; not landed: " + t.s.Lander
 	}
 	if left == 0 {
-		return StatusDone, "all " + strconv.Itoa(len(t.s.Features)) + " features are done" + tail
+		return StatusDone, t.allDone() + tail
 	}
 	var parts []string
 	for _, c := range counts {
@@ -224,6 +224,32 @@ func (t *stepper) outcome() (Status, string) {
 		}
 	}
 	return StatusStopped, "nothing can go on: " + strings.Join(parts, ", ") + tail
+}
+
+// allDone says what the features came to when nothing is left.
+func (t *stepper) allDone() string {
+	n, skipped := len(t.s.Features), 0
+	for _, f := range t.s.Features {
+		if f.Status == kedge.Skipped {
+			skipped++
+		}
+	}
+	switch {
+	case skipped > 0:
+		return strconv.Itoa(n-skipped) + " verified, " + strconv.Itoa(skipped) + " skipped"
+	case n == 1:
+		return "the feature is done"
+	default:
+		return "all " + strconv.Itoa(n) + " features are done"
+	}
+}
+
+// asked says that as many sessions have been as were asked for.
+func asked(n int) string {
+	if n == 1 {
+		return "1 session was asked for, and has been"
+	}
+	return strconv.Itoa(n) + " sessions were asked for, and have been"
 }
 
 // land asks for the user's branch to be moved to the tip.

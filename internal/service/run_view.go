@@ -88,11 +88,11 @@ func (s *Service) viewOf(ctx context.Context, p *project, st run.State) (RunView
 			v.Next = append(more, v.Next...)
 		}
 	}
-	last, found, err := store.Newest[kedge.Evidence](ctx, p.store, store.KindEvidence)
+	last, err := lastVerdict(ctx, p)
 	if err != nil {
 		return v, err
 	}
-	if found {
+	if last != nil {
 		v.Gate = &GateInfo{Verdict: last.Verdict.Verdict, Partial: last.Verdict.Partial, Feature: last.Feature, At: last.At}
 	}
 	v.ETA, err = s.eta(ctx, p, &st, v.StartedAt)
@@ -123,7 +123,13 @@ func countRun(st run.State) FeatureCounts {
 
 // usageOf is what the sessions said they used; unknown as long as none did.
 func usageOf(st run.State) Usage {
-	if st.Sessions == st.Unmetered && st.Spent == (run.Spend{}) {
+	silent := st.Unmetered
+	for i := range st.Jobs {
+		if j := &st.Jobs[i]; j.Used == nil && st.Live(j.ID) {
+			silent++ // as far as is known
+		}
+	}
+	if st.Sessions <= silent && st.Spent == (run.Spend{}) {
 		return Usage{}
 	}
 	tokens := st.Spent.Tokens

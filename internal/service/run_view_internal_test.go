@@ -90,3 +90,44 @@ func TestUnknownIsNotNothing(t *testing.T) {
 		t.Errorf("%+v", u)
 	}
 }
+
+// What no session said yet is unknown, not nothing.
+func TestUsageIsUnknownUntilItIsSaid(t *testing.T) {
+	live := []run.Command{{Kind: run.StartSession, Job: 1, Epoch: 1}}
+	said := &run.Spend{}
+	for name, c := range map[string]struct {
+		st    run.State
+		known bool
+	}{
+		"none yet":           {run.State{}, false},
+		"works, said none":   {run.State{Sessions: 1, Jobs: []run.Job{{ID: 1, Phase: run.Working}}, Outbox: live}, false},
+		"works, said so":     {run.State{Sessions: 1, Jobs: []run.Job{{ID: 1, Phase: run.Working, Used: said}}, Outbox: live}, true},
+		"ended, said none":   {run.State{Sessions: 1, Unmetered: 1}, false},
+		"ended, said so":     {run.State{Sessions: 1}, true},
+		"one of two said it": {run.State{Sessions: 2, Unmetered: 1, Spent: run.Spend{Tokens: 5}}, true},
+	} {
+		if u := usageOf(c.st); (u.Tokens != nil) != c.known {
+			t.Errorf("%s: tokens %v", name, u.Tokens)
+		}
+	}
+}
+
+// The red that is wanted before the work is no verdict on it.
+func TestLastVerdictJudgesWork(t *testing.T) {
+	w := newWorks(t)
+	w.feature(orders)
+	if v, err := lastVerdict(t.Context(), w.p); v != nil || err != nil {
+		t.Fatalf("a verdict where there is none: %+v, %v", v, err)
+	}
+	for i, stage := range []kedge.GateStage{kedge.StageProve, kedge.StageIntegrate, kedge.StageProve} {
+		w.add(kedge.GateFinished, kedge.Evidence{
+			ID: kedge.EvidenceID("evd-" + string(rune('1'+i))), Feature: "orders", For: stage, At: w.now,
+			Verdict: kedge.Verdict{Verdict: kedge.TestFailure},
+		})
+		v, err := lastVerdict(t.Context(), w.p)
+		w.ok(err)
+		if i == 0 && v != nil || i > 0 && (v == nil || v.For != kedge.StageIntegrate) {
+			t.Errorf("after %s the last verdict is %+v", stage, v)
+		}
+	}
+}

@@ -31,13 +31,32 @@ func (s *Service) lastThings(ctx context.Context, p *project, st state, r *Statu
 	if st.handoff != nil {
 		r.Handoff = &HandoffInfo{ID: st.handoff.ID, Percent: st.handoff.Percent, At: st.handoff.At}
 	}
-	last, err := latest[kedge.Evidence](ctx, p, store.KindEvidence)
+	last, err := lastVerdict(ctx, p)
 	if err != nil || last == nil {
 		return err
 	}
 	v := last.Verdict
 	r.Gate = &GateInfo{Verdict: v.Verdict, Partial: v.Partial, Feature: last.Feature, At: last.At, Changed: s.changedSince(ctx, p, st, v.Tree)}
 	return nil
+}
+
+// lastVerdict is the newest verdict that judges work: that the checks of a feature
+// are red before it is worked on is as it must be.
+func lastVerdict(ctx context.Context, p *project) (*kedge.Evidence, error) {
+	last, found, err := store.Newest[kedge.Evidence](ctx, p.store, store.KindEvidence)
+	switch {
+	case err != nil || !found:
+		return nil, err
+	case last.JudgesWork():
+		return &last, nil
+	}
+	list, err := all[kedge.Evidence](ctx, p, store.KindEvidence)
+	for i := len(list) - 1; i >= 0; i-- {
+		if list[i].JudgesWork() {
+			return &list[i], err
+		}
+	}
+	return nil, err
 }
 
 // changedSince compares the folder with an earlier tree of it; nil when that
