@@ -88,3 +88,25 @@ func TestReadCommit(t *testing.T) {
 		t.Errorf("a commit that is not there: %v", err)
 	}
 }
+
+// A commit may be named by its place behind another one, and by nothing that git
+// reads as more than that.
+func TestReadCommitByItsPlace(t *testing.T) {
+	r := newRepo(t)
+	first := r.git("rev-parse", "HEAD")
+	r.git("commit", "-q", "--allow-empty", "-m", "second")
+	r.git("branch", "side")
+	for _, rev := range []string{"HEAD~1", "HEAD~", "HEAD^", "HEAD^1", "side~1", "HEAD~0^", first[:8], first[:8] + "~0"} {
+		if c, err := r.open().ReadCommit(t.Context(), rev); err != nil || c.SHA != first {
+			t.Errorf("%s is %s: %v", rev, c.SHA, err)
+		}
+	}
+	for _, rev := range []string{"~1", "^HEAD", "HEAD^{tree}", "HEAD^@", "HEAD^!", "HEAD~99999", "HEAD~-1", "HEAD~1..HEAD", "HEAD~1:a", "-x~1", "@{-1}~1", "HEAD^{/x}", ":/second"} {
+		if _, err := r.open().ReadCommit(t.Context(), rev); !kedge.Invalid.Is(err) {
+			t.Errorf("%s: %v", rev, err)
+		}
+	}
+	if _, err := r.open().ReadCommit(t.Context(), "HEAD~999"); !kedge.NotFound.Is(err) {
+		t.Errorf("behind the first: %v", err)
+	}
+}

@@ -34,6 +34,19 @@ func checkRev(rev string) error {
 	return nil
 }
 
+// withoutSteps takes the steps back to ancestors off a rev that names a commit,
+// like HEAD~2 and main^: nothing but ~, ^ and at most four digits after each.
+func withoutSteps(rev string) string {
+	for {
+		base := strings.TrimRight(rev, "0123456789")
+		short := len(rev)-len(base) <= 4
+		if !short || len(base) < 2 || !strings.HasSuffix(base, "~") && !strings.HasSuffix(base, "^") {
+			return rev
+		}
+		rev = base[:len(base)-1]
+	}
+}
+
 // refFormat holds the rules of git check-ref-format for a ref with a slash.
 func refFormat(ref string) bool {
 	if len(ref) > 1024 || strings.HasSuffix(ref, "/") || strings.HasSuffix(ref, ".") {

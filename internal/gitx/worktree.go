@@ -82,8 +82,8 @@ func (q WorktreeRequest) check() error {
 }
 
 func (r *Repo) commitOf(ctx context.Context, rev string) (string, error) {
-	if err := checkRev(rev); err != nil {
-		return "", err
+	if checkRev(withoutSteps(rev)) != nil {
+		return "", checkRev(rev)
 	}
 	out, err := r.git(ctx, "rev-parse", "-q", "--verify", "--end-of-options", rev+"^{commit}")
 	if c := exitCode(err); c == 1 || c == 128 {
