@@ -175,7 +175,7 @@ func span(d time.Duration) string {
 func jobLine(j service.RunJob) string {
 	name := string(j.Feature)
 	if name == "" {
-		name = map[run.JobKind]string{run.Fix: "the baseline", run.Plan: "the plan"}[j.Kind]
+		name = map[run.JobKind]string{run.Fix: "the baseline", run.Plan: "the plan", run.Verify: "what is to land"}[j.Kind]
 	}
 	s := fmt.Sprintf("  %-24s %-9s attempt %d", plain.Line(name), phaseText(j), j.Attempt)
 	if j.Session != "" {

@@ -81,6 +81,7 @@ const (
 	Repair    Purpose = "repair"
 	FixFirst  Purpose = "fix"
 	MakePlan  Purpose = "plan"
+	CheckTip  Purpose = "verify" // no session
 )
 
 // Command is one piece of work for the engine. Epoch is its number in the run:

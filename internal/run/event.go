@@ -117,6 +117,8 @@ type Event struct {
 	Text     string            `json:"text,omitempty"`
 
 	Commit      string           `json:"commit,omitempty"`
+	Head        string           `json:"head,omitempty"` // Begun, Continued: where the user's branch is; empty: at Commit
+	Day         Day              `json:"day,omitzero"`   // Begun: what the day had cost before
 	Tree        string           `json:"tree,omitempty"` // without Kedge's own paths
 	Environment string           `json:"environment,omitempty"`
 	Evidence    kedge.EvidenceID `json:"evidence,omitempty"`

@@ -10,16 +10,29 @@ import (
 // begin makes the first state of a run.
 func (t *stepper) begin() {
 	ev := t.ev
-	t.s = State{Version: Version, Run: ev.Run, Goal: ev.Goal, Tip: ev.Commit, Landed: ev.Commit}
+	t.s = State{Version: Version, Run: ev.Run, Goal: ev.Goal}
+	t.standAt(ev.Commit)
 	if ev.Rules != nil {
 		t.s.Rules = *ev.Rules
 	}
 	t.s.Rules = t.s.Rules.withDefaults()
 	t.newDay()
+	if ev.Day.Date == t.s.Day.Date {
+		t.s.Day.USD = ev.Day.USD
+	}
 	t.setPhases()
 	t.addFeatures(ev.Specs)
 	if t.planning() {
 		t.newJob(Plan, unknown)
+	}
+}
+
+// standAt makes a commit the tip. Where the user's branch is there too, nothing
+// is left to land, and what is put on top of it is theirs already.
+func (t *stepper) standAt(commit string) {
+	t.s.Tip = commit
+	if t.ev.Head == "" || t.ev.Head == commit {
+		t.s.Verified, t.s.Landed, t.s.Lander = commit, commit, ""
 	}
 }
 
@@ -106,8 +119,10 @@ func (t *stepper) operator() {
 	switch t.ev.Kind {
 	case PauseAsked:
 		t.halt(Paused, "paused by "+t.who())
+		t.dropVerify()
 	case StopAsked:
 		t.halt(Stopped, "stopped by "+t.who())
+		t.dropVerify()
 	case Continued:
 		t.goAhead()
 	case LandAsked:
@@ -142,8 +157,8 @@ func (t *stepper) goAhead() {
 		t.s.Red, t.s.Doubt = Seen{}, Seen{}
 	}
 	t.s.Halt, t.s.Why = "", ""
-	if t.ev.Commit != "" && !t.s.has(func(j *Job) bool { return j.Phase.OnTrunk() || j.Commit != "" }) {
-		t.s.Tip = t.ev.Commit
+	if t.ev.Commit != "" && t.s.Movable() {
+		t.standAt(t.ev.Commit)
 	}
 	for _, i := range t.s.Barred {
 		if f := &t.s.Features[i]; f.Status == kedge.BlockedWork {

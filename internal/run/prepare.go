@@ -5,7 +5,7 @@ import "kedge"
 // newAttempt gives the job a fresh start at the tip.
 func (t *stepper) newAttempt(j *Job) {
 	j.Attempt++
-	j.Repairs, j.Crashes, j.Sessions, j.Reruns = 0, 0, 0, 0
+	j.Repairs, j.Crashes, j.Kills, j.Sessions, j.Reruns = 0, 0, 0, 0, 0
 	j.Seen, j.Tree, j.Merged, j.Carry, j.Failure, j.Reason, j.Question = Seen{}, "", "", "", "", "", ""
 	t.enter(j, Preparing)
 }
@@ -14,6 +14,9 @@ func (t *stepper) newAttempt(j *Job) {
 func (t *stepper) prepared(j *Job) {
 	ev := t.ev
 	switch {
+	case ev.Outcome == CannotRun && j.Kind == Verify:
+		t.unlandable(j, "it cannot be checked here: "+ev.Reason)
+		return
 	case ev.Outcome == CannotRun:
 		t.cannotRun(j)
 		return
@@ -28,11 +31,73 @@ func (t *stepper) prepared(j *Job) {
 		j.Carry = ""
 		t.enter(j, Briefing)
 	case t.s.Green.covers(ev.Tree, ev.Environment):
-		t.enter(j, Proving)
+		t.soundBase(j)
+	case j.Kind == Verify:
+		t.enter(j, Baselining)
 	case t.s.Red.covers(ev.Tree, ev.Environment):
 		t.queue(j, Preparing)
 	default:
 		t.enter(j, Baselining)
+	}
+}
+
+// soundBase goes on from a base that is green.
+func (t *stepper) soundBase(j *Job) {
+	t.verified(j.Base)
+	if j.Kind == Verify {
+		j.Reason = "what is to land is checked"
+		t.enter(j, Reverting)
+		return
+	}
+	t.enter(j, Proving)
+}
+
+// verified knows that every check of the project is green on a commit.
+func (t *stepper) verified(commit string) {
+	if commit == t.s.Tip {
+		t.s.Verified = commit
+	}
+}
+
+// unlandable leaves the tip where it is: nobody saw it green.
+func (t *stepper) unlandable(j *Job, why string) {
+	if j.Base == t.s.Tip {
+		t.s.Landed, t.s.Lander = j.Base, "the work together with what is on your branch: "+why
+	}
+	j.Reason = why
+	t.enter(j, Reverting)
+}
+
+// dropVerify ends the look at a tip: a person wants nothing to land by itself.
+func (t *stepper) dropVerify() {
+	for i := range t.s.Jobs {
+		if j := &t.s.Jobs[i]; j.Kind == Verify && j.Phase != Reverting {
+			j.Reason = t.s.Why
+			t.enter(j, Reverting)
+		}
+	}
+}
+
+// tipChecked answers the gate that ran on what is to land.
+func (t *stepper) tipChecked(j *Job) {
+	ev := t.ev
+	switch {
+	case ev.Outcome == Void && j.Reruns == 0:
+		j.Reruns++
+		t.enter(j, Baselining)
+	case (ev.Outcome == Green || ev.Outcome == Empty) && !t.s.Red.covers(j.BaseTree, j.Environment):
+		t.s.Green = Seen{Tree: j.BaseTree, Environment: j.Environment, Outcome: ev.Outcome}
+		t.soundBase(j)
+	case ev.Outcome == Green || ev.Outcome == Empty:
+		t.unlandable(j, "red once and then green, unchanged")
+	case ev.Outcome == Red:
+		t.unlandable(j, "red: "+ev.Failure)
+	case ev.Outcome == Void:
+		t.unlandable(j, "the tree changes while it is checked")
+	case ev.Outcome == Partial:
+		t.unlandable(j, "it was checked in part only")
+	default:
+		t.unlandable(j, "it cannot be checked here: "+ev.Reason)
 	}
 }
 
@@ -57,7 +122,7 @@ func (t *stepper) baselined(j *Job) {
 			return
 		}
 		t.s.Green = Seen{Tree: j.BaseTree, Environment: j.Environment, Outcome: ev.Outcome}
-		t.enter(j, Proving)
+		t.soundBase(j)
 	case Red:
 		if t.s.Green.covers(j.BaseTree, j.Environment) && j.Reruns == 0 {
 			j.Reruns++

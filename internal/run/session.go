@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"strconv"
 	"time"
 
@@ -9,6 +10,10 @@ import (
 
 // quotaWait is how long a limit is taken to last when nobody says.
 const quotaWait = 15 * time.Minute
+
+// killLimit is how many sessions of one attempt may be killed by something
+// else. What kills them will kill the next one too.
+const killLimit = 3
 
 // mayBrief tells whether the job may have another session; if not, it has
 // decided what becomes of the job.
@@ -271,9 +276,23 @@ func (t *stepper) afterSession(j *Job) {
 		t.endSession(j, Briefing)
 	case Crashed, Stalled:
 		t.crashed(j, "the agent crashed: "+t.ev.Reason)
-	default: // killed from outside, or ended by somebody: not the agent's doing
+	case Killed:
+		t.killed(j)
+	default: // ended by somebody: not the agent's doing
 		t.endSession(j, Briefing)
 	}
+}
+
+// killed gives the attempt another session, a few times: it is not the agent's
+// doing, and what does it needs a person.
+func (t *stepper) killed(j *Job) {
+	j.Kills++
+	if j.Kills >= killLimit {
+		t.endBlocked(j, "its sessions were killed "+strconv.Itoa(j.Kills)+" times: "+cmp.Or(t.ev.Reason, "nobody knows by what"))
+		return
+	}
+	j.Reason = "the session was killed"
+	t.endSession(j, Briefing)
 }
 
 // crashed gives the attempt one fresh session; the second crash blocks.

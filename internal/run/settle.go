@@ -252,10 +252,15 @@ func asked(n int) string {
 	return strconv.Itoa(n) + " sessions were asked for, and have been"
 }
 
-// land asks for the user's branch to be moved to the tip.
+// land asks for the user's branch to be moved to the tip. A tip that no gate
+// saw, a merge of what people committed for example, is looked at first.
 func (t *stepper) land() {
-	if !t.s.awaits(0, Land) {
+	switch {
+	case t.s.awaits(0, Land):
+	case t.s.Verified == t.s.Tip:
 		t.issue(nil, Command{Kind: Land, Commit: t.s.Tip})
+	case !t.s.has(func(j *Job) bool { return j.Kind == Verify }):
+		t.newJob(Verify, unknown)
 	}
 }
 

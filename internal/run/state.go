@@ -31,9 +31,10 @@ type State struct {
 	Phases   []Bounded `json:"phases,omitempty"`
 	Barred   []int     `json:"barred,omitempty"` // features blocked by the environment; continuing reopens them
 
-	Tip    string `json:"tip"`              // newest commit of the integration branch
-	Landed string `json:"landed,omitempty"` // the tip when it was last landed, or refused
-	Lander string `json:"lander,omitempty"` // why it was refused
+	Tip      string `json:"tip"`                // newest commit of the integration branch
+	Verified string `json:"verified,omitempty"` // the commit that may land: seen green in full, or the user's own
+	Landed   string `json:"landed,omitempty"`   // the tip when it was last landed, or refused
+	Lander   string `json:"lander,omitempty"`   // why it was refused
 
 	Green Seen `json:"green,omitzero"` // the newest full green verdict
 	Red   Seen `json:"red,omitzero"`   // the red baseline that is to be fixed first
@@ -79,6 +80,7 @@ const (
 	Confirm JobKind = "confirm" // show that a feature is done already
 	Fix     JobKind = "fix"     // make a red baseline green
 	Plan    JobKind = "plan"    // write a plan; read-only
+	Verify  JobKind = "verify"  // see whether a tip that no gate saw may land
 )
 
 // Job is one piece of work on its way. Counters are those of the attempt,
@@ -95,6 +97,7 @@ type Job struct {
 	Attempt   int `json:"attempt"`             // of the job, counted or not
 	Repairs   int `json:"repairs,omitempty"`   // one at most
 	Crashes   int `json:"crashes,omitempty"`   //
+	Kills     int `json:"kills,omitempty"`     // of its sessions, by something else
 	Sessions  int `json:"sessions,omitempty"`  //
 	Reruns    int `json:"reruns,omitempty"`    // one at most
 	Conflicts int `json:"conflicts,omitempty"` // of the job
@@ -129,6 +132,8 @@ func (j *Job) purpose() Purpose {
 	switch {
 	case j.Kind == Plan:
 		return MakePlan
+	case j.Kind == Verify:
+		return CheckTip
 	case j.Repairs > 0:
 		return Repair
 	case j.Kind == Fix:
@@ -165,6 +170,17 @@ func (s *State) awaits(job int, kind CommandKind) bool {
 
 // Live tells whether the job has a session.
 func (s *State) Live(job int) bool { return s.awaits(job, StartSession) }
+
+// Movable tells whether the tip may become another commit: no job is on its way
+// onto it.
+func (s *State) Movable() bool {
+	return !s.has(func(j *Job) bool { return j.Phase.OnTrunk() || j.Commit != "" })
+}
+
+// Verifying tells whether a tip is looked at before it lands.
+func (s *State) Verifying() bool {
+	return s.has(func(j *Job) bool { return j.Kind == Verify && !j.Phase.Parked() })
+}
 
 // Ended tells whether the run is over until a person continues it.
 func (s *State) Ended() bool {

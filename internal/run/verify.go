@@ -9,7 +9,11 @@ import (
 
 // gated is the verdict in the job's worktree: the baseline's, or the work's.
 func (t *stepper) gated(j *Job) {
-	if j.Phase == Baselining {
+	switch {
+	case j.Phase == Baselining && j.Kind == Verify:
+		t.tipChecked(j)
+		return
+	case j.Phase == Baselining:
 		t.baselined(j)
 		return
 	}
@@ -133,6 +137,7 @@ func (t *stepper) integrated(j *Job, c Command) {
 		j.Merged, j.Evidence = ev.Tree, ev.Evidence
 		if j.Kind == Confirm {
 			j.Commit = c.Base
+			t.verified(c.Base)
 			t.finishWork(j)
 			return
 		}
@@ -180,7 +185,7 @@ func (t *stepper) committed(j *Job) {
 		t.stuck(j)
 		return
 	}
-	t.s.Tip, j.Commit = t.ev.Commit, t.ev.Commit
+	t.s.Tip, t.s.Verified, j.Commit = t.ev.Commit, t.ev.Commit, t.ev.Commit
 	if j.Kind == Fix {
 		t.s.Red = Seen{}
 	}
@@ -256,6 +261,9 @@ func (t *stepper) writeLedger(j *Job) {
 // ledgered is the end of a job: what the ledger says is so.
 func (t *stepper) ledgered(j *Job, c Command) {
 	if t.ev.Commit != "" {
+		if t.s.Verified == t.s.Tip { // nothing but what is Kedge's is on top
+			t.s.Verified = t.ev.Commit
+		}
 		t.s.Tip = t.ev.Commit
 	}
 	j.Phase = Done
@@ -302,6 +310,11 @@ func (t *stepper) reverted(j *Job) {
 	case j.Phase != Reverting:
 	case j.Kind == Plan:
 		j.Phase = Done
+	case j.Kind == Verify:
+		j.Phase = Done
+		if t.s.Verified == t.s.Tip {
+			t.land()
+		}
 	case j.End == "":
 		t.newAttempt(j)
 	default:

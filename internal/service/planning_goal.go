@@ -83,11 +83,14 @@ func (s *Service) planNew(ctx context.Context, p *project, who Caller, in PlanGo
 	if err != nil {
 		return PlanGoalReply{}, err
 	}
-	base, err := s.runBase(ctx, repo, head, last)
+	base, notes, err := s.runBase(ctx, p, repo, head, last)
 	if err != nil {
 		return PlanGoalReply{}, err
 	}
 	id := s.runID(who)
+	if err := s.holdBase(ctx, p, repo, head, id, base); err != nil {
+		return PlanGoalReply{}, err
+	}
 	if err := s.savePlan(ctx, p, who, in.Goal, id); err != nil {
 		return PlanGoalReply{}, err
 	}
@@ -97,12 +100,13 @@ func (s *Service) planNew(ctx context.Context, p *project, who Caller, in PlanGo
 	}
 	s.keepEnv(id, in.Env)
 	err = eng.Start(ctx, run.Event{
-		ID: runEventID(who), Kind: run.Begun, At: s.now(), Actor: who.Actor, Run: id, Commit: base, Rules: &rules, Goal: in.Goal,
+		ID: runEventID(who), Kind: run.Begun, At: s.now(), Actor: who.Actor, Run: id, Commit: base, Head: head.Commit,
+		Rules: &rules, Goal: in.Goal, Day: last.Day,
 	})
 	if err != nil {
 		return PlanGoalReply{}, err
 	}
-	return s.goalReply(ctx, p, id, s.notesOn(ctx, repo, head))
+	return s.goalReply(ctx, p, id, append(notes, s.notesOn(ctx, repo, head)...))
 }
 
 // planRules are the rules of a run that plans first: the agent that plans must
@@ -248,8 +252,11 @@ func (s *Service) planApproved(ctx context.Context, p *project, who Caller) (sta
 	if err != nil {
 		return false, err
 	}
-	base, err := s.runBase(ctx, repo, head, last)
+	base, _, err := s.runBase(ctx, p, repo, head, last)
 	if err != nil {
+		return false, err
+	}
+	if err := s.holdBase(ctx, p, repo, head, last.Run, base); err != nil {
 		return false, err
 	}
 	eng, err := s.engineOf(ctx, p)
@@ -259,7 +266,7 @@ func (s *Service) planApproved(ctx context.Context, p *project, who Caller) (sta
 	rules := last.Rules
 	rules.Phases = l.phaseLimits()
 	at := s.now()
-	on := run.Event{ID: runEventID(who) + "-on", Kind: run.Continued, At: at, Actor: who.Actor, Rules: &rules, Commit: base}
+	on := run.Event{ID: runEventID(who) + "-on", Kind: run.Continued, At: at, Actor: who.Actor, Rules: &rules, Commit: base, Head: head.Commit}
 	if err := eng.Deliver(ctx, last.Run, on); err != nil {
 		return false, err
 	}

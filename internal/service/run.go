@@ -68,9 +68,25 @@ func (s *Service) RunStart(ctx context.Context, who Caller, in RunStartRequest) 
 	case found && last.Halt == run.OverBudget && in.Flags.BudgetUSD == 0 && in.Flags.BudgetTokens == 0:
 		return s.attachRun(ctx, p, last, in)
 	case found && last.Halt != "":
-		return s.goOn(ctx, p, who, last, in)
+		anew, err := s.anew(ctx, p, last)
+		if err != nil {
+			return RunReply{}, err
+		}
+		if !anew {
+			return s.goOn(ctx, p, who, last, in)
+		}
 	}
 	return s.begin(ctx, p, who, in, last)
+}
+
+// anew tells whether a halted run cannot go on, because people took away what it
+// stands on: another one begins.
+func (s *Service) anew(ctx context.Context, p *project, last run.State) (bool, error) {
+	repo, head, err := s.branch(ctx, p)
+	if err != nil {
+		return false, err
+	}
+	return takenAway(ctx, repo, head, last)
 }
 
 // runProject is the project of a caller who may command runs: a person, in the
@@ -128,7 +144,7 @@ func (s *Service) begin(ctx context.Context, p *project, who Caller, in RunStart
 	if err != nil {
 		return RunReply{}, err
 	}
-	base, err := s.runBase(ctx, repo, head, last)
+	base, notes, err := s.runBase(ctx, p, repo, head, last)
 	if err != nil {
 		return RunReply{}, err
 	}
@@ -141,9 +157,13 @@ func (s *Service) begin(ctx context.Context, p *project, who Caller, in RunStart
 		return RunReply{}, err
 	}
 	id := s.runID(who)
+	if err := s.holdBase(ctx, p, repo, head, id, base); err != nil {
+		return RunReply{}, err
+	}
 	s.keepEnv(id, in.Env)
 	err = eng.Start(ctx, run.Event{
-		ID: runEventID(who), Kind: run.Begun, At: s.now(), Actor: who.Actor, Run: id, Commit: base, Rules: &rules, Specs: specs,
+		ID: runEventID(who), Kind: run.Begun, At: s.now(), Actor: who.Actor, Run: id, Commit: base, Head: head.Commit,
+		Rules: &rules, Specs: specs, Day: last.Day,
 	})
 	if err != nil {
 		return RunReply{}, err
@@ -151,7 +171,7 @@ func (s *Service) begin(ctx context.Context, p *project, who Caller, in RunStart
 	if last.Run != id {
 		s.forgetEnv(last.Run)
 	}
-	return s.runReply(ctx, p, eng, id, s.notesOn(ctx, repo, head))
+	return s.runReply(ctx, p, eng, id, append(notes, s.notesOn(ctx, repo, head)...))
 }
 
 // branch asserts that there is a branch which the work can land on.

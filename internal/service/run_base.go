@@ -2,10 +2,13 @@ package service
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"kedge"
 	"kedge/internal/gitx"
 	"kedge/internal/run"
+	"kedge/internal/slot"
 )
 
 // projections are what Kedge writes into a repository: in a merge the run's own
@@ -17,24 +20,132 @@ var projections = []string{
 
 // runBase is the commit that a run begins on, or goes on from: what the run of
 // st integrated and what people committed, both. Where each has commits that the
-// other does not, they are merged; the baseline is checked before anything is
-// built on that.
-func (s *Service) runBase(ctx context.Context, repo *gitx.Repo, head gitx.Head, st run.State) (string, error) {
+// other does not, they are merged; nothing is built on that, and it does not
+// land, before it is checked. What landed and is not on the branch any more,
+// people took away: it stays away, and the note says so.
+func (s *Service) runBase(ctx context.Context, p *project, repo *gitx.Repo, head gitx.Head, st run.State) (base string, notes []string, err error) {
 	if st.Tip == "" || st.Tip == head.Commit {
-		return head.Commit, nil
+		return head.Commit, nil, nil
 	}
-	known, err := has(ctx, repo, st.Tip)
-	if err != nil || !known {
-		return head.Commit, err // somebody removed its branch
+	gone, err := takenAway(ctx, repo, head, st)
+	if err != nil {
+		return "", nil, err
+	}
+	if gone {
+		notes, err = s.notesOnGone(ctx, p, head, st)
+		return head.Commit, notes, err
+	}
+	if known, err := kept(ctx, repo, st.Tip); err != nil || !known {
+		return head.Commit, nil, firstError(err, s.refuseLost(ctx, p, st))
 	}
 	if landed, err := repo.Descends(ctx, head.Commit, st.Tip); err != nil || landed {
-		return head.Commit, err
+		return head.Commit, nil, err
 	}
 	ahead, err := repo.Descends(ctx, st.Tip, head.Commit)
 	if err != nil || ahead {
-		return st.Tip, err
+		return st.Tip, nil, err
 	}
-	return s.mergedBase(ctx, repo, head, st)
+	base, err = s.mergedBase(ctx, repo, head, st)
+	return base, nil, err
+}
+
+func firstError(errs ...error) error {
+	i := slices.IndexFunc(errs, func(err error) bool { return err != nil })
+	if i < 0 {
+		return nil
+	}
+	return errs[i]
+}
+
+// takenAway tells whether people took what the run left on their branch off it.
+func takenAway(ctx context.Context, repo *gitx.Repo, head gitx.Head, st run.State) (bool, error) {
+	if st.Tip == "" || st.Tip == head.Commit || st.Landed != st.Tip || st.Lander != "" {
+		return false, nil
+	}
+	known, err := kept(ctx, repo, st.Tip)
+	if err != nil || !known {
+		return err == nil, err
+	}
+	there, err := repo.Descends(ctx, head.Commit, st.Tip)
+	return err == nil && !there, err
+}
+
+// kept tells whether the repository has a commit now: what was read of it before
+// says nothing, git may have thrown it away since.
+func kept(ctx context.Context, repo *gitx.Repo, commit string) (bool, error) {
+	_, err := repo.Resolve(ctx, commit)
+	if kedge.NotFound.Is(err) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// refuseTakenAway keeps a run from going on whose integration branch holds what
+// people took off theirs.
+func refuseTakenAway(ctx context.Context, repo *gitx.Repo, head gitx.Head, st run.State) error {
+	gone, err := takenAway(ctx, repo, head, st)
+	if err != nil || !gone {
+		return err
+	}
+	_, err = repo.Resolve(ctx, "refs/heads/"+slot.Branch(st.Run))
+	if kedge.NotFound.Is(err) {
+		return nil
+	}
+	return firstError(err, kedge.Errorf(kedge.Conflict, "branch %q does not hold any more what %s had landed on it", head.Branch, st.Run).
+		WithHint("begin at what is there: kedge stop && kedge run"))
+}
+
+// notesOnGone says that a run begins without what an earlier one had landed.
+func (s *Service) notesOnGone(ctx context.Context, p *project, head gitx.Head, st run.State) ([]string, error) {
+	built, err := builtBy(ctx, p, st.Run)
+	note := "branch \"" + head.Branch + "\" does not hold " + short(st.Tip) + " any more, where " + string(st.Run) + " left it: the run begins at " + short(head.Commit)
+	if len(built) > 0 {
+		note += "; completed on what is gone: " + listed(built) + "; to have that again: " + reopenAll(built)
+	}
+	return []string{note}, err
+}
+
+// refuseLost: work that never landed, and whose commit nobody has any more, is
+// not passed over in silence.
+func (s *Service) refuseLost(ctx context.Context, p *project, st run.State) error {
+	built, err := builtBy(ctx, p, st.Run)
+	if err != nil || len(built) == 0 {
+		return err
+	}
+	return kedge.Errorf(kedge.Conflict, "the work of %s never landed and is gone: the repository has no commit %s (%s)", st.Run, short(st.Tip), listed(built)).
+		WithHint("fetch it from where it still is, or have it made again: %s", reopenAll(built))
+}
+
+func reopenAll(ids []string) string {
+	return "kedge feature reopen " + strings.Join(ids, " && kedge feature reopen ")
+}
+
+// builtBy are the features that a run completed and that still count as such.
+func builtBy(ctx context.Context, p *project, id kedge.RunID) ([]string, error) {
+	doc, err := watched(ctx, p, id)
+	if err != nil {
+		return nil, err
+	}
+	l, err := readLedger(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, d := range l.docs {
+		if d.Status == kedge.Completed && d.CompletedAt != nil && d.CompletedAt.After(doc.BegunAt) {
+			out = append(out, string(d.ID))
+		}
+	}
+	return out, nil
+}
+
+// holdBase puts a base that is on no branch of the user's under the run's own
+// branch: git keeps what a branch holds.
+func (s *Service) holdBase(ctx context.Context, p *project, repo *gitx.Repo, head gitx.Head, id kedge.RunID, base string) error {
+	if base == "" || base == head.Commit {
+		return nil
+	}
+	return s.slots(p, repo).TakeAlong(ctx, id, base)
 }
 
 // mergedBase merges what people committed into what the run integrated.

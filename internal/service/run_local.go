@@ -56,15 +56,19 @@ func (e executing) Leave() {
 func (s *Service) execConfig(p *project, repo *gitx.Repo) exec.Config {
 	cfg := exec.Config{
 		Project: p.ID, Home: s.cfg.Home, Repo: repo,
-		Slots: slot.New(slot.Config{
-			Repo: repo, Dir: filepath.Join(s.cfg.Home, "worktrees", string(p.ID)), Attic: s.attic(p), Project: p.ID, Now: s.cfg.Now,
-		}),
+		Slots:  s.slots(p, repo),
 		Agent:  func(route string) (agent.Adapter, string, error) { return s.adapter(p, repo, route) },
 		Env:    func(id kedge.RunID) []string { return s.runEnv(p, repo, id) },
 		Holder: s.cfg.Sessions.Holder, Sockets: s.cfg.Sessions.Sockets, Runner: s.runner(), Now: s.now, Log: s.cfg.Log,
 	}
 	s.forExec(p, &cfg)
 	return cfg
+}
+
+func (s *Service) slots(p *project, repo *gitx.Repo) *slot.Slots {
+	return slot.New(slot.Config{
+		Repo: repo, Dir: filepath.Join(s.cfg.Home, "worktrees", string(p.ID)), Attic: s.attic(p), Project: p.ID, Now: s.cfg.Now,
+	})
 }
 
 // runConfig is config.toml as the newest run has it: at its tip, which no agent

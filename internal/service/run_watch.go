@@ -169,7 +169,7 @@ func landed(ctx context.Context, eng RunEngine, id kedge.RunID) (st run.State, e
 	defer stop()
 	over := false
 	err = eng.Watch(ctx, id, func(step engine.Step) {
-		if !over && !slices.ContainsFunc(step.State.Outbox, func(c run.Command) bool { return c.Kind == run.Land }) {
+		if !over && !step.State.Verifying() && !slices.ContainsFunc(step.State.Outbox, func(c run.Command) bool { return c.Kind == run.Land }) {
 			st, over = step.State, true
 			stop()
 		}

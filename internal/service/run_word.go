@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"kedge"
+	"kedge/internal/gitx"
 	"kedge/internal/run"
 )
 
@@ -120,7 +121,7 @@ func (s *Service) goOn(ctx context.Context, p *project, who Caller, st run.State
 	if in.Flags.MaxSessions > 0 {
 		rules.MaxSessions += st.Sessions // so many more
 	}
-	commit, err := s.runBase(ctx, repo, head, st)
+	commit, notes, err := s.baseToGoOn(ctx, p, repo, head, st)
 	if err != nil {
 		return RunReply{}, err
 	}
@@ -129,9 +130,26 @@ func (s *Service) goOn(ctx context.Context, p *project, who Caller, st run.State
 		return RunReply{}, err
 	}
 	s.keepEnv(st.Run, in.Env)
-	reply, err := s.say(ctx, p, eng, who, st.Run, run.Event{Kind: run.Continued, Rules: &rules, Commit: commit})
+	reply, err := s.say(ctx, p, eng, who, st.Run, run.Event{Kind: run.Continued, Rules: &rules, Commit: commit, Head: head.Commit})
 	reply.Attached = true
+	reply.Notes = append(reply.Notes, notes...)
 	return reply, err
+}
+
+// baseToGoOn is the commit that a halted run goes on from, held by its branch;
+// empty where a job is on its way onto the tip it has.
+func (s *Service) baseToGoOn(ctx context.Context, p *project, repo *gitx.Repo, head gitx.Head, st run.State) (string, []string, error) {
+	if !st.Movable() {
+		return "", nil, nil
+	}
+	if err := refuseTakenAway(ctx, repo, head, st); err != nil {
+		return "", nil, err
+	}
+	commit, notes, err := s.runBase(ctx, p, repo, head, st)
+	if err != nil {
+		return "", nil, err
+	}
+	return commit, notes, s.holdBase(ctx, p, repo, head, st.Run, commit)
 }
 
 // RunTellRequest says something to whoever works: Name is a feature or a
@@ -283,6 +301,7 @@ func (s *Service) RunLand(ctx context.Context, who Caller, in RunLandRequest) (R
 	}
 	ctx, done := s.untilLeft(ctx)
 	defer done()
+	before := st.Landed
 	if _, err := s.say(ctx, p, eng, who, st.Run, run.Event{Kind: run.LandAsked}); err != nil {
 		return RunLandReply{}, err
 	}
@@ -290,7 +309,11 @@ func (s *Service) RunLand(ctx context.Context, who Caller, in RunLandRequest) (R
 		return RunLandReply{}, err
 	}
 	reply, err := s.runReply(ctx, p, eng, st.Run, nil)
-	return RunLandReply{RunReply: reply, Commit: st.Landed, Refused: st.Lander}, err
+	out := RunLandReply{RunReply: reply, Commit: st.Landed, Refused: st.Lander}
+	if st.Landed == before && st.Landed != st.Tip && out.Refused == "" {
+		out.Refused = firstSet(st.Why, "it could not be checked")
+	}
+	return out, err
 }
 
 // tellRun lets a run that lives know what a person did to the ledger. A run that

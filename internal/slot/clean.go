@@ -95,6 +95,17 @@ func (s *Slots) Clean(ctx context.Context, q Request) (*gitx.Repo, error) {
 	return w, err
 }
 
+// TakeAlong puts the integration branch of a run, and its clean work tree where
+// there is one, at a commit ahead of it; the branch is made where there is none.
+// Conflict when it has moved elsewhere.
+func (s *Slots) TakeAlong(ctx context.Context, id kedge.RunID, tip string) error {
+	c, err := s.Course(ctx, id)
+	if err != nil {
+		return err
+	}
+	return s.atTip(ctx, c, Branch(id), tip)
+}
+
 // atTip makes sure that the integration branch is where the run left it. A run
 // that goes on from a later commit of the user's takes the branch along.
 func (s *Slots) atTip(ctx context.Context, c Course, branch, tip string) error {

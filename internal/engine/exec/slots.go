@@ -21,7 +21,7 @@ func (x *Executor) keep(c run.Command, change func(*slot.Job)) (slot.Job, error)
 // letGo gives back what a command was the last to need: the slot of a job that
 // is over, the work trees of a run that is.
 func (x *Executor) letGo(ctx context.Context, c run.Command, ev run.Event) error {
-	planned := c.Purpose == run.MakePlan
+	planned := c.Purpose == run.MakePlan || c.Purpose == run.CheckTip // they end without a ledger
 	switch {
 	case c.Kind == run.Notify && c.Text == string(run.StatusDone): // one that was stopped goes on in them
 		x.tidy(ctx, c)

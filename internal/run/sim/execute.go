@@ -106,6 +106,7 @@ func (w *world) effectOf(c run.Command, ev *run.Event) bool {
 			w.repo.reset(c.Job, n, c.Salvage)
 		}
 	case run.Land:
+		w.land(c)
 		if w.chance(20) {
 			ev.Outcome, ev.Reason = run.Refused, "the checkout has changes"
 		}
@@ -209,6 +210,15 @@ func (w *world) commit(c run.Command, ev *run.Event) {
 	}
 	w.repo.tip = w.repo.commit(commit{tree: t, parent: w.repo.tip, job: c.Job})
 	ev.Commit, ev.Tree = commitName(w.repo.tip), c.Tree
+}
+
+// land holds what is to land against the truth. What the user's own branch has
+// already may be red: nothing but the ledger's commits are on top of that.
+func (w *world) land(c run.Command) {
+	x := w.repo.commits[number(c.Commit)]
+	if w.unlanded && w.repo.trees[x.tree].broken {
+		w.fail(1, "a tree lands that is not green")
+	}
 }
 
 // recheck finds completed features red, now and then: the world changes.

@@ -14,6 +14,9 @@ func (w *world) begin() {
 	first := w.repo.tree(tree{broken: w.chance(12)})
 	w.repo.commit(commit{tree: first})
 	ev := run.Event{Kind: run.Begun, Run: "run-sim", Commit: commitName(0), Rules: w.rules()}
+	if w.unlanded = w.chance(15); w.unlanded { // a merge of what people committed, say
+		ev.Head = "c-users"
+	}
 	specs := w.makeUp(n)
 	if w.chance(6) {
 		ev.Goal = "a goal"

@@ -64,6 +64,7 @@ type world struct {
 	sessions []*session
 	timers   []run.Command
 	repo     repository
+	unlanded bool // the run begins on a commit that the user's branch does not have
 	specs    []feature
 
 	meddling int // what the operator still does by himself

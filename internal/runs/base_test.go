@@ -1,0 +1,172 @@
+package runs_test
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"kedge"
+	"kedge/internal/run"
+	"kedge/internal/service"
+)
+
+// again starts a run and leaves the checkout as it is.
+func (w *world) again() service.RunReply {
+	w.t.Helper()
+	r, err := w.svc.RunStart(w.ctx, w.caller(), service.RunStartRequest{Env: os.Environ()})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return r
+}
+
+// tracked tells whether the user's branch holds a file.
+func (w *world) tracked(name string) bool {
+	w.t.Helper()
+	return w.git("ls-tree", "--name-only", "HEAD", name) != ""
+}
+
+// notTogether is a gate that is red where a.txt and person.txt are both there.
+var notTogether = gateOf("! { test -f a.txt && test -f person.txt; }")
+
+func TestMergeThatNoGateSawDoesNotLand(t *testing.T) {
+	w := newWorld(t, notTogether, `[{"feature":"b","do":[{"do":"write","path":"no.txt","text":"{{purpose}}\n"}]},
+		{"do":[{"do":"write","path":"{{feature}}.txt","text":"ok\n"}]}]`, "")
+	w.feature("a", "test -f a.txt")
+	w.feature("b", "test -f never.txt")
+	w.feature("c", "test -f c.txt")
+	if v := w.run(service.RunFlags{MaxSessions: 3}); v.Halt != run.MaxSessions {
+		t.Fatalf("%s (%s) %s\n%s", v.State, v.Reason, v.Halt, w.story())
+	}
+	if _, err := w.svc.FeatureSkip(w.ctx, w.caller(), service.FeatureStatusRequest{ID: "c", Reason: "not now"}); err != nil {
+		t.Fatal(err)
+	}
+	w.put("person.txt", "mine\n")
+	w.commit("a person's")
+	w.again()
+	v := w.rest()
+	if w.tracked("a.txt") {
+		t.Fatalf("a red merge landed: %s (%s)\n%s", v.State, v.Reason, w.story())
+	}
+	if !strings.Contains(v.Reason, "not landed") || !strings.Contains(v.Reason, "red") {
+		t.Errorf("%s (%s) does not say that a red merge did not land\n%s", v.State, v.Reason, w.story())
+	}
+	r, err := w.svc.RunLand(w.ctx, w.caller(), service.RunLandRequest{})
+	if err != nil || r.Refused == "" || w.tracked("a.txt") {
+		t.Fatalf("kedge land: refused %q, %v; a.txt is there: %v\n%s", r.Refused, err, w.tracked("a.txt"), w.story())
+	}
+	n := len(w.sessions())
+	w.git("rm", "-q", "person.txt")
+	w.git("commit", "-q", "-m", "mended")
+	w.again()
+	if v = w.rest(); !w.tracked("a.txt") || w.tracked("person.txt") || len(w.sessions()) != n {
+		t.Errorf("what is green now did not land: %s (%s), %d sessions\n%s", v.State, v.Reason, len(w.sessions()), w.story())
+	}
+}
+
+// movedOn plays a run whose branch moves while it works: it does not land.
+func movedOn(t *testing.T) (*world, service.RunView) {
+	script, let := waits(t)
+	w := newWorld(t, gateOf("true"), script, "")
+	w.feature("a", "test -f a.txt")
+	w.start(service.RunFlags{})
+	w.until("a session works", working)
+	w.put("person.txt", "mine\n")
+	w.commit("a person's")
+	let()
+	v := w.rest()
+	if v.State != run.StatusDone || !strings.Contains(v.Reason, "not landed") || w.tracked("a.txt") {
+		t.Fatalf("%s (%s)\n%s", v.State, v.Reason, w.story())
+	}
+	return w, v
+}
+
+func TestSecondRunLandsWhatTheFirstCouldNot(t *testing.T) {
+	w, _ := movedOn(t)
+	w.put("person.txt", "being written\n") // so that it cannot land yet
+	w.again()
+	v := w.rest()
+	if v.State != run.StatusDone || !strings.Contains(v.Reason, "not landed") || !slices.Contains(v.Next, "kedge land") {
+		t.Fatalf("nobody says that the work is on no branch: %s (%s), next %q\n%s", v.State, v.Reason, v.Next, w.story())
+	}
+	w.git("reflog", "expire", "--expire=now", "--all")
+	w.git("gc", "-q", "--prune=now")
+	w.git("checkout", "-q", "person.txt")
+	r, err := w.svc.RunLand(w.ctx, w.caller(), service.RunLandRequest{})
+	if err != nil || r.Refused != "" || !w.tracked("a.txt") || !w.tracked("person.txt") {
+		t.Fatalf("refused %q, %v; the branch holds\n%s\n%s", r.Refused, err, w.git("ls-tree", "--name-only", "HEAD"), w.story())
+	}
+}
+
+func TestLostWorkIsNotPassedOver(t *testing.T) {
+	w, _ := movedOn(t)
+	for _, ref := range strings.Fields(w.git("for-each-ref", "--format=%(refname)", "refs/heads/kedge/", "refs/kedge/")) {
+		w.git("update-ref", "-d", ref)
+	}
+	w.git("reflog", "expire", "--expire=now", "--all")
+	w.git("gc", "-q", "--prune=now")
+	_, err := w.svc.RunStart(w.ctx, w.caller(), service.RunStartRequest{Env: os.Environ()})
+	if !kedge.Conflict.Is(err) || !strings.Contains(kedge.HintOf(err), "kedge feature reopen a") {
+		t.Fatalf("the work of the run is gone, and: %v (%s)", err, kedge.HintOf(err))
+	}
+	if _, err := w.svc.FeatureReopen(w.ctx, w.caller(), service.FeatureStatusRequest{ID: "a", Reason: "lost"}); err != nil {
+		t.Fatal(err)
+	}
+	w.want(w.run(service.RunFlags{}), run.StatusDone, "", "a:completed")
+	if !w.tracked("a.txt") {
+		t.Errorf("made again, and not landed\n%s", w.story())
+	}
+}
+
+func TestResetOfAPersonStays(t *testing.T) {
+	w := newWorld(t, nil, writes, "")
+	w.feature("a", "test -f a.txt")
+	w.commit("ledger")
+	before := w.git("rev-parse", "HEAD")
+	w.want(w.run(service.RunFlags{}), run.StatusDone, "", "a:completed")
+	if !w.tracked("a.txt") {
+		t.Fatalf("not landed\n%s", w.story())
+	}
+	thrown := w.git("rev-parse", "HEAD")
+	w.git("reset", "-q", "--hard", before)
+	w.feature("two", "test -f two.txt")
+	r := w.start(service.RunFlags{})
+	if said := strings.Join(r.Notes, "\n"); !strings.Contains(said, "completed on what is gone: a") || !strings.Contains(said, "kedge feature reopen a") {
+		t.Errorf("the notes %q do not say what is gone", r.Notes)
+	}
+	w.want(w.rest(), run.StatusDone, "", "a:completed two:completed")
+	if strings.Contains(w.git("rev-list", "HEAD"), thrown) || !w.tracked("two.txt") {
+		t.Errorf("what a person threw away is back, or the new work is not there:\n%s\n%s", w.git("log", "--oneline", "--name-only", "-8"), w.story())
+	}
+}
+
+func TestF10KilledSessionsBlock(t *testing.T) {
+	w := newWorld(t, nil, `[{"do":[{"do":"crash","signal":"KILL"}]}]`, "")
+	w.feature("a", "test -f a.txt")
+	w.want(w.run(service.RunFlags{}), run.StatusStopped, kedge.Blocked, "a:blocked")
+	if n := len(w.sessions()); n != 3 {
+		t.Errorf("%d sessions that were all killed, want 3", n)
+	}
+	if f := w.of("a"); !strings.Contains(f.Notes, "killed 3 times") {
+		t.Errorf("the explanation %q", f.Notes)
+	}
+}
+
+func TestDayBudgetIsOfAllRuns(t *testing.T) {
+	today := func() string { return time.Now().UTC().Format(time.DateOnly) }
+	day := today()
+	w := newWorld(t, nil, spends, "[budget]\nday_usd = 1.5\n")
+	w.feature("a", "test -f a.txt")
+	w.want(w.run(service.RunFlags{}), run.StatusDone, "", "a:completed")
+	w.feature("b", "test -f b.txt")
+	w.feature("c", "test -f c.txt")
+	v := w.run(service.RunFlags{})
+	if day != today() {
+		t.Skip("it is another day by now")
+	}
+	if v.State != run.StatusOverBudget || !strings.Contains(v.Reason, "of the day") || len(w.sessions()) != 2 {
+		t.Errorf("%s (%s) after %d sessions\n%s", v.State, v.Reason, len(w.sessions()), w.story())
+	}
+}
