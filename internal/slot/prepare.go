@@ -53,12 +53,13 @@ func (s *Slots) free(n int, jobs []Job) bool {
 type Request struct {
 	Run    kedge.RunID
 	Job    int
-	Origin int64     // of the command, however often it is carried out
-	Base   string    // a commit
-	Carry  string    // the job's own work on an earlier base, as a tree without Kedges; empty: none
-	Name   string    // of the salvage of what is there now
-	Reason string    // of that
-	At     time.Time // of the command
+	Origin int64                                      // of the command, however often it is carried out
+	Base   string                                     // a commit
+	Carry  string                                     // the job's own work on an earlier base, as a tree without Kedges; empty: none
+	Name   string                                     // of the salvage of what is there now
+	Reason string                                     // of that
+	At     time.Time                                  // of the command
+	Saved  func(context.Context, kedge.Salvage) error // told of everything that is set aside; may be nil
 }
 
 // Ready is a slot at its base.
@@ -116,6 +117,15 @@ func (s *Slots) make(ctx context.Context, dir string, q Request) (*gitx.Repo, er
 	return w, w.Own(os.Getpid())
 }
 
+// told tells of a salvage before what it holds is taken away: a reset that is
+// broken off and done again makes another one, of what was left.
+func (q Request) told(ctx context.Context, saved kedge.Salvage) error {
+	if q.Saved == nil {
+		return nil
+	}
+	return q.Saved(ctx, saved)
+}
+
 // salvage is the request for what is set aside under the command's name; what
 // tells several of them apart.
 func (s *Slots) salvage(q Request, what string) gitx.SalvageRequest {
@@ -162,6 +172,9 @@ func (s *Slots) save(ctx context.Context, w *gitx.Repo, q Request) (saved kedge.
 		if saved.Ref == "" {
 			tree, err = w.TreeOf(ctx, "HEAD")
 			return saved, tree, err
+		}
+		if err := q.told(ctx, saved); err != nil {
+			return saved, "", err
 		}
 		now, err := w.Tree(ctx)
 		if err != nil || now == saved.Tree {

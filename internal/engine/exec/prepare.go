@@ -48,6 +48,7 @@ func (x *Executor) request(c run.Command, reason string) slot.Request {
 	}
 	return slot.Request{
 		Run: c.Run, Job: c.Job, Origin: c.Origin(), Base: c.Base, Carry: c.Carry, Name: name, Reason: reason, At: c.At,
+		Saved: x.salvaged,
 	}
 }
 

@@ -77,10 +77,10 @@ func TestRow98WhatIsThereIsSetAside(t *testing.T) {
 	if y.read(y.root, "mine.txt") != "the user's\n" || y.head() != base {
 		t.Error("the user's checkout is touched")
 	}
-	if len(y.book.salvages) != 1 {
-		t.Fatalf("salvaged %+v", y.book.salvages)
+	if len(y.book.salvages) == 0 {
+		t.Fatal("nothing was set aside")
 	}
-	s := y.book.salvages[0]
+	s := y.book.salvages[0] // a reset that is broken off halfway leaves one more, of what was left
 	if got := y.git("-C", y.root, "show", s.Ref+":a.txt") + y.git("-C", y.root, "show", s.Ref+":new.txt"); got != "half doneuntracked" {
 		t.Errorf("the salvage holds %q", got)
 	}
