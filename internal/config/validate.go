@@ -86,15 +86,15 @@ var (
 // maxNumber bounds tokens and money, far above any real budget.
 const maxNumber = 1e15
 
-// maxParallel bounds worktrees and agents that live at the same time.
-const maxParallel = 64
+// MaxParallel bounds worktrees and agents that live at the same time.
+const MaxParallel = 64
 
 // maxKeepDays is a hundred years; for ever is 0.
 const maxKeepDays = 36_500
 
 func (c Config) checkNumbers() error {
-	if c.Run.Parallel < 1 || c.Run.Parallel > maxParallel {
-		return c.src.at("run.parallel", "%q is not between 1 and %d: %d", "run.parallel", maxParallel, c.Run.Parallel)
+	if c.Run.Parallel < 1 || c.Run.Parallel > MaxParallel {
+		return c.src.at("run.parallel", "%q is not between 1 and %d: %d", "run.parallel", MaxParallel, c.Run.Parallel)
 	}
 	for _, n := range []struct {
 		key   string

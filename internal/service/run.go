@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"kedge"
+	"kedge/internal/agent"
 	"kedge/internal/config"
 	"kedge/internal/gitx"
 	"kedge/internal/hold"
@@ -227,6 +228,9 @@ func (s *Service) runRules(ctx context.Context, p *project, repo *gitx.Repo, bas
 	if err != nil {
 		return run.Rules{}, err
 	}
+	if n := in.Flags.Parallel; n < 0 || n > config.MaxParallel {
+		return run.Rules{}, kedge.Errorf(kedge.Invalid, "%d features at once is not between 1 and %d", n, config.MaxParallel).WithHint("kedge run --parallel 4")
+	}
 	r := rulesOf(cfg, in.Flags)
 	r.Phases = l.phaseLimits()
 	return r, s.checkAgent(cfg, p, r.Agent, in.Env)
@@ -270,11 +274,10 @@ func (s *Service) checkAgent(cfg config.Config, p *project, route string, env []
 	if err != nil {
 		return kedge.Errorf(kedge.Blocked, "%w", err).WithHint("%s; a run reads .kedge/config.toml as it is committed", kedge.HintOf(err))
 	}
-	program := a.Kind
-	if len(a.Command) > 0 {
-		program = a.Command[0]
+	if _, err := agent.New(name, a); err != nil {
+		return kedge.Errorf(kedge.Blocked, "%w", err).WithHint("%s", kedge.HintOf(err))
 	}
-	if _, err := hold.LookPath(program, p.Dir, env); err != nil {
+	if _, err := hold.LookPath(a.Command[0], p.Dir, env); err != nil {
 		return kedge.Errorf(kedge.Blocked, "agent %q cannot be started: %w", name, err).
 			WithHint("install it, or name another: kedge run --agent NAME")
 	}
