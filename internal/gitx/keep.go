@@ -108,9 +108,13 @@ type CommitInfo struct {
 	Message string
 }
 
-// ReadCommit reads a commit; NotFound when there is none.
+// ReadCommit reads a commit; NotFound when there is none. It may be named by its
+// place behind another: HEAD~2, main^.
 func (r *Repo) ReadCommit(ctx context.Context, rev string) (CommitInfo, error) {
-	sha, err := r.commitOf(ctx, rev)
+	if checkRev(withoutSteps(rev)) != nil {
+		return CommitInfo{}, checkRev(rev)
+	}
+	sha, err := r.verified(ctx, rev)
 	if err != nil {
 		return CommitInfo{}, err
 	}

@@ -82,9 +82,14 @@ func (q WorktreeRequest) check() error {
 }
 
 func (r *Repo) commitOf(ctx context.Context, rev string) (string, error) {
-	if checkRev(withoutSteps(rev)) != nil {
-		return "", checkRev(rev)
+	if err := checkRev(rev); err != nil {
+		return "", err
 	}
+	return r.verified(ctx, rev)
+}
+
+// verified is the commit behind a rev that was found harmless.
+func (r *Repo) verified(ctx context.Context, rev string) (string, error) {
 	out, err := r.git(ctx, "rev-parse", "-q", "--verify", "--end-of-options", rev+"^{commit}")
 	if c := exitCode(err); c == 1 || c == 128 {
 		return "", kedge.Errorf(kedge.NotFound, "no commit %q in this repository", rev).WithHint("git log --oneline --all")
