@@ -24,6 +24,7 @@ type world struct {
 	seen     map[key]run.Command // what was asked for, by number
 	done     map[key]run.Event   // what was done, by its first number
 	sessions map[key]*session
+	ends     map[place]int64 // the number of the newest command to end a job's session
 	writing  map[place]claim // who has a job's work tree now
 	effects  map[string]int
 	order    []run.CommandKind
@@ -59,7 +60,7 @@ type session struct {
 
 func newWorld() *world {
 	return &world{
-		seen: map[key]run.Command{}, done: map[key]run.Event{}, sessions: map[key]*session{},
+		seen: map[key]run.Command{}, done: map[key]run.Event{}, sessions: map[key]*session{}, ends: map[place]int64{},
 		writing: map[place]claim{}, effects: map[string]int{},
 	}
 }
@@ -174,7 +175,9 @@ func (w *world) effect(c run.Command) run.Event {
 		if c.Flaky {
 			w.effects["flaky"]++
 		}
-	case run.EndSession:
+	case run.EndSession: // counts for a session that was asked for before and is not started yet
+		at := place{c.Run, c.Job}
+		w.ends[at] = max(w.ends[at], c.Origin())
 		for _, s := range w.sessions {
 			if s.at == (place{c.Run, c.Job}) {
 				s.end(run.Event{Outcome: run.Closed})
@@ -256,6 +259,8 @@ func (w *world) start(h *hands, c run.Command) *session {
 	w.sessions[k] = s
 	w.effects[string(c.Run)+" session "+string(c.Feature)]++
 	switch {
+	case w.ends[s.at] > c.Origin():
+		s.end(run.Event{Outcome: run.Closed})
 	case len(w.exits) > 0:
 		s.end(w.exits[0])
 		w.exits = w.exits[1:]
