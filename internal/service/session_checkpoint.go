@@ -2,7 +2,6 @@ package service
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -46,7 +45,7 @@ func (s *Service) resumeCheckpoint(ctx context.Context, who Caller, in SessionRe
 	evs, err := s.write(ctx, p, who, func() ([]kedge.Event, error) { return s.decideSession(ctx, p, who, fresh, l.id, "") })
 	ses, err := s.launched(ctx, p, l, evs, err, func(kedge.Session) SessionNew { return fresh })
 	if err == nil && ses.ID == l.id {
-		s.watching.Go(func() { s.typeBrief(ses.ID, text) })
+		s.watching.Go(func() { hold.TypeAll(s.watch, l.dir, []byte(text)) })
 	}
 	return ses, err
 }
@@ -114,18 +113,4 @@ func (s *Service) briefed(l launch, p *project, in SessionResume, ad agent.Adapt
 		fresh.Cols, fresh.Rows = 0, 0
 	}
 	return fresh, nil
-}
-
-// typeBrief gives a session its brief on its input. A program that reads none of
-// it finds it in its file.
-func (s *Service) typeBrief(id kedge.SessionID, text string) {
-	c, err := hold.Dial(s.watch, s.sessionDir(id))
-	if err != nil {
-		return // over already
-	}
-	defer func() { _ = c.Close() }()
-	if err := c.Input(s.watch, 1, 1, []byte(text)); err != nil && !os.IsTimeout(err) {
-		s.cfg.Log.Warn("a session did not read its brief", "session", string(id), "error", err.Error())
-	}
-	_ = c.CloseInput(s.watch) // closed already, or over
 }

@@ -19,16 +19,13 @@ import (
 // Timing of what follows a session.
 const (
 	lookPause   = 200 * time.Millisecond // before a holder that broke off is asked again
-	longPause   = 5 * time.Second        // the longest between two tries to type
 	sampleEvery = 30 * time.Second       // how often a quiet session is looked at
 	endGrace    = 5 * time.Second        // between asking a program to end and making it
 	askLimit    = 5 * time.Second        // for an answer of a holder to a question in passing
 )
 
-func pause(ctx context.Context) error { return pauseFor(ctx, lookPause) }
-
-func pauseFor(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
+func pause(ctx context.Context) error {
+	t := time.NewTimer(lookPause)
 	defer t.Stop()
 	select {
 	case <-t.C:
@@ -114,49 +111,14 @@ func (s *session) end(ctx context.Context) {
 	}
 }
 
-// inputPiece is how much of a brief is typed at once.
-const inputPiece = 32 << 10
-
-// typeBrief types the brief and ends the input, however long the program leaves
-// it unread: half a brief is worse than a late one. A program that never reads
-// finds its brief in a file.
+// typeBrief types the brief and ends the input. A program that never reads finds
+// its brief in a file.
 func (s *session) typeBrief(ctx context.Context) {
 	b, err := os.ReadFile(s.briefFile())
 	if err != nil {
 		s.x.log().Error("the brief cannot be read", "session", string(s.id), "error", err.Error())
 	}
-	untilDone(func() error { return s.typeAll(ctx, b) }, func(after time.Duration) bool {
-		f := hold.Look(ctx, s.dir)
-		closeClient(f.Client)
-		return f.State == kedge.SessionRunning && pauseFor(ctx, after) == nil
-	})
-}
-
-// typeAll types the brief. Each piece has its number, so that who tries again,
-// or is a second owner of the command, goes on where the first stopped.
-func (s *session) typeAll(ctx context.Context, b []byte) error {
-	c, err := hold.Dial(ctx, s.dir)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = c.Close() }()
-	const source = 1 // nobody else types into a session without a terminal
-	for seq := uint64(1); len(b) > 0; seq++ {
-		n := min(len(b), inputPiece)
-		if err := c.Input(ctx, source, seq, b[:n]); err != nil {
-			return err
-		}
-		b = b[n:]
-	}
-	return c.CloseInput(ctx)
-}
-
-// untilDone tries until it succeeds or next says that it makes no sense any
-// more, with pauses that grow: a program that closed its input is not asked
-// five times a second for as long as it lives.
-func untilDone(try func() error, next func(after time.Duration) bool) {
-	for after := lookPause; try() != nil && next(after); after = min(2*after, longPause) {
-	}
+	hold.TypeAll(ctx, s.dir, b)
 }
 
 // read follows the session's output until it is over, however often its holder

@@ -1,10 +1,8 @@
 package exec
 
 import (
-	"errors"
 	"slices"
 	"testing"
-	"time"
 )
 
 // A session that goes on and on is saved at growing distances; one that was quiet
@@ -27,25 +25,5 @@ func TestRow68PaceOfCheckpoints(t *testing.T) {
 	}
 	if !p.due(true) || !p.due(true) || p.due(true) {
 		t.Error("after a quiet time the distances do not begin anew")
-	}
-}
-
-// What is to be typed is typed, however often the program does not read, as long
-// as it lives.
-func TestTypingIsNeverCutShort(t *testing.T) {
-	tries, longest := 0, time.Duration(0)
-	untilDone(func() error {
-		if tries++; tries < 1000 {
-			return errors.New("the program does not read its input")
-		}
-		return nil
-	}, func(after time.Duration) bool { longest = max(longest, after); return true })
-	if tries != 1000 || longest != longPause {
-		t.Errorf("%d tries, at most %s apart", tries, longest)
-	}
-	tries = 0
-	untilDone(func() error { tries++; return errors.New("gone") }, func(time.Duration) bool { return tries < 3 })
-	if tries != 3 {
-		t.Errorf("%d tries at a session that is over", tries)
 	}
 }
