@@ -74,6 +74,8 @@ var layer = map[string]int{
 	"kedge/internal/engine/local":      28,
 	"kedge/internal/engine/exec":       28,
 
+	"kedge/internal/project": 25,
+
 	"kedge/internal/service": 30,
 
 	"kedge/internal/api":        40,

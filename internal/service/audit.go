@@ -213,11 +213,11 @@ func (s *Service) transcriptOfSession(ctx context.Context, who Caller, where tra
 func folders(dir string) []string {
 	list := []string{dir}
 	if pl, ok := locate(dir); ok {
-		list = append(list, pl.root)
-		if filepath.Base(pl.common) == ".git" {
-			list = append(list, filepath.Dir(pl.common))
+		list = append(list, pl.Root)
+		if filepath.Base(pl.Common) == ".git" {
+			list = append(list, filepath.Dir(pl.Common))
 		}
-		links, _ := filepath.Glob(filepath.Join(quoteGlob(pl.common), "worktrees", "*", "gitdir"))
+		links, _ := filepath.Glob(filepath.Join(quoteGlob(pl.Common), "worktrees", "*", "gitdir"))
 		for _, link := range links {
 			if dot, ok := pointer(link, ""); ok {
 				list = append(list, filepath.Dir(dot))

@@ -136,7 +136,7 @@ func initCommit(ctx context.Context, p *project) (string, error) {
 	commit := ""
 	const page = 1000
 	for after := int64(0); ; {
-		evs, err := p.store.Events(ctx, after, page)
+		evs, err := p.Store.Events(ctx, after, page)
 		if err != nil {
 			return "", err
 		}

@@ -34,14 +34,14 @@ func (s *Service) Rebuild(ctx context.Context, who Caller, _ RebuildRequest) (Re
 	if err != nil {
 		return RebuildReply{}, err
 	}
-	before, err := dumpOf(ctx, p.store)
+	before, err := dumpOf(ctx, p.Store)
 	if err != nil {
 		return RebuildReply{}, err
 	}
-	if err := p.store.Rebuild(ctx); err != nil {
+	if err := p.Store.Rebuild(ctx); err != nil {
 		return RebuildReply{}, err
 	}
-	after, err := dumpOf(ctx, p.store)
+	after, err := dumpOf(ctx, p.Store)
 	if err != nil {
 		return RebuildReply{}, err
 	}
@@ -57,13 +57,13 @@ func (s *Service) Rebuild(ctx context.Context, who Caller, _ RebuildRequest) (Re
 		Project: p.ID, Documents: after.lines, SHA256: after.sum(), Changed: after.sum() != before.sum(),
 		Edits: append([]kedge.HandEditData{}, edits...), Warnings: left,
 	}
-	r.Events, err = p.store.Last(ctx)
+	r.Events, err = p.Store.Last(ctx)
 	return r, err
 }
 
 func (s *Service) settleLocked(ctx context.Context, p *project, who Caller) ([]kedge.HandEditData, error) {
-	p.writing.Lock()
-	defer p.writing.Unlock()
+	p.Writing.Lock()
+	defer p.Writing.Unlock()
 	return s.settle(ctx, p, who)
 }
 
@@ -128,7 +128,7 @@ func (s *Service) Backup(ctx context.Context, who Caller, in BackupRequest) (Bac
 	if !filepath.IsAbs(in.Path) {
 		return BackupReply{}, kedge.Errorf(kedge.Invalid, "the folder %q is not absolute", in.Path)
 	}
-	if err := p.store.Backup(ctx, in.Path); err != nil {
+	if err := p.Store.Backup(ctx, in.Path); err != nil {
 		return BackupReply{}, err
 	}
 	r := BackupReply{Project: p.ID, Path: in.Path, Bytes: folderSize(in.Path)}

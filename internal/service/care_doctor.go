@@ -79,12 +79,12 @@ func (s *Service) patient(ctx context.Context, who Caller) (p *project, opening,
 		return nil, nil, err
 	}
 	if _, err := os.Stat(s.storeDir(id)); errors.Is(err, fs.ErrNotExist) { // looking must not make one
-		return nil, nil, kedge.Errorf(kedge.NotFound, "Kedge knows nothing of %q", pl.root).WithHint("kedge init")
+		return nil, nil, kedge.Errorf(kedge.NotFound, "Kedge knows nothing of %q", pl.Root).WithHint("kedge init")
 	}
 	if p, opening = s.project(ctx, who); opening == nil {
 		return p, nil, nil
 	}
-	return &project{Project: kedge.Project{ID: id, Dir: pl.root, Git: pl.common != ""}, opened: &opened{}}, opening, nil
+	return &project{Project: kedge.Project{ID: id, Dir: pl.Root, Git: pl.Common != ""}, Opened: &opened{}}, opening, nil
 }
 
 // placed finds the file and line that an error begins with.
@@ -115,12 +115,12 @@ func (s *Service) checkHome(_ context.Context, _ *project) []kedge.Finding {
 }
 
 func (s *Service) checkJournal(ctx context.Context, p *project) []kedge.Finding {
-	if p.store == nil {
+	if p.Store == nil {
 		return nil
 	}
-	found, err := p.store.Check(ctx)
+	found, err := p.Store.Check(ctx)
 	if err != nil {
-		found = append(found, finding(p.store.Dir(), err))
+		found = append(found, finding(p.Store.Dir(), err))
 	}
 	return found
 }
@@ -149,12 +149,12 @@ func (s *Service) checkStateFiles(ctx context.Context, p *project) []kedge.Findi
 	var found []kedge.Finding
 	answers := s.answers(ctx, p)
 	for _, sf := range stateFiles {
-		names, err := p.filesOf(sf.path, sf.ext)
+		names, err := filesOf(p, sf.path, sf.ext)
 		if err != nil {
 			found = append(found, finding(sf.path, err))
 		}
 		for _, n := range names {
-			b, ok, err := p.read(n)
+			b, ok, err := p.Read(n)
 			if err == nil && ok {
 				err = sf.parse(n, b)
 			}
@@ -171,11 +171,11 @@ func (s *Service) checkStateFiles(ctx context.Context, p *project) []kedge.Findi
 }
 
 // filesOf gives a file, or those in a folder whose names end in ext.
-func (p *project) filesOf(name, ext string) ([]string, error) {
+func filesOf(p *project, name, ext string) ([]string, error) {
 	if ext == "" {
 		return []string{name}, nil
 	}
-	listed, err := p.list(path.Clean(name))
+	listed, err := p.List(path.Clean(name))
 	var names []string
 	for _, n := range listed {
 		if path.Ext(n) == ext {
@@ -188,7 +188,7 @@ func (p *project) filesOf(name, ext string) ([]string, error) {
 // answers says, by path, what the next writing command makes of hand edits: a
 // file that only Kedge writes is not for people to correct.
 func (s *Service) answers(ctx context.Context, p *project) map[string]string {
-	if p.store == nil {
+	if p.Store == nil {
 		return nil
 	}
 	edits, err := s.pending(ctx, p)
@@ -214,7 +214,7 @@ func answer(e kedge.HandEditData) string {
 // the file, with the line, and in the journal.
 func (s *Service) checkFeatures(ctx context.Context, p *project) []kedge.Finding {
 	var found []kedge.Finding
-	if b, ok, err := p.read(featuresFile); err == nil && ok {
+	if b, ok, err := p.Read(featuresFile); err == nil && ok {
 		if f, err := plan.ParseFeatures(featuresFile, b); err == nil {
 			for _, pr := range plan.Problems(f.Features) {
 				where := fmt.Sprintf("%s:%d", featuresFile, lineOfFeature(b, pr.Feature))
@@ -222,16 +222,16 @@ func (s *Service) checkFeatures(ctx context.Context, p *project) []kedge.Finding
 			}
 		}
 	}
-	if p.store == nil {
+	if p.Store == nil {
 		return found
 	}
 	l, err := readLedger(ctx, p)
 	if err != nil {
-		return append(found, finding(p.store.Dir(), err))
+		return append(found, finding(p.Store.Dir(), err))
 	}
 	for _, pr := range plan.Problems(l.features()) {
 		if !slices.ContainsFunc(found, func(f kedge.Finding) bool { return f.What == pr.What }) {
-			found = append(found, kedge.Finding{Level: kedge.LevelError, What: pr.What, Where: p.store.Dir(), Fix: "kedge feature amend " + string(pr.Feature) + " --reason …"})
+			found = append(found, kedge.Finding{Level: kedge.LevelError, What: pr.What, Where: p.Store.Dir(), Fix: "kedge feature amend " + string(pr.Feature) + " --reason …"})
 		}
 	}
 	return found
@@ -249,7 +249,7 @@ func lineOfFeature(b []byte, id kedge.FeatureID) int {
 // checkRules repeats what `rules lint` says, as warnings: the rules are the
 // people's.
 func (s *Service) checkRules(_ context.Context, p *project) []kedge.Finding {
-	b, ok, err := p.read(rulesFile)
+	b, ok, err := p.Read(rulesFile)
 	if err != nil {
 		return []kedge.Finding{finding(rulesFile, err)}
 	}
@@ -266,7 +266,7 @@ func (s *Service) checkRules(_ context.Context, p *project) []kedge.Finding {
 }
 
 func (s *Service) checkRepository(ctx context.Context, p *project) []kedge.Finding {
-	if !p.Git || p.store == nil {
+	if !p.Git || p.Store == nil {
 		return nil
 	}
 	repo, err := s.git(ctx, p)
@@ -282,7 +282,7 @@ func (s *Service) checkRepository(ctx context.Context, p *project) []kedge.Findi
 // checkEdits tells of hand edits that the next writing command will answer.
 // Files that do not parse have been told already.
 func (s *Service) checkEdits(ctx context.Context, p *project) []kedge.Finding {
-	if p.store == nil {
+	if p.Store == nil {
 		return nil
 	}
 	edits, err := s.pending(ctx, p)

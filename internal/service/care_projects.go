@@ -2,8 +2,6 @@ package service
 
 import (
 	"context"
-	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -63,33 +61,17 @@ func (s *Service) ProjectList(ctx context.Context, who Caller, _ ProjectListRequ
 	return r, ctx.Err()
 }
 
-// projectIDs are the projects that have a state folder; that of sessions which
-// belong to none is no project.
-func (s *Service) projectIDs() ([]kedge.ProjectID, error) {
-	entries, err := os.ReadDir(filepath.Join(s.cfg.Home, "projects"))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, kedge.Errorf(kedge.Internal, "read the projects: %w", err)
-	}
-	var ids []kedge.ProjectID
-	for _, e := range entries {
-		if id := kedge.ProjectID(e.Name()); e.IsDir() && kedge.ValidID("prj", e.Name()) && id != elsewhere {
-			ids = append(ids, id)
-		}
-	}
-	return ids, nil
-}
-
 func (s *Service) projectInfo(ctx context.Context, id kedge.ProjectID) ProjectInfo {
 	info := ProjectInfo{Project: kedge.Project{ID: id}, State: ProjectGone, Bytes: folderSize(s.storeDir(id))}
 	o, err := s.opened(id)
 	if err == nil {
-		info.Project, err = readProject(ctx, o.store, id)
+		info.Project, err = readProject(ctx, o.Store, id)
 	}
 	if err == nil {
-		info.Events, err = o.store.Last(ctx)
+		info.Events, err = o.Store.Last(ctx)
 	}
 	if err == nil {
-		err = o.store.Refusal()
+		err = o.Store.Refusal()
 	}
 	if err != nil {
 		info.State, info.Problem = ProjectDamaged, err.Error()
@@ -99,49 +81,6 @@ func (s *Service) projectInfo(ctx context.Context, id kedge.ProjectID) ProjectIn
 		info.State = ProjectPresent
 	}
 	return info
-}
-
-// followFolder lets the journal know when a project's folder was moved: a command
-// writes from a place that has its id, and the place where it was has not. Work
-// trees of one repository share the id: it is the main one that counts, and only
-// when the one that is known is gone. It runs under the project's lock.
-func (s *Service) followFolder(ctx context.Context, p *project) error {
-	known, err := readProject(ctx, p.store, p.ID)
-	if err != nil || known.Dir == "" {
-		return err // not set up yet
-	}
-	dir := mainFolder(p.Dir)
-	if dir == known.Dir || isProject(known.Dir, p.ID) || !isProject(dir, p.ID) {
-		return nil
-	}
-	ev, err := kedge.NewEvent(kedge.ProjectMoved, kedge.ActorDaemon, kedge.ProjectMovedData{Dir: dir, Was: known.Dir})
-	if err != nil {
-		return err
-	}
-	ev.Project = p.ID
-	_, _, err = p.store.Append(ctx, "", ev)
-	return err
-}
-
-// mainFolder is the main work tree of the repository that a work tree belongs
-// to; a folder without one is its own.
-func mainFolder(dir string) string {
-	pl, ok := locate(dir)
-	if ok && filepath.Base(pl.common) == ".git" {
-		return filepath.Dir(pl.common)
-	}
-	return dir
-}
-
-// isProject tells whether the folder is the root of a work tree with this
-// project's id.
-func isProject(dir string, id kedge.ProjectID) bool {
-	pl, ok := locate(dir)
-	if !ok || pl.root != filepath.Clean(dir) {
-		return false
-	}
-	there, err := readID(pl)
-	return err == nil && there == id
 }
 
 // ProjectRemoveRequest asks to forget a project, named by id, name or folder.
@@ -239,13 +178,12 @@ func (s *Service) findProject(ctx context.Context, name string) (ProjectInfo, er
 	}
 }
 
-// forget closes the project's store and moves its folder. Whoever still holds
-// the store is told that it is closed; a living session is a reason to refuse.
+// forget moves the project's state away; a living session is a reason to refuse.
 func (s *Service) forget(ctx context.Context, info ProjectInfo, to string) error {
 	if o, err := s.opened(info.ID); err == nil {
-		p := &project{Project: info.Project, opened: o}
-		p.writing.Lock()
-		defer p.writing.Unlock()
+		p := &project{Project: info.Project, Opened: o}
+		p.Writing.Lock()
+		defer p.Writing.Unlock()
 		living, err := s.living(ctx, p)
 		if err != nil && info.State != ProjectDamaged {
 			return err
@@ -258,18 +196,7 @@ func (s *Service) forget(ctx context.Context, info ProjectInfo, to string) error
 	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 		return kedge.Errorf(kedge.Internal, "make the attic: %w", err)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if o, ok := s.open[info.ID]; ok {
-		delete(s.open, info.ID)
-		if err := o.store.Close(); err != nil {
-			return err
-		}
-	}
-	if err := os.Rename(s.storeDir(info.ID), to); err != nil {
-		return kedge.Errorf(kedge.Internal, "move the project's state: %w", err)
-	}
-	return nil
+	return s.home.Forget(info.ID, to)
 }
 
 // title names the project for people.

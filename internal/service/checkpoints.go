@@ -112,7 +112,7 @@ func (s *Service) CheckpointLint(ctx context.Context, who Caller, in LintRequest
 	if err != nil {
 		return LintReply{}, err
 	}
-	name, b, err := p.document(who, in.File, checkpointFile)
+	name, b, err := document(p, who, in.File, checkpointFile)
 	if err != nil {
 		return LintReply{}, err
 	}
@@ -130,7 +130,7 @@ func lintReply(name string, found []kedge.Finding) LintReply {
 // that it was made of: work that was not committed yet is there only. Without
 // either, and in a plain folder, it is the folder that counts.
 func (s *Service) existsAt(ctx context.Context, p *project, name string, b []byte) func(string) bool {
-	inFolder := func(path string) bool { _, ok, err := p.read(path); return ok && err == nil }
+	inFolder := func(path string) bool { _, ok, err := p.Read(path); return ok && err == nil }
 	c, err := brief.ParseCheckpoint(name, b)
 	repo, gitErr := s.git(ctx, p)
 	if err != nil || gitErr != nil || c.Commit == "" && c.Tree == "" {
@@ -169,7 +169,7 @@ func (s *Service) newCheckpoint(ctx context.Context, p *project, who Caller, in 
 		c.Task = st.task()
 	}
 	var moved []string
-	c.HumanNotes, moved, err = p.humanNotes(checkpointFile, func() ([]byte, error) {
+	c.HumanNotes, moved, err = humanNotes(p, checkpointFile, func() ([]byte, error) {
 		last, err := latest[kedge.Checkpoint](ctx, p, store.KindCheckpoint)
 		if last == nil || err != nil {
 			return nil, err
@@ -240,7 +240,7 @@ func resumeText(text string, next kedge.Next, files bool) string {
 func (s *Service) reread(ctx context.Context, p *project, who Caller, st state, named []string) ([]kedge.FileRef, error) {
 	paths := []string{}
 	for _, name := range named {
-		path, err := p.inside(who, name)
+		path, err := inside(p, who, name)
 		if err != nil {
 			return nil, err
 		}
@@ -261,7 +261,7 @@ func (s *Service) reread(ctx context.Context, p *project, who Caller, st state, 
 		if slices.ContainsFunc(out, func(f kedge.FileRef) bool { return f.Path == path }) {
 			continue
 		}
-		b, ok, err := p.read(path)
+		b, ok, err := p.Read(path)
 		if len(named) > 0 && err != nil {
 			return nil, err
 		}
@@ -281,7 +281,7 @@ func (s *Service) reread(ctx context.Context, p *project, who Caller, st state, 
 }
 
 // inside makes a path given in the caller's folder one from the project's.
-func (p *project) inside(who Caller, name string) (string, error) {
+func inside(p *project, who Caller, name string) (string, error) {
 	abs := name
 	if !filepath.IsAbs(abs) {
 		abs = filepath.Join(who.Dir, name)
@@ -294,15 +294,15 @@ func (p *project) inside(who Caller, name string) (string, error) {
 }
 
 // document reads the file that a lint is about.
-func (p *project) document(who Caller, given, standard string) (string, []byte, error) {
+func document(p *project, who Caller, given, standard string) (string, []byte, error) {
 	name := standard
 	if given != "" {
 		var err error
-		if name, err = p.inside(who, given); err != nil {
+		if name, err = inside(p, who, given); err != nil {
 			return "", nil, err
 		}
 	}
-	b, ok, err := p.read(name)
+	b, ok, err := p.Read(name)
 	if err == nil && !ok {
 		kind := strings.TrimSuffix(filepath.Base(standard), ".md")
 		err = kedge.Errorf(kedge.NotFound, "no file %q in the project", name).WithHint("kedge %s save", kind)
@@ -313,9 +313,9 @@ func (p *project) document(who Caller, given, standard string) (string, []byte, 
 // humanNotes gives what people wrote into a document that is about to be
 // replaced. One that Kedge can read has it below the end marker; in one that was
 // edited above it the foreign lines are moved there.
-func (p *project) humanNotes(name string, last func() ([]byte, error), parse func([]byte) error) (string, []string, error) {
-	old, ok, err := p.read(name)
-	if p.isFolder(name) {
+func humanNotes(p *project, name string, last func() ([]byte, error), parse func([]byte) error) (string, []string, error) {
+	old, ok, err := p.Read(name)
+	if p.IsFolder(name) {
 		return "", nil, nil
 	}
 	if err != nil || !ok {
@@ -362,34 +362,10 @@ func movedLines(evs []kedge.Event) []string {
 	return strings.Split(edit.Found, "\n")
 }
 
-// dataOf decodes the payload of the first event of a type.
-func dataOf[T any](evs []kedge.Event, typ kedge.EventType) (T, error) {
-	var v T
-	for _, ev := range evs {
-		if ev.Type != typ {
-			continue
-		}
-		if err := json.Unmarshal(ev.Data, &v); err != nil {
-			return v, kedge.Errorf(kedge.Internal, "read event %d: %w", ev.Seq, err)
-		}
-		return v, nil
-	}
-	return v, kedge.Errorf(kedge.Internal, "no %s event was written", typ)
-}
-
-// latest gives the newest document of a kind, nil when there is none.
-func latest[T any](ctx context.Context, p *project, kind store.Kind) (*T, error) {
-	list, err := all[T](ctx, p, kind)
-	if err != nil || len(list) == 0 {
-		return nil, err
-	}
-	return &list[len(list)-1], nil
-}
-
 // find gives one checkpoint or handoff, the newest when id is empty.
 func find[T any](ctx context.Context, p *project, kind store.Kind, id string) (T, error) {
 	if id != "" {
-		v, ok, err := store.Get[T](ctx, p.store, kind, id)
+		v, ok, err := store.Get[T](ctx, p.Store, kind, id)
 		if err == nil && !ok {
 			err = kedge.Errorf(kedge.NotFound, "no %s %q", kind, id).WithHint("the latest one: kedge %s show", kind)
 		}
@@ -411,15 +387,15 @@ func checkpointReply(p *project, c kedge.Checkpoint) (CheckpointReply, error) {
 	if err != nil {
 		return CheckpointReply{}, err
 	}
-	c.Files = brief.Compare(c.Files, p.hash)
+	c.Files = brief.Compare(c.Files, func(path string) (string, bool) { return fileHash(p, path) })
 	return CheckpointReply{
 		Checkpoint: c, Summary: brief.Summary(c), BudgetSpent: Usage{c.Tokens, c.USD}, Timestamp: c.At,
 		Path: checkpointFile, Moved: []string{}, Text: string(text),
 	}, nil
 }
 
-// hash is the hash of a file as it is now; false when it is not there.
-func (p *project) hash(path string) (string, bool) {
-	b, ok, err := p.read(path)
+// fileHash is the hash of a file as it is now; false when it is not there.
+func fileHash(p *project, path string) (string, bool) {
+	b, ok, err := p.Read(path)
 	return brief.Hash(b), ok && err == nil
 }

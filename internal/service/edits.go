@@ -64,7 +64,7 @@ func (s *Service) settleLedger(ctx context.Context, p *project, who Caller) ([]k
 		}
 		evs[i].Project = p.ID
 	}
-	if _, _, err := p.store.Append(ctx, "", evs...); err != nil {
+	if _, _, err := p.Store.Append(ctx, "", evs...); err != nil {
 		return nil, err
 	}
 	for _, e := range edits {
@@ -78,18 +78,18 @@ func (s *Service) settleLedger(ctx context.Context, p *project, who Caller) ([]k
 // changes nothing, so that reading commands can report it too.
 func (s *Service) handEdits(p *project, l ledger) []kedge.HandEditData {
 	known := s.projected(p)
-	return append(p.featureEdits(l, known), p.planEdits(l, known)...)
+	return append(featureEdits(p, l, known), planEdits(p, l, known)...)
 }
 
 // featureEdits compares features.json with the journal. A text that Kedge wrote
 // earlier is only behind, after a crash or in an older checkout, and no edit:
 // unless it says completed where the journal does not.
-func (p *project) featureEdits(l ledger, known map[string]bool) []kedge.HandEditData {
+func featureEdits(p *project, l ledger, known map[string]bool) []kedge.HandEditData {
 	if len(l.docs) == 0 {
 		return nil // nothing is locked yet: see unlocked
 	}
-	b, ok, err := p.read(featuresFile)
-	if err != nil && p.isFolder(featuresFile) {
+	b, ok, err := p.Read(featuresFile)
+	if err != nil && p.IsFolder(featuresFile) {
 		return nil // it cannot be restored: see unwritten
 	}
 	if err != nil {
@@ -142,7 +142,7 @@ func (s *Service) behind(p *project, l ledger) []string {
 	known := s.projected(p)
 	var out []string
 	old := func(name string, want []byte) {
-		if b, ok, err := p.read(name); err == nil && ok && !bytes.Equal(b, want) && known[sum(b)] {
+		if b, ok, err := p.Read(name); err == nil && ok && !bytes.Equal(b, want) && known[sum(b)] {
 			out = append(out, name)
 		}
 	}
@@ -157,11 +157,11 @@ func (s *Service) behind(p *project, l ledger) []string {
 
 // planEdits compares plan.md with the approved plan. A file with another id, or
 // without one, is somebody's next draft and theirs.
-func (p *project) planEdits(l ledger, known map[string]bool) []kedge.HandEditData {
+func planEdits(p *project, l ledger, known map[string]bool) []kedge.HandEditData {
 	if l.plan == nil {
 		return nil
 	}
-	b, ok, err := p.read(planFile)
+	b, ok, err := p.Read(planFile)
 	if err != nil || !ok || known[sum(b)] || bytes.Equal(b, l.planText()) || l.isDraft(b) {
 		return nil // what cannot be read is told when it cannot be written either
 	}
@@ -236,11 +236,11 @@ func copyInto(dir, base string, from io.Reader) (string, error) {
 
 // unlocked refuses to write a feature list over one that the journal has never
 // seen: a fresh clone, or a list that a person put there.
-func (p *project) unlocked(l ledger) error {
+func unlocked(p *project, l ledger) error {
 	if len(l.docs) > 0 {
 		return nil
 	}
-	b, ok, err := p.read(featuresFile)
+	b, ok, err := p.Read(featuresFile)
 	if err != nil || !ok {
 		return err
 	}
@@ -259,7 +259,7 @@ func (p *project) unlocked(l ledger) error {
 // there and is not Kedge's was typed after the edits were settled, while a gate
 // ran perhaps: it is kept before it is replaced.
 func (s *Service) replaceProjected(p *project, name string, b []byte) error {
-	old, ok, err := p.read(name)
+	old, ok, err := p.Read(name)
 	if (err != nil || ok) && !bytes.Equal(old, b) && !s.projected(p)[sum(old)] {
 		kept, err := s.setAside(p, name)
 		if err != nil {
@@ -279,7 +279,7 @@ func (s *Service) putProjected(p *project, name string, b []byte) error {
 	if err := s.rememberProjected(p, sum(b)); err != nil {
 		return err
 	}
-	err := p.put(name, b)
+	err := p.Put(name, b)
 	if err != nil && !slices.Contains(was, sum(b)) {
 		err = errors.Join(err, s.saveProjected(p, was))
 	}
@@ -328,9 +328,4 @@ func (s *Service) saveProjected(p *project, lines []string) error {
 		return kedge.Errorf(kedge.Internal, "remember what is written: %w", err)
 	}
 	return nil
-}
-
-func sum(b []byte) string {
-	h := sha256.Sum256(b)
-	return hex.EncodeToString(h[:])
 }

@@ -48,19 +48,11 @@ func (s *Service) changed(ctx context.Context, who Caller, id kedge.FeatureID, d
 	if err != nil {
 		return FeatureReply{}, err
 	}
-	d, ok, err := store.Get[store.FeatureDoc](ctx, p.store, store.KindFeature, string(id))
+	d, ok, err := store.Get[store.FeatureDoc](ctx, p.Store, store.KindFeature, string(id))
 	if err == nil && !ok {
 		err = kedge.Errorf(kedge.Internal, "feature %q is not in the ledger after it was changed", id)
 	}
 	return FeatureReply{Feature: d.Feature, Aside: aside}, err
-}
-
-// personOnly refuses what an agent may not do to its own yardstick.
-func personOnly(who Caller, what string) error {
-	if who.IsAgent() {
-		return kedge.Errorf(kedge.Blocked, "only a person may %s", what).WithHint("ask the person who runs this project")
-	}
-	return nil
 }
 
 // FeatureAddRequest adds a feature. Its definition is locked from then on.
@@ -71,7 +63,7 @@ type FeatureAddRequest struct {
 // FeatureAdd locks a new definition.
 func (s *Service) FeatureAdd(ctx context.Context, who Caller, in FeatureAddRequest) (FeatureReply, error) {
 	return s.changedInRun(ctx, who, run.Event{Kind: run.Planned, Feature: in.Definition.ID}, func(p *project, l ledger) ([]kedge.Event, error) {
-		if err := p.unlocked(l); err != nil {
+		if err := unlocked(p, l); err != nil {
 			return nil, err
 		}
 		if _, err := l.find(in.Definition.ID); err == nil {
@@ -329,7 +321,7 @@ func (s *Service) FeaturesImport(ctx context.Context, who Caller, in FeaturesImp
 		return FeaturesImportReply{}, err
 	}
 	p, evs, aside, err := s.change(ctx, who, func(p *project, l ledger) ([]kedge.Event, error) {
-		if err := p.unlocked(l); err != nil && !p.holds(featuresFile, in.Text) {
+		if err := unlocked(p, l); err != nil && !p.Holds(featuresFile, in.Text) {
 			return nil, err
 		}
 		fresh, err := l.unknown(im.Features)
@@ -379,12 +371,6 @@ func (r *FeaturesImportReply) sort(claimed []plan.Claimed, evs []kedge.Event) er
 		}
 	}
 	return nil
-}
-
-// holds tells whether a file of the project has exactly this text.
-func (p *project) holds(name, text string) bool {
-	b, ok, err := p.read(name)
-	return err == nil && ok && string(b) == text
 }
 
 // unknown leaves out features that the ledger has with the same definition; one

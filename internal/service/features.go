@@ -152,21 +152,6 @@ func (s *Service) next(ctx context.Context, p *project, l ledger) kedge.Next {
 	return n
 }
 
-func (s *Service) head(ctx context.Context, p *project) (branch, commit string) {
-	if !p.Git {
-		return "", ""
-	}
-	r, err := s.git(ctx, p)
-	if err != nil {
-		return "", ""
-	}
-	h, err := r.Head(ctx)
-	if err != nil {
-		return "", ""
-	}
-	return h.Branch, h.Commit
-}
-
 // firstCommand is what to do first: run the feature's own check, which should be
 // red before the work and must be green after it; without one, its first step.
 func firstCommand(f kedge.Feature) string {
@@ -232,7 +217,7 @@ func (s *Service) FeatureShow(ctx context.Context, who Caller, in FeatureShowReq
 	if reply.Findings, err = findingsOn(ctx, p, in.ID); err != nil || d.Evidence == nil {
 		return reply, err
 	}
-	ev, ok, err := store.Get[kedge.Evidence](ctx, p.store, store.KindEvidence, string(*d.Evidence))
+	ev, ok, err := store.Get[kedge.Evidence](ctx, p.Store, store.KindEvidence, string(*d.Evidence))
 	if ok {
 		reply.Verdict = &ev
 	}
@@ -249,14 +234,14 @@ func findingsOn(ctx context.Context, p *project, id kedge.FeatureID) ([]kedge.Fi
 			}
 		}
 	}
-	verdicts, err := store.AboutFeature[kedge.Evidence](ctx, p.store, store.KindEvidence, id)
+	verdicts, err := store.AboutFeature[kedge.Evidence](ctx, p.Store, store.KindEvidence, id)
 	if err != nil {
 		return nil, err
 	}
 	for _, ev := range verdicts {
 		add(ev.Feature, ev.Verdict.Findings)
 	}
-	inspections, err := store.AboutFeature[kedge.Inspection](ctx, p.store, store.KindInspection, id)
+	inspections, err := store.AboutFeature[kedge.Inspection](ctx, p.Store, store.KindInspection, id)
 	for _, in := range inspections {
 		add(in.Feature, in.Findings)
 	}

@@ -106,7 +106,7 @@ func (s *Service) seenBefore(ctx context.Context, p *project, who Caller) ([]ked
 	if who.Key == "" || s.cfg.ReadOnly {
 		return nil, false, nil
 	}
-	return p.store.Seen(ctx, who.Key)
+	return p.Store.Seen(ctx, who.Key)
 }
 
 // gateEvents are the facts of a finished gate: the evidence, and that Kedge has
@@ -263,7 +263,7 @@ func (r rulesSource) config(ctx context.Context, userFile string) (config.Config
 // none.
 func (r rulesSource) read(ctx context.Context, path string) ([]byte, error) {
 	if r.repo == nil {
-		b, ok, err := r.p.read(path)
+		b, ok, err := r.p.Read(path)
 		if err == nil && !ok {
 			err = fs.ErrNotExist
 		}

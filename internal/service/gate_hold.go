@@ -62,11 +62,11 @@ func (s *Service) holdGate(ctx context.Context, p *project, who Caller, j judgem
 
 // unfinishedGate is the gate that a request began and that has no end yet.
 func (s *Service) unfinishedGate(ctx context.Context, p *project, key string) (kedge.GateStartedData, bool, error) {
-	d, ok, err := store.Get[kedge.GateStartedData](ctx, p.store, store.KindGate, key)
+	d, ok, err := store.Get[kedge.GateStartedData](ctx, p.Store, store.KindGate, key)
 	if err != nil || !ok || d.Dropped != "" {
 		return d, false, err
 	}
-	_, finished, err := store.Get[kedge.Evidence](ctx, p.store, store.KindEvidence, string(d.ID))
+	_, finished, err := store.Get[kedge.Evidence](ctx, p.Store, store.KindEvidence, string(d.ID))
 	return d, !finished, err
 }
 
@@ -120,7 +120,7 @@ func (s *Service) gateOver(ctx context.Context, p *project, who Caller, failed e
 		return
 	}
 	ctx = context.WithoutCancel(ctx)
-	d, ok, err := store.Get[kedge.GateStartedData](ctx, p.store, store.KindGate, who.Key)
+	d, ok, err := store.Get[kedge.GateStartedData](ctx, p.Store, store.KindGate, who.Key)
 	if err != nil || !ok {
 		return // it never began
 	}

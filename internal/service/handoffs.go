@@ -84,7 +84,7 @@ func (s *Service) HandoffLint(ctx context.Context, who Caller, in LintRequest) (
 	if err != nil {
 		return LintReply{}, err
 	}
-	name, b, err := p.document(who, in.File, handoffFile)
+	name, b, err := document(p, who, in.File, handoffFile)
 	if err != nil {
 		return LintReply{}, err
 	}
@@ -109,7 +109,7 @@ func (s *Service) newHandoff(ctx context.Context, p *project, who Caller, in Han
 		return h, nil, err
 	}
 	var moved []string
-	h.HumanNotes, moved, err = p.humanNotes(handoffFile, func() ([]byte, error) {
+	h.HumanNotes, moved, err = humanNotes(p, handoffFile, func() ([]byte, error) {
 		if st.handoff == nil {
 			return nil, nil
 		}
@@ -138,7 +138,7 @@ func (s *Service) handoffFiles(ctx context.Context, p *project, who Caller, st s
 	}
 	var out []string
 	for _, name := range named {
-		path, err := p.inside(who, name)
+		path, err := inside(p, who, name)
 		if err != nil {
 			return nil, err
 		}

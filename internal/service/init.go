@@ -65,7 +65,7 @@ func (s *Service) Init(ctx context.Context, who Caller, in InitRequest) (InitRep
 	if err := s.giveID(ctx, at); err != nil {
 		return InitReply{}, err
 	}
-	p, err := s.projectBy(ctx, who, s.created)
+	p, err := s.home.OpenBy(ctx, who, s.created)
 	if err != nil {
 		return InitReply{}, err
 	}
@@ -99,7 +99,7 @@ func (s *Service) InitPlan(ctx context.Context, who Caller, in InitRequest) (Ini
 	}
 	id, _ := readID(at.place) // there may be none yet
 	r := InitReply{
-		Project: kedge.Project{ID: id, Name: filepath.Base(at.root), Dir: at.root, Git: at.repo != nil},
+		Project: kedge.Project{ID: id, Name: filepath.Base(at.Root), Dir: at.Root, Git: at.repo != nil},
 		Written: []string{}, Checks: pl.found.Checks, Notes: append([]string{}, pl.notes...),
 	}
 	for _, c := range pl.changes {
@@ -129,19 +129,19 @@ func (s *Service) site(ctx context.Context, who Caller) (*site, error) {
 	case err != nil: // no repository
 		repo = nil
 		if !ok {
-			pl = place{root: filepath.Clean(who.Dir)}
+			pl = place{Root: filepath.Clean(who.Dir)}
 		}
-		if pl.root == filepath.Dir(pl.root) {
-			return nil, kedge.Errorf(kedge.Invalid, "%q cannot be a project", pl.root).WithHint("cd into the project's folder")
+		if pl.Root == filepath.Dir(pl.Root) {
+			return nil, kedge.Errorf(kedge.Invalid, "%q cannot be a project", pl.Root).WithHint("cd into the project's folder")
 		}
 	case repo.Root() == "" || !ok:
 		return nil, kedge.Errorf(kedge.Invalid, "%q is a bare repository or a git dir: there are no files to work on", who.Dir).
 			WithHint("run it in a clone, or make a work tree: git worktree add ../work")
 	}
-	if fi, err := os.Stat(pl.root); err != nil || !fi.IsDir() {
-		return nil, kedge.Errorf(kedge.NotFound, "no folder %q", pl.root)
+	if fi, err := os.Stat(pl.Root); err != nil || !fi.IsDir() {
+		return nil, kedge.Errorf(kedge.NotFound, "no folder %q", pl.Root)
 	}
-	p := &project{Project: kedge.Project{Dir: pl.root, Git: repo != nil}}
+	p := &project{Project: kedge.Project{Dir: pl.Root, Git: repo != nil}}
 	return &site{project: p, place: pl, repo: repo, from: who.Dir}, nil
 }
 
@@ -157,9 +157,9 @@ func (at *site) refuse(ctx context.Context, in InitRequest) error {
 // plan compares what should be there with what is. The projections are those of
 // the journal; before there is one they are empty.
 func (at *site) plan(in InitRequest, l ledger, facts *docs.Facts) (initPlan, error) {
-	root, err := os.OpenRoot(at.root)
+	root, err := os.OpenRoot(at.Root)
 	if err != nil {
-		return initPlan{}, kedge.Errorf(kedge.Invalid, "open %q: %w", at.root, err)
+		return initPlan{}, kedge.Errorf(kedge.Invalid, "open %q: %w", at.Root, err)
 	}
 	defer func() { _ = root.Close() }()
 	pl := initPlan{found: detect.Project(root.FS())}
@@ -170,7 +170,7 @@ func (at *site) plan(in InitRequest, l ledger, facts *docs.Facts) (initPlan, err
 		facts = &docs.Facts{}
 	}
 	p := *at.project
-	p.Name = projectName(p.Name, at.root)
+	p.Name = projectName(p.Name, at.Root)
 	for _, f := range setup.Files(setup.Input{
 		Agent: in.Agent, Checks: pl.found.Checks,
 		Features: plan.WriteFeatures(l.file(&p)), Progress: docs.WriteProgress(nil, *facts),
@@ -197,7 +197,7 @@ func projectName(name, root string) string {
 // planAgent refuses an agent that nobody knows, and says where one is set that
 // init will not touch.
 func (at *site) planAgent(agent string, pl *initPlan) error {
-	b, there, err := at.read(setup.ConfigFile)
+	b, there, err := at.Read(setup.ConfigFile)
 	if err != nil || agent == "" {
 		return err
 	}
@@ -220,8 +220,8 @@ func (at *site) planAgent(agent string, pl *initPlan) error {
 
 // note says what a person should know.
 func (pl *initPlan) note(at *site, l ledger) {
-	if filepath.Clean(at.from) != at.root {
-		pl.notes = append(pl.notes, fmt.Sprintf("the project is the whole of %q", at.root))
+	if filepath.Clean(at.from) != at.Root {
+		pl.notes = append(pl.notes, fmt.Sprintf("the project is the whole of %q", at.Root))
 	}
 	for _, c := range pl.changes {
 		if c.path == setup.GateFile && !c.done() {
@@ -238,7 +238,7 @@ func (at *site) unknownFeatures(l ledger) int {
 	if len(l.docs) > 0 {
 		return 0
 	}
-	b, ok, err := at.read(featuresFile)
+	b, ok, err := at.Read(featuresFile)
 	if err != nil || !ok {
 		return 0
 	}
@@ -273,9 +273,9 @@ func (s *Service) giveID(ctx context.Context, at *site) error {
 	if at.repo != nil {
 		return at.repo.SetProjectID(ctx, id)
 	}
-	root, err := os.OpenRoot(at.root)
+	root, err := os.OpenRoot(at.Root)
 	if err != nil {
-		return kedge.Errorf(kedge.Invalid, "open %q: %w", at.root, err)
+		return kedge.Errorf(kedge.Invalid, "open %q: %w", at.Root, err)
 	}
 	defer func() { _ = root.Close() }()
 	return atomicfile.WriteIn(root, filepath.Join(".kedge", "id"), []byte(string(id)+"\n"), 0o644)
@@ -336,7 +336,7 @@ func (s *Service) initEvents(ctx context.Context, p *project, who Caller, data k
 		evs = append(evs, ev)
 		return err
 	}
-	_, known, err := store.Get[kedge.Project](ctx, p.store, store.KindProject, string(p.ID))
+	_, known, err := store.Get[kedge.Project](ctx, p.Store, store.KindProject, string(p.ID))
 	if err == nil && !known {
 		err = add(kedge.ProjectCreated, kedge.ProjectData{Dir: p.Dir, Name: p.Name, Git: p.Git})
 	}
@@ -367,10 +367,10 @@ func (s *Service) initReply(ctx context.Context, at *site, evs []kedge.Event, no
 		}
 	}
 	var err error
-	if r.Project, err = readProject(ctx, at.store, at.ID); err != nil {
+	if r.Project, err = readProject(ctx, at.Store, at.ID); err != nil {
 		return r, err
 	}
-	r.Project.Dir, r.Project.Git = at.root, at.repo != nil
+	r.Project.Dir, r.Project.Git = at.Root, at.repo != nil
 	checks, err := at.gateChecks()
 	if err != nil {
 		r.Notes = append(r.Notes, err.Error())
@@ -385,7 +385,7 @@ func (s *Service) initReply(ctx context.Context, at *site, evs []kedge.Event, no
 
 // gateChecks reads the checks that gate.toml has now; nil when there is none.
 func (at *site) gateChecks() ([]kedge.Check, error) {
-	b, ok, err := at.read(setup.GateFile)
+	b, ok, err := at.Read(setup.GateFile)
 	if err != nil || !ok {
 		return nil, err
 	}

@@ -39,7 +39,7 @@ func same(a, b *string) bool {
 }
 
 func (at *site) text(path string) (*string, error) {
-	b, ok, err := at.read(path)
+	b, ok, err := at.Read(path)
 	if err != nil || !ok {
 		return nil, err
 	}
@@ -106,7 +106,7 @@ func (at *site) pieceChange(piece setup.Piece, path string) (change, error) {
 
 // mode is the permission a file has, so that writing it keeps it.
 func (at *site) mode(path string) fs.FileMode {
-	if info, err := os.Stat(filepath.Join(at.root, filepath.FromSlash(path))); err == nil {
+	if info, err := os.Stat(filepath.Join(at.Root, filepath.FromSlash(path))); err == nil {
 		return info.Mode().Perm()
 	}
 	return 0o644
@@ -151,9 +151,9 @@ func (at *site) todo(ctx context.Context, changes []change) (bool, error) {
 // carryOut makes the changes and commits them; on an error all is as before.
 // Left are the changed files that are not in the commit.
 func (s *Service) carryOut(ctx context.Context, at *site, changes []change, message string) (commit string, left []string, err error) {
-	root, err := os.OpenRoot(at.root)
+	root, err := os.OpenRoot(at.Root)
 	if err != nil {
-		return "", nil, kedge.Errorf(kedge.Invalid, "open %q: %w", at.root, err)
+		return "", nil, kedge.Errorf(kedge.Invalid, "open %q: %w", at.Root, err)
 	}
 	defer func() { _ = root.Close() }()
 	for i, c := range changes {

@@ -38,7 +38,7 @@ func (s *Service) projections(ctx context.Context, p *project) ([]projection, er
 	if l.plan != nil {
 		want[planFile] = l.planText()
 	}
-	paths, err := p.memoryPaths()
+	paths, err := memoryPaths(p)
 	if err != nil {
 		return nil, err
 	}
@@ -57,10 +57,10 @@ func (s *Service) projections(ctx context.Context, p *project) ([]projection, er
 }
 
 // memoryPaths are the documents in the folders of memory.
-func (p *project) memoryPaths() ([]string, error) {
+func memoryPaths(p *project) ([]string, error) {
 	var out []string
 	for _, dir := range []string{decisionsDir, notesDir} {
-		names, err := p.list(dir)
+		names, err := p.List(dir)
 		if err != nil {
 			return nil, err
 		}
@@ -90,7 +90,7 @@ func placeProjection[T any](ctx context.Context, p *project, path string, kind s
 		if !ok {
 			return false
 		}
-		v, ok, err := store.Get[T](ctx, p.store, kind, string(id))
+		v, ok, err := store.Get[T](ctx, p.Store, kind, string(id))
 		if err != nil || !ok {
 			return false
 		}

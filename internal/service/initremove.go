@@ -93,7 +93,7 @@ func (s *Service) takeOut(ctx context.Context, at *site, who Caller) ([]kedge.Ev
 		return nil, err
 	}
 	for _, dir := range []string{decisionsDir, notesDir, ".kedge"} {
-		_ = os.Remove(at.path(dir)) // only if it is empty now
+		_ = os.Remove(at.Path(dir)) // only if it is empty now
 	}
 	data := kedge.InitData{Files: []kedge.InitFile{}, Commit: commit, Kept: append(kept, keptPieces...)}
 	for _, c := range changes {
@@ -111,7 +111,7 @@ func (s *Service) takeOut(ctx context.Context, at *site, who Caller) ([]kedge.Ev
 // forgetWritten makes features.json count as never written once Kedge took it
 // out: that it is not there is then nobody's edit.
 func (s *Service) forgetWritten(at *site) error {
-	if _, there, err := at.read(featuresFile); err != nil || there {
+	if _, there, err := at.Read(featuresFile); err != nil || there {
 		return err
 	}
 	if err := os.Remove(s.projectedPath(at.project)); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -125,7 +125,7 @@ func initRecords(ctx context.Context, p *project) (map[string]kedge.InitFile, er
 	records := map[string]kedge.InitFile{}
 	const page = 1000
 	for after := int64(0); ; {
-		evs, err := p.store.Events(ctx, after, page)
+		evs, err := p.Store.Events(ctx, after, page)
 		if err != nil {
 			return nil, err
 		}
@@ -195,9 +195,9 @@ func (at *site) fileRemovals(records map[string]kedge.InitFile, projections []pr
 
 // pieceRemovals takes Kedge's lines out of files of the user's.
 func (at *site) pieceRemovals(records map[string]kedge.InitFile) (changes []change, kept []string, err error) {
-	root, err := os.OpenRoot(at.root)
+	root, err := os.OpenRoot(at.Root)
 	if err != nil {
-		return nil, nil, kedge.Errorf(kedge.Invalid, "open %q: %w", at.root, err)
+		return nil, nil, kedge.Errorf(kedge.Invalid, "open %q: %w", at.Root, err)
 	}
 	defer func() { _ = root.Close() }()
 	for _, piece := range setup.Pieces(at.repo != nil) {
@@ -242,7 +242,7 @@ func cutter(piece setup.Piece, record kedge.InitFile) func(*string) *string {
 
 // strangers names what is left under .kedge/ and was never init's.
 func (at *site) strangers(kept []string) []string {
-	entries, err := os.ReadDir(at.path(".kedge"))
+	entries, err := os.ReadDir(at.Path(".kedge"))
 	if err != nil {
 		return nil
 	}

@@ -2,7 +2,6 @@ package service
 
 import (
 	"context"
-	"encoding/json"
 	"path"
 
 	"kedge"
@@ -92,16 +91,6 @@ func (s *Service) record(ctx context.Context, who Caller, decide func(p *project
 	return recorded{p: p, event: evs[0], aside: aside}, nil
 }
 
-// data reads the payload of a fact: what the journal kept, which is not always
-// what was asked for, since secrets are taken out on the way.
-func data[T any](ev kedge.Event) (T, error) {
-	var v T
-	if err := json.Unmarshal(ev.Data, &v); err != nil {
-		return v, kedge.Errorf(kedge.Internal, "read %s %q: %w", ev.Type, ev.ID, err)
-	}
-	return v, nil
-}
-
 // writeMemory writes every document that differs from what it should be.
 func (s *Service) writeMemory(ctx context.Context, p *project, l ledger, u *unwritten) error {
 	m, err := readMemory(ctx, p)
@@ -110,12 +99,12 @@ func (s *Service) writeMemory(ctx context.Context, p *project, l ledger, u *unwr
 	}
 	want := m.files()
 	for _, name := range sortedKeys(want) {
-		if b, ok, err := p.read(name); err == nil && ok && sameText(b, want[name]) {
+		if b, ok, err := p.Read(name); err == nil && ok && sameText(b, want[name]) {
 			continue
 		}
 		u.note(name, s.replaceProjected(p, name, want[name]))
 	}
-	u.note(path.Dir(risksFile), p.removeCopies(m, want))
+	u.note(path.Dir(risksFile), removeCopies(p, m, want))
 	return s.writeProgress(ctx, p, m, l, u)
 }
 

@@ -87,7 +87,7 @@ func (s *Service) settleMemory(ctx context.Context, p *project, who Caller) ([]k
 	for i := range evs {
 		evs[i].Project = p.ID
 	}
-	if _, _, err := p.store.Append(ctx, "", evs...); err != nil {
+	if _, _, err := p.Store.Append(ctx, "", evs...); err != nil {
 		return nil, err
 	}
 	for _, e := range found.edits {
@@ -167,7 +167,7 @@ func counted(n int, name string) string {
 // compareMemory looks and changes nothing.
 func (s *Service) compareMemory(ctx context.Context, p *project, m memory, by kedge.Actor) (memoryEdits, error) {
 	e := memoryEdits{by: by}
-	files := p.memoryFiles(m)
+	files := memoryFiles(p, m)
 	s.dropOurs(p, files)
 	err := firstErr(
 		func() error { return e.decisionEdits(m, files[decisionsDir]) },
@@ -207,11 +207,11 @@ type memoryFile struct {
 
 // memoryFiles reads the documents, by folder, leaving out those that are as they
 // should be.
-func (p *project) memoryFiles(m memory) map[string][]memoryFile {
+func memoryFiles(p *project, m memory) map[string][]memoryFile {
 	want, out := m.files(), map[string][]memoryFile{}
 	var paths []string
 	for _, dir := range []string{decisionsDir, notesDir} {
-		names, err := p.list(dir)
+		names, err := p.List(dir)
 		if err != nil {
 			continue // the doctor tells it, and whoever writes there
 		}
@@ -222,7 +222,7 @@ func (p *project) memoryFiles(m memory) map[string][]memoryFile {
 		}
 	}
 	for _, name := range append(paths, risksFile) {
-		b, ok, err := p.read(name)
+		b, ok, err := p.Read(name)
 		if err != nil {
 			continue
 		}
@@ -427,7 +427,7 @@ func (e *memoryEdits) compareRisk(file string, r kedge.Risk, m memory) error {
 // progressEdits reports generated lines that were changed. People's paragraphs
 // are not edits: they are kept.
 func (e *memoryEdits) progressEdits(ctx context.Context, p *project, m memory) error {
-	b, ok, err := p.read(progressFile)
+	b, ok, err := p.Read(progressFile)
 	if err != nil || !ok {
 		return nil //nolint:nilerr // likewise
 	}
@@ -443,9 +443,9 @@ func (e *memoryEdits) progressEdits(ctx context.Context, p *project, m memory) e
 
 // removeCopies takes away documents under another name than theirs that say
 // exactly what the journal says: what a changed title leaves behind.
-func (p *project) removeCopies(m memory, want map[string][]byte) error {
+func removeCopies(p *project, m memory, want map[string][]byte) error {
 	for _, dir := range []string{decisionsDir, notesDir} {
-		names, err := p.list(dir)
+		names, err := p.List(dir)
 		if err != nil {
 			return err
 		}
@@ -454,12 +454,12 @@ func (p *project) removeCopies(m memory, want map[string][]byte) error {
 			if _, ours := want[file]; ours {
 				continue
 			}
-			b, _, err := p.read(file)
+			b, _, err := p.Read(file)
 			if err != nil {
 				return err
 			}
 			if m.isCopy(file, toLF(b)) {
-				if err := p.remove(file); err != nil {
+				if err := p.Remove(file); err != nil {
 					return err
 				}
 			}

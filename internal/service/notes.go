@@ -70,7 +70,7 @@ func (s *Service) newNote(ctx context.Context, p *project, who Caller, in NoteAd
 	}
 	err := firstErr(
 		func() error { return knownFeature(ctx, p, in.Feature) },
-		func() error { return p.noteFiles(who, in.Files, &n) },
+		func() error { return noteFiles(p, who, in.Files, &n) },
 		func() error { return s.noteCommits(ctx, p, in.Commits, &n) },
 		func() error { return docs.CheckNote(n) },
 	)
@@ -106,7 +106,7 @@ func knownFeature(ctx context.Context, p *project, id kedge.FeatureID) error {
 	if id == "" {
 		return nil
 	}
-	_, ok, err := store.Get[store.FeatureDoc](ctx, p.store, store.KindFeature, string(id))
+	_, ok, err := store.Get[store.FeatureDoc](ctx, p.Store, store.KindFeature, string(id))
 	if err == nil && !ok {
 		return kedge.Errorf(kedge.NotFound, "no feature %q", id).WithHint("see the list: kedge features")
 	}
@@ -115,7 +115,7 @@ func knownFeature(ctx context.Context, p *project, id kedge.FeatureID) error {
 
 // noteFiles turns paths as the caller sees them into paths of the project. A file
 // that is not there would teach the next reader a wrong name.
-func (p *project) noteFiles(who Caller, files []string, n *kedge.Note) error {
+func noteFiles(p *project, who Caller, files []string, n *kedge.Note) error {
 	for _, f := range files {
 		abs := f
 		if !filepath.IsAbs(f) {
@@ -125,7 +125,7 @@ func (p *project) noteFiles(who Caller, files []string, n *kedge.Note) error {
 		if err != nil || !docs.ValidPath(filepath.ToSlash(rel)) {
 			return kedge.Errorf(kedge.Invalid, "%q is not a path inside the project", f).WithHint("the project is %s", p.Dir)
 		}
-		_, ok, err := p.read(filepath.ToSlash(rel))
+		_, ok, err := p.Read(filepath.ToSlash(rel))
 		if err != nil {
 			return err
 		}
@@ -303,7 +303,7 @@ func (s *Service) NotesLint(ctx context.Context, who Caller, _ NotesLintRequest)
 	if err != nil {
 		return NotesLintReply{}, err
 	}
-	names, err := p.list(notesDir)
+	names, err := p.List(notesDir)
 	if err != nil {
 		return NotesLintReply{}, err
 	}
@@ -313,7 +313,7 @@ func (s *Service) NotesLint(ctx context.Context, who Caller, _ NotesLintRequest)
 			continue
 		}
 		file := notesDir + "/" + name
-		b, _, err := p.read(file)
+		b, _, err := p.Read(file)
 		if err != nil {
 			return r, err
 		}

@@ -21,7 +21,7 @@ const maxGoal = 8000
 
 // planOf is the plan that the sessions of a run make; false when it makes none.
 func planOf(ctx context.Context, p *project, id kedge.RunID) (kedge.PlanData, bool, error) {
-	list, err := store.About[kedge.PlanData](ctx, p.store, store.KindPlan, string(id))
+	list, err := store.About[kedge.PlanData](ctx, p.Store, store.KindPlan, string(id))
 	for _, d := range slices.Backward(list) {
 		if d.Run == id {
 			return d, true, err
@@ -61,7 +61,7 @@ func (b runBriefs) planningBrief(ctx context.Context, c run.Command) (string, er
 		return "", err
 	}
 	in := brief.PlanInput{
-		Project: b.p.title(), Goal: d.Goal, Base: c.Base, Decisions: st.decisions, Risks: st.risks,
+		Project: b.p.Title(), Goal: d.Goal, Base: c.Base, Decisions: st.decisions, Risks: st.risks,
 		Faults: c.Failure, Form: plan.Form(),
 	}
 	if in.Rules, in.RulesFrom, err = b.rulesAt(ctx, c.Base); err != nil {
@@ -153,7 +153,7 @@ func (b runBriefs) takePlan(d *kedge.PlanData, c run.Command, text string) {
 		d.Status, d.Faults = kedge.PlanDrafting, "it holds what looks like a secret: take it from the environment instead"
 		return
 	}
-	d.Faults = doc.Faults(b.p.runnable(b.s.pathOf(c.Run)))
+	d.Faults = doc.Faults(runnable(b.p, b.s.pathOf(c.Run)))
 	if d.Faults != "" && doc.Plan.Status == kedge.PlanReady {
 		doc.SetStatus(kedge.PlanDrafting)
 	}
@@ -192,7 +192,7 @@ func (b runBriefs) route(ctx context.Context, c run.Command) (string, error) {
 	if model == "" {
 		return "", nil
 	}
-	doc, ok, err := b.p.store.Run(ctx, c.Run)
+	doc, ok, err := b.p.Store.Run(ctx, c.Run)
 	if err != nil || !ok {
 		return "", err
 	}
@@ -250,8 +250,8 @@ func (l ledger) phaseLimits() []run.PhaseLimit {
 // showPlan writes the plan that a run makes to plan.md of the project's folder.
 // What people typed there meanwhile is kept aside.
 func (s *Service) showPlan(ctx context.Context, p *project, id kedge.RunID) error {
-	p.writing.Lock()
-	defer p.writing.Unlock()
+	p.Writing.Lock()
+	defer p.Writing.Unlock()
 	d, ok, err := planOf(ctx, p, id)
 	if err != nil || !ok || !isOpenPlan(d) || d.Text == "" {
 		return err

@@ -106,7 +106,7 @@ func (s *Service) answerPlan(ctx context.Context, p *project, who Caller, last r
 // people wrote into plan.md themselves.
 func (s *Service) askedNow(p *project, d kedge.PlanData) []kedge.Question {
 	asked := questionsOf(d)
-	b, ok, err := p.read(planFile)
+	b, ok, err := p.Read(planFile)
 	if err != nil || !ok {
 		return asked
 	}

@@ -77,7 +77,7 @@ func droppable(ctx context.Context, p *project) (kedge.PlanData, error) {
 	if err != nil {
 		return kedge.PlanData{}, err
 	}
-	b, ok, err := p.read(planFile)
+	b, ok, err := p.Read(planFile)
 	if err != nil {
 		return kedge.PlanData{}, err
 	}
@@ -114,13 +114,13 @@ func (s *Service) stopPlanning(ctx context.Context, p *project, who Caller, d ke
 // keepDropped takes the text of a dropped plan out of plan.md, where the one that
 // was followed before it stands again.
 func (s *Service) keepDropped(ctx context.Context, p *project) (kept string, err error) {
-	p.writing.Lock()
-	defer p.writing.Unlock()
+	p.Writing.Lock()
+	defer p.Writing.Unlock()
 	l, err := readLedger(ctx, p)
 	if err != nil {
 		return "", err
 	}
-	b, ok, err := p.read(planFile)
+	b, ok, err := p.Read(planFile)
 	if err != nil || !ok || !l.otherText(b) {
 		return "", err
 	}
@@ -130,7 +130,7 @@ func (s *Service) keepDropped(ctx context.Context, p *project) (kept string, err
 	if l.plan != nil { // the one before it, as it stands
 		return kept, s.putProjected(p, planFile, l.planText())
 	}
-	return kept, p.remove(planFile)
+	return kept, p.Remove(planFile)
 }
 
 // isDropped tells whether a run planned, and its plan was abandoned: it never

@@ -153,7 +153,7 @@ func (s *Service) roomForPlan(ctx context.Context, p *project) error {
 	if err != nil {
 		return err
 	}
-	b, ok, err := p.read(planFile)
+	b, ok, err := p.Read(planFile)
 	if err != nil {
 		return err
 	}
@@ -222,7 +222,7 @@ func (s *Service) goalReply(ctx context.Context, p *project, id kedge.RunID, not
 // approved; for any other draft a new id and nothing else.
 func (s *Service) madePlan(ctx context.Context, p *project, id kedge.PlanID) (kedge.PlanData, error) {
 	if id != "" {
-		d, ok, err := store.Get[kedge.PlanData](ctx, p.store, store.KindPlan, string(id))
+		d, ok, err := store.Get[kedge.PlanData](ctx, p.Store, store.KindPlan, string(id))
 		if err != nil || ok && d.Run != "" && isOpenPlan(d) {
 			return d, err
 		}

@@ -118,7 +118,7 @@ func TestRow32QuestionsFirst(t *testing.T) {
 	if !kedge.Blocked.Is(err) {
 		t.Errorf("approved with an open question: %v", err)
 	}
-	evs, err := w.p.store.Events(t.Context(), 0, 1000)
+	evs, err := w.p.Store.Events(t.Context(), 0, 1000)
 	w.ok(err)
 	n := 0
 	for _, ev := range evs {
@@ -253,7 +253,7 @@ func (leaves) Do(ctx context.Context, _ run.Command, _ func(run.Event)) (run.Eve
 // engineOf begins the run of the test in an engine that does nothing.
 func engineOf(t *testing.T, w *works, rules run.Rules) func() {
 	t.Helper()
-	e := local.New(local.Config{Project: w.p.ID, Store: w.p.store, Executor: leaves{}, Now: w.s.now})
+	e := local.New(local.Config{Project: w.p.ID, Store: w.p.Store, Executor: leaves{}, Now: w.s.now})
 	w.ok(e.Open(t.Context()))
 	w.ok(e.Start(t.Context(), run.Event{ID: "begin", Kind: run.Begun, At: w.now, Run: w.run, Commit: "c0", Rules: &rules, Specs: []run.Spec{{ID: "p1.1", Hash: "h"}}}))
 	return e.Leave
@@ -301,7 +301,7 @@ func (w *works) add(typ kedge.EventType, data any) {
 	ev, err := kedge.NewEvent(typ, kedge.ActorDaemon, data)
 	w.ok(err)
 	ev.Project = w.p.ID
-	_, _, err = w.p.store.Append(w.t.Context(), "", ev)
+	_, _, err = w.p.Store.Append(w.t.Context(), "", ev)
 	w.ok(err)
 }
 
@@ -344,18 +344,18 @@ func TestLandableIsOnlyWhatKedgeWrote(t *testing.T) {
 
 func TestStoreNewestAndAbout(t *testing.T) {
 	w := newWorks(t)
-	if _, ok, err := store.Newest[kedge.Note](t.Context(), w.p.store, store.KindNote); ok || err != nil {
+	if _, ok, err := store.Newest[kedge.Note](t.Context(), w.p.Store, store.KindNote); ok || err != nil {
 		t.Errorf("a note where there is none: %v", err)
 	}
 	for i, f := range []kedge.FeatureID{"a", "b", "a"} {
 		w.add(kedge.NoteAdded, kedge.Note{ID: kedge.NoteID("not-" + strconv.Itoa(9-i)), Feature: f, Title: strconv.Itoa(i), Date: w.now})
 	}
-	n, ok, err := store.Newest[kedge.Note](t.Context(), w.p.store, store.KindNote)
+	n, ok, err := store.Newest[kedge.Note](t.Context(), w.p.Store, store.KindNote)
 	w.ok(err)
 	if !ok || n.Title != "2" {
 		t.Errorf("the newest is %+v", n)
 	}
-	list, err := store.AboutFeature[kedge.Note](t.Context(), w.p.store, store.KindNote, "a")
+	list, err := store.AboutFeature[kedge.Note](t.Context(), w.p.Store, store.KindNote, "a")
 	w.ok(err)
 	if len(list) != 2 || list[0].Title != "0" || list[1].Title != "2" {
 		t.Errorf("about a: %+v", list)

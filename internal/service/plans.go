@@ -127,19 +127,19 @@ func (s *Service) PlanNew(ctx context.Context, who Caller, in PlanNewRequest) (P
 	if err != nil {
 		return reply, err
 	}
-	_, err = s.write(ctx, p, who, func() ([]kedge.Event, error) { return nil, p.putDraft(ctx, text) })
+	_, err = s.write(ctx, p, who, func() ([]kedge.Event, error) { return nil, putDraft(ctx, p, text) })
 	return reply, err
 }
 
 const maxPlanTitle = 200
 
 // putDraft runs under the project's lock.
-func (p *project) putDraft(ctx context.Context, text []byte) error {
+func putDraft(ctx context.Context, p *project, text []byte) error {
 	l, err := readLedger(ctx, p)
 	if err != nil {
 		return err
 	}
-	b, ok, err := p.read(planFile)
+	b, ok, err := p.Read(planFile)
 	if err != nil {
 		return err
 	}
@@ -150,7 +150,7 @@ func (p *project) putDraft(ctx context.Context, text []byte) error {
 		return kedge.Errorf(kedge.Conflict, "there is a plan in %s already", planFile).
 			WithHint("go on with it (kedge plan check), or move it away: mv %s %s.old", planFile, planFile)
 	}
-	return p.put(planFile, text)
+	return p.Put(planFile, text)
 }
 
 // PlanShowRequest asks for the plan.
@@ -170,7 +170,7 @@ func (s *Service) PlanShow(ctx context.Context, who Caller, _ PlanShowRequest) (
 	if err != nil {
 		return PlanShowReply{}, err
 	}
-	d, err := p.currentPlan(l)
+	d, err := currentPlan(p, l)
 	if err != nil {
 		return PlanShowReply{}, err
 	}
@@ -183,8 +183,8 @@ func (s *Service) PlanShow(ctx context.Context, who Caller, _ PlanShowRequest) (
 
 // currentPlan reads the draft in plan.md, or the approved plan when there is no
 // other draft.
-func (p *project) currentPlan(l ledger) (*plan.Doc, error) {
-	b, ok, err := p.read(planFile)
+func currentPlan(p *project, l ledger) (*plan.Doc, error) {
+	b, ok, err := p.Read(planFile)
 	if err != nil {
 		return nil, err
 	}
@@ -216,20 +216,20 @@ func (s *Service) PlanCheck(ctx context.Context, who Caller, in PlanCheckRequest
 	if err != nil {
 		return PlanCheckReply{}, err
 	}
-	d, err := p.currentPlan(l)
+	d, err := currentPlan(p, l)
 	if err != nil {
 		return PlanCheckReply{}, err
 	}
-	findings := append([]kedge.Finding{}, d.Check(p.runnable(in.Path))...)
+	findings := append([]kedge.Finding{}, d.Check(runnable(p, in.Path))...)
 	return PlanCheckReply{OK: !plan.Failed(findings), Findings: findings}, nil
 }
 
 // runnable looks programs up on a PATH, and paths from the project's folder.
-func (p *project) runnable(path string) func(program string) bool {
+func runnable(p *project, path string) func(program string) bool {
 	return func(program string) bool {
 		if strings.ContainsRune(program, '/') {
 			if !filepath.IsAbs(program) {
-				program = p.path(program)
+				program = p.Path(program)
 			}
 			return isProgram(program)
 		}
@@ -275,7 +275,7 @@ func (s *Service) PlanApprove(ctx context.Context, who Caller, in PlanApproveReq
 		return PlanApproveReply{}, err
 	}
 	p, evs, aside, err := s.change(ctx, who, func(p *project, l ledger) ([]kedge.Event, error) {
-		if err := p.unlocked(l); err != nil {
+		if err := unlocked(p, l); err != nil {
 			return nil, err
 		}
 		return s.approve(ctx, p, l, who, in)
@@ -322,11 +322,11 @@ func (s *Service) author(ctx context.Context, who Caller) (*gitx.Person, error) 
 
 // approve decides: the draft must be whole and its questions answered.
 func (s *Service) approve(ctx context.Context, p *project, l ledger, who Caller, in PlanApproveRequest) ([]kedge.Event, error) {
-	d, err := p.draft(l)
+	d, err := draft(p, l)
 	if err != nil {
 		return nil, err
 	}
-	findings := d.Check(p.runnable(in.Path))
+	findings := d.Check(runnable(p, in.Path))
 	if d.Plan.Status == kedge.PlanWaiting { // there is no more to check yet
 		findings = nil
 	}
@@ -337,7 +337,7 @@ func (s *Service) approve(ctx context.Context, p *project, l ledger, who Caller,
 		return nil, kedge.Errorf(kedge.Blocked, "%s:%d: question %d is not answered: %s", planFile, open[0].Line, open[0].N, open[0].Text).
 			WithHint("kedge answer %d TEXT, or write its \"answer:\" line", open[0].N)
 	}
-	if err := planErrors(d.Check(p.runnable(in.Path))); err != nil {
+	if err := planErrors(d.Check(runnable(p, in.Path))); err != nil {
 		return nil, err
 	}
 	_, base := s.head(ctx, p)
@@ -384,8 +384,8 @@ func planErrors(findings []kedge.Finding) error {
 }
 
 // draft reads the plan that is to be approved.
-func (p *project) draft(l ledger) (*plan.Doc, error) {
-	d, err := p.currentPlan(l)
+func draft(p *project, l ledger) (*plan.Doc, error) {
+	d, err := currentPlan(p, l)
 	if err != nil {
 		return nil, err
 	}

@@ -57,7 +57,7 @@ func (s *Service) briefInput(ctx context.Context, p *project, who Caller) (brief
 		return brief.Input{}, err
 	}
 	in := brief.Input{
-		Project: p.title(), Next: &st.next, Checklist: st.checklist(), Handoff: st.handoff, Decisions: st.decisions, Risks: st.risks,
+		Project: p.Title(), Next: &st.next, Checklist: st.checklist(), Handoff: st.handoff, Decisions: st.decisions, Risks: st.risks,
 	}
 	if in.Rules, in.RulesFrom, err = s.rulesOf(ctx, p, who, st); err != nil {
 		return in, err
@@ -66,7 +66,7 @@ func (s *Service) briefInput(ctx context.Context, p *project, who Caller) (brief
 		return in, err
 	}
 	if in.Checkpoint != nil {
-		in.Checkpoint.Files = brief.Compare(in.Checkpoint.Files, p.hash)
+		in.Checkpoint.Files = brief.Compare(in.Checkpoint.Files, func(path string) (string, bool) { return fileHash(p, path) })
 		in.Checkpoint.RuledOut = docs.StillRejected(st.decisions, in.Checkpoint.RuledOut)
 	}
 	if in.Handoff != nil {
@@ -85,7 +85,7 @@ func (s *Service) briefInput(ctx context.Context, p *project, who Caller) (brief
 // rulesOf reads the rules. A person gets them as they stand in the folder. An
 // agent, who could have edited them there, gets those of the last commit.
 func (s *Service) rulesOf(ctx context.Context, p *project, who Caller, st state) (rules []byte, from string, err error) {
-	here, ok, err := p.read(briefRules)
+	here, ok, err := p.Read(briefRules)
 	if err != nil {
 		return nil, "", err
 	}

@@ -22,7 +22,7 @@ func (m memory) facts(l ledger, log []docs.LogEntry) docs.Facts {
 // writeProgress brings progress.md up to the journal. A project that never did
 // anything needs none.
 func (s *Service) writeProgress(ctx context.Context, p *project, m memory, l ledger, u *unwritten) error {
-	old, ok, err := p.read(progressFile)
+	old, ok, err := p.Read(progressFile)
 	if err != nil {
 		u.note(progressFile, err)
 		return nil
@@ -44,10 +44,10 @@ func (s *Service) writeProgress(ctx context.Context, p *project, m memory, l led
 // has: mostly those just added, but more after a crash between journal and
 // projection, or on a branch that is behind.
 func missingLog(ctx context.Context, p *project, old string) ([]docs.LogEntry, error) {
-	end, err := p.store.Last(ctx)
+	end, err := p.Store.Last(ctx)
 	var out []docs.LogEntry
 	for met := false; err == nil && end > 0 && !met; end -= logPage {
-		page, readErr := p.store.Events(ctx, max(0, end-logPage), int(min(logPage, end)))
+		page, readErr := p.Store.Events(ctx, max(0, end-logPage), int(min(logPage, end)))
 		var entries []docs.LogEntry
 		for _, ev := range page {
 			if text := logText(ev); text != "" {

@@ -46,13 +46,13 @@ func (s *Service) Recall(ctx context.Context, who Caller, in RecallRequest) (Rec
 	if err != nil {
 		return RecallReply{}, err
 	}
-	hits, err := p.store.Search(ctx, in.Query, in.Limit)
+	hits, err := p.Store.Search(ctx, in.Query, in.Limit)
 	if err != nil {
 		return RecallReply{}, err
 	}
 	r := RecallReply{Hits: []RecallHit{}}
 	for _, h := range hits {
-		hit, err := p.found(ctx, h)
+		hit, err := found(ctx, p, h)
 		if err != nil {
 			return RecallReply{}, err
 		}
@@ -63,7 +63,7 @@ func (s *Service) Recall(ctx context.Context, who Caller, in RecallRequest) (Rec
 
 // found is a hit with what its document says beyond the words: when it was
 // written down, and whether it still holds.
-func (p *project) found(ctx context.Context, h store.Hit) (RecallHit, error) {
+func found(ctx context.Context, p *project, h store.Hit) (RecallHit, error) {
 	hit := RecallHit{Kind: h.Kind, ID: h.ID, Title: h.Title, Snippet: snippet(h.Title, h.Excerpt)}
 	doc, ok, err := store.Get[struct {
 		Status      json.RawMessage `json:"status"`      // decisions, features; a checkpoint's is a list
@@ -73,7 +73,7 @@ func (p *project) found(ctx context.Context, h store.Hit) (RecallHit, error) {
 		OpenedAt    *time.Time      `json:"opened_at"`   // risks
 		At          *time.Time      `json:"at"`          // checkpoints
 		CompletedAt *time.Time      `json:"completedAt"` // features
-	}](ctx, p.store, h.Kind, h.ID)
+	}](ctx, p.Store, h.Kind, h.ID)
 	if err != nil || !ok {
 		return hit, err
 	}

@@ -55,7 +55,7 @@ func (s *Service) RiskClose(ctx context.Context, who Caller, in RiskCloseRequest
 	if err != nil {
 		return RiskReply{}, err
 	}
-	risk, ok, err := store.Get[kedge.Risk](ctx, r.p.store, store.KindRisk, string(in.ID))
+	risk, ok, err := store.Get[kedge.Risk](ctx, r.p.Store, store.KindRisk, string(in.ID))
 	if err == nil && !ok {
 		err = noRisk(in.ID)
 	}

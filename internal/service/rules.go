@@ -56,7 +56,7 @@ func (s *Service) readRules(ctx context.Context, who Caller) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, ok, err := p.read(rulesFile)
+	b, ok, err := p.Read(rulesFile)
 	if err == nil && !ok {
 		err = kedge.Errorf(kedge.NotFound, "no rules in %q", rulesFile).WithHint("write them there, or run: kedge init")
 	}

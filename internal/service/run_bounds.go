@@ -98,7 +98,7 @@ func (s *Service) wantCheckpoints(ctx context.Context, who Caller, reason string
 	if err != nil || !found {
 		return err
 	}
-	asks, _ := who.session()
+	asks, _ := who.Session()
 	for _, c := range st.Outbox {
 		if c.Kind != run.StartSession || who.IsAgent() && !worksIn(st, c.Job, asks) {
 			continue

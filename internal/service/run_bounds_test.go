@@ -25,7 +25,7 @@ func TestBoundsOfARunsSession(t *testing.T) {
 		ev, err := kedge.NewEvent(typ, kedge.Human("ada"), data)
 		w.ok(err)
 		ev.Project = w.p.ID
-		_, _, err = w.p.store.Append(t.Context(), "", ev)
+		_, _, err = w.p.Store.Append(t.Context(), "", ev)
 		w.ok(err)
 	}
 	add(kedge.DecisionSaved, kedge.DecisionData{Decision: kedge.Decision{
@@ -98,7 +98,7 @@ func TestAdoptLeavesSessionsToTheirRun(t *testing.T) {
 		ev, err := kedge.NewEvent(kedge.SessionStarted, kedge.ActorDaemon, ses)
 		w.ok(err)
 		ev.Project = w.p.ID
-		_, _, err = w.p.store.Append(t.Context(), "", ev)
+		_, _, err = w.p.Store.Append(t.Context(), "", ev)
 		w.ok(err)
 	}
 	w.ok(w.s.adoptProject(t.Context(), w.p, nil))

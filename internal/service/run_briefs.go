@@ -45,7 +45,7 @@ func (b runBriefs) Brief(ctx context.Context, c run.Command, at exec.Standing) (
 // runInput gathers what a working session has to know.
 func (b runBriefs) runInput(ctx context.Context, c run.Command, at exec.Standing) (brief.RunInput, error) {
 	in := brief.RunInput{
-		Project: b.p.title(), Purpose: brief.Purpose(c.Purpose), Base: c.Base, Attempt: c.Attempt, Failure: c.Failure,
+		Project: b.p.Title(), Purpose: brief.Purpose(c.Purpose), Base: c.Base, Attempt: c.Attempt, Failure: c.Failure,
 	}
 	st, err := b.standing(ctx)
 	if err != nil {
@@ -91,7 +91,7 @@ func (b runBriefs) standing(ctx context.Context) (state, error) {
 	if st.ledger, err = readLedger(ctx, b.p); err != nil {
 		return st, err
 	}
-	if st.plan, _, err = store.Newest[kedge.PlanData](ctx, b.p.store, store.KindPlan); err != nil {
+	if st.plan, _, err = store.Newest[kedge.PlanData](ctx, b.p.Store, store.KindPlan); err != nil {
 		return st, err
 	}
 	if st.decisions, err = all[kedge.Decision](ctx, b.p, store.KindDecision); err != nil {
@@ -168,7 +168,7 @@ func (l ledger) summary(ids []kedge.FeatureID) string {
 
 // failures are how earlier attempts at a feature ended, in one line each.
 func (b runBriefs) failures(ctx context.Context, id kedge.FeatureID) ([]string, error) {
-	list, err := store.AboutFeature[kedge.Evidence](ctx, b.p.store, store.KindEvidence, id)
+	list, err := store.AboutFeature[kedge.Evidence](ctx, b.p.Store, store.KindEvidence, id)
 	var out []string
 	for _, e := range list {
 		if e.Feature == id && !e.Verdict.Green() && e.JudgesWork() {
@@ -224,7 +224,7 @@ func (b runBriefs) earlierSession(ctx context.Context, c run.Command, at exec.St
 	if at.Session == "" {
 		return nil
 	}
-	ses, _, err := store.Get[kedge.Session](ctx, b.p.store, store.KindSession, string(at.Session))
+	ses, _, err := store.Get[kedge.Session](ctx, b.p.Store, store.KindSession, string(at.Session))
 	if err != nil {
 		return err
 	}
@@ -290,7 +290,7 @@ func doing(last []watch.Event) []string {
 
 // handoffOf is the latest handoff that a session saved.
 func (b runBriefs) handoffOf(ctx context.Context, id kedge.SessionID) (*kedge.Handoff, error) {
-	list, err := store.About[kedge.Handoff](ctx, b.p.store, store.KindHandoff, string(id))
+	list, err := store.About[kedge.Handoff](ctx, b.p.Store, store.KindHandoff, string(id))
 	for _, h := range slices.Backward(list) {
 		if h.Session == id {
 			return &h, err
@@ -302,7 +302,7 @@ func (b runBriefs) handoffOf(ctx context.Context, id kedge.SessionID) (*kedge.Ha
 // sinceCheckpoint says what others changed in the base since the job's last
 // checkpoint.
 func (b runBriefs) sinceCheckpoint(ctx context.Context, c run.Command, at exec.Standing, in *brief.RunInput) error {
-	list, err := store.About[kedge.Checkpoint](ctx, b.p.store, store.KindCheckpoint, string(at.Session))
+	list, err := store.About[kedge.Checkpoint](ctx, b.p.Store, store.KindCheckpoint, string(at.Session))
 	if err != nil || len(list) == 0 {
 		return err
 	}
@@ -343,11 +343,11 @@ func (b runBriefs) sayings(ctx context.Context, id kedge.RunID, f kedge.FeatureI
 // has not written down yet: a brief that is made meanwhile has it too. The run is
 // read first, so that nothing is between the two.
 func (b runBriefs) saidIn(ctx context.Context, id kedge.RunID) ([]kedge.RunSaidData, error) {
-	doc, _, err := b.p.store.Run(ctx, id)
+	doc, _, err := b.p.Store.Run(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	list, err := store.About[kedge.RunSaidData](ctx, b.p.store, store.KindSaid, string(id))
+	list, err := store.About[kedge.RunSaidData](ctx, b.p.Store, store.KindSaid, string(id))
 	for _, c := range doc.State.Outbox {
 		d := wordOf(c, kedge.SaidTold, c.Text)
 		if c.Kind == run.Tell && !slices.ContainsFunc(list, func(k kedge.RunSaidData) bool { return k.ID == d.ID }) {

@@ -37,7 +37,7 @@ func TestDoctorNamesRunsThatAreHalted(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	p := &project{Project: kedge.Project{ID: "prj-1"}, opened: &opened{store: st}}
+	p := &project{Project: kedge.Project{ID: "prj-1"}, Opened: &opened{Store: st}}
 	if found := s.checkRuns(t.Context(), p); len(found) != 0 {
 		t.Errorf("without an engine: %+v", found)
 	}

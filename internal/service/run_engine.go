@@ -47,11 +47,11 @@ func (s *Service) engineOf(ctx context.Context, p *project) (RunEngine, error) {
 		begin = s.localEngine
 	}
 	ctx = context.WithoutCancel(ctx) // it outlives whoever asked first
-	known, err := readProject(ctx, p.store, p.ID)
+	known, err := readProject(ctx, p.Store, p.ID)
 	if err != nil {
 		return nil, err
 	}
-	e, err := begin(ctx, known, p.store)
+	e, err := begin(ctx, known, p.Store)
 	if err != nil {
 		return nil, err
 	}
@@ -102,18 +102,18 @@ func (s *Service) adoptRuns(ctx context.Context, id kedge.ProjectID) error {
 	if err != nil {
 		return err
 	}
-	runs, err := o.store.Runs(ctx)
+	runs, err := o.Store.Runs(ctx)
 	if err != nil || !slices.ContainsFunc(runs, unfinished) {
 		return err
 	}
-	known, err := readProject(ctx, o.store, id)
+	known, err := readProject(ctx, o.Store, id)
 	if err != nil {
 		return err
 	}
 	if !isProject(known.Dir, id) {
 		return kedge.Errorf(kedge.NotFound, "the folder of %q is not at %q any more", known.Name, known.Dir)
 	}
-	p := &project{Project: known, opened: o}
+	p := &project{Project: known, Opened: o}
 	of, words, err := missedWords(ctx, p) // before the engine goes on: nothing moves yet
 	if err != nil {
 		return err

@@ -70,7 +70,7 @@ func newWorks(t *testing.T) *works {
 	ev, err := kedge.NewEvent(kedge.ProjectCreated, kedge.Human("ada"), kedge.ProjectData{Dir: w.dir, Name: "shop", Git: true})
 	w.ok(err)
 	ev.Project = id
-	_, _, err = o.store.Append(t.Context(), "", ev)
+	_, _, err = o.Store.Append(t.Context(), "", ev)
 	w.ok(err)
 	w.open()
 	return w
@@ -269,7 +269,7 @@ func TestRow17NoteAndLedgerOfACompletedFeature(t *testing.T) {
 		t.Errorf("%s ledger commits", n)
 	}
 
-	doc, _, err := store.Get[store.FeatureDoc](t.Context(), w.p.store, store.KindFeature, "orders")
+	doc, _, err := store.Get[store.FeatureDoc](t.Context(), w.p.Store, store.KindFeature, "orders")
 	w.ok(err)
 	if doc.Status != kedge.Completed || doc.Evidence == nil || *doc.Evidence != id || doc.CompletedAt == nil || !slices.Equal(doc.Files, []string{"order.txt"}) {
 		t.Errorf("feature %+v", doc.FeatureState)
@@ -286,7 +286,7 @@ func TestRow17NoteAndLedgerOfACompletedFeature(t *testing.T) {
 	if !slices.Equal(n.Commits, []string{commit}) || len(docs.LintNote("", n)) > 0 || !strings.Contains(n.Validation, "test -f order.txt") {
 		t.Errorf("note %+v", n)
 	}
-	ckp, ok, err := store.Newest[kedge.Checkpoint](t.Context(), w.p.store, store.KindCheckpoint)
+	ckp, ok, err := store.Newest[kedge.Checkpoint](t.Context(), w.p.Store, store.KindCheckpoint)
 	w.ok(err)
 	if !ok || ckp.Commit != commit || !strings.Contains(ckp.Resume, "users") || len(ckp.Files) != 1 || ckp.Files[0].SHA256 == "" {
 		t.Errorf("checkpoint %+v", ckp)
@@ -301,7 +301,7 @@ func TestRow17NoteAndLedgerOfACompletedFeature(t *testing.T) {
 
 func (w *works) hash(id kedge.FeatureID) string {
 	w.t.Helper()
-	d, _, err := store.Get[store.FeatureDoc](w.t.Context(), w.p.store, store.KindFeature, string(id))
+	d, _, err := store.Get[store.FeatureDoc](w.t.Context(), w.p.Store, store.KindFeature, string(id))
 	w.ok(err)
 	return d.Hash[:12]
 }
@@ -378,7 +378,7 @@ func TestRow102RegressedIsInTheLedgerCommit(t *testing.T) {
 			t.Errorf("users is %+v", g.FeatureState)
 		}
 	}
-	evs, err := w.p.store.Events(t.Context(), 0, 1000)
+	evs, err := w.p.Store.Events(t.Context(), 0, 1000)
 	w.ok(err)
 	n := 0
 	for _, e := range evs {
@@ -433,7 +433,7 @@ func TestRow98CheckpointKeepsUncommittedWork(t *testing.T) {
 	if len(kept) != 1 || w.git("show", kept[0].Commit+":order.txt") != "half" || w.git("show", kept[0].Commit+":a.txt") != "changed" {
 		t.Fatalf("kept %+v", kept)
 	}
-	ckp, _, err := store.Newest[kedge.Checkpoint](t.Context(), w.p.store, store.KindCheckpoint)
+	ckp, _, err := store.Newest[kedge.Checkpoint](t.Context(), w.p.Store, store.KindCheckpoint)
 	w.ok(err)
 	if ckp.Session != ses || ckp.Commit != base || ckp.Agent != "bot" || len(ckp.Files) != 2 || ckp.Files[0].ChangedBy != "agent" {
 		t.Errorf("checkpoint %+v", ckp)
@@ -616,7 +616,7 @@ func TestSessionNamesAreUniqueAmongTheLiving(t *testing.T) {
 		key := "s" + string(rune('0'+i))
 		w.ok(w.cfg.Ledger.Session(t.Context(), key, ev))
 		w.ok(w.cfg.Ledger.Session(t.Context(), key, ev))
-		got, _, err := store.Get[kedge.Session](t.Context(), w.p.store, store.KindSession, string(id))
+		got, _, err := store.Get[kedge.Session](t.Context(), w.p.Store, store.KindSession, string(id))
 		w.ok(err)
 		if got.Name != want {
 			t.Errorf("session %d is called %q", i, got.Name)

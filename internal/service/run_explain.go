@@ -86,12 +86,12 @@ func (s *Service) Explain(ctx context.Context, who Caller, in ExplainRequest) (E
 func (s *Service) explainWork(ctx context.Context, p *project, repo *gitx.Repo, c gitx.CommitInfo, r *ExplainReply) error {
 	r.Checkpoint, r.Validated = kedge.CheckpointID(c.Trailer("Kedge-Checkpoint")), c.Trailer("Kedge-Validated")
 	id := kedge.FeatureID(c.Trailer("Kedge-Feature"))
-	if d, ok, err := store.Get[store.FeatureDoc](ctx, p.store, store.KindFeature, string(id)); err != nil {
+	if d, ok, err := store.Get[store.FeatureDoc](ctx, p.Store, store.KindFeature, string(id)); err != nil {
 		return err
 	} else if ok {
 		r.Feature = &d.Feature
 	}
-	if ses, ok, err := store.Get[kedge.Session](ctx, p.store, store.KindSession, c.Trailer("Kedge-Session")); err != nil {
+	if ses, ok, err := store.Get[kedge.Session](ctx, p.Store, store.KindSession, c.Trailer("Kedge-Session")); err != nil {
 		return err
 	} else if ok {
 		ses = s.seen(ctx, ses)
@@ -137,7 +137,7 @@ func (s *Service) storyOf(ctx context.Context, p *project, id kedge.FeatureID, c
 	stories := map[kedge.RunID]*story{}
 	const page = 1000
 	for seq := int64(0); ; {
-		evs, err := p.store.Events(ctx, seq, page)
+		evs, err := p.Store.Events(ctx, seq, page)
 		if err != nil {
 			return err
 		}
@@ -198,7 +198,7 @@ func (st *story) take(d run.Stepped) (commit string) {
 // explainVerdicts finds the evidence, and everything that was found in the work
 // on the feature.
 func explainVerdicts(ctx context.Context, p *project, id kedge.FeatureID, r *ExplainReply) error {
-	evidence, err := store.AboutFeature[kedge.Evidence](ctx, p.store, store.KindEvidence, id)
+	evidence, err := store.AboutFeature[kedge.Evidence](ctx, p.Store, store.KindEvidence, id)
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ import (
 // run lands: Kedge wrote it from the journal, and nothing that people wrote into
 // it would be lost.
 func (s *Service) landable(ctx context.Context, p *project, path string) bool {
-	b, ok, err := p.read(path)
+	b, ok, err := p.Read(path)
 	if err != nil || !ok {
 		return false
 	}

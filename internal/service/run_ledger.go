@@ -37,7 +37,7 @@ func (l runLedger) add(ctx context.Context, key string, actor kedge.Actor, typ k
 // Feature gives a feature of the ledger; Conflict when its definition is not the
 // one with the hash, of which the first digits suffice.
 func (l runLedger) Feature(ctx context.Context, id kedge.FeatureID, hash string) (kedge.Feature, error) {
-	d, ok, err := store.Get[store.FeatureDoc](ctx, l.p.store, store.KindFeature, string(id))
+	d, ok, err := store.Get[store.FeatureDoc](ctx, l.p.Store, store.KindFeature, string(id))
 	switch {
 	case err != nil:
 		return kedge.Feature{}, err
@@ -99,7 +99,7 @@ func (l runLedger) proven(ctx context.Context, data kedge.FeatureStatusData) err
 	if data.Evidence == nil {
 		return kedge.Errorf(kedge.Conflict, "feature %q has no verdict that completes it", data.ID)
 	}
-	ev, ok, err := store.Get[kedge.Evidence](ctx, l.p.store, store.KindEvidence, string(*data.Evidence))
+	ev, ok, err := store.Get[kedge.Evidence](ctx, l.p.Store, store.KindEvidence, string(*data.Evidence))
 	if err != nil {
 		return err
 	}
@@ -169,14 +169,7 @@ func (l runLedger) Project(ctx context.Context, dir string) error {
 }
 
 // in is the project as seen from another work tree of it.
-func (l runLedger) in(dir string) *project { return l.p.in(dir) }
-
-// in is the project as seen from another of its work trees.
-func (p *project) in(dir string) *project {
-	q := *p
-	q.Dir = dir
-	return &q
-}
+func (l runLedger) in(dir string) *project { return l.p.In(dir) }
 
 // runSettings reads config.toml and gate.toml as they are at a commit.
 type runSettings struct {

@@ -27,7 +27,7 @@ func (s *Service) localEngine(ctx context.Context, known kedge.Project, st *stor
 	if err != nil {
 		return nil, err
 	}
-	p := &project{Project: known, opened: o}
+	p := &project{Project: known, Opened: o}
 	p.Git = true
 	repo, err := s.git(ctx, p)
 	if err != nil {

@@ -80,7 +80,7 @@ func lastPeople(ctx context.Context, p *project) (map[kedge.FeatureID]kedge.Acto
 	const page = 1000
 	out := map[kedge.FeatureID]kedge.Actor{}
 	for after := int64(0); ; {
-		evs, err := p.store.Events(ctx, after, page)
+		evs, err := p.Store.Events(ctx, after, page)
 		if err != nil || len(evs) == 0 {
 			return out, err
 		}

@@ -43,7 +43,7 @@ func TestF1WordsThatTheRunWasNotTold(t *testing.T) {
 		ev, err := kedge.NewEvent(typ, kedge.Human("ada"), data)
 		w.ok(err)
 		ev.Project = w.p.ID
-		_, _, err = w.p.store.Append(t.Context(), "", ev)
+		_, _, err = w.p.Store.Append(t.Context(), "", ev)
 		w.ok(err)
 	}
 	human(kedge.FeatureStatus, kedge.FeatureStatusData{ID: "skip", Status: kedge.Skipped, Reason: "no"})

@@ -37,7 +37,7 @@ func (b runBriefs) checkpoint(ctx context.Context, c run.Command, at exec.Standi
 	if err != nil {
 		return kedge.Checkpoint{}, err
 	}
-	ses, _, err := store.Get[kedge.Session](ctx, b.p.store, store.KindSession, string(at.Session))
+	ses, _, err := store.Get[kedge.Session](ctx, b.p.Store, store.KindSession, string(at.Session))
 	if err != nil {
 		return kedge.Checkpoint{}, err
 	}
@@ -120,13 +120,13 @@ func (b runBriefs) nextAt(f kedge.Feature, l ledger) kedge.Next {
 // filesToRead are the files that the job changed, then its feature's own, with
 // their hashes.
 func (b runBriefs) filesToRead(c run.Command, at exec.Standing, l ledger) []kedge.FileRef {
-	p := b.p.in(at.Dir)
+	p := b.p.In(at.Dir)
 	var out []kedge.FileRef
 	add := func(path, by string) {
 		if len(out) >= maxReread || slices.ContainsFunc(out, func(f kedge.FileRef) bool { return f.Path == path }) {
 			return
 		}
-		if h, ok := p.hash(path); ok {
+		if h, ok := fileHash(p, path); ok {
 			out = append(out, kedge.FileRef{Path: path, SHA256: h, ChangedBy: by})
 		}
 	}
@@ -207,7 +207,7 @@ func (b runBriefs) runNote(ctx context.Context, c run.Command, at exec.Standing)
 	if n.RootCause == "" {
 		n.RootCause = n.Title
 	}
-	verdicts, err := store.AboutFeature[kedge.Evidence](ctx, b.p.store, store.KindEvidence, c.Feature)
+	verdicts, err := store.AboutFeature[kedge.Evidence](ctx, b.p.Store, store.KindEvidence, c.Feature)
 	n.Validation, n.DeadEnds = validation(verdicts, f), deadEnds(verdicts, f)
 	return n, err
 }

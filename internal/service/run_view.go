@@ -159,7 +159,7 @@ func jobView(ctx context.Context, p *project, st *run.State, j *run.Job) (RunJob
 	if j.Used != nil {
 		v.Tokens = &j.Used.Tokens
 	}
-	ses, _, err := store.Get[kedge.Session](ctx, p.store, store.KindSession, string(j.Session))
+	ses, _, err := store.Get[kedge.Session](ctx, p.Store, store.KindSession, string(j.Session))
 	v.ContextTokens, v.ContextWindow = ses.ContextTokens, ses.ContextWindow
 	return v, err
 }

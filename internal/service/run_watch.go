@@ -99,7 +99,7 @@ type runWatch struct {
 // begin finds the place in the journal behind the last step that the caller
 // knows. The journal's end is read before the run: no step is between them.
 func (w *runWatch) begin(ctx context.Context, after int64) error {
-	last, err := w.p.store.Last(ctx)
+	last, err := w.p.Store.Last(ctx)
 	if err != nil {
 		return err
 	}
@@ -121,7 +121,7 @@ func (w *runWatch) begin(ctx context.Context, after int64) error {
 // watched is the run of an id, or the newest.
 func watched(ctx context.Context, p *project, id kedge.RunID) (store.RunDoc, error) {
 	if id == "" {
-		heads, err := p.store.Runs(ctx)
+		heads, err := p.Store.Runs(ctx)
 		if err != nil {
 			return store.RunDoc{}, err
 		}
@@ -130,7 +130,7 @@ func watched(ctx context.Context, p *project, id kedge.RunID) (store.RunDoc, err
 		}
 		id = heads[len(heads)-1].State.Run
 	}
-	doc, found, err := p.store.Run(ctx, id)
+	doc, found, err := p.Store.Run(ctx, id)
 	if err == nil && !found {
 		err = kedge.Errorf(kedge.NotFound, "there is no run %q", id).WithHint("kedge run")
 	}
@@ -142,7 +142,7 @@ func (w *runWatch) placeOf(ctx context.Context, last, n int64) (int64, error) {
 	const page = 500
 	for from := last; from > 0; {
 		from = max(0, from-page)
-		evs, err := w.p.store.Events(ctx, from, page)
+		evs, err := w.p.Store.Events(ctx, from, page)
 		if err != nil {
 			return 0, err
 		}
@@ -232,7 +232,7 @@ func (w *runWatch) tell(ctx context.Context) (rests bool, err error) {
 func (w *runWatch) steps(ctx context.Context) error {
 	const page = 500
 	for {
-		evs, err := w.p.store.Events(ctx, w.seq, page)
+		evs, err := w.p.Store.Events(ctx, w.seq, page)
 		if err != nil {
 			return err
 		}

@@ -254,7 +254,7 @@ func (s *Service) decideWork(ctx context.Context, who Caller, in RunDecideReques
 
 // wasSaid tells whether the caller's request was delivered before.
 func wasSaid(ctx context.Context, p *project, who Caller, id kedge.RunID) (bool, error) {
-	_, seen, err := p.store.Seen(ctx, "run/"+string(id)+"/"+string(runEventID(who)))
+	_, seen, err := p.Store.Seen(ctx, "run/"+string(id)+"/"+string(runEventID(who)))
 	return seen, err
 }
 

@@ -2,7 +2,6 @@ package service
 
 import (
 	"context"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -151,32 +150,4 @@ func parseAge(text string) (time.Duration, error) {
 		return 0, kedge.Errorf(kedge.Invalid, "%q is not an age", text).WithHint("write it like 30d, 2w or 12h")
 	}
 	return d, nil
-}
-
-// repository opens the caller's project and the repository behind it.
-func (s *Service) repository(ctx context.Context, who Caller) (*project, *gitx.Repo, error) {
-	p, err := s.project(ctx, who)
-	if err != nil {
-		return nil, nil, err
-	}
-	repo, err := s.git(ctx, p)
-	return p, repo, err
-}
-
-// attic is where the project's salvage keeps what cannot go into a commit.
-func (s *Service) attic(p *project) string { return filepath.Join(s.cfg.Home, "attic", string(p.ID)) }
-
-func events(ev kedge.Event, err error) ([]kedge.Event, error) { return []kedge.Event{ev}, err }
-
-// eventsOf makes one event of each value.
-func eventsOf[T any](typ kedge.EventType, who Caller, values []T) ([]kedge.Event, error) {
-	var out []kedge.Event
-	for _, v := range values {
-		ev, err := event(typ, who, v)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, ev)
-	}
-	return out, nil
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"kedge"
+	projects "kedge/internal/project"
 	"kedge/internal/store"
 )
 
@@ -27,30 +28,12 @@ type Config struct {
 	Engine func(ctx context.Context, p kedge.Project, st *store.Store) (RunEngine, error)
 }
 
-// Caller says who asks, from which folder, and which request it is.
-type Caller struct {
-	Dir      string
-	Actor    kedge.Actor
-	Key      string    // idempotency key; empty for reading
-	Progress func(any) // told about long work as it goes on; may be nil
-}
-
-// Tell reports progress to whoever asked.
-func (c Caller) Tell(v any) {
-	if c.Progress != nil {
-		c.Progress(v)
-	}
-}
-
-// IsAgent tells whether the caller runs inside a session.
-func (c Caller) IsAgent() bool { return len(c.Actor) > 6 && c.Actor[:6] == "agent:" }
-
 // Service serves all projects of one KEDGE_HOME.
 type Service struct {
-	cfg Config
+	cfg  Config
+	home *projects.Home
 
-	mu   sync.Mutex
-	open map[kedge.ProjectID]*opened
+	mu sync.Mutex
 
 	flights  map[string]chan struct{} // requests that are being answered, by key
 	leaveNow context.CancelFunc       // ends the next
@@ -73,7 +56,8 @@ func New(cfg Config) *Service {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Service{cfg: cfg, open: map[kedge.ProjectID]*opened{}, flights: map[string]chan struct{}{}}
+	s := &Service{cfg: cfg, flights: map[string]chan struct{}{}}
+	s.home = &projects.Home{Dir: cfg.Home, ReadOnly: cfg.ReadOnly, Clock: cfg.Now, Log: cfg.Log}
 	s.watch, s.stop = context.WithCancel(context.Background())
 	s.leave, s.leaveNow = context.WithCancel(context.Background())
 	return s
@@ -85,51 +69,5 @@ func (s *Service) Close() error {
 	s.leaveRuns()
 	s.stop()
 	s.watching.Wait()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var first error
-	for id, p := range s.open {
-		if err := p.store.Close(); err != nil && first == nil {
-			first = err
-		}
-		delete(s.open, id)
-	}
-	return first
-}
-
-func errReadOnly() error {
-	return kedge.Errorf(kedge.Conflict, "this needs the daemon").WithHint("kedge up")
-}
-
-// now is the service's clock, in UTC and without more precision than JSON keeps.
-func (s *Service) now() time.Time { return s.cfg.Now().UTC().Truncate(time.Millisecond) }
-
-// write is the way of every writing command: under the project's lock, a
-// request seen before gives its first events again; otherwise decide looks at
-// the present state and says which facts to add. The caller builds its answer
-// from the events returned, so that a retry gets the same answer.
-func (s *Service) write(ctx context.Context, p *project, who Caller, decide func() ([]kedge.Event, error)) ([]kedge.Event, error) {
-	if s.cfg.ReadOnly {
-		return nil, errReadOnly()
-	}
-	p.writing.Lock()
-	defer p.writing.Unlock()
-	if who.Key != "" {
-		evs, seen, err := p.store.Seen(ctx, who.Key)
-		if err != nil || seen {
-			return evs, err
-		}
-	}
-	if err := s.followFolder(ctx, p); err != nil {
-		return nil, err
-	}
-	evs, err := decide()
-	if err != nil || len(evs) == 0 {
-		return nil, err
-	}
-	for i := range evs {
-		evs[i].Project = p.ID
-	}
-	out, _, err := p.store.Append(ctx, who.Key, evs...)
-	return out, err
+	return s.home.Close()
 }

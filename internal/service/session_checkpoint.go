@@ -61,7 +61,7 @@ func (s *Service) checkpointBrief(ctx context.Context, p *project, who Caller, i
 		if err != nil {
 			return "", err
 		}
-		c.Files = brief.Compare(c.Files, p.hash)
+		c.Files = brief.Compare(c.Files, func(path string) (string, bool) { return fileHash(p, path) })
 		input.Checkpoint = &c
 	}
 	if input.Checkpoint == nil {

@@ -15,7 +15,7 @@ import (
 // session and on those it started, and what they started. The try is written
 // down. A person may act on all.
 func (s *Service) mayAct(ctx context.Context, p *project, who Caller, ses kedge.Session, act string) error {
-	self, ok := who.session()
+	self, ok := who.Session()
 	if !ok {
 		return nil
 	}
@@ -46,15 +46,6 @@ func (s *Service) mayActOn(ctx context.Context, p *project, who Caller, name, ac
 	return s.mayAct(ctx, p, who, ses, act)
 }
 
-// session is the session that the caller runs in; a person has none.
-func (c Caller) session() (kedge.SessionID, bool) {
-	id, ok := strings.CutPrefix(string(c.Actor), "agent:")
-	if !ok {
-		return "", false
-	}
-	return kedge.SessionID(id), true
-}
-
 // maxDepth bounds how far sessions that start sessions are followed.
 const maxDepth = 100
 
@@ -67,7 +58,7 @@ func descends(ctx context.Context, p *project, ses kedge.Session, from kedge.Ses
 		if ses.Parent == "" {
 			return false, nil
 		}
-		parent, ok, err := store.Get[kedge.Session](ctx, p.store, store.KindSession, string(ses.Parent))
+		parent, ok, err := store.Get[kedge.Session](ctx, p.Store, store.KindSession, string(ses.Parent))
 		if err != nil {
 			return false, err
 		}

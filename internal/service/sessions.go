@@ -20,27 +20,6 @@ type Sessions struct {
 	Sockets string   // a private folder with a short path
 }
 
-// elsewhere is the project of sessions in folders that belong to none.
-const elsewhere kedge.ProjectID = "prj-00000000000000000000000000"
-
-// sessionProject is the project that a caller's sessions belong to.
-func (s *Service) sessionProject(ctx context.Context, who Caller) (*project, error) {
-	p, err := s.project(ctx, who)
-	if !kedge.NotFound.Is(err) {
-		return p, err
-	}
-	if s.cfg.ReadOnly {
-		if _, err := os.Stat(s.storeDir(elsewhere)); err != nil {
-			return nil, kedge.Errorf(kedge.NotFound, "no session was ever started here").WithHint("kedge new NAME -- COMMAND")
-		}
-	}
-	o, err := s.created(elsewhere)
-	if err != nil {
-		return nil, err
-	}
-	return &project{Project: kedge.Project{ID: elsewhere, Dir: who.Dir}, opened: o}, nil
-}
-
 // SessionNew asks for a session. Env is the caller's environment; it goes to the
 // holder's memory and nowhere else.
 type SessionNew struct {
@@ -94,7 +73,7 @@ func (s *Service) decideSession(ctx context.Context, p *project, who Caller, in 
 	if taken {
 		return nil, kedge.Errorf(kedge.Conflict, "a session %q is running", in.Name).WithHint("kedge attach %s", in.Name)
 	}
-	parent, _ := who.session()
+	parent, _ := who.Session()
 	ev, err := event(kedge.SessionStarted, who, kedge.Session{
 		ID: id, Name: in.Name, Project: p.ID, Agent: filepath.Base(in.Command[0]),
 		Command: in.Command, Dir: in.Dir, State: kedge.SessionRunning, StartedAt: s.now(), Previous: previous, Parent: parent,
@@ -134,34 +113,6 @@ func (s *Service) SessionList(ctx context.Context, who Caller, in SessionList) (
 	}
 	slices.SortStableFunc(reply.Sessions, func(a, b kedge.Session) int { return b.StartedAt.Compare(a.StartedAt) })
 	return reply, nil
-}
-
-func (s *Service) sessionProjects(ctx context.Context, who Caller, every bool) ([]*project, error) {
-	if !every {
-		p, err := s.sessionProject(ctx, who)
-		if kedge.NotFound.Is(err) {
-			return nil, nil
-		}
-		return []*project{p}, err
-	}
-	entries, err := os.ReadDir(filepath.Join(s.cfg.Home, "projects"))
-	if err != nil && !os.IsNotExist(err) {
-		return nil, kedge.Errorf(kedge.Internal, "read the projects: %w", err)
-	}
-	var ps []*project
-	for _, e := range entries {
-		if !kedge.ValidID("prj", e.Name()) {
-			continue
-		}
-		o, err := s.opened(kedge.ProjectID(e.Name()))
-		if err != nil {
-			// One damaged journal must not keep the daemon from all the others.
-			s.cfg.Log.Error("a project's sessions are not looked at", "project", e.Name(), "error", err.Error())
-			continue
-		}
-		ps = append(ps, &project{Project: kedge.Project{ID: kedge.ProjectID(e.Name())}, opened: o})
-	}
-	return ps, nil
 }
 
 // seen is a session as it is now: the journal's word for one that ended, the
@@ -232,7 +183,7 @@ func named(ctx context.Context, p *project, name string) ([]kedge.Session, error
 	if !kedge.ValidName(name) {
 		return nil, nil
 	}
-	docs, err := store.About[kedge.Session](ctx, p.store, store.KindSession, `"`+name+`"`)
+	docs, err := store.About[kedge.Session](ctx, p.Store, store.KindSession, `"`+name+`"`)
 	return slices.DeleteFunc(docs, func(ses kedge.Session) bool { return ses.Name != name }), err
 }
 
@@ -270,7 +221,7 @@ func (s *Service) SessionAttach(ctx context.Context, who Caller, in SessionName)
 }
 
 func (s *Service) find(ctx context.Context, p *project, name string) (kedge.Session, error) {
-	if ses, ok, err := store.Get[kedge.Session](ctx, p.store, store.KindSession, name); ok || err != nil {
+	if ses, ok, err := store.Get[kedge.Session](ctx, p.Store, store.KindSession, name); ok || err != nil {
 		return s.seen(ctx, ses), err
 	}
 	docs, err := named(ctx, p, name)

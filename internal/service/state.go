@@ -95,7 +95,7 @@ func callerSession(ctx context.Context, p *project, who Caller) (kedge.Session, 
 	if !ok || !kedge.ValidID("ses", id) {
 		return kedge.Session{}, nil
 	}
-	ses, found, err := store.Get[kedge.Session](ctx, p.store, store.KindSession, id)
+	ses, found, err := store.Get[kedge.Session](ctx, p.Store, store.KindSession, id)
 	if !found {
 		ses.ID = kedge.SessionID(id)
 	}

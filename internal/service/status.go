@@ -3,7 +3,6 @@ package service
 import (
 	"context"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"kedge"
@@ -86,7 +85,7 @@ func (s *Service) Status(ctx context.Context, who Caller, _ StatusRequest) (Stat
 	if err != nil {
 		return StatusReply{}, err
 	}
-	r := StatusReply{Daemon: s.daemonInfo(), Project: p.ID, Name: p.title(), Dir: p.Dir, Features: countFeatures(st.ledger.features())}
+	r := StatusReply{Daemon: s.daemonInfo(), Project: p.ID, Name: p.Title(), Dir: p.Dir, Features: countFeatures(st.ledger.features())}
 	if st.plan.ID != "" {
 		r.Plan = &PlanInfo{ID: st.plan.ID, Status: st.plan.Status}
 	}
@@ -120,14 +119,6 @@ func (s *Service) Status(ctx context.Context, who Caller, _ StatusRequest) (Stat
 	_, _, inMemory, err := s.lookAtMemory(ctx, who)
 	r.Edits = append(append([]kedge.HandEditData{}, s.handEdits(p, st.ledger)...), inMemory...)
 	return r, err
-}
-
-// title names the project for people.
-func (p *project) title() string {
-	if p.Name == "" {
-		return filepath.Base(p.Dir)
-	}
-	return p.Name
 }
 
 // daemonInfo is nil when no daemon answers: a service that may not write runs in
@@ -171,7 +162,7 @@ func (s *Service) drift(ctx context.Context, p *project, st state) (list []kedge
 	if st.tree == "" {
 		return list, st.treeErr, nil
 	}
-	seen, ok, err := store.Get[store.SeenDoc](ctx, p.store, store.KindSeen, store.SeenLast)
+	seen, ok, err := store.Get[store.SeenDoc](ctx, p.Store, store.KindSeen, store.SeenLast)
 	if err != nil {
 		return list, "", err
 	}

@@ -43,7 +43,7 @@ func (s *Service) lastThings(ctx context.Context, p *project, st state, r *Statu
 // lastVerdict is the newest verdict that judges work: that the checks of a feature
 // are red before it is worked on is as it must be.
 func lastVerdict(ctx context.Context, p *project) (*kedge.Evidence, error) {
-	last, found, err := store.Newest[kedge.Evidence](ctx, p.store, store.KindEvidence)
+	last, found, err := store.Newest[kedge.Evidence](ctx, p.Store, store.KindEvidence)
 	switch {
 	case err != nil || !found:
 		return nil, err

@@ -299,7 +299,7 @@ func (s *Service) submitReply(ctx context.Context, p *project, id kedge.FeatureI
 		}
 		reply.Verdict, reply.Evidence = &ev.Verdict, ev.ID
 	}
-	d, ok, err := store.Get[store.FeatureDoc](ctx, p.store, store.KindFeature, string(id))
+	d, ok, err := store.Get[store.FeatureDoc](ctx, p.Store, store.KindFeature, string(id))
 	if err == nil && !ok {
 		err = kedge.Errorf(kedge.Internal, "feature %q is not in the ledger", id)
 	}

@@ -3,13 +3,9 @@ package service
 import (
 	"bytes"
 	"context"
-	"os"
-	"path"
-	"path/filepath"
 	"slices"
 
 	"kedge"
-	"kedge/internal/atomicfile"
 	"kedge/internal/brief"
 	docs "kedge/internal/ledger"
 	"kedge/internal/plan"
@@ -56,8 +52,8 @@ func (u *unwritten) note(name string, err error) {
 // projectLedger brings the files that Kedge writes up to the journal, and says
 // which it could not.
 func (s *Service) projectLedger(ctx context.Context, p *project) ([]kedge.Finding, error) {
-	p.writing.Lock()
-	defer p.writing.Unlock()
+	p.Writing.Lock()
+	defer p.Writing.Unlock()
 	s.sweep(p)
 	l, err := readLedger(ctx, p)
 	if err != nil {
@@ -80,7 +76,7 @@ func (s *Service) writeProjections(p *project, l ledger, u *unwritten) {
 	if l.plan == nil {
 		return
 	}
-	b, ok, err := p.read(planFile)
+	b, ok, err := p.Read(planFile)
 	if err == nil && ok && l.isDraft(b) {
 		return
 	}
@@ -90,8 +86,8 @@ func (s *Service) writeProjections(p *project, l ledger, u *unwritten) {
 // putLatest writes checkpoint.md and handoff.md as the journal has them. It
 // holds the project's lock, so that of two saves the later one stays.
 func (s *Service) putLatest(ctx context.Context, p *project) ([]kedge.Finding, error) {
-	p.writing.Lock()
-	defer p.writing.Unlock()
+	p.Writing.Lock()
+	defer p.Writing.Unlock()
 	var u unwritten
 	err := eachPlace(ctx, p, func(name string, text []byte) { u.note(name, s.putProjected(p, name, text)) })
 	return u.findings, err
@@ -149,7 +145,7 @@ func eachPlace(ctx context.Context, p *project, do func(name string, text []byte
 func (s *Service) bringUpPlace(ctx context.Context, p *project, u *unwritten) error {
 	known := s.projected(p)
 	return eachPlace(ctx, p, func(name string, text []byte) {
-		if p.neverWritten(name, text, known) {
+		if neverWritten(p, name, text, known) {
 			u.note(name, s.putProjected(p, name, text))
 		}
 	})
@@ -158,21 +154,21 @@ func (s *Service) bringUpPlace(ctx context.Context, p *project, u *unwritten) er
 // neverWritten tells whether Kedge never wrote this text of a file, and what
 // stands in its place is its own or nothing. Other files differ because somebody
 // checked another commit out, or wrote into them.
-func (p *project) neverWritten(name string, text []byte, known map[string]bool) bool {
+func neverWritten(p *project, name string, text []byte, known map[string]bool) bool {
 	if known[sum(text)] {
 		return false
 	}
-	old, ok, err := p.read(name)
+	old, ok, err := p.Read(name)
 	return err == nil && !bytes.Equal(old, text) && (!ok || known[sum(old)])
 }
 
 // bringUp writes what a crash, or a folder that could not be written to, kept
 // from its file. It touches no file that anybody else changed.
 func (s *Service) bringUp(ctx context.Context, p *project) ([]kedge.Finding, error) {
-	p.writing.Lock()
-	defer p.writing.Unlock()
+	p.Writing.Lock()
+	defer p.Writing.Unlock()
 	s.sweep(p)
-	if _, ok, err := p.read(setup.ConfigFile); err != nil || !ok {
+	if _, ok, err := p.Read(setup.ConfigFile); err != nil || !ok {
 		return nil, nil // Kedge was taken out of this folder, or is not to be read there
 	}
 	l, err := readLedger(ctx, p)
@@ -190,7 +186,7 @@ func (s *Service) bringUp(ctx context.Context, p *project) ([]kedge.Finding, err
 	if l.plan != nil {
 		want[planFile] = l.planText()
 	}
-	if old, ok, err := p.read(progressFile); err == nil && ok {
+	if old, ok, err := p.Read(progressFile); err == nil && ok {
 		log, err := missingLog(ctx, p, string(old))
 		if err != nil {
 			return nil, err
@@ -200,7 +196,7 @@ func (s *Service) bringUp(ctx context.Context, p *project) ([]kedge.Finding, err
 	var u unwritten
 	known := s.projected(p)
 	for _, name := range sortedKeys(want) {
-		if p.neverWritten(name, want[name], known) {
+		if neverWritten(p, name, want[name], known) {
 			u.note(name, s.putProjected(p, name, want[name]))
 		}
 	}
@@ -234,7 +230,7 @@ func (s *Service) BringUpSoon() {
 
 // bringUpKnown is bringUp for a project where it was last written to.
 func (s *Service) bringUpKnown(ctx context.Context, p *project) ([]kedge.Finding, error) {
-	known, err := readProject(ctx, p.store, p.ID)
+	known, err := readProject(ctx, p.Store, p.ID)
 	if err != nil || known.Dir == "" || !isProject(known.Dir, p.ID) {
 		return nil, err
 	}
@@ -247,7 +243,7 @@ func (s *Service) bringUpKnown(ctx context.Context, p *project) ([]kedge.Finding
 
 // checkUnwritten brings up what it can, and tells the rest.
 func (s *Service) checkUnwritten(ctx context.Context, p *project) []kedge.Finding {
-	if p.store == nil || s.cfg.ReadOnly {
+	if p.Store == nil || s.cfg.ReadOnly {
 		return nil
 	}
 	found, err := s.bringUp(ctx, p)
@@ -255,23 +251,4 @@ func (s *Service) checkUnwritten(ctx context.Context, p *project) []kedge.Findin
 		found = append(found, finding(p.Dir, err))
 	}
 	return found
-}
-
-// sweep removes, once in each work tree, what writers that were killed left
-// beside Kedge's files. That it cannot harms nobody.
-func (s *Service) sweep(p *project) {
-	if p.swept[p.Dir] {
-		return
-	}
-	p.swept[p.Dir] = true
-	root, err := os.OpenRoot(p.Dir)
-	if err != nil {
-		return
-	}
-	defer func() { _ = root.Close() }()
-	for _, dir := range []string{".", path.Dir(featuresFile), decisionsDir, notesDir} {
-		if n, err := atomicfile.Sweep(root, dir); err != nil || n > 0 {
-			s.cfg.Log.Info("temporary files of a dead writer", "folder", filepath.Join(p.Dir, dir), "removed", n)
-		}
-	}
 }

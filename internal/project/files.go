@@ -1,28 +1,29 @@
-package service
+package project
 
 import (
 	"bytes"
-	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"syscall"
 
 	"kedge"
 	"kedge/internal/atomicfile"
-	"kedge/internal/store"
 )
 
 // maxFile bounds what is read of a file in the repository: none of the files
 // Kedge writes comes near it.
 const maxFile = 16 << 20
 
-// put writes a file of the project, by its slash path from the project's folder:
+// Put writes a file of the project, by its slash path from the project's folder:
 // whole or not at all, only when it differs, and never outside the folder, even
 // when a symbolic link points there.
-func (p *project) put(name string, b []byte) error {
-	old, ok, err := p.read(name)
+func (p *Project) Put(name string, b []byte) error {
+	old, ok, err := p.Read(name)
 	if err == nil && ok && bytes.Equal(old, b) {
 		return nil
 	}
@@ -37,8 +38,8 @@ func (p *project) put(name string, b []byte) error {
 	return nil
 }
 
-// read reads a file of the project; ok is false when there is none.
-func (p *project) read(name string) (b []byte, ok bool, err error) {
+// Read reads a file of the project; ok is false when there is none.
+func (p *Project) Read(name string) (b []byte, ok bool, err error) {
 	root, err := os.OpenRoot(p.Dir)
 	if err != nil {
 		return nil, false, kedge.Errorf(kedge.Internal, "open the project's folder: %w", err)
@@ -66,15 +67,15 @@ func isMissing(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
-// isFolder tells whether a folder stands where a file should be: nobody wrote
+// IsFolder tells whether a folder stands where a file should be: nobody wrote
 // into it, and no file can take its place.
-func (p *project) isFolder(name string) bool {
-	fi, err := os.Lstat(p.path(name))
+func (p *Project) IsFolder(name string) bool {
+	fi, err := os.Lstat(p.Path(name))
 	return err == nil && fi.IsDir()
 }
 
-// list gives the names of the files in a folder of the project, sorted.
-func (p *project) list(dir string) ([]string, error) {
+// List gives the names of the files in a folder of the project, sorted.
+func (p *Project) List(dir string) ([]string, error) {
 	root, err := os.OpenRoot(p.Dir)
 	if err != nil {
 		return nil, kedge.Errorf(kedge.Internal, "open the project's folder: %w", err)
@@ -97,8 +98,8 @@ func (p *project) list(dir string) ([]string, error) {
 	return names, nil
 }
 
-// remove takes a projection away; one that is not there is fine.
-func (p *project) remove(name string) error {
+// Remove takes a projection away; one that is not there is fine.
+func (p *Project) Remove(name string) error {
 	root, err := os.OpenRoot(p.Dir)
 	if err != nil {
 		return kedge.Errorf(kedge.Internal, "open the project's folder: %w", err)
@@ -110,12 +111,34 @@ func (p *project) remove(name string) error {
 	return nil
 }
 
-// all reads every document of a kind.
-func all[T any](ctx context.Context, p *project, kind store.Kind) ([]T, error) {
-	return store.All[T](ctx, p.store, kind)
+// Holds tells whether a file of the project has exactly this text.
+func (p *Project) Holds(name, text string) bool {
+	b, ok, err := p.Read(name)
+	return err == nil && ok && string(b) == text
 }
 
-// event makes an event by the caller; data that cannot be encoded is a defect.
-func event(typ kedge.EventType, who Caller, data any) (kedge.Event, error) {
-	return kedge.NewEvent(typ, who.Actor, data)
+// Sum names a text by its hash.
+func Sum(b []byte) string {
+	h := sha256.Sum256(b)
+	return hex.EncodeToString(h[:])
+}
+
+// Sweep removes, once in each work tree, what writers that were killed left
+// beside Kedge's files in these folders. That it cannot harms nobody. It runs
+// under the project's lock.
+func (h *Home) Sweep(p *Project, dirs ...string) {
+	if p.swept[p.Dir] {
+		return
+	}
+	p.swept[p.Dir] = true
+	root, err := os.OpenRoot(p.Dir)
+	if err != nil {
+		return
+	}
+	defer func() { _ = root.Close() }()
+	for _, dir := range dirs {
+		if n, err := atomicfile.Sweep(root, dir); err != nil || n > 0 {
+			h.Log.Info("temporary files of a dead writer", "folder", filepath.Join(p.Dir, dir), "removed", n)
+		}
+	}
 }

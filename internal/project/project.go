@@ -1,0 +1,148 @@
+// Package project owns the projects of one KEDGE_HOME: where a folder belongs,
+// its id, its opened journal and repositories, its files, and the one way in which
+// facts are added: under the project's lock, once for each key. It promises that
+// two callers never decide at the same time about one project, and that no file is
+// written outside of the project's folder. It never decides what the facts are.
+package project
+
+import (
+	"context"
+	"path/filepath"
+	"sync"
+
+	"kedge"
+	"kedge/internal/gitx"
+	"kedge/internal/store"
+)
+
+// Project is a project as one caller sees it: from one of its work trees.
+type Project struct {
+	kedge.Project
+	*Opened
+}
+
+// Opened is what all callers of a project share. Its store is nil where the
+// journal does not open and somebody looks at the rest all the same.
+type Opened struct {
+	Store *store.Store
+
+	Writing sync.Mutex      // held by Write: one decision at a time
+	swept   map[string]bool // roots without leftovers of dead writers; under Writing
+
+	mu    sync.Mutex
+	repos map[string]*gitx.Repo // by root of the work tree
+}
+
+// Open opens the project that the caller's folder lies in. A journal that is not
+// there is never made here: only init makes one.
+func (h *Home) Open(ctx context.Context, who Caller) (*Project, error) {
+	return h.OpenBy(ctx, who, h.Opened)
+}
+
+// OpenBy is Open with a say in how the journal is opened.
+func (h *Home) OpenBy(ctx context.Context, who Caller, open func(kedge.ProjectID) (*Opened, error)) (*Project, error) {
+	pl, ok := Locate(who.Dir)
+	if !ok {
+		return nil, kedge.Errorf(kedge.NotFound, "%q is not in a project", who.Dir).WithHint("kedge init")
+	}
+	id, err := ReadID(pl)
+	if err != nil {
+		return nil, err
+	}
+	o, err := open(id)
+	if err != nil {
+		return nil, err
+	}
+	p := &Project{Opened: o}
+	p.Project, err = Known(ctx, o.Store, id)
+	p.Dir, p.Git = pl.Root, pl.Common != ""
+	return p, err
+}
+
+// Known is what the journal knows of the project whose it is.
+func Known(ctx context.Context, st *store.Store, id kedge.ProjectID) (kedge.Project, error) {
+	p, ok, err := store.Get[kedge.Project](ctx, st, store.KindProject, string(id))
+	if err != nil {
+		return p, err
+	}
+	if !ok {
+		return kedge.Project{ID: id}, nil
+	}
+	return p, nil
+}
+
+// In is the project as seen from another of its work trees.
+func (p *Project) In(dir string) *Project {
+	q := *p
+	q.Dir = dir
+	return &q
+}
+
+// Path is a path inside the project's folder.
+func (p *Project) Path(elem ...string) string {
+	return filepath.Join(append([]string{p.Dir}, elem...)...)
+}
+
+// Title names the project for people.
+func (p *Project) Title() string {
+	if p.Name == "" {
+		return filepath.Base(p.Dir)
+	}
+	return p.Name
+}
+
+// Git opens the repository behind the caller's work tree; Invalid for a plain
+// folder.
+func (h *Home) Git(ctx context.Context, p *Project) (*gitx.Repo, error) {
+	if !p.Git {
+		return nil, kedge.Errorf(kedge.Invalid, "%q is a plain folder, not a git repository", p.Dir).WithHint("git init")
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if r, ok := p.repos[p.Dir]; ok {
+		return r, nil
+	}
+	r, err := gitx.Open(ctx, p.Dir, gitx.Options{
+		Now: h.Clock, Approved: filterApproved(p), Cache: gitx.Cache{Dir: filepath.Join(h.StateDir(p.ID), "trees"), Keep: !h.ReadOnly},
+	})
+	if err == nil {
+		p.repos[p.Dir] = r
+	}
+	return r, err
+}
+
+// filterApproved looks a git filter up in the journal: approval is by the hash
+// of its commands, so that a changed command asks again.
+func filterApproved(p *Project) func(name, hash string) bool {
+	return func(name, hash string) bool {
+		f, ok, err := store.Get[kedge.FilterApprovedData](context.Background(), p.Store, store.KindFilter, name)
+		return err == nil && ok && f.Hash == hash
+	}
+}
+
+// Repository opens the caller's project and the repository behind it.
+func (h *Home) Repository(ctx context.Context, who Caller) (*Project, *gitx.Repo, error) {
+	p, err := h.Open(ctx, who)
+	if err != nil {
+		return nil, nil, err
+	}
+	repo, err := h.Git(ctx, p)
+	return p, repo, err
+}
+
+// Head is the branch and commit of the project's folder, empty where they are not
+// known.
+func (h *Home) Head(ctx context.Context, p *Project) (branch, commit string) {
+	if !p.Git {
+		return "", ""
+	}
+	r, err := h.Git(ctx, p)
+	if err != nil {
+		return "", ""
+	}
+	at, err := r.Head(ctx)
+	if err != nil {
+		return "", ""
+	}
+	return at.Branch, at.Commit
+}
