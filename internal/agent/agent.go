@@ -7,8 +7,20 @@ package agent
 
 import (
 	"kedge"
+	"kedge/internal/config"
 	"kedge/internal/watch"
 )
+
+// New gives the adapter of an agent in config.toml.
+func New(name string, a config.Agent) (Adapter, error) {
+	switch a.Kind {
+	case "command":
+		return NewCommand(a.Command)
+	default:
+		return nil, kedge.Errorf(kedge.NotFound, "agents of kind %q cannot be driven by a run yet", a.Kind).
+			WithHint("set [agents.%s] kind = \"command\" in .kedge/config.toml, with the command that reads a brief on its input", name)
+	}
+}
 
 // Task is what a session is started for.
 type Task struct {
@@ -22,11 +34,12 @@ type Task struct {
 	Dir      string // the work tree
 	Brief    string // path of the brief, a file of mode 0600 outside the work tree
 	ReadOnly bool   // planning: the program is asked to write nothing
+	Attended bool   // a person sits at it: it shows its own screen and finds its brief in the file
+	Resume   string // the program's own conversation that goes on (Exit.Conversation); empty: a fresh one
 }
 
-// Start is how a session of a task begins. Whoever starts it types the brief into
-// its standard input, which is closed then; nothing of it stands in Command or
-// Env.
+// Start is how a session of a task begins. What it is told is typed into its
+// standard input (Reader.Open); nothing of it stands in Command or Env.
 type Start struct {
 	Command []string
 	Env     []string // added to the caller's environment
@@ -38,20 +51,59 @@ type Start struct {
 type Adapter interface {
 	// Kind is its name in config.toml.
 	Kind() string
+	// Program is what has to be installed: the first word of its command.
+	Program() string
 	// Start says how to start a task. It is a pure function.
 	Start(t Task) (Start, error)
-	// Reader makes a reader of the output of one session, from its first byte.
-	Reader() Reader
+	// Reader makes a reader of the output of one session of the task, from its
+	// first byte.
+	Reader(t Task) Reader
 }
 
-// Reader makes events of a session's output. It is fed the bytes in order, in
-// any pieces, with the time at which they were printed; the same bytes give the
-// same events, so that an adopted session is read again from its beginning.
+// Reader turns a session's output into events, and into what the program is
+// answered. It is fed the bytes in order, in any pieces, with the time at which
+// they were printed; the same bytes give the same events and the same answers, so
+// that an adopted session is read again from its beginning. Who types an answer
+// numbers it by the place of the output that it answers: read again, it is typed
+// once.
 type Reader interface {
-	Feed(b []byte, at Time) []watch.Event
+	// Open is what a session starts with: its brief, as the program reads it.
+	Open(brief []byte) Input
+	Feed(b []byte, at Time) ([]watch.Event, Input)
+	// Say is what tells the living program something that was decided outside of
+	// it; false when it cannot be told that now. It changes nothing: what came of
+	// it, the output shows.
+	Say(w Word) (Input, bool)
 	// Broken is how many lines could not be understood so far.
 	Broken() int
 	// Exit says what the end of the program means after what was read. A last line
 	// without its end is to be ended first.
 	Exit(code int, cause string) Exit
 }
+
+// Input is what is typed into a program.
+type Input struct {
+	Text  []byte
+	Close bool // nothing comes after it: the input is to be ended
+}
+
+// None tells whether there is nothing to type.
+func (in Input) None() bool { return len(in.Text) == 0 && !in.Close }
+
+// Word is something that Kedge has to say to a living session. ID makes it known
+// to a program that hears it twice.
+type Word struct {
+	Kind WordKind
+	ID   string
+	Text string
+}
+
+// WordKind names what is said.
+type WordKind string
+
+// The words.
+const (
+	Tell      WordKind = "tell"      // Text, from a person: the answer to an open question, else a steer
+	Interrupt WordKind = "interrupt" // stop this turn; the session lives on
+	Close     WordKind = "close"     // no further turn is wanted: end when this one is over
+)

@@ -1,25 +1,14 @@
 package agent
 
 import (
-	"bytes"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"kedge"
-	"kedge/internal/config"
 	"kedge/internal/watch"
 )
-
-// New gives the adapter of an agent in config.toml.
-func New(name string, a config.Agent) (Adapter, error) {
-	if a.Kind != "command" {
-		return nil, kedge.Errorf(kedge.NotFound, "agents of kind %q cannot be driven by a run yet", a.Kind).
-			WithHint("set [agents.%s] kind = \"command\" in .kedge/config.toml, with the command that reads a brief on its input", name)
-	}
-	return NewCommand(a.Command)
-}
 
 // Command drives any program: it reads the brief on its input, works in the
 // folder it was started in, may print lines of the form KEDGE {json}, and ends.
@@ -60,16 +49,18 @@ func (c *Command) Start(t Task) (Start, error) {
 	return s, nil
 }
 
+// Program implements Adapter.
+func (c *Command) Program() string { return c.argv[0] }
+
 // Reader implements Adapter.
-func (c *Command) Reader() Reader { return &commandReader{} }
+func (c *Command) Reader(Task) Reader { return &commandReader{} }
 
 // commandReader reads what a command prints. What it keeps is bounded: one line,
 // one plan, and what the last events mean for the end.
 type commandReader struct {
 	lines  lines
 	broken int
-	plan   []byte
-	inPlan bool
+	spoken spoken
 
 	asked   string
 	limit   bool
@@ -77,14 +68,14 @@ type commandReader struct {
 	noLogin string
 }
 
-// marker begins a line that is an event.
-const marker = "KEDGE {"
+// Open implements Reader: the brief as it is, and nothing after it.
+func (r *commandReader) Open(brief []byte) Input { return Input{Text: brief, Close: true} }
 
-// maxPlan is the longest plan that is taken from a fenced block.
-const maxPlan = 1 << 20
+// Say implements Reader: a command reads nothing after its brief.
+func (r *commandReader) Say(Word) (Input, bool) { return Input{}, false }
 
 // Feed implements Reader.
-func (r *commandReader) Feed(b []byte, at Time) []watch.Event {
+func (r *commandReader) Feed(b []byte, at Time) ([]watch.Event, Input) {
 	var out []watch.Event
 	r.lines.feed(b, func(line []byte, long bool) {
 		ev, ok := r.line(line, long)
@@ -93,49 +84,25 @@ func (r *commandReader) Feed(b []byte, at Time) []watch.Event {
 			out = append(out, ev)
 		}
 	})
-	return out
+	return out, Input{}
 }
 
 // Broken implements Reader.
 func (r *commandReader) Broken() int { return r.broken }
 
 func (r *commandReader) line(line []byte, long bool) (watch.Event, bool) {
-	switch {
-	case long:
-		r.broken++
-		return watch.Event{}, false
-	case r.inPlan || string(line) == "```kedge-plan":
-		return r.planLine(line)
-	case !bytes.HasPrefix(line, []byte(marker)):
-		return watch.Event{}, false // what it prints for people
-	}
-	ev, ok := parseEvent(line[len(marker)-1:])
-	if !ok {
+	if long {
 		r.broken++
 		return watch.Event{}, false
 	}
-	r.remember(ev)
-	return ev, true
-}
-
-// planLine collects a plan that is printed between fences, for programs that
-// only print.
-func (r *commandReader) planLine(line []byte) (watch.Event, bool) {
-	switch {
-	case !r.inPlan:
-		r.inPlan, r.plan = true, nil
-		return watch.Event{}, false
-	case string(line) != "```":
-		if len(r.plan)+len(line) < maxPlan {
-			r.plan = append(append(r.plan, line...), '\n')
-		} else {
-			r.broken++
-		}
-		return watch.Event{}, false
+	ev, ok, broken := r.spoken.line(line)
+	if broken {
+		r.broken++
 	}
-	ev := watch.Event{Kind: watch.PlanText, Text: strings.ToValidUTF8(string(r.plan), "\uFFFD")}
-	r.inPlan, r.plan = false, nil
-	return ev, true
+	if ok {
+		r.remember(ev)
+	}
+	return ev, ok
 }
 
 // remember keeps what decides about the end. Work after a limit or a failed

@@ -65,8 +65,8 @@ func TestCommandConformance(t *testing.T) {
 func TestCommandEvents(t *testing.T) {
 	a, _ := agent.NewCommand([]string{"bot"})
 	at := time.Unix(5, 0)
-	r := a.Reader()
-	evs := r.Feed([]byte(`KEDGE {"type":"usage","input_tokens":1,"cache_read_tokens":2,"cache_write_tokens":3,"output_tokens":4,"context_tokens":5,"context_window":6,"model":"m","usd":0.5,"new_key":1}
+	r := a.Reader(agent.Task{})
+	evs, _ := r.Feed([]byte(`KEDGE {"type":"usage","input_tokens":1,"cache_read_tokens":2,"cache_write_tokens":3,"output_tokens":4,"context_tokens":5,"context_window":6,"model":"m","usd":0.5,"new_key":1}
 KEDGE {"type":"limit","until":1800000000}
 KEDGE {"type":"call","id":"c","tool":"Edit","input":"text","paths":["./a/../b.go"," "]}
 `+"```kedge-plan\n# plan\n\ntext\n```\n"), at)
@@ -115,13 +115,13 @@ func TestNewRefuses(t *testing.T) {
 // What is kept is bounded, whatever is printed.
 func TestCommandBounds(t *testing.T) {
 	a, _ := agent.NewCommand([]string{"bot"})
-	r := a.Reader()
+	r := a.Reader(agent.Task{})
 	long := "KEDGE {\"type\":\"say\",\"text\":\"" + strings.Repeat("a", 3<<20)
-	if evs := r.Feed([]byte(long+"\"}\nKEDGE {\"type\":\"turn\"}\n"), time.Time{}); len(evs) != 1 || evs[0].Kind != watch.Turn || r.Broken() != 1 {
+	if evs, _ := r.Feed([]byte(long+"\"}\nKEDGE {\"type\":\"turn\"}\n"), time.Time{}); len(evs) != 1 || evs[0].Kind != watch.Turn || r.Broken() != 1 {
 		t.Errorf("after a line that is too long: %d events, %d broken", len(evs), r.Broken())
 	}
 	ask := "KEDGE {\"type\":\"ask\",\"question\":\"" + strings.Repeat("ä", 100_000) + "\"}\n"
-	evs := r.Feed([]byte(ask), time.Time{})
+	evs, _ := r.Feed([]byte(ask), time.Time{})
 	if len(evs) != 1 || len(evs[0].Text) > 64<<10 || !bytes.HasSuffix([]byte(evs[0].Text), []byte("ä")) {
 		t.Errorf("a long question has %d bytes", len(evs[0].Text))
 	}
@@ -133,11 +133,12 @@ func FuzzCommandReader(f *testing.F) {
 	f.Add("KEDGE {\"type\":\"limit\",\"until\":7}\nKEDGE {", 3)
 	f.Fuzz(func(t *testing.T, text string, size int) {
 		a, _ := agent.NewCommand([]string{"bot"})
-		whole, split := a.Reader(), a.Reader()
-		want := whole.Feed([]byte(text), time.Time{})
+		whole, split := a.Reader(agent.Task{}), a.Reader(agent.Task{})
+		want, _ := whole.Feed([]byte(text), time.Time{})
 		var got []watch.Event
 		for piece := range slices.Chunk([]byte(text), max(1, size%100)) {
-			got = append(got, split.Feed(piece, time.Time{})...)
+			evs, _ := split.Feed(piece, time.Time{})
+			got = append(got, evs...)
 		}
 		if !reflect.DeepEqual(got, want) || whole.Broken() != split.Broken() || whole.Exit(0, "") != split.Exit(0, "") {
 			t.Errorf("%q means something else in pieces: %v, want %v", text, got, want)

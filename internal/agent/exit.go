@@ -10,6 +10,10 @@ type Exit struct {
 	Meaning Meaning
 	Text    string    // the question, or what went wrong, in one line
 	Until   time.Time // of a limit; zero: unknown
+
+	// Conversation is what the program calls the conversation, to go on with it;
+	// empty: it has no such thing.
+	Conversation string
 }
 
 // Meaning is how a session ended.

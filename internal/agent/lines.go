@@ -2,14 +2,15 @@ package agent
 
 import "bytes"
 
-// maxLine is the longest line that is understood: a plan fits, and a program
-// that prints without end costs no more than this.
+// maxLine is the longest line that is understood where nothing else is set: a plan
+// fits, and a program that prints without end costs no more than this.
 const maxLine = 1 << 20
 
 // lines cuts output into lines, however it comes.
 type lines struct {
+	max  int // 0: maxLine
 	part []byte
-	long bool // the line is longer than maxLine and is passed over
+	long bool // the line is longer than max and is passed over
 }
 
 // feed tells each of every whole line, without its end; long says that the line
@@ -21,7 +22,7 @@ func (l *lines) feed(b []byte, each func(line []byte, long bool)) {
 			l.keep(b)
 			return
 		}
-		if len(l.part) == 0 && !l.long && i <= maxLine {
+		if len(l.part) == 0 && !l.long && i <= l.most() {
 			each(bytes.TrimSuffix(b[:i], []byte("\r")), false)
 		} else {
 			l.keep(b[:i])
@@ -33,9 +34,16 @@ func (l *lines) feed(b []byte, each func(line []byte, long bool)) {
 }
 
 func (l *lines) keep(b []byte) {
-	if l.long || len(l.part)+len(b) > maxLine {
+	if l.long || len(l.part)+len(b) > l.most() {
 		l.part, l.long = nil, true
 		return
 	}
 	l.part = append(l.part, b...)
+}
+
+func (l *lines) most() int {
+	if l.max > 0 {
+		return l.max
+	}
+	return maxLine
 }

@@ -218,7 +218,8 @@ func readUsage(out []byte) usage {
 	if err != nil {
 		return u
 	}
-	for _, ev := range ad.Reader().Feed(append(out, '\n'), agent.Time{}) {
+	evs, _ := ad.Reader(agent.Task{}).Feed(append(out, '\n'), agent.Time{})
+	for _, ev := range evs {
 		if ev.Kind != watch.Usage || ev.Used == nil {
 			continue
 		}

@@ -274,10 +274,11 @@ func (s *Service) checkAgent(cfg config.Config, p *project, route string, env []
 	if err != nil {
 		return kedge.Errorf(kedge.Blocked, "%w", err).WithHint("%s; a run reads .kedge/config.toml as it is committed", kedge.HintOf(err))
 	}
-	if _, err := agent.New(name, a); err != nil {
+	ad, err := agent.New(name, a)
+	if err != nil {
 		return kedge.Errorf(kedge.Blocked, "%w", err).WithHint("%s", kedge.HintOf(err))
 	}
-	if _, err := hold.LookPath(a.Command[0], p.Dir, env); err != nil {
+	if _, err := hold.LookPath(ad.Program(), p.Dir, env); err != nil {
 		return kedge.Errorf(kedge.Blocked, "agent %q cannot be started: %w", name, err).
 			WithHint("install it, or name another: kedge run --agent NAME")
 	}

@@ -44,10 +44,17 @@ func (s *Service) resumeCheckpoint(ctx context.Context, who Caller, in SessionRe
 	}
 	evs, err := s.write(ctx, p, who, func() ([]kedge.Event, error) { return s.decideSession(ctx, p, who, fresh, l.id, "") })
 	ses, err := s.launched(ctx, p, l, evs, err, func(kedge.Session) SessionNew { return fresh })
-	if err == nil && ses.ID == l.id {
-		s.watching.Go(func() { hold.TypeAll(s.watch, l.dir, []byte(text)) })
+	if err == nil && ses.ID == l.id && fresh.Cols == 0 {
+		s.watching.Go(func() { s.typeBrief(l, ad, text) })
 	}
 	return ses, err
+}
+
+// typeBrief types the brief into a session without a screen; with one, the person
+// at it sees the agent take it from its file.
+func (s *Service) typeBrief(l launch, ad agent.Adapter, text string) {
+	first := ad.Reader(agent.Task{Session: l.id}).Open([]byte(text))
+	hold.Type(s.watch, l.dir, hold.Typing{Source: hold.SourceBrief, Text: first.Text, Close: first.Close})
 }
 
 // checkpointBrief is the brief of a checkpoint: the latest one where none is named.
@@ -100,7 +107,7 @@ func (s *Service) briefed(l launch, p *project, in SessionResume, ad agent.Adapt
 	if err := atomicfile.Write(file, []byte(text), 0o600); err != nil {
 		return SessionNew{}, kedge.Errorf(kedge.Internal, "write the brief: %w", err)
 	}
-	start, err := ad.Start(agent.Task{Session: l.id, Attempt: 1, Purpose: "implement", Model: model, Dir: p.Dir, Brief: file})
+	start, err := ad.Start(agent.Task{Session: l.id, Attempt: 1, Purpose: "implement", Model: model, Dir: p.Dir, Brief: file, Attended: true})
 	if err != nil {
 		return SessionNew{}, err
 	}
@@ -109,8 +116,11 @@ func (s *Service) briefed(l launch, p *project, in SessionResume, ad agent.Adapt
 		name = "resumed"
 	}
 	fresh := SessionNew{Name: name, Dir: p.Dir, Command: start.Command, Env: append(append([]string{}, in.Env...), start.Env...), Cols: in.Cols, Rows: in.Rows}
-	if start.Pipes {
+	switch {
+	case start.Pipes:
 		fresh.Cols, fresh.Rows = 0, 0
+	case fresh.Cols == 0: // it needs a screen, and who calls has none
+		fresh.Cols, fresh.Rows = 120, 40
 	}
 	return fresh, nil
 }

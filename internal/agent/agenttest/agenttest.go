@@ -6,6 +6,7 @@
 package agenttest
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -33,6 +34,7 @@ type Sample struct {
 // Run holds an adapter to its contract.
 func Run(t *testing.T, a agent.Adapter, samples []Sample) {
 	t.Run("start", func(t *testing.T) { start(t, a) })
+	t.Run("open", func(t *testing.T) { open(t, a) })
 	t.Run("junk", func(t *testing.T) { junk(t, a) })
 	for _, s := range samples {
 		t.Run(s.Name, func(t *testing.T) { sample(t, a, s) })
@@ -75,6 +77,15 @@ func start(t *testing.T, a agent.Adapter) {
 	}
 }
 
+// open: a session is told its brief, whoever asks.
+func open(t *testing.T, a agent.Adapter) {
+	const words = "the words of this brief\nin two lines"
+	one, two := a.Reader(agent.Task{}).Open([]byte(words)), a.Reader(agent.Task{}).Open([]byte(words))
+	if !reflect.DeepEqual(one, two) || !strings.Contains(strings.ReplaceAll(string(one.Text), `\n`, "\n"), words) {
+		t.Errorf("it starts with %q, or %q", one.Text, two.Text)
+	}
+}
+
 // junk: no event, no panic, and what follows is understood as ever.
 func junk(t *testing.T, a agent.Adapter) {
 	for _, text := range []string{
@@ -82,9 +93,9 @@ func junk(t *testing.T, a agent.Adapter) {
 		"KEDGE {\"type\":\"nothing of ours\"}\n", "\x1b[31mred\x1b[0m\r\n", strings.Repeat("x", 3<<20) + "\n",
 		"KEDGE {\"type\":\"usage\",\"input_tokens\":-5}\n", "KEDGE {\"type\":\"usage\",\"usd\":1e300}\n",
 	} {
-		r := a.Reader()
-		if evs := r.Feed([]byte(text), time.Unix(1, 0)); len(evs) > 0 {
-			t.Errorf("%.40q became %v", text, evs)
+		r := a.Reader(agent.Task{})
+		if evs, in := r.Feed([]byte(text), time.Unix(1, 0)); len(evs) > 0 || !in.None() {
+			t.Errorf("%.40q became %v, answered %q", text, evs, in.Text)
 		}
 		if e := r.Exit(1, "exited"); e.Meaning != agent.Failed {
 			t.Errorf("exit code 1 after %.40q is %q", text, e.Meaning)
@@ -94,8 +105,8 @@ func junk(t *testing.T, a agent.Adapter) {
 
 func sample(t *testing.T, a agent.Adapter, s Sample) {
 	at := time.Unix(1_700_000_000, 0)
-	whole := a.Reader()
-	evs := whole.Feed([]byte(s.Output), at)
+	whole := a.Reader(agent.Task{})
+	evs, answer := whole.Feed([]byte(s.Output), at)
 	var kinds []watch.Kind
 	for _, ev := range evs {
 		kinds = append(kinds, ev.Kind)
@@ -111,10 +122,16 @@ func sample(t *testing.T, a agent.Adapter, s Sample) {
 		t.Errorf("%d broken lines, want %d", whole.Broken(), s.Broken)
 	}
 	for _, size := range []int{1, 3, 7, 64} {
-		r := a.Reader()
+		r := a.Reader(agent.Task{})
 		var got []watch.Event
+		var said agent.Input
 		for piece := range slices.Chunk([]byte(s.Output), size) {
-			got = append(got, r.Feed(piece, at)...)
+			evs, in := r.Feed(piece, at)
+			got = append(got, evs...)
+			said.Text, said.Close = append(said.Text, in.Text...), said.Close || in.Close
+		}
+		if !bytes.Equal(said.Text, answer.Text) || said.Close != answer.Close {
+			t.Errorf("in pieces of %d it is answered %q, want %q", size, said.Text, answer.Text)
 		}
 		if !reflect.DeepEqual(got, evs) || r.Exit(s.Code, s.Cause) != exit || r.Broken() != whole.Broken() {
 			t.Errorf("in pieces of %d it means something else: %v, want %v", size, got, evs)

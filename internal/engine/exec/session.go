@@ -35,6 +35,8 @@ type session struct {
 	report  func(run.Event)
 	wished  <-chan struct{} // closed when it is to be ended
 	forget  func()          // its holder is no longer known
+	typed   *typist
+	caught  chan struct{} // closed when everything that was printed before it was taken up is read
 
 	mu     sync.Mutex // over what is below: output and moments come from two sides
 	reader agent.Reader
@@ -73,12 +75,14 @@ func (x *Executor) startSession(ctx context.Context, c run.Command, report func(
 	if err != nil {
 		return run.Event{}, err
 	}
-	wished, leave := x.live.enter(c)
-	defer leave()
 	s := &session{
 		x: x, c: c, id: j.Session, number: j.Sessions, dir: x.sessionDir(j.Session), work: repo.Root(), agent: agentName(route), model: model,
-		adapter: adapter, reader: adapter.Reader(), report: report, wished: wished, forget: func() {},
+		adapter: adapter, report: report, forget: func() {}, typed: newTypist(), caught: make(chan struct{}),
 	}
+	s.reader = adapter.Reader(s.task())
+	wished, leave := x.live.enter(c, s.tell)
+	defer leave()
+	s.wished = wished
 	if err := s.prepare(ctx); err != nil {
 		return run.Event{}, err
 	}
@@ -239,10 +243,14 @@ func (s *session) start() (agent.Start, error) {
 	if err := atomicfile.Write(s.briefFile(), []byte(text), 0o600); err != nil {
 		return agent.Start{}, kedge.Errorf(kedge.Internal, "keep the session's brief: %w", err)
 	}
-	return s.adapter.Start(agent.Task{
+	return s.adapter.Start(s.task())
+}
+
+func (s *session) task() agent.Task {
+	return agent.Task{
 		Session: s.id, Run: s.c.Run, Feature: s.c.Feature, Attempt: s.c.Attempt, Purpose: string(s.c.Purpose), Number: s.number,
 		Model: s.model, Dir: s.work, Brief: s.briefFile(), ReadOnly: s.c.Purpose == run.MakePlan,
-	})
+	}
 }
 
 func (s *session) briefFile() string { return filepath.Join(s.dir, "brief.md") }
@@ -295,17 +303,18 @@ func (s *session) known(start func() (int, error)) error {
 	return err
 }
 
-// tell passes on what a person says. A program of kind command reads nothing
-// after its brief: it stands in the next one.
+// tell passes on what a person says: to the living session, where it can hear,
+// and into the next brief in any case, since a session may end before it heeds it.
 func (x *Executor) tell(ctx context.Context, c run.Command, _ func(run.Event)) (run.Event, error) {
 	if err := x.cfg.Briefs.Told(ctx, c); err != nil {
 		return run.Event{}, err
 	}
-	return answer(c, run.OK), nil
+	x.live.tell(ctx, c)
+	return answer(c, run.OK), cause(ctx)
 }
 
-// nextTurn waits for the end of the session: a program of kind command has one
-// turn, and its end withdraws the command.
+// nextTurn waits for the end of the session: to the run a session is one turn, and
+// its end withdraws the command.
 func (x *Executor) nextTurn(ctx context.Context, c run.Command, _ func(run.Event)) (run.Event, error) {
 	<-ctx.Done()
 	return answer(c, run.OK), cause(ctx)

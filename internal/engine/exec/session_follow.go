@@ -5,8 +5,8 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
 	"strconv"
+	"sync"
 	"time"
 
 	"kedge"
@@ -44,10 +44,16 @@ func (s *session) follow(ctx context.Context, c *hold.Client) (hold.Found, error
 	own, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	over := make(chan hold.Found, 1)
-	typed := make(chan struct{})
-	go func() { defer close(typed); s.typeBrief(own) }()
+	s.mu.Lock()
+	s.catchUp()
+	s.mu.Unlock()
+	var typing sync.WaitGroup
+	typing.Go(func() { s.typeAll(own) })
+	for _, said := range s.x.live.kept(s.c) {
+		typing.Go(func() { s.tell(own, said) })
+	}
 	go func() { over <- s.read(own, c) }()
-	defer func() { cancel(); <-typed }()
+	defer func() { cancel(); typing.Wait() }()
 	moments, stop := s.x.moments()
 	defer stop()
 	saves, enough := s.x.saveMoments()
@@ -111,16 +117,6 @@ func (s *session) end(ctx context.Context) {
 	}
 }
 
-// typeBrief types the brief and ends the input. A program that never reads finds
-// its brief in a file.
-func (s *session) typeBrief(ctx context.Context) {
-	b, err := os.ReadFile(s.briefFile())
-	if err != nil {
-		s.x.log().Error("the brief cannot be read", "session", string(s.id), "error", err.Error())
-	}
-	hold.TypeAll(ctx, s.dir, b)
-}
-
 // read follows the session's output until it is over, however often its holder
 // breaks off. It closes the client and gives the session as it is then.
 func (s *session) read(ctx context.Context, c *hold.Client) hold.Found {
@@ -142,6 +138,7 @@ func (s *session) read(ctx context.Context, c *hold.Client) hold.Found {
 func (s *session) readTo(ctx context.Context, end int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	defer s.catchUp()
 	log := tape.Open(s.dir)
 	cur := log.Cursor()
 	defer func() { _ = cur.Close() }() // only read
@@ -194,7 +191,9 @@ func (s *session) feed(ctx context.Context, from int64, b []byte, at time.Time) 
 // feedLine takes in a line, or a part of one, that ends at an offset.
 func (s *session) feedLine(ctx context.Context, end int64, line []byte, at time.Time) {
 	var noticed []watch.Signal
-	for _, ev := range s.reader.Feed(line, at) {
+	evs, reply := s.reader.Feed(line, at)
+	s.typed.put(end, reply)
+	for _, ev := range evs {
 		if h := s.x.cfg.Heard; h != nil {
 			if err := h(ctx, s.c, s.id, ev); err != nil && s.heard == nil {
 				s.heard = err

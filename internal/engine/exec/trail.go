@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"kedge"
+	"kedge/internal/agent"
 	"kedge/internal/hold/tape"
 	"kedge/internal/run"
 	"kedge/internal/watch"
@@ -39,12 +40,13 @@ func (x *Executor) trail(ctx context.Context, c run.Command, id kedge.SessionID)
 		return Trail{}, kedge.Errorf(kedge.Internal, "read what session %s printed: %w", id, err)
 	}
 	var t Trail
-	reader := adapter.Reader()
+	reader := adapter.Reader(agent.Task{Session: id, ReadOnly: c.Purpose == run.MakePlan})
 	r := io.NewSectionReader(log, from, end-from)
 	buf := make([]byte, 64<<10)
 	for {
 		n, err := r.Read(buf)
-		for _, ev := range reader.Feed(buf[:n], time.Time{}) {
+		evs, _ := reader.Feed(buf[:n], time.Time{})
+		for _, ev := range evs {
 			t.add(ev)
 		}
 		if errors.Is(err, io.EOF) {

@@ -1,0 +1,160 @@
+package exec_test
+
+import (
+	"bytes"
+	"context"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"kedge/internal/agent"
+	"kedge/internal/engine"
+	"kedge/internal/engine/exec"
+	"kedge/internal/run"
+	"kedge/internal/watch"
+)
+
+// talker is a program that is answered: every line "may I X" with "yes X", and
+// what people say with "told X". Its input is ended after "bye".
+type talker struct{ line string }
+
+func (k talker) Kind() string    { return "talker" }
+func (k talker) Program() string { return "/bin/sh" }
+
+func (k talker) Start(agent.Task) (agent.Start, error) {
+	return agent.Start{Command: []string{"/bin/sh", "-c", k.line}, Pipes: true}, nil
+}
+
+func (k talker) Reader(agent.Task) agent.Reader { return &talk{} }
+
+// talk reads a talker.
+type talk struct {
+	part []byte
+	open string // the question that waits for people
+}
+
+func (r *talk) Open(brief []byte) agent.Input {
+	return agent.Input{Text: append([]byte("brief "), append(bytes.TrimSpace(brief), '\n')...)}
+}
+
+func (r *talk) Feed(b []byte, at agent.Time) (evs []watch.Event, in agent.Input) {
+	r.part = append(r.part, b...)
+	for {
+		line, rest, ok := bytes.Cut(r.part, []byte("\n"))
+		if !ok {
+			return evs, in
+		}
+		r.part = rest
+		verb, what, _ := strings.Cut(string(line), ": ")
+		switch verb {
+		case "may I":
+			in.Text = append(in.Text, "yes "+what+"\n"...)
+		case "which":
+			r.open = what
+			evs = append(evs, watch.Event{Kind: watch.Ask, At: at, Text: what})
+		case "bye":
+			in.Close = true
+		}
+	}
+}
+
+func (r *talk) Say(w agent.Word) (agent.Input, bool) {
+	if r.open == "" {
+		return agent.Input{Text: []byte("told " + w.Text + "\n")}, true
+	}
+	return agent.Input{Text: []byte("answer to " + r.open + " is " + w.Text + "\n")}, true
+}
+
+func (r *talk) Broken() int                  { return 0 }
+func (r *talk) Exit(int, string) agent.Exit { return agent.Exit{Meaning: agent.Finished} }
+
+func (s *stage) useTalker(line string) {
+	s.cfg.Agent = func(string) (agent.Adapter, string, error) { return talker{line}, "", nil }
+	s.renew()
+}
+
+// toldBriefs remembers what was told.
+type toldBriefs struct {
+	exec.Briefs
+	mu   sync.Mutex
+	told []string
+}
+
+func (b *toldBriefs) Told(_ context.Context, c run.Command) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.told = append(b.told, c.Text)
+	return nil
+}
+
+func tell(epoch int64, text string) run.Command {
+	return run.Command{Kind: run.Tell, Run: runID, Job: 1, Epoch: epoch, Text: text}
+}
+
+// What a program asks is answered, in its order, and what people say reaches it;
+// all of it is typed once, however many owners read the session from its
+// beginning.
+func TestSessionIsAnsweredOnce(t *testing.T) {
+	s := newStage(t)
+	briefs := &toldBriefs{}
+	s.cfg.Briefs = briefs
+	c := s.command("")
+	s.useTalker(`exec 3<&0; cat <&3 > typed & echo "may I: one"; echo "may I: two"
+		while ! [ -e ask ]; do sleep 0.05; done; echo "which: color"; touch asked
+		while ! [ -e go ]; do sleep 0.05; done; echo "may I: three"; echo "bye: now"; wait`)
+	typed := func(words string) func() bool {
+		return func() bool { return s.exists("typed") && strings.Contains(s.file("typed"), words) }
+	}
+	out, leave := s.start(c)
+	s.until("it is answered", typed("yes two"))
+	s.do(tell(c.Epoch+1, "hello"))
+	s.put(filepath.Join(s.slot, "ask"), "")
+	s.until("it asked", func() bool { return len(s.heardKinds()) > 0 })
+	leave(engine.ErrLeave)
+	<-out
+	s.renew()
+	s.do(tell(c.Epoch+2, "blue")) // nobody follows the session yet
+	again := adopted(c)
+	out, leave = s.start(again)
+	s.until("the question is answered", typed("color is blue"))
+	leave(engine.ErrLeave)
+	<-out
+	s.renew()
+	out, _ = s.start(adopted(again))
+	s.do(tell(c.Epoch+1, "hello")) // both again, as after a crash before they were answered for
+	s.do(tell(c.Epoch+2, "blue"))
+	s.put(filepath.Join(s.slot, "go"), "")
+	if got := <-out; got.err != nil || got.ev.Outcome != run.Finished {
+		t.Fatalf("ended as %+v", got)
+	}
+	want := "brief the brief of this session\nyes one\nyes two\ntold hello\nanswer to color is blue\nyes three\n"
+	if s.file("typed") != want {
+		t.Errorf("typed %q, want %q", s.file("typed"), want)
+	}
+	if len(briefs.told) != 4 {
+		t.Errorf("for the next brief: %q", briefs.told)
+	}
+}
+
+// A program that reads nothing after its brief is not waited for, and what was
+// said before a session was asked for stands in its brief and is not said again.
+func TestTellWithoutAnEar(t *testing.T) {
+	s := newStage(t)
+	s.cfg.Briefs = &toldBriefs{}
+	s.renew()
+	c := s.command(`{"do":"write","path":"ready","text":"x"},{"do":"wait","path":"go"}`)
+	out, _ := s.start(c)
+	s.until("it works", func() bool { return s.exists("ready") })
+	if ev := s.do(tell(c.Epoch+1, "hello")); ev.Outcome != run.OK {
+		t.Errorf("told: %+v", ev)
+	}
+	s.put(filepath.Join(s.slot, "go"), "")
+	<-out
+	c = s.command("")
+	s.useTalker(`exec 3<&0; cat <&3 > typed & echo "may I: one"; echo "bye: now"; wait`)
+	s.do(tell(c.Epoch-1, "old"))
+	if ev := s.do(c); ev.Outcome != run.Finished || s.file("typed") != "brief the brief of this session\nyes one\n" {
+		t.Errorf("ended as %+v, typed %q", ev, s.file("typed"))
+	}
+}
