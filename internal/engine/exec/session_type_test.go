@@ -66,7 +66,7 @@ func (r *talk) Say(w agent.Word) (agent.Input, bool) {
 	return agent.Input{Text: []byte("answer to " + r.open + " is " + w.Text + "\n")}, true
 }
 
-func (r *talk) Broken() int                  { return 0 }
+func (r *talk) Broken() int                 { return 0 }
 func (r *talk) Exit(int, string) agent.Exit { return agent.Exit{Meaning: agent.Finished} }
 
 func (s *stage) useTalker(line string) {

@@ -1,0 +1,106 @@
+package modelserver
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+)
+
+// Request is what every protocol comes down to.
+type Request struct {
+	Model  string
+	Stream bool
+	System string
+	Said   []string        // texts of the user's side, in order
+	Tools  map[string]Tool // offered, by name
+	Size   int             // characters of the whole request
+}
+
+// Tool is a tool that the agent offers.
+type Tool struct {
+	Schema Schema
+	Custom bool // takes free text instead of JSON
+}
+
+// Schema is as much of a tool's JSON schema as a call needs.
+type Schema struct {
+	Properties map[string]struct {
+		Type any `json:"type"`
+	} `json:"properties"`
+	Required []string `json:"required"`
+}
+
+var (
+	marker = regexp.MustCompile(`\[\[script:([A-Za-z0-9._-]+)\]\]`)
+	folder = regexp.MustCompile(`(?i:working (?:in the )?directory(?: is)?:?\s*|<cwd>)\x60?(/[^\s<"'\x60]+)`)
+)
+
+// Mark is the text that makes a conversation play a script.
+func Mark(name string) string { return "[[script:" + name + "]]" }
+
+// Conversation is the name of the script that the first marked text names; empty
+// when none does.
+func (r Request) Conversation() string {
+	for _, text := range r.Said {
+		if m := marker.FindStringSubmatch(text); m != nil {
+			return m[1]
+		}
+	}
+	return ""
+}
+
+// Dir is the folder that the agent says it works in; empty when it does not say.
+func (r Request) Dir() string {
+	for _, text := range append([]string{r.System}, r.Said...) {
+		if m := folder.FindStringSubmatch(text); m != nil {
+			return strings.TrimSuffix(m[1], ".")
+		}
+	}
+	return ""
+}
+
+// summaries are words by which agents ask for a summary of the conversation.
+var summaries = []string{"create a detailed summary of", "CONTEXT CHECKPOINT COMPACTION", "state_snapshot"}
+
+// Aside tells whether the request is beside the work: a title, a summary. It is
+// answered, and no turn of the script is played for it.
+func (r Request) Aside() bool {
+	if len(r.Tools) == 0 {
+		return true
+	}
+	if len(r.Said) == 0 {
+		return false
+	}
+	last := r.Said[len(r.Said)-1]
+	for _, words := range summaries {
+		if strings.Contains(last, words) {
+			return true
+		}
+	}
+	return false
+}
+
+// texts gives the texts of a value that is a string or a list of parts with
+// texts in them, one inside the other as in results of tools.
+func texts(raw json.RawMessage) []string {
+	var one string
+	if json.Unmarshal(raw, &one) == nil {
+		return []string{one}
+	}
+	var parts []struct {
+		Text    string          `json:"text"`
+		Content json.RawMessage `json:"content"`
+		Output  json.RawMessage `json:"output"`
+	}
+	if json.Unmarshal(raw, &parts) != nil {
+		return nil
+	}
+	var out []string
+	for _, p := range parts {
+		if p.Text != "" {
+			out = append(out, p.Text)
+		}
+		out = append(append(out, texts(p.Content)...), texts(p.Output)...)
+	}
+	return out
+}
