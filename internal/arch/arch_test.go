@@ -28,6 +28,7 @@ var layer = map[string]int{
 	"kedge/internal/tokens":      5,
 	"kedge/internal/plain":       5,
 	"kedge/internal/ansi":        5,
+	"kedge/internal/age":         5,
 
 	"kedge/internal/config":            10,
 	"kedge/internal/plan":              10,
@@ -52,6 +53,7 @@ var layer = map[string]int{
 	"kedge/internal/hold/wire":  15,
 	"kedge/internal/peer":       15,
 	"kedge/internal/term":       15,
+	"kedge/internal/outputs":    16,
 	"kedge/internal/hold":       20,
 
 	"kedge/internal/gitx/holder": 15,
@@ -76,6 +78,7 @@ var layer = map[string]int{
 	"kedge/internal/engine/exec":       28,
 
 	"kedge/internal/project": 25,
+	"kedge/internal/care":    27,
 
 	"kedge/internal/service": 30,
 

@@ -16,7 +16,7 @@ import (
 
 	"kedge"
 	"kedge/internal/condense"
-	"kedge/internal/service"
+	"kedge/internal/outputs"
 )
 
 // errExit ends this program with the exit code of the one that it ran.
@@ -79,7 +79,7 @@ func runExec(env *Env, args []string, raw bool) error {
 		return kedge.Errorf(kedge.Invalid, "there is no folder to keep the output in").WithHint("KEDGE_HOME=/some/folder kedge exec -- %s", args[0])
 	}
 	started := time.Now()
-	kept, err := service.KeepExec(env.Home, started)
+	kept, err := outputs.Keep(env.Home, started)
 	if err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func runExec(env *Env, args []string, raw bool) error {
 	if err != nil {
 		return err
 	}
-	record := service.Exec{
+	record := outputs.Record{
 		Session: kedge.SessionID(lookup(env.Environ, "KEDGE_SESSION")), Dir: env.Dir, Command: args,
 		StartedAt: started.UTC(), MS: time.Since(started).Milliseconds(), Exit: code, Bytes: bytes,
 	}
@@ -205,7 +205,7 @@ func readKept(f *os.File) (int64, string, error) {
 }
 
 // showExec prints the condensed output and where the whole one is.
-func showExec(env *Env, r service.Exec, kept *service.KeptExec, text string) error {
+func showExec(env *Env, r outputs.Record, kept *outputs.Kept, text string) error {
 	line := shellLine(r.Command)
 	c := condense.Condense(line, text)
 	if env.json {

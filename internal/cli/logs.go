@@ -12,7 +12,7 @@ import (
 	"kedge/internal/ansi"
 	"kedge/internal/hold"
 	"kedge/internal/hold/tape"
-	"kedge/internal/service"
+	"kedge/internal/outputs"
 )
 
 func newLogs(env *Env) *cobra.Command {
@@ -50,7 +50,7 @@ func newLogs(env *Env) *cobra.Command {
 
 // printExec prints the kept output of a command that exec ran.
 func printExec(env *Env, id string, from int64, raw bool) error {
-	f, err := service.ExecOutput(env.Home, id)
+	f, err := outputs.Open(env.Home, id)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"kedge"
+	"kedge/internal/age"
 	"kedge/internal/audit"
 	"kedge/internal/transcript"
 )
@@ -105,7 +106,7 @@ func (s *Service) since(text string) (string, error) {
 			return at.UTC().Format(form), nil
 		}
 	}
-	d, err := parseAge(text)
+	d, err := age.Parse(text)
 	if err != nil {
 		return "", kedge.Errorf(kedge.Invalid, "%q is neither an age nor a date", text).WithHint("for example: --since 7d, --since 2026-11-01")
 	}

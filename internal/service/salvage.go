@@ -2,11 +2,9 @@ package service
 
 import (
 	"context"
-	"strconv"
-	"strings"
-	"time"
 
 	"kedge"
+	"kedge/internal/age"
 	"kedge/internal/gitx"
 )
 
@@ -119,8 +117,8 @@ func (s *Service) SalvageGC(ctx context.Context, who Caller, in SalvageGCRequest
 	return r, nil
 }
 
-func (s *Service) oldSalvage(ctx context.Context, repo *gitx.Repo, age string) ([]kedge.Salvage, error) {
-	d, err := parseAge(age)
+func (s *Service) oldSalvage(ctx context.Context, repo *gitx.Repo, text string) ([]kedge.Salvage, error) {
+	d, err := age.Parse(text)
 	if err != nil {
 		return nil, err
 	}
@@ -132,22 +130,4 @@ func (s *Service) oldSalvage(ctx context.Context, repo *gitx.Repo, age string) (
 		}
 	}
 	return old, err
-}
-
-// century bounds an age in days or weeks, so that it fits into a duration.
-const century = 100 * 365 * 24 * time.Hour
-
-// parseAge reads days and weeks besides what time.ParseDuration reads.
-func parseAge(text string) (time.Duration, error) {
-	for suffix, unit := range map[string]time.Duration{"d": 24 * time.Hour, "w": 7 * 24 * time.Hour} {
-		digits, ok := strings.CutSuffix(text, suffix)
-		if n, err := strconv.Atoi(digits); ok && err == nil && n >= 0 && n <= int(century/unit) {
-			return time.Duration(n) * unit, nil
-		}
-	}
-	d, err := time.ParseDuration(text)
-	if err != nil || d < 0 {
-		return 0, kedge.Errorf(kedge.Invalid, "%q is not an age", text).WithHint("write it like 30d, 2w or 12h")
-	}
-	return d, nil
 }

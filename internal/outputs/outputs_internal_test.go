@@ -1,4 +1,4 @@
-package service
+package outputs
 
 import (
 	"os"
@@ -12,9 +12,9 @@ import (
 func TestExecsAreBounded(t *testing.T) {
 	home := t.TempDir()
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	var kept []*KeptExec
+	var kept []*Kept
 	for i := range 6 {
-		k, err := KeepExec(home, at.Add(time.Duration(i)*time.Second))
+		k, err := Keep(home, at.Add(time.Duration(i)*time.Second))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -24,11 +24,11 @@ func TestExecsAreBounded(t *testing.T) {
 		kept = append(kept, k)
 	}
 	for _, k := range kept[1:] { // the first one goes on
-		if err := k.End(Exec{Command: []string{"x"}}); err != nil {
+		if err := k.End(Record{Command: []string{"x"}}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	all := filepath.Join(home, execFolder)
+	all := filepath.Join(home, folder)
 	there := func() (left []int) {
 		for i, k := range kept {
 			if _, err := os.Stat(k.Path()); err == nil {
@@ -37,33 +37,33 @@ func TestExecsAreBounded(t *testing.T) {
 		}
 		return left
 	}
-	if err := pruneExecs(all, 4, 1<<20); err != nil {
+	if err := prune(all, 4, 1<<20); err != nil {
 		t.Fatal(err)
 	}
 	if left := there(); len(left) != 5 || left[0] != 0 || left[1] != 2 {
 		t.Errorf("by number: left are %v", left)
 	}
-	if err := pruneExecs(all, 10, 25); err != nil {
+	if err := prune(all, 10, 25); err != nil {
 		t.Fatal(err)
 	}
 	if left := there(); len(left) != 3 || left[0] != 0 || left[1] != 4 {
 		t.Errorf("by size: left are %v", left)
 	}
-	if err := kept[0].End(Exec{Command: []string{"x"}}); err != nil {
+	if err := kept[0].End(Record{Command: []string{"x"}}); err != nil {
 		t.Fatal(err)
 	}
-	if err := pruneExecs(all, 1, 1); err != nil {
+	if err := prune(all, 1, 1); err != nil {
 		t.Fatal(err)
 	}
 	if left := there(); len(left) != 1 || left[0] != 5 {
 		t.Errorf("the newest stays: left are %v", left)
 	}
-	if f, err := ExecOutput(home, kept[5].ID); err != nil {
+	if f, err := Open(home, kept[5].ID); err != nil {
 		t.Error(err)
 	} else {
 		_ = f.Close()
 	}
-	if _, err := ExecOutput(home, "../../etc"); err == nil {
+	if _, err := Open(home, "../../etc"); err == nil {
 		t.Error("a path is no id")
 	}
 }

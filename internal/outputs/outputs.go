@@ -1,4 +1,8 @@
-package service
+// Package outputs owns what the commands that `kedge exec` ran have printed: each in
+// a folder of its own, whole, with a record of how it ended. It needs no daemon, so
+// that a session can use it. It promises that what a command still writes to is not
+// removed; it keeps only so many of the others.
+package outputs
 
 import (
 	"encoding/json"
@@ -18,19 +22,19 @@ import (
 // and exec.json when the command has ended. No daemon is needed for it, so that a
 // session can use it.
 const (
-	execFolder = "exec"
-	execOutput = "output"
-	execRecord = "exec.json"
+	folder = "exec"
+	output = "output"
+	record = "exec.json"
 )
 
 // What is kept of them: the oldest go first.
 const (
-	keepExecs     = 200
-	keepExecBytes = 512 << 20
+	keepCount = 200
+	keepBytes = 512 << 20
 )
 
-// Exec is one command that exec ran: the record beside its output.
-type Exec struct {
+// Record is one command that exec ran: the record beside its output.
+type Record struct {
 	Version   int             `json:"version"`
 	ID        string          `json:"id"`
 	Session   kedge.SessionID `json:"session,omitempty"`
@@ -42,18 +46,18 @@ type Exec struct {
 	Bytes     int64           `json:"bytes"`
 }
 
-// KeptExec is the place of a command that is about to run. Whoever has its file
+// Kept is the place of a command that is about to run. Whoever has its file
 // open, the command's own children too, keeps it from being removed.
-type KeptExec struct {
+type Kept struct {
 	ID     string
 	Output *os.File // to be given to the command
 	folder string
 }
 
-// KeepExec makes the place for the output of a command, and removes old ones.
-func KeepExec(home string, now time.Time) (*KeptExec, error) {
-	k := &KeptExec{ID: kedge.NewID("exec", now)}
-	all := filepath.Join(home, execFolder)
+// Keep makes the place for the output of a command, and removes old ones.
+func Keep(home string, now time.Time) (*Kept, error) {
+	k := &Kept{ID: kedge.NewID("exec", now)}
+	all := filepath.Join(home, folder)
 	k.folder = filepath.Join(all, k.ID)
 	if err := os.MkdirAll(k.folder, 0o700); err != nil {
 		return nil, kedge.Errorf(kedge.Internal, "make a folder for the output: %w", err).
@@ -67,31 +71,31 @@ func KeepExec(home string, now time.Time) (*KeptExec, error) {
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB); err != nil {
 		return nil, kedge.Errorf(kedge.Internal, "lock the output: %w", errors.Join(err, f.Close()))
 	}
-	return k, pruneExecs(all, keepExecs, keepExecBytes)
+	return k, prune(all, keepCount, keepBytes)
 }
 
 // Path is where the output stands.
-func (k *KeptExec) Path() string { return filepath.Join(k.folder, execOutput) }
+func (k *Kept) Path() string { return filepath.Join(k.folder, output) }
 
 // End writes down how the command ended, and lets go of the output.
-func (k *KeptExec) End(e Exec) error {
+func (k *Kept) End(e Record) error {
 	defer func() { _ = k.Output.Close() }()
 	e.Version, e.ID = 1, k.ID
 	b, err := json.MarshalIndent(e, "", "  ")
 	if err != nil {
 		return kedge.Errorf(kedge.Internal, "encode the record: %w", err)
 	}
-	return atomicfile.Write(filepath.Join(k.folder, execRecord), append(b, '\n'), 0o600)
+	return atomicfile.Write(filepath.Join(k.folder, record), append(b, '\n'), 0o600)
 }
 
-// ExecOutput opens the kept output of a command.
-func ExecOutput(home, id string) (io.ReadCloser, error) {
+// Open opens the kept output of a command.
+func Open(home, id string) (io.ReadCloser, error) {
 	if !kedge.ValidID("exec", id) {
 		return nil, kedge.Errorf(kedge.Invalid, "%q is not the id of a command that exec ran", id)
 	}
-	f, err := os.Open(filepath.Join(home, execFolder, id, execOutput))
+	f, err := os.Open(filepath.Join(home, folder, id, output))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, kedge.Errorf(kedge.NotFound, "the output of %q is not kept, or no longer: of the last %d commands it is", id, keepExecs).
+		return nil, kedge.Errorf(kedge.NotFound, "the output of %q is not kept, or no longer: of the last %d commands it is", id, keepCount).
 			WithHint("run the command again: kedge exec -- COMMAND")
 	}
 	if err != nil {
@@ -100,9 +104,9 @@ func ExecOutput(home, id string) (io.ReadCloser, error) {
 	return f, nil
 }
 
-// pruneExecs removes the oldest outputs of commands that have ended, until at most
+// prune removes the oldest outputs of commands that have ended, until at most
 // count of them and size bytes are left. Ids sort by time.
-func pruneExecs(all string, count int, size int64) error {
+func prune(all string, count int, size int64) error {
 	entries, err := os.ReadDir(all)
 	if err != nil {
 		return kedge.Errorf(kedge.Internal, "look at the kept outputs: %w", err)
@@ -115,22 +119,22 @@ func pruneExecs(all string, count int, size int64) error {
 		}
 		folder := filepath.Join(all, name)
 		left++
-		if info, err := os.Stat(filepath.Join(folder, execOutput)); err == nil {
+		if info, err := os.Stat(filepath.Join(folder, output)); err == nil {
 			total += info.Size()
 		}
 		if left <= count && (total <= size || left == 1) {
 			continue
 		}
-		if err := removeExec(folder); err != nil {
+		if err := removeOne(folder); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// removeExec removes the place of a command unless somebody writes to it.
-func removeExec(folder string) error {
-	f, err := os.Open(filepath.Join(folder, execOutput))
+// removeOne removes the place of a command unless somebody writes to it.
+func removeOne(folder string) error {
+	f, err := os.Open(filepath.Join(folder, output))
 	switch {
 	case err == nil:
 		defer func() { _ = f.Close() }()
