@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"kedge"
+	"kedge/internal/care"
 	projects "kedge/internal/project"
 	"kedge/internal/store"
 )
@@ -30,6 +31,8 @@ type Config struct {
 
 // Service serves all projects of one KEDGE_HOME.
 type Service struct {
+	*care.Care
+
 	cfg  Config
 	home *projects.Home
 
@@ -58,6 +61,7 @@ func New(cfg Config) *Service {
 	}
 	s := &Service{cfg: cfg, flights: map[string]chan struct{}{}}
 	s.home = &projects.Home{Dir: cfg.Home, ReadOnly: cfg.ReadOnly, Clock: cfg.Now, Log: cfg.Log}
+	s.Care = care.New(s.home)
 	s.watch, s.stop = context.WithCancel(context.Background())
 	s.leave, s.leaveNow = context.WithCancel(context.Background())
 	return s

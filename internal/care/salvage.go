@@ -1,4 +1,4 @@
-package service
+package care
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"kedge"
 	"kedge/internal/age"
 	"kedge/internal/gitx"
+	"kedge/internal/project"
 )
 
 // SalvageListRequest asks for all salvage of the project.
@@ -18,8 +19,8 @@ type SalvageListReply struct {
 
 // SalvageList gives what was set aside, read from the repository itself: it
 // would be there even if the journal were not.
-func (s *Service) SalvageList(ctx context.Context, who Caller, _ SalvageListRequest) (SalvageListReply, error) {
-	_, repo, err := s.repository(ctx, who)
+func (s *Care) SalvageList(ctx context.Context, who project.Caller, _ SalvageListRequest) (SalvageListReply, error) {
+	_, repo, err := s.home.Repository(ctx, who)
 	if err != nil {
 		return SalvageListReply{}, err
 	}
@@ -41,22 +42,22 @@ type SalvageRestoreReply struct {
 
 // SalvageRestore brings a salvage back: Conflict, with nothing changed, when a
 // file it needs has changes of its own. Restoring twice changes nothing more.
-func (s *Service) SalvageRestore(ctx context.Context, who Caller, in SalvageRestoreRequest) (SalvageRestoreReply, error) {
-	p, repo, err := s.repository(ctx, who)
+func (s *Care) SalvageRestore(ctx context.Context, who project.Caller, in SalvageRestoreRequest) (SalvageRestoreReply, error) {
+	p, repo, err := s.home.Repository(ctx, who)
 	if err != nil {
 		return SalvageRestoreReply{}, err
 	}
-	evs, err := s.write(ctx, p, who, func() ([]kedge.Event, error) {
-		v, err := repo.Restore(ctx, gitx.RestoreRequest{ID: in.ID, Attic: s.attic(p)})
+	evs, err := s.home.Write(ctx, p, who, func() ([]kedge.Event, error) {
+		v, err := repo.Restore(ctx, gitx.RestoreRequest{ID: in.ID, Attic: s.home.Attic(p)})
 		if err != nil {
 			return nil, err
 		}
-		return events(event(kedge.SalvageRestored, who, kedge.SalvageRestoredData{Salvage: v, Dir: p.Dir}))
+		return project.One(project.Event(kedge.SalvageRestored, who, kedge.SalvageRestoredData{Salvage: v, Dir: p.Dir}))
 	})
 	if err != nil {
 		return SalvageRestoreReply{}, err
 	}
-	d, err := data[kedge.SalvageRestoredData](evs[0])
+	d, err := project.Data[kedge.SalvageRestoredData](evs[0])
 	return SalvageRestoreReply{Salvage: d.Salvage, Dir: d.Dir}, err
 }
 
@@ -72,8 +73,8 @@ type SalvageGCReply struct {
 }
 
 // SalvageOld says what SalvageGC would drop.
-func (s *Service) SalvageOld(ctx context.Context, who Caller, in SalvageGCRequest) (SalvageGCReply, error) {
-	_, repo, err := s.repository(ctx, who)
+func (s *Care) SalvageOld(ctx context.Context, who project.Caller, in SalvageGCRequest) (SalvageGCReply, error) {
+	_, repo, err := s.home.Repository(ctx, who)
 	if err != nil {
 		return SalvageGCReply{}, err
 	}
@@ -83,33 +84,33 @@ func (s *Service) SalvageOld(ctx context.Context, who Caller, in SalvageGCReques
 
 // SalvageGC drops old salvage for good. It is the one command that throws work
 // away, so only a person may give it, and what it drops is journaled first.
-func (s *Service) SalvageGC(ctx context.Context, who Caller, in SalvageGCRequest) (SalvageGCReply, error) {
+func (s *Care) SalvageGC(ctx context.Context, who project.Caller, in SalvageGCRequest) (SalvageGCReply, error) {
 	if who.IsAgent() {
 		return SalvageGCReply{}, kedge.Errorf(kedge.Blocked, "only a person may throw salvage away").
 			WithHint("outside of a session: kedge salvage gc --older-than %s", in.OlderThan)
 	}
-	p, repo, err := s.repository(ctx, who)
+	p, repo, err := s.home.Repository(ctx, who)
 	if err != nil {
 		return SalvageGCReply{}, err
 	}
-	evs, err := s.write(ctx, p, who, func() ([]kedge.Event, error) {
+	evs, err := s.home.Write(ctx, p, who, func() ([]kedge.Event, error) {
 		old, err := s.oldSalvage(ctx, repo, in.OlderThan)
 		if err != nil {
 			return nil, err
 		}
-		return eventsOf(kedge.SalvageDropped, who, old)
+		return project.EventsOf(kedge.SalvageDropped, who, old)
 	})
 	if err != nil {
 		return SalvageGCReply{}, err
 	}
 	r := SalvageGCReply{Dropped: []kedge.Salvage{}}
 	for _, ev := range evs {
-		v, err := data[kedge.Salvage](ev)
+		v, err := project.Data[kedge.Salvage](ev)
 		if err != nil {
 			return r, err
 		}
 		// An answer that was lost, or a crash on the way, brings us here twice.
-		if err := repo.DropSalvage(ctx, v.ID, s.attic(p)); err != nil && !kedge.NotFound.Is(err) {
+		if err := repo.DropSalvage(ctx, v.ID, s.home.Attic(p)); err != nil && !kedge.NotFound.Is(err) {
 			return r, err
 		}
 		r.Dropped = append(r.Dropped, v)
@@ -117,7 +118,7 @@ func (s *Service) SalvageGC(ctx context.Context, who Caller, in SalvageGCRequest
 	return r, nil
 }
 
-func (s *Service) oldSalvage(ctx context.Context, repo *gitx.Repo, text string) ([]kedge.Salvage, error) {
+func (s *Care) oldSalvage(ctx context.Context, repo *gitx.Repo, text string) ([]kedge.Salvage, error) {
 	d, err := age.Parse(text)
 	if err != nil {
 		return nil, err
@@ -125,7 +126,7 @@ func (s *Service) oldSalvage(ctx context.Context, repo *gitx.Repo, text string) 
 	list, err := repo.Salvages(ctx)
 	old := []kedge.Salvage{}
 	for _, v := range list {
-		if s.now().Sub(v.At) > d {
+		if s.home.Now().Sub(v.At) > d {
 			old = append(old, v)
 		}
 	}

@@ -1,4 +1,4 @@
-package service
+package care
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 
 	"kedge"
 	"kedge/internal/gitx"
+	"kedge/internal/project"
 )
 
 // FilterListRequest asks for the git filters that the configuration defines.
@@ -17,8 +18,8 @@ type FilterListReply struct {
 }
 
 // FilterList gives the filters and who of them was approved.
-func (s *Service) FilterList(ctx context.Context, who Caller, _ FilterListRequest) (FilterListReply, error) {
-	_, repo, err := s.repository(ctx, who)
+func (s *Care) FilterList(ctx context.Context, who project.Caller, _ FilterListRequest) (FilterListReply, error) {
+	_, repo, err := s.home.Repository(ctx, who)
 	if err != nil {
 		return FilterListReply{}, err
 	}
@@ -40,26 +41,26 @@ type FilterApproveReply struct {
 
 // FilterApprove lets Kedge run a git filter with exactly its present commands.
 // Only a person can: what a repository brings along runs by nobody else's word.
-func (s *Service) FilterApprove(ctx context.Context, who Caller, in FilterApproveRequest) (FilterApproveReply, error) {
+func (s *Care) FilterApprove(ctx context.Context, who project.Caller, in FilterApproveRequest) (FilterApproveReply, error) {
 	if who.IsAgent() {
 		return FilterApproveReply{}, kedge.Errorf(kedge.Blocked, "only a person may approve a git filter").
 			WithHint("outside of a session: kedge approve filter:%s@%s", in.Name, in.Hash)
 	}
-	p, repo, err := s.repository(ctx, who)
+	p, repo, err := s.home.Repository(ctx, who)
 	if err != nil {
 		return FilterApproveReply{}, err
 	}
-	evs, err := s.write(ctx, p, who, func() ([]kedge.Event, error) {
+	evs, err := s.home.Write(ctx, p, who, func() ([]kedge.Event, error) {
 		f, err := findFilter(ctx, repo, in)
 		if err != nil {
 			return nil, err
 		}
-		return events(event(kedge.FilterApproved, who, kedge.FilterApprovedData{Name: f.Name, Hash: f.Hash}))
+		return project.One(project.Event(kedge.FilterApproved, who, kedge.FilterApprovedData{Name: f.Name, Hash: f.Hash}))
 	})
 	if err != nil {
 		return FilterApproveReply{}, err
 	}
-	d, err := data[kedge.FilterApprovedData](evs[0])
+	d, err := project.Data[kedge.FilterApprovedData](evs[0])
 	return FilterApproveReply{Filter: d}, err
 }
 

@@ -1,4 +1,4 @@
-package service
+package care
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 
 	"kedge"
 	"kedge/internal/gitx"
+	"kedge/internal/project"
 )
 
 // WorktreeListRequest asks for all worktrees of the project's repository.
@@ -25,8 +26,8 @@ type WorktreeListReply struct {
 
 // WorktreeList gives every worktree with its size, age, owner and whether it
 // holds anything that is nowhere else.
-func (s *Service) WorktreeList(ctx context.Context, who Caller, _ WorktreeListRequest) (WorktreeListReply, error) {
-	_, repo, err := s.repository(ctx, who)
+func (s *Care) WorktreeList(ctx context.Context, who project.Caller, _ WorktreeListRequest) (WorktreeListReply, error) {
+	_, repo, err := s.home.Repository(ctx, who)
 	if err != nil {
 		return WorktreeListReply{}, err
 	}
@@ -38,11 +39,11 @@ func (s *Service) WorktreeList(ctx context.Context, who Caller, _ WorktreeListRe
 	return r, err
 }
 
-func (s *Service) aged(w kedge.Worktree) WorktreeInfo {
+func (s *Care) aged(w kedge.Worktree) WorktreeInfo {
 	if w.At.IsZero() {
 		return WorktreeInfo{Worktree: w, Age: -1}
 	}
-	return WorktreeInfo{Worktree: w, Age: max(0, int64(s.now().Sub(w.At).Seconds()))}
+	return WorktreeInfo{Worktree: w, Age: max(0, int64(s.home.Now().Sub(w.At).Seconds()))}
 }
 
 // WorktreeGCRequest asks for worktrees that nobody needs to be removed.
@@ -62,8 +63,8 @@ type KeptWorktree struct {
 }
 
 // WorktreeOld says what WorktreeGC would do.
-func (s *Service) WorktreeOld(ctx context.Context, who Caller, _ WorktreeGCRequest) (WorktreeGCReply, error) {
-	_, repo, err := s.repository(ctx, who)
+func (s *Care) WorktreeOld(ctx context.Context, who project.Caller, _ WorktreeGCRequest) (WorktreeGCReply, error) {
+	_, repo, err := s.home.Repository(ctx, who)
 	if err != nil {
 		return WorktreeGCReply{}, err
 	}
@@ -76,17 +77,17 @@ func (s *Service) WorktreeOld(ctx context.Context, who Caller, _ WorktreeGCReque
 // ignored files, whose commits are on another branch, and that no process works
 // in. Branches stay, so no commit is lost, pushed or not. What it removes is
 // journaled first, so that the same request finishes it after a crash.
-func (s *Service) WorktreeGC(ctx context.Context, who Caller, _ WorktreeGCRequest) (WorktreeGCReply, error) {
-	p, repo, err := s.repository(ctx, who)
+func (s *Care) WorktreeGC(ctx context.Context, who project.Caller, _ WorktreeGCRequest) (WorktreeGCReply, error) {
+	p, repo, err := s.home.Repository(ctx, who)
 	if err != nil {
 		return WorktreeGCReply{}, err
 	}
-	evs, err := s.write(ctx, p, who, func() ([]kedge.Event, error) {
+	evs, err := s.home.Write(ctx, p, who, func() ([]kedge.Event, error) {
 		r, err := sortWorktrees(ctx, repo)
 		if err != nil {
 			return nil, err
 		}
-		return eventsOf(kedge.WorktreeRemoved, who, r.Removed)
+		return project.EventsOf(kedge.WorktreeRemoved, who, r.Removed)
 	})
 	if err != nil {
 		return WorktreeGCReply{}, err
@@ -106,13 +107,13 @@ func (s *Service) WorktreeGC(ctx context.Context, who Caller, _ WorktreeGCReques
 
 // removeWorktrees carries out what was journaled. An answer that was lost, or a
 // crash on the way, brings us here twice.
-func (s *Service) removeWorktrees(ctx context.Context, p *project, repo *gitx.Repo, who Caller, evs []kedge.Event) (gone []kedge.Worktree, kept []KeptWorktree, err error) {
+func (s *Care) removeWorktrees(ctx context.Context, p *project.Project, repo *gitx.Repo, who project.Caller, evs []kedge.Event) (gone []kedge.Worktree, kept []KeptWorktree, err error) {
 	now, err := repo.Worktrees(ctx)
 	gone, kept = []kedge.Worktree{}, []KeptWorktree{}
 	for _, ev := range evs {
 		var w kedge.Worktree
 		if err == nil {
-			w, err = data[kedge.Worktree](ev)
+			w, err = project.Data[kedge.Worktree](ev)
 		}
 		if err != nil {
 			return nil, nil, err
@@ -146,10 +147,10 @@ func another(now []kedge.Worktree, w kedge.Worktree) bool {
 }
 
 // takeBack journals that a worktree stays after all.
-func (s *Service) takeBack(ctx context.Context, p *project, who Caller, k KeptWorktree) error {
+func (s *Care) takeBack(ctx context.Context, p *project.Project, who project.Caller, k KeptWorktree) error {
 	who.Key = "" // another fact than the one the request is known by
-	_, err := s.write(ctx, p, who, func() ([]kedge.Event, error) {
-		return events(event(kedge.WorktreeKept, who, kedge.WorktreeKeptData{Path: k.Path, Why: k.Why}))
+	_, err := s.home.Write(ctx, p, who, func() ([]kedge.Event, error) {
+		return project.One(project.Event(kedge.WorktreeKept, who, kedge.WorktreeKeptData{Path: k.Path, Why: k.Why}))
 	})
 	return err
 }
