@@ -51,6 +51,7 @@ const (
 	SessionRenamed  EventType = "session.renamed"  // SessionRenamedData
 	SessionRefused  EventType = "session.refused"  // SessionRefusedData
 	SessionUsed     EventType = "session.used"     // SessionUsedData
+	SessionActed    EventType = "session.acted"    // SessionActedData
 
 	SessionSignalled EventType = "session.signalled" // SessionSignalledData
 	RunStepped       EventType = "run.stepped"       // run.Stepped, of package internal/run

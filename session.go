@@ -37,7 +37,20 @@ type Session struct {
 	Feature       FeatureID    `json:"feature,omitempty"`  // that it works on
 	Tokens        *int64       `json:"tokens,omitempty"`   // uncached input, cache writes and output
 	Model         string       `json:"model,omitempty"`
-	Kinds         *TokenKinds  `json:"kinds,omitempty"` // the tokens by kind; nil is unknown
+	Kinds         *TokenKinds  `json:"kinds,omitempty"`        // the tokens by kind; nil is unknown
+	FirstAction   *FirstAct    `json:"first_action,omitempty"` // that changed something or ran something; nil is unknown, or none yet
+	FirstEdit     *FirstAct    `json:"first_edit,omitempty"`   // of a file; nil is unknown, or none yet
+}
+
+// FirstAct is the first thing of its kind that a session did, with what it took
+// to come so far. It is known of sessions that tell what they do.
+type FirstAct struct {
+	At         time.Time `json:"at"`
+	Tool       string    `json:"tool,omitempty"`
+	Path       string    `json:"path,omitempty"`
+	Calls      int       `json:"calls"`       // of tools, before it
+	ReadTokens int64     `json:"read_tokens"` // what these calls gave, estimated
+	UsedTokens *int64    `json:"used_tokens"` // what the session said that it had used by then; nil is unknown
 }
 
 // TokenKinds are tokens by what they cost. Money is computed from them when
@@ -70,6 +83,22 @@ type SessionUsedData struct {
 	Unread        int       `json:"unread,omitempty"` // lines for Kedge that could not be understood
 
 	Kinds *TokenKinds `json:"kinds,omitempty"`
+}
+
+// ActKind says of what a first act is the first.
+type ActKind string
+
+// The kinds of first acts.
+const (
+	ActAction ActKind = "action" // a file written, or a command run
+	ActEdit   ActKind = "edit"   // a file written
+)
+
+// SessionActedData is the payload of SessionActed.
+type SessionActedData struct {
+	ID    SessionID `json:"id"`
+	First ActKind   `json:"first"`
+	FirstAct
 }
 
 // SessionSignalledData is the payload of SessionSignalled: what was noticed of a

@@ -6,5 +6,6 @@ func lookCalls() []Call {
 	return []Call{
 		local(call("audit", Reading, (*service.Service).Audit)),
 		call("cost", Reading, (*service.Service).Cost),
+		call("stats", Reading, (*service.Service).Stats),
 	}
 }

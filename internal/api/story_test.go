@@ -308,6 +308,12 @@ func (a answer) at(path ...any) string {
 	return s
 }
 
+// set is the answer with every number of a name set to one that does not vary.
+func (a answer) set(key, to string) answer {
+	value := regexp.MustCompile(`"` + key + `": [0-9.]+`)
+	return answer{t: a.t, raw: value.ReplaceAll(a.raw, []byte(`"`+key+`": `+to))}
+}
+
 // without makes null of every value under a key: a machine's own time, which
 // differs from run to run.
 func (a answer) without(key string) answer {

@@ -46,6 +46,7 @@ var layer = map[string]int{
 	"kedge/internal/watch":             10,
 	"kedge/internal/audit":             10,
 	"kedge/internal/run/sim":           11,
+	"kedge/internal/yield":             11,
 
 	"kedge/internal/atomicfile": 15,
 	"kedge/internal/proc":       15,

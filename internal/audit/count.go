@@ -20,6 +20,7 @@ type Counter struct {
 	usage   bool // any reply had it
 	actions int64
 	read    int64
+	offered []Offer
 }
 
 // call is a tool call that waits for its result.
@@ -86,6 +87,8 @@ func (c *Counter) Add(e *Entry) {
 		c.reply(e)
 	case Compaction:
 		c.f.Compactions++
+	case Offered:
+		c.offer(e)
 	case Moment:
 	}
 }
@@ -280,6 +283,7 @@ func (c *Counter) Figures(price Price, unseen ...string) Figures {
 		f.Tools = append(f.Tools, *t)
 	}
 	sortTools(f.Tools)
+	f.Offered = c.offers()
 	c.priced(&f, price)
 	if f.Calls == 0 || c.usage {
 		f.OutputTokens = ptr(int64(0))
@@ -299,7 +303,7 @@ func ptr[T any](v T) *T { return &v }
 // priced fills in the models and what they cost; one unknown price makes the
 // whole unknown.
 func (c *Counter) priced(f *Figures, price Price) {
-	f.Models, f.USD = []ModelUse{}, nil
+	f.Models, f.USD, f.Estimated = []ModelUse{}, nil, false
 	total, most, at := ptr(0.0), int64(0), ""
 	if f.StartedAt != nil {
 		at = *f.StartedAt
@@ -311,6 +315,7 @@ func (c *Counter) priced(f *Figures, price Price) {
 			CacheWriteTokens: m.usage.CacheWrite, OutputTokens: m.usage.Output, USD: m.cost(name, at, price),
 		}
 		f.Models = append(f.Models, u)
+		f.Estimated = f.Estimated || u.USD != nil && m.priced < m.calls
 		total = add(total, u.USD)
 		if m.calls > most {
 			f.Model, most = name, m.calls

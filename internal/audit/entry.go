@@ -22,7 +22,11 @@ const (
 	Reply                         // one model reply, with its usage; said again, it replaces
 	Compaction                    // the context was replaced by a summary
 	Moment                        // nothing but a time
+	Offered                       // a tool that the model could call; Chars are those of its schema, NoSchema where only its name is there
 )
+
+// NoSchema is the length of a schema that nobody wrote down.
+const NoSchema = -1
 
 // Act is what a tool call does, as far as the figures tell calls apart.
 type Act uint8

@@ -66,6 +66,7 @@ type Figures struct {
 	Sources          Sources     `json:"sources"`
 	Unseen           []string    `json:"unseen"` // sources of which a transcript of this agent does not have all
 	Tools            []Tool      `json:"tools"`
+	Offered          []Offer     `json:"offered"` // tools that could be called; nil: the transcript does not say
 	Models           []ModelUse  `json:"models"`
 	Reads            int64       `json:"reads"`
 	Rereads          int64       `json:"rereads"`
@@ -80,6 +81,7 @@ type Figures struct {
 	CharsToEdit      *int64      `json:"read_chars_to_edit"` // read before it
 	SkippedLines     int64       `json:"skipped_lines"`      // that could not be understood
 	USD              *float64    `json:"usd"`
+	Estimated        bool        `json:"estimated"` // usd, or a part of it, is computed from prices
 	Quality          *Quality    `json:"quality"`
 }
 

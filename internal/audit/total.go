@@ -13,6 +13,8 @@ func Total(list []Figures) Figures {
 		t.Agent = common(i, t.Agent, f.Agent)
 		t.Model = common(i, t.Model, f.Model)
 		t.times(f)
+		t.Offered = addOffers(t.Offered, f.Offered)
+		t.Estimated = t.Estimated || f.Estimated
 		t.counts(f)
 		if f.Calls > 0 {
 			t.USD = add(t.USD, f.USD)

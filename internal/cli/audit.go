@@ -106,6 +106,7 @@ func auditText(w io.Writer, out service.AuditReply) {
 	row("repeated", "%s of %s reads again (%s), %s of %s commands again (%s failed)", big(t.Rereads), big(t.Reads), percent(t.Rereads, t.Reads),
 		big(t.RepeatedCommands), big(t.Commands), big(t.FailedCommands))
 	row("tools", "%s", toolsText(t))
+	row("never called", "%s", unusedText(out))
 	row("context", "%s; %s; %s output in %s replies", largest(t), counting(int(t.Compactions), "compaction"), tokensText(t.OutputTokens), big(t.Calls))
 	if n := int64(len(out.Sessions)); t.StartTokens != nil {
 		row("start", "%s tokens on average before any work: instructions, tool schemas, rules, the first ask", big(*t.StartTokens/n))
@@ -113,7 +114,7 @@ func auditText(w io.Writer, out service.AuditReply) {
 	if t.CharsToEdit != nil {
 		row("first edit", "after %s actions and ~%s tokens of reading, in all", big(*t.ActionsToEdit), big(*t.CharsToEdit/4))
 	}
-	row("cost", "%s", usd(t.USD))
+	row("cost", "%s", costText(t))
 	qualityText(row, t.Quality)
 	if t.SkippedLines > 0 {
 		row("skipped", "%s that could not be understood", counting(int(t.SkippedLines), "line"))
@@ -165,6 +166,43 @@ func toolsText(t audit.Figures) string {
 		list = append(list, fmt.Sprintf("%s %s× %s chars", x.Name, big(x.Calls), big(x.ResultChars)))
 	}
 	return first(strings.Join(list, ", "), "none")
+}
+
+func costText(t audit.Figures) string {
+	if t.Estimated && t.USD != nil {
+		return usd(t.USD) + ", estimated from prices"
+	}
+	return usd(t.USD)
+}
+
+// unusedText names the tools that cost context and were never called.
+func unusedText(out service.AuditReply) string {
+	if out.Unused == nil {
+		return "unknown: the transcripts do not say which tools were offered"
+	}
+	var names []string
+	known, chars := 0, int64(0)
+	for _, x := range out.Unused {
+		names = append(names, x.Name)
+		if x.SchemaChars != nil {
+			known, chars = known+1, chars+*x.SchemaChars
+		}
+	}
+	if len(names) == 0 {
+		return "none"
+	}
+	cost := "the cost of their schemas is unknown"
+	if known > 0 {
+		cost = fmt.Sprintf("schemas ~%s tokens in each session", big(chars/4))
+	}
+	if known > 0 && known < len(names) {
+		cost += fmt.Sprintf(", of %d unknown", len(names)-known)
+	}
+	const most = 8
+	if more := len(names) - most; more > 0 {
+		names = append(names[:most], fmt.Sprintf("%d more", more))
+	}
+	return fmt.Sprintf("%s of %s offered: %s; %s", counting(len(out.Unused), "tool"), big(int64(len(out.Total.Offered))), strings.Join(names, ", "), cost)
 }
 
 func first(s, otherwise string) string {

@@ -26,7 +26,11 @@ func newCost(env *Env) *cobra.Command {
 		Long: `Divides the tokens and the money of this project's sessions. Tokens are those that
 agents told of: uncached input, cache writes and output. Money is what the agent
 itself told, else it is computed from prices and marked "estimated"; a model without a
-price, and a session that told nothing, is unknown and never 0.
+price is unknown and never 0. Of a session that told no usage the tokens are estimated
+from what it printed, shown with ~ and marked, too; its cost is unknown.
+
+Kedge carries dated prices of Claude, GPT and Gemini models, each with its source; what
+you write down yourself comes first.
 
 Prices stand in $XDG_CONFIG_HOME/kedge/prices.toml (else ~/.config/kedge/prices.toml):
   version = 1
@@ -103,8 +107,13 @@ func costTable(w io.Writer, out service.CostReply) {
 
 func costLine(w io.Writer, name string, r service.CostRow) {
 	tokens, usd, note := "unknown", "unknown", ""
-	if r.Tokens != nil {
+	switch {
+	case r.Tokens != nil && r.Guessed != nil:
+		tokens = count(*r.Tokens) + " + ~" + count(*r.Guessed)
+	case r.Tokens != nil:
 		tokens = count(*r.Tokens)
+	case r.Guessed != nil:
+		tokens = "~" + count(*r.Guessed)
 	}
 	if r.USD != nil {
 		usd = fmt.Sprintf("%.2f", *r.USD)

@@ -48,6 +48,7 @@ func explainText(w io.Writer, out service.ExplainReply) {
 	}
 	if s := out.Session; s != nil {
 		row("session", "%s %s (%s)", s.ID, s.Name, s.Agent)
+		row("", "%s", firstEditText(s.FirstEdit))
 	}
 	if out.Checkpoint != "" {
 		row("checkpoint", "%s", out.Checkpoint)

@@ -272,9 +272,24 @@ func featureText(w io.Writer, r service.FeatureShowReply) {
 		line("evidence", string(*f.Evidence))
 	}
 	verdictLines(line, r.Verdict)
+	for _, ses := range r.Sessions {
+		line("session", fmt.Sprintf("%s (%s) %s; %s", ses.ID, ses.Agent, ses.State, firstEditText(ses.FirstEdit)))
+	}
 	for _, x := range r.Findings {
 		line("found", x.Where+": "+x.What)
 	}
+}
+
+// firstEditText says what a session read before it changed anything.
+func firstEditText(f *kedge.FirstAct) string {
+	if f == nil {
+		return "first edit unknown"
+	}
+	text := fmt.Sprintf("first edit after %s and ~%s tokens read", counting(f.Calls, "call"), big(f.ReadTokens))
+	if f.UsedTokens != nil {
+		text += fmt.Sprintf(" (%s used)", big(*f.UsedTokens))
+	}
+	return text
 }
 
 func join(ids []kedge.FeatureID) string {

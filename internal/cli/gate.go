@@ -17,7 +17,7 @@ import (
 )
 
 func newGate(env *Env) *cobra.Command {
-	var all bool
+	var all, output bool
 	c := &cobra.Command{
 		Use: "gate [NAME...]", Short: "Run the checks and give one verdict",
 		Long: `Runs the checks of .kedge/gate.toml on the tree as it stands, in the order test,
@@ -29,11 +29,15 @@ Changes are measured from HEAD, and a check that covers nothing that changed is
 left out; then the verdict is partial. In a session they are measured from the
 tree that was verified last, and the checks are those of that tree: what an agent
 commits hides nothing. A full green verdict of a person outside a session moves
-that tree to the one as it stands, for a person looked at it.`,
-		Example: "  kedge gate\n  kedge gate unit\n  kedge gate --all           every check: a full verdict\n  kedge gate --json",
+that tree to the one as it stands, for a person looked at it.
+
+Of a red check the first failure is shown, and where its log is. --output shows what
+matters of the rest as well: every failure, error, warning, place and total, with what
+repeats or passes folded away. The log stays whole.`,
+		Example: "  kedge gate\n  kedge gate unit\n  kedge gate --all           every check: a full verdict\n  kedge gate --output        all failures of a red check\n  kedge gate --json",
 		RunE: func(c *cobra.Command, names []string) error {
 			var out service.GateReply
-			in := service.GateRequest{Names: names, All: all, Env: env.Environ}
+			in := service.GateRequest{Names: names, All: all, Output: output, Env: env.Environ}
 			if err := env.Call.Call(c.Context(), "gate", in, &out, func(b json.RawMessage) { gateStep(env, b) }); err != nil {
 				return err
 			}
@@ -48,6 +52,7 @@ that tree to the one as it stands, for a person looked at it.`,
 		},
 	}
 	c.Flags().BoolVar(&all, "all", false, "run every check, also those that cover nothing that changed")
+	c.Flags().BoolVar(&output, "output", false, "show what matters of the output of a red check, not only its first failure")
 	return c
 }
 
@@ -85,6 +90,12 @@ func gateTalk(env *Env, out service.GateReply) {
 	for _, c := range out.Checks {
 		if c.FirstFailure != nil {
 			failureTalk(env, c)
+		}
+	}
+	for _, o := range out.Output {
+		env.talk("output of %s, %d of %d lines:", o.Check, o.Shown, o.Lines)
+		for line := range strings.Lines(o.Text) {
+			env.talk("  %s", strings.TrimRight(line, "\n"))
 		}
 	}
 	if out.Partial && out.Green() {

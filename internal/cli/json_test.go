@@ -95,6 +95,7 @@ var shown = map[string]string{
 	"land --json":                                       "run.land",
 	"explain HEAD --json":                               "explain",
 	"cost --json":                                       "cost",
+	"stats --json":                                      "stats",
 	"doctor --json":                                     "doctor",
 	"rebuild --json":                                    "rebuild",
 	"backup --json":                                     "backup",

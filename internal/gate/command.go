@@ -32,7 +32,7 @@ func (g *gate) runCommand(ctx context.Context, s step, res *kedge.CheckResult) e
 	}
 	res.Exit = out.Exit
 	res.Evidence = g.keepEvidence(s.check.Evidence, seen, strings.TrimSuffix(log, ".log"))
-	text, err := readLog(res.Log)
+	text, err := ReadLog(res.Log)
 	if err != nil {
 		return err
 	}
@@ -142,7 +142,8 @@ func withEnv(env []string, set map[string]string) []string {
 // maxRead bounds what is looked at of a log, half of it from each end.
 const maxRead = 16 << 20
 
-func readLog(path string) (string, error) {
+// ReadLog gives the log of a check, or both ends of one that is very long.
+func ReadLog(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return "", kedge.Errorf(kedge.Internal, "read the log: %w", err)

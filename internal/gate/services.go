@@ -139,7 +139,7 @@ func (s *services) tryOn(ctx context.Context, v kedge.Service, port int) (*notRe
 }
 
 func serviceFailure(v kedge.Service, log, said string) kedge.Failure {
-	text, err := readLog(log)
+	text, err := ReadLog(log)
 	f, ok := condense.First(v.Run, text)
 	said = fmt.Sprintf("service %q %s", v.Name, said)
 	if err == nil && ok {

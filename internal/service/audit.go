@@ -30,6 +30,7 @@ type AuditReply struct {
 	Sessions []audit.Figures `json:"sessions"`
 	Total    audit.Figures   `json:"total"`
 	Changes  []audit.Change  `json:"changes"`
+	Unused   []audit.Offer   `json:"unused_tools"` // offered and never called; null: no transcript says what was offered
 	Unread   []UnreadFile    `json:"unread"`
 }
 
@@ -61,6 +62,10 @@ func (s *Service) Audit(ctx context.Context, who Caller, in AuditRequest) (Audit
 	if err != nil {
 		return AuditReply{}, err
 	}
+	price, err := auditPrice(in.Env)
+	if err != nil {
+		return AuditReply{}, err
+	}
 	r := AuditReply{Sessions: []audit.Figures{}, Unread: []UnreadFile{}}
 	progress := AuditProgress{Of: len(files)}
 	for _, f := range files {
@@ -68,7 +73,7 @@ func (s *Service) Audit(ctx context.Context, who Caller, in AuditRequest) (Audit
 	}
 	for _, f := range files {
 		who.Tell(progress)
-		g, err := transcript.CountFile(ctx, f, audit.NoPrice)
+		g, err := transcript.CountFile(ctx, f, price)
 		if err != nil && (strict || ctx.Err() != nil) {
 			return AuditReply{}, err
 		}
@@ -84,8 +89,20 @@ func (s *Service) Audit(ctx context.Context, who Caller, in AuditRequest) (Audit
 	who.Tell(progress)
 	slices.SortStableFunc(r.Sessions, func(a, b audit.Figures) int { return strings.Compare(began(a), began(b)) })
 	r.Total = audit.Total(r.Sessions)
-	r.Changes = audit.Advise(r.Total)
+	r.Changes, r.Unused = audit.Advise(r.Total), audit.Unused(r.Total)
 	return r, nil
+}
+
+// auditPrice is what tokens cost by the prices of the caller and of Kedge.
+func auditPrice(env map[string]string) (audit.Price, error) {
+	prices, err := personsPrices([]string{"HOME=" + env["HOME"], "XDG_CONFIG_HOME=" + env["XDG_CONFIG_HOME"]})
+	return func(model, at string, u audit.Usage) *float64 {
+		when, err := time.Parse(time.RFC3339, at)
+		if err != nil {
+			return nil
+		}
+		return prices.USD(model, when, kedge.TokenKinds{Input: u.Input, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite, Output: u.Output})
+	}, err
 }
 
 func began(f audit.Figures) string {

@@ -41,10 +41,11 @@ type CostRow struct {
 	Key           string            `json:"key"` // empty: the sessions have none
 	Name          string            `json:"name,omitempty"`
 	Sessions      int               `json:"sessions"`
-	Tokens        *int64            `json:"tokens"` // nil: no session of the row said
+	Tokens        *int64            `json:"tokens"`           // nil: no session of the row said
+	Guessed       *int64            `json:"estimated_tokens"` // of sessions that told no usage, by what they printed; nil: none
 	Kinds         *kedge.TokenKinds `json:"kinds"`
 	USD           *float64          `json:"usd"`            // nil: unknown
-	Estimated     bool              `json:"estimated"`      // a part of usd is computed from prices, not told by the agent
+	Estimated     bool              `json:"estimated"`      // a part of this is not told by the agent: usd computed from prices, or estimated_tokens
 	UnknownTokens int               `json:"unknown_tokens"` // sessions that told no usage
 	UnknownUSD    int               `json:"unknown_usd"`    // sessions whose cost is unknown
 }
@@ -132,6 +133,7 @@ func (r *CostRow) add(ses kedge.Session, prices price.Table) {
 	r.Sessions++
 	if ses.Tokens == nil {
 		r.UnknownTokens++
+		r.guess(ses.Bytes)
 	} else {
 		sum := *ses.Tokens
 		if r.Tokens != nil {
@@ -160,6 +162,22 @@ func (r *CostRow) add(ses kedge.Session, prices price.Table) {
 		sum += *r.USD
 	}
 	r.USD = &sum
+}
+
+// bytesPerToken is what is printed for a token, about: what a session printed is
+// all that is known of one that tells nothing.
+const bytesPerToken = 4
+
+// guess adds what a session that told nothing has printed.
+func (r *CostRow) guess(printed int64) {
+	if printed <= 0 {
+		return
+	}
+	sum := (printed + bytesPerToken - 1) / bytesPerToken
+	if r.Guessed != nil {
+		sum += *r.Guessed
+	}
+	r.Guessed, r.Estimated = &sum, true
 }
 
 // dearest orders rows: by cost, then by tokens, what is unknown last, then by key.

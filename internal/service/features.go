@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"kedge"
 	"kedge/internal/plan"
@@ -191,6 +192,35 @@ type FeatureShowReply struct {
 	// it so far: what an agent tried, too.
 	Findings []kedge.Finding `json:"findings"`
 	Verdict  *kedge.Evidence `json:"verdict"` // what its evidence says; nil when it has none
+
+	Sessions []FeatureSession `json:"sessions"` // that worked on it, as they started
+}
+
+// FeatureSession is a session that worked on a feature, and what it read before
+// its first edit.
+type FeatureSession struct {
+	ID        kedge.SessionID    `json:"id"`
+	Agent     string             `json:"agent"`
+	Model     string             `json:"model"`
+	State     kedge.SessionState `json:"state"`
+	Cause     string             `json:"cause"`
+	StartedAt time.Time          `json:"started_at"`
+	Tokens    *int64             `json:"tokens"`
+	FirstEdit *kedge.FirstAct    `json:"first_edit"` // nil: none, or the session does not tell what it does
+}
+
+func sessionsOn(ctx context.Context, p *project, id kedge.FeatureID) ([]FeatureSession, error) {
+	out := []FeatureSession{}
+	docs, err := all[kedge.Session](ctx, p, store.KindSession)
+	for _, ses := range docs {
+		if ses.Feature == id {
+			out = append(out, FeatureSession{
+				ID: ses.ID, Agent: ses.Agent, Model: ses.Model, State: ses.State, Cause: ses.Cause, StartedAt: ses.StartedAt,
+				Tokens: ses.Tokens, FirstEdit: ses.FirstEdit,
+			})
+		}
+	}
+	return out, err
 }
 
 // FeatureShow gives one feature and where it stands.
@@ -213,6 +243,9 @@ func (s *Service) FeatureShow(ctx context.Context, who Caller, in FeatureShowReq
 	}
 	if reply.Blockers == nil {
 		reply.Blockers = []plan.Blocker{}
+	}
+	if reply.Sessions, err = sessionsOn(ctx, p, in.ID); err != nil {
+		return reply, err
 	}
 	if reply.Findings, err = findingsOn(ctx, p, in.ID); err != nil || d.Evidence == nil {
 		return reply, err

@@ -22,15 +22,17 @@ import (
 
 // GateRequest asks for the project's checks to be run on the tree as it stands.
 type GateRequest struct {
-	Names []string `json:"names,omitempty"` // only these
-	All   bool     `json:"all,omitempty"`   // those too that cover nothing that changed
-	Env   []string `json:"env,omitempty"`   // the caller's environment; used, never written down
+	Names  []string `json:"names,omitempty"`  // only these
+	All    bool     `json:"all,omitempty"`    // those too that cover nothing that changed
+	Output bool     `json:"output,omitempty"` // give what matters of the output of red checks, too
+	Env    []string `json:"env,omitempty"`    // the caller's environment; used, never written down
 }
 
 // GateReply is `gate --json`: the verdict, and the evidence it was kept as.
 type GateReply struct {
 	kedge.Verdict
 	Evidence kedge.EvidenceID `json:"evidence"`
+	Output   []GateOutput     `json:"output,omitempty"` // of red checks, where it was asked for
 }
 
 // Gate runs the project's checks and keeps the verdict as evidence. A red
@@ -48,7 +50,7 @@ func (s *Service) Gate(ctx context.Context, who Caller, in GateRequest) (reply G
 	defer release()
 	defer func() { s.gateOver(ctx, p, who, err) }()
 	if evs, seen, err := s.seenBefore(ctx, p, who); seen || err != nil {
-		return gateReply(evs, err)
+		return in.reply(evs, err)
 	}
 	j := judgement{names: in.Names, env: in.Env, scope: gate.Changed}
 	if in.All {
@@ -71,7 +73,7 @@ func (s *Service) Gate(ctx context.Context, who Caller, in GateRequest) (reply G
 	if err == nil {
 		s.keepAnchor(ctx, p, evs)
 	}
-	return gateReply(evs, err)
+	return in.reply(evs, err)
 }
 
 // gateBase: a person's changes are since HEAD; an agent's since what it cannot

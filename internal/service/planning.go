@@ -178,23 +178,25 @@ func (b runBriefs) planned(ctx context.Context, c run.Command) (string, error) {
 }
 
 // route is the agent of a session by the kind of its work: that for planning, or
-// the run's with the model that the plan names for the phase.
+// the run's, with the model that the plan names for the phase. It is empty only
+// where nobody named one.
 func (b runBriefs) route(ctx context.Context, c run.Command) (string, error) {
+	model := ""
 	if c.Purpose == run.MakePlan {
 		cfg, _, err := b.settings.At(ctx, c.Base)
-		return cfg.Route.Plan, err
-	}
-	l, err := readLedger(ctx, b.p)
-	if err != nil || c.Feature == "" {
-		return "", err
-	}
-	model := l.modelOf(c.Feature)
-	if model == "" {
-		return "", nil
+		if err != nil || cfg.Route.Plan != "" {
+			return cfg.Route.Plan, err
+		}
+	} else if c.Feature != "" {
+		l, err := readLedger(ctx, b.p)
+		if err != nil {
+			return "", err
+		}
+		model = l.modelOf(c.Feature)
 	}
 	doc, ok, err := b.p.Store.Run(ctx, c.Run)
-	if err != nil || !ok {
-		return "", err
+	if err != nil || !ok || model == "" {
+		return doc.State.Rules.Agent, err
 	}
 	name, _, _ := strings.Cut(doc.State.Rules.Agent, ":")
 	return name + ":" + model, nil

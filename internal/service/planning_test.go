@@ -233,7 +233,7 @@ func TestRow70PhasesHaveBudgetAndModel(t *testing.T) {
 	}
 	rests := engineOf(t, w, run.Rules{Agent: "bot:small"})
 	defer rests()
-	for id, want := range map[kedge.FeatureID]string{"p1.1": "", "p2.1": "bot:big"} {
+	for id, want := range map[kedge.FeatureID]string{"p1.1": "bot:small", "p2.1": "bot:big"} {
 		got, err := w.cfg.Route(t.Context(), run.Command{Run: w.run, Feature: id, Purpose: run.Implement})
 		w.ok(err)
 		if got != want {

@@ -108,6 +108,7 @@ var folders = map[kedge.EventType]func(*folding) error{
 	kedge.SessionEnded:    foldSessionEnded,
 	kedge.SessionRenamed:  foldSessionRenamed,
 	kedge.SessionUsed:     foldSessionUsed,
+	kedge.SessionActed:    foldSessionActed,
 	kedge.FilesSeen:       foldSeen,
 	kedge.RunStepped:      foldRun,
 	kedge.HandEditFound:   foldEdit,

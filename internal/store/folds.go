@@ -223,6 +223,25 @@ func foldSessionUsed(f *folding) error {
 	return f.save(KindSession, string(s.ID), s, words{})
 }
 
+// foldSessionActed keeps what was told first: there is one first act.
+func foldSessionActed(f *folding) error {
+	d, err := payload[kedge.SessionActedData](f)
+	if err != nil {
+		return err
+	}
+	s, err := load[kedge.Session](f, KindSession, string(d.ID))
+	if err != nil {
+		return err
+	}
+	switch d.First {
+	case kedge.ActAction:
+		s.FirstAction = cmp.Or(s.FirstAction, &d.FirstAct)
+	case kedge.ActEdit:
+		s.FirstEdit = cmp.Or(s.FirstEdit, &d.FirstAct)
+	}
+	return f.save(KindSession, string(s.ID), s, words{})
+}
+
 func foldSessionRenamed(f *folding) error {
 	d, err := payload[kedge.SessionRenamedData](f)
 	if err != nil {

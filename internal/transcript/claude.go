@@ -32,8 +32,8 @@ type claudeReader struct {
 
 // claudeLine is the fields of a line that matter; values as they stand in it.
 type claudeLine struct {
-	typ, subtype, session, dir, at, message []byte
-	side, meta, summary                     bool
+	typ, subtype, session, dir, at, message, tools, attachment []byte
+	side, meta, summary                                        bool
 }
 
 func (c *claudeReader) line(n int, b []byte) bool {
@@ -58,9 +58,14 @@ func (c *claudeReader) line(n int, b []byte) bool {
 	case "assistant":
 		c.message(l.message, true)
 	case "system":
-		if string(l.subtype) == "compact_boundary" {
+		switch string(l.subtype) {
+		case "compact_boundary":
 			c.give(audit.Entry{Kind: audit.Compaction})
+		case "init": // of its stream of events, kept as a file
+			c.offered(l.tools)
 		}
+	case "attachment":
+		c.attached(l.attachment)
 	}
 	return true
 }
@@ -90,10 +95,46 @@ func parseClaudeLine(b []byte) (l claudeLine, ok bool) {
 			l.summary = isTrue(v)
 		case "message":
 			l.message = v
+		case "tools":
+			l.tools = v
+		case "attachment":
+			l.attachment = v
 		}
 		return ok
 	})
 	return l, ok && s.end()
+}
+
+// attached reads what the program added by itself, as far as it says which tools
+// the model could call. Their schemas are not there.
+func (c *claudeReader) attached(raw []byte) {
+	var typ, names []byte
+	if len(raw) == 0 || raw[0] != '{' {
+		return
+	}
+	fields(raw, func(key string, v []byte) {
+		switch key {
+		case "type":
+			typ = inside(v)
+		case "addedNames":
+			names = v
+		}
+	})
+	if string(typ) == "deferred_tools_delta" {
+		c.offered(names)
+	}
+}
+
+// offered gives the tools of a list of names.
+func (c *claudeReader) offered(names []byte) {
+	if len(names) == 0 || names[0] != '[' {
+		return
+	}
+	elements(names, func(v []byte) {
+		if len(v) > 0 && v[0] == '"' {
+			c.give(audit.Entry{Kind: audit.Offered, Tool: text(inside(v)), Chars: audit.NoSchema})
+		}
+	})
 }
 
 func isTrue(v []byte) bool { return string(v) == "true" }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"kedge/internal/audit"
 )
@@ -53,6 +54,15 @@ type codexPayload struct {
 	Call      string          `json:"call_id"`
 	Output    json.RawMessage `json:"output"`
 	Info      *codexInfo      `json:"info"`
+	Tools     []codexTool     `json:"dynamic_tools"`
+}
+
+// codexTool is a tool that a client gave to a session, with its schema. Those of
+// Codex itself are not written down.
+type codexTool struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Schema      json.RawMessage `json:"inputSchema"`
 }
 
 type codexInfo struct {
@@ -79,6 +89,9 @@ func (c *codexReader) line(n int, b []byte) bool {
 	switch l.Type {
 	case "session_meta":
 		c.meta.ID, c.meta.Dir = first(c.meta.ID, p.ID), first(c.meta.Dir, p.Dir)
+		for _, t := range p.Tools {
+			c.give(audit.Entry{Kind: audit.Offered, Tool: t.Name, Chars: utf8.RuneCountInString(t.Description) + compact(t.Schema)})
+		}
 	case "turn_context":
 		c.model = first(p.Model, c.model)
 	case "compacted":

@@ -47,6 +47,7 @@ type session struct {
 	heard  error // the first time that nobody could hear
 	quiet  []hold.Sample
 	open   []string // calls that have no result yet
+	first  firsts
 }
 
 // startSession starts the session of a job, or takes up the one that an earlier

@@ -200,6 +200,7 @@ func (s *session) feedLine(ctx context.Context, end int64, line []byte, at time.
 			}
 		}
 		s.use.take(ev)
+		s.journalFirsts(ctx, ev)
 		if s.acts(ev) && end > s.old {
 			s.x.live.acted(s.c)
 		}

@@ -1,0 +1,204 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"kedge"
+	"kedge/internal/plain"
+	"kedge/internal/service"
+	"kedge/internal/yield"
+)
+
+func newStats(env *Env) *cobra.Command {
+	var (
+		by, since             string
+		all, prometheus, otel bool
+	)
+	c := &cobra.Command{
+		Use:   "stats",
+		Short: "Interruptions, recovery and verified work per token and USD",
+		Long: `Tells from the journal how many sessions were interrupted and by what, how long it
+took until their work went on, and what the tokens and the money gave: verified
+features and the lines they changed. It is divided by week, agent, model or session.
+
+Recovery is the time from an interruption to the first productive action (a file
+written, a command run) of the session that took the work up again; productive
+minutes are those from a session's first such action to its end. Of sessions that do
+not tell what they do, the minutes count in which they printed anything. Overhead is
+recovery by productive minutes. What nobody knows is shown as unknown, never as 0.
+
+--prometheus and --otel print the same for other programs: the text format of
+Prometheus, and OpenTelemetry's metrics as JSON with the names of its conventions
+for generative AI. Nothing is sent anywhere.`,
+		Example: `  kedge stats                       by week
+  kedge stats --by model --since 30d
+  kedge stats --by session --json
+  kedge stats --prometheus          for a node exporter's text file
+  kedge stats --otel | curl -s -H 'Content-Type: application/json' --data-binary @- http://127.0.0.1:4318/v1/metrics`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			in := service.StatsRequest{By: by, All: all, Env: []string{"HOME=" + env.getenv("HOME"), "XDG_CONFIG_HOME=" + env.getenv("XDG_CONFIG_HOME")}}
+			var err error
+			if in.Since, err = sinceWhen(since, time.Now()); err != nil {
+				return err
+			}
+			if prometheus || otel {
+				in.By = "session"
+			}
+			if prometheus && env.json {
+				return kedge.Errorf(kedge.Invalid, "--prometheus prints no JSON").WithHint("kedge stats --otel")
+			}
+			if prometheus && since != "" {
+				return kedge.Errorf(kedge.Invalid, "--prometheus does not go with --since: its counters count from the beginning").WithHint("kedge stats --prometheus")
+			}
+			out, err := call[service.StatsReply](c.Context(), env, "stats", in)
+			if err != nil {
+				return err
+			}
+			switch {
+			case prometheus:
+				return yield.Prometheus(env.Out, out.Project, yield.Report{Total: out.Figures, Rows: out.Rows})
+			case otel:
+				return otelOut(env.Out, out)
+			}
+			if out.Sessions == 0 && out.VerifiedFeatures == 0 {
+				env.talk("no sessions")
+			}
+			return env.show(out, func(w io.Writer) { statsText(w, out) })
+		},
+	}
+	c.Flags().StringVar(&by, "by", yield.By[0], strings.Join(yield.By[:len(yield.By)-1], ", ")+" or "+yield.By[len(yield.By)-1])
+	c.Flags().StringVar(&since, "since", "", "count sessions from this day (2026-01-31), or of the last days (7d) or hours (12h)")
+	c.Flags().BoolVar(&all, "all", false, "of every project")
+	c.Flags().BoolVar(&prometheus, "prometheus", false, "print the text format of Prometheus")
+	c.Flags().BoolVar(&otel, "otel", false, "print OpenTelemetry metrics as JSON")
+	c.MarkFlagsMutuallyExclusive("prometheus", "otel", "by")
+	complete(c, "by", words(yield.By...))
+	return c
+}
+
+func otelOut(w io.Writer, out service.StatsReply) error {
+	b, err := yield.OTLP(out.Project, yield.Report{Total: out.Figures, Rows: out.Rows}, time.Now())
+	if err != nil {
+		return kedge.Errorf(kedge.Internal, "encode the metrics: %w", err)
+	}
+	_, err = fmt.Fprintf(w, "%s\n", plain.JSON(b))
+	return err
+}
+
+// statsText is one screen: what it all came to, then divided, then the causes.
+func statsText(w io.Writer, out service.StatsReply) {
+	if out.Sessions == 0 && out.VerifiedFeatures == 0 {
+		return
+	}
+	row := func(name, format string, args ...any) {
+		fmt.Fprintf(w, "%-12s %s\n", name, fmt.Sprintf(format, args...))
+	}
+	row("sessions", "%d, %d interrupted", out.Sessions, out.Interrupted)
+	row("overhead", "%s: %s of recovery, %s of productive time", percentOf(out.OverheadRate), minutesText(out.RecoveryMinutes), minutesText(out.ProductiveMinutes))
+	row("verified", "%s, %s changed", counting(out.VerifiedFeatures, "feature"), linesText(out.Figures))
+	row("per 1M tokens", "%s features, %s lines (%s tokens)", rateText(out.FeaturesPerMTok), rateText(out.LinesPerMTok), knownText(out.Tokens))
+	row("per USD", "%s features, %s lines (%s%s)", rateText(out.FeaturesPerUSD), rateText(out.LinesPerUSD), usd(out.USD), estimatedText(out.Figures))
+	unknownText(row, out.Figures)
+	statsTable(w, out)
+	causesText(w, out.Figures)
+}
+
+// unknownText says what the figures lack.
+func unknownText(row func(name, format string, args ...any), f yield.Figures) {
+	if f.UnknownTokens > 0 || f.UnknownUSD > 0 {
+		row("unknown", "the tokens of %s, the cost of %s", counting(f.UnknownTokens, "session"), counting(f.UnknownUSD, "session"))
+	}
+	if f.SilentSessions > 0 {
+		row("silent", "%s did not tell what they did: the minutes count in which they printed", counting(f.SilentSessions, "session"))
+	}
+}
+
+func statsTable(w io.Writer, out service.StatsReply) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(t, "\n%s\tSESSIONS\tINTERRUPTED\tRECOVERY\tPRODUCTIVE\tOVERHEAD\tFEATURES\tLINES\tTOKENS\tUSD\tFEATURES/MTOK\tFEATURES/USD\n", out.By)
+	for _, r := range out.Rows {
+		name := r.Key
+		if r.Name != "" {
+			name = r.Name
+		}
+		if name == "" {
+			name = "(none)"
+		}
+		fmt.Fprintf(t, "%s\t%d\t%d\t%s\t%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\n", plain.Line(name), r.Sessions, r.Interrupted, minutesText(r.RecoveryMinutes),
+			minutesText(r.ProductiveMinutes), percentOf(r.OverheadRate), r.VerifiedFeatures, knownText(r.VerifiedLines), knownText(r.Tokens), dollars(r.USD),
+			rateText(r.FeaturesPerMTok), rateText(r.FeaturesPerUSD))
+	}
+	_ = t.Flush() // to the filter, whose errors show at its end
+}
+
+// causesText ranks what interrupted by the minutes that it cost.
+func causesText(w io.Writer, f yield.Figures) {
+	if len(f.Interruptions) == 0 {
+		return
+	}
+	fmt.Fprint(w, "\nWhat interrupted, by the minutes lost:\n")
+	for _, x := range f.Interruptions {
+		lost := minutesText(x.Minutes)
+		if x.Open == x.Count {
+			lost = "unknown"
+		}
+		note := ""
+		if x.Open > 0 {
+			note = fmt.Sprintf(", %d not taken up again", x.Open)
+		}
+		fmt.Fprintf(w, "  %-16s %s, %d×%s\n", strings.ReplaceAll(string(x.Cause), "_", " "), lost, x.Count, note)
+	}
+}
+
+func minutesText(m float64) string { return fmt.Sprintf("%.1f min", m) }
+
+func percentOf(v *float64) string {
+	if v == nil {
+		return "unknown"
+	}
+	return fmt.Sprintf("%.1f%%", *v*100)
+}
+
+func rateText(v *float64) string {
+	if v == nil {
+		return "unknown"
+	}
+	return fmt.Sprintf("%.3g", *v)
+}
+
+func dollars(v *float64) string {
+	if v == nil {
+		return "unknown"
+	}
+	return fmt.Sprintf("%.2f", *v)
+}
+
+// knownText is a number, or that nobody knows it.
+func knownText(n *int64) string {
+	if n == nil {
+		return "unknown"
+	}
+	return big(*n)
+}
+
+func linesText(f yield.Figures) string {
+	text := knownText(f.VerifiedLines) + " lines"
+	if f.VerifiedLines != nil && f.UnknownLines > 0 {
+		text += fmt.Sprintf(" (of %s they are unknown)", counting(f.UnknownLines, "feature"))
+	}
+	return text
+}
+
+func estimatedText(f yield.Figures) string {
+	if f.Estimated {
+		return ", estimated"
+	}
+	return ""
+}

@@ -1,0 +1,107 @@
+package service
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"kedge"
+	"kedge/internal/hold/tape"
+	"kedge/internal/yield"
+)
+
+// StatsRequest asks what sessions came to.
+type StatsRequest struct {
+	Since time.Time `json:"since,omitzero"` // what began, or was completed, before it is left out
+	By    string    `json:"by"`             // one of yield.By
+	All   bool      `json:"all,omitempty"`  // of every project
+	Env   []string  `json:"env,omitempty"`  // says where the person's prices stand
+}
+
+// StatsReply is `stats --json`: the figures of all sessions, and divided.
+type StatsReply struct {
+	Project string     `json:"project"` // its name; empty: every project
+	By      string     `json:"by"`
+	Since   *time.Time `json:"since"`
+	yield.Figures
+	Rows []yield.Row `json:"rows"`
+}
+
+// Stats counts interruptions, recovery and verified output from the journal.
+func (s *Service) Stats(ctx context.Context, who Caller, in StatsRequest) (StatsReply, error) {
+	reply := StatsReply{By: cmp.Or(in.By, yield.By[0]), Rows: []yield.Row{}}
+	if !slices.Contains(yield.By, reply.By) {
+		return reply, kedge.Errorf(kedge.Invalid, "stats are not divided by %q", in.By).WithHint("kedge stats --by %s", strings.Join(yield.By, "|"))
+	}
+	if !in.Since.IsZero() {
+		reply.Since = &in.Since
+	}
+	prices, err := personsPrices(in.Env)
+	if err != nil {
+		return reply, err
+	}
+	ps, err := s.sessionProjects(ctx, who, in.All)
+	if err != nil {
+		return reply, err
+	}
+	var journals []*yield.Journal
+	for _, p := range ps {
+		j, err := s.readYield(ctx, p)
+		if err != nil {
+			return reply, err
+		}
+		journals = append(journals, j)
+		if !in.All {
+			reply.Project = p.Name
+		}
+	}
+	r := yield.Count(yield.Query{Since: in.Since, By: reply.By, Now: s.now(), Price: prices.USD}, journals...)
+	reply.Figures, reply.Rows = r.Total, r.Rows
+	return reply, nil
+}
+
+// readYield reads a project's journal, and how busy the sessions were that do not
+// tell what they do.
+func (s *Service) readYield(ctx context.Context, p *project) (*yield.Journal, error) {
+	j := yield.NewJournal()
+	const page = 1000
+	for seq := int64(0); ; {
+		evs, err := p.Store.Events(ctx, seq, page)
+		if err != nil {
+			return nil, err
+		}
+		for _, ev := range evs {
+			seq = ev.Seq
+			if err := j.Take(ev); err != nil {
+				return nil, err
+			}
+		}
+		if len(evs) < page {
+			break
+		}
+	}
+	for _, id := range j.Silent() {
+		if n, ok := busyMinutes(s.sessionDir(id)); ok {
+			j.Active(id, n)
+		}
+	}
+	return j, nil
+}
+
+// busyMinutes counts the minutes in which a session printed anything; false when
+// its tape is not kept any more.
+func busyMinutes(dir string) (float64, bool) {
+	var (
+		n    int
+		last time.Time
+	)
+	err := tape.Open(dir).EachMark(func(m tape.Mark) error {
+		if at := m.At.Truncate(time.Minute); m.Kind == tape.Time && !at.Equal(last) {
+			n, last = n+1, at
+		}
+		return nil
+	})
+	return float64(n), err == nil && n > 0
+}
