@@ -160,6 +160,7 @@ type RiskClosedData struct {
 type FilesSeenData struct {
 	Tree  string `json:"tree"`
 	Cause string `json:"cause"`
+	Head  string `json:"head,omitempty"` // the commit that was checked out; empty: unknown
 }
 
 // HandEditData reports an edit of a file that Kedge projects, and what was done.

@@ -35,7 +35,13 @@ func explainText(w io.Writer, out service.ExplainReply) {
 	row("commit", "%s %s", out.Commit, out.Subject)
 	switch {
 	case out.Kind == service.OtherCommit:
-		row("by", "a person: no run of Kedge made it")
+		row("by", "a person, or a command that a person gave: no run of Kedge made it")
+		return
+	case out.Kind == service.LedgerCommit && out.Work == "":
+		row("ledger", "what Kedge wrote down; it changes files of Kedge's only")
+		if out.Run != "" {
+			row("run", "%s", out.Run)
+		}
 		return
 	case out.Kind == service.LedgerCommit:
 		row("ledger", "what Kedge wrote down about %s", out.Work)

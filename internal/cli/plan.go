@@ -58,11 +58,8 @@ func planGoal(ctx context.Context, env *Env, goal string, flags service.RunFlags
 	if err != nil {
 		return err
 	}
-	if detach && env.json {
-		return env.show(out, nil)
-	}
 	if detach {
-		return env.showRun(out.RunReply)
+		return env.left(out.RunReply, out)
 	}
 	env.notes(out.Notes)
 	return env.watchPlanning(ctx, out.RunReply)
@@ -169,7 +166,7 @@ func newPlanApprove(env *Env) *cobra.Command {
 		Short: "Freeze the plan in .kedge/plan.md, make one feature of each item, and commit both",
 		Long: `Freeze the plan in .kedge/plan.md, make one feature of each item, and commit both.
 
-The commit holds .kedge/plan.md and .kedge/features.json and nothing else; what
+The commit holds the files under .kedge/ that Kedge writes and nothing else; what
 is staged stays staged. A plain folder has no commit. Only a person may approve,
 and only a plan without errors whose blocking questions are answered.`,
 		Example: "  kedge plan approve",
@@ -183,7 +180,7 @@ and only a plan without errors whose blocking questions are answered.`,
 			return env.show(reply, func(w io.Writer) {
 				fmt.Fprintf(w, "%s approved: %s\n", reply.ID, featureCount(len(reply.Features)))
 				if reply.Commit != nil {
-					fmt.Fprintf(w, "commit  %s (.kedge/plan.md and .kedge/features.json)\n", *reply.Commit)
+					fmt.Fprintf(w, "commit  %s (the plan, the features, what else Kedge wrote)\n", *reply.Commit)
 				}
 				if reply.Started {
 					fmt.Fprintln(w, "the run goes on now: kedge run shows it, kedge run --pause holds it")

@@ -138,10 +138,26 @@ func runAndWatch(ctx context.Context, env *Env, flags service.RunFlags, goOn, de
 		return err
 	}
 	if detach {
-		return env.showRun(out)
+		return env.left(out, out)
 	}
 	env.notes(out.Notes)
 	return env.watchRun(ctx, out)
+}
+
+// left is said of a run that nobody waits for: which it is, and how to come back
+// to it. The answer is what --json prints.
+func (env *Env) left(out service.RunReply, answer any) error {
+	env.notes(out.Notes)
+	if err := env.show(answer, func(w io.Writer) { fmt.Fprintf(w, "%s %s\n", out.Run.ID, standingLine(out.Run)) }); err != nil {
+		return err
+	}
+	if out.Run.Resting {
+		env.nextSteps(out.Run)
+		return nil
+	}
+	env.talk("watch it: kedge run (Ctrl-C leaves it running); where it stands: kedge status")
+	env.talk("hold it: kedge run --pause; end it: kedge run --stop")
+	return nil
 }
 
 // runEnd is the last line of `run --json`.

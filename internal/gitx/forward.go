@@ -75,11 +75,20 @@ func (r *Repo) forward(ctx context.Context, q ForwardRequest, at, to string) err
 // busyFiles stand in a git dir while somebody merges, picks or bisects.
 var busyFiles = []string{"MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply", "BISECT_LOG", "sequencer"}
 
-func (r *Repo) refuseBusy() error {
+// Busy names what tells that a git command of the user's is unfinished in the
+// work tree: a merge, a rebase, a bisection; empty when none is.
+func (r *Repo) Busy() string {
 	for _, name := range busyFiles {
 		if exists(filepath.Join(r.gitDir, name)) {
-			return kedge.Errorf(kedge.Conflict, "a git command is unfinished in %q (%s)", r.root, name).WithHint("git -C %s status", quote(r.root))
+			return name
 		}
+	}
+	return ""
+}
+
+func (r *Repo) refuseBusy() error {
+	if name := r.Busy(); name != "" {
+		return kedge.Errorf(kedge.Conflict, "a git command is unfinished in %q (%s)", r.root, name).WithHint("git -C %s status", quote(r.root))
 	}
 	return nil
 }

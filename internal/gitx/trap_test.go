@@ -290,6 +290,10 @@ func (r *trapped) readAll(g *gitx.Repo, step stepper) {
 	step("Root", nil)
 	step("CommonDir", nil)
 	step("GitDir", nil)
+	if doing := g.Busy(); doing != "" {
+		r.t.Errorf("nothing is unfinished, and %q is", doing)
+	}
+	step("Busy", nil)
 	step("Head", second(g.Head(ctx)))
 	step("Resolve", second(g.Resolve(ctx, "main")))
 	step("Resolve", second(g.Resolve(ctx, strings.Repeat("ab", 20))), kedge.NotFound)

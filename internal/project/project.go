@@ -19,6 +19,14 @@ import (
 type Project struct {
 	kedge.Project
 	*Opened
+	Still func(name string) Stillness // nil: files that Kedge writes follow the journal
+}
+
+// Stillness is what becomes of a file that Kedge writes in a work tree that waits
+// for the work of a run.
+type Stillness struct {
+	Stays bool   // it is as in the last commit, or in neither
+	Back  []byte // else the committed text, where that is Kedge's; nil: it is written
 }
 
 // Opened is what all callers of a project share. Its store is nil where the
@@ -74,7 +82,7 @@ func Known(ctx context.Context, st *store.Store, id kedge.ProjectID) (kedge.Proj
 // In is the project as seen from another of its work trees.
 func (p *Project) In(dir string) *Project {
 	q := *p
-	q.Dir = dir
+	q.Dir, q.Still = dir, nil
 	return &q
 }
 

@@ -316,7 +316,7 @@ func (s *Service) pending(ctx context.Context, p *project) ([]kedge.HandEditData
 	if err != nil {
 		return nil, err
 	}
-	edits := s.handEdits(p, l)
+	edits := s.handEdits(ctx, p, l)
 	m, err := readMemory(ctx, p)
 	if err != nil {
 		return nil, err

@@ -48,7 +48,8 @@ func (s *Service) settleLedger(ctx context.Context, p *project, who Caller) ([]k
 	if err != nil {
 		return nil, err
 	}
-	edits := s.handEdits(p, l)
+	p = s.atRest(ctx, p)
+	edits := s.handEdits(ctx, p, l)
 	var later unwritten // what cannot be written is told when the command has written
 	if len(edits) == 0 {
 		s.writeProjections(p, l, &later) // they may be behind
@@ -76,9 +77,24 @@ func (s *Service) settleLedger(ctx context.Context, p *project, who Caller) ([]k
 
 // handEdits gives what was edited in the files that belong to the ledger; it
 // changes nothing, so that reading commands can report it too.
-func (s *Service) handEdits(p *project, l ledger) []kedge.HandEditData {
+func (s *Service) handEdits(ctx context.Context, p *project, l ledger) []kedge.HandEditData {
 	known := s.projected(p)
+	if _, ok, err := p.Read(featuresFile); err == nil && !ok && !s.isCommitted(ctx, p, featuresFile) {
+		return planEdits(p, l, known) // git took it away, by a stash or a checkout: see isCommitted
+	}
 	return append(featureEdits(p, l, known), planEdits(p, l, known)...)
+}
+
+// isCommitted tells whether the last commit has a file. One that is gone and was
+// never committed there was not taken out by anybody's hand: git itself does
+// that, when it stashes or changes branches, and the file is simply written again.
+func (s *Service) isCommitted(ctx context.Context, p *project, name string) bool {
+	repo, err := s.git(ctx, p)
+	if err != nil {
+		return true // a plain folder, where only hands take files away
+	}
+	has, err := repo.Exists(ctx, "HEAD", name)
+	return has || err != nil
 }
 
 // featureEdits compares features.json with the journal. A text that Kedge wrote
@@ -101,7 +117,7 @@ func featureEdits(p *project, l ledger, known map[string]bool) []kedge.HandEditD
 		}
 		return []kedge.HandEditData{{Path: featuresFile, Found: "the file was removed", Action: plan.Restored}}
 	}
-	if bytes.Equal(b, plan.WriteFeatures(l.file(p))) {
+	if bytes.Equal(b, plan.WriteFeatures(l.file(p))) || stays(p, featuresFile) {
 		return nil
 	}
 	file, err := plan.ParseFeatures(featuresFile, b)
@@ -142,7 +158,7 @@ func (s *Service) behind(p *project, l ledger) []string {
 	known := s.projected(p)
 	var out []string
 	old := func(name string, want []byte) {
-		if b, ok, err := p.Read(name); err == nil && ok && !bytes.Equal(b, want) && known[sum(b)] {
+		if b, ok, err := p.Read(name); err == nil && ok && !bytes.Equal(b, want) && known[sum(b)] && !stays(p, name) {
 			out = append(out, name)
 		}
 	}
@@ -259,6 +275,9 @@ func unlocked(p *project, l ledger) error {
 // there and is not Kedge's was typed after the edits were settled, while a gate
 // ran perhaps: it is kept before it is replaced.
 func (s *Service) replaceProjected(p *project, name string, b []byte) error {
+	if stays(p, name) {
+		return nil
+	}
 	old, ok, err := p.Read(name)
 	if (err != nil || ok) && !bytes.Equal(old, b) && !s.projected(p)[sum(old)] {
 		kept, err := s.setAside(p, name)
@@ -275,6 +294,14 @@ func (s *Service) replaceProjected(p *project, name string, b []byte) error {
 // putProjected writes a projection and remembers that Kedge wrote it, before it
 // does: a crash in between must not make its own text look like an edit.
 func (s *Service) putProjected(p *project, name string, b []byte) error {
+	if p.Still != nil {
+		switch r := p.Still(name); {
+		case r.Stays:
+			return nil
+		case r.Back != nil:
+			return p.Put(name, r.Back)
+		}
+	}
 	was := s.projectedLines(p)
 	if err := s.rememberProjected(p, sum(b)); err != nil {
 		return err

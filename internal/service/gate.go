@@ -93,7 +93,7 @@ func (s *Service) editFindings(ctx context.Context, p *project) ([]kedge.Finding
 		return nil, err
 	}
 	var out []kedge.Finding
-	for _, e := range s.handEdits(p, l) {
+	for _, e := range s.handEdits(ctx, p, l) {
 		out = append(out, kedge.Finding{
 			Level: kedge.LevelWarning, What: "edited by hand: " + e.Found, Where: e.Path,
 			Fix: "nothing to do: the next command that writes puts it right and keeps the edit aside",
@@ -118,7 +118,7 @@ func gateEvents(who Caller, ev kedge.Evidence) ([]kedge.Event, error) {
 	if err != nil || ev.Verdict.Tree == "" {
 		return []kedge.Event{finished}, err
 	}
-	seen, err := event(kedge.FilesSeen, who, kedge.FilesSeenData{Tree: ev.Verdict.Tree, Cause: "gate"})
+	seen, err := event(kedge.FilesSeen, who, kedge.FilesSeenData{Tree: ev.Verdict.Tree, Cause: "gate", Head: ev.Commit})
 	return []kedge.Event{finished, seen}, err
 }
 

@@ -410,7 +410,7 @@ func savedPlan(evs []kedge.Event) (kedge.PlanData, kedge.Event, error) {
 	return data, kedge.Event{}, kedge.Errorf(kedge.Internal, "the approval left no plan")
 }
 
-// commitPlan commits the plan and its features. Its date is the event's, so that
+// commitPlan commits the plan and its features, and what else Kedge wrote. Its date is the event's, so that
 // a retry makes the same commit or none.
 func (s *Service) commitPlan(ctx context.Context, p *project, author *gitx.Person, data kedge.PlanData, ev kedge.Event) (*string, error) {
 	if author == nil {
@@ -420,8 +420,12 @@ func (s *Service) commitPlan(ctx context.Context, p *project, author *gitx.Perso
 	if err != nil {
 		return nil, err
 	}
+	more, err := s.uncommitted(ctx, p, r)
+	if err != nil {
+		return nil, err
+	}
 	sha, err := r.CommitPaths(ctx, gitx.CommitPathsRequest{
-		Paths:   []string{featuresFile, planFile},
+		Paths:   slices.Compact(slices.Sorted(slices.Values(append(more, featuresFile, planFile)))),
 		Message: "kedge: approve the plan \"" + data.Title + "\"\n\nKedge-Plan: " + string(data.ID),
 		Date:    ev.At, Author: *author,
 	})

@@ -145,11 +145,14 @@ func (s *Service) begin(ctx context.Context, p *project, who Caller, in RunStart
 	if err != nil {
 		return RunReply{}, err
 	}
-	base, notes, err := s.runBase(ctx, p, repo, head, last)
+	specs, err := s.specs(ctx, p)
 	if err != nil {
 		return RunReply{}, err
 	}
-	specs, err := s.specs(ctx, p)
+	if head, err = s.commitLedger(ctx, p, who, repo, head); err != nil {
+		return RunReply{}, err
+	}
+	base, notes, err := s.runBase(ctx, p, repo, head, last)
 	if err != nil {
 		return RunReply{}, err
 	}

@@ -92,7 +92,7 @@ func refuseTakenAway(ctx context.Context, repo *gitx.Repo, head gitx.Head, st ru
 		return nil
 	}
 	return firstError(err, kedge.Errorf(kedge.Conflict, "branch %q does not hold any more what %s had landed on it", head.Branch, st.Run).
-		WithHint("begin at what is there: kedge stop && kedge run"))
+		WithHint("begin at what is there: kedge run --stop && kedge run"))
 }
 
 // notesOnGone says that a run begins without what an earlier one had landed.

@@ -48,6 +48,10 @@ type ExplainReply struct {
 	Steps      []RunStep           `json:"steps"`    // of the run, about this feature
 }
 
+// noWork stands in a ledger commit that is about no work commit: of a feature
+// that was blocked, or of what was there before a run.
+const noWork = "none"
+
 // Explain tells what a commit is for, who made it, what proved it and what
 // happened on the way: from its trailers and the journal.
 func (s *Service) Explain(ctx context.Context, who Caller, in ExplainRequest) (ExplainReply, error) {
@@ -68,7 +72,12 @@ func (s *Service) Explain(ctx context.Context, who Caller, in ExplainRequest) (E
 		Files: []gitx.Change{}, Decisions: []kedge.DecisionRef{}, Findings: []kedge.Finding{}, Steps: []RunStep{},
 	}
 	work := c
-	if sha := c.Trailer("Kedge-Ledger"); sha != "" {
+	switch sha := c.Trailer("Kedge-Ledger"); sha {
+	case "":
+	case noWork:
+		r.Kind, r.Run = LedgerCommit, kedge.RunID(c.Trailer("Kedge-Run"))
+		return r, nil
+	default:
 		r.Kind, r.Work = LedgerCommit, sha
 		if work, err = repo.ReadCommit(ctx, sha); err != nil {
 			return r, err

@@ -58,6 +58,10 @@ type RunJob struct {
 	Until         *time.Time      `json:"until"` // when a provider's limit passes
 }
 
+// whileRunning is what a person can do about a run that works: watch it, hold it,
+// end it.
+var whileRunning = []string{"kedge run", "kedge run --pause", "kedge run --stop"}
+
 // viewOf shows a state; what stands in the ledger and not in the state comes
 // from the project.
 func (s *Service) viewOf(ctx context.Context, p *project, st run.State) (RunView, error) {
@@ -69,7 +73,7 @@ func (s *Service) viewOf(ctx context.Context, p *project, st run.State) (RunView
 		ID: st.Run, State: st.Status, Reason: reason, Halt: st.Halt, Agent: st.Rules.Agent, Parallel: st.Rules.Parallel,
 		StartedAt: startOf(st.Run), Features: countRun(st), Sessions: st.Sessions, Usage: usageOf(st),
 		Limits: RunLimits{Tokens: st.Rules.Tokens, USD: st.Rules.USD, Sessions: st.Rules.MaxSessions},
-		Jobs:   []RunJob{}, Resting: resting(&st), Next: []string{},
+		Jobs:   []RunJob{}, Resting: resting(&st), Next: nextOf(&st),
 	}
 	for i := range st.Jobs {
 		j, err := jobView(ctx, p, &st, &st.Jobs[i])
@@ -79,7 +83,7 @@ func (s *Service) viewOf(ctx context.Context, p *project, st run.State) (RunView
 		v.Jobs = append(v.Jobs, j)
 	}
 	if v.Resting {
-		v.Kind, v.Next = kindOf(&st), nextOf(&st)
+		v.Kind = kindOf(&st)
 		if isPlanning(st) {
 			more, err := s.planNext(ctx, p, st.Run)
 			if err != nil {
@@ -201,7 +205,8 @@ func kindOf(st *run.State) kedge.Kind {
 	}
 }
 
-// nextOf says what a person does next about a resting run.
+// nextOf says what a person does next about a run: what it asks for and, while it
+// works by itself, how to watch, hold and end it.
 func nextOf(st *run.State) []string {
 	out := []string{}
 	add := func(line string) {
@@ -214,6 +219,12 @@ func nextOf(st *run.State) []string {
 			add(line)
 		}
 	}
+	if !resting(st) && st.Halt != "" {
+		return append(out, "kedge run")
+	}
+	if !resting(st) {
+		return append(out, whileRunning...)
+	}
 	switch st.Halt {
 	case run.Paused, run.Stopped, run.Fault, run.Environment, run.RedBaseline, run.NoAgent:
 		add("kedge run --continue")
@@ -222,7 +233,7 @@ func nextOf(st *run.State) []string {
 	case run.MaxSessions:
 		add("kedge run --continue --max-sessions " + strconv.Itoa(max(st.Rules.MaxSessions, 1)))
 	}
-	if st.Lander != "" {
+	if st.Lander != "" || st.Ended() && st.Landed != st.Tip && !isPlanning(*st) {
 		add("kedge land")
 	}
 	for _, f := range st.Features {
@@ -324,6 +335,7 @@ func (s *Service) runStatus(ctx context.Context, p *project, r *StatusReply) err
 	}
 	r.Run = &RunInfo{ID: st.Run, State: string(st.Status), Reason: reason}
 	r.Usage = usageOf(st)
+	r.Run.Next = nextOf(&st)
 	if isPlanning(st) && resting(&st) && !st.Ended() {
 		r.Run.Next, err = s.planNext(ctx, p, st.Run)
 	}

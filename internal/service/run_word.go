@@ -121,6 +121,11 @@ func (s *Service) goOn(ctx context.Context, p *project, who Caller, st run.State
 	if in.Flags.MaxSessions > 0 {
 		rules.MaxSessions += st.Sessions // so many more
 	}
+	if st.Movable() {
+		if head, err = s.commitLedger(ctx, p, who, repo, head); err != nil {
+			return RunReply{}, err
+		}
+	}
 	commit, notes, err := s.baseToGoOn(ctx, p, repo, head, st)
 	if err != nil {
 		return RunReply{}, err

@@ -53,7 +53,7 @@ type RunInfo struct {
 	ID     kedge.RunID `json:"id"`
 	State  string      `json:"state"`
 	Reason string      `json:"reason"`
-	Next   []string    `json:"next,omitempty"` // what a person does about a plan that waits
+	Next   []string    `json:"next,omitempty"` // what a person does about it
 }
 
 // FeatureCounts counts features by status.
@@ -115,9 +115,10 @@ func (s *Service) Status(ctx context.Context, who Caller, _ StatusRequest) (Stat
 	if r.Drift, r.DriftUnknown, err = s.drift(ctx, p, st); err != nil {
 		return StatusReply{}, err
 	}
+	p = s.atRest(ctx, p)
 	r.Behind = s.behind(p, st.ledger)
 	_, _, inMemory, err := s.lookAtMemory(ctx, who)
-	r.Edits = append(append([]kedge.HandEditData{}, s.handEdits(p, st.ledger)...), inMemory...)
+	r.Edits = append(append([]kedge.HandEditData{}, s.handEdits(ctx, p, st.ledger)...), inMemory...)
 	return r, err
 }
 
@@ -172,6 +173,9 @@ func (s *Service) drift(ctx context.Context, p *project, st state) (list []kedge
 	changes, err := s.diff(ctx, p, seen.Tree, st.tree)
 	if kedge.NotFound.Is(err) {
 		return list, "git no longer has the tree that Kedge saw last: kedge checkpoint save", nil
+	}
+	if err == nil {
+		changes, err = s.outOfBand(ctx, p, seen.FilesSeenData, st, changes)
 	}
 	for _, c := range changes {
 		list = append(list, kedge.Drift{Path: c.Path, State: driftState(c.Status), Added: c.Added, Removed: c.Removed})
@@ -243,7 +247,7 @@ func (s *Service) filesSeen(ctx context.Context, p *project, who Caller, cause s
 	if st.tree == "" {
 		return ev, false, nil
 	}
-	ev, err = event(kedge.FilesSeen, who, kedge.FilesSeenData{Tree: st.tree, Cause: cause})
+	ev, err = event(kedge.FilesSeen, who, kedge.FilesSeenData{Tree: st.tree, Cause: cause, Head: st.head.Commit})
 	return ev, err == nil, err
 }
 

@@ -55,6 +55,7 @@ func (s *Service) projectLedger(ctx context.Context, p *project) ([]kedge.Findin
 	p.Writing.Lock()
 	defer p.Writing.Unlock()
 	s.sweep(p)
+	p = s.atRest(ctx, p)
 	l, err := readLedger(ctx, p)
 	if err != nil {
 		return nil, err
@@ -89,6 +90,7 @@ func (s *Service) putLatest(ctx context.Context, p *project) ([]kedge.Finding, e
 	p.Writing.Lock()
 	defer p.Writing.Unlock()
 	var u unwritten
+	p = s.atRest(ctx, p)
 	err := eachPlace(ctx, p, func(name string, text []byte) { u.note(name, s.putProjected(p, name, text)) })
 	return u.findings, err
 }
@@ -171,6 +173,7 @@ func (s *Service) bringUp(ctx context.Context, p *project) ([]kedge.Finding, err
 	if _, ok, err := p.Read(setup.ConfigFile); err != nil || !ok {
 		return nil, nil // Kedge was taken out of this folder, or is not to be read there
 	}
+	p = s.atRest(ctx, p)
 	l, err := readLedger(ctx, p)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,109 @@
+package service
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"kedge"
+	"kedge/internal/gitx"
+)
+
+// outOfBand leaves out of the changes since Kedge last looked what runs brought:
+// a file that is as a run verified it was changed by Kedge, and is no drift.
+func (s *Service) outOfBand(ctx context.Context, p *project, seen kedge.FilesSeenData, st state, changes []gitx.Change) ([]gitx.Change, error) {
+	tip, err := s.broughtSince(ctx, p, seen, st.head)
+	if err != nil || tip == "" {
+		return changes, err
+	}
+	fromTip, err := s.diff(ctx, p, tip, st.tree)
+	if err != nil {
+		return changes, err
+	}
+	byRuns, err := s.pathsSince(ctx, p, seen.Head, tip)
+	if err != nil {
+		return changes, err
+	}
+	return withoutRuns(changes, fromTip, byRuns), nil
+}
+
+// broughtSince is the newest commit of a run that the branch has and that Kedge
+// had not seen there when it last looked; empty when there is none.
+func (s *Service) broughtSince(ctx context.Context, p *project, seen kedge.FilesSeenData, head gitx.Head) (string, error) {
+	last, found, err := lastRun(ctx, p)
+	if err != nil || !found || last.Tip == "" || head.Commit == "" {
+		return "", err
+	}
+	repo, err := s.git(ctx, p)
+	if err != nil {
+		return "", err
+	}
+	if there, err := keptBelow(ctx, repo, head.Commit, last.Tip); err != nil || !there {
+		return "", err
+	}
+	if seen.Head == "" {
+		return last.Tip, nil
+	}
+	if had, err := keptBelow(ctx, repo, seen.Head, last.Tip); err != nil || had {
+		return "", err
+	}
+	return last.Tip, nil
+}
+
+// keptBelow is Descends for commits that the repository may not have any more.
+func keptBelow(ctx context.Context, repo *gitx.Repo, commit, from string) (bool, error) {
+	for _, c := range []string{commit, from} {
+		if known, err := kept(ctx, repo, c); err != nil || !known {
+			return false, err
+		}
+	}
+	return repo.Descends(ctx, commit, from)
+}
+
+// pathsSince are the paths that differ between a commit and what is left of it in
+// the history of tip; nil when that cannot be told.
+func (s *Service) pathsSince(ctx context.Context, p *project, from, tip string) ([]string, error) {
+	repo, err := s.git(ctx, p)
+	if err != nil || from == "" {
+		return nil, err
+	}
+	if known, err := kept(ctx, repo, from); err != nil || !known {
+		return nil, err
+	}
+	base, err := repo.MergeBase(ctx, from, tip)
+	if kedge.NotFound.Is(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	changes, err := s.diff(ctx, p, base, tip)
+	out := make([]string, 0, len(changes))
+	for _, c := range changes {
+		out = append(out, c.Path)
+	}
+	return out, err
+}
+
+// withoutRuns is drift where runs changed files too: what they changed is
+// measured from their end (fromTip), everything else from when Kedge last looked
+// (fromSeen). Where nobody knows what they changed (nil), a file that is as they
+// left it is theirs.
+func withoutRuns(fromSeen, fromTip []gitx.Change, byRuns []string) []gitx.Change {
+	at := func(list []gitx.Change, path string) bool {
+		return slices.ContainsFunc(list, func(c gitx.Change) bool { return c.Path == path })
+	}
+	var out []gitx.Change
+	for _, c := range fromSeen {
+		if byRuns == nil && at(fromTip, c.Path) || byRuns != nil && !slices.Contains(byRuns, c.Path) {
+			out = append(out, c)
+		}
+	}
+	for _, c := range fromTip {
+		if slices.Contains(byRuns, c.Path) {
+			out = append(out, c)
+		}
+	}
+	slices.SortFunc(out, func(a, b gitx.Change) int { return strings.Compare(a.Path, b.Path) })
+	return out
+}
