@@ -43,6 +43,8 @@ var benches = []struct {
 	{"keep/idle", keeping(benchIdle)},
 	{"search", benchSearch},
 	{"run", benchRun},
+	{"look/audit", benchAudit},
+	{"look/memory", benchAuditMemory},
 }
 
 func main() {

@@ -22,6 +22,8 @@ func play(args []string) (code int, played bool) {
 		err = playEcho()
 	case "idle":
 		err = playIdle(args[2], args[3])
+	case "peak":
+		err = playPeak(args[2:])
 	}
 	if err != nil {
 		return 1, true
