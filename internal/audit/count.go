@@ -8,33 +8,35 @@ import (
 
 // Counter counts the entries of one session, in their order.
 type Counter struct {
-	f       Figures
-	tools   map[string]*Tool
-	calls   map[string]call
-	replies map[string]reply
-	models  map[string]*modelUse
-	order   []string // models, as they came
-	files   map[string]*file
-	ran     map[uint64]bool // commands, by hash
-	seed    maphash.Seed
-	usage   bool // any reply had it
-	actions int64
-	read    int64
-	offered []Offer
+	f           Figures
+	first, last string // times; empty is none
+	most        int64  // of context tokens
+	tools       map[string]*Tool
+	calls       map[uint64]call  // by hash: names of calls and replies are long, and there are many
+	replies     map[uint64]reply // by hash
+	models      map[string]*modelUse
+	order       []string // models, as they came
+	files       map[string]*file
+	ran         map[uint64]struct{} // commands, by hash
+	seed        maphash.Seed
+	usage       bool // any reply had it
+	actions     int64
+	read        int64
+	offered     []Offer
 }
 
 // call is a tool call that waits for its result.
 type call struct {
 	tool        *Tool
-	act         Act
-	path        string
+	file        *file // of a Read or an Edit
 	input       int64
+	act         Act
 	again       bool // a reread, or a repeated command
 	failedInput bool // its input is counted as failed
 }
 
 type reply struct {
-	model string
+	model *modelUse
 	usage Usage
 	usd   *float64
 }
@@ -54,8 +56,8 @@ type file struct {
 // NewCounter counts a session of this agent.
 func NewCounter(agent string) *Counter {
 	c := &Counter{
-		tools: map[string]*Tool{}, calls: map[string]call{}, replies: map[string]reply{}, models: map[string]*modelUse{},
-		files: map[string]*file{}, ran: map[uint64]bool{}, seed: maphash.MakeSeed(),
+		tools: map[string]*Tool{}, calls: map[uint64]call{}, replies: map[uint64]reply{}, models: map[string]*modelUse{},
+		files: map[string]*file{}, ran: map[uint64]struct{}{}, seed: maphash.MakeSeed(),
 	}
 	c.f.Agent = agent
 	return c
@@ -99,13 +101,15 @@ func (c *Counter) when(at string) {
 	if at == "" {
 		return
 	}
-	if c.f.StartedAt == nil || at < *c.f.StartedAt {
-		c.f.StartedAt = &at
+	if c.first == "" || at < c.first {
+		c.first = at
 	}
-	if c.f.EndedAt == nil || at > *c.f.EndedAt {
-		c.f.EndedAt = &at
-	}
+	c.last = max(c.last, at)
 }
+
+// hash stands for a name or a command. Two of one session with the same hash of
+// 64 bits, from a seed that nobody knows, are not to be expected.
+func (c *Counter) hash(s string) uint64 { return maphash.String(c.seed, s) }
 
 func (c *Counter) toolCall(e *Entry) {
 	n := int64(e.Chars)
@@ -117,26 +121,27 @@ func (c *Counter) toolCall(e *Entry) {
 		c.tools[e.Tool] = t
 	}
 	t.Calls++
-	k := call{tool: t, act: e.Act, path: e.Path, input: n}
+	k := call{tool: t, act: e.Act, input: n}
 	switch e.Act {
 	case Read:
 		c.f.Reads++
-		f := c.file(e.Path)
-		k.again = f.read
-		f.read = true
+		k.file = c.file(e.Path)
+		k.again = k.file.read
+		k.file.read = true
 		c.f.Rereads += one(k.again)
 	case Shell:
 		c.f.Commands++
-		h := maphash.String(c.seed, e.Command)
-		k.again = c.ran[h]
-		c.ran[h] = true
+		h := c.hash(e.Command)
+		_, k.again = c.ran[h]
+		c.ran[h] = struct{}{}
 		c.f.RepeatedCommands += one(k.again)
 	case Edit:
+		k.file = c.file(e.Path)
 		c.firstEdit()
 	case Other:
 	}
 	c.actions++
-	c.calls[e.Call] = k
+	c.calls[c.hash(e.Call)] = k
 }
 
 // firstEdit keeps what came before it.
@@ -166,7 +171,8 @@ func one(b bool) int64 {
 func (c *Counter) toolResult(e *Entry) {
 	n := int64(e.Chars)
 	c.f.Composition.ToolResult += n
-	k, known := c.calls[e.Call]
+	id := c.hash(e.Call)
+	k, known := c.calls[id]
 	if known {
 		k.tool.ResultChars += n
 	}
@@ -174,7 +180,7 @@ func (c *Counter) toolResult(e *Entry) {
 		c.f.Sources.Dialogue -= k.input
 		c.f.Sources.FailedAttempts += k.input
 		k.failedInput = true
-		c.calls[e.Call] = k
+		c.calls[id] = k
 	}
 	switch k.act {
 	case Read:
@@ -182,7 +188,7 @@ func (c *Counter) toolResult(e *Entry) {
 		return
 	case Edit:
 		if !e.Failed {
-			c.edited(k.path)
+			c.edited(k.file)
 		}
 	case Shell:
 		c.f.FailedCommands += one(e.Failed)
@@ -200,33 +206,29 @@ func (c *Counter) toolResult(e *Entry) {
 // readResult waits with the file for an edit: until then nobody knows whether
 // it is a stale view.
 func (c *Counter) readResult(k call, n int64, failed bool) {
-	f := c.file(k.path)
 	if failed {
-		f.failed += n
+		k.file.failed += n
 	} else {
-		f.ok += n
+		k.file.ok += n
 	}
 	c.read += n
 	c.f.RereadChars += n * one(k.again)
 }
 
-func (c *Counter) edited(path string) {
-	f := c.files[path]
-	if f == nil {
-		return
-	}
+func (c *Counter) edited(f *file) {
 	c.f.StaleReadChars += f.ok + f.failed
 	f.ok, f.failed = 0, 0
 }
 
 func (c *Counter) reply(e *Entry) {
-	old, again := c.replies[e.Reply]
+	id := c.hash(e.Reply)
+	old, again := c.replies[id]
 	if !again {
 		c.f.Calls++
-		old = reply{model: e.Model}
-		c.model(e.Model).calls++
+		old.model = c.model(e.Model)
+		old.model.calls++
 	}
-	m := c.model(old.model)
+	m := old.model
 	if e.Usage != nil {
 		c.used(*e.Usage)
 		m.usage = m.usage.minus(old.usage).plus(*e.Usage)
@@ -244,17 +246,14 @@ func (c *Counter) reply(e *Entry) {
 		m.usd += *e.USD
 		old.usd = e.USD
 	}
-	c.replies[e.Reply] = old
+	c.replies[id] = old
 }
 
 func (c *Counter) used(u Usage) {
-	n := u.Context()
 	if !c.usage {
-		c.f.StartTokens = &n
+		c.f.StartTokens = ptr(u.Context())
 	}
-	if c.f.MaxContextTokens == nil || n > *c.f.MaxContextTokens {
-		c.f.MaxContextTokens = &n
-	}
+	c.most = max(c.most, u.Context())
 	c.usage = true
 }
 
@@ -272,6 +271,9 @@ func (c *Counter) model(name string) *modelUse {
 // transcript does not have all.
 func (c *Counter) Figures(price Price, unseen ...string) Figures {
 	f := c.f
+	if c.first != "" {
+		f.StartedAt, f.EndedAt = ptr(c.first), ptr(c.last)
+	}
 	f.Unseen = append([]string{}, unseen...)
 	f.Sources.StaleReads = f.StaleReadChars
 	for _, v := range c.files { // sums: their order does not matter
@@ -286,10 +288,7 @@ func (c *Counter) Figures(price Price, unseen ...string) Figures {
 	f.Offered = c.offers()
 	c.priced(&f, price)
 	if f.Calls == 0 || c.usage {
-		f.OutputTokens = ptr(int64(0))
-		if f.MaxContextTokens == nil {
-			f.MaxContextTokens = ptr(int64(0))
-		}
+		f.OutputTokens, f.MaxContextTokens = ptr(int64(0)), ptr(c.most)
 		for _, m := range f.Models {
 			*f.OutputTokens += m.OutputTokens
 		}

@@ -3,6 +3,7 @@ package transcript
 import (
 	"context"
 	"io"
+	"strings"
 
 	"kedge/internal/audit"
 )
@@ -26,19 +27,44 @@ func claude(ctx context.Context, r io.Reader, o Options, emit Emit) (Meta, error
 type claudeReader struct {
 	teller
 	meta Meta
-
-	meant, summary bool // of the line: put in by the program; a compaction's summary
+	l    claudeLine // the last one: its blocks and its usage are used again
 }
 
 // claudeLine is the fields of a line that matter; values as they stand in it.
 type claudeLine struct {
-	typ, subtype, session, dir, at, message, tools, attachment []byte
-	side, meta, summary                                        bool
+	typ, subtype, session, dir, at, tools, attachment []byte
+	side, meta, summary                               bool
+	message                                           claudeMessage
+}
+
+// claudeMessage is the message of a line. Its content is a text or blocks.
+type claudeMessage struct {
+	id, model []byte
+	said      measured
+	blocks    []claudeBlock
+	used      bool // it has a usage
+	usage     audit.Usage
+}
+
+// measured is a string as it stands between its quotes, with how many characters
+// it has; the zero value is none.
+type measured struct {
+	raw   []byte
+	chars int
+}
+
+// claudeBlock is the fields of a block of a message.
+type claudeBlock struct {
+	typ, id, name, call []byte
+	text, thinking      measured
+	input, content      []byte
+	result              int // characters of the content
+	failed              bool
 }
 
 func (c *claudeReader) line(n int, b []byte) bool {
-	l, ok := parseClaudeLine(b)
-	if !ok {
+	l := &c.l
+	if !l.parse(b) {
 		return false
 	}
 	if l.side {
@@ -50,13 +76,13 @@ func (c *claudeReader) line(n int, b []byte) bool {
 	if c.meta.Dir == "" {
 		c.meta.Dir = text(l.dir)
 	}
-	c.n, c.at, c.meant, c.summary = n, stamp(string(l.at)), l.meta, l.summary
+	c.n, c.at = n, stamp(string(l.at))
 	c.give(audit.Entry{Kind: audit.Moment})
 	switch string(l.typ) {
 	case "user":
-		c.message(l.message, false)
+		c.message(false)
 	case "assistant":
-		c.message(l.message, true)
+		c.message(true)
 	case "system":
 		switch string(l.subtype) {
 		case "compact_boundary":
@@ -70,11 +96,15 @@ func (c *claudeReader) line(n int, b []byte) bool {
 	return true
 }
 
-// parseClaudeLine goes over the whole line, so that a broken one is noticed
-// before anything of it is counted.
-func parseClaudeLine(b []byte) (l claudeLine, ok bool) {
+// parse goes over the whole line, once, so that a broken one is noticed before
+// anything of it is counted. Of a key that stands there twice the last counts.
+func (l *claudeLine) parse(b []byte) bool {
+	*l = claudeLine{message: claudeMessage{blocks: l.message.blocks[:0]}}
 	s := &scanner{b: b}
-	ok = s.object(func(key []byte) bool {
+	return s.object(func(key []byte) bool {
+		if string(key) == "message" {
+			return l.message.parse(s)
+		}
 		v, ok := s.value()
 		switch string(key) {
 		case "type":
@@ -93,16 +123,13 @@ func parseClaudeLine(b []byte) (l claudeLine, ok bool) {
 			l.meta = isTrue(v)
 		case "isCompactSummary":
 			l.summary = isTrue(v)
-		case "message":
-			l.message = v
 		case "tools":
 			l.tools = v
 		case "attachment":
 			l.attachment = v
 		}
 		return ok
-	})
-	return l, ok && s.end()
+	}) && s.end()
 }
 
 // attached reads what the program added by itself, as far as it says which tools
@@ -139,41 +166,178 @@ func (c *claudeReader) offered(names []byte) {
 
 func isTrue(v []byte) bool { return string(v) == "true" }
 
-// say gives a text, which stands in raw as between quotes.
-func (c *claudeReader) say(e audit.Entry, raw []byte) {
-	e.Chars = runes(raw)
+func (m *claudeMessage) parse(s *scanner) bool {
+	*m = claudeMessage{blocks: m.blocks[:0]}
+	return s.objectOr(func(key []byte) bool {
+		switch string(key) {
+		case "content":
+			return m.content(s)
+		case "usage":
+			return m.use(s)
+		}
+		v, ok := s.value()
+		switch string(key) {
+		case "id":
+			m.id = inside(v)
+		case "model":
+			m.model = inside(v)
+		}
+		return ok
+	})
+}
+
+func (m *claudeMessage) content(s *scanner) (ok bool) {
+	m.said, m.blocks = measured{}, m.blocks[:0]
+	if s.at('[') {
+		return s.array(func() bool {
+			if !s.at('{') {
+				return s.skip()
+			}
+			m.blocks = append(m.blocks, claudeBlock{})
+			return m.blocks[len(m.blocks)-1].parse(s)
+		})
+	}
+	m.said, ok = s.measure()
+	return ok
+}
+
+func (m *claudeMessage) use(s *scanner) bool {
+	m.used, m.usage = s.at('{'), audit.Usage{}
+	return s.objectOr(func(key []byte) bool {
+		v, ok := s.value()
+		switch string(key) {
+		case "input_tokens":
+			m.usage.Input = integer(v)
+		case "cache_read_input_tokens":
+			m.usage.CacheRead = integer(v)
+		case "cache_creation_input_tokens":
+			m.usage.CacheWrite = integer(v)
+		case "output_tokens":
+			m.usage.Output = integer(v)
+		}
+		return ok
+	})
+}
+
+func (b *claudeBlock) parse(s *scanner) bool {
+	return s.object(func(key []byte) (ok bool) {
+		switch string(key) {
+		case "text":
+			b.text, ok = s.measure()
+			return ok
+		case "thinking":
+			b.thinking, ok = s.measure()
+			return ok
+		case "content":
+			return b.results(s)
+		}
+		v, ok := s.value()
+		switch string(key) {
+		case "type":
+			b.typ = inside(v)
+		case "id":
+			b.id = inside(v)
+		case "name":
+			b.name = inside(v)
+		case "input":
+			b.input = v
+		case "tool_use_id":
+			b.call = inside(v)
+		case "is_error":
+			b.failed = isTrue(v)
+		}
+		return ok
+	})
+}
+
+// results measures what a tool gave: a string, or the text blocks of a list,
+// joined.
+func (b *claudeBlock) results(s *scanner) (ok bool) {
+	from := s.i
+	b.result = 0
+	if s.at('[') {
+		ok = s.array(func() bool {
+			var part claudeBlock
+			if !s.at('{') {
+				return s.skip()
+			}
+			ok := part.parse(s)
+			if string(part.typ) == "text" {
+				b.result += part.text.chars
+			}
+			return ok
+		})
+	} else {
+		var m measured
+		m, ok = s.measure()
+		b.result = m.chars
+	}
+	b.content = s.b[from:s.i]
+	return ok
+}
+
+// at tells what the next byte is.
+func (s *scanner) at(c byte) bool { return s.i < len(s.b) && s.b[s.i] == c }
+
+// objectOr is object, and takes any other value too.
+func (s *scanner) objectOr(each func(key []byte) bool) bool {
+	if !s.at('{') {
+		return s.skip()
+	}
+	return s.object(each)
+}
+
+// measure takes a value of any kind and measures a string.
+func (s *scanner) measure() (m measured, ok bool) {
+	if !s.at('"') {
+		return m, s.skip()
+	}
+	m.raw, ok = s.str()
+	m.chars = s.chars(m.raw)
+	return m, ok
+}
+
+func (c *claudeReader) message(assistant bool) {
+	m := &c.l.message
+	if assistant && string(m.model) != "<synthetic>" {
+		e := audit.Entry{Kind: audit.Reply, Reply: string(m.id), Model: text(m.model)}
+		if m.used {
+			e.Usage = &m.usage
+		}
+		c.give(e)
+	}
+	own := audit.Entry{Kind: audit.UserText, Rules: c.l.meta, Summary: c.l.summary}
+	if assistant {
+		own = audit.Entry{Kind: audit.AssistantText}
+	}
+	if m.said.raw != nil {
+		c.say(own, m.said)
+	}
+	for i := range m.blocks {
+		c.block(&m.blocks[i], own, assistant)
+	}
+}
+
+// say gives a text.
+func (c *claudeReader) say(e audit.Entry, m measured) {
+	e.Chars = m.chars
 	if c.Text {
-		e.Text = text(raw)
+		e.Text = text(m.raw)
 	}
 	c.give(e)
 }
 
-func (c *claudeReader) message(raw []byte, assistant bool) {
-	var id, model, content, usage []byte
-	fields(raw, func(key string, v []byte) {
-		switch key {
-		case "id":
-			id = inside(v)
-		case "model":
-			model = inside(v)
-		case "content":
-			content = v
-		case "usage":
-			usage = v
-		}
-	})
-	if assistant && string(model) != "<synthetic>" {
-		c.give(audit.Entry{Kind: audit.Reply, Reply: string(id), Model: text(model), Usage: claudeUsage(usage)})
+func (c *claudeReader) block(b *claudeBlock, own audit.Entry, assistant bool) {
+	switch typ := string(b.typ); {
+	case typ == "text":
+		c.say(own, b.text)
+	case typ == "thinking" && assistant:
+		c.say(audit.Entry{Kind: audit.Thinking}, b.thinking)
+	case typ == "tool_use" && assistant:
+		c.toolCall(b)
+	case typ == "tool_result" && !assistant:
+		c.toolResult(b)
 	}
-	own := audit.Entry{Kind: audit.UserText, Rules: c.meant, Summary: c.summary}
-	if assistant {
-		own = audit.Entry{Kind: audit.AssistantText}
-	}
-	if len(content) > 0 && content[0] == '"' {
-		c.say(own, inside(content))
-		return
-	}
-	elements(content, func(block []byte) { c.block(block, own, assistant) })
 }
 
 // fields calls each with every field of an object that was checked.
@@ -200,69 +364,7 @@ func elements(raw []byte, each func(v []byte)) {
 	})
 }
 
-func claudeUsage(raw []byte) *audit.Usage {
-	if len(raw) == 0 || raw[0] != '{' {
-		return nil
-	}
-	u := &audit.Usage{}
-	fields(raw, func(key string, v []byte) {
-		switch key {
-		case "input_tokens":
-			u.Input = integer(v)
-		case "cache_read_input_tokens":
-			u.CacheRead = integer(v)
-		case "cache_creation_input_tokens":
-			u.CacheWrite = integer(v)
-		case "output_tokens":
-			u.Output = integer(v)
-		}
-	})
-	return u
-}
-
-// claudeBlock is the fields of a block of a message.
-type claudeBlock struct {
-	typ, text, thinking, id, name, input, call, content []byte
-	failed                                              bool
-}
-
-func (c *claudeReader) block(raw []byte, own audit.Entry, assistant bool) {
-	var b claudeBlock
-	fields(raw, func(key string, v []byte) {
-		switch key {
-		case "type":
-			b.typ = inside(v)
-		case "text":
-			b.text = inside(v)
-		case "thinking":
-			b.thinking = inside(v)
-		case "id":
-			b.id = inside(v)
-		case "name":
-			b.name = inside(v)
-		case "input":
-			b.input = v
-		case "tool_use_id":
-			b.call = inside(v)
-		case "content":
-			b.content = v
-		case "is_error":
-			b.failed = isTrue(v)
-		}
-	})
-	switch typ := string(b.typ); {
-	case typ == "text":
-		c.say(own, b.text)
-	case typ == "thinking" && assistant:
-		c.say(audit.Entry{Kind: audit.Thinking}, b.thinking)
-	case typ == "tool_use" && assistant:
-		c.toolCall(b)
-	case typ == "tool_result" && !assistant:
-		c.toolResult(b)
-	}
-}
-
-func (c *claudeReader) toolCall(b claudeBlock) {
+func (c *claudeReader) toolCall(b *claudeBlock) {
 	name := text(b.name)
 	e := audit.Entry{Kind: audit.ToolCall, Call: string(b.id), Tool: name, Act: claudeActs[name], Chars: compact(b.input)}
 	if e.Act != audit.Other {
@@ -281,16 +383,22 @@ func (c *claudeReader) toolCall(b claudeBlock) {
 	c.give(e)
 }
 
-// toolResult gives a result with its text: a string, or the text blocks of a
-// list, joined.
-func (c *claudeReader) toolResult(b claudeBlock) {
-	e := audit.Entry{Kind: audit.ToolResult, Call: string(b.call), Failed: b.failed}
-	if len(b.content) > 0 && b.content[0] == '"' {
-		c.say(e, inside(b.content))
-		return
+// toolResult gives a result with its text.
+func (c *claudeReader) toolResult(b *claudeBlock) {
+	e := audit.Entry{Kind: audit.ToolResult, Call: string(b.call), Failed: b.failed, Chars: b.result}
+	if c.Text {
+		e.Text = resultText(b.content)
 	}
-	var all []byte
-	elements(b.content, func(v []byte) {
+	c.give(e)
+}
+
+// resultText is a string, or the text blocks of a list, joined.
+func resultText(content []byte) string {
+	if raw := inside(content); raw != nil {
+		return text(raw)
+	}
+	var all strings.Builder
+	elements(content, func(v []byte) {
 		var typ, txt []byte
 		fields(v, func(key string, v []byte) {
 			switch key {
@@ -301,8 +409,8 @@ func (c *claudeReader) toolResult(b claudeBlock) {
 			}
 		})
 		if string(typ) == "text" {
-			all = append(all, txt...)
+			all.WriteString(text(txt))
 		}
 	})
-	c.say(e, all)
+	return all.String()
 }

@@ -211,6 +211,38 @@ func TestLongLine(t *testing.T) {
 	}
 }
 
+// TestTwice: of a key that stands in an object twice the last counts, whatever
+// kind of value the first was.
+func TestTwice(t *testing.T) {
+	for _, line := range []string{
+		`{"type":"user","message":{"content":"first"},"message":{"content":"é"}}`,
+		`{"type":"user","message":{"content":"first","content":[{"type":"text","text":"xy"},7,{"type":"text","text":"z"}]}}`,
+		`{"type":"user","message":{"content":[{"type":"text","text":"xy"}],"content":null}}`,
+		`{"type":"user","message":{"content":[{"type":"text","text":"xy"}]},"message":"none"}`,
+		`{"type":"user","message":{"content":[{"type":"text","text":"xy","text":5}]}}`,
+		`{"type":"user","message":{"content":[{"type":"tool_result","content":[{"type":"text","text":"\ud83d"},"b",{"text":"\ude00","type":"text"}],"tool_use_id":"a"}]}}`,
+		`{"type":"user","message":{"content":[{"type":"tool_result","content":[{"type":"text","text":"ab"}],"content":"c"}]}}`,
+		`{"type":"assistant","message":{"id":"m","usage":{"output_tokens":5},"usage":{"input_tokens":3},"content":[]}}`,
+		`{"type":"assistant","message":{"id":"m","usage":{"output_tokens":5},"content":[{"type":"thinking","thinking":"\u00e9\n"}]}}`,
+	} {
+		agree(t, counted(t, "claude", []byte(line)), countNaive([]byte(line)))
+	}
+}
+
+// TestStamp: what has the form of entries stays, and only where it is a time.
+func TestStamp(t *testing.T) {
+	for given, want := range map[string]string{
+		"2026-01-06T13:32:06.938Z": "2026-01-06T13:32:06.938Z", "2026-10-31T23:59:59.000Z": "2026-10-31T23:59:59.000Z",
+		"2026-02-30T13:32:06.938Z": "", "2026-13-06T13:32:06.938Z": "", "2026-00-06T13:32:06.938Z": "", "2026-01-00T13:32:06.938Z": "",
+		"2026-01-06T24:32:06.938Z": "", "2026-01-06T13:60:06.938Z": "", "2026-01-06T13:32:60.938Z": "", "2026-01-06t13:32:06.938Z": "",
+		"2026-01-06T13:32:06Z": "2026-01-06T13:32:06.000Z", "2026-01-06T13:32:06.938+02:00": "2026-01-06T11:32:06.938Z", "": "",
+	} {
+		if got := stamp(given); got != want {
+			t.Errorf("stamp(%q) = %q, want %q", given, got, want)
+		}
+	}
+}
+
 // TestTexts: entries carry their text where it is asked for, and no other way.
 func TestTexts(t *testing.T) {
 	var said []string

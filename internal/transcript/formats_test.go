@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"unicode/utf8"
 
 	"kedge/internal/audit"
 )
@@ -201,7 +202,10 @@ func FuzzScanner(f *testing.F) {
 			t.Errorf("%q: the second time it ends at %d", v, again.i)
 		}
 		if ok && len(v) > 0 && v[0] == '"' {
-			if n, want := runes(inside(v)), len([]rune(text(inside(v)))); n != want {
+			if n, want := runes(inside(v)), utf8.RuneCount(inside(v)); n != want {
+				t.Errorf("%q: %d runes, want %d", v, n, want)
+			}
+			if n, want := s.chars(inside(v)), len([]rune(text(inside(v)))); n != want {
 				t.Errorf("%q: %d characters, decoded %d", v, n, want)
 			}
 		}

@@ -17,6 +17,10 @@ type scanner struct {
 	i       int
 	depth   int
 	checked bool // another scanner came through: strings need no second look
+
+	// Of the last string that was checked.
+	escapes int  // how many of its bytes are none of its characters, for its escape sequences
+	wide    bool // it has bytes beyond ASCII
 }
 
 // maxDepth bounds nesting, as other decoders do.
@@ -175,26 +179,10 @@ const (
 	highs = 0x8080808080808080
 )
 
-// plainBytes gives how many bytes at the start of b can stand in a string as
-// they are: no quote, no backslash, no control character. It looks at eight
-// bytes at a time, since most of a transcript is such text.
-func plainBytes(b []byte) int {
-	i := 0
-	for ; i+8 <= len(b); i += 8 {
-		x := binary.LittleEndian.Uint64(b[i:])
-		quote, slash := x^(ones*'"'), x^(ones*'\\')
-		found := ((x - ones*' ') &^ x) | ((quote - ones) &^ quote) | ((slash - ones) &^ slash)
-		if found &= highs; found != 0 {
-			return i + bits.TrailingZeros64(found)/8
-		}
-	}
-	for i < len(b) && b[i] >= ' ' && b[i] != '"' && b[i] != '\\' {
-		i++
-	}
-	return i
-}
-
-// str takes a string and gives what stands between its quotes.
+// str takes a string and gives what stands between its quotes. It looks at eight
+// bytes at a time for the first that cannot stand in a string as it is: a quote,
+// a backslash, a control character. Most of a transcript is such text, so this
+// is where the time goes.
 func (s *scanner) str() ([]byte, bool) {
 	if !s.eat('"') {
 		return nil, false
@@ -202,26 +190,67 @@ func (s *scanner) str() ([]byte, bool) {
 	if s.checked {
 		return s.closed()
 	}
-	b, i := s.b, s.i
-	for i < len(b) {
-		i += plainBytes(b[i:])
-		switch {
-		case i >= len(b):
+	b, i, escapes, high := s.b, s.i, 0, uint64(0)
+	for {
+		for i+8 <= len(b) {
+			x := binary.LittleEndian.Uint64(b[i:])
+			quote, slash := x^(ones*'"'), x^(ones*'\\')
+			found := (((x - ones*' ') &^ x) | ((quote - ones) &^ quote) | ((slash - ones) &^ slash)) & highs
+			if found != 0 {
+				high |= x & (found&-found - 1)
+				i += bits.TrailingZeros64(found) / 8
+				break
+			}
+			high |= x
+			i += 8
+		}
+		for i < len(b) && b[i] >= ' ' && b[i] != '"' && b[i] != '\\' {
+			high |= uint64(b[i])
+			i++
+		}
+		if i >= len(b) {
 			return nil, false
-		case b[i] == '"':
+		}
+		if b[i] == '"' {
 			inside := b[s.i:i]
-			s.i = i + 1
+			s.i, s.escapes, s.wide = i+1, escapes, high&highs != 0
 			return inside, true
-		case b[i] != '\\' || i+1 >= len(b):
+		}
+		if b[i] != '\\' || i+1 >= len(b) {
 			return nil, false
 		}
-		n := escape(b[i:])
-		if n == 0 {
-			return nil, false
+		n := 2
+		if short[b[i+1]] == 0 {
+			if n = unicode16(b[i:]); n == 0 {
+				return nil, false
+			}
 		}
+		escapes += n - 1 // n bytes stand for one character
 		i += n
 	}
-	return nil, false
+}
+
+// chars counts the characters of the string that str gave last.
+func (s *scanner) chars(inside []byte) int {
+	if s.wide {
+		return runes(inside) - s.escapes
+	}
+	return len(inside) - s.escapes
+}
+
+// runes counts like utf8.RuneCount, and looks at eight bytes at a time: what is
+// beyond ASCII is rare in most texts that have any.
+func runes(b []byte) (n int) {
+	for len(b) >= 8 {
+		high := binary.LittleEndian.Uint64(b) & highs
+		plain := bits.TrailingZeros64(high) / 8 // 8 where there is none
+		n, b = n+plain, b[plain:]
+		for len(b) > 0 && b[0] >= utf8.RuneSelf {
+			_, size := utf8.DecodeRune(b)
+			n, b = n+1, b[size:]
+		}
+	}
+	return n + utf8.RuneCount(b)
 }
 
 // closed takes the rest of a string that was checked: up to the first quote
@@ -245,18 +274,14 @@ func (s *scanner) closed() ([]byte, bool) {
 	}
 }
 
-// escape gives the length of the escape sequence at the start of b; 0: it is
-// none.
-func escape(b []byte) int {
-	switch b[1] {
-	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
-		return 2
-	case 'u':
-		if _, ok := hex4(b); ok {
-			return 6
-		}
+// unicode16 gives the length of the escape sequence with four digits at the
+// start of b, two of them where they are a pair of surrogates; 0: it is none.
+func unicode16(b []byte) int {
+	if _, ok := hex4(b); !ok {
+		return 0
 	}
-	return 0
+	_, n := escaped(b)
+	return n
 }
 
 // hex4 reads \uXXXX.
@@ -297,23 +322,6 @@ func escaped(raw []byte) (r rune, n int) {
 		}
 	}
 	return r, 6
-}
-
-// runes counts the characters of a string, given as it stands between quotes.
-func runes(raw []byte) int {
-	n := utf8.RuneCount(raw)
-	for i := 0; ; {
-		j := bytes.IndexByte(raw[i:], '\\')
-		if j < 0 {
-			return n
-		}
-		k := 2
-		if i += j; raw[i+1] == 'u' {
-			_, k = escaped(raw[i:])
-		}
-		n -= k - 1 // k characters stand for one
-		i += k
-	}
 }
 
 // rewritten counts the characters of a string in compact JSON, without its

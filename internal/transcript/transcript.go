@@ -43,13 +43,15 @@ type format func(ctx context.Context, r io.Reader, o Options, emit Emit) (Meta, 
 type teller struct {
 	Options
 	emit Emit
-	n    int    // line
-	at   string // time
+	n    int         // line
+	at   string      // time
+	told audit.Entry // the last one: its place is used again
 }
 
 func (t *teller) give(e audit.Entry) {
 	e.Line, e.At = t.n, t.at
-	t.emit(&e)
+	t.told = e
+	t.emit(&t.told)
 }
 
 // tell gives an entry with its text.
@@ -123,11 +125,29 @@ func decode(line []byte, v any) bool {
 // stamp brings a time into the one form of entries; empty where it is none.
 func stamp(s string) string {
 	const form = "2006-01-02T15:04:05.000Z"
+	if isStamp(s) {
+		return s
+	}
 	at, err := time.Parse(time.RFC3339Nano, s)
 	if err != nil {
 		return ""
 	}
 	return at.UTC().Format(form)
+}
+
+// isStamp tells whether a time has that form already. It does not know how long
+// the months are, and leaves their last days to others.
+func isStamp(s string) bool {
+	const least, most = "0000-00-00T00:00:00.000Z", "9999-19-29T29:59:59.999Z"
+	if len(s) != len(least) {
+		return false
+	}
+	for i := range len(s) {
+		if s[i] < least[i] || s[i] > most[i] {
+			return false
+		}
+	}
+	return s[5:7] <= "12" && s[5:7] >= "01" && s[8:10] >= "01" && s[8:10] <= "28" && s[11:13] <= "23"
 }
 
 // stampMilli is stamp of a number of milliseconds since 1970.

@@ -116,7 +116,7 @@ func playPeak(args []string) error {
 	if !ok {
 		return fmt.Errorf("the system does not say what %s used", args[0])
 	}
-	kb := int64(used.Maxrss)
+	kb := used.Maxrss
 	if runtime.GOOS == "darwin" {
 		kb >>= 10 // bytes there
 	}

@@ -33,14 +33,16 @@ func transcriptFile(dir string, n int) (string, error) {
 	return path, f.Close()
 }
 
-// talk writes a transcript, the same one every time: its texts, their lengths
-// and its tools are in the proportions of real sessions (two thirds of all is
-// what tools gave, most of that files that were read; a line has 3 KB), and the
-// result of a tool stands in its line twice, as it does in real ones.
+// talk writes a transcript, the same one every time, in the proportions of real
+// ones: two thirds of the context is what tools gave, most of that files that
+// were read. Most of the file is no context at all: the result of a tool stands
+// in its line a second time, with all of a file that was edited, and lines that
+// tell of progress stand between. A line has 3 KB.
 type talk struct {
 	w     *bufio.Writer
 	rnd   *rand.Rand
 	code  []string // texts of files, quoted
+	whole []string // long ones
 	said  []string // what people and the model write, quoted
 	bytes int
 	lines int
@@ -50,8 +52,9 @@ type talk struct {
 func newTalk(w *bufio.Writer) *talk {
 	t := &talk{w: w, rnd: rand.New(rand.NewPCG(1, 2))}
 	for i := range 64 {
-		t.code = append(t.code, quoted(t.source(4+i*i/12)))
-		t.said = append(t.said, quoted(t.prose(8+i*2)))
+		t.code = append(t.code, quoted(t.source(4+i*i/9, i%4 == 0)))
+		t.whole = append(t.whole, quoted(t.source(60+i*i/3, i%4 == 0)))
+		t.said = append(t.said, quoted(t.prose(8+i*3)))
 	}
 	return t
 }
@@ -64,18 +67,22 @@ func quoted(s string) string {
 	return string(b)
 }
 
-// source is lines of a program, numbered as a tool gives them.
-func (t *talk) source(lines int) string {
+// source is lines of a program, numbered as a tool gives them; wide: with
+// characters beyond ASCII.
+func (t *talk) source(lines int, wide bool) string {
 	forms := []string{
 		"\tif err := s.write(ctx, %q, n+%d); err != nil {", "\t\treturn fmt.Errorf(\"write %s: %%w\", err) // line %d", "\t}", "",
-		"// %s keeps the order of the %d entries: a → b → c.", "func (s *Store) %s(ctx context.Context, n int) (int, error) { return %d, nil }",
+		"func (s *Store) %s(ctx context.Context, n int) (int, error) { return %d, nil }", "// %s keeps the order of the %d entries: a → b → c.",
+	}
+	if !wide {
+		forms = forms[:len(forms)-1]
 	}
 	var b strings.Builder
 	for i := range lines {
 		form := forms[t.rnd.IntN(len(forms))]
 		fmt.Fprintf(&b, "%6d\t", i+1)
 		if strings.Contains(form, "%d") {
-			form = fmt.Sprintf(form, words[t.rnd.IntN(len(words))], t.rnd.IntN(1000))
+			form = fmt.Sprintf(form, words[t.rnd.IntN(len(words)-2)], t.rnd.IntN(1000))
 		}
 		b.WriteString(form + "\n")
 	}
@@ -108,21 +115,28 @@ func (t *talk) act() {
 	t.calls++
 	file := fmt.Sprintf("/work/project/internal/part%d/file%d.go", t.rnd.IntN(40), t.rnd.IntN(25))
 	switch n := t.rnd.IntN(10); {
-	case n < 4:
+	case n < 3:
 		text := pick(t, t.code)
 		t.tool("Read", `{"file_path":"`+file+`"}`, text, `{"type":"text","file":{"filePath":"`+file+`","content":`+text+`,"numLines":40,"startLine":1}}`)
-	case n < 6:
+	case n < 5:
 		change := pick(t, t.code[:24])
 		t.tool("Edit", `{"file_path":"`+file+`","old_string":`+change+`,"new_string":`+pick(t, t.code[:24])+`,"replace_all":false}`,
-			`"The file has been updated."`, `{"filePath":"`+file+`","oldString":`+change+`,"userModified":false}`)
+			`"The file has been updated."`, `{"filePath":"`+file+`","oldString":`+change+`,"originalFile":`+pick(t, t.whole)+`,"userModified":false}`)
 	case n < 9:
 		out := pick(t, t.code[:40])
+		for range t.rnd.IntN(5) {
+			t.progress(out)
+		}
 		t.tool("Bash", fmt.Sprintf(`{"command":"go test ./internal/part%d -run 'Test%d' 2>&1 | tail -20","description":"Run the tests"}`, t.rnd.IntN(40), t.calls/2),
 			out, `{"stdout":`+out+`,"stderr":"","interrupted":false}`)
 	default:
 		out := pick(t, t.code[:32])
 		t.tool("Grep", `{"pattern":"func New","path":"/work/project"}`, out, `{"mode":"content","content":`+out+`,"numFiles":0}`)
 	}
+}
+
+func (t *talk) progress(out string) {
+	t.line("progress", `null`, `,"data":{"type":"bash_progress","output":`+out+`,"elapsedTimeSeconds":3}`)
 }
 
 // tool is two lines: the call, with a thought or a word before it now and then,
