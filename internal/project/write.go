@@ -154,9 +154,9 @@ func All[T any](ctx context.Context, p *Project, kind store.Kind) ([]T, error) {
 
 // Latest gives the newest document of a kind, nil when there is none.
 func Latest[T any](ctx context.Context, p *Project, kind store.Kind) (*T, error) {
-	list, err := All[T](ctx, p, kind)
-	if err != nil || len(list) == 0 {
+	last, found, err := store.Newest[T](ctx, p.Store, kind)
+	if err != nil || !found {
 		return nil, err
 	}
-	return &list[len(list)-1], nil
+	return &last, nil
 }

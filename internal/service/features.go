@@ -260,23 +260,23 @@ func (s *Service) FeatureShow(ctx context.Context, who Caller, in FeatureShowReq
 // findingsOn collects what was found in the work on a feature, each thing once.
 func findingsOn(ctx context.Context, p *project, id kedge.FeatureID) ([]kedge.Finding, error) {
 	out := []kedge.Finding{}
-	add := func(about kedge.FeatureID, found []kedge.Finding) {
+	add := func(found []kedge.Finding) {
 		for _, f := range found {
-			if about == id && !slices.Contains(out, f) {
+			if !slices.Contains(out, f) {
 				out = append(out, f)
 			}
 		}
 	}
-	verdicts, err := store.AboutFeature[kedge.Evidence](ctx, p.Store, store.KindEvidence, id)
+	verdicts, err := store.About[kedge.Evidence](ctx, p.Store, store.KindEvidence, string(id))
 	if err != nil {
 		return nil, err
 	}
 	for _, ev := range verdicts {
-		add(ev.Feature, ev.Verdict.Findings)
+		add(ev.Verdict.Findings)
 	}
-	inspections, err := store.AboutFeature[kedge.Inspection](ctx, p.Store, store.KindInspection, id)
+	inspections, err := store.About[kedge.Inspection](ctx, p.Store, store.KindInspection, string(id))
 	for _, in := range inspections {
-		add(in.Feature, in.Findings)
+		add(in.Findings)
 	}
 	return out, err
 }

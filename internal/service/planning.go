@@ -22,12 +22,10 @@ const maxGoal = 8000
 // planOf is the plan that the sessions of a run make; false when it makes none.
 func planOf(ctx context.Context, p *project, id kedge.RunID) (kedge.PlanData, bool, error) {
 	list, err := store.About[kedge.PlanData](ctx, p.Store, store.KindPlan, string(id))
-	for _, d := range slices.Backward(list) {
-		if d.Run == id {
-			return d, true, err
-		}
+	if err != nil || len(list) == 0 {
+		return kedge.PlanData{}, false, err
 	}
-	return kedge.PlanData{}, false, err
+	return list[len(list)-1], true, nil
 }
 
 // isPlanning tells whether a run has a goal and no plan that was approved.

@@ -355,7 +355,7 @@ func TestStoreNewestAndAbout(t *testing.T) {
 	if !ok || n.Title != "2" {
 		t.Errorf("the newest is %+v", n)
 	}
-	list, err := store.AboutFeature[kedge.Note](t.Context(), w.p.Store, store.KindNote, "a")
+	list, err := store.About[kedge.Note](t.Context(), w.p.Store, store.KindNote, "a")
 	w.ok(err)
 	if len(list) != 2 || list[0].Title != "0" || list[1].Title != "2" {
 		t.Errorf("about a: %+v", list)

@@ -122,10 +122,10 @@ func failedAttempts(ctx context.Context, p *project, f *kedge.Feature) ([]kedge.
 	if f == nil {
 		return nil, nil
 	}
-	list, err := all[kedge.Evidence](ctx, p, store.KindEvidence)
+	list, err := store.About[kedge.Evidence](ctx, p.Store, store.KindEvidence, string(f.ID))
 	var out []kedge.Evidence
 	for _, e := range list {
-		if e.Feature == f.ID && !e.Verdict.Green() && e.JudgesWork() {
+		if !e.Verdict.Green() && e.JudgesWork() {
 			out = append(out, e)
 		}
 	}

@@ -168,10 +168,10 @@ func (l ledger) summary(ids []kedge.FeatureID) string {
 
 // failures are how earlier attempts at a feature ended, in one line each.
 func (b runBriefs) failures(ctx context.Context, id kedge.FeatureID) ([]string, error) {
-	list, err := store.AboutFeature[kedge.Evidence](ctx, b.p.Store, store.KindEvidence, id)
+	list, err := store.About[kedge.Evidence](ctx, b.p.Store, store.KindEvidence, string(id))
 	var out []string
 	for _, e := range list {
-		if e.Feature == id && !e.Verdict.Green() && e.JudgesWork() {
+		if !e.Verdict.Green() && e.JudgesWork() {
 			out = append(out, e.At.UTC().Format("2006-01-02 15:04")+" UTC: "+brief.FailureText(e.Verdict))
 		}
 	}
@@ -291,12 +291,10 @@ func doing(last []watch.Event) []string {
 // handoffOf is the latest handoff that a session saved.
 func (b runBriefs) handoffOf(ctx context.Context, id kedge.SessionID) (*kedge.Handoff, error) {
 	list, err := store.About[kedge.Handoff](ctx, b.p.Store, store.KindHandoff, string(id))
-	for _, h := range slices.Backward(list) {
-		if h.Session == id {
-			return &h, err
-		}
+	if err != nil || len(list) == 0 {
+		return nil, err
 	}
-	return nil, err
+	return &list[len(list)-1], nil
 }
 
 // sinceCheckpoint says what others changed in the base since the job's last
@@ -322,11 +320,8 @@ func (b runBriefs) sinceCheckpoint(ctx context.Context, c run.Command, at exec.S
 
 // sayings are what people told the work at a feature, and their answers.
 func (b runBriefs) sayings(ctx context.Context, id kedge.RunID, f kedge.FeatureID) (told, answers []brief.Saying, err error) {
-	list, err := b.saidIn(ctx, id)
+	list, err := b.saidOn(ctx, id, f)
 	for _, d := range list {
-		if d.Run != id || d.Feature != f {
-			continue
-		}
 		s := brief.Saying{By: d.By, At: d.At, Question: d.Question, Text: d.Text}
 		switch d.How {
 		case kedge.SaidTold:
@@ -339,18 +334,18 @@ func (b runBriefs) sayings(ctx context.Context, id kedge.RunID, f kedge.FeatureI
 	return told, answers, err
 }
 
-// saidIn is all that was said in a run, with what it was told and the executor
-// has not written down yet: a brief that is made meanwhile has it too. The run is
-// read first, so that nothing is between the two.
-func (b runBriefs) saidIn(ctx context.Context, id kedge.RunID) ([]kedge.RunSaidData, error) {
+// saidOn is all that was said to the work at a feature, with what it was told and
+// the executor has not written down yet: a brief that is made meanwhile has it too.
+// The run is read first, so that nothing is between the two.
+func (b runBriefs) saidOn(ctx context.Context, id kedge.RunID, f kedge.FeatureID) ([]kedge.RunSaidData, error) {
 	doc, _, err := b.p.Store.Run(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	list, err := store.About[kedge.RunSaidData](ctx, b.p.Store, store.KindSaid, string(id))
+	list, err := store.About[kedge.RunSaidData](ctx, b.p.Store, store.KindSaid, store.Work(id, f))
 	for _, c := range doc.State.Outbox {
 		d := wordOf(c, kedge.SaidTold, c.Text)
-		if c.Kind == run.Tell && !slices.ContainsFunc(list, func(k kedge.RunSaidData) bool { return k.ID == d.ID }) {
+		if c.Kind == run.Tell && d.Feature == f && !slices.ContainsFunc(list, func(k kedge.RunSaidData) bool { return k.ID == d.ID }) {
 			list = append(list, d)
 		}
 	}

@@ -207,7 +207,7 @@ func (st *story) take(d run.Stepped) (commit string) {
 // explainVerdicts finds the evidence, and everything that was found in the work
 // on the feature.
 func explainVerdicts(ctx context.Context, p *project, id kedge.FeatureID, r *ExplainReply) error {
-	evidence, err := store.AboutFeature[kedge.Evidence](ctx, p.Store, store.KindEvidence, id)
+	evidence, err := store.About[kedge.Evidence](ctx, p.Store, store.KindEvidence, string(id))
 	if err != nil {
 		return err
 	}

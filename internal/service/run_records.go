@@ -207,7 +207,7 @@ func (b runBriefs) runNote(ctx context.Context, c run.Command, at exec.Standing)
 	if n.RootCause == "" {
 		n.RootCause = n.Title
 	}
-	verdicts, err := store.AboutFeature[kedge.Evidence](ctx, b.p.Store, store.KindEvidence, c.Feature)
+	verdicts, err := store.About[kedge.Evidence](ctx, b.p.Store, store.KindEvidence, string(c.Feature))
 	n.Validation, n.DeadEnds = validation(verdicts, f), deadEnds(verdicts, f)
 	return n, err
 }

@@ -183,8 +183,7 @@ func named(ctx context.Context, p *project, name string) ([]kedge.Session, error
 	if !kedge.ValidName(name) {
 		return nil, nil
 	}
-	docs, err := store.About[kedge.Session](ctx, p.Store, store.KindSession, `"`+name+`"`)
-	return slices.DeleteFunc(docs, func(ses kedge.Session) bool { return ses.Name != name }), err
+	return store.About[kedge.Session](ctx, p.Store, store.KindSession, name)
 }
 
 // SessionName names a session by its name or id.

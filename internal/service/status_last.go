@@ -43,20 +43,11 @@ func (s *Service) lastThings(ctx context.Context, p *project, st state, r *Statu
 // lastVerdict is the newest verdict that judges work: that the checks of a feature
 // are red before it is worked on is as it must be.
 func lastVerdict(ctx context.Context, p *project) (*kedge.Evidence, error) {
-	last, found, err := store.Newest[kedge.Evidence](ctx, p.Store, store.KindEvidence)
-	switch {
-	case err != nil || !found:
+	last, found, err := store.NewestThat(ctx, p.Store, store.KindEvidence, kedge.Evidence.JudgesWork)
+	if err != nil || !found {
 		return nil, err
-	case last.JudgesWork():
-		return &last, nil
 	}
-	list, err := all[kedge.Evidence](ctx, p, store.KindEvidence)
-	for i := len(list) - 1; i >= 0; i-- {
-		if list[i].JudgesWork() {
-			return &list[i], err
-		}
-	}
-	return nil, err
+	return &last, nil
 }
 
 // changedSince compares the folder with an earlier tree of it; nil when that

@@ -183,7 +183,7 @@ func (pr *proof) lookAtFiles(ctx context.Context, b base, tree string, paths []s
 // lookBack says which of the feature's checks prove nothing because nobody saw
 // them red: they may have been green before the work.
 func (pr *proof) lookBack(ctx context.Context, p *project, def kedge.Definition) error {
-	earlier, err := all[kedge.Evidence](ctx, p, store.KindEvidence)
+	earlier, err := store.About[kedge.Evidence](ctx, p.Store, store.KindEvidence, string(def.ID))
 	if err != nil {
 		return err
 	}

@@ -88,13 +88,17 @@ func (c *checking) chainAndFolds(ctx context.Context, conn *sql.Conn) error {
 	if len(bad) > 0 {
 		return nil // the folds of a broken chain say nothing
 	}
-	have, err := storedDocs(ctx, conn)
+	have, err := storedDocs(ctx, conn, c.s.aboutColumn())
 	if err != nil {
 		return err
 	}
 	for _, d := range have {
 		k := docKey{d.kind, d.id}
-		if want[k] != d {
+		should := want[k]
+		if c.s.version < aboutVersion {
+			should.about = ""
+		}
+		if should != d {
 			c.fold(k)
 		}
 		delete(want, k)

@@ -152,7 +152,7 @@ func dsn(path string, params ...string) string {
 	return u.String()
 }
 
-func (s *Store) version(ctx context.Context) (int, error) {
+func (s *Store) readVersion(ctx context.Context) (int, error) {
 	var v int
 	if err := s.anchor.QueryRowContext(ctx, `PRAGMA user_version`).Scan(&v); err != nil {
 		return 0, s.fault("read the journal", err)

@@ -87,13 +87,18 @@ func putDoc(ctx context.Context, conn *statements, c change) error {
 // statement instead of three, but one before which SQLite copies the pages, in
 // case it has to be undone alone; that cost more than all else.
 func putRow(ctx context.Context, conn *statements, c change) error {
-	res, err := conn.ExecContext(ctx, `UPDATE docs SET pos = ?3, doc = ?4 WHERE kind = ?1 AND id = ?2`, string(c.kind), c.id, c.pos, c.doc)
-	if err != nil {
-		return err
+	for _, query := range []string{
+		`UPDATE docs SET doc = ?4 WHERE kind = ?1 AND id = ?2 AND pos = ?3 AND about = ?5`, // most often: no index changes
+		`UPDATE docs SET pos = ?3, doc = ?4, about = ?5 WHERE kind = ?1 AND id = ?2`,
+		`INSERT INTO docs (kind, id, pos, doc, about) VALUES (?1, ?2, ?3, ?4, ?5)`,
+	} {
+		res, err := conn.ExecContext(ctx, query, string(c.kind), c.id, c.pos, c.doc, c.about)
+		if err != nil {
+			return err
+		}
+		if n, err := res.RowsAffected(); err != nil || n > 0 {
+			return err
+		}
 	}
-	if n, err := res.RowsAffected(); err != nil || n > 0 {
-		return err
-	}
-	_, err = conn.ExecContext(ctx, `INSERT INTO docs (kind, id, pos, doc) VALUES (?1, ?2, ?3, ?4)`, string(c.kind), c.id, c.pos, c.doc)
-	return err
+	return nil
 }

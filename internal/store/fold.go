@@ -67,6 +67,8 @@ type change struct {
 	pos  int64
 	doc  string
 	text words
+
+	about string // see subject
 }
 
 // words are what a document is searched by; a kind that is not searched has
@@ -189,7 +191,7 @@ func (f *folding) saveAt(kind Kind, id string, pos int64, doc any, text words) e
 	if err != nil {
 		return kedge.Errorf(kedge.Invalid, "%s: bad data: %w", f.ev.Type, err)
 	}
-	f.out = append(f.out, change{kind: kind, id: id, pos: pos, doc: string(b), text: text})
+	f.out = append(f.out, change{kind: kind, id: id, pos: pos, doc: string(b), text: text, about: subject(doc)})
 	return nil
 }
 

@@ -29,6 +29,20 @@ func eventsOfRequest(ctx context.Context, q queryer, key string) ([]kedge.Event,
 	return collect(rowsOf(ctx, q, `SELECT `+eventColumns+` FROM events WHERE request = ? AND request <> '' ORDER BY seq`, key))
 }
 
+// RequestOf is the key of the request that an event was made under; empty when it
+// had none.
+func (s *Store) RequestOf(ctx context.Context, seq int64) (string, error) {
+	var key string
+	err := s.read.QueryRowContext(ctx, `SELECT request FROM events WHERE seq = ?`, seq).Scan(&key)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", kedge.Errorf(kedge.NotFound, "no event %d", seq)
+	}
+	if err != nil {
+		return "", s.fault("read the journal", err)
+	}
+	return key, nil
+}
+
 // Events gives the events after a sequence number, in order; a limit of 0 or
 // less is none.
 func (s *Store) Events(ctx context.Context, after int64, limit int) ([]kedge.Event, error) {

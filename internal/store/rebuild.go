@@ -120,7 +120,7 @@ func refold(ctx context.Context, q queryer) (folded, []broken, error) {
 // Dump writes every folded document, sorted, one to a line: equal before and
 // after a rebuild, and equal for equal journals.
 func (s *Store) Dump(ctx context.Context, w io.Writer) error {
-	docs, err := storedDocs(ctx, s.read)
+	docs, err := storedDocs(ctx, s.read, s.aboutColumn())
 	if err != nil {
 		return s.fault("read the journal", err)
 	}
@@ -133,13 +133,13 @@ func (s *Store) Dump(ctx context.Context, w io.Writer) error {
 }
 
 func (c change) dump() string {
-	return fmt.Sprintf("%s %q %d %s %q %q", c.kind, c.id, c.pos, c.doc, c.text.title, c.text.body)
+	return fmt.Sprintf("%s %q %d %s %q %q %q", c.kind, c.id, c.pos, c.doc, c.text.title, c.text.body, c.about)
 }
 
 // storedDocs reads the documents and their words as they lie in the tables.
-func storedDocs(ctx context.Context, q queryer) ([]change, error) {
+func storedDocs(ctx context.Context, q queryer, about string) ([]change, error) {
 	rows, err := q.QueryContext(ctx,
-		`SELECT d.kind, d.id, d.pos, d.doc, coalesce(s.title, ''), coalesce(s.body, '')
+		`SELECT d.kind, d.id, d.pos, d.doc, coalesce(s.title, ''), coalesce(s.body, ''), `+about+`
 		   FROM docs d LEFT JOIN search s ON s.rowid = d.n`)
 	if err != nil {
 		return nil, err
@@ -148,7 +148,7 @@ func storedDocs(ctx context.Context, q queryer) ([]change, error) {
 	var docs []change
 	for rows.Next() {
 		var c change
-		if err := rows.Scan(&c.kind, &c.id, &c.pos, &c.doc, &c.text.title, &c.text.body); err != nil {
+		if err := rows.Scan(&c.kind, &c.id, &c.pos, &c.doc, &c.text.title, &c.text.body, &c.about); err != nil {
 			return nil, err
 		}
 		docs = append(docs, c)

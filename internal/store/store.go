@@ -41,9 +41,10 @@ type Options struct {
 
 // Store is an opened journal. It may be used by many goroutines.
 type Store struct {
-	dir  string
-	now  func() time.Time
-	read *reader
+	dir     string
+	now     func() time.Time
+	version int // of the schema
+	read    *reader
 
 	// anchor is a reading connection that lives as long as the store. While it
 	// is open SQLite does not checkpoint by itself when the writer closes, so
@@ -86,10 +87,11 @@ func (s *Store) open(o Options) error {
 	if err := s.openReader(ctx); err != nil {
 		return err
 	}
-	version, err := s.version(ctx)
+	version, err := s.readVersion(ctx)
 	if err != nil {
 		return err
 	}
+	s.version = version
 	tail, err := readTailEnd(s.tailPath())
 	if err != nil {
 		return err
@@ -108,6 +110,7 @@ func (s *Store) open(o Options) error {
 	if o.ReadOnly || s.Refusal() != nil {
 		return nil //nolint:nilerr // a store that refuses to write is open for reading
 	}
+	s.version = latest() // the writer sees to that
 	return s.startWriter(o)
 }
 
