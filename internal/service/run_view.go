@@ -300,20 +300,10 @@ func (s *Service) eta(ctx context.Context, p *project, st *run.State, started ti
 	if open == 0 || resting(st) {
 		return nil, nil
 	}
-	l, err := readLedger(ctx, p)
-	if err != nil {
+	done, err := s.paces.of(p.ID).since(ctx, p.Store, started)
+	if err != nil || len(done) == 0 {
 		return nil, err
 	}
-	var done []time.Time
-	for _, d := range l.docs {
-		if d.Status == kedge.Completed && d.CompletedAt != nil && d.CompletedAt.After(started) {
-			done = append(done, *d.CompletedAt)
-		}
-	}
-	if len(done) == 0 {
-		return nil, nil
-	}
-	slices.SortFunc(done, time.Time.Compare)
 	gaps := make([]time.Duration, len(done))
 	for i, at := range done {
 		gaps[i], started = at.Sub(started), at

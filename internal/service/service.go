@@ -45,6 +45,7 @@ type Service struct {
 	retaining sync.Mutex // held by Retain
 
 	engines  engines
+	paces    paces
 	holders  holders
 	watching sync.WaitGroup     // one for each living session
 	stop     context.CancelFunc // ends them
