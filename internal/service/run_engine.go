@@ -103,32 +103,39 @@ func (s *Service) adoptRuns(ctx context.Context, id kedge.ProjectID) error {
 		return err
 	}
 	runs, err := o.Store.Runs(ctx)
-	if err != nil || !slices.ContainsFunc(runs, unfinished) {
+	goesOn := slices.ContainsFunc(runs, unfinished)
+	if err != nil || !goesOn && (len(runs) == 0 || runs[len(runs)-1].State.Halt == "") {
 		return err
 	}
 	known, err := readProject(ctx, o.Store, id)
 	if err != nil {
 		return err
 	}
-	if !isProject(known.Dir, id) {
+	switch there := isProject(known.Dir, id); {
+	case !there && !goesOn:
+		return nil
+	case !there:
 		return kedge.Errorf(kedge.NotFound, "the folder of %q is not at %q any more", known.Name, known.Dir)
 	}
 	p := &project{Project: known, Opened: o}
-	of, words, err := missedWords(ctx, p) // before the engine goes on: nothing moves yet
-	if err != nil {
+	m, err := s.missed(ctx, p) // before the engine goes on: nothing moves yet
+	if err != nil || !goesOn && m.none() {
 		return err
 	}
 	eng, err := s.engineOf(ctx, p)
 	if err != nil {
 		return err
 	}
-	for _, ev := range words {
+	for _, ev := range m.words {
 		ev.At = s.now()
-		if err := eng.Deliver(ctx, of, ev); err != nil {
+		if err := eng.Deliver(ctx, m.run, ev); err != nil {
 			return err
 		}
 	}
-	return nil
+	if m.approval != nil {
+		_, err = s.PlanApprove(ctx, *m.approval, PlanApproveRequest{}) // again, to its end
+	}
+	return err
 }
 
 // unfinished tells whether there is something to go on with.
