@@ -85,10 +85,7 @@ func (e *Local) Open(ctx context.Context) error {
 		if d.State.Ended() && len(d.State.Outbox) == 0 {
 			continue
 		}
-		r, err := e.runner(d.State.Run)
-		if err == nil {
-			err = r.ask(ctx, message{open: true})
-		}
+		_, err := e.ask(ctx, d.State.Run, message{open: true})
 		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
@@ -117,11 +114,8 @@ func (e *Local) Start(ctx context.Context, begun run.Event) error {
 		return kedge.Errorf(kedge.Invalid, "a run starts with %q and its id, not with %q", run.Begun, begun.Kind)
 	}
 	begun.ID = "begun" // one id: there is one beginning
-	r, err := e.runner(begun.Run)
-	if err != nil {
-		return err
-	}
-	return r.ask(ctx, message{ev: begun})
+	_, err := e.ask(ctx, begun.Run, message{ev: begun})
+	return err
 }
 
 // Deliver gives a run an event and returns when it is on disk. One that means
@@ -129,30 +123,42 @@ func (e *Local) Start(ctx context.Context, begun run.Event) error {
 // An event without an id gets one: it cannot be delivered again. When ctx ends
 // first it is not known whether the event counts; delivering it again tells.
 func (e *Local) Deliver(ctx context.Context, id kedge.RunID, ev run.Event) error {
-	r, err := e.existing(ctx, id)
-	if err != nil {
-		return err
+	_, err := e.deliver(ctx, id, ev)
+	return err
+}
+
+func (e *Local) deliver(ctx context.Context, id kedge.RunID, ev run.Event) (*runner, error) {
+	if err := e.known(ctx, id); err != nil {
+		return nil, err
 	}
 	if ev.ID == "" {
 		ev.ID = kedge.EventID(kedge.NewID("evt", e.cfg.Now()))
 	}
-	return r.ask(ctx, message{ev: ev})
+	return e.ask(ctx, id, message{ev: ev})
 }
 
 // Cancel stops a run and returns when none of its commands is being carried out
 // any more; a timer that still waits is no life.
 func (e *Local) Cancel(ctx context.Context, id kedge.RunID, actor kedge.Actor) error {
-	r, err := e.existing(ctx, id)
+	if err := e.known(ctx, id); err != nil {
+		return err
+	}
+	if s, err := e.State(ctx, id); err != nil || s.Ended() && e.quiet(id) {
+		return err
+	}
+	r, err := e.deliver(ctx, id, run.Event{Kind: run.StopAsked, Actor: actor})
 	if err != nil {
 		return err
 	}
-	if s, err := e.State(ctx, id); err != nil || s.Ended() && r.quiet() {
-		return err
-	}
-	if err := e.Deliver(ctx, id, run.Event{Kind: run.StopAsked, Actor: actor}); err != nil {
-		return err
-	}
 	return r.rest(ctx)
+}
+
+// quiet tells whether nothing of a run is being carried out.
+func (e *Local) quiet(id kedge.RunID) bool {
+	e.mu.Lock()
+	r := e.runs[id]
+	e.mu.Unlock()
+	return r == nil || r.quiet()
 }
 
 // State is a run as the journal has it; its lists must not be changed. A run
@@ -178,11 +184,14 @@ func (e *Local) State(ctx context.Context, id kedge.RunID) (run.State, error) {
 // or the engine leaves (engine.ErrLeave). tell is called by one goroutine; while
 // it does not return, steps wait, the oldest giving way to the newest.
 func (e *Local) Watch(ctx context.Context, id kedge.RunID, tell func(engine.Step)) error {
-	r, err := e.existing(ctx, id)
+	if err := e.known(ctx, id); err != nil {
+		return err
+	}
+	w := newWatcher()
+	r, err := e.runner(id, w)
 	if err != nil {
 		return err
 	}
-	w := r.subscribe()
 	defer r.unsubscribe(w)
 	now, err := e.present(ctx, r, w)
 	if err != nil {
@@ -240,24 +249,38 @@ func (e *Local) Troubles() []Trouble {
 	return out
 }
 
-// existing is the runner of a run that the journal knows.
-func (e *Local) existing(ctx context.Context, id kedge.RunID) (*runner, error) {
+// known refuses a run that neither the engine nor the journal knows.
+func (e *Local) known(ctx context.Context, id kedge.RunID) error {
 	e.mu.Lock()
 	r := e.runs[id]
 	e.mu.Unlock()
 	if r != nil {
-		return r, nil
+		return nil
 	}
-	if _, ok, err := e.cfg.Store.Run(ctx, id); err != nil {
-		return nil, err
-	} else if !ok {
-		return nil, noRun(id)
+	_, ok, err := e.cfg.Store.Run(ctx, id)
+	if err == nil && !ok {
+		err = noRun(id)
 	}
-	return e.runner(id)
+	return err
 }
 
-// runner is the runner of a run, whose loop is started with it.
-func (e *Local) runner(id kedge.RunID) (*runner, error) {
+// ask hands the loop of a run something and waits until it is done; it says which
+// runner did it. One that is being let go of takes nothing: there is another then.
+func (e *Local) ask(ctx context.Context, id kedge.RunID, m message) (*runner, error) {
+	for {
+		r, err := e.runner(id, nil)
+		if err != nil {
+			return nil, err
+		}
+		if err = r.ask(ctx, m); !errors.Is(err, errLetGo) {
+			return r, err
+		}
+	}
+}
+
+// runner is the runner of a run, whose loop is started with it. A watcher is on
+// its list from the start, which keeps it from being let go of.
+func (e *Local) runner(id kedge.RunID, w *watcher) (*runner, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.left {
@@ -269,7 +292,22 @@ func (e *Local) runner(id kedge.RunID) (*runner, error) {
 		e.runs[id] = r
 		e.loops.Go(r.loop)
 	}
+	if w != nil {
+		r.subscribe(w)
+	}
 	return r, nil
+}
+
+// letGo forgets a run of which nothing is to be done and that nobody looks at: the
+// journal has it. False when somebody came meanwhile.
+func (e *Local) letGo(r *runner) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.left || r.watched() || !r.box.closeEmpty() {
+		return false
+	}
+	delete(e.runs, r.id)
+	return true
 }
 
 func noRun(id kedge.RunID) error {

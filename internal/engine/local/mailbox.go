@@ -66,6 +66,17 @@ func (b *mailbox) close() {
 	b.nudge()
 }
 
+// closeEmpty closes the box where nothing is in it, and tells whether it did.
+func (b *mailbox) closeEmpty() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.list) > 0 || b.closed {
+		return false
+	}
+	b.closed = true
+	return true
+}
+
 func (b *mailbox) nudge() {
 	select {
 	case b.wake <- struct{}{}:

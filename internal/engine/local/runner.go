@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"reflect"
 	"strings"
 	"sync"
@@ -46,7 +47,7 @@ func newRunner(e *Local, id kedge.RunID) *runner {
 func (r *runner) ask(ctx context.Context, m message) error {
 	m.reply = make(chan error, 1)
 	if !r.box.put(m) {
-		return leaving()
+		return errLetGo
 	}
 	select {
 	case err := <-m.reply:
@@ -56,8 +57,12 @@ func (r *runner) ask(ctx context.Context, m message) error {
 	}
 }
 
-// loop handles one message after the other until the engine leaves. What was
-// answered meanwhile is still written down.
+// errLetGo is said by a runner that takes nothing any more: it was let go of, or
+// the engine leaves.
+var errLetGo = errors.New("the runner was let go of")
+
+// loop handles one message after the other until there is nothing left to do for
+// the run, or the engine leaves. What was answered meanwhile is still written down.
 func (r *runner) loop() {
 	for {
 		m, ok := r.box.take()
@@ -65,6 +70,9 @@ func (r *runner) loop() {
 			break
 		}
 		r.handle(m)
+		if r.over() && r.e.letGo(r) {
+			return
+		}
 	}
 	r.leave()
 	for {
@@ -84,6 +92,20 @@ func (r *runner) leave() {
 	}
 	for _, w := range r.works {
 		<-w.done
+	}
+}
+
+// over tells whether the run needs nobody: it has ended, or never began, and
+// nothing of it is outstanding or lives; or nobody has asked anything of it yet.
+// One that is halted by its journal stays, to be named.
+func (r *runner) over() bool {
+	switch {
+	case r.lost != nil || len(r.works) > 0:
+		return false
+	case !r.have:
+		return r.trouble() == nil
+	default:
+		return len(r.state.Outbox) == 0 && (r.state.Run == "" || r.state.Ended())
 	}
 }
 

@@ -18,18 +18,27 @@ type watcher struct {
 	wake chan struct{} // holds one token while there may be something to see
 }
 
-func (r *runner) subscribe() *watcher {
-	w := &watcher{wake: make(chan struct{}, 1)}
+func newWatcher() *watcher { return &watcher{wake: make(chan struct{}, 1)} }
+
+func (r *runner) subscribe(w *watcher) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.watchers = append(r.watchers, w)
-	return w
 }
 
+// unsubscribe takes a watcher off the list; the loop looks whether he was the last
+// who kept the run.
 func (r *runner) unsubscribe(w *watcher) {
 	r.mu.Lock()
-	defer r.mu.Unlock()
 	r.watchers = slices.DeleteFunc(r.watchers, func(o *watcher) bool { return o == w })
+	r.mu.Unlock()
+	r.box.put(message{})
+}
+
+func (r *runner) watched() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.watchers) > 0
 }
 
 // take gives what waits for a watcher.
