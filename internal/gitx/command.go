@@ -144,6 +144,9 @@ func (r *Repo) once(ctx context.Context, c call) ([]byte, error) {
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = 10 * time.Second
 	if err := cmd.Run(); err != nil {
+		if ee, ok := errors.AsType[*exec.ExitError](err); ok && ee.ExitCode() < 0 {
+			r.opt.memory.killed.Add(1)
+		}
 		return stdout.Bytes(), r.explain(ctx, c, err, stderr.String())
 	}
 	return stdout.Bytes(), nil

@@ -3,7 +3,6 @@ package gitx
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"time"
@@ -101,23 +100,15 @@ func (r *Repo) lockFile(c call, err error) string {
 	return ""
 }
 
-// moveStale moves a lock file aside when it is old and its holder is gone, and
-// tells whether the way is now free.
+// moveStale moves a lock file aside when it is old, or in a worktree of Kedge's
+// own in which nobody works, and its holder is gone; it tells whether the way is
+// now free.
 func (r *Repo) moveStale(lock string) bool {
 	fi, err := os.Lstat(lock)
-	if err != nil || r.opt.Now().Sub(fi.ModTime()) < lockStale || !holder.Gone(lock, r.common, r.root) {
+	if err != nil || r.opt.Now().Sub(fi.ModTime()) < lockStale && !r.ownTree(lock) {
 		return false
 	}
-	aside := fmt.Sprintf("%s.stale-%d", lock, r.opt.Now().UnixNano())
-	if os.Rename(lock, aside) != nil {
-		return false
-	}
-	if moved, err := os.Lstat(aside); err == nil && !os.SameFile(fi, moved) {
-		_ = os.Link(aside, lock) // somebody locked in this very moment: give it back
-		_ = os.Remove(aside)
-		return false
-	}
-	return true
+	return holder.Gone(lock, r.folders()...) && r.moveAway(lock, fi)
 }
 
 // exclusively runs do while no other Kedge, nor another goroutine of this one,
@@ -138,7 +129,7 @@ func (r *Repo) exclusively(ctx context.Context, do func() error) error {
 		if err != nil {
 			return kedge.Errorf(kedge.Internal, "lock %q: %w", f.Name(), err)
 		}
-		return do()
+		return r.section(f, do)
 	}
 }
 

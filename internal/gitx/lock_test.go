@@ -150,7 +150,7 @@ func TestF15StaleLock(t *testing.T) {
 	r.must(held.Close())
 
 	r.must(r.open().UpdateRef(t.Context(), "refs/heads/x", sha, ""))
-	aside, _ := filepath.Glob(lock + ".stale-*")
+	aside, _ := filepath.Glob(r.path(".git/kedge-left/x.lock-*"))
 	if len(aside) != 1 {
 		t.Fatalf("moved aside: %v", aside)
 	}

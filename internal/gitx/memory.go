@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -20,6 +21,8 @@ type memory struct {
 	said map[string]answer
 	size int
 	dirs map[string]folder
+
+	killed atomic.Int64 // gits that a signal ended
 }
 
 // answer is what git printed, and when.

@@ -21,7 +21,8 @@ func asked(t *testing.T) *Store {
 		kedge.HandoffSaved:    {kedge.Handoff{ID: "hnd-1", Session: "ses-1"}, kedge.Handoff{ID: "hnd-2", Next: "ses-1"}},
 		kedge.PlanSaved:       {kedge.PlanData{ID: "pln-1", Run: "run-1"}, kedge.PlanData{ID: "pln-2"}},
 		kedge.RunSaid: {
-			kedge.RunSaidData{ID: "w-1", Run: "run-1", Feature: "a"}, kedge.RunSaidData{ID: "w-2", Run: "run-1"},
+			kedge.RunSaidData{ID: "w-1", Run: "run-1", Feature: "a"},
+			kedge.RunSaidData{ID: "w-2", Run: "run-1"},
 			kedge.RunSaidData{ID: "w-3", Run: "run-2", Feature: "a"},
 		},
 		kedge.SessionStarted: {kedge.Session{ID: "ses-1", Name: "one"}, kedge.Session{ID: "ses-2", Name: "two"}},

@@ -1,0 +1,167 @@
+package gitx_test
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"kedge"
+	"kedge/internal/gitx"
+	"kedge/internal/gitx/holder"
+)
+
+// needGone skips where nothing proves that the holder of a lock is gone.
+func needGone(t *testing.T, r *repo) {
+	t.Helper()
+	if !holder.Gone(r.path("a")) {
+		t.Skip("here nothing proves that a holder is gone")
+	}
+}
+
+// neverWaits fails the test when a lock is waited for.
+func neverWaits(t *testing.T) func(context.Context, time.Duration) error {
+	return func(context.Context, time.Duration) error {
+		t.Error("a lock that nobody holds is waited for")
+		return context.Canceled
+	}
+}
+
+// preparing is a real git that holds the lock of a ref until it is ended.
+func preparing(t *testing.T, r *repo, ref, sha string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command("git", "update-ref", "--stdin")
+	cmd.Dir = r.dir
+	in, err := cmd.StdinPipe()
+	r.must(err)
+	out, err := cmd.StdoutPipe()
+	r.must(err)
+	r.must(cmd.Start())
+	t.Cleanup(func() { _, _ = cmd.Process.Kill(), cmd.Wait() })
+	_, err = io.WriteString(in, "start\nupdate "+ref+" "+sha+"\nprepare\n")
+	r.must(err)
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		if strings.HasPrefix(lines.Text(), "prepare: ok") {
+			return cmd
+		}
+	}
+	t.Fatal("git took no lock")
+	return nil
+}
+
+// TestF15LockOfAKilledGit: what a git of a dead Kedge left is taken away at once;
+// while that git lives, or where it was none of Kedge's, the lock is honoured.
+func TestF15LockOfAKilledGit(t *testing.T) {
+	for name, c := range map[string]struct{ ours, dead, free bool }{
+		"of Kedge, dead":      {true, true, true},
+		"of Kedge, alive":     {true, false, false},
+		"somebody's own dead": {false, true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRepo(t)
+			needGone(t, r)
+			sha := r.git("rev-parse", "HEAD")
+			if c.ours { // what a section leaves in whose middle everything was killed
+				r.must(os.WriteFile(r.path(".git/kedge.lock"), []byte("kedge\n"), 0o600))
+			}
+			git := preparing(t, r, "refs/heads/x", sha)
+			if c.dead {
+				r.must(git.Process.Kill())
+				_ = git.Wait()
+			}
+			lock := r.path(".git/refs/heads/x.lock")
+			if _, err := os.Lstat(lock); err != nil {
+				t.Fatal(err)
+			}
+			r.opt.Wait = func(context.Context, time.Duration) error { return nil }
+			if c.free {
+				r.opt.Wait = neverWaits(t)
+				r.must(r.open().UpdateRef(t.Context(), "refs/heads/x", sha, ""))
+				r.git("update-ref", "refs/heads/y", sha)
+				if warned := r.git("for-each-ref"); strings.Contains(warned, "lock") {
+					t.Errorf("git sees what was moved away:\n%s", warned)
+				}
+				return
+			}
+			wantKind(t, r.open().UpdateRef(t.Context(), "refs/heads/x", sha, ""), kedge.Conflict, "x.lock")
+			if _, err := os.Lstat(lock); err != nil {
+				t.Error("the lock was taken away")
+			}
+		})
+	}
+}
+
+// TestF15GitThatIsKilledUnderKedge: its lock is in nobody's way.
+func TestF15GitThatIsKilledUnderKedge(t *testing.T) {
+	r := newRepo(t)
+	needGone(t, r)
+	sha := r.git("rev-parse", "HEAD")
+	real, err := exec.LookPath("git")
+	r.must(err)
+	bin := t.TempDir()
+	r.must(os.WriteFile(filepath.Join(bin, "git"), []byte(`#!/bin/sh
+case "$*" in
+*update-ref*x*) : >"$GIT_DIR/refs/heads/x.lock"; kill -9 $$ ;;
+esac
+exec `+real+` "$@"
+`), 0o755))
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	r.opt.Wait = neverWaits(t)
+	g := r.open()
+	wantKind(t, g.UpdateRef(t.Context(), "refs/heads/x", sha, ""), kedge.Internal, "update-ref")
+	r.must(os.Remove(filepath.Join(bin, "git")))
+	r.must(g.UpdateRef(t.Context(), "refs/heads/y", sha, ""))
+	if _, err := os.Lstat(r.path(".git/refs/heads/x.lock")); err == nil {
+		t.Error("the lock is still in the user's way")
+	}
+	r.must(g.UpdateRef(t.Context(), "refs/heads/x", sha, ""))
+	if fi, err := os.Stat(r.path(".git/kedge.lock")); err != nil || fi.Size() != 0 {
+		t.Errorf("the repository is left as in the middle of something: %v", err)
+	}
+}
+
+// TestF15LockInAWorktreeOfKedge: left by an agent's git that was killed, it is
+// taken away once nobody works there; one in somebody's own worktree is honoured.
+func TestF15LockInAWorktreeOfKedge(t *testing.T) {
+	r := newRepo(t)
+	needGone(t, r)
+	dir := r.addWorktree("w", "b")
+	theirs := filepath.Join(t.TempDir(), "theirs")
+	r.git("worktree", "add", "-q", "-b", "c", theirs)
+	commit := func(dir, message string) error {
+		r.must(os.WriteFile(filepath.Join(dir, "a"), []byte(message), 0o644))
+		g, err := gitx.Open(t.Context(), dir, r.opt)
+		r.must(err)
+		_, err = g.CommitPaths(t.Context(), gitx.CommitPathsRequest{Paths: []string{"a"}, Message: message, Date: day, Author: someone})
+		return err
+	}
+	lock := func(name string) string {
+		path := r.path(".git/worktrees/" + name + "/index.lock")
+		r.must(os.WriteFile(path, nil, 0o644))
+		return path
+	}
+	lock("w")
+	agent := exec.Command("cat")
+	agent.Dir = dir
+	in, err := agent.StdinPipe()
+	r.must(err)
+	r.must(agent.Start())
+	r.opt.Wait = func(context.Context, time.Duration) error { return nil }
+	wantKind(t, commit(dir, "one"), kedge.Conflict, "index.lock")
+	r.must(in.Close())
+	r.must(agent.Wait())
+	r.opt.Wait = neverWaits(t)
+	r.must(commit(dir, "one"))
+
+	left := lock("theirs")
+	r.opt.Wait = func(context.Context, time.Duration) error { return nil }
+	wantKind(t, commit(theirs, "two"), kedge.Conflict, "index.lock")
+	if _, err := os.Lstat(left); err != nil {
+		t.Error("somebody's own lock was taken away")
+	}
+}
