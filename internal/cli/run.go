@@ -32,7 +32,7 @@ Kedge runs the checks, commits what is green and sets aside what is not. Agents
 and checks outlive this command and the daemon. A second run attaches to the first.
 
 Ctrl-C detaches (exit code 130): the run goes on, kedge run comes back to it.
-Exit codes: 0 all done, 5 it waits for a person, 7 a budget is spent, 6 the
+Exit codes: 0 all done, 5 it waits for a person, who may have to land it, 7 a budget is spent, 6 the
 project's own checks are red, 4 the repository was changed under the run,
 130 detached, or stopped by a person.`,
 		Example: "  kedge run                              with the agent of .kedge/config.toml\n  kedge run --agent bot --parallel 2\n  kedge run --pause                      nothing new starts; --continue goes on\n  kedge run --continue --budget-usd 20   the budget of the run as a whole\n  kedge run --stop                       end the sessions, each with a checkpoint",
@@ -185,7 +185,11 @@ func (env *Env) watchRun(ctx context.Context, from service.RunReply) error {
 		case ctx.Err() != nil:
 			show.stop()
 			return env.detached(show)
-		case !errors.Is(err, client.ErrBroken) || !gone.bear(time.Now(), show.last > seen || time.Since(asked) > lived):
+		case !errors.Is(err, client.ErrBroken) && !errors.Is(err, client.ErrNoDaemon):
+			return err
+		}
+		served := errors.Is(err, client.ErrBroken) && time.Since(asked) > lived
+		if !gone.bear(time.Now(), show.last > seen || served) {
 			return err
 		}
 		breathe(ctx) // the next daemon goes on

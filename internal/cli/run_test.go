@@ -4,14 +4,17 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"net/http"
 	"os"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"kedge"
+	"kedge/internal/api"
 	"kedge/internal/api/client"
 	"kedge/internal/run"
 	"kedge/internal/service"
@@ -124,6 +127,46 @@ func TestF1RunOutlivesManyDaemons(t *testing.T) {
 		}
 	})
 }
+
+// TestF1RunWaitsForTheNextDaemon: that one does not come up at once ends nothing;
+// that none may be started here does.
+func TestF1RunWaitsForTheNextDaemon(t *testing.T) {
+	away := func(kind kedge.Kind) error {
+		c := client.Client{HTTP: &http.Client{Transport: deaf{}}, Again: func(context.Context) (*http.Client, error) {
+			return nil, kedge.Errorf(kind, "the daemon did not start").WithHint("kedge up --foreground")
+		}}
+		return c.Call(t.Context(), "run.watch", api.Envelope{}, nil, nil)
+	}
+	for name, c := range map[string]struct {
+		kind  kedge.Kind
+		times int
+		code  int
+		left  int
+	}{
+		"a restart":    {kedge.Internal, 20, 0, 0},
+		"for ever":     {kedge.Internal, 10_000, 1, -1},
+		"in a session": {kedge.Blocked, 20, 5, 20},
+	} {
+		t.Run(name, func(t *testing.T) {
+			none := watchAnswer{err: away(c.kind)}
+			synctest.Test(t, func(t *testing.T) {
+				d := &runDesk{t: t, watches: append(slices.Repeat([]watchAnswer{none}, c.times), watchAnswer{end: service.RunView{State: run.StatusDone}})}
+				code, _, talk := d.main(t.Context(), false, "run")
+				if code != c.code || c.left >= 0 && len(d.watches) != c.left {
+					t.Errorf("code %d with %d tries left, said %q", code, len(d.watches), talk)
+				}
+				if code != 0 && (!strings.Contains(talk, "the daemon did not start") || !strings.Contains(talk, "kedge up --foreground")) {
+					t.Errorf("said %q", talk)
+				}
+			})
+		})
+	}
+}
+
+// deaf is a socket on which nobody listens.
+type deaf struct{}
+
+func (deaf) RoundTrip(*http.Request) (*http.Response, error) { return nil, syscall.ECONNREFUSED }
 
 // TestRunExitCodes: each end of a run has its code, and says what to do next.
 func TestRunExitCodes(t *testing.T) {

@@ -188,6 +188,8 @@ func resting(st *run.State) bool {
 func kindOf(st *run.State) kedge.Kind {
 	stuck := slices.ContainsFunc(st.Jobs, func(j run.Job) bool { return j.Phase == run.Stuck })
 	switch {
+	case st.Status == run.StatusDone && st.Lander != "":
+		return kedge.Blocked // the work is not where a person looks for it
 	case st.Status == run.StatusDone:
 		return ""
 	case st.Halt == run.OverBudget, st.Halt == run.MaxSessions:

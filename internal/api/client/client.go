@@ -19,6 +19,15 @@ import (
 // ErrBroken marks an answer that ended before its result.
 var ErrBroken = errors.New("the daemon went away before it answered")
 
+// ErrNoDaemon marks that a call was lost and that no daemon came up after it. It
+// may be different a moment later.
+var ErrNoDaemon = errors.New("no daemon can be reached")
+
+// noDaemon is an error of whoever starts daemons, marked as ErrNoDaemon.
+type noDaemon struct{ error }
+
+func (e noDaemon) Unwrap() []error { return []error{e.error, ErrNoDaemon} }
+
 // Client calls one daemon.
 type Client struct {
 	// HTTP reaches the daemon's socket, whatever the address.
@@ -43,10 +52,18 @@ func (c *Client) Call(ctx context.Context, name string, env api.Envelope, out an
 		}
 		var gone error
 		if h, gone = c.Again(ctx); gone != nil {
-			return gone
+			return unreached(gone)
 		}
 	}
 	return asError(ctx, err)
+}
+
+// unreached marks what may pass; that none may be started here does not.
+func unreached(err error) error {
+	if kedge.Internal.Is(err) {
+		return noDaemon{err}
+	}
+	return err
 }
 
 // tries bounds how often a call is made. The first may only find that no daemon
