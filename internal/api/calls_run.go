@@ -9,6 +9,7 @@ func runCalls() []Call {
 		call("run.continue", Writing, (*service.Service).RunContinue),
 		call("run.stop", Writing, (*service.Service).RunStop),
 		call("run.show", Reading, (*service.Service).RunShow),
+		call("run.going", Reading, (*service.Service).RunsGoing),
 		call("run.watch", Writing, (*service.Service).RunWatch), // it needs the daemon, and is asked again when that dies
 		call("plan.goal", Writing, (*service.Service).PlanGoal),
 		call("answer", Writing, (*service.Service).Answer),

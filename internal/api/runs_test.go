@@ -93,6 +93,7 @@ func (st *story) runs() {
 		return v.phase("works") == run.Working && v.phase("approved") == run.Reviewing && v.phase("denied") == run.Reviewing && v.Usage.Tokens != nil
 	})
 	r.tell("run.show", service.RunRequest{})
+	r.tell("run.going", service.RunsGoingRequest{})
 	r.tell("run.start", service.RunStartRequest{Env: env, Flags: service.RunFlags{Parallel: 1}})
 	r.golden("run.approve", r.do("run.approve", service.RunDecideRequest{ID: "approved"}))
 	r.tell("run.pause", service.RunRequest{})

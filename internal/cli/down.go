@@ -1,18 +1,22 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
 
 	"kedge"
+	"kedge/internal/plain"
+	"kedge/internal/service"
 )
 
 // downReply is `down --json`. That none ran is what was asked for, not an error.
 type downReply struct {
-	PID     *int `json:"pid"` // nil: none ran
-	Stopped bool `json:"stopped"`
+	PID     *int               `json:"pid"` // nil: none ran
+	Stopped bool               `json:"stopped"`
+	Runs    []service.RunGoing `json:"runs"` // that stand still now
 }
 
 func newDown(env *Env) *cobra.Command {
@@ -22,20 +26,49 @@ func newDown(env *Env) *cobra.Command {
 		Long: `Stop the daemon and wait until it is gone.
 
 Commands under way get time to end. Nothing is lost: the next writing command
-starts a daemon again.`,
+starts a daemon again. Sessions live on; runs stand still until there is a daemon.`,
 		Example: "  kedge down",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			pid, err := env.Daemon.Stop(c.Context())
 			if kedge.NotFound.Is(err) {
-				return env.show(downReply{}, func(w io.Writer) { fmt.Fprintln(w, "no daemon runs") })
+				return env.show(downReply{Runs: []service.RunGoing{}}, func(w io.Writer) { fmt.Fprintln(w, "no daemon runs") })
 			}
 			if err != nil {
 				return err
 			}
-			return env.show(downReply{&pid, true}, func(w io.Writer) {
+			runs := standingStill(c.Context(), env)
+			if err := env.show(downReply{&pid, true, runs}, func(w io.Writer) {
 				fmt.Fprintf(w, "stopped the daemon, pid %d\n", pid)
-			})
+			}); err != nil || env.json {
+				return err
+			}
+			for _, r := range runs {
+				env.talk("note: %s", stillText(r))
+			}
+			return nil
 		},
+	}
+}
+
+// standingStill are the runs that nobody takes further now. That they cannot be
+// told is no reason to fail: the daemon is stopped.
+func standingStill(ctx context.Context, env *Env) []service.RunGoing {
+	out, err := call[service.RunsGoingReply](ctx, env, "run.going", service.RunsGoingRequest{})
+	if err != nil || out.Runs == nil {
+		return []service.RunGoing{}
+	}
+	return out.Runs
+}
+
+func stillText(r service.RunGoing) string {
+	text := fmt.Sprintf("the run of %q (%s) stands still until a daemon runs: kedge up", plain.Line(r.Project), plain.Line(r.Dir))
+	switch r.Sessions {
+	case 0:
+		return text
+	case 1:
+		return text + "; its session lives on"
+	default:
+		return text + fmt.Sprintf("; its %d sessions live on", r.Sessions)
 	}
 }

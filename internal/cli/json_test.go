@@ -119,6 +119,7 @@ var notShown = map[string]string{
 	"init.plan":       "asked before init, on a terminal",
 	"session.find":    "asked on the way to a session's output",
 	"session.attach":  "asked on the way to a terminal",
+	"run.going":       "asked by down, whose answer holds it",
 	"session.retain":  "asked by up, whose answer holds it",
 	"features.export": "see features export",
 }
@@ -221,8 +222,8 @@ func TestJSONWithoutACall(t *testing.T) {
 	}{
 		{"--version --json", 0, `{"version": "` + kedge.Version + `"}`},
 		{"up --json", 7, `{"pid": 7, "started": true, "retention": {"sessions": 2, "bytes": 1}}`},
-		{"down --json", 7, `{"pid": 7, "stopped": true}`},
-		{"down --json", 0, `{"pid": null, "stopped": false}`},
+		{"down --json", 7, `{"pid": 7, "stopped": true, "runs": [{"id": "run-ID", "project": "shop", "dir": "DIR", "state": "running", "sessions": 1}]}`},
+		{"down --json", 0, `{"pid": null, "stopped": false, "runs": []}`},
 	} {
 		var out, talk bytes.Buffer
 		code := Main(t.Context(), Env{Args: strings.Fields(c.args), Out: &out, Err: &talk, Call: &goldens{t: t}, Daemon: noDaemon{pid: c.pid}})

@@ -1,0 +1,63 @@
+package service
+
+import (
+	"context"
+	"slices"
+
+	"kedge"
+	"kedge/internal/run"
+	"kedge/internal/store"
+)
+
+// RunsGoingRequest asks which runs have something to do.
+type RunsGoingRequest struct{}
+
+// RunsGoingReply lists them, of all projects.
+type RunsGoingReply struct {
+	Runs []RunGoing `json:"runs"`
+}
+
+// RunGoing is a run that would do something by itself, were there a daemon.
+type RunGoing struct {
+	ID       kedge.RunID `json:"id"`
+	Project  string      `json:"project"` // its name
+	Dir      string      `json:"dir"`
+	State    run.Status  `json:"state"`
+	Sessions int         `json:"sessions"` // that live
+}
+
+// RunsGoing lists the runs that have something to do, whether or not a daemon is
+// there to do it. A journal that cannot be read is left out.
+func (s *Service) RunsGoing(ctx context.Context, _ Caller, _ RunsGoingRequest) (RunsGoingReply, error) {
+	out := RunsGoingReply{Runs: []RunGoing{}}
+	ids, err := s.projectIDs()
+	for _, id := range ids {
+		o, err := s.opened(id)
+		if err != nil {
+			continue
+		}
+		runs, err := o.store.Runs(ctx)
+		busy := slices.DeleteFunc(runs, func(d store.RunDoc) bool { return resting(&d.State) })
+		if err != nil || len(busy) == 0 {
+			continue
+		}
+		known, err := readProject(ctx, o.store, id)
+		if err != nil {
+			continue
+		}
+		for _, d := range busy {
+			out.Runs = append(out.Runs, going(known, &d.State))
+		}
+	}
+	return out, err
+}
+
+func going(p kedge.Project, st *run.State) RunGoing {
+	g := RunGoing{ID: st.Run, Project: p.Name, Dir: p.Dir, State: st.Status}
+	for i := range st.Jobs {
+		if st.Live(st.Jobs[i].ID) {
+			g.Sessions++
+		}
+	}
+	return g
+}
