@@ -36,12 +36,12 @@ func (s *Service) RunsGoing(ctx context.Context, _ Caller, _ RunsGoingRequest) (
 		if err != nil {
 			continue
 		}
-		runs, err := o.store.Runs(ctx)
+		runs, err := o.Store.Runs(ctx)
 		busy := slices.DeleteFunc(runs, func(d store.RunDoc) bool { return resting(&d.State) })
 		if err != nil || len(busy) == 0 {
 			continue
 		}
-		known, err := readProject(ctx, o.store, id)
+		known, err := readProject(ctx, o.Store, id)
 		if err != nil {
 			continue
 		}
