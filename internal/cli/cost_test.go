@@ -11,13 +11,15 @@ import (
 )
 
 func TestCostTable(t *testing.T) {
-	tokens, usd := int64(1_500_000), 2.5
+	tokens, few, usd := int64(1_500_000), int64(700), 2.5
 	var b bytes.Buffer
 	costTable(&b, service.CostReply{By: "model", Rows: []service.CostRow{
 		{Key: "big", Sessions: 2, Tokens: &tokens, USD: &usd, Estimated: true, UnknownUSD: 1},
 		{Sessions: 1, UnknownUSD: 1},
+		{Key: "mute", Sessions: 1, Guessed: &few, Estimated: true, UnknownTokens: 1, UnknownUSD: 1},
+		{Key: "both", Sessions: 2, Tokens: &tokens, Guessed: &few, Estimated: true, UnknownTokens: 1, UnknownUSD: 2},
 	}, Total: service.CostRow{Sessions: 3, Tokens: &tokens, USD: &usd, UnknownUSD: 2}})
-	want := []string{"model SESSIONS TOKENS USD", "big 2 1.5M 2.50 estimated without 1 of unknown cost", "(none) 1 unknown unknown", "total 3 1.5M 2.50 without 2 of unknown cost"}
+	want := []string{"model SESSIONS TOKENS USD", "big 2 1.5M 2.50 estimated without 1 of unknown cost", "(none) 1 unknown unknown", "mute 1 ~700 unknown estimated", "both 2 1.5M + ~700 unknown estimated", "total 3 1.5M 2.50 without 2 of unknown cost"}
 	for i, l := range strings.Split(strings.TrimSpace(b.String()), "\n") {
 		if got := strings.Join(strings.Fields(l), " "); got != want[i] {
 			t.Errorf("line %d is %q", i, got)

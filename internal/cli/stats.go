@@ -15,11 +15,14 @@ import (
 	"kedge/internal/yield"
 )
 
+// statsFlags are what the command is asked for.
+type statsFlags struct {
+	by, since             string
+	all, prometheus, otel bool
+}
+
 func newStats(env *Env) *cobra.Command {
-	var (
-		by, since             string
-		all, prometheus, otel bool
-	)
+	var f statsFlags
 	c := &cobra.Command{
 		Use:   "stats",
 		Short: "Interruptions, recovery and verified work per token and USD",
@@ -43,44 +46,57 @@ for generative AI. Nothing is sent anywhere.`,
   kedge stats --otel | curl -s -H 'Content-Type: application/json' --data-binary @- http://127.0.0.1:4318/v1/metrics`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			in := service.StatsRequest{By: by, All: all, Env: []string{"HOME=" + env.getenv("HOME"), "XDG_CONFIG_HOME=" + env.getenv("XDG_CONFIG_HOME")}}
-			var err error
-			if in.Since, err = sinceWhen(since, time.Now()); err != nil {
+			in, err := f.request(env, c.Flags().Changed("by"))
+			if err != nil {
 				return err
-			}
-			if prometheus || otel {
-				in.By = "session"
-			}
-			if prometheus && env.json {
-				return kedge.Errorf(kedge.Invalid, "--prometheus prints no JSON").WithHint("kedge stats --otel")
-			}
-			if prometheus && since != "" {
-				return kedge.Errorf(kedge.Invalid, "--prometheus does not go with --since: its counters count from the beginning").WithHint("kedge stats --prometheus")
 			}
 			out, err := call[service.StatsReply](c.Context(), env, "stats", in)
 			if err != nil {
 				return err
 			}
-			switch {
-			case prometheus:
-				return yield.Prometheus(env.Out, out.Project, yield.Report{Total: out.Figures, Rows: out.Rows})
-			case otel:
-				return otelOut(env.Out, out)
-			}
-			if out.Sessions == 0 && out.VerifiedFeatures == 0 {
-				env.talk("no sessions")
-			}
-			return env.show(out, func(w io.Writer) { statsText(w, out) })
+			return f.show(env, out)
 		},
 	}
-	c.Flags().StringVar(&by, "by", yield.By[0], strings.Join(yield.By[:len(yield.By)-1], ", ")+" or "+yield.By[len(yield.By)-1])
-	c.Flags().StringVar(&since, "since", "", "count sessions from this day (2026-01-31), or of the last days (7d) or hours (12h)")
-	c.Flags().BoolVar(&all, "all", false, "of every project")
-	c.Flags().BoolVar(&prometheus, "prometheus", false, "print the text format of Prometheus")
-	c.Flags().BoolVar(&otel, "otel", false, "print OpenTelemetry metrics as JSON")
-	c.MarkFlagsMutuallyExclusive("prometheus", "otel", "by")
+	c.Flags().StringVar(&f.by, "by", yield.By[0], strings.Join(yield.By[:len(yield.By)-1], ", ")+" or "+yield.By[len(yield.By)-1])
+	c.Flags().StringVar(&f.since, "since", "", "count sessions from this day (2026-01-31), or of the last days (7d) or hours (12h)")
+	c.Flags().BoolVar(&f.all, "all", false, "of every project")
+	c.Flags().BoolVar(&f.prometheus, "prometheus", false, "print the text format of Prometheus")
+	c.Flags().BoolVar(&f.otel, "otel", false, "print OpenTelemetry metrics as JSON")
 	complete(c, "by", words(yield.By...))
 	return c
+}
+
+// request is what to ask for; other programs get the figures of every session.
+func (f *statsFlags) request(env *Env, divided bool) (service.StatsRequest, error) {
+	in := service.StatsRequest{By: f.by, All: f.all, Env: []string{"HOME=" + env.getenv("HOME"), "XDG_CONFIG_HOME=" + env.getenv("XDG_CONFIG_HOME")}}
+	switch {
+	case f.prometheus && f.otel:
+		return in, kedge.Errorf(kedge.Invalid, "--prometheus and --otel are two forms").WithHint("kedge stats --otel")
+	case f.prometheus && env.json:
+		return in, kedge.Errorf(kedge.Invalid, "--prometheus prints no JSON").WithHint("kedge stats --otel")
+	case f.prometheus && f.since != "":
+		return in, kedge.Errorf(kedge.Invalid, "--prometheus does not go with --since: its counters count from the beginning").WithHint("kedge stats --prometheus")
+	case (f.prometheus || f.otel) && divided:
+		return in, kedge.Errorf(kedge.Invalid, "--by is for people: metrics are divided by agent and model").WithHint("leave --by away")
+	case f.prometheus || f.otel:
+		in.By = "session"
+	}
+	var err error
+	in.Since, err = sinceWhen(f.since, time.Now())
+	return in, err
+}
+
+func (f *statsFlags) show(env *Env, out service.StatsReply) error {
+	switch {
+	case f.prometheus:
+		return yield.Prometheus(env.Out, out.Project, yield.Report{Total: out.Figures, Rows: out.Rows})
+	case f.otel:
+		return otelOut(env.Out, out)
+	}
+	if out.Sessions == 0 && out.VerifiedFeatures == 0 {
+		env.talk("no sessions")
+	}
+	return env.show(out, func(w io.Writer) { statsText(w, out) })
 }
 
 func otelOut(w io.Writer, out service.StatsReply) error {
@@ -116,7 +132,7 @@ func unknownText(row func(name, format string, args ...any), f yield.Figures) {
 		row("unknown", "the tokens of %s, the cost of %s", counting(f.UnknownTokens, "session"), counting(f.UnknownUSD, "session"))
 	}
 	if f.SilentSessions > 0 {
-		row("silent", "%s did not tell what they did: the minutes count in which they printed", counting(f.SilentSessions, "session"))
+		row("silent", "%s that told nothing of what they did: the minutes count in which they printed", counting(f.SilentSessions, "session"))
 	}
 }
 

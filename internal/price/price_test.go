@@ -99,3 +99,41 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// TestRow74CarriedPrices: the models that people use have the price of their day,
+// by any of their names, and none before it.
+func TestRow74CarriedPrices(t *testing.T) {
+	table, err := price.Embedded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	million := kedge.TokenKinds{Input: 1e6, CacheRead: 1e6, CacheWrite: 1e6, Output: 1e6}
+	for _, c := range []struct {
+		model, day string
+		use        kedge.TokenKinds
+		want       float64 // below 0: unknown
+	}{
+		{"claude-opus-4-5-20251101", "2026-01-15", million, 5 + 0.5 + 6.25 + 25},
+		{"claude-opus-4-5-20251101", "2025-11-01", million, -1},
+		{"claude-opus-5", "2026-11-15", million, 5 + 0.5 + 6.25 + 25},
+		{"claude-opus-5-5", "2026-11-15", million, 4 + 0.2 + 5 + 20},
+		{"claude-sonnet-5", "2026-11-15", million, 2 + 0.2 + 2.5 + 10},
+		{"claude-haiku-4-5-20251001", "2026-11-15", million, 1 + 0.1 + 1.25 + 5},
+		{"claude-haiku-5-5", "2026-11-15", million, -1},
+		{"gpt-6.1-sol-2026-09-29", "2026-11-15", million, 2 + 0.1 + 2.5 + 10},
+		{"gpt-5-codex", "2026-11-15", kedge.TokenKinds{Input: 1e6, CacheRead: 1e6, Output: 1e6}, 1.25 + 0.125 + 10},
+		{"gemini-3.8-flash", "2026-11-15", kedge.TokenKinds{Input: 1e6, Output: 1e6}, 0.75 + 3.75},
+		{"gemini-3.8-flash", "2027-01-01", kedge.TokenKinds{Input: 1e6, Output: 1e6}, 1.5 + 7.5},
+		{"gemini-3.8-flash", "2026-11-15", million, -1},
+		{"somebodys-model", "2026-11-15", million, -1},
+	} {
+		at, err := time.Parse(time.DateOnly, c.day)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := table.USD(c.model, at, c.use)
+		if c.want < 0 && got != nil || c.want >= 0 && (got == nil || math.Abs(*got-c.want) > 1e-9) {
+			t.Errorf("%s on %s: %v, want %v", c.model, c.day, got, c.want)
+		}
+	}
+}

@@ -266,3 +266,35 @@ func TestGateEndsWithItsCaller(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// TestRow23GateOutputIsCondensed: of a red check what matters of its output is
+// shown where it was asked for, without secrets; its log stays whole.
+func TestRow23GateOutputIsCondensed(t *testing.T) {
+	p := newGateProject(t)
+	secret := "gh" + "p_" + strings.Repeat("aB3dE5gH7j", 4)[:36]
+	p.file("check.sh", "i=0; while [ $i -lt 500 ]; do i=$((i+1)); echo \"ok $i\"; done\necho 'a.c:3: error: broken'\necho 'b.c:4: error: token "+secret+"'\nexit 1\n")
+	p.file(".kedge/gate.toml", "version = 1\n[[check]]\nname = 'unit'\nrun = 'sh check.sh'\n")
+	p.commit()
+	p.file("a.txt", "x\n")
+	plain, err := p.Gate(t.Context(), p.who(), service.GateRequest{Env: p.env})
+	if err != nil || plain.Output != nil {
+		t.Fatalf("without being asked: %+v, %v", plain.Output, err)
+	}
+	r, err := p.Gate(t.Context(), p.who(), service.GateRequest{Env: p.env, Output: true})
+	if err != nil || len(r.Output) != 1 {
+		t.Fatalf("%+v, %v", r.Output, err)
+	}
+	o := r.Output[0]
+	if o.Check != "unit" || o.Lines != 502 || o.Shown > 40 || len(o.Cut) == 0 || strings.Contains(o.Text, "ok 250\n") || strings.Contains(o.Text, secret) {
+		t.Errorf("%+v", o)
+	}
+	for _, want := range []string{"a.c:3: error: broken", "b.c:4: error: token [redacted:"} {
+		if !strings.Contains(o.Text, want) {
+			t.Errorf("no %q in\n%s", want, o.Text)
+		}
+	}
+	whole, err := os.ReadFile(o.Log)
+	if err != nil || strings.Count(string(whole), "\n") != 502 {
+		t.Errorf("the log has %d lines, %v", strings.Count(string(whole), "\n"), err)
+	}
+}

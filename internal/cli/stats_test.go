@@ -1,0 +1,63 @@
+package cli
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"kedge/internal/service"
+	"kedge/internal/yield"
+)
+
+// TestStatsText: one screen, in which what nobody knows is unknown.
+func TestStatsText(t *testing.T) {
+	tokens, lines, usd, rate, few := int64(2_000_000), int64(1234), 8.0, 0.125, 0.25
+	f := yield.Figures{
+		Sessions: 5, Interrupted: 3, RecoveryMinutes: 12.5, ProductiveMinutes: 100, OverheadRate: &rate,
+		Interruptions:    []yield.Interruption{{Cause: yield.ClosedTerminal, Count: 2, Minutes: 12.5, Open: 1}, {Cause: yield.Unknown, Count: 1, Open: 1}},
+		VerifiedFeatures: 2, VerifiedLines: &lines, Tokens: &tokens, USD: &usd, Estimated: true, FeaturesPerUSD: &few,
+		SilentSessions: 1, UnknownTokens: 1, UnknownUSD: 2, UnknownLines: 1,
+	}
+	var b bytes.Buffer
+	statsText(&b, service.StatsReply{By: "week", Figures: f, Rows: []yield.Row{{Key: "2026-W03", Figures: f}, {Figures: yield.Figures{Sessions: 1}}}})
+	var got []string
+	for l := range strings.Lines(b.String()) {
+		got = append(got, strings.Join(strings.Fields(l), " "))
+	}
+	want := []string{
+		"sessions 5, 3 interrupted",
+		"overhead 12.5%: 12.5 min of recovery, 100.0 min of productive time",
+		"verified 2 features, 1,234 lines (of 1 feature they are unknown) changed",
+		"per 1M tokens unknown features, unknown lines (2,000,000 tokens)",
+		"per USD 0.25 features, unknown lines (8.00 USD, estimated)",
+		"unknown the tokens of 1 session, the cost of 2 sessions",
+		"silent 1 session that told nothing of what they did: the minutes count in which they printed",
+		"",
+		"week SESSIONS INTERRUPTED RECOVERY PRODUCTIVE OVERHEAD FEATURES LINES TOKENS USD FEATURES/MTOK FEATURES/USD",
+		"2026-W03 5 3 12.5 min 100.0 min 12.5% 2 1,234 2,000,000 8.00 unknown 0.25",
+		"(none) 1 0 0.0 min 0.0 min unknown 0 unknown unknown unknown unknown unknown",
+		"",
+		"What interrupted, by the minutes lost:",
+		"closed terminal 12.5 min, 2×, 1 not taken up again",
+		"unknown unknown, 1×, 1 not taken up again",
+	}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("%s", b.String())
+	}
+}
+
+// TestStatsForOtherPrograms: both forms come from the same answer.
+func TestStatsForOtherPrograms(t *testing.T) {
+	for flag, want := range map[string]string{"--prometheus": "kedge_sessions_total{", "--otel": `"resourceMetrics"`} {
+		var out, talk bytes.Buffer
+		if code := Main(t.Context(), Env{Args: []string{"stats", flag}, Out: &out, Err: &talk, Call: &goldens{t: t}}); code != 0 || !strings.Contains(out.String(), want) || talk.Len() > 0 {
+			t.Errorf("%s: code %d, %s%s", flag, code, out.String(), talk.String())
+		}
+	}
+	for _, args := range [][]string{{"--prometheus", "--otel"}, {"--prometheus", "--json"}, {"--prometheus", "--since", "7d"}, {"--otel", "--by", "week"}, {"--since", "soon"}} {
+		var out, talk bytes.Buffer
+		if code := Main(t.Context(), Env{Args: append([]string{"stats"}, args...), Out: &out, Err: &talk, Call: &goldens{t: t}}); code != 2 || out.Len() > 0 {
+			t.Errorf("%v: code %d, %s", args, code, out.String())
+		}
+	}
+}
