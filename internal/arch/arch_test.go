@@ -79,6 +79,7 @@ var layer = map[string]int{
 	"kedge/internal/engine/exec":       28,
 
 	"kedge/internal/project": 25,
+	"kedge/internal/book":    26,
 	"kedge/internal/care":    27,
 
 	"kedge/internal/service": 30,

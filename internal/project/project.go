@@ -86,6 +86,9 @@ func (p *Project) In(dir string) *Project {
 	return &q
 }
 
+// Stays tells whether a file that Kedge writes is left as it is committed.
+func (p *Project) Stays(name string) bool { return p.Still != nil && p.Still(name).Stays }
+
 // Path is a path inside the project's folder.
 func (p *Project) Path(elem ...string) string {
 	return filepath.Join(append([]string{p.Dir}, elem...)...)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"kedge"
+	"kedge/internal/book"
 	"kedge/internal/gitx"
 	"kedge/internal/store"
 )
@@ -67,12 +68,12 @@ func (s *Service) heldBase(ctx context.Context, p *project) (base, error) {
 
 // heldRevs lists what could be the base, the best first.
 func (s *Service) heldRevs(ctx context.Context, p *project, evidence []kedge.Evidence) ([]string, error) {
-	l, err := readLedger(ctx, p)
+	l, err := book.ReadLedger(ctx, p)
 	if err != nil {
 		return nil, err
 	}
 	completed := map[kedge.EvidenceID]bool{}
-	for _, d := range l.docs {
+	for _, d := range l.Docs {
 		if d.Status == kedge.Completed && d.Evidence != nil {
 			completed[*d.Evidence] = true
 		}

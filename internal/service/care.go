@@ -49,7 +49,7 @@ func (s *Service) Rebuild(ctx context.Context, who Caller, _ RebuildRequest) (Re
 	if err != nil {
 		return RebuildReply{}, err
 	}
-	left, err := s.projectLedger(ctx, p)
+	left, err := s.book.BringFilesUp(ctx, p)
 	if err != nil {
 		return RebuildReply{}, err
 	}
@@ -64,7 +64,7 @@ func (s *Service) Rebuild(ctx context.Context, who Caller, _ RebuildRequest) (Re
 func (s *Service) settleLocked(ctx context.Context, p *project, who Caller) ([]kedge.HandEditData, error) {
 	p.Writing.Lock()
 	defer p.Writing.Unlock()
-	return s.settle(ctx, p, who)
+	return s.book.Settle(ctx, p, who)
 }
 
 // digest takes a dump in and keeps its hash and how many lines it has.

@@ -13,6 +13,7 @@ import (
 	"strconv"
 
 	"kedge"
+	"kedge/internal/book"
 	"kedge/internal/brief"
 	"kedge/internal/config"
 	"kedge/internal/lazyre"
@@ -134,14 +135,14 @@ var stateFiles = []struct {
 }{
 	{".kedge/config.toml", "", func(f string, b []byte) error { _, err := config.ParseConfig(f, b); return err }},
 	{".kedge/gate.toml", "", func(f string, b []byte) error { _, err := config.ParseGate(f, b); return err }},
-	{featuresFile, "", func(f string, b []byte) error { _, err := plan.ParseFeatures(f, b); return err }},
-	{planFile, "", func(f string, b []byte) error { _, err := plan.ParsePlan(f, b); return err }},
-	{decisionsDir + "/", ".md", func(f string, b []byte) error { _, err := docs.ParseDecision(f, b); return err }},
-	{notesDir + "/", ".md", func(f string, b []byte) error { _, err := docs.ParseNote(f, b); return err }},
-	{risksFile, "", func(f string, b []byte) error { _, err := docs.ParseRisks(f, b); return err }},
-	{progressFile, "", func(f string, b []byte) error { _, err := docs.ParseProgress(f, b); return err }},
-	{checkpointFile, "", func(f string, b []byte) error { _, err := brief.ParseCheckpoint(f, b); return err }},
-	{handoffFile, "", func(f string, b []byte) error { _, err := brief.ParseHandoff(f, b); return err }},
+	{book.FeaturesFile, "", func(f string, b []byte) error { _, err := plan.ParseFeatures(f, b); return err }},
+	{book.PlanFile, "", func(f string, b []byte) error { _, err := plan.ParsePlan(f, b); return err }},
+	{book.DecisionsDir + "/", ".md", func(f string, b []byte) error { _, err := docs.ParseDecision(f, b); return err }},
+	{book.NotesDir + "/", ".md", func(f string, b []byte) error { _, err := docs.ParseNote(f, b); return err }},
+	{book.RisksFile, "", func(f string, b []byte) error { _, err := docs.ParseRisks(f, b); return err }},
+	{book.ProgressFile, "", func(f string, b []byte) error { _, err := docs.ParseProgress(f, b); return err }},
+	{book.CheckpointFile, "", func(f string, b []byte) error { _, err := brief.ParseCheckpoint(f, b); return err }},
+	{book.HandoffFile, "", func(f string, b []byte) error { _, err := brief.ParseHandoff(f, b); return err }},
 }
 
 // checkStateFiles reads every state file strictly.
@@ -214,10 +215,10 @@ func answer(e kedge.HandEditData) string {
 // the file, with the line, and in the journal.
 func (s *Service) checkFeatures(ctx context.Context, p *project) []kedge.Finding {
 	var found []kedge.Finding
-	if b, ok, err := p.Read(featuresFile); err == nil && ok {
-		if f, err := plan.ParseFeatures(featuresFile, b); err == nil {
+	if b, ok, err := p.Read(book.FeaturesFile); err == nil && ok {
+		if f, err := plan.ParseFeatures(book.FeaturesFile, b); err == nil {
 			for _, pr := range plan.Problems(f.Features) {
-				where := fmt.Sprintf("%s:%d", featuresFile, lineOfFeature(b, pr.Feature))
+				where := fmt.Sprintf("%s:%d", book.FeaturesFile, lineOfFeature(b, pr.Feature))
 				found = append(found, kedge.Finding{Level: kedge.LevelError, What: pr.What, Where: where, Fix: pr.Fix})
 			}
 		}
@@ -225,11 +226,11 @@ func (s *Service) checkFeatures(ctx context.Context, p *project) []kedge.Finding
 	if p.Store == nil {
 		return found
 	}
-	l, err := readLedger(ctx, p)
+	l, err := book.ReadLedger(ctx, p)
 	if err != nil {
 		return append(found, finding(p.Store.Dir(), err))
 	}
-	for _, pr := range plan.Problems(l.features()) {
+	for _, pr := range plan.Problems(l.Features()) {
 		if !slices.ContainsFunc(found, func(f kedge.Finding) bool { return f.What == pr.What }) {
 			found = append(found, kedge.Finding{Level: kedge.LevelError, What: pr.What, Where: p.Store.Dir(), Fix: "kedge feature amend " + string(pr.Feature) + " --reason …"})
 		}
@@ -249,14 +250,14 @@ func lineOfFeature(b []byte, id kedge.FeatureID) int {
 // checkRules repeats what `rules lint` says, as warnings: the rules are the
 // people's.
 func (s *Service) checkRules(_ context.Context, p *project) []kedge.Finding {
-	b, ok, err := p.Read(rulesFile)
+	b, ok, err := p.Read(book.RulesFile)
 	if err != nil {
-		return []kedge.Finding{finding(rulesFile, err)}
+		return []kedge.Finding{finding(book.RulesFile, err)}
 	}
 	if !ok {
 		return nil
 	}
-	found := docs.LintRules(rulesFile, b, 0).Findings
+	found := docs.LintRules(book.RulesFile, b, 0).Findings
 	for i := range found {
 		if found[i].Level == kedge.LevelError {
 			found[i].Level = kedge.LevelWarning
@@ -312,15 +313,27 @@ func placedIn(where, file string) bool {
 
 // pending are the hand edits that were not answered yet.
 func (s *Service) pending(ctx context.Context, p *project) ([]kedge.HandEditData, error) {
-	l, err := readLedger(ctx, p)
+	l, err := book.ReadLedger(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	edits := s.handEdits(ctx, p, l)
-	m, err := readMemory(ctx, p)
+	edits := s.book.HandEdits(ctx, p, l)
+	m, err := book.ReadMemory(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.findMemoryEdits(ctx, p, m, kedge.ActorDaemon)
-	return append(edits, found.edits...), err
+	found, err := s.book.FindMemoryEdits(ctx, p, m, kedge.ActorDaemon)
+	return append(edits, found.Edits...), err
+}
+
+// checkUnwritten brings up what it can, and tells the rest.
+func (s *Service) checkUnwritten(ctx context.Context, p *project) []kedge.Finding {
+	if p.Store == nil || s.cfg.ReadOnly {
+		return nil
+	}
+	found, err := s.book.BringUpHere(ctx, p)
+	if err != nil {
+		found = append(found, finding(p.Dir, err))
+	}
+	return found
 }

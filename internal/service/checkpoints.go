@@ -9,16 +9,13 @@ import (
 	"time"
 
 	"kedge"
+	"kedge/internal/book"
 	"kedge/internal/brief"
 	"kedge/internal/redact"
 	"kedge/internal/store"
 )
 
-const (
-	checkpointFile = ".kedge/checkpoint.md"
-	handoffFile    = ".kedge/handoff.md"
-	maxReread      = 40 // files a checkpoint names by itself
-)
+const maxReread = 40 // files a checkpoint names by itself
 
 // CheckpointSaveRequest asks for a checkpoint. What is left empty Kedge fills in:
 // the task and the resume instruction from what is next, the files from what
@@ -67,13 +64,13 @@ type LintReply struct {
 // CheckpointSave writes down where the work stands: a fact in the journal, and
 // checkpoint.md.
 func (s *Service) CheckpointSave(ctx context.Context, who Caller, in CheckpointSaveRequest) (CheckpointReply, error) {
-	p, evs, aside, err := s.change(ctx, who, func(p *project, _ ledger) ([]kedge.Event, error) {
+	p, evs, aside, err := s.book.Change(ctx, who, func(p *project, _ book.Ledger) ([]kedge.Event, error) {
 		c, moved, err := s.newCheckpoint(ctx, p, who, in)
 		if err != nil {
 			return nil, err
 		}
 		evs, err := s.savedEvents(ctx, p, who, kedge.CheckpointSaved, c, "checkpoint")
-		return withMoved(evs, err, who, checkpointFile, moved)
+		return withMoved(evs, err, who, book.CheckpointFile, moved)
 	})
 	if err != nil {
 		return CheckpointReply{}, err
@@ -83,11 +80,11 @@ func (s *Service) CheckpointSave(ctx context.Context, who Caller, in CheckpointS
 		return CheckpointReply{}, err
 	}
 	s.keepSeen(ctx, p, evs)
-	left, err := s.putLatest(ctx, p)
+	left, err := s.book.PutLatest(ctx, p)
 	if err != nil {
 		return CheckpointReply{}, err
 	}
-	aside.Warnings = withLatest(aside.Warnings, left)
+	aside.Warnings = book.WithLatest(aside.Warnings, left)
 	r, err := checkpointReply(p, c)
 	r.Moved, r.Aside = movedLines(evs), aside
 	return r, err
@@ -112,7 +109,7 @@ func (s *Service) CheckpointLint(ctx context.Context, who Caller, in LintRequest
 	if err != nil {
 		return LintReply{}, err
 	}
-	name, b, err := document(p, who, in.File, checkpointFile)
+	name, b, err := document(p, who, in.File, book.CheckpointFile)
 	if err != nil {
 		return LintReply{}, err
 	}
@@ -169,13 +166,13 @@ func (s *Service) newCheckpoint(ctx context.Context, p *project, who Caller, in 
 		c.Task = st.task()
 	}
 	var moved []string
-	c.HumanNotes, moved, err = humanNotes(p, checkpointFile, func() ([]byte, error) {
+	c.HumanNotes, moved, err = humanNotes(p, book.CheckpointFile, func() ([]byte, error) {
 		last, err := latest[kedge.Checkpoint](ctx, p, store.KindCheckpoint)
 		if last == nil || err != nil {
 			return nil, err
 		}
 		return brief.WriteCheckpoint(*last)
-	}, func(b []byte) error { _, err := brief.ParseCheckpoint(checkpointFile, b); return err })
+	}, func(b []byte) error { _, err := brief.ParseCheckpoint(book.CheckpointFile, b); return err })
 	if err != nil {
 		return c, nil, err
 	}
@@ -390,7 +387,7 @@ func checkpointReply(p *project, c kedge.Checkpoint) (CheckpointReply, error) {
 	c.Files = brief.Compare(c.Files, func(path string) (string, bool) { return fileHash(p, path) })
 	return CheckpointReply{
 		Checkpoint: c, Summary: brief.Summary(c), BudgetSpent: Usage{c.Tokens, c.USD}, Timestamp: c.At,
-		Path: checkpointFile, Moved: []string{}, Text: string(text),
+		Path: book.CheckpointFile, Moved: []string{}, Text: string(text),
 	}, nil
 }
 

@@ -2,7 +2,6 @@ package service
 
 import (
 	"context"
-	"path"
 	"time"
 
 	"kedge"
@@ -57,11 +56,6 @@ func (s *Service) head(ctx context.Context, p *project) (branch, commit string) 
 
 func (s *Service) write(ctx context.Context, p *project, who Caller, decide func() ([]kedge.Event, error)) ([]kedge.Event, error) {
 	return s.home.Write(ctx, p, who, decide)
-}
-
-// sweep removes what writers that were killed left beside Kedge's files.
-func (s *Service) sweep(p *project) {
-	s.home.Sweep(p, ".", path.Dir(featuresFile), decisionsDir, notesDir)
 }
 
 func errReadOnly() error                            { return projects.ErrReadOnly() }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"kedge"
+	"kedge/internal/book"
 	docs "kedge/internal/ledger"
 )
 
@@ -30,7 +31,7 @@ type DecisionReply struct {
 // DecisionAdd locks a decision. Conflict when a locked one has the same title or
 // an overlapping scope and is not superseded by it.
 func (s *Service) DecisionAdd(ctx context.Context, who Caller, in DecisionAddRequest) (DecisionReply, error) {
-	r, err := s.record(ctx, who, func(_ *project, m memory) (kedge.Event, error) {
+	r, err := s.book.Record(ctx, who, func(_ *project, m book.Memory) (kedge.Event, error) {
 		d, err := s.newDecision(who, m, in)
 		if err != nil {
 			return kedge.Event{}, err
@@ -40,14 +41,14 @@ func (s *Service) DecisionAdd(ctx context.Context, who Caller, in DecisionAddReq
 	if err != nil {
 		return DecisionReply{}, err
 	}
-	v, err := data[kedge.DecisionData](r.event)
+	v, err := data[kedge.DecisionData](r.Event)
 	s.saveLiving(ctx, who, "a decision was locked: "+v.Decision.Title)
-	return DecisionReply{Decision: v.Decision, File: decisionPath(v.Decision), Aside: r.aside}, err
+	return DecisionReply{Decision: v.Decision, File: decisionPath(v.Decision), Aside: r.Aside}, err
 }
 
-func decisionPath(d kedge.Decision) string { return decisionsDir + "/" + docs.DecisionFile(d) }
+func decisionPath(d kedge.Decision) string { return book.DecisionsDir + "/" + docs.DecisionFile(d) }
 
-func (s *Service) newDecision(who Caller, m memory, in DecisionAddRequest) (kedge.Decision, error) {
+func (s *Service) newDecision(who Caller, m book.Memory, in DecisionAddRequest) (kedge.Decision, error) {
 	now := s.now()
 	d := kedge.Decision{
 		ID: kedge.DecisionID(kedge.NewID("dec", now)), Status: kedge.DecisionLocked,
@@ -67,10 +68,10 @@ func (s *Service) newDecision(who Caller, m memory, in DecisionAddRequest) (kedg
 	if err := docs.CheckDecision(d); err != nil {
 		return d, err
 	}
-	if err := m.superseded(d); err != nil {
+	if err := superseded(m, d); err != nil {
 		return d, err
 	}
-	if c := docs.Conflicts(m.decisions, d); len(c) > 0 {
+	if c := docs.Conflicts(m.Decisions, d); len(c) > 0 {
 		return d, kedge.Errorf(kedge.Conflict, "decision %q (%q) is locked and covers the same", c[0].ID, c[0].Title).
 			WithHint("keep to it, or replace it: --supersedes %s --reason WHY", c[0].ID)
 	}
@@ -78,19 +79,19 @@ func (s *Service) newDecision(who Caller, m memory, in DecisionAddRequest) (kedg
 }
 
 // superseded checks the decision that d replaces: there, and locked.
-func (m memory) superseded(d kedge.Decision) error {
+func superseded(m book.Memory, d kedge.Decision) error {
 	if d.Supersedes == "" {
 		return nil
 	}
-	old, ok := m.decision(d.Supersedes)
+	old, ok := m.Decision(d.Supersedes)
 	switch {
 	case !ok:
 		return noDecision(d.Supersedes)
 	case old.Withdrawn != "":
 		return withdrawnAlready(old)
 	case old.Status == kedge.DecisionSuperseded:
-		return kedge.Errorf(kedge.Conflict, "decision %q was superseded already by %q", old.ID, m.successor(old.ID)).
-			WithHint("--supersedes %s", m.successor(old.ID))
+		return kedge.Errorf(kedge.Conflict, "decision %q was superseded already by %q", old.ID, successor(m, old.ID)).
+			WithHint("--supersedes %s", successor(m, old.ID))
 	}
 	return nil
 }
@@ -112,8 +113,8 @@ func (s *Service) DecisionWithdraw(ctx context.Context, who Caller, in DecisionW
 	if err := personOnly(who, "withdraw a decision"); err != nil {
 		return DecisionReply{}, err
 	}
-	r, err := s.record(ctx, who, func(_ *project, m memory) (kedge.Event, error) {
-		d, err := m.withdrawn(in)
+	r, err := s.book.Record(ctx, who, func(_ *project, m book.Memory) (kedge.Event, error) {
+		d, err := withdrawn(m, in)
 		if err != nil {
 			return kedge.Event{}, err
 		}
@@ -122,20 +123,20 @@ func (s *Service) DecisionWithdraw(ctx context.Context, who Caller, in DecisionW
 	if err != nil {
 		return DecisionReply{}, err
 	}
-	v, err := data[kedge.DecisionData](r.event)
-	return DecisionReply{Decision: v.Decision, File: decisionPath(v.Decision), Aside: r.aside}, err
+	v, err := data[kedge.DecisionData](r.Event)
+	return DecisionReply{Decision: v.Decision, File: decisionPath(v.Decision), Aside: r.Aside}, err
 }
 
 // withdrawn is the decision as it is after it was taken back.
-func (m memory) withdrawn(in DecisionWithdrawRequest) (kedge.Decision, error) {
-	d, ok := m.decision(in.ID)
+func withdrawn(m book.Memory, in DecisionWithdrawRequest) (kedge.Decision, error) {
+	d, ok := m.Decision(in.ID)
 	switch {
 	case !ok:
 		return d, noDecision(in.ID)
 	case d.Withdrawn != "":
 		return d, withdrawnAlready(d)
 	case d.Status == kedge.DecisionSuperseded:
-		return d, kedge.Errorf(kedge.Conflict, "decision %q was superseded already by %q", d.ID, m.successor(d.ID)).
+		return d, kedge.Errorf(kedge.Conflict, "decision %q was superseded already by %q", d.ID, successor(m, d.ID)).
 			WithHint("kedge decide show %s", d.ID)
 	case docs.Clean(in.Reason) == "":
 		return d, kedge.Errorf(kedge.Invalid, "decision %q is withdrawn only with a reason", d.ID).
@@ -150,8 +151,8 @@ func noDecision(id kedge.DecisionID) error {
 }
 
 // successor is the decision that replaced another; empty when none did.
-func (m memory) successor(id kedge.DecisionID) kedge.DecisionID {
-	for _, d := range m.decisions {
+func successor(m book.Memory, id kedge.DecisionID) kedge.DecisionID {
+	for _, d := range m.Decisions {
 		if d.Supersedes == id {
 			return d.ID
 		}
@@ -173,28 +174,14 @@ type DecisionListReply struct {
 
 // DecisionList gives the decisions that hold, or all there ever were.
 func (s *Service) DecisionList(ctx context.Context, who Caller, in DecisionListRequest) (DecisionListReply, error) {
-	p, m, edits, err := s.lookAtMemory(ctx, who)
+	p, m, edits, err := s.book.LookAtMemory(ctx, who)
 	if err != nil || p == nil {
 		return DecisionListReply{}, err
 	}
-	list := slices.DeleteFunc(slices.Clone(m.decisions), func(d kedge.Decision) bool {
+	list := slices.DeleteFunc(slices.Clone(m.Decisions), func(d kedge.Decision) bool {
 		return !in.All && d.Status == kedge.DecisionSuperseded
 	})
 	return DecisionListReply{Decisions: append([]kedge.Decision{}, list...), Edits: edits}, nil
-}
-
-// lookAtMemory reads memory, and what was edited by hand, for a reading command.
-func (s *Service) lookAtMemory(ctx context.Context, who Caller) (*project, memory, []kedge.HandEditData, error) {
-	p, err := s.project(ctx, who)
-	if err != nil {
-		return nil, memory{}, nil, err
-	}
-	m, err := readMemory(ctx, p)
-	if err != nil {
-		return nil, memory{}, nil, err
-	}
-	found, err := s.findMemoryEdits(ctx, p, m, who.Actor)
-	return p, m, append([]kedge.HandEditData{}, found.edits...), err
 }
 
 // DecisionShowRequest names a decision.
@@ -217,32 +204,32 @@ func (s *Service) DecisionShow(ctx context.Context, who Caller, in DecisionShowR
 	if err != nil {
 		return DecisionShowReply{}, err
 	}
-	m, err := readMemory(ctx, p)
+	m, err := book.ReadMemory(ctx, p)
 	if err != nil {
 		return DecisionShowReply{}, err
 	}
-	d, ok := m.decision(in.ID)
+	d, ok := m.Decision(in.ID)
 	if !ok {
 		return DecisionShowReply{}, noDecision(in.ID)
 	}
-	return DecisionShowReply{Decision: d, File: decisionPath(d), SupersededBy: m.successor(d.ID), History: m.history(d)}, nil
+	return DecisionShowReply{Decision: d, File: decisionPath(d), SupersededBy: successor(m, d.ID), History: history(m, d)}, nil
 }
 
 // history follows the chain both ways. A decision stands in it once, so that a
 // chain which imports have bent into a circle ends too.
-func (m memory) history(d kedge.Decision) []kedge.Decision {
+func history(m book.Memory, d kedge.Decision) []kedge.Decision {
 	out := []kedge.Decision{d}
 	seen := map[kedge.DecisionID]bool{d.ID: true}
 	for at := d; at.Supersedes != "" && !seen[at.Supersedes]; {
-		old, ok := m.decision(at.Supersedes)
+		old, ok := m.Decision(at.Supersedes)
 		if !ok {
 			break
 		}
 		seen[old.ID], at = true, old
 		out = append([]kedge.Decision{old}, out...)
 	}
-	for id := m.successor(d.ID); id != "" && !seen[id]; id = m.successor(id) {
-		next, _ := m.decision(id)
+	for id := successor(m, d.ID); id != "" && !seen[id]; id = successor(m, id) {
+		next, _ := m.Decision(id)
 		seen[id] = true
 		out = append(out, next)
 	}

@@ -1,15 +1,13 @@
 package service
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"slices"
-	"time"
 
 	"kedge"
+	"kedge/internal/book"
 	"kedge/internal/plan"
-	"kedge/internal/redact"
 	"kedge/internal/run"
 	"kedge/internal/store"
 )
@@ -20,31 +18,9 @@ type FeatureReply struct {
 	Aside
 }
 
-// change is a writing command of the ledger: hand edits are settled, decide
-// looks at the features and says what is new, the projections follow.
-func (s *Service) change(ctx context.Context, who Caller, decide func(p *project, l ledger) ([]kedge.Event, error)) (p *project, evs []kedge.Event, aside Aside, err error) {
-	if p, err = s.project(ctx, who); err != nil {
-		return nil, nil, aside, err
-	}
-	evs, err = s.write(ctx, p, who, func() (evs []kedge.Event, err error) {
-		if aside.Edits, err = s.settle(ctx, p, who); err != nil {
-			return nil, err
-		}
-		l, err := readLedger(ctx, p)
-		if err != nil {
-			return nil, err
-		}
-		return decide(p, l)
-	})
-	if err == nil {
-		aside.Warnings, err = s.projectLedger(ctx, p)
-	}
-	return p, evs, aside, err
-}
-
-// changed is change for a command about one feature.
-func (s *Service) changed(ctx context.Context, who Caller, id kedge.FeatureID, decide func(p *project, l ledger) ([]kedge.Event, error)) (FeatureReply, error) {
-	p, _, aside, err := s.change(ctx, who, decide)
+// changed is book.Change for a command about one feature.
+func (s *Service) changed(ctx context.Context, who Caller, id kedge.FeatureID, decide func(p *project, l book.Ledger) ([]kedge.Event, error)) (FeatureReply, error) {
+	p, _, aside, err := s.book.Change(ctx, who, decide)
 	if err != nil {
 		return FeatureReply{}, err
 	}
@@ -62,70 +38,16 @@ type FeatureAddRequest struct {
 
 // FeatureAdd locks a new definition.
 func (s *Service) FeatureAdd(ctx context.Context, who Caller, in FeatureAddRequest) (FeatureReply, error) {
-	return s.changedInRun(ctx, who, run.Event{Kind: run.Planned, Feature: in.Definition.ID}, func(p *project, l ledger) ([]kedge.Event, error) {
-		if err := unlocked(p, l); err != nil {
+	return s.changedInRun(ctx, who, run.Event{Kind: run.Planned, Feature: in.Definition.ID}, func(p *project, l book.Ledger) ([]kedge.Event, error) {
+		if err := book.Unlocked(p, l); err != nil {
 			return nil, err
 		}
-		if _, err := l.find(in.Definition.ID); err == nil {
+		if _, err := l.Find(in.Definition.ID); err == nil {
 			return nil, kedge.Errorf(kedge.Conflict, "feature %q exists already", in.Definition.ID).
 				WithHint("kedge feature amend %s --reason WHY", in.Definition.ID)
 		}
-		return l.add(who, "", []plan.Claimed{{Definition: in.Definition}})
+		return l.Add(who, "", []plan.Claimed{{Definition: in.Definition}})
 	})
-}
-
-// add makes the events for new features, after looking at the list as it will be.
-func (l ledger) add(who Caller, source string, claimed []plan.Claimed) ([]kedge.Event, error) {
-	after := l.features()
-	for _, c := range claimed {
-		after = append(after, kedge.Feature{Definition: c.Definition, FeatureState: kedge.FeatureState{Status: kedge.Pending}})
-	}
-	if err := plan.Validate(after); err != nil {
-		return nil, err
-	}
-	order := l.lastOrder()
-	var evs []kedge.Event
-	for i, c := range claimed {
-		def, hash, err := lock(c.Definition)
-		if err != nil {
-			return nil, err
-		}
-		ev, err := event(kedge.FeatureAdded, who, kedge.FeatureAddedData{
-			Definition: def, Hash: hash, Order: order + 1 + i, Claim: c.Claim, Notes: c.Notes, Source: source,
-		})
-		if err != nil {
-			return nil, err
-		}
-		evs = append(evs, ev)
-		if len(c.Files) > 0 {
-			ev, err := event(kedge.FeatureStatus, who, kedge.FeatureStatusData{ID: c.ID, Status: kedge.Pending, Files: c.Files})
-			if err != nil {
-				return nil, err
-			}
-			evs = append(evs, ev)
-		}
-	}
-	return evs, nil
-}
-
-func (l ledger) lastOrder() int {
-	last := 0
-	for _, d := range l.docs {
-		last = max(last, d.Order)
-	}
-	return last
-}
-
-// lock gives the canonical bytes of a definition. One that holds a secret is
-// refused: the journal would take it out, and the check would no longer be the
-// one that was agreed on.
-func lock(d kedge.Definition) (def json.RawMessage, hash string, err error) {
-	def, hash = plan.Canonical(d)
-	if !bytes.Equal(redact.JSON(def), def) {
-		return nil, "", kedge.Errorf(kedge.Invalid, "feature %q holds what looks like a secret", d.ID).
-			WithHint("take it from the environment instead")
-	}
-	return def, hash, nil
 }
 
 // FeatureAmendRequest replaces a definition. Was is the hash of the one that the
@@ -147,17 +69,17 @@ func (s *Service) FeatureAmend(ctx context.Context, who Caller, in FeatureAmendR
 	}
 	_, hash := plan.Canonical(in.Definition)
 	word := run.Event{Kind: run.Amended, Feature: in.Definition.ID, Hash: hash, Reason: in.Reason}
-	return s.changedInRun(ctx, who, word, func(_ *project, l ledger) ([]kedge.Event, error) {
-		d, err := l.find(in.Definition.ID)
+	return s.changedInRun(ctx, who, word, func(_ *project, l book.Ledger) ([]kedge.Event, error) {
+		d, err := l.Find(in.Definition.ID)
 		if err != nil {
 			return nil, err
 		}
 		was := *d
 		d.Definition = in.Definition
-		if err := plan.Validate(l.features()); err != nil {
+		if err := plan.Validate(l.Features()); err != nil {
 			return nil, err
 		}
-		return l.amend(who, was, in)
+		return l.Amend(who, was, in.Definition, in.Was, in.Reason)
 	})
 }
 
@@ -166,45 +88,6 @@ func needReason(reason, command string) error {
 		return kedge.Errorf(kedge.Invalid, "a reason is needed").WithHint("kedge feature %s ID --reason WHY", command)
 	}
 	return nil
-}
-
-func (l ledger) amend(who Caller, was store.FeatureDoc, in FeatureAmendRequest) ([]kedge.Event, error) {
-	def, hash, err := lock(in.Definition)
-	if err != nil {
-		return nil, err
-	}
-	_, old := plan.Canonical(was.Definition)
-	if in.Was != "" && in.Was != old {
-		return nil, kedge.Errorf(kedge.Conflict, "feature %q was amended meanwhile", was.ID).WithHint("kedge feature show %s", was.ID)
-	}
-	if hash == old {
-		return nil, kedge.Errorf(kedge.Invalid, "the definition of feature %q stays as it is", was.ID).
-			WithHint("say what changes: kedge feature amend --help")
-	}
-	ev, err := event(kedge.FeatureAmended, who, kedge.FeatureAmendedData{
-		ID: was.ID, Definition: def, Hash: hash, Was: old, Reason: in.Reason,
-	})
-	if err != nil || !unproven(was, in.Definition) {
-		return []kedge.Event{ev}, err
-	}
-	back, err := l.status(who, withoutProof(kedge.FeatureStatusData{ID: was.ID, Status: kedge.Pending, Reason: in.Reason}))
-	return append([]kedge.Event{ev}, back...), err
-}
-
-// unproven tells whether a feature that had its verdict needs another one.
-func unproven(was store.FeatureDoc, now kedge.Definition) bool {
-	judged := was.Status == kedge.Completed || was.Status == kedge.NeedsReview || was.Status == kedge.Regressed
-	old := was.Definition
-	old.Checks, old.Acceptance = now.Checks, now.Acceptance
-	_, a := plan.Canonical(old)
-	_, b := plan.Canonical(was.Definition)
-	return judged && a != b
-}
-
-// withoutProof takes evidence and completion date back.
-func withoutProof(d kedge.FeatureStatusData) kedge.FeatureStatusData {
-	d.Evidence, d.CompletedAt = new(kedge.EvidenceID), new(time.Time)
-	return d
 }
 
 // FeatureStatusRequest moves a feature by hand: block, reopen, skip or accept it.
@@ -252,8 +135,8 @@ func (s *Service) FeatureAccept(ctx context.Context, who Caller, in FeatureStatu
 
 // move changes a status; word is what a run is told of it.
 func (s *Service) move(ctx context.Context, who Caller, in FeatureStatusRequest, word run.EventKind, to kedge.Status, from ...kedge.Status) (FeatureReply, error) {
-	return s.changedInRun(ctx, who, run.Event{Kind: word, Feature: in.ID, Reason: in.Reason}, func(_ *project, l ledger) ([]kedge.Event, error) {
-		d, err := l.find(in.ID)
+	return s.changedInRun(ctx, who, run.Event{Kind: word, Feature: in.ID, Reason: in.Reason}, func(_ *project, l book.Ledger) ([]kedge.Event, error) {
+		d, err := l.Find(in.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -265,9 +148,9 @@ func (s *Service) move(ctx context.Context, who Caller, in FeatureStatusRequest,
 			now := s.now()
 			data.CompletedAt = &now
 		} else {
-			data = withoutProof(data)
+			data = book.WithoutProof(data)
 		}
-		return l.status(who, data)
+		return l.SetStatus(who, data)
 	})
 }
 
@@ -280,21 +163,6 @@ func wrongStatus(d store.FeatureDoc, to kedge.Status) error {
 		return e.WithHint("let Kedge verify it: kedge feature submit %s", d.ID)
 	}
 	return e.WithHint("kedge feature reopen %s", d.ID)
-}
-
-// status makes the event of a change, and that of the plan where it follows.
-func (l ledger) status(who Caller, data kedge.FeatureStatusData) ([]kedge.Event, error) {
-	ev, err := event(kedge.FeatureStatus, who, data)
-	if err != nil {
-		return nil, err
-	}
-	d, err := l.find(data.ID)
-	if err != nil {
-		return nil, err
-	}
-	d.Status = data.Status
-	more, err := l.planFollows(who)
-	return append([]kedge.Event{ev}, more...), err
 }
 
 // FeaturesImportRequest holds another program's feature list.
@@ -320,15 +188,15 @@ func (s *Service) FeaturesImport(ctx context.Context, who Caller, in FeaturesImp
 	if err != nil {
 		return FeaturesImportReply{}, err
 	}
-	p, evs, aside, err := s.change(ctx, who, func(p *project, l ledger) ([]kedge.Event, error) {
-		if err := unlocked(p, l); err != nil && !p.Holds(featuresFile, in.Text) {
+	p, evs, aside, err := s.book.Change(ctx, who, func(p *project, l book.Ledger) ([]kedge.Event, error) {
+		if err := book.Unlocked(p, l); err != nil && !p.Holds(book.FeaturesFile, in.Text) {
 			return nil, err
 		}
-		fresh, err := l.unknown(im.Features)
+		fresh, err := l.Unknown(im.Features)
 		if err != nil {
 			return nil, err
 		}
-		return l.add(who, "import:"+in.File, fresh)
+		return l.Add(who, "import:"+in.File, fresh)
 	})
 	if err == nil {
 		err = s.tellRun(ctx, p, who, run.Event{Kind: run.Planned})
@@ -371,25 +239,4 @@ func (r *FeaturesImportReply) sort(claimed []plan.Claimed, evs []kedge.Event) er
 		}
 	}
 	return nil
-}
-
-// unknown leaves out features that the ledger has with the same definition; one
-// that it has with another is a conflict.
-func (l ledger) unknown(claimed []plan.Claimed) ([]plan.Claimed, error) {
-	hashes := make(map[kedge.FeatureID]string, len(l.docs))
-	for _, d := range l.docs {
-		_, hashes[d.ID] = plan.Canonical(d.Definition)
-	}
-	var fresh []plan.Claimed
-	for _, c := range claimed {
-		_, hash := plan.Canonical(c.Definition)
-		switch was, ok := hashes[c.ID]; {
-		case !ok:
-			fresh = append(fresh, c)
-		case was != hash:
-			return nil, kedge.Errorf(kedge.Conflict, "feature %q exists already with another definition", c.ID).
-				WithHint("kedge feature amend %s --reason WHY", c.ID)
-		}
-	}
-	return fresh, nil
 }

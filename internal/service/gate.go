@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"kedge"
+	"kedge/internal/book"
 	"kedge/internal/config"
 	"kedge/internal/gate"
 	"kedge/internal/gitx"
@@ -88,12 +89,12 @@ func (s *Service) gateBase(ctx context.Context, p *project, who Caller) (base, e
 // editFindings tells of hand edits of the ledger. They decide nothing: the
 // journal does.
 func (s *Service) editFindings(ctx context.Context, p *project) ([]kedge.Finding, error) {
-	l, err := readLedger(ctx, p)
+	l, err := book.ReadLedger(ctx, p)
 	if err != nil {
 		return nil, err
 	}
 	var out []kedge.Finding
-	for _, e := range s.handEdits(ctx, p, l) {
+	for _, e := range s.book.HandEdits(ctx, p, l) {
 		out = append(out, kedge.Finding{
 			Level: kedge.LevelWarning, What: "edited by hand: " + e.Found, Where: e.Path,
 			Fix: "nothing to do: the next command that writes puts it right and keeps the edit aside",

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"kedge"
+	"kedge/internal/book"
 	"kedge/internal/brief"
 	"kedge/internal/store"
 )
@@ -39,13 +40,13 @@ type HandoffReply struct {
 // HandoffSave writes down what the next session has to know: a fact in the
 // journal, and handoff.md. It carries every open risk.
 func (s *Service) HandoffSave(ctx context.Context, who Caller, in HandoffSaveRequest) (HandoffReply, error) {
-	p, evs, aside, err := s.change(ctx, who, func(p *project, _ ledger) ([]kedge.Event, error) {
+	p, evs, aside, err := s.book.Change(ctx, who, func(p *project, _ book.Ledger) ([]kedge.Event, error) {
 		h, moved, err := s.newHandoff(ctx, p, who, in)
 		if err != nil {
 			return nil, err
 		}
 		evs, err := s.savedEvents(ctx, p, who, kedge.HandoffSaved, h, "handoff")
-		return withMoved(evs, err, who, handoffFile, moved)
+		return withMoved(evs, err, who, book.HandoffFile, moved)
 	})
 	if err != nil {
 		return HandoffReply{}, err
@@ -55,11 +56,11 @@ func (s *Service) HandoffSave(ctx context.Context, who Caller, in HandoffSaveReq
 		return HandoffReply{}, err
 	}
 	s.keepSeen(ctx, p, evs)
-	left, err := s.putLatest(ctx, p)
+	left, err := s.book.PutLatest(ctx, p)
 	if err != nil {
 		return HandoffReply{}, err
 	}
-	aside.Warnings = withLatest(aside.Warnings, left)
+	aside.Warnings = book.WithLatest(aside.Warnings, left)
 	r, err := handoffReply(h)
 	r.Moved, r.Aside = movedLines(evs), aside
 	return r, err
@@ -84,7 +85,7 @@ func (s *Service) HandoffLint(ctx context.Context, who Caller, in LintRequest) (
 	if err != nil {
 		return LintReply{}, err
 	}
-	name, b, err := document(p, who, in.File, handoffFile)
+	name, b, err := document(p, who, in.File, book.HandoffFile)
 	if err != nil {
 		return LintReply{}, err
 	}
@@ -109,12 +110,12 @@ func (s *Service) newHandoff(ctx context.Context, p *project, who Caller, in Han
 		return h, nil, err
 	}
 	var moved []string
-	h.HumanNotes, moved, err = humanNotes(p, handoffFile, func() ([]byte, error) {
+	h.HumanNotes, moved, err = humanNotes(p, book.HandoffFile, func() ([]byte, error) {
 		if st.handoff == nil {
 			return nil, nil
 		}
 		return brief.WriteHandoff(*st.handoff)
-	}, func(b []byte) error { _, err := brief.ParseHandoff(handoffFile, b); return err })
+	}, func(b []byte) error { _, err := brief.ParseHandoff(book.HandoffFile, b); return err })
 	if err != nil {
 		return h, nil, err
 	}
@@ -149,5 +150,5 @@ func (s *Service) handoffFiles(ctx context.Context, p *project, who Caller, st s
 
 func handoffReply(h kedge.Handoff) (HandoffReply, error) {
 	text, err := brief.WriteHandoff(h)
-	return HandoffReply{Handoff: h, Path: handoffFile, Moved: []string{}, Text: string(text)}, err
+	return HandoffReply{Handoff: h, Path: book.HandoffFile, Moved: []string{}, Text: string(text)}, err
 }

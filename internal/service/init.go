@@ -12,6 +12,7 @@ import (
 
 	"kedge"
 	"kedge/internal/atomicfile"
+	"kedge/internal/book"
 	"kedge/internal/config"
 	"kedge/internal/detect"
 	"kedge/internal/gitx"
@@ -93,7 +94,7 @@ func (s *Service) InitPlan(ctx context.Context, who Caller, in InitRequest) (Ini
 	if err := at.refuse(ctx, in); err != nil {
 		return InitReply{}, err
 	}
-	pl, err := at.plan(in, ledger{}, nil)
+	pl, err := at.plan(in, book.Ledger{}, nil)
 	if err != nil {
 		return InitReply{}, err
 	}
@@ -147,7 +148,7 @@ func (s *Service) site(ctx context.Context, who Caller) (*site, error) {
 
 // refuse looks for what would stop init halfway.
 func (at *site) refuse(ctx context.Context, in InitRequest) error {
-	pl, err := at.plan(in, ledger{}, nil)
+	pl, err := at.plan(in, book.Ledger{}, nil)
 	if err != nil {
 		return err
 	}
@@ -156,7 +157,7 @@ func (at *site) refuse(ctx context.Context, in InitRequest) error {
 
 // plan compares what should be there with what is. The projections are those of
 // the journal; before there is one they are empty.
-func (at *site) plan(in InitRequest, l ledger, facts *docs.Facts) (initPlan, error) {
+func (at *site) plan(in InitRequest, l book.Ledger, facts *docs.Facts) (initPlan, error) {
 	root, err := os.OpenRoot(at.Root)
 	if err != nil {
 		return initPlan{}, kedge.Errorf(kedge.Invalid, "open %q: %w", at.Root, err)
@@ -173,7 +174,7 @@ func (at *site) plan(in InitRequest, l ledger, facts *docs.Facts) (initPlan, err
 	p.Name = projectName(p.Name, at.Root)
 	for _, f := range setup.Files(setup.Input{
 		Agent: in.Agent, Checks: pl.found.Checks,
-		Features: plan.WriteFeatures(l.file(&p)), Progress: docs.WriteProgress(nil, *facts),
+		Features: plan.WriteFeatures(l.File(&p)), Progress: docs.WriteProgress(nil, *facts),
 	}) {
 		c, err := at.fileChange(f)
 		if err != nil {
@@ -219,7 +220,7 @@ func (at *site) planAgent(agent string, pl *initPlan) error {
 }
 
 // note says what a person should know.
-func (pl *initPlan) note(at *site, l ledger) {
+func (pl *initPlan) note(at *site, l book.Ledger) {
 	if filepath.Clean(at.from) != at.Root {
 		pl.notes = append(pl.notes, fmt.Sprintf("the project is the whole of %q", at.Root))
 	}
@@ -229,20 +230,20 @@ func (pl *initPlan) note(at *site, l ledger) {
 		}
 	}
 	if n := at.unknownFeatures(l); n > 0 {
-		pl.notes = append(pl.notes, fmt.Sprintf("%s has %s that the journal of this machine does not know", featuresFile, counted(n, "feature")))
+		pl.notes = append(pl.notes, fmt.Sprintf("%s has %s that the journal of this machine does not know", book.FeaturesFile, book.HowMany(n, "feature")))
 	}
 }
 
 // unknownFeatures counts the features of a repository that was set up elsewhere.
-func (at *site) unknownFeatures(l ledger) int {
-	if len(l.docs) > 0 {
+func (at *site) unknownFeatures(l book.Ledger) int {
+	if len(l.Docs) > 0 {
 		return 0
 	}
-	b, ok, err := at.Read(featuresFile)
+	b, ok, err := at.Read(book.FeaturesFile)
 	if err != nil || !ok {
 		return 0
 	}
-	f, err := plan.ParseFeatures(featuresFile, b)
+	f, err := plan.ParseFeatures(book.FeaturesFile, b)
 	if err != nil {
 		return 0
 	}
@@ -250,13 +251,13 @@ func (at *site) unknownFeatures(l ledger) int {
 }
 
 // next is what to do after init.
-func (at *site) next(l ledger, checks []kedge.Check) string {
+func (at *site) next(l book.Ledger, checks []kedge.Check) string {
 	switch {
 	case at.unknownFeatures(l) > 0:
-		return "kedge features import " + featuresFile
+		return "kedge features import " + book.FeaturesFile
 	case len(checks) == 0:
 		return "write a check into " + setup.GateFile + ", then: kedge gate"
-	case len(l.docs) > 0:
+	case len(l.Docs) > 0:
 		return "kedge next"
 	}
 	return "kedge gate, then: kedge feature add --help"
@@ -309,19 +310,19 @@ func (s *Service) setUp(ctx context.Context, at *site, who Caller, in InitReques
 	if err != nil {
 		return nil, nil, err
 	}
-	news, said, err := s.importMemory(ctx, at.project, who)
+	news, said, err := s.book.ImportMemory(ctx, at.project, who)
 	if said != "" {
 		pl.notes = append(pl.notes, said)
 	}
 	return append(evs, news...), pl.notes, err
 }
 
-func readFacts(ctx context.Context, p *project) (ledger, *docs.Facts, error) {
-	l, err := readLedger(ctx, p)
+func readFacts(ctx context.Context, p *project) (book.Ledger, *docs.Facts, error) {
+	l, err := book.ReadLedger(ctx, p)
 	if err != nil {
 		return l, nil, err
 	}
-	facts := docs.Facts{Features: l.features()}
+	facts := docs.Facts{Features: l.Features()}
 	if facts.Risks, err = all[kedge.Risk](ctx, p, store.KindRisk); err != nil {
 		return l, nil, err
 	}
@@ -378,7 +379,7 @@ func (s *Service) initReply(ctx context.Context, at *site, evs []kedge.Event, no
 	if checks != nil {
 		r.Checks = checks
 	}
-	l, err := readLedger(ctx, at.project)
+	l, err := book.ReadLedger(ctx, at.project)
 	r.Next = at.next(l, r.Checks)
 	return r, err
 }

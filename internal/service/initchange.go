@@ -11,6 +11,7 @@ import (
 
 	"kedge"
 	"kedge/internal/atomicfile"
+	"kedge/internal/book"
 	"kedge/internal/gitx"
 	"kedge/internal/setup"
 )
@@ -160,8 +161,8 @@ func (s *Service) carryOut(ctx context.Context, at *site, changes []change, mess
 		if c.done() {
 			continue
 		}
-		if c.text != nil && (c.path == featuresFile || c.path == setup.ProgressFile) {
-			err = s.rememberProjected(at.project, sum([]byte(*c.text)))
+		if c.text != nil && (c.path == book.FeaturesFile || c.path == setup.ProgressFile) {
+			err = s.book.RememberProjected(at.project, sum([]byte(*c.text)))
 		}
 		if err == nil {
 			err = set(root, c.path, c.text, c.perm)

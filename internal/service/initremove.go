@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"kedge"
+	"kedge/internal/book"
 	docs "kedge/internal/ledger"
 	"kedge/internal/plan"
 	"kedge/internal/setup"
@@ -66,7 +67,7 @@ func (s *Service) takeOut(ctx context.Context, at *site, who Caller) ([]kedge.Ev
 	if err != nil {
 		return nil, err
 	}
-	projections, err := s.projections(ctx, at.project)
+	projections, err := s.book.Projections(ctx, at.project)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +93,7 @@ func (s *Service) takeOut(ctx context.Context, at *site, who Caller) ([]kedge.Ev
 	if err := s.forgetWritten(at); err != nil {
 		return nil, err
 	}
-	for _, dir := range []string{decisionsDir, notesDir, ".kedge"} {
+	for _, dir := range []string{book.DecisionsDir, book.NotesDir, ".kedge"} {
 		_ = os.Remove(at.Path(dir)) // only if it is empty now
 	}
 	data := kedge.InitData{Files: []kedge.InitFile{}, Commit: commit, Kept: append(kept, keptPieces...)}
@@ -111,10 +112,10 @@ func (s *Service) takeOut(ctx context.Context, at *site, who Caller) ([]kedge.Ev
 // forgetWritten makes features.json count as never written once Kedge took it
 // out: that it is not there is then nobody's edit.
 func (s *Service) forgetWritten(at *site) error {
-	if _, there, err := at.Read(featuresFile); err != nil || there {
+	if _, there, err := at.Read(book.FeaturesFile); err != nil || there {
 		return err
 	}
-	if err := os.Remove(s.projectedPath(at.project)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(s.book.ProjectedPath(at.project)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return kedge.Errorf(kedge.Internal, "forget what was written: %w", err)
 	}
 	return nil
@@ -150,9 +151,9 @@ func initRecords(ctx context.Context, p *project) (map[string]kedge.InitFile, er
 
 // fileRemovals takes away Kedge's own files that are as init or Kedge since
 // wrote them.
-func (at *site) fileRemovals(records map[string]kedge.InitFile, projections []projection) (changes []change, kept []string, err error) {
+func (at *site) fileRemovals(records map[string]kedge.InitFile, projections []book.Projection) (changes []change, kept []string, err error) {
 	empty := setup.Files(setup.Input{
-		Features: plan.WriteFeatures(ledger{}.file(at.project)), Progress: docs.WriteProgress(nil, docs.Facts{}),
+		Features: plan.WriteFeatures(book.Ledger{}.File(at.project)), Progress: docs.WriteProgress(nil, docs.Facts{}),
 	})
 	add := func(path string, perm fs.FileMode, ours, was func(string) bool) error {
 		old, err := at.text(path)
@@ -175,10 +176,10 @@ func (at *site) fileRemovals(records map[string]kedge.InitFile, projections []pr
 	for _, f := range empty {
 		written := func(t string) bool { return t == f.Text || sum([]byte(t)) == records[f.Path].SHA256 }
 		ours, was := written, written
-		if i := slices.IndexFunc(projections, func(pr projection) bool { return pr.path == f.Path }); i >= 0 {
+		if i := slices.IndexFunc(projections, func(pr book.Projection) bool { return pr.Path == f.Path }); i >= 0 {
 			pr := projections[i]
-			ours = func(t string) bool { return written(t) || pr.ours(t) }
-			was = func(t string) bool { return written(t) || pr.was(t) }
+			ours = func(t string) bool { return written(t) || pr.Ours(t) }
+			was = func(t string) bool { return written(t) || pr.Was(t) }
 			projections = slices.Delete(slices.Clone(projections), i, i+1)
 		}
 		if err := add(f.Path, f.Perm, ours, was); err != nil {
@@ -186,7 +187,7 @@ func (at *site) fileRemovals(records map[string]kedge.InitFile, projections []pr
 		}
 	}
 	for _, pr := range projections {
-		if err := add(pr.path, 0o644, pr.ours, pr.was); err != nil {
+		if err := add(pr.Path, 0o644, pr.Ours, pr.Was); err != nil {
 			return nil, nil, err
 		}
 	}

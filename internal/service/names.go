@@ -1,6 +1,7 @@
 package service
 
 import (
+	"kedge/internal/book"
 	"kedge/internal/care"
 )
 
@@ -23,4 +24,9 @@ type (
 	WorktreeInfo          = care.WorktreeInfo
 	WorktreeListReply     = care.WorktreeListReply
 	WorktreeListRequest   = care.WorktreeListRequest
+)
+
+// From book.
+type (
+	Aside = book.Aside
 )

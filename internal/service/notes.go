@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"kedge"
+	"kedge/internal/book"
 	docs "kedge/internal/ledger"
 	"kedge/internal/store"
 	"kedge/internal/tokens"
@@ -36,7 +37,7 @@ type NoteReply struct {
 
 // NoteAdd keeps what was learnt. Invalid when the note would teach nothing.
 func (s *Service) NoteAdd(ctx context.Context, who Caller, in NoteAddRequest) (NoteReply, error) {
-	r, err := s.record(ctx, who, func(p *project, _ memory) (kedge.Event, error) {
+	r, err := s.book.Record(ctx, who, func(p *project, _ book.Memory) (kedge.Event, error) {
 		n, err := s.newNote(ctx, p, who, in)
 		if err != nil {
 			return kedge.Event{}, err
@@ -46,12 +47,12 @@ func (s *Service) NoteAdd(ctx context.Context, who Caller, in NoteAddRequest) (N
 	if err != nil {
 		return NoteReply{}, err
 	}
-	v, err := data[kedge.Note](r.event)
+	v, err := data[kedge.Note](r.Event)
 	if err != nil {
 		return NoteReply{}, err
 	}
-	notes, err := all[kedge.Note](ctx, r.p, store.KindNote)
-	return NoteReply{Note: v, File: notesDir + "/" + docs.NoteFiles(notes)[v.ID], Aside: r.aside}, err
+	notes, err := all[kedge.Note](ctx, r.Project, store.KindNote)
+	return NoteReply{Note: v, File: book.NotesDir + "/" + docs.NoteFiles(notes)[v.ID], Aside: r.Aside}, err
 }
 
 func (s *Service) newNote(ctx context.Context, p *project, who Caller, in NoteAddRequest) (kedge.Note, error) {
@@ -68,13 +69,16 @@ func (s *Service) newNote(ctx context.Context, p *project, who Caller, in NoteAd
 	for _, t := range in.Tags {
 		n.Tags = append(n.Tags, docs.OneLine(t))
 	}
-	err := firstErr(
-		func() error { return knownFeature(ctx, p, in.Feature) },
-		func() error { return noteFiles(p, who, in.Files, &n) },
-		func() error { return s.noteCommits(ctx, p, in.Commits, &n) },
-		func() error { return docs.CheckNote(n) },
-	)
-	if err != nil {
+	if err := knownFeature(ctx, p, in.Feature); err != nil {
+		return n, err
+	}
+	if err := noteFiles(p, who, in.Files, &n); err != nil {
+		return n, err
+	}
+	if err := s.noteCommits(ctx, p, in.Commits, &n); err != nil {
+		return n, err
+	}
+	if err := docs.CheckNote(n); err != nil {
 		return n, err
 	}
 	if f := docs.LintNote("", n); len(f) > 0 {
@@ -179,15 +183,15 @@ func (s *Service) NoteShow(ctx context.Context, who Caller, in NoteShowRequest) 
 	if err != nil {
 		return NoteShowReply{}, err
 	}
-	m, err := readMemory(ctx, p)
+	m, err := book.ReadMemory(ctx, p)
 	if err != nil {
 		return NoteShowReply{}, err
 	}
-	n, ok := m.note(in.ID)
+	n, ok := m.Note(in.ID)
 	if !ok {
 		return NoteShowReply{}, kedge.Errorf(kedge.NotFound, "no note %q", in.ID).WithHint("kedge notes")
 	}
-	return NoteShowReply{Note: n, File: notesDir + "/" + docs.NoteFiles(m.notes)[n.ID], Text: string(docs.WriteNote(n))}, nil
+	return NoteShowReply{Note: n, File: book.NotesDir + "/" + docs.NoteFiles(m.Notes)[n.ID], Text: string(docs.WriteNote(n))}, nil
 }
 
 // NotesRequest asks for the three tiers of memory.
@@ -232,7 +236,7 @@ type NoteCommit struct {
 
 // Notes shows the three tiers.
 func (s *Service) Notes(ctx context.Context, who Caller, _ NotesRequest) (NotesReply, error) {
-	p, m, edits, err := s.lookAtMemory(ctx, who)
+	p, m, edits, err := s.book.LookAtMemory(ctx, who)
 	if err != nil {
 		return NotesReply{}, err
 	}
@@ -243,10 +247,10 @@ func (s *Service) Notes(ctx context.Context, who Caller, _ NotesRequest) (NotesR
 			r.Live = append(r.Live, LiveContext{ses.ID, ses.Name, ses.ContextTokens, ses.ContextWindow})
 		}
 	}
-	names := docs.NoteFiles(m.notes)
-	for _, n := range m.notes {
+	names := docs.NoteFiles(m.Notes)
+	for _, n := range m.Notes {
 		r.Notes = append(r.Notes, NoteEntry{
-			ID: n.ID, Title: n.Title, Feature: n.Feature, Date: n.Date, File: notesDir + "/" + names[n.ID],
+			ID: n.ID, Title: n.Title, Feature: n.Feature, Date: n.Date, File: book.NotesDir + "/" + names[n.ID],
 			Tokens: tokens.Estimate(string(docs.WriteNote(n))), Commits: n.Commits, Tags: n.Tags,
 		})
 		r.link(n)
@@ -303,7 +307,7 @@ func (s *Service) NotesLint(ctx context.Context, who Caller, _ NotesLintRequest)
 	if err != nil {
 		return NotesLintReply{}, err
 	}
-	names, err := p.List(notesDir)
+	names, err := p.List(book.NotesDir)
 	if err != nil {
 		return NotesLintReply{}, err
 	}
@@ -312,13 +316,13 @@ func (s *Service) NotesLint(ctx context.Context, who Caller, _ NotesLintRequest)
 		if !strings.HasSuffix(name, ".md") {
 			continue
 		}
-		file := notesDir + "/" + name
+		file := book.NotesDir + "/" + name
 		b, _, err := p.Read(file)
 		if err != nil {
 			return r, err
 		}
 		r.Notes++
-		r.Findings = append(r.Findings, docs.LintNoteFile(file, toLF(b))...)
+		r.Findings = append(r.Findings, docs.LintNoteFile(file, book.ToLF(b))...)
 	}
 	r.OK = len(r.Findings) == 0
 	return r, nil

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"kedge"
+	"kedge/internal/book"
 	"kedge/internal/brief"
 	docs "kedge/internal/ledger"
 	"kedge/internal/plan"
@@ -31,14 +32,9 @@ func planOf(ctx context.Context, p *project, id kedge.RunID) (kedge.PlanData, bo
 // isPlanning tells whether a run has a goal and no plan that was approved.
 func isPlanning(st run.State) bool { return st.Goal != "" && len(st.Features) == 0 }
 
-// isOpenPlan tells whether planning sessions and answers may still change a plan.
-func isOpenPlan(d kedge.PlanData) bool {
-	return d.Status == kedge.PlanDrafting || d.Status == kedge.PlanWaiting || d.Status == kedge.PlanReady
-}
-
 // questionsOf reads the questions of a plan that is being made.
 func questionsOf(d kedge.PlanData) []kedge.Question {
-	doc, err := plan.ParsePlan(planFile, []byte(d.Text))
+	doc, err := plan.ParsePlan(book.PlanFile, []byte(d.Text))
 	if err != nil {
 		return nil // nothing was asked yet
 	}
@@ -70,7 +66,7 @@ func (b runBriefs) planningBrief(ctx context.Context, c run.Command) (string, er
 			in.Answers = append(in.Answers, brief.Saying{Question: q.Text, Text: q.Answer})
 		}
 	}
-	for _, f := range st.ledger.features() {
+	for _, f := range st.ledger.Features() {
 		in.Features = append(in.Features, string(f.ID)+": "+f.Name+standing(f))
 	}
 	if in.Notes, err = all[kedge.Note](ctx, b.p, store.KindNote); err != nil {
@@ -103,7 +99,7 @@ func (b runBriefs) changePlan(ctx context.Context, c run.Command, session kedge.
 	who := b.caller("heard-"+string(session)+"-"+string(said.Kind)+"-"+sum([]byte(said.Text))[:24], kedge.Agent(session))
 	evs, err := b.s.write(ctx, b.p, who, func() ([]kedge.Event, error) {
 		d, ok, err := planOf(ctx, b.p, c.Run)
-		if err != nil || !ok || !isOpenPlan(d) {
+		if err != nil || !ok || !book.IsOpenPlan(d) {
 			return nil, err
 		}
 		was := d
@@ -186,11 +182,11 @@ func (b runBriefs) route(ctx context.Context, c run.Command) (string, error) {
 			return cfg.Route.Plan, err
 		}
 	} else if c.Feature != "" {
-		l, err := readLedger(ctx, b.p)
+		l, err := book.ReadLedger(ctx, b.p)
 		if err != nil {
 			return "", err
 		}
-		model = l.modelOf(c.Feature)
+		model = modelOf(l, c.Feature)
 	}
 	doc, ok, err := b.p.Store.Run(ctx, c.Run)
 	if err != nil || !ok || model == "" {
@@ -201,8 +197,8 @@ func (b runBriefs) route(ctx context.Context, c run.Command) (string, error) {
 }
 
 // modelOf is the model that the plan names for the phase of a feature.
-func (l ledger) modelOf(id kedge.FeatureID) string {
-	for _, ph := range l.phases() {
+func modelOf(l book.Ledger, id kedge.FeatureID) string {
+	for _, ph := range phasesOf(l) {
 		if slices.Contains(ph.made, id) {
 			return ph.Model
 		}
@@ -217,12 +213,12 @@ type madePhase struct {
 	made []kedge.FeatureID
 }
 
-// phases are those of the approved plan; none where there is no plan.
-func (l ledger) phases() []madePhase {
-	if l.plan == nil {
+// phasesOf are those of the approved plan; none where there is no plan.
+func phasesOf(l book.Ledger) []madePhase {
+	if l.Plan == nil {
 		return nil
 	}
-	d, err := plan.ParsePlan(planFile, []byte(l.plan.Text))
+	d, err := plan.ParsePlan(book.PlanFile, []byte(l.Plan.Text))
 	if err != nil {
 		return nil // frozen by another version: its features still tell
 	}
@@ -230,16 +226,16 @@ func (l ledger) phases() []madePhase {
 	n := 0
 	for _, ph := range d.Plan.Phases {
 		end := n + len(ph.Items)
-		out = append(out, madePhase{ph, l.plan.Features[min(n, len(l.plan.Features)):min(end, len(l.plan.Features))]})
+		out = append(out, madePhase{ph, l.Plan.Features[min(n, len(l.Plan.Features)):min(end, len(l.Plan.Features))]})
 		n = end
 	}
 	return out
 }
 
 // phaseLimits are the budgets that the plan gives its phases.
-func (l ledger) phaseLimits() []run.PhaseLimit {
+func phaseLimits(l book.Ledger) []run.PhaseLimit {
 	var out []run.PhaseLimit
-	for _, ph := range l.phases() {
+	for _, ph := range phasesOf(l) {
 		if b := plan.PhaseBudget(ph.Phase); b.Tokens > 0 || b.USD > 0 {
 			out = append(out, run.PhaseLimit{ID: ph.ID, Tokens: b.Tokens, USD: b.USD})
 		}
@@ -253,10 +249,10 @@ func (s *Service) showPlan(ctx context.Context, p *project, id kedge.RunID) erro
 	p.Writing.Lock()
 	defer p.Writing.Unlock()
 	d, ok, err := planOf(ctx, p, id)
-	if err != nil || !ok || !isOpenPlan(d) || d.Text == "" {
+	if err != nil || !ok || !book.IsOpenPlan(d) || d.Text == "" {
 		return err
 	}
-	return s.replaceProjected(p, planFile, []byte(d.Text))
+	return s.book.ReplaceProjected(p, book.PlanFile, []byte(d.Text))
 }
 
 // titleOfGoal is the title of the plan for a goal: its first line.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"kedge"
+	"kedge/internal/book"
 	"kedge/internal/plan"
 	"kedge/internal/redact"
 	"kedge/internal/run"
@@ -69,9 +70,9 @@ func (s *Service) answerPlan(ctx context.Context, p *project, who Caller, last r
 	if err != nil {
 		return AnswerReply{}, err
 	}
-	if !ok || !isOpenPlan(d) {
+	if !ok || !book.IsOpenPlan(d) {
 		return AnswerReply{}, kedge.Errorf(kedge.NotFound, "no planning session asked question %d", n).
-			WithHint("the answers of a plan that you write yourself stand below its questions in %s", planFile)
+			WithHint("the answers of a plan that you write yourself stand below its questions in %s", book.PlanFile)
 	}
 	evs, err := s.write(ctx, p, who, func() ([]kedge.Event, error) {
 		d, _, err := planOf(ctx, p, last.Run)
@@ -106,11 +107,11 @@ func (s *Service) answerPlan(ctx context.Context, p *project, who Caller, last r
 // people wrote into plan.md themselves.
 func (s *Service) askedNow(p *project, d kedge.PlanData) []kedge.Question {
 	asked := questionsOf(d)
-	b, ok, err := p.Read(planFile)
+	b, ok, err := p.Read(book.PlanFile)
 	if err != nil || !ok {
 		return asked
 	}
-	file, err := plan.ParsePlan(planFile, b)
+	file, err := plan.ParsePlan(book.PlanFile, b)
 	if err != nil || file.Plan.ID != d.ID {
 		return asked
 	}

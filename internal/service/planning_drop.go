@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"kedge"
+	"kedge/internal/book"
 	"kedge/internal/plan"
 	"kedge/internal/run"
 )
@@ -69,31 +70,31 @@ func droppable(ctx context.Context, p *project) (kedge.PlanData, error) {
 		return kedge.PlanData{}, err
 	}
 	if found {
-		if d, ok, err := planOf(ctx, p, last.Run); err != nil || ok && isOpenPlan(d) {
+		if d, ok, err := planOf(ctx, p, last.Run); err != nil || ok && book.IsOpenPlan(d) {
 			return d, err
 		}
 	}
-	l, err := readLedger(ctx, p)
+	l, err := book.ReadLedger(ctx, p)
 	if err != nil {
 		return kedge.PlanData{}, err
 	}
-	b, ok, err := p.Read(planFile)
+	b, ok, err := p.Read(book.PlanFile)
 	if err != nil {
 		return kedge.PlanData{}, err
 	}
-	if !ok || !l.otherText(b) {
+	if !ok || !otherText(l, b) {
 		return kedge.PlanData{}, kedge.Errorf(kedge.NotFound, "there is no plan that waits to be approved").WithHint("kedge plan show")
 	}
 	d := kedge.PlanData{ID: kedge.PlanID("pln-" + sum(b)[:26]), Title: "a draft", Text: string(b)}
-	if doc, err := plan.ParsePlan(planFile, b); err == nil {
+	if doc, err := plan.ParsePlan(book.PlanFile, b); err == nil {
 		d.Title = doc.Plan.Title
 	}
 	return d, nil
 }
 
 // otherText tells whether plan.md holds something else than the approved plan.
-func (l ledger) otherText(b []byte) bool {
-	return l.plan == nil || l.isDraft(b)
+func otherText(l book.Ledger, b []byte) bool {
+	return l.Plan == nil || l.IsDraft(b)
 }
 
 // stopPlanning ends the run that makes a plan.
@@ -116,21 +117,21 @@ func (s *Service) stopPlanning(ctx context.Context, p *project, who Caller, d ke
 func (s *Service) keepDropped(ctx context.Context, p *project) (kept string, err error) {
 	p.Writing.Lock()
 	defer p.Writing.Unlock()
-	l, err := readLedger(ctx, p)
+	l, err := book.ReadLedger(ctx, p)
 	if err != nil {
 		return "", err
 	}
-	b, ok, err := p.Read(planFile)
-	if err != nil || !ok || !l.otherText(b) {
+	b, ok, err := p.Read(book.PlanFile)
+	if err != nil || !ok || !otherText(l, b) {
 		return "", err
 	}
-	if kept, err = s.setAside(p, planFile); err != nil {
+	if kept, err = s.book.SetAside(p, book.PlanFile); err != nil {
 		return "", err
 	}
-	if l.plan != nil { // the one before it, as it stands
-		return kept, s.putProjected(p, planFile, l.planText())
+	if l.Plan != nil { // the one before it, as it stands
+		return kept, s.book.PutProjected(p, book.PlanFile, l.PlanText())
 	}
-	return kept, p.Remove(planFile)
+	return kept, p.Remove(book.PlanFile)
 }
 
 // isDropped tells whether a run planned, and its plan was abandoned: it never

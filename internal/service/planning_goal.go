@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"kedge"
+	"kedge/internal/book"
 	"kedge/internal/plan"
 	"kedge/internal/redact"
 	"kedge/internal/run"
-	"kedge/internal/store"
 )
 
 // PlanGoalRequest asks for a plan to be made by sessions.
@@ -149,20 +149,20 @@ func (s *Service) savePlan(ctx context.Context, p *project, who Caller, goal str
 // roomForPlan refuses to plan over a plan that is approved and not done, and
 // over a draft that the journal does not have.
 func (s *Service) roomForPlan(ctx context.Context, p *project) error {
-	l, err := readLedger(ctx, p)
+	l, err := book.ReadLedger(ctx, p)
 	if err != nil {
 		return err
 	}
-	b, ok, err := p.Read(planFile)
+	b, ok, err := p.Read(book.PlanFile)
 	if err != nil {
 		return err
 	}
-	if l.plan != nil && l.plan.Status != kedge.PlanDone && (!ok || !l.isDraft(b)) {
-		return kedge.Errorf(kedge.Conflict, "the plan %q is approved and not done", l.plan.Title).WithHint("kedge plan show")
+	if l.Plan != nil && l.Plan.Status != kedge.PlanDone && (!ok || !l.IsDraft(b)) {
+		return kedge.Errorf(kedge.Conflict, "the plan %q is approved and not done", l.Plan.Title).WithHint("kedge plan show")
 	}
-	if ok && !s.projected(p)[sum(b)] && (l.plan == nil || !sameText(b, l.planText())) {
-		return kedge.Errorf(kedge.Conflict, "there is a plan in %s already", planFile).
-			WithHint("go on with it (kedge plan check), or move it away: mv %s %s.old", planFile, planFile)
+	if ok && !s.book.Projected(p)[sum(b)] && (l.Plan == nil || !book.SameText(b, l.PlanText())) {
+		return kedge.Errorf(kedge.Conflict, "there is a plan in %s already", book.PlanFile).
+			WithHint("go on with it (kedge plan check), or move it away: mv %s %s.old", book.PlanFile, book.PlanFile)
 	}
 	return nil
 }
@@ -174,7 +174,7 @@ func (s *Service) planAgain(ctx context.Context, p *project, who Caller, last ru
 	word.Key += "-plan"
 	_, err := s.write(ctx, p, word, func() ([]kedge.Event, error) {
 		d, ok, err := planOf(ctx, p, last.Run)
-		if err != nil || !ok || !isOpenPlan(d) {
+		if err != nil || !ok || !book.IsOpenPlan(d) {
 			return nil, err
 		}
 		asked := s.askedNow(p, d)
@@ -215,19 +215,7 @@ func (s *Service) goalReply(ctx context.Context, p *project, id kedge.RunID, not
 		return PlanGoalReply{}, err
 	}
 	r, err := s.runReply(ctx, p, eng, id, notes)
-	return PlanGoalReply{RunReply: r, Plan: d.ID, Title: d.Title, Path: planFile}, err
-}
-
-// madePlan is the plan that sessions made, by the id in the draft that is to be
-// approved; for any other draft a new id and nothing else.
-func (s *Service) madePlan(ctx context.Context, p *project, id kedge.PlanID) (kedge.PlanData, error) {
-	if id != "" {
-		d, ok, err := store.Get[kedge.PlanData](ctx, p.Store, store.KindPlan, string(id))
-		if err != nil || ok && d.Run != "" && isOpenPlan(d) {
-			return d, err
-		}
-	}
-	return kedge.PlanData{ID: kedge.PlanID(kedge.NewID("pln", s.now()))}, nil
+	return PlanGoalReply{RunReply: r, Plan: d.ID, Title: d.Title, Path: book.PlanFile}, err
 }
 
 // planApproved lets the run that planned go on with the work: from the commit
@@ -240,7 +228,7 @@ func (s *Service) planApproved(ctx context.Context, p *project, who Caller) (sta
 	if dropped, err := isDropped(ctx, p, last); err != nil || dropped {
 		return false, err
 	}
-	l, err := readLedger(ctx, p)
+	l, err := book.ReadLedger(ctx, p)
 	if err != nil {
 		return false, err
 	}
@@ -264,7 +252,7 @@ func (s *Service) planApproved(ctx context.Context, p *project, who Caller) (sta
 		return false, err
 	}
 	rules := last.Rules
-	rules.Phases = l.phaseLimits()
+	rules.Phases = phaseLimits(l)
 	at := s.now()
 	on := run.Event{ID: runEventID(who) + "-on", Kind: run.Continued, At: at, Actor: who.Actor, Rules: &rules, Commit: base, Head: head.Commit}
 	if err := eng.Deliver(ctx, last.Run, on); err != nil {
@@ -290,7 +278,7 @@ func (s *Service) planNext(ctx context.Context, p *project, id kedge.RunID) ([]s
 		out = append(out, "kedge plan show", "kedge plan approve")
 	case d.Status == kedge.PlanWaiting:
 		out = append(out, "kedge plan show")
-	case isOpenPlan(d):
+	case book.IsOpenPlan(d):
 		out = append(out, "kedge logs plan", "kedge plan GOAL", "kedge plan drop")
 	}
 	return out, nil

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"kedge"
+	"kedge/internal/book"
 	"kedge/internal/engine"
 	"kedge/internal/engine/local"
 	"kedge/internal/plan"
@@ -111,7 +112,7 @@ func TestRow32QuestionsFirst(t *testing.T) {
 	if d.Status != kedge.PlanWaiting || len(questionsOf(d)) != 2 || !strings.Contains(d.Faults, "questions are open") || w.faults() != "" {
 		t.Fatalf("plan %+v, faults %q", d, w.faults())
 	}
-	if text := w.file(planFile); text != d.Text || !strings.Contains(text, "1. Which currency? (blocking)\n   answer:\n2. Which colour?\n") {
+	if text := w.file(book.PlanFile); text != d.Text || !strings.Contains(text, "1. Which currency? (blocking)\n   answer:\n2. Which colour?\n") {
 		t.Errorf("plan.md:\n%s", text)
 	}
 	_, err := w.s.PlanApprove(t.Context(), w.who(), PlanApproveRequest{Path: os.Getenv("PATH")})
@@ -177,7 +178,7 @@ func TestAnswersInTheFileCount(t *testing.T) {
 	w := newWorks(t)
 	w.planning()
 	w.says("ses-1", question("Which currency?"))
-	w.put(planFile, strings.Replace(w.file(planFile), "answer:", "answer: EUR", 1))
+	w.put(book.PlanFile, strings.Replace(w.file(book.PlanFile), "answer:", "answer: EUR", 1))
 	w.says("ses-2", planText(givenPlan))
 	d := w.plan()
 	if q := questionsOf(d); d.Status != kedge.PlanReady || len(q) != 1 || q[0].Answer != "EUR" {
@@ -190,7 +191,7 @@ func TestRow42PlanningBriefFromTheJournal(t *testing.T) {
 	w := newWorks(t)
 	w.planning()
 	w.says("ses-1", question("Which currency?"))
-	w.put(planFile, strings.Replace(w.file(planFile), "answer:", "answer: EUR", 1))
+	w.put(book.PlanFile, strings.Replace(w.file(book.PlanFile), "answer:", "answer: EUR", 1))
 	w.says("ses-1", question("Which colour?"))
 	base := w.git("rev-parse", "HEAD")
 	w.slot(base)
@@ -210,11 +211,11 @@ func TestRow42PlanningBriefFromTheJournal(t *testing.T) {
 
 func TestPlanningTakesNobodysDraft(t *testing.T) {
 	w := newWorks(t)
-	w.put(planFile, string(plan.Template("mine")))
+	w.put(book.PlanFile, string(plan.Template("mine")))
 	if err := w.s.savePlan(t.Context(), w.p, w.who(), "Orders for the shop", w.run); !kedge.Conflict.Is(err) {
 		t.Errorf("planned over a draft: %v", err)
 	}
-	if !strings.Contains(w.file(planFile), "title: mine") {
+	if !strings.Contains(w.file(book.PlanFile), "title: mine") {
 		t.Error("the draft is gone")
 	}
 }
@@ -226,9 +227,9 @@ func TestRow70PhasesHaveBudgetAndModel(t *testing.T) {
 	w.says("ses-1", planText(givenPlan))
 	_, err := w.s.PlanApprove(t.Context(), w.who(), PlanApproveRequest{Path: os.Getenv("PATH")})
 	w.ok(err)
-	l, err := readLedger(t.Context(), w.p)
+	l, err := book.ReadLedger(t.Context(), w.p)
 	w.ok(err)
-	if limits := l.phaseLimits(); len(limits) != 1 || limits[0] != (run.PhaseLimit{ID: "p2", Tokens: 200_000}) {
+	if limits := phaseLimits(l); len(limits) != 1 || limits[0] != (run.PhaseLimit{ID: "p2", Tokens: 200_000}) {
 		t.Errorf("limits %+v", limits)
 	}
 	rests := engineOf(t, w, run.Rules{Agent: "bot:small"})
@@ -310,16 +311,16 @@ func TestLandableIsOnlyWhatKedgeWrote(t *testing.T) {
 	w := newWorks(t)
 	w.feature(orders)
 	ctx := t.Context()
-	for _, path := range []string{featuresFile, progressFile} {
+	for _, path := range []string{book.FeaturesFile, book.ProgressFile} {
 		if !w.cfg.Projected(ctx, path) {
 			t.Errorf("%s is as Kedge wrote it", path)
 		}
 	}
-	progress := w.file(progressFile)
-	w.put(progressFile, progress+"\nMind the release on Friday.\n")
-	w.put(featuresFile, strings.Replace(w.file(featuresFile), "Order entity", "Another", 1))
+	progress := w.file(book.ProgressFile)
+	w.put(book.ProgressFile, progress+"\nMind the release on Friday.\n")
+	w.put(book.FeaturesFile, strings.Replace(w.file(book.FeaturesFile), "Order entity", "Another", 1))
 	w.put(".kedge/mine.txt", "mine\n")
-	for _, path := range []string{featuresFile, progressFile, ".kedge/mine.txt", ".kedge/rules.md", "a.txt", "none.txt"} {
+	for _, path := range []string{book.FeaturesFile, book.ProgressFile, ".kedge/mine.txt", ".kedge/rules.md", "a.txt", "none.txt"} {
 		if w.cfg.Projected(ctx, path) {
 			t.Errorf("%s would be lost", path)
 		}
@@ -331,13 +332,13 @@ func TestLandableIsOnlyWhatKedgeWrote(t *testing.T) {
 	}
 	w.feature(kedge.Definition{ID: "users", Name: "Users", Checks: orders.Checks})
 	block("users")
-	if text := w.file(progressFile); !strings.Contains(text, "Friday") || w.cfg.Projected(ctx, progressFile) {
+	if text := w.file(book.ProgressFile); !strings.Contains(text, "Friday") || w.cfg.Projected(ctx, book.ProgressFile) {
 		t.Errorf("progress.md would be lost:\n%s", text)
 	}
-	w.git("add", progressFile)
+	w.git("add", book.ProgressFile)
 	w.git("commit", "-q", "-m", "words")
 	block("orders")
-	if !w.cfg.Projected(ctx, progressFile) {
+	if !w.cfg.Projected(ctx, book.ProgressFile) {
 		t.Error("the words are committed")
 	}
 }

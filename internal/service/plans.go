@@ -10,94 +10,12 @@ import (
 	"strings"
 
 	"kedge"
+	"kedge/internal/book"
 	"kedge/internal/gitx"
 	"kedge/internal/plan"
 	"kedge/internal/redact"
+	"kedge/internal/store"
 )
-
-// planText is plan.md as it should be: the frozen text with its progress.
-func (l ledger) planText() []byte {
-	d, err := plan.ParsePlan(planFile, []byte(l.plan.Text))
-	if err != nil {
-		return []byte(l.plan.Text) // frozen by another version: shown as it is
-	}
-	done := l.doneItems(d.Plan)
-	return d.Progress(l.plan.Status, func(item string) bool { return done[item] })
-}
-
-func (l ledger) doneItems(p kedge.Plan) map[string]bool {
-	done := map[string]bool{}
-	for i, it := range plan.Items(p) {
-		if i >= len(l.plan.Features) {
-			break
-		}
-		d, err := l.find(l.plan.Features[i])
-		done[it.ID] = err == nil && d.Status == kedge.Completed
-	}
-	return done
-}
-
-// isDraft tells whether a text is a plan other than the approved one: somebody's
-// next draft. The text that was approved is none, even before the frozen one has
-// taken its place.
-func (l ledger) isDraft(b []byte) bool {
-	d, err := plan.ParsePlan(planFile, b)
-	if err != nil || l.plan == nil {
-		return err == nil
-	}
-	if d.Plan.ID != "" {
-		return d.Plan.ID != l.plan.ID
-	}
-	return !l.isApprovedText(d)
-}
-
-// isApprovedText tells whether freezing the draft gives the approved plan.
-func (l ledger) isApprovedText(d *plan.Doc) bool {
-	frozen, err := plan.ParsePlan(planFile, []byte(l.plan.Text))
-	if err != nil {
-		return false
-	}
-	_, hash := d.Freeze(l.plan.ID, frozen.Plan.Base)
-	return hash == l.plan.Hash
-}
-
-// itemOf gives the item of the approved plan that a feature was made of.
-func (l ledger) itemOf(id kedge.FeatureID) string {
-	if l.plan == nil {
-		return ""
-	}
-	at := slices.Index(l.plan.Features, id)
-	d, err := plan.ParsePlan(planFile, []byte(l.plan.Text))
-	if at < 0 || err != nil {
-		return ""
-	}
-	if items := plan.Items(d.Plan); at < len(items) {
-		return items[at].ID
-	}
-	return ""
-}
-
-// planFollows gives the event that makes the approved plan done when all of its
-// features are completed or skipped, and approved again when one is no longer.
-func (l ledger) planFollows(who Caller) ([]kedge.Event, error) {
-	if l.plan == nil {
-		return nil, nil
-	}
-	status := kedge.PlanDone
-	for _, id := range l.plan.Features {
-		d, err := l.find(id)
-		if err != nil || d.Status != kedge.Completed && d.Status != kedge.Skipped {
-			status = kedge.PlanApproved
-		}
-	}
-	if status == l.plan.Status {
-		return nil, nil
-	}
-	data := *l.plan
-	data.Status = status
-	ev, err := event(kedge.PlanSaved, who, data)
-	return []kedge.Event{ev}, err
-}
 
 // PlanNewRequest asks for a draft to start from.
 type PlanNewRequest struct {
@@ -114,7 +32,7 @@ type PlanNewReply struct {
 // is not in the journal: only a plan that is done makes room. A second time with
 // the same title finds its own draft and is content.
 func (s *Service) PlanNew(ctx context.Context, who Caller, in PlanNewRequest) (PlanNewReply, error) {
-	reply := PlanNewReply{Path: planFile, Title: strings.TrimSpace(in.Title)}
+	reply := PlanNewReply{Path: book.PlanFile, Title: strings.TrimSpace(in.Title)}
 	if reply.Title == "" || strings.ContainsAny(reply.Title, "\r\n") || len(reply.Title) > maxPlanTitle {
 		return reply, kedge.Errorf(kedge.Invalid, "a plan's title is one line of at most %d bytes", maxPlanTitle).
 			WithHint(`kedge plan new "what it achieves"`)
@@ -135,22 +53,22 @@ const maxPlanTitle = 200
 
 // putDraft runs under the project's lock.
 func putDraft(ctx context.Context, p *project, text []byte) error {
-	l, err := readLedger(ctx, p)
+	l, err := book.ReadLedger(ctx, p)
 	if err != nil {
 		return err
 	}
-	b, ok, err := p.Read(planFile)
+	b, ok, err := p.Read(book.PlanFile)
 	if err != nil {
 		return err
 	}
-	if l.plan != nil && l.plan.Status != kedge.PlanDone && (!ok || !l.isDraft(b)) {
-		return kedge.Errorf(kedge.Conflict, "the plan %q is approved and not done", l.plan.Title).WithHint("kedge plan show")
+	if l.Plan != nil && l.Plan.Status != kedge.PlanDone && (!ok || !l.IsDraft(b)) {
+		return kedge.Errorf(kedge.Conflict, "the plan %q is approved and not done", l.Plan.Title).WithHint("kedge plan show")
 	}
-	if ok && !sameText(b, text) && (l.plan == nil || !sameText(b, l.planText())) {
-		return kedge.Errorf(kedge.Conflict, "there is a plan in %s already", planFile).
-			WithHint("go on with it (kedge plan check), or move it away: mv %s %s.old", planFile, planFile)
+	if ok && !book.SameText(b, text) && (l.Plan == nil || !book.SameText(b, l.PlanText())) {
+		return kedge.Errorf(kedge.Conflict, "there is a plan in %s already", book.PlanFile).
+			WithHint("go on with it (kedge plan check), or move it away: mv %s %s.old", book.PlanFile, book.PlanFile)
 	}
-	return p.Put(planFile, text)
+	return p.Put(book.PlanFile, text)
 }
 
 // PlanShowRequest asks for the plan.
@@ -166,7 +84,7 @@ type PlanShowReply struct {
 
 // PlanShow gives the plan as it stands; NotFound when there is none.
 func (s *Service) PlanShow(ctx context.Context, who Caller, _ PlanShowRequest) (PlanShowReply, error) {
-	l, p, err := s.readFeatures(ctx, who)
+	l, p, err := s.book.ReadFeatures(ctx, who)
 	if err != nil {
 		return PlanShowReply{}, err
 	}
@@ -183,18 +101,18 @@ func (s *Service) PlanShow(ctx context.Context, who Caller, _ PlanShowRequest) (
 
 // currentPlan reads the draft in plan.md, or the approved plan when there is no
 // other draft.
-func currentPlan(p *project, l ledger) (*plan.Doc, error) {
-	b, ok, err := p.Read(planFile)
+func currentPlan(p *project, l book.Ledger) (*plan.Doc, error) {
+	b, ok, err := p.Read(book.PlanFile)
 	if err != nil {
 		return nil, err
 	}
-	if l.plan != nil && (!ok || !l.isDraft(b)) {
-		return plan.ParsePlan(planFile, l.planText())
+	if l.Plan != nil && (!ok || !l.IsDraft(b)) {
+		return plan.ParsePlan(book.PlanFile, l.PlanText())
 	}
 	if !ok {
-		return nil, kedge.Errorf(kedge.NotFound, "there is no plan").WithHint("kedge plan new TITLE writes a draft to %s; docs/plan.md of Kedge shows the form", planFile)
+		return nil, kedge.Errorf(kedge.NotFound, "there is no plan").WithHint("kedge plan new TITLE writes a draft to %s; docs/plan.md of Kedge shows the form", book.PlanFile)
 	}
-	return plan.ParsePlan(planFile, b)
+	return plan.ParsePlan(book.PlanFile, b)
 }
 
 // PlanCheckRequest asks for the faults of a plan. Path is the caller's PATH: the
@@ -212,7 +130,7 @@ type PlanCheckReply struct {
 
 // PlanCheck looks at the plan that stands in plan.md.
 func (s *Service) PlanCheck(ctx context.Context, who Caller, in PlanCheckRequest) (PlanCheckReply, error) {
-	l, p, err := s.readFeatures(ctx, who)
+	l, p, err := s.book.ReadFeatures(ctx, who)
 	if err != nil {
 		return PlanCheckReply{}, err
 	}
@@ -274,8 +192,8 @@ func (s *Service) PlanApprove(ctx context.Context, who Caller, in PlanApproveReq
 	if err != nil {
 		return PlanApproveReply{}, err
 	}
-	p, evs, aside, err := s.change(ctx, who, func(p *project, l ledger) ([]kedge.Event, error) {
-		if err := unlocked(p, l); err != nil {
+	p, evs, aside, err := s.book.Change(ctx, who, func(p *project, l book.Ledger) ([]kedge.Event, error) {
+		if err := book.Unlocked(p, l); err != nil {
 			return nil, err
 		}
 		return s.approve(ctx, p, l, who, in)
@@ -288,7 +206,7 @@ func (s *Service) PlanApprove(ctx context.Context, who Caller, in PlanApproveReq
 		return PlanApproveReply{}, err
 	}
 	reply := PlanApproveReply{ID: data.ID, Title: data.Title, Status: data.Status, Hash: data.Hash, Features: data.Features, Aside: aside}
-	if aside.without(planFile) || aside.without(featuresFile) {
+	if aside.Without(book.PlanFile) || aside.Without(book.FeaturesFile) {
 		return reply, nil // what stands there is not what was approved
 	}
 	if reply.Commit, err = s.commitPlan(ctx, p, author, data, ev); err != nil {
@@ -321,7 +239,7 @@ func (s *Service) author(ctx context.Context, who Caller) (*gitx.Person, error) 
 }
 
 // approve decides: the draft must be whole and its questions answered.
-func (s *Service) approve(ctx context.Context, p *project, l ledger, who Caller, in PlanApproveRequest) ([]kedge.Event, error) {
+func (s *Service) approve(ctx context.Context, p *project, l book.Ledger, who Caller, in PlanApproveRequest) ([]kedge.Event, error) {
 	d, err := draft(p, l)
 	if err != nil {
 		return nil, err
@@ -334,14 +252,14 @@ func (s *Service) approve(ctx context.Context, p *project, l ledger, who Caller,
 		return nil, err
 	}
 	if open := plan.OpenQuestions(d.Plan); len(open) > 0 {
-		return nil, kedge.Errorf(kedge.Blocked, "%s:%d: question %d is not answered: %s", planFile, open[0].Line, open[0].N, open[0].Text).
+		return nil, kedge.Errorf(kedge.Blocked, "%s:%d: question %d is not answered: %s", book.PlanFile, open[0].Line, open[0].N, open[0].Text).
 			WithHint("kedge answer %d TEXT, or write its \"answer:\" line", open[0].N)
 	}
 	if err := planErrors(d.Check(runnable(p, in.Path))); err != nil {
 		return nil, err
 	}
 	_, base := s.head(ctx, p)
-	features := plan.Features(d.Plan, func(id kedge.FeatureID) bool { _, err := l.find(id); return err == nil })
+	features := plan.Features(d.Plan, func(id kedge.FeatureID) bool { _, err := l.Find(id); return err == nil })
 	made, err := s.madePlan(ctx, p, d.Plan.ID)
 	if err != nil {
 		return nil, err
@@ -349,13 +267,13 @@ func (s *Service) approve(ctx context.Context, p *project, l ledger, who Caller,
 	id, title := made.ID, d.Plan.Title
 	text, hash := d.Freeze(id, base)
 	if redact.Text(string(text)) != string(text) {
-		return nil, kedge.Errorf(kedge.Invalid, "%s holds what looks like a secret", planFile).WithHint("take it from the environment instead")
+		return nil, kedge.Errorf(kedge.Invalid, "%s holds what looks like a secret", book.PlanFile).WithHint("take it from the environment instead")
 	}
 	data := kedge.PlanData{ID: id, Title: title, Status: kedge.PlanApproved, Text: string(text), Hash: hash, Goal: made.Goal, Run: made.Run}
 	for _, f := range features {
 		data.Features = append(data.Features, f.ID)
 	}
-	evs, err := l.add(who, "plan:"+string(id), features)
+	evs, err := l.Add(who, "plan:"+string(id), features)
 	if err != nil {
 		return nil, err
 	}
@@ -384,7 +302,7 @@ func planErrors(findings []kedge.Finding) error {
 }
 
 // draft reads the plan that is to be approved.
-func draft(p *project, l ledger) (*plan.Doc, error) {
+func draft(p *project, l book.Ledger) (*plan.Doc, error) {
 	d, err := currentPlan(p, l)
 	if err != nil {
 		return nil, err
@@ -394,7 +312,7 @@ func draft(p *project, l ledger) (*plan.Doc, error) {
 		return d, nil
 	case kedge.PlanApproved, kedge.PlanDone, kedge.PlanAbandoned:
 	}
-	return nil, kedge.Errorf(kedge.Conflict, "the plan in %s is %s already", planFile, d.Plan.Status).
+	return nil, kedge.Errorf(kedge.Conflict, "the plan in %s is %s already", book.PlanFile, d.Plan.Status).
 		WithHint("the next one: kedge plan new TITLE, when this one is done")
 }
 
@@ -425,7 +343,7 @@ func (s *Service) commitPlan(ctx context.Context, p *project, author *gitx.Perso
 		return nil, err
 	}
 	sha, err := r.CommitPaths(ctx, gitx.CommitPathsRequest{
-		Paths:   slices.Compact(slices.Sorted(slices.Values(append(more, featuresFile, planFile)))),
+		Paths:   slices.Compact(slices.Sorted(slices.Values(append(more, book.FeaturesFile, book.PlanFile)))),
 		Message: "kedge: approve the plan \"" + data.Title + "\"\n\nKedge-Plan: " + string(data.ID),
 		Date:    ev.At, Author: *author,
 	})
@@ -433,4 +351,16 @@ func (s *Service) commitPlan(ctx context.Context, p *project, author *gitx.Perso
 		return nil, err
 	}
 	return &sha, nil
+}
+
+// madePlan is the plan that sessions made, by the id in the draft that is to be
+// approved; for any other draft a new id and nothing else.
+func (s *Service) madePlan(ctx context.Context, p *project, id kedge.PlanID) (kedge.PlanData, error) {
+	if id != "" {
+		d, ok, err := store.Get[kedge.PlanData](ctx, p.Store, store.KindPlan, string(id))
+		if err != nil || ok && d.Run != "" && book.IsOpenPlan(d) {
+			return d, err
+		}
+	}
+	return kedge.PlanData{ID: kedge.PlanID(kedge.NewID("pln", s.now()))}, nil
 }

@@ -5,13 +5,12 @@ import (
 	"context"
 
 	"kedge"
+	"kedge/internal/book"
 	"kedge/internal/brief"
 	docs "kedge/internal/ledger"
 	"kedge/internal/redact"
 	"kedge/internal/store"
 )
-
-const briefRules = ".kedge/rules.md"
 
 // PrimeRequest asks for the text a session starts with. A budget of 0 is the
 // default one.
@@ -85,7 +84,7 @@ func (s *Service) briefInput(ctx context.Context, p *project, who Caller) (brief
 // rulesOf reads the rules. A person gets them as they stand in the folder. An
 // agent, who could have edited them there, gets those of the last commit.
 func (s *Service) rulesOf(ctx context.Context, p *project, who Caller, st state) (rules []byte, from string, err error) {
-	here, ok, err := p.Read(briefRules)
+	here, ok, err := p.Read(book.RulesFile)
 	if err != nil {
 		return nil, "", err
 	}
@@ -112,7 +111,7 @@ func (s *Service) committedRules(ctx context.Context, p *project, st state) ([]b
 	if err != nil {
 		return nil, false
 	}
-	b, err := repo.ReadFile(ctx, st.head.Commit, briefRules)
+	b, err := repo.ReadFile(ctx, st.head.Commit, book.RulesFile)
 	return b, err == nil
 }
 

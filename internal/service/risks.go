@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"kedge"
+	"kedge/internal/book"
 	docs "kedge/internal/ledger"
 	"kedge/internal/store"
 )
@@ -22,7 +23,7 @@ type RiskReply struct {
 // RiskAdd opens a risk. It stays open, and in every checkpoint and handoff,
 // until it is closed with a reason.
 func (s *Service) RiskAdd(ctx context.Context, who Caller, in RiskAddRequest) (RiskReply, error) {
-	r, err := s.record(ctx, who, func(*project, memory) (kedge.Event, error) {
+	r, err := s.book.Record(ctx, who, func(*project, book.Memory) (kedge.Event, error) {
 		now := s.now()
 		risk := kedge.Risk{ID: kedge.RiskID(kedge.NewID("rsk", now)), Text: docs.OneLine(in.Text), OpenedAt: now, By: who.Actor}
 		if err := docs.CheckRisk(risk); err != nil {
@@ -33,8 +34,8 @@ func (s *Service) RiskAdd(ctx context.Context, who Caller, in RiskAddRequest) (R
 	if err != nil {
 		return RiskReply{}, err
 	}
-	v, err := data[kedge.Risk](r.event)
-	return RiskReply{Risk: v, Aside: r.aside}, err
+	v, err := data[kedge.Risk](r.Event)
+	return RiskReply{Risk: v, Aside: r.Aside}, err
 }
 
 // RiskCloseRequest closes a risk.
@@ -46,8 +47,8 @@ type RiskCloseRequest struct {
 // RiskClose closes a risk: NotFound when there is none, Conflict when it is
 // closed already, Invalid without a reason.
 func (s *Service) RiskClose(ctx context.Context, who Caller, in RiskCloseRequest) (RiskReply, error) {
-	r, err := s.record(ctx, who, func(_ *project, m memory) (kedge.Event, error) {
-		if err := m.closable(in, docs.OneLine(in.Reason)); err != nil {
+	r, err := s.book.Record(ctx, who, func(_ *project, m book.Memory) (kedge.Event, error) {
+		if err := closable(m, in, docs.OneLine(in.Reason)); err != nil {
 			return kedge.Event{}, err
 		}
 		return event(kedge.RiskClosed, who, kedge.RiskClosedData{ID: in.ID, Reason: docs.OneLine(in.Reason)})
@@ -55,15 +56,15 @@ func (s *Service) RiskClose(ctx context.Context, who Caller, in RiskCloseRequest
 	if err != nil {
 		return RiskReply{}, err
 	}
-	risk, ok, err := store.Get[kedge.Risk](ctx, r.p.Store, store.KindRisk, string(in.ID))
+	risk, ok, err := store.Get[kedge.Risk](ctx, r.Project.Store, store.KindRisk, string(in.ID))
 	if err == nil && !ok {
 		err = noRisk(in.ID)
 	}
-	return RiskReply{Risk: risk, Aside: r.aside}, err
+	return RiskReply{Risk: risk, Aside: r.Aside}, err
 }
 
-func (m memory) closable(in RiskCloseRequest, reason string) error {
-	risk, ok := m.risk(in.ID)
+func closable(m book.Memory, in RiskCloseRequest, reason string) error {
+	risk, ok := m.Risk(in.ID)
 	switch {
 	case !ok:
 		return noRisk(in.ID)
@@ -95,12 +96,12 @@ type RiskListReply struct {
 
 // RiskList gives the open risks, or all there ever were.
 func (s *Service) RiskList(ctx context.Context, who Caller, in RiskListRequest) (RiskListReply, error) {
-	_, m, edits, err := s.lookAtMemory(ctx, who)
+	_, m, edits, err := s.book.LookAtMemory(ctx, who)
 	if err != nil {
 		return RiskListReply{}, err
 	}
 	r := RiskListReply{Risks: []kedge.Risk{}, Edits: edits}
-	for _, risk := range m.risks {
+	for _, risk := range m.Risks {
 		if in.All || risk.ClosedAt == nil {
 			r.Risks = append(r.Risks, risk)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"kedge"
+	"kedge/internal/book"
 	docs "kedge/internal/ledger"
 	"kedge/internal/tokens"
 )
@@ -28,7 +29,7 @@ func (s *Service) RulesLint(ctx context.Context, who Caller, in RulesLintRequest
 	if err != nil {
 		return RulesLintReply{}, err
 	}
-	return RulesLintReply{File: rulesFile, RulesReport: docs.LintRules(rulesFile, b, in.Cap)}, nil
+	return RulesLintReply{File: book.RulesFile, RulesReport: docs.LintRules(book.RulesFile, b, in.Cap)}, nil
 }
 
 // RulesShowRequest asks for the rules.
@@ -48,7 +49,7 @@ func (s *Service) RulesShow(ctx context.Context, who Caller, _ RulesShowRequest)
 	if err != nil {
 		return RulesShowReply{}, err
 	}
-	return RulesShowReply{File: rulesFile, SHA256: sum(b), Tokens: tokens.Estimate(string(b)), Text: string(b)}, nil
+	return RulesShowReply{File: book.RulesFile, SHA256: sum(b), Tokens: tokens.Estimate(string(b)), Text: string(b)}, nil
 }
 
 func (s *Service) readRules(ctx context.Context, who Caller) ([]byte, error) {
@@ -56,9 +57,9 @@ func (s *Service) readRules(ctx context.Context, who Caller) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, ok, err := p.Read(rulesFile)
+	b, ok, err := p.Read(book.RulesFile)
 	if err == nil && !ok {
-		err = kedge.Errorf(kedge.NotFound, "no rules in %q", rulesFile).WithHint("write them there, or run: kedge init")
+		err = kedge.Errorf(kedge.NotFound, "no rules in %q", book.RulesFile).WithHint("write them there, or run: kedge init")
 	}
 	return b, err
 }

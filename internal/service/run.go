@@ -7,6 +7,7 @@ import (
 
 	"kedge"
 	"kedge/internal/agent"
+	"kedge/internal/book"
 	"kedge/internal/config"
 	"kedge/internal/gitx"
 	"kedge/internal/hold"
@@ -198,20 +199,20 @@ func (s *Service) branch(ctx context.Context, p *project) (*gitx.Repo, gitx.Head
 
 // specs are the features of the ledger in the order of the plan.
 func (s *Service) specs(ctx context.Context, p *project) ([]run.Spec, error) {
-	l, err := readLedger(ctx, p)
+	l, err := book.ReadLedger(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	if len(l.docs) == 0 {
+	if len(l.Docs) == 0 {
 		return nil, kedge.Errorf(kedge.Blocked, "there are no features to work on").
 			WithHint("kedge plan GOAL, or: kedge features import FILE")
 	}
-	docs := make(map[kedge.FeatureID]store.FeatureDoc, len(l.docs))
-	for _, d := range l.docs {
+	docs := make(map[kedge.FeatureID]store.FeatureDoc, len(l.Docs))
+	for _, d := range l.Docs {
 		docs[d.ID] = d
 	}
 	var out []run.Spec
-	for _, f := range plan.Order(l.features()) {
+	for _, f := range plan.Order(l.Features()) {
 		d := docs[f.ID]
 		spec := run.SpecOf(f, d.Hash)
 		spec.Claim = d.Claim == kedge.Completed && f.Status == kedge.Pending
@@ -227,7 +228,7 @@ func (s *Service) runRules(ctx context.Context, p *project, repo *gitx.Repo, bas
 	if err != nil {
 		return run.Rules{}, err
 	}
-	l, err := readLedger(ctx, p)
+	l, err := book.ReadLedger(ctx, p)
 	if err != nil {
 		return run.Rules{}, err
 	}
@@ -235,7 +236,7 @@ func (s *Service) runRules(ctx context.Context, p *project, repo *gitx.Repo, bas
 		return run.Rules{}, kedge.Errorf(kedge.Invalid, "%d features at once is not between 1 and %d", n, config.MaxParallel).WithHint("kedge run --parallel 4")
 	}
 	r := rulesOf(cfg, in.Flags)
-	r.Phases = l.phaseLimits()
+	r.Phases = phaseLimits(l)
 	return r, s.checkAgent(cfg, p, r.Agent, in.Env)
 }
 

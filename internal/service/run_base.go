@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"kedge"
+	"kedge/internal/book"
 	"kedge/internal/gitx"
 	"kedge/internal/run"
 	"kedge/internal/slot"
@@ -14,7 +15,7 @@ import (
 // projections are what Kedge writes into a repository: in a merge the run's own
 // word counts, for the journal has it all.
 var projections = []string{
-	"AGENT_CONTEXT.md", featuresFile, planFile, ".kedge/risks.md", ".kedge/progress.md", checkpointFile, handoffFile,
+	"AGENT_CONTEXT.md", book.FeaturesFile, book.PlanFile, ".kedge/risks.md", ".kedge/progress.md", book.CheckpointFile, book.HandoffFile,
 	".kedge/decisions", ".kedge/notes",
 }
 
@@ -126,12 +127,12 @@ func builtBy(ctx context.Context, p *project, id kedge.RunID) ([]string, error) 
 	if err != nil {
 		return nil, err
 	}
-	l, err := readLedger(ctx, p)
+	l, err := book.ReadLedger(ctx, p)
 	if err != nil {
 		return nil, err
 	}
 	var out []string
-	for _, d := range l.docs {
+	for _, d := range l.Docs {
 		if d.Status == kedge.Completed && d.CompletedAt != nil && d.CompletedAt.After(doc.BegunAt) {
 			out = append(out, string(d.ID))
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"kedge"
+	"kedge/internal/book"
 	"kedge/internal/brief"
 	"kedge/internal/engine/exec"
 	"kedge/internal/glob"
@@ -88,7 +89,7 @@ func bare(lines []kedge.StatusLine) []kedge.StatusLine {
 func (b runBriefs) standing(ctx context.Context) (state, error) {
 	var st state
 	var err error
-	if st.ledger, err = readLedger(ctx, b.p); err != nil {
+	if st.ledger, err = book.ReadLedger(ctx, b.p); err != nil {
 		return st, err
 	}
 	if st.plan, _, err = store.Newest[kedge.PlanData](ctx, b.p.Store, store.KindPlan); err != nil {
@@ -107,7 +108,7 @@ func (b runBriefs) rulesAt(ctx context.Context, base string) (rules []byte, from
 	if err != nil {
 		return nil, "", err
 	}
-	rules, err = repo.ReadFile(ctx, base, briefRules)
+	rules, err = repo.ReadFile(ctx, base, book.RulesFile)
 	if kedge.NotFound.Is(err) {
 		return nil, "", nil
 	}
@@ -116,16 +117,16 @@ func (b runBriefs) rulesAt(ctx context.Context, base string) (rules []byte, from
 
 // featureInput is what concerns the one feature: its definition, its place in
 // the plan, what earlier phases came to, and where to begin reading.
-func (b runBriefs) featureInput(ctx context.Context, c run.Command, l ledger, in *brief.RunInput) error {
-	d, err := l.find(c.Feature)
+func (b runBriefs) featureInput(ctx context.Context, c run.Command, l book.Ledger, in *brief.RunInput) error {
+	d, err := l.Find(c.Feature)
 	if err != nil {
 		return err
 	}
 	f := d.Feature
-	in.Feature, in.Item = &f, l.itemOf(f.ID)
-	if l.plan != nil {
-		in.Objective = l.plan.Title
-		l.phaseInput(f.ID, in)
+	in.Feature, in.Item = &f, l.ItemOf(f.ID)
+	if l.Plan != nil {
+		in.Objective = l.Plan.Title
+		phaseInput(l, f.ID, in)
 	}
 	if in.Purpose == brief.Implement && c.Attempt > 1 {
 		if in.Failed, err = b.failures(ctx, f.ID); err != nil {
@@ -138,23 +139,23 @@ func (b runBriefs) featureInput(ctx context.Context, c run.Command, l ledger, in
 
 // phaseInput fills in what the approved plan says about the feature's phase, and
 // a summary of each phase before it.
-func (l ledger) phaseInput(id kedge.FeatureID, in *brief.RunInput) {
-	for _, ph := range l.phases() {
+func phaseInput(l book.Ledger, id kedge.FeatureID, in *brief.RunInput) {
+	for _, ph := range phasesOf(l) {
 		if slices.Contains(ph.made, id) {
 			in.Phase, in.Prompt = ph.Title, ph.Prompt
 			return
 		}
-		in.Summaries = append(in.Summaries, brief.PhaseSummary{Phase: ph.Title, Text: l.summary(ph.made)})
+		in.Summaries = append(in.Summaries, brief.PhaseSummary{Phase: ph.Title, Text: summaryOf(l, ph.made)})
 	}
 	in.Summaries = nil // it is not of the plan
 }
 
-// summary is what a phase came to: facts of the ledger, in one line.
-func (l ledger) summary(ids []kedge.FeatureID) string {
+// summaryOf is what a phase came to: facts of the ledger, in one line.
+func summaryOf(l book.Ledger, ids []kedge.FeatureID) string {
 	done := 0
 	var names []string
 	for _, id := range ids {
-		d, err := l.find(id)
+		d, err := l.Find(id)
 		if err != nil {
 			continue
 		}
@@ -180,7 +181,7 @@ func (b runBriefs) failures(ctx context.Context, id kedge.FeatureID) ([]string, 
 
 // startFiles is where a session begins to read: the files of the feature, those
 // of what it builds on, and those at the base that its paths name.
-func (b runBriefs) startFiles(ctx context.Context, base string, f kedge.Feature, l ledger) ([]kedge.FileRef, error) {
+func (b runBriefs) startFiles(ctx context.Context, base string, f kedge.Feature, l book.Ledger) ([]kedge.FileRef, error) {
 	repo, err := b.s.git(ctx, b.p)
 	if err != nil {
 		return nil, err
@@ -209,7 +210,7 @@ func (b runBriefs) startFiles(ctx context.Context, base string, f kedge.Feature,
 		}
 	}
 	for _, id := range f.Dependencies {
-		if d, err := l.find(id); err == nil {
+		if d, err := l.Find(id); err == nil {
 			for _, path := range d.Files {
 				add(path)
 			}

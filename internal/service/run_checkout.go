@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"kedge"
+	"kedge/internal/book"
 	"kedge/internal/gitx"
 	projects "kedge/internal/project"
 	"kedge/internal/slot"
@@ -27,7 +28,7 @@ func (s *Service) commitLedger(ctx context.Context, p *project, who Caller, repo
 	if _, err := s.settleLocked(ctx, p, who); err != nil {
 		return head, err
 	}
-	if _, err := s.projectLedger(ctx, p); err != nil {
+	if _, err := s.book.BringFilesUp(ctx, p); err != nil {
 		return head, err
 	}
 	paths, err := s.uncommitted(ctx, p, repo)
@@ -58,13 +59,13 @@ func (s *Service) uncommitted(ctx context.Context, p *project, repo *gitx.Repo) 
 	if err != nil {
 		return nil, err
 	}
-	l, err := readLedger(ctx, p)
+	l, err := book.ReadLedger(ctx, p)
 	if err != nil {
 		return nil, err
 	}
 	var out []string
 	for _, c := range changes {
-		if !ownFile(c.Path) || c.Path == planFile && !l.isPlan(p) {
+		if !ownFile(c.Path) || c.Path == book.PlanFile && !isPlan(l, p) {
 			continue
 		}
 		if s.landable(ctx, p, c.Path) {
@@ -75,9 +76,9 @@ func (s *Service) uncommitted(ctx context.Context, p *project, repo *gitx.Repo) 
 }
 
 // isPlan tells whether plan.md is the approved plan, and no draft.
-func (l ledger) isPlan(p *project) bool {
-	b, ok, err := p.Read(planFile)
-	return err == nil && ok && l.plan != nil && bytes.Equal(b, l.planText())
+func isPlan(l book.Ledger, p *project) bool {
+	b, ok, err := p.Read(book.PlanFile)
+	return err == nil && ok && l.Plan != nil && bytes.Equal(b, l.PlanText())
 }
 
 // atRest is the project as its checkout is while the work of a run is still to
@@ -109,16 +110,13 @@ func (s *Service) restOf(ctx context.Context, p *project, repo *gitx.Repo, name 
 		return projects.Stillness{}
 	case then == nil:
 		return projects.Stillness{Stays: !ok}
-	case ok && sameText(now, toLF([]byte(*then))):
+	case ok && book.SameText(now, book.ToLF([]byte(*then))):
 		return projects.Stillness{Stays: true}
-	case s.projected(p)[sum([]byte(*then))]:
+	case s.book.Projected(p)[sum([]byte(*then))]:
 		return projects.Stillness{Back: []byte(*then)}
 	}
 	return projects.Stillness{}
 }
-
-// stays tells whether a file is left as it is committed.
-func stays(p *project, name string) bool { return p.Still != nil && p.Still(name).Stays }
 
 // awaited tells whether a run has work that the checkout does not have yet, or
 // may still make some.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"kedge"
+	"kedge/internal/book"
 	"kedge/internal/gitx"
 	"kedge/internal/glob"
 	"kedge/internal/run"
@@ -216,7 +217,7 @@ func explainVerdicts(ctx context.Context, p *project, id kedge.FeatureID, r *Exp
 			r.Evidence = &evidence[i]
 		}
 	}
-	r.Findings, err = findingsOn(ctx, p, id)
+	r.Findings, err = book.FindingsOn(ctx, p, id)
 	return err
 }
 

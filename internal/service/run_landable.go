@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"kedge"
+	"kedge/internal/book"
 	"kedge/internal/lazyre"
 	docs "kedge/internal/ledger"
 )
@@ -18,21 +19,21 @@ func (s *Service) landable(ctx context.Context, p *project, path string) bool {
 	if err != nil || !ok {
 		return false
 	}
-	if path == progressFile {
-		return s.projected(p)[sum(b)] && s.noWordsLost(ctx, p, b)
+	if path == book.ProgressFile {
+		return s.book.Projected(p)[sum(b)] && s.noWordsLost(ctx, p, b)
 	}
-	list, err := s.projections(ctx, p)
+	list, err := s.book.Projections(ctx, p)
 	if err != nil {
 		return false
 	}
-	i := slices.IndexFunc(list, func(pr projection) bool { return pr.path == path })
-	return i >= 0 && list[i].ours(string(b))
+	i := slices.IndexFunc(list, func(pr book.Projection) bool { return pr.Path == path })
+	return i >= 0 && list[i].Ours(string(b))
 }
 
 // noWordsLost tells whether everything that people wrote into progress.md is in
 // the last commit too.
 func (s *Service) noWordsLost(ctx context.Context, p *project, now []byte) bool {
-	here, err := docs.ParseProgress(progressFile, now)
+	here, err := docs.ParseProgress(book.ProgressFile, now)
 	if err != nil {
 		return false
 	}
@@ -41,11 +42,11 @@ func (s *Service) noWordsLost(ctx context.Context, p *project, now []byte) bool 
 	if err != nil {
 		return false
 	}
-	b, err := repo.ReadFile(ctx, "HEAD", progressFile)
+	b, err := repo.ReadFile(ctx, "HEAD", book.ProgressFile)
 	if kedge.NotFound.Is(err) {
 		return len(words) == 0
 	}
-	then, parseErr := docs.ParseProgress(progressFile, b)
+	then, parseErr := docs.ParseProgress(book.ProgressFile, b)
 	if err != nil || parseErr != nil {
 		return false
 	}

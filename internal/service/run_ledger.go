@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"kedge"
+	"kedge/internal/book"
 	"kedge/internal/config"
 	"kedge/internal/engine/exec"
 	"kedge/internal/store"
@@ -51,8 +52,8 @@ func (l runLedger) Feature(ctx context.Context, id kedge.FeatureID, hash string)
 
 // Features gives all of them in the order of the ledger.
 func (l runLedger) Features(ctx context.Context) ([]kedge.Feature, error) {
-	led, err := readLedger(ctx, l.p)
-	return led.features(), err
+	led, err := book.ReadLedger(ctx, l.p)
+	return led.Features(), err
 }
 
 // Mark journals a status. One that says nothing new is not journaled. Completed
@@ -60,11 +61,11 @@ func (l runLedger) Features(ctx context.Context) ([]kedge.Feature, error) {
 func (l runLedger) Mark(ctx context.Context, key string, actor kedge.Actor, data kedge.FeatureStatusData) error {
 	who := l.caller(key, actor)
 	_, err := l.s.write(ctx, l.p, who, func() ([]kedge.Event, error) {
-		led, err := readLedger(ctx, l.p)
+		led, err := book.ReadLedger(ctx, l.p)
 		if err != nil {
 			return nil, err
 		}
-		d, err := led.find(data.ID)
+		d, err := led.Find(data.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -78,7 +79,7 @@ func (l runLedger) Mark(ctx context.Context, key string, actor kedge.Actor, data
 		if d.Status == data.Status && data.Files == nil && data.Notes == nil && (data.Evidence == nil || *data.Evidence == "") {
 			return nil, nil
 		}
-		return led.status(who, data)
+		return led.SetStatus(who, data)
 	})
 	return err
 }
@@ -87,7 +88,7 @@ func (l runLedger) Mark(ctx context.Context, key string, actor kedge.Actor, data
 // where there is no other.
 func takeBack(data kedge.FeatureStatusData) kedge.FeatureStatusData {
 	proof := data.Evidence
-	data = withoutProof(data)
+	data = book.WithoutProof(data)
 	if proof != nil {
 		data.Evidence = proof
 	}
@@ -165,7 +166,7 @@ func (l runLedger) Salvaged(ctx context.Context, key string, v kedge.Salvage) er
 // Project writes the projections into a work tree of the project, whichever it
 // is. The user's own is left alone.
 func (l runLedger) Project(ctx context.Context, dir string) error {
-	return l.s.projectWhole(ctx, l.in(dir))
+	return l.s.book.BringAllUp(ctx, l.in(dir))
 }
 
 // in is the project as seen from another work tree of it.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"kedge"
+	"kedge/internal/book"
 	"kedge/internal/brief"
 	"kedge/internal/engine/exec"
 	"kedge/internal/glob"
@@ -73,7 +74,7 @@ func (b runBriefs) taskOf(c run.Command, st state) string {
 	case c.Feature == "":
 		return "make the red baseline green"
 	}
-	if d, err := st.ledger.find(c.Feature); err == nil {
+	if d, err := st.ledger.Find(c.Feature); err == nil {
 		return string(d.ID) + ": " + d.Name
 	}
 	return string(c.Feature)
@@ -93,8 +94,8 @@ func (b runBriefs) resumeAt(c run.Command) string {
 
 // nextOf is where to go on: at the job's own feature, or behind it once its work
 // is in a commit.
-func (b runBriefs) nextOf(c run.Command, l ledger) kedge.Next {
-	features := l.features()
+func (b runBriefs) nextOf(c run.Command, l book.Ledger) kedge.Next {
+	features := l.Features()
 	if c.Commit != "" {
 		for i := range features {
 			if features[i].ID == c.Feature {
@@ -107,19 +108,19 @@ func (b runBriefs) nextOf(c run.Command, l ledger) kedge.Next {
 		}
 		return b.nextAt(f, l)
 	}
-	if d, err := l.find(c.Feature); err == nil {
+	if d, err := l.Find(c.Feature); err == nil {
 		return b.nextAt(d.Feature, l)
 	}
 	return kedge.Next{Why: plan.WhyNothing(features)}
 }
 
-func (b runBriefs) nextAt(f kedge.Feature, l ledger) kedge.Next {
-	return kedge.Next{Feature: &f, Phase: f.Phase, Item: l.itemOf(f.ID), Command: firstCommand(f)}
+func (b runBriefs) nextAt(f kedge.Feature, l book.Ledger) kedge.Next {
+	return kedge.Next{Feature: &f, Phase: f.Phase, Item: l.ItemOf(f.ID), Command: book.FirstCommand(f)}
 }
 
 // filesToRead are the files that the job changed, then its feature's own, with
 // their hashes.
-func (b runBriefs) filesToRead(c run.Command, at exec.Standing, l ledger) []kedge.FileRef {
+func (b runBriefs) filesToRead(c run.Command, at exec.Standing, l book.Ledger) []kedge.FileRef {
 	p := b.p.In(at.Dir)
 	var out []kedge.FileRef
 	add := func(path, by string) {
@@ -135,7 +136,7 @@ func (b runBriefs) filesToRead(c run.Command, at exec.Standing, l ledger) []kedg
 			add(f.Path, "agent")
 		}
 	}
-	if d, err := l.find(c.Feature); err == nil {
+	if d, err := l.Find(c.Feature); err == nil {
 		for _, path := range d.Files {
 			add(path, "")
 		}
@@ -149,7 +150,7 @@ func (b runBriefs) peoplesNotes(ctx context.Context, commit string) (string, err
 	if err != nil || commit == "" {
 		return "", err
 	}
-	old, err := repo.ReadFile(ctx, commit, checkpointFile)
+	old, err := repo.ReadFile(ctx, commit, book.CheckpointFile)
 	if kedge.NotFound.Is(err) {
 		return "", nil
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"kedge"
+	"kedge/internal/book"
 	"kedge/internal/gitx"
 	"kedge/internal/run"
 )
@@ -355,7 +356,7 @@ func liveRun(ctx context.Context, p *project) (run.State, bool, error) {
 
 // changedInRun is changed for what a person says of a feature: a run that lives
 // is told.
-func (s *Service) changedInRun(ctx context.Context, who Caller, word run.Event, decide func(p *project, l ledger) ([]kedge.Event, error)) (FeatureReply, error) {
+func (s *Service) changedInRun(ctx context.Context, who Caller, word run.Event, decide func(p *project, l book.Ledger) ([]kedge.Event, error)) (FeatureReply, error) {
 	reply, err := s.changed(ctx, who, word.Feature, decide)
 	if err != nil || word.Kind == "" {
 		return reply, err
@@ -370,7 +371,7 @@ func (s *Service) changedInRun(ctx context.Context, who Caller, word run.Event, 
 // acceptInRun accepts a feature of a run that lives: its work is not in the
 // user's branch yet, so the run integrates it first and then completes it.
 func (s *Service) acceptInRun(ctx context.Context, who Caller, in FeatureStatusRequest) (reply FeatureReply, done bool, err error) {
-	l, p, err := s.readFeatures(ctx, who)
+	l, p, err := s.book.ReadFeatures(ctx, who)
 	if err != nil {
 		return reply, false, err
 	}
@@ -388,7 +389,7 @@ func (s *Service) acceptInRun(ctx context.Context, who Caller, in FeatureStatusR
 	if err := s.tellRun(ctx, p, who, run.Event{Kind: run.Accepted, Feature: in.ID, Reason: in.Reason}); err != nil {
 		return reply, false, err
 	}
-	d, err := l.find(in.ID)
+	d, err := l.Find(in.ID)
 	if err != nil {
 		return reply, false, err
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"kedge"
+	"kedge/internal/book"
 	"kedge/internal/care"
 	projects "kedge/internal/project"
 	"kedge/internal/store"
@@ -35,6 +36,7 @@ type Service struct {
 
 	cfg  Config
 	home *projects.Home
+	book *book.Book
 
 	mu sync.Mutex
 
@@ -62,6 +64,7 @@ func New(cfg Config) *Service {
 	}
 	s := &Service{cfg: cfg, flights: map[string]chan struct{}{}}
 	s.home = &projects.Home{Dir: cfg.Home, ReadOnly: cfg.ReadOnly, Clock: cfg.Now, Log: cfg.Log}
+	s.book = book.New(s.home, s.atRest)
 	s.Care = care.New(s.home)
 	s.watch, s.stop = context.WithCancel(context.Background())
 	s.leave, s.leaveNow = context.WithCancel(context.Background())
@@ -75,4 +78,17 @@ func (s *Service) Close() error {
 	s.stop()
 	s.watching.Wait()
 	return s.home.Close()
+}
+
+// BringUp does for every project what the daemon before this one could not:
+// files that a crash kept behind the journal are written.
+func (s *Service) BringUp(ctx context.Context) error { return s.book.BringUp(ctx) }
+
+// BringUpSoon is BringUp beside everything else, for a daemon that starts.
+func (s *Service) BringUpSoon() {
+	s.watching.Go(func() {
+		if err := s.BringUp(s.watch); err != nil && s.watch.Err() == nil {
+			s.cfg.Log.Error("no files were brought up to their journals", "error", err.Error())
+		}
+	})
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"kedge"
+	"kedge/internal/book"
 	"kedge/internal/gitx"
 	docs "kedge/internal/ledger"
 	"kedge/internal/plan"
@@ -15,7 +16,7 @@ import (
 // state is where the work of a project stands, read once for a command that
 // tells it: status, prime, checkpoint, handoff.
 type state struct {
-	ledger    ledger
+	ledger    book.Ledger
 	plan      kedge.PlanData // zero when there is none
 	decisions []kedge.Decision
 	risks     []kedge.Risk // open ones
@@ -30,7 +31,7 @@ type state struct {
 func (s *Service) stateOf(ctx context.Context, p *project, who Caller) (state, error) {
 	var st state
 	var err error
-	if st.ledger, err = readLedger(ctx, p); err != nil {
+	if st.ledger, err = book.ReadLedger(ctx, p); err != nil {
 		return st, err
 	}
 	if st.plan, err = readPlan(ctx, p); err != nil {
@@ -49,7 +50,7 @@ func (s *Service) stateOf(ctx context.Context, p *project, who Caller) (state, e
 		return st, err
 	}
 	s.lookAtTree(ctx, p, &st)
-	st.next = s.next(ctx, p, st.ledger)
+	st.next = s.book.Next(ctx, p, st.ledger)
 	return st, nil
 }
 
@@ -140,7 +141,7 @@ func (st state) task() string {
 // it. The ledger says what is done, not the plan's own marks.
 func (st state) checklist() []kedge.StatusLine {
 	out, told := st.planLines()
-	for _, f := range plan.Order(st.ledger.features()) {
+	for _, f := range plan.Order(st.ledger.Features()) {
 		if !told[f.ID] {
 			out = append(out, kedge.StatusLine{Done: isDone(f.Status), Text: string(f.ID) + ": " + f.Name + standing(f)})
 		}
@@ -151,10 +152,10 @@ func (st state) checklist() []kedge.StatusLine {
 // planLines are the plan's items and the features that they tell.
 func (st state) planLines() ([]kedge.StatusLine, map[kedge.FeatureID]bool) {
 	told := map[kedge.FeatureID]bool{}
-	if st.ledger.plan == nil {
+	if st.ledger.Plan == nil {
 		return nil, told
 	}
-	d, err := plan.ParsePlan(planFile, []byte(st.ledger.plan.Text))
+	d, err := plan.ParsePlan(book.PlanFile, []byte(st.ledger.Plan.Text))
 	if err != nil {
 		return nil, told // frozen by another version: its features still tell
 	}
@@ -162,8 +163,8 @@ func (st state) planLines() ([]kedge.StatusLine, map[kedge.FeatureID]bool) {
 	for _, ph := range d.Plan.Phases {
 		for _, it := range ph.Items {
 			line := kedge.StatusLine{Done: it.Done, Text: ph.Title + ": " + it.ID + " " + it.Text}
-			if n := len(out); n < len(st.ledger.plan.Features) {
-				if f, err := st.ledger.find(st.ledger.plan.Features[n]); err == nil {
+			if n := len(out); n < len(st.ledger.Plan.Features) {
+				if f, err := st.ledger.Find(st.ledger.Plan.Features[n]); err == nil {
 					told[f.ID] = true
 					line.Done = isDone(f.Status)
 					line.Text += standing(f.Feature)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"kedge"
+	"kedge/internal/book"
 	"kedge/internal/gitx"
 	"kedge/internal/store"
 )
@@ -85,7 +86,7 @@ func (s *Service) Status(ctx context.Context, who Caller, _ StatusRequest) (Stat
 	if err != nil {
 		return StatusReply{}, err
 	}
-	r := StatusReply{Daemon: s.daemonInfo(), Project: p.ID, Name: p.Title(), Dir: p.Dir, Features: countFeatures(st.ledger.features())}
+	r := StatusReply{Daemon: s.daemonInfo(), Project: p.ID, Name: p.Title(), Dir: p.Dir, Features: countFeatures(st.ledger.Features())}
 	if st.plan.ID != "" {
 		r.Plan = &PlanInfo{ID: st.plan.ID, Status: st.plan.Status}
 	}
@@ -116,9 +117,9 @@ func (s *Service) Status(ctx context.Context, who Caller, _ StatusRequest) (Stat
 		return StatusReply{}, err
 	}
 	p = s.atRest(ctx, p)
-	r.Behind = s.behind(p, st.ledger)
-	_, _, inMemory, err := s.lookAtMemory(ctx, who)
-	r.Edits = append(append([]kedge.HandEditData{}, s.handEdits(ctx, p, st.ledger)...), inMemory...)
+	r.Behind = s.book.Behind(p, st.ledger)
+	_, _, inMemory, err := s.book.LookAtMemory(ctx, who)
+	r.Edits = append(append([]kedge.HandEditData{}, s.book.HandEdits(ctx, p, st.ledger)...), inMemory...)
 	return r, err
 }
 
@@ -218,7 +219,7 @@ func (s *Service) diff(ctx context.Context, p *project, from, to string) ([]gitx
 // comparing it with the journal, not as drift.
 func ownFile(path string) bool {
 	switch path {
-	case "AGENT_CONTEXT.md", featuresFile, planFile, ".kedge/risks.md", ".kedge/progress.md", checkpointFile, handoffFile:
+	case "AGENT_CONTEXT.md", book.FeaturesFile, book.PlanFile, ".kedge/risks.md", ".kedge/progress.md", book.CheckpointFile, book.HandoffFile:
 		return true
 	}
 	return strings.HasPrefix(path, ".kedge/decisions/") || strings.HasPrefix(path, ".kedge/notes/")

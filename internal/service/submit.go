@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"kedge"
+	"kedge/internal/book"
 	"kedge/internal/gate"
 	"kedge/internal/glob"
 	"kedge/internal/plan"
@@ -65,7 +66,7 @@ func (s *Service) FeatureSubmit(ctx context.Context, who Caller, in FeatureSubmi
 	evs, err := s.write(ctx, p, who, func() ([]kedge.Event, error) { return s.conclude(ctx, p, who, def, proof) })
 	if err == nil {
 		s.keepAnchor(ctx, p, evs)
-		aside.Warnings, err = s.projectLedger(ctx, p)
+		aside.Warnings, err = s.book.BringFilesUp(ctx, p)
 	}
 	aside.Edits = edits
 	return s.submitReply(ctx, p, in.ID, evs, aside, err)
@@ -76,7 +77,7 @@ func (s *Service) FeatureSubmit(ctx context.Context, who Caller, in FeatureSubmi
 func (s *Service) submitted(ctx context.Context, p *project, who Caller, id kedge.FeatureID) (def kedge.Definition, edits []kedge.HandEditData, err error) {
 	who.Key = ""
 	_, err = s.write(ctx, p, who, func() ([]kedge.Event, error) {
-		if edits, err = s.settle(ctx, p, who); err != nil {
+		if edits, err = s.book.Settle(ctx, p, who); err != nil {
 			return nil, err
 		}
 		d, err := submittable(ctx, p, id)
@@ -91,23 +92,23 @@ func (s *Service) submitted(ctx context.Context, p *project, who Caller, id kedg
 // submittable finds a feature that a verdict could complete: nobody has stopped
 // it, and everything that it builds on is completed.
 func submittable(ctx context.Context, p *project, id kedge.FeatureID) (*store.FeatureDoc, error) {
-	l, err := readLedger(ctx, p)
+	l, err := book.ReadLedger(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	d, err := l.find(id)
+	d, err := l.Find(id)
 	if err != nil {
 		return nil, err
 	}
 	if d.Status == kedge.Skipped || d.Status == kedge.BlockedWork {
 		return nil, kedge.Errorf(kedge.Conflict, "feature %q is %s", id, d.Status).WithHint("kedge feature reopen %s", id)
 	}
-	at, err := plan.WhyNotReady(l.features(), id)
+	at, err := plan.WhyNotReady(l.Features(), id)
 	if err != nil {
 		return nil, err
 	}
 	if len(at.Blockers) > 0 {
-		return nil, notReady(at)
+		return nil, book.NotReady(at)
 	}
 	return d, nil
 }
@@ -238,12 +239,12 @@ func (s *Service) conclude(ctx context.Context, p *project, who Caller, def kedg
 	if !moves {
 		return evs, nil
 	}
-	l, err := readLedger(ctx, p)
+	l, err := book.ReadLedger(ctx, p)
 	if err != nil {
 		return nil, err
 	}
 	who.Actor = kedge.ActorDaemon // the status is Kedge's word, whoever asked
-	more, err := l.status(who, data)
+	more, err := l.SetStatus(who, data)
 	return append(evs, more...), err
 }
 
@@ -257,7 +258,7 @@ func (s *Service) outcome(d store.FeatureDoc, pr proof) (data kedge.FeatureStatu
 	passed := pr.evidence == nil || pr.evidence.Verdict.Green() && !pr.evidence.Verdict.Partial
 	switch {
 	case !passed && d.Status == kedge.Completed:
-		data = withoutProof(data)
+		data = book.WithoutProof(data)
 		data.Status, data.Reason, data.Files = kedge.Regressed, "its checks are red", nil
 		data.Evidence = &pr.evidence.ID
 	case !passed, d.Status == kedge.Completed:

@@ -1,4 +1,4 @@
-package service
+package book
 
 import (
 	"bytes"
@@ -17,21 +17,22 @@ import (
 	"kedge"
 	"kedge/internal/atomicfile"
 	"kedge/internal/plan"
+	"kedge/internal/project"
 )
 
 // The projections of the feature list and the plan.
 const (
-	featuresFile = ".kedge/features.json"
-	planFile     = ".kedge/plan.md"
+	FeaturesFile = ".kedge/features.json"
+	PlanFile     = ".kedge/plan.md"
 )
 
 // shownEdits is how many edits of one file are reported one by one.
 const shownEdits = 20
 
-// settle looks for hand edits of the files that Kedge writes, and answers them.
+// Settle looks for hand edits of the files that Kedge writes, and answers them.
 // It runs under the project's lock, before any decision, so that no command ever
 // acts on what was edited.
-func (s *Service) settle(ctx context.Context, p *project, who Caller) ([]kedge.HandEditData, error) {
+func (s *Book) Settle(ctx context.Context, p *project.Project, who project.Caller) ([]kedge.HandEditData, error) {
 	inMemory, err := s.settleMemory(ctx, p, who)
 	if err != nil {
 		return nil, err
@@ -40,16 +41,16 @@ func (s *Service) settle(ctx context.Context, p *project, who Caller) ([]kedge.H
 	return append(inMemory, inLedger...), err
 }
 
-// settleLedger is settle for features.json and plan.md: the journal wins, what
+// settleLedger is Settle for features.json and plan.md: the journal wins, what
 // was found is reported to the journal and to the caller, and the edited file is
 // kept aside.
-func (s *Service) settleLedger(ctx context.Context, p *project, who Caller) ([]kedge.HandEditData, error) {
-	l, err := readLedger(ctx, p)
+func (s *Book) settleLedger(ctx context.Context, p *project.Project, who project.Caller) ([]kedge.HandEditData, error) {
+	l, err := ReadLedger(ctx, p)
 	if err != nil {
 		return nil, err
 	}
 	p = s.atRest(ctx, p)
-	edits := s.handEdits(ctx, p, l)
+	edits := s.HandEdits(ctx, p, l)
 	var later unwritten // what cannot be written is told when the command has written
 	if len(edits) == 0 {
 		s.writeProjections(p, l, &later) // they may be behind
@@ -75,11 +76,11 @@ func (s *Service) settleLedger(ctx context.Context, p *project, who Caller) ([]k
 	return edits, nil
 }
 
-// handEdits gives what was edited in the files that belong to the ledger; it
+// HandEdits gives what was edited in the files that belong to the ledger; it
 // changes nothing, so that reading commands can report it too.
-func (s *Service) handEdits(ctx context.Context, p *project, l ledger) []kedge.HandEditData {
-	known := s.projected(p)
-	if _, ok, err := p.Read(featuresFile); err == nil && !ok && !s.isCommitted(ctx, p, featuresFile) {
+func (s *Book) HandEdits(ctx context.Context, p *project.Project, l Ledger) []kedge.HandEditData {
+	known := s.Projected(p)
+	if _, ok, err := p.Read(FeaturesFile); err == nil && !ok && !s.isCommitted(ctx, p, FeaturesFile) {
 		return planEdits(p, l, known) // git took it away, by a stash or a checkout: see isCommitted
 	}
 	return append(featureEdits(p, l, known), planEdits(p, l, known)...)
@@ -88,8 +89,8 @@ func (s *Service) handEdits(ctx context.Context, p *project, l ledger) []kedge.H
 // isCommitted tells whether the last commit has a file. One that is gone and was
 // never committed there was not taken out by anybody's hand: git itself does
 // that, when it stashes or changes branches, and the file is simply written again.
-func (s *Service) isCommitted(ctx context.Context, p *project, name string) bool {
-	repo, err := s.git(ctx, p)
+func (s *Book) isCommitted(ctx context.Context, p *project.Project, name string) bool {
+	repo, err := s.home.Git(ctx, p)
 	if err != nil {
 		return true // a plain folder, where only hands take files away
 	}
@@ -100,32 +101,32 @@ func (s *Service) isCommitted(ctx context.Context, p *project, name string) bool
 // featureEdits compares features.json with the journal. A text that Kedge wrote
 // earlier is only behind, after a crash or in an older checkout, and no edit:
 // unless it says completed where the journal does not.
-func featureEdits(p *project, l ledger, known map[string]bool) []kedge.HandEditData {
-	if len(l.docs) == 0 {
-		return nil // nothing is locked yet: see unlocked
+func featureEdits(p *project.Project, l Ledger, known map[string]bool) []kedge.HandEditData {
+	if len(l.Docs) == 0 {
+		return nil // nothing is locked yet: see Unlocked
 	}
-	b, ok, err := p.Read(featuresFile)
-	if err != nil && p.IsFolder(featuresFile) {
+	b, ok, err := p.Read(FeaturesFile)
+	if err != nil && p.IsFolder(FeaturesFile) {
 		return nil // it cannot be restored: see unwritten
 	}
 	if err != nil {
-		return []kedge.HandEditData{{Path: featuresFile, Found: err.Error(), Action: plan.Restored}} // an unreadable file is a finding
+		return []kedge.HandEditData{{Path: FeaturesFile, Found: err.Error(), Action: plan.Restored}} // an unreadable file is a finding
 	}
 	if !ok {
 		if len(known) == 0 {
 			return nil // never written
 		}
-		return []kedge.HandEditData{{Path: featuresFile, Found: "the file was removed", Action: plan.Restored}}
+		return []kedge.HandEditData{{Path: FeaturesFile, Found: "the file was removed", Action: plan.Restored}}
 	}
-	if bytes.Equal(b, plan.WriteFeatures(l.file(p))) || stays(p, featuresFile) {
+	if bytes.Equal(b, plan.WriteFeatures(l.File(p))) || p.Stays(FeaturesFile) {
 		return nil
 	}
-	file, err := plan.ParseFeatures(featuresFile, b)
+	file, err := plan.ParseFeatures(FeaturesFile, b)
 	if err != nil {
-		return []kedge.HandEditData{{Path: featuresFile, Found: err.Error(), Action: plan.Restored}} // likewise
+		return []kedge.HandEditData{{Path: FeaturesFile, Found: err.Error(), Action: plan.Restored}} // likewise
 	}
-	edits := plan.Drifted(l.features(), file)
-	if known[sum(b)] {
+	edits := plan.Drifted(l.Features(), file)
+	if known[project.Sum(b)] {
 		edits = slices.DeleteFunc(edits, func(e plan.Edit) bool { return e.Status != kedge.Completed })
 	}
 	return editData(edits)
@@ -135,68 +136,68 @@ func editData(edits []plan.Edit) []kedge.HandEditData {
 	var out []kedge.HandEditData
 	for i, e := range edits {
 		if i == shownEdits {
-			more := howMany(len(edits)-shownEdits, "more edit")
-			return append(out, kedge.HandEditData{Path: featuresFile, Found: more, Action: plan.Restored})
+			more := HowMany(len(edits)-shownEdits, "more edit")
+			return append(out, kedge.HandEditData{Path: FeaturesFile, Found: more, Action: plan.Restored})
 		}
-		out = append(out, kedge.HandEditData{Path: featuresFile, Found: e.Found, Action: e.Action})
+		out = append(out, kedge.HandEditData{Path: FeaturesFile, Found: e.Found, Action: e.Action})
 	}
 	return out
 }
 
-// howMany is a number of things in words.
-func howMany(n int, thing string) string {
+// HowMany is a number of things in words.
+func HowMany(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
 	}
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// behind lists the projections of the ledger that are an older text of Kedge's
+// Behind lists the projections of the ledger that are an older text of Kedge's
 // own, for example after a checkout: no edit, and written anew by the next
 // command that writes.
-func (s *Service) behind(p *project, l ledger) []string {
-	known := s.projected(p)
+func (s *Book) Behind(p *project.Project, l Ledger) []string {
+	known := s.Projected(p)
 	var out []string
 	old := func(name string, want []byte) {
-		if b, ok, err := p.Read(name); err == nil && ok && !bytes.Equal(b, want) && known[sum(b)] && !stays(p, name) {
+		if b, ok, err := p.Read(name); err == nil && ok && !bytes.Equal(b, want) && known[project.Sum(b)] && !p.Stays(name) {
 			out = append(out, name)
 		}
 	}
-	if len(l.docs) > 0 {
-		old(featuresFile, plan.WriteFeatures(l.file(p)))
+	if len(l.Docs) > 0 {
+		old(FeaturesFile, plan.WriteFeatures(l.File(p)))
 	}
-	if l.plan != nil {
-		old(planFile, l.planText())
+	if l.Plan != nil {
+		old(PlanFile, l.PlanText())
 	}
 	return out
 }
 
 // planEdits compares plan.md with the approved plan. A file with another id, or
 // without one, is somebody's next draft and theirs.
-func planEdits(p *project, l ledger, known map[string]bool) []kedge.HandEditData {
-	if l.plan == nil {
+func planEdits(p *project.Project, l Ledger, known map[string]bool) []kedge.HandEditData {
+	if l.Plan == nil {
 		return nil
 	}
-	b, ok, err := p.Read(planFile)
-	if err != nil || !ok || known[sum(b)] || bytes.Equal(b, l.planText()) || l.isDraft(b) {
+	b, ok, err := p.Read(PlanFile)
+	if err != nil || !ok || known[project.Sum(b)] || bytes.Equal(b, l.PlanText()) || l.IsDraft(b) {
 		return nil // what cannot be read is told when it cannot be written either
 	}
-	if d, err := plan.ParsePlan(planFile, b); err == nil && d.Plan.ID == "" {
+	if d, err := plan.ParsePlan(PlanFile, b); err == nil && d.Plan.ID == "" {
 		return nil // the approved text itself: the frozen one was not written yet
 	}
-	return []kedge.HandEditData{{Path: planFile, Found: "the approved plan was changed by hand", Action: plan.Restored}}
+	return []kedge.HandEditData{{Path: PlanFile, Found: "the approved plan was changed by hand", Action: plan.Restored}}
 }
 
 // keepEdited copies the edited files into the project's state: what somebody
 // typed is never lost.
-func (s *Service) keepEdited(p *project, edits []kedge.HandEditData) error {
+func (s *Book) keepEdited(p *project.Project, edits []kedge.HandEditData) error {
 	var last string
 	for i, e := range edits {
 		if e.Path == last {
 			continue
 		}
 		last = e.Path
-		kept, err := s.setAside(p, e.Path)
+		kept, err := s.SetAside(p, e.Path)
 		if err != nil {
 			return err
 		}
@@ -207,9 +208,9 @@ func (s *Service) keepEdited(p *project, edits []kedge.HandEditData) error {
 	return nil
 }
 
-// setAside copies a file of the project, of whatever size, to where edited files
+// SetAside copies a file of the project, of whatever size, to where edited files
 // are kept, and says where; empty when there is none.
-func (s *Service) setAside(p *project, name string) (kept string, err error) {
+func (s *Book) SetAside(p *project.Project, name string) (kept string, err error) {
 	root, err := os.OpenRoot(p.Dir)
 	if err != nil {
 		return "", kedge.Errorf(kedge.Internal, "open the project's folder: %w", err)
@@ -223,7 +224,7 @@ func (s *Service) setAside(p *project, name string) (kept string, err error) {
 		return "", kedge.Errorf(kedge.Internal, "keep the edited file: %w", err)
 	}
 	defer func() { _ = from.Close() }() // it was only read
-	dir := filepath.Join(s.storeDir(p.ID), "edits")
+	dir := filepath.Join(s.home.StateDir(p.ID), "edits")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", kedge.Errorf(kedge.Internal, "keep the edited file: %w", err)
 	}
@@ -250,50 +251,50 @@ func copyInto(dir, base string, from io.Reader) (string, error) {
 	return path, os.Rename(to.Name(), path)
 }
 
-// unlocked refuses to write a feature list over one that the journal has never
+// Unlocked refuses to write a feature list over one that the journal has never
 // seen: a fresh clone, or a list that a person put there.
-func unlocked(p *project, l ledger) error {
-	if len(l.docs) > 0 {
+func Unlocked(p *project.Project, l Ledger) error {
+	if len(l.Docs) > 0 {
 		return nil
 	}
-	b, ok, err := p.Read(featuresFile)
+	b, ok, err := p.Read(FeaturesFile)
 	if err != nil || !ok {
 		return err
 	}
-	im, err := plan.Import(featuresFile, "", b)
+	im, err := plan.Import(FeaturesFile, "", b)
 	if err != nil {
 		return kedge.Errorf(kedge.Conflict, "%w", err).WithHint("correct the file, or move it away")
 	}
 	if n := len(im.Features); n > 0 {
-		return kedge.Errorf(kedge.Conflict, "%s has %s that the journal does not know", featuresFile, howMany(n, "feature")).
-			WithHint("kedge features import %s", featuresFile)
+		return kedge.Errorf(kedge.Conflict, "%s has %s that the journal does not know", FeaturesFile, HowMany(n, "feature")).
+			WithHint("kedge features import %s", FeaturesFile)
 	}
 	return nil
 }
 
-// replaceProjected is putProjected for a text that is Kedge's alone. What stands
+// ReplaceProjected is PutProjected for a text that is Kedge's alone. What stands
 // there and is not Kedge's was typed after the edits were settled, while a gate
 // ran perhaps: it is kept before it is replaced.
-func (s *Service) replaceProjected(p *project, name string, b []byte) error {
-	if stays(p, name) {
+func (s *Book) ReplaceProjected(p *project.Project, name string, b []byte) error {
+	if p.Stays(name) {
 		return nil
 	}
 	old, ok, err := p.Read(name)
-	if (err != nil || ok) && !bytes.Equal(old, b) && !s.projected(p)[sum(old)] {
-		kept, err := s.setAside(p, name)
+	if (err != nil || ok) && !bytes.Equal(old, b) && !s.Projected(p)[project.Sum(old)] {
+		kept, err := s.SetAside(p, name)
 		if err != nil {
 			return err
 		}
 		if kept != "" {
-			s.cfg.Log.Warn("a file that Kedge writes was edited meanwhile and is kept", "path", name, "kept", kept)
+			s.home.Log.Warn("a file that Kedge writes was edited meanwhile and is kept", "path", name, "kept", kept)
 		}
 	}
-	return s.putProjected(p, name, b)
+	return s.PutProjected(p, name, b)
 }
 
-// putProjected writes a projection and remembers that Kedge wrote it, before it
+// PutProjected writes a projection and remembers that Kedge wrote it, before it
 // does: a crash in between must not make its own text look like an edit.
-func (s *Service) putProjected(p *project, name string, b []byte) error {
+func (s *Book) PutProjected(p *project.Project, name string, b []byte) error {
 	if p.Still != nil {
 		switch r := p.Still(name); {
 		case r.Stays:
@@ -303,11 +304,11 @@ func (s *Service) putProjected(p *project, name string, b []byte) error {
 		}
 	}
 	was := s.projectedLines(p)
-	if err := s.rememberProjected(p, sum(b)); err != nil {
+	if err := s.RememberProjected(p, project.Sum(b)); err != nil {
 		return err
 	}
 	err := p.Put(name, b)
-	if err != nil && !slices.Contains(was, sum(b)) {
+	if err != nil && !slices.Contains(was, project.Sum(b)) {
 		err = errors.Join(err, s.saveProjected(p, was))
 	}
 	return err
@@ -316,13 +317,14 @@ func (s *Service) putProjected(p *project, name string, b []byte) error {
 // projectedMax bounds how many of its own texts Kedge remembers.
 const projectedMax = 4000
 
-func (s *Service) projectedPath(p *project) string {
-	return filepath.Join(s.storeDir(p.ID), "projected")
+// ProjectedPath is the file that holds the hashes of Projected.
+func (s *Book) ProjectedPath(p *project.Project) string {
+	return filepath.Join(s.home.StateDir(p.ID), "projected")
 }
 
-// projected gives the hashes of the texts that Kedge wrote. Without the file
+// Projected gives the hashes of the texts that Kedge wrote. Without the file
 // the worst that happens is a report of an edit that was none.
-func (s *Service) projected(p *project) map[string]bool {
+func (s *Book) Projected(p *project.Project) map[string]bool {
 	known := map[string]bool{}
 	for _, line := range s.projectedLines(p) {
 		known[line] = true
@@ -330,15 +332,16 @@ func (s *Service) projected(p *project) map[string]bool {
 	return known
 }
 
-func (s *Service) projectedLines(p *project) []string {
-	b, err := os.ReadFile(s.projectedPath(p))
+func (s *Book) projectedLines(p *project.Project) []string {
+	b, err := os.ReadFile(s.ProjectedPath(p))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		s.cfg.Log.Warn("what was projected is not known", "project", p.ID, "err", err)
+		s.home.Log.Warn("what was projected is not known", "project", p.ID, "err", err)
 	}
 	return strings.Fields(string(b))
 }
 
-func (s *Service) rememberProjected(p *project, hash string) error {
+// RememberProjected adds a text, by its hash, to those that Kedge wrote.
+func (s *Book) RememberProjected(p *project.Project, hash string) error {
 	lines := s.projectedLines(p)
 	if slices.Contains(lines, hash) {
 		return nil
@@ -350,8 +353,8 @@ func (s *Service) rememberProjected(p *project, hash string) error {
 	return s.saveProjected(p, lines)
 }
 
-func (s *Service) saveProjected(p *project, lines []string) error {
-	if err := atomicfile.Write(s.projectedPath(p), []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
+func (s *Book) saveProjected(p *project.Project, lines []string) error {
+	if err := atomicfile.Write(s.ProjectedPath(p), []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
 		return kedge.Errorf(kedge.Internal, "remember what is written: %w", err)
 	}
 	return nil

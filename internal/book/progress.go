@@ -1,4 +1,4 @@
-package service
+package book
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 
 	"kedge"
 	docs "kedge/internal/ledger"
+	"kedge/internal/project"
 )
 
 // logPage is how many events are read at a time, backwards, to find those that
@@ -15,27 +16,27 @@ import (
 const logPage = 200
 
 // facts are what progress.md is generated from.
-func (m memory) facts(l ledger, log []docs.LogEntry) docs.Facts {
-	return docs.Facts{Features: l.features(), Risks: m.risks, Decisions: m.decisions, Log: log}
+func (m Memory) facts(l Ledger, log []docs.LogEntry) docs.Facts {
+	return docs.Facts{Features: l.Features(), Risks: m.Risks, Decisions: m.Decisions, Log: log}
 }
 
 // writeProgress brings progress.md up to the journal. A project that never did
 // anything needs none.
-func (s *Service) writeProgress(ctx context.Context, p *project, m memory, l ledger, u *unwritten) error {
-	old, ok, err := p.Read(progressFile)
+func (s *Book) writeProgress(ctx context.Context, p *project.Project, m Memory, l Ledger, u *unwritten) error {
+	old, ok, err := p.Read(ProgressFile)
 	if err != nil {
-		u.note(progressFile, err)
+		u.note(ProgressFile, err)
 		return nil
 	}
-	if !ok && len(l.docs) == 0 && len(m.risks) == 0 && len(m.decisions) == 0 {
+	if !ok && len(l.Docs) == 0 && len(m.Risks) == 0 && len(m.Decisions) == 0 {
 		return nil
 	}
 	log, err := missingLog(ctx, p, string(old))
 	if err != nil {
 		return err
 	}
-	if b := docs.WriteProgress(old, m.facts(l, log)); !sameText(old, b) {
-		u.note(progressFile, s.putProjected(p, progressFile, b))
+	if b := docs.WriteProgress(old, m.facts(l, log)); !SameText(old, b) {
+		u.note(ProgressFile, s.PutProjected(p, ProgressFile, b))
 	}
 	return nil
 }
@@ -43,7 +44,7 @@ func (s *Service) writeProgress(ctx context.Context, p *project, m memory, l led
 // missingLog gives the entries of the newest events, back to one that the file
 // has: mostly those just added, but more after a crash between journal and
 // projection, or on a branch that is behind.
-func missingLog(ctx context.Context, p *project, old string) ([]docs.LogEntry, error) {
+func missingLog(ctx context.Context, p *project.Project, old string) ([]docs.LogEntry, error) {
 	end, err := p.Store.Last(ctx)
 	var out []docs.LogEntry
 	for met := false; err == nil && end > 0 && !met; end -= logPage {

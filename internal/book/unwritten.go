@@ -1,16 +1,24 @@
-package service
+package book
 
 import (
 	"bytes"
 	"context"
+	"path"
 	"slices"
 
 	"kedge"
 	"kedge/internal/brief"
 	docs "kedge/internal/ledger"
 	"kedge/internal/plan"
+	"kedge/internal/project"
 	"kedge/internal/setup"
 	"kedge/internal/store"
+)
+
+// The latest checkpoint and handoff, in the project's folder.
+const (
+	CheckpointFile = ".kedge/checkpoint.md"
+	HandoffFile    = ".kedge/handoff.md"
 )
 
 // Aside is what a writing command has to tell beside its answer. Edits are hand
@@ -21,8 +29,8 @@ type Aside struct {
 	Warnings []kedge.Finding      `json:"warnings,omitempty"`
 }
 
-// without tells whether a file is among those that could not be written.
-func (a Aside) without(name string) bool {
+// Without tells whether a file is among those that could not be written.
+func (a Aside) Without(name string) bool {
 	for _, f := range a.Warnings {
 		if f.Where == name {
 			return true
@@ -49,14 +57,14 @@ func (u *unwritten) note(name string, err error) {
 	})
 }
 
-// projectLedger brings the files that Kedge writes up to the journal, and says
+// BringFilesUp brings the files that Kedge writes up to the journal, and says
 // which it could not.
-func (s *Service) projectLedger(ctx context.Context, p *project) ([]kedge.Finding, error) {
+func (s *Book) BringFilesUp(ctx context.Context, p *project.Project) ([]kedge.Finding, error) {
 	p.Writing.Lock()
 	defer p.Writing.Unlock()
 	s.sweep(p)
 	p = s.atRest(ctx, p)
-	l, err := readLedger(ctx, p)
+	l, err := ReadLedger(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -70,58 +78,58 @@ func (s *Service) projectLedger(ctx context.Context, p *project) ([]kedge.Findin
 }
 
 // writeProjections brings the feature list and the plan up to the journal.
-func (s *Service) writeProjections(p *project, l ledger, u *unwritten) {
-	if len(l.docs) > 0 {
-		u.note(featuresFile, s.replaceProjected(p, featuresFile, plan.WriteFeatures(l.file(p))))
+func (s *Book) writeProjections(p *project.Project, l Ledger, u *unwritten) {
+	if len(l.Docs) > 0 {
+		u.note(FeaturesFile, s.ReplaceProjected(p, FeaturesFile, plan.WriteFeatures(l.File(p))))
 	}
-	if l.plan == nil {
+	if l.Plan == nil {
 		return
 	}
-	b, ok, err := p.Read(planFile)
-	if err == nil && ok && l.isDraft(b) {
+	b, ok, err := p.Read(PlanFile)
+	if err == nil && ok && l.IsDraft(b) {
 		return
 	}
-	u.note(planFile, s.replaceProjected(p, planFile, l.planText()))
+	u.note(PlanFile, s.ReplaceProjected(p, PlanFile, l.PlanText()))
 }
 
-// putLatest writes checkpoint.md and handoff.md as the journal has them. It
+// PutLatest writes checkpoint.md and handoff.md as the journal has them. It
 // holds the project's lock, so that of two saves the later one stays.
-func (s *Service) putLatest(ctx context.Context, p *project) ([]kedge.Finding, error) {
+func (s *Book) PutLatest(ctx context.Context, p *project.Project) ([]kedge.Finding, error) {
 	p.Writing.Lock()
 	defer p.Writing.Unlock()
 	var u unwritten
 	p = s.atRest(ctx, p)
-	err := eachPlace(ctx, p, func(name string, text []byte) { u.note(name, s.putProjected(p, name, text)) })
+	err := eachPlace(ctx, p, func(name string, text []byte) { u.note(name, s.PutProjected(p, name, text)) })
 	return u.findings, err
 }
 
-// projectWhole is projectLedger and putLatest where the files are to be committed:
+// BringAllUp is BringFilesUp and PutLatest where the files are to be committed:
 // one that cannot be written is an error.
-func (s *Service) projectWhole(ctx context.Context, p *project) error {
-	left, err := s.projectLedger(ctx, p)
+func (s *Book) BringAllUp(ctx context.Context, p *project.Project) error {
+	left, err := s.BringFilesUp(ctx, p)
 	if err != nil {
 		return err
 	}
-	more, err := s.putLatest(ctx, p)
+	more, err := s.PutLatest(ctx, p)
 	if err != nil {
 		return err
 	}
-	for _, f := range withLatest(left, more) {
+	for _, f := range WithLatest(left, more) {
 		return kedge.Errorf(kedge.Internal, "%s: %s", f.Where, f.What).WithHint("%s", f.Fix)
 	}
 	return nil
 }
 
-// withLatest adds what putLatest could not write; what it could is no longer
+// WithLatest adds what PutLatest could not write; what it could is no longer
 // behind.
-func withLatest(warnings, left []kedge.Finding) []kedge.Finding {
-	warnings = slices.DeleteFunc(warnings, func(f kedge.Finding) bool { return f.Where == checkpointFile || f.Where == handoffFile })
+func WithLatest(warnings, left []kedge.Finding) []kedge.Finding {
+	warnings = slices.DeleteFunc(warnings, func(f kedge.Finding) bool { return f.Where == CheckpointFile || f.Where == HandoffFile })
 	return append(warnings, left...)
 }
 
 // eachPlace gives the latest checkpoint and handoff as their files.
-func eachPlace(ctx context.Context, p *project, do func(name string, text []byte)) error {
-	c, err := latest[kedge.Checkpoint](ctx, p, store.KindCheckpoint)
+func eachPlace(ctx context.Context, p *project.Project, do func(name string, text []byte)) error {
+	c, err := project.Latest[kedge.Checkpoint](ctx, p, store.KindCheckpoint)
 	if err != nil {
 		return err
 	}
@@ -130,25 +138,25 @@ func eachPlace(ctx context.Context, p *project, do func(name string, text []byte
 		if err != nil {
 			return err
 		}
-		do(checkpointFile, text)
+		do(CheckpointFile, text)
 	}
-	h, err := latest[kedge.Handoff](ctx, p, store.KindHandoff)
+	h, err := project.Latest[kedge.Handoff](ctx, p, store.KindHandoff)
 	if err != nil || h == nil {
 		return err
 	}
 	text, err := brief.WriteHandoff(*h)
 	if err == nil {
-		do(handoffFile, text)
+		do(HandoffFile, text)
 	}
 	return err
 }
 
 // bringUpPlace writes a checkpoint or handoff that a crash kept from its file.
-func (s *Service) bringUpPlace(ctx context.Context, p *project, u *unwritten) error {
-	known := s.projected(p)
+func (s *Book) bringUpPlace(ctx context.Context, p *project.Project, u *unwritten) error {
+	known := s.Projected(p)
 	return eachPlace(ctx, p, func(name string, text []byte) {
 		if neverWritten(p, name, text, known) {
-			u.note(name, s.putProjected(p, name, text))
+			u.note(name, s.PutProjected(p, name, text))
 		}
 	})
 }
@@ -156,17 +164,17 @@ func (s *Service) bringUpPlace(ctx context.Context, p *project, u *unwritten) er
 // neverWritten tells whether Kedge never wrote this text of a file, and what
 // stands in its place is its own or nothing. Other files differ because somebody
 // checked another commit out, or wrote into them.
-func neverWritten(p *project, name string, text []byte, known map[string]bool) bool {
-	if known[sum(text)] {
+func neverWritten(p *project.Project, name string, text []byte, known map[string]bool) bool {
+	if known[project.Sum(text)] {
 		return false
 	}
 	old, ok, err := p.Read(name)
-	return err == nil && !bytes.Equal(old, text) && (!ok || known[sum(old)])
+	return err == nil && !bytes.Equal(old, text) && (!ok || known[project.Sum(old)])
 }
 
-// bringUp writes what a crash, or a folder that could not be written to, kept
+// BringUpHere writes what a crash, or a folder that could not be written to, kept
 // from its file. It touches no file that anybody else changed.
-func (s *Service) bringUp(ctx context.Context, p *project) ([]kedge.Finding, error) {
+func (s *Book) BringUpHere(ctx context.Context, p *project.Project) ([]kedge.Finding, error) {
 	p.Writing.Lock()
 	defer p.Writing.Unlock()
 	s.sweep(p)
@@ -174,33 +182,33 @@ func (s *Service) bringUp(ctx context.Context, p *project) ([]kedge.Finding, err
 		return nil, nil // Kedge was taken out of this folder, or is not to be read there
 	}
 	p = s.atRest(ctx, p)
-	l, err := readLedger(ctx, p)
+	l, err := ReadLedger(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	m, err := readMemory(ctx, p)
+	m, err := ReadMemory(ctx, p)
 	if err != nil {
 		return nil, err
 	}
 	want := m.files()
-	if len(l.docs) > 0 {
-		want[featuresFile] = plan.WriteFeatures(l.file(p))
+	if len(l.Docs) > 0 {
+		want[FeaturesFile] = plan.WriteFeatures(l.File(p))
 	}
-	if l.plan != nil {
-		want[planFile] = l.planText()
+	if l.Plan != nil {
+		want[PlanFile] = l.PlanText()
 	}
-	if old, ok, err := p.Read(progressFile); err == nil && ok {
+	if old, ok, err := p.Read(ProgressFile); err == nil && ok {
 		log, err := missingLog(ctx, p, string(old))
 		if err != nil {
 			return nil, err
 		}
-		want[progressFile] = docs.WriteProgress(old, m.facts(l, log))
+		want[ProgressFile] = docs.WriteProgress(old, m.facts(l, log))
 	}
 	var u unwritten
-	known := s.projected(p)
+	known := s.Projected(p)
 	for _, name := range sortedKeys(want) {
 		if neverWritten(p, name, want[name], known) {
-			u.note(name, s.putProjected(p, name, want[name]))
+			u.note(name, s.PutProjected(p, name, want[name]))
 		}
 	}
 	err = s.bringUpPlace(ctx, p, &u)
@@ -208,50 +216,34 @@ func (s *Service) bringUp(ctx context.Context, p *project) ([]kedge.Finding, err
 }
 
 // BringUp does for every project what the daemon before this one could not: see
-// bringUp. What it cannot do either is logged.
-func (s *Service) BringUp(ctx context.Context) error {
-	ps, err := s.sessionProjects(ctx, Caller{}, true)
+// BringUpHere. What it cannot do either is logged.
+func (s *Book) BringUp(ctx context.Context) error {
+	ps, err := s.home.AllOfSessions(ctx, project.Caller{}, true)
 	if err != nil {
 		return err
 	}
 	for _, p := range ps {
 		if left, err := s.bringUpKnown(ctx, p); (err != nil || len(left) > 0) && ctx.Err() == nil {
-			s.cfg.Log.Warn("files of a project are behind its journal", "project", string(p.ID), "files", len(left))
+			s.home.Log.Warn("files of a project are behind its journal", "project", string(p.ID), "files", len(left))
 		}
 	}
 	return nil
 }
 
-// BringUpSoon is BringUp beside everything else, for a daemon that starts.
-func (s *Service) BringUpSoon() {
-	s.watching.Go(func() {
-		if err := s.BringUp(s.watch); err != nil && s.watch.Err() == nil {
-			s.cfg.Log.Error("no files were brought up to their journals", "error", err.Error())
-		}
-	})
-}
-
-// bringUpKnown is bringUp for a project where it was last written to.
-func (s *Service) bringUpKnown(ctx context.Context, p *project) ([]kedge.Finding, error) {
-	known, err := readProject(ctx, p.Store, p.ID)
-	if err != nil || known.Dir == "" || !isProject(known.Dir, p.ID) {
+// bringUpKnown is BringUpHere for a project where it was last written to.
+func (s *Book) bringUpKnown(ctx context.Context, p *project.Project) ([]kedge.Finding, error) {
+	known, err := project.Known(ctx, p.Store, p.ID)
+	if err != nil || known.Dir == "" || !project.IsProject(known.Dir, p.ID) {
 		return nil, err
 	}
-	there, err := s.project(ctx, Caller{Dir: known.Dir})
+	there, err := s.home.Open(ctx, project.Caller{Dir: known.Dir})
 	if err != nil {
 		return nil, err
 	}
-	return s.bringUp(ctx, there)
+	return s.BringUpHere(ctx, there)
 }
 
-// checkUnwritten brings up what it can, and tells the rest.
-func (s *Service) checkUnwritten(ctx context.Context, p *project) []kedge.Finding {
-	if p.Store == nil || s.cfg.ReadOnly {
-		return nil
-	}
-	found, err := s.bringUp(ctx, p)
-	if err != nil {
-		found = append(found, finding(p.Dir, err))
-	}
-	return found
+// sweep removes what writers that were killed left beside Kedge's files.
+func (s *Book) sweep(p *project.Project) {
+	s.home.Sweep(p, ".", path.Dir(FeaturesFile), DecisionsDir, NotesDir)
 }

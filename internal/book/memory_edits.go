@@ -1,4 +1,4 @@
-package service
+package book
 
 import (
 	"bytes"
@@ -7,12 +7,12 @@ import (
 	"path"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
 	"kedge"
 	docs "kedge/internal/ledger"
 	"kedge/internal/plan"
+	"kedge/internal/project"
 	"kedge/internal/store"
 )
 
@@ -25,7 +25,7 @@ const imported = "imported"
 type memoryEdits struct {
 	by    kedge.Actor
 	facts []kedge.Event
-	edits []kedge.HandEditData
+	Edits []kedge.HandEditData
 	news  []kedge.HandEditData // those of edits that came with the repository: nobody edited anything
 }
 
@@ -33,7 +33,7 @@ type memoryEdits struct {
 // person. An agent that writes a document by hand instead of asking Kedge could
 // sign it with anybody's name.
 func (e *memoryEdits) take(path, otherwise, found string) bool {
-	if (Caller{Actor: e.by}).IsAgent() {
+	if (project.Caller{Actor: e.by}).IsAgent() {
 		e.report(path, otherwise, "only a person's command takes over "+found)
 		return false
 	}
@@ -46,20 +46,20 @@ func (e *memoryEdits) takeNew(path, otherwise, found string) bool {
 	if !e.take(path, otherwise, found) {
 		return false
 	}
-	e.news = append(e.news, e.edits[len(e.edits)-1])
+	e.news = append(e.news, e.Edits[len(e.Edits)-1])
 	return true
 }
 
 func (e *memoryEdits) report(path, action, found string) {
-	e.edits = append(e.edits, kedge.HandEditData{Path: path, Found: found, Action: action})
+	e.Edits = append(e.Edits, kedge.HandEditData{Path: path, Found: found, Action: action})
 }
 
 // settleMemory answers hand edits of the documents of memory. What another clone
 // of the repository decided, noted or feared is taken over; a changed decision
 // is put back; a document that cannot be read is left where it is, and said so
 // once. It runs under the project's lock.
-func (s *Service) settleMemory(ctx context.Context, p *project, who Caller) ([]kedge.HandEditData, error) {
-	m, err := readMemory(ctx, p)
+func (s *Book) settleMemory(ctx context.Context, p *project.Project, who project.Caller) ([]kedge.HandEditData, error) {
+	m, err := ReadMemory(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -67,14 +67,14 @@ func (s *Service) settleMemory(ctx context.Context, p *project, who Caller) ([]k
 	if err != nil {
 		return nil, err
 	}
-	if found.edits, err = unreported(ctx, p, found.edits); err != nil {
+	if found.Edits, err = unreported(ctx, p, found.Edits); err != nil {
 		return nil, err
 	}
-	if err := s.keepRestored(p, found.edits); err != nil {
+	if err := s.keepRestored(p, found.Edits); err != nil {
 		return nil, err
 	}
 	evs := found.facts
-	for _, e := range found.edits {
+	for _, e := range found.Edits {
 		ev, err := kedge.NewEvent(kedge.HandEditFound, kedge.ActorDaemon, e)
 		if err != nil {
 			return nil, err
@@ -90,26 +90,26 @@ func (s *Service) settleMemory(ctx context.Context, p *project, who Caller) ([]k
 	if _, _, err := p.Store.Append(ctx, "", evs...); err != nil {
 		return nil, err
 	}
-	for _, e := range found.edits {
+	for _, e := range found.Edits {
 		who.Tell(e)
 	}
-	return found.edits, nil
+	return found.Edits, nil
 }
 
 // unreported leaves out refusals that were reported before: the file is still
 // there, and saying it with every command would teach people not to read it.
-func unreported(ctx context.Context, p *project, edits []kedge.HandEditData) ([]kedge.HandEditData, error) {
+func unreported(ctx context.Context, p *project.Project, edits []kedge.HandEditData) ([]kedge.HandEditData, error) {
 	if !slices.ContainsFunc(edits, func(e kedge.HandEditData) bool { return e.Action == plan.Refused }) {
 		return edits, nil
 	}
-	old, err := all[store.EditDoc](ctx, p, store.KindEdit)
+	old, err := project.All[store.EditDoc](ctx, p, store.KindEdit)
 	return slices.DeleteFunc(edits, func(e kedge.HandEditData) bool {
 		return e.Action == plan.Refused && slices.ContainsFunc(old, func(d store.EditDoc) bool { return d.HandEditData == e })
 	}), err
 }
 
 // keepRestored keeps aside the files that are about to be put back.
-func (s *Service) keepRestored(p *project, edits []kedge.HandEditData) error {
+func (s *Book) keepRestored(p *project.Project, edits []kedge.HandEditData) error {
 	for i := range edits {
 		if edits[i].Action == plan.Restored || edits[i].Action == plan.Reset {
 			if err := s.keepEdited(p, edits[i:i+1]); err != nil {
@@ -120,20 +120,20 @@ func (s *Service) keepRestored(p *project, edits []kedge.HandEditData) error {
 	return nil
 }
 
-// findMemoryEdits is for reading commands: what came with the repository and
+// FindMemoryEdits is for reading commands: what came with the repository and
 // will be taken over is no edit.
-func (s *Service) findMemoryEdits(ctx context.Context, p *project, m memory, by kedge.Actor) (memoryEdits, error) {
+func (s *Book) FindMemoryEdits(ctx context.Context, p *project.Project, m Memory, by kedge.Actor) (memoryEdits, error) {
 	e, err := s.compareMemory(ctx, p, m, by)
-	e.edits = slices.DeleteFunc(e.edits, func(edit kedge.HandEditData) bool { return slices.Contains(e.news, edit) })
+	e.Edits = slices.DeleteFunc(e.Edits, func(edit kedge.HandEditData) bool { return slices.Contains(e.news, edit) })
 	return e, err
 }
 
-// importMemory gives the facts of a repository's documents to a journal that has
+// ImportMemory gives the facts of a repository's documents to a journal that has
 // none, as in a fresh clone, and says in one line what they are. What cannot be
 // taken over is left for the next command to report.
-func (s *Service) importMemory(ctx context.Context, p *project, who Caller) ([]kedge.Event, string, error) {
-	m, err := readMemory(ctx, p)
-	if err != nil || len(m.decisions)+len(m.notes)+len(m.risks) > 0 {
+func (s *Book) ImportMemory(ctx context.Context, p *project.Project, who project.Caller) ([]kedge.Event, string, error) {
+	m, err := ReadMemory(ctx, p)
+	if err != nil || len(m.Decisions)+len(m.Notes)+len(m.Risks) > 0 {
 		return nil, "", err
 	}
 	e, err := s.compareMemory(ctx, p, m, who.Actor)
@@ -150,29 +150,21 @@ func (s *Service) importMemory(ctx context.Context, p *project, who Caller) ([]k
 		name string
 	}{{kedge.DecisionSaved, "decision"}, {kedge.NoteAdded, "note"}, {kedge.RiskOpened, "risk"}} {
 		if n := counts[kind.typ]; n > 0 {
-			said = append(said, counted(n, kind.name))
+			said = append(said, HowMany(n, kind.name))
 		}
 	}
 	return e.facts, "from the repository: imported " + strings.Join(said, ", "), nil
 }
 
-// counted is "1 note", "2 notes".
-func counted(n int, name string) string {
-	if n != 1 {
-		name += "s"
-	}
-	return strconv.Itoa(n) + " " + name
-}
-
 // compareMemory looks and changes nothing.
-func (s *Service) compareMemory(ctx context.Context, p *project, m memory, by kedge.Actor) (memoryEdits, error) {
+func (s *Book) compareMemory(ctx context.Context, p *project.Project, m Memory, by kedge.Actor) (memoryEdits, error) {
 	e := memoryEdits{by: by}
 	files := memoryFiles(p, m)
 	s.dropOurs(p, files)
 	err := firstErr(
-		func() error { return e.decisionEdits(m, files[decisionsDir]) },
-		func() error { return e.noteEdits(m, files[notesDir]) },
-		func() error { return e.riskEdits(m, files[path.Dir(risksFile)]) },
+		func() error { return e.decisionEdits(m, files[DecisionsDir]) },
+		func() error { return e.noteEdits(m, files[NotesDir]) },
+		func() error { return e.riskEdits(m, files[path.Dir(RisksFile)]) },
 		func() error { return e.progressEdits(ctx, p, m) },
 	)
 	return e, err
@@ -182,10 +174,10 @@ func (s *Service) compareMemory(ctx context.Context, p *project, m memory, by ke
 // as after a change of branch, or ahead of what a reader has read already. Which
 // texts are ours is asked after they were read: Kedge remembers a text before it
 // writes it.
-func (s *Service) dropOurs(p *project, files map[string][]memoryFile) {
-	known := s.projected(p)
+func (s *Book) dropOurs(p *project.Project, files map[string][]memoryFile) {
+	known := s.Projected(p)
 	for dir := range files {
-		files[dir] = slices.DeleteFunc(files[dir], func(f memoryFile) bool { return known[sum(f.text)] })
+		files[dir] = slices.DeleteFunc(files[dir], func(f memoryFile) bool { return known[project.Sum(f.text)] })
 	}
 }
 
@@ -207,10 +199,10 @@ type memoryFile struct {
 
 // memoryFiles reads the documents, by folder, leaving out those that are as they
 // should be.
-func memoryFiles(p *project, m memory) map[string][]memoryFile {
+func memoryFiles(p *project.Project, m Memory) map[string][]memoryFile {
 	want, out := m.files(), map[string][]memoryFile{}
 	var paths []string
-	for _, dir := range []string{decisionsDir, notesDir} {
+	for _, dir := range []string{DecisionsDir, NotesDir} {
 		names, err := p.List(dir)
 		if err != nil {
 			continue // the doctor tells it, and whoever writes there
@@ -221,23 +213,24 @@ func memoryFiles(p *project, m memory) map[string][]memoryFile {
 			}
 		}
 	}
-	for _, name := range append(paths, risksFile) {
+	for _, name := range append(paths, RisksFile) {
 		b, ok, err := p.Read(name)
 		if err != nil {
 			continue
 		}
 		text, ours := want[name]
-		if ok && !(ours && sameText(b, text)) {
-			out[path.Dir(name)] = append(out[path.Dir(name)], memoryFile{name, toLF(b), ours})
+		if ok && !(ours && SameText(b, text)) {
+			out[path.Dir(name)] = append(out[path.Dir(name)], memoryFile{name, ToLF(b), ours})
 		}
 	}
 	return out
 }
 
-// toLF undoes what a checkout with other line ends did.
-func toLF(b []byte) []byte { return bytes.ReplaceAll(b, []byte("\r\n"), []byte("\n")) }
+// ToLF undoes what a checkout with other line ends did.
+func ToLF(b []byte) []byte { return bytes.ReplaceAll(b, []byte("\r\n"), []byte("\n")) }
 
-func sameText(a, b []byte) bool { return bytes.Equal(toLF(a), b) }
+// SameText tells whether a file has the text b, whatever its line ends are.
+func SameText(a, b []byte) bool { return bytes.Equal(ToLF(a), b) }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
@@ -253,8 +246,8 @@ func (e *memoryEdits) fact(typ kedge.EventType, v any) error {
 // withdrawals takes over what another clone took back, before anything else: what
 // was decided there after it may contradict what no longer holds. It gives the
 // decisions as they are then.
-func (e *memoryEdits) withdrawals(m memory, files []memoryFile) ([]kedge.Decision, error) {
-	all := slices.Clone(m.decisions)
+func (e *memoryEdits) withdrawals(m Memory, files []memoryFile) ([]kedge.Decision, error) {
+	all := slices.Clone(m.Decisions)
 	for _, f := range files {
 		d, err := docs.ParseDecision(f.path, f.text)
 		i := slices.IndexFunc(all, func(o kedge.Decision) bool { return o.ID == d.ID })
@@ -284,14 +277,14 @@ func takesBack(d, locked kedge.Decision) bool {
 
 // decisionEdits takes over decisions of another clone, oldest first, and puts
 // back the ones that were changed here.
-func (e *memoryEdits) decisionEdits(m memory, files []memoryFile) error {
+func (e *memoryEdits) decisionEdits(m Memory, files []memoryFile) error {
 	all, err := e.withdrawals(m, files)
 	if err != nil {
 		return err
 	}
 	for _, f := range files {
 		d, err := docs.ParseDecision(f.path, f.text)
-		_, there := m.decision(d.ID)
+		_, there := m.Decision(d.ID)
 		switch {
 		case err != nil && f.ours:
 			e.report(f.path, plan.Restored, err.Error())
@@ -308,7 +301,7 @@ func (e *memoryEdits) decisionEdits(m memory, files []memoryFile) error {
 	for _, f := range files {
 		d, err := docs.ParseDecision(f.path, f.text)
 		if err == nil {
-			e.compareDecision(f, d, memory{decisions: all}, m)
+			e.compareDecision(f, d, Memory{Decisions: all}, m)
 		}
 	}
 	return nil
@@ -330,15 +323,15 @@ func (e *memoryEdits) takeDecision(f memoryFile, d kedge.Decision, others []kedg
 
 // compareDecision reports a change of a decision that the journal has. One that
 // was superseded since, here or by a decision taken over just now, is no change.
-func (e *memoryEdits) compareDecision(f memoryFile, d kedge.Decision, now, before memory) {
-	want, there := now.decision(d.ID)
-	if _, known := before.decision(d.ID); !known {
+func (e *memoryEdits) compareDecision(f memoryFile, d kedge.Decision, now, before Memory) {
+	want, there := now.Decision(d.ID)
+	if _, known := before.Decision(d.ID); !known {
 		there = false
 	}
 	if !there && !f.ours || takesBack(d, want) {
 		return // taken over, or refused
 	}
-	replaced := slices.ContainsFunc(now.decisions, func(o kedge.Decision) bool { return o.Supersedes == d.ID })
+	replaced := slices.ContainsFunc(now.Decisions, func(o kedge.Decision) bool { return o.Supersedes == d.ID })
 	if there && replaced && d.Status != want.Status {
 		want.Status = d.Status
 	}
@@ -357,7 +350,7 @@ func sameDecision(a, b kedge.Decision) bool {
 
 // noteEdits takes over notes of another clone and what people changed in one, as
 // long as they still teach something.
-func (e *memoryEdits) noteEdits(m memory, files []memoryFile) error {
+func (e *memoryEdits) noteEdits(m Memory, files []memoryFile) error {
 	for _, f := range files {
 		refuse := plan.Refused
 		if f.ours {
@@ -368,7 +361,7 @@ func (e *memoryEdits) noteEdits(m memory, files []memoryFile) error {
 			e.report(f.path, refuse, err.Error())
 			continue
 		}
-		old, there := m.note(n.ID)
+		old, there := m.Note(n.ID)
 		findings := docs.LintNote(f.path, n)
 		switch {
 		case there && reflect.DeepEqual(old, n):
@@ -386,7 +379,7 @@ func (e *memoryEdits) noteEdits(m memory, files []memoryFile) error {
 }
 
 // riskEdits takes over risks of another clone, and closings with a reason.
-func (e *memoryEdits) riskEdits(m memory, files []memoryFile) error {
+func (e *memoryEdits) riskEdits(m Memory, files []memoryFile) error {
 	for _, f := range files {
 		risks, err := docs.ParseRisks(f.path, f.text)
 		if err != nil {
@@ -400,7 +393,7 @@ func (e *memoryEdits) riskEdits(m memory, files []memoryFile) error {
 				return err
 			}
 		}
-		for _, r := range m.risks {
+		for _, r := range m.Risks {
 			if r.ClosedAt == nil && !there[r.ID] {
 				e.report(f.path, plan.Restored, "open risk "+string(r.ID)+" was taken out")
 			}
@@ -409,8 +402,8 @@ func (e *memoryEdits) riskEdits(m memory, files []memoryFile) error {
 	return nil
 }
 
-func (e *memoryEdits) compareRisk(file string, r kedge.Risk, m memory) error {
-	old, there := m.risk(r.ID)
+func (e *memoryEdits) compareRisk(file string, r kedge.Risk, m Memory) error {
+	old, there := m.Risk(r.ID)
 	same := old.Text == r.Text && old.OpenedAt.Equal(r.OpenedAt) && old.By == r.By
 	closes := there && r.ClosedAt != nil && old.ClosedAt == nil
 	switch {
@@ -426,25 +419,25 @@ func (e *memoryEdits) compareRisk(file string, r kedge.Risk, m memory) error {
 
 // progressEdits reports generated lines that were changed. People's paragraphs
 // are not edits: they are kept.
-func (e *memoryEdits) progressEdits(ctx context.Context, p *project, m memory) error {
-	b, ok, err := p.Read(progressFile)
+func (e *memoryEdits) progressEdits(ctx context.Context, p *project.Project, m Memory) error {
+	b, ok, err := p.Read(ProgressFile)
 	if err != nil || !ok {
 		return nil //nolint:nilerr // likewise
 	}
-	l, err := readLedger(ctx, p)
+	l, err := ReadLedger(ctx, p)
 	if err != nil {
 		return err
 	}
 	if lines := docs.ProgressEdits(b, m.facts(l, nil)); len(lines) > 0 {
-		e.report(progressFile, plan.Reset, "generated lines were changed: "+strings.Join(lines[:min(len(lines), shownEdits)], "; "))
+		e.report(ProgressFile, plan.Reset, "generated lines were changed: "+strings.Join(lines[:min(len(lines), shownEdits)], "; "))
 	}
 	return nil
 }
 
 // removeCopies takes away documents under another name than theirs that say
 // exactly what the journal says: what a changed title leaves behind.
-func removeCopies(p *project, m memory, want map[string][]byte) error {
-	for _, dir := range []string{decisionsDir, notesDir} {
+func removeCopies(p *project.Project, m Memory, want map[string][]byte) error {
+	for _, dir := range []string{DecisionsDir, NotesDir} {
 		names, err := p.List(dir)
 		if err != nil {
 			return err
@@ -458,7 +451,7 @@ func removeCopies(p *project, m memory, want map[string][]byte) error {
 			if err != nil {
 				return err
 			}
-			if m.isCopy(file, toLF(b)) {
+			if m.isCopy(file, ToLF(b)) {
 				if err := p.Remove(file); err != nil {
 					return err
 				}
@@ -468,12 +461,12 @@ func removeCopies(p *project, m memory, want map[string][]byte) error {
 	return nil
 }
 
-func (m memory) isCopy(file string, b []byte) bool {
+func (m Memory) isCopy(file string, b []byte) bool {
 	if d, err := docs.ParseDecision(file, b); err == nil {
-		want, ok := m.decision(d.ID)
+		want, ok := m.Decision(d.ID)
 		return ok && sameDecision(d, want)
 	}
 	n, err := docs.ParseNote(file, b)
-	want, ok := m.note(n.ID)
+	want, ok := m.Note(n.ID)
 	return err == nil && ok && reflect.DeepEqual(n, want)
 }

@@ -1,0 +1,146 @@
+package book
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"kedge"
+	"kedge/internal/plan"
+	"kedge/internal/project"
+	"kedge/internal/store"
+)
+
+// Ledger is the feature list as the journal has it, in its order.
+type Ledger struct {
+	Docs []store.FeatureDoc
+	Plan *kedge.PlanData // the plan that was approved last; nil when there is none
+}
+
+// ReadLedger reads the features and the plan that was approved last.
+func ReadLedger(ctx context.Context, p *project.Project) (Ledger, error) {
+	docs, err := project.All[store.FeatureDoc](ctx, p, store.KindFeature)
+	if err != nil {
+		return Ledger{}, err
+	}
+	plans, err := project.All[kedge.PlanData](ctx, p, store.KindPlan)
+	if err != nil {
+		return Ledger{}, err
+	}
+	l := Ledger{Docs: docs}
+	for i := range plans {
+		if plans[i].Status == kedge.PlanApproved || plans[i].Status == kedge.PlanDone {
+			l.Plan = &plans[i]
+		}
+	}
+	return l, nil
+}
+
+// Features are the features in the order of the ledger.
+func (l Ledger) Features() []kedge.Feature {
+	out := make([]kedge.Feature, len(l.Docs))
+	for i, d := range l.Docs {
+		out[i] = d.Feature
+	}
+	return out
+}
+
+// Find gives the feature with this id, to be looked at or changed in this copy of
+// the ledger; NotFound when there is none.
+func (l Ledger) Find(id kedge.FeatureID) (*store.FeatureDoc, error) {
+	for i := range l.Docs {
+		if l.Docs[i].ID == id {
+			return &l.Docs[i], nil
+		}
+	}
+	return nil, kedge.Errorf(kedge.NotFound, "no feature %q", id).WithHint("see the list: kedge features")
+}
+
+// File is features.json as it should be.
+func (l Ledger) File(p *project.Project) plan.FeatureFile {
+	return plan.FeatureFile{Version: plan.FileVersion, Project: p.Name, Features: l.Features()}
+}
+
+// ReadFeatures opens the caller's project and reads its ledger.
+func (s *Book) ReadFeatures(ctx context.Context, who project.Caller) (Ledger, *project.Project, error) {
+	p, err := s.home.Open(ctx, who)
+	if err != nil {
+		return Ledger{}, nil, err
+	}
+	l, err := ReadLedger(ctx, p)
+	return l, p, err
+}
+
+// NotReady is the error about a feature that cannot be worked on.
+func NotReady(at plan.Standing) error {
+	e := kedge.Errorf(kedge.Blocked, "%s", at.Why)
+	if len(at.Blockers) > 0 {
+		return e.WithHint("kedge feature show %s", at.Blockers[0].ID)
+	}
+	return e.WithHint("kedge feature show %s", at.Feature.ID)
+}
+
+// Next is deterministic but for the branch and commit, which are the caller's
+// and empty where they are not known.
+func (s *Book) Next(ctx context.Context, p *project.Project, l Ledger) kedge.Next {
+	n := kedge.Next{Why: plan.WhyNothing(l.Features())}
+	n.Branch, n.Commit = s.home.Head(ctx, p)
+	f, ok := plan.Next(l.Features())
+	if !ok {
+		return n
+	}
+	n.Feature, n.Phase, n.Item, n.Command = &f, f.Phase, l.ItemOf(f.ID), FirstCommand(f)
+	switch k := len(f.Dependencies); k {
+	case 0:
+		n.Why = fmt.Sprintf("priority %d, no dependencies", f.Priority)
+	case 1:
+		n.Why = fmt.Sprintf("priority %d, its one dependency is completed", f.Priority)
+	default:
+		n.Why = fmt.Sprintf("priority %d, all %d dependencies are completed", f.Priority, k)
+	}
+	return n
+}
+
+// FirstCommand is what to do first: run the feature's own check, which should be
+// red before the work and must be green after it; without one, its first step.
+func FirstCommand(f kedge.Feature) string {
+	for _, c := range f.Checks {
+		if c.Run != "" {
+			return c.Run
+		}
+	}
+	if len(f.Checks) > 0 {
+		return "kedge feature submit " + string(f.ID) // a request needs the gate's service
+	}
+	for _, step := range f.Steps {
+		if step = strings.TrimSpace(step); step != "" {
+			return step
+		}
+	}
+	return "do the work, then: kedge feature submit " + string(f.ID)
+}
+
+// FindingsOn collects what was found in the work on a feature, each thing once.
+func FindingsOn(ctx context.Context, p *project.Project, id kedge.FeatureID) ([]kedge.Finding, error) {
+	out := []kedge.Finding{}
+	add := func(found []kedge.Finding) {
+		for _, f := range found {
+			if !slices.Contains(out, f) {
+				out = append(out, f)
+			}
+		}
+	}
+	verdicts, err := store.About[kedge.Evidence](ctx, p.Store, store.KindEvidence, string(id))
+	if err != nil {
+		return nil, err
+	}
+	for _, ev := range verdicts {
+		add(ev.Verdict.Findings)
+	}
+	inspections, err := store.About[kedge.Inspection](ctx, p.Store, store.KindInspection, string(id))
+	for _, in := range inspections {
+		add(in.Findings)
+	}
+	return out, err
+}
