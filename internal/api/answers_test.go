@@ -68,6 +68,7 @@ func (st *story) look() {
 		st.t.Fatal(err)
 	}
 	st.tell("audit", service.AuditRequest{What: []string{path}})
+	st.tell("brief", service.BriefRequest{What: path})
 }
 
 func (st *story) memory() {

@@ -47,6 +47,8 @@ var layer = map[string]int{
 	"kedge/internal/audit":             10,
 	"kedge/internal/run/sim":           11,
 	"kedge/internal/yield":             11,
+	"kedge/internal/pickup":            11,
+	"kedge/internal/pickup/measure":    12,
 
 	"kedge/internal/atomicfile": 15,
 	"kedge/internal/proc":       15,

@@ -45,7 +45,7 @@ var areas = []area{
 	{"place", "Leaving and coming back:", []maker{
 		{"status", newStatus}, {"prime", newPrime}, {"checkpoint", newCheckpoint}, {"handoff", newHandoff},
 	}},
-	{"look", "Looking:", []maker{{"audit", newAudit}, {"cost", newCost}, {"stats", newStats}}},
+	{"look", "Looking:", []maker{{"audit", newAudit}, {"brief", newBrief}, {"cost", newCost}, {"stats", newStats}}},
 	{"checks", "Checks:", []maker{{"gate", newGate}, {"exec", newExec}}},
 	{"git", "Worktrees and salvage:", []maker{{"salvage", newSalvage}, {"worktree", newWorktree}}},
 	{"care", "Looking after it:", []maker{{"doctor", newDoctor}, {"rebuild", newRebuild}, {"backup", newBackup}, {"project", newProject}}},

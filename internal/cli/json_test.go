@@ -73,6 +73,7 @@ var shown = map[string]string{
 	"handoff show --json":                               "handoff.show",
 	"handoff lint --json":                               "handoff.lint",
 	"audit --json":                                      "audit",
+	"brief --transcript session.jsonl --json":           "brief",
 	"gate --json":                                       "gate",
 	"salvage ls --json":                                 "salvage.list",
 	"salvage restore sal-1 --json":                      "salvage.restore",

@@ -33,6 +33,7 @@ type claudeReader struct {
 // claudeLine is the fields of a line that matter; values as they stand in it.
 type claudeLine struct {
 	typ, subtype, session, dir, at, tools, attachment []byte
+	operation, content                                []byte // of the queue of what was typed
 	side, meta, summary                               bool
 	message                                           claudeMessage
 }
@@ -92,6 +93,10 @@ func (c *claudeReader) line(n int, b []byte) bool {
 		}
 	case "attachment":
 		c.attached(l.attachment)
+	case "queue-operation":
+		if string(l.operation) == "enqueue" && len(l.content) > 0 {
+			c.tell(audit.Entry{Kind: audit.Queued}, text(l.content))
+		}
 	}
 	return true
 }
@@ -127,6 +132,10 @@ func (l *claudeLine) parse(b []byte) bool {
 			l.tools = v
 		case "attachment":
 			l.attachment = v
+		case "operation":
+			l.operation = inside(v)
+		case "content":
+			l.content = inside(v)
 		}
 		return ok
 	}) && s.end()

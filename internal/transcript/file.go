@@ -39,7 +39,16 @@ func Read(ctx context.Context, agent string, r io.Reader, o Options, emit Emit) 
 		return Meta{}, kedge.Errorf(kedge.Invalid, "no transcript of agent %q can be read from a stream", agent).
 			WithHint("agents: %s", strings.Join(Agents(), ", "))
 	}
-	return f(ctx, r, o, emit)
+	if o.Before <= 0 {
+		return f(ctx, r, o, emit)
+	}
+	head, err := newFirstLines(r, o.Before-1)
+	if err != nil {
+		return Meta{}, err
+	}
+	m, err := f(ctx, head, o, emit)
+	m.Lines = head.n
+	return m, err
 }
 
 // ReadFile reads a transcript.

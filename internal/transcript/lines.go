@@ -25,17 +25,26 @@ type lines struct {
 	over bool
 }
 
-// newLines unpacks what is gzip.
 func newLines(r io.Reader) (*lines, error) {
-	b := bufio.NewReaderSize(r, bufferSize)
-	if head, _ := b.Peek(2); bytes.Equal(head, []byte{0x1f, 0x8b}) {
-		z, err := gzip.NewReader(b)
-		if err != nil {
-			return nil, kedge.Errorf(kedge.Invalid, "unpack: %w", err)
-		}
-		b = bufio.NewReaderSize(z, bufferSize)
+	b, err := unzipped(r)
+	if err != nil {
+		return nil, err
 	}
 	return &lines{r: b}, nil
+}
+
+// unzipped gives what is in r where that is gzip, else r.
+func unzipped(r io.Reader) (*bufio.Reader, error) {
+	b := bufio.NewReaderSize(r, bufferSize)
+	head, _ := b.Peek(2)
+	if !bytes.Equal(head, []byte{0x1f, 0x8b}) {
+		return b, nil
+	}
+	z, err := gzip.NewReader(b)
+	if err != nil {
+		return nil, kedge.Errorf(kedge.Invalid, "unpack: %w", err)
+	}
+	return bufio.NewReaderSize(z, bufferSize), nil
 }
 
 // next gives a line, valid until the next call; over tells that it was too long

@@ -76,7 +76,7 @@ func openCode(ctx context.Context, path, session string, o Options, emit Emit) (
 		return Meta{}, unreadable(path, err)
 	}
 	defer func() { _ = rows.Close() }()
-	for rows.Next() {
+	for rows.Next() && (o.Before <= 0 || r.n < o.Before-1) { // the parts are its lines
 		var id string
 		var at int64
 		var part, message []byte
@@ -92,6 +92,7 @@ func openCode(ctx context.Context, path, session string, o Options, emit Emit) (
 	if err := rows.Err(); err != nil {
 		return Meta{}, unreadable(path, err)
 	}
+	r.meta.Lines = r.n
 	return r.meta, nil
 }
 

@@ -25,6 +25,7 @@ type Meta struct {
 	ID      string   // of the session, by the program; empty is unknown
 	Dir     string   // where it worked; empty is unknown
 	Skipped int64    // lines that could not be understood
+	Lines   int      // how many were read, where Options.Before was given
 	Unseen  []string // sources of a context that such a transcript does not have, or not all
 }
 
@@ -33,7 +34,8 @@ type Emit func(*audit.Entry)
 
 // Options say how to read.
 type Options struct {
-	Text bool // entries carry their text
+	Text   bool // entries carry their text
+	Before int  // only the lines before this one are read, from 1; 0 is all
 }
 
 // format reads one transcript.

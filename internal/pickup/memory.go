@@ -1,0 +1,144 @@
+package pickup
+
+import (
+	"strconv"
+	"strings"
+
+	"kedge/internal/audit"
+)
+
+// memory is what was decided and what was ruled out, with its reasons, as far as
+// somebody said so in words that can be told by rule.
+type memory struct {
+	decided, ruled []remark
+}
+
+// remark is a sentence that stood in the transcript.
+type remark struct {
+	line int
+	text string
+}
+
+func (r remark) String() string { return r.text + " (line " + strconv.Itoa(r.line) + ")" }
+
+const (
+	maxRemarks  = 8   // of each kind
+	maxRemark   = 280 // bytes of one
+	leastRemark = 40
+	mostTold    = 1000 // bytes of a message that is looked at for rules: not whole plans
+)
+
+// ruledWords are how people and models say that a way is closed.
+var ruledWords = []string{
+	"won't work", "doesn't work", "does not work", "didn't work", "did not work", "will not work", "not possible", "isn't possible", "ruled out", "rule out",
+	"abandon the", "abandon this", "abandon that", "not worth", "dead end", "not feasible", "isn't feasible", "overkill", "rolled back", "reverted", "not supported",
+	"we can't", "can't use", "cannot use",
+}
+
+// insteadWords close a way only where somebody chooses; else they describe.
+var insteadWords = []string{"instead of", "rather than"}
+
+// choosing are the words of somebody who chooses.
+var choosing = []string{"i'll ", "we'll ", "let's ", "we should", "should be", "should use", "i'd ", "chose", "better to", "the fix", "switch", "going to", "i will ", "decided", "need to"}
+
+// decidedWords are how they say what they chose, and why.
+var decidedWords = []string{
+	"decided", "decision", "go with", "going with", "went with", "chose ", "root cause is", "root cause was", "root cause:", "because ", "to avoid", "the fix is", "by design", "intentional",
+	"trade-off", "tradeoff", "the reason", "best approach", "simplest approach", "so we should", "makes sense to", "the issue is", "the problem is",
+}
+
+// toldWords are how a person sets a rule for the work.
+var toldWords = []string{"we should", "must ", "let's", "lets ", "prefer", "make sure", "always ", "i want", "i'd like", "i would like", "i'd go", "on purpose"}
+
+// forbidWords are how a person closes a way.
+var forbidWords = []string{"don't", "do not", "dont ", "shouldn't", "should not", "must not", "never ", "no need", "not needed"}
+
+func (m *memory) said(line int, text string) {
+	for _, s := range sentences(text) {
+		low := strings.ToLower(s)
+		switch {
+		case strings.HasSuffix(s, "?"):
+		case closes(low):
+			remember(&m.ruled, line, s)
+		case hasAny(low, decidedWords):
+			remember(&m.decided, line, s)
+		}
+	}
+}
+
+// closes tells whether a sentence, in lower case, closes a way.
+func closes(low string) bool {
+	return hasAny(low, ruledWords) || hasAny(low, insteadWords) && hasAny(low, choosing)
+}
+
+// thought takes only what closes a way and gives a reason: thinking tries much.
+func (m *memory) thought(line int, text string) {
+	for _, s := range sentences(text) {
+		low := strings.ToLower(s)
+		if closes(low) && hasAny(low, []string{"because", "since ", " as "}) && !strings.HasSuffix(s, "?") {
+			remember(&m.ruled, line, s)
+		}
+	}
+}
+
+// told takes the rules that the person set.
+func (m *memory) told(s said) {
+	if s.kind != saidAsk || len(s.text) > mostTold {
+		return
+	}
+	for _, one := range sentences(s.text) {
+		low := strings.ToLower(one)
+		switch {
+		case strings.HasSuffix(one, "?"):
+		case hasAny(low, forbidWords):
+			remember(&m.ruled, s.line, "the person: "+one)
+		case hasAny(low, toldWords):
+			remember(&m.decided, s.line, "the person: "+one)
+		}
+	}
+}
+
+// answered takes the answers to questions, and what the person refused.
+func (m *memory) answered(c *call, e *audit.Entry) {
+	switch {
+	case c.tool == "AskUserQuestion" && !e.Failed:
+		_, answers, ok := strings.Cut(e.Text, ": ")
+		if !ok {
+			return
+		}
+		answers, _, _ = strings.Cut(answers, ". You can now continue")
+		remember(&m.decided, e.Line, "the person answered: "+answers)
+	case strings.HasPrefix(e.Text, refusal) && c.tool != "ExitPlanMode" && c.tool != "AskUserQuestion":
+		what := "the person refused: " + c.describe()
+		if words := wordsOfRefusal(e); words != "" {
+			what += ": " + words
+		}
+		remember(&m.ruled, e.Line, what)
+	}
+}
+
+// remember keeps a sentence, once, and drops the oldest when there are many.
+func remember(list *[]remark, line int, text string) {
+	text = cut(strings.Join(strings.Fields(text), " "), maxRemark)
+	if len(text) < leastRemark {
+		return
+	}
+	for _, r := range *list {
+		if r.text == text {
+			return
+		}
+	}
+	*list = append(*list, remark{line, text})
+	if len(*list) > maxRemarks {
+		*list = append((*list)[:0:0], (*list)[1:]...)
+	}
+}
+
+// newest gives the texts of remarks, the newest first.
+func newest(list []remark) []string {
+	out := make([]string, 0, len(list))
+	for i := len(list) - 1; i >= 0; i-- {
+		out = append(out, list[i].String())
+	}
+	return out
+}

@@ -1,0 +1,191 @@
+package pickup
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"kedge/internal/audit"
+)
+
+// plans are how a sentence begins that says what the model does next.
+var plans = []string{
+	"let me", "now let me", "i'll", "now i'll", "i will", "next,", "now ", "first,", "i need to", "let's", "then ", "next i", "now i", "i should", "so i",
+	"i'm going to", "starting with", "so let me", "okay, let me", "ok, let me", "but first", "the next step",
+}
+
+// intention gives the last sentence of a text that says what comes next.
+func intention(text string) string {
+	for _, s := range slices.Backward(sentences(text)) {
+		if beginsAny(strings.ToLower(s), plans) {
+			return cut(strings.TrimRight(s, ":"), maxRemark)
+		}
+	}
+	return ""
+}
+
+// next is the exact next step, as far as the transcript has it.
+func (p *Picker) next() string {
+	s := &p.step
+	if s.told.kind == saidStop {
+		return "The person stopped the work here: ask how to go on before doing anything."
+	}
+	if said := intention(s.text.text); said != "" && (!s.acted || s.done) {
+		return said
+	}
+	switch {
+	case s.call != nil && s.acted && !s.done:
+		return "Finish what was cut off: " + s.call.describe()
+	case s.refused != nil && s.acted:
+		return afterRefusal(s)
+	case s.failed && s.acted:
+		return "Get past what failed: " + s.call.describe() + ": " + firstLines(bothEnds(strings.TrimSpace(s.result), 200), 3)
+	case s.spoke && s.text.text != "":
+		return p.afterReport()
+	}
+	if said := intention(s.thought.text); said != "" {
+		return said
+	}
+	return p.goOn()
+}
+
+// afterRefusal is what comes after the person refused a call.
+func afterRefusal(s *step) string {
+	if *s.refused == "" {
+		return "The person refused this call, ask how to go on: " + s.call.describe()
+	}
+	return "The person refused this call: " + s.call.describe() + ". Do as they said: " + cut(*s.refused, maxRemark)
+}
+
+// afterReport is what comes after the model reported and stopped.
+func (p *Picker) afterReport() string {
+	if q := questions(p.step.text.text); len(q) > 0 {
+		return "Wait for the person's answer to: " + q[len(q)-1]
+	}
+	return "The last turn ended with a report; nothing is in flight. Check that the ask is met, then ask the person what comes next."
+}
+
+// goOn is what comes next where nobody said it.
+func (p *Picker) goOn() string {
+	if doing := p.todo.in("in_progress"); len(doing) > 0 {
+		return "Go on with: " + cut(doing[0], maxRemark)
+	}
+	if !p.step.acted {
+		if p.asks.main.text == "" {
+			return "Nothing was asked yet."
+		}
+		return "Begin with the ask: nothing was done about it yet."
+	}
+	if open := p.todo.in("pending"); len(open) > 0 {
+		return "Go on with: " + cut(open[0], maxRemark)
+	}
+	if p.step.command != nil && p.step.command.failed {
+		return "Make this work: " + cut(p.step.command.call.command, 160)
+	}
+	return "Go on with the ask after: " + p.step.call.describe()
+}
+
+// inFlight is what was begun and not finished.
+func (p *Picker) inFlight() string {
+	var list []string
+	for _, text := range p.todo.in("in_progress") {
+		list = append(list, "step: "+cut(text, 200))
+	}
+	if done := len(p.todo.in("completed")); done > 0 {
+		list = append(list, strconv.Itoa(done)+" of "+strconv.Itoa(len(p.todo.items))+" steps of the model's list are done")
+	}
+	for _, c := range p.waiting() {
+		list = append(list, "without a result: "+c.describe())
+	}
+	if n := p.uncommitted(); n > 0 {
+		list = append(list, plural(n, "file")+" edited since the last commit")
+	}
+	if p.step.commit != "" {
+		list = append(list, "last commit: "+p.step.commit)
+	}
+	if title := planTitle(p.asks.plan); title != "" {
+		list = append(list, "plan shown: "+title)
+	}
+	return strings.Join(list, "\n")
+}
+
+// waiting gives the calls of the last moment that have no result, in their
+// order. Older ones never got any.
+func (p *Picker) waiting() []*call {
+	var list []*call
+	for _, c := range p.calls {
+		if p.step.call != nil && c.n > p.n-8 && !p.step.done {
+			list = append(list, c)
+		}
+	}
+	slices.SortFunc(list, func(a, b *call) int { return a.n - b.n })
+	return list
+}
+
+func (p *Picker) uncommitted() int {
+	n := 0
+	for _, f := range p.files.list {
+		if f.dirty {
+			n++
+		}
+	}
+	return n
+}
+
+// planTitle is the first line of a plan.
+func planTitle(plan string) string {
+	first, _, _ := strings.Cut(strings.TrimSpace(plan), "\n")
+	return cut(strings.Trim(first, "# "), 160)
+}
+
+// open is what nobody answered yet.
+func (p *Picker) open() []string {
+	list := []string{}
+	for _, c := range p.waiting() {
+		if c.tool == "AskUserQuestion" {
+			list = append(list, "asked and not answered: "+purpose(c.input))
+		}
+	}
+	if p.step.spoke {
+		for _, q := range questions(p.step.text.text) {
+			list = append(list, q+" (line "+strconv.Itoa(p.step.text.line)+")")
+		}
+	}
+	if c := p.step.command; c != nil && c.failed {
+		list = append(list, "still red: "+cut(strings.Join(strings.Fields(c.call.command), " "), 160))
+	}
+	for _, text := range p.todo.in("pending") {
+		list = append(list, "to do: "+cut(strings.Join(strings.Fields(text), " "), 200))
+	}
+	return list
+}
+
+// questions gives the sentences of a text that ask something.
+func questions(text string) []string {
+	var list []string
+	for _, s := range sentences(text) {
+		if strings.HasSuffix(s, "?") {
+			list = append(list, cut(s, maxRemark))
+		}
+	}
+	return list
+}
+
+func plural(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return strconv.Itoa(n) + " " + what
+}
+
+// ranByHand takes a command that the person ran themselves, or its output.
+func (s *step) ranByHand(text string) {
+	if in := between(text, "bash-input"); in != "" {
+		s.command = &command{call: &call{tool: "the person", act: audit.Shell, command: in}}
+		return
+	}
+	if s.command != nil && s.command.call.tool == "the person" && !s.command.done {
+		out := strings.TrimSpace(between(text, "bash-stdout") + "\n" + between(text, "bash-stderr"))
+		s.command.done, s.command.output, s.command.failed = true, bothEnds(out, maxOutput), red(out)
+	}
+}

@@ -1,0 +1,229 @@
+// Package pickup picks a piece of work up from a transcript: it says what a fresh
+// session needs to go on from any place in it. It owns the ask in force, what was
+// in flight, the last command, the order of the files that are needed next, and
+// what was decided, ruled out and left open, as far as the transcript has the
+// words.
+//
+// It promises that the same entries give the same brief, that nothing in it is
+// made up (every text stood in the transcript, and what was cut says so), that
+// the brief keeps to its budget by whole items, and that memory is bounded by the
+// number of files, not by the length of the transcript. It never asks a model,
+// never reads a file or a clock, and never follows what a transcript says.
+package pickup
+
+import (
+	"encoding/json"
+	"strings"
+
+	"kedge/internal/audit"
+)
+
+// DefaultBudget is how many tokens a brief takes at most, by estimate.
+const DefaultBudget = 1500
+
+// Picker takes the entries of one session, in their order. Its briefs are of what
+// it was given so far, so that one Picker gives the briefs of many cuts.
+type Picker struct {
+	n        int // actions so far
+	line     int // of the last entry
+	askedAt  int // action before which the ask in force was said
+	files    files
+	mentions mentions
+	asks     asks
+	todo     todo
+	memory   memory
+	step     step
+	calls    map[string]*call // that have no result yet
+}
+
+// call is a tool call that waits for its result.
+type call struct {
+	n       int
+	line    int
+	tool    string
+	act     audit.Act
+	path    string
+	command string
+	input   string
+}
+
+// New gives a Picker of a session that has said nothing yet.
+func New() *Picker {
+	return &Picker{files: newFiles(), calls: map[string]*call{}}
+}
+
+// Add takes one entry, with its text. It keeps nothing of the entry itself.
+func (p *Picker) Add(e *audit.Entry) {
+	p.line = e.Line
+	switch e.Kind {
+	case audit.UserText:
+		p.user(e)
+	case audit.Queued:
+		if s := sorted(e); s.kind == saidAsk || s.kind == saidSteering {
+			s.inside = true
+			p.hear(s)
+		}
+	case audit.AssistantText:
+		p.mentions.add(voiceSaid, p.n, e.Text)
+		p.memory.said(e.Line, e.Text)
+		p.step.said(e.Line, e.Text)
+	case audit.Thinking:
+		p.memory.thought(e.Line, e.Text)
+		p.step.thoughtOf(e.Line, e.Text)
+	case audit.ToolCall:
+		p.toolCall(e)
+	case audit.ToolResult:
+		p.toolResult(e)
+	case audit.Compaction, audit.Reply, audit.Moment:
+	}
+}
+
+// user takes what a person, or the program in their place, said.
+func (p *Picker) user(e *audit.Entry) {
+	s := sorted(e)
+	switch s.kind {
+	case saidNothing:
+		return
+	case saidShell:
+		p.step.ranByHand(s.text)
+		p.mentions.add(voiceOutput, p.n, s.text)
+		return
+	case saidAsk, saidSteering, saidStop, saidSummary:
+		p.hear(s)
+	}
+}
+
+// hear takes what a person said, and what stands in its place.
+func (p *Picker) hear(s said) {
+	if p.asks.take(s) {
+		p.askedAt = p.n
+	}
+	p.memory.told(s)
+	p.step.heard(s)
+}
+
+func (p *Picker) toolCall(e *audit.Entry) {
+	p.n++
+	c := &call{n: p.n, line: e.Line, tool: e.Tool, act: e.Act, path: e.Path, command: e.Command, input: e.Text}
+	p.calls[e.Call] = c
+	p.step.called(c)
+	switch e.Act {
+	case audit.Read:
+		p.touch(e.Path, actRead)
+	case audit.Edit:
+		p.touch(e.Path, actEdit)
+		for _, path := range patched(e) {
+			p.touch(path, actEdit)
+		}
+	case audit.Shell:
+		for _, w := range pathWords(e.Command) {
+			if len(p.files.named(w)) > 0 || surelyFile(w) {
+				p.touch(w, actShell)
+			}
+		}
+	case audit.Other:
+		p.other(c)
+	}
+}
+
+func (p *Picker) touch(path string, a act) {
+	if path != "" {
+		p.files.touch(path, a, p.n)
+	}
+}
+
+// patched gives the files of a patch in the form of apply_patch.
+func patched(e *audit.Entry) []string {
+	if e.Path != "" || !strings.Contains(e.Text, "*** ") {
+		return nil
+	}
+	text := strings.ReplaceAll(e.Text, `\n`, "\n")
+	var list []string
+	for l := range strings.Lines(text) {
+		for _, mark := range []string{"*** Update File: ", "*** Add File: "} {
+			if _, path, ok := strings.Cut(l, mark); ok {
+				list = append(list, strings.TrimSpace(path))
+			}
+		}
+	}
+	return list
+}
+
+// otherInput is the fields of other tools that matter.
+type otherInput struct {
+	Path string `json:"path"`
+	Plan string `json:"plan"`
+}
+
+// other takes a call of a tool that neither reads, edits nor runs: searches,
+// lists of what is to do, plans.
+func (p *Picker) other(c *call) {
+	if p.todo.called(c) {
+		return
+	}
+	var in otherInput
+	_ = json.Unmarshal([]byte(c.input), &in) // what has another form has none of these
+	if namesFile(in.Path) {
+		c.path = in.Path
+		p.touch(in.Path, actLook)
+	}
+	if in.Plan != "" {
+		p.asks.planned(in.Plan)
+		p.mentions.add(voiceSaid, p.n, in.Plan)
+	}
+}
+
+func (p *Picker) toolResult(e *audit.Entry) {
+	c := p.calls[e.Call]
+	if c == nil {
+		return
+	}
+	delete(p.calls, e.Call)
+	p.step.answered(c, e)
+	p.memory.answered(c, e)
+	p.todo.answered(c, e.Text)
+	if words := wordsOfRefusal(e); words != "" {
+		p.asks.take(said{kind: saidAsk, line: e.Line, text: words, inside: true})
+	}
+	if e.Failed {
+		p.failed(c, e)
+		return
+	}
+	switch {
+	case c.act == audit.Shell:
+		if commits(c.command) {
+			p.files.committed()
+		}
+		by := voiceOutput
+		if red(e.Text) {
+			by = voiceRed
+		}
+		p.mentions.add(by, p.n, e.Text)
+	case c.act == audit.Other:
+		p.mentions.add(voiceOutput, p.n, e.Text)
+	}
+}
+
+// failed takes the result of a call that failed.
+func (p *Picker) failed(c *call, e *audit.Entry) {
+	if c.act == audit.Shell || c.act == audit.Other {
+		p.mentions.add(voiceRed, p.n, e.Text)
+		return
+	}
+	f := p.files.byPath[c.path]
+	if f == nil {
+		return
+	}
+	f.failed = true
+	if c.act == audit.Read && f.uses == 1 && (strings.Contains(e.Text, "does not exist") || strings.Contains(e.Text, "EISDIR")) {
+		f.gone = true
+	}
+}
+
+// commits tells whether a command makes a commit.
+func commits(command string) bool {
+	return strings.Contains(command, "git commit") || strings.Contains(command, "git -C") && strings.Contains(command, " commit ")
+}
+
+// Empty tells whether nothing was added yet.
+func (p *Picker) Empty() bool { return p.line == 0 }

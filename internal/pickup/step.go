@@ -1,0 +1,201 @@
+package pickup
+
+import (
+	"encoding/json"
+	"strings"
+
+	"kedge/internal/audit"
+	"kedge/internal/condense"
+)
+
+// step is where the work stood: the last that was said, done and run.
+type step struct {
+	told    said   // the last that the person said
+	acted   bool   // a call was made since
+	spoke   bool   // the model said something since
+	text    remark // the last that the model said to the person
+	thought remark // and to itself; both empty once a call was made and answered
+	call    *call  // the last call
+	done    bool   // it has its result
+	failed  bool
+	result  string  // of a call that failed
+	refused *string // what the person said while refusing it; nil: they did not
+	command *command
+	commit  string // subject of the last commit
+}
+
+// command is a shell command and what came of it.
+type command struct {
+	call   *call
+	done   bool
+	failed bool
+	output string
+}
+
+// maxOutput bounds what is kept of a command's output: its beginning and its end.
+const maxOutput = 16 << 10
+
+func (s *step) said(line int, text string) {
+	if text = strings.TrimSpace(text); text != "" {
+		s.text, s.spoke = remark{line, text}, true
+	}
+}
+
+func (s *step) thoughtOf(line int, text string) { s.thought = remark{line, text} }
+
+func (s *step) heard(x said) {
+	s.told, s.acted, s.spoke = x, false, false
+	s.text, s.thought = remark{}, remark{}
+}
+
+func (s *step) called(c *call) {
+	s.call, s.done, s.failed, s.result, s.refused, s.acted = c, false, false, "", nil, true
+	if c.act == audit.Shell {
+		s.command = &command{call: c}
+	}
+}
+
+func (s *step) answered(c *call, e *audit.Entry) {
+	if s.command != nil && s.command.call == c {
+		s.command.done, s.command.failed = true, e.Failed || red(e.Text)
+		s.command.output = bothEnds(e.Text, maxOutput)
+		if strings.HasPrefix(e.Text, refusal) {
+			s.command.failed, s.command.output = false, "refused by the person: "+wordsOfRefusal(e)
+		}
+	}
+	if c.act == audit.Shell && !e.Failed && commits(c.command) {
+		s.commit = subject(c.command)
+	}
+	if s.call != c {
+		return
+	}
+	s.done, s.failed, s.text, s.thought = true, e.Failed, remark{}, remark{}
+	if e.Failed {
+		s.result = bothEnds(e.Text, maxOutput)
+	}
+	if strings.HasPrefix(e.Text, refusal) {
+		words := wordsOfRefusal(e)
+		s.refused = &words
+	}
+}
+
+// bothEnds gives a text with its middle left out where it is longer than n bytes.
+func bothEnds(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n/2], "") + "\n…\n" + strings.ToValidUTF8(s[len(s)-n/2:], "")
+}
+
+// redWords are how the output of something that failed has lines begin.
+var redWords = []string{"--- FAIL", "FAIL\t", "FAIL ", "panic: ", "error: ", "Error: ", "ERROR ", "# command-line", "Traceback (most", "fatal: ", "make: *** "}
+
+// red tells whether an output is one of a failure, where the exit code got lost:
+// in a pipe, for example.
+func red(out string) bool {
+	for l := range strings.Lines(out) {
+		if beginsAny(strings.TrimLeft(l, " "), redWords) {
+			return true
+		}
+	}
+	return false
+}
+
+// subject gives the first line of a commit's message, as far as the command has
+// it.
+func subject(cmd string) string {
+	_, rest, ok := strings.Cut(cmd, " -m ")
+	if !ok {
+		return ""
+	}
+	if _, doc, ok := strings.Cut(rest, "EOF'\n"); ok {
+		rest = doc
+	} else if _, doc, ok := strings.Cut(rest, "EOF\n"); ok {
+		rest = doc
+	}
+	rest = strings.TrimLeft(rest, "\"'$( \n")
+	first, _, _ := strings.Cut(rest, "\n")
+	if i := strings.LastIndexAny(first, "\"'"); i > 0 && strings.Count(rest, "\n") == 0 {
+		first = first[:i]
+	}
+	return cut(strings.TrimSpace(first), 120)
+}
+
+// describe is a call in a few words.
+func (c *call) describe() string {
+	switch {
+	case c.command != "":
+		return c.tool + ": " + cut(strings.Join(strings.Fields(c.command), " "), 160)
+	case c.path != "":
+		return c.tool + " " + c.path
+	default:
+		return strings.TrimSpace(c.tool + " " + purpose(c.input))
+	}
+}
+
+// purpose is what an input says it is for.
+func purpose(input string) string {
+	var in struct {
+		Description string `json:"description"`
+		Pattern     string `json:"pattern"`
+		Query       string `json:"query"`
+		URL         string `json:"url"`
+		Skill       string `json:"skill"`
+		Questions   []struct {
+			Question string `json:"question"`
+		} `json:"questions"`
+	}
+	_ = json.Unmarshal([]byte(input), &in) // of another form: nothing
+	for _, s := range []string{in.Description, in.Pattern, in.Query, in.URL, in.Skill} {
+		if s != "" {
+			return cut(strings.Join(strings.Fields(s), " "), 120)
+		}
+	}
+	var list []string
+	for _, q := range in.Questions {
+		list = append(list, q.Question)
+	}
+	return cut(strings.Join(list, " "), 240)
+}
+
+// outcome says in short how a command ended.
+func (c *command) outcome() string {
+	switch {
+	case !c.done:
+		return "no result yet"
+	case !c.failed:
+		return lastLines(c.output, "ok, no output")
+	}
+	if f, ok := condense.First(c.call.command, c.output); ok {
+		where := f.File
+		return cut(strings.TrimSpace(strings.Join([]string{"failed:", f.Test, where, firstLines(f.Message, 4)}, " ")), 500)
+	}
+	return "failed: " + lastLines(c.output, "no output")
+}
+
+// lastLines gives the end of an output, by whole lines.
+func lastLines(out, none string) string {
+	const most, room = 5, 360
+	var list []string
+	size := 0
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	for i := len(lines) - 1; i >= 0 && len(list) < most; i-- {
+		l := cut(strings.TrimSpace(lines[i]), 160)
+		if l == "" {
+			continue
+		}
+		if size += len(l); size > room {
+			break
+		}
+		list = append([]string{l}, list...)
+	}
+	if len(list) == 0 {
+		return none
+	}
+	return strings.Join(list, "\n")
+}
+
+func firstLines(s string, n int) string {
+	lines := strings.Split(strings.TrimSpace(s), "\n")
+	return strings.Join(lines[:min(n, len(lines))], "\n")
+}
