@@ -51,7 +51,7 @@ func (a *asks) request(s said) bool {
 	case stopped && resent(a.newest().text, s.text):
 		a.replace(s)
 		return false
-	case (stopped || s.inside) && !standsAlone(s.text):
+	case s.refuse, (stopped || s.inside) && !standsAlone(s.text):
 		a.add(s)
 		return false
 	}
@@ -114,6 +114,9 @@ func (a *asks) text() string {
 	b.WriteString(a.main.text)
 	for _, s := range a.since {
 		b.WriteString("\n\nThen: " + s.text)
+		if s.to != "" {
+			b.WriteString(" (to: " + s.to + ")")
+		}
 	}
 	if a.before.text != "" && !standsAlone(a.main.text) {
 		b.WriteString("\n\nBefore: " + a.before.text)

@@ -48,10 +48,10 @@ var decidedWords = []string{
 }
 
 // toldWords are how a person sets a rule for the work.
-var toldWords = []string{"we should", "must ", "let's", "lets ", "prefer", "make sure", "always ", "i want", "i'd like", "i would like", "i'd go", "on purpose"}
+var toldWords = []string{"we should", "must ", "let's", "lets ", "prefer", "make sure", "always ", "never ", "i want", "i'd like", "i would like", "i'd go", "on purpose"}
 
 // forbidWords are how a person closes a way.
-var forbidWords = []string{"don't", "do not", "dont ", "shouldn't", "should not", "must not", "never ", "no need", "not needed"}
+var forbidWords = []string{"don't", "do not", "dont ", "shouldn't", "should not", "must not", "no need", "not needed"}
 
 func (m *memory) said(line int, text string) {
 	for _, s := range sentences(text) {

@@ -95,6 +95,9 @@ func (p *Picker) user(e *audit.Entry) {
 
 // hear takes what a person said, and what stands in its place.
 func (p *Picker) hear(s said) {
+	if q := questions(p.step.text.text); s.kind == saidSteering && p.step.spoke && len(q) > 0 {
+		s.to = q[len(q)-1]
+	}
 	if p.asks.take(s) {
 		p.askedAt = p.n
 	}
@@ -183,7 +186,7 @@ func (p *Picker) toolResult(e *audit.Entry) {
 	p.memory.answered(c, e)
 	p.todo.answered(c, e.Text)
 	if words := wordsOfRefusal(e); words != "" {
-		p.asks.take(said{kind: saidAsk, line: e.Line, text: words, inside: true})
+		p.asks.take(said{kind: saidAsk, line: e.Line, text: words, refuse: true})
 	}
 	if e.Failed {
 		p.failed(c, e)

@@ -23,7 +23,9 @@ type said struct {
 	kind   saying
 	line   int
 	text   string
-	inside bool // said while refusing a call, so about the work at hand
+	inside bool   // typed while the model worked
+	refuse bool   // said while refusing a call, so about the work at hand
+	to     string // the model's question that it answers, of a steering
 }
 
 // frames are the tags that programs put around what no person typed.

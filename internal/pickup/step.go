@@ -2,8 +2,11 @@ package pickup
 
 import (
 	"encoding/json"
+	"slices"
+	"strconv"
 	"strings"
 
+	"kedge"
 	"kedge/internal/audit"
 	"kedge/internal/condense"
 )
@@ -106,7 +109,9 @@ func red(out string) bool {
 func subject(cmd string) string {
 	_, rest, ok := strings.Cut(cmd, " -m ")
 	if !ok {
-		return ""
+		if _, rest, ok = strings.Cut(cmd, " -am "); !ok {
+			return ""
+		}
 	}
 	if _, doc, ok := strings.Cut(rest, "EOF'\n"); ok {
 		rest = doc
@@ -167,10 +172,22 @@ func (c *command) outcome() string {
 		return lastLines(c.output, "ok, no output")
 	}
 	if f, ok := condense.First(c.call.command, c.output); ok {
-		where := f.File
-		return cut(strings.TrimSpace(strings.Join([]string{"failed:", f.Test, where, firstLines(f.Message, 4)}, " ")), 500)
+		parts := []string{"failed:", f.Test, place(f), firstLines(f.Message, 4)}
+		return cut(strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " "), 500)
 	}
 	return "failed: " + lastLines(c.output, "no output")
+}
+
+// place is where a failure is, unless its message says so.
+func place(f kedge.Failure) string {
+	switch {
+	case f.File == "" || strings.Contains(f.Message, f.File):
+		return ""
+	case f.Line == 0:
+		return f.File
+	default:
+		return f.File + ":" + strconv.Itoa(f.Line)
+	}
 }
 
 // lastLines gives the end of an output, by whole lines.

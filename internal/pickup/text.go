@@ -257,6 +257,9 @@ func (w *writer) files(b *Brief, r room, dir string) {
 	if n == 0 {
 		return
 	}
+	if r.whyOf < n {
+		w.left = append(w.left, "why of "+plural(n-r.whyOf, "file"))
+	}
 	w.WriteString(brief.Heading("Files needed next, the likeliest first"))
 	for i, path := range b.Files[:n] {
 		l := below(dir, path)

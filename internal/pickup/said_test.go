@@ -1,0 +1,128 @@
+package pickup
+
+import (
+	"strings"
+	"testing"
+
+	"kedge/internal/audit"
+)
+
+func TestSorted(t *testing.T) {
+	for in, want := range map[string]said{
+		"fix the build":                 {kind: saidAsk, text: "fix the build"},
+		"why is it red?":                {kind: saidAsk, text: "why is it red?"},
+		"yes":                           {kind: saidSteering, text: "yes"},
+		"Ok, go ahead!":                 {kind: saidSteering, text: "Ok, go ahead!"},
+		"commit this":                   {kind: saidSteering, text: "commit this"},
+		"yes, add instrumentation":      {kind: saidAsk, text: "yes, add instrumentation"},
+		"go on?":                        {kind: saidAsk, text: "go on?"},
+		"[Request interrupted by user]": {kind: saidStop, text: "[Request interrupted by user]"},
+		"[Request interrupted by user for tool use]":                               {kind: saidStop, text: "[Request interrupted by user for tool use]"},
+		"<local-command-stdout>Bye</local-command-stdout>":                         {},
+		"<system-reminder>be good</system-reminder>":                               {},
+		"<system-reminder>be good</system-reminder>\nfix it":                       {kind: saidAsk, text: "fix it"},
+		"fix it<system-reminder>never closed":                                      {kind: saidAsk, text: "fix it"},
+		"<command-name>/exit</command-name><command-args></command-args>":          {},
+		"<command-name>/compact</command-name><command-args>keep</command-args>":   {},
+		"<command-name>/review</command-name><command-args>this</command-args>":    {kind: saidAsk, text: "/review this"},
+		"<command-message>x</command-message>\n<command-name>/x:y</command-name>":  {kind: saidAsk, text: "/x:y"},
+		"<bash-input>git pull</bash-input>":                                        {kind: saidShell, text: "<bash-input>git pull</bash-input>"},
+		"Stop hook feedback:\nred":                                                 {text: "Stop hook feedback:\nred"},
+		"=== Step 3 ===\nERROR: no branch":                                         {kind: saidSteering, text: "=== Step 3 ===\nERROR: no branch"},
+		"ERROR: no branch\nwhy?":                                                   {kind: saidAsk, text: "ERROR: no branch\nwhy?"},
+		"Implement the following plan:\n\n# P" + planFoot + " read the transcript": {kind: saidAsk, text: "Implement the following plan:\n\n# P"},
+		summaryStart + " that ran out":                                             {kind: saidSummary, text: summaryStart + " that ran out"},
+		"print <sessionid> too":                                                    {kind: saidAsk, text: "print <sessionid> too"},
+		"":                                                                         {},
+	} {
+		if got := sorted(&audit.Entry{Text: in}); got != want {
+			t.Errorf("%q is %+v, want %+v", in, got, want)
+		}
+	}
+	if got := sorted(&audit.Entry{Text: "fix it", Rules: true}); got.kind != saidNothing {
+		t.Errorf("the program's own text is %+v", got)
+	}
+	if got := sorted(&audit.Entry{Text: "fix it", Summary: true}); got.kind != saidSummary {
+		t.Errorf("a summary is %+v", got)
+	}
+}
+
+// asked takes what people say in turn and gives the ask in force.
+func asked(texts ...string) string {
+	var a asks
+	for _, text := range texts {
+		a.take(sorted(&audit.Entry{Text: text}))
+	}
+	return a.text()
+}
+
+func TestAsk(t *testing.T) {
+	long := strings.Repeat("a request that needs no other, ", 6)
+	for _, c := range []struct {
+		name string
+		said []string
+		want string
+	}{
+		{"nothing", nil, ""},
+		{"one", []string{"fix a"}, "fix a"},
+		{"a new one that stands by itself replaces", []string{"fix a", long}, strings.TrimSpace(long)},
+		{"a short one carries what it follows", []string{"fix a", "and b?"}, "and b?\n\nBefore: fix a"},
+		{"steering stays with the ask", []string{long, "yes", "go ahead"}, strings.TrimSpace(long) + "\n\nThen: yes\n\nThen: go ahead"},
+		{"steering that is said again", []string{long, "yes", "yes"}, strings.TrimSpace(long) + "\n\nThen: yes"},
+		{"a correction after a stop", []string{long, "[Request interrupted by user]", "do not stash"}, strings.TrimSpace(long) + "\n\nThen: do not stash"},
+		{"sent again after a stop", []string{"print the name of it", "[Request interrupted by user]", "print the name of it and the day"}, "print the name of it and the day"},
+		{"a paste means the work at hand", []string{"make it pass", "FAIL: x"}, "make it pass\n\nThen: FAIL: x"},
+		{"commands are none", []string{"fix a", "<command-name>/exit</command-name>"}, "fix a"},
+		{"a summary keeps it", []string{"fix a", summaryStart + "\n6. All user messages:\n   - \"other\"\n"}, "fix a"},
+		{"a summary alone", []string{summaryStart + "\n1. Primary Request:\n   x\n6. All user messages:\n   - \"fix a\"\n   - \"yes\"\n\n7. Pending Tasks:\n   - none\n"}, "fix a"},
+		{"a summary without messages", []string{summaryStart + "\n1. Primary Request and Intent:\n   Fix b.\n2. Files:\n"}, "Fix b."},
+	} {
+		if got := asked(c.said...); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// TestAskIsBounded: however long somebody steers, little is kept.
+func TestAskIsBounded(t *testing.T) {
+	var a asks
+	a.take(said{kind: saidAsk, text: "fix a"})
+	for i := range 100 {
+		a.take(said{kind: saidSteering, text: strings.Repeat("y", i+1)})
+	}
+	if len(a.since) != maxSince || a.dropped != 100-maxSince || a.newest().text != strings.Repeat("y", 100) {
+		t.Errorf("%d kept, %d dropped", len(a.since), a.dropped)
+	}
+}
+
+func TestRefusal(t *testing.T) {
+	p := New()
+	for _, e := range []audit.Entry{
+		{Kind: audit.UserText, Line: 1, Text: "clean up"},
+		{Kind: audit.ToolCall, Line: 2, Call: "1", Tool: "Bash", Act: audit.Shell, Command: "git stash"},
+		{Kind: audit.ToolResult, Line: 3, Call: "1", Failed: true, Text: refusal + " To tell you how to proceed, the user said:\nnever stash"},
+	} {
+		p.Add(&e)
+	}
+	b := p.Brief("", DefaultBudget)
+	if b.Ask != "clean up\n\nThen: never stash" || b.LastFailed || b.LastResult != "refused by the person: never stash" ||
+		!strings.Contains(b.Next, "Do as they said: never stash") || len(b.RuledOut) != 1 || len(b.Open) != 0 {
+		t.Errorf("%+v", b)
+	}
+}
+
+// TestQueued: what was typed while the model worked counts at once, and once.
+func TestQueued(t *testing.T) {
+	p := New()
+	for _, e := range []audit.Entry{
+		{Kind: audit.UserText, Line: 1, Text: "clean up"},
+		{Kind: audit.Queued, Line: 2, Text: "<agent-notification>done</agent-notification>"},
+		{Kind: audit.Queued, Line: 3, Text: "not the docs"},
+		{Kind: audit.UserText, Line: 4, Text: "not the docs"},
+	} {
+		p.Add(&e)
+	}
+	if got := p.Brief("", DefaultBudget).Ask; got != "clean up\n\nThen: not the docs" {
+		t.Errorf("%q", got)
+	}
+}
