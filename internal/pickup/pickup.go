@@ -74,7 +74,7 @@ func (p *Picker) Add(e *audit.Entry) {
 		p.toolCall(e)
 	case audit.ToolResult:
 		p.toolResult(e)
-	case audit.Compaction, audit.Reply, audit.Moment:
+	case audit.Compaction, audit.Reply, audit.Moment, audit.Offered:
 	}
 }
 
