@@ -4,7 +4,7 @@ GO ?= go
 BIN := bin/kedge
 TOOLS := $(CURDIR)/.tools
 
-.PHONY: help build install check test bench fuzz demo demo-ledger deps clean
+.PHONY: help build install check test test-agents bench fuzz demo demo-ledger deps clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -30,6 +30,13 @@ test: deps ## all tests, with the race detector; then the exhaustive ones, witho
 	GOOS=darwin GOARCH=arm64 CGO_ENABLED=0 $(GO) build -o /dev/null ./cmd/kedge
 	$(GO) test -race -timeout 20m ./...
 	$(GO) test -run '$(WHOLE)' -timeout 20m $(WHOLE_IN)
+
+# Where the real agents are; AGENTS names those that are wanted (all).
+KEDGE_AGENTS ?= $(HOME)/.cache/kedge/agents
+
+test-agents: ## the real agents, installed with npm, against a model on the loopback interface
+	@./tools/agents.sh $(KEDGE_AGENTS) $(AGENTS)
+	KEDGE_AGENTS=$(KEDGE_AGENTS) $(GO) test -v -count=1 -timeout 30m -run 'TestLive' ./internal/agent/...
 
 check: ## formatting, vet, lint, dead code
 	@./tools/check.sh $(TOOLS)

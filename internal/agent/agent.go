@@ -16,6 +16,8 @@ func New(name string, a config.Agent) (Adapter, error) {
 	switch a.Kind {
 	case "command":
 		return NewCommand(a.Command)
+	case "claude":
+		return NewClaude(a.Command), nil
 	default:
 		return nil, kedge.Errorf(kedge.NotFound, "agents of kind %q cannot be driven by a run yet", a.Kind).
 			WithHint("set [agents.%s] kind = \"command\" in .kedge/config.toml, with the command that reads a brief on its input", name)

@@ -73,7 +73,7 @@ var layer = map[string]int{
 
 	"kedge/internal/agent/agenttest": 21,
 	"kedge/internal/fakeagent":       21,
-	"kedge/internal/modelserver":     21, // for tests only
+	"kedge/internal/modelserver":     20, // for tests only
 
 	"kedge/internal/engine":            26,
 	"kedge/internal/engine/enginetest": 27,

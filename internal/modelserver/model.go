@@ -2,6 +2,7 @@ package modelserver
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -32,6 +33,7 @@ type Totals struct {
 	Aside   int // of them, beside the work
 	Faults  int
 	Models  []string // in the order of their first use
+	Last    Usage    // of the last reply that was not beside the work
 }
 
 // Reply is what a request is answered.
@@ -135,7 +137,7 @@ func (m *Model) Given(r Reply) {
 	t := &c.totals
 	t.Usage = t.Usage.Add(r.Usage)
 	t.Replies++
-	if !contains(t.Models, r.Model) {
+	if !slices.Contains(t.Models, r.Model) {
 		t.Models = append(t.Models, r.Model)
 	}
 	if r.aside {
@@ -143,17 +145,9 @@ func (m *Model) Given(r Reply) {
 		return
 	}
 	c.size = r.Usage.All()
+	t.Last = r.Usage
 	c.turn++
 	c.faults = 0
-}
-
-func contains(list []string, s string) bool {
-	for _, have := range list {
-		if have == s {
-			return true
-		}
-	}
-	return false
 }
 
 // perToken is how many characters a token has here.

@@ -1,0 +1,384 @@
+package agenttest
+
+import (
+	"errors"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"kedge/internal/agent"
+	"kedge/internal/modelserver"
+	"kedge/internal/watch"
+)
+
+// scenarios are what every program must be able to do, or must say why not.
+var scenarios = []struct {
+	name string
+	play func(w *world)
+}{
+	{"work", work},
+	{"subagent", subagent},
+	{"ask", ask},
+	{"plan", planning},
+	{"handin", handIn},
+	{"steer", steer},
+	{"interrupt", interrupt},
+	{"resume", resume},
+	{"retry", retry},
+	{"overloaded", overloaded},
+	{"nologin", nologin},
+	{"toolong", toolong},
+	{"cut", cutOff},
+	{"compact", compact},
+	{"kill", kill},
+}
+
+// RunLive plays every scenario with the real program.
+func RunLive(t *testing.T, l Live) {
+	for _, sc := range scenarios {
+		t.Run(sc.name, func(t *testing.T) {
+			if why := l.Skip[sc.name]; why != "" {
+				t.Skip(why)
+			}
+			sc.play(newWorld(t, l, sc.name))
+		})
+	}
+}
+
+func (s *session) finished() {
+	s.t.Helper()
+	if e := s.wait(); e.Meaning != agent.Finished {
+		s.t.Errorf("ended as %+v", e)
+	}
+}
+
+// sum is what the session said that it used, and its context at last.
+func (s *session) sum() (u modelserver.Usage, context, window int64) {
+	for _, ev := range s.evs {
+		if ev.Used == nil {
+			continue
+		}
+		for _, f := range []struct{ to, from *int64 }{
+			{&u.Input, ev.Used.Input}, {&u.CacheRead, ev.Used.CacheRead}, {&u.CacheWrite, ev.Used.CacheWrite}, {&u.Output, ev.Used.Output},
+		} {
+			if f.from != nil {
+				*f.to += *f.from
+			}
+		}
+		if ev.Used.Context != nil {
+			context = *ev.Used.Context
+		}
+		if ev.Used.Window != nil {
+			window = *ev.Used.Window
+		}
+	}
+	return u, context, window
+}
+
+// used holds the figures to what the server counted.
+func (s *session) used(others ...string) {
+	s.t.Helper()
+	want := s.server.Totals("main")
+	total := want.Usage
+	for _, name := range others {
+		total = total.Add(s.server.Totals(name).Usage)
+	}
+	got, context, window := s.sum()
+	if got != total {
+		s.t.Errorf("it says it used %+v, the model served %+v", got, total)
+	}
+	if context != want.Last.All()+want.Last.Output {
+		s.t.Errorf("its context is %d, the model saw %d", context, want.Last.All()+want.Last.Output)
+	}
+	if window < context {
+		s.t.Errorf("its window is %d", window)
+	}
+}
+
+func (s *session) of(k watch.Kind) []watch.Event {
+	return slices.DeleteFunc(slices.Clone(s.evs), func(ev watch.Event) bool { return ev.Kind != k })
+}
+
+// work: a file written, a command run, and every figure right.
+func work(w *world) {
+	w.play(
+		modelserver.Turn{Thinking: "First the file.", Text: "I write it.", Calls: []modelserver.Call{{Do: modelserver.Write, Path: "hello.txt", Text: "hello\n"}}},
+		modelserver.Turn{Calls: []modelserver.Call{{Do: modelserver.Run, Line: "sh -c 'cat hello.txt > made.txt; echo seen'"}}},
+		modelserver.Turn{Calls: []modelserver.Call{{Do: modelserver.Run, Line: "sh -c 'echo no good; exit 3'"}}},
+		modelserver.Turn{Text: "All is done."},
+	)
+	s := w.start(agent.Task{})
+	s.finished()
+	if w.file("hello.txt") != "hello\n" || w.file("made.txt") != "hello\n" {
+		w.t.Errorf("files: %q, %q", w.file("hello.txt"), w.file("made.txt"))
+	}
+	calls, results := s.of(watch.Call), s.of(watch.Result)
+	if len(calls) != 3 || len(results) != 3 || !slices.Contains(calls[0].Paths, "hello.txt") || len(calls[1].Paths) != 0 {
+		w.t.Fatalf("calls %+v, results %+v", calls, results)
+	}
+	for i := range calls {
+		if calls[i].ID != results[i].ID {
+			w.t.Errorf("call %q has result %q", calls[i].ID, results[i].ID)
+		}
+	}
+	if results[1].Failed || !strings.Contains(results[1].Output, "seen") || !results[2].Failed || !strings.Contains(results[2].Output, "no good") {
+		w.t.Errorf("results %+v", results)
+	}
+	if says := s.of(watch.Say); len(says) == 0 || says[len(says)-1].Text != "All is done." {
+		w.t.Errorf("it said %+v", says)
+	}
+	if n := len(s.of(watch.Turn)); n != 4 {
+		w.t.Errorf("%d turns", n)
+	}
+	s.used()
+}
+
+// subagent: what a sub-agent did and used is seen too.
+func subagent(w *world) {
+	w.play(
+		modelserver.Turn{Calls: []modelserver.Call{{Do: modelserver.Agent, Text: "Look around. " + modelserver.Mark("sub")}}},
+		modelserver.Turn{Text: "Done."},
+	)
+	w.server.Play("sub", modelserver.Script{Turns: []modelserver.Turn{
+		{Calls: []modelserver.Call{{Do: modelserver.Write, Path: "sub.txt", Text: "x\n"}}}, {Text: "Looked."},
+	}})
+	s := w.start(agent.Task{})
+	s.finished()
+	paths := slices.ContainsFunc(s.evs, func(ev watch.Event) bool { return slices.Contains(ev.Paths, "sub.txt") })
+	if w.file("sub.txt") != "x\n" || !paths {
+		w.t.Errorf("the sub-agent's work is not seen: %q, %v", w.file("sub.txt"), paths)
+	}
+	s.used("sub")
+}
+
+// ask: a question waits for people, and their answer reaches the model.
+func ask(w *world) {
+	w.play(
+		modelserver.Turn{Calls: []modelserver.Call{{Do: modelserver.Ask, Text: "Strict or fuzzy?", Options: []string{"Strict", "Fuzzy"}}}},
+		modelserver.Turn{Text: "So be it."},
+	)
+	s := w.start(agent.Task{})
+	ev := s.untilKind(watch.Ask)
+	if !strings.Contains(ev.Text, "Strict or fuzzy?") || !strings.Contains(ev.Text, "Fuzzy") {
+		w.t.Errorf("it asked %q", ev.Text)
+	}
+	s.say(agent.Word{Kind: agent.Tell, ID: "a", Text: "fuzzy"})
+	s.finished()
+	if last := w.lastBody(); !strings.Contains(last, `=\"Fuzzy\"`) && !strings.Contains(last, "Fuzzy") {
+		w.t.Errorf("the answer did not reach the model: %s", last)
+	}
+	s.used()
+}
+
+// lastBody is the last request of the script, as it came.
+func (w *world) lastBody() string {
+	records := w.server.Records()
+	for _, r := range slices.Backward(records) {
+		if r.Conversation == "main" && !r.Request.Aside() {
+			return string(r.Body)
+		}
+	}
+	return ""
+}
+
+// planning: nothing is written, whatever the model tries, and the plan is handed
+// in.
+func planning(w *world) {
+	const plan = "# The plan\n\nFirst this, then that.\n"
+	w.play(
+		modelserver.Turn{Calls: []modelserver.Call{{Do: modelserver.Write, Path: "no.txt", Text: "x"}}},
+		modelserver.Turn{Calls: []modelserver.Call{{Do: modelserver.Run, Line: "sh -c 'echo x > no2.txt'"}}},
+		modelserver.Turn{Text: "Here it is:\n\n```kedge-plan\n" + plan + "```\nThat is all."},
+	)
+	s := w.start(agent.Task{ReadOnly: true, Purpose: "plan"})
+	s.finished()
+	if w.file("no.txt") != "" || w.file("no2.txt") != "" {
+		w.t.Error("a planning session wrote a file")
+	}
+	if plans := s.of(watch.PlanText); len(plans) != 1 || plans[0].Text != plan {
+		w.t.Errorf("plans %+v", plans)
+	}
+}
+
+// handIn: a plan that is handed in by the program's own means, and questions that
+// a planning session asks, are heard; nothing is begun on it.
+func handIn(w *world) {
+	const plan = "# The plan\n\nFirst this, then that.\n"
+	w.play(
+		modelserver.Turn{Calls: []modelserver.Call{{Do: modelserver.Ask, Text: "Strict or fuzzy?", Options: []string{"Strict", "Fuzzy"}}}},
+		modelserver.Turn{Calls: []modelserver.Call{{Do: modelserver.Write, Path: filepath.Join(w.home, ".claude", "plans", "p.md"), Text: plan}}},
+		modelserver.Turn{Calls: []modelserver.Call{{Do: modelserver.Plan, Text: plan}}},
+		modelserver.Turn{Calls: []modelserver.Call{{Do: modelserver.Write, Path: "no.txt", Text: "x"}}},
+		modelserver.Turn{Text: "Done."},
+	)
+	s := w.start(agent.Task{ReadOnly: true, Purpose: "plan"})
+	s.finished()
+	if plans := s.of(watch.PlanText); len(plans) != 1 || plans[0].Text != plan {
+		w.t.Errorf("plans %+v", plans)
+	}
+	if asked := s.of(watch.Question); len(asked) != 1 || !strings.Contains(asked[0].Text, "Strict or fuzzy?") {
+		w.t.Errorf("questions %+v", asked)
+	}
+	if w.file("no.txt") != "" {
+		w.t.Error("a planning session wrote a file")
+	}
+}
+
+// compact: a context that is shortened is told, with how full it is then.
+func compact(w *world) {
+	var turns []modelserver.Turn
+	for i := range 6 {
+		turns = append(turns, modelserver.Turn{Text: strings.Repeat("Many words. ", 10), Calls: []modelserver.Call{{Do: modelserver.Run, Line: "seq 1 " + strconv.Itoa(20+i)}}})
+	}
+	turns = append(turns, modelserver.Turn{Text: "Done.", Faults: []modelserver.Fault{{Kind: modelserver.TooLong}}})
+	w.play(turns...)
+	s := w.start(agent.Task{})
+	s.finished()
+	if n := len(s.of(watch.Compact)); n != 1 {
+		w.t.Errorf("compacted %d times", n)
+	}
+	s.used()
+}
+
+// steer: what a person says while it works reaches the model.
+func steer(w *world) {
+	w.play(
+		modelserver.Turn{Calls: []modelserver.Call{{Do: modelserver.Run, Line: "sh -c 'touch ready; while ! [ -e go ]; do sleep 0.1; done'"}}},
+		modelserver.Turn{Calls: []modelserver.Call{{Do: modelserver.Run, Line: "sh -c 'echo two'"}}},
+		modelserver.Turn{Text: "Done."},
+	)
+	s := w.start(agent.Task{})
+	s.untilFile("ready")
+	s.say(agent.Word{Kind: agent.Tell, ID: "b", Text: "use the blue one"})
+	w.put("go", "")
+	s.finished()
+	if !strings.Contains(w.lastBody(), "use the blue one") {
+		w.t.Error("what was said did not reach the model")
+	}
+	s.used()
+}
+
+// untilFile waits for a file of the work tree.
+func (s *session) untilFile(name string) {
+	s.t.Helper()
+	limit, tick := time.NewTimer(patience), time.NewTicker(20*time.Millisecond)
+	defer limit.Stop()
+	defer tick.Stop()
+	for {
+		if m, _ := filepath.Glob(filepath.Join(s.tree, name)); len(m) > 0 {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-limit.C:
+			s.t.Fatalf("there is no %s\n%s", name, s.tail())
+		}
+	}
+}
+
+// interrupt: the turn stops, the session lives on, and is told what to do next.
+func interrupt(w *world) {
+	w.play(
+		modelserver.Turn{Calls: []modelserver.Call{{Do: modelserver.Run, Line: "sh -c 'touch ready; sleep 100000'"}}},
+		modelserver.Turn{Text: "The other thing is done."},
+	)
+	s := w.start(agent.Task{})
+	s.untilFile("ready")
+	s.say(agent.Word{Kind: agent.Interrupt, ID: "c"})
+	s.until("the call is stopped", func(ev watch.Event) bool { return ev.Kind == watch.Result && ev.Failed })
+	s.say(agent.Word{Kind: agent.Tell, ID: "dd", Text: "do the other thing " + modelserver.Mark("main")})
+	s.finished()
+	if says := s.of(watch.Say); len(says) == 0 || says[len(says)-1].Text != "The other thing is done." {
+		w.t.Errorf("it said %+v", says)
+	}
+}
+
+// resume: a later session goes on with the conversation of an earlier one.
+func resume(w *world) {
+	w.play(modelserver.Turn{Text: "The word is swordfish."}, modelserver.Turn{Text: "Still swordfish."})
+	s := w.start(agent.Task{Model: "sonnet"})
+	e := s.wait()
+	if e.Meaning != agent.Finished || e.Conversation == "" {
+		w.t.Fatalf("ended as %+v", e)
+	}
+	again := w.start(agent.Task{Model: "sonnet", Resume: e.Conversation})
+	if got := again.wait(); got.Meaning != agent.Finished || got.Conversation != e.Conversation {
+		w.t.Errorf("ended as %+v, after %+v", got, e)
+	}
+	if !strings.Contains(w.lastBody(), "The word is swordfish.") {
+		w.t.Error("the model does not see the conversation before")
+	}
+}
+
+func faults(n int, f modelserver.Fault) []modelserver.Fault {
+	return slices.Repeat([]modelserver.Fault{f}, n)
+}
+
+// retry: a limit that passes is told, and overcome.
+func retry(w *world) {
+	w.play(modelserver.Turn{Text: "Done.", Faults: []modelserver.Fault{{Kind: modelserver.RateLimit, RetryAfter: 1}}})
+	s := w.start(agent.Task{})
+	s.finished()
+	if limits := s.of(watch.Limit); len(limits) == 0 || !limits[0].Until.After(printed()) {
+		w.t.Errorf("limits %+v", limits)
+	}
+	s.used()
+}
+
+// overloaded: a provider that stays away is a limit, not the agent's failure.
+func overloaded(w *world) {
+	w.play(modelserver.Turn{Text: "Done.", Faults: faults(50, modelserver.Fault{Kind: modelserver.Overloaded})})
+	s := w.start(agent.Task{})
+	if e := s.wait(); e.Meaning != agent.Limited {
+		w.t.Errorf("ended as %+v", e)
+	}
+}
+
+func nologin(w *world) {
+	w.play(modelserver.Turn{Text: "Done.", Faults: faults(50, modelserver.Fault{Kind: modelserver.Unauthorized})})
+	s := w.start(agent.Task{})
+	if e := s.wait(); e.Meaning != agent.NoLogin {
+		w.t.Errorf("ended as %+v", e)
+	}
+}
+
+// toolong: a prompt that never fits is a failure with its cause.
+func toolong(w *world) {
+	w.play(modelserver.Turn{Text: "Done.", Faults: faults(50, modelserver.Fault{Kind: modelserver.TooLong})})
+	s := w.start(agent.Task{})
+	if e := s.wait(); e.Meaning != agent.Failed || !strings.Contains(strings.ToLower(e.Text), "too long") {
+		w.t.Errorf("ended as %+v", e)
+	}
+}
+
+// cutOff: a stream that breaks is made good, and counted once.
+func cutOff(w *world) {
+	w.play(modelserver.Turn{Text: strings.Repeat("Many words. ", 40), Faults: []modelserver.Fault{{Kind: modelserver.Cut}}}, modelserver.Turn{Text: "Done."})
+	s := w.start(agent.Task{})
+	s.finished()
+	s.used()
+}
+
+// kill: a session is ended with everything that it started.
+func kill(w *world) {
+	w.play(modelserver.Turn{Calls: []modelserver.Call{{
+		Do: modelserver.Run, Line: "sh -c 'trap \"\" INT TERM HUP; echo $$ > pid; touch ready; while :; do sleep 1; done'",
+	}}})
+	s := w.start(agent.Task{})
+	s.untilFile("ready")
+	pid, err := strconv.Atoi(strings.TrimSpace(w.file("pid")))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if err := s.client.End(w.t.Context(), time.Second); err != nil {
+		w.t.Fatal(err)
+	}
+	s.wait()
+	if err := syscall.Kill(pid, 0); !errors.Is(err, syscall.ESRCH) {
+		w.t.Errorf("what it ran is still there: %v", err)
+	}
+}

@@ -1,0 +1,167 @@
+package agent
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+
+	"kedge/internal/watch"
+)
+
+// claudeAsked is a question that people have to answer.
+type claudeAsked struct {
+	id        string // of the request
+	call      string // of the tool: its result shows that it is answered
+	input     map[string]json.RawMessage
+	questions []claudeQuestion
+}
+
+type claudeQuestion struct {
+	Question string `json:"question"`
+	Options  []struct {
+		Label string `json:"label"`
+	} `json:"options"`
+}
+
+// text is a question with what can be chosen.
+func (q claudeQuestion) text() string {
+	var labels []string
+	for _, o := range q.Options {
+		labels = append(labels, o.Label)
+	}
+	if len(labels) == 0 {
+		return q.Question
+	}
+	return q.Question + " (" + strings.Join(labels, " / ") + ")"
+}
+
+// choose is the option that an answer names; else the answer as it is.
+func (q claudeQuestion) choose(answer string) string {
+	answer = strings.TrimSpace(answer)
+	for _, o := range q.Options {
+		if strings.EqualFold(o.Label, answer) {
+			return o.Label
+		}
+	}
+	return answer
+}
+
+// readers are the tools that change nothing: all that a planning session may use.
+var readers = []string{
+	"Read", "Grep", "Glob", "LS", "WebFetch", "WebSearch", "ToolSearch", "NotebookRead", "TodoWrite", "TaskCreate", "TaskGet", "TaskList", "TaskUpdate",
+	"TaskOutput", "Agent", "Task", "EnterPlanMode",
+}
+
+// request is something that the program asks before it goes on. Whatever it is
+// gets an answer: it would wait for one for ever.
+func (r *claudeReader) request(ev *claudeEvent) ([]watch.Event, Input) {
+	q := ev.Request
+	switch {
+	case q.Subtype != "can_use_tool":
+		return nil, claudeReply(ev.RequestID, "error", map[string]any{"error": "not supported here: " + q.Subtype})
+	case q.Tool == "AskUserQuestion":
+		return r.asks(ev)
+	case q.Tool == "ExitPlanMode" && r.task.ReadOnly:
+		return r.plans(ev)
+	case r.task.ReadOnly && !slices.Contains(readers, q.Tool):
+		return nil, deny(ev, "This session plans: it may read, and change nothing.")
+	default:
+		return nil, allow(ev.RequestID, q.Input)
+	}
+}
+
+// asks is a question to people. A planning session goes on without the answers:
+// the next one has them. Any other waits.
+func (r *claudeReader) asks(ev *claudeEvent) ([]watch.Event, Input) {
+	a := &claudeAsked{id: ev.RequestID, call: ev.Request.Use}
+	var in struct {
+		Questions []claudeQuestion `json:"questions"`
+	}
+	if json.Unmarshal(ev.Request.Input, &in) != nil || json.Unmarshal(ev.Request.Input, &a.input) != nil || len(in.Questions) == 0 {
+		return nil, deny(ev, "The question could not be understood.")
+	}
+	a.questions = in.Questions
+	if r.task.ReadOnly {
+		var out []watch.Event
+		for _, q := range a.questions {
+			out = append(out, watch.Event{Kind: watch.Question, Text: cut(q.text(), maxText)})
+		}
+		return out, deny(ev, "The questions were passed on. People answer them later: end your turn now, without a plan; the next session has the answers.")
+	}
+	r.question = a
+	return []watch.Event{{Kind: watch.Ask, Text: cut(a.text(), maxText)}}, Input{}
+}
+
+// text is all that was asked, numbered where it is more than one question.
+func (a *claudeAsked) text() string {
+	if len(a.questions) == 1 {
+		return a.questions[0].text()
+	}
+	var lines []string
+	for i, q := range a.questions {
+		lines = append(lines, strconv.Itoa(i+1)+". "+q.text())
+	}
+	return strings.Join(lines, "\n")
+}
+
+// answer is the line that answers. Of several questions each gets the line that
+// begins with its number, else the whole text.
+func (a *claudeAsked) answer(text string) []byte {
+	answers := map[string]string{}
+	for i, q := range a.questions {
+		answers[q.Question] = q.choose(text)
+		for line := range strings.Lines(text) {
+			number, rest, ok := strings.Cut(strings.TrimSpace(line), ".")
+			if ok && len(a.questions) > 1 && number == strconv.Itoa(i+1) {
+				answers[q.Question] = q.choose(rest)
+			}
+		}
+	}
+	input := map[string]any{}
+	for k, v := range a.input {
+		input[k] = v
+	}
+	input["answers"] = answers
+	return claudeReply(a.id, "success", map[string]any{"response": map[string]any{"behavior": "allow", "updatedInput": input}}).Text
+}
+
+// plans is a plan that is handed in: with the request, or in a file that was
+// written before. It is not taken up: people decide about it.
+func (r *claudeReader) plans(ev *claudeEvent) ([]watch.Event, Input) {
+	var in struct {
+		Plan string `json:"plan"`
+	}
+	_ = json.Unmarshal(ev.Request.Input, &in) // without one it stands in a file
+	text := first(in.Plan, r.plan)
+	if text == "" {
+		return nil, deny(ev, "There is no plan: print it between the fences that the brief shows, and end your turn.")
+	}
+	var out []watch.Event
+	for _, said := range r.text(text + "\n") {
+		if said.Kind == watch.PlanText || said.Kind == watch.Question {
+			out = append(out, said)
+		}
+	}
+	if len(out) == 0 {
+		out = append(out, watch.Event{Kind: watch.PlanText, Text: text})
+	}
+	return out, deny(ev, "The plan was received, and people decide about it. End your turn now.")
+}
+
+func allow(id string, input json.RawMessage) Input {
+	if len(input) == 0 {
+		input = json.RawMessage("{}")
+	}
+	return claudeReply(id, "success", map[string]any{"response": map[string]any{"behavior": "allow", "updatedInput": input}})
+}
+
+func deny(ev *claudeEvent, why string) Input {
+	return claudeReply(ev.RequestID, "success", map[string]any{"response": map[string]any{"behavior": "deny", "message": why, "interrupt": false}})
+}
+
+// claudeReply is the line that answers a request.
+func claudeReply(id, subtype string, body map[string]any) Input {
+	body["subtype"], body["request_id"] = subtype, id
+	return Input{Text: jsonLine(map[string]any{"type": "control_response", "response": body})}
+}

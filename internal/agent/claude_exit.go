@@ -1,0 +1,104 @@
+package agent
+
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+// claudeFailure is what is known of why a turn came to nothing.
+type claudeFailure struct {
+	name  string    // of the provider's error, as Claude calls it
+	until time.Time // a limit's end, where the provider told it
+}
+
+// synthetic is a reply that Claude made itself, in place of one that failed.
+func (f *claudeFailure) synthetic(ev *claudeEvent) { f.name = ev.errorName() }
+
+// Exit implements Reader.
+func (r *claudeReader) Exit(code int, cause string) Exit {
+	e := r.exit(code, cause)
+	e.Conversation = r.conversation
+	return e
+}
+
+func (r *claudeReader) exit(code int, cause string) Exit {
+	switch {
+	case r.result == nil:
+		return r.withoutResult(code, cause)
+	case !r.result.IsError && r.asked != "":
+		return Exit{Meaning: Asked, Text: r.asked}
+	case !r.result.IsError && code == 0:
+		return Exit{Meaning: Finished}
+	case !r.result.IsError:
+		return Exit{Meaning: Failed, Text: "it ended with exit code " + strconv.Itoa(code) + " after its work"}
+	default:
+		return r.failure()
+	}
+}
+
+// withoutResult is an end in the middle of things.
+func (r *claudeReader) withoutResult(code int, cause string) Exit {
+	text := "it ended with exit code " + strconv.Itoa(code)
+	if cause != "" && cause != "exited" {
+		text = "it ended with " + strconv.Itoa(code) + " (" + cause + ")"
+	}
+	if r.other == "" {
+		return Exit{Meaning: Failed, Text: text + " and no result"}
+	}
+	said := oneLine(r.other, "")
+	if asksLogin(said) {
+		return Exit{Meaning: NoLogin, Text: said}
+	}
+	return Exit{Meaning: Failed, Text: text + ": " + said}
+}
+
+func asksLogin(text string) bool {
+	return strings.Contains(text, "/login") || strings.Contains(text, "Invalid API key")
+}
+
+// failure is a turn that failed. Claude calls most of them a success with an
+// error, so that only the status and the names tell them apart.
+func (r *claudeReader) failure() Exit {
+	res := r.result
+	text := oneLine(first(res.Result, strings.Join(res.Errors, "\n")), "it failed without a word")
+	switch {
+	case res.Status == 401 || res.Status == 403 || r.failed.name == "authentication_failed" || asksLogin(text):
+		return Exit{Meaning: NoLogin, Text: text}
+	case r.limited():
+		return Exit{Meaning: Limited, Text: text, Until: r.limitEnd(text)}
+	default:
+		return Exit{Meaning: Failed, Text: first(first(res.Terminal, res.Subtype), "failed") + ": " + text}
+	}
+}
+
+// limited tells whether the provider is why: it refused, was overloaded, or could
+// not be reached. Another try later may do.
+func (r *claudeReader) limited() bool {
+	switch s := r.result.Status; {
+	case s == 429 || s >= 500:
+		return true
+	case s != 0:
+		return false
+	}
+	switch r.failed.name {
+	case "rate_limit", "overloaded", "server_error":
+		return true
+	default:
+		return strings.HasPrefix(r.result.Result, "API Error: Unable to connect") || strings.Contains(r.result.Result, "usage limit reached") ||
+			strings.Contains(r.result.Result, "Connection error")
+	}
+}
+
+// limitEnd is when the limit ends: as the provider told it, or behind a bar in the
+// text, in seconds since 1970.
+func (r *claudeReader) limitEnd(text string) time.Time {
+	if !r.failed.until.IsZero() {
+		return r.failed.until
+	}
+	_, after, ok := strings.Cut(text, "|")
+	if !ok {
+		return time.Time{}
+	}
+	return untilOf([]byte(strings.TrimSpace(after)))
+}

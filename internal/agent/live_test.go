@@ -1,0 +1,192 @@
+package agent_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"kedge/internal/agent"
+	"kedge/internal/agent/agenttest"
+	"kedge/internal/hold"
+)
+
+var update = flag.Bool("update", false, "write what the real programs print, and what it means, to testdata")
+
+// TestMain makes this binary also the holder of the real programs.
+func TestMain(m *testing.M) {
+	if len(os.Args) == 2 && os.Args[1] == "hold" {
+		if err := hold.Main(context.Background(), os.Stdin, os.Stdout); err != nil {
+			_, _ = os.Stderr.Write(hold.Complain(err))
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// installed are the versions of a real program under KEDGE_AGENTS, where make
+// test-agents puts them.
+func installed(t *testing.T, name string) map[string]string {
+	t.Helper()
+	dir := os.Getenv("KEDGE_AGENTS")
+	if dir == "" {
+		t.Skip("real programs are driven by make test-agents")
+	}
+	found, err := filepath.Glob(filepath.Join(dir, name+"-*", "node_modules", ".bin", name))
+	if err != nil || len(found) == 0 {
+		t.Skipf("%s is not installed in %s", name, dir)
+	}
+	out := map[string]string{}
+	for _, path := range found {
+		out[strings.TrimPrefix(filepath.Base(filepath.Dir(filepath.Dir(filepath.Dir(path)))), name+"-")] = path
+	}
+	return out
+}
+
+func holder(t *testing.T) []string {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []string{exe, "hold"}
+}
+
+// recorder keeps what a version printed, when that is asked for.
+func recorder(kind, version string) func(*testing.T, string, []byte) {
+	if !*update {
+		return nil
+	}
+	return func(t *testing.T, scenario string, tape []byte) {
+		t.Helper()
+		dir := filepath.Join("testdata", kind+"-"+version)
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, scenario+".jsonl"), short(tape), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// short leaves out of a recording what fills pages and is not read: the picture of
+// the context in the answer to how large it is.
+func short(tape []byte) []byte {
+	var out []byte
+	for line := range bytes.Lines(tape) {
+		var answer struct {
+			Type     string `json:"type"`
+			Response struct {
+				Subtype  string         `json:"subtype"`
+				ID       string         `json:"request_id"`
+				Response map[string]any `json:"response"`
+			} `json:"response"`
+		}
+		if json.Unmarshal(line, &answer) == nil && answer.Type == "control_response" {
+			maps.DeleteFunc(answer.Response.Response, func(_ string, v any) bool { _, list := v.([]any); return list })
+			if b, err := json.Marshal(answer); err == nil {
+				line = append(b, '\n')
+			}
+		}
+		out = append(out, line...)
+	}
+	return out
+}
+
+func TestLiveClaude(t *testing.T) {
+	for version, path := range installed(t, "claude") {
+		t.Run(version, func(t *testing.T) {
+			agenttest.RunLive(t, agenttest.Live{
+				Adapter: agent.NewClaude([]string{path}), Holder: holder(t), Record: recorder("claude", version),
+				Point: func(_ *testing.T, _, url string) []string {
+					return []string{
+						"ANTHROPIC_BASE_URL=" + url, "ANTHROPIC_API_KEY=sk-" + "ant-mock-0123456789abcdef", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
+						"CLAUDE_CODE_MAX_RETRIES=2",
+					}
+				},
+			})
+		})
+	}
+}
+
+// What the real programs once printed still means what it meant.
+func TestRecordings(t *testing.T) {
+	tapes, err := filepath.Glob(filepath.Join("testdata", "*", "*.jsonl"))
+	if err != nil || len(tapes) == 0 {
+		t.Fatalf("no recordings: %v", err)
+	}
+	for _, path := range tapes {
+		kind, _, _ := strings.Cut(filepath.Base(filepath.Dir(path)), "-")
+		scenario := strings.TrimSuffix(filepath.Base(path), ".jsonl")
+		t.Run(filepath.Base(filepath.Dir(path))+"/"+scenario, func(t *testing.T) {
+			b, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := meaning(t, adapterOf(t, kind), b, agent.Task{Dir: "/kedge/tree", ReadOnly: scenario == "plan"})
+			golden := strings.TrimSuffix(path, ".jsonl") + ".golden"
+			if *update {
+				if err := os.WriteFile(golden, got, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil || !bytes.Equal(got, want) {
+				t.Errorf("%v; it means now\n%s\nand meant\n%s", err, got, want)
+			}
+		})
+	}
+}
+
+func adapterOf(t *testing.T, kind string) agent.Adapter {
+	t.Helper()
+	if kind != "claude" {
+		t.Fatalf("recordings of %q, which has no adapter", kind)
+	}
+	return agent.NewClaude(nil)
+}
+
+// meaning is everything that a reader makes of a recording, as text; in pieces it
+// makes the same of it.
+func meaning(t *testing.T, a agent.Adapter, tape []byte, task agent.Task) []byte {
+	t.Helper()
+	at := time.Unix(1_800_000_000, 0).UTC()
+	read := func(size int) []byte {
+		r := a.Reader(task)
+		var out bytes.Buffer
+		var typed []byte
+		for piece := range slices.Chunk(tape, size) {
+			evs, in := r.Feed(piece, at)
+			for _, ev := range evs {
+				ev.At = time.Time{}
+				line, err := json.Marshal(ev)
+				if err != nil {
+					t.Fatal(err)
+				}
+				fmt.Fprintf(&out, "%s\n", line)
+			}
+			typed = append(typed, in.Text...)
+			if in.Close {
+				typed = append(typed, "(end)\n"...)
+			}
+		}
+		fmt.Fprintf(&out, "typed:\n%sexit 0: %+v\nexit 1: %+v\nbroken: %d\n", typed, r.Exit(0, "exited"), r.Exit(1, "exited"), r.Broken())
+		return out.Bytes()
+	}
+	whole := read(len(tape))
+	for _, size := range []int{1000, 4096} {
+		if got := read(size); !bytes.Equal(got, whole) {
+			t.Errorf("in pieces of %d it means\n%s\nand whole\n%s", size, got, whole)
+		}
+	}
+	return whole
+}
