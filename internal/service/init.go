@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"kedge"
+	adapters "kedge/internal/agent"
 	"kedge/internal/atomicfile"
 	"kedge/internal/book"
 	"kedge/internal/config"
@@ -211,12 +212,24 @@ func (at *site) planAgent(agent string, pl *initPlan) error {
 			pl.notes = append(pl.notes, fmt.Sprintf("%s is yours and stays: set agent = %q under [run] there", setup.ConfigFile, agent))
 		}
 	}
-	if _, err = cfg.Agent(agent); err != nil && !there {
+	a, err := cfg.Agent(agent)
+	if err != nil && !there {
 		return kedge.Errorf(kedge.NotFound, "%w", err).WithHint(
 			"name one of %s; or run kedge init first, then define [agents.%s] in %s (docs/config.md of Kedge)",
 			strings.Join(cfg.AgentNames(), ", "), agent, setup.ConfigFile)
 	}
+	if err == nil {
+		pl.noteUndriven(agent, a)
+	}
 	return err
+}
+
+// noteUndriven says that a run cannot drive the agent, where it cannot: other
+// commands may, so init goes on.
+func (pl *initPlan) noteUndriven(name string, a config.Agent) {
+	if _, err := adapters.New(name, a); err != nil {
+		pl.notes = append(pl.notes, fmt.Sprintf("kedge run will refuse agent %q: %s; %s", name, err.Error(), kedge.HintOf(err)))
+	}
 }
 
 // note says what a person should know.

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"kedge"
+	"kedge/internal/agent"
+	"kedge/internal/config"
 	"kedge/internal/service"
 	"kedge/internal/store"
 )
@@ -331,5 +333,30 @@ func TestInitInAWorktreeIsTheSameProject(t *testing.T) {
 	r, err := g.s.Init(t.Context(), who, service.InitRequest{})
 	if err != nil || r.Project.ID != first.Project.ID || len(r.Written) != 0 || r.Project.Dir != work {
 		t.Errorf("got %+v, %v", r, err)
+	}
+}
+
+// TestInitSaysWhichAgentARunCannotDrive: at once, and not hours later when the
+// first run is refused.
+func TestInitSaysWhichAgentARunCannotDrive(t *testing.T) {
+	g := newGround(t, true)
+	for _, name := range config.Default().AgentNames() {
+		a, err := config.Default().Agent(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, undriven := agent.New(name, a)
+		r, err := g.s.InitPlan(t.Context(), g.caller("plan-"+name), service.InitRequest{Agent: name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		notes := strings.Join(r.Notes, "\n")
+		want := undriven != nil
+		if got := strings.Contains(notes, "kedge run will refuse agent \""+name+"\""); got != want {
+			t.Errorf("%s: refused by a run %v, and init says %q", name, want, notes)
+		}
+		if want && !strings.Contains(notes, kedge.HintOf(undriven)) {
+			t.Errorf("%s: init does not say what to do: %q", name, notes)
+		}
 	}
 }
