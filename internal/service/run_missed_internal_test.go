@@ -3,26 +3,18 @@ package service
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
 	"testing"
 
 	"kedge"
-	"kedge/internal/engine"
 	"kedge/internal/engine/local"
 	"kedge/internal/plan"
 	"kedge/internal/run"
 	"kedge/internal/store"
 )
-
-// still is an executor under which nothing ever happens.
-type still struct{}
-
-func (still) Do(ctx context.Context, _ run.Command, _ func(run.Event)) (run.Event, error) {
-	<-ctx.Done()
-	return run.Event{}, engine.ErrLeave
-}
 
 // missing is a project with a run that has come to rest over features of every
 // status, and whose daemon is dead.
@@ -32,7 +24,7 @@ func newMissing(t *testing.T, status map[kedge.FeatureID]kedge.Status, halt run.
 	t.Helper()
 	m := missing{newWorks(t)}
 	m.s.cfg.Engine = func(_ context.Context, p kedge.Project, st *store.Store) (RunEngine, error) {
-		return local.New(local.Config{Project: p.ID, Store: st, Executor: still{}, Now: m.s.now}), nil
+		return local.New(local.Config{Project: p.ID, Store: st, Executor: leaves{}, Now: m.s.now}), nil
 	}
 	begun := run.Event{Kind: run.Begun, Run: m.run, Commit: "c0", At: m.now}
 	for _, id := range slices.Sorted(maps.Keys(status)) {
@@ -166,4 +158,47 @@ func (m missing) next() {
 	m.s.engines.open, m.s.engines.left = nil, false
 	m.s.engines.mu.Unlock()
 	m.adopt()
+}
+
+// deadEngine dies before a run is told anything.
+type deadEngine struct{ RunEngine }
+
+func (deadEngine) Deliver(context.Context, kedge.RunID, run.Event) error { return errKilled }
+
+var errKilled = errors.New("killed")
+
+// TestF1ApprovalThatTheRunWasNotTold: a plan was approved, and the daemon died
+// before the run that made it began the work.
+func TestF1ApprovalThatTheRunWasNotTold(t *testing.T) {
+	w := newWorks(t)
+	dying := true
+	w.s.cfg.Engine = func(_ context.Context, p kedge.Project, st *store.Store) (RunEngine, error) {
+		e := local.New(local.Config{Project: p.ID, Store: st, Executor: leaves{}, Now: w.s.now})
+		if dying {
+			return deadEngine{e}, nil
+		}
+		return e, nil
+	}
+	begun := run.Event{Kind: run.Begun, Run: w.run, Commit: w.git("rev-parse", "HEAD"), At: w.now, Goal: "Orders"}
+	state, _ := run.Step(run.State{}, begun)
+	w.add(kedge.RunStepped, run.Stepped{Run: w.run, N: 1, Version: run.Version, Event: begun, Delta: run.Diff(run.State{}, state)})
+	w.planning()
+	w.says("ses-1", planText(givenPlan))
+	if _, err := w.s.PlanApprove(t.Context(), w.who(), PlanApproveRequest{}); !errors.Is(err, errKilled) {
+		t.Fatalf("approved: %v", err)
+	}
+	m := missing{w}
+	dying = false
+	m.next()
+	for range 2 {
+		doc, _, err := w.p.Store.Run(t.Context(), w.run)
+		w.ok(err)
+		if len(doc.State.Features) != 2 || doc.State.Tip != w.git("rev-parse", "HEAD") {
+			t.Errorf("the run has %+v at %s", doc.State.Features, doc.State.Tip)
+		}
+		m.next()
+	}
+	if words, _ := m.told(1); len(words) != 2 {
+		t.Errorf("it is told %v", words)
+	}
 }
