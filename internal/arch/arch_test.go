@@ -83,6 +83,7 @@ var layer = map[string]int{
 	"kedge/internal/project": 25,
 	"kedge/internal/book":    26,
 	"kedge/internal/care":    27,
+	"kedge/internal/clerk":   27,
 
 	"kedge/internal/service": 30,
 

@@ -42,10 +42,6 @@ func (s *Service) sessionProjects(ctx context.Context, who Caller, every bool) (
 	return s.home.AllOfSessions(ctx, who, every)
 }
 
-func (s *Service) repository(ctx context.Context, who Caller) (*project, *gitx.Repo, error) {
-	return s.home.Repository(ctx, who)
-}
-
 func (s *Service) git(ctx context.Context, p *project) (*gitx.Repo, error) {
 	return s.home.Git(ctx, p)
 }
@@ -84,10 +80,6 @@ func event(typ kedge.EventType, who Caller, data any) (kedge.Event, error) {
 }
 
 func events(ev kedge.Event, err error) ([]kedge.Event, error) { return projects.One(ev, err) }
-
-func eventsOf[T any](typ kedge.EventType, who Caller, values []T) ([]kedge.Event, error) {
-	return projects.EventsOf(typ, who, values)
-}
 
 func data[T any](ev kedge.Event) (T, error) { return projects.Data[T](ev) }
 

@@ -3,6 +3,7 @@ package service
 import (
 	"kedge/internal/book"
 	"kedge/internal/care"
+	"kedge/internal/clerk"
 )
 
 // The requests and answers of the commands, under the one name that surfaces import.
@@ -29,4 +30,57 @@ type (
 // From book.
 type (
 	Aside = book.Aside
+)
+
+// From clerk.
+type (
+	DecisionAddRequest      = clerk.DecisionAddRequest
+	DecisionListReply       = clerk.DecisionListReply
+	DecisionListRequest     = clerk.DecisionListRequest
+	DecisionReply           = clerk.DecisionReply
+	DecisionShowReply       = clerk.DecisionShowReply
+	DecisionShowRequest     = clerk.DecisionShowRequest
+	DecisionWithdrawRequest = clerk.DecisionWithdrawRequest
+	FeatureAddRequest       = clerk.FeatureAddRequest
+	FeatureAmendRequest     = clerk.FeatureAmendRequest
+	FeatureReply            = clerk.FeatureReply
+	FeatureShowReply        = clerk.FeatureShowReply
+	FeatureShowRequest      = clerk.FeatureShowRequest
+	FeatureStatusRequest    = clerk.FeatureStatusRequest
+	FeaturesExportReply     = clerk.FeaturesExportReply
+	FeaturesExportRequest   = clerk.FeaturesExportRequest
+	FeaturesImportReply     = clerk.FeaturesImportReply
+	FeaturesImportRequest   = clerk.FeaturesImportRequest
+	FeaturesReply           = clerk.FeaturesReply
+	FeaturesRequest         = clerk.FeaturesRequest
+	NextRequest             = clerk.NextRequest
+	NoteAddRequest          = clerk.NoteAddRequest
+	NoteCommit              = clerk.NoteCommit
+	NoteReply               = clerk.NoteReply
+	NoteShowReply           = clerk.NoteShowReply
+	NoteShowRequest         = clerk.NoteShowRequest
+	NotesLintReply          = clerk.NotesLintReply
+	NotesLintRequest        = clerk.NotesLintRequest
+	NotesReply              = clerk.NotesReply
+	NotesRequest            = clerk.NotesRequest
+	PlanApproveReply        = clerk.PlanApproveReply
+	PlanApproveRequest      = clerk.PlanApproveRequest
+	PlanCheckReply          = clerk.PlanCheckReply
+	PlanCheckRequest        = clerk.PlanCheckRequest
+	PlanNewReply            = clerk.PlanNewReply
+	PlanNewRequest          = clerk.PlanNewRequest
+	PlanShowReply           = clerk.PlanShowReply
+	PlanShowRequest         = clerk.PlanShowRequest
+	ReadyRequest            = clerk.ReadyRequest
+	RecallReply             = clerk.RecallReply
+	RecallRequest           = clerk.RecallRequest
+	RiskAddRequest          = clerk.RiskAddRequest
+	RiskCloseRequest        = clerk.RiskCloseRequest
+	RiskListReply           = clerk.RiskListReply
+	RiskListRequest         = clerk.RiskListRequest
+	RiskReply               = clerk.RiskReply
+	RulesLintReply          = clerk.RulesLintReply
+	RulesLintRequest        = clerk.RulesLintRequest
+	RulesShowReply          = clerk.RulesShowReply
+	RulesShowRequest        = clerk.RulesShowRequest
 )

@@ -9,6 +9,7 @@ import (
 	"kedge"
 	"kedge/internal/book"
 	"kedge/internal/brief"
+	"kedge/internal/clerk"
 	docs "kedge/internal/ledger"
 	"kedge/internal/plan"
 	"kedge/internal/redact"
@@ -147,7 +148,7 @@ func (b runBriefs) takePlan(d *kedge.PlanData, c run.Command, text string) {
 		d.Status, d.Faults = kedge.PlanDrafting, "it holds what looks like a secret: take it from the environment instead"
 		return
 	}
-	d.Faults = doc.Faults(runnable(b.p, b.s.pathOf(c.Run)))
+	d.Faults = doc.Faults(clerk.Runnable(b.p, b.s.pathOf(c.Run)))
 	if d.Faults != "" && doc.Plan.Status == kedge.PlanReady {
 		doc.SetStatus(kedge.PlanDrafting)
 	}
@@ -259,8 +260,8 @@ func (s *Service) showPlan(ctx context.Context, p *project, id kedge.RunID) erro
 func titleOfGoal(goal string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(goal), "\n")
 	line = docs.OneLine(line)
-	for len(line) > maxPlanTitle {
-		line = strings.ToValidUTF8(line[:maxPlanTitle], "")
+	for len(line) > clerk.MaxPlanTitle {
+		line = strings.ToValidUTF8(line[:clerk.MaxPlanTitle], "")
 	}
 	return line
 }

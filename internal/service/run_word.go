@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"kedge"
-	"kedge/internal/book"
 	"kedge/internal/gitx"
 	"kedge/internal/run"
 )
@@ -352,20 +351,6 @@ func (s *Service) tellRun(ctx context.Context, p *project, who Caller, ev run.Ev
 func liveRun(ctx context.Context, p *project) (run.State, bool, error) {
 	st, found, err := lastRun(ctx, p)
 	return st, found && err == nil && (!st.Ended() || st.Halt != ""), err
-}
-
-// changedInRun is changed for what a person says of a feature: a run that lives
-// is told.
-func (s *Service) changedInRun(ctx context.Context, who Caller, word run.Event, decide func(p *project, l book.Ledger) ([]kedge.Event, error)) (FeatureReply, error) {
-	reply, err := s.changed(ctx, who, word.Feature, decide)
-	if err != nil || word.Kind == "" {
-		return reply, err
-	}
-	p, err := s.project(ctx, who)
-	if err == nil {
-		err = s.tellRun(ctx, p, who, word)
-	}
-	return reply, err
 }
 
 // acceptInRun accepts a feature of a run that lives: its work is not in the

@@ -15,6 +15,7 @@ import (
 	"kedge"
 	"kedge/internal/book"
 	"kedge/internal/care"
+	"kedge/internal/clerk"
 	projects "kedge/internal/project"
 	"kedge/internal/store"
 )
@@ -33,6 +34,7 @@ type Config struct {
 // Service serves all projects of one KEDGE_HOME.
 type Service struct {
 	*care.Care
+	*clerk.Clerk
 
 	cfg  Config
 	home *projects.Home
@@ -66,6 +68,7 @@ func New(cfg Config) *Service {
 	s.home = &projects.Home{Dir: cfg.Home, ReadOnly: cfg.ReadOnly, Clock: cfg.Now, Log: cfg.Log}
 	s.book = book.New(s.home, s.atRest)
 	s.Care = care.New(s.home)
+	s.Clerk = clerk.New(s.home, s.book, runsForClerk{s})
 	s.watch, s.stop = context.WithCancel(context.Background())
 	s.leave, s.leaveNow = context.WithCancel(context.Background())
 	return s

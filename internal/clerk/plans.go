@@ -1,4 +1,4 @@
-package service
+package clerk
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"kedge/internal/book"
 	"kedge/internal/gitx"
 	"kedge/internal/plan"
+	"kedge/internal/project"
 	"kedge/internal/redact"
 	"kedge/internal/store"
 )
@@ -31,28 +32,29 @@ type PlanNewReply struct {
 // PlanNew writes a commented draft to plan.md. It never writes over a text that
 // is not in the journal: only a plan that is done makes room. A second time with
 // the same title finds its own draft and is content.
-func (s *Service) PlanNew(ctx context.Context, who Caller, in PlanNewRequest) (PlanNewReply, error) {
+func (s *Clerk) PlanNew(ctx context.Context, who project.Caller, in PlanNewRequest) (PlanNewReply, error) {
 	reply := PlanNewReply{Path: book.PlanFile, Title: strings.TrimSpace(in.Title)}
-	if reply.Title == "" || strings.ContainsAny(reply.Title, "\r\n") || len(reply.Title) > maxPlanTitle {
-		return reply, kedge.Errorf(kedge.Invalid, "a plan's title is one line of at most %d bytes", maxPlanTitle).
+	if reply.Title == "" || strings.ContainsAny(reply.Title, "\r\n") || len(reply.Title) > MaxPlanTitle {
+		return reply, kedge.Errorf(kedge.Invalid, "a plan's title is one line of at most %d bytes", MaxPlanTitle).
 			WithHint(`kedge plan new "what it achieves"`)
 	}
 	text := plan.Template(reply.Title)
 	if redact.Text(string(text)) != string(text) {
 		return reply, kedge.Errorf(kedge.Invalid, "the title holds what looks like a secret").WithHint("leave it out")
 	}
-	p, err := s.project(ctx, who)
+	p, err := s.home.Open(ctx, who)
 	if err != nil {
 		return reply, err
 	}
-	_, err = s.write(ctx, p, who, func() ([]kedge.Event, error) { return nil, putDraft(ctx, p, text) })
+	_, err = s.home.Write(ctx, p, who, func() ([]kedge.Event, error) { return nil, putDraft(ctx, p, text) })
 	return reply, err
 }
 
-const maxPlanTitle = 200
+// MaxPlanTitle is how many bytes the title of a plan may have.
+const MaxPlanTitle = 200
 
 // putDraft runs under the project's lock.
-func putDraft(ctx context.Context, p *project, text []byte) error {
+func putDraft(ctx context.Context, p *project.Project, text []byte) error {
 	l, err := book.ReadLedger(ctx, p)
 	if err != nil {
 		return err
@@ -83,7 +85,7 @@ type PlanShowReply struct {
 }
 
 // PlanShow gives the plan as it stands; NotFound when there is none.
-func (s *Service) PlanShow(ctx context.Context, who Caller, _ PlanShowRequest) (PlanShowReply, error) {
+func (s *Clerk) PlanShow(ctx context.Context, who project.Caller, _ PlanShowRequest) (PlanShowReply, error) {
 	l, p, err := s.book.ReadFeatures(ctx, who)
 	if err != nil {
 		return PlanShowReply{}, err
@@ -101,7 +103,7 @@ func (s *Service) PlanShow(ctx context.Context, who Caller, _ PlanShowRequest) (
 
 // currentPlan reads the draft in plan.md, or the approved plan when there is no
 // other draft.
-func currentPlan(p *project, l book.Ledger) (*plan.Doc, error) {
+func currentPlan(p *project.Project, l book.Ledger) (*plan.Doc, error) {
 	b, ok, err := p.Read(book.PlanFile)
 	if err != nil {
 		return nil, err
@@ -129,7 +131,7 @@ type PlanCheckReply struct {
 }
 
 // PlanCheck looks at the plan that stands in plan.md.
-func (s *Service) PlanCheck(ctx context.Context, who Caller, in PlanCheckRequest) (PlanCheckReply, error) {
+func (s *Clerk) PlanCheck(ctx context.Context, who project.Caller, in PlanCheckRequest) (PlanCheckReply, error) {
 	l, p, err := s.book.ReadFeatures(ctx, who)
 	if err != nil {
 		return PlanCheckReply{}, err
@@ -138,12 +140,12 @@ func (s *Service) PlanCheck(ctx context.Context, who Caller, in PlanCheckRequest
 	if err != nil {
 		return PlanCheckReply{}, err
 	}
-	findings := append([]kedge.Finding{}, d.Check(runnable(p, in.Path))...)
+	findings := append([]kedge.Finding{}, d.Check(Runnable(p, in.Path))...)
 	return PlanCheckReply{OK: !plan.Failed(findings), Findings: findings}, nil
 }
 
-// runnable looks programs up on a PATH, and paths from the project's folder.
-func runnable(p *project, path string) func(program string) bool {
+// Runnable looks programs up on a PATH, and paths from the project's folder.
+func Runnable(p *project.Project, path string) func(program string) bool {
 	return func(program string) bool {
 		if strings.ContainsRune(program, '/') {
 			if !filepath.IsAbs(program) {
@@ -179,20 +181,20 @@ type PlanApproveReply struct {
 	Features []kedge.FeatureID `json:"features"`
 	Commit   *string           `json:"commit"`  // nil: a plain folder, nothing to commit, or not written
 	Started  bool              `json:"started"` // the run that planned goes on with the work now
-	Aside
+	book.Aside
 }
 
 // PlanApprove freezes the draft in plan.md, makes one feature of each item, and
 // commits both files.
-func (s *Service) PlanApprove(ctx context.Context, who Caller, in PlanApproveRequest) (PlanApproveReply, error) {
-	if err := personOnly(who, "approve a plan"); err != nil {
+func (s *Clerk) PlanApprove(ctx context.Context, who project.Caller, in PlanApproveRequest) (PlanApproveReply, error) {
+	if err := project.PersonOnly(who, "approve a plan"); err != nil {
 		return PlanApproveReply{}, err
 	}
 	author, err := s.author(ctx, who)
 	if err != nil {
 		return PlanApproveReply{}, err
 	}
-	p, evs, aside, err := s.book.Change(ctx, who, func(p *project, l book.Ledger) ([]kedge.Event, error) {
+	p, evs, aside, err := s.book.Change(ctx, who, func(p *project.Project, l book.Ledger) ([]kedge.Event, error) {
 		if err := book.Unlocked(p, l); err != nil {
 			return nil, err
 		}
@@ -212,18 +214,18 @@ func (s *Service) PlanApprove(ctx context.Context, who Caller, in PlanApproveReq
 	if reply.Commit, err = s.commitPlan(ctx, p, author, data, ev); err != nil {
 		return reply, err
 	}
-	reply.Started, err = s.planApproved(ctx, p, who)
+	reply.Started, err = s.runs.PlanApproved(ctx, p, who)
 	return reply, err
 }
 
 // author is who a commit is by, found before anything is decided; nobody for a
 // plain folder.
-func (s *Service) author(ctx context.Context, who Caller) (*gitx.Person, error) {
-	p, err := s.project(ctx, who)
+func (s *Clerk) author(ctx context.Context, who project.Caller) (*gitx.Person, error) {
+	p, err := s.home.Open(ctx, who)
 	if err != nil || !p.Git {
 		return nil, err
 	}
-	r, err := s.git(ctx, p)
+	r, err := s.home.Git(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -239,12 +241,12 @@ func (s *Service) author(ctx context.Context, who Caller) (*gitx.Person, error) 
 }
 
 // approve decides: the draft must be whole and its questions answered.
-func (s *Service) approve(ctx context.Context, p *project, l book.Ledger, who Caller, in PlanApproveRequest) ([]kedge.Event, error) {
+func (s *Clerk) approve(ctx context.Context, p *project.Project, l book.Ledger, who project.Caller, in PlanApproveRequest) ([]kedge.Event, error) {
 	d, err := draft(p, l)
 	if err != nil {
 		return nil, err
 	}
-	findings := d.Check(runnable(p, in.Path))
+	findings := d.Check(Runnable(p, in.Path))
 	if d.Plan.Status == kedge.PlanWaiting { // there is no more to check yet
 		findings = nil
 	}
@@ -255,10 +257,10 @@ func (s *Service) approve(ctx context.Context, p *project, l book.Ledger, who Ca
 		return nil, kedge.Errorf(kedge.Blocked, "%s:%d: question %d is not answered: %s", book.PlanFile, open[0].Line, open[0].N, open[0].Text).
 			WithHint("kedge answer %d TEXT, or write its \"answer:\" line", open[0].N)
 	}
-	if err := planErrors(d.Check(runnable(p, in.Path))); err != nil {
+	if err := planErrors(d.Check(Runnable(p, in.Path))); err != nil {
 		return nil, err
 	}
-	_, base := s.head(ctx, p)
+	_, base := s.home.Head(ctx, p)
 	features := plan.Features(d.Plan, func(id kedge.FeatureID) bool { _, err := l.Find(id); return err == nil })
 	made, err := s.madePlan(ctx, p, d.Plan.ID)
 	if err != nil {
@@ -277,7 +279,7 @@ func (s *Service) approve(ctx context.Context, p *project, l book.Ledger, who Ca
 	if err != nil {
 		return nil, err
 	}
-	saved, err := event(kedge.PlanSaved, who, data)
+	saved, err := project.Event(kedge.PlanSaved, who, data)
 	return append(evs, saved), err
 }
 
@@ -302,7 +304,7 @@ func planErrors(findings []kedge.Finding) error {
 }
 
 // draft reads the plan that is to be approved.
-func draft(p *project, l book.Ledger) (*plan.Doc, error) {
+func draft(p *project.Project, l book.Ledger) (*plan.Doc, error) {
 	d, err := currentPlan(p, l)
 	if err != nil {
 		return nil, err
@@ -330,15 +332,15 @@ func savedPlan(evs []kedge.Event) (kedge.PlanData, kedge.Event, error) {
 
 // commitPlan commits the plan and its features, and what else Kedge wrote. Its date is the event's, so that
 // a retry makes the same commit or none.
-func (s *Service) commitPlan(ctx context.Context, p *project, author *gitx.Person, data kedge.PlanData, ev kedge.Event) (*string, error) {
+func (s *Clerk) commitPlan(ctx context.Context, p *project.Project, author *gitx.Person, data kedge.PlanData, ev kedge.Event) (*string, error) {
 	if author == nil {
 		return nil, nil
 	}
-	r, err := s.git(ctx, p)
+	r, err := s.home.Git(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	more, err := s.uncommitted(ctx, p, r)
+	more, err := s.runs.Uncommitted(ctx, p, r)
 	if err != nil {
 		return nil, err
 	}
@@ -355,12 +357,12 @@ func (s *Service) commitPlan(ctx context.Context, p *project, author *gitx.Perso
 
 // madePlan is the plan that sessions made, by the id in the draft that is to be
 // approved; for any other draft a new id and nothing else.
-func (s *Service) madePlan(ctx context.Context, p *project, id kedge.PlanID) (kedge.PlanData, error) {
+func (s *Clerk) madePlan(ctx context.Context, p *project.Project, id kedge.PlanID) (kedge.PlanData, error) {
 	if id != "" {
 		d, ok, err := store.Get[kedge.PlanData](ctx, p.Store, store.KindPlan, string(id))
 		if err != nil || ok && d.Run != "" && book.IsOpenPlan(d) {
 			return d, err
 		}
 	}
-	return kedge.PlanData{ID: kedge.PlanID(kedge.NewID("pln", s.now()))}, nil
+	return kedge.PlanData{ID: kedge.PlanID(kedge.NewID("pln", s.home.Now()))}, nil
 }

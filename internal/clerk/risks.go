@@ -1,4 +1,4 @@
-package service
+package clerk
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"kedge"
 	"kedge/internal/book"
 	docs "kedge/internal/ledger"
+	"kedge/internal/project"
 	"kedge/internal/store"
 )
 
@@ -17,24 +18,24 @@ type RiskAddRequest struct {
 // RiskReply is a risk after a change.
 type RiskReply struct {
 	Risk kedge.Risk `json:"risk"`
-	Aside
+	book.Aside
 }
 
 // RiskAdd opens a risk. It stays open, and in every checkpoint and handoff,
 // until it is closed with a reason.
-func (s *Service) RiskAdd(ctx context.Context, who Caller, in RiskAddRequest) (RiskReply, error) {
-	r, err := s.book.Record(ctx, who, func(*project, book.Memory) (kedge.Event, error) {
-		now := s.now()
+func (s *Clerk) RiskAdd(ctx context.Context, who project.Caller, in RiskAddRequest) (RiskReply, error) {
+	r, err := s.book.Record(ctx, who, func(*project.Project, book.Memory) (kedge.Event, error) {
+		now := s.home.Now()
 		risk := kedge.Risk{ID: kedge.RiskID(kedge.NewID("rsk", now)), Text: docs.OneLine(in.Text), OpenedAt: now, By: who.Actor}
 		if err := docs.CheckRisk(risk); err != nil {
 			return kedge.Event{}, err
 		}
-		return event(kedge.RiskOpened, who, risk)
+		return project.Event(kedge.RiskOpened, who, risk)
 	})
 	if err != nil {
 		return RiskReply{}, err
 	}
-	v, err := data[kedge.Risk](r.Event)
+	v, err := project.Data[kedge.Risk](r.Event)
 	return RiskReply{Risk: v, Aside: r.Aside}, err
 }
 
@@ -46,12 +47,12 @@ type RiskCloseRequest struct {
 
 // RiskClose closes a risk: NotFound when there is none, Conflict when it is
 // closed already, Invalid without a reason.
-func (s *Service) RiskClose(ctx context.Context, who Caller, in RiskCloseRequest) (RiskReply, error) {
-	r, err := s.book.Record(ctx, who, func(_ *project, m book.Memory) (kedge.Event, error) {
+func (s *Clerk) RiskClose(ctx context.Context, who project.Caller, in RiskCloseRequest) (RiskReply, error) {
+	r, err := s.book.Record(ctx, who, func(_ *project.Project, m book.Memory) (kedge.Event, error) {
 		if err := closable(m, in, docs.OneLine(in.Reason)); err != nil {
 			return kedge.Event{}, err
 		}
-		return event(kedge.RiskClosed, who, kedge.RiskClosedData{ID: in.ID, Reason: docs.OneLine(in.Reason)})
+		return project.Event(kedge.RiskClosed, who, kedge.RiskClosedData{ID: in.ID, Reason: docs.OneLine(in.Reason)})
 	})
 	if err != nil {
 		return RiskReply{}, err
@@ -95,7 +96,7 @@ type RiskListReply struct {
 }
 
 // RiskList gives the open risks, or all there ever were.
-func (s *Service) RiskList(ctx context.Context, who Caller, in RiskListRequest) (RiskListReply, error) {
+func (s *Clerk) RiskList(ctx context.Context, who project.Caller, in RiskListRequest) (RiskListReply, error) {
 	_, m, edits, err := s.book.LookAtMemory(ctx, who)
 	if err != nil {
 		return RiskListReply{}, err

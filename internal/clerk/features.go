@@ -1,4 +1,4 @@
-package service
+package clerk
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"kedge"
 	"kedge/internal/book"
 	"kedge/internal/plan"
+	"kedge/internal/project"
 	"kedge/internal/store"
 )
 
@@ -21,7 +22,7 @@ type FeaturesReply struct {
 }
 
 // Features gives every feature in the order of the ledger.
-func (s *Service) Features(ctx context.Context, who Caller, _ FeaturesRequest) (FeaturesReply, error) {
+func (s *Clerk) Features(ctx context.Context, who project.Caller, _ FeaturesRequest) (FeaturesReply, error) {
 	l, _, err := s.book.ReadFeatures(ctx, who)
 	return FeaturesReply{Features: l.Features()}, err
 }
@@ -33,7 +34,7 @@ type ReadyRequest struct {
 
 // Ready gives the features whose dependencies are completed, the next one first.
 // Asked for one that is not ready it says what is in its way, as Blocked.
-func (s *Service) Ready(ctx context.Context, who Caller, in ReadyRequest) (FeaturesReply, error) {
+func (s *Clerk) Ready(ctx context.Context, who project.Caller, in ReadyRequest) (FeaturesReply, error) {
 	l, _, err := s.book.ReadFeatures(ctx, who)
 	if err != nil {
 		return FeaturesReply{}, err
@@ -59,7 +60,7 @@ func (s *Service) Ready(ctx context.Context, who Caller, in ReadyRequest) (Featu
 type NextRequest struct{}
 
 // Next gives the one feature to work on now, and why.
-func (s *Service) Next(ctx context.Context, who Caller, _ NextRequest) (kedge.Next, error) {
+func (s *Clerk) Next(ctx context.Context, who project.Caller, _ NextRequest) (kedge.Next, error) {
 	l, p, err := s.book.ReadFeatures(ctx, who)
 	if err != nil {
 		return kedge.Next{}, err
@@ -104,9 +105,9 @@ type FeatureSession struct {
 	FirstEdit *kedge.FirstAct    `json:"first_edit"` // nil: none, or the session does not tell what it does
 }
 
-func sessionsOn(ctx context.Context, p *project, id kedge.FeatureID) ([]FeatureSession, error) {
+func sessionsOn(ctx context.Context, p *project.Project, id kedge.FeatureID) ([]FeatureSession, error) {
 	out := []FeatureSession{}
-	docs, err := all[kedge.Session](ctx, p, store.KindSession)
+	docs, err := project.All[kedge.Session](ctx, p, store.KindSession)
 	for _, ses := range docs {
 		if ses.Feature == id {
 			out = append(out, FeatureSession{
@@ -119,7 +120,7 @@ func sessionsOn(ctx context.Context, p *project, id kedge.FeatureID) ([]FeatureS
 }
 
 // FeatureShow gives one feature and where it stands.
-func (s *Service) FeatureShow(ctx context.Context, who Caller, in FeatureShowRequest) (FeatureShowReply, error) {
+func (s *Clerk) FeatureShow(ctx context.Context, who project.Caller, in FeatureShowRequest) (FeatureShowReply, error) {
 	l, p, err := s.book.ReadFeatures(ctx, who)
 	if err != nil {
 		return FeatureShowReply{}, err
@@ -163,7 +164,7 @@ type FeaturesExportReply struct {
 }
 
 // FeaturesExport writes the feature list in the given format.
-func (s *Service) FeaturesExport(ctx context.Context, who Caller, in FeaturesExportRequest) (FeaturesExportReply, error) {
+func (s *Clerk) FeaturesExport(ctx context.Context, who project.Caller, in FeaturesExportRequest) (FeaturesExportReply, error) {
 	l, p, err := s.book.ReadFeatures(ctx, who)
 	if err != nil {
 		return FeaturesExportReply{}, err

@@ -1,4 +1,4 @@
-package service
+package clerk
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"kedge"
 	"kedge/internal/book"
 	docs "kedge/internal/ledger"
+	"kedge/internal/project"
 	"kedge/internal/tokens"
 )
 
@@ -21,7 +22,7 @@ type RulesLintReply struct {
 }
 
 // RulesLint checks order and size of the rules as they stand in the folder.
-func (s *Service) RulesLint(ctx context.Context, who Caller, in RulesLintRequest) (RulesLintReply, error) {
+func (s *Clerk) RulesLint(ctx context.Context, who project.Caller, in RulesLintRequest) (RulesLintReply, error) {
 	if in.Cap < 0 {
 		return RulesLintReply{}, kedge.Errorf(kedge.Invalid, "a cap of %d tokens is none", in.Cap).WithHint("kedge rules lint --cap %d", docs.RulesCap)
 	}
@@ -44,16 +45,16 @@ type RulesShowReply struct {
 }
 
 // RulesShow gives the rules as they stand in the folder.
-func (s *Service) RulesShow(ctx context.Context, who Caller, _ RulesShowRequest) (RulesShowReply, error) {
+func (s *Clerk) RulesShow(ctx context.Context, who project.Caller, _ RulesShowRequest) (RulesShowReply, error) {
 	b, err := s.readRules(ctx, who)
 	if err != nil {
 		return RulesShowReply{}, err
 	}
-	return RulesShowReply{File: book.RulesFile, SHA256: sum(b), Tokens: tokens.Estimate(string(b)), Text: string(b)}, nil
+	return RulesShowReply{File: book.RulesFile, SHA256: project.Sum(b), Tokens: tokens.Estimate(string(b)), Text: string(b)}, nil
 }
 
-func (s *Service) readRules(ctx context.Context, who Caller) ([]byte, error) {
-	p, err := s.project(ctx, who)
+func (s *Clerk) readRules(ctx context.Context, who project.Caller) ([]byte, error) {
+	p, err := s.home.Open(ctx, who)
 	if err != nil {
 		return nil, err
 	}

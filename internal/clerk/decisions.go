@@ -1,4 +1,4 @@
-package service
+package clerk
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"kedge"
 	"kedge/internal/book"
 	docs "kedge/internal/ledger"
+	"kedge/internal/project"
 )
 
 // DecisionAddRequest locks a decision. An empty Reversibility is easy.
@@ -25,31 +26,31 @@ type DecisionAddRequest struct {
 type DecisionReply struct {
 	Decision kedge.Decision `json:"decision"`
 	File     string         `json:"file"`
-	Aside
+	book.Aside
 }
 
 // DecisionAdd locks a decision. Conflict when a locked one has the same title or
 // an overlapping scope and is not superseded by it.
-func (s *Service) DecisionAdd(ctx context.Context, who Caller, in DecisionAddRequest) (DecisionReply, error) {
-	r, err := s.book.Record(ctx, who, func(_ *project, m book.Memory) (kedge.Event, error) {
+func (s *Clerk) DecisionAdd(ctx context.Context, who project.Caller, in DecisionAddRequest) (DecisionReply, error) {
+	r, err := s.book.Record(ctx, who, func(_ *project.Project, m book.Memory) (kedge.Event, error) {
 		d, err := s.newDecision(who, m, in)
 		if err != nil {
 			return kedge.Event{}, err
 		}
-		return event(kedge.DecisionSaved, who, kedge.DecisionData{Decision: d, Reason: d.Reason})
+		return project.Event(kedge.DecisionSaved, who, kedge.DecisionData{Decision: d, Reason: d.Reason})
 	})
 	if err != nil {
 		return DecisionReply{}, err
 	}
-	v, err := data[kedge.DecisionData](r.Event)
-	s.saveLiving(ctx, who, "a decision was locked: "+v.Decision.Title)
+	v, err := project.Data[kedge.DecisionData](r.Event)
+	s.runs.Save(ctx, who, "a decision was locked: "+v.Decision.Title)
 	return DecisionReply{Decision: v.Decision, File: decisionPath(v.Decision), Aside: r.Aside}, err
 }
 
 func decisionPath(d kedge.Decision) string { return book.DecisionsDir + "/" + docs.DecisionFile(d) }
 
-func (s *Service) newDecision(who Caller, m book.Memory, in DecisionAddRequest) (kedge.Decision, error) {
-	now := s.now()
+func (s *Clerk) newDecision(who project.Caller, m book.Memory, in DecisionAddRequest) (kedge.Decision, error) {
+	now := s.home.Now()
 	d := kedge.Decision{
 		ID: kedge.DecisionID(kedge.NewID("dec", now)), Status: kedge.DecisionLocked,
 		Title: docs.OneLine(in.Title), Why: docs.Clean(in.Why), Rejected: []kedge.Rejected{},
@@ -109,21 +110,21 @@ type DecisionWithdrawRequest struct {
 
 // DecisionWithdraw takes a decision back that nothing replaces: one that was
 // locked by mistake. Only a person may; what it superseded stays superseded.
-func (s *Service) DecisionWithdraw(ctx context.Context, who Caller, in DecisionWithdrawRequest) (DecisionReply, error) {
-	if err := personOnly(who, "withdraw a decision"); err != nil {
+func (s *Clerk) DecisionWithdraw(ctx context.Context, who project.Caller, in DecisionWithdrawRequest) (DecisionReply, error) {
+	if err := project.PersonOnly(who, "withdraw a decision"); err != nil {
 		return DecisionReply{}, err
 	}
-	r, err := s.book.Record(ctx, who, func(_ *project, m book.Memory) (kedge.Event, error) {
+	r, err := s.book.Record(ctx, who, func(_ *project.Project, m book.Memory) (kedge.Event, error) {
 		d, err := withdrawn(m, in)
 		if err != nil {
 			return kedge.Event{}, err
 		}
-		return event(kedge.DecisionSaved, who, kedge.DecisionData{Decision: d, Reason: d.Reason})
+		return project.Event(kedge.DecisionSaved, who, kedge.DecisionData{Decision: d, Reason: d.Reason})
 	})
 	if err != nil {
 		return DecisionReply{}, err
 	}
-	v, err := data[kedge.DecisionData](r.Event)
+	v, err := project.Data[kedge.DecisionData](r.Event)
 	return DecisionReply{Decision: v.Decision, File: decisionPath(v.Decision), Aside: r.Aside}, err
 }
 
@@ -173,7 +174,7 @@ type DecisionListReply struct {
 }
 
 // DecisionList gives the decisions that hold, or all there ever were.
-func (s *Service) DecisionList(ctx context.Context, who Caller, in DecisionListRequest) (DecisionListReply, error) {
+func (s *Clerk) DecisionList(ctx context.Context, who project.Caller, in DecisionListRequest) (DecisionListReply, error) {
 	p, m, edits, err := s.book.LookAtMemory(ctx, who)
 	if err != nil || p == nil {
 		return DecisionListReply{}, err
@@ -199,8 +200,8 @@ type DecisionShowReply struct {
 }
 
 // DecisionShow gives one decision; NotFound when there is none.
-func (s *Service) DecisionShow(ctx context.Context, who Caller, in DecisionShowRequest) (DecisionShowReply, error) {
-	p, err := s.project(ctx, who)
+func (s *Clerk) DecisionShow(ctx context.Context, who project.Caller, in DecisionShowRequest) (DecisionShowReply, error) {
+	p, err := s.home.Open(ctx, who)
 	if err != nil {
 		return DecisionShowReply{}, err
 	}

@@ -1,4 +1,4 @@
-package service
+package clerk
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"kedge"
 	"kedge/internal/book"
 	docs "kedge/internal/ledger"
+	"kedge/internal/project"
 	"kedge/internal/store"
 	"kedge/internal/tokens"
 )
@@ -32,31 +33,31 @@ type NoteAddRequest struct {
 type NoteReply struct {
 	Note kedge.Note `json:"note"`
 	File string     `json:"file"`
-	Aside
+	book.Aside
 }
 
 // NoteAdd keeps what was learnt. Invalid when the note would teach nothing.
-func (s *Service) NoteAdd(ctx context.Context, who Caller, in NoteAddRequest) (NoteReply, error) {
-	r, err := s.book.Record(ctx, who, func(p *project, _ book.Memory) (kedge.Event, error) {
+func (s *Clerk) NoteAdd(ctx context.Context, who project.Caller, in NoteAddRequest) (NoteReply, error) {
+	r, err := s.book.Record(ctx, who, func(p *project.Project, _ book.Memory) (kedge.Event, error) {
 		n, err := s.newNote(ctx, p, who, in)
 		if err != nil {
 			return kedge.Event{}, err
 		}
-		return event(kedge.NoteAdded, who, n)
+		return project.Event(kedge.NoteAdded, who, n)
 	})
 	if err != nil {
 		return NoteReply{}, err
 	}
-	v, err := data[kedge.Note](r.Event)
+	v, err := project.Data[kedge.Note](r.Event)
 	if err != nil {
 		return NoteReply{}, err
 	}
-	notes, err := all[kedge.Note](ctx, r.Project, store.KindNote)
+	notes, err := project.All[kedge.Note](ctx, r.Project, store.KindNote)
 	return NoteReply{Note: v, File: book.NotesDir + "/" + docs.NoteFiles(notes)[v.ID], Aside: r.Aside}, err
 }
 
-func (s *Service) newNote(ctx context.Context, p *project, who Caller, in NoteAddRequest) (kedge.Note, error) {
-	now := s.now()
+func (s *Clerk) newNote(ctx context.Context, p *project.Project, who project.Caller, in NoteAddRequest) (kedge.Note, error) {
+	now := s.home.Now()
 	n := kedge.Note{
 		ID: kedge.NoteID(kedge.NewID("not", now)), Feature: in.Feature, Title: docs.OneLine(in.Title), Date: now,
 		Commits: []string{}, Tags: []string{}, Files: []string{},
@@ -106,7 +107,7 @@ func titleOf(text string) string {
 	return strings.TrimSpace(line) + "…"
 }
 
-func knownFeature(ctx context.Context, p *project, id kedge.FeatureID) error {
+func knownFeature(ctx context.Context, p *project.Project, id kedge.FeatureID) error {
 	if id == "" {
 		return nil
 	}
@@ -119,7 +120,7 @@ func knownFeature(ctx context.Context, p *project, id kedge.FeatureID) error {
 
 // noteFiles turns paths as the caller sees them into paths of the project. A file
 // that is not there would teach the next reader a wrong name.
-func noteFiles(p *project, who Caller, files []string, n *kedge.Note) error {
+func noteFiles(p *project.Project, who project.Caller, files []string, n *kedge.Note) error {
 	for _, f := range files {
 		abs := f
 		if !filepath.IsAbs(f) {
@@ -144,14 +145,14 @@ func noteFiles(p *project, who Caller, files []string, n *kedge.Note) error {
 
 // noteCommits links the note to the commits it is about; unless they are named,
 // to the present one, if there is one.
-func (s *Service) noteCommits(ctx context.Context, p *project, revs []string, n *kedge.Note) error {
+func (s *Clerk) noteCommits(ctx context.Context, p *project.Project, revs []string, n *kedge.Note) error {
 	if len(revs) == 0 {
-		if _, commit := s.head(ctx, p); commit != "" {
+		if _, commit := s.home.Head(ctx, p); commit != "" {
 			n.Commits = []string{commit}
 		}
 		return nil
 	}
-	repo, err := s.git(ctx, p)
+	repo, err := s.home.Git(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -178,8 +179,8 @@ type NoteShowReply struct {
 }
 
 // NoteShow gives one note; NotFound when there is none.
-func (s *Service) NoteShow(ctx context.Context, who Caller, in NoteShowRequest) (NoteShowReply, error) {
-	p, err := s.project(ctx, who)
+func (s *Clerk) NoteShow(ctx context.Context, who project.Caller, in NoteShowRequest) (NoteShowReply, error) {
+	p, err := s.home.Open(ctx, who)
 	if err != nil {
 		return NoteShowReply{}, err
 	}
@@ -235,13 +236,13 @@ type NoteCommit struct {
 }
 
 // Notes shows the three tiers.
-func (s *Service) Notes(ctx context.Context, who Caller, _ NotesRequest) (NotesReply, error) {
+func (s *Clerk) Notes(ctx context.Context, who project.Caller, _ NotesRequest) (NotesReply, error) {
 	p, m, edits, err := s.book.LookAtMemory(ctx, who)
 	if err != nil {
 		return NotesReply{}, err
 	}
 	r := NotesReply{Live: []LiveContext{}, Notes: []NoteEntry{}, Commits: []NoteCommit{}, Edits: edits}
-	sessions, err := all[kedge.Session](ctx, p, store.KindSession)
+	sessions, err := project.All[kedge.Session](ctx, p, store.KindSession)
 	for _, ses := range sessions {
 		if ses.State == kedge.SessionRunning || ses.State == kedge.SessionWaiting {
 			r.Live = append(r.Live, LiveContext{ses.ID, ses.Name, ses.ContextTokens, ses.ContextWindow})
@@ -277,8 +278,8 @@ func (r *NotesReply) link(n kedge.Note) {
 
 // findCommits says which commits the repository has: a rebase or a shallow clone
 // may have left one behind.
-func (s *Service) findCommits(ctx context.Context, p *project, commits []NoteCommit) {
-	repo, err := s.git(ctx, p)
+func (s *Clerk) findCommits(ctx context.Context, p *project.Project, commits []NoteCommit) {
+	repo, err := s.home.Git(ctx, p)
 	if err != nil {
 		return // a plain folder, or no git: unknown
 	}
@@ -302,8 +303,8 @@ type NotesLintReply struct {
 }
 
 // NotesLint reads the notes as they stand in the folder, whoever wrote them.
-func (s *Service) NotesLint(ctx context.Context, who Caller, _ NotesLintRequest) (NotesLintReply, error) {
-	p, err := s.project(ctx, who)
+func (s *Clerk) NotesLint(ctx context.Context, who project.Caller, _ NotesLintRequest) (NotesLintReply, error) {
+	p, err := s.home.Open(ctx, who)
 	if err != nil {
 		return NotesLintReply{}, err
 	}

@@ -1,4 +1,4 @@
-package service
+package clerk
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"kedge"
 	"kedge/internal/book"
 	"kedge/internal/plan"
+	"kedge/internal/project"
 	"kedge/internal/run"
 	"kedge/internal/store"
 )
@@ -15,11 +16,11 @@ import (
 // FeatureReply is a feature after a change.
 type FeatureReply struct {
 	Feature kedge.Feature `json:"feature"`
-	Aside
+	book.Aside
 }
 
 // changed is book.Change for a command about one feature.
-func (s *Service) changed(ctx context.Context, who Caller, id kedge.FeatureID, decide func(p *project, l book.Ledger) ([]kedge.Event, error)) (FeatureReply, error) {
+func (s *Clerk) changed(ctx context.Context, who project.Caller, id kedge.FeatureID, decide func(p *project.Project, l book.Ledger) ([]kedge.Event, error)) (FeatureReply, error) {
 	p, _, aside, err := s.book.Change(ctx, who, decide)
 	if err != nil {
 		return FeatureReply{}, err
@@ -37,8 +38,8 @@ type FeatureAddRequest struct {
 }
 
 // FeatureAdd locks a new definition.
-func (s *Service) FeatureAdd(ctx context.Context, who Caller, in FeatureAddRequest) (FeatureReply, error) {
-	return s.changedInRun(ctx, who, run.Event{Kind: run.Planned, Feature: in.Definition.ID}, func(p *project, l book.Ledger) ([]kedge.Event, error) {
+func (s *Clerk) FeatureAdd(ctx context.Context, who project.Caller, in FeatureAddRequest) (FeatureReply, error) {
+	return s.changedInRun(ctx, who, run.Event{Kind: run.Planned, Feature: in.Definition.ID}, func(p *project.Project, l book.Ledger) ([]kedge.Event, error) {
 		if err := book.Unlocked(p, l); err != nil {
 			return nil, err
 		}
@@ -60,8 +61,8 @@ type FeatureAmendRequest struct {
 
 // FeatureAmend is the only way to change a locked definition: by a person, with
 // a reason. What was proven by other checks is proven no longer.
-func (s *Service) FeatureAmend(ctx context.Context, who Caller, in FeatureAmendRequest) (FeatureReply, error) {
-	if err := personOnly(who, "amend a feature"); err != nil {
+func (s *Clerk) FeatureAmend(ctx context.Context, who project.Caller, in FeatureAmendRequest) (FeatureReply, error) {
+	if err := project.PersonOnly(who, "amend a feature"); err != nil {
 		return FeatureReply{}, err
 	}
 	if err := needReason(in.Reason, "amend"); err != nil {
@@ -69,7 +70,7 @@ func (s *Service) FeatureAmend(ctx context.Context, who Caller, in FeatureAmendR
 	}
 	_, hash := plan.Canonical(in.Definition)
 	word := run.Event{Kind: run.Amended, Feature: in.Definition.ID, Hash: hash, Reason: in.Reason}
-	return s.changedInRun(ctx, who, word, func(_ *project, l book.Ledger) ([]kedge.Event, error) {
+	return s.changedInRun(ctx, who, word, func(_ *project.Project, l book.Ledger) ([]kedge.Event, error) {
 		d, err := l.Find(in.Definition.ID)
 		if err != nil {
 			return nil, err
@@ -97,13 +98,13 @@ type FeatureStatusRequest struct {
 }
 
 // FeatureBlock says that a feature cannot go on, by anyone.
-func (s *Service) FeatureBlock(ctx context.Context, who Caller, in FeatureStatusRequest) (FeatureReply, error) {
+func (s *Clerk) FeatureBlock(ctx context.Context, who project.Caller, in FeatureStatusRequest) (FeatureReply, error) {
 	return s.move(ctx, who, in, run.Barred, kedge.BlockedWork, kedge.Pending, kedge.InProgress, kedge.NeedsReview, kedge.Regressed)
 }
 
 // FeatureReopen takes a feature back to pending; what proved it no longer does.
-func (s *Service) FeatureReopen(ctx context.Context, who Caller, in FeatureStatusRequest) (FeatureReply, error) {
-	if err := personOnly(who, "reopen a feature"); err != nil {
+func (s *Clerk) FeatureReopen(ctx context.Context, who project.Caller, in FeatureStatusRequest) (FeatureReply, error) {
+	if err := project.PersonOnly(who, "reopen a feature"); err != nil {
 		return FeatureReply{}, err
 	}
 	return s.move(ctx, who, in, run.Reopened, kedge.Pending, kedge.BlockedWork, kedge.Skipped, kedge.NeedsReview, kedge.Completed, kedge.Regressed, kedge.InProgress)
@@ -111,8 +112,8 @@ func (s *Service) FeatureReopen(ctx context.Context, who Caller, in FeatureStatu
 
 // FeatureSkip says that a feature will not be done. What depends on it stays
 // behind it until a person amends that.
-func (s *Service) FeatureSkip(ctx context.Context, who Caller, in FeatureStatusRequest) (FeatureReply, error) {
-	if err := personOnly(who, "skip a feature"); err != nil {
+func (s *Clerk) FeatureSkip(ctx context.Context, who project.Caller, in FeatureStatusRequest) (FeatureReply, error) {
+	if err := project.PersonOnly(who, "skip a feature"); err != nil {
 		return FeatureReply{}, err
 	}
 	return s.move(ctx, who, in, run.Skipped, kedge.Skipped, kedge.Pending, kedge.InProgress, kedge.BlockedWork, kedge.NeedsReview, kedge.Regressed)
@@ -120,22 +121,22 @@ func (s *Service) FeatureSkip(ctx context.Context, who Caller, in FeatureStatusR
 
 // FeatureAccept completes a feature that waits for a review. Only a person may,
 // and must say why; anything else is completed by its checks alone.
-func (s *Service) FeatureAccept(ctx context.Context, who Caller, in FeatureStatusRequest) (FeatureReply, error) {
-	if err := personOnly(who, "accept a feature"); err != nil {
+func (s *Clerk) FeatureAccept(ctx context.Context, who project.Caller, in FeatureStatusRequest) (FeatureReply, error) {
+	if err := project.PersonOnly(who, "accept a feature"); err != nil {
 		return FeatureReply{}, err
 	}
 	if err := needReason(in.Reason, "accept"); err != nil {
 		return FeatureReply{}, err
 	}
-	if reply, done, err := s.acceptInRun(ctx, who, in); done || err != nil {
+	if reply, done, err := s.runs.Accept(ctx, who, in); done || err != nil {
 		return reply, err
 	}
 	return s.move(ctx, who, in, "", kedge.Completed, kedge.NeedsReview)
 }
 
 // move changes a status; word is what a run is told of it.
-func (s *Service) move(ctx context.Context, who Caller, in FeatureStatusRequest, word run.EventKind, to kedge.Status, from ...kedge.Status) (FeatureReply, error) {
-	return s.changedInRun(ctx, who, run.Event{Kind: word, Feature: in.ID, Reason: in.Reason}, func(_ *project, l book.Ledger) ([]kedge.Event, error) {
+func (s *Clerk) move(ctx context.Context, who project.Caller, in FeatureStatusRequest, word run.EventKind, to kedge.Status, from ...kedge.Status) (FeatureReply, error) {
+	return s.changedInRun(ctx, who, run.Event{Kind: word, Feature: in.ID, Reason: in.Reason}, func(_ *project.Project, l book.Ledger) ([]kedge.Event, error) {
 		d, err := l.Find(in.ID)
 		if err != nil {
 			return nil, err
@@ -145,7 +146,7 @@ func (s *Service) move(ctx context.Context, who Caller, in FeatureStatusRequest,
 		}
 		data := kedge.FeatureStatusData{ID: in.ID, Status: to, Reason: in.Reason}
 		if to == kedge.Completed {
-			now := s.now()
+			now := s.home.Now()
 			data.CompletedAt = &now
 		} else {
 			data = book.WithoutProof(data)
@@ -178,17 +179,17 @@ type FeaturesImportReply struct {
 	Unchanged []kedge.FeatureID `json:"unchanged"` // in the ledger already, with the same definition
 	Claimed   []kedge.FeatureID `json:"claimed"`   // of the added: said to be completed, and not verified
 	Findings  []kedge.Finding   `json:"findings"`
-	Aside
+	book.Aside
 }
 
 // FeaturesImport takes a list over, all of it or nothing. Every feature starts
 // as pending; what the list claims is for the checks to confirm.
-func (s *Service) FeaturesImport(ctx context.Context, who Caller, in FeaturesImportRequest) (FeaturesImportReply, error) {
+func (s *Clerk) FeaturesImport(ctx context.Context, who project.Caller, in FeaturesImportRequest) (FeaturesImportReply, error) {
 	im, err := plan.Import(in.File, in.Format, []byte(in.Text))
 	if err != nil {
 		return FeaturesImportReply{}, err
 	}
-	p, evs, aside, err := s.book.Change(ctx, who, func(p *project, l book.Ledger) ([]kedge.Event, error) {
+	p, evs, aside, err := s.book.Change(ctx, who, func(p *project.Project, l book.Ledger) ([]kedge.Event, error) {
 		if err := book.Unlocked(p, l); err != nil && !p.Holds(book.FeaturesFile, in.Text) {
 			return nil, err
 		}
@@ -199,7 +200,7 @@ func (s *Service) FeaturesImport(ctx context.Context, who Caller, in FeaturesImp
 		return l.Add(who, "import:"+in.File, fresh)
 	})
 	if err == nil {
-		err = s.tellRun(ctx, p, who, run.Event{Kind: run.Planned})
+		err = s.runs.Tell(ctx, p, who, run.Event{Kind: run.Planned})
 	}
 	if err != nil {
 		return FeaturesImportReply{}, err
@@ -239,4 +240,18 @@ func (r *FeaturesImportReply) sort(claimed []plan.Claimed, evs []kedge.Event) er
 		}
 	}
 	return nil
+}
+
+// changedInRun is changed for what a person says of a feature: a run that lives
+// is told.
+func (s *Clerk) changedInRun(ctx context.Context, who project.Caller, word run.Event, decide func(p *project.Project, l book.Ledger) ([]kedge.Event, error)) (FeatureReply, error) {
+	reply, err := s.changed(ctx, who, word.Feature, decide)
+	if err != nil || word.Kind == "" {
+		return reply, err
+	}
+	p, err := s.home.Open(ctx, who)
+	if err == nil {
+		err = s.runs.Tell(ctx, p, who, word)
+	}
+	return reply, err
 }

@@ -1,4 +1,4 @@
-package service
+package clerk
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"kedge"
+	"kedge/internal/project"
 	"kedge/internal/store"
 )
 
@@ -35,14 +36,14 @@ type RecallHit struct {
 }
 
 // Recall searches notes, decisions, risks, features and checkpoints.
-func (s *Service) Recall(ctx context.Context, who Caller, in RecallRequest) (RecallReply, error) {
+func (s *Clerk) Recall(ctx context.Context, who project.Caller, in RecallRequest) (RecallReply, error) {
 	if in.Limit < 0 {
 		return RecallReply{}, kedge.Errorf(kedge.Invalid, "a limit of %d hits is none", in.Limit).WithHint("kedge recall WORDS --limit 20")
 	}
 	if strings.TrimSpace(in.Query) == "" {
 		return RecallReply{}, kedge.Errorf(kedge.Invalid, "nothing to search for").WithHint("kedge recall WORDS")
 	}
-	p, err := s.project(ctx, who)
+	p, err := s.home.Open(ctx, who)
 	if err != nil {
 		return RecallReply{}, err
 	}
@@ -63,7 +64,7 @@ func (s *Service) Recall(ctx context.Context, who Caller, in RecallRequest) (Rec
 
 // found is a hit with what its document says beyond the words: when it was
 // written down, and whether it still holds.
-func found(ctx context.Context, p *project, h store.Hit) (RecallHit, error) {
+func found(ctx context.Context, p *project.Project, h store.Hit) (RecallHit, error) {
 	hit := RecallHit{Kind: h.Kind, ID: h.ID, Title: h.Title, Snippet: snippet(h.Title, h.Excerpt)}
 	doc, ok, err := store.Get[struct {
 		Status      json.RawMessage `json:"status"`      // decisions, features; a checkpoint's is a list

@@ -1,0 +1,42 @@
+// Package clerk answers the commands that look into the book and enter into it:
+// features, plans, decisions, risks, notes, rules and recall. It promises that a
+// locked definition changes only by a person's word with a reason, that a locked
+// decision is only ever superseded or withdrawn, and that a run which lives is told of
+// what a person changed. It never gives a verdict.
+package clerk
+
+import (
+	"context"
+
+	"kedge/internal/book"
+	"kedge/internal/gitx"
+	"kedge/internal/project"
+	"kedge/internal/run"
+)
+
+// Runs is what the clerk needs from whoever drives runs.
+type Runs interface {
+	// Tell lets a run that lives know what a person did to the ledger.
+	Tell(ctx context.Context, p *project.Project, who project.Caller, ev run.Event) error
+	// Accept accepts a feature of a run that lives; done is false when no run has it.
+	Accept(ctx context.Context, who project.Caller, in FeatureStatusRequest) (reply FeatureReply, done bool, err error)
+	// Save has a checkpoint saved of the work under way, and says why.
+	Save(ctx context.Context, who project.Caller, reason string)
+	// PlanApproved lets the run that planned go on with the work.
+	PlanApproved(ctx context.Context, p *project.Project, who project.Caller) (started bool, err error)
+	// Uncommitted are the files of the checkout that are Kedge's alone and differ
+	// from the last commit.
+	Uncommitted(ctx context.Context, p *project.Project, repo *gitx.Repo) ([]string, error)
+}
+
+// Clerk answers for the projects of one KEDGE_HOME.
+type Clerk struct {
+	home *project.Home
+	book *book.Book
+	runs Runs
+}
+
+// New makes one; it does nothing until it is asked.
+func New(home *project.Home, book *book.Book, runs Runs) *Clerk {
+	return &Clerk{home: home, book: book, runs: runs}
+}

@@ -1,0 +1,36 @@
+package service
+
+import (
+	"context"
+
+	"kedge/internal/gitx"
+	"kedge/internal/run"
+)
+
+// runsForClerk are the runs as package clerk needs them.
+type runsForClerk struct{ s *Service }
+
+// Tell implements clerk.Runs.
+func (r runsForClerk) Tell(ctx context.Context, p *project, who Caller, ev run.Event) error {
+	return r.s.tellRun(ctx, p, who, ev)
+}
+
+// Accept implements clerk.Runs.
+func (r runsForClerk) Accept(ctx context.Context, who Caller, in FeatureStatusRequest) (FeatureReply, bool, error) {
+	return r.s.acceptInRun(ctx, who, in)
+}
+
+// Save implements clerk.Runs.
+func (r runsForClerk) Save(ctx context.Context, who Caller, reason string) {
+	r.s.saveLiving(ctx, who, reason)
+}
+
+// PlanApproved implements clerk.Runs.
+func (r runsForClerk) PlanApproved(ctx context.Context, p *project, who Caller) (bool, error) {
+	return r.s.planApproved(ctx, p, who)
+}
+
+// Uncommitted implements clerk.Runs.
+func (r runsForClerk) Uncommitted(ctx context.Context, p *project, repo *gitx.Repo) ([]string, error) {
+	return r.s.uncommitted(ctx, p, repo)
+}
