@@ -52,6 +52,7 @@ type ModelUse struct {
 // `audit --json`. A nil figure is unknown.
 type Figures struct {
 	ID               string      `json:"id"`
+	Parent           string      `json:"parent"` // the session whose sub-agent it is; empty where it is none's
 	Agent            string      `json:"agent"`
 	Model            string      `json:"model"` // the one of most replies; empty is unknown
 	File             string      `json:"file"`

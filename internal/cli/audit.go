@@ -98,7 +98,7 @@ func auditText(w io.Writer, out service.AuditReply) {
 		return
 	}
 	t := out.Total
-	fmt.Fprintf(w, "%s, %s to %s, %s\n\n", counting(len(out.Sessions), "session"), day(t.StartedAt), day(t.EndedAt), agents(out.Sessions))
+	fmt.Fprintf(w, "%s, %s to %s, %s\n\n", sessionsText(out.Sessions), day(t.StartedAt), day(t.EndedAt), agents(out.Sessions))
 	filledText(w, t)
 	row := func(name, format string, args ...any) {
 		fmt.Fprintf(w, "%-12s %s\n", name, plain.Line(fmt.Sprintf(format, args...)))
@@ -120,6 +120,20 @@ func auditText(w io.Writer, out service.AuditReply) {
 		row("skipped", "%s that could not be understood", counting(int(t.SkippedLines), "line"))
 	}
 	changesText(w, out.Changes)
+}
+
+// sessionsText counts sub-agents by themselves: nobody began a session for them.
+func sessionsText(list []audit.Figures) string {
+	side := 0
+	for _, f := range list {
+		if f.Parent != "" {
+			side++
+		}
+	}
+	if side == 0 {
+		return counting(len(list), "session")
+	}
+	return counting(len(list)-side, "session") + " and " + counting(side, "sub-agent")
 }
 
 func filledText(w io.Writer, t audit.Figures) {

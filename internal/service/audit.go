@@ -217,6 +217,9 @@ func (s *Service) transcriptOfSession(ctx context.Context, who Caller, where tra
 	var best transcript.File
 	first := ""
 	for _, f := range files {
+		if f.Side {
+			continue
+		}
 		g, err := transcript.CountFile(ctx, f, audit.NoPrice)
 		if at := began(g); err == nil && at >= started && (first == "" || at < first) {
 			best, first = f, at

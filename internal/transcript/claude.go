@@ -14,7 +14,8 @@ var claudeActs = map[string]audit.Act{
 }
 
 // claude reads transcripts of Claude Code: all lines in the order of the file,
-// without side chains, which are other conversations. Its instructions, its tool
+// without side chains, which are other conversations: those of sub-agents, which
+// mostly have transcripts of their own. Its instructions, its tool
 // schemas and CLAUDE.md are not in them.
 func claude(ctx context.Context, r io.Reader, o Options, emit Emit) (Meta, error) {
 	c := &claudeReader{teller: teller{Options: o, emit: emit}}
@@ -32,10 +33,10 @@ type claudeReader struct {
 
 // claudeLine is the fields of a line that matter; values as they stand in it.
 type claudeLine struct {
-	typ, subtype, session, dir, at, tools, attachment []byte
-	operation, content                                []byte // of the queue of what was typed
-	side, meta, summary                               bool
-	message                                           claudeMessage
+	typ, subtype, session, agent, dir, at, tools, attachment []byte
+	operation, content                                       []byte // of the queue of what was typed
+	side, meta, summary                                      bool
+	message                                                  claudeMessage
 }
 
 // claudeMessage is the message of a line. Its content is a text or blocks.
@@ -68,15 +69,10 @@ func (c *claudeReader) line(n int, b []byte) bool {
 	if !l.parse(b) {
 		return false
 	}
-	if l.side {
+	if l.side && !c.Side {
 		return true
 	}
-	if c.meta.ID == "" {
-		c.meta.ID = text(l.session)
-	}
-	if c.meta.Dir == "" {
-		c.meta.Dir = text(l.dir)
-	}
+	c.identify()
 	c.n, c.at = n, stamp(string(l.at))
 	c.give(audit.Entry{Kind: audit.Moment})
 	switch string(l.typ) {
@@ -101,6 +97,20 @@ func (c *claudeReader) line(n int, b []byte) bool {
 	return true
 }
 
+// identify takes what a line says about the session. A sub-agent's names the
+// session that it works for.
+func (c *claudeReader) identify() {
+	if c.meta.Dir == "" {
+		c.meta.Dir = text(c.l.dir)
+	}
+	switch {
+	case !c.Side && c.meta.ID == "":
+		c.meta.ID = text(c.l.session)
+	case c.Side && c.meta.ID == "" && len(c.l.agent) > 0:
+		c.meta.ID, c.meta.Parent = sidePrefix+text(c.l.agent), text(c.l.session)
+	}
+}
+
 // parse goes over the whole line, once, so that a broken one is noticed before
 // anything of it is counted. Of a key that stands there twice the last counts.
 func (l *claudeLine) parse(b []byte) bool {
@@ -118,6 +128,8 @@ func (l *claudeLine) parse(b []byte) bool {
 			l.subtype = inside(v)
 		case "sessionId":
 			l.session = inside(v)
+		case "agentId":
+			l.agent = inside(v)
 		case "cwd":
 			l.dir = inside(v)
 		case "timestamp":

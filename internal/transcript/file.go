@@ -29,6 +29,7 @@ type File struct {
 	Agent   string
 	Path    string
 	Session string // which one of a database; empty elsewhere
+	Side    bool   // it is a sub-agent's, and no session that a person began
 	Size    int64
 }
 
@@ -61,6 +62,7 @@ func ReadFile(ctx context.Context, f File, o Options, emit Emit) (Meta, error) {
 		return Meta{}, kedge.Errorf(kedge.NotFound, "open the transcript %q: %w", f.Path, err)
 	}
 	defer func() { _ = r.Close() }() // it was only read
+	o.Side = f.Side
 	m, err := Read(ctx, f.Agent, r, o, emit)
 	if err != nil {
 		return m, err
@@ -89,7 +91,7 @@ func CountFile(ctx context.Context, f File, price audit.Price) (audit.Figures, e
 
 func figures(c *audit.Counter, m Meta, price audit.Price) audit.Figures {
 	f := c.Figures(price, m.Unseen...)
-	f.ID, f.SkippedLines = m.ID, m.Skipped
+	f.ID, f.Parent, f.SkippedLines = m.ID, m.Parent, m.Skipped
 	return f
 }
 
@@ -109,7 +111,32 @@ func Open(ctx context.Context, path string) ([]File, error) {
 	if agent == "opencode" {
 		return ofDatabase(ctx, path, nil)
 	}
-	return []File{{Agent: agent, Path: path, Size: fi.Size()}}, nil
+	return []File{{Agent: agent, Path: path, Size: fi.Size(), Side: agent == "claude" && isSide(path)}}, nil
+}
+
+// sidePrefix begins the names of the transcripts of Claude Code's sub-agents.
+const sidePrefix = "agent-"
+
+// isSide tells whether a transcript of Claude Code is a sub-agent's: its name
+// says so, and the first line that tells.
+func isSide(path string) bool {
+	if !strings.HasPrefix(filepath.Base(path), sidePrefix) {
+		return false
+	}
+	r, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = r.Close() }() // it was only read
+	l, err := newLines(r)
+	for err == nil && l.n < sniffed {
+		var b []byte
+		var line claudeLine
+		if b, err = l.next(); err == nil && line.parse(bytes.TrimSpace(b)) && len(line.agent) > 0 {
+			return line.side
+		}
+	}
+	return false
 }
 
 func ofDatabase(ctx context.Context, path string, dirs []string) ([]File, error) {

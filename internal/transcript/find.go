@@ -107,11 +107,16 @@ func findClaude(_ context.Context, w Where) []File {
 	for _, root := range roots {
 		for _, dir := range w.Dirs {
 			if filepath.IsAbs(root) {
-				patterns = append(patterns, filepath.Join(quoted(root), "projects", slug(dir), "*.jsonl"))
+				kept := filepath.Join(quoted(root), "projects", slug(dir))
+				patterns = append(patterns, filepath.Join(kept, "*.jsonl"), filepath.Join(kept, "*", "subagents", sidePrefix+"*.jsonl"))
 			}
 		}
 	}
-	return files("claude", patterns...)
+	list := files("claude", patterns...)
+	for i := range list {
+		list[i].Side = isSide(list[i].Path)
+	}
+	return list
 }
 
 // findCodex looks into the first line of every rollout: they are kept by date.

@@ -3,10 +3,14 @@ package transcript
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"kedge/internal/audit"
 )
 
 func TestSlug(t *testing.T) {
@@ -65,6 +69,48 @@ func TestFind(t *testing.T) {
 	where.Agent = "pi"
 	if list, err := Find(t.Context(), where); err != nil || len(list) != 1 {
 		t.Errorf("of pi: %+v, %v", list, err)
+	}
+}
+
+// TestSubAgents: the transcript of a sub-agent is a session of its own, which
+// says whose, wherever Claude Code keeps it; and only what is a side chain is one.
+func TestSubAgents(t *testing.T) {
+	home := t.TempDir()
+	const dir, side = "/home/u/shop", `{"type":"user","isSidechain":true,"agentId":"a1","sessionId":"s1","uuid":"u","timestamp":"2026-02-04T04:10:01.000Z","message":{"content":"look"}}` + "\n" +
+		`{"type":"assistant","isSidechain":true,"agentId":"a1","sessionId":"s1","uuid":"v","message":{"id":"m","model":"claude-haiku-4-5","content":[{"type":"text","text":"done"}],"usage":{"input_tokens":3,"output_tokens":4}}}`
+	kept := filepath.Join(home, ".claude", "projects", slug(dir))
+	for path, text := range map[string]string{
+		"s1.jsonl":                      strings.ReplaceAll(strings.ReplaceAll(side, `true`, `false`), "look", "begin"),
+		"s1/subagents/agent-a1.jsonl":   side,
+		"agent-a2.jsonl":                strings.ReplaceAll(side, "a1", "a2"),
+		"agent-notes.jsonl":             strings.ReplaceAll(side, `true`, `false`),
+		"s1/subagents/agent-a1.meta":    "{}",
+		"s1/tool-results/agent-x.jsonl": side,
+	} {
+		place(t, filepath.Join(kept, path), []byte(text))
+	}
+	list, err := Find(t.Context(), Where{Dirs: []string{dir}, Agent: "claude", Getenv: func(name string) string { return map[string]string{"HOME": home}[name] }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, f := range list {
+		g, err := CountFile(t.Context(), f, audit.NoPrice)
+		if err != nil {
+			t.Fatal(err)
+		}
+		opened, err := Open(t.Context(), f.Path)
+		if err != nil || len(opened) != 1 || opened[0] != f {
+			t.Errorf("opened by its name %+v, found %+v, %v", opened, f, err)
+		}
+		got = append(got, fmt.Sprintf("%s of %q: %d calls, %d characters", g.ID, g.Parent, g.Calls, g.Composition.Sum()))
+	}
+	want := []string{
+		`agent-a2 of "s1": 1 calls, 8 characters`, `s1 of "": 1 calls, 8 characters`,
+		`s1 of "": 1 calls, 9 characters`, `agent-a1 of "s1": 1 calls, 8 characters`,
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("found\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
 

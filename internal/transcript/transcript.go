@@ -23,6 +23,7 @@ import (
 // Meta is what a transcript says about itself.
 type Meta struct {
 	ID      string   // of the session, by the program; empty is unknown
+	Parent  string   // of the session whose sub-agent it is; empty where it is none's
 	Dir     string   // where it worked; empty is unknown
 	Skipped int64    // lines that could not be understood
 	Lines   int      // how many were read, where Options.Before was given
@@ -35,6 +36,7 @@ type Emit func(*audit.Entry)
 // Options say how to read.
 type Options struct {
 	Text   bool // entries carry their text
+	Side   bool // it is a sub-agent's own transcript, which is a side chain throughout
 	Before int  // only the lines before this one are read, from 1; 0 is all
 }
 
