@@ -222,13 +222,8 @@ func ioctlFile(f *os.File, do func(fd int) error) error {
 	return inner
 }
 
-// closeInput ends the program's input: a pipe is closed, a terminal gets the
-// character that means it.
-func (c *child) closeInput() error {
-	if c.tty {
-		_, err := c.in.Write([]byte{4})
-		return err
-	}
+// closePipe ends the input of a program that has no terminal.
+func (c *child) closePipe() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {

@@ -114,11 +114,13 @@ func greet(ctx context.Context, nc net.Conn, r Record) (*Client, error) {
 
 // deadline makes the connection heed ctx until the function it gives is called.
 func (c *Client) deadline(ctx context.Context) (release func()) {
-	stop := context.AfterFunc(ctx, func() { _ = c.c.SetDeadline(time.Unix(1, 0)) })
+	set := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() { _ = c.c.SetDeadline(time.Unix(1, 0)); close(set) })
 	return func() {
 		if stop() {
 			return
 		}
+		<-set
 		_ = c.c.SetDeadline(time.Time{}) // ctx ended after the answer came
 	}
 }
@@ -142,11 +144,9 @@ func (c *Client) ask(ctx context.Context, f wire.Frame) (wire.Frame, error) {
 			WithHint("start the session again to use it")
 	}
 	defer c.deadline(ctx)()
-	if err := wire.Write(c.c, f); err != nil {
-		return wire.Frame{}, broken(ctx, err)
-	}
-	answer, err := wire.Read(c.c)
+	answer, err := c.exchange(f)
 	if err != nil {
+		_ = c.c.Close() // the answer may still come: it must not be taken for that to the next request
 		return wire.Frame{}, broken(ctx, err)
 	}
 	if answer.Type == wire.Fail {
@@ -157,6 +157,13 @@ func (c *Client) ask(ctx context.Context, f wire.Frame) (wire.Frame, error) {
 		return wire.Frame{}, kedge.Errorf(why.Kind, "%s", why.Message)
 	}
 	return answer, nil
+}
+
+func (c *Client) exchange(f wire.Frame) (wire.Frame, error) {
+	if err := wire.Write(c.c, f); err != nil {
+		return wire.Frame{}, err
+	}
+	return wire.Read(c.c)
 }
 
 func (c *Client) knows(t wire.Type) bool {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"kedge"
+	"kedge/internal/hold/wire"
 )
 
 // Why a session is what it is, where its state does not say it all. CauseExited
@@ -30,8 +31,9 @@ type Found struct {
 	Dir    string
 	State  kedge.SessionState
 	Cause  string
-	Client *Client // of a living holder
-	Result *Result // of an ended session
+	Client *Client     // of a living holder
+	Now    *wire.State // what it says of the session
+	Result *Result     // of an ended session
 }
 
 // Find looks at every session folder in dir, in parallel, and connects to the
@@ -79,6 +81,8 @@ func Look(ctx context.Context, dir string) Found {
 	}
 	if r, err := ReadResult(dir); err == nil {
 		f.Result, f.State, f.Cause = &r, r.state(), r.Cause
+	} else if f.Client != nil {
+		f.ask(ctx)
 	}
 	if f.State == "" {
 		f.State, f.Cause = unanswered(dir, err)
@@ -86,10 +90,25 @@ func Look(ctx context.Context, dir string) Found {
 	return f
 }
 
+// ask asks the holder how its session is: one that has ended may not have been
+// able to write that down.
+func (f *Found) ask(ctx context.Context) {
+	now, err := f.Client.State(ctx)
+	if err != nil {
+		_ = f.Client.Close()
+		f.Client, f.Cause = nil, CauseSilent
+		return
+	}
+	if f.Now = &now; now.Exit != nil {
+		r := Result{Version: fileVersion, Session: f.ID, Exit: *now.Exit, Asked: now.Asked, End: now.End, Lost: now.Lost}
+		f.Result, f.State, f.Cause = &r, r.state(), r.Cause
+	}
+}
+
 // state of a session that has ended: a program that a signal ended which nobody
 // asked Kedge for was interrupted in its work.
 func (r Result) state() kedge.SessionState {
-	if r.Signal != 0 && !r.Asked {
+	if (r.Signal != 0 || r.Cause == CauseKilled) && !r.Asked {
 		return kedge.SessionInterrupted
 	}
 	return kedge.SessionExited

@@ -44,7 +44,8 @@ type holder struct {
 	exit            *wire.Exit
 	cols            int
 	rows            int
-	ending          bool
+	ending          bool // the program is being ended, whoever wanted it
+	asked           bool // whoever uses Kedge wanted it
 
 	ended chan struct{} // closed after exit.json is written
 	quit  chan struct{} // closed when somebody collected the session
@@ -159,17 +160,15 @@ func (h *holder) wait(ctx context.Context) {
 	go func() { h.pump(); close(pumped) }()
 	stop, synced := make(chan struct{}), make(chan struct{})
 	go func() { h.syncLoop(stop); close(synced) }()
-	term := make(chan os.Signal, 1)
-	signal.Notify(term, syscall.SIGTERM)
+	ctx, forget := signal.NotifyContext(ctx, syscall.SIGTERM)
+	defer forget()
 	select {
 	case <-h.child.gone:
-	case <-term: // the machine goes down: let the program end in its own way
-		h.end(leftGrace)
-		<-h.child.gone
-	case <-ctx.Done():
+	case <-ctx.Done(): // the machine goes down: let the program end in its own way
 		h.end(leftGrace)
 		<-h.child.gone
 	}
+	told := ctx.Err() != nil
 	h.mu.Lock()
 	h.killedForMemory = h.memory.killed() // before the rest of it is ended, which takes time
 	h.mu.Unlock()
@@ -181,19 +180,40 @@ func (h *holder) wait(ctx context.Context) {
 	<-pumped
 	close(stop)
 	<-synced
-	h.finish(left)
-	linger := time.NewTimer(lingerFor)
-	defer linger.Stop()
-	select {
-	case <-h.quit:
-	case <-linger.C:
-	case <-term:
-	case <-ctx.Done():
+	h.linger(ctx, h.finish(left, told))
+}
+
+// linger waits to be collected. What is not written down yet, only we can tell: it
+// is, as soon as the disk takes it. When the machine goes down there is nobody to
+// wait for.
+func (h *holder) linger(ctx context.Context, unwritten *Result) {
+	limit := time.NewTimer(lingerFor)
+	defer limit.Stop()
+	again := time.NewTicker(syncEvery)
+	defer again.Stop()
+	for {
+		if unwritten == nil || h.write(*unwritten) == nil {
+			unwritten = nil
+			again.Stop()
+		}
+		select {
+		case <-again.C:
+			continue
+		case <-h.quit:
+		case <-limit.C:
+		case <-ctx.Done():
+		}
+		return
 	}
 }
 
+// write puts exit.json on disk.
+func (h *holder) write(r Result) error { return writeJSON(resultPath(h.spec.Dir), r, atomicfile.Write) }
+
 // Output is moved in pieces of up to pumpBuffer; a read of a terminal that gives
-// at least a flood is followed by others before anything else is done.
+// at least a flood is followed by others before anything else is done. A piece
+// ends where the tape's length is a multiple of pumpBuffer: the system keeps whole
+// pieces of a file together, and whoever reads it later has to find fewer.
 const (
 	pumpBuffer = 16 << 10
 	flood      = 2 << 10
@@ -204,9 +224,10 @@ const (
 func (h *holder) pump() {
 	buf := make([]byte, pumpBuffer)
 	for {
-		n, err := h.child.out.Read(buf)
+		room := buf[:pumpBuffer-h.tape.End()%pumpBuffer]
+		n, err := h.child.out.Read(room)
 		if n >= flood && err == nil {
-			n += h.child.more(buf[n:])
+			n += h.child.more(room[n:])
 		}
 		if n > 0 {
 			h.tape.Append(buf[:n], time.Now())
@@ -246,20 +267,29 @@ func (h *holder) syncLoop(stop <-chan struct{}) {
 	}
 }
 
-// finish records the end: on the tape, in exit.json, and to the followers.
-func (h *holder) finish(left int) {
+// finish records the end: on the tape, in exit.json, and to the followers. What
+// ended because this holder was told to go was interrupted, whatever the program
+// made of it. It gives what the disk did not take.
+func (h *holder) finish(left int, told bool) (unwritten *Result) {
 	exit := h.exitOf()
+	if told && !h.wasAsked() {
+		exit.Cause = CauseKilled
+	}
 	_ = h.tape.Mark(tape.Mark{Kind: tape.Exit, A: uint32(exit.Code), B: uint64(exit.Signal), At: time.UnixMilli(exit.At)}) // exit.json says it too
 	lost := h.tape.Lost()
 	_ = h.tape.Close()
-	_ = writeJSON(resultPath(h.spec.Dir), Result{
-		Version: fileVersion, Session: h.spec.Session, Exit: exit, Asked: h.asked(), End: h.tape.End(), Lost: lost, Left: left,
-	}, atomicfile.Write) // a full disk: the state is still told by the socket
+	r := Result{
+		Version: fileVersion, Session: h.spec.Session, Exit: exit, Asked: h.wasAsked(), End: h.tape.End(), Lost: lost, Left: left,
+	}
+	if h.write(r) != nil {
+		unwritten = &r // a full disk: the socket tells it meanwhile
+	}
 	h.mu.Lock()
 	h.exit = &exit
 	h.mu.Unlock()
 	close(h.ended)
 	h.tell()
+	return unwritten
 }
 
 // exitOf is how the program ended, told apart from a kill by the kernel for want
@@ -274,10 +304,18 @@ func (h *holder) exitOf() wire.Exit {
 	return exit
 }
 
-func (h *holder) asked() bool {
+func (h *holder) wasAsked() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.ending
+	return h.asked
+}
+
+// endAsked is end for whoever uses Kedge.
+func (h *holder) endAsked(grace time.Duration) {
+	h.mu.Lock()
+	h.asked = true
+	h.mu.Unlock()
+	h.end(grace)
 }
 
 func (h *holder) state() wire.State {
@@ -285,7 +323,7 @@ func (h *holder) state() wire.State {
 	defer h.mu.Unlock()
 	return wire.State{
 		Running: h.exit == nil, End: h.tape.End(), Lost: h.tape.Lost(), Input: h.input.typed(),
-		Cols: h.cols, Rows: h.rows, Exit: h.exit,
+		Cols: h.cols, Rows: h.rows, Exit: h.exit, Asked: h.asked,
 	}
 }
 

@@ -86,6 +86,25 @@ func (i *input) take(c *child, id, seq uint64, b []byte) error {
 	return nil
 }
 
+// close ends the program's input, after what is being typed.
+func (i *input) close(c *child) error {
+	if !c.tty {
+		return c.closePipe() // whoever types into it is refused
+	}
+	i.typing.Lock()
+	defer i.typing.Unlock()
+	if err := c.in.SetWriteDeadline(time.Now().Add(inputLimit)); err != nil {
+		return inputError(err)
+	}
+	if _, err := c.in.Write([]byte{endOfInput}); err != nil {
+		return inputError(err)
+	}
+	return nil
+}
+
+// endOfInput is the character that means it at a terminal.
+const endOfInput = 4
+
 func inputError(err error) error {
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):

@@ -40,6 +40,8 @@ func program(name string, args []string) int {
 		return compute()
 	case "eat":
 		return eat()
+	case "proper":
+		return proper()
 	case "ignored":
 		return ignored()
 	case "decoy":
@@ -63,6 +65,7 @@ func echo() int {
 		}
 	}()
 	size()
+	fmt.Println("ready")
 	in := bufio.NewScanner(os.Stdin)
 	for in.Scan() {
 		if in.Text() == "quit" {
@@ -113,6 +116,15 @@ func ignored() int {
 		names = []string{"none"}
 	}
 	fmt.Println("ignored:", strings.Join(names, ", "))
+	return 0
+}
+
+// proper ends in order when it is interrupted.
+func proper() int {
+	c := make(chan os.Signal, 1)
+	signal.Notify(c, os.Interrupt)
+	fmt.Println("ready")
+	<-c
 	return 0
 }
 

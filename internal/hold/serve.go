@@ -1,6 +1,7 @@
 package hold
 
 import (
+	"errors"
 	"net"
 	"os"
 	"sync"
@@ -17,12 +18,19 @@ import (
 func (h *holder) serve(l net.Listener) {
 	for {
 		c, err := l.Accept()
-		if err != nil {
-			return // closed: the holder is going
+		if errors.Is(err, net.ErrClosed) {
+			return // the holder is going
+		}
+		if err != nil { // as many clients as this process may have: some will go
+			<-time.After(acceptPause)
+			continue
 		}
 		go h.answer(c)
 	}
 }
+
+// acceptPause is how long to wait before the next client when there can be none.
+const acceptPause = 50 * time.Millisecond
 
 // conn is one client's connection; frames from several goroutines do not mix.
 type conn struct {
@@ -108,7 +116,7 @@ func (h *holder) act(f wire.Frame) error {
 		}
 		return h.input.take(h.child, source, seq, b)
 	case wire.Close:
-		return h.child.closeInput()
+		return h.input.close(h.child)
 	case wire.Resize:
 		cols, rows, err := f.ResizeOf()
 		if err != nil {
@@ -127,7 +135,7 @@ func (h *holder) act(f wire.Frame) error {
 		if err != nil {
 			return err
 		}
-		h.end(time.Duration(ms) * time.Millisecond)
+		h.endAsked(time.Duration(ms) * time.Millisecond)
 		return nil
 	case wire.Redraw:
 		return h.redraw()

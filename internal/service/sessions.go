@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"kedge"
 	"kedge/internal/hold"
@@ -134,10 +133,8 @@ func (s *Service) seen(ctx context.Context, ses kedge.Session) kedge.Session {
 		return ses
 	}
 	ses.PID = f.Client.Greeting.Child.PID
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second) // a holder that is stopped must not hold up a list
-	defer cancel()
-	if st, err := f.Client.State(ctx); err == nil {
-		ses.Bytes = st.End
+	if f.Now != nil {
+		ses.Bytes = f.Now.End
 	}
 	if s.waits(ses.ID, ses.Bytes) {
 		ses.State = kedge.SessionWaiting

@@ -119,6 +119,7 @@ type State struct {
 	Cols    int   `json:"cols"`
 	Rows    int   `json:"rows"`
 	Exit    *Exit `json:"exit"`
+	Asked   bool  `json:"asked,omitempty"` // to end, by whoever uses Kedge
 }
 
 // Exit is how the program ended.
