@@ -18,14 +18,16 @@ const (
 	inter        // ESC with intermediate bytes: up to a byte in 0x30–0x7e
 )
 
-// maxString bounds a string sequence that never ends: after that many bytes it
-// is taken for text again, so that a stray introducer cannot swallow a log.
-const maxString = 64 << 10
+// MaxSequence bounds a sequence that never ends: after that many bytes it is taken
+// for text again, so that a stray introducer cannot swallow a log. Whoever begins
+// so far before a place in a stream, and a byte or two more, knows what is text
+// from that place on.
+const MaxSequence = 64 << 10
 
 // Stripper removes sequences from a stream. The zero value is at its start.
 type Stripper struct {
 	state state
-	n     int // bytes in the present string sequence
+	n     int // bytes in the present sequence
 }
 
 // Strip appends the text in src to dst and returns it.
@@ -97,9 +99,7 @@ func (s *Stripper) step(b byte) bool {
 	case escape:
 		s.afterEscape(b)
 	case inter:
-		if b >= 0x30 && b <= 0x7e || b < 0x20 {
-			s.state = text
-		}
+		return s.inInter(b)
 	case csi:
 		return s.inCSI(b)
 	case str, strEsc:
@@ -109,11 +109,12 @@ func (s *Stripper) step(b byte) bool {
 }
 
 func (s *Stripper) afterEscape(b byte) {
+	s.n = 0
 	switch {
 	case b == '[':
 		s.state = csi
 	case b == ']' || b == 'P' || b == 'X' || b == '^' || b == '_':
-		s.state, s.n = str, 0
+		s.state = str
 	case b >= 0x20 && b <= 0x2f:
 		s.state = inter
 	case b == 0x1b: // the first was a stray
@@ -122,11 +123,27 @@ func (s *Stripper) afterEscape(b byte) {
 	}
 }
 
+// inInter ends at a final byte, or where something begins that is no part of it.
+func (s *Stripper) inInter(b byte) bool {
+	s.n++
+	switch {
+	case b == 0x1b:
+		s.state = escape
+	case b >= 0x80:
+		s.state = text
+		return true
+	case b >= 0x30 && b <= 0x7e || b < 0x20 || s.n > MaxSequence:
+		s.state = text
+	}
+	return false
+}
+
 // inCSI ends at a final byte; control characters inside act as they do outside,
 // so a newline is text even there.
 func (s *Stripper) inCSI(b byte) bool {
+	s.n++
 	switch {
-	case b >= 0x40 && b <= 0x7e:
+	case b >= 0x40 && b <= 0x7e || s.n > MaxSequence && b >= 0x20 && b < 0x80:
 		s.state = text
 	case b == 0x1b:
 		s.state = escape
@@ -142,7 +159,7 @@ func (s *Stripper) inCSI(b byte) bool {
 func (s *Stripper) inString(b byte) {
 	s.n++
 	switch {
-	case b == 0x07 || b == 0x18 || b == 0x1a || s.n > maxString:
+	case b == 0x07 || b == 0x18 || b == 0x1a:
 		s.state = text
 	case b == 0x1b:
 		s.state = strEsc
@@ -151,6 +168,8 @@ func (s *Stripper) inString(b byte) {
 	case s.state == strEsc:
 		s.state = escape // a new sequence cut the string off
 		s.afterEscape(b)
+	case s.n > MaxSequence:
+		s.state = text
 	}
 }
 

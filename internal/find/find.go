@@ -13,6 +13,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"runtime"
 	"strings"
 	"sync"
 	"time"
@@ -28,8 +29,9 @@ const MaxLine = 4 << 10
 // line with some of what stands around it.
 const MaxQuery = 1 << 10
 
-// workers is how many segments are read at the same time.
-const workers = 2
+// maxWorkers is how many segments are read at the same time, where there are as
+// many processors.
+const maxWorkers = 8
 
 // Query says what to look for.
 type Query struct {
@@ -63,7 +65,7 @@ func Search(ctx context.Context, tapes []tape.Log, q Query) (Result, error) {
 		return Result{}, err
 	}
 	var wg sync.WaitGroup
-	for range min(workers, len(s.tasks)) {
+	for range min(runtime.GOMAXPROCS(0), maxWorkers, len(s.tasks)) {
 		wg.Go(func() { s.work(ctx, n) })
 	}
 	wg.Wait()
@@ -132,7 +134,7 @@ func (s *search) work(ctx context.Context, n needle) {
 			return
 		}
 		hits, err := sc.segment(ctx, s.tasks[i])
-		s.finish(i, hits, err)
+		s.finish(ctx, sc, i, hits, err)
 	}
 }
 
@@ -147,32 +149,39 @@ func (s *search) take() (int, bool) {
 }
 
 // finish keeps the hits of a task, and merges those whose turn it is.
-func (s *search) finish(i int, hits []found, err error) {
+func (s *search) finish(ctx context.Context, sc *scanner, i int, hits []found, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err != nil && s.err == nil {
-		s.err = err
-	}
 	s.done[i], s.ready[i] = hits, true
-	for s.prefix < len(s.tasks) && s.ready[s.prefix] {
-		for _, h := range s.done[s.prefix] {
-			h.Tape = s.tasks[s.prefix].tape
-			s.mergeLocked(h)
-		}
+	for s.err == nil && err == nil && s.prefix < len(s.tasks) && s.ready[s.prefix] {
+		err = s.mergeLocked(ctx, sc, s.tasks[s.prefix], s.done[s.prefix])
 		s.done[s.prefix] = nil
 		s.prefix++
 	}
+	if err != nil && s.err == nil {
+		s.err = err
+	}
 }
 
-// mergeLocked adds a hit, unless the line it is on was shown for an earlier
-// match, in the segment before.
-func (s *search) mergeLocked(h found) {
-	if n := len(s.merged); n > 0 && s.merged[n-1].Tape == h.Tape && h.match < s.merged[n-1].shown {
-		return
+// mergeLocked adds the hits of a task. What was shown for a hit of the segment
+// before is not shown again; the lines of this one may then be others, so it is
+// looked through anew from there.
+func (s *search) mergeLocked(ctx context.Context, sc *scanner, t task, hits []found) error {
+	if n := len(s.merged); n > 0 && len(hits) > 0 && s.merged[n-1].Tape == t.tape && hits[0].match < s.merged[n-1].shown {
+		var err error
+		t.first = s.merged[n-1].shown
+		if hits, err = sc.segment(ctx, t); err != nil {
+			return err
+		}
 	}
-	if len(s.merged) <= s.limit { // one more than the limit tells that there is more
+	for _, h := range hits {
+		if len(s.merged) > s.limit { // one more than the limit tells that there is more
+			return nil
+		}
+		h.Tape = t.tape
 		s.merged = append(s.merged, h)
 	}
+	return nil
 }
 
 func (s *search) result(tapes []tape.Log) (Result, error) {

@@ -71,12 +71,19 @@ func (f *folded) index(b []byte) (from, to int) {
 func appendLower(dst, b []byte) []byte {
 	dst = append(dst, b...)
 	for i, c := range dst {
-		if c >= 'A' && c <= 'Z' {
-			dst[i] = c + 'a' - 'A'
-		}
+		dst[i] = lower(c)
 	}
 	return dst
 }
+
+func lower(b byte) byte {
+	if b >= 'A' && b <= 'Z' {
+		return b + 'a' - 'A'
+	}
+	return b
+}
+
+func isLetter(b byte) bool { return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' }
 
 // pattern is for letters beyond ASCII, whose two cases may differ in length.
 type pattern struct{ re *regexp.Regexp }

@@ -12,11 +12,14 @@ import (
 
 // How much is read, and how much stays in sight around it.
 const (
-	block   = 256 << 10          // read at once
-	behind  = MaxLine            // text kept before what is searched: the beginning of a line
-	ahead   = MaxLine + MaxQuery // text there must be after a match: the match, and the end of its line
-	lead    = 1 << 10            // shown before a match on a line that is too long
-	preroll = 68 << 10           // read before a segment: longer than the longest sequence that is taken for one
+	block    = 256 << 10          // read at once, at most
+	least    = 16 << 10           // and at least
+	behind   = MaxLine            // text kept before what is searched: the beginning of a line
+	ahead    = MaxLine + MaxQuery // text there must be after a match: the match, and the end of its line
+	lead     = 1 << 10            // shown before a match on a line that is too long
+	maxSpan  = ansi.MaxSequence   // of the tape: a match that sequences stretch further is none
+	preroll  = maxSpan + 4<<10    // read before a part: longer than a match, and than what is taken for a sequence
+	moreRoll = 8                  // so many times more, when that shows too little of a line
 )
 
 // span says that the text from one position on stood on the tape from an offset
@@ -43,29 +46,44 @@ type scanner struct {
 	next  int64  // offset to read at
 	from  int    // what lies before this in the window is searched
 	eof   bool
+	cut   bool // reading began too late to show a line whole
 	hits  []found
 }
 
 func newScanner(n needle, most int) *scanner {
+	own := n.clone()
 	return &scanner{
-		needle: n.clone(), most: most, buf: make([]byte, behind+ahead+block),
-		sieve: newSieve(n), raws: make([]byte, MaxQuery+sequence+sieveBlock),
+		needle: own, most: most, buf: make([]byte, behind+ahead+block),
+		sieve: newSieve(own), raws: make([]byte, MaxQuery+sequence+sieveBlock),
 	}
 }
 
 // scan gives the hits whose match begins in the segment, or in a part of it.
 func (s *scanner) scan(ctx context.Context, t task) ([]found, error) {
-	s.task, s.strip, s.text, s.base, s.spans = t, ansi.Stripper{}, s.buf[:0], 0, s.spans[:0]
-	s.next, s.from, s.eof, s.hits = max(t.kept, t.first-preroll), 0, false, nil
-	for {
-		if err := ctx.Err(); err != nil {
-			return nil, kedge.Errorf(kedge.Interrupted, "the search was given up: %w", err)
-		}
-		if err := s.fill(); err != nil {
+	for roll := int64(preroll); ; roll *= moreRoll {
+		begin := max(t.kept, t.first-roll)
+		if err := s.scanFrom(ctx, t, begin); err != nil {
 			return nil, err
 		}
-		if s.look(); s.eof || len(s.hits) >= s.most || s.raw(s.from) >= t.last {
+		if !s.cut || begin == t.kept {
 			return s.hits, nil
+		}
+	}
+}
+
+// scanFrom is scan with the place to read from.
+func (s *scanner) scanFrom(ctx context.Context, t task, begin int64) error {
+	s.task, s.strip, s.text, s.base, s.spans = t, ansi.Stripper{}, s.buf[:0], 0, s.spans[:0]
+	s.next, s.from, s.eof, s.cut, s.hits = begin, 0, false, false, nil
+	for {
+		if err := ctx.Err(); err != nil {
+			return kedge.Errorf(kedge.Interrupted, "the search was given up: %w", err)
+		}
+		if err := s.fill(); err != nil {
+			return err
+		}
+		if s.look(); s.eof || len(s.hits) >= s.most || s.raw(s.from) >= t.last {
+			return nil
 		}
 		s.shift()
 	}
@@ -74,7 +92,12 @@ func (s *scanner) scan(ctx context.Context, t task) ([]found, error) {
 // fill adds a block to the window, without its sequences.
 func (s *scanner) fill() error {
 	at := len(s.text)
-	n, err := s.task.log.ReadAt(s.buf[at:at+block], s.next)
+	size := min(block, max(least, s.task.last+ahead-s.next))
+	n, err := s.task.log.ReadAt(s.buf[at:at+int(size)], s.next)
+	if ended(err) && n == 0 && s.next < s.task.first { // retention took it away meanwhile, but not the part itself
+		s.next = s.task.first
+		n, err = s.task.log.ReadAt(s.buf[at:at+int(size)], s.next)
+	}
 	if s.eof = ended(err); err != nil && !s.eof {
 		return kedge.Errorf(kedge.Internal, "read a session's output: %w", err)
 	}
@@ -111,12 +134,27 @@ func (s *scanner) raw(pos int) int64 {
 	return s.spans[i-1].raw + text - s.spans[i-1].text
 }
 
+// placeOf is where in the window what stood at an offset of the tape, or after it,
+// begins.
+func (s *scanner) placeOf(raw int64) int {
+	i := sort.Search(len(s.spans), func(i int) bool { return s.spans[i].raw > raw })
+	if i == 0 {
+		return 0
+	}
+	text := s.spans[i-1].text + raw - s.spans[i-1].raw
+	if i < len(s.spans) {
+		text = min(text, s.spans[i].text)
+	}
+	return int(max(0, min(text-s.base, int64(len(s.text)))))
+}
+
 // look finds the matches that the window shows whole, with their lines.
 func (s *scanner) look() {
 	limit := len(s.text) - ahead
 	if s.eof {
 		limit = len(s.text)
 	}
+	s.from = max(s.from, s.placeOf(s.task.first))
 	for s.from < limit && len(s.hits) < s.most {
 		from, to := s.needle.index(s.text[s.from:])
 		if from < 0 || s.from+from >= limit {
@@ -124,12 +162,13 @@ func (s *scanner) look() {
 		}
 		from, to = s.from+from, s.from+to
 		raw := s.raw(from)
-		if raw >= s.task.last {
+		switch {
+		case raw >= s.task.last:
 			s.from = from
 			return
-		}
-		s.from = to
-		if raw >= s.task.first {
+		case s.raw(to-1)-raw >= maxSpan:
+			s.from = from + 1
+		default:
 			s.hit(from, to)
 		}
 	}
@@ -143,6 +182,7 @@ func (s *scanner) hit(from, to int) {
 	if first > 0 {
 		offset = s.raw(first-1) + 1 // with the sequences that the line begins with
 	}
+	s.cut = s.cut || first == 0 && s.base == 0
 	shown := s.raw(end-1) + 1
 	line := whole(s.text[first:end])
 	s.hits = append(s.hits, found{Hit: Hit{Offset: offset, Line: string(line)}, match: s.raw(from), shown: shown})

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"slices"
 
 	"kedge"
 	"kedge/internal/hold/tape"
@@ -15,60 +16,105 @@ import (
 const (
 	sieveBlock  = 64 << 10 // at once: little enough to stay in the processor's cache
 	sieveSample = 8 << 10  // of a segment, to learn which bytes are rare in it
-	rareEnough  = 48       // a byte that stands once in so many is looked for by itself
-	headSize    = 31       // of a text, is found by the fastest way everywhere
+	rareEnough  = 48       // a byte that stands once in so many is looked for by itself among sequences
+	scarce      = 512      // one that stands once in so many is looked for by itself everywhere
+	pairsTried  = 8        // to find two bytes that seldom stand together
 	sequence    = 160      // colours and movements inside a match are shorter; titles end in a byte that tells
 )
 
 // sieve tells, by the bytes as they are on the tape, where there can be no match
-// at all, so that most of a tape never has its sequences removed. Where a byte of
-// the text is rare in the segment, it looks for that one. Otherwise a match
-// stands there as it is, or it is broken off: then its beginning stands right
-// before an ESC, and what comes after the sequence goes on with the text.
+// at all, so that most of a tape never has its sequences removed. Where there is
+// no ESC, a match stands there as it is. Otherwise, where a byte of the text is
+// rare in the segment, it looks for that one; else a match stands there as it is,
+// or it is broken off: then its beginning stands right before an ESC, and what
+// comes after the sequence goes on with the text.
 type sieve struct {
-	text   []byte
+	needle needle
+	text   []byte // in lower case where case is the same
+	fold   bool
 	rare   int       // which byte of text is so rare that it is looked for; -1 is none
+	alone  bool      // it is so rare that looking for it alone is best everywhere
+	pair   pair      // of a text with more than one byte
 	breaks [256]bool // the bytes after which the text may be broken off: all but its last
+	lower  []byte    // a block in lower case
 }
 
 // newSieve gives none for a text to which that does not apply: a control
 // character is text even inside a sequence.
 func newSieve(n needle) *sieve {
-	l, ok := n.(literal)
-	if !ok || bytes.IndexFunc(l, func(r rune) bool { return r < 0x20 }) >= 0 {
+	s := &sieve{needle: n, rare: -1}
+	switch n := n.(type) {
+	case literal:
+		s.text = n
+	case *folded:
+		s.text, s.fold = n.text, true
+	default:
 		return nil
 	}
-	s := &sieve{text: l, rare: -1}
-	for _, b := range l[:len(l)-1] {
+	if bytes.IndexFunc(s.text, func(r rune) bool { return r < 0x20 }) >= 0 {
+		return nil
+	}
+	for _, b := range s.text[:len(s.text)-1] {
 		s.breaks[b] = true
 	}
 	return s
 }
 
-// tune chooses the byte to look for by a sample.
+// tune chooses the bytes to look for by a sample.
 func (s *sieve) tune(sample []byte) {
 	var count [256]int
 	for _, b := range sample {
+		if s.fold {
+			b = lower(b)
+		}
 		count[b]++
 	}
-	best := 0
-	for i, b := range s.text {
-		if count[b] < count[s.text[best]] {
-			best = i
-		}
+	rarest := make([]int, len(s.text)) // places in the text
+	for i := range rarest {
+		rarest[i] = i
 	}
-	if s.rare = -1; count[s.text[best]] <= len(sample)/rareEnough {
-		s.rare = best
+	slices.SortStableFunc(rarest, func(i, j int) int { return count[s.text[i]] - count[s.text[j]] })
+	least := count[s.text[rarest[0]]]
+	if s.rare = -1; least <= len(sample)/rareEnough {
+		s.rare = rarest[0]
+	}
+	s.alone = least <= len(sample)/scarce && !(s.fold && isLetter(s.text[rarest[0]]))
+	s.choosePair(rarest, sample)
+}
+
+// choosePair takes, with the rarest byte, the one that seldom stands at its
+// distance from it.
+func (s *sieve) choosePair(rarest []int, sample []byte) {
+	least := -1
+	for _, other := range rarest[1:min(len(rarest), 1+pairsTried)] {
+		p := newPair(s.text, s.fold, rarest[0], other)
+		if n := p.often(sample); least < 0 || n < least {
+			s.pair, least = p, n
+		}
 	}
 }
 
-// maybe tells whether a match may lie in b, or partly so.
-func (s *sieve) maybe(b []byte) bool {
+// maybe tells whether a match may lie in b, or partly so: where the first one
+// begins, 0 when that is not known, and -1 for none.
+func (s *sieve) maybe(b []byte) int {
 	if bytes.IndexByte(b, 0x1b) < 0 {
 		return s.whole(b) // there is nothing that could break it off
 	}
+	if s.fold {
+		s.lower = appendLower(s.lower[:0], b) // a sequence stays one
+		b = s.lower
+	}
+	if s.among(b) {
+		return 0
+	}
+	return -1
+}
+
+// among is maybe for a block with sequences, in lower case where that is the
+// same.
+func (s *sieve) among(b []byte) bool {
 	if s.rare < 0 {
-		return s.whole(b) || s.broken(b)
+		return s.whole(b) >= 0 || s.broken(b)
 	}
 	for at := 0; ; at++ {
 		i := bytes.IndexByte(b[at:], s.text[s.rare])
@@ -81,23 +127,48 @@ func (s *sieve) maybe(b []byte) bool {
 	}
 }
 
-// whole tells whether the text stands in b as it is. A part of it at an edge does
-// not count: blocks overlap.
-func (s *sieve) whole(b []byte) bool {
-	if s.rare < 0 {
-		return bytes.Contains(b, s.text[:min(len(s.text), headSize)])
+// whole is where the text stands in b as it is, -1 for nowhere. A part of it at
+// an edge does not count: blocks overlap.
+func (s *sieve) whole(b []byte) int {
+	if s.alone {
+		return s.byRare(b)
 	}
-	for at, end := s.rare, len(b)-len(s.text)+s.rare+1; at < end; at++ {
+	if len(s.text) == 1 {
+		from, _ := s.needle.index(b)
+		return from
+	}
+	at, sure := s.pair.index(b)
+	if sure {
+		return at
+	}
+	return s.onFrom(b, at)
+}
+
+// byRare finds the text by the one byte that is rare.
+func (s *sieve) byRare(b []byte) int {
+	for at, end, vain := s.rare, len(b)-len(s.text)+s.rare+1, 0; at < end; at++ {
 		i := bytes.IndexByte(b[at:end], s.text[s.rare])
 		if i < 0 {
-			return false
+			return -1
 		}
 		at += i
 		if from := at - s.rare; string(b[from:from+len(s.text)]) == string(s.text) {
-			return true
+			return from
+		}
+		if vain++; vain > at/patience+patience {
+			return s.onFrom(b, at-s.rare)
 		}
 	}
-	return false
+	return -1
+}
+
+// onFrom searches on in the way that never takes long, whatever stands there.
+func (s *sieve) onFrom(b []byte, at int) int {
+	from, _ := s.needle.index(b[at:])
+	if from < 0 {
+		return -1
+	}
+	return at + from
 }
 
 // fits tells whether the rare byte at an offset may be one of a match: around it
@@ -117,7 +188,7 @@ func (s *sieve) before(b []byte) bool {
 			return true
 		}
 		if last := b[len(b)-1]; last != s.text[i] {
-			return endsString(last) || bytes.IndexByte(b[max(0, len(b)-sequence):], 0x1b) >= 0
+			return endsString(last) || endsSequence(b[max(0, len(b)-sequence):])
 		}
 		b = b[:len(b)-1]
 	}
@@ -127,6 +198,20 @@ func (s *sieve) before(b []byte) bool {
 // endsString tells whether a byte can be the last of a title or another string,
 // whose beginning may be far away.
 func endsString(b byte) bool { return b == 0x07 || b == '\\' || b == 0x18 || b == 0x1a }
+
+// endsSequence tells whether b may end in or after a sequence that is no string:
+// with an ESC in it, or with nothing but parameters for as far as it goes.
+func endsSequence(b []byte) bool {
+	if bytes.IndexByte(b, 0x1b) >= 0 {
+		return true
+	}
+	for _, c := range b[:len(b)-1] { // the last one may be what ends it
+		if c >= 0x40 && c != 0x7f {
+			return false
+		}
+	}
+	return true
+}
 
 // broken tells whether the beginning of the text stands right before a sequence
 // in b after which it may go on.
@@ -188,7 +273,7 @@ func ordinary(b []byte) int {
 	if len(b) < 3 || b[1] != '[' {
 		return 0
 	}
-	for i, c := range b[2:] {
+	for i, c := range b[2:min(len(b), maxSpan/2)] { // a longer one has a bound of its own
 		switch {
 		case c >= 0x40 && c <= 0x7e:
 			return i + 3
@@ -209,6 +294,9 @@ func (s *scanner) segment(ctx context.Context, t task) ([]found, error) {
 	err := s.sieve.parts(ctx, t, s.raws, func(first, last int64) (bool, error) {
 		part := t
 		part.first, part.last = first, last
+		if n := len(all); n > 0 {
+			part.first = max(first, all[n-1].shown)
+		}
 		hits, err := s.scan(ctx, part)
 		all = append(all, hits...)
 		return len(all) < s.most, err
@@ -233,9 +321,12 @@ func (s *sieve) parts(ctx context.Context, t task, buf []byte, fn func(first, la
 		if at == t.first {
 			s.tune(buf[:min(n, sieveSample)])
 		}
-		b, begin := buf[:carry+n], at-int64(carry)-preroll // a sequence may stand between the match's beginning and here
+		b, begin := buf[:carry+n], at-int64(carry)
 		at += int64(n)
-		if s.maybe(b) {
+		if from := s.maybe(b); from >= 0 {
+			if begin += int64(from); from == 0 {
+				begin -= preroll // a sequence may stand between the match's beginning and here
+			}
 			if begin > last { // a gap: what was before is a part of its own
 				if more, err := tell(first, last, fn); err != nil || !more {
 					return err

@@ -1,0 +1,45 @@
+#include "textflag.h"
+
+// func pairAVX2(x, y *byte, n int, wantX, wantY, caseX, caseY byte) int
+TEXT ·pairAVX2(SB), NOSPLIT, $0-40
+	MOVQ x+0(FP), SI
+	MOVQ y+8(FP), DI
+	MOVQ n+16(FP), CX
+	VPBROADCASTB wantX+24(FP), Y0
+	VPBROADCASTB wantY+25(FP), Y1
+	VPBROADCASTB caseX+26(FP), Y2
+	VPBROADCASTB caseY+27(FP), Y3
+	XORQ AX, AX
+
+loop:
+	CMPQ AX, CX
+	JGE  done
+	VPOR (SI)(AX*1), Y2, Y4
+	VPOR (DI)(AX*1), Y3, Y5
+	VPOR 32(SI)(AX*1), Y2, Y6
+	VPOR 32(DI)(AX*1), Y3, Y7
+	VPCMPEQB Y0, Y4, Y4
+	VPCMPEQB Y1, Y5, Y5
+	VPCMPEQB Y0, Y6, Y6
+	VPCMPEQB Y1, Y7, Y7
+	VPAND Y4, Y5, Y4
+	VPAND Y6, Y7, Y6
+	VPOR Y4, Y6, Y5
+	VPMOVMSKB Y5, DX
+	TESTL DX, DX
+	JNZ  found
+	ADDQ $64, AX
+	JMP  loop
+
+found:
+	VPMOVMSKB Y4, DX
+	VPMOVMSKB Y6, BX
+	SHLQ $32, BX
+	ORQ  BX, DX
+	BSFQ DX, DX
+	ADDQ DX, AX
+
+done:
+	VZEROUPPER
+	MOVQ AX, ret+32(FP)
+	RET
