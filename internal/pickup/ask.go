@@ -13,7 +13,7 @@ type asks struct {
 	dropped int    // of those, how many are no longer kept
 	before  said   // the request before it
 	stopped bool   // the person stopped the model, and said nothing yet
-	plan    string // the newest plan that was shown
+	plan    string // title of the newest plan that was shown
 }
 
 // maxSince bounds what is kept of what was said since the request.
@@ -92,7 +92,7 @@ func (a *asks) add(s said) {
 }
 
 // planned keeps a plan that was shown to the person.
-func (a *asks) planned(plan string) { a.plan = plan }
+func (a *asks) planned(plan string) { a.plan = planTitle(plan) }
 
 // resent tells whether a text is an earlier one, sent again with changes: both
 // begin the same.
@@ -112,6 +112,9 @@ func standsAlone(text string) bool { return utf8.RuneCountInString(text) >= alon
 func (a *asks) text() string {
 	var b strings.Builder
 	b.WriteString(a.main.text)
+	if a.dropped > 0 {
+		b.WriteString("\n\n(" + plural(a.dropped, "later word") + " to it not kept)")
+	}
 	for _, s := range a.since {
 		b.WriteString("\n\nThen: " + s.text)
 		if s.to != "" {

@@ -30,6 +30,9 @@ func (p *Picker) next() string {
 	if s.told.kind == saidStop {
 		return "The person stopped the work here: ask how to go on before doing anything."
 	}
+	if s.after != "" {
+		return cut(s.after, 2*maxRemark)
+	}
 	if said := intention(s.text.text); said != "" && (!s.acted || s.done) {
 		return said
 	}
@@ -103,8 +106,8 @@ func (p *Picker) inFlight() string {
 	if p.step.commit != "" {
 		list = append(list, "last commit: "+p.step.commit)
 	}
-	if title := planTitle(p.asks.plan); title != "" {
-		list = append(list, "plan shown: "+title)
+	if p.asks.plan != "" {
+		list = append(list, "plan shown: "+p.asks.plan)
 	}
 	return strings.Join(list, "\n")
 }

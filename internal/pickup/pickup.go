@@ -78,9 +78,14 @@ func (p *Picker) Add(e *audit.Entry) {
 	}
 }
 
+// maxSaid bounds what is kept of one text of the person's side, in bytes: some
+// paste whole logs.
+const maxSaid = 64 << 10
+
 // user takes what a person, or the program in their place, said.
 func (p *Picker) user(e *audit.Entry) {
 	s := sorted(e)
+	s.text = cut(s.text, maxSaid)
 	switch s.kind {
 	case saidNothing:
 		return

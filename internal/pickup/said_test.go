@@ -126,3 +126,18 @@ func TestQueued(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// TestSummaryIsNoNewAsk: after a compaction the work goes on where it was.
+func TestSummaryIsNoNewAsk(t *testing.T) {
+	entries := []audit.Entry{
+		ask("clean up"), read("/a.go"),
+		{Kind: audit.Compaction},
+		{Kind: audit.UserText, Summary: true, Text: summaryStart + "\n8. Current Work:\n   x\n\n9. Optional Next Step:\n   Delete the folder b.\n"},
+	}
+	if b := played(entries...).Brief("", DefaultBudget); b.Ask != "clean up" || b.Next != "Delete the folder b." {
+		t.Errorf("ask %q, next %q", b.Ask, b.Next)
+	}
+	if b := played(append(entries, read("/b.go"))...).Brief("", DefaultBudget); b.Next != "Finish what was cut off: Read /b.go" {
+		t.Errorf("next %q", b.Next)
+	}
+}

@@ -25,6 +25,7 @@ type step struct {
 	refused *string // what the person said while refusing it; nil: they did not
 	command *command
 	commit  string // subject of the last commit
+	after   string // the next step by a compaction's summary, while nothing was done since
 }
 
 // command is a shell command and what came of it.
@@ -46,13 +47,20 @@ func (s *step) said(line int, text string) {
 
 func (s *step) thoughtOf(line int, text string) { s.thought = remark{line, text} }
 
+// heard takes what the person said. A summary in its place stands for what was
+// said before; of it only the next step is taken, until something is done.
 func (s *step) heard(x said) {
+	if x.kind == saidSummary {
+		s.after = firstLines(section(x.text, "Next Step"), 2)
+		return
+	}
 	s.told, s.acted, s.spoke = x, false, false
 	s.text, s.thought = remark{}, remark{}
 }
 
 func (s *step) called(c *call) {
 	s.call, s.done, s.failed, s.result, s.refused, s.acted = c, false, false, "", nil, true
+	s.after = ""
 	if c.act == audit.Shell {
 		s.command = &command{call: c}
 	}

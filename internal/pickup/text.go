@@ -68,16 +68,6 @@ func (b *Brief) redact() {
 	}
 }
 
-// Files gives the files that are likely to be needed next, the likeliest first,
-// all of them.
-func (p *Picker) Files() []string {
-	var list []string
-	for _, s := range p.rank() {
-		list = append(list, s.f.path)
-	}
-	return list
-}
-
 // why says why a file is likely to be needed.
 func (p *Picker) why(s scored) string {
 	f := s.f

@@ -102,3 +102,19 @@ func TestCorpus(t *testing.T) {
 		})
 	}
 }
+
+// TestSummariesOfTheCorpus tells what a model's own summaries name at the same
+// places: what briefs are compared with.
+func TestSummariesOfTheCorpus(t *testing.T) {
+	var all measure.Summary
+	for _, s := range corpus(t) {
+		all.Add(measure.Summaries(s.entries))
+	}
+	if all.Summaries == 0 {
+		t.Skip("no session has a summary")
+	}
+	t.Logf("%d summaries name %d of %d files, in %d characters each", all.Summaries, all.Named, all.Needed, all.Chars/all.Summaries)
+	if all.Named > all.Needed || all.Needed == 0 {
+		t.Errorf("%+v", all)
+	}
+}

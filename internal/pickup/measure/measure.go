@@ -8,6 +8,8 @@
 package measure
 
 import (
+	"strings"
+
 	"kedge/internal/audit"
 	"kedge/internal/pickup"
 )
@@ -202,4 +204,46 @@ func NewBriefs(dir string) Briefs { return Briefs{pickup.New(), dir} }
 func (b Briefs) Look() (files []string, tokens int) {
 	out := b.Brief(b.Dir, pickup.DefaultBudget)
 	return out.Files, out.Tokens
+}
+
+// Summary is what a program's own summaries name at compactions.
+type Summary struct {
+	Summaries int
+	Needed    int // known files that the next actions touch
+	Named     int // of them in the summary
+	Chars     int // of all summaries
+}
+
+// Add sums up.
+func (s *Summary) Add(o Summary) {
+	s.Summaries += o.Summaries
+	s.Needed += o.Needed
+	s.Named += o.Named
+	s.Chars += o.Chars
+}
+
+// Summaries measures the summaries that a program itself wrote at the compactions
+// of a session: a file is named where its path, or its last element, stands in
+// one.
+func Summaries(entries []audit.Entry) Summary {
+	known := map[string]bool{}
+	var sum Summary
+	for i := range entries {
+		e := &entries[i]
+		if path := touched(e); path != "" {
+			known[path] = true
+		}
+		if e.Kind != audit.UserText || !e.Summary {
+			continue
+		}
+		sum.Summaries++
+		sum.Chars += e.Chars
+		for _, path := range needed(entries[i:], known) {
+			sum.Needed++
+			if strings.Contains(e.Text, path[strings.LastIndexByte(path, '/')+1:]) {
+				sum.Named++
+			}
+		}
+	}
+	return sum
 }

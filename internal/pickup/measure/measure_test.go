@@ -105,3 +105,14 @@ func TestExcerpt(t *testing.T) {
 		t.Errorf("briefs %+v, recency %+v", b, r)
 	}
 }
+
+func TestSummaries(t *testing.T) {
+	entries := []audit.Entry{
+		call(1, audit.Read, "/r/a.go"), call(2, audit.Read, "/r/b.go"), call(3, audit.Read, "/r/c.go"),
+		{Kind: audit.UserText, Line: 4, Summary: true, Chars: 9, Text: "see a.go, c.go"},
+		call(5, audit.Edit, "/r/a.go"), call(6, audit.Edit, "/r/b.go"),
+	}
+	if got, want := measure.Summaries(entries), (measure.Summary{Summaries: 1, Needed: 2, Named: 1, Chars: 9}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}
