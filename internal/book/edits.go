@@ -41,6 +41,13 @@ func (s *Book) Settle(ctx context.Context, p *project.Project, who project.Calle
 	return append(inMemory, inLedger...), err
 }
 
+// SettleLocked is Settle for whoever does not hold the project's lock.
+func (s *Book) SettleLocked(ctx context.Context, p *project.Project, who project.Caller) ([]kedge.HandEditData, error) {
+	p.Writing.Lock()
+	defer p.Writing.Unlock()
+	return s.Settle(ctx, p, who)
+}
+
 // settleLedger is Settle for features.json and plan.md: the journal wins, what
 // was found is reported to the journal and to the caller, and the edited file is
 // kept aside.

@@ -1,14 +1,36 @@
 // Package care answers the commands with which people look after what Kedge keeps
-// for them: salvage, worktrees and git filters. It promises that nothing is thrown
-// away but by a person's command, and that what is to go is in the journal first, so
-// that a request which a crash interrupted is finished by the same request. It never
-// touches a work tree that Kedge did not make.
+// for them: the doctor, rebuild and backup, the list of projects, salvage, worktrees
+// and git filters. It promises that nothing is thrown away but by a person's command,
+// and that what is to go is in the journal first, so that a request which a crash
+// interrupted is finished by the same request. It never touches a work tree that
+// Kedge did not make, and the doctor changes nothing but files that are behind the
+// journal.
 package care
 
-import "kedge/internal/project"
+import (
+	"context"
+
+	"kedge"
+	"kedge/internal/book"
+	"kedge/internal/project"
+)
+
+// Work is what care has to know of sessions and runs.
+type Work interface {
+	// Living are the project's sessions whose program runs.
+	Living(ctx context.Context, p *project.Project) ([]kedge.Session, error)
+	// CheckRuns says what is wrong with the project's runs.
+	CheckRuns(ctx context.Context, p *project.Project) []kedge.Finding
+}
 
 // Care answers for the projects of one KEDGE_HOME.
-type Care struct{ home *project.Home }
+type Care struct {
+	home *project.Home
+	book *book.Book
+	work Work
+}
 
 // New makes one; it does nothing until it is asked.
-func New(home *project.Home) *Care { return &Care{home: home} }
+func New(home *project.Home, book *book.Book, work Work) *Care {
+	return &Care{home: home, book: book, work: work}
+}

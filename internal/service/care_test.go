@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"kedge"
+	"kedge/internal/care"
 	"kedge/internal/service"
 	"kedge/internal/store"
 )
@@ -150,7 +151,7 @@ func TestF7DoctorOfADamagedJournal(t *testing.T) {
 			t.Errorf("read only %v: %+v", readOnly, r)
 		}
 		list, err := y.s.ProjectList(t.Context(), y.person(), service.ProjectListRequest{})
-		if err != nil || len(list.Projects) != 1 || list.Projects[0].State != service.ProjectDamaged || list.Projects[0].Problem == "" {
+		if err != nil || len(list.Projects) != 1 || list.Projects[0].State != care.ProjectDamaged || list.Projects[0].Problem == "" {
 			t.Errorf("list: %+v, %v", list, err)
 		}
 	}

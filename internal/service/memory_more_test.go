@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"kedge"
+	"kedge/internal/care"
 	"kedge/internal/service"
 )
 
@@ -169,21 +170,21 @@ func TestTheFolderFollowsTheProject(t *testing.T) {
 	main := y.dir
 	y.dir = tree
 	y.risk("from a worktree")
-	if p := y.listed(); p.Dir != main || p.State != service.ProjectPresent {
+	if p := y.listed(); p.Dir != main || p.State != care.ProjectPresent {
 		t.Errorf("a worktree took the project over: %+v", p)
 	}
 	y.dir = main
 	moved := filepath.Join(t.TempDir(), "moved")
 	y.move(moved)
-	if p := y.listed(); p.State != service.ProjectGone {
+	if p := y.listed(); p.State != care.ProjectGone {
 		t.Errorf("nobody can know yet where it is: %+v", p)
 	}
 	r, err := y.s.ProjectList(t.Context(), y.person(), service.ProjectListRequest{})
-	if err != nil || r.Projects[0].State != service.ProjectPresent || r.Projects[0].Dir != moved {
+	if err != nil || r.Projects[0].State != care.ProjectPresent || r.Projects[0].Dir != moved {
 		t.Errorf("it is asked from where it is: %+v, %v", r, err)
 	}
 	y.risk("from the new place")
-	if p := y.listed(); p.Dir != moved || p.State != service.ProjectPresent || p.Name != "shop" {
+	if p := y.listed(); p.Dir != moved || p.State != care.ProjectPresent || p.Name != "shop" {
 		t.Errorf("%+v", p)
 	}
 	if r := y.doctor(); !r.OK {

@@ -8,25 +8,6 @@ import (
 
 // The requests and answers of the commands, under the one name that surfaces import.
 
-// From care.
-type (
-	FilterApproveReply    = care.FilterApproveReply
-	FilterApproveRequest  = care.FilterApproveRequest
-	FilterListReply       = care.FilterListReply
-	FilterListRequest     = care.FilterListRequest
-	SalvageGCReply        = care.SalvageGCReply
-	SalvageGCRequest      = care.SalvageGCRequest
-	SalvageListReply      = care.SalvageListReply
-	SalvageListRequest    = care.SalvageListRequest
-	SalvageRestoreReply   = care.SalvageRestoreReply
-	SalvageRestoreRequest = care.SalvageRestoreRequest
-	WorktreeGCReply       = care.WorktreeGCReply
-	WorktreeGCRequest     = care.WorktreeGCRequest
-	WorktreeInfo          = care.WorktreeInfo
-	WorktreeListReply     = care.WorktreeListReply
-	WorktreeListRequest   = care.WorktreeListRequest
-)
-
 // From book.
 type (
 	Aside = book.Aside
@@ -83,4 +64,34 @@ type (
 	RulesLintRequest        = clerk.RulesLintRequest
 	RulesShowReply          = clerk.RulesShowReply
 	RulesShowRequest        = clerk.RulesShowRequest
+)
+
+// From care.
+type (
+	BackupReply           = care.BackupReply
+	BackupRequest         = care.BackupRequest
+	DoctorReply           = care.DoctorReply
+	DoctorRequest         = care.DoctorRequest
+	FilterApproveReply    = care.FilterApproveReply
+	FilterApproveRequest  = care.FilterApproveRequest
+	FilterListReply       = care.FilterListReply
+	FilterListRequest     = care.FilterListRequest
+	ProjectInfo           = care.ProjectInfo
+	ProjectListReply      = care.ProjectListReply
+	ProjectListRequest    = care.ProjectListRequest
+	ProjectRemoveReply    = care.ProjectRemoveReply
+	ProjectRemoveRequest  = care.ProjectRemoveRequest
+	RebuildReply          = care.RebuildReply
+	RebuildRequest        = care.RebuildRequest
+	SalvageGCReply        = care.SalvageGCReply
+	SalvageGCRequest      = care.SalvageGCRequest
+	SalvageListReply      = care.SalvageListReply
+	SalvageListRequest    = care.SalvageListRequest
+	SalvageRestoreReply   = care.SalvageRestoreReply
+	SalvageRestoreRequest = care.SalvageRestoreRequest
+	WorktreeGCReply       = care.WorktreeGCReply
+	WorktreeGCRequest     = care.WorktreeGCRequest
+	WorktreeInfo          = care.WorktreeInfo
+	WorktreeListReply     = care.WorktreeListReply
+	WorktreeListRequest   = care.WorktreeListRequest
 )

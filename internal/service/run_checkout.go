@@ -25,7 +25,7 @@ func (s *Service) commitLedger(ctx context.Context, p *project, who Caller, repo
 	if repo.Busy() != "" {
 		return head, nil
 	}
-	if _, err := s.settleLocked(ctx, p, who); err != nil {
+	if _, err := s.book.SettleLocked(ctx, p, who); err != nil {
 		return head, err
 	}
 	if _, err := s.book.BringFilesUp(ctx, p); err != nil {

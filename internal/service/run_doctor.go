@@ -4,8 +4,22 @@ import (
 	"context"
 
 	"kedge"
+	"kedge/internal/care"
 	"kedge/internal/engine/local"
 )
+
+// workForCare are the sessions and runs as package care needs them.
+type workForCare struct{ s *Service }
+
+// Living implements care.Work.
+func (w workForCare) Living(ctx context.Context, p *project) ([]kedge.Session, error) {
+	return w.s.living(ctx, p)
+}
+
+// CheckRuns implements care.Work.
+func (w workForCare) CheckRuns(ctx context.Context, p *project) []kedge.Finding {
+	return w.s.checkRuns(ctx, p)
+}
 
 // checkRuns names the runs that are halted because the journal does not take
 // their steps. Only whoever drives them knows.
@@ -19,7 +33,7 @@ func (s *Service) checkRuns(_ context.Context, p *project) []kedge.Finding {
 	}
 	var found []kedge.Finding
 	for _, t := range driver.Troubles() {
-		f := finding(string(t.Run), t.Err)
+		f := care.FindingOf(string(t.Run), t.Err)
 		f.What = "the run is halted: " + f.What
 		found = append(found, f)
 	}

@@ -67,7 +67,7 @@ func New(cfg Config) *Service {
 	s := &Service{cfg: cfg, flights: map[string]chan struct{}{}}
 	s.home = &projects.Home{Dir: cfg.Home, ReadOnly: cfg.ReadOnly, Clock: cfg.Now, Log: cfg.Log}
 	s.book = book.New(s.home, s.atRest)
-	s.Care = care.New(s.home)
+	s.Care = care.New(s.home, s.book, workForCare{s})
 	s.Clerk = clerk.New(s.home, s.book, runsForClerk{s})
 	s.watch, s.stop = context.WithCancel(context.Background())
 	s.leave, s.leaveNow = context.WithCancel(context.Background())

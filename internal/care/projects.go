@@ -1,4 +1,4 @@
-package service
+package care
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"kedge"
+	"kedge/internal/project"
 	"kedge/internal/store"
 )
 
@@ -39,15 +40,15 @@ type ProjectInfo struct {
 }
 
 // ProjectList lists the projects by name. A damaged one is told, not left out.
-func (s *Service) ProjectList(ctx context.Context, who Caller, _ ProjectListRequest) (ProjectListReply, error) {
+func (s *Care) ProjectList(ctx context.Context, who project.Caller, _ ProjectListRequest) (ProjectListReply, error) {
 	r := ProjectListReply{Projects: []ProjectInfo{}}
-	ids, err := s.projectIDs()
+	ids, err := s.home.IDs()
 	if err != nil {
 		return r, err
 	}
 	for _, id := range ids {
 		info := s.projectInfo(ctx, id)
-		if here := mainFolder(who.Dir); info.State == ProjectGone && isProject(here, id) {
+		if here := project.MainFolder(who.Dir); info.State == ProjectGone && project.IsProject(here, id) {
 			info.State, info.Dir = ProjectPresent, here // moved, and nothing was written since
 		}
 		r.Projects = append(r.Projects, info)
@@ -61,11 +62,11 @@ func (s *Service) ProjectList(ctx context.Context, who Caller, _ ProjectListRequ
 	return r, ctx.Err()
 }
 
-func (s *Service) projectInfo(ctx context.Context, id kedge.ProjectID) ProjectInfo {
-	info := ProjectInfo{Project: kedge.Project{ID: id}, State: ProjectGone, Bytes: folderSize(s.storeDir(id))}
-	o, err := s.opened(id)
+func (s *Care) projectInfo(ctx context.Context, id kedge.ProjectID) ProjectInfo {
+	info := ProjectInfo{Project: kedge.Project{ID: id}, State: ProjectGone, Bytes: folderSize(s.home.StateDir(id))}
+	o, err := s.home.Opened(id)
 	if err == nil {
-		info.Project, err = readProject(ctx, o.Store, id)
+		info.Project, err = project.Known(ctx, o.Store, id)
 	}
 	if err == nil {
 		info.Events, err = o.Store.Last(ctx)
@@ -77,7 +78,7 @@ func (s *Service) projectInfo(ctx context.Context, id kedge.ProjectID) ProjectIn
 		info.State, info.Problem = ProjectDamaged, err.Error()
 		return info
 	}
-	if isProject(info.Dir, id) {
+	if project.IsProject(info.Dir, id) {
 		info.State = ProjectPresent
 	}
 	return info
@@ -97,8 +98,8 @@ type ProjectRemoveReply struct {
 // ProjectRemove makes Kedge forget a project: its state folder moves to the
 // attic's trash, whole. The repository is not touched, its id included, so that
 // moving the folder back undoes it.
-func (s *Service) ProjectRemove(ctx context.Context, who Caller, in ProjectRemoveRequest) (ProjectRemoveReply, error) {
-	if s.cfg.ReadOnly {
+func (s *Care) ProjectRemove(ctx context.Context, who project.Caller, in ProjectRemoveRequest) (ProjectRemoveReply, error) {
+	if s.home.ReadOnly {
 		return ProjectRemoveReply{}, kedge.Errorf(kedge.Conflict, "this needs the daemon").WithHint("kedge up")
 	}
 	if who.IsAgent() {
@@ -116,13 +117,13 @@ func (s *Service) ProjectRemove(ctx context.Context, who Caller, in ProjectRemov
 }
 
 // trashDir names the place by the request, so that a retry finds what it did.
-func (s *Service) trashDir(id kedge.ProjectID, key string) string {
-	return filepath.Join(s.cfg.Home, "attic", "trash", string(id)+"."+key)
+func (s *Care) trashDir(id kedge.ProjectID, key string) string {
+	return filepath.Join(s.home.Dir, "attic", "trash", string(id)+"."+key)
 }
 
 // removedBefore answers a request that was carried out before.
-func (s *Service) removedBefore(ctx context.Context, who Caller) (ProjectRemoveReply, bool) {
-	entries, err := os.ReadDir(filepath.Join(s.cfg.Home, "attic", "trash"))
+func (s *Care) removedBefore(ctx context.Context, who project.Caller) (ProjectRemoveReply, bool) {
+	entries, err := os.ReadDir(filepath.Join(s.home.Dir, "attic", "trash"))
 	if err != nil || who.Key == "" {
 		return ProjectRemoveReply{}, false
 	}
@@ -148,13 +149,13 @@ func projectIn(ctx context.Context, dir string, id kedge.ProjectID) (kedge.Proje
 		return kedge.Project{}, err
 	}
 	defer func() { _ = st.Close() }() // nothing was written
-	return readProject(ctx, st, id)
+	return project.Known(ctx, st, id)
 }
 
 // findProject finds a project by id, else by folder, else by its name when only
 // one has it.
-func (s *Service) findProject(ctx context.Context, name string) (ProjectInfo, error) {
-	list, err := s.ProjectList(ctx, Caller{}, ProjectListRequest{})
+func (s *Care) findProject(ctx context.Context, name string) (ProjectInfo, error) {
+	list, err := s.ProjectList(ctx, project.Caller{}, ProjectListRequest{})
 	if err != nil {
 		return ProjectInfo{}, err
 	}
@@ -179,12 +180,12 @@ func (s *Service) findProject(ctx context.Context, name string) (ProjectInfo, er
 }
 
 // forget moves the project's state away; a living session is a reason to refuse.
-func (s *Service) forget(ctx context.Context, info ProjectInfo, to string) error {
-	if o, err := s.opened(info.ID); err == nil {
-		p := &project{Project: info.Project, Opened: o}
+func (s *Care) forget(ctx context.Context, info ProjectInfo, to string) error {
+	if o, err := s.home.Opened(info.ID); err == nil {
+		p := &project.Project{Project: info.Project, Opened: o}
 		p.Writing.Lock()
 		defer p.Writing.Unlock()
-		living, err := s.living(ctx, p)
+		living, err := s.work.Living(ctx, p)
 		if err != nil && info.State != ProjectDamaged {
 			return err
 		}

@@ -1,4 +1,4 @@
-package service
+package care
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"kedge"
+	"kedge/internal/project"
 	"kedge/internal/unit"
 )
 
@@ -49,12 +50,12 @@ func Linger(ctx context.Context) func(user string) (string, error) {
 }
 
 // checkLinger is LingerFindings for this process's own user and system.
-func (s *Service) checkLinger(ctx context.Context, _ *project) []kedge.Finding {
+func (s *Care) checkLinger(ctx context.Context, _ *project.Project) []kedge.Finding {
 	in := unit.Input{
 		System: runtime.GOOS, User: os.Getenv("USER"), Home: os.Getenv("HOME"), Config: os.Getenv("XDG_CONFIG_HOME"), Binary: "/kedge",
 	}
 	if os.Getenv("KEDGE_HOME") != "" || os.Getenv("XDG_STATE_HOME") != "" {
-		in.State = s.cfg.Home
+		in.State = s.home.Dir
 	}
 	return LingerFindings(in, Linger(ctx))
 }

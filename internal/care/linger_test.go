@@ -1,4 +1,4 @@
-package service_test
+package care_test
 
 import (
 	"errors"
@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"kedge"
-	"kedge/internal/service"
+	"kedge/internal/care"
 	"kedge/internal/unit"
 )
 
@@ -21,7 +21,7 @@ func TestLingerFindings(t *testing.T) {
 			return text, err
 		}
 	}
-	if got := service.LingerFindings(in, says("no\n", nil)); len(got) != 0 {
+	if got := care.LingerFindings(in, says("no\n", nil)); len(got) != 0 {
 		t.Errorf("without a unit: %+v", got)
 	}
 	u, err := unit.For(in)
@@ -39,14 +39,14 @@ func TestLingerFindings(t *testing.T) {
 		err   error
 		level kedge.Level
 	}{{"yes\n", nil, ""}, {"no\n", nil, kedge.LevelWarning}, {"", nil, kedge.LevelWarning}, {"", errors.New("no loginctl"), kedge.LevelInfo}} {
-		got := service.LingerFindings(in, says(c.text, c.err))
+		got := care.LingerFindings(in, says(c.text, c.err))
 		switch {
 		case c.level == "" && len(got) != 0, c.level != "" && (len(got) != 1 || got[0].Level != c.level || got[0].Fix == ""):
 			t.Errorf("%q, %v: %+v", c.text, c.err, got)
 		}
 	}
 	in.System = "darwin"
-	if got := service.LingerFindings(in, says("no\n", nil)); len(got) != 0 {
+	if got := care.LingerFindings(in, says("no\n", nil)); len(got) != 0 {
 		t.Errorf("on another system: %+v", got)
 	}
 }

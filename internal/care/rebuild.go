@@ -1,4 +1,4 @@
-package service
+package care
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"kedge"
+	"kedge/internal/project"
 	"kedge/internal/store"
 )
 
@@ -29,8 +30,8 @@ type RebuildReply struct {
 
 // Rebuild folds the journal anew and brings the files in the repository up to
 // it. Hand edits are answered first, as with every writing command.
-func (s *Service) Rebuild(ctx context.Context, who Caller, _ RebuildRequest) (RebuildReply, error) {
-	p, err := s.project(ctx, who)
+func (s *Care) Rebuild(ctx context.Context, who project.Caller, _ RebuildRequest) (RebuildReply, error) {
+	p, err := s.home.Open(ctx, who)
 	if err != nil {
 		return RebuildReply{}, err
 	}
@@ -45,7 +46,7 @@ func (s *Service) Rebuild(ctx context.Context, who Caller, _ RebuildRequest) (Re
 	if err != nil {
 		return RebuildReply{}, err
 	}
-	edits, err := s.settleLocked(ctx, p, who)
+	edits, err := s.book.SettleLocked(ctx, p, who)
 	if err != nil {
 		return RebuildReply{}, err
 	}
@@ -59,12 +60,6 @@ func (s *Service) Rebuild(ctx context.Context, who Caller, _ RebuildRequest) (Re
 	}
 	r.Events, err = p.Store.Last(ctx)
 	return r, err
-}
-
-func (s *Service) settleLocked(ctx context.Context, p *project, who Caller) ([]kedge.HandEditData, error) {
-	p.Writing.Lock()
-	defer p.Writing.Unlock()
-	return s.book.Settle(ctx, p, who)
 }
 
 // digest takes a dump in and keeps its hash and how many lines it has.
@@ -113,17 +108,17 @@ type BackupReply struct {
 
 // Backup copies the journal as it is at one moment, checked whole. It writes
 // nothing but the copy, so that it works beside a daemon and without one.
-func (s *Service) Backup(ctx context.Context, who Caller, in BackupRequest) (BackupReply, error) {
-	p, err := s.project(ctx, who)
+func (s *Care) Backup(ctx context.Context, who project.Caller, in BackupRequest) (BackupReply, error) {
+	p, err := s.home.Open(ctx, who)
 	if err != nil {
 		return BackupReply{}, err
 	}
 	if in.Path == "" {
-		dir := filepath.Join(s.cfg.Home, "backups", string(p.ID))
+		dir := filepath.Join(s.home.Dir, "backups", string(p.ID))
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return BackupReply{}, kedge.Errorf(kedge.Internal, "make the folder for backups: %w", err)
 		}
-		in.Path = filepath.Join(dir, s.now().Format("20060102T150405.000Z"))
+		in.Path = filepath.Join(dir, s.home.Now().Format("20060102T150405.000Z"))
 	}
 	if !filepath.IsAbs(in.Path) {
 		return BackupReply{}, kedge.Errorf(kedge.Invalid, "the folder %q is not absolute", in.Path)

@@ -1,4 +1,4 @@
-package service
+package care
 
 import (
 	"bytes"
@@ -19,6 +19,7 @@ import (
 	"kedge/internal/lazyre"
 	docs "kedge/internal/ledger"
 	"kedge/internal/plan"
+	"kedge/internal/project"
 )
 
 // DoctorRequest asks what is wrong.
@@ -35,29 +36,29 @@ type DoctorReply struct {
 // behind the journal are written. A project whose journal does not open
 // has no store; the checks that read it pass over that, since the first of them
 // has said so.
-var doctorChecks = []func(*Service, context.Context, *project) []kedge.Finding{
-	(*Service).checkHome,
-	(*Service).checkJournal,
-	(*Service).checkStateFiles,
-	(*Service).checkFeatures,
-	(*Service).checkRules,
-	(*Service).checkRepository,
-	(*Service).checkEdits,
-	(*Service).checkUnwritten,
-	(*Service).checkLinger,
-	(*Service).checkRuns,
+var doctorChecks = []func(*Care, context.Context, *project.Project) []kedge.Finding{
+	(*Care).checkHome,
+	(*Care).checkJournal,
+	(*Care).checkStateFiles,
+	(*Care).checkFeatures,
+	(*Care).checkRules,
+	(*Care).checkRepository,
+	(*Care).checkEdits,
+	(*Care).checkUnwritten,
+	(*Care).checkLinger,
+	(*Care).checkWork,
 }
 
 // Doctor looks at everything that belongs to a project: the state folder, the
 // journal, every state file against its format, the features, the repository.
-func (s *Service) Doctor(ctx context.Context, who Caller, _ DoctorRequest) (DoctorReply, error) {
+func (s *Care) Doctor(ctx context.Context, who project.Caller, _ DoctorRequest) (DoctorReply, error) {
 	p, opening, err := s.patient(ctx, who)
 	if err != nil {
 		return DoctorReply{}, err
 	}
 	r := DoctorReply{OK: true, Findings: []kedge.Finding{}}
 	if opening != nil {
-		r.Findings = append(r.Findings, finding(s.storeDir(p.ID), opening))
+		r.Findings = append(r.Findings, FindingOf(s.home.StateDir(p.ID), opening))
 	}
 	for _, check := range doctorChecks {
 		r.Findings = append(r.Findings, check(s, ctx, p)...)
@@ -70,30 +71,30 @@ func (s *Service) Doctor(ctx context.Context, who Caller, _ DoctorRequest) (Doct
 
 // patient is the caller's project even when its journal does not open: opening
 // is why.
-func (s *Service) patient(ctx context.Context, who Caller) (p *project, opening, err error) {
-	pl, ok := locate(who.Dir)
+func (s *Care) patient(ctx context.Context, who project.Caller) (p *project.Project, opening, err error) {
+	pl, ok := project.Locate(who.Dir)
 	if !ok {
 		return nil, nil, kedge.Errorf(kedge.NotFound, "%q is not in a project", who.Dir).WithHint("kedge init")
 	}
-	id, err := readID(pl)
+	id, err := project.ReadID(pl)
 	if err != nil {
 		return nil, nil, err
 	}
-	if _, err := os.Stat(s.storeDir(id)); errors.Is(err, fs.ErrNotExist) { // looking must not make one
+	if _, err := os.Stat(s.home.StateDir(id)); errors.Is(err, fs.ErrNotExist) { // looking must not make one
 		return nil, nil, kedge.Errorf(kedge.NotFound, "Kedge knows nothing of %q", pl.Root).WithHint("kedge init")
 	}
-	if p, opening = s.project(ctx, who); opening == nil {
+	if p, opening = s.home.Open(ctx, who); opening == nil {
 		return p, nil, nil
 	}
-	return &project{Project: kedge.Project{ID: id, Dir: pl.Root, Git: pl.Common != ""}, Opened: &opened{}}, opening, nil
+	return &project.Project{Project: kedge.Project{ID: id, Dir: pl.Root, Git: pl.Common != ""}, Opened: &project.Opened{}}, opening, nil
 }
 
 // placed finds the file and line that an error begins with.
 var placed = lazyre.New(`^([^\s:][^:]*:\d+): `)
 
-// finding makes a finding of an error; where is used when the error names no
+// FindingOf makes a finding of an error; where is used when the error names no
 // line itself.
-func finding(where string, err error) kedge.Finding {
+func FindingOf(where string, err error) kedge.Finding {
 	f := kedge.Finding{Level: kedge.LevelError, What: err.Error(), Where: where, Fix: kedge.HintOf(err)}
 	if m := placed.FindStringSubmatch(f.What); m != nil {
 		f.Where, f.What = m[1], f.What[len(m[0]):]
@@ -101,27 +102,27 @@ func finding(where string, err error) kedge.Finding {
 	return f
 }
 
-func (s *Service) checkHome(_ context.Context, _ *project) []kedge.Finding {
-	fi, err := os.Stat(s.cfg.Home)
+func (s *Care) checkHome(_ context.Context, _ *project.Project) []kedge.Finding {
+	fi, err := os.Stat(s.home.Dir)
 	if err != nil {
-		return []kedge.Finding{finding(s.cfg.Home, err)}
+		return []kedge.Finding{FindingOf(s.home.Dir, err)}
 	}
 	if fi.Mode().Perm()&0o077 != 0 {
 		return []kedge.Finding{{
-			Level: kedge.LevelWarning, What: "others can read the state folder", Where: s.cfg.Home,
-			Fix: "chmod 700 " + s.cfg.Home,
+			Level: kedge.LevelWarning, What: "others can read the state folder", Where: s.home.Dir,
+			Fix: "chmod 700 " + s.home.Dir,
 		}}
 	}
 	return nil
 }
 
-func (s *Service) checkJournal(ctx context.Context, p *project) []kedge.Finding {
+func (s *Care) checkJournal(ctx context.Context, p *project.Project) []kedge.Finding {
 	if p.Store == nil {
 		return nil
 	}
 	found, err := p.Store.Check(ctx)
 	if err != nil {
-		found = append(found, finding(p.Store.Dir(), err))
+		found = append(found, FindingOf(p.Store.Dir(), err))
 	}
 	return found
 }
@@ -146,13 +147,13 @@ var stateFiles = []struct {
 }
 
 // checkStateFiles reads every state file strictly.
-func (s *Service) checkStateFiles(ctx context.Context, p *project) []kedge.Finding {
+func (s *Care) checkStateFiles(ctx context.Context, p *project.Project) []kedge.Finding {
 	var found []kedge.Finding
 	answers := s.answers(ctx, p)
 	for _, sf := range stateFiles {
 		names, err := filesOf(p, sf.path, sf.ext)
 		if err != nil {
-			found = append(found, finding(sf.path, err))
+			found = append(found, FindingOf(sf.path, err))
 		}
 		for _, n := range names {
 			b, ok, err := p.Read(n)
@@ -160,7 +161,7 @@ func (s *Service) checkStateFiles(ctx context.Context, p *project) []kedge.Findi
 				err = sf.parse(n, b)
 			}
 			if err != nil {
-				f := finding(n, err)
+				f := FindingOf(n, err)
 				if fix, ok := answers[n]; ok {
 					f.Fix = fix
 				}
@@ -172,7 +173,7 @@ func (s *Service) checkStateFiles(ctx context.Context, p *project) []kedge.Findi
 }
 
 // filesOf gives a file, or those in a folder whose names end in ext.
-func filesOf(p *project, name, ext string) ([]string, error) {
+func filesOf(p *project.Project, name, ext string) ([]string, error) {
 	if ext == "" {
 		return []string{name}, nil
 	}
@@ -188,7 +189,7 @@ func filesOf(p *project, name, ext string) ([]string, error) {
 
 // answers says, by path, what the next writing command makes of hand edits: a
 // file that only Kedge writes is not for people to correct.
-func (s *Service) answers(ctx context.Context, p *project) map[string]string {
+func (s *Care) answers(ctx context.Context, p *project.Project) map[string]string {
 	if p.Store == nil {
 		return nil
 	}
@@ -213,7 +214,7 @@ func answer(e kedge.HandEditData) string {
 
 // checkFeatures looks for cycles, unknown ids and impossible definitions: in
 // the file, with the line, and in the journal.
-func (s *Service) checkFeatures(ctx context.Context, p *project) []kedge.Finding {
+func (s *Care) checkFeatures(ctx context.Context, p *project.Project) []kedge.Finding {
 	var found []kedge.Finding
 	if b, ok, err := p.Read(book.FeaturesFile); err == nil && ok {
 		if f, err := plan.ParseFeatures(book.FeaturesFile, b); err == nil {
@@ -228,7 +229,7 @@ func (s *Service) checkFeatures(ctx context.Context, p *project) []kedge.Finding
 	}
 	l, err := book.ReadLedger(ctx, p)
 	if err != nil {
-		return append(found, finding(p.Store.Dir(), err))
+		return append(found, FindingOf(p.Store.Dir(), err))
 	}
 	for _, pr := range plan.Problems(l.Features()) {
 		if !slices.ContainsFunc(found, func(f kedge.Finding) bool { return f.What == pr.What }) {
@@ -249,10 +250,10 @@ func lineOfFeature(b []byte, id kedge.FeatureID) int {
 
 // checkRules repeats what `rules lint` says, as warnings: the rules are the
 // people's.
-func (s *Service) checkRules(_ context.Context, p *project) []kedge.Finding {
+func (s *Care) checkRules(_ context.Context, p *project.Project) []kedge.Finding {
 	b, ok, err := p.Read(book.RulesFile)
 	if err != nil {
-		return []kedge.Finding{finding(book.RulesFile, err)}
+		return []kedge.Finding{FindingOf(book.RulesFile, err)}
 	}
 	if !ok {
 		return nil
@@ -266,29 +267,29 @@ func (s *Service) checkRules(_ context.Context, p *project) []kedge.Finding {
 	return found
 }
 
-func (s *Service) checkRepository(ctx context.Context, p *project) []kedge.Finding {
+func (s *Care) checkRepository(ctx context.Context, p *project.Project) []kedge.Finding {
 	if !p.Git || p.Store == nil {
 		return nil
 	}
-	repo, err := s.git(ctx, p)
+	repo, err := s.home.Git(ctx, p)
 	if err == nil {
 		_, err = repo.Head(ctx)
 	}
 	if err != nil {
-		return []kedge.Finding{finding(p.Dir, err)}
+		return []kedge.Finding{FindingOf(p.Dir, err)}
 	}
 	return nil
 }
 
 // checkEdits tells of hand edits that the next writing command will answer.
 // Files that do not parse have been told already.
-func (s *Service) checkEdits(ctx context.Context, p *project) []kedge.Finding {
+func (s *Care) checkEdits(ctx context.Context, p *project.Project) []kedge.Finding {
 	if p.Store == nil {
 		return nil
 	}
 	edits, err := s.pending(ctx, p)
 	if err != nil {
-		return []kedge.Finding{finding(p.Dir, err)}
+		return []kedge.Finding{FindingOf(p.Dir, err)}
 	}
 	broken := s.checkStateFiles(ctx, p)
 	var found []kedge.Finding
@@ -312,7 +313,7 @@ func placedIn(where, file string) bool {
 }
 
 // pending are the hand edits that were not answered yet.
-func (s *Service) pending(ctx context.Context, p *project) ([]kedge.HandEditData, error) {
+func (s *Care) pending(ctx context.Context, p *project.Project) ([]kedge.HandEditData, error) {
 	l, err := book.ReadLedger(ctx, p)
 	if err != nil {
 		return nil, err
@@ -327,13 +328,18 @@ func (s *Service) pending(ctx context.Context, p *project) ([]kedge.HandEditData
 }
 
 // checkUnwritten brings up what it can, and tells the rest.
-func (s *Service) checkUnwritten(ctx context.Context, p *project) []kedge.Finding {
-	if p.Store == nil || s.cfg.ReadOnly {
+func (s *Care) checkUnwritten(ctx context.Context, p *project.Project) []kedge.Finding {
+	if p.Store == nil || s.home.ReadOnly {
 		return nil
 	}
 	found, err := s.book.BringUpHere(ctx, p)
 	if err != nil {
-		found = append(found, finding(p.Dir, err))
+		found = append(found, FindingOf(p.Dir, err))
 	}
 	return found
+}
+
+// checkWork names the runs that are halted. Only whoever drives them knows.
+func (s *Care) checkWork(ctx context.Context, p *project.Project) []kedge.Finding {
+	return s.work.CheckRuns(ctx, p)
 }
