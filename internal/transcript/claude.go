@@ -28,7 +28,7 @@ func claude(ctx context.Context, r io.Reader, o Options, emit Emit) (Meta, error
 type claudeReader struct {
 	teller
 	meta Meta
-	l    claudeLine // the last one: its blocks and its usage are used again
+	l    claudeLine // the last one: the place of its blocks is used again
 }
 
 // claudeLine is the fields of a line that matter; values as they stand in it.
@@ -323,7 +323,8 @@ func (c *claudeReader) message(assistant bool) {
 	if assistant && string(m.model) != "<synthetic>" {
 		e := audit.Entry{Kind: audit.Reply, Reply: string(m.id), Model: text(m.model)}
 		if m.used {
-			e.Usage = &m.usage
+			used := m.usage
+			e.Usage = &used
 		}
 		c.give(e)
 	}

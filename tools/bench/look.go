@@ -16,6 +16,7 @@ import (
 var (
 	auditBytes = sized(200<<20, 4<<20)
 	hugeBytes  = sized(1<<30, 16<<20)
+	briefBytes = sized(4<<20, 1<<20)
 )
 
 // auditMemory is what an audit may take of it, in KB.
@@ -104,6 +105,27 @@ func benchAuditMemory(dir string) ([]result, error) {
 	name := fmt.Sprintf("peak memory of an audit of %d MB; its limit", hugeBytes>>20)
 	mb := func(kb int64) string { return fmt.Sprintf("%.0f MB", float64(kb)/(1<<10)) }
 	return []result{{name, mb(kb), mb(auditMemory), ratio, "<= 1", ratio <= 1}}, nil
+}
+
+// benchBrief compares a brief of a transcript with reading and writing it alone.
+func benchBrief(dir string) ([]result, error) {
+	jq, err := exec.LookPath("jq")
+	if err != nil {
+		return nil, err
+	}
+	l, err := newLooker(dir)
+	if err != nil {
+		return nil, err
+	}
+	file, err := transcriptFile(dir, briefBytes)
+	if err != nil {
+		return nil, err
+	}
+	a, b, err := interleave(l.takes(l.kedge, "brief", "--json", "--transcript", file), l.takes(jq, "-c", ".", file))
+	if err != nil {
+		return nil, err
+	}
+	return []result{against(fmt.Sprintf("a brief of a transcript of %d MB; jq -c .", briefBytes>>20), a, b, 1)}, nil
 }
 
 // playPeak runs a command and prints the largest memory that it had, in KB.

@@ -45,6 +45,8 @@ var benches = []struct {
 	{"run", benchRun},
 	{"look/audit", benchAudit},
 	{"look/memory", benchAuditMemory},
+	{"look/brief", benchBrief},
+	{"look/files", benchFiles},
 }
 
 func main() {
