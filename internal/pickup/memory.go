@@ -48,7 +48,10 @@ var decidedWords = []string{
 }
 
 // toldWords are how a person sets a rule for the work.
-var toldWords = []string{"we should", "must ", "let's", "lets ", "prefer", "make sure", "always ", "never ", "i want", "i'd like", "i would like", "i'd go", "on purpose"}
+var toldWords = []string{"we should", "must ", "let's use", "let's keep", "let's not", "let's go with", "prefer", "make sure", "always ", "never ", "i want", "i'd like", "i would like", "i'd go", "on purpose"}
+
+// askWords are how a request begins, which is no rule.
+var askWords = []string{"can ", "could ", "would ", "please ", "why ", "how ", "what "}
 
 // forbidWords are how a person closes a way.
 var forbidWords = []string{"don't", "do not", "dont ", "shouldn't", "should not", "must not", "no need", "not needed"}
@@ -89,7 +92,7 @@ func (m *memory) told(s said) {
 	for _, one := range sentences(s.text) {
 		low := strings.ToLower(one)
 		switch {
-		case strings.HasSuffix(one, "?"):
+		case strings.HasSuffix(one, "?"), beginsAny(low, askWords):
 		case hasAny(low, forbidWords):
 			remember(&m.ruled, s.line, "the person: "+one)
 		case hasAny(low, toldWords):

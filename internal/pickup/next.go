@@ -14,10 +14,14 @@ var plans = []string{
 	"i'm going to", "starting with", "so let me", "okay, let me", "ok, let me", "but first", "the next step",
 }
 
+// leastPlan is how many bytes a sentence has at least that says enough: "Let me
+// re-think this." does not.
+const leastPlan = 24
+
 // intention gives the last sentence of a text that says what comes next.
 func intention(text string) string {
 	for _, s := range slices.Backward(sentences(text)) {
-		if beginsAny(strings.ToLower(s), plans) {
+		if len(s) >= leastPlan && beginsAny(strings.ToLower(s), plans) {
 			return cut(strings.TrimRight(s, ":"), maxRemark)
 		}
 	}
@@ -37,12 +41,12 @@ func (p *Picker) next() string {
 		return said
 	}
 	switch {
-	case s.call != nil && s.acted && !s.done:
+	case s.call != nil && s.acted && !s.done && !keepsList(s.call.tool):
 		return "Finish what was cut off: " + s.call.describe()
 	case s.refused != nil && s.acted:
 		return afterRefusal(s)
 	case s.failed && s.acted:
-		return "Get past what failed: " + s.call.describe() + ": " + firstLines(bothEnds(strings.TrimSpace(s.result), 200), 3)
+		return "Get past what failed: " + s.call.describe() + ": " + firstLines(cut(untagged(s.result), 240), 3)
 	case s.spoke && s.text.text != "":
 		return p.afterReport()
 	}
@@ -50,6 +54,12 @@ func (p *Picker) next() string {
 		return said
 	}
 	return p.goOn()
+}
+
+// untagged takes the tag off an error that Claude Code itself gives.
+func untagged(s string) string {
+	s = strings.TrimPrefix(strings.TrimSpace(s), "<tool_use_error>")
+	return strings.TrimSpace(strings.TrimSuffix(s, "</tool_use_error>"))
 }
 
 // afterRefusal is what comes after the person refused a call.
@@ -94,7 +104,7 @@ func (p *Picker) inFlight() string {
 	for _, text := range p.todo.in("in_progress") {
 		list = append(list, "step: "+cut(text, 200))
 	}
-	if done := len(p.todo.in("completed")); done > 0 {
+	if done := len(p.todo.in("completed")); done > 0 && done < len(p.todo.items) {
 		list = append(list, strconv.Itoa(done)+" of "+strconv.Itoa(len(p.todo.items))+" steps of the model's list are done")
 	}
 	for _, c := range p.waiting() {
@@ -117,7 +127,7 @@ func (p *Picker) inFlight() string {
 func (p *Picker) waiting() []*call {
 	var list []*call
 	for _, c := range p.calls {
-		if p.step.call != nil && c.n > p.n-8 && !p.step.done {
+		if p.step.call != nil && c.n > p.n-8 && !p.step.done && !keepsList(c.tool) {
 			list = append(list, c)
 		}
 	}
@@ -189,6 +199,6 @@ func (s *step) ranByHand(text string) {
 	}
 	if s.command != nil && s.command.call.tool == "the person" && !s.command.done {
 		out := strings.TrimSpace(between(text, "bash-stdout") + "\n" + between(text, "bash-stderr"))
-		s.command.done, s.command.output, s.command.failed = true, bothEnds(out, maxOutput), red(out)
+		s.command.done, s.command.output, s.command.failed = true, bothEnds(out, maxOutput), red(s.command.call.command, out)
 	}
 }

@@ -203,7 +203,7 @@ func (p *Picker) toolResult(e *audit.Entry) {
 			p.files.committed()
 		}
 		by := voiceOutput
-		if red(e.Text) {
+		if red(c.command, e.Text) {
 			by = voiceRed
 		}
 		p.mentions.add(by, p.n, e.Text)

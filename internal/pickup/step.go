@@ -9,6 +9,7 @@ import (
 	"kedge"
 	"kedge/internal/audit"
 	"kedge/internal/condense"
+	"kedge/internal/lazyre"
 )
 
 // step is where the work stood: the last that was said, done and run.
@@ -68,7 +69,7 @@ func (s *step) called(c *call) {
 
 func (s *step) answered(c *call, e *audit.Entry) {
 	if s.command != nil && s.command.call == c {
-		s.command.done, s.command.failed = true, e.Failed || red(e.Text)
+		s.command.done, s.command.failed = true, e.Failed || red(c.command, e.Text)
 		s.command.output = bothEnds(e.Text, maxOutput)
 		if strings.HasPrefix(e.Text, refusal) {
 			s.command.failed, s.command.output = false, "refused by the person: "+wordsOfRefusal(e)
@@ -101,15 +102,32 @@ func bothEnds(s string, n int) string {
 // redWords are how the output of something that failed has lines begin.
 var redWords = []string{"--- FAIL", "FAIL\t", "FAIL ", "panic: ", "error: ", "Error: ", "ERROR ", "# command-line", "Traceback (most", "fatal: ", "make: *** "}
 
+// checkWords are those of commands that build, test or check: a place in what
+// they print is a finding.
+var checkWords = []string{"build", "test", "lint", "vet", "tsc", "check", "compile", "clippy"}
+
 // red tells whether an output is one of a failure, where the exit code got lost:
 // in a pipe, for example.
-func red(out string) bool {
+func red(command, out string) bool {
+	checks := hasAny(command, checkWords) && !hasAny(command, []string{"grep", "rg ", "cat ", "git "})
 	for l := range strings.Lines(out) {
-		if beginsAny(strings.TrimLeft(l, " "), redWords) {
+		l = unlabelled(strings.TrimLeft(l, " \t"))
+		if beginsAny(l, redWords) || checks && located.MatchString(l) {
 			return true
 		}
 	}
 	return false
+}
+
+// located is a finding of a compiler or a linter: path:line:column: text.
+var located = lazyre.New(`^[^\s:]+\.\w+:\d+:\d+: \S`)
+
+// unlabelled takes the label of a task runner off a line: "[lint:go] oops".
+func unlabelled(l string) string {
+	if label, rest, ok := strings.Cut(l, "] "); ok && strings.HasPrefix(label, "[") && len(label) < 24 && !strings.Contains(label, " ") {
+		return rest
+	}
+	return l
 }
 
 // subject gives the first line of a commit's message, as far as the command has

@@ -34,11 +34,19 @@ type planStep struct {
 	Status string `json:"status"`
 }
 
+// keepsList tells whether a tool does nothing but keep such a list.
+func keepsList(tool string) bool {
+	switch tool {
+	case "TodoWrite", "todowrite", "write_todos", "todo_write", "update_plan", "TaskCreate", "TaskUpdate":
+		return true
+	default:
+		return false
+	}
+}
+
 // called takes a call; true when it is one of the list's.
 func (t *todo) called(c *call) bool {
-	switch c.tool {
-	case "TodoWrite", "todowrite", "write_todos", "todo_write", "update_plan", "TaskCreate", "TaskUpdate":
-	default:
+	if !keepsList(c.tool) {
 		return false
 	}
 	var in todoInput
