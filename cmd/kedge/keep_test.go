@@ -278,7 +278,7 @@ func (p *inProcess) open() {
 	}
 	p.s = service.New(service.Config{
 		Home: p.home, Now: func() time.Time { return time.UnixMilli(p.clock.Load()) },
-		Sessions: service.Sessions{Holder: []string{p.bin, "hold"}, Sockets: sockets},
+		Sessions: service.Sessions{Holder: hold.NewLauncher(p.bin, "hold"), Sockets: sockets},
 	})
 	if err := p.s.Adopt(p.t.Context()); err != nil {
 		p.t.Fatal(err)

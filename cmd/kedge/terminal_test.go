@@ -24,7 +24,7 @@ func (k *keeper) terminal(args ...string) string {
 	dir := k.t.TempDir()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	c, err := hold.Start(ctx, []string{k.bin, "hold"}, hold.Spec{
+	c, err := hold.NewLauncher(k.bin, "hold").Start(ctx, hold.Spec{
 		Session: kedge.SessionID(kedge.NewID("ses", time.Now())), Dir: dir, Socket: filepath.Join(sockets, "s"),
 		Command: append([]string{k.bin}, args...), Cwd: k.dir, Env: k.env, Cols: 80, Rows: 24,
 	})

@@ -159,7 +159,7 @@ func (c *caller) Foreground(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			if err := hold.Inherit(); err != nil {
+			if err := sessions.Holder.Inherit(); err != nil {
 				return err
 			}
 			s = service.New(service.Config{Home: c.home, Log: log, Sessions: sessions})
@@ -195,7 +195,7 @@ func (c *caller) sessions() (service.Sessions, error) {
 	}
 	const name = 12 // bytes of a session's id that name its socket
 	dir, err := daemon.SocketDir(c.home, os.Getenv("XDG_RUNTIME_DIR"), name)
-	return service.Sessions{Holder: []string{exe, "hold"}, Sockets: dir}, err
+	return service.Sessions{Holder: hold.NewLauncher(exe, "hold"), Sockets: dir}, err
 }
 
 // Stop implements cli.Daemon.

@@ -52,13 +52,13 @@ func installed(t *testing.T, name string) map[string]string {
 	return out
 }
 
-func holder(t *testing.T) []string {
+func holder(t *testing.T) *hold.Launcher {
 	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return []string{exe, "hold"}
+	return hold.NewLauncher(exe, "hold")
 }
 
 // recorder keeps what a version printed, when that is asked for.

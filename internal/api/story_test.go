@@ -101,7 +101,7 @@ func (st *story) open(set func(*service.Config)) {
 	}
 	cfg := service.Config{
 		Home: st.home, Now: st.now,
-		Sessions: service.Sessions{Holder: []string{exe, "hold"}, Sockets: sockets},
+		Sessions: service.Sessions{Holder: hold.NewLauncher(exe, "hold"), Sockets: sockets},
 	}
 	set(&cfg)
 	st.s = service.New(cfg)

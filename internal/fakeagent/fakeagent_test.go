@@ -54,8 +54,8 @@ func (s *stage) events(t *testing.T, kinds ...watch.Kind) []watch.Event {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := a.Reader()
-	evs := r.Feed(s.out.Bytes(), time.Time{})
+	r := a.Reader(agent.Task{})
+	evs, _ := r.Feed(s.out.Bytes(), time.Time{})
 	if r.Broken() > 0 {
 		t.Errorf("%d lines cannot be read:\n%s", r.Broken(), s.out.String())
 	}
@@ -154,7 +154,7 @@ func TestRunAndEnds(t *testing.T) {
 				t.Errorf("exit %d, want %d: %s", code, c.code, s.errs.String())
 			}
 			a, _ := agent.NewCommand([]string{"x"})
-			r := a.Reader()
+			r := a.Reader(agent.Task{})
 			r.Feed(s.out.Bytes(), time.Time{})
 			if e := r.Exit(c.code, "exited"); e.Meaning != c.exit {
 				t.Errorf("its end means %q, want %q", e.Meaning, c.exit)

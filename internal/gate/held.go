@@ -28,8 +28,8 @@ import (
 //
 // An exclusive name is not held while nobody runs the gate.
 type Held struct {
-	Holder  []string // the command that becomes a holder
-	Sockets string   // a private folder with a short path
+	Holder  *hold.Launcher
+	Sockets string // a private folder with a short path
 	Now     func() time.Time
 	// Holding makes the holder known that start starts, before anything that the
 	// line calls is answered; nil: nobody is to know.
@@ -132,7 +132,7 @@ func (h Held) begin(ctx context.Context, l *heldLine) (*hold.Client, error) {
 	}
 	id := kedge.NewID("ses", l.started)
 	start := func() (*hold.Client, error) {
-		return hold.Start(ctx, h.Holder, hold.Spec{
+		return h.Holder.Start(ctx, hold.Spec{
 			Session: kedge.SessionID(id), Dir: l.dir, Socket: filepath.Join(h.Sockets, id[len(id)-12:]),
 			Command: []string{"/bin/sh", "-c", l.spec.Line}, Cwd: l.spec.Dir, Env: LineEnv(l.spec.Env, kedge.SessionID(id)),
 		})

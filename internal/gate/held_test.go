@@ -40,7 +40,7 @@ func held(t *testing.T, checks ...kedge.Check) gate.Request {
 		t.Fatal(err)
 	}
 	q := request(t, checks...)
-	q.Runner = gate.Held{Holder: []string{exe, "hold"}, Sockets: sockets, Now: time.Now}
+	q.Runner = gate.Held{Holder: hold.NewLauncher(exe, "hold"), Sockets: sockets, Now: time.Now}
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()

@@ -20,7 +20,7 @@ import (
 // words that say what to do.
 func TestF3OlderHolder(t *testing.T) {
 	s := spec(t, false, "echo")
-	c, err := hold.Start(ctx(t), []string{self(t), "oldhold"}, s)
+	c, err := hold.NewLauncher(self(t), "oldhold").Start(ctx(t), s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -247,7 +247,7 @@ func TestF14HeldOnce(t *testing.T) {
 	c := start(t, s)
 	again := s
 	again.Socket += "2"
-	if _, err := hold.Start(ctx(t), []string{self(t), "hold"}, again); !kedge.Conflict.Is(err) {
+	if _, err := hold.NewLauncher(self(t), "hold").Start(ctx(t), again); !kedge.Conflict.Is(err) {
 		t.Errorf("held twice: %v", err)
 	}
 	if !lives(c.Greeting.Child.PID) {

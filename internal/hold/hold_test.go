@@ -85,7 +85,7 @@ func spec(t *testing.T, tty bool, args ...string) hold.Spec {
 // start starts a session and sees to it that nothing of it is left.
 func start(t *testing.T, s hold.Spec) *hold.Client {
 	t.Helper()
-	c, err := hold.Start(ctx(t), []string{self(t), "hold"}, s)
+	c, err := hold.NewLauncher(self(t), "hold").Start(ctx(t), s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -427,11 +427,11 @@ func TestAwait(t *testing.T) {
 // the folder as it was.
 func TestAbandonedLaunch(t *testing.T) {
 	dir := t.TempDir()
-	l, err := hold.Prepare(ctx(t), []string{self(t), "hold"}, dir)
+	l, err := hold.NewLauncher(self(t), "hold").Prepare(ctx(t), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := hold.Prepare(ctx(t), []string{self(t), "hold"}, dir); !kedge.Conflict.Is(err) {
+	if _, err := hold.NewLauncher(self(t), "hold").Prepare(ctx(t), dir); !kedge.Conflict.Is(err) {
 		t.Errorf("a second holder for the folder: %v", err)
 	}
 	l.Abandon()

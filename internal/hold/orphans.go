@@ -8,45 +8,64 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// Launcher starts holders, and knows which of them are children of this process.
+// A process has one of it: what that one did not start and finds among its
+// children, once it inherits, it takes for what a killed holder left.
+type Launcher struct {
+	holder []string
+
+	mu   sync.Mutex
+	heir bool
+	cmds map[*exec.Cmd]bool // by identity: a pid may be given to another while its last owner is still listed
+}
+
+// NewLauncher gives a launcher whose holders are this program with these
+// arguments.
+func NewLauncher(holder ...string) *Launcher {
+	return &Launcher{holder: holder, cmds: map[*exec.Cmd]bool{}}
+}
+
 // Inherit makes this process, where the system can do that, the parent of what
 // the holders that it starts leave behind when they are killed: it does not get
 // away, and is ended. It is for a process that starts nothing else in a session
 // of its own.
-func Inherit() error { return becomeReaper() }
-
-// launched are the holders that are children of this process. Which children a
-// process has is a matter of the process, so there is one such list.
-var launched children
-
-type children struct {
-	mu   sync.Mutex
-	cmds map[*exec.Cmd]bool // by identity: a pid may be given to another while its last owner is still listed
+func (c *Launcher) Inherit() error {
+	if err := becomeReaper(); err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.heir = inherits()
+	return nil
 }
 
 // start starts a process so that nobody sees it as a child that is not listed.
-func (c *children) start(cmd *exec.Cmd) error {
+func (c *Launcher) start(cmd *exec.Cmd) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	if c.cmds == nil {
-		c.cmds = map[*exec.Cmd]bool{}
-	}
 	c.cmds[cmd] = true
 	return nil
 }
 
-func (c *children) forget(cmd *exec.Cmd) {
+// ended takes a holder off the list. One that was ended by force has left what it
+// held to us.
+func (c *Launcher) ended(cmd *exec.Cmd) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	delete(c.cmds, cmd)
+	heir := c.heir
+	c.mu.Unlock()
+	if heir && !cmd.ProcessState.Success() {
+		c.endOrphans()
+	}
 }
 
 // orphans are the children of this process that it did not start, and what
 // descends from them. What it starts beside holders is in its own session, which
 // nothing below a holder can join.
-func (c *children) orphans() []stat {
+func (c *Launcher) orphans() []stat {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	own := map[int]bool{}
@@ -72,9 +91,9 @@ func (c *children) orphans() []stat {
 }
 
 // endOrphans ends what a killed holder left to us.
-func endOrphans() {
+func (c *Launcher) endOrphans() {
 	until(kinLimit, func() bool {
-		now := launched.orphans()
+		now := c.orphans()
 		each(now, unix.SIGKILL)
 		for _, p := range now {
 			_, _ = unix.Wait4(p.pid, nil, unix.WNOHANG, nil) // not ended yet, or not our child: the next look says

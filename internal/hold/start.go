@@ -16,14 +16,13 @@ import (
 	"kedge"
 )
 
-// Start starts a holder, as the program and arguments given, and connects to it
-// when its session runs. The holder is a process of its own session: it stays
+// Start starts a holder and connects to it when its session runs. The holder is a process of its own session: it stays
 // when the caller dies. A session that cannot start leaves no process behind.
-func Start(ctx context.Context, holder []string, spec Spec) (*Client, error) {
+func (c *Launcher) Start(ctx context.Context, spec Spec) (*Client, error) {
 	if err := spec.check(); err != nil {
 		return nil, err
 	}
-	l, err := Prepare(ctx, holder, spec.Dir)
+	l, err := c.Prepare(ctx, spec.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -38,6 +37,7 @@ func Start(ctx context.Context, holder []string, spec Spec) (*Client, error) {
 // Launch is a holder process that waits to be told what to hold. Exactly one of
 // Hold and Abandon must be called.
 type Launch struct {
+	by    *Launcher
 	cmd   *exec.Cmd
 	pidfd int // of the process, where the system has such a thing
 	in    io.WriteCloser
@@ -49,25 +49,25 @@ type Launch struct {
 // Prepare starts a holder process for the session in dir, which exists. It takes
 // a while to come up, so whoever has something to do before the session may
 // start does that meanwhile.
-func Prepare(ctx context.Context, holder []string, dir string) (*Launch, error) {
+func (c *Launcher) Prepare(ctx context.Context, dir string) (*Launch, error) {
 	lock, err := lockFolder(dir)
 	if err != nil {
 		return nil, err
 	}
-	l := &Launch{lock: lock, pidfd: -1}
-	if err := l.start(ctx, holder, dir); err != nil {
+	l := &Launch{by: c, lock: lock, pidfd: -1}
+	if err := l.start(ctx, dir); err != nil {
 		l.release()
 		return nil, err
 	}
 	return l, nil
 }
 
-func (l *Launch) start(ctx context.Context, holder []string, dir string) (err error) {
+func (l *Launch) start(ctx context.Context, dir string) (err error) {
 	l.errs, err = os.OpenFile(filepath.Join(dir, "holder.err"), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return kedge.Errorf(kedge.Internal, "open the holder's messages: %w", err)
 	}
-	cmd := exec.CommandContext(context.WithoutCancel(ctx), holder[0], holder[1:]...) // it outlives whoever starts it
+	cmd := exec.CommandContext(context.WithoutCancel(ctx), l.by.holder[0], l.by.holder[1:]...) // it outlives whoever starts it
 	cmd.Dir, cmd.Stderr = "/", l.errs
 	cmd.Env, cmd.ExtraFiles = holderEnv(os.Environ()), []*os.File{lockFD - 3: l.lock}
 	cmd.SysProcAttr = apart(&l.pidfd)
@@ -79,7 +79,7 @@ func (l *Launch) start(ctx context.Context, holder []string, dir string) (err er
 	if err != nil {
 		return errors.Join(kedge.Errorf(kedge.Internal, "open a pipe: %w", err), l.in.Close())
 	}
-	if err := launched.start(cmd); err != nil {
+	if err := l.by.start(cmd); err != nil {
 		return kedge.Errorf(kedge.Internal, "start a holder: %w", err)
 	}
 	l.cmd = cmd
@@ -124,15 +124,11 @@ func (l *Launch) tell(spec Spec) error {
 	return nil
 }
 
-// reap waits for the end of the process. One that was ended by force has left
-// what it held to us.
+// reap waits for the end of the process.
 func (l *Launch) reap() {
 	awaitExit(l.pidfd)
 	_ = l.cmd.Wait()
-	launched.forget(l.cmd)
-	if !l.cmd.ProcessState.Success() && inherits() {
-		endOrphans()
-	}
+	l.by.ended(l.cmd)
 }
 
 // Abandon lets the process go without holding anything, and takes away what was

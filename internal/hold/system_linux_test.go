@@ -119,7 +119,7 @@ func TestF10OutOfMemory(t *testing.T) {
 	}
 	s := spec(t, false, "eat")
 	in := []string{"/bin/sh", "-c", `echo $$ >"$0/cgroup.procs" && exec "$1" hold`, group, self(t)}
-	c, err := hold.Start(ctx(t), in, s)
+	c, err := hold.NewLauncher(in...).Start(ctx(t), s)
 	if err != nil {
 		t.Skipf("no holder in the control group: %v", err)
 	}

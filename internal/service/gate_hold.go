@@ -19,7 +19,7 @@ var ErrLeft = gate.ErrLeft
 // runner holds the lines of gates, so that they outlive the daemon; nil where no
 // holder can be had, or where it could not find all that a line started.
 func (s *Service) runner() gate.Runner {
-	if len(s.cfg.Sessions.Holder) == 0 || runtime.GOOS != "linux" {
+	if s.cfg.Sessions.Holder == nil || runtime.GOOS != "linux" {
 		return nil
 	}
 	return gate.Held{Holder: s.cfg.Sessions.Holder, Sockets: s.cfg.Sessions.Sockets, Now: s.cfg.Now, Holding: s.holdingLine}

@@ -37,7 +37,7 @@ func (s *Service) prepare(ctx context.Context, l *launch) error {
 		return kedge.Errorf(kedge.Internal, "make the session's folder: %w", err)
 	}
 	var err error
-	if l.holder, err = hold.Prepare(ctx, s.cfg.Sessions.Holder, l.dir); err != nil {
+	if l.holder, err = s.cfg.Sessions.Holder.Prepare(ctx, l.dir); err != nil {
 		_ = os.Remove(l.dir) // one that is not empty says what went wrong
 	}
 	return err

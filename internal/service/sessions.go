@@ -15,8 +15,8 @@ import (
 
 // Sessions is what the service needs to hold programs.
 type Sessions struct {
-	Holder  []string // the command that becomes a holder
-	Sockets string   // a private folder with a short path
+	Holder  *hold.Launcher
+	Sockets string // a private folder with a short path
 }
 
 // SessionNew asks for a session. Env is the caller's environment; it goes to the

@@ -82,7 +82,7 @@ func newTyper(dir string, k keeper, n int) (*typer, error) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	t.cancel = cancel
-	t.client, err = hold.Start(ctx, []string{self(), "hold"}, hold.Spec{
+	t.client, err = hold.NewLauncher(self(), "hold").Start(ctx, hold.Spec{
 		Session: kedge.SessionID(id), Dir: t.dir, Socket: filepath.Join(os.TempDir(), id[len(id)-12:]),
 		Command: k.attach("echo"), Cwd: k.dir, Env: k.env, Cols: 120, Rows: 40,
 	})

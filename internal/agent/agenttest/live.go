@@ -24,7 +24,7 @@ import (
 // Live is a real program that is driven against a scripted model.
 type Live struct {
 	Adapter agent.Adapter
-	Holder  []string                                         // the command that becomes a holder
+	Holder  *hold.Launcher
 	Point   func(t *testing.T, home, url string) []string    // the environment that makes the program ask the model at url
 	Skip    map[string]string                                // scenarios that it cannot play, with the reason
 	Record  func(t *testing.T, scenario string, tape []byte) // is given what the program printed; nil: nobody keeps it
@@ -124,7 +124,7 @@ func (w *world) start(task agent.Task) *session {
 		w.t.Fatal(err)
 	}
 	s.reader = w.live.Adapter.Reader(task)
-	s.client, err = hold.Start(w.t.Context(), w.live.Holder, hold.Spec{
+	s.client, err = w.live.Holder.Start(w.t.Context(), hold.Spec{
 		Session: s.id, Dir: s.dir, Socket: filepath.Join(w.short, string(rune('a'+w.count))), Command: start.Command, Cwd: w.tree, Env: w.env(start),
 	})
 	if err != nil {

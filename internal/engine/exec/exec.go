@@ -15,6 +15,7 @@ import (
 	"kedge/internal/config"
 	"kedge/internal/gate"
 	"kedge/internal/gitx"
+	"kedge/internal/hold"
 	"kedge/internal/run"
 	"kedge/internal/slot"
 	"kedge/internal/watch"
@@ -31,9 +32,9 @@ type Config struct {
 	Rules   Rules
 	Agent   func(route string) (agent.Adapter, string, error) // by "agent[:model]"; empty: the run's default
 	Env     func(run kedge.RunID) []string                    // the caller's environment; never written down
-	Holder  []string                                          // the command that becomes a holder
-	Sockets string                                            // a private folder with a short path
-	Runner  gate.Runner                                       // holds the lines of gates; nil: children of this process
+	Holder  *hold.Launcher
+	Sockets string      // a private folder with a short path
+	Runner  gate.Runner // holds the lines of gates; nil: children of this process
 	Now     func() time.Time
 	Log     *slog.Logger
 

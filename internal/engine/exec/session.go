@@ -202,7 +202,7 @@ func (s *session) begin(ctx context.Context) (*hold.Client, *run.Event, error) {
 	var c *hold.Client
 	err = s.known(func() (int, error) {
 		var err error
-		c, err = hold.Start(ctx, s.x.cfg.Holder, s.spec(start))
+		c, err = s.x.cfg.Holder.Start(ctx, s.spec(start))
 		if err != nil {
 			return 0, err
 		}

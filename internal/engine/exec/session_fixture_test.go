@@ -70,7 +70,7 @@ func newStage(t *testing.T) *stage {
 		t.Fatal(err)
 	}
 	s.cfg = exec.Config{
-		Project: "prj", Home: s.home, Repo: repo, Slots: slots, Ledger: s.ledger, Holder: []string{self(t), "hold"}, Sockets: sockets,
+		Project: "prj", Home: s.home, Repo: repo, Slots: slots, Ledger: s.ledger, Holder: hold.NewLauncher(self(t), "hold"), Sockets: sockets,
 		Agent: func(string) (agent.Adapter, string, error) { return command, "", nil },
 		Env: func(kedge.RunID) []string {
 			return []string{"PATH=" + os.Getenv("PATH"), "KEDGE_PROJECT=/elsewhere", "MARK=1"}

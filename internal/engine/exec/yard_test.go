@@ -22,6 +22,7 @@ import (
 	"kedge/internal/engine/exec"
 	"kedge/internal/gate"
 	"kedge/internal/gitx"
+	"kedge/internal/hold"
 	"kedge/internal/run"
 	"kedge/internal/slot"
 )
@@ -232,7 +233,7 @@ func (y *yard) held() {
 	sockets, err := os.MkdirTemp("/tmp", "ky") // a socket's path must be short
 	y.must(err)
 	y.t.Cleanup(func() { _ = os.RemoveAll(sockets) })
-	y.cfg.Runner = gate.Held{Holder: []string{self(y.t), "hold"}, Sockets: sockets, Now: time.Now}
+	y.cfg.Runner = gate.Held{Holder: hold.NewLauncher(self(y.t), "hold"), Sockets: sockets, Now: time.Now}
 	y.open()
 }
 
