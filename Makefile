@@ -36,7 +36,7 @@ KEDGE_AGENTS ?= $(HOME)/.cache/kedge/agents
 
 test-agents: ## the real agents, installed with npm, against a model on the loopback interface
 	@./tools/agents.sh $(KEDGE_AGENTS) $(AGENTS)
-	KEDGE_AGENTS=$(KEDGE_AGENTS) $(GO) test -v -count=1 -timeout 30m -run 'TestLive' ./internal/agent/...
+	KEDGE_TEST_AGENTS=$(KEDGE_AGENTS) $(GO) test -v -count=1 -timeout 30m -run 'TestLive' ./internal/agent/... ./cmd/kedge
 
 check: ## formatting, vet, lint, dead code
 	@./tools/check.sh $(TOOLS)

@@ -90,7 +90,7 @@ func (r *claudeReader) asks(ev *claudeEvent) ([]watch.Event, Input) {
 		return out, deny(ev, "The questions were passed on. People answer them later: end your turn now, without a plan; the next session has the answers.")
 	}
 	r.question = a
-	return []watch.Event{{Kind: watch.Ask, Text: cut(a.text(), maxText)}}, Input{}
+	return []watch.Event{{Kind: watch.Ask, ID: a.call, Text: cut(a.text(), maxText)}}, Input{}
 }
 
 // text is all that was asked, numbered where it is more than one question.

@@ -33,11 +33,11 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// installed are the versions of a real program under KEDGE_AGENTS, where make
+// installed are the versions of a real program under KEDGE_TEST_AGENTS, where make
 // test-agents puts them.
 func installed(t *testing.T, name string) map[string]string {
 	t.Helper()
-	dir := os.Getenv("KEDGE_AGENTS")
+	dir := os.Getenv("KEDGE_TEST_AGENTS")
 	if dir == "" {
 		t.Skip("real programs are driven by make test-agents")
 	}
@@ -132,7 +132,7 @@ func TestRecordings(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := meaning(t, adapterOf(t, kind), b, agent.Task{Dir: "/kedge/tree", ReadOnly: scenario == "plan"})
+			got := meaning(t, adapterOf(t, kind), b, agent.Task{Dir: "/kedge/tree", ReadOnly: scenario == "plan" || scenario == "handin"})
 			golden := strings.TrimSuffix(path, ".jsonl") + ".golden"
 			if *update {
 				if err := os.WriteFile(golden, got, 0o644); err != nil {

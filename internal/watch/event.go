@@ -16,7 +16,7 @@ type Kind string
 const (
 	Usage   Kind = "usage"     // Usage is what was used since the last report
 	Say     Kind = "say"       // Text, to people
-	Ask     Kind = "ask"       // Text is a question; the session waits or ends with it
+	Ask     Kind = "ask"       // Text is a question; the session waits for the answer to the call ID, or ends with it
 	Call    Kind = "call"      // Tool was called with Input; Paths are what it is about to change
 	Result  Kind = "result"    // of the call ID: Output, Failed
 	Turn    Kind = "turn"      // a turn of the model is over

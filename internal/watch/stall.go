@@ -34,6 +34,10 @@ func (w *Watcher) feedStall(ev Event) []Signal {
 	switch ev.Kind {
 	case Ask:
 		w.stall.question = ev.Text
+		if ev.ID != "" { // it does nothing before it is answered
+			w.stall.said = true
+			return []Signal{w.waiting()}
+		}
 	case Call, Turn:
 		w.stall.question = "" // it went on
 	default:
@@ -51,11 +55,15 @@ func (w *Watcher) tickStall(a Activity) []Signal {
 	switch {
 	case w.stall.question != "" && l.Waiting > 0 && a.For >= l.Waiting:
 		w.stall.said = true
-		return []Signal{{Kind: Waiting, Advice: Person, Reason: "it asked, and waits", Text: w.stall.question}}
+		return []Signal{w.waiting()}
 	case a.Doing == DoingNothing && l.Hung > 0 && a.For >= l.Hung,
 		a.Doing != DoingNothing && l.Spinning > 0 && a.For >= l.Spinning:
 		w.stall.said = true
 		return []Signal{{Kind: Stall, Advice: Break, Reason: fmt.Sprintf("%s: no output for %s", a.Doing, a.For.Round(time.Second))}}
 	}
 	return nil
+}
+
+func (w *Watcher) waiting() Signal {
+	return Signal{Kind: Waiting, Advice: Person, Reason: "it asked, and waits", Text: w.stall.question}
 }

@@ -259,6 +259,11 @@ func TestStall(t *testing.T) {
 			"waiting person",
 		},
 		{
+			"asked, and does nothing before the answer",
+			[]func(e *eye){func(e *eye) { e.feed(watch.Event{Kind: watch.Ask, ID: "1", Text: "which?"}) }, tick(watch.DoingNothing, time.Hour)},
+			"waiting person",
+		},
+		{
 			"asked and went on",
 			[]func(e *eye){func(e *eye) { e.feed(watch.Event{Kind: watch.Ask, Text: "which?"}).turn("") }, tick(watch.DoingNothing, time.Minute)},
 			"",

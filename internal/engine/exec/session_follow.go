@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -205,6 +206,9 @@ func (s *session) feedLine(ctx context.Context, end int64, line []byte, at time.
 			s.x.live.acted(s.c)
 		}
 		noticed = append(noticed, s.watch.Feed(ev)...)
+	}
+	if end <= s.old { // what people were asked before may be answered by now
+		noticed = slices.DeleteFunc(noticed, func(sig watch.Signal) bool { return sig.Advice == watch.Person })
 	}
 	s.signals(ctx, "at-"+strconv.FormatInt(end, 10), noticed)
 }

@@ -52,7 +52,7 @@ func (r *talk) Feed(b []byte, at agent.Time) (evs []watch.Event, in agent.Input)
 			in.Text = append(in.Text, "yes "+what+"\n"...)
 		case "which":
 			r.open = what
-			evs = append(evs, watch.Event{Kind: watch.Ask, At: at, Text: what})
+			evs = append(evs, watch.Event{Kind: watch.Ask, At: at, ID: "1", Text: what})
 		case "bye":
 			in.Close = true
 		}
@@ -131,6 +131,9 @@ func TestSessionIsAnsweredOnce(t *testing.T) {
 	want := "brief the brief of this session\nyes one\nyes two\ntold hello\nanswer to color is blue\nyes three\n"
 	if s.file("typed") != want {
 		t.Errorf("typed %q, want %q", s.file("typed"), want)
+	}
+	if asked := s.signalled(run.Asked); len(asked) != 1 || asked[0].Text != "color" {
+		t.Errorf("people are asked %+v", asked)
 	}
 	if len(briefs.told) != 4 {
 		t.Errorf("for the next brief: %q", briefs.told)

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"kedge"
+	"kedge/internal/modelserver"
+)
+
+// TestLiveRun drives real agents through whole runs against a scripted model:
+// every script of testdata/live with the version of its agent that make
+// test-agents installed.
+func TestLiveRun(t *testing.T) {
+	agents := os.Getenv("KEDGE_TEST_AGENTS")
+	if agents == "" {
+		t.Skip("real agents are driven by make test-agents")
+	}
+	installed, err := filepath.Glob(filepath.Join(agents, "*", "node_modules", ".bin"))
+	if err != nil || len(installed) == 0 {
+		t.Skipf("no agent is installed in %s", agents)
+	}
+	for _, bin := range installed {
+		version := filepath.Base(filepath.Dir(filepath.Dir(bin)))
+		name, _, _ := strings.Cut(version, "-")
+		files, err := filepath.Glob(filepath.Join("testdata", "live", name+"*.txtar"))
+		if err != nil || len(files) == 0 {
+			t.Logf("%s: there is no script for it", version)
+			continue
+		}
+		t.Run(version, func(t *testing.T) {
+			testscript.Run(t, testscript.Params{
+				Files: files, RequireExplicitExec: true, RequireUniqueNames: true,
+				Setup: func(env *testscript.Env) error { return liveSetup(env, bin) },
+				Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+					"json": jsonHas, "code": exitCode, "await": await, "edit": edit, "mode": mode, "served": served,
+				},
+			})
+		})
+	}
+}
+
+// modelKey is where a script keeps its model.
+type modelKey struct{}
+
+// liveSetup starts the model with the scripts of scripts.json, and points every
+// agent at it.
+func liveSetup(env *testscript.Env, bin string) error {
+	if err := setup(env); err != nil {
+		return err
+	}
+	b, err := os.ReadFile(filepath.Join(env.WorkDir, "scripts.json"))
+	if err != nil {
+		return err
+	}
+	var scripts map[string]modelserver.Script
+	if err := json.Unmarshal(b, &scripts); err != nil {
+		return err
+	}
+	s, err := modelserver.Start()
+	if err != nil {
+		return err
+	}
+	env.Defer(func() { _ = s.Close() })
+	for name, script := range scripts {
+		s.Play(name, script)
+	}
+	env.Values[modelKey{}] = s
+	for k, v := range map[string]string{
+		"PATH": bin + string(os.PathListSeparator) + env.Getenv("PATH"), "MODEL_URL": s.URL,
+		"ANTHROPIC_BASE_URL": s.URL, "ANTHROPIC_API_KEY": "sk-" + "ant-mock-0123456789abcdef",
+		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "CLAUDE_CODE_MAX_RETRIES": "1",
+	} {
+		env.Setenv(k, v)
+	}
+	return nil
+}
+
+// served FEATURE…: what Kedge says that the sessions of a feature used is what
+// the model of the same name served.
+func served(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: served FEATURE…")
+	}
+	var list struct {
+		Sessions []kedge.Session `json:"sessions"`
+	}
+	ts.Check(ts.Exec("kedge", "ls", "--json"))
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &list))
+	for _, name := range args {
+		var got modelserver.Usage
+		n := 0
+		for _, ses := range list.Sessions {
+			if string(ses.Feature) != name {
+				continue
+			}
+			n++
+			if k := ses.Kinds; k != nil {
+				got = got.Add(modelserver.Usage{Input: k.Input, CacheRead: k.CacheRead, CacheWrite: k.CacheWrite, Output: k.Output})
+			}
+		}
+		want := ts.Value(modelKey{}).(*modelserver.Server).Totals(name)
+		if got != want.Usage || want.Replies == 0 {
+			ts.Fatalf("the %d sessions of %q used %+v, the model served %+v", n, name, got, want)
+		}
+		ts.Logf("%s: %d sessions, %d replies, %+v", name, n, want.Replies, got)
+	}
+}
