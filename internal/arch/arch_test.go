@@ -80,10 +80,11 @@ var layer = map[string]int{
 	"kedge/internal/engine/local":      28,
 	"kedge/internal/engine/exec":       28,
 
-	"kedge/internal/project": 25,
-	"kedge/internal/book":    26,
-	"kedge/internal/care":    27,
-	"kedge/internal/clerk":   27,
+	"kedge/internal/project":  25,
+	"kedge/internal/book":     26,
+	"kedge/internal/care":     27,
+	"kedge/internal/standing": 27,
+	"kedge/internal/clerk":    27,
 
 	"kedge/internal/service": 30,
 

@@ -14,13 +14,18 @@ import (
 
 // Book is the one hand that writes the files of all projects of a KEDGE_HOME.
 type Book struct {
-	home   *project.Home
-	atRest func(ctx context.Context, p *project.Project) *project.Project
+	home *project.Home
+	rest func(ctx context.Context, p *project.Project) *project.Project
 }
 
 // New makes one; it does nothing until it is asked. AtRest gives a project as its
 // checkout is now: while the work of a run is still to land there, files stay as
 // they are committed, and the project it gives says which.
 func New(home *project.Home, atRest func(ctx context.Context, p *project.Project) *project.Project) *Book {
-	return &Book{home: home, atRest: atRest}
+	return &Book{home: home, rest: atRest}
+}
+
+// AtRest gives a project as its checkout is now: see New.
+func (s *Book) AtRest(ctx context.Context, p *project.Project) *project.Project {
+	return s.rest(ctx, p)
 }

@@ -56,7 +56,7 @@ func (s *Book) settleLedger(ctx context.Context, p *project.Project, who project
 	if err != nil {
 		return nil, err
 	}
-	p = s.atRest(ctx, p)
+	p = s.AtRest(ctx, p)
 	edits := s.HandEdits(ctx, p, l)
 	var later unwritten // what cannot be written is told when the command has written
 	if len(edits) == 0 {

@@ -63,7 +63,7 @@ func (s *Book) BringFilesUp(ctx context.Context, p *project.Project) ([]kedge.Fi
 	p.Writing.Lock()
 	defer p.Writing.Unlock()
 	s.sweep(p)
-	p = s.atRest(ctx, p)
+	p = s.AtRest(ctx, p)
 	l, err := ReadLedger(ctx, p)
 	if err != nil {
 		return nil, err
@@ -98,7 +98,7 @@ func (s *Book) PutLatest(ctx context.Context, p *project.Project) ([]kedge.Findi
 	p.Writing.Lock()
 	defer p.Writing.Unlock()
 	var u unwritten
-	p = s.atRest(ctx, p)
+	p = s.AtRest(ctx, p)
 	err := eachPlace(ctx, p, func(name string, text []byte) { u.note(name, s.PutProjected(p, name, text)) })
 	return u.findings, err
 }
@@ -181,7 +181,7 @@ func (s *Book) BringUpHere(ctx context.Context, p *project.Project) ([]kedge.Fin
 	if _, ok, err := p.Read(setup.ConfigFile); err != nil || !ok {
 		return nil, nil // Kedge was taken out of this folder, or is not to be read there
 	}
-	p = s.atRest(ctx, p)
+	p = s.AtRest(ctx, p)
 	l, err := ReadLedger(ctx, p)
 	if err != nil {
 		return nil, err

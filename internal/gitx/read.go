@@ -263,3 +263,13 @@ func (r *Repo) makeTree(ctx context.Context, entries []Entry) (string, error) {
 
 // emptyTree is the tree with nothing in it.
 func (r *Repo) emptyTree(ctx context.Context) (string, error) { return r.makeTree(ctx, nil) }
+
+// Has tells whether the repository has a commit now: what was read of it before
+// says nothing, git may have thrown it away since.
+func (r *Repo) Has(ctx context.Context, commit string) (bool, error) {
+	_, err := r.Resolve(ctx, commit)
+	if kedge.NotFound.Is(err) {
+		return false, nil
+	}
+	return err == nil, err
+}

@@ -360,7 +360,7 @@ func (s *Service) initEvents(ctx context.Context, p *project, who Caller, data k
 	if err != nil || len(evs) == 0 {
 		return nil, err
 	}
-	if seen, ok, err := s.filesSeen(ctx, p, who, "init"); err == nil && ok {
+	if seen, ok, err := s.Teller.FilesSeen(ctx, p, who, "init"); err == nil && ok {
 		evs = append(evs, seen)
 	}
 	return evs, nil

@@ -103,7 +103,7 @@ func (s *Service) takeOut(ctx context.Context, at *site, who Caller) ([]kedge.Ev
 	data.Kept = append(data.Kept, at.strangers(data.Kept)...)
 	ev, err := event(kedge.InitRemoved, who, data)
 	evs := []kedge.Event{ev}
-	if seen, ok, err := s.filesSeen(ctx, at.project, who, "init"); err == nil && ok {
+	if seen, ok, err := s.Teller.FilesSeen(ctx, at.project, who, "init"); err == nil && ok {
 		evs = append(evs, seen) // what Kedge took out is no drift
 	}
 	return evs, err

@@ -4,6 +4,7 @@ import (
 	"kedge/internal/book"
 	"kedge/internal/care"
 	"kedge/internal/clerk"
+	"kedge/internal/standing"
 )
 
 // The requests and answers of the commands, under the one name that surfaces import.
@@ -94,4 +95,24 @@ type (
 	WorktreeInfo          = care.WorktreeInfo
 	WorktreeListReply     = care.WorktreeListReply
 	WorktreeListRequest   = care.WorktreeListRequest
+)
+
+// From standing.
+type (
+	CheckpointReply       = standing.CheckpointReply
+	CheckpointSaveRequest = standing.CheckpointSaveRequest
+	CheckpointShowRequest = standing.CheckpointShowRequest
+	FeatureCounts         = standing.FeatureCounts
+	GateInfo              = standing.GateInfo
+	HandoffReply          = standing.HandoffReply
+	HandoffSaveRequest    = standing.HandoffSaveRequest
+	HandoffShowRequest    = standing.HandoffShowRequest
+	LintReply             = standing.LintReply
+	LintRequest           = standing.LintRequest
+	PrimeReply            = standing.PrimeReply
+	PrimeRequest          = standing.PrimeRequest
+	RunInfo               = standing.RunInfo
+	StatusReply           = standing.StatusReply
+	StatusRequest         = standing.StatusRequest
+	Usage                 = standing.Usage
 )

@@ -14,6 +14,7 @@ import (
 	"kedge/internal/plan"
 	"kedge/internal/redact"
 	"kedge/internal/run"
+	"kedge/internal/standing"
 	"kedge/internal/store"
 	"kedge/internal/watch"
 )
@@ -56,7 +57,7 @@ func (b runBriefs) planningBrief(ctx context.Context, c run.Command) (string, er
 		return "", err
 	}
 	in := brief.PlanInput{
-		Project: b.p.Title(), Goal: d.Goal, Base: c.Base, Decisions: st.decisions, Risks: st.risks,
+		Project: b.p.Title(), Goal: d.Goal, Base: c.Base, Decisions: st.Decisions, Risks: st.Risks,
 		Faults: c.Failure, Form: plan.Form(),
 	}
 	if in.Rules, in.RulesFrom, err = b.rulesAt(ctx, c.Base); err != nil {
@@ -67,8 +68,8 @@ func (b runBriefs) planningBrief(ctx context.Context, c run.Command) (string, er
 			in.Answers = append(in.Answers, brief.Saying{Question: q.Text, Text: q.Answer})
 		}
 	}
-	for _, f := range st.ledger.Features() {
-		in.Features = append(in.Features, string(f.ID)+": "+f.Name+standing(f))
+	for _, f := range st.Ledger.Features() {
+		in.Features = append(in.Features, string(f.ID)+": "+f.Name+standing.StandingOf(f))
 	}
 	if in.Notes, err = all[kedge.Note](ctx, b.p, store.KindNote); err != nil {
 		return "", err

@@ -13,6 +13,7 @@ import (
 	"kedge/internal/hold"
 	"kedge/internal/plan"
 	"kedge/internal/run"
+	"kedge/internal/standing"
 	"kedge/internal/store"
 )
 
@@ -301,7 +302,7 @@ func (s *Service) notesOn(ctx context.Context, repo *gitx.Repo, head gitx.Head) 
 	}
 	var paths []string
 	for _, c := range changes {
-		if !ownFile(c.Path) {
+		if !standing.OwnFile(c.Path) {
 			paths = append(paths, c.Path)
 		}
 	}

@@ -36,7 +36,7 @@ func (s *Service) runBase(ctx context.Context, p *project, repo *gitx.Repo, head
 		notes, err = s.notesOnGone(ctx, p, head, st)
 		return head.Commit, notes, err
 	}
-	if known, err := kept(ctx, repo, st.Tip); err != nil || !known {
+	if known, err := repo.Has(ctx, st.Tip); err != nil || !known {
 		return head.Commit, nil, firstError(err, s.refuseLost(ctx, p, st))
 	}
 	if landed, err := repo.Descends(ctx, head.Commit, st.Tip); err != nil || landed {
@@ -63,22 +63,12 @@ func takenAway(ctx context.Context, repo *gitx.Repo, head gitx.Head, st run.Stat
 	if st.Tip == "" || st.Tip == head.Commit || st.Landed != st.Tip || st.Lander != "" {
 		return false, nil
 	}
-	known, err := kept(ctx, repo, st.Tip)
+	known, err := repo.Has(ctx, st.Tip)
 	if err != nil || !known {
 		return err == nil, err
 	}
 	there, err := repo.Descends(ctx, head.Commit, st.Tip)
 	return err == nil && !there, err
-}
-
-// kept tells whether the repository has a commit now: what was read of it before
-// says nothing, git may have thrown it away since.
-func kept(ctx context.Context, repo *gitx.Repo, commit string) (bool, error) {
-	_, err := repo.Resolve(ctx, commit)
-	if kedge.NotFound.Is(err) {
-		return false, nil
-	}
-	return err == nil, err
 }
 
 // refuseTakenAway keeps a run from going on whose integration branch holds what

@@ -14,6 +14,7 @@ import (
 	docs "kedge/internal/ledger"
 	"kedge/internal/redact"
 	"kedge/internal/run"
+	"kedge/internal/standing"
 	"kedge/internal/store"
 	"kedge/internal/watch"
 )
@@ -52,7 +53,7 @@ func (b runBriefs) runInput(ctx context.Context, c run.Command, at exec.Standing
 	if err != nil {
 		return in, err
 	}
-	in.Decisions, in.Risks, in.Status = st.decisions, st.risks, bare(st.checklist())
+	in.Decisions, in.Risks, in.Status = st.Decisions, st.Risks, bare(st.Checklist())
 	if in.Rules, in.RulesFrom, err = b.rulesAt(ctx, c.Base); err != nil {
 		return in, err
 	}
@@ -62,7 +63,7 @@ func (b runBriefs) runInput(ctx context.Context, c run.Command, at exec.Standing
 	}
 	in.GateChecks = gate.Checks
 	if c.Feature != "" {
-		if err := b.featureInput(ctx, c, st.ledger, &in); err != nil {
+		if err := b.featureInput(ctx, c, st.Ledger, &in); err != nil {
 			return in, err
 		}
 	}
@@ -86,19 +87,19 @@ func bare(lines []kedge.StatusLine) []kedge.StatusLine {
 
 // standing is where the work of the project stands, whatever work tree is asked
 // from.
-func (b runBriefs) standing(ctx context.Context) (state, error) {
-	var st state
+func (b runBriefs) standing(ctx context.Context) (standing.State, error) {
+	var st standing.State
 	var err error
-	if st.ledger, err = book.ReadLedger(ctx, b.p); err != nil {
+	if st.Ledger, err = book.ReadLedger(ctx, b.p); err != nil {
 		return st, err
 	}
-	if st.plan, _, err = store.Newest[kedge.PlanData](ctx, b.p.Store, store.KindPlan); err != nil {
+	if st.Plan, _, err = store.Newest[kedge.PlanData](ctx, b.p.Store, store.KindPlan); err != nil {
 		return st, err
 	}
-	if st.decisions, err = all[kedge.Decision](ctx, b.p, store.KindDecision); err != nil {
+	if st.Decisions, err = all[kedge.Decision](ctx, b.p, store.KindDecision); err != nil {
 		return st, err
 	}
-	st.risks, err = openRisks(ctx, b.p)
+	st.Risks, err = standing.OpenRisks(ctx, b.p)
 	return st, err
 }
 
@@ -159,10 +160,10 @@ func summaryOf(l book.Ledger, ids []kedge.FeatureID) string {
 		if err != nil {
 			continue
 		}
-		if isDone(d.Status) {
+		if standing.IsDone(d.Status) {
 			done++
 		}
-		names = append(names, d.Name+standing(d.Feature))
+		names = append(names, d.Name+standing.StandingOf(d.Feature))
 	}
 	return strconv.Itoa(done) + " of " + strconv.Itoa(len(ids)) + " done: " + strings.Join(names, "; ")
 }
@@ -197,7 +198,7 @@ func (b runBriefs) startFiles(ctx context.Context, base string, f kedge.Feature,
 	var out []kedge.FileRef
 	add := func(path string) {
 		named := slices.ContainsFunc(out, func(o kedge.FileRef) bool { return o.Path == path })
-		if there[path] && !named && !ownFile(path) && len(out) < maxReread {
+		if there[path] && !named && !standing.OwnFile(path) && len(out) < standing.MaxReread {
 			out = append(out, kedge.FileRef{Path: path})
 		}
 	}
@@ -309,12 +310,12 @@ func (b runBriefs) sinceCheckpoint(ctx context.Context, c run.Command, at exec.S
 	if last.Commit == "" || last.Commit == c.Base {
 		return nil
 	}
-	changes, err := b.s.diff(ctx, b.p, last.Commit, c.Base)
+	changes, err := b.s.Teller.Diff(ctx, b.p, last.Commit, c.Base)
 	if kedge.NotFound.Is(err) {
 		return nil
 	}
 	for _, ch := range changes {
-		in.Drift = append(in.Drift, kedge.Drift{Path: ch.Path, State: driftState(ch.Status), Added: ch.Added, Removed: ch.Removed})
+		in.Drift = append(in.Drift, kedge.Drift{Path: ch.Path, State: standing.DriftState(ch.Status), Added: ch.Added, Removed: ch.Removed})
 	}
 	return err
 }

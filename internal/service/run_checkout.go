@@ -9,6 +9,7 @@ import (
 	"kedge/internal/gitx"
 	projects "kedge/internal/project"
 	"kedge/internal/slot"
+	"kedge/internal/standing"
 )
 
 // A run begins on a commit, and its end comes to the user's checkout by git: by
@@ -65,7 +66,7 @@ func (s *Service) uncommitted(ctx context.Context, p *project, repo *gitx.Repo) 
 	}
 	var out []string
 	for _, c := range changes {
-		if !ownFile(c.Path) || c.Path == book.PlanFile && !isPlan(l, p) {
+		if !standing.OwnFile(c.Path) || c.Path == book.PlanFile && !isPlan(l, p) {
 			continue
 		}
 		if s.landable(ctx, p, c.Path) {

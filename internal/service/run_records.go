@@ -14,6 +14,7 @@ import (
 	docs "kedge/internal/ledger"
 	"kedge/internal/plan"
 	"kedge/internal/run"
+	"kedge/internal/standing"
 	"kedge/internal/store"
 )
 
@@ -42,10 +43,10 @@ func (b runBriefs) checkpoint(ctx context.Context, c run.Command, at exec.Standi
 	if err != nil {
 		return kedge.Checkpoint{}, err
 	}
-	st.next = b.nextOf(c, st.ledger)
+	st.Next = b.nextOf(c, st.Ledger)
 	v := kedge.Checkpoint{
-		ID: id, At: c.At, Session: at.Session, Agent: ses.Agent, Plan: st.plan.ID, Commit: at.Commit, Tree: at.Tree,
-		Status: st.checklist(), Decisions: st.locked(), RuledOut: st.ruledOut(), Risks: st.riskTexts(), Task: b.taskOf(c, st),
+		ID: id, At: c.At, Session: at.Session, Agent: ses.Agent, Plan: st.Plan.ID, Commit: at.Commit, Tree: at.Tree,
+		Status: st.Checklist(), Decisions: st.Locked(), RuledOut: st.RuledOut(), Risks: st.RiskTexts(), Task: b.taskOf(c, st),
 	}
 	if u := at.Trail.Used; u != nil {
 		v.Tokens = &u.Tokens
@@ -53,12 +54,12 @@ func (b runBriefs) checkpoint(ctx context.Context, c run.Command, at exec.Standi
 			v.USD = &u.USD
 		}
 	}
-	v.Files = b.filesToRead(c, at, st.ledger)
-	v.Resume = resumeText(b.resumeAt(c), st.next, len(v.Files) > 0)
+	v.Files = b.filesToRead(c, at, st.Ledger)
+	v.Resume = standing.ResumeText(b.resumeAt(c), st.Next, len(v.Files) > 0)
 	if v.HumanNotes, err = b.peoplesNotes(ctx, at.Commit); err != nil {
 		return v, err
 	}
-	if v, err = redacted(v); err != nil {
+	if v, err = standing.Redacted(v); err != nil {
 		return v, err
 	}
 	v = brief.Fit(v)
@@ -67,14 +68,14 @@ func (b runBriefs) checkpoint(ctx context.Context, c run.Command, at exec.Standi
 }
 
 // taskOf names what the job is about.
-func (b runBriefs) taskOf(c run.Command, st state) string {
+func (b runBriefs) taskOf(c run.Command, st standing.State) string {
 	switch {
 	case c.Feature == "" && c.Purpose == run.MakePlan:
-		return "plan: " + st.plan.Title
+		return "plan: " + st.Plan.Title
 	case c.Feature == "":
 		return "make the red baseline green"
 	}
-	if d, err := st.ledger.Find(c.Feature); err == nil {
+	if d, err := st.Ledger.Find(c.Feature); err == nil {
 		return string(d.ID) + ": " + d.Name
 	}
 	return string(c.Feature)
@@ -124,10 +125,10 @@ func (b runBriefs) filesToRead(c run.Command, at exec.Standing, l book.Ledger) [
 	p := b.p.In(at.Dir)
 	var out []kedge.FileRef
 	add := func(path, by string) {
-		if len(out) >= maxReread || slices.ContainsFunc(out, func(f kedge.FileRef) bool { return f.Path == path }) {
+		if len(out) >= standing.MaxReread || slices.ContainsFunc(out, func(f kedge.FileRef) bool { return f.Path == path }) {
 			return
 		}
-		if h, ok := fileHash(p, path); ok {
+		if h, ok := standing.FileHash(p, path); ok {
 			out = append(out, kedge.FileRef{Path: path, SHA256: h, ChangedBy: by})
 		}
 	}

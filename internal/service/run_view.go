@@ -9,6 +9,7 @@ import (
 
 	"kedge"
 	"kedge/internal/run"
+	"kedge/internal/standing"
 	"kedge/internal/store"
 )
 
@@ -92,7 +93,7 @@ func (s *Service) viewOf(ctx context.Context, p *project, st run.State) (RunView
 			v.Next = append(more, v.Next...)
 		}
 	}
-	last, err := lastVerdict(ctx, p)
+	last, err := standing.LastVerdict(ctx, p)
 	if err != nil {
 		return v, err
 	}
@@ -122,7 +123,7 @@ func countRun(st run.State) FeatureCounts {
 	for i, f := range st.Features {
 		list[i].Status = f.Status
 	}
-	return countFeatures(list)
+	return standing.CountFeatures(list)
 }
 
 // usageOf is what the sessions said they used; unknown as long as none did.

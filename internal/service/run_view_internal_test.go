@@ -6,6 +6,7 @@ import (
 
 	"kedge"
 	"kedge/internal/run"
+	"kedge/internal/standing"
 )
 
 // TestHowARunRests: every state of a run either goes on by itself or says what
@@ -116,7 +117,7 @@ func TestUsageIsUnknownUntilItIsSaid(t *testing.T) {
 func TestLastVerdictJudgesWork(t *testing.T) {
 	w := newWorks(t)
 	w.feature(orders)
-	if v, err := lastVerdict(t.Context(), w.p); v != nil || err != nil {
+	if v, err := standing.LastVerdict(t.Context(), w.p); v != nil || err != nil {
 		t.Fatalf("a verdict where there is none: %+v, %v", v, err)
 	}
 	for i, stage := range []kedge.GateStage{kedge.StageProve, kedge.StageIntegrate, kedge.StageProve} {
@@ -124,7 +125,7 @@ func TestLastVerdictJudgesWork(t *testing.T) {
 			ID: kedge.EvidenceID("evd-" + string(rune('1'+i))), Feature: "orders", For: stage, At: w.now,
 			Verdict: kedge.Verdict{Verdict: kedge.TestFailure},
 		})
-		v, err := lastVerdict(t.Context(), w.p)
+		v, err := standing.LastVerdict(t.Context(), w.p)
 		w.ok(err)
 		if i == 0 && v != nil || i > 0 && (v == nil || v.For != kedge.StageIntegrate) {
 			t.Errorf("after %s the last verdict is %+v", stage, v)

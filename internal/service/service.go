@@ -17,6 +17,7 @@ import (
 	"kedge/internal/care"
 	"kedge/internal/clerk"
 	projects "kedge/internal/project"
+	"kedge/internal/standing"
 	"kedge/internal/store"
 )
 
@@ -35,6 +36,7 @@ type Config struct {
 type Service struct {
 	*care.Care
 	*clerk.Clerk
+	*standing.Teller
 
 	cfg  Config
 	home *projects.Home
@@ -68,6 +70,7 @@ func New(cfg Config) *Service {
 	s.home = &projects.Home{Dir: cfg.Home, ReadOnly: cfg.ReadOnly, Clock: cfg.Now, Log: cfg.Log}
 	s.book = book.New(s.home, s.atRest)
 	s.Care = care.New(s.home, s.book, workForCare{s})
+	s.Teller = standing.New(s.home, s.book, runsForStanding{s})
 	s.Clerk = clerk.New(s.home, s.book, runsForClerk{s})
 	s.watch, s.stop = context.WithCancel(context.Background())
 	s.leave, s.leaveNow = context.WithCancel(context.Background())

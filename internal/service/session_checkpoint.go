@@ -11,6 +11,7 @@ import (
 	"kedge/internal/brief"
 	"kedge/internal/hold"
 	"kedge/internal/redact"
+	"kedge/internal/standing"
 	"kedge/internal/store"
 )
 
@@ -59,16 +60,16 @@ func (s *Service) typeBrief(l launch, ad agent.Adapter, text string) {
 
 // checkpointBrief is the brief of a checkpoint: the latest one where none is named.
 func (s *Service) checkpointBrief(ctx context.Context, p *project, who Caller, id kedge.CheckpointID) (string, error) {
-	input, err := s.briefInput(ctx, p, who)
+	input, err := s.Teller.BriefInput(ctx, p, who)
 	if err != nil {
 		return "", err
 	}
 	if id != latestCheckpoint {
-		c, err := find[kedge.Checkpoint](ctx, p, store.KindCheckpoint, string(id))
+		c, err := standing.Saved[kedge.Checkpoint](ctx, p, store.KindCheckpoint, string(id))
 		if err != nil {
 			return "", err
 		}
-		c.Files = brief.Compare(c.Files, func(path string) (string, bool) { return fileHash(p, path) })
+		c.Files = brief.Compare(c.Files, func(path string) (string, bool) { return standing.FileHash(p, path) })
 		input.Checkpoint = &c
 	}
 	if input.Checkpoint == nil {

@@ -1,4 +1,4 @@
-package service
+package standing
 
 import (
 	"context"
@@ -11,11 +11,13 @@ import (
 	"kedge"
 	"kedge/internal/book"
 	"kedge/internal/brief"
+	"kedge/internal/project"
 	"kedge/internal/redact"
 	"kedge/internal/store"
 )
 
-const maxReread = 40 // files a checkpoint names by itself
+// MaxReread is how many files a checkpoint names by itself.
+const MaxReread = 40
 
 // CheckpointSaveRequest asks for a checkpoint. What is left empty Kedge fills in:
 // the task and the resume instruction from what is next, the files from what
@@ -39,7 +41,7 @@ type CheckpointReply struct {
 	Timestamp   time.Time `json:"timestamp"`
 	Path        string    `json:"path"`
 	Moved       []string  `json:"moved"` // lines found above the end marker, now below it
-	Aside
+	book.Aside
 	Text string `json:"text"`
 }
 
@@ -63,8 +65,8 @@ type LintReply struct {
 
 // CheckpointSave writes down where the work stands: a fact in the journal, and
 // checkpoint.md.
-func (s *Service) CheckpointSave(ctx context.Context, who Caller, in CheckpointSaveRequest) (CheckpointReply, error) {
-	p, evs, aside, err := s.book.Change(ctx, who, func(p *project, _ book.Ledger) ([]kedge.Event, error) {
+func (s *Teller) CheckpointSave(ctx context.Context, who project.Caller, in CheckpointSaveRequest) (CheckpointReply, error) {
+	p, evs, aside, err := s.book.Change(ctx, who, func(p *project.Project, _ book.Ledger) ([]kedge.Event, error) {
 		c, moved, err := s.newCheckpoint(ctx, p, who, in)
 		if err != nil {
 			return nil, err
@@ -75,7 +77,7 @@ func (s *Service) CheckpointSave(ctx context.Context, who Caller, in CheckpointS
 	if err != nil {
 		return CheckpointReply{}, err
 	}
-	c, err := dataOf[kedge.Checkpoint](evs, kedge.CheckpointSaved)
+	c, err := project.DataOf[kedge.Checkpoint](evs, kedge.CheckpointSaved)
 	if err != nil {
 		return CheckpointReply{}, err
 	}
@@ -91,12 +93,12 @@ func (s *Service) CheckpointSave(ctx context.Context, who Caller, in CheckpointS
 }
 
 // CheckpointShow gives a checkpoint, its files compared with the folder now.
-func (s *Service) CheckpointShow(ctx context.Context, who Caller, in CheckpointShowRequest) (CheckpointReply, error) {
-	p, err := s.project(ctx, who)
+func (s *Teller) CheckpointShow(ctx context.Context, who project.Caller, in CheckpointShowRequest) (CheckpointReply, error) {
+	p, err := s.home.Open(ctx, who)
 	if err != nil {
 		return CheckpointReply{}, err
 	}
-	c, err := find[kedge.Checkpoint](ctx, p, store.KindCheckpoint, string(in.ID))
+	c, err := Saved[kedge.Checkpoint](ctx, p, store.KindCheckpoint, string(in.ID))
 	if err != nil {
 		return CheckpointReply{}, err
 	}
@@ -104,8 +106,8 @@ func (s *Service) CheckpointShow(ctx context.Context, who Caller, in CheckpointS
 }
 
 // CheckpointLint checks a checkpoint file as it stands.
-func (s *Service) CheckpointLint(ctx context.Context, who Caller, in LintRequest) (LintReply, error) {
-	p, err := s.project(ctx, who)
+func (s *Teller) CheckpointLint(ctx context.Context, who project.Caller, in LintRequest) (LintReply, error) {
+	p, err := s.home.Open(ctx, who)
 	if err != nil {
 		return LintReply{}, err
 	}
@@ -126,10 +128,10 @@ func lintReply(name string, found []kedge.Finding) LintReply {
 // existsAt tells whether a path exists at a checkpoint's commit, or in the tree
 // that it was made of: work that was not committed yet is there only. Without
 // either, and in a plain folder, it is the folder that counts.
-func (s *Service) existsAt(ctx context.Context, p *project, name string, b []byte) func(string) bool {
+func (s *Teller) existsAt(ctx context.Context, p *project.Project, name string, b []byte) func(string) bool {
 	inFolder := func(path string) bool { _, ok, err := p.Read(path); return ok && err == nil }
 	c, err := brief.ParseCheckpoint(name, b)
-	repo, gitErr := s.git(ctx, p)
+	repo, gitErr := s.home.Git(ctx, p)
 	if err != nil || gitErr != nil || c.Commit == "" && c.Tree == "" {
 		return inFolder
 	}
@@ -148,26 +150,26 @@ func (s *Service) existsAt(ctx context.Context, p *project, name string, b []byt
 
 // newCheckpoint gathers what is known. moved are the lines that somebody wrote
 // above the end marker of the file it replaces.
-func (s *Service) newCheckpoint(ctx context.Context, p *project, who Caller, in CheckpointSaveRequest) (kedge.Checkpoint, []string, error) {
-	now := s.now()
+func (s *Teller) newCheckpoint(ctx context.Context, p *project.Project, who project.Caller, in CheckpointSaveRequest) (kedge.Checkpoint, []string, error) {
+	now := s.home.Now()
 	c := kedge.Checkpoint{ID: kedge.CheckpointID(kedge.NewID("ckp", now)), At: now}
 	st, err := s.stateOf(ctx, p, who)
 	if err != nil {
 		return c, nil, err
 	}
 	c.Session, c.Agent, c.USD = st.session.ID, st.agent(who), st.session.USD
-	c.Plan, c.Status, c.Commit, c.Tree = st.plan.ID, st.checklist(), st.head.Commit, st.tree
-	c.Decisions, c.RuledOut, c.Risks = st.locked(), st.ruledOut(), st.riskTexts()
+	c.Plan, c.Status, c.Commit, c.Tree = st.Plan.ID, st.Checklist(), st.head.Commit, st.tree
+	c.Decisions, c.RuledOut, c.Risks = st.Locked(), st.RuledOut(), st.RiskTexts()
 	if c.Files, err = s.reread(ctx, p, who, st, in.Files); err != nil {
 		return c, nil, err
 	}
-	c.Task, c.Resume = in.Task, resumeText(in.Resume, st.next, len(c.Files) > 0)
+	c.Task, c.Resume = in.Task, ResumeText(in.Resume, st.Next, len(c.Files) > 0)
 	if strings.TrimSpace(c.Task) == "" {
 		c.Task = st.task()
 	}
 	var moved []string
 	c.HumanNotes, moved, err = humanNotes(p, book.CheckpointFile, func() ([]byte, error) {
-		last, err := latest[kedge.Checkpoint](ctx, p, store.KindCheckpoint)
+		last, err := project.Latest[kedge.Checkpoint](ctx, p, store.KindCheckpoint)
 		if last == nil || err != nil {
 			return nil, err
 		}
@@ -176,7 +178,7 @@ func (s *Service) newCheckpoint(ctx context.Context, p *project, who Caller, in 
 	if err != nil {
 		return c, nil, err
 	}
-	if c, err = redacted(c); err != nil {
+	if c, err = Redacted(c); err != nil {
 		return c, nil, err
 	}
 	c = brief.Fit(c)
@@ -184,9 +186,9 @@ func (s *Service) newCheckpoint(ctx context.Context, p *project, who Caller, in 
 	return c, moved, err
 }
 
-// redacted takes secrets out before anything is shortened: half a secret is not
+// Redacted takes secrets out before anything is shortened: half a secret is not
 // recognised as one by the journal.
-func redacted[T any](v T) (T, error) {
+func Redacted[T any](v T) (T, error) {
 	var out T
 	b, err := json.Marshal(v)
 	if err == nil {
@@ -198,9 +200,9 @@ func redacted[T any](v T) (T, error) {
 	return out, nil
 }
 
-// resumeText names the item to start at, in the caller's words where there are
+// ResumeText names the item to start at, in the caller's words where there are
 // any.
-func resumeText(text string, next kedge.Next, files bool) string {
+func ResumeText(text string, next kedge.Next, files bool) string {
 	text = strings.TrimSpace(text)
 	if text != "" && brief.NamesItem(text) {
 		return text
@@ -234,7 +236,7 @@ func resumeText(text string, next kedge.Next, files bool) string {
 
 // reread lists the files that a fresh session has to read: those the caller
 // names, else those that differ from the last commit and the feature's own.
-func (s *Service) reread(ctx context.Context, p *project, who Caller, st state, named []string) ([]kedge.FileRef, error) {
+func (s *Teller) reread(ctx context.Context, p *project.Project, who project.Caller, st State, named []string) ([]kedge.FileRef, error) {
 	paths := []string{}
 	for _, name := range named {
 		path, err := inside(p, who, name)
@@ -249,8 +251,8 @@ func (s *Service) reread(ctx context.Context, p *project, who Caller, st state, 
 	}
 	if len(named) == 0 {
 		paths = append(paths, changed...)
-		if st.next.Feature != nil {
-			paths = append(paths, st.next.Feature.Files...)
+		if st.Next.Feature != nil {
+			paths = append(paths, st.Next.Feature.Files...)
 		}
 	}
 	var out []kedge.FileRef
@@ -265,7 +267,7 @@ func (s *Service) reread(ctx context.Context, p *project, who Caller, st state, 
 		if len(named) > 0 && !ok {
 			return nil, kedge.Errorf(kedge.NotFound, "no file %q in the project", path).WithHint("name files that exist: kedge checkpoint save --file PATH")
 		}
-		if !ok || err != nil || len(named) == 0 && len(out) == maxReread {
+		if !ok || err != nil || len(named) == 0 && len(out) == MaxReread {
 			continue
 		}
 		f := kedge.FileRef{Path: path, SHA256: brief.Hash(b)}
@@ -278,7 +280,7 @@ func (s *Service) reread(ctx context.Context, p *project, who Caller, st state, 
 }
 
 // inside makes a path given in the caller's folder one from the project's.
-func inside(p *project, who Caller, name string) (string, error) {
+func inside(p *project.Project, who project.Caller, name string) (string, error) {
 	abs := name
 	if !filepath.IsAbs(abs) {
 		abs = filepath.Join(who.Dir, name)
@@ -291,7 +293,7 @@ func inside(p *project, who Caller, name string) (string, error) {
 }
 
 // document reads the file that a lint is about.
-func document(p *project, who Caller, given, standard string) (string, []byte, error) {
+func document(p *project.Project, who project.Caller, given, standard string) (string, []byte, error) {
 	name := standard
 	if given != "" {
 		var err error
@@ -310,7 +312,7 @@ func document(p *project, who Caller, given, standard string) (string, []byte, e
 // humanNotes gives what people wrote into a document that is about to be
 // replaced. One that Kedge can read has it below the end marker; in one that was
 // edited above it the foreign lines are moved there.
-func humanNotes(p *project, name string, last func() ([]byte, error), parse func([]byte) error) (string, []string, error) {
+func humanNotes(p *project.Project, name string, last func() ([]byte, error), parse func([]byte) error) (string, []string, error) {
 	old, ok, err := p.Read(name)
 	if p.IsFolder(name) {
 		return "", nil, nil
@@ -330,12 +332,12 @@ func humanNotes(p *project, name string, last func() ([]byte, error), parse func
 }
 
 // savedEvents is a document's fact and the tree as it was seen with it.
-func (s *Service) savedEvents(ctx context.Context, p *project, who Caller, typ kedge.EventType, doc any, cause string) ([]kedge.Event, error) {
-	ev, err := event(typ, who, doc)
+func (s *Teller) savedEvents(ctx context.Context, p *project.Project, who project.Caller, typ kedge.EventType, doc any, cause string) ([]kedge.Event, error) {
+	ev, err := project.Event(typ, who, doc)
 	if err != nil {
 		return nil, err
 	}
-	seen, ok, err := s.filesSeen(ctx, p, who, cause)
+	seen, ok, err := s.FilesSeen(ctx, p, who, cause)
 	if err != nil || !ok {
 		return []kedge.Event{ev}, err
 	}
@@ -343,24 +345,24 @@ func (s *Service) savedEvents(ctx context.Context, p *project, who Caller, typ k
 }
 
 // withMoved adds the report of lines that were moved below the end marker.
-func withMoved(evs []kedge.Event, err error, who Caller, path string, moved []string) ([]kedge.Event, error) {
+func withMoved(evs []kedge.Event, err error, who project.Caller, path string, moved []string) ([]kedge.Event, error) {
 	if err != nil || len(moved) == 0 {
 		return evs, err
 	}
-	ev, err := event(kedge.HandEditFound, who, kedge.HandEditData{Path: path, Found: strings.Join(moved, "\n"), Action: "imported"})
+	ev, err := project.Event(kedge.HandEditFound, who, kedge.HandEditData{Path: path, Found: strings.Join(moved, "\n"), Action: "imported"})
 	return append(evs, ev), err
 }
 
 func movedLines(evs []kedge.Event) []string {
-	edit, err := dataOf[kedge.HandEditData](evs, kedge.HandEditFound)
+	edit, err := project.DataOf[kedge.HandEditData](evs, kedge.HandEditFound)
 	if err != nil {
 		return []string{}
 	}
 	return strings.Split(edit.Found, "\n")
 }
 
-// find gives one checkpoint or handoff, the newest when id is empty.
-func find[T any](ctx context.Context, p *project, kind store.Kind, id string) (T, error) {
+// Saved gives one checkpoint or handoff, the newest when id is empty.
+func Saved[T any](ctx context.Context, p *project.Project, kind store.Kind, id string) (T, error) {
 	if id != "" {
 		v, ok, err := store.Get[T](ctx, p.Store, kind, id)
 		if err == nil && !ok {
@@ -368,7 +370,7 @@ func find[T any](ctx context.Context, p *project, kind store.Kind, id string) (T
 		}
 		return v, err
 	}
-	v, err := latest[T](ctx, p, kind)
+	v, err := project.Latest[T](ctx, p, kind)
 	if err != nil || v == nil {
 		var zero T
 		if err == nil {
@@ -379,20 +381,20 @@ func find[T any](ctx context.Context, p *project, kind store.Kind, id string) (T
 	return *v, nil
 }
 
-func checkpointReply(p *project, c kedge.Checkpoint) (CheckpointReply, error) {
+func checkpointReply(p *project.Project, c kedge.Checkpoint) (CheckpointReply, error) {
 	text, err := brief.WriteCheckpoint(c)
 	if err != nil {
 		return CheckpointReply{}, err
 	}
-	c.Files = brief.Compare(c.Files, func(path string) (string, bool) { return fileHash(p, path) })
+	c.Files = brief.Compare(c.Files, func(path string) (string, bool) { return FileHash(p, path) })
 	return CheckpointReply{
 		Checkpoint: c, Summary: brief.Summary(c), BudgetSpent: Usage{c.Tokens, c.USD}, Timestamp: c.At,
 		Path: book.CheckpointFile, Moved: []string{}, Text: string(text),
 	}, nil
 }
 
-// fileHash is the hash of a file as it is now; false when it is not there.
-func fileHash(p *project, path string) (string, bool) {
+// FileHash is the hash of a file as it is now; false when it is not there.
+func FileHash(p *project.Project, path string) (string, bool) {
 	b, ok, err := p.Read(path)
 	return brief.Hash(b), ok && err == nil
 }

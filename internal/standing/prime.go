@@ -1,4 +1,4 @@
-package service
+package standing
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 	"kedge/internal/book"
 	"kedge/internal/brief"
 	docs "kedge/internal/ledger"
+	"kedge/internal/project"
 	"kedge/internal/redact"
 	"kedge/internal/store"
 )
@@ -25,7 +26,7 @@ type PrimeReply struct {
 }
 
 // Prime builds the brief from the journal and the folder; it changes nothing.
-func (s *Service) Prime(ctx context.Context, who Caller, in PrimeRequest) (PrimeReply, error) {
+func (s *Teller) Prime(ctx context.Context, who project.Caller, in PrimeRequest) (PrimeReply, error) {
 	budget := in.Budget
 	if budget == 0 {
 		budget = brief.DefaultBudget
@@ -33,11 +34,11 @@ func (s *Service) Prime(ctx context.Context, who Caller, in PrimeRequest) (Prime
 	if budget < 0 {
 		return PrimeReply{}, kedge.Errorf(kedge.Invalid, "a budget of %d tokens is none", budget).WithHint("kedge prime --budget %d", brief.DefaultBudget)
 	}
-	p, err := s.project(ctx, who)
+	p, err := s.home.Open(ctx, who)
 	if err != nil {
 		return PrimeReply{}, err
 	}
-	input, err := s.briefInput(ctx, p, who)
+	input, err := s.BriefInput(ctx, p, who)
 	if err != nil {
 		return PrimeReply{}, err
 	}
@@ -50,40 +51,41 @@ func (s *Service) Prime(ctx context.Context, who Caller, in PrimeRequest) (Prime
 	return PrimeReply{Brief: b, Budget: budget}, nil
 }
 
-func (s *Service) briefInput(ctx context.Context, p *project, who Caller) (brief.Input, error) {
+// BriefInput gathers what a brief is built from.
+func (s *Teller) BriefInput(ctx context.Context, p *project.Project, who project.Caller) (brief.Input, error) {
 	st, err := s.stateOf(ctx, p, who)
 	if err != nil {
 		return brief.Input{}, err
 	}
 	in := brief.Input{
-		Project: p.Title(), Next: &st.next, Checklist: st.checklist(), Handoff: st.handoff, Decisions: st.decisions, Risks: st.risks,
+		Project: p.Title(), Next: &st.Next, Checklist: st.Checklist(), Handoff: st.handoff, Decisions: st.Decisions, Risks: st.Risks,
 	}
 	if in.Rules, in.RulesFrom, err = s.rulesOf(ctx, p, who, st); err != nil {
 		return in, err
 	}
-	if in.Checkpoint, err = latest[kedge.Checkpoint](ctx, p, store.KindCheckpoint); err != nil {
+	if in.Checkpoint, err = project.Latest[kedge.Checkpoint](ctx, p, store.KindCheckpoint); err != nil {
 		return in, err
 	}
 	if in.Checkpoint != nil {
-		in.Checkpoint.Files = brief.Compare(in.Checkpoint.Files, func(path string) (string, bool) { return fileHash(p, path) })
-		in.Checkpoint.RuledOut = docs.StillRejected(st.decisions, in.Checkpoint.RuledOut)
+		in.Checkpoint.Files = brief.Compare(in.Checkpoint.Files, func(path string) (string, bool) { return FileHash(p, path) })
+		in.Checkpoint.RuledOut = docs.StillRejected(st.Decisions, in.Checkpoint.RuledOut)
 	}
 	if in.Handoff != nil {
-		in.Handoff.RuledOut = docs.StillRejected(st.decisions, in.Handoff.RuledOut)
+		in.Handoff.RuledOut = docs.StillRejected(st.Decisions, in.Handoff.RuledOut)
 	}
-	if in.Failed, err = failedAttempts(ctx, p, st.next.Feature); err != nil {
+	if in.Failed, err = failedAttempts(ctx, p, st.Next.Feature); err != nil {
 		return in, err
 	}
 	if in.Drift, in.DriftUnknown, err = s.drift(ctx, p, st); err != nil {
 		return in, err
 	}
-	in.Notes, err = all[kedge.Note](ctx, p, store.KindNote)
+	in.Notes, err = project.All[kedge.Note](ctx, p, store.KindNote)
 	return in, err
 }
 
 // rulesOf reads the rules. A person gets them as they stand in the folder. An
 // agent, who could have edited them there, gets those of the last commit.
-func (s *Service) rulesOf(ctx context.Context, p *project, who Caller, st state) (rules []byte, from string, err error) {
+func (s *Teller) rulesOf(ctx context.Context, p *project.Project, who project.Caller, st State) (rules []byte, from string, err error) {
 	here, ok, err := p.Read(book.RulesFile)
 	if err != nil {
 		return nil, "", err
@@ -103,11 +105,11 @@ func (s *Service) rulesOf(ctx context.Context, p *project, who Caller, st state)
 	}
 }
 
-func (s *Service) committedRules(ctx context.Context, p *project, st state) ([]byte, bool) {
+func (s *Teller) committedRules(ctx context.Context, p *project.Project, st State) ([]byte, bool) {
 	if st.head.Commit == "" {
 		return nil, false
 	}
-	repo, err := s.git(ctx, p)
+	repo, err := s.home.Git(ctx, p)
 	if err != nil {
 		return nil, false
 	}
@@ -117,7 +119,7 @@ func (s *Service) committedRules(ctx context.Context, p *project, st state) ([]b
 
 // failedAttempts gives the red verdicts that a feature got, so that nobody tries
 // the same again.
-func failedAttempts(ctx context.Context, p *project, f *kedge.Feature) ([]kedge.Evidence, error) {
+func failedAttempts(ctx context.Context, p *project.Project, f *kedge.Feature) ([]kedge.Evidence, error) {
 	if f == nil {
 		return nil, nil
 	}

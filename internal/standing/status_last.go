@@ -1,10 +1,11 @@
-package service
+package standing
 
 import (
 	"context"
 	"time"
 
 	"kedge"
+	"kedge/internal/project"
 	"kedge/internal/store"
 )
 
@@ -26,12 +27,12 @@ type HandoffInfo struct {
 }
 
 // lastThings fills in what was said last: the verdict, the handoff, the risks.
-func (s *Service) lastThings(ctx context.Context, p *project, st state, r *StatusReply) error {
-	r.OpenRisks = len(st.risks)
+func (s *Teller) lastThings(ctx context.Context, p *project.Project, st State, r *StatusReply) error {
+	r.OpenRisks = len(st.Risks)
 	if st.handoff != nil {
 		r.Handoff = &HandoffInfo{ID: st.handoff.ID, Percent: st.handoff.Percent, At: st.handoff.At}
 	}
-	last, err := lastVerdict(ctx, p)
+	last, err := LastVerdict(ctx, p)
 	if err != nil || last == nil {
 		return err
 	}
@@ -40,9 +41,9 @@ func (s *Service) lastThings(ctx context.Context, p *project, st state, r *Statu
 	return nil
 }
 
-// lastVerdict is the newest verdict that judges work: that the checks of a feature
+// LastVerdict is the newest verdict that judges work: that the checks of a feature
 // are red before it is worked on is as it must be.
-func lastVerdict(ctx context.Context, p *project) (*kedge.Evidence, error) {
+func LastVerdict(ctx context.Context, p *project.Project) (*kedge.Evidence, error) {
 	last, found, err := store.NewestThat(ctx, p.Store, store.KindEvidence, kedge.Evidence.JudgesWork)
 	if err != nil || !found {
 		return nil, err
@@ -52,11 +53,11 @@ func lastVerdict(ctx context.Context, p *project) (*kedge.Evidence, error) {
 
 // changedSince compares the folder with an earlier tree of it; nil when that
 // cannot be told, as when git no longer has the tree.
-func (s *Service) changedSince(ctx context.Context, p *project, st state, tree string) *bool {
+func (s *Teller) changedSince(ctx context.Context, p *project.Project, st State, tree string) *bool {
 	if st.tree == "" || tree == "" {
 		return nil
 	}
-	changes, err := s.diff(ctx, p, tree, st.tree)
+	changes, err := s.Diff(ctx, p, tree, st.tree)
 	if err != nil {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package service
+package standing
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"kedge"
 	"kedge/internal/book"
 	"kedge/internal/gitx"
+	"kedge/internal/project"
 	"kedge/internal/store"
 )
 
@@ -77,8 +78,8 @@ type SessionCounts struct {
 }
 
 // Status tells where the work stands and what changed behind Kedge's back.
-func (s *Service) Status(ctx context.Context, who Caller, _ StatusRequest) (StatusReply, error) {
-	p, err := s.project(ctx, who)
+func (s *Teller) Status(ctx context.Context, who project.Caller, _ StatusRequest) (StatusReply, error) {
+	p, err := s.home.Open(ctx, who)
 	if err != nil {
 		return StatusReply{}, err
 	}
@@ -86,21 +87,21 @@ func (s *Service) Status(ctx context.Context, who Caller, _ StatusRequest) (Stat
 	if err != nil {
 		return StatusReply{}, err
 	}
-	r := StatusReply{Daemon: s.daemonInfo(), Project: p.ID, Name: p.Title(), Dir: p.Dir, Features: countFeatures(st.ledger.Features())}
-	if st.plan.ID != "" {
-		r.Plan = &PlanInfo{ID: st.plan.ID, Status: st.plan.Status}
+	r := StatusReply{Daemon: s.daemonInfo(), Project: p.ID, Name: p.Title(), Dir: p.Dir, Features: CountFeatures(st.Ledger.Features())}
+	if st.Plan.ID != "" {
+		r.Plan = &PlanInfo{ID: st.Plan.ID, Status: st.Plan.Status}
 	}
-	if st.next.Feature != nil {
-		r.Next = &st.next
+	if st.Next.Feature != nil {
+		r.Next = &st.Next
 	} else {
-		r.Why = st.next.Why
+		r.Why = st.Next.Why
 	}
-	sessions, err := all[kedge.Session](ctx, p, store.KindSession)
+	sessions, err := project.All[kedge.Session](ctx, p, store.KindSession)
 	if err != nil {
 		return StatusReply{}, err
 	}
 	r.Sessions = countSessions(sessions)
-	last, err := latest[kedge.Checkpoint](ctx, p, store.KindCheckpoint)
+	last, err := project.Latest[kedge.Checkpoint](ctx, p, store.KindCheckpoint)
 	if err != nil {
 		return StatusReply{}, err
 	}
@@ -110,29 +111,30 @@ func (s *Service) Status(ctx context.Context, who Caller, _ StatusRequest) (Stat
 	if err := s.lastThings(ctx, p, st, &r); err != nil {
 		return StatusReply{}, err
 	}
-	if err := s.runStatus(ctx, p, &r); err != nil {
+	if err := s.runs.Status(ctx, p, &r); err != nil {
 		return StatusReply{}, err
 	}
 	if r.Drift, r.DriftUnknown, err = s.drift(ctx, p, st); err != nil {
 		return StatusReply{}, err
 	}
-	p = s.atRest(ctx, p)
-	r.Behind = s.book.Behind(p, st.ledger)
+	p = s.book.AtRest(ctx, p)
+	r.Behind = s.book.Behind(p, st.Ledger)
 	_, _, inMemory, err := s.book.LookAtMemory(ctx, who)
-	r.Edits = append(append([]kedge.HandEditData{}, s.book.HandEdits(ctx, p, st.ledger)...), inMemory...)
+	r.Edits = append(append([]kedge.HandEditData{}, s.book.HandEdits(ctx, p, st.Ledger)...), inMemory...)
 	return r, err
 }
 
 // daemonInfo is nil when no daemon answers: a service that may not write runs in
 // the caller's own process.
-func (s *Service) daemonInfo() *DaemonInfo {
-	if s.cfg.ReadOnly {
+func (s *Teller) daemonInfo() *DaemonInfo {
+	if s.home.ReadOnly {
 		return nil
 	}
 	return &DaemonInfo{PID: os.Getpid(), Version: kedge.Version}
 }
 
-func countFeatures(features []kedge.Feature) FeatureCounts {
+// CountFeatures counts features by their status.
+func CountFeatures(features []kedge.Feature) FeatureCounts {
 	n := map[kedge.Status]int{}
 	for _, f := range features {
 		n[f.Status]++
@@ -159,7 +161,7 @@ func countSessions(sessions []kedge.Session) SessionCounts {
 
 // drift lists what differs between the folder now and the tree that Kedge last
 // saw. unknown says why it cannot be told; then the list is empty.
-func (s *Service) drift(ctx context.Context, p *project, st state) (list []kedge.Drift, unknown string, err error) {
+func (s *Teller) drift(ctx context.Context, p *project.Project, st State) (list []kedge.Drift, unknown string, err error) {
 	list = []kedge.Drift{}
 	if st.tree == "" {
 		return list, st.treeErr, nil
@@ -171,7 +173,7 @@ func (s *Service) drift(ctx context.Context, p *project, st state) (list []kedge
 	if !ok || seen.Tree == "" {
 		return list, "Kedge has not looked at the files yet: kedge checkpoint save", nil
 	}
-	changes, err := s.diff(ctx, p, seen.Tree, st.tree)
+	changes, err := s.Diff(ctx, p, seen.Tree, st.tree)
 	if kedge.NotFound.Is(err) {
 		return list, "git no longer has the tree that Kedge saw last: kedge checkpoint save", nil
 	}
@@ -179,12 +181,13 @@ func (s *Service) drift(ctx context.Context, p *project, st state) (list []kedge
 		changes, err = s.outOfBand(ctx, p, seen.FilesSeenData, st, changes)
 	}
 	for _, c := range changes {
-		list = append(list, kedge.Drift{Path: c.Path, State: driftState(c.Status), Added: c.Added, Removed: c.Removed})
+		list = append(list, kedge.Drift{Path: c.Path, State: DriftState(c.Status), Added: c.Added, Removed: c.Removed})
 	}
 	return list, "", err
 }
 
-func driftState(status string) kedge.FileState {
+// DriftState is what a letter of git's says about a file.
+func DriftState(status string) kedge.FileState {
 	switch status {
 	case "A":
 		return kedge.FileNew
@@ -195,29 +198,29 @@ func driftState(status string) kedge.FileState {
 	}
 }
 
-// diff lists the paths that differ between two trees, without those that Kedge
+// Diff lists the paths that differ between two trees, without those that Kedge
 // itself writes.
-func (s *Service) diff(ctx context.Context, p *project, from, to string) ([]gitx.Change, error) {
+func (s *Teller) Diff(ctx context.Context, p *project.Project, from, to string) ([]gitx.Change, error) {
 	if from == to {
 		return nil, nil
 	}
-	repo, err := s.git(ctx, p)
+	repo, err := s.home.Git(ctx, p)
 	if err != nil {
 		return nil, err
 	}
 	changes, err := repo.Diff(ctx, from, to)
 	var out []gitx.Change
 	for _, c := range changes {
-		if !ownFile(c.Path) {
+		if !OwnFile(c.Path) {
 			out = append(out, c)
 		}
 	}
 	return out, err
 }
 
-// ownFile tells whether Kedge writes the file: an edit of one is found by
+// OwnFile tells whether Kedge writes the file: an edit of one is found by
 // comparing it with the journal, not as drift.
-func ownFile(path string) bool {
+func OwnFile(path string) bool {
 	switch path {
 	case "AGENT_CONTEXT.md", book.FeaturesFile, book.PlanFile, ".kedge/risks.md", ".kedge/progress.md", book.CheckpointFile, book.HandoffFile:
 		return true
@@ -226,11 +229,11 @@ func ownFile(path string) bool {
 }
 
 // changedSinceCommit lists the files that differ from HEAD.
-func (s *Service) changedSinceCommit(ctx context.Context, p *project, st state) ([]string, error) {
+func (s *Teller) changedSinceCommit(ctx context.Context, p *project.Project, st State) ([]string, error) {
 	if st.tree == "" || st.head.Commit == "" {
 		return nil, nil
 	}
-	changes, err := s.diff(ctx, p, st.head.Commit, st.tree)
+	changes, err := s.Diff(ctx, p, st.head.Commit, st.tree)
 	var out []string
 	for _, c := range changes {
 		if c.Status != "D" && !strings.HasPrefix(c.Path, ".kedge/") {
@@ -240,15 +243,15 @@ func (s *Service) changedSinceCommit(ctx context.Context, p *project, st state) 
 	return out, err
 }
 
-// filesSeen is the fact that Kedge looked at the folder: what drift is measured
+// FilesSeen is the fact that Kedge looked at the folder: what drift is measured
 // from. ok is false where there is no tree to look at.
-func (s *Service) filesSeen(ctx context.Context, p *project, who Caller, cause string) (ev kedge.Event, ok bool, err error) {
-	var st state
+func (s *Teller) FilesSeen(ctx context.Context, p *project.Project, who project.Caller, cause string) (ev kedge.Event, ok bool, err error) {
+	var st State
 	s.lookAtTree(ctx, p, &st)
 	if st.tree == "" {
 		return ev, false, nil
 	}
-	ev, err = event(kedge.FilesSeen, who, kedge.FilesSeenData{Tree: st.tree, Cause: cause, Head: st.head.Commit})
+	ev, err = project.Event(kedge.FilesSeen, who, kedge.FilesSeenData{Tree: st.tree, Cause: cause, Head: st.head.Commit})
 	return ev, err == nil, err
 }
 
@@ -257,12 +260,12 @@ const seenRef = "refs/kedge/seen"
 
 // keepSeen points seenRef at the tree of a FilesSeen event. That it cannot is no
 // error: the fact is in the journal, and without the tree drift is unknown.
-func (s *Service) keepSeen(ctx context.Context, p *project, evs []kedge.Event) {
-	seen, err := dataOf[kedge.FilesSeenData](evs, kedge.FilesSeen)
+func (s *Teller) keepSeen(ctx context.Context, p *project.Project, evs []kedge.Event) {
+	seen, err := project.DataOf[kedge.FilesSeenData](evs, kedge.FilesSeen)
 	if err != nil {
 		return // nothing was seen
 	}
-	repo, err := s.git(ctx, p)
+	repo, err := s.home.Git(ctx, p)
 	if err != nil {
 		return
 	}
@@ -271,6 +274,6 @@ func (s *Service) keepSeen(ctx context.Context, p *project, evs []kedge.Event) {
 		err = repo.UpdateRef(ctx, seenRef, seen.Tree, old)
 	}
 	if err != nil {
-		s.cfg.Log.WarnContext(ctx, "the tree that was seen is not kept", "project", p.ID, "error", err.Error())
+		s.home.Log.WarnContext(ctx, "the tree that was seen is not kept", "project", p.ID, "error", err.Error())
 	}
 }

@@ -1,4 +1,4 @@
-package service
+package standing
 
 import (
 	"context"
@@ -7,16 +7,17 @@ import (
 
 	"kedge"
 	"kedge/internal/gitx"
+	"kedge/internal/project"
 )
 
 // outOfBand leaves out of the changes since Kedge last looked what runs brought:
 // a file that is as a run verified it was changed by Kedge, and is no drift.
-func (s *Service) outOfBand(ctx context.Context, p *project, seen kedge.FilesSeenData, st state, changes []gitx.Change) ([]gitx.Change, error) {
+func (s *Teller) outOfBand(ctx context.Context, p *project.Project, seen kedge.FilesSeenData, st State, changes []gitx.Change) ([]gitx.Change, error) {
 	tip, err := s.broughtSince(ctx, p, seen, st.head)
 	if err != nil || tip == "" {
 		return changes, err
 	}
-	fromTip, err := s.diff(ctx, p, tip, st.tree)
+	fromTip, err := s.Diff(ctx, p, tip, st.tree)
 	if err != nil {
 		return changes, err
 	}
@@ -29,31 +30,31 @@ func (s *Service) outOfBand(ctx context.Context, p *project, seen kedge.FilesSee
 
 // broughtSince is the newest commit of a run that the branch has and that Kedge
 // had not seen there when it last looked; empty when there is none.
-func (s *Service) broughtSince(ctx context.Context, p *project, seen kedge.FilesSeenData, head gitx.Head) (string, error) {
-	last, found, err := lastRun(ctx, p)
-	if err != nil || !found || last.Tip == "" || head.Commit == "" {
+func (s *Teller) broughtSince(ctx context.Context, p *project.Project, seen kedge.FilesSeenData, head gitx.Head) (string, error) {
+	tip, err := s.runs.LastTip(ctx, p)
+	if err != nil || tip == "" || head.Commit == "" {
 		return "", err
 	}
-	repo, err := s.git(ctx, p)
+	repo, err := s.home.Git(ctx, p)
 	if err != nil {
 		return "", err
 	}
-	if there, err := keptBelow(ctx, repo, head.Commit, last.Tip); err != nil || !there {
+	if there, err := keptBelow(ctx, repo, head.Commit, tip); err != nil || !there {
 		return "", err
 	}
 	if seen.Head == "" {
-		return last.Tip, nil
+		return tip, nil
 	}
-	if had, err := keptBelow(ctx, repo, seen.Head, last.Tip); err != nil || had {
+	if had, err := keptBelow(ctx, repo, seen.Head, tip); err != nil || had {
 		return "", err
 	}
-	return last.Tip, nil
+	return tip, nil
 }
 
 // keptBelow is Descends for commits that the repository may not have any more.
 func keptBelow(ctx context.Context, repo *gitx.Repo, commit, from string) (bool, error) {
 	for _, c := range []string{commit, from} {
-		if known, err := kept(ctx, repo, c); err != nil || !known {
+		if known, err := repo.Has(ctx, c); err != nil || !known {
 			return false, err
 		}
 	}
@@ -62,12 +63,12 @@ func keptBelow(ctx context.Context, repo *gitx.Repo, commit, from string) (bool,
 
 // pathsSince are the paths that differ between a commit and what is left of it in
 // the history of tip; nil when that cannot be told.
-func (s *Service) pathsSince(ctx context.Context, p *project, from, tip string) ([]string, error) {
-	repo, err := s.git(ctx, p)
+func (s *Teller) pathsSince(ctx context.Context, p *project.Project, from, tip string) ([]string, error) {
+	repo, err := s.home.Git(ctx, p)
 	if err != nil || from == "" {
 		return nil, err
 	}
-	if known, err := kept(ctx, repo, from); err != nil || !known {
+	if known, err := repo.Has(ctx, from); err != nil || !known {
 		return nil, err
 	}
 	base, err := repo.MergeBase(ctx, from, tip)
@@ -77,7 +78,7 @@ func (s *Service) pathsSince(ctx context.Context, p *project, from, tip string) 
 	if err != nil {
 		return nil, err
 	}
-	changes, err := s.diff(ctx, p, base, tip)
+	changes, err := s.Diff(ctx, p, base, tip)
 	out := make([]string, 0, len(changes))
 	for _, c := range changes {
 		out = append(out, c.Path)

@@ -1,4 +1,4 @@
-package service
+package standing
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"kedge"
 	"kedge/internal/book"
 	"kedge/internal/brief"
+	"kedge/internal/project"
 	"kedge/internal/store"
 )
 
@@ -33,14 +34,14 @@ type HandoffReply struct {
 	kedge.Handoff
 	Path  string   `json:"path"`
 	Moved []string `json:"moved"` // lines found above the end marker, now below it
-	Aside
+	book.Aside
 	Text string `json:"text"`
 }
 
 // HandoffSave writes down what the next session has to know: a fact in the
 // journal, and handoff.md. It carries every open risk.
-func (s *Service) HandoffSave(ctx context.Context, who Caller, in HandoffSaveRequest) (HandoffReply, error) {
-	p, evs, aside, err := s.book.Change(ctx, who, func(p *project, _ book.Ledger) ([]kedge.Event, error) {
+func (s *Teller) HandoffSave(ctx context.Context, who project.Caller, in HandoffSaveRequest) (HandoffReply, error) {
+	p, evs, aside, err := s.book.Change(ctx, who, func(p *project.Project, _ book.Ledger) ([]kedge.Event, error) {
 		h, moved, err := s.newHandoff(ctx, p, who, in)
 		if err != nil {
 			return nil, err
@@ -51,7 +52,7 @@ func (s *Service) HandoffSave(ctx context.Context, who Caller, in HandoffSaveReq
 	if err != nil {
 		return HandoffReply{}, err
 	}
-	h, err := dataOf[kedge.Handoff](evs, kedge.HandoffSaved)
+	h, err := project.DataOf[kedge.Handoff](evs, kedge.HandoffSaved)
 	if err != nil {
 		return HandoffReply{}, err
 	}
@@ -67,12 +68,12 @@ func (s *Service) HandoffSave(ctx context.Context, who Caller, in HandoffSaveReq
 }
 
 // HandoffShow gives a handoff.
-func (s *Service) HandoffShow(ctx context.Context, who Caller, in HandoffShowRequest) (HandoffReply, error) {
-	p, err := s.project(ctx, who)
+func (s *Teller) HandoffShow(ctx context.Context, who project.Caller, in HandoffShowRequest) (HandoffReply, error) {
+	p, err := s.home.Open(ctx, who)
 	if err != nil {
 		return HandoffReply{}, err
 	}
-	h, err := find[kedge.Handoff](ctx, p, store.KindHandoff, string(in.ID))
+	h, err := Saved[kedge.Handoff](ctx, p, store.KindHandoff, string(in.ID))
 	if err != nil {
 		return HandoffReply{}, err
 	}
@@ -80,8 +81,8 @@ func (s *Service) HandoffShow(ctx context.Context, who Caller, in HandoffShowReq
 }
 
 // HandoffLint checks a handoff file as it stands.
-func (s *Service) HandoffLint(ctx context.Context, who Caller, in LintRequest) (LintReply, error) {
-	p, err := s.project(ctx, who)
+func (s *Teller) HandoffLint(ctx context.Context, who project.Caller, in LintRequest) (LintReply, error) {
+	p, err := s.home.Open(ctx, who)
 	if err != nil {
 		return LintReply{}, err
 	}
@@ -92,8 +93,8 @@ func (s *Service) HandoffLint(ctx context.Context, who Caller, in LintRequest) (
 	return lintReply(name, brief.LintHandoff(name, b)), nil
 }
 
-func (s *Service) newHandoff(ctx context.Context, p *project, who Caller, in HandoffSaveRequest) (kedge.Handoff, []string, error) {
-	now := s.now()
+func (s *Teller) newHandoff(ctx context.Context, p *project.Project, who project.Caller, in HandoffSaveRequest) (kedge.Handoff, []string, error) {
+	now := s.home.Now()
 	h := kedge.Handoff{
 		ID: kedge.CheckpointID(kedge.NewID("ckp", now)), At: now, Percent: in.Percent, State: in.State, Approach: in.Approach,
 		Constraints: in.Constraints, RuledOut: in.RuledOut, Next: in.Next, BlockedOn: in.BlockedOn,
@@ -102,9 +103,9 @@ func (s *Service) newHandoff(ctx context.Context, p *project, who Caller, in Han
 	if err != nil {
 		return h, nil, err
 	}
-	h.Session, h.Risks = st.session.ID, st.riskTexts()
+	h.Session, h.Risks = st.session.ID, st.RiskTexts()
 	if h.Next == "" {
-		h.Next = resumeText("", st.next, false)
+		h.Next = ResumeText("", st.Next, false)
 	}
 	if h.Files, err = s.handoffFiles(ctx, p, who, st, in.Files); err != nil {
 		return h, nil, err
@@ -119,7 +120,7 @@ func (s *Service) newHandoff(ctx context.Context, p *project, who Caller, in Han
 	if err != nil {
 		return h, nil, err
 	}
-	if h, err = redacted(h); err != nil {
+	if h, err = Redacted(h); err != nil {
 		return h, nil, err
 	}
 	h, fits := brief.FitHandoff(h)
@@ -132,10 +133,10 @@ func (s *Service) newHandoff(ctx context.Context, p *project, who Caller, in Han
 }
 
 // handoffFiles are the files a session says it modified, gone ones included.
-func (s *Service) handoffFiles(ctx context.Context, p *project, who Caller, st state, named []string) ([]string, error) {
+func (s *Teller) handoffFiles(ctx context.Context, p *project.Project, who project.Caller, st State, named []string) ([]string, error) {
 	if len(named) == 0 {
 		changed, err := s.changedSinceCommit(ctx, p, st)
-		return changed[:min(len(changed), maxReread)], err
+		return changed[:min(len(changed), MaxReread)], err
 	}
 	var out []string
 	for _, name := range named {

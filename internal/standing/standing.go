@@ -1,0 +1,32 @@
+// Package standing tells where the work of a project stands, and keeps what a fresh
+// session or a person goes on from: status, drift, the brief of `kedge prime`, checkpoints
+// and handoffs. It promises that what is not known is told as unknown, and that a
+// checkpoint is in the journal before its file is written. It never changes the ledger.
+package standing
+
+import (
+	"context"
+
+	"kedge/internal/book"
+	"kedge/internal/project"
+)
+
+// Runs is what a status has to ask whoever drives runs.
+type Runs interface {
+	// Status fills in the newest run, and what its sessions used.
+	Status(ctx context.Context, p *project.Project, r *StatusReply) error
+	// LastTip is the newest commit of the newest run; empty when there is none.
+	LastTip(ctx context.Context, p *project.Project) (string, error)
+}
+
+// Teller answers for the projects of one KEDGE_HOME.
+type Teller struct {
+	home *project.Home
+	book *book.Book
+	runs Runs
+}
+
+// New makes one; it does nothing until it is asked.
+func New(home *project.Home, book *book.Book, runs Runs) *Teller {
+	return &Teller{home: home, book: book, runs: runs}
+}
