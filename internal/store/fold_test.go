@@ -288,11 +288,17 @@ func TestFoldSessionUsed(t *testing.T) {
 		event(t, kedge.SessionStarted, kedge.Session{ID: "ses-1", Name: "a", State: kedge.SessionRunning}),
 		event(t, kedge.SessionUsed, kedge.SessionUsedData{ID: "ses-1", Tokens: &tokens, USD: &usd, ContextTokens: &tokens, ContextWindow: &window}),
 		event(t, kedge.SessionUsed, kedge.SessionUsedData{ID: "ses-1", Tokens: &more}),
+		event(t, kedge.SessionActed, kedge.SessionActedData{ID: "ses-1", First: kedge.ActAction, FirstAct: kedge.FirstAct{Tool: "Bash", Calls: 1}}),
+		event(t, kedge.SessionActed, kedge.SessionActedData{ID: "ses-1", First: kedge.ActEdit, FirstAct: kedge.FirstAct{Tool: "Edit", Calls: 2, ReadTokens: 9}}),
+		event(t, kedge.SessionActed, kedge.SessionActedData{ID: "ses-1", First: kedge.ActEdit, FirstAct: kedge.FirstAct{Tool: "Edit", Calls: 3}}),
 		event(t, kedge.SessionEnded, kedge.SessionEndedData{ID: "ses-1", State: kedge.SessionExited}),
 	)
 	got := get[kedge.Session](t, s, store.KindSession, "ses-1")
 	if *got.Tokens != 20 || *got.USD != 0.5 || *got.ContextTokens != 10 || *got.ContextWindow != 100 || got.State != kedge.SessionExited {
 		t.Errorf("folded to %+v", got)
+	}
+	if got.FirstAction == nil || got.FirstAction.Tool != "Bash" || got.FirstEdit == nil || got.FirstEdit.Calls != 2 || got.FirstEdit.ReadTokens != 9 {
+		t.Errorf("first acts %+v, %+v", got.FirstAction, got.FirstEdit)
 	}
 	appendAll(t, s, "", event(t, kedge.SessionStarted, kedge.Session{ID: "ses-2", Name: "b", State: kedge.SessionRunning}))
 	if quiet := get[kedge.Session](t, s, store.KindSession, "ses-2"); quiet.Tokens != nil || quiet.USD != nil || quiet.ContextTokens != nil {

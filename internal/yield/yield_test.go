@@ -70,8 +70,8 @@ func (p *past) step(minutes float64, ev run.Event, issued ...run.Command) {
 	p.add(minutes, kedge.RunStepped, d)
 }
 
-func (p *past) count(by string) yield.Report {
-	return yield.Count(yield.Query{By: by, Now: at(7 * 24 * 60)}, p.j)
+func (p *past) count() yield.Report {
+	return yield.Count(yield.Query{By: "week", Now: at(7 * 24 * 60)}, p.j)
 }
 
 func near(got *float64, want float64) bool { return got != nil && math.Abs(*got-want) < 1e-9 }
@@ -123,7 +123,7 @@ func TestNoMinuteIsLostTwice(t *testing.T) {
 	p.end(15, "a2", kedge.SessionInterrupted, "reboot", -1)
 	p.start(16, kedge.Session{ID: "a3", Feature: "a"})
 	p.act(20, "a3")
-	r := p.count("week")
+	r := p.count()
 	want := []yield.Interruption{{Cause: yield.Killed, Count: 1, Minutes: 5}, {Cause: yield.Reboot, Count: 1, Minutes: 5}}
 	if r.Total.RecoveryMinutes != 10 || !slices.Equal(r.Total.Interruptions, want) {
 		t.Errorf("%+v", r.Total)
@@ -144,7 +144,7 @@ func TestSilentSessions(t *testing.T) {
 		t.Fatalf("silent %v", got)
 	}
 	p.j.Active("a1", 12)
-	r := p.count("week").Total
+	r := p.count().Total
 	if r.SilentSessions != 3 || r.RecoveryMinutes != 5 || r.ProductiveMinutes != 12+5+1 {
 		t.Errorf("%+v", r)
 	}
@@ -222,7 +222,7 @@ func TestRow62EveryInterruptionHasOneCause(t *testing.T) {
 				p.step(2, run.Event{Kind: run.Exited, Epoch: 3, Session: "s1", Outcome: c.result})
 			}
 			p.start(3, kedge.Session{ID: "s2", Previous: "s1"})
-			r := p.count("week").Total
+			r := p.count().Total
 			if c.want == "" {
 				if r.Interrupted != 0 || len(r.Interruptions) != 0 {
 					t.Errorf("%+v", r.Interruptions)
@@ -261,7 +261,7 @@ func TestRow62CausesAreRankedByMinutes(t *testing.T) {
 		{Cause: yield.ClosedTerminal, Count: 1, Minutes: 4},
 		{Cause: yield.OutOfMemory, Count: 1, Open: 1},
 	}
-	if r := p.count("week").Total; !slices.Equal(r.Interruptions, want) || r.Interrupted != 5 || r.RecoveryMinutes != 39 {
+	if r := p.count().Total; !slices.Equal(r.Interruptions, want) || r.Interrupted != 5 || r.RecoveryMinutes != 39 {
 		t.Errorf("%+v", r)
 	}
 }
@@ -347,11 +347,11 @@ func TestRow24VerifiedWorkPerTokenAndUSD(t *testing.T) {
 func TestRow24UnknownTokensOfARun(t *testing.T) {
 	p := work(t)
 	p.start(70, kedge.Session{ID: "shell", Agent: "bash"})
-	if r := p.count("week").Total; r.FeaturesPerMTok == nil || r.UnknownTokens != 1 {
+	if r := p.count().Total; r.FeaturesPerMTok == nil || r.UnknownTokens != 1 {
 		t.Errorf("with a shell: %+v", r)
 	}
 	p.start(80, kedge.Session{ID: "s4", Run: "r", Feature: "e", Agent: "bot"})
-	if r := p.count("week").Total; r.FeaturesPerMTok != nil || r.LinesPerMTok != nil || r.UnknownTokens != 2 || *r.Tokens != 3_000_000 {
+	if r := p.count().Total; r.FeaturesPerMTok != nil || r.LinesPerMTok != nil || r.UnknownTokens != 2 || *r.Tokens != 3_000_000 {
 		t.Errorf("with a silent agent: %+v", r)
 	}
 }
