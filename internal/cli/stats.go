@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"math"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -119,7 +120,7 @@ func statsText(w io.Writer, out service.StatsReply) {
 	row("sessions", "%d, %d interrupted", out.Sessions, out.Interrupted)
 	row("overhead", "%s: %s of recovery, %s of productive time", percentOf(out.OverheadRate), minutesText(out.RecoveryMinutes), minutesText(out.ProductiveMinutes))
 	row("verified", "%s, %s changed", counting(out.VerifiedFeatures, "feature"), linesText(out.Figures))
-	row("per 1M tokens", "%s features, %s lines (%s tokens)", rateText(out.FeaturesPerMTok), rateText(out.LinesPerMTok), knownText(out.Tokens))
+	row("per Mtok", "%s features, %s lines (%s tokens)", rateText(out.FeaturesPerMTok), rateText(out.LinesPerMTok), knownText(out.Tokens))
 	row("per USD", "%s features, %s lines (%s%s)", rateText(out.FeaturesPerUSD), rateText(out.LinesPerUSD), usd(out.USD), estimatedText(out.Figures))
 	unknownText(row, out.Figures)
 	statsTable(w, out)
@@ -138,7 +139,7 @@ func unknownText(row func(name, format string, args ...any), f yield.Figures) {
 
 func statsTable(w io.Writer, out service.StatsReply) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "\n%s\tSESSIONS\tINTERRUPTED\tRECOVERY\tPRODUCTIVE\tOVERHEAD\tFEATURES\tLINES\tTOKENS\tUSD\tFEATURES/MTOK\tFEATURES/USD\n", out.By)
+	fmt.Fprintf(t, "\n%s\tSESSIONS\tINTERRUPTED\tRECOVERY\tPRODUCTIVE\tOVERHEAD\tFEATURES\tLINES\tTOKENS\tUSD\tPER MTOK\tPER USD\n", out.By)
 	for _, r := range out.Rows {
 		name := r.Key
 		if r.Name != "" {
@@ -173,7 +174,19 @@ func causesText(w io.Writer, f yield.Figures) {
 	}
 }
 
-func minutesText(m float64) string { return fmt.Sprintf("%.1f min", m) }
+// minutesText is a time in the unit that shows it best.
+func minutesText(m float64) string {
+	switch {
+	case m == 0:
+		return "0 min"
+	case m < 1:
+		return fmt.Sprintf("%.1f s", m*60)
+	case m < 120:
+		return fmt.Sprintf("%.1f min", m)
+	default:
+		return fmt.Sprintf("%.1f h", m/60)
+	}
+}
 
 func percentOf(v *float64) string {
 	if v == nil {
@@ -185,6 +198,9 @@ func percentOf(v *float64) string {
 func rateText(v *float64) string {
 	if v == nil {
 		return "unknown"
+	}
+	if *v >= 100 {
+		return big(int64(math.Round(*v)))
 	}
 	return fmt.Sprintf("%.3g", *v)
 }

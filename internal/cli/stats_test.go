@@ -28,14 +28,14 @@ func TestStatsText(t *testing.T) {
 		"sessions 5, 3 interrupted",
 		"overhead 12.5%: 12.5 min of recovery, 100.0 min of productive time",
 		"verified 2 features, 1,234 lines (of 1 feature they are unknown) changed",
-		"per 1M tokens unknown features, unknown lines (2,000,000 tokens)",
+		"per Mtok unknown features, unknown lines (2,000,000 tokens)",
 		"per USD 0.25 features, unknown lines (8.00 USD, estimated)",
 		"unknown the tokens of 1 session, the cost of 2 sessions",
 		"silent 1 session that told nothing of what they did: the minutes count in which they printed",
 		"",
-		"week SESSIONS INTERRUPTED RECOVERY PRODUCTIVE OVERHEAD FEATURES LINES TOKENS USD FEATURES/MTOK FEATURES/USD",
+		"week SESSIONS INTERRUPTED RECOVERY PRODUCTIVE OVERHEAD FEATURES LINES TOKENS USD PER MTOK PER USD",
 		"2026-W03 5 3 12.5 min 100.0 min 12.5% 2 1,234 2,000,000 8.00 unknown 0.25",
-		"(none) 1 0 0.0 min 0.0 min unknown 0 unknown unknown unknown unknown unknown",
+		"(none) 1 0 0 min 0 min unknown 0 unknown unknown unknown unknown unknown",
 		"",
 		"What interrupted, by the minutes lost:",
 		"closed terminal 12.5 min, 2×, 1 not taken up again",
@@ -43,6 +43,19 @@ func TestStatsText(t *testing.T) {
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("%s", b.String())
+	}
+}
+
+func TestTimesAndRates(t *testing.T) {
+	for m, want := range map[float64]string{0: "0 min", 0.006: "0.4 s", 1: "1.0 min", 119: "119.0 min", 120: "2.0 h"} {
+		if got := minutesText(m); got != want {
+			t.Errorf("%v minutes are %q", m, got)
+		}
+	}
+	for v, want := range map[float64]string{0: "0", 0.0625: "0.0625", 99.94: "99.9", 19181.3: "19,181"} {
+		if got := rateText(&v); got != want {
+			t.Errorf("%v is %q", v, got)
+		}
 	}
 }
 

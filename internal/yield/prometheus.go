@@ -2,6 +2,7 @@ package yield
 
 import (
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,7 +41,7 @@ func Prometheus(w io.Writer, project string, r Report) error {
 		}
 		b.WriteString("# HELP " + m.name + " " + m.help + "\n# TYPE " + m.name + " " + m.kind + "\n")
 		for _, s := range m.samples {
-			b.WriteString(m.name + labelText(s.labels) + " " + strconv.FormatFloat(s.value, 'g', -1, 64) + "\n")
+			b.WriteString(m.name + labelText(s.labels) + " " + strconv.FormatFloat(millionths(s.value), 'g', -1, 64) + "\n")
 		}
 	}
 	_, err := io.WriteString(w, b.String())
@@ -96,6 +97,9 @@ func prometheus(project string, r Report) []metric {
 	}
 	return []metric{sessions, interruptions, recovery, productive, tokens, cost, noTokens, noCost, features, lines, overhead}
 }
+
+// millionths leaves out what adding up floating point numbers puts behind them.
+func millionths(v float64) float64 { return math.Round(v*1e6) / 1e6 }
 
 // labelText is labels as they stand behind a name.
 func labelText(labels [][2]string) string {
