@@ -56,7 +56,7 @@ func (l *lines) next() ([]byte, error) {
 		part, err := l.r.ReadSlice('\n')
 		if errors.Is(err, bufio.ErrBufferFull) {
 			if l.over = l.over || len(l.long)+len(part) > MaxLine; !l.over {
-				l.long = append(l.long, part...)
+				l.keep(part)
 			}
 			continue
 		}
@@ -67,7 +67,7 @@ func (l *lines) next() ([]byte, error) {
 		if len(l.long)+len(part) > MaxLine {
 			l.over = true
 		} else if len(l.long) > 0 {
-			l.long = append(l.long, part...)
+			l.keep(part)
 			part = l.long
 		}
 		if err != nil && len(part) == 0 {
@@ -76,6 +76,18 @@ func (l *lines) next() ([]byte, error) {
 		l.n++
 		return bytes.TrimSuffix(part, []byte("\n")), nil
 	}
+}
+
+// keep puts a part behind those of the same line. Beyond a few MB it takes all
+// the room that a line may have at once: growing by and by would leave the parts
+// behind as garbage, twice as much as the line, and room that is not written to
+// is no memory.
+func (l *lines) keep(part []byte) {
+	const few = 4 << 20
+	if need := len(l.long) + len(part); need > few && need > cap(l.long) {
+		l.long = append(make([]byte, 0, MaxLine), l.long...)
+	}
+	l.long = append(l.long, part...)
 }
 
 // every is how many lines are read between two looks at the context.
