@@ -38,12 +38,13 @@ var (
 // Mark is the text that makes a conversation play a script.
 func Mark(name string) string { return "[[script:" + name + "]]" }
 
-// Conversation is the name of the script that the first marked text names; empty
+// Conversation is the name of the script that the first marked text names, the
+// last one where it names several: what a prompt asks for stands at its end. Empty
 // when none does.
 func (r Request) Conversation() string {
 	for _, text := range r.Said {
-		if m := marker.FindStringSubmatch(text); m != nil {
-			return m[1]
+		if all := marker.FindAllStringSubmatch(text, -1); all != nil {
+			return all[len(all)-1][1]
 		}
 	}
 	return ""
