@@ -55,6 +55,7 @@ var layer = map[string]int{
 	"kedge/internal/hold/tape":  15,
 	"kedge/internal/hold/wire":  15,
 	"kedge/internal/peer":       15,
+	"kedge/internal/lean":       15,
 	"kedge/internal/term":       15,
 	"kedge/internal/outputs":    16,
 	"kedge/internal/hold":       20,

@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"runtime/debug"
 	"time"
+
+	"kedge/internal/lean"
 )
 
 // restAfter is how long nobody must have asked for anything before the daemon
@@ -12,7 +14,10 @@ const restAfter = 5 * time.Second
 
 // resting gives memory back after every spell of work.
 func resting(next http.Handler) http.Handler {
-	free := time.AfterFunc(restAfter, debug.FreeOSMemory)
+	free := time.AfterFunc(restAfter, func() {
+		debug.FreeOSMemory()
+		lean.Rest()
+	})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer free.Reset(restAfter)
 		next.ServeHTTP(w, r)

@@ -16,6 +16,7 @@ import (
 	"kedge/internal/atomicfile"
 	"kedge/internal/hold/tape"
 	"kedge/internal/hold/wire"
+	"kedge/internal/lean"
 	"kedge/internal/strictjson"
 )
 
@@ -253,10 +254,14 @@ func (h *holder) syncLoop(stop <-chan struct{}) {
 	tick := time.NewTicker(syncEvery)
 	defer tick.Stop()
 	settle := sync.OnceFunc(func() { _ = atomicfile.Settle(recordPath(h.spec.Dir)) }) // after a power cut it tells only of the reboot
+	var rest resting
 	for {
 		select {
 		case <-tick.C:
 			settle()
+			if rest.due(h.tape.End()) {
+				lean.Rest()
+			}
 			_ = h.tape.Sync() // said openly: a power cut may take the last second
 			h.mu.Lock()
 			h.memory.look()
@@ -265,6 +270,25 @@ func (h *holder) syncLoop(stop <-chan struct{}) {
 			return
 		}
 	}
+}
+
+// restAfter is for how many ticks a session must have printed nothing before its
+// holder makes itself small: most of the time most sessions wait.
+const restAfter = 3
+
+// resting knows when a holder has nothing to do, once for every spell of work.
+type resting struct {
+	end   int64
+	ticks int
+}
+
+// due tells, at a tick, whether now is the time.
+func (r *resting) due(end int64) bool {
+	if end != r.end {
+		r.end, r.ticks = end, 0
+	}
+	r.ticks++
+	return r.ticks == restAfter
 }
 
 // finish records the end: on the tape, in exit.json, and to the followers. What
