@@ -273,3 +273,16 @@ func (r *Repo) Has(ctx context.Context, commit string) (bool, error) {
 	}
 	return err == nil, err
 }
+
+// HeadText is a file's text in the last commit, nil where it is not in it.
+func (r *Repo) HeadText(ctx context.Context, path string) (*string, error) {
+	b, err := r.ReadFile(ctx, "HEAD", path)
+	if kedge.NotFound.Is(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	s := string(b)
+	return &s, nil
+}

@@ -60,7 +60,6 @@ func sum(b []byte) string                           { return projects.Sum(b) }
 func locate(dir string) (place, bool)               { return projects.Locate(dir) }
 func mainFolder(dir string) string                  { return projects.MainFolder(dir) }
 func isProject(dir string, id kedge.ProjectID) bool { return projects.IsProject(dir, id) }
-func readID(pl place) (kedge.ProjectID, error)      { return projects.ReadID(pl) }
 func pointer(file, prefix string) (string, bool)    { return projects.Pointer(file, prefix) }
 
 func readProject(ctx context.Context, st *store.Store, id kedge.ProjectID) (kedge.Project, error) {

@@ -4,6 +4,7 @@ import (
 	"kedge/internal/book"
 	"kedge/internal/care"
 	"kedge/internal/clerk"
+	"kedge/internal/enrol"
 	"kedge/internal/standing"
 )
 
@@ -115,4 +116,12 @@ type (
 	StatusReply           = standing.StatusReply
 	StatusRequest         = standing.StatusRequest
 	Usage                 = standing.Usage
+)
+
+// From enrol.
+type (
+	InitRemoveReply   = enrol.InitRemoveReply
+	InitRemoveRequest = enrol.InitRemoveRequest
+	InitReply         = enrol.InitReply
+	InitRequest       = enrol.InitRequest
 )

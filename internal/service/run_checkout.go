@@ -101,7 +101,7 @@ func (s *Service) atRest(ctx context.Context, p *project) *project {
 }
 
 func (s *Service) restOf(ctx context.Context, p *project, repo *gitx.Repo, name string) projects.Stillness {
-	then, err := headText(ctx, repo, name)
+	then, err := repo.HeadText(ctx, name)
 	if err != nil {
 		return projects.Stillness{}
 	}

@@ -16,6 +16,7 @@ import (
 	"kedge/internal/book"
 	"kedge/internal/care"
 	"kedge/internal/clerk"
+	"kedge/internal/enrol"
 	projects "kedge/internal/project"
 	"kedge/internal/standing"
 	"kedge/internal/store"
@@ -36,6 +37,7 @@ type Config struct {
 type Service struct {
 	*care.Care
 	*clerk.Clerk
+	*enrol.Enroller
 	*standing.Teller
 
 	cfg  Config
@@ -71,6 +73,7 @@ func New(cfg Config) *Service {
 	s.book = book.New(s.home, s.atRest)
 	s.Care = care.New(s.home, s.book, workForCare{s})
 	s.Teller = standing.New(s.home, s.book, runsForStanding{s})
+	s.Enroller = enrol.New(s.home, s.book, s.Teller)
 	s.Clerk = clerk.New(s.home, s.book, runsForClerk{s})
 	s.watch, s.stop = context.WithCancel(context.Background())
 	s.leave, s.leaveNow = context.WithCancel(context.Background())

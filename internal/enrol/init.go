@@ -1,4 +1,4 @@
-package service
+package enrol
 
 import (
 	"context"
@@ -19,6 +19,7 @@ import (
 	"kedge/internal/gitx"
 	docs "kedge/internal/ledger"
 	"kedge/internal/plan"
+	"kedge/internal/project"
 	"kedge/internal/setup"
 	"kedge/internal/store"
 )
@@ -40,8 +41,8 @@ type InitReply struct {
 
 // site is the folder that init works on, before and after it is a project.
 type site struct {
-	*project
-	place
+	*project.Project
+	project.Place
 	repo *gitx.Repo // nil: a plain folder
 	from string     // where the caller stands
 }
@@ -56,7 +57,7 @@ type initPlan struct {
 // Init makes a project of the caller's folder: an id, the files under .kedge/,
 // a few lines in files of the user's, and one commit of exactly these. What is
 // there stays; what cannot be finished is refused before anything is written.
-func (s *Service) Init(ctx context.Context, who Caller, in InitRequest) (InitReply, error) {
+func (s *Enroller) Init(ctx context.Context, who project.Caller, in InitRequest) (InitReply, error) {
 	at, err := s.site(ctx, who)
 	if err != nil {
 		return InitReply{}, err
@@ -67,16 +68,16 @@ func (s *Service) Init(ctx context.Context, who Caller, in InitRequest) (InitRep
 	if err := s.giveID(ctx, at); err != nil {
 		return InitReply{}, err
 	}
-	p, err := s.home.OpenBy(ctx, who, s.created)
+	p, err := s.home.OpenBy(ctx, who, s.home.Created)
 	if err != nil {
 		return InitReply{}, err
 	}
 	if p.Name == "" {
 		p.Name = filepath.Base(p.Dir)
 	}
-	at.project = p
+	at.Project = p
 	var notes []string
-	evs, err := s.write(ctx, p, who, func() (evs []kedge.Event, err error) {
+	evs, err := s.home.Write(ctx, p, who, func() (evs []kedge.Event, err error) {
 		evs, notes, err = s.setUp(ctx, at, who, in)
 		return evs, err
 	})
@@ -87,7 +88,7 @@ func (s *Service) Init(ctx context.Context, who Caller, in InitRequest) (InitRep
 }
 
 // InitPlan tells what Init would write, and writes nothing.
-func (s *Service) InitPlan(ctx context.Context, who Caller, in InitRequest) (InitReply, error) {
+func (s *Enroller) InitPlan(ctx context.Context, who project.Caller, in InitRequest) (InitReply, error) {
 	at, err := s.site(ctx, who)
 	if err != nil {
 		return InitReply{}, err
@@ -99,7 +100,7 @@ func (s *Service) InitPlan(ctx context.Context, who Caller, in InitRequest) (Ini
 	if err != nil {
 		return InitReply{}, err
 	}
-	id, _ := readID(at.place) // there may be none yet
+	id, _ := project.ReadID(at.Place) // there may be none yet
 	r := InitReply{
 		Project: kedge.Project{ID: id, Name: filepath.Base(at.Root), Dir: at.Root, Git: at.repo != nil},
 		Written: []string{}, Checks: pl.found.Checks, Notes: append([]string{}, pl.notes...),
@@ -117,21 +118,21 @@ func (s *Service) InitPlan(ctx context.Context, who Caller, in InitRequest) (Ini
 }
 
 // site finds the folder and opens its repository.
-func (s *Service) site(ctx context.Context, who Caller) (*site, error) {
+func (s *Enroller) site(ctx context.Context, who project.Caller) (*site, error) {
 	if who.IsAgent() {
 		return nil, kedge.Errorf(kedge.Blocked, "a project is set up by a person, not from inside a session").
 			WithHint("run `kedge init` in a terminal outside the session")
 	}
-	repo, err := gitx.Open(ctx, who.Dir, gitx.Options{Now: s.cfg.Now})
+	repo, err := gitx.Open(ctx, who.Dir, gitx.Options{Now: s.home.Clock})
 	if err != nil && !kedge.NotFound.Is(err) {
 		return nil, err
 	}
-	pl, ok := locate(who.Dir)
+	pl, ok := project.Locate(who.Dir)
 	switch {
 	case err != nil: // no repository
 		repo = nil
 		if !ok {
-			pl = place{Root: filepath.Clean(who.Dir)}
+			pl = project.Place{Root: filepath.Clean(who.Dir)}
 		}
 		if pl.Root == filepath.Dir(pl.Root) {
 			return nil, kedge.Errorf(kedge.Invalid, "%q cannot be a project", pl.Root).WithHint("cd into the project's folder")
@@ -143,8 +144,8 @@ func (s *Service) site(ctx context.Context, who Caller) (*site, error) {
 	if fi, err := os.Stat(pl.Root); err != nil || !fi.IsDir() {
 		return nil, kedge.Errorf(kedge.NotFound, "no folder %q", pl.Root)
 	}
-	p := &project{Project: kedge.Project{Dir: pl.Root, Git: repo != nil}}
-	return &site{project: p, place: pl, repo: repo, from: who.Dir}, nil
+	p := &project.Project{Project: kedge.Project{Dir: pl.Root, Git: repo != nil}}
+	return &site{Project: p, Place: pl, repo: repo, from: who.Dir}, nil
 }
 
 // refuse looks for what would stop init halfway.
@@ -171,7 +172,7 @@ func (at *site) plan(in InitRequest, l book.Ledger, facts *docs.Facts) (initPlan
 	if facts == nil {
 		facts = &docs.Facts{}
 	}
-	p := *at.project
+	p := *at.Project
 	p.Name = projectName(p.Name, at.Root)
 	for _, f := range setup.Files(setup.Input{
 		Agent: in.Agent, Checks: pl.found.Checks,
@@ -277,13 +278,13 @@ func (at *site) next(l book.Ledger, checks []kedge.Check) string {
 }
 
 // giveID makes sure that the folder has a project id.
-func (s *Service) giveID(ctx context.Context, at *site) error {
+func (s *Enroller) giveID(ctx context.Context, at *site) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, err := readID(at.place); !kedge.NotFound.Is(err) {
+	if _, err := project.ReadID(at.Place); !kedge.NotFound.Is(err) {
 		return err
 	}
-	id := kedge.ProjectID(kedge.NewID("prj", s.now()))
+	id := kedge.ProjectID(kedge.NewID("prj", s.home.Now()))
 	if at.repo != nil {
 		return at.repo.SetProjectID(ctx, id)
 	}
@@ -297,8 +298,8 @@ func (s *Service) giveID(ctx context.Context, at *site) error {
 
 // setUp writes, commits, and says what was done. It runs under the project's
 // lock.
-func (s *Service) setUp(ctx context.Context, at *site, who Caller, in InitRequest) ([]kedge.Event, []string, error) {
-	l, facts, err := readFacts(ctx, at.project)
+func (s *Enroller) setUp(ctx context.Context, at *site, who project.Caller, in InitRequest) ([]kedge.Event, []string, error) {
+	l, facts, err := readFacts(ctx, at.Project)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -313,40 +314,40 @@ func (s *Service) setUp(ctx context.Context, at *site, who Caller, in InitReques
 	data := kedge.InitData{Files: []kedge.InitFile{}, Commit: commit}
 	for _, c := range pl.changes {
 		if !c.done() {
-			data.Files = append(data.Files, kedge.InitFile{Path: c.path, SHA256: sum([]byte(*c.text)), Inserted: c.inserted, Created: c.old == nil})
+			data.Files = append(data.Files, kedge.InitFile{Path: c.path, SHA256: project.Sum([]byte(*c.text)), Inserted: c.inserted, Created: c.old == nil})
 		}
 	}
 	for _, path := range left {
 		pl.notes = append(pl.notes, fmt.Sprintf("%s is written and left out of the commit: git ignores it, or it has other changes that are not committed", path))
 	}
-	evs, err := s.initEvents(ctx, at.project, who, data)
+	evs, err := s.initEvents(ctx, at.Project, who, data)
 	if err != nil {
 		return nil, nil, err
 	}
-	news, said, err := s.book.ImportMemory(ctx, at.project, who)
+	news, said, err := s.book.ImportMemory(ctx, at.Project, who)
 	if said != "" {
 		pl.notes = append(pl.notes, said)
 	}
 	return append(evs, news...), pl.notes, err
 }
 
-func readFacts(ctx context.Context, p *project) (book.Ledger, *docs.Facts, error) {
+func readFacts(ctx context.Context, p *project.Project) (book.Ledger, *docs.Facts, error) {
 	l, err := book.ReadLedger(ctx, p)
 	if err != nil {
 		return l, nil, err
 	}
 	facts := docs.Facts{Features: l.Features()}
-	if facts.Risks, err = all[kedge.Risk](ctx, p, store.KindRisk); err != nil {
+	if facts.Risks, err = project.All[kedge.Risk](ctx, p, store.KindRisk); err != nil {
 		return l, nil, err
 	}
-	facts.Decisions, err = all[kedge.Decision](ctx, p, store.KindDecision)
+	facts.Decisions, err = project.All[kedge.Decision](ctx, p, store.KindDecision)
 	return l, &facts, err
 }
 
-func (s *Service) initEvents(ctx context.Context, p *project, who Caller, data kedge.InitData) ([]kedge.Event, error) {
+func (s *Enroller) initEvents(ctx context.Context, p *project.Project, who project.Caller, data kedge.InitData) ([]kedge.Event, error) {
 	var evs []kedge.Event
 	add := func(typ kedge.EventType, data any) error {
-		ev, err := event(typ, who, data)
+		ev, err := project.Event(typ, who, data)
 		evs = append(evs, ev)
 		return err
 	}
@@ -360,16 +361,16 @@ func (s *Service) initEvents(ctx context.Context, p *project, who Caller, data k
 	if err != nil || len(evs) == 0 {
 		return nil, err
 	}
-	if seen, ok, err := s.Teller.FilesSeen(ctx, p, who, "init"); err == nil && ok {
+	if seen, ok, err := s.standing.FilesSeen(ctx, p, who, "init"); err == nil && ok {
 		evs = append(evs, seen)
 	}
 	return evs, nil
 }
 
-func (s *Service) initReply(ctx context.Context, at *site, evs []kedge.Event, notes []string) (InitReply, error) {
+func (s *Enroller) initReply(ctx context.Context, at *site, evs []kedge.Event, notes []string) (InitReply, error) {
 	r := InitReply{Written: []string{}, Checks: []kedge.Check{}, Notes: append([]string{}, notes...)}
 	if slices.ContainsFunc(evs, func(ev kedge.Event) bool { return ev.Type == kedge.InitFinished }) {
-		data, err := dataOf[kedge.InitData](evs, kedge.InitFinished)
+		data, err := project.DataOf[kedge.InitData](evs, kedge.InitFinished)
 		if err != nil {
 			return r, err
 		}
@@ -381,7 +382,7 @@ func (s *Service) initReply(ctx context.Context, at *site, evs []kedge.Event, no
 		}
 	}
 	var err error
-	if r.Project, err = readProject(ctx, at.Store, at.ID); err != nil {
+	if r.Project, err = project.Known(ctx, at.Store, at.ID); err != nil {
 		return r, err
 	}
 	r.Project.Dir, r.Project.Git = at.Root, at.repo != nil
@@ -392,7 +393,7 @@ func (s *Service) initReply(ctx context.Context, at *site, evs []kedge.Event, no
 	if checks != nil {
 		r.Checks = checks
 	}
-	l, err := book.ReadLedger(ctx, at.project)
+	l, err := book.ReadLedger(ctx, at.Project)
 	r.Next = at.next(l, r.Checks)
 	return r, err
 }

@@ -1,4 +1,4 @@
-package service
+package enrol
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"kedge/internal/atomicfile"
 	"kedge/internal/book"
 	"kedge/internal/gitx"
+	"kedge/internal/project"
 	"kedge/internal/setup"
 )
 
@@ -151,7 +152,7 @@ func (at *site) todo(ctx context.Context, changes []change) (bool, error) {
 
 // carryOut makes the changes and commits them; on an error all is as before.
 // Left are the changed files that are not in the commit.
-func (s *Service) carryOut(ctx context.Context, at *site, changes []change, message string) (commit string, left []string, err error) {
+func (s *Enroller) carryOut(ctx context.Context, at *site, changes []change, message string) (commit string, left []string, err error) {
 	root, err := os.OpenRoot(at.Root)
 	if err != nil {
 		return "", nil, kedge.Errorf(kedge.Invalid, "open %q: %w", at.Root, err)
@@ -162,7 +163,7 @@ func (s *Service) carryOut(ctx context.Context, at *site, changes []change, mess
 			continue
 		}
 		if c.text != nil && (c.path == book.FeaturesFile || c.path == setup.ProgressFile) {
-			err = s.book.RememberProjected(at.project, sum([]byte(*c.text)))
+			err = s.book.RememberProjected(at.Project, project.Sum([]byte(*c.text)))
 		}
 		if err == nil {
 			err = set(root, c.path, c.text, c.perm)
@@ -182,8 +183,8 @@ func (s *Service) carryOut(ctx context.Context, at *site, changes []change, mess
 	return commit, left, err
 }
 
-func (s *Service) commitChanges(ctx context.Context, at *site, changes []change, message string) (commit string, left []string, err error) {
-	repo, err := s.git(ctx, at.project)
+func (s *Enroller) commitChanges(ctx context.Context, at *site, changes []change, message string) (commit string, left []string, err error) {
+	repo, err := s.home.Git(ctx, at.Project)
 	if err != nil {
 		return "", nil, err
 	}
@@ -203,7 +204,7 @@ func (s *Service) commitChanges(ctx context.Context, at *site, changes []change,
 	if err != nil {
 		return "", nil, err
 	}
-	commit, err = repo.CommitPaths(ctx, gitx.CommitPathsRequest{Paths: paths, Message: message, Date: s.now(), Author: author})
+	commit, err = repo.CommitPaths(ctx, gitx.CommitPathsRequest{Paths: paths, Message: message, Date: s.home.Now(), Author: author})
 	return commit, left, err
 }
 
@@ -216,7 +217,7 @@ func (at *site) committable(ctx context.Context, repo *gitx.Repo, changes []chan
 	}
 	var out []string
 	for _, c := range changes {
-		head, err := headText(ctx, repo, c.path)
+		head, err := repo.HeadText(ctx, c.path)
 		if err != nil {
 			return nil, err
 		}
@@ -235,18 +236,6 @@ func (at *site) committable(ctx context.Context, repo *gitx.Repo, changes []chan
 		out = append(out, c.path)
 	}
 	return out, nil
-}
-
-func headText(ctx context.Context, repo *gitx.Repo, path string) (*string, error) {
-	b, err := repo.ReadFile(ctx, "HEAD", path)
-	if kedge.NotFound.Is(err) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	s := string(b)
-	return &s, nil
 }
 
 // set makes a file have this text, or be gone.

@@ -1,4 +1,4 @@
-package service
+package enrol
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"kedge/internal/book"
 	docs "kedge/internal/ledger"
 	"kedge/internal/plan"
+	"kedge/internal/project"
 	"kedge/internal/setup"
 )
 
@@ -31,23 +32,23 @@ type InitRemoveReply struct {
 
 // InitRemove takes out what init put in and what Kedge wrote since. A file that
 // people changed stays and is named; all that Kedge wrote is in the journal.
-func (s *Service) InitRemove(ctx context.Context, who Caller, _ InitRemoveRequest) (InitRemoveReply, error) {
+func (s *Enroller) InitRemove(ctx context.Context, who project.Caller, _ InitRemoveRequest) (InitRemoveReply, error) {
 	at, err := s.site(ctx, who)
 	if err != nil {
 		return InitRemoveReply{}, err
 	}
-	if at.project, err = s.project(ctx, who); err != nil {
+	if at.Project, err = s.home.Open(ctx, who); err != nil {
 		return InitRemoveReply{}, err
 	}
-	evs, err := s.write(ctx, at.project, who, func() ([]kedge.Event, error) { return s.takeOut(ctx, at, who) })
+	evs, err := s.home.Write(ctx, at.Project, who, func() ([]kedge.Event, error) { return s.takeOut(ctx, at, who) })
 	if err != nil {
 		return InitRemoveReply{}, err
 	}
-	r := InitRemoveReply{Project: at.Project, Removed: []string{}, Kept: []string{}}
+	r := InitRemoveReply{Project: at.Project.Project, Removed: []string{}, Kept: []string{}}
 	if len(evs) == 0 {
 		return r, nil
 	}
-	data, err := dataOf[kedge.InitData](evs, kedge.InitRemoved)
+	data, err := project.DataOf[kedge.InitData](evs, kedge.InitRemoved)
 	if err != nil {
 		return r, err
 	}
@@ -62,12 +63,12 @@ func (s *Service) InitRemove(ctx context.Context, who Caller, _ InitRemoveReques
 }
 
 // takeOut runs under the project's lock.
-func (s *Service) takeOut(ctx context.Context, at *site, who Caller) ([]kedge.Event, error) {
-	records, err := initRecords(ctx, at.project)
+func (s *Enroller) takeOut(ctx context.Context, at *site, who project.Caller) ([]kedge.Event, error) {
+	records, err := initRecords(ctx, at.Project)
 	if err != nil {
 		return nil, err
 	}
-	projections, err := s.book.Projections(ctx, at.project)
+	projections, err := s.book.Projections(ctx, at.Project)
 	if err != nil {
 		return nil, err
 	}
@@ -101,9 +102,9 @@ func (s *Service) takeOut(ctx context.Context, at *site, who Caller) ([]kedge.Ev
 		data.Files = append(data.Files, kedge.InitFile{Path: c.path})
 	}
 	data.Kept = append(data.Kept, at.strangers(data.Kept)...)
-	ev, err := event(kedge.InitRemoved, who, data)
+	ev, err := project.Event(kedge.InitRemoved, who, data)
 	evs := []kedge.Event{ev}
-	if seen, ok, err := s.Teller.FilesSeen(ctx, at.project, who, "init"); err == nil && ok {
+	if seen, ok, err := s.standing.FilesSeen(ctx, at.Project, who, "init"); err == nil && ok {
 		evs = append(evs, seen) // what Kedge took out is no drift
 	}
 	return evs, err
@@ -111,18 +112,18 @@ func (s *Service) takeOut(ctx context.Context, at *site, who Caller) ([]kedge.Ev
 
 // forgetWritten makes features.json count as never written once Kedge took it
 // out: that it is not there is then nobody's edit.
-func (s *Service) forgetWritten(at *site) error {
+func (s *Enroller) forgetWritten(at *site) error {
 	if _, there, err := at.Read(book.FeaturesFile); err != nil || there {
 		return err
 	}
-	if err := os.Remove(s.book.ProjectedPath(at.project)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(s.book.ProjectedPath(at.Project)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return kedge.Errorf(kedge.Internal, "forget what was written: %w", err)
 	}
 	return nil
 }
 
 // initRecords reads from the journal how init left each file.
-func initRecords(ctx context.Context, p *project) (map[string]kedge.InitFile, error) {
+func initRecords(ctx context.Context, p *project.Project) (map[string]kedge.InitFile, error) {
 	records := map[string]kedge.InitFile{}
 	const page = 1000
 	for after := int64(0); ; {
@@ -153,7 +154,7 @@ func initRecords(ctx context.Context, p *project) (map[string]kedge.InitFile, er
 // wrote them.
 func (at *site) fileRemovals(records map[string]kedge.InitFile, projections []book.Projection) (changes []change, kept []string, err error) {
 	empty := setup.Files(setup.Input{
-		Features: plan.WriteFeatures(book.Ledger{}.File(at.project)), Progress: docs.WriteProgress(nil, docs.Facts{}),
+		Features: plan.WriteFeatures(book.Ledger{}.File(at.Project)), Progress: docs.WriteProgress(nil, docs.Facts{}),
 	})
 	add := func(path string, perm fs.FileMode, ours, was func(string) bool) error {
 		old, err := at.text(path)
@@ -174,7 +175,7 @@ func (at *site) fileRemovals(records map[string]kedge.InitFile, projections []bo
 		return nil
 	}
 	for _, f := range empty {
-		written := func(t string) bool { return t == f.Text || sum([]byte(t)) == records[f.Path].SHA256 }
+		written := func(t string) bool { return t == f.Text || project.Sum([]byte(t)) == records[f.Path].SHA256 }
 		ours, was := written, written
 		if i := slices.IndexFunc(projections, func(pr book.Projection) bool { return pr.Path == f.Path }); i >= 0 {
 			pr := projections[i]

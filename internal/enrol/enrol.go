@@ -1,0 +1,27 @@
+// Package enrol makes a project of a folder (`kedge init`) and takes Kedge out of it
+// again. It promises that what is there stays, that what cannot be finished is refused
+// before anything is written, and that a commit of its holds exactly its own changes.
+// It never removes a file that somebody wrote into.
+package enrol
+
+import (
+	"sync"
+
+	"kedge/internal/book"
+	"kedge/internal/project"
+	"kedge/internal/standing"
+)
+
+// Enroller answers for the projects of one KEDGE_HOME.
+type Enroller struct {
+	home     *project.Home
+	book     *book.Book
+	standing *standing.Teller
+
+	mu sync.Mutex // one folder gets its id at a time
+}
+
+// New makes one; it does nothing until it is asked.
+func New(home *project.Home, book *book.Book, standing *standing.Teller) *Enroller {
+	return &Enroller{home: home, book: book, standing: standing}
+}
