@@ -2,6 +2,7 @@ package hold
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"strconv"
 	"strings"
@@ -46,11 +47,19 @@ func awaitExit(pidfd int) {
 	if err != nil {
 		return
 	}
-	waited := false
-	_ = conn.Read(func(uintptr) (done bool) { // where it cannot be waited for, Wait does it
-		done, waited = waited, true
-		return done
-	})
+	// Where it cannot be waited for, Wait does it.
+	_ = conn.Read(func(fd uintptr) (done bool) { return hasExited(int(fd)) })
+}
+
+// hasExited asks the system, since an end before the runtime begins to wait is
+// told to nobody: it forgets what it heard until then.
+func hasExited(pidfd int) bool {
+	for {
+		n, err := unix.Poll([]unix.PollFd{{Fd: int32(pidfd), Events: unix.POLLIN}}, 0)
+		if !errors.Is(err, unix.EINTR) {
+			return n > 0 || err != nil
+		}
+	}
 }
 
 // bootID tells this boot of the machine from any other.
