@@ -21,7 +21,7 @@ func (l Ledger) planFollows(who project.Caller) ([]kedge.Event, error) {
 	status := kedge.PlanDone
 	for _, id := range l.Plan.Features {
 		d, err := l.Find(id)
-		if err != nil || d.Status != kedge.Completed && d.Status != kedge.Skipped {
+		if err != nil || !settled(d.Status) {
 			status = kedge.PlanApproved
 		}
 	}

@@ -24,17 +24,40 @@ func ReadLedger(ctx context.Context, p *project.Project) (Ledger, error) {
 	if err != nil {
 		return Ledger{}, err
 	}
-	plans, err := project.All[kedge.PlanData](ctx, p, store.KindPlan)
+	approved, err := approvedPlan(ctx, p)
+	return Ledger{Docs: docs, Plan: approved}, err
+}
+
+// ReadFeature reads as much of the ledger as it takes to give one feature a
+// status: the feature, the plan, and the others only where they decide whether the
+// plan is done. What a step of a run costs must not grow with what is done.
+func ReadFeature(ctx context.Context, p *project.Project, id kedge.FeatureID, to kedge.Status) (Ledger, error) {
+	approved, err := approvedPlan(ctx, p)
 	if err != nil {
 		return Ledger{}, err
 	}
-	l := Ledger{Docs: docs}
-	for i := range plans {
-		if plans[i].Status == kedge.PlanApproved || plans[i].Status == kedge.PlanDone {
-			l.Plan = &plans[i]
-		}
+	if approved != nil && (approved.Status == kedge.PlanDone || settled(to)) {
+		return ReadLedger(ctx, p)
 	}
-	return l, nil
+	d, ok, err := store.Get[store.FeatureDoc](ctx, p.Store, store.KindFeature, string(id))
+	if err != nil || !ok {
+		return Ledger{}, err
+	}
+	return Ledger{Docs: []store.FeatureDoc{d}}, nil
+}
+
+// settled tells whether a plan does not wait for a feature any more.
+func settled(s kedge.Status) bool { return s == kedge.Completed || s == kedge.Skipped }
+
+// approvedPlan is the plan that was approved last; nil when there is none.
+func approvedPlan(ctx context.Context, p *project.Project) (*kedge.PlanData, error) {
+	d, found, err := store.NewestThat(ctx, p.Store, store.KindPlan, func(d kedge.PlanData) bool {
+		return d.Status == kedge.PlanApproved || d.Status == kedge.PlanDone
+	})
+	if err != nil || !found {
+		return nil, err
+	}
+	return &d, nil
 }
 
 // Features are the features in the order of the ledger.

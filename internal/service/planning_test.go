@@ -362,3 +362,41 @@ func TestStoreNewestAndAbout(t *testing.T) {
 		t.Errorf("about a: %+v", list)
 	}
 }
+
+// The plan follows what a run makes of its features, however much of the ledger is
+// read for it.
+func TestRow33PlanFollowsTheMarksOfARun(t *testing.T) {
+	w := newWorks(t)
+	w.planning()
+	w.says("ses-1", planText(givenPlan))
+	_, err := w.s.PlanApprove(t.Context(), w.who(), PlanApproveRequest{Path: os.Getenv("PATH")})
+	w.ok(err)
+	for i, c := range []struct {
+		id   kedge.FeatureID
+		to   kedge.Status
+		want kedge.PlanStatus
+	}{
+		{"p1.1", kedge.InProgress, kedge.PlanApproved},
+		{"p1.1", kedge.Completed, kedge.PlanApproved},
+		{"p2.1", kedge.InProgress, kedge.PlanApproved},
+		{"p2.1", kedge.Skipped, kedge.PlanDone},
+		{"p1.1", kedge.Regressed, kedge.PlanApproved},
+		{"p2.1", kedge.BlockedWork, kedge.PlanApproved},
+	} {
+		data := kedge.FeatureStatusData{ID: c.id, Status: c.to}
+		if c.to == kedge.Completed {
+			id := w.evidence(c.id, "t1", kedge.ValidationOK, nil)
+			data.Evidence, data.CompletedAt = &id, &w.now
+		}
+		w.ok(w.cfg.Ledger.Mark(t.Context(), "mark-"+strconv.Itoa(i), kedge.ActorDaemon, data))
+		if got := w.plan().Status; got != c.want {
+			t.Errorf("%s is %s, and the plan is %s", c.id, c.to, got)
+		}
+		if f, err := w.cfg.Ledger.Feature(t.Context(), c.id, ""); err != nil || f.Status != c.to {
+			t.Errorf("%s is %s, %v", c.id, f.Status, err)
+		}
+	}
+	if err := w.cfg.Ledger.Mark(t.Context(), "none", kedge.ActorDaemon, kedge.FeatureStatusData{ID: "none", Status: kedge.Pending}); !kedge.NotFound.Is(err) {
+		t.Errorf("a feature that is not there: %v", err)
+	}
+}

@@ -61,7 +61,7 @@ func (l runLedger) Features(ctx context.Context) ([]kedge.Feature, error) {
 func (l runLedger) Mark(ctx context.Context, key string, actor kedge.Actor, data kedge.FeatureStatusData) error {
 	who := l.caller(key, actor)
 	_, err := l.s.write(ctx, l.p, who, func() ([]kedge.Event, error) {
-		led, err := book.ReadLedger(ctx, l.p)
+		led, err := book.ReadFeature(ctx, l.p, data.ID, data.Status)
 		if err != nil {
 			return nil, err
 		}
