@@ -61,7 +61,10 @@ func TestT18CheckOfAnEarlierDaemon(t *testing.T) {
 func TestT18KilledHolder(t *testing.T) {
 	g := newGateBox(t)
 	orphan := g.bare() + "sh -c 'echo $$ >" + g.out + "/pid; until [ -e " + g.out + "/go ]; do sleep 0.05; done' &"
-	s := g.start("agent", "sh", "-c", "("+orphan+"); until [ -s "+g.out+"/pid ]; do sleep 0.05; done; kill -9 $PPID; exit 0")
+	s := g.start("agent", "sh", "-c", "("+orphan+"); until [ -s "+g.out+"/pid ] && [ -e "+g.out+"/started ]; do sleep 0.05; done; kill -9 $PPID; exit 0")
+	if err := os.WriteFile(filepath.Join(g.out, "started"), nil, 0o600); err != nil { // not before its holder has said that it runs
+		t.Fatal(err)
+	}
 	pid := g.said("pid")
 	g.until("nothing is left of it, not even for its parent to see", func() bool {
 		_, err := os.Stat("/proc/" + pid)

@@ -53,3 +53,31 @@ func locked(dir string) bool {
 	defer func() { _ = f.Close() }() // and with it the lock, if we got it
 	return errors.Is(syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB), syscall.EWOULDBLOCK)
 }
+
+// Sweep takes a folder away that was made for a session and never held one: there
+// is nothing in it but what every launch begins with, and nobody has its lock.
+func Sweep(dir string) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		if e.Name() != filepath.Base(lockPath(dir)) && e.Name() != filepath.Base(messagesPath(dir)) {
+			return
+		}
+	}
+	f, err := os.Open(lockPath(dir))
+	if err != nil {
+		return
+	}
+	defer func() { _ = f.Close() }()
+	if syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil {
+		return // its holder is on its way, or goes
+	}
+	for _, path := range []string{messagesPath(dir), lockPath(dir), dir} {
+		_ = os.Remove(path) // what is left over harms nobody
+	}
+}
+
+// messagesPath is where a holder says why it could not start.
+func messagesPath(dir string) string { return filepath.Join(dir, "holder.err") }

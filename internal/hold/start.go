@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -63,7 +62,7 @@ func (c *Launcher) Prepare(ctx context.Context, dir string) (*Launch, error) {
 }
 
 func (l *Launch) start(ctx context.Context, dir string) (err error) {
-	l.errs, err = os.OpenFile(filepath.Join(dir, "holder.err"), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+	l.errs, err = os.OpenFile(messagesPath(dir), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return kedge.Errorf(kedge.Internal, "open the holder's messages: %w", err)
 	}
@@ -148,7 +147,7 @@ const readyLimit = 2 * time.Minute
 
 // failed says why a holder did not become ready, in its own words.
 func failed(cmd *exec.Cmd, spec Spec) error {
-	b, _ := os.ReadFile(filepath.Join(spec.Dir, "holder.err"))
+	b, _ := os.ReadFile(messagesPath(spec.Dir))
 	var told struct {
 		Kind    kedge.Kind `json:"kind"`
 		Message string     `json:"message"`

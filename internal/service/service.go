@@ -55,6 +55,7 @@ type Service struct {
 	engines  engines
 	paces    paces
 	holders  holders
+	spare    spare
 	watching sync.WaitGroup     // one for each living session
 	stop     context.CancelFunc // ends them
 	watch    context.Context    //nolint:containedctx // the life of the service, not of a call
@@ -85,6 +86,7 @@ func (s *Service) Close() error {
 	s.leaveNow()
 	s.leaveRuns()
 	s.stop()
+	s.spare.close()
 	s.watching.Wait()
 	return s.home.Close()
 }

@@ -128,9 +128,11 @@ func (s *Service) Adopt(ctx context.Context) error {
 			return err
 		}
 	}
+	sweep(byID)
 	return nil
 }
 
+// adoptProject takes the sessions of a project out of what was found.
 func (s *Service) adoptProject(ctx context.Context, p *project, found map[kedge.SessionID]hold.Found) error {
 	docs, err := all[kedge.Session](ctx, p, store.KindSession)
 	if err != nil {
@@ -138,6 +140,7 @@ func (s *Service) adoptProject(ctx context.Context, p *project, found map[kedge.
 	}
 	for _, ses := range docs {
 		f, ok := found[ses.ID]
+		delete(found, ses.ID)
 		if !ok {
 			f = hold.Found{ID: ses.ID, State: kedge.SessionInterrupted, Cause: hold.CauseLost}
 		}

@@ -21,6 +21,13 @@ func (s *Service) launch(ctx context.Context) (launch, error) {
 	if s.cfg.ReadOnly {
 		return launch{}, errReadOnly()
 	}
+	if l, ok := s.spare.take(); ok {
+		return l, nil
+	}
+	return s.freshLaunch(ctx)
+}
+
+func (s *Service) freshLaunch(ctx context.Context) (launch, error) {
 	id := kedge.SessionID(kedge.NewID("ses", s.now()))
 	l := launch{id: id, dir: s.sessionDir(id)}
 	err := s.prepare(ctx, &l)
@@ -88,6 +95,7 @@ func (s *Service) hold(ctx context.Context, p *project, ses kedge.Session, l lau
 		return ses, err
 	}
 	s.follow(p, ses.ID, r.Holder.PID, nil)
+	s.spareSoon()
 	ses.PID = r.Child.PID
 	return ses, nil
 }

@@ -1,0 +1,46 @@
+package hold
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestF14SweepOfLaunches: only a folder that never held anything, and that nobody
+// is about to use, goes.
+func TestF14SweepOfLaunches(t *testing.T) {
+	for name, c := range map[string]struct {
+		files  []string
+		locked bool
+		goes   bool
+	}{
+		"a launch that died":    {[]string{"lock", "holder.err"}, false, true},
+		"one on its way":        {[]string{"lock", "holder.err"}, true, false},
+		"one that held":         {[]string{"lock", "holder.err", "index"}, false, false},
+		"one that has ended":    {[]string{"lock", "holder.err", "exit.json"}, false, false},
+		"one that was not made": {nil, false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "ses")
+			if err := os.Mkdir(dir, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			for _, file := range c.files {
+				if err := os.WriteFile(filepath.Join(dir, file), nil, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if c.locked {
+				f, err := lockFolder(dir)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer f.Close()
+			}
+			Sweep(dir)
+			if _, err := os.Stat(dir); os.IsNotExist(err) != c.goes {
+				t.Errorf("gone: %v", os.IsNotExist(err))
+			}
+		})
+	}
+}
