@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -46,22 +47,37 @@ func briefOf(t *testing.T, path string, at, budget int) pickup.Brief {
 	return p.Brief(m.Dir, budget)
 }
 
-// applies tells whether a label is of a session in this folder: its words were
-// said there before the cut. Other sessions may have the same names.
-func applies(t *testing.T, dir string, l label) bool {
+// outcome is what a brief says at a labelled cut.
+type outcome struct {
+	label
+	brief   pickup.Brief
+	applies bool // the words were said in this session before the cut: others may have the same name
+}
+
+// looked gives the briefs at the labelled cuts of one session, read once.
+func looked(t *testing.T, path string, list []label) []outcome {
 	t.Helper()
-	path := filepath.Join(dir, l.Session+".jsonl.gz")
-	if _, err := os.Stat(path); err != nil {
-		return false
-	}
-	said := false
-	_, err := transcript.ReadFile(context.Background(), transcript.File{Agent: "claude", Path: path}, transcript.Options{Text: true, Before: l.At}, func(e *audit.Entry) {
-		said = said || (e.Kind == audit.UserText || e.Kind == audit.Queued) && strings.Contains(folded(e.Text), folded(l.Ask))
-	})
+	var entries []audit.Entry
+	m, err := transcript.ReadFile(context.Background(), transcript.File{Agent: "claude", Path: path}, transcript.Options{Text: true},
+		func(e *audit.Entry) { entries = append(entries, *e) })
 	if err != nil {
 		t.Fatal(err)
 	}
-	return said
+	slices.SortFunc(list, func(a, b label) int { return a.At - b.At })
+	var out []outcome
+	p, next := pickup.New(), 0
+	var said strings.Builder
+	for _, l := range list {
+		for ; next < len(entries) && entries[next].Line < l.At; next++ {
+			e := entries[next]
+			if e.Kind == audit.UserText || e.Kind == audit.Queued {
+				said.WriteString(folded(e.Text) + "\n")
+			}
+			p.Add(&e)
+		}
+		out = append(out, outcome{l, p.Brief(m.Dir, pickup.DefaultBudget), strings.Contains(said.String(), folded(l.Ask))})
+	}
+	return out
 }
 
 // folded is a text with its space folded and without the marks of quoting.
@@ -79,35 +95,46 @@ func TestAsksOfTheCorpus(t *testing.T) {
 	if dir == "" {
 		t.Skip("KEDGE_CORPUS names no folder with real sessions (*.jsonl.gz)")
 	}
-	list := labels(t)
+	bySession := map[string][]label{}
+	for _, l := range labels(t) {
+		bySession[l.Session] = append(bySession[l.Session], l)
+	}
 	right, shown, leads, of := 0, 0, 0, 0
-	for _, l := range list {
-		if !applies(t, dir, l) {
+	for name, list := range bySession {
+		path := filepath.Join(dir, name+".jsonl.gz")
+		if _, err := os.Stat(path); err != nil {
+			t.Logf("%s is not here", name)
 			continue
 		}
-		of++
-		b := briefOf(t, filepath.Join(dir, l.Session+".jsonl.gz"), l.At, pickup.DefaultBudget)
-		if strings.Contains(folded(b.Text), folded(l.Ask)) {
-			shown++
-		}
-		if strings.Contains(folded(b.Ask), folded(l.Ask)) {
-			right++
-			now, _, _ := strings.Cut(b.Ask, "\n\nBefore: ")
-			if strings.Contains(folded(now), folded(l.Ask)) {
-				leads++
-			} else {
-				t.Logf("%s before line %d: only behind Before: %q (%s)\n\tthe ask is %q", l.Session, l.At, l.Ask, l.Why, now[:min(len(now), 200)])
+		for _, o := range looked(t, path, list) {
+			if !o.applies {
+				t.Logf("%s before line %d: nobody said %q here", name, o.At, o.Ask)
+				continue
 			}
-			continue
+			of++
+			shown += has(o.brief.Text, o.Ask)
+			now, _, _ := strings.Cut(o.brief.Ask, "\n\nBefore: ")
+			leads += has(now, o.Ask)
+			if has(o.brief.Ask, o.Ask) == 1 {
+				right++
+				continue
+			}
+			t.Logf("%s before line %d: the ask is %q (%s)\n\tand not %q", name, o.At, o.Ask, o.Why, o.brief.Ask[:min(len(o.brief.Ask), 200)])
 		}
-		t.Logf("%s before line %d: the ask is %q (%s)\n\tand not %q", l.Session, l.At, l.Ask, l.Why, b.Ask[:min(len(b.Ask), 200)])
 	}
 	if of == 0 {
 		t.Skip("KEDGE_CORPUS has none of the sessions that are labelled")
 	}
-	t.Logf("%d of %d asks are right, %d without the request that a short one follows; the text shows %d; %d labels are of other sessions",
-		right, of, leads, shown, len(list)-of)
+	t.Logf("%d of %d asks are right, %d without the request that a short one follows; the text shows %d", right, of, leads, shown)
 	if float64(right) < leastRight*float64(of) {
 		t.Errorf("%d of %d asks are right, less than %.0f%%", right, of, leastRight*100)
 	}
+}
+
+// has is 1 where a text has the words in it.
+func has(text, words string) int {
+	if strings.Contains(folded(text), folded(words)) {
+		return 1
+	}
+	return 0
 }
