@@ -82,6 +82,8 @@ var layer = map[string]int{
 	"kedge/internal/engine/exec":       28,
 
 	"kedge/internal/project":  25,
+	"kedge/internal/settings": 26,
+	"kedge/internal/life":     25,
 	"kedge/internal/book":     26,
 	"kedge/internal/care":     27,
 	"kedge/internal/standing": 27,

@@ -13,6 +13,7 @@ import (
 
 	"kedge"
 	"kedge/internal/price"
+	"kedge/internal/settings"
 	"kedge/internal/store"
 )
 
@@ -204,7 +205,7 @@ func personsPrices(env []string) (price.Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	file := filepath.Join(filepath.Dir(userConfigFile(env)), "prices.toml")
+	file := filepath.Join(filepath.Dir(settings.UserFile(env)), "prices.toml")
 	if !filepath.IsAbs(file) {
 		return carried, nil // the caller has no home
 	}

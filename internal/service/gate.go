@@ -5,19 +5,15 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
-	"strings"
 
 	"kedge"
 	"kedge/internal/book"
-	"kedge/internal/config"
 	"kedge/internal/gate"
 	"kedge/internal/gitx"
+	"kedge/internal/settings"
 	"kedge/internal/store"
 )
 
@@ -44,7 +40,7 @@ func (s *Service) Gate(ctx context.Context, who Caller, in GateRequest) (reply G
 	if err != nil {
 		return GateReply{}, err
 	}
-	release, err := s.alone(ctx, who.Key)
+	release, err := s.life.Alone(ctx, who.Key)
 	if err != nil {
 		return GateReply{}, err
 	}
@@ -174,7 +170,7 @@ func (s *Service) judge(ctx context.Context, p *project, who Caller, j judgement
 		return ev, err
 	}
 	q.LogDir = s.gateDir(p, ev.ID)
-	run, done := s.untilLeft(ctx)
+	run, done := s.life.UntilLeft(ctx)
 	defer done()
 	if ev.Verdict, err = gate.Run(run, q); err != nil {
 		return ev, err
@@ -199,108 +195,26 @@ func (s *Service) gateRequest(ctx context.Context, p *project, who Caller, j jud
 	if who.IsAgent() {
 		q.Guard, env = kedge.LevelError, os.Environ() // an agent's own HOME would be another user's
 	}
-	g, err := rules.gate(ctx)
+	g, err := rules.Gate(ctx)
 	if err != nil {
 		return q, err
 	}
-	cfg, err := rules.config(ctx, userConfigFile(env))
+	cfg, err := rules.Config(ctx, settings.UserFile(env))
 	q.Checks, q.Services, q.Protect = g.Checks, g.Services, cfg.Protect.Paths
 	return q, err
 }
 
-// rulesSource reads the files that decide about the work. For an agent these
-// are those of the base: it must not write its own rules.
-type rulesSource struct {
-	p    *project
-	repo *gitx.Repo // nil: read the work tree
-	base string
-}
-
-func rulesFor(p *project, who Caller, b base) rulesSource {
+func rulesFor(p *project, who Caller, b base) settings.Source {
 	if who.IsAgent() && b.rev != "" {
-		return rulesSource{p: p, repo: b.repo, base: b.rev}
+		return settings.Source{Project: p, Repo: b.repo, Base: b.rev}
 	}
-	return rulesSource{p: p}
-}
-
-// gate reads gate.toml. One that is new since the base is taken from the work
-// tree: that it is new is a finding.
-func (r rulesSource) gate(ctx context.Context) (config.Gate, error) {
-	const name = ".kedge/gate.toml"
-	b, err := r.read(ctx, name)
-	if errors.Is(err, fs.ErrNotExist) && r.repo != nil {
-		b, err = rulesSource{p: r.p}.read(ctx, name)
-	}
-	if errors.Is(err, fs.ErrNotExist) {
-		return config.Gate{}, nil
-	}
-	if err != nil {
-		return config.Gate{}, err
-	}
-	return config.ParseGate(name, b)
-}
-
-// config reads config.toml over the user's. One that is new since the base
-// counts for nothing: it could say that nothing is protected.
-func (r rulesSource) config(ctx context.Context, userFile string) (config.Config, error) {
-	const name = ".kedge/config.toml"
-	var user, project config.Config
-	b, err := os.ReadFile(userFile)
-	if err == nil {
-		user, err = config.ParseConfig(userFile, b)
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return config.Config{}, err
-	}
-	b, err = r.read(ctx, name)
-	if err == nil {
-		project, err = config.ParseConfig(name, b)
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return config.Config{}, err
-	}
-	return config.Merge(user, project)
-}
-
-// read gives a file, at the base where one is set; fs.ErrNotExist when there is
-// none.
-func (r rulesSource) read(ctx context.Context, path string) ([]byte, error) {
-	if r.repo == nil {
-		b, ok, err := r.p.Read(path)
-		if err == nil && !ok {
-			err = fs.ErrNotExist
-		}
-		return b, err
-	}
-	b, err := r.repo.ReadFile(ctx, r.base, path)
-	if kedge.NotFound.Is(err) {
-		return nil, fs.ErrNotExist
-	}
-	return b, err
-}
-
-// userConfigFile is the user-wide config.toml by the caller's environment.
-func userConfigFile(env []string) string {
-	if dir := lookupEnv(env, "XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
-		return filepath.Join(dir, "kedge", "config.toml")
-	}
-	return filepath.Join(lookupEnv(env, "HOME"), ".config", "kedge", "config.toml")
-}
-
-// lookupEnv: the last of equal names wins, as for a program.
-func lookupEnv(env []string, name string) string {
-	for _, kv := range slices.Backward(env) {
-		if v, ok := strings.CutPrefix(kv, name+"="); ok {
-			return v
-		}
-	}
-	return ""
+	return settings.Source{Project: p}
 }
 
 // environment names what a verdict depends on beside the tree, without any
 // value: the system, and a hash of where programs are looked for.
 func environment(env []string) string {
-	sum := sha256.Sum256([]byte(lookupEnv(env, "PATH")))
+	sum := sha256.Sum256([]byte(settings.Lookup(env, "PATH")))
 	return runtime.GOOS + "/" + runtime.GOARCH + " path:" + hex.EncodeToString(sum[:4])
 }
 

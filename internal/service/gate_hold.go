@@ -70,49 +70,6 @@ func (s *Service) unfinishedGate(ctx context.Context, p *project, key string) (k
 	return d, !finished, err
 }
 
-// untilLeft gives a context that also ends, with ErrLeft, when the service is to
-// go: the lines of a gate are then let alone.
-func (s *Service) untilLeft(ctx context.Context) (context.Context, func()) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	stop := context.AfterFunc(s.leave, func() { cancel(ErrLeft) })
-	return ctx, func() { stop(); cancel(nil) }
-}
-
-// Leave lets go of what can go on without the service: calls that wait for it
-// end with ErrLeft.
-func (s *Service) Leave() { s.leaveNow() }
-
-// alone waits until nobody else works on the request of this key: one that is
-// made again while the first is still being answered gets the same answer.
-func (s *Service) alone(ctx context.Context, key string) (release func(), err error) {
-	if key == "" {
-		return func() {}, nil
-	}
-	for {
-		s.mu.Lock()
-		other, busy := s.flights[key]
-		if !busy {
-			mine := make(chan struct{})
-			s.flights[key] = mine
-			s.mu.Unlock()
-			return func() {
-				s.mu.Lock()
-				defer s.mu.Unlock()
-				delete(s.flights, key)
-				close(mine)
-			}, nil
-		}
-		s.mu.Unlock()
-		select {
-		case <-other:
-		case <-s.leave.Done():
-			return nil, ErrLeft
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-	}
-}
-
 // gateOver clears up after a gate, unless it was left: one that gave no verdict
 // is written down as dropped, and its holders go.
 func (s *Service) gateOver(ctx context.Context, p *project, who Caller, failed error) {
@@ -155,7 +112,7 @@ func (s *Service) adoptGates(ctx context.Context, p *project) error {
 			return err
 		}
 		if unfinished {
-			s.watching.Go(func() { s.finishGate(p, d) })
+			s.life.Go(func() { s.finishGate(p, d) })
 		}
 	}
 	return nil
@@ -169,7 +126,7 @@ func (s *Service) finishGate(p *project, d kedge.GateStartedData) {
 	env, ok := s.environOf(ctx, p, d)
 	var err error
 	switch {
-	case s.leave.Err() != nil:
+	case s.life.Leaving().Err() != nil:
 		return
 	case !ok:
 		err = kedge.Errorf(kedge.Interrupted, "its checks were gone when the daemon started")
@@ -194,7 +151,7 @@ func (s *Service) environOf(ctx context.Context, p *project, d kedge.GateStarted
 			return env, ok
 		}
 		select {
-		case <-s.leave.Done():
+		case <-s.life.Leaving().Done():
 			return nil, false
 		case <-time.After(lookAgain):
 		}

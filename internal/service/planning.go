@@ -14,6 +14,7 @@ import (
 	"kedge/internal/plan"
 	"kedge/internal/redact"
 	"kedge/internal/run"
+	"kedge/internal/settings"
 	"kedge/internal/standing"
 	"kedge/internal/store"
 	"kedge/internal/watch"
@@ -271,7 +272,7 @@ func titleOfGoal(goal string) string {
 // else the daemon's own.
 func (s *Service) pathOf(id kedge.RunID) string {
 	if env := s.callerEnv(id); len(env) > 0 {
-		return lookupEnv(env, "PATH")
+		return settings.Lookup(env, "PATH")
 	}
 	return os.Getenv("PATH")
 }

@@ -34,7 +34,7 @@ func (s *Service) PlanDrop(ctx context.Context, who Caller, in PlanDropRequest) 
 	if err != nil {
 		return PlanDropReply{}, err
 	}
-	release, err := s.alone(ctx, "run of "+string(p.ID)) // no run begins or goes on meanwhile
+	release, err := s.life.Alone(ctx, "run of "+string(p.ID)) // no run begins or goes on meanwhile
 	if err != nil {
 		return PlanDropReply{}, err
 	}
@@ -107,7 +107,7 @@ func (s *Service) stopPlanning(ctx context.Context, p *project, who Caller, d ke
 	if err != nil {
 		return err
 	}
-	ctx, done := s.untilLeft(ctx)
+	ctx, done := s.life.UntilLeft(ctx)
 	defer done()
 	return eng.Cancel(ctx, last.Run, who.Actor)
 }

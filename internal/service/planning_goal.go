@@ -10,6 +10,7 @@ import (
 	"kedge/internal/plan"
 	"kedge/internal/redact"
 	"kedge/internal/run"
+	"kedge/internal/settings"
 )
 
 // PlanGoalRequest asks for a plan to be made by sessions.
@@ -39,7 +40,7 @@ func (s *Service) PlanGoal(ctx context.Context, who Caller, in PlanGoalRequest) 
 	if err != nil {
 		return PlanGoalReply{}, err
 	}
-	release, err := s.alone(ctx, "run of "+string(p.ID)) // two at once would begin two
+	release, err := s.life.Alone(ctx, "run of "+string(p.ID)) // two at once would begin two
 	if err != nil {
 		return PlanGoalReply{}, err
 	}
@@ -116,7 +117,7 @@ func (s *Service) planRules(ctx context.Context, p *project, base string, in Pla
 	if err != nil {
 		return run.Rules{}, err
 	}
-	cfg, err := rulesSource{p: p, repo: repo, base: base}.config(ctx, userConfigFile(in.Env))
+	cfg, err := settings.Source{Project: p, Repo: repo, Base: base}.Config(ctx, settings.UserFile(in.Env))
 	if err != nil {
 		return run.Rules{}, err
 	}

@@ -13,6 +13,7 @@ import (
 	"kedge/internal/hold"
 	"kedge/internal/plan"
 	"kedge/internal/run"
+	"kedge/internal/settings"
 	"kedge/internal/standing"
 	"kedge/internal/store"
 )
@@ -50,7 +51,7 @@ func (s *Service) RunStart(ctx context.Context, who Caller, in RunStartRequest) 
 	if err != nil {
 		return RunReply{}, err
 	}
-	release, err := s.alone(ctx, "run of "+string(p.ID)) // two at once would begin two
+	release, err := s.life.Alone(ctx, "run of "+string(p.ID)) // two at once would begin two
 	if err != nil {
 		return RunReply{}, err
 	}
@@ -225,7 +226,7 @@ func (s *Service) specs(ctx context.Context, p *project) ([]run.Spec, error) {
 // runRules are the rules of a run: those of config.toml at the base, and what
 // the caller says beside it. The agent must be there before anything begins.
 func (s *Service) runRules(ctx context.Context, p *project, repo *gitx.Repo, base string, in RunStartRequest) (run.Rules, error) {
-	cfg, err := rulesSource{p: p, repo: repo, base: base}.config(ctx, userConfigFile(in.Env))
+	cfg, err := settings.Source{Project: p, Repo: repo, Base: base}.Config(ctx, settings.UserFile(in.Env))
 	if err != nil {
 		return run.Rules{}, err
 	}

@@ -14,6 +14,7 @@ import (
 	"kedge/internal/book"
 	"kedge/internal/config"
 	"kedge/internal/engine/exec"
+	"kedge/internal/settings"
 	"kedge/internal/store"
 )
 
@@ -201,7 +202,7 @@ func (r *runSettings) At(ctx context.Context, commit string) (config.Config, con
 	if err != nil {
 		return config.Config{}, config.Gate{}, err
 	}
-	at, err := readSettings(ctx, rulesSource{p: r.p, repo: repo, base: commit})
+	at, err := readSettings(ctx, settings.Source{Project: r.p, Repo: repo, Base: commit})
 	if err != nil {
 		return config.Config{}, config.Gate{}, err
 	}
@@ -214,14 +215,14 @@ func (r *runSettings) At(ctx context.Context, commit string) (config.Config, con
 
 // readSettings reads both files of a commit, and of nowhere else: a gate.toml
 // that the commit does not have is none.
-func readSettings(ctx context.Context, src rulesSource) (settingsAt, error) {
+func readSettings(ctx context.Context, src settings.Source) (settingsAt, error) {
 	var at settingsAt
 	var err error
-	if at.cfg, err = src.config(ctx, userConfigFile(os.Environ())); err != nil {
+	if at.cfg, err = src.Config(ctx, settings.UserFile(os.Environ())); err != nil {
 		return at, err
 	}
 	const name = ".kedge/gate.toml"
-	b, err := src.read(ctx, name)
+	b, err := src.Read(ctx, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return at, nil
 	}

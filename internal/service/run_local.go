@@ -16,6 +16,7 @@ import (
 	"kedge/internal/gate"
 	"kedge/internal/gitx"
 	"kedge/internal/hold"
+	"kedge/internal/settings"
 	"kedge/internal/slot"
 	"kedge/internal/store"
 )
@@ -82,7 +83,7 @@ func (s *Service) runConfig(ctx context.Context, p *project, repo *gitx.Repo) (c
 	if found && st.Tip != "" {
 		base = st.Tip
 	}
-	cfg, err := rulesSource{p: p, repo: repo, base: base}.config(ctx, userConfigFile(s.callerEnv(st.Run)))
+	cfg, err := settings.Source{Project: p, Repo: repo, Base: base}.Config(ctx, settings.UserFile(s.callerEnv(st.Run)))
 	return cfg, st.Rules.Agent, err
 }
 

@@ -64,7 +64,7 @@ func (s *Service) RunWatch(ctx context.Context, who Caller, in RunWatchRequest) 
 	if err != nil {
 		return RunReply{}, err
 	}
-	ctx, done := s.untilLeft(ctx)
+	ctx, done := s.life.UntilLeft(ctx)
 	defer done()
 	w := &runWatch{s: s, p: p, eng: eng, who: who, id: in.Run, asked: map[int64]run.Command{}}
 	if err = w.begin(ctx, in.After); err == nil && !who.IsAgent() {

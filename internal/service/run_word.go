@@ -80,7 +80,7 @@ func (s *Service) RunStop(ctx context.Context, who Caller, _ RunRequest) (RunRep
 	if st.Ended() {
 		return s.runReply(ctx, p, eng, st.Run, nil)
 	}
-	ctx, done := s.untilLeft(ctx)
+	ctx, done := s.life.UntilLeft(ctx)
 	defer done()
 	if err := eng.Cancel(ctx, st.Run, who.Actor); err != nil {
 		return RunReply{}, err
@@ -304,7 +304,7 @@ func (s *Service) RunLand(ctx context.Context, who Caller, in RunLandRequest) (R
 	if err != nil {
 		return RunLandReply{}, err
 	}
-	ctx, done := s.untilLeft(ctx)
+	ctx, done := s.life.UntilLeft(ctx)
 	defer done()
 	before := st.Landed
 	if _, err := s.say(ctx, p, eng, who, st.Run, run.Event{Kind: run.LandAsked}); err != nil {

@@ -17,6 +17,7 @@ import (
 	"kedge/internal/care"
 	"kedge/internal/clerk"
 	"kedge/internal/enrol"
+	"kedge/internal/life"
 	projects "kedge/internal/project"
 	"kedge/internal/standing"
 	"kedge/internal/store"
@@ -43,22 +44,14 @@ type Service struct {
 	cfg  Config
 	home *projects.Home
 	book *book.Book
-
-	mu sync.Mutex
-
-	flights  map[string]chan struct{} // requests that are being answered, by key
-	leaveNow context.CancelFunc       // ends the next
-	leave    context.Context          //nolint:containedctx // until the service is to go
+	life *life.Life
 
 	retaining sync.Mutex // held by Retain
 
-	engines  engines
-	paces    paces
-	holders  holders
-	spare    spare
-	watching sync.WaitGroup     // one for each living session
-	stop     context.CancelFunc // ends them
-	watch    context.Context    //nolint:containedctx // the life of the service, not of a call
+	engines engines
+	paces   paces
+	holders holders
+	spare   spare
 }
 
 // New makes a service; it opens nothing until it is asked.
@@ -69,25 +62,26 @@ func New(cfg Config) *Service {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Service{cfg: cfg, flights: map[string]chan struct{}{}}
+	s := &Service{cfg: cfg, life: life.New()}
 	s.home = &projects.Home{Dir: cfg.Home, ReadOnly: cfg.ReadOnly, Clock: cfg.Now, Log: cfg.Log}
 	s.book = book.New(s.home, s.atRest)
 	s.Care = care.New(s.home, s.book, workForCare{s})
 	s.Teller = standing.New(s.home, s.book, runsForStanding{s})
 	s.Enroller = enrol.New(s.home, s.book, s.Teller)
 	s.Clerk = clerk.New(s.home, s.book, runsForClerk{s})
-	s.watch, s.stop = context.WithCancel(context.Background())
-	s.leave, s.leaveNow = context.WithCancel(context.Background())
 	return s
 }
 
+// Leave lets go of what can go on without the service: calls that wait for it
+// end with ErrLeft.
+func (s *Service) Leave() { s.life.Leave() }
+
 // Close lets go of the sessions, which live on, and closes every store.
 func (s *Service) Close() error {
-	s.leaveNow()
+	s.life.Leave()
 	s.leaveRuns()
-	s.stop()
+	s.life.End()
 	s.spare.close()
-	s.watching.Wait()
 	return s.home.Close()
 }
 
@@ -97,8 +91,8 @@ func (s *Service) BringUp(ctx context.Context) error { return s.book.BringUp(ctx
 
 // BringUpSoon is BringUp beside everything else, for a daemon that starts.
 func (s *Service) BringUpSoon() {
-	s.watching.Go(func() {
-		if err := s.BringUp(s.watch); err != nil && s.watch.Err() == nil {
+	s.life.Go(func() {
+		if err := s.BringUp(s.life.Context()); err != nil && s.life.Context().Err() == nil {
 			s.cfg.Log.Error("no files were brought up to their journals", "error", err.Error())
 		}
 	})

@@ -14,15 +14,15 @@ import (
 // yet, or does not answer now. A pid of 0 is nobody's ancestor.
 func (s *Service) follow(p *project, id kedge.SessionID, holder int, c *hold.Client) {
 	s.holders.add(holder, id)
-	s.watching.Go(func() {
+	s.life.Go(func() {
 		defer s.holders.remove(holder)
 		f, over := s.toEnd(id, c)
 		if !over {
 			return // we stop; the session does not
 		}
 		s.endLeft(f)
-		s.ended(s.watch, p, endOf(f))
-		s.collect(s.watch, f)
+		s.ended(s.life.Context(), p, endOf(f))
+		s.collect(s.life.Context(), f)
 	})
 }
 
@@ -45,14 +45,14 @@ const lookAgain = time.Second
 func (s *Service) toEnd(id kedge.SessionID, c *hold.Client) (f hold.Found, over bool) {
 	for {
 		if c == nil {
-			c, _ = hold.Dial(s.watch, s.sessionDir(id)) // how it is with the session, Look says
+			c, _ = hold.Dial(s.life.Context(), s.sessionDir(id)) // how it is with the session, Look says
 		}
 		if c != nil {
-			_, _ = c.Await(s.watch)
+			_, _ = c.Await(s.life.Context())
 			_ = c.Close()
 		}
-		f = hold.Look(s.watch, s.sessionDir(id))
-		if s.watch.Err() != nil {
+		f = hold.Look(s.life.Context(), s.sessionDir(id))
+		if s.life.Context().Err() != nil {
 			closeFound(f)
 			return f, false
 		}
@@ -60,7 +60,7 @@ func (s *Service) toEnd(id kedge.SessionID, c *hold.Client) (f hold.Found, over 
 			return f, true
 		}
 		select {
-		case <-s.watch.Done():
+		case <-s.life.Context().Done():
 		case <-time.After(lookAgain):
 		}
 		c = f.Client

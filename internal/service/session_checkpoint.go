@@ -11,6 +11,7 @@ import (
 	"kedge/internal/brief"
 	"kedge/internal/hold"
 	"kedge/internal/redact"
+	"kedge/internal/settings"
 	"kedge/internal/standing"
 	"kedge/internal/store"
 )
@@ -46,7 +47,7 @@ func (s *Service) resumeCheckpoint(ctx context.Context, who Caller, in SessionRe
 	evs, err := s.write(ctx, p, who, func() ([]kedge.Event, error) { return s.decideSession(ctx, p, who, fresh, l.id, "") })
 	ses, err := s.launched(ctx, p, l, evs, err, func(kedge.Session) SessionNew { return fresh })
 	if err == nil && ses.ID == l.id && fresh.Cols == 0 {
-		s.watching.Go(func() { s.typeBrief(l, ad, text) })
+		s.life.Go(func() { s.typeBrief(l, ad, text) })
 	}
 	return ses, err
 }
@@ -55,7 +56,7 @@ func (s *Service) resumeCheckpoint(ctx context.Context, who Caller, in SessionRe
 // at it sees the agent take it from its file.
 func (s *Service) typeBrief(l launch, ad agent.Adapter, text string) {
 	first := ad.Reader(agent.Task{Session: l.id}).Open([]byte(text))
-	hold.Type(s.watch, l.dir, hold.Typing{Source: hold.SourceBrief, Text: first.Text, Close: first.Close})
+	hold.Type(s.life.Context(), l.dir, hold.Typing{Source: hold.SourceBrief, Text: first.Text, Close: first.Close})
 }
 
 // checkpointBrief is the brief of a checkpoint: the latest one where none is named.
@@ -84,7 +85,7 @@ const latestCheckpoint kedge.CheckpointID = "latest"
 // personsAgent is the agent of config.toml as it stands in the folder: a person
 // asks, so it need not be committed.
 func (s *Service) personsAgent(ctx context.Context, p *project, in SessionResume) (agent.Adapter, string, error) {
-	cfg, err := rulesSource{p: p}.config(ctx, userConfigFile(in.Env))
+	cfg, err := settings.Source{Project: p}.Config(ctx, settings.UserFile(in.Env))
 	if err != nil {
 		return nil, "", err
 	}

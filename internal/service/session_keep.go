@@ -15,6 +15,7 @@ import (
 	lines "kedge/internal/find"
 	"kedge/internal/hold"
 	"kedge/internal/hold/tape"
+	"kedge/internal/settings"
 	"kedge/internal/store"
 )
 
@@ -200,7 +201,7 @@ func (s *Service) Retain(ctx context.Context, environ []string) (SessionRetainRe
 	}
 	s.retaining.Lock()
 	defer s.retaining.Unlock()
-	keep, err := keepFrom(userConfigFile(environ))
+	keep, err := keepFrom(settings.UserFile(environ))
 	if err != nil {
 		return reply, err
 	}
@@ -224,8 +225,8 @@ func (s *Service) Retain(ctx context.Context, environ []string) (SessionRetainRe
 // RetainSoon is Retain beside everything else, for a daemon that starts; what
 // goes wrong is logged.
 func (s *Service) RetainSoon(environ []string) {
-	s.watching.Go(func() {
-		if _, err := s.Retain(s.watch, environ); err != nil && s.watch.Err() == nil {
+	s.life.Go(func() {
+		if _, err := s.Retain(s.life.Context(), environ); err != nil && s.life.Context().Err() == nil {
 			s.cfg.Log.Error("old output was not taken away", "error", err.Error())
 		}
 	})

@@ -68,8 +68,8 @@ func (s *spare) close() {
 
 // spareSoon makes the next launch ready, beside everything else.
 func (s *Service) spareSoon() {
-	s.watching.Go(func() {
-		if l, err := s.freshLaunch(s.watch); err == nil { // otherwise the next session is refused, and says why
+	s.life.Go(func() {
+		if l, err := s.freshLaunch(s.life.Context()); err == nil { // otherwise the next session is refused, and says why
 			s.spare.keep(l)
 		}
 	})

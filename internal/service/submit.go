@@ -45,7 +45,7 @@ func (s *Service) FeatureSubmit(ctx context.Context, who Caller, in FeatureSubmi
 	if err != nil {
 		return FeatureSubmitReply{}, err
 	}
-	release, err := s.alone(ctx, who.Key)
+	release, err := s.life.Alone(ctx, who.Key)
 	if err != nil {
 		return FeatureSubmitReply{}, err
 	}
@@ -153,7 +153,7 @@ func noChecks(ctx context.Context, p *project, who Caller, def kedge.Definition,
 	if len(def.Checks) > 0 {
 		return false, nil
 	}
-	g, err := rulesFor(p, who, b).gate(ctx)
+	g, err := rulesFor(p, who, b).Gate(ctx)
 	return len(g.Checks) == 0, err
 }
 
