@@ -66,7 +66,7 @@ func (c *Claude) Reader(t Task) Reader {
 // claudeID is the conversation of a session: a UUID, because Claude takes nothing
 // else, and the same for whoever asks.
 func claudeID(id kedge.SessionID) string {
-	b := sha1.Sum([]byte("kedge session " + string(id))) //nolint:gosec // as above
+	b := sha1.Sum([]byte("kedge: session " + string(id))) //nolint:gosec // as above
 	b[6], b[8] = b[6]&0x0f|0x50, b[8]&0x3f|0x80
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:16])
 }
