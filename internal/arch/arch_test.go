@@ -87,6 +87,7 @@ var layer = map[string]int{
 	"kedge/internal/book":     26,
 	"kedge/internal/care":     27,
 	"kedge/internal/standing": 27,
+	"kedge/internal/gating":   27,
 	"kedge/internal/enrol":    28,
 	"kedge/internal/clerk":    27,
 

@@ -46,10 +46,6 @@ func (s *Service) git(ctx context.Context, p *project) (*gitx.Repo, error) {
 	return s.home.Git(ctx, p)
 }
 
-func (s *Service) head(ctx context.Context, p *project) (branch, commit string) {
-	return s.home.Head(ctx, p)
-}
-
 func (s *Service) write(ctx context.Context, p *project, who Caller, decide func() ([]kedge.Event, error)) ([]kedge.Event, error) {
 	return s.home.Write(ctx, p, who, decide)
 }

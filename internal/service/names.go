@@ -5,6 +5,7 @@ import (
 	"kedge/internal/care"
 	"kedge/internal/clerk"
 	"kedge/internal/enrol"
+	"kedge/internal/gating"
 	"kedge/internal/standing"
 )
 
@@ -124,4 +125,12 @@ type (
 	InitRemoveRequest = enrol.InitRemoveRequest
 	InitReply         = enrol.InitReply
 	InitRequest       = enrol.InitRequest
+)
+
+// From gating.
+type (
+	FeatureSubmitReply   = gating.FeatureSubmitReply
+	FeatureSubmitRequest = gating.FeatureSubmitRequest
+	GateReply            = gating.GateReply
+	GateRequest          = gating.GateRequest
 )

@@ -9,6 +9,7 @@ import (
 	"kedge/internal/agent"
 	"kedge/internal/book"
 	"kedge/internal/config"
+	"kedge/internal/gating"
 	"kedge/internal/gitx"
 	"kedge/internal/hold"
 	"kedge/internal/plan"
@@ -310,7 +311,7 @@ func (s *Service) notesOn(ctx context.Context, repo *gitx.Repo, head gitx.Head) 
 	if len(paths) == 0 {
 		return nil
 	}
-	return []string{"not committed, so no part of the run: " + listed(paths[:min(len(paths), 5)]) + andMore(len(paths)-5)}
+	return []string{"not committed, so no part of the run: " + gating.Listed(paths[:min(len(paths), 5)]) + andMore(len(paths)-5)}
 }
 
 func andMore(n int) string {

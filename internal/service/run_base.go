@@ -7,6 +7,7 @@ import (
 
 	"kedge"
 	"kedge/internal/book"
+	"kedge/internal/gating"
 	"kedge/internal/gitx"
 	"kedge/internal/run"
 	"kedge/internal/slot"
@@ -91,7 +92,7 @@ func (s *Service) notesOnGone(ctx context.Context, p *project, head gitx.Head, s
 	built, err := builtBy(ctx, p, st.Run)
 	note := "branch \"" + head.Branch + "\" does not hold " + short(st.Tip) + " any more, where " + string(st.Run) + " left it: the run begins at " + short(head.Commit)
 	if len(built) > 0 {
-		note += "; completed on what is gone: " + listed(built) + "; to have that again: " + reopenAll(built)
+		note += "; completed on what is gone: " + gating.Listed(built) + "; to have that again: " + reopenAll(built)
 	}
 	return []string{note}, err
 }
@@ -103,7 +104,7 @@ func (s *Service) refuseLost(ctx context.Context, p *project, st run.State) erro
 	if err != nil || len(built) == 0 {
 		return err
 	}
-	return kedge.Errorf(kedge.Conflict, "the work of %s never landed and is gone: the repository has no commit %s (%s)", st.Run, short(st.Tip), listed(built)).
+	return kedge.Errorf(kedge.Conflict, "the work of %s never landed and is gone: the repository has no commit %s (%s)", st.Run, short(st.Tip), gating.Listed(built)).
 		WithHint("fetch it from where it still is, or have it made again: %s", reopenAll(built))
 }
 
@@ -157,7 +158,7 @@ func (s *Service) mergedBase(ctx context.Context, repo *gitx.Repo, head gitx.Hea
 		return "", err
 	}
 	if len(m.Conflicts) > 0 {
-		return "", kedge.Errorf(kedge.Conflict, "branch %q and the work of %s changed the same: %s", head.Branch, st.Run, listed(m.Conflicts)).
+		return "", kedge.Errorf(kedge.Conflict, "branch %q and the work of %s changed the same: %s", head.Branch, st.Run, gating.Listed(m.Conflicts)).
 			WithHint("bring them together: git merge kedge/%s", st.Run)
 	}
 	author, err := repo.Identity(ctx)

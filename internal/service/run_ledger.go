@@ -14,6 +14,7 @@ import (
 	"kedge/internal/book"
 	"kedge/internal/config"
 	"kedge/internal/engine/exec"
+	"kedge/internal/gating"
 	"kedge/internal/settings"
 	"kedge/internal/store"
 )
@@ -105,7 +106,7 @@ func (l runLedger) proven(ctx context.Context, data kedge.FeatureStatusData) err
 	if err != nil {
 		return err
 	}
-	if !ok || ev.Feature != data.ID || !provesAll(ev.Verdict) {
+	if !ok || ev.Feature != data.ID || !gating.ProvesAll(ev.Verdict) {
 		return kedge.Errorf(kedge.Conflict, "evidence %q does not complete feature %q: it takes a full green verdict on it", *data.Evidence, data.ID)
 	}
 	return nil

@@ -17,6 +17,8 @@ import (
 	"kedge/internal/care"
 	"kedge/internal/clerk"
 	"kedge/internal/enrol"
+	"kedge/internal/gate"
+	"kedge/internal/gating"
 	"kedge/internal/life"
 	projects "kedge/internal/project"
 	"kedge/internal/standing"
@@ -39,6 +41,7 @@ type Service struct {
 	*care.Care
 	*clerk.Clerk
 	*enrol.Enroller
+	*gating.Gater
 	*standing.Teller
 
 	cfg  Config
@@ -68,6 +71,7 @@ func New(cfg Config) *Service {
 	s.Care = care.New(s.home, s.book, workForCare{s})
 	s.Teller = standing.New(s.home, s.book, runsForStanding{s})
 	s.Enroller = enrol.New(s.home, s.book, s.Teller)
+	s.Gater = gating.New(s.home, s.book, s.life, s.runner)
 	s.Clerk = clerk.New(s.home, s.book, runsForClerk{s})
 	return s
 }
@@ -97,3 +101,7 @@ func (s *Service) BringUpSoon() {
 		}
 	})
 }
+
+// ErrLeft is given by a call whose work goes on without this service: the same
+// request, made again to the next one, gets its answer.
+var ErrLeft = gate.ErrLeft

@@ -124,7 +124,7 @@ func (s *Service) Adopt(ctx context.Context) error {
 		if err := s.adoptProject(ctx, p, byID); err != nil {
 			return err
 		}
-		if err := s.adoptGates(ctx, p); err != nil {
+		if err := s.Gater.AdoptGates(ctx, p); err != nil {
 			return err
 		}
 	}

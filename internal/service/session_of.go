@@ -4,6 +4,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"sync"
 
 	"kedge"
@@ -130,4 +131,13 @@ func (s *Service) rememberHolders() {
 			s.holders.add(r.Holder.PID, r.Session)
 		}
 	}
+}
+
+// runner holds the lines of gates, so that they outlive the daemon; nil where no
+// holder can be had, or where it could not find all that a line started.
+func (s *Service) runner() gate.Runner {
+	if s.cfg.Sessions.Holder == nil || runtime.GOOS != "linux" {
+		return nil
+	}
+	return gate.Held{Holder: s.cfg.Sessions.Holder, Sockets: s.cfg.Sessions.Sockets, Now: s.cfg.Now, Holding: s.holdingLine}
 }

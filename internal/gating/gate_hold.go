@@ -1,38 +1,25 @@
-package service
+package gating
 
 import (
 	"context"
 	"errors"
 	"path/filepath"
-	"runtime"
 	"time"
 
 	"kedge"
 	"kedge/internal/gate"
+	"kedge/internal/project"
 	"kedge/internal/store"
 )
 
-// ErrLeft is given by a call whose work goes on without this service: the same
-// request, made again to the next one, gets its answer.
-var ErrLeft = gate.ErrLeft
-
-// runner holds the lines of gates, so that they outlive the daemon; nil where no
-// holder can be had, or where it could not find all that a line started.
-func (s *Service) runner() gate.Runner {
-	if s.cfg.Sessions.Holder == nil || runtime.GOOS != "linux" {
-		return nil
-	}
-	return gate.Held{Holder: s.cfg.Sessions.Holder, Sockets: s.cfg.Sessions.Sockets, Now: s.cfg.Now, Holding: s.holdingLine}
-}
-
-func (s *Service) gateDir(p *project, id kedge.EvidenceID) string {
-	return filepath.Join(s.storeDir(p.ID), "gate", string(id))
+func (s *Gater) gateDir(p *project.Project, id kedge.EvidenceID) string {
+	return filepath.Join(s.home.StateDir(p.ID), "gate", string(id))
 }
 
 // holdGate makes a gate that outlives the daemon of q: the one that the same request
 // began before, or a new one, which is written down before anything starts.
-func (s *Service) holdGate(ctx context.Context, p *project, who Caller, j judgement, ev *kedge.Evidence, q *gate.Request) error {
-	q.Runner = s.runner()
+func (s *Gater) holdGate(ctx context.Context, p *project.Project, who project.Caller, j judgement, ev *kedge.Evidence, q *gate.Request) error {
+	q.Runner = s.lines()
 	if q.Runner == nil || who.Key == "" {
 		return nil
 	}
@@ -51,8 +38,8 @@ func (s *Service) holdGate(ctx context.Context, p *project, who Caller, j judgem
 		}
 		started := who
 		started.Key = "gate-" + string(ev.ID)
-		_, err := s.write(ctx, p, started, func() ([]kedge.Event, error) {
-			e, err := event(kedge.GateStarted, who, d)
+		_, err := s.home.Write(ctx, p, started, func() ([]kedge.Event, error) {
+			e, err := project.Event(kedge.GateStarted, who, d)
 			return []kedge.Event{e}, err
 		})
 		return err
@@ -61,7 +48,7 @@ func (s *Service) holdGate(ctx context.Context, p *project, who Caller, j judgem
 }
 
 // unfinishedGate is the gate that a request began and that has no end yet.
-func (s *Service) unfinishedGate(ctx context.Context, p *project, key string) (kedge.GateStartedData, bool, error) {
+func (s *Gater) unfinishedGate(ctx context.Context, p *project.Project, key string) (kedge.GateStartedData, bool, error) {
 	d, ok, err := store.Get[kedge.GateStartedData](ctx, p.Store, store.KindGate, key)
 	if err != nil || !ok || d.Dropped != "" {
 		return d, false, err
@@ -72,8 +59,8 @@ func (s *Service) unfinishedGate(ctx context.Context, p *project, key string) (k
 
 // gateOver clears up after a gate, unless it was left: one that gave no verdict
 // is written down as dropped, and its holders go.
-func (s *Service) gateOver(ctx context.Context, p *project, who Caller, failed error) {
-	if s.runner() == nil || who.Key == "" || errors.Is(failed, ErrLeft) {
+func (s *Gater) gateOver(ctx context.Context, p *project.Project, who project.Caller, failed error) {
+	if s.lines() == nil || who.Key == "" || errors.Is(failed, gate.ErrLeft) {
 		return
 	}
 	ctx = context.WithoutCancel(ctx)
@@ -85,25 +72,25 @@ func (s *Service) gateOver(ctx context.Context, p *project, who Caller, failed e
 		err = s.dropGate(ctx, p, d, failed.Error())
 	}
 	if err = errors.Join(err, gate.Forget(ctx, s.gateDir(p, d.ID))); err != nil {
-		s.cfg.Log.Error("a gate is not cleared up", "gate", string(d.ID), "error", err.Error())
+		s.home.Log.Error("a gate is not cleared up", "gate", string(d.ID), "error", err.Error())
 	}
 }
 
-func (s *Service) dropGate(ctx context.Context, p *project, d kedge.GateStartedData, reason string) error {
-	who := Caller{Actor: kedge.ActorDaemon, Key: "dropped-" + string(d.ID)}
-	_, err := s.write(ctx, p, who, func() ([]kedge.Event, error) {
-		e, err := event(kedge.GateDropped, who, kedge.GateDroppedData{ID: d.ID, Key: d.Key, Reason: reason})
+func (s *Gater) dropGate(ctx context.Context, p *project.Project, d kedge.GateStartedData, reason string) error {
+	who := project.Caller{Actor: kedge.ActorDaemon, Key: "dropped-" + string(d.ID)}
+	_, err := s.home.Write(ctx, p, who, func() ([]kedge.Event, error) {
+		e, err := project.Event(kedge.GateDropped, who, kedge.GateDroppedData{ID: d.ID, Key: d.Key, Reason: reason})
 		return []kedge.Event{e}, err
 	})
 	return err
 }
 
-// adoptGates takes up the gates that an earlier daemon left: what still runs of
+// AdoptGates takes up the gates that an earlier daemon left: what still runs of
 // them, and what has ended meanwhile, is brought to a verdict, whether or not
 // whoever asked for it is still there.
-func (s *Service) adoptGates(ctx context.Context, p *project) error {
-	docs, err := all[kedge.GateStartedData](ctx, p, store.KindGate)
-	if err != nil || s.runner() == nil {
+func (s *Gater) AdoptGates(ctx context.Context, p *project.Project) error {
+	docs, err := project.All[kedge.GateStartedData](ctx, p, store.KindGate)
+	if err != nil || s.lines() == nil {
 		return err
 	}
 	for _, d := range docs {
@@ -120,9 +107,9 @@ func (s *Service) adoptGates(ctx context.Context, p *project) error {
 
 // finishGate makes the request again that began a gate, in the environment that
 // its holders have kept.
-func (s *Service) finishGate(p *project, d kedge.GateStartedData) {
+func (s *Gater) finishGate(p *project.Project, d kedge.GateStartedData) {
 	ctx := context.Background() // it ends when it is finished, or left
-	who := Caller{Dir: d.Dir, Actor: d.By, Key: d.Key}
+	who := project.Caller{Dir: d.Dir, Actor: d.By, Key: d.Key}
 	env, ok := s.environOf(ctx, p, d)
 	var err error
 	switch {
@@ -135,16 +122,16 @@ func (s *Service) finishGate(p *project, d kedge.GateStartedData) {
 	default:
 		_, err = s.Gate(ctx, who, GateRequest{Names: d.Names, All: d.All, Env: env})
 	}
-	if err == nil || errors.Is(err, ErrLeft) {
+	if err == nil || errors.Is(err, gate.ErrLeft) {
 		return
 	}
-	s.cfg.Log.Warn("a gate that was left is not finished", "gate", string(d.ID), "error", err.Error())
+	s.home.Log.Warn("a gate that was left is not finished", "gate", string(d.ID), "error", err.Error())
 	s.gateOver(ctx, p, who, err)
 }
 
 // environOf asks the holders of a gate for its environment, again while one of
 // them does not answer.
-func (s *Service) environOf(ctx context.Context, p *project, d kedge.GateStartedData) ([]string, bool) {
+func (s *Gater) environOf(ctx context.Context, p *project.Project, d kedge.GateStartedData) ([]string, bool) {
 	for {
 		env, ok, silent := gate.Environ(ctx, s.gateDir(p, d.ID))
 		if ok || !silent {
@@ -153,7 +140,10 @@ func (s *Service) environOf(ctx context.Context, p *project, d kedge.GateStarted
 		select {
 		case <-s.life.Leaving().Done():
 			return nil, false
-		case <-time.After(lookAgain):
+		case <-time.After(askAgain):
 		}
 	}
 }
+
+// askAgain is how long to wait before a holder that is silent is asked again.
+const askAgain = time.Second

@@ -1,4 +1,4 @@
-package service
+package gating
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"kedge/internal/gate"
 	"kedge/internal/glob"
 	"kedge/internal/plan"
+	"kedge/internal/project"
 	"kedge/internal/store"
 )
 
@@ -31,7 +32,7 @@ type FeatureSubmitReply struct {
 	Reason   string           `json:"reason,omitempty"` // why it waits for a person
 	Verdict  *kedge.Verdict   `json:"verdict"`
 	Evidence kedge.EvidenceID `json:"evidence"`
-	Aside
+	book.Aside
 }
 
 // FeatureSubmit is the only way to complete a feature: Kedge runs all of the
@@ -40,8 +41,8 @@ type FeatureSubmitReply struct {
 // or not. A full green verdict completes it; a feature without checks, or one
 // that changed files outside its paths, then waits for a person. A red verdict
 // is an answer, not an error.
-func (s *Service) FeatureSubmit(ctx context.Context, who Caller, in FeatureSubmitRequest) (reply FeatureSubmitReply, err error) {
-	p, err := s.project(ctx, who)
+func (s *Gater) FeatureSubmit(ctx context.Context, who project.Caller, in FeatureSubmitRequest) (reply FeatureSubmitReply, err error) {
+	p, err := s.home.Open(ctx, who)
 	if err != nil {
 		return FeatureSubmitReply{}, err
 	}
@@ -52,9 +53,9 @@ func (s *Service) FeatureSubmit(ctx context.Context, who Caller, in FeatureSubmi
 	defer release()
 	defer func() { s.gateOver(ctx, p, who, err) }()
 	if evs, seen, err := s.seenBefore(ctx, p, who); seen || err != nil {
-		return s.submitReply(ctx, p, in.ID, evs, Aside{}, err)
+		return s.submitReply(ctx, p, in.ID, evs, book.Aside{}, err)
 	}
-	var aside Aside
+	var aside book.Aside
 	def, edits, err := s.submitted(ctx, p, who, in.ID)
 	if err != nil {
 		return FeatureSubmitReply{}, err
@@ -63,7 +64,7 @@ func (s *Service) FeatureSubmit(ctx context.Context, who Caller, in FeatureSubmi
 	if err != nil {
 		return FeatureSubmitReply{}, err
 	}
-	evs, err := s.write(ctx, p, who, func() ([]kedge.Event, error) { return s.conclude(ctx, p, who, def, proof) })
+	evs, err := s.home.Write(ctx, p, who, func() ([]kedge.Event, error) { return s.conclude(ctx, p, who, def, proof) })
 	if err == nil {
 		s.keepAnchor(ctx, p, evs)
 		aside.Warnings, err = s.book.BringFilesUp(ctx, p)
@@ -74,9 +75,9 @@ func (s *Service) FeatureSubmit(ctx context.Context, who Caller, in FeatureSubmi
 
 // submitted settles hand edits and gives the definition to judge by. It writes
 // no fact of its own, so it needs no key.
-func (s *Service) submitted(ctx context.Context, p *project, who Caller, id kedge.FeatureID) (def kedge.Definition, edits []kedge.HandEditData, err error) {
+func (s *Gater) submitted(ctx context.Context, p *project.Project, who project.Caller, id kedge.FeatureID) (def kedge.Definition, edits []kedge.HandEditData, err error) {
 	who.Key = ""
-	_, err = s.write(ctx, p, who, func() ([]kedge.Event, error) {
+	_, err = s.home.Write(ctx, p, who, func() ([]kedge.Event, error) {
 		if edits, err = s.book.Settle(ctx, p, who); err != nil {
 			return nil, err
 		}
@@ -91,7 +92,7 @@ func (s *Service) submitted(ctx context.Context, p *project, who Caller, id kedg
 
 // submittable finds a feature that a verdict could complete: nobody has stopped
 // it, and everything that it builds on is completed.
-func submittable(ctx context.Context, p *project, id kedge.FeatureID) (*store.FeatureDoc, error) {
+func submittable(ctx context.Context, p *project.Project, id kedge.FeatureID) (*store.FeatureDoc, error) {
 	l, err := book.ReadLedger(ctx, p)
 	if err != nil {
 		return nil, err
@@ -120,7 +121,7 @@ type proof struct {
 	outside  []string // those that are not the feature's to change
 }
 
-func (s *Service) prove(ctx context.Context, p *project, who Caller, def kedge.Definition, env []string) (proof, error) {
+func (s *Gater) prove(ctx context.Context, p *project.Project, who project.Caller, def kedge.Definition, env []string) (proof, error) {
 	b, err := s.heldBase(ctx, p)
 	if err != nil {
 		return proof{}, err
@@ -149,7 +150,7 @@ func (s *Service) prove(ctx context.Context, p *project, who Caller, def kedge.D
 }
 
 // noChecks tells whether neither the feature nor the project has a check.
-func noChecks(ctx context.Context, p *project, who Caller, def kedge.Definition, b base) (bool, error) {
+func noChecks(ctx context.Context, p *project.Project, who project.Caller, def kedge.Definition, b base) (bool, error) {
 	if len(def.Checks) > 0 {
 		return false, nil
 	}
@@ -183,7 +184,7 @@ func (pr *proof) lookAtFiles(ctx context.Context, b base, tree string, paths []s
 
 // lookBack says which of the feature's checks prove nothing because nobody saw
 // them red: they may have been green before the work.
-func (pr *proof) lookBack(ctx context.Context, p *project, def kedge.Definition) error {
+func (pr *proof) lookBack(ctx context.Context, p *project.Project, def kedge.Definition) error {
 	earlier, err := store.About[kedge.Evidence](ctx, p.Store, store.KindEvidence, string(def.ID))
 	if err != nil {
 		return err
@@ -219,7 +220,7 @@ func wasRed(earlier []kedge.Evidence, id kedge.FeatureID, now kedge.CheckResult)
 
 // conclude makes the facts of a verdict. The feature must still be the one that
 // was judged.
-func (s *Service) conclude(ctx context.Context, p *project, who Caller, def kedge.Definition, pr proof) ([]kedge.Event, error) {
+func (s *Gater) conclude(ctx context.Context, p *project.Project, who project.Caller, def kedge.Definition, pr proof) ([]kedge.Event, error) {
 	d, err := submittable(ctx, p, def.ID)
 	if err != nil {
 		return nil, err
@@ -231,7 +232,7 @@ func (s *Service) conclude(ctx context.Context, p *project, who Caller, def kedg
 	data, moves := s.outcome(*d, pr)
 	var evs []kedge.Event
 	if ev := pr.evidence; ev != nil {
-		ev.Anchor = moves && data.Status == kedge.Completed && provesAll(ev.Verdict)
+		ev.Anchor = moves && data.Status == kedge.Completed && ProvesAll(ev.Verdict)
 		if evs, err = gateEvents(who, *ev); err != nil {
 			return nil, err
 		}
@@ -250,7 +251,7 @@ func (s *Service) conclude(ctx context.Context, p *project, who Caller, def kedg
 
 // outcome is what a verdict does to a feature; moves is false when it stays
 // what it was.
-func (s *Service) outcome(d store.FeatureDoc, pr proof) (data kedge.FeatureStatusData, moves bool) {
+func (s *Gater) outcome(d store.FeatureDoc, pr proof) (data kedge.FeatureStatusData, moves bool) {
 	data = kedge.FeatureStatusData{ID: d.ID, Files: pr.files}
 	if pr.evidence != nil {
 		data.Evidence = &pr.evidence.ID
@@ -264,11 +265,11 @@ func (s *Service) outcome(d store.FeatureDoc, pr proof) (data kedge.FeatureStatu
 	case !passed, d.Status == kedge.Completed:
 		return data, false
 	case len(pr.outside) > 0:
-		data.Status, data.Reason = kedge.NeedsReview, "files outside its paths were changed: "+listed(pr.outside)
+		data.Status, data.Reason = kedge.NeedsReview, "files outside its paths were changed: "+Listed(pr.outside)
 	case len(d.Checks) == 0:
 		data.Status, data.Reason = kedge.NeedsReview, "it has no checks of its own: a person must accept it"
 	default:
-		now := s.now()
+		now := s.home.Now()
 		data.Status, data.CompletedAt = kedge.Completed, &now
 	}
 	return data, true
@@ -277,7 +278,8 @@ func (s *Service) outcome(d store.FeatureDoc, pr proof) (data kedge.FeatureStatu
 // shownOutside bounds a list of paths in a reason.
 const shownOutside = 100
 
-func listed(paths []string) string {
+// Listed is a list of paths in words; a long one is cut.
+func Listed(paths []string) string {
 	if n := len(paths) - shownOutside; n > 0 {
 		return fmt.Sprintf("%s and %d more", strings.Join(paths[:shownOutside], ", "), n)
 	}
@@ -285,7 +287,7 @@ func listed(paths []string) string {
 }
 
 // submitReply makes the answer from the events, so that a retry gets the same.
-func (s *Service) submitReply(ctx context.Context, p *project, id kedge.FeatureID, evs []kedge.Event, aside Aside, err error) (FeatureSubmitReply, error) {
+func (s *Gater) submitReply(ctx context.Context, p *project.Project, id kedge.FeatureID, evs []kedge.Event, aside book.Aside, err error) (FeatureSubmitReply, error) {
 	if err != nil {
 		return FeatureSubmitReply{}, err
 	}

@@ -1,4 +1,4 @@
-package service
+package gating
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"kedge/internal/book"
 	"kedge/internal/gate"
 	"kedge/internal/gitx"
+	"kedge/internal/project"
 	"kedge/internal/settings"
 	"kedge/internal/store"
 )
@@ -35,8 +36,8 @@ type GateReply struct {
 // Gate runs the project's checks and keeps the verdict as evidence. A red
 // verdict is an answer, not an error. The checks run outside the project's
 // lock; only the writing down is one at a time.
-func (s *Service) Gate(ctx context.Context, who Caller, in GateRequest) (reply GateReply, err error) {
-	p, err := s.project(ctx, who)
+func (s *Gater) Gate(ctx context.Context, who project.Caller, in GateRequest) (reply GateReply, err error) {
+	p, err := s.home.Open(ctx, who)
 	if err != nil {
 		return GateReply{}, err
 	}
@@ -65,8 +66,8 @@ func (s *Service) Gate(ctx context.Context, who Caller, in GateRequest) (reply G
 		return GateReply{}, err
 	}
 	ev.Verdict.Findings = append(ev.Verdict.Findings, edits...)
-	ev.Anchor = !who.IsAgent() && provesAll(ev.Verdict) // a person looked at it
-	evs, err := s.write(ctx, p, who, func() ([]kedge.Event, error) { return gateEvents(who, ev) })
+	ev.Anchor = !who.IsAgent() && ProvesAll(ev.Verdict) // a person looked at it
+	evs, err := s.home.Write(ctx, p, who, func() ([]kedge.Event, error) { return gateEvents(who, ev) })
 	if err == nil {
 		s.keepAnchor(ctx, p, evs)
 	}
@@ -75,7 +76,7 @@ func (s *Service) Gate(ctx context.Context, who Caller, in GateRequest) (reply G
 
 // gateBase: a person's changes are since HEAD; an agent's since what it cannot
 // move.
-func (s *Service) gateBase(ctx context.Context, p *project, who Caller) (base, error) {
+func (s *Gater) gateBase(ctx context.Context, p *project.Project, who project.Caller) (base, error) {
 	if who.IsAgent() {
 		return s.heldBase(ctx, p)
 	}
@@ -84,7 +85,7 @@ func (s *Service) gateBase(ctx context.Context, p *project, who Caller) (base, e
 
 // editFindings tells of hand edits of the ledger. They decide nothing: the
 // journal does.
-func (s *Service) editFindings(ctx context.Context, p *project) ([]kedge.Finding, error) {
+func (s *Gater) editFindings(ctx context.Context, p *project.Project) ([]kedge.Finding, error) {
 	l, err := book.ReadLedger(ctx, p)
 	if err != nil {
 		return nil, err
@@ -101,8 +102,8 @@ func (s *Service) editFindings(ctx context.Context, p *project) ([]kedge.Finding
 
 // seenBefore gives the events of a request that was answered before: its checks
 // are not run a second time.
-func (s *Service) seenBefore(ctx context.Context, p *project, who Caller) ([]kedge.Event, bool, error) {
-	if who.Key == "" || s.cfg.ReadOnly {
+func (s *Gater) seenBefore(ctx context.Context, p *project.Project, who project.Caller) ([]kedge.Event, bool, error) {
+	if who.Key == "" || s.home.ReadOnly {
 		return nil, false, nil
 	}
 	return p.Store.Seen(ctx, who.Key)
@@ -110,12 +111,12 @@ func (s *Service) seenBefore(ctx context.Context, p *project, who Caller) ([]ked
 
 // gateEvents are the facts of a finished gate: the evidence, and that Kedge has
 // seen this tree.
-func gateEvents(who Caller, ev kedge.Evidence) ([]kedge.Event, error) {
-	finished, err := event(kedge.GateFinished, who, ev)
+func gateEvents(who project.Caller, ev kedge.Evidence) ([]kedge.Event, error) {
+	finished, err := project.Event(kedge.GateFinished, who, ev)
 	if err != nil || ev.Verdict.Tree == "" {
 		return []kedge.Event{finished}, err
 	}
-	seen, err := event(kedge.FilesSeen, who, kedge.FilesSeenData{Tree: ev.Verdict.Tree, Cause: "gate", Head: ev.Commit})
+	seen, err := project.Event(kedge.FilesSeen, who, kedge.FilesSeenData{Tree: ev.Verdict.Tree, Cause: "gate", Head: ev.Commit})
 	return []kedge.Event{finished, seen}, err
 }
 
@@ -151,16 +152,16 @@ type judgement struct {
 // gateFeature judges a feature: all of the project's checks and its own, nothing
 // left out. The evidence is returned, not written down, so that the caller can
 // write it together with what follows from it.
-func (s *Service) gateFeature(ctx context.Context, p *project, who Caller, f kedge.Definition, b base, env []string) (kedge.Evidence, error) {
+func (s *Gater) gateFeature(ctx context.Context, p *project.Project, who project.Caller, f kedge.Definition, b base, env []string) (kedge.Evidence, error) {
 	return s.judge(ctx, p, who, judgement{env: env, scope: gate.Full, feature: f.ID, own: f.Checks, base: b})
 }
 
 // judge runs a gate on the caller's work tree.
-func (s *Service) judge(ctx context.Context, p *project, who Caller, j judgement) (kedge.Evidence, error) {
-	if s.cfg.ReadOnly {
+func (s *Gater) judge(ctx context.Context, p *project.Project, who project.Caller, j judgement) (kedge.Evidence, error) {
+	if s.home.ReadOnly {
 		return kedge.Evidence{}, kedge.Errorf(kedge.Conflict, "this needs the daemon").WithHint("kedge up")
 	}
-	at := s.now()
+	at := s.home.Now()
 	ev := kedge.Evidence{ID: kedge.EvidenceID(kedge.NewID("evd", at)), Feature: j.feature, At: at, By: who.Actor, Environment: environment(j.env)}
 	q, err := s.gateRequest(ctx, p, who, j)
 	if err != nil {
@@ -183,10 +184,10 @@ func (s *Service) judge(ctx context.Context, p *project, who Caller, j judgement
 	return ev, err
 }
 
-func (s *Service) gateRequest(ctx context.Context, p *project, who Caller, j judgement) (gate.Request, error) {
+func (s *Gater) gateRequest(ctx context.Context, p *project.Project, who project.Caller, j judgement) (gate.Request, error) {
 	q := gate.Request{
 		Dir: p.Dir, Base: j.base.rev, Since: j.base.since, Own: j.own, Names: j.names, Scope: j.scope, Env: j.env, Guard: kedge.LevelWarning,
-		LockDir: filepath.Join(s.storeDir(p.ID), "locks"), Now: s.now, Progress: func(st gate.Step) { who.Tell(st) },
+		LockDir: filepath.Join(s.home.StateDir(p.ID), "locks"), Now: s.home.Now, Progress: func(st gate.Step) { who.Tell(st) },
 	}
 	if j.base.repo != nil {
 		q.Repo = j.base.repo
@@ -204,7 +205,7 @@ func (s *Service) gateRequest(ctx context.Context, p *project, who Caller, j jud
 	return q, err
 }
 
-func rulesFor(p *project, who Caller, b base) settings.Source {
+func rulesFor(p *project.Project, who project.Caller, b base) settings.Source {
 	if who.IsAgent() && b.rev != "" {
 		return settings.Source{Project: p, Repo: b.repo, Base: b.rev}
 	}
@@ -220,7 +221,7 @@ func environment(env []string) string {
 
 // commitOf is the commit that has exactly the judged tree; empty when the work
 // tree differs from it.
-func (s *Service) commitOf(ctx context.Context, repo *gitx.Repo, head, tree string) (string, error) {
+func (s *Gater) commitOf(ctx context.Context, repo *gitx.Repo, head, tree string) (string, error) {
 	if repo == nil || head == "" {
 		return "", nil
 	}
@@ -233,11 +234,11 @@ func (s *Service) commitOf(ctx context.Context, repo *gitx.Repo, head, tree stri
 
 // flaky tells whether the same check on the same tree in the same environment
 // once ended the other way.
-func flaky(ctx context.Context, p *project, ev kedge.Evidence) (bool, error) {
+func flaky(ctx context.Context, p *project.Project, ev kedge.Evidence) (bool, error) {
 	if ev.Verdict.Tree == "" {
 		return false, nil
 	}
-	earlier, err := all[kedge.Evidence](ctx, p, store.KindEvidence)
+	earlier, err := project.All[kedge.Evidence](ctx, p, store.KindEvidence)
 	if err != nil {
 		return false, err
 	}

@@ -1,4 +1,4 @@
-package service
+package gating
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"kedge"
 	"kedge/internal/book"
 	"kedge/internal/gitx"
+	"kedge/internal/project"
 	"kedge/internal/store"
 )
 
@@ -23,11 +24,11 @@ type base struct {
 }
 
 // headBase measures from HEAD: what a person asks for by hand.
-func (s *Service) headBase(ctx context.Context, p *project) (base, error) {
+func (s *Gater) headBase(ctx context.Context, p *project.Project) (base, error) {
 	if !p.Git {
 		return base{}, nil
 	}
-	repo, err := s.git(ctx, p)
+	repo, err := s.home.Git(ctx, p)
 	if err != nil {
 		return base{}, err
 	}
@@ -39,12 +40,12 @@ func (s *Service) headBase(ctx context.Context, p *project) (base, error) {
 // last, else the commit that init made, else HEAD. A commit hides nothing from
 // it. What changed since HEAD, and since a person last asked for a verdict, is
 // looked at too: tests that are newer than the base count as well.
-func (s *Service) heldBase(ctx context.Context, p *project) (base, error) {
+func (s *Gater) heldBase(ctx context.Context, p *project.Project) (base, error) {
 	b, err := s.headBase(ctx, p)
 	if err != nil || b.repo == nil {
 		return b, err
 	}
-	evidence, err := all[kedge.Evidence](ctx, p, store.KindEvidence)
+	evidence, err := project.All[kedge.Evidence](ctx, p, store.KindEvidence)
 	if err != nil {
 		return b, err
 	}
@@ -67,7 +68,7 @@ func (s *Service) heldBase(ctx context.Context, p *project) (base, error) {
 }
 
 // heldRevs lists what could be the base, the best first.
-func (s *Service) heldRevs(ctx context.Context, p *project, evidence []kedge.Evidence) ([]string, error) {
+func (s *Gater) heldRevs(ctx context.Context, p *project.Project, evidence []kedge.Evidence) ([]string, error) {
 	l, err := book.ReadLedger(ctx, p)
 	if err != nil {
 		return nil, err
@@ -80,7 +81,7 @@ func (s *Service) heldRevs(ctx context.Context, p *project, evidence []kedge.Evi
 	}
 	var revs []string
 	for _, ev := range slices.Backward(evidence) {
-		if (ev.Anchor || completed[ev.ID]) && provesAll(ev.Verdict) {
+		if (ev.Anchor || completed[ev.ID]) && ProvesAll(ev.Verdict) {
 			revs = append(revs, ev.Verdict.Tree)
 		}
 	}
@@ -91,8 +92,8 @@ func (s *Service) heldRevs(ctx context.Context, p *project, evidence []kedge.Evi
 	return revs, err
 }
 
-// provesAll: a full green verdict of a tree that can be found again.
-func provesAll(v kedge.Verdict) bool { return v.Green() && !v.Partial && v.Tree != "" }
+// ProvesAll: a full green verdict of a tree that can be found again.
+func ProvesAll(v kedge.Verdict) bool { return v.Green() && !v.Partial && v.Tree != "" }
 
 // lastAsked is the tree that a person last had judged, whatever the verdict.
 func lastAsked(evidence []kedge.Evidence) string {
@@ -133,7 +134,7 @@ func has(ctx context.Context, repo *gitx.Repo, rev string) (bool, error) {
 // initCommit is the commit that a person's init made; empty when there is none.
 // One that is made while Kedge is set up already repairs a file and vouches for
 // nothing else.
-func initCommit(ctx context.Context, p *project) (string, error) {
+func initCommit(ctx context.Context, p *project.Project) (string, error) {
 	commit := ""
 	const page = 1000
 	for after := int64(0); ; {
@@ -182,12 +183,12 @@ const anchorRef = "refs/kedge/anchor"
 
 // keepAnchor points anchorRef at a tree that was just anchored. That it cannot
 // is no error: the fact is in the journal, and a tree that is gone is told.
-func (s *Service) keepAnchor(ctx context.Context, p *project, evs []kedge.Event) {
-	ev, err := dataOf[kedge.Evidence](evs, kedge.GateFinished)
+func (s *Gater) keepAnchor(ctx context.Context, p *project.Project, evs []kedge.Event) {
+	ev, err := project.DataOf[kedge.Evidence](evs, kedge.GateFinished)
 	if err != nil || !ev.Anchor {
 		return
 	}
-	repo, err := s.git(ctx, p)
+	repo, err := s.home.Git(ctx, p)
 	if err != nil {
 		return
 	}
@@ -196,6 +197,6 @@ func (s *Service) keepAnchor(ctx context.Context, p *project, evs []kedge.Event)
 		err = repo.UpdateRef(ctx, anchorRef, ev.Verdict.Tree, old)
 	}
 	if err != nil {
-		s.cfg.Log.WarnContext(ctx, "the tree that was verified is not kept", "project", p.ID, "error", err.Error())
+		s.home.Log.WarnContext(ctx, "the tree that was verified is not kept", "project", p.ID, "error", err.Error())
 	}
 }

@@ -1,0 +1,27 @@
+// Package gating answers the commands that give verdicts: the gate, and the
+// submission of a feature. It promises that a feature is completed only by a green
+// verdict with its evidence in the journal, that an agent is measured by the rules of
+// the base and not by its own, and that a gate which was left is brought to its verdict
+// by whoever comes next. It never runs a check itself: that is package gate.
+package gating
+
+import (
+	"kedge/internal/book"
+	"kedge/internal/gate"
+	"kedge/internal/life"
+	"kedge/internal/project"
+)
+
+// Gater answers for the projects of one KEDGE_HOME.
+type Gater struct {
+	home  *project.Home
+	book  *book.Book
+	life  *life.Life
+	lines func() gate.Runner
+}
+
+// New makes one; it does nothing until it is asked. Lines gives what holds the lines
+// of gates, so that they outlive the daemon; nil where nothing can.
+func New(home *project.Home, book *book.Book, life *life.Life, lines func() gate.Runner) *Gater {
+	return &Gater{home: home, book: book, life: life, lines: lines}
+}
