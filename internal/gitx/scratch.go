@@ -114,6 +114,8 @@ func shared(name string) bool {
 	switch name {
 	case "config", "config.worktree", "hooks", "HEAD", "index", "commondir", "gitdir", "info":
 		return false
+	case "branches", "description", "logs", "worktrees", "COMMIT_EDITMSG": // nothing that is run in it reads them, and links are dear
+		return false
 	}
 	return !strings.HasPrefix(name, "kedge") && !strings.HasSuffix(name, ".lock") && !strings.HasSuffix(name, "_HEAD")
 }

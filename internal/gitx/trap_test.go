@@ -300,6 +300,8 @@ func (r *trapped) readAll(g *gitx.Repo, step stepper) {
 	step("Diff", second(g.Diff(ctx, r.first, r.tip)))
 	step("Diff", second(g.Diff(ctx, r.first, strings.Repeat("cd", 20))), kedge.NotFound)
 	step("ReadFile", second(g.ReadFile(ctx, "HEAD", "x.c")))
+	step("Has", second(g.Has(ctx, r.tip)))
+	step("HeadText", second(g.HeadText(ctx, "a")))
 	step("Exists", second(g.Exists(ctx, "HEAD", "x.c")))
 	step("List", second(g.List(ctx, "HEAD", "")))
 	step("TreeOf", second(g.TreeOf(ctx, "HEAD")))
