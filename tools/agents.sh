@@ -7,6 +7,7 @@ dir=$1; shift
 pinned="
 claude   2.1.197  @anthropic-ai/claude-code
 claude   2.1.325  @anthropic-ai/claude-code
+codex    0.166.0  @openai/codex
 "
 mkdir -p "$dir"
 install() { # name version package

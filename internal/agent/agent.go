@@ -18,6 +18,8 @@ func New(name string, a config.Agent) (Adapter, error) {
 		return NewCommand(a.Command)
 	case "claude":
 		return NewClaude(a.Command), nil
+	case "codex":
+		return NewCodex(a.Command), nil
 	default:
 		return nil, kedge.Errorf(kedge.NotFound, "agents of kind %q cannot be driven by a run yet", a.Kind).
 			WithHint("set [agents.%s] kind = \"command\" in .kedge/config.toml, with the command that reads a brief on its input", name)
@@ -69,7 +71,8 @@ type Adapter interface {
 // numbers it by the place of the output that it answers: read again, it is typed
 // once.
 type Reader interface {
-	// Open is what a session starts with: its brief, as the program reads it.
+	// Open is what a session starts with: its brief, as the program reads it. Where
+	// answers are typed it is called before the first Feed.
 	Open(brief []byte) Input
 	Feed(b []byte, at Time) ([]watch.Event, Input)
 	// Say is what tells the living program something that was decided outside of

@@ -3,8 +3,6 @@ package agent
 import (
 	"encoding/json"
 	"slices"
-	"strconv"
-	"strings"
 
 	"kedge/internal/watch"
 )
@@ -14,37 +12,7 @@ type claudeAsked struct {
 	id        string // of the request
 	call      string // of the tool: its result shows that it is answered
 	input     map[string]json.RawMessage
-	questions []claudeQuestion
-}
-
-type claudeQuestion struct {
-	Question string `json:"question"`
-	Options  []struct {
-		Label string `json:"label"`
-	} `json:"options"`
-}
-
-// text is a question with what can be chosen.
-func (q claudeQuestion) text() string {
-	var labels []string
-	for _, o := range q.Options {
-		labels = append(labels, o.Label)
-	}
-	if len(labels) == 0 {
-		return q.Question
-	}
-	return q.Question + " (" + strings.Join(labels, " / ") + ")"
-}
-
-// choose is the option that an answer names; else the answer as it is.
-func (q claudeQuestion) choose(answer string) string {
-	answer = strings.TrimSpace(answer)
-	for _, o := range q.Options {
-		if strings.EqualFold(o.Label, answer) {
-			return o.Label
-		}
-	}
-	return answer
+	questions []question
 }
 
 // readers are the tools that change nothing: all that a planning session may use.
@@ -76,7 +44,7 @@ func (r *claudeReader) request(ev *claudeEvent) ([]watch.Event, Input) {
 func (r *claudeReader) asks(ev *claudeEvent) ([]watch.Event, Input) {
 	a := &claudeAsked{id: ev.RequestID, call: ev.Request.Use}
 	var in struct {
-		Questions []claudeQuestion `json:"questions"`
+		Questions []question `json:"questions"`
 	}
 	if json.Unmarshal(ev.Request.Input, &in) != nil || json.Unmarshal(ev.Request.Input, &a.input) != nil || len(in.Questions) == 0 {
 		return nil, deny(ev, "The question could not be understood.")
@@ -90,33 +58,14 @@ func (r *claudeReader) asks(ev *claudeEvent) ([]watch.Event, Input) {
 		return out, deny(ev, "The questions were passed on. People answer them later: end your turn now, without a plan; the next session has the answers.")
 	}
 	r.question = a
-	return []watch.Event{{Kind: watch.Ask, ID: a.call, Text: cut(a.text(), maxText)}}, Input{}
+	return []watch.Event{{Kind: watch.Ask, ID: a.call, Text: cut(questionsText(a.questions), maxText)}}, Input{}
 }
 
-// text is all that was asked, numbered where it is more than one question.
-func (a *claudeAsked) text() string {
-	if len(a.questions) == 1 {
-		return a.questions[0].text()
-	}
-	var lines []string
-	for i, q := range a.questions {
-		lines = append(lines, strconv.Itoa(i+1)+". "+q.text())
-	}
-	return strings.Join(lines, "\n")
-}
-
-// answer is the line that answers. Of several questions each gets the line that
-// begins with its number, else the whole text.
+// answer is the line that answers.
 func (a *claudeAsked) answer(text string) []byte {
 	answers := map[string]string{}
-	for i, q := range a.questions {
-		answers[q.Question] = q.choose(text)
-		for line := range strings.Lines(text) {
-			number, rest, ok := strings.Cut(strings.TrimSpace(line), ".")
-			if ok && len(a.questions) > 1 && number == strconv.Itoa(i+1) {
-				answers[q.Question] = q.choose(rest)
-			}
-		}
+	for i, answer := range answersTo(a.questions, text) {
+		answers[a.questions[i].Question] = answer
 	}
 	input := map[string]any{}
 	for k, v := range a.input {

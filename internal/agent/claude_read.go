@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"path"
 	"strings"
 	"time"
 
@@ -109,9 +108,7 @@ func (r *claudeReader) line(line []byte, long bool, at Time) ([]watch.Event, Inp
 		r.broken++
 		return nil, Input{}
 	case !bytes.HasPrefix(line, []byte("{")):
-		if text := strings.TrimSpace(string(line)); text != "" {
-			r.other = cut(strings.ToValidUTF8(text, "\uFFFD"), maxText)
-		}
+		r.other = first(otherLine(line), r.other)
 		return nil, Input{}
 	case bytes.HasPrefix(line, partial) && !bytes.Contains(line, starts) && !bytes.Contains(line, deltas):
 		return nil, Input{}
@@ -281,24 +278,9 @@ func (r *claudeReader) assistant(ev *claudeEvent) []watch.Event {
 
 // text is what it says, and what of that is meant for Kedge.
 func (r *claudeReader) text(text string) []watch.Event {
-	out := []watch.Event{{Kind: watch.Say, Text: cut(text, maxText)}}
-	for line := range strings.Lines(text) {
-		ev, ok, broken := r.spoken.line([]byte(strings.TrimRight(line, "\r\n")))
-		if broken {
-			r.broken++
-		}
-		if !ok {
-			continue
-		}
-		switch ev.Kind {
-		case watch.Ask:
-			r.asked = ev.Text
-			out = append(out, ev)
-		case watch.Question, watch.PlanText, watch.Step:
-			out = append(out, ev)
-		default: // what it did and used is known better than it can tell
-		}
-	}
+	out, broken := r.spoken.text(text)
+	r.broken += broken
+	r.asked = askedIn(out, r.asked)
 	return out
 }
 
@@ -327,27 +309,10 @@ func (r *claudeReader) call(b claudeBlock) watch.Event {
 	default:
 		return ev
 	}
-	if p, ok := r.inside(file); ok {
+	if p, ok := inside(file, r.dir, r.task.Dir); ok {
 		ev.Paths = []string{p}
 	}
 	return ev
-}
-
-// inside is a file's path from the root of the work tree; false for one that lies
-// elsewhere.
-func (r *claudeReader) inside(file string) (string, bool) {
-	if file == "" {
-		return "", false
-	}
-	if !path.IsAbs(file) {
-		return path.Clean(file), true
-	}
-	for _, dir := range []string{r.dir, r.task.Dir} {
-		if rest, ok := strings.CutPrefix(path.Clean(file), dir+"/"); ok && dir != "" {
-			return rest, true
-		}
-	}
-	return "", false
 }
 
 // user are the results of tools.

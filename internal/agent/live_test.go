@@ -16,6 +16,7 @@ import (
 
 	"kedge/internal/agent"
 	"kedge/internal/agent/agenttest"
+	"kedge/internal/config"
 	"kedge/internal/hold"
 )
 
@@ -118,6 +119,37 @@ func TestLiveClaude(t *testing.T) {
 	}
 }
 
+func TestLiveCodex(t *testing.T) {
+	for version, path := range installed(t, "codex") {
+		t.Run(version, func(t *testing.T) {
+			agenttest.RunLive(t, agenttest.Live{
+				Adapter: agent.NewCodex([]string{path}), Holder: holder(t), Record: recorder("codex", version), Point: pointCodex,
+				Uncached: true, Curt: true, Full: 250_000,
+				Skip: map[string]string{
+					"subagent": "it offers no sub-agents by default",
+					"ask":      "it has no tool to ask with outside of its own plan mode: it asks in its text",
+					"handin":   "it has no tool to hand in a plan with: it prints it",
+				},
+			})
+		})
+	}
+}
+
+// pointCodex makes Codex ask the model at url, and try again once.
+func pointCodex(t *testing.T, home, url string) []string {
+	t.Helper()
+	dir := filepath.Join(home, ".codex")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	text := "model_provider = \"mock\"\nmodel = \"gpt-5.5\"\n[model_providers.mock]\nname = \"mock\"\nbase_url = \"" + url + "/v1\"\n" +
+		"wire_api = \"responses\"\nenv_key = \"MOCK_KEY\"\nrequest_max_retries = 1\nstream_max_retries = 1\n"
+	if err := os.WriteFile(filepath.Join(dir, "config.toml"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return []string{"CODEX_HOME=" + dir, "MOCK_KEY=mock-" + "key-0123456789abcdef"}
+}
+
 // What the real programs once printed still means what it meant.
 func TestRecordings(t *testing.T) {
 	tapes, err := filepath.Glob(filepath.Join("testdata", "*", "*.jsonl"))
@@ -149,10 +181,11 @@ func TestRecordings(t *testing.T) {
 
 func adapterOf(t *testing.T, kind string) agent.Adapter {
 	t.Helper()
-	if kind != "claude" {
-		t.Fatalf("recordings of %q, which has no adapter", kind)
+	a, err := agent.New(kind, config.Agent{Kind: kind})
+	if err != nil {
+		t.Fatal(err)
 	}
-	return agent.NewClaude(nil)
+	return a
 }
 
 // meaning is everything that a reader makes of a recording, as text; in pieces it
@@ -162,6 +195,7 @@ func meaning(t *testing.T, a agent.Adapter, tape []byte, task agent.Task) []byte
 	at := time.Unix(1_800_000_000, 0).UTC()
 	read := func(size int) []byte {
 		r := a.Reader(task)
+		r.Open([]byte("the brief"))
 		var out bytes.Buffer
 		var typed []byte
 		for piece := range slices.Chunk(tape, size) {

@@ -23,12 +23,18 @@ import (
 
 // Live is a real program that is driven against a scripted model.
 type Live struct {
-	Adapter agent.Adapter
-	Holder  *hold.Launcher
-	Point   func(t *testing.T, home, url string) []string    // the environment that makes the program ask the model at url
-	Skip    map[string]string                                // scenarios that it cannot play, with the reason
-	Record  func(t *testing.T, scenario string, tape []byte) // is given what the program printed; nil: nobody keeps it
+	Adapter  agent.Adapter
+	Holder   *hold.Launcher
+	Point    func(t *testing.T, home, url string) []string    // the environment that makes the program ask the model at url
+	Uncached bool                                             // the protocol has no figure for what is written to a cache: it counts as input
+	Curt     bool                                             // it does not tell when it will try again
+	Full     int64                                            // tokens at which it shortens its context by itself; 0: when the provider refuses
+	Skip     map[string]string                                // scenarios that it cannot play, with the reason
+	Record   func(t *testing.T, scenario string, tape []byte) // is given what the program printed; nil: nobody keeps it
 }
+
+// brief is what every session is told.
+var brief = []byte("Do the work. " + modelserver.Mark("main"))
 
 // patience only guards against hanging.
 const patience = 3 * time.Minute
@@ -133,10 +139,10 @@ func (w *world) start(task agent.Task) *session {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	w.t.Cleanup(func() { s.stop(); cancel(); <-done })
+	first := s.reader.Open(brief)
+	s.queue <- hold.Typing{Source: hold.SourceBrief, Text: first.Text, Close: first.Close}
 	go func() { defer close(done); s.typeAll(ctx) }()
 	go s.read(ctx)
-	first := s.reader.Open([]byte("Do the work. " + modelserver.Mark("main")))
-	s.queue <- hold.Typing{Source: hold.SourceBrief, Text: first.Text, Close: first.Close}
 	return s
 }
 
@@ -269,6 +275,7 @@ func (s *session) wait() agent.Exit {
 	out := s.printed()
 	exit := s.reader.Exit(f.Result.Code, f.Result.Cause)
 	again := s.live.Adapter.Reader(s.task)
+	again.Open(brief)
 	evs, in := again.Feed(out, printed())
 	if !reflect.DeepEqual(evs, s.evs) || !bytes.Equal(in.Text, s.typed) || again.Exit(f.Result.Code, f.Result.Cause) != exit {
 		s.t.Errorf("read again it means something else")

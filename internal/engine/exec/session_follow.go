@@ -45,11 +45,9 @@ func (s *session) follow(ctx context.Context, c *hold.Client) (hold.Found, error
 	own, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	over := make(chan hold.Found, 1)
-	s.mu.Lock()
-	s.catchUp()
-	s.mu.Unlock()
+	first := s.opening()
 	var typing sync.WaitGroup
-	typing.Go(func() { s.typeAll(own) })
+	typing.Go(func() { s.typeAll(own, first) })
 	for _, said := range s.x.live.kept(s.c) {
 		typing.Go(func() { s.tell(own, said) })
 	}

@@ -70,16 +70,21 @@ func (t *typist) take() (hold.Typing, bool) {
 	return w, true
 }
 
-// typeAll types the brief, then what the program is answered, until ctx ends. A
-// program that never reads finds its brief in a file.
-func (s *session) typeAll(ctx context.Context) {
+// opening is what the session starts with. A program that never reads finds its
+// brief in a file.
+func (s *session) opening() agent.Input {
 	b, err := os.ReadFile(s.briefFile())
 	if err != nil {
 		s.x.log().Error("the brief cannot be read", "session", string(s.id), "error", err.Error())
 	}
 	s.mu.Lock()
-	first := s.reader.Open(b)
-	s.mu.Unlock()
+	defer s.mu.Unlock()
+	s.catchUp()
+	return s.reader.Open(b)
+}
+
+// typeAll types the brief, then what the program is answered, until ctx ends.
+func (s *session) typeAll(ctx context.Context, first agent.Input) {
 	hold.Type(ctx, s.dir, hold.Typing{Source: hold.SourceBrief, Text: first.Text, Close: first.Close})
 	close(s.typed.begun)
 	for {

@@ -1,0 +1,102 @@
+package agent
+
+import "encoding/json"
+
+// codexLine is a line of the app server: an answer (ID and Result or Error), a
+// request (ID and Method) or a notice (Method).
+type codexLine struct {
+	ID     json.RawMessage `json:"id"`
+	Method string          `json:"method"`
+	Params codexParams     `json:"params"`
+	Result struct {
+		Thread struct {
+			ID    string `json:"id"`
+			CWD   string `json:"cwd"`
+			Model string `json:"model"`
+		} `json:"thread"`
+		Model string `json:"model"`
+	} `json:"result"`
+	Error *struct {
+		Message string `json:"message"`
+	} `json:"error"`
+}
+
+// codexParams is as much as is read of the parameters of any method.
+type codexParams struct {
+	Thread string `json:"threadId"`
+	Turn   struct {
+		ID     string      `json:"id"`
+		Status string      `json:"status"`
+		Error  *codexError `json:"error"`
+	} `json:"turn"`
+	Item  codexItem   `json:"item"`
+	Error *codexError `json:"error"`
+	Usage struct {
+		Total  codexTokens `json:"total"`
+		Last   codexTokens `json:"last"`
+		Window int64       `json:"modelContextWindow"`
+	} `json:"tokenUsage"`
+	Rates struct {
+		Primary   codexWindow `json:"primary"`
+		Secondary codexWindow `json:"secondary"`
+	} `json:"rateLimits"`
+	ItemID    string     `json:"itemId"`
+	Questions []question `json:"questions"`
+}
+
+// codexWindow is one of the provider's limits.
+type codexWindow struct {
+	Percent int64           `json:"usedPercent"`
+	Resets  json.RawMessage `json:"resetsAt"`
+}
+
+type codexError struct {
+	Message string          `json:"message"`
+	Details string          `json:"additionalDetails"`
+	Info    json.RawMessage `json:"codexErrorInfo"`
+}
+
+// name is what kind of error it is, with the status of HTTP where it has one.
+func (e *codexError) name() (string, int) {
+	if e == nil {
+		return "", 0
+	}
+	var name string
+	if json.Unmarshal(e.Info, &name) == nil {
+		return name, 0
+	}
+	var of map[string]struct {
+		Status int `json:"httpStatusCode"`
+	}
+	_ = json.Unmarshal(e.Info, &of) // of another form: it has no name
+	for name, v := range of {
+		return name, v.Status
+	}
+	return "", 0
+}
+
+// codexTokens counts; Input is with what was read from a cache.
+type codexTokens struct {
+	Input      int64 `json:"inputTokens"`
+	CacheRead  int64 `json:"cachedInputTokens"`
+	CacheWrite int64 `json:"cacheWriteInputTokens"`
+	Output     int64 `json:"outputTokens"`
+	All        int64 `json:"totalTokens"`
+}
+
+type codexItem struct {
+	Type    string `json:"type"`
+	ID      string `json:"id"`
+	Status  string `json:"status"`
+	Text    string `json:"text"`
+	Command string `json:"command"`
+	Output  string `json:"aggregatedOutput"`
+	Exit    int    `json:"exitCode"`
+	Changes []struct {
+		Path string `json:"path"`
+	} `json:"changes"`
+	Server string          `json:"server"`
+	Tool   string          `json:"tool"`
+	Args   json.RawMessage `json:"arguments"`
+	Result json.RawMessage `json:"result"`
+}
