@@ -92,7 +92,7 @@ func (s *Gater) heldRevs(ctx context.Context, p *project.Project, evidence []ked
 	return revs, err
 }
 
-// ProvesAll: a full green verdict of a tree that can be found again.
+// ProvesAll tells of a full green verdict of a tree that can be found again.
 func ProvesAll(v kedge.Verdict) bool { return v.Green() && !v.Partial && v.Tree != "" }
 
 // lastAsked is the tree that a person last had judged, whatever the verdict.

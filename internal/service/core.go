@@ -20,8 +20,6 @@ type (
 	place   = projects.Place
 )
 
-const elsewhere = projects.Elsewhere
-
 func (s *Service) now() time.Time                         { return s.home.Now() }
 func (s *Service) storeDir(id kedge.ProjectID) string     { return s.home.StateDir(id) }
 func (s *Service) attic(p *project) string                { return s.home.Attic(p) }

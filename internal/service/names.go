@@ -11,12 +11,12 @@ import (
 
 // The requests and answers of the commands, under the one name that surfaces import.
 
-// From book.
+// Aside is package book's.
 type (
 	Aside = book.Aside
 )
 
-// From clerk.
+// DecisionAddRequest and what follows it are package clerk's.
 type (
 	DecisionAddRequest      = clerk.DecisionAddRequest
 	DecisionListReply       = clerk.DecisionListReply
@@ -69,7 +69,7 @@ type (
 	RulesShowRequest        = clerk.RulesShowRequest
 )
 
-// From care.
+// BackupReply and what follows it are package care's.
 type (
 	BackupReply           = care.BackupReply
 	BackupRequest         = care.BackupRequest
@@ -99,7 +99,7 @@ type (
 	WorktreeListRequest   = care.WorktreeListRequest
 )
 
-// From standing.
+// CheckpointReply and what follows it are package standing's.
 type (
 	CheckpointReply       = standing.CheckpointReply
 	CheckpointSaveRequest = standing.CheckpointSaveRequest
@@ -119,7 +119,7 @@ type (
 	Usage                 = standing.Usage
 )
 
-// From enrol.
+// InitRemoveReply and what follows it are package enrol's.
 type (
 	InitRemoveReply   = enrol.InitRemoveReply
 	InitRemoveRequest = enrol.InitRemoveRequest
@@ -127,7 +127,7 @@ type (
 	InitRequest       = enrol.InitRequest
 )
 
-// From gating.
+// FeatureSubmitReply and what follows it are package gating's.
 type (
 	FeatureSubmitReply   = gating.FeatureSubmitReply
 	FeatureSubmitRequest = gating.FeatureSubmitRequest

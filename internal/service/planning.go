@@ -70,7 +70,7 @@ func (b runBriefs) planningBrief(ctx context.Context, c run.Command) (string, er
 		}
 	}
 	for _, f := range st.Ledger.Features() {
-		in.Features = append(in.Features, string(f.ID)+": "+f.Name+standing.StandingOf(f))
+		in.Features = append(in.Features, string(f.ID)+": "+f.Name+standing.InWords(f))
 	}
 	if in.Notes, err = all[kedge.Note](ctx, b.p, store.KindNote); err != nil {
 		return "", err

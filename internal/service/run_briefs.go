@@ -163,7 +163,7 @@ func summaryOf(l book.Ledger, ids []kedge.FeatureID) string {
 		if standing.IsDone(d.Status) {
 			done++
 		}
-		names = append(names, d.Name+standing.StandingOf(d.Feature))
+		names = append(names, d.Name+standing.InWords(d.Feature))
 	}
 	return strconv.Itoa(done) + " of " + strconv.Itoa(len(ids)) + " done: " + strings.Join(names, "; ")
 }

@@ -91,7 +91,7 @@ func UserFile(env []string) string {
 	return filepath.Join(Lookup(env, "HOME"), ".config", "kedge", "config.toml")
 }
 
-// Lookup: the last of equal names wins, as for a program.
+// Lookup is a value of an environment: the last of equal names wins, as for a program.
 func Lookup(env []string, name string) string {
 	for _, kv := range slices.Backward(env) {
 		if v, ok := strings.CutPrefix(kv, name+"="); ok {

@@ -147,7 +147,7 @@ func (st State) Checklist() []kedge.StatusLine {
 	out, told := st.planLines()
 	for _, f := range plan.Order(st.Ledger.Features()) {
 		if !told[f.ID] {
-			out = append(out, kedge.StatusLine{Done: IsDone(f.Status), Text: string(f.ID) + ": " + f.Name + StandingOf(f)})
+			out = append(out, kedge.StatusLine{Done: IsDone(f.Status), Text: string(f.ID) + ": " + f.Name + InWords(f)})
 		}
 	}
 	return out
@@ -171,7 +171,7 @@ func (st State) planLines() ([]kedge.StatusLine, map[kedge.FeatureID]bool) {
 				if f, err := st.Ledger.Find(st.Ledger.Plan.Features[n]); err == nil {
 					told[f.ID] = true
 					line.Done = IsDone(f.Status)
-					line.Text += StandingOf(f.Feature)
+					line.Text += InWords(f.Feature)
 				}
 			}
 			out = append(out, line)
@@ -183,8 +183,8 @@ func (st State) planLines() ([]kedge.StatusLine, map[kedge.FeatureID]bool) {
 // IsDone tells whether nothing is left to do about a feature.
 func IsDone(s kedge.Status) bool { return s == kedge.Completed || s == kedge.Skipped }
 
-// StandingOf is a feature's status where it tells more than a mark does.
-func StandingOf(f kedge.Feature) string {
+// InWords is a feature's status where it tells more than a mark does.
+func InWords(f kedge.Feature) string {
 	switch {
 	case f.Status == kedge.Completed && f.Evidence != nil:
 		return " (" + string(kedge.ValidationOK) + ")"
