@@ -21,6 +21,7 @@ func TestMain(m *testing.M) {
 		"kedge":      main,
 		"kedge-next": next,
 		"counter":    counter,
+		"flooder":    flooder,
 		"oldholder":  oldHolder,
 	})
 }
