@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"runtime/debug"
 	"slices"
 
 	"kedge"
@@ -285,13 +286,18 @@ func ordinary(b []byte) int {
 }
 
 // segment gives the hits of a task: where the sieve lets something through, the
-// scanner looks.
-func (s *scanner) segment(ctx context.Context, t task) ([]found, error) {
+// scanner looks. A disk that fails at a touch of memory is an error like others.
+func (s *scanner) segment(ctx context.Context, t task) (all []found, err error) {
 	if s.sieve == nil {
 		return s.scan(ctx, t)
 	}
-	var all []found
-	err := s.sieve.parts(ctx, t, s.raws, func(first, last int64) (bool, error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if e := recover(); e != nil {
+			all, err = nil, fault(e)
+		}
+	}()
+	err = s.sieve.parts(ctx, t, s.raws, func(first, last int64) (bool, error) {
 		part := t
 		part.first, part.last = first, last
 		if n := len(all); n > 0 {
@@ -304,25 +310,38 @@ func (s *scanner) segment(ctx context.Context, t task) ([]found, error) {
 	return all, err
 }
 
+// fault is the error of a page of a tape that could not be read; anything else
+// goes on as the panic it is.
+func fault(e any) error {
+	f, ok := e.(interface {
+		error
+		Addr() uintptr
+	})
+	if !ok {
+		panic(e)
+	}
+	return kedge.Errorf(kedge.Internal, "read a session's output: %w", error(f))
+}
+
 // parts tells fn of every part of the task in which a match may begin, until fn
 // has enough. Parts do not overlap.
 func (s *sieve) parts(ctx context.Context, t task, buf []byte, fn func(first, last int64) (bool, error)) error {
-	c := t.log.Cursor()
-	defer func() { _ = c.Close() }()          // only read
+	r := blocks{cursor: t.log.Cursor(), views: t.last, buf: buf}
+	defer func() { _ = r.cursor.Close() }()   // only read
 	carry, first, last := 0, t.first, t.first // first to last is the part that is not told yet
 	for at := t.first; at < t.last+sieveBlock; {
 		if err := ctx.Err(); err != nil {
 			return kedge.Errorf(kedge.Interrupted, "the search was given up: %w", err)
 		}
-		n, err := c.ReadAt(buf[carry:carry+sieveBlock], at)
+		b, err := r.next(at, carry)
 		if err != nil && !ended(err) {
 			return kedge.Errorf(kedge.Internal, "read a session's output: %w", err)
 		}
 		if at == t.first {
-			s.tune(buf[:min(n, sieveSample)])
+			s.tune(b[:min(len(b), sieveSample)])
 		}
-		b, begin := buf[:carry+n], at-int64(carry)
-		at += int64(n)
+		begin := at - int64(carry)
+		at = begin + int64(len(b))
 		if from := s.maybe(b); from >= 0 {
 			if begin += int64(from); from == 0 {
 				begin -= preroll // a sequence may stand between the match's beginning and here
@@ -338,10 +357,32 @@ func (s *sieve) parts(ctx context.Context, t task, buf []byte, fn func(first, la
 		if err != nil {
 			break
 		}
-		carry = copy(buf, b[max(0, len(b)-MaxQuery-sequence):])
+		carry = min(len(b), MaxQuery+sequence)
 	}
 	_, err := tell(first, last, fn)
 	return err
+}
+
+// blocks gives a tape block by block: where it can, as it lies in memory.
+type blocks struct {
+	cursor *tape.Cursor
+	views  int64  // up to here; what lies behind it is little, and read
+	buf    []byte // for what is read
+	last   []byte
+}
+
+// next is the block at an offset, after the last bytes of the one before it.
+func (r *blocks) next(at int64, carry int) (b []byte, err error) {
+	if at < r.views {
+		if b, ok := r.cursor.View(at-int64(carry), carry+sieveBlock); ok && len(b) > carry {
+			r.last = b
+			return b, nil
+		}
+	}
+	copy(r.buf, r.last[len(r.last)-carry:])
+	n, err := r.cursor.ReadAt(r.buf[carry:carry+sieveBlock], at)
+	r.last = r.buf[:carry+n]
+	return r.last, err
 }
 
 func tell(first, last int64, fn func(first, last int64) (bool, error)) (bool, error) {
