@@ -170,3 +170,35 @@ func TestRow74SilentAgentIsEstimated(t *testing.T) {
 		t.Errorf("estimated %v of %d bytes", got, printed)
 	}
 }
+
+// TestRow62CausesOfARun: what a run itself writes down tells a crash, a limit of
+// the provider and a full context apart.
+func TestRow62CausesOfARun(t *testing.T) {
+	w := newWorld(t, nil, `{"version":1,"window":200000,"plays":[
+		{"feature":"crashes","number":1,"do":[{"do":"write","path":"half.txt","text":"half\n"},{"do":"exit","code":3}]},
+		{"feature":"limited","number":1,"do":[{"do":"write","path":"half.txt","text":"half\n"},{"do":"limit","for":"1s"}]},
+		{"feature":"fills","number":1,"do":[{"do":"write","path":"half.txt","text":"half\n"},
+			{"do":"loop","times":45,"actions":[{"do":"grow","tokens":3200},{"do":"run","line":"date +%N"}]},{"do":"hang"}]},
+		{"do":[{"do":"write","path":"{{feature}}.txt","text":"ok\n"}]}]}`, "")
+	for _, id := range []string{"crashes", "limited", "fills"} {
+		w.feature(id, "test -f "+id+".txt")
+	}
+	w.want(w.run(service.RunFlags{}), run.StatusDone, "", "crashes:completed fills:completed limited:completed")
+	s, err := w.svc.Stats(w.ctx, w.caller(), service.StatsRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[yield.Cause]int{}
+	for _, x := range s.Interruptions {
+		found[x.Cause] = x.Count
+		if x.Open != 0 {
+			t.Errorf("%s was not taken up again: %+v", x.Cause, x)
+		}
+	}
+	if len(found) != 3 || found[yield.Crash] != 1 || found[yield.ProviderLimit] != 1 || found[yield.FullContext] != 1 || s.Interrupted != 3 || s.Sessions != 6 {
+		t.Errorf("%+v\n%s", s.Figures, w.story())
+	}
+	if s.Interruptions[0].Minutes < s.Interruptions[1].Minutes || s.Interruptions[1].Minutes < s.Interruptions[2].Minutes {
+		t.Errorf("not ranked by minutes: %+v", s.Interruptions)
+	}
+}
