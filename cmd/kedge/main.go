@@ -33,6 +33,7 @@ func run() int {
 		ErrTTY:  term.IsTerminal(os.Stderr),
 		Dir:     workDir(),
 		Environ: os.Environ(),
+		Zone:    time.Local,
 		Look:    func(command string) bool { _, err := exec.LookPath(command); return err == nil },
 	}
 	if t, ok := term.Open(os.Stdin, os.Stdout); ok {

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -47,6 +48,7 @@ type Env struct {
 	Call     Caller
 	Daemon   Daemon
 	Look     func(command string) bool // is the command on PATH
+	Zone     *time.Location            // of the times that people are shown; nil: UTC
 
 	Term *term.Terminal // the person's terminal; nil without one
 
@@ -167,4 +169,13 @@ func group(use, short string, subs ...*cobra.Command) *cobra.Command {
 	}
 	c.AddCommand(subs...)
 	return c
+}
+
+// clock is a time of the day for people.
+func (env *Env) clock(t time.Time) string {
+	zone := env.Zone
+	if zone == nil {
+		zone = time.UTC
+	}
+	return t.In(zone).Format("15:04:05")
 }

@@ -23,12 +23,12 @@ func newExplain(env *Env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return env.show(out, func(w io.Writer) { explainText(w, out) })
+			return env.show(out, func(w io.Writer) { env.explainText(w, out) })
 		},
 	}
 }
 
-func explainText(w io.Writer, out service.ExplainReply) {
+func (env *Env) explainText(w io.Writer, out service.ExplainReply) {
 	row := func(name, format string, args ...any) {
 		fmt.Fprintf(w, "%-11s %s\n", name, plain.Line(fmt.Sprintf(format, args...)))
 	}
@@ -70,7 +70,7 @@ func explainText(w io.Writer, out service.ExplainReply) {
 		row("finding", "%s: %s: %s", f.Level, f.Where, f.What)
 	}
 	for _, st := range out.Steps {
-		row("step", "%s  %s", st.At.UTC().Format("15:04:05"), st.Text)
+		row("step", "%s  %s", env.clock(st.At), st.Text)
 	}
 }
 

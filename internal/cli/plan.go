@@ -186,7 +186,7 @@ and only a plan without errors whose blocking questions are answered.`,
 					fmt.Fprintln(w, "the run goes on now: kedge run shows it, kedge run --pause holds it")
 					return
 				}
-				fmt.Fprintf(w, "next    kedge next\n")
+				fmt.Fprintf(w, "next    kedge run, or by hand: kedge next\n")
 			})
 		},
 	}

@@ -17,7 +17,7 @@ func newRoot(env *Env) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "kedge",
 		Short:         "Keeps long-running AI coding work from losing its place",
-		Example:       "  kedge init                          set Kedge up in this repository\n  kedge status                        where the work stands, and what comes next\n  kedge gate                          run the checks, get one verdict",
+		Example:       "  kedge init                          set Kedge up in this repository\n  kedge status                        where the work stands, and what comes next\n  kedge gate                          run the checks, get one verdict\n  kedge run                           take the features to verified done, unattended\n  kedge demo                          see all of it first: no model, no key, no network",
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.NoArgs,
@@ -31,7 +31,7 @@ func newRoot(env *Env) *cobra.Command {
 	}
 	root.Flags().BoolVarP(&version, "version", "v", false, "print the version")
 	setHelp(root)
-	root.SetFlagErrorFunc(usageError)
+	root.SetFlagErrorFunc(flagError)
 	root.PersistentFlags().BoolVar(&env.json, "json", false, "print JSON")
 	addCommands(root, env)
 	root.AddGroup(&cobra.Group{ID: "help", Title: "Help:"})
@@ -81,6 +81,8 @@ func kindly(check cobra.PositionalArgs) cobra.PositionalArgs {
 		switch {
 		case err == nil:
 			return nil
+		case strings.Contains(err.Error(), " arg(s)"):
+			return wrongArguments(c, args)
 		case len(args) == 0 || !strings.HasPrefix(err.Error(), "unknown command"):
 			return usageError(c, err)
 		case !c.HasAvailableSubCommands():
@@ -89,6 +91,71 @@ func kindly(check cobra.PositionalArgs) cobra.PositionalArgs {
 			return unknownCommand(c, args[0])
 		}
 	}
+}
+
+// wrongArguments says what a command takes, what it got, and how it is called.
+func wrongArguments(c *cobra.Command, args []string) error {
+	_, takes, _ := strings.Cut(c.Use, " ")
+	takes, _, _ = strings.Cut(takes, " --")
+	got := "nothing"
+	if len(args) > 0 {
+		got = fmt.Sprintf("%q", args)
+		got = strings.Trim(got, "[]")
+	}
+	hint := c.CommandPath() + " --help"
+	if e := firstExample(c); e != "" {
+		hint = e + " (more: " + hint + ")"
+	}
+	return kedge.Errorf(kedge.Invalid, "%s takes %s, and got %s", c.CommandPath(), takes, got).WithHint("%s", hint)
+}
+
+// firstExample is the first command line of the examples, without what is said of
+// it.
+func firstExample(c *cobra.Command) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(c.Example), "\n")
+	line, _, _ = strings.Cut(line, "  ")
+	return line
+}
+
+// flagError is usageError for flags; one that is nearly another is named.
+func flagError(c *cobra.Command, err error) error {
+	name, unknown := strings.CutPrefix(err.Error(), "unknown flag: --")
+	if !unknown {
+		return usageError(c, err)
+	}
+	e := kedge.Errorf(kedge.Invalid, "unknown flag --%s for %q", name, c.CommandPath())
+	var near []string
+	for _, f := range strings.Fields(c.LocalFlags().FlagUsages()) {
+		if f, is := strings.CutPrefix(f, "--"); is && letters(f, name) <= typo {
+			near = append(near, "--"+f)
+		}
+	}
+	if len(near) > 0 {
+		return e.WithHint("did you mean %s? All of them: %s --help", strings.Join(near, " or "), c.CommandPath())
+	}
+	return e.WithHint("%s --help", c.CommandPath())
+}
+
+// letters is how many letters one word differs from another by: put in, left out
+// or changed.
+func letters(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		left := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			changed := left
+			if a[i] != b[j] {
+				changed++
+			}
+			left = row[j+1]
+			row[j+1] = min(changed, left+1, row[j]+1)
+		}
+	}
+	return row[len(b)]
 }
 
 // typo is how many letters a name may differ from what was typed to be meant.

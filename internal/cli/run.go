@@ -319,13 +319,13 @@ func (s *runShow) line(b json.RawMessage) {
 		s.live.take(l)
 		s.live.draw(s.view)
 	case l.Step != nil && l.Step.Text != "":
-		s.env.talk("%s", stepLine(*l.Step))
+		s.env.talk("%s", s.env.stepLine(*l.Step))
 	}
 }
 
 // stepLine is one step for a person.
-func stepLine(st service.RunStep) string {
-	at := st.At.UTC().Format("15:04:05")
+func (env *Env) stepLine(st service.RunStep) string {
+	at := env.clock(st.At)
 	if st.Feature == "" {
 		return at + "  " + plain.Line(st.Text)
 	}

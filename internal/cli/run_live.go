@@ -20,6 +20,7 @@ type liveTable struct {
 	w     io.Writer
 	cols  func() int
 	now   func() time.Time
+	say   func(service.RunStep) string
 	mu    sync.Mutex // of what follows: the clock draws too
 	view  service.RunView
 	drawn int    // lines of the last drawing
@@ -52,7 +53,7 @@ func (t *liveTable) again() {
 }
 
 func newLiveTable(env *Env) *liveTable {
-	return &liveTable{w: env.rawErr, cols: func() int { c, _ := env.size(); return c }, now: time.Now}
+	return &liveTable{w: env.rawErr, cols: func() int { c, _ := env.size(); return c }, now: time.Now, say: env.stepLine}
 }
 
 // take remembers what happened last.
@@ -60,7 +61,7 @@ func (t *liveTable) take(l service.RunLine) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if l.Step != nil && l.Step.Text != "" {
-		t.step = stepLine(*l.Step)
+		t.step = t.say(*l.Step)
 	}
 }
 
@@ -102,11 +103,15 @@ func cutTo(s string, width int) string {
 
 // lines is the table: where it stands, who works on what, what it cost.
 func (t *liveTable) lines(v service.RunView) []string {
-	out := []string{headLine(v, t.now()), barLine(v)}
+	out := []string{headLine(v, t.now())}
+	if v.Reason != "" && !v.Resting { // the end is said below the table
+		out = append(out, "      "+v.Reason)
+	}
+	out = append(out, barLine(v))
 	for _, j := range v.Jobs {
 		out = append(out, jobLine(j))
 	}
-	out = append(out, spendLine(v))
+	out = append(out, spendLine(v), gateLine(v))
 	if t.step != "" {
 		out = append(out, "last  "+t.step)
 	}
@@ -117,11 +122,11 @@ func (t *liveTable) lines(v service.RunView) []string {
 }
 
 func headLine(v service.RunView, now time.Time) string {
-	s := string(v.ID) + "  " + strings.ReplaceAll(string(v.State), "_", " ")
-	if v.Reason != "" && !v.Resting { // the end is said below the table
-		s += ": " + v.Reason
+	s := string(v.ID) + "  " + strings.ReplaceAll(string(v.State), "_", " ") + "  " + span(now.Sub(v.StartedAt))
+	if v.Resting {
+		return s
 	}
-	return s + "  " + span(now.Sub(v.StartedAt))
+	return s + "  ETA " + etaText(v.ETA)
 }
 
 // barWidth is how many characters the progress bar has.
@@ -148,7 +153,7 @@ func barLine(v service.RunView) string {
 			s += ", " + strconv.Itoa(c.n) + " " + c.what
 		}
 	}
-	return s + "  ETA " + etaText(v.ETA)
+	return s
 }
 
 // etaText is unknown as long as nothing was completed by this run.
@@ -177,7 +182,10 @@ func jobLine(j service.RunJob) string {
 	if name == "" {
 		name = map[run.JobKind]string{run.Fix: "the baseline", run.Plan: "the plan", run.Verify: "what is to land"}[j.Kind]
 	}
-	s := fmt.Sprintf("  %-24s %-9s attempt %d", plain.Line(name), phaseText(j), j.Attempt)
+	s := fmt.Sprintf("  %-24s %-11s", plain.Line(name), phaseText(j))
+	if j.Attempt > 1 {
+		s += fmt.Sprintf(" attempt %d", j.Attempt)
+	}
 	if j.Session != "" {
 		s += "  context " + gauge(j.ContextTokens, j.ContextWindow)
 	}
@@ -191,9 +199,21 @@ func jobLine(j service.RunJob) string {
 
 func phaseText(j service.RunJob) string {
 	if j.Repair && j.Phase == run.Working {
-		return "repair"
+		return "repairing"
+	}
+	if text, ok := phaseWords[j.Phase]; ok {
+		return text
 	}
 	return string(j.Phase)
+}
+
+// phaseWords say what happens to a piece of work now.
+var phaseWords = map[run.Phase]string{
+	run.Preparing: "preparing", run.Baselining: "checking", run.Proving: "proving", run.Briefing: "briefing",
+	run.Working: "working", run.Saving: "saving", run.Ending: "ending", run.Gating: "checking", run.Inspecting: "inspecting",
+	run.Integrating: "merging", run.Committing: "committing", run.Rechecking: "rechecking", run.Recording: "recording",
+	run.Ledgering: "recording", run.Ready: "waits", run.Stuck: "stuck", run.Idle: "rests", run.Asking: "asks",
+	run.Reviewing: "in review", run.Limited: "waits", run.Reverting: "set aside",
 }
 
 // gauge is how full a context is; what was not reported is unknown.
@@ -222,18 +242,22 @@ func spendLine(v service.RunView) string {
 	if v.Limits.Tokens > 0 {
 		tokens += " of " + count(v.Limits.Tokens)
 	}
-	verdict := "no verdict yet"
-	if v.Gate != nil {
-		verdict = "last verdict " + string(v.Gate.Verdict)
-		if v.Gate.Feature != "" {
-			verdict += " for " + string(v.Gate.Feature)
-		}
-	}
 	sessions := strconv.Itoa(v.Sessions) + " sessions"
 	if v.Sessions == 1 {
 		sessions = "1 session"
 	}
-	return fmt.Sprintf("spent %s, %s, %s  %s", tokens, usd, sessions, verdict)
+	return fmt.Sprintf("spent %s, %s, %s", tokens, usd, sessions)
+}
+
+func gateLine(v service.RunView) string {
+	if v.Gate == nil {
+		return "gate  no verdict yet"
+	}
+	s := "gate  " + string(v.Gate.Verdict)
+	if v.Gate.Feature != "" {
+		s += " for " + string(v.Gate.Feature)
+	}
+	return s
 }
 
 // count writes a large number short.

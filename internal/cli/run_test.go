@@ -259,25 +259,27 @@ func TestRunWords(t *testing.T) {
 func TestLiveTable(t *testing.T) {
 	var b bytes.Buffer
 	start := time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)
-	table := &liveTable{w: &b, cols: func() int { return 70 }, now: func() time.Time { return start.Add(90 * time.Minute) }}
+	table := &liveTable{w: &b, cols: func() int { return 70 }, now: func() time.Time { return start.Add(90 * time.Minute) }, say: (&Env{}).stepLine}
 	used, size, eta := int64(30_000), int64(200_000), int64(600)
 	v := service.RunView{
-		ID: "run-1", State: run.StatusRunning, StartedAt: start, Sessions: 3, ETA: &eta,
+		ID: "run-1", State: run.StatusRunning, Reason: "a reason", StartedAt: start, Sessions: 3, ETA: &eta,
 		Features: service.FeatureCounts{Total: 4, Completed: 2, Blocked: 1},
 		Limits:   service.RunLimits{USD: 5},
 		Jobs: []service.RunJob{
-			{Feature: "evil\x1b[2J", Phase: run.Working, Attempt: 1, Session: "ses-1", ContextTokens: &used, ContextWindow: &size, Repair: true},
+			{Feature: "evil\x1b[2J", Phase: run.Working, Attempt: 2, Session: "ses-1", ContextTokens: &used, ContextWindow: &size, Repair: true},
 			{Kind: run.Fix, Phase: run.Working, Attempt: 1, Session: "ses-2"},
 		},
 	}
 	table.take(stepLineOf(9, "a", "\x1b]0;title\a"+strings.Repeat("long ", 30)))
 	table.draw(v)
 	want := []string{
-		"run-1  running  1h30m",
-		"[############............] 2/4 verified, 1 blocked  ETA 10m",
-		"  evil[2J                  repair    attempt 1  context 15% of 200k",
-		"  the baseline             work      attempt 1  context unknown",
-		"spent tokens unknown, cost unknown of $5.00, 3 sessions  no verdict …",
+		"run-1  running  1h30m  ETA 10m",
+		"      a reason",
+		"[############............] 2/4 verified, 1 blocked",
+		"  evil[2J                  repairing   attempt 2  context 15% of 200k",
+		"  the baseline             working      context unknown",
+		"spent tokens unknown, cost unknown of $5.00, 3 sessions",
+		"gate  no verdict yet",
 		"last  03:04:05  a: ]0;titlelong long long long long long long long l…",
 		"Ctrl-C leaves it running",
 	}
@@ -289,7 +291,7 @@ func TestLiveTable(t *testing.T) {
 	b.Reset()
 	v.Jobs, v.Resting = nil, true
 	table.draw(v)
-	if got := b.String(); !strings.HasPrefix(got, "\x1b[7A") || strings.Count(got, "\n") != 7 || !strings.HasSuffix(got, "\x1b[3A") {
+	if got := b.String(); !strings.HasPrefix(got, "\x1b[9A") || strings.Count(got, "\n") != 9 || !strings.HasSuffix(got, "\x1b[4A") {
 		t.Errorf("redrawn as %q", got)
 	}
 }
@@ -302,7 +304,7 @@ func TestLiveTableGoesOn(t *testing.T) {
 	now, cols := start.Add(2*time.Second), 70
 	table := &liveTable{w: &b, cols: func() int { return cols }, now: func() time.Time { return now }}
 	table.draw(service.RunView{ID: "run-1", State: run.StatusRunning, StartedAt: start, Sessions: 1, Features: service.FeatureCounts{Total: 2, NeedsReview: 1}})
-	if got := b.String(); !strings.Contains(got, "running  2s") || !strings.Contains(got, "1 session  ") || !strings.Contains(got, "1 waits for review") {
+	if got := b.String(); !strings.Contains(got, "running  2s") || !strings.Contains(got, "1 session\n") || !strings.Contains(got, "1 waits for review") {
 		t.Errorf("drawn as %q", got)
 	}
 	b.Reset()
@@ -341,5 +343,47 @@ func TestRunOnATerminal(t *testing.T) {
 	code, out, talk := d.main(t.Context(), true, "run")
 	if code != 0 || out != "done\n" || strings.Count(talk, "Ctrl-C leaves it running") != 2 || !strings.Contains(talk, "last  03:04:05  a: one") {
 		t.Errorf("code %d, printed %q, said %q", code, out, talk)
+	}
+}
+
+// TestDetachedRunSaysHowToComeBack: which run it is, and how to watch, hold and
+// end it.
+func TestDetachedRunSaysHowToComeBack(t *testing.T) {
+	d := &runDesk{t: t}
+	code, out, talk := d.main(t.Context(), false, "run", "--detach")
+	if code != 0 || out != "run-1 running\n" {
+		t.Errorf("code %d, printed %q", code, out)
+	}
+	for _, want := range []string{"kedge run (", "kedge status", "kedge run --pause", "kedge run --stop"} {
+		if !strings.Contains(talk, want) {
+			t.Errorf("no %q in %q", want, talk)
+		}
+	}
+}
+
+// TestWrongArgumentsAreNamed: what a command takes, what it got, and how it is
+// called; a flag that is nearly another is named.
+func TestWrongArgumentsAreNamed(t *testing.T) {
+	for args, want := range map[string]string{
+		"answer":        "kedge answer takes N|FEATURE TEXT, and got nothing\nhint: kedge answer 1 \"required, not positional\" (more: kedge answer --help)\n",
+		"explain a b":   "kedge explain takes SHA, and got \"a\" \"b\"\nhint: kedge explain HEAD (more: kedge explain --help)\n",
+		"run --agnt x":  "unknown flag --agnt for \"kedge run\"\nhint: did you mean --agent? All of them: kedge run --help\n",
+		"run --rubbish": "unknown flag --rubbish for \"kedge run\"\nhint: kedge run --help\n",
+	} {
+		d := &runDesk{t: t}
+		if code, _, talk := d.main(t.Context(), false, strings.Fields(args)...); code != 2 || talk != "kedge: "+want {
+			t.Errorf("%s: code %d, said %q", args, code, talk)
+		}
+	}
+}
+
+func TestLetters(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		n    int
+	}{{"", "", 0}, {"agent", "agnt", 1}, {"agent", "agent", 0}, {"abc", "", 3}, {"stop", "step", 1}, {"ab", "ba", 2}, {"kitten", "sitting", 3}} {
+		if got := letters(c.a, c.b); got != c.n {
+			t.Errorf("%q and %q differ by %d, want %d", c.a, c.b, got, c.n)
+		}
 	}
 }

@@ -53,7 +53,9 @@ func statusText(w io.Writer, out service.StatusReply) {
 	for _, path := range out.Behind {
 		row("behind", "%s is older than the journal; the next command that writes brings it up", path)
 	}
-	row("next", "%s", nextLine(out))
+	for _, line := range nextLines(out) {
+		row("next", "%s", plain.Line(line))
+	}
 	if out.Daemon == nil {
 		row("daemon", "not running")
 	} else {
@@ -129,16 +131,25 @@ func driftText(w io.Writer, row func(name, format string, args ...any), out serv
 	}
 }
 
-func nextLine(out service.StatusReply) string {
+// nextLines say what comes next: what the run asks for, else the next feature.
+func nextLines(out service.StatusReply) []string {
 	if out.Run != nil && len(out.Run.Next) > 0 {
-		return plain.Line(strings.Join(out.Run.Next, ", "))
+		return out.Run.Next
 	}
 	if out.Next == nil {
-		return "nothing: " + out.Why
+		return []string{nothingNext(out.Why, out.Features.Total)}
 	}
 	s := string(out.Next.Feature.ID)
 	if out.Next.Item != "" && out.Next.Item != s {
 		s = out.Next.Item + " " + s
 	}
-	return s + ": " + out.Next.Feature.Name
+	return []string{s + ": " + out.Next.Feature.Name}
+}
+
+// nothingNext says why nothing is next and, at the very beginning, how to begin.
+func nothingNext(why string, features int) string {
+	if features > 0 {
+		return "nothing: " + why
+	}
+	return "nothing: " + why + "; add one: kedge feature add --help, or have them planned: kedge plan --help"
 }

@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"kedge"
@@ -152,11 +153,33 @@ func reasonOf(ctx context.Context, p *project, st *run.State) (string, error) {
 	}
 	d, ok, err := planOf(ctx, p, st.Run)
 	switch {
+	case err == nil && ok && d.Status == kedge.PlanWaiting:
+		return waitsFor(questionsOf(d)), nil
+	case err == nil && ok && d.Status == kedge.PlanReady:
+		return "the plan is ready: read it, and approve it", nil
 	case err != nil || !ok || d.Status != kedge.PlanDrafting:
 		return st.Reason, err
 	case d.Faults != "":
 		return "the planning session gave no plan that can be used: " + firstLineOf(d.Faults), nil
 	default:
 		return "the planning session gave no plan and no question: kedge logs plan", nil
+	}
+}
+
+// waitsFor says which answers a plan waits for.
+func waitsFor(questions []kedge.Question) string {
+	var open []kedge.Question
+	for _, q := range questions {
+		if q.Answer == "" {
+			open = append(open, q)
+		}
+	}
+	switch len(open) {
+	case 0:
+		return "the plan waits for its next session"
+	case 1:
+		return "the plan asks: " + firstLineOf(open[0].Text)
+	default:
+		return fmt.Sprintf("the plan asks %d questions, the first: %s", len(open), firstLineOf(open[0].Text))
 	}
 }

@@ -1,7 +1,10 @@
 package service
 
 import (
+	"bytes"
 	"context"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -15,6 +18,7 @@ import (
 	"kedge/internal/plan"
 	"kedge/internal/run"
 	"kedge/internal/settings"
+	"kedge/internal/setup"
 	"kedge/internal/standing"
 	"kedge/internal/store"
 )
@@ -240,7 +244,7 @@ func (s *Service) runRules(ctx context.Context, p *project, repo *gitx.Repo, bas
 	}
 	r := rulesOf(cfg, in.Flags)
 	r.Phases = phaseLimits(l)
-	return r, s.checkAgent(cfg, p, r.Agent, in.Env)
+	return r, s.checkCommitted(ctx, p, repo, base, r.Agent, s.checkAgent(cfg, p, r.Agent, in.Env))
 }
 
 // rulesOf are the rules that config.toml and the flags make.
@@ -290,6 +294,45 @@ func (s *Service) checkAgent(cfg config.Config, p *project, route string, env []
 			WithHint("install it, or name another: kedge run --agent NAME")
 	}
 	return nil
+}
+
+// checkCommitted says it when an agent is only missing because nobody committed
+// what it takes: a run reads config.toml, and runs a script of the repository, as
+// they are in its commit. err is what is wrong with the agent; nil: nothing.
+func (s *Service) checkCommitted(ctx context.Context, p *project, repo *gitx.Repo, base, route string, err error) error {
+	here, hereErr := settings.Source{Project: p}.Config(ctx, "")
+	if hereErr != nil {
+		return err
+	}
+	route = firstSet(route, here.Route.Implement, here.Run.Agent)
+	name, _, _ := strings.Cut(route, ":")
+	a, hereErr := here.Agent(name)
+	if hereErr != nil {
+		return err
+	}
+	if err != nil && s.differs(ctx, p, repo, setup.ConfigFile) {
+		return kedge.Errorf(kedge.Blocked, "%w: %s has changes that are not committed, and a run reads it as it is committed", err, setup.ConfigFile).
+			WithHint("git commit -m \"settings of Kedge\" %s && kedge run", setup.ConfigFile)
+	}
+	if err != nil || len(a.Command) == 0 || filepath.IsAbs(a.Command[0]) || !strings.Contains(a.Command[0], "/") {
+		return err
+	}
+	script := path.Clean(a.Command[0])
+	if there, err := repo.Exists(ctx, base, script); err != nil || there || strings.HasPrefix(script, "../") {
+		return err
+	}
+	return kedge.Errorf(kedge.Blocked, "agent %q cannot be started: %s is not committed, and a run works on what is", name, script).
+		WithHint("git add %s && git commit -m \"the agent\" %s && kedge run", script, script)
+}
+
+// differs tells whether a file is not as in the last commit.
+func (s *Service) differs(ctx context.Context, p *project, repo *gitx.Repo, name string) bool {
+	then, err := repo.ReadFile(ctx, "HEAD", name)
+	if err != nil && !kedge.NotFound.Is(err) {
+		return false
+	}
+	now, ok, err := p.Read(name)
+	return err == nil && ok && !bytes.Equal(bytes.ReplaceAll(now, []byte("\r\n"), []byte("\n")), then)
 }
 
 // notesOn says what of the work tree a run does not see.

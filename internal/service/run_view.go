@@ -229,7 +229,10 @@ func nextOf(st *run.State) []string {
 		return append(out, whileRunning...)
 	}
 	switch st.Halt {
-	case run.Paused, run.Stopped, run.Fault, run.Environment, run.RedBaseline, run.NoAgent:
+	case run.RedBaseline:
+		add("kedge gate --all")
+		add("kedge run --continue")
+	case run.Paused, run.Stopped, run.Fault, run.Environment, run.NoAgent:
 		add("kedge run --continue")
 	case run.OverBudget:
 		add("kedge run --continue " + raisedBudget(st))
@@ -245,7 +248,9 @@ func nextOf(st *run.State) []string {
 			add("kedge feature show " + string(f.ID))
 			add("kedge feature reopen " + string(f.ID))
 		case kedge.NeedsReview:
-			add("kedge feature accept " + string(f.ID) + " --reason WHY")
+			if j := jobOf(st, f.ID); j == nil || j.Phase != run.Reviewing {
+				add("kedge feature accept " + string(f.ID) + " --reason WHY")
+			}
 		default:
 		}
 		if len(out) >= shownNext {
@@ -265,7 +270,11 @@ func askedBy(st *run.State, j *run.Job) []string {
 	case run.Asking:
 		return []string{"kedge answer " + id + " TEXT"}
 	case run.Reviewing:
-		return []string{"kedge approve " + id, "kedge deny " + id + " --reason WHY"}
+		look := []string{}
+		if j.Base != "" && j.Tree != "" { // both are in the repository, wherever one looks from
+			look = append(look, "git diff "+j.Base+" "+j.Tree+" -- ':/' ':(top,exclude).kedge'")
+		}
+		return append(look, "kedge approve "+id, "kedge deny "+id+" --reason WHY")
 	default:
 		return nil
 	}

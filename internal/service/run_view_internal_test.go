@@ -41,7 +41,7 @@ func TestHowARunRests(t *testing.T) {
 		{"over budget, in tokens", run.State{Status: run.StatusOverBudget, Halt: run.OverBudget, Rules: run.Rules{USD: 50, Tokens: 10}, Spent: run.Spend{Tokens: 12}}, true, kedge.OverBudget, "kedge run --continue --budget-tokens 24"},
 		{"sessions", run.State{Status: run.StatusStopped, Halt: run.MaxSessions, Rules: run.Rules{MaxSessions: 3}}, true, kedge.OverBudget, "kedge run --continue --max-sessions 3"},
 		{"environment", run.State{Status: run.StatusStopped, Halt: run.Environment}, true, kedge.Blocked, "kedge run --continue"},
-		{"baseline", run.State{Status: run.StatusStopped, Halt: run.RedBaseline}, true, kedge.Red, "kedge run --continue"},
+		{"baseline", run.State{Status: run.StatusStopped, Halt: run.RedBaseline}, true, kedge.Red, "kedge gate --all"},
 		{"agent", run.State{Status: run.StatusStopped, Halt: run.NoAgent}, true, kedge.Blocked, "kedge run --continue"},
 		{"fault", run.State{Status: run.StatusStopped, Halt: run.Fault}, true, kedge.Internal, "kedge run --continue"},
 		{"asks", run.State{Status: run.StatusWaiting, Features: features(kedge.InProgress), Jobs: job(run.Asking)}, true, kedge.Blocked, "kedge answer f1 TEXT"},

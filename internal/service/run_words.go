@@ -55,7 +55,7 @@ func happened(ev run.Event, about run.Command) string {
 	case run.Exited, run.Signalled:
 		return sessionWords(ev)
 	case run.Inspected:
-		return withReason("changes looked at: "+string(ev.Outcome), ev)
+		return inspectWords(ev, about)
 	case run.Committed:
 		return "committed as " + short(ev.Commit)
 	case run.Rechecked:
@@ -71,6 +71,27 @@ func happened(ev run.Event, about run.Command) string {
 	default:
 		return withReason(strings.ReplaceAll(string(ev.Kind), "_", " "), ev)
 	}
+}
+
+// inspectWords tells what became of looking at the changes of a session, and for
+// a planning session at its plan.
+func inspectWords(ev run.Event, about run.Command) string {
+	planning := about.Purpose == run.MakePlan
+	switch {
+	case planning && ev.Outcome == run.Red:
+		return "its plan has faults: " + firstLineOf(ev.Failure)
+	case planning && (ev.Outcome == run.Empty || ev.Outcome == run.Clean):
+		return "" // it changed no file, as it should be
+	case planning:
+		return withReason("it changed files, which a planning session may not", ev)
+	case ev.Outcome == run.Empty:
+		return withReason("it changed nothing", ev)
+	case ev.Outcome == run.Clean:
+		return withReason("changes looked at: in order", ev)
+	case ev.Outcome == run.Outside:
+		return withReason("changes looked at: outside of its plan", ev)
+	}
+	return withReason("changes looked at: "+strings.ReplaceAll(string(ev.Outcome), "_", " "), ev)
 }
 
 func withText(text, said string) string {
