@@ -16,7 +16,7 @@ type (
 	Aside = book.Aside
 )
 
-// DecisionAddRequest and what follows it are package clerk's.
+//nolint:revive // documented in package clerk
 type (
 	DecisionAddRequest      = clerk.DecisionAddRequest
 	DecisionListReply       = clerk.DecisionListReply
@@ -69,7 +69,7 @@ type (
 	RulesShowRequest        = clerk.RulesShowRequest
 )
 
-// BackupReply and what follows it are package care's.
+//nolint:revive // documented in package care
 type (
 	BackupReply           = care.BackupReply
 	BackupRequest         = care.BackupRequest
@@ -99,7 +99,7 @@ type (
 	WorktreeListRequest   = care.WorktreeListRequest
 )
 
-// CheckpointReply and what follows it are package standing's.
+//nolint:revive // documented in package standing
 type (
 	CheckpointReply       = standing.CheckpointReply
 	CheckpointSaveRequest = standing.CheckpointSaveRequest
@@ -119,7 +119,7 @@ type (
 	Usage                 = standing.Usage
 )
 
-// InitRemoveReply and what follows it are package enrol's.
+//nolint:revive // documented in package enrol
 type (
 	InitRemoveReply   = enrol.InitRemoveReply
 	InitRemoveRequest = enrol.InitRemoveRequest
@@ -127,7 +127,7 @@ type (
 	InitRequest       = enrol.InitRequest
 )
 
-// FeatureSubmitReply and what follows it are package gating's.
+//nolint:revive // documented in package gating
 type (
 	FeatureSubmitReply   = gating.FeatureSubmitReply
 	FeatureSubmitRequest = gating.FeatureSubmitRequest
