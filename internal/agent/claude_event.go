@@ -14,8 +14,9 @@ type claudeEvent struct {
 	Message   json.RawMessage `json:"message"`
 	Error     json.RawMessage `json:"error"` // of a reply that is none, and of a retry
 
-	CWD   string `json:"cwd"` // init
-	Model string `json:"model"`
+	CWD     string `json:"cwd"` // init
+	Model   string `json:"model"`
+	Version string `json:"claude_code_version"`
 
 	Compact struct {
 		Trigger string `json:"trigger"`

@@ -18,7 +18,7 @@ func (f *claudeFailure) synthetic(ev *claudeEvent) { f.name = ev.errorName() }
 // Exit implements Reader.
 func (r *claudeReader) Exit(code int, cause string) Exit {
 	e := r.exit(code, cause)
-	e.Conversation = r.conversation
+	e.Conversation, e.Version = r.conversation, r.version
 	return e
 }
 

@@ -26,6 +26,7 @@ type claudeReader struct {
 
 	dir          string // that it works in, as it says
 	conversation string
+	version      string
 	plan         string // what it wrote last into a file of plans
 	planFile     string
 
@@ -167,7 +168,7 @@ const windowRequest = "kedge-window"
 // begin is the beginning of a turn.
 func (r *claudeReader) begin(ev *claudeEvent) Input {
 	again := r.conversation != ""
-	r.dir, r.conversation = ev.CWD, ev.SessionID
+	r.dir, r.conversation, r.version = ev.CWD, ev.SessionID, ev.Version
 	r.usage.name(ev.Model)
 	if again || r.usage.window > 0 {
 		return Input{}

@@ -84,6 +84,15 @@ func TestClaudeLimitEnd(t *testing.T) {
 	}
 }
 
+// A version that was never driven is known for one; who says none is not.
+func TestUntried(t *testing.T) {
+	r := agent.NewClaude(nil).Reader(agent.Task{})
+	r.Feed([]byte(strings.Replace(claudeInit, `"cwd"`, `"claude_code_version":"9.9.9","cwd"`, 1)), time.Time{})
+	if v := r.Exit(0, "").Version; v != "9.9.9" || !agent.Untried("claude", v) || agent.Untried("claude", "2.1.197") || agent.Untried("claude", "") || agent.Untried("command", "1") {
+		t.Errorf("version %q", v)
+	}
+}
+
 // The start says everything, and asks for nothing that root may not have.
 func TestClaudeStart(t *testing.T) {
 	c := agent.NewClaude([]string{"/opt/claude", "--settings", "x"})

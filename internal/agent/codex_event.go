@@ -14,7 +14,8 @@ type codexLine struct {
 			CWD   string `json:"cwd"`
 			Model string `json:"model"`
 		} `json:"thread"`
-		Model string `json:"model"`
+		Model     string `json:"model"`
+		UserAgent string `json:"userAgent"`
 	} `json:"result"`
 	Error *struct {
 		Message string `json:"message"`

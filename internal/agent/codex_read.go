@@ -27,18 +27,19 @@ type codexReader struct {
 	other  string // the last line that is none of the protocol's
 	spoken spoken
 
-	brief  []byte
-	thread string
-	dir    string
-	model  string
-	turn   string                 // that runs; empty: none
-	told   map[string]codexTokens // by thread: what was reported
-	calls  []string               // that have no result yet
-	asked  string
-	open   *codexAsked
-	until  time.Time // of a limit that is reached
-	done   bool
-	failed *codexError
+	brief   []byte
+	version string
+	thread  string
+	dir     string
+	model   string
+	turn    string                 // that runs; empty: none
+	told    map[string]codexTokens // by thread: what was reported
+	calls   []string               // that have no result yet
+	asked   string
+	open    *codexAsked
+	until   time.Time // of a limit that is reached
+	done    bool
+	failed  *codexError
 }
 
 // codexAsked is a question that people have to answer.
@@ -158,6 +159,10 @@ func (r *codexReader) answered(l *codexLine) Input {
 	case l.Error != nil && id >= codexHello && id <= codexTurn:
 		r.failed, r.done = &codexError{Message: l.Error.Message}, true
 		return Input{Close: true}
+	case id == codexHello:
+		_, after, _ := strings.Cut(l.Result.UserAgent, "/")
+		r.version, _, _ = strings.Cut(after, " ")
+		return Input{}
 	case id != codexThread || l.Error != nil:
 		return Input{}
 	}
@@ -380,7 +385,7 @@ func codexMeaning(e *codexError) Meaning {
 // Exit implements Reader.
 func (r *codexReader) Exit(code int, cause string) Exit {
 	e := r.exit(code, cause)
-	e.Conversation = r.thread
+	e.Conversation, e.Version = r.thread, r.version
 	return e
 }
 

@@ -1,6 +1,9 @@
 package agent
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Time is when bytes were printed.
 type Time = time.Time
@@ -14,6 +17,8 @@ type Exit struct {
 	// Conversation is what the program calls the conversation, to go on with it;
 	// empty: it has no such thing.
 	Conversation string
+	// Version is what the program says that it is; empty: it does not say.
+	Version string
 }
 
 // Meaning is how a session ended.
@@ -27,3 +32,16 @@ const (
 	Limited  Meaning = "limit"    // a provider's limit
 	NoLogin  Meaning = "no_login" // it cannot work: not logged in, or not there
 )
+
+// driven are the versions with which the suite of real programs is played.
+var driven = map[string][]string{
+	"claude": {"2.1.197", "2.1.325"},
+	"codex":  {"0.166.0"},
+}
+
+// Untried says that a version of a program is none that was ever driven: it may
+// work, and nobody knows. A program that does not say its version is not spoken of.
+func Untried(kind, version string) bool {
+	known, ok := driven[kind]
+	return ok && version != "" && !slices.Contains(known, version)
+}

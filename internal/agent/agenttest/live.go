@@ -280,6 +280,9 @@ func (s *session) wait() agent.Exit {
 	if !reflect.DeepEqual(evs, s.evs) || !bytes.Equal(in.Text, s.typed) || again.Exit(f.Result.Code, f.Result.Cause) != exit {
 		s.t.Errorf("read again it means something else")
 	}
+	if exit.Conversation != "" && (exit.Version == "" || agent.Untried(s.live.Adapter.Kind(), exit.Version)) {
+		s.t.Errorf("its version %q is not among those that are driven", exit.Version)
+	}
 	if n := s.reader.Broken(); n > 0 {
 		s.t.Errorf("%d lines were not understood\n%s", n, s.tail())
 	}

@@ -67,6 +67,9 @@ func (s *session) outcome(f hold.Found) run.Event {
 	}
 	r := *f.Result
 	exit := s.reader.Exit(r.Code, r.Cause)
+	if agent.Untried(s.adapter.Kind(), exit.Version) {
+		s.x.log().Warn("this version of an agent was never driven by the tests of Kedge", "session", string(s.id), "agent", s.adapter.Kind(), "version", exit.Version)
+	}
 	ev.Reason, ev.Until = exit.Text, exit.Until
 	switch {
 	case r.Asked:
