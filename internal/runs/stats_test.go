@@ -1,6 +1,7 @@
 package runs_test
 
 import (
+	"math"
 	"strconv"
 	"strings"
 	"syscall"
@@ -56,10 +57,10 @@ func TestRow24And61And62KilledAgent(t *testing.T) {
 		t.Errorf("productive %v, silent %d", s.ProductiveMinutes, s.SilentSessions)
 	}
 	tokens := *all[0].Tokens + *all[1].Tokens
-	if s.VerifiedFeatures != 1 || s.Tokens == nil || *s.Tokens != tokens || s.FeaturesPerMTok == nil || *s.FeaturesPerMTok != 1e6/float64(tokens) {
+	if s.VerifiedFeatures != 1 || s.Tokens == nil || *s.Tokens != tokens || !near(s.FeaturesPerMTok, 1e6/float64(tokens)) {
 		t.Errorf("%+v, tokens %d", s.Figures, tokens)
 	}
-	if usd := *all[0].USD + *all[1].USD; s.USD == nil || *s.USD != usd || s.FeaturesPerUSD == nil || *s.FeaturesPerUSD != 1/usd {
+	if usd := *all[0].USD + *all[1].USD; !near(s.USD, usd) || !near(s.FeaturesPerUSD, 1/usd) {
 		t.Errorf("%+v, usd %v", s.Figures, usd)
 	}
 	if want := w.changed("a"); s.VerifiedLines == nil || *s.VerifiedLines != want || want != 3 {
@@ -69,6 +70,9 @@ func TestRow24And61And62KilledAgent(t *testing.T) {
 		t.Errorf("rows %+v", s.Rows)
 	}
 }
+
+// near is equality but for how floating point numbers are added up.
+func near(got *float64, want float64) bool { return got != nil && math.Abs(*got-want) <= 1e-9*math.Abs(want) }
 
 // changed counts the lines of a feature's work commit.
 func (w *world) changed(feature string) int64 {
@@ -146,7 +150,7 @@ func TestRow74CostOfARun(t *testing.T) {
 				t.Errorf("by %s there is no %q: %v", by, key, found)
 			}
 		}
-		if tokens != *all[0].Tokens+*all[1].Tokens || r.Total.Tokens == nil || *r.Total.Tokens != tokens || usd-*r.Total.USD > 1e-9 || *r.Total.USD-usd > 1e-9 {
+		if tokens != *all[0].Tokens+*all[1].Tokens || r.Total.Tokens == nil || *r.Total.Tokens != tokens || !near(r.Total.USD, usd) {
 			t.Errorf("by %s: %d tokens, %v USD, in all %+v", by, tokens, usd, r.Total)
 		}
 	}
