@@ -47,7 +47,7 @@ func zeros(v uint64) uint64 { return (v - lows) &^ v & highs }
 func (p *pair) both(x, y []byte) uint64 {
 	f := binary.LittleEndian.Uint64(x) | p.caseF
 	o := binary.LittleEndian.Uint64(y) | p.caseO
-	return zeros(f ^ p.wantF | o ^ p.wantO)
+	return zeros((f ^ p.wantF) | (o ^ p.wantO))
 }
 
 // byWords is next in words of eight.

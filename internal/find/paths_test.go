@@ -208,3 +208,29 @@ func FuzzShortCuts(f *testing.F) {
 		bothWays(t, "fuzzed", taped(t, b), q)
 	})
 }
+
+// TestPairEveryWay: what the processor's own instructions find is what arithmetic
+// on words finds, and what looking at each place finds.
+func TestPairEveryWay(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 13))
+	for _, fold := range []bool{false, true} {
+		p := newPair([]byte("kxq"), fold, 0, 2)
+		for range 300 {
+			b := make([]byte, 3+r.IntN(400))
+			for i := range b {
+				b[i] = "kqKQ.\x00\xe1\xf1"[r.IntN(8)]
+			}
+			n := len(b) - 2
+			x, y := b[:n], b[2:]
+			for at := 0; at <= n; at++ {
+				want := at
+				for want < n && !(x[want]|byte(p.caseF) == 'k' && y[want]|byte(p.caseO) == 'q') {
+					want++
+				}
+				if a, w := p.next(x, y, at), p.byWords(x, y, at); a != want || w != want {
+					t.Fatalf("any case %v, from %d of %d: %d and %d, want %d", fold, at, n, a, w, want)
+				}
+			}
+		}
+	}
+}
