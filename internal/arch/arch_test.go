@@ -89,6 +89,7 @@ var layer = map[string]int{
 	"kedge/internal/standing": 27,
 	"kedge/internal/gating":   27,
 	"kedge/internal/enrol":    28,
+	"kedge/internal/keep":     28,
 	"kedge/internal/clerk":    27,
 
 	"kedge/internal/service": 30,

@@ -204,7 +204,7 @@ func (s *Service) transcriptOfSession(ctx context.Context, who Caller, where tra
 	if err != nil {
 		return transcript.File{}, false
 	}
-	ses, err := s.find(ctx, p, name)
+	ses, err := s.Keeper.Find(ctx, p, name)
 	if err != nil {
 		return transcript.File{}, false
 	}

@@ -48,7 +48,6 @@ func (s *Service) write(ctx context.Context, p *project, who Caller, decide func
 	return s.home.Write(ctx, p, who, decide)
 }
 
-func errReadOnly() error                            { return projects.ErrReadOnly() }
 func personOnly(who Caller, what string) error      { return projects.PersonOnly(who, what) }
 func sum(b []byte) string                           { return projects.Sum(b) }
 func locate(dir string) (place, bool)               { return projects.Locate(dir) }

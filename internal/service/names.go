@@ -6,6 +6,7 @@ import (
 	"kedge/internal/clerk"
 	"kedge/internal/enrol"
 	"kedge/internal/gating"
+	"kedge/internal/keep"
 	"kedge/internal/standing"
 )
 
@@ -133,4 +134,23 @@ type (
 	FeatureSubmitRequest = gating.FeatureSubmitRequest
 	GateReply            = gating.GateReply
 	GateRequest          = gating.GateRequest
+)
+
+//nolint:revive // documented in package keep
+type (
+	SearchHit          = keep.SearchHit
+	SessionFound       = keep.SessionFound
+	SessionKill        = keep.SessionKill
+	SessionList        = keep.SessionList
+	SessionListReply   = keep.SessionListReply
+	SessionName        = keep.SessionName
+	SessionNew         = keep.SessionNew
+	SessionRename      = keep.SessionRename
+	SessionResume      = keep.SessionResume
+	SessionRetain      = keep.SessionRetain
+	SessionRetainReply = keep.SessionRetainReply
+	SessionSearch      = keep.SessionSearch
+	SessionSearchReply = keep.SessionSearchReply
+	SessionSend        = keep.SessionSend
+	Sessions           = keep.Sessions
 )

@@ -7,6 +7,7 @@ import (
 
 	"kedge"
 	"kedge/internal/book"
+	"kedge/internal/keep"
 	"kedge/internal/plan"
 	"kedge/internal/redact"
 	"kedge/internal/run"
@@ -122,7 +123,7 @@ func (s *Service) planRules(ctx context.Context, p *project, base string, in Pla
 		return run.Rules{}, err
 	}
 	r := rulesOf(cfg, in.Flags)
-	return r, s.checkAgent(cfg, p, firstSet(cfg.Route.Plan, r.Agent), in.Env)
+	return r, keep.CheckAgent(cfg, p, firstSet(cfg.Route.Plan, r.Agent), in.Env)
 }
 
 // savePlan writes down that a plan is being made, and shows it in plan.md. It

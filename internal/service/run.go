@@ -9,12 +9,11 @@ import (
 	"strings"
 
 	"kedge"
-	"kedge/internal/agent"
 	"kedge/internal/book"
 	"kedge/internal/config"
 	"kedge/internal/gating"
 	"kedge/internal/gitx"
-	"kedge/internal/hold"
+	"kedge/internal/keep"
 	"kedge/internal/plan"
 	"kedge/internal/run"
 	"kedge/internal/settings"
@@ -244,7 +243,7 @@ func (s *Service) runRules(ctx context.Context, p *project, repo *gitx.Repo, bas
 	}
 	r := rulesOf(cfg, in.Flags)
 	r.Phases = phaseLimits(l)
-	return r, s.checkCommitted(ctx, p, repo, base, r.Agent, s.checkAgent(cfg, p, r.Agent, in.Env))
+	return r, s.checkCommitted(ctx, p, repo, base, r.Agent, keep.CheckAgent(cfg, p, r.Agent, in.Env))
 }
 
 // rulesOf are the rules that config.toml and the flags make.
@@ -271,29 +270,6 @@ func firstSet(values ...string) string {
 		return ""
 	}
 	return values[i]
-}
-
-// checkAgent refuses a run whose agent is not named, not known or not installed:
-// nothing has been paid for yet.
-func (s *Service) checkAgent(cfg config.Config, p *project, route string, env []string) error {
-	name, _, _ := strings.Cut(route, ":")
-	if name == "" {
-		return kedge.Errorf(kedge.Blocked, "no agent is named").
-			WithHint("kedge run --agent NAME, or commit agent = \"NAME\" under [run] in .kedge/config.toml")
-	}
-	a, err := cfg.Agent(name)
-	if err != nil {
-		return kedge.Errorf(kedge.Blocked, "%w", err).WithHint("%s; a run reads .kedge/config.toml as it is committed", kedge.HintOf(err))
-	}
-	ad, err := agent.New(name, a)
-	if err != nil {
-		return kedge.Errorf(kedge.Blocked, "%w", err).WithHint("%s", kedge.HintOf(err))
-	}
-	if _, err := hold.LookPath(ad.Program(), p.Dir, env); err != nil {
-		return kedge.Errorf(kedge.Blocked, "agent %q cannot be started: %w", name, err).
-			WithHint("install it, or name another: kedge run --agent NAME")
-	}
-	return nil
 }
 
 // checkCommitted says it when an agent is only missing because nobody committed

@@ -12,19 +12,6 @@ import (
 	"kedge/internal/watch"
 )
 
-// holding starts the holder of a run's session while whoever asks whose process
-// something is has to wait: an agent may ask for something at once.
-func (s *Service) holding(id kedge.SessionID, start func() (holder int, err error)) (forget func(), err error) {
-	s.holders.starting.RLock()
-	defer s.holders.starting.RUnlock()
-	pid, err := start()
-	if err != nil {
-		return nil, err
-	}
-	s.holders.add(pid, id)
-	return func() { s.holders.remove(pid) }, nil
-}
-
 // bounds are what a session's edits and commands must not go against: what
 // locked decisions rejected, what was ruled out, and the constraints of the
 // rules as they stand at the base.

@@ -13,7 +13,7 @@ type workForCare struct{ s *Service }
 
 // Living implements care.Work.
 func (w workForCare) Living(ctx context.Context, p *project) ([]kedge.Session, error) {
-	return w.s.living(ctx, p)
+	return w.s.Keeper.Living(ctx, p)
 }
 
 // CheckRuns implements care.Work.

@@ -104,7 +104,7 @@ func (s *Service) explainWork(ctx context.Context, p *project, repo *gitx.Repo, 
 	if ses, ok, err := store.Get[kedge.Session](ctx, p.Store, store.KindSession, c.Trailer("Kedge-Session")); err != nil {
 		return err
 	} else if ok {
-		ses = s.seen(ctx, ses)
+		ses = s.Keeper.Seen(ctx, ses)
 		r.Session = &ses
 	}
 	if err := s.explainFiles(ctx, p, repo, c, r); err != nil {

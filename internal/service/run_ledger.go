@@ -15,6 +15,7 @@ import (
 	"kedge/internal/config"
 	"kedge/internal/engine/exec"
 	"kedge/internal/gating"
+	"kedge/internal/keep"
 	"kedge/internal/settings"
 	"kedge/internal/store"
 )
@@ -145,7 +146,7 @@ func (l runLedger) Session(ctx context.Context, key string, ev kedge.Event) erro
 // living session has.
 func (l runLedger) freeName(ctx context.Context, ses kedge.Session) (string, error) {
 	for name, n := ses.Name, 2; ; n++ {
-		same, err := named(ctx, l.p, name)
+		same, err := keep.Named(ctx, l.p, name)
 		if err != nil || !slices.ContainsFunc(same, func(o kedge.Session) bool { return o.ID != ses.ID && o.Live() }) {
 			return name, err
 		}
@@ -243,5 +244,5 @@ func (s *Service) forExec(p *project, cfg *exec.Config) {
 	cfg.Ledger, cfg.Briefs, cfg.Rules = ledger, briefs, settings
 	cfg.Projected = func(ctx context.Context, path string) bool { return s.landable(ctx, p, path) }
 	cfg.Heard, cfg.Planned, cfg.Route = briefs.heard, briefs.planned, briefs.route
-	cfg.Bounds, cfg.Holding = briefs.bounds, s.holding
+	cfg.Bounds, cfg.Holding = briefs.bounds, s.Keeper.Holding
 }

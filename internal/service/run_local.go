@@ -60,7 +60,7 @@ func (s *Service) execConfig(p *project, repo *gitx.Repo) exec.Config {
 		Slots:  s.slots(p, repo),
 		Agent:  func(route string) (agent.Adapter, string, error) { return s.adapter(p, repo, route) },
 		Env:    func(id kedge.RunID) []string { return s.runEnv(p, repo, id) },
-		Holder: s.cfg.Sessions.Holder, Sockets: s.cfg.Sessions.Sockets, Runner: s.runner(), Now: s.now, Log: s.cfg.Log,
+		Holder: s.cfg.Sessions.Holder, Sockets: s.cfg.Sessions.Sockets, Runner: s.Keeper.Runner(), Now: s.now, Log: s.cfg.Log,
 	}
 	s.forExec(p, &cfg)
 	return cfg
@@ -138,7 +138,7 @@ func (s *Service) heldEnv(ctx context.Context, p *project, id kedge.RunID) []str
 		if ses.Run != id || !ses.Live() {
 			continue
 		}
-		if c, err := hold.Dial(ctx, s.sessionDir(ses.ID)); err == nil {
+		if c, err := hold.Dial(ctx, s.Keeper.SessionDir(ses.ID)); err == nil {
 			env, err := c.Environ(ctx)
 			_ = c.Close()
 			if err == nil {

@@ -206,7 +206,7 @@ func (s *Service) toldFeature(ctx context.Context, p *project, st *run.State, na
 			return f.ID, nil
 		}
 	}
-	ses, err := s.find(ctx, p, name)
+	ses, err := s.Keeper.Find(ctx, p, name)
 	if err == nil {
 		for i := range st.Jobs {
 			if j := &st.Jobs[i]; j.Session == ses.ID && j.Feature >= 0 {

@@ -9,7 +9,6 @@ package service
 import (
 	"context"
 	"log/slog"
-	"sync"
 	"time"
 
 	"kedge"
@@ -19,6 +18,7 @@ import (
 	"kedge/internal/enrol"
 	"kedge/internal/gate"
 	"kedge/internal/gating"
+	"kedge/internal/keep"
 	"kedge/internal/life"
 	projects "kedge/internal/project"
 	"kedge/internal/standing"
@@ -42,6 +42,7 @@ type Service struct {
 	*clerk.Clerk
 	*enrol.Enroller
 	*gating.Gater
+	*keep.Keeper
 	*standing.Teller
 
 	cfg  Config
@@ -49,12 +50,8 @@ type Service struct {
 	book *book.Book
 	life *life.Life
 
-	retaining sync.Mutex // held by Retain
-
 	engines engines
 	paces   paces
-	holders holders
-	spare   spare
 }
 
 // New makes a service; it opens nothing until it is asked.
@@ -71,7 +68,8 @@ func New(cfg Config) *Service {
 	s.Care = care.New(s.home, s.book, workForCare{s})
 	s.Teller = standing.New(s.home, s.book, runsForStanding{s})
 	s.Enroller = enrol.New(s.home, s.book, s.Teller)
-	s.Gater = gating.New(s.home, s.book, s.life, s.runner)
+	s.Keeper = keep.New(s.home, s.life, s.Teller, cfg.Sessions, s.adoptGates)
+	s.Gater = gating.New(s.home, s.book, s.life, s.Keeper.Runner)
 	s.Clerk = clerk.New(s.home, s.book, runsForClerk{s})
 	return s
 }
@@ -85,7 +83,7 @@ func (s *Service) Close() error {
 	s.life.Leave()
 	s.leaveRuns()
 	s.life.End()
-	s.spare.close()
+	s.Keeper.CloseSpare()
 	return s.home.Close()
 }
 
@@ -105,3 +103,7 @@ func (s *Service) BringUpSoon() {
 // ErrLeft is given by a call whose work goes on without this service: the same
 // request, made again to the next one, gets its answer.
 var ErrLeft = gate.ErrLeft
+
+func (s *Service) adoptGates(ctx context.Context, p *project) error {
+	return s.Gater.AdoptGates(ctx, p)
+}

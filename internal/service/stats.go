@@ -83,7 +83,7 @@ func (s *Service) readYield(ctx context.Context, p *project) (*yield.Journal, er
 		}
 	}
 	for _, id := range j.Silent() {
-		if n, ok := busyMinutes(s.sessionDir(id)); ok {
+		if n, ok := busyMinutes(s.Keeper.SessionDir(id)); ok {
 			j.Active(id, n)
 		}
 	}

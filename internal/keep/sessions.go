@@ -1,4 +1,4 @@
-package service
+package keep
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 
 	"kedge"
 	"kedge/internal/hold"
+	"kedge/internal/project"
 	"kedge/internal/store"
 )
 
@@ -31,11 +32,11 @@ type SessionNew struct {
 }
 
 // SessionNew starts a session: the fact first, then the program.
-func (s *Service) SessionNew(ctx context.Context, who Caller, in SessionNew) (kedge.Session, error) {
+func (s *Keeper) SessionNew(ctx context.Context, who project.Caller, in SessionNew) (kedge.Session, error) {
 	if err := checkNew(in); err != nil {
 		return kedge.Session{}, err
 	}
-	p, err := s.sessionProject(ctx, who)
+	p, err := s.home.OfSessions(ctx, who)
 	if err != nil {
 		return kedge.Session{}, err
 	}
@@ -43,7 +44,7 @@ func (s *Service) SessionNew(ctx context.Context, who Caller, in SessionNew) (ke
 	if err != nil {
 		return kedge.Session{}, err
 	}
-	evs, err := s.write(ctx, p, who, func() ([]kedge.Event, error) { return s.decideSession(ctx, p, who, in, l.id, "") })
+	evs, err := s.home.Write(ctx, p, who, func() ([]kedge.Event, error) { return s.decideSession(ctx, p, who, in, l.id, "") })
 	return s.launched(ctx, p, l, evs, err, func(kedge.Session) SessionNew { return in })
 }
 
@@ -64,7 +65,7 @@ func checkNew(in SessionNew) error {
 }
 
 // decideSession starts a session in the journal; previous is the one it resumes.
-func (s *Service) decideSession(ctx context.Context, p *project, who Caller, in SessionNew, id, previous kedge.SessionID) ([]kedge.Event, error) {
+func (s *Keeper) decideSession(ctx context.Context, p *project.Project, who project.Caller, in SessionNew, id, previous kedge.SessionID) ([]kedge.Event, error) {
 	_, taken, err := s.livingNamed(ctx, p, in.Name)
 	if err != nil {
 		return nil, err
@@ -73,15 +74,16 @@ func (s *Service) decideSession(ctx context.Context, p *project, who Caller, in 
 		return nil, kedge.Errorf(kedge.Conflict, "a session %q is running", in.Name).WithHint("kedge attach %s", in.Name)
 	}
 	parent, _ := who.Session()
-	ev, err := event(kedge.SessionStarted, who, kedge.Session{
+	ev, err := project.Event(kedge.SessionStarted, who, kedge.Session{
 		ID: id, Name: in.Name, Project: p.ID, Agent: filepath.Base(in.Command[0]),
-		Command: in.Command, Dir: in.Dir, State: kedge.SessionRunning, StartedAt: s.now(), Previous: previous, Parent: parent,
+		Command: in.Command, Dir: in.Dir, State: kedge.SessionRunning, StartedAt: s.home.Now(), Previous: previous, Parent: parent,
 	})
 	return []kedge.Event{ev}, err
 }
 
-func (s *Service) sessionDir(id kedge.SessionID) string {
-	return filepath.Join(s.cfg.Home, "sessions", string(id))
+// SessionDir is where the files of a session stand.
+func (s *Keeper) SessionDir(id kedge.SessionID) string {
+	return filepath.Join(s.home.Dir, "sessions", string(id))
 }
 
 // SessionList asks for sessions: of this project, or of all.
@@ -95,32 +97,32 @@ type SessionListReply struct {
 }
 
 // SessionList lists sessions, the newest first, each as it is now.
-func (s *Service) SessionList(ctx context.Context, who Caller, in SessionList) (SessionListReply, error) {
+func (s *Keeper) SessionList(ctx context.Context, who project.Caller, in SessionList) (SessionListReply, error) {
 	reply := SessionListReply{Sessions: []kedge.Session{}}
-	ps, err := s.sessionProjects(ctx, who, in.All)
+	ps, err := s.home.AllOfSessions(ctx, who, in.All)
 	if err != nil {
 		return reply, err
 	}
 	for _, p := range ps {
-		docs, err := all[kedge.Session](ctx, p, store.KindSession)
+		docs, err := project.All[kedge.Session](ctx, p, store.KindSession)
 		if err != nil {
 			return reply, err
 		}
 		for _, ses := range docs {
-			reply.Sessions = append(reply.Sessions, s.seen(ctx, ses))
+			reply.Sessions = append(reply.Sessions, s.Seen(ctx, ses))
 		}
 	}
 	slices.SortStableFunc(reply.Sessions, func(a, b kedge.Session) int { return b.StartedAt.Compare(a.StartedAt) })
 	return reply, nil
 }
 
-// seen is a session as it is now: the journal's word for one that ended, the
+// Seen is a session as it is now: the journal's word for one that ended, the
 // holder's or its files' for one that runs.
-func (s *Service) seen(ctx context.Context, ses kedge.Session) kedge.Session {
+func (s *Keeper) Seen(ctx context.Context, ses kedge.Session) kedge.Session {
 	if !ses.Live() {
 		return ses
 	}
-	f := hold.Look(ctx, s.sessionDir(ses.ID))
+	f := hold.Look(ctx, s.SessionDir(ses.ID))
 	defer closeFound(f)
 	if f.State != kedge.SessionRunning {
 		return asEnded(ses, f)
@@ -151,12 +153,12 @@ func asEnded(ses kedge.Session, f hold.Found) kedge.Session {
 	return ses
 }
 
-// living are the project's sessions whose program runs.
-func (s *Service) living(ctx context.Context, p *project) ([]kedge.Session, error) {
-	docs, err := all[kedge.Session](ctx, p, store.KindSession)
+// Living are the project's sessions whose program runs.
+func (s *Keeper) Living(ctx context.Context, p *project.Project) ([]kedge.Session, error) {
+	docs, err := project.All[kedge.Session](ctx, p, store.KindSession)
 	var out []kedge.Session
 	for _, ses := range docs {
-		if ses = s.seen(ctx, ses); ses.Live() {
+		if ses = s.Seen(ctx, ses); ses.Live() {
 			out = append(out, ses)
 		}
 	}
@@ -165,18 +167,18 @@ func (s *Service) living(ctx context.Context, p *project) ([]kedge.Session, erro
 
 // livingNamed is the session of a name whose program runs. Only those of the name
 // are looked at: what it costs must not grow with all the others.
-func (s *Service) livingNamed(ctx context.Context, p *project, name string) (ses kedge.Session, found bool, err error) {
-	docs, err := named(ctx, p, name)
+func (s *Keeper) livingNamed(ctx context.Context, p *project.Project, name string) (ses kedge.Session, found bool, err error) {
+	docs, err := Named(ctx, p, name)
 	for _, ses := range docs {
-		if ses = s.seen(ctx, ses); ses.Live() {
+		if ses = s.Seen(ctx, ses); ses.Live() {
 			return ses, true, err
 		}
 	}
 	return kedge.Session{}, false, err
 }
 
-// named are the sessions that have a name, in the order of the journal.
-func named(ctx context.Context, p *project, name string) ([]kedge.Session, error) {
+// Named are the sessions that have a name, in the order of the journal.
+func Named(ctx context.Context, p *project.Project, name string) ([]kedge.Session, error) {
 	if !kedge.ValidName(name) {
 		return nil, nil
 	}
@@ -196,19 +198,19 @@ type SessionFound struct {
 
 // SessionFind finds a session by id, else the living one of the name, else the
 // newest that had it.
-func (s *Service) SessionFind(ctx context.Context, who Caller, in SessionName) (SessionFound, error) {
-	p, err := s.sessionProject(ctx, who)
+func (s *Keeper) SessionFind(ctx context.Context, who project.Caller, in SessionName) (SessionFound, error) {
+	p, err := s.home.OfSessions(ctx, who)
 	if err != nil {
 		return SessionFound{}, err
 	}
-	ses, err := s.find(ctx, p, in.Name)
-	return SessionFound{Session: ses, Folder: s.sessionDir(ses.ID)}, err
+	ses, err := s.Find(ctx, p, in.Name)
+	return SessionFound{Session: ses, Folder: s.SessionDir(ses.ID)}, err
 }
 
 // SessionAttach is SessionFind for somebody who wants to sit at the session's
 // terminal, which is for people: an agent that could type there would speak with
 // a person's voice.
-func (s *Service) SessionAttach(ctx context.Context, who Caller, in SessionName) (SessionFound, error) {
+func (s *Keeper) SessionAttach(ctx context.Context, who project.Caller, in SessionName) (SessionFound, error) {
 	if who.IsAgent() {
 		return SessionFound{}, kedge.Errorf(kedge.Blocked, "only a person may attach to a session").
 			WithHint("kedge logs %s --follow", in.Name)
@@ -216,17 +218,19 @@ func (s *Service) SessionAttach(ctx context.Context, who Caller, in SessionName)
 	return s.SessionFind(ctx, who, in)
 }
 
-func (s *Service) find(ctx context.Context, p *project, name string) (kedge.Session, error) {
+// Find finds a session by id, else the living one of the name, else the newest
+// that had it.
+func (s *Keeper) Find(ctx context.Context, p *project.Project, name string) (kedge.Session, error) {
 	if ses, ok, err := store.Get[kedge.Session](ctx, p.Store, store.KindSession, name); ok || err != nil {
-		return s.seen(ctx, ses), err
+		return s.Seen(ctx, ses), err
 	}
-	docs, err := named(ctx, p, name)
+	docs, err := Named(ctx, p, name)
 	if err != nil {
 		return kedge.Session{}, err
 	}
 	best := -1
 	for i, ses := range docs {
-		docs[i] = s.seen(ctx, ses)
+		docs[i] = s.Seen(ctx, ses)
 		if best < 0 || docs[i].Live() || !docs[best].Live() && docs[i].StartedAt.After(docs[best].StartedAt) {
 			best = i
 		}

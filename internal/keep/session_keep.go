@@ -1,4 +1,4 @@
-package service
+package keep
 
 import (
 	"context"
@@ -15,6 +15,7 @@ import (
 	lines "kedge/internal/find"
 	"kedge/internal/hold"
 	"kedge/internal/hold/tape"
+	"kedge/internal/project"
 	"kedge/internal/settings"
 	"kedge/internal/store"
 )
@@ -34,11 +35,11 @@ type SessionResume struct {
 
 // SessionResume starts the command of a session that has ended again: in the
 // same folder, with the same name, as a new session that names the old one.
-func (s *Service) SessionResume(ctx context.Context, who Caller, in SessionResume) (kedge.Session, error) {
+func (s *Keeper) SessionResume(ctx context.Context, who project.Caller, in SessionResume) (kedge.Session, error) {
 	if in.Checkpoint != "" {
 		return s.resumeCheckpoint(ctx, who, in)
 	}
-	p, err := s.sessionProject(ctx, who)
+	p, err := s.home.OfSessions(ctx, who)
 	if err != nil {
 		return kedge.Session{}, err
 	}
@@ -49,8 +50,8 @@ func (s *Service) SessionResume(ctx context.Context, who Caller, in SessionResum
 	if err != nil {
 		return kedge.Session{}, err
 	}
-	evs, err := s.write(ctx, p, who, func() ([]kedge.Event, error) {
-		old, err := s.find(ctx, p, in.Name)
+	evs, err := s.home.Write(ctx, p, who, func() ([]kedge.Event, error) {
+		old, err := s.Find(ctx, p, in.Name)
 		if err != nil {
 			return nil, err
 		}
@@ -117,7 +118,7 @@ type SearchHit struct {
 
 // SessionSearch searches what sessions printed: the newest session first, each
 // from its beginning.
-func (s *Service) SessionSearch(ctx context.Context, who Caller, in SessionSearch) (SessionSearchReply, error) {
+func (s *Keeper) SessionSearch(ctx context.Context, who project.Caller, in SessionSearch) (SessionSearchReply, error) {
 	reply := SessionSearchReply{Hits: []SearchHit{}}
 	if in.Limit < 1 || in.Limit > maxHits {
 		return reply, kedge.Errorf(kedge.Invalid, "a limit of %d is not between 1 and %d", in.Limit, maxHits).WithHint("--limit 100")
@@ -128,7 +129,7 @@ func (s *Service) SessionSearch(ctx context.Context, who Caller, in SessionSearc
 	}
 	var tapes []tape.Log
 	for _, ses := range docs {
-		tapes = append(tapes, tape.Open(s.sessionDir(ses.ID)))
+		tapes = append(tapes, tape.Open(s.SessionDir(ses.ID)))
 	}
 	r, err := lines.Search(ctx, tapes, lines.Query{Text: in.Query, Fold: in.IgnoreCase, Limit: in.Limit})
 	if err != nil {
@@ -146,14 +147,14 @@ func (s *Service) SessionSearch(ctx context.Context, who Caller, in SessionSearc
 }
 
 // searched are the sessions to search, the newest first.
-func (s *Service) searched(ctx context.Context, who Caller, in SessionSearch) ([]kedge.Session, error) {
-	ps, err := s.sessionProjects(ctx, who, in.All)
+func (s *Keeper) searched(ctx context.Context, who project.Caller, in SessionSearch) ([]kedge.Session, error) {
+	ps, err := s.home.AllOfSessions(ctx, who, in.All)
 	if err != nil {
 		return nil, err
 	}
 	var out []kedge.Session
 	for _, p := range ps {
-		docs, err := all[kedge.Session](ctx, p, store.KindSession)
+		docs, err := project.All[kedge.Session](ctx, p, store.KindSession)
 		if err != nil {
 			return nil, err
 		}
@@ -183,7 +184,7 @@ type SessionRetainReply struct {
 }
 
 // SessionRetain is Retain for a caller.
-func (s *Service) SessionRetain(ctx context.Context, who Caller, in SessionRetain) (SessionRetainReply, error) {
+func (s *Keeper) SessionRetain(ctx context.Context, who project.Caller, in SessionRetain) (SessionRetainReply, error) {
 	if who.IsAgent() {
 		return SessionRetainReply{}, kedge.Errorf(kedge.Blocked, "what is kept of sessions is decided by a person, not from inside a session")
 	}
@@ -194,9 +195,9 @@ func (s *Service) SessionRetain(ctx context.Context, who Caller, in SessionRetai
 // larger, than the user-wide config.toml in environ says. It never touches a
 // session that lives, nor a folder that no journal knows; the journal keeps the
 // record of every session. With a file that cannot be read nothing is taken away.
-func (s *Service) Retain(ctx context.Context, environ []string) (SessionRetainReply, error) {
+func (s *Keeper) Retain(ctx context.Context, environ []string) (SessionRetainReply, error) {
 	var reply SessionRetainReply
-	if s.cfg.ReadOnly {
+	if s.home.ReadOnly {
 		return reply, kedge.Errorf(kedge.Conflict, "this needs the daemon").WithHint("kedge up")
 	}
 	s.retaining.Lock()
@@ -209,7 +210,7 @@ func (s *Service) Retain(ctx context.Context, environ []string) (SessionRetainRe
 	if err != nil {
 		return reply, err
 	}
-	for _, d := range drops(list, keep, s.now()) {
+	for _, d := range drops(list, keep, s.home.Now()) {
 		gone, err := s.drop(ctx, d)
 		if err != nil {
 			return reply, err
@@ -224,10 +225,10 @@ func (s *Service) Retain(ctx context.Context, environ []string) (SessionRetainRe
 
 // RetainSoon is Retain beside everything else, for a daemon that starts; what
 // goes wrong is logged.
-func (s *Service) RetainSoon(environ []string) {
+func (s *Keeper) RetainSoon(environ []string) {
 	s.life.Go(func() {
 		if _, err := s.Retain(s.life.Context(), environ); err != nil && s.life.Context().Err() == nil {
-			s.cfg.Log.Error("old output was not taken away", "error", err.Error())
+			s.home.Log.Error("old output was not taken away", "error", err.Error())
 		}
 	})
 }
@@ -254,14 +255,14 @@ type folder struct {
 
 // endedFolders are the folders of the sessions that the journals call ended, the
 // oldest first.
-func (s *Service) endedFolders(ctx context.Context) ([]folder, error) {
-	ps, err := s.sessionProjects(ctx, Caller{}, true)
+func (s *Keeper) endedFolders(ctx context.Context) ([]folder, error) {
+	ps, err := s.home.AllOfSessions(ctx, project.Caller{}, true)
 	if err != nil {
 		return nil, err
 	}
 	var out []folder
 	for _, p := range ps {
-		docs, err := all[kedge.Session](ctx, p, store.KindSession)
+		docs, err := project.All[kedge.Session](ctx, p, store.KindSession)
 		if err != nil {
 			return nil, err
 		}
@@ -269,7 +270,7 @@ func (s *Service) endedFolders(ctx context.Context) ([]folder, error) {
 			if ses.Live() {
 				continue
 			}
-			f, ok, err := readFolder(s.sessionDir(ses.ID))
+			f, ok, err := readFolder(s.SessionDir(ses.ID))
 			if err != nil {
 				return nil, err
 			}
@@ -347,7 +348,7 @@ func drops(oldestFirst []folder, keep config.Sessions, now time.Time) []dropping
 }
 
 // drop takes away what was decided, unless a holder says that the session lives.
-func (s *Service) drop(ctx context.Context, d dropping) (int64, error) {
+func (s *Keeper) drop(ctx context.Context, d dropping) (int64, error) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second) // a holder that is stopped must not hold up the daemon
 	defer cancel()
 	f := hold.Look(ctx, d.dir)
@@ -376,8 +377,8 @@ func (s *Service) drop(ctx context.Context, d dropping) (int64, error) {
 
 // removeFolder removes what is left of a session's folder, and the socket that a
 // killed holder left.
-func (s *Service) removeFolder(dir string) error {
-	if r, err := hold.ReadRecord(dir); err == nil && filepath.Dir(r.Socket) == s.cfg.Sessions.Sockets {
+func (s *Keeper) removeFolder(dir string) error {
+	if r, err := hold.ReadRecord(dir); err == nil && filepath.Dir(r.Socket) == s.with.Sockets {
 		if err := os.Remove(r.Socket); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}

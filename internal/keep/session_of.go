@@ -1,4 +1,4 @@
-package service
+package keep
 
 import (
 	"maps"
@@ -80,9 +80,9 @@ const nobodys = kedge.SessionID("ses-00000000000000000000000000")
 // run is an agent's too: an agent wrote it. So is whatever else descends from
 // the daemon, since no person does, and a caller that is gone before it can be
 // asked for.
-func (s *Service) SessionOf(pid int) kedge.SessionID {
+func (s *Keeper) SessionOf(pid int) kedge.SessionID {
 	up, known := hold.Ancestors(pid)
-	if s.cfg.ReadOnly {
+	if s.home.ReadOnly {
 		s.rememberHolders()
 		s.rememberLines()
 	}
@@ -103,7 +103,7 @@ func (s *Service) SessionOf(pid int) kedge.SessionID {
 
 // holdingLine starts the holder of a line while whoever asks whose process
 // something is has to wait.
-func (s *Service) holdingLine(start func() (*hold.Client, error)) (*hold.Client, error) {
+func (s *Keeper) holdingLine(start func() (*hold.Client, error)) (*hold.Client, error) {
 	s.holders.starting.RLock()
 	defer s.holders.starting.RUnlock()
 	c, err := start()
@@ -114,8 +114,8 @@ func (s *Service) holdingLine(start func() (*hold.Client, error)) (*hold.Client,
 }
 
 // rememberLines reads which holders of lines live that somebody else started.
-func (s *Service) rememberLines() {
-	gates, _ := filepath.Glob(filepath.Join(s.storeDir("*"), "gate", "*")) // the pattern is well formed
+func (s *Keeper) rememberLines() {
+	gates, _ := filepath.Glob(filepath.Join(s.home.StateDir("*"), "gate", "*")) // the pattern is well formed
 	for _, dir := range gates {
 		for _, r := range gate.Holders(dir) {
 			s.holders.addLine(r)
@@ -124,20 +124,33 @@ func (s *Service) rememberLines() {
 }
 
 // rememberHolders reads which holders live, for a service that watches none.
-func (s *Service) rememberHolders() {
-	entries, _ := os.ReadDir(s.sessionDir("")) // none: no session was ever started
+func (s *Keeper) rememberHolders() {
+	entries, _ := os.ReadDir(s.SessionDir("")) // none: no session was ever started
 	for _, e := range entries {
-		if r, err := hold.ReadRecord(s.sessionDir(kedge.SessionID(e.Name()))); err == nil && r.Alive() {
+		if r, err := hold.ReadRecord(s.SessionDir(kedge.SessionID(e.Name()))); err == nil && r.Alive() {
 			s.holders.add(r.Holder.PID, r.Session)
 		}
 	}
 }
 
-// runner holds the lines of gates, so that they outlive the daemon; nil where no
+// Runner holds the lines of gates, so that they outlive the daemon; nil where no
 // holder can be had, or where it could not find all that a line started.
-func (s *Service) runner() gate.Runner {
-	if s.cfg.Sessions.Holder == nil || runtime.GOOS != "linux" {
+func (s *Keeper) Runner() gate.Runner {
+	if s.with.Holder == nil || runtime.GOOS != "linux" {
 		return nil
 	}
-	return gate.Held{Holder: s.cfg.Sessions.Holder, Sockets: s.cfg.Sessions.Sockets, Now: s.cfg.Now, Holding: s.holdingLine}
+	return gate.Held{Holder: s.with.Holder, Sockets: s.with.Sockets, Now: s.home.Clock, Holding: s.holdingLine}
+}
+
+// Holding starts the holder of a run's session while whoever asks whose process
+// something is has to wait: an agent may ask for something at once.
+func (s *Keeper) Holding(id kedge.SessionID, start func() (holder int, err error)) (forget func(), err error) {
+	s.holders.starting.RLock()
+	defer s.holders.starting.RUnlock()
+	pid, err := start()
+	if err != nil {
+		return nil, err
+	}
+	s.holders.add(pid, id)
+	return func() { s.holders.remove(pid) }, nil
 }

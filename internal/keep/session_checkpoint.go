@@ -1,6 +1,7 @@
-package service
+package keep
 
 import (
+	"cmp"
 	"context"
 	"path/filepath"
 	"strings"
@@ -9,7 +10,9 @@ import (
 	"kedge/internal/agent"
 	"kedge/internal/atomicfile"
 	"kedge/internal/brief"
+	"kedge/internal/config"
 	"kedge/internal/hold"
+	"kedge/internal/project"
 	"kedge/internal/redact"
 	"kedge/internal/settings"
 	"kedge/internal/standing"
@@ -19,8 +22,8 @@ import (
 // resumeCheckpoint starts a fresh session of the project's agent, which is told
 // where a checkpoint left the work: nothing is pasted by hand, and nothing of an
 // earlier session is needed but the journal.
-func (s *Service) resumeCheckpoint(ctx context.Context, who Caller, in SessionResume) (kedge.Session, error) {
-	p, err := s.project(ctx, who)
+func (s *Keeper) resumeCheckpoint(ctx context.Context, who project.Caller, in SessionResume) (kedge.Session, error) {
+	p, err := s.home.Open(ctx, who)
 	if err != nil {
 		return kedge.Session{}, err
 	}
@@ -44,7 +47,7 @@ func (s *Service) resumeCheckpoint(ctx context.Context, who Caller, in SessionRe
 		l.abandon()
 		return kedge.Session{}, err
 	}
-	evs, err := s.write(ctx, p, who, func() ([]kedge.Event, error) { return s.decideSession(ctx, p, who, fresh, l.id, "") })
+	evs, err := s.home.Write(ctx, p, who, func() ([]kedge.Event, error) { return s.decideSession(ctx, p, who, fresh, l.id, "") })
 	ses, err := s.launched(ctx, p, l, evs, err, func(kedge.Session) SessionNew { return fresh })
 	if err == nil && ses.ID == l.id && fresh.Cols == 0 {
 		s.life.Go(func() { s.typeBrief(l, ad, text) })
@@ -54,14 +57,14 @@ func (s *Service) resumeCheckpoint(ctx context.Context, who Caller, in SessionRe
 
 // typeBrief types the brief into a session without a screen; with one, the person
 // at it sees the agent take it from its file.
-func (s *Service) typeBrief(l launch, ad agent.Adapter, text string) {
+func (s *Keeper) typeBrief(l launch, ad agent.Adapter, text string) {
 	first := ad.Reader(agent.Task{Session: l.id}).Open([]byte(text))
 	hold.Type(s.life.Context(), l.dir, hold.Typing{Source: hold.SourceBrief, Text: first.Text, Close: first.Close})
 }
 
 // checkpointBrief is the brief of a checkpoint: the latest one where none is named.
-func (s *Service) checkpointBrief(ctx context.Context, p *project, who Caller, id kedge.CheckpointID) (string, error) {
-	input, err := s.Teller.BriefInput(ctx, p, who)
+func (s *Keeper) checkpointBrief(ctx context.Context, p *project.Project, who project.Caller, id kedge.CheckpointID) (string, error) {
+	input, err := s.standing.BriefInput(ctx, p, who)
 	if err != nil {
 		return "", err
 	}
@@ -84,13 +87,13 @@ const latestCheckpoint kedge.CheckpointID = "latest"
 
 // personsAgent is the agent of config.toml as it stands in the folder: a person
 // asks, so it need not be committed.
-func (s *Service) personsAgent(ctx context.Context, p *project, in SessionResume) (agent.Adapter, string, error) {
+func (s *Keeper) personsAgent(ctx context.Context, p *project.Project, in SessionResume) (agent.Adapter, string, error) {
 	cfg, err := settings.Source{Project: p}.Config(ctx, settings.UserFile(in.Env))
 	if err != nil {
 		return nil, "", err
 	}
-	route := firstSet(in.Agent, firstSet(cfg.Route.Implement, cfg.Run.Agent))
-	if err := s.checkAgent(cfg, p, route, in.Env); err != nil {
+	route := cmp.Or(in.Agent, cfg.Route.Implement, cfg.Run.Agent)
+	if err := CheckAgent(cfg, p, route, in.Env); err != nil {
 		return nil, "", err
 	}
 	name, model, _ := strings.Cut(route, ":")
@@ -104,7 +107,7 @@ func (s *Service) personsAgent(ctx context.Context, p *project, in SessionResume
 
 // briefed is how the agent starts with its brief, which lies in the session's
 // folder.
-func (s *Service) briefed(l launch, p *project, in SessionResume, ad agent.Adapter, model, text string) (SessionNew, error) {
+func (s *Keeper) briefed(l launch, p *project.Project, in SessionResume, ad agent.Adapter, model, text string) (SessionNew, error) {
 	file := filepath.Join(l.dir, "brief.md")
 	if err := atomicfile.Write(file, []byte(text), 0o600); err != nil {
 		return SessionNew{}, kedge.Errorf(kedge.Internal, "write the brief: %w", err)
@@ -125,4 +128,27 @@ func (s *Service) briefed(l launch, p *project, in SessionResume, ad agent.Adapt
 		fresh.Cols, fresh.Rows = 120, 40
 	}
 	return fresh, nil
+}
+
+// CheckAgent refuses a run whose agent is not named, not known or not installed:
+// nothing has been paid for yet.
+func CheckAgent(cfg config.Config, p *project.Project, route string, env []string) error {
+	name, _, _ := strings.Cut(route, ":")
+	if name == "" {
+		return kedge.Errorf(kedge.Blocked, "no agent is named").
+			WithHint("kedge run --agent NAME, or commit agent = \"NAME\" under [run] in .kedge/config.toml")
+	}
+	a, err := cfg.Agent(name)
+	if err != nil {
+		return kedge.Errorf(kedge.Blocked, "%w", err).WithHint("%s; a run reads .kedge/config.toml as it is committed", kedge.HintOf(err))
+	}
+	ad, err := agent.New(name, a)
+	if err != nil {
+		return kedge.Errorf(kedge.Blocked, "%w", err).WithHint("%s", kedge.HintOf(err))
+	}
+	if _, err := hold.LookPath(ad.Program(), p.Dir, env); err != nil {
+		return kedge.Errorf(kedge.Blocked, "agent %q cannot be started: %w", name, err).
+			WithHint("install it, or name another: kedge run --agent NAME")
+	}
+	return nil
 }

@@ -1,4 +1,4 @@
-package service
+package keep
 
 import (
 	"context"
@@ -6,13 +6,14 @@ import (
 
 	"kedge"
 	"kedge/internal/hold"
+	"kedge/internal/project"
 	"kedge/internal/store"
 )
 
 // follow watches a living session until it ends, writes that down, and lets its
 // holder go. The client is closed; it is nil for a holder that was not reached
 // yet, or does not answer now. A pid of 0 is nobody's ancestor.
-func (s *Service) follow(p *project, id kedge.SessionID, holder int, c *hold.Client) {
+func (s *Keeper) follow(p *project.Project, id kedge.SessionID, holder int, c *hold.Client) {
 	s.holders.add(holder, id)
 	s.life.Go(func() {
 		defer s.holders.remove(holder)
@@ -27,13 +28,13 @@ func (s *Service) follow(p *project, id kedge.SessionID, holder int, c *hold.Cli
 }
 
 // endLeft ends what a holder that was killed has left behind.
-func (s *Service) endLeft(f hold.Found) {
+func (s *Keeper) endLeft(f hold.Found) {
 	if f.Result != nil {
 		return
 	}
 	left, err := hold.EndLeft(f.Dir)
 	if err != nil || left > 0 {
-		s.cfg.Log.Warn("the holder of a session was gone and its processes were not: they are ended", "session", string(f.ID), "processes", left, "error", err)
+		s.home.Log.Warn("the holder of a session was gone and its processes were not: they are ended", "session", string(f.ID), "processes", left, "error", err)
 	}
 }
 
@@ -42,16 +43,16 @@ func (s *Service) endLeft(f hold.Found) {
 const lookAgain = time.Second
 
 // toEnd follows a session until it is over, however often its holder breaks off.
-func (s *Service) toEnd(id kedge.SessionID, c *hold.Client) (f hold.Found, over bool) {
+func (s *Keeper) toEnd(id kedge.SessionID, c *hold.Client) (f hold.Found, over bool) {
 	for {
 		if c == nil {
-			c, _ = hold.Dial(s.life.Context(), s.sessionDir(id)) // how it is with the session, Look says
+			c, _ = hold.Dial(s.life.Context(), s.SessionDir(id)) // how it is with the session, Look says
 		}
 		if c != nil {
 			_, _ = c.Await(s.life.Context())
 			_ = c.Close()
 		}
-		f = hold.Look(s.life.Context(), s.sessionDir(id))
+		f = hold.Look(s.life.Context(), s.SessionDir(id))
 		if s.life.Context().Err() != nil {
 			closeFound(f)
 			return f, false
@@ -75,7 +76,7 @@ func closeFound(f hold.Found) {
 
 // collect lets the holder of an ended session go; without it, it would stay for
 // a day.
-func (s *Service) collect(ctx context.Context, f hold.Found) {
+func (s *Keeper) collect(ctx context.Context, f hold.Found) {
 	if f.Client != nil && f.Result != nil {
 		_ = f.Client.Collect(ctx) // it goes by itself as well
 	}
@@ -92,27 +93,27 @@ func endOf(f hold.Found) kedge.SessionEndedData {
 }
 
 // ended writes the end of a session down, once: its key is the session.
-func (s *Service) ended(ctx context.Context, p *project, d kedge.SessionEndedData) {
-	who := Caller{Actor: kedge.ActorDaemon, Key: "ended-" + string(d.ID)}
-	_, err := s.write(ctx, p, who, func() ([]kedge.Event, error) {
-		ev, err := event(kedge.SessionEnded, who, d)
+func (s *Keeper) ended(ctx context.Context, p *project.Project, d kedge.SessionEndedData) {
+	who := project.Caller{Actor: kedge.ActorDaemon, Key: "ended-" + string(d.ID)}
+	_, err := s.home.Write(ctx, p, who, func() ([]kedge.Event, error) {
+		ev, err := project.Event(kedge.SessionEnded, who, d)
 		return []kedge.Event{ev}, err
 	})
 	if err != nil && ctx.Err() == nil {
-		s.cfg.Log.Error("the end of a session is not written down", "session", string(d.ID), "error", err.Error())
+		s.home.Log.Error("the end of a session is not written down", "session", string(d.ID), "error", err.Error())
 	}
 }
 
 // Adopt takes up the sessions that an earlier daemon left: those that run are
 // watched again, the others are written down as what became of them. Gates that
 // it left are finished.
-func (s *Service) Adopt(ctx context.Context) error {
+func (s *Keeper) Adopt(ctx context.Context) error {
 	s.rememberLines()
-	ps, err := s.sessionProjects(ctx, Caller{}, true)
+	ps, err := s.home.AllOfSessions(ctx, project.Caller{}, true)
 	if err != nil {
 		return err
 	}
-	found, err := hold.Find(ctx, s.sessionDir(""))
+	found, err := hold.Find(ctx, s.SessionDir(""))
 	if err != nil {
 		return err
 	}
@@ -121,10 +122,10 @@ func (s *Service) Adopt(ctx context.Context) error {
 		byID[f.ID] = f
 	}
 	for _, p := range ps {
-		if err := s.adoptProject(ctx, p, byID); err != nil {
+		if err := s.AdoptProject(ctx, p, byID); err != nil {
 			return err
 		}
-		if err := s.Gater.AdoptGates(ctx, p); err != nil {
+		if err := s.adoptGates(ctx, p); err != nil {
 			return err
 		}
 	}
@@ -132,9 +133,9 @@ func (s *Service) Adopt(ctx context.Context) error {
 	return nil
 }
 
-// adoptProject takes the sessions of a project out of what was found.
-func (s *Service) adoptProject(ctx context.Context, p *project, found map[kedge.SessionID]hold.Found) error {
-	docs, err := all[kedge.Session](ctx, p, store.KindSession)
+// AdoptProject takes the sessions of a project out of what was found.
+func (s *Keeper) AdoptProject(ctx context.Context, p *project.Project, found map[kedge.SessionID]hold.Found) error {
+	docs, err := project.All[kedge.Session](ctx, p, store.KindSession)
 	if err != nil {
 		return err
 	}
@@ -169,7 +170,7 @@ type SessionSend struct {
 
 // SessionSend types into a session; it returns when the program's terminal has
 // taken all of it.
-func (s *Service) SessionSend(ctx context.Context, who Caller, in SessionSend) (kedge.Session, error) {
+func (s *Keeper) SessionSend(ctx context.Context, who project.Caller, in SessionSend) (kedge.Session, error) {
 	_, c, ses, err := s.reach(ctx, who, in.Name, "send")
 	if err != nil {
 		return ses, err
@@ -183,12 +184,12 @@ func (s *Service) SessionSend(ctx context.Context, who Caller, in SessionSend) (
 }
 
 // reach connects to a living session that the caller may act on.
-func (s *Service) reach(ctx context.Context, who Caller, name, act string) (*project, *hold.Client, kedge.Session, error) {
-	p, err := s.sessionProject(ctx, who)
+func (s *Keeper) reach(ctx context.Context, who project.Caller, name, act string) (*project.Project, *hold.Client, kedge.Session, error) {
+	p, err := s.home.OfSessions(ctx, who)
 	if err != nil {
 		return nil, nil, kedge.Session{}, err
 	}
-	ses, err := s.find(ctx, p, name)
+	ses, err := s.Find(ctx, p, name)
 	if err != nil {
 		return nil, nil, ses, err
 	}
@@ -198,7 +199,7 @@ func (s *Service) reach(ctx context.Context, who Caller, name, act string) (*pro
 	if !ses.Live() {
 		return nil, nil, ses, kedge.Errorf(kedge.Conflict, "session %q is %s", name, ses.State).WithHint("kedge resume %s", name)
 	}
-	c, err := hold.Dial(ctx, s.sessionDir(ses.ID))
+	c, err := hold.Dial(ctx, s.SessionDir(ses.ID))
 	return p, c, ses, err
 }
 
@@ -210,7 +211,7 @@ type SessionKill struct {
 
 // SessionKill ends a session and everything it started, and returns when all of
 // it is gone and written down.
-func (s *Service) SessionKill(ctx context.Context, who Caller, in SessionKill) (kedge.Session, error) {
+func (s *Keeper) SessionKill(ctx context.Context, who project.Caller, in SessionKill) (kedge.Session, error) {
 	p, c, ses, err := s.reach(ctx, who, in.Name, "kill")
 	if err != nil {
 		return ses, err
@@ -222,10 +223,10 @@ func (s *Service) SessionKill(ctx context.Context, who Caller, in SessionKill) (
 	if _, err := c.Await(ctx); err != nil {
 		return ses, err
 	}
-	f := hold.Look(ctx, s.sessionDir(ses.ID))
+	f := hold.Look(ctx, s.SessionDir(ses.ID))
 	s.ended(ctx, p, endOf(f))
 	s.collect(ctx, f)
-	return s.find(ctx, p, string(ses.ID))
+	return s.Find(ctx, p, string(ses.ID))
 }
 
 // SessionRename asks for another name.
@@ -235,20 +236,20 @@ type SessionRename struct {
 }
 
 // SessionRename renames a session; names of the living are unique.
-func (s *Service) SessionRename(ctx context.Context, who Caller, in SessionRename) (kedge.Session, error) {
+func (s *Keeper) SessionRename(ctx context.Context, who project.Caller, in SessionRename) (kedge.Session, error) {
 	if !kedge.ValidName(in.New) {
 		return kedge.Session{}, kedge.Errorf(kedge.Invalid, "%q cannot name a session", in.New).
 			WithHint("use a-z, 0-9, dot, dash and underscore, at most 64")
 	}
-	p, err := s.sessionProject(ctx, who)
+	p, err := s.home.OfSessions(ctx, who)
 	if err != nil {
 		return kedge.Session{}, err
 	}
 	if err := s.mayActOn(ctx, p, who, in.Name, "rename"); err != nil {
 		return kedge.Session{}, err
 	}
-	evs, err := s.write(ctx, p, who, func() ([]kedge.Event, error) {
-		ses, err := s.find(ctx, p, in.Name)
+	evs, err := s.home.Write(ctx, p, who, func() ([]kedge.Event, error) {
+		ses, err := s.Find(ctx, p, in.Name)
 		if err != nil {
 			return nil, err
 		}
@@ -259,15 +260,15 @@ func (s *Service) SessionRename(ctx context.Context, who Caller, in SessionRenam
 		if taken && other.ID != ses.ID {
 			return nil, kedge.Errorf(kedge.Conflict, "a session %q is running", in.New).WithHint("kedge ls")
 		}
-		ev, err := event(kedge.SessionRenamed, who, kedge.SessionRenamedData{ID: ses.ID, Name: in.New})
+		ev, err := project.Event(kedge.SessionRenamed, who, kedge.SessionRenamedData{ID: ses.ID, Name: in.New})
 		return []kedge.Event{ev}, err
 	})
 	if err != nil {
 		return kedge.Session{}, err
 	}
-	d, err := data[kedge.SessionRenamedData](evs[0])
+	d, err := project.Data[kedge.SessionRenamedData](evs[0])
 	if err != nil {
 		return kedge.Session{}, err
 	}
-	return s.find(ctx, p, string(d.ID))
+	return s.Find(ctx, p, string(d.ID))
 }

@@ -1,4 +1,4 @@
-package service
+package keep
 
 import (
 	"context"
@@ -8,13 +8,14 @@ import (
 	"kedge"
 	"kedge/internal/hold"
 	"kedge/internal/hold/tape"
+	"kedge/internal/project"
 	"kedge/internal/store"
 )
 
 // mayAct refuses what one session does to another: an agent may act on its own
 // session and on those it started, and what they started. The try is written
 // down. A person may act on all.
-func (s *Service) mayAct(ctx context.Context, p *project, who Caller, ses kedge.Session, act string) error {
+func (s *Keeper) mayAct(ctx context.Context, p *project.Project, who project.Caller, ses kedge.Session, act string) error {
 	self, ok := who.Session()
 	if !ok {
 		return nil
@@ -24,8 +25,8 @@ func (s *Service) mayAct(ctx context.Context, p *project, who Caller, ses kedge.
 	}
 	refused := who
 	refused.Key = "" // the request itself has no effect; asked again it is refused again
-	_, err := s.write(ctx, p, refused, func() ([]kedge.Event, error) {
-		ev, err := event(kedge.SessionRefused, who, kedge.SessionRefusedData{ID: ses.ID, By: self, Act: act})
+	_, err := s.home.Write(ctx, p, refused, func() ([]kedge.Event, error) {
+		ev, err := project.Event(kedge.SessionRefused, who, kedge.SessionRefusedData{ID: ses.ID, By: self, Act: act})
 		return []kedge.Event{ev}, err
 	})
 	if err != nil {
@@ -35,11 +36,11 @@ func (s *Service) mayAct(ctx context.Context, p *project, who Caller, ses kedge.
 		WithHint("a person can do it from outside: kedge %s %s", act, ses.Name)
 }
 
-func (s *Service) mayActOn(ctx context.Context, p *project, who Caller, name, act string) error {
+func (s *Keeper) mayActOn(ctx context.Context, p *project.Project, who project.Caller, name, act string) error {
 	if !who.IsAgent() {
 		return nil
 	}
-	ses, err := s.find(ctx, p, name)
+	ses, err := s.Find(ctx, p, name)
 	if err != nil {
 		return err
 	}
@@ -50,7 +51,7 @@ func (s *Service) mayActOn(ctx context.Context, p *project, who Caller, name, ac
 const maxDepth = 100
 
 // descends tells whether ses is the session named, or grew from it.
-func descends(ctx context.Context, p *project, ses kedge.Session, from kedge.SessionID) (bool, error) {
+func descends(ctx context.Context, p *project.Project, ses kedge.Session, from kedge.SessionID) (bool, error) {
 	for range maxDepth {
 		if ses.ID == from {
 			return true, nil
@@ -85,9 +86,9 @@ func sessionEnv(env []string, id kedge.SessionID, home string) []string {
 const saidWithin = 64 << 10
 
 // waits tells whether a running session's agent has said that it waits.
-func (s *Service) waits(id kedge.SessionID, end int64) bool {
+func (s *Keeper) waits(id kedge.SessionID, end int64) bool {
 	from := max(end-saidWithin, 0)
 	b := make([]byte, end-from)
-	n, _ := tape.Open(s.sessionDir(id)).ReadAt(b, from) // what cannot be read says nothing
+	n, _ := tape.Open(s.SessionDir(id)).ReadAt(b, from) // what cannot be read says nothing
 	return hold.LastSaid(b[:n]) == hold.SaidWaiting
 }

@@ -1,4 +1,4 @@
-package service
+package keep
 
 import (
 	"sync"
@@ -67,7 +67,7 @@ func (s *spare) close() {
 }
 
 // spareSoon makes the next launch ready, beside everything else.
-func (s *Service) spareSoon() {
+func (s *Keeper) spareSoon() {
 	s.life.Go(func() {
 		if l, err := s.freshLaunch(s.life.Context()); err == nil { // otherwise the next session is refused, and says why
 			s.spare.keep(l)
@@ -83,3 +83,6 @@ func sweep(unknown map[kedge.SessionID]hold.Found) {
 		hold.Sweep(f.Dir)
 	}
 }
+
+// CloseSpare gives up the launch that is ready, and lets no other become so.
+func (s *Keeper) CloseSpare() { s.spare.close() }

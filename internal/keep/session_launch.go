@@ -1,4 +1,4 @@
-package service
+package keep
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 
 	"kedge"
 	"kedge/internal/hold"
+	"kedge/internal/project"
 )
 
 // launch is a session to be: its folder, and a holder that comes up while the
@@ -17,9 +18,9 @@ type launch struct {
 	holder *hold.Launch
 }
 
-func (s *Service) launch(ctx context.Context) (launch, error) {
-	if s.cfg.ReadOnly {
-		return launch{}, errReadOnly()
+func (s *Keeper) launch(ctx context.Context) (launch, error) {
+	if s.home.ReadOnly {
+		return launch{}, project.ErrReadOnly()
 	}
 	if l, ok := s.spare.take(); ok {
 		return l, nil
@@ -27,14 +28,14 @@ func (s *Service) launch(ctx context.Context) (launch, error) {
 	return s.freshLaunch(ctx)
 }
 
-func (s *Service) freshLaunch(ctx context.Context) (launch, error) {
-	id := kedge.SessionID(kedge.NewID("ses", s.now()))
-	l := launch{id: id, dir: s.sessionDir(id)}
+func (s *Keeper) freshLaunch(ctx context.Context) (launch, error) {
+	id := kedge.SessionID(kedge.NewID("ses", s.home.Now()))
+	l := launch{id: id, dir: s.SessionDir(id)}
 	err := s.prepare(ctx, &l)
 	return l, err
 }
 
-func (s *Service) prepare(ctx context.Context, l *launch) error {
+func (s *Keeper) prepare(ctx context.Context, l *launch) error {
 	if err := os.MkdirAll(filepath.Dir(l.dir), 0o700); err != nil {
 		return kedge.Errorf(kedge.Internal, "make the session's folder: %w", err)
 	}
@@ -44,7 +45,7 @@ func (s *Service) prepare(ctx context.Context, l *launch) error {
 		return kedge.Errorf(kedge.Internal, "make the session's folder: %w", err)
 	}
 	var err error
-	if l.holder, err = s.cfg.Sessions.Holder.Prepare(ctx, l.dir); err != nil {
+	if l.holder, err = s.with.Holder.Prepare(ctx, l.dir); err != nil {
 		_ = os.Remove(l.dir) // one that is not empty says what went wrong
 	}
 	return err
@@ -59,21 +60,21 @@ func (l launch) abandon() {
 // launched goes on with a launch when the journal has answered: with the events
 // that start its session, with those of an earlier one that the same request
 // started, or with a refusal. what says what to run.
-func (s *Service) launched(ctx context.Context, p *project, l launch, evs []kedge.Event, refused error, what func(kedge.Session) SessionNew) (kedge.Session, error) {
+func (s *Keeper) launched(ctx context.Context, p *project.Project, l launch, evs []kedge.Event, refused error, what func(kedge.Session) SessionNew) (kedge.Session, error) {
 	if refused != nil {
 		l.abandon()
 		return kedge.Session{}, refused
 	}
-	ses, err := data[kedge.Session](evs[0])
+	ses, err := project.Data[kedge.Session](evs[0])
 	if err != nil {
 		l.abandon()
 		return ses, err
 	}
 	if ses.ID != l.id {
 		l.abandon()
-		l = launch{id: ses.ID, dir: s.sessionDir(ses.ID)}
+		l = launch{id: ses.ID, dir: s.SessionDir(ses.ID)}
 		if err := s.prepare(ctx, &l); os.IsExist(err) {
-			return s.seen(ctx, ses), s.startedBefore(ctx, ses)
+			return s.Seen(ctx, ses), s.startedBefore(ctx, ses)
 		} else if err != nil {
 			return ses, err
 		}
@@ -82,13 +83,13 @@ func (s *Service) launched(ctx context.Context, p *project, l launch, evs []kedg
 }
 
 // hold lets the program of a session that is in the journal run.
-func (s *Service) hold(ctx context.Context, p *project, ses kedge.Session, l launch, in SessionNew) (kedge.Session, error) {
+func (s *Keeper) hold(ctx context.Context, p *project.Project, ses kedge.Session, l launch, in SessionNew) (kedge.Session, error) {
 	id := string(ses.ID)
 	s.holders.starting.RLock()
 	defer s.holders.starting.RUnlock()
 	r, err := l.holder.Hold(hold.Spec{
-		Session: ses.ID, Dir: l.dir, Socket: filepath.Join(s.cfg.Sessions.Sockets, id[len(id)-12:]),
-		Command: in.Command, Cwd: in.Dir, Env: sessionEnv(in.Env, ses.ID, s.cfg.Home), Cols: in.Cols, Rows: in.Rows,
+		Session: ses.ID, Dir: l.dir, Socket: filepath.Join(s.with.Sockets, id[len(id)-12:]),
+		Command: in.Command, Cwd: in.Dir, Env: sessionEnv(in.Env, ses.ID, s.home.Dir), Cols: in.Cols, Rows: in.Rows,
 	})
 	if err != nil {
 		s.ended(ctx, p, kedge.SessionEndedData{ID: ses.ID, State: kedge.SessionInterrupted, Cause: "did not start"})
@@ -102,8 +103,8 @@ func (s *Service) hold(ctx context.Context, p *project, ses kedge.Session, l lau
 
 // startedBefore answers a request that is made again: its session runs or has
 // ended, or was never started because the daemon died in the middle of it.
-func (s *Service) startedBefore(ctx context.Context, ses kedge.Session) error {
-	f := hold.Look(ctx, s.sessionDir(ses.ID))
+func (s *Keeper) startedBefore(ctx context.Context, ses kedge.Session) error {
+	f := hold.Look(ctx, s.SessionDir(ses.ID))
 	defer closeFound(f)
 	if f.State == kedge.SessionRunning || f.Result != nil {
 		return nil
