@@ -72,7 +72,9 @@ func TestRow24And61And62KilledAgent(t *testing.T) {
 }
 
 // near is equality but for how floating point numbers are added up.
-func near(got *float64, want float64) bool { return got != nil && math.Abs(*got-want) <= 1e-9*math.Abs(want) }
+func near(got *float64, want float64) bool {
+	return got != nil && math.Abs(*got-want) <= 1e-9*math.Abs(want)
+}
 
 // changed counts the lines of a feature's work commit.
 func (w *world) changed(feature string) int64 {
