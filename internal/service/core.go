@@ -32,14 +32,6 @@ func (s *Service) project(ctx context.Context, who Caller) (*project, error) {
 	return s.home.Open(ctx, who)
 }
 
-func (s *Service) sessionProject(ctx context.Context, who Caller) (*project, error) {
-	return s.home.OfSessions(ctx, who)
-}
-
-func (s *Service) sessionProjects(ctx context.Context, who Caller, every bool) ([]*project, error) {
-	return s.home.AllOfSessions(ctx, who, every)
-}
-
 func (s *Service) git(ctx context.Context, p *project) (*gitx.Repo, error) {
 	return s.home.Git(ctx, p)
 }
@@ -50,11 +42,8 @@ func (s *Service) write(ctx context.Context, p *project, who Caller, decide func
 
 func personOnly(who Caller, what string) error      { return projects.PersonOnly(who, what) }
 func sum(b []byte) string                           { return projects.Sum(b) }
-func locate(dir string) (place, bool)               { return projects.Locate(dir) }
 func mainFolder(dir string) string                  { return projects.MainFolder(dir) }
 func isProject(dir string, id kedge.ProjectID) bool { return projects.IsProject(dir, id) }
-func pointer(file, prefix string) (string, bool)    { return projects.Pointer(file, prefix) }
-
 func readProject(ctx context.Context, st *store.Store, id kedge.ProjectID) (kedge.Project, error) {
 	return projects.Known(ctx, st, id)
 }

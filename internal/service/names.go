@@ -7,6 +7,7 @@ import (
 	"kedge/internal/enrol"
 	"kedge/internal/gating"
 	"kedge/internal/keep"
+	"kedge/internal/look"
 	"kedge/internal/standing"
 )
 
@@ -153,4 +154,18 @@ type (
 	SessionSearchReply = keep.SessionSearchReply
 	SessionSend        = keep.SessionSend
 	Sessions           = keep.Sessions
+)
+
+//nolint:revive // documented in package look
+type (
+	AuditProgress = look.AuditProgress
+	AuditReply    = look.AuditReply
+	AuditRequest  = look.AuditRequest
+	BriefReply    = look.BriefReply
+	BriefRequest  = look.BriefRequest
+	CostReply     = look.CostReply
+	CostRequest   = look.CostRequest
+	CostRow       = look.CostRow
+	StatsReply    = look.StatsReply
+	StatsRequest  = look.StatsRequest
 )

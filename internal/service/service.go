@@ -20,6 +20,7 @@ import (
 	"kedge/internal/gating"
 	"kedge/internal/keep"
 	"kedge/internal/life"
+	"kedge/internal/look"
 	projects "kedge/internal/project"
 	"kedge/internal/standing"
 	"kedge/internal/store"
@@ -43,6 +44,7 @@ type Service struct {
 	*enrol.Enroller
 	*gating.Gater
 	*keep.Keeper
+	*look.Looker
 	*standing.Teller
 
 	cfg  Config
@@ -69,6 +71,7 @@ func New(cfg Config) *Service {
 	s.Teller = standing.New(s.home, s.book, runsForStanding{s})
 	s.Enroller = enrol.New(s.home, s.book, s.Teller)
 	s.Keeper = keep.New(s.home, s.life, s.Teller, cfg.Sessions, s.adoptGates)
+	s.Looker = look.New(s.home, s.Keeper)
 	s.Gater = gating.New(s.home, s.book, s.life, s.Keeper.Runner)
 	s.Clerk = clerk.New(s.home, s.book, runsForClerk{s})
 	return s

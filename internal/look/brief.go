@@ -1,10 +1,11 @@
-package service
+package look
 
 import (
 	"context"
 
 	"kedge"
 	"kedge/internal/pickup"
+	"kedge/internal/project"
 	"kedge/internal/transcript"
 )
 
@@ -28,7 +29,7 @@ type BriefReply struct {
 
 // Brief reads a transcript, up to a line, and picks the work up from there. It
 // needs no project and writes nothing.
-func (s *Service) Brief(ctx context.Context, who Caller, in BriefRequest) (BriefReply, error) {
+func (s *Looker) Brief(ctx context.Context, who project.Caller, in BriefRequest) (BriefReply, error) {
 	if in.At < 0 {
 		return BriefReply{}, kedge.Errorf(kedge.Invalid, "line %d is none: lines are counted from 1", in.At)
 	}
@@ -62,7 +63,7 @@ func (s *Service) Brief(ctx context.Context, who Caller, in BriefRequest) (Brief
 }
 
 // oneTranscript gives the transcript that is meant.
-func (s *Service) oneTranscript(ctx context.Context, who Caller, in BriefRequest) (transcript.File, error) {
+func (s *Looker) oneTranscript(ctx context.Context, who project.Caller, in BriefRequest) (transcript.File, error) {
 	files, _, err := s.transcripts(ctx, who, AuditRequest{What: []string{in.What}, Env: in.Env})
 	switch {
 	case err != nil:

@@ -1,4 +1,4 @@
-package service
+package look
 
 import (
 	"cmp"
@@ -9,6 +9,7 @@ import (
 
 	"kedge"
 	"kedge/internal/hold/tape"
+	"kedge/internal/project"
 	"kedge/internal/yield"
 )
 
@@ -30,7 +31,7 @@ type StatsReply struct {
 }
 
 // Stats counts interruptions, recovery and verified output from the journal.
-func (s *Service) Stats(ctx context.Context, who Caller, in StatsRequest) (StatsReply, error) {
+func (s *Looker) Stats(ctx context.Context, who project.Caller, in StatsRequest) (StatsReply, error) {
 	reply := StatsReply{By: cmp.Or(in.By, yield.By[0]), Rows: []yield.Row{}}
 	if !slices.Contains(yield.By, reply.By) {
 		return reply, kedge.Errorf(kedge.Invalid, "stats are not divided by %q", in.By).WithHint("kedge stats --by %s", strings.Join(yield.By, "|"))
@@ -42,7 +43,7 @@ func (s *Service) Stats(ctx context.Context, who Caller, in StatsRequest) (Stats
 	if err != nil {
 		return reply, err
 	}
-	ps, err := s.sessionProjects(ctx, who, in.All)
+	ps, err := s.home.AllOfSessions(ctx, who, in.All)
 	if err != nil {
 		return reply, err
 	}
@@ -57,14 +58,14 @@ func (s *Service) Stats(ctx context.Context, who Caller, in StatsRequest) (Stats
 			reply.Project = p.Name
 		}
 	}
-	r := yield.Count(yield.Query{Since: in.Since, By: reply.By, Now: s.now(), Price: prices.USD}, journals...)
+	r := yield.Count(yield.Query{Since: in.Since, By: reply.By, Now: s.home.Now(), Price: prices.USD}, journals...)
 	reply.Figures, reply.Rows = r.Total, r.Rows
 	return reply, nil
 }
 
 // readYield reads a project's journal, and how busy the sessions were that do not
 // tell what they do.
-func (s *Service) readYield(ctx context.Context, p *project) (*yield.Journal, error) {
+func (s *Looker) readYield(ctx context.Context, p *project.Project) (*yield.Journal, error) {
 	j := yield.NewJournal()
 	const page = 1000
 	for seq := int64(0); ; {
@@ -83,7 +84,7 @@ func (s *Service) readYield(ctx context.Context, p *project) (*yield.Journal, er
 		}
 	}
 	for _, id := range j.Silent() {
-		if n, ok := busyMinutes(s.Keeper.SessionDir(id)); ok {
+		if n, ok := busyMinutes(s.keeper.SessionDir(id)); ok {
 			j.Active(id, n)
 		}
 	}

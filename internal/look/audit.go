@@ -1,4 +1,4 @@
-package service
+package look
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"kedge"
 	"kedge/internal/age"
 	"kedge/internal/audit"
+	"kedge/internal/project"
 	"kedge/internal/transcript"
 )
 
@@ -49,7 +50,7 @@ type AuditProgress struct {
 }
 
 // Audit counts transcripts on disk. It needs no project and writes nothing.
-func (s *Service) Audit(ctx context.Context, who Caller, in AuditRequest) (AuditReply, error) {
+func (s *Looker) Audit(ctx context.Context, who project.Caller, in AuditRequest) (AuditReply, error) {
 	if in.Agent != "" && !slices.Contains(transcript.Agents(), in.Agent) {
 		return AuditReply{}, kedge.Errorf(kedge.Invalid, "no transcripts of agent %q can be read", in.Agent).
 			WithHint("agents: %s", strings.Join(transcript.Agents(), ", "))
@@ -113,7 +114,7 @@ func began(f audit.Figures) string {
 }
 
 // since gives the time in the form of the figures; empty is the beginning.
-func (s *Service) since(text string) (string, error) {
+func (s *Looker) since(text string) (string, error) {
 	const form = "2006-01-02T15:04:05.000Z"
 	if text == "" {
 		return "", nil
@@ -127,12 +128,12 @@ func (s *Service) since(text string) (string, error) {
 	if err != nil {
 		return "", kedge.Errorf(kedge.Invalid, "%q is neither an age nor a date", text).WithHint("for example: --since 7d, --since 2026-11-01")
 	}
-	return s.now().Add(-d).Format(form), nil
+	return s.home.Now().Add(-d).Format(form), nil
 }
 
 // transcripts gives the files that were asked for; strict: one that cannot be
 // read is an error, for somebody named it.
-func (s *Service) transcripts(ctx context.Context, who Caller, in AuditRequest) (files []transcript.File, strict bool, err error) {
+func (s *Looker) transcripts(ctx context.Context, who project.Caller, in AuditRequest) (files []transcript.File, strict bool, err error) {
 	where := transcript.Where{Dirs: folders(who.Dir), Agent: in.Agent, Getenv: func(name string) string { return in.Env[name] }}
 	if len(in.What) == 0 {
 		files, err := transcript.Find(ctx, where)
@@ -149,7 +150,7 @@ func (s *Service) transcripts(ctx context.Context, who Caller, in AuditRequest) 
 }
 
 // transcriptsOf gives what one argument names.
-func (s *Service) transcriptsOf(ctx context.Context, who Caller, where transcript.Where, what string) ([]transcript.File, error) {
+func (s *Looker) transcriptsOf(ctx context.Context, who project.Caller, where transcript.Where, what string) ([]transcript.File, error) {
 	path := what
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(who.Dir, path)
@@ -199,12 +200,12 @@ func withID(all []transcript.File, id string) []transcript.File {
 
 // transcriptOfSession gives the transcript that an agent in a session of Kedge
 // left: of its folder, the first that began when the session did or later.
-func (s *Service) transcriptOfSession(ctx context.Context, who Caller, where transcript.Where, name string) (transcript.File, bool) {
-	p, err := s.sessionProject(ctx, who)
+func (s *Looker) transcriptOfSession(ctx context.Context, who project.Caller, where transcript.Where, name string) (transcript.File, bool) {
+	p, err := s.home.OfSessions(ctx, who)
 	if err != nil {
 		return transcript.File{}, false
 	}
-	ses, err := s.Keeper.Find(ctx, p, name)
+	ses, err := s.keeper.Find(ctx, p, name)
 	if err != nil {
 		return transcript.File{}, false
 	}
@@ -233,14 +234,14 @@ func (s *Service) transcriptOfSession(ctx context.Context, who Caller, where tra
 // without symbolic links.
 func folders(dir string) []string {
 	list := []string{dir}
-	if pl, ok := locate(dir); ok {
+	if pl, ok := project.Locate(dir); ok {
 		list = append(list, pl.Root)
 		if filepath.Base(pl.Common) == ".git" {
 			list = append(list, filepath.Dir(pl.Common))
 		}
 		links, _ := filepath.Glob(filepath.Join(quoteGlob(pl.Common), "worktrees", "*", "gitdir"))
 		for _, link := range links {
-			if dot, ok := pointer(link, ""); ok {
+			if dot, ok := project.Pointer(link, ""); ok {
 				list = append(list, filepath.Dir(dot))
 			}
 		}

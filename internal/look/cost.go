@@ -1,4 +1,4 @@
-package service
+package look
 
 import (
 	"cmp"
@@ -13,6 +13,7 @@ import (
 
 	"kedge"
 	"kedge/internal/price"
+	"kedge/internal/project"
 	"kedge/internal/settings"
 	"kedge/internal/store"
 )
@@ -53,7 +54,7 @@ type CostRow struct {
 
 // Cost divides what sessions used by what is asked for. Money is what the agent
 // itself told; else it is computed, now, from prices.
-func (s *Service) Cost(ctx context.Context, who Caller, in CostRequest) (CostReply, error) {
+func (s *Looker) Cost(ctx context.Context, who project.Caller, in CostRequest) (CostReply, error) {
 	in.By = cmp.Or(in.By, CostBy[0])
 	reply := CostReply{By: in.By, Rows: []CostRow{}}
 	if !slices.Contains(CostBy, in.By) {
@@ -66,7 +67,7 @@ func (s *Service) Cost(ctx context.Context, who Caller, in CostRequest) (CostRep
 	if err != nil {
 		return reply, err
 	}
-	ps, err := s.sessionProjects(ctx, who, in.All)
+	ps, err := s.home.AllOfSessions(ctx, who, in.All)
 	if err != nil {
 		return reply, err
 	}
@@ -84,14 +85,14 @@ func (s *Service) Cost(ctx context.Context, who Caller, in CostRequest) (CostRep
 }
 
 // countCosts adds the sessions of one project.
-func countCosts(ctx context.Context, p *project, in CostRequest, prices price.Table, rows map[string]*CostRow, total *CostRow) error {
-	sessions, err := all[kedge.Session](ctx, p, store.KindSession)
+func countCosts(ctx context.Context, p *project.Project, in CostRequest, prices price.Table, rows map[string]*CostRow, total *CostRow) error {
+	sessions, err := project.All[kedge.Session](ctx, p, store.KindSession)
 	if err != nil {
 		return err
 	}
 	phases := map[kedge.FeatureID]string{}
 	if in.By == "phase" {
-		features, err := all[store.FeatureDoc](ctx, p, store.KindFeature)
+		features, err := project.All[store.FeatureDoc](ctx, p, store.KindFeature)
 		if err != nil {
 			return err
 		}

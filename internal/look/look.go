@@ -1,0 +1,21 @@
+// Package look answers the commands that look at work that was done: audit, cost,
+// stats, and the brief of a transcript. It needs no set-up: what other programs left
+// is read where it lies. It promises that what is not known is told as unknown, never
+// as nothing; it never writes.
+package look
+
+import (
+	"kedge/internal/keep"
+	"kedge/internal/project"
+)
+
+// Looker answers for the projects of one KEDGE_HOME.
+type Looker struct {
+	home   *project.Home
+	keeper *keep.Keeper
+}
+
+// New makes one; it does nothing until it is asked.
+func New(home *project.Home, keeper *keep.Keeper) *Looker {
+	return &Looker{home: home, keeper: keeper}
+}
