@@ -136,7 +136,7 @@ func (r *Repo) once(ctx context.Context, c call) ([]byte, error) {
 	if c.dir == "" {
 		cmd.Dir = r.workDir()
 	}
-	cmd.Env = r.environment(c)
+	cmd.Env, cmd.ExtraFiles = r.environment(c), held(ctx)
 	cmd.Stdin = bytes.NewReader(c.stdin)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr

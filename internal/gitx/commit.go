@@ -81,7 +81,7 @@ func (r *Repo) UpdateRef(ctx context.Context, ref, to, old string) error {
 			return err
 		}
 	}
-	return r.exclusively(ctx, func() error { return r.moveRef(ctx, ref, to, old) })
+	return r.exclusively(ctx, func(ctx context.Context) error { return r.moveRef(ctx, ref, to, old) })
 }
 
 // moveRef is UpdateRef for a valid name, HEAD included, under the lock.
@@ -158,7 +158,7 @@ func (r *Repo) CommitPaths(ctx context.Context, q CommitPathsRequest) (string, e
 		return "", kedge.Errorf(kedge.Blocked, "HEAD is detached: there is no branch to commit on").WithHint("git switch -c work")
 	}
 	var sha string
-	err = r.exclusively(ctx, func() error {
+	err = r.exclusively(ctx, func(ctx context.Context) error {
 		return r.withScratch(ctx, func(s *scratch) (err error) {
 			sha, err = s.commitPaths(ctx, h, q)
 			return err
@@ -262,7 +262,7 @@ func (r *Repo) SetProjectID(ctx context.Context, id kedge.ProjectID) error {
 	if !kedge.ValidID("prj", string(id)) {
 		return kedge.Errorf(kedge.Invalid, "%q is not a project id", id)
 	}
-	return r.exclusively(ctx, func() error {
+	return r.exclusively(ctx, func(ctx context.Context) error {
 		has, err := r.ProjectID()
 		if err != nil || has == id {
 			return err

@@ -29,7 +29,7 @@ func (r *Repo) Forward(ctx context.Context, q ForwardRequest) error {
 	if err != nil {
 		return err
 	}
-	return r.exclusively(ctx, func() error {
+	return r.exclusively(ctx, func(ctx context.Context) error {
 		at, err := r.refValue(ctx, "refs/heads/"+q.Branch)
 		if err != nil {
 			return err

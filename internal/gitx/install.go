@@ -122,7 +122,7 @@ func (r *Repo) finish(ctx context.Context) error {
 	if r.root == "" || !exists(r.indexFile()) && !exists(r.begunFile()) {
 		return nil
 	}
-	return r.exclusively(ctx, func() error {
+	return r.exclusively(ctx, func(ctx context.Context) error {
 		if err := r.freeIndex(); err != nil {
 			return kedge.Errorf(kedge.Internal, "free the index: %w", err)
 		}

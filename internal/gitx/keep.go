@@ -33,7 +33,7 @@ func (r *Repo) KeepCopy(ctx context.Context, q CopyRequest) (Copy, error) {
 		return Copy{}, kedge.Errorf(kedge.Invalid, "%q is not a salvage id", q.ID)
 	}
 	var out Copy
-	err := r.exclusively(ctx, func() error {
+	err := r.exclusively(ctx, func(ctx context.Context) error {
 		before, had, err := r.salvage(ctx, q.ID)
 		if err != nil {
 			return err
@@ -91,7 +91,7 @@ func (r *Repo) DropCopy(ctx context.Context, id kedge.SalvageID) error {
 	if !kedge.ValidID("sal", string(id)) {
 		return kedge.Errorf(kedge.Invalid, "%q is not a salvage id", id)
 	}
-	return r.exclusively(ctx, func() error {
+	return r.exclusively(ctx, func(ctx context.Context) error {
 		s, ok, err := r.salvage(ctx, id)
 		if err != nil || !ok {
 			return err

@@ -3,6 +3,7 @@ package gitx_test
 import (
 	"bufio"
 	"context"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -10,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"kedge"
 	"kedge/internal/gitx"
@@ -164,4 +167,44 @@ func TestF15LockInAWorktreeOfKedge(t *testing.T) {
 	if _, err := os.Lstat(left); err != nil {
 		t.Error("somebody's own lock was taken away")
 	}
+}
+
+// TestF15GitThatOutlivesItsKedge: while a git still runs that a Kedge started
+// which is dead, the next Kedge does not begin to write.
+func TestF15GitThatOutlivesItsKedge(t *testing.T) {
+	r := newRepo(t)
+	sha := r.git("rev-parse", "HEAD")
+	real, err := exec.LookPath("git")
+	r.must(err)
+	bin := t.TempDir()
+	fifo := filepath.Join(bin, "fifo")
+	r.must(unix.Mkfifo(fifo, 0o600))
+	t.Cleanup(func() {
+		if both, err := os.OpenFile(fifo, os.O_RDWR, 0); err == nil {
+			_ = both.Close() // whoever still reads it ends
+		}
+	})
+	r.must(os.WriteFile(filepath.Join(bin, "git"), []byte(`#!/bin/sh
+case "$*" in
+*update-ref*x*) cat `+fifo+` >/dev/null 2>&1 & ;;
+esac
+exec `+real+` "$@"
+`), 0o755))
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	g := r.open()
+	r.must(g.UpdateRef(t.Context(), "refs/heads/y", sha, ""))
+	f, err := os.OpenFile(r.path(".git/kedge.lock"), os.O_RDWR, 0)
+	r.must(err)
+	defer func() { _ = f.Close() }()
+	r.must(unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB))
+	r.must(unix.Flock(int(f.Fd()), unix.LOCK_UN))
+
+	r.must(g.UpdateRef(t.Context(), "refs/heads/x", sha, "")) // something of it lives on
+	end, err := os.OpenFile(fifo, os.O_WRONLY, 0)             // waits until it does
+	r.must(err)
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); !errors.Is(err, unix.EWOULDBLOCK) {
+		t.Errorf("the repository is free while a git writes to it: %v", err)
+	}
+	r.must(end.Close())
+	r.must(g.UpdateRef(t.Context(), "refs/heads/z", sha, "")) // as soon as it has ended
 }

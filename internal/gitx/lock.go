@@ -112,8 +112,10 @@ func (r *Repo) moveStale(lock string) bool {
 }
 
 // exclusively runs do while no other Kedge, nor another goroutine of this one,
-// writes refs or worktrees of the repository.
-func (r *Repo) exclusively(ctx context.Context, do func() error) error {
+// writes refs or worktrees of the repository. A git that is run with the context
+// which do gets has the lock too: it may outlive a Kedge that is killed, and the
+// next one must not begin before it has ended.
+func (r *Repo) exclusively(ctx context.Context, do func(ctx context.Context) error) error {
 	f, err := os.OpenFile(filepath.Join(r.common, "kedge.lock"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return kedge.Errorf(kedge.Internal, "lock the repository: %w", err)
@@ -129,8 +131,19 @@ func (r *Repo) exclusively(ctx context.Context, do func() error) error {
 		if err != nil {
 			return kedge.Errorf(kedge.Internal, "lock %q: %w", f.Name(), err)
 		}
-		return r.section(f, do)
+		return r.section(f, func() error { return do(context.WithValue(ctx, holding{}, f)) })
 	}
+}
+
+// holding is the key of the repository's lock, in a context.
+type holding struct{}
+
+// held are the files that a git has to have open while it runs.
+func held(ctx context.Context) []*os.File {
+	if f, ok := ctx.Value(holding{}).(*os.File); ok {
+		return []*os.File{f}
+	}
+	return nil
 }
 
 func flock(f *os.File) error {

@@ -30,7 +30,7 @@ func (r *Repo) MendWorktree(ctx context.Context, path, aside string) (mended boo
 	if isLink(link, want) {
 		return false, nil
 	}
-	err = r.exclusively(ctx, func() error {
+	err = r.exclusively(ctx, func(ctx context.Context) error {
 		if exists(link) {
 			if err := os.MkdirAll(filepath.Dir(aside), 0o700); err != nil {
 				return err

@@ -29,7 +29,7 @@ func (r *Repo) PutTree(ctx context.Context, q PutRequest) error {
 	if err != nil {
 		return err
 	}
-	return r.exclusively(ctx, func() error {
+	return r.exclusively(ctx, func(ctx context.Context) error {
 		return w.withScratch(ctx, func(s *scratch) error {
 			now, err := s.workTree(ctx)
 			if err != nil {
@@ -48,7 +48,7 @@ func (r *Repo) PutTree(ctx context.Context, q PutRequest) error {
 
 // Detach takes the HEAD of a work tree off its branch, which stays where it is.
 func (r *Repo) Detach(ctx context.Context) error {
-	return r.exclusively(ctx, func() error {
+	return r.exclusively(ctx, func(ctx context.Context) error {
 		h, err := r.Head(ctx)
 		if err != nil || h.Detached {
 			return err
@@ -66,7 +66,7 @@ func (r *Repo) Detach(ctx context.Context) error {
 // its HEAD held go under the salvage ref of the request.
 func (r *Repo) ForgetWorktree(ctx context.Context, path string, q SalvageRequest) (kedge.Salvage, error) {
 	var out kedge.Salvage
-	err := r.exclusively(ctx, func() error {
+	err := r.exclusively(ctx, func(ctx context.Context) error {
 		list, err := r.listWorktrees(ctx)
 		if err != nil {
 			return err

@@ -98,7 +98,7 @@ func discard(ctx context.Context, path string, levels int) error {
 // removeWorktree removes a worktree when precious names nothing in it; take takes
 // its folder, which is aside then, away.
 func (r *Repo) removeWorktree(ctx context.Context, path string, take func() error, precious func(*Repo, context.Context) string) error {
-	return r.exclusively(ctx, func() error {
+	return r.exclusively(ctx, func(ctx context.Context) error {
 		state := r.removing(path)
 		if state == "" {
 			if err := r.setAside(ctx, path, precious); err != nil {

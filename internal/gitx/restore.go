@@ -38,7 +38,7 @@ func (r *Repo) Restore(ctx context.Context, q RestoreRequest) (kedge.Salvage, er
 		return kedge.Salvage{}, err
 	}
 	a := attic.Attic{Dir: filepath.Join(q.Attic, string(q.ID))}
-	err = r.exclusively(ctx, func() error {
+	err = r.exclusively(ctx, func(ctx context.Context) error {
 		return w.withScratch(ctx, func(s *scratch) error { return s.restore(ctx, list[0], a) })
 	})
 	return list[0].Salvage, err

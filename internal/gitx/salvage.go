@@ -53,7 +53,7 @@ func (r *Repo) Salvage(ctx context.Context, q SalvageRequest) (kedge.Salvage, er
 	}
 	a := attic.Attic{Dir: filepath.Join(q.Attic, string(q.ID))}
 	var out kedge.Salvage
-	err = r.exclusively(ctx, func() error {
+	err = r.exclusively(ctx, func(ctx context.Context) error {
 		done, ok, err := r.salvage(ctx, q.ID)
 		if err != nil {
 			return err
@@ -407,7 +407,7 @@ func (r *Repo) DropSalvage(ctx context.Context, id kedge.SalvageID, atticDir str
 	if !kedge.ValidID("sal", string(id)) {
 		return kedge.Errorf(kedge.Invalid, "%q is not a salvage id", id).WithHint("kedge salvage ls")
 	}
-	return r.exclusively(ctx, func() error {
+	return r.exclusively(ctx, func(ctx context.Context) error {
 		s, ok, err := r.salvage(ctx, id)
 		if err != nil {
 			return err

@@ -44,7 +44,7 @@ func (r *Repo) AddWorktree(ctx context.Context, q WorktreeRequest) error {
 	if q.Path, err = realPath(q.Path); err != nil {
 		return kedge.Errorf(kedge.Internal, "make the folder for worktrees: %w", err)
 	}
-	return r.exclusively(ctx, func() error {
+	return r.exclusively(ctx, func(ctx context.Context) error {
 		if err := r.ensureWorktree(ctx, q, base); err != nil {
 			return err
 		}
@@ -246,7 +246,7 @@ func (r *Repo) ResetWorktree(ctx context.Context, q ResetRequest) error {
 	if err != nil {
 		return err
 	}
-	return r.exclusively(ctx, func() error {
+	return r.exclusively(ctx, func(ctx context.Context) error {
 		h, err := w.Head(ctx)
 		if err != nil {
 			return err
