@@ -162,7 +162,7 @@ func (c *caller) Foreground(ctx context.Context) error {
 			if err := sessions.Holder.Inherit(); err != nil {
 				return err
 			}
-			s = service.New(service.Config{Home: c.home, Log: log, Sessions: sessions})
+			s = service.New(service.Config{Home: c.home, Log: log, Sessions: sessions, EnvPatience: envPatience})
 			handler, serving = api.Handler(s, log), log
 			if err := s.Adopt(ctx); err != nil {
 				return err
@@ -186,6 +186,10 @@ func (c *caller) Foreground(ctx context.Context) error {
 		},
 	})
 }
+
+// envPatience is long for a watcher who calls at once, and short for a run that
+// nobody watches.
+const envPatience = 15 * time.Second
 
 // sessions says how to hold programs: with this very binary.
 func (c *caller) sessions() (service.Sessions, error) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"kedge"
 	"kedge/internal/engine"
@@ -29,6 +30,7 @@ type engines struct {
 
 	envMu sync.Mutex               // its own: runs ask for their environment while they are opened
 	envs  map[kedge.RunID][]string // nil of one that nobody can tell any more
+	told  chan struct{}            // closed when one becomes known; nil while nobody waits for that
 }
 
 // engineOf gives the engine of a project's runs, which has taken up what an
@@ -152,6 +154,41 @@ func (s *Service) keepEnv(id kedge.RunID, env []string) {
 		s.engines.envs = map[kedge.RunID][]string{}
 	}
 	s.engines.envs[id] = slices.Clone(env)
+	if s.engines.told != nil {
+		close(s.engines.told)
+		s.engines.told = nil
+	}
+}
+
+// awaitEnv is callerEnv for a run that goes on with a new daemon: most often
+// somebody watches it, has just started this daemon, and is about to say in which
+// environment. Checks that run in another one would be red for no reason.
+func (s *Service) awaitEnv(id kedge.RunID) []string {
+	late := time.NewTimer(s.cfg.EnvPatience)
+	defer late.Stop()
+	for {
+		env, told := s.envOrWord(id)
+		if len(env) > 0 {
+			return env
+		}
+		select {
+		case <-told:
+		case <-late.C:
+			return nil
+		case <-s.life.Leaving().Done():
+			return nil
+		}
+	}
+}
+
+// envOrWord is the environment of a run, and what is closed when one is told.
+func (s *Service) envOrWord(id kedge.RunID) ([]string, <-chan struct{}) {
+	s.engines.envMu.Lock()
+	defer s.engines.envMu.Unlock()
+	if s.engines.told == nil {
+		s.engines.told = make(chan struct{})
+	}
+	return slices.Clone(s.engines.envs[id]), s.engines.told
 }
 
 // callerEnv is the environment that a run was started in; nil when this daemon

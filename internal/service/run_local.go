@@ -115,6 +115,9 @@ func (s *Service) runEnv(p *project, repo *gitx.Repo, id kedge.RunID) []string {
 			s.keepEnv(id, env)
 			return env
 		}
+		if env := s.awaitEnv(id); len(env) > 0 {
+			return env
+		}
 		s.noteUnknownEnv(id)
 	}
 	cfg, _, err := s.runConfig(ctx, p, repo)

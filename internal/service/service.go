@@ -35,6 +35,9 @@ type Config struct {
 	Sessions Sessions
 	// Engine makes the engine of a project's runs; nil: the local one.
 	Engine func(ctx context.Context, p kedge.Project, st *store.Store) (RunEngine, error)
+	// EnvPatience is how long a run whose environment nobody knows waits for
+	// whoever watches it to say it again, before it works in the usual one.
+	EnvPatience time.Duration
 }
 
 // Service serves all projects of one KEDGE_HOME.
