@@ -19,7 +19,7 @@ func newDemo(env *Env) *cobra.Command {
 	)
 	c := &cobra.Command{
 		Use:   "demo",
-		Short: "Show the whole story in a minute or two: no model, no key, no network",
+		Short: "Show the whole story in about a minute: no model, no key, no network",
 		Long: `Makes a small Go project in a temporary folder and lets kedge run take thirty
 features of it to verified done with a scripted agent. On the way the agent lies,
 weakens a test and hangs, and the daemon and an agent are killed with kill -9.
@@ -46,7 +46,7 @@ Everything has its own KEDGE_HOME and is gone afterwards.`,
 			}
 			return env.show(out, func(w io.Writer) {
 				out.Text(w)
-				fmt.Fprintf(env.Err, "in %.0f seconds\n", out.Seconds)
+				fmt.Fprintf(env.Err, "in %.0f seconds; in a repository of yours it begins with: kedge init\n", out.Seconds)
 			})
 		},
 	}

@@ -102,7 +102,8 @@ func (s *stage) killAfter() int { return max(1, len(s.names)/4) }
 
 // drive runs kedge run to its end, and kills what is to be killed on the way.
 func (s *stage) drive(ctx context.Context) error {
-	s.say("2. kedge run --parallel 2: one short session per feature, in a work tree of its own.")
+	s.say("2. kedge run: two features at a time, a short session each, in a work tree of its own.")
+	s.say("   Nothing counts before Kedge itself has seen it green and committed it.")
 	cmd := s.command(ctx, s.shop(), "run", "--json")
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -174,7 +175,7 @@ func (s *stage) atStanding(ctx context.Context, v service.RunView) error {
 	}
 	s.report.DaemonKills++
 	s.report.Interruptions = append(s.report.Interruptions, Interruption{What: "daemon", Completed: done})
-	s.say("   kill -9 of the daemon (pid %d) with %d of %d done; agents and checks live on, the next daemon adopts them", st.Daemon.PID, done, len(s.names))
+	s.say("   killed   the daemon (kill -9 %d) with %d of %d done: agents and checks live on, the next daemon adopts them", st.Daemon.PID, done, len(s.names))
 	return nil
 }
 
@@ -190,14 +191,15 @@ func (s *stage) atStep(ctx context.Context, st service.RunStep) error {
 	case st.Feature == hanger && strings.Contains(st.Text, "session starts") && s.report.AgentKills == 0:
 		return s.killAgent(ctx)
 	case s.tried(st):
-		s.say("   %s: %s", st.Feature, shortened(st.Text))
+		c := s.report.Caught[len(s.report.Caught)-1]
+		s.say("   caught   the agent of %q %s: %s", c.Feature, c.Tried, plainly(c.Found))
 	}
 	return nil
 }
 
 // tried tells whether the step caught one of the two that cheat.
 func (s *stage) tried(st service.RunStep) bool {
-	what := map[kedge.FeatureID]string{liar: "said that it was done", cheat: "made a test skip"}[st.Feature]
+	what := map[kedge.FeatureID]string{liar: "said \"all done\" and had done nothing", cheat: "made a test skip"}[st.Feature]
 	bad := st.Outcome == run.Red || st.Outcome == run.Empty || st.Outcome == run.Forbidden
 	known := slices.ContainsFunc(s.report.Caught, func(c Caught) bool { return c.Feature == st.Feature })
 	if what == "" || !bad || known || st.Event != run.Gated && st.Event != run.Inspected {
@@ -228,7 +230,7 @@ func (s *stage) killAgent(ctx context.Context) error {
 	}
 	s.report.AgentKills++
 	s.report.Interruptions = append(s.report.Interruptions, Interruption{What: "agent", Completed: s.done})
-	s.say("   kill -9 of the agent that hangs in %q (pid %d); a fresh session takes over", hanger, pid)
+	s.say("   killed   the agent of %q, which hangs (kill -9 %d): a fresh session takes over", hanger, pid)
 	return nil
 }
 
@@ -290,9 +292,16 @@ func perMillion(n int, tokens int64) float64 {
 	return float64(n) * 1e6 / float64(tokens)
 }
 
-// shortened cuts a line that holds long paths.
-func shortened(s string) string {
-	const most = 110
+// plainly is what was found without the words of a tool, which hold long paths.
+func plainly(s string) string {
+	s = strings.TrimPrefix(s, "checked: ")
+	s, _, _ = strings.Cut(s, " is red: ")
+	s, _, _ = strings.Cut(s, " (")
+	s = strings.TrimPrefix(s, "red: ")
+	if strings.HasPrefix(s, "check ") {
+		s += " is red"
+	}
+	const most = 100
 	if r := []rune(s); len(r) > most {
 		return string(r[:most]) + "…"
 	}
@@ -317,7 +326,7 @@ func (r Report) Text(w io.Writer) {
 		fmt.Fprintf(w, "\n  the long session ended with: %s\n", r.OneShot.Said)
 	}
 	for _, c := range r.Caught {
-		fmt.Fprintf(w, "  caught: the agent of %q %s; %s\n", c.Feature, c.Tried, shortened(c.Found))
+		fmt.Fprintf(w, "  caught: the agent of %q %s: %s\n", c.Feature, c.Tried, plainly(c.Found))
 	}
 	fmt.Fprintf(w, "\n%d/%d verified\n", r.Verified, r.Features)
 }

@@ -120,7 +120,7 @@ func (s *stage) shell(ctx context.Context, dir, script string) (string, error) {
 
 // project makes the project and its feature list.
 func (s *stage) project(ctx context.Context) error {
-	s.say("1. A Go project, and %d features with a check each: go test of a package that is not there yet.", len(s.names))
+	s.say("1. A small Go project and %d features to build, each with a check of its own: go test of a package that is not there yet.", len(s.names))
 	if err := write(s.shop(), files()); err != nil {
 		return err
 	}
@@ -245,7 +245,7 @@ func readUsage(out []byte) usage {
 
 // oneShot plays the same work in one session over one context.
 func (s *stage) oneShot(ctx context.Context) error {
-	s.say("4. The same work in one long session.")
+	s.say("4. For comparison, the same work in one long session.")
 	dir := s.path("oneshot")
 	if err := write(dir, files()); err != nil {
 		return err
