@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"time"
 )
 
@@ -30,17 +31,11 @@ func (t transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 		return nil, err
 	}
-	a := &answer{Conn: conn, ctx: req.Context()}
-	// A request that is sent without waiting is sent first: the daemon works
-	// while this side gets ready to hear of an interrupt.
-	large := req.ContentLength < 0 || req.ContentLength > smallBody
-	if large {
-		a.watch()
+	a := &answer{heard: heard{Conn: conn, ctx: req.Context()}}
+	if req.ContentLength < 0 || req.ContentLength > smallBody {
+		a.watch() // sending it may have to wait
 	}
 	unsent := send(conn, req)
-	if !large {
-		a.watch()
-	}
 	res, err := a.head(req, t.patience)
 	if err != nil {
 		_ = a.Close()
@@ -59,32 +54,55 @@ func send(c net.Conn, req *http.Request) error {
 	return w.Flush()
 }
 
-// answer is a connection on which an answer comes, and then its body.
-type answer struct {
+// soon is how long nobody minds that a command cannot be interrupted in order.
+const soon = 20 * time.Millisecond
+
+// heard is a connection whose reads end with the context. It gets ready for that
+// only when nothing has come for a moment: a command that has to hear of an
+// interrupt starts threads for it, which takes longer than most answers do.
+type heard struct {
 	net.Conn
 	ctx     context.Context //nolint:containedctx // of the request, which the answer belongs to
-	unwatch func() bool
-	body    io.ReadCloser
+	limit   time.Time       // when a read gives up; zero: never
+	unwatch func() bool     // nil: the end of ctx is not heard yet
 }
 
 // watch ends whatever waits for the daemon when the context ends.
-func (a *answer) watch() {
-	a.unwatch = context.AfterFunc(a.ctx, func() { _ = a.Conn.Close() })
+func (h *heard) watch() {
+	h.unwatch = context.AfterFunc(h.ctx, func() { _ = h.Conn.Close() })
+}
+
+// Read implements io.Reader.
+func (h *heard) Read(p []byte) (int, error) {
+	if h.unwatch == nil {
+		if err := h.SetReadDeadline(time.Now().Add(soon)); err != nil {
+			return 0, err
+		}
+		if n, err := h.Conn.Read(p); !errors.Is(err, os.ErrDeadlineExceeded) {
+			return n, err
+		}
+		h.watch()
+	}
+	if err := h.SetReadDeadline(h.limit); err != nil {
+		return 0, err
+	}
+	return h.Conn.Read(p)
+}
+
+// answer is a connection on which an answer comes, and then its body.
+type answer struct {
+	heard
+	body io.ReadCloser
 }
 
 // head reads the answer up to its body, which must begin within patience.
 func (a *answer) head(req *http.Request, patience time.Duration) (*http.Response, error) {
-	if patience == 0 {
-		return http.ReadResponse(bufio.NewReader(a.Conn), req)
+	if patience != 0 {
+		a.limit = time.Now().Add(patience)
 	}
-	if err := a.SetReadDeadline(time.Now().Add(patience)); err != nil {
-		return nil, err
-	}
-	res, err := http.ReadResponse(bufio.NewReader(a.Conn), req)
-	if err != nil {
-		return nil, err
-	}
-	return res, a.SetReadDeadline(time.Time{})
+	res, err := http.ReadResponse(bufio.NewReader(&a.heard), req)
+	a.limit = time.Time{}
+	return res, err
 }
 
 // Read implements io.Reader: it reads the body.
