@@ -109,7 +109,7 @@ func (c *caller) local(ctx context.Context, entry api.Call, env api.Envelope, ou
 	if err != nil {
 		return err
 	}
-	b, err := json.Marshal(v)
+	b, err := api.Encode(v)
 	if err != nil {
 		return kedge.Errorf(kedge.Internal, "encode the answer: %w", err)
 	}

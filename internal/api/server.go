@@ -128,9 +128,9 @@ func (a *answer) finish(out any, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.done = true
-	var data []byte
+	var data json.RawMessage
 	if err == nil {
-		data, err = json.Marshal(out)
+		data, err = Encode(out)
 	}
 	if err != nil {
 		wire := ToWire(err)
@@ -146,7 +146,9 @@ func (a *answer) lineLocked(status int, l Line) {
 		a.w.Header().Set("Content-Type", "application/x-ndjson")
 		a.w.WriteHeader(status)
 	}
-	_ = json.NewEncoder(a.w).Encode(l) // see progress
+	e := json.NewEncoder(a.w)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(l) // see progress
 }
 
 func writeJSON(w http.ResponseWriter, status int, v any) {

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bytes"
 	"encoding/json"
 
 	"kedge"
@@ -28,6 +29,16 @@ type Line struct {
 	Type  string          `json:"type"` // progress, result, error
 	Data  json.RawMessage `json:"data,omitempty"`
 	Error *WireError      `json:"error,omitempty"`
+}
+
+// Encode makes the JSON of an answer as --json prints it: not for a web page, so
+// that "a < b && c" stays what it is.
+func Encode(v any) (json.RawMessage, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
 // WireError is an error as it travels, and as --json prints it.

@@ -23,11 +23,7 @@ is in the next brief.`,
 		Args:    cobra.MinimumNArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
 			in := service.AnswerRequest{Name: args[0], Text: strings.Join(args[1:], " "), Env: env.Environ}
-			reply, err := call[service.AnswerReply](c.Context(), env, "answer", in)
-			if err != nil {
-				return err
-			}
-			return env.show(reply, func(w io.Writer) { answerText(w, reply) })
+			return ask(c.Context(), env, "answer", in, answerText)
 		},
 	}
 }

@@ -35,11 +35,9 @@ func newApprove(env *Env) *cobra.Command {
 				return usageError(c, kedge.Errorf(kedge.Invalid, "%q does not say what to approve: filter:NAME@HASH", args[0]))
 			}
 			in := service.FilterApproveRequest{Name: name[:at], Hash: name[at+1:]}
-			out, err := call[service.FilterApproveReply](c.Context(), env, "filter.approve", in)
-			if err != nil {
-				return err
-			}
-			return env.show(out, func(w io.Writer) { fmt.Fprintf(w, "approved filter:%s\n", plain.Line(out.Filter.Name)) })
+			return ask(c.Context(), env, "filter.approve", in, func(w io.Writer, out service.FilterApproveReply) {
+				fmt.Fprintf(w, "approved filter:%s\n", plain.Line(out.Filter.Name))
+			})
 		},
 		ValidArgsFunction: featureIDs(env, kedge.NeedsReview),
 	}

@@ -22,11 +22,7 @@ func newBackup(env *Env) *cobra.Command {
 			if len(args) == 1 {
 				in.Path = abs(env.Dir, args[0])
 			}
-			out, err := call[service.BackupReply](c.Context(), env, "backup", in)
-			if err != nil {
-				return err
-			}
-			return env.show(out, func(w io.Writer) {
+			return ask(c.Context(), env, "backup", in, func(w io.Writer, out service.BackupReply) {
 				fmt.Fprintf(w, "%s\n", plain.Line(out.Path))
 				env.talk("%s, %s", plural(int(out.Events), "event"), bytesText(out.Bytes))
 			})

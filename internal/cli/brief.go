@@ -33,11 +33,7 @@ The brief of a project that Kedge looks after is: kedge prime`,
 				return err
 			}
 			in.Env = named(env.Environ, transcript.Variables)
-			out, err := call[service.BriefReply](c.Context(), env, "brief", in)
-			if err != nil {
-				return err
-			}
-			return env.show(out, func(w io.Writer) {
+			return ask(c.Context(), env, "brief", in, func(w io.Writer, out service.BriefReply) {
 				fmt.Fprint(w, out.Text)
 				if len(out.Cut) > 0 {
 					env.talk("left out to keep to %d tokens: %s", out.Budget, strings.Join(out.Cut, "; "))

@@ -60,11 +60,7 @@ func newCheckpointShow(env *Env) *cobra.Command {
 			if len(args) > 0 {
 				in.ID = kedge.CheckpointID(args[0])
 			}
-			out, err := call[service.CheckpointReply](c.Context(), env, "checkpoint.show", in)
-			if err != nil {
-				return err
-			}
-			return env.show(out, func(w io.Writer) { checkpointText(w, out) })
+			return ask(c.Context(), env, "checkpoint.show", in, checkpointText)
 		},
 	}
 }

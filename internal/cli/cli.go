@@ -161,6 +161,24 @@ func call[Out any](ctx context.Context, env *Env, name string, in any) (Out, err
 	return out, err
 }
 
+// ask makes a call whose answer only has to be shown: with --json as it came,
+// else as text.
+func ask[Out any](ctx context.Context, env *Env, name string, in any, text func(w io.Writer, reply Out)) error {
+	if env.json {
+		raw, err := call[json.RawMessage](ctx, env, name, in)
+		if err != nil {
+			return err
+		}
+		return env.show(raw, nil)
+	}
+	reply, err := call[Out](ctx, env, name, in)
+	if err != nil {
+		return err
+	}
+	text(env.Out, reply)
+	return nil
+}
+
 // group is a cobra command that only holds others.
 func group(use, short string, subs ...*cobra.Command) *cobra.Command {
 	c := &cobra.Command{

@@ -165,11 +165,7 @@ func newDecideShow(env *Env) *cobra.Command {
 		ValidArgsFunction: decisionIDs(env),
 		RunE: func(c *cobra.Command, args []string) error {
 			in := service.DecisionShowRequest{ID: kedge.DecisionID(args[0])}
-			out, err := call[service.DecisionShowReply](c.Context(), env, "decision.show", in)
-			if err != nil {
-				return err
-			}
-			return env.show(out, func(w io.Writer) { decisionText(w, out) })
+			return ask(c.Context(), env, "decision.show", in, decisionText)
 		},
 	}
 }

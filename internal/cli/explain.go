@@ -19,11 +19,7 @@ func newExplain(env *Env) *cobra.Command {
 		Example: "  kedge explain HEAD\n  kedge explain 4f1c2ab --json",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			out, err := call[service.ExplainReply](c.Context(), env, "explain", service.ExplainRequest{Commit: args[0]})
-			if err != nil {
-				return err
-			}
-			return env.show(out, func(w io.Writer) { env.explainText(w, out) })
+			return ask(c.Context(), env, "explain", service.ExplainRequest{Commit: args[0]}, env.explainText)
 		},
 	}
 }

@@ -227,11 +227,7 @@ func newFeatureShow(env *Env) *cobra.Command {
 
 		ValidArgsFunction: featureIDs(env),
 		RunE: func(c *cobra.Command, args []string) error {
-			reply, err := call[service.FeatureShowReply](c.Context(), env, "feature.show", service.FeatureShowRequest{ID: kedge.FeatureID(args[0])})
-			if err != nil {
-				return err
-			}
-			return env.show(reply, func(w io.Writer) { featureText(w, reply) })
+			return ask(c.Context(), env, "feature.show", service.FeatureShowRequest{ID: kedge.FeatureID(args[0])}, featureText)
 		},
 	}
 }

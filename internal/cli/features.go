@@ -23,14 +23,12 @@ func newFeatures(env *Env) *cobra.Command {
 		Example: "  kedge features                        every feature with its status\n  kedge features import feature_list.json\n  kedge features export --format anthropic > feature_list.json",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			reply, err := call[service.FeaturesReply](c.Context(), env, "features", service.FeaturesRequest{})
-			if err != nil {
-				return err
-			}
-			if len(reply.Features) == 0 {
-				env.talk("there are no features yet: kedge feature add --help, kedge features import FILE, or kedge plan --help")
-			}
-			return env.show(reply, func(w io.Writer) { featureTable(w, reply.Features) })
+			return ask(c.Context(), env, "features", service.FeaturesRequest{}, func(w io.Writer, reply service.FeaturesReply) {
+				if len(reply.Features) == 0 {
+					env.talk("there are no features yet: kedge feature add --help, kedge features import FILE, or kedge plan --help")
+				}
+				featureTable(w, reply.Features)
+			})
 		},
 	}
 	c.AddCommand(newFeaturesImport(env), newFeaturesExport(env))

@@ -82,11 +82,7 @@ func newHandoffShow(env *Env) *cobra.Command {
 			if len(args) > 0 {
 				in.ID = kedge.CheckpointID(args[0])
 			}
-			out, err := call[service.HandoffReply](c.Context(), env, "handoff.show", in)
-			if err != nil {
-				return err
-			}
-			return env.show(out, func(w io.Writer) { fmt.Fprint(w, out.Text) })
+			return ask(c.Context(), env, "handoff.show", in, func(w io.Writer, out service.HandoffReply) { fmt.Fprint(w, out.Text) })
 		},
 	}
 }

@@ -22,11 +22,7 @@ func newLs(env *Env) *cobra.Command {
 		Example: "  kedge ls         those of this project\n  kedge ls --all   of every project",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			r, err := call[service.SessionListReply](c.Context(), env, "session.list", service.SessionList{All: all})
-			if err != nil {
-				return err
-			}
-			return env.show(r, func(w io.Writer) { printSessions(w, env, r.Sessions) })
+			return ask(c.Context(), env, "session.list", service.SessionList{All: all}, func(w io.Writer, r service.SessionListReply) { printSessions(w, env, r.Sessions) })
 		},
 	}
 	c.Flags().BoolVar(&all, "all", false, "sessions of every project")

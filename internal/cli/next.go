@@ -18,11 +18,7 @@ func newNext(env *Env) *cobra.Command {
 		Example: "  kedge next\n  kedge next --json",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			reply, err := call[kedge.Next](c.Context(), env, "next", service.NextRequest{})
-			if err != nil {
-				return err
-			}
-			return env.show(reply, func(w io.Writer) { nextText(w, reply) })
+			return ask(c.Context(), env, "next", service.NextRequest{}, nextText)
 		},
 	}
 }

@@ -36,11 +36,7 @@ func newNotesShow(env *Env) *cobra.Command {
 		ValidArgsFunction: noteIDs(env),
 		RunE: func(c *cobra.Command, args []string) error {
 			in := service.NoteShowRequest{ID: kedge.NoteID(args[0])}
-			out, err := call[service.NoteShowReply](c.Context(), env, "note.show", in)
-			if err != nil {
-				return err
-			}
-			return env.show(out, func(w io.Writer) { fmt.Fprint(w, out.Text) })
+			return ask(c.Context(), env, "note.show", in, func(w io.Writer, out service.NoteShowReply) { fmt.Fprint(w, out.Text) })
 		},
 	}
 }

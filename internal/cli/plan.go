@@ -90,11 +90,7 @@ docs/plan.md of Kedge.`,
 		Example: `  kedge plan new "Strict matching"`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			reply, err := call[service.PlanNewReply](c.Context(), env, "plan.new", service.PlanNewRequest{Title: args[0]})
-			if err != nil {
-				return err
-			}
-			return env.show(reply, func(w io.Writer) {
+			return ask(c.Context(), env, "plan.new", service.PlanNewRequest{Title: args[0]}, func(w io.Writer, reply service.PlanNewReply) {
 				fmt.Fprintf(w, "wrote   %s\nnext    fill it in, then: kedge plan check\n", reply.Path)
 			})
 		},
@@ -108,11 +104,7 @@ func newPlanShow(env *Env) *cobra.Command {
 		Example: "  kedge plan show\n  kedge plan show --json",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			reply, err := call[service.PlanShowReply](c.Context(), env, "plan.show", service.PlanShowRequest{})
-			if err != nil {
-				return err
-			}
-			return env.show(reply, func(w io.Writer) { planText(w, reply) })
+			return ask(c.Context(), env, "plan.show", service.PlanShowRequest{}, planText)
 		},
 	}
 }

@@ -21,11 +21,7 @@ Only a person may drop a plan.`,
 		Example: "  kedge plan drop --reason \"not this year\"",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			out, err := call[service.PlanDropReply](c.Context(), env, "plan.drop", in)
-			if err != nil {
-				return err
-			}
-			return env.show(out, func(w io.Writer) {
+			return ask(c.Context(), env, "plan.drop", in, func(w io.Writer, out service.PlanDropReply) {
 				fmt.Fprintf(w, "dropped %s: %s\n", out.ID, plain.Line(out.Title))
 				if out.Kept != "" {
 					fmt.Fprintf(w, "kept    %s\n", plain.Line(out.Kept))

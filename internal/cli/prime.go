@@ -21,11 +21,7 @@ func newPrime(env *Env) *cobra.Command {
 			if err := positive(c, "budget", in.Budget, brief.DefaultBudget); err != nil {
 				return err
 			}
-			out, err := call[service.PrimeReply](c.Context(), env, "prime", in)
-			if err != nil {
-				return err
-			}
-			return env.show(out, func(w io.Writer) {
+			return ask(c.Context(), env, "prime", in, func(w io.Writer, out service.PrimeReply) {
 				fmt.Fprint(w, out.Text)
 				if len(out.Cut) > 0 {
 					env.talk("%s left out to stay under %d tokens", plural(len(out.Cut), "part"), out.Budget)

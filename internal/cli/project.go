@@ -62,11 +62,7 @@ func newProjectRm(env *Env) *cobra.Command {
 			if strings.ContainsRune(args[0], os.PathSeparator) || args[0] == "." {
 				in.Project = abs(env.Dir, args[0])
 			}
-			out, err := call[service.ProjectRemoveReply](c.Context(), env, "project.remove", in)
-			if err != nil {
-				return err
-			}
-			return env.show(out, func(w io.Writer) {
+			return ask(c.Context(), env, "project.remove", in, func(w io.Writer, out service.ProjectRemoveReply) {
 				fmt.Fprintf(w, "forgot %s (%s)\n", plain.Line(out.Project.Name), out.Project.ID)
 				env.talk("its state is now in %s", plain.Line(out.MovedTo))
 			})

@@ -23,14 +23,12 @@ func newReady(env *Env) *cobra.Command {
 			if len(args) == 1 {
 				in.ID = kedge.FeatureID(args[0])
 			}
-			reply, err := call[service.FeaturesReply](c.Context(), env, "ready", in)
-			if err != nil {
-				return err
-			}
-			if len(reply.Features) == 0 {
-				env.talk("nothing is ready: %s; all of them: kedge features", strings.TrimPrefix(reply.Why, "nothing is ready: "))
-			}
-			return env.show(reply, func(w io.Writer) { featureTable(w, reply.Features) })
+			return ask(c.Context(), env, "ready", in, func(w io.Writer, reply service.FeaturesReply) {
+				if len(reply.Features) == 0 {
+					env.talk("nothing is ready: %s; all of them: kedge features", strings.TrimPrefix(reply.Why, "nothing is ready: "))
+				}
+				featureTable(w, reply.Features)
+			})
 		},
 	}
 }

@@ -51,11 +51,7 @@ func newRulesShow(env *Env) *cobra.Command {
 		Use: "show", Short: "Print the rules", Args: cobra.NoArgs,
 		Example: "  kedge rules show\n  kedge rules show --json",
 		RunE: func(c *cobra.Command, _ []string) error {
-			out, err := call[service.RulesShowReply](c.Context(), env, "rules.show", service.RulesShowRequest{})
-			if err != nil {
-				return err
-			}
-			return env.show(out, func(w io.Writer) { fmt.Fprint(w, out.Text) })
+			return ask(c.Context(), env, "rules.show", service.RulesShowRequest{}, func(w io.Writer, out service.RulesShowReply) { fmt.Fprint(w, out.Text) })
 		},
 	}
 }

@@ -58,11 +58,7 @@ func newSalvageRestore(env *Env) *cobra.Command {
 		Example: "  kedge salvage restore sal-01k…",
 		RunE: func(c *cobra.Command, args []string) error {
 			in := service.SalvageRestoreRequest{ID: kedge.SalvageID(args[0])}
-			out, err := call[service.SalvageRestoreReply](c.Context(), env, "salvage.restore", in)
-			if err != nil {
-				return err
-			}
-			return env.show(out, func(w io.Writer) {
+			return ask(c.Context(), env, "salvage.restore", in, func(w io.Writer, out service.SalvageRestoreReply) {
 				fmt.Fprintf(w, "restored %s into %s\n", plural(out.Salvage.Files, "file"), plain.Line(out.Dir))
 			})
 		},

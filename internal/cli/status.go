@@ -18,11 +18,7 @@ func newStatus(env *Env) *cobra.Command {
 		Use: "status", Short: "Show where the work stands, what changed, and what comes next", Args: cobra.NoArgs,
 		Example: "  kedge status\n  kedge status --json",
 		RunE: func(c *cobra.Command, _ []string) error {
-			out, err := call[service.StatusReply](c.Context(), env, "status", service.StatusRequest{})
-			if err != nil {
-				return err
-			}
-			return env.show(out, func(w io.Writer) { statusText(w, out) })
+			return ask(c.Context(), env, "status", service.StatusRequest{}, statusText)
 		},
 	}
 }

@@ -25,11 +25,7 @@ func newWorktreeLs(env *Env) *cobra.Command {
 		Use: "ls", Short: "List worktrees with size, age, owner and state", Args: cobra.NoArgs,
 		Example: "  kedge worktree ls\n  kedge worktree ls --json",
 		RunE: func(c *cobra.Command, _ []string) error {
-			out, err := call[service.WorktreeListReply](c.Context(), env, "worktree.list", service.WorktreeListRequest{})
-			if err != nil {
-				return err
-			}
-			return env.show(out, func(w io.Writer) { worktreeTable(w, out.Worktrees) })
+			return ask(c.Context(), env, "worktree.list", service.WorktreeListRequest{}, func(w io.Writer, out service.WorktreeListReply) { worktreeTable(w, out.Worktrees) })
 		},
 	}
 }
