@@ -4,9 +4,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
+	"syscall"
 	"testing"
 
 	"kedge"
+	"kedge/internal/hold"
 )
 
 // TestF14NoFolderIsLeft: sessions that are started one after another are what they
@@ -45,4 +48,29 @@ func TestF14NoFolderIsLeft(t *testing.T) {
 			t.Errorf("%+v", s)
 		}
 	}
+}
+
+// TestF11StoppedHolderIsNotWaitedFor: whoever acts on a session whose holder was
+// stopped is told so, with what to do, and can act when it goes on.
+func TestF11StoppedHolderIsNotWaitedFor(t *testing.T) {
+	b := newBox(t)
+	s := b.start("s", "cat")
+	r, err := hold.ReadRecord(b.folder(s.ID))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(r.Holder.PID, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = syscall.Kill(r.Holder.PID, syscall.SIGCONT) }()
+	b.until("it is stopped", func() bool { return processState(r.Holder.PID) == "T" })
+	said := b.fails(4, "send", "s", "hello")
+	if !strings.Contains(said, "does not answer now") || !strings.Contains(said, fmt.Sprintf("kill -CONT %d", r.Holder.PID)) {
+		t.Error(said)
+	}
+	if err := syscall.Kill(r.Holder.PID, syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	b.until("it can be told", func() bool { return b.command("send", "s", "hello").Run() == nil })
+	b.until("it is heard", func() bool { return strings.Contains(b.run("logs", "s"), "hello") })
 }

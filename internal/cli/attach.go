@@ -52,6 +52,9 @@ func attachTo(ctx context.Context, env *Env, name string) error {
 	if !found.Session.Live() {
 		return kedge.Errorf(kedge.Conflict, "session %q is %s", name, stateText(found.Session)).WithHint("kedge logs %s", name)
 	}
+	if found.Session.Cause == hold.CauseSilent {
+		return kedge.Errorf(kedge.Conflict, "the holder of session %q does not answer now", name).WithHint("kedge logs %s", name)
+	}
 	c, err := hold.Dial(ctx, found.Folder)
 	if err != nil {
 		return err

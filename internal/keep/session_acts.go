@@ -199,8 +199,36 @@ func (s *Keeper) reach(ctx context.Context, who project.Caller, name, act string
 	if !ses.Live() {
 		return nil, nil, ses, kedge.Errorf(kedge.Conflict, "session %q is %s", name, ses.State).WithHint("kedge resume %s", name)
 	}
-	c, err := hold.Dial(ctx, s.SessionDir(ses.ID))
+	c, err := s.dial(ctx, ses)
 	return p, c, ses, err
+}
+
+// silentFor is how much longer a holder is waited for that does not answer at
+// first.
+const silentFor = 10 * time.Second
+
+// dial connects to the holder of a session; one that does not answer is not waited
+// for for ever.
+func (s *Keeper) dial(ctx context.Context, ses kedge.Session) (*hold.Client, error) {
+	if ses.Cause != hold.CauseSilent {
+		return hold.Dial(ctx, s.SessionDir(ses.ID))
+	}
+	limited, cancel := context.WithTimeout(ctx, silentFor)
+	defer cancel()
+	c, err := hold.Dial(limited, s.SessionDir(ses.ID))
+	if err != nil && limited.Err() != nil && ctx.Err() == nil {
+		return nil, s.silent(ses)
+	}
+	return c, err
+}
+
+// silent says that the holder of a session lives and does not answer.
+func (s *Keeper) silent(ses kedge.Session) error {
+	err := kedge.Errorf(kedge.Conflict, "the holder of session %q does not answer now", ses.Name)
+	if r, none := hold.ReadRecord(s.SessionDir(ses.ID)); none == nil {
+		return err.WithHint("kill -CONT %d, if somebody has stopped it", r.Holder.PID)
+	}
+	return err.WithHint("kedge ls")
 }
 
 // SessionKill asks to end a session.
