@@ -1,6 +1,7 @@
 // Package find searches what sessions printed. It owns the scan over tapes: the
 // text is what was printed with escape sequences removed, wherever they stood,
-// and a hit is a line with its offset and its time.
+// and a hit is a line with its offset and its time. A match lies within 64 KB of
+// the tape, sequences included.
 //
 // It promises that no hit is missed or told twice, that hits come in the order
 // of the tapes and of their lines, and that memory does not depend on how much
