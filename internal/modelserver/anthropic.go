@@ -3,6 +3,7 @@ package modelserver
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 )
 
 // anthropic is the Messages API.
@@ -36,7 +37,11 @@ func parseAnthropic(_ string, body []byte) (Request, error) {
 		r.Tools[t.Name] = Tool{Schema: t.Schema}
 	}
 	for _, m := range in.Messages {
-		if m.Role != "assistant" {
+		switch m.Role {
+		case "assistant":
+		case "system": // what the agent puts between: reminders, the state of the repository
+			r.System += strings.Join(texts(m.Content), "\n") + "\n"
+		default:
 			r.Said = append(r.Said, texts(m.Content)...)
 		}
 	}

@@ -31,8 +31,9 @@ type Schema struct {
 }
 
 var (
-	marker = regexp.MustCompile(`\[\[script:([A-Za-z0-9._-]+)\]\]`)
-	folder = regexp.MustCompile(`(?i:working (?:in the )?directory(?: is)?:?\s*|<cwd>)\x60?(/[^\s<"'\x60]+)`)
+	marker   = regexp.MustCompile(`\[\[script:([A-Za-z0-9._-]+)\]\]`)
+	reminder = regexp.MustCompile(`(?s)<system-reminder>.*?</system-reminder>`) // not what anybody asked for
+	folder   = regexp.MustCompile(`(?i:working (?:in the )?directory(?: is)?:?\s*|<cwd>)\x60?(/[^\s<"'\x60]+)`)
 )
 
 // Mark is the text that makes a conversation play a script.
@@ -43,7 +44,7 @@ func Mark(name string) string { return "[[script:" + name + "]]" }
 // when none does.
 func (r Request) Conversation() string {
 	for _, text := range r.Said {
-		if all := marker.FindAllStringSubmatch(text, -1); all != nil {
+		if all := marker.FindAllStringSubmatch(reminder.ReplaceAllString(text, ""), -1); all != nil {
 			return all[len(all)-1][1]
 		}
 	}
