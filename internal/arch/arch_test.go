@@ -91,6 +91,7 @@ var layer = map[string]int{
 	"kedge/internal/enrol":    28,
 	"kedge/internal/keep":     28,
 	"kedge/internal/look":     29,
+	"kedge/internal/drive":    29,
 	"kedge/internal/clerk":    27,
 
 	"kedge/internal/service": 30,

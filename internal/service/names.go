@@ -4,14 +4,19 @@ import (
 	"kedge/internal/book"
 	"kedge/internal/care"
 	"kedge/internal/clerk"
+	"kedge/internal/drive"
 	"kedge/internal/enrol"
 	"kedge/internal/gating"
 	"kedge/internal/keep"
 	"kedge/internal/look"
+	"kedge/internal/project"
 	"kedge/internal/standing"
 )
 
 // The requests and answers of the commands, under the one name that surfaces import.
+
+// Caller says who asks, from which folder, and which request it is.
+type Caller = project.Caller
 
 // Aside is package book's.
 type (
@@ -168,4 +173,42 @@ type (
 	CostRow       = look.CostRow
 	StatsReply    = look.StatsReply
 	StatsRequest  = look.StatsRequest
+)
+
+//nolint:revive // documented in package drive
+type (
+	AnswerReply        = drive.AnswerReply
+	AnswerRequest      = drive.AnswerRequest
+	ExplainReply       = drive.ExplainReply
+	ExplainRequest     = drive.ExplainRequest
+	PlanDropReply      = drive.PlanDropReply
+	PlanDropRequest    = drive.PlanDropRequest
+	PlanGoalReply      = drive.PlanGoalReply
+	PlanGoalRequest    = drive.PlanGoalRequest
+	RunContinueRequest = drive.RunContinueRequest
+	RunDecideRequest   = drive.RunDecideRequest
+	RunEngine          = drive.RunEngine
+	RunFlags           = drive.RunFlags
+	RunGoing           = drive.RunGoing
+	RunJob             = drive.RunJob
+	RunLandReply       = drive.RunLandReply
+	RunLandRequest     = drive.RunLandRequest
+	RunLimits          = drive.RunLimits
+	RunLine            = drive.RunLine
+	RunReply           = drive.RunReply
+	RunRequest         = drive.RunRequest
+	RunStartRequest    = drive.RunStartRequest
+	RunStep            = drive.RunStep
+	RunTellReply       = drive.RunTellReply
+	RunTellRequest     = drive.RunTellRequest
+	RunView            = drive.RunView
+	RunWatchRequest    = drive.RunWatchRequest
+	RunsGoingReply     = drive.RunsGoingReply
+	RunsGoingRequest   = drive.RunsGoingRequest
+)
+
+//nolint:revive // documented in package drive
+const (
+	LedgerCommit = drive.LedgerCommit
+	OtherCommit  = drive.OtherCommit
 )

@@ -15,13 +15,14 @@ import (
 	"kedge/internal/book"
 	"kedge/internal/care"
 	"kedge/internal/clerk"
+	"kedge/internal/drive"
 	"kedge/internal/enrol"
 	"kedge/internal/gate"
 	"kedge/internal/gating"
 	"kedge/internal/keep"
 	"kedge/internal/life"
 	"kedge/internal/look"
-	projects "kedge/internal/project"
+	"kedge/internal/project"
 	"kedge/internal/standing"
 	"kedge/internal/store"
 )
@@ -34,7 +35,7 @@ type Config struct {
 	Log      *slog.Logger
 	Sessions Sessions
 	// Engine makes the engine of a project's runs; nil: the local one.
-	Engine func(ctx context.Context, p kedge.Project, st *store.Store) (RunEngine, error)
+	Engine func(ctx context.Context, p kedge.Project, st *store.Store) (drive.RunEngine, error)
 	// EnvPatience is how long a run whose environment nobody knows waits for
 	// whoever watches it to say it again, before it works in the usual one.
 	EnvPatience time.Duration
@@ -44,6 +45,7 @@ type Config struct {
 type Service struct {
 	*care.Care
 	*clerk.Clerk
+	*drive.Driver
 	*enrol.Enroller
 	*gating.Gater
 	*keep.Keeper
@@ -51,12 +53,9 @@ type Service struct {
 	*standing.Teller
 
 	cfg  Config
-	home *projects.Home
+	home *project.Home
 	book *book.Book
 	life *life.Life
-
-	engines engines
-	paces   paces
 }
 
 // New makes a service; it opens nothing until it is asked.
@@ -68,15 +67,17 @@ func New(cfg Config) *Service {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
 	s := &Service{cfg: cfg, life: life.New()}
-	s.home = &projects.Home{Dir: cfg.Home, ReadOnly: cfg.ReadOnly, Clock: cfg.Now, Log: cfg.Log}
-	s.book = book.New(s.home, s.atRest)
-	s.Care = care.New(s.home, s.book, workForCare{s})
-	s.Teller = standing.New(s.home, s.book, runsForStanding{s})
+	s.home = &project.Home{Dir: cfg.Home, ReadOnly: cfg.ReadOnly, Clock: cfg.Now, Log: cfg.Log}
+	s.Driver = drive.New(s.home, s.life, drive.Config{Sessions: cfg.Sessions, Engine: cfg.Engine, EnvPatience: cfg.EnvPatience})
+	s.book = book.New(s.home, s.AtRest)
+	s.Care = care.New(s.home, s.book, s.ForCare())
+	s.Teller = standing.New(s.home, s.book, s.ForStanding())
 	s.Enroller = enrol.New(s.home, s.book, s.Teller)
 	s.Keeper = keep.New(s.home, s.life, s.Teller, cfg.Sessions, s.adoptGates)
 	s.Looker = look.New(s.home, s.Keeper)
 	s.Gater = gating.New(s.home, s.book, s.life, s.Keeper.Runner)
-	s.Clerk = clerk.New(s.home, s.book, runsForClerk{s})
+	s.Clerk = clerk.New(s.home, s.book, s.ForClerk())
+	s.Bind(s.book, s.Clerk, s.Teller, s.Keeper)
 	return s
 }
 
@@ -87,7 +88,7 @@ func (s *Service) Leave() { s.life.Leave() }
 // Close lets go of the sessions, which live on, and closes every store.
 func (s *Service) Close() error {
 	s.life.Leave()
-	s.leaveRuns()
+	s.Driver.LeaveRuns()
 	s.life.End()
 	s.Keeper.CloseSpare()
 	return s.home.Close()
@@ -110,6 +111,6 @@ func (s *Service) BringUpSoon() {
 // request, made again to the next one, gets its answer.
 var ErrLeft = gate.ErrLeft
 
-func (s *Service) adoptGates(ctx context.Context, p *project) error {
+func (s *Service) adoptGates(ctx context.Context, p *project.Project) error {
 	return s.Gater.AdoptGates(ctx, p)
 }

@@ -1,0 +1,279 @@
+package drive
+
+import (
+	"context"
+	"os"
+	"slices"
+	"strings"
+
+	"kedge"
+	"kedge/internal/book"
+	"kedge/internal/brief"
+	"kedge/internal/clerk"
+	docs "kedge/internal/ledger"
+	"kedge/internal/plan"
+	"kedge/internal/project"
+	"kedge/internal/redact"
+	"kedge/internal/run"
+	"kedge/internal/settings"
+	"kedge/internal/standing"
+	"kedge/internal/store"
+	"kedge/internal/watch"
+)
+
+// maxGoal bounds what people ask for, in bytes: it is in every planning brief.
+const maxGoal = 8000
+
+// planOf is the plan that the sessions of a run make; false when it makes none.
+func planOf(ctx context.Context, p *project.Project, id kedge.RunID) (kedge.PlanData, bool, error) {
+	list, err := store.About[kedge.PlanData](ctx, p.Store, store.KindPlan, string(id))
+	if err != nil || len(list) == 0 {
+		return kedge.PlanData{}, false, err
+	}
+	return list[len(list)-1], true, nil
+}
+
+// isPlanning tells whether a run has a goal and no plan that was approved.
+func isPlanning(st run.State) bool { return st.Goal != "" && len(st.Features) == 0 }
+
+// questionsOf reads the questions of a plan that is being made.
+func questionsOf(d kedge.PlanData) []kedge.Question {
+	doc, err := plan.ParsePlan(book.PlanFile, []byte(d.Text))
+	if err != nil {
+		return nil // nothing was asked yet
+	}
+	return doc.Plan.Questions
+}
+
+// planningBrief is what a planning session starts with.
+func (b runBriefs) planningBrief(ctx context.Context, c run.Command) (string, error) {
+	d, ok, err := planOf(ctx, b.p, c.Run)
+	if err != nil {
+		return "", err
+	}
+	if !ok {
+		return "", kedge.Errorf(kedge.Internal, "run %q makes no plan", c.Run)
+	}
+	st, err := b.standing(ctx)
+	if err != nil {
+		return "", err
+	}
+	in := brief.PlanInput{
+		Project: b.p.Title(), Goal: d.Goal, Base: c.Base, Decisions: st.Decisions, Risks: st.Risks,
+		Faults: c.Failure, Form: plan.Form(),
+	}
+	if in.Rules, in.RulesFrom, err = b.rulesAt(ctx, c.Base); err != nil {
+		return "", err
+	}
+	for _, q := range questionsOf(d) {
+		if q.Answer != "" {
+			in.Answers = append(in.Answers, brief.Saying{Question: q.Text, Text: q.Answer})
+		}
+	}
+	for _, f := range st.Ledger.Features() {
+		in.Features = append(in.Features, string(f.ID)+": "+f.Name+standing.InWords(f))
+	}
+	if in.Notes, err = project.All[kedge.Note](ctx, b.p, store.KindNote); err != nil {
+		return "", err
+	}
+	if in.Told, _, err = b.sayings(ctx, c.Run, ""); err != nil {
+		return "", err
+	}
+	return brief.ForPlanning(in, brief.DefaultBudget).Text, nil
+}
+
+// heard listens to planning sessions: to their questions, and to the plan.
+func (b runBriefs) heard(ctx context.Context, c run.Command, session kedge.SessionID, ev watch.Event) error {
+	if c.Purpose != run.MakePlan {
+		return nil
+	}
+	switch ev.Kind {
+	case watch.Question, watch.Ask:
+		return b.changePlan(ctx, c, session, ev, func(d *kedge.PlanData) { askInto(d, b.s.askedNow(b.p, *d), ev.Text) })
+	case watch.PlanText:
+		return b.changePlan(ctx, c, session, ev, func(d *kedge.PlanData) { b.takePlan(d, c, ev.Text) })
+	default:
+		return nil
+	}
+}
+
+// changePlan journals what a planning session said, once, and shows it in
+// plan.md.
+func (b runBriefs) changePlan(ctx context.Context, c run.Command, session kedge.SessionID, said watch.Event, change func(*kedge.PlanData)) error {
+	who := b.caller("heard-"+string(session)+"-"+string(said.Kind)+"-"+project.Sum([]byte(said.Text))[:24], kedge.Agent(session))
+	evs, err := b.s.home.Write(ctx, b.p, who, func() ([]kedge.Event, error) {
+		d, ok, err := planOf(ctx, b.p, c.Run)
+		if err != nil || !ok || !book.IsOpenPlan(d) {
+			return nil, err
+		}
+		was := d
+		change(&d)
+		if d.Text == was.Text && d.Status == was.Status && d.Faults == was.Faults {
+			return nil, nil
+		}
+		d.Hash = project.Sum([]byte(d.Text))
+		return project.One(project.Event(kedge.PlanSaved, who, d))
+	})
+	if err != nil || len(evs) == 0 {
+		return err
+	}
+	return b.s.showPlan(ctx, b.p, c.Run)
+}
+
+// askInto adds a question to a plan; the plan waits for its answer.
+func askInto(d *kedge.PlanData, asked []kedge.Question, text string) {
+	q, ok := plan.AskedBy(redact.Text(text))
+	if !ok {
+		return
+	}
+	asked, added := plan.Ask(asked, q)
+	if !added {
+		return
+	}
+	d.Status, d.Faults = kedge.PlanWaiting, ""
+	d.Text = string(plan.Draft(d.ID, d.Title, d.Status, asked))
+}
+
+// takePlan takes what a session gave for the plan, where nothing is wrong with
+// it. While a question is open there is none: first the questions.
+func (b runBriefs) takePlan(d *kedge.PlanData, c run.Command, text string) {
+	asked := b.s.askedNow(b.p, *d)
+	if len(plan.OpenQuestions(kedge.Plan{Questions: asked})) > 0 {
+		d.Faults = "a plan was given while its questions are open: it was not taken"
+		return
+	}
+	doc, err := plan.FromSession(d.ID, d.Title, text, asked)
+	switch {
+	case err != nil:
+		d.Status, d.Faults = kedge.PlanDrafting, err.Error()
+		return
+	case redact.Text(text) != text:
+		d.Status, d.Faults = kedge.PlanDrafting, "it holds what looks like a secret: take it from the environment instead"
+		return
+	}
+	d.Faults = doc.Faults(clerk.Runnable(b.p, b.s.pathOf(c.Run)))
+	if d.Faults != "" && doc.Plan.Status == kedge.PlanReady {
+		doc.SetStatus(kedge.PlanDrafting)
+	}
+	d.Status, d.Text = doc.Plan.Status, string(doc.Bytes())
+}
+
+// planned says what is wrong with what the planning sessions of a run gave.
+func (b runBriefs) planned(ctx context.Context, c run.Command) (string, error) {
+	d, ok, err := planOf(ctx, b.p, c.Run)
+	switch {
+	case err != nil || !ok:
+		return "", err
+	case d.Status != kedge.PlanDrafting:
+		return "", nil
+	case d.Faults != "":
+		return d.Faults, nil
+	case len(questionsOf(d)) > 0:
+		return "its questions are answered now, and there is no plan yet", nil
+	default:
+		return "the session gave neither questions nor a plan", nil
+	}
+}
+
+// route is the agent of a session by the kind of its work: that for planning, or
+// the run's, with the model that the plan names for the phase. It is empty only
+// where nobody named one.
+func (b runBriefs) route(ctx context.Context, c run.Command) (string, error) {
+	model := ""
+	if c.Purpose == run.MakePlan {
+		cfg, _, err := b.settings.At(ctx, c.Base)
+		if err != nil || cfg.Route.Plan != "" {
+			return cfg.Route.Plan, err
+		}
+	} else if c.Feature != "" {
+		l, err := book.ReadLedger(ctx, b.p)
+		if err != nil {
+			return "", err
+		}
+		model = modelOf(l, c.Feature)
+	}
+	doc, ok, err := b.p.Store.Run(ctx, c.Run)
+	if err != nil || !ok || model == "" {
+		return doc.State.Rules.Agent, err
+	}
+	name, _, _ := strings.Cut(doc.State.Rules.Agent, ":")
+	return name + ":" + model, nil
+}
+
+// modelOf is the model that the plan names for the phase of a feature.
+func modelOf(l book.Ledger, id kedge.FeatureID) string {
+	for _, ph := range phasesOf(l) {
+		if slices.Contains(ph.made, id) {
+			return ph.Model
+		}
+	}
+	return ""
+}
+
+// madePhase is a phase of the approved plan with the features that were made of
+// its items.
+type madePhase struct {
+	kedge.Phase
+	made []kedge.FeatureID
+}
+
+// phasesOf are those of the approved plan; none where there is no plan.
+func phasesOf(l book.Ledger) []madePhase {
+	if l.Plan == nil {
+		return nil
+	}
+	d, err := plan.ParsePlan(book.PlanFile, []byte(l.Plan.Text))
+	if err != nil {
+		return nil // frozen by another version: its features still tell
+	}
+	var out []madePhase
+	n := 0
+	for _, ph := range d.Plan.Phases {
+		end := n + len(ph.Items)
+		out = append(out, madePhase{ph, l.Plan.Features[min(n, len(l.Plan.Features)):min(end, len(l.Plan.Features))]})
+		n = end
+	}
+	return out
+}
+
+// phaseLimits are the budgets that the plan gives its phases.
+func phaseLimits(l book.Ledger) []run.PhaseLimit {
+	var out []run.PhaseLimit
+	for _, ph := range phasesOf(l) {
+		if b := plan.PhaseBudget(ph.Phase); b.Tokens > 0 || b.USD > 0 {
+			out = append(out, run.PhaseLimit{ID: ph.ID, Tokens: b.Tokens, USD: b.USD})
+		}
+	}
+	return out
+}
+
+// showPlan writes the plan that a run makes to plan.md of the project's folder.
+// What people typed there meanwhile is kept aside.
+func (s *Driver) showPlan(ctx context.Context, p *project.Project, id kedge.RunID) error {
+	p.Writing.Lock()
+	defer p.Writing.Unlock()
+	d, ok, err := planOf(ctx, p, id)
+	if err != nil || !ok || !book.IsOpenPlan(d) || d.Text == "" {
+		return err
+	}
+	return s.book.ReplaceProjected(p, book.PlanFile, []byte(d.Text))
+}
+
+// titleOfGoal is the title of the plan for a goal: its first line.
+func titleOfGoal(goal string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(goal), "\n")
+	line = docs.OneLine(line)
+	for len(line) > clerk.MaxPlanTitle {
+		line = strings.ToValidUTF8(line[:clerk.MaxPlanTitle], "")
+	}
+	return line
+}
+
+// pathOf is the PATH on which the programs of a run are looked up: its caller's,
+// else the daemon's own.
+func (s *Driver) pathOf(id kedge.RunID) string {
+	if env := s.callerEnv(id); len(env) > 0 {
+		return settings.Lookup(env, "PATH")
+	}
+	return os.Getenv("PATH")
+}

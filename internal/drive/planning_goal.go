@@ -1,0 +1,288 @@
+package drive
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"kedge"
+	"kedge/internal/book"
+	"kedge/internal/keep"
+	"kedge/internal/plan"
+	"kedge/internal/project"
+	"kedge/internal/redact"
+	"kedge/internal/run"
+	"kedge/internal/settings"
+)
+
+// PlanGoalRequest asks for a plan to be made by sessions.
+type PlanGoalRequest struct {
+	Goal  string   `json:"goal"`
+	Flags RunFlags `json:"flags"`
+	Env   []string `json:"env,omitempty"` // the caller's; used, never written down
+}
+
+// PlanGoalReply is the run that plans.
+type PlanGoalReply struct {
+	RunReply
+	Plan  kedge.PlanID `json:"plan"`
+	Title string       `json:"title"`
+	Path  string       `json:"path"`
+}
+
+// PlanGoal begins a run whose first job is to plan: read-only sessions that ask
+// first and then give the plan. A run that plans already, and waits, plans again
+// for the goal.
+func (s *Driver) PlanGoal(ctx context.Context, who project.Caller, in PlanGoalRequest) (PlanGoalReply, error) {
+	in.Goal = strings.TrimSpace(in.Goal)
+	if err := checkGoal(in.Goal); err != nil {
+		return PlanGoalReply{}, err
+	}
+	p, err := s.runProject(ctx, who, "start planning")
+	if err != nil {
+		return PlanGoalReply{}, err
+	}
+	release, err := s.life.Alone(ctx, "run of "+string(p.ID)) // two at once would begin two
+	if err != nil {
+		return PlanGoalReply{}, err
+	}
+	defer release()
+	last, found, err := lastRun(ctx, p)
+	if err != nil {
+		return PlanGoalReply{}, err
+	}
+	switch {
+	case found && last.Run == s.runID(who):
+		return s.goalReply(ctx, p, last.Run, nil)
+	case found && !last.Ended() && !isPlanning(last):
+		return PlanGoalReply{}, kedge.Errorf(kedge.Conflict, "run %s is under way", last.Run).
+			WithHint("wait for its end (kedge run), or stop it: kedge run --stop")
+	case found && !last.Ended() && len(last.Jobs) > 0:
+		return PlanGoalReply{}, kedge.Errorf(kedge.Conflict, "a planning session works already").WithHint("kedge run")
+	case found && !last.Ended():
+		return s.planAgain(ctx, p, who, last, in)
+	}
+	return s.planNew(ctx, p, who, in, last)
+}
+
+func checkGoal(goal string) error {
+	switch {
+	case goal == "" || len(goal) > maxGoal:
+		return kedge.Errorf(kedge.Invalid, "a goal is a text of at most %d bytes", maxGoal).WithHint(`kedge plan "what is to be achieved"`)
+	case redact.Text(goal) != goal:
+		return kedge.Errorf(kedge.Invalid, "the goal holds what looks like a secret").WithHint("leave it out")
+	}
+	return nil
+}
+
+// planNew begins the run. Its plan is in the journal and in plan.md before a
+// session starts.
+func (s *Driver) planNew(ctx context.Context, p *project.Project, who project.Caller, in PlanGoalRequest, last run.State) (PlanGoalReply, error) {
+	repo, head, err := s.branch(ctx, p)
+	if err != nil {
+		return PlanGoalReply{}, err
+	}
+	rules, err := s.planRules(ctx, p, head.Commit, in)
+	if err != nil {
+		return PlanGoalReply{}, err
+	}
+	base, notes, err := s.runBase(ctx, p, repo, head, last)
+	if err != nil {
+		return PlanGoalReply{}, err
+	}
+	id := s.runID(who)
+	if err := s.holdBase(ctx, p, repo, head, id, base); err != nil {
+		return PlanGoalReply{}, err
+	}
+	if err := s.savePlan(ctx, p, who, in.Goal, id); err != nil {
+		return PlanGoalReply{}, err
+	}
+	eng, err := s.engineOf(ctx, p)
+	if err != nil {
+		return PlanGoalReply{}, err
+	}
+	s.keepEnv(id, in.Env)
+	err = eng.Start(ctx, run.Event{
+		ID: runEventID(who), Kind: run.Begun, At: s.home.Now(), Actor: who.Actor, Run: id, Commit: base, Head: head.Commit,
+		Rules: &rules, Goal: in.Goal, Day: last.Day,
+	})
+	if err != nil {
+		return PlanGoalReply{}, err
+	}
+	return s.goalReply(ctx, p, id, append(notes, s.notesOn(ctx, repo, head)...))
+}
+
+// planRules are the rules of a run that plans first: the agent that plans must
+// be there too.
+func (s *Driver) planRules(ctx context.Context, p *project.Project, base string, in PlanGoalRequest) (run.Rules, error) {
+	repo, err := s.home.Git(ctx, p)
+	if err != nil {
+		return run.Rules{}, err
+	}
+	cfg, err := settings.Source{Project: p, Repo: repo, Base: base}.Config(ctx, settings.UserFile(in.Env))
+	if err != nil {
+		return run.Rules{}, err
+	}
+	r := rulesOf(cfg, in.Flags)
+	return r, keep.CheckAgent(cfg, p, firstSet(cfg.Route.Plan, r.Agent), in.Env)
+}
+
+// savePlan writes down that a plan is being made, and shows it in plan.md. It
+// takes nobody's draft away.
+func (s *Driver) savePlan(ctx context.Context, p *project.Project, who project.Caller, goal string, id kedge.RunID) error {
+	title := titleOfGoal(goal)
+	data := kedge.PlanData{
+		ID: kedge.PlanID(kedge.DeriveID("pln", s.home.Now(), string(id))), Title: title, Status: kedge.PlanDrafting, Goal: goal, Run: id,
+	}
+	data.Text = string(plan.Draft(data.ID, title, data.Status, nil))
+	data.Hash = project.Sum([]byte(data.Text))
+	who.Key += "-plan"
+	_, err := s.home.Write(ctx, p, who, func() ([]kedge.Event, error) {
+		if err := s.roomForPlan(ctx, p); err != nil {
+			return nil, err
+		}
+		return project.One(project.Event(kedge.PlanSaved, who, data))
+	})
+	if err != nil {
+		return err
+	}
+	return s.showPlan(ctx, p, id)
+}
+
+// roomForPlan refuses to plan over a plan that is approved and not done, and
+// over a draft that the journal does not have.
+func (s *Driver) roomForPlan(ctx context.Context, p *project.Project) error {
+	l, err := book.ReadLedger(ctx, p)
+	if err != nil {
+		return err
+	}
+	b, ok, err := p.Read(book.PlanFile)
+	if err != nil {
+		return err
+	}
+	if l.Plan != nil && l.Plan.Status != kedge.PlanDone && (!ok || !l.IsDraft(b)) {
+		return kedge.Errorf(kedge.Conflict, "the plan %q is approved and not done", l.Plan.Title).WithHint("kedge plan show")
+	}
+	if ok && !s.book.Projected(p)[project.Sum(b)] && (l.Plan == nil || !book.SameText(b, l.PlanText())) {
+		return kedge.Errorf(kedge.Conflict, "there is a plan in %s already", book.PlanFile).
+			WithHint("go on with it (kedge plan check), or move it away: mv %s %s.old", book.PlanFile, book.PlanFile)
+	}
+	return nil
+}
+
+// planAgain lets a run that waits plan once more, for the goal as it is now. The
+// answers that were given stay.
+func (s *Driver) planAgain(ctx context.Context, p *project.Project, who project.Caller, last run.State, in PlanGoalRequest) (PlanGoalReply, error) {
+	word := who
+	word.Key += "-plan"
+	_, err := s.home.Write(ctx, p, word, func() ([]kedge.Event, error) {
+		d, ok, err := planOf(ctx, p, last.Run)
+		if err != nil || !ok || !book.IsOpenPlan(d) {
+			return nil, err
+		}
+		asked := s.askedNow(p, d)
+		d.Goal, d.Title, d.Faults, d.Status = in.Goal, titleOfGoal(in.Goal), "", kedge.PlanDrafting
+		d.Text = string(plan.Draft(d.ID, d.Title, d.Status, asked))
+		d.Hash = project.Sum([]byte(d.Text))
+		return project.One(project.Event(kedge.PlanSaved, word, d))
+	})
+	if err != nil {
+		return PlanGoalReply{}, err
+	}
+	if err := s.showPlan(ctx, p, last.Run); err != nil {
+		return PlanGoalReply{}, err
+	}
+	s.keepEnv(last.Run, in.Env)
+	return s.planOn(ctx, p, who, last.Run)
+}
+
+// planOn lets the next planning session start.
+func (s *Driver) planOn(ctx context.Context, p *project.Project, who project.Caller, id kedge.RunID) (PlanGoalReply, error) {
+	eng, err := s.engineOf(ctx, p)
+	if err != nil {
+		return PlanGoalReply{}, err
+	}
+	if _, err := s.say(ctx, p, eng, who, id, run.Event{Kind: run.Answered}); err != nil {
+		return PlanGoalReply{}, err
+	}
+	return s.goalReply(ctx, p, id, nil)
+}
+
+func (s *Driver) goalReply(ctx context.Context, p *project.Project, id kedge.RunID, notes []string) (PlanGoalReply, error) {
+	d, _, err := planOf(ctx, p, id)
+	if err != nil {
+		return PlanGoalReply{}, err
+	}
+	eng, err := s.engineOf(ctx, p)
+	if err != nil {
+		return PlanGoalReply{}, err
+	}
+	r, err := s.runReply(ctx, p, eng, id, notes)
+	return PlanGoalReply{RunReply: r, Plan: d.ID, Title: d.Title, Path: book.PlanFile}, err
+}
+
+// planApproved lets the run that planned go on with the work: from the commit
+// that holds the plan, with its phases' budgets, over its features.
+func (s *Driver) planApproved(ctx context.Context, p *project.Project, who project.Caller) (started bool, err error) {
+	last, found, err := lastRun(ctx, p)
+	if err != nil || !found || !isPlanning(last) || s.home.ReadOnly {
+		return false, err
+	}
+	if dropped, err := isDropped(ctx, p, last); err != nil || dropped {
+		return false, err
+	}
+	l, err := book.ReadLedger(ctx, p)
+	if err != nil {
+		return false, err
+	}
+	repo, head, err := s.branch(ctx, p)
+	if err != nil {
+		return false, err
+	}
+	specs, err := s.specs(ctx, p)
+	if err != nil {
+		return false, err
+	}
+	base, _, err := s.runBase(ctx, p, repo, head, last)
+	if err != nil {
+		return false, err
+	}
+	if err := s.holdBase(ctx, p, repo, head, last.Run, base); err != nil {
+		return false, err
+	}
+	eng, err := s.engineOf(ctx, p)
+	if err != nil {
+		return false, err
+	}
+	rules := last.Rules
+	rules.Phases = phaseLimits(l)
+	at := s.home.Now()
+	on := run.Event{ID: runEventID(who) + "-on", Kind: run.Continued, At: at, Actor: who.Actor, Rules: &rules, Commit: base, Head: head.Commit}
+	if err := eng.Deliver(ctx, last.Run, on); err != nil {
+		return false, err
+	}
+	return true, eng.Deliver(ctx, last.Run, run.Event{ID: runEventID(who), Kind: run.Planned, At: at, Actor: who.Actor, Specs: specs})
+}
+
+// planNext is what a person does about a run that plans and rests.
+func (s *Driver) planNext(ctx context.Context, p *project.Project, id kedge.RunID) ([]string, error) {
+	d, ok, err := planOf(ctx, p, id)
+	if err != nil || !ok {
+		return nil, err
+	}
+	var out []string
+	for _, q := range questionsOf(d) {
+		if q.Answer == "" {
+			out = append(out, "kedge answer "+strconv.Itoa(q.N)+" TEXT")
+		}
+	}
+	switch {
+	case d.Status == kedge.PlanReady:
+		out = append(out, "kedge plan show", "kedge plan approve")
+	case d.Status == kedge.PlanWaiting:
+		out = append(out, "kedge plan show")
+	case book.IsOpenPlan(d):
+		out = append(out, "kedge logs plan", "kedge plan GOAL", "kedge plan drop")
+	}
+	return out, nil
+}

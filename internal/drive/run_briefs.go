@@ -1,0 +1,386 @@
+package drive
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	"kedge"
+	"kedge/internal/book"
+	"kedge/internal/brief"
+	"kedge/internal/engine/exec"
+	"kedge/internal/glob"
+	docs "kedge/internal/ledger"
+	"kedge/internal/project"
+	"kedge/internal/redact"
+	"kedge/internal/run"
+	"kedge/internal/standing"
+	"kedge/internal/store"
+	"kedge/internal/watch"
+)
+
+// runBriefs writes what the sessions of a project's runs are told, and what they
+// leave behind.
+type runBriefs struct {
+	runLedger
+	settings *runSettings
+}
+
+// runKey names what a command of a run writes: the same for every owner that
+// carries it out.
+func runKey(c run.Command, what string) string {
+	return string(c.Run) + "-" + strconv.FormatInt(c.Origin(), 10) + "-" + what
+}
+
+// Brief makes the text that a session starts with.
+func (b runBriefs) Brief(ctx context.Context, c run.Command, at exec.Standing) (string, error) {
+	if c.Purpose == run.MakePlan {
+		return b.planningBrief(ctx, c)
+	}
+	in, err := b.runInput(ctx, c, at)
+	if err != nil {
+		return "", err
+	}
+	return brief.ForRun(in, brief.DefaultBudget).Text, nil
+}
+
+// runInput gathers what a working session has to know.
+func (b runBriefs) runInput(ctx context.Context, c run.Command, at exec.Standing) (brief.RunInput, error) {
+	in := brief.RunInput{
+		Project: b.p.Title(), Purpose: brief.Purpose(c.Purpose), Base: c.Base, Attempt: c.Attempt, Failure: c.Failure,
+	}
+	st, err := b.standing(ctx)
+	if err != nil {
+		return in, err
+	}
+	in.Decisions, in.Risks, in.Status = st.Decisions, st.Risks, bare(st.Checklist())
+	if in.Rules, in.RulesFrom, err = b.rulesAt(ctx, c.Base); err != nil {
+		return in, err
+	}
+	_, gate, err := b.settings.At(ctx, c.Base)
+	if err != nil {
+		return in, err
+	}
+	in.GateChecks = gate.Checks
+	if c.Feature != "" {
+		if err := b.featureInput(ctx, c, st.Ledger, &in); err != nil {
+			return in, err
+		}
+	}
+	if err := b.earlierSession(ctx, c, at, &in); err != nil {
+		return in, err
+	}
+	in.Told, in.Answers, err = b.sayings(ctx, c.Run, c.Feature)
+	return in, err
+}
+
+// bare leaves out what a mark says already: a brief must not grow with what is
+// done.
+func bare(lines []kedge.StatusLine) []kedge.StatusLine {
+	for i := range lines {
+		if lines[i].Done {
+			lines[i].Text = strings.TrimSuffix(lines[i].Text, " ("+string(kedge.ValidationOK)+")")
+		}
+	}
+	return lines
+}
+
+// standing is where the work of the project stands, whatever work tree is asked
+// from.
+func (b runBriefs) standing(ctx context.Context) (standing.State, error) {
+	var st standing.State
+	var err error
+	if st.Ledger, err = book.ReadLedger(ctx, b.p); err != nil {
+		return st, err
+	}
+	if st.Plan, _, err = store.Newest[kedge.PlanData](ctx, b.p.Store, store.KindPlan); err != nil {
+		return st, err
+	}
+	if st.Decisions, err = project.All[kedge.Decision](ctx, b.p, store.KindDecision); err != nil {
+		return st, err
+	}
+	st.Risks, err = standing.OpenRisks(ctx, b.p)
+	return st, err
+}
+
+// rulesAt reads the rules at the base: what an agent wrote counts for nothing.
+func (b runBriefs) rulesAt(ctx context.Context, base string) (rules []byte, from string, err error) {
+	repo, err := b.s.home.Git(ctx, b.p)
+	if err != nil {
+		return nil, "", err
+	}
+	rules, err = repo.ReadFile(ctx, base, book.RulesFile)
+	if kedge.NotFound.Is(err) {
+		return nil, "", nil
+	}
+	return rules, "commit " + base[:min(len(base), 12)], err
+}
+
+// featureInput is what concerns the one feature: its definition, its place in
+// the plan, what earlier phases came to, and where to begin reading.
+func (b runBriefs) featureInput(ctx context.Context, c run.Command, l book.Ledger, in *brief.RunInput) error {
+	d, err := l.Find(c.Feature)
+	if err != nil {
+		return err
+	}
+	f := d.Feature
+	in.Feature, in.Item = &f, l.ItemOf(f.ID)
+	if l.Plan != nil {
+		in.Objective = l.Plan.Title
+		phaseInput(l, f.ID, in)
+	}
+	if in.Purpose == brief.Implement && c.Attempt > 1 {
+		if in.Failed, err = b.failures(ctx, f.ID); err != nil {
+			return err
+		}
+	}
+	in.Reread, err = b.startFiles(ctx, c.Base, f, l)
+	return err
+}
+
+// phaseInput fills in what the approved plan says about the feature's phase, and
+// a summary of each phase before it.
+func phaseInput(l book.Ledger, id kedge.FeatureID, in *brief.RunInput) {
+	for _, ph := range phasesOf(l) {
+		if slices.Contains(ph.made, id) {
+			in.Phase, in.Prompt = ph.Title, ph.Prompt
+			return
+		}
+		in.Summaries = append(in.Summaries, brief.PhaseSummary{Phase: ph.Title, Text: summaryOf(l, ph.made)})
+	}
+	in.Summaries = nil // it is not of the plan
+}
+
+// summaryOf is what a phase came to: facts of the ledger, in one line.
+func summaryOf(l book.Ledger, ids []kedge.FeatureID) string {
+	done := 0
+	var names []string
+	for _, id := range ids {
+		d, err := l.Find(id)
+		if err != nil {
+			continue
+		}
+		if standing.IsDone(d.Status) {
+			done++
+		}
+		names = append(names, d.Name+standing.InWords(d.Feature))
+	}
+	return strconv.Itoa(done) + " of " + strconv.Itoa(len(ids)) + " done: " + strings.Join(names, "; ")
+}
+
+// failures are how earlier attempts at a feature ended, in one line each.
+func (b runBriefs) failures(ctx context.Context, id kedge.FeatureID) ([]string, error) {
+	list, err := store.About[kedge.Evidence](ctx, b.p.Store, store.KindEvidence, string(id))
+	var out []string
+	for _, e := range list {
+		if !e.Verdict.Green() && e.JudgesWork() {
+			out = append(out, e.At.UTC().Format("2006-01-02 15:04")+" UTC: "+brief.FailureText(e.Verdict))
+		}
+	}
+	return out, err
+}
+
+// startFiles is where a session begins to read: the files of the feature, those
+// of what it builds on, and those at the base that its paths name.
+func (b runBriefs) startFiles(ctx context.Context, base string, f kedge.Feature, l book.Ledger) ([]kedge.FileRef, error) {
+	repo, err := b.s.home.Git(ctx, b.p)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := repo.List(ctx, base, "")
+	if err != nil {
+		return nil, err
+	}
+	there := make(map[string]bool, len(entries))
+	for _, e := range entries {
+		there[e.Path] = e.Type == "blob"
+	}
+	var out []kedge.FileRef
+	add := func(path string) {
+		named := slices.ContainsFunc(out, func(o kedge.FileRef) bool { return o.Path == path })
+		if there[path] && !named && !standing.OwnFile(path) && len(out) < standing.MaxReread {
+			out = append(out, kedge.FileRef{Path: path})
+		}
+	}
+	for _, path := range f.Files {
+		add(path)
+	}
+	for _, e := range entries {
+		if slices.ContainsFunc(f.Paths, func(p string) bool { return glob.Match(p, e.Path) }) {
+			add(e.Path)
+		}
+	}
+	for _, id := range f.Dependencies {
+		if d, err := l.Find(id); err == nil {
+			for _, path := range d.Files {
+				add(path)
+			}
+		}
+	}
+	return out, nil
+}
+
+// earlierSession is what the session before this one of the same job left: its
+// handoff, what it was doing when it was cut, and the files that it changed.
+func (b runBriefs) earlierSession(ctx context.Context, c run.Command, at exec.Standing, in *brief.RunInput) error {
+	if at.Session == "" {
+		return nil
+	}
+	ses, _, err := store.Get[kedge.Session](ctx, b.p.Store, store.KindSession, string(at.Session))
+	if err != nil {
+		return err
+	}
+	if in.Handoff, err = b.handoffOf(ctx, at.Session); err != nil {
+		return err
+	}
+	if in.Handoff != nil {
+		in.Handoff.RuledOut = docs.StillRejected(in.Decisions, in.Handoff.RuledOut)
+	}
+	for _, f := range slices.Backward(at.Files) {
+		if f.Status != "D" {
+			in.Reread = append([]kedge.FileRef{{Path: f.Path, State: kedge.FileChanged}}, without(in.Reread, f.Path)...)
+		}
+	}
+	if finished(ses) {
+		return nil
+	}
+	in.Flight = brief.Flight{Why: cutBy(ses), Doing: doing(at.Trail.Last), Salvage: at.Salvage}
+	for _, f := range at.Files {
+		in.Flight.Changed = append(in.Flight.Changed, f.Status+" "+f.Path)
+	}
+	return b.sinceCheckpoint(ctx, c, at, in)
+}
+
+func without(files []kedge.FileRef, path string) []kedge.FileRef {
+	return slices.DeleteFunc(slices.Clone(files), func(f kedge.FileRef) bool { return f.Path == path })
+}
+
+// finished tells whether a session ended by itself, and well: nothing of it was
+// cut.
+func finished(ses kedge.Session) bool {
+	return ses.State == kedge.SessionExited && ses.ExitCode != nil && *ses.ExitCode == 0
+}
+
+func cutBy(ses kedge.Session) string {
+	text := string(ses.State)
+	if ses.Cause != "" {
+		text += ": " + ses.Cause
+	}
+	return text
+}
+
+// doing is the last that a session did, as it told it itself. Secrets are taken
+// out here, before anything is shortened: half of one is not recognised later.
+func doing(last []watch.Event) []string {
+	var out []string
+	add := func(text string) { out = append(out, redact.Text(text)) }
+	for _, ev := range last {
+		switch ev.Kind {
+		case watch.Call:
+			add(strings.TrimSpace(ev.Tool + " " + ev.Input))
+		case watch.Result:
+			if ev.Failed {
+				add("failed: " + ev.Output)
+			}
+		case watch.Say, watch.Step, watch.Ask:
+			add(string(ev.Kind) + ": " + ev.Text)
+		default:
+		}
+	}
+	return out
+}
+
+// handoffOf is the latest handoff that a session saved.
+func (b runBriefs) handoffOf(ctx context.Context, id kedge.SessionID) (*kedge.Handoff, error) {
+	list, err := store.About[kedge.Handoff](ctx, b.p.Store, store.KindHandoff, string(id))
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	return &list[len(list)-1], nil
+}
+
+// sinceCheckpoint says what others changed in the base since the job's last
+// checkpoint.
+func (b runBriefs) sinceCheckpoint(ctx context.Context, c run.Command, at exec.Standing, in *brief.RunInput) error {
+	list, err := store.About[kedge.Checkpoint](ctx, b.p.Store, store.KindCheckpoint, string(at.Session))
+	if err != nil || len(list) == 0 {
+		return err
+	}
+	last := list[len(list)-1]
+	if last.Commit == "" || last.Commit == c.Base {
+		return nil
+	}
+	changes, err := b.s.standing.Diff(ctx, b.p, last.Commit, c.Base)
+	if kedge.NotFound.Is(err) {
+		return nil
+	}
+	for _, ch := range changes {
+		in.Drift = append(in.Drift, kedge.Drift{Path: ch.Path, State: standing.DriftState(ch.Status), Added: ch.Added, Removed: ch.Removed})
+	}
+	return err
+}
+
+// sayings are what people told the work at a feature, and their answers.
+func (b runBriefs) sayings(ctx context.Context, id kedge.RunID, f kedge.FeatureID) (told, answers []brief.Saying, err error) {
+	list, err := b.saidOn(ctx, id, f)
+	for _, d := range list {
+		s := brief.Saying{By: d.By, At: d.At, Question: d.Question, Text: d.Text}
+		switch d.How {
+		case kedge.SaidTold:
+			told = append(told, s)
+		case kedge.SaidAnswer:
+			answers = append(answers, s)
+		case kedge.SaidNotified:
+		}
+	}
+	return told, answers, err
+}
+
+// saidOn is all that was said to the work at a feature, with what it was told and
+// the executor has not written down yet: a brief that is made meanwhile has it too.
+// The run is read first, so that nothing is between the two.
+func (b runBriefs) saidOn(ctx context.Context, id kedge.RunID, f kedge.FeatureID) ([]kedge.RunSaidData, error) {
+	doc, _, err := b.p.Store.Run(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	list, err := store.About[kedge.RunSaidData](ctx, b.p.Store, store.KindSaid, store.Work(id, f))
+	for _, c := range doc.State.Outbox {
+		d := wordOf(c, kedge.SaidTold, c.Text)
+		if c.Kind == run.Tell && d.Feature == f && !slices.ContainsFunc(list, func(k kedge.RunSaidData) bool { return k.ID == d.ID }) {
+			list = append(list, d)
+		}
+	}
+	return list, err
+}
+
+// Told keeps what a person told a job, for its next session.
+func (b runBriefs) Told(ctx context.Context, c run.Command) error {
+	return b.say(ctx, c, kedge.SaidTold, c.Text)
+}
+
+// Notify tells people: in the log and in the journal.
+func (b runBriefs) Notify(ctx context.Context, c run.Command) error {
+	text := c.Text
+	if c.Reason != "" {
+		text += ": " + c.Reason
+	}
+	b.s.home.Log.InfoContext(ctx, "a run has something to say", "project", b.p.ID, "run", c.Run, "says", text)
+	return b.say(ctx, c, kedge.SaidNotified, text)
+}
+
+func (b runBriefs) say(ctx context.Context, c run.Command, how kedge.SaidHow, text string) error {
+	d := wordOf(c, how, text)
+	return b.add(ctx, d.ID, d.By, kedge.RunSaid, d)
+}
+
+func wordOf(c run.Command, how kedge.SaidHow, text string) kedge.RunSaidData {
+	by := c.Actor
+	if by == "" {
+		by = kedge.ActorDaemon
+	}
+	return kedge.RunSaidData{
+		ID: runKey(c, string(how)), Run: c.Run, How: how, Feature: c.Feature, Text: text, By: by, At: c.At,
+	}
+}

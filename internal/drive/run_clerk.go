@@ -1,0 +1,41 @@
+package drive
+
+import (
+	"context"
+
+	"kedge/internal/clerk"
+	"kedge/internal/gitx"
+	"kedge/internal/project"
+	"kedge/internal/run"
+)
+
+// runsForClerk are the runs as package clerk needs them.
+type runsForClerk struct{ s *Driver }
+
+// Tell implements clerk.Runs.
+func (r runsForClerk) Tell(ctx context.Context, p *project.Project, who project.Caller, ev run.Event) error {
+	return r.s.tellRun(ctx, p, who, ev)
+}
+
+// Accept implements clerk.Runs.
+func (r runsForClerk) Accept(ctx context.Context, who project.Caller, in clerk.FeatureStatusRequest) (clerk.FeatureReply, bool, error) {
+	return r.s.acceptInRun(ctx, who, in)
+}
+
+// Save implements clerk.Runs.
+func (r runsForClerk) Save(ctx context.Context, who project.Caller, reason string) {
+	r.s.saveLiving(ctx, who, reason)
+}
+
+// PlanApproved implements clerk.Runs.
+func (r runsForClerk) PlanApproved(ctx context.Context, p *project.Project, who project.Caller) (bool, error) {
+	return r.s.planApproved(ctx, p, who)
+}
+
+// Uncommitted implements clerk.Runs.
+func (r runsForClerk) Uncommitted(ctx context.Context, p *project.Project, repo *gitx.Repo) ([]string, error) {
+	return r.s.uncommitted(ctx, p, repo)
+}
+
+// ForClerk are the runs as package clerk needs them.
+func (s *Driver) ForClerk() clerk.Runs { return runsForClerk{s} }

@@ -1,0 +1,245 @@
+package drive
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"kedge"
+	"kedge/internal/book"
+	"kedge/internal/gitx"
+	"kedge/internal/glob"
+	"kedge/internal/project"
+	"kedge/internal/run"
+	"kedge/internal/store"
+)
+
+// ExplainRequest names a commit.
+type ExplainRequest struct {
+	Commit string `json:"commit"`
+}
+
+// CommitKind says whose a commit is.
+type CommitKind string
+
+// The kinds of commit.
+const (
+	WorkCommit   CommitKind = "work"   // verified work on a feature
+	LedgerCommit CommitKind = "ledger" // what Kedge wrote down about it
+	OtherCommit  CommitKind = "other"  // not made by a run
+)
+
+// ExplainReply is the story of a commit: `explain --json`. What is not known is
+// null or empty.
+type ExplainReply struct {
+	Commit     string              `json:"commit"`
+	Kind       CommitKind          `json:"kind"`
+	Subject    string              `json:"subject"`
+	Work       string              `json:"work"` // the work commit that a ledger commit is about
+	Run        kedge.RunID         `json:"run"`
+	Feature    *kedge.Feature      `json:"feature"`
+	Session    *kedge.Session      `json:"session"`
+	Checkpoint kedge.CheckpointID  `json:"checkpoint"`
+	Validated  string              `json:"validated"` // the tree that was checked
+	Evidence   *kedge.Evidence     `json:"evidence"`
+	Files      []gitx.Change       `json:"files"`
+	Decisions  []kedge.DecisionRef `json:"decisions"` // locked ones that apply to the files
+	Attempts   int                 `json:"attempts"`
+	Findings   []kedge.Finding     `json:"findings"` // what the verdicts on the way had to say
+	Steps      []RunStep           `json:"steps"`    // of the run, about this feature
+}
+
+// noWork stands in a ledger commit that is about no work commit: of a feature
+// that was blocked, or of what was there before a run.
+const noWork = "none"
+
+// Explain tells what a commit is for, who made it, what proved it and what
+// happened on the way: from its trailers and the journal.
+func (s *Driver) Explain(ctx context.Context, who project.Caller, in ExplainRequest) (ExplainReply, error) {
+	p, err := s.home.Open(ctx, who)
+	if err != nil {
+		return ExplainReply{}, err
+	}
+	repo, err := s.home.Git(ctx, p)
+	if err != nil {
+		return ExplainReply{}, err
+	}
+	c, err := repo.ReadCommit(ctx, in.Commit)
+	if err != nil {
+		return ExplainReply{}, err
+	}
+	r := ExplainReply{
+		Commit: c.SHA, Kind: OtherCommit, Subject: firstLineOf(c.Message),
+		Files: []gitx.Change{}, Decisions: []kedge.DecisionRef{}, Findings: []kedge.Finding{}, Steps: []RunStep{},
+	}
+	work := c
+	switch sha := c.Trailer("Kedge-Ledger"); sha {
+	case "":
+	case noWork:
+		r.Kind, r.Run = LedgerCommit, kedge.RunID(c.Trailer("Kedge-Run"))
+		return r, nil
+	default:
+		r.Kind, r.Work = LedgerCommit, sha
+		if work, err = repo.ReadCommit(ctx, sha); err != nil {
+			return r, err
+		}
+	}
+	if work.Trailer("Kedge-Feature") != "" {
+		if r.Kind == OtherCommit {
+			r.Kind = WorkCommit
+		}
+		err = s.explainWork(ctx, p, repo, work, &r)
+	}
+	return r, err
+}
+
+func (s *Driver) explainWork(ctx context.Context, p *project.Project, repo *gitx.Repo, c gitx.CommitInfo, r *ExplainReply) error {
+	r.Checkpoint, r.Validated = kedge.CheckpointID(c.Trailer("Kedge-Checkpoint")), c.Trailer("Kedge-Validated")
+	id := kedge.FeatureID(c.Trailer("Kedge-Feature"))
+	if d, ok, err := store.Get[store.FeatureDoc](ctx, p.Store, store.KindFeature, string(id)); err != nil {
+		return err
+	} else if ok {
+		r.Feature = &d.Feature
+	}
+	if ses, ok, err := store.Get[kedge.Session](ctx, p.Store, store.KindSession, c.Trailer("Kedge-Session")); err != nil {
+		return err
+	} else if ok {
+		ses = s.keeper.Seen(ctx, ses)
+		r.Session = &ses
+	}
+	if err := s.explainFiles(ctx, p, repo, c, r); err != nil {
+		return err
+	}
+	if err := s.storyOf(ctx, p, id, c.SHA, r); err != nil {
+		return err
+	}
+	return explainVerdicts(ctx, p, id, r)
+}
+
+// explainFiles lists what the commit changes, and the decisions that apply.
+func (s *Driver) explainFiles(ctx context.Context, p *project.Project, repo *gitx.Repo, c gitx.CommitInfo, r *ExplainReply) error {
+	if len(c.Parents) == 0 {
+		return nil
+	}
+	files, err := repo.Diff(ctx, c.Parents[0], c.SHA)
+	if err != nil {
+		return err
+	}
+	r.Files = files
+	decisions, err := project.All[kedge.Decision](ctx, p, store.KindDecision)
+	for _, d := range decisions {
+		if d.Status == kedge.DecisionLocked && applies(d, files) {
+			r.Decisions = append(r.Decisions, kedge.DecisionRef{ID: d.ID, Title: d.Title})
+		}
+	}
+	return err
+}
+
+func applies(d kedge.Decision, files []gitx.Change) bool {
+	return slices.ContainsFunc(files, func(f gitx.Change) bool {
+		return slices.ContainsFunc(d.AppliesTo, func(g string) bool { return glob.Match(g, f.Path) })
+	})
+}
+
+// storyOf reads the steps of the run that made the commit, as far as they are
+// about the feature.
+func (s *Driver) storyOf(ctx context.Context, p *project.Project, id kedge.FeatureID, commit string, r *ExplainReply) error {
+	stories := map[kedge.RunID]*story{}
+	const page = 1000
+	for seq := int64(0); ; {
+		evs, err := p.Store.Events(ctx, seq, page)
+		if err != nil {
+			return err
+		}
+		for _, ev := range evs {
+			seq = ev.Seq
+			if ev.Type != kedge.RunStepped {
+				continue
+			}
+			var d run.Stepped
+			if err := json.Unmarshal(ev.Data, &d); err != nil {
+				return kedge.Errorf(kedge.Internal, "read event %d: %w", ev.Seq, err)
+			}
+			if stories[d.Run] == nil {
+				stories[d.Run] = &story{feature: id, asked: map[int64]run.Command{}}
+			}
+			if stories[d.Run].take(d) == commit {
+				r.Run = d.Run
+			}
+		}
+		if len(evs) < page {
+			break
+		}
+	}
+	if st := stories[r.Run]; st != nil && r.Run != "" {
+		r.Steps, r.Attempts = st.steps, st.attempts
+	}
+	return nil
+}
+
+// story collects what happened to one feature in one run.
+type story struct {
+	feature  kedge.FeatureID
+	asked    map[int64]run.Command
+	steps    []RunStep
+	attempts int
+}
+
+// take adds a step, and gives the commit that it made.
+func (st *story) take(d run.Stepped) (commit string) {
+	step := stepOf(d, st.asked)
+	if step.Feature != st.feature {
+		return ""
+	}
+	for _, c := range d.Commands() {
+		if c.Feature == st.feature {
+			st.attempts = max(st.attempts, c.Attempt)
+		}
+	}
+	if step.Text != "" {
+		st.steps = append(st.steps, step)
+	}
+	if d.Event.Kind == run.Committed {
+		return d.Event.Commit
+	}
+	return ""
+}
+
+// explainVerdicts finds the evidence, and everything that was found in the work
+// on the feature.
+func explainVerdicts(ctx context.Context, p *project.Project, id kedge.FeatureID, r *ExplainReply) error {
+	evidence, err := store.About[kedge.Evidence](ctx, p.Store, store.KindEvidence, string(id))
+	if err != nil {
+		return err
+	}
+	for i, ev := range evidence {
+		if r.Feature != nil && r.Feature.Evidence != nil && *r.Feature.Evidence == ev.ID {
+			r.Evidence = &evidence[i]
+		}
+	}
+	r.Findings, err = book.FindingsOn(ctx, p, id)
+	return err
+}
+
+// stepOf tells a step in words; asked is what is outstanding, and is kept up.
+func stepOf(d run.Stepped, asked map[int64]run.Command) RunStep {
+	about, answers := asked[d.Event.Epoch], false
+	if about.Kind != "" {
+		answers = about.Kind.Answer() == d.Event.Kind
+	}
+	if answers {
+		delete(asked, d.Event.Epoch)
+	}
+	for _, c := range d.Commands() {
+		asked[c.Epoch] = c
+	}
+	feature := about.Feature
+	if feature == "" {
+		feature = d.Event.Feature
+	}
+	return RunStep{
+		N: d.N, At: d.Event.At, Event: d.Event.Kind, Outcome: d.Event.Outcome, Feature: feature,
+		Text: strings.TrimSpace(wordsFor(d, about)),
+	}
+}

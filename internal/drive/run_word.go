@@ -1,0 +1,384 @@
+package drive
+
+import (
+	"cmp"
+	"context"
+	"strings"
+
+	"kedge"
+	"kedge/internal/clerk"
+	"kedge/internal/gitx"
+	"kedge/internal/project"
+	"kedge/internal/run"
+)
+
+// RunContinueRequest asks a run to go on, with other rules where they are given.
+type RunContinueRequest struct {
+	Flags RunFlags `json:"flags"`
+	Env   []string `json:"env,omitempty"`
+}
+
+// over fills in what was said before and is not said anew.
+func (f RunFlags) over(before run.Given) RunFlags {
+	f.Agent = cmp.Or(f.Agent, before.Agent)
+	f.Parallel = cmp.Or(f.Parallel, before.Parallel)
+	f.BudgetTokens = cmp.Or(f.BudgetTokens, before.Tokens)
+	f.BudgetUSD = cmp.Or(f.BudgetUSD, before.USD)
+	return f
+}
+
+// RunRequest asks something of the newest run.
+type RunRequest struct{}
+
+// theRun is the newest run of the caller's project, and its engine.
+func (s *Driver) theRun(ctx context.Context, who project.Caller, what string) (*project.Project, RunEngine, run.State, error) {
+	p, err := s.runProject(ctx, who, what)
+	if err != nil {
+		return nil, nil, run.State{}, err
+	}
+	doc, err := watched(ctx, p, "")
+	if err != nil {
+		return nil, nil, run.State{}, err
+	}
+	eng, err := s.engineOf(ctx, p)
+	return p, eng, doc.State, err
+}
+
+// say delivers what a person wants of a run, and shows the run after it.
+func (s *Driver) say(ctx context.Context, p *project.Project, eng RunEngine, who project.Caller, id kedge.RunID, ev run.Event) (RunReply, error) {
+	before := stepsOf(ctx, p, id)
+	ev.ID, ev.At, ev.Actor = runEventID(who), s.home.Now(), who.Actor
+	if err := eng.Deliver(ctx, id, ev); err != nil {
+		return RunReply{}, err
+	}
+	reply, err := s.runReply(ctx, p, eng, id, nil)
+	reply.Steps = before
+	return reply, err
+}
+
+// RunPause lets what is under way come to a clean point and starts nothing new.
+func (s *Driver) RunPause(ctx context.Context, who project.Caller, _ RunRequest) (RunReply, error) {
+	p, eng, st, err := s.theRun(ctx, who, "pause a run")
+	if err != nil {
+		return RunReply{}, err
+	}
+	if st.Ended() {
+		return RunReply{}, over(st)
+	}
+	return s.say(ctx, p, eng, who, st.Run, run.Event{Kind: run.PauseAsked})
+}
+
+func over(st run.State) error {
+	return kedge.Errorf(kedge.Conflict, "the run is over: %s", st.Reason).WithHint("kedge run")
+}
+
+// RunStop ends the sessions of a run, each with a checkpoint, and returns when
+// nothing of it lives.
+func (s *Driver) RunStop(ctx context.Context, who project.Caller, _ RunRequest) (RunReply, error) {
+	p, eng, st, err := s.theRun(ctx, who, "stop a run")
+	if err != nil {
+		return RunReply{}, err
+	}
+	if st.Ended() {
+		return s.runReply(ctx, p, eng, st.Run, nil)
+	}
+	ctx, done := s.life.UntilLeft(ctx)
+	defer done()
+	if err := eng.Cancel(ctx, st.Run, who.Actor); err != nil {
+		return RunReply{}, err
+	}
+	return s.runReply(ctx, p, eng, st.Run, nil)
+}
+
+// RunContinue lets a run go on that was paused, stopped or halted.
+func (s *Driver) RunContinue(ctx context.Context, who project.Caller, in RunContinueRequest) (RunReply, error) {
+	p, _, st, err := s.theRun(ctx, who, "continue a run")
+	if err != nil {
+		return RunReply{}, err
+	}
+	dropped, err := isDropped(ctx, p, st)
+	switch {
+	case err != nil:
+		return RunReply{}, err
+	case dropped:
+		return RunReply{}, kedge.Errorf(kedge.Conflict, "the plan of the run was dropped").WithHint("kedge run")
+	case st.Ended() && st.Halt == "":
+		return RunReply{}, over(st)
+	}
+	return s.goOn(ctx, p, who, st, RunStartRequest(in))
+}
+
+// goOn delivers what makes a halted run go on: its rules anew, what was added to
+// the ledger meanwhile, and the base where people have committed on top of it.
+func (s *Driver) goOn(ctx context.Context, p *project.Project, who project.Caller, st run.State, in RunStartRequest) (RunReply, error) {
+	repo, head, err := s.branch(ctx, p)
+	if err != nil {
+		return RunReply{}, err
+	}
+	in.Flags = in.Flags.over(st.Rules.Given)
+	rules, err := s.runRules(ctx, p, repo, head.Commit, in)
+	if err != nil {
+		return RunReply{}, err
+	}
+	if in.Flags.MaxSessions > 0 {
+		rules.MaxSessions += st.Sessions // so many more
+	}
+	if st.Movable() {
+		if head, err = s.commitLedger(ctx, p, who, repo, head); err != nil {
+			return RunReply{}, err
+		}
+	}
+	commit, notes, err := s.baseToGoOn(ctx, p, repo, head, st)
+	if err != nil {
+		return RunReply{}, err
+	}
+	eng, err := s.engineOf(ctx, p)
+	if err != nil {
+		return RunReply{}, err
+	}
+	s.keepEnv(st.Run, in.Env)
+	reply, err := s.say(ctx, p, eng, who, st.Run, run.Event{Kind: run.Continued, Rules: &rules, Commit: commit, Head: head.Commit})
+	reply.Attached = true
+	reply.Notes = append(reply.Notes, notes...)
+	return reply, err
+}
+
+// baseToGoOn is the commit that a halted run goes on from, held by its branch;
+// empty where a job is on its way onto the tip it has.
+func (s *Driver) baseToGoOn(ctx context.Context, p *project.Project, repo *gitx.Repo, head gitx.Head, st run.State) (string, []string, error) {
+	if !st.Movable() {
+		return "", nil, nil
+	}
+	if err := refuseTakenAway(ctx, repo, head, st); err != nil {
+		return "", nil, err
+	}
+	commit, notes, err := s.runBase(ctx, p, repo, head, st)
+	if err != nil {
+		return "", nil, err
+	}
+	return commit, notes, s.holdBase(ctx, p, repo, head, st.Run, commit)
+}
+
+// RunTellRequest says something to whoever works: Name is a feature or a
+// session of the run.
+type RunTellRequest struct {
+	Name string `json:"name"`
+	Text string `json:"text"`
+}
+
+// RunTellReply is the run after somebody was told something. Session is the one
+// that works on the feature now: it has read its brief and reads nothing more.
+type RunTellReply struct {
+	RunReply
+	Feature kedge.FeatureID `json:"feature"`
+	Session kedge.SessionID `json:"session"`
+}
+
+// RunTell keeps a person's word for the next session of a feature.
+func (s *Driver) RunTell(ctx context.Context, who project.Caller, in RunTellRequest) (RunTellReply, error) {
+	p, eng, st, err := s.theRun(ctx, who, "tell a run something")
+	if err != nil {
+		return RunTellReply{}, err
+	}
+	if strings.TrimSpace(in.Text) == "" {
+		return RunTellReply{}, kedge.Errorf(kedge.Invalid, "there is nothing to tell").WithHint("kedge tell %s TEXT", in.Name)
+	}
+	if st.Ended() && st.Halt == "" {
+		return RunTellReply{}, over(st)
+	}
+	id, err := s.toldFeature(ctx, p, &st, in.Name)
+	if err != nil {
+		return RunTellReply{}, err
+	}
+	r := RunTellReply{Feature: id}
+	r.RunReply, err = s.say(ctx, p, eng, who, st.Run, run.Event{Kind: run.Said, Feature: id, Text: in.Text})
+	for _, j := range r.Run.Jobs {
+		if j.Feature == id {
+			r.Session = j.Session
+		}
+	}
+	return r, err
+}
+
+// toldFeature is the feature that a name means: its own, or that of the session
+// which works on it.
+func (s *Driver) toldFeature(ctx context.Context, p *project.Project, st *run.State, name string) (kedge.FeatureID, error) {
+	for _, f := range st.Features {
+		if string(f.ID) == name {
+			return f.ID, nil
+		}
+	}
+	ses, err := s.keeper.Find(ctx, p, name)
+	if err == nil {
+		for i := range st.Jobs {
+			if j := &st.Jobs[i]; j.Session == ses.ID && j.Feature >= 0 {
+				return st.Features[j.Feature].ID, nil
+			}
+		}
+		return "", kedge.Errorf(kedge.Conflict, "session %q is not one that works for the run now", name).WithHint("kedge send %s TEXT", name)
+	}
+	return "", kedge.Errorf(kedge.NotFound, "no feature and no session of the run is called %q", name).WithHint("kedge features")
+}
+
+// RunDecideRequest is a person's word about the diff of a feature that waits
+// for it.
+type RunDecideRequest struct {
+	ID     kedge.FeatureID `json:"id"`
+	Reason string          `json:"reason,omitempty"`
+}
+
+// RunApprove lets the work on a feature be integrated although it changed paths
+// outside its plan.
+func (s *Driver) RunApprove(ctx context.Context, who project.Caller, in RunDecideRequest) (RunReply, error) {
+	return s.decideWork(ctx, who, in, run.Approved, "approve work")
+}
+
+// RunDeny sets the work aside; the feature is blocked with the reason.
+func (s *Driver) RunDeny(ctx context.Context, who project.Caller, in RunDecideRequest) (RunReply, error) {
+	if strings.TrimSpace(in.Reason) == "" {
+		return RunReply{}, kedge.Errorf(kedge.Invalid, "a reason is needed").WithHint("kedge deny %s --reason WHY", in.ID)
+	}
+	return s.decideWork(ctx, who, in, run.Denied, "deny work")
+}
+
+func (s *Driver) decideWork(ctx context.Context, who project.Caller, in RunDecideRequest, kind run.EventKind, what string) (RunReply, error) {
+	p, eng, st, err := s.theRun(ctx, who, what)
+	if err != nil {
+		return RunReply{}, err
+	}
+	j := jobOf(&st, in.ID)
+	switch seen, err := wasSaid(ctx, p, who, st.Run); {
+	case err != nil:
+		return RunReply{}, err
+	case seen:
+	case featureOf(&st, in.ID) == nil:
+		return RunReply{}, kedge.Errorf(kedge.NotFound, "no feature %q in the run", in.ID).WithHint("kedge features")
+	case j == nil || j.Phase != run.Reviewing:
+		return RunReply{}, kedge.Errorf(kedge.Conflict, "the work on %q does not wait for a person's word", in.ID).WithHint("kedge status")
+	}
+	return s.say(ctx, p, eng, who, st.Run, run.Event{Kind: kind, Feature: in.ID, Reason: in.Reason})
+}
+
+// wasSaid tells whether the caller's request was delivered before.
+func wasSaid(ctx context.Context, p *project.Project, who project.Caller, id kedge.RunID) (bool, error) {
+	_, seen, err := p.Store.Seen(ctx, "run/"+string(id)+"/"+string(runEventID(who)))
+	return seen, err
+}
+
+func jobOf(st *run.State, id kedge.FeatureID) *run.Job {
+	for i := range st.Jobs {
+		if j := &st.Jobs[i]; j.Feature >= 0 && j.Feature < len(st.Features) && st.Features[j.Feature].ID == id {
+			return j
+		}
+	}
+	return nil
+}
+
+func featureOf(st *run.State, id kedge.FeatureID) *run.Feature {
+	for i := range st.Features {
+		if st.Features[i].ID == id {
+			return &st.Features[i]
+		}
+	}
+	return nil
+}
+
+// RunLandRequest asks for the work of the newest run on the user's branch.
+type RunLandRequest struct {
+	PR bool `json:"pr,omitempty"`
+}
+
+// RunLandReply is what became of it. Refused says why the branch was not moved.
+type RunLandReply struct {
+	RunReply
+	Commit  string `json:"commit"`
+	Refused string `json:"refused"`
+}
+
+// RunLand moves the user's branch to what the newest run integrated, where the
+// checkout is clean and the branch has not moved.
+func (s *Driver) RunLand(ctx context.Context, who project.Caller, in RunLandRequest) (RunLandReply, error) {
+	if in.PR {
+		return RunLandReply{}, kedge.Errorf(kedge.Invalid, "this build cannot open pull requests").
+			WithHint("push the branch yourself: git push origin HEAD, or land it here: kedge land")
+	}
+	p, eng, st, err := s.theRun(ctx, who, "land work")
+	if err != nil {
+		return RunLandReply{}, err
+	}
+	ctx, done := s.life.UntilLeft(ctx)
+	defer done()
+	before := st.Landed
+	if _, err := s.say(ctx, p, eng, who, st.Run, run.Event{Kind: run.LandAsked}); err != nil {
+		return RunLandReply{}, err
+	}
+	if st, err = landed(ctx, eng, st.Run); err != nil {
+		return RunLandReply{}, err
+	}
+	reply, err := s.runReply(ctx, p, eng, st.Run, nil)
+	out := RunLandReply{RunReply: reply, Commit: st.Landed, Refused: st.Lander}
+	if st.Landed == before && st.Landed != st.Tip && out.Refused == "" {
+		out.Refused = firstSet(st.Why, "it could not be checked")
+	}
+	return out, err
+}
+
+// tellRun lets a run that lives know what a person did to the ledger. A run that
+// is over learns it from the ledger when the next one begins.
+func (s *Driver) tellRun(ctx context.Context, p *project.Project, who project.Caller, ev run.Event) error {
+	if who.IsAgent() || s.home.ReadOnly {
+		return nil
+	}
+	st, found, err := liveRun(ctx, p)
+	if err != nil || !found {
+		return err
+	}
+	if ev.Kind == run.Planned && isPlanning(st) {
+		return nil // it begins with what is there when its plan is approved
+	}
+	if ev.Kind == run.Planned {
+		if ev.Specs, err = s.specs(ctx, p); err != nil {
+			return err
+		}
+	}
+	eng, err := s.engineOf(ctx, p)
+	if err != nil {
+		return err
+	}
+	ev.ID, ev.At, ev.Actor = runEventID(who), s.home.Now(), who.Actor
+	return eng.Deliver(ctx, st.Run, ev)
+}
+
+// liveRun is the newest run, if it can still do something.
+func liveRun(ctx context.Context, p *project.Project) (run.State, bool, error) {
+	st, found, err := lastRun(ctx, p)
+	return st, found && err == nil && (!st.Ended() || st.Halt != ""), err
+}
+
+// acceptInRun accepts a feature of a run that lives: its work is not in the
+// user's branch yet, so the run integrates it first and then completes it.
+func (s *Driver) acceptInRun(ctx context.Context, who project.Caller, in clerk.FeatureStatusRequest) (reply clerk.FeatureReply, done bool, err error) {
+	l, p, err := s.book.ReadFeatures(ctx, who)
+	if err != nil {
+		return reply, false, err
+	}
+	st, live, err := liveRun(ctx, p)
+	if err != nil || !live {
+		return reply, false, err
+	}
+	seen, err := wasSaid(ctx, p, who, st.Run)
+	if err != nil {
+		return reply, false, err
+	}
+	if f := featureOf(&st, in.ID); !seen && (f == nil || f.Status != kedge.NeedsReview) {
+		return reply, false, nil // the ledger says why not
+	}
+	if err := s.tellRun(ctx, p, who, run.Event{Kind: run.Accepted, Feature: in.ID, Reason: in.Reason}); err != nil {
+		return reply, false, err
+	}
+	d, err := l.Find(in.ID)
+	if err != nil {
+		return reply, false, err
+	}
+	return clerk.FeatureReply{Feature: d.Feature}, true, nil
+}
