@@ -28,15 +28,10 @@ type Typing struct {
 // SourceBrief is the source of what a session without a terminal starts with.
 const SourceBrief uint64 = 1
 
-// TypeAll types a text into the session in dir, which has no terminal, and ends its
-// input, however long the program leaves it unread: half a text is worse than a
-// late one. It returns when all was taken, the session is over or ctx ends.
-func TypeAll(ctx context.Context, dir string, b []byte) {
-	Type(ctx, dir, Typing{Source: SourceBrief, Text: b, Close: true})
-}
-
-// Type types a text into the session in dir like TypeAll. False says that it was
-// not taken whole.
+// Type types a text into the session in dir, which has no terminal, however long
+// the program leaves it unread: half a text is worse than a late one. It returns
+// when all was taken, the session is over or ctx ends; false says that it was not
+// taken whole.
 func Type(ctx context.Context, dir string, t Typing) bool {
 	taken := false
 	untilDone(func() error {
