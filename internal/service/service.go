@@ -1,9 +1,9 @@
 // Package service is what every surface calls: one method per command, taking
-// who asks and what, giving back the root package's types. It owns the opened
-// projects of a KEDGE_HOME, decides which facts a command adds to the journal,
-// and keeps the projections in the repository (.kedge/) equal to it. A writing
-// command is acknowledged only when its facts are on disk; the same request
-// made twice, by its key, has the effect of once.
+// who asks and what, giving back the root package's types. It makes the parts that
+// answer for the projects of a KEDGE_HOME, each a package of its own, and owns their
+// life from New to Close. A writing command is acknowledged only when its facts are on
+// disk; the same request made twice, by its key, has the effect of once. It holds no
+// code of a command itself.
 package service
 
 import (
