@@ -240,7 +240,7 @@ func nextOf(st *run.State) []string {
 	case run.MaxSessions:
 		add("kedge run --continue --max-sessions " + strconv.Itoa(max(st.Rules.MaxSessions, 1)))
 	}
-	if st.Lander != "" || st.Ended() && st.Landed != st.Tip && !isPlanning(*st) {
+	if st.Lander != "" || st.Rules.Land == "never" && st.Ended() && st.Halt == "" && st.Landed != st.Tip && !isPlanning(*st) {
 		add("kedge land")
 	}
 	for _, f := range st.Features {

@@ -255,6 +255,20 @@ func (s *Teller) FilesSeen(ctx context.Context, p *project.Project, who project.
 	return ev, err == nil, err
 }
 
+// Look journals that Kedge looked at the folder.
+func (s *Teller) Look(ctx context.Context, p *project.Project, who project.Caller, cause string) error {
+	who.Key = "" // beside what was asked for
+	evs, err := s.home.Write(ctx, p, who, func() ([]kedge.Event, error) {
+		ev, ok, err := s.FilesSeen(ctx, p, who, cause)
+		if err != nil || !ok {
+			return nil, err
+		}
+		return []kedge.Event{ev}, nil
+	})
+	s.keepSeen(ctx, p, evs)
+	return err
+}
+
 // seenRef keeps the tree that Kedge saw last from being collected by git.
 const seenRef = "refs/kedge/seen"
 
