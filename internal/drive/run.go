@@ -160,7 +160,7 @@ func (s *Driver) begin(ctx context.Context, p *project.Project, who project.Call
 	if head, err = s.commitLedger(ctx, p, who, repo, head); err != nil {
 		return RunReply{}, err
 	}
-	if err := s.Look(ctx, p, who, "run"); err != nil {
+	if err := s.standing.Look(ctx, p, who, "run"); err != nil {
 		return RunReply{}, err
 	}
 	base, notes, err := s.runBase(ctx, p, repo, head, last)
