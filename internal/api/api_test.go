@@ -265,3 +265,20 @@ func TestErrorsTravel(t *testing.T) {
 		t.Error("a cause does not travel")
 	}
 }
+
+// TestF28LongCallIsAnsweredAtOnce: a search that takes long is told from a daemon
+// that does not answer; what comes of it comes the same way as ever.
+func TestF28LongCallIsAnsweredAtOnce(t *testing.T) {
+	d := newDesk(t)
+	told := 0
+	c := &client.Client{HTTP: d.http()}
+	var out service.SessionSearchReply
+	err := c.Call(t.Context(), "session.search", d.envelope("", service.SessionSearch{Query: "x", Limit: 1}), &out, func(json.RawMessage) { told++ })
+	if err != nil || len(out.Hits) != 0 || told != 1 {
+		t.Errorf("%+v, %v, told %d times", out, err, told)
+	}
+	err = c.Call(t.Context(), "session.search", d.envelope("", service.SessionSearch{Query: "x"}), &out, nil)
+	if !kedge.Invalid.Is(err) || kedge.HintOf(err) == "" {
+		t.Errorf("refused: %v", err)
+	}
+}

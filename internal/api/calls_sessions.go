@@ -12,7 +12,7 @@ func sessionCalls() []Call {
 		call("session.kill", Writing, (*service.Service).SessionKill),
 		call("session.rename", Writing, (*service.Service).SessionRename),
 		call("session.resume", Writing, (*service.Service).SessionResume),
-		call("session.search", Reading, (*service.Service).SessionSearch),
+		long(call("session.search", Reading, (*service.Service).SessionSearch)),
 		call("session.retain", Writing, (*service.Service).SessionRetain),
 	}
 }

@@ -90,6 +90,9 @@ func run(s *service.Service, a *answer, r *http.Request) (any, error) {
 			env.Session = in // where the caller runs counts, not what it says
 		}
 	}
+	if c.Long {
+		a.progress(struct{}{}) // who waits for an answer knows that it will come, and does not look for it elsewhere
+	}
 	return c.Run(r.Context(), s, env, a.progress)
 }
 
