@@ -19,7 +19,7 @@ func Rest() {
 	if err != nil {
 		return
 	}
-	f, err := os.Open("/proc/self/maps")
+	f, err := os.Open("/proc/self/smaps")
 	if err != nil {
 		return
 	}
@@ -32,21 +32,53 @@ func Rest() {
 // mapping is a stretch of memory.
 type mapping struct{ from, to uintptr }
 
-// constants are the mappings of a file, in the format of /proc/PID/maps, that
-// cannot be written: taken away they come back as they were.
-func constants(maps io.Reader, file string) (all []mapping) {
-	lines := bufio.NewScanner(maps)
+// constants are the private mappings of a file, in the format of /proc/PID/smaps,
+// that cannot be written and were never written to: taken away they come back as
+// they were. A mapping that is only read now may hold what the loader wrote (the
+// relocations of a program at no fixed place), which no file has.
+func constants(smaps io.Reader, file string) (all []mapping) {
+	var m mapping
+	ours, clean := false, false
+	keep := func() {
+		if ours && clean {
+			all = append(all, m)
+		}
+	}
+	lines := bufio.NewScanner(smaps)
 	for lines.Scan() {
 		f := strings.Fields(lines.Text())
-		if len(f) < 6 || len(f[1]) != 4 || f[1][1] != '-' || f[1][3] != 'p' || strings.Join(f[5:], " ") != file {
+		if len(f) == 0 {
 			continue
 		}
-		first, last, _ := strings.Cut(f[0], "-")
-		from, err1 := strconv.ParseUint(first, 16, 64)
-		to, err2 := strconv.ParseUint(last, 16, 64)
-		if err1 == nil && err2 == nil && from < to {
-			all = append(all, mapping{from: uintptr(from), to: uintptr(to)})
+		switch name, field := strings.CutSuffix(f[0], ":"); {
+		case !field:
+			keep()
+			m, ours = ofFile(f, file)
+			clean = false
+		case name == "Anonymous":
+			clean = none(f)
+		case name == "Swap": // written to, and out of memory since
+			clean = clean && none(f)
 		}
+	}
+	keep()
+	if lines.Err() != nil {
+		return nil
 	}
 	return all
 }
+
+// ofFile reads the line that begins a mapping; false when it is not one of code
+// or constants of the file.
+func ofFile(f []string, file string) (mapping, bool) {
+	if len(f) < 6 || f[1] != "r-xp" && f[1] != "r--p" || strings.Join(f[5:], " ") != file {
+		return mapping{}, false
+	}
+	first, last, _ := strings.Cut(f[0], "-")
+	from, err1 := strconv.ParseUint(first, 16, 64)
+	to, err2 := strconv.ParseUint(last, 16, 64)
+	return mapping{from: uintptr(from), to: uintptr(to)}, err1 == nil && err2 == nil && from < to
+}
+
+// none tells whether a size is "0 kB".
+func none(f []string) bool { return len(f) == 3 && f[1] == "0" }
