@@ -169,42 +169,86 @@ func TestF15LockInAWorktreeOfKedge(t *testing.T) {
 	}
 }
 
-// TestF15GitThatOutlivesItsKedge: while a git still runs that a Kedge started
-// which is dead, the next Kedge does not begin to write.
-func TestF15GitThatOutlivesItsKedge(t *testing.T) {
-	r := newRepo(t)
-	sha := r.git("rev-parse", "HEAD")
+// slowGit is a git that runs wait, a line of shell, before it moves a ref named x.
+func slowGit(t *testing.T, r *repo, wait string) {
+	t.Helper()
 	real, err := exec.LookPath("git")
 	r.must(err)
 	bin := t.TempDir()
-	fifo := filepath.Join(bin, "fifo")
-	r.must(unix.Mkfifo(fifo, 0o600))
-	t.Cleanup(func() {
-		if both, err := os.OpenFile(fifo, os.O_RDWR, 0); err == nil {
-			_ = both.Close() // whoever still reads it ends
-		}
-	})
 	r.must(os.WriteFile(filepath.Join(bin, "git"), []byte(`#!/bin/sh
 case "$*" in
-*update-ref*x*) cat `+fifo+` >/dev/null 2>&1 & ;;
+*update-ref*heads/x*) `+wait+` ;;
 esac
 exec `+real+` "$@"
 `), 0o755))
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
-	g := r.open()
-	r.must(g.UpdateRef(t.Context(), "refs/heads/y", sha, ""))
+}
+
+// fifo is a pipe with a name. Whoever reads it at the end of the test ends.
+func fifo(t *testing.T, r *repo) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "fifo")
+	r.must(unix.Mkfifo(path, 0o600))
+	t.Cleanup(func() {
+		if both, err := os.OpenFile(path, os.O_RDWR, 0); err == nil {
+			_ = both.Close()
+		}
+	})
+	return path
+}
+
+// isFree tells whether nobody has the lock of a repository.
+func isFree(t *testing.T, r *repo) bool {
+	t.Helper()
 	f, err := os.OpenFile(r.path(".git/kedge.lock"), os.O_RDWR, 0)
 	r.must(err)
 	defer func() { _ = f.Close() }()
-	r.must(unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB))
-	r.must(unix.Flock(int(f.Fd()), unix.LOCK_UN))
+	err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	if err != nil && !errors.Is(err, unix.EWOULDBLOCK) {
+		t.Fatal(err)
+	}
+	return err == nil
+}
 
-	r.must(g.UpdateRef(t.Context(), "refs/heads/x", sha, "")) // something of it lives on
-	end, err := os.OpenFile(fifo, os.O_WRONLY, 0)             // waits until it does
+// inChild names the repository in which a child of this test moves a ref.
+const inChild = "KEDGE_TEST_GITX_CHILD"
+
+// TestF15GitThatOutlivesItsKedge: while a git still runs that a Kedge started
+// which is dead, the next Kedge does not begin to write.
+func TestF15GitThatOutlivesItsKedge(t *testing.T) {
+	if dir := os.Getenv(inChild); dir != "" {
+		r := &repo{t: t, dir: dir}
+		r.must(r.open().UpdateRef(t.Context(), "refs/heads/x", r.git("rev-parse", "HEAD"), ""))
+		return
+	}
+	r := newRepo(t)
+	pipe := fifo(t, r)
+	slowGit(t, r, "cat '"+pipe+"' >/dev/null")
+	kedge := exec.Command(os.Args[0], "-test.run=^TestF15GitThatOutlivesItsKedge$")
+	kedge.Env = append(os.Environ(), inChild+"="+r.dir)
+	r.must(kedge.Start())
+	end, err := os.OpenFile(pipe, os.O_WRONLY, 0) // waits until its git does
 	r.must(err)
-	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); !errors.Is(err, unix.EWOULDBLOCK) {
-		t.Errorf("the repository is free while a git writes to it: %v", err)
+	r.must(kedge.Process.Kill())
+	_ = kedge.Wait() // it was killed
+	if isFree(t, r) {
+		t.Error("the repository is free while a git writes to it")
 	}
 	r.must(end.Close())
-	r.must(g.UpdateRef(t.Context(), "refs/heads/z", sha, "")) // as soon as it has ended
+	r.must(r.open().UpdateRef(t.Context(), "refs/heads/z", r.git("rev-parse", "HEAD"), "")) // as soon as it has ended
+}
+
+// TestF15WhatAGitLeavesBehind: something that a git started and that lives on
+// after it keeps nobody from the repository.
+func TestF15WhatAGitLeavesBehind(t *testing.T) {
+	r := newRepo(t)
+	pipe := fifo(t, r)
+	slowGit(t, r, "cat '"+pipe+"' >/dev/null 2>&1 &")
+	r.must(r.open().UpdateRef(t.Context(), "refs/heads/x", r.git("rev-parse", "HEAD"), ""))
+	end, err := os.OpenFile(pipe, os.O_WRONLY, 0) // waits until it lives
+	r.must(err)
+	defer func() { _ = end.Close() }()
+	if !isFree(t, r) {
+		t.Error("what a git left in the background holds the repository")
+	}
 }

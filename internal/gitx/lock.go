@@ -127,7 +127,7 @@ func (r *Repo) exclusively(ctx context.Context, do func(ctx context.Context) err
 		go func() { <-locked; _ = f.Close() }() // the lock comes late and is given back
 		return kedge.Errorf(kedge.Interrupted, "waiting for the repository: %w", ctx.Err())
 	case err := <-locked:
-		defer func() { _ = f.Close() }() // closing gives the lock back
+		defer release(f)
 		if err != nil {
 			return kedge.Errorf(kedge.Internal, "lock %q: %w", f.Name(), err)
 		}
@@ -137,6 +137,14 @@ func (r *Repo) exclusively(ctx context.Context, do func(ctx context.Context) err
 
 // holding is the key of the repository's lock, in a context.
 type holding struct{}
+
+// release gives the lock back, whoever else still has the file open: a git that
+// this Kedge saw end may have left something in the background, a filter's cache
+// say, which writes to no repository.
+func release(f *os.File) {
+	_ = unix.Flock(int(f.Fd()), unix.LOCK_UN) // closing gives it back too, when nobody else has it
+	_ = f.Close()
+}
 
 // held are the files that a git has to have open while it runs.
 func held(ctx context.Context) []*os.File {
