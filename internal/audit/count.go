@@ -22,7 +22,7 @@ type Counter struct {
 	usage       bool // any reply had it
 	actions     int64
 	read        int64
-	offered     []Offer
+	offered     map[string]Offer
 }
 
 // call is a tool call that waits for its result.

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -15,14 +16,15 @@ type Offer struct {
 }
 
 func (c *Counter) offer(e *Entry) {
-	i := slices.IndexFunc(c.offered, func(o Offer) bool { return o.Name == e.Tool })
-	if i < 0 {
-		i = len(c.offered)
-		c.offered = append(c.offered, Offer{Name: e.Tool, Sessions: 1})
+	if c.offered == nil {
+		c.offered = map[string]Offer{}
 	}
+	o := c.offered[e.Tool]
+	o.Name, o.Sessions = e.Tool, 1
 	if e.Chars >= 0 {
-		c.offered[i].SchemaChars = longest(c.offered[i].SchemaChars, ptr(int64(e.Chars)))
+		o.SchemaChars = longest(o.SchemaChars, ptr(int64(e.Chars)))
 	}
+	c.offered[e.Tool] = o
 }
 
 func longest(a, b *int64) *int64 {
@@ -38,7 +40,7 @@ func (c *Counter) offers() []Offer {
 	if c.offered == nil {
 		return nil
 	}
-	out := slices.Clone(c.offered)
+	out := slices.Collect(maps.Values(c.offered))
 	for i := range out {
 		if t := c.tools[out[i].Name]; t != nil {
 			out[i].Calls = t.Calls
@@ -50,9 +52,13 @@ func (c *Counter) offers() []Offer {
 
 // addOffers sums what sessions offered; one that does not say adds nothing.
 func addOffers(sum, more []Offer) []Offer {
-	for _, o := range more {
-		i := slices.IndexFunc(sum, func(x Offer) bool { return x.Name == o.Name })
-		if i < 0 {
+	at := map[string]int{}
+	for i, o := range sum {
+		at[o.Name] = i
+	}
+	for _, o := range more { // each once
+		i, ok := at[o.Name]
+		if !ok {
 			sum = append(sum, o)
 			continue
 		}

@@ -67,6 +67,9 @@ func (c *pace) follow(ctx context.Context, st *store.Store) error {
 		if err != nil {
 			return err
 		}
+		if len(evs) == 0 {
+			return nil // the journal ends before where it said that it does: the next look starts here
+		}
 		for _, ev := range evs {
 			c.seq = ev.Seq
 			c.take(ev)
