@@ -23,7 +23,7 @@ func newFeatures(env *Env) *cobra.Command {
 		Example: "  kedge features                        every feature with its status\n  kedge features import feature_list.json\n  kedge features export --format anthropic > feature_list.json",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return ask(c.Context(), env, "features", service.FeaturesRequest{}, func(w io.Writer, reply service.FeaturesReply) {
+			return ask(c.Context(), env, "features", service.FeaturesRequest{}, func(w io.Writer, reply featureList) {
 				if len(reply.Features) == 0 {
 					env.talk("there are no features yet: kedge feature add --help, kedge features import FILE, or kedge plan --help")
 				}
@@ -35,7 +35,25 @@ func newFeatures(env *Env) *cobra.Command {
 	return c
 }
 
-func featureTable(w io.Writer, features []kedge.Feature) {
+// featureList is what a table shows of service.FeaturesReply. To learn to read
+// the rest of a feature would take longer than to make its table.
+type featureList struct {
+	Features []featureRow `json:"features"`
+	Why      string       `json:"why"`
+}
+
+type featureRow struct {
+	ID       kedge.FeatureID `json:"id"`
+	Status   kedge.Status    `json:"status"`
+	Priority int             `json:"priority"`
+	Name     string          `json:"name"`
+}
+
+func rowOf(f kedge.Feature) featureRow {
+	return featureRow{ID: f.ID, Status: f.Status, Priority: f.Priority, Name: f.Name}
+}
+
+func featureTable(w io.Writer, features []featureRow) {
 	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 	for _, f := range features {
 		fmt.Fprintf(t, "%s\t%s\t%d\t%s\n", f.ID, f.Status, f.Priority, plain.Line(f.Name))

@@ -23,7 +23,7 @@ func newReady(env *Env) *cobra.Command {
 			if len(args) == 1 {
 				in.ID = kedge.FeatureID(args[0])
 			}
-			return ask(c.Context(), env, "ready", in, func(w io.Writer, reply service.FeaturesReply) {
+			return ask(c.Context(), env, "ready", in, func(w io.Writer, reply featureList) {
 				if len(reply.Features) == 0 {
 					env.talk("nothing is ready: %s; all of them: kedge features", strings.TrimPrefix(reply.Why, "nothing is ready: "))
 				}
