@@ -45,8 +45,8 @@ func TestF20TooManyClients(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	served := make(chan struct{})
-	go func() { bare(t).serve(&refusing{Listener: l}); close(served) }()
+	h, served := bare(t), make(chan struct{})
+	go func() { h.serve(&refusing{Listener: l}); close(served) }()
 	nc, err := net.Dial("unix", l.Addr().String())
 	if err != nil {
 		t.Fatal(err)
