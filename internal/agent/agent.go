@@ -79,6 +79,8 @@ type Reader interface {
 	// it; false when it cannot be told that now. It changes nothing: what came of
 	// it, the output shows.
 	Say(w Word) (Input, bool)
+	// Asks tells whether it waits, after what was read, for people's answer.
+	Asks() bool
 	// Broken is how many lines could not be understood so far.
 	Broken() int
 	// Exit says what the end of the program means after what was read. A last line

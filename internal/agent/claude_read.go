@@ -77,6 +77,9 @@ func (r *claudeReader) Say(w Word) (Input, bool) {
 	}
 }
 
+// Asks implements Reader.
+func (r *claudeReader) Asks() bool { return r.question != nil }
+
 // Broken implements Reader.
 func (r *claudeReader) Broken() int { return r.broken }
 

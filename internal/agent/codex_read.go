@@ -105,6 +105,9 @@ func (a *codexAsked) answer(text string) []byte {
 	return jsonLine(map[string]any{"id": a.id, "result": map[string]any{"answers": answers}})
 }
 
+// Asks implements Reader.
+func (r *codexReader) Asks() bool { return r.open != nil }
+
 // Broken implements Reader.
 func (r *codexReader) Broken() int { return r.broken }
 

@@ -63,6 +63,7 @@ type commandReader struct {
 	spoken spoken
 
 	asked   string
+	asks    bool // and did nothing since
 	limit   bool
 	until   time.Time
 	noLogin string
@@ -86,6 +87,9 @@ func (r *commandReader) Feed(b []byte, at Time) ([]watch.Event, Input) {
 	})
 	return out, Input{}
 }
+
+// Asks implements Reader. One that works again asks no more.
+func (r *commandReader) Asks() bool { return r.asks }
 
 // Broken implements Reader.
 func (r *commandReader) Broken() int { return r.broken }
@@ -111,13 +115,13 @@ func (r *commandReader) line(line []byte, long bool) (watch.Event, bool) {
 func (r *commandReader) remember(ev watch.Event) {
 	switch ev.Kind {
 	case watch.Ask:
-		r.asked = ev.Text
+		r.asked, r.asks = ev.Text, true
 	case watch.Limit:
 		r.limit, r.until = true, ev.Until
 	case watch.NoLogin:
 		r.noLogin = oneLine(ev.Text, "not logged in")
 	case watch.Call, watch.Turn:
-		r.limit, r.until, r.noLogin = false, time.Time{}, ""
+		r.limit, r.until, r.noLogin, r.asks = false, time.Time{}, "", false
 	default:
 	}
 }

@@ -124,6 +124,7 @@ type Event struct {
 	Evidence    kedge.EvidenceID `json:"evidence,omitempty"`
 	Failure     string           `json:"failure,omitempty"` // the first failure, and nothing else
 	Session     kedge.SessionID  `json:"session,omitempty"`
+	Place       int64            `json:"place,omitempty"` // Signalled: of a question, in what the session printed
 	Usage       *Spend           `json:"usage,omitempty"` // nil: unknown
 	Until       time.Time        `json:"until,omitzero"`
 }

@@ -82,6 +82,33 @@ func TestAnAnswerIsWaitedFor(t *testing.T) {
 	}
 }
 
+// A question is asked once, whoever reads the session again; the next one, and
+// the first one of another session, are others.
+func TestAQuestionIsAskedOnce(t *testing.T) {
+	d := begin(t, run.Rules{}, feature("a"))
+	d.until(run.StartSession)
+	ask := func(place int64) run.Phase {
+		d.session(run.Signalled, run.Asked, func(ev *run.Event) { ev.Place = place })
+		return d.s.Jobs[0].Phase
+	}
+	if p := ask(7); p != run.Asking {
+		t.Fatalf("asked, it is %s", p)
+	}
+	d.person(run.Answered, "a")
+	if p := ask(7); p == run.Asking {
+		t.Error("what was answered is asked again")
+	}
+	if p := ask(9); p != run.Asking {
+		t.Errorf("asked something else, it is %s", p)
+	}
+	d.person(run.Answered, "a")
+	d.answer(run.StartSession, run.Crashed)
+	d.until(run.StartSession)
+	if p := ask(7); p != run.Asking {
+		t.Errorf("asked by another session, it is %s", p)
+	}
+}
+
 func TestOnlyAPersonAmends(t *testing.T) {
 	d := begin(t, run.Rules{}, feature("a"))
 	d.until(run.StartSession)

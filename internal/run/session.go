@@ -52,7 +52,7 @@ func (t *stepper) briefed(j *Job) {
 		t.queue(j, Briefing)
 		return
 	}
-	j.Phase, j.Session, j.Used, j.Question, j.Reason = Working, "", nil, "", ""
+	j.Phase, j.Session, j.Used, j.Question, j.Asked, j.Reason = Working, "", nil, "", 0, ""
 	j.Sessions++
 	t.s.Sessions++
 	j.Turn = t.issue(j, Command{Kind: StartSession, Text: t.ev.Text, Base: j.Base})
@@ -134,7 +134,10 @@ func (t *stepper) signalled(j *Job) {
 	case Stalled:
 		t.crashed(j, "the agent stalled")
 	case Asked:
-		j.Phase, j.Question = Asking, t.ev.Text
+		if t.ev.Place != 0 && t.ev.Place <= j.Asked {
+			return // it was asked: who adopts a session reads it again
+		}
+		j.Phase, j.Question, j.Asked = Asking, t.ev.Text, max(j.Asked, t.ev.Place)
 	default:
 	}
 }

@@ -120,6 +120,7 @@ type Job struct {
 	End      kedge.Status    `json:"end,omitempty"` // what the ledger will say; empty: another attempt
 	Reason   string          `json:"reason,omitempty"`
 	Question string          `json:"question,omitempty"`
+	Asked    int64           `json:"asked,omitempty"` // the place of the session's last question
 	Until    time.Time       `json:"until,omitzero"`
 	Route    string          `json:"route,omitempty"`
 	Turn     int64           `json:"turn,omitempty"` // epoch of the turn that runs

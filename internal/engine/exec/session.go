@@ -43,8 +43,9 @@ type session struct {
 	watch  *watch.Watcher
 	off    int64 // of the tape, up to where it was read
 	use    usage
-	old    int64 // of the tape, what was on it when the session was taken up: none of it is news
-	heard  error // the first time that nobody could hear
+	unsaid *notice // a question that was printed before it was taken up
+	old    int64   // of the tape, what was on it when the session was taken up: none of it is news
+	heard  error   // the first time that nobody could hear
 	quiet  []hold.Sample
 	open   []string // calls that have no result yet
 	first  firsts

@@ -32,7 +32,9 @@ func (s *session) conclude(ctx context.Context, f hold.Found) (run.Event, error)
 		s.feed(ctx, s.off, []byte("\n"), s.x.cfg.Now()) // a last line that was not ended
 	}
 	ev := s.outcome(f)
-	s.signals(ctx, "end", s.watch.End(s.x.cfg.Now(), ev.Outcome == run.Finished))
+	for i, sig := range s.watch.End(s.x.cfg.Now(), ev.Outcome == run.Finished) {
+		s.signal(ctx, notice{key: "end-" + strconv.Itoa(i), sig: sig})
+	}
 	if err := s.journalUsage(ctx); err != nil {
 		return run.Event{}, err
 	}

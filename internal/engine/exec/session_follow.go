@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -157,6 +156,7 @@ func (s *session) readTo(ctx context.Context, end int64) {
 		from := s.off
 		s.off += int64(n)
 		s.feed(ctx, from, buf[:n], s.printed(log, s.off-1))
+		s.askAgain(ctx)
 	}
 }
 
@@ -205,10 +205,41 @@ func (s *session) feedLine(ctx context.Context, end int64, line []byte, at time.
 		}
 		noticed = append(noticed, s.watch.Feed(ev)...)
 	}
-	if end <= s.old { // what people were asked before may be answered by now
-		noticed = slices.DeleteFunc(noticed, func(sig watch.Signal) bool { return sig.Advice == watch.Person })
+	for i, sig := range noticed {
+		s.noticed(ctx, notice{place: end, key: "at-" + strconv.FormatInt(end, 10) + "-" + strconv.Itoa(i), sig: sig})
 	}
-	s.signals(ctx, "at-"+strconv.FormatInt(end, 10), noticed)
+}
+
+// notice is a signal at a place of the tape.
+type notice struct {
+	place int64
+	key   string
+	sig   watch.Signal
+}
+
+// noticed passes a signal on. What people were asked before the session was taken
+// up may be answered by now: everything that was printed tells.
+func (s *session) noticed(ctx context.Context, a notice) {
+	if a.sig.Advice == watch.Person {
+		s.unsaid = nil
+		if a.place <= s.old {
+			s.unsaid = &a
+			return
+		}
+	}
+	s.signal(ctx, a)
+}
+
+// askAgain asks people what the session still waits for. The owner before may
+// have asked it, or nobody: the run knows by its place.
+func (s *session) askAgain(ctx context.Context) {
+	if s.unsaid == nil || s.off < s.old {
+		return
+	}
+	if s.reader.Asks() {
+		s.signal(ctx, *s.unsaid)
+	}
+	s.unsaid = nil
 }
 
 // sample looks at a session that may have stopped to work.
@@ -224,7 +255,9 @@ func (s *session) sample(ctx context.Context) {
 	if len(s.quiet) > 2 {
 		s.quiet = []hold.Sample{s.quiet[0], got}
 	}
-	s.signals(ctx, "on-"+strconv.FormatInt(now.UnixMilli(), 10), s.watch.Tick(now, activity(s.quiet, counts)))
+	for i, sig := range s.watch.Tick(now, activity(s.quiet, counts)) {
+		s.signal(ctx, notice{key: "on-" + strconv.FormatInt(now.UnixMilli(), 10) + "-" + strconv.Itoa(i), sig: sig})
+	}
 }
 
 // sampleNow is what is seen of the session; counts says whether its computing is.

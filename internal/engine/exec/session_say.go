@@ -159,32 +159,31 @@ func sessionName(c run.Command) string {
 // tape is the part of the session's output that can be read.
 func (s *session) tape() (from, end int64, err error) { return tape.Open(s.dir).Range() }
 
-// signals writes down what was noticed and tells the run what follows from it.
-// The place, on the tape or in time, tells what is noticed anew from what a
+// signal writes down what was noticed and tells the run what follows from it. The
+// key, of a place on the tape or in time, tells what is noticed anew from what a
 // second owner reads again.
-func (s *session) signals(ctx context.Context, place string, all []watch.Signal) {
-	for i, sig := range all {
-		err := s.journal(ctx, "signal-"+string(sig.Kind)+"-"+place+"-"+strconv.Itoa(i), kedge.SessionSignalled, kedge.SessionSignalledData{
-			ID: s.id, Signal: string(sig.Kind), Reason: sig.Reason, Advice: string(sig.Advice),
-		})
-		if err != nil {
-			s.x.log().Error("what was noticed of a session is not written down", "session", string(s.id), "error", err.Error())
-		}
-		ev := run.Event{Kind: run.Signalled, Session: s.id, Reason: fmt.Sprintf("%s: %s", sig.Kind, sig.Reason), Text: sig.Text}
-		switch sig.Advice {
-		case watch.Save, watch.Shorten: // a program of kind command cannot be told to shorten its context
-			ev.Outcome = run.WantCheckpoint
-		case watch.HandOff:
-			ev.Outcome = run.WantHandover
-		case watch.Person:
-			ev.Outcome = run.Asked
-		case watch.Break:
-			ev.Outcome = run.Stalled
-		default:
-			continue
-		}
-		s.report(ev)
+func (s *session) signal(ctx context.Context, a notice) {
+	sig := a.sig
+	err := s.journal(ctx, "signal-"+string(sig.Kind)+"-"+a.key, kedge.SessionSignalled, kedge.SessionSignalledData{
+		ID: s.id, Signal: string(sig.Kind), Reason: sig.Reason, Advice: string(sig.Advice),
+	})
+	if err != nil {
+		s.x.log().Error("what was noticed of a session is not written down", "session", string(s.id), "error", err.Error())
 	}
+	ev := run.Event{Kind: run.Signalled, Session: s.id, Reason: fmt.Sprintf("%s: %s", sig.Kind, sig.Reason), Text: sig.Text}
+	switch sig.Advice {
+	case watch.Save, watch.Shorten: // a program of kind command cannot be told to shorten its context
+		ev.Outcome = run.WantCheckpoint
+	case watch.HandOff:
+		ev.Outcome = run.WantHandover
+	case watch.Person:
+		ev.Outcome, ev.Place = run.Asked, a.place
+	case watch.Break:
+		ev.Outcome = run.Stalled
+	default:
+		return
+	}
+	s.report(ev)
 }
 
 // limits are the thresholds for a session of the command, as people set them at
