@@ -66,18 +66,19 @@ func (t *files) file(path string, shell bool) *file {
 		f.shell = f.shell && shell
 		return f
 	}
-	base := baseOf(path)
 	if shell {
 		if list := t.ending(path); len(list) > 0 {
 			return list[0]
 		}
 	}
+	path = strings.Clone(path) // and not the command that it stands in
 	f := &file{path: path, shell: shell}
 	if !shell {
 		t.absorb(f)
 	}
 	t.list = append(t.list, f)
 	t.byPath[path] = f
+	base := baseOf(path)
 	t.byBase[base] = append(t.byBase[base], f)
 	return f
 }

@@ -1,6 +1,9 @@
 package pickup
 
-import "math"
+import (
+	"math"
+	"strings"
+)
 
 // voice is who named a file.
 type voice uint8
@@ -29,6 +32,9 @@ func (m *mentions) add(by voice, n int, text string) {
 	words := pathWords(text)
 	if len(words) == 0 {
 		return
+	}
+	for i := range words {
+		words[i] = strings.Clone(words[i]) // and not the text that it stands in
 	}
 	*m = append(*m, mention{by, n, words})
 	if len(*m) > 2*maxMentions {

@@ -156,7 +156,7 @@ func (p *Picker) open() []string {
 	list := []string{}
 	for _, c := range p.waiting() {
 		if c.tool == "AskUserQuestion" {
-			list = append(list, "asked and not answered: "+purpose(c.input))
+			list = append(list, "asked and not answered: "+c.about)
 		}
 	}
 	if p.step.spoke {

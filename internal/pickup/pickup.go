@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"kedge/internal/audit"
+	"kedge/internal/redact"
 )
 
 // DefaultBudget is how many tokens a brief takes at most, by estimate.
@@ -36,7 +37,7 @@ type Picker struct {
 	calls    map[string]*call // that have no result yet
 }
 
-// call is a tool call that waits for its result.
+// call is a tool call that waits for its result: what is needed of it, no more.
 type call struct {
 	n       int
 	line    int
@@ -44,22 +45,31 @@ type call struct {
 	act     audit.Act
 	path    string
 	command string
-	input   string
+	about   string // what its input says it is for
 }
+
+const (
+	maxCalls   = 256      // that wait; many never get a result
+	maxCommand = 16 << 10 // bytes of one
+	maxPath    = 4 << 10  // bytes; what is longer names no file
+)
 
 // New gives a Picker of a session that has said nothing yet.
 func New() *Picker {
 	return &Picker{files: newFiles(), calls: map[string]*call{}}
 }
 
-// Add takes one entry, with its text. It keeps nothing of the entry itself.
-func (p *Picker) Add(e *audit.Entry) {
+// Add takes one entry, with its text. It keeps nothing of the entry itself, and
+// no secret of it: they are taken out before anything is cut, since half of one
+// looks like none.
+func (p *Picker) Add(whole *audit.Entry) {
+	e := p.clean(whole)
 	p.line = e.Line
 	switch e.Kind {
 	case audit.UserText:
 		p.user(e)
 	case audit.Queued:
-		if s := sorted(e); s.kind == saidAsk || s.kind == saidSteering {
+		if s := heard(e); s.kind == saidAsk || s.kind == saidSteering {
 			s.inside = true
 			p.hear(s)
 		}
@@ -78,14 +88,40 @@ func (p *Picker) Add(e *audit.Entry) {
 	}
 }
 
+// clean gives an entry without secrets, as far as its text is used.
+func (p *Picker) clean(whole *audit.Entry) *audit.Entry {
+	e := *whole
+	e.Command = redact.Text(e.Command)
+	switch e.Kind {
+	case audit.ToolCall:
+		if e.Act == audit.Other || e.Path == "" {
+			e.Text = string(redact.JSON([]byte(e.Text)))
+		}
+	case audit.ToolResult:
+		if c := p.calls[e.Call]; c != nil && (e.Failed || c.act == audit.Shell || c.act == audit.Other || strings.HasPrefix(e.Text, refusal)) {
+			e.Text = redact.Text(e.Text)
+		}
+	case audit.UserText, audit.Queued, audit.AssistantText, audit.Thinking:
+		e.Text = redact.Text(e.Text)
+	case audit.Compaction, audit.Reply, audit.Moment, audit.Offered:
+	}
+	return &e
+}
+
 // maxSaid bounds what is kept of one text of the person's side, in bytes: some
 // paste whole logs.
 const maxSaid = 64 << 10
 
+// heard gives what a text of the person's side is, and as much of it as is kept.
+func heard(e *audit.Entry) said {
+	s := sorted(e)
+	s.text = strings.Clone(cut(s.text, maxSaid))
+	return s
+}
+
 // user takes what a person, or the program in their place, said.
 func (p *Picker) user(e *audit.Entry) {
-	s := sorted(e)
-	s.text = cut(s.text, maxSaid)
+	s := heard(e)
 	switch s.kind {
 	case saidNothing:
 		return
@@ -112,8 +148,14 @@ func (p *Picker) hear(s said) {
 
 func (p *Picker) toolCall(e *audit.Entry) {
 	p.n++
-	c := &call{n: p.n, line: e.Line, tool: e.Tool, act: e.Act, path: e.Path, command: e.Command, input: e.Text}
-	p.calls[e.Call] = c
+	if len(e.Path) > maxPath {
+		e.Path = ""
+	}
+	c := &call{n: p.n, line: e.Line, tool: e.Tool, act: e.Act, path: e.Path, command: cut(e.Command, maxCommand)}
+	if e.Act == audit.Other || e.Path == "" {
+		c.about = purpose(e.Text)
+	}
+	p.wait(e.Call, c)
 	p.step.called(c)
 	switch e.Act {
 	case audit.Read:
@@ -130,8 +172,23 @@ func (p *Picker) toolCall(e *audit.Entry) {
 			}
 		}
 	case audit.Other:
-		p.other(c)
+		p.other(c, e.Text)
 	}
+}
+
+// wait keeps a call until its result comes, and drops the oldest when many wait.
+func (p *Picker) wait(id string, c *call) {
+	p.calls[id] = c
+	if len(p.calls) <= maxCalls {
+		return
+	}
+	oldest, n := "", p.n+1
+	for id, c := range p.calls {
+		if c.n < n {
+			oldest, n = id, c.n
+		}
+	}
+	delete(p.calls, oldest)
 }
 
 func (p *Picker) touch(path string, a act) {
@@ -165,12 +222,12 @@ type otherInput struct {
 
 // other takes a call of a tool that neither reads, edits nor runs: searches,
 // lists of what is to do, plans.
-func (p *Picker) other(c *call) {
-	if p.todo.called(c) {
+func (p *Picker) other(c *call, input string) {
+	if p.todo.called(c.tool, input) {
 		return
 	}
 	var in otherInput
-	_ = json.Unmarshal([]byte(c.input), &in) // what has another form has none of these
+	_ = json.Unmarshal([]byte(input), &in) // what has another form has none of these
 	if namesFile(in.Path) {
 		c.path = in.Path
 		p.touch(in.Path, actLook)
@@ -191,7 +248,7 @@ func (p *Picker) toolResult(e *audit.Entry) {
 	p.memory.answered(c, e)
 	p.todo.answered(c, e.Text)
 	if words := wordsOfRefusal(e); words != "" {
-		p.asks.take(said{kind: saidAsk, line: e.Line, text: words, refuse: true})
+		p.asks.take(said{kind: saidAsk, line: e.Line, text: strings.Clone(cut(words, maxSaid)), refuse: true})
 	}
 	if e.Failed {
 		p.failed(c, e)

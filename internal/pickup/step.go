@@ -160,7 +160,7 @@ func (c *call) describe() string {
 	case c.path != "":
 		return c.tool + " " + c.path
 	default:
-		return strings.TrimSpace(c.tool + " " + purpose(c.input))
+		return strings.TrimSpace(c.tool + " " + c.about)
 	}
 }
 

@@ -13,8 +13,11 @@ type todoItem struct {
 	state    string // pending, in_progress, completed
 }
 
-// maxTodo bounds the list.
-const maxTodo = 100
+// The bounds of the list, and of the bytes of one item.
+const (
+	maxTodo = 100
+	maxItem = 2 << 10
+)
 
 // todoInput is the input of the tools that keep such a list, of all programs.
 type todoInput struct {
@@ -45,15 +48,15 @@ func keepsList(tool string) bool {
 }
 
 // called takes a call; true when it is one of the list's.
-func (t *todo) called(c *call) bool {
-	if !keepsList(c.tool) {
+func (t *todo) called(tool, input string) bool {
+	if !keepsList(tool) {
 		return false
 	}
 	var in todoInput
-	if json.Unmarshal([]byte(c.input), &in) != nil {
+	if json.Unmarshal([]byte(input), &in) != nil {
 		return true
 	}
-	switch c.tool {
+	switch tool {
 	case "TaskCreate":
 		t.add(todoItem{text: in.Subject, state: "pending"})
 	case "TaskUpdate":
@@ -76,6 +79,7 @@ func (t *todo) called(c *call) bool {
 
 func (t *todo) add(x todoItem) {
 	if x.text != "" && len(t.items) < maxTodo {
+		x.text = cut(x.text, maxItem)
 		t.items = append(t.items, x)
 	}
 }
@@ -84,7 +88,7 @@ func (t *todo) update(in todoInput) {
 	for i := range t.items {
 		if t.items[i].id == in.ID && in.ID != "" {
 			if in.Subject != "" {
-				t.items[i].text = in.Subject
+				t.items[i].text = cut(in.Subject, maxItem)
 			}
 			if in.Status != "" {
 				t.items[i].state = in.Status
