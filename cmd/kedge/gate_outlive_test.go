@@ -67,9 +67,9 @@ func (g *gateBox) marks(name string) int {
 
 // waiting starts `kedge gate`, in an environment that its third check needs, and
 // gives it when the second check runs.
-func (g *gateBox) waiting(args ...string) *waiter {
+func (g *gateBox) waiting() *waiter {
 	g.t.Helper()
-	w := &waiter{Cmd: g.command(append([]string{"gate", "--all", "--json"}, args...)...)}
+	w := &waiter{Cmd: g.command("gate", "--all", "--json")}
 	w.Env = append(w.Env[:len(w.Env):len(w.Env)], "FLAVOUR=vanilla")
 	w.Stdout, w.Stderr = &w.out, &w.errs
 	if err := w.Start(); err != nil {

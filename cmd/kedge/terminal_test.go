@@ -17,7 +17,7 @@ import (
 // session of Kedge's. It gives the folder with what the terminal shows.
 func (k *keeper) terminal(args ...string) string {
 	k.t.Helper()
-	sockets, err := os.MkdirTemp("/tmp", "kt") //nolint:usetesting // a socket's path must be short
+	sockets, err := os.MkdirTemp("/tmp", "kt") // a socket's path must be short
 	if err != nil {
 		k.t.Fatal(err)
 	}

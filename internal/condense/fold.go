@@ -235,6 +235,7 @@ func (f *folding) context() {
 			f.keepBody(i)
 		case finding:
 			f.keepBody(i)
+		default: // nothing stands around the others that matters
 		}
 	}
 	first, last := keepFirst, keepLast

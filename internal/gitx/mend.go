@@ -21,7 +21,7 @@ func (r *Repo) MendWorktree(ctx context.Context, path, aside string) (mended boo
 		return false, kedge.Errorf(kedge.NotFound, "%q is no worktree of the repository at %q", path, r.common).WithHint("kedge worktree ls")
 	}
 	if fi, err := os.Lstat(path); err != nil {
-		return false, nil // nothing there: nothing to mend
+		return false, nil //nolint:nilerr // nothing there: nothing to mend
 	} else if !fi.IsDir() {
 		return false, kedge.Errorf(kedge.Conflict, "%q is no folder: something else was put in the place of the worktree", path).
 			WithHint("ls -la %s", quote(filepath.Dir(path)))

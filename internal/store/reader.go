@@ -31,7 +31,7 @@ func (r *reader) prepare(ctx context.Context, query string) (*sql.Stmt, error) {
 	}
 	first := r.keep(query, st)
 	if first != st {
-		_ = st.Close() // somebody was quicker, and nothing was done with this one
+		_ = st.Close() //nolint:sqlclosecheck // somebody was quicker, and nothing was done with this one
 	}
 	return first, nil
 }

@@ -6,14 +6,13 @@ import (
 	"strings"
 	"testing"
 
-	"kedge"
 	"kedge/internal/run"
 )
 
-// inspected gates and inspects the work of job 1.
-func (y *yard) inspected(o run.Outcome, id kedge.FeatureID, base, tree string) run.Event {
+// inspected gates and inspects the work of job 1, which is feature one's.
+func (y *yard) inspected(o run.Outcome, base, tree string) run.Event {
 	y.t.Helper()
-	return y.want(o, y.command(run.Inspect, 1, run.Command{Feature: id, Base: base, Tree: tree}))
+	return y.want(o, y.command(run.Inspect, 1, run.Command{Feature: "one", Base: base, Tree: tree}))
 }
 
 func TestRow29TheDiffIsStoredBeforeTheCommit(t *testing.T) {
@@ -45,7 +44,7 @@ func TestNothingChanged(t *testing.T) {
 	base := y.head()
 	tree := y.prepared(1, "one", base).Tree
 	y.put(y.slot(1), ".kedge/features.json", "{}")
-	y.inspected(run.Empty, "one", base, tree)
+	y.inspected(run.Empty, base, tree)
 }
 
 func TestRow28PathsOutsideThePlan(t *testing.T) {
@@ -78,7 +77,7 @@ func TestRow28PathsOutsideThePlan(t *testing.T) {
 			if of.outside != "" {
 				outcome = run.Outside
 			}
-			if ev := y.inspected(outcome, "one", base, tree); ev.Reason != of.outside {
+			if ev := y.inspected(outcome, base, tree); ev.Reason != of.outside {
 				t.Errorf("outside: %q, want %q", ev.Reason, of.outside)
 			}
 		})
@@ -105,7 +104,7 @@ func TestRow88TheAgentChangesTheRules(t *testing.T) {
 	}
 	y.put(y.slot(1), "a.txt", "really done\n")
 	tree := y.gated(run.Green, 1, "one", base).Tree
-	y.inspected(run.Clean, "one", base, tree)
+	y.inspected(run.Clean, base, tree)
 	got := findings(y.inspection().Findings)
 	for _, want := range []string{"tried to edit .kedge/gate.toml", "tried to edit .kedge/features.json", "tried to edit AGENT_CONTEXT.md"} {
 		if !strings.Contains(got, want) {
@@ -138,7 +137,7 @@ func TestWeakenedTestsAndProtectedPaths(t *testing.T) {
 			if !strings.Contains(red.Failure, of.says) {
 				t.Errorf("the gate says %q", red.Failure)
 			}
-			ev := y.inspected(run.Forbidden, "one", base, red.Tree)
+			ev := y.inspected(run.Forbidden, base, red.Tree)
 			if !strings.Contains(ev.Reason, of.says) {
 				t.Errorf("the inspection says %q", ev.Reason)
 			}
@@ -161,7 +160,7 @@ func TestCommitsOnTheUsersBranchAreSeen(t *testing.T) {
 	if got := findings(y.book.evidence[0].Verdict.Findings); !strings.Contains(got, "refs/heads/main moved") {
 		t.Errorf("the verdict does not say what it tried:\n%s", got)
 	}
-	y.inspected(run.Clean, "one", base, tree)
+	y.inspected(run.Clean, base, tree)
 	got := findings(y.inspection().Findings)
 	for _, want := range []string{"refs/heads/main moved from " + base[:12], "refs/tags/v1 was made", "made commits of its own"} {
 		if !strings.Contains(got, want) {

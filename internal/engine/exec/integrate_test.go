@@ -79,7 +79,7 @@ func TestWorkOnAnOlderBaseIsMerged(t *testing.T) {
 	base := y.head()
 	y.prepared(2, "two", base)
 	y.put(y.slot(1), "two.txt", "two\n")
-	tip := y.worked(1, "one", base, map[string]string{"one.txt": "one\n"})
+	tip := y.worked("one", base, map[string]string{"one.txt": "one\n"})
 	y.put(y.slot(1), "one.txt", "one\n") // so that its own gate is green
 	tree := y.gated(run.Green, 2, "two", base).Tree
 	in := y.integrated(run.Green, 2, "two", tip, tree)
@@ -97,7 +97,7 @@ func TestConflictIsTheRepairOnTheNewBase(t *testing.T) {
 	y.prepared(2, "two", base)
 	y.put(y.slot(1), "a.txt", "of two\n")
 	y.put(y.slot(1), "two.txt", "two\n")
-	tip := y.worked(1, "one", base, map[string]string{"a.txt": "of one\n"})
+	tip := y.worked("one", base, map[string]string{"a.txt": "of one\n"})
 	tree := y.gated(run.Green, 2, "two", base).Tree
 	c := y.command(run.Integrate, 2, run.Command{Feature: "two", Base: tip, Tree: tree, Scope: "full"})
 	ev := y.twice(c)
@@ -131,7 +131,7 @@ func TestARedMergeLeavesNothingBehind(t *testing.T) {
 	base := y.head()
 	y.prepared(2, "two", base)
 	y.put(y.slot(1), "two.n", "2\n")
-	tip := y.worked(1, "one", base, map[string]string{"one.n": "1\n"})
+	tip := y.worked("one", base, map[string]string{"one.n": "1\n"})
 	tree := y.gated(run.Green, 2, "two", base).Tree
 	ev := y.integrated(run.Red, 2, "two", tip, tree)
 	if !strings.Contains(ev.Failure, `"unit"`) || ev.Evidence == "" {
@@ -235,7 +235,7 @@ func TestRow102RegressionOfEarlierFeatures(t *testing.T) {
 	}
 	y.book.features[6].Files = []string{"shared.txt"} // f7
 	y.feature("new")
-	tip := y.worked(1, "new", base, map[string]string{"shared.txt": "x\n", "break-f2": "", "break-f7": ""})
+	tip := y.worked("new", base, map[string]string{"shared.txt": "x\n", "break-f2": "", "break-f7": ""})
 	all := y.command(run.Recheck, 1, run.Command{Feature: "new", Base: tip, Scope: "all"})
 	if ev := y.twice(all); !slices.Equal(ev.Features, []kedge.FeatureID{"f2", "f7"}) {
 		t.Errorf("red again: %v", ev.Features)
@@ -265,7 +265,7 @@ func TestF16SomebodyMovedTheBranch(t *testing.T) {
 			y.feature("one")
 			y.feature("two")
 			base := y.head()
-			tip := y.worked(1, "one", base, map[string]string{"one.txt": "1\n"})
+			tip := y.worked("one", base, map[string]string{"one.txt": "1\n"})
 			y.prepared(2, "two", tip)
 			y.put(y.slot(2), "two.txt", "2\n")
 			tree := y.gated(run.Green, 2, "two", tip).Tree

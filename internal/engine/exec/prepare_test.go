@@ -267,7 +267,7 @@ func TestAnAgentThatMakesARepositoryOfItsOwn(t *testing.T) {
 			meddle(y)
 			y.put(y.slot(1), "a.txt", "done\n")
 			tree := y.gated(run.Green, 1, "one", base).Tree
-			y.inspected(run.Clean, "one", base, tree)
+			y.inspected(run.Clean, base, tree)
 			y.want(run.OK, y.command(run.Revert, 1, run.Command{Base: base, Reason: "why"}))
 			if y.read(y.slot(1), "a.txt") != "a\n" || y.head() != base || y.status() != "## main" {
 				t.Errorf("not put back, or the checkout is touched: %s", y.status())
@@ -298,7 +298,7 @@ func TestNoSlotOfSomebodyElse(t *testing.T) {
 func TestNothingIsLeftOfARun(t *testing.T) {
 	y := newYard(t, map[string]string{".kedge/config.toml": "version = 1\n[worktree]\nsetup = \"mkdir -p deps && echo x > deps/x\"\n"})
 	y.feature("one")
-	tip := y.worked(1, "one", y.head(), map[string]string{"b.txt": "b\n"})
+	tip := y.worked("one", y.head(), map[string]string{"b.txt": "b\n"})
 	y.must(y.cfg.Slots.Release(t.Context(), runID, 1))
 	y.prepared(2, "one", tip)
 	y.put(y.slot(1), "half.txt", "half\n")

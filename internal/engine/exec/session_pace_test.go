@@ -23,7 +23,9 @@ func TestRow68PaceOfCheckpoints(t *testing.T) {
 			t.Fatal("a quiet session is saved")
 		}
 	}
-	if !p.due(true) || !p.due(true) || p.due(true) {
-		t.Error("after a quiet time the distances do not begin anew")
+	for look, want := range []bool{true, true, false} {
+		if p.due(true) != want {
+			t.Errorf("after a quiet time the distances do not begin anew: look %d", look)
+		}
 	}
 }

@@ -201,10 +201,11 @@ func (y *yard) integrated(o run.Outcome, job int, id kedge.FeatureID, tip, tree 
 	return y.want(o, y.command(run.Integrate, job, run.Command{Feature: id, Base: tip, Tree: tree, Scope: "full"}))
 }
 
-// worked takes a job from prepare to its commit: the files are what its agent
+// worked takes job 1 from prepare to its commit: the files are what its agent
 // writes. It gives the commit.
-func (y *yard) worked(job int, id kedge.FeatureID, tip string, files map[string]string) string {
+func (y *yard) worked(id kedge.FeatureID, tip string, files map[string]string) string {
 	y.t.Helper()
+	const job = 1
 	y.prepared(job, id, tip)
 	j, err := y.cfg.Slots.Job(runID, job)
 	y.must(err)
