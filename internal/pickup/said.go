@@ -1,9 +1,11 @@
 package pickup
 
 import (
+	"slices"
 	"strings"
 
 	"kedge/internal/audit"
+	"kedge/internal/lazyre"
 )
 
 // saying is what a text of the person's side is.
@@ -135,21 +137,43 @@ func between(text, tag string) string {
 	return strings.TrimSpace(inside)
 }
 
-// unframed takes out what stands between the tags, and the tags. A tag that is
-// never closed takes the rest with it.
+// unframed takes out what stands between the tags, and the tags, in one pass. A
+// tag that is never closed takes the rest with it.
 func unframed(text string, tags []string) string {
-	for _, tag := range tags {
-		for {
-			before, rest, found := strings.Cut(text, "<"+tag+">")
-			if !found {
-				break
-			}
-			_, after, _ := strings.Cut(rest, "</"+tag+">")
-			text = before + after
+	var out strings.Builder
+	for from := 0; ; {
+		i := strings.IndexByte(text[from:], '<')
+		if i < 0 {
+			break
 		}
+		from += i
+		tag := opened(text[from:], tags)
+		if tag == "" {
+			from++
+			continue
+		}
+		out.WriteString(text[:from])
+		_, text, _ = strings.Cut(text[from:], "</"+tag+">")
+		from = 0
 	}
-	return strings.TrimSpace(text)
+	if out.Len() == 0 {
+		return strings.TrimSpace(text)
+	}
+	out.WriteString(text)
+	return strings.TrimSpace(out.String())
 }
+
+// opened gives the tag with which a text begins; empty where it is none of them.
+func opened(text string, tags []string) string {
+	name, _, closed := strings.Cut(text[1:min(len(text), maxTag)], ">")
+	if closed && slices.Contains(tags, name) {
+		return name
+	}
+	return ""
+}
+
+// maxTag is longer than any tag.
+const maxTag = 64
 
 // steeringWords are those of texts that ask for nothing new, between spaces.
 const steeringWords = " yes y yep yeah yup yea ya ok okay k sure please pls go ahead on continue continued proceed do it that this keep going sounds good great" +
@@ -177,17 +201,39 @@ func steering(text string) bool {
 	return true
 }
 
-// outputs are how the first line of an output begins that a person pasted.
+// outputs are how the first line of an output begins that a person pasted, where
+// no sentence begins so.
 var outputs = []string{
-	"=== ", "--- FAIL", "FAIL", "ERROR", "Error:", "error:", "panic:", "fatal:", "Traceback ", "goroutine ", "unknown command", "go: ", "npm ERR", "$ ", "Building ",
-	"Operation stopped by hook", "warning: ", "make: ", "Command failed", "Exception in thread", "undefined: ", "bash: ", "zsh: ",
+	"=== ", "--- FAIL", "Error:", "error:", "panic:", "fatal:", "Traceback (", "go: ", "npm ERR", "$ ", "Operation stopped by hook", "warning: ", "make: ",
+	"Exception in thread", "undefined: ", "bash: ", "zsh: ",
 }
+
+// outputWords are those with which both an output and a request may begin:
+// "Building the index takes too long".
+var outputWords = []string{"FAIL", "ERROR", "goroutine ", "unknown command", "Building ", "Traceback ", "Command failed"}
+
+// outputShape is a line that begins so and is one of an output.
+var outputShape = lazyre.New(`^(?:(?:FAIL|ERROR)(?:ED|S)?(?:[:\t\[\]]|\s*$|\s+\S*[/=:]\S*)|goroutine \d+ \[|unknown command(?::| ["'])|Command failed(?::| with ))`)
 
 // pasted tells whether a text is nothing but output: people paste what went wrong
 // and mean the work that is at hand.
 func pasted(text string) bool {
 	last := text[strings.LastIndexByte(text, '\n')+1:]
-	return beginsAny(text, outputs) && !strings.HasSuffix(strings.TrimSpace(last), "?")
+	if strings.HasSuffix(strings.TrimSpace(last), "?") {
+		return false
+	}
+	return beginsAny(text, outputs) || beginsAny(text, outputWords) && printed(text)
+}
+
+// printed tells whether a line of a text has the shape of an output.
+func printed(text string) bool {
+	for l := range strings.Lines(text) {
+		l = strings.TrimSpace(l)
+		if outputShape.MatchString(l) || beginsAny(l, outputs) || located.MatchString(l) {
+			return true
+		}
+	}
+	return false
 }
 
 // refusal is how Claude Code tells the model that the person refused a call.

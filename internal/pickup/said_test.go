@@ -1,6 +1,7 @@
 package pickup
 
 import (
+	"runtime"
 	"strings"
 	"testing"
 
@@ -29,6 +30,14 @@ func TestSorted(t *testing.T) {
 		"<bash-input>git pull</bash-input>":                                        {kind: saidShell, text: "<bash-input>git pull</bash-input>"},
 		"Stop hook feedback:\nred":                                                 {text: "Stop hook feedback:\nred"},
 		"=== Step 3 ===\nERROR: no branch":                                         {kind: saidSteering, text: "=== Step 3 ===\nERROR: no branch"},
+		"Building the index takes a minute.\nMake it faster":                       {kind: saidAsk, text: "Building the index takes a minute.\nMake it faster"},
+		"Building on that, add a flag to list":                                     {kind: saidAsk, text: "Building on that, add a flag to list"},
+		"ERROR handling is missing in the parser":                                  {kind: saidAsk, text: "ERROR handling is missing in the parser"},
+		"goroutine leaks in the pool must be found":                                {kind: saidAsk, text: "goroutine leaks in the pool must be found"},
+		"Building kedge\nerror: no such file":                                      {kind: saidSteering, text: "Building kedge\nerror: no such file"},
+		"goroutine 7 [running]:\nmain.main()":                                      {kind: saidSteering, text: "goroutine 7 [running]:\nmain.main()"},
+		"FAIL\tkedge/internal/x\t0.1s":                                             {kind: saidSteering, text: "FAIL\tkedge/internal/x\t0.1s"},
+		"fix <a> <system-reminder>x</system-reminder>b <tick>y</tick>< now":        {kind: saidAsk, text: "fix <a> b < now"},
 		"ERROR: no branch\nwhy?":                                                   {kind: saidAsk, text: "ERROR: no branch\nwhy?"},
 		"Implement the following plan:\n\n# P" + planFoot + " read the transcript": {kind: saidAsk, text: "Implement the following plan:\n\n# P"},
 		summaryStart + " that ran out":                                             {kind: saidSummary, text: summaryStart + " that ran out"},
@@ -44,6 +53,22 @@ func TestSorted(t *testing.T) {
 	}
 	if got := sorted(&audit.Entry{Text: "fix it", Summary: true}); got.kind != saidSummary {
 		t.Errorf("a summary is %+v", got)
+	}
+}
+
+// TestUnframedIsOnePass: many frames are taken out of a text at once, and not by
+// copying it for each.
+func TestUnframedIsOnePass(t *testing.T) {
+	text := strings.Repeat("a<system-reminder>b</system-reminder>", 5000)
+	if got := unframed(text, frames); got != strings.Repeat("a", 5000) {
+		t.Errorf("%d bytes are left", len(got))
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	unframed(text, frames)
+	runtime.ReadMemStats(&after)
+	if n := after.TotalAlloc - before.TotalAlloc; n > 16<<20 { // a copy for each would be 400 MB
+		t.Errorf("%d bytes were taken for %d", n, len(text))
 	}
 }
 
