@@ -3,14 +3,16 @@ package hold
 import (
 	"errors"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
 	"kedge"
 )
 
-// sources is how many writers a holder remembers; one that was forgotten could
-// only type twice if it retried after that many others had typed.
+// sources is how many writers a holder remembers beside those of the brief and of
+// the replies; one that was forgotten could only type twice if it retried after
+// that many others had typed.
 const sources = 256
 
 // input types what is asked for, each numbered request of a source once. A
@@ -21,7 +23,8 @@ type input struct {
 
 	mu    sync.Mutex
 	from  map[uint64]*source
-	order []uint64 // of from, by first use
+	order []uint64 // of those in from that can be forgotten, by last use
+	half  uint64   // whose text has begun and is not whole: nobody else types meanwhile; 0: none
 	total int64    // bytes typed
 }
 
@@ -41,20 +44,47 @@ func (i *input) typed() int64 {
 func (i *input) source(id uint64) *source {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if s, ok := i.from[id]; ok {
-		return s
-	}
 	if i.from == nil {
 		i.from = map[uint64]*source{}
 	}
-	if len(i.order) >= sources {
-		delete(i.from, i.order[0])
-		i.order = i.order[1:]
+	s, ok := i.from[id]
+	if !ok {
+		s = &source{}
+		i.from[id] = s
 	}
-	s := &source{}
-	i.from[id] = s
-	i.order = append(i.order, id)
+	if id > SourceReplies {
+		i.use(id)
+	}
 	return s
+}
+
+// use makes a source the last to be forgotten, and forgets the first when there
+// are too many; never the one whose text is half typed.
+func (i *input) use(id uint64) {
+	if n := slices.Index(i.order, id); n >= 0 {
+		i.order = slices.Delete(i.order, n, n+1)
+	}
+	i.order = append(i.order, id)
+	if len(i.order) > sources {
+		n := 0
+		if i.order[n] == i.half {
+			n++
+		}
+		delete(i.from, i.order[n])
+		i.order = slices.Delete(i.order, n, n+1)
+	}
+}
+
+// leaves keeps whose text is not whole after a piece of it, or a part of one. Of others
+// than Type nobody knows whether they will go on.
+func (i *input) leaves(c *child, id uint64, s *source, piece int, err error) {
+	switch {
+	case c.tty || id >= sourceTyped:
+	case err != nil && s.done > 0, err == nil && piece == typePiece:
+		i.half = id
+	case err == nil:
+		i.half = 0
+	}
 }
 
 // take types b to c.
@@ -71,6 +101,9 @@ func (i *input) take(c *child, id, seq uint64, b []byte) error {
 	if c.isGone() {
 		return kedge.Errorf(kedge.Conflict, "the program has ended")
 	}
+	if i.half != 0 && i.half != id {
+		return kedge.Errorf(kedge.Conflict, "another text is half typed")
+	}
 	if err := c.in.SetWriteDeadline(time.Now().Add(inputLimit)); err != nil {
 		return inputError(err)
 	}
@@ -79,6 +112,7 @@ func (i *input) take(c *child, id, seq uint64, b []byte) error {
 	i.mu.Lock()
 	i.total += int64(n)
 	i.mu.Unlock()
+	i.leaves(c, id, s, len(b), err)
 	if err != nil {
 		return inputError(err)
 	}

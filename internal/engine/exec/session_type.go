@@ -3,6 +3,7 @@ package exec
 import (
 	"context"
 	"os"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -14,21 +15,25 @@ import (
 // Who types into a session, beside its brief. What a program is answered is
 // numbered by the place on the tape of what it said, and what people say by the
 // command that passes it on: whoever does it again types nothing twice.
-const (
-	sourceReplies        = 2
-	sourcePeople  uint64 = 1 << 32
-)
+const sourcePeople uint64 = 1 << 32
 
-// typist keeps what is to be typed into a session, in its order.
+// typist keeps what is to be typed into a session, in its order. One hand types
+// all of it: a text among the pieces of another breaks both.
 type typist struct {
 	mu    sync.Mutex
-	queue []hold.Typing
+	queue []typing
 	more  chan struct{}
-	begun chan struct{} // closed when the brief is typed
+	over  chan struct{} // closed when nothing is typed any more
+}
+
+// typing is a text that is to be typed.
+type typing struct {
+	hold.Typing
+	done chan struct{} // closed when it is typed
 }
 
 func newTypist() *typist {
-	return &typist{more: make(chan struct{}, 1), begun: make(chan struct{})}
+	return &typist{more: make(chan struct{}, 1), over: make(chan struct{})}
 }
 
 // put adds an answer to what was said up to a place on the tape; it never waits.
@@ -36,38 +41,58 @@ func (t *typist) put(end int64, in agent.Input) {
 	if in.None() {
 		return
 	}
+	t.add(hold.Typing{Source: hold.SourceReplies, Number: uint64(end), Text: in.Text, Close: in.Close})
+}
+
+// add adds a text; what it gives is closed when it is typed.
+func (t *typist) add(w hold.Typing) <-chan struct{} {
+	done := make(chan struct{})
 	t.mu.Lock()
-	t.queue = append(t.queue, hold.Typing{Source: sourceReplies, Number: uint64(end), Text: in.Text, Close: in.Close})
+	t.queue = append(t.queue, typing{w, done})
 	t.mu.Unlock()
 	select {
 	case t.more <- struct{}{}:
 	default:
 	}
+	return done
 }
 
-// next takes the first text, when there is one before ctx ends.
-func (t *typist) next(ctx context.Context) (hold.Typing, bool) {
-	for {
-		if w, ok := t.take(); ok {
-			return w, true
-		}
+// some waits until there is something to type; false when ctx ended before.
+func (t *typist) some(ctx context.Context) bool {
+	for len(t.firsts()) == 0 {
 		select {
 		case <-t.more:
 		case <-ctx.Done():
-			return hold.Typing{}, false
+			return false
 		}
 	}
+	return true
 }
 
-func (t *typist) take() (hold.Typing, bool) {
+// firsts are the first text of each source. An owner before this one may have
+// left any of them half typed, and that one has to be typed first.
+func (t *typist) firsts() (out []hold.Typing) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if len(t.queue) == 0 {
-		return hold.Typing{}, false
+	for _, w := range t.queue {
+		if !slices.ContainsFunc(out, func(o hold.Typing) bool { return o.Source == w.Source }) {
+			out = append(out, w.Typing)
+		}
 	}
-	w := t.queue[0]
-	t.queue = t.queue[1:]
-	return w, true
+	return out
+}
+
+// typed takes a text out.
+func (t *typist) typed(w hold.Typing) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.queue = slices.DeleteFunc(t.queue, func(q typing) bool {
+		is := q.Source == w.Source && q.Number == w.Number
+		if is {
+			close(q.done)
+		}
+		return is
+	})
 }
 
 // opening is what the session starts with. A program that never reads finds its
@@ -83,16 +108,17 @@ func (s *session) opening() agent.Input {
 	return s.reader.Open(b)
 }
 
-// typeAll types the brief, then what the program is answered, until ctx ends.
+// typeAll types the brief, then what the program is answered and what people say,
+// until ctx ends or the session is over.
 func (s *session) typeAll(ctx context.Context, first agent.Input) {
+	defer close(s.typed.over)
 	hold.Type(ctx, s.dir, hold.Typing{Source: hold.SourceBrief, Text: first.Text, Close: first.Close})
-	close(s.typed.begun)
-	for {
-		w, ok := s.typed.next(ctx)
+	for s.typed.some(ctx) {
+		w, ok := hold.TypeOne(ctx, s.dir, s.typed.firsts)
 		if !ok {
 			return
 		}
-		hold.Type(ctx, s.dir, w)
+		s.typed.typed(w)
 	}
 }
 
@@ -102,12 +128,24 @@ func (s *session) tell(ctx context.Context, c run.Command) {
 	if !came(ctx, s.caught) {
 		return
 	}
-	s.mu.Lock()
-	in, ok := s.reader.Say(agent.Word{Kind: agent.Tell, ID: string(s.id) + "-" + strconv.FormatInt(c.Origin(), 10), Text: c.Text})
-	s.mu.Unlock()
-	if ok && came(ctx, s.typed.begun) {
-		hold.Type(ctx, s.dir, hold.Typing{Source: sourcePeople + uint64(c.Origin()), Text: in.Text, Close: in.Close})
+	if done, ok := s.say(c); ok {
+		select {
+		case <-done:
+		case <-s.typed.over:
+		case <-ctx.Done():
+		}
 	}
+}
+
+// say has something typed, behind the answers to what was read so far.
+func (s *session) say(c run.Command) (done <-chan struct{}, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	in, ok := s.reader.Say(agent.Word{Kind: agent.Tell, ID: string(s.id) + "-" + strconv.FormatInt(c.Origin(), 10), Text: c.Text})
+	if !ok {
+		return nil, false
+	}
+	return s.typed.add(hold.Typing{Source: sourcePeople + uint64(c.Origin()), Text: in.Text, Close: in.Close}), true
 }
 
 // came waits for a moment; false when ctx ended before.

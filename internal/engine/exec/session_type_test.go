@@ -11,6 +11,7 @@ import (
 	"kedge/internal/agent"
 	"kedge/internal/engine"
 	"kedge/internal/engine/exec"
+	"kedge/internal/hold"
 	"kedge/internal/run"
 	"kedge/internal/watch"
 )
@@ -48,6 +49,8 @@ func (r *talk) Feed(b []byte, at agent.Time) (evs []watch.Event, in agent.Input)
 		r.part = rest
 		verb, what, _ := strings.Cut(string(line), ": ")
 		switch verb {
+		case "long":
+			in.Text = append(in.Text, longReply...)
 		case "may I":
 			in.Text = append(in.Text, "yes "+what+"\n"...)
 		case "which":
@@ -145,6 +148,46 @@ func TestSessionIsAnsweredOnce(t *testing.T) {
 	}
 	if len(briefs.told) != 4 {
 		t.Errorf("for the next brief: %q", briefs.told)
+	}
+}
+
+// longReply is a line of a whole number of the pieces in which it is typed.
+var longReply = strings.Repeat("x", 1<<20-1) + "\n"
+
+// What people say while a long answer is typed comes after it.
+func TestTellDuringALongReply(t *testing.T) {
+	s := newStage(t)
+	briefs := &toldBriefs{}
+	s.cfg.Briefs = briefs
+	c := s.command("")
+	s.useTalker(`exec 3<&0; echo "long: text"; while ! [ -e go ]; do sleep 0.05; done; cat <&3 > typed &
+		while ! [ -e end ]; do sleep 0.05; done; echo "bye: now"; wait`)
+	out, _ := s.start(c)
+	s.until("it is being answered", func() bool {
+		f := hold.Look(t.Context(), s.sessionDir())
+		if f.Client == nil {
+			return false
+		}
+		defer func() { _ = f.Client.Close() }()
+		st, err := f.Client.State(t.Context())
+		return err == nil && st.Input > 1<<10
+	})
+	told := make(chan error, 1)
+	go func() {
+		_, err := s.x.Do(t.Context(), tell(c.Epoch+1, "hello"), s.report)
+		told <- err
+	}()
+	s.until("it is being told", func() bool { briefs.mu.Lock(); defer briefs.mu.Unlock(); return len(briefs.told) == 1 })
+	s.put(filepath.Join(s.slot, "go"), "")
+	if err := <-told; err != nil {
+		t.Error(err)
+	}
+	s.put(filepath.Join(s.slot, "end"), "")
+	if got := <-out; got.err != nil || got.ev.Outcome != run.Finished {
+		t.Fatalf("ended as %+v", got)
+	}
+	if got := s.file("typed"); got != "brief the brief of this session\n"+longReply+"told hello\n" {
+		t.Errorf("%d bytes were typed, told at %d", len(got), strings.Index(got, "told hello"))
 	}
 }
 
