@@ -92,7 +92,7 @@ func (j *Journal) count(c *count) {
 	took := j.successors()
 	for _, s := range j.sessions {
 		if !s.StartedAt.Before(c.q.Since) {
-			c.session(s, took[s])
+			c.session(s, took[s], j.waits(s))
 		}
 	}
 	for _, id := range j.order {
@@ -120,14 +120,19 @@ func (j *Journal) worker(f *feature) *session {
 }
 
 // successors finds for each session the one that took its work up again: that
-// says so itself, or the next of the same job or of the same feature.
+// says so itself, or the next of the same job or, in the same run, of the same
+// feature: that a later run has it too makes the time between no recovery.
 func (j *Journal) successors() map[*session]*session {
 	out := map[*session]*session{}
 	type job struct {
 		run kedge.RunID
 		n   int
 	}
-	jobs, features := map[job]*session{}, map[kedge.FeatureID]*session{}
+	type part struct {
+		run kedge.RunID
+		of  kedge.FeatureID
+	}
+	jobs, features := map[job]*session{}, map[part]*session{}
 	for _, s := range j.sessions {
 		if before := j.byID[s.Previous]; before != nil && out[before] == nil {
 			out[before] = s
@@ -138,8 +143,9 @@ func (j *Journal) successors() map[*session]*session {
 			jobs[k] = s
 		}
 		if s.Feature != "" {
-			follow(out, features[s.Feature], s)
-			features[s.Feature] = s
+			k := part{s.Run, s.Feature}
+			follow(out, features[k], s)
+			features[k] = s
 		}
 	}
 	return out
@@ -194,7 +200,7 @@ func Week(at time.Time) string {
 	return fmt.Sprintf("%d-W%02d", year, week)
 }
 
-func (c *count) session(s, took *session) {
+func (c *count) session(s, took *session, w *waits) {
 	row := c.row(s, s.StartedAt)
 	for _, f := range []*Figures{&row.Figures, &c.total.Figures} {
 		f.Sessions++
@@ -202,7 +208,7 @@ func (c *count) session(s, took *session) {
 		if !s.tells() {
 			f.SilentSessions++
 		}
-		f.interrupted(s, took)
+		f.interrupted(s, took, w)
 		f.used(s, c.q)
 	}
 }
@@ -238,7 +244,7 @@ func (s *session) productive(now time.Time) float64 {
 func minutes(from, to time.Time) float64 { return max(0, to.Sub(from).Minutes()) }
 
 // interrupted adds the interruption of a session, if it was one.
-func (f *Figures) interrupted(s, took *session) {
+func (f *Figures) interrupted(s, took *session, w *waits) {
 	cause, ok := s.interruption(took != nil)
 	if !ok {
 		return
@@ -251,7 +257,7 @@ func (f *Figures) interrupted(s, took *session) {
 	}
 	x := &f.Interruptions[i]
 	x.Count++
-	lost, known := s.recovery(took)
+	lost, known := s.recovery(took, w)
 	if !known {
 		x.Open++
 		return
@@ -260,22 +266,30 @@ func (f *Figures) interrupted(s, took *session) {
 	f.RecoveryMinutes += lost
 }
 
-// recovery is how long it took until the first productive action of the session
-// that took the work up again. Where that one was interrupted before it did
-// anything, its own recovery goes on from there, so that no minute counts twice.
-// Where it does not tell what it does, the work went on when it started.
-func (s *session) recovery(took *session) (float64, bool) {
+// recovery is how long it took until the work went on, without the times in which
+// it waited for a person.
+func (s *session) recovery(took *session, w *waits) (float64, bool) {
+	at, known := wentOn(took)
+	if !known {
+		return 0, false
+	}
+	return max(0, minutes(s.ended, at)-w.within(s.ended, at)), true
+}
+
+// wentOn is when the work went on: at the first productive action of the session
+// that took it up again. Where that one was interrupted before it did anything,
+// its own recovery goes on from there, so that no minute counts twice. Where it
+// does not tell what it does, the work went on when it started.
+func wentOn(took *session) (time.Time, bool) {
 	switch {
 	case took == nil:
-		return 0, false
+		return time.Time{}, false
 	case took.FirstAction != nil:
-		return minutes(s.ended, took.FirstAction.At), true
+		return took.FirstAction.At, true
 	case !took.tells():
-		return minutes(s.ended, took.StartedAt), true
-	case took.ended.IsZero():
-		return 0, false // it has not come so far
+		return took.StartedAt, true
 	default:
-		return minutes(s.ended, took.ended), true
+		return took.ended, !took.ended.IsZero() // zero: it has not come so far
 	}
 }
 

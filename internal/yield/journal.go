@@ -59,6 +59,8 @@ type runLook struct {
 	jobs   map[int64]int           // of commands that start sessions, by epoch
 	timers map[int64]int           // of timers, by epoch
 	now    map[int]kedge.SessionID // the session of a job
+	phases map[int]run.Phase       // of jobs
+	waits  map[int]*waits          // of jobs; 0: of the run
 }
 
 // NewJournal gives one that has read nothing.
@@ -174,12 +176,15 @@ func (j *Journal) signalled(_ time.Time, d kedge.SessionSignalledData) {
 
 // stepped follows which session works for which job, whose time was over, and
 // how sessions ended for their run.
-func (j *Journal) stepped(_ time.Time, d run.Stepped) {
+func (j *Journal) stepped(at time.Time, d run.Stepped) {
 	r := j.runs[d.Run]
 	if r == nil {
-		r = &runLook{jobs: map[int64]int{}, timers: map[int64]int{}, now: map[int]kedge.SessionID{}}
+		r = &runLook{
+			jobs: map[int64]int{}, timers: map[int64]int{}, now: map[int]kedge.SessionID{}, phases: map[int]run.Phase{}, waits: map[int]*waits{},
+		}
 		j.runs[d.Run] = r
 	}
+	r.waited(at, d.Delta)
 	ev := d.Event
 	if job, ok := r.jobs[ev.Epoch]; ok && ev.Session != "" {
 		r.now[job] = ev.Session

@@ -130,6 +130,60 @@ func TestNoMinuteIsLostTwice(t *testing.T) {
 	}
 }
 
+// TestRecoveryKeepsToTheRun: the sessions of a later run are no recovery of an
+// earlier one, and neither is the time in which a person was waited for.
+func TestRecoveryKeepsToTheRun(t *testing.T) {
+	p := newPast(t)
+	session := func(from float64, id kedge.SessionID, of kedge.RunID, feature kedge.FeatureID, to float64) {
+		p.start(from, kedge.Session{ID: id, Run: of, Feature: feature})
+		p.act(from+1, id)
+		p.end(to, id, kedge.SessionInterrupted, "killed", 137)
+	}
+	session(0, "a1", "q", "a", 10) // the last of its run
+	p.step(1000, run.Event{Kind: run.Begun})
+	session(1000, "a2", "r", "a", 1010)
+	halt := func(minutes float64, kind run.EventKind, h run.Halt) {
+		d := run.Stepped{Run: "r", Event: run.Event{Kind: kind}}
+		d.Delta.Head.Halt = h
+		p.add(minutes, kedge.RunStepped, d)
+	}
+	halt(1012, run.PauseAsked, run.Paused)
+	halt(1412, run.Continued, "")
+	p.start(1413, kedge.Session{ID: "a3", Run: "r", Feature: "a"})
+	p.act(1415, "a3")
+	want := []yield.Interruption{{Cause: yield.Killed, Count: 2, Minutes: 5, Open: 1}}
+	if r := p.count().Total; r.RecoveryMinutes != 5 || !slices.Equal(r.Interruptions, want) {
+		t.Errorf("%+v", r)
+	}
+}
+
+// TestRecoveryLeavesOutWhatAJobWaits: a job that is stuck until a person goes on,
+// and one that was given up until a person reopened it, are not recovering while
+// the others work.
+func TestRecoveryLeavesOutWhatAJobWaits(t *testing.T) {
+	p := newPast(t)
+	step := func(minutes float64, ev run.Event, phase run.Phase, jobs ...int) {
+		d := run.Stepped{Run: "r", Event: ev}
+		d.Delta.Head.Status, d.Delta.Jobs, d.Delta.Worked = run.StatusRunning, jobs, []run.Job{{ID: 1, Phase: phase}}
+		d.Delta.Issued = []run.Command{{Kind: run.StartSession, Epoch: 3, Job: 1}}
+		p.add(minutes, kedge.RunStepped, d)
+	}
+	step(0, run.Event{Kind: run.Begun}, run.Working, 1, 2)
+	p.start(0, kedge.Session{ID: "s1", Run: "r", Feature: "a"})
+	step(0, run.Event{Kind: run.Used, Epoch: 3, Session: "s1"}, run.Working, 1, 2)
+	p.end(10, "s1", kedge.SessionInterrupted, "reboot", -1)
+	step(11, run.Event{Kind: run.Exited, Epoch: 3, Session: "s1", Outcome: run.Killed}, run.Stuck, 1, 2)
+	step(21, run.Event{Kind: run.Continued}, run.Saving, 1, 2)
+	step(23, run.Event{Kind: run.Used}, run.Done, 2)
+	step(43, run.Event{Kind: run.Reopened}, run.Preparing, 1, 2)
+	p.start(46, kedge.Session{ID: "s2", Run: "r", Feature: "a"})
+	p.act(47, "s2")
+	want := []yield.Interruption{{Cause: yield.Reboot, Count: 1, Minutes: 1 + 2 + 4}}
+	if r := p.count().Total; !slices.Equal(r.Interruptions, want) {
+		t.Errorf("%+v", r.Interruptions)
+	}
+}
+
 // TestSilentSessions: one that does not tell what it does counts by what it
 // printed, and whoever resumes with it went on when it started.
 func TestSilentSessions(t *testing.T) {
