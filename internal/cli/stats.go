@@ -75,8 +75,8 @@ func (f *statsFlags) request(env *Env, divided bool) (service.StatsRequest, erro
 		return in, kedge.Errorf(kedge.Invalid, "--prometheus and --otel are two forms").WithHint("kedge stats --otel")
 	case f.prometheus && env.json:
 		return in, kedge.Errorf(kedge.Invalid, "--prometheus prints no JSON").WithHint("kedge stats --otel")
-	case f.prometheus && f.since != "":
-		return in, kedge.Errorf(kedge.Invalid, "--prometheus does not go with --since: its counters count from the beginning").WithHint("kedge stats --prometheus")
+	case (f.prometheus || f.otel) && f.since != "":
+		return in, kedge.Errorf(kedge.Invalid, "--since does not go with --prometheus and --otel: their sums count from the beginning").WithHint("leave --since away")
 	case (f.prometheus || f.otel) && divided:
 		return in, kedge.Errorf(kedge.Invalid, "--by is for people: metrics are divided by agent and model").WithHint("leave --by away")
 	case f.prometheus || f.otel:

@@ -67,7 +67,7 @@ func TestStatsForOtherPrograms(t *testing.T) {
 			t.Errorf("%s: code %d, %s%s", flag, code, out.String(), talk.String())
 		}
 	}
-	for _, args := range [][]string{{"--prometheus", "--otel"}, {"--prometheus", "--json"}, {"--prometheus", "--since", "7d"}, {"--otel", "--by", "week"}, {"--since", "soon"}} {
+	for _, args := range [][]string{{"--prometheus", "--otel"}, {"--prometheus", "--json"}, {"--prometheus", "--since", "7d"}, {"--otel", "--since", "7d"}, {"--otel", "--by", "week"}, {"--since", "soon"}} {
 		var out, talk bytes.Buffer
 		if code := Main(t.Context(), Env{Args: append([]string{"stats"}, args...), Out: &out, Err: &talk, Call: &goldens{t: t}}); code != 2 || out.Len() > 0 {
 			t.Errorf("%v: code %d, %s", args, code, out.String())

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -112,15 +113,15 @@ func TestPrometheus(t *testing.T) {
 	const who = `{project="sh\"op\\",agent="claude",model="big"`
 	for key, want := range map[string]float64{
 		"kedge_sessions_total" + who + "}":                                                         2,
-		"kedge_verified_features_total" + who + "}":                                                2,
-		"kedge_verified_lines_total" + who + "}":                                                   100,
+		"kedge_verified_features" + who + "}":                                                      2,
+		"kedge_verified_lines" + who + "}":                                                         100,
 		"kedge_cost_usd_total" + who + "}":                                                         8,
 		"kedge_tokens_total" + who + `,kind="output"}`:                                             1_000_000,
 		"kedge_productive_seconds_total" + who + "}":                                               16 * 60,
-		"kedge_unknown_cost_sessions_total" + who + "}":                                            0,
+		"kedge_unknown_cost_sessions" + who + "}":                                                  0,
 		`kedge_overhead_ratio{project="sh\"op\\"}`:                                                 0,
 		`kedge_interruptions_total{project="sh\"op\\",agent="codex",model="small",cause="killed"}`: 1,
-		`kedge_unknown_cost_sessions_total{project="sh\"op\\",agent="codex",model="small"}`:        1,
+		`kedge_unknown_cost_sessions{project="sh\"op\\",agent="codex",model="small"}`:              1,
 	} {
 		if v, ok := got[key]; !ok || v != want {
 			t.Errorf("%s is %v, want %v", key, v, want)
@@ -133,6 +134,36 @@ func TestPrometheus(t *testing.T) {
 	b.Reset()
 	if err := yield.Prometheus(&b, "", yield.Count(yield.Query{By: "session", Now: monday})); err != nil || b.Len() != 0 {
 		t.Errorf("of nothing: %q, %v", b.String(), err)
+	}
+}
+
+// TestCountersNeverFall: when a feature regresses, only gauges fall.
+func TestCountersNeverFall(t *testing.T) {
+	p := work(t)
+	series := func() map[string]float64 {
+		var b bytes.Buffer
+		if err := yield.Prometheus(&b, "p", yield.Count(yield.Query{By: "session", Now: at(100), Price: prices}, p.j)); err != nil {
+			t.Fatal(err)
+		}
+		out, err := parsePrometheus(b.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	before := series()
+	p.add(70, kedge.FeatureStatus, kedge.FeatureStatusData{ID: "a", Status: kedge.Regressed})
+	fell := 0
+	for key, v := range series() {
+		if v < before[key] {
+			fell++
+			if name, _, _ := strings.Cut(key, "{"); strings.HasSuffix(name, "_total") {
+				t.Errorf("%s fell from %v to %v", name, before[key], v)
+			}
+		}
+	}
+	if fell != 2 {
+		t.Errorf("%d series fell", fell)
 	}
 }
 
@@ -174,7 +205,7 @@ func TestOTLP(t *testing.T) {
 			ScopeMetrics []struct {
 				Metrics []struct {
 					Name, Unit string
-					Sum        struct{ DataPoints []point }
+					Sum, Gauge struct{ DataPoints []point }
 					Histogram  struct {
 						AggregationTemporality int
 						DataPoints             []point
@@ -188,7 +219,10 @@ func TestOTLP(t *testing.T) {
 	}
 	found := map[string]string{}
 	for _, m := range doc.ResourceMetrics[0].ScopeMetrics[0].Metrics {
-		for _, p := range append(m.Histogram.DataPoints, m.Sum.DataPoints...) {
+		if falls := strings.HasPrefix(m.Name, "kedge.verified."); falls != (len(m.Gauge.DataPoints) > 0) {
+			t.Errorf("%s is of the wrong kind: what can fall is a gauge, and nothing else", m.Name)
+		}
+		for _, p := range slices.Concat(m.Histogram.DataPoints, m.Sum.DataPoints, m.Gauge.DataPoints) {
 			var who []string
 			for _, a := range p.Attributes {
 				who = append(who, a.Key+"="+a.Value.StringValue)
@@ -202,6 +236,7 @@ func TestOTLP(t *testing.T) {
 		"gen_ai.client.token.usage gen_ai.operation.name=invoke_agent " + who + " gen_ai.token.type=output":                                                                     "{token} 1 500000 0 15",
 		"gen_ai.client.operation.duration gen_ai.operation.name=invoke_agent " + who + " error.type=killed":                                                                     "s 1 600 0 15",
 		"kedge.session.interruptions " + who + " kedge.cause=killed":                                                                                                            "{interruption}  0 1 0",
+		"kedge.verified.features gen_ai.provider.name=anthropic gen_ai.request.model=big gen_ai.agent.name=claude":                                                              "{feature}  0 2 0",
 	} {
 		if found[key] != want {
 			t.Errorf("%s is %q, want %q", key, found[key], want)

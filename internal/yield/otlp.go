@@ -61,6 +61,7 @@ type otelMetric struct {
 	Description string     `json:"description"`
 	Unit        string     `json:"unit"`
 	Sum         *otelSum   `json:"sum,omitempty"`
+	Gauge       *otelGauge `json:"gauge,omitempty"`
 	Histogram   *histogram `json:"histogram,omitempty"`
 }
 
@@ -73,9 +74,14 @@ type otelSum struct {
 	DataPoints  []dataPoint `json:"dataPoints"`
 }
 
+// otelGauge is what can fall: it has no beginning.
+type otelGauge struct {
+	DataPoints []dataPoint `json:"dataPoints"`
+}
+
 type dataPoint struct {
 	Attributes []attribute `json:"attributes"`
-	Start      string      `json:"startTimeUnixNano"`
+	Start      string      `json:"startTimeUnixNano,omitempty"` // of a sum
 	Time       string      `json:"timeUnixNano"`
 	Value      float64     `json:"asDouble"`
 }
@@ -138,7 +144,8 @@ type otelMaker struct{ start, now string }
 
 func (m *otelMaker) metrics(r Report) []otelMetric {
 	tokens, duration := &histogram{Temporality: cumulative}, &histogram{Temporality: cumulative}
-	interruptions, recovery, productive, cost, features, lines := sum(), sum(), sum(), sum(), sum(), sum()
+	interruptions, recovery, productive, cost := sum(), sum(), sum(), sum()
+	features, lines := &otelGauge{}, &otelGauge{}
 	for _, row := range r.Rows {
 		who := row.attributes()
 		op := append([]attribute{attr(attrOperation, invokeAgent)}, who...)
@@ -158,12 +165,12 @@ func (m *otelMaker) metrics(r Report) []otelMetric {
 			m.count(recovery, x.Minutes*60, why)
 		}
 		m.count(productive, row.ProductiveMinutes*60, who)
-		m.count(features, float64(row.VerifiedFeatures), who)
+		m.stand(features, float64(row.VerifiedFeatures), who)
 		if row.USD != nil {
 			m.count(cost, *row.USD, who)
 		}
 		if row.VerifiedLines != nil {
-			m.count(lines, float64(*row.VerifiedLines), who)
+			m.stand(lines, float64(*row.VerifiedLines), who)
 		}
 	}
 	all := []otelMetric{
@@ -173,14 +180,14 @@ func (m *otelMaker) metrics(r Report) []otelMetric {
 		{Name: "kedge.recovery.duration", Unit: "s", Description: "Time until the work of interrupted sessions went on.", Sum: recovery},
 		{Name: "kedge.productive.duration", Unit: "s", Description: "Time that sessions worked.", Sum: productive},
 		{Name: "kedge.cost", Unit: "USD", Description: "Cost of sessions, as far as it is known.", Sum: cost},
-		{Name: "kedge.verified.features", Unit: "{feature}", Description: "Features that stand as verified.", Sum: features},
-		{Name: "kedge.verified.lines", Unit: "{line}", Description: "Lines added and removed by them.", Sum: lines},
+		{Name: "kedge.verified.features", Unit: "{feature}", Description: "Features that stand as verified.", Gauge: features},
+		{Name: "kedge.verified.lines", Unit: "{line}", Description: "Lines added and removed by them.", Gauge: lines},
 	}
 	return slices.DeleteFunc(all, otelMetric.empty)
 }
 
 func (m otelMetric) empty() bool {
-	return m.Sum != nil && len(m.Sum.DataPoints) == 0 || m.Histogram != nil && len(m.Histogram.DataPoints) == 0
+	return m.Sum != nil && len(m.Sum.DataPoints) == 0 || m.Gauge != nil && len(m.Gauge.DataPoints) == 0 || m.Histogram != nil && len(m.Histogram.DataPoints) == 0
 }
 
 func sum() *otelSum { return &otelSum{Temporality: cumulative, Monotonic: true} }
@@ -211,12 +218,23 @@ func (m *otelMaker) record(h *histogram, v float64, attrs []attribute) {
 
 // count adds to the sum with these attributes.
 func (m *otelMaker) count(s *otelSum, v float64, attrs []attribute) {
-	i := slices.IndexFunc(s.DataPoints, func(p dataPoint) bool { return slices.Equal(p.Attributes, attrs) })
+	s.DataPoints = add(s.DataPoints, v, dataPoint{Attributes: attrs, Start: m.start, Time: m.now})
+}
+
+// stand adds to what stands now with these attributes.
+func (m *otelMaker) stand(g *otelGauge, v float64, attrs []attribute) {
+	g.DataPoints = add(g.DataPoints, v, dataPoint{Attributes: attrs, Time: m.now})
+}
+
+// add adds to the point that has the attributes of another, or to that one.
+func add(list []dataPoint, v float64, to dataPoint) []dataPoint {
+	i := slices.IndexFunc(list, func(p dataPoint) bool { return slices.Equal(p.Attributes, to.Attributes) })
 	if i < 0 {
-		s.DataPoints = append(s.DataPoints, dataPoint{Attributes: attrs, Start: m.start, Time: m.now})
-		i = len(s.DataPoints) - 1
+		i = len(list)
+		list = append(list, to)
 	}
-	s.DataPoints[i].Value += v
+	list[i].Value += v
+	return list
 }
 
 // done puts the values into buckets: one holds what is at most its bound and

@@ -48,7 +48,9 @@ func Prometheus(w io.Writer, project string, r Report) error {
 	return err
 }
 
-// prometheus makes the metrics in the order in which they are written.
+// prometheus makes the metrics in the order in which they are written. What can
+// fall is a gauge: a feature that regressed is verified no longer, and a session
+// may tell later what it used.
 func prometheus(project string, r Report) []metric {
 	sessions := metric{"kedge_sessions_total", "counter", "Sessions that began.", nil}
 	interruptions := metric{"kedge_interruptions_total", "counter", "Sessions that ended before their work was done, by cause.", nil}
@@ -56,10 +58,10 @@ func prometheus(project string, r Report) []metric {
 	productive := metric{"kedge_productive_seconds_total", "counter", "Time that sessions worked, from their first action on.", nil}
 	tokens := metric{"kedge_tokens_total", "counter", "Tokens that sessions told of, by kind.", nil}
 	cost := metric{"kedge_cost_usd_total", "counter", "Cost of sessions in USD as far as it is known: told by the agent, else from prices.", nil}
-	noTokens := metric{"kedge_unknown_usage_sessions_total", "counter", "Sessions that told no usage.", nil}
-	noCost := metric{"kedge_unknown_cost_sessions_total", "counter", "Sessions whose cost is unknown.", nil}
-	features := metric{"kedge_verified_features_total", "counter", "Features that stand as verified.", nil}
-	lines := metric{"kedge_verified_lines_total", "counter", "Lines added and removed by verified features, as far as they were counted.", nil}
+	noTokens := metric{"kedge_unknown_usage_sessions", "gauge", "Sessions that told no usage.", nil}
+	noCost := metric{"kedge_unknown_cost_sessions", "gauge", "Sessions whose cost is unknown.", nil}
+	features := metric{"kedge_verified_features", "gauge", "Features that stand as verified.", nil}
+	lines := metric{"kedge_verified_lines", "gauge", "Lines added and removed by verified features, as far as they were counted.", nil}
 	overhead := metric{"kedge_overhead_ratio", "gauge", "Recovery by productive time.", nil}
 
 	var own [][2]string
