@@ -18,6 +18,7 @@ type claudeUsage struct {
 	model  string          // of the last reply of the main conversation
 	coming claudeMessage   // the reply of the main conversation that is being streamed
 	seen   map[string]bool // replies, by id, that need no counting any more
+	order  []string        // of seen, the oldest first
 }
 
 // name takes the size of the context from the model's name, where that tells.
@@ -27,15 +28,21 @@ func (u *claudeUsage) name(model string) {
 	}
 }
 
-// know marks a reply; false when it was.
+// know marks a reply; false when it was. The oldest is forgotten: the last ones
+// are still coming.
 func (u *claudeUsage) know(id string) bool {
 	if u.seen[id] || id == "" {
 		return false
 	}
-	if u.seen == nil || len(u.seen) >= maxMessages {
+	if u.seen == nil {
 		u.seen = map[string]bool{}
 	}
+	if len(u.order) >= maxMessages {
+		delete(u.seen, u.order[0])
+		u.order = u.order[1:]
+	}
 	u.seen[id] = true
+	u.order = append(u.order, id)
 	return true
 }
 

@@ -1,6 +1,10 @@
 package agent
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+)
 
 // codexLine is a line of the app server: an answer (ID and Result or Error), a
 // request (ID and Method) or a notice (Method).
@@ -57,7 +61,8 @@ type codexError struct {
 	Info    json.RawMessage `json:"codexErrorInfo"`
 }
 
-// name is what kind of error it is, with the status of HTTP where it has one.
+// name is what kind of error it is, with the status of HTTP where it has one; of
+// several the first by name, so that everybody who reads it says the same.
 func (e *codexError) name() (string, int) {
 	if e == nil {
 		return "", 0
@@ -70,10 +75,11 @@ func (e *codexError) name() (string, int) {
 		Status int `json:"httpStatusCode"`
 	}
 	_ = json.Unmarshal(e.Info, &of) // of another form: it has no name
-	for name, v := range of {
-		return name, v.Status
+	names := slices.Sorted(maps.Keys(of))
+	if len(names) == 0 {
+		return "", 0
 	}
-	return "", 0
+	return names[0], of[names[0]].Status
 }
 
 // codexTokens counts; Input is with what was read from a cache.
