@@ -345,8 +345,9 @@ func (h *holder) endAsked(grace time.Duration) {
 func (h *holder) state() wire.State {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	typed, replied := h.input.typed()
 	return wire.State{
-		Running: h.exit == nil, End: h.tape.End(), Lost: h.tape.Lost(), Input: h.input.typed(),
+		Running: h.exit == nil, End: h.tape.End(), Lost: h.tape.Lost(), Input: typed, Replied: replied,
 		Cols: h.cols, Rows: h.rows, Exit: h.exit, Asked: h.asked,
 	}
 }

@@ -26,6 +26,8 @@ type input struct {
 	order []uint64 // of those in from that can be forgotten, by last use
 	half  uint64   // whose text has begun and is not whole: nobody else types meanwhile; 0: none
 	total int64    // bytes typed
+
+	replied uint64 // the number of the newest reply
 }
 
 // source is one writer's place.
@@ -35,10 +37,11 @@ type source struct {
 	done  int    // bytes of it that are
 }
 
-func (i *input) typed() int64 {
+// typed is how many bytes were typed, and the number of the newest reply.
+func (i *input) typed() (bytes int64, replied uint64) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	return i.total
+	return i.total, i.replied
 }
 
 func (i *input) source(id uint64) *source {
@@ -111,6 +114,9 @@ func (i *input) take(c *child, id, seq uint64, b []byte) error {
 	s.done += n
 	i.mu.Lock()
 	i.total += int64(n)
+	if id == SourceReplies {
+		i.replied = seq >> pieceBits
+	}
 	i.mu.Unlock()
 	i.leaves(c, id, s, len(b), err)
 	if err != nil {

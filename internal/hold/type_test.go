@@ -39,6 +39,10 @@ func TestHalfATextIsEndedFirst(t *testing.T) {
 			}
 		}
 	}
+	st, err := c.State(ctx(t))
+	if err != nil || st.Replied != 1 {
+		t.Errorf("reply %d was typed, %v", st.Replied, err)
+	}
 	toEnd(t, c)
 	got, err := os.ReadFile(filepath.Join(s.Cwd, "typed"))
 	if err != nil || string(got) != typed.String() || !strings.HasPrefix(string(got), long+"y") {

@@ -121,6 +121,9 @@ func (s *session) do(ctx context.Context) (run.Event, error) {
 		if _, end, err := s.tape(); err == nil {
 			s.old = end
 		}
+		if st, err := f.Client.State(ctx); err == nil {
+			s.typed.past = st.Replied
+		}
 		if err := s.known(func() (int, error) { return f.Client.Greeting.Holder.PID, nil }); err != nil {
 			return run.Event{}, errors.Join(err, f.Client.Close())
 		}

@@ -22,6 +22,7 @@ const sourcePeople uint64 = 1 << 32
 type typist struct {
 	mu    sync.Mutex
 	queue []typing
+	past  uint64 // answers before this place are typed
 	more  chan struct{}
 	over  chan struct{} // closed when nothing is typed any more
 }
@@ -36,9 +37,10 @@ func newTypist() *typist {
 	return &typist{more: make(chan struct{}, 1), over: make(chan struct{})}
 }
 
-// put adds an answer to what was said up to a place on the tape; it never waits.
+// put adds an answer to what was said up to a place on the tape, unless an owner
+// before this one typed it; it never waits.
 func (t *typist) put(end int64, in agent.Input) {
-	if in.None() {
+	if in.None() || uint64(end) < t.past {
 		return
 	}
 	t.add(hold.Typing{Source: hold.SourceReplies, Number: uint64(end), Text: in.Text, Close: in.Close})

@@ -120,6 +120,8 @@ type State struct {
 	Rows    int   `json:"rows"`
 	Exit    *Exit `json:"exit"`
 	Asked   bool  `json:"asked,omitempty"` // to end, by whoever uses Kedge
+
+	Replied uint64 `json:"replied,omitempty"` // the number of the newest reply of which something was typed; those before it are whole
 }
 
 // Exit is how the program ended.
