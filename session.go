@@ -68,6 +68,7 @@ type SessionEndedData struct {
 	State    SessionState `json:"state"` // exited or interrupted
 	Cause    string       `json:"cause,omitempty"`
 	ExitCode *int         `json:"exit_code,omitempty"`
+	Signal   string       `json:"signal,omitempty"` // that ended it, by name: the numbers differ by system
 	Bytes    int64        `json:"bytes"`
 }
 

@@ -122,7 +122,7 @@ func isTool(pkg string) bool {
 }
 
 // impure is what no package of L0 and L1 may import.
-var impure = []string{"os", "os/exec", "net", "net/http", "database/sql", "log/slog", "sync", "math/rand", "math/rand/v2"}
+var impure = []string{"os", "os/exec", "net", "net/http", "database/sql", "log/slog", "sync", "syscall", "math/rand", "math/rand/v2"}
 
 type pkg struct {
 	ImportPath string

@@ -76,3 +76,14 @@ func TestAskedToEnd(t *testing.T) {
 		_ = f.Client.Close()
 	}
 }
+
+// TestSignalName: the end of a program names its signal, where there was one.
+func TestSignalName(t *testing.T) {
+	for sig, want := range map[syscall.Signal]string{0: "", syscall.SIGBUS: "SIGBUS", syscall.SIGHUP: "SIGHUP", syscall.SIGKILL: "SIGKILL"} {
+		r := hold.Result{}
+		r.Signal = int(sig)
+		if got := r.SignalName(); got != want {
+			t.Errorf("%d is %q, want %q", int(sig), got, want)
+		}
+	}
+}

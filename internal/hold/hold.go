@@ -12,6 +12,9 @@ package hold
 
 import (
 	"path/filepath"
+	"syscall"
+
+	"golang.org/x/sys/unix"
 
 	"kedge"
 	"kedge/internal/hold/wire"
@@ -45,6 +48,15 @@ type Result struct {
 	End   int64 `json:"end"`   // length of the tape
 	Lost  int64 `json:"lost"`  // bytes that never reached it and are not marked
 	Left  int   `json:"left"`  // processes the program had left behind, ended by the holder
+}
+
+// SignalName is the name of the signal that ended the program, as this system
+// calls it; empty where none did.
+func (r Result) SignalName() string {
+	if r.Signal == 0 {
+		return ""
+	}
+	return unix.SignalName(syscall.Signal(r.Signal))
 }
 
 // fileVersion is the version of holder.json and exit.json.

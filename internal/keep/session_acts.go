@@ -88,6 +88,7 @@ func endOf(f hold.Found) kedge.SessionEndedData {
 	if f.Result != nil {
 		code := f.Result.Code
 		d.ExitCode, d.Cause, d.Bytes = &code, f.Result.Cause, f.Result.End
+		d.Signal = f.Result.SignalName()
 	}
 	return d
 }

@@ -1,8 +1,6 @@
 package yield
 
 import (
-	"syscall"
-
 	"kedge"
 	"kedge/internal/run"
 	"kedge/internal/watch"
@@ -128,17 +126,25 @@ func (s *session) endCause() Cause {
 	}
 }
 
+// killers are the causes by signals that nobody sends to end a program: the others
+// are somebody's.
+var killers = map[string]Cause{
+	"SIGHUP":  ClosedTerminal,
+	"SIGSEGV": Crash, "SIGABRT": Crash, "SIGBUS": Crash, "SIGFPE": Crash, "SIGILL": Crash, "SIGTRAP": Crash, "SIGSYS": Crash, "SIGEMT": Crash,
+}
+
+// numbered are the signals whose numbers mean the same on every system, for
+// journals that have no names.
+var numbered = map[int]string{1: "SIGHUP", 4: "SIGILL", 5: "SIGTRAP", 6: "SIGABRT", 8: "SIGFPE", 11: "SIGSEGV"}
+
 // killedBy tells signals apart: some are the program's own doing.
 func (s *session) killedBy() Cause {
-	if s.ExitCode == nil {
-		return Killed
+	name := s.killer
+	if name == "" && s.ExitCode != nil {
+		name = numbered[*s.ExitCode-signalledFrom]
 	}
-	switch syscall.Signal(*s.ExitCode - signalledFrom) {
-	case syscall.SIGHUP:
-		return ClosedTerminal
-	case syscall.SIGSEGV, syscall.SIGABRT, syscall.SIGBUS, syscall.SIGFPE, syscall.SIGILL, syscall.SIGTRAP, syscall.SIGSYS:
-		return Crash
-	default:
-		return Killed
+	if c, ok := killers[name]; ok {
+		return c
 	}
+	return Killed
 }

@@ -32,6 +32,7 @@ type Journal struct {
 type session struct {
 	kedge.Session
 	ended  time.Time // zero: it lives
+	killer string    // name of the signal that ended it; empty: none, or nobody wrote it down
 	job    int       // of its run; 0: unknown
 	result run.Outcome
 	signal watch.SignalKind // the last for which it was to be ended
@@ -137,7 +138,7 @@ func (j *Journal) started(at time.Time, d kedge.Session) {
 
 func (j *Journal) endedAt(at time.Time, d kedge.SessionEndedData) {
 	if s := j.byID[d.ID]; s != nil {
-		s.ended, s.State, s.Cause, s.ExitCode = at, d.State, d.Cause, d.ExitCode
+		s.ended, s.State, s.Cause, s.ExitCode, s.killer = at, d.State, d.Cause, d.ExitCode, d.Signal
 	}
 }
 

@@ -290,6 +290,22 @@ func TestRow62EveryInterruptionHasOneCause(t *testing.T) {
 	}
 }
 
+// TestRow62SignalsByName: the name of a signal counts, whatever number it has
+// where the session ran: 10 is SIGBUS on one system and SIGUSR1 on another.
+func TestRow62SignalsByName(t *testing.T) {
+	for name, want := range map[string]yield.Cause{
+		"SIGBUS": yield.Crash, "SIGUSR1": yield.Killed, "SIGHUP": yield.ClosedTerminal, "SIGSYS": yield.Crash, "": yield.Killed,
+	} {
+		p := newPast(t)
+		p.start(0, kedge.Session{ID: "s"})
+		code := 128 + 10
+		p.add(1, kedge.SessionEnded, kedge.SessionEndedData{ID: "s", State: kedge.SessionInterrupted, Cause: "killed", ExitCode: &code, Signal: name})
+		if r := p.count().Total; len(r.Interruptions) != 1 || r.Interruptions[0].Cause != want {
+			t.Errorf("%q: %+v, want %s", name, r.Interruptions, want)
+		}
+	}
+}
+
 // TestRow62CausesAreRankedByMinutes: what cost most comes first, however often it
 // happened; what nobody took up again has no minutes.
 func TestRow62CausesAreRankedByMinutes(t *testing.T) {

@@ -55,6 +55,7 @@ func (s *session) endOf(f hold.Found) kedge.SessionEndedData {
 	if f.Result != nil {
 		code := f.Result.Code
 		d.ExitCode, d.Cause, d.Bytes = &code, f.Result.Cause, f.Result.End
+		d.Signal = f.Result.SignalName()
 	}
 	return d
 }
