@@ -75,12 +75,11 @@ func (r *runLook) waited(at time.Time, d run.Delta) {
 	}
 }
 
-// wait gives the waits of a job.
-func (r *runLook) wait(job int) *waits {
+// wait begins to follow the waits of a job.
+func (r *runLook) wait(job int) {
 	if r.waits[job] == nil {
 		r.waits[job] = &waits{}
 	}
-	return r.waits[job]
 }
 
 // waits gives those of the job of a session.
