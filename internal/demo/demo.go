@@ -317,9 +317,8 @@ func (r Report) Text(w io.Writer) {
 	row("interruptions survived", fmt.Sprintf("%d (daemon %d, agent %d)", r.DaemonKills+r.AgentKills, r.DaemonKills, r.AgentKills), "0")
 	row("context at the first turn, tokens", fmt.Sprintf("%d to %d", r.FirstTurn.Min, r.FirstTurn.Max), "")
 	row(fmt.Sprintf("largest context, of %d", r.Window), fmt.Sprint(r.MaxContext), fmt.Sprint(r.OneShot.MaxContext))
-	row("tokens, each counted once", fmt.Sprint(r.Tokens), fmt.Sprint(r.OneShot.Tokens))
-	row("tokens read, at every turn", fmt.Sprint(r.WithCache), fmt.Sprint(r.OneShot.WithCache))
-	row("verified per million tokens", fmt.Sprintf("%.0f", r.PerMTok), fmt.Sprintf("%.0f", r.OneShot.PerMTok))
+	row("tokens that were new", fmt.Sprint(r.Tokens), fmt.Sprint(r.OneShot.Tokens))
+	row("tokens read, all of it at every turn", fmt.Sprint(r.WithCache), fmt.Sprint(r.OneShot.WithCache))
 	row("verified per million tokens read", fmt.Sprintf("%.0f", perMillion(r.Verified, r.WithCache)),
 		fmt.Sprintf("%.0f", perMillion(r.OneShot.Verified, r.OneShot.WithCache)))
 	if r.OneShot.Said != "" {
