@@ -35,7 +35,7 @@ and sends nothing anywhere. A figure that nobody knows is shown as unknown.`,
 			if err != nil {
 				return err
 			}
-			if err := env.show(out, func(w io.Writer) { auditText(w, out) }); err != nil {
+			if err := env.show(out, func(w io.Writer) { folded(env, 13, auditText)(w, out) }); err != nil {
 				return err
 			}
 			if len(out.Sessions) == 0 {

@@ -150,12 +150,17 @@ func (env *Env) pendingEdits(edits []kedge.HandEditData) {
 }
 
 // withoutPath is what was found in an edited file; a message that begins with
-// the file's name keeps its line only.
+// the file's name keeps its line only, where it names one.
 func withoutPath(e kedge.HandEditData) string {
-	if rest, ok := strings.CutPrefix(e.Found, e.Path+":"); ok {
+	rest, named := strings.CutPrefix(e.Found, e.Path+":")
+	switch {
+	case !named:
+		return e.Found
+	case strings.IndexAny(rest, "0123456789") == 0:
 		return "line " + rest
+	default:
+		return strings.TrimSpace(rest)
 	}
-	return e.Found
 }
 
 func newDecideShow(env *Env) *cobra.Command {

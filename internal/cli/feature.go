@@ -242,7 +242,9 @@ func featureText(w io.Writer, r service.FeatureShowReply) {
 	fmt.Fprintf(w, "%s  %s\n", f.ID, plain.Line(f.Name))
 	line("status", string(f.Status))
 	line("reason", r.Reason)
-	line("not ready", r.Why)
+	if r.Why != fmt.Sprintf("feature %q is %s", f.ID, f.Status) { // that was said
+		line("not ready", r.Why)
+	}
 	line("claimed", string(r.Claim))
 	line("priority", strconv.Itoa(f.Priority))
 	line("phase", f.Phase)
@@ -256,7 +258,7 @@ func featureText(w io.Writer, r service.FeatureShowReply) {
 	}
 	line("paths", strings.Join(f.Paths, ", "))
 	for _, c := range f.Checks {
-		line("check", c.Name+": "+checkText(c))
+		line("check", strings.TrimPrefix(c.Name+": ", "check: ")+checkText(c))
 		line("  prove", proveText(c))
 	}
 	if len(f.Checks) == 0 {

@@ -173,7 +173,7 @@ func newFeaturesExport(env *Env) *cobra.Command {
 // files that are behind.
 func (env *Env) aside(a service.Aside) {
 	for _, e := range a.Edits {
-		env.talk("kedge: %s: %s: %s", e.Path, e.Found, e.Action)
+		env.talk("kedge: %s: %s: %s", e.Path, withoutPath(e), e.Action)
 	}
 	for _, f := range a.Warnings {
 		env.talk("%s: %s: %s", f.Level, f.Where, f.What)

@@ -38,7 +38,9 @@ repeats or passes folded away. The log stays whole.`,
 		RunE: func(c *cobra.Command, names []string) error {
 			var out service.GateReply
 			in := service.GateRequest{Names: names, All: all, Output: output, Env: env.Environ}
-			if err := env.Call.Call(c.Context(), "gate", in, &out, func(b json.RawMessage) { gateStep(env, b) }); err != nil {
+			err := env.Call.Call(c.Context(), "gate", in, &out, func(b json.RawMessage) { gateStep(env, b) })
+			env.running("")
+			if err != nil {
 				return err
 			}
 			gateTalk(env, out)
@@ -63,7 +65,10 @@ func gateStep(env *Env, b json.RawMessage) {
 		return // the daemon is of another version; the verdict says it all
 	}
 	c := s.Check
+	env.running("")
 	switch {
+	case s.State == gate.Started:
+		env.running(fmt.Sprintf("run   %-12s %s: %s", c.Name, c.Kind, oneLine(c.Command)))
 	case s.State == gate.Waiting:
 		env.talk("wait  %-12s %s", s.Service, plain.Line(s.Note))
 	case s.State == gate.Skipped && c.Skipped == gate.NotAsked:
@@ -74,6 +79,17 @@ func gateStep(env *Env, b json.RawMessage) {
 	case s.State == gate.Finished:
 		env.talk("ok    %-12s %s: %s (%s)", c.Name, c.Kind, oneLine(c.Command), seconds(c.MS))
 	}
+}
+
+// running shows at a terminal what goes on now, in place of what it showed last;
+// nothing takes that away.
+func (env *Env) running(line string) {
+	if !env.ErrTTY || env.json {
+		return
+	}
+	cols, _ := env.size()
+	r := []rune(plain.Line(line))
+	fmt.Fprint(env.rawErr, "\r\x1b[2K"+string(r[:min(len(r), cols-1)]))
 }
 
 // gateTalk shows the first failure and the findings; the rest is in the log.

@@ -5,7 +5,9 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 	"text/tabwriter"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -34,20 +36,47 @@ func printSessions(w io.Writer, env *Env, sessions []kedge.Session) {
 		env.talk("no sessions; start one: kedge new NAME -- COMMAND")
 		return
 	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	used := slices.ContainsFunc(sessions, func(s kedge.Session) bool { return s.ContextTokens != nil || s.USD != nil })
-	more := func(text string) string { // columns that are there when anything is known for them
-		if used {
-			return text
+	table := sessionTable(sessions, true)
+	if cols := env.width(); cols > 0 && widest(table) > cols {
+		table = sessionTable(sessions, false)
+		env.talk("ids, where a name was used again: kedge ls --json")
+	}
+	_, _ = io.WriteString(w, table) // to the filter, whose errors show at its end
+}
+
+// widest is how many characters the longest line has.
+func widest(text string) (n int) {
+	for line := range strings.Lines(text) {
+		n = max(n, utf8.RuneCountInString(strings.TrimRight(line, " \n")))
+	}
+	return n
+}
+
+// sessionTable is a line for each session, with their ids or, for a terminal that
+// is too narrow, without.
+func sessionTable(sessions []kedge.Session, ids bool) string {
+	var b strings.Builder
+	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	id := func(text string) string {
+		if ids {
+			return "\t" + text
 		}
 		return ""
 	}
-	fmt.Fprintln(t, "NAME\tSTATE\tAGENT\tSTARTED\tOUTPUT\t"+more("CONTEXT\tUSD\t")+"ID")
-	for _, s := range sessions {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s%s\n", plain.Line(s.Name), stateText(s), plain.Line(s.Agent),
-			s.StartedAt.Local().Format("2006-01-02 15:04"), bytesText(s.Bytes), more(contextText(s)+"\t"+usdText(s)+"\t"), s.ID)
+	used := slices.ContainsFunc(sessions, func(s kedge.Session) bool { return s.ContextTokens != nil || s.USD != nil })
+	more := func(text string) string { // columns that are there when anything is known for them
+		if used {
+			return "\t" + text
+		}
+		return ""
 	}
-	_ = t.Flush() // a closed pipe is the reader's choice
+	fmt.Fprintln(t, "NAME\tSTATE\tAGENT\tSTARTED\tOUTPUT"+more("CONTEXT\tUSD")+id("ID"))
+	for _, s := range sessions {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s%s%s\n", plain.Line(s.Name), stateText(s), plain.Line(s.Agent),
+			s.StartedAt.Local().Format("2006-01-02 15:04"), bytesText(s.Bytes), more(contextText(s)+"\t"+usdText(s)), id(string(s.ID)))
+	}
+	_ = t.Flush() // to memory
+	return b.String()
 }
 
 // contextText is how full a session's context is; a dash when nobody said.

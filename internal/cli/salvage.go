@@ -31,7 +31,7 @@ func newSalvageLs(env *Env) *cobra.Command {
 			if len(out.Salvages) == 0 {
 				env.talk("nothing was set aside")
 			}
-			return env.show(out, func(w io.Writer) { salvageLines(w, out.Salvages) })
+			return env.show(out, func(w io.Writer) { folded(env, 2, salvageLines)(w, out.Salvages) })
 		},
 	}
 }
@@ -81,7 +81,7 @@ func newSalvageGC(env *Env) *cobra.Command {
 				return err
 			}
 			env.talk("%s %s older than %s", verb, plural(len(out.Dropped), "salvage"), in.OlderThan)
-			return env.show(out, func(w io.Writer) { salvageLines(w, out.Dropped) })
+			return env.show(out, func(w io.Writer) { folded(env, 2, salvageLines)(w, out.Dropped) })
 		},
 	}
 	c.Flags().StringVar(&in.OlderThan, "older-than", in.OlderThan, "from which age on: 30d, 2w, 12h")

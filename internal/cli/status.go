@@ -18,7 +18,7 @@ func newStatus(env *Env) *cobra.Command {
 		Use: "status", Short: "Show where the work stands, what changed, and what comes next", Args: cobra.NoArgs,
 		Example: "  kedge status\n  kedge status --json",
 		RunE: func(c *cobra.Command, _ []string) error {
-			return ask(c.Context(), env, "status", service.StatusRequest{}, statusText)
+			return ask(c.Context(), env, "status", service.StatusRequest{}, folded(env, 12, statusText))
 		},
 	}
 }
@@ -130,7 +130,11 @@ func driftText(w io.Writer, row func(name, format string, args ...any), out serv
 // nextLines say what comes next: what the run asks for, else the next feature.
 func nextLines(out service.StatusReply) []string {
 	if out.Run != nil && len(out.Run.Next) > 0 {
-		return out.Run.Next
+		lines := make([]string, len(out.Run.Next))
+		for i, line := range out.Run.Next {
+			lines[i] = whatFor(line)
+		}
+		return lines
 	}
 	if out.Next == nil {
 		return []string{nothingNext(out.Why, out.Features.Total)}

@@ -32,7 +32,9 @@ then waits for a person (exit code 5): kedge feature accept ID --reason WHY.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			var out service.FeatureSubmitReply
 			in := service.FeatureSubmitRequest{ID: kedge.FeatureID(args[0]), Env: env.Environ}
-			if err := env.Call.Call(c.Context(), "feature.submit", in, &out, func(b json.RawMessage) { gateStep(env, b) }); err != nil {
+			err := env.Call.Call(c.Context(), "feature.submit", in, &out, func(b json.RawMessage) { gateStep(env, b) })
+			env.running("")
+			if err != nil {
 				return err
 			}
 			env.aside(out.Aside)

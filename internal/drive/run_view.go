@@ -273,7 +273,7 @@ func askedBy(st *run.State, j *run.Job) []string {
 	case run.Reviewing:
 		look := []string{}
 		if j.Base != "" && j.Tree != "" { // both are in the repository, wherever one looks from
-			look = append(look, "git diff "+j.Base+" "+j.Tree+" -- ':/' ':(top,exclude).kedge'")
+			look = append(look, "git diff "+short(j.Base)+" "+short(j.Tree)+" -- ':/' ':(top,exclude).kedge'")
 		}
 		return append(look, "kedge approve "+id, "kedge deny "+id+" --reason WHY")
 	default:

@@ -105,8 +105,8 @@ func explanation(c run.Command) string {
 	if f := strings.TrimSpace(c.Failure); f != "" && f != strings.TrimSpace(c.Reason) {
 		b.WriteString("\nThe first failure, which the one repair was told: " + f)
 	}
-	b.WriteString("\nThe work was set aside (kedge salvage ls) and the files are as before. Next: kedge feature show " + string(c.Feature) +
-		", then kedge feature amend or kedge feature reopen.")
+	b.WriteString("\nThe work was set aside (kedge salvage ls) and the files are as before. Next: kedge feature amend " + string(c.Feature) +
+		", where the check is wrong, or kedge feature reopen " + string(c.Feature) + ".")
 	return b.String()
 }
 
