@@ -173,7 +173,12 @@ func (s *Book) Behind(p *project.Project, l Ledger) []string {
 	if len(l.Docs) > 0 {
 		old(FeaturesFile, plan.WriteFeatures(l.File(p)))
 	}
-	if l.Plan != nil {
+	switch {
+	case l.Open != nil:
+		if s.LacksOpen(p, l) {
+			out = append(out, PlanFile)
+		}
+	case l.Plan != nil:
 		old(PlanFile, l.PlanText())
 	}
 	return out
@@ -182,8 +187,8 @@ func (s *Book) Behind(p *project.Project, l Ledger) []string {
 // planEdits compares plan.md with the approved plan. A file with another id, or
 // without one, is somebody's next draft and theirs.
 func planEdits(p *project.Project, l Ledger, known map[string]bool) []kedge.HandEditData {
-	if l.Plan == nil {
-		return nil
+	if l.Plan == nil || l.Open != nil {
+		return nil // a plan that is not approved is edited by whoever likes
 	}
 	b, ok, err := p.Read(PlanFile)
 	if err != nil || !ok || known[project.Sum(b)] || bytes.Equal(b, l.PlanText()) || l.IsDraft(b) {
@@ -231,6 +236,11 @@ func (s *Book) SetAside(p *project.Project, name string) (kept string, err error
 		return "", kedge.Errorf(kedge.Internal, "keep the edited file: %w", err)
 	}
 	defer func() { _ = from.Close() }() // it was only read
+	return s.Keep(p, name, from)
+}
+
+// Keep is SetAside for a text that is in no file of the project.
+func (s *Book) Keep(p *project.Project, name string, from io.Reader) (kept string, err error) {
 	dir := filepath.Join(s.home.StateDir(p.ID), "edits")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", kedge.Errorf(kedge.Internal, "keep the edited file: %w", err)

@@ -16,23 +16,25 @@ import (
 type Ledger struct {
 	Docs []store.FeatureDoc
 	Plan *kedge.PlanData // the plan that was approved last; nil when there is none
+	Open *kedge.PlanData // the plan that sessions make or made, newer than Plan and not approved; nil when there is none
 }
 
-// ReadLedger reads the features and the plan that was approved last.
+// ReadLedger reads the features, the plan that was approved last, and the one
+// that waits to be approved after it.
 func ReadLedger(ctx context.Context, p *project.Project) (Ledger, error) {
 	docs, err := project.All[store.FeatureDoc](ctx, p, store.KindFeature)
 	if err != nil {
 		return Ledger{}, err
 	}
-	approved, err := approvedPlan(ctx, p)
-	return Ledger{Docs: docs, Plan: approved}, err
+	approved, open, err := plansOf(ctx, p)
+	return Ledger{Docs: docs, Plan: approved, Open: open}, err
 }
 
 // ReadFeature reads as much of the ledger as it takes to give one feature a
 // status: the feature, the plan, and the others only where they decide whether the
 // plan is done. What a step of a run costs must not grow with what is done.
 func ReadFeature(ctx context.Context, p *project.Project, id kedge.FeatureID, to kedge.Status) (Ledger, error) {
-	approved, err := approvedPlan(ctx, p)
+	approved, _, err := plansOf(ctx, p)
 	if err != nil {
 		return Ledger{}, err
 	}
@@ -49,15 +51,34 @@ func ReadFeature(ctx context.Context, p *project.Project, id kedge.FeatureID, to
 // settled tells whether a plan does not wait for a feature any more.
 func settled(s kedge.Status) bool { return s == kedge.Completed || s == kedge.Skipped }
 
-// approvedPlan is the plan that was approved last; nil when there is none.
-func approvedPlan(ctx context.Context, p *project.Project) (*kedge.PlanData, error) {
+// plansOf are the plan that was approved last, and the newest of all where
+// sessions make it and nobody approved it; nil where there is none.
+func plansOf(ctx context.Context, p *project.Project) (approved, open *kedge.PlanData, err error) {
+	newest := true
 	d, found, err := store.NewestThat(ctx, p.Store, store.KindPlan, func(d kedge.PlanData) bool {
+		if newest && d.Run != "" && d.Text != "" && IsOpenPlan(d) {
+			open = &d
+		}
+		newest = false
 		return d.Status == kedge.PlanApproved || d.Status == kedge.PlanDone
 	})
 	if err != nil || !found {
-		return nil, err
+		return nil, open, err
 	}
-	return &d, nil
+	return &d, open, nil
+}
+
+// Current is the plan that is made or followed now: one that was dropped is
+// neither. It is zero when there is none.
+func (l Ledger) Current() kedge.PlanData {
+	switch {
+	case l.Open != nil:
+		return *l.Open
+	case l.Plan != nil:
+		return *l.Plan
+	default:
+		return kedge.PlanData{}
+	}
 }
 
 // Features are the features in the order of the ledger.

@@ -1,10 +1,12 @@
 package book
 
 import (
+	"bytes"
 	"slices"
 
 	"kedge"
 	"kedge/internal/plan"
+	"kedge/internal/project"
 )
 
 // PlanText is plan.md as it should be: the frozen text with its progress.
@@ -51,6 +53,44 @@ func (l Ledger) isApprovedText(d *plan.Doc) bool {
 	}
 	_, hash := d.Freeze(l.Plan.ID, frozen.Plan.Base)
 	return hash == l.Plan.Hash
+}
+
+// OpenText is the text of the plan that waits to be approved, where the journal
+// has it and plan.md does not: the file is gone, or git put an older one there.
+// What people typed into plan.md stays theirs, and gives false.
+func (s *Book) OpenText(p *project.Project, l Ledger) ([]byte, bool) {
+	if l.Open == nil {
+		return nil, false
+	}
+	b, ok, err := p.Read(PlanFile)
+	if err != nil || ok && !l.givesWay(b, s.Projected(p)) {
+		return nil, false // what cannot be read is told by whoever reads or writes it
+	}
+	return []byte(l.Open.Text), true
+}
+
+// LacksOpen tells whether plan.md is to be brought up to the plan that waits to be
+// approved.
+func (s *Book) LacksOpen(p *project.Project, l Ledger) bool {
+	text, ok := s.OpenText(p, l)
+	if !ok {
+		return false
+	}
+	b, _, err := p.Read(PlanFile)
+	return err == nil && !SameText(b, text)
+}
+
+// givesWay tells whether a text in plan.md holds nothing that the journal does
+// not have, or no plan that could still be approved.
+func (l Ledger) givesWay(b []byte, known map[string]bool) bool {
+	if len(bytes.TrimSpace(b)) == 0 || known[project.Sum(ToLF(b))] {
+		return true
+	}
+	d, err := plan.ParsePlan(PlanFile, b)
+	if err != nil {
+		return false
+	}
+	return !IsOpenPlan(kedge.PlanData{Status: d.Plan.Status}) || d.Plan.ID == "" && l.Plan != nil && l.isApprovedText(d)
 }
 
 // ItemOf gives the item of the approved plan that a feature was made of.

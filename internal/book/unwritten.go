@@ -82,7 +82,11 @@ func (s *Book) writeProjections(p *project.Project, l Ledger, u *unwritten) {
 	if len(l.Docs) > 0 {
 		u.note(FeaturesFile, s.ReplaceProjected(p, FeaturesFile, plan.WriteFeatures(l.File(p))))
 	}
-	if l.Plan == nil {
+	if text, ok := s.OpenText(p, l); ok {
+		u.note(PlanFile, s.ReplaceProjected(p, PlanFile, text))
+		return
+	}
+	if l.Plan == nil || l.Open != nil {
 		return
 	}
 	b, ok, err := p.Read(PlanFile)
@@ -194,7 +198,10 @@ func (s *Book) BringUpHere(ctx context.Context, p *project.Project) ([]kedge.Fin
 	if len(l.Docs) > 0 {
 		want[FeaturesFile] = plan.WriteFeatures(l.File(p))
 	}
-	if l.Plan != nil {
+	switch {
+	case l.Open != nil:
+		want[PlanFile] = []byte(l.Open.Text)
+	case l.Plan != nil:
 		want[PlanFile] = l.PlanText()
 	}
 	if old, ok, err := p.Read(ProgressFile); err == nil && ok {

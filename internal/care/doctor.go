@@ -45,6 +45,7 @@ var doctorChecks = []func(*Care, context.Context, *project.Project) []kedge.Find
 	(*Care).checkRepository,
 	(*Care).checkEdits,
 	(*Care).checkUnwritten,
+	(*Care).checkOpenPlan,
 	(*Care).checkLinger,
 	(*Care).checkWork,
 }
@@ -325,6 +326,21 @@ func (s *Care) pending(ctx context.Context, p *project.Project) ([]kedge.HandEdi
 	}
 	found, err := s.book.FindMemoryEdits(ctx, p, m, kedge.ActorDaemon)
 	return append(edits, found.Edits...), err
+}
+
+// checkOpenPlan tells that the plan which waits to be approved is not in its file.
+func (s *Care) checkOpenPlan(ctx context.Context, p *project.Project) []kedge.Finding {
+	if p.Store == nil {
+		return nil
+	}
+	l, err := book.ReadLedger(ctx, p)
+	if err != nil || !s.book.LacksOpen(p, l) {
+		return nil // checkFeatures tells what cannot be read
+	}
+	return []kedge.Finding{{
+		Level: kedge.LevelWarning, What: fmt.Sprintf("the plan %q waits to be approved and is not in its file; the journal has it", l.Open.Title),
+		Where: book.PlanFile, Fix: "kedge rebuild writes it, and so does the next command that writes",
+	}}
 }
 
 // checkUnwritten brings up what it can, and tells the rest.

@@ -90,7 +90,7 @@ func (s *Clerk) PlanShow(ctx context.Context, who project.Caller, _ PlanShowRequ
 	if err != nil {
 		return PlanShowReply{}, err
 	}
-	d, err := currentPlan(p, l)
+	d, err := s.currentPlan(p, l)
 	if err != nil {
 		return PlanShowReply{}, err
 	}
@@ -101,14 +101,17 @@ func (s *Clerk) PlanShow(ctx context.Context, who project.Caller, _ PlanShowRequ
 	return reply, nil
 }
 
-// currentPlan reads the draft in plan.md, or the approved plan when there is no
-// other draft.
-func currentPlan(p *project.Project, l book.Ledger) (*plan.Doc, error) {
+// currentPlan reads the draft in plan.md, else the one that the journal has, or
+// the approved plan when there is no other.
+func (s *Clerk) currentPlan(p *project.Project, l book.Ledger) (*plan.Doc, error) {
+	if text, ok := s.book.OpenText(p, l); ok {
+		return plan.ParsePlan(book.PlanFile, text)
+	}
 	b, ok, err := p.Read(book.PlanFile)
 	if err != nil {
 		return nil, err
 	}
-	if l.Plan != nil && (!ok || !l.IsDraft(b)) {
+	if l.Plan != nil && (!ok || l.Open == nil && !l.IsDraft(b)) {
 		return plan.ParsePlan(book.PlanFile, l.PlanText())
 	}
 	if !ok {
@@ -136,7 +139,7 @@ func (s *Clerk) PlanCheck(ctx context.Context, who project.Caller, in PlanCheckR
 	if err != nil {
 		return PlanCheckReply{}, err
 	}
-	d, err := currentPlan(p, l)
+	d, err := s.currentPlan(p, l)
 	if err != nil {
 		return PlanCheckReply{}, err
 	}
@@ -242,7 +245,7 @@ func (s *Clerk) author(ctx context.Context, who project.Caller) (*gitx.Person, e
 
 // approve decides: the draft must be whole and its questions answered.
 func (s *Clerk) approve(ctx context.Context, p *project.Project, l book.Ledger, who project.Caller, in PlanApproveRequest) ([]kedge.Event, error) {
-	d, err := draft(p, l)
+	d, err := s.draft(p, l)
 	if err != nil {
 		return nil, err
 	}
@@ -304,8 +307,8 @@ func planErrors(findings []kedge.Finding) error {
 }
 
 // draft reads the plan that is to be approved.
-func draft(p *project.Project, l book.Ledger) (*plan.Doc, error) {
-	d, err := currentPlan(p, l)
+func (s *Clerk) draft(p *project.Project, l book.Ledger) (*plan.Doc, error) {
+	d, err := s.currentPlan(p, l)
 	if err != nil {
 		return nil, err
 	}

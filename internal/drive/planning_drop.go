@@ -60,7 +60,7 @@ func (s *Driver) PlanDrop(ctx context.Context, who project.Caller, in PlanDropRe
 	if err := s.stopPlanning(ctx, p, who, d); err != nil {
 		return r, err
 	}
-	r.Kept, err = s.keepDropped(ctx, p)
+	r.Kept, err = s.keepDropped(ctx, p, d)
 	return r, err
 }
 
@@ -115,8 +115,9 @@ func (s *Driver) stopPlanning(ctx context.Context, p *project.Project, who proje
 }
 
 // keepDropped takes the text of a dropped plan out of plan.md, where the one that
-// was followed before it stands again.
-func (s *Driver) keepDropped(ctx context.Context, p *project.Project) (kept string, err error) {
+// was followed before it stands again. A plan that stands there no more is kept
+// as the journal has it.
+func (s *Driver) keepDropped(ctx context.Context, p *project.Project, d kedge.PlanData) (kept string, err error) {
 	p.Writing.Lock()
 	defer p.Writing.Unlock()
 	l, err := book.ReadLedger(ctx, p)
@@ -124,16 +125,30 @@ func (s *Driver) keepDropped(ctx context.Context, p *project.Project) (kept stri
 		return "", err
 	}
 	b, ok, err := p.Read(book.PlanFile)
-	if err != nil || !ok || !otherText(l, b) {
+	if err != nil {
 		return "", err
 	}
-	if kept, err = s.book.SetAside(p, book.PlanFile); err != nil {
+	if !ok || !otherText(l, b) || !isTextOf(d, b) {
+		return s.book.Keep(p, book.PlanFile, strings.NewReader(d.Text))
+	}
+	if s.book.Projected(p)[project.Sum(b)] { // nobody typed into it, and it may be older
+		kept, err = s.book.Keep(p, book.PlanFile, strings.NewReader(d.Text))
+	} else {
+		kept, err = s.book.SetAside(p, book.PlanFile)
+	}
+	if err != nil {
 		return "", err
 	}
 	if l.Plan != nil { // the one before it, as it stands
 		return kept, s.book.PutProjected(p, book.PlanFile, l.PlanText())
 	}
 	return kept, p.Remove(book.PlanFile)
+}
+
+// isTextOf tells whether a text is that of a plan, with what people typed into it.
+func isTextOf(d kedge.PlanData, b []byte) bool {
+	doc, err := plan.ParsePlan(book.PlanFile, b)
+	return d.Run == "" || err != nil || doc.Plan.ID == d.ID
 }
 
 // isDropped tells whether a run planned, and its plan was abandoned: it never

@@ -94,9 +94,7 @@ func (b runBriefs) standing(ctx context.Context) (standing.State, error) {
 	if st.Ledger, err = book.ReadLedger(ctx, b.p); err != nil {
 		return st, err
 	}
-	if st.Plan, _, err = store.Newest[kedge.PlanData](ctx, b.p.Store, store.KindPlan); err != nil {
-		return st, err
-	}
+	st.Plan = st.Ledger.Current()
 	if st.Decisions, err = project.All[kedge.Decision](ctx, b.p, store.KindDecision); err != nil {
 		return st, err
 	}

@@ -93,6 +93,13 @@ func (s *Driver) viewOf(ctx context.Context, p *project.Project, st run.State) (
 			}
 			v.Next = append(more, v.Next...)
 		}
+		dropped, err := isDropped(ctx, p, st)
+		if err != nil {
+			return v, err
+		}
+		if dropped {
+			v.Next = []string{} // it never goes on
+		}
 	}
 	last, err := standing.LastVerdict(ctx, p)
 	if err != nil {
@@ -341,6 +348,13 @@ func (s *Driver) runStatus(ctx context.Context, p *project.Project, r *standing.
 	r.Run.Next = nextOf(&st)
 	if isPlanning(st) && resting(&st) && !st.Ended() {
 		r.Run.Next, err = s.planNext(ctx, p, st.Run)
+	}
+	if err != nil {
+		return err
+	}
+	dropped, err := isDropped(ctx, p, st)
+	if dropped {
+		r.Run.Next = nil // it never goes on
 	}
 	return err
 }

@@ -315,6 +315,11 @@ func (s *Driver) RunLand(ctx context.Context, who project.Caller, in RunLandRequ
 	if st, err = landed(ctx, eng, st.Run); err != nil {
 		return RunLandReply{}, err
 	}
+	if isPlanning(st) { // a plan that waits is no part of what landed: it comes back
+		if _, err := s.book.BringFilesUp(ctx, p); err != nil {
+			return RunLandReply{}, err
+		}
+	}
 	reply, err := s.runReply(ctx, p, eng, st.Run, nil)
 	out := RunLandReply{RunReply: reply, Commit: st.Landed, Refused: st.Lander}
 	if st.Landed == before && st.Landed != st.Tip && out.Refused == "" {

@@ -35,9 +35,7 @@ func (s *Teller) stateOf(ctx context.Context, p *project.Project, who project.Ca
 	if st.Ledger, err = book.ReadLedger(ctx, p); err != nil {
 		return st, err
 	}
-	if st.Plan, err = readPlan(ctx, p); err != nil {
-		return st, err
-	}
+	st.Plan = st.Ledger.Current()
 	if st.Decisions, err = project.All[kedge.Decision](ctx, p, store.KindDecision); err != nil {
 		return st, err
 	}
@@ -68,15 +66,6 @@ func (s *Teller) lookAtTree(ctx context.Context, p *project.Project, st *State) 
 	if err != nil {
 		st.tree, st.treeErr = "", err.Error()
 	}
-}
-
-// readPlan gives the newest plan.
-func readPlan(ctx context.Context, p *project.Project) (kedge.PlanData, error) {
-	last, err := project.Latest[kedge.PlanData](ctx, p, store.KindPlan)
-	if err != nil || last == nil {
-		return kedge.PlanData{}, err
-	}
-	return *last, nil
 }
 
 // OpenRisks are the risks that nobody has closed.
