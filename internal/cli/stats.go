@@ -34,7 +34,7 @@ features and the lines they changed. It is divided by week, agent, model or sess
 Recovery is the time from an interruption to the first productive action (a file
 written, a command run) of the session that took the work up again; productive
 minutes are those from a session's first such action to its end. Of sessions that do
-not tell what they do, the minutes count in which they printed anything. Overhead is
+not tell what they do, the time counts in which they printed anything. Overhead is
 recovery by productive minutes. What nobody knows is shown as unknown, never as 0.
 
 --prometheus and --otel print the same for other programs: the text format of
@@ -133,7 +133,7 @@ func unknownText(row func(name, format string, args ...any), f yield.Figures) {
 		row("unknown", "the tokens of %s, the cost of %s", counting(f.UnknownTokens, "session"), counting(f.UnknownUSD, "session"))
 	}
 	if f.SilentSessions > 0 {
-		row("silent", "%s that told nothing of what they did: the minutes count in which they printed", counting(f.SilentSessions, "session"))
+		row("silent", "%s that told nothing of what they did: the time counts in which they printed", counting(f.SilentSessions, "session"))
 	}
 }
 
@@ -188,11 +188,16 @@ func minutesText(m float64) string {
 	}
 }
 
+// percentOf is a rate in percent; one far above the whole is told as so many times.
 func percentOf(v *float64) string {
-	if v == nil {
+	switch {
+	case v == nil:
 		return "unknown"
+	case *v >= 10:
+		return rateText(v) + "×"
+	default:
+		return fmt.Sprintf("%.1f%%", *v*100)
 	}
-	return fmt.Sprintf("%.1f%%", *v*100)
 }
 
 func rateText(v *float64) string {

@@ -31,7 +31,7 @@ func TestStatsText(t *testing.T) {
 		"per Mtok unknown features, unknown lines (2,000,000 tokens)",
 		"per USD 0.25 features, unknown lines (8.00 USD, estimated)",
 		"unknown the tokens of 1 session, the cost of 2 sessions",
-		"silent 1 session that told nothing of what they did: the minutes count in which they printed",
+		"silent 1 session that told nothing of what they did: the time counts in which they printed",
 		"",
 		"week SESSIONS INTERRUPTED RECOVERY PRODUCTIVE OVERHEAD FEATURES LINES TOKENS USD PER MTOK PER USD",
 		"2026-W03 5 3 12.5 min 100.0 min 12.5% 2 1,234 2,000,000 8.00 unknown 0.25",
@@ -50,6 +50,11 @@ func TestTimesAndRates(t *testing.T) {
 	for m, want := range map[float64]string{0: "0 min", 0.006: "0.4 s", 1: "1.0 min", 119: "119.0 min", 120: "2.0 h"} {
 		if got := minutesText(m); got != want {
 			t.Errorf("%v minutes are %q", m, got)
+		}
+	}
+	for v, want := range map[float64]string{0.125: "12.5%", 9.99: "999.0%", 174.19: "174×"} {
+		if got := percentOf(&v); got != want {
+			t.Errorf("a rate of %v is %q", v, got)
 		}
 	}
 	for v, want := range map[float64]string{0: "0", 0.0625: "0.0625", 99.94: "99.9", 19181.3: "19,181"} {

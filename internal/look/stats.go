@@ -84,25 +84,23 @@ func (s *Looker) readYield(ctx context.Context, p *project.Project) (*yield.Jour
 		}
 	}
 	for _, id := range j.Silent() {
-		if n, ok := busyMinutes(s.keeper.SessionDir(id)); ok {
-			j.Active(id, n)
+		if p := printed(s.keeper.SessionDir(id)); p.Any() {
+			j.Printed(id, p)
 		}
 	}
 	return j, nil
 }
 
-// busyMinutes counts the minutes in which a session printed anything; false when
-// its tape is not kept any more.
-func busyMinutes(dir string) (float64, bool) {
-	var (
-		n    int
-		last time.Time
-	)
+// printed tells when a session printed; never when its tape is not kept any more.
+func printed(dir string) (p yield.Prints) {
 	err := tape.Open(dir).EachMark(func(m tape.Mark) error {
-		if at := m.At.Truncate(time.Minute); m.Kind == tape.Time && !at.Equal(last) {
-			n, last = n+1, at
+		if m.Kind == tape.Time {
+			p.Add(m.At)
 		}
 		return nil
 	})
-	return float64(n), err == nil && n > 0
+	if err != nil {
+		return yield.Prints{}
+	}
+	return p
 }

@@ -4,15 +4,17 @@ import (
 	"testing"
 	"time"
 
+	"kedge"
 	"kedge/internal/hold/tape"
+	"kedge/internal/yield"
 )
 
-// TestRow61BusyMinutes: of a session that tells nothing the minutes count in
-// which it printed, and not those in which it waited.
-func TestRow61BusyMinutes(t *testing.T) {
+// TestRow61TimeOfPrinting: of a session that tells nothing the time counts in
+// which it printed, and not that in which it waited.
+func TestRow61TimeOfPrinting(t *testing.T) {
 	dir := t.TempDir()
-	if n, ok := busyMinutes(dir); ok {
-		t.Errorf("without a tape: %v", n)
+	if p := printed(dir); p.Any() {
+		t.Errorf("without a tape: %v", p)
 	}
 	w, err := tape.Create(dir)
 	if err != nil {
@@ -25,7 +27,16 @@ func TestRow61BusyMinutes(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if n, ok := busyMinutes(dir); !ok || n != 3 {
-		t.Errorf("%v minutes, %v", n, ok)
+	j := yield.NewJournal()
+	ev, err := kedge.NewEvent(kedge.SessionStarted, kedge.ActorDaemon, kedge.Session{ID: "s", State: kedge.SessionRunning, StartedAt: at})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := j.Take(ev); err != nil {
+		t.Fatal(err)
+	}
+	j.Printed("s", printed(dir))
+	if r := yield.Count(yield.Query{By: "week", Now: at.Add(4 * time.Hour)}, j); r.Total.ProductiveMinutes != 1.5 {
+		t.Errorf("%v minutes", r.Total.ProductiveMinutes)
 	}
 }

@@ -222,8 +222,8 @@ func (r *Row) describe(s *session) {
 }
 
 // productive is how long the session worked: from its first action on. Of one
-// that does not tell what it does, it is the minutes in which it printed
-// anything; where nobody kept that, all of its time.
+// that does not tell what it does, it is the time in which it printed; where
+// nobody kept that, all of its time.
 func (s *session) productive(now time.Time) float64 {
 	end := s.ended
 	if end.IsZero() {
@@ -231,11 +231,11 @@ func (s *session) productive(now time.Time) float64 {
 	}
 	switch {
 	case s.FirstAction != nil:
-		return minutes(s.FirstAction.At, end)
+		return min(minutes(s.FirstAction.At, end), minutes(s.StartedAt, end))
 	case s.tells():
 		return 0
-	case s.active != nil:
-		return *s.active
+	case s.prints != nil:
+		return s.prints.busy(s.StartedAt, end)
 	default:
 		return minutes(s.StartedAt, end)
 	}

@@ -37,7 +37,7 @@ type session struct {
 	result run.Outcome
 	signal watch.SignalKind // the last for which it was to be ended
 	timed  bool             // its time was over
-	active *float64         // minutes in which it printed anything; nil: unknown
+	prints *Prints          // when it printed; nil: unknown
 }
 
 // tells says whether the session tells what it does.
@@ -81,11 +81,10 @@ func (j *Journal) Take(ev kedge.Event) error {
 	return nil
 }
 
-// Active says in how many minutes a session printed anything: for those that do
-// not tell what they do.
-func (j *Journal) Active(id kedge.SessionID, minutes float64) {
+// Printed says when a session printed: for those that do not tell what they do.
+func (j *Journal) Printed(id kedge.SessionID, p Prints) {
 	if s := j.byID[id]; s != nil {
-		s.active = &minutes
+		s.prints = &p
 	}
 }
 

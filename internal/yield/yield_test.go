@@ -197,9 +197,15 @@ func TestSilentSessions(t *testing.T) {
 	if got := p.j.Silent(); !slices.Equal(got, []kedge.SessionID{"a1", "a2", "b1"}) {
 		t.Fatalf("silent %v", got)
 	}
-	p.j.Active("a1", 12)
+	var prints yield.Prints
+	prints.Add(at(2)) // more than a minute after its beginning
+	for m := range 24 {
+		prints.Add(at(30 + float64(m)/2))
+	}
+	prints.Add(at(59.5)) // half a minute before its end
+	p.j.Printed("a1", prints)
 	r := p.count().Total
-	if r.SilentSessions != 3 || r.RecoveryMinutes != 5 || r.ProductiveMinutes != 12+5+1 {
+	if r.SilentSessions != 3 || r.RecoveryMinutes != 5 || r.ProductiveMinutes != 11.5+0.5+5+1 {
 		t.Errorf("%+v", r)
 	}
 	want := []yield.Interruption{{Cause: yield.Reboot, Count: 1, Minutes: 5}, {Cause: yield.Reconnect, Count: 1, Open: 1}}
@@ -208,6 +214,30 @@ func TestSilentSessions(t *testing.T) {
 	}
 	if r.Tokens != nil || r.USD != nil || r.UnknownTokens != 3 || r.UnknownUSD != 3 || r.FeaturesPerMTok != nil || r.FeaturesPerUSD != nil {
 		t.Errorf("what nobody told is known: %+v", r)
+	}
+}
+
+// TestRow61ProductiveTimeIsTimeThatPassed: many short sessions are not productive
+// for longer than they lasted, and a clock that was set adds nothing.
+func TestRow61ProductiveTimeIsTimeThatPassed(t *testing.T) {
+	for name, printed := range map[string][]float64{
+		"short":                    {0.05, 0.2},
+		"with a clock that is set": {-300, -299.5, -299, 0.1, 300, 300.5, 301},
+	} {
+		p := newPast(t)
+		for i, id := range []kedge.SessionID{"a", "b", "c"} {
+			from := float64(i)
+			p.start(from, kedge.Session{ID: id})
+			var prints yield.Prints
+			for _, m := range printed {
+				prints.Add(at(from + m))
+			}
+			p.j.Printed(id, prints)
+			p.end(from+0.25, id, kedge.SessionExited, "exited", 0)
+		}
+		if r := p.count(); r.Total.ProductiveMinutes != 0.75 {
+			t.Errorf("%s: %v productive minutes of 0.75", name, r.Total.ProductiveMinutes)
+		}
 	}
 }
 
