@@ -189,8 +189,8 @@ func (st *story) sessions() {
 	st.tell("status", service.StatusRequest{})
 	st.tell("session.kill", service.SessionKill{Name: "job", GraceMS: int(patience.Milliseconds())})
 	st.tell("session.list", service.SessionList{})
-	st.golden("cost", st.do("cost", service.CostRequest{By: "agent"}).without("estimated_tokens"))       // how much it printed is the terminal's
-	st.golden("stats", st.do("stats", service.StatsRequest{By: "agent"}).set("productive_minutes", "1")) // its minutes are the machine's
+	st.golden("cost", st.do("cost", service.CostRequest{By: "agent"}).without("estimated_tokens"))                                   // how much it printed is the terminal's
+	st.golden("stats", st.do("stats", service.StatsRequest{By: "agent"}).set("productive_minutes", "1").without("estimated_tokens")) // its minutes are the machine's, too
 	st.tell("session.resume", service.SessionResume{Name: "job", Env: env, Cols: 80, Rows: 24})
 	st.do("session.kill", service.SessionKill{Name: "job", GraceMS: int(patience.Milliseconds())})
 }

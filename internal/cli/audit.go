@@ -279,7 +279,7 @@ func usd(v *float64) string {
 	if v == nil {
 		return "unknown"
 	}
-	return fmt.Sprintf("%.2f USD", *v)
+	return money(*v) + " USD"
 }
 
 func tokensText(n *int64) string {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -91,7 +92,7 @@ func costTable(w io.Writer, out service.CostReply) {
 		return
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "%s\tSESSIONS\tTOKENS\tUSD\t\n", out.By)
+	fmt.Fprintf(t, "%s\tSESSIONS\tTOKENS\tUSD\t\n", strings.ToUpper(out.By))
 	for _, r := range out.Rows {
 		name := r.Key
 		if r.Name != "" {
@@ -107,23 +108,27 @@ func costTable(w io.Writer, out service.CostReply) {
 }
 
 func costLine(w io.Writer, name string, r service.CostRow) {
-	tokens, usd, note := "unknown", "unknown", ""
-	switch {
-	case r.Tokens != nil && r.Guessed != nil:
-		tokens = count(*r.Tokens) + " + ~" + count(*r.Guessed)
-	case r.Tokens != nil:
-		tokens = count(*r.Tokens)
-	case r.Guessed != nil:
-		tokens = "~" + count(*r.Guessed)
-	}
-	if r.USD != nil {
-		usd = fmt.Sprintf("%.2f", *r.USD)
-	}
+	note := ""
 	if r.Estimated {
 		note = "estimated"
 	}
 	if r.USD != nil && r.UnknownUSD > 0 {
 		note += fmt.Sprintf(" without %d of unknown cost", r.UnknownUSD)
 	}
-	fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\n", name, r.Sessions, tokens, usd, note)
+	fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\n", name, r.Sessions, usedText(r.Tokens, r.Guessed, count), dollars(r.USD), note)
+}
+
+// usedText is what agents told, and behind ~ what is estimated of those that
+// told nothing.
+func usedText(told, guessed *int64, number func(int64) string) string {
+	switch {
+	case told != nil && guessed != nil:
+		return number(*told) + " + ~" + number(*guessed)
+	case told != nil:
+		return number(*told)
+	case guessed != nil:
+		return "~" + number(*guessed)
+	default:
+		return "unknown"
+	}
 }

@@ -19,7 +19,7 @@ func TestCostTable(t *testing.T) {
 		{Key: "mute", Sessions: 1, Guessed: &few, Estimated: true, UnknownTokens: 1, UnknownUSD: 1},
 		{Key: "both", Sessions: 2, Tokens: &tokens, Guessed: &few, Estimated: true, UnknownTokens: 1, UnknownUSD: 2},
 	}, Total: service.CostRow{Sessions: 3, Tokens: &tokens, USD: &usd, UnknownUSD: 2}})
-	want := []string{"model SESSIONS TOKENS USD", "big 2 1.5M 2.50 estimated without 1 of unknown cost", "(none) 1 unknown unknown", "mute 1 ~700 unknown estimated", "both 2 1.5M + ~700 unknown estimated", "total 3 1.5M 2.50 without 2 of unknown cost"}
+	want := []string{"MODEL SESSIONS TOKENS USD", "big 2 1.5M 2.50 estimated without 1 of unknown cost", "(none) 1 unknown unknown", "mute 1 ~700 unknown estimated", "both 2 1.5M + ~700 unknown estimated", "total 3 1.5M 2.50 without 2 of unknown cost"}
 	for i, l := range strings.Split(strings.TrimSpace(b.String()), "\n") {
 		if got := strings.Join(strings.Fields(l), " "); got != want[i] {
 			t.Errorf("line %d is %q", i, got)

@@ -183,7 +183,7 @@ func featureCall(c *cobra.Command, env *Env, name string, in any) error {
 		return err
 	}
 	env.aside(reply.Aside)
-	return env.show(reply, func(w io.Writer) { featureTable(w, []featureRow{rowOf(reply.Feature)}) })
+	return env.show(reply, func(w io.Writer) { featureLine(w, reply.Feature) })
 }
 
 func newFeatureAccept(env *Env) *cobra.Command {

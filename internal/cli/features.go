@@ -27,7 +27,7 @@ func newFeatures(env *Env) *cobra.Command {
 				if len(reply.Features) == 0 {
 					env.talk("there are no features yet: kedge feature add --help, kedge features import FILE, or kedge plan --help")
 				}
-				featureTable(w, reply.Features)
+				featuresTable(w, reply.Features)
 			})
 		},
 	}
@@ -53,8 +53,19 @@ func rowOf(f kedge.Feature) featureRow {
 	return featureRow{ID: f.ID, Status: f.Status, Priority: f.Priority, Name: f.Name}
 }
 
-func featureTable(w io.Writer, features []featureRow) {
+// featuresTable is a list with the names of its columns; nothing where it is empty.
+func featuresTable(w io.Writer, features []featureRow) {
+	if len(features) > 0 {
+		featureRows(w, "ID\tSTATUS\tPRIORITY\tNAME\n", features)
+	}
+}
+
+// featureLine is one feature, after something was done to it.
+func featureLine(w io.Writer, f kedge.Feature) { featureRows(w, "", []featureRow{rowOf(f)}) }
+
+func featureRows(w io.Writer, head string, features []featureRow) {
 	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	_, _ = io.WriteString(t, head) // as below
 	for _, f := range features {
 		fmt.Fprintf(t, "%s\t%s\t%d\t%s\n", f.ID, f.Status, f.Priority, plain.Line(f.Name))
 	}

@@ -95,7 +95,7 @@ func usdText(s kedge.Session) string {
 	if s.USD == nil {
 		return "-"
 	}
-	return fmt.Sprintf("%.2f", *s.USD)
+	return money(*s.USD)
 }
 
 func stateText(s kedge.Session) string {

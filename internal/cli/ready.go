@@ -27,7 +27,7 @@ func newReady(env *Env) *cobra.Command {
 				if len(reply.Features) == 0 {
 					env.talk("nothing is ready: %s; all of them: kedge features", strings.TrimPrefix(reply.Why, "nothing is ready: "))
 				}
-				featureTable(w, reply.Features)
+				featuresTable(w, reply.Features)
 			})
 		},
 	}

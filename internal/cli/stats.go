@@ -120,7 +120,7 @@ func statsText(w io.Writer, out service.StatsReply) {
 	row("sessions", "%d, %d interrupted", out.Sessions, out.Interrupted)
 	row("overhead", "%s: %s of recovery, %s of productive time", percentOf(out.OverheadRate), minutesText(out.RecoveryMinutes), minutesText(out.ProductiveMinutes))
 	row("verified", "%s, %s changed", counting(out.VerifiedFeatures, "feature"), linesText(out.Figures))
-	row("per Mtok", "%s features, %s lines (%s tokens)", rateText(out.FeaturesPerMTok), rateText(out.LinesPerMTok), knownText(out.Tokens))
+	row("per Mtok", "%s features, %s lines (%s tokens)", rateText(out.FeaturesPerMTok), rateText(out.LinesPerMTok), usedText(out.Tokens, out.Guessed, big))
 	row("per USD", "%s features, %s lines (%s%s)", rateText(out.FeaturesPerUSD), rateText(out.LinesPerUSD), usd(out.USD), estimatedText(out.Figures))
 	unknownText(row, out.Figures)
 	statsTable(w, out)
@@ -139,7 +139,7 @@ func unknownText(row func(name, format string, args ...any), f yield.Figures) {
 
 func statsTable(w io.Writer, out service.StatsReply) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "\n%s\tSESSIONS\tINTERRUPTED\tRECOVERY\tPRODUCTIVE\tOVERHEAD\tFEATURES\tLINES\tTOKENS\tUSD\tPER MTOK\tPER USD\n", out.By)
+	fmt.Fprintf(t, "\n%s\tSESSIONS\tINTERRUPTED\tRECOVERY\tPRODUCTIVE\tOVERHEAD\tFEATURES\tLINES\tTOKENS\tUSD\tPER MTOK\tPER USD\n", strings.ToUpper(out.By))
 	for _, r := range out.Rows {
 		name := r.Key
 		if r.Name != "" {
@@ -149,7 +149,7 @@ func statsTable(w io.Writer, out service.StatsReply) {
 			name = "(none)"
 		}
 		fmt.Fprintf(t, "%s\t%d\t%d\t%s\t%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\n", plain.Line(name), r.Sessions, r.Interrupted, minutesText(r.RecoveryMinutes),
-			minutesText(r.ProductiveMinutes), percentOf(r.OverheadRate), r.VerifiedFeatures, knownText(r.VerifiedLines), knownText(r.Tokens), dollars(r.USD),
+			minutesText(r.ProductiveMinutes), percentOf(r.OverheadRate), r.VerifiedFeatures, knownText(r.VerifiedLines), usedText(r.Tokens, r.Guessed, big), dollars(r.USD),
 			rateText(r.FeaturesPerMTok), rateText(r.FeaturesPerUSD))
 	}
 	_ = t.Flush() // to the filter, whose errors show at its end
@@ -214,7 +214,20 @@ func dollars(v *float64) string {
 	if v == nil {
 		return "unknown"
 	}
-	return fmt.Sprintf("%.2f", *v)
+	return money(*v)
+}
+
+// money is an amount of USD: of little, as many digits as show that it is not
+// nothing.
+func money(v float64) string {
+	switch {
+	case v <= 0 || v >= 0.1:
+		return fmt.Sprintf("%.2f", v)
+	case v < 0.0001:
+		return "<0.0001"
+	default:
+		return fmt.Sprintf("%.4f", v)
+	}
 }
 
 // knownText is a number, or that nobody knows it.

@@ -23,6 +23,16 @@ func newStatus(env *Env) *cobra.Command {
 	}
 }
 
+// sessionCounts counts sessions. Those that something from outside ended are not
+// all that were interrupted, so they are not called so: that is for stats.
+func sessionCounts(n service.SessionCounts) string {
+	text := fmt.Sprintf("%d, %d live", n.Total, n.Live)
+	if n.Interrupted > 0 {
+		text += fmt.Sprintf(", %d cut off from outside", n.Interrupted)
+	}
+	return text
+}
+
 func statusText(w io.Writer, out service.StatusReply) {
 	row := func(name, format string, args ...any) {
 		fmt.Fprintf(w, "%-11s %s\n", name, fmt.Sprintf(format, args...))
@@ -36,7 +46,7 @@ func statusText(w io.Writer, out service.StatusReply) {
 	}
 	row("features", "%s", countsText(out.Features))
 	if out.Sessions.Total > 0 {
-		row("sessions", "%d, %d live, %d interrupted", out.Sessions.Total, out.Sessions.Live, out.Sessions.Interrupted)
+		row("sessions", "%s", sessionCounts(out.Sessions))
 	}
 	if out.Checkpoint != nil {
 		row("checkpoint", "%s", *out.Checkpoint)

@@ -54,7 +54,7 @@ then waits for a person (exit code 5): kedge feature accept ID --reason WHY.`,
 }
 
 func submitText(w io.Writer, out service.FeatureSubmitReply) {
-	featureTable(w, []featureRow{rowOf(out.Feature)})
+	featureLine(w, out.Feature)
 	if out.Verdict != nil {
 		fmt.Fprintln(w, out.Verdict.Verdict)
 	}

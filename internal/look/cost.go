@@ -16,6 +16,7 @@ import (
 	"kedge/internal/project"
 	"kedge/internal/settings"
 	"kedge/internal/store"
+	"kedge/internal/yield"
 )
 
 // CostRequest asks what sessions cost.
@@ -166,16 +167,12 @@ func (r *CostRow) add(ses kedge.Session, prices price.Table) {
 	r.USD = &sum
 }
 
-// bytesPerToken is what is printed for a token, about: what a session printed is
-// all that is known of one that tells nothing.
-const bytesPerToken = 4
-
 // guess adds what a session that told nothing has printed.
 func (r *CostRow) guess(printed int64) {
-	if printed <= 0 {
+	sum := yield.Guess(printed)
+	if sum == 0 {
 		return
 	}
-	sum := (printed + bytesPerToken - 1) / bytesPerToken
 	if r.Guessed != nil {
 		sum += *r.Guessed
 	}

@@ -121,6 +121,7 @@ type (
 	PrimeReply            = standing.PrimeReply
 	PrimeRequest          = standing.PrimeRequest
 	RunInfo               = standing.RunInfo
+	SessionCounts         = standing.SessionCounts
 	StatusReply           = standing.StatusReply
 	StatusRequest         = standing.StatusRequest
 	Usage                 = standing.Usage

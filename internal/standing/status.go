@@ -74,7 +74,7 @@ type FeatureCounts struct {
 type SessionCounts struct {
 	Total       int `json:"total"`
 	Live        int `json:"live"`
-	Interrupted int `json:"interrupted"`
+	Interrupted int `json:"interrupted"` // cut off from outside, as `ls` has them; stats counts crashes and limits too
 }
 
 // Status tells where the work stands and what changed behind Kedge's back.

@@ -35,6 +35,7 @@ type Figures struct {
 	VerifiedFeatures int               `json:"verified_features"`
 	VerifiedLines    *int64            `json:"verified_lines"` // added and removed by them
 	Tokens           *int64            `json:"tokens"`
+	Guessed          *int64            `json:"estimated_tokens"` // of sessions that told no usage, by what they printed; nil: none
 	Kinds            *kedge.TokenKinds `json:"kinds"`
 	USD              *float64          `json:"usd"`
 	Estimated        bool              `json:"estimated"` // a part of usd is computed from prices
@@ -298,6 +299,9 @@ func (f *Figures) used(s *session, q Query) {
 	if s.Tokens == nil {
 		f.UnknownTokens++
 		f.unpaid = f.unpaid || s.Run != ""
+		if n := Guess(s.Bytes); n > 0 {
+			f.Guessed = plus(f.Guessed, n)
+		}
 	} else {
 		f.Tokens = plus(f.Tokens, *s.Tokens)
 	}
@@ -322,6 +326,14 @@ func (f *Figures) used(s *session, q Query) {
 	}
 	f.USD = plus(f.USD, *usd)
 }
+
+// bytesPerToken is what is printed for a token, about: what a session printed is
+// all that is known of one that tells nothing.
+const bytesPerToken = 4
+
+// Guess estimates the tokens of a session that told no usage by the bytes that it
+// printed; 0 where it printed nothing.
+func Guess(printed int64) int64 { return (max(printed, 0) + bytesPerToken - 1) / bytesPerToken }
 
 func plus[T int64 | float64](sum *T, n T) *T {
 	if sum != nil {

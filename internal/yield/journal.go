@@ -137,7 +137,7 @@ func (j *Journal) started(at time.Time, d kedge.Session) {
 
 func (j *Journal) endedAt(at time.Time, d kedge.SessionEndedData) {
 	if s := j.byID[d.ID]; s != nil {
-		s.ended, s.State, s.Cause, s.ExitCode, s.killer = at, d.State, d.Cause, d.ExitCode, d.Signal
+		s.ended, s.State, s.Cause, s.ExitCode, s.killer, s.Bytes = at, d.State, d.Cause, d.ExitCode, d.Signal, d.Bytes
 	}
 }
 

@@ -462,7 +462,7 @@ func TestNothingIsUnknownOrZero(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = `{"sessions":0,"interrupted":0,"recovery_minutes":0,"productive_minutes":0,"overhead_rate":null,"interruptions":[],` +
-		`"verified_features":0,"verified_lines":0,"tokens":null,"kinds":null,"usd":null,"estimated":false,` +
+		`"verified_features":0,"verified_lines":0,"tokens":null,"estimated_tokens":null,"kinds":null,"usd":null,"estimated":false,` +
 		`"verified_features_per_mtok":null,"verified_lines_per_mtok":null,"verified_features_per_usd":null,"verified_lines_per_usd":null,` +
 		`"silent_sessions":0,"unknown_tokens":0,"unknown_usd":0,"unknown_lines":0}`
 	if string(b) != want {
