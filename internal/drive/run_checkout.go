@@ -113,6 +113,8 @@ func (s *Driver) restOf(ctx context.Context, p *project.Project, repo *gitx.Repo
 		return project.Stillness{Stays: !ok}
 	case ok && book.SameText(now, book.ToLF([]byte(*then))):
 		return project.Stillness{Stays: true}
+	case ok && name == book.ProgressFile && !s.noWordsLost(ctx, p, now):
+		return project.Stillness{Stays: true} // people wrote into it: theirs until they commit it
 	case s.book.Projected(p)[project.Sum([]byte(*then))]:
 		return project.Stillness{Back: []byte(*then)}
 	}
@@ -126,12 +128,15 @@ func (s *Driver) awaited(ctx context.Context, p *project.Project, repo *gitx.Rep
 	if err != nil || !found || isPlanning(st) {
 		return false, err
 	}
+	if !st.Ended() {
+		return true, nil // its branch is made with the first feature that is done: until then there is none
+	}
 	tip, err := repo.Resolve(ctx, "refs/heads/"+slot.Branch(st.Run))
 	if kedge.NotFound.Is(err) {
-		return false, nil // people took it away, or it landed and was cleared up
+		return false, nil // it made nothing, people took it away, or it landed and was cleared up
 	}
-	if err != nil || !st.Ended() {
-		return err == nil, err
+	if err != nil {
+		return false, err
 	}
 	head, err := repo.Head(ctx)
 	if err != nil || head.Commit == "" {

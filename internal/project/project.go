@@ -25,7 +25,7 @@ type Project struct {
 // Stillness is what becomes of a file that Kedge writes in a work tree that waits
 // for the work of a run.
 type Stillness struct {
-	Stays bool   // it is as in the last commit, or in neither
+	Stays bool   // it is as in the last commit, or in neither, or has words of people's
 	Back  []byte // else the committed text, where that is Kedge's; nil: it is written
 }
 
