@@ -93,7 +93,7 @@ func runWord(ctx context.Context, env *Env, name string) error {
 // showRun prints a run as the answer of a command that does not wait for it.
 func (env *Env) showRun(out service.RunReply) error {
 	env.notes(out.Notes)
-	if err := env.show(out, func(w io.Writer) { fmt.Fprintln(w, standingLine(out.Run)) }); err != nil {
+	if err := env.show(out, func(w io.Writer) { fmt.Fprintln(w, afterWord(out.Run)) }); err != nil {
 		return err
 	}
 	if out.Run.Resting {
@@ -115,6 +115,15 @@ func standingLine(v service.RunView) string {
 		s += ": " + v.Reason
 	}
 	return plain.Line(s)
+}
+
+// afterWord is where a run stands after something was said to it: a state with
+// nothing beside it would be a word alone.
+func afterWord(v service.RunView) string {
+	if v.Reason == "" {
+		return "the run is " + standingLine(v)
+	}
+	return standingLine(v)
 }
 
 // nextSteps says what to do about a run that rests.

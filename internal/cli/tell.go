@@ -29,7 +29,7 @@ func newTell(env *Env) *cobra.Command {
 			} else {
 				env.talk("told %s: its next session reads it", out.Feature)
 			}
-			err = env.show(out, func(w io.Writer) { fmt.Fprintln(w, standingLine(out.Run)) })
+			err = env.show(out, func(w io.Writer) { fmt.Fprintln(w, afterWord(out.Run)) })
 			if err == nil && out.Run.Resting {
 				env.nextSteps(out.Run)
 			}

@@ -147,6 +147,10 @@ func sessionWords(ev run.Event) string {
 		return "a provider's limit"
 	case run.Killed:
 		return "the session was killed"
+	case run.WantCheckpoint:
+		return withReason("a checkpoint of the session is asked for", ev)
+	case run.WantHandover:
+		return withReason("the session is asked to hand over", ev)
 	default:
 		return withReason("the session: "+strings.ReplaceAll(string(ev.Outcome), "_", " "), ev)
 	}
