@@ -40,7 +40,11 @@ func newLand(env *Env) *cobra.Command {
 }
 
 func landText(w io.Writer, out service.RunLandReply) {
-	if out.Refused == "" {
+	switch {
+	case out.Refused != "":
+	case out.Already:
+		fmt.Fprintf(w, "nothing to land: your branch has %s already\n", out.Commit)
+	default:
 		fmt.Fprintf(w, "landed %s\n", out.Commit)
 	}
 }

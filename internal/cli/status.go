@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 
 	"kedge"
 	"kedge/internal/plain"
+	"kedge/internal/run"
 	"kedge/internal/service"
 )
 
@@ -42,7 +44,7 @@ func statusText(w io.Writer, out service.StatusReply) {
 		row("plan", "%s %s", out.Plan.ID, out.Plan.Status)
 	}
 	if r := out.Run; r != nil {
-		row("run", "%s %s", r.ID, strings.TrimSuffix(strings.ReplaceAll(r.State, "_", " ")+": "+r.Reason, ": "))
+		row("run", "%s %s", r.ID, runText(out))
 	}
 	row("features", "%s", countsText(out.Features))
 	if out.Sessions.Total > 0 {
@@ -67,6 +69,20 @@ func statusText(w io.Writer, out service.StatusReply) {
 	} else {
 		row("daemon", "running, pid %d", out.Daemon.PID)
 	}
+}
+
+// runText is where the run stands. One that goes on by itself does so only under
+// a daemon.
+func runText(out service.StatusReply) string {
+	state := strings.TrimSuffix(strings.ReplaceAll(out.Run.State, "_", " ")+": "+out.Run.Reason, ": ")
+	if standsStill(out) {
+		return "stands still (" + state + ") until a daemon runs: kedge up"
+	}
+	return state
+}
+
+func standsStill(out service.StatusReply) bool {
+	return out.Run != nil && out.Daemon == nil && slices.Contains([]run.Status{run.StatusRunning, run.StatusPlanning, run.StatusQuota}, run.Status(out.Run.State))
 }
 
 // lastText shows what was said last: the handoff, the verdict, the open risks.
@@ -139,6 +155,9 @@ func driftText(w io.Writer, row func(name, format string, args ...any), out serv
 
 // nextLines say what comes next: what the run asks for, else the next feature.
 func nextLines(out service.StatusReply) []string {
+	if standsStill(out) {
+		return []string{"kedge up"}
+	}
 	if out.Run != nil && len(out.Run.Next) > 0 {
 		lines := make([]string, len(out.Run.Next))
 		for i, line := range out.Run.Next {

@@ -288,11 +288,13 @@ type RunLandRequest struct {
 	PR bool `json:"pr,omitempty"`
 }
 
-// RunLandReply is what became of it. Refused says why the branch was not moved.
+// RunLandReply is what became of it. Refused says why the branch was not moved;
+// Already, that it had the commit before.
 type RunLandReply struct {
 	RunReply
 	Commit  string `json:"commit"`
 	Refused string `json:"refused"`
+	Already bool   `json:"already"`
 }
 
 // RunLand moves the user's branch to what the newest run integrated, where the
@@ -308,7 +310,7 @@ func (s *Driver) RunLand(ctx context.Context, who project.Caller, in RunLandRequ
 	}
 	ctx, done := s.life.UntilLeft(ctx)
 	defer done()
-	before := st.Landed
+	before, at := st.Landed, s.landsAt(ctx, p, st.Run)
 	if _, err := s.say(ctx, p, eng, who, st.Run, run.Event{Kind: run.LandAsked}); err != nil {
 		return RunLandReply{}, err
 	}
@@ -325,7 +327,39 @@ func (s *Driver) RunLand(ctx context.Context, who project.Caller, in RunLandRequ
 	if st.Landed == before && st.Landed != st.Tip && out.Refused == "" {
 		out.Refused = firstSet(st.Why, "it could not be checked")
 	}
+	out.Already = out.Refused == "" && s.holds(ctx, p, at, out.Commit)
 	return out, err
+}
+
+// landsAt is the commit of the branch that a run lands on; empty where that
+// cannot be told.
+func (s *Driver) landsAt(ctx context.Context, p *project.Project, id kedge.RunID) string {
+	repo, err := s.home.Git(ctx, p)
+	if err != nil {
+		return ""
+	}
+	course, err := s.slots(p, repo).Course(ctx, id)
+	if err != nil || course.Lands == "" {
+		return ""
+	}
+	at, err := repo.Resolve(ctx, "refs/heads/"+course.Lands)
+	if err != nil {
+		return ""
+	}
+	return at
+}
+
+// holds tells whether a commit has another in its past, or is it.
+func (s *Driver) holds(ctx context.Context, p *project.Project, at, commit string) bool {
+	if at == "" || commit == "" {
+		return false
+	}
+	repo, err := s.home.Git(ctx, p)
+	if err != nil {
+		return false
+	}
+	has, err := repo.Descends(ctx, at, commit)
+	return err == nil && has
 }
 
 // tellRun lets a run that lives know what a person did to the ledger. A run that
