@@ -20,7 +20,9 @@ func newKill(env *Env) *cobra.Command {
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			in := service.SessionKill{Name: args[0], GraceMS: int(grace.Milliseconds())}
+			env.running(fmt.Sprintf("%s is asked to end, and made to after %v at the latest", in.Name, 2*grace))
 			s, err := call[kedge.Session](c.Context(), env, "session.kill", in)
+			env.running("")
 			if err != nil {
 				return err
 			}
@@ -28,6 +30,6 @@ func newKill(env *Env) *cobra.Command {
 		},
 		ValidArgsFunction: sessionNames(env),
 	}
-	c.Flags().DurationVar(&grace, "grace", 3*time.Second, "how long each step waits for the one before it to work")
+	c.Flags().DurationVar(&grace, "grace", 3*time.Second, "how long it may take to end by itself; it is asked twice, then made to")
 	return c
 }

@@ -177,6 +177,16 @@ func (c *child) signal(sig syscall.Signal) {
 	}
 }
 
+// requests are the signals that ask the program to end, one after the other. A
+// shell that waits for its person takes no notice of the usual ones and says so
+// by ignoring SIGTERM: it ends when its terminal is closed.
+func (c *child) requests() []syscall.Signal {
+	if c.tty && ignores(c.pid, syscall.SIGTERM) {
+		return []syscall.Signal{syscall.SIGHUP, syscall.SIGINT}
+	}
+	return []syscall.Signal{syscall.SIGINT, syscall.SIGTERM}
+}
+
 // killAll ends the program and everything that grew from it.
 func (c *child) killAll() {
 	c.signal(syscall.SIGKILL)

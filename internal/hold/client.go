@@ -226,7 +226,8 @@ func (c *Client) Signal(ctx context.Context, number byte) error {
 	return c.do(ctx, wire.NewSignal(number))
 }
 
-// End ends the session: SIGINT, SIGTERM, then every descendant, a grace apart.
+// End ends the session: SIGINT, SIGTERM (a shell at its
+// terminal: SIGHUP, SIGINT), then every descendant, a grace apart.
 // It returns when that has begun; Follow tells when it is done.
 func (c *Client) End(ctx context.Context, grace time.Duration) error {
 	return c.do(ctx, wire.NewEnd(uint32(grace.Milliseconds())))

@@ -363,7 +363,7 @@ func (h *holder) end(grace time.Duration) {
 		return
 	}
 	go func() {
-		for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		for _, sig := range h.child.requests() {
 			h.child.signal(sig)
 			select {
 			case <-h.child.gone:

@@ -55,6 +55,9 @@ func statOf(pid int) (stat, bool) {
 	return fromKinfo(k), true
 }
 
+// ignores is not told here.
+func ignores(int, syscall.Signal) bool { return false }
+
 func fromKinfo(k *unix.KinfoProc) stat {
 	const zombie = 5
 	start := uint64(k.Proc.P_starttime.Sec)*1_000_000 + uint64(k.Proc.P_starttime.Usec)

@@ -99,6 +99,18 @@ func statOf(pid int) (stat, bool) {
 	return parseStat(pid, b)
 }
 
+// ignores tells whether a process has a signal ignored.
+func ignores(pid int, sig syscall.Signal) bool {
+	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
+	if err != nil {
+		return false
+	}
+	_, after, _ := strings.Cut(string(b), "\nSigIgn:\t")
+	mask, _, _ := strings.Cut(after, "\n")
+	n, err := strconv.ParseUint(mask, 16, 64)
+	return err == nil && n>>(uint(sig)-1)&1 == 1
+}
+
 // parseStat reads the fields after the command's name, which may itself contain
 // spaces and parentheses.
 func parseStat(pid int, b []byte) (stat, bool) {

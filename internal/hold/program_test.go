@@ -42,6 +42,8 @@ func program(name string, args []string) int {
 		return eat()
 	case "proper":
 		return proper()
+	case "shell":
+		return shell()
 	case "ignored":
 		return ignored()
 	case "decoy":
@@ -126,6 +128,17 @@ func proper() int {
 	fmt.Println("ready")
 	<-c
 	return 0
+}
+
+// shell ends as one that waits for its person does: when its terminal is closed.
+func shell() int {
+	signal.Ignore(syscall.SIGTERM)
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGINT)
+	c := make(chan os.Signal, 1)
+	signal.Notify(c, syscall.SIGHUP)
+	fmt.Println("ready")
+	<-c
+	return 5
 }
 
 func stubborn(file string) int {

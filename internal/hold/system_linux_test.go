@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -133,5 +134,19 @@ func TestF10OutOfMemory(t *testing.T) {
 	}
 	if r, err := hold.ReadResult(s.Dir); err != nil || r.Cause != hold.CauseMemory {
 		t.Errorf("exit.json: %+v, %v", r, err)
+	}
+}
+
+// TestShellEndsWithItsTerminal: a shell that waits for its person is asked in the
+// way that it listens to, and need not be made to end.
+func TestShellEndsWithItsTerminal(t *testing.T) {
+	s := spec(t, true, "shell")
+	c := start(t, s)
+	says(t, s.Dir, "ready")
+	if err := c.End(ctx(t), time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	if st := toEnd(t, c); st.Exit == nil || st.Exit.Code != 5 || st.Exit.Signal != 0 {
+		t.Errorf("it did not end by itself: %+v", st.Exit)
 	}
 }

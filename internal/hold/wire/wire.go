@@ -35,7 +35,7 @@ const (
 	Close  Type = 'C' // the end of the input; → OK
 	Resize Type = 'R' // columns (2), rows (2); → OK
 	Signal Type = 'K' // number (1); → OK
-	End    Type = 'E' // grace in milliseconds (4): SIGINT, SIGTERM, then every descendant; → OK when begun
+	End    Type = 'E' // grace in milliseconds (4): two signals that ask, then every descendant; → OK when begun
 	Follow Type = 'F' // → OK, then Grown whenever the log grew, and Ended
 	Redraw Type = 'D' // makes the program paint its screen anew; → OK
 	Quit   Type = 'Q' // the holder of an ended session may go; → OK
