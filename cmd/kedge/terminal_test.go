@@ -110,3 +110,44 @@ func TestDetachLeavesTheTerminalTidy(t *testing.T) {
 		}
 	}
 }
+
+// TestEndLeavesTheLastLinesVisible: what a session that ends under one's eyes has
+// printed stays where it is, and its end is told right below; what stood on the
+// terminal before can be scrolled back to.
+func TestEndLeavesTheLastLinesVisible(t *testing.T) {
+	k := newKeeper(t)
+	for name, c := range map[string]struct{ last, leave string }{
+		"whole":  {`echo two`, "two\r\n"},
+		"within": {`printf two`, "two"},
+	} {
+		k.run("new", name, "--", "sh", "-c", "echo one; read x; "+c.last)
+		id := k.live(k.dir, name).ID
+		eventually(t, name+" has printed", func() bool { return strings.Contains(k.printed(id), "one") })
+		dir := k.terminal("attach", name)
+		eventually(t, "the terminal shows the session", func() bool { return strings.Contains(printedIn(t, dir), "one") })
+		typeAt(t, dir, "\r", 1)
+		told := "[" + name + " has ended: exit code 0]\r\n"
+		eventually(t, "it is told", func() bool { return strings.HasSuffix(printedIn(t, dir), told) })
+		shown := printedIn(t, dir)
+		_, after, _ := strings.Cut(shown, "one\r\n")
+		if strings.Contains(after, "\x1b[999") || strings.Contains(shown, "\x1b[2J") || !strings.Contains(after, c.leave+"\x1b[?25h") {
+			t.Errorf("%s: the terminal was left with %q", name, shown)
+		}
+		if below := strings.HasSuffix(shown, "\x1b8\r\n"+told); below != (name == "within") {
+			t.Errorf("%s: told on the next line: %v: %q", name, below, shown)
+		}
+	}
+}
+
+// TestEightyColumns: at a terminal of 80 columns no row of a list is cut.
+func TestEightyColumns(t *testing.T) {
+	k := newKeeper(t)
+	k.run("new", "shell-of-mine", "--", "cat")
+	dir := k.terminal("ls")
+	eventually(t, "it is listed", func() bool { return strings.Contains(printedIn(t, dir), "\nshell-of-mine ") })
+	for line := range strings.SplitSeq(printedIn(t, dir), "\r\n") {
+		if len(line) > 80 || strings.Contains(line, "ses-") {
+			t.Errorf("a line of %d characters: %q", len(line), line)
+		}
+	}
+}

@@ -65,9 +65,9 @@ func attachTo(ctx context.Context, env *Env, name string) error {
 		return err
 	}
 	a := &attachment{client: c, term: env.Term, dir: found.Folder, source: rand.Uint64()}
-	defer func() { restore(a.screens.Second()) }()
+	defer func() { restore(a.wayOut(false)) }()
 	last, err := a.run(ctx)
-	restore(a.screens.Second())
+	restore(a.wayOut(err == nil && last.Exit != nil))
 	return a.farewell(env, found.Session, last, err)
 }
 
@@ -80,6 +80,21 @@ type attachment struct {
 	seq    atomic.Uint64
 
 	screens term.Screens // as the session has switched them
+	within  bool         // a line of the session's that has no end yet
+}
+
+// wayOut is how the terminal is left: below what the session showed last.
+func (a *attachment) wayOut(ended bool) term.Way {
+	switch {
+	case a.screens.Second():
+		return term.LeaveSecond
+	case !ended:
+		return term.BelowAll
+	case a.within:
+		return term.GoOnBelow
+	default:
+		return term.GoOn
+	}
 }
 
 // run shows the session and types what is typed, until one of them ends.
@@ -96,7 +111,7 @@ func (a *attachment) run(ctx context.Context) (wire.State, error) {
 	}
 	go func() { cancel(a.typeAll(ctx)) }()
 	go a.followSize(ctx)
-	show := &shower{tape: tape.Open(a.dir).Cursor(), at: at, buf: make([]byte, 64<<10), out: a.term.Out, screens: &a.screens}
+	show := &shower{tape: tape.Open(a.dir).Cursor(), at: at, buf: make([]byte, 64<<10), out: a.term.Out, saw: a.saw}
 	defer func() { _ = show.tape.Close() }() // only read
 	last, err := a.client.Follow(ctx, show.upTo)
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
@@ -113,7 +128,7 @@ type shower struct {
 	buf  []byte
 	out  io.Writer
 
-	screens *term.Screens
+	saw func(b []byte) // what was shown
 }
 
 // upTo shows what has come until the tape has this length.
@@ -125,13 +140,20 @@ func (s *shower) upTo(end int64) error {
 			if _, err := s.out.Write(s.buf[:n]); err != nil {
 				return kedge.Errorf(kedge.Internal, "write: %w", err)
 			}
-			s.screens.Saw(s.buf[:n])
+			s.saw(s.buf[:n])
 		}
 		if err != nil {
 			return kedge.Errorf(kedge.Internal, "read the session's output: %w", err)
 		}
 	}
 	return nil
+}
+
+func (a *attachment) saw(b []byte) {
+	a.screens.Saw(b)
+	if len(b) > 0 {
+		a.within = b[len(b)-1] != '\n'
+	}
 }
 
 // lately shows the last lines of a session that will not paint itself anew: a
@@ -142,14 +164,18 @@ func (a *attachment) lately(end int64) {
 	const most = 256 << 10
 	buf := make([]byte, min(end, most))
 	n, _ := tape.Open(a.dir).ReadAt(buf, end-int64(len(buf))) // what cannot be read is not shown
-	if a.screens.Saw(buf[:n]); a.screens.Second() {
+	if a.saw(buf[:n]); a.screens.Second() {
 		_, _ = io.WriteString(a.term.Out, term.Second)
 	}
 	_, rows, err := a.term.Size()
 	if err != nil {
 		return
 	}
-	_, _ = io.WriteString(a.term.Out, "\x1b[2J\x1b[H"+lastLines(buf[:n], rows))
+	empty := "\x1b[2J\x1b[H"
+	if !a.screens.Second() {
+		empty = term.ScrollAway(rows)
+	}
+	_, _ = io.WriteString(a.term.Out, empty+lastLines(buf[:n], rows))
 }
 
 // lastLines is the text of the last lines in b, for a terminal that is raw.

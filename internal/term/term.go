@@ -42,24 +42,36 @@ func (t Terminal) Size() (cols, rows int, err error) {
 }
 
 // undo turns off whatever a full-screen program may have turned on: hidden
-// cursor, mouse reports, bracketed paste, focus reports, keypad modes, colours,
-// margins. The last of it moves the cursor home.
-const undo = "\x1b[?25h\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1004l\x1b[?1006l\x1b[?2004l\x1b[?1l\x1b>\x1b[<u\x1b[?7h\x1b[0m\x1b[r"
+// cursor, mouse reports, bracketed paste, focus reports, keypad modes, colours.
+const undo = "\x1b[?25h\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1004l\x1b[?1006l\x1b[?2004l\x1b[?1l\x1b>\x1b[<u\x1b[?7h\x1b[0m"
 
-// The two screens of a terminal. Second enters the one that full-screen programs
-// paint on; what is said after leaving it comes below what stood there before.
-// Whoever was on the first screen all the time goes on below its last row: the
-// cursor may be anywhere, with text under it.
+// Second enters the screen that full-screen programs paint on.
+const Second = "\x1b[?1049h"
+
+// Way is how a terminal is left; every one takes margins away, which moves the
+// cursor home.
+type Way string
+
+// The ways. What is said after leaving the second screen comes below what stood
+// there before. Whoever leaves a program that goes on is put below the last row:
+// the cursor may be anywhere, with text under it. One that has ended has left the
+// cursor where things go on, as for a shell: there, or on the next line.
 const (
-	Second      = "\x1b[?1049h"
-	leaveSecond = "\x1b[?1049l\r\n"
-	leaveFirst  = "\x1b[999;1H\r\n"
+	LeaveSecond Way = "\x1b[r\x1b[?1049l\r\n"
+	BelowAll    Way = "\x1b[r\x1b[999;1H\r\n"
+	GoOn        Way = "\x1b7\x1b[r\x1b8"
+	GoOnBelow   Way = GoOn + "\r\n"
 )
 
+// ScrollAway gives an empty screen of so many rows; what stood on it can still be
+// scrolled back to.
+func ScrollAway(rows int) string {
+	return "\x1b[999;1H" + strings.Repeat("\n", rows) + "\x1b[H"
+}
+
 // Raw makes every key reach the reader as it is. restore gives the terminal
-// back, with the cursor at the beginning of an empty line below all text; it is
-// told whether the second screen is shown, and may be called more than once.
-func (t Terminal) Raw() (restore func(second bool), err error) {
+// back, in the way that it is told, and may be called more than once.
+func (t Terminal) Raw() (restore func(Way), err error) {
 	fd := int(t.In.Fd())
 	old, err := unix.IoctlGetTermios(fd, getTermios)
 	if err != nil {
@@ -75,16 +87,12 @@ func (t Terminal) Raw() (restore func(second bool), err error) {
 		return nil, kedge.Errorf(kedge.Internal, "make the terminal raw: %w", err)
 	}
 	done := false
-	return func(second bool) {
+	return func(way Way) {
 		if done {
 			return
 		}
 		done = true
-		leave := leaveFirst
-		if second {
-			leave = leaveSecond
-		}
-		_, _ = t.Out.WriteString(undo + leave) // a terminal that is gone needs no way back
+		_, _ = t.Out.WriteString(undo + string(way)) // a terminal that is gone needs no way back
 		_ = unix.IoctlSetTermios(fd, setTermios, old)
 	}, nil
 }
