@@ -160,6 +160,8 @@ func wrongStatus(d store.FeatureDoc, to kedge.Status) error {
 	switch {
 	case d.Status == to:
 		return kedge.Errorf(kedge.Conflict, "feature %q is %s already", d.ID, to).WithHint("kedge feature show %s", d.ID)
+	case to == kedge.Completed && (d.Status == kedge.BlockedWork || d.Status == kedge.Skipped):
+		return e.WithHint("kedge feature reopen %s, then: kedge feature submit %s", d.ID, d.ID)
 	case to == kedge.Completed:
 		return e.WithHint("let Kedge verify it: kedge feature submit %s", d.ID)
 	}

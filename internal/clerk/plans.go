@@ -46,7 +46,7 @@ func (s *Clerk) PlanNew(ctx context.Context, who project.Caller, in PlanNewReque
 	if err != nil {
 		return reply, err
 	}
-	_, err = s.home.Write(ctx, p, who, func() ([]kedge.Event, error) { return nil, putDraft(ctx, p, text) })
+	_, err = s.home.Write(ctx, p, who, func() ([]kedge.Event, error) { return nil, s.putDraft(ctx, p, text) })
 	return reply, err
 }
 
@@ -54,7 +54,7 @@ func (s *Clerk) PlanNew(ctx context.Context, who project.Caller, in PlanNewReque
 const MaxPlanTitle = 200
 
 // putDraft runs under the project's lock.
-func putDraft(ctx context.Context, p *project.Project, text []byte) error {
+func (s *Clerk) putDraft(ctx context.Context, p *project.Project, text []byte) error {
 	l, err := book.ReadLedger(ctx, p)
 	if err != nil {
 		return err
@@ -65,6 +65,10 @@ func putDraft(ctx context.Context, p *project.Project, text []byte) error {
 	}
 	if l.Plan != nil && l.Plan.Status != kedge.PlanDone && (!ok || !l.IsDraft(b)) {
 		return kedge.Errorf(kedge.Conflict, "the plan %q is approved and not done", l.Plan.Title).WithHint("kedge plan show")
+	}
+	if _, waits := s.book.OpenText(p, l); waits {
+		return kedge.Errorf(kedge.Conflict, "the plan %q waits to be approved", l.Open.Title).
+			WithHint("kedge plan show; to give it up, its text is kept: kedge plan drop")
 	}
 	if ok && !book.SameText(b, text) && (l.Plan == nil || !book.SameText(b, l.PlanText())) {
 		return kedge.Errorf(kedge.Conflict, "there is a plan in %s already", book.PlanFile).

@@ -7,6 +7,7 @@ import (
 
 	"kedge"
 	"kedge/internal/glob"
+	"kedge/internal/lazyre"
 )
 
 // Check lists what keeps a plan from being approved (errors) and what a person
@@ -117,6 +118,7 @@ func (d *Doc) checkPhases(onPath func(string) bool) {
 	if len(d.Plan.Phases) == 0 {
 		d.bad(kedge.LevelError, d.lastLine(), `add "## Phase 1: title {#p1}" with its items`, "the plan has no phase")
 	}
+	d.checkReplaced()
 	places := map[string]int{} // item → its phase
 	for n, ph := range d.Plan.Phases {
 		if len(ph.Items) == 0 {
@@ -139,6 +141,26 @@ func (d *Doc) checkPhases(onPath func(string) bool) {
 		}
 	}
 	d.checkCycles()
+}
+
+// unreplaced is what the draft of Template has where people write something else.
+var unreplaced = lazyre.New(`^<[^<>]*>$`)
+
+// checkReplaced finds what still stands as the draft has it.
+func (d *Doc) checkReplaced() {
+	const fix = "replace it, arrows included, or take the line out"
+	for _, ph := range d.Plan.Phases {
+		if unreplaced.MatchString(ph.Prompt) {
+			d.bad(kedge.LevelError, d.lineWith(ph.Line, ph.Prompt), fix, "the prompt of phase %q is still that of the draft: %s", ph.ID, ph.Prompt)
+		}
+		for _, it := range ph.Items {
+			for _, text := range slices.Concat([]string{it.Text}, it.Checks, it.Paths) {
+				if unreplaced.MatchString(text) {
+					d.bad(kedge.LevelError, d.lineWith(it.Line, text), fix, "item %q is still that of the draft: %s", it.ID, text)
+				}
+			}
+		}
+	}
 }
 
 func (d *Doc) checkItem(ph kedge.Phase, it kedge.Item, onPath func(string) bool) {

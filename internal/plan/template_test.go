@@ -30,7 +30,15 @@ func TestTemplateShowsEveryPart(t *testing.T) {
 				t.Errorf("field %q is not asked for:\n%s", f.Name, whats(findings))
 			}
 		}
-		if len(findings) != 7 { // six fields, one question
+		for _, left := range []string{
+			`the prompt of phase "p1" is still`, `item "p1.1" is still that of the draft: <say`, `item "p1.1" is still that of the draft: <a command>`,
+			`item "p1.1" is still that of the draft: <src/**>`, `item "p1.1" is still that of the draft: <docs/*.md>`, `item "p1.2" is still`,
+		} {
+			if !strings.Contains(whats(findings), left) {
+				t.Errorf("not found: %s:\n%s", left, whats(findings))
+			}
+		}
+		if len(findings) != 13 { // six fields, one question, six to replace
 			t.Errorf("findings:\n%s", whats(findings))
 		}
 	}
