@@ -1,6 +1,7 @@
 package pickup
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -53,8 +54,19 @@ var toldWords = []string{"we should", "must ", "let's use", "let's keep", "let's
 // askWords are how a request begins, which is no rule.
 var askWords = []string{"can ", "could ", "would ", "please ", "why ", "how ", "what "}
 
-// forbidWords are how a person closes a way.
-var forbidWords = []string{"don't", "do not", "dont ", "shouldn't", "should not", "must not", "no need", "not needed"}
+// forbidWords are how a person's sentence begins that closes a way. Further inside
+// they are a step of a request ("run it, do not commit") or what it is for ("so we
+// don't break things").
+var forbidWords = []string{"don't", "do not", "dont "}
+
+// leadWords may stand before them.
+var leadWords = []string{"please ", "and ", "but ", "also ", "ok ", "okay ", "no ", "just ", "so ", "we ", "you "}
+
+// barWords close a way wherever they stand.
+var barWords = []string{"shouldn't", "should not", "must not", "no need", "not needed", "i don't want", "i don't like"}
+
+// tryWords are those of somebody who only looks whether something is so.
+var tryWords = []string{"let me check", "let me see", "let me verify", "let's check", "let's see", "check if ", "check whether ", "see if ", "see whether ", "if the issue is", "if the problem is", "whether the "}
 
 func (m *memory) said(line int, text string) {
 	for _, s := range sentences(text) {
@@ -63,7 +75,7 @@ func (m *memory) said(line int, text string) {
 		case strings.HasSuffix(s, "?"):
 		case closes(low):
 			remember(&m.ruled, line, s)
-		case hasAny(low, decidedWords):
+		case hasAny(low, decidedWords) && !hasAny(low, tryWords):
 			remember(&m.decided, line, s)
 		}
 	}
@@ -93,11 +105,28 @@ func (m *memory) told(s said) {
 		low := strings.ToLower(one)
 		switch {
 		case strings.HasSuffix(one, "?"), beginsAny(low, askWords):
-		case hasAny(low, forbidWords):
+		case forbids(low):
 			remember(&m.ruled, s.line, "the person: "+one)
 		case hasAny(low, toldWords):
 			remember(&m.decided, s.line, "the person: "+one)
 		}
+	}
+}
+
+// forbids tells whether a person's sentence, in lower case, closes a way.
+func forbids(low string) bool {
+	if hasAny(low, barWords) {
+		return true
+	}
+	for {
+		low = strings.TrimLeft(low, " ,:;-")
+		i := slices.IndexFunc(leadWords, func(w string) bool {
+			return strings.HasPrefix(low, w) || strings.HasPrefix(low, strings.TrimSpace(w)+",")
+		})
+		if i < 0 {
+			return beginsAny(low, forbidWords)
+		}
+		low = low[len(leadWords[i])-1:]
 	}
 }
 

@@ -13,7 +13,8 @@ const maxWords = 300
 const maxScan = 32 << 10
 
 // pathWords gives the words of a text that may name a file, each once, in their
-// order: "strategy/common.go:12: oops" gives "strategy/common.go".
+// order: "strategy/common.go:12: oops" gives "strategy/common.go". What begins
+// with a variable ("$i.js") names nothing.
 func pathWords(text string) []string {
 	if len(text) > maxScan {
 		text = text[:maxScan]
@@ -25,6 +26,7 @@ func pathWords(text string) []string {
 		if start < 0 {
 			break
 		}
+		variable := start > 0 && text[start-1] == '$'
 		text = text[start:]
 		end := strings.IndexFunc(text, func(r rune) bool { return !inPath(r) })
 		if end < 0 {
@@ -32,7 +34,7 @@ func pathWords(text string) []string {
 		}
 		word := strings.TrimRight(strings.TrimPrefix(text[:end], "./"), ".-/")
 		text = text[end:]
-		if namesFile(word) && !seen[word] {
+		if namesFile(word) && !variable && !seen[word] {
 			seen[word] = true
 			list = append(list, word)
 		}
