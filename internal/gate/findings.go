@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -51,7 +52,9 @@ func (g *gate) inspect(ctx context.Context) error {
 
 func (g *gate) inspectSince(ctx context.Context, rev string, changed []gitx.Change) error {
 	for _, c := range changed {
-		g.inspectProtected(rev, c)
+		if err := g.inspectProtected(ctx, rev, c); err != nil {
+			return err
+		}
 	}
 	return g.inspectTests(ctx, rev, changed)
 }
@@ -64,26 +67,54 @@ func (g *gate) once(key ...string) bool {
 	return !was
 }
 
-func (g *gate) inspectProtected(rev string, c gitx.Change) {
+func (g *gate) inspectProtected(ctx context.Context, rev string, c gitx.Change) error {
 	if IsProjection(c.Path) || !slices.ContainsFunc(g.Protect, func(p string) bool { return glob.Match(p, c.Path) }) {
-		return
+		return nil
 	}
 	added := c.Status == "A"
 	if added && !isGuarded(c.Path) || !g.once("protected", c.Path) {
-		return
+		return nil
 	}
 	level := kedge.LevelError
 	if isGuarded(c.Path) {
 		level = g.Guard
 	}
 	switch {
-	case added:
-		g.find(level, "a file was added where only people add files", c.Path, "rm "+quote(c.Path))
 	case c.Status == "D":
 		g.find(level, "a protected file was deleted", c.Path, restore(rev, c.Path))
+	case level == kedge.LevelWarning && matchAny(peoples, c.Path):
+		return g.meant(ctx, c.Path)
+	case added:
+		g.find(level, "a file was added where only people add files", c.Path, "rm "+quote(c.Path))
 	default:
 		g.find(level, "a protected file was changed", c.Path, restore(rev, c.Path))
 	}
+	return nil
+}
+
+// meant warns of a file that is for people to write, and that a person changed:
+// to undo it would be wrong advice. What remains to be done is to commit it, and
+// to vouch for it before agents.
+func (g *gate) meant(ctx context.Context, p string) error {
+	committed, err := g.Repo.ReadFile(ctx, "HEAD", p)
+	if err != nil && !kedge.NotFound.Is(err) {
+		return err
+	}
+	isNew := err != nil
+	now, err := g.Repo.ReadFile(ctx, g.before, p)
+	if err != nil {
+		return err
+	}
+	commit := fmt.Sprintf("git commit -m 'settings of Kedge' -- %s", quote(p))
+	switch {
+	case isNew:
+		g.find(kedge.LevelWarning, "not committed yet", p, fmt.Sprintf("git add -- %s && %s", quote(p), commit))
+	case !bytes.Equal(committed, now):
+		g.find(kedge.LevelWarning, "has changes that are not committed yet", p, commit)
+	default:
+		g.find(kedge.LevelWarning, "changed since the tree that was verified last", p, "kedge gate --all")
+	}
+	return nil
 }
 
 func restore(base, p string) string {

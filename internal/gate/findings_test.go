@@ -1,6 +1,7 @@
 package gate_test
 
 import (
+	"maps"
 	"reflect"
 	"testing"
 
@@ -74,6 +75,35 @@ func TestT17WeakenedTests(t *testing.T) {
 			v := mustRun(t, q)
 			if (v.Verdict == kedge.TestFailure) != tt.red || (len(v.Findings) > 0) != tt.red {
 				t.Errorf("%s, findings %+v", v.Verdict, v.Findings)
+			}
+		})
+	}
+}
+
+// What a person writes into a file of people's is no tampering: the advice is to
+// commit it, never to undo it. An agent is told to undo it.
+func TestPeoplesFilesAreMeant(t *testing.T) {
+	const file, vouch = ".kedge/gate.toml", "kedge gate --all"
+	for _, tt := range []struct {
+		name, change string
+		guard        kedge.Level
+		head         map[string]string
+		what, fix    string
+	}{
+		{"changed by a person", "M " + file, kedge.LevelWarning, map[string]string{"HEAD:" + file: "old"}, "has changes that are not committed yet", "git commit -m 'settings of Kedge' -- " + file},
+		{"added by a person", "A " + file, kedge.LevelWarning, nil, "not committed yet", "git add -- " + file + " && git commit -m 'settings of Kedge' -- " + file},
+		{"committed by a person", "M " + file, kedge.LevelWarning, map[string]string{"HEAD:" + file: "x"}, "changed since the tree that was verified last", vouch},
+		{"changed by an agent", "M " + file, kedge.LevelError, map[string]string{"HEAD:" + file: "old"}, "a protected file was changed", "git restore --source=base -- " + file},
+		{"deleted by a person", "D " + file, kedge.LevelWarning, nil, "a protected file was deleted", "git restore --source=base -- " + file},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			q := request(t, kedge.Check{Name: "unit", Run: "true"})
+			r := changed(tt.change)
+			maps.Copy(r.files, tt.head)
+			q.Repo, q.Protect, q.Guard = r, []string{".kedge/**"}, tt.guard
+			want := []kedge.Finding{{Level: tt.guard, What: tt.what, Where: file, Fix: tt.fix}}
+			if v := mustRun(t, q); !reflect.DeepEqual(v.Findings, want) {
+				t.Errorf("%+v, want %+v", v.Findings, want)
 			}
 		})
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net"
 	"net/http"
 	"os"
@@ -63,7 +62,7 @@ func (r *fakeRepo) Diff(_ context.Context, from, to string) ([]gitx.Change, erro
 func (r *fakeRepo) ReadFile(_ context.Context, rev, path string) ([]byte, error) {
 	s, ok := r.files[rev+":"+path]
 	if !ok {
-		return nil, fmt.Errorf("%s:%s: %w", rev, path, fs.ErrNotExist)
+		return nil, kedge.Errorf(kedge.NotFound, "no file %s:%s", rev, path)
 	}
 	return []byte(s), nil
 }
