@@ -145,3 +145,21 @@ func FuzzCommandReader(f *testing.F) {
 		}
 	})
 }
+
+// TestOfferedAgentsAreDriven: what a hint or a file offers for a run, a run can
+// drive; and none that it can drive is kept from people.
+func TestOfferedAgentsAreDriven(t *testing.T) {
+	var driven []string
+	for _, name := range []string{"aider", "acp", "claude", "codex", "copilot", "gemini", "opencode", "pi", "qwen"} {
+		a, err := config.Default().Agent(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := agent.New(name, a); err == nil {
+			driven = append(driven, name)
+		}
+	}
+	if got := config.Default().AgentNames(); !slices.Equal(got, driven) {
+		t.Errorf("offered are %q, driven %q", got, driven)
+	}
+}

@@ -230,6 +230,10 @@ func maps(c Config) (map[string]Agent, map[string]int64) {
 // agent.
 var agentKinds = []string{"claude", "codex", "gemini", "opencode", "qwen", "pi", "copilot", "aider", "acp", "command"}
 
+// driven are the built-in agents that a run can drive; package agent holds it to
+// that.
+var driven = []string{"claude", "codex"}
+
 // Agent finds an agent by name: one that a file defines, or a built-in one.
 func (c Config) Agent(name string) (Agent, error) {
 	if a, ok := c.Agents[name]; ok {
@@ -243,10 +247,10 @@ func (c Config) Agent(name string) (Agent, error) {
 			strings.Join(c.AgentNames(), ", "), name)
 }
 
-// AgentNames are the agents that can be named: those that a file defines and the
-// built-in ones, sorted.
+// AgentNames are the agents to offer for a run: those that a file defines and the
+// built-in ones that a run can drive, sorted.
 func (c Config) AgentNames() []string {
-	names := slices.DeleteFunc(slices.Clone(agentKinds), func(kind string) bool { return kind == "command" })
+	names := slices.Clone(driven)
 	for name := range c.Agents {
 		if !slices.Contains(names, name) {
 			names = append(names, name)

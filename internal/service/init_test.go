@@ -340,7 +340,7 @@ func TestInitInAWorktreeIsTheSameProject(t *testing.T) {
 // first run is refused.
 func TestInitSaysWhichAgentARunCannotDrive(t *testing.T) {
 	g := newGround(t, true)
-	for _, name := range config.Default().AgentNames() {
+	for _, name := range append(config.Default().AgentNames(), "gemini", "aider") {
 		a, err := config.Default().Agent(name)
 		if err != nil {
 			t.Fatal(err)
