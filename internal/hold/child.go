@@ -1,6 +1,8 @@
 package hold
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -95,7 +97,9 @@ func LookPath(name, cwd string, env []string) (string, error) {
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(cwd, name)
 		}
-		if _, err := exec.LookPath(name); err != nil {
+		if _, err := exec.LookPath(name); errors.Is(err, fs.ErrPermission) {
+			return "", kedge.Errorf(kedge.NotFound, "%q is not executable", name).WithHint("chmod +x '%s'", name)
+		} else if err != nil {
 			return "", kedge.Errorf(kedge.NotFound, "no program %q", name)
 		}
 		return name, nil

@@ -147,8 +147,14 @@ func CheckAgent(cfg config.Config, p *project.Project, route string, env []strin
 		return kedge.Errorf(kedge.Blocked, "%w", err).WithHint("%s", kedge.HintOf(err))
 	}
 	if _, err := hold.LookPath(ad.Program(), p.Dir, env); err != nil {
-		return kedge.Errorf(kedge.Blocked, "agent %q cannot be started: %w", name, err).
-			WithHint("install it, or name another: kedge run --agent NAME")
+		refused := kedge.Errorf(kedge.Blocked, "agent %q cannot be started: %w", name, err)
+		switch hint := kedge.HintOf(err); {
+		case hint != "" && filepath.IsAbs(ad.Program()):
+			return refused.WithHint("%s && kedge run", hint)
+		case hint != "": // a script of the repository, which a run has as it is committed
+			return refused.WithHint("%s && git add '%s' && git commit -m \"the agent\" '%s' && kedge run", hint, ad.Program(), ad.Program())
+		}
+		return refused.WithHint("install it, or name another: kedge run --agent NAME")
 	}
 	return nil
 }
