@@ -4,8 +4,10 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"time"
 
 	"kedge/internal/cli"
@@ -38,6 +40,9 @@ func run() int {
 	}
 	if t, ok := term.Open(os.Stdin, os.Stdout); ok {
 		env.Term = &t
+	}
+	if said := daemon.Claim(os.Getenv); said != "" && !slices.Contains(os.Args, "--json") {
+		fmt.Fprintln(os.Stderr, said)
 	}
 	home, err := daemon.Home(os.Getenv)
 	wire(&env, home, err)

@@ -11,6 +11,7 @@ package daemon
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -40,6 +41,36 @@ func Home(env func(string) string) (string, error) {
 			WithHint("set KEDGE_HOME to a folder that you may write to")
 	}
 	return dir, private(dir, info)
+}
+
+// Claim closes a state folder that is this user's, still empty and open to
+// others, as mkdir makes it, and says that it did. Any other folder it leaves
+// alone: Home says what is wrong with it.
+func Claim(env func(string) string) (said string) {
+	dir, err := homePath(env)
+	if err != nil {
+		return ""
+	}
+	info, err := os.Stat(dir)
+	if err != nil || !info.IsDir() || info.Mode().Perm()&0o077 == 0 || !isEmpty(dir) {
+		return ""
+	}
+	if st, ok := info.Sys().(*syscall.Stat_t); !ok || int(st.Uid) != os.Geteuid() {
+		return ""
+	}
+	if os.Chmod(dir, 0o700) != nil {
+		return ""
+	}
+	if !isEmpty(dir) { // somebody was quicker: what is in it now is not known to be ours
+		_ = os.Chmod(dir, info.Mode()) // Home tells what is left
+		return ""
+	}
+	return fmt.Sprintf("the empty state folder %q was open to other users (mode %04o): it is yours alone now (0700)", dir, info.Mode().Perm())
+}
+
+func isEmpty(dir string) bool {
+	list, err := os.ReadDir(dir)
+	return err == nil && len(list) == 0
 }
 
 // homePath decides by the environment alone. A relative XDG_STATE_HOME is

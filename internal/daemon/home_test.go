@@ -52,6 +52,7 @@ func TestF29HomeIsRefused(t *testing.T) {
 	must(t, os.WriteFile(file, nil, 0o600))
 	open := filepath.Join(dir, "open")
 	must(t, os.Mkdir(open, 0o700))
+	must(t, os.WriteFile(filepath.Join(open, "theirs"), nil, 0o600))
 	must(t, os.Chmod(open, 0o750))
 	dangling := filepath.Join(dir, "dangling")
 	must(t, os.Symlink(filepath.Join(dir, "nowhere"), dangling))
@@ -70,6 +71,44 @@ func TestF29HomeIsRefused(t *testing.T) {
 		{"no room for a name", []string{"KEDGE_HOME", dir + "/" + strings.Repeat("n", 300)}, "too long"},
 	} {
 		t.Run(c.name, func(t *testing.T) { refused(t, c.says, env(c.env...)) })
+	}
+}
+
+// What mkdir makes is taken as it is meant, once, and only while it is empty.
+func TestClaim(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		mode   os.FileMode
+		inside string
+		after  os.FileMode
+		says   string
+	}{
+		{"empty and open", 0o755, "", 0o700, "(mode 0755)"},
+		{"empty and open to write", 0o777, "", 0o700, "(mode 0777)"},
+		{"empty and closed", 0o700, "", 0o700, ""},
+		{"not empty", 0o755, "file", 0o755, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "home")
+			must(t, os.Mkdir(dir, 0o700))
+			if c.inside != "" {
+				must(t, os.WriteFile(filepath.Join(dir, c.inside), nil, 0o600))
+			}
+			must(t, os.Chmod(dir, c.mode))
+			said := daemon.Claim(env("KEDGE_HOME", dir))
+			if (said == "") != (c.says == "") || !strings.Contains(said, c.says) {
+				t.Errorf("it said %q", said)
+			}
+			if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != c.after {
+				t.Errorf("the mode is %v, %v", info.Mode(), err)
+			}
+			if _, err := daemon.Home(env("KEDGE_HOME", dir)); (err == nil) != (c.after == 0o700) {
+				t.Errorf("Home gave %v", err)
+			}
+			if again := daemon.Claim(env("KEDGE_HOME", dir)); again != "" {
+				t.Errorf("the second time it said %q", again)
+			}
+		})
 	}
 }
 
