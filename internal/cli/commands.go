@@ -48,7 +48,7 @@ var areas = []area{
 	{"look", "Looking:", []maker{{"audit", newAudit}, {"brief", newBrief}, {"cost", newCost}, {"stats", newStats}}},
 	{"checks", "Checks:", []maker{{"gate", newGate}, {"exec", newExec}}},
 	{"git", "Worktrees and salvage:", []maker{{"salvage", newSalvage}, {"worktree", newWorktree}}},
-	{"care", "Looking after it:", []maker{{"doctor", newDoctor}, {"rebuild", newRebuild}, {"backup", newBackup}, {"project", newProject}}},
+	{"care", "Looking after it:", []maker{{"doctor", newDoctor}, {"rebuild", newRebuild}, {"backup", newBackup}, {"project", newProject}, {"version", newVersion}}},
 }
 
 // addCommands adds the one command that the arguments name, or all of them

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -134,7 +135,13 @@ func newFeatureAdd(env *Env) *cobra.Command {
 			if err := flags.apply(env, c.Flags(), &def); err != nil {
 				return err
 			}
-			return featureCall(c, env, "feature.add", service.FeatureAddRequest{Definition: def})
+			if err := featureCall(c, env, "feature.add", service.FeatureAddRequest{Definition: def}); err != nil {
+				return err
+			}
+			if env.ErrTTY && slices.ContainsFunc(def.Checks, func(c kedge.Check) bool { return c.Prove != "holds" }) {
+				env.talk("next: once before the work, so that Kedge sees its check red: kedge feature submit %s", def.ID)
+			}
+			return nil
 		},
 	}
 	flags.add(c.Flags())

@@ -26,7 +26,9 @@ one of VALIDATION_OK, TEST_FAILURE, INTEGRATION_FAILURE, BUILD_FAILURE,
 E2E_FAILURE, HTTP_FAILURE. With names, only these checks are run.
 
 Changes are measured from HEAD, and a check that covers nothing that changed is
-left out; then the verdict is partial. In a session they are measured from the
+left out; then the verdict is partial, and a green one is preceded by a line that
+names what was not run. The own checks of features are not run: feature submit runs
+these, and a run those of finished features again (run.regression). In a session they are measured from the
 tree that was verified last, and the checks are those of that tree: what an agent
 commits hides nothing. A full green verdict of a person outside a session moves
 that tree to the one as it stands, for a person looked at it.
@@ -44,7 +46,7 @@ repeats or passes folded away. The log stays whole.`,
 				return err
 			}
 			gateTalk(env, out)
-			if err := env.show(out, func(w io.Writer) { fmt.Fprintln(w, out.Verdict.Verdict) }); err != nil {
+			if err := env.show(out, func(w io.Writer) { gateText(w, out) }); err != nil {
 				return err
 			}
 			if !out.Green() {
@@ -114,12 +116,24 @@ func gateTalk(env *Env, out service.GateReply) {
 			env.talk("  %s", strings.TrimRight(line, "\n"))
 		}
 	}
-	if out.Partial && out.Green() {
-		env.talk("partial: some checks were not run")
-	}
 	if out.Flaky {
 		env.talk("flaky: the same check on the same tree has ended the other way before")
 	}
+}
+
+// gateText is the answer, its marker last. A green one that leaves checks out
+// says so in the answer itself: who reads nothing else must not take it for more.
+func gateText(w io.Writer, out service.GateReply) {
+	if out.Partial && out.Green() {
+		var left []string
+		for _, c := range out.Checks {
+			if c.Skipped != "" {
+				left = append(left, c.Name)
+			}
+		}
+		fmt.Fprintf(w, "partial: not run: %s\n", plain.Line(strings.Join(left, ", ")))
+	}
+	fmt.Fprintln(w, out.Verdict.Verdict)
 }
 
 func failureTalk(env *Env, c kedge.CheckResult) {

@@ -27,6 +27,10 @@ func newLogs(env *Env) *cobra.Command {
 		Example: "  kedge logs auth-refactor            all of it, escape codes removed\n  kedge logs auth-refactor --follow   and what comes\n  kedge logs auth-refactor --raw      byte for byte\n  kedge logs exec-…                   what a command of kedge exec printed",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
+			if env.json {
+				return kedge.Errorf(kedge.Invalid, "logs prints what a session printed, and has no --json").
+					WithHint("with times, as JSON lines: kedge export '%s'", args[0])
+			}
 			if kedge.ValidID("exec", args[0]) {
 				return printExec(env, args[0], from, raw)
 			}

@@ -42,6 +42,14 @@ func newRoot(env *Env) *cobra.Command {
 	return root
 }
 
+func newVersion(env *Env) *cobra.Command {
+	return &cobra.Command{
+		Use: "version", Short: "Print the version", Args: cobra.NoArgs,
+		Example: "  kedge version\n  kedge version --json",
+		RunE:    func(*cobra.Command, []string) error { return showVersion(env) },
+	}
+}
+
 func showVersion(env *Env) error {
 	v := struct {
 		Version string `json:"version"`
@@ -112,7 +120,15 @@ func wrongArguments(c *cobra.Command, args []string) error {
 // firstExample is the first command line of the examples, without what is said of
 // it.
 func firstExample(c *cobra.Command) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(c.Example), "\n")
+	lines := strings.Split(strings.TrimSpace(c.Example), "\n")
+	line := lines[0]
+	for _, next := range lines[1:] {
+		head, goesOn := strings.CutSuffix(line, "\\")
+		if !goesOn {
+			break
+		}
+		line = head + strings.TrimSpace(next)
+	}
 	line, _, _ = strings.Cut(line, "  ")
 	return line
 }
@@ -166,7 +182,9 @@ func meant(c *cobra.Command, name string) []string {
 	c.SuggestionsMinimumDistance = typo
 	var out []string
 	for _, s := range c.SuggestionsFor(name) {
-		out = append(out, c.CommandPath()+" "+s)
+		if strings.HasPrefix(s, name) || 2*letters(s, name) <= len(name) { // else it is another word
+			out = append(out, c.CommandPath()+" "+s)
+		}
 	}
 	return out
 }
