@@ -247,6 +247,7 @@ var varying = []struct {
 	{regexp.MustCompile(`\b([a-z]{3})-[0-9a-z]{26}\b`), "$1-ID"},
 	{regexp.MustCompile(`\b[0-9a-f]{64}\b`), "SHA256"},
 	{regexp.MustCompile(`\b[0-9a-f]{40}\b`), "GITHASH"},
+	{regexp.MustCompile(`git diff [0-9a-f]{10} `), "git diff GITHASH "},
 	{regexp.MustCompile(`\b[0-9a-f]{12}\b`), "SHORTHASH"},
 	{regexp.MustCompile(`\b\d{8}T\d{6}\.\d{3}Z`), "20261115T120000.000Z"},
 	{regexp.MustCompile(`"hash": "[0-9a-f]+"`), `"hash": "HASH"`},

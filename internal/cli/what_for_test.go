@@ -11,7 +11,7 @@ import (
 // TestStatusSaysWhatForEachNextIs: a bare list of commands leaves one guessing.
 func TestStatusSaysWhatForEachNextIs(t *testing.T) {
 	var b bytes.Buffer
-	statusText(&b, service.StatusReply{Run: &service.RunInfo{State: "running", Next: []string{
+	statusText(&b, service.StatusReply{Run: &service.RunInfo{State: "waiting", Next: []string{
 		"kedge run", "kedge run --pause", "kedge run --stop", "kedge run --continue --max-sessions 2", "kedge approve p1.1", "kedge runs", "write a check",
 	}}})
 	for _, want := range []string{
