@@ -35,16 +35,12 @@ func (env *Env) explainText(w io.Writer, out service.ExplainReply) {
 		return
 	case out.Kind == service.LedgerCommit && out.Work == "":
 		row("ledger", "what Kedge wrote down; it changes files of Kedge's only")
-		if out.Run != "" {
-			row("run", "%s", out.Run)
-		}
+		env.ledgerText(row, out)
 		return
 	case out.Kind == service.LedgerCommit:
 		row("ledger", "what Kedge wrote down about %s", out.Work)
 	}
-	if out.Feature != nil {
-		row("feature", "%s: %s (%s)", out.Feature.ID, out.Feature.Name, strings.ReplaceAll(string(out.Feature.Status), "_", " "))
-	}
+	explainedFeature(row, out)
 	if out.Run != "" {
 		row("run", "%s, attempt %d", out.Run, out.Attempts)
 	}
@@ -65,6 +61,25 @@ func (env *Env) explainText(w io.Writer, out service.ExplainReply) {
 	for _, f := range out.Findings {
 		row("finding", "%s: %s: %s", f.Level, f.Where, f.What)
 	}
+	env.explainedSteps(row, out)
+}
+
+// ledgerText tells the story of what is no work: a feature that was blocked.
+func (env *Env) ledgerText(row func(name, format string, args ...any), out service.ExplainReply) {
+	explainedFeature(row, out)
+	if out.Run != "" {
+		row("run", "%s", out.Run)
+	}
+	env.explainedSteps(row, out)
+}
+
+func explainedFeature(row func(name, format string, args ...any), out service.ExplainReply) {
+	if f := out.Feature; f != nil {
+		row("feature", "%s: %s (%s)", f.ID, f.Name, strings.ReplaceAll(string(f.Status), "_", " "))
+	}
+}
+
+func (env *Env) explainedSteps(row func(name, format string, args ...any), out service.ExplainReply) {
 	for _, st := range out.Steps {
 		row("step", "%s  %s", env.clock(st.At), st.Text)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -97,7 +98,9 @@ func (f *statsFlags) show(env *Env, out service.StatsReply) error {
 	if out.Sessions == 0 && out.VerifiedFeatures == 0 {
 		env.talk("no sessions")
 	}
-	return env.show(out, func(w io.Writer) { statsText(w, out) })
+	cols := env.width()
+	text := folded(env, 13, func(w io.Writer, out service.StatsReply) { statsText(w, out, cols) })
+	return env.show(out, func(w io.Writer) { text(w, out) })
 }
 
 func otelOut(w io.Writer, out service.StatsReply) error {
@@ -110,7 +113,8 @@ func otelOut(w io.Writer, out service.StatsReply) error {
 }
 
 // statsText is one screen: what it all came to, then divided, then the causes.
-func statsText(w io.Writer, out service.StatsReply) {
+// A terminal of cols characters that is too narrow for the table gets it in two.
+func statsText(w io.Writer, out service.StatsReply, cols int) {
 	if out.Sessions == 0 && out.VerifiedFeatures == 0 {
 		return
 	}
@@ -123,7 +127,7 @@ func statsText(w io.Writer, out service.StatsReply) {
 	row("per Mtok", "%s features, %s lines (%s tokens)", rateText(out.FeaturesPerMTok), rateText(out.LinesPerMTok), usedText(out.Tokens, out.Guessed, big))
 	row("per USD", "%s features, %s lines (%s%s)", rateText(out.FeaturesPerUSD), rateText(out.LinesPerUSD), usd(out.USD), estimatedText(out.Figures))
 	unknownText(row, out.Figures)
-	statsTable(w, out)
+	statsTable(w, out, cols)
 	causesText(w, out.Figures)
 }
 
@@ -137,22 +141,33 @@ func unknownText(row func(name, format string, args ...any), f yield.Figures) {
 	}
 }
 
-func statsTable(w io.Writer, out service.StatsReply) {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "\n%s\tSESSIONS\tINTERRUPTED\tRECOVERY\tPRODUCTIVE\tOVERHEAD\tFEATURES\tLINES\tTOKENS\tUSD\tPER MTOK\tPER USD\n", strings.ToUpper(out.By))
+func statsTable(w io.Writer, out service.StatsReply, cols int) {
+	rows := [][]string{{strings.ToUpper(out.By), "SESSIONS", "INTERRUPTED", "RECOVERY", "PRODUCTIVE", "OVERHEAD", "FEATURES", "LINES", "TOKENS", "USD", "PER MTOK", "PER USD"}}
 	for _, r := range out.Rows {
-		name := r.Key
-		if r.Name != "" {
-			name = r.Name
-		}
-		if name == "" {
-			name = "(none)"
-		}
-		fmt.Fprintf(t, "%s\t%d\t%d\t%s\t%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\n", plain.Line(name), r.Sessions, r.Interrupted, minutesText(r.RecoveryMinutes),
-			minutesText(r.ProductiveMinutes), percentOf(r.OverheadRate), r.VerifiedFeatures, knownText(r.VerifiedLines), usedText(r.Tokens, r.Guessed, big), dollars(r.USD),
-			rateText(r.FeaturesPerMTok), rateText(r.FeaturesPerUSD))
+		rows = append(rows, []string{
+			plain.Line(first(first(r.Name, r.Key), "(none)")), strconv.Itoa(r.Sessions), strconv.Itoa(r.Interrupted), minutesText(r.RecoveryMinutes),
+			minutesText(r.ProductiveMinutes), percentOf(r.OverheadRate), strconv.Itoa(r.VerifiedFeatures), knownText(r.VerifiedLines),
+			usedText(r.Tokens, r.Guessed, big), dollars(r.USD), rateText(r.FeaturesPerMTok), rateText(r.FeaturesPerUSD),
+		})
 	}
-	_ = t.Flush() // to the filter, whose errors show at its end
+	const times = 6 // where the columns about work begin
+	whole := columns(rows, 1, len(rows[0]))
+	if cols > 0 && widest(whole) > cols {
+		whole = columns(rows, 1, times) + columns(rows, times, len(rows[0]))
+	}
+	_, _ = io.WriteString(w, whole) // to the filter, whose errors show at its end
+}
+
+// columns is a table of some columns, after the first, which names the rows.
+func columns(rows [][]string, from, to int) string {
+	var b strings.Builder
+	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t)
+	for _, r := range rows {
+		fmt.Fprintln(t, r[0]+"\t"+strings.Join(r[from:to], "\t"))
+	}
+	_ = t.Flush() // to memory
+	return b.String()
 }
 
 // causesText ranks what interrupted by the minutes that it cost.

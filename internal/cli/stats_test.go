@@ -19,7 +19,8 @@ func TestStatsText(t *testing.T) {
 		SilentSessions: 1, UnknownTokens: 1, UnknownUSD: 2, UnknownLines: 1,
 	}
 	var b bytes.Buffer
-	statsText(&b, service.StatsReply{By: "week", Figures: f, Rows: []yield.Row{{Key: "2026-W03", Figures: f}, {Figures: yield.Figures{Sessions: 1}}}})
+	reply := service.StatsReply{By: "week", Figures: f, Rows: []yield.Row{{Key: "2026-W03", Figures: f}, {Figures: yield.Figures{Sessions: 1}}}}
+	statsText(&b, reply, 0)
 	var got []string
 	for l := range strings.Lines(b.String()) {
 		got = append(got, strings.Join(strings.Fields(l), " "))
@@ -43,6 +44,11 @@ func TestStatsText(t *testing.T) {
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("%s", b.String())
+	}
+	b.Reset()
+	statsTable(&b, reply, 80)
+	if n := widest(b.String()); n > 80 || strings.Count(b.String(), "2026-W03") != 2 || !strings.Contains(b.String(), "PER USD") {
+		t.Errorf("a table of %d characters for 80:\n%s", n, b.String())
 	}
 }
 

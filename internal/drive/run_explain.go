@@ -78,7 +78,7 @@ func (s *Driver) Explain(ctx context.Context, who project.Caller, in ExplainRequ
 	case "":
 	case noWork:
 		r.Kind, r.Run = LedgerCommit, kedge.RunID(c.Trailer("Kedge-Run"))
-		return r, nil
+		return r, s.explainLedger(ctx, p, c.SHA, &r)
 	default:
 		r.Kind, r.Work = LedgerCommit, sha
 		if work, err = repo.ReadCommit(ctx, sha); err != nil {
@@ -92,6 +92,21 @@ func (s *Driver) Explain(ctx context.Context, who project.Caller, in ExplainRequ
 		err = s.explainWork(ctx, p, repo, work, &r)
 	}
 	return r, err
+}
+
+// explainLedger tells of the feature whose status a ledger commit without work is
+// about, and what happened to it. Its subject names the feature.
+func (s *Driver) explainLedger(ctx context.Context, p *project.Project, sha string, r *ExplainReply) error {
+	words := strings.Fields(r.Subject) // kedge: ID is STATUS
+	if r.Run == "" || len(words) != 4 || words[2] != "is" {
+		return nil
+	}
+	d, ok, err := store.Get[store.FeatureDoc](ctx, p.Store, store.KindFeature, words[1])
+	if err != nil || !ok {
+		return err
+	}
+	r.Feature = &d.Feature
+	return s.storyOf(ctx, p, d.Feature.ID, sha, r)
 }
 
 func (s *Driver) explainWork(ctx context.Context, p *project.Project, repo *gitx.Repo, c gitx.CommitInfo, r *ExplainReply) error {
