@@ -46,9 +46,9 @@ type execReply struct {
 }
 
 func newExec(env *Env) *cobra.Command {
-	var raw bool
+	var raw, list bool
 	c := &cobra.Command{
-		Use:   "exec [--raw] -- COMMAND...",
+		Use:   "exec [--raw] -- COMMAND... | --list",
 		Short: "Run a command, keep its whole output, print it condensed",
 		Long: `Runs the command with this one's input, folder and environment. Its output, both
 streams in their order, is kept whole; when it has ended, what matters of it is
@@ -57,9 +57,12 @@ tests, progress, installing, frames of libraries and repetition are counted only
 Fewer than 40 lines are printed as they are. The exit code is the command's.
 
 It needs no daemon and no project, inside a session neither.`,
-		Example: "  kedge exec -- go test ./...\n  kedge exec -- npm ci\n  kedge exec --raw -- make        as it comes, and kept all the same\n  kedge logs exec-…               the whole output",
+		Example: "  kedge exec -- go test ./...\n  kedge exec -- npm ci\n  kedge exec --raw -- make        as it comes, and kept all the same\n  kedge exec --list               what is kept, of every project\n  kedge logs exec-…               the whole output",
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(_ *cobra.Command, args []string) error {
+			if list {
+				return listExecs(env, args)
+			}
 			if len(args) == 0 {
 				return kedge.Errorf(kedge.Invalid, "say what to run after --").WithHint("kedge exec -- go test ./...")
 			}
@@ -70,6 +73,7 @@ It needs no daemon and no project, inside a session neither.`,
 		},
 	}
 	c.Flags().BoolVar(&raw, "raw", false, "print the output as it comes")
+	c.Flags().BoolVar(&list, "list", false, "list the commands whose output is kept")
 	c.Flags().SetInterspersed(false)
 	return c
 }

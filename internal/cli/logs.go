@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -35,6 +36,9 @@ func newLogs(env *Env) *cobra.Command {
 				return printExec(env, args[0], from, raw)
 			}
 			found, err := findSession(c.Context(), env, args[0])
+			if e, ok := errors.AsType[*kedge.Error](err); ok && kedge.NotFound.Is(err) && strings.HasPrefix(args[0], "exec-") {
+				return e.WithHint("kedge exec --list") // ls has no commands
+			}
 			if err != nil {
 				return err
 			}

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"time"
 
@@ -96,12 +97,34 @@ func Open(home, id string) (io.ReadCloser, error) {
 	f, err := os.Open(filepath.Join(home, folder, id, output))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, kedge.Errorf(kedge.NotFound, "the output of %q is not kept, or no longer: of the last %d commands it is", id, keepCount).
-			WithHint("run the command again: kedge exec -- COMMAND")
+			WithHint("kedge exec --list")
 	}
 	if err != nil {
 		return nil, kedge.Errorf(kedge.Internal, "read the output: %w", err)
 	}
 	return f, nil
+}
+
+// List gives the records of the commands that have ended and whose output is kept,
+// the newest first. One that cannot be read is passed over: its command runs, or
+// nobody was there to write it down.
+func List(home string) ([]Record, error) {
+	entries, err := os.ReadDir(filepath.Join(home, folder))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, kedge.Errorf(kedge.Internal, "look at the kept outputs: %w", err)
+	}
+	list := []Record{}
+	for _, e := range slices.Backward(entries) {
+		if !kedge.ValidID("exec", e.Name()) {
+			continue
+		}
+		b, err := os.ReadFile(filepath.Join(home, folder, e.Name(), record))
+		var r Record
+		if err == nil && json.Unmarshal(b, &r) == nil && r.ID == e.Name() {
+			list = append(list, r)
+		}
+	}
+	return list, nil
 }
 
 // prune removes the oldest outputs of commands that have ended, until at most
