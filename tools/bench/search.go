@@ -12,10 +12,10 @@ import (
 // searchBytes is how much stored output is searched.
 var searchBytes = sized(1<<30, 16<<20)
 
-// benchSearch compares a search of what a session printed with ripgrep on the
-// same files, and, for whoever wants to know, on one file that the same bytes were
-// copied to: the system keeps what was written at once in larger pieces than what
-// a program printed little by little, and gives it out faster.
+// benchSearch compares a search of what a session printed with ripgrep on one
+// file of the same bytes, which is what the goal is about; and, to tell how much of
+// it is the way in which Kedge stores them, with ripgrep on the session's own files:
+// the system gives out what was written at once faster than what came in pieces.
 func benchSearch(dir string) ([]result, error) {
 	rg, err := exec.LookPath("rg")
 	if err != nil {
@@ -74,11 +74,12 @@ func benchSearch(dir string) ([]result, error) {
 		}
 		ratio := a.Seconds() / b.Seconds()
 		name := fmt.Sprintf("search of %d MB, %s letters; ripgrep", searchBytes>>20, q.kind)
-		results = append(results, result{name, short(a), short(b), ratio, "<= 1.5", ratio <= 1.5})
+		results = append(results, result{name + ", own files", short(a), short(b), ratio, "-", true})
 		if a, b, err = interleave(search(kedge, "search", q.text), ripgrep(q.text, copied)); err != nil {
 			return results, err
 		}
-		results = append(results, result{name + ", copied", short(a), short(b), a.Seconds() / b.Seconds(), "-", true})
+		ratio = a.Seconds() / b.Seconds()
+		results = append(results, result{name, short(a), short(b), ratio, "<= 1.5", ratio <= 1.5})
 	}
 	return results, nil
 }
