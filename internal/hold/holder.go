@@ -216,7 +216,7 @@ func (h *holder) write(r Result) error { return writeJSON(resultPath(h.spec.Dir)
 // ends where the tape's length is a multiple of pumpBuffer: the system keeps whole
 // pieces of a file together, and whoever reads it later has to find fewer.
 const (
-	pumpBuffer = 16 << 10
+	pumpBuffer = 64 << 10
 	flood      = 2 << 10
 )
 
