@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"os/signal"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -216,19 +217,20 @@ func (h *holder) write(r Result) error { return writeJSON(resultPath(h.spec.Dir)
 // ends where the tape's length is a multiple of pumpBuffer: the system keeps whole
 // pieces of a file together, and whoever reads it later has to find fewer.
 const (
-	pumpBuffer = 64 << 10
+	pumpBuffer = 128 << 10
 	flood      = 2 << 10
 )
 
 // pump moves output to the tape until the program and all that shared its
-// terminal are gone.
+// terminal are gone. It takes room for a flood when one comes.
 func (h *holder) pump() {
-	buf := make([]byte, pumpBuffer)
+	buf := make([]byte, 2*flood)
 	for {
-		room := buf[:pumpBuffer-h.tape.End()%pumpBuffer]
-		n, err := h.child.out.Read(room)
+		most := int(pumpBuffer - h.tape.End()%pumpBuffer)
+		n, err := h.child.out.Read(buf[:min(most, len(buf))])
 		if n >= flood && err == nil {
-			n += h.child.more(room[n:])
+			buf = slices.Grow(buf[:n], pumpBuffer-n)[:pumpBuffer]
+			n += h.child.more(buf[n:most])
 		}
 		if n > 0 {
 			h.tape.Append(buf[:n], time.Now())
