@@ -10,10 +10,12 @@ help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 build: ## the binary, in bin/
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o $(BIN) ./cmd/kedge
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o $(BIN).linked ./cmd/kedge
+	@cmp -s $(BIN).linked $(BIN) || ./tools/copy.sh $(BIN).linked $(BIN)
 
 install: ## the binary, where go install puts it
 	CGO_ENABLED=0 $(GO) install -trimpath -ldflags '-s -w' ./cmd/kedge
+	@at=$$($(GO) list -f '{{.Target}}' ./cmd/kedge) && ./tools/copy.sh "$$at" "$$at"
 
 deps: ## what the tests need beside Go and git
 	@./tools/deps.sh
