@@ -8,6 +8,11 @@ pinned="
 claude   2.1.197  @anthropic-ai/claude-code
 claude   2.1.325  @anthropic-ai/claude-code
 codex    0.166.0  @openai/codex
+gemini   0.61.0   @google/gemini-cli
+opencode 1.18.33  opencode-ai
+qwen     0.15.10  @qwen-code/qwen-code
+pi       0.73.1   @mariozechner/pi-coding-agent
+copilot  1.0.102  @github/copilot
 "
 mkdir -p "$dir"
 install() { # name version package
