@@ -234,7 +234,9 @@ func (f *folding) context() {
 			f.keep(i+1, i+1+after)
 			f.keepBody(i)
 		case finding:
-			f.keepBody(i)
+			if f.mode != listing { // there it is a heading, and below it are names
+				f.keepBody(i)
+			}
 		default: // nothing stands around the others that matters
 		}
 	}

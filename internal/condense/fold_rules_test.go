@@ -77,6 +77,44 @@ func TestCondenseRules(t *testing.T) {
 			[]string{"src/a.go:77: x y " + strings.Repeat("long ", 40)},
 		},
 		{
+			"tests behind a filter", `cd x && go test -v ./... 2>&1 | grep -E "PASS|FAIL|ok" | sort`,
+			times(80, "--- PASS: TestA%d (0.00s)\n") + "--- FAIL: TestMiddle (0.00s)\n" + times(80, "ok  \tshop/p%d\t0.01s\n"),
+			[]string{"--- FAIL: TestMiddle", "passing tests"},
+			[]string{"TestA40"},
+		},
+		{
+			"a merge with conflicts", "git merge other", times(90, "Auto-merging src/a%d.go\n") + "CONFLICT (content): Merge conflict in src/b.go\n" + times(90, "Auto-merging src/c%d.go\n") +
+				"Automatic merge failed; fix conflicts and then commit the result.\n",
+			[]string{"CONFLICT (content): Merge conflict in src/b.go", "Automatic merge failed"},
+			[]string{"src/a50.go"},
+		},
+		{
+			"a state with conflicts", "git status", "On branch main\nYour branch is behind 'origin/main' by 3 commits.\n\nChanges to be committed:\n" + times(90, "\tmodified:   a%d.go\n") +
+				"\nUnmerged paths:\n\tboth modified:   b.go\n\nUntracked files:\n" + times(90, "\tc%d.go\n"),
+			[]string{"behind 'origin/main'", "Unmerged paths:", "both modified:   b.go", "Untracked files:"},
+			[]string{"a60.go", "c40.go"},
+		},
+		{
+			"a tree of packages", "npm ls --all", times(100, "├── left@1.%d.0\n") + "├── UNMET DEPENDENCY right@^2.0.0\n├── wrong@1.0.0 invalid: \"^2.0.0\" from the root project\n" + times(100, "├── more@1.%d.0\n"),
+			[]string{"UNMET DEPENDENCY right@^2.0.0", "wrong@1.0.0 invalid"},
+			[]string{"left@1.50.0"},
+		},
+		{
+			"the state of a cluster", "kubectl get pods -A", times(60, "default   web-%d   1/1   Running   0   3d\n") + "default   db-0   0/1   CrashLoopBackOff   12   3d\n" + times(60, "default   job-%d   1/1   Running   0   3d\n"),
+			[]string{"db-0   0/1   CrashLoopBackOff"},
+			[]string{"web-30 "},
+		},
+		{
+			"a step that broke", "docker pull x", times(60, "0123456789ab: Pulling fs layer %d\n") + "0123456789ab: Download failed, retrying in 5 seconds\n" + times(60, "0123456789ab: Pull complete %d\n"),
+			[]string{"Download failed, retrying"},
+			[]string{"fs layer 30"},
+		},
+		{
+			"how a child ended", "sh all.sh", times(60, "step %d\n") + "worker 3 exited with code 137\n" + times(60, "step %d\n"),
+			[]string{"worker 3 exited with code 137"},
+			[]string{"step 30"},
+		},
+		{
 			"a very long line", "cat bundle.js", times(60, "a%d\n") + strings.Repeat("x", 100_000) + "\nerror: " + strings.Repeat("y", 1000) + "\n",
 			[]string{"bytes …", "error: " + strings.Repeat("y", 1000)},
 			[]string{strings.Repeat("x", 5000)},

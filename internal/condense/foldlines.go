@@ -29,7 +29,6 @@ const (
 )
 
 var (
-	segment   = lazyre.New(`&&|\|\||[;|\n]`)
 	assigned  = lazyre.New(`^(?:\s*(?:[A-Za-z_]\w*=\S*|sudo|env|time|nice|command|exec|xargs)\s+)+`)
 	listTools = lazyre.New(`^(?:ls|ll|find|tree|fd|du|git (?:ls-files|ls-tree|log|shortlog|branch|tag|status|stash list|reflog|rev-list|remote)|docker (?:ps|images)|ps)\b`)
 	findTools = lazyre.New(`^(?:e?grep|fgrep|rg|ag|ack|git grep)\b`)
@@ -37,14 +36,9 @@ var (
 	gitOption = lazyre.New(`^git(?: -C \S+| -c \S+| --no-pager| -P)+ `)
 )
 
-// modeOf looks at the last command of a line: its output is what is seen.
+// modeOf looks at the command whose output is seen.
 func modeOf(command string) mode {
-	last := strings.TrimSpace(command)
-	if at := segment.FindAllStringIndex(last, -1); at != nil {
-		last = strings.TrimSpace(last[at[len(at)-1][1]:])
-	}
-	last = assigned.ReplaceAllString(last+" ", "")
-	last = gitOption.ReplaceAllString(last, "git ")
+	last := source(command)
 	switch {
 	case diffTools.MatchString(last):
 		return difference
@@ -63,6 +57,14 @@ var (
 	matchPlace  = lazyre.New(`^([^\s:][^:]*):(\d+):`)
 )
 
+// stuck is what a listing of the state of things says of one that is in a bad one:
+// a conflict of git's, a container that ended with an error. Sections are the
+// headings of such a listing.
+var (
+	stuck    = lazyre.New(`^\s*both (?:modified|added|deleted): |^\s*(?:added|deleted) by (?:us|them): |^(?:UU|AA|DD|AU|UA|UD|DU) \S|\bExited \([1-9]\d*\)|\(unhealthy\)`)
+	sections = lazyre.New(`^(?:Unmerged paths|Changes to be committed|Changes not staged for commit|Untracked files|You have unmerged paths|HEAD detached|Your branch|and have \d)`)
+)
+
 // look tells what a line is.
 func (m mode) look(text string) (class, string) {
 	switch {
@@ -70,9 +72,10 @@ func (m mode) look(text string) (class, string) {
 		return empty, ""
 	case m == reporting:
 		return lookReport(text)
-	case dataTrouble.MatchString(text):
+	case dataTrouble.MatchString(text), m == listing && stuck.MatchString(text):
 		return trouble, ""
 	case m == difference && dataFinding.MatchString(text),
+		m == listing && sections.MatchString(text),
 		m == matches && matchPlace.MatchString(text):
 		return finding, ""
 	default:
@@ -84,7 +87,7 @@ func lookReport(text string) (class, string) {
 	if e, ok := parseGoEvent(text); ok {
 		return lookEvent(e)
 	}
-	if kind := noiseOf(text); kind != "" {
+	if kind := noiseOf(text); kind != "" && (kind != installing && kind != advance || !broke.MatchString(text)) {
 		return noise, kind
 	}
 	if summary(text) {
@@ -95,13 +98,32 @@ func lookReport(text string) (class, string) {
 		return trouble, ""
 	case foreignFrame(text):
 		return noise, frames
-	case placed(text) || warns(text) || compared.MatchString(text):
+	case placed(text) || warns(text) || compared.MatchString(text) || troubled(text):
 		return finding, ""
 	case moves.MatchString(text):
 		return noise, advance
 	default:
 		return other, ""
 	}
+}
+
+// broke is what a line says that began as one more step and ended badly: "Download
+// failed, retrying".
+var broke = lazyre.New(`(?i)\b(?:failed|failure|error:|denied|refused|timed out|unauthorized|forbidden|no space left)`)
+
+// troubleStems and troubleWords are how tools say, without a word of failing, that
+// something is not as it should be.
+var (
+	troubleStems = []string{
+		"conflict", "unmet", "invalid", "reject", "missing", "space left", "memory", "oom", "backoff", "unhealthy", "exit", "unable", "unresolved", "unauthor", "forbid",
+		"deadlock", "overflow", "corrupt", "mismatch", "violat", "destroy", "replace", "unreachable", "incompatib", "unsupported", "illegal", "leak", "rolled back", "evict",
+	}
+	troubleWords = lazyre.New(`(?i)\b(?:conflicts?|unmet|invalid|rejected|missing|no space left|out of memory|oomkilled|\w*backoff|unhealthy|unable to|unresolved|unauthorized|forbidden|deadlock|overflow|corrupt(?:ed)?|mismatch|violat(?:es|ed|ion)|(?:will|must) be (?:destroyed|replaced)|forces replacement|unreachable|incompatible|unsupported|illegal|leaks?|leaked|rolled back|evicted)\b|\bexit(?:ed)?(?: with)?(?: status| code)?:? ?\(?[1-9]\d*\b`)
+)
+
+// troubled tells whether a line says that something is not as it should be.
+func troubled(text string) bool {
+	return hasAny(strings.ToLower(text), troubleStems) && troubleWords.MatchString(text)
 }
 
 // lookEvent looks at a line of go test -json by what the event says.

@@ -1,0 +1,32 @@
+package condense
+
+import "testing"
+
+// TestSource: of a line the command counts whose output is seen.
+func TestSource(t *testing.T) {
+	for command, want := range map[string]mode{
+		"go test ./... 2>&1 | tail -40":               reporting,
+		"go test ./... |& grep FAIL":                  reporting,
+		`go test ./... 2>&1 | grep -E "FAIL|ok"`:      reporting,
+		`make | grep -v "a && b"`:                     reporting,
+		"grep -rn x . | grep y | head":                matches,
+		`grep -rnE "foo|bar" .`:                       matches,
+		"cd a && git log --oneline | head -100":       listing,
+		"find . -name '*.go' | sort":                  listing,
+		"ls -R || true":                               reporting,
+		"git -C a --no-pager diff | cat":              difference,
+		"FOO=1 sudo ls -la;":                          listing,
+		"echo 'ls | x'; rg foo":                       matches,
+		"ps aux | grep node":                          listing,
+		"":                                            reporting,
+		"|":                                           reporting,
+		`echo "not closed | ls`:                       reporting,
+		"cat a.log | grep ERROR":                      reporting,
+		"git log -p | grep -n foo":                    difference,
+		"npm test | tee out.txt | tail -5 && rg done": matches,
+	} {
+		if got := modeOf(command); got != want {
+			t.Errorf("%q: %v, want %v", command, got, want)
+		}
+	}
+}
