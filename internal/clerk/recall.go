@@ -25,7 +25,8 @@ type RecallReply struct {
 
 // RecallHit is one thing that was found. At is when it was written down; nil
 // where nothing says so. State is where a decision, a risk or a feature stands:
-// what is superseded, withdrawn, closed or skipped is history.
+// what is superseded, withdrawn, closed or skipped is history. Like is how many
+// older ones say the same and are not shown.
 type RecallHit struct {
 	Kind    store.Kind `json:"kind"`
 	ID      string     `json:"id"`
@@ -33,7 +34,14 @@ type RecallHit struct {
 	State   string     `json:"state,omitempty"`
 	Snippet string     `json:"snippet"`
 	At      *time.Time `json:"at"`
+	Like    int        `json:"like,omitempty"`
 }
+
+// Searches look at more hits than they show: what says the same is shown once.
+const (
+	shownHits  = 20
+	lookedHits = 1000
+)
 
 // Recall searches notes, decisions, risks, features and checkpoints.
 func (s *Clerk) Recall(ctx context.Context, who project.Caller, in RecallRequest) (RecallReply, error) {
@@ -47,19 +55,86 @@ func (s *Clerk) Recall(ctx context.Context, who project.Caller, in RecallRequest
 	if err != nil {
 		return RecallReply{}, err
 	}
-	hits, err := p.Store.Search(ctx, in.Query, in.Limit)
+	if in.Limit == 0 {
+		in.Limit = shownHits
+	}
+	hits, err := p.Store.Search(ctx, in.Query, max(lookedHits, in.Limit))
 	if err != nil {
 		return RecallReply{}, err
 	}
 	r := RecallReply{Hits: []RecallHit{}}
-	for _, h := range hits {
-		hit, err := found(ctx, p, h)
+	for _, f := range foldedHits(hits, in.Query) {
+		if len(r.Hits) == in.Limit {
+			break
+		}
+		hit, err := found(ctx, p, f.Hit)
 		if err != nil {
 			return RecallReply{}, err
 		}
+		hit.Like = f.like
 		r.Hits = append(r.Hits, hit)
 	}
 	return r, nil
+}
+
+// foldedHit is a hit that stands for others.
+type foldedHit struct {
+	store.Hit
+	like int // others
+}
+
+// foldedHits shows hits that say the same once, as the newest of them, at the place
+// of the best. Every checkpoint repeats the whole plan: those of one task say the
+// same, and so do all that have the words in the plan alone; of the checkpoints that
+// are left the newest comes first. Ids begin with their time.
+func foldedHits(hits []store.Hit, query string) []foldedHit {
+	var out []foldedHit
+	place := map[string]int{}
+	for _, h := range hits {
+		key := string(h.Kind) + "\n" + h.Title + "\n" + h.Excerpt
+		if h.Kind == store.KindCheckpoint {
+			key = string(h.Kind) + "\n" + taskNamed(h.Title, query)
+		}
+		i, ok := place[key]
+		if !ok {
+			place[key] = len(out)
+			out = append(out, foldedHit{Hit: h})
+			continue
+		}
+		out[i].like++
+		if h.ID > out[i].ID {
+			out[i].Hit = h
+		}
+	}
+	newestFirst(out)
+	return out
+}
+
+// taskNamed gives a checkpoint's task where one of the words stands in it, else
+// nothing.
+func taskNamed(task, query string) string {
+	low := strings.ToLower(task)
+	for _, w := range strings.Fields(strings.ToLower(query)) {
+		if strings.Contains(low, w) {
+			return task
+		}
+	}
+	return ""
+}
+
+// newestFirst orders the checkpoints among the places that checkpoints have.
+func newestFirst(list []foldedHit) {
+	var places []int
+	var found []foldedHit
+	for i, h := range list {
+		if h.Kind == store.KindCheckpoint {
+			places, found = append(places, i), append(found, h)
+		}
+	}
+	slices.SortStableFunc(found, func(a, b foldedHit) int { return strings.Compare(b.ID, a.ID) })
+	for i, at := range places {
+		list[at] = found[i]
+	}
 }
 
 // found is a hit with what its document says beyond the words: when it was

@@ -30,7 +30,7 @@ func newRecall(env *Env) *cobra.Command {
 			}
 			return env.show(out, func(w io.Writer) {
 				for _, h := range out.Hits {
-					fmt.Fprintf(w, "%-10s %s  %s%s\n", h.Kind, plain.Line(h.ID), plain.Line(h.Title), dead(h.State))
+					fmt.Fprintf(w, "%-10s %s  %s%s%s\n", h.Kind, plain.Line(h.ID), plain.Line(h.Title), dead(h.State), alike(h.Like))
 					if h.Snippet != "" {
 						fmt.Fprintf(w, "           %s\n", plain.Line(h.Snippet))
 					}
@@ -40,6 +40,14 @@ func newRecall(env *Env) *cobra.Command {
 	}
 	c.Flags().IntVar(&in.Limit, "limit", 20, "how many hits at most")
 	return c
+}
+
+// alike says how many older ones a hit stands for.
+func alike(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (and %d older like it)", n)
 }
 
 // dead marks what was found but holds no longer.

@@ -234,10 +234,10 @@ func spendLine(v service.RunView) string {
 		tokens = count(*v.Usage.Tokens) + " tokens"
 	}
 	if v.Usage.USD != nil {
-		usd = fmt.Sprintf("$%.2f", *v.Usage.USD)
+		usd = "$" + money(*v.Usage.USD)
 	}
 	if v.Limits.USD > 0 {
-		usd += fmt.Sprintf(" of $%.2f", v.Limits.USD)
+		usd += " of $" + money(v.Limits.USD)
 	}
 	if v.Limits.Tokens > 0 {
 		tokens += " of " + count(v.Limits.Tokens)
