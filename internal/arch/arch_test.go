@@ -83,6 +83,7 @@ var layer = map[string]int{
 
 	"kedge/internal/project":  25,
 	"kedge/internal/settings": 26,
+	"kedge/internal/regain":   26,
 	"kedge/internal/life":     25,
 	"kedge/internal/book":     26,
 	"kedge/internal/care":     27,

@@ -41,8 +41,9 @@ type RunInput struct {
 	Status     []kedge.StatusLine
 	Drift      []kedge.Drift // what people changed since Kedge last looked
 	Flight     Flight
-	Reread     []kedge.FileRef // with their states
-	Summaries  []PhaseSummary  // of earlier phases
+	Reread     []kedge.FileRef   // with their states, the likeliest to be needed first
+	Why        map[string]string // why, by path, as far as the session before tells
+	Summaries  []PhaseSummary    // of earlier phases
 	Told       []Saying
 	Answers    []Saying
 	Failure    string        // the one failure that a repair or a fix is about
@@ -51,8 +52,8 @@ type RunInput struct {
 
 // Flight is what the session before this one was doing when it was cut.
 type Flight struct {
-	Why     string // why it ended
-	Doing   []string
+	Why     string   // why it ended
+	Stood   string   // where it stood: sections of data, as pickup.Brief.Sections writes them
 	Changed []string // paths that it left changed in this work tree
 	Salvage kedge.SalvageID
 }
@@ -131,7 +132,7 @@ func runParts(in RunInput) []part {
 	add(keepStatus, "status", "kedge features", statusText(in.Status))
 	add(keepReading, "drift", "kedge status", driftText(in.Drift))
 	add(keepFlight, "what was in flight", "kedge ls", flightText(in.Flight))
-	add(keepReading, "files to re-read", "kedge checkpoint show", rereadText(in.Reread))
+	add(keepReading, "files to re-read", "kedge checkpoint show", rereadText(in.Reread, in.Why))
 	add(keepSummaries, "earlier phases", "kedge plan show", summariesText(in.Summaries))
 	add(keepSayings, "what people said", "kedge status", toldText(in.Told))
 	add(keepSayings, "answers", "kedge status", answersText("Answers to your questions", in.Answers))
@@ -193,7 +194,7 @@ func driftText(drift []kedge.Drift) string {
 }
 
 func flightText(f Flight) string {
-	if f.Why == "" && len(f.Doing) == 0 && len(f.Changed) == 0 {
+	if f.Why == "" && f.Stood == "" && len(f.Changed) == 0 {
 		return ""
 	}
 	var b strings.Builder
@@ -202,19 +203,19 @@ func flightText(f Flight) string {
 	if f.Why != "" {
 		b.WriteString("It ended:\n" + quoted(clip(f.Why, maxEntry)))
 	}
-	if len(f.Doing) > 0 {
-		b.WriteString("The last that it did:\n" + entries(f.Doing, "kedge logs"))
-	}
 	if len(f.Changed) > 0 {
 		b.WriteString("Changed and not committed:\n" + entries(f.Changed, "git status"))
 	}
 	if f.Salvage != "" {
 		b.WriteString("A copy is kept as " + line(string(f.Salvage)) + ".\n")
 	}
+	if f.Stood != "" {
+		b.WriteString("Where it stood, by rule from what it told itself:\n" + f.Stood)
+	}
 	return b.String()
 }
 
-func rereadText(files []kedge.FileRef) string {
+func rereadText(files []kedge.FileRef, why map[string]string) string {
 	if len(files) == 0 {
 		return ""
 	}
@@ -223,6 +224,9 @@ func rereadText(files []kedge.FileRef) string {
 		s := f.Path
 		if f.State != "" && f.State != kedge.FileUnchanged {
 			s += " (" + string(f.State) + " since the checkpoint)"
+		}
+		if w := why[f.Path]; w != "" {
+			s += ": " + w
 		}
 		list = append(list, s)
 	}

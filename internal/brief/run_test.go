@@ -37,7 +37,7 @@ func sampleRun() brief.RunInput {
 		Risks:   []kedge.Risk{{ID: kedge.RiskID(id("rsk", "1")), Text: "completion scripts are not tested"}},
 		Status:  []kedge.StatusLine{{Done: true, Text: "p1.1 users"}, {Text: "p2.1 orders (in_progress)"}},
 		Drift:   []kedge.Drift{{Path: "src/db.ts", State: kedge.FileChanged, Added: 3, Removed: 1}},
-		Flight:  brief.Flight{Why: "interrupted: kill", Doing: []string{"edit src/models/Order.ts"}, Changed: []string{"A src/models/Order.ts"}, Salvage: "sal-x"},
+		Flight:  brief.Flight{Why: "interrupted: kill", Stood: "\n### Next step\n> edit src/models/Order.ts\n", Changed: []string{"A src/models/Order.ts"}, Salvage: "sal-x"},
 		Reread:  []kedge.FileRef{{Path: "src/models/Order.ts", State: kedge.FileChanged}, {Path: "src/models/User.ts"}},
 		Told:    []brief.Saying{{By: kedge.Human("ann"), At: noon, Text: "use decimals"}},
 		Answers: []brief.Saying{{By: kedge.Human("ann"), At: noon, Question: "Which currency?", Text: "EUR"}},
@@ -149,7 +149,8 @@ func TestRunBriefKeepsTextAsData(t *testing.T) {
 		in.Feature.Name, in.Feature.Description = word, word
 		in.Told[0].Text, in.Answers[0].Text, in.Answers[0].Question = word, word, word
 		in.Failure, in.Prompt, in.Objective, in.Handoff = word, word, word, nil
-		in.Flight.Doing, in.Flight.Why, in.Summaries[0].Text = []string{word}, word, word
+		in.Why = map[string]string{in.Reread[0].Path: word}
+		in.Flight.Why, in.Summaries[0].Text = word, word
 		pin := samplePlanning()
 		pin.Goal, pin.Faults, pin.Answers[0].Text, pin.Told[0].Text = word, word, word, word
 		return strings.Count(brief.ForRun(in, 100_000).Text, "\n## "), strings.Count(brief.ForPlanning(pin, 100_000).Text, "\n## ")

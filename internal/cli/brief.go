@@ -23,6 +23,9 @@ command and its result, the files needed next, the likeliest first, and what was
 decided, ruled out and left open. By rule: no model is asked, and the same
 transcript gives the same brief. It needs no set-up and no daemon.
 
+A session of Kedge stands for the transcript that its program left, and a session of a
+run for what it told Kedge itself. Runs and kedge resume go on from the same text.
+
 The brief of a project that Kedge looks after is: kedge prime`,
 		Example: "  kedge brief --transcript session.jsonl\n" +
 			"  kedge brief --transcript session.jsonl.gz --at 1200   as it stood before line 1200\n" +
@@ -35,13 +38,13 @@ The brief of a project that Kedge looks after is: kedge prime`,
 			in.Env = named(env.Environ, transcript.Variables)
 			return ask(c.Context(), env, "brief", in, func(w io.Writer, out service.BriefReply) {
 				fmt.Fprint(w, out.Text)
-				if len(out.Cut) > 0 {
+				if len(out.Cut) > 0 && env.Term == nil { // on a terminal the text has just said it
 					env.talk("left out to keep to %d tokens: %s", out.Budget, strings.Join(out.Cut, "; "))
 				}
 			})
 		},
 	}
-	c.Flags().StringVar(&in.What, "transcript", "", "the transcript: a file (gzip too), or the id of a session that has one")
+	c.Flags().StringVar(&in.What, "transcript", "", "the transcript: a file (gzip too), or the id or name of a session that has one")
 	c.Flags().IntVar(&in.At, "at", 0, "see only the lines before this one, counted from 1 (default: all)")
 	c.Flags().IntVar(&in.Budget, "budget", 0, fmt.Sprintf("the most tokens it may take, by estimate (default %d)", pickup.DefaultBudget))
 	_ = c.MarkFlagFilename("transcript") // refuses only what is no flag

@@ -21,6 +21,12 @@ func newResume(env *Env) *cobra.Command {
 name, as a new session that names the old one. What the old one printed stays
 where it is; kedge search finds it under the same name.
 
+Where its program left a transcript (Claude Code, Codex and others do), the new
+session is told where the work stood: the ask in force, the next step, what was in
+flight and which files are needed next, as kedge brief has it. The text lies in the
+file that KEDGE_BRIEF names; claude and codex, started with nothing but options,
+begin by reading it. --bare leaves all that out.
+
 With --checkpoint a fresh session of the project's agent starts instead. Its first
 message is the rules, then where the checkpoint left the work: what is done, what
 comes next and which files to read again.`,
@@ -49,6 +55,7 @@ comes next and which files to read again.`,
 	}
 	c.Flags().BoolVar(&attach, "attach", false, "attach to it at once")
 	c.Flags().StringVar(&in.Checkpoint, "checkpoint", "", "go on from a checkpoint: its id, or latest")
+	c.Flags().BoolVar(&in.Bare, "bare", false, "start the command and nothing else")
 	c.Flags().StringVar(&in.Agent, "agent", "", "with --checkpoint: this agent, not the project's")
 	return c
 }
@@ -64,6 +71,8 @@ func resumes(in *service.SessionResume, args []string) error {
 	switch {
 	case in.Checkpoint == "" && in.Name == "":
 		return kedge.Errorf(kedge.Invalid, "no session is named").WithHint("kedge ls, then: kedge resume NAME; or: kedge resume --checkpoint latest")
+	case in.Checkpoint != "" && in.Bare:
+		return kedge.Errorf(kedge.Invalid, "--bare is for a session: a checkpoint is nothing but a brief").WithHint("kedge resume NAME --bare")
 	case in.Checkpoint == "" && in.Agent != "":
 		return kedge.Errorf(kedge.Invalid, "--agent is for --checkpoint: a session is started with its own command").WithHint("kedge resume %s", in.Name)
 	}

@@ -12,12 +12,11 @@ import (
 	"kedge/internal/engine/exec"
 	"kedge/internal/glob"
 	docs "kedge/internal/ledger"
+	"kedge/internal/pickup"
 	"kedge/internal/project"
-	"kedge/internal/redact"
 	"kedge/internal/run"
 	"kedge/internal/standing"
 	"kedge/internal/store"
-	"kedge/internal/watch"
 )
 
 // runBriefs writes what the sessions of a project's runs are told, and what they
@@ -235,23 +234,50 @@ func (b runBriefs) earlierSession(ctx context.Context, c run.Command, at exec.St
 	if in.Handoff != nil {
 		in.Handoff.RuledOut = docs.StillRejected(in.Decisions, in.Handoff.RuledOut)
 	}
-	for _, f := range slices.Backward(at.Files) {
-		if f.Status != "D" {
-			in.Reread = append([]kedge.FileRef{{Path: f.Path, State: kedge.FileChanged}}, without(in.Reread, f.Path)...)
-		}
-	}
+	b.rankedFiles(at, in)
 	if finished(ses) {
 		return nil
 	}
-	in.Flight = brief.Flight{Why: cutBy(ses), Doing: doing(at.Trail.Last), Salvage: at.Salvage}
+	in.Flight = brief.Flight{Why: cutBy(ses), Stood: at.Trail.Stood.Sections(pickup.DefaultBudget), Salvage: at.Salvage}
 	for _, f := range at.Files {
 		in.Flight.Changed = append(in.Flight.Changed, f.Status+" "+f.Path)
 	}
 	return b.sinceCheckpoint(ctx, c, at, in)
 }
 
-func without(files []kedge.FileRef, path string) []kedge.FileRef {
-	return slices.DeleteFunc(slices.Clone(files), func(f kedge.FileRef) bool { return f.Path == path })
+// rankedFiles puts the files that the session before needed next in front of those
+// to begin with, in its order, and behind them the others that it changed.
+func (b runBriefs) rankedFiles(at exec.Standing, in *brief.RunInput) {
+	begin := in.Reread
+	in.Reread, in.Why = nil, map[string]string{}
+	changed := map[string]bool{}
+	for _, f := range at.Files {
+		changed[f.Path] = f.Status != "D"
+	}
+	add := func(f kedge.FileRef) {
+		named := slices.ContainsFunc(in.Reread, func(o kedge.FileRef) bool { return o.Path == f.Path })
+		if named || standing.OwnFile(f.Path) {
+			return
+		}
+		if changed[f.Path] {
+			f.State = kedge.FileChanged
+		}
+		in.Reread = append(in.Reread, f)
+	}
+	for i, path := range at.Trail.Stood.Files {
+		if _, ok := standing.FileHash(b.p.In(at.Dir), path); ok {
+			add(kedge.FileRef{Path: path})
+			in.Why[path] = at.Trail.Stood.Why[i]
+		}
+	}
+	for _, f := range at.Files {
+		if changed[f.Path] {
+			add(kedge.FileRef{Path: f.Path})
+		}
+	}
+	for _, f := range begin {
+		add(f)
+	}
 }
 
 // finished tells whether a session ended by itself, and well: nothing of it was
@@ -266,27 +292,6 @@ func cutBy(ses kedge.Session) string {
 		text += ": " + ses.Cause
 	}
 	return text
-}
-
-// doing is the last that a session did, as it told it itself. Secrets are taken
-// out here, before anything is shortened: half of one is not recognised later.
-func doing(last []watch.Event) []string {
-	var out []string
-	add := func(text string) { out = append(out, redact.Text(text)) }
-	for _, ev := range last {
-		switch ev.Kind {
-		case watch.Call:
-			add(strings.TrimSpace(ev.Tool + " " + ev.Input))
-		case watch.Result:
-			if ev.Failed {
-				add("failed: " + ev.Output)
-			}
-		case watch.Say, watch.Step, watch.Ask:
-			add(string(ev.Kind) + ": " + ev.Text)
-		default:
-		}
-	}
-	return out
 }
 
 // handoffOf is the latest handoff that a session saved.

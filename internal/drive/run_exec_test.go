@@ -494,11 +494,18 @@ func TestRow26BriefNamesFilesAndWhatWasInFlight(t *testing.T) {
 
 	w.putIn(dir, "order.txt", "half\n")
 	w.session(kedge.SessionID(kedge.NewID("ses", w.now)), []string{
-		`KEDGE {"type":"call","id":"1","tool":"edit","input":"order.txt"}`,
-		`KEDGE {"type":"say","text":"now the total"}`,
+		`KEDGE {"type":"call","id":"1","tool":"Read","input":"order_old.txt"}`, `KEDGE {"type":"result","id":"1","output":"old"}`,
+		`KEDGE {"type":"call","id":"2","tool":"Edit","input":"half","paths":["order.txt"]}`, `KEDGE {"type":"result","id":"2"}`,
+		`KEDGE {"type":"call","id":"3","tool":"Bash","input":"grep total order.txt"}`, `KEDGE {"type":"result","id":"3","output":"no total","failed":true}`,
+		`KEDGE {"type":"say","text":"Now let me add the total to the order."}`,
+		`KEDGE {"type":"call","id":"4","tool":"Bash","input":"cat order.txt"}`,
 	}, kedge.SessionEndedData{State: kedge.SessionInterrupted, Cause: "killed"})
 	text = w.brief(c)
-	for _, want := range []string{"## In flight", "> interrupted: killed", "> - say: now the total", "> - A order.txt", "> - order.txt (changed"} {
+	for _, want := range []string{
+		"## In flight", "> interrupted: killed", "> - A order.txt", "\n### Next step\n> Finish what was cut off: Bash: cat order.txt\n",
+		"### Last command\n> cat order.txt\n", "> without a result: Bash: cat order.txt",
+		"> - order.txt (changed since the checkpoint): edited 2 actions ago, not committed\n> - order_old.txt: read 3 actions ago\n",
+	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("lacks %q:\n%s", want, text)
 		}

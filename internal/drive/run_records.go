@@ -120,8 +120,8 @@ func (b runBriefs) nextAt(f kedge.Feature, l book.Ledger) kedge.Next {
 	return kedge.Next{Feature: &f, Phase: f.Phase, Item: l.ItemOf(f.ID), Command: book.FirstCommand(f)}
 }
 
-// filesToRead are the files that the job changed, then its feature's own, with
-// their hashes.
+// filesToRead are the files that the job changed, those first that its session
+// needed next, then its feature's own, with their hashes.
 func (b runBriefs) filesToRead(c run.Command, at exec.Standing, l book.Ledger) []kedge.FileRef {
 	p := b.p.In(at.Dir)
 	var out []kedge.FileRef
@@ -133,8 +133,17 @@ func (b runBriefs) filesToRead(c run.Command, at exec.Standing, l book.Ledger) [
 			out = append(out, kedge.FileRef{Path: path, SHA256: h, ChangedBy: by})
 		}
 	}
+	changed := map[string]bool{}
 	for _, f := range at.Files {
-		if f.Status != "D" {
+		changed[f.Path] = f.Status != "D"
+	}
+	for _, path := range at.Trail.Stood.Files {
+		if changed[path] {
+			add(path, "agent")
+		}
+	}
+	for _, f := range at.Files {
+		if changed[f.Path] {
 			add(f.Path, "agent")
 		}
 	}

@@ -28,13 +28,15 @@ type SessionResume struct {
 	Name       string   `json:"name"`
 	Checkpoint string   `json:"checkpoint,omitempty"`
 	Agent      string   `json:"agent,omitempty"` // for a checkpoint: agent[:model]; empty: the project's
+	Bare       bool     `json:"bare,omitempty"`  // of a session: it is not told where the work stood
 	Env        []string `json:"env"`
 	Cols       int      `json:"cols"`
 	Rows       int      `json:"rows"`
 }
 
 // SessionResume starts the command of a session that has ended again: in the
-// same folder, with the same name, as a new session that names the old one.
+// same folder, with the same name, as a new session that names the old one. Where
+// its program left a transcript, the new one is told where the work stood.
 func (s *Keeper) SessionResume(ctx context.Context, who project.Caller, in SessionResume) (kedge.Session, error) {
 	if in.Checkpoint != "" {
 		return s.resumeCheckpoint(ctx, who, in)
@@ -50,6 +52,10 @@ func (s *Keeper) SessionResume(ctx context.Context, who project.Caller, in Sessi
 	if err != nil {
 		return kedge.Session{}, err
 	}
+	text := ""
+	if !in.Bare {
+		text = s.regained(ctx, who, p, in.Name, in.Env)
+	}
 	evs, err := s.home.Write(ctx, p, who, func() ([]kedge.Event, error) {
 		old, err := s.Find(ctx, p, in.Name)
 		if err != nil {
@@ -64,7 +70,7 @@ func (s *Keeper) SessionResume(ctx context.Context, who project.Caller, in Sessi
 		}
 		return s.decideSession(ctx, p, who, again, l.id, old.ID)
 	})
-	return s.launched(ctx, p, l, evs, err, in.of)
+	return s.launched(ctx, p, l, evs, err, func(ses kedge.Session) SessionNew { return s.goesOn(ctx, in.of(ses), ses, text) })
 }
 
 // of is what to start for a session.

@@ -12,6 +12,7 @@ import (
 	"kedge/internal/age"
 	"kedge/internal/audit"
 	"kedge/internal/project"
+	"kedge/internal/regain"
 	"kedge/internal/transcript"
 )
 
@@ -134,7 +135,7 @@ func (s *Looker) since(text string) (string, error) {
 // transcripts gives the files that were asked for; strict: one that cannot be
 // read is an error, for somebody named it.
 func (s *Looker) transcripts(ctx context.Context, who project.Caller, in AuditRequest) (files []transcript.File, strict bool, err error) {
-	where := transcript.Where{Dirs: folders(who.Dir), Agent: in.Agent, Getenv: func(name string) string { return in.Env[name] }}
+	where := transcript.Where{Dirs: regain.Folders(who.Dir), Agent: in.Agent, Getenv: func(name string) string { return in.Env[name] }}
 	if len(in.What) == 0 {
 		files, err := transcript.Find(ctx, where)
 		return files, false, err
@@ -151,11 +152,7 @@ func (s *Looker) transcripts(ctx context.Context, who project.Caller, in AuditRe
 
 // transcriptsOf gives what one argument names.
 func (s *Looker) transcriptsOf(ctx context.Context, who project.Caller, where transcript.Where, what string) ([]transcript.File, error) {
-	path := what
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(who.Dir, path)
-	}
-	if fi, err := os.Stat(path); err == nil && fi.Mode().IsRegular() {
+	if path, ok := fileOf(who, what); ok {
 		list, err := transcript.Open(ctx, path)
 		for i := range list {
 			if where.Agent != "" && list[i].Session == "" {
@@ -175,6 +172,15 @@ func (s *Looker) transcriptsOf(ctx context.Context, who project.Caller, where tr
 		return []transcript.File{f}, nil
 	}
 	return nil, kedge.Errorf(kedge.NotFound, "no file and no session with a transcript is called %q", what).WithHint("kedge audit --json lists the ids of all transcripts of this project")
+}
+
+// fileOf gives the file that an argument names, if it names one.
+func fileOf(who project.Caller, what string) (string, bool) {
+	if !filepath.IsAbs(what) {
+		what = filepath.Join(who.Dir, what)
+	}
+	fi, err := os.Stat(what)
+	return what, err == nil && fi.Mode().IsRegular()
 }
 
 // shortest is the fewest characters that stand for an id.
@@ -209,52 +215,5 @@ func (s *Looker) transcriptOfSession(ctx context.Context, who project.Caller, wh
 	if err != nil {
 		return transcript.File{}, false
 	}
-	where.Dirs = folders(ses.Dir)
-	files, err := transcript.Find(ctx, where)
-	if err != nil {
-		return transcript.File{}, false
-	}
-	started := ses.StartedAt.UTC().Format("2006-01-02T15:04:05.000Z")
-	var best transcript.File
-	first := ""
-	for _, f := range files {
-		if f.Side {
-			continue
-		}
-		g, err := transcript.CountFile(ctx, f, audit.NoPrice)
-		if at := began(g); err == nil && at >= started && (first == "" || at < first) {
-			best, first = f, at
-		}
-	}
-	return best, first != ""
-}
-
-// folders gives where the sessions of a project work: the folder itself, the
-// root of its work tree, the main one and all others, each also as it is called
-// without symbolic links.
-func folders(dir string) []string {
-	list := []string{dir}
-	if pl, ok := project.Locate(dir); ok {
-		list = append(list, pl.Root)
-		if filepath.Base(pl.Common) == ".git" {
-			list = append(list, filepath.Dir(pl.Common))
-		}
-		links, _ := filepath.Glob(filepath.Join(quoteGlob(pl.Common), "worktrees", "*", "gitdir"))
-		for _, link := range links {
-			if dot, ok := project.Pointer(link, ""); ok {
-				list = append(list, filepath.Dir(dot))
-			}
-		}
-	}
-	for _, d := range slices.Clone(list) {
-		if real, err := filepath.EvalSymlinks(d); err == nil {
-			list = append(list, real)
-		}
-	}
-	slices.Sort(list)
-	return slices.Compact(list)
-}
-
-func quoteGlob(dir string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
+	return regain.Left(ctx, ses, where)
 }

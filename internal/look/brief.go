@@ -4,13 +4,18 @@ import (
 	"context"
 
 	"kedge"
+	"kedge/internal/agent"
 	"kedge/internal/pickup"
 	"kedge/internal/project"
+	"kedge/internal/regain"
+	"kedge/internal/settings"
 	"kedge/internal/transcript"
+	"kedge/internal/watch"
 )
 
-// BriefRequest asks what a fresh session needs to go on from a transcript. What
-// is a file, or what AuditRequest takes for one.
+// BriefRequest asks what a fresh session needs to go on from the record of another.
+// What is a transcript's file, what AuditRequest takes for one, or a session of a
+// run, of which Kedge itself kept the record.
 type BriefRequest struct {
 	What   string            `json:"what"`
 	At     int               `json:"at"`     // the lines before this one are seen; 0 is all
@@ -27,39 +32,97 @@ type BriefReply struct {
 	SkippedLines int64  `json:"skipped_lines"`
 }
 
-// Brief reads a transcript, up to a line, and picks the work up from there. It
-// needs no project and writes nothing.
+// Brief reads the record of a session, up to a line, and picks the work up from
+// there. It needs no project and no daemon, and writes nothing. Text is the brief:
+// within the budget, and the same for the same record.
 func (s *Looker) Brief(ctx context.Context, who project.Caller, in BriefRequest) (BriefReply, error) {
 	if in.At < 0 {
 		return BriefReply{}, kedge.Errorf(kedge.Invalid, "line %d is none: lines are counted from 1", in.At)
 	}
-	budget := in.Budget
-	if budget == 0 {
-		budget = pickup.DefaultBudget
+	if in.Budget == 0 {
+		in.Budget = pickup.DefaultBudget
+	}
+	r, err := s.record(ctx, who, in)
+	if err != nil {
+		return BriefReply{}, err
+	}
+	if in.At == 0 && r.from.Empty() {
+		return BriefReply{}, kedge.Errorf(kedge.Invalid, "there is nothing in %q that can be understood", r.path).
+			WithHint("kedge audit %s tells how many lines were skipped", in.What)
+	}
+	b := r.from.Brief(r.dir, in.Budget)
+	if b.Tokens > in.Budget {
+		return BriefReply{}, kedge.Errorf(kedge.Invalid, "the shortest brief takes %d tokens, more than the budget of %d", b.Tokens, in.Budget).
+			WithHint("kedge brief --transcript %s --budget %d", in.What, b.Tokens)
+	}
+	return BriefReply{Brief: b, Budget: in.Budget, Agent: r.agent, File: r.path, SkippedLines: r.skipped}, nil
+}
+
+// record is what a session left, as far as it was read.
+type record struct {
+	from        *pickup.Picker
+	agent, path string
+	dir         string // where the session worked
+	skipped     int64
+}
+
+// record reads what is meant: what Kedge kept of a session of a run, else a
+// transcript.
+func (s *Looker) record(ctx context.Context, who project.Caller, in BriefRequest) (record, error) {
+	if p, ses, ok := s.sessionOfRun(ctx, who, in.What); ok {
+		return s.recordOfRun(ctx, p, ses, in)
 	}
 	f, err := s.oneTranscript(ctx, who, in)
 	if err != nil {
-		return BriefReply{}, err
+		return record{}, err
 	}
-	p := pickup.New()
-	m, err := transcript.ReadFile(ctx, f, transcript.Options{Text: true, Before: in.At}, p.Add)
+	from, m, err := regain.Transcript(ctx, f, in.At)
 	if err != nil {
-		return BriefReply{}, err
+		return record{}, err
 	}
 	if in.At > m.Lines+1 {
-		return BriefReply{}, kedge.Errorf(kedge.Invalid, "line %d is behind the end: %q has %d lines", in.At, f.Path, m.Lines).
+		return record{}, kedge.Errorf(kedge.Invalid, "line %d is behind the end: %q has %d lines", in.At, f.Path, m.Lines).
 			WithHint("kedge brief --transcript %s --at %d", in.What, m.Lines+1)
 	}
-	if in.At == 0 && p.Empty() {
-		return BriefReply{}, kedge.Errorf(kedge.Invalid, "there is nothing in %q that can be understood", f.Path).
-			WithHint("kedge audit %s tells how many lines were skipped", in.What)
+	return record{from: from, agent: f.Agent, path: f.Path, dir: m.Dir, skipped: m.Skipped}, nil
+}
+
+// sessionOfRun finds a session of a run by its name or its id.
+func (s *Looker) sessionOfRun(ctx context.Context, who project.Caller, name string) (*project.Project, kedge.Session, bool) {
+	if _, ok := fileOf(who, name); ok {
+		return nil, kedge.Session{}, false
 	}
-	b := p.Brief(m.Dir, budget)
-	if b.Tokens > budget {
-		return BriefReply{}, kedge.Errorf(kedge.Invalid, "the shortest brief takes %d tokens, more than the budget of %d", b.Tokens, budget).
-			WithHint("kedge brief --transcript %s --budget %d", in.What, b.Tokens)
+	p, err := s.home.OfSessions(ctx, who)
+	if err != nil {
+		return nil, kedge.Session{}, false
 	}
-	return BriefReply{Brief: b, Budget: budget, Agent: f.Agent, File: f.Path, SkippedLines: m.Skipped}, nil
+	ses, err := s.keeper.Find(ctx, p, name)
+	return p, ses, err == nil && ses.Run != ""
+}
+
+// recordOfRun reads what a session of a run printed, by its adapter.
+func (s *Looker) recordOfRun(ctx context.Context, p *project.Project, ses kedge.Session, in BriefRequest) (record, error) {
+	if in.At > 0 {
+		return record{}, kedge.Errorf(kedge.Invalid, "what session %q told has no lines to cut at", ses.Name).
+			WithHint("kedge brief --transcript %s", in.What)
+	}
+	cfg, err := settings.Source{Project: p}.Config(ctx, settings.UserFile([]string{"HOME=" + in.Env["HOME"], "XDG_CONFIG_HOME=" + in.Env["XDG_CONFIG_HOME"]}))
+	if err != nil {
+		return record{}, err
+	}
+	a, err := cfg.Agent(ses.Agent)
+	if err != nil {
+		return record{}, err
+	}
+	ad, err := agent.New(ses.Agent, a)
+	if err != nil {
+		return record{}, err
+	}
+	r := record{agent: ses.Agent, path: s.keeper.SessionDir(ses.ID), dir: ses.Dir}
+	reader := ad.Reader(agent.Task{Session: ses.ID})
+	r.from, err = regain.Output(r.path, ses.Dir, reader, func(watch.Event) {})
+	r.skipped = int64(reader.Broken())
+	return r, err
 }
 
 // oneTranscript gives the transcript that is meant.

@@ -14,45 +14,42 @@ const (
 	actEdit
 	actLook  // searched in, by name
 	actShell // named in a shell command
+	acts     // how many there are
 )
-
-// pace is how use is forgotten, per action.
-const pace = 0.97
-
-// How much each act counts. Searches and commands name many files in passing.
-var worth = [...]float64{actRead: 1, actEdit: 2, actLook: 0.1, actShell: 0.1}
 
 // file is what a session did to one file.
 type file struct {
 	path   string
-	shell  bool            // only ever named in shell commands
-	sum    float64         // of its uses, as it stood at the last one
-	last   int             // action of the last use
-	lastAt [len(worth)]int // by act; 0 is never
+	shell  bool      // only ever named in shell commands
+	sum    float64   // of its uses, as it stood at the last one
+	last   int       // action of the last use
+	lastAt [acts]int // by act; 0 is never
 	uses   int
 	failed bool // the last call with it failed
 	gone   bool // all there ever was: a read that found no such file
 	dirty  bool // edited since the last commit
 }
 
-// use is how much the file is in use at action n.
-func (f *file) use(n int) float64 { return f.sum * math.Pow(pace, float64(n-f.last)) }
+// use is how much the file is in use at action n, by the pace at which use is
+// forgotten.
+func (f *file) use(n int, pace float64) float64 { return f.sum * math.Pow(pace, float64(n-f.last)) }
 
 // files are all that a session named, in the order of their first use.
 type files struct {
+	tune   *tuning
 	list   []*file
 	byPath map[string]*file
 	byBase map[string][]*file
 }
 
-func newFiles() files {
-	return files{byPath: map[string]*file{}, byBase: map[string][]*file{}}
+func newFiles(t *tuning) files {
+	return files{tune: t, byPath: map[string]*file{}, byBase: map[string][]*file{}}
 }
 
 // touch counts a use of the file at action n.
 func (t *files) touch(path string, a act, n int) {
 	f := t.file(path, a == actShell)
-	f.sum = f.use(n) + worth[a]
+	f.sum = f.use(n, t.tune.pace) + t.tune.worth[a]
 	f.last, f.lastAt[a] = n, n
 	f.uses++
 	f.dirty = f.dirty || a == actEdit
@@ -89,7 +86,9 @@ func (t *files) absorb(f *file) {
 	base := baseOf(f.path)
 	for _, g := range t.byBase[base] {
 		if same(g) {
-			f.sum, f.last, f.uses, f.lastAt[actShell] = f.use(max(f.last, g.last))+g.use(max(f.last, g.last)), max(f.last, g.last), f.uses+g.uses, g.lastAt[actShell]
+			n := max(f.last, g.last)
+			f.sum = f.use(n, t.tune.pace) + g.use(n, t.tune.pace)
+			f.last, f.uses, f.lastAt[actShell] = n, f.uses+g.uses, g.lastAt[actShell]
 			t.byPath[g.path] = f
 		}
 	}

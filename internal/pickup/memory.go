@@ -2,7 +2,6 @@ package pickup
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"kedge/internal/audit"
@@ -20,7 +19,7 @@ type remark struct {
 	text string
 }
 
-func (r remark) String() string { return r.text + " (line " + strconv.Itoa(r.line) + ")" }
+func (r remark) String() string { return r.text + atLine(r.line) }
 
 const (
 	maxRemarks  = 8   // of each kind

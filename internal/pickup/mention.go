@@ -42,15 +42,12 @@ func (m *mentions) add(by voice, n int, text string) {
 	}
 }
 
-// mentionPace is how a mention is forgotten, per action.
-const mentionPace = 0.93
-
 // count tells, by file and voice, how surely and how lately each was named at
-// action n. A word that may mean several files counts for each in part.
-func (m mentions) count(t *files, n int) map[*file]*[voices]float64 {
+// action n, by the pace at which that is forgotten. A word that may mean several files counts for each in part.
+func (m mentions) count(t *files, n int, pace float64) map[*file]*[voices]float64 {
 	out := map[*file]*[voices]float64{}
 	for _, one := range m {
-		k := math.Pow(mentionPace, float64(n-one.n))
+		k := math.Pow(pace, float64(n-one.n))
 		if k < 0.01 {
 			continue
 		}

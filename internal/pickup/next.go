@@ -75,6 +75,9 @@ func (p *Picker) afterReport() string {
 	if q := questions(p.step.text.text); len(q) > 0 {
 		return "Wait for the person's answer to: " + q[len(q)-1]
 	}
+	if p.asks.main.text == "" { // there is nobody to ask
+		return "The last turn ended with a report; nothing is in flight."
+	}
 	return "The last turn ended with a report; nothing is in flight. Check that the ask is met, then ask the person what comes next."
 }
 
@@ -104,11 +107,17 @@ func (p *Picker) inFlight() string {
 	for _, text := range p.todo.in("in_progress") {
 		list = append(list, "step: "+cut(text, 200))
 	}
+	if p.step.recorded != "" {
+		list = append(list, "the last step that it told of: "+cut(p.step.recorded, 200))
+	}
 	if done := len(p.todo.in("completed")); done > 0 && done < len(p.todo.items) {
 		list = append(list, strconv.Itoa(done)+" of "+strconv.Itoa(len(p.todo.items))+" steps of the model's list are done")
 	}
 	for _, c := range p.waiting() {
 		list = append(list, "without a result: "+c.describe())
+	}
+	if text := p.step.text.text; text != "" && intention(text) == "" && len(questions(text)) == 0 {
+		list = append(list, "said last: "+cut(strings.Join(strings.Fields(text), " "), maxRemark))
 	}
 	if n := p.uncommitted(); n > 0 {
 		list = append(list, plural(n, "file")+" edited since the last commit")
@@ -161,7 +170,7 @@ func (p *Picker) open() []string {
 	}
 	if p.step.spoke {
 		for _, q := range questions(p.step.text.text) {
-			list = append(list, q+" (line "+strconv.Itoa(p.step.text.line)+")")
+			list = append(list, q+atLine(p.step.text.line))
 		}
 	}
 	if c := p.step.command; c != nil && c.failed {

@@ -25,8 +25,9 @@ const DefaultBudget = 1500
 // Picker takes the entries of one session, in their order. Its briefs are of what
 // it was given so far, so that one Picker gives the briefs of many cuts.
 type Picker struct {
+	entries  int // so far
 	n        int // actions so far
-	line     int // of the last entry
+	line     int // of the last entry; 0 where entries have none
 	askedAt  int // action before which the ask in force was said
 	files    files
 	mentions mentions
@@ -55,8 +56,10 @@ const (
 )
 
 // New gives a Picker of a session that has said nothing yet.
-func New() *Picker {
-	return &Picker{files: newFiles(), calls: map[string]*call{}}
+func New() *Picker { return tuned(&fitted) }
+
+func tuned(t *tuning) *Picker {
+	return &Picker{files: newFiles(t), calls: map[string]*call{}}
 }
 
 // Add takes one entry, with its text. It keeps nothing of the entry itself, and
@@ -64,6 +67,7 @@ func New() *Picker {
 // looks like none.
 func (p *Picker) Add(whole *audit.Entry) {
 	e := p.clean(whole)
+	p.entries++
 	p.line = e.Line
 	switch e.Kind {
 	case audit.UserText:
@@ -291,4 +295,4 @@ func commits(command string) bool {
 }
 
 // Empty tells whether nothing was added yet.
-func (p *Picker) Empty() bool { return p.line == 0 }
+func (p *Picker) Empty() bool { return p.entries == 0 }

@@ -27,6 +27,8 @@ type step struct {
 	command *command
 	commit  string // subject of the last commit
 	after   string // the next step by a compaction's summary, while nothing was done since
+
+	recorded string // the last step of the work that the session told of
 }
 
 // command is a shell command and what came of it.

@@ -16,6 +16,7 @@ import (
 	"kedge/internal/gate"
 	"kedge/internal/gitx"
 	"kedge/internal/hold"
+	"kedge/internal/pickup"
 	"kedge/internal/run"
 	"kedge/internal/slot"
 	"kedge/internal/watch"
@@ -122,6 +123,6 @@ type Standing struct {
 
 // Trail is what is known of a session from its own output.
 type Trail struct {
-	Last []watch.Event // the last things that it did, oldest first
-	Used *run.Spend    // nil: it never said
+	Stood pickup.Brief // where it stood when it told the last
+	Used  *run.Spend   // nil: it never said
 }

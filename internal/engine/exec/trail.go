@@ -2,24 +2,19 @@ package exec
 
 import (
 	"context"
-	"errors"
-	"io"
-	"io/fs"
-	"time"
 
 	"kedge"
 	"kedge/internal/agent"
-	"kedge/internal/hold/tape"
+	"kedge/internal/pickup"
+	"kedge/internal/regain"
 	"kedge/internal/run"
 	"kedge/internal/watch"
 )
 
-// trailLength is how many of the last things that a session did are kept.
-const trailLength = 12
-
-// trail reads what a session left behind from its own output: whoever asks, and
-// however often, gets the same. A session without output left nothing.
-func (x *Executor) trail(ctx context.Context, c run.Command, id kedge.SessionID) (Trail, error) {
+// trail reads what a session that worked in dir left behind from its own output:
+// whoever asks, and however often, gets the same. A session without output left
+// nothing.
+func (x *Executor) trail(ctx context.Context, c run.Command, id kedge.SessionID, dir string) (Trail, error) {
 	if id == "" || x.cfg.Agent == nil {
 		return Trail{}, nil
 	}
@@ -31,52 +26,26 @@ func (x *Executor) trail(ctx context.Context, c run.Command, id kedge.SessionID)
 	if err != nil {
 		return Trail{}, nil //nolint:nilerr // an agent that is gone from the configuration: what it did is unknown
 	}
-	log := tape.Open(x.sessionDir(id))
-	from, end, err := log.Range()
-	if errors.Is(err, fs.ErrNotExist) {
-		return Trail{}, nil
-	}
-	if err != nil {
-		return Trail{}, kedge.Errorf(kedge.Internal, "read what session %s printed: %w", id, err)
-	}
 	var t Trail
 	reader := adapter.Reader(agent.Task{Session: id, ReadOnly: c.Purpose == run.MakePlan})
-	r := io.NewSectionReader(log, from, end-from)
-	buf := make([]byte, 64<<10)
-	for {
-		n, err := r.Read(buf)
-		evs, _ := reader.Feed(buf[:n], time.Time{})
-		for _, ev := range evs {
-			t.add(ev)
-		}
-		if errors.Is(err, io.EOF) {
-			return t, nil
-		}
-		if err != nil {
-			return t, kedge.Errorf(kedge.Internal, "read what session %s printed: %w", id, err)
-		}
+	p, err := regain.Output(x.sessionDir(id), dir, reader, t.count)
+	if err == nil && !p.Empty() {
+		t.Stood = p.Brief(dir, pickup.DefaultBudget)
 	}
+	return t, err
 }
 
-// add takes an event over: into the sum, or among the last things done.
-func (t *Trail) add(ev watch.Event) {
-	if ev.Kind == watch.Usage {
-		if s, ok := spent(ev.Used); ok {
-			if t.Used == nil {
-				t.Used = &run.Spend{}
-			}
-			t.Used.Tokens += s.Tokens
-			t.Used.USD += s.USD
-		}
+// count takes what an event says was used into the sum.
+func (t *Trail) count(ev watch.Event) {
+	s, ok := spent(ev.Used)
+	if ev.Kind != watch.Usage || !ok {
 		return
 	}
-	if ev.Kind == watch.Turn {
-		return
+	if t.Used == nil {
+		t.Used = &run.Spend{}
 	}
-	t.Last = append(t.Last, ev)
-	if len(t.Last) > trailLength {
-		t.Last = t.Last[1:]
-	}
+	t.Used.Tokens += s.Tokens
+	t.Used.USD += s.USD
 }
 
 // spent is what counts of a report: uncached input, cache writes and output.

@@ -1,0 +1,113 @@
+package keep
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"kedge"
+	"kedge/internal/agent"
+	"kedge/internal/atomicfile"
+	"kedge/internal/brief"
+	"kedge/internal/config"
+	"kedge/internal/pickup"
+	"kedge/internal/project"
+	"kedge/internal/redact"
+	"kedge/internal/regain"
+	"kedge/internal/settings"
+	"kedge/internal/store"
+	"kedge/internal/transcript"
+)
+
+// maxBack is how many sessions back a record is looked for: one that was killed at
+// once left none, and the one before it did.
+const maxBack = 8
+
+// regained is what the session that resumes another is told: where the work stood,
+// from the transcript that the other's program left, below the brief of the project.
+// Empty where there is no transcript.
+func (s *Keeper) regained(ctx context.Context, who project.Caller, p *project.Project, name string, env []string) string {
+	old, err := s.Find(ctx, p, name)
+	if err != nil {
+		return ""
+	}
+	stood := s.stood(ctx, p, old, env)
+	if stood == "" {
+		return ""
+	}
+	mine, err := s.home.Open(ctx, who)
+	if err != nil {
+		return stood // of a folder that is no project
+	}
+	input, err := s.standing.BriefInput(ctx, mine, who)
+	if err != nil {
+		return stood
+	}
+	input.Stood = stood
+	return redact.Text(brief.Prime(input, brief.DefaultBudget).Text)
+}
+
+// stood is where a session, or the last before it that left a transcript, stood.
+func (s *Keeper) stood(ctx context.Context, p *project.Project, ses kedge.Session, env []string) string {
+	for range maxBack {
+		if !regain.Known(ses) {
+			return ""
+		}
+		if f, ok := regain.Left(ctx, ses, transcript.Where{Getenv: func(name string) string { return settings.Lookup(env, name) }}); ok {
+			from, m, err := regain.Transcript(ctx, f, 0)
+			if err != nil || from.Empty() {
+				return ""
+			}
+			return from.Brief(m.Dir, pickup.DefaultBudget).Text
+		}
+		before, ok, err := store.Get[kedge.Session](ctx, p.Store, store.KindSession, string(ses.Previous))
+		if !ok || err != nil {
+			return ""
+		}
+		ses = before
+	}
+	return ""
+}
+
+// goesOn gives what to start for a session that goes on from a text: the text lies in
+// a file of its folder that KEDGE_BRIEF names. A program that can be told where its
+// brief lies is, if it is started with nothing but options: else its arguments say
+// already what it is to do.
+func (s *Keeper) goesOn(ctx context.Context, fresh SessionNew, ses kedge.Session, text string) SessionNew {
+	if text == "" {
+		return fresh
+	}
+	file := filepath.Join(s.SessionDir(ses.ID), "brief.md")
+	if err := atomicfile.Write(file, []byte(text), 0o600); err != nil {
+		s.home.Log.ErrorContext(ctx, "a session goes on without its brief", "session", ses.ID, "error", err.Error())
+		return fresh
+	}
+	fresh.Env = append(slices.Clone(fresh.Env), "KEDGE_BRIEF="+file)
+	ad, err := agent.New(ses.Agent, config.Agent{Kind: ses.Agent, Command: fresh.Command})
+	if err != nil || !onlyOptions(fresh.Command[1:]) {
+		return fresh
+	}
+	start, err := ad.Start(agent.Task{Session: ses.ID, Attempt: 1, Purpose: "implement", Dir: fresh.Dir, Brief: file, Attended: true})
+	if err != nil || start.Pipes {
+		return fresh
+	}
+	fresh.Command, fresh.Env = start.Command, append(fresh.Env, start.Env...)
+	return fresh
+}
+
+// goingOn are the options with which a program goes on by itself, or does nothing
+// that a brief is for.
+var goingOn = []string{"-c", "--continue", "-r", "--resume", "--session-id", "-p", "--print", "-h", "--help", "-v", "--version"}
+
+// onlyOptions tells whether the arguments of a program give it nothing to do. An
+// option with its value in the next word cannot be told from one with a prompt.
+func onlyOptions(args []string) bool {
+	for _, a := range args {
+		name, _, _ := strings.Cut(a, "=")
+		if !strings.HasPrefix(a, "-") || slices.Contains(goingOn, name) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,101 @@
+package regain_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"kedge"
+	"kedge/internal/agent"
+	"kedge/internal/hold/tape"
+	"kedge/internal/pickup"
+	"kedge/internal/regain"
+	"kedge/internal/transcript"
+	"kedge/internal/watch"
+)
+
+// TestRow26OutputOfASession: what a session printed gives where it stood, in whatever
+// pieces it was kept; one that printed nothing left nothing.
+func TestRow26OutputOfASession(t *testing.T) {
+	bot, err := agent.NewCommand([]string{"bot"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	events := 0
+	read := func(dir string) *pickup.Picker {
+		t.Helper()
+		p, err := regain.Output(dir, "/work", bot.Reader(agent.Task{}), func(watch.Event) { events++ })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	if p := read(filepath.Join(t.TempDir(), "none")); !p.Empty() {
+		t.Error("a session without output left something")
+	}
+	dir := t.TempDir()
+	w, err := tape.Create(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	printed := `noise
+KEDGE {"type":"call","id":"1","tool":"Edit","input":"x","paths":["a.go"]}
+KEDGE {"type":"result","id":"1"}
+KEDGE {"type":"usage","input_tokens":5}
+KEDGE {"type":"call","id":"2","tool":"Bash","input":"make"}
+`
+	for _, part := range strings.SplitAfter(printed, "o") {
+		w.Append([]byte(part), time.Time{})
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	b := read(dir).Brief("/work", pickup.DefaultBudget)
+	if events != 4 || len(b.Files) != 1 || b.Files[0] != "a.go" || b.Next != "Finish what was cut off: Bash: make" {
+		t.Errorf("%d events, %+v", events, b)
+	}
+}
+
+// TestLeft: the transcript of a session is the first of its program in its folder
+// that began no earlier than the session.
+func TestLeft(t *testing.T) {
+	home, work := t.TempDir(), t.TempDir()
+	real, err := filepath.EvalSymlinks(work)
+	if err != nil {
+		t.Fatal(err)
+	}
+	slug := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '-'
+	}, real)
+	dir := filepath.Join(home, ".claude", "projects", slug)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, at := range map[string]string{"before": "2026-03-01T09:00:00.000Z", "mine": "2026-03-01T10:00:05.000Z", "later": "2026-03-01T11:00:00.000Z"} {
+		line := `{"type":"user","sessionId":"` + name + `","uuid":"u","cwd":"` + real + `","timestamp":"` + at + `","message":{"role":"user","content":"hello"}}` + "\n"
+		if err := os.WriteFile(filepath.Join(dir, name+".jsonl"), []byte(line), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	where := transcript.Where{Getenv: func(name string) string { return map[string]string{"HOME": home}[name] }}
+	ses := kedge.Session{Agent: "claude", Dir: work, StartedAt: time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)}
+	if f, ok := regain.Left(t.Context(), ses, where); !ok || filepath.Base(f.Path) != "mine.jsonl" {
+		t.Errorf("%+v, %v", f, ok)
+	}
+	old := ses.StartedAt.Add(-time.Hour)
+	if err := os.Chtimes(filepath.Join(dir, "mine.jsonl"), old, old); err != nil {
+		t.Fatal(err)
+	}
+	if f, ok := regain.Left(t.Context(), ses, where); !ok || filepath.Base(f.Path) != "later.jsonl" {
+		t.Errorf("a file that was last written before: %+v, %v", f, ok)
+	}
+	ses.Agent = "codex"
+	if f, ok := regain.Left(t.Context(), ses, where); ok || regain.Known(kedge.Session{Agent: "sh"}) {
+		t.Errorf("another program's: %+v", f)
+	}
+}
