@@ -122,11 +122,14 @@ func report(ctx context.Context, env *Env, err error) {
 	}
 }
 
-// show prints the answer: v as one JSON object with --json, else text.
+// show prints the answer: v as one JSON object with --json, else text. It is
+// printed in one piece: a table is hundreds of small ones, each a call of the system.
 func (env *Env) show(v any, text func(w io.Writer)) error {
 	if !env.json {
-		text(env.Out)
-		return nil
+		var b bytes.Buffer
+		text(&b)
+		_, err := env.Out.Write(b.Bytes())
+		return err
 	}
 	b, err := encode(v, "  ")
 	if err != nil {
@@ -175,8 +178,7 @@ func ask[Out any](ctx context.Context, env *Env, name string, in any, text func(
 	if err != nil {
 		return err
 	}
-	text(env.Out, reply)
-	return nil
+	return env.show(nil, func(w io.Writer) { text(w, reply) })
 }
 
 // group is a cobra command that only holds others.
