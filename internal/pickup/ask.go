@@ -12,6 +12,7 @@ type asks struct {
 	since   []said // what was said about it, oldest first
 	dropped int    // of those, how many are no longer kept
 	before  said   // the request before it
+	earlier said   // and the one before that
 	stopped bool   // the person stopped the model, and said nothing yet
 	plan    string // title of the newest plan that was shown
 }
@@ -55,7 +56,10 @@ func (a *asks) request(s said) bool {
 		a.add(s)
 		return false
 	}
-	a.before, a.main, a.since, a.dropped = a.main, s, nil, 0
+	if s.text != a.main.text { // the same command again follows what the first one did
+		a.earlier, a.before = a.before, a.main
+	}
+	a.main, a.since, a.dropped = s, nil, 0
 	return true
 }
 
@@ -107,9 +111,19 @@ const alone = 160
 // standsAlone tells whether a request can be understood without the one before.
 func standsAlone(text string) bool { return utf8.RuneCountInString(text) >= alone }
 
-// text is the ask in force, whole. A short request carries the one it follows,
-// and what was said about it since comes after it.
+// text is the ask in force, whole. A short request carries the one it follows, and
+// that one, where it is short too, the one before; what was said about it since
+// comes after it.
 func (a *asks) text() string {
+	text := a.near()
+	if a.before.text != "" && a.earlier.text != "" && !standsAlone(a.main.text) && !standsAlone(a.before.text) {
+		text += "\n\nBefore that: " + a.earlier.text
+	}
+	return text
+}
+
+// near is the ask with the one request before it.
+func (a *asks) near() string {
 	var b strings.Builder
 	b.WriteString(a.main.text)
 	if a.dropped > 0 {

@@ -25,7 +25,7 @@ func eachNumber(t *tuning, f func(name string, v *float64)) {
 		f("worth of "+name, &t.worth[i])
 	}
 	for i, name := range []string{
-		sigUse: "use", sigInAsk: "in ask", sigAhead: "ahead", sigTodo: "todo", sigRed: "red", sigOutput: "output", sigSaid: "said", sigFolder: "folder",
+		sigUse: "use", sigInAsk: "in ask", sigAhead: "ahead", sigTodo: "todo", sigRed: "red", sigOutput: "output", sigSaid: "said", sigFolder: "folder", sigForAsk: "for ask",
 	} {
 		f("weight of "+name, &t.weights[i])
 	}

@@ -30,25 +30,43 @@ const (
 
 // ruledWords are how people and models say that a way is closed.
 var ruledWords = []string{
-	"won't work", "doesn't work", "does not work", "didn't work", "did not work", "will not work", "not possible", "isn't possible", "ruled out", "rule out",
-	"abandon the", "abandon this", "abandon that", "not worth", "dead end", "not feasible", "isn't feasible", "overkill", "rolled back", "reverted", "not supported",
-	"we can't", "can't use", "cannot use",
+	"won't work", "will not work", "ruled out", "rule out", "abandon the", "abandon this", "abandon that", "not worth", "dead end", "not feasible", "isn't feasible", "overkill",
+	"i've reverted", "i reverted", "we reverted", "i've rolled back", "i rolled back", "we rolled back",
 }
 
-// insteadWords close a way only where somebody chooses; else they describe.
+// brokenWords say that something does not work. It is a way that is closed only where
+// wayWords stand beside them; else it is what is to be repaired.
+var (
+	brokenWords = []string{
+		"doesn't work", "does not work", "didn't work", "did not work", "not possible", "isn't possible", "not supported", "we can't use", "we cannot use", "can't be used", "cannot be used",
+	}
+	wayWords = []string{"approach", "alternative", "workaround", "this way", "that way", "tried", "attempt", "the earlier ", "the previous ", "the first ", "this option", "that option"}
+)
+
+// insteadWords tell what was chosen, where somebody chooses; else they describe.
 var insteadWords = []string{"instead of", "rather than"}
 
 // choosing are the words of somebody who chooses.
 var choosing = []string{"i'll ", "we'll ", "let's ", "we should", "should be", "should use", "i'd ", "chose", "better to", "the fix", "switch", "going to", "i will ", "decided", "need to"}
 
-// decidedWords are how they say what they chose, and why.
+// decidedWords are how they say what they chose, and what they found to be the cause.
 var decidedWords = []string{
-	"decided", "decision", "go with", "going with", "went with", "chose ", "root cause is", "root cause was", "root cause:", "because ", "to avoid", "the fix is", "by design", "intentional",
-	"trade-off", "tradeoff", "the reason", "best approach", "simplest approach", "so we should", "makes sense to", "the issue is", "the problem is",
+	"decided to", "decided on", "decided that", "we decided", "i decided", "the decision is", "the decision was", "i'd go with", "i'll go with", "we'll go with", "let's go with", "going with",
+	"went with", "i chose", "we chose", "chose to", "root cause is", "root cause was", "root cause:", "the fix is to", "the fix was to", "is by design", "was by design", "intentional",
+	"on purpose", "best approach is", "simplest approach is", "so we should",
 }
 
-// toldWords are how a person sets a rule for the work.
-var toldWords = []string{"we should", "must ", "let's use", "let's keep", "let's not", "let's go with", "prefer", "make sure", "always ", "never ", "i want", "i'd like", "i would like", "i'd go", "on purpose"}
+// unsureWords are those of somebody who weighs, and has not chosen.
+var unsureWords = []string{"could ", "might ", "maybe", "perhaps", "probably", "if we", "if you", "alternatively", "unintentional", "not intentional", "wasn't intentional", "likely", "suspect"}
+
+// toldWords are how a person sets a rule for the work. What they want is the ask.
+var toldWords = []string{
+	"must not", "must always", "must never", "must be ", "should always", "should never", "let's use", "let's keep", "let's go with", "prefer", "i'd go with", "on purpose",
+	"make sure every", "make sure that every", "make sure all", "make sure that all", "make sure we never", "make sure we always",
+}
+
+// rulingWords begin a rule; further inside they describe.
+var rulingWords = []string{"always ", "never "}
 
 // askWords are how a request begins, which is no rule.
 var askWords = []string{"can ", "could ", "would ", "please ", "why ", "how ", "what "}
@@ -74,7 +92,7 @@ func (m *memory) said(line int, text string) {
 		case strings.HasSuffix(s, "?"):
 		case closes(low):
 			remember(&m.ruled, line, s)
-		case hasAny(low, decidedWords) && !hasAny(low, tryWords):
+		case chooses(low):
 			remember(&m.decided, line, s)
 		}
 	}
@@ -82,7 +100,12 @@ func (m *memory) said(line int, text string) {
 
 // closes tells whether a sentence, in lower case, closes a way.
 func closes(low string) bool {
-	return hasAny(low, ruledWords) || hasAny(low, insteadWords) && hasAny(low, choosing)
+	return (hasAny(low, ruledWords) || hasAny(low, brokenWords) && hasAny(low, wayWords)) && !hasAny(low, unsureWords) && !hasAny(low, tryWords)
+}
+
+// chooses tells whether a sentence, in lower case, says what was chosen.
+func chooses(low string) bool {
+	return (hasAny(low, decidedWords) || hasAny(low, insteadWords) && hasAny(low, choosing)) && !hasAny(low, unsureWords) && !hasAny(low, tryWords)
 }
 
 // thought takes only what closes a way and gives a reason: thinking tries much.
@@ -106,7 +129,7 @@ func (m *memory) told(s said) {
 		case strings.HasSuffix(one, "?"), beginsAny(low, askWords):
 		case forbids(low):
 			remember(&m.ruled, s.line, "the person: "+one)
-		case hasAny(low, toldWords):
+		case hasAny(low, toldWords), beginsAny(low, rulingWords):
 			remember(&m.decided, s.line, "the person: "+one)
 		}
 	}
@@ -140,11 +163,21 @@ func (m *memory) answered(c *call, e *audit.Entry) {
 		answers, _, _ = strings.Cut(answers, ". You can now continue")
 		remember(&m.decided, e.Line, "the person answered: "+answers)
 	case strings.HasPrefix(e.Text, refusal) && c.tool != "ExitPlanMode" && c.tool != "AskUserQuestion":
-		what := "the person refused: " + c.describe()
-		if words := wordsOfRefusal(e); words != "" {
-			what += ": " + words
-		}
-		remember(&m.ruled, e.Line, what)
+		m.refused(c, e.Line, wordsOfRefusal(e))
+	}
+}
+
+// refused takes a call that the person refused. Words that ask for something else
+// first, or instead, are part of the ask; the call is ruled out by a no, or by none.
+func (m *memory) refused(c *call, line int, words string) {
+	what := "the person refused: " + c.describe()
+	if words == "" {
+		remember(&m.ruled, line, what)
+		return
+	}
+	low := strings.ToLower(words)
+	if forbids(low) || beginsAny(low, []string{"no,", "no ", "no.", "no!", "stop", "never "}) {
+		remember(&m.ruled, line, what+": "+words)
 	}
 }
 

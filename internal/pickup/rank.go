@@ -18,6 +18,7 @@ const (
 	sigOutput                  // named in other output
 	sigSaid                    // named by the model
 	sigFolder                  // its folder is in use
+	sigForAsk                  // edited since the ask was said, where nothing that it names is still ahead
 	signalsCount               // how many there are
 )
 
@@ -39,7 +40,7 @@ type tuning struct {
 var fitted = tuning{
 	pace: 0.97, mentionPace: 0.93,
 	worth:   [acts]float64{actRead: 1, actEdit: 2, actLook: 0.1, actShell: 0.1},
-	weights: [signalsCount]float64{sigUse: 1, sigInAsk: 0.5, sigAhead: 1.6, sigTodo: 0.15, sigRed: 0.15, sigOutput: 0.2, sigSaid: 0.1, sigFolder: 0.1},
+	weights: [signalsCount]float64{sigUse: 1, sigInAsk: 0.5, sigAhead: 1.6, sigTodo: 0.15, sigRed: 0.15, sigOutput: 0.2, sigSaid: 0.1, sigFolder: 0.1, sigForAsk: 1},
 }
 
 type scored struct {
@@ -83,9 +84,10 @@ func (p *Picker) rank() []scored {
 func (p *Picker) signals() []scored {
 	t := &p.files
 	named := p.mentions.count(t, p.n, t.tune.mentionPace)
-	ask, todo := inText(t, p.asks.text()), inText(t, p.todo.text())
+	ask, todo := inText(t, p.asks.near()), inText(t, p.todo.text())
 	folders := map[string]float64{}
 	list := make([]scored, 0, len(t.list))
+	ahead := false
 	for _, f := range t.list {
 		if f.gone {
 			continue
@@ -97,6 +99,7 @@ func (p *Picker) signals() []scored {
 		s.x[sigInAsk], s.x[sigTodo] = ask[f], todo[f]
 		if f.lastAt[actEdit] <= p.askedAt {
 			s.x[sigAhead] = ask[f]
+			ahead = ahead || ask[f] > 0
 		}
 		if v := named[f]; v != nil {
 			s.x[sigSaid], s.x[sigRed], s.x[sigOutput] = v[voiceSaid], v[voiceRed], v[voiceOutput]
@@ -105,6 +108,9 @@ func (p *Picker) signals() []scored {
 	}
 	for i := range list {
 		list[i].x[sigFolder] = math.Log1p(folders[dirOf(list[i].f.path)])
+		if f := list[i].f; !ahead && f.lastAt[actEdit] > p.askedAt {
+			list[i].x[sigForAsk] = 1
+		}
 	}
 	return list
 }

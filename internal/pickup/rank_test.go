@@ -43,6 +43,10 @@ func TestRank(t *testing.T) {
 		{"an edit counts twice", played(edit("/a.go"), read("/b.go")), []string{"/a.go", "/b.go"}},
 		{"named in the ask", played(ask("see x/a.go"), read("/x/a.go"), read("/b.go"), read("/c.go")), []string{"/x/a.go", "/c.go", "/b.go"}},
 		{"edited for the ask already", played(read("/x/a.go"), read("/x/b.go"), ask("do x/a.go and x/b.go"), edit("/x/a.go")), []string{"/x/b.go", "/x/a.go"}},
+		{
+			"written for an ask that names nothing", played(edit("/a.go"), edit("/a.go"), edit("/a.go"), edit("/b.go"), edit("/b.go"), ask("write it down"), edit("/notes.md")),
+			[]string{"/notes.md", "/a.go", "/b.go"},
+		},
 		{"what commands name is the same file", played(read("/r/a.go"), read("/r/b.go"), shell("cat a.go")), []string{"/r/a.go", "/r/b.go"}},
 		{"what only commands name comes last", played(read("/r/a.go"), shell("cat c.go && curl http://x.example.com/y.html; go run os.Exit")), []string{"/r/a.go", "c.go"}},
 		{"a name becomes a path", played(shell("cat x/a.go; head a.go"), read("/r/x/a.go")), []string{"/r/x/a.go"}},

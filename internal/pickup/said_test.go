@@ -92,6 +92,8 @@ func TestAsk(t *testing.T) {
 		{"one", []string{"fix a"}, "fix a"},
 		{"a new one that stands by itself replaces", []string{"fix a", long}, strings.TrimSpace(long)},
 		{"a short one carries what it follows", []string{"fix a", "and b?"}, "and b?\n\nBefore: fix a"},
+		{"and that one what it follows", []string{"clean up", "fix a", "and b?"}, "and b?\n\nBefore: fix a\n\nBefore that: clean up"},
+		{"a command that is given again", []string{"fix a", "/review", "look at b", "/review"}, "/review\n\nBefore: look at b\n\nBefore that: /review"},
 		{"steering stays with the ask", []string{long, "yes", "go ahead"}, strings.TrimSpace(long) + "\n\nThen: yes\n\nThen: go ahead"},
 		{"steering that is said again", []string{long, "yes", "yes"}, strings.TrimSpace(long) + "\n\nThen: yes"},
 		{"a correction after a stop", []string{long, "[Request interrupted by user]", "do not stash"}, strings.TrimSpace(long) + "\n\nThen: do not stash"},
