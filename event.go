@@ -58,6 +58,7 @@ const (
 	WorkInspected    EventType = "work.inspected"    // Inspection
 	InitFinished     EventType = "init.finished"     // InitData
 	InitRemoved      EventType = "init.removed"      // InitData
+	HookSeen         EventType = "hook.seen"         // HookData
 )
 
 // Event is one fact in the journal. Everything else that Kedge knows is a fold

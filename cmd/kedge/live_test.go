@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -38,7 +39,7 @@ func TestLiveRun(t *testing.T) {
 				Files: files, RequireExplicitExec: true, RequireUniqueNames: true,
 				Setup: func(env *testscript.Env) error { return liveSetup(env, bin) },
 				Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-					"json": jsonHas, "code": exitCode, "await": await, "edit": edit, "mode": mode, "served": served,
+					"json": jsonHas, "code": exitCode, "await": await, "edit": edit, "mode": mode, "served": served, "asked": asked,
 				},
 			})
 		})
@@ -87,6 +88,21 @@ func liveSetup(env *testscript.Env, bin string) error {
 		env.Setenv(k, v)
 	}
 	return nil
+}
+
+// asked SCRIPT REGEXP: the model of a script was asked something that matches.
+func asked(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: asked SCRIPT REGEXP")
+	}
+	re := regexp.MustCompile("(?s)" + args[1])
+	found := false
+	for _, r := range ts.Value(modelKey{}).(*modelserver.Server).Records() {
+		found = found || r.Conversation == args[0] && re.Match(r.Body)
+	}
+	if found == neg {
+		ts.Fatalf("asked of %q was %q: %t", args[0], args[1], found)
+	}
 }
 
 // served FEATURE…: what Kedge says that the sessions of a feature used is what

@@ -23,6 +23,9 @@ func run() int {
 	if len(os.Args) == 2 && os.Args[1] == "hold" {
 		return holdMain() // before anything else is set up: there is one holder per session
 	}
+	if len(os.Args) > 2 && os.Args[1] == "hook" {
+		return hookMain() // an agent waits for it
+	}
 	if len(os.Args) > 1 && os.Args[1] == "fakeagent" {
 		return fakeAgentMain() // before signals are caught: they end it as they end any agent
 	}

@@ -169,6 +169,7 @@ func (c *caller) Foreground(ctx context.Context) error {
 			}
 			s.RetainSoon(c.environ)
 			s.BringUpSoon()
+			s.TakeSoon()
 			return nil
 		},
 		OnReady: func() {

@@ -27,6 +27,7 @@ func TestEveryCallHasAGolden(t *testing.T) {
 	st.memory()
 	st.features()
 	st.gate()
+	st.hooks()
 	st.plan()
 	st.place()
 	st.sessions()
@@ -57,6 +58,12 @@ func (st *story) setUp() {
 	st.tell("init", service.InitRequest{})
 }
 
+// hooks asks what agents ask.
+func (st *story) hooks() {
+	st.tell("hook.brief", service.HookBriefRequest{Event: kedge.HookCompact})
+	st.tell("hook.take", service.HookTakeRequest{})
+}
+
 // look has a transcript of every figure.
 func (st *story) look() {
 	b, err := os.ReadFile(filepath.Join("..", "transcript", "testdata", "claude.jsonl"))
@@ -69,6 +76,7 @@ func (st *story) look() {
 	}
 	st.tell("audit", service.AuditRequest{What: []string{path}})
 	st.tell("brief", service.BriefRequest{What: path})
+	st.tell("hook.stop", service.HookStopRequest{Agent: "claude", Native: "c0ffee"}) // the project is gone: nothing to say
 }
 
 func (st *story) memory() {

@@ -65,7 +65,7 @@ func personal(c Call) Call {
 // areas are the parts of the table. They are made when they are looked at: a
 // command needs one entry and not the rest.
 var areas = [...]func() []Call{
-	initCalls, sessionCalls, featureCalls, memoryCalls, briefCalls, gateCalls, runCalls, gitCalls, careCalls, lookCalls,
+	initCalls, sessionCalls, featureCalls, memoryCalls, briefCalls, gateCalls, runCalls, gitCalls, careCalls, lookCalls, hookCalls,
 }
 
 // Calls is the whole table.

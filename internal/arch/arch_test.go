@@ -41,6 +41,7 @@ var layer = map[string]int{
 	"kedge/internal/redact/redacttest": 11,
 	"kedge/internal/detect":            10,
 	"kedge/internal/setup":             10,
+	"kedge/internal/hooks":             10,
 	"kedge/internal/unit":              10,
 	"kedge/internal/run":               10,
 	"kedge/internal/watch":             10,
@@ -58,6 +59,7 @@ var layer = map[string]int{
 	"kedge/internal/lean":       15,
 	"kedge/internal/term":       15,
 	"kedge/internal/outputs":    16,
+	"kedge/internal/spool":      16,
 	"kedge/internal/hold":       20,
 
 	"kedge/internal/gitx/holder": 15,
@@ -93,6 +95,7 @@ var layer = map[string]int{
 	"kedge/internal/keep":     28,
 	"kedge/internal/look":     29,
 	"kedge/internal/drive":    29,
+	"kedge/internal/attend":   29,
 	"kedge/internal/clerk":    27,
 
 	"kedge/internal/service": 30,
@@ -101,6 +104,7 @@ var layer = map[string]int{
 	"kedge/internal/api/client": 41,
 	"kedge/internal/daemon":     40,
 	"kedge/internal/demo":       41,
+	"kedge/internal/hook":       41,
 	"kedge/internal/cli":        42,
 
 	"kedge/cmd/kedge": 50,
@@ -108,7 +112,8 @@ var layer = map[string]int{
 
 // arrows are the imports allowed inside one layer.
 var arrows = map[string][]string{
-	"kedge/internal/gate": {"kedge/internal/gitx", "kedge/internal/hold"},
+	"kedge/internal/gate":   {"kedge/internal/gitx", "kedge/internal/hold"},
+	"kedge/internal/attend": {"kedge/internal/look"},
 }
 
 // exceptions are the impure imports of pure packages, each with its reason.

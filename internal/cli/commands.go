@@ -20,7 +20,7 @@ type maker struct {
 
 // areas is the whole command line, in the order of the help.
 var areas = []area{
-	{"start", "Set up:", []maker{{"init", newInit}, {"up", newUp}, {"down", newDown}}},
+	{"start", "Set up:", []maker{{"init", newInit}, {"hooks", newHooks}, {"up", newUp}, {"down", newDown}}},
 	{"sessions", "Sessions:", []maker{
 		{"new", newNew},
 		{"ls", newLs},

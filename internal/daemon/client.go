@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -64,6 +65,25 @@ func connect(ctx context.Context, home string) (net.Conn, error) {
 		return nil, closing(err, c)
 	}
 	return c, nil
+}
+
+// Poke posts a request to the daemon of home and does not wait for the answer. A
+// daemon that is hung has it when it goes on.
+func Poke(home, path string, body []byte) error {
+	req, err := http.NewRequestWithContext(context.Background(), http.MethodPost, BaseURL+path, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	conn, err := connect(req.Context(), home)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close() }()
+	if err := conn.SetWriteDeadline(time.Now().Add(soon)); err != nil {
+		return err
+	}
+	return send(conn, req)
 }
 
 func absent(home string) error {

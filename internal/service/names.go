@@ -1,6 +1,7 @@
 package service
 
 import (
+	"kedge/internal/attend"
 	"kedge/internal/book"
 	"kedge/internal/care"
 	"kedge/internal/clerk"
@@ -125,6 +126,16 @@ type (
 	StatusReply           = standing.StatusReply
 	StatusRequest         = standing.StatusRequest
 	Usage                 = standing.Usage
+)
+
+//nolint:revive // documented in package attend
+type (
+	HookBriefReply   = attend.HookBriefReply
+	HookBriefRequest = attend.HookBriefRequest
+	HookStopReply    = attend.HookStopReply
+	HookStopRequest  = attend.HookStopRequest
+	HookTakeReply    = attend.HookTakeReply
+	HookTakeRequest  = attend.HookTakeRequest
 )
 
 //nolint:revive // documented in package enrol

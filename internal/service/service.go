@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"kedge"
+	"kedge/internal/attend"
 	"kedge/internal/book"
 	"kedge/internal/care"
 	"kedge/internal/clerk"
@@ -43,6 +44,7 @@ type Config struct {
 
 // Service serves all projects of one KEDGE_HOME.
 type Service struct {
+	*attend.Attendant
 	*care.Care
 	*clerk.Clerk
 	*drive.Driver
@@ -76,6 +78,7 @@ func New(cfg Config) *Service {
 	s.Keeper = keep.New(s.home, s.life, s.Teller, cfg.Sessions, s.adoptGates)
 	s.Looker = look.New(s.home, s.Keeper)
 	s.Gater = gating.New(s.home, s.book, s.life, s.Keeper.Runner)
+	s.Attendant = attend.New(s.home, s.life, s.Teller, s.Gater, s.Looker)
 	s.Clerk = clerk.New(s.home, s.book, s.ForClerk())
 	s.Bind(s.book, s.Clerk, s.Teller, s.Keeper)
 	return s

@@ -37,6 +37,7 @@ var benches = []struct {
 	{"journal", benchJournal},
 	{"open", benchOpen},
 	{"call", benchCall},
+	{"hook", benchHook},
 	{"keep/cat", keeping(benchCat)},
 	{"keep/echo", keeping(benchEcho)},
 	{"keep/create", keeping(benchCreate)},

@@ -276,7 +276,7 @@ func (s *session) spec(start agent.Start) hold.Spec {
 // the caller has of the kind is taken out: an agent must not pass for another,
 // nor act on another project.
 func (s *session) env(start agent.Start) []string {
-	ours := append(slices.Clone(start.Env), "KEDGE_SESSION="+string(s.id), "KEDGE_HOME="+s.x.cfg.Home, "PWD="+s.work)
+	ours := append(slices.Clone(start.Env), "KEDGE_SESSION="+string(s.id), "KEDGE_RUN="+string(s.c.Run), "KEDGE_HOME="+s.x.cfg.Home, "PWD="+s.work)
 	taken := map[string]bool{"KEDGE_PROJECT": true}
 	for _, kv := range ours {
 		name, _, _ := strings.Cut(kv, "=")

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+
+	"kedge/internal/api"
+	"kedge/internal/api/client"
+	"kedge/internal/attend"
+	"kedge/internal/daemon"
+	"kedge/internal/hook"
+	"kedge/internal/project"
+)
+
+// hookMain is the hidden command that agents call. It takes the short way: nothing
+// of the command line is set up, and whatever happens the agent goes on.
+func hookMain() int {
+	home, err := daemon.Home(os.Getenv)
+	if err != nil {
+		return 0
+	}
+	hook.Main(context.Background(), os.Args[2:], hook.World{
+		In: os.Stdin, Out: os.Stdout, Getenv: os.Getenv, Environ: os.Environ(), Dir: workDir(), Home: home, Now: time.Now,
+		Service: hookService{home, hook.Budget}, Inside: inProject, Shell: statusLine,
+	})
+	return 0
+}
+
+// inProject tells whether Kedge has something to do in a folder.
+func inProject(dir string) bool {
+	pl, ok := project.Locate(dir)
+	if !ok {
+		return false
+	}
+	_, err := project.ReadID(pl)
+	return err == nil
+}
+
+// hookService reaches the daemon without waiting for one that does not answer.
+type hookService struct {
+	home     string
+	patience time.Duration // until an answer begins
+}
+
+func (s hookService) caller(dir string) *caller {
+	return &caller{home: s.home, dir: dir, environ: os.Environ()}
+}
+
+// Brief implements hook.Service.
+func (s hookService) Brief(ctx context.Context, dir string, in attend.HookBriefRequest) (string, error) {
+	var out attend.HookBriefReply
+	err := s.caller(dir).Call(ctx, "hook.brief", in, &out, nil)
+	return out.Text, err
+}
+
+// Poke implements hook.Service.
+func (s hookService) Poke(dir string) {
+	entry, env, err := s.envelope(dir, "hook.take", attend.HookTakeRequest{})
+	if err != nil {
+		return
+	}
+	b, err := json.Marshal(env)
+	if err != nil {
+		return
+	}
+	_ = daemon.Poke(s.home, "/v1/call/"+entry.Name, b) // without a daemon the next one takes it
+}
+
+// Take implements hook.Service.
+func (s hookService) Take(ctx context.Context, dir string) error {
+	return s.call(ctx, dir, "hook.take", attend.HookTakeRequest{}, &attend.HookTakeReply{})
+}
+
+// Stop implements hook.Service.
+func (s hookService) Stop(ctx context.Context, dir string, in attend.HookStopRequest) (attend.HookStopReply, error) {
+	var out attend.HookStopReply
+	err := s.call(ctx, dir, "hook.stop", in, &out)
+	return out, err
+}
+
+// call asks the daemon once; its answer must begin soon.
+func (s hookService) call(ctx context.Context, dir, name string, in, out any) error {
+	_, env, err := s.envelope(dir, name, in)
+	if err != nil {
+		return err
+	}
+	cl := &client.Client{HTTP: daemon.Client(s.home, s.patience)}
+	return cl.Call(ctx, name, env, out, nil)
+}
+
+func (s hookService) envelope(dir, name string, in any) (api.Call, api.Envelope, error) {
+	entry, err := api.Find(name)
+	if err != nil {
+		return entry, api.Envelope{}, err
+	}
+	env, err := s.caller(dir).envelope(entry, in)
+	return entry, env, err
+}
+
+// statusLine runs the person's own status line, and ends what is left of it when
+// the time is over.
+func statusLine(ctx context.Context, line string, input []byte) ([]byte, error) {
+	c := exec.CommandContext(ctx, "sh", "-c", line) //nolint:gosec // the person's own words
+	c.Stdin = bytes.NewReader(input)
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }
+	c.WaitDelay = time.Second
+	return c.Output()
+}

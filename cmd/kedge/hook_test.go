@@ -1,0 +1,63 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"kedge/internal/hook"
+	"kedge/internal/spool"
+)
+
+// hungDaemon listens where a daemon of home would, takes connections and never
+// answers.
+func hungDaemon(t *testing.T) (home string) {
+	t.Helper()
+	home, err := os.MkdirTemp("", "k") //nolint:usetesting // a socket's path is short
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(home) })
+	dir := filepath.Join(home, "daemon")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	socket := filepath.Join(dir, "socket")
+	l, err := new(net.ListenConfig).Listen(t.Context(), "unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	if err := os.WriteFile(filepath.Join(dir, "address"), []byte(socket+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return home
+}
+
+// TestHookBesideAHungDaemon: an agent whose daemon takes connections and never
+// answers is let go, and what happened waits.
+func TestHookBesideAHungDaemon(t *testing.T) {
+	home := hungDaemon(t)
+	for i, input := range []string{
+		`{"hook_event_name":"PostToolUse","tool_name":"Write","session_id":"c"}`,
+		`{"hook_event_name":"Stop","session_id":"c"}`,
+		`{"hook_event_name":"PreCompact","session_id":"c"}`,
+	} {
+		var out bytes.Buffer
+		hook.Main(context.Background(), []string{"claude"}, hook.World{
+			In: strings.NewReader(input), Out: &out, Getenv: func(string) string { return "" }, Dir: t.TempDir(), Home: home, Now: time.Now,
+			Service: hookService{home, time.Millisecond}, Inside: func(string) bool { return true },
+		})
+		if out.Len() > 0 {
+			t.Errorf("%s: told is %q", input, out.String())
+		}
+		if n := spool.Waiting(home); n != i+1 {
+			t.Errorf("%s: %d events wait", input, n)
+		}
+	}
+}

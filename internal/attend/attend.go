@@ -1,0 +1,85 @@
+// Package attend answers the hooks of agents that people drive by hand: what a
+// conversation is given when it begins or was compacted, what it has to keep,
+// whether its work passes the gate when it means to be done; and it takes what
+// hooks left while nobody could answer into the journal, in order and once. It
+// promises that an agent is told to go on once for each end of its work, never a
+// second time, and that an event which was taken is in the journal. It never
+// changes the ledger, and does nothing about sessions of runs: those are driven.
+package attend
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"kedge"
+	"kedge/internal/gating"
+	"kedge/internal/life"
+	"kedge/internal/look"
+	"kedge/internal/project"
+	"kedge/internal/standing"
+	"kedge/internal/store"
+)
+
+// Attendant answers for the projects of one KEDGE_HOME.
+type Attendant struct {
+	home     *project.Home
+	life     *life.Life
+	standing *standing.Teller
+	gater    *gating.Gater
+	looker   *look.Looker
+
+	taking sync.Mutex // held while the spool is taken
+
+	mu     sync.Mutex
+	worked map[string]bool // conversations that began, and whether they used a tool that may change something
+}
+
+// New makes one; it does nothing until it is asked.
+func New(home *project.Home, life *life.Life, standing *standing.Teller, gater *gating.Gater, looker *look.Looker) *Attendant {
+	return &Attendant{home: home, life: life, standing: standing, gater: gater, looker: looker, worked: map[string]bool{}}
+}
+
+// someAgent is the actor of an agent that runs in no session of Kedge's.
+const someAgent = kedge.SessionID("ses-00000000000000000000000000")
+
+// asAgent is the caller as what it is: a hook is called by an agent, also where
+// its session is a person's own terminal.
+func asAgent(who project.Caller) project.Caller {
+	if !who.IsAgent() {
+		who.Actor = kedge.Agent(someAgent)
+	}
+	return who
+}
+
+// driven tells whether the caller's session belongs to a run.
+func driven(ctx context.Context, p *project.Project, who project.Caller) (bool, error) {
+	id, ok := who.Session()
+	if !ok {
+		return false, nil
+	}
+	ses, _, err := store.Get[kedge.Session](ctx, p.Store, store.KindSession, string(id))
+	return ses.Run != "", err
+}
+
+// takeEvery is how often the spool is looked at when nobody calls.
+const takeEvery = time.Minute
+
+// TakeSoon takes what hooks left while there was no daemon, and looks again now
+// and then: a hook that could not reach this one leaves more.
+func (s *Attendant) TakeSoon() {
+	s.life.Go(func() {
+		tick := time.NewTicker(takeEvery)
+		defer tick.Stop()
+		for {
+			if _, err := s.take(s.life.Context()); err != nil && s.life.Context().Err() == nil {
+				s.home.Log.Error("events of hooks were not taken", "error", err.Error())
+			}
+			select {
+			case <-tick.C:
+			case <-s.life.Context().Done():
+				return
+			}
+		}
+	})
+}

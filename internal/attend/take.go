@@ -1,0 +1,156 @@
+package attend
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"kedge"
+	"kedge/internal/project"
+	"kedge/internal/spool"
+	"kedge/internal/standing"
+	"kedge/internal/store"
+)
+
+// Record is what a hook leaves in the spool.
+type Record struct {
+	Version int                    `json:"version"`
+	Dir     string                 `json:"dir"`
+	Data    kedge.HookData         `json:"data"`
+	Used    *kedge.SessionUsedData `json:"used,omitempty"` // of a status line
+}
+
+// HookTakeRequest asks for what hooks left to be taken.
+type HookTakeRequest struct{}
+
+// HookTakeReply says how much it was.
+type HookTakeReply struct {
+	Events int `json:"events"`
+}
+
+// HookTake takes what hooks left. Whoever asks may be gone before it is done.
+func (s *Attendant) HookTake(ctx context.Context, _ project.Caller, _ HookTakeRequest) (HookTakeReply, error) {
+	n, err := s.take(context.WithoutCancel(ctx))
+	return HookTakeReply{Events: n}, err
+}
+
+// take empties the spool into the journals.
+func (s *Attendant) take(ctx context.Context) (int, error) {
+	if s.home.ReadOnly {
+		return 0, project.ErrReadOnly()
+	}
+	s.taking.Lock()
+	defer s.taking.Unlock()
+	return spool.Take(s.home.Dir, func(id string, b []byte) error {
+		err := s.takeOne(ctx, id, b)
+		if errors.Is(err, spool.ErrSpoilt) {
+			s.home.Log.Error("an event of a hook is set aside", "event", id, "error", err.Error())
+		}
+		return err
+	})
+}
+
+func (s *Attendant) takeOne(ctx context.Context, id string, b []byte) error {
+	var r Record
+	if err := json.Unmarshal(b, &r); err != nil {
+		return kedge.Errorf(kedge.Invalid, "%w", errors.Join(spool.ErrSpoilt, err))
+	}
+	if r.Version != 1 {
+		return kedge.Errorf(kedge.Invalid, "%w: version %d", spool.ErrSpoilt, r.Version)
+	}
+	who := project.Caller{Dir: r.Dir, Actor: kedge.Agent(someAgent), Key: id}
+	if kedge.ValidID("ses", string(r.Data.Session)) {
+		who.Actor = kedge.Agent(r.Data.Session)
+	}
+	p, err := s.home.OfSessions(ctx, who)
+	if err != nil {
+		return err
+	}
+	if of, err := driven(ctx, p, who); of || err != nil {
+		return err
+	}
+	if err := s.write(ctx, p, who, r); err != nil {
+		return err
+	}
+	s.follow(r.Data)
+	if r.Data.Event == kedge.HookCompact {
+		s.checkpoint(ctx, who)
+	}
+	return nil
+}
+
+// write enters what a record says, once.
+func (s *Attendant) write(ctx context.Context, p *project.Project, who project.Caller, r Record) error {
+	_, err := s.home.Write(ctx, p, who, func() ([]kedge.Event, error) {
+		if r.Used != nil {
+			return s.used(ctx, p, who, *r.Used)
+		}
+		return project.One(project.Event(kedge.HookSeen, who, r.Data))
+	})
+	return err
+}
+
+// used is what a session says that it used, where it is news.
+func (s *Attendant) used(ctx context.Context, p *project.Project, who project.Caller, d kedge.SessionUsedData) ([]kedge.Event, error) {
+	ses, ok, err := store.Get[kedge.Session](ctx, p.Store, store.KindSession, string(d.ID))
+	if err != nil || !ok {
+		return nil, err // a session of another project, or of none
+	}
+	if same(ses.ContextTokens, d.ContextTokens) && same(ses.ContextWindow, d.ContextWindow) && same(ses.USD, d.USD) {
+		return nil, nil
+	}
+	return project.One(project.Event(kedge.SessionUsed, who, d))
+}
+
+// same tells whether a figure says nothing new.
+func same[T comparable](was, now *T) bool { return now == nil || was != nil && *was == *now }
+
+// follow remembers which conversations have done something.
+func (s *Attendant) follow(d kedge.HookData) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.worked) >= mostWorked {
+		clear(s.worked) // of nobody anything is known: their work is looked at
+	}
+	_, known := s.worked[d.Native]
+	switch d.Event {
+	case kedge.HookStart:
+		if !known && d.Source == "startup" {
+			s.worked[d.Native] = false
+		}
+	case kedge.HookTool:
+		if known && !reads(d.Tool) {
+			s.worked[d.Native] = true
+		}
+	case kedge.HookEnd:
+		delete(s.worked, d.Native)
+	default:
+	}
+}
+
+// mostWorked bounds how many conversations are remembered.
+const mostWorked = 1000
+
+// reads tells of tools that change nothing, under the names that agents have for
+// them.
+func reads(tool string) bool {
+	switch tool {
+	case "Read", "Grep", "Glob", "LS", "WebFetch", "WebSearch", "ToolSearch", "TodoWrite", "read_file", "list_directory", "search_file_content", "glob":
+		return true
+	default:
+		return false
+	}
+}
+
+// checkpoint writes down where the work stands before a context is compacted. What
+// goes wrong is logged: the conversation goes on all the same.
+func (s *Attendant) checkpoint(ctx context.Context, who project.Caller) {
+	who.Key += "-checkpoint"
+	if id, _ := who.Session(); id == someAgent {
+		who.Actor = kedge.ActorDaemon // it has no name of its own
+	}
+	_, err := s.standing.CheckpointSave(ctx, who, standing.CheckpointSaveRequest{})
+	if err != nil && !kedge.NotFound.Is(err) {
+		s.home.Log.Error("no checkpoint before a compaction", "error", err.Error())
+	}
+}

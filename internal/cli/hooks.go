@@ -1,0 +1,202 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"kedge"
+	"kedge/internal/hooks"
+	"kedge/internal/plain"
+	"kedge/internal/spool"
+)
+
+// hooksReply is `hooks … --json`.
+type hooksReply struct {
+	Hooks   []hookLine `json:"hooks"`
+	Waiting int        `json:"waiting"` // events that no daemon has taken yet
+}
+
+// hookLine is one settings file: what is in it, or what was done to it.
+type hookLine struct {
+	Agent string `json:"agent"`
+	Scope string `json:"scope"`
+	State string `json:"state"`
+	File  string `json:"file"`
+}
+
+func newHooks(env *Env) *cobra.Command {
+	c := group("hooks", "Let agents that you drive by hand tell Kedge what they do, and get their place back",
+		newHooksInstall(env), newHooksRemove(env), newHooksLs(env))
+	c.Long = `Puts entries of Kedge's into the settings of agents, beside what is there. Then a
+conversation in a project gets its brief when it begins and after a compaction; long
+output of commands is condensed and kept (kedge logs); a checkpoint is saved before a
+compaction; nothing is changed while an agent plans; and when it means to be done the
+gate is run: a red one is told to it once.
+
+An agent is never held up: what goes wrong stands in $KEDGE_HOME/hooks/log. What each
+agent allows: docs/agents.md.`
+	return c
+}
+
+func newHooksInstall(env *Env) *cobra.Command {
+	var user bool
+	c := &cobra.Command{
+		Use:   "install [AGENT...]",
+		Short: "Put Kedge's hooks into the settings of agents",
+		Long: `Without an AGENT, into those of every agent that is installed. Claude Code gets them in
+.claude/settings.local.json of this project, which git then passes over; with --user in
+your own settings. Codex and Gemini get them in your own settings. In folders that are
+no project of Kedge's they do nothing.`,
+		Example: "  kedge hooks install\n  kedge hooks install claude --user   in every project",
+		RunE: func(c *cobra.Command, args []string) error {
+			change := hookChange{places: nearest, do: func(ctx context.Context, p hookPlace) (string, error) {
+				program, err := os.Executable()
+				if err != nil {
+					return "", kedge.Errorf(kedge.Internal, "find this program: %w", err)
+				}
+				return p.install(ctx, env, program)
+			}}
+			if user {
+				change.places = own
+			}
+			return changeHooks(c.Context(), env, args, change)
+		},
+	}
+	c.Flags().BoolVar(&user, "user", false, "in your own settings, for every project")
+	return c
+}
+
+func newHooksRemove(env *Env) *cobra.Command {
+	return &cobra.Command{
+		Use:     "remove [AGENT...]",
+		Short:   "Take Kedge's hooks out of the settings of agents",
+		Long:    "Out of your own settings and those of this project. A file that nobody changed since is\nthen what it was before, byte for byte.",
+		Example: "  kedge hooks remove\n  kedge hooks remove codex",
+		RunE: func(c *cobra.Command, args []string) error {
+			return changeHooks(c.Context(), env, args, hookChange{every, func(ctx context.Context, p hookPlace) (string, error) { return p.remove(ctx, env) }})
+		},
+	}
+}
+
+func newHooksLs(env *Env) *cobra.Command {
+	return &cobra.Command{
+		Use: "ls", Short: "List the settings files that can have Kedge's hooks", Args: cobra.NoArgs,
+		Example: "  kedge hooks ls\n  kedge hooks ls --json",
+		RunE: func(*cobra.Command, []string) error {
+			reply := hooksReply{Hooks: []hookLine{}, Waiting: spool.Waiting(env.Home)}
+			for _, a := range hooks.Agents() {
+				for _, p := range hookPlaces(env, a) {
+					reply.Hooks = append(reply.Hooks, hookLine{a.Name, p.scope, p.look(env), p.file})
+				}
+			}
+			return showHooks(env, reply)
+		},
+	}
+}
+
+// look tells what a file has; one that cannot be read is said to be so.
+func (p hookPlace) look(env *Env) string {
+	text, _, _, err := p.read()
+	if err != nil {
+		return "unreadable"
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return "unknown"
+	}
+	state, err := p.agent.Look(text, p.wish(env, program))
+	if err != nil {
+		return "unreadable"
+	}
+	return string(state)
+}
+
+// hookChange is what is done to settings files: to which of an agent's, and what.
+type hookChange struct {
+	places func([]hookPlace) []hookPlace
+	do     func(context.Context, hookPlace) (string, error)
+}
+
+// nearest is the project's file where the agent has one, else the user's.
+func nearest(all []hookPlace) []hookPlace { return all[:1] }
+
+// own is the user's file.
+func own(all []hookPlace) []hookPlace { return all[len(all)-1:] }
+
+func every(all []hookPlace) []hookPlace { return all }
+
+// changeHooks does something to the settings of the agents that are named, or of
+// all that are there.
+func changeHooks(ctx context.Context, env *Env, names []string, change hookChange) error {
+	if env.getenv("KEDGE_SESSION") != "" {
+		return kedge.Errorf(kedge.Blocked, "the settings of agents are changed by a person, not from inside a session").
+			WithHint("run `kedge hooks` in a terminal outside the session")
+	}
+	if env.Home == "" {
+		return kedge.Errorf(kedge.Invalid, "there is no state folder").WithHint("export KEDGE_HOME=/absolute/path/of/a/folder")
+	}
+	agents, err := namedAgents(env, names)
+	if err != nil {
+		return err
+	}
+	reply := hooksReply{Hooks: []hookLine{}, Waiting: spool.Waiting(env.Home)}
+	for _, a := range agents {
+		for _, p := range change.places(hookPlaces(env, a)) {
+			state, err := change.do(ctx, p)
+			if err != nil {
+				return err
+			}
+			reply.Hooks = append(reply.Hooks, hookLine{a.Name, p.scope, state, p.file})
+			if state == "installed" && a.Name == "codex" {
+				env.talk("codex asks you once whether you trust its new hooks, when it starts")
+			}
+		}
+	}
+	return showHooks(env, reply)
+}
+
+// namedAgents are those of the arguments; without any, those that are on the PATH
+// or have a folder for their settings.
+func namedAgents(env *Env, names []string) ([]hooks.Agent, error) {
+	var out []hooks.Agent
+	for _, name := range names {
+		a, ok := hooks.Find(name)
+		if !ok {
+			return nil, kedge.Errorf(kedge.NotFound, "Kedge has no hooks for agent %q", name).WithHint("kedge hooks ls")
+		}
+		out = append(out, a)
+	}
+	if len(names) > 0 {
+		return out, nil
+	}
+	for _, a := range hooks.Agents() {
+		places := hookPlaces(env, a)
+		if env.Look != nil && env.Look(a.Name) || isDir(filepath.Dir(places[len(places)-1].file)) {
+			out = append(out, a)
+		}
+	}
+	if len(out) == 0 {
+		return nil, kedge.Errorf(kedge.NotFound, "no agent with hooks is installed").WithHint("name one: kedge hooks install claude")
+	}
+	return out, nil
+}
+
+func showHooks(env *Env, reply hooksReply) error {
+	return env.show(reply, func(w io.Writer) {
+		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+		fmt.Fprint(t, "AGENT\tSCOPE\tSTATE\tFILE\n")
+		for _, h := range reply.Hooks {
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", h.Agent, h.Scope, h.State, plain.Line(h.File))
+		}
+		_ = t.Flush() // a closed pipe is the reader's choice
+		if reply.Waiting > 0 {
+			env.talk("%s of hooks wait for a daemon: kedge up", plural(reply.Waiting, "event"))
+		}
+	})
+}

@@ -1,0 +1,249 @@
+package cli
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"kedge"
+	"kedge/internal/atomicfile"
+	"kedge/internal/gitx"
+	"kedge/internal/hooks"
+	"kedge/internal/project"
+)
+
+// hookPlace is the settings file of an agent that hooks stand in.
+type hookPlace struct {
+	agent hooks.Agent
+	scope string // project or user
+	file  string
+	root  string // of the project; empty for a user's file
+}
+
+// localSettings is where Claude Code has settings that are not for others.
+const localSettings = ".claude/settings.local.json"
+
+// hookPlaces are the files of an agent: the user's, and where it has one that is
+// not tracked, the project's.
+func hookPlaces(env *Env, agent hooks.Agent) []hookPlace {
+	home := env.getenv("HOME")
+	in := func(variable, usual string) string {
+		if dir := env.getenv(variable); dir != "" {
+			return dir
+		}
+		return filepath.Join(home, usual)
+	}
+	switch agent.Name {
+	case "claude":
+		places := []hookPlace{{agent, "user", filepath.Join(in("CLAUDE_CONFIG_DIR", ".claude"), "settings.json"), ""}}
+		if pl, ok := project.Locate(env.Dir); ok {
+			if _, err := project.ReadID(pl); err == nil {
+				places = append([]hookPlace{{agent, "project", filepath.Join(pl.Root, filepath.FromSlash(localSettings)), pl.Root}}, places...)
+			}
+		}
+		return places
+	case "codex":
+		return []hookPlace{{agent, "user", filepath.Join(in("CODEX_HOME", ".codex"), "hooks.json"), ""}}
+	default:
+		return []hookPlace{{agent, "user", filepath.Join(in("GEMINI_CLI_HOME", ""), ".gemini", "settings.json"), ""}}
+	}
+}
+
+// hookRecord is what was put into a file, so that exactly this comes out again. It
+// holds nothing of the file but a status line that Kedge's stands around.
+type hookRecord struct {
+	Version  int         `json:"version"`
+	File     string      `json:"file"`
+	SHA256   string      `json:"sha256"` // of the file with it
+	Created  bool        `json:"created"`
+	Folder   bool        `json:"folder"` // it was made too
+	Excluded bool        `json:"excluded"`
+	Cuts     []hooks.Cut `json:"cuts"`
+}
+
+func textSum(text string) string {
+	s := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(s[:])
+}
+
+func (p hookPlace) recordFile(env *Env) string {
+	return filepath.Join(env.Home, "hooks", textSum(p.file)[:32]+".json")
+}
+
+// record is what is known of the file; the zero one where nothing is.
+func (p hookPlace) record(env *Env) hookRecord {
+	var r hookRecord
+	b, err := os.ReadFile(p.recordFile(env))
+	if err != nil || json.Unmarshal(b, &r) != nil || r.File != p.file {
+		return hookRecord{}
+	}
+	return r
+}
+
+func (p hookPlace) keepRecord(env *Env, r hookRecord) error {
+	r.Version, r.File = 1, p.file
+	b, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return kedge.Errorf(kedge.Internal, "encode the record: %w", err)
+	}
+	if err := os.MkdirAll(filepath.Dir(p.recordFile(env)), 0o700); err != nil {
+		return kedge.Errorf(kedge.Internal, "make a folder for the record: %w", err)
+	}
+	return atomicfile.Write(p.recordFile(env), append(b, '\n'), 0o600)
+}
+
+// read gives the text of the settings and where they really are: people keep such
+// files elsewhere, with a link in their place.
+func (p hookPlace) read() (text, target string, perm fs.FileMode, err error) {
+	target = p.file
+	if meant, err := filepath.EvalSymlinks(p.file); err == nil {
+		target = meant
+	}
+	info, err := os.Stat(target)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", target, 0o600, nil
+	}
+	if err != nil || !info.Mode().IsRegular() {
+		return "", target, 0, kedge.Errorf(kedge.Invalid, "%q is not a file that can be read", p.file)
+	}
+	b, err := os.ReadFile(target)
+	if err != nil {
+		return "", target, 0, kedge.Errorf(kedge.Invalid, "read %q: %w", p.file, err)
+	}
+	return string(b), target, info.Mode().Perm(), nil
+}
+
+func (p hookPlace) bad(err error) error {
+	return kedge.Errorf(kedge.Invalid, "%q: %w", p.file, err).WithHint("repair the file, then: kedge hooks install %s", p.agent.Name)
+}
+
+// wish is what is to stand in the file. The status line that is in force
+// elsewhere is shown before Kedge's: this file would hide it.
+func (p hookPlace) wish(env *Env, program string) hooks.Wish {
+	w := hooks.Wish{Program: program}
+	if p.scope != "project" {
+		return w
+	}
+	for _, q := range append([]hookPlace{{agent: p.agent, file: filepath.Join(p.root, ".claude", "settings.json")}}, hookPlaces(env, p.agent)[1:]...) {
+		if text, _, _, err := q.read(); err == nil && w.Status == "" {
+			w.Status = p.agent.StatusCommand(text)
+		}
+	}
+	return w
+}
+
+// install puts the hooks in, and says what it did.
+func (p hookPlace) install(ctx context.Context, env *Env, program string) (string, error) {
+	text, target, perm, err := p.read()
+	if err != nil {
+		return "", err
+	}
+	was := p.record(env)
+	w := p.wish(env, program)
+	state, err := p.agent.Look(text, w)
+	if err != nil {
+		return "", p.bad(err)
+	}
+	if state == hooks.Present {
+		return "unchanged", nil
+	}
+	r := hookRecord{Created: text == "", Folder: !isDir(filepath.Dir(target))}
+	base := text
+	if was.SHA256 == textSum(text) {
+		if undone, ok := hooks.Undo(text, was.Cuts); ok {
+			base, r.Created, r.Folder, r.Excluded = undone, was.Created, was.Folder, was.Excluded
+		}
+	}
+	ch, err := p.agent.Insert(base, w)
+	if err != nil {
+		return "", p.bad(err)
+	}
+	r.SHA256, r.Cuts = textSum(ch.Text), ch.Cuts
+	if p.root != "" && !r.Excluded {
+		r.Excluded = exclude(ctx, p.root)
+	}
+	if err := p.keepRecord(env, r); err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(filepath.Dir(target), 0o700); err != nil {
+		return "", kedge.Errorf(kedge.Invalid, "make %q: %w", filepath.Dir(target), err)
+	}
+	if err := atomicfile.Write(target, []byte(ch.Text), perm); err != nil {
+		return "", err
+	}
+	if state == hooks.Differs {
+		return "updated", nil
+	}
+	return "installed", nil
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// exclude keeps the file out of what git shows; a folder without git has no need.
+func exclude(ctx context.Context, root string) bool {
+	repo, err := gitx.Open(ctx, root, gitx.Options{Now: time.Now})
+	if err != nil {
+		return false
+	}
+	done, err := repo.Exclude(ctx, localSettings)
+	return done && err == nil
+}
+
+// remove takes the hooks out, and says what it did: where nobody changed the file
+// since, it is what it was, byte for byte.
+func (p hookPlace) remove(ctx context.Context, env *Env) (string, error) {
+	text, target, perm, err := p.read()
+	if err != nil {
+		return "", err
+	}
+	was := p.record(env)
+	after, exact := "", false
+	if was.SHA256 == textSum(text) {
+		after, exact = hooks.Undo(text, was.Cuts)
+	}
+	if !exact {
+		if after, err = p.agent.Remove(text); err != nil {
+			return "", p.bad(err)
+		}
+	}
+	if after == text {
+		return "absent", p.forget(ctx, env, was)
+	}
+	if was.Created && strings.Trim(after, "{} \t\r\n") == "" {
+		err = os.Remove(target)
+		if err == nil && was.Folder {
+			_ = os.Remove(filepath.Dir(target)) // somebody else's files keep it
+		}
+	} else {
+		err = atomicfile.Write(target, []byte(after), perm)
+	}
+	if err != nil {
+		return "", kedge.Errorf(kedge.Internal, "write %q: %w", p.file, err)
+	}
+	return "removed", p.forget(ctx, env, was)
+}
+
+// forget takes away what was kept about the file.
+func (p hookPlace) forget(ctx context.Context, env *Env, was hookRecord) error {
+	if was.Excluded && p.root != "" {
+		if repo, err := gitx.Open(ctx, p.root, gitx.Options{Now: time.Now}); err == nil {
+			if err := repo.Include(ctx, localSettings); err != nil {
+				return err
+			}
+		}
+	}
+	if err := os.Remove(p.recordFile(env)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return kedge.Errorf(kedge.Internal, "remove the record: %w", err)
+	}
+	return nil
+}

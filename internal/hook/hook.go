@@ -1,0 +1,225 @@
+// Package hook is the process that an agent starts for one of its hooks. It reads
+// what the agent tells, answers within its budget whether the daemon is up, down or
+// hung, and leaves what happened for the daemon. It promises never to be in the
+// agent's way: whatever goes wrong inside ends with exit code 0 and no answer, and
+// stands in $KEDGE_HOME/hooks/log. It waits for the daemon in two cases only, each
+// within a bound: for a checkpoint before a compaction, and for the gate when the
+// agent means to be done. It never starts a daemon.
+package hook
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"kedge"
+	"kedge/internal/attend"
+	"kedge/internal/hooks"
+)
+
+// How long a hook takes at most: usually; and once the daemon has said that it
+// runs the gate. The agents are told to wait longer.
+const (
+	Budget     = 5 * time.Second
+	GateBudget = 14 * time.Minute
+)
+
+// maxInput bounds what is read of an agent's words.
+const maxInput = 24 << 20
+
+// Service is what hooks ask of Kedge.
+type Service interface {
+	// Brief reads where the work stands; it needs no daemon.
+	Brief(ctx context.Context, dir string, in attend.HookBriefRequest) (string, error)
+	// Poke tells the daemon that something was left, and waits for nothing.
+	Poke(dir string)
+	// Take has the daemon take what was left.
+	Take(ctx context.Context, dir string) error
+	// Stop asks whether an agent may stop. A daemon that does not say at once that
+	// it is at it is taken to be hung.
+	Stop(ctx context.Context, dir string, in attend.HookStopRequest) (attend.HookStopReply, error)
+}
+
+// World is everything outside of the process.
+type World struct {
+	In      io.Reader
+	Out     io.Writer
+	Getenv  func(string) string
+	Environ []string
+	Dir     string
+	Home    string // KEDGE_HOME
+	Now     func() time.Time
+	Service Service
+	// Inside tells whether a folder lies in a project.
+	Inside func(dir string) bool
+	// Shell runs the person's own status line.
+	Shell func(ctx context.Context, line string, input []byte) ([]byte, error)
+	// Budget and GateBudget, where they are others.
+	Budget, GateBudget time.Duration
+}
+
+// Main answers one hook: `hook AGENT [statusline [LINE]]`.
+func Main(ctx context.Context, args []string, w World) {
+	defer func() {
+		if v := recover(); v != nil {
+			w.log(kedge.Errorf(kedge.Internal, "a hook broke down: %v", v))
+		}
+	}()
+	if w.Budget == 0 {
+		w.Budget, w.GateBudget = Budget, GateBudget
+	}
+	answer, err := w.answer(ctx, args)
+	if err != nil {
+		w.log(err)
+	}
+	if len(answer) > 0 {
+		_, _ = w.Out.Write(answer) // an agent that is gone needs none
+	}
+}
+
+func (w World) answer(ctx context.Context, args []string) ([]byte, error) {
+	if len(args) == 0 {
+		return nil, kedge.Errorf(kedge.Invalid, "the agent is not named")
+	}
+	if _, ok := hooks.Find(args[0]); !ok {
+		return nil, kedge.Errorf(kedge.Invalid, "no agent %q", args[0])
+	}
+	if w.Getenv("KEDGE_RUN") != "" && !isStatus(args) {
+		return nil, nil // a run drives it, and needs no hooks
+	}
+	short, cancel := context.WithTimeout(ctx, w.Budget)
+	defer cancel()
+	input, err := within(short, func() ([]byte, error) { return io.ReadAll(io.LimitReader(w.In, maxInput+1)) })
+	if err != nil {
+		return nil, err
+	}
+	if len(input) > maxInput {
+		return nil, kedge.Errorf(kedge.Invalid, "more than %d bytes from the agent", maxInput)
+	}
+	if isStatus(args) {
+		return w.status(short, args, input)
+	}
+	ev, err := hooks.Parse(args[0], input)
+	if err != nil || ev.Kind == "" {
+		return nil, err
+	}
+	if ev.Dir == "" {
+		ev.Dir = w.Dir
+	}
+	if !w.Inside(ev.Dir) {
+		return nil, nil
+	}
+	return w.event(ctx, short, ev)
+}
+
+func isStatus(args []string) bool { return len(args) > 1 && args[1] == "statusline" }
+
+// event answers what happened; short ends with the budget.
+func (w World) event(ctx, short context.Context, ev hooks.Event) ([]byte, error) {
+	switch ev.Kind {
+	case kedge.HookStart:
+		return w.start(short, ev)
+	case kedge.HookBefore:
+		return w.before(ev)
+	case kedge.HookTool:
+		return w.tool(ev)
+	case kedge.HookCompact:
+		return w.compact(short, ev)
+	case kedge.HookStop:
+		return w.stop(ctx, ev)
+	default:
+		return nil, w.leave(ev, w.data(ev))
+	}
+}
+
+// start gives a conversation its brief, unless it was started with one.
+func (w World) start(ctx context.Context, ev hooks.Event) ([]byte, error) {
+	left := w.leave(ev, w.data(ev))
+	if w.Getenv("KEDGE_BRIEF") != "" && ev.Source == "startup" {
+		return nil, left
+	}
+	text, err := w.brief(ctx, ev)
+	return ev.Context(text), errors.Join(left, err)
+}
+
+func (w World) brief(ctx context.Context, ev hooks.Event) (string, error) {
+	env := map[string]string{}
+	for _, name := range []string{"HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME"} {
+		if v := w.Getenv(name); v != "" {
+			env[name] = v
+		}
+	}
+	return within(ctx, func() (string, error) {
+		return w.Service.Brief(ctx, ev.Dir, attend.HookBriefRequest{Event: ev.Kind, Source: ev.Source, Transcript: ev.Transcript, Env: env})
+	})
+}
+
+// before denies what changes something while the agent plans.
+func (w World) before(ev hooks.Event) ([]byte, error) {
+	if !ev.Denied() {
+		return nil, nil
+	}
+	d := w.data(ev)
+	d.Blocked, d.Text = true, hooks.Planning
+	return ev.Deny(hooks.Planning), w.leave(ev, d)
+}
+
+// tool makes a long output short, and keeps all of it.
+func (w World) tool(ev hooks.Event) ([]byte, error) {
+	d := w.data(ev)
+	answer, err := w.condense(ev, &d)
+	return answer, errors.Join(err, w.leave(ev, d))
+}
+
+// compact has a checkpoint saved, and says what has to be kept.
+func (w World) compact(ctx context.Context, ev hooks.Event) ([]byte, error) {
+	text, err := w.brief(ctx, ev)
+	d := w.data(ev)
+	d.Text = text
+	err = errors.Join(err, w.leave(ev, d))
+	_, taken := within(ctx, func() (struct{}, error) { return struct{}{}, w.Service.Take(ctx, ev.Dir) })
+	return ev.Focus(text), errors.Join(err, taken)
+}
+
+// stop asks for the gate. Without an answer the agent may go.
+func (w World) stop(ctx context.Context, ev hooks.Event) ([]byte, error) {
+	left := w.leave(ev, w.data(ev))
+	if ev.Mode == "plan" {
+		return nil, left // nothing was to be changed
+	}
+	ctx, cancel := context.WithTimeout(ctx, w.GateBudget)
+	defer cancel()
+	r, err := within(ctx, func() (attend.HookStopReply, error) {
+		return w.Service.Stop(ctx, ev.Dir, attend.HookStopRequest{Agent: ev.Agent, Native: ev.Native, Again: ev.Again, Env: w.Environ})
+	})
+	switch {
+	case err != nil:
+		return nil, errors.Join(left, err)
+	case r.Block && !ev.Again: // whoever answers: never twice
+		return ev.Block(r.Reason), left
+	default:
+		return ev.Tell(r.Tell), left
+	}
+}
+
+// within does something that may not hear of the end of a context; then it is
+// left alone, and goes with the process.
+func within[T any](ctx context.Context, do func() (T, error)) (T, error) {
+	type result struct {
+		v   T
+		err error
+	}
+	done := make(chan result, 1)
+	go func() {
+		v, err := do()
+		done <- result{v, err}
+	}()
+	select {
+	case r := <-done:
+		return r.v, r.err
+	case <-ctx.Done():
+		var none T
+		return none, kedge.Errorf(kedge.Interrupted, "it took too long: %w", context.Cause(ctx))
+	}
+}

@@ -1,0 +1,132 @@
+package hook
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"kedge"
+	"kedge/internal/attend"
+	"kedge/internal/condense"
+	"kedge/internal/hooks"
+	"kedge/internal/outputs"
+	"kedge/internal/redact"
+	"kedge/internal/spool"
+)
+
+// data is what is written down of an event.
+func (w World) data(ev hooks.Event) kedge.HookData {
+	d := kedge.HookData{
+		Agent: ev.Agent, Event: ev.Kind, Session: kedge.SessionID(w.Getenv("KEDGE_SESSION")), Native: ev.Native, At: w.Now().UTC().Truncate(time.Millisecond),
+		Source: ev.Source, Mode: ev.Mode, Tool: ev.Tool, Call: ev.Call, Failed: ev.Failed,
+	}
+	if ev.Tool != "" {
+		d.Input = ev.Brief()
+	}
+	if ev.Kind == kedge.HookTool {
+		d.Bytes = ev.Size()
+	}
+	return d
+}
+
+// leave puts an event where the daemon takes it, and tells it so.
+func (w World) leave(ev hooks.Event, d kedge.HookData) error {
+	return w.put(ev.Dir, attend.Record{Version: 1, Dir: ev.Dir, Data: d})
+}
+
+// put leaves a record without secrets: it lies on the disk.
+func (w World) put(dir string, r attend.Record) error {
+	b, err := json.Marshal(r)
+	if err != nil {
+		return kedge.Errorf(kedge.Internal, "encode an event: %w", err)
+	}
+	if _, err := spool.Put(w.Home, w.Now(), redact.JSON(b)); err != nil {
+		return err
+	}
+	w.Service.Poke(dir)
+	return nil
+}
+
+// Long is how many bytes a command may print before its output is condensed.
+const Long = 8000
+
+// condense keeps a long output and gives the model what matters of it. An output
+// that would not become clearly shorter stays as it is.
+func (w World) condense(ev hooks.Event, d *kedge.HookData) ([]byte, error) {
+	text, file, ok := ev.Output()
+	if !ok || len(text) <= Long {
+		return nil, nil
+	}
+	whole := wholeOutput(text, file)
+	d.Bytes = int64(len(whole))
+	c := condense.Condense(ev.Line(), whole)
+	if len(c.Cut) == 0 || len(c.Text) > len(text)*3/4 {
+		return nil, nil
+	}
+	id, err := w.keep(ev, whole)
+	if err != nil {
+		return nil, err // what is not kept is not taken from the model
+	}
+	shown := c.Text + "[all of it: kedge logs " + id + "]\n"
+	d.Output, d.Shown = id, int64(len(shown))
+	return ev.Replace(shown), nil
+}
+
+// mostWhole bounds what is read of a file that an agent keeps.
+const mostWhole = 64 << 20
+
+// wholeOutput is what the agent's own file has, where it has more.
+func wholeOutput(text, file string) string {
+	info, err := os.Stat(file)
+	if file == "" || err != nil || !info.Mode().IsRegular() || info.Size() > mostWhole || info.Size() <= int64(len(text)) {
+		return text
+	}
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return text
+	}
+	return string(b)
+}
+
+// keep puts an output where `kedge logs` finds it.
+func (w World) keep(ev hooks.Event, whole string) (string, error) {
+	now := w.Now()
+	kept, err := outputs.Keep(w.Home, now)
+	if err != nil {
+		return "", err
+	}
+	if _, err := kept.Output.WriteString(whole); err != nil {
+		return "", kedge.Errorf(kedge.Internal, "keep the output: %w", errors.Join(err, kept.Output.Close()))
+	}
+	return kept.ID, kept.End(outputs.Record{
+		Session: kedge.SessionID(w.Getenv("KEDGE_SESSION")), Dir: ev.Dir, Command: []string{"sh", "-c", ev.Line()}, StartedAt: now.UTC(), Bytes: int64(len(whole)),
+	})
+}
+
+// maxLog is the size at which the log becomes log.1.
+const maxLog = 1 << 20
+
+// log writes down what went wrong; when that cannot be done either, nothing is
+// left to do.
+func (w World) log(failed error) {
+	dir := filepath.Join(w.Home, "hooks")
+	if w.Home == "" {
+		return
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return
+	}
+	file := filepath.Join(dir, "log")
+	if info, err := os.Stat(file); err == nil && info.Size() > maxLog {
+		_ = os.Rename(file, file+".1") // else it grows a little more
+	}
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return
+	}
+	_, _ = fmt.Fprintf(f, "%s %s\n", w.Now().UTC().Format(time.RFC3339), redact.Text(failed.Error()))
+	_ = f.Close()
+}

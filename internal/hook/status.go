@@ -1,0 +1,46 @@
+package hook
+
+import (
+	"bytes"
+	"context"
+	"errors"
+
+	"kedge"
+	"kedge/internal/attend"
+	"kedge/internal/hooks"
+)
+
+// status is the person's own status line, if there is one, and Kedge's behind it.
+// In a session of Kedge's the figures are left for the daemon.
+func (w World) status(ctx context.Context, args []string, input []byte) ([]byte, error) {
+	var own []byte
+	var failed error
+	if len(args) > 2 && args[2] != "" {
+		own, failed = within(ctx, func() ([]byte, error) { return w.Shell(ctx, args[2], input) })
+		own = bytes.TrimRight(own, "\n")
+	}
+	s, err := hooks.ParseStatus(input)
+	if err != nil {
+		return own, errors.Join(failed, err)
+	}
+	if len(own) > 0 {
+		own = append(own, " | "...)
+	}
+	return append(own, s.Text()+"\n"...), errors.Join(failed, w.leaveUsed(args[0], s))
+}
+
+func (w World) leaveUsed(agent string, s hooks.Status) error {
+	id := kedge.SessionID(w.Getenv("KEDGE_SESSION"))
+	if id == "" || w.Getenv("KEDGE_RUN") != "" || s.Tokens == nil && s.USD == nil {
+		return nil
+	}
+	dir := s.Dir
+	if dir == "" {
+		dir = w.Dir
+	}
+	return w.put(dir, attend.Record{
+		Version: 1, Dir: dir,
+		Data: kedge.HookData{Agent: agent, Event: kedge.HookStatus, Session: id, Native: s.Native, At: w.Now().UTC()},
+		Used: &kedge.SessionUsedData{ID: id, Model: s.Model, ContextTokens: s.Tokens, ContextWindow: s.Window, USD: s.USD},
+	})
+}

@@ -1,0 +1,116 @@
+package hooks
+
+import (
+	"encoding/json"
+
+	"kedge"
+)
+
+type object = map[string]any
+
+func answer(v object) []byte {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return nil // what cannot be said is not said: the agent goes on
+	}
+	return append(b, '\n')
+}
+
+// Context gives the model a text at the beginning of a conversation.
+func (ev Event) Context(text string) []byte {
+	if text == "" {
+		return nil
+	}
+	return answer(object{"hookSpecificOutput": object{"hookEventName": ev.Name, "additionalContext": text}})
+}
+
+// Deny keeps a tool from running; the model is told why.
+func (ev Event) Deny(why string) []byte {
+	if ev.Agent == "gemini" {
+		return answer(object{"decision": "deny", "reason": why})
+	}
+	return answer(object{"hookSpecificOutput": object{
+		"hookEventName": ev.Name, "permissionDecision": "deny", "permissionDecisionReason": why,
+	}})
+}
+
+// Block makes an agent that means to be done go on; the model is told why.
+func (ev Event) Block(why string) []byte {
+	if ev.Agent == "gemini" {
+		return answer(object{"decision": "deny", "reason": why})
+	}
+	return answer(object{"decision": "block", "reason": why})
+}
+
+// Tell shows the person at the agent a line.
+func (ev Event) Tell(text string) []byte {
+	if text == "" {
+		return nil
+	}
+	return answer(object{"systemMessage": text})
+}
+
+// Focus is said before a compaction: what has to be kept and what may go. An agent
+// that does not pass it on is told nothing.
+func (ev Event) Focus(text string) []byte {
+	if a, ok := Find(ev.Agent); !ok || !a.Focuses || text == "" {
+		return nil
+	}
+	return []byte(text + "\n")
+}
+
+// Output is what a command that a tool ran has printed, with the file that has
+// all of it where the agent keeps one; false where there is nothing of the kind,
+// or where it cannot be replaced.
+func (ev Event) Output() (text, file string, ok bool) {
+	a, known := Find(ev.Agent)
+	if !known || !a.Replaces || ev.Kind != kedge.HookTool || ev.Line() == "" {
+		return "", "", false
+	}
+	var r struct {
+		Stdout *string `json:"stdout"`
+		Stderr string  `json:"stderr"`
+		Image  bool    `json:"isImage"`
+		File   string  `json:"persistedOutputPath"`
+	}
+	if json.Unmarshal(ev.Response, &r) != nil || r.Stdout == nil || r.Image {
+		return "", "", false
+	}
+	text = *r.Stdout
+	if r.Stderr != "" {
+		if text != "" && text[len(text)-1] != '\n' {
+			text += "\n"
+		}
+		text += r.Stderr
+	}
+	return text, r.File, true
+}
+
+// Replace gives the model another text than what the command printed: the answer
+// has the shape of the tool's own, or the agent would not take it.
+func (ev Event) Replace(text string) []byte {
+	var r map[string]json.RawMessage
+	if json.Unmarshal(ev.Response, &r) != nil {
+		return nil
+	}
+	b, err := json.Marshal(text)
+	if err != nil {
+		return nil
+	}
+	r["stdout"], r["stderr"] = b, json.RawMessage(`""`)
+	delete(r, "persistedOutputPath")
+	delete(r, "persistedOutputSize")
+	return answer(object{"hookSpecificOutput": object{"hookEventName": ev.Name, "updatedToolOutput": r}})
+}
+
+// Size is how many bytes a tool gave.
+func (ev Event) Size() int64 {
+	var text string
+	if json.Unmarshal(ev.Response, &text) == nil {
+		return int64(len(text))
+	}
+	if text, _, ok := ev.Output(); ok {
+		return int64(len(text))
+	}
+	return int64(len(ev.Response))
+}

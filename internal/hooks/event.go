@@ -1,0 +1,146 @@
+package hooks
+
+import (
+	"encoding/json"
+	"strings"
+
+	"kedge"
+)
+
+// Event is what an agent tells on the input of a hook.
+type Event struct {
+	Agent      string
+	Kind       kedge.HookEvent
+	Name       string // the agent's own word for it
+	Native     string // its id of the conversation
+	Transcript string // its file of the conversation
+	Dir        string
+	Mode       string // plan, default, …
+	Source     string // see kedge.HookData
+	Tool       string
+	Call       string
+	Input      json.RawMessage
+	Response   json.RawMessage
+	Failed     bool
+	Again      bool   // it stops for the second time, having been told to go on
+	Error      string // of a tool that failed
+}
+
+// wire is the input of Claude Code, Codex and Gemini, which took over each
+// other's names.
+type wire struct {
+	Session    string          `json:"session_id"`
+	Transcript string          `json:"transcript_path"`
+	Dir        string          `json:"cwd"`
+	Event      string          `json:"hook_event_name"`
+	Mode       string          `json:"permission_mode"`
+	Source     string          `json:"source"`
+	Trigger    string          `json:"trigger"`
+	Reason     string          `json:"reason"`
+	Tool       string          `json:"tool_name"`
+	Input      json.RawMessage `json:"tool_input"`
+	Response   json.RawMessage `json:"tool_response"`
+	Call       string          `json:"tool_use_id"`
+	Error      json.RawMessage `json:"error"`
+	Active     bool            `json:"stop_hook_active"`
+}
+
+// kindOf says what an agent's word for an event means; empty: nothing that Kedge
+// wants to know.
+func kindOf(name string) kedge.HookEvent {
+	switch name {
+	case "SessionStart":
+		return kedge.HookStart
+	case "PreToolUse", "BeforeTool":
+		return kedge.HookBefore
+	case "PostToolUse", "PostToolUseFailure", "AfterTool":
+		return kedge.HookTool
+	case "PreCompact", "PreCompress":
+		return kedge.HookCompact
+	case "PostCompact":
+		return kedge.HookCompacted
+	case "Stop", "AfterAgent":
+		return kedge.HookStop
+	case "SessionEnd":
+		return kedge.HookEnd
+	default:
+		return ""
+	}
+}
+
+// Parse reads the input of a hook. Names that are not known are passed over:
+// agents add some with every version.
+func Parse(agent string, input []byte) (Event, error) {
+	var w wire
+	if err := json.Unmarshal(input, &w); err != nil {
+		return Event{}, kedge.Errorf(kedge.Invalid, "the input of a hook of %s is not understood: %w", agent, err)
+	}
+	ev := Event{
+		Agent: agent, Kind: kindOf(w.Event), Name: w.Event, Native: w.Session, Transcript: w.Transcript, Dir: w.Dir, Mode: w.Mode,
+		Tool: w.Tool, Call: w.Call, Input: w.Input, Response: w.Response, Again: w.Active,
+	}
+	switch ev.Kind {
+	case kedge.HookStart:
+		ev.Source = w.Source
+	case kedge.HookCompact, kedge.HookCompacted:
+		ev.Source = w.Trigger
+	case kedge.HookEnd:
+		ev.Source = w.Reason
+	case kedge.HookTool:
+		ev.Failed, ev.Error = failure(w)
+	default:
+	}
+	return ev, nil
+}
+
+// failure tells whether a tool failed, and how.
+func failure(w wire) (bool, string) {
+	if w.Event == "PostToolUseFailure" {
+		var text string
+		if json.Unmarshal(w.Error, &text) != nil {
+			text = string(w.Error)
+		}
+		return true, text
+	}
+	var r struct {
+		Error json.RawMessage `json:"error"`
+	}
+	_ = json.Unmarshal(w.Response, &r) // a response of another shape tells nothing
+	is := len(r.Error) > 0 && string(r.Error) != "null"
+	if !is {
+		return false, ""
+	}
+	return true, string(r.Error)
+}
+
+// Line is the command of a tool that runs one; empty for others.
+func (ev Event) Line() string {
+	var in struct {
+		Command json.RawMessage `json:"command"`
+	}
+	if json.Unmarshal(ev.Input, &in) != nil {
+		return ""
+	}
+	var line string
+	if json.Unmarshal(in.Command, &line) == nil {
+		return line
+	}
+	var words []string
+	if json.Unmarshal(in.Command, &words) != nil {
+		return ""
+	}
+	return strings.Join(words, " ")
+}
+
+// Brief is the input of a tool, short enough to be written down.
+func (ev Event) Brief() string {
+	const most = 600
+	text := ev.Line()
+	if text == "" {
+		text = string(ev.Input)
+	}
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "…"
+}

@@ -1,0 +1,371 @@
+package hooks
+
+import (
+	"encoding/json"
+	"path"
+	"strings"
+
+	"kedge"
+)
+
+// Wish is what is to be in an agent's settings.
+type Wish struct {
+	Program string // of Kedge, absolute
+	Status  string // the status line that is in force elsewhere; shown before Kedge's
+}
+
+// State is what a settings file has of Kedge's.
+type State string
+
+// The states.
+const (
+	Absent  State = "absent"  // nothing
+	Present State = "present" // all of it, as it is wished
+	Differs State = "differs" // something else of Kedge's: another program, or not all of it
+)
+
+// Changed is a text with what was changed in it.
+type Changed struct {
+	Text string
+	Cuts []Cut
+}
+
+// Look tells what of Kedge's is in the text of an agent's settings.
+func (a Agent) Look(text string, w Wish) (State, error) {
+	root, err := parse(text)
+	if err != nil {
+		return "", err
+	}
+	found := a.own(text, root)
+	status, chained := a.statusOf(text, root)
+	if len(found) == 0 && !chained {
+		return Absent, nil
+	}
+	if len(found) != len(a.entries) || chained != a.status {
+		return Differs, nil
+	}
+	for i, f := range found {
+		if f.event != a.entries[i].event || text[f.group.from:f.group.to] != a.group(a.entries[i], w) {
+			return Differs, nil
+		}
+	}
+	if program, _, _ := ours(status, a.Name); chained && program != w.Program {
+		return Differs, nil
+	}
+	return Present, nil
+}
+
+// Insert puts Kedge's entries at the end of the lists that are there, and its
+// status line around the one that is there. What of Kedge's was there before is
+// taken out first. Everything else stays, byte for byte.
+func (a Agent) Insert(text string, w Wish) (Changed, error) {
+	state, err := a.Look(text, w)
+	if err != nil || state == Present {
+		return Changed{Text: text}, err
+	}
+	if state == Differs {
+		if text, err = a.Remove(text); err != nil {
+			return Changed{}, err
+		}
+	}
+	e := &editor{text: text}
+	if root, err := parse(text); err != nil {
+		return Changed{}, err
+	} else if root == nil {
+		e.replace(len(text), 0, ownLine(text)+"{}\n")
+	}
+	for _, x := range a.entries {
+		if err := e.entry(x.event, a.group(x, w)); err != nil {
+			return Changed{}, err
+		}
+	}
+	if a.status {
+		if err := e.statusLine(a, w); err != nil {
+			return Changed{}, err
+		}
+	}
+	return Changed{Text: e.text, Cuts: e.cuts}, nil
+}
+
+// ownLine ends a comment that the text ends with.
+func ownLine(text string) string {
+	if text == "" || strings.HasSuffix(text, "\n") {
+		return ""
+	}
+	return "\n"
+}
+
+// group is one of Kedge's entries as it is written.
+func (a Agent) group(x entry, w Wish) string {
+	var b strings.Builder
+	b.WriteString("{")
+	if x.matcher != "" {
+		b.WriteString(`"matcher": ` + quoted(x.matcher) + ", ")
+	}
+	b.WriteString(`"hooks": [{"type": "command", "command": ` + quoted(command(w.Program, a.Name)) + `, "timeout": ` + x.timeout + "}]}")
+	return b.String()
+}
+
+// entry adds a group to the list of an event.
+func (e *editor) entry(event, group string) error {
+	root, err := parse(e.text)
+	if err != nil {
+		return err
+	}
+	if root.kind != '{' {
+		return kedge.Errorf(kedge.Invalid, "the settings are not an object")
+	}
+	hooks, ok := root.get("hooks")
+	if !ok {
+		e.add(root, `"hooks": {}`)
+		return e.entry(event, group)
+	}
+	if hooks.kind != '{' {
+		return kedge.Errorf(kedge.Invalid, `"hooks" is not an object`)
+	}
+	list, ok := hooks.get(event)
+	switch {
+	case !ok:
+		e.add(hooks, quoted(event)+": ["+group+"]")
+	case list.kind != '[':
+		return kedge.Errorf(kedge.Invalid, "%q in \"hooks\" is not a list", event)
+	default:
+		e.add(list, group)
+	}
+	return nil
+}
+
+// statusLine makes Kedge's the status line, around the one that was there.
+func (e *editor) statusLine(a Agent, w Wish) error {
+	root, err := parse(e.text)
+	if err != nil {
+		return err
+	}
+	line, ok := root.get("statusLine")
+	if !ok {
+		e.add(root, `"statusLine": {"type": "command", "command": `+quoted(statusCommand(w.Program, a.Name, w.Status))+"}")
+		return nil
+	}
+	if c, ok := line.get("command"); ok && c.kind == '"' {
+		e.replace(c.from, c.to-c.from, quoted(statusCommand(w.Program, a.Name, c.textOf(e.text))))
+	}
+	return nil // of another kind: it stays as it is
+}
+
+// Remove takes out what is Kedge's: its entries, lists that are empty without
+// them, and its part of the status line.
+func (a Agent) Remove(text string) (string, error) {
+	e := &editor{text: text}
+	for {
+		root, err := parse(e.text)
+		if err != nil {
+			return "", err
+		}
+		found := a.own(e.text, root)
+		if len(found) == 0 {
+			break
+		}
+		e.cut(root, found[len(found)-1])
+	}
+	if err := e.restoreStatus(a); err != nil {
+		return "", err
+	}
+	return e.text, nil
+}
+
+// cut takes one entry out, and what is empty without it.
+func (e *editor) cut(root *node, f ownEntry) {
+	switch {
+	case len(f.handlers.kids) > 1:
+		e.drop(f.handlers, f.handler)
+		return
+	case len(f.list.kids) > 1:
+		e.drop(f.list, f.index)
+		return
+	case len(f.hooks.kids) > 1:
+		e.drop(f.hooks, f.member)
+		return
+	}
+	for i, k := range root.kids {
+		if k.val == f.hooks {
+			e.drop(root, i)
+		}
+	}
+}
+
+// restoreStatus leaves of Kedge's status line the one that it stood around.
+func (e *editor) restoreStatus(a Agent) error {
+	root, err := parse(e.text)
+	if err != nil {
+		return err
+	}
+	if _, chained := a.statusOf(e.text, root); !chained {
+		return nil
+	}
+	for i, k := range root.kids {
+		if k.key != "statusLine" {
+			continue
+		}
+		c, _ := k.val.get("command")
+		if _, inner, _ := ours(c.textOf(e.text), a.Name); inner != "" {
+			e.replace(c.from, c.to-c.from, quoted(inner))
+			return nil
+		}
+		e.drop(root, i)
+		return nil
+	}
+	return nil
+}
+
+// ownEntry is where an entry of Kedge's stands.
+type ownEntry struct {
+	event    string
+	hooks    *node // the object of all
+	member   int   // the event in it
+	list     *node // the event's groups
+	index    int
+	group    *node
+	handlers *node
+	handler  int
+}
+
+// own finds Kedge's entries, in the order in which it puts them in.
+func (a Agent) own(text string, root *node) []ownEntry {
+	hooks, ok := root.get("hooks")
+	if !ok || hooks.kind != '{' {
+		return nil
+	}
+	var out []ownEntry
+	for m, event := range hooks.kids {
+		for i, g := range event.val.elements() {
+			handlers, _ := g.val.get("hooks")
+			for j, h := range handlers.elements() {
+				c, _ := h.val.get("command")
+				if _, _, ok := ours(c.textOf(text), a.Name); ok {
+					out = append(out, ownEntry{event.key, hooks, m, event.val, i, g.val, handlers, j})
+				}
+			}
+		}
+	}
+	return a.inOrder(out)
+}
+
+// inOrder sorts what is found as the table has it; what it does not have comes
+// last.
+func (a Agent) inOrder(found []ownEntry) []ownEntry {
+	var out, rest []ownEntry
+	for _, x := range a.entries {
+		for _, f := range found {
+			if f.event == x.event {
+				out = append(out, f)
+			}
+		}
+	}
+	for _, f := range found {
+		if !a.has(f.event) {
+			rest = append(rest, f)
+		}
+	}
+	return append(out, rest...)
+}
+
+func (a Agent) has(event string) bool {
+	for _, x := range a.entries {
+		if x.event == event {
+			return true
+		}
+	}
+	return false
+}
+
+// elements are those of a list.
+func (n *node) elements() []kid {
+	if n == nil || n.kind != '[' {
+		return nil
+	}
+	return n.kids
+}
+
+// statusOf is the command of the status line, and whether it is Kedge's.
+func (a Agent) statusOf(text string, root *node) (string, bool) {
+	line, _ := root.get("statusLine")
+	c, _ := line.get("command")
+	command := c.textOf(text)
+	_, _, own := ours(command, a.Name)
+	return command, own
+}
+
+// StatusCommand is the status line that the settings have, other than Kedge's;
+// empty: none.
+func (a Agent) StatusCommand(text string) string {
+	root, err := parse(text)
+	if err != nil || !a.status {
+		return ""
+	}
+	command, own := a.statusOf(text, root)
+	if _, inner, _ := ours(command, a.Name); own {
+		return inner
+	}
+	return command
+}
+
+// command is what an agent runs for a hook.
+func command(program, agent string) string { return shellQuoted(program) + " hook " + agent }
+
+// statusCommand is what it runs for its status line.
+func statusCommand(program, agent, inner string) string {
+	line := command(program, agent) + " statusline"
+	if inner != "" {
+		line += " " + shellQuoted(inner)
+	}
+	return line
+}
+
+// ours takes a command apart that is Kedge's: the program, and the status line
+// that it stands around.
+func ours(line, agent string) (program, inner string, ok bool) {
+	program, rest, ok := shellWord(line)
+	if !ok || !strings.HasPrefix(path.Base(program), "kedge") {
+		return "", "", false
+	}
+	rest, ok = strings.CutPrefix(rest, " hook "+agent)
+	if !ok || rest != "" && rest[0] != ' ' {
+		return "", "", false
+	}
+	if rest, is := strings.CutPrefix(rest, " statusline "); is {
+		inner, _, _ = shellWord(rest)
+	}
+	return program, inner, true
+}
+
+// shellQuoted is a word as a shell takes it for one.
+func shellQuoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+// shellWord takes the first word off a line, as shellQuoted wrote it.
+func shellWord(line string) (word, rest string, ok bool) {
+	if !strings.HasPrefix(line, "'") {
+		word, _, _ = strings.Cut(line, " ")
+		return word, strings.TrimPrefix(line, word), word != ""
+	}
+	var b strings.Builder
+	for line = line[1:]; ; {
+		part, after, found := strings.Cut(line, "'")
+		if !found {
+			return "", "", false
+		}
+		b.WriteString(part)
+		if line, found = strings.CutPrefix(after, `\''`); !found {
+			return b.String(), after, true
+		}
+		b.WriteByte('\'')
+	}
+}
+
+// quoted is a string of JSON, with < and & as they are.
+func quoted(s string) string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(s) // a string always encodes
+	return strings.TrimSuffix(b.String(), "\n")
+}

@@ -1,0 +1,252 @@
+package service_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"kedge"
+	"kedge/internal/attend"
+	"kedge/internal/service"
+	"kedge/internal/spool"
+	"kedge/internal/store"
+)
+
+// leave is what a hook leaves.
+func (p *gateProject) leave(after time.Duration, r attend.Record) string {
+	p.t.Helper()
+	r.Version, r.Dir = 1, p.dir
+	b, err := json.Marshal(r)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	id, err := spool.Put(p.home, time.Unix(1_800_000_000, 0).Add(after), b)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return id
+}
+
+func (p *gateProject) take(want int) {
+	p.t.Helper()
+	r, err := p.HookTake(p.t.Context(), p.who(), service.HookTakeRequest{})
+	if err != nil || r.Events != want {
+		p.t.Errorf("taken were %d, want %d: %v", r.Events, want, err)
+	}
+}
+
+// hookEvents are the facts of hooks in the journal.
+func (p *gateProject) hookEvents() (out []kedge.HookData) {
+	p.t.Helper()
+	st, err := store.Open(filepath.Join(p.home, "projects", gateProjectID), store.Options{Now: time.Now, ReadOnly: true})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer func() { _ = st.Close() }()
+	evs, err := st.Events(p.t.Context(), 0, 10_000)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	for _, ev := range evs {
+		if ev.Type != kedge.HookSeen {
+			continue
+		}
+		var d kedge.HookData
+		if err := json.Unmarshal(ev.Data, &d); err != nil {
+			p.t.Fatal(err)
+		}
+		out = append(out, d)
+	}
+	return out
+}
+
+func (p *gateProject) stop(who service.Caller, native string, again bool) service.HookStopReply {
+	p.t.Helper()
+	who.Key = kedge.NewID("req", time.Unix(0, 0))
+	r, err := p.HookStop(p.t.Context(), who, service.HookStopRequest{Agent: "claude", Native: native, Again: again, Env: p.env})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return r
+}
+
+const wantsGood = "version = 1\n[[check]]\nname = 'unit'\nrun = '''echo ran >> $HOME/runs; test -f good.txt || { echo \"a.go:4: error: first\"; echo \"a.go:5: error: second\"; exit 1; }'''\n"
+
+// TestStopGateBlocksOnceThenLetsGo: the first failure is told once, the gate is run
+// again when something changed, and the agent goes at its second end whatever the
+// verdict is.
+func TestStopGateBlocksOnceThenLetsGo(t *testing.T) {
+	p := newGateProject(t)
+	p.file(".kedge/gate.toml", wantsGood)
+	p.commit()
+	p.file("work.txt", "x\n")
+	r := p.stop(p.agent(), "c1", false)
+	if !r.Block || !strings.Contains(r.Reason, "> a.go:4") || strings.Contains(r.Reason, "> second") || p.runs() != 1 {
+		t.Fatalf("%+v after %d runs", r, p.runs())
+	}
+	if r := p.stop(p.agent(), "c1", true); r.Block || !strings.Contains(r.Tell, "still red") || p.runs() != 1 {
+		t.Errorf("the same tree again: %+v after %d runs", r, p.runs())
+	}
+	p.file("work.txt", "y\n")
+	if r := p.stop(p.agent(), "c1", true); r.Block || r.Tell == "" || p.runs() != 2 {
+		t.Errorf("another tree, at the second end: %+v after %d runs", r, p.runs())
+	}
+	p.file("good.txt", "x\n")
+	if r := p.stop(p.who(), "c1", false); r.Block || r.Verdict != kedge.ValidationOK || p.runs() != 3 {
+		t.Errorf("green: %+v after %d runs", r, p.runs())
+	}
+	blocked := 0
+	for _, d := range p.hookEvents() {
+		if d.Event == kedge.HookGate && d.Blocked {
+			blocked++
+		}
+	}
+	if blocked != 1 {
+		t.Errorf("the journal has %d blocks", blocked)
+	}
+}
+
+// TestT17HooksAnchorNothing: a hook in a person's own terminal is an agent's, so a
+// green gate of it does not move what agents are measured from.
+func TestT17HooksAnchorNothing(t *testing.T) {
+	p := newGateProject(t)
+	p.file(".kedge/gate.toml", greenGate)
+	p.commit()
+	p.file("work.txt", "x\n")
+	if r := p.stop(p.who(), "c1", false); r.Verdict != kedge.ValidationOK {
+		t.Fatalf("%+v", r)
+	}
+	st, err := store.Open(filepath.Join(p.home, "projects", gateProjectID), store.Options{Now: time.Now, ReadOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = st.Close() }()
+	list, err := store.All[kedge.Evidence](t.Context(), st, store.KindEvidence)
+	if err != nil || len(list) != 1 || list[0].Anchor || !strings.HasPrefix(string(list[0].By), "agent:") {
+		t.Errorf("%+v, %v", list, err)
+	}
+}
+
+// TestStopWithoutWork: who only talked is not kept waiting for the checks, and a
+// project without checks has nothing to say.
+func TestStopWithoutWork(t *testing.T) {
+	p := newGateProject(t)
+	p.file(".kedge/gate.toml", wantsGood)
+	p.commit()
+	p.leave(0, attend.Record{Data: kedge.HookData{Agent: "claude", Event: kedge.HookStart, Source: "startup", Native: "c1"}})
+	p.leave(time.Second, attend.Record{Data: kedge.HookData{Agent: "claude", Event: kedge.HookTool, Tool: "Read", Native: "c1"}})
+	if r := p.stop(p.agent(), "c1", false); r.Block || p.runs() != 0 {
+		t.Errorf("who read only: %+v after %d runs", r, p.runs())
+	}
+	p.leave(2*time.Second, attend.Record{Data: kedge.HookData{Agent: "claude", Event: kedge.HookTool, Tool: "Bash", Native: "c1"}})
+	if r := p.stop(p.agent(), "c1", false); !r.Block || p.runs() != 1 {
+		t.Errorf("who worked: %+v after %d runs", r, p.runs())
+	}
+	q := newGateProject(t)
+	q.commitEmpty()
+	if r := q.stop(q.agent(), "c2", false); r.Block {
+		t.Errorf("without checks: %+v", r)
+	}
+}
+
+func (p *gateProject) commitEmpty() {
+	p.t.Helper()
+	p.git("commit", "-q", "--allow-empty", "-m", "x")
+}
+
+// TestF27HookEventsAreTakenOnce: in order, also when the daemon died between the
+// journal and the spool; and what a session of a run leaves is passed over.
+func TestF27HookEventsAreTakenOnce(t *testing.T) {
+	p := newGateProject(t)
+	p.commitEmpty()
+	var first string
+	for i, tool := range []string{"A", "B", "C"} {
+		id := p.leave(time.Duration(i)*time.Second, attend.Record{Data: kedge.HookData{Agent: "claude", Event: kedge.HookTool, Tool: tool}})
+		if first == "" {
+			first = id
+		}
+	}
+	file := filepath.Join(p.home, "spool", first+".json")
+	again, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.take(3)
+	if err := os.WriteFile(file, again, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.take(1)
+	p.take(0)
+	if err := os.WriteFile(file, []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.take(0)
+	var tools []string
+	for _, d := range p.hookEvents() {
+		tools = append(tools, d.Tool)
+	}
+	if strings.Join(tools, "") != "ABC" {
+		t.Errorf("the journal has %q", tools)
+	}
+}
+
+// TestRow66FocusBeforeCompaction: the instruction has the objective, the locked
+// decisions and what may go; it is stored with the event, and a checkpoint is
+// saved.
+func TestRow66FocusBeforeCompaction(t *testing.T) {
+	p := newGateProject(t)
+	p.commitEmpty()
+	if _, err := p.DecisionAdd(t.Context(), p.who(), service.DecisionAddRequest{Title: "flags are required", Why: "completion"}); err != nil {
+		t.Fatal(err)
+	}
+	who := p.who()
+	who.Key = "req-2"
+	if _, err := p.FeatureAdd(t.Context(), who, service.FeatureAddRequest{Definition: kedge.Definition{ID: "orders", Name: "Orders of a user"}}); err != nil {
+		t.Fatal(err)
+	}
+	r, err := p.HookBrief(t.Context(), p.agent(), service.HookBriefRequest{Event: kedge.HookCompact, Source: "auto"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"the objective: feature orders: Orders of a user", "locked: dec-", "flags are required", "Drop: output of commands"} {
+		if !strings.Contains(r.Text, want) {
+			t.Errorf("%q is not in\n%s", want, r.Text)
+		}
+	}
+	p.leave(0, attend.Record{Data: kedge.HookData{Agent: "claude", Event: kedge.HookCompact, Text: r.Text}})
+	p.take(1)
+	if evs := p.hookEvents(); len(evs) != 1 || evs[0].Text != r.Text {
+		t.Errorf("the journal has %+v", evs)
+	}
+	c, err := p.CheckpointShow(t.Context(), p.who(), service.CheckpointShowRequest{})
+	if err != nil || !strings.Contains(c.Resume, "orders") {
+		t.Errorf("the checkpoint says %q, %v", c.Resume, err)
+	}
+}
+
+// TestRow8StartHasTheRulesFirst: what a conversation is given begins with the rules
+// of the commit, byte for byte, and is short enough for the agent to pass on.
+func TestRow8StartHasTheRulesFirst(t *testing.T) {
+	p := newGateProject(t)
+	rules := "# 1. Constraints\n- Keep the API.\n# 2. Code modification\n- Small.\n# 3. Validation loop\n- Test.\n"
+	p.file(".kedge/rules.md", rules)
+	p.commit()
+	p.file(".kedge/rules.md", "# anything goes\n")
+	for _, source := range []string{"startup", "resume", "compact"} {
+		r, err := p.HookBrief(t.Context(), p.agent(), service.HookBriefRequest{Event: kedge.HookStart, Source: source, Transcript: filepath.Join(p.dir, "none.jsonl")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := strings.Index(r.Text, rules)
+		if i < 0 || strings.Contains(r.Text[:i], "\n## ") || len(r.Text) > 9500 {
+			t.Errorf("%s: %d bytes, the rules at %d:\n%s", source, len(r.Text), i, r.Text)
+		}
+	}
+	r, err := p.HookBrief(t.Context(), service.Caller{Dir: t.TempDir(), Actor: kedge.Human("ada")}, service.HookBriefRequest{Event: kedge.HookStart})
+	if err != nil || r.Text != "" {
+		t.Errorf("outside of a project is told %q, %v", r.Text, err)
+	}
+}

@@ -1,0 +1,118 @@
+package spool_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"kedge/internal/spool"
+)
+
+var now = time.Date(2026, 11, 16, 1, 0, 0, 0, time.UTC)
+
+func put(t *testing.T, home string, after time.Duration, text string) string {
+	t.Helper()
+	id, err := spool.Put(home, now.Add(after), []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+// TestTakenInOrderAndOnce: what waits is taken by its time; what its taker refuses
+// stays, and so does what comes after it.
+func TestTakenInOrderAndOnce(t *testing.T) {
+	home := t.TempDir()
+	for _, n := range []int{3, 1, 4, 2} {
+		put(t, home, time.Duration(n)*time.Second, fmt.Sprint(n))
+	}
+	var got []string
+	take := func(refuse string) func(string, []byte) error {
+		return func(_ string, b []byte) error {
+			if string(b) == refuse {
+				return errors.New("not now")
+			}
+			got = append(got, string(b))
+			return nil
+		}
+	}
+	if n, err := spool.Take(home, take("3")); n != 2 || err == nil {
+		t.Errorf("%d were taken, %v", n, err)
+	}
+	if spool.Waiting(home) != 2 {
+		t.Errorf("%d wait", spool.Waiting(home))
+	}
+	if n, err := spool.Take(home, take("")); n != 2 || err != nil {
+		t.Errorf("%d were taken, %v", n, err)
+	}
+	if !slices.Equal(got, []string{"1", "2", "3", "4"}) {
+		t.Errorf("taken were %q", got)
+	}
+	if n, err := spool.Take(home, take("")); n != 0 || err != nil {
+		t.Errorf("%d were taken again, %v", n, err)
+	}
+}
+
+// TestSpoiltIsSetAside: what nobody understands holds nothing up, and is not
+// deleted.
+func TestSpoiltIsSetAside(t *testing.T) {
+	home := t.TempDir()
+	id := put(t, home, 0, "?")
+	put(t, home, time.Second, "good")
+	n, err := spool.Take(home, func(_ string, b []byte) error {
+		if string(b) == "?" {
+			return fmt.Errorf("a question mark: %w", spool.ErrSpoilt)
+		}
+		return nil
+	})
+	if n != 1 || err != nil {
+		t.Errorf("%d were taken, %v", n, err)
+	}
+	if b, err := os.ReadFile(filepath.Join(home, "spool", id+".json.bad")); err != nil || string(b) != "?" {
+		t.Errorf("set aside is %q, %v", b, err)
+	}
+}
+
+// TestBounded: a daemon that never comes costs a bounded room.
+func TestBounded(t *testing.T) {
+	home := t.TempDir()
+	if _, err := spool.Put(home, now, make([]byte, spool.MaxBytes+1)); err == nil {
+		t.Error("a large one is taken")
+	}
+	dir := filepath.Join(home, "spool")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for i := range spool.MaxFiles {
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("hok-%026d.json", i)), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := spool.Put(home, now, []byte("x")); !errors.Is(err, spool.ErrFull) {
+		t.Errorf("the one too many: %v", err)
+	}
+	if n := spool.Waiting(home); n != spool.MaxFiles {
+		t.Errorf("%d wait", n)
+	}
+}
+
+// TestHalfWrittenIsNotSeen: what a killed hook was writing is no event.
+func TestHalfWrittenIsNotSeen(t *testing.T) {
+	home := t.TempDir()
+	put(t, home, 0, "whole")
+	if err := os.WriteFile(filepath.Join(home, "spool", ".kedge-tmp-1"), []byte("ha"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	if _, err := spool.Take(home, func(_ string, b []byte) error { got = append(got, string(b)); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Join(got, " ") != "whole" {
+		t.Errorf("taken were %q", got)
+	}
+}
