@@ -46,6 +46,8 @@ const (
 	WorktreeRemoved EventType = "worktree.removed" // Worktree; said before it is done
 	WorktreeKept    EventType = "worktree.kept"    // WorktreeKeptData; takes a WorktreeRemoved back
 	FilterApproved  EventType = "filter.approved"  // FilterApprovedData
+	TrustApproved   EventType = "trust.approved"   // TrustApprovedData
+	TrustFound      EventType = "trust.found"      // TrustFoundData
 	SessionStarted  EventType = "session.started"  // Session
 	SessionEnded    EventType = "session.ended"    // SessionEndedData
 	SessionRenamed  EventType = "session.renamed"  // SessionRenamedData

@@ -40,6 +40,23 @@ type Session struct {
 	Kinds         *TokenKinds  `json:"kinds,omitempty"`        // the tokens by kind; nil is unknown
 	FirstAction   *FirstAct    `json:"first_action,omitempty"` // that changed something or ran something; nil is unknown, or none yet
 	FirstEdit     *FirstAct    `json:"first_edit,omitempty"`   // of a file; nil is unknown, or none yet
+	Route         *Routed      `json:"route,omitempty"`        // why this agent; nil: nobody chose for it
+}
+
+// Routed says why a session has its agent and model.
+type Routed struct {
+	Row   string `json:"row"` // of [route] in config.toml, "run.agent", or "--agent"
+	Agent string `json:"agent"`
+	Model string `json:"model,omitempty"` // empty: the program's own choice
+	Why   string `json:"why"`
+}
+
+// Name is "agent" or "agent:model".
+func (r Routed) Name() string {
+	if r.Model == "" {
+		return r.Agent
+	}
+	return r.Agent + ":" + r.Model
 }
 
 // FirstAct is the first thing of its kind that a session did, with what it took

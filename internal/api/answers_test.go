@@ -217,8 +217,12 @@ func (st *story) gitWork() {
 	st.tell("worktree.old", service.WorktreeGCRequest{})
 	st.tell("worktree.gc", service.WorktreeGCRequest{})
 	st.git("config", "filter.shout.clean", "tr a-z A-Z")
+	st.put(".claude/settings.json", `{"env":{"NODE_OPTIONS":"--require ./x"},"hooks":{"Stop":[{"hooks":[{"type":"command","command":"make"}]}]}}`)
+	st.git("add", ".claude")
+	st.git("commit", "-q", "-m", "settings of an agent", ".claude")
 	filters := st.tell("filter.list", service.FilterListRequest{})
 	st.tell("filter.approve", service.FilterApproveRequest{Name: "shout", Hash: filters.at("filters", 0, "hash")})
+	st.tell("trust.approve", service.TrustApproveRequest{Hash: filters.at("hash")})
 }
 
 func (st *story) care() {

@@ -13,5 +13,6 @@ func gitCalls() []Call {
 		call("worktree.gc", Writing, (*service.Service).WorktreeGC),
 		call("filter.list", Reading, (*service.Service).FilterList),
 		call("filter.approve", Writing, (*service.Service).FilterApprove),
+		call("trust.approve", Writing, (*service.Service).TrustApprove),
 	}
 }

@@ -47,6 +47,7 @@ var layer = map[string]int{
 	"kedge/internal/watch":             10,
 	"kedge/internal/audit":             10,
 	"kedge/internal/run/sim":           11,
+	"kedge/internal/route":             11,
 	"kedge/internal/yield":             11,
 	"kedge/internal/pickup":            11,
 	"kedge/internal/pickup/measure":    12,
@@ -72,6 +73,7 @@ var layer = map[string]int{
 	"kedge/internal/cast":       20,
 	"kedge/internal/agent":      20,
 	"kedge/internal/transcript": 20,
+	"kedge/internal/trust":      20,
 	"kedge/internal/slot":       22,
 
 	"kedge/internal/agent/agenttest": 21,

@@ -1,6 +1,6 @@
 // Package care answers the commands with which people look after what Kedge keeps
-// for them: the doctor, rebuild and backup, the list of projects, salvage, worktrees
-// and git filters. It promises that nothing is thrown away but by a person's command,
+// for them: the doctor, rebuild and backup, the list of projects, salvage, worktrees,
+// git filters and what a repository brings along for agents. It promises that nothing is thrown away but by a person's command,
 // and that what is to go is in the journal first, so that a request which a crash
 // interrupted is finished by the same request. It never touches a work tree that
 // Kedge did not make, and the doctor changes nothing but files that are behind the
@@ -21,6 +21,9 @@ type Work interface {
 	Living(ctx context.Context, p *project.Project) ([]kedge.Session, error)
 	// CheckRuns says what is wrong with the project's runs.
 	CheckRuns(ctx context.Context, p *project.Project) []kedge.Finding
+	// CheckAgents says what is known of the agents that the project names, as they are
+	// found in an environment.
+	CheckAgents(ctx context.Context, p *project.Project, env []string) []kedge.Finding
 }
 
 // Care answers for the projects of one KEDGE_HOME.

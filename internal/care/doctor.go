@@ -22,8 +22,11 @@ import (
 	"kedge/internal/project"
 )
 
-// DoctorRequest asks what is wrong.
-type DoctorRequest struct{}
+// DoctorRequest asks what is wrong. Env is the caller's environment, in which agents
+// are looked for.
+type DoctorRequest struct {
+	Env []string `json:"env,omitempty"`
+}
 
 // DoctorReply is `doctor --json`; ok means that nothing is of level error.
 type DoctorReply struct {
@@ -43,6 +46,7 @@ var doctorChecks = []func(*Care, context.Context, *project.Project) []kedge.Find
 	(*Care).checkFeatures,
 	(*Care).checkRules,
 	(*Care).checkRepository,
+	(*Care).checkTrust,
 	(*Care).checkEdits,
 	(*Care).checkUnwritten,
 	(*Care).checkOpenPlan,
@@ -52,7 +56,7 @@ var doctorChecks = []func(*Care, context.Context, *project.Project) []kedge.Find
 
 // Doctor looks at everything that belongs to a project: the state folder, the
 // journal, every state file against its format, the features, the repository.
-func (s *Care) Doctor(ctx context.Context, who project.Caller, _ DoctorRequest) (DoctorReply, error) {
+func (s *Care) Doctor(ctx context.Context, who project.Caller, in DoctorRequest) (DoctorReply, error) {
 	p, opening, err := s.patient(ctx, who)
 	if err != nil {
 		return DoctorReply{}, err
@@ -64,6 +68,7 @@ func (s *Care) Doctor(ctx context.Context, who project.Caller, _ DoctorRequest) 
 	for _, check := range doctorChecks {
 		r.Findings = append(r.Findings, check(s, ctx, p)...)
 	}
+	r.Findings = append(r.Findings, s.work.CheckAgents(ctx, p, in.Env)...)
 	for _, f := range r.Findings {
 		r.OK = r.OK && f.Level != kedge.LevelError
 	}

@@ -9,22 +9,30 @@ import (
 	"kedge/internal/project"
 )
 
-// FilterListRequest asks for the git filters that the configuration defines.
+// FilterListRequest asks for what the repository brings along and only a person may
+// let run: git filters, and what agents run or obey.
 type FilterListRequest struct{}
 
-// FilterListReply lists filters with their commands and whether they may run.
+// FilterListReply lists it, with what is approved. Hash names all files that are not,
+// and is empty where there are none.
 type FilterListReply struct {
-	Filters []gitx.Filter `json:"filters"`
+	Filters   []gitx.Filter   `json:"filters"`
+	Files     []TrustFile     `json:"files"`
+	Variables []TrustVariable `json:"variables"`
+	Hash      string          `json:"hash"`
 }
 
-// FilterList gives the filters and who of them was approved.
+// FilterList gives what can be approved, and what was.
 func (s *Care) FilterList(ctx context.Context, who project.Caller, _ FilterListRequest) (FilterListReply, error) {
-	_, repo, err := s.home.Repository(ctx, who)
+	p, repo, err := s.home.Repository(ctx, who)
 	if err != nil {
 		return FilterListReply{}, err
 	}
-	list, err := repo.Filters(ctx)
-	return FilterListReply{Filters: list}, err
+	out := FilterListReply{Files: []TrustFile{}, Variables: []TrustVariable{}}
+	if out.Filters, err = repo.Filters(ctx); err != nil {
+		return out, err
+	}
+	return out, trustList(ctx, p, repo, &out)
 }
 
 // FilterApproveRequest approves one filter. Hash begins the hash of the commands

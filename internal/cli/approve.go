@@ -11,36 +11,64 @@ import (
 	"kedge/internal/gitx"
 	"kedge/internal/plain"
 	"kedge/internal/service"
+	"kedge/internal/trust"
 )
 
 func newApprove(env *Env) *cobra.Command {
 	return &cobra.Command{
-		Use: "approve [ID | filter:NAME@HASH]", Short: "Let the work on a feature in, or a git filter run", Args: cobra.MaximumNArgs(1),
+		Use: "approve [ID | files@HASH | env:NAME@HASH | filter:NAME@HASH]", Short: "Let work in, or what the repository brings along run", Args: cobra.MaximumNArgs(1),
 		Long: "Lets the work on a feature be integrated that a run holds back because it changed\n" +
-			"paths outside its plan; or lets Kedge run a git filter that the repository uses.\n\n" +
-			"Kedge runs nothing that a repository brings along. Where files need a filter\n" +
-			"(Git LFS, an encryption), a person approves exactly its commands; changed\n" +
-			"commands ask again. Without an argument the filters are listed.",
-		Example: "  kedge approve order-entity                                   the work may go in\n  kedge approve                                                the filters and their commands\n  kedge approve filter:lfs@4f1c2ab09d3e7712c05be9d186a4f3b0    this one may run",
+			"paths outside its plan; or lets run what the repository brings along.\n\n" +
+			"Kedge runs nothing that a repository brings along, and starts no unattended\n" +
+			"session where agents would: their settings, hooks and servers (files@HASH), and\n" +
+			"variables that send keys elsewhere or load code (env:NAME@HASH). Where files need\n" +
+			"a git filter (Git LFS, an encryption), that asks too (filter:NAME@HASH). A person\n" +
+			"approves exactly these contents; changed ones ask again. Without an argument all\n" +
+			"of it is listed.",
+		Example: "  kedge approve order-entity                                   the work may go in\n" +
+			"  kedge approve                                                what there is to approve\n" +
+			"  kedge approve files@9b1d0c4e77aa52f3c6018e2d5b94f0a1         agents may heed these files\n" +
+			"  kedge approve filter:lfs@4f1c2ab09d3e7712c05be9d186a4f3b0    this filter may run",
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return listFilters(c, env)
+				return listApprovable(c, env)
 			}
-			name, ok := strings.CutPrefix(args[0], "filter:")
-			if !ok && kedge.ValidName(args[0]) {
-				return approveWork(c, env, kedge.FeatureID(args[0]))
-			}
-			at := strings.LastIndexByte(name, '@')
-			if !ok || at < 1 {
-				return usageError(c, kedge.Errorf(kedge.Invalid, "%q does not say what to approve: filter:NAME@HASH", args[0]))
-			}
-			in := service.FilterApproveRequest{Name: name[:at], Hash: name[at+1:]}
-			return ask(c.Context(), env, "filter.approve", in, func(w io.Writer, out service.FilterApproveReply) {
-				fmt.Fprintf(w, "approved filter:%s\n", plain.Line(out.Filter.Name))
-			})
+			return approve(c, env, args[0])
 		},
 		ValidArgsFunction: featureIDs(env, kedge.NeedsReview),
 	}
+}
+
+// approve does what the one argument says.
+func approve(c *cobra.Command, env *Env, what string) error {
+	if kedge.ValidName(what) {
+		return approveWork(c, env, kedge.FeatureID(what))
+	}
+	name, hash, ok := cutLast(what, "@")
+	kind, name, named := strings.Cut(name, ":")
+	switch {
+	case ok && kind == "filter" && name != "":
+		return ask(c.Context(), env, "filter.approve", service.FilterApproveRequest{Name: name, Hash: hash}, func(w io.Writer, out service.FilterApproveReply) {
+			fmt.Fprintf(w, "approved filter:%s\n", plain.Line(out.Filter.Name))
+		})
+	case ok && (kind == "env" && name != "" || kind == "files" && !named):
+		return ask(c.Context(), env, "trust.approve", service.TrustApproveRequest{Name: name, Hash: hash}, func(w io.Writer, out service.TrustApproveReply) {
+			for _, t := range out.Items {
+				fmt.Fprintln(w, strings.TrimRight("approved "+plain.Line(t.Path)+" "+plain.Line(t.Name), " "))
+			}
+		})
+	default:
+		return usageError(c, kedge.Errorf(kedge.Invalid, "%q does not say what to approve: a feature, files@HASH, env:NAME@HASH or filter:NAME@HASH", what))
+	}
+}
+
+// cutLast cuts around the last separator.
+func cutLast(s, sep string) (before, after string, found bool) {
+	i := strings.LastIndex(s, sep)
+	if i < 0 {
+		return s, "", false
+	}
+	return s[:i], s[i+len(sep):], true
 }
 
 func approveWork(c *cobra.Command, env *Env, id kedge.FeatureID) error {
@@ -51,27 +79,54 @@ func approveWork(c *cobra.Command, env *Env, id kedge.FeatureID) error {
 	return env.showRun(out)
 }
 
-func listFilters(c *cobra.Command, env *Env) error {
+func listApprovable(c *cobra.Command, env *Env) error {
 	out, err := call[service.FilterListReply](c.Context(), env, "filter.list", service.FilterListRequest{})
 	if err != nil {
 		return err
 	}
-	if len(out.Filters) == 0 {
-		env.talk("no git filters are defined")
+	if len(out.Filters)+len(out.Files)+len(out.Variables) == 0 {
+		env.talk("the repository brings nothing along that has to be approved")
 	}
 	return env.show(out, func(w io.Writer) {
+		for _, f := range out.Files {
+			fileLines(w, f)
+		}
+		if out.Hash != "" {
+			fmt.Fprintf(w, "to approve these files as they are: kedge approve files@%s\n", out.Hash[:trust.Digits])
+		}
+		for _, v := range out.Variables {
+			fmt.Fprintf(w, "env:%s@%s  %s\n  %s%s: %s\n", plain.Line(v.Name), v.SHA256[:trust.Digits], approvedWord(v.Approved), plain.Line(v.Path), inDir(v.Dir), v.Why)
+		}
 		for _, f := range out.Filters {
 			filterLines(w, f)
 		}
 	})
 }
 
-func filterLines(w io.Writer, f gitx.Filter) {
-	state := "not approved"
-	if f.Approved {
-		state = "approved"
+func approvedWord(approved bool) string {
+	if approved {
+		return "approved"
 	}
-	fmt.Fprintf(w, "filter:%s@%s  %s\n", plain.Line(f.Name), f.Hash[:gitx.FilterDigits], state)
+	return "not approved"
+}
+
+// inDir says in which work tree something is, where it is not simply committed.
+func inDir(dir string) string {
+	if dir == "" {
+		return ""
+	}
+	return " in " + plain.Line(dir)
+}
+
+func fileLines(w io.Writer, f service.TrustFile) {
+	fmt.Fprintf(w, "%s%s  %s  (%s, %d bytes)\n", plain.Line(f.Path), inDir(f.Dir), approvedWord(f.Approved), f.Who, f.Bytes)
+	for _, r := range f.Runs {
+		fmt.Fprintf(w, "  runs     %s\n", plain.Line(r))
+	}
+}
+
+func filterLines(w io.Writer, f gitx.Filter) {
+	fmt.Fprintf(w, "filter:%s@%s  %s\n", plain.Line(f.Name), f.Hash[:gitx.FilterDigits], approvedWord(f.Approved))
 	for _, c := range []struct{ name, command string }{{"clean", f.Clean}, {"smudge", f.Smudge}, {"process", f.Process}} {
 		if c.command != "" {
 			fmt.Fprintf(w, "  %-8s %s\n", c.name, plain.Line(c.command))

@@ -59,7 +59,7 @@ Prices stand in $XDG_CONFIG_HOME/kedge/prices.toml (else ~/.config/kedge/prices.
 			return env.show(out, func(w io.Writer) { costTable(w, out) })
 		},
 	}
-	c.Flags().StringVar(&by, "by", look.CostBy[0], "session, feature, phase, model, agent or day")
+	c.Flags().StringVar(&by, "by", look.CostBy[0], "session, feature, phase, model, agent, route or day")
 	c.Flags().StringVar(&since, "since", "", "count sessions from this day (2026-01-31), or of the last days (7d) or hours (12h)")
 	c.Flags().BoolVar(&all, "all", false, "of every project")
 	_ = c.RegisterFlagCompletionFunc("by", cobra.FixedCompletions(look.CostBy, cobra.ShellCompDirectiveNoFileComp))

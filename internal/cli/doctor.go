@@ -20,7 +20,7 @@ func newDoctor(env *Env) *cobra.Command {
 			"changes nothing. Exit code 2 when something is wrong.",
 		Example: "  kedge doctor\n  kedge doctor --json",
 		RunE: func(c *cobra.Command, _ []string) error {
-			out, err := call[service.DoctorReply](c.Context(), env, "doctor", service.DoctorRequest{})
+			out, err := call[service.DoctorReply](c.Context(), env, "doctor", service.DoctorRequest{Env: env.Environ})
 			if kedge.Invalid.Is(err) && env.homeIsOpen() {
 				out, err = service.DoctorReply{Findings: []kedge.Finding{
 					{Level: kedge.LevelError, What: "others can read the state folder, so that no command uses it", Where: env.Home, Fix: kedge.HintOf(err)},

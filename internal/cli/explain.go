@@ -46,6 +46,9 @@ func (env *Env) explainText(w io.Writer, out service.ExplainReply) {
 	}
 	if s := out.Session; s != nil {
 		row("session", "%s %s (%s)", s.ID, s.Name, s.Agent)
+		if r := s.Route; r != nil {
+			row("route", "%s by %s: %s", r.Name(), r.Row, r.Why)
+		}
 		row("", "%s", firstEditText(s.FirstEdit))
 	}
 	if out.Checkpoint != "" {

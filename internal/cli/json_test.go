@@ -84,6 +84,7 @@ var shown = map[string]string{
 	"worktree gc --dry-run --json":                      "worktree.old",
 	"approve --json":                                    "filter.list",
 	"approve filter:shout@00000000 --json":              "filter.approve",
+	"approve files@00000000 --json":                     "trust.approve",
 	"run --detach --json":                               "run.start",
 	"run --pause --json":                                "run.pause",
 	"run --continue --detach --json":                    "run.continue",

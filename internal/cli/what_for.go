@@ -26,6 +26,9 @@ var purposes = []struct{ command, purpose string }{
 // whatFor puts before a command that a run names what it is for; the command
 // stays at the end, to be copied.
 func whatFor(line string) string {
+	if line == "kedge approve" {
+		return "see what is to be approved: " + line
+	}
 	for _, p := range purposes {
 		if strings.HasPrefix(line+" ", p.command+" ") {
 			return p.purpose + ": " + line

@@ -40,12 +40,54 @@ type Agent struct {
 	Command []string `toml:"command"`
 }
 
-// Route sends a kind of work to "agent" or "agent:model". Fallback takes over
-// at a provider's limit.
+// Route sends a kind of work to "agent" or "agent:model": the first of Rows that
+// fits, else by what the work is; empty is the run's agent. Fallback takes over at a
+// provider's limit, one after the other.
 type Route struct {
-	Plan      string `toml:"plan"`
-	Implement string `toml:"implement"`
-	Fallback  string `toml:"fallback"`
+	Plan      string     `toml:"plan"`
+	Implement string     `toml:"implement"`
+	Repair    string     `toml:"repair"`
+	Fix       string     `toml:"fix"`
+	Test      string     `toml:"test"`
+	Review    string     `toml:"review"`
+	Fallback  Routes     `toml:"fallback"`
+	Rows      []RouteRow `toml:"rows"`
+}
+
+// RouteRow sends work for which everything fits that it names. Priority fits
+// features of that number and below; 0 fits all.
+type RouteRow struct {
+	Use      string `toml:"use"`
+	Purpose  string `toml:"purpose"`
+	Phase    string `toml:"phase"`
+	Category string `toml:"category"`
+	Priority int    `toml:"priority"`
+}
+
+// Routes are several routes in their order; a file may write a single one as text.
+type Routes []string
+
+// UnmarshalTOML reads a text, or a list of texts.
+func (r *Routes) UnmarshalTOML(v any) error {
+	*r = nil
+	switch v := v.(type) {
+	case string:
+		if v != "" {
+			*r = Routes{v}
+		}
+		return nil
+	case []any:
+		for _, one := range v {
+			text, ok := one.(string)
+			if !ok || text == "" {
+				return kedge.Errorf(kedge.Invalid, "%v is no route", one)
+			}
+			*r = append(*r, text)
+		}
+		return nil
+	default:
+		return kedge.Errorf(kedge.Invalid, "%v is no route", v)
+	}
 }
 
 // Run bounds the loop over features.
@@ -202,9 +244,14 @@ func Merge(user, project Config) (Config, error) {
 			continue
 		}
 		c.Agents, c.Context.Window = maps(c)
+		rows := c.Route.Rows
+		c.Route.Rows = nil // a row of one file takes nothing over from one of another
 		src, err := decodeFile(layer.src.file, layer.src.text, &c)
 		if err != nil {
 			return Config{}, err
+		}
+		if c.Route.Rows == nil {
+			c.Route.Rows = rows
 		}
 		c.src = src
 	}

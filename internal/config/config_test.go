@@ -62,7 +62,7 @@ func TestParseConfig(t *testing.T) {
 		got, want any
 	}{
 		{"agent", c.Agents["bot"], config.Agent{Kind: "command", Command: []string{"./bot.sh"}}},
-		{"route", c.Route, config.Route{Plan: "claude:opus", Implement: "bot", Fallback: "codex"}},
+		{"route", c.Route, config.Route{Plan: "claude:opus", Implement: "bot", Fallback: config.Routes{"codex"}}},
 		{"run", c.Run, config.Run{Agent: "bot", Parallel: 2, Land: "each", Regression: "all"}},
 		{"worktree", c.Worktree, config.Worktree{Setup: "npm ci", Inputs: []string{"package-lock.json"}, Copy: []string{".env"}}},
 		{"wall", c.Budget.SessionWall.Std(), 90 * time.Minute},

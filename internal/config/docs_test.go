@@ -34,6 +34,8 @@ func keysBelow(v reflect.Value, key string) map[string]string {
 	switch x := v.Interface().(type) {
 	case Duration:
 		return map[string]string{key: fmt.Sprintf("%q", strings.TrimSuffix(time.Duration(x).String(), "0m0s"))}
+	case []RouteRow:
+		return keysOf(reflect.ValueOf(RouteRow{}), key)
 	case map[string]Agent:
 		return keysOf(reflect.ValueOf(Agent{}), key+".NAME")
 	case string:
@@ -94,7 +96,7 @@ func TestDocumentedConfigKeys(t *testing.T) {
 	want := keysOf(reflect.ValueOf(Default()), "")
 	have := compareKeys(t, "config.toml", want)
 	for key, value := range want {
-		if value != "" && have[key] != "`"+value+"`" && !strings.HasPrefix(key, "agents.") && key != "version" {
+		if value != "" && have[key] != "`"+value+"`" && !strings.HasPrefix(key, "agents.") && !strings.HasPrefix(key, "route.rows.") && key != "version" {
 			t.Errorf("the default of %s is %s, docs/config.md says %s", key, value, have[key])
 		}
 	}

@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"path"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -22,7 +23,7 @@ func (c Config) validate() error {
 	if err := c.src.strict(func(key string) bool { return c.free(key) }); err != nil {
 		return err
 	}
-	for _, check := range []func() error{c.checkTop, c.checkEnums, c.checkNumbers, c.checkLists, c.checkAgentTables} {
+	for _, check := range []func() error{c.checkTop, c.checkEnums, c.checkNumbers, c.checkLists, c.checkAgentTables, c.checkRows} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -180,21 +181,53 @@ func (c Config) checkAgentTables() error {
 	return nil
 }
 
+// purposes are what a row of [[route.rows]] may be for.
+var purposes = []string{"plan", "implement", "repair", "fix"}
+
+func (c Config) checkRows() error {
+	for _, row := range c.Route.Rows {
+		switch {
+		case row.Use == "":
+			return c.src.at("route.rows", "a row of %q does not say which agent to use", "route.rows").WithHint(`give it one: use = "claude:opus"`)
+		case row.Purpose != "" && !oneOf(row.Purpose, purposes):
+			return c.src.at("route.rows", "the purpose of a row of %q is not one of %s: %q", "route.rows", strings.Join(purposes, ", "), row.Purpose)
+		case row.Priority < 0:
+			return c.src.at("route.rows", "the priority of a row of %q is below 0: %d", "route.rows", row.Priority)
+		}
+	}
+	return nil
+}
+
+// Use is a route, "agent" or "agent:model", and the key that names it.
+type Use struct{ Key, Route string }
+
+// Uses are all routes that the configuration names.
+func (c Config) Uses() []Use {
+	all := []Use{
+		{"route.plan", c.Route.Plan},
+		{"route.implement", c.Route.Implement},
+		{"route.repair", c.Route.Repair},
+		{"route.fix", c.Route.Fix},
+		{"route.test", c.Route.Test},
+		{"route.review", c.Route.Review},
+		{"run.agent", c.Run.Agent},
+	}
+	for _, r := range c.Route.Fallback {
+		all = append(all, Use{"route.fallback", r})
+	}
+	for _, row := range c.Route.Rows {
+		all = append(all, Use{"route.rows", row.Use})
+	}
+	return slices.DeleteFunc(all, func(u Use) bool { return u.Route == "" })
+}
+
 // checkAgents finds names of agents that neither file defines. The message
 // names the file that uses the name.
 func (c Config) checkAgents(user, project *source) error {
-	for _, use := range []struct{ key, value string }{
-		{"route.plan", c.Route.Plan},
-		{"route.implement", c.Route.Implement},
-		{"route.fallback", c.Route.Fallback},
-		{"run.agent", c.Run.Agent},
-	} {
-		name, _, _ := strings.Cut(use.value, ":")
-		if use.value == "" {
-			continue
-		}
+	for _, use := range c.Uses() {
+		name, _, _ := strings.Cut(use.Route, ":")
 		if _, err := c.Agent(name); err != nil {
-			return user.orThisWith(project, use.key).at(use.key, "%q names an agent that does not exist: %q", use.key, name).
+			return user.orThisWith(project, use.Key).at(use.Key, "%q names an agent that does not exist: %q", use.Key, name).
 				WithHint("%s", kedge.HintOf(err))
 		}
 	}

@@ -2,6 +2,7 @@ package drive
 
 import (
 	"context"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -10,10 +11,12 @@ import (
 	"kedge/internal/book"
 	"kedge/internal/brief"
 	"kedge/internal/clerk"
+	"kedge/internal/config"
 	docs "kedge/internal/ledger"
 	"kedge/internal/plan"
 	"kedge/internal/project"
 	"kedge/internal/redact"
+	"kedge/internal/route"
 	"kedge/internal/run"
 	"kedge/internal/settings"
 	"kedge/internal/standing"
@@ -175,29 +178,30 @@ func (b runBriefs) planned(ctx context.Context, c run.Command) (string, error) {
 	}
 }
 
-// route is the agent of a session by the kind of its work: that for planning, or
-// the run's, with the model that the plan names for the phase. It is empty only
-// where nobody named one.
-func (b runBriefs) route(ctx context.Context, c run.Command) (string, error) {
-	model := ""
-	if c.Purpose == run.MakePlan {
-		cfg, _, err := b.settings.At(ctx, c.Base)
-		if err != nil || cfg.Route.Plan != "" {
-			return cfg.Route.Plan, err
+// route is the agent of a session by the kind of its work, as config.toml has it at
+// the base of the work, with the model that the plan names for the phase.
+func (b runBriefs) route(ctx context.Context, c run.Command) (kedge.Routed, error) {
+	w := route.Work{Purpose: string(c.Purpose), Priority: math.MaxInt, Fallback: c.Route}
+	var cfg config.Config
+	var err error
+	if c.Base != "" {
+		if cfg, _, err = b.settings.At(ctx, c.Base); err != nil {
+			return kedge.Routed{}, err
 		}
-	} else if c.Feature != "" {
+	}
+	if c.Feature != "" {
 		l, err := book.ReadLedger(ctx, b.p)
 		if err != nil {
-			return "", err
+			return kedge.Routed{}, err
 		}
-		model = modelOf(l, c.Feature)
+		if d, err := l.Find(c.Feature); err == nil {
+			w.Category, w.Phase, w.Priority = d.Category, d.Phase, d.Priority
+		}
+		w.Model = modelOf(l, c.Feature)
 	}
-	doc, ok, err := b.p.Store.Run(ctx, c.Run)
-	if err != nil || !ok || model == "" {
-		return doc.State.Rules.Agent, err
-	}
-	name, _, _ := strings.Cut(doc.State.Rules.Agent, ":")
-	return name + ":" + model, nil
+	doc, _, err := b.p.Store.Run(ctx, c.Run)
+	w.Given, w.Usual = doc.State.Rules.Given.Agent, doc.State.Rules.Agent
+	return route.Choose(cfg.Route, w), err
 }
 
 // modelOf is the model that the plan names for the phase of a feature.

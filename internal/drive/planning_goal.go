@@ -2,11 +2,13 @@ package drive
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 
 	"kedge"
 	"kedge/internal/book"
+	"kedge/internal/config"
 	"kedge/internal/keep"
 	"kedge/internal/plan"
 	"kedge/internal/project"
@@ -82,8 +84,11 @@ func (s *Driver) planNew(ctx context.Context, p *project.Project, who project.Ca
 	if err != nil {
 		return PlanGoalReply{}, err
 	}
-	rules, err := s.planRules(ctx, p, head.Commit, in)
+	rules, versions, err := s.planRules(ctx, p, head.Commit, in)
 	if err != nil {
+		return PlanGoalReply{}, err
+	}
+	if err := trusted(ctx, p, repo, head.Commit); err != nil {
 		return PlanGoalReply{}, err
 	}
 	base, notes, err := s.runBase(ctx, p, repo, head, last)
@@ -109,22 +114,27 @@ func (s *Driver) planNew(ctx context.Context, p *project.Project, who project.Ca
 	if err != nil {
 		return PlanGoalReply{}, err
 	}
-	return s.goalReply(ctx, p, id, append(notes, s.notesOn(ctx, repo, head)...))
+	return s.goalReply(ctx, p, id, slices.Concat(versions, notes, s.notesOn(ctx, repo, head)))
 }
 
 // planRules are the rules of a run that plans first: the agent that plans must
 // be there too.
-func (s *Driver) planRules(ctx context.Context, p *project.Project, base string, in PlanGoalRequest) (run.Rules, error) {
+func (s *Driver) planRules(ctx context.Context, p *project.Project, base string, in PlanGoalRequest) (run.Rules, []string, error) {
 	repo, err := s.home.Git(ctx, p)
 	if err != nil {
-		return run.Rules{}, err
+		return run.Rules{}, nil, err
 	}
 	cfg, err := settings.Source{Project: p, Repo: repo, Base: base}.Config(ctx, settings.UserFile(in.Env))
 	if err != nil {
-		return run.Rules{}, err
+		return run.Rules{}, nil, err
 	}
 	r := rulesOf(cfg, in.Flags)
-	return r, keep.CheckAgent(cfg, p, firstSet(cfg.Route.Plan, r.Agent), in.Env)
+	planner := firstSet(cfg.Route.Plan, r.Agent)
+	if err := keep.CheckAgent(cfg, p, planner, in.Env); err != nil {
+		return r, nil, err
+	}
+	notes, err := s.checkVersions(ctx, cfg, []config.Use{{Key: "route.plan", Route: planner}}, in.Env)
+	return r, notes, err
 }
 
 // savePlan writes down that a plan is being made, and shows it in plan.md. It

@@ -238,8 +238,8 @@ func TestRow70PhasesHaveBudgetAndModel(t *testing.T) {
 	for id, want := range map[kedge.FeatureID]string{"p1.1": "bot:small", "p2.1": "bot:big"} {
 		got, err := w.cfg.Route(t.Context(), run.Command{Run: w.run, Feature: id, Purpose: run.Implement})
 		w.ok(err)
-		if got != want {
-			t.Errorf("%s goes to %q, want %q", id, got, want)
+		if got.Name() != want {
+			t.Errorf("%s goes to %+v, want %q", id, got, want)
 		}
 	}
 }

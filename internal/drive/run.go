@@ -149,12 +149,15 @@ func (s *Driver) begin(ctx context.Context, p *project.Project, who project.Call
 	if err != nil {
 		return RunReply{}, err
 	}
-	rules, err := s.runRules(ctx, p, repo, head.Commit, in)
+	rules, versions, err := s.runRules(ctx, p, repo, head.Commit, in)
 	if err != nil {
 		return RunReply{}, err
 	}
 	specs, err := s.specs(ctx, p)
 	if err != nil {
+		return RunReply{}, err
+	}
+	if err := trusted(ctx, p, repo, head.Commit); err != nil {
 		return RunReply{}, err
 	}
 	if head, err = s.commitLedger(ctx, p, who, repo, head); err != nil {
@@ -186,7 +189,7 @@ func (s *Driver) begin(ctx context.Context, p *project.Project, who project.Call
 	if last.Run != id {
 		s.forgetEnv(last.Run)
 	}
-	return s.runReply(ctx, p, eng, id, append(notes, s.notesOn(ctx, repo, head)...))
+	return s.runReply(ctx, p, eng, id, slices.Concat(versions, notes, s.notesOn(ctx, repo, head)))
 }
 
 // branch asserts that there is a branch which the work can land on.
@@ -232,32 +235,77 @@ func (s *Driver) specs(ctx context.Context, p *project.Project) ([]run.Spec, err
 }
 
 // runRules are the rules of a run: those of config.toml at the base, and what
-// the caller says beside it. The agent must be there before anything begins.
-func (s *Driver) runRules(ctx context.Context, p *project.Project, repo *gitx.Repo, base string, in RunStartRequest) (run.Rules, error) {
+// the caller says beside it. The agents must be there before anything begins; the
+// notes say which versions they are.
+func (s *Driver) runRules(ctx context.Context, p *project.Project, repo *gitx.Repo, base string, in RunStartRequest) (run.Rules, []string, error) {
 	cfg, err := settings.Source{Project: p, Repo: repo, Base: base}.Config(ctx, settings.UserFile(in.Env))
 	if err != nil {
-		return run.Rules{}, err
+		return run.Rules{}, nil, err
 	}
 	l, err := book.ReadLedger(ctx, p)
 	if err != nil {
-		return run.Rules{}, err
+		return run.Rules{}, nil, err
 	}
 	if n := in.Flags.Parallel; n < 0 || n > config.MaxParallel {
-		return run.Rules{}, kedge.Errorf(kedge.Invalid, "%d features at once is not between 1 and %d", n, config.MaxParallel).WithHint("kedge run --parallel 4")
+		return run.Rules{}, nil, kedge.Errorf(kedge.Invalid, "%d features at once is not between 1 and %d", n, config.MaxParallel).WithHint("kedge run --parallel 4")
 	}
 	r := rulesOf(cfg, in.Flags)
 	r.Phases = phaseLimits(l)
-	return r, s.checkCommitted(ctx, p, repo, base, r.Agent, keep.CheckAgent(cfg, p, r.Agent, in.Env))
+	if err := s.checkCommitted(ctx, p, repo, base, r.Agent, keep.CheckAgent(cfg, p, r.Agent, in.Env)); err != nil {
+		return r, nil, err
+	}
+	uses := usesOf(cfg, r.Agent, in.Flags)
+	for _, use := range uses[1:] {
+		if err := keep.CheckAgent(cfg, p, use.Route, in.Env); err != nil {
+			return r, nil, kedge.Errorf(kedge.Blocked, "%s in config.toml: %w", use.Key, err).WithHint("%s", kedge.HintOf(err))
+		}
+	}
+	notes, err := s.checkVersions(ctx, cfg, uses, in.Env)
+	return r, notes, err
+}
+
+// usesOf are the routes that a run may take, the usual one first. The agent that a
+// person names does all but what comes after a provider's limit.
+func usesOf(cfg config.Config, usual string, flags RunFlags) []config.Use {
+	out := []config.Use{{Key: "run.agent", Route: usual}}
+	for _, use := range cfg.Uses() {
+		switch use.Key {
+		case "run.agent", "route.plan", "route.implement":
+		case "route.fallback":
+			out = append(out, use)
+		default:
+			if flags.Agent == "" {
+				out = append(out, use)
+			}
+		}
+	}
+	return out
+}
+
+// checkVersions tells which versions the agents are, and refuses those that are
+// known to be broken.
+func (s *Driver) checkVersions(ctx context.Context, cfg config.Config, uses []config.Use, env []string) ([]string, error) {
+	var notes []string
+	for _, i := range s.installed(ctx, cfg, uses, env) {
+		if err := i.Refuse(); err != nil {
+			return nil, err
+		}
+		notes = append(notes, i.Text())
+	}
+	return notes, nil
 }
 
 // rulesOf are the rules that config.toml and the flags make.
 func rulesOf(cfg config.Config, f RunFlags) run.Rules {
 	r := run.Rules{
 		Parallel: cfg.Run.Parallel, Land: cfg.Run.Land, Regression: cfg.Run.Regression,
-		Agent: firstSet(f.Agent, cfg.Route.Implement, cfg.Run.Agent), Fallback: cfg.Route.Fallback,
+		Agent: firstSet(f.Agent, cfg.Route.Implement, cfg.Run.Agent),
 		MaxSessions: f.MaxSessions, Tokens: f.BudgetTokens, USD: cfg.Budget.RunUSD, DayUSD: cfg.Budget.DayUSD,
 		FeatureUSD: cfg.Budget.FeatureUSD, SessionTokens: cfg.Budget.SessionTokens, SessionWall: cfg.Budget.SessionWall.Std(),
 		Given: run.Given{Agent: f.Agent, Parallel: f.Parallel, Tokens: f.BudgetTokens, USD: f.BudgetUSD},
+	}
+	if all := cfg.Route.Fallback; len(all) > 0 {
+		r.Fallback, r.Fallbacks = all[0], all[1:]
 	}
 	if f.Parallel > 0 {
 		r.Parallel = f.Parallel

@@ -245,5 +245,5 @@ func (s *Driver) forExec(p *project.Project, cfg *exec.Config) {
 	cfg.Ledger, cfg.Briefs, cfg.Rules = ledger, briefs, settings
 	cfg.Projected = func(ctx context.Context, path string) bool { return s.landable(ctx, p, path) }
 	cfg.Heard, cfg.Planned, cfg.Route = briefs.heard, briefs.planned, briefs.route
-	cfg.Bounds, cfg.Holding = briefs.bounds, s.keeper.Holding
+	cfg.Bounds, cfg.Holding, cfg.Trusted = briefs.bounds, s.keeper.Holding, ledger.trusted
 }

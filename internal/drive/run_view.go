@@ -242,6 +242,9 @@ func nextOf(st *run.State) []string {
 		add("kedge run --continue")
 	case run.Paused, run.Stopped, run.Fault, run.Environment, run.NoAgent:
 		add("kedge run --continue")
+	case run.Untrusted:
+		add("kedge approve")
+		add("kedge run --continue")
 	case run.OverBudget:
 		add("kedge run --continue " + raisedBudget(st))
 	case run.MaxSessions:

@@ -116,8 +116,11 @@ func (s *Driver) goOn(ctx context.Context, p *project.Project, who project.Calle
 		return RunReply{}, err
 	}
 	in.Flags = in.Flags.over(st.Rules.Given)
-	rules, err := s.runRules(ctx, p, repo, head.Commit, in)
+	rules, versions, err := s.runRules(ctx, p, repo, head.Commit, in)
 	if err != nil {
+		return RunReply{}, err
+	}
+	if err := trusted(ctx, p, repo, head.Commit); err != nil {
 		return RunReply{}, err
 	}
 	if in.Flags.MaxSessions > 0 {
@@ -139,7 +142,7 @@ func (s *Driver) goOn(ctx context.Context, p *project.Project, who project.Calle
 	s.keepEnv(st.Run, in.Env)
 	reply, err := s.say(ctx, p, eng, who, st.Run, run.Event{Kind: run.Continued, Rules: &rules, Commit: commit, Head: head.Commit})
 	reply.Attached = true
-	reply.Notes = append(reply.Notes, notes...)
+	reply.Notes = append(append(reply.Notes, versions...), notes...)
 	return reply, err
 }
 

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"kedge"
 	"kedge/internal/hold"
@@ -18,6 +19,8 @@ import (
 type Sessions struct {
 	Holder  *hold.Launcher
 	Sockets string // a private folder with a short path
+	// VersionLimit is how long a program may take to say its version; 0: some seconds.
+	VersionLimit time.Duration
 }
 
 // SessionNew asks for a session. Env is the caller's environment; it goes to the

@@ -28,7 +28,7 @@ type CostRequest struct {
 }
 
 // CostBy are the ways to divide costs.
-var CostBy = []string{"session", "feature", "phase", "model", "agent", "day"}
+var CostBy = []string{"session", "feature", "phase", "model", "agent", "route", "day"}
 
 // CostReply is `cost --json`.
 type CostReply struct {
@@ -125,6 +125,11 @@ func costKey(by string, ses kedge.Session, phases map[kedge.FeatureID]string) (k
 		return ses.Model, ""
 	case "agent":
 		return ses.Agent, ""
+	case "route":
+		if ses.Route == nil {
+			return "", ""
+		}
+		return ses.Route.Row, ses.Route.Name()
 	case "day":
 		return ses.StartedAt.UTC().Format(time.DateOnly), ""
 	default:

@@ -43,8 +43,8 @@ func TestRow74CostOfSessions(t *testing.T) {
 	if silent.USD != nil || silent.Estimated || silent.UnknownUSD != 1 {
 		t.Errorf("a model without a price: %+v", silent)
 	}
-	ses := kedge.Session{ID: "ses-1", Name: "n", Agent: "bot", Model: "big", Feature: "f", StartedAt: at}
-	for by, want := range map[string]string{"session": "ses-1", "feature": "f", "phase": "p2", "model": "big", "agent": "bot", "day": "2026-02-03"} {
+	ses := kedge.Session{ID: "ses-1", Name: "n", Agent: "bot", Model: "big", Feature: "f", StartedAt: at, Route: &kedge.Routed{Row: "route.repair", Agent: "bot"}}
+	for by, want := range map[string]string{"session": "ses-1", "feature": "f", "phase": "p2", "model": "big", "agent": "bot", "route": "route.repair", "day": "2026-02-03"} {
 		if key, _ := costKey(by, ses, map[kedge.FeatureID]string{"f": "p2"}); key != want {
 			t.Errorf("by %s: %q", by, key)
 		}

@@ -90,6 +90,7 @@ const (
 	HitLimit    Outcome = "limit"        // exited at a provider's limit
 	Asked       Outcome = "asked"        // exited, or waits, with a question
 	NoLogin     Outcome = "agent_absent" // the agent cannot be started, or is not logged in
+	Unapproved  Outcome = "unapproved"   // not started: the work tree has files for agents that nobody approved
 
 	WantCheckpoint Outcome = "want_checkpoint"
 	WantHandover   Outcome = "want_handover" // context, circling, age, quality
@@ -145,7 +146,7 @@ var outcomesOf = []struct {
 	{TurnEnded, []Outcome{OK}},
 	{Used, []Outcome{OK}},
 	{Signalled, []Outcome{WantCheckpoint, WantHandover, Stalled, Asked}},
-	{Exited, []Outcome{Finished, Crashed, Killed, Closed, HitLimit, Asked, NoLogin, Drifted, Failed}},
+	{Exited, []Outcome{Finished, Crashed, Killed, Closed, HitLimit, Asked, NoLogin, Unapproved, Drifted, Failed}},
 	{Ended, []Outcome{OK, Failed}},
 	{Checkpointed, []Outcome{OK, Failed}},
 	{Inspected, []Outcome{Clean, Empty, Outside, Forbidden, Red, Drifted, Failed}},

@@ -65,11 +65,12 @@ const (
 	Environment Halt = "environment" // setup or the baseline cannot run at all
 	RedBaseline Halt = "baseline"    // the fix of a red baseline did not help
 	NoAgent     Halt = "agent"       // the agent is absent or not logged in
+	Untrusted   Halt = "trust"       // files that agents run or obey are not approved
 	Fault       Halt = "fault"       // a command could not be carried out
 )
 
 // Halts lists every halt.
-var Halts = []Halt{Paused, Stopped, OverBudget, MaxSessions, Environment, RedBaseline, NoAgent, Fault}
+var Halts = []Halt{Paused, Stopped, OverBudget, MaxSessions, Environment, RedBaseline, NoAgent, Untrusted, Fault}
 
 // holds tells whether no job may enter the phase. What costs nothing, and what
 // must end cleanly, always goes on.
@@ -77,7 +78,7 @@ func (h Halt) holds(p Phase) bool {
 	switch h {
 	case Paused, Stopped:
 		return p == Preparing || p == Baselining || p == Proving || p == Briefing || p == Gating || p == Integrating
-	case OverBudget, MaxSessions, NoAgent, Fault:
+	case OverBudget, MaxSessions, NoAgent, Untrusted, Fault:
 		return p == Preparing || p == Briefing
 	case Environment, RedBaseline:
 		return p == Preparing

@@ -1,6 +1,9 @@
 package run
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Rules are what people set for a run. 0 is no limit for money, tokens, time
 // and sessions of the run; everything that could go on for ever has a bound,
@@ -11,6 +14,8 @@ type Rules struct {
 	Regression string `json:"regression"` // sample, all or none
 	Agent      string `json:"agent,omitempty"`
 	Fallback   string `json:"fallback,omitempty"` // route at a provider's limit; empty: wait
+	// Fallbacks are further routes, in their order, where that one meets its limit too.
+	Fallbacks []string `json:"fallbacks,omitempty"`
 
 	MaxSessions   int           `json:"max_sessions,omitempty"`
 	Tokens        int64         `json:"tokens,omitempty"` // of the run
@@ -48,6 +53,22 @@ type PhaseLimit struct {
 	ID     string  `json:"id"`
 	Tokens int64   `json:"tokens,omitempty"`
 	USD    float64 `json:"usd,omitempty"`
+}
+
+// afterRoute is the route to fall back to from the one that met its limit, empty
+// being the run's own choice; empty when there is none left.
+func (r Rules) afterRoute(route string) string {
+	all := append([]string{r.Fallback}, r.Fallbacks...)
+	if r.Fallback == "" {
+		return ""
+	}
+	if i := slices.Index(all, route); route != "" && i >= 0 {
+		all = all[i+1:]
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return all[0]
 }
 
 // withDefaults fills in what must not be without a bound.

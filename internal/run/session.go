@@ -271,6 +271,10 @@ func (t *stepper) afterSession(j *Job) {
 		t.halt(NoAgent, "the agent cannot be used: "+t.ev.Reason)
 		j.Sessions--
 		t.endSession(j, Briefing)
+	case Unapproved:
+		t.halt(Untrusted, t.ev.Reason)
+		j.Sessions--
+		t.endSession(j, Briefing)
 	case Drifted:
 		t.halt(Paused, "the repository changed under the run: "+t.ev.Reason)
 		t.endSession(j, Briefing)
@@ -315,9 +319,9 @@ func (t *stepper) endBlocked(j *Job, why string) {
 	t.endSession(j, Reverting)
 }
 
-// limited waits for the provider, or takes the fallback route at once.
+// limited waits for the provider, or takes the next fallback route at once.
 func (t *stepper) limited(j *Job) {
-	if r := t.s.Rules.Fallback; r != "" && j.Route != r {
+	if r := t.s.Rules.afterRoute(j.Route); r != "" {
 		j.Route = r
 		t.enter(j, Briefing)
 		return

@@ -164,7 +164,7 @@ func (w *world) open() {
 		w.t.Fatal(err)
 	}
 	w.t.Cleanup(func() { _ = os.RemoveAll(sockets) })
-	w.svc = service.New(service.Config{Home: w.home, Sessions: service.Sessions{Holder: hold.NewLauncher(exe, "hold"), Sockets: sockets}})
+	w.svc = service.New(service.Config{Home: w.home, Sessions: service.Sessions{Holder: hold.NewLauncher(exe, "hold"), Sockets: sockets, VersionLimit: patience}})
 	if err := w.svc.Adopt(w.ctx); err != nil {
 		w.t.Fatal(err)
 	}

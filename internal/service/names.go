@@ -100,6 +100,10 @@ type (
 	SalvageListRequest    = care.SalvageListRequest
 	SalvageRestoreReply   = care.SalvageRestoreReply
 	SalvageRestoreRequest = care.SalvageRestoreRequest
+	TrustApproveReply     = care.TrustApproveReply
+	TrustApproveRequest   = care.TrustApproveRequest
+	TrustFile             = care.TrustFile
+	TrustVariable         = care.TrustVariable
 	WorktreeGCReply       = care.WorktreeGCReply
 	WorktreeGCRequest     = care.WorktreeGCRequest
 	WorktreeInfo          = care.WorktreeInfo

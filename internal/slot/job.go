@@ -28,6 +28,7 @@ type Job struct {
 	Session  kedge.SessionID `json:"session,omitempty"`  // the latest
 	Epoch    int64           `json:"epoch,omitempty"`    // run.Command.Origin of the command that started it
 	Sessions int             `json:"sessions,omitempty"` // started for the job so far
+	Route    string          `json:"route,omitempty"`    // "agent[:model]" of the latest
 
 	Checkpoint kedge.CheckpointID `json:"checkpoint,omitempty"` // the latest
 	Saved      string             `json:"saved,omitempty"`      // names what that one holds

@@ -29,6 +29,8 @@ const (
 	KindEdit       Kind = "edit"       // EditDoc, by the event's id
 	KindSalvage    Kind = "salvage"    // kedge.Salvage
 	KindFilter     Kind = "filter"     // kedge.FilterApprovedData, by the filter's name
+	KindTrust      Kind = "trust"      // kedge.Trusted, by its ID: what a person approved
+	KindUntrusted  Kind = "untrusted"  // kedge.TrustFoundData, by the work tree: what was found there last
 	KindSaid       Kind = "said"       // kedge.RunSaidData
 	KindInspection Kind = "inspection" // kedge.Inspection
 	KindRun        Kind = "run"        // read by Run and Runs, with what follows
@@ -126,6 +128,8 @@ var folders = map[kedge.EventType]func(*folding) error{
 	kedge.SalvageMade:     keep(KindSalvage, func(d kedge.Salvage) string { return string(d.ID) }, nil),
 	kedge.RunSaid:         keep(KindSaid, func(d kedge.RunSaidData) string { return d.ID }, nil),
 	kedge.WorkInspected:   keep(KindInspection, func(d kedge.Inspection) string { return d.ID }, nil),
+	kedge.TrustApproved:   foldTrust,
+	kedge.TrustFound:      keep(KindUntrusted, func(d kedge.TrustFoundData) string { return d.Dir }, nil),
 	kedge.FilterApproved:  keep(KindFilter, func(d kedge.FilterApprovedData) string { return d.Name }, nil),
 }
 

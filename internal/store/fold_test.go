@@ -184,7 +184,7 @@ func TestEveryEventTypeFolds(t *testing.T) {
 	for _, typ := range []kedge.EventType{
 		kedge.ProjectCreated, kedge.FeatureAdded, kedge.FeatureAmended, kedge.FeatureStatus, kedge.PlanSaved, kedge.DecisionSaved,
 		kedge.RiskOpened, kedge.RiskClosed, kedge.NoteAdded, kedge.CheckpointSaved, kedge.HandoffSaved, kedge.GateFinished,
-		kedge.FilesSeen, kedge.HandEditFound, kedge.SalvageMade, kedge.FilterApproved, kedge.SessionStarted, kedge.SessionEnded, kedge.SessionRenamed, kedge.WorkInspected,
+		kedge.FilesSeen, kedge.HandEditFound, kedge.SalvageMade, kedge.FilterApproved, kedge.TrustApproved, kedge.TrustFound, kedge.SessionStarted, kedge.SessionEnded, kedge.SessionRenamed, kedge.WorkInspected,
 	} {
 		ev := event(t, typ, []int{1}) // no payload is a list
 		if _, _, err := s.Append(t.Context(), "", ev); !kedge.Invalid.Is(err) {

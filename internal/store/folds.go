@@ -301,3 +301,18 @@ func rejectedText(rs []kedge.Rejected) string {
 	}
 	return lines(out...)
 }
+
+// foldTrust keeps each thing that a person approved by itself: approving more takes
+// nothing back.
+func foldTrust(f *folding) error {
+	d, err := payload[kedge.TrustApprovedData](f)
+	if err != nil {
+		return err
+	}
+	for _, item := range d.Items {
+		if err := f.save(KindTrust, item.ID(), item, words{}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -51,6 +51,10 @@ type Config struct {
 	// Bounds are what the session of a command must keep to beside its feature's
 	// definition. Nil: nothing.
 	Bounds func(ctx context.Context, c run.Command) (watch.Bounds, error)
+	// Trusted refuses, with kedge.Blocked, to have a session of the command started in
+	// a work tree that holds what agents run or obey and nobody approved. After is the
+	// session that worked there last. Nil: nobody looks.
+	Trusted func(ctx context.Context, c run.Command, dir string, after kedge.SessionID) error
 	// Projected tells whether a file of the user's checkout is as Kedge wrote it,
 	// so that landing may replace it. Nil: none is.
 	Projected func(ctx context.Context, path string) bool
@@ -62,9 +66,9 @@ type Config struct {
 	// Planned says what is wrong with what a planning session gave; empty when
 	// nothing is, or when it asks people first. Nil: nobody looks.
 	Planned func(ctx context.Context, c run.Command) (faults string, err error)
-	// Route is the "agent[:model]" of a session for which the run itself says
-	// none; empty is the run's own. Nil: always that.
-	Route func(ctx context.Context, c run.Command) (string, error)
+	// Route is the agent of a session of the command, and why it has it; no agent is
+	// the run's own. Nil: the command's route, else that.
+	Route func(ctx context.Context, c run.Command) (kedge.Routed, error)
 }
 
 // Rules reads what people set, as it stands at a commit: never from a work tree

@@ -3,6 +3,9 @@ package exec
 import (
 	"context"
 
+	"kedge"
+	"kedge/internal/config"
+	"kedge/internal/route"
 	"kedge/internal/run"
 )
 
@@ -26,9 +29,9 @@ func (x *Executor) inspectAll(ctx context.Context, c run.Command, report func(ru
 
 // route is the agent of a session: the one that the run fell back to, else the
 // one for this kind of work.
-func (x *Executor) route(ctx context.Context, c run.Command) (string, error) {
-	if c.Route != "" || x.cfg.Route == nil {
-		return c.Route, nil
+func (x *Executor) route(ctx context.Context, c run.Command) (kedge.Routed, error) {
+	if x.cfg.Route != nil {
+		return x.cfg.Route(ctx, c)
 	}
-	return x.cfg.Route(ctx, c)
+	return route.Choose(config.Route{}, route.Work{Purpose: string(c.Purpose), Fallback: c.Route}), nil
 }

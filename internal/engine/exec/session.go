@@ -29,8 +29,7 @@ type session struct {
 	number  int // in its job
 	dir     string
 	work    string // its work tree
-	agent   string // its name in the configuration
-	model   string
+	route   kedge.Routed
 	adapter agent.Adapter
 	report  func(run.Event)
 	wished  <-chan struct{} // closed when it is to be ended
@@ -54,19 +53,22 @@ type session struct {
 // startSession starts the session of a job, or takes up the one that an earlier
 // owner of the command started, and follows it to its end.
 func (x *Executor) startSession(ctx context.Context, c run.Command, report func(run.Event)) (run.Event, error) {
-	route, err := x.route(ctx, c)
+	routed, err := x.route(ctx, c)
 	if err != nil {
 		return run.Event{}, err
 	}
-	adapter, model, err := x.cfg.Agent(route)
+	adapter, model, err := x.cfg.Agent(routed.Name())
 	if err != nil {
 		ev := answer(c, run.NoLogin)
 		ev.Reason = err.Error()
 		return ev, nil
 	}
+	if ev, err := x.refuseUntrusted(ctx, c); ev != nil || err != nil {
+		return deref(ev), err
+	}
 	j, err := x.keep(c, func(j *slot.Job) {
 		if j.Epoch != c.Origin() || j.Session == "" {
-			j.Session, j.Epoch = sessionID(c), c.Origin()
+			j.Session, j.Epoch, j.Route = sessionID(c), c.Origin(), routed.Name()
 			j.Sessions++
 		}
 	})
@@ -78,9 +80,10 @@ func (x *Executor) startSession(ctx context.Context, c run.Command, report func(
 		return run.Event{}, err
 	}
 	s := &session{
-		x: x, c: c, id: j.Session, number: j.Sessions, dir: x.sessionDir(j.Session), work: repo.Root(), agent: agentName(route), model: model,
+		x: x, c: c, id: j.Session, number: j.Sessions, dir: x.sessionDir(j.Session), work: repo.Root(), route: routed,
 		adapter: adapter, report: report, forget: func() {}, typed: newTypist(), caught: make(chan struct{}),
 	}
+	s.route.Model = model
 	s.reader = adapter.Reader(s.task())
 	wished, leave := x.live.enter(c, s.tell)
 	defer leave()
@@ -95,12 +98,6 @@ func (x *Executor) startSession(ctx context.Context, c run.Command, report func(
 // sessionID is the same for every owner of the command.
 func sessionID(c run.Command) kedge.SessionID {
 	return kedge.SessionID(kedge.DeriveID("ses", c.At, string(c.Run)+"-"+strconv.FormatInt(c.Origin(), 10)))
-}
-
-// agentName is what people call the agent; empty when the route does not say.
-func agentName(route string) string {
-	name, _, _ := strings.Cut(route, ":")
-	return name
 }
 
 // prepare makes what looks at the session.
@@ -254,7 +251,7 @@ func (s *session) start() (agent.Start, error) {
 func (s *session) task() agent.Task {
 	return agent.Task{
 		Session: s.id, Run: s.c.Run, Feature: s.c.Feature, Attempt: s.c.Attempt, Purpose: string(s.c.Purpose), Number: s.number,
-		Model: s.model, Dir: s.work, Brief: s.briefFile(), ReadOnly: s.c.Purpose == run.MakePlan,
+		Model: s.route.Model, Dir: s.work, Brief: s.briefFile(), ReadOnly: s.c.Purpose == run.MakePlan,
 	}
 }
 

@@ -76,7 +76,9 @@ func newStage(t *testing.T) *stage {
 			return []string{"PATH=" + os.Getenv("PATH"), "KEDGE_PROJECT=/elsewhere", "MARK=1"}
 		},
 		Now: time.Now, Log: slog.New(slog.DiscardHandler), Grace: 50 * time.Millisecond,
-		Route: func(context.Context, run.Command) (string, error) { return "bot:small", nil },
+		Route: func(context.Context, run.Command) (kedge.Routed, error) {
+			return kedge.Routed{Row: "run.agent", Agent: "bot", Model: "small", Why: "nobody said"}, nil
+		},
 		Tick:  func(time.Duration) (<-chan time.Time, func()) { return nil, func() {} },
 		Heard: func(_ context.Context, _ run.Command, _ kedge.SessionID, ev watch.Event) error {
 			s.mu.Lock()

@@ -142,9 +142,11 @@ func (s *session) journalEnd(ctx context.Context, d kedge.SessionEndedData) erro
 
 // started writes down that the session is about to start.
 func (s *session) started(ctx context.Context, start agent.Start) error {
+	route := s.route
+	route.Agent = cmp.Or(route.Agent, filepath.Base(start.Command[0]))
 	return s.journal(ctx, "started", kedge.SessionStarted, kedge.Session{
-		ID: s.id, Name: sessionName(s.c), Project: s.x.cfg.Project, Agent: cmp.Or(s.agent, filepath.Base(start.Command[0])), Command: start.Command, Dir: s.work,
-		State: kedge.SessionRunning, StartedAt: s.x.cfg.Now().UTC(), Run: s.c.Run, Feature: s.c.Feature,
+		ID: s.id, Name: sessionName(s.c), Project: s.x.cfg.Project, Agent: route.Agent, Command: start.Command, Dir: s.work,
+		State: kedge.SessionRunning, StartedAt: s.x.cfg.Now().UTC(), Run: s.c.Run, Feature: s.c.Feature, Route: &route,
 	})
 }
 

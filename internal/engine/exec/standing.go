@@ -69,7 +69,7 @@ func (x *Executor) standing(ctx context.Context, c run.Command) (Standing, error
 		}
 		at.Files = theirs(changes)
 	}
-	at.Trail, err = x.trail(ctx, c, j.Session, at.Dir)
+	at.Trail, err = x.trail(ctx, c, j, at.Dir)
 	return at, err
 }
 
@@ -103,7 +103,7 @@ func (x *Executor) committedStanding(ctx context.Context, c run.Command) (Standi
 		return at, err
 	}
 	at.Session = j.Session
-	at.Trail, err = x.trail(ctx, c, j.Session, at.Dir)
+	at.Trail, err = x.trail(ctx, c, j, at.Dir)
 	return at, err
 }
 

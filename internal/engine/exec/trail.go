@@ -3,22 +3,23 @@ package exec
 import (
 	"context"
 
-	"kedge"
 	"kedge/internal/agent"
 	"kedge/internal/pickup"
 	"kedge/internal/regain"
 	"kedge/internal/run"
+	"kedge/internal/slot"
 	"kedge/internal/watch"
 )
 
 // trail reads what a session that worked in dir left behind from its own output:
 // whoever asks, and however often, gets the same. A session without output left
 // nothing.
-func (x *Executor) trail(ctx context.Context, c run.Command, id kedge.SessionID, dir string) (Trail, error) {
+func (x *Executor) trail(ctx context.Context, c run.Command, j slot.Job, dir string) (Trail, error) {
+	id := j.Session
 	if id == "" || x.cfg.Agent == nil {
 		return Trail{}, nil
 	}
-	route, err := x.route(ctx, c)
+	route, err := x.routeOf(ctx, c, j)
 	if err != nil {
 		return Trail{}, err
 	}
@@ -33,6 +34,16 @@ func (x *Executor) trail(ctx context.Context, c run.Command, id kedge.SessionID,
 		t.Stood = p.Brief(dir, pickup.DefaultBudget)
 	}
 	return t, err
+}
+
+// routeOf is the route of the job's last session, which need not be that of the
+// next one.
+func (x *Executor) routeOf(ctx context.Context, c run.Command, j slot.Job) (string, error) {
+	if j.Route != "" {
+		return j.Route, nil
+	}
+	r, err := x.route(ctx, c)
+	return r.Name(), err
 }
 
 // count takes what an event says was used into the sum.

@@ -21,6 +21,7 @@ const (
 	asker
 	caller // asks, and waits
 	loggedOut
+	planted // its work tree holds what nobody approved
 	glutton
 )
 
@@ -167,6 +168,8 @@ func (w *world) deed(s *session) {
 		w.exit(s, run.Asked)
 	case loggedOut:
 		w.exit(s, run.NoLogin)
+	case planted:
+		w.exit(s, run.Unapproved)
 	case liar:
 		w.write(s, tree{junk: w.rng.IntN(2)})
 		w.exit(s, run.Finished)

@@ -58,7 +58,7 @@ func (w *world) rules() *run.Rules {
 		Regression: []string{"sample", "all", "none"}[w.rng.IntN(3)],
 	}
 	if w.chance(25) {
-		r.Fallback = "other"
+		r.Fallback, r.Fallbacks = "other", []string{"third"}
 	}
 	if w.chance(20) {
 		r.Tokens = 500 + w.rng.Int64N(3000)

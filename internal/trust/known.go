@@ -1,0 +1,46 @@
+package trust
+
+// settings are files of the root of a work tree that somebody heeds.
+type settings struct {
+	name    string // of a file, or of a folder with all below it
+	who     string
+	env     bool     // it can set variables of the environment
+	envOnly bool     // and nothing else
+	but     []string // names below that are passed over, wherever they are
+}
+
+// known are all of them. Instructions for models (AGENTS.md, CLAUDE.md) are no part
+// of it: they run nothing.
+var known = []settings{
+	{name: ".claude", who: "Claude Code", env: true, but: []string{"worktrees"}},
+	{name: ".mcp.json", who: "Claude Code", env: true},
+	{name: ".codex", who: "Codex", env: true},
+	{name: ".gemini", who: "Gemini CLI", env: true},
+	{name: ".qwen", who: "Qwen Code", env: true},
+	// OpenCode itself puts these beside its plugins.
+	{name: ".opencode", who: "OpenCode", env: true, but: []string{"node_modules", "package.json", "package-lock.json", "bun.lock", ".gitignore"}},
+	{name: "opencode.json", who: "OpenCode", env: true},
+	{name: "opencode.jsonc", who: "OpenCode", env: true},
+	{name: ".pi", who: "Pi", env: true},
+	{name: ".copilot", who: "Copilot", env: true},
+	{name: ".github/copilot", who: "Copilot", env: true},
+	{name: ".github/hooks", who: "Copilot", env: true},
+	{name: ".cursor", who: "Cursor", env: true},
+	{name: ".aider.conf.yml", who: "Aider", env: true},
+	{name: ".envrc", who: "direnv", env: true},
+	{name: "mise.toml", who: "mise", env: true},
+	{name: ".mise.toml", who: "mise", env: true},
+	{name: ".devcontainer", who: "development containers"},
+	{name: ".devcontainer.json", who: "development containers"},
+	{name: ".vscode/tasks.json", who: "VS Code"},
+	{name: ".vscode/settings.json", who: "VS Code"},
+	{name: ".vscode/mcp.json", who: "VS Code and Copilot", env: true},
+	{name: ".env", who: "agents", env: true, envOnly: true},
+	{name: ".env.local", who: "agents", env: true, envOnly: true},
+	{name: ".env.development", who: "agents", env: true, envOnly: true},
+	{name: ".env.development.local", who: "agents", env: true, envOnly: true},
+	{name: ".env.production", who: "agents", env: true, envOnly: true},
+	{name: ".env.production.local", who: "agents", env: true, envOnly: true},
+	{name: ".env.test", who: "agents", env: true, envOnly: true},
+	{name: ".env.test.local", who: "agents", env: true, envOnly: true},
+}

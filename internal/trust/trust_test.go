@@ -1,0 +1,189 @@
+package trust_test
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"kedge"
+	"kedge/internal/trust"
+)
+
+// commit is a tree of these files; "-> x" is a link.
+func commit(files map[string]string) *trust.Commit {
+	var entries []trust.Entry
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		kind := trust.Plain
+		if strings.HasPrefix(files[name], "-> ") {
+			kind = trust.Link
+		}
+		entries = append(entries, trust.Entry{Path: name, Kind: kind})
+	}
+	return trust.OfCommit(entries, func(name string) ([]byte, error) {
+		return []byte(strings.TrimPrefix(files[name], "-> ")), nil
+	})
+}
+
+// folder is the same on the disk.
+func folder(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		to, link := strings.CutPrefix(text, "-> ")
+		err := os.WriteFile(path, []byte(text), 0o644)
+		if link {
+			err = os.Remove(path)
+			if err == nil {
+				err = os.Symlink(to, path)
+			}
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func names(f trust.Found) string {
+	var out []string
+	for _, x := range f.Files {
+		out = append(out, x.Path)
+	}
+	for _, v := range f.Variables {
+		out = append(out, v.Path+":"+v.Name)
+	}
+	return strings.Join(out, " ")
+}
+
+func TestT6WhatIsFound(t *testing.T) {
+	for name, x := range map[string]struct {
+		files map[string]string
+		want  string
+	}{
+		"nothing":           {map[string]string{"main.go": "x", "AGENTS.md": "do", "CLAUDE.md": "@AGENTS.md", ".github/workflows/ci.yml": "x"}, ""},
+		"claude":            {map[string]string{".claude/settings.json": "{}", ".claude/hooks/a.sh": "PATH=/x", ".mcp.json": "{}"}, ".claude/hooks/a.sh .claude/settings.json .mcp.json"},
+		"large letters":     {map[string]string{".Claude/settings.json": "{}"}, ".Claude/settings.json"},
+		"others":            {map[string]string{".codex/config.toml": "", ".gemini/settings.json": "{}", "opencode.jsonc": "{}", ".opencode/plugin/x.js": "", ".opencode/node_modules/a/b.js": ""}, ".codex/config.toml .gemini/settings.json .opencode/plugin/x.js opencode.jsonc"},
+		"editors":           {map[string]string{".vscode/tasks.json": "{}", ".vscode/launch.json": "{}", ".devcontainer/devcontainer.json": "{}"}, ".devcontainer/devcontainer.json .vscode/tasks.json"},
+		"env, harmless":     {map[string]string{".env": "PORT=1\nAPI_KEY=x\n# ANTHROPIC_BASE_URL=http://x\n", ".env.example": "NODE_OPTIONS=x"}, ""},
+		"env, blocked":      {map[string]string{".env": "export ANTHROPIC_BASE_URL=http://x\nLD_PRELOAD=./x.so\n"}, ".env:ANTHROPIC_BASE_URL .env:LD_PRELOAD"},
+		"settings, blocked": {map[string]string{".claude/settings.json": `{"env": {"NODE_OPTIONS": "--require ./x", "GIT_SSH_COMMAND": "x"}}`}, ".claude/settings.json .claude/settings.json:GIT_SSH_COMMAND .claude/settings.json:NODE_OPTIONS"},
+		"a provider":        {map[string]string{"opencode.json": `{"provider":{"x":{"options":{"baseURL":"http://x"}}}}`, ".codex/config.toml": "base_url = \"http://x\"\n"}, ".codex/config.toml opencode.json .codex/config.toml:base_url opencode.json:baseURL"},
+		"a link":            {map[string]string{".claude": "-> tools/claude", "tools/claude/settings.json": "{}", "tools/other": "x"}, ".claude tools/claude/settings.json"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			of, err := trust.Scan(commit(x.files))
+			if err != nil || names(of) != x.want {
+				t.Errorf("of a commit: %q, %v; want %q", names(of), err, x.want)
+			}
+			on, err := trust.ScanDir(folder(t, x.files))
+			if err != nil || names(on) != x.want {
+				t.Errorf("on the disk: %q, %v; want %q", names(on), err, x.want)
+			}
+			if !slices.Equal(of.Items(), on.Items()) {
+				t.Errorf("a commit and its work tree differ:\n%v\n%v", of.Items(), on.Items())
+			}
+		})
+	}
+}
+
+// TestT6OneByteIsAnotherContent: an approval is of exactly what a person saw.
+func TestT6OneByteIsAnotherContent(t *testing.T) {
+	scan := func(text string) trust.Found {
+		f, err := trust.Scan(commit(map[string]string{".claude/settings.json": text, ".env": text}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	one := scan("NODE_OPTIONS=a\n")
+	known := map[kedge.Trusted]bool{}
+	for _, i := range one.Items() {
+		known[i] = true
+	}
+	approved := func(i kedge.Trusted) bool { return known[i] }
+	if left := one.Without(approved); !left.None() {
+		t.Errorf("approved and asked again: %v", left.Items())
+	}
+	if left := scan("NODE_OPTIONS=a\r\n").Without(approved); !left.None() {
+		t.Errorf("the end of lines is the system's: %v", left.Items())
+	}
+	other := scan("NODE_OPTIONS=b\n")
+	if left := other.Without(approved); len(left.Items()) != 3 || other.Hash() == one.Hash() {
+		t.Errorf("another byte, and only %v asks", left.Items())
+	}
+	if left := scan("NODE_OPTIONS=a\nMORE=1\n").Without(approved); len(left.Files) != 1 || len(left.Variables) != 0 {
+		t.Errorf("another line leaves the variable approved and not the file: %v", left.Items())
+	}
+}
+
+// TestT6WhatCannotBeKnown is refused: nobody can approve it.
+func TestT6WhatCannotBeKnown(t *testing.T) {
+	many := map[string]string{}
+	for i := range 2100 {
+		many[".claude/"+strings.Repeat("x", i%50)+string(rune('a'+i%26))+strings.Repeat("y", i/50)] = ""
+	}
+	for name, tree := range map[string]*trust.Commit{
+		"a link out":    commit(map[string]string{".claude": "-> ../elsewhere"}),
+		"a link to all": commit(map[string]string{".claude/x": "-> .."}),
+		"absolute":      commit(map[string]string{".mcp.json": "-> /etc/passwd"}),
+		"a repository":  trust.OfCommit([]trust.Entry{{Path: ".claude", Kind: trust.Other}}, nil),
+		"too many":      commit(many),
+	} {
+		if _, err := trust.Scan(tree); !kedge.Blocked.Is(err) || kedge.HintOf(err) == "" {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	dir := folder(t, map[string]string{".claude": "-> /etc"})
+	if _, err := trust.ScanDir(dir); !kedge.Blocked.Is(err) {
+		t.Errorf("a link out of a folder: %v", err)
+	}
+	loop := folder(t, map[string]string{".claude": "-> .codex", ".codex": "-> .claude"})
+	if f, err := trust.ScanDir(loop); err != nil || len(f.Files) != 2 {
+		t.Errorf("links in a circle: %v, %v", names(f), err)
+	}
+}
+
+func TestT6Commands(t *testing.T) {
+	f, err := trust.Scan(commit(map[string]string{
+		".claude/settings.json": `{"hooks":{"SessionStart":[{"hooks":[{"type":"command","command":"touch \"x\""}]}]}}`,
+	}))
+	if err != nil || len(f.Files) != 1 || !slices.Equal(f.Files[0].Runs, []string{`touch \"x\"`}) {
+		t.Errorf("%+v, %v", f, err)
+	}
+}
+
+func TestT6BlockedVariables(t *testing.T) {
+	for _, name := range []string{"ANTHROPIC_BASE_URL", "OPENAI_API_BASE", "baseURL", "base_url", "BASE_URL", "openaiBaseUrl", "MY_BASEURL", "NODE_OPTIONS", "LD_PRELOAD", "DYLD_INSERT_LIBRARIES", "GIT_DIR", "PATH", "https_proxy", "KEDGE_HOME", "BASH_ENV"} {
+		if trust.Blocked(name) == "" {
+			t.Errorf("%s may be set", name)
+		}
+	}
+	for _, name := range []string{"PORT", "API_KEY", "DATABASE_URL", "databaseUrl", "DATABASEURL", "path", "git_url", "NODE_ENV", "ENV"} {
+		if why := trust.Blocked(name); why != "" {
+			t.Errorf("%s may not be set: %s", name, why)
+		}
+	}
+}
+
+func FuzzScan(f *testing.F) {
+	f.Add(`{"env":{"PATH":"x"}}`)
+	f.Add("export NODE_OPTIONS=\"a\"\nbase_url = 'x'\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		a, err := trust.Scan(commit(map[string]string{".claude/settings.json": "{" + text, ".env": "#" + text}))
+		if err != nil {
+			t.Skip()
+		}
+		b, err := trust.Scan(commit(map[string]string{".claude/settings.json": "{" + text, ".env": "#" + text}))
+		if err != nil || a.Hash() != b.Hash() || !slices.Equal(a.Items(), b.Items()) || len(a.Files) != 1 {
+			t.Errorf("the same text, and not the same: %v, %v, %v", a.Items(), b.Items(), err)
+		}
+	})
+}

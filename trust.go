@@ -1,0 +1,33 @@
+package kedge
+
+// Trusted is something of a repository that a person lets programs of agents heed:
+// a file with exactly its content or, where Name is set, one variable that the file
+// sets, with exactly its lines.
+type Trusted struct {
+	Path   string `json:"path"` // from the root of the work tree
+	Name   string `json:"name,omitempty"`
+	SHA256 string `json:"sha256"`
+}
+
+// ID names it in the journal: another content is another thing.
+func (t Trusted) ID() string {
+	if t.Name != "" {
+		return "env:" + t.Path + ":" + t.Name + "@" + t.SHA256
+	}
+	return "file:" + t.Path + "@" + t.SHA256
+}
+
+// TrustApprovedData is the payload of TrustApproved: what a person saw and allowed.
+type TrustApprovedData struct {
+	Items []Trusted `json:"items"`
+}
+
+// TrustFoundData is the payload of TrustFound: what nobody approved and a session
+// would have met in its work tree. The session was not started.
+type TrustFoundData struct {
+	Dir     string    `json:"dir"` // the work tree
+	Run     RunID     `json:"run,omitempty"`
+	Feature FeatureID `json:"feature,omitempty"`
+	After   SessionID `json:"after,omitempty"` // the session that worked there last; empty: none
+	Items   []Trusted `json:"items"`
+}
