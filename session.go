@@ -135,11 +135,12 @@ type SessionRenamedData struct {
 }
 
 // SessionRefusedData is the payload of SessionRefused: what a session tried to do
-// to another one.
+// to another one, or in the name of one with a token that is not good for that.
 type SessionRefusedData struct {
-	ID  SessionID `json:"id"`
-	By  SessionID `json:"by"`
-	Act string    `json:"act"` // send, kill, rename
+	ID     SessionID `json:"id"`
+	By     SessionID `json:"by"`               // empty: nobody knows in which session it was tried
+	Act    string    `json:"act"`              // send, kill, rename; with a token: the call
+	Reason string    `json:"reason,omitempty"` // why a token was refused
 }
 
 // Live tells whether the session's program runs.

@@ -26,7 +26,7 @@ import (
 // is told when a command needs it, so that help always works.
 func wire(env *cli.Env, home string, homeErr error) {
 	c := &caller{home: home, homeErr: homeErr, dir: env.Dir, environ: env.Environ, version: kedge.Version}
-	env.Home, env.Call, env.Daemon = home, c, c
+	env.Home, env.Call, env.Daemon, env.Scoped = home, c, c, c.Scoped
 }
 
 // caller reaches the service: through the daemon, or in process and read only.
@@ -36,6 +36,10 @@ type caller struct {
 	dir     string
 	environ []string
 	version string // what a daemon says it is
+
+	session  kedge.SessionID // in whose name calls are made by its token; empty: in the name of whoever runs this
+	token    string
+	patience time.Duration // with a token: how long a daemon may be silent
 }
 
 // Call implements cli.Caller.
@@ -81,6 +85,9 @@ func isTimeout(err error) bool {
 
 func (c *caller) envelope(entry api.Call, in any) (api.Envelope, error) {
 	env := api.Envelope{Dir: c.dir, User: userName(), Session: kedge.SessionID(os.Getenv("KEDGE_SESSION"))}
+	if c.token != "" {
+		env.Session, env.Token = c.session, c.token
+	}
 	if entry.Mode == api.Writing {
 		env.Key = kedge.NewID("req", time.Now())
 	}
@@ -96,6 +103,12 @@ func (c *caller) envelope(entry api.Call, in any) (api.Envelope, error) {
 func (c *caller) local(ctx context.Context, entry api.Call, env api.Envelope, out any, progress func(json.RawMessage)) error {
 	s := service.New(service.Config{Home: c.home, ReadOnly: true})
 	defer func() { _ = s.Close() }() // nothing was written
+	if c.token != "" {
+		pass := service.Pass{Dir: c.dir, Session: c.session, Token: c.token, Inside: s.SessionOf(os.Getpid()), Act: entry.Name}
+		if err := s.Admit(ctx, pass); err != nil {
+			return err
+		}
+	}
 	if entry.Personal {
 		if in := s.SessionOf(os.Getpid()); in != "" {
 			env.Session = in // as the daemon would know it
@@ -200,7 +213,7 @@ func (c *caller) sessions() (service.Sessions, error) {
 	}
 	const name = 12 // bytes of a session's id that name its socket
 	dir, err := daemon.SocketDir(c.home, os.Getenv("XDG_RUNTIME_DIR"), name)
-	return service.Sessions{Holder: hold.NewLauncher(exe, "hold"), Sockets: dir}, err
+	return service.Sessions{Holder: hold.NewLauncher(exe, "hold"), Sockets: dir, Program: exe}, err
 }
 
 // Stop implements cli.Daemon.

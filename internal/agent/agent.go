@@ -40,6 +40,11 @@ type Task struct {
 	ReadOnly bool   // planning: the program is asked to write nothing
 	Attended bool   // a person sits at it: it shows its own screen and finds its brief in the file
 	Resume   string // the program's own conversation that goes on (Exit.Conversation); empty: a fresh one
+
+	// Tools is the command of the server that gives the session Kedge's tools over
+	// the Model Context Protocol, for programs that can be told of one. It finds
+	// its session by what the environment holds. Empty: none.
+	Tools []string
 }
 
 // Start is how a session of a task begins. What it is told is typed into its

@@ -34,6 +34,7 @@ func (c *Claude) Program() string { return c.argv[0] }
 func (c *Claude) Start(t Task) (Start, error) {
 	s := Start{Command: slices.Clone(c.argv), Env: []string{"DISABLE_AUTOUPDATER=1"}}
 	add := func(words ...string) { s.Command = append(s.Command, words...) }
+	add(claudeTools(t.Tools)...) // never last: it takes every word up to the next switch
 	if t.Resume != "" {
 		add("--resume", t.Resume)
 	} else {

@@ -19,6 +19,7 @@ type claudeAsked struct {
 var readers = []string{
 	"Read", "Grep", "Glob", "LS", "WebFetch", "WebSearch", "ToolSearch", "NotebookRead", "TodoWrite", "TaskCreate", "TaskGet", "TaskList", "TaskUpdate",
 	"TaskOutput", "Agent", "Task", "EnterPlanMode",
+	"mcp__kedge__feature_next", "mcp__kedge__feature_get", "mcp__kedge__recall", "mcp__kedge__context_status",
 }
 
 // request is something that the program asks before it goes on. Whatever it is

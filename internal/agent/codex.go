@@ -31,6 +31,7 @@ func (c *Codex) Start(t Task) (Start, error) {
 	s := Start{Command: slices.Clone(c.argv)}
 	add := func(words ...string) { s.Command = append(s.Command, words...) }
 	if t.Attended {
+		add(codexTools(t.Tools)...)
 		if t.Model != "" {
 			add("--model", t.Model)
 		}
@@ -41,6 +42,7 @@ func (c *Codex) Start(t Task) (Start, error) {
 		return s, nil
 	}
 	add("app-server", "-c", "sandbox_workspace_write.network_access=true")
+	add(codexTools(t.Tools)...)
 	s.Pipes = true
 	return s, nil
 }

@@ -47,6 +47,9 @@ type codexParams struct {
 	} `json:"rateLimits"`
 	ItemID    string     `json:"itemId"`
 	Questions []question `json:"questions"`
+	Meta      struct {
+		Approval string `json:"codex_approval_kind"`
+	} `json:"_meta"`
 }
 
 // codexWindow is one of the provider's limits.

@@ -186,6 +186,9 @@ func (r *codexReader) request(l *codexLine) ([]watch.Event, Input) {
 	case "item/tool/requestUserInput":
 		return r.asks(l)
 	case "mcpServer/elicitation/request":
+		if l.Params.Meta.Approval == "mcp_tool_call" && !r.task.ReadOnly {
+			return nil, reply(map[string]any{"action": "accept", "content": map[string]any{}})
+		}
 		return nil, reply(map[string]any{"action": "decline"})
 	default:
 		return nil, Input{Text: jsonLine(map[string]any{"id": l.ID, "error": map[string]any{"code": -32601, "message": "not supported here: " + l.Method}})}

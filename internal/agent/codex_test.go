@@ -91,6 +91,13 @@ func TestCodexRequests(t *testing.T) {
 			t.Errorf("%s: %s", method, got)
 		}
 	}
+	for readOnly, want := range map[bool]string{false: `{"action":"accept","content":{}}`, true: `{"action":"decline"}`} {
+		r := agent.NewCodex(nil).Reader(agent.Task{ReadOnly: readOnly})
+		_, in := r.Feed([]byte(`{"id":3,"method":"mcpServer/elicitation/request","params":{"threadId":"th","_meta":{"codex_approval_kind":"mcp_tool_call"}}}`+"\n"), time.Time{})
+		if got := string(in.Text); got != `{"id":3,"result":`+want+"}\n" {
+			t.Errorf("a tool of an MCP server, planning %v: %s", readOnly, got)
+		}
+	}
 	r := agent.NewCodex(nil).Reader(agent.Task{})
 	if evs, in := r.Feed([]byte(codexBegun+codexAsks), time.Time{}); len(evs) != 1 || evs[0].Kind != watch.Ask || evs[0].ID != "i" || strings.Count(string(in.Text), "\n") != 1 {
 		t.Errorf("%+v, answered %s", evs, in.Text)

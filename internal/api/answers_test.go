@@ -35,6 +35,7 @@ func TestEveryCallHasAGolden(t *testing.T) {
 	st.care()
 	st.runs()
 	st.questions()
+	st.asksPeople()
 	st.look()
 	for _, c := range api.Calls() {
 		if !st.told[c.Name] {

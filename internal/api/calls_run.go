@@ -13,6 +13,7 @@ func runCalls() []Call {
 		call("run.watch", Writing, (*service.Service).RunWatch), // it needs the daemon, and is asked again when that dies
 		call("plan.goal", Writing, (*service.Service).PlanGoal),
 		call("answer", Writing, (*service.Service).Answer),
+		call("question.ask", Writing, (*service.Service).QuestionAsk),
 		call("run.tell", Writing, (*service.Service).RunTell),
 		call("run.approve", Writing, (*service.Service).RunApprove),
 		call("run.deny", Writing, (*service.Service).RunDeny),

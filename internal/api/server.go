@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -85,15 +86,30 @@ func run(s *service.Service, a *answer, r *http.Request) (any, error) {
 	if c.Mode == Writing && env.Key == "" {
 		return nil, kedge.Errorf(kedge.Invalid, "a writing call needs a key")
 	}
-	if pid, ok := peer.PID(r.Context()); ok && (c.Mode == Writing || c.Personal) {
-		if in := s.SessionOf(pid); in != "" {
-			env.Session = in // where the caller runs counts, not what it says
-		}
+	if err := identify(r.Context(), s, c, &env); err != nil {
+		return nil, err
 	}
 	if c.Long {
 		a.progress(struct{}{}) // who waits for an answer knows that it will come, and does not look for it elsewhere
 	}
 	return c.Run(r.Context(), s, env, a.progress)
+}
+
+// identify finds out who asks: where the caller runs counts, not what it says. Who
+// shows a token must show the one of the session that it names.
+func identify(ctx context.Context, s *service.Service, c Call, env *Envelope) error {
+	pid, known := peer.PID(ctx)
+	var in kedge.SessionID
+	if known && (c.Mode == Writing || c.Personal || env.Token != "") {
+		in = s.SessionOf(pid)
+	}
+	if env.Token != "" {
+		return s.Admit(ctx, service.Pass{Dir: env.Dir, Session: env.Session, Token: env.Token, Inside: in, Act: c.Name})
+	}
+	if in != "" {
+		env.Session = in
+	}
+	return nil
 }
 
 func bodyError(err error) error {

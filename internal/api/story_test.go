@@ -47,6 +47,8 @@ type story struct {
 	s     *service.Service
 	told  map[string]bool // calls whose answer has a golden
 	files map[string]bool // the goldens
+
+	session kedge.SessionID // whose agent calls; empty: a person does
 }
 
 func newStory(t *testing.T) *story {
@@ -190,7 +192,7 @@ func (st *story) do(name string, in any) answer {
 	if err != nil {
 		st.t.Fatal(err)
 	}
-	env := api.Envelope{Dir: st.dir, User: "ada", In: body}
+	env := api.Envelope{Dir: st.dir, User: "ada", Session: st.session, In: body}
 	if c.Mode == api.Writing {
 		env.Key = kedge.NewID("req", st.now())
 	}

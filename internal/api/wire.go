@@ -12,6 +12,7 @@ type Envelope struct {
 	Dir     string          `json:"dir"`
 	User    string          `json:"user,omitempty"`
 	Session kedge.SessionID `json:"session,omitempty"` // set inside a session: the caller is an agent
+	Token   string          `json:"token,omitempty"`   // of Session: shown by what acts in its name from wherever it runs
 	Key     string          `json:"key,omitempty"`
 	In      json.RawMessage `json:"in,omitempty"`
 }

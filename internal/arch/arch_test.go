@@ -61,6 +61,7 @@ var layer = map[string]int{
 	"kedge/internal/term":       15,
 	"kedge/internal/outputs":    16,
 	"kedge/internal/spool":      16,
+	"kedge/internal/capability": 16,
 	"kedge/internal/hold":       20,
 
 	"kedge/internal/gitx/holder": 15,
@@ -107,6 +108,7 @@ var layer = map[string]int{
 	"kedge/internal/daemon":     40,
 	"kedge/internal/demo":       41,
 	"kedge/internal/hook":       41,
+	"kedge/internal/mcpserver":  41,
 	"kedge/internal/cli":        42,
 
 	"kedge/cmd/kedge": 50,

@@ -47,8 +47,9 @@ type Env struct {
 	Environ  []string
 	Call     Caller
 	Daemon   Daemon
-	Look     func(command string) bool // is the command on PATH
-	Zone     *time.Location            // of the times that people are shown; nil: UTC
+	Scoped   func(session kedge.SessionID, token string) Caller // calls in the name of a session, which a daemon that hangs does not hold up
+	Look     func(command string) bool                          // is the command on PATH
+	Zone     *time.Location                                     // of the times that people are shown; nil: UTC
 
 	Term *term.Terminal // the person's terminal; nil without one
 

@@ -47,6 +47,7 @@ var areas = []area{
 	}},
 	{"look", "Looking:", []maker{{"audit", newAudit}, {"brief", newBrief}, {"cost", newCost}, {"stats", newStats}}},
 	{"checks", "Checks:", []maker{{"gate", newGate}, {"exec", newExec}}},
+	{"agents", "For agents:", []maker{{"mcp", newMCP}}},
 	{"git", "Worktrees and salvage:", []maker{{"salvage", newSalvage}, {"worktree", newWorktree}}},
 	{"care", "Looking after it:", []maker{{"doctor", newDoctor}, {"rebuild", newRebuild}, {"backup", newBackup}, {"project", newProject}, {"version", newVersion}}},
 }

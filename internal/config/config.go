@@ -96,6 +96,7 @@ type Run struct {
 	Parallel   int    `toml:"parallel"`
 	Land       string `toml:"land"`
 	Regression string `toml:"regression"`
+	MCP        bool   `toml:"mcp"` // sessions get Kedge's tools over the Model Context Protocol, where the agent can
 }
 
 // Worktree says how a fresh slot becomes usable.
@@ -178,7 +179,7 @@ func Default() Config {
 	return Config{
 		Version: 1,
 		Agents:  map[string]Agent{},
-		Run:     Run{Parallel: 1, Land: "end", Regression: "sample"},
+		Run:     Run{Parallel: 1, Land: "end", Regression: "sample", MCP: true},
 		Worktree: Worktree{
 			Submodules: true,
 		},

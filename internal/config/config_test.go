@@ -23,6 +23,7 @@ agent = "bot"
 parallel = 2
 land = "each"
 regression = "all"
+mcp = false
 [worktree]
 setup = "npm ci"
 inputs = ["package-lock.json"]

@@ -61,7 +61,7 @@ func (s *Driver) execConfig(p *project.Project, repo *gitx.Repo) exec.Config {
 		Slots:  s.slots(p, repo),
 		Agent:  func(route string) (agent.Adapter, string, error) { return s.adapter(p, repo, route) },
 		Env:    func(id kedge.RunID) []string { return s.runEnv(p, repo, id) },
-		Holder: s.cfg.Sessions.Holder, Sockets: s.cfg.Sessions.Sockets, Runner: s.keeper.Runner(), Now: s.home.Now, Log: s.home.Log,
+		Holder: s.cfg.Sessions.Holder, Sockets: s.cfg.Sessions.Sockets, Program: s.cfg.Sessions.Program, Runner: s.keeper.Runner(), Now: s.home.Now, Log: s.home.Log,
 	}
 	s.forExec(p, &cfg)
 	return cfg

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"kedge"
+	"kedge/internal/capability"
 	"kedge/internal/proc"
 )
 
@@ -41,9 +42,10 @@ type child struct{ *proc.Proc }
 func (child) Since() time.Time { return time.Time{} }
 
 // LineEnv is the environment of a line: what an agent wrote runs in it, so it is
-// marked like that of a session, and nothing in it starts a daemon.
+// marked like that of a session, without the token of one, and nothing in it
+// starts a daemon.
 func LineEnv(env []string, id kedge.SessionID) []string {
-	out := slices.DeleteFunc(slices.Clone(env), func(kv string) bool { return strings.HasPrefix(kv, "KEDGE_SESSION=") })
+	out := slices.DeleteFunc(capability.Without(env), func(kv string) bool { return strings.HasPrefix(kv, "KEDGE_SESSION=") })
 	return append(out, "KEDGE_SESSION="+string(id))
 }
 

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"kedge"
+	"kedge/internal/capability"
 	"kedge/internal/hold"
 	"kedge/internal/project"
 )
@@ -87,9 +88,15 @@ func (s *Keeper) hold(ctx context.Context, p *project.Project, ses kedge.Session
 	id := string(ses.ID)
 	s.holders.starting.RLock()
 	defer s.holders.starting.RUnlock()
+	token, err := capability.Issue(l.dir)
+	if err != nil {
+		l.holder.Abandon()
+		s.ended(ctx, p, kedge.SessionEndedData{ID: ses.ID, State: kedge.SessionInterrupted, Cause: "did not start"})
+		return ses, err
+	}
 	r, err := l.holder.Hold(hold.Spec{
 		Session: ses.ID, Dir: l.dir, Socket: filepath.Join(s.with.Sockets, id[len(id)-12:]),
-		Command: in.Command, Cwd: in.Dir, Env: sessionEnv(in.Env, ses.ID, s.home.Dir), Cols: in.Cols, Rows: in.Rows,
+		Command: in.Command, Cwd: in.Dir, Env: sessionEnv(in.Env, ses.ID, s.home.Dir, token), Cols: in.Cols, Rows: in.Rows,
 	})
 	if err != nil {
 		s.ended(ctx, p, kedge.SessionEndedData{ID: ses.ID, State: kedge.SessionInterrupted, Cause: "did not start"})

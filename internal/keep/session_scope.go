@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"kedge"
+	"kedge/internal/capability"
 	"kedge/internal/hold"
 	"kedge/internal/hold/tape"
 	"kedge/internal/project"
@@ -74,8 +75,8 @@ func descends(ctx context.Context, p *project.Project, ses kedge.Session, from k
 // sessionEnv is the caller's environment with what tells a program its session.
 // What the caller had of the kind is taken out: of two values most programs take
 // the first, and an agent would pass for the session that started it.
-func sessionEnv(env []string, id kedge.SessionID, home string) []string {
-	out := slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
+func sessionEnv(env []string, id kedge.SessionID, home, token string) []string {
+	out := slices.DeleteFunc(capability.Env(env, token), func(kv string) bool {
 		return strings.HasPrefix(kv, "KEDGE_SESSION=") || strings.HasPrefix(kv, "KEDGE_HOME=")
 	})
 	return append(out, "KEDGE_SESSION="+string(id), "KEDGE_HOME="+home)

@@ -19,6 +19,7 @@ import (
 type Sessions struct {
 	Holder  *hold.Launcher
 	Sockets string // a private folder with a short path
+	Program string // this program; empty: what sessions would start of it they do without
 	// VersionLimit is how long a program may take to say its version; 0: some seconds.
 	VersionLimit time.Duration
 }

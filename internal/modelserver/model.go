@@ -56,6 +56,7 @@ type ToolCall struct {
 	Name   string
 	Args   string // JSON, or text where the tool is a custom one
 	Custom bool
+	Server string // of a tool behind an MCP server: its name, where the protocol has a place for it
 }
 
 // NewModel gives a model with no scripts.

@@ -63,6 +63,9 @@ func responsesItems(r Reply) []object {
 	}
 	for _, c := range r.Calls {
 		item := object{"type": "function_call", "id": "fc_" + c.ID, "call_id": "call_" + c.ID, "name": c.Name, "status": "completed"}
+		if c.Server != "" {
+			item["namespace"] = "mcp__" + c.Server
+		}
 		if c.Custom {
 			item["type"], item["input"] = "custom_tool_call", c.Args
 		} else {

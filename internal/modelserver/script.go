@@ -33,8 +33,9 @@ type Call struct {
 	Old     string          `json:"old,omitempty"`  // what an edit replaces
 	Line    string          `json:"line,omitempty"` // what a shell runs
 	Options []string        `json:"options,omitempty"`
-	Name    string          `json:"name,omitempty"` // of Raw: the tool
-	Args    json.RawMessage `json:"args,omitempty"` // of Raw
+	Server  string          `json:"server,omitempty"` // of MCP
+	Name    string          `json:"name,omitempty"`   // of Raw and MCP: the tool
+	Args    json.RawMessage `json:"args,omitempty"`   // of Raw and MCP
 }
 
 // Deed names what a call does.
@@ -50,6 +51,7 @@ const (
 	Plan  Deed = "plan"  // hand in a plan
 	Agent Deed = "agent" // start a sub-agent with Text
 	Raw   Deed = "raw"   // Name and Args as they are
+	MCP   Deed = "mcp"   // a tool of an MCP server: Server, Name and Args
 )
 
 // Usage counts tokens: Input without what was read from or written to a cache.

@@ -34,6 +34,9 @@ func (c Call) on(r Request) ToolCall {
 	if c.Do == Raw {
 		return ToolCall{Name: c.Name, Args: string(c.Args), Custom: r.Tools[c.Name].Custom}
 	}
+	if c.Do == MCP {
+		return c.behind(r)
+	}
 	name, tool := c.tool(r)
 	if tool.Custom {
 		return ToolCall{Name: name, Args: c.patch(), Custom: true}
@@ -44,6 +47,17 @@ func (c Call) on(r Request) ToolCall {
 		}
 	}
 	return ToolCall{Name: name, Args: arguments(c.values(r.Dir()), tool.Schema)}
+}
+
+// behind is a call of a tool of an MCP server, by the name that the agent gives it;
+// one that is not offered may be there all the same, under its server's name.
+func (c Call) behind(r Request) ToolCall {
+	for _, name := range []string{"mcp__" + c.Server + "__" + c.Name, "mcp_" + c.Server + "_" + c.Name, c.Server + "_" + c.Name, c.Server + "-" + c.Name} {
+		if _, ok := r.Tools[name]; ok {
+			return ToolCall{Name: name, Args: string(c.Args)}
+		}
+	}
+	return ToolCall{Name: c.Name, Args: string(c.Args), Server: c.Server}
 }
 
 func (c Call) tool(r Request) (string, Tool) {

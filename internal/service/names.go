@@ -160,6 +160,7 @@ type (
 
 //nolint:revive // documented in package keep
 type (
+	Pass               = keep.Pass
 	SearchHit          = keep.SearchHit
 	SessionFound       = keep.SessionFound
 	SessionKill        = keep.SessionKill
@@ -201,6 +202,8 @@ type (
 	PlanDropRequest    = drive.PlanDropRequest
 	PlanGoalReply      = drive.PlanGoalReply
 	PlanGoalRequest    = drive.PlanGoalRequest
+	QuestionAskReply   = drive.QuestionAskReply
+	QuestionAskRequest = drive.QuestionAskRequest
 	RunContinueRequest = drive.RunContinueRequest
 	RunDecideRequest   = drive.RunDecideRequest
 	RunEngine          = drive.RunEngine

@@ -35,6 +35,7 @@ type Config struct {
 	Env     func(run kedge.RunID) []string                    // the caller's environment; never written down
 	Holder  *hold.Launcher
 	Sockets string      // a private folder with a short path
+	Program string      // this program, which serves sessions Kedge's tools; empty: they get none
 	Runner  gate.Runner // holds the lines of gates; nil: children of this process
 	Now     func() time.Time
 	Log     *slog.Logger

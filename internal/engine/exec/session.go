@@ -13,6 +13,7 @@ import (
 	"kedge"
 	"kedge/internal/agent"
 	"kedge/internal/atomicfile"
+	"kedge/internal/capability"
 	"kedge/internal/engine"
 	"kedge/internal/hold"
 	"kedge/internal/hold/tape"
@@ -31,6 +32,7 @@ type session struct {
 	work    string // its work tree
 	route   kedge.Routed
 	adapter agent.Adapter
+	tools   []string // the server of Kedge's tools; empty: none
 	report  func(run.Event)
 	wished  <-chan struct{} // closed when it is to be ended
 	forget  func()          // its holder is no longer known
@@ -193,7 +195,14 @@ func began(dir string) bool {
 // begin writes the session down and starts it. The event is the answer of a
 // session that cannot be started.
 func (s *session) begin(ctx context.Context) (*hold.Client, *run.Event, error) {
+	if err := s.giveTools(ctx); err != nil {
+		return nil, nil, err
+	}
 	start, err := s.start()
+	if err != nil {
+		return nil, nil, err
+	}
+	token, err := capability.Issue(s.dir)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -203,7 +212,7 @@ func (s *session) begin(ctx context.Context) (*hold.Client, *run.Event, error) {
 	var c *hold.Client
 	err = s.known(func() (int, error) {
 		var err error
-		c, err = s.x.cfg.Holder.Start(ctx, s.spec(start))
+		c, err = s.x.cfg.Holder.Start(ctx, s.spec(start, token))
 		if err != nil {
 			return 0, err
 		}
@@ -233,6 +242,16 @@ func (s *session) begin(ctx context.Context) (*hold.Client, *run.Event, error) {
 	return nil, nil, err
 }
 
+// giveTools lets the session have Kedge's tools, where people did not say otherwise
+// at its base.
+func (s *session) giveTools(ctx context.Context) error {
+	conf, err := s.x.configAt(ctx, s.c)
+	if err == nil && conf.Run.MCP && s.x.cfg.Program != "" {
+		s.tools = []string{s.x.cfg.Program, "mcp"}
+	}
+	return err
+}
+
 // start writes the brief and asks the adapter how to start.
 func (s *session) start() (agent.Start, error) {
 	text, err := s.x.briefText(s.c)
@@ -251,17 +270,17 @@ func (s *session) start() (agent.Start, error) {
 func (s *session) task() agent.Task {
 	return agent.Task{
 		Session: s.id, Run: s.c.Run, Feature: s.c.Feature, Attempt: s.c.Attempt, Purpose: string(s.c.Purpose), Number: s.number,
-		Model: s.route.Model, Dir: s.work, Brief: s.briefFile(), ReadOnly: s.c.Purpose == run.MakePlan,
+		Model: s.route.Model, Dir: s.work, Brief: s.briefFile(), ReadOnly: s.c.Purpose == run.MakePlan, Tools: s.tools,
 	}
 }
 
 func (s *session) briefFile() string { return filepath.Join(s.dir, "brief.md") }
 
-func (s *session) spec(start agent.Start) hold.Spec {
+func (s *session) spec(start agent.Start, token string) hold.Spec {
 	id := string(s.id)
 	spec := hold.Spec{
 		Session: s.id, Dir: s.dir, Socket: filepath.Join(s.x.cfg.Sockets, id[len(id)-12:]),
-		Command: start.Command, Cwd: s.work, Env: s.env(start),
+		Command: start.Command, Cwd: s.work, Env: capability.Env(s.env(start), token),
 	}
 	if !start.Pipes {
 		spec.Cols, spec.Rows = 120, 40

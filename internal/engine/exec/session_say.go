@@ -188,15 +188,22 @@ func (s *session) signal(ctx context.Context, a notice) {
 	s.report(ev)
 }
 
+// configAt is config.toml as people set it at the command's base.
+func (x *Executor) configAt(ctx context.Context, c run.Command) (config.Config, error) {
+	if x.cfg.Rules == nil || c.Base == "" {
+		return config.Default(), nil
+	}
+	conf, _, err := x.cfg.Rules.At(ctx, c.Base)
+	return conf, err
+}
+
 // limits are the thresholds for a session of the command, as people set them at
 // its base.
 func (x *Executor) limits(ctx context.Context, c run.Command) (watch.Limits, error) {
-	l, conf := watch.Usual(), config.Default()
-	if x.cfg.Rules != nil && c.Base != "" {
-		var err error
-		if conf, _, err = x.cfg.Rules.At(ctx, c.Base); err != nil {
-			return l, err
-		}
+	l := watch.Usual()
+	conf, err := x.configAt(ctx, c)
+	if err != nil {
+		return l, err
 	}
 	l.Checkpoint, l.Handover, l.CompactTokens = conf.Context.Checkpoint, conf.Context.Handover, conf.Context.CompactTokens
 	l.SessionTokens = conf.Budget.SessionTokens
