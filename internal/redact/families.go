@@ -6,11 +6,13 @@ import (
 	"kedge/internal/lazyre"
 )
 
-// family is one kind of secret. hints are words of which one must occur; ok has
-// the last word on a match where a pattern alone would be too eager.
+// family is one kind of secret. hints are words of which one must occur, and stems
+// such in small letters that may occur in letters of any case; ok has the last word
+// on a match where a pattern alone would be too eager.
 type family struct {
 	name  string
 	hints []string
+	stems []string
 	re    *lazyre.Regexp
 	ok    func(secret string) bool
 }
@@ -33,7 +35,7 @@ var families = []family{
 	{name: "github-fine-grained", hints: []string{"github_pat_"}, re: re(`\bgithub_pat_[A-Za-z0-9_]{22,}`)},
 	{name: "gitlab", hints: []string{"gl"}, re: re(`\bgl(?:pat|ptt|rt|dt|soat|cbt|ft|agent)-[A-Za-z0-9_.-]{20,}`)},
 	{name: "aws-key-id", hints: []string{"AKIA", "ASIA"}, re: re(`\b(?:AKIA|ASIA)[0-9A-Z]{16}`)},
-	{name: "aws-secret", hints: []string{"ecret", "ECRET"}, re: re(
+	{name: "aws-secret", stems: []string{"aws"}, re: re(
 		`(?i)\baws_?(?:secret_?)?(?:access_?)?(?:secret_?)?key["']?\s*(?:=|:|=>)\s*["']?([A-Za-z0-9/+]{40})`)},
 	{name: "google-api", hints: []string{"AIza"}, re: re(`\bAIza[0-9A-Za-z_-]{35}`)},
 	{name: "google-oauth", hints: []string{"GOCSPX-", "ya29."}, re: re(`\b(?:GOCSPX-[A-Za-z0-9_-]{20,}|ya29\.[A-Za-z0-9_-]{20,})`)},
@@ -59,12 +61,12 @@ var families = []family{
 	{name: "databricks", hints: []string{"dapi"}, re: re(`\bdapi[0-9a-f]{32}`)},
 	{name: "atlassian", hints: []string{"ATATT3"}, re: re(`\bATATT3[A-Za-z0-9_=-]{40,}`)},
 	{name: "url-password", hints: []string{"://"}, ok: literal, re: re(`\b[A-Za-z][A-Za-z0-9+.-]{0,30}://[^/\s:@"'<>]*:([^/\s@"'<>]+)@`)},
-	{name: "authorization", hints: []string{"uthorization", "UTHORIZATION"}, ok: literal, re: re(
+	{name: "authorization", stems: []string{"authorization"}, ok: literal, re: re(
 		`(?i)\bauthorization\\?["']?\s*[:=]\s*\\?["']?(?:bearer|basic|token)\s+([A-Za-z0-9._~+/=-]{8,})`)},
-	{name: "bearer", hints: []string{"earer ", "EARER "}, ok: mixed, re: re(`(?i)\bbearer ([A-Za-z0-9._~+/=-]{20,})`)},
-	{name: "assignment", hints: []string{"="}, ok: literal, re: re(
+	{name: "bearer", stems: []string{"bearer "}, ok: mixed, re: re(`(?i)\bbearer ([A-Za-z0-9._~+/=-]{20,})`)},
+	{name: "assignment", hints: []string{"SECRET=", "_KEY=", "TOKEN=", "PASSWORD=", "PASSWD=", "APIKEY=", "CREDENTIALS="}, ok: literal, re: re(
 		`\b(?:[A-Z0-9]+_)*(?:SECRET|SECRET_KEY|SECRET_ACCESS_KEY|TOKEN|PASSWORD|PASSWD|API_?KEY|ACCESS_KEY|PRIVATE_KEY|CREDENTIALS)=["']?([^\s"'\\,;|&<>()]{6,})`)},
-	{name: "quoted", hints: []string{`"`, `'`}, ok: mixed, re: re(
+	{name: "quoted", stems: []string{"secret", "token", "passw", "key"}, ok: mixed, re: re(
 		`(?i)\b[a-z0-9_.-]*(?:secret|secret_?key|token|passw(?:or)?d|api_?key|access_?key|private_?key)\\?["']?\s*(?:=|:=|:|=>)\s*\\?["']([^\s"'\\]{8,})`)},
 }
 

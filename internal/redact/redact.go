@@ -67,7 +67,34 @@ func (f *family) mayMatch(s string) bool {
 			return true
 		}
 	}
-	return len(f.hints) == 0
+	return len(f.hints) == 0 && (len(f.stems) == 0 || hasStem(s, f.stems))
+}
+
+// hasStem tells whether one of the stems is in s, in letters of any case. Two letters
+// outside of ASCII are others in large, too: s with one of them may have any stem.
+func hasStem(s string, stems []string) bool {
+	var firsts [256]bool
+	for _, stem := range stems {
+		firsts[stem[0]] = true
+	}
+	for i := range len(s) {
+		c := s[i]
+		if c >= 0x80 {
+			if strings.HasPrefix(s[i:], "\u017f") || strings.HasPrefix(s[i:], "\u212a") {
+				return true
+			}
+			continue
+		}
+		if !firsts[c|0x20] {
+			continue
+		}
+		for _, stem := range stems {
+			if c|0x20 == stem[0] && len(s)-i >= len(stem) && strings.EqualFold(s[i:i+len(stem)], stem) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // replace puts the token in the place of the secret: the whole match, or its
