@@ -136,7 +136,8 @@ func nodeTest(f *folder, runner, script string) (kedge.Check, bool) {
 
 func pythonChecks(f *folder) []kedge.Check {
 	manifests := []string{"pyproject.toml", "setup.py", "setup.cfg", "tox.ini", "pytest.ini", "requirements.txt", "Pipfile", "manage.py"}
-	if !f.has(manifests...) {
+	bare := pythonTests(f).pattern != "" || f.has("conftest.py", "tests/conftest.py")
+	if !f.has(manifests...) && (!bare || f.has(otherManifests...)) {
 		return nil
 	}
 	run := pythonTest(f)
@@ -151,8 +152,14 @@ func pythonChecks(f *folder) []kedge.Check {
 	return []kedge.Check{test(run)}
 }
 
+// otherManifests make a project one of another language: a Python test in it, which
+// no manifest speaks of, is some helper's.
+var otherManifests = []string{
+	"go.mod", "go.work", "package.json", "Cargo.toml", "pom.xml", "build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts",
+}
+
 func pythonTest(f *folder) string {
-	python := pythonTool(f) + "python3 "
+	python, found := pythonTool(f)+"python3 ", pythonTests(f)
 	switch {
 	case usesPytest(f):
 		return python + "-m pytest"
@@ -160,12 +167,51 @@ func pythonTest(f *folder) string {
 		return "tox"
 	case f.has("manage.py"):
 		return python + "manage.py test"
-	case f.matches("tests/test*.py"):
-		return python + "-m unittest discover -s tests"
-	case f.matches("test_*.py"):
-		return python + "-m unittest"
+	case found.pattern == "":
+		return ""
+	case found.functions:
+		return python + "-m pytest"
 	}
-	return ""
+	run := python + "-m unittest"
+	if found.dir != "." || found.pattern != usualTests {
+		run += " discover"
+	}
+	if found.dir != "." {
+		run += " -s " + found.dir
+	}
+	if found.pattern != usualTests {
+		run += " -p " + quote(found.pattern)
+	}
+	return run
+}
+
+// tests are the test files of a Python project. Functions that are in no class are
+// tests to pytest and nothing to unittest.
+type tests struct {
+	dir, pattern string
+	functions    bool
+}
+
+// usualTests are the files that unittest looks for by itself.
+const usualTests = "test*.py"
+
+// testFunction is a test that unittest does not see.
+var testFunction = lazyre.New(`(?m)^(async[ \t]+)?def test\w*\(|^(import|from) pytest\b`)
+
+// pythonTests finds them: in a folder for tests, else beside the code.
+func pythonTests(f *folder) tests {
+	for _, dir := range []string{"tests", "test", "."} {
+		for _, pattern := range []string{usualTests, "*_test.py"} {
+			if dir == "." && pattern == usualTests && !f.matches("test_*.py") {
+				continue // test.py beside the code may be anything
+			}
+			if names := f.glob(path.Join(dir, pattern)); len(names) > 0 {
+				functions := slices.ContainsFunc(names, func(n string) bool { return testFunction.MatchString(f.read(n)) })
+				return tests{dir, pattern, functions}
+			}
+		}
+	}
+	return tests{}
 }
 
 var pytestWord = lazyre.New(`(?m)(^|[^\w-])pytest([^\w-]|$)`)
@@ -201,9 +247,19 @@ func pythonTool(f *folder) string {
 	return ""
 }
 
-func (f *folder) matches(pattern string) bool {
-	names, err := fs.Glob(f.fsys, path.Join(f.dir, pattern))
-	return err == nil && len(names) > 0
+func (f *folder) matches(pattern string) bool { return len(f.glob(pattern)) > 0 }
+
+// glob lists the files of the folder that a pattern names, from the folder on.
+func (f *folder) glob(pattern string) []string {
+	sub, err := fs.Sub(f.fsys, f.dir)
+	if err != nil {
+		return nil
+	}
+	names, err := fs.Glob(sub, pattern)
+	if err != nil {
+		return nil
+	}
+	return names
 }
 
 func rustChecks(f *folder) []kedge.Check {
