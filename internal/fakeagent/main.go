@@ -2,9 +2,11 @@ package fakeagent
 
 import (
 	"context"
+	"io"
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,12 +22,16 @@ func Main(args []string, w World) int {
 	if len(args) == 1 && args[0] == serveFlag {
 		return serveForEver()
 	}
+	if slices.Contains(args, "--help") || slices.Contains(args, "-h") {
+		_, _ = io.WriteString(w.Out, help())
+		return 0
+	}
 	if len(args) == 3 && args[1] == "--one-shot" {
 		w.OneShot = strings.Split(args[2], ",")
 		args = args[:1]
 	}
 	if len(args) != 1 {
-		return complain(w, kedge.Errorf(kedge.Invalid, "usage: fakeagent SCRIPT [--one-shot FEATURE,FEATURE]"))
+		return complain(w, kedge.Errorf(kedge.Invalid, "%s; what a script is: kedge fakeagent --help", usage))
 	}
 	b, err := os.ReadFile(args[0])
 	if err != nil {

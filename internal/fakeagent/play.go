@@ -38,49 +38,6 @@ type player struct {
 	calls  int
 }
 
-// verb is one kind of action: what it needs and what it does. A nil end goes on.
-type verb struct {
-	path, text, line bool
-	do               func(p *player, ctx context.Context, a Action) *end
-}
-
-// verbs are all actions.
-func verbs() map[string]verb {
-	return map[string]verb{
-		"read":           {path: true, do: (*player).read},
-		"write":          {path: true, do: (*player).write},
-		"append":         {path: true, do: (*player).appendTo},
-		"replace":        {path: true, do: (*player).replace},
-		"remove":         {path: true, do: (*player).remove},
-		"poison":         {path: true, do: (*player).write},
-		"weaken":         {path: true, do: (*player).weaken},
-		"cheat":          {do: (*player).cheat},
-		"run":            {line: true, do: (*player).run},
-		"background":     {line: true, do: (*player).background},
-		"serve":          {do: (*player).serve},
-		"commit":         {do: (*player).commit},
-		"say":            {text: true, do: (*player).say},
-		"step":           {text: true, do: (*player).say},
-		"question":       {text: true, do: (*player).say},
-		"plan":           {text: true, do: (*player).say},
-		"ask":            {text: true, do: (*player).ask},
-		"usage":          {do: (*player).usage},
-		"grow":           {do: (*player).grow},
-		"compact":        {do: (*player).compact},
-		"loop":           {do: (*player).loop},
-		"pause":          {do: (*player).pause},
-		"wait":           {path: true, do: (*player).wait},
-		"done":           {do: (*player).done},
-		"exit":           {do: (*player).exit},
-		"crash":          {do: (*player).crash},
-		"hang":           {do: (*player).hang},
-		"spin":           {do: (*player).spin},
-		"ignore_signals": {do: (*player).ignoreSignals},
-		"limit":          {do: (*player).limit},
-		"no_login":       {do: (*player).noLogin},
-	}
-}
-
 // Run plays a script to its end and gives the exit code.
 func Run(ctx context.Context, s Script, w World) int {
 	brief, err := io.ReadAll(w.In)

@@ -22,31 +22,7 @@
 // makes it forget everything but its brief, so that it reads files again before
 // it changes them ("forget"). With "silent": true nothing of this is reported.
 //
-//	read path                     look at a file
-//	write|append path text        change one
-//	replace path old new          the first old in the file; an error when there is none
-//	remove path                   delete one, or a folder
-//	run line [must]               a shell line; must: end with 1 when it fails
-//	say text, step text           tell people; record a step
-//	ask text                      ask, and end with 0
-//	question text, plan text      what planning sessions say
-//	usage {"usage": {…}}          report these figures, as they are
-//	grow tokens                   use up context
-//	compact                       shorten the context
-//	loop times [actions…]         again and again
-//	pause for, wait path          for a time ("200ms"); until a file is there
-//	done, exit code               say so and end with 0; end
-//	crash code|signal             end with an error; by a signal ("KILL", "SEGV")
-//	hang, spin                    do nothing for ever; compute for ever
-//	ignore_signals                HUP, INT and TERM from now on
-//	limit for|until               a provider's limit, and end with 1
-//	no_login text                 not logged in, and end with 1
-//	weaken path                   make the tests of a file skip (Go, Python, JavaScript)
-//	cheat what                    set every status in features.json; empty gate.toml
-//	poison path text              write into dependencies that git ignores
-//	background line [loud]        leave a process in a session of its own; loud: it keeps the output open
-//	serve port [path]             leave a server on a port (0: any); its number goes into path
-//	commit branch text            commit everything, and move the branch there
+// The actions stand in verbs.go.
 package fakeagent
 
 import (
