@@ -259,3 +259,49 @@ func TestFullBudgetAtTheStart(t *testing.T) {
 		t.Errorf("%d worktrees prepared", d.count(run.Prepare))
 	}
 }
+
+// TestNothingToDoAndNothingToCheck: whether there was anything to do is a person's
+// to say where no check can, also after the one repair; with checks it is a failure.
+func TestNothingToDoAndNothingToCheck(t *testing.T) {
+	for _, x := range []struct {
+		proof run.Outcome
+		want  kedge.Status
+	}{
+		{run.NoChecks, kedge.NeedsReview},
+		{run.Fails, kedge.BlockedWork},
+	} {
+		d := begin(t, run.Rules{}, feature("a"), feature("b"))
+		d.until(run.Prove)
+		d.answer(run.Prove, x.proof)
+		for range 2 {
+			d.until(run.Inspect)
+			d.answer(run.Inspect, run.Empty)
+		}
+		if n := d.count(run.StartSession, run.Repair); n != 1 {
+			t.Errorf("%s: %d repairs, want 1", x.proof, n)
+		}
+		d.until("")
+		d.want(run.StatusStopped, x.want, done)
+	}
+}
+
+// TestAcceptedThoughNothingWasChanged: a person's acceptance completes it, shown
+// green in the clean work tree, without another session.
+func TestAcceptedThoughNothingWasChanged(t *testing.T) {
+	d := begin(t, run.Rules{}, feature("a"), feature("b"))
+	d.until(run.Prove)
+	d.answer(run.Prove, run.NoChecks)
+	for range 2 {
+		d.until(run.Inspect)
+		d.answer(run.Inspect, run.Empty)
+	}
+	d.until("")
+	sessions := d.count(run.StartSession)
+	d.person(run.Accepted, "a")
+	d.until(run.Prove)
+	d.answer(run.Prove, run.NoChecks)
+	d.until("")
+	if got := d.status("a"); got != done || d.count(run.StartSession) != sessions {
+		t.Errorf("a is %s after %d more sessions: %s", got, d.count(run.StartSession)-sessions, d.s.Reason)
+	}
+}

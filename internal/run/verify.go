@@ -104,10 +104,22 @@ func (t *stepper) inspected(j *Job) {
 	case ev.Outcome == Outside:
 		t.hold(j, "paths outside the plan: "+ev.Reason)
 	case ev.Outcome == Empty:
-		t.repair(j, "nothing was changed")
+		t.unchanged(j)
 	default:
 		t.repair(j, "this may not be changed: "+ev.Reason)
 	}
+}
+
+// unchanged answers a session that changed nothing. Where no check can tell
+// whether there was anything to do, that is for a person to say, like everything
+// else about such a feature: it is no failure.
+func (t *stepper) unchanged(j *Job) {
+	const why = "nothing was changed"
+	if j.Proof == NoChecks && j.Repairs > 0 {
+		t.review(j, why+", and it has no checks of its own")
+		return
+	}
+	t.repair(j, why)
 }
 
 // hold lets a person decide about the diff.
