@@ -25,12 +25,11 @@ func newStatus(env *Env) *cobra.Command {
 	}
 }
 
-// sessionCounts counts sessions. Those that something from outside ended are not
-// all that were interrupted, so they are not called so: that is for stats.
+// sessionCounts counts sessions; what interrupted them, stats tells.
 func sessionCounts(n service.SessionCounts) string {
 	text := fmt.Sprintf("%d, %d live", n.Total, n.Live)
 	if n.Interrupted > 0 {
-		text += fmt.Sprintf(", %d cut off from outside", n.Interrupted)
+		text += fmt.Sprintf(", %d interrupted", n.Interrupted)
 	}
 	return text
 }

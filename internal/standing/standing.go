@@ -24,6 +24,7 @@ type Teller struct {
 	home *project.Home
 	book *book.Book
 	runs Runs
+	cuts cuts
 }
 
 // New makes one; it does nothing until it is asked.

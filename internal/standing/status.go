@@ -74,7 +74,7 @@ type FeatureCounts struct {
 type SessionCounts struct {
 	Total       int `json:"total"`
 	Live        int `json:"live"`
-	Interrupted int `json:"interrupted"` // cut off from outside, as `ls` has them; stats counts crashes and limits too
+	Interrupted int `json:"interrupted"` // as `stats` counts them
 }
 
 // Status tells where the work stands and what changed behind Kedge's back.
@@ -100,7 +100,9 @@ func (s *Teller) Status(ctx context.Context, who project.Caller, _ StatusRequest
 	if err != nil {
 		return StatusReply{}, err
 	}
-	r.Sessions = countSessions(sessions)
+	if r.Sessions, err = s.countSessions(ctx, p, sessions); err != nil {
+		return StatusReply{}, err
+	}
 	last, err := project.Latest[kedge.Checkpoint](ctx, p, store.KindCheckpoint)
 	if err != nil {
 		return StatusReply{}, err
@@ -143,20 +145,6 @@ func CountFeatures(features []kedge.Feature) FeatureCounts {
 		Total: len(features), Pending: n[kedge.Pending], InProgress: n[kedge.InProgress], Completed: n[kedge.Completed],
 		Blocked: n[kedge.BlockedWork], NeedsReview: n[kedge.NeedsReview], Regressed: n[kedge.Regressed], Skipped: n[kedge.Skipped],
 	}
-}
-
-func countSessions(sessions []kedge.Session) SessionCounts {
-	c := SessionCounts{Total: len(sessions)}
-	for _, ses := range sessions {
-		switch ses.State {
-		case kedge.SessionRunning, kedge.SessionWaiting:
-			c.Live++
-		case kedge.SessionInterrupted:
-			c.Interrupted++
-		case kedge.SessionExited:
-		}
-	}
-	return c
 }
 
 // drift lists what differs between the folder now and the tree that Kedge last

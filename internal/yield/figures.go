@@ -103,6 +103,18 @@ func (j *Journal) count(c *count) {
 	}
 }
 
+// Interrupted is how many of all sessions were interrupted: the figure of that name,
+// without the others.
+func (j *Journal) Interrupted() int {
+	took, n := j.successors(), 0
+	for _, s := range j.sessions {
+		if _, ok := s.interruption(took[s] != nil); ok {
+			n++
+		}
+	}
+	return n
+}
+
 func (f *feature) verified() bool { return f.status == kedge.Completed && f.evidence }
 
 // worker is the session that a verified feature is counted for: the last that

@@ -307,6 +307,9 @@ func TestRow62EveryInterruptionHasOneCause(t *testing.T) {
 			}
 			p.start(3, kedge.Session{ID: "s2", Previous: "s1"})
 			r := p.count().Total
+			if n := p.j.Interrupted(); n != r.Interrupted {
+				t.Errorf("%d alone, %d among the others", n, r.Interrupted)
+			}
 			if c.want == "" {
 				if r.Interrupted != 0 || len(r.Interruptions) != 0 {
 					t.Errorf("%+v", r.Interruptions)
