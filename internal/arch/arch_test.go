@@ -66,6 +66,7 @@ var layer = map[string]int{
 
 	"kedge/internal/gitx/holder": 15,
 	"kedge/internal/gitx/attic":  16,
+	"kedge/internal/gitx/stored": 15,
 
 	"kedge/internal/store":      20,
 	"kedge/internal/gitx":       20,

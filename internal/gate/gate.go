@@ -51,6 +51,8 @@ type Request struct {
 	// is about that one. Empty: the tree as it stands.
 	Expect string
 	Found  []kedge.Finding // what is known besides; an error among them is red
+	// Look gives more of that, once the tree is known. Nil: nothing.
+	Look func(ctx context.Context) ([]kedge.Finding, error)
 	// Begin is told the tree before anything is started; an error ends the gate.
 	Begin func(tree string) error
 }
@@ -112,8 +114,8 @@ func Run(ctx context.Context, q Request) (kedge.Verdict, error) {
 	if err := g.inspect(ctx); err != nil {
 		return kedge.Verdict{}, err
 	}
-	for _, f := range g.Found {
-		g.find(f.Level, f.What, f.Where, f.Fix)
+	if err := g.look(ctx); err != nil {
+		return kedge.Verdict{}, err
 	}
 	if g.Begin != nil {
 		if err := g.Begin(g.before); err != nil {
@@ -127,6 +129,22 @@ func Run(ctx context.Context, q Request) (kedge.Verdict, error) {
 		return kedge.Verdict{}, err
 	}
 	return g.verdict, g.unchanged(ctx)
+}
+
+// look takes in what others found.
+func (g *gate) look(ctx context.Context) error {
+	found := g.Found
+	if g.Look != nil {
+		more, err := g.Look(ctx)
+		if err != nil {
+			return err
+		}
+		found = append(slices.Clone(found), more...)
+	}
+	for _, f := range found {
+		g.find(f.Level, f.What, f.Where, f.Fix)
+	}
+	return nil
 }
 
 func (g *gate) prepare(ctx context.Context) error {

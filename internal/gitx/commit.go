@@ -125,6 +125,9 @@ func (r *Repo) refValue(ctx context.Context, ref string) (string, error) {
 	if sha, ok := r.looseRef(ref); ok {
 		return sha, nil
 	}
+	if r.noRef(ref) {
+		return "", nil
+	}
 	out, err := r.git(ctx, "rev-parse", "-q", "--verify", "--end-of-options", ref)
 	if exitCode(err) == 1 || exitCode(err) == 128 {
 		return "", nil

@@ -225,9 +225,16 @@ func (r *Repo) Resolve(ctx context.Context, rev string) (string, error) {
 	if sha, ok := r.looseRef(rev); ok {
 		return sha, nil
 	}
+	if r.has(rev) {
+		return rev, nil
+	}
+	none := kedge.Errorf(kedge.NotFound, "no revision %q in this repository", rev).WithHint("git log --oneline --all")
+	if r.noRef(rev) {
+		return "", none
+	}
 	out, err := r.git(ctx, "rev-parse", "-q", "--verify", "--end-of-options", rev+"^{object}")
 	if exitCode(err) == 1 || exitCode(err) == 128 {
-		return "", kedge.Errorf(kedge.NotFound, "no revision %q in this repository", rev).WithHint("git log --oneline --all")
+		return "", none
 	}
 	return strings.TrimSpace(string(out)), err
 }

@@ -114,13 +114,15 @@ func (r *Repo) ReadCommit(ctx context.Context, rev string) (CommitInfo, error) {
 	if checkRev(withoutSteps(rev)) != nil {
 		return CommitInfo{}, checkRev(rev)
 	}
-	sha, err := r.verified(ctx, rev)
-	if err != nil {
-		return CommitInfo{}, err
-	}
-	out, err := r.fixed(ctx, "cat-file", "commit", "--end-of-options", sha)
-	if err != nil {
-		return CommitInfo{}, err
+	sha, out, ok := r.plainCommit(rev)
+	if !ok {
+		var err error
+		if sha, err = r.verified(ctx, rev); err != nil {
+			return CommitInfo{}, err
+		}
+		if out, err = r.fixed(ctx, "cat-file", "commit", "--end-of-options", sha); err != nil {
+			return CommitInfo{}, err
+		}
 	}
 	head, message, _ := strings.Cut(string(out), "\n\n")
 	c := CommitInfo{SHA: sha, Message: message}

@@ -98,11 +98,20 @@ func (r *Repo) Descends(ctx context.Context, commit, from string) (bool, error) 
 			return false, err
 		}
 	}
-	_, err := r.git(ctx, "merge-base", "--is-ancestor", "--end-of-options", from, commit)
-	if exitCode(err) == 1 {
-		return false, nil
+	ask := func() ([]byte, error) {
+		_, err := r.git(ctx, "merge-base", "--is-ancestor", "--end-of-options", from, commit)
+		if exitCode(err) == 1 {
+			return []byte("no"), nil
+		}
+		return []byte("yes"), err
 	}
-	return err == nil, err
+	out, err := []byte(nil), error(nil)
+	if checkSHA("commit", commit) == nil && checkSHA("commit", from) == nil {
+		out, err = r.remembered(r.objectKey([]string{"descends", commit, from}), ask)
+	} else {
+		out, err = ask()
+	}
+	return err == nil && string(out) == "yes", err
 }
 
 // Refs gives what every ref of the repository stands at, by name.

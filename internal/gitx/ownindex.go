@@ -63,6 +63,9 @@ func parseEntry(line string) (entry, bool) {
 
 // entries lists an index, by path.
 func (s *scratch) entries(ctx context.Context, index string) ([]entry, error) {
+	if list, ok := s.r.plainIndex(index); ok {
+		return list, nil
+	}
 	out, err := s.r.ofIndex(index, "entries", s.r.remembered, func() ([]byte, error) {
 		return s.onIndex(ctx, index, nil, "ls-files", "-v", "-s", "-z")
 	})
@@ -92,6 +95,7 @@ func (s *scratch) seed(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	s.kept = known
 	both := pairs(known, tracked)
 	if len(known) > 0 && slices.ContainsFunc(both, pair.newAttributes) {
 		s.afresh = true
@@ -160,6 +164,7 @@ func digest(texts ...string) string {
 func (s *scratch) follows(ctx context.Context, both []pair) error {
 	var lines bytes.Buffer
 	var skip, show []string
+	settled := false
 	for _, p := range both {
 		switch {
 		case p.want == nil:
@@ -168,6 +173,7 @@ func (s *scratch) follows(ctx context.Context, both []pair) error {
 		case p.have == nil || p.have.mode != p.want.mode || p.have.object != p.want.object && (p.want.link() || p.want.skipped):
 			lines.WriteString(p.want.line())
 			s.hashed = append(s.hashed, p.want.path)
+			settled = settled || !s.young(p.want.path)
 			p.have = &entry{}
 		}
 		hidden := p.want.skipped && !exists(filepath.Join(s.r.root, p.want.path))
@@ -182,7 +188,7 @@ func (s *scratch) follows(ctx context.Context, both []pair) error {
 		func() error { return s.given(ctx, lines.Bytes()) },
 		func() error { return s.mark(ctx, skip, "--skip-worktree") },
 		func() error { return s.mark(ctx, show, "--no-skip-worktree") },
-		func() error { return s.refresh(ctx, lines.Len() > 0) },
+		func() error { return s.refresh(ctx, settled) },
 	)
 }
 
@@ -209,7 +215,8 @@ func (s *scratch) mark(ctx context.Context, paths []string, as string) error {
 	return err
 }
 
-// refresh has git read the files that it knows nothing of.
+// refresh has git read the files that it knows nothing of, where it pays to keep what
+// it finds: scan looks into every such file in any case.
 func (s *scratch) refresh(ctx context.Context, needed bool) error {
 	if !needed {
 		return nil
@@ -301,7 +308,7 @@ func attributed(paths []string) bool {
 // name. That it cannot is no error: the next one reads the files again.
 func (s *scratch) keep(ctx context.Context) {
 	file := s.cacheFile()
-	if file == "" || !s.r.opt.Cache.Keep || len(s.hashed) == 0 {
+	if file == "" || !s.r.opt.Cache.Keep || !s.worthKeeping() {
 		return
 	}
 	if err := os.MkdirAll(s.r.opt.Cache.Dir, 0o700); err != nil {
@@ -315,16 +322,29 @@ func (s *scratch) keep(ctx context.Context) {
 	_ = os.Remove(temp)
 }
 
-// keepAs writes the scratch index without the files that changed in the second
-// in which they were read: git knows times by seconds, and would not see another
-// change in the same one.
+// worthKeeping tells whether there is something to keep, or something that was kept
+// and does not hold any more: of a file that is young neither.
+func (s *scratch) worthKeeping() bool {
+	return slices.ContainsFunc(s.hashed, func(p string) bool {
+		_, was := slices.BinarySearchFunc(s.kept, p, func(e entry, p string) int { return strings.Compare(e.path, p) })
+		return was || s.afresh || !s.young(p)
+	})
+}
+
+// young tells whether a file changed in the second in which it was read: git knows
+// times by seconds, and would not see another change in the same one.
+func (s *scratch) young(p string) bool {
+	return changedAt(filepath.Join(s.r.root, p)) >= changedAt(filepath.Join(s.dir, "HEAD"))
+}
+
+// keepAs writes the scratch index without the files that are young.
 func (s *scratch) keepAs(ctx context.Context, file string) error {
 	if err := copyIndex(s.index(), file); err != nil {
 		return err
 	}
 	var lines bytes.Buffer
 	for _, p := range s.hashed {
-		if changedAt(filepath.Join(s.r.root, p)) >= changedAt(filepath.Join(s.dir, "HEAD")) {
+		if s.young(p) {
 			lines.WriteString(s.gone(p))
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"kedge"
 	"kedge/internal/atomicfile"
@@ -11,11 +12,12 @@ import (
 )
 
 // PutRequest asks for the files and the index of a work tree of Kedge's own to
-// be those of Tree; HEAD stays. Expect is its tree as it stands.
+// be those of Tree; HEAD stays. Expect is its tree as it stands, or those that it may
+// be.
 type PutRequest struct {
 	Dir    string
 	Tree   string
-	Expect string
+	Expect []string
 }
 
 // PutTree brings a work tree to a tree, ignored files kept. Conflict when it is
@@ -35,7 +37,7 @@ func (r *Repo) PutTree(ctx context.Context, q PutRequest) error {
 			if err != nil {
 				return err
 			}
-			if now != q.Expect && now != target {
+			if !slices.Contains(q.Expect, now) && now != target {
 				return kedge.Errorf(kedge.Conflict, "%q has changes that are not saved", w.root).WithHint("git -C %s status", quote(w.root))
 			}
 			if err := s.switchTo(ctx, now, target); err != nil {
@@ -112,10 +114,20 @@ func (r *Repo) Own(pid int) error {
 	return atomicfile.Write(filepath.Join(r.gitDir, ownerFile), []byte(line), 0o644)
 }
 
-// Lonely tells whether a commit is on no ref.
-func (r *Repo) Lonely(ctx context.Context, commit string) (bool, error) {
+// Lonely tells whether a commit is on no ref. Likely is one that it is probably on:
+// to ask every ref takes a walk through all that was done.
+func (r *Repo) Lonely(ctx context.Context, commit, likely string) (bool, error) {
 	if err := checkSHA("commit", commit); err != nil {
 		return false, err
+	}
+	at, err := r.refValue(ctx, likely)
+	if err != nil {
+		return false, err
+	}
+	if at != "" {
+		if on, err := r.Descends(ctx, at, commit); err != nil || on {
+			return false, err
+		}
 	}
 	kept, err := r.keptBy(ctx, commit, "")
 	return len(kept) == 0, err

@@ -107,6 +107,9 @@ func (r *Repo) lsTree(ctx context.Context, rev string, more ...string) ([]Entry,
 	if err := checkRev(rev); err != nil {
 		return nil, err
 	}
+	if list, ok := r.plainList(rev, more); ok {
+		return list, nil
+	}
 	args := []string{"ls-tree", "-z", "--full-tree"}
 	if len(more) > 0 && more[0] == "-r" {
 		args, more = append(args, "-r"), more[1:]
@@ -166,6 +169,9 @@ func (r *Repo) ReadFile(ctx context.Context, rev, p string) ([]byte, error) {
 	if e.Type != "blob" {
 		return nil, kedge.Errorf(kedge.Invalid, "%q at %q is not a file", p, rev)
 	}
+	if _, body, ok := r.object(e.SHA); ok {
+		return body, nil
+	}
 	out, err := r.fixed(ctx, "cat-file", "blob", "--end-of-options", e.SHA)
 	return slices.Clone(out), err
 }
@@ -174,6 +180,9 @@ func (r *Repo) ReadFile(ctx context.Context, rev, p string) ([]byte, error) {
 func (r *Repo) TreeOf(ctx context.Context, rev string) (string, error) {
 	if err := checkRev(rev); err != nil {
 		return "", err
+	}
+	if tree, ok := r.plainTree(rev); ok {
+		return tree, nil
 	}
 	out, err := r.about(ctx, rev, "rev-parse", "-q", "--verify", "--end-of-options", rev+"^{tree}")
 	if c := exitCode(err); c == 1 || c == 128 {
@@ -251,6 +260,9 @@ func (r *Repo) isFull(ctx context.Context, tree string) (bool, error) {
 }
 
 func (r *Repo) makeTree(ctx context.Context, entries []Entry) (string, error) {
+	if tree, ok := r.madeTree(entries); ok {
+		return tree, nil
+	}
 	var in bytes.Buffer
 	for _, e := range entries {
 		in.WriteString(e.Mode + " " + e.Type + " " + e.SHA + "\t" + path.Base(e.Path) + "\x00")

@@ -26,7 +26,7 @@ func (r *trapped) runOn(g *gitx.Repo, step stepper) {
 	step("Refs", second(g.Refs(ctx)))
 	step("Descends", second(g.Descends(ctx, r.tip, r.first)))
 	step("MergeBase", second(g.MergeBase(ctx, r.tip, r.first)))
-	step("Lonely", second(g.Lonely(ctx, r.tip)))
+	step("Lonely", second(g.Lonely(ctx, r.tip, "refs/heads/main")))
 	step("ReadCommit", second(g.ReadCommit(ctx, r.tip)))
 	step("NotIgnored", second(w.NotIgnored(ctx, []string{"z.d", "x.c"})))
 	in := &repo{t: r.t, dir: dir, home: r.home, opt: r.opt}
@@ -39,14 +39,14 @@ func (r *trapped) runOn(g *gitx.Repo, step stepper) {
 	m, err := g.Merge(ctx, gitx.MergeRequest{Base: r.first, Ours: ours, Theirs: theirs, Date: day})
 	step("Merge", err)
 	step("TreeWith", second(g.TreeWith(ctx, m.Tree, r.first, "a")))
-	step("PutTree", g.PutTree(ctx, gitx.PutRequest{Dir: dir, Tree: m.Tree, Expect: theirs}))
+	step("PutTree", g.PutTree(ctx, gitx.PutRequest{Dir: dir, Tree: m.Tree, Expect: []string{theirs}}))
 	if got := in.read("z.d"); got != "ours\n2\n3\n4\n5\n6\n7\n8\ntheirs\n" {
 		r.t.Errorf("merged to %q", got)
 	}
 	id := newSalvageID()
 	step("KeepCopy", second(w.KeepCopy(ctx, gitx.CopyRequest{ID: id, Reason: "r", Date: day})))
 	step("DropCopy", w.DropCopy(ctx, id))
-	r.must(g.PutTree(ctx, gitx.PutRequest{Dir: dir, Tree: r.first, Expect: m.Tree}))
+	r.must(g.PutTree(ctx, gitx.PutRequest{Dir: dir, Tree: r.first, Expect: []string{m.Tree}}))
 	ahead, err := g.Commit(ctx, gitx.CommitRequest{Tree: m.Tree, Parents: []string{r.first}, Message: "m", Date: day, Author: someone})
 	r.must(err)
 	step("Forward", w.Forward(ctx, gitx.ForwardRequest{Branch: "run", To: ahead}))
@@ -196,7 +196,7 @@ func TestSalvageSinceKeepsCommits(t *testing.T) {
 	if err != nil || s.Ref == "" || s.Base != base || s.Files != 1 {
 		t.Fatalf("salvaged %+v, %v", s, err)
 	}
-	if lonely, err := g.Lonely(t.Context(), sha); err != nil || lonely {
+	if lonely, err := g.Lonely(t.Context(), sha, "refs/heads/main"); err != nil || lonely {
 		t.Errorf("the commit is on no ref: %v", err)
 	}
 	r.must(g.ResetWorktree(t.Context(), gitx.ResetRequest{Dir: dir, To: base, Head: sha, Expect: s.Tree}))

@@ -394,11 +394,39 @@ func (r *Repo) Salvages(ctx context.Context) ([]kedge.Salvage, error) {
 
 // salvage finds one by its id.
 func (r *Repo) salvage(ctx context.Context, id kedge.SalvageID) (kedge.Salvage, bool, error) {
-	list, err := r.listSalvage(ctx, salvageRefs+string(id))
+	ref := salvageRefs + string(id)
+	if r.noRef(ref) {
+		return kedge.Salvage{}, false, nil
+	}
+	if s, ok := r.plainSalvage(ref); ok {
+		return s.Salvage, true, nil
+	}
+	list, err := r.listSalvage(ctx, ref)
 	if err != nil || len(list) == 0 {
 		return kedge.Salvage{}, false, err
 	}
 	return list[0].Salvage, true, nil
+}
+
+// plainSalvage reads the salvage behind a ref; false when git has to be asked.
+func (r *Repo) plainSalvage(ref string) (saved, bool) {
+	sha, text, ok := r.plainCommit(ref)
+	head, message, split := strings.Cut(string(text), "\n\n")
+	if !ok || !split {
+		return saved{}, false
+	}
+	f := []string{ref, sha, "", "", message}
+	for line := range strings.SplitSeq(head, "\n") {
+		switch key, value, _ := strings.Cut(line, " "); key {
+		case "tree":
+			f[2] = value
+		case "committer":
+			if words := strings.Fields(value); len(words) > 2 {
+				f[3] = words[len(words)-2]
+			}
+		}
+	}
+	return parseSalvage(f)
 }
 
 // DropSalvage forgets a salvage for good: its ref and its folder in the attic.

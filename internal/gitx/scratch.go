@@ -25,6 +25,7 @@ type scratch struct {
 	set  settings
 
 	user   []entry  // what the user's index tracks, once the scratch one is seeded
+	kept   []entry  // what Kedge knew then
 	afresh bool     // nothing that was kept is used
 	hashed []string // what Kedge did not know before
 }

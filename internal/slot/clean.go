@@ -162,30 +162,39 @@ func (s *Slots) makeClean(ctx context.Context, dir, branch string, q Request) (*
 // PutClean brings the clean work tree to a tree. What it holds besides the last
 // one, which checks made, is set aside.
 func (s *Slots) PutClean(ctx context.Context, w *gitx.Repo, tree string, q Request) (kedge.Salvage, error) {
-	now, err := w.Tree(ctx)
-	if err != nil {
-		return kedge.Salvage{}, err
-	}
-	if now == tree && readLine(putFile(w)) == tree+isPut {
-		return kedge.Salvage{}, nil
-	}
-	known, err := s.knownTree(ctx, w, now, tree)
-	if err != nil {
-		return kedge.Salvage{}, err
-	}
-	var saved kedge.Salvage
-	if !known {
-		if saved, now, err = s.save(ctx, w, q); err != nil {
-			return saved, err
+	was := readLine(putFile(w))
+	if was == tree+isPut {
+		if now, err := w.Tree(ctx); err != nil || now == tree {
+			return kedge.Salvage{}, err
 		}
 	}
+	known, err := s.knownTrees(ctx, w, tree)
+	if err != nil {
+		return kedge.Salvage{}, err
+	}
+	err = s.put(ctx, w, tree, known) // mostly nothing but what Kedge put there is there
+	if !kedge.Conflict.Is(err) {
+		return kedge.Salvage{}, err
+	}
+	if err := atomicfile.Write(putFile(w), []byte(was+"\n"), 0o600); err != nil {
+		return kedge.Salvage{}, err
+	}
+	saved, now, err := s.save(ctx, w, q)
+	if err != nil {
+		return saved, err
+	}
+	return saved, s.put(ctx, w, tree, []string{now})
+}
+
+// put brings the clean work tree from one of the trees that it may hold to another.
+func (s *Slots) put(ctx context.Context, w *gitx.Repo, tree string, from []string) error {
 	if err := atomicfile.Write(putFile(w), []byte(tree+"\n"), 0o600); err != nil {
-		return saved, err
+		return err
 	}
-	if err := s.cfg.Repo.PutTree(ctx, gitx.PutRequest{Dir: w.Root(), Tree: tree, Expect: now}); err != nil {
-		return saved, err
+	if err := s.cfg.Repo.PutTree(ctx, gitx.PutRequest{Dir: w.Root(), Tree: tree, Expect: from}); err != nil {
+		return err
 	}
-	return saved, atomicfile.Write(putFile(w), []byte(tree+isPut+"\n"), 0o600)
+	return atomicfile.Write(putFile(w), []byte(tree+isPut+"\n"), 0o600)
 }
 
 // isPut follows the tree in the file of a clean work tree when its index, too, is
@@ -195,13 +204,10 @@ const isPut = " done"
 // lastPut is the tree that was put there last.
 func lastPut(w *gitx.Repo) string { return strings.TrimSuffix(readLine(putFile(w)), isPut) }
 
-// knownTree tells whether a tree is one that Kedge itself put there.
-func (s *Slots) knownTree(ctx context.Context, w *gitx.Repo, now, next string) (bool, error) {
+// knownTrees are those that Kedge itself put there.
+func (s *Slots) knownTrees(ctx context.Context, w *gitx.Repo, next string) ([]string, error) {
 	head, err := w.TreeOf(ctx, "HEAD")
-	if err != nil {
-		return false, err
-	}
-	return now == head || now == next || now == lastPut(w), nil
+	return []string{head, next, lastPut(w)}, err
 }
 
 // Tidy takes the work trees away that nobody needs when all work is done: the
@@ -310,5 +316,5 @@ func (s *Slots) empty(ctx context.Context, w *gitx.Repo, q Request) (kedge.Salva
 			return saved, err
 		}
 	}
-	return saved, s.cfg.Repo.PutTree(ctx, gitx.PutRequest{Dir: w.Root(), Tree: head.Commit, Expect: now})
+	return saved, s.cfg.Repo.PutTree(ctx, gitx.PutRequest{Dir: w.Root(), Tree: head.Commit, Expect: []string{now}})
 }

@@ -160,7 +160,7 @@ const maxSaves = 50
 // save sets aside what is in a work tree and in no commit of a ref; nothing where
 // it is only work that was merged. It gives the tree that may be replaced now.
 func (s *Slots) save(ctx context.Context, w *gitx.Repo, q Request) (saved kedge.Salvage, tree string, err error) {
-	if tree, err = s.merged(ctx, w); err != nil || tree != "" {
+	if tree, err = s.merged(ctx, w, q); err != nil || tree != "" {
 		return saved, tree, err
 	}
 	for n := range maxSaves {
@@ -197,7 +197,7 @@ func readLine(file string) string {
 
 // merged is the tree of a work tree that holds nothing but the work that a job
 // gave, on a commit that others have too; else empty.
-func (s *Slots) merged(ctx context.Context, w *gitx.Repo) (string, error) {
+func (s *Slots) merged(ctx context.Context, w *gitx.Repo, q Request) (string, error) {
 	given := readLine(givenFile(w))
 	if given == "" {
 		return "", nil
@@ -217,7 +217,7 @@ func (s *Slots) merged(ctx context.Context, w *gitx.Repo) (string, error) {
 	if err != nil || now != given {
 		return "", err
 	}
-	lonely, err := w.Lonely(ctx, h.Commit)
+	lonely, err := w.Lonely(ctx, h.Commit, "refs/heads/"+Branch(q.Run))
 	if err != nil || lonely {
 		return "", err
 	}
@@ -245,5 +245,5 @@ func (s *Slots) carry(ctx context.Context, w *gitx.Repo, j Job, q Request) (whol
 	if err != nil {
 		return "", err
 	}
-	return whole, s.cfg.Repo.PutTree(ctx, gitx.PutRequest{Dir: w.Root(), Tree: whole, Expect: now})
+	return whole, s.cfg.Repo.PutTree(ctx, gitx.PutRequest{Dir: w.Root(), Tree: whole, Expect: []string{now}})
 }

@@ -37,15 +37,12 @@ func (x *Executor) gate(ctx context.Context, c run.Command, _ func(run.Event)) (
 	if err != nil {
 		return run.Event{}, err
 	}
-	found := strays
 	if !baseline { // a red verdict may be the last that is heard of this work
-		tried, err := x.tried(ctx, c, p)
-		if err != nil {
-			return run.Event{}, err
-		}
-		found = append(found, tried...)
+		whole := ""
+		q.Repo = candidate{p.tree, p.job.Base, &whole}
+		q.Look = func(ctx context.Context) ([]kedge.Finding, error) { return x.tried(ctx, c, p, whole) }
 	}
-	ev, err := x.judgeWith(ctx, c, p, q, found)
+	ev, err := x.judgeWith(ctx, c, p, q, strays)
 	if leaving(ctx, err) {
 		return run.Event{}, err
 	}
@@ -121,7 +118,7 @@ func (x *Executor) place(ctx context.Context, c run.Command) (place, error) {
 // request is a full gate in the slot by the rules of the base.
 func (p place) request() gate.Request {
 	return gate.Request{
-		Dir: p.tree.Root(), Repo: candidate{p.tree, p.job.Base}, Base: p.job.Base, Checks: p.gate.Checks, Services: p.gate.Services,
+		Dir: p.tree.Root(), Repo: candidate{p.tree, p.job.Base, nil}, Base: p.job.Base, Checks: p.gate.Checks, Services: p.gate.Services,
 		Protect: p.cfg.Protect.Paths, Scope: gate.Full, Slot: strconv.Itoa(p.job.Slot),
 	}
 }

@@ -41,7 +41,7 @@ func (x *Executor) look(ctx context.Context, c run.Command, p place) (kedge.Insp
 		ID: key(c, "inspect"), Run: c.Run, Feature: c.Feature, Session: p.job.Session, Attempt: c.Attempt, At: c.At, Base: c.Base,
 		Tree: c.Tree, Files: []kedge.FileChange{}, Findings: []kedge.Finding{},
 	}
-	tried, err := x.tried(ctx, c, p)
+	tried, err := x.tried(ctx, c, p, "")
 	if err != nil {
 		return in, err
 	}
@@ -163,13 +163,16 @@ func (x *Executor) plannedFiles(ctx context.Context, c run.Command, phase string
 }
 
 // tried is what the session did that is no part of the work: edits of what is
-// Kedge's, commits, refs that moved.
-func (x *Executor) tried(ctx context.Context, c run.Command, p place) ([]kedge.Finding, error) {
-	now, err := p.tree.Tree(ctx)
-	if err != nil {
-		return nil, err
+// Kedge's, commits, refs that moved. Whole is the tree of everything in the slot;
+// empty: as it stands.
+func (x *Executor) tried(ctx context.Context, c run.Command, p place, whole string) ([]kedge.Finding, error) {
+	if whole == "" {
+		var err error
+		if whole, err = p.tree.Tree(ctx); err != nil {
+			return nil, err
+		}
 	}
-	changes, err := p.tree.Diff(ctx, c.Base, now)
+	changes, err := p.tree.Diff(ctx, c.Base, whole)
 	if err != nil {
 		return nil, err
 	}

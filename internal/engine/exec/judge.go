@@ -24,6 +24,7 @@ import (
 type candidate struct {
 	*gitx.Repo
 	base string
+	seen *string // the whole tree as it was found last; nil: nobody asks
 }
 
 // Tree is the tree that would be committed on the base.
@@ -31,6 +32,9 @@ func (w candidate) Tree(ctx context.Context) (string, error) {
 	tree, err := w.Repo.Tree(ctx)
 	if err != nil {
 		return "", err
+	}
+	if w.seen != nil {
+		*w.seen = tree
 	}
 	return w.TreeWith(ctx, tree, w.base, slot.Kedges...)
 }

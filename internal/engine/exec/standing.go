@@ -54,6 +54,9 @@ func (x *Executor) standing(ctx context.Context, c run.Command) (Standing, error
 		return Standing{}, err
 	}
 	at := Standing{Dir: repo.Root(), Session: j.Session, Commit: c.Base}
+	if j.Session == "" && c.Kind == run.Brief {
+		return at, nil // nobody worked there yet: there is nothing to keep, and nothing to tell
+	}
 	kept, err := repo.KeepCopy(ctx, gitx.CopyRequest{ID: copyID(c), Reason: copyReason(c), Date: c.At})
 	if err != nil {
 		return at, err
