@@ -30,6 +30,12 @@ func ReadLedger(ctx context.Context, p *project.Project) (Ledger, error) {
 	return Ledger{Docs: docs, Plan: approved, Open: open}, err
 }
 
+// ReadPlans is ReadLedger without the features: what it costs does not grow with them.
+func ReadPlans(ctx context.Context, p *project.Project) (Ledger, error) {
+	approved, open, err := plansOf(ctx, p)
+	return Ledger{Plan: approved, Open: open}, err
+}
+
 // ReadFeature reads as much of the ledger as it takes to give one feature a
 // status: the feature, the plan, and the others only where they decide whether the
 // plan is done. What a step of a run costs must not grow with what is done.

@@ -16,8 +16,9 @@ func newLand(env *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "land",
 		Short: "Move your branch to what the run has verified",
-		Long: "Fast-forwards your branch to what the newest run has integrated. A checkout with\n" +
-			"changes of your own, or a branch that has moved on, is left as it is (exit code 4).",
+		Long: "Fast-forwards your branch to what the newest run has integrated that has not landed;\n" +
+			"what earlier ones left is said, and comes with the next call. A checkout with changes\n" +
+			"of your own, or a branch that has moved on, is left as it is (exit code 4).",
 		Example: "  kedge land",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -28,6 +29,7 @@ func newLand(env *Env) *cobra.Command {
 			if err := env.show(out, func(w io.Writer) { landText(w, out) }); err != nil {
 				return err
 			}
+			env.notes(out.Notes)
 			if out.Refused != "" {
 				env.talk("not landed: %s", plain.Line(out.Refused))
 				return errSaid{kedge.Conflict}

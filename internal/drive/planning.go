@@ -190,12 +190,12 @@ func (b runBriefs) route(ctx context.Context, c run.Command) (kedge.Routed, erro
 		}
 	}
 	if c.Feature != "" {
-		l, err := book.ReadLedger(ctx, b.p)
+		l, err := book.ReadPlans(ctx, b.p)
 		if err != nil {
 			return kedge.Routed{}, err
 		}
-		if d, err := l.Find(c.Feature); err == nil {
-			w.Category, w.Phase, w.Priority = d.Category, d.Phase, d.Priority
+		if f, err := b.Feature(ctx, c.Feature, ""); err == nil {
+			w.Category, w.Phase, w.Priority = f.Category, f.Phase, f.Priority
 		}
 		w.Model = modelOf(l, c.Feature)
 	}

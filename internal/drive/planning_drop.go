@@ -60,7 +60,10 @@ func (s *Driver) PlanDrop(ctx context.Context, who project.Caller, in PlanDropRe
 	if err := s.stopPlanning(ctx, p, who, d); err != nil {
 		return r, err
 	}
-	r.Kept, err = s.keepDropped(ctx, p, d)
+	if r.Kept, err = s.keepDropped(ctx, p, d); err != nil {
+		return r, err
+	}
+	_, err = s.book.BringFilesUp(ctx, p) // where work is still to land, plan.md stands as it is committed
 	return r, err
 }
 

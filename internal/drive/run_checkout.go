@@ -8,6 +8,7 @@ import (
 	"kedge/internal/book"
 	"kedge/internal/gitx"
 	"kedge/internal/project"
+	"kedge/internal/run"
 	"kedge/internal/slot"
 	"kedge/internal/standing"
 )
@@ -83,7 +84,8 @@ func isPlan(l book.Ledger, p *project.Project) bool {
 }
 
 // AtRest is the project as its checkout is while the work of a run is still to
-// land there: files of Kedge's stay as they are committed.
+// land there: files of Kedge's stay as they are committed. A plan that is being made
+// is shown all the same: people have to read it.
 func (s *Driver) AtRest(ctx context.Context, p *project.Project) *project.Project {
 	if p.Still != nil || !p.Git || project.MainFolder(p.Dir) != p.Dir {
 		return p
@@ -92,12 +94,34 @@ func (s *Driver) AtRest(ctx context.Context, p *project.Project) *project.Projec
 	if err != nil {
 		return p
 	}
-	if awaited, err := s.awaited(ctx, p, repo); err != nil || !awaited {
+	last, found, err := lastRun(ctx, p)
+	if err != nil || !found {
 		return p // what cannot be told is no reason to write less
 	}
+	if awaited, err := s.awaited(ctx, repo, last); err != nil || !awaited {
+		return p
+	}
+	shown, err := s.showsPlan(ctx, p, last)
+	if err != nil {
+		return p
+	}
 	q := *p
-	q.Still = func(name string) project.Stillness { return s.restOf(ctx, p, repo, name) }
+	q.Still = func(name string) project.Stillness {
+		if shown && name == book.PlanFile {
+			return project.Stillness{}
+		}
+		return s.restOf(ctx, p, repo, name)
+	}
 	return &q
+}
+
+// showsPlan tells whether a run makes a plan, and nobody approved or dropped it.
+func (s *Driver) showsPlan(ctx context.Context, p *project.Project, st run.State) (bool, error) {
+	if !isPlanning(st) {
+		return false, nil
+	}
+	d, ok, err := planOf(ctx, p, st.Run)
+	return ok && book.IsOpenPlan(d), err
 }
 
 func (s *Driver) restOf(ctx context.Context, p *project.Project, repo *gitx.Repo, name string) project.Stillness {
@@ -121,14 +145,11 @@ func (s *Driver) restOf(ctx context.Context, p *project.Project, repo *gitx.Repo
 	return project.Stillness{}
 }
 
-// awaited tells whether a run has work that the checkout does not have yet, or
-// may still make some.
-func (s *Driver) awaited(ctx context.Context, p *project.Project, repo *gitx.Repo) (bool, error) {
-	st, found, err := lastRun(ctx, p)
-	if err != nil || !found || isPlanning(st) {
-		return false, err
-	}
-	if !st.Ended() {
+// awaited tells whether a run has work that the checkout does not have yet, or may
+// still make some. One that only plans stands on the work of those before it, which
+// its branch holds where it has not landed.
+func (s *Driver) awaited(ctx context.Context, repo *gitx.Repo, st run.State) (bool, error) {
+	if !st.Ended() && !isPlanning(st) {
 		return true, nil // its branch is made with the first feature that is done: until then there is none
 	}
 	tip, err := repo.Resolve(ctx, "refs/heads/"+slot.Branch(st.Run))

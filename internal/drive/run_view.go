@@ -100,6 +100,9 @@ func (s *Driver) viewOf(ctx context.Context, p *project.Project, st run.State) (
 		if dropped {
 			v.Next = []string{} // it never goes on
 		}
+		if v.Next, err = s.nextToLand(ctx, p, st, v.Next); err != nil {
+			return v, err
+		}
 	}
 	last, err := standing.LastVerdict(ctx, p)
 	if err != nil {
@@ -358,6 +361,9 @@ func (s *Driver) runStatus(ctx context.Context, p *project.Project, r *standing.
 	dropped, err := isDropped(ctx, p, st)
 	if dropped {
 		r.Run.Next = nil // it never goes on
+	}
+	if err == nil && resting(&st) {
+		r.Run.Next, err = s.nextToLand(ctx, p, st, r.Run.Next)
 	}
 	return err
 }
