@@ -180,8 +180,6 @@ func (c *caller) Foreground(ctx context.Context) error {
 			if err := s.Adopt(ctx); err != nil {
 				return err
 			}
-			s.RetainSoon(c.environ)
-			s.BringUpSoon()
 			s.TakeSoon()
 			return nil
 		},
@@ -189,6 +187,8 @@ func (c *caller) Foreground(ctx context.Context) error {
 			if err := s.AdoptRuns(ctx); err != nil {
 				serving.Error("runs do not go on", "error", err.Error())
 			}
+			s.RetainSoon(c.environ) // the work goes on first
+			s.BringUpSoon()
 		},
 		MayStop: func(pid int) bool { return s == nil || s.SessionOf(pid) == "" },
 		Leave:   func() { s.Leave() },
