@@ -80,6 +80,9 @@ func liveSetup(env *testscript.Env, bin string) error {
 		"base_url = \""+s.URL+"/v1\"\nwire_api = \"responses\"\nenv_key = \"MOCK_KEY\"\nrequest_max_retries = 0\nstream_max_retries = 0\n"), 0o600); err != nil {
 		return err
 	}
+	if err := pointOthers(env, s.URL); err != nil {
+		return err
+	}
 	for k, v := range map[string]string{
 		"PATH": bin + string(os.PathListSeparator) + env.Getenv("PATH"), "MODEL_URL": s.URL,
 		"ANTHROPIC_BASE_URL": s.URL, "ANTHROPIC_API_KEY": "sk-" + "ant-mock-0123456789abcdef",

@@ -20,6 +20,12 @@ func New(name string, a config.Agent) (Adapter, error) {
 		return NewClaude(a.Command), nil
 	case "codex":
 		return NewCodex(a.Command), nil
+	case "opencode":
+		return NewOpenCode(a.Command), nil
+	case "pi":
+		return NewPi(a.Command), nil
+	case "aider":
+		return NewAider(a.Command), nil
 	default:
 		return nil, kedge.Errorf(kedge.NotFound, "agents of kind %q cannot be driven by a run yet", a.Kind).
 			WithHint("set [agents.%s] kind = \"command\" in .kedge/config.toml, with the command that reads a brief on its input", name)

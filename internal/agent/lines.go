@@ -1,6 +1,10 @@
 package agent
 
-import "bytes"
+import (
+	"bytes"
+
+	"kedge/internal/watch"
+)
 
 // maxLine is the longest line that is understood where nothing else is set: a plan
 // fits, and a program that prints without end costs no more than this.
@@ -46,4 +50,20 @@ func (l *lines) most() int {
 		return l.max
 	}
 	return maxLine
+}
+
+// feedLines takes output line by line, and puts together what each of them gave.
+func feedLines(l *lines, b []byte, at Time, each func(line []byte, long bool) ([]watch.Event, Input)) ([]watch.Event, Input) {
+	var evs []watch.Event
+	var in Input
+	l.feed(b, func(line []byte, long bool) {
+		got, reply := each(line, long)
+		for _, ev := range got {
+			ev.At = at
+			evs = append(evs, ev)
+		}
+		in.Text = append(in.Text, reply.Text...)
+		in.Close = in.Close || reply.Close
+	})
+	return evs, in
 }

@@ -33,6 +33,7 @@ type Totals struct {
 	Aside   int // of them, beside the work
 	Faults  int
 	Models  []string // in the order of their first use
+	Beside  Usage    // of what was beside the work
 	Last    Usage    // of the last reply that was not beside the work
 }
 
@@ -143,6 +144,7 @@ func (m *Model) Given(r Reply) {
 	}
 	if r.aside {
 		t.Aside++
+		t.Beside = t.Beside.Add(r.Usage)
 		return
 	}
 	c.size = r.Usage.All()

@@ -67,6 +67,11 @@ func (u Usage) Add(v Usage) Usage {
 	return Usage{u.Input + v.Input, u.CacheRead + v.CacheRead, u.CacheWrite + v.CacheWrite, u.Output + v.Output}
 }
 
+// Sub takes a count out of another.
+func (u Usage) Sub(v Usage) Usage {
+	return Usage{u.Input - v.Input, u.CacheRead - v.CacheRead, u.CacheWrite - v.CacheWrite, u.Output - v.Output}
+}
+
 // All is the whole input of a request.
 func (u Usage) All() int64 { return u.Input + u.CacheRead + u.CacheWrite }
 

@@ -2,6 +2,7 @@ package agenttest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"os"
 	"os/exec"
@@ -28,10 +29,30 @@ type Live struct {
 	Point    func(t *testing.T, home, url string) []string    // the environment that makes the program ask the model at url
 	Uncached bool                                             // the protocol has no figure for what is written to a cache: it counts as input
 	Curt     bool                                             // it does not tell when it will try again
+	Untold   []Fact                                           // what it does not tell at all
+	Model    string                                           // that it is told to use where a scenario names one; empty: sonnet
 	Full     int64                                            // tokens at which it shortens its context by itself; 0: when the provider refuses
 	Skip     map[string]string                                // scenarios that it cannot play, with the reason
 	Record   func(t *testing.T, scenario string, tape []byte) // is given what the program printed; nil: nobody keeps it
 }
+
+// Fact is something that a program may not tell of itself: what it does not tell
+// is unknown, and no figure stands for it.
+type Fact string
+
+// The facts.
+const (
+	Version Fact = "version" // its own
+	Window  Fact = "window"  // how large its context may be
+	Beside  Fact = "beside"  // what its requests beside the work used: titles, summaries
+	Retries Fact = "retries" // that it asks again what failed
+)
+
+// tells says whether the program tells a fact.
+func (l Live) tells(f Fact) bool { return !slices.Contains(l.Untold, f) }
+
+// model is one that the program knows.
+func (l Live) model() string { return cmp.Or(l.Model, "sonnet") }
 
 // brief is what every session is told.
 var brief = []byte("Do the work. " + modelserver.Mark("main"))
@@ -280,7 +301,7 @@ func (s *session) wait() agent.Exit {
 	if !reflect.DeepEqual(evs, s.evs) || !bytes.Equal(in.Text, s.typed) || again.Exit(f.Result.Code, f.Result.Cause) != exit {
 		s.t.Errorf("read again it means something else")
 	}
-	if exit.Conversation != "" && (exit.Version == "" || agent.Untried(s.live.Adapter.Kind(), exit.Version)) {
+	if exit.Conversation != "" && s.live.tells(Version) && (exit.Version == "" || agent.Untried(s.live.Adapter.Kind(), exit.Version)) {
 		s.t.Errorf("its version %q is not among those that are driven", exit.Version)
 	}
 	if n := s.reader.Broken(); n > 0 {

@@ -1,0 +1,275 @@
+package agent
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"kedge/internal/watch"
+)
+
+// Aider drives Aider: it is given one message on its input and prints text for
+// people, with its figures rounded from 1,000 tokens on. It was made from the
+// source of 0.86, and driven with a stand-in only.
+type Aider struct{ argv []string }
+
+// NewAider is the adapter; argv is the program with arguments of its own, empty
+// where it is simply aider.
+func NewAider(argv []string) *Aider {
+	if len(argv) == 0 {
+		argv = []string{"aider"}
+	}
+	return &Aider{argv: slices.Clone(argv)}
+}
+
+// Kind implements Adapter.
+func (a *Aider) Kind() string { return "aider" }
+
+// Program implements Adapter.
+func (a *Aider) Program() string { return a.argv[0] }
+
+// Start implements Adapter. It commits nothing, leaves .gitignore alone, and keeps
+// no chat of its own in the work tree.
+func (a *Aider) Start(t Task) (Start, error) {
+	s := Start{Command: slices.Clone(a.argv)}
+	add := func(words ...string) { s.Command = append(s.Command, words...) }
+	if t.Model != "" {
+		add("--model", t.Model)
+	}
+	add("--no-auto-commits", "--no-dirty-commits", "--no-gitignore", "--no-check-update", "--no-show-release-notes")
+	if t.Attended {
+		add("--read", t.Brief)
+		return s, nil
+	}
+	add("--message-file", "/dev/stdin", "--yes-always", "--no-pretty", "--no-stream", "--no-fancy-input", "--no-detect-urls",
+		"--chat-history-file", "/dev/null", "--input-history-file", "/dev/null")
+	if t.ReadOnly {
+		add("--chat-mode", "ask", "--dry-run")
+	}
+	s.Env = []string{"PYTHONUNBUFFERED=1"}
+	s.Pipes = true
+	return s, nil
+}
+
+// Reader implements Adapter.
+func (a *Aider) Reader(t Task) Reader { return &aiderReader{task: t} }
+
+// aiderReader reads the text that Aider prints. What it says and what the model
+// says look alike; only lines that it alone prints are taken for its own.
+type aiderReader struct {
+	task   Task
+	lines  lines
+	broken int
+	spoken spoken
+
+	version string
+	model   string
+	replies int
+	edits   int
+	rounded bool    // a reply had no exact figures: their sum would be wrong from there on
+	usd     float64 // that was reported
+	asked   string
+	failed  *failed // since the last reply
+	other   string  // the last line
+}
+
+// Open implements Reader: the brief as it is, and nothing after it.
+func (r *aiderReader) Open(brief []byte) Input { return Input{Text: brief, Close: true} }
+
+// Say implements Reader: it reads nothing after its brief.
+func (r *aiderReader) Say(Word) (Input, bool) { return Input{}, false }
+
+// Asks implements Reader.
+func (r *aiderReader) Asks() bool { return false }
+
+// Broken implements Reader.
+func (r *aiderReader) Broken() int { return r.broken }
+
+// Feed implements Reader.
+func (r *aiderReader) Feed(b []byte, at Time) ([]watch.Event, Input) {
+	return feedLines(&r.lines, b, at, func(line []byte, long bool) ([]watch.Event, Input) { return r.line(line, long, at), Input{} })
+}
+
+func (r *aiderReader) line(line []byte, long bool, at Time) []watch.Event {
+	if long {
+		r.broken++
+		return nil
+	}
+	if ev, ok, broken := r.spoken.line(line); ok || broken || r.spoken.inPlan {
+		return r.said(ev, ok, broken)
+	}
+	text := otherLine(line)
+	for _, head := range []string{"Aider v", "Model: ", "Main model: "} {
+		if rest, ok := strings.CutPrefix(text, head); ok {
+			r.told(head, rest)
+			return nil
+		}
+	}
+	switch {
+	case strings.HasPrefix(text, "Tokens: "):
+		return r.used(strings.TrimPrefix(text, "Tokens: "))
+	case strings.HasPrefix(text, "Cost: $"):
+		return r.cost(text)
+	case strings.HasPrefix(text, "Applied edit to "):
+		return r.edited(strings.TrimPrefix(text, "Applied edit to "), text)
+	case strings.HasPrefix(text, "Retrying in "):
+		return r.retries(text, at)
+	}
+	r.error(text)
+	r.other = first(text, r.other)
+	return nil
+}
+
+// said is a line that is meant for Kedge. What it did and used is known better
+// than the model can tell.
+func (r *aiderReader) said(ev watch.Event, ok, broken bool) []watch.Event {
+	if broken {
+		r.broken++
+	}
+	switch {
+	case !ok:
+		return nil
+	case ev.Kind == watch.Ask:
+		r.asked = ev.Text
+	case ev.Kind != watch.Question && ev.Kind != watch.PlanText && ev.Kind != watch.Step:
+		return nil
+	}
+	return []watch.Event{ev}
+}
+
+// told is what it says of itself when it starts.
+func (r *aiderReader) told(head, rest string) {
+	word, _, _ := strings.Cut(rest, " ")
+	if head == "Aider v" {
+		r.version = first(r.version, word)
+		return
+	}
+	r.model = first(r.model, word)
+}
+
+// aiderErrors are what it says when the provider refuses, as far as they have no
+// word of their own.
+var aiderErrors = []string{
+	"The API provider is not able to authenticate you", "The API provider has rate limited you", "The API provider's servers are down or overloaded",
+	"The API provider timed out", "litellm.",
+}
+
+// error keeps what went wrong: it ends with 0 all the same.
+func (r *aiderReader) error(text string) {
+	for _, head := range aiderErrors {
+		if !strings.HasPrefix(text, head) {
+			continue
+		}
+		if r.failed == nil || !strings.HasPrefix(head, "litellm") {
+			r.failed = &failed{text: text}
+		}
+		return
+	}
+	if strings.HasPrefix(text, "Model ") && strings.HasSuffix(text, "has hit a token limit!") {
+		r.failed = &failed{text: text}
+	}
+}
+
+// retries is a request that failed and is made again.
+func (r *aiderReader) retries(text string, at Time) []watch.Event {
+	if r.failed == nil || r.failed.meaning() != Limited {
+		return nil
+	}
+	seconds, _, _ := strings.Cut(strings.TrimPrefix(text, "Retrying in "), " ")
+	ev := watch.Event{Kind: watch.Limit, Text: oneLine(r.failed.text, "")}
+	if n, err := strconv.ParseFloat(seconds, 64); err == nil && n > 0 && n < 1e6 {
+		ev.Until = at.Add(time.Duration(n * float64(time.Second))).UTC()
+	}
+	return []watch.Event{ev}
+}
+
+// used is the end of a reply, with its figures: "812 sent, 210 received. Cost:
+// $0.01 message, $0.02 session.". Those of 1,000 and more are rounded, and with a
+// cache "sent" is not the same for all providers: these are unknown.
+func (r *aiderReader) used(text string) []watch.Event {
+	r.replies++
+	r.failed = nil
+	sizes, cost, _ := strings.Cut(text, " Cost: ")
+	u := &watch.Used{Model: r.model}
+	sent, received, ok := aiderExact(sizes)
+	r.rounded = r.rounded || !ok
+	if !r.rounded {
+		var none int64
+		all := sent + received
+		u.Input, u.Output, u.CacheRead, u.CacheWrite, u.Context = &sent, &received, &none, &none, &all
+	}
+	u.USD = r.spent(cost)
+	turn := []watch.Event{{Kind: watch.Turn}}
+	if u.Input == nil && u.USD == nil {
+		return turn
+	}
+	return append(used(u), turn...)
+}
+
+// cost stands in a line of its own where a cache was written and read.
+func (r *aiderReader) cost(text string) []watch.Event {
+	usd := r.spent(strings.TrimPrefix(text, "Cost: "))
+	if usd == nil {
+		return nil
+	}
+	return used(&watch.Used{USD: usd, Model: r.model})
+}
+
+// spent is what was spent since the last report: the session's sum is rounded
+// once, its parts each.
+func (r *aiderReader) spent(cost string) *float64 {
+	_, sum, _ := strings.Cut(cost, " message, $")
+	amount, _, ok := strings.Cut(sum, " session")
+	total, err := strconv.ParseFloat(amount, 64)
+	if !ok || err != nil || total < r.usd || total > 1e9 {
+		return nil
+	}
+	usd := total - r.usd
+	r.usd = total
+	return &usd
+}
+
+// aiderExact reads "812 sent, 210 received."; false where a figure is rounded, or
+// there are others.
+func aiderExact(s string) (sent, received int64, ok bool) {
+	a, b, two := strings.Cut(strings.TrimSuffix(strings.TrimSpace(s), "."), ", ")
+	x, isSent := strings.CutSuffix(a, " sent")
+	y, isReceived := strings.CutSuffix(b, " received")
+	sent, err := strconv.ParseInt(x, 10, 64)
+	received, err2 := strconv.ParseInt(y, 10, 64)
+	return sent, received, two && isSent && isReceived && err == nil && err2 == nil && sent >= 0 && received >= 0
+}
+
+// edited is a file that it changed.
+func (r *aiderReader) edited(file, text string) []watch.Event {
+	r.edits++
+	id := "edit-" + strconv.Itoa(r.edits)
+	call := watch.Event{Kind: watch.Call, ID: id, Tool: "edit", Input: cut(file, maxText)}
+	if p, ok := inside(file, r.task.Dir); ok {
+		call.Paths = []string{p}
+	}
+	return []watch.Event{call, {Kind: watch.Result, ID: id, Output: cut(text, maxText)}}
+}
+
+// Exit implements Reader. It ends with 0 also when the provider refused for good.
+func (r *aiderReader) Exit(code int, cause string) Exit {
+	e := r.exit(code, cause)
+	e.Version = r.version
+	return e
+}
+
+func (r *aiderReader) exit(code int, cause string) Exit {
+	switch {
+	case r.failed != nil:
+		return r.failed.exit()
+	case code == 0 && r.replies == 0:
+		return Exit{Meaning: Failed, Text: "it ended without a reply of the model: " + oneLine(r.other, "and without a word")}
+	case code == 0 && r.asked != "":
+		return Exit{Meaning: Asked, Text: r.asked}
+	case code == 0:
+		return Exit{Meaning: Finished}
+	default:
+		return Exit{Meaning: Failed, Text: endText(code, cause, r.other)}
+	}
+}

@@ -1,0 +1,94 @@
+package agent_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"kedge/internal/agent"
+	"kedge/internal/agent/agenttest"
+)
+
+// mockKey is a key that no provider gave: long, because Copilot blackens it
+// wherever it stands in what it prints.
+const mockKey = "mock-" + "key-0123456789abcdef0123456789abcdef"
+
+func TestLiveOpenCode(t *testing.T) {
+	for version, path := range installed(t, "opencode") {
+		t.Run(version, func(t *testing.T) {
+			agenttest.RunLive(t, agenttest.Live{
+				Adapter: agent.NewOpenCode([]string{path}), Holder: holder(t), Record: recorder("opencode", version), Point: pointOpenCode,
+				Uncached: true, Full: 195_000, Model: "mock/m", Untold: []agenttest.Fact{agenttest.Version, agenttest.Window, agenttest.Retries},
+				Skip: map[string]string{
+					"subagent":  "it does not print what sub-agents do and use: they are switched off",
+					"ask":       "opencode run has no tool to ask with: it asks in its text",
+					"handin":    "opencode run has no tool to hand in a plan with: it prints it",
+					"steer":     "opencode run reads nothing after its brief",
+					"interrupt": "opencode run reads nothing after its brief",
+				},
+			})
+		})
+	}
+}
+
+// pointOpenCode makes OpenCode ask the model at url.
+func pointOpenCode(t *testing.T, _, url string) []string {
+	t.Helper()
+	model := map[string]any{"name": "m", "tool_call": true, "limit": map[string]any{"context": 200_000, "output": 8_000}}
+	b, err := json.Marshal(map[string]any{
+		"provider": map[string]any{"mock": map[string]any{
+			"npm": "@ai-sdk/openai-compatible", "name": "mock", "options": map[string]any{"baseURL": url + "/v1", "apiKey": mockKey},
+			"models": map[string]any{"m": model},
+		}},
+		"model": "mock/m", "small_model": "mock/m", "share": "disabled", "autoupdate": false,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []string{"OPENCODE_CONFIG_CONTENT=" + string(b), "OPENCODE_DISABLE_MODELS_FETCH=1"}
+}
+
+func TestLivePi(t *testing.T) {
+	for version, path := range installed(t, "pi") {
+		t.Run(version, func(t *testing.T) {
+			agenttest.RunLive(t, agenttest.Live{
+				Adapter: agent.NewPi([]string{path}), Holder: holder(t), Record: recorder("pi", version), Point: pointPi,
+				Uncached: true, Full: 195_000, Model: "mock/m", Untold: []agenttest.Fact{agenttest.Version, agenttest.Beside},
+				Skip: map[string]string{
+					"subagent": "it has no sub-agents",
+					"ask":      "it has no tool to ask with: it asks in its text",
+					"handin":   "it has no tool to hand in a plan with: it prints it",
+				},
+			})
+		})
+	}
+}
+
+// pointPi makes Pi ask the model at url, and try again twice.
+func pointPi(t *testing.T, home, url string) []string {
+	t.Helper()
+	dir := filepath.Join(home, ".pi", "agent")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, v := range map[string]any{
+		"models.json": map[string]any{"providers": map[string]any{"mock": map[string]any{
+			"baseUrl": url + "/v1", "api": "openai-completions", "apiKey": mockKey,
+			"models": []any{map[string]any{"id": "m", "name": "m", "contextWindow": 200_000, "maxTokens": 8_000, "reasoning": false, "input": []string{"text"},
+				"cost": map[string]any{"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0}}},
+		}}},
+		"settings.json": map[string]any{
+			"defaultProvider": "mock", "defaultModel": "m", "retry": map[string]any{"enabled": true, "maxRetries": 2, "baseDelayMs": 50},
+		},
+	} {
+		b, err := json.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return []string{"PI_SKIP_VERSION_CHECK=1"}
+}
