@@ -222,7 +222,7 @@ func (r *aiderReader) spent(cost string) *float64 {
 	_, sum, _ := strings.Cut(cost, " message, $")
 	amount, _, ok := strings.Cut(sum, " session")
 	total, err := strconv.ParseFloat(amount, 64)
-	if !ok || err != nil || total < r.usd || total > 1e9 {
+	if more := total >= r.usd && total <= 1e9; !ok || err != nil || !more { // also of what is no number
 		return nil
 	}
 	usd := total - r.usd

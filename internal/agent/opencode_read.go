@@ -21,6 +21,7 @@ type opencodeReader struct {
 	last         string // why the last step ended
 	asked        string
 	failed       *failed
+	overcame     bool // a failure: its exit code tells of it all the same
 }
 
 // opencodeLine is as much of a line as is read here.
@@ -33,6 +34,9 @@ type opencodeLine struct {
 
 type opencodePart struct {
 	Text   string         `json:"text"`
+	Meta   struct {
+		Goes bool `json:"compaction_continue"` // what it tells itself after it shortened its context
+	} `json:"metadata"`
 	Tool   string         `json:"tool"`
 	Call   string         `json:"callID"`
 	State  opencodeState  `json:"state"`
@@ -112,10 +116,14 @@ func (r *opencodeReader) line(line []byte, long bool) []watch.Event {
 func (r *opencodeReader) event(l *opencodeLine) []watch.Event {
 	switch l.Type {
 	case "text":
+		if l.Part.Meta.Goes {
+			return []watch.Event{{Kind: watch.Compact}}
+		}
 		return r.text(l.Part.Text)
 	case "tool_use":
 		return r.tool(&l.Part)
 	case "step_start":
+		r.overcame = r.overcame || r.failed != nil
 		r.last, r.failed = "", nil
 	case "step_finish":
 		r.last = l.Part.Reason
@@ -212,14 +220,15 @@ func (r *opencodeReader) Exit(code int, cause string) Exit {
 }
 
 func (r *opencodeReader) exit(code int, cause string) Exit {
+	ended := r.last != "" && (code == 0 || code == 1 && r.overcame)
 	switch {
 	case r.failed != nil:
 		return r.failed.exit()
-	case code == 0 && r.last == "tool-calls":
+	case ended && r.last == "tool-calls":
 		return Exit{Meaning: Failed, Text: "it stopped in the middle of its work"}
-	case code == 0 && r.last != "" && r.asked != "":
+	case ended && r.asked != "":
 		return Exit{Meaning: Asked, Text: r.asked}
-	case code == 0 && r.last != "":
+	case ended:
 		return Exit{Meaning: Finished}
 	default:
 		return Exit{Meaning: Failed, Text: endText(code, cause, r.other)}

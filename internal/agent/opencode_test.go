@@ -43,6 +43,10 @@ func TestOpenCodeConformance(t *testing.T) {
 			Name: "asked in its text", Exit: agent.Asked, Text: "which?", Kinds: []watch.Kind{watch.Say, watch.Ask, watch.Usage, watch.Turn},
 			Output: ocBegins + `{"type":"text","sessionID":"ses_1","part":{"text":"KEDGE {\"type\":\"ask\",\"question\":\"which?\"}"}}` + "\n" + ocStops,
 		},
+		{
+			Name: "shortened its context", Kinds: []watch.Kind{watch.Compact, watch.Usage, watch.Turn}, Code: 1, Exit: agent.Finished,
+			Output: ocFails("400", "too long") + `{"type":"text","sessionID":"ses_1","part":{"metadata":{"compaction_continue":true},"synthetic":true,"text":"Continue"}}` + "\n" + ocBegins + ocStops,
+		},
 		{Name: "torn", Output: ocBegins + `{"type":"te` + "\n" + `{"no":"type"}` + "\n", Code: 1, Exit: agent.Failed, Broken: 2},
 	})
 }

@@ -36,6 +36,7 @@ func parseChat(_ string, body []byte) (Request, error) {
 	for _, m := range in.Messages {
 		switch m.Role {
 		case "assistant":
+			r.Spoken = append(r.Spoken, texts(m.Content)...)
 		case "system", "developer":
 			for _, text := range texts(m.Content) {
 				r.System += text + "\n"

@@ -3,6 +3,7 @@ package modelserver
 import (
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -12,6 +13,7 @@ type Request struct {
 	Stream bool
 	System string
 	Said   []string        // texts of the user's side, in order
+	Spoken []string        // texts of the model's own side, where the protocol tells them
 	Tools  map[string]Tool // offered, by name
 	Size   int             // characters of the whole request
 }
@@ -40,10 +42,11 @@ var (
 func Mark(name string) string { return "[[script:" + name + "]]" }
 
 // Conversation is the name of the script that the first marked text names, the
-// last one where it names several: what a prompt asks for stands at its end. Empty
-// when none does.
+// last one where it names several: what a prompt asks for stands at its end. Where
+// the user's side has none any more, a summary of the model's may. Empty when none
+// does.
 func (r Request) Conversation() string {
-	for _, text := range r.Said {
+	for _, text := range slices.Concat(r.Said, r.Spoken) {
 		if all := marker.FindAllStringSubmatch(reminder.ReplaceAllString(text, ""), -1); all != nil {
 			return all[len(all)-1][1]
 		}

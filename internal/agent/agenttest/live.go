@@ -32,6 +32,7 @@ type Live struct {
 	Untold   []Fact                                           // what it does not tell at all
 	Model    string                                           // that it is told to use where a scenario names one; empty: sonnet
 	Full     int64                                            // tokens at which it shortens its context by itself; 0: when the provider refuses
+	Late     bool                                             // it shortens its context only when its turn is over
 	Skip     map[string]string                                // scenarios that it cannot play, with the reason
 	Record   func(t *testing.T, scenario string, tape []byte) // is given what the program printed; nil: nobody keeps it
 }

@@ -240,10 +240,13 @@ func compact(w *world) {
 		turns = append(turns, modelserver.Turn{Text: strings.Repeat("Many words. ", 10), Calls: []modelserver.Call{{Do: modelserver.Run, Line: "seq 1 " + strconv.Itoa(20+i)}}})
 	}
 	last := modelserver.Turn{Text: "Done."}
-	if w.live.Full > 0 {
-		turns[5].Usage = &modelserver.Usage{Input: w.live.Full, Output: 5}
-	} else {
+	switch full := (&modelserver.Usage{Input: w.live.Full, Output: 5}); {
+	case full.Input == 0:
 		last.Faults = []modelserver.Fault{{Kind: modelserver.TooLong}}
+	case w.live.Late:
+		last.Usage = full
+	default:
+		turns[5].Usage = full
 	}
 	turns = append(turns, last)
 	w.play(turns...)
