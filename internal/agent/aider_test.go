@@ -102,5 +102,7 @@ func FuzzAiderReader(f *testing.F) {
 	f.Add(aiderBegins+aiderReply, 7, false)
 	f.Add("Tokens: -1 sent, 99999999999999999999 received. Cost: $1e400 message, $NaN session.\nRetrying in NaN seconds\n", 50, true)
 	f.Add("```kedge-plan\nApplied edit to x\n```\nApplied edit to \n", 3, false)
-	f.Fuzz(func(t *testing.T, text string, size int, readOnly bool) { fuzzReader(t, agent.NewAider(nil), text, size, readOnly) })
+	f.Fuzz(func(t *testing.T, text string, size int, readOnly bool) {
+		fuzzReader(t, agent.NewAider(nil), text, size, readOnly)
+	})
 }

@@ -35,8 +35,10 @@ const (
 
 // driven are the versions with which the suite of real programs is played.
 var driven = map[string][]string{
-	"claude": {"2.1.197", "2.1.325"},
-	"codex":  {"0.166.0"},
+	"claude":   {"2.1.197", "2.1.325"},
+	"codex":    {"0.166.0"},
+	"opencode": {"1.18.33"},
+	"pi":       {"0.73.1"},
 }
 
 // Untried says that a version of a program is none that was ever driven: it may

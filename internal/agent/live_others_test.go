@@ -27,6 +27,7 @@ func TestLiveOpenCode(t *testing.T) {
 					"handin":    "opencode run has no tool to hand in a plan with: it prints it",
 					"steer":     "opencode run reads nothing after its brief",
 					"interrupt": "opencode run reads nothing after its brief",
+					"toolong":   "it shortens its context and asks again for as long as the provider refuses",
 				},
 			})
 		})
@@ -95,8 +96,10 @@ func pointPi(t *testing.T, home, url string) []string {
 	for name, v := range map[string]any{
 		"models.json": map[string]any{"providers": map[string]any{"mock": map[string]any{
 			"baseUrl": url + "/v1", "api": "openai-completions", "apiKey": mockKey,
-			"models": []any{map[string]any{"id": "m", "name": "m", "contextWindow": 200_000, "maxTokens": 8_000, "reasoning": false, "input": []string{"text"},
-				"cost": map[string]any{"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0}}},
+			"models": []any{map[string]any{
+				"id": "m", "name": "m", "contextWindow": 200_000, "maxTokens": 8_000, "reasoning": false, "input": []string{"text"},
+				"cost": map[string]any{"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0},
+			}},
 		}}},
 		"settings.json": map[string]any{
 			"defaultProvider": "mock", "defaultModel": "m", "retry": map[string]any{"enabled": true, "maxRetries": 2, "baseDelayMs": 50, "provider": map[string]any{"maxRetries": 0}},

@@ -66,4 +66,6 @@ func (o *OpenCode) shared(t Task, add func(...string)) {
 }
 
 // Reader implements Adapter.
-func (o *OpenCode) Reader(t Task) Reader { return &opencodeReader{task: t, lines: lines{max: claudeLine}} }
+func (o *OpenCode) Reader(t Task) Reader {
+	return &opencodeReader{task: t, lines: lines{max: claudeLine}}
+}

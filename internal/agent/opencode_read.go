@@ -33,8 +33,8 @@ type opencodeLine struct {
 }
 
 type opencodePart struct {
-	Text   string         `json:"text"`
-	Meta   struct {
+	Text string `json:"text"`
+	Meta struct {
 		Goes bool `json:"compaction_continue"` // what it tells itself after it shortened its context
 	} `json:"metadata"`
 	Tool   string         `json:"tool"`

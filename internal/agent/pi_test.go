@@ -125,5 +125,7 @@ func FuzzPiReader(f *testing.F) {
 	f.Add(piBegun+piSays("x", "stop", "")+piStops+piOver1, 7, false)
 	f.Add(piBegun+piFails("500 x")+piStops+`{"type":"auto_retry_start","delayMs":1e300}`+"\n", 50, true)
 	f.Add(`{"type":"tool_execution_start","toolCallId":"c","toolName":"write","args":{"path":7}}`+"\n"+`{"type":"response","id":{}}`+"\n", 3, false)
-	f.Fuzz(func(t *testing.T, text string, size int, readOnly bool) { fuzzReader(t, agent.NewPi(nil), text, size, readOnly) })
+	f.Fuzz(func(t *testing.T, text string, size int, readOnly bool) {
+		fuzzReader(t, agent.NewPi(nil), text, size, readOnly)
+	})
 }
