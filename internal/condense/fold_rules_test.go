@@ -140,6 +140,30 @@ func TestCondenseRules(t *testing.T) {
 	}
 }
 
+// TestCondenseKeepsBadStates: what real tools said of the one thing in a bad state
+// among many is there.
+func TestCondenseKeepsBadStates(t *testing.T) {
+	for name, keep := range map[string][]string{
+		"git-long-merge":          {"CONFLICT (content): Merge conflict in src/f45.go", "CONFLICT (modify/delete): src/f60.go", "Automatic merge failed"},
+		"git-long-unmerged":       {"You have unmerged paths.", "Unmerged paths:", "both modified:   src/f45.go", "deleted by them: src/f60.go", "Untracked files:"},
+		"git-long-unmerged-short": {"UU src/f45.go", "UD src/f60.go"},
+		"git-long-stat":           {"    first", "    our side", "90 files changed, 900 insertions(+)", "90 files changed, 91 insertions(+), 91 deletions(-)"},
+		"npm-long-ls":             {"UNMET DEPENDENCY absent@^2.0.0", `wrong@1.0.0 invalid: "^2.0.0"`, "npm error missing: absent@^2.0.0"},
+		"go-long-filter":          {"--- FAIL: TestThirty", "FAIL\texample.com/shop/p30"},
+	} {
+		r, out := read(t, "testdata/long/"+name+".txt")
+		c := condense.Condense(r.Command, out)
+		for _, k := range keep {
+			if !strings.Contains(out, k) || !strings.Contains(c.Text, k) {
+				t.Errorf("%s: %q is lost in\n%s", name, k, c.Text)
+			}
+		}
+		if len(c.Cut) == 0 {
+			t.Errorf("%s: nothing was left out", name)
+		}
+	}
+}
+
 // TestCondensedCounts: the figures add up to the lines of the output.
 func TestCondensedCounts(t *testing.T) {
 	out := times(30, "=== RUN   Test%d\n") + times(100, "log %d\n") + "--- FAIL: TestX (0.00s)\n"

@@ -32,7 +32,7 @@ var (
 	assigned  = lazyre.New(`^(?:\s*(?:[A-Za-z_]\w*=\S*|sudo|env|time|nice|command|exec|xargs)\s+)+`)
 	listTools = lazyre.New(`^(?:ls|ll|find|tree|fd|du|git (?:ls-files|ls-tree|log|shortlog|branch|tag|status|stash list|reflog|rev-list|remote)|docker (?:ps|images)|ps)\b`)
 	findTools = lazyre.New(`^(?:e?grep|fgrep|rg|ag|ack|git grep)\b`)
-	diffTools = lazyre.New(`^(?:diff|git (?:diff|show|log (?:.* )?(?:-p|--patch))|colordiff)\b`)
+	diffTools = lazyre.New(`^(?:diff|git (?:diff|show|log (?:.* )?(?:-p|--patch|--stat|--numstat|--shortstat|--name-status|--name-only))|colordiff)\b`)
 	gitOption = lazyre.New(`^git(?: -C \S+| -c \S+| --no-pager| -P)+ `)
 )
 
@@ -72,10 +72,10 @@ func (m mode) look(text string) (class, string) {
 		return empty, ""
 	case m == reporting:
 		return lookReport(text)
-	case dataTrouble.MatchString(text), m == listing && stuck.MatchString(text):
+	case dataTrouble.MatchString(text):
 		return trouble, ""
 	case m == difference && dataFinding.MatchString(text),
-		m == listing && sections.MatchString(text),
+		m == listing && (stuck.MatchString(text) || sections.MatchString(text)),
 		m == matches && matchPlace.MatchString(text):
 		return finding, ""
 	default:

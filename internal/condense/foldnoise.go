@@ -49,6 +49,8 @@ var habits = []habit{
 	{advance, []string{"#"}, lazyre.New(`^#\d+ (?:sha256:|extracting |transferring |resolve |DONE |CACHED|exporting |writing |naming |pushing )`)},
 	{advance, []string{": "}, lazyre.New(`^[0-9a-f]{12}: (?:Pulling|Waiting|Download|Verifying|Pull complete|Already exists|Extracting|Pushed|Preparing|Layer already)`)},
 	{advance, []string{"--->", "intermediate"}, lazyre.New(`^ ---> |^(?:Removing|Removed) intermediate container`)},
+	// git's merges, Terraform
+	{advance, []string{"Auto-merging ", "Rebasing (", "Refreshing state..."}, lazyre.New(`^Auto-merging \S|^Rebasing \(\d+/\d+\)$|^\S+: Refreshing state\.\.\.(?: \[id=\S+\])?$`)},
 	// make and its kin, where the command says nothing but what it works on
 	{advance, []string{"make"}, lazyre.New(`^g?make(?:\[\d+\])?: (?:Entering|Leaving) directory|^g?make(?:\[\d+\])?: (?:Nothing to be done|'.*' is up to date)`)},
 }
@@ -80,7 +82,7 @@ var totals = []*lazyre.Regexp{
 	lazyre.New(`\b\d+ problems? \(|\bFound \d+ errors?|\bgenerated \d+ warnings?|\b\d+ (?:warnings?|errors?) (?:generated|emitted)`),
 	lazyre.New(`^(?:\[\w+\] )?(?:BUILD (?:SUCCESS|FAIL)|Total time|Tests run: )`),
 	lazyre.New(`^\[(?:INFO|WARNING|ERROR)\] Tests run: \d+, Failures: \d+, Errors: \d+, Skipped: \d+$`),
-	lazyre.New(`^\d+ actionable tasks?|^(?:added|removed|changed|audited|up to date)\b.* packages?|\b\d+ .*vulnerabilit`),
+	lazyre.New(`^Plan: \d+ to add, |^\d+ actionable tasks?|^(?:added|removed|changed|audited|up to date)\b.* packages?|\b\d+ .*vulnerabilit`),
 	lazyre.New(`^\s+Finished |^test result: |^Successfully |^Done in |^TOTAL\s|^total:?\s|^coverage: \d|^All files `),
 	lazyre.New(`\b\d+ files? changed\b|^\d+ (?:tests?|specs?|examples?|scenarios?)\b|^\d+% tests passed`),
 	lazyre.New(`^(?:real|user|sys)\s+\d|^(?i:summary|result|totals?)\b ?[:=]`),

@@ -69,5 +69,5 @@ project() {
 }
 
 # shellcheck source=/dev/null
-for f in go python node rust java shell long; do . "$here/$f.sh"; done
+for f in go python node rust java shell long states; do . "$here/$f.sh"; done
 [ -z "$missing" ] || echo "not recorded, tool missing:$missing" >&2
