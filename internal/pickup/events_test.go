@@ -64,6 +64,19 @@ func sorted(list []string) []string {
 	return list
 }
 
+// TestCircle: who takes over from a session that went in a circle is told so.
+func TestCircle(t *testing.T) {
+	read := []watch.Event{called("1", "Read", "a.go"), result("1", "x", false)}
+	for n, want := range map[int]string{1: "Go on with the task after: Read a.go", 3: "The last 3 calls were the same, so try something else: Read a.go"} {
+		if got := eventsBrief(slices.Repeat(read, n)...).Next; got != want {
+			t.Errorf("%d times: %q, want %q", n, got, want)
+		}
+	}
+	if got := eventsBrief(append(slices.Repeat(read, 5), called("2", "Edit", "b", "b.go"), result("2", "", false))...).Next; got != "Go on with the task after: Edit b.go" {
+		t.Errorf("%q", got)
+	}
+}
+
 // TestSections: the parts beside ask and files, one heading deeper, as data and
 // within the budget.
 func TestSections(t *testing.T) {

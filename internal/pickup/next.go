@@ -98,8 +98,17 @@ func (p *Picker) goOn() string {
 	if p.step.command != nil && p.step.command.failed {
 		return "Make this work: " + cut(p.step.command.call.command, 160)
 	}
+	if p.step.same >= circle {
+		return "The last " + strconv.Itoa(p.step.same) + " calls were the same, so try something else: " + p.step.call.describe()
+	}
+	if p.asks.main.text == "" {
+		return "Go on with the task after: " + p.step.call.describe()
+	}
 	return "Go on with the ask after: " + p.step.call.describe()
 }
+
+// circle is from how many equal calls in a row on a session goes in a circle.
+const circle = 3
 
 // inFlight is what was begun and not finished.
 func (p *Picker) inFlight() string {

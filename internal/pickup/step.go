@@ -20,6 +20,7 @@ type step struct {
 	text    remark // the last that the model said to the person
 	thought remark // and to itself; both empty once a call was made and answered
 	call    *call  // the last call
+	same    int    // how many times in a row it was made
 	done    bool   // it has its result
 	failed  bool
 	result  string  // of a call that failed
@@ -62,6 +63,9 @@ func (s *step) heard(x said) {
 }
 
 func (s *step) called(c *call) {
+	if s.same++; s.call == nil || s.call.describe() != c.describe() {
+		s.same = 1
+	}
 	s.call, s.done, s.failed, s.result, s.refused, s.acted = c, false, false, "", nil, true
 	s.after = ""
 	if c.act == audit.Shell {
