@@ -72,18 +72,26 @@ func liveSetup(env *testscript.Env, bin string) error {
 		s.Play(name, script)
 	}
 	env.Values[modelKey{}] = s
-	codex := filepath.Join(env.Getenv("HOME"), ".codex")
-	if err := os.MkdirAll(codex, 0o700); err != nil {
-		return err
-	}
-	if err := os.WriteFile(filepath.Join(codex, "config.toml"), []byte("model_provider = \"mock\"\nmodel = \"gpt-5.5\"\n[model_providers.mock]\nname = \"mock\"\n"+
-		"base_url = \""+s.URL+"/v1\"\nwire_api = \"responses\"\nenv_key = \"MOCK_KEY\"\nrequest_max_retries = 0\nstream_max_retries = 0\n"), 0o600); err != nil {
-		return err
+	for file, text := range map[string]string{
+		".codex/config.toml": "model_provider = \"mock\"\nmodel = \"gpt-5.5\"\n[model_providers.mock]\nname = \"mock\"\n" +
+			"base_url = \"" + s.URL + "/v1\"\nwire_api = \"responses\"\nenv_key = \"MOCK_KEY\"\nrequest_max_retries = 0\nstream_max_retries = 0\n",
+		".gemini/settings.json": `{"security":{"auth":{"selectedType":"gemini-api-key"}},"general":{"maxAttempts":1}}`,
+		".qwen/settings.json":   `{"security":{"auth":{"selectedType":"openai"}},"model":{"generationConfig":{"maxRetries":0}}}`,
+	} {
+		path := filepath.Join(env.Getenv("HOME"), file)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			return err
+		}
 	}
 	if err := pointOthers(env, s.URL); err != nil {
 		return err
 	}
 	for k, v := range map[string]string{
+		"GEMINI_API_KEY": "mock-" + "key-0123456789abcdef", "GOOGLE_GEMINI_BASE_URL": s.URL, "GEMINI_MODEL": "gemini-2.5-pro",
+		"OPENAI_API_KEY": "mock-" + "key-0123456789abcdef", "OPENAI_BASE_URL": s.URL + "/v1", "OPENAI_MODEL": "qwen3-coder-plus",
 		"PATH": bin + string(os.PathListSeparator) + env.Getenv("PATH"), "MODEL_URL": s.URL,
 		"ANTHROPIC_BASE_URL": s.URL, "ANTHROPIC_API_KEY": "sk-" + "ant-mock-0123456789abcdef",
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "CLAUDE_CODE_MAX_RETRIES": "1", "MOCK_KEY": "mock-" + "key-0123456789abcdef",

@@ -26,6 +26,12 @@ func New(name string, a config.Agent) (Adapter, error) {
 		return NewPi(a.Command), nil
 	case "aider":
 		return NewAider(a.Command), nil
+	case "acp":
+		return NewACP(a.Command)
+	case "gemini":
+		return NewGemini(a.Command), nil
+	case "qwen":
+		return NewQwen(a.Command), nil
 	default:
 		return nil, kedge.Errorf(kedge.NotFound, "agents of kind %q cannot be driven by a run yet", a.Kind).
 			WithHint("set [agents.%s] kind = \"command\" in .kedge/config.toml, with the command that reads a brief on its input", name)

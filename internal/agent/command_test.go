@@ -107,7 +107,7 @@ func TestNewRefuses(t *testing.T) {
 	if _, err := agent.New("c", config.Agent{Kind: "command"}); !kedge.Invalid.Is(err) {
 		t.Errorf("without a command: %v", err)
 	}
-	if _, err := agent.New("c", config.Agent{Kind: "gemini"}); !kedge.NotFound.Is(err) || kedge.HintOf(err) == "" {
+	if _, err := agent.New("c", config.Agent{Kind: "unheard of"}); !kedge.NotFound.Is(err) || kedge.HintOf(err) == "" {
 		t.Errorf("of a kind that has no adapter: %v", err)
 	}
 }

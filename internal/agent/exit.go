@@ -39,6 +39,8 @@ var driven = map[string][]string{
 	"codex":    {"0.166.0"},
 	"opencode": {"1.18.33"},
 	"pi":       {"0.73.1"},
+	"gemini":   {"0.61.0"},
+	"qwen":     {"0.15.10"},
 }
 
 // Untried says that a version of a program is none that was ever driven: it may

@@ -19,7 +19,7 @@ func TestLiveOpenCode(t *testing.T) {
 	for version, path := range installed(t, "opencode") {
 		t.Run(version, func(t *testing.T) {
 			agenttest.RunLive(t, agenttest.Live{
-				Adapter: agent.NewOpenCode([]string{path}), Holder: holder(t), Record: recorder("opencode", version), Point: pointOpenCode,
+				Adapter: agent.NewOpenCode([]string{path}), Holder: holder(t), Record: recorder("opencode", version), Note: noter(t, "opencode", version), Point: pointOpenCode,
 				Uncached: true, Full: 195_000, Model: "mock/m", Untold: []agenttest.Fact{agenttest.Version, agenttest.Window, agenttest.Retries},
 				Skip: map[string]string{
 					"subagent":  "it does not print what sub-agents do and use: they are switched off",
@@ -55,7 +55,7 @@ func TestLivePi(t *testing.T) {
 	for version, path := range installed(t, "pi") {
 		t.Run(version, func(t *testing.T) {
 			agenttest.RunLive(t, agenttest.Live{
-				Adapter: agent.NewPi([]string{path}), Holder: holder(t), Record: piRecorder(version), Point: pointPi,
+				Adapter: agent.NewPi([]string{path}), Holder: holder(t), Record: piRecorder(version), Note: noter(t, "pi", version), Point: pointPi,
 				Uncached: true, Full: 195_000, Late: true, Model: "mock/m", Untold: []agenttest.Fact{agenttest.Version, agenttest.Beside},
 				Skip: map[string]string{
 					"subagent": "it has no sub-agents",

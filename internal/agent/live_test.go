@@ -80,10 +80,15 @@ func recorder(kind, version string) func(*testing.T, string, []byte) {
 }
 
 // short leaves out of a recording what fills pages and is not read: the picture of
-// the context in the answer to how large it is.
+// the context in the answer to how large it is, and the commands that people could
+// type; and where the programs are installed.
 func short(tape []byte) []byte {
 	var out []byte
+	tape = bytes.ReplaceAll(tape, []byte(os.Getenv("KEDGE_TEST_AGENTS")), []byte("/agents"))
 	for line := range bytes.Lines(tape) {
+		if before, _, ok := bytes.Cut(line, []byte(`,"availableCommands":[`)); ok {
+			line = append(slices.Clone(before), "}}}\n"...)
+		}
 		var answer struct {
 			Type     string `json:"type"`
 			Response struct {
@@ -107,7 +112,7 @@ func TestLiveClaude(t *testing.T) {
 	for version, path := range installed(t, "claude") {
 		t.Run(version, func(t *testing.T) {
 			agenttest.RunLive(t, agenttest.Live{
-				Adapter: agent.NewClaude([]string{path}), Holder: holder(t), Record: recorder("claude", version),
+				Adapter: agent.NewClaude([]string{path}), Holder: holder(t), Record: recorder("claude", version), Note: noter(t, "claude", version),
 				Point: func(_ *testing.T, _, url string) []string {
 					return []string{
 						"ANTHROPIC_BASE_URL=" + url, "ANTHROPIC_API_KEY=sk-" + "ant-mock-0123456789abcdef", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
@@ -123,7 +128,7 @@ func TestLiveCodex(t *testing.T) {
 	for version, path := range installed(t, "codex") {
 		t.Run(version, func(t *testing.T) {
 			agenttest.RunLive(t, agenttest.Live{
-				Adapter: agent.NewCodex([]string{path}), Holder: holder(t), Record: recorder("codex", version), Point: pointCodex,
+				Adapter: agent.NewCodex([]string{path}), Holder: holder(t), Record: recorder("codex", version), Note: noter(t, "codex", version), Point: pointCodex,
 				Uncached: true, Curt: true, Full: 250_000,
 				Skip: map[string]string{
 					"subagent": "it offers no sub-agents by default",
@@ -148,6 +153,70 @@ func pointCodex(t *testing.T, home, url string) []string {
 		t.Fatal(err)
 	}
 	return []string{"CODEX_HOME=" + dir, "MOCK_KEY=mock-" + "key-0123456789abcdef"}
+}
+
+func TestLiveGemini(t *testing.T) {
+	for version, path := range installed(t, "gemini") {
+		t.Run(version, func(t *testing.T) {
+			agenttest.RunLive(t, agenttest.Live{
+				Adapter: agent.NewGemini([]string{path}), Holder: holder(t), Record: recorder("gemini", version), Note: noter(t, "gemini", version), Point: pointGemini,
+				Uncached: true, Curt: true, Mute: true,
+				Skip: map[string]string{
+					"subagent": "it denies its own sub-agents over the protocol that it is driven by",
+					"cut":      "it gives up at a broken stream; the run takes that for a provider's limit and goes on with a fresh session",
+					"compact":  "it shortens its context between two prompts only, and a session is one",
+					"ask":      "it offers no tool to ask with over the protocol that it is driven by: it asks in its text",
+					"handin":   "it hands in a plan as a file outside of the work tree, and has no tool to ask with: it prints both",
+					"steer":    "a second prompt would end the first: what people say stands in the next brief",
+				},
+			})
+		})
+	}
+}
+
+// pointGemini makes Gemini ask the model at url.
+func pointGemini(t *testing.T, home, url string) []string {
+	t.Helper()
+	dir := filepath.Join(home, ".gemini")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	// Its own cleaning of old sessions loses some that go on.
+	text := `{"security":{"auth":{"selectedType":"gemini-api-key"}},"general":{"sessionRetention":{"enabled":false},"maxAttempts":2}}`
+	if err := os.WriteFile(filepath.Join(dir, "settings.json"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return []string{"GEMINI_API_KEY=mock-" + "key-0123456789abcdef", "GOOGLE_GEMINI_BASE_URL=" + url, "GEMINI_MODEL=gemini-2.5-pro"}
+}
+
+func TestLiveQwen(t *testing.T) {
+	for version, path := range installed(t, "qwen") {
+		t.Run(version, func(t *testing.T) {
+			agenttest.RunLive(t, agenttest.Live{
+				Adapter: agent.NewQwen([]string{path, "--auth-type", "openai"}), Holder: holder(t), Record: recorder("qwen", version), Note: noter(t, "qwen", version),
+				Point: pointQwen, Uncached: true, Curt: true, Untold: []agenttest.Fact{agenttest.Retries},
+				Skip: map[string]string{
+					"cut":     "it gives up at a broken stream; the run takes that for a provider's limit and goes on with a fresh session",
+					"steer":   "a second prompt would end the first: what people say stands in the next brief",
+					"compact": "it shortens its context without a word, and what the summary used is not counted",
+					"resume":  "it ends before it has written down its last reply, which a conversation that goes on then lacks",
+				},
+			})
+		})
+	}
+}
+
+// pointQwen makes Qwen Code ask the model at url.
+func pointQwen(t *testing.T, home, url string) []string {
+	t.Helper()
+	dir := filepath.Join(home, ".qwen")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "settings.json"), []byte(`{"model":{"generationConfig":{"maxRetries":0}}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return []string{"OPENAI_BASE_URL=" + url + "/v1", "OPENAI_API_KEY=mock-" + "key-0123456789abcdef", "OPENAI_MODEL=qwen3-coder-plus"}
 }
 
 // What the real programs once printed still means what it meant.

@@ -69,8 +69,10 @@ func geminiReply(r Reply, parts []any, last bool) object {
 	if last {
 		candidate["finishReason"] = "STOP"
 		u := r.Usage
+		thought := min(u.Output, int64(len(r.Thinking))/perToken) // counted apart here
 		out["usageMetadata"] = object{
-			"promptTokenCount": u.All(), "cachedContentTokenCount": u.CacheRead, "candidatesTokenCount": u.Output, "totalTokenCount": u.All() + u.Output,
+			"promptTokenCount": u.All(), "cachedContentTokenCount": u.CacheRead, "candidatesTokenCount": u.Output - thought, "thoughtsTokenCount": thought,
+			"totalTokenCount": u.All() + u.Output,
 		}
 	}
 	return out

@@ -26,10 +26,13 @@ type Tool struct {
 
 // Schema is as much of a tool's JSON schema as a call needs.
 type Schema struct {
-	Properties map[string]struct {
-		Type any `json:"type"`
-	} `json:"properties"`
-	Required []string `json:"required"`
+	Properties map[string]Property `json:"properties"`
+	Required   []string            `json:"required"`
+}
+
+// Property is one argument of a tool.
+type Property struct {
+	Type any `json:"type"`
 }
 
 var (

@@ -13,9 +13,19 @@ var names = map[Deed][]string{
 	Edit:  {"Edit", "replace", "edit", "apply_patch"},
 	Read:  {"Read", "read_file", "read", "view"},
 	Run:   {"Bash", "exec_command", "shell_command", "shell", "run_shell_command", "bash"},
-	Ask:   {"AskUserQuestion", "request_user_input", "ask_user", "question"},
+	Ask:   {"AskUserQuestion", "request_user_input", "ask_user_question", "ask_user", "question"},
 	Plan:  {"ExitPlanMode", "exit_plan_mode"},
-	Agent: {"Agent", "Task", "task"},
+	Agent: {"Agent", "Task", "agent", "task", "invoke_agent"},
+}
+
+// unseen are tools that are there and not offered before they are looked for, by
+// those who have tool_search.
+var unseen = map[Deed]struct {
+	name   string
+	schema Schema
+}{
+	Ask:  {"ask_user_question", Schema{Properties: map[string]Property{"questions": {Type: "array"}}}},
+	Plan: {"exit_plan_mode", Schema{Properties: map[string]Property{"plan": {Type: "string"}}}},
 }
 
 // keys are the names that agents give to an argument.
@@ -65,6 +75,9 @@ func (c Call) tool(r Request) (string, Tool) {
 		if t, ok := r.Tools[name]; ok {
 			return name, t
 		}
+	}
+	if _, ok := r.Tools["tool_search"]; ok && unseen[c.Do].name != "" {
+		return unseen[c.Do].name, Tool{Schema: unseen[c.Do].schema}
 	}
 	return names[c.Do][0], Tool{}
 }
@@ -121,7 +134,7 @@ func (c Call) values(dir string) map[string]any {
 	case Plan:
 		return map[string]any{"plan": c.Text}
 	default:
-		return map[string]any{"prompt": c.Text, "description": "part of the work", "subagent_type": "general-purpose"}
+		return map[string]any{"prompt": c.Text, "description": "part of the work", "subagent_type": "general-purpose", "agent_name": "generalist"}
 	}
 }
 

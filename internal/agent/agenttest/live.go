@@ -33,7 +33,9 @@ type Live struct {
 	Model    string                                           // that it is told to use where a scenario names one; empty: sonnet
 	Full     int64                                            // tokens at which it shortens its context by itself; 0: when the provider refuses
 	Late     bool                                             // it shortens its context only when its turn is over
+	Mute     bool                                             // it does not tell that a command failed
 	Skip     map[string]string                                // scenarios that it cannot play, with the reason
+	Note     func(scenario, why string)                       // is told what it can do, and with a reason what not; nil: nobody asks
 	Record   func(t *testing.T, scenario string, tape []byte) // is given what the program printed; nil: nobody keeps it
 }
 
@@ -54,6 +56,12 @@ func (l Live) tells(f Fact) bool { return !slices.Contains(l.Untold, f) }
 
 // model is one that the program knows.
 func (l Live) model() string { return cmp.Or(l.Model, "sonnet") }
+
+func (l Live) note(scenario, why string) {
+	if l.Note != nil {
+		l.Note(scenario, why)
+	}
+}
 
 // brief is what every session is told.
 var brief = []byte("Do the work. " + modelserver.Mark("main"))
@@ -268,14 +276,27 @@ func (s *session) printed() []byte {
 	return b[:n]
 }
 
-// say tells the program something.
+// say tells the program something, as soon as it can hear it.
 func (s *session) say(w agent.Word) {
 	s.t.Helper()
-	s.mu.Lock()
-	in, ok := s.reader.Say(w)
-	s.mu.Unlock()
-	if !ok || !hold.Type(s.t.Context(), s.dir, hold.Typing{Source: 1 << 32, Number: uint64(len(w.ID)), Text: in.Text, Close: in.Close}) {
-		s.t.Fatalf("it could not be told %q (%v)", w.Text, ok)
+	limit := time.NewTimer(patience)
+	defer limit.Stop()
+	for {
+		s.mu.Lock()
+		in, ok := s.reader.Say(w)
+		more := s.more
+		s.mu.Unlock()
+		if ok {
+			if !hold.Type(s.t.Context(), s.dir, hold.Typing{Source: 1 << 32, Number: uint64(len(w.ID)), Text: in.Text, Close: in.Close}) {
+				s.t.Fatalf("it was not told %q", w.Text)
+			}
+			return
+		}
+		select {
+		case <-more:
+		case <-limit.C:
+			s.t.Fatalf("it could not be told %q\n%s", w.Text, s.tail())
+		}
 	}
 }
 

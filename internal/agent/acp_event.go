@@ -1,0 +1,177 @@
+package agent
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// acpLine is a line of the protocol: an answer (ID and Result or Error), a request
+// (ID and Method) or a notice (Method).
+type acpLine struct {
+	ID     json.RawMessage `json:"id"`
+	Method string          `json:"method"`
+	Params struct {
+		Session string      `json:"sessionId"`
+		Update  acpUpdate   `json:"update"`
+		Call    acpUpdate   `json:"toolCall"`
+		Options []acpOption `json:"options"`
+	} `json:"params"`
+	Result acpResult `json:"result"`
+	Error  *acpError `json:"error"`
+}
+
+// acpResult is as much as is read of the answer to any request.
+type acpResult struct {
+	Protocol int `json:"protocolVersion"` // initialize
+	Info     struct {
+		Version string `json:"version"`
+	} `json:"agentInfo"`
+	Can struct {
+		Load    bool `json:"loadSession"`
+		Session struct {
+			Resume json.RawMessage `json:"resume"`
+		} `json:"sessionCapabilities"`
+	} `json:"agentCapabilities"`
+
+	Session string `json:"sessionId"` // session/new
+	Modes   struct {
+		Current string `json:"currentModeId"`
+		All     []struct {
+			ID string `json:"id"`
+		} `json:"availableModes"`
+	} `json:"modes"`
+	Models struct {
+		Current string `json:"currentModelId"`
+		All     []struct {
+			ID   string `json:"modelId"`
+			Meta struct {
+				Window int64 `json:"contextLimit"`
+			} `json:"_meta"`
+		} `json:"availableModels"`
+	} `json:"models"`
+
+	Stop  string     `json:"stopReason"` // session/prompt
+	Usage *acpTokens `json:"usage"`
+}
+
+// acpError is why a request failed. Code is one of JSON-RPC, or the status of HTTP
+// that a provider answered.
+type acpError struct {
+	Code    int             `json:"code"`
+	Message string          `json:"message"`
+	Data    json.RawMessage `json:"data"`
+}
+
+// text is all that is said of it: some programs pass on what the provider
+// answered, which is an object.
+func (e *acpError) text() string {
+	var answer struct {
+		Error struct {
+			Message string `json:"message"`
+			Status  string `json:"status"`
+		} `json:"error"`
+	}
+	if json.Unmarshal([]byte(e.Message), &answer) == nil && answer.Error.Message != "" {
+		return strings.TrimSuffix(answer.Error.Message+" ("+answer.Error.Status+")", " ()")
+	}
+	var data struct {
+		Details string `json:"details"`
+		Message string `json:"message"`
+	}
+	if json.Unmarshal(e.Data, &data) != nil {
+		_ = json.Unmarshal(e.Data, &data.Details) // it may be a text, or nothing
+	}
+	more := first(data.Details, data.Message)
+	if more == "" || strings.Contains(e.Message, more) {
+		return e.Message
+	}
+	return e.Message + ": " + more
+}
+
+// acpOption is an answer that a program offers to the question whether it may do
+// something.
+type acpOption struct {
+	ID   string `json:"optionId"`
+	Kind string `json:"kind"`
+}
+
+// acpUpdate is something that happened, or the call that a permission is asked
+// for. Which fields it has depends on its kind.
+type acpUpdate struct {
+	Kind    string          `json:"sessionUpdate"`
+	Content json.RawMessage `json:"content"` // of a message one block, of a call a list
+
+	ID        string          `json:"toolCallId"`
+	Title     string          `json:"title"`
+	ToolKind  string          `json:"kind"`
+	Status    string          `json:"status"`
+	Input     json.RawMessage `json:"rawInput"`
+	Output    json.RawMessage `json:"rawOutput"`
+	Locations []struct {
+		Path string `json:"path"`
+	} `json:"locations"`
+
+	Used *int64 `json:"used"` // usage_update
+	Size *int64 `json:"size"`
+	Cost *struct {
+		Amount   float64 `json:"amount"`
+		Currency string  `json:"currency"`
+	} `json:"cost"`
+
+	Meta struct {
+		Tool   string     `json:"toolName"`
+		Usage  *acpTokens `json:"usage"`
+		Parent string     `json:"parentToolCallId"`
+	} `json:"_meta"`
+}
+
+// acpTokens counts; Input is with what was read from a cache.
+type acpTokens struct {
+	Input      int64 `json:"inputTokens"`
+	Output     int64 `json:"outputTokens"`
+	Thought    int64 `json:"thoughtTokens"`
+	CacheRead  int64 `json:"cachedReadTokens"`
+	CacheWrite int64 `json:"cachedWriteTokens"`
+	All        int64 `json:"totalTokens"`
+}
+
+// acpBlock is a part of what a call shows: a text, or a file before and after.
+type acpBlock struct {
+	Type    string `json:"type"`
+	Path    string `json:"path"`
+	Content struct {
+		Text string `json:"text"`
+	} `json:"content"`
+}
+
+// said is the text of a message.
+func (u *acpUpdate) said() string {
+	var block struct {
+		Type string `json:"type"`
+		Text string `json:"text"`
+	}
+	_ = json.Unmarshal(u.Content, &block) // a list of a call's blocks has none
+	return block.Text
+}
+
+// blocks of a call.
+func (u *acpUpdate) blocks() []acpBlock {
+	var all []acpBlock
+	_ = json.Unmarshal(u.Content, &all) // a message has none
+	return all
+}
+
+// shown is the text of what a call shows; where it shows none, its output as it
+// is.
+func (u *acpUpdate) shown() string {
+	var all []string
+	for _, b := range u.blocks() {
+		if b.Content.Text != "" {
+			all = append(all, b.Content.Text)
+		}
+	}
+	if len(all) == 0 {
+		return inputText(u.Output)
+	}
+	return strings.Join(all, "\n")
+}
