@@ -11,6 +11,10 @@ command -v clang >/dev/null || need gcc
 if [ "$(uname)" = Linux ] && [ -z "${KEDGE_TEST_NO_STRACE:-}" ]; then
 	need strace
 fi
+# bubblewrap is good to have: without it the tests of the sandbox say that they skip.
+if [ "$(uname)" = Linux ] && ! command -v bwrap >/dev/null && command -v apt-get >/dev/null && [ "$(id -u)" = 0 ]; then
+	DEBIAN_FRONTEND=noninteractive apt-get install -y -q bubblewrap >/dev/null 2>&1 || echo "the tests of the sandbox are skipped: no bubblewrap" >&2
+fi
 [ ${#missing[@]} -eq 0 ] && exit 0
 if command -v apt-get >/dev/null && [ "$(id -u)" = 0 ]; then
 	export DEBIAN_FRONTEND=noninteractive

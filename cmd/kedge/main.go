@@ -10,10 +10,12 @@ import (
 	"slices"
 	"time"
 
+	"kedge"
 	"kedge/internal/cli"
 	"kedge/internal/daemon"
 	"kedge/internal/fakeagent"
 	"kedge/internal/hold"
+	"kedge/internal/sandbox"
 	"kedge/internal/term"
 )
 
@@ -28,6 +30,9 @@ func run() int {
 	}
 	if len(os.Args) > 1 && os.Args[1] == "fakeagent" {
 		return fakeAgentMain() // before signals are caught: they end it as they end any agent
+	}
+	if len(os.Args) > 1 && os.Args[1] == "limit" {
+		return limitMain() // likewise: it becomes another program
 	}
 	env := cli.Env{
 		Args:    os.Args[1:],
@@ -71,6 +76,17 @@ func fakeAgentMain() int {
 		Dir: absolute("."), In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Now: time.Now,
 		Program: []string{exe, "fakeagent"},
 	})
+}
+
+// limitMain is the hidden command that stands before a command to bound it. Its
+// codes are those of a shell that cannot start a program.
+func limitMain() int {
+	err := sandbox.Limit(os.Args[2:])
+	fmt.Fprintln(os.Stderr, "kedge limit:", err)
+	if kedge.NotFound.Is(err) {
+		return 127
+	}
+	return 126
 }
 
 // workDir is where the command acts: KEDGE_PROJECT, else the current folder.

@@ -62,6 +62,7 @@ var layer = map[string]int{
 	"kedge/internal/outputs":    16,
 	"kedge/internal/spool":      16,
 	"kedge/internal/capability": 16,
+	"kedge/internal/sandbox":    16,
 	"kedge/internal/hold":       20,
 
 	"kedge/internal/gitx/holder": 15,

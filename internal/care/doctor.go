@@ -51,6 +51,7 @@ var doctorChecks = []func(*Care, context.Context, *project.Project) []kedge.Find
 	(*Care).checkUnwritten,
 	(*Care).checkOpenPlan,
 	(*Care).checkLinger,
+	(*Care).checkSandbox,
 	(*Care).checkWork,
 }
 

@@ -136,9 +136,21 @@ type Env struct {
 	Pass []string `toml:"pass"`
 }
 
-// Sandbox says what confines an unattended agent.
+// Sandbox says what confines unattended agents and the commands of checks. 0 is no
+// limit.
 type Sandbox struct {
-	Kind string `toml:"kind"`
+	Kind      string   `toml:"kind"`
+	Missing   string   `toml:"missing"` // what happens where the system's tool is not there
+	Write     []string `toml:"write"`   // folders that stay writable
+	Network   bool     `toml:"network"`
+	MemoryMB  int64    `toml:"memory_mb"`
+	FileMB    int64    `toml:"file_mb"`
+	Processes int64    `toml:"processes"`
+}
+
+// Asked tells whether anything is to be confined or bounded.
+func (s Sandbox) Asked() bool {
+	return s.Kind != "none" && s.Kind != "" || s.MemoryMB+s.FileMB+s.Processes > 0
 }
 
 // Gateway is off unless a person switches it on.
@@ -197,7 +209,7 @@ func Default() Config {
 		},
 		Protect: Protect{Paths: defaultProtect()},
 		Env:     Env{Pass: []string{"PATH", "HOME", "LANG"}},
-		Sandbox: Sandbox{Kind: "none"},
+		Sandbox: Sandbox{Kind: "none", Missing: "refuse", Network: true},
 		Forge:   Forge{Kind: "github"},
 		Sessions: Sessions{
 			KeepDays:  30,
@@ -232,7 +244,7 @@ func ParseConfig(file string, b []byte) (Config, error) {
 }
 
 // Merge lays the project's file over the user's: a key that the project sets
-// wins, an agent is replaced whole, and a zero Config stands for "no such
+// wins, an agent is replaced whole, a sandbox of the user's own stays whole, and a zero Config stands for "no such
 // file". Names of agents are checked here, because either file may define them.
 func Merge(user, project Config) (Config, error) {
 	if project.src != nil && project.src.md.IsDefined("sessions") {
@@ -255,6 +267,9 @@ func Merge(user, project Config) (Config, error) {
 			c.Route.Rows = rows
 		}
 		c.src = src
+	}
+	if user.src != nil && user.Sandbox.Asked() {
+		c.Sandbox = user.Sandbox // whoever wrote the repository must not let its work out
 	}
 	if err := c.checkAgents(user.src, project.src); err != nil {
 		return Config{}, err

@@ -67,6 +67,7 @@ func (c Config) checkEnums() error {
 		{"run.land", c.Run.Land, []string{"end", "each", "never"}},
 		{"run.regression", c.Run.Regression, []string{"sample", "all", "none"}},
 		{"sandbox.kind", c.Sandbox.Kind, []string{"none", "bwrap", "seatbelt"}},
+		{"sandbox.missing", c.Sandbox.Missing, []string{"refuse", "run"}},
 		{"forge.kind", c.Forge.Kind, []string{"github", "gitea"}},
 	} {
 		if !oneOf(e.value, e.allowed) {
@@ -93,6 +94,12 @@ const MaxParallel = 64
 // maxKeepDays is a hundred years; for ever is 0.
 const maxKeepDays = 36_500
 
+// minMemoryMB is what a program needs to start at all.
+const minMemoryMB = 64
+
+// maxMB is a petabyte: more is a slip of the pen.
+const maxMB = 1 << 30
+
 func (c Config) checkNumbers() error {
 	if c.Run.Parallel < 1 || c.Run.Parallel > MaxParallel {
 		return c.src.at("run.parallel", "%q is not between 1 and %d: %d", "run.parallel", MaxParallel, c.Run.Parallel)
@@ -107,6 +114,8 @@ func (c Config) checkNumbers() error {
 		{"budget.day_usd", c.Budget.DayUSD},
 		{"context.compact_tokens", float64(c.Context.CompactTokens)},
 		{"sessions.keep_bytes", float64(c.Sessions.KeepBytes)},
+		{"sandbox.file_mb", float64(c.Sandbox.FileMB)},
+		{"sandbox.processes", float64(c.Sandbox.Processes)},
 	} {
 		if !(n.value >= 0 && n.value <= maxNumber) { // also refuses NaN
 			return c.src.at(n.key, "%q is not a number from 0 up", n.key)
@@ -114,6 +123,9 @@ func (c Config) checkNumbers() error {
 	}
 	if c.Sessions.KeepDays < 0 || c.Sessions.KeepDays > maxKeepDays {
 		return c.src.at("sessions.keep_days", "%q is not between 0 and %d: %d", "sessions.keep_days", maxKeepDays, c.Sessions.KeepDays)
+	}
+	if m := c.Sandbox.MemoryMB; m != 0 && (m < minMemoryMB || m > maxMB) || c.Sandbox.FileMB > maxMB {
+		return c.src.at("sandbox.memory_mb", "%q is 0 or from %d to %d, and %q at most that", "sandbox.memory_mb", minMemoryMB, maxMB, "sandbox.file_mb")
 	}
 	if !(c.Context.Checkpoint > 0 && c.Context.Checkpoint <= 1) {
 		return c.src.at("context.checkpoint", "%q is not a share between 0 and 1", "context.checkpoint")
@@ -134,6 +146,11 @@ func (c Config) checkLists() error {
 	for _, p := range c.Worktree.Copy {
 		if !insidePath(p) {
 			return c.src.at("worktree.copy", "%q does not stay inside the project: %q", "worktree.copy", p)
+		}
+	}
+	for _, w := range c.Sandbox.Write {
+		if !path.IsAbs(w) && w != "~" && !strings.HasPrefix(w, "~/") {
+			return c.src.at("sandbox.write", "%q is neither an absolute path nor one below ~: %q", "sandbox.write", w)
 		}
 	}
 	for _, name := range c.Env.Pass {

@@ -40,7 +40,11 @@ func Home(env func(string) string) (string, error) {
 		return "", kedge.Errorf(kedge.Invalid, "read the state folder %q: %w", dir, cause(err)).
 			WithHint("set KEDGE_HOME to a folder that you may write to")
 	}
-	return dir, private(dir, info)
+	err = private(dir, info)
+	if errors.Is(err, unix.EROFS) && env("KEDGE_SESSION") != "" {
+		err = nil // in a sandbox, where whoever acts in a session asks the daemon
+	}
+	return dir, err
 }
 
 // Claim closes a state folder that is this user's, still empty and open to

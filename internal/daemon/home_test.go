@@ -155,6 +155,8 @@ func homeRole() {
 		_, err := daemon.Home(env("KEDGE_HOME", d))
 		fmt.Printf("%s: %v\n", kedge.KindOf(err), err)
 	}
+	_, err := daemon.Home(env("KEDGE_HOME", dir, "KEDGE_SESSION", "ses-1"))
+	fmt.Printf("in a session: %v\n", err)
 }
 
 func TestF29ReadOnlyFilesystem(t *testing.T) {
@@ -176,7 +178,7 @@ func TestF29ReadOnlyFilesystem(t *testing.T) {
 	if reason, skip := strings.CutPrefix(string(out), "skip:"); skip {
 		t.Skipf("cannot mount here: %s", reason)
 	}
-	want := fmt.Sprintf("invalid: %q cannot be written: %v\ninvalid: make the state folder %q: %v\n",
+	want := fmt.Sprintf("invalid: %q cannot be written: %v\ninvalid: make the state folder %q: %v\nin a session: <nil>\n",
 		dir, syscall.EROFS, filepath.Join(dir, "below"), syscall.EROFS)
 	if string(out) != want {
 		t.Errorf("got  %s\nwant %s", out, want)

@@ -249,6 +249,9 @@ func (s *Driver) runRules(ctx context.Context, p *project.Project, repo *gitx.Re
 	if n := in.Flags.Parallel; n < 0 || n > config.MaxParallel {
 		return run.Rules{}, nil, kedge.Errorf(kedge.Invalid, "%d features at once is not between 1 and %d", n, config.MaxParallel).WithHint("kedge run --parallel 4")
 	}
+	if err := s.checkSandbox(ctx, cfg, p, in.Env); err != nil {
+		return run.Rules{}, nil, err
+	}
 	r := rulesOf(cfg, in.Flags)
 	r.Phases = phaseLimits(l)
 	if err := s.checkCommitted(ctx, p, repo, base, r.Agent, keep.CheckAgent(cfg, p, r.Agent, in.Env)); err != nil {
@@ -299,7 +302,7 @@ func (s *Driver) checkVersions(ctx context.Context, cfg config.Config, uses []co
 func rulesOf(cfg config.Config, f RunFlags) run.Rules {
 	r := run.Rules{
 		Parallel: cfg.Run.Parallel, Land: cfg.Run.Land, Regression: cfg.Run.Regression,
-		Agent: firstSet(f.Agent, cfg.Route.Implement, cfg.Run.Agent),
+		Agent:       firstSet(f.Agent, cfg.Route.Implement, cfg.Run.Agent),
 		MaxSessions: f.MaxSessions, Tokens: f.BudgetTokens, USD: cfg.Budget.RunUSD, DayUSD: cfg.Budget.DayUSD,
 		FeatureUSD: cfg.Budget.FeatureUSD, SessionTokens: cfg.Budget.SessionTokens, SessionWall: cfg.Budget.SessionWall.Std(),
 		Given: run.Given{Agent: f.Agent, Parallel: f.Parallel, Tokens: f.BudgetTokens, USD: f.BudgetUSD},

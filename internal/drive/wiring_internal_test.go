@@ -49,7 +49,7 @@ func newService(w wiring) *Service {
 	s.Keeper = keep.New(home, alive, s.Teller, keep.Sessions{}, func(ctx context.Context, p *project.Project) error {
 		return s.AdoptGates(ctx, p)
 	})
-	s.Gater = gating.New(home, entries, alive, s.Runner)
+	s.Gater = gating.New(home, entries, alive, s.Runner, gating.With{})
 	s.Clerk = clerk.New(home, entries, s.ForClerk())
 	s.Bind(entries, s.Clerk, s.Teller, s.Keeper)
 	return s

@@ -63,7 +63,7 @@ const signalBase = 128
 // runLine runs the line once, or takes it up where it was started before.
 func (g *gate) runLine(ctx context.Context, s step, res *kedge.CheckResult) (proc.Result, error) {
 	line, err := g.Runner.Start(ctx, proc.Spec{
-		Line: s.line, Dir: g.Dir, Env: g.environ(res.Kind), Log: res.Log, Timeout: config.Timeout(s.check),
+		Line: s.line, Under: g.under(res.Kind), Dir: g.Dir, Env: g.environ(res.Kind), Log: res.Log, Timeout: config.Timeout(s.check),
 	})
 	if err != nil {
 		return proc.Result{}, err
@@ -76,6 +76,15 @@ func (g *gate) runLine(ctx context.Context, s step, res *kedge.CheckResult) (pro
 		res.Started = at
 	}
 	return out, err
+}
+
+// under is what confines a check. One that asks the project's services has the
+// network that they have.
+func (g *gate) under(kind kedge.CheckKind) []string {
+	if kind == kedge.CheckE2E {
+		return g.Box.Online().Prefix()
+	}
+	return g.Box.Prefix()
 }
 
 // judge decides whether a command that has ended is red.

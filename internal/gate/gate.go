@@ -18,6 +18,7 @@ import (
 	"kedge"
 	"kedge/internal/gitx"
 	"kedge/internal/glob"
+	"kedge/internal/sandbox"
 )
 
 // Repo is what the gate asks of a repository.
@@ -47,6 +48,7 @@ type Request struct {
 	Now      func() time.Time
 	Progress func(Step)
 	Runner   Runner // nil: lines are children of this process
+	Box      sandbox.Box
 	// Expect is the tree of a gate that is run again to finish it: the verdict
 	// is about that one. Empty: the tree as it stands.
 	Expect string

@@ -134,7 +134,7 @@ func (h Held) begin(ctx context.Context, l *heldLine) (*hold.Client, error) {
 	start := func() (*hold.Client, error) {
 		return h.Holder.Start(ctx, hold.Spec{
 			Session: kedge.SessionID(id), Dir: l.dir, Socket: filepath.Join(h.Sockets, id[len(id)-12:]),
-			Command: []string{"/bin/sh", "-c", l.spec.Line}, Cwd: l.spec.Dir, Env: LineEnv(l.spec.Env, kedge.SessionID(id)),
+			Command: l.spec.Words(), Cwd: l.spec.Dir, Env: LineEnv(l.spec.Env, kedge.SessionID(id)),
 		})
 	}
 	holding := h.Holding

@@ -116,7 +116,7 @@ func (s *services) tryOn(ctx context.Context, v kedge.Service, port int) (*notRe
 			WithHint("stop what listens there, or use {port} in the service's ready address")
 	}
 	p, err := s.g.Runner.Start(ctx, proc.Spec{
-		Line: v.Run, Dir: s.g.Dir, Log: log,
+		Line: v.Run, Under: s.g.Box.Online().Prefix(), Dir: s.g.Dir, Log: log,
 		Env: withEnv(s.g.Env, map[string]string{"KEDGE_SLOT": s.g.Slot, "KEDGE_PORT": strconv.Itoa(port)}),
 	})
 	if err != nil {

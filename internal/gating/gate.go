@@ -11,9 +11,11 @@ import (
 
 	"kedge"
 	"kedge/internal/book"
+	"kedge/internal/config"
 	"kedge/internal/gate"
 	"kedge/internal/gitx"
 	"kedge/internal/project"
+	"kedge/internal/sandbox"
 	"kedge/internal/settings"
 	"kedge/internal/store"
 )
@@ -201,8 +203,25 @@ func (s *Gater) gateRequest(ctx context.Context, p *project.Project, who project
 		return q, err
 	}
 	cfg, err := rules.Config(ctx, settings.UserFile(env))
+	if err != nil {
+		return q, err
+	}
 	q.Checks, q.Services, q.Protect = g.Checks, g.Services, cfg.Protect.Paths
+	q.Box, err = s.box(cfg.Sandbox, p, j)
 	return q, err
+}
+
+// box is what confines the checks, as people set it.
+func (s *Gater) box(c config.Sandbox, p *project.Project, j judgement) (sandbox.Box, error) {
+	if !c.Asked() {
+		return sandbox.Box{}, nil
+	}
+	at := sandbox.Place{Dir: p.Dir, Home: s.home.Dir, Sockets: s.with.Sockets, Env: j.env, Kedge: s.with.Program}
+	if r := j.base.repo; r != nil {
+		at.Common = r.CommonDir()
+		at.GitDir = sandbox.GitDir(at.Common, p.Dir)
+	}
+	return sandbox.New(c, at)
 }
 
 func rulesFor(p *project.Project, who project.Caller, b base) settings.Source {

@@ -18,10 +18,15 @@ type Gater struct {
 	book  *book.Book
 	life  *life.Life
 	lines func() gate.Runner
+	with  With
 }
+
+// With is what is outside of the projects: this program, and where the daemon and
+// the holders listen.
+type With struct{ Program, Sockets string }
 
 // New makes one; it does nothing until it is asked. Lines gives what holds the lines
 // of gates, so that they outlive the daemon; nil where nothing can.
-func New(home *project.Home, book *book.Book, life *life.Life, lines func() gate.Runner) *Gater {
-	return &Gater{home: home, book: book, life: life, lines: lines}
+func New(home *project.Home, book *book.Book, life *life.Life, lines func() gate.Runner, with With) *Gater {
+	return &Gater{home: home, book: book, life: life, lines: lines, with: with}
 }

@@ -40,7 +40,7 @@ func TestCallsOnTools(t *testing.T) {
 		{"not offered", Call{Do: Run, Line: "ls"}, nil, `Bash {"command":"ls"}`},
 		{"raw", Call{Do: Raw, Name: "Odd", Args: json.RawMessage(`{"a":1}`)}, nil, `Odd {"a":1}`},
 		{"an MCP tool of claude", Call{Do: MCP, Server: "s", Name: "t", Args: json.RawMessage(`{}`)}, map[string]Tool{"mcp__s__t": {}}, `mcp__s__t {}`},
-		{"an MCP tool that is not offered", Call{Do: MCP, Server: "s", Name: "t", Args: json.RawMessage(`{}`)}, nil, `t {}`},
+		{"an MCP tool that is not offered", Call{Do: MCP, Server: "s", Name: "t", Args: json.RawMessage(`{}`)}, nil, `mcp__s__t {}`},
 		{
 			"ask",
 			Call{Do: Ask, Text: "which?", Options: []string{"a"}},

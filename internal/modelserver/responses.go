@@ -3,6 +3,7 @@ package modelserver
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 )
 
 // responses is OpenAI's Responses API.
@@ -64,7 +65,8 @@ func responsesItems(r Reply) []object {
 	for _, c := range r.Calls {
 		item := object{"type": "function_call", "id": "fc_" + c.ID, "call_id": "call_" + c.ID, "name": c.Name, "status": "completed"}
 		if c.Server != "" {
-			item["namespace"] = "mcp__" + c.Server
+			space := "mcp__" + c.Server
+			item["namespace"], item["name"] = space, strings.TrimPrefix(c.Name, space+"__")
 		}
 		if c.Custom {
 			item["type"], item["input"] = "custom_tool_call", c.Args

@@ -67,7 +67,7 @@ func (c Call) behind(r Request) ToolCall {
 			return ToolCall{Name: name, Args: string(c.Args)}
 		}
 	}
-	return ToolCall{Name: c.Name, Args: string(c.Args), Server: c.Server}
+	return ToolCall{Name: "mcp__" + c.Server + "__" + c.Name, Args: string(c.Args), Server: c.Server}
 }
 
 func (c Call) tool(r Request) (string, Tool) {

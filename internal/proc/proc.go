@@ -17,6 +17,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -29,12 +30,18 @@ import (
 // mode 0600.
 type Spec struct {
 	Line    string
+	Under   []string // words before the shell's: what confines it; empty: nothing
 	Dir     string
 	Env     []string
 	Log     string
 	Limit   int64         // bytes of output kept; 0 is DefaultLimit
 	Timeout time.Duration // 0 is none
 	Grace   time.Duration // between asking and killing; 0 is DefaultGrace
+}
+
+// Words is the command that runs the line.
+func (s Spec) Words() []string {
+	return append(slices.Clone(s.Under), "/bin/sh", "-c", s.Line)
 }
 
 // The bounds of a Spec that names none.
@@ -125,7 +132,8 @@ func start(ctx context.Context, s Spec, log *boundedLog) (*Proc, error) {
 	}
 	defer func() { _ = w.Close() }()
 	mark := rand.Text()
-	cmd := exec.CommandContext(context.WithoutCancel(ctx), "/bin/sh", "-c", s.Line) // watch ends it, with all that grew from it
+	words := s.Words()
+	cmd := exec.CommandContext(context.WithoutCancel(ctx), words[0], words[1:]...) // watch ends it, with all that grew from it
 	cmd.Dir, cmd.Env = s.Dir, markEnv(s.Env, mark)
 	cmd.Stdout, cmd.Stderr, cmd.ExtraFiles = w, w, markFiles(w)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}

@@ -100,6 +100,9 @@ func (x *Executor) verdict(ctx context.Context, c run.Command, dir string, q gat
 	}
 	q.LogDir, q.LockDir = dir, filepath.Join(x.cfg.Home, "projects", string(x.cfg.Project), "locks")
 	q.Env, q.Now, q.Runner, q.Expect = x.env(c.Run), x.cfg.Now, x.cfg.Runner, was.Tree
+	if q.Box, err = x.box(ctx, c, q.Dir, nil); err != nil {
+		return kedge.Verdict{}, err
+	}
 	q.Begin = func(tree string) error {
 		was.Run, was.Tree = c.Run, tree
 		return was.write(dir)

@@ -211,9 +211,11 @@ func (s *session) begin(ctx context.Context) (*hold.Client, *run.Event, error) {
 	}
 	var c *hold.Client
 	err = s.known(func() (int, error) {
-		var err error
-		c, err = s.x.cfg.Holder.Start(ctx, s.spec(start, token))
+		spec, err := s.spec(ctx, start, token)
 		if err != nil {
+			return 0, err
+		}
+		if c, err = s.x.cfg.Holder.Start(ctx, spec); err != nil {
 			return 0, err
 		}
 		return c.Greeting.Holder.PID, nil
@@ -276,7 +278,11 @@ func (s *session) task() agent.Task {
 
 func (s *session) briefFile() string { return filepath.Join(s.dir, "brief.md") }
 
-func (s *session) spec(start agent.Start, token string) hold.Spec {
+func (s *session) spec(ctx context.Context, start agent.Start, token string) (hold.Spec, error) {
+	box, err := s.x.box(ctx, s.c, s.work, agent.Writes(s.adapter.Kind()))
+	if err != nil {
+		return hold.Spec{}, err
+	}
 	id := string(s.id)
 	spec := hold.Spec{
 		Session: s.id, Dir: s.dir, Socket: filepath.Join(s.x.cfg.Sockets, id[len(id)-12:]),
@@ -285,7 +291,13 @@ func (s *session) spec(start agent.Start, token string) hold.Spec {
 	if !start.Pipes {
 		spec.Cols, spec.Rows = 120, 40
 	}
-	return spec
+	if under := box.Prefix(); len(under) > 0 {
+		if _, err := hold.LookPath(start.Command[0], s.work, spec.Env); err != nil {
+			return spec, err // said by us: in the box it would only be an exit code
+		}
+		spec.Command = append(under, start.Command...)
+	}
+	return spec, nil
 }
 
 // env is the caller's environment with what tells the program its session. What

@@ -112,10 +112,14 @@ func (x *Executor) runSetup(ctx context.Context, c run.Command, w *gitx.Repo, li
 	if err := (begunGate{Version: 1, Run: c.Run}).write(dir); err != nil {
 		return "", err
 	}
+	box, err := x.box(ctx, c, w.Root(), nil)
+	if err != nil {
+		return "", err
+	}
 	held, done := lasting(ctx)
 	defer done()
 	log := filepath.Join(dir, "setup.log")
-	res, err := x.line(held, proc.Spec{Line: line, Dir: w.Root(), Env: x.env(c.Run), Log: log, Timeout: setupTimeout})
+	res, err := x.line(held, proc.Spec{Line: line, Under: box.Online().Prefix(), Dir: w.Root(), Env: x.env(c.Run), Log: log, Timeout: setupTimeout})
 	if leaving(ctx, err) {
 		return "", err
 	}
@@ -142,7 +146,11 @@ func setupFailure(line, log string, res proc.Result) string {
 // environment names what a verdict depends on beside the tree, without any
 // value: the system, where programs are looked for, the setup, the rules.
 func environment(env []string, cfg config.Config, g config.Gate, inputs string) string {
-	rules, _ := json.Marshal([]any{g.Checks, g.Services, cfg.Protect.Paths}) // plain values: never fails
+	decides := []any{g.Checks, g.Services, cfg.Protect.Paths}
+	if cfg.Sandbox.Asked() {
+		decides = append(decides, cfg.Sandbox)
+	}
+	rules, _ := json.Marshal(decides) // plain values: never fails
 	h, p := sha256.New(), sha256.New()
 	feed(h, string(rules))
 	feed(p, lookup(env, "PATH"))

@@ -1,0 +1,263 @@
+package sandbox_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"kedge/internal/sandbox"
+)
+
+// patience only guards against hanging.
+const patience = 3 * time.Minute
+
+// someone is a user whom nothing else on the machine runs as.
+func someone() uint32 { return 200_000 + uint32(os.Getpid()) }
+
+// limited is a box of limits whose program to set them is this test.
+func limited(t *testing.T, l sandbox.Limits) sandbox.Box {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sandbox.Box{Limiter: []string{exe, "limit"}, Limits: l}
+}
+
+// shell is a shell line in a box, in a group of its own that is gone when the test
+// ends.
+func shell(t *testing.T, b sandbox.Box, dir, line string) (*exec.Cmd, *bytes.Buffer) {
+	t.Helper()
+	words := append(b.Prefix(), "/bin/sh", "-c", line)
+	c := exec.CommandContext(t.Context(), words[0], words[1:]...)
+	said := &bytes.Buffer{}
+	c.Dir, c.Stdout, c.Stderr = dir, said, said
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	c.WaitDelay = patience
+	t.Cleanup(func() {
+		if c.Process != nil {
+			_ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL)
+		}
+	})
+	return c, said
+}
+
+// TestT19Memory: a process that takes all memory is stopped by its limit.
+func TestT19Memory(t *testing.T) {
+	c, said := shell(t, limited(t, sandbox.Limits{Memory: 64 << 20}), t.TempDir(), "head -c 300000000 /dev/zero | tail >/dev/null")
+	if err := c.Run(); err == nil {
+		t.Errorf("it had its memory: %s", said)
+	}
+	c, said = shell(t, limited(t, sandbox.Limits{Memory: 64 << 20}), t.TempDir(), "head -c 300000 /dev/zero | tail >/dev/null")
+	if err := c.Run(); err != nil {
+		t.Errorf("what needs little: %v %s", err, said)
+	}
+}
+
+// TestT19FileSize: a file does not grow beyond the limit.
+func TestT19FileSize(t *testing.T) {
+	dir := t.TempDir()
+	c, said := shell(t, limited(t, sandbox.Limits{FileSize: 1 << 20}), dir, "head -c 5000000 /dev/zero >big")
+	if err := c.Run(); err == nil {
+		t.Errorf("it was written whole: %s", said)
+	}
+	if fi, err := os.Stat(filepath.Join(dir, "big")); err != nil || fi.Size() != 1<<20 {
+		t.Errorf("the file: %v (%v)", fi, err)
+	}
+}
+
+// TestT19Processes: an unprivileged user's program that starts more and more
+// processes comes to an end with that, and everybody else still starts some.
+func TestT19Processes(t *testing.T) {
+	l := sandbox.Limits{Processes: 1} // of whoever runs the test, who has more
+	if os.Getuid() == 0 {
+		l.Processes = 20
+	}
+	c, said := shell(t, reachable(t, limited(t, l)), "/", "i=0; while [ $i -lt 60 ]; do sleep 1000 >/dev/null 2>&1 & i=$((i+1)); done; echo all are there")
+	if os.Getuid() == 0 {
+		c.SysProcAttr.Credential = &syscall.Credential{Uid: someone(), Gid: someone(), NoSetGroups: true}
+	}
+	err := c.Run()
+	if err == nil || strings.Contains(said.String(), "all are there") || !strings.Contains(strings.ToLower(said.String()), "fork") {
+		t.Errorf("%v: %s", err, said)
+	}
+	if err := exec.CommandContext(t.Context(), "/bin/sh", "-c", "sh -c :").Run(); err != nil {
+		t.Errorf("nobody else can start a process: %v", err)
+	}
+}
+
+// reachable puts the program that sets limits where any user may start it.
+func reachable(t *testing.T, b sandbox.Box) sandbox.Box {
+	t.Helper()
+	if os.Getuid() != 0 {
+		return b
+	}
+	dir, err := os.MkdirTemp("/tmp", "kedge-limit-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	exe := filepath.Join(dir, "limiter")
+	text, err := os.ReadFile(b.Limiter[0])
+	if err == nil {
+		err = os.WriteFile(exe, text, 0o755)
+	}
+	if err == nil {
+		err = os.Chmod(dir, 0o755)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Limiter = append([]string{exe}, b.Limiter[1:]...)
+	return b
+}
+
+// TestLimitRefuses: what it cannot do it says, and starts nothing.
+func TestLimitRefuses(t *testing.T) {
+	for _, args := range [][]string{{}, {"--"}, {"memory=1"}, {"cpu=1", "--", "true"}, {"file=x", "--", "true"}, {"file=-1", "--", "true"}} {
+		if err := sandbox.Limit(args); err == nil {
+			t.Errorf("%q was taken", args)
+		}
+	}
+}
+
+// realBwrap is bubblewrap where it works: installed, or with the agents that make
+// test-agents installs.
+func realBwrap(t *testing.T) string {
+	t.Helper()
+	tool, err := exec.LookPath("bwrap")
+	if err != nil {
+		found, _ := filepath.Glob(filepath.Join(os.Getenv("KEDGE_TEST_AGENTS"), "codex-*", "node_modules", "@openai", "*", "vendor", "*", "codex-resources", "bwrap"))
+		if len(found) == 0 {
+			t.Skip("there is no bwrap here: apt-get install bubblewrap")
+		}
+		tool = found[0]
+	}
+	if err := (sandbox.Box{Kind: sandbox.Bwrap, Tool: tool, Dir: "/", Temp: []string{"/tmp"}}).Try(t.Context()); err != nil {
+		t.Skip(err)
+	}
+	return tool
+}
+
+// TestBwrapConfines: in a real box only what is named can be written, temporary
+// files are the program's own, git's hooks are as they were, and there is no
+// network where none is wanted.
+func TestBwrapConfines(t *testing.T) {
+	tool := realBwrap(t)
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{"tree", "cache", "git/hooks", "other"} {
+		if err := os.MkdirAll(filepath.Join(root, dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b := sandbox.Box{
+		Kind: sandbox.Bwrap, Tool: tool, Dir: filepath.Join(root, "tree"), Temp: []string{"/tmp"}, Offline: true, Show: []string{root},
+		Write: []string{filepath.Join(root, "cache"), filepath.Join(root, "git"), filepath.Join(root, "none")}, Guard: []string{filepath.Join(root, "git", "hooks")},
+	}
+	for line, works := range map[string]bool{
+		"touch here":                                     true,
+		"touch ../cache/x":                               true,
+		"touch ../git/index":                             true,
+		"touch ../git/hooks/pre-commit":                  false,
+		"touch ../other/x":                               false,
+		"touch /etc/kedge-test":                          false,
+		"mount -o remount,rw / && touch /etc/kedge-test": false,
+		"touch /tmp/kedge-test-mine":                     true,
+		"test -e " + root + "/other":                     true,
+		"test $(wc -l </proc/net/dev) -le 3":             true, // two lines of heading, and lo
+		fmt.Sprintf("kill -0 %d", os.Getpid()):           false,
+	} {
+		c, said := shell(t, b, root, line)
+		if err := c.Run(); (err == nil) != works {
+			t.Errorf("%s: %v %s", line, err, said)
+		}
+	}
+	if _, err := os.Stat("/tmp/kedge-test-mine"); err == nil {
+		t.Error("the temporary file is everybody's")
+		_ = os.Remove("/tmp/kedge-test-mine")
+	}
+}
+
+// TestT19BwrapEndsWhole: whoever ends the box ends everything in it, as an
+// unprivileged user too, whatever left its group and its session.
+func TestT19BwrapEndsWhole(t *testing.T) {
+	tool := realBwrap(t)
+	if os.Getuid() == 0 {
+		tool = anyones(t, tool)
+	}
+	l := reachable(t, limited(t, sandbox.Limits{Processes: 30}))
+	b := sandbox.Box{Kind: sandbox.Bwrap, Tool: tool, Dir: "/", Limiter: l.Limiter, Limits: l.Limits}
+	c, _ := shell(t, b, "/", "i=0; while [ $i -lt 10 ]; do setsid sleep 1000 >/dev/null 2>&1 & i=$((i+1)); done; echo started; wait")
+	c.Stdout = nil
+	out, err := c.StdoutPipe()
+	if err == nil && os.Getuid() == 0 {
+		c.SysProcAttr.Credential = &syscall.Credential{Uid: someone(), Gid: someone(), NoSetGroups: true}
+	}
+	if err == nil {
+		err = c.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	buf := make([]byte, 64)
+	n, _ := out.Read(buf)
+	if string(buf[:n]) != "started\n" {
+		_ = c.Wait()
+		t.Skipf("this user cannot make a box: %s", c.Stderr)
+	}
+	if err := c.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = c.Wait() // killed
+	if os.Getuid() == 0 {
+		goneBy(t, func() bool { return processesOf(t, someone()) == 0 })
+	}
+}
+
+// anyones is the tool where any user may start it.
+func anyones(t *testing.T, tool string) string {
+	t.Helper()
+	return reachable(t, sandbox.Box{Limiter: []string{tool}}).Limiter[0]
+}
+
+func goneBy(t *testing.T, ok func() bool) {
+	t.Helper()
+	deadline := time.After(patience)
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for !ok() {
+		select {
+		case <-tick.C:
+		case <-deadline:
+			t.Fatal("something of it is left")
+		}
+	}
+}
+
+// processesOf counts the processes of a user.
+func processesOf(t *testing.T, uid uint32) (n int) {
+	t.Helper()
+	dirs, err := filepath.Glob("/proc/[0-9]*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range dirs {
+		fi, err := os.Stat(dir)
+		if err != nil {
+			continue
+		}
+		if st, ok := fi.Sys().(*syscall.Stat_t); ok && st.Uid == uid {
+			n++
+		}
+	}
+	return n
+}
