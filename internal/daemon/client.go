@@ -67,6 +67,9 @@ func connect(ctx context.Context, home string) (net.Conn, error) {
 	return c, nil
 }
 
+// pokeLimit only guards: a socket takes a small request at once, whoever reads it.
+const pokeLimit = time.Second
+
 // Poke posts a request to the daemon of home and does not wait for the answer. A
 // daemon that is hung has it when it goes on.
 func Poke(home, path string, body []byte) error {
@@ -80,7 +83,7 @@ func Poke(home, path string, body []byte) error {
 		return err
 	}
 	defer func() { _ = conn.Close() }()
-	if err := conn.SetWriteDeadline(time.Now().Add(soon)); err != nil {
+	if err := conn.SetWriteDeadline(time.Now().Add(pokeLimit)); err != nil {
 		return err
 	}
 	return send(conn, req)

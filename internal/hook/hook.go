@@ -88,17 +88,15 @@ func (w World) answer(ctx context.Context, args []string) ([]byte, error) {
 	if w.Getenv("KEDGE_RUN") != "" && !isStatus(args) {
 		return nil, nil // a run drives it, and needs no hooks
 	}
-	short, cancel := context.WithTimeout(ctx, w.Budget)
-	defer cancel()
-	input, err := within(short, func() ([]byte, error) { return io.ReadAll(io.LimitReader(w.In, maxInput+1)) })
+	input, err := io.ReadAll(io.LimitReader(w.In, maxInput+1)) // an agent that does not end it waits for itself
 	if err != nil {
-		return nil, err
+		return nil, kedge.Errorf(kedge.Internal, "read what the agent says: %w", err)
 	}
 	if len(input) > maxInput {
 		return nil, kedge.Errorf(kedge.Invalid, "more than %d bytes from the agent", maxInput)
 	}
 	if isStatus(args) {
-		return w.status(short, args, input)
+		return w.status(ctx, args, input)
 	}
 	ev, err := hooks.Parse(args[0], input)
 	if err != nil || ev.Kind == "" {
@@ -110,22 +108,22 @@ func (w World) answer(ctx context.Context, args []string) ([]byte, error) {
 	if !w.Inside(ev.Dir) {
 		return nil, nil
 	}
-	return w.event(ctx, short, ev)
+	return w.event(ctx, ev)
 }
 
 func isStatus(args []string) bool { return len(args) > 1 && args[1] == "statusline" }
 
-// event answers what happened; short ends with the budget.
-func (w World) event(ctx, short context.Context, ev hooks.Event) ([]byte, error) {
+// event answers what happened. What has to wait for nobody sets up nothing for it.
+func (w World) event(ctx context.Context, ev hooks.Event) ([]byte, error) {
 	switch ev.Kind {
 	case kedge.HookStart:
-		return w.start(short, ev)
+		return w.start(ctx, ev)
 	case kedge.HookBefore:
 		return w.before(ev)
 	case kedge.HookTool:
 		return w.tool(ev)
 	case kedge.HookCompact:
-		return w.compact(short, ev)
+		return w.compact(ctx, ev)
 	case kedge.HookStop:
 		return w.stop(ctx, ev)
 	default:
@@ -139,6 +137,8 @@ func (w World) start(ctx context.Context, ev hooks.Event) ([]byte, error) {
 	if w.Getenv("KEDGE_BRIEF") != "" && ev.Source == "startup" {
 		return nil, left
 	}
+	ctx, cancel := context.WithTimeout(ctx, w.Budget)
+	defer cancel()
 	text, err := w.brief(ctx, ev)
 	return ev.Context(text), errors.Join(left, err)
 }
@@ -174,6 +174,8 @@ func (w World) tool(ev hooks.Event) ([]byte, error) {
 
 // compact has a checkpoint saved, and says what has to be kept.
 func (w World) compact(ctx context.Context, ev hooks.Event) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, w.Budget)
+	defer cancel()
 	text, err := w.brief(ctx, ev)
 	d := w.data(ev)
 	d.Text = text

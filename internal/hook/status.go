@@ -16,6 +16,8 @@ func (w World) status(ctx context.Context, args []string, input []byte) ([]byte,
 	var own []byte
 	var failed error
 	if len(args) > 2 && args[2] != "" {
+		ctx, cancel := context.WithTimeout(ctx, w.Budget)
+		defer cancel()
 		own, failed = within(ctx, func() ([]byte, error) { return w.Shell(ctx, args[2], input) })
 		own = bytes.TrimRight(own, "\n")
 	}

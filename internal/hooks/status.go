@@ -23,7 +23,10 @@ func ParseStatus(input []byte) (Status, error) {
 	var w struct {
 		Session string `json:"session_id"`
 		Dir     string `json:"cwd"`
-		Model   struct {
+		Work    struct {
+			Project string `json:"project_dir"` // where it was started
+		} `json:"workspace"`
+		Model struct {
 			ID string `json:"id"`
 		} `json:"model"`
 		Cost struct {
@@ -42,6 +45,9 @@ func ParseStatus(input []byte) (Status, error) {
 		return Status{}, kedge.Errorf(kedge.Invalid, "the input of a status line is not understood: %w", err)
 	}
 	s := Status{Native: w.Session, Dir: w.Dir, Model: w.Model.ID, Window: w.Context.Window, USD: w.Cost.USD}
+	if w.Work.Project != "" {
+		s.Dir = w.Work.Project
+	}
 	if n := w.Context.Now; n != nil {
 		all := n.Input + n.Write + n.Read
 		s.Tokens = &all
