@@ -108,10 +108,18 @@ func asked(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	re := regexp.MustCompile("(?s)" + args[1])
 	found := false
+	var last []byte
 	for _, r := range ts.Value(modelKey{}).(*modelserver.Server).Records() {
-		found = found || r.Conversation == args[0] && re.Match(r.Body)
+		if r.Conversation == args[0] {
+			found, last = found || re.Match(r.Body), r.Body
+		}
 	}
 	if found == neg {
+		var said struct {
+			Messages json.RawMessage `json:"messages"`
+		}
+		_ = json.Unmarshal(last, &said) // only shown
+		ts.Logf("asked last: %s", said.Messages)
 		ts.Fatalf("asked of %q was %q: %t", args[0], args[1], found)
 	}
 }

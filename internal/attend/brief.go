@@ -32,6 +32,10 @@ const (
 	aboutTokens = 900
 )
 
+// attended is what is different where a person sits: a brief is written for those
+// who work alone.
+const attended = "\nA person drives this session: their words come first, and this says where the work stands.\n"
+
 // HookBrief tells where the work stands. It reads, and needs no daemon. Outside of
 // a project, and in a session of a run, there is nothing to tell.
 func (s *Attendant) HookBrief(ctx context.Context, who project.Caller, in HookBriefRequest) (HookBriefReply, error) {
@@ -57,7 +61,7 @@ func (s *Attendant) HookBrief(ctx context.Context, who project.Caller, in HookBr
 	if about != "" {
 		budget -= aboutTokens
 	}
-	return HookBriefReply{Text: redact.Text(brief.Prime(input, budget).Text + about)}, nil
+	return HookBriefReply{Text: redact.Text(brief.Prime(input, budget).Text + about + attended)}, nil
 }
 
 // about is what was going on in the conversation, of which its compaction left a
