@@ -32,12 +32,13 @@ type Attendant struct {
 	taking sync.Mutex // held while the spool is taken
 
 	mu     sync.Mutex
-	worked map[string]bool // conversations that began, and whether they used a tool that may change something
+	worked map[string]bool   // conversations that began, and whether they used a tool that may change something
+	told   map[string]string // the words of a person for which a conversation was last told to go on
 }
 
 // New makes one; it does nothing until it is asked.
 func New(home *project.Home, life *life.Life, standing *standing.Teller, gater *gating.Gater, looker *look.Looker) *Attendant {
-	return &Attendant{home: home, life: life, standing: standing, gater: gater, looker: looker, worked: map[string]bool{}}
+	return &Attendant{home: home, life: life, standing: standing, gater: gater, looker: looker, worked: map[string]bool{}, told: map[string]string{}}
 }
 
 // someAgent is the actor of an agent that runs in no session of Kedge's.

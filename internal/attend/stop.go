@@ -14,10 +14,12 @@ import (
 )
 
 // HookStopRequest is asked when an agent means to be done. Again: it was told to go
-// on before, and stops for the second time.
+// on before, and stops for the second time. Not every agent says so, so Ask, where it
+// is known, names the words of the person that it works on.
 type HookStopRequest struct {
 	Agent  string   `json:"agent"`
 	Native string   `json:"native"`
+	Ask    string   `json:"ask"`
 	Again  bool     `json:"again"`
 	Env    []string `json:"env,omitempty"` // for the checks; used, never written down
 }
@@ -59,7 +61,10 @@ func (s *Attendant) HookStop(ctx context.Context, who project.Caller, in HookSto
 	if err != nil {
 		return HookStopReply{}, err
 	}
-	reply := answerTo(v, in.Again)
+	reply := answerTo(v, in.Again || s.toldBefore(in))
+	if reply.Block {
+		s.rememberTold(in)
+	}
 	return reply, s.noteGate(ctx, p, asAgent(who), in, reply)
 }
 
@@ -110,6 +115,24 @@ func (s *Attendant) idle(native string) bool {
 	defer s.mu.Unlock()
 	worked, known := s.worked[native]
 	return known && !worked
+}
+
+// toldBefore tells whether an agent was told to go on with the same words of the
+// person.
+func (s *Attendant) toldBefore(in HookStopRequest) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	ask, known := s.told[in.Native]
+	return known && ask == in.Ask && ask != ""
+}
+
+func (s *Attendant) rememberTold(in HookStopRequest) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.told) >= mostKnown {
+		clear(s.told)
+	}
+	s.told[in.Native] = in.Ask
 }
 
 // verdict is that of the tree as it stands: the one that was given for it before,

@@ -109,7 +109,7 @@ func same[T comparable](was, now *T) bool { return now == nil || was != nil && *
 func (s *Attendant) follow(d kedge.HookData) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.worked) >= mostWorked {
+	if len(s.worked) >= mostKnown {
 		clear(s.worked) // of nobody anything is known: their work is looked at
 	}
 	_, known := s.worked[d.Native]
@@ -128,8 +128,8 @@ func (s *Attendant) follow(d kedge.HookData) {
 	}
 }
 
-// mostWorked bounds how many conversations are remembered.
-const mostWorked = 1000
+// mostKnown bounds how many conversations are remembered.
+const mostKnown = 1000
 
 // reads tells of tools that change nothing, under the names that agents have for
 // them.

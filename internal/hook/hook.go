@@ -193,7 +193,7 @@ func (w World) stop(ctx context.Context, ev hooks.Event) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, w.GateBudget)
 	defer cancel()
 	r, err := within(ctx, func() (attend.HookStopReply, error) {
-		return w.Service.Stop(ctx, ev.Dir, attend.HookStopRequest{Agent: ev.Agent, Native: ev.Native, Again: ev.Again, Env: w.Environ})
+		return w.Service.Stop(ctx, ev.Dir, attend.HookStopRequest{Agent: ev.Agent, Native: ev.Native, Ask: ev.Ask, Again: ev.Again, Env: w.Environ})
 	})
 	switch {
 	case err != nil:

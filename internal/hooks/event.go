@@ -1,6 +1,9 @@
 package hooks
 
 import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"strings"
 
@@ -23,7 +26,7 @@ type Event struct {
 	Response   json.RawMessage
 	Failed     bool
 	Again      bool   // it stops for the second time, having been told to go on
-	Error      string // of a tool that failed
+	Ask        string // names the words of the person that it works on; empty: unknown
 }
 
 // wire is the input of Claude Code, Codex and Gemini, which took over each
@@ -41,8 +44,20 @@ type wire struct {
 	Input      json.RawMessage `json:"tool_input"`
 	Response   json.RawMessage `json:"tool_response"`
 	Call       string          `json:"tool_use_id"`
-	Error      json.RawMessage `json:"error"`
 	Active     bool            `json:"stop_hook_active"`
+
+	PromptID string `json:"prompt_id"` // of Claude Code
+	TurnID   string `json:"turn_id"`   // of Codex
+	Prompt   string `json:"prompt"`    // of Gemini
+}
+
+// ask names the words of the person that an agent works on.
+func (w wire) ask() string {
+	if w.Prompt == "" {
+		return cmp.Or(w.PromptID, w.TurnID)
+	}
+	sum := sha256.Sum256([]byte(w.Prompt))
+	return hex.EncodeToString(sum[:8])
 }
 
 // kindOf says what an agent's word for an event means; empty: nothing that Kedge
@@ -77,7 +92,7 @@ func Parse(agent string, input []byte) (Event, error) {
 	}
 	ev := Event{
 		Agent: agent, Kind: kindOf(w.Event), Name: w.Event, Native: w.Session, Transcript: w.Transcript, Dir: w.Dir, Mode: w.Mode,
-		Tool: w.Tool, Call: w.Call, Input: w.Input, Response: w.Response, Again: w.Active,
+		Tool: w.Tool, Call: w.Call, Input: w.Input, Response: w.Response, Again: w.Active, Ask: w.ask(),
 	}
 	switch ev.Kind {
 	case kedge.HookStart:
@@ -87,30 +102,22 @@ func Parse(agent string, input []byte) (Event, error) {
 	case kedge.HookEnd:
 		ev.Source = w.Reason
 	case kedge.HookTool:
-		ev.Failed, ev.Error = failure(w)
+		ev.Failed = failed(w)
 	default:
 	}
 	return ev, nil
 }
 
-// failure tells whether a tool failed, and how.
-func failure(w wire) (bool, string) {
+// failed tells whether a tool failed.
+func failed(w wire) bool {
 	if w.Event == "PostToolUseFailure" {
-		var text string
-		if json.Unmarshal(w.Error, &text) != nil {
-			text = string(w.Error)
-		}
-		return true, text
+		return true
 	}
 	var r struct {
 		Error json.RawMessage `json:"error"`
 	}
 	_ = json.Unmarshal(w.Response, &r) // a response of another shape tells nothing
-	is := len(r.Error) > 0 && string(r.Error) != "null"
-	if !is {
-		return false, ""
-	}
-	return true, string(r.Error)
+	return len(r.Error) > 0 && string(r.Error) != "null"
 }
 
 // Line is the command of a tool that runs one; empty for others.

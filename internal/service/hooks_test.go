@@ -109,6 +109,26 @@ func TestStopGateBlocksOnceThenLetsGo(t *testing.T) {
 	}
 }
 
+// TestStopGateBlocksOnceForAnAsk: an agent that does not say that it stops again is
+// known by what it was asked; another ask may be told again.
+func TestStopGateBlocksOnceForAnAsk(t *testing.T) {
+	p := newGateProject(t)
+	p.file(".kedge/gate.toml", wantsGood)
+	p.commit()
+	for _, x := range []struct {
+		ask   string
+		block bool
+	}{{"one", true}, {"one", false}, {"one", false}, {"two", true}, {"two", false}} {
+		who := p.agent()
+		who.Key = kedge.NewID("req", time.Unix(0, 0))
+		p.file("work.txt", who.Key)
+		r, err := p.HookStop(t.Context(), who, service.HookStopRequest{Agent: "gemini", Native: "c1", Ask: x.ask, Env: p.env})
+		if err != nil || r.Block != x.block || !r.Block && r.Tell == "" {
+			t.Errorf("%s: %+v, %v", x.ask, r, err)
+		}
+	}
+}
+
 // TestT17HooksAnchorNothing: a hook in a person's own terminal is an agent's, so a
 // green gate of it does not move what agents are measured from.
 func TestT17HooksAnchorNothing(t *testing.T) {
