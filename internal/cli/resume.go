@@ -24,8 +24,8 @@ where it is; kedge search finds it under the same name.
 Where its program left a transcript (Claude Code, Codex and others do), the new
 session is told where the work stood: the ask in force, the next step, what was in
 flight and which files are needed next, as kedge brief has it. The text lies in the
-file that KEDGE_BRIEF names; claude and codex, started with nothing but options,
-begin by reading it. --bare leaves all that out.
+file that KEDGE_BRIEF names; a program that Kedge can drive, started with nothing but
+options, begins by reading it. --bare leaves all that out.
 
 With --checkpoint a fresh session of the project's agent starts instead. Its first
 message is the rules, then where the checkpoint left the work: what is done, what
