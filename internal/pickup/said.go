@@ -49,16 +49,12 @@ var programs = []string{
 	"[Image: source:", "<user-prompt-submit-hook>", "Unknown skill:", "Unknown slash command:",
 }
 
-// builtIn are the commands of the programs that ask the model for nothing.
-var builtIn = map[string]bool{
-	"/add-dir": true, "/agents": true, "/bug": true, "/clear": true, "/compact": true, "/config": true, "/context": true, "/cost": true,
-	"/doctor": true, "/exit": true, "/export": true, "/fast": true, "/feedback": true, "/help": true, "/hooks": true, "/ide": true,
-	"/install-github-app": true, "/login": true, "/logout": true, "/mcp": true, "/memory": true, "/model": true, "/output-style": true,
-	"/permissions": true, "/plugin": true, "/privacy-settings": true, "/quit": true, "/release-notes": true, "/reload-plugins": true,
-	"/rename": true, "/resume": true, "/rewind": true, "/sandbox": true, "/skills": true, "/stats": true, "/status": true, "/statusline": true,
-	"/tasks": true, "/terminal-setup": true, "/theme": true, "/todos": true, "/upgrade": true, "/usage": true, "/vim": true, "/color": true,
-	"/effort": true, "/plan": true, "/remote-control": true, "/keybindings": true, "/new": true, "/approvals": true, "/diff": true,
-}
+// builtIn are the commands of the programs that ask the model for nothing, between
+// spaces.
+const builtIn = " /add-dir /agents /bug /clear /compact /config /context /cost /doctor /exit /export /fast /feedback /help /hooks /ide /install-github-app" +
+	" /login /logout /mcp /memory /model /output-style /permissions /plugin /privacy-settings /quit /release-notes /reload-plugins /rename /resume" +
+	" /rewind /sandbox /skills /stats /status /statusline /tasks /terminal-setup /theme /todos /upgrade /usage /vim /color /effort /plan" +
+	" /remote-control /keybindings /new /approvals /diff "
 
 // summaryStart is how summaries begin where nothing else marks them.
 const summaryStart = "This session is being continued from a previous conversation"
@@ -124,7 +120,7 @@ func commanded(text string) string {
 	if !strings.HasPrefix(name, "/") {
 		name = "/" + name
 	}
-	if builtIn[name] {
+	if strings.Contains(builtIn, " "+name+" ") {
 		return ""
 	}
 	return strings.TrimSpace(name + " " + args)

@@ -51,8 +51,15 @@ func inPath(r rune) bool {
 	}
 }
 
-// bareNames are names of files without an ending.
-var bareNames = map[string]bool{"Makefile": true, "Dockerfile": true, "LICENSE": true, "README": true, "Justfile": true, "justfile": true, "Gemfile": true, "Rakefile": true}
+// bareName tells whether it is the name of a file without an ending.
+func bareName(base string) bool {
+	switch base {
+	case "Makefile", "Dockerfile", "LICENSE", "README", "Justfile", "justfile", "Gemfile", "Rakefile":
+		return true
+	default:
+		return false
+	}
+}
 
 // namesFile tells whether a word has the form of a file's name: an ending of at
 // most eight characters that begins with a letter.
@@ -61,7 +68,7 @@ func namesFile(word string) bool {
 		return false
 	}
 	base := word[strings.LastIndexByte(word, '/')+1:]
-	if bareNames[base] {
+	if bareName(base) {
 		return true
 	}
 	dot := strings.LastIndexByte(base, '.')
@@ -87,7 +94,7 @@ const fileEndings = " go mod sum js jsx ts tsx mjs cjs vue svelte py pyi rb rs j
 func surelyFile(word string) bool {
 	base := baseOf(word)
 	ending := base[strings.LastIndexByte(base, '.')+1:]
-	return bareNames[base] || !strings.HasPrefix(base, ".") && strings.Contains(fileEndings, " "+ending+" ")
+	return bareName(base) || !strings.HasPrefix(base, ".") && strings.Contains(fileEndings, " "+ending+" ")
 }
 
 // baseOf gives the last element of a path, of either kind of separator.
