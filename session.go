@@ -41,7 +41,24 @@ type Session struct {
 	FirstAction   *FirstAct    `json:"first_action,omitempty"` // that changed something or ran something; nil is unknown, or none yet
 	FirstEdit     *FirstAct    `json:"first_edit,omitempty"`   // of a file; nil is unknown, or none yet
 	Route         *Routed      `json:"route,omitempty"`        // why this agent; nil: nobody chose for it
+	Conversation  string       `json:"conversation,omitempty"` // what the program calls its conversation, where it is known
+	Begun         *Begun       `json:"begun,omitempty"`        // how a session of a run began; nil: unknown, or of no run
 }
+
+// Begun says how a session of a run began, and why so.
+type Begun struct {
+	How BegunHow `json:"how"`
+	Why string   `json:"why"`
+}
+
+// BegunHow is a way to begin.
+type BegunHow string
+
+// The ways to begin.
+const (
+	BegunFresh  BegunHow = "fresh"  // from a brief
+	BegunNative BegunHow = "native" // with the program's own conversation of the session before
+)
 
 // Routed says why a session has its agent and model.
 type Routed struct {
@@ -87,6 +104,8 @@ type SessionEndedData struct {
 	ExitCode *int         `json:"exit_code,omitempty"`
 	Signal   string       `json:"signal,omitempty"` // that ended it, by name: the numbers differ by system
 	Bytes    int64        `json:"bytes"`
+
+	Conversation string `json:"conversation,omitempty"` // what the program calls it
 }
 
 // SessionUsedData is the payload of SessionUsed: what a session says that it used

@@ -46,6 +46,9 @@ func (c *Command) Start(t Task) (Start, error) {
 	if t.ReadOnly {
 		s.Env = append(s.Env, "KEDGE_READ_ONLY=1")
 	}
+	if t.Resume != "" {
+		s.Env = append(s.Env, "KEDGE_RESUME="+t.Resume)
+	}
 	return s, nil
 }
 
@@ -67,6 +70,8 @@ type commandReader struct {
 	limit   bool
 	until   time.Time
 	noLogin string
+
+	conversation string
 }
 
 // Open implements Reader: the brief as it is, and nothing after it.
@@ -114,6 +119,8 @@ func (r *commandReader) line(line []byte, long bool) (watch.Event, bool) {
 // ends.
 func (r *commandReader) remember(ev watch.Event) {
 	switch ev.Kind {
+	case watch.Talk:
+		r.conversation = ev.ID
 	case watch.Ask:
 		r.asked, r.asks = ev.Text, true
 	case watch.Limit:
@@ -128,6 +135,12 @@ func (r *commandReader) remember(ev watch.Event) {
 
 // Exit implements Reader.
 func (r *commandReader) Exit(code int, cause string) Exit {
+	e := r.exit(code, cause)
+	e.Conversation = r.conversation
+	return e
+}
+
+func (r *commandReader) exit(code int, cause string) Exit {
 	switch {
 	case r.noLogin != "":
 		return Exit{Meaning: NoLogin, Text: r.noLogin}

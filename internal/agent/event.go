@@ -29,8 +29,9 @@ type said struct {
 
 // Bounds of what is kept of one event.
 const (
-	maxText  = 64 << 10
-	maxPaths = 1000
+	maxText         = 64 << 10
+	maxPaths        = 1000
+	maxConversation = 200
 )
 
 // parseEvent reads the JSON of one event; false when it is none. A figure that
@@ -54,6 +55,9 @@ func parseEvent(b []byte) (watch.Event, bool) {
 		return ev, ev.Text != ""
 	case watch.Call:
 		ev.ID, ev.Tool, ev.Input, ev.Paths = s.ID, s.Tool, cut(inputText(s.Input), maxText), cleanPaths(s.Paths)
+	case watch.Talk:
+		ev.ID = cut(s.ID, maxConversation)
+		return ev, ev.ID != ""
 	case watch.Result:
 		ev.ID, ev.Output, ev.Failed = s.ID, cut(s.Output, maxText), s.Failed
 	case watch.Limit:

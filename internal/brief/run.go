@@ -114,6 +114,21 @@ func assembleBefore(parts, cut []part, tail part) Brief {
 	return b
 }
 
+// ForResume is what an interrupted session is told in its own conversation, which has
+// the rules and the rest already: why it was interrupted, what people said since, and
+// its task with its checks again.
+func ForResume(in RunInput, why string) string {
+	var b strings.Builder
+	b.WriteString("# Kedge: go on with " + line(in.Project) + "\n" + dataLine)
+	b.WriteString("You were interrupted (" + line(why) + "). This is the same conversation and the same work tree: what you changed is still there, " +
+		"and nobody has checked it. What was under way may be done in part: look before you do it again.\n")
+	if len(in.Flight.Changed) > 0 {
+		b.WriteString(heading("Changed and not committed") + entries(in.Flight.Changed, "git status"))
+	}
+	b.WriteString(toldText(in.Told) + answersText("Answers to your questions", in.Answers) + taskText(in))
+	return b.String()
+}
+
 func runParts(in RunInput) []part {
 	base := Input{Rules: in.Rules, RulesFrom: in.RulesFrom, Decisions: in.Decisions, Handoff: in.Handoff}
 	parts := []part{

@@ -49,6 +49,9 @@ func (env *Env) explainText(w io.Writer, out service.ExplainReply) {
 		if r := s.Route; r != nil {
 			row("route", "%s by %s: %s", r.Name(), r.Row, r.Why)
 		}
+		if b := s.Begun; b != nil {
+			row("begun", "%s: %s", b.How, b.Why)
+		}
 		row("", "%s", firstEditText(s.FirstEdit))
 	}
 	if out.Checkpoint != "" {

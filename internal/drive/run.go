@@ -302,8 +302,8 @@ func (s *Driver) checkVersions(ctx context.Context, cfg config.Config, uses []co
 func rulesOf(cfg config.Config, f RunFlags) run.Rules {
 	r := run.Rules{
 		Parallel: cfg.Run.Parallel, Land: cfg.Run.Land, Regression: cfg.Run.Regression,
-		Agent:       firstSet(f.Agent, cfg.Route.Implement, cfg.Run.Agent),
-		MaxSessions: f.MaxSessions, Tokens: f.BudgetTokens, USD: cfg.Budget.RunUSD, DayUSD: cfg.Budget.DayUSD,
+		Agent:    firstSet(f.Agent, cfg.Route.Implement, cfg.Run.Agent),
+		Handover: cfg.Context.Handover, MaxSessions: f.MaxSessions, Tokens: f.BudgetTokens, USD: cfg.Budget.RunUSD, DayUSD: cfg.Budget.DayUSD,
 		FeatureUSD: cfg.Budget.FeatureUSD, SessionTokens: cfg.Budget.SessionTokens, SessionWall: cfg.Budget.SessionWall.Std(),
 		Given: run.Given{Agent: f.Agent, Parallel: f.Parallel, Tokens: f.BudgetTokens, USD: f.BudgetUSD},
 	}

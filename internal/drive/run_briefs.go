@@ -41,6 +41,9 @@ func (b runBriefs) Brief(ctx context.Context, c run.Command, at exec.Standing) (
 	if err != nil {
 		return "", err
 	}
+	if c.Resume != "" {
+		return brief.ForResume(in, c.Reason), nil
+	}
 	return brief.ForRun(in, brief.DefaultBudget).Text, nil
 }
 

@@ -246,4 +246,5 @@ func (s *Driver) forExec(p *project.Project, cfg *exec.Config) {
 	cfg.Projected = func(ctx context.Context, path string) bool { return s.landable(ctx, p, path) }
 	cfg.Heard, cfg.Planned, cfg.Route = briefs.heard, briefs.planned, briefs.route
 	cfg.Bounds, cfg.Holding, cfg.Trusted = briefs.bounds, s.keeper.Holding, ledger.trusted
+	cfg.Talking = ledger.talking
 }

@@ -99,6 +99,9 @@ func (s *Driver) adapter(p *project.Project, repo *gitx.Repo, route string) (age
 	if err != nil {
 		return nil, "", err
 	}
+	if strings.HasPrefix(model, "-") { // it becomes an argument, and a plan may name it
+		return nil, "", kedge.Errorf(kedge.Invalid, "%q names no model", model).WithHint("kedge plan show")
+	}
 	ad, err := agent.New(name, a)
 	return ad, model, err
 }

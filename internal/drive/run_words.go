@@ -15,8 +15,20 @@ func wordsFor(d run.Stepped, about run.Command) string {
 	text := happened(ev, about)
 	for _, c := range d.Commands() {
 		if c.Kind == run.StartSession && c.Adopts == 0 {
-			text = joined(text, "session starts ("+string(c.Purpose)+", attempt "+strconv.Itoa(c.Attempt)+")")
+			text = joined(text, startWords(c))
 		}
+	}
+	return text
+}
+
+// startWords tells the start of a session; a fresh one is the usual.
+func startWords(c run.Command) string {
+	text := "session starts (" + string(c.Purpose) + ", attempt " + strconv.Itoa(c.Attempt) + ")"
+	if c.Resume != "" {
+		text += " in the conversation of the one before: " + firstLineOf(c.Reason)
+	}
+	if c.Route != "" {
+		text += " with " + c.Route
 	}
 	return text
 }
@@ -147,6 +159,8 @@ func sessionWords(ev run.Event) string {
 		return "a provider's limit"
 	case run.Killed:
 		return "the session was killed"
+	case run.Unapproved:
+		return withReason("no session is started", ev)
 	case run.WantCheckpoint:
 		return withReason("a checkpoint of the session is asked for", ev)
 	case run.WantHandover:

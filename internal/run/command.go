@@ -17,8 +17,8 @@ const (
 	Prepare      CommandKind = "prepare"       // set aside what is there, put the worktree at Base, add Carry, run setup
 	Gate         CommandKind = "gate"          // Scope full or touched
 	Prove        CommandKind = "prove"         //
-	Brief        CommandKind = "brief"         // Purpose says which; Failure is all that a repair is told
-	StartSession CommandKind = "start_session" // adopts what an earlier one started
+	Brief        CommandKind = "brief"         // Purpose says which; Failure is all that a repair is told; Resume is wished for
+	StartSession CommandKind = "start_session" // adopts what an earlier one started; Reason says why with Resume, or without
 	NextTurn     CommandKind = "next_turn"     //
 	Tell         CommandKind = "tell"          // Text, to the living session or in the next brief
 	EndSession   CommandKind = "end_session"   // and all its children
@@ -112,6 +112,7 @@ type Command struct {
 	Text     string            `json:"text,omitempty"`
 	Actor    kedge.Actor       `json:"actor,omitempty"`
 	Route    string            `json:"route,omitempty"`
+	Resume   string            `json:"resume,omitempty"` // Brief, StartSession: the conversation to go on with; empty: a fresh one
 	Adopts   int64             `json:"adopts,omitempty"` // the epoch under which an earlier owner did it
 	First    int64             `json:"first,omitempty"`  // the epoch under which it was asked for, however often it was adopted; 0: Epoch
 	Until    time.Time         `json:"until,omitzero"`

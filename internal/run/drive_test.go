@@ -91,6 +91,8 @@ func (d *drive) happy(c run.Command) run.Event {
 		if c.Tree != "" {
 			ev.Tree = c.Tree
 		}
+	case run.Brief:
+		ev.Conversation = c.Resume
 	case run.Prove:
 		ev.Outcome = run.Fails
 	case run.StartSession:

@@ -128,6 +128,12 @@ type Event struct {
 	Place       int64            `json:"place,omitempty"` // Signalled: of a question, in what the session printed
 	Usage       *Spend           `json:"usage,omitempty"` // nil: unknown
 	Until       time.Time        `json:"until,omitzero"`
+
+	// Briefed: the conversation that can be gone on with, of the one that was wished
+	// for; Reason says why not. Exited: what the program calls its conversation.
+	Conversation string `json:"conversation,omitempty"`
+	Context      int64  `json:"context,omitempty"` // Exited: tokens in it; 0: unknown
+	Window       int64  `json:"window,omitempty"`
 }
 
 // human tells whether a person did it.

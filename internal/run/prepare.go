@@ -6,7 +6,7 @@ import "kedge"
 func (t *stepper) newAttempt(j *Job) {
 	j.Attempt++
 	j.Repairs, j.Crashes, j.Kills, j.Sessions, j.Reruns = 0, 0, 0, 0, 0
-	j.Seen, j.Tree, j.Merged, j.Carry, j.Failure, j.Reason, j.Question = Seen{}, "", "", "", "", "", ""
+	j.Fresh, j.Seen, j.Tree, j.Merged, j.Carry, j.Failure, j.Reason, j.Question = "", Seen{}, "", "", "", "", "", ""
 	t.enter(j, Preparing)
 }
 

@@ -26,6 +26,10 @@ type Rules struct {
 	SessionTokens int64         `json:"session_tokens,omitempty"`
 	SessionWall   time.Duration `json:"session_wall,omitempty"`
 
+	// Handover is the share of a context's window up to which an interrupted session's
+	// own conversation is gone on with.
+	Handover float64 `json:"handover,omitempty"`
+
 	Attempts    int `json:"attempts"`    // per feature, where its definition says nothing
 	Sessions    int `json:"sessions"`    // per attempt, handovers included
 	Crashes     int `json:"crashes"`     // fresh sessions after a crash, per attempt
@@ -47,6 +51,9 @@ type Given struct {
 	Tokens   int64   `json:"tokens,omitempty"`
 	USD      float64 `json:"usd,omitempty"`
 }
+
+// usualHandover is Rules.Handover where nobody says.
+const usualHandover = 0.7
 
 // PhaseLimit bounds what the features of one phase of the plan may cost.
 type PhaseLimit struct {
@@ -85,6 +92,9 @@ func (r Rules) withDefaults() Rules {
 	set(&r.Conflicts, 3)
 	set(&r.Waits, 48)
 	set(&r.Regressions, 3)
+	if r.Handover <= 0 {
+		r.Handover = usualHandover
+	}
 	if r.Land == "" {
 		r.Land = "end"
 	}

@@ -146,14 +146,15 @@ func (t *stepper) enter(j *Job, p Phase) {
 	j.Phase, j.Resume = p, ""
 	switch p {
 	case Preparing:
-		j.Base = t.s.Tip
+		j.Base, j.Talk = t.s.Tip, Talk{}
 		t.issue(j, Command{Kind: Prepare, Base: j.Base, Carry: j.Carry, Salvage: t.salvageName(j)})
 	case Baselining:
 		t.issue(j, Command{Kind: Gate, Scope: "full", Base: j.Base, Tree: j.BaseTree})
 	case Proving:
 		t.issue(j, Command{Kind: Prove, Base: j.Base})
 	case Briefing:
-		t.issue(j, Command{Kind: Brief, Failure: t.toldFailure(j), Text: j.Question, Base: j.Base})
+		conversation, why := t.s.resumption(j)
+		t.issue(j, Command{Kind: Brief, Failure: t.toldFailure(j), Text: j.Question, Base: j.Base, Resume: conversation, Reason: why})
 	case Saving:
 		t.issue(j, Command{Kind: Checkpoint, Reason: j.Reason, Base: j.Base})
 	case Ending:
@@ -277,7 +278,7 @@ func (t *stepper) halt(h Halt, why string) {
 	for i := range t.s.Jobs {
 		switch j := &t.s.Jobs[i]; {
 		case j.Phase == Working || j.Phase == Idle:
-			j.Reason = why
+			j.Reason, j.Talk.Cut = why, why
 			t.endSession(j, Briefing)
 		case j.Phase == Asking && t.s.Live(j.ID):
 			t.endSession(j, Asking)

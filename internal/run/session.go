@@ -52,10 +52,15 @@ func (t *stepper) briefed(j *Job) {
 		t.queue(j, Briefing)
 		return
 	}
+	conversation, why := t.s.resumption(j)
+	if conversation != "" && t.ev.Conversation != conversation {
+		conversation, why = "", t.ev.Reason
+	}
 	j.Phase, j.Session, j.Used, j.Question, j.Asked, j.Reason = Working, "", nil, "", 0, ""
+	j.Talk, j.Resumed = Talk{}, conversation != ""
 	j.Sessions++
 	t.s.Sessions++
-	j.Turn = t.issue(j, Command{Kind: StartSession, Text: t.ev.Text, Base: j.Base})
+	j.Turn = t.issue(j, Command{Kind: StartSession, Text: t.ev.Text, Base: j.Base, Resume: conversation, Reason: why})
 	if w := t.s.Rules.SessionWall; w > 0 {
 		t.issue(j, Command{Kind: Timer, Wait: w, Reason: "the session has had its time"})
 	}
@@ -210,6 +215,7 @@ func (t *stepper) exited(j *Job) {
 	if j.Used == nil {
 		t.s.Unmetered++
 	}
+	t.talked(j)
 	j.Turn = 0
 	t.drop(func(c Command) bool {
 		return c.Job == j.ID && (c.Kind == NextTurn || c.Kind == Timer || c.Kind == EndSession)
@@ -282,6 +288,12 @@ func (t *stepper) afterSession(j *Job) {
 		t.halt(Fault, t.ev.Reason)
 		t.endSession(j, Briefing)
 	case Crashed, Stalled:
+		if t.lostTalk(j) {
+			j.Fresh = "its conversation could not be gone on with: " + t.ev.Reason
+			j.Reason = j.Fresh
+			t.endSession(j, Briefing)
+			return
+		}
 		t.crashed(j, "the agent crashed: "+t.ev.Reason)
 	case Killed:
 		t.killed(j)

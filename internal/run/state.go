@@ -125,7 +125,10 @@ type Job struct {
 	Route    string          `json:"route,omitempty"`
 	Turn     int64           `json:"turn,omitempty"` // epoch of the turn that runs
 	Session  kedge.SessionID `json:"session,omitempty"`
-	Used     *Spend          `json:"used,omitempty"` // by the session; nil: unknown
+	Used     *Spend          `json:"used,omitempty"`    // by the session; nil: unknown
+	Talk     Talk            `json:"talk,omitzero"`     // of the last session
+	Resumed  bool            `json:"resumed,omitempty"` // the session goes on with the conversation of the one before
+	Fresh    string          `json:"fresh,omitempty"`   // why no session of the attempt goes on with one any more
 }
 
 // purpose is what the job's next session is for.

@@ -76,6 +76,7 @@ func examples() []example {
 		example{Saving, "the agent asked", func(t *stepper, j *Job) { t.s.Outbox, j.Turn, j.Then = nil, 0, Asking }},
 		example{Working, "crashed before", func(_ *stepper, j *Job) { j.Crashes = 1 }},
 		example{Working, "paused", func(t *stepper, _ *Job) { t.s.Halt, t.s.Why = Paused, "paused by a person" }},
+		example{Working, "resumed", func(_ *stepper, j *Job) { j.Resumed = true }},
 		example{Working, "a plan", func(_ *stepper, j *Job) { j.Kind = Plan }},
 		example{Inspecting, "a plan", func(_ *stepper, j *Job) { j.Kind = Plan }},
 		example{Committing, "earlier features", another},

@@ -29,6 +29,7 @@ type Job struct {
 	Epoch    int64           `json:"epoch,omitempty"`    // run.Command.Origin of the command that started it
 	Sessions int             `json:"sessions,omitempty"` // started for the job so far
 	Route    string          `json:"route,omitempty"`    // "agent[:model]" of the latest
+	Resume   string          `json:"resume,omitempty"`   // the conversation that the latest goes on with; empty: a fresh one
 
 	Checkpoint kedge.CheckpointID `json:"checkpoint,omitempty"` // the latest
 	Saved      string             `json:"saved,omitempty"`      // names what that one holds

@@ -203,6 +203,7 @@ func foldSessionEnded(f *folding) error {
 		return err
 	}
 	s.State, s.Cause, s.ExitCode, s.Bytes = d.State, d.Cause, d.ExitCode, d.Bytes
+	s.Conversation = cmp.Or(d.Conversation, s.Conversation)
 	return f.save(KindSession, string(s.ID), s, words{})
 }
 

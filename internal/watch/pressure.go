@@ -104,6 +104,17 @@ func (p *pressure) share(l Limits) (float64, bool) {
 	}
 }
 
+// Context is how full the session's context is, and its window as the handover is
+// judged by it; 0 is unknown.
+func (w *Watcher) Context() (tokens, window int64) {
+	p, l := &w.pressure, w.limits
+	window = p.window
+	if window <= 0 && l.CompactTokens > 0 && l.Handover > 0 {
+		window = int64(float64(l.CompactTokens) / l.Handover)
+	}
+	return p.context, window
+}
+
 func (p *pressure) text(l Limits) string {
 	if p.window > 0 {
 		return fmt.Sprintf("the context holds %d of %d tokens", p.context, p.window)

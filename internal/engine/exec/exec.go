@@ -56,6 +56,9 @@ type Config struct {
 	// a work tree that holds what agents run or obey and nobody approved. After is the
 	// session that worked there last. Nil: nobody looks.
 	Trusted func(ctx context.Context, c run.Command, dir string, after kedge.SessionID) error
+	// Talking tells whether a living session of the project has a conversation, so that
+	// nobody else may go on with it. Nil: none has.
+	Talking func(ctx context.Context, conversation string) (bool, error)
 	// Projected tells whether a file of the user's checkout is as Kedge wrote it,
 	// so that landing may replace it. Nil: none is.
 	Projected func(ctx context.Context, path string) bool

@@ -70,7 +70,7 @@ func (x *Executor) startSession(ctx context.Context, c run.Command, report func(
 	}
 	j, err := x.keep(c, func(j *slot.Job) {
 		if j.Epoch != c.Origin() || j.Session == "" {
-			j.Session, j.Epoch, j.Route = sessionID(c), c.Origin(), routed.Name()
+			j.Session, j.Epoch, j.Route, j.Resume = sessionID(c), c.Origin(), routed.Name(), c.Resume
 			j.Sessions++
 		}
 	})
@@ -160,14 +160,7 @@ func cause(ctx context.Context) error {
 }
 
 // unwanted tells whether the session is not to be started any more.
-func (s *session) unwanted(ctx context.Context) bool {
-	select {
-	case <-s.wished:
-		return true
-	default:
-		return ctx.Err() != nil
-	}
-}
+func (s *session) unwanted(ctx context.Context) bool { return s.isWished() || ctx.Err() != nil }
 
 // look finds the session as it is; of a holder that does not answer now it waits
 // for the answer.
@@ -272,7 +265,7 @@ func (s *session) start() (agent.Start, error) {
 func (s *session) task() agent.Task {
 	return agent.Task{
 		Session: s.id, Run: s.c.Run, Feature: s.c.Feature, Attempt: s.c.Attempt, Purpose: string(s.c.Purpose), Number: s.number,
-		Model: s.route.Model, Dir: s.work, Brief: s.briefFile(), ReadOnly: s.c.Purpose == run.MakePlan, Tools: s.tools,
+		Model: s.route.Model, Dir: s.work, Brief: s.briefFile(), ReadOnly: s.c.Purpose == run.MakePlan, Resume: s.c.Resume, Tools: s.tools,
 	}
 }
 

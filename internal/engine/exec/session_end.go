@@ -51,7 +51,7 @@ func (s *session) conclude(ctx context.Context, f hold.Found) (run.Event, error)
 }
 
 func (s *session) endOf(f hold.Found) kedge.SessionEndedData {
-	d := kedge.SessionEndedData{ID: f.ID, State: f.State, Cause: f.Cause, Bytes: s.off}
+	d := kedge.SessionEndedData{ID: f.ID, State: f.State, Cause: f.Cause, Bytes: s.off, Conversation: s.conversation()}
 	if f.Result != nil {
 		code := f.Result.Code
 		d.ExitCode, d.Cause, d.Bytes = &code, f.Result.Cause, f.Result.End
@@ -64,6 +64,8 @@ func (s *session) endOf(f hold.Found) kedge.SessionEndedData {
 func (s *session) outcome(f hold.Found) run.Event {
 	ev := answer(s.c, run.Killed)
 	ev.Session, ev.Usage = s.id, s.use.spent
+	ev.Conversation = s.conversation()
+	ev.Context, ev.Window = s.watch.Context()
 	if f.Result == nil {
 		ev.Reason = "its holder was ended: " + f.Cause
 		return ev
@@ -75,7 +77,7 @@ func (s *session) outcome(f hold.Found) run.Event {
 	}
 	ev.Reason, ev.Until = exit.Text, exit.Until
 	switch {
-	case r.Asked:
+	case r.Asked || s.isWished() && exit.Meaning != agent.Finished:
 		ev.Outcome, ev.Reason = run.Closed, ""
 	case r.Signal != 0 && (r.Cause == hold.CauseMemory || itsOwn(syscall.Signal(r.Signal))):
 		ev.Outcome, ev.Reason = run.Crashed, "signal "+strconv.Itoa(r.Signal)+" ("+r.Cause+")"
@@ -90,6 +92,16 @@ func (s *session) outcome(f hold.Found) run.Event {
 		ev.Until = soon // it is over already, or as good as: not a time that means nothing
 	}
 	return ev
+}
+
+// isWished tells whether the session was to end.
+func (s *session) isWished() bool {
+	select {
+	case <-s.wished:
+		return true
+	default:
+		return false
+	}
 }
 
 // limitPause is how long a limit is waited for at least.

@@ -79,7 +79,7 @@ func newStage(t *testing.T) *stage {
 		Route: func(context.Context, run.Command) (kedge.Routed, error) {
 			return kedge.Routed{Row: "run.agent", Agent: "bot", Model: "small", Why: "nobody said"}, nil
 		},
-		Tick:  func(time.Duration) (<-chan time.Time, func()) { return nil, func() {} },
+		Tick: func(time.Duration) (<-chan time.Time, func()) { return nil, func() {} },
 		Heard: func(_ context.Context, _ run.Command, _ kedge.SessionID, ev watch.Event) error {
 			s.mu.Lock()
 			defer s.mu.Unlock()

@@ -98,13 +98,14 @@ func closeClient(c *hold.Client) {
 	}
 }
 
-// end asks the program to end, then makes it, with all that it started; a holder
-// that does not answer is asked again.
+// end has the program stop its turn, where it can be told, then asks it to end, then
+// makes it, with all that it started; a holder that does not answer is asked again.
 func (s *session) end(ctx context.Context) {
 	grace := s.x.cfg.Grace
 	if grace == 0 {
 		grace = endGrace
 	}
+	s.interrupt(ctx, grace)
 	for {
 		f := hold.Look(ctx, s.dir)
 		asked := f.Client != nil && f.Client.End(ctx, grace) == nil

@@ -147,7 +147,16 @@ func (s *session) started(ctx context.Context, start agent.Start) error {
 	return s.journal(ctx, "started", kedge.SessionStarted, kedge.Session{
 		ID: s.id, Name: sessionName(s.c), Project: s.x.cfg.Project, Agent: route.Agent, Command: start.Command, Dir: s.work,
 		State: kedge.SessionRunning, StartedAt: s.x.cfg.Now().UTC(), Run: s.c.Run, Feature: s.c.Feature, Route: &route,
+		Conversation: s.c.Resume, Begun: begun(s.c),
 	})
+}
+
+// begun says how the session of a command begins.
+func begun(c run.Command) *kedge.Begun {
+	if c.Resume != "" {
+		return &kedge.Begun{How: kedge.BegunNative, Why: c.Reason}
+	}
+	return &kedge.Begun{How: kedge.BegunFresh, Why: c.Reason}
 }
 
 // sessionName is the feature's, else what the session is for.

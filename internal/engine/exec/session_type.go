@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"time"
 
 	"kedge/internal/agent"
 	"kedge/internal/hold"
@@ -15,7 +16,10 @@ import (
 // Who types into a session, beside its brief. What a program is answered is
 // numbered by the place on the tape of what it said, and what people say by the
 // command that passes it on: whoever does it again types nothing twice.
-const sourcePeople uint64 = 1 << 32
+const (
+	sourcePeople uint64 = 1 << 32
+	sourceEnd    uint64 = 1 << 48 // Kedge itself, once: that the session is to end
+)
 
 // typist keeps what is to be typed into a session, in its order. One hand types
 // all of it: a text among the pieces of another breaks both.
@@ -148,6 +152,35 @@ func (s *session) say(c run.Command) (done <-chan struct{}, ok bool) {
 		return nil, false
 	}
 	return s.typed.add(hold.Typing{Source: sourcePeople + uint64(c.Origin()), Text: in.Text, Close: in.Close}), true
+}
+
+// interrupt has the program stop its turn and end by itself, so that its own record of
+// the conversation is whole, and gives it some time for that; a program that cannot
+// be told loses none.
+func (s *session) interrupt(ctx context.Context, grace time.Duration) {
+	if !s.sayEnd() {
+		return
+	}
+	late := time.NewTimer(grace)
+	defer late.Stop()
+	select {
+	case <-late.C:
+	case <-ctx.Done(): // it is over
+	}
+}
+
+// sayEnd has typed that the turn is to stop and none is to follow; false when the
+// program cannot be told.
+func (s *session) sayEnd() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	stop, ok := s.reader.Say(agent.Word{Kind: agent.Interrupt, ID: string(s.id) + "-end"})
+	last, closes := s.reader.Say(agent.Word{Kind: agent.Close, ID: string(s.id) + "-close"})
+	if !ok || !closes {
+		return false
+	}
+	s.typed.add(hold.Typing{Source: sourceEnd, Text: append(stop.Text, last.Text...), Close: last.Close})
+	return true
 }
 
 // came waits for a moment; false when ctx ended before.

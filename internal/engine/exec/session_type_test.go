@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"kedge/internal/agent"
 	"kedge/internal/engine"
@@ -65,6 +66,13 @@ func (r *talk) Feed(b []byte, at agent.Time) (evs []watch.Event, in agent.Input)
 }
 
 func (r *talk) Say(w agent.Word) (agent.Input, bool) {
+	switch w.Kind {
+	case agent.Interrupt:
+		return agent.Input{Text: []byte("stop\n")}, true
+	case agent.Close:
+		return agent.Input{Close: true}, true
+	case agent.Tell:
+	}
 	if r.open == "" {
 		return agent.Input{Text: []byte("told " + w.Text + "\n")}, true
 	}
@@ -210,5 +218,34 @@ func TestTellWithoutAnEar(t *testing.T) {
 	s.do(tell(c.Epoch-1, "old"))
 	if ev := s.do(c); ev.Outcome != run.Finished || s.file("typed") != "brief the brief of this session\nyes one\n" {
 		t.Errorf("ended as %+v, typed %q", ev, s.file("typed"))
+	}
+}
+
+// TestRow27SessionIsInterruptedBeforeItIsEnded: a program that can be told stops its
+// turn and ends by itself, and nothing kills it; what does not heed that is ended.
+func TestRow27SessionIsInterruptedBeforeItIsEnded(t *testing.T) {
+	for name, x := range map[string]struct {
+		grace time.Duration
+		heeds string
+		want  string
+	}{
+		"heeds": {time.Hour, `read line; echo "$line" > stopped; read more || echo closed >> stopped; exit 7`, "stop\nclosed\n"},
+		"deaf":  {time.Millisecond, `trap '' TERM; while :; do read line; sleep 0.05; done`, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t)
+			s.cfg.Grace = x.grace
+			c := s.command("")
+			s.useTalker(`read brief; touch ready; ` + x.heeds)
+			out, _ := s.start(c)
+			s.until("it works", func() bool { return s.exists("ready") })
+			s.do(run.Command{Kind: run.EndSession, Run: runID, Job: 1, Epoch: c.Epoch + 1})
+			if got := <-out; got.err != nil || got.ev.Outcome != run.Closed && x.want == "" {
+				t.Fatalf("ended as %+v", got)
+			}
+			if x.want != "" && s.file("stopped") != x.want {
+				t.Errorf("it was told %q", s.file("stopped"))
+			}
+		})
 	}
 }

@@ -28,7 +28,7 @@ func (x *Executor) trail(ctx context.Context, c run.Command, j slot.Job, dir str
 		return Trail{}, nil //nolint:nilerr // an agent that is gone from the configuration: what it did is unknown
 	}
 	var t Trail
-	reader := adapter.Reader(agent.Task{Session: id, ReadOnly: c.Purpose == run.MakePlan})
+	reader := adapter.Reader(agent.Task{Session: id, ReadOnly: c.Purpose == run.MakePlan, Resume: j.Resume})
 	p, err := regain.Output(x.sessionDir(id), dir, reader, t.count)
 	if err == nil && !p.Empty() {
 		t.Stood = p.Brief(dir, pickup.DefaultBudget)

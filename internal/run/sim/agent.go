@@ -23,6 +23,7 @@ const (
 	loggedOut
 	planted // its work tree holds what nobody approved
 	glutton
+	loser // does not find the conversation that it is to go on with
 )
 
 // session is an agent at work.
@@ -51,10 +52,15 @@ func (w *world) startSession(c run.Command) {
 	if w.chance(45) {
 		does = behaviour(w.rng.IntN(int(glutton) + 1))
 	}
+	w.checkResume(c)
 	w.sessions = append(w.sessions, &session{
 		epoch: c.Epoch, turn: c.Epoch, job: c.Job, f: w.featureOf(c.Feature), does: does, plan: c.Purpose == run.MakePlan,
 		fixes: c.Purpose != run.Implement, left: w.rng.IntN(3), meter: w.chance(85), live: true,
 	})
+	if c.Resume != "" && w.chance(15) {
+		s := w.sessions[len(w.sessions)-1]
+		s.does, s.left, s.meter = loser, 0, false
+	}
 }
 
 func (w *world) nextTurn(c run.Command) {
@@ -168,6 +174,8 @@ func (w *world) deed(s *session) {
 		w.exit(s, run.Asked)
 	case loggedOut:
 		w.exit(s, run.NoLogin)
+	case loser:
+		w.loseTalk(s)
 	case planted:
 		w.exit(s, run.Unapproved)
 	case liar:
@@ -227,6 +235,7 @@ func (w *world) exit(s *session, o run.Outcome) {
 		used := s.used
 		e.answer.Usage = &used
 	}
+	w.talk(s, &e.answer)
 	e.answered = true
 	w.queue = append(w.queue, e.answer)
 }

@@ -112,7 +112,9 @@ func (w *world) effectOf(c run.Command, ev *run.Event) bool {
 		}
 	case run.Checkpoint:
 		w.repo.salvaged = append(w.repo.salvaged, w.repo.checkout(c.Job).tree)
-	case run.Brief, run.Note, run.Mark, run.Notify:
+	case run.Brief:
+		w.briefTalk(c, ev)
+	case run.Note, run.Mark, run.Notify:
 	}
 	if w.repo.lost > 0 {
 		w.fail(8, "work was thrown away by "+string(c.Kind))
@@ -127,6 +129,7 @@ func (w *world) prepare(c run.Command, ev *run.Event) {
 		return
 	}
 	w.repo.reset(c.Job, base, c.Salvage)
+	w.talks[c.Job] = talk{lost: w.talks[c.Job].lost, attempt: w.talks[c.Job].attempt}
 	if c.Carry != "" {
 		w.repo.checkout(c.Job).tree = w.repo.merge(base, number(c.Carry))
 	}

@@ -34,7 +34,7 @@ type Result struct {
 // Seen counts what happened, so that a test can tell that the simulation meets
 // what it is there for.
 type Seen struct {
-	Completed, Blocked, Reviewed, Crashes, Stale, Repairs, Fixes, OverBudget, Quota, TakeOvers, Regressed, Flaky, Plans int
+	Completed, Blocked, Reviewed, Crashes, Stale, Repairs, Fixes, OverBudget, Quota, TakeOvers, Regressed, Flaky, Plans, Resumed, Lost int
 }
 
 // Entry is one step of a run.
@@ -62,6 +62,7 @@ type world struct {
 	late     []run.Event // copies that come when nobody expects them
 	done     []*effect   // by epoch: what a command did
 	sessions []*session
+	talks    map[int]talk // by job: of its last session
 	timers   []run.Command
 	repo     repository
 	unlanded bool // the run begins on a commit that the user's branch does not have
@@ -96,7 +97,7 @@ func Replay(seed uint64, step Stepper) Result { return play(seed, step, true) }
 func play(seed uint64, step Stepper, recording bool) Result {
 	w := &world{
 		rng: rand.New(rand.NewPCG(seed, 0x6b65646765)), step: step, clock: start,
-		history: newHistory(recording),
+		history: newHistory(recording), talks: map[int]talk{},
 	}
 	w.meddling, w.helping, w.faults = w.rng.IntN(5), 2+w.rng.IntN(6), w.rng.IntN(8)
 	w.begin()
