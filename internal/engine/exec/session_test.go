@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -14,6 +15,7 @@ import (
 	"kedge/internal/agent"
 	"kedge/internal/engine"
 	"kedge/internal/hold"
+	"kedge/internal/proc"
 	"kedge/internal/run"
 	"kedge/internal/watch"
 )
@@ -175,7 +177,11 @@ func (s *stage) pid(name string) int {
 // gone waits until a process does not exist any more.
 func (s *stage) gone(pid int) {
 	s.t.Helper()
-	s.until("process "+strconv.Itoa(pid)+" is gone", func() bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) })
+	mark := "KEDGE_SESSION=" + filepath.Base(s.sessionDir())
+	s.until("process "+strconv.Itoa(pid)+" is gone", func() bool {
+		marked, _, err := proc.Strays(mark, "") // its number may be another's by now
+		return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) || err == nil && !slices.Contains(marked, pid)
+	})
 }
 
 // An end that was asked for before the session started keeps it from starting;
