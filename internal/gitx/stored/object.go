@@ -127,3 +127,40 @@ func (e Entry) order() string {
 	}
 	return e.Name
 }
+
+// WholeTree is the name of the tree that an index makes, by its list; false when git
+// has to be asked.
+func WholeTree(list []Tracked, digits int) (string, bool) {
+	for _, e := range list {
+		if e.Pending {
+			return "", false
+		}
+	}
+	return subTree(list, 0, digits)
+}
+
+// subTree is WholeTree below a folder, whose name takes up the first bytes of every
+// path. The paths of one folder follow one another.
+func subTree(list []Tracked, skip, digits int) (string, bool) {
+	var entries []Entry
+	for len(list) > 0 {
+		name, _, deep := strings.Cut(list[0].Path[skip:], "/")
+		if !deep {
+			entries = append(entries, Entry{Mode: list[0].Mode, Name: name, SHA: list[0].SHA})
+			list = list[1:]
+			continue
+		}
+		folder := list[0].Path[:skip+len(name)+1]
+		n := slices.IndexFunc(list, func(e Tracked) bool { return !strings.HasPrefix(e.Path, folder) })
+		if n < 0 {
+			n = len(list)
+		}
+		sha, ok := subTree(list[:n], len(folder), digits)
+		if !ok {
+			return "", false
+		}
+		entries = append(entries, Entry{Mode: "040000", Name: name, SHA: sha})
+		list = list[n:]
+	}
+	return TreeName(entries, digits)
+}
