@@ -121,6 +121,18 @@ func (r *Repo) removeWorktree(ctx context.Context, path string, take func() erro
 // RemoveWorktree finishes it.
 func (r *Repo) Removing(path string) bool { return r.removing(path) != "" }
 
+// Unfinished lists the worktrees of which Removing tells.
+func (r *Repo) Unfinished() []string {
+	marks, _ := filepath.Glob(filepath.Join(r.common, "worktrees", "*", removingFile))
+	var out []string
+	for _, mark := range marks {
+		if root := rootBehind(filepath.Join(filepath.Dir(mark), "gitdir")); root != "" {
+			out = append(out, strings.TrimSuffix(root, asideOf("")))
+		}
+	}
+	return out
+}
+
 // removing is how far the removal of a worktree has come; empty is not begun.
 func (r *Repo) removing(path string) string {
 	b, err := os.ReadFile(filepath.Join(r.adminDir(path), removingFile))

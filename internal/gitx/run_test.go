@@ -54,6 +54,10 @@ func (r *trapped) runOn(g *gitx.Repo, step stepper) {
 	step("Forward", w.Forward(ctx, gitx.ForwardRequest{Branch: "run", To: ahead}))
 	step("Detach", w.Detach(ctx))
 	r.submodules(g, step)
+	if left := g.Unfinished(); len(left) > 0 {
+		r.t.Errorf("no removal was begun, and %q are unfinished", left)
+	}
+	step("Unfinished", nil)
 	step("DropWorktree", r.drop(g, dir))
 	gone := dir + "-gone"
 	r.must(g.AddWorktree(ctx, gitx.WorktreeRequest{Path: gone, Base: r.first}))

@@ -259,6 +259,11 @@ func (s *Slots) unused(id kedge.RunID) ([]string, error) {
 			dirs = append(dirs, s.Dir(n))
 		}
 	}
+	for _, dir := range s.cfg.Repo.Unfinished() { // by one that was killed: its folder may be gone already
+		if filepath.Dir(dir) == s.root() && !slices.Contains(dirs, dir) {
+			dirs = append(dirs, dir)
+		}
+	}
 	return dirs, nil
 }
 

@@ -1,6 +1,7 @@
 package slot_test
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -169,5 +170,37 @@ func TestTheCleanWorkTreeFollowsAPersonsCommit(t *testing.T) {
 	}
 	if got := g.git("-C", g.dir, "rev-parse", slot.Branch(id)); got == base {
 		t.Error("the branch was put back")
+	}
+}
+
+// TestF15TidyFinishesARemoval: a daemon was killed while it took slots away, at every
+// place of that. The next one leaves no work tree behind.
+func TestF15TidyFinishesARemoval(t *testing.T) {
+	for name, killed := range map[string]func(dir, admin string) error{
+		"before it was moved": func(_, admin string) error {
+			return os.WriteFile(filepath.Join(admin, "kedge-removing"), []byte("aside\n"), 0o600)
+		},
+		"aside": func(dir, admin string) error {
+			return errors.Join(os.WriteFile(filepath.Join(admin, "kedge-removing"), []byte("aside\n"), 0o600), os.Rename(dir, dir+".kedge-removing"))
+		},
+		"its folder is gone": func(dir, admin string) error {
+			return errors.Join(os.WriteFile(filepath.Join(admin, "kedge-removing"), []byte("going\n"), 0o600), os.RemoveAll(dir))
+		},
+	} {
+		g := newGround(t)
+		q := slot.Request{Run: id, Job: 1, Origin: 1, Base: g.git("-C", g.dir, "rev-parse", "HEAD"), Name: "n", At: at}
+		ready, err := g.slots.Put(t.Context(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(g.slots.Release(t.Context(), id, 1), killed(ready.Tree.Root(), ready.Tree.GitDir())); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := g.slots.Tidy(t.Context(), q); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if list := g.git("-C", g.dir, "worktree", "list"); strings.Contains(list, "slot-1") {
+			t.Errorf("%s: %s", name, list)
+		}
 	}
 }
