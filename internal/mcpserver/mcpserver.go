@@ -11,6 +11,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"sync"
 
@@ -86,15 +87,15 @@ func (c *conn) end() {
 func (c *conn) read(ctx context.Context, lines *lines) error {
 	for {
 		line, long, err := lines.next()
-		switch {
-		case err != nil && err != io.EOF: //nolint:errorlint // lines gives it as it is
+		if err != nil && !errors.Is(err, io.EOF) {
 			return kedge.Errorf(kedge.Internal, "read from the client: %w", err)
-		case long:
-			c.write(failure(nil, codeParse, "a message is longer than the limit"))
-		case len(bytes.TrimSpace(line)) > 0:
-			c.message(ctx, bytes.TrimSpace(line))
 		}
-		if err != nil {
+		if long {
+			c.write(failure(nil, codeParse, "a message is longer than the limit"))
+		} else if line = bytes.TrimSpace(line); len(line) > 0 {
+			c.message(ctx, line)
+		}
+		if errors.Is(err, io.EOF) {
 			return nil
 		}
 	}

@@ -98,7 +98,7 @@ func reachable(t *testing.T, b sandbox.Box) sandbox.Box {
 	if os.Getuid() != 0 {
 		return b
 	}
-	dir, err := os.MkdirTemp("/tmp", "kedge-limit-")
+	dir, err := os.MkdirTemp("/tmp", "kedge-limit-") //nolint:usetesting // others must be able to reach it
 	if err != nil {
 		t.Fatal(err)
 	}
