@@ -21,7 +21,12 @@ func pointOthers(env *testscript.Env, url string) error {
 	if err != nil {
 		return err
 	}
-	env.Setenv("OPENCODE_CONFIG_CONTENT", string(opencode))
+	for k, v := range map[string]string{
+		"OPENCODE_CONFIG_CONTENT": string(opencode), "COPILOT_PROVIDER_BASE_URL": url + "/v1", "COPILOT_PROVIDER_TYPE": "openai",
+		"COPILOT_PROVIDER_API_KEY": key, "COPILOT_MODEL": "gpt-5", "COPILOT_OFFLINE": "true",
+	} {
+		env.Setenv(k, v)
+	}
 	return pointPi(filepath.Join(env.Getenv("HOME"), ".pi", "agent"), url, key)
 }
 

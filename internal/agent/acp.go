@@ -22,11 +22,12 @@ type acpProgram struct {
 	args    func(t Task) []string // after its command, to be driven
 	screen  func(t Task) []string // likewise, for a person
 	env     []string
-	wrap    []string // before its command
-	window  int64    // of its context, where it does not tell; 0: unknown
-	metered bool     // what it used comes beside the protocol: see telemetry
-	chosen  bool     // args choose its model
-	settles bool     // of a loaded conversation it tells its commands when it has told the rest
+	wrap    []string                    // before its command
+	window  int64                       // of its context, where it does not tell; 0: unknown
+	metered bool                        // what it used comes beside the protocol: see telemetry
+	chosen  bool                        // args choose its model
+	settles bool                        // of a loaded conversation it tells its commands when it has told the rest
+	notice  func(text string) acpNotice // what a piece of a message says that is none of the model's; nil: nothing
 }
 
 // NewACP is the adapter of a program that speaks the protocol and nothing else is

@@ -54,6 +54,9 @@ func exitedBadly(report string) bool {
 		if !ok {
 			code, ok = strings.CutPrefix(strings.TrimSpace(line), "Command exited with code: ")
 		}
+		if !ok && strings.HasPrefix(line, "<shellId: ") {
+			_, code, ok = strings.Cut(strings.TrimSuffix(strings.TrimSpace(line), ">"), " completed with exit code ")
+		}
 		if n, err := strconv.Atoi(strings.TrimSpace(code)); ok && err == nil {
 			return n != 0
 		}

@@ -46,6 +46,7 @@ type acpReader struct {
 	order   []string // of calls, the oldest first
 	open    *acpAsked
 	asked   string
+	trouble *acpError // that it told of last, in the place of a message
 	failed  *acpError
 }
 
@@ -280,6 +281,8 @@ func (r *acpReader) ended(l *acpLine) ([]watch.Event, Input) {
 	switch {
 	case l.Error != nil:
 		return out, r.fail(l.Error)
+	case r.trouble != nil:
+		return out, r.fail(r.trouble)
 	case l.Result.Stop == "cancelled":
 		r.stage = acpPaused
 		return out, Input{}
@@ -303,6 +306,7 @@ func (r *acpReader) update(u *acpUpdate) ([]watch.Event, Input) {
 	case "agent_message_chunk":
 		return r.message(u), Input{}
 	case "tool_call", "tool_call_update":
+		r.trouble = nil
 		return append(r.flush(), r.call(u)...), Input{}
 	case "usage_update":
 		return r.filled(u), Input{}
@@ -324,10 +328,34 @@ func (r *acpReader) message(u *acpUpdate) []watch.Event {
 	if u.Meta.Parent != "" || strings.HasPrefix(text, "[MODE_UPDATE] ") {
 		return nil
 	}
+	r.trouble = nil
+	if r.own.notice != nil {
+		if n := r.own.notice(text); n != (acpNotice{}) {
+			return r.noticed(n)
+		}
+	}
 	if len(r.said)+len(text) <= maxSaid {
 		r.said = append(r.said, text...)
 	}
 	return nil
+}
+
+// acpNotice is something that a program says of itself in the place of a message.
+type acpNotice struct {
+	kind  watch.Kind // of the event that it is; empty: none
+	text  string
+	fatal bool // a prompt that ends with it came to nothing, whatever its end says
+}
+
+func (r *acpReader) noticed(n acpNotice) []watch.Event {
+	out := r.flush()
+	if n.fatal {
+		r.trouble = &acpError{Message: n.text}
+	}
+	if n.kind != "" {
+		out = append(out, watch.Event{Kind: n.kind, Text: cut(n.text, maxText)})
+	}
+	return out
 }
 
 // flush tells the message that came, now that something else does.

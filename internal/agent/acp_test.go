@@ -51,7 +51,7 @@ func newACP(t *testing.T) agent.Adapter {
 }
 
 func TestACPConformance(t *testing.T) {
-	for _, a := range []agent.Adapter{newACP(t), agent.NewGemini(nil), agent.NewQwen(nil)} {
+	for _, a := range []agent.Adapter{newACP(t), agent.NewGemini(nil), agent.NewQwen(nil), agent.NewCopilot(nil)} {
 		t.Run(a.Kind(), func(t *testing.T) {
 			agenttest.Run(t, a, []agenttest.Sample{
 				{Name: "gave up", Output: "\x1b[31mError\x1b[0m: no such option\n", Code: 2, Cause: "exited", Exit: agent.Failed, Text: "Error: no such option"},
@@ -267,7 +267,7 @@ func FuzzACPReader(f *testing.F) {
 	f.Add(acpBegun+acpUpdate(`{"sessionUpdate":"usage_update","used":-1}`)+`{"id":{},"method":"x"}`+"\n", 3, false)
 	f.Add(acpBegun+"\x1e{\"event.name\": \"gemini_cli.api_response\", \"input_token_count\": 5, \"end\": 0}\n"+acpGood, 11, false)
 	f.Fuzz(func(t *testing.T, text string, size int, readOnly bool) {
-		for _, a := range []agent.Adapter{agent.NewGemini(nil), agent.NewQwen(nil)} {
+		for _, a := range []agent.Adapter{agent.NewGemini(nil), agent.NewQwen(nil), agent.NewCopilot(nil)} {
 			whole, split := a.Reader(agent.Task{ReadOnly: readOnly}), a.Reader(agent.Task{ReadOnly: readOnly})
 			want, answer := whole.Feed([]byte(text), time.Time{})
 			var got []watch.Event

@@ -24,6 +24,8 @@ func New(name string, a config.Agent) (Adapter, error) {
 		return NewOpenCode(a.Command), nil
 	case "pi":
 		return NewPi(a.Command), nil
+	case "copilot":
+		return NewCopilot(a.Command), nil
 	case "aider":
 		return NewAider(a.Command), nil
 	case "acp":

@@ -38,6 +38,7 @@ var driven = map[string][]string{
 	"claude":   {"2.1.197", "2.1.325"},
 	"codex":    {"0.166.0"},
 	"opencode": {"1.18.33"},
+	"copilot":  {"1.0.102"},
 	"pi":       {"0.73.1"},
 	"gemini":   {"0.61.0"},
 	"qwen":     {"0.15.10"},

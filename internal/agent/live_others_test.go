@@ -115,3 +115,45 @@ func pointPi(t *testing.T, home, url string) []string {
 	}
 	return []string{"PI_SKIP_VERSION_CHECK=1"}
 }
+
+func TestLiveCopilot(t *testing.T) {
+	for version, path := range installed(t, "copilot") {
+		t.Run(version, func(t *testing.T) {
+			agenttest.RunLive(t, agenttest.Live{
+				Adapter: agent.NewCopilot([]string{path}), Holder: holder(t), Record: copilotRecorder(version, path), Note: noter(t, "copilot", version),
+				Point: func(_ *testing.T, _, url string) []string {
+					return []string{
+						"COPILOT_PROVIDER_BASE_URL=" + url + "/v1", "COPILOT_PROVIDER_TYPE=openai", "COPILOT_PROVIDER_API_KEY=" + mockKey,
+						"COPILOT_MODEL=gpt-5", "COPILOT_OFFLINE=true",
+					}
+				},
+				Uncached: true, Model: "gpt-5", Untold: []agenttest.Fact{agenttest.Context, agenttest.Beside, agenttest.Retries},
+				Skip: map[string]string{
+					"steer":  "nothing is said into a running prompt over the protocol: what people say stands in the next brief",
+					"ask":    "it offers no tool to ask with over the protocol that it is driven by: it asks in its text",
+					"handin": "it offers no tool to hand in a plan with over the protocol that it is driven by: it prints it",
+				},
+			})
+		})
+	}
+}
+
+// copilotRecorder keeps what Copilot printed without the list of its commands, and
+// without where it is installed.
+func copilotRecorder(version, path string) func(*testing.T, string, []byte) {
+	record := recorder("copilot", version)
+	if record == nil {
+		return nil
+	}
+	root := filepath.Dir(filepath.Dir(filepath.Dir(path)))
+	return func(t *testing.T, scenario string, tape []byte) {
+		t.Helper()
+		var out []byte
+		for line := range bytes.Lines(bytes.ReplaceAll(tape, []byte(root), []byte("/opt/copilot"))) {
+			if !bytes.Contains(line, []byte(`"sessionUpdate":"available_commands_update"`)) && !bytes.Contains(line, []byte(`"sessionUpdate":"config_option_update"`)) {
+				out = append(out, line...)
+			}
+		}
+		record(t, scenario, out)
+	}
+}

@@ -295,7 +295,7 @@ var agentKinds = []string{"claude", "codex", "gemini", "opencode", "qwen", "pi",
 
 // driven are the built-in agents that a run can drive; package agent holds it to
 // that.
-var driven = []string{"aider", "claude", "codex", "gemini", "opencode", "pi", "qwen"}
+var driven = []string{"aider", "claude", "codex", "copilot", "gemini", "opencode", "pi", "qwen"}
 
 // Agent finds an agent by name: one that a file defines, or a built-in one.
 func (c Config) Agent(name string) (Agent, error) {

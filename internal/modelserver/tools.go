@@ -9,7 +9,7 @@ import (
 // names are the tools that do a deed, by the names that agents give them; the
 // first that is offered is taken.
 var names = map[Deed][]string{
-	Write: {"Write", "write_file", "write", "apply_patch"},
+	Write: {"Write", "write_file", "write", "create", "apply_patch"},
 	Edit:  {"Edit", "replace", "edit", "apply_patch"},
 	Read:  {"Read", "read_file", "read", "view"},
 	Run:   {"Bash", "exec_command", "shell_command", "shell", "run_shell_command", "bash"},
@@ -31,10 +31,11 @@ var unseen = map[Deed]struct {
 // keys are the names that agents give to an argument.
 var keys = map[string][]string{
 	"path": {"file_path", "filePath", "path", "absolute_path", "target_file"},
-	"text": {"content", "contents", "text"},
-	"old":  {"old_string", "oldString", "oldText"},
-	"new":  {"new_string", "newString", "newText"},
+	"text": {"content", "contents", "file_text", "text"},
+	"old":  {"old_string", "oldString", "oldText", "old_str"},
+	"new":  {"new_string", "newString", "newText", "new_str"},
 	"line": {"command", "cmd", "script"},
+	"kind": {"subagent_type", "agent_type"},
 }
 
 // on is the call as the request's agent understands it. A deed for which it
@@ -134,7 +135,7 @@ func (c Call) values(dir string) map[string]any {
 	case Plan:
 		return map[string]any{"plan": c.Text}
 	default:
-		return map[string]any{"prompt": c.Text, "description": "part of the work", "subagent_type": "general-purpose", "agent_name": "generalist"}
+		return map[string]any{"prompt": c.Text, "description": "part of the work", "kind": "general-purpose", "agent_name": "generalist"}
 	}
 }
 

@@ -47,8 +47,9 @@ type Fact string
 const (
 	Version Fact = "version" // its own
 	Window  Fact = "window"  // how large its context may be
-	Beside  Fact = "beside"  // what its requests beside the work used: titles, summaries
+	Context Fact = "context" // how full its context is: it estimates that
 	Retries Fact = "retries" // that it asks again what failed
+	Beside  Fact = "beside"  // what its requests beside the work used: titles, summaries
 )
 
 // tells says whether the program tells a fact.
