@@ -86,21 +86,7 @@ func (s *Driver) viewOf(ctx context.Context, p *project.Project, st run.State) (
 	}
 	if v.Resting {
 		v.Kind = kindOf(&st)
-		if isPlanning(st) {
-			more, err := s.planNext(ctx, p, st.Run)
-			if err != nil {
-				return v, err
-			}
-			v.Next = append(more, v.Next...)
-		}
-		dropped, err := isDropped(ctx, p, st)
-		if err != nil {
-			return v, err
-		}
-		if dropped {
-			v.Next = []string{} // it never goes on
-		}
-		if v.Next, err = s.nextToLand(ctx, p, st, v.Next); err != nil {
+		if v.Next, err = s.nextAtRest(ctx, p, st, v.Next); err != nil {
 			return v, err
 		}
 	}
@@ -113,6 +99,26 @@ func (s *Driver) viewOf(ctx context.Context, p *project.Project, st run.State) (
 	}
 	v.ETA, err = s.eta(ctx, p, &st, v.StartedAt)
 	return v, err
+}
+
+// nextAtRest is what a person can do about a run that does nothing by itself.
+func (s *Driver) nextAtRest(ctx context.Context, p *project.Project, st run.State, next []string) ([]string, error) {
+	if !isPlanning(st) {
+		return next, nil
+	}
+	more, err := s.planNext(ctx, p, st.Run)
+	if err != nil {
+		return next, err
+	}
+	next = append(more, next...)
+	dropped, err := isDropped(ctx, p, st)
+	if err != nil {
+		return next, err
+	}
+	if dropped {
+		next = []string{} // it never goes on
+	}
+	return s.nextToLand(ctx, p, st, next)
 }
 
 // startOf reads the moment at which a run began out of its id.

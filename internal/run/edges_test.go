@@ -301,7 +301,7 @@ func TestAcceptedThoughNothingWasChanged(t *testing.T) {
 	d.until(run.Prove)
 	d.answer(run.Prove, run.NoChecks)
 	d.until("")
-	if got := d.status("a"); got != done || d.count(run.StartSession) != sessions {
+	if got := d.s.Features[0].Status; got != done || d.count(run.StartSession) != sessions {
 		t.Errorf("a is %s after %d more sessions: %s", got, d.count(run.StartSession)-sessions, d.s.Reason)
 	}
 }
