@@ -121,11 +121,11 @@ func (s *scratch) refuseChanged(ctx context.Context, trees [3]string, ours func(
 	}
 	var changed []string
 	for _, tree := range []string{trees[1], staged} {
-		since, err := s.r.Paths(ctx, trees[0], tree)
+		since, err := s.r.Diff(ctx, trees[0], tree)
 		if err != nil {
 			return err
 		}
-		ahead, err := s.r.Paths(ctx, tree, trees[2])
+		ahead, err := s.r.Diff(ctx, tree, trees[2])
 		if err != nil {
 			return err
 		}

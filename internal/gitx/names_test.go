@@ -42,7 +42,6 @@ func TestT8ArgumentInjection(t *testing.T) {
 			"TreeOf":      second(g.TreeOf(ctx, name)),
 			"TreeWithout": second(g.TreeWithout(ctx, name, "a")),
 			"Diff":        second(g.Diff(ctx, name, "HEAD")),
-			"Paths":       second(g.Paths(ctx, name, "HEAD")),
 			"Diff to":     second(g.Diff(ctx, "HEAD", name)),
 			"ReadFile":    second(g.ReadFile(ctx, name, "a")),
 			"List":        second(g.List(ctx, name, "")),

@@ -162,16 +162,16 @@ func digest(texts ...string) string {
 
 // follows gives the scratch index the paths that the user tracks.
 func (s *scratch) follows(ctx context.Context, both []pair) error {
-	var put []entry
-	var gone, skip, show []string
+	var lines bytes.Buffer
+	var skip, show []string
 	settled := false
 	for _, p := range both {
 		switch {
 		case p.want == nil:
-			gone = append(gone, p.have.path)
+			lines.WriteString(s.gone(p.have.path))
 			continue
 		case p.have == nil || p.have.mode != p.want.mode || p.have.object != p.want.object && (p.want.link() || p.want.skipped):
-			put = append(put, *p.want)
+			lines.WriteString(p.want.line())
 			s.hashed = append(s.hashed, p.want.path)
 			settled = settled || !s.young(p.want.path)
 			p.have = &entry{}
@@ -185,7 +185,7 @@ func (s *scratch) follows(ctx context.Context, both []pair) error {
 		}
 	}
 	return firstErr(
-		func() error { return s.edit(ctx, s.index(), put, gone) },
+		func() error { return s.given(ctx, lines.Bytes()) },
 		func() error { return s.mark(ctx, skip, "--skip-worktree") },
 		func() error { return s.mark(ctx, show, "--no-skip-worktree") },
 		func() error { return s.refresh(ctx, settled) },
@@ -199,25 +199,6 @@ func firstErr(steps ...func() error) error {
 		}
 	}
 	return nil
-}
-
-// edit puts entries, without times, into an index and takes paths out.
-func (s *scratch) edit(ctx context.Context, index string, put []entry, gone []string) error {
-	if len(put)+len(gone) == 0 {
-		return nil
-	}
-	if done, err := s.r.plainEdit(index, put, gone); done || err != nil {
-		return err
-	}
-	var lines bytes.Buffer
-	for _, p := range gone {
-		lines.WriteString(s.gone(p))
-	}
-	for _, e := range put {
-		lines.WriteString(e.line())
-	}
-	_, err := s.onIndex(ctx, index, lines.Bytes(), "update-index", "-z", "--index-info")
-	return err
 }
 
 // given puts lines into the scratch index.
@@ -361,8 +342,16 @@ func (s *scratch) keepAs(ctx context.Context, file string) error {
 	if err := copyIndex(s.index(), file); err != nil {
 		return err
 	}
-	if err := s.edit(ctx, file, nil, slices.DeleteFunc(slices.Clone(s.hashed), func(p string) bool { return !s.young(p) })); err != nil {
-		return err
+	var lines bytes.Buffer
+	for _, p := range s.hashed {
+		if s.young(p) {
+			lines.WriteString(s.gone(p))
+		}
+	}
+	if lines.Len() > 0 {
+		if _, err := s.onIndex(ctx, file, lines.Bytes(), "update-index", "-z", "--index-info"); err != nil {
+			return err
+		}
 	}
 	f, err := os.Open(file)
 	if err != nil {

@@ -2,13 +2,11 @@ package gitx
 
 import (
 	"bytes"
-	"context"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"kedge/internal/gitx/stored"
 )
@@ -157,20 +155,6 @@ func (r *Repo) madeTree(entries []Entry) (string, bool) {
 	return name, ok && r.has(name)
 }
 
-// plainWhole is the tree that an index makes, where it is there already.
-func (r *Repo) plainWhole(file string) (string, bool) {
-	b, err := os.ReadFile(file)
-	if err != nil {
-		return "", false
-	}
-	list, ok := stored.Index(b, r.shaLen())
-	if !ok {
-		return "", false
-	}
-	tree, ok := stored.WholeTree(list, r.shaLen())
-	return tree, ok && r.has(tree)
-}
-
 // plainIndex lists an index, by path, each path once.
 func (r *Repo) plainIndex(file string) ([]entry, bool) {
 	b, err := os.ReadFile(file)
@@ -190,37 +174,6 @@ func (r *Repo) plainIndex(file string) ([]entry, bool) {
 	return out, true
 }
 
-// plainEdit edits an index; false when git has to. The file keeps its time: see
-// copyTimed.
-func (r *Repo) plainEdit(file string, put []entry, gone []string) (bool, error) {
-	var made time.Time
-	b, err := os.ReadFile(file)
-	if os.IsNotExist(err) {
-		b = nil
-	} else if err != nil {
-		return false, err
-	} else if fi, err := os.Stat(file); err != nil {
-		return false, err
-	} else {
-		made = fi.ModTime()
-	}
-	list := make([]stored.Tracked, len(put))
-	for i, e := range put {
-		list[i] = stored.Tracked{Path: e.path, Mode: e.mode, SHA: e.object}
-	}
-	edited, ok := stored.Edit(b, r.shaLen(), list, gone)
-	if !ok {
-		return false, nil
-	}
-	if err := os.WriteFile(file, edited, 0o600); err != nil {
-		return false, err
-	}
-	if b == nil {
-		return true, nil
-	}
-	return true, os.Chtimes(file, made, made)
-}
-
 // noRef tells for certain that there is no such ref: neither in a file of its own nor
 // among the packed ones, looked at in this order, in which git moves them.
 func (r *Repo) noRef(ref string) bool {
@@ -235,92 +188,4 @@ func (r *Repo) noRef(ref string) bool {
 		return os.IsNotExist(err)
 	}
 	return !bytes.Contains(packed, []byte(" "+ref+"\n"))
-}
-
-// Paths is Diff without the counts of lines.
-func (r *Repo) Paths(ctx context.Context, from, to string) ([]Change, error) {
-	a, okA := r.plainTree(from)
-	b, okB := r.plainTree(to)
-	if okA && okB {
-		if list, ok := r.plainDiff(a, b, ""); ok {
-			slices.SortFunc(list, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
-			return list, nil
-		}
-	}
-	return r.Diff(ctx, from, to)
-}
-
-// plainDiff lists what differs between two trees; an empty name is a tree of nothing.
-func (r *Repo) plainDiff(from, to, under string) ([]Change, bool) {
-	out := []Change{}
-	if from == to {
-		return out, true
-	}
-	a, okA := r.byName(from, under)
-	b, okB := r.byName(to, under)
-	if !okA || !okB {
-		return nil, false
-	}
-	for name, was := range a {
-		more, ok := r.entryDiff(was, b[name])
-		if !ok {
-			return nil, false
-		}
-		out = append(out, more...)
-	}
-	for name, is := range b {
-		if _, both := a[name]; both {
-			continue
-		}
-		more, ok := r.entryDiff(Entry{}, is)
-		if !ok {
-			return nil, false
-		}
-		out = append(out, more...)
-	}
-	return out, true
-}
-
-// byName are the entries of a tree by their paths.
-func (r *Repo) byName(tree, under string) (map[string]Entry, bool) {
-	out := map[string]Entry{}
-	if tree == "" {
-		return out, true
-	}
-	list, ok := r.plainEntries(tree, under)
-	for _, e := range list {
-		out[e.Path] = e
-	}
-	return out, ok
-}
-
-// entryDiff is how one path of two trees differs, and what is below it; an entry
-// without a path is not there.
-func (r *Repo) entryDiff(was, is Entry) ([]Change, bool) {
-	folder := func(e Entry) string {
-		if e.Type == "tree" {
-			return e.SHA
-		}
-		return ""
-	}
-	path := was.Path + is.Path
-	if was.Path != "" && is.Path != "" {
-		path = was.Path
-	}
-	out, ok := []Change{}, true
-	if folder(was) != "" || folder(is) != "" {
-		out, ok = r.plainDiff(folder(was), folder(is), path)
-	}
-	gone, made := was.Path != "" && folder(was) == "", is.Path != "" && folder(is) == ""
-	switch {
-	case gone && !made:
-		out = append(out, Change{Path: path, Status: "D"})
-	case made && !gone:
-		out = append(out, Change{Path: path, Status: "A"})
-	case gone && was.Mode[:3] != is.Mode[:3]:
-		out = append(out, Change{Path: path, Status: "T"})
-	case gone && was != is:
-		out = append(out, Change{Path: path, Status: "M"})
-	}
-	return out, ok
 }

@@ -33,41 +33,6 @@ func TestPlainAndPackedAreTheSame(t *testing.T) {
 	}
 }
 
-// TestPathsAreThoseOfDiff: every kind of change, with and without a pack.
-func TestPathsAreThoseOfDiff(t *testing.T) {
-	r := newRepo(t)
-	first := r.git("rev-parse", "HEAD")
-	makeDirty(r)
-	tree := r.tree()
-	r.must(os.Remove(r.path("a")))
-	r.write("a/b/c", "a folder\n")
-	r.must(os.Symlink("x", r.path("was-file")))
-	later := r.tree()
-	for _, pack := range []bool{false, true} {
-		if pack {
-			r.git("commit", "-q", "--allow-empty", "-m", "kept")
-			r.git("update-ref", "refs/keep/1", r.git("commit-tree", "-m", "k", tree))
-			r.git("update-ref", "refs/keep/2", r.git("commit-tree", "-m", "k", later))
-			r.git("gc", "-q")
-		}
-		g := r.open()
-		for _, pair := range [][2]string{{first, tree}, {tree, first}, {tree, later}, {later, tree}, {first, later}, {first, first}, {"HEAD", tree}} {
-			want, err := g.Diff(t.Context(), pair[0], pair[1])
-			r.must(err)
-			for i := range want {
-				want[i].Added, want[i].Removed, want[i].Binary = 0, 0, false
-			}
-			got, err := g.Paths(t.Context(), pair[0], pair[1])
-			for i := range got {
-				got[i].Added, got[i].Removed, got[i].Binary = 0, 0, false
-			}
-			if err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
-				t.Errorf("packed %v, %v:\n%v, %v\nwant\n%v", pack, pair, got, err, want)
-			}
-		}
-	}
-}
-
 // readAll asks for everything that may be read without git.
 func (r *repo) readAll(g *gitx.Repo, head string, id kedge.SalvageID) string {
 	r.t.Helper()

@@ -251,7 +251,7 @@ func (s *scratch) count(ctx context.Context, out *kedge.Salvage) error {
 	if err != nil {
 		return err
 	}
-	diff, err := s.r.Paths(ctx, base, out.Tree)
+	diff, err := s.r.Diff(ctx, base, out.Tree)
 	if err != nil {
 		return err
 	}

@@ -215,9 +215,6 @@ func (s *scratch) list(ctx context.Context, paths []string, args ...string) ([]b
 
 // tree writes the scratch index as a tree.
 func (s *scratch) tree(ctx context.Context) (string, error) {
-	if tree, ok := s.r.plainWhole(s.index()); ok {
-		return tree, nil
-	}
 	out, err := s.r.ofIndex(s.index(), "tree", s.r.written, func() ([]byte, error) { return s.git(ctx, nil, "write-tree") })
 	return strings.TrimSpace(string(out)), err
 }

@@ -298,7 +298,6 @@ func (r *trapped) readAll(g *gitx.Repo, step stepper) {
 	step("Resolve", second(g.Resolve(ctx, "main")))
 	step("Resolve", second(g.Resolve(ctx, strings.Repeat("ab", 20))), kedge.NotFound)
 	step("Diff", second(g.Diff(ctx, r.first, r.tip)))
-	step("Paths", second(g.Paths(ctx, r.first, r.tip)))
 	step("Diff", second(g.Diff(ctx, r.first, strings.Repeat("cd", 20))), kedge.NotFound)
 	step("ReadFile", second(g.ReadFile(ctx, "HEAD", "x.c")))
 	step("Has", second(g.Has(ctx, r.tip)))

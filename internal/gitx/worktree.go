@@ -290,7 +290,7 @@ func (s *scratch) reset(ctx context.Context, expect, to string, h Head) error {
 // switchTo takes the work tree and the scratch index, which both hold the tree
 // from, to the tree to. Nothing is written when it cannot be done whole.
 func (s *scratch) switchTo(ctx context.Context, from, to string) error {
-	diff, err := s.r.Paths(ctx, from, to)
+	diff, err := s.r.Diff(ctx, from, to)
 	if err != nil || len(diff) == 0 {
 		return err
 	}

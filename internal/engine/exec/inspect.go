@@ -172,7 +172,7 @@ func (x *Executor) tried(ctx context.Context, c run.Command, p place, whole stri
 			return nil, err
 		}
 	}
-	changes, err := p.tree.Paths(ctx, c.Base, whole)
+	changes, err := p.tree.Diff(ctx, c.Base, whole)
 	if err != nil {
 		return nil, err
 	}

@@ -149,7 +149,7 @@ func (x *Executor) commitLedger(ctx context.Context, c run.Command, repo *gitx.R
 	if err != nil {
 		return "", err
 	}
-	changes, err := repo.Paths(ctx, c.Base, tree)
+	changes, err := repo.Diff(ctx, c.Base, tree)
 	if err != nil {
 		return "", err
 	}

@@ -66,7 +66,7 @@ func (x *Executor) standing(ctx context.Context, c run.Command) (Standing, error
 		at.Salvage = kept.Salvage.ID
 	}
 	if c.Base != "" {
-		changes, err := repo.Paths(ctx, c.Base, at.Tree)
+		changes, err := repo.Diff(ctx, c.Base, at.Tree)
 		if err != nil {
 			return at, err
 		}
@@ -115,7 +115,7 @@ func (x *Executor) changesOf(ctx context.Context, info gitx.CommitInfo) ([]gitx.
 	if len(info.Parents) == 0 {
 		return nil, nil
 	}
-	changes, err := x.cfg.Repo.Paths(ctx, info.Parents[0], info.SHA)
+	changes, err := x.cfg.Repo.Diff(ctx, info.Parents[0], info.SHA)
 	return theirs(changes), err
 }
 

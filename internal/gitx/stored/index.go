@@ -11,7 +11,6 @@ import (
 type Tracked struct {
 	Path, Mode, SHA string
 	Skipped         bool // not checked out, in a sparse checkout
-	Pending         bool // in conflict, or only meant to be added: not to be found in a tree
 }
 
 // The parts of an index.
@@ -20,9 +19,7 @@ const (
 	statSize   = 40 // of an entry, before the name of its object
 	modeAt     = 24
 	extended   = 0x4000 // flag: two more bytes of flags follow
-	stages     = 0x3000 // flags: which version of a path in conflict
-	skipped    = 0x4000 // flag among the two more bytes
-	meant      = 0x2000 // likewise
+	skipped    = 0x4000 // flag among those
 	entryAlign = 8
 )
 
@@ -73,14 +70,11 @@ func (r *indexReader) next() (Tracked, bool) {
 		Mode: fmt.Sprintf("%06o", binary.BigEndian.Uint32(r.rest[modeAt:])),
 		SHA:  hex.EncodeToString(r.rest[statSize : statSize+r.size]),
 	}
-	flags := binary.BigEndian.Uint16(r.rest[fixed-2:])
-	e.Pending = flags&stages != 0
-	if flags&extended != 0 {
+	if flags := binary.BigEndian.Uint16(r.rest[fixed-2:]); flags&extended != 0 {
 		if r.version < 3 {
 			return Tracked{}, false
 		}
-		more := binary.BigEndian.Uint16(r.rest[fixed:])
-		e.Skipped, e.Pending = more&skipped != 0, e.Pending || more&meant != 0
+		e.Skipped = binary.BigEndian.Uint16(r.rest[fixed:])&skipped != 0
 		fixed += 2
 	}
 	ok := false

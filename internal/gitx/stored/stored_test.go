@@ -192,147 +192,6 @@ func TestIndexAsGitHasIt(t *testing.T) {
 			if got, want := strings.Join(lines, "\n"), r.lsFiles(); !ok || got != want {
 				t.Errorf("%s, version %s, %v:\n%s\nwant\n%s", format, version, ok, got, want)
 			}
-			if tree, ok := stored.WholeTree(list, len(list[0].SHA)); ok {
-				t.Errorf("an index with a conflict is the tree %s", tree)
-			}
-		}
-	}
-}
-
-// TestWholeTreeAsGitWritesIt: in every version, and left to git while a file is only
-// meant to be added.
-func TestWholeTreeAsGitWritesIt(t *testing.T) {
-	for _, format := range []string{"sha1", "sha256"} {
-		for _, version := range []string{"2", "4"} {
-			r := newRepo(t, format)
-			r.fill()
-			r.git("update-index", "--index-version", version)
-			r.write("more/deep/er", "x")
-			r.git("add", "more")
-			want := r.git("write-tree")
-			list, ok := r.index(len(want))
-			if tree, named := stored.WholeTree(list, len(want)); !ok || !named || tree != want {
-				t.Errorf("%s, version %s: %s, %v, want %s", format, version, tree, named, want)
-			}
-			r.write("meant", "x")
-			r.git("add", "-N", "meant")
-			list, _ = r.index(len(want))
-			if tree, named := stored.WholeTree(list, len(want)); named {
-				t.Errorf("with a file that is only meant: %s", tree)
-			}
-		}
-	}
-}
-
-func (r repo) index(digits int) ([]stored.Tracked, bool) {
-	r.Helper()
-	b, err := os.ReadFile(filepath.Join(r.dir, ".git", "index"))
-	if err != nil {
-		r.Fatal(err)
-	}
-	return stored.Index(b, digits)
-}
-
-// TestEditIsWhatGitDoes: paths put in, replaced and taken out, in every version that
-// is edited; git reads it, finds the files unchanged that are, and those changed that
-// are not.
-func TestEditIsWhatGitDoes(t *testing.T) {
-	for _, format := range []string{"sha1", "sha256"} {
-		for _, version := range []string{"2", "3"} {
-			r := newRepo(t, format)
-			r.fill()
-			if version == "3" { // what makes it one
-				r.git("update-index", "--skip-worktree", "b/c")
-			}
-			r.edits()
-		}
-	}
-}
-
-// edits edits the index of the repository and an empty one.
-func (r repo) edits() {
-	r.Helper()
-	file := filepath.Join(r.dir, ".git", "index")
-	b, err := os.ReadFile(file)
-	if err != nil {
-		r.Fatal(err)
-	}
-	sha := r.git("hash-object", "-w", "a.txt")
-	digits := len(sha)
-	put := []stored.Tracked{
-		{Path: "new/" + strings.Repeat("d", 5000), Mode: "100644", SHA: sha},
-		{Path: "b.c", Mode: "100644", SHA: sha},
-		{Path: "a.txt", Mode: "100644", SHA: sha},
-	}
-	lines := ""
-	for _, e := range put {
-		lines += e.Mode + " " + e.SHA + "\t" + e.Path + "\x00"
-	}
-	lines += "0 " + strings.Repeat("0", digits) + "\tx y\x00"
-	for _, from := range [][]byte{b, nil} {
-		edited, ok := stored.Edit(from, digits, put, []string{"x y", "not there"})
-		if !ok {
-			r.Fatal("it is left to git")
-		}
-		if err := os.Remove(file); err != nil {
-			r.Fatal(err)
-		}
-		if from != nil {
-			r.writeIndex(b)
-		}
-		r.feed(lines, "update-index", "-z", "--index-info")
-		want := r.lsFiles()
-		r.writeIndex(edited)
-		if got := r.lsFiles(); got != want {
-			r.Errorf("edited:\n%s\nwant:\n%s", got, want)
-		}
-		got := r.git("ls-files", "-m", "--", "a", "a.txt", "a0", "b.c") // it complains of the long name first
-		if got = got[strings.LastIndex("\n"+got, "\n"):]; got != "b.c" {
-			r.Errorf("changed are %q, want \"b.c\"", got)
-		}
-		r.writeIndex(b)
-	}
-}
-
-func (r repo) writeIndex(b []byte) {
-	r.Helper()
-	if err := os.WriteFile(filepath.Join(r.dir, ".git", "index"), b, 0o644); err != nil {
-		r.Fatal(err)
-	}
-}
-
-// feed is git with a standard input.
-func (r repo) feed(in string, args ...string) {
-	r.Helper()
-	c := exec.Command("git", args...)
-	c.Dir, c.Stdin = r.dir, strings.NewReader(in)
-	if out, err := c.CombinedOutput(); err != nil {
-		r.Fatalf("git %v: %v: %s", args, err, out)
-	}
-}
-
-// TestEditsThatAreLeftToGit: a newer version, a damaged index, what no entry can be.
-func TestEditsThatAreLeftToGit(t *testing.T) {
-	r := newRepo(t, "sha1")
-	r.fill()
-	r.git("update-index", "--index-version", "4")
-	b, err := os.ReadFile(filepath.Join(r.dir, ".git", "index"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	sha := strings.Repeat("a", 40)
-	for name, x := range map[string]struct {
-		b   []byte
-		put stored.Tracked
-	}{
-		"version 4": {b, stored.Tracked{Path: "x", Mode: "100644", SHA: sha}},
-		"damaged":   {[]byte("DIRC"), stored.Tracked{Path: "x", Mode: "100644", SHA: sha}},
-		"no mode":   {nil, stored.Tracked{Path: "x", Mode: "x", SHA: sha}},
-		"no object": {nil, stored.Tracked{Path: "x", Mode: "100644", SHA: "a"}},
-		"no path":   {nil, stored.Tracked{Mode: "100644", SHA: sha}},
-	} {
-		if _, ok := stored.Edit(x.b, 40, []stored.Tracked{x.put}, nil); ok {
-			t.Errorf("%s is edited", name)
 		}
 	}
 }
@@ -345,7 +204,11 @@ func (r repo) conflict() {
 	for stage := 1; stage <= 3; stage++ {
 		lines += fmt.Sprintf("100644 %s %d\tboth\n", sha, stage)
 	}
-	r.feed(lines, "update-index", "--index-info")
+	c := exec.Command("git", "update-index", "--index-info")
+	c.Dir, c.Stdin = r.dir, strings.NewReader(lines)
+	if out, err := c.CombinedOutput(); err != nil {
+		r.Fatalf("%v: %s", err, out)
+	}
 }
 
 func (r repo) lsFiles() string {
