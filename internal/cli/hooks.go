@@ -161,6 +161,21 @@ func changeHooks(ctx context.Context, env *Env, names []string, change hookChang
 	return showHooks(env, reply)
 }
 
+// removeProjectHooks takes the hooks out that stand in this project's own settings.
+// Those that stay for some reason do nothing outside of a project.
+func removeProjectHooks(ctx context.Context, env *Env) {
+	for _, a := range hooks.Agents() {
+		for _, p := range hookPlaces(env, a) {
+			if p.scope != "project" || p.look(env) == string(hooks.Absent) {
+				continue
+			}
+			if _, err := p.remove(ctx, env); err != nil {
+				env.talk("the hooks in %s stay: %s", plain.Line(p.file), err.Error())
+			}
+		}
+	}
+}
+
 // namedAgents are those of the arguments; without any, those that are on the PATH
 // or have a folder for their settings.
 func namedAgents(env *Env, names []string) ([]hooks.Agent, error) {

@@ -120,6 +120,7 @@ func runInitRemove(ctx context.Context, env *Env) error {
 	if err != nil {
 		return err
 	}
+	removeProjectHooks(ctx, env)
 	return env.show(r, func(w io.Writer) {
 		for _, path := range r.Removed {
 			fmt.Fprintf(w, "removed %s\n", path)
