@@ -28,6 +28,7 @@ type acpProgram struct {
 	chosen  bool                        // args choose its model
 	settles bool                        // of a loaded conversation it tells its commands when it has told the rest
 	notice  func(text string) acpNotice // what a piece of a message says that is none of the model's; nil: nothing
+	model   func(id string) string      // the model's own name in what it calls one; nil: it is
 }
 
 // NewACP is the adapter of a program that speaks the protocol and nothing else is

@@ -246,6 +246,9 @@ func (r *acpReader) opened(res *acpResult) {
 			r.usage.window = m.Meta.Window
 		}
 	}
+	if r.own.model != nil {
+		r.usage.model = r.own.model(r.usage.model)
+	}
 }
 
 // step is the next thing that the brief waits for, or the brief.

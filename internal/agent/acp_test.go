@@ -236,6 +236,18 @@ func TestACPUsage(t *testing.T) {
 	}
 }
 
+// Qwen names a model in its own way, and tells in a message of its own that it
+// shortened its context.
+func TestQwenOwn(t *testing.T) {
+	r := agent.NewQwen(nil).Reader(agent.Task{})
+	begun := strings.ReplaceAll(acpBegun, `"m1"`, `"$runtime|openai|m1(openai)"`)
+	evs, _ := r.Feed([]byte(begun+acpUpdate(`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"IMPORTANT: This conversation approached the input token limit for m1. More."}}`)+
+		acpUpdate(`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":""},"_meta":{"usage":{"inputTokens":5,"outputTokens":1}}}`)), time.Time{})
+	if len(evs) != 3 || evs[0].Kind != watch.Compact || evs[1].Used.Model != "m1" || *evs[1].Used.Window != 131072 {
+		t.Errorf("got %+v", evs)
+	}
+}
+
 func TestACPStart(t *testing.T) {
 	if _, err := agent.NewACP(nil); err == nil {
 		t.Error("an agent without a command was made")

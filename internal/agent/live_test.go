@@ -194,12 +194,11 @@ func TestLiveQwen(t *testing.T) {
 		t.Run(version, func(t *testing.T) {
 			agenttest.RunLive(t, agenttest.Live{
 				Adapter: agent.NewQwen([]string{path, "--auth-type", "openai"}), Holder: holder(t), Record: recorder("qwen", version), Note: noter(t, "qwen", version),
-				Point: pointQwen, Uncached: true, Curt: true, Untold: []agenttest.Fact{agenttest.Retries},
+				Point: pointQwen, Uncached: true, Curt: true, Full: 950_000, Untold: []agenttest.Fact{agenttest.Retries, agenttest.Beside},
 				Skip: map[string]string{
-					"cut":     "it gives up at a broken stream; the run takes that for a provider's limit and goes on with a fresh session",
-					"steer":   "a second prompt would end the first: what people say stands in the next brief",
-					"compact": "it shortens its context without a word, and what the summary used is not counted",
-					"resume":  "it ends before it has written down its last reply, which a conversation that goes on then lacks",
+					"cut":    "it gives up at a broken stream; the run takes that for a provider's limit and goes on with a fresh session",
+					"steer":  "a second prompt would end the first: what people say stands in the next brief",
+					"resume": "it ends before it has written down its last reply, which a conversation that goes on then lacks",
 				},
 			})
 		})
