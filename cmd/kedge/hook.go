@@ -19,14 +19,14 @@ import (
 
 // hookMain is the hidden command that agents call. It takes the short way: nothing
 // of the command line is set up, and whatever happens the agent goes on.
-func hookMain() int {
+func hookMain(budget time.Duration) int {
 	home, err := daemon.Home(os.Getenv)
 	if err != nil {
 		return 0
 	}
 	hook.Main(context.Background(), os.Args[2:], hook.World{
 		In: os.Stdin, Out: os.Stdout, Getenv: os.Getenv, Environ: os.Environ(), Dir: workDir(), Home: home, Now: time.Now,
-		Service: hookService{home, hook.Budget}, Inside: inProject, Shell: statusLine,
+		Budget: budget, GateBudget: hook.GateBudget, Service: hookService{home, budget}, Inside: inProject, Shell: statusLine,
 	})
 	return 0
 }

@@ -15,18 +15,20 @@ import (
 	"kedge/internal/daemon"
 	"kedge/internal/fakeagent"
 	"kedge/internal/hold"
+	"kedge/internal/hook"
 	"kedge/internal/sandbox"
 	"kedge/internal/term"
 )
 
-func main() { os.Exit(run()) }
+func main() { os.Exit(run(hook.Budget)) }
 
-func run() int {
+// run is the program. An agent that calls one of its hooks is let go after hooks.
+func run(hooks time.Duration) int {
 	if len(os.Args) == 2 && os.Args[1] == "hold" {
 		return holdMain() // before anything else is set up: there is one holder per session
 	}
 	if len(os.Args) > 2 && os.Args[1] == "hook" {
-		return hookMain() // an agent waits for it
+		return hookMain(hooks) // an agent waits for it
 	}
 	if len(os.Args) > 1 && os.Args[1] == "fakeagent" {
 		return fakeAgentMain() // before signals are caught: they end it as they end any agent

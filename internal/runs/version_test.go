@@ -2,6 +2,7 @@ package runs_test
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -10,13 +11,20 @@ import (
 	"kedge/internal/service"
 )
 
-// says makes a program that says a version, and otherwise ends with an error.
+// says makes a program that says a version, and otherwise ends with an error. It is
+// written by another process: what this one has open for writing, a child of another
+// test may have open too, and then it cannot be started.
 func (w *world) says(text string) string {
 	w.t.Helper()
 	file := filepath.Join(filepath.Dir(w.dir), "agent.sh")
-	w.write(file, "#!/bin/sh\nif [ \"$1\" = --version ]; then echo '"+text+"'; pwd > "+file+".in; exit 0; fi\nexit 9\n")
-	if err := os.Chmod(file, 0o755); err != nil {
-		w.t.Fatal(err)
+	w.write(file+".says", text+"\n")
+	if _, err := os.Stat(file); err == nil {
+		return file
+	}
+	write := exec.Command("sh", "-c", `cat >"$0" && chmod 755 "$0"`, file)
+	write.Stdin = strings.NewReader("#!/bin/sh\nif [ \"$1\" = --version ]; then cat " + file + ".says; pwd > " + file + ".in; exit 0; fi\nexit 9\n")
+	if out, err := write.CombinedOutput(); err != nil {
+		w.t.Fatalf("%v: %s", err, out)
 	}
 	return file
 }
