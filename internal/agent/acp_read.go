@@ -385,7 +385,7 @@ func acpMeaning(e *acpError) Meaning {
 	switch {
 	case e.Code == 401 || e.Code == 403 || e.Code == -32000 || has("UNAUTHENTICATED", "API key not valid", "invalid_api_key", "nvalid api key") || slices.Contains(numbers, "401"):
 		return NoLogin
-	case e.Code == 429 || e.Code >= 500 || has("RESOURCE_EXHAUSTED", "UNAVAILABLE", "ate limit", "verloaded", "Connection error", "fetch failed", "terminated"):
+	case e.Code == 429 || e.Code >= 500 || has("RESOURCE_EXHAUSTED", "UNAVAILABLE", "ate limit", "verloaded", "Connection error", "Could not connect", "fetch failed", "terminated"):
 		return Limited
 	case slices.Contains(numbers, "429") || slices.Contains(numbers, "503") || slices.Contains(numbers, "529"):
 		return Limited

@@ -22,6 +22,7 @@ func TestCopilotNotices(t *testing.T) {
 	}
 	agenttest.Run(t, agent.NewCopilot(nil), []agenttest.Sample{
 		{Name: "overloaded", Output: acpBegun + copilotSays("Info: Retrying...") + copilotSays("Error: Failed to get response; Last error: 503 Overloaded") + acpGood, Exit: agent.Limited, Text: "503"},
+		{Name: "no connection", Output: acpBegun + copilotSays("Error: Could not connect to local model provider at http://127.0.0.1:1/v1.") + acpGood, Exit: agent.Limited},
 		{Name: "not logged in", Output: acpBegun + copilotSays("Error: Authentication failed with provider (HTTP 401).") + acpGood, Exit: agent.NoLogin},
 		{
 			Name: "too long", Output: acpBegun + copilotSays("Info: The conversation exceeded the limit. Compacting history and retrying...") + copilotSays("Error: the prompt is too long") + acpGood,
