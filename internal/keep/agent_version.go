@@ -114,6 +114,7 @@ func (i Installed) Finding() kedge.Finding {
 		f.Level = kedge.LevelInfo
 	case agent.TooOld:
 		f.Level, f.Fix = kedge.LevelError, i.Known.Update
+	default: // a warning
 	}
 	return f
 }

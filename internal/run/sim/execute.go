@@ -99,8 +99,7 @@ func (w *world) effectOf(c run.Command, ev *run.Event) bool {
 	case run.Recheck:
 		w.recheck(ev)
 	case run.Ledger:
-		w.repo.tip = w.repo.commit(commit{tree: w.repo.commits[w.repo.tip].tree, parent: w.repo.tip, ledger: true})
-		ev.Commit = commitName(w.repo.tip)
+		w.ledger(ev)
 	case run.Revert:
 		if n := number(c.Base); n >= 0 {
 			w.repo.reset(c.Job, n, c.Salvage)
@@ -120,6 +119,11 @@ func (w *world) effectOf(c run.Command, ev *run.Event) bool {
 		w.fail(8, "work was thrown away by "+string(c.Kind))
 	}
 	return true
+}
+
+func (w *world) ledger(ev *run.Event) {
+	w.repo.tip = w.repo.commit(commit{tree: w.repo.commits[w.repo.tip].tree, parent: w.repo.tip, ledger: true})
+	ev.Commit = commitName(w.repo.tip)
 }
 
 func (w *world) prepare(c run.Command, ev *run.Event) {
