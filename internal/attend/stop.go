@@ -8,6 +8,7 @@ import (
 
 	"kedge"
 	"kedge/internal/brief"
+	"kedge/internal/gate"
 	"kedge/internal/gating"
 	"kedge/internal/project"
 	"kedge/internal/store"
@@ -34,8 +35,8 @@ type HookStopReply struct {
 }
 
 // HookStop runs the gate on what an agent did, and tells it the first failure,
-// once; when it stops again the gate is run again, and it may go, whatever came
-// out. Without changes, without checks, and in a session of a run nothing is run.
+// once; when it stops again what was red is run once more, and it may go, whatever
+// came out. Without changes, without checks, and in a session of a run nothing is run.
 func (s *Attendant) HookStop(ctx context.Context, who project.Caller, in HookStopRequest) (HookStopReply, error) {
 	if _, err := s.take(ctx); err != nil {
 		s.home.Log.Error("events of hooks were not taken", "error", err.Error()) // the work can be judged without them
@@ -53,7 +54,8 @@ func (s *Attendant) HookStop(ctx context.Context, who project.Caller, in HookSto
 	if s.idle(in.Native) {
 		return HookStopReply{}, nil
 	}
-	v, err := s.verdict(ctx, p, asAgent(who), in)
+	again := in.Again || s.toldBefore(in)
+	v, err := s.verdict(ctx, p, asAgent(who), in, again)
 	if kedge.Invalid.Is(err) || kedge.Conflict.Is(err) { // no checks, or the tree is being changed: nothing can be said
 		s.home.Log.Info("no gate at the end of a turn", "agent", in.Agent, "reason", err.Error())
 		return HookStopReply{}, nil
@@ -61,7 +63,7 @@ func (s *Attendant) HookStop(ctx context.Context, who project.Caller, in HookSto
 	if err != nil {
 		return HookStopReply{}, err
 	}
-	reply := answerTo(v, in.Again || s.toldBefore(in))
+	reply := answerTo(v, again)
 	if reply.Block {
 		s.rememberTold(in)
 	}
@@ -136,22 +138,24 @@ func (s *Attendant) rememberTold(in HookStopRequest) {
 }
 
 // verdict is that of the tree as it stands: the one that was given for it before,
-// where there is one.
-func (s *Attendant) verdict(ctx context.Context, p *project.Project, who project.Caller, in HookStopRequest) (kedge.Verdict, error) {
-	if v, ok, err := s.given(ctx, p); ok || err != nil {
+// where there is one. To who stops again a red one is not given twice: what made it
+// red may lie outside of the tree.
+func (s *Attendant) verdict(ctx context.Context, p *project.Project, who project.Caller, in HookStopRequest, again bool) (kedge.Verdict, error) {
+	if v, ok, err := s.given(ctx, p); err != nil || ok && (v.Green() || !again) {
 		return v, err
 	}
 	r, err := s.gater.Gate(ctx, who, gating.GateRequest{Env: in.Env})
 	return r.Verdict, err
 }
 
-// given is the newest verdict, if it is about the very tree that stands there.
+// given is the newest verdict, if it is about the very tree that stands there, and
+// about every check: one that was asked of a few says nothing of the others.
 func (s *Attendant) given(ctx context.Context, p *project.Project) (kedge.Verdict, bool, error) {
 	if !p.Git {
 		return kedge.Verdict{}, false, nil
 	}
 	last, err := project.Latest[kedge.Evidence](ctx, p, store.KindEvidence)
-	if err != nil || last == nil || last.Feature != "" || last.Verdict.Tree == "" {
+	if err != nil || last == nil || last.Feature != "" || last.Verdict.Tree == "" || ofSome(last.Verdict) {
 		return kedge.Verdict{}, false, err
 	}
 	repo, err := s.home.Git(ctx, p)
@@ -160,6 +164,11 @@ func (s *Attendant) given(ctx context.Context, p *project.Project) (kedge.Verdic
 	}
 	tree, err := repo.Tree(ctx)
 	return last.Verdict, err == nil && tree == last.Verdict.Tree, err
+}
+
+// ofSome tells of a verdict for which only some checks were asked.
+func ofSome(v kedge.Verdict) bool {
+	return slices.ContainsFunc(v.Checks, func(c kedge.CheckResult) bool { return c.Skipped == gate.NotAsked })
 }
 
 // noteGate writes down what an agent was answered.

@@ -75,9 +75,8 @@ func (p *gateProject) stop(who service.Caller, native string, again bool) servic
 
 const wantsGood = "version = 1\n[[check]]\nname = 'unit'\nrun = '''echo ran >> $HOME/runs; test -f good.txt || { echo \"a.go:4: error: first\"; echo \"a.go:5: error: second\"; exit 1; }'''\n"
 
-// TestStopGateBlocksOnceThenLetsGo: the first failure is told once, the gate is run
-// again when something changed, and the agent goes at its second end whatever the
-// verdict is.
+// TestStopGateBlocksOnceThenLetsGo: the first failure is told once, a red gate is run
+// once more at the second end, and the agent goes then whatever the verdict is.
 func TestStopGateBlocksOnceThenLetsGo(t *testing.T) {
 	p := newGateProject(t)
 	p.file(".kedge/gate.toml", wantsGood)
@@ -87,16 +86,19 @@ func TestStopGateBlocksOnceThenLetsGo(t *testing.T) {
 	if !r.Block || !strings.Contains(r.Reason, "> a.go:4") || strings.Contains(r.Reason, "> second") || p.runs() != 1 {
 		t.Fatalf("%+v after %d runs", r, p.runs())
 	}
-	if r := p.stop(p.agent(), "c1", true); r.Block || !strings.Contains(r.Tell, "still red") || p.runs() != 1 {
+	if r := p.stop(p.agent(), "c1", true); r.Block || !strings.Contains(r.Tell, "still red") || p.runs() != 2 {
 		t.Errorf("the same tree again: %+v after %d runs", r, p.runs())
 	}
 	p.file("work.txt", "y\n")
-	if r := p.stop(p.agent(), "c1", true); r.Block || r.Tell == "" || p.runs() != 2 {
+	if r := p.stop(p.agent(), "c1", true); r.Block || r.Tell == "" || p.runs() != 3 {
 		t.Errorf("another tree, at the second end: %+v after %d runs", r, p.runs())
 	}
 	p.file("good.txt", "x\n")
-	if r := p.stop(p.who(), "c1", false); r.Block || r.Verdict != kedge.ValidationOK || p.runs() != 3 {
+	if r := p.stop(p.who(), "c1", false); r.Block || r.Verdict != kedge.ValidationOK || p.runs() != 4 {
 		t.Errorf("green: %+v after %d runs", r, p.runs())
+	}
+	if r := p.stop(p.agent(), "c1", true); r.Block || r.Verdict != kedge.ValidationOK || p.runs() != 4 {
+		t.Errorf("green, the same tree again: %+v after %d runs", r, p.runs())
 	}
 	blocked := 0
 	for _, d := range p.hookEvents() {
@@ -106,6 +108,23 @@ func TestStopGateBlocksOnceThenLetsGo(t *testing.T) {
 	}
 	if blocked != 1 {
 		t.Errorf("the journal has %d blocks", blocked)
+	}
+}
+
+// TestStopGateRunsAllChecks: a green verdict of the checks that somebody named says
+// nothing of the others.
+func TestStopGateRunsAllChecks(t *testing.T) {
+	p := newGateProject(t)
+	p.file(".kedge/gate.toml", wantsGood+"[[check]]\nname = 'lint'\nrun = 'true'\n")
+	p.commit()
+	p.file("work.txt", "x\n")
+	who := p.agent()
+	who.Key = "req-lint"
+	if r, err := p.Gate(t.Context(), who, service.GateRequest{Names: []string{"lint"}, Env: p.env}); err != nil || !r.Green() || p.runs() != 0 {
+		t.Fatalf("lint alone: %+v, %v", r, err)
+	}
+	if r := p.stop(p.agent(), "c1", false); !r.Block || p.runs() != 1 {
+		t.Errorf("%+v after %d runs", r, p.runs())
 	}
 }
 
