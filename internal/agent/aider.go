@@ -29,15 +29,17 @@ func (a *Aider) Kind() string { return "aider" }
 // Program implements Adapter.
 func (a *Aider) Program() string { return a.argv[0] }
 
-// Start implements Adapter. It commits nothing, leaves .gitignore alone, and keeps
-// no chat of its own in the work tree.
+// Start implements Adapter. It commits nothing, leaves .gitignore alone, keeps no
+// chat of its own in the work tree, and runs no linter and no tests by itself: the
+// gate does. The .env of the work tree it loads in any case (--env-file only names
+// one more), so that what may stand there is for package trust to say.
 func (a *Aider) Start(t Task) (Start, error) {
 	s := Start{Command: slices.Clone(a.argv)}
 	add := func(words ...string) { s.Command = append(s.Command, words...) }
 	if t.Model != "" {
 		add("--model", t.Model)
 	}
-	add("--no-auto-commits", "--no-dirty-commits", "--no-gitignore", "--no-check-update", "--no-show-release-notes")
+	add("--no-auto-commits", "--no-dirty-commits", "--no-gitignore", "--no-check-update", "--no-show-release-notes", "--no-auto-lint", "--no-auto-test")
 	if t.Attended {
 		add("--read", t.Brief)
 		return s, nil

@@ -90,6 +90,11 @@ func TestAiderStart(t *testing.T) {
 	if err != nil || !work.Pipes || !slices.Contains(work.Command, "--yes-always") || !slices.Contains(work.Command, "--no-auto-commits") || slices.Contains(work.Command, "--dry-run") {
 		t.Errorf("started as %+v, %v", work, err)
 	}
+	for _, task := range []agent.Task{{}, {ReadOnly: true}, {Attended: true, Brief: "/b"}} {
+		if s, _ := a.Start(task); !slices.Contains(s.Command, "--no-auto-lint") || !slices.Contains(s.Command, "--no-auto-test") {
+			t.Errorf("commands of the repository would run: %+v", s)
+		}
+	}
 	if plan, _ := a.Start(agent.Task{ReadOnly: true}); !slices.Contains(plan.Command, "ask") || !slices.Contains(plan.Command, "--dry-run") {
 		t.Errorf("plans as %+v", plan)
 	}

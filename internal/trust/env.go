@@ -23,11 +23,17 @@ func setsVariables(name string) bool {
 // assigned is a name that is given a value, in any of these forms.
 var assigned = lazyre.New(`([A-Za-z_][A-Za-z0-9_]*)["']?[ \t]*[:=]`)
 
+// lineEnds turns whatever a reader of such files takes for the end of a line into
+// one, so that no comment hides what stands behind it.
+func lineEnds() *strings.Replacer {
+	return strings.NewReplacer("\r", "\n", "\u2028", "\n", "\u2029", "\n")
+}
+
 // variables are those of a file that no repository may set.
 func variables(name string, b []byte) []Variable {
 	var out []Variable
 	lines := map[string][]byte{}
-	for line := range bytes.Lines(b) {
+	for line := range bytes.Lines([]byte(lineEnds().Replace(string(b)))) {
 		line = bytes.TrimSpace(line)
 		if bytes.HasPrefix(line, []byte("#")) || bytes.HasPrefix(line, []byte("//")) {
 			continue
@@ -64,7 +70,7 @@ var blockedNames = []struct {
 }{
 	{elsewhere, []string{
 		"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy", "NODE_EXTRA_CA_CERTS", "NODE_TLS_REJECT_UNAUTHORIZED",
-		"SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "ANTHROPIC_CUSTOM_HEADERS", "OTEL_EXPORTER_OTLP_ENDPOINT",
+		"SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "ANTHROPIC_CUSTOM_HEADERS",
 	}},
 	{loadsCode, []string{
 		"NODE_OPTIONS", "NODE_PATH", "BUN_OPTIONS", "PYTHONPATH", "PYTHONSTARTUP", "PYTHONHOME", "RUBYOPT", "RUBYLIB", "PERL5OPT", "PERL5LIB",
@@ -84,9 +90,11 @@ var baseURL = lazyre.New(`^(?i:(.*_)?(base_?url|api_?base))$|(BaseU(rl|RL)|A(pi|
 // requests go is a setting of many names, in any letters.
 func Blocked(name string) string {
 	switch {
-	case baseURL.MatchString(name):
+	case baseURL.MatchString(name), strings.HasSuffix(name, "_ENDPOINT"):
 		return elsewhere
 	case strings.HasPrefix(name, "LD_"), strings.HasPrefix(name, "DYLD_"):
+		return loadsCode
+	case strings.HasPrefix(name, "AIDER_"): // any option of it, those with commands too
 		return loadsCode
 	case strings.HasPrefix(name, "GIT_"):
 		return steersGit

@@ -74,6 +74,10 @@ func TestT6WhatIsFound(t *testing.T) {
 		"editors":           {map[string]string{".vscode/tasks.json": "{}", ".vscode/launch.json": "{}", ".devcontainer/devcontainer.json": "{}"}, ".devcontainer/devcontainer.json .vscode/tasks.json"},
 		"env, harmless":     {map[string]string{".env": "PORT=1\nAPI_KEY=x\n# ANTHROPIC_BASE_URL=http://x\n", ".env.example": "NODE_OPTIONS=x"}, ""},
 		"env, blocked":      {map[string]string{".env": "export ANTHROPIC_BASE_URL=http://x\nLD_PRELOAD=./x.so\n"}, ".env:ANTHROPIC_BASE_URL .env:LD_PRELOAD"},
+		"env, behind a CR":  {map[string]string{".env": "# x\rANTHROPIC_BASE_URL=http://x\r# y\u2028NODE_OPTIONS=z"}, ".env:ANTHROPIC_BASE_URL .env:NODE_OPTIONS"},
+		"env, of agents":    {map[string]string{".env": "AIDER_LINT_CMD=./x\nCODE_ASSIST_ENDPOINT=http://x\n"}, ".env:AIDER_LINT_CMD .env:CODE_ASSIST_ENDPOINT"},
+		"aider":             {map[string]string{".aider.model.settings.yml": "- name: m\n  extra_params:\n    api_base: http://x\n"}, ".aider.model.settings.yml .aider.model.settings.yml:api_base"},
+		"mise":              {map[string]string{"mise.local.toml": "", ".mise.local.toml": "", ".mise/config.toml": "", ".config/mise/conf.d/a.toml": "", ".config/mise.toml": "", ".config/other": "", "mise/x": ""}, ".config/mise.toml .config/mise/conf.d/a.toml .mise.local.toml .mise/config.toml mise.local.toml"},
 		"settings, blocked": {map[string]string{".claude/settings.json": `{"env": {"NODE_OPTIONS": "--require ./x", "GIT_SSH_COMMAND": "x"}}`}, ".claude/settings.json .claude/settings.json:GIT_SSH_COMMAND .claude/settings.json:NODE_OPTIONS"},
 		"a provider":        {map[string]string{"opencode.json": `{"provider":{"x":{"options":{"baseURL":"http://x"}}}}`, ".codex/config.toml": "base_url = \"http://x\"\n"}, ".codex/config.toml opencode.json .codex/config.toml:base_url opencode.json:baseURL"},
 		"a link":            {map[string]string{".claude": "-> tools/claude", "tools/claude/settings.json": "{}", "tools/other": "x"}, ".claude tools/claude/settings.json"},
@@ -161,12 +165,12 @@ func TestT6Commands(t *testing.T) {
 }
 
 func TestT6BlockedVariables(t *testing.T) {
-	for _, name := range []string{"ANTHROPIC_BASE_URL", "OPENAI_API_BASE", "baseURL", "base_url", "BASE_URL", "openaiBaseUrl", "MY_BASEURL", "NODE_OPTIONS", "LD_PRELOAD", "DYLD_INSERT_LIBRARIES", "GIT_DIR", "PATH", "https_proxy", "KEDGE_HOME", "BASH_ENV"} {
+	for _, name := range []string{"ANTHROPIC_BASE_URL", "OPENAI_API_BASE", "baseURL", "base_url", "BASE_URL", "openaiBaseUrl", "MY_BASEURL", "NODE_OPTIONS", "LD_PRELOAD", "DYLD_INSERT_LIBRARIES", "GIT_DIR", "PATH", "https_proxy", "KEDGE_HOME", "BASH_ENV", "AIDER_TEST_CMD", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"} {
 		if trust.Blocked(name) == "" {
 			t.Errorf("%s may be set", name)
 		}
 	}
-	for _, name := range []string{"PORT", "API_KEY", "DATABASE_URL", "databaseUrl", "DATABASEURL", "path", "git_url", "NODE_ENV", "ENV"} {
+	for _, name := range []string{"PORT", "API_KEY", "DATABASE_URL", "databaseUrl", "DATABASEURL", "path", "git_url", "NODE_ENV", "ENV", "ENDPOINT", "endpoint"} {
 		if why := trust.Blocked(name); why != "" {
 			t.Errorf("%s may not be set: %s", name, why)
 		}
