@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 
 	"kedge"
 	"kedge/internal/daemon"
+	"kedge/internal/sandbox"
 )
 
 func TestMain(m *testing.M) {
@@ -84,6 +86,7 @@ func TestScript(t *testing.T) {
 		RequireUniqueNames:  true,
 		UpdateScripts:       os.Getenv("UPDATE") != "",
 		Setup:               setup,
+		Condition:           condition,
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"json":  jsonHas,
 			"code":  exitCode,
@@ -92,6 +95,20 @@ func TestScript(t *testing.T) {
 			"mode":  mode,
 		},
 	})
+}
+
+// condition is what scripts may ask for beside what testscript knows: bwrap, that
+// bubblewrap is here and the system lets it make a box.
+func condition(cond string) (bool, error) {
+	if cond != "bwrap" {
+		return false, fmt.Errorf("there is no condition %q", cond)
+	}
+	tool, err := exec.LookPath("bwrap")
+	if err != nil {
+		return false, nil //nolint:nilerr // that is the answer
+	}
+	box := sandbox.Box{Kind: sandbox.Bwrap, Tool: tool, Dir: "/", Temp: []string{"/tmp"}}
+	return box.Try(context.Background()) == nil, nil
 }
 
 func setup(env *testscript.Env) error {

@@ -1,8 +1,10 @@
 package sandbox_test
 
 import (
+	"context"
 	"flag"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,8 +18,17 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// TestMain is also the program that sets limits.
+// TestMain is also the program that sets limits, and one that says whether it gets
+// through to an address.
 func TestMain(m *testing.M) {
+	if len(os.Args) == 3 && os.Args[1] == "dial" {
+		said := "reached"
+		if _, err := (&net.Dialer{}).DialContext(context.Background(), "tcp", os.Args[2]); err != nil {
+			said = "unreachable"
+		}
+		fmt.Println(said)
+		os.Exit(0)
+	}
 	if len(os.Args) > 1 && os.Args[1] == "limit" {
 		fmt.Fprintln(os.Stderr, sandbox.Limit(os.Args[2:]))
 		os.Exit(126)
