@@ -305,6 +305,9 @@ func (r *acpReader) update(u *acpUpdate) ([]watch.Event, Input) {
 		}
 		return nil, Input{}
 	}
+	if r.stage == acpPaused && slices.Contains([]string{"agent_message_chunk", "agent_thought_chunk", "tool_call", "plan"}, u.Kind) {
+		r.stage = acpWorking // on what it was told after it was cancelled
+	}
 	switch u.Kind {
 	case "agent_message_chunk":
 		return r.message(u), Input{}

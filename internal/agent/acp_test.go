@@ -207,6 +207,17 @@ func TestACPInterrupt(t *testing.T) {
 	if !ok || !strings.Contains(string(in.Text), `"id":"w"`) || !strings.Contains(string(in.Text), "the other thing") {
 		t.Errorf("told %s", in.Text)
 	}
+	r.Feed([]byte(acpUpdate(`{"sessionUpdate":"usage_update","used":1500,"size":9000}`)), time.Time{})
+	if _, ok := r.Say(agent.Word{Kind: agent.Tell, ID: "w", Text: "the other thing"}); !ok {
+		t.Error("figures of what was cancelled are no work")
+	}
+	r.Feed([]byte(acpUpdate(`{"sessionUpdate":"agent_thought_chunk","content":{"type":"text","text":"hm"}}`)), time.Time{})
+	if in, ok := r.Say(agent.Word{Kind: agent.Tell, ID: "v", Text: "one more"}); ok {
+		t.Errorf("told beside a prompt that runs: %s", in.Text)
+	}
+	if in, ok := r.Say(agent.Word{Kind: agent.Interrupt}); !ok || !strings.Contains(string(in.Text), "session/cancel") {
+		t.Errorf("a second interrupt: %s, %v", in.Text, ok)
+	}
 	if _, in := r.Feed([]byte(`{"jsonrpc":"2.0","id":"w","result":{"stopReason":"end_turn"}}`+"\n"), time.Time{}); !in.Close || r.Exit(0, "").Meaning != agent.Finished {
 		t.Errorf("ended as %+v", r.Exit(0, ""))
 	}
