@@ -195,13 +195,19 @@ func (s *scratch) commitPaths(ctx context.Context, h Head, q CommitPathsRequest)
 
 // moveTo moves the branch from h to a commit of the paths, and the index with it.
 func (s *scratch) moveTo(ctx context.Context, h Head, sha string, paths []string) error {
-	if err := s.r.begin(begun{Version: 1, Branch: h.Branch, Commit: sha, Paths: paths}); err != nil {
+	return s.move(ctx, begun{Version: 1, Branch: h.Branch, Commit: sha, Paths: paths}, h.Commit,
+		func() error { return s.indexPlus(ctx, sha, paths) })
+}
+
+// move moves a branch and the index with it, so that a crash at any point leaves
+// either of them as it was or the rest to be finished. Under the lock on the index
+// prepare makes the scratch index what it shall be.
+func (s *scratch) move(ctx context.Context, b begun, from string, prepare func() error) error {
+	if err := s.r.begin(b); err != nil {
 		return err
 	}
-	err := s.install(ctx, func() error { return s.indexPlus(ctx, sha, paths) }, func() error {
-		return s.r.moveRef(ctx, "refs/heads/"+h.Branch, sha, h.Commit)
-	})
-	if now, _ := s.r.refValue(ctx, "refs/heads/"+h.Branch); err != nil && now == sha {
+	err := s.install(ctx, prepare, func() error { return s.r.moveRef(ctx, "refs/heads/"+b.Branch, b.Commit, from) })
+	if now, _ := s.r.refValue(ctx, "refs/heads/"+b.Branch); err != nil && now == b.Commit {
 		return err // the index has still to follow
 	}
 	return errors.Join(err, os.Remove(s.r.begunFile()))

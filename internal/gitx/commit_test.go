@@ -179,6 +179,37 @@ func TestF16OpeningFinishesACommitThatCrashed(t *testing.T) {
 	r.checkFollowed()
 }
 
+// TestF16OpeningFinishesAForwardThatCrashed: a branch that moved over several commits
+// while the index stayed behind; what a person staged stays staged.
+func TestF16OpeningFinishesAForwardThatCrashed(t *testing.T) {
+	r := newRepo(t)
+	from := r.git("rev-parse", "HEAD")
+	for _, name := range []string{"one", "two"} {
+		r.write(name, name+"\n")
+		r.commit(name)
+	}
+	to := r.git("rev-parse", "HEAD")
+	r.git("reset", "-q", "--hard", from)
+	old, err := os.ReadFile(r.path(".git/index"))
+	r.must(err)
+	r.must(r.open().Forward(t.Context(), gitx.ForwardRequest{Branch: "main", To: to}))
+	if got := r.git("status", "--porcelain"); got != "" {
+		t.Fatalf("moved:\n%s", got)
+	}
+	r.must(os.WriteFile(r.path(".git/index"), old, 0o644))
+	r.write("mine", "staged\n")
+	r.git("add", "mine")
+	r.must(gitx.LeaveForward(t.Context(), r.open(), "main", from, to, []string{"one", "two"}))
+	r.open()
+	if got := r.git("status", "--porcelain"); got != "A  mine" {
+		t.Errorf("status:\n%s", got)
+	}
+	left, err := filepath.Glob(r.path(".git/kedge-[ci]*"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
 // TestF16CommitThatCrashedBeforeItsBranchMoved changes nothing.
 func TestF16CommitThatCrashedBeforeItsBranchMoved(t *testing.T) {
 	r := newRepo(t)

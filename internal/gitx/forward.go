@@ -105,10 +105,18 @@ func (s *scratch) forward(ctx context.Context, q ForwardRequest, at, to string) 
 	if err := s.refuseChanged(ctx, [3]string{at, now, target}, q.Ours); err != nil {
 		return err
 	}
+	changed, err := s.r.Diff(ctx, at, to)
+	if err != nil {
+		return err
+	}
 	if err := s.switchTo(ctx, now, target); err != nil {
 		return err
 	}
-	return s.install(ctx, nothing, func() error { return s.r.moveRef(ctx, "refs/heads/"+q.Branch, to, at) })
+	b := begun{Version: 1, Branch: q.Branch, Commit: to, From: at, Paths: make([]string, len(changed))}
+	for i, c := range changed {
+		b.Paths[i] = c.Path
+	}
+	return s.move(ctx, b, at, nothing)
 }
 
 // refuseChanged is Conflict when the files or the index, which were those of the

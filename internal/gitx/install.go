@@ -15,13 +15,14 @@ import (
 	"kedge/internal/strictjson"
 )
 
-// begun says which commit of paths is on its way, from before its branch moves
-// until the index has followed: what a crash leaves behind is finished by it.
+// begun says which commit a branch is on its way to, from before it moves until the
+// index has followed: what a crash leaves behind is finished by it.
 type begun struct {
 	Version int      `json:"version"`
 	Branch  string   `json:"branch"`
 	Commit  string   `json:"commit"`
-	Paths   []string `json:"paths"`
+	From    string   `json:"from,omitempty"` // where the branch was; empty: at the commit's parent
+	Paths   []string `json:"paths"`          // what differs between the two
 }
 
 func (r *Repo) begunFile() string { return filepath.Join(r.gitDir, "kedge-commit.json") }
@@ -107,7 +108,7 @@ func (s *scratch) fill(lock *os.File) error {
 	return errors.Join(copyTimed(in, lock), lock.Sync())
 }
 
-// begin writes down a commit of paths before its branch moves.
+// begin writes down where a branch goes before it moves.
 func (r *Repo) begin(b begun) error {
 	text, err := json.Marshal(b)
 	if err != nil {
@@ -148,7 +149,7 @@ func (s *scratch) followBegun(ctx context.Context) error {
 		return err
 	}
 	if h.Branch == b.Branch && h.Commit == b.Commit && !h.Unborn {
-		if err := s.follow(ctx, h, b.Paths); err != nil {
+		if err := s.followFrom(ctx, h, b.From, b.Paths); err != nil {
 			return err
 		}
 	}
@@ -158,7 +159,15 @@ func (s *scratch) followBegun(ctx context.Context) error {
 // follow brings the paths in the user's index up to HEAD where they are as in
 // the commit before it. What differs from both is somebody's staged work.
 func (s *scratch) follow(ctx context.Context, h Head, paths []string) error {
+	return s.followFrom(ctx, h, "", paths)
+}
+
+// followFrom is follow with the commit that the branch was at; empty is the parent.
+func (s *scratch) followFrom(ctx context.Context, h Head, from string, paths []string) error {
 	before, err := s.r.treeBefore(ctx, h.Commit)
+	if from != "" {
+		before, err = s.r.TreeOf(ctx, from)
+	}
 	if err != nil {
 		return err
 	}
