@@ -30,42 +30,46 @@ func reading() []string {
 // readsOnly tells of a command line that every program in it is known to only
 // read. What is not plain is taken to write.
 func readsOnly(line string) bool {
-	for _, hidden := range []string{">", "`", "$(", "<(", "\n", "&>"} {
-		if strings.Contains(strings.ReplaceAll(strings.ReplaceAll(line, "2>&1", ""), "2>/dev/null", ""), hidden) {
-			return false
-		}
-	}
-	line = strings.NewReplacer("&&", "\x00", "||", "\x00", ";", "\x00", "|", "\x00", "2>&1", "", "2>/dev/null", "").Replace(line)
-	if strings.Contains(line, "&") {
-		return false
-	}
-	for part := range strings.SplitSeq(line, "\x00") {
-		if words := strings.Fields(part); len(words) == 0 || !readsOnlyWords(words) {
-			return false
-		}
-	}
-	return true
+	all, plain := commands(line)
+	return plain && !slices.ContainsFunc(all, func(words []word) bool { return len(words) == 0 || !readsOnlyWords(words) })
 }
 
-func readsOnlyWords(words []string) bool {
-	bad := func(prefixes ...string) bool {
-		return slices.ContainsFunc(words[1:], func(w string) bool {
-			return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(w, p) })
-		})
-	}
-	switch words[0] {
-	case "ls", "cat", "head", "tail", "wc", "grep", "egrep", "fgrep", "pwd", "which", "file", "stat", "du", "df", "echo", "true", "cd", "cut", "tr", "nl", "diff", "cmp", "basename", "dirname", "realpath", "readlink", "jq":
+func readsOnlyWords(words []word) bool {
+	args := words[1:]
+	switch words[0].text {
+	case "ls", "cat", "head", "tail", "wc", "grep", "egrep", "fgrep", "pwd", "which", "stat", "du", "df", "echo", "true", "cd", "cut", "tr", "nl", "diff", "cmp", "basename", "dirname", "realpath", "readlink", "jq":
 		return true
+	case "file":
+		return !anyOf(args, "C", "--c")
 	case "find":
-		return !bad("-exec", "-ok", "-delete", "-fprint", "-fls")
+		return !anyOf(args, "", "-exec", "-ok", "-delete", "-fprint", "-fls")
 	case "rg":
-		return !bad("--pre")
+		return !anyOf(args, "", "--pre", "--hostname-bin")
 	case "sort":
-		return !bad("-o", "--o", "--compress-program")
+		return !anyOf(args, "o", "--o", "--co")
 	case "git":
-		return len(words) > 1 && slices.Contains([]string{"status", "log", "diff", "show", "blame", "ls-files", "rev-parse", "grep", "describe", "shortlog"}, words[1]) &&
-			!bad("--output", "-O", "--open-files", "--ext-diff", "--textconv")
+		return len(args) > 0 && gitReadsOnly(args[0].text, args[1:])
 	default:
 		return false
 	}
+}
+
+// gitReadsOnly is the same of a command of git, which takes long options shortened.
+func gitReadsOnly(command string, args []word) bool {
+	short := ""
+	if command == "grep" {
+		short = "O"
+	}
+	return slices.Contains([]string{"status", "log", "diff", "show", "blame", "ls-files", "rev-parse", "grep", "describe", "shortlog"}, command) &&
+		!anyOf(args, short, "--ou", "-O", "--op", "--ext", "--textc")
+}
+
+// anyOf tells whether an argument begins with one of these, has one of the letters
+// among its short options, or cannot be told.
+func anyOf(args []word, letters string, prefixes ...string) bool {
+	return slices.ContainsFunc(args, func(w word) bool {
+		shorts := strings.HasPrefix(w.text, "-") && !strings.HasPrefix(w.text, "--")
+		return w.open || shorts && strings.ContainsAny(w.text, letters) ||
+			slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(w.text, p) })
+	})
 }

@@ -2,6 +2,7 @@ package hooks_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"kedge/internal/hooks"
@@ -17,6 +18,41 @@ func TestPlanningChangesNothing(t *testing.T) {
 		"git diff HEAD~1 2>&1 | head":         false,
 		"grep -rn foo . 2>/dev/null; wc -l x": false,
 		"find . -name '*.go'":                 false,
+		`grep -n "a\|b" *.go`:                 false,
+		`find . \( -name a -o -name 'b c' \)`: false,
+		"find src/*.d -type f":                false,
+		"git log 'HEAD@{1}' -- \"a b\"":       false,
+		"git show HEAD@{1}:x":                 false,
+		"grep 'a > b; rm $x' f":               false,
+		"sort -u -k2 f | git grep -n x":       false,
+		"ls 2>/dev/null || true":              false,
+		"find . '-delete'":                    true,
+		`find . "-delete"`:                    true,
+		`find . -d\elete`:                     true,
+		"find . -d''elete":                    true,
+		"find . $X":                           true,
+		`find . "$X"`:                         true,
+		"find *":                              true,
+		"find . -{delete,x}":                  true,
+		"sort -uo f f":                        true,
+		"sort f '-o' f":                       true,
+		"sort --comp=./x f":                   true,
+		`git log "--output=f"`:                true,
+		"git log --outp=f":                    true,
+		"git grep -nO./x y":                   true,
+		"rg --hostname-bin ./x y":             true,
+		"file -bC -m x":                       true,
+		"ls 2>/dev/nullx":                     true,
+		"ls 2>&1x":                            true,
+		"ls (x)":                              true,
+		"git < log commit -m x":               true,
+		"ls 'x":                               true,
+		`ls "x`:                               true,
+		`ls \`:                                true,
+		"'rm' x":                              true,
+		"ls 'a\nb'":                           true,
+		"ls |& cat":                           true,
+		"'' x":                                true,
 		"rm -rf x":                            true,
 		"ls > out.txt":                        true,
 		"cat a | tee b":                       true,
@@ -52,4 +88,20 @@ func TestPlanningChangesNothing(t *testing.T) {
 			t.Errorf("%s: denied is %t", tool, !denied)
 		}
 	}
+}
+
+// FuzzPlanning: whatever the line is, one with a substitution is not taken to read.
+func FuzzPlanning(f *testing.F) {
+	f.Add("ls 'a b' \"c\\\"\" \\x; find . -name '*'|sort 2>&1")
+	f.Add("git log --oneline && cat \xff{a,b}*")
+	f.Fuzz(func(t *testing.T, line string) {
+		input, err := json.Marshal(map[string]string{"command": line})
+		if err != nil {
+			t.Skip()
+		}
+		ev := hooks.Event{Mode: "plan", Tool: "Bash", Input: input}
+		if !ev.Denied() && strings.ContainsAny(line, "\n`") && !strings.Contains(line, "'") && !strings.Contains(line, `\`) {
+			t.Errorf("%q is taken to read", line)
+		}
+	})
 }
