@@ -34,30 +34,58 @@ func (s *Attendant) HookTake(ctx context.Context, _ project.Caller, _ HookTakeRe
 	return HookTakeReply{Events: n}, err
 }
 
-// take empties the spool into the journals.
+// take empties the spool into the journals. A project that cannot be written to
+// keeps what is its own, in order, and holds up no other.
 func (s *Attendant) take(ctx context.Context) (int, error) {
 	if s.home.ReadOnly {
 		return 0, project.ErrReadOnly()
 	}
 	s.taking.Lock()
 	defer s.taking.Unlock()
+	held := map[string]error{}
 	return spool.Take(s.home.Dir, func(id string, b []byte) error {
-		err := s.takeOne(ctx, id, b)
-		if errors.Is(err, spool.ErrSpoilt) {
+		r, err := parseRecord(b)
+		if err != nil {
 			s.home.Log.Error("an event of a hook is set aside", "event", id, "error", err.Error())
+			return err
 		}
-		return err
+		of := ownerOf(r.Dir)
+		if err := held[of]; err != nil {
+			return err
+		}
+		held[of] = s.takeOne(ctx, id, r)
+		return held[of]
 	})
 }
 
-func (s *Attendant) takeOne(ctx context.Context, id string, b []byte) error {
-	var r Record
+// ownerOf names what the events of a folder are kept in order for.
+func ownerOf(dir string) string {
+	pl, ok := project.Locate(dir)
+	if !ok {
+		return string(project.Elsewhere)
+	}
+	id, err := project.ReadID(pl)
+	switch {
+	case kedge.NotFound.Is(err):
+		return string(project.Elsewhere)
+	case err != nil:
+		return pl.Root
+	default:
+		return string(id)
+	}
+}
+
+func parseRecord(b []byte) (r Record, err error) {
 	if err := json.Unmarshal(b, &r); err != nil {
-		return kedge.Errorf(kedge.Invalid, "%w", errors.Join(spool.ErrSpoilt, err))
+		return r, kedge.Errorf(kedge.Invalid, "%w", errors.Join(spool.ErrSpoilt, err))
 	}
 	if r.Version != 1 {
-		return kedge.Errorf(kedge.Invalid, "%w: version %d", spool.ErrSpoilt, r.Version)
+		return r, kedge.Errorf(kedge.Invalid, "%w: version %d", spool.ErrSpoilt, r.Version)
 	}
+	return r, nil
+}
+
+func (s *Attendant) takeOne(ctx context.Context, id string, r Record) error {
 	who := project.Caller{Dir: r.Dir, Actor: kedge.Agent(someAgent), Key: id}
 	if kedge.ValidID("ses", string(r.Data.Session)) {
 		who.Actor = kedge.Agent(r.Data.Session)

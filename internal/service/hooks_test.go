@@ -18,7 +18,10 @@ import (
 // leave is what a hook leaves.
 func (p *gateProject) leave(after time.Duration, r attend.Record) string {
 	p.t.Helper()
-	r.Version, r.Dir = 1, p.dir
+	r.Version = 1
+	if r.Dir == "" {
+		r.Dir = p.dir
+	}
 	b, err := json.Marshal(r)
 	if err != nil {
 		p.t.Fatal(err)
@@ -39,9 +42,14 @@ func (p *gateProject) take(want int) {
 }
 
 // hookEvents are the facts of hooks in the journal.
-func (p *gateProject) hookEvents() (out []kedge.HookData) {
+func (p *gateProject) hookEvents() []kedge.HookData {
 	p.t.Helper()
-	st, err := store.Open(filepath.Join(p.home, "projects", gateProjectID), store.Options{Now: time.Now, ReadOnly: true})
+	return p.hookEventsOf(gateProjectID)
+}
+
+func (p *gateProject) hookEventsOf(project string) (out []kedge.HookData) {
+	p.t.Helper()
+	st, err := store.Open(filepath.Join(p.home, "projects", project), store.Options{Now: time.Now, ReadOnly: true})
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -229,6 +237,41 @@ func TestF27HookEventsAreTakenOnce(t *testing.T) {
 	}
 	if strings.Join(tools, "") != "ABC" {
 		t.Errorf("the journal has %q", tools)
+	}
+}
+
+// TestF27OneProjectHoldsUpNoOther: a project that cannot be opened keeps its events,
+// in order, and those of others are taken.
+func TestF27OneProjectHoldsUpNoOther(t *testing.T) {
+	p, q := newGateProject(t), newGateProject(t)
+	const broken = "prj-01h00000000000000000000001"
+	q.file(".git/kedge-id", broken+"\n")
+	state := filepath.Join(p.home, "projects", broken)
+	if err := os.WriteFile(state, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for i, dir := range []string{q.dir, p.dir, q.dir, p.dir} {
+		p.leave(time.Duration(i)*time.Second, attend.Record{Dir: dir, Data: kedge.HookData{Agent: "claude", Event: kedge.HookTool, Tool: string(rune('A' + i))}})
+	}
+	r, err := p.HookTake(t.Context(), p.who(), service.HookTakeRequest{})
+	if err == nil || r.Events != 2 || spool.Waiting(p.home) != 2 {
+		t.Errorf("taken were %d, %d wait, %v", r.Events, spool.Waiting(p.home), err)
+	}
+	if err := os.Remove(state); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(state, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	p.take(2)
+	for id, want := range map[string]string{gateProjectID: "BD", broken: "AC"} {
+		got := ""
+		for _, d := range p.hookEventsOf(id) {
+			got += d.Tool
+		}
+		if got != want {
+			t.Errorf("the journal of %s has %q, want %q", id, got, want)
+		}
 	}
 }
 

@@ -3,7 +3,7 @@
 // leaves one never waits for anybody, neither for a lock nor for the disk: a
 // machine that loses its power may lose the last ones. It promises that there are
 // never more than a bounded number of bounded size, that what is taken is taken in
-// order, and that a file goes only when its taker is done with it. It knows
+// order, that one file holds no other up, and that a file goes only when its taker is done with it. It knows
 // nothing of what is in them.
 package spool
 
@@ -27,10 +27,11 @@ const (
 	spoilt = ".bad" // behind the name of what nobody understands
 )
 
-// What is kept while nobody takes it.
+// What is kept while nobody takes it, and of what nobody understands.
 const (
-	MaxFiles = 2000
-	MaxBytes = 64 << 10 // of one
+	MaxFiles  = 2000
+	MaxBytes  = 64 << 10 // of one
+	MaxSpoilt = 100
 )
 
 // ErrFull says that what was to be left is lost: too much lies there already.
@@ -63,18 +64,25 @@ func Put(home string, now time.Time, b []byte) (string, error) {
 	return id, atomicfile.Swap(filepath.Join(dir, id+ending), b, 0o600)
 }
 
-// count is how many files lie in a folder, without sorting or looking at them.
+// count is how many files lie in a folder, without sorting or looking at them. What
+// is set aside does not count: it takes nobody's place.
 func count(dir string) (int, error) {
 	f, err := os.Open(dir)
 	if err != nil {
 		return 0, err
 	}
-	names, err := f.Readdirnames(MaxFiles + 1)
+	names, err := f.Readdirnames(MaxFiles + 2*MaxSpoilt)
 	_ = f.Close() // only read
 	if errors.Is(err, io.EOF) {
 		err = nil // it is empty
 	}
-	return len(names), err
+	n := 0
+	for _, name := range names {
+		if !strings.HasSuffix(name, spoilt) {
+			n++
+		}
+	}
+	return n, err
 }
 
 // Waiting is how many wait.
@@ -84,34 +92,59 @@ func Waiting(home string) int {
 }
 
 // Take gives what waits to take, in order, and removes each when take is done with
-// it. It ends at the first that take refuses, unless with ErrSpoilt.
+// it. What take refuses stays, and the next one is taken: who wants an order kept
+// refuses those that come after, too. The error is the first.
 func Take(home string, take func(id string, b []byte) error) (int, error) {
 	ids, err := list(home)
 	if err != nil {
 		return 0, err
 	}
 	taken := 0
+	var first error
 	for _, id := range ids {
-		file := filepath.Join(home, folder, id+ending)
-		b, err := os.ReadFile(file)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err == nil {
-			err = take(id, b)
-		}
-		switch {
-		case errors.Is(err, ErrSpoilt):
-			err = os.Rename(file, file+spoilt)
-		case err == nil:
+		ok, err := takeOne(filepath.Join(home, folder, id+ending), func(b []byte) error { return take(id, b) })
+		if ok {
 			taken++
-			err = os.Remove(file)
 		}
-		if err != nil {
-			return taken, kedge.Errorf(kedge.KindOf(err), "take an event of a hook: %w", err)
+		if err != nil && first == nil {
+			first = kedge.Errorf(kedge.KindOf(err), "take an event of a hook: %w", err)
 		}
 	}
-	return taken, nil
+	return taken, first
+}
+
+// takeOne tells whether a file was taken.
+func takeOne(file string, take func([]byte) error) (bool, error) {
+	b, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err == nil {
+		err = take(b)
+	}
+	switch {
+	case errors.Is(err, ErrSpoilt):
+		return false, setAside(file)
+	case err != nil:
+		return false, err
+	default:
+		return true, os.Remove(file)
+	}
+}
+
+// setAside keeps a file that nobody understands; the oldest go.
+func setAside(file string) error {
+	if err := os.Rename(file, file+spoilt); err != nil {
+		return err
+	}
+	old, err := filepath.Glob(filepath.Join(filepath.Dir(file), prefix+"-*"+ending+spoilt)) // sorted
+	if err != nil || len(old) <= MaxSpoilt {
+		return err
+	}
+	for _, name := range old[:len(old)-MaxSpoilt] {
+		err = errors.Join(err, os.Remove(name))
+	}
+	return err
 }
 
 // list are the ids that wait, the oldest first.

@@ -25,7 +25,7 @@ func put(t *testing.T, home string, after time.Duration, text string) string {
 }
 
 // TestTakenInOrderAndOnce: what waits is taken by its time; what its taker refuses
-// stays, and so does what comes after it.
+// stays, and holds nothing else up.
 func TestTakenInOrderAndOnce(t *testing.T) {
 	home := t.TempDir()
 	for _, n := range []int{3, 1, 4, 2} {
@@ -41,16 +41,16 @@ func TestTakenInOrderAndOnce(t *testing.T) {
 			return nil
 		}
 	}
-	if n, err := spool.Take(home, take("3")); n != 2 || err == nil {
+	if n, err := spool.Take(home, take("3")); n != 3 || err == nil {
 		t.Errorf("%d were taken, %v", n, err)
 	}
-	if spool.Waiting(home) != 2 {
+	if spool.Waiting(home) != 1 {
 		t.Errorf("%d wait", spool.Waiting(home))
 	}
-	if n, err := spool.Take(home, take("")); n != 2 || err != nil {
+	if n, err := spool.Take(home, take("")); n != 1 || err != nil {
 		t.Errorf("%d were taken, %v", n, err)
 	}
-	if !slices.Equal(got, []string{"1", "2", "3", "4"}) {
+	if !slices.Equal(got, []string{"1", "2", "4", "3"}) {
 		t.Errorf("taken were %q", got)
 	}
 	if n, err := spool.Take(home, take("")); n != 0 || err != nil {
@@ -98,6 +98,46 @@ func TestBounded(t *testing.T) {
 	}
 	if n := spool.Waiting(home); n != spool.MaxFiles {
 		t.Errorf("%d wait", n)
+	}
+}
+
+// TestSpoiltTakesNoPlace: what is set aside keeps nobody from leaving more, and the
+// oldest of it go.
+func TestSpoiltTakesNoPlace(t *testing.T) {
+	home := t.TempDir()
+	dir := filepath.Join(home, "spool")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for i := range spool.MaxFiles - 1 {
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("hok-%026d.json", i)), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range spool.MaxSpoilt {
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("hok-%026d.json.bad", i)), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	last := put(t, home, 0, "?")
+	if _, err := spool.Put(home, now, []byte("x")); !errors.Is(err, spool.ErrFull) {
+		t.Errorf("the one too many: %v", err)
+	}
+	_, err := spool.Take(home, func(_ string, b []byte) error {
+		if string(b) == "?" {
+			return spool.ErrSpoilt
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != spool.MaxSpoilt {
+		t.Fatalf("%d are set aside, %v", len(entries), err)
+	}
+	if name := entries[len(entries)-1].Name(); name != last+".json.bad" || entries[0].Name() != fmt.Sprintf("hok-%026d.json.bad", 1) {
+		t.Errorf("the oldest is %q, the newest %q", entries[0].Name(), name)
 	}
 }
 
