@@ -9,6 +9,12 @@ var (
 	CheckPath = checkPath
 )
 
+// PlainAll tells whether all files of a tree can be listed without git.
+func PlainAll(r *Repo, tree string) bool {
+	_, ok := r.plainAll(tree)
+	return ok
+}
+
 // LockFile is the lock file that git's complaint names.
 func LockFile(r *Repo, stderr string) string {
 	return r.lockFile(call{}, &failure{stderr: stderr})

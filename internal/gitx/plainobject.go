@@ -80,15 +80,38 @@ func (r *Repo) plainEntries(tree, under string) ([]Entry, bool) {
 	list, ok := stored.Tree(body, r.shaLen())
 	out := make([]Entry, 0, len(list))
 	for _, e := range list {
-		out = append(out, Entry{Path: path.Join(under, e.Name), Mode: e.Mode, Type: e.Type(), SHA: e.SHA})
+		out = append(out, Entry{Path: below(under, e.Name), Mode: e.Mode, Type: e.Type(), SHA: e.SHA})
 	}
 	return out, ok
 }
 
+// below is the path of a name in a folder, as it stands: nothing in it is resolved.
+func below(under, name string) string {
+	if under == "" {
+		return name
+	}
+	return under + "/" + name
+}
+
+// Bounds of a tree that is read without git: few objects can stand for a tree
+// without an end.
+const (
+	maxEntries = 1 << 16
+	maxDepth   = 128
+)
+
 // plainAll are all files of a tree, at any depth.
-func (r *Repo) plainAll(tree, under string) ([]Entry, bool) {
+func (r *Repo) plainAll(tree string) ([]Entry, bool) {
+	left := maxEntries
+	return r.plainBelow(tree, "", &left, maxDepth)
+}
+
+// plainBelow are the files below a folder of a tree: left and depth are how many
+// entries and folders below each other may be read yet.
+func (r *Repo) plainBelow(tree, under string, left *int, depth int) ([]Entry, bool) {
 	list, ok := r.plainEntries(tree, under)
-	if !ok {
+	*left -= len(list)
+	if !ok || *left < 0 || depth == 0 {
 		return nil, false
 	}
 	out := []Entry{}
@@ -97,7 +120,7 @@ func (r *Repo) plainAll(tree, under string) ([]Entry, bool) {
 			out = append(out, e)
 			continue
 		}
-		more, ok := r.plainAll(e.SHA, e.Path)
+		more, ok := r.plainBelow(e.SHA, e.Path, left, depth-1)
 		if !ok {
 			return nil, false
 		}
@@ -115,7 +138,7 @@ func (r *Repo) plainEntry(tree, p string) ([]Entry, bool) {
 		if !ok {
 			return nil, false
 		}
-		i := slices.IndexFunc(list, func(e Entry) bool { return e.Path == path.Join(under, first) })
+		i := slices.IndexFunc(list, func(e Entry) bool { return e.Path == below(under, first) })
 		switch {
 		case i < 0 || deep && list[i].Type != "tree":
 			return []Entry{}, true
@@ -137,7 +160,7 @@ func (r *Repo) plainList(rev string, more []string) ([]Entry, bool) {
 	case len(more) == 0:
 		return r.plainEntries(tree, "")
 	case len(more) == 1 && more[0] == "-r":
-		return r.plainAll(tree, "")
+		return r.plainAll(tree)
 	case len(more) == 1:
 		return r.plainEntry(tree, more[0])
 	default:

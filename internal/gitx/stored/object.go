@@ -19,6 +19,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 )
 
 // maxObject bounds what is read: git reads what is bigger.
@@ -38,12 +39,16 @@ func Object(objects, name string) (kind string, body []byte, ok bool) {
 	if len(name) != 2*sha1.Size && len(name) != 2*sha256.Size {
 		return "", nil, false
 	}
-	f, err := os.Open(filepath.Join(objects, name[:2], name[2:]))
+	// what stands there may be somebody's pipe, which nothing may wait for
+	f, err := os.OpenFile(filepath.Join(objects, name[:2], name[2:]), os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return "", nil, false
 	}
-	defer func() { _ = f.Close() }()
-	return parseObject(f, name)
+	defer func() { _ = f.Close() }() // it was only read
+	if fi, err := f.Stat(); err != nil || !fi.Mode().IsRegular() || fi.Size() > maxObject {
+		return "", nil, false
+	}
+	return parseObject(io.LimitReader(f, maxObject), name)
 }
 
 func parseObject(packed io.Reader, name string) (kind string, body []byte, ok bool) {
@@ -82,13 +87,14 @@ func (e Entry) Type() string {
 	}
 }
 
-// Tree reads the body of a tree whose names have this many digits.
+// Tree reads the body of a tree whose names have this many digits; false also for
+// one with a name that leads out of its folder, or into a git dir.
 func Tree(body []byte, digits int) ([]Entry, bool) {
 	var out []Entry
 	for len(body) > 0 {
 		head, rest, ok := bytes.Cut(body, []byte{0})
 		mode, name, split := strings.Cut(string(head), " ")
-		if !ok || !split || name == "" || len(mode) < 5 || len(mode) > 6 || len(rest) < digits/2 {
+		if !ok || !split || !plainName(name) || len(mode) < 5 || len(mode) > 6 || len(rest) < digits/2 {
 			return nil, false
 		}
 		if len(mode) == 5 {
@@ -98,6 +104,15 @@ func Tree(body []byte, digits int) ([]Entry, bool) {
 		body = rest[digits/2:]
 	}
 	return out, true
+}
+
+func plainName(name string) bool {
+	switch name {
+	case "", ".", "..":
+		return false
+	default:
+		return !strings.EqualFold(name, ".git") && !strings.Contains(name, "/")
+	}
 }
 
 // TreeName is the name of the tree with these entries, whatever their order; false

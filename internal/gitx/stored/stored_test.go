@@ -3,12 +3,14 @@ package stored_test
 import (
 	"bytes"
 	"compress/zlib"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"kedge/internal/gitx/stored"
@@ -164,6 +166,57 @@ func TestNoTreeHasSuchEntries(t *testing.T) {
 		if got, ok := stored.TreeName(entries, 40); ok {
 			t.Errorf("%s: %s", name, got)
 		}
+	}
+}
+
+// TestTreesThatAreLeftToGit: with names that are no names in a folder.
+func TestTreesThatAreLeftToGit(t *testing.T) {
+	for _, name := range []string{"", ".", "..", ".git", ".GIT", "a/b", "/", "../.kedge/gate.toml"} {
+		body := "100644 a\x00" + strings.Repeat("s", 20) + "100644 " + name + "\x00" + strings.Repeat("s", 20)
+		if list, ok := stored.Tree([]byte(body), 40); ok {
+			t.Errorf("%q is taken: %v", name, list)
+		}
+	}
+	if list, ok := stored.Tree([]byte("100644 .gitignore\x00"+strings.Repeat("s", 20)+"40000 ...\x00"+strings.Repeat("s", 20)), 40); !ok || len(list) != 2 {
+		t.Errorf("plain names: %v, %v", list, ok)
+	}
+}
+
+// TestNothingWaitsForAPipe: nor follows a link, nor reads what is too big, in the
+// place of an object.
+func TestNothingWaitsForAPipe(t *testing.T) {
+	r := newRepo(t, "sha1")
+	r.fill()
+	sha := r.git("rev-parse", "HEAD")
+	file := filepath.Join(r.objects(), sha[:2], sha[2:])
+	moved := filepath.Join(r.dir, "moved")
+	if err := os.Rename(file, moved); err != nil {
+		t.Fatal(err)
+	}
+	for name, put := range map[string]func() error{
+		"a pipe":   func() error { return syscall.Mkfifo(file, 0o600) },
+		"a link":   func() error { return os.Symlink(moved, file) },
+		"a folder": func() error { return os.Mkdir(file, 0o700) },
+		"too much": func() error {
+			text, err := os.ReadFile(moved)
+			return errors.Join(err, os.WriteFile(file, append(text, make([]byte, 5<<20)...), 0o600))
+		},
+	} {
+		if err := put(); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, ok := stored.Object(r.objects(), sha); ok {
+			t.Errorf("%s is taken for an object", name)
+		}
+		if err := os.Remove(file); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Rename(moved, file); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, ok := stored.Object(r.objects(), sha); !ok {
+		t.Error("the object itself is not read")
 	}
 }
 
