@@ -23,6 +23,10 @@ func (b Box) bwrap() []string {
 	for _, w := range b.Write {
 		out = append(out, "--bind-try", w, w)
 	}
+	for _, h := range b.Hold {
+		out = append(out, h.empty()...)
+		out = append(out, "--ro-bind-try", h.Path, h.Path)
+	}
 	for _, g := range b.Guard {
 		out = append(out, "--ro-bind-try", g, g)
 	}
@@ -30,4 +34,13 @@ func (b Box) bwrap() []string {
 		out = append(out, "--unshare-net")
 	}
 	return append(out, "--chdir", b.Dir, "--")
+}
+
+// empty lies over the place of what may not be there: the folder or file itself
+// comes over it where there is one.
+func (h Held) empty() []string {
+	if h.Folder {
+		return []string{"--tmpfs", h.Path, "--remount-ro", h.Path}
+	}
+	return []string{"--dev-bind", "/dev/null", h.Path}
 }

@@ -208,6 +208,65 @@ func TestBwrapConfines(t *testing.T) {
 	}
 }
 
+// TestBwrapHolds: hooks and settings that a repository does not have, nobody in a box
+// gives it; those that it has stay, and git works with what is made for that.
+func TestBwrapHolds(t *testing.T) {
+	tool := realBwrap(t)
+	for _, had := range []bool{false, true} {
+		root, err := filepath.EvalSymlinks(t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := filepath.Join(root, ".git")
+		hook, settings := filepath.Join(dir, "hooks", "pre-commit"), filepath.Join(dir, "config.worktree")
+		plain(t, root, "git init -q --template= . && git config extensions.worktreeConfig true")
+		if had {
+			plain(t, root, "mkdir -p .git/hooks && echo exit >.git/hooks/pre-commit && git config --worktree a.b c")
+		}
+		before := texts(hook, settings)
+		b := sandbox.Box{
+			Kind: sandbox.Bwrap, Tool: tool, Dir: root, Temp: []string{"/tmp"}, Write: []string{dir},
+			Hold: []sandbox.Held{{Path: filepath.Dir(hook), Folder: true}, {Path: settings}},
+		}
+		for _, line := range []string{
+			"! echo touch x >.git/hooks/pre-commit",
+			"! rm -rf .git/hooks && ! mv .git/hooks .git/h",
+			"! rm -f .git/config.worktree && ! mv .git/config.worktree .git/c",
+			"echo '[core]' >>.git/config.worktree; git -c user.name=a -c user.email=a@b commit -nq --allow-empty -m x",
+		} {
+			c, said := shell(t, b, root, line)
+			c.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1")
+			if err := c.Run(); err != nil {
+				t.Errorf("%s (they were there: %v): %v %s", line, had, err, said)
+			}
+		}
+		if after := texts(hook, settings); after != before {
+			t.Errorf("%q became %q", before, after)
+		}
+		plain(t, root, "git status && git config --worktree a.b d")
+	}
+}
+
+// plain runs a shell line without a box.
+func plain(t *testing.T, dir, line string) {
+	t.Helper()
+	c, said := shell(t, sandbox.Box{}, dir, line)
+	c.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1")
+	if err := c.Run(); err != nil {
+		t.Fatalf("%s: %v %s", line, err, said)
+	}
+}
+
+// texts are the texts of files; what cannot be read has none.
+func texts(files ...string) string {
+	var out []byte
+	for _, f := range files {
+		b, _ := os.ReadFile(f) // most are not there
+		out = append(append(out, b...), 0)
+	}
+	return string(out)
+}
+
 // dialed says whether a program in a box gets through to a listener outside of it.
 func dialed(t *testing.T, b sandbox.Box) string {
 	t.Helper()

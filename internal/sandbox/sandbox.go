@@ -43,10 +43,17 @@ type Box struct {
 	Dir     string   // where the program runs; writable
 	Write   []string // writable, where they exist
 	Guard   []string // inside of what is writable, and read only where they exist
+	Hold    []Held   // as Guard, and made empty where they do not exist: nobody else makes them
 	Show    []string // read only, and there although Temp is another one
 	Temp    []string // folders for temporary files: the program has empty ones of its own there
 	Offline bool
 	Limits  Limits
+}
+
+// Held is something that stays as it is.
+type Held struct {
+	Path   string
+	Folder bool
 }
 
 // Limits bound each process of the program; 0 is no limit.
@@ -135,7 +142,8 @@ func (b *Box) git(dir, common string) {
 		return
 	}
 	b.Write = append(b.Write, dir)
-	b.Guard = append(b.Guard, filepath.Join(dir, "config"), filepath.Join(dir, "config.worktree"), filepath.Join(dir, "hooks"), filepath.Join(dir, "commondir"), filepath.Join(dir, "gitdir"))
+	b.Hold = append(b.Hold, Held{Path: filepath.Join(dir, "hooks"), Folder: true}, Held{Path: filepath.Join(dir, "config.worktree")})
+	b.Guard = append(b.Guard, filepath.Join(dir, "config"), filepath.Join(dir, "commondir"), filepath.Join(dir, "gitdir")) // an empty one is an error to git
 	if common == "" || common == dir {
 		return
 	}

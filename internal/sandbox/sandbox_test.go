@@ -42,6 +42,7 @@ func example(kind sandbox.Kind, tool string) sandbox.Box {
 		Kind: kind, Tool: tool, Limiter: []string{"/opt/kedge", "limit"}, Dir: "/work/tree", Offline: true, Temp: []string{"/tmp", "/var/tmp/ada"},
 		Write:  []string{"/home/ada/.cache", "/repo/.git/worktrees/tree", "/repo/.git/objects"},
 		Guard:  []string{"/repo/.git/worktrees/tree/config"},
+		Hold:   []sandbox.Held{{Path: "/repo/.git/worktrees/tree/hooks", Folder: true}, {Path: "/repo/.git/worktrees/tree/config.worktree"}},
 		Show:   []string{"/home/ada", "/tmp", "/tmp/kedge", "/usr/bin"},
 		Limits: sandbox.Limits{Memory: 1 << 30, FileSize: 1 << 20, Processes: 100},
 	}
@@ -143,10 +144,12 @@ func TestFurnished(t *testing.T) {
 	if !slices.Equal(b.Write, want) {
 		t.Errorf("writable: %q", b.Write)
 	}
-	for _, name := range []string{"config", "config.worktree", "hooks"} {
-		if !slices.Contains(b.Guard, at("repo/.git/worktrees/w", name)) {
-			t.Errorf("%s is not guarded: %q", name, b.Guard)
-		}
+	private := func(name string) string { return at("repo/.git/worktrees/w", name) }
+	if want := []string{private("config"), private("commondir"), private("gitdir")}; !slices.Equal(b.Guard, want) {
+		t.Errorf("guarded: %q", b.Guard)
+	}
+	if want := []sandbox.Held{{Path: private("hooks"), Folder: true}, {Path: private("config.worktree")}}; !slices.Equal(b.Hold, want) {
+		t.Errorf("held: %+v", b.Hold)
 	}
 	if b.Dir != at("w") || !b.Offline || b.Tool != filepath.Join(bin, "bwrap") || !slices.Contains(b.Show, at("state")) {
 		t.Errorf("%+v", b)

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -15,7 +16,11 @@ func (b Box) seatbelt() []string {
 	for _, w := range write {
 		lines = append(lines, "(allow file-write* (subpath "+strconv.Quote(w)+"))")
 	}
-	for _, g := range b.Guard {
+	guard := b.Guard
+	for _, h := range b.Hold {
+		guard = append(slices.Clip(guard), h.Path)
+	}
+	for _, g := range guard {
 		lines = append(lines, "(deny file-write* (subpath "+strconv.Quote(g)+"))")
 	}
 	if b.Offline {
