@@ -3,7 +3,8 @@
 // whether its work passes the gate when it means to be done; and it takes what
 // hooks left while nobody could answer into the journal, in order and once. It
 // promises that an agent is told to go on once for each end of its work, never a
-// second time, and that an event which was taken is in the journal. It never
+// second time, that an event which was taken is in the journal, and that it stands there under
+// a session only if it came from it. It never
 // changes the ledger, and does nothing about sessions of runs: those are driven.
 package attend
 
@@ -14,6 +15,7 @@ import (
 
 	"kedge"
 	"kedge/internal/gating"
+	"kedge/internal/keep"
 	"kedge/internal/life"
 	"kedge/internal/look"
 	"kedge/internal/project"
@@ -28,6 +30,7 @@ type Attendant struct {
 	standing *standing.Teller
 	gater    *gating.Gater
 	looker   *look.Looker
+	keeper   *keep.Keeper
 
 	taking sync.Mutex // held while the spool is taken
 
@@ -37,8 +40,8 @@ type Attendant struct {
 }
 
 // New makes one; it does nothing until it is asked.
-func New(home *project.Home, life *life.Life, standing *standing.Teller, gater *gating.Gater, looker *look.Looker) *Attendant {
-	return &Attendant{home: home, life: life, standing: standing, gater: gater, looker: looker, worked: map[string]bool{}, told: map[string]string{}}
+func New(home *project.Home, life *life.Life, standing *standing.Teller, gater *gating.Gater, looker *look.Looker, keeper *keep.Keeper) *Attendant {
+	return &Attendant{home: home, life: life, standing: standing, gater: gater, looker: looker, keeper: keeper, worked: map[string]bool{}, told: map[string]string{}}
 }
 
 // someAgent is the actor of an agent that runs in no session of Kedge's.

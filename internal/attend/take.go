@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"kedge"
+	"kedge/internal/capability"
 	"kedge/internal/project"
 	"kedge/internal/spool"
 	"kedge/internal/standing"
@@ -17,7 +18,8 @@ type Record struct {
 	Version int                    `json:"version"`
 	Dir     string                 `json:"dir"`
 	Data    kedge.HookData         `json:"data"`
-	Used    *kedge.SessionUsedData `json:"used,omitempty"` // of a status line
+	Used    *kedge.SessionUsedData `json:"used,omitempty"`  // of a status line
+	Proof   string                 `json:"proof,omitempty"` // that it comes from the session it names: capability.Proof
 }
 
 // HookTakeRequest asks for what hooks left to be taken.
@@ -87,8 +89,14 @@ func parseRecord(b []byte) (r Record, err error) {
 
 func (s *Attendant) takeOne(ctx context.Context, id string, r Record) error {
 	who := project.Caller{Dir: r.Dir, Actor: kedge.Agent(someAgent), Key: id}
-	if kedge.ValidID("ses", string(r.Data.Session)) {
+	if s.proven(r) {
 		who.Actor = kedge.Agent(r.Data.Session)
+	} else if r.Data.Session != "" || r.Used != nil {
+		s.home.Log.Warn("an event of a hook does not show that it comes from the session it names", "event", id, "session", string(r.Data.Session))
+		r.Data.Session = ""
+		if r.Used != nil {
+			return nil // figures of nobody
+		}
 	}
 	p, err := s.home.OfSessions(ctx, who)
 	if err != nil {
@@ -105,6 +113,13 @@ func (s *Attendant) takeOne(ctx context.Context, id string, r Record) error {
 		s.checkpoint(ctx, who)
 	}
 	return nil
+}
+
+// proven tells whether a record comes from the session in whose name it speaks: a
+// variable of the environment can be set by anybody.
+func (s *Attendant) proven(r Record) bool {
+	id := r.Data.Session
+	return kedge.ValidID("ses", string(id)) && (r.Used == nil || r.Used.ID == id) && capability.Proves(s.keeper.SessionDir(id), r.Proof)
 }
 
 // write enters what a record says, once.

@@ -49,13 +49,25 @@ func Issue(dir string) (string, error) {
 
 // Opens tells whether the token is that of the session whose folder is dir. A
 // session without a token is opened by none.
-func Opens(dir, token string) bool {
+func Opens(dir, token string) bool { return Proves(dir, Proof(token)) }
+
+// Proof is what who has a token may leave on disk in its place; empty without one.
+func Proof(token string) string {
+	if !strings.HasPrefix(token, prefix) {
+		return ""
+	}
+	return hash(token)
+}
+
+// Proves tells whether the proof is that of the token of the session whose folder
+// is dir.
+func Proves(dir, proof string) bool {
 	b, err := os.ReadFile(file(dir))
 	var k kept
-	if err != nil || json.Unmarshal(b, &k) != nil || k.Version != 1 || !strings.HasPrefix(token, prefix) {
+	if err != nil || json.Unmarshal(b, &k) != nil || k.Version != 1 || proof == "" {
 		return false
 	}
-	return subtle.ConstantTimeCompare([]byte(k.SHA256), []byte(hash(token))) == 1
+	return subtle.ConstantTimeCompare([]byte(k.SHA256), []byte(proof)) == 1
 }
 
 func hash(token string) string {

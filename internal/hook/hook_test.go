@@ -15,6 +15,7 @@ import (
 
 	"kedge"
 	"kedge/internal/attend"
+	"kedge/internal/capability"
 	"kedge/internal/hook"
 	"kedge/internal/outputs"
 	"kedge/internal/spool"
@@ -356,6 +357,23 @@ func TestT15SecretsAreNotLeft(t *testing.T) {
 	key := "gh" + "p_" + strings.Repeat("a1B2", 9)
 	c.run(event("PostToolUse", "tool_name", "Bash", "tool_input", map[string]any{"command": "curl -H 'Authorization: " + key + "'"}))
 	if left := c.left(); len(left) != 1 || strings.Contains(left[0].Data.Input, key) || !strings.Contains(left[0].Data.Input, "[redacted:") {
+		t.Errorf("left is %+v", left)
+	}
+}
+
+// TestT18TokenIsNotLeft: an event shows that it comes from its session without the
+// token on the disk.
+func TestT18TokenIsNotLeft(t *testing.T) {
+	c := newScene(t)
+	dir := t.TempDir()
+	token, err := capability.Issue(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.env["KEDGE_SESSION"], c.env[capability.Variable] = "ses-01h00000000000000000000000", token
+	c.run(event("SessionEnd"))
+	left := c.left()
+	if len(left) != 1 || !capability.Proves(dir, left[0].Proof) || strings.Contains(left[0].Proof, token) {
 		t.Errorf("left is %+v", left)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"kedge"
 	"kedge/internal/attend"
+	"kedge/internal/capability"
 	"kedge/internal/condense"
 	"kedge/internal/hooks"
 	"kedge/internal/outputs"
@@ -37,8 +38,10 @@ func (w World) leave(ev hooks.Event, d kedge.HookData) error {
 	return w.put(ev.Dir, attend.Record{Version: 1, Dir: ev.Dir, Data: d})
 }
 
-// put leaves a record without secrets: it lies on the disk.
+// put leaves a record without secrets: it lies on the disk. Of the session's token
+// it has the proof.
 func (w World) put(dir string, r attend.Record) error {
+	r.Proof = capability.Proof(w.Getenv(capability.Variable))
 	b, err := json.Marshal(r)
 	if err != nil {
 		return kedge.Errorf(kedge.Internal, "encode an event: %w", err)

@@ -4,12 +4,14 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"kedge"
 	"kedge/internal/attend"
+	"kedge/internal/capability"
 	"kedge/internal/service"
 	"kedge/internal/spool"
 	"kedge/internal/store"
@@ -271,6 +273,92 @@ func TestF27OneProjectHoldsUpNoOther(t *testing.T) {
 		}
 		if got != want {
 			t.Errorf("the journal of %s has %q, want %q", id, got, want)
+		}
+	}
+}
+
+// started puts sessions into the journal, before the service has opened it.
+func (p *gateProject) started(ids ...kedge.SessionID) {
+	p.t.Helper()
+	st, err := store.Open(filepath.Join(p.home, "projects", gateProjectID), store.Options{Now: time.Now})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	for _, id := range ids {
+		ev, err := kedge.NewEvent(kedge.SessionStarted, kedge.ActorDaemon, kedge.Session{ID: id, Name: string(id[len(id)-1:]), Agent: "claude", State: kedge.SessionRunning})
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		ev.Project = gateProjectID
+		if _, _, err := st.Append(p.t.Context(), "", ev); err != nil {
+			p.t.Fatal(err)
+		}
+	}
+	if err := st.Close(); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// session is what the journal has of one.
+func (p *gateProject) session(id kedge.SessionID) kedge.Session {
+	p.t.Helper()
+	st, err := store.Open(filepath.Join(p.home, "projects", gateProjectID), store.Options{Now: time.Now, ReadOnly: true})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer func() { _ = st.Close() }()
+	ses, ok, err := store.Get[kedge.Session](p.t.Context(), st, store.KindSession, string(id))
+	if err != nil || !ok {
+		p.t.Fatalf("no session %q, %v", id, err)
+	}
+	return ses
+}
+
+// TestT18HooksSpeakForTheirOwnSession: an event that names a session without the
+// proof of its token is filed under none, and its figures are nobody's.
+func TestT18HooksSpeakForTheirOwnSession(t *testing.T) {
+	p := newGateProject(t)
+	proofs := map[kedge.SessionID]string{}
+	const own, other = kedge.SessionID("ses-01h00000000000000000000001"), kedge.SessionID("ses-01h00000000000000000000002")
+	for _, id := range []kedge.SessionID{own, other} {
+		dir := filepath.Join(p.home, "sessions", string(id))
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		token, err := capability.Issue(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		proofs[id] = capability.Proof(token)
+	}
+	p.started(own, other)
+	for i, x := range []struct {
+		session kedge.SessionID
+		proof   string
+	}{{own, proofs[own]}, {other, proofs[own]}, {other, ""}, {"../" + own, proofs[own]}} {
+		p.leave(time.Duration(i)*time.Second, attend.Record{
+			Data: kedge.HookData{Agent: "claude", Event: kedge.HookTool, Tool: "Bash", Session: x.session}, Proof: x.proof,
+		})
+	}
+	p.take(4)
+	var got []kedge.SessionID
+	for _, d := range p.hookEvents() {
+		got = append(got, d.Session)
+	}
+	if !slices.Equal(got, []kedge.SessionID{own, "", "", ""}) {
+		t.Errorf("the journal has events of %q", got)
+	}
+	tokens := int64(7)
+	for i, x := range []struct{ session, used kedge.SessionID }{{own, own}, {own, other}, {other, other}} {
+		p.leave(time.Duration(10+i)*time.Second, attend.Record{
+			Data: kedge.HookData{Agent: "claude", Event: kedge.HookStatus, Session: x.session}, Proof: proofs[own],
+			Used: &kedge.SessionUsedData{ID: x.used, ContextTokens: &tokens},
+		})
+	}
+	p.take(3)
+	for _, id := range []kedge.SessionID{own, other} {
+		if known := p.session(id).ContextTokens != nil; known != (id == own) {
+			t.Errorf("%s: the context is known: %v", id, known)
 		}
 	}
 }

@@ -78,7 +78,7 @@ func New(cfg Config) *Service {
 	s.Keeper = keep.New(s.home, s.life, s.Teller, cfg.Sessions, s.adoptGates)
 	s.Looker = look.New(s.home, s.Keeper)
 	s.Gater = gating.New(s.home, s.book, s.life, s.Keeper.Runner, gating.With{Program: cfg.Sessions.Program, Sockets: cfg.Sessions.Sockets})
-	s.Attendant = attend.New(s.home, s.life, s.Teller, s.Gater, s.Looker)
+	s.Attendant = attend.New(s.home, s.life, s.Teller, s.Gater, s.Looker, s.Keeper)
 	s.Clerk = clerk.New(s.home, s.book, s.ForClerk())
 	s.Bind(s.book, s.Clerk, s.Teller, s.Keeper)
 	return s
