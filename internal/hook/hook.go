@@ -121,7 +121,7 @@ func (w World) event(ctx context.Context, ev hooks.Event) ([]byte, error) {
 	case kedge.HookBefore:
 		return w.before(ev)
 	case kedge.HookTool:
-		return w.tool(ev)
+		return w.tool(ctx, ev)
 	case kedge.HookCompact:
 		return w.compact(ctx, ev)
 	case kedge.HookStop:
@@ -165,11 +165,19 @@ func (w World) before(ev hooks.Event) ([]byte, error) {
 	return ev.Deny(hooks.Planning), w.leave(ev, d)
 }
 
-// tool makes a long output short, and keeps all of it.
-func (w World) tool(ev hooks.Event) ([]byte, error) {
+// tool makes a long output short, and keeps all of it. What takes too long to make
+// short stays as it is.
+func (w World) tool(ctx context.Context, ev hooks.Event) ([]byte, error) {
 	d := w.data(ev)
-	answer, err := w.condense(ev, &d)
-	return answer, errors.Join(err, w.leave(ev, d))
+	text, file, ok := ev.Output()
+	if !ok || len(text) <= Long {
+		return nil, w.leave(ev, d)
+	}
+	ctx, cancel := context.WithTimeout(ctx, w.Budget)
+	defer cancel()
+	s, err := within(ctx, func() (short, error) { return w.condense(ev, text, file) })
+	d.Bytes, d.Output, d.Shown = max(d.Bytes, s.bytes), s.output, s.shown
+	return s.answer, errors.Join(err, w.leave(ev, d))
 }
 
 // compact has a checkpoint saved, and says what has to be kept.
@@ -206,17 +214,25 @@ func (w World) stop(ctx context.Context, ev hooks.Event) ([]byte, error) {
 }
 
 // within does something that may not hear of the end of a context; then it is
-// left alone, and goes with the process.
+// left alone, and goes with the process. After the end nothing is begun.
 func within[T any](ctx context.Context, do func() (T, error)) (T, error) {
 	type result struct {
 		v   T
 		err error
 	}
 	done := make(chan result, 1)
-	go func() {
-		v, err := do()
-		done <- result{v, err}
-	}()
+	if ctx.Err() == nil {
+		go func() {
+			var r result
+			defer func() {
+				if v := recover(); v != nil { // else the agent would see the process fail
+					r.err = kedge.Errorf(kedge.Internal, "a hook broke down: %v", v)
+				}
+				done <- r
+			}()
+			r.v, r.err = do()
+		}()
+	}
 	select {
 	case r := <-done:
 		return r.v, r.err

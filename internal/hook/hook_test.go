@@ -64,6 +64,8 @@ type scene struct {
 	env  map[string]string
 	runs int
 	out  bytes.Buffer
+
+	budget time.Duration // 0: the usual one
 }
 
 func newScene(t *testing.T) *scene {
@@ -87,6 +89,7 @@ func (c *scene) run(input string, args ...string) string {
 		Shell: func(_ context.Context, line string, input []byte) ([]byte, error) {
 			return fmt.Appendf(nil, "[%s of %d]\n", line, len(input)), nil
 		},
+		Budget: c.budget,
 	})
 	return c.out.String()
 }
@@ -283,6 +286,60 @@ func TestWholeOutputOfTheAgentsFile(t *testing.T) {
 		"tool_response", map[string]any{"stdout": text[:20_000], "stderr": "", "persistedOutputPath": file}))
 	if left := c.left(); len(left) != 1 || left[0].Data.Bytes != int64(len(text)) || left[0].Data.Output == "" {
 		t.Errorf("left is %+v", left)
+	}
+}
+
+// TestHugeOutputIsNotLookedAt: of what would take too long to be condensed the model
+// gets the two ends, and all of it is kept.
+func TestHugeOutputIsNotLookedAt(t *testing.T) {
+	c := newScene(t)
+	var b strings.Builder
+	for i := range 100_000 {
+		fmt.Fprintf(&b, "line %06d says something of its own: é\n", i)
+	}
+	text := b.String()
+	file := filepath.Join(t.TempDir(), "out.txt")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got := c.run(event("PostToolUse", "tool_name", "Bash", "tool_input", map[string]any{"command": "sh big.sh"},
+		"tool_response", map[string]any{"stdout": text[:30_000], "stderr": "", "persistedOutputPath": file}))
+	shown, _ := at(t, got, "hookSpecificOutput", "updatedToolOutput", "stdout").(string)
+	left := c.left()
+	if len(left) != 1 || left[0].Data.Output == "" || left[0].Data.Bytes != int64(len(text)) || left[0].Data.Shown != int64(len(shown)) {
+		t.Fatalf("left is %+v", left)
+	}
+	head, rest, cut := strings.Cut(shown, "\n[kedge: ")
+	count, tail, _ := strings.Cut(rest, " bytes are left out here]\n")
+	tail, more, _ := strings.Cut(tail, "[all of it: ")
+	if !cut || len(shown) > hook.Long+200 || !strings.HasPrefix(text, head+"\n") || !strings.HasSuffix(text, "\n"+tail) || more != "kedge logs "+left[0].Data.Output+"]\n" {
+		t.Fatalf("shown is %q", shown)
+	}
+	if want := fmt.Sprint(len(text) - len(head) - 1 - len(tail)); count != want {
+		t.Errorf("left out are said to be %s bytes, not %s", count, want)
+	}
+	f, err := outputs.Open(c.home, left[0].Data.Output)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	var kept bytes.Buffer
+	if _, err := kept.ReadFrom(f); err != nil || kept.String() != text {
+		t.Errorf("kept are %d bytes of %d, %v", kept.Len(), len(text), err)
+	}
+}
+
+// TestCondensingHasABudget: when the time is over the output stays as it is, and
+// the event is left.
+func TestCondensingHasABudget(t *testing.T) {
+	c := newScene(t)
+	c.budget = -1
+	got := c.run(event("PostToolUse", "tool_name", "Bash", "tool_input", map[string]any{"command": "go test"}, "tool_response", map[string]any{"stdout": long()}))
+	if left := c.left(); got != "" || len(left) != 1 || left[0].Data.Output != "" || left[0].Data.Bytes == 0 {
+		t.Errorf("told is %.80q, left is %+v", got, left)
+	}
+	if !strings.Contains(c.log(), "it took too long") {
+		t.Errorf("the log has %q", c.log())
 	}
 }
 

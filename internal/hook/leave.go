@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"kedge"
@@ -56,26 +57,57 @@ func (w World) put(dir string, r attend.Record) error {
 // Long is how many bytes a command may print before its output is condensed.
 const Long = 8000
 
+// mostCondensed bounds what is looked at line by line, so that it is done well
+// within the budget. Of more the two ends are shown.
+const mostCondensed = 2 << 20
+
+// short is what became of a long output.
+type short struct {
+	answer []byte // to the agent; none: the output stays as it is
+	bytes  int64  // of the whole
+	output string // the id under which the whole is kept
+	shown  int64  // bytes that the model is given
+}
+
 // condense keeps a long output and gives the model what matters of it. An output
 // that would not become clearly shorter stays as it is.
-func (w World) condense(ev hooks.Event, d *kedge.HookData) ([]byte, error) {
-	text, file, ok := ev.Output()
-	if !ok || len(text) <= Long {
-		return nil, nil
-	}
+func (w World) condense(ev hooks.Event, text, file string) (short, error) {
 	whole := wholeOutput(text, file)
-	d.Bytes = int64(len(whole))
-	c := condense.Condense(ev.Line(), whole)
-	if len(c.Cut) == 0 || len(c.Text) > len(text)*3/4 {
-		return nil, nil
+	s := short{bytes: int64(len(whole))}
+	shown, ok := shorten(ev.Line(), whole)
+	if !ok || len(shown) > len(text)*3/4 {
+		return s, nil
 	}
 	id, err := w.keep(ev, whole)
 	if err != nil {
-		return nil, err // what is not kept is not taken from the model
+		return s, err // what is not kept is not taken from the model
 	}
-	shown := c.Text + "[all of it: kedge logs " + id + "]\n"
-	d.Output, d.Shown = id, int64(len(shown))
-	return ev.Replace(shown), nil
+	shown += "[all of it: kedge logs " + id + "]\n"
+	s.answer, s.output, s.shown = ev.Replace(shown), id, int64(len(shown))
+	return s, nil
+}
+
+// shorten gives what is shown of an output, and whether anything was left out.
+func shorten(line, whole string) (string, bool) {
+	if len(whole) > mostCondensed {
+		return ends(whole), true
+	}
+	c := condense.Condense(line, whole)
+	return c.Text, len(c.Cut) > 0
+}
+
+// ends are the first and the last lines of what is too large to be looked at.
+func ends(whole string) string {
+	head, tail := whole[:Long/2], whole[len(whole)-Long/2:]
+	if i := strings.LastIndexByte(head, '\n'); i >= 0 {
+		head = head[:i+1]
+	}
+	if i := strings.IndexByte(tail[:len(tail)-1], '\n'); i >= 0 {
+		tail = tail[i+1:]
+	}
+	left := len(whole) - len(head) - len(tail)
+	head, tail = strings.ToValidUTF8(strings.TrimSuffix(head, "\n"), ""), strings.ToValidUTF8(strings.TrimRight(tail, "\n"), "")
+	return fmt.Sprintf("%s\n[kedge: %d bytes are left out here]\n%s\n", head, left, tail)
 }
 
 // mostWhole bounds what is read of a file that an agent keeps.
