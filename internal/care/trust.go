@@ -124,7 +124,7 @@ func Unapproved(ctx context.Context, p *project.Project, repo *gitx.Repo, commit
 	if err != nil {
 		return trust.Found{}, err
 	}
-	met, err := metIn(ctx, p)
+	met, err := metIn(ctx, p, repo)
 	for _, m := range met {
 		found = found.And(m.found)
 	}
@@ -149,7 +149,7 @@ func Executables(ctx context.Context, p *project.Project, repo *gitx.Repo, commi
 	if err != nil || len(cfg.Worktree.Copy) == 0 {
 		return found, err
 	}
-	copied, err := copiedFrom(p.Dir, cfg)
+	copied, err := copiedFrom(ctx, repo, p.Dir, cfg)
 	return found.And(copied), err
 }
 
@@ -164,9 +164,14 @@ func entryKind(e gitx.Entry) trust.Kind {
 	}
 }
 
+// InDir is what agents run or obey in a work tree as it is on the disk.
+func InDir(ctx context.Context, repo *gitx.Repo, dir string) (trust.Found, error) {
+	return trust.ScanDir(dir, func(name string) (bool, error) { return repo.Tracked(ctx, dir, name) })
+}
+
 // copiedFrom is what of a checkout is copied into work trees.
-func copiedFrom(dir string, cfg config.Config) (trust.Found, error) {
-	all, err := trust.ScanDir(dir)
+func copiedFrom(ctx context.Context, repo *gitx.Repo, dir string, cfg config.Config) (trust.Found, error) {
+	all, err := InDir(ctx, repo, dir)
 	in := func(name string) bool {
 		return slices.ContainsFunc(cfg.Worktree.Copy, func(c string) bool {
 			c = path.Clean(c)
@@ -186,14 +191,14 @@ type met struct {
 
 // metIn looks again where something was met that nobody had approved. A work tree
 // that is gone holds nothing.
-func metIn(ctx context.Context, p *project.Project) ([]met, error) {
+func metIn(ctx context.Context, p *project.Project, repo *gitx.Repo) ([]met, error) {
 	docs, err := project.All[kedge.TrustFoundData](ctx, p, store.KindUntrusted)
 	if err != nil {
 		return nil, err
 	}
 	var out []met
 	for _, d := range docs {
-		if found, err := trust.ScanDir(d.Dir); err == nil {
+		if found, err := InDir(ctx, repo, d.Dir); err == nil {
 			out = append(out, met{dir: d.Dir, found: found})
 		}
 	}
@@ -251,7 +256,7 @@ func trustList(ctx context.Context, p *project.Project, repo *gitx.Repo, out *Fi
 		}
 		all = append(all, met{found: found})
 	}
-	more, err := metIn(ctx, p)
+	more, err := metIn(ctx, p, repo)
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,6 @@ import (
 	"kedge/internal/gitx"
 	"kedge/internal/project"
 	"kedge/internal/run"
-	"kedge/internal/trust"
 )
 
 // trusted refuses a run on a commit that brings along what agents run or obey, and
@@ -29,7 +28,11 @@ func (l runLedger) trusted(ctx context.Context, c run.Command, dir string, after
 	if err != nil {
 		return err
 	}
-	found, err := trust.ScanDir(dir)
+	repo, err := l.s.home.Git(ctx, l.p)
+	if err != nil {
+		return err
+	}
+	found, err := care.InDir(ctx, repo, dir)
 	if err != nil {
 		return err
 	}

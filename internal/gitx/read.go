@@ -156,6 +156,20 @@ func (r *Repo) Exists(ctx context.Context, rev, p string) (bool, error) {
 	return e != nil, err
 }
 
+// Tracked tells whether the commit that is checked out in a work tree of the
+// repository holds the path, as a file or a folder.
+func (r *Repo) Tracked(ctx context.Context, dir, p string) (bool, error) {
+	w, err := r.at(ctx, dir)
+	if err != nil {
+		return false, err
+	}
+	h, err := w.Head(ctx)
+	if err != nil || h.Unborn {
+		return false, err
+	}
+	return w.Exists(ctx, h.Commit, p)
+}
+
 // ReadFile gives a file's content at a revision, as it is stored: no filter and
 // no line-end conversion. For a symbolic link it is the target.
 func (r *Repo) ReadFile(ctx context.Context, rev, p string) ([]byte, error) {

@@ -197,6 +197,31 @@ func TestOpenLinkedWorktree(t *testing.T) {
 	}
 }
 
+// Tracked is about the work tree it is asked of, and what is only on the disk is not.
+func TestTracked(t *testing.T) {
+	r := newRepo(t)
+	linked := filepath.Join(r.home, "linked")
+	r.git("worktree", "add", "-q", linked)
+	r.must(os.MkdirAll(filepath.Join(linked, "d"), 0o755))
+	r.must(os.WriteFile(filepath.Join(linked, "d", "x"), []byte("x"), 0o644))
+	g := r.open()
+	for _, committed := range []bool{false, true} {
+		if committed {
+			r.git("-C", linked, "add", "d")
+			r.git("-C", linked, "commit", "-q", "-m", "d")
+		}
+		for dir, want := range map[string]bool{linked: committed, g.Root(): false} {
+			if got, err := g.Tracked(t.Context(), dir, "d"); err != nil || got != want {
+				t.Errorf("%s, committed %t: %t, %v", dir, committed, got, err)
+			}
+		}
+	}
+	_, err := g.Tracked(t.Context(), t.TempDir(), "d")
+	if err == nil {
+		t.Error("of a folder that is no work tree of it")
+	}
+}
+
 func TestBareCloneIsRefusedWhereFilesAreNeeded(t *testing.T) {
 	r := newRepo(t)
 	bare := filepath.Join(r.home, "bare.git")

@@ -6,7 +6,7 @@ type settings struct {
 	who     string
 	env     bool     // it can set variables of the environment
 	envOnly bool     // and nothing else
-	but     []string // names below that are passed over, wherever they are
+	but     []string // names below that programs put there themselves: passed over where git does not track them
 }
 
 // known are all of them. Instructions for models (AGENTS.md, CLAUDE.md) are no part
@@ -17,8 +17,9 @@ var known = []settings{
 	{name: ".codex", who: "Codex", env: true},
 	{name: ".gemini", who: "Gemini CLI", env: true},
 	{name: ".qwen", who: "Qwen Code", env: true},
-	// OpenCode itself puts these beside its plugins.
-	{name: ".opencode", who: "OpenCode", env: true, but: []string{"node_modules", "package.json", "package-lock.json", "bun.lock", ".gitignore"}},
+	// OpenCode itself puts these beside its plugins. By package.json, which it also
+	// writes, it installs what others name there: that is for people to see.
+	{name: ".opencode", who: "OpenCode", env: true, but: []string{"node_modules", "package-lock.json", "bun.lock", ".gitignore"}},
 	{name: "opencode.json", who: "OpenCode", env: true},
 	{name: "opencode.jsonc", who: "OpenCode", env: true},
 	{name: ".pi", who: "Pi", env: true},

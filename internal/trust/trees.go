@@ -11,18 +11,23 @@ import (
 	"kedge"
 )
 
-// ScanDir is Scan of a folder.
-func ScanDir(dir string) (Found, error) {
+// ScanDir is Scan of a folder. What programs put beside their settings is passed over
+// there unless tracked says that git has it, or something below it: then it came with
+// the repository.
+func ScanDir(dir string, tracked func(name string) (bool, error)) (Found, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return Found{}, kedge.Errorf(kedge.Internal, "look for settings of agents: %w", err)
 	}
 	defer func() { _ = root.Close() }() // only read
-	return Scan(&disk{root: root})
+	return Scan(&disk{root: root, tracked: tracked})
 }
 
 // disk is a folder as a tree; no link leads its reader out of it.
-type disk struct{ root *os.Root }
+type disk struct {
+	root    *os.Root
+	tracked func(name string) (bool, error)
+}
 
 // unseen refuses what cannot be looked at: it might hold anything.
 func unseen(name string, err error) error {
@@ -85,6 +90,12 @@ func (d *disk) Read(name string) ([]byte, error) {
 	return b, nil
 }
 
+// Installed implements Tree.
+func (d *disk) Installed(name string) (bool, error) {
+	tracked, err := d.tracked(name)
+	return !tracked, err
+}
+
 // Entry is a file of a commit.
 type Entry struct {
 	Path string
@@ -134,3 +145,6 @@ func (c *Commit) List(name string) ([]string, error) {
 
 // Read implements Tree.
 func (c *Commit) Read(name string) ([]byte, error) { return c.read(path.Clean(name)) }
+
+// Installed implements Tree: who commits a thing brings it along.
+func (c *Commit) Installed(string) (bool, error) { return false, nil }

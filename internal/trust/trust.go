@@ -123,6 +123,9 @@ type Tree interface {
 	List(name string) ([]string, error)
 	// Read gives the content of a file; of a link, where it leads.
 	Read(name string) ([]byte, error)
+	// Installed tells of a name that programs use for what they install whether that
+	// is all it is: it did not come with the repository.
+	Installed(name string) (bool, error)
 }
 
 // Bounds of what is looked at. What is larger is refused: it is not settings.
@@ -228,14 +231,21 @@ func (s *scan) folder(name string, k settings, depth int) error {
 	}
 	slices.Sort(names)
 	for _, n := range names {
-		if slices.Contains(k.but, n) {
-			continue
-		}
-		if err := s.walk(path.Join(name, n), k, depth+1); err != nil {
+		if err := s.inFolder(path.Join(name, n), k, depth); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// inFolder looks at a name in a folder, unless a program put it there for itself.
+func (s *scan) inFolder(name string, k settings, depth int) error {
+	if slices.Contains(k.but, path.Base(name)) {
+		if installed, err := s.tree.Installed(name); err != nil || installed {
+			return err
+		}
+	}
+	return s.walk(name, k, depth+1)
 }
 
 // link adds where a link leads, and what is there.

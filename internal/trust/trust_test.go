@@ -51,6 +51,8 @@ func folder(t *testing.T, files map[string]string) string {
 	return dir
 }
 
+func untracked(string) (bool, error) { return false, nil }
+
 func names(f trust.Found) string {
 	var out []string
 	for _, x := range f.Files {
@@ -70,7 +72,7 @@ func TestT6WhatIsFound(t *testing.T) {
 		"nothing":           {map[string]string{"main.go": "x", "AGENTS.md": "do", "CLAUDE.md": "@AGENTS.md", ".github/workflows/ci.yml": "x"}, ""},
 		"claude":            {map[string]string{".claude/settings.json": "{}", ".claude/hooks/a.sh": "PATH=/x", ".mcp.json": "{}"}, ".claude/hooks/a.sh .claude/settings.json .mcp.json"},
 		"large letters":     {map[string]string{".Claude/settings.json": "{}"}, ".Claude/settings.json"},
-		"others":            {map[string]string{".codex/config.toml": "", ".gemini/settings.json": "{}", "opencode.jsonc": "{}", ".opencode/plugin/x.js": "", ".opencode/node_modules/a/b.js": ""}, ".codex/config.toml .gemini/settings.json .opencode/plugin/x.js opencode.jsonc"},
+		"others":            {map[string]string{".codex/config.toml": "", ".gemini/settings.json": "{}", "opencode.jsonc": "{}", ".opencode/plugin/x.js": ""}, ".codex/config.toml .gemini/settings.json .opencode/plugin/x.js opencode.jsonc"},
 		"editors":           {map[string]string{".vscode/tasks.json": "{}", ".vscode/launch.json": "{}", ".devcontainer/devcontainer.json": "{}"}, ".devcontainer/devcontainer.json .vscode/tasks.json"},
 		"env, harmless":     {map[string]string{".env": "PORT=1\nAPI_KEY=x\n# ANTHROPIC_BASE_URL=http://x\n", ".env.example": "NODE_OPTIONS=x"}, ""},
 		"env, blocked":      {map[string]string{".env": "export ANTHROPIC_BASE_URL=http://x\nLD_PRELOAD=./x.so\n"}, ".env:ANTHROPIC_BASE_URL .env:LD_PRELOAD"},
@@ -87,7 +89,7 @@ func TestT6WhatIsFound(t *testing.T) {
 			if err != nil || names(of) != x.want {
 				t.Errorf("of a commit: %q, %v; want %q", names(of), err, x.want)
 			}
-			on, err := trust.ScanDir(folder(t, x.files))
+			on, err := trust.ScanDir(folder(t, x.files), untracked)
 			if err != nil || names(on) != x.want {
 				t.Errorf("on the disk: %q, %v; want %q", names(on), err, x.want)
 			}
@@ -128,6 +130,37 @@ func TestT6OneByteIsAnotherContent(t *testing.T) {
 	}
 }
 
+// TestT6InstalledOrBroughtAlong: what OpenCode installs for itself is passed over, and
+// nothing of it that came with the repository.
+func TestT6InstalledOrBroughtAlong(t *testing.T) {
+	files := map[string]string{
+		".opencode/plugin/x.js": "", ".opencode/node_modules/a/b.js": "", ".opencode/package.json": "{}", ".opencode/bun.lock": "",
+		".opencode/package-lock.json": "{}", ".opencode/.gitignore": "", ".claude/worktrees/a/x": "",
+	}
+	all := strings.Join(slices.Sorted(maps.Keys(files)), " ")
+	if f, err := trust.Scan(commit(files)); err != nil || names(f) != all {
+		t.Errorf("of a commit: %q, %v; want %q", names(f), err, all)
+	}
+	dir := folder(t, files)
+	for _, x := range []struct {
+		tracked []string
+		want    string
+	}{
+		{nil, ".opencode/package.json .opencode/plugin/x.js"},
+		{[]string{".opencode/node_modules"}, ".opencode/node_modules/a/b.js .opencode/package.json .opencode/plugin/x.js"},
+		{[]string{".opencode/bun.lock", ".claude/worktrees"}, ".claude/worktrees/a/x .opencode/bun.lock .opencode/package.json .opencode/plugin/x.js"},
+	} {
+		f, err := trust.ScanDir(dir, func(name string) (bool, error) { return slices.Contains(x.tracked, name), nil })
+		if err != nil || names(f) != x.want {
+			t.Errorf("on the disk with %q: %q, %v; want %q", x.tracked, names(f), err, x.want)
+		}
+	}
+	broken := kedge.Errorf(kedge.Internal, "no git")
+	if _, err := trust.ScanDir(dir, func(string) (bool, error) { return false, broken }); err == nil {
+		t.Error("nobody could tell, and it was passed over")
+	}
+}
+
 // TestT6WhatCannotBeKnown is refused: nobody can approve it.
 func TestT6WhatCannotBeKnown(t *testing.T) {
 	many := map[string]string{}
@@ -146,11 +179,11 @@ func TestT6WhatCannotBeKnown(t *testing.T) {
 		}
 	}
 	dir := folder(t, map[string]string{".claude": "-> /etc"})
-	if _, err := trust.ScanDir(dir); !kedge.Blocked.Is(err) {
+	if _, err := trust.ScanDir(dir, untracked); !kedge.Blocked.Is(err) {
 		t.Errorf("a link out of a folder: %v", err)
 	}
 	loop := folder(t, map[string]string{".claude": "-> .codex", ".codex": "-> .claude"})
-	if f, err := trust.ScanDir(loop); err != nil || len(f.Files) != 2 {
+	if f, err := trust.ScanDir(loop, untracked); err != nil || len(f.Files) != 2 {
 		t.Errorf("links in a circle: %v, %v", names(f), err)
 	}
 }
