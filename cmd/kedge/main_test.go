@@ -25,6 +25,7 @@ func TestMain(m *testing.M) {
 		"counter":    counter,
 		"flooder":    flooder,
 		"oldholder":  oldHolder,
+		"clock":      func() { fmt.Println(time.Now().UTC().Format("2006-01-02T15:04:05.000Z")) }, // not every date has milliseconds
 	})
 }
 

@@ -10,7 +10,7 @@ func count(entries ...Entry) Figures {
 	for i := range entries {
 		c.Add(&entries[i])
 	}
-	return c.Figures(NoPrice)
+	return c.Figures(noPrice)
 }
 
 // session has a read that goes stale, one that does not, and what failed.
@@ -136,3 +136,6 @@ func TestAdvise(t *testing.T) {
 		t.Errorf("of nothing: %v", got)
 	}
 }
+
+// noPrice knows no price.
+func noPrice(string, string, Usage) *float64 { return nil }

@@ -93,6 +93,3 @@ const LongResult = 4000
 // Price says what a model's tokens cost at a time (RFC 3339, empty where it is
 // not known); nil where that is not known.
 type Price func(model, at string, u Usage) *float64
-
-// NoPrice knows no price.
-func NoPrice(string, string, Usage) *float64 { return nil }

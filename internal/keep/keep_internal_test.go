@@ -1,11 +1,15 @@
 package keep
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
+	"kedge"
 	"kedge/internal/config"
 	"kedge/internal/hold/tape"
+	"kedge/internal/project"
 )
 
 // TestDrops: what is too old goes whole; what is too much goes from the front of
@@ -44,5 +48,28 @@ func TestDrops(t *testing.T) {
 				t.Errorf("%s: %+v, want %+v", name, got[i], c.want[i])
 			}
 		}
+	}
+}
+
+// TestEnded: the end of a session is its holder's word, and none while it runs.
+func TestEnded(t *testing.T) {
+	s := &Keeper{home: &project.Home{Dir: t.TempDir()}}
+	ses := kedge.Session{ID: "ses-1", State: kedge.SessionExited}
+	if got := s.Ended(ses); !got.IsZero() {
+		t.Errorf("without a word of it: %v", got)
+	}
+	dir := s.SessionDir(ses.ID)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "exit.json"), []byte(`{"at":1700000000123}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.Ended(ses); got.UnixMilli() != 1_700_000_000_123 {
+		t.Errorf("ended at %v", got)
+	}
+	ses.State = kedge.SessionRunning
+	if got := s.Ended(ses); !got.IsZero() {
+		t.Errorf("while it runs: %v", got)
 	}
 }

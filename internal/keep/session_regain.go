@@ -5,12 +5,14 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"kedge"
 	"kedge/internal/agent"
 	"kedge/internal/atomicfile"
 	"kedge/internal/brief"
 	"kedge/internal/config"
+	"kedge/internal/hold"
 	"kedge/internal/pickup"
 	"kedge/internal/project"
 	"kedge/internal/redact"
@@ -48,13 +50,23 @@ func (s *Keeper) regained(ctx context.Context, who project.Caller, p *project.Pr
 	return redact.Text(brief.Prime(input, brief.DefaultBudget).Text)
 }
 
+// Ended is when a session's program ended, as its holder wrote it down; zero while it
+// runs, and where nobody did.
+func (s *Keeper) Ended(ses kedge.Session) time.Time {
+	r, err := hold.ReadResult(s.SessionDir(ses.ID))
+	if ses.Live() || err != nil || r.At <= 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(r.At)
+}
+
 // stood is where a session, or the last before it that left a transcript, stood.
 func (s *Keeper) stood(ctx context.Context, p *project.Project, ses kedge.Session, env []string) string {
 	for range maxBack {
 		if !regain.Known(ses) {
 			return ""
 		}
-		if f, ok := regain.Left(ctx, ses, transcript.Where{Getenv: func(name string) string { return settings.Lookup(env, name) }}); ok {
+		if f, ok := regain.Left(ctx, ses, s.Ended(ses), transcript.Where{Getenv: func(name string) string { return settings.Lookup(env, name) }}); ok {
 			from, m, err := regain.Transcript(ctx, f, 0)
 			if err != nil || from.Empty() {
 				return ""

@@ -205,7 +205,7 @@ func withID(all []transcript.File, id string) []transcript.File {
 }
 
 // transcriptOfSession gives the transcript that an agent in a session of Kedge
-// left: of its folder, the first that began when the session did or later.
+// left: of its folder, the first that began while the session ran.
 func (s *Looker) transcriptOfSession(ctx context.Context, who project.Caller, where transcript.Where, name string) (transcript.File, bool) {
 	p, err := s.home.OfSessions(ctx, who)
 	if err != nil {
@@ -215,5 +215,5 @@ func (s *Looker) transcriptOfSession(ctx context.Context, who project.Caller, wh
 	if err != nil {
 		return transcript.File{}, false
 	}
-	return regain.Left(ctx, ses, where)
+	return regain.Left(ctx, ses, s.keeper.Ended(ses), where)
 }

@@ -20,7 +20,6 @@ import (
 
 	"kedge"
 	"kedge/internal/agent"
-	"kedge/internal/audit"
 	"kedge/internal/hold/tape"
 	"kedge/internal/pickup"
 	"kedge/internal/project"
@@ -68,10 +67,10 @@ func Output(folder, work string, r agent.Reader, also func(watch.Event)) (*picku
 }
 
 // Left finds the transcript that the program in a session of Kedge left: of those in
-// the session's folder the first that began when the session did, or later. Where
-// says where programs keep their files; whose transcript it can be is known by the
+// the session's folder the first that began when the session did, or later, and
+// before it ended; a zero end is unknown, or of one that runs. Where says where programs keep their files; whose transcript it can be is known by the
 // session's program, else where.Agent says it.
-func Left(ctx context.Context, ses kedge.Session, where transcript.Where) (transcript.File, bool) {
+func Left(ctx context.Context, ses kedge.Session, ended time.Time, where transcript.Where) (transcript.File, bool) {
 	where.Dirs = Folders(ses.Dir)
 	if where.Agent == "" && Known(ses) {
 		where.Agent = ses.Agent
@@ -80,14 +79,15 @@ func Left(ctx context.Context, ses kedge.Session, where transcript.Where) (trans
 	if err != nil {
 		return transcript.File{}, false
 	}
-	started := ses.StartedAt.UTC().Format("2006-01-02T15:04:05.000Z")
+	started, last := stamp(ses.StartedAt), stamp(ended)
+	fits := func(at string) bool { return at >= started && (ended.IsZero() || at <= last) }
 	var best transcript.File
 	first := ""
 	for _, f := range files {
 		if f.Side || f.Session == "" && untouchedSince(f.Path, ses.StartedAt) {
 			continue
 		}
-		if at := began(ctx, f); at >= started && (first == "" || at < first) {
+		if at := transcript.Began(ctx, f); fits(at) && (first == "" || at < first) {
 			best, first = f, at
 		}
 	}
@@ -104,14 +104,8 @@ func untouchedSince(path string, t time.Time) bool {
 	return err == nil && fi.ModTime().Before(t.Add(-2*time.Second))
 }
 
-// began is when a transcript says that it began; empty is unknown.
-func began(ctx context.Context, f transcript.File) string {
-	g, err := transcript.CountFile(ctx, f, audit.NoPrice)
-	if err != nil || g.StartedAt == nil {
-		return ""
-	}
-	return *g.StartedAt
-}
+// stamp is a time as transcripts have it: their order is that of the texts.
+func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
 // Folders gives where the sessions of a project work: the folder itself, the root of
 // its work tree, the main one and all others, each also as it is called without

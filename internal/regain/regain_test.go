@@ -84,18 +84,23 @@ func TestLeft(t *testing.T) {
 	}
 	where := transcript.Where{Getenv: func(name string) string { return map[string]string{"HOME": home}[name] }}
 	ses := kedge.Session{Agent: "claude", Dir: work, StartedAt: time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)}
-	if f, ok := regain.Left(t.Context(), ses, where); !ok || filepath.Base(f.Path) != "mine.jsonl" {
+	if f, ok := regain.Left(t.Context(), ses, time.Time{}, where); !ok || filepath.Base(f.Path) != "mine.jsonl" {
 		t.Errorf("%+v, %v", f, ok)
 	}
 	old := ses.StartedAt.Add(-time.Hour)
 	if err := os.Chtimes(filepath.Join(dir, "mine.jsonl"), old, old); err != nil {
 		t.Fatal(err)
 	}
-	if f, ok := regain.Left(t.Context(), ses, where); !ok || filepath.Base(f.Path) != "later.jsonl" {
+	if f, ok := regain.Left(t.Context(), ses, time.Time{}, where); !ok || filepath.Base(f.Path) != "later.jsonl" {
 		t.Errorf("a file that was last written before: %+v, %v", f, ok)
 	}
+	for at, want := range map[time.Duration]bool{time.Second: false, 59 * time.Minute: false, time.Hour: true, 2 * time.Hour: true} {
+		if f, ok := regain.Left(t.Context(), ses, ses.StartedAt.Add(at), where); ok != want {
+			t.Errorf("of a session that took %v: %+v, %v", at, f, ok)
+		}
+	}
 	ses.Agent = "codex"
-	if f, ok := regain.Left(t.Context(), ses, where); ok || regain.Known(kedge.Session{Agent: "sh"}) {
+	if f, ok := regain.Left(t.Context(), ses, time.Time{}, where); ok || regain.Known(kedge.Session{Agent: "sh"}) {
 		t.Errorf("another program's: %+v", f)
 	}
 }

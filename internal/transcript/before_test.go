@@ -85,7 +85,7 @@ func TestQueuedText(t *testing.T) {
 	if err != nil || len(got) != 1 || got[0] != `not the "docs"` {
 		t.Errorf("%q (%v)", got, err)
 	}
-	if n := c.Figures(audit.NoPrice).Composition.Sum(); n != 0 {
+	if n := c.Figures(noPrice).Composition.Sum(); n != 0 {
 		t.Errorf("%d characters are counted", n)
 	}
 }

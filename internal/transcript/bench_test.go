@@ -3,8 +3,6 @@ package transcript
 import (
 	"bytes"
 	"testing"
-
-	"kedge/internal/audit"
 )
 
 // BenchmarkClaude reads the sample many times over.
@@ -12,7 +10,7 @@ func BenchmarkClaude(b *testing.B) {
 	text := bytes.Repeat(sample(b), 2000)
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
-		if _, _, err := Count(b.Context(), "claude", bytes.NewReader(text), audit.NoPrice); err != nil {
+		if _, _, err := Count(b.Context(), "claude", bytes.NewReader(text), noPrice); err != nil {
 			b.Fatal(err)
 		}
 	}

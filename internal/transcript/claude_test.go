@@ -28,7 +28,7 @@ func sample(t testing.TB) []byte {
 
 func counted(t testing.TB, agent string, b []byte) audit.Figures {
 	t.Helper()
-	f, _, err := Count(t.Context(), agent, bytes.NewReader(b), audit.NoPrice)
+	f, _, err := Count(t.Context(), agent, bytes.NewReader(b), noPrice)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -73,6 +73,21 @@ func ReadFile(ctx context.Context, f File, o Options, emit Emit) (Meta, error) {
 	return m, nil
 }
 
+// Began is the first time that a transcript tells of; empty is unknown. Little more
+// is read than what comes before it.
+func Began(ctx context.Context, f File) string {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	at := ""
+	_, _ = ReadFile(ctx, f, Options{}, func(e *audit.Entry) { // what was not understood has no time, and the end is ours
+		if at == "" && e.At != "" {
+			at = e.At
+			stop()
+		}
+	})
+	return at
+}
+
 // Count reads a transcript from r and counts it.
 func Count(ctx context.Context, agent string, r io.Reader, price audit.Price) (audit.Figures, Meta, error) {
 	c := audit.NewCounter(agent)

@@ -95,7 +95,7 @@ func TestSubAgents(t *testing.T) {
 	}
 	var got []string
 	for _, f := range list {
-		g, err := CountFile(t.Context(), f, audit.NoPrice)
+		g, err := CountFile(t.Context(), f, noPrice)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -129,3 +129,29 @@ func TestFindElsewhere(t *testing.T) {
 		t.Errorf("without a home: %+v, %v", list, err)
 	}
 }
+
+// TestBegan: a transcript began when its first entry with a time says.
+func TestBegan(t *testing.T) {
+	for name, want := range map[string]string{"claude.jsonl": "claude", "codex.jsonl": "codex", "gemini.jsonl": "gemini", "qwen.jsonl": "qwen", "pi.jsonl": "pi", "copilot.jsonl": "copilot"} {
+		f := File{Agent: want, Path: filepath.Join("testdata", name)}
+		g, err := CountFile(t.Context(), f, noPrice)
+		if err != nil || g.StartedAt == nil {
+			t.Fatalf("%s: %+v, %v", name, g.StartedAt, err)
+		}
+		if got := Began(t.Context(), f); got != *g.StartedAt {
+			t.Errorf("%s began at %q, not %q", name, got, *g.StartedAt)
+		}
+	}
+	line := `{"type":"user","sessionId":"s","uuid":"u","cwd":"/w","timestamp":"2026-03-01T1%d:00:00.000Z","message":{"role":"user","content":"x"}}` + "\n"
+	file := filepath.Join(t.TempDir(), "s.jsonl")
+	place(t, file, []byte(strings.Repeat(fmt.Sprintf(line, 1), 2*every)+fmt.Sprintf(line, 0)))
+	if got := Began(t.Context(), File{Agent: "claude", Path: file}); got != "2026-03-01T11:00:00.000Z" {
+		t.Errorf("what stands far behind the first counts: %q", got)
+	}
+	if got := Began(t.Context(), File{Agent: "claude", Path: file + ".none"}); got != "" {
+		t.Errorf("no file: %q", got)
+	}
+}
+
+// noPrice knows no price.
+func noPrice(string, string, audit.Usage) *float64 { return nil }

@@ -151,7 +151,7 @@ func TestOpenCodeByHand(t *testing.T) {
 	if err != nil || len(list) != 2 {
 		t.Fatalf("%+v, %v", list, err)
 	}
-	f, err := CountFile(t.Context(), list[0], audit.NoPrice)
+	f, err := CountFile(t.Context(), list[0], noPrice)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +178,7 @@ func FuzzFormats(f *testing.F) {
 		if formats[agent] == nil {
 			return
 		}
-		g, _, err := Count(t.Context(), agent, bytes.NewReader(b), audit.NoPrice)
+		g, _, err := Count(t.Context(), agent, bytes.NewReader(b), noPrice)
 		if err == nil && g.Composition.Sum() != g.Sources.Sum() {
 			t.Errorf("composition %+v, sources %+v", g.Composition, g.Sources)
 		}
