@@ -234,6 +234,7 @@ func long() string {
 // own answer, and all of it is kept.
 func TestLongOutputIsCondensed(t *testing.T) {
 	c := newScene(t)
+	c.budget = time.Hour // a busy machine is no failure
 	text := long()
 	got := c.run(event("PostToolUse", "tool_name", "Bash", "tool_input", map[string]any{"command": "go test ./..."},
 		"tool_response", map[string]any{"stdout": text, "stderr": "warning: x\n", "interrupted": false, "isImage": false, "persistedOutputPath": "/gone", "persistedOutputSize": 5}))
@@ -277,6 +278,7 @@ func TestLongOutputIsCondensed(t *testing.T) {
 // a file of its own.
 func TestWholeOutputOfTheAgentsFile(t *testing.T) {
 	c := newScene(t)
+	c.budget = time.Hour // a busy machine is no failure
 	text := long()
 	file := filepath.Join(t.TempDir(), "out.txt")
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
@@ -293,6 +295,7 @@ func TestWholeOutputOfTheAgentsFile(t *testing.T) {
 // gets the two ends, and all of it is kept.
 func TestHugeOutputIsNotLookedAt(t *testing.T) {
 	c := newScene(t)
+	c.budget = time.Hour // a busy machine is no failure
 	var b strings.Builder
 	for i := range 100_000 {
 		fmt.Fprintf(&b, "line %06d says something of its own: é\n", i)
