@@ -31,6 +31,7 @@ func (r *trapped) runOn(g *gitx.Repo, step stepper) {
 	step("NotIgnored", second(w.NotIgnored(ctx, []string{"z.d", "x.c"})))
 	step("Exclude", second(w.Exclude(ctx, "never")))
 	step("Include", w.Include(ctx, "never"))
+	step("Tracked", second(w.Tracked(ctx, dir, "never")))
 	in := &repo{t: r.t, dir: dir, home: r.home, opt: r.opt}
 	in.write("z.d", "ours\n2\n3\n4\n5\n6\n7\n8\n9\n")
 	ours, err := w.Tree(ctx)
