@@ -216,7 +216,7 @@ func FuzzScan(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		a, err := trust.Scan(commit(map[string]string{".claude/settings.json": "{" + text, ".env": "#" + text}))
 		if err != nil {
-			t.Skip()
+			t.Skipf("a text that is refused: %v", err)
 		}
 		b, err := trust.Scan(commit(map[string]string{".claude/settings.json": "{" + text, ".env": "#" + text}))
 		if err != nil || a.Hash() != b.Hash() || !slices.Equal(a.Items(), b.Items()) || len(a.Files) != 1 {

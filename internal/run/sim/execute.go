@@ -105,10 +105,7 @@ func (w *world) effectOf(c run.Command, ev *run.Event) bool {
 			w.repo.reset(c.Job, n, c.Salvage)
 		}
 	case run.Land:
-		w.land(c)
-		if w.chance(20) {
-			ev.Outcome, ev.Reason = run.Refused, "the checkout has changes"
-		}
+		w.land(c, ev)
 	case run.Checkpoint:
 		w.repo.salvaged = append(w.repo.salvaged, w.repo.checkout(c.Job).tree)
 	case run.Brief:
@@ -221,10 +218,13 @@ func (w *world) commit(c run.Command, ev *run.Event) {
 
 // land holds what is to land against the truth. What the user's own branch has
 // already may be red: nothing but the ledger's commits are on top of that.
-func (w *world) land(c run.Command) {
+func (w *world) land(c run.Command, ev *run.Event) {
 	x := w.repo.commits[number(c.Commit)]
 	if w.unlanded && w.repo.trees[x.tree].broken {
 		w.fail(1, "a tree lands that is not green")
+	}
+	if w.chance(20) {
+		ev.Outcome, ev.Reason = run.Refused, "the checkout has changes"
 	}
 }
 
