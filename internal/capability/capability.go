@@ -31,7 +31,10 @@ type kept struct {
 	SHA256  string `json:"sha256"`
 }
 
-func file(dir string) string { return filepath.Join(dir, "token.json") }
+// File is the name of it there.
+const File = "token.json"
+
+func file(dir string) string { return filepath.Join(dir, File) }
 
 // Issue makes the token of the session whose folder is dir. An older one of the
 // same session is void from then on.

@@ -20,7 +20,15 @@ import (
 	"kedge/internal/hold/wire"
 )
 
-// Spec is what a holder is told when it starts, on its standard input.
+// Place is where a session is: what a holder is told as soon as it is started.
+type Place struct {
+	Session kedge.SessionID `json:"session"`
+	Dir     string          `json:"dir"`
+	Socket  string          `json:"socket"`
+}
+
+// Spec is what a holder is told on its standard input: its place first, and all
+// of it when the program is to run.
 type Spec struct {
 	Session kedge.SessionID `json:"session"`
 	Dir     string          `json:"dir"`    // where tape, holder.json and exit.json go; exists, 0700
@@ -68,18 +76,26 @@ func resultPath(dir string) string { return filepath.Join(dir, "exit.json") }
 // maxSocket is what fits into a socket address on every system.
 const maxSocket = 103
 
+func (p Place) check() error {
+	switch {
+	case !kedge.ValidID("ses", string(p.Session)):
+		return kedge.Errorf(kedge.Invalid, "%q is not a session id", p.Session)
+	case !filepath.IsAbs(p.Dir) || !filepath.IsAbs(p.Socket):
+		return kedge.Errorf(kedge.Invalid, "the folder and the socket of a session need absolute paths")
+	case len(p.Socket) > maxSocket:
+		return kedge.Errorf(kedge.Invalid, "the socket path %q is longer than %d bytes", p.Socket, maxSocket)
+	}
+	return nil
+}
+
+func (s Spec) place() Place { return Place{Session: s.Session, Dir: s.Dir, Socket: s.Socket} }
+
 func (s Spec) check() error {
 	switch {
-	case !kedge.ValidID("ses", string(s.Session)):
-		return kedge.Errorf(kedge.Invalid, "%q is not a session id", s.Session)
 	case len(s.Command) == 0:
 		return kedge.Errorf(kedge.Invalid, "no command to hold")
-	case !filepath.IsAbs(s.Dir) || !filepath.IsAbs(s.Socket):
-		return kedge.Errorf(kedge.Invalid, "the folder and the socket of a session need absolute paths")
-	case len(s.Socket) > maxSocket:
-		return kedge.Errorf(kedge.Invalid, "the socket path %q is longer than %d bytes", s.Socket, maxSocket)
 	case s.Cols < 0 || s.Rows < 0 || s.Cols > 10_000 || s.Rows > 10_000:
 		return kedge.Errorf(kedge.Invalid, "a terminal of %d by %d is not possible", s.Cols, s.Rows)
 	}
-	return nil
+	return s.place().check()
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -424,18 +425,81 @@ func TestAwait(t *testing.T) {
 }
 
 // TestAbandonedLaunch: a holder that is given nothing to hold goes, and leaves
-// the folder as it was.
+// the folder as it was, and no socket.
 func TestAbandonedLaunch(t *testing.T) {
-	dir := t.TempDir()
-	l, err := hold.NewLauncher(self(t), "hold").Prepare(ctx(t), dir)
+	s := spec(t, false, "none")
+	at := hold.Place{Session: s.Session, Dir: s.Dir, Socket: s.Socket}
+	l, err := hold.NewLauncher(self(t), "hold").Prepare(ctx(t), at)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := hold.NewLauncher(self(t), "hold").Prepare(ctx(t), dir); !kedge.Conflict.Is(err) {
+	if _, err := hold.NewLauncher(self(t), "hold").Prepare(ctx(t), at); !kedge.Conflict.Is(err) {
 		t.Errorf("a second holder for the folder: %v", err)
 	}
 	l.Abandon()
-	if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
-		t.Errorf("left in the folder: %v, %v", left, err)
+	for _, d := range []string{s.Dir, filepath.Dir(s.Socket)} {
+		if left, err := os.ReadDir(d); err != nil || len(left) != 0 {
+			t.Errorf("left in the folder: %v, %v", left, err)
+		}
+	}
+}
+
+// TestF3ToldAtOnce: a daemon of an earlier version, which is still there after the
+// program was replaced, tells a holder all of it in one piece; what was made ready
+// for one session is not given to another.
+func TestF3ToldAtOnce(t *testing.T) {
+	s := spec(t, false, "none")
+	other := s
+	other.Session = kedge.SessionID(kedge.NewID("ses", time.Now()))
+	for name, c := range map[string]struct {
+		told []any
+		want string
+	}{
+		"at once":         {[]any{s}, "ready\n"},
+		"another session": {[]any{hold.Place{Session: s.Session, Dir: s.Dir, Socket: s.Socket}, other}, "not the one that was made ready"},
+		"nothing":         {nil, "read what to hold"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var told []byte
+			for _, v := range c.told {
+				b, err := json.Marshal(v)
+				if err != nil {
+					t.Fatal(err)
+				}
+				told = append(append(told, b...), '\n')
+			}
+			cmd := exec.CommandContext(ctx(t), self(t), "hold")
+			cmd.Stdin = bytes.NewReader(bytes.TrimSuffix(told, []byte("\n"))) // an earlier version sends no newline
+			out, err := cmd.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			var errs bytes.Buffer
+			cmd.Stderr = &errs
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			said, err := io.ReadAll(out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.want == "ready\n" {
+				cl, err := hold.Dial(ctx(t), s.Dir)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer cl.Close()
+				if _, err := cl.Await(ctx(t)); err != nil {
+					t.Fatal(err)
+				}
+				if err := cl.Collect(ctx(t)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			_ = cmd.Wait()
+			if !strings.Contains(string(said)+errs.String(), c.want) {
+				t.Errorf("said %q and %q", said, errs.String())
+			}
+		})
 	}
 }

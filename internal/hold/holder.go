@@ -1,6 +1,7 @@
 package hold
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -54,25 +55,35 @@ type holder struct {
 	once  sync.Once
 }
 
-// Main is the holder: it reads its Spec from in, says "ready" on out when the
-// program runs, and returns when the session was collected.
+// Main is the holder: it reads where its session is from in, makes ready what it
+// can, reads the whole Spec, says "ready" on out when the program runs, and returns
+// when the session was collected.
 func Main(ctx context.Context, in io.Reader, out io.WriteCloser) error {
 	deaf(syscall.SIGHUP, syscall.SIGPIPE) // a terminal or a client that goes away is none of our business
 	syscall.CloseOnExec(lockFD)           // ours for life, and not the program's
-	spec, err := readSpec(in)
+	told := bufio.NewReader(io.LimitReader(in, maxTold))
+	first, err := readSpec(told)
 	if err != nil {
 		return err
 	}
-	h, l, err := begin(spec)
+	g, err := prepare(first.place())
 	if err != nil {
 		return err
 	}
-	go h.serve(l)
+	spec, err := first.whole(told)
+	if err != nil {
+		return errors.Join(err, g.leave())
+	}
+	h, err := begin(spec, g)
+	if err != nil {
+		return errors.Join(err, g.leave())
+	}
+	go h.serve(g.listener)
 	if _, err := io.WriteString(out, "ready\n"); err == nil {
 		_ = out.Close() // whoever started us may be gone already; the session is not
 	}
 	h.wait(ctx)
-	return errors.Join(l.Close(), os.Remove(recordPath(spec.Dir)))
+	return errors.Join(g.listener.Close(), os.Remove(recordPath(spec.Dir)))
 }
 
 // deaf makes this process take no notice of signals. They are caught, not
@@ -87,51 +98,80 @@ func deaf(signals ...os.Signal) {
 	}()
 }
 
-func readSpec(in io.Reader) (Spec, error) {
-	const most = 8 << 20
+// maxTold bounds what a holder reads of what it is told.
+const maxTold = 8 << 20
+
+// readSpec reads a line of what the holder is told.
+func readSpec(in *bufio.Reader) (Spec, error) {
 	var spec Spec
-	b, err := io.ReadAll(io.LimitReader(in, most))
-	if err != nil {
+	b, err := in.ReadBytes('\n')
+	if err != nil && (err != io.EOF || len(b) == 0) {
 		return spec, kedge.Errorf(kedge.Invalid, "read what to hold: %w", err)
 	}
-	if err := strictjson.Decode("spec", b, &spec); err != nil {
+	return spec, strictjson.Decode("spec", b, &spec)
+}
+
+// whole is the Spec that begins with this one. A daemon of an earlier version
+// tells all of it at once.
+func (s Spec) whole(in *bufio.Reader) (Spec, error) {
+	if len(s.Command) > 0 {
+		return s, s.check()
+	}
+	spec, err := readSpec(in)
+	switch {
+	case err != nil:
 		return spec, err
+	case spec.place() != s.place():
+		return spec, kedge.Errorf(kedge.Invalid, "the session %q is not the one that was made ready", spec.Session)
 	}
 	return spec, spec.check()
 }
 
+// ground is what a holder has before there is anything to hold.
+type ground struct {
+	tape     *tape.Writer
+	listener net.Listener
+}
+
+func prepare(at Place) (ground, error) {
+	if err := errors.Join(at.check(), becomeReaper()); err != nil {
+		return ground{}, err
+	}
+	t, err := tape.Create(at.Dir)
+	if err != nil {
+		return ground{}, kedge.Errorf(kedge.Internal, "open the tape: %w", err)
+	}
+	l, err := listen(at.Socket)
+	if err != nil {
+		return ground{}, errors.Join(err, t.Close())
+	}
+	return ground{tape: t, listener: l}, nil
+}
+
+// leave takes the ground away again.
+func (g ground) leave() error { return errors.Join(g.listener.Close(), g.tape.Discard()) }
+
 // begin starts the program and makes the holder findable. Either all of it is
 // there afterwards, or none.
-func begin(spec Spec) (*holder, net.Listener, error) {
-	if err := becomeReaper(); err != nil {
-		return nil, nil, err
-	}
-	t, err := tape.Create(spec.Dir)
-	if err != nil {
-		return nil, nil, kedge.Errorf(kedge.Internal, "open the tape: %w", err)
-	}
-	l, err := listen(spec.Socket)
-	if err != nil {
-		return nil, nil, errors.Join(err, t.Close())
-	}
+func begin(spec Spec, g ground) (*holder, error) {
 	c, err := startChild(spec)
 	if err != nil {
-		return nil, nil, errors.Join(err, l.Close(), t.Close())
+		return nil, err
 	}
 	h := &holder{
-		spec: spec, tape: t, child: c, cols: spec.Cols, rows: spec.Rows,
+		spec: spec, tape: g.tape, child: c, cols: spec.Cols, rows: spec.Rows,
 		ended: make(chan struct{}), quit: make(chan struct{}),
 		hello: greeting(spec, c.pid), memory: watchMemory("/sys/fs/cgroup", "/proc/self/cgroup"),
 	}
 	record := Record{Version: fileVersion, Greeting: h.hello, Socket: spec.Socket}
 	if err := writeJSON(recordPath(spec.Dir), record, atomicfile.Swap); err != nil {
 		c.killAll()
-		return nil, nil, errors.Join(err, l.Close(), t.Close())
+		return nil, err
 	}
 	if spec.Cols > 0 {
-		_ = t.Mark(tape.Mark{Kind: tape.Resize, A: uint32(spec.Cols), B: uint64(spec.Rows), At: time.Now()}) // told again by status
+		_ = g.tape.Mark(tape.Mark{Kind: tape.Resize, A: uint32(spec.Cols), B: uint64(spec.Rows), At: time.Now()}) // told again by status
 	}
-	return h, l, nil
+	return h, nil
 }
 
 func greeting(spec Spec, pid int) wire.Greeting {

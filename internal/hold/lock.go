@@ -4,15 +4,19 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"time"
 
 	"kedge"
+	"kedge/internal/hold/tape"
 )
 
 // A session's folder has a lock, which its holder has for life. Whoever starts a
 // holder takes it first and hands it over, so that at no moment, whoever dies, a
-// session that will run looks like one that will not, or is started twice.
+// session that will run looks like one that will not, or is started twice. What the
+// holder says when it cannot go on is in the same file: to make one costs a system
+// that has just removed many a good part of what a session costs.
 
 func lockPath(dir string) string { return filepath.Join(dir, "lock") }
 
@@ -37,6 +41,7 @@ func lockFolder(dir string) (*os.File, error) {
 	defer pause.Stop()
 	for range lockTries {
 		if err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err == nil {
+			_ = f.Truncate(0) // what an earlier holder said; left over it harms nobody
 			return f, nil
 		}
 		<-pause.C
@@ -55,29 +60,42 @@ func locked(dir string) bool {
 }
 
 // Sweep takes a folder away that was made for a session and never held one: there
-// is nothing in it but what every launch begins with, and nobody has its lock.
-func Sweep(dir string) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return
-	}
-	for _, e := range entries {
-		if e.Name() != filepath.Base(lockPath(dir)) && e.Name() != filepath.Base(messagesPath(dir)) {
-			return
-		}
+// is nothing in it but what every launch begins with, which are the lock, an empty
+// tape and the files named, and nobody has its lock. It tells whether it did.
+func Sweep(dir string, begins ...string) bool {
+	begins = append(begins, tape.IndexName, filepath.Base(lockPath(dir)))
+	if !fresh(dir, begins) {
+		return false
 	}
 	f, err := os.Open(lockPath(dir))
 	if err != nil {
-		return
+		return false
 	}
 	defer func() { _ = f.Close() }()
 	if syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil {
-		return // its holder is on its way, or goes
+		return false // its holder is on its way, or goes
 	}
-	for _, path := range []string{messagesPath(dir), lockPath(dir), dir} {
-		_ = os.Remove(path) // what is left over harms nobody
+	if !fresh(dir, begins) {
+		return false // it went while it was looked at
 	}
+	for _, name := range begins { // the lock last: without it the folder would never be looked at again
+		_ = os.Remove(filepath.Join(dir, name)) // what is left over harms nobody
+	}
+	return os.Remove(dir) == nil
 }
 
-// messagesPath is where a holder says why it could not start.
-func messagesPath(dir string) string { return filepath.Join(dir, "holder.err") }
+// fresh tells whether a folder has only files of these names in it, and nothing on
+// the tape.
+func fresh(dir string, names []string) bool {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return false
+	}
+	for _, e := range entries {
+		fi, err := e.Info()
+		if err != nil || !slices.Contains(names, e.Name()) || e.Name() == tape.IndexName && fi.Size() > 0 {
+			return false
+		}
+	}
+	return true
+}

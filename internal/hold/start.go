@@ -21,7 +21,7 @@ func (c *Launcher) Start(ctx context.Context, spec Spec) (*Client, error) {
 	if err := spec.check(); err != nil {
 		return nil, err
 	}
-	l, err := c.Prepare(ctx, spec.Dir)
+	l, err := c.Prepare(ctx, spec.place())
 	if err != nil {
 		return nil, err
 	}
@@ -42,32 +42,30 @@ type Launch struct {
 	in    io.WriteCloser
 	out   io.ReadCloser
 	lock  *os.File
-	errs  *os.File
 }
 
-// Prepare starts a holder process for the session in dir, which exists. It takes
-// a while to come up, so whoever has something to do before the session may
-// start does that meanwhile.
-func (c *Launcher) Prepare(ctx context.Context, dir string) (*Launch, error) {
-	lock, err := lockFolder(dir)
+// Prepare starts a holder process for a session, whose folder exists. It takes a
+// while to come up and to make its files, so whoever has something to do before
+// the session may start does that meanwhile.
+func (c *Launcher) Prepare(ctx context.Context, at Place) (*Launch, error) {
+	if err := at.check(); err != nil {
+		return nil, err
+	}
+	lock, err := lockFolder(at.Dir)
 	if err != nil {
 		return nil, err
 	}
 	l := &Launch{by: c, lock: lock, pidfd: -1}
-	if err := l.start(ctx, dir); err != nil {
-		l.release()
+	if err := l.start(ctx); err != nil {
+		_ = lock.Close()
 		return nil, err
 	}
-	return l, nil
+	return l, l.tell(at)
 }
 
-func (l *Launch) start(ctx context.Context, dir string) (err error) {
-	l.errs, err = os.OpenFile(messagesPath(dir), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return kedge.Errorf(kedge.Internal, "open the holder's messages: %w", err)
-	}
+func (l *Launch) start(ctx context.Context) (err error) {
 	cmd := exec.CommandContext(context.WithoutCancel(ctx), l.by.holder[0], l.by.holder[1:]...) // it outlives whoever starts it
-	cmd.Dir, cmd.Stderr = "/", l.errs
+	cmd.Dir, cmd.Stderr = "/", l.lock                                                          // what it says is in the lock's file: see lock.go
 	cmd.Env, cmd.ExtraFiles = holderEnv(os.Environ()), []*os.File{lockFD - 3: l.lock}
 	cmd.SysProcAttr = apart(&l.pidfd)
 	l.in, err = cmd.StdinPipe()
@@ -85,19 +83,13 @@ func (l *Launch) start(ctx context.Context, dir string) (err error) {
 	return nil
 }
 
-// release closes what the holder has too.
-func (l *Launch) release() {
-	_ = l.lock.Close()
-	if l.errs != nil {
-		_ = l.errs.Close()
-	}
-}
-
 // Hold tells the holder what to hold, and gives what it says of itself when the
 // program runs.
 func (l *Launch) Hold(spec Spec) (Record, error) {
-	defer l.release()
-	if err := l.tell(spec); err != nil {
+	defer func() { _ = l.lock.Close() }() // the holder has it too
+	err := errors.Join(spec.check(), l.tell(spec))
+	_ = l.in.Close()
+	if err != nil {
 		l.reap() // it has nothing to do and goes
 		return Record{}, err
 	}
@@ -110,16 +102,13 @@ func (l *Launch) Hold(spec Spec) (Record, error) {
 	return ReadRecord(spec.Dir)
 }
 
-func (l *Launch) tell(spec Spec) error {
-	defer func() { _ = l.in.Close() }()
-	if err := spec.check(); err != nil {
-		return err
-	}
-	b, err := json.Marshal(spec)
+// tell writes a line to the holder.
+func (l *Launch) tell(what any) error {
+	b, err := json.Marshal(what)
 	if err != nil {
 		return kedge.Errorf(kedge.Internal, "encode the session: %w", err)
 	}
-	_, _ = l.in.Write(b) // a holder that is gone says why in its messages
+	_, _ = l.in.Write(append(b, '\n')) // a holder that is gone says why in its messages
 	return nil
 }
 
@@ -133,12 +122,10 @@ func (l *Launch) reap() {
 // Abandon lets the process go without holding anything, and takes away what was
 // put into the folder for it.
 func (l *Launch) Abandon() {
-	defer l.release()
+	defer func() { _ = l.lock.Close() }()
 	_ = l.in.Close()
-	l.reap() // its complaint about having nothing to hold is not news
-	for _, f := range []*os.File{l.errs, l.lock} {
-		_ = os.Remove(f.Name()) // left over it harms nobody
-	}
+	l.reap()                     // its complaint about having nothing to hold is not news
+	_ = os.Remove(l.lock.Name()) // left over it harms nobody
 }
 
 // readyLimit only guards against waiting for ever: a holder that said that it is
@@ -147,7 +134,7 @@ const readyLimit = 2 * time.Minute
 
 // failed says why a holder did not become ready, in its own words.
 func failed(cmd *exec.Cmd, spec Spec) error {
-	b, _ := os.ReadFile(messagesPath(spec.Dir))
+	b, _ := os.ReadFile(lockPath(spec.Dir))
 	var told struct {
 		Kind    kedge.Kind `json:"kind"`
 		Message string     `json:"message"`

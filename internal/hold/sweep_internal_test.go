@@ -14,10 +14,11 @@ func TestF14SweepOfLaunches(t *testing.T) {
 		locked bool
 		goes   bool
 	}{
-		"a launch that died":    {[]string{"lock", "holder.err"}, false, true},
-		"one on its way":        {[]string{"lock", "holder.err"}, true, false},
-		"one that held":         {[]string{"lock", "holder.err", "index"}, false, false},
-		"one that has ended":    {[]string{"lock", "holder.err", "exit.json"}, false, false},
+		"a launch that died":    {[]string{"lock", "token.json", "index"}, false, true},
+		"one on its way":        {[]string{"lock", "token.json"}, true, false},
+		"one that held":         {[]string{"lock", "token.json", "index", "holder.json"}, false, false},
+		"one that has ended":    {[]string{"lock", "token.json", "exit.json"}, false, false},
+		"one with a tape":       {[]string{"lock", "index", "00000000000000000000.log"}, false, false},
 		"one that was not made": {nil, false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -37,7 +38,7 @@ func TestF14SweepOfLaunches(t *testing.T) {
 				}
 				defer f.Close()
 			}
-			Sweep(dir)
+			Sweep(dir, "token.json")
 			if _, err := os.Stat(dir); os.IsNotExist(err) != c.goes {
 				t.Errorf("gone: %v", os.IsNotExist(err))
 			}

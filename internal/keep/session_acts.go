@@ -130,7 +130,7 @@ func (s *Keeper) Adopt(ctx context.Context) error {
 			return err
 		}
 	}
-	sweep(byID)
+	s.sweep(byID)
 	return nil
 }
 

@@ -16,6 +16,7 @@ import (
 type launch struct {
 	id     kedge.SessionID
 	dir    string
+	token  string // what opens the session to whatever acts for it
 	holder *hold.Launch
 }
 
@@ -46,16 +47,32 @@ func (s *Keeper) prepare(ctx context.Context, l *launch) error {
 		return kedge.Errorf(kedge.Internal, "make the session's folder: %w", err)
 	}
 	var err error
-	if l.holder, err = s.with.Holder.Prepare(ctx, l.dir); err != nil {
-		_ = os.Remove(l.dir) // one that is not empty says what went wrong
+	if l.holder, err = s.with.Holder.Prepare(ctx, hold.Place{Session: l.id, Dir: l.dir, Socket: s.socketOf(l.id)}); err != nil {
+		l.remove()
+		return err
+	}
+	if l.token, err = capability.Issue(l.dir); err != nil {
+		l.abandon()
 	}
 	return err
+}
+
+// socketOf is where the holder of a session is reached: a path must be short.
+func (s *Keeper) socketOf(id kedge.SessionID) string {
+	return filepath.Join(s.with.Sockets, string(id)[len(id)-12:])
+}
+
+// remove takes the folder away. One that is not empty says what went wrong; it
+// belongs to no session.
+func (l launch) remove() {
+	_ = os.Remove(filepath.Join(l.dir, capability.File))
+	_ = os.Remove(l.dir)
 }
 
 // abandon gives up a session that did not come to be.
 func (l launch) abandon() {
 	l.holder.Abandon()
-	_ = os.Remove(l.dir) // a folder that is left over belongs to no session
+	l.remove()
 }
 
 // launched goes on with a launch when the journal has answered: with the events
@@ -85,18 +102,11 @@ func (s *Keeper) launched(ctx context.Context, p *project.Project, l launch, evs
 
 // hold lets the program of a session that is in the journal run.
 func (s *Keeper) hold(ctx context.Context, p *project.Project, ses kedge.Session, l launch, in SessionNew) (kedge.Session, error) {
-	id := string(ses.ID)
 	s.holders.starting.RLock()
 	defer s.holders.starting.RUnlock()
-	token, err := capability.Issue(l.dir)
-	if err != nil {
-		l.holder.Abandon()
-		s.ended(ctx, p, kedge.SessionEndedData{ID: ses.ID, State: kedge.SessionInterrupted, Cause: "did not start"})
-		return ses, err
-	}
 	r, err := l.holder.Hold(hold.Spec{
-		Session: ses.ID, Dir: l.dir, Socket: filepath.Join(s.with.Sockets, id[len(id)-12:]),
-		Command: in.Command, Cwd: in.Dir, Env: sessionEnv(in.Env, ses.ID, s.home.Dir, token), Cols: in.Cols, Rows: in.Rows,
+		Session: ses.ID, Dir: l.dir, Socket: s.socketOf(ses.ID),
+		Command: in.Command, Cwd: in.Dir, Env: sessionEnv(in.Env, ses.ID, s.home.Dir, l.token), Cols: in.Cols, Rows: in.Rows,
 	})
 	if err != nil {
 		s.ended(ctx, p, kedge.SessionEndedData{ID: ses.ID, State: kedge.SessionInterrupted, Cause: "did not start"})

@@ -1,10 +1,12 @@
 package keep
 
 import (
+	"os"
 	"sync"
 	"time"
 
 	"kedge"
+	"kedge/internal/capability"
 	"kedge/internal/hold"
 )
 
@@ -77,10 +79,12 @@ func (s *Keeper) spareSoon() {
 
 // sweep lets go of folders that no journal knows, and takes those away that a
 // daemon before this one was killed with while they waited for a session.
-func sweep(unknown map[kedge.SessionID]hold.Found) {
-	for _, f := range unknown {
+func (s *Keeper) sweep(unknown map[kedge.SessionID]hold.Found) {
+	for id, f := range unknown {
 		closeFound(f)
-		hold.Sweep(f.Dir)
+		if hold.Sweep(f.Dir, capability.File, "holder.err") { // the last as an earlier version left it
+			_ = os.Remove(s.socketOf(id)) // most often its holder did that
+		}
 	}
 }
 

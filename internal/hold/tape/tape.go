@@ -66,4 +66,8 @@ func segmentPath(dir string, n int64) string {
 	return filepath.Join(dir, "log."+strconv.FormatInt(n, 10))
 }
 
-func indexPath(dir string) string { return filepath.Join(dir, "index") }
+// IndexName is the name of the file of marks in a session's folder: it is there
+// from the beginning, and empty as long as nothing was held.
+const IndexName = "index"
+
+func indexPath(dir string) string { return filepath.Join(dir, IndexName) }

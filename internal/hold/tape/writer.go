@@ -224,3 +224,12 @@ func (w *Writer) Close() error {
 	w.full, w.segment = nil, nil
 	return settle(files)
 }
+
+// Discard closes the log, and takes it away where nothing was ever put on it.
+func (w *Writer) Discard() error {
+	fi, err := w.index.Stat()
+	if err != nil || fi.Size() > 0 || w.end > 0 {
+		return errors.Join(err, w.Close())
+	}
+	return errors.Join(w.index.Close(), os.Remove(indexPath(w.dir)))
+}
