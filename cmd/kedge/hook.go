@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"os"
 	"os/exec"
 	"syscall"
@@ -59,16 +58,8 @@ func (s hookService) Brief(ctx context.Context, dir string, in attend.HookBriefR
 }
 
 // Poke implements hook.Service.
-func (s hookService) Poke(dir string) {
-	entry, env, err := s.envelope(dir, "hook.take", attend.HookTakeRequest{})
-	if err != nil {
-		return
-	}
-	b, err := json.Marshal(env)
-	if err != nil {
-		return
-	}
-	_ = daemon.Poke(s.home, "/v1/call/"+entry.Name, b) // without a daemon the next one takes it
+func (s hookService) Poke() {
+	_ = daemon.Poke(s.home, api.LeftPath) // without a daemon the next one takes it
 }
 
 // Take implements hook.Service.
@@ -85,21 +76,16 @@ func (s hookService) Stop(ctx context.Context, dir string, in attend.HookStopReq
 
 // call asks the daemon once; its answer must begin soon.
 func (s hookService) call(ctx context.Context, dir, name string, in, out any) error {
-	_, env, err := s.envelope(dir, name, in)
+	entry, err := api.Find(name)
+	if err != nil {
+		return err
+	}
+	env, err := s.caller(dir).envelope(entry, in)
 	if err != nil {
 		return err
 	}
 	cl := &client.Client{HTTP: daemon.Client(s.home, s.patience)}
 	return cl.Call(ctx, name, env, out, nil)
-}
-
-func (s hookService) envelope(dir, name string, in any) (api.Call, api.Envelope, error) {
-	entry, err := api.Find(name)
-	if err != nil {
-		return entry, api.Envelope{}, err
-	}
-	env, err := s.caller(dir).envelope(entry, in)
-	return entry, env, err
 }
 
 // statusLine runs the person's own status line, and ends what is left of it when

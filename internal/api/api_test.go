@@ -186,7 +186,7 @@ func TestNotForBrowsers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range []string{"/v1/call/risk.add", "/v1/hello", "/"} {
+	for _, path := range []string{"/v1/call/risk.add", "/v1/hello", api.LeftPath, "/"} {
 		for _, tc := range []struct{ host, origin string }{{"127.0.0.1", ""}, {"rebind.test", ""}, {"kedge", "http://kedge"}, {"kedge", "null"}} {
 			if code, _ := d.post(path, tc.host, tc.origin, string(env)); code != http.StatusForbidden {
 				t.Errorf("%s with host %q and origin %q: %d", path, tc.host, tc.origin, code)

@@ -19,6 +19,10 @@ import (
 // talked into reaching it sends another.
 const Host = "kedge"
 
+// LeftPath is where a hook says, without a word and waiting for none, that it left
+// something: an agent waits for the hook.
+const LeftPath = "/v1/hooks/left"
+
 // MaxBody bounds a request.
 const MaxBody = 32 << 20
 
@@ -42,6 +46,10 @@ func Handler(s *service.Service, log *slog.Logger) http.Handler {
 	})
 	mux.HandleFunc("POST /v1/call/{name}", func(w http.ResponseWriter, r *http.Request) {
 		serve(s, log, w, r)
+	})
+	mux.HandleFunc("POST "+LeftPath, func(w http.ResponseWriter, _ *http.Request) {
+		s.HooksLeft()
+		w.WriteHeader(http.StatusNoContent)
 	})
 	return guard(mux)
 }

@@ -32,7 +32,8 @@ type Attendant struct {
 	looker   *look.Looker
 	keeper   *keep.Keeper
 
-	taking sync.Mutex // held while the spool is taken
+	taking sync.Mutex    // held while the spool is taken
+	called chan struct{} // has something in it when hooks left something and wait for nobody
 
 	mu     sync.Mutex
 	worked map[string]bool   // conversations that began, and whether they used a tool that may change something
@@ -41,7 +42,10 @@ type Attendant struct {
 
 // New makes one; it does nothing until it is asked.
 func New(home *project.Home, life *life.Life, standing *standing.Teller, gater *gating.Gater, looker *look.Looker, keeper *keep.Keeper) *Attendant {
-	return &Attendant{home: home, life: life, standing: standing, gater: gater, looker: looker, keeper: keeper, worked: map[string]bool{}, told: map[string]string{}}
+	return &Attendant{
+		home: home, life: life, standing: standing, gater: gater, looker: looker, keeper: keeper,
+		called: make(chan struct{}, 1), worked: map[string]bool{}, told: map[string]string{},
+	}
 }
 
 // someAgent is the actor of an agent that runs in no session of Kedge's.
@@ -69,8 +73,22 @@ func driven(ctx context.Context, p *project.Project, who project.Caller) (bool, 
 // takeEvery is how often the spool is looked at when nobody calls.
 const takeEvery = time.Minute
 
-// TakeSoon takes what hooks left while there was no daemon, and looks again now
-// and then: a hook that could not reach this one leaves more.
+// gathering is how long what hooks left lies before it is taken, where none of them
+// waits for it: agents call them one after another, and each time the daemon would
+// be in the next one's way.
+const gathering = 100 * time.Millisecond
+
+// HooksLeft has what hooks left taken soon, for those who do not wait for it.
+func (s *Attendant) HooksLeft() {
+	select {
+	case s.called <- struct{}{}:
+	default: // somebody has said so already
+	}
+}
+
+// TakeSoon takes what hooks left while there was no daemon, and then whatever they
+// leave; it looks now and then also when nobody calls: a hook that could not reach
+// this daemon leaves something too.
 func (s *Attendant) TakeSoon() {
 	s.life.Go(func() {
 		tick := time.NewTicker(takeEvery)
@@ -81,9 +99,19 @@ func (s *Attendant) TakeSoon() {
 			}
 			select {
 			case <-tick.C:
+			case <-s.called:
+				s.gather()
 			case <-s.life.Context().Done():
 				return
 			}
 		}
 	})
+}
+
+// gather waits for what else may come.
+func (s *Attendant) gather() {
+	select {
+	case <-time.After(gathering):
+	case <-s.life.Context().Done():
+	}
 }

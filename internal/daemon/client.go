@@ -1,7 +1,6 @@
 package daemon
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,8 +16,11 @@ import (
 	"kedge"
 )
 
-// BaseURL is what request URLs start with; the host stands for the socket.
-const BaseURL = "http://kedge"
+// host stands for the socket.
+const host = "kedge"
+
+// BaseURL is what request URLs start with.
+const BaseURL = "http://" + host
 
 // ErrAbsent is in the chain of the error of a request that found no daemon: it
 // was not sent.
@@ -70,15 +72,11 @@ func connect(ctx context.Context, home string) (net.Conn, error) {
 // pokeLimit only guards: a socket takes a small request at once, whoever reads it.
 const pokeLimit = time.Second
 
-// Poke posts a request to the daemon of home and does not wait for the answer. A
-// daemon that is hung has it when it goes on.
-func Poke(home, path string, body []byte) error {
-	req, err := http.NewRequestWithContext(context.Background(), http.MethodPost, BaseURL+path, bytes.NewReader(body))
-	if err != nil {
-		return err
-	}
-	req.Header.Set("Content-Type", "application/json")
-	conn, err := connect(req.Context(), home)
+// Poke posts an empty request to the daemon of home and does not wait for the
+// answer. A daemon that is hung has it when it goes on. It is written by hand: what
+// pokes has to be quick.
+func Poke(home, path string) error {
+	conn, err := connect(context.Background(), home)
 	if err != nil {
 		return err
 	}
@@ -86,7 +84,8 @@ func Poke(home, path string, body []byte) error {
 	if err := conn.SetWriteDeadline(time.Now().Add(pokeLimit)); err != nil {
 		return err
 	}
-	return send(conn, req)
+	_, err = conn.Write([]byte("POST " + path + " HTTP/1.1\r\nHost: " + host + "\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"))
+	return err
 }
 
 func absent(home string) error {

@@ -33,7 +33,7 @@ type Service interface {
 	// Brief reads where the work stands; it needs no daemon.
 	Brief(ctx context.Context, dir string, in attend.HookBriefRequest) (string, error)
 	// Poke tells the daemon that something was left, and waits for nothing.
-	Poke(dir string)
+	Poke()
 	// Take has the daemon take what was left.
 	Take(ctx context.Context, dir string) error
 	// Stop asks whether an agent may stop. A daemon that does not say at once that

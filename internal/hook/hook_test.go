@@ -44,7 +44,7 @@ func (s *service) Brief(ctx context.Context, _ string, in attend.HookBriefReques
 	return s.brief + string(in.Event) + " " + in.Source, s.wait(ctx)
 }
 
-func (s *service) Poke(string) { s.pokes++ }
+func (s *service) Poke() { s.pokes++ }
 
 func (s *service) Take(ctx context.Context, _ string) error {
 	s.taken++

@@ -36,12 +36,12 @@ func (w World) data(ev hooks.Event) kedge.HookData {
 
 // leave puts an event where the daemon takes it, and tells it so.
 func (w World) leave(ev hooks.Event, d kedge.HookData) error {
-	return w.put(ev.Dir, attend.Record{Version: 1, Dir: ev.Dir, Data: d})
+	return w.put(attend.Record{Version: 1, Dir: ev.Dir, Data: d})
 }
 
 // put leaves a record without secrets: it lies on the disk. Of the session's token
 // it has the proof.
-func (w World) put(dir string, r attend.Record) error {
+func (w World) put(r attend.Record) error {
 	r.Proof = capability.Proof(w.Getenv(capability.Variable))
 	b, err := json.Marshal(r)
 	if err != nil {
@@ -50,7 +50,7 @@ func (w World) put(dir string, r attend.Record) error {
 	if _, err := spool.Put(w.Home, w.Now(), redact.JSON(b)); err != nil {
 		return err
 	}
-	w.Service.Poke(dir)
+	w.Service.Poke()
 	return nil
 }
 

@@ -40,7 +40,7 @@ func (w World) leaveUsed(agent string, s hooks.Status) error {
 	if dir == "" {
 		dir = w.Dir
 	}
-	return w.put(dir, attend.Record{
+	return w.put(attend.Record{
 		Version: 1, Dir: dir,
 		Data: kedge.HookData{Agent: agent, Event: kedge.HookStatus, Session: id, Native: s.Native, At: w.Now().UTC()},
 		Used: &kedge.SessionUsedData{ID: id, Model: s.Model, ContextTokens: s.Tokens, ContextWindow: s.Window, USD: s.USD},
