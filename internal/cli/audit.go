@@ -112,14 +112,14 @@ func auditText(w io.Writer, out service.AuditReply) {
 		row("start", "%s tokens on average before any work: instructions, tool schemas, rules, the first ask", big(*t.StartTokens/n))
 	}
 	if t.CharsToEdit != nil {
-		row("first edit", "after %s actions and ~%s tokens of reading, in all", big(*t.ActionsToEdit), big(*t.CharsToEdit/4))
+		row("first edit", "after %s actions and %s tokens of reading, in all", big(*t.ActionsToEdit), about(*t.CharsToEdit))
 	}
 	row("cost", "%s", costText(t))
 	qualityText(row, t.Quality)
 	if t.SkippedLines > 0 {
 		row("skipped", "%s that could not be understood", counting(int(t.SkippedLines), "line"))
 	}
-	changesText(w, out.Changes)
+	changesText(w, out.Changes, t.Composition.Sum())
 }
 
 // sessionsText counts sub-agents by themselves: nobody began a session for them.
@@ -138,7 +138,7 @@ func sessionsText(list []audit.Figures) string {
 
 func filledText(w io.Writer, t audit.Figures) {
 	sum := t.Sources.Sum()
-	fmt.Fprintf(w, "What filled the context: %s characters, ~%s tokens\n", big(sum), big(sum/4))
+	fmt.Fprintf(w, "What filled the context: %s characters, %s tokens\n", big(sum), about(sum))
 	for _, s := range []struct {
 		name, note string
 		n          int64
@@ -167,11 +167,7 @@ func sourceText(w io.Writer, name, note string, n, sum int64, unseen bool) {
 	if unseen {
 		note += "; transcripts do not have all"
 	}
-	share := int64(0)
-	if sum > 0 {
-		share = n * 100 / sum
-	}
-	fmt.Fprintf(w, "  %-12s %3d%%  %-20s %s\n", name, share, strings.Repeat("#", int(share/5)), note)
+	fmt.Fprintf(w, "  %-12s %4s  %-20s %s\n", name, percent(n, sum), strings.Repeat("#", int(share(n, sum)/5)), note)
 }
 
 func toolsText(t audit.Figures) string {
@@ -207,7 +203,7 @@ func unusedText(out service.AuditReply) string {
 	}
 	cost := "the cost of their schemas is unknown"
 	if known > 0 {
-		cost = fmt.Sprintf("schemas ~%s tokens in each session", big(chars/4))
+		cost = fmt.Sprintf("schemas %s tokens in each session", about(chars))
 	}
 	if known > 0 && known < len(names) {
 		cost += fmt.Sprintf(", of %d unknown", len(names)-known)
@@ -243,13 +239,13 @@ func qualityText(row func(name, format string, args ...any), q *audit.Quality) {
 	row("", "relative, by published curves: %s", q.Source)
 }
 
-func changesText(w io.Writer, changes []audit.Change) {
+func changesText(w io.Writer, changes []audit.Change, sum int64) {
 	if len(changes) == 0 {
 		return
 	}
 	fmt.Fprint(w, "\nWhat would have saved most (they overlap):\n")
 	for i, c := range changes {
-		fmt.Fprintf(w, "  %d. %-17s ~%s tokens, %.0f%%: %s\n", i+1, strings.ReplaceAll(c.Name, "_", " "), big(c.Chars/4), c.Share*100, c.Do)
+		fmt.Fprintf(w, "  %d. %-17s %s tokens, %s: %s\n", i+1, strings.ReplaceAll(c.Name, "_", " "), about(c.Chars), percent(c.Chars, sum), c.Do)
 	}
 }
 
@@ -287,13 +283,6 @@ func tokensText(n *int64) string {
 		return "unknown tokens of"
 	}
 	return big(*n) + " tokens of"
-}
-
-func percent(n, of int64) string {
-	if of == 0 {
-		return "0%"
-	}
-	return strconv.FormatInt(n*100/of, 10) + "%"
 }
 
 func counting(n int, what string) string {

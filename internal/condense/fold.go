@@ -2,6 +2,7 @@ package condense
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"kedge/internal/lazyre"
@@ -24,10 +25,18 @@ const (
 	listHead   = 30
 	listTail   = 10
 	diffHead   = 6
+	many       = 20 // stretches from which on each is shown by less
+	manyHead   = 1
+	manyTail   = 1
+	manyDiff   = 3
 	repeats    = 3    // of equal findings that are shown
 	longLine   = 2000 // bytes from which on a line is shown by its ends
 	lineHead   = 1200
 	lineTail   = 600
+	lineRead   = 1 << 20 // bytes between them that are looked at
+	spotBefore = 40      // bytes that are shown around what matters between them
+	spotAfter  = 120
+	mostSpots  = 8  // of each kind
 	matchShown = 5  // matches of a file that are shown whole
 	matchText  = 40 // bytes of the others, after their place
 )
@@ -55,7 +64,8 @@ type Cut struct {
 
 // Condense makes the output of a command short and keeps what it means: every
 // line with a failure, an error, a warning, a place (path:line) of the project or
-// a total is there, a repeated one up to three times. What is folded is counted in
+// a total is there, a repeated one up to three times; one with the same words at
+// further places is there by its place, with its source left out. What is folded is counted in
 // place by kind: passing tests, progress, installing, frames of libraries, equal
 // lines, and the middle of long stretches of other text. Outputs of fewer than
 // MinLines lines, and those that were condensed before, come back as they are; the
@@ -167,36 +177,73 @@ func shown(l string) string {
 	return strings.ToValidUTF8(dropControls(l), "?")
 }
 
-// ends gives a very long line by its ends; true when it did.
+// ends gives a very long line by its ends and by what complains or names a place
+// between them; true when it did.
 func ends(l string) (string, bool) {
 	if len(l) <= longLine {
 		return l, false
 	}
-	head := strings.ToValidUTF8(l[:lineHead], "")
-	tail := strings.ToValidUTF8(l[len(l)-lineTail:], "")
-	return fmt.Sprintf("%s … %d bytes … %s", head, len(l)-len(head)-len(tail), tail), true
+	var b strings.Builder
+	b.WriteString(strings.ToValidUTF8(l[:lineHead], ""))
+	from, tail := lineHead, len(l)-lineTail
+	for _, at := range spots(l[from:min(tail, from+lineRead)]) {
+		begin, end := max(at[0]+lineHead-spotBefore, from), min(at[1]+lineHead+spotAfter, tail)
+		if begin > from {
+			fmt.Fprintf(&b, " … %d bytes … ", begin-from)
+		}
+		if end > begin {
+			b.WriteString(strings.ToValidUTF8(l[begin:end], ""))
+			from = end
+		}
+	}
+	if tail > from {
+		fmt.Fprintf(&b, " … %d bytes … ", tail-from)
+	}
+	b.WriteString(strings.ToValidUTF8(l[tail:], ""))
+	return b.String(), true
+}
+
+// spots are the places inside a line that must not get lost, the first ones of each
+// kind, in their order.
+func spots(middle string) [][]int {
+	list := append(words.FindAllStringIndex(middle, mostSpots), place.FindAllStringIndex(middle, mostSpots)...)
+	slices.SortFunc(list, func(a, b []int) int { return a[0] - b[0] })
+	return list
 }
 
 // classify looks at every line by itself, and at findings that were there before.
 func (f *folding) classify() {
-	seen := map[string]int{}
-	frame := false
+	a := again{seen: map[string]int{}, begins: map[string]string{}}
+	frame, source := false, false
 	for i := range f.lines {
 		l := &f.lines[i]
 		l.is, l.kind = f.mode.look(l.text)
-		if frame && l.is == other && indent(l.text) >= 4 {
-			l.is, l.kind = noise, frames // the source below a frame
+		if source = frame && l.is == other && indent(l.text) >= 4 || source && pointer.MatchString(l.text); source {
+			l.is, l.kind = noise, frames // the source below a frame, and what points at it
 		}
 		frame = l.is == noise && l.kind == frames && strings.Contains(l.text, `File "`)
-		if l.is < finding {
-			continue
-		}
-		key := stamp.ReplaceAllString(l.text, "")
-		if seen[key]++; seen[key] > repeats {
+		switch {
+		case l.is == empty:
+			a.passed()
+		case f.mode == reporting && a.quoted(l.text, f.below(i)):
 			l.is, l.kind = noise, equal
+		case l.is < finding:
+		case a.known(stamp.ReplaceAllString(l.text, "")):
+			l.is, l.kind = noise, equal
+			a.begin(true, "")
+		case f.mode == reporting:
+			a.complaint(l)
 		}
 	}
 	f.shortenMatches()
+}
+
+// below is the line after one.
+func (f *folding) below(i int) string {
+	if i+1 >= len(f.lines) {
+		return ""
+	}
+	return f.lines[i+1].text
 }
 
 // stamp is the time that a line of a log begins with.

@@ -110,6 +110,43 @@ func TestCondenseRules(t *testing.T) {
 			[]string{"fs layer 30"},
 		},
 		{
+			"one complaint at many places", "tsc", times(60, "src/a.ts(%d,7): error TS2322: Type 'string' is not assignable to type 'number'.\n") + "src/b.ts(7,7): error TS2304: Cannot find name 'missing'.\n",
+			[]string{"src/a.ts(3,7): error TS2322: Type 'string' is", "src/a.ts(4,7): error TS2322: Type … as above\n", "src/a.ts(60,7): error TS2322: Type … as above\n", "src/b.ts(7,7): error TS2304: Cannot find name 'missing'."},
+			[]string{"src/a.ts(4,7): error TS2322: Type '"},
+		},
+		{
+			"two complaints that begin alike", "tsc", times(30, "src/a.ts(%d,7): error TS2322: Type 'string' is not assignable to type 'number'.\n") + times(30, "src/b.ts(%d,7): error TS2322: Type 'boolean' is not assignable to type 'number'.\n") +
+				"src/c.ts(1,7): error TS2322: Type 'string' is not assignable to type 'number'.\n",
+			[]string{"src/a.ts(30,7): error TS2322: Type … as above\n", "src/b.ts(30,7): error TS2322: Type 'boolean' is", "src/c.ts(1,7): error TS2322: Type 'string' is"},
+			nil,
+		},
+		{
+			"source that is quoted again", "cargo build", times(20, "error[E0308]: mismatched types\n  --> src/lib.rs:%[1]d:30\n   |\n%[1]d | pub fn function%[1]d(price: i32) -> i32 { }\n   |         ^^^ expected `i32`, found `()`\n\n") +
+				"error[E0308]: mismatched types\n  --> src/lib.rs:99:30\n   |\n99 | fn last() { }\n   |         ^^^ expected `u8`, found `()`\n\nerror: could not compile\n",
+			[]string{"src/lib.rs:3:30", "function3(", "src/lib.rs:4:30", "src/lib.rs:20:30", "src/lib.rs:99:30", "expected `u8`, found `()`"},
+			[]string{"function4(", "function20("},
+		},
+		{
+			"a report before a listing", "go test ./...; git status", times(60, "log %d\n") + "--- FAIL: TestX (0.00s)\n    x_test.go:7: broke\n" + times(60, "log %d\n") + "Unmerged paths:\n\tboth modified:   b.go\n" + times(60, "\tc%d.go\n"),
+			[]string{"--- FAIL: TestX", "x_test.go:7: broke", "both modified:   b.go"},
+			[]string{"log 30\n"},
+		},
+		{
+			"what xargs runs", "find . -name '*.go' | xargs grep -n TODO", times(80, "./src/a.go:%d:// TODO here "+strings.Repeat("long ", 20)+"\n"),
+			[]string{"./src/a.go:2:", "./src/a.go:40:", "./src/a.go:79:"},
+			[]string{"./src/a.go:40:// TODO here " + strings.Repeat("long ", 20)},
+		},
+		{
+			"an install that broke", "pip install x", times(60, "Collecting part%d\n") + "  Building wheel for x (setup.py): finished with status 'error'\n" + times(60, "Collecting more%d\n"),
+			[]string{"finished with status 'error'"},
+			[]string{"part30"},
+		},
+		{
+			"trouble inside a very long line", "make", times(60, "a%d\n") + strings.Repeat("x ", 2000) + "src/db.c:77: connection refused" + strings.Repeat(" y", 2000) + "\n" + times(60, "b%d\n"),
+			[]string{"src/db.c:77: connection refused", "bytes …"},
+			[]string{strings.Repeat("x ", 1000)},
+		},
+		{
 			"how a child ended", "sh all.sh", times(60, "step %d\n") + "worker 3 exited with code 137\n" + times(60, "step %d\n"),
 			[]string{"worker 3 exited with code 137"},
 			[]string{"step 30"},

@@ -36,15 +36,27 @@ var (
 	gitOption = lazyre.New(`^git(?: -C \S+| -c \S+| --no-pager| -P)+ `)
 )
 
-// modeOf looks at the command whose output is seen.
+// modeOf looks at the commands whose output is seen. Where they differ, a line may be
+// of any of them: then all are looked at as what a tool reports, which loses least.
 func modeOf(command string) mode {
-	last := source(command)
+	var is mode
+	for i, s := range sources(command) {
+		m := modeOfOne(s)
+		if i > 0 && m != is {
+			return reporting
+		}
+		is = m
+	}
+	return is
+}
+
+func modeOfOne(command string) mode {
 	switch {
-	case diffTools.MatchString(last):
+	case diffTools.MatchString(command):
 		return difference
-	case findTools.MatchString(last):
+	case findTools.MatchString(command):
 		return matches
-	case listTools.MatchString(last):
+	case listTools.MatchString(command):
 		return listing
 	default:
 		return reporting
@@ -98,7 +110,7 @@ func lookReport(text string) (class, string) {
 		return trouble, ""
 	case foreignFrame(text):
 		return noise, frames
-	case placed(text) || warns(text) || compared.MatchString(text) || troubled(text):
+	case placed(text) || warns(text) || compared.MatchString(text) || troubled(text) || stuck.MatchString(text):
 		return finding, ""
 	case moves.MatchString(text):
 		return noise, advance
@@ -109,7 +121,7 @@ func lookReport(text string) (class, string) {
 
 // broke is what a line says that began as one more step and ended badly: "Download
 // failed, retrying".
-var broke = lazyre.New(`(?i)\b(?:failed|failure|error:|denied|refused|timed out|unauthorized|forbidden|no space left)`)
+var broke = lazyre.New(`(?i)\b(?:failed|failure|error\b|denied|refused|timed out|unauthorized|forbidden|no space left)`)
 
 // troubleStems and troubleWords are how tools say, without a word of failing, that
 // something is not as it should be.

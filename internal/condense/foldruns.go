@@ -8,6 +8,17 @@ import (
 // fold marks what is left out: noise, and the middle of each stretch of text that
 // belongs to nothing; blank lines go with what stands around them.
 func (f *folding) fold() {
+	stretches := 0
+	f.eachStretch(func(from, to int) {
+		if to-from > runHead+runTail+1 {
+			stretches++
+		}
+	})
+	f.eachStretch(func(from, to int) { f.foldStretch(from, to, stretches > many) })
+}
+
+// eachStretch calls do for the lines between findings.
+func (f *folding) eachStretch(do func(from, to int)) {
 	for i := 0; i < len(f.lines); {
 		if f.lines[i].is > noise {
 			i++
@@ -17,16 +28,21 @@ func (f *folding) fold() {
 		for end < len(f.lines) && f.lines[end].is <= noise {
 			end++
 		}
-		f.foldStretch(i, end)
+		do(i, end)
 		i = end
 	}
 }
 
 // foldStretch leaves out the noise between two findings, and of the other text
-// all but its ends.
-func (f *folding) foldStretch(from, to int) {
+// all but its ends: of each of many stretches less is shown.
+func (f *folding) foldStretch(from, to int, many bool) {
 	head, tail := runHead, runTail
-	if f.mode == difference {
+	switch {
+	case many && f.mode == difference:
+		head, tail = manyDiff, manyTail
+	case many:
+		head, tail = manyHead, manyTail
+	case f.mode == difference:
 		head = diffHead
 	}
 	var rest []int // the lines that are not noise

@@ -13,7 +13,7 @@ func TestSource(t *testing.T) {
 		`grep -rnE "foo|bar" .`:                       matches,
 		"cd a && git log --oneline | head -100":       listing,
 		"find . -name '*.go' | sort":                  listing,
-		"ls -R || true":                               reporting,
+		"ls -R || true":                               listing,
 		"git -C a --no-pager diff | cat":              difference,
 		"FOO=1 sudo ls -la;":                          listing,
 		"echo 'ls | x'; rg foo":                       matches,
@@ -23,7 +23,17 @@ func TestSource(t *testing.T) {
 		`echo "not closed | ls`:                       reporting,
 		"cat a.log | grep ERROR":                      reporting,
 		"git log -p | grep -n foo":                    difference,
-		"npm test | tee out.txt | tail -5 && rg done": matches,
+		"npm test | tee out.txt | tail -5 && rg done": reporting,
+		"go test ./...; git status":                   reporting,
+		"go build ./... && ls -R":                     reporting,
+		"make\nfind .":                                reporting,
+		"make & ls":                                   reporting,
+		"ls a 2>&1; ls b &> x; find .":                listing,
+		"ls a; rg b":                                  reporting,
+		"find . -name '*.go' | xargs grep -n TODO":    matches,
+		"find . | xargs ls -l | sort":                 listing,
+		"mkdir -p x && cd x && git diff":              difference,
+		"export A=1; set -e; rg foo | head":           matches,
 	} {
 		if got := modeOf(command); got != want {
 			t.Errorf("%q: %v, want %v", command, got, want)

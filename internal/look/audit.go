@@ -190,13 +190,7 @@ const shortest = 6
 func withID(all []transcript.File, id string) []transcript.File {
 	var list []transcript.File
 	for _, f := range all {
-		name := f.Session
-		if name == "" {
-			name = strings.TrimSuffix(filepath.Base(f.Path), ".jsonl")
-		}
-		if name == "events" {
-			name = filepath.Base(filepath.Dir(f.Path))
-		}
+		name := f.Name()
 		if name == id || len(id) >= shortest && (strings.HasPrefix(name, id) || strings.HasSuffix(name, id)) {
 			list = append(list, f)
 		}

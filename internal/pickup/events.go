@@ -34,7 +34,7 @@ func (p *Picker) Event(ev watch.Event, dir string) {
 
 // alsoEdits takes a further file of the call that was taken last.
 func (p *Picker) alsoEdits(path string) {
-	if f := p.files.byPath[path]; f == nil || f.last < p.n {
+	if f := p.files.byKey[slashed(path)]; f == nil || f.lastAt[actEdit] < p.n {
 		p.touch(path, actEdit)
 	}
 }

@@ -21,7 +21,7 @@ func With(number string, change func(float64) float64) *Picker {
 func eachNumber(t *tuning, f func(name string, v *float64)) {
 	f("pace", &t.pace)
 	f("mention pace", &t.mentionPace)
-	for i, name := range []string{actRead: "read", actEdit: "edit", actLook: "look", actShell: "shell"} {
+	for i, name := range []string{actRead: "read", actEdit: "edit", actLook: "look", actShell: "shell", actPrint: "print"} {
 		f("worth of "+name, &t.worth[i])
 	}
 	for i, name := range []string{

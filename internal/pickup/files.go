@@ -14,13 +14,16 @@ const (
 	actEdit
 	actLook  // searched in, by name
 	actShell // named in a shell command
+	actPrint // printed by a shell command, where that is how files are read
 	acts     // how many there are
 )
 
 // file is what a session did to one file.
 type file struct {
-	path   string
+	path   string    // as the transcript has it
+	key    string    // slashed
 	shell  bool      // only ever named in shell commands
+	sure   bool      // a command printed it, so it is a file
 	sum    float64   // of its uses, as it stood at the last one
 	last   int       // action of the last use
 	lastAt [acts]int // by act; 0 is never
@@ -28,6 +31,7 @@ type file struct {
 	failed bool // the last call with it failed
 	gone   bool // all there ever was: a read that found no such file
 	dirty  bool // edited since the last commit
+	aside  bool // edited, and put aside by git stash
 }
 
 // use is how much the file is in use at action n, by the pace at which use is
@@ -38,61 +42,69 @@ func (f *file) use(n int, pace float64) float64 { return f.sum * math.Pow(pace, 
 type files struct {
 	tune   *tuning
 	list   []*file
-	byPath map[string]*file
-	byBase map[string][]*file
+	byKey  map[string]*file
+	byLast map[string][]*file // by the last word of the path
 }
 
 func newFiles(t *tuning) files {
-	return files{tune: t, byPath: map[string]*file{}, byBase: map[string][]*file{}}
+	return files{tune: t, byKey: map[string]*file{}, byLast: map[string][]*file{}}
 }
 
 // touch counts a use of the file at action n.
 func (t *files) touch(path string, a act, n int) {
-	f := t.file(path, a == actShell)
+	f := t.file(path, a == actShell || a == actPrint)
 	f.sum = f.use(n, t.tune.pace) + t.tune.worth[a]
 	f.last, f.lastAt[a] = n, n
 	f.uses++
 	f.dirty = f.dirty || a == actEdit
+	f.sure = f.sure || a == actPrint
 	f.failed, f.gone = false, false
 }
 
 // file gives the record of a path. What shell commands named by the end of its
 // path is the same file.
 func (t *files) file(path string, shell bool) *file {
-	if f := t.byPath[path]; f != nil {
+	key := slashed(path)
+	if f := t.byKey[key]; f != nil {
 		f.shell = f.shell && shell
 		return f
 	}
 	if shell {
-		if list := t.ending(path); len(list) > 0 {
+		if list := t.ending(key); len(list) > 0 {
 			return list[0]
 		}
 	}
 	path = strings.Clone(path) // and not the command that it stands in
-	f := &file{path: path, shell: shell}
+	f := &file{path: path, key: slashed(path), shell: shell}
 	if !shell {
 		t.absorb(f)
 	}
 	t.list = append(t.list, f)
-	t.byPath[path] = f
-	base := baseOf(path)
-	t.byBase[base] = append(t.byBase[base], f)
+	t.byKey[f.key] = f
+	last := lastWord(f.key)
+	t.byLast[last] = append(t.byLast[last], f)
 	return f
 }
 
 // absorb gives a file what shell commands did to it under shorter names.
 func (t *files) absorb(f *file) {
-	same := func(g *file) bool { return g.shell && ends(f.path, g.path) }
-	base := baseOf(f.path)
-	for _, g := range t.byBase[base] {
+	same := func(g *file) bool { return g.shell && ends(f.key, g.key) }
+	last := lastWord(f.key)
+	if !slices.ContainsFunc(t.byLast[last], same) { // so that the whole list is seldom gone through
+		return
+	}
+	for _, g := range t.byLast[last] {
 		if same(g) {
 			n := max(f.last, g.last)
 			f.sum = f.use(n, t.tune.pace) + g.use(n, t.tune.pace)
-			f.last, f.uses, f.lastAt[actShell] = n, f.uses+g.uses, g.lastAt[actShell]
-			t.byPath[g.path] = f
+			f.last, f.uses = n, f.uses+g.uses
+			for a, at := range g.lastAt {
+				f.lastAt[a] = max(f.lastAt[a], at)
+			}
+			t.byKey[g.key] = f
 		}
 	}
-	t.byBase[base] = slices.DeleteFunc(t.byBase[base], same)
+	t.byLast[last] = slices.DeleteFunc(t.byLast[last], same)
 	t.list = slices.DeleteFunc(t.list, same)
 }
 
@@ -100,7 +112,7 @@ func (t *files) absorb(f *file) {
 // which.
 func (t *files) named(word string) []*file {
 	word = strings.TrimPrefix(word, "~/")
-	if f := t.byPath[word]; f != nil {
+	if f := t.byKey[word]; f != nil {
 		return []*file{f}
 	}
 	if list := t.ending(word); len(list) > 0 {
@@ -115,8 +127,8 @@ func (t *files) named(word string) []*file {
 }
 
 func (t *files) ending(word string) (list []*file) {
-	for _, f := range t.byBase[baseOf(word)] {
-		if ends(f.path, word) || ends(word, f.path) {
+	for _, f := range t.byLast[lastWord(word)] {
+		if ends(f.key, word) || ends(word, f.key) {
 			list = append(list, f)
 		}
 	}
@@ -127,5 +139,19 @@ func (t *files) ending(word string) (list []*file) {
 func (t *files) committed() {
 	for _, f := range t.list {
 		f.dirty = false
+	}
+}
+
+// setAside says that what was left to commit was stashed, or thrown away for good.
+func (t *files) setAside(stash bool) {
+	for _, f := range t.list {
+		f.dirty, f.aside = false, f.aside || f.dirty && stash
+	}
+}
+
+// tookBack says that what was stashed is there again.
+func (t *files) tookBack() {
+	for _, f := range t.list {
+		f.dirty, f.aside = f.dirty || f.aside, false
 	}
 }

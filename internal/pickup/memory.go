@@ -52,9 +52,12 @@ var choosing = []string{"i'll ", "we'll ", "let's ", "we should", "should be", "
 // decidedWords are how they say what they chose, and what they found to be the cause.
 var decidedWords = []string{
 	"decided to", "decided on", "decided that", "we decided", "i decided", "the decision is", "the decision was", "i'd go with", "i'll go with", "we'll go with", "let's go with", "going with",
-	"went with", "i chose", "we chose", "chose to", "root cause is", "root cause was", "root cause:", "the fix is to", "the fix was to", "is by design", "was by design", "intentional",
-	"on purpose", "best approach is", "simplest approach is", "so we should",
+	"went with", "i chose", "we chose", "chose to", "is by design", "was by design", "intentional", "on purpose",
 }
+
+// proposedWords are how they say what is to be done, or what the cause is. Where the
+// sentence names two ways, nobody has chosen.
+var proposedWords = []string{"root cause is", "root cause was", "root cause:", "the fix is to", "the fix was to", "best approach is", "simplest approach is", "so we should"}
 
 // unsureWords are those of somebody who weighs, and has not chosen.
 var unsureWords = []string{"could ", "might ", "maybe", "perhaps", "probably", "if we", "if you", "alternatively", "unintentional", "not intentional", "wasn't intentional", "likely", "suspect"}
@@ -105,7 +108,10 @@ func closes(low string) bool {
 
 // chooses tells whether a sentence, in lower case, says what was chosen.
 func chooses(low string) bool {
-	return (hasAny(low, decidedWords) || hasAny(low, insteadWords) && hasAny(low, choosing)) && !hasAny(low, unsureWords) && !hasAny(low, tryWords)
+	if hasAny(low, unsureWords) || hasAny(low, tryWords) {
+		return false
+	}
+	return hasAny(low, decidedWords) || hasAny(low, insteadWords) && hasAny(low, choosing) || hasAny(low, proposedWords) && !strings.Contains(low, " or ")
 }
 
 // thought takes only what closes a way and gives a reason: thinking tries much.

@@ -33,20 +33,22 @@ func TestWhatIsRuledOutAndDecided(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]kept{
-		"Let me check if the issue is the `t.Chdir` calls affecting other tests.": {},
-		"The root cause was that the ids became invalid after the branch moved.":  {decided: 1},
-		"A lock in the folder won't work on a file system that several share.":    {ruled: 1},
-		"The current check doesn't work well with merge commits of this kind.":    {},
-		"The earlier approach didn't work for branches that merged main.":         {ruled: 1},
-		"The test changes its folder, which means it can't use t.Parallel here.":  {},
-		"I've reverted the change of the direction, the first one was right.":     {ruled: 1},
-		"Tests pass because they never touch a file that git tracks already.":     {},
-		"We could go with the second approach, or decided to wait might help.":    {},
-		"I'll read the content by the session's id instead of by its index.":      {decided: 1},
-		"This logs the decision of the trigger, for example skipped by a lock.":   {},
-		"The fix is working - both functions use the set of commits now.":         {},
-		"The fix is to compute deleted files also where there was no state.":      {decided: 1},
-		"The issue is probably that the root cause is somewhere in the loop.":     {},
+		"Let me check if the issue is the `t.Chdir` calls affecting other tests.":  {},
+		"The root cause was that the ids became invalid after the branch moved.":   {decided: 1},
+		"A lock in the folder won't work on a file system that several share.":     {ruled: 1},
+		"The current check doesn't work well with merge commits of this kind.":     {},
+		"The earlier approach didn't work for branches that merged main.":          {ruled: 1},
+		"The test changes its folder, which means it can't use t.Parallel here.":   {},
+		"I've reverted the change of the direction, the first one was right.":      {ruled: 1},
+		"Tests pass because they never touch a file that git tracks already.":      {},
+		"We could go with the second approach, or decided to wait might help.":     {},
+		"I'll read the content by the session's id instead of by its index.":       {decided: 1},
+		"This logs the decision of the trigger, for example skipped by a lock.":    {},
+		"The fix is working - both functions use the set of commits now.":          {},
+		"The fix is to compute deleted files also where there was no state.":       {decided: 1},
+		"The issue is probably that the root cause is somewhere in the loop.":      {},
+		"The fix is to increase this limit or change the approach to the scan.":    {},
+		"I decided to keep the flag, so that scripts with -x or -y go on to work.": {decided: 1},
 	} {
 		var m memory
 		m.said(1, text)

@@ -8,21 +8,71 @@ import (
 	"kedge/internal/audit"
 )
 
+// leads may stand before what a sentence announces: "Now let me", "Next, run".
+var leads = []string{"now,", "now", "so", "okay,", "ok,", "then", "next,", "next", "first,", "but first,", "but first", "great,", "good,", "alright,", "finally,", "also,"}
+
 // plans are how a sentence begins that says what the model does next.
 var plans = []string{
-	"let me", "now let me", "i'll", "now i'll", "i will", "next,", "now ", "first,", "i need to", "let's", "then ", "next i", "now i", "i should", "so i",
-	"i'm going to", "starting with", "so let me", "okay, let me", "ok, let me", "but first", "the next step",
+	"let me ", "let's ", "i'll ", "i will ", "i'm going to ", "i am going to ", "i need to ", "i should ", "i want to ", "i can now ", "we need to ",
+	"starting with ", "the next step", "next step",
 }
 
-// leastPlan is how many bytes a sentence has at least that says enough: "Let me
-// re-think this." does not.
-const leastPlan = 24
+// telling are sentences that begin like a plan and are none: they close, explain or
+// tell what is so.
+var telling = []string{
+	"let me know", "let me summar", "let me provide", "let me explain", "let me recap", "let me give you", "let me walk you", "let me show you", "let me clarify", "let me describe",
+	"let me answer", "let me present", "let me outline", "let me report", "let's say", "i'll wait", "i will wait", "i'll explain", "i'll summar", "i'll let you", "i'll be ", "i'll leave",
+	"i should note", "i should mention", "i should point", "i should be clear", "i need to know", "i need your", "i need you ",
+}
+
+// doing are verbs with which a step begins that has no "let me" before it, between
+// spaces.
+const doing = " add address adjust apply build call change check clean clear commit compare compile confirm continue convert copy create debug define delete deploy document draft drop" +
+	" edit ensure examine execute extend extract fetch find finish fix format generate get handle implement inspect install investigate link lint look make merge migrate modify move open" +
+	" pass port push put read rebase rebuild refactor register remove rename replace rerun re-run resolve restart restore revert review rewrite run save search set simplify split stage start" +
+	" switch test track trace try turn update upgrade use validate verify wire wrap write "
+
+// announces tells whether a sentence says what the model does next.
+func announces(s string) bool {
+	low := strings.ToLower(s)
+	core, led := low, false
+	for again := true; again; {
+		again = false
+		for _, lead := range leads {
+			if rest, ok := strings.CutPrefix(core, lead+" "); ok {
+				core, led, again = rest, true, true
+				break
+			}
+		}
+	}
+	switch {
+	case beginsAny(core, telling):
+		return false
+	case beginsAny(core, plans):
+		return true
+	}
+	verb, _, _ := strings.Cut(core, " ")
+	return led && (strings.HasSuffix(s, ":") || strings.Contains(doing, " "+verb+" "))
+}
+
+const (
+	// leastPlan is how many bytes a sentence has at least that says enough: "Let me
+	// re-think this." does not.
+	leastPlan = 24
+	// mostAfter is how many bytes of sentences may stand behind one that announces:
+	// behind it is then what is to be done. Behind more it is a part of a report.
+	mostAfter = 500
+)
 
 // intention gives the last sentence of a text that says what comes next.
 func intention(text string) string {
+	behind := 0
 	for _, s := range slices.Backward(sentences(text)) {
-		if len(s) >= leastPlan && beginsAny(strings.ToLower(s), plans) {
+		if len(s) >= leastPlan && announces(s) {
 			return cut(strings.TrimRight(s, ":"), maxRemark)
+		}
+		if behind += len(s); behind > mostAfter {
+			break
 		}
 	}
 	return ""
@@ -75,10 +125,36 @@ func (p *Picker) afterReport() string {
 	if q := questions(p.step.text.text); len(q) > 0 {
 		return "Wait for the person's answer to: " + q[len(q)-1]
 	}
-	if p.asks.main.text == "" { // there is nobody to ask
-		return "The last turn ended with a report; nothing is in flight."
+	const ended = "The last turn ended with a report"
+	report := p.report()
+	switch left := p.todo.in("in_progress", "pending"); {
+	case len(left) > 0:
+		return ended + ", and its list has more to do. Go on with: " + cut(left[0], maxRemark)
+	case p.step.command != nil && p.step.command.failed:
+		return ended + ", and this was still red: " + cut(p.step.command.call.command, 160) + "\nIt said: " + report
+	case p.asks.main.text == "": // there is nobody to ask
+		return ended + "; nothing is in flight. It said: " + report
+	default:
+		return "The ask looks done, and nothing is in flight: check that it is, then ask the person what comes next. The report began: " + report
 	}
-	return "The last turn ended with a report; nothing is in flight. Check that the ask is met, then ask the person what comes next."
+}
+
+// report is how the model's last words begin, in one line.
+func (p *Picker) report() string {
+	const enough, most = 60, 240
+	text := ""
+	for _, s := range sentences(p.step.text.text) {
+		if beginsAny(strings.ToLower(s), telling) && strings.HasSuffix(s, ":") { // "Let me summarize:"
+			continue
+		}
+		if text = strings.TrimSpace(text + " " + s); len(text) >= enough {
+			break
+		}
+	}
+	if text == "" { // it has no sentence outside of code and tables
+		text = strings.Join(strings.Fields(p.step.text.text), " ")
+	}
+	return cut(text, most)
 }
 
 // goOn is what comes next where nobody said it.
@@ -125,11 +201,11 @@ func (p *Picker) inFlight() string {
 	for _, c := range p.waiting() {
 		list = append(list, "without a result: "+c.describe())
 	}
-	if text := p.step.text.text; text != "" && intention(text) == "" && len(questions(text)) == 0 {
+	if text := p.step.text.text; text != "" && intention(text) == "" && len(questions(text)) == 0 && !strings.HasSuffix(p.next(), p.report()) {
 		list = append(list, "said last: "+cut(strings.Join(strings.Fields(text), " "), maxRemark))
 	}
 	if n := p.uncommitted(); n > 0 {
-		list = append(list, plural(n, "file")+" edited since the last commit")
+		list = append(list, plural(n, "file")+" edited since the last commit that is seen here")
 	}
 	if p.step.commit != "" {
 		list = append(list, "last commit: "+p.step.commit)

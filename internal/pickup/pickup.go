@@ -25,10 +25,11 @@ const DefaultBudget = 1500
 // Picker takes the entries of one session, in their order. Its briefs are of what
 // it was given so far, so that one Picker gives the briefs of many cuts.
 type Picker struct {
-	entries  int // so far
-	n        int // actions so far
-	line     int // of the last entry; 0 where entries have none
-	askedAt  int // action before which the ask in force was said
+	entries  int  // so far
+	n        int  // actions so far
+	line     int  // of the last entry; 0 where entries have none
+	askedAt  int  // action before which the ask in force was said
+	reads    bool // there is a tool that reads files
 	files    files
 	mentions mentions
 	asks     asks
@@ -95,7 +96,8 @@ func (p *Picker) Add(whole *audit.Entry) {
 // clean gives an entry without secrets, as far as its text is used.
 func (p *Picker) clean(whole *audit.Entry) *audit.Entry {
 	e := *whole
-	e.Command = redact.Text(e.Command)
+	e.Text = uncarried(e.Text, e.Kind == audit.ToolResult)
+	e.Command = redact.Text(uncarried(e.Command, false))
 	switch e.Kind {
 	case audit.ToolCall:
 		if e.Act == audit.Other || e.Path == "" {
@@ -163,18 +165,15 @@ func (p *Picker) toolCall(e *audit.Entry) {
 	p.step.called(c)
 	switch e.Act {
 	case audit.Read:
+		p.reads = true
 		p.touch(e.Path, actRead)
 	case audit.Edit:
 		p.touch(e.Path, actEdit)
-		for _, path := range patched(e) {
-			p.touch(path, actEdit)
+		if e.Path == "" || e.Tool == patchTool {
+			p.patch(e.Text)
 		}
 	case audit.Shell:
-		for _, w := range pathWords(e.Command) {
-			if len(p.files.named(w)) > 0 || surelyFile(w) {
-				p.touch(w, actShell)
-			}
-		}
+		p.shell(e.Command)
 	case audit.Other:
 		p.other(c, e.Text)
 	}
@@ -201,21 +200,42 @@ func (p *Picker) touch(path string, a act) {
 	}
 }
 
-// patched gives the files of a patch in the form of apply_patch.
-func patched(e *audit.Entry) []string {
-	if e.Path != "" || !strings.Contains(e.Text, "*** ") {
-		return nil
+// patchTool is the tool that changes files, several at once, by a patch.
+const patchTool = "apply_patch"
+
+// patch takes the files that a patch in the form of apply_patch changes, once each.
+func (p *Picker) patch(text string) {
+	if !strings.Contains(text, "*** ") {
+		return
 	}
-	text := strings.ReplaceAll(e.Text, `\n`, "\n")
-	var list []string
-	for l := range strings.Lines(text) {
-		for _, mark := range []string{"*** Update File: ", "*** Add File: "} {
-			if _, path, ok := strings.Cut(l, mark); ok {
-				list = append(list, strings.TrimSpace(path))
+	for l := range strings.Lines(strings.ReplaceAll(text, `\n`, "\n")) {
+		for _, mark := range []string{"*** Update File: ", "*** Add File: ", "*** Move to: "} {
+			if _, path, ok := strings.Cut(l, mark); ok && len(path) <= maxPath {
+				p.alsoEdits(strings.Trim(path, " \r\n\""))
 			}
 		}
 	}
-	return list
+}
+
+// shell takes the files that a command names. A command may change files by a patch;
+// and where a program has no tool that reads files, it reads them by commands.
+func (p *Picker) shell(command string) {
+	if strings.Contains(command, "*** Begin Patch") {
+		p.patch(command)
+		return
+	}
+	printed := map[string]bool{}
+	if !p.reads {
+		for _, w := range printedBy(command) {
+			printed[w] = true
+			p.touch(w, actPrint)
+		}
+	}
+	for _, w := range pathWords(command) {
+		if !printed[w] && (len(p.files.named(w)) > 0 || surelyFile(w)) {
+			p.touch(w, actShell)
+		}
+	}
 }
 
 // otherInput is the fields of other tools that matter.
@@ -260,9 +280,7 @@ func (p *Picker) toolResult(e *audit.Entry) {
 	}
 	switch {
 	case c.act == audit.Shell:
-		if commits(c.command) {
-			p.files.committed()
-		}
+		p.settle(c.command, e.Text)
 		by := voiceOutput
 		if red(c.command, e.Text) {
 			by = voiceRed
@@ -279,7 +297,7 @@ func (p *Picker) failed(c *call, e *audit.Entry) {
 		p.mentions.add(voiceRed, p.n, e.Text)
 		return
 	}
-	f := p.files.byPath[c.path]
+	f := p.files.byKey[slashed(c.path)]
 	if f == nil {
 		return
 	}
@@ -287,11 +305,6 @@ func (p *Picker) failed(c *call, e *audit.Entry) {
 	if c.act == audit.Read && f.uses == 1 && (strings.Contains(e.Text, "does not exist") || strings.Contains(e.Text, "EISDIR")) {
 		f.gone = true
 	}
-}
-
-// commits tells whether a command makes a commit.
-func commits(command string) bool {
-	return strings.Contains(command, "git commit") || strings.Contains(command, "git -C") && strings.Contains(command, " commit ")
 }
 
 // Empty tells whether nothing was added yet.

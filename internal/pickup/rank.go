@@ -42,7 +42,7 @@ type tuning struct {
 // its own, TestCorpusBearsOtherNumbers shows.
 var fitted = tuning{
 	pace: 0.97, mentionPace: 0.93,
-	worth:   [acts]float64{actRead: 1, actEdit: 2, actLook: 0.1, actShell: 0.1},
+	worth:   [acts]float64{actRead: 1, actEdit: 2, actLook: 0.1, actShell: 0.1, actPrint: 1},
 	weights: [signalsCount]float64{sigUse: 1, sigInAsk: 0.5, sigAhead: 2.4, sigTodo: 0.15, sigRed: 0.15, sigOutput: 0.2, sigSaid: 0.1, sigFolder: 0.2, sigForAsk: 1},
 }
 
@@ -52,9 +52,11 @@ type scored struct {
 	x     [signalsCount]float64
 }
 
+// doubtful tells whether only shell commands named it, so that it may be no file.
+func (f *file) doubtful() bool { return f.shell && !f.sure }
+
 // rank gives the files that are likely to be needed next, the likeliest first.
-// Files that only shell commands named come last: whether they are files is not
-// known.
+// Those of which it is not known whether they are files come last.
 func (p *Picker) rank() []scored {
 	list := p.signals()
 	for i := range list {
@@ -64,8 +66,8 @@ func (p *Picker) rank() []scored {
 	}
 	slices.SortStableFunc(list, func(a, b scored) int {
 		switch {
-		case a.f.shell != b.f.shell:
-			if a.f.shell {
+		case a.f.doubtful() != b.f.doubtful():
+			if a.f.doubtful() {
 				return 1
 			}
 			return -1

@@ -74,6 +74,7 @@ func TestPathWords(t *testing.T) {
 		"./x/y.ts, ../z.md (twice: x/y.ts)":   "x/y.ts ../z.md",
 		"the end. Makefile e.g. v1.2 1.5 foo": "Makefile e.g",
 		"a/grüße.txt":                         "a/grüße.txt",
+		`C:\x\a.go, src\b.ts and "c.py\"`:     "/x/a.go src/b.ts c.py",
 		"":                                    "",
 	} {
 		if got := strings.Join(pathWords(in), " "); got != want {

@@ -81,8 +81,8 @@ func (s *step) answered(c *call, e *audit.Entry) {
 			s.command.failed, s.command.output = false, "refused by the person: "+wordsOfRefusal(e)
 		}
 	}
-	if c.act == audit.Shell && !e.Failed && commits(c.command) {
-		s.commit = subject(c.command)
+	if subject, ok := madeCommit(c.command, e.Text); ok && !e.Failed && (subject != "" || !keepsSubject(c.command)) {
+		s.commit = subject
 	}
 	if s.call != c {
 		return
@@ -134,28 +134,6 @@ func unlabelled(l string) string {
 		return rest
 	}
 	return l
-}
-
-// subject gives the first line of a commit's message, as far as the command has
-// it.
-func subject(cmd string) string {
-	_, rest, ok := strings.Cut(cmd, " -m ")
-	if !ok {
-		if _, rest, ok = strings.Cut(cmd, " -am "); !ok {
-			return ""
-		}
-	}
-	if _, doc, ok := strings.Cut(rest, "EOF'\n"); ok {
-		rest = doc
-	} else if _, doc, ok := strings.Cut(rest, "EOF\n"); ok {
-		rest = doc
-	}
-	rest = strings.TrimLeft(rest, "\"'$( \n")
-	first, _, _ := strings.Cut(rest, "\n")
-	if i := strings.LastIndexAny(first, "\"'"); i > 0 && strings.Count(rest, "\n") == 0 {
-		first = first[:i]
-	}
-	return cut(strings.TrimSpace(first), 120)
 }
 
 // describe is a call in a few words.

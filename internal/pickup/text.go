@@ -46,10 +46,16 @@ func (p *Picker) Brief(dir string, budget int) Brief {
 	if c := p.step.command; c != nil {
 		b.LastCommand, b.LastResult, b.LastFailed = c.call.command, c.outcome(), c.failed
 	}
+	seen := map[string]bool{}
 	for _, s := range p.rank() {
 		if len(b.Files) == MaxFiles {
 			break
 		}
+		whole := within(dir, s.f.key)
+		if seen[whole] { // under another name
+			continue
+		}
+		seen[whole] = true
 		b.Files = append(b.Files, s.f.path)
 		b.Why = append(b.Why, p.why(s))
 	}
@@ -62,11 +68,11 @@ func (p *Picker) Brief(dir string, budget int) Brief {
 // them.
 func (b *Brief) redact() {
 	for _, s := range []*string{&b.Ask, &b.LastCommand, &b.LastResult, &b.InFlight, &b.Next} {
-		*s = redact.Text(*s)
+		*s = redact.Text(uncarried(*s, false))
 	}
 	for _, list := range [][]string{b.Files, b.Decisions, b.RuledOut, b.Open} {
 		for i := range list {
-			list[i] = redact.Text(list[i])
+			list[i] = redact.Text(uncarried(list[i], false))
 		}
 	}
 }
@@ -80,7 +86,7 @@ func (p *Picker) why(s scored) string {
 	} else if f.lastAt[actEdit] > 0 {
 		list = append(list, "edited "+ago(p.n-f.lastAt[actEdit]))
 	}
-	if at := f.lastAt[actRead]; at > f.lastAt[actEdit] {
+	if at := max(f.lastAt[actRead], f.lastAt[actPrint]); at > f.lastAt[actEdit] {
 		list = append(list, "read "+ago(p.n-at))
 	}
 	if f.failed {
@@ -312,10 +318,20 @@ func (w *writer) files(b *Brief, r room, dir string) {
 
 // below gives a path without the folder that it is in.
 func below(dir, path string) string {
-	if rest, ok := strings.CutPrefix(path, strings.TrimRight(dir, "/")+"/"); ok && dir != "" {
-		return rest
+	top := strings.TrimRight(slashed(dir), "/") + "/"
+	if dir != "" && strings.HasPrefix(slashed(path), top) {
+		return path[len(top):]
 	}
 	return path
+}
+
+// within gives a slashed path whole, where it is one below dir.
+func within(dir, key string) string {
+	drive := len(key) > 2 && key[1] == ':' && key[2] == '/'
+	if dir == "" || drive || strings.HasPrefix(key, "/") || strings.HasPrefix(key, "~") {
+		return key
+	}
+	return strings.TrimRight(slashed(dir), "/") + "/" + strings.TrimPrefix(key, "./")
 }
 
 func (w *writer) list(title string, entries []string, most int, what string) {

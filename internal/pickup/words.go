@@ -32,7 +32,7 @@ func pathWords(text string) []string {
 		if end < 0 {
 			end = len(text)
 		}
-		word := strings.TrimRight(strings.TrimPrefix(text[:end], "./"), ".-/")
+		word := strings.TrimRight(strings.TrimPrefix(slashed(text[:end]), "./"), ".-/")
 		text = text[end:]
 		if namesFile(word) && !variable && !seen[word] {
 			seen[word] = true
@@ -45,7 +45,7 @@ func pathWords(text string) []string {
 func inPath(r rune) bool {
 	switch {
 	case r < utf8.RuneSelf:
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./+@~", r)
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune(`_-./+@~\`, r)
 	default:
 		return unicode.IsLetter(r)
 	}
@@ -67,7 +67,7 @@ func namesFile(word string) bool {
 	if strings.HasPrefix(word, "//") || len(word) > 300 {
 		return false
 	}
-	base := word[strings.LastIndexByte(word, '/')+1:]
+	base := baseOf(word)
 	if bareName(base) {
 		return true
 	}
@@ -97,17 +97,25 @@ func surelyFile(word string) bool {
 	return bareName(base) || !strings.HasPrefix(base, ".") && strings.Contains(fileEndings, " "+ending+" ")
 }
 
+// slashed is a path with the one kind of separator by which paths are compared.
+func slashed(path string) string { return strings.ReplaceAll(path, `\`, "/") }
+
 // baseOf gives the last element of a path, of either kind of separator.
 func baseOf(path string) string { return path[strings.LastIndexAny(path, `/\`)+1:] }
+
+// lastWord gives what a text that names a file by its path has as the last word: of
+// a name with blanks it is no more than its end.
+func lastWord(path string) string { return path[strings.LastIndexAny(path, `/\ `)+1:] }
 
 // dirOf gives the path without its last element.
 func dirOf(path string) string { return path[:max(strings.LastIndexAny(path, `/\`), 0)] }
 
-// ends tells whether a path ends in word, at the border of an element.
+// ends tells whether a path ends in word, at the border of an element or of a word
+// of its name; both are slashed.
 func ends(path, word string) bool {
 	if !strings.HasSuffix(path, word) {
 		return false
 	}
 	rest := len(path) - len(word)
-	return rest == 0 || path[rest-1] == '/' || path[rest-1] == '\\' || strings.HasPrefix(word, "/")
+	return rest == 0 || path[rest-1] == '/' || path[rest-1] == ' ' || strings.HasPrefix(word, "/")
 }

@@ -66,10 +66,11 @@ func Output(folder, work string, r agent.Reader, also func(watch.Event)) (*picku
 	}
 }
 
-// Left finds the transcript that the program in a session of Kedge left: of those in
-// the session's folder the first that began when the session did, or later, and
-// before it ended; a zero end is unknown, or of one that runs. Where says where programs keep their files; whose transcript it can be is known by the
-// session's program, else where.Agent says it.
+// Left finds the transcript that the program in a session of Kedge left: the one of
+// its conversation, where that is known; else, of those in the session's folder, the
+// first that began when the session did, or later, and before it ended; a zero end is
+// unknown, or of one that runs. Where says where programs keep their files; whose
+// transcript it can be is known by the session's program, else where.Agent says it.
 func Left(ctx context.Context, ses kedge.Session, ended time.Time, where transcript.Where) (transcript.File, bool) {
 	where.Dirs = Folders(ses.Dir)
 	if where.Agent == "" && Known(ses) {
@@ -78,6 +79,11 @@ func Left(ctx context.Context, ses kedge.Session, ended time.Time, where transcr
 	files, err := transcript.Find(ctx, where)
 	if err != nil {
 		return transcript.File{}, false
+	}
+	for _, f := range files {
+		if ses.Conversation != "" && !f.Side && strings.HasSuffix(f.Name(), ses.Conversation) {
+			return f, true
+		}
 	}
 	started, last := stamp(ses.StartedAt), stamp(ended)
 	fits := func(at string) bool { return at >= started && (ended.IsZero() || at <= last) }

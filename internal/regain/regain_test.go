@@ -87,6 +87,14 @@ func TestLeft(t *testing.T) {
 	if f, ok := regain.Left(t.Context(), ses, time.Time{}, where); !ok || filepath.Base(f.Path) != "mine.jsonl" {
 		t.Errorf("%+v, %v", f, ok)
 	}
+	ses.Conversation = "before"
+	if f, ok := regain.Left(t.Context(), ses, time.Time{}, where); !ok || filepath.Base(f.Path) != "before.jsonl" {
+		t.Errorf("a conversation that goes on in its old file: %+v, %v", f, ok)
+	}
+	ses.Conversation = "none of these"
+	if f, ok := regain.Left(t.Context(), ses, time.Time{}, where); !ok || filepath.Base(f.Path) != "mine.jsonl" {
+		t.Errorf("a conversation without a file: %+v, %v", f, ok)
+	}
 	old := ses.StartedAt.Add(-time.Hour)
 	if err := os.Chtimes(filepath.Join(dir, "mine.jsonl"), old, old); err != nil {
 		t.Fatal(err)

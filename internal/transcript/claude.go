@@ -321,7 +321,7 @@ func (s *scanner) measure() (m measured, ok bool) {
 func (c *claudeReader) message(assistant bool) {
 	m := &c.l.message
 	if assistant && string(m.model) != "<synthetic>" {
-		e := audit.Entry{Kind: audit.Reply, Reply: string(m.id), Model: text(m.model)}
+		e := audit.Entry{Kind: audit.Reply, Reply: text(m.id), Model: text(m.model)}
 		if m.used {
 			used := m.usage
 			e.Usage = &used
@@ -388,7 +388,7 @@ func elements(raw []byte, each func(v []byte)) {
 
 func (c *claudeReader) toolCall(b *claudeBlock) {
 	name := text(b.name)
-	e := audit.Entry{Kind: audit.ToolCall, Call: string(b.id), Tool: name, Act: claudeActs[name], Chars: compact(b.input)}
+	e := audit.Entry{Kind: audit.ToolCall, Call: text(b.id), Tool: name, Act: claudeActs[name], Chars: compact(b.input)}
 	if e.Act != audit.Other {
 		fields(b.input, func(key string, v []byte) {
 			switch key {
@@ -407,7 +407,7 @@ func (c *claudeReader) toolCall(b *claudeBlock) {
 
 // toolResult gives a result with its text.
 func (c *claudeReader) toolResult(b *claudeBlock) {
-	e := audit.Entry{Kind: audit.ToolResult, Call: string(b.call), Failed: b.failed, Chars: b.result}
+	e := audit.Entry{Kind: audit.ToolResult, Call: text(b.call), Failed: b.failed, Chars: b.result}
 	if c.Text {
 		e.Text = resultText(b.content)
 	}

@@ -95,6 +95,9 @@ func agree(t *testing.T, f audit.Figures, n *naive) {
 			t.Errorf("%s = %d, counted again %d", name, v[0], v[1])
 		}
 	}
+	if f.Sources != n.sources || f.Model != n.model() {
+		t.Errorf("sources %+v of %q, counted again %+v of %q", f.Sources, f.Model, n.sources, n.model())
+	}
 	if f.ID != n.id || deref(f.StartedAt) != n.first || deref(f.EndedAt) != n.last {
 		t.Errorf("%s from %s to %s, counted again %s from %s to %s", f.ID, deref(f.StartedAt), deref(f.EndedAt), n.id, n.first, n.last)
 	}
@@ -140,9 +143,56 @@ func TestRow22Corpus(t *testing.T) {
 			for seed := range uint64(3) {
 				d := damage(b, rand.New(rand.NewPCG(seed, 22)))
 				agree(t, counted(t, "claude", d), countNaive(d))
+				m := mutate(b, rand.New(rand.NewPCG(seed, 23)))
+				agree(t, counted(t, "claude", m), countNaive(m))
 			}
 		})
 	}
+}
+
+// TestRow22Mutated: lines of kinds that nobody knows, of sub-agents, twice, in another
+// order, with compactions anywhere and characters cut in two are counted as the
+// definitions say.
+func TestRow22Mutated(t *testing.T) {
+	for seed := range uint64(300) {
+		m := mutate(sample(t), rand.New(rand.NewPCG(seed, 22)))
+		agree(t, counted(t, "claude", m), countNaive(m))
+	}
+}
+
+// mutate changes whole lines of a transcript, and bytes inside of texts.
+func mutate(b []byte, r *rand.Rand) []byte {
+	lines := bytes.Split(bytes.TrimSpace(b), []byte("\n"))
+	odd := []string{
+		`{"type":"future-kind","payload":{"a":[1,{"b":null}]},"timestamp":"2026-02-04T04:10:00.000Z"}`,
+		`{"type":"system","subtype":"compact_boundary","timestamp":"2026-02-04T04:10:00.000Z"}`,
+		`{"type":"user","isCompactSummary":true,"message":{"content":"gr\u00fc\u00dfe \ud83d\ude00 \ud83d"}}`,
+		`{"type":"user","isMeta":true,"message":{"content":[{"type":"text","text":"rule"},{"type":"image","source":{}}]}}`,
+		`{"type":"assistant","message":{"id":"m-new","model":"<synthetic>","content":[{"type":"text","text":"none"}],"usage":{"output_tokens":7}}}`,
+		`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"nobody","content":"lost","is_error":true}]}}`,
+		`{"type":"assistant","isSidechain":true,"message":{"id":"side","content":[{"type":"text","text":"another"}]}}`,
+		`{"type":"user","message":{"content":"cut ` + "\xe2\x82" + `"}}`, "   ", "[]", "null", `"text"`,
+	}
+	for range 3 + r.IntN(30) {
+		at := r.IntN(len(lines))
+		switch r.IntN(5) {
+		case 0:
+			lines = slices.Insert(lines, at, []byte(odd[r.IntN(len(odd))]))
+		case 1:
+			lines = slices.Insert(lines, r.IntN(len(lines)), lines[at]) // the same ids again, earlier or later
+		case 2:
+			other := r.IntN(len(lines))
+			lines[at], lines[other] = lines[other], lines[at]
+		case 3:
+			lines[at] = bytes.Replace(lines[at], []byte(`"isSidechain":false`), []byte(`"isSidechain":true`), 1)
+		case 4:
+			if i := bytes.IndexByte(lines[at], ' '); i >= 0 {
+				lines[at] = slices.Clone(lines[at])
+				lines[at][i] = "\xff\xc3\xed\x80"[r.IntN(4)]
+			}
+		}
+	}
+	return bytes.Join(lines, []byte("\n"))
 }
 
 // TestRow22Damaged does the same with the sample.

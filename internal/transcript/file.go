@@ -73,6 +73,19 @@ func ReadFile(ctx context.Context, f File, o Options, emit Emit) (Meta, error) {
 	return m, nil
 }
 
+// Name is what a session is called by where its transcript lies: its id, in most
+// programs, or a name that ends in it.
+func (f File) Name() string {
+	if f.Session != "" {
+		return f.Session
+	}
+	name := strings.TrimSuffix(filepath.Base(f.Path), ".jsonl")
+	if name == "events" { // of a folder for each session
+		name = filepath.Base(filepath.Dir(f.Path))
+	}
+	return name
+}
+
 // Began is the first time that a transcript tells of; empty is unknown. Little more
 // is read than what comes before it.
 func Began(ctx context.Context, f File) string {

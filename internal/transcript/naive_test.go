@@ -26,14 +26,36 @@ type naive struct {
 	paths, ran                 map[string]bool
 	readResults                []naiveRead
 	edits                      []naiveRead
+	results                    int // tool results so far: the order of reads and edits
+	sources                    audit.Sources
+	models                     []string // of the replies, one each
 }
 
-type naiveUse struct{ name, path string }
+type naiveUse struct {
+	name, path string
+	input      int64
+	failed     bool
+}
 
 type naiveRead struct {
-	at    int
-	path  string
-	chars int64
+	at     int
+	path   string
+	chars  int64
+	failed bool
+}
+
+// model is the one of most replies; of several, the one that was there first.
+func (n *naive) model() string {
+	count, most, best := map[string]int{}, 0, ""
+	for _, m := range n.models {
+		count[m]++
+	}
+	for _, m := range n.models {
+		if count[m] > most {
+			most, best = count[m], m
+		}
+	}
+	return best
 }
 
 func object(v any) map[string]any { m, _ := v.(map[string]any); return m }
@@ -49,7 +71,7 @@ func isTime(s string) bool {
 
 func countNaive(b []byte) *naive {
 	n := &naive{tools: map[string]audit.Tool{}, uses: map[string]naiveUse{}, outputs: map[string]int64{}, paths: map[string]bool{}, ran: map[string]bool{}}
-	for i, line := range bytes.Split(b, []byte("\n")) {
+	for _, line := range bytes.Split(b, []byte("\n")) {
 		if len(bytes.TrimSpace(line)) == 0 {
 			continue
 		}
@@ -59,24 +81,42 @@ func countNaive(b []byte) *naive {
 			continue
 		}
 		if o["isSidechain"] != true {
-			n.line(i, o)
+			n.line(o)
 		}
 	}
 	for _, o := range n.outputs {
 		n.output += o
 	}
 	for _, r := range n.readResults {
+		stale := false
 		for _, e := range n.edits {
-			if e.path == r.path && e.at > r.at {
-				n.stale += r.chars
-				break
-			}
+			stale = stale || e.path == r.path && e.at > r.at
+		}
+		switch {
+		case stale:
+			n.stale += r.chars
+		case r.failed:
+			n.sources.FailedAttempts += r.chars
+		default:
+			n.sources.FileReads += r.chars
 		}
 	}
+	n.sources.StaleReads = n.stale
+	n.sources.Dialogue += n.composition.AssistantText + n.composition.Thinking
 	return n
 }
 
-func (n *naive) line(i int, o map[string]any) {
+// said counts a text of the person's side.
+func (n *naive) said(text string, meta bool) {
+	n.composition.UserText += chars(text)
+	if meta {
+		n.sources.Rules += chars(text)
+	} else {
+		n.sources.Dialogue += chars(text)
+	}
+}
+
+func (n *naive) line(o map[string]any) {
 	if n.id == "" {
 		n.id = str(o["sessionId"])
 	}
@@ -93,9 +133,9 @@ func (n *naive) line(i int, o map[string]any) {
 			n.compactions++
 		}
 	case "user":
-		n.composition.UserText += chars(str(m["content"]))
+		n.said(str(m["content"]), o["isMeta"] == true)
 		for _, b := range list(m["content"]) {
-			n.user(i, object(b))
+			n.user(object(b), o["isMeta"] == true)
 		}
 	case "assistant":
 		n.reply(m)
@@ -113,6 +153,7 @@ func (n *naive) reply(m map[string]any) {
 	id, u := str(m["id"]), object(m["usage"])
 	if _, seen := n.outputs[id]; !seen {
 		n.calls++
+		n.models = append(n.models, str(m["model"]))
 	}
 	if u != nil || n.outputs[id] == 0 {
 		n.outputs[id] = num(u["output_tokens"])
@@ -140,11 +181,14 @@ func (n *naive) use(b map[string]any) {
 	in := strings.NewReplacer(`\u2028`, "\u2028", `\u2029`, "\u2029", `\\`, `\\`).Replace(strings.TrimSuffix(w.String(), "\n"))
 	if _, there := b["input"]; there {
 		n.composition.ToolInput += chars(in)
+		n.sources.Dialogue += chars(in)
+	} else {
+		in = ""
 	}
-	n.called(str(b["id"]), str(b["name"]), object(b["input"]))
+	n.called(str(b["id"]), str(b["name"]), object(b["input"]), chars(in))
 }
 
-func (n *naive) called(id, name string, in map[string]any) {
+func (n *naive) called(id, name string, in map[string]any, size int64) {
 	t := n.tools[name]
 	t.Name, t.Calls = name, t.Calls+1
 	n.tools[name] = t
@@ -152,7 +196,7 @@ func (n *naive) called(id, name string, in map[string]any) {
 	if path == "" {
 		path = str(in["notebook_path"])
 	}
-	n.uses[id] = naiveUse{name, path}
+	n.uses[id] = naiveUse{name, path, size, false}
 	switch name {
 	case "Read":
 		n.reads++
@@ -169,9 +213,9 @@ func (n *naive) called(id, name string, in map[string]any) {
 	}
 }
 
-func (n *naive) user(i int, b map[string]any) {
+func (n *naive) user(b map[string]any, meta bool) {
 	if b["type"] == "text" {
-		n.composition.UserText += chars(str(b["text"]))
+		n.said(str(b["text"]), meta)
 	}
 	if b["type"] != "tool_result" {
 		return
@@ -183,22 +227,37 @@ func (n *naive) user(i int, b map[string]any) {
 		}
 	}
 	n.composition.ToolResult += chars(all)
-	u, ok := n.uses[str(b["tool_use_id"])]
+	n.results++
+	id, failed := str(b["tool_use_id"]), b["is_error"] == true
+	u, ok := n.uses[id]
+	switch {
+	case u.name == "Read":
+	case failed:
+		n.sources.FailedAttempts += chars(all)
+	default:
+		n.sources.ToolOutput += chars(all)
+	}
 	if !ok {
 		return
+	}
+	if failed && !u.failed {
+		n.sources.Dialogue -= u.input
+		n.sources.FailedAttempts += u.input
+		u.failed = true
+		n.uses[id] = u
 	}
 	t := n.tools[u.name]
 	t.ResultChars += chars(all)
 	n.tools[u.name] = t
 	switch u.name {
 	case "Read":
-		n.readResults = append(n.readResults, naiveRead{i, u.path, chars(all)})
+		n.readResults = append(n.readResults, naiveRead{n.results, u.path, chars(all), failed})
 	case "Edit", "Write", "MultiEdit", "NotebookEdit":
-		if b["is_error"] != true {
-			n.edits = append(n.edits, naiveRead{i, u.path, 0})
+		if !failed {
+			n.edits = append(n.edits, naiveRead{at: n.results, path: u.path})
 		}
 	case "Bash":
-		if b["is_error"] == true {
+		if failed {
 			n.failed++
 		}
 	}

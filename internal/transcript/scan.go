@@ -375,9 +375,10 @@ func written(r rune) int {
 	}
 }
 
-// text decodes a string, given as it stands between quotes.
+// text decodes a string, given as it stands between quotes. Bytes that are no text
+// are U+FFFD each, as everywhere in JSON.
 func text(raw []byte) string {
-	if bytes.IndexByte(raw, '\\') < 0 {
+	if bytes.IndexByte(raw, '\\') < 0 && utf8.Valid(raw) {
 		return string(raw)
 	}
 	var out string

@@ -34,8 +34,10 @@ unset RUST_BACKTRACE
 
 # scrub replaces what differs between machines.
 scrub() {
-  sed -e "s#file://$work/[a-z]*#file:///project#g" -e "s#$work/[a-z]*#/project#g" -e "s#$tools/npm#/tools#g" -e "s#$(realpath --relative-to="$PWD" "$tools/npm")/#../tools/#g" -e "s#$deb#/tools#g" -e "s#$tools#/tools#g" \
-    -e "s#$(go env GOROOT)#/usr/local/go#g" -e "s#$HOME#/home/me#g"
+  local up
+  up=$(realpath -m --relative-to="$PWD" "$tools/npm")
+  sed -e "s#file://$work/[a-z]*#file:///project#g" -e "s#$work/[a-z]*#/project#g" -e "s#$tools/npm#/tools#g" -e "s#$up/#../tools/#g" -e "s#$deb#/tools#g" -e "s#$tools#/tools#g" \
+    -e "s#$(go env GOROOT)#/usr/local/go#g" -e "s#$HOME#/home/me#g" -e 's#/tmp/go-build[0-9]*#/tmp/go-build1#g' -e 's#/tmp/cc[A-Za-z0-9]*\.o#/tmp/cc1.o#g'
 }
 
 # record NAME COMMAND runs the command in the current folder.
@@ -69,5 +71,5 @@ project() {
 }
 
 # shellcheck source=/dev/null
-for f in go python node rust java shell long states; do . "$here/$f.sh"; done
+for f in go python node rust java shell long states apart; do . "$here/$f.sh"; done
 [ -z "$missing" ] || echo "not recorded, tool missing:$missing" >&2

@@ -1,0 +1,33 @@
+package cli
+
+import "strconv"
+
+// share is a part of a whole in percent, to the nearest; every share on a screen is
+// written by it, so that the same figure looks the same wherever it stands.
+func share(n, of int64) int64 {
+	if of <= 0 {
+		return 0
+	}
+	return (n*200 + of) / (2 * of)
+}
+
+// percent is share as people read it. What is there is never shown as nothing.
+func percent(n, of int64) string {
+	if s := share(n, of); s > 0 || n <= 0 || of <= 0 {
+		return strconv.FormatInt(s, 10) + "%"
+	}
+	return "<1%"
+}
+
+// charsPerToken is how many characters make a token, where nobody counted tokens.
+const charsPerToken = 4
+
+// about is how many tokens a text of so many characters takes, as an estimate is
+// written: three digits, for it has no more.
+func about(chars int64) string {
+	n, unit := (chars+charsPerToken/2)/charsPerToken, int64(1)
+	for n/unit >= 1000 {
+		unit *= 10
+	}
+	return "~" + big((n+unit/2)/unit*unit)
+}
