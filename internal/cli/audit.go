@@ -98,22 +98,17 @@ func auditText(w io.Writer, out service.AuditReply) {
 		return
 	}
 	t := out.Total
-	fmt.Fprintf(w, "%s, %s to %s, %s\n\n", sessionsText(out.Sessions), day(t.StartedAt), day(t.EndedAt), agents(out.Sessions))
+	fmt.Fprintf(w, "%s, %s, %s\n\n", sessionsText(out.Sessions), days(t.StartedAt, t.EndedAt), agents(out.Sessions))
 	filledText(w, t)
 	row := func(name, format string, args ...any) {
 		fmt.Fprintf(w, "%-12s %s\n", name, plain.Line(fmt.Sprintf(format, args...)))
 	}
-	row("repeated", "%s of %s reads again (%s), %s of %s commands again (%s failed)", big(t.Rereads), big(t.Reads), percent(t.Rereads, t.Reads),
-		big(t.RepeatedCommands), big(t.Commands), big(t.FailedCommands))
+	row("repeated", "%s of %s reads were of a file read before (%s), %s of %s commands were run before (%s); %s failed", big(t.Rereads), big(t.Reads), percent(t.Rereads, t.Reads),
+		big(t.RepeatedCommands), big(t.Commands), percent(t.RepeatedCommands, t.Commands), counting(int(t.FailedCommands), "command"))
 	row("tools", "%s", toolsText(t))
 	row("never called", "%s", unusedText(out))
 	row("context", "%s; %s; %s output in %s replies", largest(t), counting(int(t.Compactions), "compaction"), tokensText(t.OutputTokens), big(t.Calls))
-	if n := int64(len(out.Sessions)); t.StartTokens != nil {
-		row("start", "%s tokens on average before any work: instructions, tool schemas, rules, the first ask", big(*t.StartTokens/n))
-	}
-	if t.CharsToEdit != nil {
-		row("first edit", "after %s actions and %s tokens of reading, in all", big(*t.ActionsToEdit), about(*t.CharsToEdit))
-	}
+	startText(row, out.Sessions)
 	row("cost", "%s", costText(t))
 	qualityText(row, t.Quality)
 	if t.SkippedLines > 0 {
@@ -136,6 +131,33 @@ func sessionsText(list []audit.Figures) string {
 	return counting(len(list)-side, "session") + " and " + counting(side, "sub-agent")
 }
 
+// startText tells what sessions had before they did anything, and what they did
+// before the first edit, of those that have such a figure.
+func startText(row func(name, format string, args ...any), list []audit.Figures) {
+	var starts, tokens, edits, actions, chars int64
+	for _, f := range list {
+		if f.StartTokens != nil {
+			starts, tokens = starts+1, tokens+*f.StartTokens
+		}
+		if f.ActionsToEdit != nil && f.CharsToEdit != nil {
+			edits, actions, chars = edits+1, actions+*f.ActionsToEdit, chars+*f.CharsToEdit
+		}
+	}
+	if starts > 0 {
+		row("start", "%s tokens%s with the first reply: instructions, tool schemas, rules and the first ask; in a session that was taken up again, all before it", big(half(tokens, starts)), onAverage(starts))
+	}
+	if edits > 0 {
+		row("first edit", "after %s and %s tokens of reading%s", counting(int(half(actions, edits)), "action"), about(half(chars, edits)), onAverage(edits))
+	}
+}
+
+func onAverage(n int64) string {
+	if n == 1 {
+		return ""
+	}
+	return " on average"
+}
+
 func filledText(w io.Writer, t audit.Figures) {
 	sum := t.Sources.Sum()
 	fmt.Fprintf(w, "What filled the context: %s characters, %s tokens\n", big(sum), about(sum))
@@ -145,9 +167,9 @@ func filledText(w io.Writer, t audit.Figures) {
 		unseen     string
 	}{
 		{"stale reads", "of files that were edited afterwards", t.Sources.StaleReads, ""},
-		{"file reads", "all others", t.Sources.FileReads, "file_reads"},
+		{"file reads", "of all other files", t.Sources.FileReads, "file_reads"},
 		{"tool output", "of commands, searches and the rest", t.Sources.ToolOutput, ""},
-		{"failed", "calls that failed", t.Sources.FailedAttempts, ""},
+		{"failed", "calls that failed: what was asked for, and the answer", t.Sources.FailedAttempts, ""},
 		{"dialogue", "what people and the model wrote, tool input too", t.Sources.Dialogue, ""},
 		{"rules", "put in by the program", t.Sources.Rules, "rules"},
 		{"tool schemas", "", t.Sources.ToolSchemas, "tool_schemas"},
@@ -167,7 +189,7 @@ func sourceText(w io.Writer, name, note string, n, sum int64, unseen bool) {
 	if unseen {
 		note += "; transcripts do not have all"
 	}
-	fmt.Fprintf(w, "  %-12s %4s  %-20s %s\n", name, percent(n, sum), strings.Repeat("#", int(share(n, sum)/5)), note)
+	fmt.Fprintf(w, "  %-12s %4s  %-20s %s\n", name, percent(n, sum), strings.Repeat("#", int(half(share(n, sum), 5))), note)
 }
 
 func toolsText(t audit.Figures) string {
@@ -234,9 +256,9 @@ func qualityText(row func(name, format string, args ...any), q *audit.Quality) {
 		row("quality", "unknown")
 		return
 	}
-	row("quality", "%.0f–%.0f%% of a short context's at %s tokens; above %.0f%% up to %s–%s: the budget of a feature", q.Low*100, q.High*100,
-		big(q.AtTokens), audit.Enough*100, big(q.BudgetLow), big(q.BudgetHigh))
-	row("", "relative, by published curves: %s", q.Source)
+	row("quality", "with %s tokens a model does %.0f–%.0f%% as well as with a short context; above %.0f%% up to %s–%s tokens: a budget for one feature", big(q.AtTokens),
+		q.Low*100, q.High*100, audit.Enough*100, big(q.BudgetLow), big(q.BudgetHigh))
+	row("", "a relative figure by published curves: %s", q.Source)
 }
 
 func changesText(w io.Writer, changes []audit.Change, sum int64) {
@@ -258,10 +280,20 @@ func agents(list []audit.Figures) string {
 		}
 		count[f.Agent]++
 	}
-	for i, n := range names {
-		names[i] = fmt.Sprintf("%s %d", n, count[n])
+	if len(names) > 1 {
+		for i, n := range names {
+			names[i] = fmt.Sprintf("%s %d", n, count[n])
+		}
 	}
 	return strings.Join(names, ", ")
+}
+
+// days is from when to when, or the one day.
+func days(from, to *string) string {
+	if a, b := day(from), day(to); a != b {
+		return a + " to " + b
+	}
+	return day(from)
 }
 
 func day(at *string) string {

@@ -8,8 +8,11 @@ func share(n, of int64) int64 {
 	if of <= 0 {
 		return 0
 	}
-	return (n*200 + of) / (2 * of)
+	return half(n*100, of)
 }
+
+// half divides to the nearest, halves up.
+func half(n, by int64) int64 { return (2*n + by) / (2 * by) }
 
 // percent is share as people read it. What is there is never shown as nothing.
 func percent(n, of int64) string {
@@ -25,9 +28,9 @@ const charsPerToken = 4
 // about is how many tokens a text of so many characters takes, as an estimate is
 // written: three digits, for it has no more.
 func about(chars int64) string {
-	n, unit := (chars+charsPerToken/2)/charsPerToken, int64(1)
+	n, unit := half(chars, charsPerToken), int64(1)
 	for n/unit >= 1000 {
 		unit *= 10
 	}
-	return "~" + big((n+unit/2)/unit*unit)
+	return "~" + big(half(n, unit)*unit)
 }

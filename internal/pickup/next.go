@@ -135,7 +135,7 @@ func (p *Picker) afterReport() string {
 	case p.asks.main.text == "": // there is nobody to ask
 		return ended + "; nothing is in flight. It said: " + report
 	default:
-		return "The ask looks done, and nothing is in flight: check that it is, then ask the person what comes next. The report began: " + report
+		return "The ask looks done: check that it is, then ask the person what comes next. The report began: " + report
 	}
 }
 

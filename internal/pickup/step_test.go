@@ -40,7 +40,7 @@ func TestSubject(t *testing.T) {
 }
 
 func TestNext(t *testing.T) {
-	const finished = "The ask looks done, and nothing is in flight: check that it is, then ask the person what comes next. The report began: "
+	const finished = "The ask looks done: check that it is, then ask the person what comes next. The report began: "
 	do := audit.Entry{Kind: audit.ToolCall, Call: "1", Tool: "Bash", Act: audit.Shell, Command: "make"}
 	ok := audit.Entry{Kind: audit.ToolResult, Call: "1", Text: "done"}
 	bad := audit.Entry{Kind: audit.ToolResult, Call: "1", Text: "<tool_use_error>no rule</tool_use_error>", Failed: true}
