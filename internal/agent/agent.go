@@ -47,7 +47,7 @@ type Task struct {
 	Feature  kedge.FeatureID // empty: none, as for planning and for a fix
 	Attempt  int
 	Purpose  string // implement, repair, fix, plan
-	Number   int    // of the session in its job, counting from 1
+	Number   int    // of the session among those of the run for its feature, counting from 1
 	Model    string // empty: the program's own choice
 	Dir      string // the work tree
 	Brief    string // path of the brief, a file of mode 0600 outside the work tree

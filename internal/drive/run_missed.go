@@ -79,6 +79,7 @@ func missedOf(st *run.State, d store.FeatureDoc) []run.Event {
 	}
 	if !strings.HasPrefix(d.Hash, f.Hash) {
 		add(run.Amended)
+		out[0].Specs = []run.Spec{run.SpecOf(d.Feature, d.Hash)}
 	}
 	switch {
 	case d.Status == f.Status:

@@ -3,6 +3,7 @@ package drive
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strings"
 
 	"kedge"
@@ -299,10 +300,13 @@ func (s *Driver) tellRun(ctx context.Context, p *project.Project, who project.Ca
 	if ev.Kind == run.Planned && isPlanning(st) {
 		return nil // it begins with what is there when its plan is approved
 	}
-	if ev.Kind == run.Planned {
+	if ev.Kind == run.Planned || ev.Kind == run.Amended {
 		if ev.Specs, err = s.specs(ctx, p); err != nil {
 			return err
 		}
+	}
+	if ev.Kind == run.Amended {
+		ev.Specs = slices.DeleteFunc(ev.Specs, func(spec run.Spec) bool { return spec.ID != ev.Feature })
 	}
 	eng, err := s.engineOf(ctx, p)
 	if err != nil {

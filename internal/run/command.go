@@ -96,6 +96,7 @@ type Command struct {
 	Feature  kedge.FeatureID   `json:"feature,omitempty"`
 	Hash     string            `json:"hash,omitempty"` // of the definition that is worked on
 	Attempt  int               `json:"attempt,omitempty"`
+	Number   int               `json:"number,omitempty"` // StartSession: of the session among those for its feature, or for the same purpose without one
 	Purpose  Purpose           `json:"purpose,omitempty"`
 	Scope    string            `json:"scope,omitempty"`
 	Base     string            `json:"base,omitempty"`

@@ -136,8 +136,8 @@ func samePhase(a, b *Bounded) bool { return *a == *b }
 // sameFeature is asked of every feature at every step: it must be cheap.
 func sameFeature(a, b *Feature) bool {
 	return a.ID == b.ID && a.Hash == b.Hash && a.Status == b.Status && a.Phase == b.Phase && a.Claim == b.Claim &&
-		a.Budget == b.Budget && a.Attempts == b.Attempts && a.Regressions == b.Regressions && a.Spent == b.Spent &&
-		slices.Equal(a.Needs, b.Needs)
+		a.Budget == b.Budget && a.Attempts == b.Attempts && a.Regressions == b.Regressions && a.Sessions == b.Sessions &&
+		a.Spent == b.Spent && slices.Equal(a.Needs, b.Needs)
 }
 
 func mismatch() error {

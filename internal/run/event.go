@@ -113,7 +113,7 @@ type Event struct {
 	Specs    []Spec            `json:"specs,omitempty"`   // Begun, Planned
 	Feature  kedge.FeatureID   `json:"feature,omitempty"` // what a person speaks of
 	Features []kedge.FeatureID `json:"features,omitempty"`
-	Hash     string            `json:"hash,omitempty"` // Amended: the new definition
+	Hash     string            `json:"hash,omitempty"` // Amended: the new definition, of which Specs has what the run knows
 	Reason   string            `json:"reason,omitempty"`
 	Text     string            `json:"text,omitempty"`
 

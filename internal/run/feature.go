@@ -39,6 +39,7 @@ type Feature struct {
 	Budget      kedge.Budget
 	Attempts    int // used
 	Regressions int // how often it was reopened
+	Sessions    int // that worked on it, in every job and attempt
 	Spent       Spend
 }
 
@@ -85,6 +86,7 @@ func (f Feature) MarshalText() ([]byte, error) {
 	b = appendFloat(b, 'u', f.Budget.USD)
 	b = appendNumber(b, 'A', int64(f.Attempts))
 	b = appendNumber(b, 'R', int64(f.Regressions))
+	b = appendNumber(b, 'S', int64(f.Sessions))
 	b = appendNumber(b, 'T', f.Spent.Tokens)
 	b = appendFloat(b, 'U', f.Spent.USD)
 	if f.Claim {
@@ -157,6 +159,8 @@ func (f *Feature) field(letter byte, value string) (err error) {
 		f.Attempts, err = strconv.Atoi(value)
 	case 'R':
 		f.Regressions, err = strconv.Atoi(value)
+	case 'S':
+		f.Sessions, err = strconv.Atoi(value)
 	case 'T':
 		f.Spent.Tokens, err = strconv.ParseInt(value, 10, 64)
 	case 'U':

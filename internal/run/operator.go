@@ -265,11 +265,25 @@ func (t *stepper) amend(f *Feature, j *Job) {
 		return
 	}
 	f.Hash = hash
+	t.redefine(f)
 	switch {
 	case j == nil && f.Status != kedge.Skipped:
 		t.reopen(f, f.Status == kedge.Completed)
 	case j != nil && !committing(j.Phase):
 		t.setAside(j, kedge.Pending, "amended by "+t.who()+": "+t.ev.Reason)
+	}
+}
+
+// redefine takes over what the run itself knows of an amended definition.
+func (t *stepper) redefine(f *Feature) {
+	for _, spec := range t.ev.Specs {
+		if spec.ID != f.ID {
+			continue
+		}
+		f.Budget, f.Phase, f.Needs = spec.Budget, t.phase(spec.Phase), nil
+		for _, id := range spec.Needs {
+			f.Needs = append(f.Needs, t.s.place(id))
+		}
 	}
 }
 

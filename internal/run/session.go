@@ -60,10 +60,30 @@ func (t *stepper) briefed(j *Job) {
 	j.Talk, j.Resumed = Talk{}, conversation != ""
 	j.Sessions++
 	t.s.Sessions++
-	j.Turn = t.issue(j, Command{Kind: StartSession, Text: t.ev.Text, Base: j.Base, Resume: conversation, Reason: why})
+	*t.number(j)++
+	j.Turn = t.issue(j, Command{Kind: StartSession, Number: *t.number(j), Text: t.ev.Text, Base: j.Base, Resume: conversation, Reason: why})
 	if w := t.s.Rules.SessionWall; w > 0 {
 		t.issue(j, Command{Kind: Timer, Wait: w, Reason: "the session has had its time"})
 	}
+}
+
+// number counts the sessions for what the job is about, whichever job and attempt
+// they were of: an answer, a repair or a reopened feature does not start it anew.
+func (t *stepper) number(j *Job) *int {
+	switch f := t.feature(j); {
+	case f != nil:
+		return &f.Sessions
+	case j.Kind == Plan:
+		return &t.s.Planners
+	default:
+		return &t.s.Menders
+	}
+}
+
+// unstarted takes back that a session was counted which never began.
+func (t *stepper) unstarted(j *Job) {
+	j.Sessions--
+	*t.number(j)--
 }
 
 // duringSession hears from a living session.
@@ -275,11 +295,11 @@ func (t *stepper) afterSession(j *Job) {
 		t.endSession(j, Asking)
 	case NoLogin:
 		t.halt(NoAgent, "the agent cannot be used: "+t.ev.Reason)
-		j.Sessions--
+		t.unstarted(j)
 		t.endSession(j, Briefing)
 	case Unapproved:
 		t.halt(Untrusted, t.ev.Reason)
-		j.Sessions--
+		t.unstarted(j)
 		t.endSession(j, Briefing)
 	case Drifted:
 		t.halt(Paused, "the repository changed under the run: "+t.ev.Reason)

@@ -41,6 +41,8 @@ type State struct {
 	Doubt Seen `json:"doubt,omitzero"` // a baseline that was red once and then green, unchanged
 
 	Sessions  int   `json:"sessions"`
+	Planners  int   `json:"planners,omitempty"`  // of them, those that planned
+	Menders   int   `json:"menders,omitempty"`   // and those that were to make a red baseline green
 	Unmetered int   `json:"unmetered,omitempty"` // sessions that never said what they used
 	Spent     Spend `json:"spent"`
 	Day       Day   `json:"day,omitzero"`

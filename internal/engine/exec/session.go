@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -27,7 +28,7 @@ type session struct {
 	x       *Executor
 	c       run.Command
 	id      kedge.SessionID
-	number  int // in its job
+	number  int // among those for its feature
 	dir     string
 	work    string // its work tree
 	route   kedge.Routed
@@ -82,7 +83,7 @@ func (x *Executor) startSession(ctx context.Context, c run.Command, report func(
 		return run.Event{}, err
 	}
 	s := &session{
-		x: x, c: c, id: j.Session, number: j.Sessions, dir: x.sessionDir(j.Session), work: repo.Root(), route: routed,
+		x: x, c: c, id: j.Session, number: cmp.Or(c.Number, j.Sessions), dir: x.sessionDir(j.Session), work: repo.Root(), route: routed,
 		adapter: adapter, report: report, forget: func() {}, typed: newTypist(), caught: make(chan struct{}),
 	}
 	s.route.Model = model

@@ -223,10 +223,10 @@ func lockedDefinitions(m *moment) string {
 	}
 	for i, f := range m.before.Features {
 		g := m.after.Features[i]
-		if f.ID != g.ID || !slices.Equal(f.Needs, g.Needs) || f.Phase != g.Phase || f.Budget != g.Budget {
+		amended := m.ev.Kind == run.Amended && m.ev.Feature == f.ID && m.ev.Reason != "" && m.ev.Actor == human
+		if f.ID != g.ID || !amended && (!slices.Equal(f.Needs, g.Needs) || f.Phase != g.Phase || f.Budget != g.Budget) {
 			return "a definition is another one"
 		}
-		amended := m.ev.Kind == run.Amended && m.ev.Feature == f.ID && m.ev.Reason != "" && m.ev.Actor == human
 		if f.Hash != g.Hash && !amended {
 			return "a definition changed and nobody amended it"
 		}
