@@ -186,9 +186,17 @@ type PlanApproveReply struct {
 	Status   kedge.PlanStatus  `json:"status"`
 	Hash     string            `json:"hash"`
 	Features []kedge.FeatureID `json:"features"`
+	Limits   []PathLimit       `json:"limits"`  // what the work on each may change, in the order of the features
 	Commit   *string           `json:"commit"`  // nil: a plain folder, nothing to commit, or not written
 	Started  bool              `json:"started"` // the run that planned goes on with the work now
 	book.Aside
+}
+
+// PathLimit is what the work on a feature may change, and the line that says so.
+type PathLimit struct {
+	Feature kedge.FeatureID `json:"feature"`
+	Paths   []string        `json:"paths"` // none: everything
+	Where   string          `json:"where,omitempty"`
 }
 
 // PlanApprove freezes the draft in plan.md, makes one feature of each item, and
@@ -215,6 +223,9 @@ func (s *Clerk) PlanApprove(ctx context.Context, who project.Caller, in PlanAppr
 		return PlanApproveReply{}, err
 	}
 	reply := PlanApproveReply{ID: data.ID, Title: data.Title, Status: data.Status, Hash: data.Hash, Features: data.Features, Aside: aside}
+	if reply.Limits, err = limitsOf(ctx, p, data); err != nil {
+		return reply, err
+	}
 	if aside.Without(book.PlanFile) || aside.Without(book.FeaturesFile) {
 		return reply, nil // what stands there is not what was approved
 	}
@@ -223,6 +234,29 @@ func (s *Clerk) PlanApprove(ctx context.Context, who project.Caller, in PlanAppr
 	}
 	reply.Started, err = s.runs.PlanApproved(ctx, p, who)
 	return reply, err
+}
+
+// limitsOf says what the features of an approved plan may change.
+func limitsOf(ctx context.Context, p *project.Project, data kedge.PlanData) ([]PathLimit, error) {
+	l, err := book.ReadLedger(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	out := []PathLimit{}
+	for _, id := range data.Features {
+		d, err := l.Find(id)
+		if err != nil {
+			continue // a retry after it was taken out again
+		}
+		at := plan.LimitedBy(d.Definition, func(file string) []byte {
+			if file == book.PlanFile {
+				return []byte(data.Text)
+			}
+			return nil
+		})
+		out = append(out, PathLimit{Feature: id, Paths: d.Paths, Where: at})
+	}
+	return out, nil
 }
 
 // author is who a commit is by, found before anything is decided; nobody for a

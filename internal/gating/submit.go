@@ -119,6 +119,7 @@ type proof struct {
 	evidence *kedge.Evidence
 	files    []string
 	outside  []string // those that are not the feature's to change
+	limit    string   // what is, and where that is said
 }
 
 func (s *Gater) prove(ctx context.Context, p *project.Project, who project.Caller, def kedge.Definition, env []string) (proof, error) {
@@ -143,8 +144,20 @@ func (s *Gater) prove(ctx context.Context, p *project.Project, who project.Calle
 			return pr, err
 		}
 	}
-	if err := pr.lookAtFiles(ctx, b, tree, def.Paths); err != nil || pr.evidence == nil {
+	if err := pr.lookAtFiles(ctx, b, tree, def.Paths); err != nil {
 		return pr, err
+	}
+	if len(pr.outside) > 0 {
+		pr.limit = plan.LimitText(def, plan.LimitedBy(def, func(file string) []byte {
+			b, _, err := p.Read(file)
+			if err != nil {
+				return nil // the paths themselves are said all the same
+			}
+			return b
+		}))
+	}
+	if pr.evidence == nil {
+		return pr, nil
 	}
 	return pr, pr.lookBack(ctx, p, def)
 }
@@ -265,7 +278,7 @@ func (s *Gater) outcome(d store.FeatureDoc, pr proof) (data kedge.FeatureStatusD
 	case !passed, d.Status == kedge.Completed:
 		return data, false
 	case len(pr.outside) > 0:
-		data.Status, data.Reason = kedge.NeedsReview, "files outside its paths were changed: "+Listed(pr.outside)
+		data.Status, data.Reason = kedge.NeedsReview, "files outside its paths were changed: "+Listed(pr.outside)+"; "+pr.limit
 	case len(d.Checks) == 0:
 		data.Status, data.Reason = kedge.NeedsReview, "it has no checks of its own: a person must accept it"
 	default:

@@ -32,8 +32,11 @@ func parseBudget(s string) (kedge.Budget, bool) {
 }
 
 // itemFeature is the feature that an item becomes.
-func itemFeature(ph kedge.Phase, n int, it kedge.Item, idOf func(item string) kedge.FeatureID) kedge.Definition {
+func itemFeature(ph kedge.Phase, n int, it kedge.Item, files []string, idOf func(item string) kedge.FeatureID) kedge.Definition {
 	budget, _ := parseBudget(ph.Budget)
+	if len(it.Paths) == 0 {
+		it.Paths = files
+	}
 	d := kedge.Definition{
 		ID: idOf(it.ID), Name: it.Text, Phase: ph.ID, Category: "functional", Priority: 10 * (n + 1),
 		Description: fmt.Sprintf("Phase %d: %s", n+1, ph.Title), Paths: it.Paths, Budget: budget,
@@ -58,17 +61,19 @@ func itemFeature(ph kedge.Phase, n int, it kedge.Item, idOf func(item string) ke
 }
 
 // Features makes one definition per item. An item depends on what its "after:"
-// names and on every item of the phase before; the phase's budget bounds each.
+// names and on every item of the phase before; the phase's budget bounds each. One
+// that names no paths may change those that the plan expects to change.
 // Ids are those of the items; when the project has one of them already, all get
 // the plan's title in front. Items that were ticked in the draft claim to be
 // completed.
 func Features(p kedge.Plan, taken func(kedge.FeatureID) bool) []Claimed {
 	prefix := freePrefix(p, taken)
 	idOf := func(item string) kedge.FeatureID { return kedge.FeatureID(prefix + item) }
+	files := FilesOf(p)
 	var out []Claimed
 	for n, ph := range p.Phases {
 		for _, it := range ph.Items {
-			def := itemFeature(ph, n, it, idOf)
+			def := itemFeature(ph, n, it, files, idOf)
 			if n > 0 {
 				for _, before := range p.Phases[n-1].Items {
 					if id := idOf(before.ID); !slices.Contains(def.Dependencies, id) {

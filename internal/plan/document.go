@@ -21,7 +21,7 @@ var planStatuses = []kedge.PlanStatus{
 var planKeys = []string{"version", "id", "title", "status", "base"}
 
 // planFields are the fixed fields, in their order.
-var planFields = []string{"Root cause", "Files expected to change", "Assumptions", "Invariants", "Risks", "Validation"}
+var planFields = []string{"Root cause", filesField, "Assumptions", "Invariants", "Risks", "Validation"}
 
 // Doc is a plan.md: the plan that was read from it, and its text, of which every
 // change touches only the bytes that it is about.
@@ -36,6 +36,7 @@ type Doc struct {
 	problems []kedge.Finding // what reading the text found wrong with its form
 	asked    bool            // the heading Questions is there
 	unproven map[string]bool // items that say "check: none"
+	limited  map[string]int  // the line of an item that names its paths
 }
 
 // box is where an item's [ ] stands.
@@ -51,7 +52,7 @@ func ParsePlan(file string, b []byte) (*Doc, error) {
 	if err != nil {
 		return nil, kedge.Errorf(kedge.Invalid, "%w", err).WithHint("%s", formHint)
 	}
-	d := &Doc{file: file, front: front, unproven: map[string]bool{}}
+	d := &Doc{file: file, front: front, unproven: map[string]bool{}, limited: map[string]int{}}
 	if err := d.readFront(); err != nil {
 		return nil, err
 	}

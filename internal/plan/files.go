@@ -7,12 +7,15 @@ import (
 	"kedge/internal/glob"
 )
 
+// filesField is the field of a plan that names files.
+const filesField = "Files expected to change"
+
 // FilesOf are the paths and patterns that a plan expects to change: the first
 // word of each list item of that field that can be one. Prose names none.
 func FilesOf(p kedge.Plan) []string {
 	var out []string
 	for _, f := range p.Fields {
-		if f.Name != "Files expected to change" {
+		if f.Name != filesField {
 			continue
 		}
 		for line := range strings.Lines(f.Text) {

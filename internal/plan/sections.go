@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -300,6 +301,7 @@ func (d *Doc) readItemKey(it *kedge.Item, line int, key, value string) {
 	case key == "check":
 		it.Checks = append(it.Checks, value)
 	case key == "paths":
+		d.limited[it.ID] = cmp.Or(d.limited[it.ID], line)
 		it.Paths = append(it.Paths, commaList(value)...)
 	case key == "after":
 		it.After = append(it.After, commaList(value)...)

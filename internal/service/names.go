@@ -56,6 +56,7 @@ type (
 	NotesReply              = clerk.NotesReply
 	NotesRequest            = clerk.NotesRequest
 	PlanApproveReply        = clerk.PlanApproveReply
+	PathLimit               = clerk.PathLimit
 	PlanApproveRequest      = clerk.PlanApproveRequest
 	PlanCheckReply          = clerk.PlanCheckReply
 	PlanCheckRequest        = clerk.PlanCheckRequest
@@ -217,6 +218,8 @@ type (
 	RunReply           = drive.RunReply
 	RunRequest         = drive.RunRequest
 	RunStartRequest    = drive.RunStartRequest
+	StepsReply         = drive.StepsReply
+	StepsRequest       = drive.StepsRequest
 	RunStep            = drive.RunStep
 	RunTellReply       = drive.RunTellReply
 	RunTellRequest     = drive.RunTellRequest

@@ -72,7 +72,7 @@ func (x *Executor) look(ctx context.Context, c run.Command, p place) (kedge.Insp
 }
 
 // conclusion is what the findings come to.
-func conclusion(changes []gitx.Change, found []kedge.Finding, outside []string) (outcome, reason string) {
+func conclusion(changes []gitx.Change, found []kedge.Finding, outside beyond) (outcome, reason string) {
 	var forbidden []string
 	for _, f := range found {
 		if f.Level == kedge.LevelError {
@@ -84,8 +84,8 @@ func conclusion(changes []gitx.Change, found []kedge.Finding, outside []string) 
 		return string(run.Empty), ""
 	case len(forbidden) > 0:
 		return string(run.Forbidden), clip(strings.Join(forbidden, "\n"))
-	case len(outside) > 0:
-		return string(run.Outside), shown(outside, 20)
+	case len(outside.paths) > 0:
+		return string(run.Outside), shown(outside.paths, 20) + "; " + outside.limit
 	}
 	return string(run.Clean), ""
 }
@@ -115,51 +115,41 @@ func diffstat(changes []gitx.Change) []kedge.FileChange {
 	return out
 }
 
-// outside are the changed paths that the feature does not name; for one that
-// names none, those that the plan does not.
-func (x *Executor) outside(ctx context.Context, c run.Command, changes []gitx.Change) ([]string, error) {
-	if c.Feature == "" {
-		return nil, nil
-	}
-	f, err := x.cfg.Ledger.Feature(ctx, c.Feature, "")
-	if err != nil {
-		return nil, err
-	}
-	allowed := f.Paths
-	if len(allowed) == 0 {
-		if allowed, err = x.plannedFiles(ctx, c, f.Phase); err != nil {
-			return nil, err
-		}
-	}
-	var out []string
-	for _, ch := range changes {
-		named := slices.ContainsFunc(allowed, func(p string) bool { return p == ch.Path || glob.Match(p, ch.Path) })
-		if len(allowed) > 0 && !named {
-			out = append(out, ch.Path)
-		}
-	}
-	return out, nil
+// beyond is what a session changed that is not its feature's to change. The limit
+// says what is, and which line of which file made it so.
+type beyond struct {
+	paths []string
+	limit string
 }
 
-// plannedFiles are the patterns that the plan at the base expects to change;
-// none where no phase of it is the feature's.
-func (x *Executor) plannedFiles(ctx context.Context, c run.Command, phase string) ([]string, error) {
-	const name = ".kedge/plan.md"
-	text, err := x.cfg.Repo.ReadFile(ctx, c.Base, name)
-	if kedge.NotFound.Is(err) {
-		return nil, nil
+// outside are the changed paths that the feature does not name. One that names
+// none may change everything.
+func (x *Executor) outside(ctx context.Context, c run.Command, changes []gitx.Change) (beyond, error) {
+	var out beyond
+	if c.Feature == "" {
+		return out, nil
 	}
-	if err != nil {
-		return nil, err
+	f, err := x.cfg.Ledger.Feature(ctx, c.Feature, "")
+	if err != nil || len(f.Paths) == 0 {
+		return out, err
 	}
-	d, err := plan.ParsePlan(name, text)
-	if err != nil || d.Plan.Status != kedge.PlanApproved {
-		return nil, nil //nolint:nilerr // what is no approved plan names no files
+	for _, ch := range changes {
+		if !slices.ContainsFunc(f.Paths, func(p string) bool { return p == ch.Path || glob.Match(p, ch.Path) }) {
+			out.paths = append(out.paths, ch.Path)
+		}
 	}
-	if !slices.ContainsFunc(d.Plan.Phases, func(p kedge.Phase) bool { return p.ID == phase }) {
-		return nil, nil
+	if len(out.paths) == 0 {
+		return out, nil
 	}
-	return plan.FilesOf(d.Plan), nil
+	at := plan.LimitedBy(f.Definition, func(file string) []byte {
+		b, err := x.cfg.Repo.ReadFile(ctx, c.Base, file)
+		if err != nil {
+			return nil // the paths themselves are said all the same
+		}
+		return b
+	})
+	out.limit = plan.LimitText(f.Definition, at)
+	return out, nil
 }
 
 // tried is what the session did that is no part of the work: edits of what is

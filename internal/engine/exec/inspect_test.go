@@ -49,7 +49,7 @@ func TestNothingChanged(t *testing.T) {
 
 func TestRow28PathsOutsideThePlan(t *testing.T) {
 	plan := "---\nversion: 1\nid: pln-00000000000000000000000001\ntitle: t\nstatus: approved\nbase: \n---\n## Questions\n\n## Root cause\nx\n\n## Files expected to change\n- src/**\n- `doc.md`: a line\n\n" +
-		"## Assumptions\nx\n\n## Invariants\nx\n\n## Risks\nx\n\n## Validation\nx\n\n## Phase 1: one {#p1}\n- [ ] p1.1 it\n"
+		"## Assumptions\nx\n\n## Invariants\nx\n\n## Risks\nx\n\n## Validation\nx\n\n## Phase 1: one {#p1}\n- [ ] one it\n"
 	for name, of := range map[string]struct {
 		paths   []string
 		phase   string
@@ -57,14 +57,15 @@ func TestRow28PathsOutsideThePlan(t *testing.T) {
 		outside string
 	}{
 		"inside":            {[]string{"src/**"}, "", []string{"src/x/a.go"}, ""},
-		"outside":           {[]string{"src/**", "doc.md"}, "", []string{"src/a.go", "other.go", "lib/b.go"}, "lib/b.go, other.go"},
+		"outside":           {[]string{"src/**"}, "", []string{"src/a.go", "other.go", "lib/b.go"}, "lib/b.go, other.go; it may change src/** (.kedge/features.json:4)"},
 		"no limit":          {nil, "", []string{"anywhere.go"}, ""},
-		"by the plan":       {nil, "p1", []string{"src/a.go", "doc.md"}, ""},
-		"not by the plan":   {nil, "p1", []string{"src/a.go", "README"}, "README"},
-		"of no phase of it": {nil, "p9", []string{"README"}, ""},
+		"no limit of its":   {nil, "p1", []string{"src/a.go", "README"}, ""}, // an approved plan gives its features their paths
+		"by the plan":       {[]string{"src/**", "doc.md"}, "p1", []string{"src/a.go", "doc.md"}, ""},
+		"not by the plan":   {[]string{"src/**", "doc.md"}, "p1", []string{"src/a.go", "README"}, "README; it may change src/**, doc.md (.kedge/plan.md:13)"},
+		"of no phase of it": {[]string{"src/**", "doc.md"}, "p9", []string{"README"}, "README; it may change src/**, doc.md (.kedge/features.json:4)"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			y := newYard(t, map[string]string{".kedge/plan.md": plan})
+			y := newYard(t, map[string]string{".kedge/plan.md": plan, ".kedge/features.json": "{\n  {\n      \"id\": \"one\",\n      \"paths\": [\n"})
 			f := y.feature("one")
 			f.Paths, f.Phase = of.paths, of.phase
 			base := y.head()
