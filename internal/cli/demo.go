@@ -47,6 +47,9 @@ Everything has its own KEDGE_HOME and is gone afterwards.`,
 			return env.show(out, func(w io.Writer) {
 				out.Text(w)
 				fmt.Fprintf(env.Err, "in %.0f seconds; in a repository of yours it begins with: kedge init\n", out.Seconds)
+				if env.Look != nil && !env.Look("kedge") {
+					fmt.Fprintf(env.Err, "kedge is not on your PATH yet: export PATH=\"%s:$PATH\"; for good, from Kedge's own folder: make install\n", filepath.Dir(exe))
+				}
 			})
 		},
 	}

@@ -94,7 +94,11 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 		}
 	}
 	s.report.Seconds = time.Since(began).Seconds()
-	return s.report, s.judge()
+	if err := s.judge(); err != nil {
+		return s.report, err
+	}
+	s.say("4. What happened.")
+	return s.report, nil
 }
 
 // killAfter is how many features are done when the daemon is killed.

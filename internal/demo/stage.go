@@ -156,7 +156,6 @@ git init -q -b main .; git add -A; git commit -q -m "an empty shop"`
 
 // count asks the ledger, git and the sessions what came of it.
 func (s *stage) count(ctx context.Context) error {
-	s.say("3. What happened.")
 	var list service.FeaturesReply
 	if err := s.ask(ctx, &list, "features"); err != nil {
 		return err
@@ -245,7 +244,7 @@ func readUsage(out []byte) usage {
 
 // oneShot plays the same work in one session over one context.
 func (s *stage) oneShot(ctx context.Context) error {
-	s.say("4. For comparison, the same work in one long session.")
+	s.say("3. For comparison, the same work in one long session.")
 	dir := s.path("oneshot")
 	if err := write(dir, files()); err != nil {
 		return err

@@ -307,6 +307,7 @@ func (s *Enroller) setUp(ctx context.Context, at *site, who project.Caller, in I
 	if err != nil {
 		return nil, nil, err
 	}
+	first := at.unborn(ctx)
 	commit, left, err := s.carryOut(ctx, at, pl.changes, "Set up Kedge\n\nThe feature list, progress, rules and checks, and a word to agents.")
 	if err != nil {
 		return nil, nil, err
@@ -320,6 +321,9 @@ func (s *Enroller) setUp(ctx context.Context, at *site, who project.Caller, in I
 	for _, path := range left {
 		pl.notes = append(pl.notes, fmt.Sprintf("%s is written and left out of the commit: git ignores it, or it has other changes that are not committed", path))
 	}
+	if first && commit != "" && at.hasMore(ctx, commit) {
+		pl.notes = append(pl.notes, "this is the first commit of the repository, and it has only Kedge's files; commit yours, a run works on what is committed: git add -A && git commit -m start")
+	}
 	evs, err := s.initEvents(ctx, at.Project, who, data)
 	if err != nil {
 		return nil, nil, err
@@ -329,6 +333,25 @@ func (s *Enroller) setUp(ctx context.Context, at *site, who project.Caller, in I
 		pl.notes = append(pl.notes, said)
 	}
 	return append(evs, news...), pl.notes, err
+}
+
+// unborn tells whether the repository has no commit yet.
+func (at *site) unborn(ctx context.Context) bool {
+	if at.repo == nil {
+		return false
+	}
+	head, err := at.repo.Head(ctx)
+	return err == nil && head.Unborn
+}
+
+// hasMore tells whether the folder has files that a commit has not.
+func (at *site) hasMore(ctx context.Context, commit string) bool {
+	tree, err := at.repo.Tree(ctx)
+	if err != nil {
+		return false
+	}
+	changes, err := at.repo.Diff(ctx, commit, tree)
+	return err == nil && len(changes) > 0
 }
 
 func readFacts(ctx context.Context, p *project.Project) (book.Ledger, *docs.Facts, error) {
