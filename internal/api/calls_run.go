@@ -18,6 +18,7 @@ func runCalls() []Call {
 		call("run.approve", Writing, (*service.Service).RunApprove),
 		call("run.deny", Writing, (*service.Service).RunDeny),
 		call("run.land", Writing, (*service.Service).RunLand),
+		call("steps", Reading, (*service.Service).Steps),
 		call("explain", Reading, (*service.Service).Explain),
 	}
 }

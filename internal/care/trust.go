@@ -214,7 +214,7 @@ func RefuseUnapproved(open trust.Found) error {
 	var what, next []string
 	if n := len(open.Files); n > 0 {
 		what = append(what, fmt.Sprintf("nobody approved what the repository brings along for agents to run or obey: %s", paths(open.Files)))
-		next = append(next, "look at it (kedge approve), then: kedge approve files@"+open.Hash()[:trust.Digits])
+		next = append(next, "look at it (kedge approve), then: kedge approve files@"+open.Hash()[:trust.Digits]+", or take it out (git rm)")
 	}
 	for _, v := range open.Variables {
 		what = append(what, fmt.Sprintf("%s sets %s, which is blocked: %s", v.Path, v.Name, v.Why))

@@ -15,7 +15,8 @@ import (
 
 // FeatureReply is a feature after a change.
 type FeatureReply struct {
-	Feature kedge.Feature `json:"feature"`
+	Feature  kedge.Feature   `json:"feature"`
+	Stranded []plan.Stranded `json:"stranded,omitempty"` // after a skip: the features that it leaves behind
 	book.Aside
 }
 
@@ -111,12 +112,33 @@ func (s *Clerk) FeatureReopen(ctx context.Context, who project.Caller, in Featur
 }
 
 // FeatureSkip says that a feature will not be done. What depends on it stays
-// behind it until a person amends that.
+// behind it until a person amends that, and is named in the answer.
 func (s *Clerk) FeatureSkip(ctx context.Context, who project.Caller, in FeatureStatusRequest) (FeatureReply, error) {
 	if err := project.PersonOnly(who, "skip a feature"); err != nil {
 		return FeatureReply{}, err
 	}
-	return s.move(ctx, who, in, run.Skipped, kedge.Skipped, kedge.Pending, kedge.InProgress, kedge.BlockedWork, kedge.NeedsReview, kedge.Regressed)
+	reply, err := s.move(ctx, who, in, run.Skipped, kedge.Skipped, kedge.Pending, kedge.InProgress, kedge.BlockedWork, kedge.NeedsReview, kedge.Regressed)
+	if err != nil {
+		return reply, err
+	}
+	l, _, err := s.book.ReadFeatures(ctx, who)
+	for _, of := range plan.StrandedIn(asSkipped(l.Features(), in.ID)) {
+		if of.Behind == in.ID {
+			reply.Stranded = append(reply.Stranded, of)
+		}
+	}
+	return reply, err
+}
+
+// asSkipped are the features with one skipped: of one that a run works on, the
+// ledger says it only when the run has set the work aside.
+func asSkipped(features []kedge.Feature, id kedge.FeatureID) []kedge.Feature {
+	for i := range features {
+		if features[i].ID == id {
+			features[i].Status = kedge.Skipped
+		}
+	}
+	return features
 }
 
 // FeatureAccept completes a feature that waits for a review. Only a person may,

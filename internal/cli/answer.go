@@ -36,6 +36,10 @@ func answerText(w io.Writer, r service.AnswerReply) {
 	switch {
 	case r.Started:
 		fmt.Fprintln(w, "next      it goes on by itself: kedge run shows it")
+	case r.Run != nil:
+		for _, line := range r.Run.Next {
+			fmt.Fprintf(w, "next      %s\n", plain.Line(line))
+		}
 	case len(r.Open) > 0:
 		fmt.Fprintf(w, "next      kedge answer %d TEXT\n", r.Open[0].N)
 	}

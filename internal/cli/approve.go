@@ -16,15 +16,16 @@ import (
 
 func newApprove(env *Env) *cobra.Command {
 	return &cobra.Command{
-		Use: "approve [ID | files@HASH | env:NAME@HASH | filter:NAME@HASH]", Short: "Let work in, or what the repository brings along run", Args: cobra.MaximumNArgs(1),
-		Long: "Lets the work on a feature be integrated that a run holds back because it changed\n" +
-			"paths outside its plan; or lets run what the repository brings along.\n\n" +
+		Use: "approve [ID | files@HASH | env:NAME@HASH | filter:NAME@HASH]", Short: "Say yes to work that a run holds back, or to what the repository brings along", Args: cobra.MaximumNArgs(1),
+		Long: "Says yes to the work on a feature that a run holds back because it changed paths\n" +
+			"outside its plan: it goes in. No is: kedge deny ID --reason WHY. Or lets run what\n" +
+			"the repository brings along.\n\n" +
 			"Kedge runs nothing that a repository brings along, and starts no unattended\n" +
 			"session where agents would: their settings, hooks and servers (files@HASH), and\n" +
 			"variables that send keys elsewhere or load code (env:NAME@HASH). Where files need\n" +
 			"a git filter (Git LFS, an encryption), that asks too (filter:NAME@HASH). A person\n" +
-			"approves exactly these contents; changed ones ask again. Without an argument all\n" +
-			"of it is listed.",
+			"approves exactly these contents; changed ones ask again. Who means no leaves it,\n" +
+			"or takes it out of the repository. Without an argument all of it is listed.",
 		Example: "  kedge approve order-entity                                   the work may go in\n" +
 			"  kedge approve                                                what there is to approve\n" +
 			"  kedge approve files@9b1d0c4e77aa52f3c6018e2d5b94f0a1         agents may heed these files\n" +
@@ -33,7 +34,7 @@ func newApprove(env *Env) *cobra.Command {
 			if len(args) == 0 {
 				return listApprovable(c, env)
 			}
-			return approve(c, env, args[0])
+			return env.changed(c.Context(), approve(c, env, args[0]))
 		},
 		ValidArgsFunction: featureIDs(env, kedge.NeedsReview),
 	}
@@ -76,7 +77,7 @@ func approveWork(c *cobra.Command, env *Env, id kedge.FeatureID) error {
 	if err != nil {
 		return err
 	}
-	return env.showRun(out)
+	return env.showWord(out)
 }
 
 func listApprovable(c *cobra.Command, env *Env) error {
@@ -92,7 +93,7 @@ func listApprovable(c *cobra.Command, env *Env) error {
 			fileLines(w, f)
 		}
 		if out.Hash != "" {
-			fmt.Fprintf(w, "to approve these files as they are: kedge approve files@%s\n", out.Hash[:trust.Digits])
+			fmt.Fprintf(w, "yes, agents may heed these files as they are: kedge approve files@%s\nno: take them out (git rm), else no unattended session starts\n", out.Hash[:trust.Digits])
 		}
 		for _, v := range out.Variables {
 			fmt.Fprintf(w, "env:%s@%s  %s\n  %s%s: %s\n", plain.Line(v.Name), v.SHA256[:trust.Digits], approvedWord(v.Approved), plain.Line(v.Path), inDir(v.Dir), v.Why)

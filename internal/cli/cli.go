@@ -87,7 +87,7 @@ func Main(ctx context.Context, env Env) int {
 	root.SetOut(env.Out)
 	root.SetErr(env.Err)
 	namedShells(root, env.Args)
-	err := root.ExecuteContext(ctx)
+	c, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		return 0
 	}
@@ -97,7 +97,7 @@ func Main(ctx context.Context, env Env) int {
 	if code, ok := errors.AsType[errExit](err); ok {
 		return int(code)
 	}
-	report(ctx, &env, err)
+	report(ctx, &env, c.CommandPath(), err)
 	if code, ok := exitCodes[kedge.KindOf(err)]; ok {
 		return code
 	}
@@ -106,8 +106,11 @@ func Main(ctx context.Context, env Env) int {
 
 // report is the only place that shows an error to a person. Who pressed Ctrl-C
 // knows why the command ended: one word says that it did.
-func report(ctx context.Context, env *Env, err error) {
+func report(ctx context.Context, env *Env, command string, err error) {
 	w := api.ToWire(err)
+	if w.Hint == "" {
+		w.Hint = usualHint(kedge.KindOf(err), command)
+	}
 	if env.json {
 		b, _ := encode(map[string]any{"error": w}, "") // three strings always encode
 		fmt.Fprintf(env.Err, "%s", b)
@@ -120,6 +123,20 @@ func report(ctx context.Context, env *Env, err error) {
 	fmt.Fprintf(env.Err, "kedge: %s\n", w.Message)
 	if w.Hint != "" {
 		fmt.Fprintf(env.Err, "hint: %s\n", w.Hint)
+	}
+}
+
+// usualHint is what to do about an error that does not say it itself.
+func usualHint(kind kedge.Kind, command string) string {
+	switch kind {
+	case kedge.Interrupted:
+		return ""
+	case kedge.Invalid:
+		return command + " --help"
+	case kedge.NotFound, kedge.Conflict, kedge.Blocked, kedge.Red, kedge.OverBudget:
+		return "where things stand: kedge status; how it is called: " + command + " --help"
+	default:
+		return "see what is damaged: kedge doctor"
 	}
 }
 

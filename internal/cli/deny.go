@@ -11,8 +11,8 @@ func newDeny(env *Env) *cobra.Command {
 	var reason string
 	c := &cobra.Command{
 		Use:     "deny ID --reason WHY",
-		Short:   "Set the work on a feature aside that waits for your word",
-		Long:    "Sets the work on a feature aside that a run holds back because it changed paths\noutside its plan. The feature is blocked with the reason; the work is in kedge salvage.",
+		Short:   "Say no to the work on a feature that a run holds back",
+		Long:    "Says no to the work on a feature that a run holds back because it changed paths\noutside its plan: it is set aside (kedge salvage ls), and the feature is blocked with\nthe reason; kedge feature reopen has it tried again. Yes is: kedge approve ID.",
 		Example: "  kedge deny order-entity --reason \"the schema is not to be touched\"",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -20,7 +20,7 @@ func newDeny(env *Env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return env.showRun(out)
+			return env.changed(c.Context(), env.showWord(out))
 		},
 		ValidArgsFunction: featureIDs(env, kedge.NeedsReview),
 	}

@@ -190,7 +190,10 @@ func featureCall(c *cobra.Command, env *Env, name string, in any) error {
 		return err
 	}
 	env.aside(reply.Aside)
-	return env.show(reply, func(w io.Writer) { featureLine(w, reply.Feature) })
+	if text := plan.StrandedText(reply.Stranded, reply.Feature.ID); text != "" {
+		env.talk("note: %s", plain.Line(text))
+	}
+	return env.changed(c.Context(), env.show(reply, func(w io.Writer) { featureLine(w, reply.Feature) }))
 }
 
 func newFeatureAccept(env *Env) *cobra.Command {
@@ -264,6 +267,9 @@ func featureText(w io.Writer, r service.FeatureShowReply) {
 		line("step "+strconv.Itoa(i+1), s)
 	}
 	line("paths", strings.Join(f.Paths, ", "))
+	if len(f.Paths) == 0 {
+		line("paths", "any: its work may change every file")
+	}
 	for _, c := range f.Checks {
 		line("check", strings.TrimPrefix(c.Name+": ", "check: ")+checkText(c))
 		line("  prove", proveText(c))

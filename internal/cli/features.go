@@ -111,9 +111,9 @@ Features that are there already, with the same definition, stay as they are.`,
 				env.talk("%s: %s", f.Where, f.What)
 			}
 			claimed(env, reply.Claimed)
-			return env.show(reply, func(w io.Writer) {
+			return env.changed(c.Context(), env.show(reply, func(w io.Writer) {
 				fmt.Fprintf(w, "%d added, %d already there\n", len(reply.Added), len(reply.Unchanged))
-			})
+			}))
 		},
 	}
 	c.Flags().StringVar(&format, "format", "", "anthropic, kedge or seed (default: look at the file)")

@@ -130,6 +130,7 @@ var notShown = map[string]string{
 	"init.plan":       "asked before init, on a terminal",
 	"session.find":    "asked on the way to a session's output",
 	"session.attach":  "asked on the way to a terminal",
+	"steps":           "asked after what changes something, and said on stderr: the script steps of cmd/kedge",
 	"run.going":       "asked by down, whose answer holds it",
 	"session.retain":  "asked by up, whose answer holds it",
 	"features.export": "see features export",

@@ -169,18 +169,39 @@ and only a plan without errors whose blocking questions are answered.`,
 				return err
 			}
 			env.aside(reply.Aside)
-			return env.show(reply, func(w io.Writer) {
+			return env.changed(c.Context(), env.show(reply, func(w io.Writer) {
 				fmt.Fprintf(w, "%s approved: %s\n", reply.ID, featureCount(len(reply.Features)))
+				limitLines(w, reply.Limits)
 				if reply.Commit != nil {
 					fmt.Fprintf(w, "commit  %s (the plan, the features, what else Kedge wrote)\n", *reply.Commit)
 				}
 				if reply.Started {
 					fmt.Fprintln(w, "the run goes on now: kedge run shows it, kedge run --pause holds it")
-					return
 				}
-				fmt.Fprintf(w, "next    kedge run, or by hand: kedge next\n")
-			})
+			}))
 		},
+	}
+}
+
+// shownLimits is how many features a person is shown the paths of; --json has all.
+const shownLimits = 20
+
+// limitLines say what the work on each feature may change: what is outside waits
+// for a person.
+func limitLines(w io.Writer, limits []service.PathLimit) {
+	for i, l := range limits {
+		if i == shownLimits {
+			fmt.Fprintf(w, "paths   and so on for %d more: kedge feature show ID\n", len(limits)-shownLimits)
+			return
+		}
+		may := "any file"
+		if len(l.Paths) > 0 {
+			may = plain.Line(strings.Join(l.Paths, ", "))
+		}
+		if l.Where != "" {
+			may += " (" + l.Where + ")"
+		}
+		fmt.Fprintf(w, "paths   %s may change %s\n", l.Feature, may)
 	}
 }
 

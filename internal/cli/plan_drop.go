@@ -21,12 +21,12 @@ Only a person may drop a plan.`,
 		Example: "  kedge plan drop --reason \"not this year\"",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return ask(c.Context(), env, "plan.drop", in, func(w io.Writer, out service.PlanDropReply) {
+			return env.changed(c.Context(), ask(c.Context(), env, "plan.drop", in, func(w io.Writer, out service.PlanDropReply) {
 				fmt.Fprintf(w, "dropped %s: %s\n", out.ID, plain.Line(out.Title))
 				if out.Kept != "" {
 					fmt.Fprintf(w, "kept    %s\n", plain.Line(out.Kept))
 				}
-			})
+			}))
 		},
 	}
 	c.Flags().StringVar(&in.Reason, "reason", "", "why")

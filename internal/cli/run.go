@@ -92,14 +92,19 @@ func runWord(ctx context.Context, env *Env, name string) error {
 
 // showRun prints a run as the answer of a command that does not wait for it.
 func (env *Env) showRun(out service.RunReply) error {
-	env.notes(out.Notes)
-	if err := env.show(out, func(w io.Writer) { fmt.Fprintln(w, afterWord(out.Run)) }); err != nil {
+	if err := env.showWord(out); err != nil {
 		return err
 	}
 	if out.Run.Resting {
 		env.nextSteps(out.Run)
 	}
 	return nil
+}
+
+// showWord prints a run after something was said to it.
+func (env *Env) showWord(out service.RunReply) error {
+	env.notes(out.Notes)
+	return env.show(out, func(w io.Writer) { fmt.Fprintln(w, afterWord(out.Run)) })
 }
 
 func (env *Env) notes(notes []string) {

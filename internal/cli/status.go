@@ -60,6 +60,9 @@ func statusText(w io.Writer, out service.StatusReply) {
 	for _, path := range out.Behind {
 		row("behind", "%s is older than the journal; the next command that writes brings it up", path)
 	}
+	for _, of := range out.Stranded {
+		row("stranded", "%s depends on %s, which was skipped", of.ID, of.Behind)
+	}
 	for _, line := range nextLines(out) {
 		row("next", "%s", plain.Line(line))
 	}
@@ -152,26 +155,32 @@ func driftText(w io.Writer, row func(name, format string, args ...any), out serv
 	}
 }
 
-// nextLines say what comes next: what the run asks for, else the next feature.
+// nextLines say what comes next: the next feature, where nothing works on any, and
+// what a person does.
 func nextLines(out service.StatusReply) []string {
 	if standsStill(out) {
 		return []string{"kedge up"}
 	}
-	if out.Run != nil && len(out.Run.Next) > 0 {
-		lines := make([]string, len(out.Run.Next))
-		for i, line := range out.Run.Next {
-			lines[i] = whatFor(line)
-		}
-		return lines
+	idle := slices.Contains(out.Steps, "kedge next")
+	var lines []string
+	switch {
+	case len(out.Steps) == 0 && out.Next == nil:
+		lines = append(lines, nothingNext(out.Why, out.Features.Total))
+	case idle && out.Next != nil || len(out.Steps) == 0:
+		lines = append(lines, nextFeature(*out.Next))
 	}
-	if out.Next == nil {
-		return []string{nothingNext(out.Why, out.Features.Total)}
+	for _, line := range out.Steps {
+		lines = append(lines, whatFor(line, idle))
 	}
-	s := string(out.Next.Feature.ID)
-	if out.Next.Item != "" && out.Next.Item != s {
-		s = out.Next.Item + " " + s
+	return lines
+}
+
+func nextFeature(n kedge.Next) string {
+	s := string(n.Feature.ID)
+	if n.Item != "" && n.Item != s {
+		s = n.Item + " " + s
 	}
-	return []string{s + ": " + out.Next.Feature.Name}
+	return s + ": " + n.Feature.Name
 }
 
 // nothingNext says why nothing is next and, at the very beginning, how to begin.

@@ -23,6 +23,8 @@ from the commit that init made. Weakened tests and changed protected files since
 then are red; where such a change is meant, a person runs kedge gate first.
 
 A full green verdict completes the feature; a red one leaves it open (exit code 6).
+The work is not committed by that: do it then, git add -A && git commit. A run makes
+its own commits.
 A feature without checks of its own, or one that changed files outside its paths,
 then waits for a person (exit code 5): kedge feature accept ID --reason WHY.`,
 		Example: "  kedge feature submit order-entity",
@@ -43,12 +45,16 @@ then waits for a person (exit code 5): kedge feature accept ID --reason WHY.`,
 			}
 			if out.Feature.Status == kedge.NeedsReview {
 				env.talk("%s: %s", out.Feature.ID, plain.Line(out.Reason))
-				env.talk("hint: kedge feature accept %s --reason WHY", out.Feature.ID)
 			}
 			if err := env.show(out, func(w io.Writer) { submitText(w, out) }); err != nil {
 				return err
 			}
-			return submitCode(out)
+			if out.Feature.Status == kedge.NeedsReview { // it comes first, whatever else waits
+				env.talk("next: kedge feature accept %s --reason WHY", out.Feature.ID)
+				env.talk("next: kedge feature reopen %s --reason WHY", out.Feature.ID)
+				return submitCode(out)
+			}
+			return env.changed(c.Context(), submitCode(out))
 		},
 	}
 }

@@ -7,15 +7,18 @@ import "strings"
 var purposes = []struct{ command, purpose string }{
 	{"git diff", "see the work"},
 	{"kedge answer", "answer it"},
-	{"kedge approve", "let the work pass"},
-	{"kedge deny", "send the work back"},
-	{"kedge feature accept", "call it done"},
+	{"kedge approve", "yes, let the work in"},
+	{"kedge deny", "no, set it aside and block the feature"},
+	{"kedge feature accept", "yes, call it done"},
+	{"kedge feature amend", "let it go on without what was skipped"},
 	{"kedge feature reopen", "have it tried again"},
 	{"kedge feature show", "see what is in its way"},
+	{"kedge feature skip", "leave it out too"},
 	{"kedge gate", "see what is red"},
 	{"kedge land", "bring the work into the branch"},
-	{"kedge plan approve", "have the plan worked off"},
-	{"kedge plan drop", "give the plan up"},
+	{"kedge next", "or do it by hand, which one and how"},
+	{"kedge plan approve", "yes, have the plan worked off"},
+	{"kedge plan drop", "no, give the plan up"},
 	{"kedge plan show", "read the plan"},
 	{"kedge run --continue", "let the run go on"},
 	{"kedge run --pause", "hold the run"},
@@ -23,11 +26,14 @@ var purposes = []struct{ command, purpose string }{
 	{"kedge run", "watch the run"},
 }
 
-// whatFor puts before a command that a run names what it is for; the command
-// stays at the end, to be copied.
-func whatFor(line string) string {
-	if line == "kedge approve" {
+// whatFor puts before a command that comes next what it is for; the command stays
+// at the end, to be copied. Where no run works, kedge run starts one.
+func whatFor(line string, idle bool) string {
+	switch {
+	case line == "kedge approve":
 		return "see what is to be approved: " + line
+	case line == "kedge run" && idle:
+		return "have the features worked on: " + line
 	}
 	for _, p := range purposes {
 		if strings.HasPrefix(line+" ", p.command+" ") {

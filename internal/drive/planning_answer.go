@@ -22,7 +22,7 @@ type AnswerRequest struct {
 }
 
 // AnswerReply says what was answered, and what is still open. Started tells
-// whether the run goes on now.
+// whether the run goes on now; one that was halted does not.
 type AnswerReply struct {
 	Question string           `json:"question"`
 	Answer   string           `json:"answer"`
@@ -145,7 +145,7 @@ func (s *Driver) answered(ctx context.Context, p *project.Project, who project.C
 		if err != nil {
 			return r, err
 		}
-		r.Run = &on.Run
+		r.Run, r.Started = &on.Run, last.Halt == ""
 	}
 	return r, nil
 }
@@ -161,7 +161,7 @@ func (s *Driver) answerFeature(ctx context.Context, p *project.Project, who proj
 	if !seen && (j == nil || j.Phase != run.Asking && j.Then != run.Asking) {
 		return AnswerReply{}, kedge.Errorf(kedge.Conflict, "the work on %q asks nothing now", in.Name).WithHint("kedge status")
 	}
-	r := AnswerReply{Answer: in.Text, Open: []kedge.Question{}, Started: true}
+	r := AnswerReply{Answer: in.Text, Open: []kedge.Question{}}
 	if j != nil {
 		r.Question = j.Question
 	}
@@ -182,6 +182,6 @@ func (s *Driver) answerFeature(ctx context.Context, p *project.Project, who proj
 	}
 	s.keepEnv(last.Run, in.Env)
 	out, err := s.say(ctx, p, eng, who, last.Run, run.Event{Kind: run.Answered, Feature: id, Text: in.Text})
-	r.Run = &out.Run
+	r.Run, r.Started = &out.Run, last.Halt == ""
 	return r, err
 }

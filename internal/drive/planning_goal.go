@@ -130,11 +130,22 @@ func (s *Driver) planRules(ctx context.Context, p *project.Project, base string,
 	}
 	r := rulesOf(cfg, in.Flags)
 	planner := firstSet(cfg.Route.Plan, r.Agent)
-	if err := keep.CheckAgent(cfg, p, planner, in.Env); err != nil {
+	again := planCommand(in.Goal)
+	if err := s.checkCommitted(ctx, p, repo, base, planner, again, keep.CheckAgent(cfg, p, planner, in.Env, again)); err != nil {
 		return r, nil, err
 	}
 	notes, err := s.checkVersions(ctx, cfg, []config.Use{{Key: "route.plan", Route: planner}}, in.Env)
 	return r, notes, err
+}
+
+// planCommand is the command line that asks for a plan; a goal of many words is
+// for the person to say again.
+func planCommand(goal string) string {
+	const most = 100
+	if len(goal) > most || strings.ContainsAny(goal, "'\n\r") {
+		goal = "GOAL"
+	}
+	return "kedge plan '" + goal + "'"
 }
 
 // savePlan writes down that a plan is being made, and shows it in plan.md. It
@@ -288,7 +299,7 @@ func (s *Driver) planNext(ctx context.Context, p *project.Project, id kedge.RunI
 	}
 	switch {
 	case d.Status == kedge.PlanReady:
-		out = append(out, "kedge plan show", "kedge plan approve")
+		out = append(out, "kedge plan show", "kedge plan approve", "kedge plan drop")
 	case d.Status == kedge.PlanWaiting:
 		out = append(out, "kedge plan show")
 	case book.IsOpenPlan(d):

@@ -72,9 +72,14 @@ func (s *Driver) RunStart(ctx context.Context, who project.Caller, in RunStartRe
 	switch {
 	case dropped:
 		return s.begin(ctx, p, who, in, last)
-	case found && (!last.Ended() || last.Run == s.runID(who)):
+	case found && last.Run == s.runID(who):
 		return s.attachRun(ctx, p, last, in)
+	case found && !last.Ended():
+		return s.attachWith(ctx, p, who, last, in)
 	case found && last.Halt == run.OverBudget && in.Flags.BudgetUSD == 0 && in.Flags.BudgetTokens == 0:
+		if err := refuseFlags(last, in.Flags); err != nil {
+			return RunReply{}, err
+		}
 		return s.attachRun(ctx, p, last, in)
 	case found && last.Halt != "":
 		anew, err := s.anew(ctx, p, last)
@@ -136,11 +141,7 @@ func (s *Driver) attachRun(ctx context.Context, p *project.Project, st run.State
 		return RunReply{}, err
 	}
 	v, err := s.viewOf(ctx, p, st)
-	reply := RunReply{Run: v, Attached: true, Steps: stepsOf(ctx, p, st.Run), Notes: []string{}}
-	if in.Flags != (RunFlags{}) && st.Halt != run.OverBudget {
-		reply.Notes = append(reply.Notes, "the run goes on with the rules that it has; others take effect with: kedge run --continue")
-	}
-	return reply, err
+	return RunReply{Run: v, Attached: true, Steps: stepsOf(ctx, p, st.Run), Notes: []string{}}, err
 }
 
 // begin starts a new run; last is the one before it, if there was one.
@@ -254,12 +255,13 @@ func (s *Driver) runRules(ctx context.Context, p *project.Project, repo *gitx.Re
 	}
 	r := rulesOf(cfg, in.Flags)
 	r.Phases = phaseLimits(l)
-	if err := s.checkCommitted(ctx, p, repo, base, r.Agent, keep.CheckAgent(cfg, p, r.Agent, in.Env)); err != nil {
+	const again = "kedge run"
+	if err := s.checkCommitted(ctx, p, repo, base, r.Agent, again, keep.CheckAgent(cfg, p, r.Agent, in.Env, again)); err != nil {
 		return r, nil, err
 	}
 	uses := usesOf(cfg, r.Agent, in.Flags)
 	for _, use := range uses[1:] {
-		if err := keep.CheckAgent(cfg, p, use.Route, in.Env); err != nil {
+		if err := keep.CheckAgent(cfg, p, use.Route, in.Env, again); err != nil {
 			return r, nil, kedge.Errorf(kedge.Blocked, "%s in config.toml: %w", use.Key, err).WithHint("%s", kedge.HintOf(err))
 		}
 	}
@@ -329,8 +331,9 @@ func firstSet(values ...string) string {
 
 // checkCommitted says it when an agent is only missing because nobody committed
 // what it takes: a run reads config.toml, and runs a script of the repository, as
-// they are in its commit. err is what is wrong with the agent; nil: nothing.
-func (s *Driver) checkCommitted(ctx context.Context, p *project.Project, repo *gitx.Repo, base, route string, err error) error {
+// they are in its commit. err is what is wrong with the agent; nil: nothing. again is
+// what the person called, to be called again.
+func (s *Driver) checkCommitted(ctx context.Context, p *project.Project, repo *gitx.Repo, base, route, again string, err error) error {
 	here, hereErr := settings.Source{Project: p}.Config(ctx, "")
 	if hereErr != nil {
 		return err
@@ -343,7 +346,7 @@ func (s *Driver) checkCommitted(ctx context.Context, p *project.Project, repo *g
 	}
 	if err != nil && s.differs(ctx, p, repo, setup.ConfigFile) {
 		return kedge.Errorf(kedge.Blocked, "%w: %s has changes that are not committed, and a run reads it as it is committed", err, setup.ConfigFile).
-			WithHint("git commit -m \"settings of Kedge\" %s && kedge run", setup.ConfigFile)
+			WithHint("git commit -m \"settings of Kedge\" %s && %s", setup.ConfigFile, again)
 	}
 	if err != nil || len(a.Command) == 0 || filepath.IsAbs(a.Command[0]) || !strings.Contains(a.Command[0], "/") {
 		return err
@@ -353,7 +356,7 @@ func (s *Driver) checkCommitted(ctx context.Context, p *project.Project, repo *g
 		return err
 	}
 	return kedge.Errorf(kedge.Blocked, "agent %q cannot be started: %s is not committed, and a run works on what is", name, script).
-		WithHint("git add %s && git commit -m \"the agent\" %s && kedge run", script, script)
+		WithHint("git add %s && git commit -m \"the agent\" %s && %s", script, script, again)
 }
 
 // differs tells whether a file is not as in the last commit.

@@ -75,7 +75,10 @@ func (s *Driver) viewOf(ctx context.Context, p *project.Project, st run.State) (
 		ID: st.Run, State: st.Status, Reason: reason, Halt: st.Halt, Agent: st.Rules.Agent, Parallel: st.Rules.Parallel,
 		StartedAt: startOf(st.Run), Features: countRun(st), Sessions: st.Sessions, Usage: usageOf(st),
 		Limits: RunLimits{Tokens: st.Rules.Tokens, USD: st.Rules.USD, Sessions: st.Rules.MaxSessions},
-		Jobs:   []RunJob{}, Resting: resting(&st), Next: nextOf(&st),
+		Jobs:   []RunJob{}, Resting: resting(&st),
+	}
+	if v.Next, err = s.nextSteps(ctx, p, st); err != nil {
+		return v, err
 	}
 	for i := range st.Jobs {
 		j, err := jobView(ctx, p, &st, &st.Jobs[i])
@@ -86,9 +89,6 @@ func (s *Driver) viewOf(ctx context.Context, p *project.Project, st run.State) (
 	}
 	if v.Resting {
 		v.Kind = kindOf(&st)
-		if v.Next, err = s.nextAtRest(ctx, p, st, v.Next); err != nil {
-			return v, err
-		}
 	}
 	last, err := standing.LastVerdict(ctx, p)
 	if err != nil {
@@ -99,26 +99,6 @@ func (s *Driver) viewOf(ctx context.Context, p *project.Project, st run.State) (
 	}
 	v.ETA, err = s.eta(ctx, p, &st, v.StartedAt)
 	return v, err
-}
-
-// nextAtRest is what a person can do about a run that does nothing by itself.
-func (s *Driver) nextAtRest(ctx context.Context, p *project.Project, st run.State, next []string) ([]string, error) {
-	if !isPlanning(st) {
-		return next, nil
-	}
-	more, err := s.planNext(ctx, p, st.Run)
-	if err != nil {
-		return next, err
-	}
-	next = append(more, next...)
-	dropped, err := isDropped(ctx, p, st)
-	if err != nil {
-		return next, err
-	}
-	if dropped {
-		next = []string{} // it never goes on
-	}
-	return s.nextToLand(ctx, p, st, next)
 }
 
 // startOf reads the moment at which a run began out of its id.
@@ -225,8 +205,8 @@ func kindOf(st *run.State) kedge.Kind {
 	}
 }
 
-// nextOf says what a person does next about a run: what it asks for and, while it
-// works by itself, how to watch, hold and end it.
+// nextOf says what a person does next about a run and its features: what it asks
+// for and, while it works by itself, how to watch, hold and end it.
 func nextOf(st *run.State) []string {
 	out := []string{}
 	add := func(line string) {
@@ -262,19 +242,9 @@ func nextOf(st *run.State) []string {
 	if st.Lander != "" || st.Rules.Land == "never" && st.Ended() && st.Halt == "" && st.Landed != st.Tip && !isPlanning(*st) {
 		add("kedge land")
 	}
-	for _, f := range st.Features {
-		switch f.Status {
-		case kedge.BlockedWork:
-			add("kedge feature show " + string(f.ID))
-			add("kedge feature reopen " + string(f.ID))
-		case kedge.NeedsReview:
-			if j := jobOf(st, f.ID); j == nil || j.Phase != run.Reviewing {
-				add("kedge feature accept " + string(f.ID) + " --reason WHY")
-			}
-		default:
-		}
-		if len(out) >= shownNext {
-			break
+	for _, line := range featureSteps(st) {
+		if len(out) < shownNext {
+			add(line)
 		}
 	}
 	return out
@@ -345,31 +315,17 @@ func (s *Driver) eta(ctx context.Context, p *project.Project, st *run.State, sta
 	return &seconds, nil
 }
 
-// runStatus fills in the newest run, and what its sessions used.
+// runStatus fills in the newest run, what its sessions used, and what comes next.
 func (s *Driver) runStatus(ctx context.Context, p *project.Project, r *standing.StatusReply) error {
 	st, found, err := lastRun(ctx, p)
-	if err != nil || !found {
+	if err != nil {
+		return err
+	}
+	if r.Steps, err = s.nextSteps(ctx, p, st); err != nil || !found {
 		return err
 	}
 	reason, err := reasonOf(ctx, p, &st)
-	if err != nil {
-		return err
-	}
-	r.Run = &standing.RunInfo{ID: st.Run, State: string(st.Status), Reason: reason}
+	r.Run = &standing.RunInfo{ID: st.Run, State: string(st.Status), Reason: reason, Next: r.Steps}
 	r.Usage = usageOf(st)
-	r.Run.Next = nextOf(&st)
-	if isPlanning(st) && resting(&st) && !st.Ended() {
-		r.Run.Next, err = s.planNext(ctx, p, st.Run)
-	}
-	if err != nil {
-		return err
-	}
-	dropped, err := isDropped(ctx, p, st)
-	if dropped {
-		r.Run.Next = nil // it never goes on
-	}
-	if err == nil && resting(&st) {
-		r.Run.Next, err = s.nextToLand(ctx, p, st, r.Run.Next)
-	}
 	return err
 }

@@ -47,6 +47,10 @@ func TestHowARunRests(t *testing.T) {
 		{"asks", run.State{Status: run.StatusWaiting, Features: features(kedge.InProgress), Jobs: job(run.Asking)}, true, kedge.Blocked, "kedge answer f1 TEXT"},
 		{"review", run.State{Status: run.StatusWaiting, Features: features(kedge.NeedsReview), Jobs: job(run.Reviewing)}, true, kedge.Blocked, "kedge approve f1"},
 		{"blocked", run.State{Status: run.StatusStopped, Features: features(kedge.Completed, kedge.BlockedWork)}, true, kedge.Blocked, "kedge feature show f2"},
+		{"ready", run.State{Status: run.StatusStopped, Features: features(kedge.Completed, kedge.Pending)}, true, kedge.Blocked, "kedge run"},
+		{"no run", run.State{Features: features(kedge.Pending)}, true, kedge.Blocked, "kedge run"},
+		{"stranded", run.State{Status: run.StatusStopped, Features: []run.Feature{{ID: "f1", Status: kedge.Skipped}, {ID: "f2", Status: kedge.Pending, Needs: []int{0}}}}, true, kedge.Blocked, "kedge feature amend f2 --depends-on '' --reason WHY"},
+		{"halted, not ready", run.State{Status: run.StatusStopped, Halt: run.Stopped, Features: features(kedge.Pending)}, true, kedge.Interrupted, "kedge run --continue"},
 		{"accept", run.State{Status: run.StatusStopped, Features: features(kedge.NeedsReview)}, true, kedge.Blocked, "kedge feature accept f1 --reason WHY"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

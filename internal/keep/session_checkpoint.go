@@ -93,7 +93,7 @@ func (s *Keeper) personsAgent(ctx context.Context, p *project.Project, in Sessio
 		return nil, "", err
 	}
 	route := cmp.Or(in.Agent, cfg.Route.Implement, cfg.Run.Agent)
-	if err := CheckAgent(cfg, p, route, in.Env); err != nil {
+	if err := CheckAgent(cfg, p, route, in.Env, "kedge resume --checkpoint latest"); err != nil {
 		return nil, "", err
 	}
 	name, model, _ := strings.Cut(route, ":")
@@ -131,12 +131,13 @@ func (s *Keeper) briefed(l launch, p *project.Project, in SessionResume, ad agen
 }
 
 // CheckAgent refuses a run whose agent is not named, not known or not installed:
-// nothing has been paid for yet.
-func CheckAgent(cfg config.Config, p *project.Project, route string, env []string) error {
+// nothing has been paid for yet. command is what the person called, to be called
+// again.
+func CheckAgent(cfg config.Config, p *project.Project, route string, env []string, command string) error {
 	name, _, _ := strings.Cut(route, ":")
 	if name == "" {
 		return kedge.Errorf(kedge.Blocked, "no agent is named").
-			WithHint("kedge run --agent NAME, or commit agent = \"NAME\" under [run] in .kedge/config.toml")
+			WithHint("%s --agent NAME, or commit agent = \"NAME\" under [run] in .kedge/config.toml", command)
 	}
 	a, err := cfg.Agent(name)
 	if err != nil {
@@ -150,11 +151,11 @@ func CheckAgent(cfg config.Config, p *project.Project, route string, env []strin
 		refused := kedge.Errorf(kedge.Blocked, "agent %q cannot be started: %w", name, err)
 		switch hint := kedge.HintOf(err); {
 		case hint != "" && filepath.IsAbs(ad.Program()):
-			return refused.WithHint("%s && kedge run", hint)
+			return refused.WithHint("%s && %s", hint, command)
 		case hint != "": // a script of the repository, which a run has as it is committed
-			return refused.WithHint("%s && git add '%s' && git commit -m \"the agent\" '%s' && kedge run", hint, ad.Program(), ad.Program())
+			return refused.WithHint("%s && git add '%s' && git commit -m \"the agent\" '%s' && %s", hint, ad.Program(), ad.Program(), command)
 		}
-		return refused.WithHint("install it, or name another: kedge run --agent NAME")
+		return refused.WithHint("install it, or name another: %s --agent NAME", command)
 	}
 	return nil
 }

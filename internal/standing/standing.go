@@ -13,7 +13,7 @@ import (
 
 // Runs is what a status has to ask whoever drives runs.
 type Runs interface {
-	// Status fills in the newest run, and what its sessions used.
+	// Status fills in the newest run, what its sessions used, and what comes next.
 	Status(ctx context.Context, p *project.Project, r *StatusReply) error
 	// LastTip is the newest commit of the newest run; empty when there is none.
 	LastTip(ctx context.Context, p *project.Project) (string, error)

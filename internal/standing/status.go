@@ -8,6 +8,7 @@ import (
 	"kedge"
 	"kedge/internal/book"
 	"kedge/internal/gitx"
+	"kedge/internal/plan"
 	"kedge/internal/project"
 	"kedge/internal/store"
 )
@@ -32,8 +33,10 @@ type StatusReply struct {
 	Handoff      *HandoffInfo         `json:"handoff"`
 	Gate         *GateInfo            `json:"gate"`
 	OpenRisks    int                  `json:"open_risks"`
-	Edits        []kedge.HandEditData `json:"edits"`            // of files that only Kedge writes
-	Behind       []string             `json:"behind,omitempty"` // of these, what is older than the journal: the next command that writes brings it up
+	Edits        []kedge.HandEditData `json:"edits"`              // of files that only Kedge writes
+	Behind       []string             `json:"behind,omitempty"`   // of these, what is older than the journal: the next command that writes brings it up
+	Stranded     []plan.Stranded      `json:"stranded,omitempty"` // features behind one that was skipped
+	Steps        []string             `json:"steps"`              // what a person does next, each a command that can be pasted
 	Next         *kedge.Next          `json:"next"`
 	Why          string               `json:"why,omitempty"` // why nothing is next
 }
@@ -87,7 +90,7 @@ func (s *Teller) Status(ctx context.Context, who project.Caller, _ StatusRequest
 	if err != nil {
 		return StatusReply{}, err
 	}
-	r := StatusReply{Daemon: s.daemonInfo(), Project: p.ID, Name: p.Title(), Dir: p.Dir, Features: CountFeatures(st.Ledger.Features())}
+	r := StatusReply{Daemon: s.daemonInfo(), Project: p.ID, Name: p.Title(), Dir: p.Dir, Features: CountFeatures(st.Ledger.Features()), Stranded: plan.StrandedIn(st.Ledger.Features())}
 	if st.Plan.ID != "" {
 		r.Plan = &PlanInfo{ID: st.Plan.ID, Status: st.Plan.Status}
 	}

@@ -1,0 +1,77 @@
+package drive
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"kedge"
+	"kedge/internal/project"
+	"kedge/internal/run"
+)
+
+// words are the flags as they are typed.
+func (f RunFlags) words() string {
+	var out []string
+	add := func(given bool, flag, value string) {
+		if given {
+			out = append(out, "--"+flag+" "+value)
+		}
+	}
+	add(f.Agent != "", "agent", f.Agent)
+	add(f.Parallel != 0, "parallel", strconv.Itoa(f.Parallel))
+	add(f.MaxSessions != 0, "max-sessions", strconv.Itoa(f.MaxSessions))
+	add(f.BudgetUSD != 0, "budget-usd", strconv.FormatFloat(f.BudgetUSD, 'f', -1, 64))
+	add(f.BudgetTokens != 0, "budget-tokens", strconv.FormatInt(f.BudgetTokens, 10))
+	return strings.Join(out, " ")
+}
+
+// attachWith attaches to a run that lives, and gives it the rules that the flags
+// make: nobody gives a flag for nothing.
+func (s *Driver) attachWith(ctx context.Context, p *project.Project, who project.Caller, st run.State, in RunStartRequest) (RunReply, error) {
+	if in.Flags == (RunFlags{}) {
+		return s.attachRun(ctx, p, st, in)
+	}
+	if err := refuseFlags(st, in.Flags); err != nil {
+		return RunReply{}, err
+	}
+	said := in.Flags.words()
+	repo, head, err := s.branch(ctx, p)
+	if err != nil {
+		return RunReply{}, err
+	}
+	in.Flags = in.Flags.over(st.Rules.Given)
+	rules, versions, err := s.runRules(ctx, p, repo, head.Commit, in)
+	if err != nil {
+		return RunReply{}, err
+	}
+	rules.MaxSessions = st.Rules.MaxSessions
+	if n := in.Flags.MaxSessions; n > 0 {
+		rules.MaxSessions = st.Sessions + n // so many more
+	}
+	eng, err := s.engineOf(ctx, p)
+	if err != nil {
+		return RunReply{}, err
+	}
+	s.keepFirstEnv(st.Run, in.Env)
+	reply, err := s.say(ctx, p, eng, who, st.Run, run.Event{Kind: run.Continued, Rules: &rules})
+	reply.Attached = true
+	reply.Notes = append(append(reply.Notes, versions...), "the run has these rules from now on: "+said+"; sessions that work already go on as they began")
+	return reply, err
+}
+
+// refuseFlags refuses other rules for a run that is halted: to attach to it does not
+// lift the halt, and other rules would be lost or lift it.
+func refuseFlags(st run.State, f RunFlags) error {
+	said := f.words()
+	switch {
+	case said == "" || st.Halt == "":
+		return nil
+	case st.Halt == run.OverBudget:
+		return kedge.Errorf(kedge.OverBudget, "%s: it goes on, and with %s, only with a larger budget", st.Why, said).
+			WithHint("kedge run --continue %s %s", raisedBudget(&st), said)
+	default:
+		return kedge.Errorf(kedge.Conflict, "the run is %s (%s): it goes on with %s only when you say so", st.Status, st.Why, said).
+			WithHint("kedge run --continue %s", said)
+	}
+}

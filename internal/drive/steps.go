@@ -1,0 +1,170 @@
+package drive
+
+import (
+	"context"
+	"slices"
+
+	"kedge"
+	"kedge/internal/book"
+	"kedge/internal/plan"
+	"kedge/internal/project"
+	"kedge/internal/run"
+)
+
+// StepsRequest asks what a person does next.
+type StepsRequest struct{}
+
+// StepsReply is what a person does next, each a command that can be pasted. Going
+// means that a run works by itself meanwhile.
+type StepsReply struct {
+	Steps []string `json:"steps"`
+	Going bool     `json:"going"`
+}
+
+// Steps tells what a person does next, as the state is now.
+func (s *Driver) Steps(ctx context.Context, who project.Caller, _ StepsRequest) (StepsReply, error) {
+	p, err := s.home.Open(ctx, who)
+	if err != nil {
+		return StepsReply{}, err
+	}
+	last, found, err := lastRun(ctx, p)
+	if err != nil {
+		return StepsReply{}, err
+	}
+	steps, err := s.nextSteps(ctx, p, last)
+	return StepsReply{Steps: steps, Going: found && !resting(&last)}, err
+}
+
+// nextSteps decides what a person does next: about the run as long as it can do
+// something more, else about the features as the ledger has them. It is the one
+// place that decides it: status, the end of a run and every command that changes
+// something say the same. A zero state is that of no run.
+func (s *Driver) nextSteps(ctx context.Context, p *project.Project, st run.State) ([]string, error) {
+	if isPlanning(st) {
+		return s.planningSteps(ctx, p, st)
+	}
+	if !resting(&st) || st.Halt != "" || len(st.Jobs) > 0 {
+		return s.withoutApproved(ctx, p, st, nextOf(&st)), nil
+	}
+	return s.ledgerSteps(ctx, p, st)
+}
+
+// ledgerSteps are the steps after a run that is over: of what people said of the
+// features since, nobody told it.
+func (s *Driver) ledgerSteps(ctx context.Context, p *project.Project, st run.State) ([]string, error) {
+	l, err := book.ReadLedger(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	st.Features = asInRun(plan.Order(l.Features()))
+	out := nextOf(&st)
+	if !p.Git {
+		out = slices.DeleteFunc(out, func(line string) bool { return line == "kedge run" }) // it needs a repository
+	}
+	return out, nil
+}
+
+// planningSteps are the steps of a run that has no approved plan yet; of one whose
+// plan was dropped, which never goes on, those of no run.
+func (s *Driver) planningSteps(ctx context.Context, p *project.Project, st run.State) ([]string, error) {
+	dropped, err := isDropped(ctx, p, st)
+	if err != nil {
+		return nil, err
+	}
+	out := []string{}
+	switch {
+	case dropped:
+		out, err = s.ledgerSteps(ctx, p, run.State{})
+	case !resting(&st):
+		return nextOf(&st), nil
+	default:
+		var more []string
+		more, err = s.planNext(ctx, p, st.Run)
+		out = append(out, more...)
+		for _, line := range nextOf(&st) {
+			if !slices.Contains(out, line) {
+				out = append(out, line)
+			}
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.nextToLand(ctx, p, st, out)
+}
+
+// withoutApproved leaves out that something is to be approved where nothing is any
+// more.
+func (s *Driver) withoutApproved(ctx context.Context, p *project.Project, st run.State, steps []string) []string {
+	if st.Halt != run.Untrusted {
+		return steps
+	}
+	repo, head, err := s.branch(ctx, p)
+	if err != nil || trusted(ctx, p, repo, head.Commit) != nil {
+		return steps
+	}
+	return slices.DeleteFunc(steps, func(line string) bool { return line == "kedge approve" })
+}
+
+// asInRun are features as a run has them.
+func asInRun(features []kedge.Feature) []run.Feature {
+	places := make(map[kedge.FeatureID]int, len(features))
+	for i, f := range features {
+		places[f.ID] = i
+	}
+	out := make([]run.Feature, len(features))
+	for i, f := range features {
+		out[i] = run.Feature{ID: f.ID, Status: f.Status}
+		for _, id := range f.Dependencies {
+			if at, ok := places[id]; ok {
+				out[i].Needs = append(out[i].Needs, at)
+			}
+		}
+	}
+	return out
+}
+
+// asInLedger are the features of a run with what they depend on.
+func asInLedger(features []run.Feature) []kedge.Feature {
+	out := make([]kedge.Feature, len(features))
+	for i, f := range features {
+		out[i].ID, out[i].Status = f.ID, f.Status
+		for _, at := range f.Needs {
+			if at >= 0 && at < len(features) {
+				out[i].Dependencies = append(out[i].Dependencies, features[at].ID)
+			}
+		}
+	}
+	return out
+}
+
+// featureSteps are what a person does about features that nothing works on. More
+// than fit are left out.
+func featureSteps(st *run.State) []string {
+	var out []string
+	features := asInLedger(st.Features)
+	if len(st.Jobs) == 0 && st.Halt == "" && len(plan.Ready(features)) > 0 {
+		out = append(out, "kedge run", "kedge next")
+	}
+	for _, f := range st.Features {
+		if len(out) >= shownNext {
+			return out
+		}
+		switch f.Status {
+		case kedge.BlockedWork:
+			out = append(out, "kedge feature show "+string(f.ID), "kedge feature reopen "+string(f.ID))
+		case kedge.NeedsReview:
+			if j := jobOf(st, f.ID); j == nil || j.Phase != run.Reviewing {
+				out = append(out, "kedge feature accept "+string(f.ID)+" --reason WHY", "kedge feature reopen "+string(f.ID)+" --reason WHY")
+			}
+		default:
+		}
+	}
+	for _, stranded := range plan.StrandedIn(features) {
+		if len(out) >= shownNext {
+			return out
+		}
+		out = append(out, stranded.Ways()...)
+	}
+	return out
+}
