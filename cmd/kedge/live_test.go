@@ -4,13 +4,11 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"kedge"
 	"kedge/internal/modelserver"
 )
 
@@ -39,7 +37,8 @@ func TestLiveRun(t *testing.T) {
 				Files: files, RequireExplicitExec: true, RequireUniqueNames: true,
 				Setup: func(env *testscript.Env) error { return liveSetup(env, bin) },
 				Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-					"json": jsonHas, "code": exitCode, "await": await, "edit": edit, "mode": mode, "served": served, "asked": asked,
+					"json": jsonHas, "code": exitCode, "await": await, "edit": edit, "mode": mode,
+					"served": served, "asked": asked, "sessions": sessions, "strike": strike, "alone": alone,
 				},
 			})
 		})
@@ -99,61 +98,4 @@ func liveSetup(env *testscript.Env, bin string) error {
 		env.Setenv(k, v)
 	}
 	return nil
-}
-
-// asked SCRIPT REGEXP: the model of a script was asked something that matches.
-func asked(ts *testscript.TestScript, neg bool, args []string) {
-	if len(args) != 2 {
-		ts.Fatalf("usage: asked SCRIPT REGEXP")
-	}
-	re := regexp.MustCompile("(?s)" + args[1])
-	found := false
-	var last []byte
-	for _, r := range ts.Value(modelKey{}).(*modelserver.Server).Records() {
-		if r.Conversation == args[0] {
-			found, last = found || re.Match(r.Body), r.Body
-		}
-	}
-	if found == neg {
-		var said struct {
-			Messages json.RawMessage `json:"messages"`
-		}
-		_ = json.Unmarshal(last, &said) // only shown
-		ts.Logf("asked last: %s", said.Messages)
-		ts.Fatalf("asked of %q was %q: %t", args[0], args[1], found)
-	}
-}
-
-// served FEATURE…: what Kedge says that the sessions of a feature used is what
-// the model of the same name served.
-func served(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) == 0 {
-		ts.Fatalf("usage: served FEATURE…")
-	}
-	var list struct {
-		Sessions []kedge.Session `json:"sessions"`
-	}
-	ts.Check(ts.Exec("kedge", "ls", "--json"))
-	ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &list))
-	for _, name := range args {
-		var got modelserver.Usage
-		n := 0
-		for _, ses := range list.Sessions {
-			if string(ses.Feature) != name {
-				continue
-			}
-			n++
-			if k := ses.Kinds; k != nil {
-				got = got.Add(modelserver.Usage{Input: k.Input, CacheRead: k.CacheRead, CacheWrite: k.CacheWrite, Output: k.Output})
-			}
-		}
-		want := ts.Value(modelKey{}).(*modelserver.Server).Totals(name)
-		if got.CacheWrite == 0 { // a protocol that has no figure for it
-			want.Input, want.CacheWrite = want.Input+want.CacheWrite, 0
-		}
-		if got != want.Usage || want.Replies == 0 {
-			ts.Fatalf("the %d sessions of %q used %+v, the model served %+v", n, name, got, want)
-		}
-		ts.Logf("%s: %d sessions, %d replies, %+v", name, n, want.Replies, got)
-	}
 }

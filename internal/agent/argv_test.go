@@ -12,7 +12,7 @@ import (
 // is typed into the program, and nothing of it can become a flag.
 func TestT9BriefIsNeverAnArgument(t *testing.T) {
 	const evil = "--settings=/tmp/evil.json"
-	for _, kind := range []string{"command", "claude", "codex", "opencode", "pi", "aider", "gemini", "qwen", "acp"} {
+	for _, kind := range []string{"command", "claude", "codex", "opencode", "pi", "aider", "gemini", "qwen", "copilot", "acp"} {
 		a := config.Agent{Kind: kind}
 		if kind == "command" || kind == "acp" {
 			a.Command = []string{"bot"}

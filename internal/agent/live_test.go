@@ -140,7 +140,10 @@ func TestLiveCodex(t *testing.T) {
 	}
 }
 
-// pointCodex makes Codex ask the model at url, and try again once.
+// pointCodex makes Codex ask the model at url, and try again once. Its home must not
+// lie in the folder of temporary files: there it makes no links to itself, without
+// which it cannot use a bubblewrap before 0.9.0 of the system's, and no command of
+// its sandbox is found.
 func pointCodex(t *testing.T, home, url string) []string {
 	t.Helper()
 	dir := filepath.Join(home, ".codex")
@@ -152,7 +155,11 @@ func pointCodex(t *testing.T, home, url string) []string {
 	if err := os.WriteFile(filepath.Join(dir, "config.toml"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return []string{"CODEX_HOME=" + dir, "MOCK_KEY=mock-" + "key-0123456789abcdef"}
+	tmp := filepath.Join(home, "tmp")
+	if err := os.MkdirAll(tmp, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return []string{"CODEX_HOME=" + dir, "TMPDIR=" + tmp, "MOCK_KEY=mock-" + "key-0123456789abcdef"}
 }
 
 func TestLiveGemini(t *testing.T) {

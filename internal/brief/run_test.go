@@ -142,8 +142,9 @@ func TestRunBriefStaysUnderItsBudget(t *testing.T) {
 	}
 }
 
-// Whatever is stored stays data: no line of it begins a section of its own.
-func TestRunBriefKeepsTextAsData(t *testing.T) {
+// TestT16RunBriefKeepsTextAsData: whatever is stored stays data: no line of it begins
+// a section of its own.
+func TestT16RunBriefKeepsTextAsData(t *testing.T) {
 	sections := func(word string) (work, planning int) {
 		in := sampleRun()
 		in.Feature.Name, in.Feature.Description = word, word

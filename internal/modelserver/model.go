@@ -34,7 +34,8 @@ type Totals struct {
 	Faults  int
 	Models  []string // in the order of their first use
 	Beside  Usage    // of what was beside the work
-	Last    Usage    // of the last reply that was not beside the work
+	First   Usage    // of the first reply that was not beside the work
+	Last    Usage    // of the last one
 }
 
 // Reply is what a request is answered.
@@ -148,6 +149,9 @@ func (m *Model) Given(r Reply) {
 		return
 	}
 	c.size = r.Usage.All()
+	if t.Last == (Usage{}) {
+		t.First = r.Usage
+	}
 	t.Last = r.Usage
 	c.turn++
 	c.faults = 0

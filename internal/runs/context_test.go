@@ -1,6 +1,7 @@
 package runs_test
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"slices"
 	"strings"
@@ -88,8 +89,33 @@ func TestRow25And79FreshContextPerFeature(t *testing.T) {
 	}
 }
 
-func TestRow73And8RulesFirstTaskLast(t *testing.T) {
-	rules := "# Rules\n\n## 1 Constraints\n- never touch the moon\n\n## 2 Code modification\n- small steps\n\n## 3 Validation loop\n- run the checks\n"
+const someRules = "# Rules\n\n## 1 Constraints\n- never touch the moon\n\n## 2 Code modification\n- small steps\n\n## 3 Validation loop\n- run the checks\n"
+
+// TestRow8EverySessionStartsWithTheRules: for the work, for its repair, for the next
+// feature, whatever an agent made of the file in its work tree: byte for byte as
+// they are at the run's commit, with their hash.
+func TestRow8EverySessionStartsWithTheRules(t *testing.T) {
+	w := newWorld(t, map[string]string{".kedge/rules.md": someRules}, `[{"feature":"a","purpose":"implement","do":[{"do":"write","path":"no.txt","text":"x\n"}]},
+		{"do":[{"do":"write","path":".kedge/rules.md","text":"anything goes\n"},{"do":"write","path":"{{feature}}.txt","text":"ok\n"},{"do":"run","line":"git checkout .kedge"}]}]`, "")
+	w.feature("a", "test -f a.txt")
+	w.feature("b", "test -f b.txt", after("a"))
+	w.want(w.run(service.RunFlags{}), run.StatusDone, "", "a:completed b:completed")
+	all := w.sessions()
+	if len(all) != 3 {
+		t.Fatalf("%d sessions\n%s", len(all), w.story())
+	}
+	hash := fmt.Sprintf("%d bytes, sha256 %x)", len(someRules), sha256.Sum256([]byte(someRules)))
+	for _, s := range all {
+		text := w.brief(s.ID)
+		after, ok := strings.CutPrefix(text, someRules+"(rules: .kedge/rules.md from commit ")
+		if line, _, _ := strings.Cut(after, "\n"); !ok || !strings.HasSuffix(line, hash) {
+			t.Errorf("a session for %s starts with\n%.400s", s.Feature, text)
+		}
+	}
+}
+
+func TestRow73RulesFirstTaskLast(t *testing.T) {
+	rules := someRules
 	w := newWorld(t, map[string]string{".kedge/rules.md": rules}, writes, "")
 	w.feature("a", "test -f a.txt")
 	w.run(service.RunFlags{})

@@ -1,0 +1,180 @@
+package main
+
+import (
+	"encoding/json"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"kedge"
+	"kedge/internal/modelserver"
+)
+
+// asked SCRIPT REGEXP: the model of a script was asked something that matches.
+func asked(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: asked SCRIPT REGEXP")
+	}
+	re := regexp.MustCompile("(?s)" + args[1])
+	found := false
+	var last []byte
+	for _, r := range ts.Value(modelKey{}).(*modelserver.Server).Records() {
+		if r.Conversation == args[0] {
+			found, last = found || re.Match(r.Body), r.Body
+		}
+	}
+	if found == neg {
+		var said struct {
+			Messages json.RawMessage `json:"messages"`
+		}
+		_ = json.Unmarshal(last, &said) // only shown
+		ts.Logf("asked last: %s", said.Messages)
+		ts.Fatalf("asked of %q was %q: %t", args[0], args[1], found)
+	}
+}
+
+// held are the sessions that Kedge knows.
+func held(ts *testscript.TestScript) []kedge.Session {
+	var list struct {
+		Sessions []kedge.Session `json:"sessions"`
+	}
+	ts.Check(ts.Exec("kedge", "ls", "--json"))
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &list))
+	return list.Sessions
+}
+
+// of are the sessions of a feature; plan are those of none.
+func of(all []kedge.Session, feature string) []kedge.Session {
+	if feature == "plan" {
+		feature = ""
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(s kedge.Session) bool { return string(s.Feature) != feature })
+}
+
+// sessions FEATURE N: so many sessions worked on it.
+func sessions(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: sessions FEATURE N")
+	}
+	if got := of(held(ts), args[0]); strconv.Itoa(len(got)) != args[1] {
+		ts.Fatalf("%d sessions worked on %q: %+v", len(got), args[0], got)
+	}
+}
+
+// served [-untold] NAME…: what Kedge says that the sessions of a feature used (of
+// none, for planning, where the name is plan) is what the model of the same name
+// served; with -untold, all of it but the first reply, in whose tool a program was
+// killed that tells of a reply only when its tools are over.
+func served(ts *testscript.TestScript, neg bool, args []string) {
+	untold := len(args) > 0 && args[0] == "-untold"
+	if untold {
+		args = args[1:]
+	}
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: served [-untold] NAME…")
+	}
+	all := held(ts)
+	for _, name := range args {
+		var got modelserver.Usage
+		mine := of(all, name)
+		for _, ses := range mine {
+			if k := ses.Kinds; k != nil {
+				got = got.Add(modelserver.Usage{Input: k.Input, CacheRead: k.CacheRead, CacheWrite: k.CacheWrite, Output: k.Output})
+			}
+		}
+		total := ts.Value(modelKey{}).(*modelserver.Server).Totals(name)
+		want := total.Usage
+		if untold {
+			want = want.Sub(total.First)
+		}
+		if got.CacheWrite == 0 { // a protocol that has no figure for it
+			want.Input, want.CacheWrite = want.Input+want.CacheWrite, 0
+		}
+		if got != want || total.Replies == 0 {
+			ts.Fatalf("the %d sessions of %q used %+v, the model served %+v in %d replies", len(mine), name, got, want, total.Replies)
+		}
+		ts.Logf("%s: %d sessions, %d replies, %+v", name, len(mine), total.Replies, got)
+	}
+}
+
+// strike [-told] FEATURE: the living session of a feature is killed, as the system
+// kills: the group of its program, with no word to anybody. What a tool of it runs
+// in a group of its own is left. With -told not before Kedge knows what every
+// reply so far used.
+func strike(ts *testscript.TestScript, neg bool, args []string) {
+	told := len(args) > 0 && args[0] == "-told"
+	if told {
+		args = args[1:]
+	}
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: strike [-told] FEATURE")
+	}
+	total := ts.Value(modelKey{}).(*modelserver.Server).Totals(args[0])
+	var pid int
+	waitFor(ts, "the session can be struck", func() bool {
+		for _, s := range of(held(ts), args[0]) {
+			known := !told || s.Kinds != nil && s.Kinds.Output == total.Output
+			if s.Live() && s.PID > 1 && known {
+				pid = s.PID
+				return true
+			}
+		}
+		return false
+	})
+	group, err := syscall.Getpgid(pid)
+	ts.Check(err)
+	if group == syscall.Getpgrp() {
+		ts.Fatalf("the program %d is in the tester's own group", pid)
+	}
+	ts.Check(syscall.Kill(-group, syscall.SIGKILL))
+}
+
+// alone: of everything that was started here only the daemon is left, or will be:
+// nothing that an agent or a tool of one started.
+func alone(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 0 {
+		ts.Fatalf("usage: alone")
+	}
+	daemon := strings.TrimSpace(ts.ReadFile(ts.Getenv("KEDGE_HOME") + "/daemon/pid"))
+	var left []string
+	defer func() {
+		if len(left) > 0 {
+			ts.Logf("left: %s", strings.Join(left, "\n"))
+		}
+	}()
+	waitFor(ts, "only the daemon is left", func() bool {
+		// with their environments: whatever was started here has this HOME
+		out, err := exec.Command("ps", "axeww", "-o", "pid=,command=").Output()
+		ts.Check(err)
+		left = nil
+		for line := range strings.Lines(string(out)) {
+			pid, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+			if pid != daemon && strings.Contains(rest, "HOME="+ts.Getenv("HOME")) {
+				left = append(left, cutTo(line, 300))
+			}
+		}
+		return len(left) == 0
+	})
+}
+
+func cutTo(s string, n int) string { return s[:min(n, len(s))] }
+
+// waitFor waits until something is so.
+func waitFor(ts *testscript.TestScript, what string, ok func() bool) {
+	deadline := time.After(patience)
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for !ok() {
+		select {
+		case <-tick.C:
+		case <-deadline:
+			ts.Fatalf("never: %s", what)
+		}
+	}
+}
