@@ -87,6 +87,7 @@ func Main(ctx context.Context, env Env) int {
 	root.SetOut(env.Out)
 	root.SetErr(env.Err)
 	namedShells(root, env.Args)
+	namedTopics(root, env.Args)
 	c, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		return 0

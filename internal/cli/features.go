@@ -141,7 +141,7 @@ func readInput(env *Env, name string, limit int64) ([]byte, error) {
 	if name != "-" {
 		f, err := os.Open(name)
 		if err != nil {
-			return nil, kedge.Errorf(kedge.NotFound, "%w", err)
+			return nil, kedge.Errorf(kedge.NotFound, "%w", err).WithHint("name a file that is there and that you may read; - is the standard input")
 		}
 		defer func() { _ = f.Close() }() // it was only read
 		in = f

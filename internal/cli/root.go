@@ -72,6 +72,27 @@ func namedShells(root *cobra.Command, args []string) {
 	}
 }
 
+// namedTopics makes cobra's help command, when it is called, refuse what it has no
+// help for, instead of showing that of the whole as if it were meant.
+func namedTopics(root *cobra.Command, args []string) {
+	if len(args) == 0 || args[0] != "help" {
+		return
+	}
+	root.InitDefaultHelpCmd()
+	for _, c := range root.Commands() {
+		if c.Name() != "help" {
+			continue
+		}
+		c.Args = func(_ *cobra.Command, topics []string) error {
+			of, rest, err := root.Find(topics)
+			if err == nil && len(rest) > 0 {
+				return unknownCommand(of, rest[0])
+			}
+			return err
+		}
+	}
+}
+
 func eachCommand(c *cobra.Command, do func(*cobra.Command)) {
 	do(c)
 	for _, sub := range c.Commands() {
@@ -201,6 +222,9 @@ func usageError(c *cobra.Command, err error) error {
 	msg, _, _ := strings.Cut(err.Error(), "\n") // cobra appends suggestions on lines of their own
 	if num, ok := errors.AsType[*strconv.NumError](err); ok {
 		msg = strings.Replace(msg, num.Error(), notNumber(num), 1)
+	}
+	if before, value, ok := strings.Cut(msg, "time: invalid duration "); ok {
+		msg = before + value + " is no length of time such as 30s or 5m"
 	}
 	msg = strings.Replace(strings.Replace(msg, " 1 arg(s)", " 1 argument", 1), " arg(s)", " arguments", 1)
 	return kedge.Errorf(kedge.Invalid, "%s", msg).WithHint("%s --help", c.CommandPath())

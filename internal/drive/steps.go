@@ -56,7 +56,7 @@ func (s *Driver) ledgerSteps(ctx context.Context, p *project.Project, st run.Sta
 	if err != nil {
 		return nil, err
 	}
-	st.Features = asInRun(plan.Order(l.Features()))
+	st.Features = withLedger(st.Features, plan.Order(l.Features()))
 	out := nextOf(&st)
 	if !p.Git {
 		out = slices.DeleteFunc(out, func(line string) bool { return line == "kedge run" }) // it needs a repository
@@ -106,15 +106,20 @@ func (s *Driver) withoutApproved(ctx context.Context, p *project.Project, st run
 	return slices.DeleteFunc(steps, func(line string) bool { return line == "kedge approve" })
 }
 
-// asInRun are features as a run has them.
-func asInRun(features []kedge.Feature) []run.Feature {
-	places := make(map[kedge.FeatureID]int, len(features))
+// withLedger are the features of the ledger as a run has them, with what the run
+// knows of them beside.
+func withLedger(known []run.Feature, features []kedge.Feature) []run.Feature {
+	places, was := make(map[kedge.FeatureID]int, len(features)), make(map[kedge.FeatureID]run.Feature, len(known))
 	for i, f := range features {
 		places[f.ID] = i
 	}
+	for _, f := range known {
+		was[f.ID] = f
+	}
 	out := make([]run.Feature, len(features))
 	for i, f := range features {
-		out[i] = run.Feature{ID: f.ID, Status: f.Status}
+		out[i] = was[f.ID]
+		out[i].ID, out[i].Status, out[i].Needs = f.ID, f.Status, nil
 		for _, id := range f.Dependencies {
 			if at, ok := places[id]; ok {
 				out[i].Needs = append(out[i].Needs, at)

@@ -62,9 +62,12 @@ func checkNew(in SessionNew) error {
 		return kedge.Errorf(kedge.Invalid, "the folder %q is not absolute", in.Dir)
 	}
 	if fi, err := os.Stat(in.Dir); err != nil || !fi.IsDir() {
-		return kedge.Errorf(kedge.NotFound, "no folder %q", in.Dir)
+		return kedge.Errorf(kedge.NotFound, "no folder %q", in.Dir).WithHint("name one that is there: --dir FOLDER; or make it: mkdir -p '%s'", in.Dir)
 	}
 	_, err := hold.LookPath(in.Command[0], in.Dir, in.Env)
+	if err != nil && kedge.HintOf(err) == "" {
+		return kedge.Errorf(kedge.KindOf(err), "%w", err).WithHint("install it, or name it by its path: kedge new %s -- /path/to/it", in.Name)
+	}
 	return err
 }
 
