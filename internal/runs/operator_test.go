@@ -218,7 +218,7 @@ func TestCrashedAgentGetsOneFreshSession(t *testing.T) {
 }
 
 func TestBackgroundProcessesAreGone(t *testing.T) {
-	w := newWorld(t, nil, `[{"do":[{"do":"background","line":"echo $$ > bg.pid; exec sleep 1000"},{"do":"wait","path":"bg.pid"},{"do":"write","path":"{{feature}}.txt","text":"ok\n"}]}]`, "")
+	w := newWorld(t, nil, `[{"do":[{"do":"background","line":"echo $$ > bg.new; mv bg.new bg.pid; exec sleep 1000"},{"do":"wait","path":"bg.pid"},{"do":"write","path":"{{feature}}.txt","text":"ok\n"}]}]`, "")
 	w.feature("a", "test -f a.txt && ! kill -0 $(cat bg.pid) 2>/dev/null")
 	w.want(w.run(service.RunFlags{}), run.StatusDone, "", "a:completed")
 }

@@ -151,7 +151,7 @@ func TestSessionOfAnAbsentAgent(t *testing.T) {
 // and ignores signals; what it leaves on a port is gone.
 func TestSessionIsEndedWhole(t *testing.T) {
 	s := newStage(t)
-	c := s.command(`{"do":"ignore_signals"},{"do":"background","line":"trap '' TERM INT; echo $$ > bg.pid; while :; do sleep 1; done"},
+	c := s.command(`{"do":"ignore_signals"},{"do":"background","line":"trap '' TERM INT; echo $$ > bg.new; mv bg.new bg.pid; while :; do sleep 1; done"},
 		{"do":"wait","path":"bg.pid"},{"do":"serve","port":0,"path":"port"},{"do":"write","path":"ready","text":"x"},{"do":"hang"}`)
 	out, _ := s.start(c)
 	s.until("the agent is ready", func() bool { return s.exists("ready") })
@@ -241,7 +241,7 @@ func TestSessionIsAdopted(t *testing.T) {
 // A holder that was killed: the session is over, and nothing of it lives.
 func TestSessionWhoseHolderIsKilled(t *testing.T) {
 	s := newStage(t)
-	c := s.command(`{"do":"background","line":"echo $$ > bg.pid; while :; do sleep 1; done"},{"do":"wait","path":"bg.pid"},
+	c := s.command(`{"do":"background","line":"echo $$ > bg.new; mv bg.new bg.pid; while :; do sleep 1; done"},{"do":"wait","path":"bg.pid"},
 		{"do":"run","line":"echo $PPID > agent.pid"},{"do":"write","path":"ready","text":"x"},{"do":"hang"}`)
 	out, _ := s.start(c)
 	s.until("the agent is ready", func() bool { return s.exists("ready") })
