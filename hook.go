@@ -37,6 +37,7 @@ type HookData struct {
 	Output  string    `json:"output,omitempty"` // where all of it is kept: kedge logs
 	Shown   int64     `json:"shown,omitempty"`  // bytes of it that the model was given instead
 	Text    string    `json:"text,omitempty"`   // what the agent was told
+	Tokens  *int64    `json:"tokens,omitempty"` // of a compaction: in the context, before or after it; nil is unknown
 	Verdict string    `json:"verdict,omitempty"`
 	Blocked bool      `json:"blocked,omitempty"` // it was told to go on
 }

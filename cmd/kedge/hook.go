@@ -5,39 +5,62 @@ import (
 	"context"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"syscall"
 	"time"
 
 	"kedge/internal/api"
 	"kedge/internal/api/client"
 	"kedge/internal/attend"
+	"kedge/internal/config"
 	"kedge/internal/daemon"
 	"kedge/internal/hook"
 	"kedge/internal/project"
+	"kedge/internal/settings"
 )
 
 // hookMain is the hidden command that agents call. It takes the short way: nothing
 // of the command line is set up, and whatever happens the agent goes on.
 func hookMain(budget time.Duration) int {
-	home, err := daemon.Home(os.Getenv)
+	args, getenv := hook.Homed(os.Args[2:], os.Getenv)
+	home, err := daemon.Home(getenv)
 	if err != nil {
 		return 0
 	}
-	hook.Main(context.Background(), os.Args[2:], hook.World{
+	hook.Main(context.Background(), args, hook.World{
 		In: os.Stdin, Out: os.Stdout, Getenv: os.Getenv, Environ: os.Environ(), Dir: workDir(), Home: home, Now: time.Now,
-		Budget: budget, GateBudget: hook.GateBudget, Service: hookService{home, budget}, Inside: inProject, Shell: statusLine,
+		Budget: budget, GateBudget: hook.GateBudget, Service: hookService{home, budget}, Project: projectOf, CompactFrom: compactFrom, Shell: statusLine,
 	})
 	return 0
 }
 
-// inProject tells whether Kedge has something to do in a folder.
-func inProject(dir string) bool {
+// projectOf is the project that a folder lies in: elsewhere Kedge has nothing to do.
+func projectOf(dir string) (string, bool) {
 	pl, ok := project.Locate(dir)
 	if !ok {
-		return false
+		return "", false
 	}
-	_, err := project.ReadID(pl)
-	return err == nil
+	id, err := project.ReadID(pl)
+	return string(id), err == nil
+}
+
+// compactFrom is [context] compact_tokens of the project that a folder lies in; what
+// cannot be read counts as not set.
+func compactFrom(dir string) int64 {
+	var user, ours config.Config
+	if b, err := os.ReadFile(settings.UserFile(os.Environ())); err == nil {
+		user, _ = config.ParseConfig("config.toml", b)
+	}
+	if pl, ok := project.Locate(dir); ok {
+		if b, err := os.ReadFile(filepath.Join(pl.Root, ".kedge", "config.toml")); err == nil {
+			ours, _ = config.ParseConfig("config.toml", b)
+		}
+	}
+	c, err := config.Merge(user, ours)
+	if err != nil {
+		c = config.Default()
+	}
+	return c.Context.CompactTokens
 }
 
 // hookService reaches the daemon without waiting for one that does not answer.

@@ -51,7 +51,7 @@ func TestHookBesideAHungDaemon(t *testing.T) {
 		var out bytes.Buffer
 		hook.Main(context.Background(), []string{"claude"}, hook.World{
 			In: strings.NewReader(input), Out: &out, Getenv: func(string) string { return "" }, Dir: t.TempDir(), Home: home, Now: time.Now,
-			Service: hookService{home, time.Millisecond}, Inside: func(string) bool { return true },
+			Service: hookService{home, time.Millisecond}, Project: func(string) (string, bool) { return "p", true },
 		})
 		if out.Len() > 0 {
 			t.Errorf("%s: told is %q", input, out.String())

@@ -26,6 +26,7 @@ type acpProgram struct {
 	window  int64                       // of its context, where it does not tell; 0: unknown
 	metered bool                        // what it used comes beside the protocol: see telemetry
 	chosen  bool                        // args choose its model
+	reads   bool                        // args keep it from writing where it may only read
 	settles bool                        // of a loaded conversation it tells its commands when it has told the rest
 	notice  func(text string) acpNotice // what a piece of a message says that is none of the model's; nil: nothing
 	model   func(id string) string      // the model's own name in what it calls one; nil: it is

@@ -62,6 +62,42 @@ type acpError struct {
 	Data    json.RawMessage `json:"data"`
 }
 
+// acpNoLogin is the protocol's own code for who has to log in first.
+const acpNoLogin = -32000
+
+// status is that of HTTP which the provider answered: the code of the error, the
+// code in an answer that is passed on as it came, or the number that begins what is
+// said; 0 when it is not told.
+func (e *acpError) status() int {
+	if e.Code >= 400 && e.Code <= 599 {
+		return e.Code
+	}
+	var answer struct {
+		Error struct {
+			Code int `json:"code"`
+		} `json:"error"`
+	}
+	if json.Unmarshal([]byte(e.Message), &answer) == nil && answer.Error.Code >= 400 && answer.Error.Code <= 599 {
+		return answer.Error.Code
+	}
+	if n := statusIn(e.details()); n != 0 {
+		return n
+	}
+	return statusIn(e.Message)
+}
+
+// details are what is said beside the message.
+func (e *acpError) details() string {
+	var data struct {
+		Details string `json:"details"`
+		Message string `json:"message"`
+	}
+	if json.Unmarshal(e.Data, &data) != nil {
+		_ = json.Unmarshal(e.Data, &data.Details) // it may be a text, or nothing
+	}
+	return first(data.Details, data.Message)
+}
+
 // text is all that is said of it: some programs pass on what the provider
 // answered, which is an object.
 func (e *acpError) text() string {
@@ -74,14 +110,7 @@ func (e *acpError) text() string {
 	if json.Unmarshal([]byte(e.Message), &answer) == nil && answer.Error.Message != "" {
 		return strings.TrimSuffix(answer.Error.Message+" ("+answer.Error.Status+")", " ()")
 	}
-	var data struct {
-		Details string `json:"details"`
-		Message string `json:"message"`
-	}
-	if json.Unmarshal(e.Data, &data) != nil {
-		_ = json.Unmarshal(e.Data, &data.Details) // it may be a text, or nothing
-	}
-	more := first(data.Details, data.Message)
+	more := e.details()
 	if more == "" || strings.Contains(e.Message, more) {
 		return e.Message
 	}

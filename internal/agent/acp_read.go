@@ -186,7 +186,9 @@ func (r *acpReader) answered(l *acpLine) ([]watch.Event, Input) {
 	case id == acpHello:
 		return nil, r.hello(&l.Result)
 	case id == acpOpen:
-		r.opened(&l.Result)
+		if fault := r.opened(&l.Result); fault != nil {
+			return nil, r.fail(fault)
+		}
 		if r.own.settles && r.task.Resume != "" {
 			return nil, Input{} // its history is still coming
 		}
@@ -222,17 +224,25 @@ func (r *acpReader) hello(res *acpResult) Input {
 	return Input{Text: acpRequest(acpOpen, method, params)}
 }
 
+// planModes are the names of a mode in which a program only reads.
+var planModes = []string{"plan", "read-only"}
+
 // opened takes the conversation, and plans what has to be set before it is told
-// what to do.
-func (r *acpReader) opened(res *acpResult) {
+// what to do. A program that nothing keeps from writing does not plan: not every one
+// asks before it writes.
+func (r *acpReader) opened(res *acpResult) *acpError {
 	r.session = first(res.Session, r.task.Resume)
 	r.usage.model, r.usage.window = res.Models.Current, r.own.window
 	set := func(id int, method, key, value string) {
 		r.next = append(r.next, acpStep{id: id, method: method, params: map[string]any{"sessionId": r.session, key: value}})
 	}
-	for _, m := range res.Modes.All {
-		if m.ID == "plan" && r.task.ReadOnly && res.Modes.Current != m.ID {
-			set(acpMode, "session/set_mode", "modeId", m.ID)
+	if r.task.ReadOnly && !r.own.reads {
+		mode := res.planMode()
+		if mode == "" {
+			return &acpError{Message: "it has no mode in which it only reads (" + strings.Join(planModes, ", ") + "): it cannot be used for planning"}
+		}
+		if res.Modes.Current != mode {
+			set(acpMode, "session/set_mode", "modeId", mode)
 		}
 	}
 	for _, m := range res.Models.All {
@@ -249,6 +259,19 @@ func (r *acpReader) opened(res *acpResult) {
 	if r.own.model != nil {
 		r.usage.model = r.own.model(r.usage.model)
 	}
+	return nil
+}
+
+// planMode is the mode in which the program only reads; empty when it has none.
+func (res *acpResult) planMode() string {
+	for _, name := range planModes {
+		for _, m := range res.Modes.All {
+			if m.ID == name {
+				return name
+			}
+		}
+	}
+	return ""
 }
 
 // step is the next thing that the brief waits for, or the brief.
@@ -351,12 +374,14 @@ type acpNotice struct {
 	kind  watch.Kind // of the event that it is; empty: none
 	text  string
 	fatal bool // a prompt that ends with it came to nothing, whatever its end says
+
+	status int // of HTTP, of a fatal one; 0: not told
 }
 
 func (r *acpReader) noticed(n acpNotice) []watch.Event {
 	out := r.flush()
 	if n.fatal {
-		r.trouble = &acpError{Message: n.text}
+		r.trouble = &acpError{Code: n.status, Message: n.text}
 	}
 	if n.kind != "" {
 		out = append(out, watch.Event{Kind: n.kind, Text: cut(n.text, maxText)})
@@ -377,20 +402,24 @@ func (r *acpReader) flush() []watch.Event {
 	return out
 }
 
-// acpMeaning is what an error means for the session that it ends. Programs put the
-// provider's status into the code, or only into words.
+// acpMeaning is what an error means for the session that it ends: by the provider's
+// status, wherever the program puts it, else by the words that stand for one. Any other
+// number in the words is none.
 func acpMeaning(e *acpError) Meaning {
-	text := e.text()
-	numbers := strings.FieldsFunc(text, func(r rune) bool { return r < '0' || r > '9' })
+	status, text := e.status(), e.text()
 	has := func(words ...string) bool {
 		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, w) })
 	}
 	switch {
-	case e.Code == 401 || e.Code == 403 || e.Code == -32000 || has("UNAUTHENTICATED", "API key not valid", "invalid_api_key", "nvalid api key") || slices.Contains(numbers, "401"):
+	case status == 401 || status == 403 || e.Code == acpNoLogin:
 		return NoLogin
-	case e.Code == 429 || e.Code >= 500 || has("RESOURCE_EXHAUSTED", "UNAVAILABLE", "ate limit", "verloaded", "Connection error", "Could not connect", "fetch failed", "terminated"):
+	case status == 429 || status >= 500:
 		return Limited
-	case slices.Contains(numbers, "429") || slices.Contains(numbers, "503") || slices.Contains(numbers, "529"):
+	case status != 0:
+		return Failed
+	case has("UNAUTHENTICATED", "API key not valid", "invalid_api_key", "nvalid api key"):
+		return NoLogin
+	case has("RESOURCE_EXHAUSTED", "UNAVAILABLE", "ate limit", "verloaded", "Connection error", "Could not connect", "fetch failed", "terminated"):
 		return Limited
 	default:
 		return Failed

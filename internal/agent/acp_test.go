@@ -62,6 +62,9 @@ func TestACPConformance(t *testing.T) {
 				{Name: "not logged in", Output: acpHello + `{"jsonrpc":"2.0","id":2,"error":{"code":-32000,"message":"Authentication required"}}` + "\n", Exit: agent.NoLogin, Text: "Authentication"},
 				{Name: "limit", Output: acpBegun + acpBad("429", "Rate limit exceeded"), Exit: agent.Limited},
 				{Name: "limit in words", Output: acpBegun + `{"jsonrpc":"2.0","id":5,"error":{"code":-32603,"message":"Internal error","data":{"details":"503 Overloaded"}}}` + "\n", Exit: agent.Limited, Text: "503 Overloaded"},
+				{Name: "a login that is refused, in words", Output: acpBegun + `{"jsonrpc":"2.0","id":5,"error":{"code":-32603,"message":"Internal error","data":{"details":"401 invalid key"}}}` + "\n", Exit: agent.NoLogin},
+				{Name: "a number that is no status", Output: acpBegun + `{"jsonrpc":"2.0","id":5,"error":{"code":-32603,"message":"Internal error","data":{"details":"line 401 of main.go: 429 lines are too many, 503 too"}}}` + "\n", Exit: agent.Failed, Text: "line 401"},
+				{Name: "a status counts more than words", Output: acpBegun + acpBad("400", "the overloaded operator is not known"), Exit: agent.Failed},
 				{Name: "too long", Output: acpBegun + acpBad("400", "prompt is too long"), Exit: agent.Failed, Text: "too long"},
 				{Name: "refusal", Output: acpBegun + `{"jsonrpc":"2.0","id":5,"result":{"stopReason":"refusal"}}` + "\n", Exit: agent.Failed, Text: "refusal"},
 				{
@@ -121,6 +124,12 @@ func TestACPOpens(t *testing.T) {
 	_, in := r.Feed([]byte(acpBegun+`{"jsonrpc":"2.0","id":3,"result":{}}`+"\n"+`{"jsonrpc":"2.0","id":4,"result":{}}`+"\n"), time.Time{})
 	if text := string(in.Text); !strings.Contains(text, "the brief") || strings.Index(text, "set_mode") > strings.Index(text, "the brief") || strings.Index(text, "set_model") > strings.Index(text, "the brief") {
 		t.Errorf("it is told %s", text)
+	}
+	bare := newACP(t).Reader(agent.Task{ReadOnly: true})
+	bare.Open([]byte("the brief"))
+	_, in = bare.Feed([]byte(strings.Replace(acpBegun, `{"id":"plan"}`, `{"id":"ask"}`, 1)), time.Time{})
+	if e := bare.Exit(0, ""); !in.Close || strings.Contains(string(in.Text), "the brief") || e.Meaning != agent.Failed || !strings.Contains(e.Text, "no mode in which it only reads") {
+		t.Errorf("one that may write anything plans: %s, %+v", in.Text, e)
 	}
 	alone := newACP(t).Reader(agent.Task{Resume: "old"})
 	if _, in := alone.Feed([]byte(strings.Replace(acpHello, `"loadSession":true`, "", 1)), time.Time{}); !in.Close || alone.Exit(0, "").Meaning != agent.Failed {

@@ -16,7 +16,7 @@ func NewCopilot(argv []string) *ACP {
 	if len(argv) == 0 {
 		argv = []string{"copilot"}
 	}
-	return &ACP{argv: slices.Clone(argv), own: acpProgram{kind: "copilot", args: copilotArgs, screen: copilotScreen, chosen: true, notice: copilotNotice}}
+	return &ACP{argv: slices.Clone(argv), own: acpProgram{kind: "copilot", args: copilotArgs, screen: copilotScreen, chosen: true, reads: true, notice: copilotNotice}}
 }
 
 // copilotArgs: a tool that is refused ends its turn, so that for planning it is
@@ -50,7 +50,7 @@ func copilotNotice(text string) acpNotice {
 	trouble, isTrouble := strings.CutPrefix(text, "Error: ")
 	switch {
 	case isTrouble:
-		return acpNotice{text: trouble, fatal: true}
+		return acpNotice{text: trouble, fatal: true, status: copilotStatus(trouble)}
 	case isInfo && strings.Contains(info, "Compacting history"):
 		return acpNotice{kind: watch.Compact, text: info}
 	case isInfo:
@@ -58,4 +58,19 @@ func copilotNotice(text string) acpNotice {
 	default:
 		return acpNotice{}
 	}
+}
+
+// copilotStatus is the provider's status in what it says of a prompt that failed: at
+// the places where it puts one.
+func copilotStatus(trouble string) int {
+	line, _, _ := strings.Cut(trouble, "\n")
+	if _, last, ok := strings.Cut(line, " Last error: "); ok {
+		return statusIn(last)
+	}
+	_, code, ok := strings.Cut(line, " (HTTP ")
+	if !ok || !strings.HasPrefix(line, "Authentication failed ") {
+		return 0
+	}
+	code, _, _ = strings.Cut(code, ")")
+	return statusIn(code)
 }

@@ -38,13 +38,15 @@ type Attendant struct {
 	mu     sync.Mutex
 	worked map[string]bool   // conversations that began, and whether they used a tool that may change something
 	told   map[string]string // the words of a person for which a conversation was last told to go on
+
+	refused map[string]bool // conversations, with the session that they named and are not of
 }
 
 // New makes one; it does nothing until it is asked.
 func New(home *project.Home, life *life.Life, standing *standing.Teller, gater *gating.Gater, looker *look.Looker, keeper *keep.Keeper) *Attendant {
 	return &Attendant{
 		home: home, life: life, standing: standing, gater: gater, looker: looker, keeper: keeper,
-		called: make(chan struct{}, 1), worked: map[string]bool{}, told: map[string]string{},
+		called: make(chan struct{}, 1), worked: map[string]bool{}, told: map[string]string{}, refused: map[string]bool{},
 	}
 }
 

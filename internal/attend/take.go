@@ -87,14 +87,18 @@ func parseRecord(b []byte) (r Record, err error) {
 	return r, nil
 }
 
+// Unproven is why an event is not taken for the session's that it names.
+const Unproven = "it does not show that it comes from the session it names"
+
 func (s *Attendant) takeOne(ctx context.Context, id string, r Record) error {
 	who := project.Caller{Dir: r.Dir, Actor: kedge.Agent(someAgent), Key: id}
+	var refused *refusal
 	if s.proven(r) {
 		who.Actor = kedge.Agent(r.Data.Session)
 	} else if r.Data.Session != "" || r.Used != nil {
-		s.home.Log.Warn("an event of a hook does not show that it comes from the session it names", "event", id, "session", string(r.Data.Session))
-		r.Data.Session = ""
-		if r.Used != nil {
+		s.home.Log.Warn("an event of a hook: "+Unproven, "event", id, "session", string(r.Data.Session))
+		refused = s.refuse(&r)
+		if r.Used != nil && refused == nil {
 			return nil // figures of nobody
 		}
 	}
@@ -105,14 +109,49 @@ func (s *Attendant) takeOne(ctx context.Context, id string, r Record) error {
 	if of, err := driven(ctx, p, who); of || err != nil {
 		return err
 	}
-	if err := s.write(ctx, p, who, r); err != nil {
+	if err := s.write(ctx, p, who, r, refused); err != nil {
 		return err
 	}
+	s.rememberRefused(refused)
 	s.follow(r.Data)
 	if r.Data.Event == kedge.HookCompact {
 		s.checkpoint(ctx, who)
 	}
 	return nil
+}
+
+// refusal is what is written down of an event that named a session it is not of.
+type refusal struct {
+	kedge.SessionRefusedData
+	of string // the conversation and the session: every tool that it uses has an event
+}
+
+// refuse makes a record nobody's; nil where that was written down of its conversation
+// before.
+func (s *Attendant) refuse(r *Record) *refusal {
+	d := &refusal{SessionRefusedData: kedge.SessionRefusedData{Act: "hook", Reason: Unproven}}
+	if kedge.ValidID("ses", string(r.Data.Session)) {
+		d.ID = r.Data.Session
+	}
+	d.of = r.Data.Native + " " + string(d.ID)
+	r.Data.Session = ""
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.refused[d.of] {
+		return nil
+	}
+	return d
+}
+
+func (s *Attendant) rememberRefused(d *refusal) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.refused) >= mostKnown {
+		clear(s.refused)
+	}
+	if d != nil {
+		s.refused[d.of] = true
+	}
 }
 
 // proven tells whether a record comes from the session in whose name it speaks: a
@@ -122,13 +161,20 @@ func (s *Attendant) proven(r Record) bool {
 	return kedge.ValidID("ses", string(id)) && (r.Used == nil || r.Used.ID == id) && capability.Proves(s.keeper.SessionDir(id), r.Proof)
 }
 
-// write enters what a record says, once.
-func (s *Attendant) write(ctx context.Context, p *project.Project, who project.Caller, r Record) error {
-	_, err := s.home.Write(ctx, p, who, func() ([]kedge.Event, error) {
-		if r.Used != nil {
-			return s.used(ctx, p, who, *r.Used)
+// write enters what a record says, once, and that it was refused.
+func (s *Attendant) write(ctx context.Context, p *project.Project, who project.Caller, r Record, refused *refusal) error {
+	_, err := s.home.Write(ctx, p, who, func() (out []kedge.Event, err error) {
+		switch {
+		case r.Used == nil:
+			out, err = project.One(project.Event(kedge.HookSeen, who, r.Data))
+		case refused == nil:
+			out, err = s.used(ctx, p, who, *r.Used)
 		}
-		return project.One(project.Event(kedge.HookSeen, who, r.Data))
+		if err != nil || refused == nil {
+			return out, err
+		}
+		ev, err := project.Event(kedge.SessionRefused, who, refused.SessionRefusedData)
+		return append(out, ev), err
 	})
 	return err
 }

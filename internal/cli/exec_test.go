@@ -15,7 +15,7 @@ func execHere(t *testing.T, home string, in string, args ...string) (code int, o
 	var o, e bytes.Buffer
 	code = Main(t.Context(), Env{
 		Args: append([]string{"exec"}, args...), In: strings.NewReader(in), Out: &o, Err: &e, Home: home, Dir: t.TempDir(),
-		Environ: append(os.Environ(), "KEDGE_SESSION=ses-1"),
+		Environ: append(os.Environ(), "KEDGE_SESSION=ses-01h00000000000000000000000"),
 	})
 	return code, o.String(), e.String()
 }
@@ -92,7 +92,7 @@ func TestExecJSON(t *testing.T) {
 		t.Errorf("%s", out)
 	}
 	record, err := os.ReadFile(filepath.Join(filepath.Dir(got.Log), "exec.json"))
-	if err != nil || !strings.Contains(string(record), `"session": "ses-1"`) {
+	if err != nil || !strings.Contains(string(record), `"session": "ses-01h00000000000000000000000"`) {
 		t.Errorf("%s, %v", record, err)
 	}
 	info, err := os.Stat(got.Log)

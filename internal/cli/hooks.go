@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -49,13 +48,13 @@ func newHooksInstall(env *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "install [AGENT...]",
 		Short: "Put Kedge's hooks into the settings of agents",
-		Long: `Without an AGENT, into those of every agent that is installed. Claude Code gets them in
+		Long: `Without an AGENT, into those of every agent that is on the PATH. Claude Code gets them in
 .claude/settings.local.json of this project, which git then passes over; with --user in
-your own settings. Codex and Gemini get them in your own settings. In folders that are
-no project of Kedge's they do nothing.`,
+your own settings. Codex, Gemini, OpenCode (as a plugin) and Copilot get them in your own
+settings. In folders that are no project of Kedge's they do nothing.`,
 		Example: "  kedge hooks install\n  kedge hooks install claude --user   in every project",
 		RunE: func(c *cobra.Command, args []string) error {
-			change := hookChange{places: nearest, do: func(ctx context.Context, p hookPlace) (string, error) {
+			change := hookChange{agents: found, places: nearest, do: func(ctx context.Context, p hookPlace) (string, error) {
 				program, err := os.Executable()
 				if err != nil {
 					return "", kedge.Errorf(kedge.Internal, "find this program: %w", err)
@@ -79,7 +78,7 @@ func newHooksRemove(env *Env) *cobra.Command {
 		Long:    "Out of your own settings and those of this project. A file that nobody changed since is\nthen what it was before, byte for byte.",
 		Example: "  kedge hooks remove\n  kedge hooks remove codex",
 		RunE: func(c *cobra.Command, args []string) error {
-			return changeHooks(c.Context(), env, args, hookChange{every, func(ctx context.Context, p hookPlace) (string, error) { return p.remove(ctx, env) }})
+			return changeHooks(c.Context(), env, args, hookChange{everyAgent, every, func(ctx context.Context, p hookPlace) (string, error) { return p.remove(ctx, env) }})
 		},
 	}
 }
@@ -117,11 +116,27 @@ func (p hookPlace) look(env *Env) string {
 	return string(state)
 }
 
-// hookChange is what is done to settings files: to which of an agent's, and what.
+// hookChange is what is done to settings files: of which agents where none is named,
+// to which of an agent's, and what.
 type hookChange struct {
+	agents func(*Env) (here, skipped []hooks.Agent)
 	places func([]hookPlace) []hookPlace
 	do     func(context.Context, hookPlace) (string, error)
 }
+
+// found are the agents that are installed, and the others.
+func found(env *Env) (here, skipped []hooks.Agent) {
+	for _, a := range hooks.Agents() {
+		if env.Look != nil && env.Look(a.Name) {
+			here = append(here, a)
+		} else {
+			skipped = append(skipped, a)
+		}
+	}
+	return here, skipped
+}
+
+func everyAgent(*Env) (here, skipped []hooks.Agent) { return hooks.Agents(), nil }
 
 // nearest is the project's file where the agent has one, else the user's.
 func nearest(all []hookPlace) []hookPlace { return all[:1] }
@@ -141,7 +156,7 @@ func changeHooks(ctx context.Context, env *Env, names []string, change hookChang
 	if env.Home == "" {
 		return kedge.Errorf(kedge.Invalid, "there is no state folder").WithHint("export KEDGE_HOME=/absolute/path/of/a/folder")
 	}
-	agents, err := namedAgents(env, names)
+	agents, skipped, err := change.of(env, names)
 	if err != nil {
 		return err
 	}
@@ -157,6 +172,11 @@ func changeHooks(ctx context.Context, env *Env, names []string, change hookChang
 				env.talk("codex asks you once whether you trust its new hooks, when it starts")
 			}
 		}
+	}
+	for _, a := range skipped {
+		p := change.places(hookPlaces(env, a))[0]
+		reply.Hooks = append(reply.Hooks, hookLine{a.Name, p.scope, "skipped", p.file})
+		env.talk("%s is not on the PATH; to let it have hooks all the same: kedge hooks install %s", a.Name, a.Name)
 	}
 	return showHooks(env, reply)
 }
@@ -176,30 +196,24 @@ func removeProjectHooks(ctx context.Context, env *Env) {
 	}
 }
 
-// namedAgents are those of the arguments; without any, those that are on the PATH
-// or have a folder for their settings.
-func namedAgents(env *Env, names []string) ([]hooks.Agent, error) {
-	var out []hooks.Agent
+// of are the agents of the arguments, which have to be known; without any, those
+// that the change is for.
+func (c hookChange) of(env *Env, names []string) (agents, skipped []hooks.Agent, err error) {
 	for _, name := range names {
 		a, ok := hooks.Find(name)
 		if !ok {
-			return nil, kedge.Errorf(kedge.NotFound, "Kedge has no hooks for agent %q", name).WithHint("kedge hooks ls")
+			return nil, nil, kedge.Errorf(kedge.NotFound, "Kedge has no hooks for agent %q", name).WithHint("kedge hooks ls")
 		}
-		out = append(out, a)
+		agents = append(agents, a)
 	}
 	if len(names) > 0 {
-		return out, nil
+		return agents, nil, nil
 	}
-	for _, a := range hooks.Agents() {
-		places := hookPlaces(env, a)
-		if env.Look != nil && env.Look(a.Name) || isDir(filepath.Dir(places[len(places)-1].file)) {
-			out = append(out, a)
-		}
+	agents, skipped = c.agents(env)
+	if len(agents) == 0 {
+		return nil, nil, kedge.Errorf(kedge.NotFound, "no agent with hooks is on the PATH").WithHint("name one: kedge hooks install claude")
 	}
-	if len(out) == 0 {
-		return nil, kedge.Errorf(kedge.NotFound, "no agent with hooks is installed").WithHint("name one: kedge hooks install claude")
-	}
-	return out, nil
+	return agents, skipped, nil
 }
 
 func showHooks(env *Env, reply hooksReply) error {

@@ -51,6 +51,10 @@ func hookPlaces(env *Env, agent hooks.Agent) []hookPlace {
 		return places
 	case "codex":
 		return []hookPlace{{agent, "user", filepath.Join(in("CODEX_HOME", ".codex"), "hooks.json"), ""}}
+	case "opencode":
+		return []hookPlace{{agent, "user", filepath.Join(in("XDG_CONFIG_HOME", ".config"), "opencode", "plugins", "kedge.js"), ""}}
+	case "copilot":
+		return []hookPlace{{agent, "user", filepath.Join(in("COPILOT_HOME", ".copilot"), "hooks", "kedge.json"), ""}}
 	default:
 		return []hookPlace{{agent, "user", filepath.Join(in("GEMINI_CLI_HOME", ""), ".gemini", "settings.json"), ""}}
 	}
@@ -127,7 +131,7 @@ func (p hookPlace) bad(err error) error {
 // wish is what is to stand in the file. The status line that is in force
 // elsewhere is shown before Kedge's: this file would hide it.
 func (p hookPlace) wish(env *Env, program string) hooks.Wish {
-	w := hooks.Wish{Program: program}
+	w := hooks.Wish{Program: program, Home: otherHome(env)}
 	if p.scope != "project" {
 		return w
 	}
@@ -137,6 +141,15 @@ func (p hookPlace) wish(env *Env, program string) hooks.Wish {
 		}
 	}
 	return w
+}
+
+// otherHome is the state folder, where agents would not find it by themselves; empty
+// for the usual one.
+func otherHome(env *Env) string {
+	if env.Home == filepath.Join(env.getenv("HOME"), ".local", "state", "kedge") {
+		return ""
+	}
+	return env.Home
 }
 
 // install puts the hooks in, and says what it did.
@@ -219,7 +232,7 @@ func (p hookPlace) remove(ctx context.Context, env *Env) (string, error) {
 	if after == text {
 		return "absent", p.forget(ctx, env, was)
 	}
-	if was.Created && strings.Trim(after, "{} \t\r\n") == "" {
+	if (was.Created || p.agent.Whole()) && strings.Trim(after, "{} \t\r\n") == "" {
 		err = os.Remove(target)
 		if err == nil && was.Folder {
 			_ = os.Remove(filepath.Dir(target)) // somebody else's files keep it

@@ -36,6 +36,9 @@ func (g *gate) runCommand(ctx context.Context, s step, res *kedge.CheckResult) e
 	if err != nil {
 		return err
 	}
+	if err := g.Box.Unmade(out.Exit, text); err != nil {
+		return err
+	}
 	g.judge(s, out, text, res)
 	return nil
 }

@@ -131,11 +131,16 @@ func (r *Repo) once(ctx context.Context, c call) ([]byte, error) {
 	if c.mode == readingUser {
 		args = nil
 	}
+	if c.dir == "" {
+		c.dir = r.workDir()
+	}
+	if c.mode != inScratch {
+		if err := r.astray(c.dir); err != nil {
+			return nil, err
+		}
+	}
 	cmd := exec.CommandContext(ctx, "git", append(args, c.args...)...)
 	cmd.Dir = c.dir
-	if c.dir == "" {
-		cmd.Dir = r.workDir()
-	}
 	cmd.Env, cmd.ExtraFiles = r.environment(c), held(ctx)
 	cmd.Stdin = bytes.NewReader(c.stdin)
 	var stdout, stderr bytes.Buffer

@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"strings"
 	"time"
 
 	"kedge"
@@ -51,12 +52,35 @@ type World struct {
 	Home    string // KEDGE_HOME
 	Now     func() time.Time
 	Service Service
-	// Inside tells whether a folder lies in a project.
-	Inside func(dir string) bool
+	// Project is the project that a folder lies in; false for none.
+	Project func(dir string) (id string, ok bool)
+	// CompactFrom is the size from which people want contexts compacted in a folder's
+	// project; 0: at none. Nil: nobody can tell.
+	CompactFrom func(dir string) int64
 	// Shell runs the person's own status line.
 	Shell func(ctx context.Context, line string, input []byte) ([]byte, error)
 	// Budget and GateBudget, where they are others.
 	Budget, GateBudget time.Duration
+
+	inside, owner string // a folder, and its project, once it was looked up
+}
+
+// Homed takes the state folder out of the words of a hook, `AGENT --home=FOLDER …`:
+// where the agent's environment names none, it is that one.
+func Homed(args []string, getenv func(string) string) ([]string, func(string) string) {
+	if len(args) < 2 {
+		return args, getenv
+	}
+	home, is := strings.CutPrefix(args[1], hooks.HomeFlag)
+	if !is {
+		return args, getenv
+	}
+	return append(args[:1:1], args[2:]...), func(name string) string {
+		if v := getenv(name); v != "" || name != "KEDGE_HOME" {
+			return v
+		}
+		return home
+	}
 }
 
 // Main answers one hook: `hook AGENT [statusline [LINE]]`.
@@ -105,9 +129,11 @@ func (w World) answer(ctx context.Context, args []string) ([]byte, error) {
 	if ev.Dir == "" {
 		ev.Dir = w.Dir
 	}
-	if !w.Inside(ev.Dir) {
+	owner, ok := w.Project(ev.Dir)
+	if !ok {
 		return nil, nil
 	}
+	w.inside, w.owner = ev.Dir, owner
 	return w.event(ctx, ev)
 }
 
@@ -124,6 +150,10 @@ func (w World) event(ctx context.Context, ev hooks.Event) ([]byte, error) {
 		return w.tool(ctx, ev)
 	case kedge.HookCompact:
 		return w.compact(ctx, ev)
+	case kedge.HookCompacted:
+		d := w.data(ev)
+		d.Tokens = lastTokens(ev)
+		return nil, w.leave(ev, d)
 	case kedge.HookStop:
 		return w.stop(ctx, ev)
 	default:
@@ -170,7 +200,7 @@ func (w World) before(ev hooks.Event) ([]byte, error) {
 func (w World) tool(ctx context.Context, ev hooks.Event) ([]byte, error) {
 	d := w.data(ev)
 	text, file, ok := ev.Output()
-	if !ok || len(text) <= Long {
+	if !ok || len(text) <= Long && file == "" {
 		return nil, w.leave(ev, d)
 	}
 	ctx, cancel := context.WithTimeout(ctx, w.Budget)
@@ -186,7 +216,7 @@ func (w World) compact(ctx context.Context, ev hooks.Event) ([]byte, error) {
 	defer cancel()
 	text, err := w.brief(ctx, ev)
 	d := w.data(ev)
-	d.Text = text
+	d.Text, d.Tokens = text, lastTokens(ev)
 	err = errors.Join(err, w.leave(ev, d))
 	_, taken := within(ctx, func() (struct{}, error) { return struct{}{}, w.Service.Take(ctx, ev.Dir) })
 	return ev.Focus(text), errors.Join(err, taken)
@@ -209,8 +239,24 @@ func (w World) stop(ctx context.Context, ev hooks.Event) ([]byte, error) {
 	case r.Block && !ev.Again: // whoever answers: never twice
 		return ev.Block(r.Reason), left
 	default:
-		return ev.Tell(r.Tell), left
+		return ev.Tell(joined(r.Tell, w.large(ev))), left
 	}
+}
+
+// large is what the person is told of a context that became large.
+func (w World) large(ev hooks.Event) string {
+	n := lastTokens(ev)
+	if n == nil {
+		return ""
+	}
+	return ev.TimeToCompact(*n, w.compactFrom(ev.Dir, *n))
+}
+
+func joined(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + "\n" + b
 }
 
 // within does something that may not hear of the end of a context; then it is

@@ -85,7 +85,7 @@ func (c *scene) run(input string, args ...string) string {
 	hook.Main(context.Background(), args, hook.World{
 		In: strings.NewReader(input), Out: &c.out, Getenv: func(name string) string { return c.env[name] }, Home: c.home, Dir: "/project",
 		Now:     func() time.Time { return now },
-		Service: c.s, Inside: func(dir string) bool { return strings.HasPrefix(dir, "/project") },
+		Service: c.s, Project: func(dir string) (string, bool) { return "p", strings.HasPrefix(dir, "/project") },
 		Shell: func(_ context.Context, line string, input []byte) ([]byte, error) {
 			return fmt.Appendf(nil, "[%s of %d]\n", line, len(input)), nil
 		},
@@ -173,6 +173,32 @@ func TestHookAnswers(t *testing.T) {
 	}
 	if c.log() != "" {
 		t.Errorf("the log has %q", c.log())
+	}
+}
+
+// TestHomeOfAHook: an entry belongs to a state folder; that of a session counts more.
+func TestHomeOfAHook(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		env  string
+		home string
+		left string
+	}{
+		{[]string{"claude"}, "", "", "claude"},
+		{[]string{"claude"}, "/e", "/e", "claude"},
+		{[]string{"claude", "--home=/a b"}, "", "/a b", "claude"},
+		{[]string{"claude", "--home=/a", "statusline", "x"}, "/e", "/e", "claude statusline x"},
+		{[]string{"claude", "statusline", "--home=/a"}, "", "", "claude statusline --home=/a"},
+	} {
+		args, getenv := hook.Homed(c.args, func(name string) string {
+			if name == "KEDGE_HOME" {
+				return c.env
+			}
+			return ""
+		})
+		if got := strings.Join(args, " "); got != c.left || getenv("KEDGE_HOME") != c.home || getenv("HOME") != "" {
+			t.Errorf("%q: %q at %q", c.args, got, getenv("KEDGE_HOME"))
+		}
 	}
 }
 
@@ -462,5 +488,31 @@ func TestStatusLine(t *testing.T) {
 	}
 	if got := c.run(`{"context_window":{"current_usage":null}}`, "claude", "statusline"); got != "kedge: context unknown\n" {
 		t.Errorf("shown is %q", got)
+	}
+}
+
+// TestPreviewBecomesWhatMatters: of an output that the agent put aside, and of which it
+// shows a few lines, the model is shown what matters.
+func TestPreviewBecomesWhatMatters(t *testing.T) {
+	c := newScene(t)
+	c.budget = time.Hour // it may take what it takes
+	file := filepath.Join(t.TempDir(), "all.txt")
+	if err := os.WriteFile(file, []byte(strings.Repeat("--- PASS: TestCase (0.00s) and some words\n", 600)+"a.go:7: error: broken\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	preview := "Output too large to read at once (26 KB). Saved to: " + file + "\nPreview\n<shellId: 0 completed with exit code 0>"
+	got := c.run(event("PostToolUse", "tool_name", "Bash", "tool_input", map[string]any{"command": "make"}, "tool_result", map[string]any{"result_type": "success", "text_result_for_llm": preview}), "copilot")
+	text, _ := at(t, got, "modifiedResult", "textResultForLlm").(string)
+	if !strings.Contains(text, "a.go:7: error: broken") || !strings.Contains(text, "kedge logs exec-") || !strings.HasSuffix(text, "exit code 0>\n") || len(text) > hook.Long {
+		t.Errorf("the model is shown %q", text)
+	}
+	if left := c.left(); len(left) != 1 || left[0].Data.Bytes < 20_000 || left[0].Data.Output == "" {
+		t.Errorf("left is %+v", left)
+	}
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	if got := c.run(event("PostToolUse", "tool_name", "Bash", "tool_input", map[string]any{"command": "make"}, "tool_result", map[string]any{"result_type": "success", "text_result_for_llm": preview}), "copilot"); got != "" {
+		t.Errorf("without the file it is shown %q", got)
 	}
 }

@@ -47,7 +47,11 @@ func (w World) put(r attend.Record) error {
 	if err != nil {
 		return kedge.Errorf(kedge.Internal, "encode an event: %w", err)
 	}
-	if _, err := spool.Put(w.Home, w.Now(), redact.JSON(b)); err != nil {
+	owner := w.owner
+	if r.Dir != w.inside {
+		owner, _ = w.Project(r.Dir)
+	}
+	if _, err := spool.Put(w.Home, owner, w.Now(), redact.JSON(b)); err != nil {
 		return err
 	}
 	w.Service.Poke()
@@ -75,7 +79,11 @@ func (w World) condense(ev hooks.Event, text, file string) (short, error) {
 	whole := wholeOutput(text, file)
 	s := short{bytes: int64(len(whole))}
 	shown, ok := shorten(ev.Line(), whole)
-	if !ok || len(shown) > len(text)*3/4 {
+	most := len(text) * 3 / 4
+	if len(text) <= Long { // a few lines of it
+		most = Long
+	}
+	if !ok || len(shown) > most || len(whole) <= Long {
 		return s, nil
 	}
 	id, err := w.keep(ev, whole)

@@ -28,7 +28,18 @@ func (w World) status(ctx context.Context, args []string, input []byte) ([]byte,
 	if len(own) > 0 {
 		own = append(own, " | "...)
 	}
-	return append(own, s.Text()+"\n"...), errors.Join(failed, w.leaveUsed(args[0], s))
+	var from int64
+	if s.Tokens != nil {
+		from = w.compactFrom(w.dirOf(s), *s.Tokens)
+	}
+	return append(own, s.Text(from)+"\n"...), errors.Join(failed, w.leaveUsed(args[0], s))
+}
+
+func (w World) dirOf(s hooks.Status) string {
+	if s.Dir == "" {
+		return w.Dir
+	}
+	return s.Dir
 }
 
 func (w World) leaveUsed(agent string, s hooks.Status) error {
@@ -36,10 +47,7 @@ func (w World) leaveUsed(agent string, s hooks.Status) error {
 	if id == "" || w.Getenv("KEDGE_RUN") != "" || s.Tokens == nil && s.USD == nil {
 		return nil
 	}
-	dir := s.Dir
-	if dir == "" {
-		dir = w.Dir
-	}
+	dir := w.dirOf(s)
 	return w.put(attend.Record{
 		Version: 1, Dir: dir,
 		Data: kedge.HookData{Agent: agent, Event: kedge.HookStatus, Session: id, Native: s.Native, At: w.Now().UTC()},

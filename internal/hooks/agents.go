@@ -11,7 +11,8 @@ package hooks
 type Agent struct {
 	Name    string
 	entries []entry
-	status  bool // it has a status line that a command makes
+	status  bool              // it has a status line that a command makes
+	whole   func(Wish) string // the file is Kedge's alone, and this is its text; nil: entries among others'
 
 	Replaces bool // what a tool gave can be replaced before the model sees it
 	Focuses  bool // what is said before a compaction reaches whoever summarises
@@ -25,7 +26,7 @@ type entry struct {
 }
 
 // Agents are those whose settings Kedge knows.
-func Agents() []Agent { return []Agent{claude(), codex(), gemini()} }
+func Agents() []Agent { return []Agent{claude(), codex(), gemini(), opencode(), copilot()} }
 
 // Find gives the agent of a name.
 func Find(name string) (Agent, bool) {

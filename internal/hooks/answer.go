@@ -21,6 +21,9 @@ func (ev Event) Context(text string) []byte {
 	if text == "" {
 		return nil
 	}
+	if ev.Agent == "copilot" {
+		return answer(object{"additionalContext": text})
+	}
 	return answer(object{"hookSpecificOutput": object{"hookEventName": ev.Name, "additionalContext": text}})
 }
 
@@ -67,6 +70,10 @@ func (ev Event) Output() (text, file string, ok bool) {
 	if !known || !a.Replaces || ev.Kind != kedge.HookTool || ev.Line() == "" {
 		return "", "", false
 	}
+	if ev.Agent == "copilot" {
+		r, ok := copilotOf(ev.Response)
+		return r.Text, r.file(), ok
+	}
 	var r struct {
 		Stdout *string `json:"stdout"`
 		Stderr string  `json:"stderr"`
@@ -89,6 +96,10 @@ func (ev Event) Output() (text, file string, ok bool) {
 // Replace gives the model another text than what the command printed: the answer
 // has the shape of the tool's own, or the agent would not take it.
 func (ev Event) Replace(text string) []byte {
+	if ev.Agent == "copilot" {
+		r, _ := copilotOf(ev.Response)
+		return answer(object{"modifiedResult": object{"resultType": r.Type, "textResultForLlm": text + r.end()}})
+	}
 	var r map[string]json.RawMessage
 	if json.Unmarshal(ev.Response, &r) != nil {
 		return nil

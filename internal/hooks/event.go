@@ -46,6 +46,8 @@ type wire struct {
 	Call       string          `json:"tool_use_id"`
 	Active     bool            `json:"stop_hook_active"`
 
+	Result json.RawMessage `json:"tool_result"` // of Copilot, in the place of the response
+
 	PromptID string `json:"prompt_id"` // of Claude Code
 	TurnID   string `json:"turn_id"`   // of Codex
 	Prompt   string `json:"prompt"`    // of Gemini
@@ -94,15 +96,21 @@ func Parse(agent string, input []byte) (Event, error) {
 		Agent: agent, Kind: kindOf(w.Event), Name: w.Event, Native: w.Session, Transcript: w.Transcript, Dir: w.Dir, Mode: w.Mode,
 		Tool: w.Tool, Call: w.Call, Input: w.Input, Response: w.Response, Again: w.Active, Ask: w.ask(),
 	}
+	if len(ev.Response) == 0 {
+		ev.Response = w.Result
+	}
 	switch ev.Kind {
 	case kedge.HookStart:
 		ev.Source = w.Source
+		if w.Source == "new" { // Copilot's word for it
+			ev.Source = "startup"
+		}
 	case kedge.HookCompact, kedge.HookCompacted:
 		ev.Source = w.Trigger
 	case kedge.HookEnd:
 		ev.Source = w.Reason
 	case kedge.HookTool:
-		ev.Failed = failed(w)
+		ev.Failed = failed(w) || copilotFailed(ev.Response)
 	default:
 	}
 	return ev, nil

@@ -2,6 +2,7 @@ package hooks
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"kedge"
@@ -224,4 +225,40 @@ func (n *node) textOf(text string) string {
 		return ""
 	}
 	return decoded(text[n.from:n.to])
+}
+
+// canonical is a value as what it means: without blanks and comments, the names of
+// objects in their order.
+func (n *node) canonical(text string) string {
+	if n == nil {
+		return ""
+	}
+	switch n.kind {
+	case '"':
+		return quoted(decoded(text[n.from:n.to]))
+	case '{', '[':
+		parts := make([]string, 0, len(n.kids))
+		for _, k := range n.kids {
+			part := k.val.canonical(text)
+			if n.kind == '{' {
+				part = quoted(k.key) + ":" + part
+			}
+			parts = append(parts, part)
+		}
+		if n.kind == '{' {
+			slices.Sort(parts)
+		}
+		return string(n.kind) + strings.Join(parts, ",") + string(n.kind+2)
+	default:
+		return text[n.from:n.to]
+	}
+}
+
+// plainOf is the canonical form of a text of Kedge's own.
+func plainOf(text string) string {
+	n, err := parse(text)
+	if err != nil {
+		return text
+	}
+	return n.canonical(text)
 }

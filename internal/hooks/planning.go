@@ -1,6 +1,8 @@
 package hooks
 
 import (
+	"encoding/json"
+	"path"
 	"slices"
 	"strings"
 )
@@ -12,11 +14,24 @@ const Planning = "This session plans: it may read, and change nothing. Show the 
 // known to only read. Agents hold this themselves, except where a host or a rule
 // of the user's allows more.
 func (ev Event) Denied() bool {
-	if ev.Mode != "plan" || slices.Contains(reading(), ev.Tool) {
+	if ev.Mode != "plan" || slices.Contains(reading(), ev.Tool) || ev.writesPlan() {
 		return false
 	}
 	line := ev.Line()
 	return line == "" || !readsOnly(line)
+}
+
+// writesPlan tells of a plan that is written where the agent keeps its plans.
+func (ev Event) writesPlan() bool {
+	var in struct {
+		Path string `json:"file_path"`
+		File string `json:"filePath"`
+	}
+	if json.Unmarshal(ev.Input, &in) != nil {
+		return false
+	}
+	file := path.Clean(in.Path + in.File) // an agent has one of them
+	return strings.HasSuffix(file, ".md") && (strings.Contains(file, "/.claude/plans/") || strings.Contains(file, "/.opencode/plans/") || strings.Contains(file, "/opencode/plans/"))
 }
 
 // reading are tools that change nothing.
@@ -24,6 +39,7 @@ func reading() []string {
 	return []string{
 		"Read", "Grep", "Glob", "LS", "WebFetch", "WebSearch", "ToolSearch", "NotebookRead", "TodoWrite", "TaskCreate", "TaskGet", "TaskList",
 		"TaskUpdate", "TaskOutput", "Agent", "Task", "AskUserQuestion", "EnterPlanMode", "ExitPlanMode", "BashOutput", "update_plan", "view_image",
+		"read", "grep", "glob", "list", "webfetch", "websearch", "codesearch", "todowrite", "todoread", "task", "question", "skill", "lsp", "plan_exit", "plan_enter", // of OpenCode
 	}
 }
 

@@ -105,3 +105,25 @@ func FuzzPlanning(f *testing.F) {
 		}
 	})
 }
+
+// TestPlansAreWritten: a plan is written where the agent keeps its plans, and nowhere
+// else.
+func TestPlansAreWritten(t *testing.T) {
+	for input, denied := range map[string]bool{
+		`{"file_path":"/home/ada/.claude/plans/p.md"}`:                  false,
+		`{"filePath":"/repo/.opencode/plans/p.md"}`:                     false,
+		`{"filePath":"/home/ada/.local/share/opencode/plans/p.md"}`:     false,
+		`{"file_path":"/home/ada/.claude/plans/../../../repo/main.md"}`: true,
+		`{"file_path":"/repo/plans/p.md"}`:                              true,
+		`{"file_path":"/home/ada/.claude/plans/hook.sh"}`:               true,
+		`{"file_path":"/home/ada/.claude/settings.json"}`:               true,
+		`{}`: true, `7`: true,
+	} {
+		for _, tool := range []string{"Write", "edit"} {
+			ev := hooks.Event{Agent: "claude", Mode: "plan", Tool: tool, Input: json.RawMessage(input)}
+			if got := ev.Denied(); got != denied {
+				t.Errorf("%s %s: denied %v", tool, input, got)
+			}
+		}
+	}
+}

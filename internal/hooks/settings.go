@@ -11,6 +11,7 @@ import (
 // Wish is what is to be in an agent's settings.
 type Wish struct {
 	Program string // of Kedge, absolute
+	Home    string // the state folder, where it is not the usual one; that of a session counts more
 	Status  string // the status line that is in force elsewhere; shown before Kedge's
 }
 
@@ -20,7 +21,7 @@ type State string
 // The states.
 const (
 	Absent  State = "absent"  // nothing
-	Present State = "present" // all of it, as it is wished
+	Present State = "present" // all of it, as it is wished, however it is written
 	Differs State = "differs" // something else of Kedge's: another program, or not all of it
 )
 
@@ -32,6 +33,9 @@ type Changed struct {
 
 // Look tells what of Kedge's is in the text of an agent's settings.
 func (a Agent) Look(text string, w Wish) (State, error) {
+	if a.whole != nil {
+		return a.lookWhole(text, w)
+	}
 	root, err := parse(text)
 	if err != nil {
 		return "", err
@@ -45,14 +49,21 @@ func (a Agent) Look(text string, w Wish) (State, error) {
 		return Differs, nil
 	}
 	for i, f := range found {
-		if f.event != a.entries[i].event || text[f.group.from:f.group.to] != a.group(a.entries[i], w) {
+		if !a.isWished(text, f, a.entries[i], w) {
 			return Differs, nil
 		}
 	}
-	if program, _, _ := ours(status, a.Name); chained && program != w.Program {
+	if own, _ := ours(status, a.Name); chained && (own.program != w.Program || own.home != w.Home) {
 		return Differs, nil
 	}
 	return Present, nil
+}
+
+// isWished tells whether an entry says what is wished. How it is written does not
+// count, nor what others put beside it: agents write their settings anew.
+func (a Agent) isWished(text string, f ownEntry, x entry, w Wish) bool {
+	m, _ := f.group.get("matcher")
+	return f.event == x.event && m.textOf(text) == x.matcher && f.handlers.kids[f.handler].val.canonical(text) == plainOf(a.handler(x, w))
 }
 
 // Insert puts Kedge's entries at the end of the lists that are there, and its
@@ -67,6 +78,10 @@ func (a Agent) Insert(text string, w Wish) (Changed, error) {
 		if text, err = a.Remove(text); err != nil {
 			return Changed{}, err
 		}
+	}
+	if a.whole != nil {
+		all := a.whole(w)
+		return Changed{Text: all, Cuts: []Cut{{Len: len(all), Old: text}}}, nil
 	}
 	e := &editor{text: text}
 	if root, err := parse(text); err != nil {
@@ -102,8 +117,13 @@ func (a Agent) group(x entry, w Wish) string {
 	if x.matcher != "" {
 		b.WriteString(`"matcher": ` + quoted(x.matcher) + ", ")
 	}
-	b.WriteString(`"hooks": [{"type": "command", "command": ` + quoted(command(w.Program, a.Name)) + `, "timeout": ` + x.timeout + "}]}")
+	b.WriteString(`"hooks": [` + a.handler(x, w) + "]}")
 	return b.String()
+}
+
+// handler is what an entry has the agent run.
+func (a Agent) handler(x entry, w Wish) string {
+	return `{"type": "command", "command": ` + quoted(w.command(a.Name)) + `, "timeout": ` + x.timeout + "}"
 }
 
 // entry adds a group to the list of an event.
@@ -143,11 +163,11 @@ func (e *editor) statusLine(a Agent, w Wish) error {
 	}
 	line, ok := root.get("statusLine")
 	if !ok {
-		e.add(root, `"statusLine": {"type": "command", "command": `+quoted(statusCommand(w.Program, a.Name, w.Status))+"}")
+		e.add(root, `"statusLine": {"type": "command", "command": `+quoted(w.statusCommand(a.Name, w.Status))+"}")
 		return nil
 	}
 	if c, ok := line.get("command"); ok && c.kind == '"' {
-		e.replace(c.from, c.to-c.from, quoted(statusCommand(w.Program, a.Name, c.textOf(e.text))))
+		e.replace(c.from, c.to-c.from, quoted(w.statusCommand(a.Name, c.textOf(e.text))))
 	}
 	return nil // of another kind: it stays as it is
 }
@@ -155,6 +175,10 @@ func (e *editor) statusLine(a Agent, w Wish) error {
 // Remove takes out what is Kedge's: its entries, lists that are empty without
 // them, and its part of the status line.
 func (a Agent) Remove(text string) (string, error) {
+	if a.whole != nil {
+		_, err := a.lookWhole(text, Wish{})
+		return "", err
+	}
 	e := &editor{text: text}
 	for {
 		root, err := parse(e.text)
@@ -207,8 +231,8 @@ func (e *editor) restoreStatus(a Agent) error {
 			continue
 		}
 		c, _ := k.val.get("command")
-		if _, inner, _ := ours(c.textOf(e.text), a.Name); inner != "" {
-			e.replace(c.from, c.to-c.from, quoted(inner))
+		if own, _ := ours(c.textOf(e.text), a.Name); own.inner != "" {
+			e.replace(c.from, c.to-c.from, quoted(own.inner))
 			return nil
 		}
 		e.drop(root, i)
@@ -241,7 +265,7 @@ func (a Agent) own(text string, root *node) []ownEntry {
 			handlers, _ := g.val.get("hooks")
 			for j, h := range handlers.elements() {
 				c, _ := h.val.get("command")
-				if _, _, ok := ours(c.textOf(text), a.Name); ok {
+				if _, ok := ours(c.textOf(text), a.Name); ok {
 					out = append(out, ownEntry{event.key, hooks, m, event.val, i, g.val, handlers, j})
 				}
 			}
@@ -291,7 +315,7 @@ func (a Agent) statusOf(text string, root *node) (string, bool) {
 	line, _ := root.get("statusLine")
 	c, _ := line.get("command")
 	command := c.textOf(text)
-	_, _, own := ours(command, a.Name)
+	_, own := ours(command, a.Name)
 	return command, own
 }
 
@@ -299,43 +323,65 @@ func (a Agent) statusOf(text string, root *node) (string, bool) {
 // empty: none.
 func (a Agent) StatusCommand(text string) string {
 	root, err := parse(text)
-	if err != nil || !a.status {
+	if a.whole != nil || err != nil || !a.status {
 		return ""
 	}
-	command, own := a.statusOf(text, root)
-	if _, inner, _ := ours(command, a.Name); own {
-		return inner
+	command, _ := a.statusOf(text, root)
+	if own, is := ours(command, a.Name); is {
+		return own.inner
 	}
 	return command
 }
 
+// HomeFlag is before the state folder that a hook belongs to, unless its session
+// says another.
+const HomeFlag = "--home="
+
 // command is what an agent runs for a hook.
-func command(program, agent string) string { return shellQuoted(program) + " hook " + agent }
+func (w Wish) command(agent string) string {
+	line := shellQuoted(w.Program) + " hook " + agent
+	if w.Home != "" {
+		line += " " + HomeFlag + shellQuoted(w.Home)
+	}
+	return line
+}
 
 // statusCommand is what it runs for its status line.
-func statusCommand(program, agent, inner string) string {
-	line := command(program, agent) + " statusline"
+func (w Wish) statusCommand(agent, inner string) string {
+	line := w.command(agent) + " statusline"
 	if inner != "" {
 		line += " " + shellQuoted(inner)
 	}
 	return line
 }
 
-// ours takes a command apart that is Kedge's: the program, and the status line
-// that it stands around.
-func ours(line, agent string) (program, inner string, ok bool) {
+// ownCommand is a command of Kedge's, taken apart.
+type ownCommand struct {
+	program string
+	home    string
+	inner   string // the status line that it stands around
+}
+
+// ours takes a command apart that is Kedge's.
+func ours(line, agent string) (c ownCommand, ok bool) {
 	program, rest, ok := shellWord(line)
 	if !ok || !strings.HasPrefix(path.Base(program), "kedge") {
-		return "", "", false
+		return c, false
 	}
 	rest, ok = strings.CutPrefix(rest, " hook "+agent)
 	if !ok || rest != "" && rest[0] != ' ' {
-		return "", "", false
+		return c, false
 	}
-	if rest, is := strings.CutPrefix(rest, " statusline "); is {
-		inner, _, _ = shellWord(rest)
+	c.program = program
+	if after, is := strings.CutPrefix(rest, " "+HomeFlag); is {
+		if c.home, rest, ok = shellWord(after); !ok {
+			return c, false
+		}
 	}
-	return program, inner, true
+	if after, is := strings.CutPrefix(rest, " statusline "); is {
+		c.inner, _, _ = shellWord(after)
+	}
+	return c, true
 }
 
 // shellQuoted is a word as a shell takes it for one.

@@ -1,6 +1,8 @@
 package hooks_test
 
 import (
+	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -32,10 +34,47 @@ var settings = map[string]string{
 	"after commas": "{\n  \"hooks\": {\n    \"Stop\": [\n      {\"hooks\": []},\n    ],\n  },\n}\n",
 }
 
+// edited are the agents in whose settings others have entries too.
+func edited() []hooks.Agent {
+	return slices.DeleteFunc(hooks.Agents(), hooks.Agent.Whole)
+}
+
+// TestWholeFiles: a file that is Kedge's alone comes and goes whole; another's of the
+// same name stays.
+func TestWholeFiles(t *testing.T) {
+	for _, agent := range hooks.Agents() {
+		if !agent.Whole() {
+			continue
+		}
+		w := hooks.Wish{Program: "/opt/ke\"dge's/kedge", Home: "/srv/it's here"}
+		in, err := agent.Insert("", w)
+		if err != nil || !strings.Contains(in.Text, "hook") {
+			t.Fatalf("%s: %q, %v", agent.Name, in.Text, err)
+		}
+		for program, want := range map[string]hooks.State{w.Program: hooks.Present, "/other/kedge": hooks.Differs} {
+			if state, err := agent.Look(in.Text, hooks.Wish{Program: program, Home: w.Home}); err != nil || state != want {
+				t.Errorf("%s, for %s: %s, %v", agent.Name, program, state, err)
+			}
+		}
+		if back, ok := hooks.Undo(in.Text, in.Cuts); !ok || back != "" {
+			t.Errorf("%s: taken back it is %q", agent.Name, back)
+		}
+		if out, err := agent.Remove(in.Text); err != nil || out != "" {
+			t.Errorf("%s: left is %q, %v", agent.Name, out, err)
+		}
+		if _, err := agent.Insert("export const mine = 1\n", w); err == nil {
+			t.Errorf("%s: another's file was replaced", agent.Name)
+		}
+		if _, err := agent.Remove("export const mine = 1\n"); err == nil {
+			t.Errorf("%s: another's file was removed", agent.Name)
+		}
+	}
+}
+
 // TestSettingsStay: whatever the file is, Kedge's entries get in once, everything
 // else stays, and taking them back gives the file, byte for byte.
 func TestSettingsStay(t *testing.T) {
-	for _, agent := range hooks.Agents() {
+	for _, agent := range edited() {
 		for name, text := range settings {
 			t.Run(agent.Name+"/"+name, func(t *testing.T) {
 				in, err := agent.Insert(text, wish)
@@ -105,6 +144,63 @@ func TestMovedProgram(t *testing.T) {
 	}
 }
 
+// TestWrittenAnew: an agent that writes its settings anew says the same; another
+// command, time or matcher does not.
+func TestWrittenAnew(t *testing.T) {
+	for _, agent := range edited() {
+		in, err := agent.Insert(settings["hooks of others"], wish)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var v any
+		if err := json.Unmarshal([]byte(in.Text), &v); err != nil {
+			t.Fatal(err)
+		}
+		for _, indent := range []string{"", "    ", "\t"} {
+			b, err := json.MarshalIndent(v, "", indent) // and the names in another order
+			if err != nil {
+				t.Fatal(err)
+			}
+			if state, err := agent.Look(string(b), wish); err != nil || state != hooks.Present {
+				t.Errorf("%s, indented by %q: %s, %v", agent.Name, indent, state, err)
+			}
+		}
+		beside := strings.Replace(in.Text, `"hooks": [{"type": "command", "command": "'/opt`, `"hooks": [{"type": "command", "command": "mine"}, {"type": "command", "command": "'/opt`, 1)
+		if state, _ := agent.Look(beside, wish); beside == in.Text || state != hooks.Present {
+			t.Errorf("%s: with another command in the same entry: %s", agent.Name, state)
+		}
+		for _, change := range [][2]string{{`"timeout": `, `"timeout": 1`}, {" hook " + agent.Name, " hook " + agent.Name + " x"}, {`"type": "command", "command": "'`, `"type": "prompt", "command": "'`}} {
+			other := strings.Replace(in.Text, change[0], change[1], 1)
+			if state, _ := agent.Look(other, wish); other == in.Text || state != hooks.Differs {
+				t.Errorf("%s, %s for %s: %s", agent.Name, change[1], change[0], state)
+			}
+		}
+	}
+}
+
+// TestAnotherHome: the entries name the state folder that they belong to, whatever is
+// in its name, and another one differs.
+func TestAnotherHome(t *testing.T) {
+	for _, agent := range edited() {
+		w := hooks.Wish{Program: "/opt/kedge", Home: "/srv/it's here"}
+		in, err := agent.Insert(settings["status line"], w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for home, want := range map[string]hooks.State{w.Home: hooks.Present, "": hooks.Differs, "/srv": hooks.Differs} {
+			if state, err := agent.Look(in.Text, hooks.Wish{Program: w.Program, Home: home}); err != nil || state != want {
+				t.Errorf("%s, for %q: %s, %v", agent.Name, home, state, err)
+			}
+		}
+		if out, err := agent.Remove(in.Text); err != nil || strings.Contains(out, "kedge") {
+			t.Errorf("%s: left is %q, %v", agent.Name, out, err)
+		}
+		if got := agent.StatusCommand(in.Text); agent.Name == "claude" && got != `echo it's "me" & you` {
+			t.Errorf("the person's status line became %q", got)
+		}
+	}
+}
+
 func TestSettingsThatCannotBe(t *testing.T) {
 	claude, _ := hooks.Find("claude")
 	for _, text := range []string{
@@ -122,7 +218,7 @@ func FuzzSettings(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		for _, agent := range hooks.Agents() {
+		for _, agent := range edited() {
 			in, err := agent.Insert(text, wish)
 			if err != nil {
 				continue

@@ -55,9 +55,9 @@ func ParseStatus(input []byte) (Status, error) {
 	return s, nil
 }
 
-// Text is Kedge's part of a status line: how full the context is, and what was
-// spent.
-func (s Status) Text() string {
+// Text is Kedge's part of a status line: how full the context is, that it is to be
+// compacted where it has so many tokens (0: none is too many), and what was spent.
+func (s Status) Text(compactFrom int64) string {
 	var parts []string
 	switch {
 	case s.Tokens == nil:
@@ -66,6 +66,9 @@ func (s Status) Text() string {
 		parts = append(parts, "context "+thousands(*s.Tokens))
 	default:
 		parts = append(parts, fmt.Sprintf("context %d%% of %s", *s.Tokens*100 / *s.Window, thousands(*s.Window)))
+	}
+	if s.Tokens != nil && compactFrom > 0 && *s.Tokens >= compactFrom {
+		parts[0] += " (/compact now)"
 	}
 	if s.USD != nil {
 		parts = append(parts, fmt.Sprintf("USD %.2f", *s.USD))

@@ -14,6 +14,7 @@ import (
 	"errors"
 	"io"
 	"sync"
+	"time"
 
 	"kedge"
 )
@@ -32,12 +33,17 @@ type Server struct {
 	Version string
 }
 
-// Serve answers what comes on in until it ends, or ctx does. What is still being
-// carried out then is given up.
+// drain is how long requests are carried out and answered after the input has
+// ended: a gate may take its time.
+const drain = 15 * time.Minute
+
+// Serve answers what comes on in until it ends, or ctx does. What was asked before
+// the input ended is answered, unless it takes longer than drain, ctx ends or nobody
+// listens any more.
 func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	c := &conn{server: s, out: out, running: map[string]context.CancelFunc{}, room: make(chan struct{}, maxRunning)}
+	c := &conn{server: s, out: out, gone: stop, running: map[string]context.CancelFunc{}, room: make(chan struct{}, maxRunning)}
 	lines := newLines(in)
 	ended := make(chan error, 1)
 	go func() { ended <- c.read(ctx, lines) }()
@@ -47,19 +53,28 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	case <-ctx.Done():
 		err = context.Cause(ctx) // the reader is left to itself: nothing ends a read of a pipe
 	}
-	stop()
+	if err != nil {
+		stop()
+	}
+	late := time.AfterFunc(drain, stop)
+	defer late.Stop()
 	c.end()
 	return err
 }
 
-// maxRunning bounds the tools that run at the same time.
-const maxRunning = 8
+// What a client may ask at the same time: tools that run, and those that run or
+// wait for it.
+const (
+	maxRunning = 8
+	maxOpen    = 128
+)
 
 // conn is one client: what runs for it, and the way back to it.
 type conn struct {
 	server *Server
 	work   sync.WaitGroup
 	room   chan struct{}
+	gone   func() // is called when nobody listens any more
 
 	mu      sync.Mutex
 	out     io.Writer
@@ -170,9 +185,9 @@ func (c *conn) oneOf(ctx context.Context, b []byte, answer func(response), done 
 func (c *conn) start(ctx context.Context, r request, answer func(response), done func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	key := string(r.ID)
-	if !c.enter(key, cancel) {
+	if fault := c.enter(key, cancel); fault != "" {
 		cancel()
-		answer(failure(r.ID, codeInvalid, "a request with this id is being carried out"))
+		answer(failure(r.ID, codeInvalid, fault))
 		done()
 		return
 	}
@@ -189,16 +204,22 @@ func (c *conn) start(ctx context.Context, r request, answer func(response), done
 	})
 }
 
-// enter makes a request known, so that it can be withdrawn; false for an id that is
-// taken, or when it all ends.
-func (c *conn) enter(key string, cancel context.CancelFunc) bool {
+// enter makes a request known, so that it can be withdrawn, and says what is against
+// it.
+func (c *conn) enter(key string, cancel context.CancelFunc) (fault string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if _, taken := c.running[key]; taken || c.running == nil {
-		return false
+	_, taken := c.running[key]
+	switch {
+	case taken:
+		return "a request with this id is being carried out"
+	case c.running == nil:
+		return "the server ends"
+	case len(c.running) >= maxOpen:
+		return "too many requests are being carried out: wait for an answer, then ask again"
 	}
 	c.running[key] = cancel
-	return true
+	return ""
 }
 
 // carryOut waits for room, then calls the tool.
@@ -236,8 +257,7 @@ func (c *conn) notified(r request) {
 
 func (c *conn) write(r response) { c.writeAny(r) }
 
-// writeAny sends one line. A client that is gone is noticed where it is read
-// from.
+// writeAny sends one line. A client that does not listen any more needs no answers.
 func (c *conn) writeAny(v any) {
 	b, err := encode(v)
 	if err != nil {
@@ -245,7 +265,9 @@ func (c *conn) writeAny(v any) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	_, _ = c.out.Write(b)
+	if _, err := c.out.Write(b); err != nil {
+		c.gone()
+	}
 }
 
 func encode(v any) ([]byte, error) {

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -12,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 
 	"kedge"
 	"kedge/internal/mcpserver"
@@ -231,8 +234,8 @@ func TestT18OutsideOfASession(t *testing.T) {
 	}
 }
 
-// A call that is withdrawn ends, and is not answered; nor is one whose client has
-// gone.
+// A call that is withdrawn ends, and is not answered; nor is one whose server is
+// ended.
 func TestWithdrawn(t *testing.T) {
 	begun, ended := make(chan struct{}, 2), make(chan struct{}, 2)
 	b := &book{answer: func(ctx context.Context, name string, _ json.RawMessage) (string, error) {
@@ -245,9 +248,11 @@ func TestWithdrawn(t *testing.T) {
 		return "", ctx.Err()
 	}}
 	in, feed := io.Pipe()
+	ctx, end := context.WithCancel(t.Context())
+	defer end()
 	var out bytes.Buffer
 	done := make(chan error, 1)
-	go func() { done <- newServer(b).Serve(t.Context(), in, &out) }()
+	go func() { done <- newServer(b).Serve(ctx, in, &out) }()
 	say := func(line string) {
 		if _, err := io.WriteString(feed, line+"\n"); err != nil {
 			t.Error(err)
@@ -259,11 +264,12 @@ func TestWithdrawn(t *testing.T) {
 	<-ended
 	say(`{"jsonrpc":"2.0","id":"g2","method":"tools/call","params":{"name":"gate_run"}}`)
 	<-begun
-	_ = feed.Close()
-	if err := <-done; err != nil || out.Len() > 0 {
+	end()
+	if err := <-done; !errors.Is(err, context.Canceled) || out.Len() > 0 {
 		t.Errorf("%v, said %s", err, out.String())
 	}
 	<-ended
+	_ = feed.Close()
 }
 
 // While a call is being carried out its progress is told to who asked for that.
@@ -271,6 +277,82 @@ func TestProgress(t *testing.T) {
 	got := settled(t, newServer(&book{}), 2, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"gate_run","_meta":{"progressToken":"p"}}}`)
 	if got[0] != `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"p","progress":1}}` {
 		t.Errorf("%s", got[0])
+	}
+}
+
+// ending is an input that says when all of it was read.
+type ending struct {
+	io.Reader
+	once  sync.Once
+	ended chan struct{}
+}
+
+func (e *ending) Read(b []byte) (int, error) {
+	n, err := e.Reader.Read(b)
+	if err != nil {
+		e.once.Do(func() { close(e.ended) })
+	}
+	return n, err
+}
+
+// TestEndOfInput: what was asked before the input ended is answered after it.
+func TestEndOfInput(t *testing.T) {
+	in := &ending{Reader: strings.NewReader(calls(20)), ended: make(chan struct{})}
+	b := &book{answer: func(context.Context, string, json.RawMessage) (string, error) { <-in.ended; return `{}`, nil }}
+	var out bytes.Buffer
+	if err := newServer(b).Serve(t.Context(), in, &out); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(out.String(), `"result"`); n != 20 {
+		t.Errorf("%d answers to 20 requests:\n%s", n, &out)
+	}
+}
+
+// calls are so many calls of a tool.
+func calls(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"feature_next"}}`+"\n", i)
+	}
+	return b.String()
+}
+
+// TestEndIsBounded: a tool that never ends does not keep the server for ever, and a
+// client that is gone not at all.
+func TestEndIsBounded(t *testing.T) {
+	never := &book{answer: func(ctx context.Context, _ string, _ json.RawMessage) (string, error) {
+		<-ctx.Done()
+		return "", ctx.Err()
+	}}
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		if err := newServer(never).Serve(t.Context(), strings.NewReader(calls(1)), &out); err != nil || out.Len() > 0 {
+			t.Errorf("%v: %s", err, &out)
+		}
+	})
+	from, to := io.Pipe()
+	_ = from.Close()
+	in := io.MultiReader(strings.NewReader(calls(1)+`{"jsonrpc":"2.0","id":"p","method":"ping"}`+"\n"), blocked{t.Context()})
+	if err := newServer(never).Serve(t.Context(), in, to); !errors.Is(err, context.Canceled) {
+		t.Errorf("nobody listens: %v", err)
+	}
+}
+
+// blocked is an input on which nothing comes.
+type blocked struct{ ctx context.Context }
+
+func (b blocked) Read([]byte) (int, error) { <-b.ctx.Done(); return 0, io.EOF }
+
+// TestOpenRequestsAreBounded: who asks without waiting for answers is told so.
+func TestOpenRequestsAreBounded(t *testing.T) {
+	in := &ending{Reader: strings.NewReader(calls(131)), ended: make(chan struct{})}
+	b := &book{answer: func(context.Context, string, json.RawMessage) (string, error) { <-in.ended; return `{}`, nil }}
+	var out bytes.Buffer
+	if err := newServer(b).Serve(t.Context(), in, &out); err != nil {
+		t.Fatal(err)
+	}
+	if done, refused := strings.Count(out.String(), `"result"`), strings.Count(out.String(), "too many requests"); done != 128 || refused != 3 {
+		t.Errorf("%d answered, %d refused", done, refused)
 	}
 }
 

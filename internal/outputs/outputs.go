@@ -38,7 +38,7 @@ const (
 type Record struct {
 	Version   int             `json:"version"`
 	ID        string          `json:"id"`
-	Session   kedge.SessionID `json:"session,omitempty"`
+	Session   kedge.SessionID `json:"session,omitempty"` // as the environment had it; empty where that was no id
 	Dir       string          `json:"dir"`
 	Command   []string        `json:"command"`
 	StartedAt time.Time       `json:"started_at"`
@@ -81,12 +81,21 @@ func (k *Kept) Path() string { return filepath.Join(k.folder, output) }
 // End writes down how the command ended, and lets go of the output.
 func (k *Kept) End(e Record) error {
 	defer func() { _ = k.Output.Close() }()
-	e.Version, e.ID = 1, k.ID
+	e.Version, e.ID, e.Session = 1, k.ID, validSession(e.Session)
 	b, err := json.MarshalIndent(e, "", "  ")
 	if err != nil {
 		return kedge.Errorf(kedge.Internal, "encode the record: %w", err)
 	}
 	return atomicfile.Write(filepath.Join(k.folder, record), append(b, '\n'), 0o600)
+}
+
+// validSession is the id of a session, or none: whoever runs a command sets its
+// environment as he likes.
+func validSession(id kedge.SessionID) kedge.SessionID {
+	if kedge.ValidID("ses", string(id)) {
+		return id
+	}
+	return ""
 }
 
 // Open opens the kept output of a command.
@@ -121,6 +130,7 @@ func List(home string) ([]Record, error) {
 		b, err := os.ReadFile(filepath.Join(home, folder, e.Name(), record))
 		var r Record
 		if err == nil && json.Unmarshal(b, &r) == nil && r.ID == e.Name() {
+			r.Session = validSession(r.Session)
 			list = append(list, r)
 		}
 	}

@@ -1,10 +1,13 @@
 package outputs
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
+
+	"kedge"
 )
 
 // TestExecsAreBounded: the oldest outputs go, but none that a command still has
@@ -65,5 +68,32 @@ func TestExecsAreBounded(t *testing.T) {
 	}
 	if _, err := Open(home, "../../etc"); err == nil {
 		t.Error("a path is no id")
+	}
+}
+
+// TestSessionOfAnOutput: what is no id of a session is none, when it is kept and when
+// it is read.
+func TestSessionOfAnOutput(t *testing.T) {
+	home := t.TempDir()
+	const good = "ses-01h00000000000000000000000"
+	for i, id := range []string{good, "../../etc", "ses-x\x1b[2J"} {
+		k, err := Keep(home, time.Date(2026, 1, 2, 3, 4, i, 0, time.UTC))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := k.End(Record{Command: []string{"x"}, Session: kedge.SessionID(id)}); err != nil {
+			t.Fatal(err)
+		}
+		if i != 1 {
+			continue
+		}
+		forged := fmt.Sprintf(`{"version":1,"id":%q,"session":"../../etc"}`, k.ID)
+		if err := os.WriteFile(filepath.Join(k.folder, record), []byte(forged), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all, err := List(home)
+	if err != nil || len(all) != 3 || all[0].Session != "" || all[1].Session != "" || all[2].Session != good {
+		t.Errorf("%+v, %v", all, err)
 	}
 }

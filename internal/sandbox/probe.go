@@ -27,10 +27,44 @@ func (b Box) Try(ctx context.Context) error {
 	c := exec.CommandContext(ctx, words[0], words[1:]...)
 	c.Dir, c.Stderr = "/", &said
 	if err := c.Run(); err != nil {
-		return kedge.Errorf(kedge.Blocked, "the sandbox %q does not work here: %s", b.Kind, reason(said.String(), err)).
-			WithHint("let this system make user namespaces, or kind = \"none\" under [sandbox] in .kedge/config.toml")
+		return broken(b.Kind, reason(said.String(), err))
 	}
 	return nil
+}
+
+// Unmade tells of a command that ended with a code and printed something whether it
+// never ran, because the system did not let its box be made this time; then it says
+// what the tool, or the program that sets limits, said. Whoever is in the box can print
+// the same, and gains nothing by it: what did not run has no verdict.
+func (b Box) Unmade(exit int, said string) error {
+	said = strings.TrimSpace(said)
+	head := ""
+	switch {
+	case exit != 0 && b.Kind == Bwrap:
+		head = "bwrap: "
+	case exit != 0 && b.Kind == Seatbelt:
+		head = "sandbox-exec: "
+	}
+	if limited := "kedge limit: "; len(b.Limiter) > 0 && exit == limitFailed && strings.HasPrefix(said, limited) {
+		head = limited
+	}
+	if head == "" || said == "" {
+		return nil
+	}
+	for line := range strings.Lines(said) {
+		if !strings.HasPrefix(line, head) {
+			return nil
+		}
+	}
+	return broken(b.Kind, reason(said, nil))
+}
+
+// limitFailed is the exit code of the program that sets limits when it cannot.
+const limitFailed = 126
+
+func broken(k Kind, why string) error {
+	return kedge.Errorf(kedge.Blocked, "the sandbox %q does not work here: %s", k, why).
+		WithHint("let this system make user namespaces, or kind = \"none\" under [sandbox] in .kedge/config.toml")
 }
 
 func reason(said string, err error) string {

@@ -188,6 +188,35 @@ func TestT6GitDirIsTheRepositorysWord(t *testing.T) {
 	}
 }
 
+// TestUnmade: a box that could not be made is told from a command that failed in it.
+func TestUnmade(t *testing.T) {
+	bwrap, seatbelt := example(sandbox.Bwrap, "bwrap"), example(sandbox.Seatbelt, "sandbox-exec")
+	limits := sandbox.Box{Limiter: []string{"/opt/kedge", "limit"}, Limits: sandbox.Limits{FileSize: 7}}
+	for _, c := range []struct {
+		name   string
+		box    sandbox.Box
+		exit   int
+		said   string
+		unmade bool
+	}{
+		{"no namespaces", bwrap, 1, "bwrap: No permissions to create new namespace, likely because the kernel does not allow non-privileged user namespaces.\n", true},
+		{"two lines", bwrap, 1, "bwrap: setting up uid map: Permission denied\nbwrap: and more\n", true},
+		{"macOS", seatbelt, 71, "sandbox-exec: sandbox_apply: Operation not permitted\n", true},
+		{"a limit that cannot be set", limits, 126, "kedge limit: set a limit: operation not permitted\n", true},
+		{"a command that fails", bwrap, 1, "--- FAIL: TestX\n", false},
+		{"a command that says it, too", bwrap, 1, "=== RUN TestBwrap\nbwrap: No permissions\n", false},
+		{"a command that says nothing", bwrap, 1, "", false},
+		{"a command that succeeds", bwrap, 0, "bwrap: hello\n", false},
+		{"no box", sandbox.Box{}, 1, "bwrap: No permissions\n", false},
+		{"no box, and the code of a limit", sandbox.Box{}, 126, "kedge limit: x\n", false},
+	} {
+		err := c.box.Unmade(c.exit, c.said)
+		if kedge.Blocked.Is(err) != c.unmade || c.unmade && kedge.HintOf(err) == "" {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}
+
 func TestSays(t *testing.T) {
 	for want, b := range map[string]sandbox.Box{
 		"confined by bwrap":            example(sandbox.Bwrap, "bwrap"),

@@ -28,7 +28,7 @@ func (p *gateProject) leave(after time.Duration, r attend.Record) string {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	id, err := spool.Put(p.home, time.Unix(1_800_000_000, 0).Add(after), b)
+	id, err := spool.Put(p.home, r.Dir, time.Unix(1_800_000_000, 0).Add(after), b)
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -218,7 +218,11 @@ func TestF27HookEventsAreTakenOnce(t *testing.T) {
 			first = id
 		}
 	}
-	file := filepath.Join(p.home, "spool", first+".json")
+	found, err := filepath.Glob(filepath.Join(p.home, "spool", first+".*"))
+	if err != nil || len(found) != 1 {
+		t.Fatalf("%q, %v", found, err)
+	}
+	file := found[0]
 	again, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -348,6 +352,9 @@ func TestT18HooksSpeakForTheirOwnSession(t *testing.T) {
 	if !slices.Equal(got, []kedge.SessionID{own, "", "", ""}) {
 		t.Errorf("the journal has events of %q", got)
 	}
+	if refused := p.refusals(); !slices.Equal(refused, []kedge.SessionRefusedData{{ID: other, Act: "hook", Reason: attend.Unproven}, {Act: "hook", Reason: attend.Unproven}}) {
+		t.Errorf("the journal has the refusals %+v", refused) // each once, however often it is tried
+	}
 	tokens := int64(7)
 	for i, x := range []struct{ session, used kedge.SessionID }{{own, own}, {own, other}, {other, other}} {
 		p.leave(time.Duration(10+i)*time.Second, attend.Record{
@@ -361,6 +368,30 @@ func TestT18HooksSpeakForTheirOwnSession(t *testing.T) {
 			t.Errorf("%s: the context is known: %v", id, known)
 		}
 	}
+}
+
+// refusals are what the journal has of tries to speak for another session.
+func (p *gateProject) refusals() (out []kedge.SessionRefusedData) {
+	p.t.Helper()
+	st, err := store.Open(filepath.Join(p.home, "projects", gateProjectID), store.Options{Now: time.Now, ReadOnly: true})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer func() { _ = st.Close() }()
+	evs, err := st.Events(p.t.Context(), 0, 10_000)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	for _, ev := range evs {
+		if ev.Type == kedge.SessionRefused {
+			var d kedge.SessionRefusedData
+			if err := json.Unmarshal(ev.Data, &d); err != nil {
+				p.t.Fatal(err)
+			}
+			out = append(out, d)
+		}
+	}
+	return out
 }
 
 // TestRow66FocusBeforeCompaction: the instruction has the objective, the locked

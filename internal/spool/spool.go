@@ -2,17 +2,20 @@
 // $KEDGE_HOME/spool, whole or absent, named so that they sort by time. Whoever
 // leaves one never waits for anybody, neither for a lock nor for the disk: a
 // machine that loses its power may lose the last ones. It promises that there are
-// never more than a bounded number of bounded size, that what is taken is taken in
-// order, that one file holds no other up, and that a file goes only when its taker is done with it. It knows
-// nothing of what is in them.
+// never more than a bounded number of bounded size, in all and of one owner, so that
+// what nobody can take of one leaves room for the others; that what is taken is taken
+// in order, that one file holds no other up, and that a file goes only when its taker
+// is done with it. It knows nothing of what is in them.
 package spool
 
 import (
 	"errors"
+	"hash/fnv"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -30,6 +33,7 @@ const (
 // What is kept while nobody takes it, and of what nobody understands.
 const (
 	MaxFiles  = 2000
+	MaxOwned  = 500      // of one owner
 	MaxBytes  = 64 << 10 // of one
 	MaxSpoilt = 100
 )
@@ -41,13 +45,13 @@ var ErrFull = errors.New("too many events of hooks wait for the daemon")
 // file: it is set aside, and the next one is taken.
 var ErrSpoilt = errors.New("not understood")
 
-// Put leaves b, and gives its id.
-func Put(home string, now time.Time, b []byte) (string, error) {
+// Put leaves b for an owner, and gives its id.
+func Put(home, owner string, now time.Time, b []byte) (string, error) {
 	if len(b) > MaxBytes {
 		return "", kedge.Errorf(kedge.Invalid, "an event of %d bytes is larger than %d", len(b), MaxBytes)
 	}
-	dir := filepath.Join(home, folder)
-	n, err := count(dir)
+	dir, tail := filepath.Join(home, folder), mark(owner)+ending
+	all, owned, err := count(dir, tail)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = os.Mkdir(dir, 0o700)
 		if errors.Is(err, fs.ErrExist) {
@@ -57,52 +61,63 @@ func Put(home string, now time.Time, b []byte) (string, error) {
 	if err != nil {
 		return "", kedge.Errorf(kedge.Internal, "leave an event for the daemon: %w", err)
 	}
-	if n >= MaxFiles {
+	if all >= MaxFiles || owned >= MaxOwned {
 		return "", kedge.Errorf(kedge.Conflict, "%w", ErrFull).WithHint("kedge up")
 	}
 	id := kedge.NewID(prefix, now)
-	return id, atomicfile.Swap(filepath.Join(dir, id+ending), b, 0o600)
+	return id, atomicfile.Swap(filepath.Join(dir, id+tail), b, 0o600)
 }
 
-// count is how many files lie in a folder, without sorting or looking at them. What
-// is set aside does not count: it takes nobody's place.
-func count(dir string) (int, error) {
+// mark is what stands for an owner in the names of files.
+func mark(owner string) string {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(owner)) // it never fails
+	return "." + strconv.FormatUint(uint64(h.Sum32()), 36)
+}
+
+// count is how many files lie in a folder, and how many of them have this at the end
+// of their names, without sorting or looking at them. What is set aside does not
+// count: it takes nobody's place.
+func count(dir, tail string) (all, owned int, err error) {
 	f, err := os.Open(dir)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	names, err := f.Readdirnames(MaxFiles + 2*MaxSpoilt)
 	_ = f.Close() // only read
 	if errors.Is(err, io.EOF) {
 		err = nil // it is empty
 	}
-	n := 0
 	for _, name := range names {
-		if !strings.HasSuffix(name, spoilt) {
-			n++
+		if strings.HasSuffix(name, spoilt) {
+			continue
+		}
+		all++
+		if strings.HasSuffix(name, tail) {
+			owned++
 		}
 	}
-	return n, err
+	return all, owned, err
 }
 
 // Waiting is how many wait.
 func Waiting(home string) int {
-	ids, _ := list(home) // a folder that cannot be read has none for us
-	return len(ids)
+	names, _ := list(home) // a folder that cannot be read has none for us
+	return len(names)
 }
 
 // Take gives what waits to take, in order, and removes each when take is done with
 // it. What take refuses stays, and the next one is taken: who wants an order kept
 // refuses those that come after, too. The error is the first.
 func Take(home string, take func(id string, b []byte) error) (int, error) {
-	ids, err := list(home)
+	names, err := list(home)
 	if err != nil {
 		return 0, err
 	}
 	taken := 0
 	var first error
-	for _, id := range ids {
-		ok, err := takeOne(filepath.Join(home, folder, id+ending), func(b []byte) error { return take(id, b) })
+	for _, name := range names {
+		ok, err := takeOne(filepath.Join(home, folder, name), func(b []byte) error { return take(idOf(name), b) })
 		if ok {
 			taken++
 		}
@@ -147,7 +162,7 @@ func setAside(file string) error {
 	return err
 }
 
-// list are the ids that wait, the oldest first.
+// list are the files that wait, the oldest first.
 func list(home string) ([]string, error) {
 	entries, err := os.ReadDir(filepath.Join(home, folder)) // sorted by name
 	if errors.Is(err, fs.ErrNotExist) {
@@ -156,11 +171,17 @@ func list(home string) ([]string, error) {
 	if err != nil {
 		return nil, kedge.Errorf(kedge.Internal, "look for events of hooks: %w", err)
 	}
-	var ids []string
+	var names []string
 	for _, e := range entries {
-		if id, ok := strings.CutSuffix(e.Name(), ending); ok && kedge.ValidID(prefix, id) {
-			ids = append(ids, id)
+		if strings.HasSuffix(e.Name(), ending) && kedge.ValidID(prefix, idOf(e.Name())) {
+			names = append(names, e.Name())
 		}
 	}
-	return ids, nil
+	return names, nil
+}
+
+// idOf is the id in the name of a file.
+func idOf(name string) string {
+	id, _, _ := strings.Cut(name, ".")
+	return id
 }

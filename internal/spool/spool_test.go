@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"kedge"
 	"kedge/internal/spool"
 )
 
@@ -17,7 +18,7 @@ var now = time.Date(2026, 11, 16, 1, 0, 0, 0, time.UTC)
 
 func put(t *testing.T, home string, after time.Duration, text string) string {
 	t.Helper()
-	id, err := spool.Put(home, now.Add(after), []byte(text))
+	id, err := spool.Put(home, "p", now.Add(after), []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,15 +74,56 @@ func TestSpoiltIsSetAside(t *testing.T) {
 	if n != 1 || err != nil {
 		t.Errorf("%d were taken, %v", n, err)
 	}
-	if b, err := os.ReadFile(filepath.Join(home, "spool", id+".json.bad")); err != nil || string(b) != "?" {
+	if b, err := os.ReadFile(filepath.Join(home, "spool", nameOf(t, home, id))); err != nil || string(b) != "?" {
 		t.Errorf("set aside is %q, %v", b, err)
+	}
+}
+
+// nameOf is the file of an id that was set aside.
+func nameOf(t *testing.T, home, id string) string {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(home, "spool", id+".*.bad"))
+	if err != nil || len(found) != 1 {
+		t.Fatalf("%q, %v", found, err)
+	}
+	return filepath.Base(found[0])
+}
+
+// TestOneOwnerLeavesRoom: what nobody can take of one owner fills its own part only.
+func TestOneOwnerLeavesRoom(t *testing.T) {
+	home := t.TempDir()
+	for i := range spool.MaxOwned {
+		put(t, home, time.Duration(i)*time.Second, "x")
+	}
+	if _, err := spool.Put(home, "p", now, []byte("x")); !errors.Is(err, spool.ErrFull) {
+		t.Errorf("one more of the same owner: %v", err)
+	}
+	if _, err := spool.Put(home, "q", now, []byte("x")); err != nil {
+		t.Errorf("the first of another owner: %v", err)
+	}
+	if n := spool.Waiting(home); n != spool.MaxOwned+1 {
+		t.Errorf("%d wait", n)
+	}
+}
+
+// TestNamesOfBefore: what an earlier version left is taken too.
+func TestNamesOfBefore(t *testing.T) {
+	home := t.TempDir()
+	put(t, home, time.Second, "new")
+	old := filepath.Join(home, "spool", kedge.NewID("hok", now)+".json")
+	if err := os.WriteFile(old, []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	if n, err := spool.Take(home, func(_ string, b []byte) error { got = append(got, string(b)); return nil }); n != 2 || err != nil || got[0] != "old" {
+		t.Errorf("%d were taken, %q, %v", n, got, err)
 	}
 }
 
 // TestBounded: a daemon that never comes costs a bounded room.
 func TestBounded(t *testing.T) {
 	home := t.TempDir()
-	if _, err := spool.Put(home, now, make([]byte, spool.MaxBytes+1)); err == nil {
+	if _, err := spool.Put(home, "p", now, make([]byte, spool.MaxBytes+1)); err == nil {
 		t.Error("a large one is taken")
 	}
 	dir := filepath.Join(home, "spool")
@@ -93,7 +135,7 @@ func TestBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := spool.Put(home, now, []byte("x")); !errors.Is(err, spool.ErrFull) {
+	if _, err := spool.Put(home, "p", now, []byte("x")); !errors.Is(err, spool.ErrFull) {
 		t.Errorf("the one too many: %v", err)
 	}
 	if n := spool.Waiting(home); n != spool.MaxFiles {
@@ -120,7 +162,7 @@ func TestSpoiltTakesNoPlace(t *testing.T) {
 		}
 	}
 	last := put(t, home, 0, "?")
-	if _, err := spool.Put(home, now, []byte("x")); !errors.Is(err, spool.ErrFull) {
+	if _, err := spool.Put(home, "p", now, []byte("x")); !errors.Is(err, spool.ErrFull) {
 		t.Errorf("the one too many: %v", err)
 	}
 	_, err := spool.Take(home, func(_ string, b []byte) error {
@@ -136,7 +178,7 @@ func TestSpoiltTakesNoPlace(t *testing.T) {
 	if err != nil || len(entries) != spool.MaxSpoilt {
 		t.Fatalf("%d are set aside, %v", len(entries), err)
 	}
-	if name := entries[len(entries)-1].Name(); name != last+".json.bad" || entries[0].Name() != fmt.Sprintf("hok-%026d.json.bad", 1) {
+	if name := entries[len(entries)-1].Name(); name != nameOf(t, home, last) || entries[0].Name() != fmt.Sprintf("hok-%026d.json.bad", 1) {
 		t.Errorf("the oldest is %q, the newest %q", entries[0].Name(), name)
 	}
 }

@@ -230,7 +230,7 @@ func (s *session) begin(ctx context.Context) (*hold.Client, *run.Event, error) {
 	if err := s.journalEnd(ctx, kedge.SessionEndedData{ID: s.id, State: kedge.SessionInterrupted, Cause: "did not start"}); err != nil {
 		return nil, nil, err
 	}
-	if kedge.NotFound.Is(err) || kedge.Invalid.Is(err) {
+	if kedge.NotFound.Is(err) || kedge.Invalid.Is(err) || kedge.Blocked.Is(err) {
 		ev := answer(s.c, run.NoLogin)
 		ev.Reason, ev.Session = err.Error(), s.id
 		return nil, &ev, nil
@@ -288,6 +288,9 @@ func (s *session) spec(ctx context.Context, start agent.Start, token string) (ho
 	if under := box.Prefix(); len(under) > 0 {
 		if _, err := hold.LookPath(start.Command[0], s.work, spec.Env); err != nil {
 			return spec, err // said by us: in the box it would only be an exit code
+		}
+		if err := box.Try(ctx); err != nil {
+			return spec, err // likewise: a box that cannot be made is not the agent's failure
 		}
 		spec.Command = append(under, start.Command...)
 	}

@@ -1,0 +1,77 @@
+package gitx
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"kedge"
+)
+
+// commonFile names, in the git dir of a linked work tree, the one that it shares with
+// the others: its settings, hooks and objects.
+const commonFile = "commondir"
+
+// astray refuses a git dir that would lead git elsewhere: a shared one that has a
+// commonFile, or a linked work tree's that names another than when it was opened. A
+// sandbox cannot keep a file from being made without making one, and whoever writes
+// there could give git settings, and with them programs, of his own.
+func (r *Repo) astray(dir string) error {
+	gitDir, linked := r.gitDir, r.gitDir != r.common
+	if gitDir == "" {
+		if gitDir = sharedDir(dir); gitDir == "" {
+			return nil // of a linked work tree, or of none: git says which
+		}
+	}
+	file := filepath.Join(gitDir, commonFile)
+	text, err := os.ReadFile(file)
+	if linked {
+		if named := strings.TrimRight(string(text), "\r\n"); os.IsNotExist(err) || err == nil && sameFolder(absoluteIn(gitDir, named), r.common) {
+			return nil // without it git finds nothing at all
+		}
+		return kedge.Errorf(kedge.Blocked, "%q does not name the repository any more that this work tree is of, %q: something wrote to it", file, r.common).
+			WithHint("git -C %s worktree repair", quote(r.common))
+	}
+	if _, err := os.Lstat(file); err != nil {
+		return nil
+	}
+	return kedge.Errorf(kedge.Blocked, "%q leads git to settings that are not this repository's: something put it there", file).
+		WithHint("look at it, then: rm %s", quote(file))
+}
+
+// sharedDir is the git dir of the work tree that a folder lies in, where that is a
+// folder of its own; empty else.
+func sharedDir(dir string) string {
+	for d := filepath.Clean(dir); ; d = filepath.Dir(d) {
+		dot := filepath.Join(d, ".git")
+		if fi, err := os.Stat(dot); err == nil {
+			if fi.IsDir() {
+				return dot
+			}
+			return ""
+		}
+		if d == filepath.Dir(d) {
+			return ""
+		}
+	}
+}
+
+func absoluteIn(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(dir, path)
+}
+
+// sameFolder tells whether two paths are those of one folder.
+func sameFolder(a, b string) bool {
+	if a == b {
+		return true
+	}
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
+}
