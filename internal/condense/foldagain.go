@@ -55,10 +55,11 @@ func (a *again) passed() {
 // quoted tells whether a line is source that is quoted for a complaint which was
 // there before, and has nothing new to say; below is the line after it.
 func (a *again) quoted(l, below string) bool {
-	if hasPlace(l) && place.MatchString(l) {
+	bar := strings.IndexByte(l, '|') >= 0 && excerpt.MatchString(l)
+	if !bar && !a.on || hasPlace(l) && place.MatchString(l) {
 		return false
 	}
-	if !excerpt.MatchString(l) {
+	if !bar {
 		return a.on && (pointer.MatchString(l) || pointer.MatchString(below) || a.at != "" && strings.HasPrefix(l, a.at+" "))
 	}
 	why := ""

@@ -126,11 +126,23 @@ func (t *files) named(word string) []*file {
 	return nil
 }
 
+// ending gives the files whose path ends in a word, or that the word ends in. A word
+// with a folder in it means one file: of copies of it in several work trees, the one
+// that is in use.
 func (t *files) ending(word string) (list []*file) {
 	for _, f := range t.byLast[lastWord(word)] {
 		if ends(f.key, word) || ends(word, f.key) {
 			list = append(list, f)
 		}
+	}
+	if len(list) > 1 && strings.Contains(word, "/") {
+		latest := list[0]
+		for _, f := range list[1:] {
+			if f.last >= latest.last {
+				latest = f
+			}
+		}
+		return []*file{latest}
 	}
 	return list
 }
