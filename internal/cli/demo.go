@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -44,13 +43,14 @@ Everything has its own KEDGE_HOME and is gone afterwards.`,
 			if err != nil {
 				return err
 			}
-			return env.show(out, func(w io.Writer) {
-				out.Text(w)
-				fmt.Fprintf(env.Err, "in %.0f seconds; in a repository of yours it begins with: kedge init\n", out.Seconds)
-				if env.Look != nil && !env.Look("kedge") {
-					fmt.Fprintf(env.Err, "kedge is not on your PATH yet: export PATH=\"%s:$PATH\"; for good, from Kedge's own folder: make install\n", filepath.Dir(exe))
-				}
-			})
+			if err := env.show(out, func(w io.Writer) { out.Text(w) }); err != nil {
+				return err
+			}
+			env.talk("in %.0f seconds; in a repository of yours it begins with: kedge init", out.Seconds)
+			if env.Look != nil && !env.Look("kedge") {
+				env.talk("kedge is not on your PATH yet: export PATH=\"%s:$PATH\"; for good, from Kedge's own folder: make install", filepath.Dir(exe))
+			}
+			return nil
 		},
 	}
 	c.Flags().StringVar(&dir, "dir", "", "an empty folder, which stays (default: a temporary one, which goes)")
