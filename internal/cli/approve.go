@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -15,11 +16,13 @@ import (
 )
 
 func newApprove(env *Env) *cobra.Command {
-	return &cobra.Command{
+	var reason string
+	c := &cobra.Command{
 		Use: "approve [ID | files@HASH | env:NAME@HASH | filter:NAME@HASH]", Short: "Say yes to work that a run holds back, or to what the repository brings along", Args: cobra.MaximumNArgs(1),
-		Long: "Says yes to the work on a feature that a run holds back because it changed paths\n" +
-			"outside its plan: it goes in. No is: kedge deny ID --reason WHY. Or lets run what\n" +
-			"the repository brings along.\n\n" +
+		Long: "Says yes to the work on a feature: what a run holds back because it changed paths\n" +
+			"outside its plan goes in; what waits for your review (with --reason, as kedge feature\n" +
+			"accept does it) is done. No is: kedge deny ID --reason WHY. Or lets run what the\n" +
+			"repository brings along.\n\n" +
 			"Kedge runs nothing that a repository brings along, and starts no unattended\n" +
 			"session where agents would: their settings, hooks and servers (files@HASH), and\n" +
 			"variables that send keys elsewhere or load code (env:NAME@HASH). Where files need\n" +
@@ -27,6 +30,7 @@ func newApprove(env *Env) *cobra.Command {
 			"approves exactly these contents; changed ones ask again. Who means no leaves it,\n" +
 			"or takes it out of the repository. Without an argument all of it is listed.",
 		Example: "  kedge approve order-entity                                   the work may go in\n" +
+			"  kedge approve landing-page --reason \"looked at it\"          it is done\n" +
 			"  kedge approve                                                what there is to approve\n" +
 			"  kedge approve files@9b1d0c4e77aa52f3c6018e2d5b94f0a1         agents may heed these files\n" +
 			"  kedge approve filter:lfs@4f1c2ab09d3e7712c05be9d186a4f3b0    this filter may run",
@@ -34,16 +38,18 @@ func newApprove(env *Env) *cobra.Command {
 			if len(args) == 0 {
 				return listApprovable(c, env)
 			}
-			return env.changed(c.Context(), approve(c, env, args[0]))
+			return env.changed(c.Context(), approve(c, env, args[0], reason))
 		},
 		ValidArgsFunction: featureIDs(env, kedge.NeedsReview),
 	}
+	c.Flags().StringVar(&reason, "reason", "", "why; needed for work that waits for a review")
+	return c
 }
 
 // approve does what the one argument says.
-func approve(c *cobra.Command, env *Env, what string) error {
+func approve(c *cobra.Command, env *Env, what, reason string) error {
 	if kedge.ValidName(what) {
-		return approveWork(c, env, kedge.FeatureID(what))
+		return approveWork(c, env, kedge.FeatureID(what), reason)
 	}
 	name, hash, ok := cutLast(what, "@")
 	kind, name, named := strings.Cut(name, ":")
@@ -72,12 +78,30 @@ func cutLast(s, sep string) (before, after string, found bool) {
 	return s[:i], s[i+len(sep):], true
 }
 
-func approveWork(c *cobra.Command, env *Env, id kedge.FeatureID) error {
-	out, err := call[service.RunReply](c.Context(), env, "run.approve", service.RunDecideRequest{ID: id})
-	if err != nil {
+// approveWork says yes to the work on a feature: to what a run holds back, or to
+// what waits for a review, which takes a reason.
+func approveWork(c *cobra.Command, env *Env, id kedge.FeatureID, reason string) error {
+	out, err := call[service.RunReply](c.Context(), env, "run.approve", service.RunDecideRequest{ID: id, Reason: reason})
+	if err == nil {
+		return env.showWord(out)
+	}
+	if !env.reviewed(c.Context(), id, err) {
 		return err
 	}
-	return env.showWord(out)
+	if reason == "" {
+		return kedge.Errorf(kedge.Invalid, "the work on %q waits for your review: say why you accept it", id).WithHint("kedge approve %s --reason WHY", id)
+	}
+	return env.moveFeature(c.Context(), "feature.accept", service.FeatureStatusRequest{ID: id, Reason: reason})
+}
+
+// reviewed tells whether a feature waits for a review where no run holds its work
+// back: err is what the run said.
+func (env *Env) reviewed(ctx context.Context, id kedge.FeatureID, err error) bool {
+	if !kedge.Conflict.Is(err) && !kedge.NotFound.Is(err) {
+		return false
+	}
+	f, err := call[service.FeatureShowReply](ctx, env, "feature.show", service.FeatureShowRequest{ID: id})
+	return err == nil && f.Feature.Status == kedge.NeedsReview
 }
 
 func listApprovable(c *cobra.Command, env *Env) error {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"slices"
@@ -185,7 +186,12 @@ func (definitionFlags) complete(env *Env, c *cobra.Command) {
 
 // featureCall makes a change and shows the feature as it is then.
 func featureCall(c *cobra.Command, env *Env, name string, in any) error {
-	reply, err := call[service.FeatureReply](c.Context(), env, name, in)
+	return env.changed(c.Context(), env.moveFeature(c.Context(), name, in))
+}
+
+// moveFeature is featureCall without what comes next.
+func (env *Env) moveFeature(ctx context.Context, name string, in any) error {
+	reply, err := call[service.FeatureReply](ctx, env, name, in)
 	if err != nil {
 		return err
 	}
@@ -193,7 +199,7 @@ func featureCall(c *cobra.Command, env *Env, name string, in any) error {
 	if text := plan.StrandedText(reply.Stranded, reply.Feature.ID); text != "" {
 		env.talk("note: %s", plain.Line(text))
 	}
-	return env.changed(c.Context(), env.show(reply, func(w io.Writer) { featureLine(w, reply.Feature) }))
+	return env.show(reply, func(w io.Writer) { featureLine(w, reply.Feature) })
 }
 
 func newFeatureAccept(env *Env) *cobra.Command {

@@ -26,7 +26,7 @@ A full green verdict completes the feature; a red one leaves it open (exit code 
 The work is not committed by that: do it then, git add -A && git commit. A run makes
 its own commits.
 A feature without checks of its own, or one that changed files outside its paths,
-then waits for a person (exit code 5): kedge feature accept ID --reason WHY.`,
+then waits for a person (exit code 5): kedge approve ID --reason WHY, or kedge deny.`,
 		Example: "  kedge feature submit order-entity",
 		Args:    cobra.ExactArgs(1),
 
@@ -50,8 +50,8 @@ then waits for a person (exit code 5): kedge feature accept ID --reason WHY.`,
 				return err
 			}
 			if out.Feature.Status == kedge.NeedsReview { // it comes first, whatever else waits
-				env.talk("next: kedge feature accept %s --reason WHY", out.Feature.ID)
-				env.talk("next: kedge feature reopen %s --reason WHY", out.Feature.ID)
+				env.talk("next: kedge approve %s --reason WHY", out.Feature.ID)
+				env.talk("next: kedge deny %s --reason WHY", out.Feature.ID)
 				return submitCode(out)
 			}
 			return env.changed(c.Context(), submitCode(out))

@@ -16,7 +16,7 @@ func TestStatusSaysWhatForEachNextIs(t *testing.T) {
 	}})
 	for _, want := range []string{
 		"watch the run: kedge run", "hold the run: kedge run --pause", "end the run: kedge run --stop",
-		"let the run go on: kedge run --continue --max-sessions 2", "yes, let the work in: kedge approve p1.1", "kedge runs", "write a check",
+		"let the run go on: kedge run --continue --max-sessions 2", "say yes to the work: kedge approve p1.1", "kedge runs", "write a check",
 	} {
 		if !strings.Contains(b.String(), "next        "+want+"\n") {
 			t.Errorf("no %q in:\n%s", want, b.String())

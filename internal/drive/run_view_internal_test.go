@@ -51,7 +51,7 @@ func TestHowARunRests(t *testing.T) {
 		{"no run", run.State{Features: features(kedge.Pending)}, true, kedge.Blocked, "kedge run"},
 		{"stranded", run.State{Status: run.StatusStopped, Features: []run.Feature{{ID: "f1", Status: kedge.Skipped}, {ID: "f2", Status: kedge.Pending, Needs: []int{0}}}}, true, kedge.Blocked, "kedge feature amend f2 --depends-on '' --reason WHY"},
 		{"halted, not ready", run.State{Status: run.StatusStopped, Halt: run.Stopped, Features: features(kedge.Pending)}, true, kedge.Interrupted, "kedge run --continue"},
-		{"accept", run.State{Status: run.StatusStopped, Features: features(kedge.NeedsReview)}, true, kedge.Blocked, "kedge feature accept f1 --reason WHY"},
+		{"accept", run.State{Status: run.StatusStopped, Features: features(kedge.NeedsReview)}, true, kedge.Blocked, "kedge approve f1 --reason WHY"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := resting(&c.st); got != c.rests {
