@@ -48,7 +48,7 @@ Everything has its own KEDGE_HOME and is gone afterwards.`,
 			}
 			env.talk("in %.0f seconds; in a repository of yours it begins with: kedge init", out.Seconds)
 			if env.Look != nil && !env.Look("kedge") {
-				env.talk("to call it as kedge from anywhere: export PATH=\"%s:$PATH\"; for good, from Kedge's own folder: make install", filepath.Dir(exe))
+				env.talk("to call it by its name: export PATH=\"%s:$PATH\"; for good, from Kedge's own folder: make install", filepath.Dir(exe))
 			}
 			return nil
 		},
