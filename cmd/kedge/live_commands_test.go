@@ -168,7 +168,7 @@ func cutTo(s string, n int) string { return s[:min(n, len(s))] }
 // waitFor waits until something is so.
 func waitFor(ts *testscript.TestScript, what string, ok func() bool) {
 	deadline := time.After(patience)
-	tick := time.NewTicker(50 * time.Millisecond)
+	tick := time.NewTicker(250 * time.Millisecond)
 	defer tick.Stop()
 	for !ok() {
 		select {

@@ -231,7 +231,7 @@ func (c *Counter) reply(e *Entry) {
 	m := old.model
 	if e.Usage != nil {
 		c.used(*e.Usage)
-		m.usage = m.usage.minus(old.usage).plus(*e.Usage)
+		m.usage = m.usage.Minus(old.usage).Plus(*e.Usage)
 		if old.usage == (Usage{}) {
 			m.known++
 		}

@@ -48,11 +48,13 @@ type Usage struct {
 // Context is how many tokens the model was given.
 func (u Usage) Context() int64 { return u.Input + u.CacheRead + u.CacheWrite }
 
-func (u Usage) plus(v Usage) Usage {
+// Plus adds two counts.
+func (u Usage) Plus(v Usage) Usage {
 	return Usage{u.Input + v.Input, u.CacheRead + v.CacheRead, u.CacheWrite + v.CacheWrite, u.Output + v.Output}
 }
 
-func (u Usage) minus(v Usage) Usage {
+// Minus takes a count out of another.
+func (u Usage) Minus(v Usage) Usage {
 	return Usage{u.Input - v.Input, u.CacheRead - v.CacheRead, u.CacheWrite - v.CacheWrite, u.Output - v.Output}
 }
 

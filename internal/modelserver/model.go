@@ -107,7 +107,7 @@ func (m *Model) Answer(r Request) Reply {
 	if turns := m.scripts[name].Turns; c.turn < len(turns) {
 		turn = turns[c.turn]
 	}
-	if c.faults < len(turn.Faults) {
+	if c.faults < len(turn.Faults) && !r.says(turn.Faults[c.faults].Unless) {
 		f := turn.Faults[c.faults]
 		c.faults++
 		c.totals.Faults++

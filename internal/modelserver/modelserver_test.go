@@ -232,6 +232,24 @@ func TestFaults(t *testing.T) {
 }
 
 // A reply that is cut has no end and is no reply; the turn is given again.
+// A fault can be meant for some requests only.
+func TestFaultUnless(t *testing.T) {
+	m := modelserver.NewModel()
+	m.Play("x", modelserver.Script{Turns: []modelserver.Turn{{Text: "At last.", Faults: []modelserver.Fault{{Kind: modelserver.Stall, Unless: "go on"}}}}})
+	ask := func(said ...string) modelserver.Reply {
+		return m.Answer(modelserver.Request{Said: said, Tools: map[string]modelserver.Tool{"t": {}}})
+	}
+	if r := ask(modelserver.Mark("x"), "please go on"); r.Fault != nil {
+		t.Errorf("met %+v", r.Fault)
+	}
+	if r := ask(modelserver.Mark("x")); r.Fault == nil || r.Fault.Kind != modelserver.Stall {
+		t.Errorf("met %+v", r.Fault)
+	}
+	if r := ask(modelserver.Mark("x")); r.Fault != nil {
+		t.Errorf("met again: %+v", r.Fault)
+	}
+}
+
 func TestCut(t *testing.T) {
 	each(t, func(t *testing.T, s *modelserver.Server, d dialect, stream bool) {
 		s.Play("one", modelserver.Script{Turns: []modelserver.Turn{{Text: strings.Repeat("many words ", 50), Faults: []modelserver.Fault{{Kind: modelserver.Cut}}}}})

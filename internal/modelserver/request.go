@@ -57,6 +57,11 @@ func (r Request) Conversation() string {
 	return ""
 }
 
+// says tells whether a text of the user's side has these words.
+func (r Request) says(words string) bool {
+	return words != "" && slices.ContainsFunc(r.Said, func(text string) bool { return strings.Contains(text, words) })
+}
+
 // Dir is the folder that the agent says it works in; empty when it does not say.
 func (r Request) Dir() string {
 	for _, text := range append([]string{r.System}, r.Said...) {

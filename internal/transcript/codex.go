@@ -54,6 +54,8 @@ type codexPayload struct {
 	Call      string          `json:"call_id"`
 	Output    json.RawMessage `json:"output"`
 	Info      *codexInfo      `json:"info"`
+	Usage     *codexUsage     `json:"usage"`              // of one reply, written down as soon as it is there
+	Thread    codexUsage      `json:"thread_token_usage"` // likewise: the sum so far
 	Tools     []codexTool     `json:"dynamic_tools"`
 }
 
@@ -99,6 +101,10 @@ func (c *codexReader) line(n int, b []byte) bool {
 		c.tell(audit.Entry{Kind: audit.UserText, Summary: true}, words(p.Message))
 	case "response_item":
 		c.item(p)
+	case "token_usage_record": // the count comes when the reply's tools are over, and replaces it
+		if p.Usage != nil {
+			c.used(codexInfo{Total: p.Thread, Last: *p.Usage})
+		}
 	case "event_msg":
 		if p.Type == "token_count" && p.Info != nil {
 			c.used(*p.Info)

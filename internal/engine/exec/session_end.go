@@ -31,6 +31,7 @@ func (s *session) conclude(ctx context.Context, f hold.Found) (run.Event, error)
 	if s.off > 0 {
 		s.feed(ctx, s.off, []byte("\n"), s.x.cfg.Now()) // a last line that was not ended
 	}
+	s.makeGood(ctx, f)
 	ev := s.outcome(f)
 	for i, sig := range s.watch.End(s.x.cfg.Now(), ev.Outcome == run.Finished) {
 		s.signal(ctx, notice{key: "end-" + strconv.Itoa(i), sig: sig})

@@ -194,21 +194,26 @@ func (s *session) feedLine(ctx context.Context, end int64, line []byte, at time.
 	evs, reply := s.reader.Feed(line, at)
 	s.typed.put(end, reply)
 	for _, ev := range evs {
-		if h := s.x.cfg.Heard; h != nil {
-			if err := h(ctx, s.c, s.id, ev); err != nil && s.heard == nil {
-				s.heard = err
-			}
-		}
-		s.use.take(ev)
-		s.journalFirsts(ctx, ev)
+		noticed = append(noticed, s.happened(ctx, ev)...)
 		if s.acts(ev) && end > s.old {
 			s.x.live.acted(s.c)
 		}
-		noticed = append(noticed, s.watch.Feed(ev)...)
 	}
 	for i, sig := range noticed {
 		s.noticed(ctx, notice{place: end, key: "at-" + strconv.FormatInt(end, 10) + "-" + strconv.Itoa(i), sig: sig})
 	}
+}
+
+// happened takes in an event, and gives what was noticed with it.
+func (s *session) happened(ctx context.Context, ev watch.Event) []watch.Signal {
+	if h := s.x.cfg.Heard; h != nil {
+		if err := h(ctx, s.c, s.id, ev); err != nil && s.heard == nil {
+			s.heard = err
+		}
+	}
+	s.use.take(ev)
+	s.journalFirsts(ctx, ev)
+	return s.watch.Feed(ev)
 }
 
 // notice is a signal at a place of the tape.
