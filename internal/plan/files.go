@@ -10,8 +10,8 @@ import (
 // filesField is the field of a plan that names files.
 const filesField = "Files expected to change"
 
-// FilesOf are the paths and patterns that a plan expects to change: the first
-// word of each list item of that field that can be one. Prose names none.
+// FilesOf are the paths and patterns that a plan expects to change: what each list
+// item of that field begins with, one or several by commas. Prose names none.
 func FilesOf(p kedge.Plan) []string {
 	var out []string
 	for _, f := range p.Fields {
@@ -19,26 +19,41 @@ func FilesOf(p kedge.Plan) []string {
 			continue
 		}
 		for line := range strings.Lines(f.Text) {
-			if pattern := filePattern(line); pattern != "" {
-				out = append(out, pattern)
-			}
+			out = append(out, filePatterns(line)...)
 		}
 	}
 	return out
 }
 
-// filePattern is the path that a list item begins with; empty for none.
-func filePattern(line string) string {
+// filePatterns are the paths that a list item begins with.
+func filePatterns(line string) []string {
 	item := strings.TrimSpace(line)
 	rest, ok := strings.CutPrefix(item, "- ")
 	if !ok {
 		rest, ok = strings.CutPrefix(item, "* ")
 	}
-	words := strings.Fields(rest)
-	if !ok || len(words) == 0 {
-		return ""
+	if !ok {
+		return nil
 	}
-	word := strings.Trim(words[0], "`\"',:;()")
+	var out []string
+	for word := range strings.FieldsSeq(rest) {
+		pattern := filePattern(word)
+		switch {
+		case pattern != "":
+			out = append(out, pattern)
+		case word != "and" || len(out) == 0:
+			return out
+		}
+		if strings.ContainsAny(word[len(word)-1:], ":;)") {
+			return out // what it is for comes next
+		}
+	}
+	return out
+}
+
+// filePattern is the path that a word is; empty for any other word.
+func filePattern(word string) string {
+	word = strings.Trim(word, "`\"',:;()")
 	if !strings.ContainsAny(word, "/.*") || strings.Trim(word, ".") == "" || glob.Valid(word) != nil {
 		return ""
 	}

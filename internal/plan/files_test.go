@@ -10,12 +10,12 @@ import (
 )
 
 func TestFilesOf(t *testing.T) {
-	text := "The parser and its tests:\n- `cmd/parse.go`: flags\n- cmd/**/*_test.go\n* docs/ (all of it)\n- nothing else\n- ...\n"
+	text := "The parser and its tests:\n- `cmd/parse.go`: flags\n- cmd/**/*_test.go\n* docs/ (all of it)\n- nothing else\n- ...\n- a.txt, `b.txt` and c.txt: as in old.txt\n- d.txt like e.txt\n"
 	p := kedge.Plan{Fields: []kedge.PlanField{
 		{Name: "Risks", Text: "- a/b.go"},
 		{Name: "Files expected to change", Text: text},
 	}}
-	want := []string{"cmd/parse.go", "cmd/**/*_test.go", "docs/**"}
+	want := []string{"cmd/parse.go", "cmd/**/*_test.go", "docs/**", "a.txt", "b.txt", "c.txt", "d.txt"}
 	if got := plan.FilesOf(p); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
