@@ -137,6 +137,16 @@ func TestCondenseRules(t *testing.T) {
 			[]string{"./src/a.go:40:// TODO here " + strings.Repeat("long ", 20)},
 		},
 		{
+			"lines of one file", "grep -n x big.log", times(80, "%d:x y "+strings.Repeat("long ", 40)+"\n"),
+			[]string{"1:x y", "40:x y", "79:x y"},
+			[]string{"40:x y " + strings.Repeat("long ", 40)},
+		},
+		{
+			"lines that begin with a time", "grep x big.log", times(80, "12:04:%02d x y long enough to be left out\n"),
+			[]string{"12:04:01 x", "12:04:80 x"},
+			[]string{"12:04:40 x"},
+		},
+		{
 			"an install that broke", "pip install x", times(60, "Collecting part%d\n") + "  Building wheel for x (setup.py): finished with status 'error'\n" + times(60, "Collecting more%d\n"),
 			[]string{"finished with status 'error'"},
 			[]string{"part30"},

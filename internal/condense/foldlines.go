@@ -32,7 +32,8 @@ var (
 	assigned  = lazyre.New(`^(?:\s*(?:[A-Za-z_]\w*=\S*|sudo|env|time|nice|command|exec|xargs)\s+)+`)
 	listTools = lazyre.New(`^(?:ls|ll|find|tree|fd|du|git (?:ls-files|ls-tree|log|shortlog|branch|tag|status|stash list|reflog|rev-list|remote)|docker (?:ps|images)|ps)\b`)
 	findTools = lazyre.New(`^(?:e?grep|fgrep|rg|ag|ack|git grep)\b`)
-	diffTools = lazyre.New(`^(?:diff|git (?:diff|show|log (?:.* )?(?:-p|--patch|--stat|--numstat|--shortstat|--name-status|--name-only))|colordiff)\b`)
+	diffTools = lazyre.New(`^(?:diff|git (?:diff|show|log (?:.* )?(?:-p|-u|-L|--patch|--stat|--numstat|--shortstat|--name-status|--name-only))|colordiff)\b`)
+	executes  = lazyre.New(`^(?:find|fd)\b.* (?:-exec|-execdir|-ok|-x|-X|--exec|--exec-batch) `)
 	gitOption = lazyre.New(`^git(?: -C \S+| -c \S+| --no-pager| -P)+ `)
 )
 
@@ -51,6 +52,9 @@ func modeOf(command string) mode {
 }
 
 func modeOfOne(command string) mode {
+	if at := executes.FindStringIndex(command); at != nil {
+		return modeOfOne(bare(command[at[1]:])) // what it runs is what prints
+	}
 	switch {
 	case diffTools.MatchString(command):
 		return difference
@@ -66,7 +70,7 @@ func modeOfOne(command string) mode {
 var (
 	dataTrouble = lazyre.New(`^(?:\S*/)?(?:ls|find|tree|fd|du|diff|e?grep|fgrep|rg|ag|ack|git|ps|docker|sh|bash|zsh|fatal|error|warning|usage|xargs)(?:: |\[\d+\]: )`)
 	dataFinding = lazyre.New(`^(?:diff |@@ |\+\+\+ |--- |Binary files |rename |new file|deleted file|commit [0-9a-f]{7,})|\b\d+ files? changed|^\d+ (?:directories|matches)|^total \d`)
-	matchPlace  = lazyre.New(`^([^\s:][^:]*):(\d+):`)
+	matchPlace  = lazyre.New(`^([^\s:][^:]*:)?(\d+):`) // of one file, the number of the line alone
 )
 
 // stuck is what a listing of the state of things says of one that is in a bad one:
@@ -88,7 +92,7 @@ func (m mode) look(text string) (class, string) {
 		return trouble, ""
 	case m == difference && dataFinding.MatchString(text),
 		m == listing && (stuck.MatchString(text) || sections.MatchString(text)),
-		m == matches && matchPlace.MatchString(text):
+		m == matches && matchPlace.MatchString(text) && !stamp.MatchString(text):
 		return finding, ""
 	default:
 		return other, ""
@@ -153,7 +157,7 @@ func lookEvent(e goEvent) (class, string) {
 }
 
 // failing are the marks of a failure that has no word in it.
-var failing = lazyre.New(`^\s*(?:[✖✗✘×❌●❯] |not ok \d|\d+\) \S|E   |>   |[-_]{4,} .+ [-_]{4,}$|={4,} (?:FAILURES|ERRORS) )|^\S+\.py [.sxX]*[FE]|^FAIL\b|^\s*--- FAIL|^(?:goroutine \d+ |panic:|Traceback |thread '|\[ERROR\])`)
+var failing = lazyre.New(`^\s*(?:[✖✗✘✕×❌●❯] |not ok \d|\d+\) \S|E   |>   |[-_]{4,} .+ [-_]{4,}$|={4,} (?:FAILURES|ERRORS) )|^\S+\.py [.sxX]*[FE]|^FAIL\b|^\s*--- FAIL|^(?:goroutine \d+ |panic:|Traceback |thread '|\[ERROR\])`)
 
 // compared are the lines by which assertions show both sides.
 var compared = lazyre.New(`^\s*(?:[-+] )?(?i:expected|received|actual|got|want(?:ed)?|left|right|caused by|help|note|hint)\b ?[:=]|^\s*(?:\^|~)+\s*$`)

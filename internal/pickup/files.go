@@ -147,17 +147,31 @@ func (t *files) ending(word string) (list []*file) {
 	return list
 }
 
-// committed says that nothing is left to commit.
-func (t *files) committed() {
+// below tells whether a file of the work stands below a folder.
+func (t *files) below(dir string) bool {
+	return slices.ContainsFunc(t.list, func(f *file) bool { return !f.shell && f.in(dir) })
+}
+
+// in tells whether a file stands in a folder, as far as its name says; an empty one is
+// that of the work.
+func (f *file) in(dir string) bool {
+	return dir == "" || !rooted(f.key) || strings.HasPrefix(f.key, dir+"/")
+}
+
+// committed says that nothing in a folder is left to commit.
+func (t *files) committed(dir string) {
 	for _, f := range t.list {
-		f.dirty = false
+		f.dirty = f.dirty && !f.in(dir)
 	}
 }
 
-// setAside says that what was left to commit was stashed, or thrown away for good.
-func (t *files) setAside(stash bool) {
+// setAside says that what was left to commit there was stashed, or thrown away for
+// good.
+func (t *files) setAside(dir string, stash bool) {
 	for _, f := range t.list {
-		f.dirty, f.aside = false, f.aside || f.dirty && stash
+		if f.in(dir) {
+			f.dirty, f.aside = false, f.aside || f.dirty && stash
+		}
 	}
 }
 

@@ -12,17 +12,46 @@ func (p *Picker) settle(command, out string) {
 	if !strings.Contains(command, "git ") {
 		return
 	}
-	_, made := madeCommit(command, out)
+	dir := repository(command)
+	if dir != "" && !p.files.below(dir) {
+		return // another one than that of the work
+	}
+	subject, made := madeCommit(command, out)
+	if made && (subject != "" || !keepsSubject(command)) {
+		p.step.commit = subject
+	}
 	switch {
 	case made, strings.Contains(out, "nothing to commit, working tree clean"):
-		p.files.committed()
+		p.files.committed(dir)
 	case hasAny(command, []string{"git stash pop", "git stash apply"}):
 		p.files.tookBack()
 	case stashes.MatchString(command):
-		p.files.setAside(true)
+		p.files.setAside(dir, true)
 	case hasAny(command, []string{"git reset --hard", "git checkout -- .", "git checkout .", "git restore ."}):
-		p.files.setAside(false)
+		p.files.setAside(dir, false)
 	}
+}
+
+// repository gives the folder in which a command runs git, where it says so by a whole
+// path; empty is where the session works.
+func repository(command string) string {
+	dir := ""
+	for _, words := range statements(command) {
+		switch {
+		case len(words) > 1 && words[0] == "cd" && rooted(words[1]):
+			dir = words[1]
+		case len(words) > 2 && words[0] == "git" && words[1] == "-C" && rooted(words[2]):
+			return strings.TrimRight(slashed(words[2]), "/")
+		case len(words) > 0 && words[0] == "git":
+			return strings.TrimRight(slashed(dir), "/")
+		}
+	}
+	return ""
+}
+
+// rooted tells whether a path is a whole one.
+func rooted(path string) bool {
+	return strings.HasPrefix(path, "/") || len(path) > 2 && path[1] == ':' && (path[2] == '/' || path[2] == '\\')
 }
 
 var (

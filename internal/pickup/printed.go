@@ -15,10 +15,6 @@ var shellStart = lazyre.New(`^(?:\S*/)?(?:ba|z|da)?sh -l?c `)
 
 // printedBy gives the files that a command prints.
 func printedBy(command string) []string {
-	command = command[:min(len(command), maxScan)]
-	if at := shellStart.FindStringIndex(command); at != nil {
-		command = strings.Trim(command[at[1]:], `"`)
-	}
 	var list []string
 	for _, words := range statements(command) {
 		if len(words) < 2 || !strings.Contains(printers, " "+words[0]+" ") || words[0] == "sed" && strings.HasPrefix(words[1], "-i") {
@@ -33,8 +29,13 @@ func printedBy(command string) []string {
 	return list
 }
 
-// statements cuts a command into the words of each of its parts, without quotes.
+// statements cuts a command, as far as it is looked at, into the words of each of its
+// parts, without quotes.
 func statements(command string) (list [][]string) {
+	command = command[:min(len(command), maxScan)]
+	if at := shellStart.FindStringIndex(command); at != nil {
+		command = strings.Trim(command[at[1]:], `"`)
+	}
 	var words []string
 	var word strings.Builder
 	var quote rune

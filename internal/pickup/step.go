@@ -81,9 +81,6 @@ func (s *step) answered(c *call, e *audit.Entry) {
 			s.command.failed, s.command.output = false, "refused by the person: "+wordsOfRefusal(e)
 		}
 	}
-	if subject, ok := madeCommit(c.command, e.Text); ok && !e.Failed && (subject != "" || !keepsSubject(c.command)) {
-		s.commit = subject
-	}
 	if s.call != c {
 		return
 	}

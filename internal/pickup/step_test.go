@@ -117,7 +117,11 @@ func TestCommitted(t *testing.T) {
 	}{
 		{"nothing", nil, 2, ""},
 		{"a commit", run(`git commit -m "Fix a"`, "[main 1a2b3c4] Fix a\n 2 files changed"), 0, "Fix a"},
-		{"a commit elsewhere", run(`git -C /x commit -qm x -m "Fix b"`, ""), 0, "Fix b"},
+		{"a commit by its folder", run(`git -C /r commit -qm x -m "Fix b"`, ""), 0, "Fix b"},
+		{"a commit elsewhere", run(`git -C /tmp/test commit -qm x -m "Fix b"`, ""), 2, ""},
+		{"a commit in another folder", run(`cd /tmp/test && git init -q && git commit -m "first"`, "[main (root-commit) 1a2b3c4] first"), 2, ""},
+		{"a commit by a shell of its own", run(`bash -lc cd /tmp/test && git commit -m "first"`, ""), 2, ""},
+		{"a commit in a folder of the work", run(`cd sub && git commit -m "Fix c"`, ""), 0, "Fix c"},
 		{"one that was only tried", run("git commit --dry-run", "Changes to be committed:"), 2, ""},
 		{"a rebase", run("git add a && git rebase --continue", "[detached HEAD 6882dce] Unify it\n 5 files changed\nRebasing (5/7)\rRebasing (6/7)\rSuccessfully rebased and updated refs/heads/x."), 0, "Unify it"},
 		{"a rebase without a word of a commit", run("git rebase main", "Successfully rebased and updated refs/heads/x."), 0, ""},
@@ -131,7 +135,7 @@ func TestCommitted(t *testing.T) {
 		{"one whose subject nobody knows", append(run(`git commit -m "Fix a"`, ""), run("git commit -F msg", "")...), 0, ""},
 		{"a text of another program", run("cat log", "[main 1a2b3c4] Fix a\nSuccessfully rebased"), 2, ""},
 	} {
-		p := played(append([]audit.Entry{edit("/a.go"), edit("/b.go")}, c.did...)...)
+		p := played(append([]audit.Entry{edit("/r/a.go"), edit("/r/b.go")}, c.did...)...)
 		if got := p.uncommitted(); got != c.left || p.step.commit != c.commit {
 			t.Errorf("%s: %d files, commit %q, want %d, %q", c.name, got, p.step.commit, c.left, c.commit)
 		}

@@ -327,8 +327,7 @@ func below(dir, path string) string {
 
 // within gives a slashed path whole, where it is one below dir.
 func within(dir, key string) string {
-	drive := len(key) > 2 && key[1] == ':' && key[2] == '/'
-	if dir == "" || drive || strings.HasPrefix(key, "/") || strings.HasPrefix(key, "~") {
+	if dir == "" || rooted(key) || strings.HasPrefix(key, "~") {
 		return key
 	}
 	return strings.TrimRight(slashed(dir), "/") + "/" + strings.TrimPrefix(key, "./")

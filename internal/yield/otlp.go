@@ -233,7 +233,7 @@ func add(list []dataPoint, v float64, to dataPoint) []dataPoint {
 		i = len(list)
 		list = append(list, to)
 	}
-	list[i].Value += v
+	list[i].Value = millionths(list[i].Value + v)
 	return list
 }
 
@@ -246,7 +246,7 @@ func (h *histogram) done(bounds []float64) *histogram {
 		for _, v := range p.values {
 			at, _ := slices.BinarySearch(bounds, v)
 			counts[at]++
-			p.Sum += v
+			p.Sum = millionths(p.Sum + v)
 		}
 		for _, n := range counts {
 			p.Buckets = append(p.Buckets, strconv.Itoa(n))

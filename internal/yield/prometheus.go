@@ -100,8 +100,14 @@ func prometheus(project string, r Report) []metric {
 	return []metric{sessions, interruptions, recovery, productive, tokens, cost, noTokens, noCost, features, lines, overhead}
 }
 
-// millionths leaves out what adding up floating point numbers puts behind them.
-func millionths(v float64) float64 { return math.Round(v*1e6) / 1e6 }
+// millionths leaves out what adding up floating point numbers puts behind them. A large
+// number has no digits left for them.
+func millionths(v float64) float64 {
+	if math.Abs(v) > 1e9 {
+		return v
+	}
+	return math.Round(v*1e6) / 1e6
+}
 
 // labelText is labels as they stand behind a name.
 func labelText(labels [][2]string) string {
