@@ -2,11 +2,15 @@ package care
 
 import (
 	"context"
+	"maps"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"kedge"
 	"kedge/internal/gitx"
 	"kedge/internal/project"
+	"kedge/internal/slot"
 )
 
 // WorktreeListRequest asks for all worktrees of the project's repository.
@@ -54,6 +58,9 @@ type WorktreeGCReply struct {
 	Removed []kedge.Worktree `json:"removed"`
 	Kept    []KeptWorktree   `json:"kept"`
 	DryRun  bool             `json:"dry_run"`
+	// Branches are those of runs that went: all their commits are on the branch that
+	// they were for. A dry run does not look at them.
+	Branches []string `json:"branches"`
 }
 
 // KeptWorktree is a worktree that stays, and why.
@@ -75,7 +82,8 @@ func (s *Care) WorktreeOld(ctx context.Context, who project.Caller, _ WorktreeGC
 
 // WorktreeGC removes the worktrees that Kedge made, that are clean and without
 // ignored files, whose commits are on another branch, and that no process works
-// in. Branches stay, so no commit is lost, pushed or not. What it removes is
+// in; and the branches of runs whose commits are all on the branch that they were
+// for. Other branches stay, so no commit is lost, pushed or not. What it removes is
 // journaled first, so that the same request finishes it after a crash.
 func (s *Care) WorktreeGC(ctx context.Context, who project.Caller, _ WorktreeGCRequest) (WorktreeGCReply, error) {
 	p, repo, err := s.home.Repository(ctx, who)
@@ -102,7 +110,33 @@ func (s *Care) WorktreeGC(ctx context.Context, who project.Caller, _ WorktreeGCR
 			kept = append(kept, k)
 		}
 	}
-	return WorktreeGCReply{Removed: gone, Kept: kept}, err
+	if err != nil {
+		return WorktreeGCReply{}, err
+	}
+	branches, err := s.dropBranches(ctx, p, repo)
+	return WorktreeGCReply{Removed: gone, Kept: kept, Branches: branches}, err
+}
+
+// dropBranches takes away the branches of runs that have landed.
+func (s *Care) dropBranches(ctx context.Context, p *project.Project, repo *gitx.Repo) ([]string, error) {
+	before, err := repo.Refs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	slots := slot.New(slot.Config{
+		Repo: repo, Dir: filepath.Join(s.home.Dir, "worktrees", string(p.ID)), Attic: s.home.Attic(p), Project: p.ID, Now: s.home.Clock,
+	})
+	if _, err := slots.Landed(ctx); err != nil {
+		return nil, err
+	}
+	after, err := repo.Refs(ctx)
+	gone := []string{}
+	for _, ref := range slices.Sorted(maps.Keys(before)) {
+		if _, stays := after[ref]; !stays {
+			gone = append(gone, strings.TrimPrefix(ref, "refs/heads/"))
+		}
+	}
+	return gone, err
 }
 
 // removeWorktrees carries out what was journaled. An answer that was lost, or a
@@ -157,7 +191,7 @@ func (s *Care) takeBack(ctx context.Context, p *project.Project, who project.Cal
 
 // sortWorktrees tells those that may go from those that stay.
 func sortWorktrees(ctx context.Context, repo *gitx.Repo) (WorktreeGCReply, error) {
-	r := WorktreeGCReply{Removed: []kedge.Worktree{}, Kept: []KeptWorktree{}}
+	r := WorktreeGCReply{Removed: []kedge.Worktree{}, Kept: []KeptWorktree{}, Branches: []string{}}
 	list, err := repo.Worktrees(ctx)
 	if err != nil {
 		return r, err

@@ -153,7 +153,7 @@ func (s *Clerk) FeatureAccept(ctx context.Context, who project.Caller, in Featur
 	if reply, done, err := s.runs.Accept(ctx, who, in); done || err != nil {
 		return reply, err
 	}
-	return s.move(ctx, who, in, "", kedge.Completed, kedge.NeedsReview)
+	return s.move(ctx, who, in, run.Accepted, kedge.Completed, kedge.NeedsReview)
 }
 
 // move changes a status; word is what a run is told of it.

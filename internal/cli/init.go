@@ -11,6 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
+	"kedge/internal/hooks"
+	"kedge/internal/plain"
 	"kedge/internal/service"
 )
 
@@ -115,6 +117,19 @@ func printInit(w io.Writer, r service.InitReply) {
 	fmt.Fprintf(w, "next    %s\n", r.Next)
 }
 
+// userHooks are the settings of the user's own that have Kedge's hooks.
+func userHooks(env *Env) []string {
+	var out []string
+	for _, a := range hooks.Agents() {
+		for _, p := range hookPlaces(env, a) {
+			if state := p.look(env); p.scope == "user" && state != string(hooks.Absent) && state != "unreadable" {
+				out = append(out, p.file)
+			}
+		}
+	}
+	return out
+}
+
 func runInitRemove(ctx context.Context, env *Env) error {
 	r, err := call[service.InitRemoveReply](ctx, env, "init.remove", service.InitRemoveRequest{})
 	if err != nil {
@@ -127,6 +142,12 @@ func runInitRemove(ctx context.Context, env *Env) error {
 		}
 		for _, path := range r.Kept {
 			fmt.Fprintf(w, "kept    %s\n", path)
+		}
+		for _, l := range r.Left {
+			fmt.Fprintf(w, "kept    %s: %s; to take it out: %s\n", plain.Line(l.What), plain.Line(l.Why), plain.Line(l.Command))
+		}
+		for _, file := range userHooks(env) {
+			fmt.Fprintf(w, "kept    %s: has Kedge's hooks for every project; to take them out: kedge hooks remove\n", plain.Line(file))
 		}
 		if r.Commit != nil {
 			fmt.Fprintf(w, "commit  %s\n", *r.Commit)

@@ -12,17 +12,19 @@ import (
 )
 
 func newLand(env *Env) *cobra.Command {
-	var pr bool
+	var in service.RunLandRequest
 	c := &cobra.Command{
 		Use:   "land",
 		Short: "Move your branch to what the run has verified",
 		Long: "Fast-forwards your branch to what the newest run has integrated that has not landed;\n" +
-			"what earlier ones left is said, and comes with the next call. A checkout with changes\n" +
-			"of your own, or a branch that has moved on, is left as it is (exit code 4).",
+			"what earlier ones left is said, and comes with the next call. Changes of your own stay\n" +
+			"as they are; where they are in the way, or the branch has moved on, nothing is touched\n" +
+			"(exit code 4). Work that you merged, rebased or squashed yourself counts as landed.\n" +
+			"While work waits for your review nothing lands (exit code 5), unless you say so.",
 		Example: "  kedge land",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			out, err := call[service.RunLandReply](c.Context(), env, "run.land", service.RunLandRequest{PR: pr})
+			out, err := call[service.RunLandReply](c.Context(), env, "run.land", in)
 			if err != nil {
 				return err
 			}
@@ -30,23 +32,37 @@ func newLand(env *Env) *cobra.Command {
 				return err
 			}
 			env.notes(out.Notes)
-			if out.Refused != "" {
-				env.talk("not landed: %s", plain.Line(out.Refused))
-				return errSaid{kedge.Conflict}
+			if out.Refused == "" {
+				return nil
 			}
-			return nil
+			env.talk("not landed: %s", plain.Line(out.Refused))
+			for _, r := range out.Review {
+				env.talk("next: %s", plain.Line(r.Look))
+				env.talk("next: %s", plain.Line(r.Accept))
+				env.talk("next: %s", plain.Line(r.Deny))
+			}
+			if len(out.Review) > 0 {
+				return errSaid{kedge.Blocked}
+			}
+			return errSaid{kedge.Conflict}
 		},
 	}
-	c.Flags().BoolVar(&pr, "pr", false, "open a pull request instead")
+	c.Flags().BoolVar(&in.PR, "pr", false, "open a pull request instead")
+	c.Flags().BoolVar(&in.Unreviewed, "unreviewed", false, "land work that waits for your review, too")
 	return c
 }
 
 func landText(w io.Writer, out service.RunLandReply) {
+	branch := plain.Line(out.Branch)
+	elsewhere := ""
+	if out.Elsewhere {
+		elsewhere = "; it is not checked out here: git switch " + branch
+	}
 	switch {
 	case out.Refused != "":
 	case out.Already:
-		fmt.Fprintf(w, "nothing to land: your branch has %s already\n", out.Commit)
+		fmt.Fprintf(w, "nothing to land: branch %q has %s already%s\n", branch, out.Commit, elsewhere)
 	default:
-		fmt.Fprintf(w, "landed %s\n", out.Commit)
+		fmt.Fprintf(w, "landed %s on branch %q%s\n", out.Commit, branch, elsewhere)
 	}
 }

@@ -6,6 +6,7 @@ import "strings"
 // begin alike the longer comes first.
 var purposes = []struct{ command, purpose string }{
 	{"git diff", "see the work"},
+	{"git show", "see the work"},
 	{"kedge answer", "answer it"},
 	{"kedge approve", "say yes to the work"},
 	{"kedge deny", "say no to it"},

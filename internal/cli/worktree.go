@@ -103,7 +103,8 @@ func newWorktreeGC(env *Env) *cobra.Command {
 		Use: "gc", Short: "Remove worktrees that nobody needs", Args: cobra.NoArgs,
 		Long: "Remove worktrees that nobody needs.\n\n" +
 			"Only those that Kedge made, that have no changes and no ignored files, whose\n" +
-			"commits are on another branch and in which no process works. Their branches stay.",
+			"commits are on another branch and in which no process works. Branches stay, but for\n" +
+			"those of runs that have landed.",
 		Example: "  kedge worktree gc --dry-run     what would go, and why the rest stays\n  kedge worktree gc",
 		RunE: func(c *cobra.Command, _ []string) error {
 			name, verb := "worktree.gc", "removed"
@@ -117,12 +118,15 @@ func newWorktreeGC(env *Env) *cobra.Command {
 			for _, k := range out.Kept {
 				env.talk("kept %s: %s", plain.Line(k.Path), plain.Line(k.Why))
 			}
-			if len(out.Removed) == 0 {
+			if len(out.Removed)+len(out.Branches) == 0 {
 				env.talk("%s nothing", verb)
 			}
 			return env.show(out, func(w io.Writer) {
 				for _, x := range out.Removed {
 					fmt.Fprintf(w, "%s %s (%s)\n", verb, plain.Line(x.Path), knownBytes(x.Bytes))
+				}
+				for _, b := range out.Branches {
+					fmt.Fprintf(w, "%s branch %s\n", verb, plain.Line(b))
 				}
 			})
 		},

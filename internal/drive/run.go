@@ -94,13 +94,16 @@ func (s *Driver) RunStart(ctx context.Context, who project.Caller, in RunStartRe
 }
 
 // anew tells whether a halted run cannot go on, because people took away what it
-// stands on: another one begins.
+// stands on, or have it in commits of their own: another one begins.
 func (s *Driver) anew(ctx context.Context, p *project.Project, last run.State) (bool, error) {
 	repo, head, err := s.branch(ctx, p)
 	if err != nil {
 		return false, err
 	}
-	return takenAway(ctx, repo, head, last)
+	if gone, err := takenAway(ctx, repo, head, last); err != nil || gone {
+		return gone, err
+	}
+	return leftBehind(ctx, repo, last)
 }
 
 // runProject is the project of a caller who may command runs: a person, in the
@@ -170,6 +173,9 @@ func (s *Driver) begin(ctx context.Context, p *project.Project, who project.Call
 	base, notes, err := s.runBase(ctx, p, repo, head, last)
 	if err != nil {
 		return RunReply{}, err
+	}
+	if base != head.Commit {
+		s.carryReview(ctx, p, last, specs)
 	}
 	eng, err := s.engineOf(ctx, p)
 	if err != nil {

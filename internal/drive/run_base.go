@@ -73,9 +73,28 @@ func takenAway(ctx context.Context, repo *gitx.Repo, head gitx.Head, st run.Stat
 	return err == nil && !there, err
 }
 
+// leftBehind tells whether a run stands on commits of the user's that have its work
+// without its own: its branch cannot be moved there.
+func leftBehind(ctx context.Context, repo *gitx.Repo, st run.State) (bool, error) {
+	at, err := repo.Resolve(ctx, "refs/heads/"+slot.Branch(st.Run))
+	if err != nil || st.Tip == "" || at == st.Tip || st.Landed != st.Tip {
+		return false, unlessNone(err)
+	}
+	known, err := repo.Has(ctx, st.Tip)
+	if err != nil || !known {
+		return false, err
+	}
+	ahead, err := repo.Descends(ctx, st.Tip, at)
+	return err == nil && !ahead, err
+}
+
 // refuseTakenAway keeps a run from going on whose integration branch holds what
 // people took off theirs.
 func refuseTakenAway(ctx context.Context, repo *gitx.Repo, head gitx.Head, st run.State) error {
+	if behind, err := leftBehind(ctx, repo, st); err != nil || behind {
+		return firstError(err, kedge.Errorf(kedge.Conflict, "branch %q has the work of %s in commits of its own", head.Branch, st.Run).
+			WithHint("begin at what is there: kedge run"))
+	}
 	gone, err := takenAway(ctx, repo, head, st)
 	if err != nil || !gone {
 		return err

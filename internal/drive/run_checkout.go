@@ -152,6 +152,9 @@ func (s *Driver) awaited(ctx context.Context, repo *gitx.Repo, st run.State) (bo
 	if !st.Ended() && !isPlanning(st) {
 		return true, nil // its branch is made with the first feature that is done: until then there is none
 	}
+	if behind, err := leftBehind(ctx, repo, st); err != nil || behind {
+		return false, err // people have it in commits of their own
+	}
 	tip, err := repo.Resolve(ctx, "refs/heads/"+slot.Branch(st.Run))
 	if kedge.NotFound.Is(err) {
 		return false, nil // it made nothing, people took it away, or it landed and was cleared up

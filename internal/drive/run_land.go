@@ -14,16 +14,21 @@ import (
 
 // RunLandRequest asks for the work of runs on the user's branch.
 type RunLandRequest struct {
-	PR bool `json:"pr,omitempty"`
+	PR         bool `json:"pr,omitempty"`
+	Unreviewed bool `json:"unreviewed,omitempty"` // also work that nobody accepted
 }
 
 // RunLandReply is what became of it. Refused says why the branch was not moved;
-// Already, that it had the commit before.
+// Already, that it had the work before; Elsewhere, that it is not the one which is
+// checked out. Review is the work that has to be accepted, or refused, before.
 type RunLandReply struct {
 	RunReply
-	Commit  string `json:"commit"`
-	Refused string `json:"refused"`
-	Already bool   `json:"already"`
+	Commit    string      `json:"commit"`
+	Branch    string      `json:"branch"`
+	Refused   string      `json:"refused"`
+	Already   bool        `json:"already"`
+	Elsewhere bool        `json:"elsewhere"`
+	Review    []RunReview `json:"review"`
 }
 
 // RunLand moves the user's branch to what the newest run integrated, where the
@@ -43,6 +48,13 @@ func (s *Driver) RunLand(ctx context.Context, who project.Caller, in RunLandRequ
 	st, err := s.toLand(ctx, p, who, newest)
 	if err != nil {
 		return RunLandReply{}, err
+	}
+	waiting, err := s.toReview(ctx, p, st)
+	if err != nil {
+		return RunLandReply{}, err
+	}
+	if len(waiting) > 0 && !in.Unreviewed {
+		return s.refuseUnreviewed(ctx, p, eng, st, waiting)
 	}
 	out, err := s.landRun(ctx, p, eng, who, st)
 	if err != nil {
@@ -84,8 +96,9 @@ func (s *Driver) toLand(ctx context.Context, p *project.Project, who project.Cal
 
 // landRun has the work of one run landed and tells what became of it.
 func (s *Driver) landRun(ctx context.Context, p *project.Project, eng RunEngine, who project.Caller, st run.State) (RunLandReply, error) {
-	before, at := st.Landed, s.landsAt(ctx, p, st.Run)
-	if _, err := s.say(ctx, p, eng, who, st.Run, run.Event{Kind: run.LandAsked}); err != nil {
+	before, tip := st.Landed, st.Tip
+	branch, at, here := s.landsAt(ctx, p, st.Run)
+	if _, err := s.say(ctx, p, eng, who, st.Run, run.Event{Kind: run.LandAsked, Features: st.Unaccepted()}); err != nil {
 		return RunLandReply{}, err
 	}
 	st, err := landed(ctx, eng, st.Run)
@@ -93,30 +106,35 @@ func (s *Driver) landRun(ctx context.Context, p *project.Project, eng RunEngine,
 		return RunLandReply{}, err
 	}
 	reply, err := s.runReply(ctx, p, eng, st.Run, nil)
-	out := RunLandReply{RunReply: reply, Commit: st.Landed, Refused: st.Lander}
+	out := RunLandReply{RunReply: reply, Commit: st.Landed, Refused: st.Lander, Branch: branch, Elsewhere: !here, Review: []RunReview{}}
 	if st.Landed == before && st.Landed != st.Tip && out.Refused == "" {
 		out.Refused = firstSet(st.Why, "it could not be checked")
 	}
 	out.Already = out.Refused == "" && s.holds(ctx, p, at, out.Commit)
+	if out.Already && !s.holds(ctx, p, at, tip) {
+		out.Notes = append(out.Notes, "branch \""+branch+"\" has the work in commits of its own; the run's own stay on "+slot.Branch(st.Run)+
+			", to be removed with: git branch -D "+slot.Branch(st.Run))
+	}
 	return out, err
 }
 
-// landsAt is the commit of the branch that a run lands on; empty where that
-// cannot be told.
-func (s *Driver) landsAt(ctx context.Context, p *project.Project, id kedge.RunID) string {
+// landsAt is the branch that a run lands on, its commit and whether it is checked
+// out; empty where that cannot be told.
+func (s *Driver) landsAt(ctx context.Context, p *project.Project, id kedge.RunID) (branch, at string, here bool) {
 	repo, err := s.home.Git(ctx, p)
 	if err != nil {
-		return ""
+		return "", "", false
 	}
 	course, err := s.slots(p, repo).Course(ctx, id)
 	if err != nil || course.Lands == "" {
-		return ""
+		return "", "", false
 	}
-	at, err := repo.Resolve(ctx, "refs/heads/"+course.Lands)
-	if err != nil {
-		return ""
+	h, err := repo.Head(ctx)
+	here = err == nil && h.Branch == course.Lands
+	if at, err = repo.Resolve(ctx, "refs/heads/"+course.Lands); err != nil {
+		at = ""
 	}
-	return at
+	return course.Lands, at, here
 }
 
 // holds tells whether a commit has another in its past, or is it.

@@ -231,6 +231,8 @@ func nextOf(st *run.State) []string {
 		add("kedge run --continue")
 	case run.Paused, run.Stopped, run.Fault, run.Environment, run.NoAgent:
 		add("kedge run --continue")
+	case run.Returned:
+		add("kedge run")
 	case run.Untrusted:
 		add("kedge approve")
 		add("kedge run --continue")
@@ -239,7 +241,7 @@ func nextOf(st *run.State) []string {
 	case run.MaxSessions:
 		add("kedge run --continue --max-sessions " + strconv.Itoa(max(st.Rules.MaxSessions, 1)))
 	}
-	if st.Lander != "" || st.Rules.Land == "never" && st.Ended() && st.Halt == "" && st.Landed != st.Tip && !isPlanning(*st) {
+	if len(st.Unaccepted()) == 0 && st.Lander != "" || st.Rules.Land == "never" && st.Ended() && st.Halt == "" && st.Landed != st.Tip && !isPlanning(*st) {
 		add("kedge land")
 	}
 	for _, line := range featureSteps(st) {

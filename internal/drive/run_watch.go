@@ -165,13 +165,14 @@ func (w *runWatch) placeOf(ctx context.Context, last, n int64) (int64, error) {
 	return 0, nil
 }
 
-// landed waits until nothing of the run waits to be landed.
+// landed waits until nothing of the run waits to be landed, and what is cleared up
+// after that is.
 func landed(ctx context.Context, eng RunEngine, id kedge.RunID) (st run.State, err error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	over := false
 	err = eng.Watch(ctx, id, func(step engine.Step) {
-		if !over && !step.State.Verifying() && !slices.ContainsFunc(step.State.Outbox, func(c run.Command) bool { return c.Kind == run.Land }) {
+		if !over && !step.State.Verifying() && !slices.ContainsFunc(step.State.Outbox, func(c run.Command) bool { return c.Kind == run.Land || c.Kind == run.Notify }) {
 			st, over = step.State, true
 			stop()
 		}

@@ -237,14 +237,6 @@ func (s *Driver) RunApprove(ctx context.Context, who project.Caller, in RunDecid
 	return s.decideWork(ctx, who, in, run.Approved, "approve work")
 }
 
-// RunDeny sets the work aside; the feature is blocked with the reason.
-func (s *Driver) RunDeny(ctx context.Context, who project.Caller, in RunDecideRequest) (RunReply, error) {
-	if strings.TrimSpace(in.Reason) == "" {
-		return RunReply{}, kedge.Errorf(kedge.Invalid, "a reason is needed").WithHint("kedge deny %s --reason WHY", in.ID)
-	}
-	return s.decideWork(ctx, who, in, run.Denied, "deny work")
-}
-
 func (s *Driver) decideWork(ctx context.Context, who project.Caller, in RunDecideRequest, kind run.EventKind, what string) (RunReply, error) {
 	p, eng, st, err := s.theRun(ctx, who, what)
 	if err != nil {
@@ -293,8 +285,8 @@ func (s *Driver) tellRun(ctx context.Context, p *project.Project, who project.Ca
 	if who.IsAgent() || s.home.ReadOnly {
 		return nil
 	}
-	st, found, err := liveRun(ctx, p)
-	if err != nil || !found {
+	st, live, err := liveRun(ctx, p)
+	if err != nil || !live && !concernsOver(&st, ev) {
 		return err
 	}
 	if ev.Kind == run.Planned && isPlanning(st) {
@@ -314,6 +306,13 @@ func (s *Driver) tellRun(ctx context.Context, p *project.Project, who project.Ca
 	}
 	ev.ID, ev.At, ev.Actor = runEventID(who), s.home.Now(), who.Actor
 	return eng.Deliver(ctx, st.Run, ev)
+}
+
+// concernsOver tells whether a run that is over has to know what a person did: it
+// holds work back that was accepted now.
+func concernsOver(st *run.State, ev run.Event) bool {
+	f := featureOf(st, ev.Feature)
+	return ev.Kind == run.Accepted && st.Over() && f != nil && f.Work != ""
 }
 
 // liveRun is the newest run, if it can still do something.

@@ -69,6 +69,9 @@ func happened(ev run.Event, about run.Command) string {
 	case run.Inspected:
 		return inspectWords(ev, about)
 	case run.Committed:
+		if about.Purpose == run.TakeBack {
+			return "taken back as " + short(ev.Commit)
+		}
 		return "committed as " + short(ev.Commit)
 	case run.Rechecked:
 		return regressedWords(ev)
@@ -126,6 +129,9 @@ func withReason(text string, ev run.Event) string {
 // verdictWords tells what a gate, or the feature's own checks, said.
 func verdictWords(ev run.Event, about run.Command) string {
 	what := map[run.EventKind]string{run.Proved: "its checks before the work", run.Integrated: "merged and checked in full"}[ev.Kind]
+	if about.Purpose == run.TakeBack {
+		what = "without its work, checked in full"
+	}
 	if what == "" && about.Tree != "" {
 		what = "the baseline"
 	} else if what == "" {
@@ -193,10 +199,15 @@ func ledgerWords(c run.Command) string {
 }
 
 func landWords(ev run.Event, about run.Command) string {
-	if ev.Outcome == run.OK {
-		return "landed: the branch is at " + short(about.Commit)
+	switch {
+	case ev.Outcome != run.OK:
+		return "not landed: " + firstLineOf(ev.Reason)
+	case ev.Commit != "" && ev.Commit != about.Commit:
+		return "nothing to land: branch \"" + ev.Text + "\" has the work in commits of its own"
+	case ev.Text != "":
+		return "landed: branch \"" + ev.Text + "\" has " + short(about.Commit)
 	}
-	return "not landed: " + firstLineOf(ev.Reason)
+	return "landed: the branch is at " + short(about.Commit)
 }
 
 func firstLineOf(s string) string {

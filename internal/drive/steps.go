@@ -160,7 +160,7 @@ func featureSteps(st *run.State) []string {
 			out = append(out, "kedge feature show "+string(f.ID), "kedge feature reopen "+string(f.ID))
 		case kedge.NeedsReview:
 			if j := jobOf(st, f.ID); j == nil || j.Phase != run.Reviewing {
-				out = append(out, "kedge approve "+string(f.ID)+" --reason WHY", "kedge deny "+string(f.ID)+" --reason WHY")
+				out = append(out, reviewOf(&f).lines()...)
 			}
 		default:
 		}

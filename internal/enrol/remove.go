@@ -25,8 +25,9 @@ type InitRemoveRequest struct{}
 // any case: `project rm` is what forgets it.
 type InitRemoveReply struct {
 	Project kedge.Project `json:"project"`
-	Removed []string      `json:"removed"` // files, and files that lost Kedge's lines
+	Removed []string      `json:"removed"` // files, files that lost Kedge's lines, and refs of git
 	Kept    []string      `json:"kept"`    // what was changed since, or was never init's
+	Left    []Leaving     `json:"left"`    // what stays in git, with what takes it out
 	Commit  *string       `json:"commit"`
 }
 
@@ -40,17 +41,30 @@ func (s *Enroller) InitRemove(ctx context.Context, who project.Caller, _ InitRem
 	if at.Project, err = s.home.Open(ctx, who); err != nil {
 		return InitRemoveReply{}, err
 	}
+	if err := refuseRunning(ctx, at.Project); err != nil {
+		return InitRemoveReply{}, err
+	}
 	evs, err := s.home.Write(ctx, at.Project, who, func() ([]kedge.Event, error) { return s.takeOut(ctx, at, who) })
 	if err != nil {
 		return InitRemoveReply{}, err
 	}
-	r := InitRemoveReply{Project: at.Project.Project, Removed: []string{}, Kept: []string{}}
-	if len(evs) == 0 {
-		return r, nil
+	r := InitRemoveReply{Project: at.Project.Project, Removed: []string{}, Kept: []string{}, Left: []Leaving{}}
+	if len(evs) > 0 {
+		if err := r.tell(evs); err != nil {
+			return r, err
+		}
 	}
+	if at.repo != nil {
+		err = s.clearRefs(ctx, at, &r)
+	}
+	return r, err
+}
+
+// tell says what the facts say.
+func (r *InitRemoveReply) tell(evs []kedge.Event) error {
 	data, err := project.DataOf[kedge.InitData](evs, kedge.InitRemoved)
 	if err != nil {
-		return r, err
+		return err
 	}
 	for _, f := range data.Files {
 		r.Removed = append(r.Removed, f.Path)
@@ -59,7 +73,7 @@ func (s *Enroller) InitRemove(ctx context.Context, who project.Caller, _ InitRem
 	if data.Commit != "" {
 		r.Commit = &data.Commit
 	}
-	return r, nil
+	return nil
 }
 
 // takeOut runs under the project's lock.

@@ -232,9 +232,19 @@ func (s *scratch) indexPlus(ctx context.Context, tree string, paths []string) er
 	if err := s.useIndex(); err != nil {
 		return err
 	}
+	return s.plus(ctx, tree, paths)
+}
+
+// plus puts the paths as they are in tree into the scratch index; one that is not
+// in it goes.
+func (s *scratch) plus(ctx context.Context, tree string, paths []string) error {
+	entry, err := s.r.entries(ctx, tree, len(paths))
+	if err != nil {
+		return err
+	}
 	var lines []string
 	for _, p := range paths {
-		e, err := s.r.entry(ctx, tree, p)
+		e, err := entry(p)
 		if err != nil {
 			return err
 		}
@@ -244,8 +254,23 @@ func (s *scratch) indexPlus(ctx context.Context, tree string, paths []string) er
 		}
 		lines = append(lines, line)
 	}
-	_, err := s.list(ctx, lines, "update-index", "--add", "--replace", "-z", "--index-info")
+	_, err = s.list(ctx, lines, "update-index", "--add", "--replace", "-z", "--index-info")
 	return err
+}
+
+// entries finds paths of a revision; nil is one that is not there. From a few on,
+// reading all of it at once is the shorter way.
+func (r *Repo) entries(ctx context.Context, rev string, n int) (func(path string) (*Entry, error), error) {
+	const few = 8
+	if n <= few {
+		return func(path string) (*Entry, error) { return r.entry(ctx, rev, path) }, nil
+	}
+	list, err := r.lsTree(ctx, rev, "-r")
+	all := make(map[string]*Entry, len(list))
+	for i := range list {
+		all[list[i].Path] = &list[i]
+	}
+	return func(path string) (*Entry, error) { return all[path], nil }, err
 }
 
 // ProjectID reads the id that Kedge gave the repository; empty when it has none.

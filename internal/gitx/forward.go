@@ -2,8 +2,10 @@ package gitx
 
 import (
 	"context"
+	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"kedge"
 )
@@ -15,12 +17,15 @@ type ForwardRequest struct {
 	// Ours tells whether a file of the checkout that differs from HEAD is one
 	// that Kedge wrote: it does not keep the branch from moving. Nil: none is.
 	Ours func(path string) bool
+	// Unchanged refuses over every change of a tracked file, in the way or not.
+	Unchanged bool
 }
 
 // Forward moves a branch ahead; where it is checked out, in this work tree, its
-// files and the index go with it. Conflict when the branch has commits that To
-// does not have, or when the checkout has changes; nothing is touched then. Done
-// twice it is done once.
+// files and the index go with it. What else people changed there, staged or not,
+// stays as it is. A branch that has To in its past is left alone. Conflict when it
+// has commits that To does not have, or when changes are in the way; nothing is
+// touched then. Done twice it is done once.
 func (r *Repo) Forward(ctx context.Context, q ForwardRequest) error {
 	if err := checkBranch(q.Branch); err != nil {
 		return err
@@ -36,6 +41,9 @@ func (r *Repo) Forward(ctx context.Context, q ForwardRequest) error {
 		}
 		if at == "" {
 			return kedge.Errorf(kedge.NotFound, "there is no branch %q", q.Branch).WithHint("git branch %s %s", quote(q.Branch), to)
+		}
+		if has, err := r.Descends(ctx, at, to); err != nil || has && at != to {
+			return err
 		}
 		if err := r.refuseBackward(ctx, q.Branch, at, to); err != nil {
 			return err
@@ -98,59 +106,152 @@ func (s *scratch) forward(ctx context.Context, q ForwardRequest, at, to string) 
 	if err != nil {
 		return err
 	}
-	target, err := s.r.TreeOf(ctx, to)
-	if err != nil {
-		return err
-	}
-	if err := s.refuseChanged(ctx, [3]string{at, now, target}, q.Ours); err != nil {
-		return err
-	}
 	changed, err := s.r.Diff(ctx, at, to)
 	if err != nil {
 		return err
 	}
-	if err := s.switchTo(ctx, now, target); err != nil {
+	f := forwarding{r: s.r, ForwardRequest: q, at: at, to: to, writes: changed}
+	if err := f.refuseChanged(ctx, now); err != nil {
 		return err
 	}
 	b := begun{Version: 1, Branch: q.Branch, Commit: to, From: at, Paths: make([]string, len(changed))}
 	for i, c := range changed {
 		b.Paths[i] = c.Path
 	}
-	return s.move(ctx, b, at, nothing)
-}
-
-// refuseChanged is Conflict when the files or the index, which were those of the
-// first tree, differ from it in more than what is ours. What is already as in
-// the last one is what a crash left of the same move, or no loss.
-func (s *scratch) refuseChanged(ctx context.Context, trees [3]string, ours func(string) bool) error {
-	staged, err := s.r.stagedTree(ctx)
+	target, err := s.r.treePlus(ctx, now, to, b.Paths)
 	if err != nil {
 		return err
 	}
-	var changed []string
-	for _, tree := range []string{trees[1], staged} {
-		since, err := s.r.Diff(ctx, trees[0], tree)
+	if err := s.switchTo(ctx, now, target); err != nil {
+		return err
+	}
+	return s.move(ctx, b, at, func() error { return s.indexAhead(ctx, to, b.Paths) })
+}
+
+// treePlus is a tree with the paths as another has them.
+func (r *Repo) treePlus(ctx context.Context, tree, from string, paths []string) (plus string, err error) {
+	err = r.withScratch(ctx, func(s *scratch) error {
+		if _, err := s.git(ctx, nil, "read-tree", tree); err != nil {
+			return err
+		}
+		if err := s.plus(ctx, from, paths); err != nil {
+			return err
+		}
+		plus, err = s.tree(ctx)
+		return err
+	})
+	return plus, err
+}
+
+// indexAhead makes the scratch index the user's with the paths as in tree, and as
+// fresh as their files are: they were written just now.
+func (s *scratch) indexAhead(ctx context.Context, tree string, paths []string) error {
+	if err := s.indexPlus(ctx, tree, paths); err != nil {
+		return err
+	}
+	if _, err := s.git(ctx, nil, "update-index", "-q", "--refresh"); exitCode(err) > 1 {
+		return err
+	}
+	return nil
+}
+
+// forwarding is a branch on its way ahead, and what it writes on the way.
+type forwarding struct {
+	ForwardRequest
+	r      *Repo
+	at, to string
+	writes []Change
+}
+
+// refuseChanged is Conflict when files, of which now is the tree, or what is
+// staged are in the way; or, where nothing may be changed, when a tracked file is.
+func (f forwarding) refuseChanged(ctx context.Context, now string) error {
+	staged, err := f.r.stagedTree(ctx)
+	if err != nil {
+		return err
+	}
+	var inWay, tracked []string
+	for _, tree := range []string{now, staged} {
+		since, err := f.r.Diff(ctx, f.at, tree)
 		if err != nil {
 			return err
 		}
-		ahead, err := s.r.Diff(ctx, tree, trees[2])
+		since = slices.DeleteFunc(since, func(c Change) bool { return f.Ours != nil && f.Ours(c.Path) })
+		found, err := f.inWay(ctx, tree, since)
 		if err != nil {
 			return err
 		}
-		differs := map[string]bool{}
-		for _, c := range ahead {
-			differs[c.Path] = true
-		}
+		inWay = append(inWay, found...)
 		for _, c := range since {
-			if differs[c.Path] && (ours == nil || !ours(c.Path)) {
-				changed = append(changed, c.Path)
+			if c.Status != "A" || tree == staged {
+				tracked = append(tracked, c.Path)
 			}
 		}
 	}
-	if len(changed) == 0 {
-		return nil
+	switch tracked = sorted(tracked); {
+	case len(inWay) > 0:
+		inWay = sorted(inWay)
+		return kedge.Errorf(kedge.Conflict, "%q has changes of your own where it would write: %s", f.r.root, some(inWay, shownPaths)).
+			WithHint("%s", f.r.stashHint(inWay))
+	case f.Unchanged && len(tracked) > 0:
+		return kedge.Errorf(kedge.Conflict, "%q has changes that are not committed: %s", f.r.root, some(tracked, shownPaths))
 	}
-	slices.Sort(changed)
-	return kedge.Errorf(kedge.Conflict, "%q has changes that are not committed: %s", s.r.root, some(slices.Compact(changed), 5)).
-		WithHint("git -C %s stash, or commit them", quote(s.r.root))
+	return nil
+}
+
+// inWay are those of the changes that moving ahead would undo: of what it writes,
+// and of what stands where it needs a folder or a file. What is already as it
+// should be is what a crash left of the same move, or no loss.
+func (f forwarding) inWay(ctx context.Context, tree string, since []Change) ([]string, error) {
+	if len(since) == 0 {
+		return nil, nil
+	}
+	ahead, err := f.r.Diff(ctx, tree, f.to)
+	if err != nil {
+		return nil, err
+	}
+	differs := map[string]bool{}
+	for _, c := range ahead {
+		differs[c.Path] = true
+	}
+	writes, files, folders := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	for _, c := range f.writes {
+		writes[c.Path] = true
+		if c.Status == "D" {
+			continue
+		}
+		files[c.Path] = true
+		for d := path.Dir(c.Path); d != "."; d = path.Dir(d) {
+			folders[d] = true
+		}
+	}
+	var out []string
+	for _, c := range since {
+		covers := c.Status != "D" && (underOne(files, c.Path) || folders[c.Path])
+		if covers || writes[c.Path] && differs[c.Path] {
+			out = append(out, c.Path)
+		}
+	}
+	return out, nil
+}
+
+func sorted(paths []string) []string {
+	slices.Sort(paths)
+	return slices.Compact(paths)
+}
+
+// shownPaths is how many files a refusal names.
+const shownPaths = 5
+
+// stashHint sets files aside, tracked or not, until git stash pop.
+func (r *Repo) stashHint(paths []string) string {
+	hint := "git -C " + quote(r.root) + " stash push -u"
+	if len(paths) > shownPaths {
+		return hint
+	}
+	quoted := make([]string, len(paths))
+	for i, p := range paths {
+		quoted[i] = quote(p)
+	}
+	return hint + " -- " + strings.Join(quoted, " ")
 }

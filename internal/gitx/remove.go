@@ -305,3 +305,47 @@ func some(paths []string, most int) string {
 	}
 	return shown
 }
+
+// DropBranch removes a branch that has nothing of its own: holder, another branch,
+// has all its commits, and no work tree stands on it. It says why it stays; a
+// branch that is not there is gone.
+func (r *Repo) DropBranch(ctx context.Context, name, holder string) (stays string, err error) {
+	for _, b := range []string{name, holder} {
+		if err := checkBranch(b); err != nil {
+			return "", err
+		}
+	}
+	err = r.exclusively(ctx, func(ctx context.Context) error {
+		at, err := r.refValue(ctx, "refs/heads/"+name)
+		if err != nil || at == "" || name == holder {
+			return err
+		}
+		if stays, err = r.whyBranchStays(ctx, name, at, holder); err != nil || stays != "" {
+			return err
+		}
+		return r.moveRef(ctx, "refs/heads/"+name, "", at)
+	})
+	return stays, err
+}
+
+func (r *Repo) whyBranchStays(ctx context.Context, name, at, holder string) (string, error) {
+	has, err := r.refValue(ctx, "refs/heads/"+holder)
+	if err != nil {
+		return "", err
+	}
+	if has != "" {
+		if in, err := r.Descends(ctx, has, at); err != nil || !in {
+			return fmt.Sprintf("its commits are not on branch %q", holder), err
+		}
+	}
+	list, err := r.listWorktrees(ctx)
+	for _, w := range list {
+		if w.branch == name {
+			return fmt.Sprintf("it is checked out in %q", w.path), err
+		}
+	}
+	if has == "" {
+		return fmt.Sprintf("there is no branch %q that could have its commits", holder), err
+	}
+	return "", err
+}

@@ -60,6 +60,7 @@ func (r *trapped) runOn(g *gitx.Repo, step stepper) {
 	}
 	step("Unfinished", nil)
 	step("DropWorktree", r.drop(g, dir))
+	step("DropBranch", second(g.DropBranch(ctx, "run", "main")))
 	gone := dir + "-gone"
 	r.must(g.AddWorktree(ctx, gitx.WorktreeRequest{Path: gone, Base: r.first}))
 	r.must(os.RemoveAll(gone))

@@ -24,14 +24,14 @@ const (
 	EndSession   CommandKind = "end_session"   // and all its children
 	Checkpoint   CommandKind = "checkpoint"    // with a copy of the worktree under the salvage refs
 	Inspect      CommandKind = "inspect"       // stores diffstat and findings
-	Integrate    CommandKind = "integrate"     // merge Tree onto Base in the clean worktree; the gate skips nothing
-	Commit       CommandKind = "commit"        // Tree on Base, dated At
+	Integrate    CommandKind = "integrate"     // merge Tree onto Base in the clean worktree, or take the work of Commit out of it; the gate skips nothing
+	Commit       CommandKind = "commit"        // Tree on Base, dated At; without the work of Commit
 	Recheck      CommandKind = "recheck"       // Scope sample or all of the completed features
 	Note         CommandKind = "note"          //
 	Mark         CommandKind = "mark"          // journal a status
 	Ledger       CommandKind = "ledger"        // journal a status, write the projections, commit them on Base
 	Revert       CommandKind = "revert"        // set aside into Salvage, then back to Base
-	Land         CommandKind = "land"          // fast-forward the user's branch to Commit, or refuse
+	Land         CommandKind = "land"          // fast-forward the user's branch to Commit, or refuse; Actor asked for it
 	Timer        CommandKind = "timer"         // fires after Wait, by a clock that does not jump
 	Notify       CommandKind = "notify"        // tell people
 )
@@ -82,6 +82,7 @@ const (
 	FixFirst  Purpose = "fix"
 	MakePlan  Purpose = "plan"
 	CheckTip  Purpose = "verify" // no session
+	TakeBack  Purpose = "undo"   // no session
 )
 
 // Command is one piece of work for the engine. Epoch is its number in the run:

@@ -16,6 +16,7 @@ type Spec struct {
 	Phase  string            `json:"phase,omitempty"`
 	Status kedge.Status      `json:"status,omitempty"`
 	Claim  bool              `json:"claim,omitempty"` // an import says that it is completed
+	Work   string            `json:"work,omitempty"`  // of an earlier run: see Feature
 	Budget kedge.Budget      `json:"budget"`
 }
 
@@ -41,7 +42,18 @@ type Feature struct {
 	Regressions int // how often it was reopened
 	Sessions    int // that worked on it, in every job and attempt
 	Spent       Spend
+	Work        string // commits of work that nobody accepted, on the integration branch, shortened, with commas; empty: none
+	Let         Let    // whether that may land
 }
+
+// Let is a person's leave for work to land that no check of its own verified.
+type Let string
+
+// The leaves; empty is none.
+const (
+	LetAccepted Let = "a" // after the run was over: the ledger says completed
+	LetUnseen   Let = "u" // before anybody accepted it
+)
 
 // unknown is the place of a dependency that is not in the list.
 const unknown = -1
@@ -91,6 +103,12 @@ func (f Feature) MarshalText() ([]byte, error) {
 	b = appendFloat(b, 'U', f.Spent.USD)
 	if f.Claim {
 		b = append(b, " c"...)
+	}
+	if f.Work != "" {
+		b = append(append(b, " w"...), f.Work...)
+	}
+	if f.Let != "" {
+		b = append(append(b, " l"...), f.Let...)
 	}
 	return b, nil
 }
@@ -167,11 +185,20 @@ func (f *Feature) field(letter byte, value string) (err error) {
 		f.Spent.USD, err = strconv.ParseFloat(value, 64)
 	case 'c':
 		f.Claim = true
+	case 'w':
+		f.Work = value
+	case 'l':
+		f.Let = Let(value)
 	default:
 		err = strconv.ErrSyntax
 	}
 	return err
 }
+
+// workLength is how much of the name of a commit the state keeps for a feature.
+const workLength = 16
+
+func shortWork(commit string) string { return commit[:min(len(commit), workLength)] }
 
 func shortHash(h string) string {
 	h = strings.Map(func(r rune) rune {

@@ -33,6 +33,9 @@ func (t *stepper) standAt(commit string) {
 	t.s.Tip = commit
 	if t.ev.Head == "" || t.ev.Head == commit {
 		t.s.Verified, t.s.Landed, t.s.Lander = commit, commit, ""
+		for i := range t.s.Features {
+			t.s.Features[i].Work, t.s.Features[i].Let = "", "" // whatever there was, they have it
+		}
 	}
 }
 
@@ -73,7 +76,7 @@ func (t *stepper) addFeatures(specs []Spec) {
 		added = append(added, spec)
 		f := Feature{
 			ID: spec.ID, Hash: shortHash(spec.Hash), Status: spec.Status, Phase: t.phase(spec.Phase),
-			Claim: spec.Claim, Budget: spec.Budget,
+			Claim: spec.Claim, Budget: spec.Budget, Work: spec.Work,
 		}
 		if f.Status == kedge.InProgress || !f.Status.Valid() {
 			f.Status = kedge.Pending
@@ -126,7 +129,7 @@ func (t *stepper) operator() {
 	case Continued:
 		t.goAhead()
 	case LandAsked:
-		t.land()
+		t.landAsked()
 	case Planned:
 		t.addFeatures(t.ev.Specs)
 	case Said:
@@ -138,6 +141,18 @@ func (t *stepper) operator() {
 	default:
 		t.changeFeature()
 	}
+}
+
+// landAsked is a person's wish to have it all landed, with the features named that
+// need not be accepted before.
+func (t *stepper) landAsked() {
+	for i := range t.s.Features {
+		if f := &t.s.Features[i]; f.Work != "" && t.ev.human() && slices.Contains(t.ev.Features, f.ID) {
+			f.Let = LetUnseen
+		}
+	}
+	t.s.LandBy = t.ev.Actor
+	t.land()
 }
 
 func (t *stepper) who() string {
@@ -218,6 +233,9 @@ func (t *stepper) answered() {
 // decided is a person's word about a diff.
 func (t *stepper) decided() {
 	j := t.jobOf(t.ev.Feature)
+	if j == nil && t.ev.Kind == Denied {
+		t.refuse()
+	}
 	if j == nil || j.Phase != Reviewing {
 		return
 	}
@@ -231,6 +249,30 @@ func (t *stepper) decided() {
 	}
 	j.Reason = ""
 	t.queue(j, Integrating)
+}
+
+// refuse reopens a feature that waits for review and no job has. Work of it that
+// is on the integration branch is taken back first; its next session is told why.
+func (t *stepper) refuse() {
+	i := t.s.place(t.ev.Feature)
+	if i < 0 || t.s.Features[i].Status != kedge.NeedsReview {
+		return
+	}
+	f := &t.s.Features[i]
+	why := "refused by " + t.who() + ": " + t.ev.Reason
+	if t.s.Over() {
+		t.halt(Returned, "the work on "+quote(string(f.ID))+" was "+why)
+	}
+	t.issue(nil, Command{Kind: Tell, Feature: f.ID, Text: "The work that was there for this feature was " + why, Actor: t.ev.Actor})
+	if f.Work == "" {
+		t.reopen(f, false)
+		return
+	}
+	t.s.LastJob++
+	f.Status, f.Let = kedge.InProgress, ""
+	t.mark(f, why)
+	t.s.Jobs = append(t.s.Jobs, Job{ID: t.s.LastJob, Kind: Undo, Feature: i, Hash: f.Hash, Attempt: 1, Reason: why, Undoes: f.Work})
+	t.queue(&t.s.Jobs[len(t.s.Jobs)-1], Integrating)
 }
 
 // changeFeature is a person's word about a feature. What was verified and is
@@ -292,6 +334,11 @@ func (t *stepper) accept(f *Feature, j *Job) {
 	case t.ev.Reason == "" || f.Status != kedge.NeedsReview:
 	case j != nil && j.Phase == Reviewing:
 		t.decided()
+	case j == nil && t.s.Over() && f.Work != "":
+		f.Let = LetAccepted // the ledger has the person's word; nothing goes on by itself
+		if len(t.s.Unaccepted()) == 0 {
+			t.s.Lander = "accepted when the run was over"
+		}
 	case j == nil:
 		t.reopen(f, true)
 	}

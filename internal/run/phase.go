@@ -67,10 +67,11 @@ const (
 	NoAgent     Halt = "agent"       // the agent is absent or not logged in
 	Untrusted   Halt = "trust"       // files that agents run or obey are not approved
 	Fault       Halt = "fault"       // a command could not be carried out
+	Returned    Halt = "returned"    // a run that was over took work back: it is made again when a person wants it
 )
 
 // Halts lists every halt.
-var Halts = []Halt{Paused, Stopped, OverBudget, MaxSessions, Environment, RedBaseline, NoAgent, Untrusted, Fault}
+var Halts = []Halt{Paused, Stopped, OverBudget, MaxSessions, Environment, RedBaseline, NoAgent, Untrusted, Fault, Returned}
 
 // holds tells whether no job may enter the phase. What costs nothing, and what
 // must end cleanly, always goes on.
@@ -78,7 +79,7 @@ func (h Halt) holds(p Phase) bool {
 	switch h {
 	case Paused, Stopped:
 		return p == Preparing || p == Baselining || p == Proving || p == Briefing || p == Gating || p == Integrating
-	case OverBudget, MaxSessions, NoAgent, Untrusted, Fault:
+	case OverBudget, MaxSessions, NoAgent, Untrusted, Fault, Returned:
 		return p == Preparing || p == Briefing
 	case Environment, RedBaseline:
 		return p == Preparing

@@ -384,7 +384,7 @@ func TestProve(t *testing.T) {
 		if d.status("a") != c.want || d.count(run.StartSession) != c.sessions || d.count(run.Commit) != c.commits {
 			t.Errorf("%s, claim %v: %s, %d sessions, %d commits", c.outcome, c.claim, d.status("a"), d.count(run.StartSession), d.count(run.Commit))
 		}
-		if c.want == review {
+		if c.want == review && c.commits == 0 { // work that is there already: see TestAcceptedWhenTheRunIsOver
 			d.person(run.Accepted, "a")
 			d.until(run.Prove)
 			d.answer(run.Prove, c.outcome)

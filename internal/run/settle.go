@@ -198,14 +198,22 @@ func (t *stepper) outcome() (Status, string) {
 		{kedge.BlockedWork, "blocked", 0},
 		{kedge.NeedsReview, "waiting for review", 0},
 		{kedge.Pending, "behind a dependency", 0},
+		{"", "accepted since", 0},
 	}
 	for _, f := range t.s.Features {
 		if completed(f.Status) {
 			continue
 		}
 		left++
+		status := f.Status
+		switch {
+		case open(status):
+			status = kedge.Pending
+		case f.Let == LetAccepted:
+			status = ""
+		}
 		for i := range counts {
-			if counts[i].status == f.Status || i == 2 && open(f.Status) {
+			if counts[i].status == status {
 				counts[i].n++
 			}
 		}
@@ -253,21 +261,41 @@ func asked(n int) string {
 }
 
 // land asks for the user's branch to be moved to the tip. A tip that no gate
-// saw, a merge of what people committed for example, is looked at first.
+// saw, a merge of what people committed for example, is looked at first. Work that
+// nobody accepted does not land, nor does what is on top of it.
 func (t *stepper) land() {
+	waiting := t.s.Unaccepted()
 	switch {
 	case t.s.awaits(0, Land):
+	case len(waiting) > 0:
+		t.s.Landed, t.s.Lander, t.s.LandBy = t.s.Tip, awaitsReview(waiting), ""
 	case t.s.Verified == t.s.Tip:
-		t.issue(nil, Command{Kind: Land, Commit: t.s.Tip})
+		t.issue(nil, Command{Kind: Land, Commit: t.s.Tip, Actor: t.s.LandBy})
 	case !t.s.has(func(j *Job) bool { return j.Kind == Verify }):
 		t.newJob(Verify, unknown)
 	}
 }
 
+// awaitsReview says why nothing lands.
+func awaitsReview(ids []kedge.FeatureID) string {
+	names := make([]string, len(ids))
+	for i, id := range ids {
+		names[i] = quote(string(id))
+	}
+	if len(names) == 1 {
+		return names[0] + " waits for review"
+	}
+	return strings.Join(names, ", ") + " wait for review"
+}
+
 // landed remembers the tip even where landing was refused: a person lands then.
+// A branch that has the work in commits of its own is what a next run stands on.
 func (t *stepper) landed(c Command) {
-	t.s.Landed, t.s.Lander = c.Commit, ""
-	if t.ev.Outcome != OK {
+	t.s.Landed, t.s.Lander, t.s.LandBy = c.Commit, "", ""
+	switch {
+	case t.ev.Outcome != OK:
 		t.s.Lander = t.ev.Reason
+	case t.ev.Commit != "" && c.Commit == t.s.Tip && len(t.s.Jobs) == 0:
+		t.s.Tip, t.s.Verified, t.s.Landed = t.ev.Commit, t.ev.Commit, t.ev.Commit
 	}
 }

@@ -36,6 +36,8 @@ type State struct {
 	Landed   string `json:"landed,omitempty"`   // the tip when it was last landed, or refused
 	Lander   string `json:"lander,omitempty"`   // why it was refused
 
+	LandBy kedge.Actor `json:"land_by,omitempty"` // the person who asked for landing; empty: it lands by itself
+
 	Green Seen `json:"green,omitzero"` // the newest full green verdict
 	Red   Seen `json:"red,omitzero"`   // the red baseline that is to be fixed first
 	Doubt Seen `json:"doubt,omitzero"` // a baseline that was red once and then green, unchanged
@@ -83,6 +85,7 @@ const (
 	Fix     JobKind = "fix"     // make a red baseline green
 	Plan    JobKind = "plan"    // write a plan; read-only
 	Verify  JobKind = "verify"  // see whether a tip that no gate saw may land
+	Undo    JobKind = "undo"    // take work back that a person refused
 )
 
 // Job is one piece of work on its way. Counters are those of the attempt,
@@ -115,6 +118,7 @@ type Job struct {
 	Merged      string            `json:"merged,omitempty"`
 	Commit      string            `json:"commit,omitempty"`
 	Evidence    kedge.EvidenceID  `json:"evidence,omitempty"`
+	Undoes      string            `json:"undoes,omitempty"` // the commits whose work is taken back
 	Flaky       bool              `json:"flaky,omitempty"`
 	Failure     string            `json:"failure,omitempty"`
 	Regressed   []kedge.FeatureID `json:"regressed,omitempty"`
@@ -140,6 +144,8 @@ func (j *Job) purpose() Purpose {
 		return MakePlan
 	case j.Kind == Verify:
 		return CheckTip
+	case j.Kind == Undo:
+		return TakeBack
 	case j.Repairs > 0:
 		return Repair
 	case j.Kind == Fix:
@@ -192,6 +198,22 @@ func (s *State) Verifying() bool {
 func (s *State) Ended() bool {
 	over := s.Status == StatusDone || s.Status == StatusStopped || s.Status == StatusOverBudget
 	return over && !s.has(func(j *Job) bool { return !j.Phase.Parked() || s.Live(j.ID) })
+}
+
+// Over tells whether the run came to its end by itself: nothing of it goes on
+// unless a person begins another.
+func (s *State) Over() bool { return s.Ended() && s.Halt == "" }
+
+// Unaccepted are the features whose work is on the integration branch although
+// nobody accepted it, and which nobody lets land before that.
+func (s *State) Unaccepted() []kedge.FeatureID {
+	var out []kedge.FeatureID
+	for i := range s.Features {
+		if f := &s.Features[i]; f.Work != "" && f.Let == "" && f.Status != kedge.Completed {
+			out = append(out, f.ID)
+		}
+	}
+	return out
 }
 
 // OverBudget says which budget of the run, the day or the job's phase of the

@@ -3,6 +3,7 @@ package run
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"kedge"
 )
@@ -154,6 +155,8 @@ func (t *stepper) integrated(j *Job, c Command) {
 			return
 		}
 		t.enter(j, Committing)
+	case j.Kind == Undo:
+		t.cannotUndo(j)
 	case ev.Outcome == Conflicting:
 		j.Conflicts++
 		t.repairOnNewBase(j, "the work conflicts with what was done meanwhile: "+ev.Failure)
@@ -168,6 +171,18 @@ func (t *stepper) integrated(j *Job, c Command) {
 	default:
 		t.repairOnNewBase(j, ev.Failure)
 	}
+}
+
+// cannotUndo leaves work on the integration branch that a person refused: what was
+// done after it needs it. The feature waits for the person again.
+func (t *stepper) cannotUndo(j *Job) {
+	ev := t.ev
+	why := map[Outcome]string{
+		Conflicting: "later work changed the same: " + ev.Failure,
+		Red:         "without it the checks are red: " + ev.Failure,
+	}[ev.Outcome]
+	why = cmp.Or(why, "it could not be checked what is left: "+cmp.Or(ev.Reason, ev.Failure, string(ev.Outcome)))
+	t.review(j, j.Reason+"; it cannot be taken back: "+why)
 }
 
 // repairOnNewBase makes a red merge or a conflict the attempt's one repair, on
@@ -207,12 +222,27 @@ func (t *stepper) committed(j *Job) {
 // finishWork knows that the work is verified and on the integration branch.
 func (t *stepper) finishWork(j *Job) {
 	f := t.feature(j)
-	j.End, j.Reason = kedge.Completed, ""
-	if f != nil && j.Proof == NoChecks && !f.Claim {
+	switch {
+	case j.Kind == Undo:
+		j.End = kedge.Pending
+	case f != nil && j.Proof == NoChecks && !f.Claim:
 		j.End, j.Reason = kedge.NeedsReview, "it has no checks of its own"
+		f.Work, f.Let = strings.TrimPrefix(f.Work+","+shortWork(j.Commit), ","), ""
+	default:
+		j.End, j.Reason = kedge.Completed, ""
 	}
 	if f != nil && t.s.Rules.Regression != "none" && t.anyCompleted() {
 		t.enter(j, Rechecking)
+		return
+	}
+	t.record(j)
+}
+
+// record goes on to what is written down about the work; of work that was taken
+// back that is its status alone.
+func (t *stepper) record(j *Job) {
+	if j.Kind == Undo {
+		t.enter(j, Ledgering)
 		return
 	}
 	t.enter(j, Recording)
@@ -245,7 +275,7 @@ func (t *stepper) rechecked(j *Job) {
 			j.Regressed = append(j.Regressed, id)
 		}
 	}
-	t.enter(j, Recording)
+	t.record(j)
 }
 
 // recorded goes on when note and checkpoint are both there: the ledger commit
@@ -264,7 +294,7 @@ func (t *stepper) writeLedger(j *Job) {
 		Kind: Ledger, Base: t.s.Tip, Commit: j.Commit, Status: j.End, Reason: j.Reason, Failure: j.Failure,
 		Features: j.Regressed, Flaky: j.Flaky,
 	}
-	if j.Commit != "" {
+	if j.Commit != "" && j.Kind != Undo {
 		c.Tree, c.Evidence = j.Merged, j.Evidence
 	}
 	t.issue(j, c)
@@ -293,11 +323,24 @@ func (t *stepper) ledgered(j *Job, c Command) {
 	default:
 		f.Status = c.Status
 		if c.Status == kedge.Completed {
-			f.Claim, f.Attempts, f.Spent = false, 0, Spend{}
+			f.Claim, f.Attempts, f.Spent, f.Work, f.Let = false, 0, Spend{}, "", ""
 		}
+	}
+	if j.Kind == Undo {
+		t.undone(f, j)
 	}
 	if c.Commit != "" && t.s.Rules.Land == "each" {
 		t.land()
+	}
+}
+
+// undone knows what became of work that was to be taken back.
+func (t *stepper) undone(f *Feature, j *Job) {
+	switch {
+	case j.Commit != "":
+		f.Claim, f.Attempts, f.Regressions, f.Spent, f.Work, f.Let = false, 0, 0, Spend{}, "", ""
+	case t.s.Halt == Returned: // nothing was taken back
+		t.s.Halt, t.s.Why = "", ""
 	}
 }
 

@@ -211,6 +211,7 @@ type (
 	RunFlags           = drive.RunFlags
 	RunGoing           = drive.RunGoing
 	RunJob             = drive.RunJob
+	RunDenyReply       = drive.RunDenyReply
 	RunLandReply       = drive.RunLandReply
 	RunLandRequest     = drive.RunLandRequest
 	RunLimits          = drive.RunLimits

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -104,6 +105,52 @@ func (s *Slots) TakeAlong(ctx context.Context, id kedge.RunID, tip string) error
 		return err
 	}
 	return s.atTip(ctx, c, Branch(id), tip)
+}
+
+// Landed takes the integration branches of runs away whose commits are all on the
+// branch that they go to, and gives why the others stay, by branch.
+func (s *Slots) Landed(ctx context.Context) (kept map[string]string, err error) {
+	refs, err := s.cfg.Repo.Refs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	kept = map[string]string{}
+	for _, ref := range slices.Sorted(maps.Keys(refs)) {
+		branch, is := strings.CutPrefix(ref, "refs/heads/")
+		id, ours := strings.CutPrefix(branch, "kedge/")
+		if !is || !ours || !kedge.ValidID("run", id) {
+			continue
+		}
+		if kept[branch], err = s.dropLanded(ctx, kedge.RunID(id)); err != nil {
+			return kept, err
+		}
+		if kept[branch] == "" {
+			delete(kept, branch)
+		}
+	}
+	return kept, nil
+}
+
+// dropLanded is Landed for one run. That its branch may be made again is written
+// down before it goes.
+func (s *Slots) dropLanded(ctx context.Context, id kedge.RunID) (stays string, err error) {
+	c, err := s.readCourse(id)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "nothing is known of its run any more", nil
+	}
+	if err != nil || c.Lands == "" {
+		return "its run began on no branch", err
+	}
+	was := c.Branch
+	c.Branch = ""
+	if err := s.writeCourse(c); err != nil {
+		return "", err
+	}
+	if stays, err = s.cfg.Repo.DropBranch(ctx, Branch(id), c.Lands); err == nil && stays == "" {
+		return "", nil
+	}
+	c.Branch = was
+	return stays, errors.Join(err, s.writeCourse(c))
 }
 
 // atTip makes sure that the integration branch is where the run left it. A run

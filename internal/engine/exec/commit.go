@@ -46,8 +46,12 @@ func (x *Executor) madeBefore(ctx context.Context, c run.Command, whole string) 
 	if err != nil {
 		return "", err
 	}
+	name, value := "Kedge-Feature", string(c.Feature)
+	if c.Purpose == run.TakeBack {
+		name, value = "Kedge-Reverts", c.Commit
+	}
 	if len(info.Parents) == 1 && info.Parents[0] == c.Base && info.Tree == whole && info.Trailer("Kedge-Run") == string(c.Run) &&
-		info.Trailer("Kedge-Feature") == string(c.Feature) {
+		info.Trailer(name) == value {
 		return at, nil
 	}
 	return "", kedge.Errorf(kedge.Conflict, "the branch %q has moved to %s", slot.Branch(c.Run), short(at)).

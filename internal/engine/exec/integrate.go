@@ -43,6 +43,9 @@ func (x *Executor) integrate(ctx context.Context, c run.Command, _ func(run.Even
 
 // mergeWork merges the job's work onto the tip, all without what is Kedge's.
 func (x *Executor) mergeWork(ctx context.Context, c run.Command, clean *gitx.Repo) (gitx.Merged, error) {
+	if c.Purpose == run.TakeBack {
+		return x.withoutWork(ctx, c, clean)
+	}
 	j, err := x.job(c)
 	if err != nil {
 		return gitx.Merged{}, err
@@ -90,6 +93,10 @@ func (x *Executor) tryCandidate(ctx context.Context, c run.Command, clean *gitx.
 	q, err := x.fullGate(ctx, c, clean)
 	if err != nil {
 		return run.Event{}, err
+	}
+	if c.Purpose == run.TakeBack {
+		q = takenBack(q, whole)
+		c.Feature = "" // it proves nothing about the feature
 	}
 	if len(q.Checks)+len(q.Own) == 0 {
 		ev := answer(c, run.Empty)
@@ -155,6 +162,9 @@ func subject(text string) string {
 
 // workMessage is that of a work commit.
 func (x *Executor) workMessage(ctx context.Context, c run.Command, j slot.Job, tree string) (string, error) {
+	if c.Purpose == run.TakeBack {
+		return x.undoMessage(ctx, c, tree)
+	}
 	title := "mend the baseline"
 	var trailers []string
 	if c.Feature != "" {

@@ -10,7 +10,9 @@ import (
 )
 
 // land moves the user's branch to what was verified, if nothing of the user's is
-// in the way; else it refuses and says what to do.
+// in the way; else it refuses and says what to do. People may have brought the work
+// in themselves: what their branch has needs no landing. Text is the branch; Commit
+// is where it stands when it has the work in commits of its own.
 func (x *Executor) land(ctx context.Context, c run.Command, _ func(run.Event)) (run.Event, error) {
 	course, err := x.cfg.Slots.Course(ctx, c.Run)
 	if err != nil {
@@ -20,24 +22,95 @@ func (x *Executor) land(ctx context.Context, c run.Command, _ func(run.Event)) (
 		return refused(c, kedge.Errorf(kedge.Blocked, "the run started on no branch").
 			WithHint("git switch -c NAME && git merge --ff-only %s", slot.Branch(c.Run))), nil
 	}
+	ev := answer(c, run.OK)
+	ev.Commit, ev.Text = c.Commit, course.Lands
+	at, err := x.cfg.Repo.Resolve(ctx, "refs/heads/"+course.Lands)
+	switch {
+	case kedge.NotFound.Is(err):
+		return refused(c, kedge.Errorf(kedge.NotFound, "there is no branch %q", course.Lands).WithHint("git branch %s %s", course.Lands, short(c.Commit))), nil
+	case err != nil:
+		return run.Event{}, err
+	}
+	way, err := x.wayOf(ctx, c, at)
+	switch {
+	case err != nil:
+		return run.Event{}, err
+	case way == hasContent:
+		ev.Commit = at
+		return ev, nil
+	case way == diverged:
+		return refused(c, kedge.Errorf(kedge.Conflict, "the branch %q has moved on to %s, and %s is not in it", course.Lands, short(at), short(c.Commit)).
+			WithHint("%sgit merge %s; or, where it has all you want of that, rebased or picked: git merge -s ours %s",
+				x.switchTo(ctx, course.Lands), slot.Branch(c.Run), slot.Branch(c.Run))), nil
+	}
 	err = x.cfg.Repo.Forward(ctx, gitx.ForwardRequest{
-		Branch: course.Lands, To: c.Commit, Ours: func(path string) bool { return x.projected(ctx, path) },
+		Branch: course.Lands, To: c.Commit, Ours: func(path string) bool { return x.projected(ctx, path) }, Unchanged: c.Actor == "",
 	})
 	if kedge.Conflict.Is(err) || kedge.Blocked.Is(err) || kedge.NotFound.Is(err) {
 		return refused(c, err), nil
 	}
-	if err != nil {
-		return run.Event{}, err
-	}
-	ev := answer(c, run.OK)
-	ev.Commit = c.Commit
-	return ev, nil
+	return ev, err
 }
 
+// refused answers why not. What is not in the way of a person who asks needs
+// nothing done about it.
 func refused(c run.Command, err error) run.Event {
 	ev := answer(c, run.Refused)
 	ev.Reason = why(err) + "; then: kedge land"
+	if c.Actor == "" && kedge.HintOf(err) == "" {
+		ev.Reason = err.Error() + "; kedge land leaves them as they are"
+	}
 	return ev
+}
+
+// switchTo is what brings a person to a branch, where they are not on it.
+func (x *Executor) switchTo(ctx context.Context, branch string) string {
+	if h, err := x.cfg.Repo.Head(ctx); err == nil && h.Branch == branch {
+		return ""
+	}
+	return "git switch " + branch + " && "
+}
+
+// way is how a branch of the user's stands to what is to land.
+type way int
+
+const (
+	behind     way = iota // it can be moved ahead, or is there
+	hasContent            // it has all of it in commits of its own: squashed, rebased or picked
+	diverged              // it has commits of its own, and not the work
+)
+
+// wayOf looks at what the branch has at a commit. One whose merge with the work
+// would change nothing has its content: a person who asks brought it in. By itself
+// nothing is taken for that: an agent may have been on the branch.
+func (x *Executor) wayOf(ctx context.Context, c run.Command, at string) (way, error) {
+	work := c.Commit
+	for _, of := range [][2]string{{work, at}, {at, work}} {
+		if is, err := x.cfg.Repo.Descends(ctx, of[0], of[1]); err != nil || is {
+			return behind, err
+		}
+	}
+	if c.Actor == "" {
+		return diverged, nil
+	}
+	common, err := x.cfg.Repo.MergeBase(ctx, at, work)
+	if kedge.NotFound.Is(err) {
+		return diverged, nil
+	}
+	if err != nil {
+		return diverged, err
+	}
+	var trees [3]string
+	for i, commit := range []string{common, at, work} {
+		if trees[i], err = x.cfg.Repo.TreeWithout(ctx, commit, slot.Kedges...); err != nil {
+			return diverged, err
+		}
+	}
+	m, err := x.cfg.Repo.Merge(ctx, gitx.MergeRequest{Base: trees[0], Ours: trees[1], Theirs: trees[2], Date: c.At})
+	if err != nil || len(m.Conflicts) > 0 || m.Tree != trees[1] {
+		return diverged, err
+	}
+	return hasContent, nil
 }
 
 // projected tells whether a file of the user's checkout is as Kedge wrote it.

@@ -71,7 +71,7 @@ func (x *Executor) markFeature(ctx context.Context, c run.Command) error {
 	if c.Evidence != "" {
 		data.Evidence = &c.Evidence
 	}
-	if c.Commit != "" {
+	if c.Commit != "" && c.Purpose != run.TakeBack {
 		if data.Files, err = x.filesOf(ctx, c); err != nil {
 			return err
 		}

@@ -99,7 +99,7 @@ func (w *world) effectOf(c run.Command, ev *run.Event) bool {
 	case run.Recheck:
 		w.recheck(ev)
 	case run.Ledger:
-		w.ledger(ev)
+		w.ledger(c, ev)
 	case run.Revert:
 		if n := number(c.Base); n >= 0 {
 			w.repo.reset(c.Job, n, c.Salvage)
@@ -118,7 +118,10 @@ func (w *world) effectOf(c run.Command, ev *run.Event) bool {
 	return true
 }
 
-func (w *world) ledger(ev *run.Event) {
+func (w *world) ledger(c run.Command, ev *run.Event) {
+	if c.Status == kedge.Completed {
+		delete(w.unseen, c.Feature)
+	}
 	w.repo.tip = w.repo.commit(commit{tree: w.repo.commits[w.repo.tip].tree, parent: w.repo.tip, ledger: true})
 	ev.Commit = commitName(w.repo.tip)
 }
@@ -192,15 +195,22 @@ func (w *world) integrate(c run.Command, ev *run.Event, f *feature) {
 		ev.Outcome, ev.Failure = run.Conflicting, "both changed a file"
 		return
 	}
-	t := w.repo.merge(base, number(c.Tree))
-	w.verdict(ev, t, f)
+	if c.Purpose == run.TakeBack {
+		w.verdict(ev, w.repo.without(base, f.bit), nil)
+	} else {
+		w.verdict(ev, w.repo.merge(base, number(c.Tree)), f)
+	}
 	ev.Evidence = kedge.EvidenceID("evd-" + strconv.FormatInt(c.Epoch, 10))
 }
 
 // commit makes the work commit and holds it against the truth.
 func (w *world) commit(c run.Command, ev *run.Event) {
 	t := number(c.Tree)
-	if f := w.featureOf(c.Feature); !w.green(t, f) || w.repo.trees[t].weak {
+	f := w.featureOf(c.Feature)
+	if c.Purpose == run.TakeBack {
+		f = nil
+	}
+	if !w.green(t, f) || w.repo.trees[t].weak {
 		w.fail(1, "a commit of a tree that is not green")
 	}
 	if w.trip(1) { // somebody wrote at the same time
@@ -214,6 +224,13 @@ func (w *world) commit(c run.Command, ev *run.Event) {
 	}
 	w.repo.tip = w.repo.commit(commit{tree: t, parent: w.repo.tip, job: c.Job})
 	ev.Commit, ev.Tree = commitName(w.repo.tip), c.Tree
+	switch {
+	case c.Purpose == run.TakeBack:
+		delete(w.unseen, c.Feature)
+		w.seen.Undone++
+	case f != nil && f.checks == noChecks: // no verdict is about it
+		w.unseen[c.Feature] = w.repo.tip
+	}
 }
 
 // land holds what is to land against the truth. What the user's own branch has
@@ -222,6 +239,11 @@ func (w *world) land(c run.Command, ev *run.Event) {
 	x := w.repo.commits[number(c.Commit)]
 	if w.unlanded && w.repo.trees[x.tree].broken {
 		w.fail(1, "a tree lands that is not green")
+	}
+	for _, work := range w.unseen {
+		if work <= number(c.Commit) {
+			w.fail(1, "work lands that nobody accepted")
+		}
 	}
 	if w.chance(20) {
 		ev.Outcome, ev.Reason = run.Refused, "the checkout has changes"

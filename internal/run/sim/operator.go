@@ -100,7 +100,30 @@ func (w *world) meddle() {
 	case 1:
 		ev.Actor = kedge.Agent("ses-1")
 	}
+	if ev.Kind == run.LandAsked && w.chance(40) {
+		ev.Features = []kedge.FeatureID{ev.Feature}
+	}
 	w.deliver(ev)
+}
+
+// hear keeps what people let land.
+func (w *world) hear(ev run.Event) {
+	if ev.Actor != human {
+		return
+	}
+	switch ev.Kind {
+	case run.LandAsked:
+		for _, id := range ev.Features {
+			delete(w.unseen, id)
+		}
+	case run.Accepted:
+		for _, f := range w.s.Features {
+			if f.ID == ev.Feature && f.Status == kedge.NeedsReview && ev.Reason != "" {
+				delete(w.unseen, f.ID)
+			}
+		}
+	default:
+	}
 }
 
 func (w *world) anyFeature() kedge.FeatureID {
@@ -154,7 +177,8 @@ func (w *world) reopen(ev run.Event) bool {
 		case kedge.BlockedWork:
 			ev.Kind = run.Reopened
 		case kedge.NeedsReview:
-			ev.Kind = run.Accepted
+			ev.Kind = []run.EventKind{run.Accepted, run.Denied, run.LandAsked}[w.rng.IntN(3)]
+			ev.Features = []kedge.FeatureID{f.ID}
 		default:
 			continue
 		}

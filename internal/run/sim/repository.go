@@ -100,6 +100,14 @@ func (r *repository) merge(base, work int) int {
 	return r.tree(w)
 }
 
+// without takes the work on a feature out of a commit.
+func (r *repository) without(base int, bit uint8) int {
+	b := r.trees[r.commits[base].tree]
+	b.done &^= bit
+	b.junk++
+	return r.tree(b)
+}
+
 // feature is what a definition is, to the model.
 type feature struct {
 	id     kedge.FeatureID

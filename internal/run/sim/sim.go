@@ -34,7 +34,7 @@ type Result struct {
 // Seen counts what happened, so that a test can tell that the simulation meets
 // what it is there for.
 type Seen struct {
-	Completed, Blocked, Reviewed, Crashes, Stale, Repairs, Fixes, OverBudget, Quota, TakeOvers, Regressed, Flaky, Plans, Resumed, Lost int
+	Completed, Blocked, Reviewed, Crashes, Stale, Repairs, Fixes, OverBudget, Quota, TakeOvers, Regressed, Flaky, Plans, Resumed, Lost, Undone int
 }
 
 // Entry is one step of a run.
@@ -67,6 +67,7 @@ type world struct {
 	repo     repository
 	unlanded bool // the run begins on a commit that the user's branch does not have
 	specs    []feature
+	unseen   map[kedge.FeatureID]int // the newest commit of work that nobody accepted
 
 	meddling int // what the operator still does by himself
 	helping  int // how often he still helps a run that waits
@@ -97,7 +98,7 @@ func Replay(seed uint64, step Stepper) Result { return play(seed, step, true) }
 func play(seed uint64, step Stepper, recording bool) Result {
 	w := &world{
 		rng: rand.New(rand.NewPCG(seed, 0x6b65646765)), step: step, clock: start,
-		history: newHistory(recording), talks: map[int]talk{},
+		history: newHistory(recording), talks: map[int]talk{}, unseen: map[kedge.FeatureID]int{},
 	}
 	w.meddling, w.helping, w.faults = w.rng.IntN(5), 2+w.rng.IntN(6), w.rng.IntN(8)
 	w.begin()
@@ -198,6 +199,7 @@ func (w *world) deliverNext() {
 // deliver is one step of the core, checked, and then carried out.
 func (w *world) deliver(ev run.Event) {
 	ev.At = w.clock
+	w.hear(ev)
 	after, commands := w.step(w.s, ev)
 	w.observe(&w.s, &after, ev, commands)
 	w.count(&w.s, &after, ev, commands)

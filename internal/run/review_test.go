@@ -1,0 +1,174 @@
+package run_test
+
+import (
+	"strings"
+	"testing"
+
+	"kedge"
+	"kedge/internal/run"
+)
+
+// unchecked plays a run of two features, of which the first has no checks: its work
+// is on the integration branch and waits for a person.
+func unchecked(t *testing.T) *drive {
+	t.Helper()
+	d := begin(t, run.Rules{}, feature("a"), feature("b"))
+	d.until(run.Prove)
+	d.answer(run.Prove, run.NoChecks)
+	d.until("")
+	d.want(run.StatusStopped, review, done)
+	return d
+}
+
+// landAsked is a person's wish to land, whatever of these features nobody accepted.
+func (d *drive) landAsked(features ...kedge.FeatureID) bool {
+	d.Helper()
+	return isOf(d.do(run.Event{Kind: run.LandAsked, Actor: kedge.Human("ann"), Features: features}), run.Land)
+}
+
+func TestUnacceptedWorkDoesNotLand(t *testing.T) {
+	d := unchecked(t)
+	if d.count(run.Land) != 0 || d.s.Lander != `"a" waits for review` || !strings.Contains(d.s.Reason, "not landed") {
+		t.Fatalf("%d landings, %q, %q", d.count(run.Land), d.s.Lander, d.s.Reason)
+	}
+	if d.landAsked() || d.landAsked("b") || d.do(run.Event{Kind: run.LandAsked, Actor: kedge.Agent("ses-1"), Features: []kedge.FeatureID{"a"}}) != nil {
+		t.Error("it lands, and nobody let it")
+	}
+	if !d.landAsked("a") {
+		t.Error("a person lets it land, and it does not")
+	}
+}
+
+func TestAcceptedWhenTheRunIsOver(t *testing.T) {
+	d := unchecked(t)
+	sessions := d.count(run.StartSession)
+	d.person(run.Accepted, "a")
+	if d.count(run.StartSession) != sessions || !d.s.Over() || d.count(run.Land) != 0 || !strings.Contains(d.s.Reason, "1 accepted since") {
+		t.Fatalf("it goes on by itself, or does not say how it stands: %s", d.s.Reason)
+	}
+	if !d.landAsked() {
+		t.Error("it was accepted, and does not land")
+	}
+}
+
+func TestAcceptedWhileTheRunWorks(t *testing.T) {
+	d := begin(t, run.Rules{}, feature("a"), feature("b"))
+	d.until(run.Prove)
+	d.answer(run.Prove, run.NoChecks)
+	d.until(run.Ledger)
+	d.answer(run.Ledger, run.OK)
+	d.person(run.Accepted, "a")
+	for range 2 { // of b, which was begun, and of a
+		d.until(run.Prove)
+		o := run.Fails
+		if d.outstanding(run.Prove).Feature == "a" {
+			o = run.NoChecks
+		}
+		d.answer(run.Prove, o)
+	}
+	d.until("")
+	d.want(run.StatusDone, done, done)
+	if d.count(run.Land) == 0 {
+		t.Error("it was accepted, and did not land")
+	}
+}
+
+func TestRefusedWorkIsTakenBack(t *testing.T) {
+	d := unchecked(t)
+	work, sessions := d.s.Features[0].Work, d.count(run.StartSession)
+	d.person(run.Denied, "a")
+	c := d.outstanding(run.Integrate)
+	if c.Purpose != run.TakeBack || c.Commit != work || c.Base != d.s.Tip || work == "" {
+		t.Fatalf("%+v, and the work is %q", c, work)
+	}
+	if tell := d.outstanding(run.Tell); tell.Feature != "a" || !strings.Contains(tell.Text, "because") {
+		t.Errorf("its next session is told %+v", tell)
+	}
+	d.until("")
+	d.want(run.StatusStopped, pending, done)
+	if d.s.Features[0].Work != "" || d.s.Halt != run.Returned || d.count(run.StartSession) != sessions {
+		t.Fatalf("%+v, halted by %q, %d sessions more", d.s.Features[0], d.s.Halt, d.count(run.StartSession)-sessions)
+	}
+	if !d.landAsked() {
+		t.Error("the rest does not land")
+	}
+	d.person(run.Continued, "")
+	d.until("")
+	d.want(run.StatusDone, done, done)
+}
+
+func TestRefusedWorkThatOthersNeedStays(t *testing.T) {
+	for o, why := range map[run.Outcome]string{
+		run.Conflicting: "later work changed the same: x.go", run.Red: "without it the checks are red: x.go", run.CannotRun: "could not be checked",
+		run.Empty: "could not be checked", run.Partial: "could not be checked",
+	} {
+		d := unchecked(t)
+		work := d.s.Features[0].Work
+		d.person(run.Denied, "a")
+		d.answer(run.Integrate, o, because("x.go"))
+		d.until(run.Ledger)
+		ledger := d.outstanding(run.Ledger)
+		d.until("")
+		d.want(run.StatusStopped, review, done)
+		if f := d.s.Features[0]; f.Work != work || !strings.Contains(ledger.Reason, why) || !strings.Contains(ledger.Reason, "because") || d.s.Halt != "" {
+			t.Errorf("%s: %+v, halted by %q: %s", o, f, d.s.Halt, ledger.Reason)
+		}
+		if d.landAsked() {
+			t.Errorf("%s: it lands", o)
+		}
+	}
+}
+
+func TestRefusedTwiceOver(t *testing.T) {
+	d := unchecked(t)
+	d.person(run.Reopened, "a") // a person has it made again on top of what is there
+	d.until(run.Prove)
+	d.answer(run.Prove, run.NoChecks)
+	d.until("")
+	d.want(run.StatusStopped, review, done)
+	d.person(run.Denied, "a")
+	if c := d.outstanding(run.Integrate); strings.Count(c.Commit, ",") != 1 {
+		t.Errorf("of two commits it takes back %q", c.Commit)
+	}
+}
+
+func TestRefusedWithoutWorkIsReopened(t *testing.T) {
+	d := begin(t, run.Rules{}, feature("a"), feature("b"))
+	d.until(run.Prove)
+	d.answer(run.Prove, run.Green)
+	d.until("")
+	d.want(run.StatusStopped, review, done)
+	d.person(run.Denied, "a")
+	d.until("")
+	d.want(run.StatusStopped, pending, done)
+	if d.count(run.Integrate, run.TakeBack) != 0 || d.count(run.Tell) != 1 {
+		t.Error("there was nothing to take back, and a reason to tell")
+	}
+}
+
+func TestLandedInCommitsOfTheirOwn(t *testing.T) {
+	d := begin(t, run.Rules{}, feature("a"))
+	d.until(run.Land)
+	d.answer(run.Land, run.OK, func(ev *run.Event) { ev.Commit = "squashed" })
+	if d.s.Tip != "squashed" || d.s.Landed != "squashed" || d.s.Lander != "" || d.s.Verified != "squashed" {
+		t.Errorf("it stands at %q, landed %q (%s)", d.s.Tip, d.s.Landed, d.s.Lander)
+	}
+}
+
+func TestPersonWhoAsksIsNamed(t *testing.T) {
+	d := begin(t, run.Rules{}, feature("a"))
+	d.until(run.Land)
+	if by := d.outstanding(run.Land).Actor; by != "" {
+		t.Errorf("nobody asked, and %q did", by)
+	}
+	d.answer(run.Land, run.Refused, because("changed"))
+	d.until("")
+	d.landAsked()
+	if by := d.outstanding(run.Land).Actor; by != kedge.Human("ann") {
+		t.Errorf("asked for by %q", by)
+	}
+	d.answer(run.Land, run.OK)
+	if d.s.LandBy != "" {
+		t.Error("it was answered")
+	}
+}
