@@ -80,6 +80,9 @@ func runText(out service.StatusReply) string {
 	if standsStill(out) {
 		return "stands still (" + state + ") until a daemon runs: kedge up"
 	}
+	if idleNow(out) { // what it came to need not be so any more
+		return "is over (" + state + ")"
+	}
 	return state
 }
 
@@ -161,7 +164,7 @@ func nextLines(out service.StatusReply) []string {
 	if standsStill(out) {
 		return []string{"kedge up"}
 	}
-	idle := slices.Contains(out.Steps, "kedge next")
+	idle := idleNow(out)
 	var lines []string
 	switch {
 	case len(out.Steps) == 0 && out.Next == nil:
@@ -174,6 +177,9 @@ func nextLines(out service.StatusReply) []string {
 	}
 	return lines
 }
+
+// idleNow tells whether there is work and nothing works on it.
+func idleNow(out service.StatusReply) bool { return slices.Contains(out.Steps, "kedge next") }
 
 func nextFeature(n kedge.Next) string {
 	s := string(n.Feature.ID)
