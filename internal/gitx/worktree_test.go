@@ -348,3 +348,31 @@ func TestRow21RemoveOnlyWhatHoldsNothing(t *testing.T) {
 	}
 	r.git("rev-parse", "--verify", "clean") // its branch stays
 }
+
+// TestDropBranch: a branch goes only where another has all its commits and no work
+// tree stands on it.
+func TestDropBranch(t *testing.T) {
+	for name, of := range map[string]struct {
+		make  func(r *repo)
+		stays string
+	}{
+		"held":          {func(r *repo) { r.git("branch", "run") }, ""},
+		"not there":     {func(*repo) {}, ""},
+		"commits of it": {func(r *repo) { r.git("switch", "-qc", "run"); r.commit("own"); r.git("switch", "-q", "main") }, `its commits are not on branch "main"`},
+		"checked out":   {func(r *repo) { r.git("switch", "-qc", "run") }, "it is checked out in"},
+		"no holder":     {func(r *repo) { r.git("branch", "run"); r.git("switch", "-q", "--detach"); r.git("branch", "-D", "main") }, `there is no branch "main"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRepo(t)
+			r.write("a", "1\n")
+			r.commit("first")
+			of.make(r)
+			was := r.git("branch", "--list", "run")
+			stays, err := r.open().DropBranch(t.Context(), "run", "main")
+			r.must(err)
+			if now := r.git("branch", "--list", "run"); !strings.HasPrefix(stays, of.stays) || (of.stays == "") != (stays == "") || of.stays == "" && now != "" || of.stays != "" && now != was {
+				t.Errorf("it says %q, the branch was %q and is %q", stays, was, now)
+			}
+		})
+	}
+}

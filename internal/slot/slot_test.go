@@ -204,3 +204,41 @@ func TestF15TidyFinishesARemoval(t *testing.T) {
 		}
 	}
 }
+
+// TestLandedBranchGoesAndComesBack: the branch of a run goes once the branch that it
+// is for has its commits, not while a work tree stands on it; a run that goes on all
+// the same has it made again.
+func TestLandedBranchGoesAndComesBack(t *testing.T) {
+	g := newGround(t)
+	ctx := t.Context()
+	q := slot.Request{Run: id, Base: g.git("-C", g.dir, "rev-parse", "HEAD"), Name: "n", At: at}
+	landed := func() map[string]string {
+		t.Helper()
+		kept, err := g.slots.Landed(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return kept
+	}
+	if _, err := g.slots.Clean(ctx, q); err != nil {
+		t.Fatal(err)
+	}
+	if why := landed()[slot.Branch(id)]; !strings.Contains(why, "checked out in") {
+		t.Errorf("it stays because %q", why)
+	}
+	g.git("-C", g.slots.CleanDir(id), "commit", "-q", "--allow-empty", "-m", "work")
+	if why := landed()[slot.Branch(id)]; !strings.Contains(why, `not on branch "main"`) {
+		t.Errorf("it stays because %q", why)
+	}
+	g.git("-C", g.dir, "merge", "-q", slot.Branch(id))
+	if _, err := g.slots.Tidy(ctx, q); err != nil {
+		t.Fatal(err)
+	}
+	if kept := landed(); len(kept) != 0 || g.git("-C", g.dir, "branch", "--list", slot.Branch(id)) != "" {
+		t.Fatalf("it stays: %v", kept)
+	}
+	q.Base = g.git("-C", g.dir, "rev-parse", "HEAD")
+	if _, err := g.slots.Clean(ctx, q); err != nil {
+		t.Errorf("a run that goes on: %v", err)
+	}
+}

@@ -23,7 +23,8 @@ func (x *Executor) keep(c run.Command, change func(*slot.Job)) (slot.Job, error)
 func (x *Executor) letGo(ctx context.Context, c run.Command, ev run.Event) error {
 	planned := c.Purpose == run.MakePlan || c.Purpose == run.CheckTip // they end without a ledger
 	switch {
-	case c.Kind == run.Notify && c.Text == string(run.StatusDone): // one that was stopped goes on in them
+	case c.Kind == run.Notify && c.Text == string(run.StatusDone), // one that was stopped goes on in them
+		c.Kind == run.Land && c.Actor != "" && ev.Outcome == run.OK: // unless a person takes what there is
 		x.tidy(ctx, c)
 		return nil
 	case c.Job == 0:
