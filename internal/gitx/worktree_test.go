@@ -356,11 +356,20 @@ func TestDropBranch(t *testing.T) {
 		make  func(r *repo)
 		stays string
 	}{
-		"held":          {func(r *repo) { r.git("branch", "run") }, ""},
-		"not there":     {func(*repo) {}, ""},
-		"commits of it": {func(r *repo) { r.git("switch", "-qc", "run"); r.commit("own"); r.git("switch", "-q", "main") }, `its commits are not on branch "main"`},
-		"checked out":   {func(r *repo) { r.git("switch", "-qc", "run") }, "it is checked out in"},
-		"no holder":     {func(r *repo) { r.git("branch", "run"); r.git("switch", "-q", "--detach"); r.git("branch", "-D", "main") }, `there is no branch "main"`},
+		"held":      {func(r *repo) { r.git("branch", "run") }, ""},
+		"not there": {func(*repo) {}, ""},
+		"commits of it": {func(r *repo) {
+			r.git("switch", "-qc", "run")
+			r.write("a", "2\n")
+			r.commit("own")
+			r.git("switch", "-q", "main")
+		}, `its commits are not on branch "main"`},
+		"checked out": {func(r *repo) { r.git("switch", "-qc", "run") }, "it is checked out in"},
+		"no holder": {func(r *repo) {
+			r.git("branch", "run")
+			r.git("switch", "-q", "--detach")
+			r.git("branch", "-D", "main")
+		}, `there is no branch "main"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRepo(t)
