@@ -41,7 +41,7 @@ func (c *Codex) Start(t Task) (Start, error) {
 		add("Read " + t.Brief + ": it says where the work stands. Then go on from there.")
 		return s, nil
 	}
-	add("app-server", "-c", "sandbox_workspace_write.network_access=true")
+	add("app-server", "-c", "sandbox_workspace_write.network_access=true", "-c", "features.default_mode_request_user_input=true")
 	add(codexTools(t.Tools)...)
 	s.Pipes = true
 	return s, nil

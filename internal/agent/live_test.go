@@ -132,7 +132,6 @@ func TestLiveCodex(t *testing.T) {
 				Uncached: true, Curt: true, Full: 250_000,
 				Skip: map[string]string{
 					"subagent": "it offers no sub-agents by default",
-					"ask":      "it has no tool to ask with outside of its own plan mode: it asks in its text",
 					"handin":   "it has no tool to hand in a plan with: it prints it",
 				},
 			})

@@ -57,7 +57,14 @@ func (c Call) on(r Request) ToolCall {
 			return ToolCall{Name: shell, Args: arguments(Call{Do: Run, Line: c.shell()}.values(r.Dir()), tool.Schema)}
 		}
 	}
-	return ToolCall{Name: name, Args: arguments(c.values(r.Dir()), tool.Schema)}
+	values := c.values(r.Dir())
+	if name == "request_user_input" { // it wants its questions named
+		for _, q := range c.questions() {
+			q["id"] = "q1"
+			values["questions"] = []any{q}
+		}
+	}
+	return ToolCall{Name: name, Args: arguments(values, tool.Schema)}
 }
 
 // behind is a call of a tool of an MCP server, by the name that the agent gives it;
@@ -139,12 +146,12 @@ func (c Call) values(dir string) map[string]any {
 	}
 }
 
-func (c Call) questions() []any {
+func (c Call) questions() []map[string]any {
 	options := []any{}
 	for _, o := range c.Options {
 		options = append(options, map[string]any{"label": o, "description": "take " + o})
 	}
-	return []any{map[string]any{"question": c.Text, "header": "Question", "options": options, "multiSelect": false}}
+	return []map[string]any{{"question": c.Text, "header": "Question", "options": options, "multiSelect": false}}
 }
 
 // arguments writes the values under the names of the schema; what it demands
