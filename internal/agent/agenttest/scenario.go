@@ -316,6 +316,7 @@ func interrupt(w *world) {
 	)
 	s := w.start(agent.Task{})
 	s.untilFile("ready")
+	s.untilKind(watch.Call) // some tell of a call when it runs already, and of one that is interrupted before never
 	s.say(agent.Word{Kind: agent.Interrupt, ID: "c"})
 	s.untilKind(watch.Result) // of a command that never ends by itself
 	s.say(agent.Word{Kind: agent.Tell, ID: "dd", Text: "do the other thing " + modelserver.Mark("main")})
