@@ -91,7 +91,7 @@ func (m mode) look(text string) (class, string) {
 	case dataTrouble.MatchString(text):
 		return trouble, ""
 	case m == difference && dataFinding.MatchString(text),
-		m == listing && (stuck.MatchString(text) || sections.MatchString(text)),
+		m == listing && (isStuck(text) || sections.MatchString(text)),
 		m == matches && matchPlace.MatchString(text) && !stamp.MatchString(text):
 		return finding, ""
 	default:
@@ -110,13 +110,13 @@ func lookReport(text string) (class, string) {
 		return finding, ""
 	}
 	switch {
-	case failing.MatchString(text) || complains(text):
+	case fails(text) || complains(text):
 		return trouble, ""
 	case foreignFrame(text):
 		return noise, frames
-	case placed(text) || warns(text) || compared.MatchString(text) || troubled(text) || stuck.MatchString(text):
+	case placed(text) || warns(text) || compares(text) || troubled(text) || isStuck(text):
 		return finding, ""
-	case moves.MatchString(text):
+	case redrawn(text):
 		return noise, advance
 	default:
 		return other, ""

@@ -74,18 +74,43 @@ func hasAny(text string, keys []string) bool {
 	return false
 }
 
+// keyed is a pattern with parts of which every line that it matches has one: to look
+// for them is much faster.
+type keyed struct {
+	keys    []string
+	pattern *lazyre.Regexp
+}
+
+func (k keyed) match(text string) bool { return hasAny(text, k.keys) && k.pattern.MatchString(text) }
+
 // totals are the last words of tools, beside those by which tests are counted.
-var totals = []*lazyre.Regexp{
-	lazyre.New(`^\s*(?:Test Suites|Tests|Snapshots|Test Files|Type Errors|Errors):? .*\d`),
-	lazyre.New(`^[#ℹ] (?:tests|suites|pass|fail|cancelled|skipped|todo) \d+`),
-	lazyre.New(`^\s*\d+ (?:passing|failing|pending|passed|failed|flaky|skipped|errors?|warnings?|problems?)\b`),
-	lazyre.New(`\b\d+ problems? \(|\bFound \d+ errors?|\bgenerated \d+ warnings?|\b\d+ (?:warnings?|errors?) (?:generated|emitted)`),
-	lazyre.New(`^(?:\[\w+\] )?(?:BUILD (?:SUCCESS|FAIL)|Total time|Tests run: )`),
-	lazyre.New(`^\[(?:INFO|WARNING|ERROR)\] Tests run: \d+, Failures: \d+, Errors: \d+, Skipped: \d+$`),
-	lazyre.New(`^Plan: \d+ to add, |^\d+ actionable tasks?|^(?:added|removed|changed|audited|up to date)\b.* packages?|\b\d+ .*vulnerabilit`),
-	lazyre.New(`^\s+Finished |^test result: |^Successfully |^Done in |^TOTAL\s|^total:?\s|^coverage: \d|^All files `),
-	lazyre.New(`\b\d+ files? changed\b|^\d+ (?:tests?|specs?|examples?|scenarios?)\b|^\d+% tests passed`),
-	lazyre.New(`^(?:real|user|sys)\s+\d|^(?i:summary|result|totals?)\b ?[:=]`),
+var totals = []keyed{
+	{[]string{"Test", "Snapshots", "Errors"}, lazyre.New(`^\s*(?:Test Suites|Tests|Snapshots|Test Files|Type Errors|Errors):? .*\d`)},
+	{[]string{"# ", "ℹ "}, lazyre.New(`^[#ℹ] (?:tests|suites|pass|fail|cancelled|skipped|todo) \d+`)},
+	{
+		[]string{"passing", "failing", "pending", "passed", "failed", "flaky", "skipped", "error", "warning", "problem"},
+		lazyre.New(`^\s*\d+ (?:passing|failing|pending|passed|failed|flaky|skipped|errors?|warnings?|problems?)\b`),
+	},
+	{
+		[]string{"problem", "error", "warning"},
+		lazyre.New(`\b\d+ problems? \(|\bFound \d+ errors?|\bgenerated \d+ warnings?|\b\d+ (?:warnings?|errors?) (?:generated|emitted)`),
+	},
+	{[]string{"BUILD", "Total time", "Tests run"}, lazyre.New(`^(?:\[\w+\] )?(?:BUILD (?:SUCCESS|FAIL)|Total time|Tests run: )`)},
+	{[]string{"Tests run"}, lazyre.New(`^\[(?:INFO|WARNING|ERROR)\] Tests run: \d+, Failures: \d+, Errors: \d+, Skipped: \d+$`)},
+	{
+		[]string{"Plan: ", "actionable", "package", "vulnerabilit"},
+		lazyre.New(`^Plan: \d+ to add, |^\d+ actionable tasks?|^(?:added|removed|changed|audited|up to date)\b.* packages?|\b\d+ .*vulnerabilit`),
+	},
+	{
+		[]string{"Finished ", "test result", "Successfully ", "Done in", "TOTAL", "total", "coverage: ", "All files "},
+		lazyre.New(`^\s+Finished |^test result: |^Successfully |^Done in |^TOTAL\s|^total:?\s|^coverage: \d|^All files `),
+	},
+	{
+		[]string{"changed", "test", "spec", "example", "scenario"},
+		lazyre.New(`\b\d+ files? changed\b|^\d+ (?:tests?|specs?|examples?|scenarios?)\b|^\d+% tests passed`),
+	},
+	{[]string{"real", "user", "sys"}, lazyre.New(`^(?:real|user|sys)\s+\d`)},
+	{[]string{":", "="}, lazyre.New(`^(?i:summary|result|totals?)\b ?[:=]`)},
 }
 
 // summary tells whether a line counts what was done.
@@ -99,8 +124,8 @@ func summary(text string) bool {
 	if otherLine(text) != silent {
 		return true
 	}
-	for _, re := range totals {
-		if re.MatchString(text) {
+	for _, t := range totals {
+		if t.match(text) {
 			return true
 		}
 	}

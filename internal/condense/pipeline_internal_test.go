@@ -32,7 +32,7 @@ func TestSource(t *testing.T) {
 		"ls a; rg b":                                  reporting,
 		"find . -name '*.go' | xargs grep -n TODO":    matches,
 		"find . | xargs ls -l | sort":                 listing,
-		`find . -name '*.go' -exec grep -n TODO {} +`:  matches,
+		`find . -name '*.go' -exec grep -n TODO {} +`: matches,
 		"find . -type f -exec go vet {} ;":            reporting,
 		"fd -e go -x wc -l":                           reporting,
 		"git log -L 1,5:a.go":                         difference,
