@@ -97,7 +97,7 @@ func approveWork(c *cobra.Command, env *Env, id kedge.FeatureID, reason string) 
 // reviewed tells whether a feature waits for a review where no run holds its work
 // back: err is what the run said.
 func (env *Env) reviewed(ctx context.Context, id kedge.FeatureID, err error) bool {
-	if !kedge.Conflict.Is(err) && !kedge.NotFound.Is(err) {
+	if !kedge.NotFound.Is(err) {
 		return false
 	}
 	f, err := call[service.FeatureShowReply](ctx, env, "feature.show", service.FeatureShowRequest{ID: id})

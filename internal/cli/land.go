@@ -33,6 +33,7 @@ func newLand(env *Env) *cobra.Command {
 			}
 			env.notes(out.Notes)
 			if out.Refused == "" {
+				env.afterChange(c.Context())
 				return nil
 			}
 			env.talk("not landed: %s", plain.Line(out.Refused))

@@ -11,6 +11,7 @@ import (
 	"kedge/internal/gitx"
 	"kedge/internal/project"
 	"kedge/internal/run"
+	"kedge/internal/store"
 )
 
 // RunContinueRequest asks a run to go on, with other rules where they are given.
@@ -250,9 +251,23 @@ func (s *Driver) decideWork(ctx context.Context, who project.Caller, in RunDecid
 	case featureOf(&st, in.ID) == nil:
 		return RunReply{}, kedge.Errorf(kedge.NotFound, "no feature %q in the run", in.ID).WithHint("kedge features")
 	case j == nil || j.Phase != run.Reviewing:
-		return RunReply{}, kedge.Errorf(kedge.Conflict, "the work on %q does not wait for a person's word", in.ID).WithHint("kedge status")
+		return RunReply{}, notHeld(ctx, p, in.ID)
 	}
 	return s.say(ctx, p, eng, who, st.Run, run.Event{Kind: kind, Feature: in.ID, Reason: in.Reason})
+}
+
+// notHeld is the error about work that the run does not hold back: it may wait for a
+// review all the same, which is the ledger's matter.
+func notHeld(ctx context.Context, p *project.Project, id kedge.FeatureID) error {
+	d, ok, err := store.Get[store.FeatureDoc](ctx, p.Store, store.KindFeature, string(id))
+	switch {
+	case err != nil:
+		return err
+	case ok && d.Status == kedge.NeedsReview:
+		return kedge.Errorf(kedge.NotFound, "the run holds nothing of %q back: it waits for a review", id).WithHint("kedge feature accept %s --reason WHY", id)
+	default:
+		return kedge.Errorf(kedge.Conflict, "the work on %q does not wait for a person's word", id).WithHint("kedge status")
+	}
 }
 
 // wasSaid tells whether the caller's request was delivered before.
