@@ -18,7 +18,7 @@ import (
 )
 
 // leave is what a hook leaves.
-func (p *gateProject) leave(after time.Duration, r attend.Record) string {
+func (p *gateProject) leave(after time.Duration, r attend.Record) {
 	p.t.Helper()
 	r.Version = 1
 	if r.Dir == "" {
@@ -28,11 +28,9 @@ func (p *gateProject) leave(after time.Duration, r attend.Record) string {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	id, err := spool.Put(p.home, r.Dir, time.Unix(1_800_000_000, 0).Add(after), b)
-	if err != nil {
+	if _, err := spool.Put(p.home, r.Dir, time.Unix(1_800_000_000, 0).Add(after), b); err != nil {
 		p.t.Fatal(err)
 	}
-	return id
 }
 
 func (p *gateProject) take(want int) {
@@ -211,14 +209,10 @@ func (p *gateProject) commitEmpty() {
 func TestF27HookEventsAreTakenOnce(t *testing.T) {
 	p := newGateProject(t)
 	p.commitEmpty()
-	var first string
 	for i, tool := range []string{"A", "B", "C"} {
-		id := p.leave(time.Duration(i)*time.Second, attend.Record{Data: kedge.HookData{Agent: "claude", Event: kedge.HookTool, Tool: tool}})
-		if first == "" {
-			first = id
-		}
+		p.leave(time.Duration(i)*time.Second, attend.Record{Data: kedge.HookData{Agent: "claude", Event: kedge.HookTool, Tool: tool}})
 	}
-	found, err := filepath.Glob(filepath.Join(p.home, "spool", first+".*"))
+	found, err := filepath.Glob(filepath.Join(p.home, "spool", "*"))
 	if err != nil || len(found) != 1 {
 		t.Fatalf("%q, %v", found, err)
 	}
@@ -231,7 +225,7 @@ func TestF27HookEventsAreTakenOnce(t *testing.T) {
 	if err := os.WriteFile(file, again, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p.take(1)
+	p.take(3)
 	p.take(0)
 	if err := os.WriteFile(file, []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
@@ -243,6 +237,9 @@ func TestF27HookEventsAreTakenOnce(t *testing.T) {
 	}
 	if strings.Join(tools, "") != "ABC" {
 		t.Errorf("the journal has %q", tools)
+	}
+	if b, err := os.ReadFile(filepath.Join(p.home, "spool", "spoilt")); string(b) != "{" {
+		t.Errorf("set aside is %q, %v", b, err)
 	}
 }
 

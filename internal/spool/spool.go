@@ -1,187 +1,132 @@
-// Package spool owns what hooks left for the daemon: one small file each under
-// $KEDGE_HOME/spool, whole or absent, named so that they sort by time. Whoever
-// leaves one never waits for anybody, neither for a lock nor for the disk: a
-// machine that loses its power may lose the last ones. It promises that there are
-// never more than a bounded number of bounded size, in all and of one owner, so that
-// what nobody can take of one leaves room for the others; that what is taken is taken
-// in order, that one file holds no other up, and that a file goes only when its taker
-// is done with it. It knows nothing of what is in them.
+// Package spool owns what hooks left for the daemon: one file of lines for each owner
+// under $KEDGE_HOME/spool. Whoever leaves something appends a line and never waits for
+// anybody, neither for a lock nor for the disk: a machine that loses its power may lose
+// the last ones. It promises that each owner has a bounded room, so that what nobody
+// can take of one leaves room for the others; that what is taken of an owner is taken
+// in the order in which it was left, that no line holds another up, and that a line
+// goes only when its taker is done with it. It knows nothing of what is in them.
 package spool
 
 import (
+	"bytes"
 	"errors"
 	"hash/fnv"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
+	"syscall"
 	"time"
 
 	"kedge"
-	"kedge/internal/atomicfile"
 )
 
 const (
 	folder = "spool"
 	prefix = "hok"
-	ending = ".json"
-	spoilt = ".bad" // behind the name of what nobody understands
+	left   = ".left"   // behind an owner's mark: what hooks append to
+	taking = ".taking" // what the daemon has begun to take
+	spoilt = "spoilt"  // what nobody understands
 )
 
 // What is kept while nobody takes it, and of what nobody understands.
 const (
-	MaxFiles  = 2000
-	MaxOwned  = 500      // of one owner
-	MaxBytes  = 64 << 10 // of one
-	MaxSpoilt = 100
+	MaxBytes  = 64 << 10 // of one event
+	MaxOwned  = 2 << 20  // of one owner, and once more of what is being taken
+	MaxOwners = 200
+	MaxSpoilt = 1 << 20
 )
 
 // ErrFull says that what was to be left is lost: too much lies there already.
 var ErrFull = errors.New("too many events of hooks wait for the daemon")
 
-// ErrSpoilt is in the chain of the error of a taker that will never understand a
-// file: it is set aside, and the next one is taken.
+// ErrSpoilt is in the chain of the error of a taker that will never understand an
+// event: it is set aside, and the next one is taken.
 var ErrSpoilt = errors.New("not understood")
 
-// Put leaves b for an owner, and gives its id.
+// Put leaves b, which has no line ends, for an owner, and gives its id.
 func Put(home, owner string, now time.Time, b []byte) (string, error) {
-	if len(b) > MaxBytes {
-		return "", kedge.Errorf(kedge.Invalid, "an event of %d bytes is larger than %d", len(b), MaxBytes)
+	if len(b) > MaxBytes || bytes.IndexByte(b, '\n') >= 0 {
+		return "", kedge.Errorf(kedge.Invalid, "an event of %d bytes is not one line of at most %d", len(b), MaxBytes)
 	}
-	dir, tail := filepath.Join(home, folder), mark(owner)+ending
-	all, owned, err := count(dir, tail)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = os.Mkdir(dir, 0o700)
-		if errors.Is(err, fs.ErrExist) {
-			err = nil
+	file := filepath.Join(home, folder, mark(owner)+left)
+	id := kedge.NewID(prefix, now)
+	// The line end before it ends what another could not write to the end.
+	line := []byte("\n" + id + " " + string(b) + "\n")
+	for range reopened {
+		done, err := appendTo(file, line)
+		if errors.Is(err, fs.ErrNotExist) {
+			err = makeRoom(file)
+		}
+		switch {
+		case errors.Is(err, ErrFull):
+			return "", kedge.Errorf(kedge.Conflict, "%w", ErrFull).WithHint("kedge up")
+		case err != nil:
+			return "", kedge.Errorf(kedge.Internal, "leave an event for the daemon: %w", err)
+		case done:
+			return id, nil
 		}
 	}
-	if err != nil {
-		return "", kedge.Errorf(kedge.Internal, "leave an event for the daemon: %w", err)
-	}
-	if all >= MaxFiles || owned >= MaxOwned {
-		return "", kedge.Errorf(kedge.Conflict, "%w", ErrFull).WithHint("kedge up")
-	}
-	id := kedge.NewID(prefix, now)
-	return id, atomicfile.Swap(filepath.Join(dir, id+tail), b, 0o600)
+	return "", kedge.Errorf(kedge.Internal, "leave an event for the daemon: it takes what is there again and again")
 }
+
+// reopened is how often a file is opened anew that the daemon has just taken.
+const reopened = 100
 
 // mark is what stands for an owner in the names of files.
 func mark(owner string) string {
-	h := fnv.New32a()
+	h := fnv.New64a()
 	_, _ = h.Write([]byte(owner)) // it never fails
-	return "." + strconv.FormatUint(uint64(h.Sum32()), 36)
+	return strconv.FormatUint(h.Sum64(), 36)
 }
 
-// count is how many files lie in a folder, and how many of them have this at the end
-// of their names, without sorting or looking at them. What is set aside does not
-// count: it takes nobody's place.
-func count(dir, tail string) (all, owned int, err error) {
-	f, err := os.Open(dir)
+// appendTo tells whether the line is in the file that the name stands for. While it
+// is written the daemon waits with taking the file; a file that it has begun to take
+// is not written to.
+func appendTo(file string, line []byte) (bool, error) {
+	fd, err := syscall.Open(file, syscall.O_WRONLY|syscall.O_APPEND|syscall.O_NOFOLLOW|syscall.O_CLOEXEC, 0)
 	if err != nil {
-		return 0, 0, err
+		return false, err
 	}
-	names, err := f.Readdirnames(MaxFiles + 2*MaxSpoilt)
-	_ = f.Close() // only read
-	if errors.Is(err, io.EOF) {
-		err = nil // it is empty
-	}
-	for _, name := range names {
-		if strings.HasSuffix(name, spoilt) {
-			continue
-		}
-		all++
-		if strings.HasSuffix(name, tail) {
-			owned++
-		}
-	}
-	return all, owned, err
-}
-
-// Waiting is how many wait.
-func Waiting(home string) int {
-	names, _ := list(home) // a folder that cannot be read has none for us
-	return len(names)
-}
-
-// Take gives what waits to take, in order, and removes each when take is done with
-// it. What take refuses stays, and the next one is taken: who wants an order kept
-// refuses those that come after, too. The error is the first.
-func Take(home string, take func(id string, b []byte) error) (int, error) {
-	names, err := list(home)
-	if err != nil {
-		return 0, err
-	}
-	taken := 0
-	var first error
-	for _, name := range names {
-		ok, err := takeOne(filepath.Join(home, folder, name), func(b []byte) error { return take(idOf(name), b) })
-		if ok {
-			taken++
-		}
-		if err != nil && first == nil {
-			first = kedge.Errorf(kedge.KindOf(err), "take an event of a hook: %w", err)
-		}
-	}
-	return taken, first
-}
-
-// takeOne tells whether a file was taken.
-func takeOne(file string, take func([]byte) error) (bool, error) {
-	b, err := os.ReadFile(file)
-	if errors.Is(err, fs.ErrNotExist) {
+	defer func() { _ = syscall.Close(fd) }() // and with it the lock
+	if err := syscall.Flock(fd, syscall.LOCK_SH|syscall.LOCK_NB); errors.Is(err, syscall.EWOULDBLOCK) {
 		return false, nil
+	} else if err != nil {
+		return false, err
 	}
-	if err == nil {
-		err = take(b)
+	var st syscall.Stat_t
+	if err := syscall.Fstat(fd, &st); err != nil {
+		return false, err
 	}
 	switch {
-	case errors.Is(err, ErrSpoilt):
-		return false, setAside(file)
-	case err != nil:
-		return false, err
-	default:
-		return true, os.Remove(file)
+	case st.Nlink == 0:
+		return false, nil // it was taken
+	case st.Size+int64(len(line)) > MaxOwned:
+		return false, ErrFull
 	}
+	n, err := syscall.Write(fd, line)
+	if err == nil && n < len(line) {
+		err = syscall.ENOSPC
+	}
+	return err == nil, err
 }
 
-// setAside keeps a file that nobody understands; the oldest go.
-func setAside(file string) error {
-	if err := os.Rename(file, file+spoilt); err != nil {
-		return err
-	}
-	old, err := filepath.Glob(filepath.Join(filepath.Dir(file), prefix+"-*"+ending+spoilt)) // sorted
-	if err != nil || len(old) <= MaxSpoilt {
-		return err
-	}
-	for _, name := range old[:len(old)-MaxSpoilt] {
-		err = errors.Join(err, os.Remove(name))
-	}
-	return err
-}
-
-// list are the files that wait, the oldest first.
-func list(home string) ([]string, error) {
-	entries, err := os.ReadDir(filepath.Join(home, folder)) // sorted by name
+// makeRoom makes the file of an owner.
+func makeRoom(file string) error {
+	dir := filepath.Dir(file)
+	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		err = os.Mkdir(dir, 0o700)
 	}
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	if len(entries) > 2*MaxOwners {
+		return ErrFull
+	}
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "look for events of hooks: %w", err)
+		return err
 	}
-	var names []string
-	for _, e := range entries {
-		if strings.HasSuffix(e.Name(), ending) && kedge.ValidID(prefix, idOf(e.Name())) {
-			names = append(names, e.Name())
-		}
-	}
-	return names, nil
-}
-
-// idOf is the id in the name of a file.
-func idOf(name string) string {
-	id, _, _ := strings.Cut(name, ".")
-	return id
+	return f.Close()
 }
