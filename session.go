@@ -42,10 +42,10 @@ type Session struct {
 	FirstEdit     *FirstAct    `json:"first_edit,omitempty"`   // of a file; nil is unknown, or none yet
 	Route         *Routed      `json:"route,omitempty"`        // why this agent; nil: nobody chose for it
 	Conversation  string       `json:"conversation,omitempty"` // what the program calls its conversation, where it is known
-	Begun         *Begun       `json:"begun,omitempty"`        // how a session of a run began; nil: unknown, or of no run
+	Begun         *Begun       `json:"begun,omitempty"`        // how a session of a run, or one that was resumed, began; nil: unknown, or neither
 }
 
-// Begun says how a session of a run began, and why so.
+// Begun says how a session began, and why so.
 type Begun struct {
 	How BegunHow `json:"how"`
 	Why string   `json:"why"`

@@ -25,13 +25,16 @@ Where its program left a transcript (Claude Code, Codex and others do), the new
 session is told where the work stood: the ask in force, the next step, what was in
 flight and which files are needed next, as kedge brief has it. The text lies in the
 file that KEDGE_BRIEF names; a program that Kedge can drive, started with nothing but
-options, begins by reading it. --bare leaves all that out.
+options, begins by reading it. --bare leaves all that out. With --native the program
+goes on with its own conversation instead of a fresh one, where that is known; kedge ls
+--json says under "begun" which it was.
 
 With --checkpoint a fresh session of the project's agent starts instead. Its first
 message is the rules, then where the checkpoint left the work: what is done, what
 comes next and which files to read again.`,
 		Example: "  kedge resume auth-refactor            after a reboot, for example\n" +
 			"  kedge resume auth-refactor --attach   and look at it at once\n" +
+			"  kedge resume auth-refactor --native   in the agent's own conversation\n" +
 			"  kedge resume --checkpoint latest      a fresh session goes on from there",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -56,6 +59,7 @@ comes next and which files to read again.`,
 	c.Flags().BoolVar(&attach, "attach", false, "attach to it at once")
 	c.Flags().StringVar(&in.Checkpoint, "checkpoint", "", "go on from a checkpoint: its id, or latest")
 	c.Flags().BoolVar(&in.Bare, "bare", false, "start the command and nothing else")
+	c.Flags().BoolVar(&in.Native, "native", false, "its program goes on with its own conversation")
 	c.Flags().StringVar(&in.Agent, "agent", "", "with --checkpoint: this agent, not the project's")
 	return c
 }
@@ -73,6 +77,8 @@ func resumes(in *service.SessionResume, args []string) error {
 		return kedge.Errorf(kedge.Invalid, "no session is named").WithHint("kedge ls, then: kedge resume NAME; or: kedge resume --checkpoint latest")
 	case in.Checkpoint != "" && in.Bare:
 		return kedge.Errorf(kedge.Invalid, "--bare is for a session: a checkpoint is nothing but a brief").WithHint("kedge resume NAME --bare")
+	case in.Native && (in.Bare || in.Checkpoint != ""):
+		return kedge.Errorf(kedge.Invalid, "--native is for a session that goes on: not with --bare, nor --checkpoint").WithHint("kedge resume NAME --native")
 	case in.Checkpoint == "" && in.Agent != "":
 		return kedge.Errorf(kedge.Invalid, "--agent is for --checkpoint: a session is started with its own command").WithHint("kedge resume %s", in.Name)
 	}

@@ -27,8 +27,9 @@ import (
 type SessionResume struct {
 	Name       string   `json:"name"`
 	Checkpoint string   `json:"checkpoint,omitempty"`
-	Agent      string   `json:"agent,omitempty"` // for a checkpoint: agent[:model]; empty: the project's
-	Bare       bool     `json:"bare,omitempty"`  // of a session: it is not told where the work stood
+	Agent      string   `json:"agent,omitempty"`  // for a checkpoint: agent[:model]; empty: the project's
+	Bare       bool     `json:"bare,omitempty"`   // of a session: it is not told where the work stood
+	Native     bool     `json:"native,omitempty"` // of a session: its program goes on with its own conversation
 	Env        []string `json:"env"`
 	Cols       int      `json:"cols"`
 	Rows       int      `json:"rows"`
@@ -65,6 +66,13 @@ func (s *Keeper) SessionResume(ctx context.Context, who project.Caller, in Sessi
 			return nil, err
 		}
 		again := in.of(old)
+		again.begun = &kedge.Begun{How: kedge.BegunFresh, Why: "a person resumed it"}
+		if in.Native {
+			if again.talk, err = s.conversation(ctx, p, old, in.Env); err != nil {
+				return nil, err
+			}
+			again.begun.How = kedge.BegunNative
+		}
 		if err := checkNew(again); err != nil {
 			return nil, err
 		}

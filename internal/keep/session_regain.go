@@ -13,6 +13,7 @@ import (
 	"kedge/internal/brief"
 	"kedge/internal/config"
 	"kedge/internal/hold"
+	"kedge/internal/lazyre"
 	"kedge/internal/pickup"
 	"kedge/internal/project"
 	"kedge/internal/redact"
@@ -62,31 +63,62 @@ func (s *Keeper) Ended(ses kedge.Session) time.Time {
 
 // stood is where a session, or the last before it that left a transcript, stood.
 func (s *Keeper) stood(ctx context.Context, p *project.Project, ses kedge.Session, env []string) string {
+	f, ok := s.left(ctx, p, ses, env)
+	if !ok {
+		return ""
+	}
+	from, m, err := regain.Transcript(ctx, f, 0)
+	if err != nil || from.Empty() {
+		return ""
+	}
+	return from.Brief(m.Dir, pickup.DefaultBudget).Text
+}
+
+// left is the transcript of a session, or of the last before it that left one.
+func (s *Keeper) left(ctx context.Context, p *project.Project, ses kedge.Session, env []string) (transcript.File, bool) {
 	for range maxBack {
 		if !regain.Known(ses) {
-			return ""
+			return transcript.File{}, false
 		}
 		if f, ok := regain.Left(ctx, ses, s.Ended(ses), transcript.Where{Getenv: func(name string) string { return settings.Lookup(env, name) }}); ok {
-			from, m, err := regain.Transcript(ctx, f, 0)
-			if err != nil || from.Empty() {
-				return ""
-			}
-			return from.Brief(m.Dir, pickup.DefaultBudget).Text
+			return f, true
 		}
 		before, ok, err := store.Get[kedge.Session](ctx, p.Store, store.KindSession, string(ses.Previous))
 		if !ok || err != nil {
-			return ""
+			return transcript.File{}, false
 		}
 		ses = before
 	}
-	return ""
+	return transcript.File{}, false
 }
+
+// conversation is what the program of a session calls the conversation that it had,
+// and that it can be told to go on with.
+func (s *Keeper) conversation(ctx context.Context, p *project.Project, ses kedge.Session, env []string) (string, error) {
+	id := ses.Conversation
+	if f, ok := s.left(ctx, p, ses, env); id == "" && ok {
+		if _, m, err := regain.Transcript(ctx, f, 0); err == nil {
+			id = m.ID
+		}
+	}
+	if !plainName.MatchString(id) { // it becomes an argument
+		return "", kedge.Errorf(kedge.NotFound, "no conversation of session %q is known that its program could go on with", ses.Name).
+			WithHint("a fresh one that is told where the work stood: kedge resume %s", ses.Name)
+	}
+	return id, nil
+}
+
+var plainName = lazyre.New(`^[A-Za-z0-9][A-Za-z0-9._:-]{0,199}$`)
 
 // goesOn gives what to start for a session that goes on from a text: the text lies in
 // a file of its folder that KEDGE_BRIEF names. A program that can be told where its
 // brief lies is, if it is started with nothing but options: else its arguments say
-// already what it is to do.
+// already what it is to do. Where it goes on with its own conversation they do not.
 func (s *Keeper) goesOn(ctx context.Context, fresh SessionNew, ses kedge.Session, text string) SessionNew {
+	native := ses.Begun != nil && ses.Begun.How == kedge.BegunNative
+	if native && text == "" {
+		text = "Go on where you stopped.\n"
+	}
 	if text == "" {
 		return fresh
 	}
@@ -96,11 +128,18 @@ func (s *Keeper) goesOn(ctx context.Context, fresh SessionNew, ses kedge.Session
 		return fresh
 	}
 	fresh.Env = append(slices.Clone(fresh.Env), "KEDGE_BRIEF="+file)
-	ad, err := agent.New(ses.Agent, config.Agent{Kind: ses.Agent, Command: fresh.Command})
-	if err != nil || !onlyOptions(fresh.Command[1:]) {
+	command, talk := fresh.Command, ""
+	if native {
+		talk = ses.Conversation
+		if !onlyOptions(command[1:]) {
+			command = command[:1]
+		}
+	}
+	ad, err := agent.New(ses.Agent, config.Agent{Kind: ses.Agent, Command: command})
+	if err != nil || !onlyOptions(command[1:]) {
 		return fresh
 	}
-	start, err := ad.Start(agent.Task{Session: ses.ID, Attempt: 1, Purpose: "implement", Dir: fresh.Dir, Brief: file, Attended: true})
+	start, err := ad.Start(agent.Task{Session: ses.ID, Attempt: 1, Purpose: "implement", Dir: fresh.Dir, Brief: file, Attended: true, Resume: talk})
 	if err != nil || start.Pipes {
 		return fresh
 	}

@@ -33,6 +33,9 @@ type SessionNew struct {
 	Env     []string `json:"env"`
 	Cols    int      `json:"cols"`
 	Rows    int      `json:"rows"`
+
+	begun *kedge.Begun // of one that goes on from another; nil: of none
+	talk  string       // what its program calls the conversation that goes on
 }
 
 // SessionNew starts a session: the fact first, then the program.
@@ -84,6 +87,7 @@ func (s *Keeper) decideSession(ctx context.Context, p *project.Project, who proj
 	ev, err := project.Event(kedge.SessionStarted, who, kedge.Session{
 		ID: id, Name: in.Name, Project: p.ID, Agent: filepath.Base(in.Command[0]),
 		Command: in.Command, Dir: in.Dir, State: kedge.SessionRunning, StartedAt: s.home.Now(), Previous: previous, Parent: parent,
+		Begun: in.begun, Conversation: in.talk,
 	})
 	return []kedge.Event{ev}, err
 }
