@@ -6,6 +6,7 @@ import "github.com/spf13/cobra"
 func helpTopics() []*cobra.Command {
 	var topics []*cobra.Command
 	for _, t := range []struct{ name, short, text string }{
+		{"by-hand", "How to do a feature yourself, without a run", byHandText},
 		{"exit-codes", "What each exit code means", exitCodesText},
 		{"environment", "The environment variables Kedge reads", environmentText},
 		{"json", "How --json behaves", jsonText},
@@ -14,6 +15,19 @@ func helpTopics() []*cobra.Command {
 	}
 	return topics
 }
+
+const byHandText = `A feature by hand, without a run:
+
+  kedge feature add login --name "Log in" --check "go test ./login"
+  kedge feature submit login        once before the work: Kedge sees the check red
+  kedge next                        which feature comes next, and why
+  kedge new work -- claude          you do the work, or a session of any agent
+  kedge feature submit login        Kedge verifies; nobody else says "completed"
+  git add -A && git commit          yours: Kedge commits work only in a run
+  kedge checkpoint save             where it stands, for whoever goes on
+
+A feature without a check of its own, or one that changed files outside its
+paths, then waits for your word: kedge approve ID --reason WHY, or kedge deny.`
 
 const exitCodesText = `Exit codes, a promise to scripts (an unknown code is a failure):
 

@@ -71,7 +71,10 @@ func listCommands(b *bytes.Buffer, c *cobra.Command) {
 	for _, g := range groups {
 		fmt.Fprintf(b, "\n\n%s", g.Title)
 		for _, sub := range c.Commands() {
-			if sub.IsAvailableCommand() && sub.GroupID == g.ID {
+			if sub.GroupID != g.ID {
+				continue
+			}
+			if sub.IsAvailableCommand() || sub.IsAdditionalHelpTopicCommand() { // a page of its own is called: kedge help TOPIC
 				fmt.Fprintf(b, "\n  %-*s %s", sub.NamePadding(), sub.Name(), sub.Short)
 			}
 		}
