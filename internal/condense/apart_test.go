@@ -1,6 +1,7 @@
 package condense_test
 
 import (
+	"math/rand/v2"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -50,5 +51,39 @@ func TestCondenseApart(t *testing.T) {
 	t.Logf("%d of %d tokens left: %.1f%% fewer", left, whole, 100-100*float64(left)/float64(whole))
 	if left*100 > whole*45 {
 		t.Errorf("%d of %d tokens are left, want at most 45%%", left, whole)
+	}
+}
+
+// TestCondenseMixed: pieces of all recordings in another order, as a script that runs
+// many tools prints them, keep what matters too.
+func TestCondenseMixed(t *testing.T) {
+	names := allRecordings(t)
+	more, err := filepath.Glob("testdata/apart/*.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pieces []string
+	for _, name := range append(names, more...) {
+		r, out := read(t, name)
+		if strings.Contains(r.Command, "-json") { // a piece of it is no text
+			continue
+		}
+		lines := strings.SplitAfter(out, "\n")
+		for len(lines) > 0 {
+			n := min(25, len(lines))
+			pieces = append(pieces, strings.TrimSuffix(strings.Join(lines[:n], ""), "\n")+"\n")
+			lines = lines[n:]
+		}
+	}
+	for seed := range uint64(12) {
+		r := rand.New(rand.NewPCG(seed, 5))
+		var b strings.Builder
+		for range 40 {
+			b.WriteString(pieces[r.IntN(len(pieces))])
+		}
+		out := b.String()
+		c := condense.Condense("sh all.sh", out)
+		checkCondensed(t, "sh all.sh", out, c)
+		checkKept(t, recording{Command: "sh all.sh"}, out, c.Text)
 	}
 }

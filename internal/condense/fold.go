@@ -67,7 +67,8 @@ type Cut struct {
 // a total is there, a repeated one up to three times; one with the same words at
 // further places is there by its place, with its source left out. What is folded is counted in
 // place by kind: passing tests, progress, installing, frames of libraries, equal
-// lines, and the middle of long stretches of other text. Outputs of fewer than
+// lines, and the middle of long stretches of other text; of a line of more than 2,000
+// bytes its ends stay, and the first of what complains or names a place between them. Outputs of fewer than
 // MinLines lines, and those that were condensed before, come back as they are; the
 // text is never longer than the output and its last line, the note.
 //
@@ -225,7 +226,7 @@ func (f *folding) classify() {
 		switch {
 		case l.is == empty:
 			a.passed()
-		case f.mode == reporting && a.quoted(l.text, f.below(i)):
+		case f.mode == reporting && a.quoted(l.is, l.text, f.below(i)):
 			l.is, l.kind = noise, equal
 		case l.is < finding:
 		case a.known(stamp.ReplaceAllString(l.text, "")):

@@ -53,14 +53,15 @@ func (a *again) passed() {
 }
 
 // quoted tells whether a line is source that is quoted for a complaint which was
-// there before, and has nothing new to say; below is the line after it.
-func (a *again) quoted(l, below string) bool {
+// there before, and has nothing new to say; below is the line after it. Source that
+// has no bar beside it is told by what stands around it, unless it complains itself.
+func (a *again) quoted(is class, l, below string) bool {
 	bar := strings.IndexByte(l, '|') >= 0 && excerpt.MatchString(l)
 	if !bar && !a.on || hasPlace(l) && place.MatchString(l) {
 		return false
 	}
 	if !bar {
-		return a.on && (pointer.MatchString(l) || pointer.MatchString(below) || a.at != "" && strings.HasPrefix(l, a.at+" "))
+		return pointer.MatchString(l) || is == other && (pointer.MatchString(below) || a.at != "" && strings.HasPrefix(l, a.at+" "))
 	}
 	why := ""
 	if at := mark.FindStringIndex(l); at != nil {
