@@ -27,6 +27,27 @@ const (
 type Aside struct {
 	Edits    []kedge.HandEditData `json:"edits,omitempty"`
 	Warnings []kedge.Finding      `json:"warnings,omitempty"`
+	Held     []HeldFile           `json:"held,omitempty"`
+}
+
+// HeldFile is a file that is not in the checkout as the journal has it before the
+// work of a run has landed there. Show is the command that shows it as the run has
+// it, where it does.
+type HeldFile struct {
+	Path string `json:"path"`
+	Show string `json:"show,omitempty"`
+}
+
+// Held tells of a file whether it is held back, in a list that has it then.
+func (s *Book) Held(ctx context.Context, p *project.Project, name string, text []byte) []HeldFile {
+	p = s.AtRest(ctx, p)
+	if p.Still == nil {
+		return nil
+	}
+	if b, ok, err := p.Read(name); err != nil || ok && SameText(b, text) {
+		return nil
+	}
+	return []HeldFile{{Path: name, Show: p.Ahead(name, text)}}
 }
 
 // Without tells whether a file is among those that could not be written.

@@ -44,7 +44,12 @@ func (s *Clerk) DecisionAdd(ctx context.Context, who project.Caller, in Decision
 	}
 	v, err := project.Data[kedge.DecisionData](r.Event)
 	s.runs.Save(ctx, who, "a decision was locked: "+v.Decision.Title)
-	return DecisionReply{Decision: v.Decision, File: decisionPath(v.Decision), Aside: r.Aside}, err
+	return s.decisionReply(ctx, r, v.Decision), err
+}
+
+func (s *Clerk) decisionReply(ctx context.Context, r book.Recorded, d kedge.Decision) DecisionReply {
+	r.Aside.Held = s.book.Held(ctx, r.Project, decisionPath(d), docs.WriteDecision(d))
+	return DecisionReply{Decision: d, File: decisionPath(d), Aside: r.Aside}
 }
 
 func decisionPath(d kedge.Decision) string { return book.DecisionsDir + "/" + docs.DecisionFile(d) }
@@ -125,7 +130,7 @@ func (s *Clerk) DecisionWithdraw(ctx context.Context, who project.Caller, in Dec
 		return DecisionReply{}, err
 	}
 	v, err := project.Data[kedge.DecisionData](r.Event)
-	return DecisionReply{Decision: v.Decision, File: decisionPath(v.Decision), Aside: r.Aside}, err
+	return s.decisionReply(ctx, r, v.Decision), err
 }
 
 // withdrawn is the decision as it is after it was taken back.
@@ -197,6 +202,7 @@ type DecisionShowReply struct {
 	File         string           `json:"file"`
 	SupersededBy kedge.DecisionID `json:"superseded_by,omitempty"`
 	History      []kedge.Decision `json:"history"`
+	Held         []book.HeldFile  `json:"held,omitempty"`
 }
 
 // DecisionShow gives one decision; NotFound when there is none.
@@ -213,7 +219,10 @@ func (s *Clerk) DecisionShow(ctx context.Context, who project.Caller, in Decisio
 	if !ok {
 		return DecisionShowReply{}, noDecision(in.ID)
 	}
-	return DecisionShowReply{Decision: d, File: decisionPath(d), SupersededBy: successor(m, d.ID), History: history(m, d)}, nil
+	return DecisionShowReply{
+		Decision: d, File: decisionPath(d), SupersededBy: successor(m, d.ID), History: history(m, d),
+		Held: s.book.Held(ctx, p, decisionPath(d), docs.WriteDecision(d)),
+	}, nil
 }
 
 // history follows the chain both ways. A decision stands in it once, so that a

@@ -53,7 +53,9 @@ func (s *Clerk) NoteAdd(ctx context.Context, who project.Caller, in NoteAddReque
 		return NoteReply{}, err
 	}
 	notes, err := project.All[kedge.Note](ctx, r.Project, store.KindNote)
-	return NoteReply{Note: v, File: book.NotesDir + "/" + docs.NoteFiles(notes)[v.ID], Aside: r.Aside}, err
+	file := book.NotesDir + "/" + docs.NoteFiles(notes)[v.ID]
+	r.Aside.Held = s.book.Held(ctx, r.Project, file, docs.WriteNote(v))
+	return NoteReply{Note: v, File: file, Aside: r.Aside}, err
 }
 
 func (s *Clerk) newNote(ctx context.Context, p *project.Project, who project.Caller, in NoteAddRequest) (kedge.Note, error) {

@@ -34,7 +34,7 @@ func newCheckpointSave(env *Env) *cobra.Command {
 			env.aside(out.Aside)
 			return env.show(out, func(w io.Writer) {
 				env.moved(out.Path, out.Moved)
-				fmt.Fprintf(w, "%s saved in %s\n", out.ID, out.Path)
+				fmt.Fprintf(w, "%s saved in %s\n", out.ID, placeOf(out.Path, out.Held, "kedge checkpoint show"))
 			})
 		},
 	}

@@ -46,7 +46,9 @@ func newDecide(env *Env) *cobra.Command {
 				return err
 			}
 			env.aside(out.Aside)
-			return env.show(out, func(w io.Writer) { fmt.Fprintf(w, "%s  %s\n", out.Decision.ID, plain.Line(out.File)) })
+			return env.show(out, func(w io.Writer) {
+				fmt.Fprintf(w, "%s  %s\n", out.Decision.ID, placeOf(out.File, out.Held, "kedge decide show "+string(out.Decision.ID)))
+			})
 		},
 	}
 	f := c.Flags()
@@ -183,7 +185,7 @@ func decisionText(w io.Writer, out service.DecisionShowReply) {
 	if len(d.AppliesTo) > 0 {
 		fmt.Fprintf(w, "applies to  %s\n", plain.Line(strings.Join(d.AppliesTo, ", ")))
 	}
-	fmt.Fprintf(w, "file        %s\n\nwhy: %s\n", plain.Line(out.File), plain.Text(d.Why))
+	fmt.Fprintf(w, "file        %s\n\nwhy: %s\n", placeOf(out.File, out.Held, "this"), plain.Text(d.Why))
 	for _, r := range d.Rejected {
 		fmt.Fprintf(w, "rejected: %s: %s\n", plain.Line(r.What), plain.Line(r.Reason))
 	}

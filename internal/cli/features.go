@@ -182,6 +182,21 @@ func newFeaturesExport(env *Env) *cobra.Command {
 
 // aside tells a person about hand edits that were found and answered, and about
 // files that are behind.
+// placeOf says where something stands that was written down: in its file; or, while
+// that waits for the work of a run, where else it can be read.
+func placeOf(file string, held []service.HeldFile, show string) string {
+	for _, h := range held {
+		if h.Path != file {
+			continue
+		}
+		if h.Show != "" {
+			show = h.Show
+		}
+		return "the journal (" + plain.Line(show) + "); " + plain.Line(file) + " follows once the work of the run has landed"
+	}
+	return plain.Line(file)
+}
+
 func (env *Env) aside(a service.Aside) {
 	for _, e := range a.Edits {
 		env.talk("kedge: %s: %s: %s", e.Path, withoutPath(e), e.Action)

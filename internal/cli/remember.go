@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/plain"
 	"kedge/internal/service"
 )
 
@@ -33,7 +32,9 @@ func newRemember(env *Env) *cobra.Command {
 				return err
 			}
 			env.aside(out.Aside)
-			return env.show(out, func(w io.Writer) { fmt.Fprintf(w, "%s  %s\n", out.Note.ID, plain.Line(out.File)) })
+			return env.show(out, func(w io.Writer) {
+				fmt.Fprintf(w, "%s  %s\n", out.Note.ID, placeOf(out.File, out.Held, "kedge notes show "+string(out.Note.ID)))
+			})
 		},
 	}
 	f := c.Flags()

@@ -7,6 +7,7 @@ import (
 	"kedge"
 	"kedge/internal/book"
 	"kedge/internal/gitx"
+	docs "kedge/internal/ledger"
 	"kedge/internal/project"
 	"kedge/internal/run"
 	"kedge/internal/slot"
@@ -112,6 +113,13 @@ func (s *Driver) AtRest(ctx context.Context, p *project.Project) *project.Projec
 		}
 		return s.restOf(ctx, p, repo, name)
 	}
+	q.Ahead = func(name string, text []byte) string {
+		rev := slot.Branch(last.Run)
+		if b, err := repo.ReadFile(ctx, "refs/heads/"+rev, name); err != nil || !book.SameText(b, text) {
+			return ""
+		}
+		return "git show " + rev + ":" + name
+	}
 	return &q
 }
 
@@ -138,11 +146,21 @@ func (s *Driver) restOf(ctx context.Context, p *project.Project, repo *gitx.Repo
 	case ok && book.SameText(now, book.ToLF([]byte(*then))):
 		return project.Stillness{Stays: true}
 	case ok && name == book.ProgressFile && !s.noWordsLost(ctx, p, now):
-		return project.Stillness{Stays: true} // people wrote into it: theirs until they commit it
+		return withWords(now, []byte(*then))
 	case s.book.Projected(p)[project.Sum([]byte(*then))]:
 		return project.Stillness{Back: []byte(*then)}
 	}
 	return project.Stillness{}
+}
+
+// withWords: people wrote into progress.md, and their words are theirs until they
+// commit them. Lines of Kedge's are as they are committed all the same.
+func withWords(now, then []byte) project.Stillness {
+	back := docs.RestoreProgress(now, then)
+	if book.SameText(now, back) {
+		return project.Stillness{Stays: true}
+	}
+	return project.Stillness{Back: back}
 }
 
 // awaited tells whether a run has work that the checkout does not have yet, or may

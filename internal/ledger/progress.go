@@ -64,6 +64,22 @@ func WriteProgress(old []byte, facts Facts) []byte {
 	return joinChunks(chunks)
 }
 
+// RestoreProgress gives now with the blocks that it had before; people's lines and
+// the log stay as they are.
+func RestoreProgress(now, before []byte) []byte {
+	was := map[string][]string{}
+	for _, c := range mergeChunks(splitChunks(string(before))) {
+		was[c.name], _ = generatedLines(c.lines)
+	}
+	chunks := completeChunks(mergeChunks(splitChunks(string(now))))
+	for i, c := range chunks {
+		if c.name != "" && c.name != logSection {
+			chunks[i].lines = replaceBlock(c, was[c.name])
+		}
+	}
+	return joinChunks(chunks)
+}
+
 // splitChunks cuts the file at our headings.
 func splitChunks(text string) []chunk {
 	chunks := []chunk{{}}

@@ -208,3 +208,22 @@ func FuzzParseProgress(f *testing.F) {
 		}
 	})
 }
+
+// TestRestoreProgress: lines of Kedge's come back, people's stay, and a file in which
+// nobody touched them stays byte for byte.
+func TestRestoreProgress(t *testing.T) {
+	before := string(ledger.WriteProgress(nil, facts()))
+	mine := strings.Replace(before, "## Decisions\n", "## Decisions\n\nmine\n", 1) + "and below the log\n"
+	if got := string(ledger.RestoreProgress([]byte(mine), []byte(before))); got != mine {
+		t.Errorf("of people's words it made\n%s", got)
+	}
+	edited := strings.Replace(strings.Replace(mine, "Embed categories", "Embed nothing", 1), "- cart:", "cart\n- other:", 1)
+	got := string(ledger.RestoreProgress([]byte(edited), []byte(before)))
+	if strings.Contains(got, "Embed nothing") || strings.Contains(got, "- other:") || !strings.Contains(got, "Embed categories") ||
+		!strings.Contains(got, "- cart:") || !strings.Contains(got, "\nmine\n") || !strings.Contains(got, "\ncart\n") || !strings.HasSuffix(got, "and below the log\n") {
+		t.Errorf("of an edited file it made\n%s", got)
+	}
+	if len(ledger.ProgressEdits([]byte(got), facts())) > 0 {
+		t.Error("there are edits left")
+	}
+}

@@ -20,6 +20,9 @@ type Project struct {
 	kedge.Project
 	*Opened
 	Still func(name string) Stillness // nil: files that Kedge writes follow the journal
+	// Ahead, where there is a Still, is the command that shows a file with this text as
+	// the run has it; empty: it has none.
+	Ahead func(name string, text []byte) string
 }
 
 // Stillness is what becomes of a file that Kedge writes in a work tree that waits
@@ -82,7 +85,7 @@ func Known(ctx context.Context, st *store.Store, id kedge.ProjectID) (kedge.Proj
 // In is the project as seen from another of its work trees.
 func (p *Project) In(dir string) *Project {
 	q := *p
-	q.Dir, q.Still = dir, nil
+	q.Dir, q.Still, q.Ahead = dir, nil, nil
 	return &q
 }
 

@@ -21,7 +21,8 @@ type Caller = project.Caller
 
 // Aside is package book's.
 type (
-	Aside = book.Aside
+	Aside    = book.Aside
+	HeldFile = book.HeldFile
 )
 
 //nolint:revive // documented in package clerk

@@ -88,6 +88,7 @@ func (s *Teller) CheckpointSave(ctx context.Context, who project.Caller, in Chec
 	}
 	aside.Warnings = book.WithLatest(aside.Warnings, left)
 	r, err := checkpointReply(p, c)
+	aside.Held = s.book.Held(ctx, p, r.Path, []byte(r.Text))
 	r.Moved, r.Aside = movedLines(evs), aside
 	return r, err
 }

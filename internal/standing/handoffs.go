@@ -63,6 +63,7 @@ func (s *Teller) HandoffSave(ctx context.Context, who project.Caller, in Handoff
 	}
 	aside.Warnings = book.WithLatest(aside.Warnings, left)
 	r, err := handoffReply(h)
+	aside.Held = s.book.Held(ctx, p, r.Path, []byte(r.Text))
 	r.Moved, r.Aside = movedLines(evs), aside
 	return r, err
 }
