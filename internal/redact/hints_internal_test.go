@@ -52,3 +52,26 @@ func TestHintsLoseNothing(t *testing.T) {
 		t.Errorf("only %d secrets: this shows nothing", found)
 	}
 }
+
+// TestStemsLoseNoKey: the quick look at a key passes over none that the pattern
+// would find.
+func TestStemsLoseNoKey(t *testing.T) {
+	found := 0
+	for _, name := range []string{
+		"secret", "secret_key", "secretkey", "client_secret", "token", "access_token", "refreshToken", "auth_token", "password", "passwd",
+		"api_key", "apikey", "access_key", "secret_access_key", "private_key", "privatekey", "\u017fecret", "to\u212aen",
+	} {
+		for _, key := range []string{name, strings.ToUpper(name), "my." + name, "A-" + strings.ToUpper(name), name + "s"} {
+			if !secretName.MatchString(key) {
+				continue
+			}
+			found++
+			if !namesSecret(key) {
+				t.Errorf("%q is passed over", key)
+			}
+		}
+	}
+	if found < 60 {
+		t.Errorf("only %d keys: this shows nothing", found)
+	}
+}

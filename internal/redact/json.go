@@ -12,6 +12,13 @@ import (
 var secretName = lazyre.New(
 	`(?i)^(?:.*[_.-])?(?:secret|secret_?key|client_?secret|token|access_?token|refresh_?token|auth_?token|passw(?:or)?d|api_?key|access_?key|secret_?access_?key|private_?key)$`)
 
+// secretStems are the words of which each such key has one.
+var secretStems = []string{"secret", "token", "passw", "key"}
+
+// namesSecret tells whether a key is such a one; most keys never meet the regular
+// expression.
+func namesSecret(key string) bool { return hasStem(key, secretStems) && secretName.MatchString(key) }
+
 // JSON redacts inside the strings of b, keys included, as they read when
 // unescaped. What holds no secret comes back byte for byte, so that a hash made
 // over it before still fits. Bytes that are not JSON are treated as text.
@@ -51,7 +58,7 @@ func (w *walker) walk() {
 			_ = json.Unmarshal(w.in[i:end], &s) // valid: the whole of it is
 			s = w.visit(i, end, s, secret)
 			next := skipSpace(w.in, end)
-			secret = next < len(w.in) && w.in[next] == ':' && secretName.MatchString(s)
+			secret = next < len(w.in) && w.in[next] == ':' && namesSecret(s)
 			i = end
 		case c == ':' || c == ' ' || c == '\n' || c == '\t' || c == '\r':
 			i++
