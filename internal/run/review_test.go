@@ -100,7 +100,7 @@ func TestRefusedWorkIsTakenBack(t *testing.T) {
 func TestRefusedWorkThatOthersNeedStays(t *testing.T) {
 	for o, why := range map[run.Outcome]string{
 		run.Conflicting: "later work changed the same: x.go", run.Red: "without it the checks are red: x.go", run.CannotRun: "could not be checked",
-		run.Empty: "could not be checked", run.Partial: "could not be checked",
+		run.Partial: "could not be checked",
 	} {
 		d := unchecked(t)
 		work := d.s.Features[0].Work
@@ -171,4 +171,27 @@ func TestPersonWhoAsksIsNamed(t *testing.T) {
 	if d.s.LandBy != "" {
 		t.Error("it was answered")
 	}
+}
+
+// TestWorkThatNothingCanCheck: where the project has no check either, the work is
+// there for a person to look at, and can be taken back.
+func TestWorkThatNothingCanCheck(t *testing.T) {
+	d := begin(t, run.Rules{}, feature("a"))
+	d.until(run.Prove)
+	d.answer(run.Prove, run.NoChecks)
+	d.until(run.Integrate)
+	nothing := func(ev *run.Event) { ev.Tree, ev.Evidence = "t", "" }
+	d.answer(run.Integrate, run.Empty, nothing)
+	if c := d.outstanding(run.Commit); c.Evidence != "" || c.Tree != "t" {
+		t.Fatalf("%+v", c)
+	}
+	d.until("")
+	d.want(run.StatusStopped, review)
+	if d.s.Features[0].Work == "" || d.count(run.Land) != 0 {
+		t.Errorf("%+v, %d landings", d.s.Features[0], d.count(run.Land))
+	}
+	d.person(run.Denied, "a")
+	d.answer(run.Integrate, run.Empty, nothing)
+	d.until("")
+	d.want(run.StatusStopped, pending)
 }

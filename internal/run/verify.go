@@ -155,6 +155,9 @@ func (t *stepper) integrated(j *Job, c Command) {
 			return
 		}
 		t.enter(j, Committing)
+	case ev.Outcome == Empty && ev.Tree != "" && (j.Kind == Undo || j.Kind == Build && j.Proof == NoChecks):
+		j.Merged, j.Evidence = ev.Tree, "" // nothing can tell: a person does, and before that it does not land
+		t.enter(j, Committing)
 	case j.Kind == Undo:
 		t.cannotUndo(j)
 	case ev.Outcome == Conflicting:
@@ -225,8 +228,11 @@ func (t *stepper) finishWork(j *Job) {
 	switch {
 	case j.Kind == Undo:
 		j.End = kedge.Pending
-	case f != nil && j.Proof == NoChecks && !f.Claim:
+	case f != nil && j.Proof == NoChecks && (!f.Claim || j.Evidence == ""):
 		j.End, j.Reason = kedge.NeedsReview, "it has no checks of its own"
+		if j.Evidence == "" {
+			j.Reason += ", and the project has none"
+		}
 		f.Work, f.Let = strings.TrimPrefix(f.Work+","+shortWork(j.Commit), ","), ""
 	default:
 		j.End, j.Reason = kedge.Completed, ""

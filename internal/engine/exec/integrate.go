@@ -180,7 +180,7 @@ func (x *Executor) workMessage(ctx context.Context, c run.Command, j slot.Job, t
 	for _, t := range []struct{ name, value string }{
 		{"Kedge-Session", string(j.Session)},
 		{"Kedge-Checkpoint", string(j.Checkpoint)},
-		{"Kedge-Validated", tree},
+		{"Kedge-Validated", validated(c, tree)},
 		{"Kedge-Run", string(c.Run)},
 	} {
 		if t.value != "" {
@@ -188,6 +188,14 @@ func (x *Executor) workMessage(ctx context.Context, c run.Command, j slot.Job, t
 		}
 	}
 	return fmt.Sprintf("%s\n\n%s", title, strings.Join(trailers, "\n")), nil
+}
+
+// validated is the tree that was checked; empty where there was no check.
+func validated(c run.Command, tree string) string {
+	if c.Evidence == "" {
+		return ""
+	}
+	return tree
 }
 
 // notAt answers for a branch that is not where the run left it.

@@ -61,6 +61,9 @@ func (x *Executor) undoMessage(ctx context.Context, c run.Command, tree string) 
 	if name == "" {
 		name = string(c.Feature)
 	}
-	return fmt.Sprintf("%s\n\n%s\n\nKedge-Reverts: %s\nKedge-Validated: %s\nKedge-Run: %s",
-		subject("Take back "+name), strings.Join(strings.Fields(c.Reason), " "), c.Commit, tree, c.Run), nil
+	trailers := "Kedge-Reverts: " + c.Commit
+	if v := validated(c, tree); v != "" {
+		trailers += "\nKedge-Validated: " + v
+	}
+	return fmt.Sprintf("%s\n\n%s\n\n%s\nKedge-Run: %s", subject("Take back "+name), strings.Join(strings.Fields(c.Reason), " "), trailers, c.Run), nil
 }

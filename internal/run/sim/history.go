@@ -35,6 +35,7 @@ type jobFacts struct {
 	repairs   int            // in the attempt
 	base      place          // as prepared
 	verified  []verification // full green verdicts in the clean worktree
+	unjudged  []string       // trees for which there was no check there
 	commit    string
 	tree      string // of the commit
 	confirmed string // what a verdict was given for, without a commit
@@ -120,6 +121,8 @@ func (m *moment) learn() {
 		m.green = append(m.green, place{m.ev.Tree, m.ev.Environment})
 		f.verified = append(f.verified, verification{m.ev.Tree, m.ev.Evidence})
 		f.confirmed = c.Base
+	case c.Kind == run.Integrate && m.ev.Outcome == run.Empty:
+		f.unjudged = append(f.unjudged, m.ev.Tree)
 	case c.Kind == run.Commit && m.ev.Outcome == run.OK:
 		f.commit, f.tree = m.ev.Commit, m.ev.Tree
 	case c.Kind == run.Checkpoint && m.ev.Outcome == run.OK:
