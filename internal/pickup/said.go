@@ -175,7 +175,10 @@ const maxTag = 64
 const steeringWords = " yes y yep yeah yup yea ya ok okay k sure please pls go ahead on continue continued proceed do it that this keep going sounds good great" +
 	" thanks thank ty you lgtm sgtm perfect nice cool right correct exactly agreed agree approve approved now next then so and the let's lets us carry resume" +
 	" fine both all of them commit push retry again try option a b c d 1 2 3 4 5 with looks i like awesome excellent works worked for me well done no problem" +
-	" start begin ready to first second third one is are was idea we can should be default recommended "
+	" start begin ready to first second third one is are was idea we can should be default recommended" +
+	// of other languages: yes, good, go on, thanks
+	" ja genau weiter mach bitte danke gut klar passt oui d'accord vas y merci parfait sí si vale adelante continúa sigue gracias perfecto sim certo obrigado segue" +
+	" sì avanti grazie va bene tak dalej dobrze да хорошо продолжай давай спасибо 是 是的 好 好的 继续 可以 对 行 没问题 谢谢 请继续 はい 続けて お願いします 네 계속 좋아요 "
 
 // mostSteering is how many words such a text has at most.
 const mostSteering = 8
@@ -185,7 +188,7 @@ func steering(text string) bool {
 	if len(text) > 80 || strings.ContainsAny(text, "?/`") {
 		return false
 	}
-	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return strings.ContainsRune(" \n\t,.!;:-()\"", r) })
+	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return strings.ContainsRune(" \n\t,.!;:-()\"，。！、", r) })
 	if len(words) > mostSteering {
 		return false
 	}
