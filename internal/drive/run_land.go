@@ -236,6 +236,19 @@ func unlessNone(err error) error {
 	return err
 }
 
+// landCommand is what lands the work of runs.
+const landCommand = "kedge land"
+
+// broughtIn tells whether a run that is over has work that it could not land, and that
+// people have brought into their branch themselves since.
+func (s *Driver) broughtIn(ctx context.Context, p *project.Project, st run.State) bool {
+	if !p.Git || !st.Over() || st.Tip == "" || st.Landed == st.Tip && st.Lander == "" {
+		return false
+	}
+	_, at, _ := s.landsAt(ctx, p, st.Run)
+	return s.holds(ctx, p, at, st.Tip)
+}
+
 // nextToLand adds to what a person can do about a run that plans, or planned in vain,
 // that work of the runs before it is still to land.
 func (s *Driver) nextToLand(ctx context.Context, p *project.Project, st run.State, next []string) ([]string, error) {
@@ -246,9 +259,8 @@ func (s *Driver) nextToLand(ctx context.Context, p *project.Project, st run.Stat
 	if err != nil {
 		return next, err
 	}
-	const command = "kedge land"
-	if awaited, err := s.awaited(ctx, repo, st); err != nil || !awaited || slices.Contains(next, command) {
+	if awaited, err := s.awaited(ctx, repo, st); err != nil || !awaited || slices.Contains(next, landCommand) {
 		return next, err
 	}
-	return append(next, command), nil
+	return append(next, landCommand), nil
 }

@@ -242,7 +242,7 @@ func nextOf(st *run.State) []string {
 		add("kedge run --continue --max-sessions " + strconv.Itoa(max(st.Rules.MaxSessions, 1)))
 	}
 	if len(st.Unaccepted()) == 0 && st.Lander != "" || st.Rules.Land == "never" && st.Ended() && st.Halt == "" && st.Landed != st.Tip && !isPlanning(*st) {
-		add("kedge land")
+		add(landCommand)
 	}
 	for _, line := range featureSteps(st) {
 		if len(out) < shownNext {
@@ -327,6 +327,9 @@ func (s *Driver) runStatus(ctx context.Context, p *project.Project, r *standing.
 		return err
 	}
 	reason, err := reasonOf(ctx, p, &st)
+	if s.broughtIn(ctx, p, st) {
+		reason = strings.TrimSuffix(reason, "; not landed: "+st.Lander)
+	}
 	r.Run = &standing.RunInfo{ID: st.Run, State: string(st.Status), Reason: reason, Next: r.Steps}
 	r.Usage = usageOf(st)
 	return err

@@ -58,6 +58,9 @@ func (s *Driver) ledgerSteps(ctx context.Context, p *project.Project, st run.Sta
 	}
 	st.Features = withLedger(st.Features, plan.Order(l.Features()))
 	out := nextOf(&st)
+	if slices.Contains(out, landCommand) && s.broughtIn(ctx, p, st) {
+		out = slices.DeleteFunc(out, func(line string) bool { return line == landCommand })
+	}
 	if !p.Git {
 		out = slices.DeleteFunc(out, func(line string) bool { return line == "kedge run" }) // it needs a repository
 	}

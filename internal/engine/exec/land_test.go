@@ -168,7 +168,8 @@ func TestLandByItselfNeedsAnUnchangedCheckout(t *testing.T) {
 }
 
 // mine is a commit of the user's on what is checked out.
-func (y *yard) mine(name string) {
+func (y *yard) mine() {
+	const name = "m"
 	y.put(y.root, name, "mine\n")
 	y.git("-C", y.root, "add", name)
 	y.git("-C", y.root, "commit", "-qm", "mine")
@@ -181,20 +182,20 @@ func TestBroughtInByAPerson(t *testing.T) {
 		bring func(y *yard)
 		own   bool // in commits of its own
 	}{
-		"merged":         {func(y *yard) { y.mine("m"); y.git("-C", y.root, "merge", "-q", "--no-edit", branch) }, false},
+		"merged":         {func(y *yard) { y.mine(); y.git("-C", y.root, "merge", "-q", "--no-edit", branch) }, false},
 		"forwarded":      {func(y *yard) { y.git("-C", y.root, "merge", "-q", "--ff-only", branch) }, false},
-		"forwarded past": {func(y *yard) { y.git("-C", y.root, "merge", "-q", "--ff-only", branch); y.mine("m") }, false},
-		"rebased onto":   {func(y *yard) { y.mine("m"); y.git("-C", y.root, "rebase", "-q", branch) }, false},
+		"forwarded past": {func(y *yard) { y.git("-C", y.root, "merge", "-q", "--ff-only", branch); y.mine() }, false},
+		"rebased onto":   {func(y *yard) { y.mine(); y.git("-C", y.root, "rebase", "-q", branch) }, false},
 		"told so": {func(y *yard) {
-			y.mine("m")
+			y.mine()
 			y.git("-C", y.root, "merge", "-q", "--no-edit", "-s", "ours", branch)
 		}, false},
 		"squashed": {func(y *yard) {
-			y.mine("m")
+			y.mine()
 			y.git("-C", y.root, "merge", "-q", "--squash", branch)
 			y.git("-C", y.root, "commit", "-qm", "squashed")
 		}, true},
-		"picked": {func(y *yard) { y.mine("m"); y.git("-C", y.root, "cherry-pick", branch) }, true},
+		"picked": {func(y *yard) { y.mine(); y.git("-C", y.root, "cherry-pick", branch) }, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			y, tip := verified(t)
