@@ -96,9 +96,7 @@ func (s *Attendant) TakeSoon() {
 		tick := time.NewTicker(takeEvery)
 		defer tick.Stop()
 		for {
-			if _, err := s.take(s.life.Context()); err != nil && s.life.Context().Err() == nil {
-				s.home.Log.Error("events of hooks were not taken", "error", err.Error())
-			}
+			s.takeOrLater()
 			select {
 			case <-tick.C:
 			case <-s.called:
@@ -108,6 +106,18 @@ func (s *Attendant) TakeSoon() {
 			}
 		}
 	})
+}
+
+// takeOrLater takes what hooks left; what one of them is just leaving, soon after.
+func (s *Attendant) takeOrLater() {
+	_, err := s.take(s.life.Context())
+	switch {
+	case err == nil || s.life.Context().Err() != nil:
+	case kedge.Conflict.Is(err):
+		s.HooksLeft()
+	default:
+		s.home.Log.Error("events of hooks were not taken", "error", err.Error())
+	}
 }
 
 // gather waits for what else may come.

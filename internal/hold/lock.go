@@ -5,10 +5,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
 	"kedge"
+	"kedge/internal/atomicfile"
 	"kedge/internal/hold/tape"
 )
 
@@ -61,41 +63,46 @@ func locked(dir string) bool {
 
 // Sweep takes a folder away that was made for a session and never held one: there
 // is nothing in it but what every launch begins with, which are the lock, an empty
-// tape and the files named, and nobody has its lock. It tells whether it did.
+// tape and the files named, and nobody has its lock. It is for who knows that no
+// other launches anything. It tells whether it did.
 func Sweep(dir string, begins ...string) bool {
 	begins = append(begins, tape.IndexName, filepath.Base(lockPath(dir)))
-	if !fresh(dir, begins) {
+	if _, ok := fresh(dir, begins); !ok {
 		return false
 	}
 	f, err := os.Open(lockPath(dir))
-	if err != nil {
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return false
 	}
-	defer func() { _ = f.Close() }()
-	if syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil {
-		return false // its holder is on its way, or goes
+	if err == nil {
+		defer func() { _ = f.Close() }()
+		if syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil {
+			return false // its holder is on its way, or goes
+		}
 	}
-	if !fresh(dir, begins) {
-		return false // it went while it was looked at
+	names, ok := fresh(dir, begins) // it may have gone while it was looked at
+	for _, name := range names {
+		ok = ok && os.Remove(filepath.Join(dir, name)) == nil
 	}
-	for _, name := range begins { // the lock last: without it the folder would never be looked at again
-		_ = os.Remove(filepath.Join(dir, name)) // what is left over harms nobody
-	}
-	return os.Remove(dir) == nil
+	return ok && os.Remove(dir) == nil
 }
 
-// fresh tells whether a folder has only files of these names in it, and nothing on
-// the tape.
-func fresh(dir string, names []string) bool {
+// fresh gives what is in a folder, and tells whether that is files of these names or
+// what was being made of one, and nothing on the tape.
+func fresh(dir string, names []string) (found []string, ok bool) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return false
+		return nil, false
 	}
 	for _, e := range entries {
 		fi, err := e.Info()
-		if err != nil || !slices.Contains(names, e.Name()) || e.Name() == tape.IndexName && fi.Size() > 0 {
-			return false
+		if err != nil || e.Name() == tape.IndexName && fi.Size() > 0 {
+			return nil, false
 		}
+		if !slices.Contains(names, e.Name()) && !strings.HasPrefix(e.Name(), atomicfile.TempPrefix) {
+			return nil, false
+		}
+		found = append(found, e.Name())
 	}
-	return true
+	return found, true
 }

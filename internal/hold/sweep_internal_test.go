@@ -3,6 +3,7 @@ package hold
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -14,12 +15,14 @@ func TestF14SweepOfLaunches(t *testing.T) {
 		locked bool
 		goes   bool
 	}{
-		"a launch that died":    {[]string{"lock", "token.json", "index"}, false, true},
-		"one on its way":        {[]string{"lock", "token.json"}, true, false},
-		"one that held":         {[]string{"lock", "token.json", "index", "holder.json"}, false, false},
-		"one that has ended":    {[]string{"lock", "token.json", "exit.json"}, false, false},
-		"one with a tape":       {[]string{"lock", "index", "00000000000000000000.log"}, false, false},
-		"one that was not made": {nil, false, false},
+		"one without a lock yet": {[]string{"token.json", ".kedge-tmp-x"}, false, true},
+		"one that was only made": {nil, false, true},
+		"one with a mark":        {[]string{"lock", "index=x"}, false, false},
+		"a launch that died":     {[]string{"lock", "token.json", "index"}, false, true},
+		"one on its way":         {[]string{"lock", "token.json"}, true, false},
+		"one that held":          {[]string{"lock", "token.json", "index", "holder.json"}, false, false},
+		"one that has ended":     {[]string{"lock", "token.json", "exit.json"}, false, false},
+		"one with a tape":        {[]string{"lock", "index", "log.0"}, false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "ses")
@@ -27,7 +30,8 @@ func TestF14SweepOfLaunches(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, file := range c.files {
-				if err := os.WriteFile(filepath.Join(dir, file), nil, 0o600); err != nil {
+				name, text, _ := strings.Cut(file, "=")
+				if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -3,7 +3,7 @@
 // anybody, neither for a lock nor for the disk: a machine that loses its power may lose
 // the last ones. It promises that each owner has a bounded room, so that what nobody
 // can take of one leaves room for the others; that what is taken of an owner is taken
-// in the order in which it was left, that no line holds another up, and that a line
+// in the order in which it was left, that no owner holds another up, and that a line
 // goes only when its taker is done with it. It knows nothing of what is in them.
 package spool
 
@@ -114,14 +114,14 @@ func appendTo(file string, line []byte) (bool, error) {
 // makeRoom makes the file of an owner.
 func makeRoom(file string) error {
 	dir := filepath.Dir(file)
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = os.Mkdir(dir, 0o700)
-	}
-	if err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	if len(entries) > 2*MaxOwners {
+	files, err := named(filepath.Dir(dir), left)
+	if err != nil {
+		return err
+	}
+	if len(files) >= MaxOwners {
 		return ErrFull
 	}
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)

@@ -31,7 +31,10 @@ func put(t *testing.T, home, owner, text string) string {
 // TestTakenInOrderAndOnce: what waits is taken in the order in which it was left;
 // what its taker refuses stays, and holds nothing else up.
 func TestTakenInOrderAndOnce(t *testing.T) {
-	home := t.TempDir()
+	home := filepath.Join(t.TempDir(), "a[b]*") // a folder may have any name
+	if err := os.Mkdir(home, 0o700); err != nil {
+		t.Fatal(err)
+	}
 	for _, text := range []string{"1", "2", "3"} {
 		put(t, home, "p", text)
 	}
@@ -196,9 +199,11 @@ func TestF27LeftWhileTaken(t *testing.T) {
 			done = true
 		default:
 		}
-		if _, err := spool.Take(home, take); err != nil {
+		_, err := spool.Take(home, take)
+		if err != nil && !kedge.Conflict.Is(err) { // a hook that got no time in the middle of it
 			t.Fatal(err)
 		}
+		done = done && err == nil
 	}
 	if len(seen) != hooks*each {
 		t.Errorf("%d of %d were taken", len(seen), hooks*each)

@@ -19,33 +19,53 @@ import (
 func Waiting(home string) int {
 	n := 0
 	for _, ending := range []string{left, taking} {
-		files, _ := filepath.Glob(filepath.Join(home, folder, "*"+ending)) // the pattern is well formed
+		files, _ := named(home, ending) // a folder that cannot be read has none for us
 		for _, file := range files {
-			b, _ := os.ReadFile(file) // one that cannot be read has none for us
+			b, _ := os.ReadFile(file) // likewise
 			n += len(lines(b))
 		}
 	}
 	return n
 }
 
+// named are the files of the spool with this ending.
+func named(home, ending string) ([]string, error) {
+	dir := filepath.Join(home, folder)
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	var files []string
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), ending) {
+			files = append(files, filepath.Join(dir, e.Name()))
+		}
+	}
+	return files, nil
+}
+
 // Take gives what waits to take, of each owner in order. What take refuses stays, and
 // the next one is taken: who wants an order kept refuses those that come after, too.
-// The error is the first. There is one taker.
+// The error is the first; it is a Conflict where a hook is just at it. There is one
+// taker.
 func Take(home string, take func(id string, b []byte) error) (int, error) {
-	dir := filepath.Join(home, folder)
 	taken := 0
 	var first error
+	note := func(err error) {
+		if err != nil && first == nil {
+			first = kedge.Errorf(kedge.KindOf(err), "take an event of a hook: %w", err)
+		}
+	}
 	for _, step := range []struct {
 		ending string
 		open   func(string) (*os.File, error)
 	}{{taking, os.Open}, {left, seize}} { // what an earlier taker could not do is older
-		files, _ := filepath.Glob(filepath.Join(dir, "*"+step.ending)) // the pattern is well formed
+		files, err := named(home, step.ending)
+		note(err)
 		for _, file := range files {
 			n, err := takeFile(file, step.open, take)
 			taken += n
-			if err != nil && first == nil {
-				first = kedge.Errorf(kedge.KindOf(err), "take an event of a hook: %w", err)
-			}
+			note(err)
 		}
 	}
 	return taken, first
