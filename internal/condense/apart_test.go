@@ -10,8 +10,11 @@ import (
 	"kedge/internal/tokens"
 )
 
-// TestCondenseApart is over outputs of tools that no rule was made for: what matters
-// is kept there too, and what a person would look for first is named here by hand.
+// TestCondenseApart is over outputs that are not among those by which the share is
+// measured. They are no proof of tools that were never seen: rules for Terraform, for
+// what find runs and for source without a bar were made or mended by looking at these,
+// and git, go and python have rules of their own. What matters is kept here too; what a
+// person would look for first is named by hand, and at least half of all goes.
 func TestCondenseApart(t *testing.T) {
 	names, err := filepath.Glob("testdata/apart/*.txt")
 	if err != nil || len(names) < 10 {
@@ -49,8 +52,8 @@ func TestCondenseApart(t *testing.T) {
 		})
 	}
 	t.Logf("%d of %d tokens left: %.1f%% fewer", left, whole, 100-100*float64(left)/float64(whole))
-	if left*100 > whole*45 {
-		t.Errorf("%d of %d tokens are left, want at most 45%%", left, whole)
+	if left*2 > whole {
+		t.Errorf("%d of %d tokens are left, want at most half", left, whole)
 	}
 }
 

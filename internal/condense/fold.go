@@ -231,7 +231,7 @@ func (f *folding) classify() {
 		case l.is < finding:
 		case a.known(stamp.ReplaceAllString(l.text, "")):
 			l.is, l.kind = noise, equal
-			a.begin(true, "")
+			a.begin(true)
 		case f.mode == reporting:
 			a.complaint(l)
 		}

@@ -48,8 +48,8 @@ func TestCondenseKeepsWhatMatters(t *testing.T) {
 		})
 	}
 	t.Logf("%d of %d tokens left: %.1f%% fewer", left, whole, 100-100*float64(left)/float64(whole))
-	if left*100 > whole*14 {
-		t.Errorf("%d of %d tokens are left, want at most 14%%", left, whole)
+	if left*100 > whole*15 { // what is promised: at least 85% fewer
+		t.Errorf("%d of %d tokens are left, want at most 15%%", left, whole)
 	}
 }
 

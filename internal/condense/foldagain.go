@@ -10,20 +10,18 @@ import (
 // first ones; at all others the place is, and what is new there.
 var (
 	// leadPlace is a place with which a line begins: "a.c:7:3: ", "a.ts(7,3): ".
-	leadPlace = lazyre.New(`^\s*(?:\[[A-Z]+\] )?(?:[A-Za-z]:)?[\w./\\@+~-]*\w\.\w+[:(\[]{1,2}(\d+)(?:[:,]\d+)?[)\]]?:?(?: -)? +`)
+	leadPlace = lazyre.New(`^\s*(?:\[[A-Z]+\] )?(?:[A-Za-z]:)?[\w./\\@+~-]*\w\.\w+[:(\[]{1,2}\d+(?:[:,]\d+)?[)\]]?:?(?: -)? +`)
 	// arrow is a line that has nothing but the place of the complaint above it.
 	arrow = lazyre.New(`^\s*--> \S+:\d+:\d+$`)
-	// excerpt is a line of source as compilers quote it: "12 | code", "   | ^^^ why".
-	excerpt = lazyre.New(`^\s*\d* *\|`)
+	// excerpt is a line of source as compilers quote it, by its number: "12 | code".
+	excerpt = lazyre.New(`^\s*\d+ +\|`)
 	// pointer is a line that only points at something in the one above it.
 	pointer = lazyre.New(`^\s*[~^]+\s*$`)
-	// mark is what points at something in such a line; behind it may stand why.
-	mark = lazyre.New(`^\s*\| *[-+~^ |]*[-+~^]`)
 )
 
-// severity is how many bytes of a complaint stay that was shown before: what kind it
-// is, and its code.
-const severity = 20
+// headWords is how many words of a complaint stay that was shown before: what kind it
+// is, its code or its first word, and one more to tell it by.
+const headWords = 3
 
 // asAbove stands for the rest of it.
 const asAbove = " … as above"
@@ -32,8 +30,7 @@ const asAbove = " … as above"
 type again struct {
 	seen   map[string]int
 	begins map[string]string // the complaint with this beginning; empty: there are several
-	on     bool              // what stands below the last complaint was shown before
-	at     string            // the number of its line, as it is quoted
+	on     bool              // only source stood yet below a complaint that was there before
 	blank  bool              // a blank line stood below it
 }
 
@@ -44,7 +41,7 @@ func (a *again) known(text string) bool {
 }
 
 // begin says that what follows belongs to a complaint.
-func (a *again) begin(known bool, at string) { a.on, a.at, a.blank = known, at, false }
+func (a *again) begin(known bool) { a.on, a.blank = known, false }
 
 // passed takes a blank line: one may stand between a complaint and its source.
 func (a *again) passed() {
@@ -53,22 +50,27 @@ func (a *again) passed() {
 }
 
 // quoted tells whether a line is source that is quoted for a complaint which was
-// there before, and has nothing new to say; below is the line after it. Source that
-// has no bar beside it is told by what stands around it, unless it complains itself.
+// there before, and has nothing new to say; below is the line after it. Source is
+// told by the bar beside it or by what points at it from below; nothing that says
+// something by itself is source, and the first line that is none ends it.
 func (a *again) quoted(is class, l, below string) bool {
-	bar := strings.IndexByte(l, '|') >= 0 && excerpt.MatchString(l)
-	if !bar && !a.on || hasPlace(l) && place.MatchString(l) {
+	if !a.on && firstByte(l) != '|' || arrow.MatchString(l) {
 		return false
 	}
-	if !bar {
-		return pointer.MatchString(l) || is == other && (pointer.MatchString(below) || a.at != "" && strings.HasPrefix(l, a.at+" "))
+	if !pointer.MatchString(l) {
+		old := is == other && a.source(l, below)
+		a.on = a.on && old
 	}
-	why := ""
-	if at := mark.FindStringIndex(l); at != nil {
-		why = strings.TrimSpace(l[at[1]:])
+	return a.on
+}
+
+// source tells whether a line is source, or words beside it that were there before.
+func (a *again) source(l, below string) bool {
+	if firstByte(l) == '|' { // "   | ^^^ why"
+		why := strings.TrimSpace(strings.TrimLeft(l, " \t|-+~^"))
+		return why == "" || a.known("\x00why "+why)
 	}
-	old := why == "" || a.known("\x00why "+why)
-	return a.on && old
+	return strings.IndexByte(l, '|') >= 0 && excerpt.MatchString(l) || pointer.MatchString(below)
 }
 
 // complaint takes a line that is always shown, and leaves of one whose words were
@@ -77,22 +79,22 @@ func (a *again) complaint(l *line) {
 	if arrow.MatchString(l.text) {
 		return
 	}
-	at := leadPlace.FindStringSubmatchIndex(l.text)
+	at := leadPlace.FindStringIndex(l.text)
 	if at == nil {
-		a.begin(false, "")
+		a.begin(false)
 		return
 	}
 	said := l.text[at[1]:]
-	a.begin(a.known("\x00said "+said), l.text[at[2]:at[3]])
-	if len(said) > severity+len(asAbove) && a.clear(said) && a.on {
-		l.text, l.short = l.text[:at[1]]+opening(said)+asAbove, true
+	a.begin(a.known("\x00said " + said))
+	head := opening(said)
+	if a.clear(head, said) && a.on && len(head)+len(asAbove) < len(said) {
+		l.text, l.short = l.text[:at[1]]+head+asAbove, true
 	}
 }
 
 // clear tells whether no other complaint begins with the same words, so that it is
 // clear which one is meant.
-func (a *again) clear(said string) bool {
-	head := opening(said)
+func (a *again) clear(head, said string) bool {
 	if first, there := a.begins[head]; !there {
 		a.begins[head] = said
 	} else if first != said {
@@ -103,6 +105,13 @@ func (a *again) clear(said string) bool {
 
 // opening is the beginning of a complaint, by whole words.
 func opening(said string) string {
-	head := said[:severity]
-	return strings.ToValidUTF8(head[:max(strings.LastIndexByte(head, ' '), 0)], "")
+	end := 0
+	for range headWords {
+		n := strings.IndexByte(said[end:], ' ')
+		if n < 0 {
+			return said
+		}
+		end += n + 1
+	}
+	return strings.TrimRight(said[:end], " ")
 }

@@ -14,7 +14,7 @@ func (f *folding) fold() {
 			stretches++
 		}
 	})
-	f.eachStretch(func(from, to int) { f.foldStretch(from, to, stretches > many) })
+	f.eachStretch(func(from, to int) { f.foldStretch(from, to, stretches) })
 }
 
 // eachStretch calls do for the lines between findings.
@@ -34,13 +34,13 @@ func (f *folding) eachStretch(do func(from, to int)) {
 }
 
 // foldStretch leaves out the noise between two findings, and of the other text
-// all but its ends: of each of many stretches less is shown.
-func (f *folding) foldStretch(from, to int, many bool) {
+// all but its ends: where there are many stretches, less of each is shown.
+func (f *folding) foldStretch(from, to, stretches int) {
 	head, tail := runHead, runTail
 	switch {
-	case many && f.mode == difference:
+	case stretches > many && f.mode == difference:
 		head, tail = manyDiff, manyTail
-	case many:
+	case stretches > many:
 		head, tail = manyHead, manyTail
 	case f.mode == difference:
 		head = diffHead
