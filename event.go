@@ -56,6 +56,7 @@ const (
 	SessionActed    EventType = "session.acted"    // SessionActedData
 
 	SessionSignalled EventType = "session.signalled" // SessionSignalledData
+	SessionCompacted EventType = "session.compacted" // SessionCompactedData
 	RunStepped       EventType = "run.stepped"       // run.Stepped, of package internal/run
 	WorkInspected    EventType = "work.inspected"    // Inspection
 	InitFinished     EventType = "init.finished"     // InitData

@@ -43,7 +43,20 @@ type Session struct {
 	Route         *Routed      `json:"route,omitempty"`        // why this agent; nil: nobody chose for it
 	Conversation  string       `json:"conversation,omitempty"` // what the program calls its conversation, where it is known
 	Begun         *Begun       `json:"begun,omitempty"`        // how a session of a run, or one that was resumed, began; nil: unknown, or neither
+	Compactions   []Compaction `json:"compactions,omitempty"`  // of its context, the last ones
 }
+
+// Compaction is a context that was shortened, or was to be: see SessionCompactedData.
+type Compaction struct {
+	At     time.Time `json:"at"`
+	Asked  bool      `json:"asked"` // on Kedge's wish
+	Before *int64    `json:"before"`
+	After  *int64    `json:"after"`
+	Failed string    `json:"failed,omitempty"` // why it was not
+}
+
+// MaxCompactions is how many of them are kept with a session.
+const MaxCompactions = 20
 
 // Begun says how a session began, and why so.
 type Begun struct {
@@ -145,6 +158,20 @@ type SessionSignalledData struct {
 	Signal string    `json:"signal"` // circling, stalled, drift, …
 	Reason string    `json:"reason"`
 	Advice string    `json:"advice,omitempty"`
+	Focus  string    `json:"focus,omitempty"` // of a compaction: what the program is told to keep and to drop
+}
+
+// SessionCompactedData is the payload of SessionCompacted: the context of a session
+// was shortened. Asked: on Kedge's wish, which is the SessionSignalled before it;
+// else the program did it by itself. Failed says why what was asked did not happen. A
+// nil figure is unknown.
+type SessionCompactedData struct {
+	ID     SessionID `json:"id"`
+	Asked  bool      `json:"asked"`
+	Before *int64    `json:"before,omitempty"` // tokens in the context
+	After  *int64    `json:"after,omitempty"`
+	Focus  string    `json:"focus,omitempty"` // as it was sent
+	Failed string    `json:"failed,omitempty"`
 }
 
 // SessionRenamedData is the payload of SessionRenamed.

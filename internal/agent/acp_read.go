@@ -98,6 +98,8 @@ func (r *acpReader) Say(w Word) (Input, bool) {
 	switch {
 	case w.Kind == Close:
 		return Input{Close: true}, true
+	case w.Kind == Shorten:
+		return Input{}, false
 	case w.Kind == Interrupt:
 		stop := jsonLine(map[string]any{"jsonrpc": "2.0", "method": "session/cancel", "params": map[string]any{"sessionId": r.session}})
 		if r.open != nil {

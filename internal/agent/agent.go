@@ -132,4 +132,9 @@ const (
 	Tell      WordKind = "tell"      // Text, from a person: the answer to an open question, else a steer
 	Interrupt WordKind = "interrupt" // stop this turn; the session lives on
 	Close     WordKind = "close"     // no further turn is wanted: end when this one is over
+
+	// Shorten: stop this turn and compact the context, keeping and dropping what Text
+	// says where the program takes that. watch.Compact or watch.Spared comes of it;
+	// then a Tell starts the next turn.
+	Shorten WordKind = "shorten"
 )

@@ -59,6 +59,9 @@ func (c *Claude) Start(t Task) (Start, error) {
 	return s, nil
 }
 
+// Shortens tells that it can be told to compact its context: Shorten.
+func (c *Claude) Shortens() bool { return true }
+
 // Reader implements Adapter.
 func (c *Claude) Reader(t Task) Reader {
 	return &claudeReader{task: t, lines: lines{max: claudeLine}}

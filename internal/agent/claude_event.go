@@ -23,6 +23,10 @@ type claudeEvent struct {
 		Post    int64  `json:"post_tokens"`
 	} `json:"compact_metadata"`
 
+	State         string `json:"status"` // status
+	CompactResult string `json:"compact_result"`
+	CompactError  string `json:"compact_error"`
+
 	RetryMS float64 `json:"retry_delay_ms"` // api_retry
 
 	Rate struct {

@@ -34,7 +34,18 @@ type claudeReader struct {
 	asked    string       // what it asked in its text, to end with
 	failed   claudeFailure
 	result   *claudeEvent
+	short    claudeShort
 }
+
+// claudeShort is how far it is with a compaction that it was told.
+type claudeShort int
+
+const (
+	claudeAtWork  claudeShort = iota
+	claudeStopped             // its turn was stopped: who did that says what comes next
+	claudeShortens
+	claudeShortened // and its turn, which is nothing but that, is not over
+)
 
 // Open implements Reader.
 func (r *claudeReader) Open(brief []byte) Input { return Input{Text: claudeUser(string(brief), "")} }
@@ -68,13 +79,24 @@ func (r *claudeReader) Say(w Word) (Input, bool) {
 		return Input{Text: jsonLine(map[string]any{
 			"type": "control_request", "request_id": w.ID, "request": map[string]any{"subtype": "interrupt"},
 		})}, true
+	case w.Kind == Shorten:
+		return r.shorten(w), r.question == nil && r.result == nil && r.conversation != "" && r.short == claudeAtWork
 	case r.question != nil:
 		return Input{Text: r.question.answer(w.Text)}, true
 	case r.result != nil:
 		return Input{}, false // its turn is over, and no other is wanted
+	case r.short == claudeShortens || r.short == claudeShortened:
+		return Input{}, false // a turn of its own
 	default:
 		return Input{Text: claudeUser(w.Text, "")}, true
 	}
+}
+
+// shorten stops the turn, because only between two of them it compacts when it is
+// told, and tells it to.
+func (r *claudeReader) shorten(w Word) Input {
+	stop := jsonLine(map[string]any{"type": "control_request", "request_id": w.ID, "request": map[string]any{"subtype": "interrupt"}})
+	return Input{Text: append(stop, claudeUser("/compact "+w.Text, "")...)}
 }
 
 // Asks implements Reader.
@@ -157,6 +179,8 @@ func (r *claudeReader) system(ev *claudeEvent, at Time) ([]watch.Event, Input) {
 		return nil, r.begin(ev)
 	case "compact_boundary":
 		return r.compacted(ev), Input{}
+	case "status":
+		return r.shortening(ev), Input{}
 	case "api_retry":
 		return r.retried(ev, at), Input{}
 	default:
@@ -191,7 +215,29 @@ func (r *claudeReader) answered(ev *claudeEvent) []watch.Event {
 	return used(&watch.Used{Window: &size})
 }
 
+// works is called when it does what it was told after it was stopped.
+func (r *claudeReader) works() {
+	if r.short == claudeStopped {
+		r.short = claudeAtWork
+	}
+}
+
+// shortening is news of a compaction.
+func (r *claudeReader) shortening(ev *claudeEvent) []watch.Event {
+	switch {
+	case ev.State == "compacting" && r.short == claudeStopped:
+		r.short = claudeShortens
+	case ev.CompactResult == "failed" && r.short == claudeShortens:
+		r.short = claudeShortened
+		return []watch.Event{{Kind: watch.Spared, Text: ev.CompactError}}
+	}
+	return nil
+}
+
 func (r *claudeReader) compacted(ev *claudeEvent) []watch.Event {
+	if r.short == claudeShortens {
+		r.short = claudeShortened
+	}
 	out := []watch.Event{{Kind: watch.Compact, Text: ev.Compact.Trigger}}
 	if n := ev.Compact.Post; n > 0 {
 		out = append(out, used(r.usage.full("", n))...)
@@ -227,6 +273,7 @@ func (r *claudeReader) streamed(ev *claudeEvent) []watch.Event {
 	case ev.Parent != "":
 		return nil
 	case ev.Event.Type == "message_start":
+		r.works()
 		return used(r.usage.start(ev.Event.Message))
 	case ev.Event.Type == "message_delta":
 		id, u := r.usage.end(ev.Event.Usage)
@@ -262,6 +309,9 @@ func (r *claudeReader) assistant(ev *claudeEvent) []watch.Event {
 	if m.Model == "<synthetic>" {
 		r.failed.synthetic(ev)
 		return nil
+	}
+	if main {
+		r.works()
 	}
 	var out []watch.Event
 	for _, b := range m.blocks() {
@@ -339,7 +389,12 @@ func (r *claudeReader) user(ev *claudeEvent) []watch.Event {
 func (r *claudeReader) ended(ev *claudeEvent) ([]watch.Event, Input) {
 	r.question = nil
 	out := used(r.usage.settle(ev))
-	if strings.HasPrefix(ev.Terminal, "aborted") {
+	switch {
+	case strings.HasPrefix(ev.Terminal, "aborted"):
+		r.short = claudeStopped
+		return out, Input{}
+	case r.short == claudeShortened:
+		r.short = claudeStopped
 		return out, Input{}
 	}
 	r.result = ev

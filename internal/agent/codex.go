@@ -47,6 +47,9 @@ func (c *Codex) Start(t Task) (Start, error) {
 	return s, nil
 }
 
+// Shortens tells that it can be told to compact its context: Shorten.
+func (c *Codex) Shortens() bool { return true }
+
 // Reader implements Adapter.
 func (c *Codex) Reader(t Task) Reader {
 	return &codexReader{task: t, lines: lines{max: claudeLine}, told: map[string]codexTokens{}}

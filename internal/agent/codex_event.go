@@ -28,15 +28,11 @@ type codexLine struct {
 
 // codexParams is as much as is read of the parameters of any method.
 type codexParams struct {
-	Thread string `json:"threadId"`
-	Turn   struct {
-		ID     string      `json:"id"`
-		Status string      `json:"status"`
-		Error  *codexError `json:"error"`
-	} `json:"turn"`
-	Item  codexItem   `json:"item"`
-	Error *codexError `json:"error"`
-	Usage struct {
+	Thread string       `json:"threadId"`
+	Turn   codexTurnEnd `json:"turn"`
+	Item   codexItem    `json:"item"`
+	Error  *codexError  `json:"error"`
+	Usage  struct {
 		Total  codexTokens `json:"total"`
 		Last   codexTokens `json:"last"`
 		Window int64       `json:"modelContextWindow"`
@@ -109,4 +105,19 @@ type codexItem struct {
 	Tool   string          `json:"tool"`
 	Args   json.RawMessage `json:"arguments"`
 	Result json.RawMessage `json:"result"`
+}
+
+// codexTurnEnd is a turn as a notice names it.
+type codexTurnEnd struct {
+	ID     string      `json:"id"`
+	Status string      `json:"status"`
+	Error  *codexError `json:"error"`
+}
+
+// why is what is said of a turn that did not complete.
+func (t codexTurnEnd) why() string {
+	if t.Error != nil && t.Error.Message != "" {
+		return t.Error.Message
+	}
+	return "its turn is " + t.Status
 }

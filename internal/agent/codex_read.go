@@ -40,7 +40,22 @@ type codexReader struct {
 	until   time.Time // of a limit that is reached
 	done    bool
 	failed  *codexError
+	short   codexShort
+	sums    bool  // it compacts: what is used is the summary's
+	after   int64 // how full its context is then; 0: unknown
 }
+
+// codexShort is how far it is with a compaction that it was told.
+type codexShort int
+
+const (
+	codexAtWork   codexShort = iota
+	codexTold                // it took it, and its turn is being stopped
+	codexShortens            // in a turn that is nothing but that
+)
+
+// codexShorten begins the ids of what it is told to compact by.
+const codexShorten = "kedge-shorten-"
 
 // codexAsked is a question that people have to answer.
 type codexAsked struct {
@@ -86,15 +101,35 @@ func (r *codexReader) Say(w Word) (Input, bool) {
 		return Input{Close: true}, true
 	case w.Kind == Interrupt:
 		return Input{Text: codexRequest(w.ID, "turn/interrupt", map[string]any{"threadId": r.thread, "turnId": r.turn})}, r.turn != ""
+	case w.Kind == Shorten:
+		return r.shorten(w), r.turn != "" && r.open == nil && !r.done && r.short == codexAtWork
 	case r.open != nil:
 		return Input{Text: r.open.answer(w.Text)}, true
-	case r.done || r.thread == "":
+	case r.done || r.thread == "" || r.short != codexAtWork:
 		return Input{}, false
 	case r.turn != "":
 		return Input{Text: codexRequest(w.ID, "turn/steer", map[string]any{"threadId": r.thread, "expectedTurnId": r.turn, "input": codexText(w.Text)})}, true
 	default: // after an interrupt
 		return Input{Text: codexRequest(w.ID, "turn/start", map[string]any{"threadId": r.thread, "input": codexText(w.Text)})}, true
 	}
+}
+
+// shorten stops the turn, because only between two of them it compacts, and tells it
+// to. It takes no words on what to keep.
+func (r *codexReader) shorten(w Word) Input {
+	return Input{Text: append(
+		codexRequest(w.ID, "turn/interrupt", map[string]any{"threadId": r.thread, "turnId": r.turn}),
+		codexRequest(codexShorten+w.ID, "thread/compact/start", map[string]any{"threadId": r.thread})...,
+	)}
+}
+
+// tookShorten is the answer to that.
+func (r *codexReader) tookShorten(l *codexLine) []watch.Event {
+	if l.Error != nil {
+		return []watch.Event{{Kind: watch.Spared, Text: oneLine(l.Error.Message, "")}}
+	}
+	r.short = codexTold
+	return nil
 }
 
 func (a *codexAsked) answer(text string) []byte {
@@ -145,6 +180,8 @@ func (r *codexReader) line(line []byte, long bool) ([]watch.Event, Input) {
 		return nil, Input{}
 	}
 	switch {
+	case l.Method == "" && bytes.HasPrefix(l.ID, []byte(`"`+codexShorten)):
+		return r.tookShorten(&l), Input{}
 	case l.Method == "":
 		return nil, r.answered(&l)
 	case len(l.ID) > 0:
@@ -239,12 +276,19 @@ func (r *codexReader) notice(method string, p *codexParams) ([]watch.Event, Inpu
 // ended is the end of a turn, and of what ran in it. No further one is wanted,
 // unless somebody interrupted this one: who did that says what comes next.
 func (r *codexReader) ended(p *codexParams) ([]watch.Event, Input) {
-	r.turn, r.open = "", nil
+	r.turn, r.open, r.sums = "", nil, false
 	var out []watch.Event
 	for _, id := range r.calls {
 		out = append(out, watch.Event{Kind: watch.Result, ID: id, Failed: true, Output: p.Turn.Status})
 	}
 	r.calls = nil
+	if r.short == codexShortens {
+		r.short = codexAtWork
+		if p.Turn.Status != "completed" {
+			out = append(out, watch.Event{Kind: watch.Spared, Text: p.Turn.why()})
+		}
+		return out, Input{}
+	}
 	switch p.Turn.Status {
 	case "interrupted":
 		return out, Input{}
@@ -252,7 +296,7 @@ func (r *codexReader) ended(p *codexParams) ([]watch.Event, Input) {
 	default:
 		r.failed = p.Turn.Error
 		if r.failed == nil {
-			r.failed = &codexError{Message: "its turn is " + p.Turn.Status}
+			r.failed = &codexError{Message: p.Turn.why()}
 		}
 	}
 	r.done = true
@@ -261,6 +305,12 @@ func (r *codexReader) ended(p *codexParams) ([]watch.Event, Input) {
 
 // started is something that it is about to do.
 func (r *codexReader) started(i *codexItem) []watch.Event {
+	if i.Type == "contextCompaction" {
+		r.sums = true
+		if r.short == codexTold {
+			r.short = codexShortens
+		}
+	}
 	ev := watch.Event{Kind: watch.Call, ID: i.ID}
 	switch i.Type {
 	case "commandExecution":
@@ -306,7 +356,7 @@ func (r *codexReader) completed(i *codexItem, main bool) []watch.Event {
 		r.asked = askedIn(out, r.asked)
 		return out
 	case "contextCompaction":
-		return []watch.Event{{Kind: watch.Compact}}
+		return r.compacted()
 	case "commandExecution":
 		ev.Output, ev.Failed = cut(i.Output, maxText), ev.Failed || i.Exit != 0
 	case "fileChange":
@@ -318,17 +368,30 @@ func (r *codexReader) completed(i *codexItem, main bool) []watch.Event {
 	return []watch.Event{ev}
 }
 
+// compacted tells that the context is shorter, and how full it is then.
+func (r *codexReader) compacted() []watch.Event {
+	out := []watch.Event{{Kind: watch.Compact}}
+	if n := r.after; n > 0 {
+		out = append(out, used(&watch.Used{Context: &n, Model: r.model})...)
+	}
+	r.sums, r.after = false, 0
+	return out
+}
+
 // used is what one reply of the model used. The sums are those of the thread,
 // with what was before it was resumed, so the figures of each reply are added.
 func (r *codexReader) used(p *codexParams, main bool) []watch.Event {
 	if p.Usage.Total == r.told[p.Thread] {
+		if main && p.Usage.Last.Input == 0 {
+			r.after = p.Usage.Last.All // as it takes it to be, before it asks anything again
+		}
 		return nil // said again
 	}
 	r.told[p.Thread] = p.Usage.Total
 	t := p.Usage.Last
 	input := max(0, t.Input-t.CacheRead-t.CacheWrite)
 	u := &watch.Used{Input: &input, CacheRead: &t.CacheRead, CacheWrite: &t.CacheWrite, Output: &t.Output, Model: r.model}
-	if !main {
+	if !main || r.sums {
 		return used(u)
 	}
 	u.Context = &t.All

@@ -27,6 +27,7 @@ func TestLiveOpenCode(t *testing.T) {
 					"handin":    "opencode run has no tool to hand in a plan with: it prints it",
 					"steer":     "opencode run reads nothing after its brief",
 					"interrupt": "opencode run reads nothing after its brief",
+					"shorten":   "opencode run reads nothing after its brief",
 					"toolong":   "it shortens its context and asks again for as long as the provider refuses",
 				},
 			})
@@ -61,6 +62,7 @@ func TestLivePi(t *testing.T) {
 					"subagent": "it has no sub-agents",
 					"ask":      "it has no tool to ask with: it asks in its text",
 					"handin":   "it has no tool to hand in a plan with: it prints it",
+					"shorten":  "it compacts when it is told, and Kedge does not tell it yet",
 				},
 			})
 		})
@@ -129,9 +131,10 @@ func TestLiveCopilot(t *testing.T) {
 				},
 				Uncached: true, Model: "gpt-5", Untold: []agenttest.Fact{agenttest.Context, agenttest.Beside, agenttest.Retries},
 				Skip: map[string]string{
-					"steer":  "nothing is said into a running prompt over the protocol: what people say stands in the next brief",
-					"ask":    "it offers no tool to ask with over the protocol that it is driven by: it asks in its text",
-					"handin": "it offers no tool to hand in a plan with over the protocol that it is driven by: it prints it",
+					"steer":   "nothing is said into a running prompt over the protocol: what people say stands in the next brief",
+					"ask":     "it offers no tool to ask with over the protocol that it is driven by: it asks in its text",
+					"handin":  "it offers no tool to hand in a plan with over the protocol that it is driven by: it prints it",
+					"shorten": "the protocol that it is driven by has no word for it",
 				},
 			})
 		})

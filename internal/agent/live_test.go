@@ -129,7 +129,7 @@ func TestLiveCodex(t *testing.T) {
 		t.Run(version, func(t *testing.T) {
 			agenttest.RunLive(t, agenttest.Live{
 				Adapter: agent.NewCodex([]string{path}), Holder: holder(t), Record: recorder("codex", version), Note: noter(t, "codex", version), Point: pointCodex,
-				Uncached: true, Curt: true, Full: 250_000,
+				Uncached: true, Curt: true, Full: 250_000, Deaf: true,
 				Skip: map[string]string{
 					"subagent": "it offers no sub-agents by default",
 					"handin":   "it has no tool to hand in a plan with: it prints it",
@@ -171,6 +171,7 @@ func TestLiveGemini(t *testing.T) {
 					"subagent": "it denies its own sub-agents over the protocol that it is driven by",
 					"cut":      "it gives up at a broken stream; the run takes that for a provider's limit and goes on with a fresh session",
 					"compact":  "it shortens its context between two prompts only, and a session is one",
+					"shorten":  "the protocol that it is driven by has no word for it",
 					"ask":      "it offers no tool to ask with over the protocol that it is driven by: it asks in its text",
 					"handin":   "it hands in a plan as a file outside of the work tree, and has no tool to ask with: it prints both",
 					"steer":    "a second prompt would end the first: what people say stands in the next brief",
@@ -202,9 +203,10 @@ func TestLiveQwen(t *testing.T) {
 				Adapter: agent.NewQwen([]string{path, "--auth-type", "openai"}), Holder: holder(t), Record: recorder("qwen", version), Note: noter(t, "qwen", version),
 				Point: pointQwen, Uncached: true, Curt: true, Full: 950_000, Untold: []agenttest.Fact{agenttest.Retries, agenttest.Beside},
 				Skip: map[string]string{
-					"cut":    "it gives up at a broken stream; the run takes that for a provider's limit and goes on with a fresh session",
-					"steer":  "a second prompt would end the first: what people say stands in the next brief",
-					"resume": "it ends before it has written down its last reply, which a conversation that goes on then lacks",
+					"cut":     "it gives up at a broken stream; the run takes that for a provider's limit and goes on with a fresh session",
+					"steer":   "a second prompt would end the first: what people say stands in the next brief",
+					"resume":  "it ends before it has written down its last reply, which a conversation that goes on then lacks",
+					"shorten": "the protocol that it is driven by has no word for it",
 				},
 			})
 		})

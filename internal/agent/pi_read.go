@@ -65,7 +65,7 @@ func (r *piReader) Say(w Word) (Input, bool) {
 	switch {
 	case w.Kind == Close:
 		return Input{Close: true}, true
-	case r.phase == piOver:
+	case r.phase == piOver || w.Kind == Shorten:
 		return Input{}, false
 	case w.Kind == Interrupt:
 		return Input{Text: piCommand(w.ID, "abort", nil)}, true

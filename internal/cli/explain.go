@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kedge"
 	"kedge/internal/plain"
 	"kedge/internal/service"
 )
@@ -53,6 +54,9 @@ func (env *Env) explainText(w io.Writer, out service.ExplainReply) {
 			row("begun", "%s: %s", b.How, b.Why)
 		}
 		row("", "%s", firstEditText(s.FirstEdit))
+		for _, c := range s.Compactions {
+			row("compacted", "%s", compactionText(c))
+		}
 	}
 	if out.Checkpoint != "" {
 		row("checkpoint", "%s", out.Checkpoint)
@@ -104,4 +108,23 @@ func evidenceText(row func(name, format string, args ...any), out service.Explai
 	for _, c := range ev.Verdict.Checks {
 		row("check", "%s: %s (exit %d, %s)", c.Name, c.Command, c.Exit, seconds(c.MS))
 	}
+}
+
+// compactionText says what became of a context.
+func compactionText(c kedge.Compaction) string {
+	who := "by itself"
+	if c.Asked {
+		who = "on Kedge's wish"
+	}
+	if c.Failed != "" {
+		return who + ", and it did not happen: " + c.Failed
+	}
+	return fmt.Sprintf("%s: %s tokens in the context before, %s after", who, tokensOr(c.Before), tokensOr(c.After))
+}
+
+func tokensOr(n *int64) string {
+	if n == nil {
+		return "an unknown number of"
+	}
+	return big(*n)
 }

@@ -26,7 +26,7 @@ func (b runBriefs) bounds(ctx context.Context, c run.Command) (watch.Bounds, err
 	for _, d := range decisions {
 		if d.Status == kedge.DecisionLocked {
 			out.Rules = append(out.Rules, decisionRule(d))
-			locked = append(locked, d.Title)
+			locked = append(locked, string(d.ID)+" "+d.Title)
 		}
 	}
 	last, err := project.Latest[kedge.Handoff](ctx, b.p, store.KindHandoff)
@@ -44,7 +44,13 @@ func (b runBriefs) bounds(ctx context.Context, c run.Command) (watch.Bounds, err
 		return out, err
 	}
 	out.Rules = append(out.Rules, watch.ConstraintRules(strings.Split(string(rules), "\n"))...)
-	out.Focus = focusOf(c, locked)
+	var name string
+	if d, ok, err := store.Get[store.FeatureDoc](ctx, b.p.Store, store.KindFeature, string(c.Feature)); err != nil {
+		return out, err
+	} else if ok {
+		name = d.Feature.Name
+	}
+	out.Focus = focusOf(c, name, locked)
 	return out, nil
 }
 
@@ -56,16 +62,22 @@ func decisionRule(d kedge.Decision) watch.Rule {
 	return watch.RejectedRule(string(d.ID)+" "+d.Title, d.AppliesTo, rejected)
 }
 
-// focusOf is what a session must keep when its context is shortened.
-func focusOf(c run.Command, locked []string) string {
-	parts := []string{"the objective: " + string(c.Purpose)}
+// focusOf is what a session must keep when its context is shortened, and what may go.
+func focusOf(c run.Command, name string, locked []string) string {
+	parts := []string{"Keep the objective: " + string(c.Purpose)}
 	if c.Feature != "" {
 		parts[0] += " " + string(c.Feature)
 	}
-	for _, title := range locked {
-		parts = append(parts, "locked: "+title)
+	if name != "" {
+		parts[0] += " (" + name + ")"
 	}
-	return strings.Join(append(parts, "drop: output of commands, files that were only looked at"), "\n")
+	for _, title := range locked {
+		parts = append(parts, "Keep what is locked: "+title)
+	}
+	return strings.Join(append(parts,
+		"Keep your brief, the names of files that were changed, the step under way and the first failure.",
+		"Drop: output of commands, contents of files that were only looked at, attempts that were given up.",
+	), "\n")
 }
 
 // saveLiving has a checkpoint saved of the work under way: of the session that

@@ -8,9 +8,9 @@ import (
 	"kedge/internal/hooks"
 )
 
-func told(t *testing.T, agent, input string) hooks.Event {
+func told(t *testing.T, input string) hooks.Event {
 	t.Helper()
-	ev, err := hooks.Parse(agent, []byte(input))
+	ev, err := hooks.Parse("copilot", []byte(input))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -19,12 +19,12 @@ func told(t *testing.T, agent, input string) hooks.Event {
 
 // TestCopilotTells: what Copilot tells (recorded with 1.0.102), and how it is answered.
 func TestCopilotTells(t *testing.T) {
-	start := told(t, "copilot", `{"hook_event_name":"SessionStart","session_id":"1eb8","timestamp":"2026-11-16T03:32:28.918Z","cwd":"/r","source":"new","initial_prompt":"Do"}`)
+	start := told(t, `{"hook_event_name":"SessionStart","session_id":"1eb8","timestamp":"2026-11-16T03:32:28.918Z","cwd":"/r","source":"new","initial_prompt":"Do"}`)
 	if start.Kind != kedge.HookStart || start.Source != "startup" || start.Native != "1eb8" || string(start.Context("x")) != `{"additionalContext":"x"}`+"\n" {
 		t.Errorf("%+v is told %s", start, start.Context("x"))
 	}
 	ran := func(result, code string) hooks.Event {
-		return told(t, "copilot", `{"hook_event_name":"PostToolUse","session_id":"1eb8","cwd":"/r","tool_name":"Bash","tool_input":{"command":"make"},"tool_result":{"result_type":"`+result+`","text_result_for_llm":"one\ntwo\n<shellId: 0 completed with exit code `+code+`>"}}`)
+		return told(t, `{"hook_event_name":"PostToolUse","session_id":"1eb8","cwd":"/r","tool_name":"Bash","tool_input":{"command":"make"},"tool_result":{"result_type":"`+result+`","text_result_for_llm":"one\ntwo\n<shellId: 0 completed with exit code `+code+`>"}}`)
 	}
 	for _, c := range []struct {
 		result, code string
@@ -40,15 +40,15 @@ func TestCopilotTells(t *testing.T) {
 	if got := string(ran("success", "3").Replace("short\n")); got != want {
 		t.Errorf("replaced by %s", got)
 	}
-	large := told(t, "copilot", `{"hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{"command":"make"},"tool_result":{"result_type":"success","text_result_for_llm":"Output too large to read at once (49.1 KB). Saved to: /tmp/a b.txt\nConsider\n<shellId: 0 completed with exit code 0>"}}`)
+	large := told(t, `{"hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{"command":"make"},"tool_result":{"result_type":"success","text_result_for_llm":"Output too large to read at once (49.1 KB). Saved to: /tmp/a b.txt\nConsider\n<shellId: 0 completed with exit code 0>"}}`)
 	if _, file, ok := large.Output(); !ok || file != "/tmp/a b.txt" {
 		t.Errorf("all of it is in %q", file)
 	}
-	wrote := told(t, "copilot", `{"hook_event_name":"PostToolUse","tool_name":"Write","tool_input":{"path":"/r/a"},"tool_result":{"result_type":"success","text_result_for_llm":"Created"}}`)
+	wrote := told(t, `{"hook_event_name":"PostToolUse","tool_name":"Write","tool_input":{"path":"/r/a"},"tool_result":{"result_type":"success","text_result_for_llm":"Created"}}`)
 	if _, _, ok := wrote.Output(); ok || wrote.Failed {
 		t.Errorf("a file that was written: %+v", wrote)
 	}
-	stop := told(t, "copilot", `{"hook_event_name":"Stop","session_id":"1eb8","transcript_path":"/e.jsonl","stop_reason":"end_turn","stop_hook_active":true}`)
+	stop := told(t, `{"hook_event_name":"Stop","session_id":"1eb8","transcript_path":"/e.jsonl","stop_reason":"end_turn","stop_hook_active":true}`)
 	if stop.Kind != kedge.HookStop || !stop.Again || string(stop.Block("no")) != `{"decision":"block","reason":"no"}`+"\n" {
 		t.Errorf("%+v", stop)
 	}

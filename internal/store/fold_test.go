@@ -279,6 +279,20 @@ func TestRebuildGivesTheSameDump(t *testing.T) {
 	sound(t, s)
 }
 
+// The last compactions of a session are kept with it.
+func TestRow65FoldSessionCompacted(t *testing.T) {
+	s := open(t, t.TempDir(), store.Options{})
+	appendAll(t, s, "", event(t, kedge.SessionStarted, kedge.Session{ID: "ses-1", Name: "a", State: kedge.SessionRunning}))
+	for i := range int64(kedge.MaxCompactions + 2) {
+		before, after := 100_000+i, 20_000+i
+		appendAll(t, s, "", event(t, kedge.SessionCompacted, kedge.SessionCompactedData{ID: "ses-1", Asked: true, Before: &before, After: &after, Focus: "x"}))
+	}
+	got := get[kedge.Session](t, s, store.KindSession, "ses-1").Compactions
+	if len(got) != kedge.MaxCompactions || *got[0].Before != 100_002 || *got[len(got)-1].After != 20_021 || !got[0].Asked || got[0].At.IsZero() {
+		t.Errorf("folded to %d: %+v", len(got), got)
+	}
+}
+
 // What a session says that it used stays known when a later report says less, and
 // when the session ends.
 func TestFoldSessionUsed(t *testing.T) {

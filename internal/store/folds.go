@@ -243,6 +243,21 @@ func foldSessionActed(f *folding) error {
 	return f.save(KindSession, string(s.ID), s, words{})
 }
 
+// foldSessionCompacted keeps the last compactions.
+func foldSessionCompacted(f *folding) error {
+	d, err := payload[kedge.SessionCompactedData](f)
+	if err != nil {
+		return err
+	}
+	s, err := load[kedge.Session](f, KindSession, string(d.ID))
+	if err != nil {
+		return err
+	}
+	s.Compactions = append(s.Compactions, kedge.Compaction{At: f.ev.At, Asked: d.Asked, Before: d.Before, After: d.After, Failed: d.Failed})
+	s.Compactions = s.Compactions[max(0, len(s.Compactions)-kedge.MaxCompactions):]
+	return f.save(KindSession, string(s.ID), s, words{})
+}
+
 func foldSessionRenamed(f *folding) error {
 	d, err := payload[kedge.SessionRenamedData](f)
 	if err != nil {

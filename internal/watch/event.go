@@ -14,17 +14,18 @@ type Kind string
 // What sessions do, as far as their own output tells it. What is not reported
 // is unknown, never nothing.
 const (
-	Usage   Kind = "usage"        // Usage is what was used since the last report
-	Say     Kind = "say"          // Text, to people
-	Ask     Kind = "ask"          // Text is a question; the session waits for the answer to the call ID, or ends with it
-	Call    Kind = "call"         // Tool was called with Input; Paths are what it is about to change
-	Result  Kind = "result"       // of the call ID: Output, Failed
-	Turn    Kind = "turn"         // a turn of the model is over
-	Compact Kind = "compacted"    // the session shortened its own context
-	Limit   Kind = "limit"        // the provider refuses until Until; zero: unknown
-	NoLogin Kind = "no_login"     // the agent is not logged in: Text says what it said
-	Step    Kind = "step"         // a recorded step of the work: Text is its name
-	Talk    Kind = "conversation" // ID is what the program calls its conversation
+	Usage   Kind = "usage"         // Usage is what was used since the last report
+	Say     Kind = "say"           // Text, to people
+	Ask     Kind = "ask"           // Text is a question; the session waits for the answer to the call ID, or ends with it
+	Call    Kind = "call"          // Tool was called with Input; Paths are what it is about to change
+	Result  Kind = "result"        // of the call ID: Output, Failed
+	Turn    Kind = "turn"          // a turn of the model is over
+	Compact Kind = "compacted"     // the session shortened its own context
+	Spared  Kind = "not_compacted" // it was told to shorten its context and could not: Text says why
+	Limit   Kind = "limit"         // the provider refuses until Until; zero: unknown
+	NoLogin Kind = "no_login"      // the agent is not logged in: Text says what it said
+	Step    Kind = "step"          // a recorded step of the work: Text is its name
+	Talk    Kind = "conversation"  // ID is what the program calls its conversation
 
 	Question Kind = "question" // of a planning session: Text is one numbered question to people
 	PlanText Kind = "plan"     // of a planning session: Text is the plan, as plan.md

@@ -11,10 +11,21 @@ type pressure struct {
 	context  int64
 	window   int64
 	saved    bool // Save was said since the context was last small
-	soft     bool // Shorten was said
+	soft     bool // Shorten was said in the place of an end
 	ended    bool
 	budgeted bool
+	short    shortening
 }
+
+// shortening is how far a compaction is that was asked for because the context
+// became large.
+type shortening int
+
+const (
+	notAsked  shortening = iota
+	askedFor             // and not done yet
+	shortened            // and the context was not seen to be small since
+)
 
 // hard is where in what is left above the handover even a session in the middle
 // of something is handed over.
@@ -25,7 +36,13 @@ func (w *Watcher) feedPressure(ev Event) []Signal {
 	switch {
 	case ev.Kind == Compact:
 		p.context, p.saved, p.soft, p.ended = 0, false, false, false
+		if p.short == askedFor {
+			p.short = shortened
+		}
 		return nil
+	case ev.Kind == Spared:
+		p.short = shortened // it cannot be had
+		return w.pressed(false)
 	case ev.Kind == Step || ev.Kind == Turn:
 		return w.pressed(ev.Kind == Step)
 	case ev.Kind != Usage || ev.Used == nil:
@@ -43,6 +60,9 @@ func (p *pressure) take(u *Used, l Limits) {
 	}
 	if u.Context != nil {
 		p.context = *u.Context
+		if p.context < l.CompactTokens && p.short == shortened {
+			p.short = notAsked
+		}
 	}
 	// What people set for a model counts more than what the agent believes.
 	if size := l.window(u.Model); size > 0 {
@@ -71,22 +91,51 @@ func (w *Watcher) pressed(step bool) []Signal {
 		return nil
 	}
 	text := p.text(w.limits)
-	switch l := w.limits; {
-	case l.Handover > 0 && share >= l.Handover:
-		s := w.soften(Signal{Kind: Pressure, Advice: HandOff, Reason: text})
-		if step || share >= l.Handover+(1-l.Handover)*hard {
-			s = Signal{Kind: Pressure, Advice: HandOff, Reason: text}
-		}
-		if s.Advice == Shorten && p.soft {
-			return nil
-		}
-		p.saved, p.soft, p.ended = true, true, s.Advice == HandOff
-		return []Signal{s}
+	l := w.limits
+	full := l.Handover > 0 && share >= l.Handover
+	switch {
+	case full && p.window > 0:
+		return w.full(step, share, text)
+	case w.large():
+		p.short, p.soft = askedFor, true
+		return []Signal{{Kind: Pressure, Advice: Shorten, Reason: text, Focus: w.focus()}}
+	case full && p.short == askedFor && share < l.hardest():
+		return nil // what was asked for comes first
+	case full:
+		return w.full(step, share, text)
 	case l.Checkpoint > 0 && share >= l.Checkpoint && !p.saved:
 		p.saved = true
 		return []Signal{{Kind: Pressure, Advice: Save, Reason: text}}
 	}
 	return nil
+}
+
+// large tells whether the context is to be compacted because of nothing but its
+// size, once: a session that can be told goes on in it then.
+func (w *Watcher) large() bool {
+	p, l := &w.pressure, w.limits
+	return l.Shortens && l.CompactTokens > 0 && p.context >= l.CompactTokens && p.short == notAsked
+}
+
+// hardest is the share at which nothing is a reason to go on.
+func (l Limits) hardest() float64 { return l.Handover + (1-l.Handover)*hard }
+
+// full is a context over the share of the handover. A compaction that did not help
+// is not asked for again.
+func (w *Watcher) full(step bool, share float64, text string) []Signal {
+	p := &w.pressure
+	s := w.soften(Signal{Kind: Pressure, Advice: HandOff, Reason: text})
+	if step || share >= w.limits.hardest() || p.short == shortened {
+		s = Signal{Kind: Pressure, Advice: HandOff, Reason: text}
+	}
+	if s.Advice == Shorten && p.soft {
+		return nil
+	}
+	p.saved, p.soft, p.ended = true, true, s.Advice == HandOff
+	if s.Advice == Shorten && w.limits.Shortens {
+		p.short = askedFor
+	}
+	return []Signal{s}
 }
 
 // share is how much of the context is used. Without a known window the size

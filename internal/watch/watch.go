@@ -61,6 +61,7 @@ type Limits struct {
 	Checkpoint    float64 // share of the window at which a checkpoint is saved
 	Handover      float64 // share at which the session hands over
 	CompactTokens int64   // size from which a context is better compacted
+	Shortens      bool    // the session can be told to compact its context
 	Windows       []Window
 	SessionTokens int64
 

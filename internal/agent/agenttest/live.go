@@ -34,6 +34,7 @@ type Live struct {
 	Full     int64                                            // tokens at which it shortens its context by itself; 0: when the provider refuses
 	Late     bool                                             // it shortens its context only when its turn is over
 	Mute     bool                                             // it does not tell that a command failed
+	Deaf     bool                                             // it takes no words on what a shortened context has to keep
 	Skip     map[string]string                                // scenarios that it cannot play, with the reason
 	Note     func(scenario, why string)                       // is told what it can do, and with a reason what not; nil: nobody asks
 	Record   func(t *testing.T, scenario string, tape []byte) // is given what the program printed; nil: nobody keeps it

@@ -38,6 +38,7 @@ func Scenarios() []Scenario {
 		{"toolong", "a prompt that never fits fails with its cause", toolong},
 		{"cut", "a broken stream is made good, counted once", cutOff},
 		{"compact", "tells that it shortened its context", compact},
+		{"shorten", "shortens its context when Kedge tells it to, and goes on", shorten},
 		{"kill", "ends with everything that it started", kill},
 	}
 }
@@ -272,6 +273,34 @@ func compact(w *world) {
 	s.used()
 }
 
+// shorten: told to shorten its context it stops its turn, does it, keeping what it is
+// told where it takes that, and goes on with its work.
+func shorten(w *world) {
+	const keep = "Keep the blue one."
+	var turns []modelserver.Turn
+	for i := range 6 {
+		turns = append(turns, modelserver.Turn{Text: words(10*i, 10*i+10), Calls: []modelserver.Call{{Do: modelserver.Run, Line: "seq 1 " + strconv.Itoa(20+i)}}})
+	}
+	w.play(append(turns, modelserver.Turn{Text: "Done.", Faults: []modelserver.Fault{{Kind: modelserver.Stall}}})...)
+	s := w.start(agent.Task{})
+	s.untilAsked(7)
+	s.say(agent.Word{Kind: agent.Shorten, ID: "e", Text: keep})
+	s.until("a compaction", func(ev watch.Event) bool { return ev.Kind == watch.Compact || ev.Kind == watch.Spared })
+	s.say(agent.Word{Kind: agent.Tell, ID: "ff", Text: "Go on. " + modelserver.Mark("main")})
+	s.finished()
+	if n := len(s.of(watch.Compact)); n != 1 {
+		w.t.Errorf("compacted %d times: %+v", n, s.of(watch.Spared))
+	}
+	if says := s.of(watch.Say); len(says) == 0 || says[len(says)-1].Text != "Done." {
+		w.t.Errorf("it said %+v", says)
+	}
+	told := slices.ContainsFunc(w.server.Records(), func(r modelserver.Record) bool { return r.Request.Aside() && strings.Contains(string(r.Body), keep) })
+	if told == w.live.Deaf {
+		w.t.Errorf("who summarises was told what to keep: %v", told)
+	}
+	s.used()
+}
+
 // steer: what a person says while it works reaches the model.
 func steer(w *world) {
 	w.play(
@@ -293,17 +322,36 @@ func steer(w *world) {
 // untilFile waits for a file of the work tree.
 func (s *session) untilFile(name string) {
 	s.t.Helper()
+	s.untilTrue("there is no "+name, func() bool {
+		m, _ := filepath.Glob(filepath.Join(s.tree, name))
+		return len(m) > 0
+	})
+}
+
+// untilAsked waits until the model was asked so often.
+func (s *session) untilAsked(times int) {
+	s.t.Helper()
+	s.untilTrue("the model was not asked "+strconv.Itoa(times)+" times", func() bool {
+		n := 0
+		for _, r := range s.server.Records() {
+			if r.Conversation == "main" && !r.Request.Aside() {
+				n++
+			}
+		}
+		return n >= times
+	})
+}
+
+func (s *session) untilTrue(never string, ok func() bool) {
+	s.t.Helper()
 	limit, tick := time.NewTimer(patience), time.NewTicker(20*time.Millisecond)
 	defer limit.Stop()
 	defer tick.Stop()
-	for {
-		if m, _ := filepath.Glob(filepath.Join(s.tree, name)); len(m) > 0 {
-			return
-		}
+	for !ok() {
 		select {
 		case <-tick.C:
 		case <-limit.C:
-			s.t.Fatalf("there is no %s\n%s", name, s.tail())
+			s.t.Fatalf("%s\n%s", never, s.tail())
 		}
 	}
 }

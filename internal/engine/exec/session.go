@@ -51,6 +51,7 @@ type session struct {
 	quiet  []hold.Sample
 	open   []string // calls that have no result yet
 	first  firsts
+	short  shortening
 }
 
 // startSession starts the session of a job, or takes up the one that an earlier
@@ -106,6 +107,10 @@ func sessionID(c run.Command) kedge.SessionID {
 // prepare makes what looks at the session.
 func (s *session) prepare(ctx context.Context) error {
 	limits, err := s.x.limits(ctx, s.c)
+	if a, ok := s.adapter.(interface{ Shortens() bool }); ok {
+		limits.Shortens = a.Shortens()
+	}
+	s.short.can = limits.Shortens
 	s.watch = watch.New(limits)
 	return err
 }

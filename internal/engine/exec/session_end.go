@@ -36,6 +36,7 @@ func (s *session) conclude(ctx context.Context, f hold.Found) (run.Event, error)
 	for i, sig := range s.watch.End(s.x.cfg.Now(), ev.Outcome == run.Finished) {
 		s.signal(ctx, notice{key: "end-" + strconv.Itoa(i), sig: sig})
 	}
+	s.journalCompaction(ctx)
 	if err := s.journalUsage(ctx); err != nil {
 		return run.Event{}, err
 	}

@@ -194,6 +194,7 @@ func (s *session) feedLine(ctx context.Context, end int64, line []byte, at time.
 	evs, reply := s.reader.Feed(line, at)
 	s.typed.put(end, reply)
 	for _, ev := range evs {
+		s.followShort(ctx, end, ev)
 		noticed = append(noticed, s.happened(ctx, ev)...)
 		if s.acts(ev) && end > s.old {
 			s.x.live.acted(s.c)
@@ -202,6 +203,7 @@ func (s *session) feedLine(ctx context.Context, end int64, line []byte, at time.
 	for i, sig := range noticed {
 		s.noticed(ctx, notice{place: end, key: "at-" + strconv.FormatInt(end, 10) + "-" + strconv.Itoa(i), sig: sig})
 	}
+	s.shorten()
 }
 
 // happened takes in an event, and gives what was noticed with it.

@@ -176,14 +176,17 @@ func (s *session) tape() (from, end int64, err error) { return tape.Open(s.dir).
 func (s *session) signal(ctx context.Context, a notice) {
 	sig := a.sig
 	err := s.journal(ctx, "signal-"+string(sig.Kind)+"-"+a.key, kedge.SessionSignalled, kedge.SessionSignalledData{
-		ID: s.id, Signal: string(sig.Kind), Reason: sig.Reason, Advice: string(sig.Advice),
+		ID: s.id, Signal: string(sig.Kind), Reason: sig.Reason, Advice: string(sig.Advice), Focus: sig.Focus,
 	})
 	if err != nil {
 		s.x.log().Error("what was noticed of a session is not written down", "session", string(s.id), "error", err.Error())
 	}
 	ev := run.Event{Kind: run.Signalled, Session: s.id, Reason: fmt.Sprintf("%s: %s", sig.Kind, sig.Reason), Text: sig.Text}
+	if sig.Advice == watch.Shorten {
+		s.short.want(a)
+	}
 	switch sig.Advice {
-	case watch.Save, watch.Shorten: // a program of kind command cannot be told to shorten its context
+	case watch.Save, watch.Shorten:
 		ev.Outcome = run.WantCheckpoint
 	case watch.HandOff:
 		ev.Outcome = run.WantHandover

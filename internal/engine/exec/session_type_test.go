@@ -28,6 +28,8 @@ func (k talker) Start(agent.Task) (agent.Start, error) {
 	return agent.Start{Command: []string{"/bin/sh", "-c", k.line}, Pipes: true}, nil
 }
 
+func (k talker) Shortens() bool { return true }
+
 func (k talker) Reader(agent.Task) agent.Reader { return &talk{} }
 
 // talk reads a talker.
@@ -61,6 +63,8 @@ func (r *talk) Feed(b []byte, at agent.Time) (evs []watch.Event, in agent.Input)
 			r.open = ""
 		case "bye":
 			in.Close = true
+		default:
+			evs = append(evs, talkShort(verb, what, at)...)
 		}
 	}
 }
@@ -71,6 +75,8 @@ func (r *talk) Say(w agent.Word) (agent.Input, bool) {
 		return agent.Input{Text: []byte("stop\n")}, true
 	case agent.Close:
 		return agent.Input{Close: true}, true
+	case agent.Shorten:
+		return agent.Input{Text: []byte("shorten " + w.Text + "\n")}, true
 	case agent.Tell:
 	}
 	if r.open == "" {

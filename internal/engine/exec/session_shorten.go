@@ -1,0 +1,127 @@
+package exec
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+
+	"kedge"
+	"kedge/internal/agent"
+	"kedge/internal/hold"
+	"kedge/internal/watch"
+)
+
+// sourceShort is who types that a context is to be shortened, and what comes after
+// it: numbered by places on the tape, so that nobody types it twice.
+const sourceShort = sourcePeople - 1
+
+// shortening is how far a session is with the compaction of its context.
+type shortening struct {
+	can   bool
+	open  []string // calls that have no result yet
+	stage shortStage
+	focus string
+	place int64                       // of what is to be typed next, and the number of it
+	told  *kedge.SessionCompactedData // is written down when it is known how full the context is then
+	key   string
+}
+
+// shortStage is where a compaction stands.
+type shortStage int
+
+const (
+	shortNot    shortStage = iota
+	shortWanted            // the program is told at the end of what its tools do
+	shortTold              // and does it
+	shortOver              // and is told to go on
+)
+
+// want has the context shortened, where the program can be told.
+func (h *shortening) want(a notice) {
+	if h.can && h.stage == shortNot && a.place > 0 {
+		h.stage, h.focus, h.place = shortWanted, a.sig.Focus, a.place
+	}
+}
+
+// maxFollowed bounds the calls without a result that are remembered here.
+const maxFollowed = 256
+
+// followShort takes in what the session did, as far as it has to do with its
+// context. The lock is held.
+func (s *session) followShort(ctx context.Context, end int64, ev watch.Event) {
+	h := &s.short
+	switch ev.Kind {
+	case watch.Call:
+		h.open = append(h.open[max(0, len(h.open)-maxFollowed+1):], ev.ID)
+	case watch.Result:
+		h.open = slices.DeleteFunc(h.open, func(id string) bool { return id == ev.ID })
+	case watch.Compact, watch.Spared:
+		s.journalCompaction(ctx)
+		h.compacted(s.id, end, s.use.context)
+		if ev.Kind == watch.Spared {
+			h.told.Failed = cmp.Or(ev.Text, "it did not say why")
+			s.journalCompaction(ctx)
+		}
+	case watch.Usage:
+		if h.told != nil && ev.Used != nil && ev.Used.Context != nil {
+			h.told.After = ev.Used.Context
+			s.journalCompaction(ctx)
+		}
+	default:
+	}
+}
+
+// compacted is the end of a compaction, at a place on the tape. Of one that it was
+// told the program waits for what comes next; else it goes on by itself.
+func (h *shortening) compacted(id kedge.SessionID, end int64, before *int64) {
+	h.told = &kedge.SessionCompactedData{ID: id, Before: before}
+	h.key = "compacted-" + strconv.FormatInt(end, 10)
+	h.open = nil
+	if h.stage != shortTold {
+		h.stage = shortNot
+		return
+	}
+	h.told.Asked, h.told.Focus = true, h.focus
+	h.stage, h.place = shortOver, end
+}
+
+// journalCompaction writes down what became of the context, once.
+func (s *session) journalCompaction(ctx context.Context) {
+	h := &s.short
+	if h.told == nil {
+		return
+	}
+	if err := s.journal(ctx, h.key, kedge.SessionCompacted, *h.told); err != nil {
+		s.x.log().Error("a compaction is not written down", "session", string(s.id), "error", err.Error())
+	}
+	h.told = nil
+}
+
+// goOn is what a session is told whose turn was stopped to shorten its context.
+const goOn = "Your context became large, so it was shortened. Go on with your work where you were; a reply that was cut off did not count. " +
+	"Do not begin anew, and do not repeat what is done. If all is done, say so and end your turn. What counts:\n"
+
+// shorten tells the program what is due, between two calls of its tools: what one
+// does would be lost. Who reads a session again comes to the same, and what its holder
+// took from an owner before is not typed twice. The lock is held.
+func (s *session) shorten() {
+	h := &s.short
+	if h.stage != shortWanted && h.stage != shortOver || len(h.open) > 0 {
+		return
+	}
+	w := agent.Word{Kind: agent.Shorten, ID: string(s.id) + "-shorten-" + strconv.FormatInt(h.place, 10), Text: h.focus}
+	if h.stage == shortOver {
+		w.Kind, w.Text = agent.Tell, goOn+h.focus
+	}
+	in, ok := s.reader.Say(w)
+	if !ok {
+		return // not now
+	}
+	s.typed.add(hold.Typing{Source: sourceShort, Number: uint64(h.place), Text: in.Text, Close: in.Close})
+	if h.stage == shortWanted {
+		h.stage = shortTold
+	} else {
+		h.stage = shortNot
+	}
+}
