@@ -28,10 +28,20 @@ func hookMain(budget time.Duration) int {
 		return 0
 	}
 	hook.Main(context.Background(), args, hook.World{
-		In: os.Stdin, Out: os.Stdout, Getenv: os.Getenv, Environ: os.Environ(), Dir: workDir(), Home: home, Now: time.Now,
+		In: os.Stdin, Out: os.Stdout, Getenv: os.Getenv, Environ: hookEnviron(getenv), Dir: workDir(), Home: home, Now: time.Now,
 		Budget: budget, GateBudget: hook.GateBudget, Service: hookService{home, budget}, Project: projectOf, CompactFrom: compactFrom, Shell: statusLine,
 	})
 	return 0
+}
+
+// hookEnviron is the agent's environment with the state folder that the hook's own words
+// name: what a check asks of kedge goes to the same one.
+func hookEnviron(getenv func(string) string) []string {
+	env := os.Environ()
+	if home := getenv("KEDGE_HOME"); home != os.Getenv("KEDGE_HOME") {
+		env = append(env, "KEDGE_HOME="+home)
+	}
+	return env
 }
 
 // projectOf is the project that a folder lies in: elsewhere Kedge has nothing to do.

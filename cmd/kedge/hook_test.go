@@ -5,7 +5,9 @@ import (
 	"context"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -59,5 +61,21 @@ func TestHookBesideAHungDaemon(t *testing.T) {
 		if n := spool.Waiting(home); n != i+1 {
 			t.Errorf("%s: %d events wait", input, n)
 		}
+	}
+}
+
+// TestHookEnvironNamesTheHome: checks of a hook that was told its state folder are told
+// it, too; another's environment is as it was.
+func TestHookEnvironNamesTheHome(t *testing.T) {
+	for _, c := range []struct{ had, want string }{{"", "/state"}, {"/other", "/other"}} {
+		t.Setenv("KEDGE_HOME", c.had)
+		_, getenv := hook.Homed([]string{"claude", "--home=/state"}, os.Getenv)
+		env := exec.Cmd{Env: hookEnviron(getenv)}
+		if got := env.Environ(); !slices.Contains(got, "KEDGE_HOME="+c.want) || slices.Contains(got, "KEDGE_HOME=") {
+			t.Errorf("with %q: %q", c.had, got)
+		}
+	}
+	if got := hookEnviron(os.Getenv); !slices.Equal(got, os.Environ()) {
+		t.Errorf("without words of its own: %q", got)
 	}
 }

@@ -36,7 +36,7 @@ func (g *gate) runCommand(ctx context.Context, s step, res *kedge.CheckResult) e
 	if err != nil {
 		return err
 	}
-	if err := g.Box.Unmade(out.Exit, text); err != nil {
+	if err := g.Box.Unmade(ctx, out.Exit, text); err != nil {
 		return err
 	}
 	g.judge(s, out, text, res)

@@ -245,7 +245,7 @@ const shownPaths = 5
 
 // stashHint sets files aside, tracked or not, until git stash pop.
 func (r *Repo) stashHint(paths []string) string {
-	hint := "git -C " + quote(r.root) + " stash push -u"
+	hint := "git --literal-pathspecs -C " + quote(r.root) + " stash push -u"
 	if len(paths) > shownPaths {
 		return hint
 	}

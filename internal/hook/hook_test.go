@@ -306,10 +306,7 @@ func TestWholeOutputOfTheAgentsFile(t *testing.T) {
 	c := newScene(t)
 	c.budget = time.Hour // a busy machine is no failure
 	text := long()
-	file := filepath.Join(t.TempDir(), "out.txt")
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	file := persisted(t, text)
 	c.run(event("PostToolUse", "tool_name", "Bash", "tool_input", map[string]any{"command": "go test"},
 		"tool_response", map[string]any{"stdout": text[:20_000], "stderr": "", "persistedOutputPath": file}))
 	if left := c.left(); len(left) != 1 || left[0].Data.Bytes != int64(len(text)) || left[0].Data.Output == "" {
@@ -327,10 +324,7 @@ func TestHugeOutputIsNotLookedAt(t *testing.T) {
 		fmt.Fprintf(&b, "line %06d says something of its own: é\n", i)
 	}
 	text := b.String()
-	file := filepath.Join(t.TempDir(), "out.txt")
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	file := persisted(t, text)
 	got := c.run(event("PostToolUse", "tool_name", "Bash", "tool_input", map[string]any{"command": "sh big.sh"},
 		"tool_response", map[string]any{"stdout": text[:30_000], "stderr": "", "persistedOutputPath": file}))
 	shown, _ := at(t, got, "hookSpecificOutput", "updatedToolOutput", "stdout").(string)
@@ -496,7 +490,8 @@ func TestStatusLine(t *testing.T) {
 func TestPreviewBecomesWhatMatters(t *testing.T) {
 	c := newScene(t)
 	c.budget = time.Hour // it may take what it takes
-	file := filepath.Join(t.TempDir(), "all.txt")
+	c.env["TMPDIR"] = t.TempDir() + "/"
+	file := filepath.Join(c.env["TMPDIR"], "1776297019473-copilot-tool-output-2jk2c7.txt")
 	if err := os.WriteFile(file, []byte(strings.Repeat("--- PASS: TestCase (0.00s) and some words\n", 600)+"a.go:7: error: broken\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -1,12 +1,15 @@
 package hook
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"kedge"
@@ -76,7 +79,7 @@ type short struct {
 // condense keeps a long output and gives the model what matters of it. An output
 // that would not become clearly shorter stays as it is.
 func (w World) condense(ev hooks.Event, text, file string) (short, error) {
-	whole := wholeOutput(text, file)
+	whole := w.wholeOutput(ev, text, file)
 	s := short{bytes: int64(len(whole))}
 	shown, ok := shorten(ev.Line(), whole)
 	most := len(text) * 3 / 4
@@ -122,30 +125,44 @@ func ends(whole string) string {
 const mostWhole = 64 << 20
 
 // wholeOutput is what the agent's own file has, where it has more.
-func wholeOutput(text, file string) string {
-	info, err := os.Stat(file)
-	if file == "" || err != nil || !info.Mode().IsRegular() || info.Size() > mostWhole || info.Size() <= int64(len(text)) {
+func (w World) wholeOutput(ev hooks.Event, text, file string) string {
+	if file == "" || !ev.Keeps(file, cmp.Or(w.Getenv("TMPDIR"), "/tmp")) {
 		return text
 	}
-	b, err := os.ReadFile(file)
+	f, err := os.OpenFile(file, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0) // a pipe would not even open
+	if err != nil {
+		return text
+	}
+	defer func() { _ = f.Close() }()
+	info, err := f.Stat()
+	if err != nil || !ours(info) || info.Size() > mostWhole || info.Size() <= int64(len(text)) {
+		return text
+	}
+	b, err := io.ReadAll(io.LimitReader(f, mostWhole))
 	if err != nil {
 		return text
 	}
 	return string(b)
 }
 
-// keep puts an output where `kedge logs` finds it.
+// ours tells of a file of this user's that has no other name.
+func ours(info os.FileInfo) bool {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	return ok && info.Mode().IsRegular() && int(st.Uid) == os.Geteuid() && st.Nlink == 1
+}
+
+// keep puts an output, without secrets, where `kedge logs` finds it.
 func (w World) keep(ev hooks.Event, whole string) (string, error) {
 	now := w.Now()
 	kept, err := outputs.Keep(w.Home, now)
 	if err != nil {
 		return "", err
 	}
-	if _, err := kept.Output.WriteString(whole); err != nil {
+	if _, err := kept.Output.WriteString(redact.Text(whole)); err != nil {
 		return "", kedge.Errorf(kedge.Internal, "keep the output: %w", errors.Join(err, kept.Output.Close()))
 	}
 	return kept.ID, kept.End(outputs.Record{
-		Session: kedge.SessionID(w.Getenv("KEDGE_SESSION")), Dir: ev.Dir, Command: []string{"sh", "-c", ev.Line()}, StartedAt: now.UTC(), Bytes: int64(len(whole)),
+		Session: kedge.SessionID(w.Getenv("KEDGE_SESSION")), Dir: ev.Dir, Command: []string{"sh", "-c", redact.Text(ev.Line())}, StartedAt: now.UTC(), Bytes: int64(len(whole)),
 	})
 }
 

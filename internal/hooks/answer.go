@@ -2,6 +2,8 @@ package hooks
 
 import (
 	"encoding/json"
+	"path"
+	"strings"
 
 	"kedge"
 )
@@ -91,6 +93,27 @@ func (ev Event) Output() (text, file string, ok bool) {
 		text += r.Stderr
 	}
 	return text, r.File, true
+}
+
+// Keeps tells whether a file is where, and named as, the agent itself puts the outputs
+// that are too large for it; temp is the folder for temporary files. What a command
+// prints can name any file: nobody else's may reach the model that way.
+func (ev Event) Keeps(file, temp string) bool {
+	dir, name := path.Split(file)
+	if !path.IsAbs(file) || path.Clean(file) != file {
+		return false
+	}
+	switch ev.Agent {
+	case "claude":
+		return path.Base(dir) == "tool-results"
+	case "opencode":
+		return path.Base(dir) == "tool-output"
+	case "copilot":
+		before, _, named := strings.Cut(name, "copilot-tool-output-")
+		return named && strings.Trim(before, "0123456789-") == "" && strings.HasSuffix(name, ".txt") && path.Clean(dir) == path.Clean(temp)
+	default:
+		return false
+	}
 }
 
 // Replace gives the model another text than what the command printed: the answer

@@ -45,7 +45,8 @@ func copilotOf(response json.RawMessage) (r copilotResult, ok bool) {
 }
 
 // file has all of an output of which the model is shown a few lines; empty where it is
-// shown all.
+// shown all. A command may print the same words: whoever reads the file looks first
+// whether it is one of Copilot's.
 func (r copilotResult) file() string {
 	line, _, _ := strings.Cut(r.Text, "\n")
 	if !strings.HasPrefix(line, "Output too large to read at once (") {

@@ -44,6 +44,18 @@ func TestCopilotTells(t *testing.T) {
 	if _, file, ok := large.Output(); !ok || file != "/tmp/a b.txt" {
 		t.Errorf("all of it is in %q", file)
 	}
+	for file, keeps := range map[string]bool{
+		"/tmp/1776297019473-copilot-tool-output-2jk2c7.txt": true, "/tmp/copilot-tool-output-1776206629188-gotvti.txt": true,
+		"/tmp/a b.txt": false, "/home/u/.bash_history": false, "/home/u/copilot-tool-output-1-a.txt": false, "/tmp/x/../copilot-tool-output-1-a.txt": false, "copilot-tool-output-1-a.txt": false,
+	} {
+		if large.Keeps(file, "/tmp/") != keeps {
+			t.Errorf("%q is Copilot's: %v", file, !keeps)
+		}
+	}
+	other, err := hooks.Parse("claude", []byte(`{"hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{"command":"make"},"tool_response":{"stdout":"","result_type":"failure"}}`))
+	if err != nil || other.Failed {
+		t.Errorf("a word of Copilot's counts for another agent: %+v (%v)", other, err)
+	}
 	wrote := told(t, `{"hook_event_name":"PostToolUse","tool_name":"Write","tool_input":{"path":"/r/a"},"tool_result":{"result_type":"success","text_result_for_llm":"Created"}}`)
 	if _, _, ok := wrote.Output(); ok || wrote.Failed {
 		t.Errorf("a file that was written: %+v", wrote)

@@ -110,7 +110,7 @@ func Parse(agent string, input []byte) (Event, error) {
 	case kedge.HookEnd:
 		ev.Source = w.Reason
 	case kedge.HookTool:
-		ev.Failed = failed(w) || copilotFailed(ev.Response)
+		ev.Failed = failed(w) || agent == "copilot" && copilotFailed(ev.Response)
 	default:
 	}
 	return ev, nil

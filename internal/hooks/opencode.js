@@ -12,6 +12,7 @@ function tell(event, seconds) {
       const child = spawn(command[0], command.slice(1), { cwd: event.cwd, stdio: ["pipe", "pipe", "ignore"] })
       const late = setTimeout(() => child.kill("SIGKILL"), seconds * 1000)
       let said = ""
+      child.stdout.setEncoding("utf8") // a letter may come in two pieces
       child.stdout.on("data", (piece) => (said += piece))
       child.stdin.on("error", () => {})
       child.on("error", () => { clearTimeout(late); done("") })

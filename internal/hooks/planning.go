@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"cmp"
 	"encoding/json"
 	"path"
 	"slices"
@@ -21,17 +22,23 @@ func (ev Event) Denied() bool {
 	return line == "" || !readsOnly(line)
 }
 
-// writesPlan tells of a plan that is written where the agent keeps its plans.
+// writesPlan tells of a plan that is written where the agent keeps its plans, by one
+// of the tools that write the one file they name.
 func (ev Event) writesPlan() bool {
+	if !slices.Contains([]string{"Write", "Edit", "MultiEdit", "write", "edit"}, ev.Tool) || ev.Line() != "" {
+		return false
+	}
 	var in struct {
 		Path string `json:"file_path"`
 		File string `json:"filePath"`
 	}
-	if json.Unmarshal(ev.Input, &in) != nil {
-		return false
+	if json.Unmarshal(ev.Input, &in) != nil || (in.Path == "") == (in.File == "") {
+		return false // an agent has one of them
 	}
-	file := path.Clean(in.Path + in.File) // an agent has one of them
-	return strings.HasSuffix(file, ".md") && (strings.Contains(file, "/.claude/plans/") || strings.Contains(file, "/.opencode/plans/") || strings.Contains(file, "/opencode/plans/"))
+	file := path.Clean(cmp.Or(in.Path, in.File))
+	dir := path.Dir(file) + "/"
+	return path.IsAbs(file) && strings.HasSuffix(file, ".md") &&
+		(strings.Contains(dir, "/.claude/plans/") || strings.Contains(dir, "/.opencode/plans/") || strings.Contains(dir, "/opencode/plans/"))
 }
 
 // reading are tools that change nothing.

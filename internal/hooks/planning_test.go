@@ -117,13 +117,26 @@ func TestPlansAreWritten(t *testing.T) {
 		`{"file_path":"/repo/plans/p.md"}`:                              true,
 		`{"file_path":"/home/ada/.claude/plans/hook.sh"}`:               true,
 		`{"file_path":"/home/ada/.claude/settings.json"}`:               true,
-		`{}`: true, `7`: true,
+		`{"file_path":"/x/.claude/plans/","filePath":"/repo/main.md"}`:  true,
+		`{"file_path":"/x/.claude/plans/p.md","filePath":"/repo/a.go"}`: true,
+		`{"file_path":"/x/.claude/plans/p.md","command":"rm -rf src"}`:  true,
+		`{"file_path":".claude/plans/p.md"}`:                            true,
+		`{}`:                                                            true, `7`: true,
 	} {
 		for _, tool := range []string{"Write", "edit"} {
 			ev := hooks.Event{Agent: "claude", Mode: "plan", Tool: tool, Input: json.RawMessage(input)}
 			if got := ev.Denied(); got != denied {
 				t.Errorf("%s %s: denied %v", tool, input, got)
 			}
+		}
+	}
+	for tool, input := range map[string]string{
+		"bash":           `{"command":"rm -rf src","filePath":"/x/.opencode/plans/p.md"}`,
+		"Bash":           `{"file_path":"/x/.claude/plans/p.md"}`,
+		"mcp__db__write": `{"file_path":"/x/.claude/plans/p.md"}`,
+	} {
+		if ev := (hooks.Event{Agent: "claude", Mode: "plan", Tool: tool, Input: json.RawMessage(input)}); !ev.Denied() {
+			t.Errorf("%s %s is not denied", tool, input)
 		}
 	}
 }

@@ -33,11 +33,17 @@ func (b Box) Try(ctx context.Context) error {
 }
 
 // Unmade tells of a command that ended with a code and printed something whether it
-// never ran, because the system did not let its box be made this time; then it says
-// what the tool, or the program that sets limits, said. Whoever is in the box can print
-// the same, and gains nothing by it: what did not run has no verdict.
-func (b Box) Unmade(exit int, said string) error {
-	said = strings.TrimSpace(said)
+// never ran, because the system does not let its box be made; then it says why. What
+// the tool, or the program that sets limits, says whoever is in the box can print as
+// well: it counts only where no box can be made now either.
+func (b Box) Unmade(ctx context.Context, exit int, said string) error {
+	if !b.saysUnmade(exit, strings.TrimSpace(said)) {
+		return nil
+	}
+	return b.Try(ctx)
+}
+
+func (b Box) saysUnmade(exit int, said string) bool {
 	head := ""
 	switch {
 	case exit != 0 && b.Kind == Bwrap:
@@ -49,14 +55,14 @@ func (b Box) Unmade(exit int, said string) error {
 		head = limited
 	}
 	if head == "" || said == "" {
-		return nil
+		return false
 	}
 	for line := range strings.Lines(said) {
 		if !strings.HasPrefix(line, head) {
-			return nil
+			return false
 		}
 	}
-	return broken(b.Kind, reason(said, nil))
+	return true
 }
 
 // limitFailed is the exit code of the program that sets limits when it cannot.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -190,8 +191,16 @@ func TestT6GitDirIsTheRepositorysWord(t *testing.T) {
 
 // TestUnmade: a box that could not be made is told from a command that failed in it.
 func TestUnmade(t *testing.T) {
-	bwrap, seatbelt := example(sandbox.Bwrap, "bwrap"), example(sandbox.Seatbelt, "sandbox-exec")
-	limits := sandbox.Box{Limiter: []string{"/opt/kedge", "limit"}, Limits: sandbox.Limits{FileSize: 7}}
+	tool := func(name string) string {
+		path, err := exec.LookPath(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	fails, works := tool("false"), tool("true")
+	bwrap, seatbelt := example(sandbox.Bwrap, fails), example(sandbox.Seatbelt, fails)
+	limits := sandbox.Box{Limiter: []string{fails}, Limits: sandbox.Limits{FileSize: 7}}
 	for _, c := range []struct {
 		name   string
 		box    sandbox.Box
@@ -203,6 +212,9 @@ func TestUnmade(t *testing.T) {
 		{"two lines", bwrap, 1, "bwrap: setting up uid map: Permission denied\nbwrap: and more\n", true},
 		{"macOS", seatbelt, 71, "sandbox-exec: sandbox_apply: Operation not permitted\n", true},
 		{"a limit that cannot be set", limits, 126, "kedge limit: set a limit: operation not permitted\n", true},
+		{"where a box can be made, it is the command that says so", example(sandbox.Bwrap, works), 1, "bwrap: No permissions\n", false},
+		{"the same on macOS", example(sandbox.Seatbelt, works), 71, "sandbox-exec: sandbox_apply: Operation not permitted\n", false},
+		{"the same of a limit", sandbox.Box{Limiter: []string{works}, Limits: sandbox.Limits{FileSize: 7}}, 126, "kedge limit: x\n", false},
 		{"a command that fails", bwrap, 1, "--- FAIL: TestX\n", false},
 		{"a command that says it, too", bwrap, 1, "=== RUN TestBwrap\nbwrap: No permissions\n", false},
 		{"a command that says nothing", bwrap, 1, "", false},
@@ -210,7 +222,7 @@ func TestUnmade(t *testing.T) {
 		{"no box", sandbox.Box{}, 1, "bwrap: No permissions\n", false},
 		{"no box, and the code of a limit", sandbox.Box{}, 126, "kedge limit: x\n", false},
 	} {
-		err := c.box.Unmade(c.exit, c.said)
+		err := c.box.Unmade(t.Context(), c.exit, c.said)
 		if kedge.Blocked.Is(err) != c.unmade || c.unmade && kedge.HintOf(err) == "" {
 			t.Errorf("%s: %v", c.name, err)
 		}

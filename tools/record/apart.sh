@@ -52,7 +52,6 @@ printf 'module example.com/shop\n\ngo 1.26\n' >go.mod
 } >shop_test.go
 record go-apart-bench 'go test -run xxx -bench . -benchtime 1x'
 record go-apart-x 'go vet -x . 2>&1'
-root=$(go env GOROOT)/src
 record go-apart-list 'go list -deps -f "{{.ImportPath}} {{.Dir}}" net/http'
 
 project apartpython
