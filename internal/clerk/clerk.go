@@ -8,6 +8,7 @@ package clerk
 import (
 	"context"
 
+	"kedge"
 	"kedge/internal/book"
 	"kedge/internal/gitx"
 	"kedge/internal/project"
@@ -20,6 +21,9 @@ type Runs interface {
 	Tell(ctx context.Context, p *project.Project, who project.Caller, ev run.Event) error
 	// Accept accepts a feature of a run that lives; done is false when no run has it.
 	Accept(ctx context.Context, who project.Caller, in FeatureStatusRequest) (reply FeatureReply, done bool, err error)
+	// Holds tells whether a run has work on a feature that nobody accepted and that has
+	// not landed, whatever the feature is by now.
+	Holds(ctx context.Context, who project.Caller, id kedge.FeatureID) (bool, error)
 	// Save has a checkpoint saved of the work under way, and says why.
 	Save(ctx context.Context, who project.Caller, reason string)
 	// PlanApproved lets the run that planned go on with the work.

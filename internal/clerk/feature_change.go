@@ -153,7 +153,14 @@ func (s *Clerk) FeatureAccept(ctx context.Context, who project.Caller, in Featur
 	if reply, done, err := s.runs.Accept(ctx, who, in); done || err != nil {
 		return reply, err
 	}
-	return s.move(ctx, who, in, run.Accepted, kedge.Completed, kedge.NeedsReview)
+	from := []kedge.Status{kedge.NeedsReview}
+	switch holds, err := s.runs.Holds(ctx, who, in.ID); {
+	case err != nil:
+		return FeatureReply{}, err
+	case holds: // skipped or reopened since, and its work would land all the same
+		from = append(from, kedge.Skipped, kedge.BlockedWork, kedge.Pending, kedge.Regressed)
+	}
+	return s.move(ctx, who, in, run.Accepted, kedge.Completed, from...)
 }
 
 // move changes a status; word is what a run is told of it.

@@ -85,7 +85,7 @@ func approveWork(c *cobra.Command, env *Env, id kedge.FeatureID, reason string) 
 	if err == nil {
 		return env.showWord(out)
 	}
-	if !env.reviewed(c.Context(), id, err) {
+	if !env.reviewed(c.Context(), id, err) && !(kedge.NotFound.Is(err) && strings.HasPrefix(kedge.HintOf(err), "kedge feature accept ")) {
 		return err
 	}
 	if reason == "" {

@@ -37,7 +37,7 @@ func planOf(ctx context.Context, p *project.Project, id kedge.RunID) (kedge.Plan
 }
 
 // isPlanning tells whether a run has a goal and no plan that was approved.
-func isPlanning(st run.State) bool { return st.Goal != "" && len(st.Features) == 0 }
+func isPlanning(st run.State) bool { return st.Planning() }
 
 // questionsOf reads the questions of a plan that is being made.
 func questionsOf(d kedge.PlanData) []kedge.Question {

@@ -9,6 +9,7 @@ import (
 	"kedge"
 	"kedge/internal/book"
 	"kedge/internal/config"
+	"kedge/internal/gitx"
 	"kedge/internal/keep"
 	"kedge/internal/plan"
 	"kedge/internal/project"
@@ -95,6 +96,10 @@ func (s *Driver) planNew(ctx context.Context, p *project.Project, who project.Ca
 	if err != nil {
 		return PlanGoalReply{}, err
 	}
+	waiting, err := s.carriedByPlan(ctx, p, repo, base, head.Commit)
+	if err != nil {
+		return PlanGoalReply{}, err
+	}
 	id := s.runID(who)
 	if err := s.holdBase(ctx, p, repo, head, id, base); err != nil {
 		return PlanGoalReply{}, err
@@ -109,12 +114,28 @@ func (s *Driver) planNew(ctx context.Context, p *project.Project, who project.Ca
 	s.keepEnv(id, in.Env)
 	err = eng.Start(ctx, run.Event{
 		ID: runEventID(who), Kind: run.Begun, At: s.home.Now(), Actor: who.Actor, Run: id, Commit: base, Head: head.Commit,
-		Rules: &rules, Goal: in.Goal, Day: last.Day,
+		Rules: &rules, Goal: in.Goal, Specs: waiting, Day: last.Day,
 	})
 	if err != nil {
 		return PlanGoalReply{}, err
 	}
 	return s.goalReply(ctx, p, id, slices.Concat(versions, notes, s.notesOn(ctx, repo, head)))
+}
+
+// carriedByPlan is the work that a run which plans stands on and nobody accepted;
+// the features themselves come with the plan.
+func (s *Driver) carriedByPlan(ctx context.Context, p *project.Project, repo *gitx.Repo, base, head string) ([]run.Spec, error) {
+	if base == head {
+		return nil, nil
+	}
+	specs, err := s.specs(ctx, p)
+	if kedge.Blocked.Is(err) { // there are no features
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.carryReview(ctx, p, repo, base, head, specs)
 }
 
 // planRules are the rules of a run that plans first: the agent that plans must
@@ -266,6 +287,9 @@ func (s *Driver) planApproved(ctx context.Context, p *project.Project, who proje
 	}
 	base, _, err := s.runBase(ctx, p, repo, head, last)
 	if err != nil {
+		return false, err
+	}
+	if _, err := s.carryReview(ctx, p, repo, base, head.Commit, specs); err != nil {
 		return false, err
 	}
 	if err := s.holdBase(ctx, p, repo, head, last.Run, base); err != nil {

@@ -174,8 +174,8 @@ func (s *Driver) begin(ctx context.Context, p *project.Project, who project.Call
 	if err != nil {
 		return RunReply{}, err
 	}
-	if base != head.Commit {
-		s.carryReview(ctx, p, last, specs)
+	if _, err := s.carryReview(ctx, p, repo, base, head.Commit, specs); err != nil {
+		return RunReply{}, err
 	}
 	eng, err := s.engineOf(ctx, p)
 	if err != nil {

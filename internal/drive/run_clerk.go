@@ -3,6 +3,7 @@ package drive
 import (
 	"context"
 
+	"kedge"
 	"kedge/internal/clerk"
 	"kedge/internal/gitx"
 	"kedge/internal/project"
@@ -20,6 +21,19 @@ func (r runsForClerk) Tell(ctx context.Context, p *project.Project, who project.
 // Accept implements clerk.Runs.
 func (r runsForClerk) Accept(ctx context.Context, who project.Caller, in clerk.FeatureStatusRequest) (clerk.FeatureReply, bool, error) {
 	return r.s.acceptInRun(ctx, who, in)
+}
+
+// Holds implements clerk.Runs.
+func (r runsForClerk) Holds(ctx context.Context, who project.Caller, id kedge.FeatureID) (bool, error) {
+	if r.s.home.ReadOnly {
+		return false, nil
+	}
+	p, err := r.s.home.Open(ctx, who)
+	if err != nil || !p.Git {
+		return false, err
+	}
+	_, _, found, err := r.s.runWith(ctx, p, id)
+	return found, err
 }
 
 // Save implements clerk.Runs.

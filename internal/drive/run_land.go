@@ -49,14 +49,14 @@ func (s *Driver) RunLand(ctx context.Context, who project.Caller, in RunLandRequ
 	if err != nil {
 		return RunLandReply{}, err
 	}
-	waiting, err := s.toReview(ctx, p, st)
+	waiting, specs, err := s.toReview(ctx, p, st)
 	if err != nil {
 		return RunLandReply{}, err
 	}
 	if len(waiting) > 0 && !in.Unreviewed {
 		return s.refuseUnreviewed(ctx, p, eng, st, waiting)
 	}
-	out, err := s.landRun(ctx, p, eng, who, st)
+	out, err := s.landRun(ctx, p, eng, who, st, specs)
 	if err != nil {
 		return out, err
 	}
@@ -94,11 +94,16 @@ func (s *Driver) toLand(ctx context.Context, p *project.Project, who project.Cal
 	return doc.State, err
 }
 
-// landRun has the work of one run landed and tells what became of it.
-func (s *Driver) landRun(ctx context.Context, p *project.Project, eng RunEngine, who project.Caller, st run.State) (RunLandReply, error) {
+// landRun has the work of one run landed, with what nobody accepted, and tells what
+// became of it.
+func (s *Driver) landRun(ctx context.Context, p *project.Project, eng RunEngine, who project.Caller, st run.State, unseen []run.Spec) (RunLandReply, error) {
 	before, tip := st.Landed, st.Tip
 	branch, at, here := s.landsAt(ctx, p, st.Run)
-	if _, err := s.say(ctx, p, eng, who, st.Run, run.Event{Kind: run.LandAsked, Features: st.Unaccepted()}); err != nil {
+	let := st.Unaccepted()
+	for _, spec := range unseen {
+		let = append(let, spec.ID)
+	}
+	if _, err := s.say(ctx, p, eng, who, st.Run, run.Event{Kind: run.LandAsked, Features: let, Specs: unseen}); err != nil {
 		return RunLandReply{}, err
 	}
 	st, err := landed(ctx, eng, st.Run)
@@ -261,6 +266,9 @@ func (s *Driver) nextToLand(ctx context.Context, p *project.Project, st run.Stat
 	}
 	if awaited, err := s.awaited(ctx, repo, st); err != nil || !awaited || slices.Contains(next, landCommand) {
 		return next, err
+	}
+	if waiting, _, err := s.toReview(ctx, p, st); err != nil || len(waiting) > 0 {
+		return next, err // it would refuse
 	}
 	return append(next, landCommand), nil
 }

@@ -37,21 +37,16 @@ func (r RunReview) lines() []string {
 	return slices.DeleteFunc([]string{r.Look, r.Accept, r.Deny}, func(s string) bool { return s == "" })
 }
 
-// toReview is the work of a run that nobody accepted, neither in the run nor in
-// the ledger, and that people have not brought into their branch themselves.
-func (s *Driver) toReview(ctx context.Context, p *project.Project, st run.State) ([]RunReview, error) {
-	var out []RunReview
-	for _, id := range st.Unaccepted() {
-		f := featureOf(&st, id)
-		d, ok, err := store.Get[store.FeatureDoc](ctx, p.Store, store.KindFeature, string(id))
-		if err != nil {
-			return nil, err
-		}
-		if in := s.workLanded(ctx, p, st.Run, f.Work); !in && !(ok && d.Status == kedge.Completed) {
-			out = append(out, reviewOf(f))
-		}
+// toReview is the work in what a run would land that nobody accepted, neither in a
+// run nor in the ledger, and that people have not brought into their branch
+// themselves.
+func (s *Driver) toReview(ctx context.Context, p *project.Project, st run.State) ([]RunReview, []run.Spec, error) {
+	specs, err := s.waitingIn(ctx, p, st)
+	out := make([]RunReview, len(specs))
+	for i, spec := range specs {
+		out[i] = reviewOf(&run.Feature{ID: spec.ID, Work: spec.Work})
 	}
-	return out, nil
+	return out, specs, err
 }
 
 // workLanded tells whether the branch that a run lands on has commits of it.
@@ -101,10 +96,23 @@ func (s *Driver) RunDeny(ctx context.Context, who project.Caller, in RunDecideRe
 	if err != nil {
 		return RunDenyReply{}, err
 	}
-	f := featureOf(&st, in.ID)
-	waits, err := s.waitsForReview(ctx, p, &st, f)
+	with, specs, found, err := s.runWith(ctx, p, in.ID)
 	if err != nil {
 		return RunDenyReply{}, err
+	}
+	if found {
+		st = with
+	}
+	f := featureOf(&st, in.ID)
+	if found && (f == nil || f.Work == "") {
+		f = &run.Feature{ID: in.ID, Status: kedge.NeedsReview, Work: specs[0].Work}
+	}
+	waits, err := s.waitsForReview(ctx, p, &st, f, found)
+	if err != nil {
+		return RunDenyReply{}, err
+	}
+	if j := jobOf(&st, in.ID); found && j != nil && j.Phase != run.Reviewing {
+		return RunDenyReply{}, kedge.Errorf(kedge.Conflict, "the run works on %q", in.ID).WithHint("kedge status")
 	}
 	if !waits {
 		reply, err := s.decideWork(ctx, who, in, run.Denied, what)
@@ -115,7 +123,7 @@ func (s *Driver) RunDeny(ctx context.Context, who project.Caller, in RunDecideRe
 	}
 	ctx, done := s.life.UntilLeft(ctx)
 	defer done()
-	if _, err := s.say(ctx, p, eng, who, st.Run, run.Event{Kind: run.Denied, Feature: in.ID, Reason: in.Reason}); err != nil {
+	if _, err := s.say(ctx, p, eng, who, st.Run, run.Event{Kind: run.Denied, Feature: in.ID, Reason: in.Reason, Specs: specs}); err != nil {
 		return RunDenyReply{}, err
 	}
 	return s.taken(ctx, p, eng, st.Run, *f)
@@ -129,9 +137,12 @@ func landedWork(f *run.Feature) error {
 		WithHint("git revert --no-edit %s && kedge feature reopen %s --reason WHY", strings.Join(commits, " "), f.ID)
 }
 
-// waitsForReview tells whether a feature of the run waits for a person's word, by
-// the run and by the ledger, and no job has it.
-func (s *Driver) waitsForReview(ctx context.Context, p *project.Project, st *run.State, f *run.Feature) (bool, error) {
+// waitsForReview tells whether a feature of the run waits for a person's word, and no
+// job has it: it has work there that nobody accepted, or run and ledger say so.
+func (s *Driver) waitsForReview(ctx context.Context, p *project.Project, st *run.State, f *run.Feature, work bool) (bool, error) {
+	if work {
+		return jobOf(st, f.ID) == nil, nil
+	}
 	if f == nil || f.Status != kedge.NeedsReview || jobOf(st, f.ID) != nil {
 		return false, nil
 	}
@@ -174,18 +185,6 @@ func (s *Driver) tookBack(ctx context.Context, p *project.Project, ledger string
 		return ledger
 	}
 	return firstSet(c.Trailer("Kedge-Ledger"), ledger)
-}
-
-// carryReview puts into the specs of a run that begins which work of the one before
-// it stands on that nobody has accepted yet.
-func (s *Driver) carryReview(ctx context.Context, p *project.Project, last run.State, specs []run.Spec) {
-	for i := range specs {
-		f := featureOf(&last, specs[i].ID)
-		if f == nil || f.Work == "" || f.Let != "" || specs[i].Status != kedge.NeedsReview || s.workLanded(ctx, p, last.Run, f.Work) {
-			continue
-		}
-		specs[i].Work = f.Work
-	}
 }
 
 // undone waits until no job takes work on a feature back, or none can go on.

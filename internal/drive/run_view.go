@@ -241,7 +241,7 @@ func nextOf(st *run.State) []string {
 	case run.MaxSessions:
 		add("kedge run --continue --max-sessions " + strconv.Itoa(max(st.Rules.MaxSessions, 1)))
 	}
-	if len(st.Unaccepted()) == 0 && st.Lander != "" || st.Rules.Land == "never" && st.Ended() && st.Halt == "" && st.Landed != st.Tip && !isPlanning(*st) {
+	if len(st.Unaccepted()) == 0 && toLandBy(st) { // else it would refuse
 		add(landCommand)
 	}
 	for _, line := range featureSteps(st) {
@@ -250,6 +250,11 @@ func nextOf(st *run.State) []string {
 		}
 	}
 	return out
+}
+
+// toLandBy tells whether a run has work that only a person's word lands.
+func toLandBy(st *run.State) bool {
+	return st.Lander != "" || st.Rules.Land == "never" && st.Ended() && st.Halt == "" && st.Landed != st.Tip && !isPlanning(*st)
 }
 
 // askedBy is what a parked job wants of a person.

@@ -248,22 +248,28 @@ func (s *Driver) decideWork(ctx context.Context, who project.Caller, in RunDecid
 	case err != nil:
 		return RunReply{}, err
 	case seen:
-	case featureOf(&st, in.ID) == nil:
-		return RunReply{}, kedge.Errorf(kedge.NotFound, "no feature %q in the run", in.ID).WithHint("kedge features")
 	case j == nil || j.Phase != run.Reviewing:
-		return RunReply{}, notHeld(ctx, p, in.ID)
+		return RunReply{}, s.notHeld(ctx, p, &st, in.ID)
 	}
 	return s.say(ctx, p, eng, who, st.Run, run.Event{Kind: kind, Feature: in.ID, Reason: in.Reason})
 }
 
 // notHeld is the error about work that the run does not hold back: it may wait for a
 // review all the same, which is the ledger's matter.
-func notHeld(ctx context.Context, p *project.Project, id kedge.FeatureID) error {
+func (s *Driver) notHeld(ctx context.Context, p *project.Project, st *run.State, id kedge.FeatureID) error {
 	d, ok, err := store.Get[store.FeatureDoc](ctx, p.Store, store.KindFeature, string(id))
+	if err != nil {
+		return err
+	}
+	_, _, waits, err := s.runWith(ctx, p, id)
 	switch {
 	case err != nil:
 		return err
-	case ok && d.Status == kedge.NeedsReview:
+	case jobOf(st, id) != nil:
+		return kedge.Errorf(kedge.Conflict, "the run works on %q", id).WithHint("kedge status")
+	case !waits && featureOf(st, id) == nil:
+		return kedge.Errorf(kedge.NotFound, "no feature %q in the run", id).WithHint("kedge features")
+	case waits || ok && d.Status == kedge.NeedsReview:
 		return kedge.Errorf(kedge.NotFound, "the run holds nothing of %q back: it waits for a review", id).WithHint("kedge feature accept %s --reason WHY", id)
 	default:
 		return kedge.Errorf(kedge.Conflict, "the work on %q does not wait for a person's word", id).WithHint("kedge status")
@@ -351,8 +357,12 @@ func (s *Driver) acceptInRun(ctx context.Context, who project.Caller, in clerk.F
 	if err != nil {
 		return reply, false, err
 	}
-	if f := featureOf(&st, in.ID); !seen && (f == nil || f.Status != kedge.NeedsReview) {
+	f := featureOf(&st, in.ID)
+	if !seen && (f == nil || f.Status != kedge.NeedsReview && !f.Waits()) {
 		return reply, false, nil // the ledger says why not
+	}
+	if !seen && f.Work != "" && jobOf(&st, f.ID) == nil && (st.Ended() || isPlanning(st)) {
+		return reply, false, nil // nothing of it goes on by itself: the ledger has the word, and the run is told
 	}
 	if err := s.tellRun(ctx, p, who, run.Event{Kind: run.Accepted, Feature: in.ID, Reason: in.Reason}); err != nil {
 		return reply, false, err

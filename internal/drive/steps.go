@@ -77,7 +77,7 @@ func (s *Driver) planningSteps(ctx context.Context, p *project.Project, st run.S
 	out := []string{}
 	switch {
 	case dropped:
-		out, err = s.ledgerSteps(ctx, p, run.State{})
+		out, err = s.ledgerSteps(ctx, p, run.State{Features: st.Features}) // what it stands on is still there
 	case !resting(&st):
 		return nextOf(&st), nil
 	default:
@@ -151,21 +151,19 @@ func asInLedger(features []run.Feature) []kedge.Feature {
 func featureSteps(st *run.State) []string {
 	var out []string
 	features := asInLedger(st.Features)
-	if len(st.Jobs) == 0 && st.Halt == "" && len(plan.Ready(features)) > 0 {
+	if len(st.Jobs) == 0 && st.Halt == "" && !isPlanning(*st) && len(plan.Ready(features)) > 0 {
 		out = append(out, "kedge run", "kedge next")
 	}
 	for _, f := range st.Features {
 		if len(out) >= shownNext {
 			return out
 		}
-		switch f.Status {
-		case kedge.BlockedWork:
+		j := jobOf(st, f.ID)
+		if f.Status == kedge.BlockedWork {
 			out = append(out, "kedge feature show "+string(f.ID), "kedge feature reopen "+string(f.ID))
-		case kedge.NeedsReview:
-			if j := jobOf(st, f.ID); j == nil || j.Phase != run.Reviewing {
-				out = append(out, reviewOf(&f).lines()...)
-			}
-		default:
+		}
+		if f.Status == kedge.NeedsReview && (j == nil || j.Phase != run.Reviewing) || f.Waits() && j == nil {
+			out = append(out, reviewOf(&f).lines()...)
 		}
 	}
 	for _, stranded := range plan.StrandedIn(features) {

@@ -44,6 +44,7 @@ type Feature struct {
 	Spent       Spend
 	Work        string // commits of work that nobody accepted, on the integration branch, shortened, with commas; empty: none
 	Let         Let    // whether that may land
+	Early       bool   // there is no plan yet: the run knows it for its work alone, and builds nothing of it
 }
 
 // Let is a person's leave for work to land that no check of its own verified.
@@ -109,6 +110,9 @@ func (f Feature) MarshalText() ([]byte, error) {
 	}
 	if f.Let != "" {
 		b = append(append(b, " l"...), f.Let...)
+	}
+	if f.Early {
+		b = append(b, " e"...)
 	}
 	return b, nil
 }
@@ -189,6 +193,8 @@ func (f *Feature) field(letter byte, value string) (err error) {
 		f.Work = value
 	case 'l':
 		f.Let = Let(value)
+	case 'e':
+		f.Early = true
 	default:
 		err = strconv.ErrSyntax
 	}

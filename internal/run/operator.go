@@ -21,7 +21,7 @@ func (t *stepper) begin() {
 		t.s.Day.USD = ev.Day.USD
 	}
 	t.setPhases()
-	t.addFeatures(ev.Specs)
+	t.addFeatures(ev.Specs, ev.Goal != "")
 	if t.planning() {
 		t.newJob(Plan, unknown)
 	}
@@ -39,8 +39,7 @@ func (t *stepper) standAt(commit string) {
 	}
 }
 
-// planning tells whether the run has a goal and nothing else yet.
-func (t *stepper) planning() bool { return t.s.Goal != "" && len(t.s.Features) == 0 }
+func (t *stepper) planning() bool { return t.s.Planning() }
 
 // setPhases takes the limits of the rules over; what was spent stays.
 func (t *stepper) setPhases() {
@@ -60,37 +59,71 @@ func (t *stepper) phase(id string) int {
 }
 
 // addFeatures appends what is new, in its order. A feature that is in progress
-// is one whose run is gone: it starts again.
-func (t *stepper) addFeatures(specs []Spec) {
+// is one whose run is gone: it starts again. Of one that is known, work of earlier
+// runs is taken over; one that was early gets its definition with the plan.
+func (t *stepper) addFeatures(specs []Spec, early bool) {
 	places := make(map[kedge.FeatureID]int, len(t.s.Features)+len(specs))
 	for i, f := range t.s.Features {
 		places[f.ID] = i
 	}
-	from := len(t.s.Features)
 	var added []Spec
 	for _, spec := range specs {
-		if _, known := places[spec.ID]; known || !kedge.ValidName(string(spec.ID)) {
+		i, known := places[spec.ID]
+		switch {
+		case !kedge.ValidName(string(spec.ID)):
 			continue
+		case known && !(t.s.Features[i].Early && !early):
+			t.carry(&t.s.Features[i], spec)
+			continue
+		case known:
+			t.define(i, spec)
+		default:
+			places[spec.ID] = len(t.s.Features)
+			t.s.Features = append(t.s.Features, t.featureOf(spec, early))
 		}
-		places[spec.ID] = len(t.s.Features)
 		added = append(added, spec)
-		f := Feature{
-			ID: spec.ID, Hash: shortHash(spec.Hash), Status: spec.Status, Phase: t.phase(spec.Phase),
-			Claim: spec.Claim, Budget: spec.Budget, Work: spec.Work,
-		}
-		if f.Status == kedge.InProgress || !f.Status.Valid() {
-			f.Status = kedge.Pending
-		}
-		t.s.Features = append(t.s.Features, f)
 	}
-	for i, spec := range added {
+	for _, spec := range added {
+		f := &t.s.Features[places[spec.ID]]
+		f.Needs = nil // another list: the one before may be part of the state before
 		for _, id := range spec.Needs {
 			place, ok := places[id]
 			if !ok {
 				place = unknown
 			}
-			t.s.Features[from+i].Needs = append(t.s.Features[from+i].Needs, place)
+			f.Needs = append(f.Needs, place)
 		}
+	}
+}
+
+// featureOf is a feature as a run begins with it.
+func (t *stepper) featureOf(spec Spec, early bool) Feature {
+	f := Feature{
+		ID: spec.ID, Hash: shortHash(spec.Hash), Status: spec.Status, Phase: t.phase(spec.Phase),
+		Claim: spec.Claim, Budget: spec.Budget, Work: spec.Work, Early: early,
+	}
+	if f.Status == kedge.InProgress || !f.Status.Valid() {
+		f.Status = kedge.Pending
+	}
+	return f
+}
+
+// define makes an early feature one of the plan. What a job does with it goes on.
+func (t *stepper) define(i int, spec Spec) {
+	was := t.s.Features[i]
+	f := t.featureOf(spec, false)
+	f.Work, f.Let, f.Sessions, f.Spent = was.Work, was.Let, was.Sessions, was.Spent
+	if t.jobOf(was.ID) != nil {
+		f.Status = was.Status
+	}
+	t.carry(&f, spec)
+	t.s.Features[i] = f
+}
+
+// carry takes over what work of an earlier run the tip holds that nobody accepted.
+func (t *stepper) carry(f *Feature, spec Spec) {
+	if f.Work == "" && f.Status != kedge.Completed {
+		f.Work = spec.Work
 	}
 }
 
@@ -131,7 +164,7 @@ func (t *stepper) operator() {
 	case LandAsked:
 		t.landAsked()
 	case Planned:
-		t.addFeatures(t.ev.Specs)
+		t.addFeatures(t.ev.Specs, false)
 	case Said:
 		t.issue(t.jobOf(t.ev.Feature), Command{Kind: Tell, Feature: t.ev.Feature, Text: t.ev.Text, Actor: t.ev.Actor})
 	case Answered:
@@ -146,6 +179,7 @@ func (t *stepper) operator() {
 // landAsked is a person's wish to have it all landed, with the features named that
 // need not be accepted before.
 func (t *stepper) landAsked() {
+	t.addFeatures(t.ev.Specs, t.planning())
 	for i := range t.s.Features {
 		if f := &t.s.Features[i]; f.Work != "" && t.ev.human() && slices.Contains(t.ev.Features, f.ID) {
 			f.Let = LetUnseen
@@ -172,6 +206,7 @@ func (t *stepper) goAhead() {
 		t.s.Red, t.s.Doubt = Seen{}, Seen{}
 	}
 	t.s.Halt, t.s.Why = "", ""
+	t.acceptedSince()
 	if t.ev.Commit != "" && t.s.Movable() {
 		t.standAt(t.ev.Commit)
 	}
@@ -188,6 +223,17 @@ func (t *stepper) goAhead() {
 			t.queue(j, j.Resume)
 		}
 		t.nextTurn(j)
+	}
+}
+
+// acceptedSince: while the run was over people accepted work, and the ledger says so.
+// As it goes on, what needs that can go on too.
+func (t *stepper) acceptedSince() {
+	for i := range t.s.Features {
+		f := &t.s.Features[i]
+		if f.Let == LetAccepted && f.Status == kedge.NeedsReview && t.jobOf(f.ID) == nil {
+			f.Status, f.Claim, f.Attempts, f.Spent, f.Work, f.Let = kedge.Completed, false, 0, Spend{}, "", ""
+		}
 	}
 }
 
@@ -232,6 +278,7 @@ func (t *stepper) answered() {
 
 // decided is a person's word about a diff.
 func (t *stepper) decided() {
+	t.addFeatures(t.ev.Specs, t.planning())
 	j := t.jobOf(t.ev.Feature)
 	if j == nil && t.ev.Kind == Denied {
 		t.refuse()
@@ -252,10 +299,11 @@ func (t *stepper) decided() {
 }
 
 // refuse reopens a feature that waits for review and no job has. Work of it that
-// is on the integration branch is taken back first; its next session is told why.
+// is on the integration branch is taken back first, whatever the feature is by now;
+// its next session is told why. What people skipped or blocked stays so.
 func (t *stepper) refuse() {
 	i := t.s.place(t.ev.Feature)
-	if i < 0 || t.s.Features[i].Status != kedge.NeedsReview {
+	if i < 0 || t.s.Features[i].Status != kedge.NeedsReview && !t.s.Features[i].Waits() {
 		return
 	}
 	f := &t.s.Features[i]
@@ -269,9 +317,13 @@ func (t *stepper) refuse() {
 		return
 	}
 	t.s.LastJob++
+	j := Job{ID: t.s.LastJob, Kind: Undo, Feature: i, Hash: f.Hash, Attempt: 1, Reason: why, Undoes: f.Work}
+	if f.Status == kedge.Skipped || f.Status == kedge.BlockedWork {
+		j.End = f.Status
+	}
 	f.Status, f.Let = kedge.InProgress, ""
 	t.mark(f, why)
-	t.s.Jobs = append(t.s.Jobs, Job{ID: t.s.LastJob, Kind: Undo, Feature: i, Hash: f.Hash, Attempt: 1, Reason: why, Undoes: f.Work})
+	t.s.Jobs = append(t.s.Jobs, j)
 	t.queue(&t.s.Jobs[len(t.s.Jobs)-1], Integrating)
 }
 
@@ -331,10 +383,10 @@ func (t *stepper) redefine(f *Feature) {
 
 func (t *stepper) accept(f *Feature, j *Job) {
 	switch {
-	case t.ev.Reason == "" || f.Status != kedge.NeedsReview:
+	case t.ev.Reason == "" || f.Status != kedge.NeedsReview && !f.Waits():
 	case j != nil && j.Phase == Reviewing:
 		t.decided()
-	case j == nil && t.s.Over() && f.Work != "":
+	case j == nil && (t.s.Ended() || t.planning()) && f.Work != "":
 		f.Let = LetAccepted // the ledger has the person's word; nothing goes on by itself
 		if len(t.s.Unaccepted()) == 0 {
 			t.s.Lander = "accepted when the run was over"

@@ -206,7 +206,7 @@ func (t *stepper) open(j *Job, p Phase) bool {
 	switch {
 	case j.Kind == Verify: // it writes nothing, and a person may ask for it at any time
 		return true
-	case t.s.Halt.holds(p):
+	case t.s.Halt.holds(p) && !(j.Kind == Undo && t.s.Halt == Stopped): // it costs nothing, and a person wants it now
 		return false
 	case p.OnTrunk() && t.s.has(func(o *Job) bool { return o.ID != j.ID && o.Phase.OnTrunk() }):
 		return false

@@ -39,7 +39,7 @@ func (t *stepper) sweep() {
 // pick starts jobs while there is room: the fix of a red baseline before
 // anything else, nothing while a provider's limit is waited for.
 func (t *stepper) pick() {
-	for t.s.Halt == "" && t.s.busy() < t.s.Rules.Parallel {
+	for t.s.Halt == "" && !t.planning() && t.s.busy() < t.s.Rules.Parallel {
 		if t.s.Red.Tree != "" {
 			if !t.s.has(func(j *Job) bool { return j.Kind == Fix }) {
 				t.newJob(Fix, unknown)
@@ -131,7 +131,7 @@ func (t *stepper) conclude() {
 
 // finished tells whether nothing is left to do.
 func (t *stepper) finished() bool {
-	return len(t.s.Jobs) == 0 && len(t.s.Features) > 0 &&
+	return len(t.s.Jobs) == 0 && len(t.s.Features) > 0 && !t.planning() &&
 		!slices.ContainsFunc(t.s.Features, func(f Feature) bool { return !completed(f.Status) })
 }
 

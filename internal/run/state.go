@@ -204,12 +204,24 @@ func (s *State) Ended() bool {
 // unless a person begins another.
 func (s *State) Over() bool { return s.Ended() && s.Halt == "" }
 
+// Planning tells whether the run has a goal and no plan that was approved: what it
+// knows of features is what work of them it stands on.
+func (s *State) Planning() bool {
+	return s.Goal != "" && !slices.ContainsFunc(s.Features, func(f Feature) bool { return !f.Early })
+}
+
+// Waits tells whether work on a feature is on the integration branch although nobody
+// accepted it, and nobody lets it land before that.
+func (f *Feature) Waits() bool {
+	return f.Work != "" && f.Let == "" && f.Status != kedge.Completed
+}
+
 // Unaccepted are the features whose work is on the integration branch although
 // nobody accepted it, and which nobody lets land before that.
 func (s *State) Unaccepted() []kedge.FeatureID {
 	var out []kedge.FeatureID
 	for i := range s.Features {
-		if f := &s.Features[i]; f.Work != "" && f.Let == "" && f.Status != kedge.Completed {
+		if f := &s.Features[i]; f.Waits() {
 			out = append(out, f.ID)
 		}
 	}

@@ -227,7 +227,7 @@ func (t *stepper) finishWork(j *Job) {
 	f := t.feature(j)
 	switch {
 	case j.Kind == Undo:
-		j.End = kedge.Pending
+		j.End = cmp.Or(j.End, kedge.Pending)
 	case f != nil && j.Proof == NoChecks && (!f.Claim || j.Evidence == ""):
 		j.End, j.Reason = kedge.NeedsReview, "it has no checks of its own"
 		if j.Evidence == "" {
@@ -345,8 +345,8 @@ func (t *stepper) undone(f *Feature, j *Job) {
 	switch {
 	case j.Commit != "":
 		f.Claim, f.Attempts, f.Regressions, f.Spent, f.Work, f.Let = false, 0, 0, Spend{}, "", ""
-	case t.s.Halt == Returned: // nothing was taken back
-		t.s.Halt, t.s.Why = "", ""
+	case t.s.Halt == Returned && t.next() < 0 && !t.s.has(func(o *Job) bool { return o.ID != j.ID && o.Kind == Undo }):
+		t.s.Halt, t.s.Why = "", "" // nothing was taken back, and nothing would start: it is over as it was
 	}
 }
 

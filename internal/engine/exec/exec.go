@@ -62,6 +62,9 @@ type Config struct {
 	// Projected tells whether a file of the user's checkout is as Kedge wrote it,
 	// so that landing may replace it. Nil: none is.
 	Projected func(ctx context.Context, path string) bool
+	// Unaccepted are the features with work that a tip has, the branch at a commit has
+	// not, and nobody accepted or let land: then nothing lands. Nil: there are none.
+	Unaccepted func(ctx context.Context, tip, at string) ([]kedge.FeatureID, error)
 
 	// Heard is told every event of a session, in order, before the next is read.
 	// An adopted session is read again from its beginning, so that an event may be

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"context"
+	"strings"
 
 	"kedge"
 	"kedge/internal/gitx"
@@ -43,6 +44,9 @@ func (x *Executor) land(ctx context.Context, c run.Command, _ func(run.Event)) (
 			WithHint("%sgit merge %s; or, where it has all you want of that, rebased or picked: git merge -s ours %s",
 				x.switchTo(ctx, course.Lands), slot.Branch(c.Run), slot.Branch(c.Run))), nil
 	}
+	if waiting, err := x.unaccepted(ctx, c, at); err != nil || waiting.Kind != "" {
+		return waiting, err
+	}
 	err = x.cfg.Repo.Forward(ctx, gitx.ForwardRequest{
 		Branch: course.Lands, To: c.Commit, Ours: func(path string) bool { return x.projected(ctx, path) }, Unchanged: c.Actor == "",
 	})
@@ -50,6 +54,25 @@ func (x *Executor) land(ctx context.Context, c run.Command, _ func(run.Event)) (
 		return refused(c, err), nil
 	}
 	return ev, err
+}
+
+// unaccepted is the last look before the user's branch moves: an answer that refuses
+// it where work would land that nobody accepted, whatever the run takes it for.
+func (x *Executor) unaccepted(ctx context.Context, c run.Command, at string) (run.Event, error) {
+	if x.cfg.Unaccepted == nil {
+		return run.Event{}, nil
+	}
+	ids, err := x.cfg.Unaccepted(ctx, c.Commit, at)
+	if err != nil || len(ids) == 0 {
+		return run.Event{}, err
+	}
+	names := make([]string, len(ids))
+	for i, id := range ids {
+		names[i] = string(id)
+	}
+	ev := answer(c, run.Refused)
+	ev.Reason = "nobody has accepted the work on " + strings.Join(names, ", ") + "; kedge land shows what to look at"
+	return ev, nil
 }
 
 // refused answers why not. What is not in the way of a person who asks needs

@@ -50,6 +50,9 @@ func completedIsVerified(m *moment) string {
 		if f.Status != kedge.Completed || i >= len(m.before.Features) || m.before.Features[i].Status == kedge.Completed {
 			continue
 		}
+		if was := m.before.Features[i]; m.ev.Kind == run.Continued && was.Let == run.LetAccepted {
+			continue // the ledger had the word of a person
+		}
 		l, ok := m.ledgers[m.ev.Epoch]
 		if m.ev.Kind != run.Ledgered || !ok || l.Feature != f.ID || l.Status != kedge.Completed {
 			return "completed without the ledger"
@@ -118,7 +121,7 @@ func oneRepair(m *moment) string {
 				return "a second repair in one attempt"
 			}
 		}
-		if c.Kind == run.Ledger && c.Status == kedge.BlockedWork && (c.Reason == "" || !f.reverted) {
+		if c.Kind == run.Ledger && c.Status == kedge.BlockedWork && (c.Reason == "" || !f.reverted && c.Purpose != run.TakeBack) {
 			return "blocked, but not explained or not reverted"
 		}
 	}
@@ -223,7 +226,8 @@ func lockedDefinitions(m *moment) string {
 	}
 	for i, f := range m.before.Features {
 		g := m.after.Features[i]
-		amended := m.ev.Kind == run.Amended && m.ev.Feature == f.ID && m.ev.Reason != "" && m.ev.Actor == human
+		amended := m.ev.Kind == run.Amended && m.ev.Feature == f.ID && m.ev.Reason != "" && m.ev.Actor == human ||
+			m.ev.Kind == run.Planned && f.Early
 		if f.ID != g.ID || !amended && (!slices.Equal(f.Needs, g.Needs) || f.Phase != g.Phase || f.Budget != g.Budget) {
 			return "a definition is another one"
 		}

@@ -221,9 +221,11 @@ func (w *world) decide(ev run.Event) bool {
 func (w *world) plan(ev run.Event) {
 	ev.Kind = run.Answered
 	if w.chance(70) {
-		ev.Kind = run.Planned
+		ev.Kind, ev.Specs = run.Planned, w.planned
 		for _, f := range w.specs {
-			ev.Specs = append(ev.Specs, run.Spec{ID: f.id, Hash: "h"})
+			if w.planned == nil {
+				ev.Specs = append(ev.Specs, run.Spec{ID: f.id, Hash: "h"})
+			}
 		}
 	}
 	w.deliver(ev)

@@ -34,7 +34,7 @@ type Result struct {
 // Seen counts what happened, so that a test can tell that the simulation meets
 // what it is there for.
 type Seen struct {
-	Completed, Blocked, Reviewed, Crashes, Stale, Repairs, Fixes, OverBudget, Quota, TakeOvers, Regressed, Flaky, Plans, Resumed, Lost, Undone int
+	Completed, Blocked, Reviewed, Crashes, Stale, Repairs, Fixes, OverBudget, Quota, TakeOvers, Regressed, Flaky, Plans, Resumed, Lost, Undone, Seconds, Carried int
 }
 
 // Entry is one step of a run.
@@ -68,6 +68,9 @@ type world struct {
 	unlanded bool // the run begins on a commit that the user's branch does not have
 	specs    []feature
 	unseen   map[kedge.FeatureID]int // the newest commit of work that nobody accepted
+	next     bool                    // this is the second run
+	planned  []run.Spec              // what its plan has, where it plans
+	over     bool                    // it was over, and people said something about its work
 
 	meddling int // what the operator still does by himself
 	helping  int // how often he still helps a run that waits
@@ -202,6 +205,7 @@ func (w *world) deliver(ev run.Event) {
 	w.hear(ev)
 	after, commands := w.step(w.s, ev)
 	w.observe(&w.s, &after, ev, commands)
+	w.staysOver(&w.s, ev, commands)
 	w.count(&w.s, &after, ev, commands)
 	w.s = after
 	for _, c := range commands {
@@ -313,11 +317,14 @@ func (w *world) idle() bool {
 		return false
 	}
 	w.checkRest()
-	if w.violation != "" || w.helping == 0 {
+	if w.violation != "" {
 		return false
 	}
+	if w.helping == 0 {
+		return w.second()
+	}
 	w.helping--
-	return w.help()
+	return w.help() || w.second()
 }
 
 // resting tells whether all that is outstanding is sessions which wait for a
@@ -344,7 +351,7 @@ func (w *world) checkRest() {
 		}
 	case run.StatusWaiting:
 		asks := slices.ContainsFunc(s.Jobs, func(j run.Job) bool { return j.Phase == run.Asking || j.Phase == run.Reviewing || j.Phase == run.Stuck })
-		if !asks && (s.Goal == "" || len(s.Features) > 0) {
+		if !asks && !s.Planning() {
 			w.fail(9, "waits for nobody")
 		}
 	case run.StatusDone, run.StatusStopped, run.StatusOverBudget:
