@@ -103,6 +103,9 @@ func (s *Book) writeProjections(p *project.Project, l Ledger, u *unwritten) {
 	if len(l.Docs) > 0 {
 		u.note(FeaturesFile, s.ReplaceProjected(p, FeaturesFile, plan.WriteFeatures(l.File(p))))
 	}
+	if main := project.MainFolder(p.Dir); l.Open != nil && main != "" && main != p.Dir {
+		return // a draft is for people to read, in their checkout: nothing of it is committed by a run
+	}
 	if text, ok := s.OpenText(p, l); ok {
 		u.note(PlanFile, s.ReplaceProjected(p, PlanFile, text))
 		return
