@@ -33,12 +33,13 @@ test: deps ## all tests, with the race detector; then the exhaustive ones, witho
 	$(GO) test -race -timeout 20m ./...
 	$(GO) test -run '$(WHOLE)' -timeout 20m $(WHOLE_IN)
 
-# Where the real agents are; AGENTS names those that are wanted (all).
+# Where the real agents are, not below /tmp: a sandbox has one of its own. AGENTS names
+# those that are wanted (all).
 KEDGE_AGENTS ?= $(HOME)/.cache/kedge/agents
 
 test-agents: ## the real agents, installed with npm, against a model on the loopback interface
 	@./tools/agents.sh $(KEDGE_AGENTS) $(AGENTS)
-	KEDGE_TEST_AGENTS=$(KEDGE_AGENTS) $(GO) test -v -count=1 -timeout 30m -run 'TestLive' ./internal/agent/... ./cmd/kedge
+	KEDGE_TEST_AGENTS=$(KEDGE_AGENTS) $(GO) test -v -count=1 -timeout 60m -run 'TestLive' ./internal/agent/... ./cmd/kedge
 
 check: ## formatting, vet, lint, dead code
 	@./tools/check.sh $(TOOLS)

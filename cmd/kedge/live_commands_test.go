@@ -57,12 +57,28 @@ func of(all []kedge.Session, feature string) []kedge.Session {
 	return slices.DeleteFunc(slices.Clone(all), func(s kedge.Session) bool { return string(s.Feature) != feature })
 }
 
-// sessions FEATURE N: so many sessions worked on it.
+// longPatience guards against hanging where real programs do most of a run first.
+const longPatience = 30 * time.Minute
+
+// liveAwait is await for as long as a run may take.
+func liveAwait(ts *testscript.TestScript, neg bool, args []string) {
+	awaitFor(ts, longPatience, neg, args)
+}
+
+// sessions FEATURE N, or N-M: so many sessions worked on it.
 func sessions(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: sessions FEATURE N")
 	}
-	if got := of(held(ts), args[0]); strconv.Itoa(len(got)) != args[1] {
+	least, most, ok := strings.Cut(args[1], "-")
+	if !ok {
+		most = least
+	}
+	from, err := strconv.Atoi(least)
+	ts.Check(err)
+	to, err := strconv.Atoi(most)
+	ts.Check(err)
+	if got := of(held(ts), args[0]); len(got) < from || len(got) > to {
 		ts.Fatalf("%d sessions worked on %q: %+v", len(got), args[0], got)
 	}
 }
@@ -167,7 +183,7 @@ func cutTo(s string, n int) string { return s[:min(n, len(s))] }
 
 // waitFor waits until something is so.
 func waitFor(ts *testscript.TestScript, what string, ok func() bool) {
-	deadline := time.After(patience)
+	deadline := time.After(longPatience)
 	tick := time.NewTicker(250 * time.Millisecond)
 	defer tick.Stop()
 	for !ok() {

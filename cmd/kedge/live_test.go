@@ -37,7 +37,7 @@ func TestLiveRun(t *testing.T) {
 				Files: files, RequireExplicitExec: true, RequireUniqueNames: true,
 				Setup: func(env *testscript.Env) error { return liveSetup(env, bin) },
 				Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-					"json": jsonHas, "code": exitCode, "await": await, "edit": edit, "mode": mode,
+					"json": jsonHas, "code": exitCode, "await": liveAwait, "edit": edit, "mode": mode,
 					"served": served, "asked": asked, "sessions": sessions, "strike": strike, "alone": alone,
 				},
 			})

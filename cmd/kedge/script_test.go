@@ -95,12 +95,14 @@ const patience = 3 * time.Minute
 
 // await is `await REGEXP COMMAND…`: it runs the command again until it succeeds
 // and what it prints matches.
-func await(ts *testscript.TestScript, neg bool, args []string) {
+func await(ts *testscript.TestScript, neg bool, args []string) { awaitFor(ts, patience, neg, args) }
+
+func awaitFor(ts *testscript.TestScript, limit time.Duration, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: await REGEXP COMMAND…")
 	}
 	want := regexp.MustCompile("(?m)" + args[0])
-	deadline := time.After(patience)
+	deadline := time.After(limit)
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for {

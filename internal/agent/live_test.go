@@ -166,7 +166,7 @@ func TestLiveGemini(t *testing.T) {
 		t.Run(version, func(t *testing.T) {
 			agenttest.RunLive(t, agenttest.Live{
 				Adapter: agent.NewGemini([]string{path}), Holder: holder(t), Record: recorder("gemini", version), Note: noter(t, "gemini", version), Point: pointGemini,
-				Uncached: true, Curt: true, Mute: true,
+				Uncached: true, Curt: true, Mute: true, Forgets: "No previous sessions found",
 				Skip: map[string]string{
 					"subagent": "it denies its own sub-agents over the protocol that it is driven by",
 					"cut":      "it gives up at a broken stream; the run takes that for a provider's limit and goes on with a fresh session",

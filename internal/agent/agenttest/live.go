@@ -35,6 +35,7 @@ type Live struct {
 	Late     bool                                             // it shortens its context only when its turn is over
 	Mute     bool                                             // it does not tell that a command failed
 	Deaf     bool                                             // it takes no words on what a shortened context has to keep
+	Forgets  string                                           // with what it says that it lost a conversation, which it may; empty: it does not
 	Skip     map[string]string                                // scenarios that it cannot play, with the reason
 	Note     func(scenario, why string)                       // is told what it can do, and with a reason what not; nil: nobody asks
 	Record   func(t *testing.T, scenario string, tape []byte) // is given what the program printed; nil: nobody keeps it
