@@ -235,7 +235,7 @@ func TestFaults(t *testing.T) {
 // A fault can be meant for some requests only.
 func TestFaultUnless(t *testing.T) {
 	m := modelserver.NewModel()
-	m.Play("x", modelserver.Script{Turns: []modelserver.Turn{{Text: "At last.", Faults: []modelserver.Fault{{Kind: modelserver.Stall, Unless: "go on"}}}}})
+	m.Play("x", modelserver.Script{Turns: []modelserver.Turn{{Text: "At last.", Faults: []modelserver.Fault{{Kind: modelserver.Stall, Unless: "hurry|go on"}}}}})
 	ask := func(said ...string) modelserver.Reply {
 		return m.Answer(modelserver.Request{Said: said, Tools: map[string]modelserver.Tool{"t": {}}})
 	}

@@ -57,9 +57,12 @@ func (r Request) Conversation() string {
 	return ""
 }
 
-// says tells whether a text of the user's side has these words.
+// says tells whether a text of the user's side has one of the words, which a "|"
+// stands between.
 func (r Request) says(words string) bool {
-	return words != "" && slices.ContainsFunc(r.Said, func(text string) bool { return strings.Contains(text, words) })
+	return words != "" && slices.ContainsFunc(strings.Split(words, "|"), func(word string) bool {
+		return slices.ContainsFunc(r.Said, func(text string) bool { return strings.Contains(text, word) })
+	})
 }
 
 // Dir is the folder that the agent says it works in; empty when it does not say.

@@ -80,7 +80,7 @@ type Fault struct {
 	Kind       FaultKind `json:"kind"`
 	RetryAfter int       `json:"retry_after,omitempty"` // seconds, of RateLimit
 	Text       string    `json:"text,omitempty"`        // instead of the usual message
-	Unless     string    `json:"unless,omitempty"`      // a request in which somebody said this does not meet it
+	Unless     string    `json:"unless,omitempty"`      // a request in which somebody said this (or that: this|that) does not meet it
 }
 
 // FaultKind names a fault.
