@@ -3,9 +3,7 @@ package care
 import (
 	"context"
 	"maps"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"kedge"
 	"kedge/internal/gitx"
@@ -58,9 +56,24 @@ type WorktreeGCReply struct {
 	Removed []kedge.Worktree `json:"removed"`
 	Kept    []KeptWorktree   `json:"kept"`
 	DryRun  bool             `json:"dry_run"`
-	// Branches are those of runs that went: all their commits are on the branch that
-	// they were for. A dry run does not look at them.
-	Branches []string `json:"branches"`
+	// Branches are those of runs that went (or would): all their commits are on the
+	// branch that they were for.
+	Branches     []string     `json:"branches"`
+	KeptBranches []KeptBranch `json:"kept_branches"`
+}
+
+// KeptBranch is the branch of a run that stays, and why.
+type KeptBranch struct {
+	Branch string `json:"branch"`
+	Why    string `json:"why"`
+}
+
+// branches says what becomes of those of runs.
+func (r *WorktreeGCReply) branches(b slot.Branches) {
+	r.Branches, r.KeptBranches = b.Gone, []KeptBranch{}
+	for _, name := range slices.Sorted(maps.Keys(b.Kept)) {
+		r.KeptBranches = append(r.KeptBranches, KeptBranch{Branch: name, Why: b.Kept[name]})
+	}
 }
 
 // KeptWorktree is a worktree that stays, and why.
@@ -71,12 +84,21 @@ type KeptWorktree struct {
 
 // WorktreeOld says what WorktreeGC would do.
 func (s *Care) WorktreeOld(ctx context.Context, who project.Caller, _ WorktreeGCRequest) (WorktreeGCReply, error) {
-	_, repo, err := s.home.Repository(ctx, who)
+	p, repo, err := s.home.Repository(ctx, who)
 	if err != nil {
 		return WorktreeGCReply{}, err
 	}
 	r, err := sortWorktrees(ctx, repo)
+	if err != nil {
+		return WorktreeGCReply{}, err
+	}
+	going := []string{}
+	for _, w := range r.Removed {
+		going = append(going, w.Path)
+	}
+	found, err := s.home.Slots(p, repo).Landable(ctx, going)
 	r.DryRun = true
+	r.branches(found)
 	return r, err
 }
 
@@ -113,30 +135,10 @@ func (s *Care) WorktreeGC(ctx context.Context, who project.Caller, _ WorktreeGCR
 	if err != nil {
 		return WorktreeGCReply{}, err
 	}
-	branches, err := s.dropBranches(ctx, p, repo)
-	return WorktreeGCReply{Removed: gone, Kept: kept, Branches: branches}, err
-}
-
-// dropBranches takes away the branches of runs that have landed.
-func (s *Care) dropBranches(ctx context.Context, p *project.Project, repo *gitx.Repo) ([]string, error) {
-	before, err := repo.Refs(ctx)
-	if err != nil {
-		return nil, err
-	}
-	slots := slot.New(slot.Config{
-		Repo: repo, Dir: filepath.Join(s.home.Dir, "worktrees", string(p.ID)), Attic: s.home.Attic(p), Project: p.ID, Now: s.home.Clock,
-	})
-	if _, err := slots.Landed(ctx); err != nil {
-		return nil, err
-	}
-	after, err := repo.Refs(ctx)
-	gone := []string{}
-	for _, ref := range slices.Sorted(maps.Keys(before)) {
-		if _, stays := after[ref]; !stays {
-			gone = append(gone, strings.TrimPrefix(ref, "refs/heads/"))
-		}
-	}
-	return gone, err
+	found, err := s.home.Slots(p, repo).Landed(ctx)
+	r := WorktreeGCReply{Removed: gone, Kept: kept}
+	r.branches(found)
+	return r, err
 }
 
 // removeWorktrees carries out what was journaled. An answer that was lost, or a
@@ -191,7 +193,7 @@ func (s *Care) takeBack(ctx context.Context, p *project.Project, who project.Cal
 
 // sortWorktrees tells those that may go from those that stay.
 func sortWorktrees(ctx context.Context, repo *gitx.Repo) (WorktreeGCReply, error) {
-	r := WorktreeGCReply{Removed: []kedge.Worktree{}, Kept: []KeptWorktree{}, Branches: []string{}}
+	r := WorktreeGCReply{Removed: []kedge.Worktree{}, Kept: []KeptWorktree{}}
 	list, err := repo.Worktrees(ctx)
 	if err != nil {
 		return r, err

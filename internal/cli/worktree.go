@@ -118,6 +118,9 @@ func newWorktreeGC(env *Env) *cobra.Command {
 			for _, k := range out.Kept {
 				env.talk("kept %s: %s", plain.Line(k.Path), plain.Line(k.Why))
 			}
+			for _, k := range out.KeptBranches {
+				env.talk("kept branch %s: %s", plain.Line(k.Branch), plain.Line(k.Why))
+			}
 			if len(out.Removed)+len(out.Branches) == 0 {
 				env.talk("%s nothing", verb)
 			}

@@ -157,7 +157,7 @@ func (s *Driver) holdBase(ctx context.Context, p *project.Project, repo *gitx.Re
 	if base == "" || base == head.Commit {
 		return nil
 	}
-	return s.slots(p, repo).TakeAlong(ctx, id, base)
+	return s.home.Slots(p, repo).TakeAlong(ctx, id, base)
 }
 
 // mergedBase merges what people committed into what the run integrated.

@@ -130,7 +130,7 @@ func (s *Driver) landsAt(ctx context.Context, p *project.Project, id kedge.RunID
 	if err != nil {
 		return "", "", false
 	}
-	course, err := s.slots(p, repo).Course(ctx, id)
+	course, err := s.home.Slots(p, repo).Course(ctx, id)
 	if err != nil || course.Lands == "" {
 		return "", "", false
 	}
@@ -220,7 +220,7 @@ func (s *Driver) isUnlanded(ctx context.Context, p *project.Project, repo *gitx.
 	if u.Tip, err = repo.Resolve(ctx, "refs/heads/"+slot.Branch(u.Run)); err != nil {
 		return u, false, unlessNone(err)
 	}
-	course, err := s.slots(p, repo).Course(ctx, u.Run)
+	course, err := s.home.Slots(p, repo).Course(ctx, u.Run)
 	if err != nil || course.Lands == "" {
 		return u, false, err
 	}

@@ -18,7 +18,6 @@ import (
 	"kedge/internal/hold"
 	"kedge/internal/project"
 	"kedge/internal/settings"
-	"kedge/internal/slot"
 	"kedge/internal/store"
 )
 
@@ -58,19 +57,13 @@ func (e executing) Leave() {
 func (s *Driver) execConfig(p *project.Project, repo *gitx.Repo) exec.Config {
 	cfg := exec.Config{
 		Project: p.ID, Home: s.home.Dir, Repo: repo,
-		Slots:  s.slots(p, repo),
+		Slots:  s.home.Slots(p, repo),
 		Agent:  func(route string) (agent.Adapter, string, error) { return s.adapter(p, repo, route) },
 		Env:    func(id kedge.RunID) []string { return s.runEnv(p, repo, id) },
 		Holder: s.cfg.Sessions.Holder, Sockets: s.cfg.Sessions.Sockets, Program: s.cfg.Sessions.Program, Runner: s.keeper.Runner(), Now: s.home.Now, Log: s.home.Log,
 	}
 	s.forExec(p, &cfg)
 	return cfg
-}
-
-func (s *Driver) slots(p *project.Project, repo *gitx.Repo) *slot.Slots {
-	return slot.New(slot.Config{
-		Repo: repo, Dir: filepath.Join(s.home.Dir, "worktrees", string(p.ID)), Attic: s.home.Attic(p), Project: p.ID, Now: s.home.Clock,
-	})
 }
 
 // runConfig is config.toml as the newest run has it: at its tip, which no agent

@@ -2,6 +2,7 @@ package enrol
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -209,13 +210,10 @@ func (s *Enroller) commitChanges(ctx context.Context, at *site, changes []change
 }
 
 // committable gives the paths whose difference from HEAD is this change and
-// nothing else, and that git does not ignore.
+// nothing else, and that git does not ignore. Only these files are looked at: what
+// else is in the folder may be gigabytes.
 func (at *site) committable(ctx context.Context, repo *gitx.Repo, changes []change) ([]string, error) {
-	tree, err := repo.Tree(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var out []string
+	var out, there []string
 	for _, c := range changes {
 		head, err := repo.HeadText(ctx, c.path)
 		if err != nil {
@@ -224,18 +222,33 @@ func (at *site) committable(ctx context.Context, repo *gitx.Repo, changes []chan
 		if same(head, c.text) || !same(c.again(head), c.text) {
 			continue
 		}
-		if c.text != nil {
-			seen, err := repo.Exists(ctx, tree, c.path)
-			if err != nil {
-				return nil, err
-			}
-			if !seen {
-				continue
-			}
+		switch {
+		case c.text == nil:
+			out = append(out, c.path)
+		case at.within(c.path):
+			there = append(there, c.path)
 		}
-		out = append(out, c.path)
 	}
-	return out, nil
+	there, err := repo.NotIgnored(ctx, there)
+	return append(out, there...), err
+}
+
+// within tells whether a path is the repository's own: behind no link, and in no
+// repository inside it.
+func (at *site) within(path string) bool {
+	for dir := filepath.Dir(filepath.FromSlash(path)); dir != "."; dir = filepath.Dir(dir) {
+		info, err := os.Lstat(filepath.Join(at.Root, dir))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // it will be made
+		}
+		if err != nil || !info.IsDir() {
+			return false
+		}
+		if _, err := os.Lstat(filepath.Join(at.Root, dir, ".git")); err == nil {
+			return false
+		}
+	}
+	return true
 }
 
 // set makes a file have this text, or be gone.

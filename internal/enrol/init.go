@@ -321,10 +321,11 @@ func (s *Enroller) setUp(ctx context.Context, at *site, who project.Caller, in I
 	for _, path := range left {
 		pl.notes = append(pl.notes, fmt.Sprintf("%s is written and left out of the commit: git ignores it, or it has other changes that are not committed", path))
 	}
-	if first && commit != "" && at.hasMore(ctx, commit) {
+	more := first && commit != "" && at.hasMore(ctx)
+	if more {
 		pl.notes = append(pl.notes, "this is the first commit of the repository, and it has only Kedge's files; commit yours, a run works on what is committed: git add -A && git commit -m start")
 	}
-	evs, err := s.initEvents(ctx, at.Project, who, data)
+	evs, err := s.initEvents(ctx, at.Project, who, data, !more)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -344,14 +345,11 @@ func (at *site) unborn(ctx context.Context) bool {
 	return err == nil && head.Unborn
 }
 
-// hasMore tells whether the folder has files that a commit has not.
-func (at *site) hasMore(ctx context.Context, commit string) bool {
-	tree, err := at.repo.Tree(ctx)
-	if err != nil {
-		return false
-	}
-	changes, err := at.repo.Diff(ctx, commit, tree)
-	return err == nil && len(changes) > 0
+// hasMore tells whether the folder has files that are not committed. It writes none
+// of them anywhere: they may be gigabytes.
+func (at *site) hasMore(ctx context.Context) bool {
+	more, err := at.repo.Dirty(ctx)
+	return err == nil && more
 }
 
 func readFacts(ctx context.Context, p *project.Project) (book.Ledger, *docs.Facts, error) {
@@ -367,7 +365,9 @@ func readFacts(ctx context.Context, p *project.Project) (book.Ledger, *docs.Fact
 	return l, &facts, err
 }
 
-func (s *Enroller) initEvents(ctx context.Context, p *project.Project, who project.Caller, data kedge.InitData) ([]kedge.Event, error) {
+// initEvents are the facts. The folder is not looked at where nothing of the user's
+// was ever committed: git would have to store all of it first.
+func (s *Enroller) initEvents(ctx context.Context, p *project.Project, who project.Caller, data kedge.InitData, look bool) ([]kedge.Event, error) {
 	var evs []kedge.Event
 	add := func(typ kedge.EventType, data any) error {
 		ev, err := project.Event(typ, who, data)
@@ -381,8 +381,8 @@ func (s *Enroller) initEvents(ctx context.Context, p *project.Project, who proje
 	if err == nil && (len(data.Files) > 0 || data.Commit != "") {
 		err = add(kedge.InitFinished, data)
 	}
-	if err != nil || len(evs) == 0 {
-		return nil, err
+	if err != nil || len(evs) == 0 || !look {
+		return evs, err
 	}
 	if seen, ok, err := s.standing.FilesSeen(ctx, p, who, "init"); err == nil && ok {
 		evs = append(evs, seen)

@@ -4,14 +4,12 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"kedge"
 	"kedge/internal/gitx"
 	"kedge/internal/project"
-	"kedge/internal/slot"
 )
 
 // Leaving is something of Kedge's that stays in a repository, why, and the command
@@ -42,34 +40,27 @@ func (s *Enroller) clearRefs(ctx context.Context, at *site, r *InitRemoveReply) 
 	if err != nil {
 		return err
 	}
-	before, err := repo.Refs(ctx)
+	found, err := s.home.Slots(at.Project, repo).Landed(ctx)
+	for _, branch := range found.Gone {
+		r.Removed = append(r.Removed, "branch "+branch)
+	}
 	if err != nil {
 		return err
 	}
-	slots := slot.New(slot.Config{
-		Repo: repo, Dir: filepath.Join(s.home.Dir, "worktrees", string(at.Project.ID)), Attic: s.home.Attic(at.Project), Project: at.Project.ID, Now: s.home.Clock,
-	})
-	kept, err := slots.Landed(ctx)
+	refs, err := repo.Refs(ctx)
 	if err != nil {
 		return err
 	}
-	for _, ref := range []string{"refs/kedge/seen", "refs/kedge/anchor"} {
-		if sha, ok := before[ref]; ok {
+	for _, ref := range []string{"refs/kedge/anchor", "refs/kedge/seen"} {
+		if sha, ok := refs[ref]; ok {
 			if err := repo.UpdateRef(ctx, ref, "", sha); err != nil {
 				return err
 			}
+			delete(refs, ref)
+			r.Removed = append(r.Removed, ref)
 		}
 	}
-	after, err := repo.Refs(ctx)
-	if err != nil {
-		return err
-	}
-	for _, ref := range slices.Sorted(maps.Keys(before)) {
-		if _, stays := after[ref]; !stays {
-			r.Removed = append(r.Removed, strings.Replace(ref, "refs/heads/", "branch ", 1))
-		}
-	}
-	r.Left, err = leavings(ctx, repo, kept, after)
+	r.Left, err = leavings(ctx, repo, found.Kept, refs)
 	return err
 }
 
@@ -82,7 +73,7 @@ func leavings(ctx context.Context, repo *gitx.Repo, branches map[string]string, 
 	}
 	for _, w := range trees {
 		if w.Ours && !w.Main {
-			out = append(out, Leaving{"work tree " + w.Path, "Kedge made it", "git worktree remove --force " + w.Path})
+			out = append(out, leftTree(w))
 		}
 	}
 	for _, b := range slices.Sorted(maps.Keys(branches)) {
@@ -105,4 +96,30 @@ func leavings(ctx context.Context, repo *gitx.Repo, branches map[string]string, 
 		}
 	}
 	return out, nil
+}
+
+// leftTree is a work tree of Kedge's. Its command puts what is nowhere else where git
+// keeps it, and git itself refuses to remove one that still has changes.
+func leftTree(w kedge.Worktree) Leaving {
+	path := gitx.Quoted(w.Path)
+	left := Leaving{What: "work tree " + w.Path, Command: "git worktree remove " + path}
+	var holds []string
+	if w.Dirty {
+		holds = append(holds, "it has changes that are not committed: they go to git stash")
+		left.Command = "git -C " + path + " stash push -q --include-untracked && " + left.Command
+	}
+	if w.Branch == "" && !w.Merged {
+		holds = append(holds, "its commits are on no branch: they get one")
+		left.Command = "git branch kept-" + w.Head[:min(len(w.Head), 12)] + " " + w.Head + " && " + left.Command
+	}
+	if w.OwnerPID > 0 {
+		holds = append(holds, fmt.Sprintf("process %d works in it, or made it", w.OwnerPID))
+	}
+	if w.Bytes < 0 {
+		return Leaving{What: left.What, Why: "its folder is gone", Command: "git worktree prune"}
+	}
+	if left.Why = strings.Join(holds, "; "); left.Why == "" {
+		left.Why = "Kedge made it"
+	}
+	return left
 }

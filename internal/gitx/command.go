@@ -238,6 +238,9 @@ func fields(out []byte) []string {
 	return strings.Split(s, "\x00")
 }
 
+// Quoted is a path as it can be pasted into a shell.
+func Quoted(path string) string { return quote(path) }
+
 // quote makes a path safe to paste into a shell.
 func quote(s string) string {
 	if strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+:@") == "" && s != "" {

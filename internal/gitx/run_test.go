@@ -60,7 +60,9 @@ func (r *trapped) runOn(g *gitx.Repo, step stepper) {
 	}
 	step("Unfinished", nil)
 	step("DropWorktree", r.drop(g, dir))
-	step("DropBranch", second(g.DropBranch(ctx, "run", "main")))
+	step("BranchStays", second(g.BranchStays(ctx, "run", "main", nil)))
+	_, _, err = g.DropBranch(ctx, "run", "main")
+	step("DropBranch", err)
 	gone := dir + "-gone"
 	r.must(g.AddWorktree(ctx, gitx.WorktreeRequest{Path: gone, Base: r.first}))
 	r.must(os.RemoveAll(gone))

@@ -377,8 +377,13 @@ func TestDropBranch(t *testing.T) {
 			r.commit("first")
 			of.make(r)
 			was := r.git("branch", "--list", "run")
-			stays, err := r.open().DropBranch(t.Context(), "run", "main")
+			told, err := r.open().BranchStays(t.Context(), "run", "main", nil)
 			r.must(err)
+			gone, stays, err := r.open().DropBranch(t.Context(), "run", "main")
+			r.must(err)
+			if told != stays || gone != (was != "" && stays == "") {
+				t.Errorf("it would stay because %q, and stays because %q; taken away: %v", told, stays, gone)
+			}
 			if now := r.git("branch", "--list", "run"); !strings.HasPrefix(stays, of.stays) || (of.stays == "") != (stays == "") || of.stays == "" && now != "" || of.stays != "" && now != was {
 				t.Errorf("it says %q, the branch was %q and is %q", stays, was, now)
 			}

@@ -40,6 +40,8 @@ type Opened struct {
 	Writing sync.Mutex      // held by Write: one decision at a time
 	swept   map[string]bool // roots without leftovers of dead writers; under Writing
 
+	slots sync.Mutex // over what is written down of runs and their jobs
+
 	mu    sync.Mutex
 	repos map[string]*gitx.Repo // by root of the work tree
 }

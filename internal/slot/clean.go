@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -32,6 +31,13 @@ func (s *Slots) courseFile(id kedge.RunID) string {
 // Course reads what is written down of a run; the first time it is the branch
 // that the user has checked out.
 func (s *Slots) Course(ctx context.Context, id kedge.RunID) (Course, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.course(ctx, id)
+}
+
+// course is Course for who has the lock.
+func (s *Slots) course(ctx context.Context, id kedge.RunID) (Course, error) {
 	c, err := s.readCourse(id)
 	if err == nil || !errors.Is(err, fs.ErrNotExist) {
 		return c, err
@@ -71,19 +77,9 @@ func (s *Slots) writeCourse(c Course) error {
 // It is made where it is not there. Conflict when somebody moved or removed the
 // branch: nothing is reset then.
 func (s *Slots) Clean(ctx context.Context, q Request) (*gitx.Repo, error) {
-	c, err := s.Course(ctx, q.Run)
-	if err != nil {
-		return nil, err
-	}
 	branch := Branch(q.Run)
-	if err := s.atTip(ctx, c, branch, q.Base); err != nil {
+	if err := s.branchOff(ctx, q.Run, q.Base); err != nil {
 		return nil, err
-	}
-	if c.Branch == "" {
-		c.Branch = branch
-		if err := s.writeCourse(c); err != nil {
-			return nil, err
-		}
 	}
 	w, err := s.makeClean(ctx, s.CleanDir(q.Run), branch, q)
 	if err != nil {
@@ -96,61 +92,33 @@ func (s *Slots) Clean(ctx context.Context, q Request) (*gitx.Repo, error) {
 	return w, err
 }
 
+// branchOff makes sure that the run's integration branch is there, at the tip, and
+// that this is written down. Nobody takes the branch away meanwhile.
+func (s *Slots) branchOff(ctx context.Context, id kedge.RunID, tip string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c, err := s.course(ctx, id)
+	if err != nil {
+		return err
+	}
+	if err := s.atTip(ctx, c, Branch(id), tip); err != nil || c.Branch != "" {
+		return err
+	}
+	c.Branch = Branch(id)
+	return s.writeCourse(c)
+}
+
 // TakeAlong puts the integration branch of a run, and its clean work tree where
 // there is one, at a commit ahead of it; the branch is made where there is none.
 // Conflict when it has moved elsewhere.
 func (s *Slots) TakeAlong(ctx context.Context, id kedge.RunID, tip string) error {
-	c, err := s.Course(ctx, id)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c, err := s.course(ctx, id)
 	if err != nil {
 		return err
 	}
 	return s.atTip(ctx, c, Branch(id), tip)
-}
-
-// Landed takes the integration branches of runs away whose commits are all on the
-// branch that they go to, and gives why the others stay, by branch.
-func (s *Slots) Landed(ctx context.Context) (kept map[string]string, err error) {
-	refs, err := s.cfg.Repo.Refs(ctx)
-	if err != nil {
-		return nil, err
-	}
-	kept = map[string]string{}
-	for _, ref := range slices.Sorted(maps.Keys(refs)) {
-		branch, is := strings.CutPrefix(ref, "refs/heads/")
-		id, ours := strings.CutPrefix(branch, "kedge/")
-		if !is || !ours || !kedge.ValidID("run", id) {
-			continue
-		}
-		if kept[branch], err = s.dropLanded(ctx, kedge.RunID(id)); err != nil {
-			return kept, err
-		}
-		if kept[branch] == "" {
-			delete(kept, branch)
-		}
-	}
-	return kept, nil
-}
-
-// dropLanded is Landed for one run. That its branch may be made again is written
-// down before it goes.
-func (s *Slots) dropLanded(ctx context.Context, id kedge.RunID) (stays string, err error) {
-	c, err := s.readCourse(id)
-	if errors.Is(err, fs.ErrNotExist) {
-		return "nothing is known of its run any more", nil
-	}
-	if err != nil || c.Lands == "" {
-		return "its run began on no branch", err
-	}
-	was := c.Branch
-	c.Branch = ""
-	if err := s.writeCourse(c); err != nil {
-		return "", err
-	}
-	if stays, err = s.cfg.Repo.DropBranch(ctx, Branch(id), c.Lands); err == nil && stays == "" {
-		return "", nil
-	}
-	c.Branch = was
-	return stays, errors.Join(err, s.writeCourse(c))
 }
 
 // atTip makes sure that the integration branch is where the run left it. A run

@@ -24,16 +24,29 @@ type Config struct {
 	Attic   string // of the project
 	Project kedge.ProjectID
 	Now     func() time.Time
+
+	// Lock is over the records of runs and jobs: one for all Slots of a project; nil
+	// where there are no others.
+	Lock sync.Locker
+	// Over gives which runs are over, so that nothing of the others is taken away; nil:
+	// all are.
+	Over func(context.Context) (func(kedge.RunID) bool, error)
 }
 
 // Slots are the work trees of one project. One process has them at a time.
 type Slots struct {
 	cfg Config
-	mu  sync.Mutex // over the records of jobs
+	mu  sync.Locker // over the records of runs and jobs
 }
 
 // New gives the slots of a project.
-func New(cfg Config) *Slots { return &Slots{cfg: cfg} }
+func New(cfg Config) *Slots {
+	s := &Slots{cfg: cfg, mu: cfg.Lock}
+	if s.mu == nil {
+		s.mu = &sync.Mutex{}
+	}
+	return s
+}
 
 // Dir is the folder of a slot; they are numbered from 1.
 func (s *Slots) Dir(n int) string { return filepath.Join(s.root(), "slot-"+strconv.Itoa(n)) }

@@ -214,11 +214,11 @@ func TestLandedBranchGoesAndComesBack(t *testing.T) {
 	q := slot.Request{Run: id, Base: g.git("-C", g.dir, "rev-parse", "HEAD"), Name: "n", At: at}
 	landed := func() map[string]string {
 		t.Helper()
-		kept, err := g.slots.Landed(ctx)
+		found, err := g.slots.Landed(ctx)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return kept
+		return found.Kept
 	}
 	if _, err := g.slots.Clean(ctx, q); err != nil {
 		t.Fatal(err)

@@ -51,7 +51,7 @@ func (x *Executor) tidy(ctx context.Context, c run.Command) {
 	if err != nil {
 		x.log().Warn("a work tree of a run that is over stays", "run", string(c.Run), "error", err.Error())
 	}
-	if _, err := x.cfg.Slots.Landed(ctx); err != nil { // no work tree stands on them any more
+	if _, err := x.cfg.Slots.Landed(ctx, c.Run); err != nil { // no work tree stands on them any more
 		x.log().Warn("the branch of a run that landed stays", "run", string(c.Run), "error", err.Error())
 	}
 	x.Sweep()
