@@ -34,6 +34,31 @@ func LimitedBy(d kedge.Definition, read func(file string) []byte) string {
 	return ""
 }
 
+// Limited is a definition with what the work on it may change: its own paths; where
+// it names none, those that the plan it was made from expects to change. Features of
+// plans that were approved before they got these paths themselves have none. planText
+// is plan.md at the base of the work; only an approved plan limits anything.
+func Limited(d kedge.Definition, planText []byte) kedge.Definition {
+	if len(d.Paths) > 0 {
+		return d
+	}
+	doc, err := ParsePlan(planFile, planText)
+	if err != nil || doc.Plan.Status != kedge.PlanApproved {
+		return d // what is no approved plan names no files
+	}
+	for _, ph := range doc.Plan.Phases {
+		if ph.ID == d.Phase && slices.ContainsFunc(ph.Items, func(it kedge.Item) bool { return len(it.Paths) == 0 && madeFrom(d, it) }) {
+			d.Paths = texts(FilesOf(doc.Plan))
+		}
+	}
+	return d
+}
+
+// madeFrom tells whether a feature can be what became of an item.
+func madeFrom(d kedge.Definition, it kedge.Item) bool {
+	return string(d.ID) == it.ID || strings.HasSuffix(string(d.ID), "-"+it.ID)
+}
+
 // LimitText says what a feature may change and, where that is known, which line
 // says so.
 func LimitText(d kedge.Definition, at string) string {
@@ -48,8 +73,7 @@ func LimitText(d kedge.Definition, at string) string {
 func (d *Doc) limitOf(def kedge.Definition) int {
 	for _, ph := range d.Plan.Phases {
 		for _, it := range ph.Items {
-			made := string(def.ID) == it.ID || strings.HasSuffix(string(def.ID), "-"+it.ID)
-			if !made || def.Phase != ph.ID {
+			if !madeFrom(def, it) || def.Phase != ph.ID {
 				continue
 			}
 			if len(it.Paths) > 0 && slices.Equal(texts(it.Paths), def.Paths) {

@@ -102,3 +102,26 @@ func TestLimitOfAFeatureInTheFile(t *testing.T) {
 		t.Errorf("%s is %q", at, lines[n-1:])
 	}
 }
+
+// TestRow28OlderFeaturesAreLimitedByTheirPlan: one without paths has those of the
+// approved plan that it was made from, and of nothing else.
+func TestRow28OlderFeaturesAreLimitedByTheirPlan(t *testing.T) {
+	approved := strings.Replace(limited, "status: drafting", "status: approved", 1)
+	for _, of := range []struct {
+		name, text, id, phase string
+		paths, want           []string
+	}{
+		{"made from it", approved, "p1.2", "p1", nil, []string{"cmd/*.go", "docs/**"}},
+		{"under another name", approved, "limits-p1.2", "p1", nil, []string{"cmd/*.go", "docs/**"}},
+		{"with its own", approved, "p1.2", "p1", []string{"x"}, []string{"x"}},
+		{"not made from it", approved, "mine", "p1", nil, nil},
+		{"of another phase", approved, "p1.2", "p2", nil, nil},
+		{"a draft", limited, "p1.2", "p1", nil, nil},
+		{"no plan", "", "p1.2", "p1", nil, nil},
+	} {
+		def := kedge.Definition{ID: kedge.FeatureID(of.id), Phase: of.phase, Paths: of.paths}
+		if got := plan.Limited(def, []byte(of.text)).Paths; !slices.Equal(got, of.want) {
+			t.Errorf("%s: may change %q, want %q", of.name, got, of.want)
+		}
+	}
+}

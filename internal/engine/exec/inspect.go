@@ -122,15 +122,19 @@ type beyond struct {
 	limit string
 }
 
-// outside are the changed paths that the feature does not name. One that names
-// none may change everything.
+// outside are the changed paths that the feature does not name; for one that names
+// none, those that the plan at the base does not. Without either it may change
+// everything.
 func (x *Executor) outside(ctx context.Context, c run.Command, changes []gitx.Change) (beyond, error) {
 	var out beyond
 	if c.Feature == "" {
 		return out, nil
 	}
 	f, err := x.cfg.Ledger.Feature(ctx, c.Feature, "")
-	if err != nil || len(f.Paths) == 0 {
+	if err != nil {
+		return out, err
+	}
+	if f.Definition, err = x.limited(ctx, c, f.Definition); err != nil || len(f.Paths) == 0 {
 		return out, err
 	}
 	for _, ch := range changes {
@@ -150,6 +154,19 @@ func (x *Executor) outside(ctx context.Context, c run.Command, changes []gitx.Ch
 	})
 	out.limit = plan.LimitText(f.Definition, at)
 	return out, nil
+}
+
+// limited is a definition with what the plan at the base says that it may change,
+// where it does not say that itself.
+func (x *Executor) limited(ctx context.Context, c run.Command, d kedge.Definition) (kedge.Definition, error) {
+	if len(d.Paths) > 0 || d.Phase == "" {
+		return d, nil
+	}
+	text, err := x.cfg.Repo.ReadFile(ctx, c.Base, ".kedge/plan.md")
+	if kedge.NotFound.Is(err) {
+		return d, nil
+	}
+	return plan.Limited(d, text), err
 }
 
 // tried is what the session did that is no part of the work: edits of what is

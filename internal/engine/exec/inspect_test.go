@@ -56,13 +56,15 @@ func TestRow28PathsOutsideThePlan(t *testing.T) {
 		files   []string
 		outside string
 	}{
-		"inside":            {[]string{"src/**"}, "", []string{"src/x/a.go"}, ""},
-		"outside":           {[]string{"src/**"}, "", []string{"src/a.go", "other.go", "lib/b.go"}, "lib/b.go, other.go; it may change src/** (.kedge/features.json:4)"},
-		"no limit":          {nil, "", []string{"anywhere.go"}, ""},
-		"no limit of its":   {nil, "p1", []string{"src/a.go", "README"}, ""}, // an approved plan gives its features their paths
-		"by the plan":       {[]string{"src/**", "doc.md"}, "p1", []string{"src/a.go", "doc.md"}, ""},
-		"not by the plan":   {[]string{"src/**", "doc.md"}, "p1", []string{"src/a.go", "README"}, "README; it may change src/**, doc.md (.kedge/plan.md:13)"},
-		"of no phase of it": {[]string{"src/**", "doc.md"}, "p9", []string{"README"}, "README; it may change src/**, doc.md (.kedge/features.json:4)"},
+		"inside":             {[]string{"src/**"}, "", []string{"src/x/a.go"}, ""},
+		"outside":            {[]string{"src/**"}, "", []string{"src/a.go", "other.go", "lib/b.go"}, "lib/b.go, other.go; it may change src/** (.kedge/features.json:4)"},
+		"no limit":           {nil, "", []string{"anywhere.go"}, ""},
+		"older, by the plan": {nil, "p1", []string{"src/a.go", "doc.md"}, ""}, // it was approved when features got no paths from it
+		"older, not by it":   {nil, "p1", []string{"src/a.go", "README"}, "README; it may change src/**, doc.md (.kedge/plan.md:13)"},
+		"of another phase":   {nil, "p9", []string{"README"}, ""},
+		"by the plan":        {[]string{"src/**", "doc.md"}, "p1", []string{"src/a.go", "doc.md"}, ""},
+		"not by the plan":    {[]string{"src/**", "doc.md"}, "p1", []string{"src/a.go", "README"}, "README; it may change src/**, doc.md (.kedge/plan.md:13)"},
+		"of no phase of it":  {[]string{"src/**", "doc.md"}, "p9", []string{"README"}, "README; it may change src/**, doc.md (.kedge/features.json:4)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			y := newYard(t, map[string]string{".kedge/plan.md": plan, ".kedge/features.json": "{\n  {\n      \"id\": \"one\",\n      \"paths\": [\n"})
