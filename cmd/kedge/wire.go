@@ -44,12 +44,12 @@ type caller struct {
 
 // Call implements cli.Caller.
 func (c *caller) Call(ctx context.Context, name string, in, out any, progress func(json.RawMessage)) error {
-	if c.homeErr != nil {
-		return c.homeErr
-	}
 	entry, err := api.Find(name)
 	if err != nil {
 		return err
+	}
+	if c.homeErr != nil {
+		return c.withoutHome(ctx, entry, in, out, progress)
 	}
 	env, err := c.envelope(entry, in)
 	if err != nil {
@@ -70,6 +70,25 @@ func (c *caller) Call(ctx context.Context, name string, in, out any, progress fu
 	err = cl.Call(ctx, name, env, out, progress)
 	if errors.Is(err, daemon.ErrAbsent) || errors.Is(err, client.ErrBroken) || isTimeout(err) {
 		return c.local(ctx, entry, env, out, progress)
+	}
+	return err
+}
+
+// withoutHome answers what needs no state folder, and else says what is wrong with
+// it. What is in such a folder is not looked at: it may be anybody's.
+func (c *caller) withoutHome(ctx context.Context, entry api.Call, in, out any, progress func(json.RawMessage)) error {
+	if !entry.Homeless || c.token != "" {
+		return c.homeErr
+	}
+	env, err := c.envelope(entry, in)
+	if err != nil {
+		return err
+	}
+	own := *c
+	own.home = filepath.Join(os.DevNull, "kedge") // never there
+	err = own.local(ctx, entry, env, out, progress)
+	if kedge.NotFound.Is(err) {
+		return c.homeErr // what was asked for may be there
 	}
 	return err
 }

@@ -28,6 +28,7 @@ type Call struct {
 	Name     string
 	Mode     Mode
 	Local    bool // answered in the caller's own process: it reads the caller's files, and may take long
+	Homeless bool // answered where there is no state folder, too, or none that can be used
 	Long     bool // may take long: that it is being answered is said at once
 	Personal bool // for people only: who asks is found out, although nothing is written
 	run      func(ctx context.Context, s *service.Service, who service.Caller, in json.RawMessage) (any, error)
@@ -49,6 +50,11 @@ func call[In, Out any](name string, mode Mode, f func(*service.Service, context.
 
 func local(c Call) Call {
 	c.Local = true
+	return c
+}
+
+func homeless(c Call) Call {
+	c.Homeless = true
 	return c
 }
 
