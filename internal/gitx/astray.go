@@ -19,8 +19,12 @@ const commonFile = "commondir"
 func (r *Repo) astray(dir string) error {
 	gitDir, linked := r.gitDir, r.gitDir != r.common
 	if gitDir == "" {
-		if gitDir = sharedDir(dir); gitDir == "" {
-			return nil // of a linked work tree, or of none: git says which
+		dot, named := namedDir(dir)
+		if named != "" {
+			return astrayNamed(named)
+		}
+		if gitDir = dot; gitDir == "" {
+			return nil // there is none: git says so
 		}
 	}
 	file := filepath.Join(gitDir, commonFile)
@@ -39,19 +43,43 @@ func (r *Repo) astray(dir string) error {
 		WithHint("look at it, then: rm %s", quote(file))
 }
 
-// sharedDir is the git dir of the work tree that a folder lies in, where that is a
-// folder of its own; empty else.
-func sharedDir(dir string) string {
+// astrayNamed is the same of a git dir that a file names, before anything is known of
+// it: that of a linked work tree lies two folders deep in the shared one and names no
+// other; any other names none.
+func astrayNamed(gitDir string) error {
+	file := filepath.Join(gitDir, commonFile)
+	text, err := os.ReadFile(file)
+	if os.IsNotExist(err) {
+		return nil // of a submodule, or one apart; without it git finds nothing of a work tree
+	}
+	common := strings.TrimRight(string(text), "\r\n")
+	if !filepath.IsAbs(common) {
+		common = gitDir + "/" + common // uncleaned, as git does it
+	}
+	if err == nil && filepath.Base(filepath.Dir(gitDir)) == "worktrees" && sameFolder(common, gitDir+"/../..") {
+		return nil
+	}
+	return kedge.Errorf(kedge.Blocked, "%q leads git to settings of another repository than this work tree is of: something wrote to it", file).
+		WithHint("look at it, then: echo ../.. >%s", quote(file))
+}
+
+// namedDir is the git dir of the work tree that a folder lies in: dot where that is a
+// folder of its own, named where a file names it; neither where there is none.
+func namedDir(dir string) (dot, named string) {
 	for d := filepath.Clean(dir); ; d = filepath.Dir(d) {
 		dot := filepath.Join(d, ".git")
 		if fi, err := os.Stat(dot); err == nil {
 			if fi.IsDir() {
-				return dot
+				return dot, ""
 			}
-			return ""
+			text, _ := os.ReadFile(dot) // git says what is wrong with it
+			if name, ok := strings.CutPrefix(strings.TrimRight(string(text), "\r\n"), "gitdir: "); ok {
+				return "", absoluteIn(d, name)
+			}
+			return "", ""
 		}
 		if d == filepath.Dir(d) {
-			return ""
+			return "", ""
 		}
 	}
 }
