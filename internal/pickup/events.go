@@ -13,6 +13,7 @@ import (
 // Add, where there is no transcript. Paths below dir, the folder that it works in,
 // are kept without it. Events have no lines, so nothing of them names one.
 func (p *Picker) Event(ev watch.Event, dir string) {
+	p.WorksIn(dir)
 	switch ev.Kind {
 	case watch.Say, watch.Ask, watch.Question:
 		p.Add(&audit.Entry{Kind: audit.AssistantText, Text: ev.Text})

@@ -41,6 +41,7 @@ func (f *file) use(n int, pace float64) float64 { return f.sum * math.Pow(pace, 
 // files are all that a session named, in the order of their first use.
 type files struct {
 	tune   *tuning
+	base   string // where the session works, slashed; empty is unknown
 	list   []*file
 	byKey  map[string]*file
 	byLast map[string][]*file // by the last word of the path
@@ -149,19 +150,31 @@ func (t *files) ending(word string) (list []*file) {
 
 // below tells whether a file of the work stands below a folder.
 func (t *files) below(dir string) bool {
-	return slices.ContainsFunc(t.list, func(f *file) bool { return !f.shell && f.in(dir) })
+	return slices.ContainsFunc(t.list, func(f *file) bool { return !f.shell && t.in(f, dir) })
 }
 
-// in tells whether a file stands in a folder, as far as its name says; an empty one is
-// that of the work.
-func (f *file) in(dir string) bool {
-	return dir == "" || !rooted(f.key) || strings.HasPrefix(f.key, dir+"/")
+// in tells whether a file stands in a folder; an empty one is that of the work. A short
+// name is one below where the session works: where that is unknown, it is in no other.
+func (t *files) in(f *file, dir string) bool {
+	return dir == "" || strings.HasPrefix(within(t.base, f.key), dir+"/")
+}
+
+// ofWork tells whether a path is one of the work, and not of scratch beside it.
+func (t *files) ofWork(path string) bool {
+	switch key := slashed(path); {
+	case !rooted(key):
+		return true
+	case t.base != "":
+		return strings.HasPrefix(key, t.base+"/")
+	default:
+		return !beginsAny(key, []string{"/tmp/", "/var/", "/private/", "/proc/"})
+	}
 }
 
 // committed says that nothing in a folder is left to commit.
 func (t *files) committed(dir string) {
 	for _, f := range t.list {
-		f.dirty = f.dirty && !f.in(dir)
+		f.dirty = f.dirty && !t.in(f, dir)
 	}
 }
 
@@ -169,7 +182,7 @@ func (t *files) committed(dir string) {
 // good.
 func (t *files) setAside(dir string, stash bool) {
 	for _, f := range t.list {
-		if f.in(dir) {
+		if t.in(f, dir) {
 			f.dirty, f.aside = false, f.aside || f.dirty && stash
 		}
 	}

@@ -130,7 +130,7 @@ func (p *Picker) afterReport() string {
 	switch left := p.todo.in("in_progress", "pending"); {
 	case len(left) > 0:
 		return ended + ", and its list has more to do. Go on with: " + cut(left[0], maxRemark)
-	case p.step.command != nil && p.step.command.failed:
+	case p.step.command.stillRed():
 		return ended + ", and this was still red: " + cut(p.step.command.call.command, 160) + "\nIt said: " + report
 	case p.asks.main.text == "": // there is nobody to ask
 		return ended + "; nothing is in flight. It said: " + report
@@ -258,7 +258,7 @@ func (p *Picker) open() []string {
 			list = append(list, q+atLine(p.step.text.line))
 		}
 	}
-	if c := p.step.command; c != nil && c.failed {
+	if c := p.step.command; c.stillRed() {
 		list = append(list, "still red: "+cut(strings.Join(strings.Fields(c.call.command), " "), 160))
 	}
 	for _, text := range p.todo.in("pending") {

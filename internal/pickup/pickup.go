@@ -63,6 +63,10 @@ func tuned(t *tuning) *Picker {
 	return &Picker{files: newFiles(t), calls: map[string]*call{}}
 }
 
+// WorksIn says in which folder the session works, before anything is added: short names
+// are of files below it. Without it they are of no folder that a command names.
+func (p *Picker) WorksIn(dir string) { p.files.base = strings.TrimRight(slashed(dir), "/") }
+
 // Add takes one entry, with its text. It keeps nothing of the entry itself, and
 // no secret of it: they are taken out before anything is cut, since half of one
 // looks like none.
@@ -217,22 +221,28 @@ func (p *Picker) patch(text string) {
 	}
 }
 
-// shell takes the files that a command names. A command may change files by a patch;
-// and where a program has no tool that reads files, it reads them by commands.
+// shell takes the files that a command names. A command may change files by a patch or
+// write them; and where a program has no tool that reads files, it reads them by commands.
 func (p *Picker) shell(command string) {
 	if strings.Contains(command, "*** Begin Patch") {
 		p.patch(command)
 		return
 	}
-	printed := map[string]bool{}
+	done := map[string]bool{}
+	for _, w := range writtenBy(command, p.files.base) {
+		if p.files.ofWork(w) {
+			done[w], done[baseOf(w)] = true, true
+			p.alsoEdits(w)
+		}
+	}
 	if !p.reads {
 		for _, w := range printedBy(command) {
-			printed[w] = true
+			done[w] = true
 			p.touch(w, actPrint)
 		}
 	}
 	for _, w := range pathWords(command) {
-		if !printed[w] && (len(p.files.named(w)) > 0 || surelyFile(w)) {
+		if !done[w] && (len(p.files.named(w)) > 0 || surelyFile(w)) {
 			p.touch(w, actShell)
 		}
 	}

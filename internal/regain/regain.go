@@ -31,6 +31,7 @@ import (
 // all.
 func Transcript(ctx context.Context, f transcript.File, before int) (*pickup.Picker, transcript.Meta, error) {
 	p := pickup.New()
+	p.WorksIn(transcript.Folder(ctx, f))
 	m, err := transcript.ReadFile(ctx, f, transcript.Options{Text: true, Before: before}, p.Add)
 	return p, m, err
 }

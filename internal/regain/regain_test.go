@@ -112,3 +112,27 @@ func TestLeft(t *testing.T) {
 		t.Errorf("another program's: %+v", f)
 	}
 }
+
+// TestCommitsElsewhere: a session whose program names files below its folder has
+// committed what it did there, and nothing by a commit in another folder.
+func TestCommitsElsewhere(t *testing.T) {
+	for folder, want := range map[string]string{"/tmp/x": "1 file edited", "/home/u/shop": "last commit: first"} {
+		path := filepath.Join(t.TempDir(), "rollout-1.jsonl")
+		lines := `{"timestamp":"2026-10-01T10:00:00.000Z","type":"session_meta","payload":{"id":"1","cwd":"/home/u/shop"}}
+{"timestamp":"2026-10-01T10:00:06.000Z","type":"response_item","payload":{"type":"custom_tool_call","name":"apply_patch","input":"*** Begin Patch\n*** Update File: a.go\n*** End Patch","call_id":"c1"}}
+{"timestamp":"2026-10-01T10:00:07.000Z","type":"response_item","payload":{"type":"function_call","name":"shell_command","arguments":"{\"command\":\"cd ` + folder + ` && git commit -m first\"}","call_id":"c2"}}
+{"timestamp":"2026-10-01T10:00:08.000Z","type":"response_item","payload":{"type":"function_call_output","call_id":"c2","output":"[main 1a2b3c4] first"}}
+`
+		if err := os.WriteFile(path, []byte(lines), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		p, m, err := regain.Transcript(t.Context(), transcript.File{Agent: "codex", Path: path}, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		flight := p.Brief(m.Dir, pickup.DefaultBudget).InFlight
+		if !strings.Contains(flight, want) || strings.Contains(flight, "edited") == strings.Contains(flight, "commit: ") {
+			t.Errorf("after a commit in %s: %q", folder, flight)
+		}
+	}
+}

@@ -101,6 +101,16 @@ func Began(ctx context.Context, f File) string {
 	return at
 }
 
+// Folder is where the session of a transcript worked, as far as its first lines say;
+// empty is unknown.
+func Folder(ctx context.Context, f File) string {
+	if f.Agent == "opencode" { // whose database does not say
+		return ""
+	}
+	m, _ := ReadFile(ctx, f, Options{Before: sniffed}, func(*audit.Entry) {}) // what cannot be read says nothing
+	return m.Dir
+}
+
 // Count reads a transcript from r and counts it.
 func Count(ctx context.Context, agent string, r io.Reader, price audit.Price) (audit.Figures, Meta, error) {
 	c := audit.NewCounter(agent)
