@@ -37,7 +37,7 @@ func (r *Repo) astray(dir string) error {
 			WithHint("git -C %s worktree repair", quote(r.common))
 	}
 	if _, err := os.Lstat(file); err != nil {
-		return nil
+		return nil //nolint:nilerr // there is none
 	}
 	return kedge.Errorf(kedge.Blocked, "%q leads git to settings that are not this repository's: something put it there", file).
 		WithHint("look at it, then: rm %s", quote(file))
