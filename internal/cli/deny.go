@@ -56,7 +56,9 @@ func (env *Env) denied(out service.RunDenyReply) error {
 	}
 	if out.Kept != "" {
 		env.talk("not taken back: %s", plain.Line(out.Kept))
-		env.talk("next: kedge feature reopen %s --reason WHY", out.Feature)
+		if !out.Waits() {
+			env.talk("next: kedge feature reopen %s --reason WHY", out.Feature)
+		}
 		return errSaid{kedge.Conflict}
 	}
 	return nil

@@ -35,20 +35,17 @@ func (s *Driver) attachWith(ctx context.Context, p *project.Project, who project
 	if err := refuseFlags(st, in.Flags); err != nil {
 		return RunReply{}, err
 	}
-	said := in.Flags.words()
+	said, given := in.Flags.words(), in.Flags
 	repo, head, err := s.branch(ctx, p)
 	if err != nil {
 		return RunReply{}, err
 	}
 	in.Flags = in.Flags.over(st.Rules.Given)
-	rules, versions, err := s.runRules(ctx, p, repo, head.Commit, in)
+	_, versions, err := s.runRules(ctx, p, repo, head.Commit, in) // that the flags can be had
 	if err != nil {
 		return RunReply{}, err
 	}
-	rules.MaxSessions = st.Rules.MaxSessions
-	if n := in.Flags.MaxSessions; n > 0 {
-		rules.MaxSessions = st.Sessions + n // so many more
-	}
+	rules := given.onto(st.Rules, st.Sessions)
 	eng, err := s.engineOf(ctx, p)
 	if err != nil {
 		return RunReply{}, err
@@ -58,6 +55,27 @@ func (s *Driver) attachWith(ctx context.Context, p *project.Project, who project
 	reply.Attached = true
 	reply.Notes = append(append(reply.Notes, versions...), "the run has these rules from now on: "+said+"; sessions that work already go on as they began")
 	return reply, err
+}
+
+// onto are the rules of a run that lives with what the flags say, and nothing else,
+// changed. Sessions is how many it has had.
+func (f RunFlags) onto(r run.Rules, sessions int) run.Rules {
+	if f.Agent != "" {
+		r.Agent, r.Given.Agent = f.Agent, f.Agent
+	}
+	if f.Parallel > 0 {
+		r.Parallel, r.Given.Parallel = f.Parallel, f.Parallel
+	}
+	if f.BudgetTokens > 0 {
+		r.Tokens, r.Given.Tokens = f.BudgetTokens, f.BudgetTokens
+	}
+	if f.BudgetUSD > 0 {
+		r.USD, r.Given.USD = f.BudgetUSD, f.BudgetUSD
+	}
+	if f.MaxSessions > 0 {
+		r.MaxSessions = sessions + f.MaxSessions // so many more
+	}
+	return r
 }
 
 // refuseFlags refuses other rules for a run that is halted: to attach to it does not

@@ -84,6 +84,11 @@ type RunDenyReply struct {
 	Kept    string          `json:"kept"`
 }
 
+// Waits tells whether the work is still to be taken back, when the run goes on.
+func (r RunDenyReply) Waits() bool {
+	return slices.ContainsFunc(r.Run.Jobs, func(j RunJob) bool { return j.Kind == run.Undo && j.Feature == r.Feature })
+}
+
 // RunDeny refuses the work on a feature. What a run holds back is set aside and the
 // feature is blocked with the reason. What is on the run's branch is taken back from
 // it, and the feature is pending again: its next session is told the reason.

@@ -31,8 +31,18 @@ func (s *Driver) Steps(ctx context.Context, who project.Caller, _ StepsRequest) 
 	if err != nil {
 		return StepsReply{}, err
 	}
+	last = settled(last)
 	steps, err := s.nextSteps(ctx, p, last)
-	return StepsReply{Steps: steps, Going: found && !resting(&last)}, err
+	return StepsReply{Steps: steps, Going: found && last.Halt == "" && !resting(&last)}, err
+}
+
+// settled is a run without what it has still to write down and to tell, where it has
+// ended: that is no work which goes on.
+func settled(st run.State) run.State {
+	if st.Ended() {
+		st.Outbox = slices.DeleteFunc(slices.Clone(st.Outbox), func(c run.Command) bool { return c.Kind == run.Mark || c.Kind == run.Notify })
+	}
+	return st
 }
 
 // nextSteps decides what a person does next: about the run as long as it can do

@@ -195,3 +195,98 @@ func TestWorkThatNothingCanCheck(t *testing.T) {
 	d.until("")
 	d.want(run.StatusStopped, pending)
 }
+
+// waitingBoth plays a run of two features without checks: both wait for a person.
+func waitingBoth(t *testing.T) *drive {
+	t.Helper()
+	d := begin(t, run.Rules{}, feature("a"), feature("b"))
+	for range 2 {
+		d.until(run.Prove)
+		d.answer(run.Prove, run.NoChecks)
+	}
+	d.until("")
+	d.want(run.StatusStopped, review, review)
+	return d
+}
+
+// TestRunThatWasOverStartsNothing: one is taken back, the other cannot be.
+func TestRunThatWasOverStartsNothing(t *testing.T) {
+	d := waitingBoth(t)
+	sessions := d.count(run.StartSession)
+	d.person(run.Denied, "a")
+	d.until("")
+	d.person(run.Denied, "b")
+	d.answer(run.Integrate, run.Conflicting, because("x.go"))
+	d.until("")
+	d.want(run.StatusStopped, pending, review)
+	if d.s.Halt != run.Returned || d.count(run.StartSession) != sessions {
+		t.Errorf("halted by %q, %d sessions more", d.s.Halt, d.count(run.StartSession)-sessions)
+	}
+}
+
+// TestAcceptedInARunThatIsHalted: it counts, lands, and what goes on later knows it.
+func TestAcceptedInARunThatIsHalted(t *testing.T) {
+	d := waitingBoth(t)
+	d.person(run.Denied, "a")
+	d.until("")
+	d.person(run.Accepted, "b")
+	if f := d.s.Features[1]; f.Let != run.LetAccepted || f.Status != review || len(d.s.Unaccepted()) != 0 {
+		t.Fatalf("%+v", f)
+	}
+	if !d.landAsked() {
+		t.Error("it was accepted, and does not land")
+	}
+	d.until("")
+	d.person(run.Continued, "")
+	if f := d.s.Features[1]; f.Status != done || f.Work != "" {
+		t.Errorf("%+v", f)
+	}
+}
+
+// TestSkippedWorkCanBeRefused, and stays skipped; it can be accepted as well.
+func TestSkippedWorkCanBeRefused(t *testing.T) {
+	for _, word := range []run.EventKind{run.Skipped, run.Barred} {
+		d := waitingBoth(t)
+		d.person(word, "a")
+		was := d.s.Features[0].Status
+		if d.landAsked() {
+			t.Errorf("%s: it lands", word)
+		}
+		d.person(run.Denied, "a")
+		d.until("")
+		if f := d.s.Features[0]; f.Work != "" || f.Status != was {
+			t.Errorf("%s: %+v", word, f)
+		}
+		d = waitingBoth(t)
+		d.person(word, "a")
+		d.person(run.Accepted, "a")
+		if f := d.s.Features[0]; f.Let != run.LetAccepted {
+			t.Errorf("%s: %+v", word, f)
+		}
+	}
+}
+
+// TestPlanningKnowsWhatItStandsOn: a run that plans passes on which work nobody
+// accepted, can take it back, and builds nothing of it.
+func TestPlanningKnowsWhatItStandsOn(t *testing.T) {
+	carried := run.Spec{ID: "a", Hash: "h-a", Status: pending, Work: "c9"}
+	d := &drive{T: t, at: noon}
+	d.do(run.Event{Kind: run.Begun, Run: "run-1", Goal: "a goal", Rules: &run.Rules{}, Specs: []run.Spec{carried}, Commit: "c9", Head: "c0"})
+	d.until("")
+	if !d.s.Planning() || d.count(run.StartSession, run.Implement) != 0 || d.landAsked() {
+		t.Fatalf("%s %s, %+v", d.s.Status, d.s.Reason, d.s.Features)
+	}
+	back := *d
+	back.person(run.Denied, "a")
+	back.until("")
+	if !back.s.Planning() || len(back.s.Unaccepted()) != 0 {
+		t.Errorf("refused: %+v", back.s.Features)
+	}
+	carried.Status = review
+	d.do(run.Event{Kind: run.Planned, Specs: []run.Spec{feature("b"), carried}})
+	d.until("")
+	d.want(run.StatusStopped, review, done)
+	if d.count(run.Land) != 0 || d.s.Lander != `"a" waits for review` {
+		t.Errorf("%d landings, %q", d.count(run.Land), d.s.Lander)
+	}
+}

@@ -1,0 +1,39 @@
+package drive
+
+import (
+	"reflect"
+	"testing"
+
+	"kedge/internal/run"
+)
+
+// TestFlagsChangeOnlyWhatTheySay: a run that lives keeps every rule that no flag names,
+// whatever config.toml says by now.
+func TestFlagsChangeOnlyWhatTheySay(t *testing.T) {
+	before := run.Rules{Agent: "bot", Parallel: 2, Land: "each", Regression: "all", USD: 3, DayUSD: 9, MaxSessions: 7, Fallback: "other", Given: run.Given{USD: 3}}
+	want := before
+	want.Parallel, want.Given.Parallel = 4, 4
+	if got := (RunFlags{Parallel: 4}).onto(before, 5); !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	want = before
+	want.Agent, want.Given.Agent, want.Tokens, want.Given.Tokens, want.USD, want.Given.USD, want.MaxSessions = "b", "b", 100, 100, 5, 5, 6
+	if got := (RunFlags{Agent: "b", BudgetTokens: 100, BudgetUSD: 5, MaxSessions: 1}).onto(before, 5); !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
+// TestEndedRunDoesNotGoOn: what is still to be written down is no work.
+func TestEndedRunDoesNotGoOn(t *testing.T) {
+	st := run.State{Status: run.StatusStopped, Halt: run.Returned, Outbox: []run.Command{{Kind: run.Mark}, {Kind: run.Notify}}}
+	if resting(&st) {
+		t.Fatal("it has something to write down")
+	}
+	if on := settled(st); !resting(&on) || len(st.Outbox) != 2 {
+		t.Error("it has ended, and counts as going on")
+	}
+	st.Status = run.StatusRunning
+	if on := settled(st); resting(&on) {
+		t.Error("it works")
+	}
+}
