@@ -231,3 +231,25 @@ func TestHalfBroughtIn(t *testing.T) {
 	y.git("-C", y.root, "merge", "-q", "--no-edit", "kedge/"+string(runID))
 	y.want(run.OK, y.landing(tip))
 }
+
+// TestNothingLandsThatNobodyAccepted: whatever the run takes it for, and whoever asks.
+func TestNothingLandsThatNobodyAccepted(t *testing.T) {
+	y, tip := verified(t)
+	before := y.head()
+	waiting := []kedge.FeatureID{"words"}
+	y.cfg.Unaccepted = func(_ context.Context, to, at string) ([]kedge.FeatureID, error) {
+		if to != tip || at != before {
+			t.Errorf("asked about %s on %s", to, at)
+		}
+		return waiting, nil
+	}
+	y.open()
+	if ev := y.want(run.Refused, y.landing(tip)); !strings.Contains(ev.Reason, "nobody has accepted the work on words") || y.head() != before {
+		t.Errorf("%+v", ev)
+	}
+	waiting = nil
+	y.epoch += 20
+	if y.want(run.OK, y.landing(tip)); y.head() != tip {
+		t.Error("it was accepted, and does not land")
+	}
+}

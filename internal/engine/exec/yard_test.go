@@ -71,7 +71,7 @@ func (y *yard) open() {
 	repo, err := gitx.Open(y.t.Context(), y.root, gitx.Options{})
 	y.must(err)
 	y.cfg = exec.Config{
-		Project: "prj", Home: y.home, Repo: repo, Ledger: y.book, Rules: rules{y}, Runner: y.cfg.Runner, Projected: y.cfg.Projected,
+		Project: "prj", Home: y.home, Repo: repo, Ledger: y.book, Rules: rules{y}, Runner: y.cfg.Runner, Projected: y.cfg.Projected, Unaccepted: y.cfg.Unaccepted,
 		Slots: slot.New(slot.Config{
 			Repo: repo, Dir: filepath.Join(y.home, "worktrees", "prj"), Attic: filepath.Join(y.home, "attic", "prj"), Now: time.Now,
 		}),
