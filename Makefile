@@ -30,8 +30,8 @@ test: export GORACE := atexit_sleep_ms=0
 test: deps ## all tests, with the race detector; then the exhaustive ones, without
 	$(GO) vet ./...
 	GOOS=darwin GOARCH=arm64 CGO_ENABLED=0 $(GO) build -o /dev/null ./cmd/kedge
-	$(GO) test -race -timeout 20m ./...
-	$(GO) test -run '$(WHOLE)' -timeout 20m $(WHOLE_IN)
+	$(GO) test -race -timeout 60m ./...
+	$(GO) test -run '$(WHOLE)' -timeout 60m $(WHOLE_IN)
 
 # Where the real agents are, not below /tmp: a sandbox has one of its own. AGENTS names
 # those that are wanted (all).

@@ -262,13 +262,16 @@ func asked(n int) string {
 
 // land asks for the user's branch to be moved to the tip. A tip that no gate
 // saw, a merge of what people committed for example, is looked at first. Work that
-// nobody accepted does not land, nor does what is on top of it.
+// nobody accepted does not land, nor does what is on top of it; and what is known to
+// break a feature that was done lands only when a person asks for it.
 func (t *stepper) land() {
-	waiting := t.s.Unaccepted()
+	waiting, broken := t.s.Unaccepted(), t.s.Broken()
 	switch {
 	case t.s.awaits(0, Land):
 	case len(waiting) > 0:
 		t.s.Landed, t.s.Lander, t.s.LandBy = t.s.Tip, awaitsReview(waiting), ""
+	case len(broken) > 0 && t.s.LandBy == "":
+		t.s.Landed, t.s.Lander = t.s.Tip, isBroken(broken)
 	case t.s.Verified == t.s.Tip:
 		t.issue(nil, Command{Kind: Land, Commit: t.s.Tip, Actor: t.s.LandBy})
 	case !t.s.has(func(j *Job) bool { return j.Kind == Verify }):
@@ -278,14 +281,24 @@ func (t *stepper) land() {
 
 // awaitsReview says why nothing lands.
 func awaitsReview(ids []kedge.FeatureID) string {
+	return listed(ids, " waits for review", " wait for review")
+}
+
+// isBroken says it of what would break features.
+func isBroken(ids []kedge.FeatureID) string {
+	return listed(ids, " was done and is red again", " were done and are red again")
+}
+
+// listed are names with what is to be said of one, or of several.
+func listed(ids []kedge.FeatureID, one, several string) string {
 	names := make([]string, len(ids))
 	for i, id := range ids {
 		names[i] = quote(string(id))
 	}
 	if len(names) == 1 {
-		return names[0] + " waits for review"
+		return names[0] + one
 	}
-	return strings.Join(names, ", ") + " wait for review"
+	return strings.Join(names, ", ") + several
 }
 
 // landed remembers the tip even where landing was refused: a person lands then.

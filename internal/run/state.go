@@ -228,6 +228,18 @@ func (s *State) Unaccepted() []kedge.FeatureID {
 	return out
 }
 
+// Broken are the features that were done and, with the work on the integration
+// branch, are red again.
+func (s *State) Broken() []kedge.FeatureID {
+	var out []kedge.FeatureID
+	for i := range s.Features {
+		if f := &s.Features[i]; f.Status == kedge.Regressed || f.Regressions > 0 && !completed(f.Status) {
+			out = append(out, f.ID)
+		}
+	}
+	return out
+}
+
 // OverBudget says which budget of the run, the day or the job's phase of the
 // plan is spent; empty when none is.
 func (s *State) OverBudget(j *Job) string {

@@ -352,11 +352,14 @@ func (t *stepper) undone(f *Feature, j *Job) {
 
 // regress reopens a feature that is red again, a bounded number of times.
 func (t *stepper) regress(i int) {
-	if i < 0 || t.s.Features[i].Status != kedge.Completed {
+	if i < 0 || t.s.Features[i].Status == kedge.Skipped {
 		return
 	}
 	f := &t.s.Features[i]
 	f.Regressions++
+	if f.Status != kedge.Completed {
+		return // somebody has taken it up, or blocked it, meanwhile
+	}
 	f.Status, f.Claim = kedge.Regressed, true
 	why := "red again: " + quote(string(f.ID))
 	if f.Regressions > t.s.Rules.Regressions {

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"slices"
 	"strconv"
 
 	"kedge"
@@ -124,6 +125,12 @@ func (w *world) ledger(c run.Command, ev *run.Event) {
 	}
 	w.repo.tip = w.repo.commit(commit{tree: w.repo.commits[w.repo.tip].tree, parent: w.repo.tip, ledger: true})
 	ev.Commit = commitName(w.repo.tip)
+	for _, id := range c.Features {
+		w.red[id] = w.repo.tip
+	}
+	if c.Status == kedge.Completed {
+		delete(w.red, c.Feature)
+	}
 }
 
 func (w *world) prepare(c run.Command, ev *run.Event) {
@@ -245,9 +252,19 @@ func (w *world) land(c run.Command, ev *run.Event) {
 			w.fail(1, "work lands that nobody accepted")
 		}
 	}
+	for id, since := range w.red {
+		if c.Actor == "" && since <= number(c.Commit) && !w.skipped(id) {
+			w.fail(1, "work lands by itself that breaks "+string(id))
+		}
+	}
 	if w.chance(20) {
 		ev.Outcome, ev.Reason = run.Refused, "the checkout has changes"
 	}
+}
+
+// skipped tells whether people want a feature no more.
+func (w *world) skipped(id kedge.FeatureID) bool {
+	return slices.ContainsFunc(w.s.Features, func(f run.Feature) bool { return f.ID == id && f.Status == kedge.Skipped })
 }
 
 // recheck finds completed features red, now and then: the world changes.

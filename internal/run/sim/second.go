@@ -26,6 +26,7 @@ func (w *world) second() bool {
 		specs = slices.DeleteFunc(slices.Clone(specs), func(s run.Spec) bool { return s.Work == "" })
 	}
 	ev.Specs = specs
+	clear(w.red) // of what an earlier run found red the core knows only what the ledger calls regressed
 	w.forget()
 	w.note("another run begins")
 	w.deliver(ev)

@@ -71,6 +71,7 @@ type world struct {
 	next     bool                    // this is the second run
 	planned  []run.Spec              // what its plan has, where it plans
 	over     bool                    // it was over, and people said something about its work
+	red      map[kedge.FeatureID]int // features that were done and are red again, with the commit since when
 
 	meddling int // what the operator still does by himself
 	helping  int // how often he still helps a run that waits
@@ -101,7 +102,7 @@ func Replay(seed uint64, step Stepper) Result { return play(seed, step, true) }
 func play(seed uint64, step Stepper, recording bool) Result {
 	w := &world{
 		rng: rand.New(rand.NewPCG(seed, 0x6b65646765)), step: step, clock: start,
-		history: newHistory(recording), talks: map[int]talk{}, unseen: map[kedge.FeatureID]int{},
+		history: newHistory(recording), talks: map[int]talk{}, unseen: map[kedge.FeatureID]int{}, red: map[kedge.FeatureID]int{},
 	}
 	w.meddling, w.helping, w.faults = w.rng.IntN(5), 2+w.rng.IntN(6), w.rng.IntN(8)
 	w.begin()
