@@ -118,7 +118,7 @@ func (w *world) hear(ev run.Event) {
 		}
 	case run.Accepted:
 		for _, f := range w.s.Features {
-			if f.ID == ev.Feature && f.Status == kedge.NeedsReview && ev.Reason != "" {
+			if f.ID == ev.Feature && (f.Status == kedge.NeedsReview || f.Work != "") && ev.Reason != "" {
 				delete(w.unseen, f.ID)
 			}
 		}
