@@ -19,7 +19,7 @@ import (
 // Caller says who asks, from which folder, and which request it is.
 type Caller = project.Caller
 
-// Aside is package book's.
+//nolint:revive // documented in package book
 type (
 	Aside    = book.Aside
 	HeldFile = book.HeldFile

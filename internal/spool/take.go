@@ -142,7 +142,7 @@ func takeFile(file string, open func(string) (*os.File, error), take func(string
 func takeLines(dir string, all [][]byte, take func(string, []byte) error) (taken int, refused [][]byte, first error) {
 	for _, line := range all {
 		id, b, ok := bytes.Cut(bytes.TrimSuffix(line, []byte("\n")), []byte(" "))
-		err := error(ErrSpoilt)
+		err := ErrSpoilt
 		if ok && kedge.ValidID(prefix, string(id)) {
 			err = take(string(id), b)
 		}
