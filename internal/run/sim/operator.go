@@ -117,8 +117,9 @@ func (w *world) hear(ev run.Event) {
 			delete(w.unseen, id)
 		}
 	case run.Accepted:
-		for _, f := range w.s.Features {
-			if f.ID == ev.Feature && (f.Status == kedge.NeedsReview || f.Work != "") && ev.Reason != "" {
+		for i, f := range w.s.Features {
+			waits := f.Status == kedge.NeedsReview || f.Waits() && !slices.ContainsFunc(w.s.Jobs, func(j run.Job) bool { return j.Feature == i })
+			if f.ID == ev.Feature && waits && ev.Reason != "" {
 				delete(w.unseen, f.ID)
 			}
 		}
