@@ -10,6 +10,7 @@ package attend
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -19,6 +20,7 @@ import (
 	"kedge/internal/life"
 	"kedge/internal/look"
 	"kedge/internal/project"
+	"kedge/internal/spool"
 	"kedge/internal/standing"
 	"kedge/internal/store"
 )
@@ -113,7 +115,7 @@ func (s *Attendant) takeOrLater() {
 	_, err := s.take(s.life.Context())
 	switch {
 	case err == nil || s.life.Context().Err() != nil:
-	case kedge.Conflict.Is(err):
+	case errors.Is(err, spool.ErrBusy):
 		s.HooksLeft()
 	default:
 		s.home.Log.Error("events of hooks were not taken", "error", err.Error())

@@ -238,10 +238,14 @@ func (b runBriefs) earlierSession(ctx context.Context, c run.Command, at exec.St
 		in.Handoff.RuledOut = docs.StillRejected(in.Decisions, in.Handoff.RuledOut)
 	}
 	b.rankedFiles(at, in)
-	if finished(ses) {
+	why := cutBy(ses)
+	switch {
+	case neverWentOn(ses):
+		why = c.Reason // the work that it was to go on with was cut, whatever it ended with itself
+	case finished(ses):
 		return nil
 	}
-	in.Flight = brief.Flight{Why: cutBy(ses), Stood: at.Trail.Stood.Sections(pickup.DefaultBudget), Salvage: at.Salvage}
+	in.Flight = brief.Flight{Why: why, Stood: at.Trail.Stood.Sections(pickup.DefaultBudget), Salvage: at.Salvage}
 	for _, f := range at.Files {
 		in.Flight.Changed = append(in.Flight.Changed, f.Status+" "+f.Path)
 	}
@@ -287,6 +291,12 @@ func (b runBriefs) rankedFiles(at exec.Standing, in *brief.RunInput) {
 // cut.
 func finished(ses kedge.Session) bool {
 	return ses.State == kedge.SessionExited && ses.ExitCode != nil && *ses.ExitCode == 0
+}
+
+// neverWentOn tells of a session that was to go on with a conversation and never came to
+// it: it used nothing.
+func neverWentOn(ses kedge.Session) bool {
+	return ses.Begun != nil && ses.Begun.How == kedge.BegunNative && ses.Tokens == nil && ses.ContextTokens == nil
 }
 
 func cutBy(ses kedge.Session) string {

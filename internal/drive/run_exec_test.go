@@ -177,6 +177,12 @@ func (w *works) slot(base string) string {
 // session writes down what a session of job 1 printed, and how it ended.
 func (w *works) session(id kedge.SessionID, lines []string, end kedge.SessionEndedData) {
 	w.t.Helper()
+	w.begun(id, nil, lines, end)
+}
+
+// begun is session with how it began.
+func (w *works) begun(id kedge.SessionID, how *kedge.Begun, lines []string, end kedge.SessionEndedData) {
+	w.t.Helper()
 	dir := filepath.Join(w.home, "sessions", string(id))
 	w.ok(os.MkdirAll(dir, 0o700))
 	tw, err := tape.Create(dir)
@@ -184,7 +190,7 @@ func (w *works) session(id kedge.SessionID, lines []string, end kedge.SessionEnd
 	tw.Append([]byte(strings.Join(lines, "\n")+"\n"), w.now)
 	w.ok(tw.Close())
 	ctx := w.t.Context()
-	start, err := kedge.NewEvent(kedge.SessionStarted, kedge.ActorDaemon, kedge.Session{ID: id, Name: "orders", Agent: "bot", State: kedge.SessionRunning, StartedAt: w.now})
+	start, err := kedge.NewEvent(kedge.SessionStarted, kedge.ActorDaemon, kedge.Session{ID: id, Name: "orders", Agent: "bot", State: kedge.SessionRunning, StartedAt: w.now, Begun: how})
 	w.ok(err)
 	w.ok(w.cfg.Ledger.Session(ctx, "start-"+string(id), start))
 	end.ID = id
@@ -512,6 +518,18 @@ func TestRow26BriefNamesFilesAndWhatWasInFlight(t *testing.T) {
 	}
 	if task := text[strings.Index(text, "## Task"):]; !strings.Contains(task, "test -f order.txt") || !strings.Contains(task, "all: true") {
 		t.Errorf("task:\n%s", task)
+	}
+
+	// One that was to go on with it and found the conversation gone may end well.
+	code := 0
+	w.begun(kedge.SessionID(kedge.NewID("ses", w.now)), &kedge.Begun{How: kedge.BegunNative, Why: "it was killed"}, nil,
+		kedge.SessionEndedData{State: kedge.SessionExited, ExitCode: &code})
+	c.Reason = "its conversation could not be gone on with: no such session"
+	text = w.brief(c)
+	for _, want := range []string{"A session worked on this before you and was cut.", "> its conversation could not be gone on with: no such session", "> - A order.txt"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("lacks %q:\n%s", want, text)
+		}
 	}
 }
 

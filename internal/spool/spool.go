@@ -44,6 +44,9 @@ var ErrFull = errors.New("too many events of hooks wait for the daemon")
 // event: it is set aside, and the next one is taken.
 var ErrSpoilt = errors.New("not understood")
 
+// ErrBusy says that a hook has its file open and does not go on.
+var ErrBusy = errors.New("a hook is just leaving something")
+
 // Put leaves b, which has no line ends, for an owner, and gives its id.
 func Put(home, owner string, now time.Time, b []byte) (string, error) {
 	if len(b) > MaxBytes || bytes.IndexByte(b, '\n') >= 0 {

@@ -200,7 +200,7 @@ func TestF27LeftWhileTaken(t *testing.T) {
 		default:
 		}
 		_, err := spool.Take(home, take)
-		if err != nil && !kedge.Conflict.Is(err) { // a hook that got no time in the middle of it
+		if err != nil && !errors.Is(err, spool.ErrBusy) { // a hook that got no time in the middle of it
 			t.Fatal(err)
 		}
 		done = done && err == nil
@@ -234,7 +234,7 @@ func TestStoppedHook(t *testing.T) {
 	put(t, home, "q", "another's")
 	var got []string
 	take := func(_ string, b []byte) error { got = append(got, string(b)); return nil }
-	if n, err := spool.Take(home, take); n != 1 || !kedge.Conflict.Is(err) {
+	if n, err := spool.Take(home, take); n != 1 || !errors.Is(err, spool.ErrBusy) {
 		t.Errorf("%d were taken, %v", n, err)
 	}
 	put(t, home, "p", "later")

@@ -46,8 +46,8 @@ func named(home, ending string) ([]string, error) {
 
 // Take gives what waits to take, of each owner in order. What take refuses stays, and
 // the next one is taken: who wants an order kept refuses those that come after, too.
-// The error is the first; it is a Conflict where a hook is just at it. There is one
-// taker.
+// The error is the first; ErrBusy is in its chain where a hook is just at it. There is
+// one taker.
 func Take(home string, take func(id string, b []byte) error) (int, error) {
 	taken := 0
 	var first error
@@ -107,7 +107,7 @@ func alone(f *os.File) error {
 		}
 		<-pause.C
 	}
-	return kedge.Errorf(kedge.Conflict, "a hook has %q open and does not go on: %w", f.Name(), err)
+	return kedge.Errorf(kedge.Conflict, "%w: %q: %v", ErrBusy, f.Name(), err)
 }
 
 // takeFile takes the lines of a file, and leaves those that are refused.
