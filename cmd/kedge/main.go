@@ -51,6 +51,9 @@ func run(hooks time.Duration) int {
 	if t, ok := term.Open(os.Stdin, os.Stdout); ok {
 		env.Term = &t
 	}
+	if env.ErrTTY {
+		env.Screen = &term.Terminal{In: os.Stdin, Out: os.Stderr}
+	}
 	if said := daemon.Claim(os.Getenv); said != "" && !slices.Contains(os.Args, "--json") {
 		fmt.Fprintln(os.Stderr, said)
 	}

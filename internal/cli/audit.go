@@ -65,7 +65,7 @@ func named(environ, names []string) map[string]string {
 
 // auditCall shows a bar on a terminal while transcripts are read.
 func auditCall(c *cobra.Command, env *Env, in service.AuditRequest) (out service.AuditReply, err error) {
-	if !env.ErrTTY || env.json {
+	if !env.redraws() {
 		return call[service.AuditReply](c.Context(), env, "audit", in)
 	}
 	err = env.Call.Call(c.Context(), "audit", in, &out, func(b json.RawMessage) {

@@ -23,7 +23,7 @@ func (r *reading) Call(ctx context.Context, name string, in, out any, progress f
 func TestAuditBar(t *testing.T) {
 	for _, tty := range []bool{true, false} {
 		var out, talk bytes.Buffer
-		env := Env{Args: []string{"audit"}, Out: &out, Err: &talk, ErrTTY: tty, Call: &reading{goldens{t: t}}}
+		env := Env{Args: []string{"audit"}, Out: &out, Err: &talk, ErrTTY: tty, Environ: []string{"TERM=xterm"}, Call: &reading{goldens{t: t}}}
 		if code := Main(t.Context(), env); code != 0 {
 			t.Fatalf("code %d: %s", code, talk.String())
 		}

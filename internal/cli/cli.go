@@ -51,7 +51,8 @@ type Env struct {
 	Look     func(command string) bool                          // is the command on PATH
 	Zone     *time.Location                                     // of the times that people are shown; nil: UTC
 
-	Term *term.Terminal // the person's terminal; nil without one
+	Term   *term.Terminal // the person's terminal; nil without one
+	Screen *term.Terminal // the one that talk goes to; nil without one
 
 	json   bool
 	rawOut io.Writer // Out without the filter, for bytes that were asked for as they are

@@ -86,12 +86,11 @@ func gateStep(env *Env, b json.RawMessage) {
 // running shows at a terminal what goes on now, in place of what it showed last;
 // nothing takes that away.
 func (env *Env) running(line string) {
-	if !env.ErrTTY || env.json {
+	if !env.redraws() {
 		return
 	}
-	cols, _ := env.size()
-	r := []rune(plain.Line(line))
-	fmt.Fprint(env.rawErr, "\r\x1b[2K"+string(r[:min(len(r), cols-1)]))
+	cols, _ := env.screenSize()
+	fmt.Fprint(env.rawErr, "\r\x1b[2K"+cutTo(plain.Line(line), max(cols-1, 1)))
 }
 
 // gateTalk shows the first failure and the findings; the rest is in the log.

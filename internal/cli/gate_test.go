@@ -24,7 +24,7 @@ func TestGateNamesTheRunningCheck(t *testing.T) {
 	for _, args := range []string{"gate", "feature submit orders"} {
 		for _, tty := range []bool{true, false} {
 			var out, talk bytes.Buffer
-			_ = Main(t.Context(), Env{Args: strings.Fields(args), Out: &out, Err: &talk, ErrTTY: tty, Call: &checking{goldens{t: t}}})
+			_ = Main(t.Context(), Env{Args: strings.Fields(args), Out: &out, Err: &talk, ErrTTY: tty, Environ: []string{"TERM=xterm"}, Call: &checking{goldens{t: t}}})
 			said := talk.String()
 			_, after, named := strings.Cut(said, "\r\x1b[2Krun   unit         test: go test ./...")
 			if named != tty || tty != strings.Contains(said, "\x1b") {
@@ -43,7 +43,7 @@ func TestGateNamesTheRunningCheck(t *testing.T) {
 func TestKillSaysWhatItWaitsFor(t *testing.T) {
 	for _, tty := range []bool{true, false} {
 		var out, talk bytes.Buffer
-		if code := Main(t.Context(), Env{Args: []string{"kill", "work"}, Out: &out, Err: &talk, ErrTTY: tty, Call: &goldens{t: t}}); code != 0 {
+		if code := Main(t.Context(), Env{Args: []string{"kill", "work"}, Out: &out, Err: &talk, ErrTTY: tty, Environ: []string{"TERM=xterm"}, Call: &goldens{t: t}}); code != 0 {
 			t.Fatalf("code %d: %s", code, talk.String())
 		}
 		if got := strings.Contains(talk.String(), "\x1b[2Kwork is asked to end, and made to after 6s at the latest\r\x1b[2K"); got != tty {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -27,6 +28,8 @@ type hookLine struct {
 	Scope string `json:"scope"`
 	State string `json:"state"`
 	File  string `json:"file"`
+	Error string `json:"error,omitempty"` // why it is as it was
+	Hint  string `json:"hint,omitempty"`
 }
 
 func newHooks(env *Env) *cobra.Command {
@@ -91,7 +94,7 @@ func newHooksLs(env *Env) *cobra.Command {
 			reply := hooksReply{Hooks: []hookLine{}, Waiting: spool.Waiting(env.Home)}
 			for _, a := range hooks.Agents() {
 				for _, p := range hookPlaces(env, a) {
-					reply.Hooks = append(reply.Hooks, hookLine{a.Name, p.scope, p.look(env), p.file})
+					reply.Hooks = append(reply.Hooks, p.look(env))
 				}
 			}
 			return showHooks(env, reply)
@@ -99,21 +102,30 @@ func newHooksLs(env *Env) *cobra.Command {
 	}
 }
 
+// line is a file with what it has, or what became of it; err is why nothing did.
+func (p hookPlace) line(state string, err error) hookLine {
+	l := hookLine{Agent: p.agent.Name, Scope: p.scope, State: state, File: p.file}
+	if err != nil {
+		l.Error, l.Hint = err.Error(), kedge.HintOf(err)
+	}
+	return l
+}
+
 // look tells what a file has; one that cannot be read is said to be so.
-func (p hookPlace) look(env *Env) string {
+func (p hookPlace) look(env *Env) hookLine {
 	text, _, _, err := p.read()
 	if err != nil {
-		return "unreadable"
+		return p.line("unreadable", err)
 	}
 	program, err := os.Executable()
 	if err != nil {
-		return "unknown"
+		return p.line("unknown", err)
 	}
 	state, err := p.agent.Look(text, p.wish(env, program))
 	if err != nil {
-		return "unreadable"
+		return p.line("unreadable", p.bad("install", err))
 	}
-	return string(state)
+	return p.line(string(state), nil)
 }
 
 // hookChange is what is done to settings files: of which agents where none is named,
@@ -147,7 +159,8 @@ func own(all []hookPlace) []hookPlace { return all[len(all)-1:] }
 func every(all []hookPlace) []hookPlace { return all }
 
 // changeHooks does something to the settings of the agents that are named, or of
-// all that are there.
+// all that are there. A file to which it cannot be done stays as it is, and keeps
+// nothing from the others.
 func changeHooks(ctx context.Context, env *Env, names []string, change hookChange) error {
 	if env.getenv("KEDGE_SESSION") != "" {
 		return kedge.Errorf(kedge.Blocked, "the settings of agents are changed by a person, not from inside a session").
@@ -161,13 +174,14 @@ func changeHooks(ctx context.Context, env *Env, names []string, change hookChang
 		return err
 	}
 	reply := hooksReply{Hooks: []hookLine{}, Waiting: spool.Waiting(env.Home)}
+	var failed error
 	for _, a := range agents {
 		for _, p := range change.places(hookPlaces(env, a)) {
 			state, err := change.do(ctx, p)
 			if err != nil {
-				return err
+				state, failed = "failed", cmp.Or(failed, err)
 			}
-			reply.Hooks = append(reply.Hooks, hookLine{a.Name, p.scope, state, p.file})
+			reply.Hooks = append(reply.Hooks, p.line(state, err))
 			if state == "installed" && a.Name == "codex" {
 				env.talk("codex asks you once whether you trust its new hooks, when it starts")
 			}
@@ -175,10 +189,13 @@ func changeHooks(ctx context.Context, env *Env, names []string, change hookChang
 	}
 	for _, a := range skipped {
 		p := change.places(hookPlaces(env, a))[0]
-		reply.Hooks = append(reply.Hooks, hookLine{a.Name, p.scope, "skipped", p.file})
+		reply.Hooks = append(reply.Hooks, p.line("skipped", nil))
 		env.talk("%s is not on the PATH; to let it have hooks all the same: kedge hooks install %s", a.Name, a.Name)
 	}
-	return showHooks(env, reply)
+	if err := showHooks(env, reply); err != nil || failed == nil {
+		return err
+	}
+	return errSaid{kedge.KindOf(failed)}
 }
 
 // removeProjectHooks takes the hooks out that stand in this project's own settings.
@@ -186,7 +203,7 @@ func changeHooks(ctx context.Context, env *Env, names []string, change hookChang
 func removeProjectHooks(ctx context.Context, env *Env) {
 	for _, a := range hooks.Agents() {
 		for _, p := range hookPlaces(env, a) {
-			if p.scope != "project" || p.look(env) == string(hooks.Absent) {
+			if p.scope != "project" || p.look(env).State == string(hooks.Absent) {
 				continue
 			}
 			if _, err := p.remove(ctx, env); err != nil {
@@ -224,6 +241,12 @@ func showHooks(env *Env, reply hooksReply) error {
 			fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", h.Agent, h.Scope, h.State, plain.Line(h.File))
 		}
 		_ = t.Flush() // a closed pipe is the reader's choice
+		for _, h := range reply.Hooks {
+			if h.Error != "" {
+				env.talk("%s: %s", h.Agent, plain.Line(h.Error))
+				env.talk("hint: %s", plain.Line(h.Hint))
+			}
+		}
 		if reply.Waiting > 0 {
 			env.talk("%s of hooks wait for a daemon: kedge up", plural(reply.Waiting, "event"))
 		}

@@ -115,17 +115,22 @@ func (p hookPlace) read() (text, target string, perm fs.FileMode, err error) {
 		return "", target, 0o600, nil
 	}
 	if err != nil || !info.Mode().IsRegular() {
-		return "", target, 0, kedge.Errorf(kedge.Invalid, "%q is not a file that can be read", p.file)
+		return "", target, 0, kedge.Errorf(kedge.Invalid, "%q is not a file that can be read", p.file).WithHint("ls -ld '%s'", p.file)
 	}
 	b, err := os.ReadFile(target)
 	if err != nil {
-		return "", target, 0, kedge.Errorf(kedge.Invalid, "read %q: %w", p.file, err)
+		return "", target, 0, kedge.Errorf(kedge.Invalid, "read %q: %w", p.file, err).WithHint("ls -l '%s'", p.file)
 	}
 	return string(b), target, info.Mode().Perm(), nil
 }
 
-func (p hookPlace) bad(err error) error {
-	return kedge.Errorf(kedge.Invalid, "%q: %w", p.file, err).WithHint("repair the file, then: kedge hooks install %s", p.agent.Name)
+// bad is why a file stays as it is: what is wrong with it, and where.
+func (p hookPlace) bad(verb string, err error) error {
+	mend := "repair the file"
+	if p.agent.Whole() {
+		mend = "move the file away"
+	}
+	return kedge.Errorf(kedge.Invalid, "%q: %w", p.file, err).WithHint("%s, then: kedge hooks %s %s", mend, verb, p.agent.Name)
 }
 
 // wish is what is to stand in the file. The status line that is in force
@@ -162,7 +167,7 @@ func (p hookPlace) install(ctx context.Context, env *Env, program string) (strin
 	w := p.wish(env, program)
 	state, err := p.agent.Look(text, w)
 	if err != nil {
-		return "", p.bad(err)
+		return "", p.bad("install", err)
 	}
 	if state == hooks.Present {
 		return "unchanged", nil
@@ -176,7 +181,7 @@ func (p hookPlace) install(ctx context.Context, env *Env, program string) (strin
 	}
 	ch, err := p.agent.Insert(base, w)
 	if err != nil {
-		return "", p.bad(err)
+		return "", p.bad("install", err)
 	}
 	r.SHA256, r.Cuts = textSum(ch.Text), ch.Cuts
 	if p.root != "" && !r.Excluded {
@@ -186,7 +191,7 @@ func (p hookPlace) install(ctx context.Context, env *Env, program string) (strin
 		return "", err
 	}
 	if err := os.MkdirAll(filepath.Dir(target), 0o700); err != nil {
-		return "", kedge.Errorf(kedge.Invalid, "make %q: %w", filepath.Dir(target), err)
+		return "", kedge.Errorf(kedge.Invalid, "make %q: %w", filepath.Dir(target), err).WithHint("mkdir -p '%s'", filepath.Dir(target))
 	}
 	if err := atomicfile.Write(target, []byte(ch.Text), perm); err != nil {
 		return "", err
@@ -226,7 +231,7 @@ func (p hookPlace) remove(ctx context.Context, env *Env) (string, error) {
 	}
 	if !exact {
 		if after, err = p.agent.Remove(text); err != nil {
-			return "", p.bad(err)
+			return "", p.bad("remove", err)
 		}
 	}
 	if after == text {

@@ -122,7 +122,7 @@ func userHooks(env *Env) []string {
 	var out []string
 	for _, a := range hooks.Agents() {
 		for _, p := range hookPlaces(env, a) {
-			if state := p.look(env); p.scope == "user" && state != string(hooks.Absent) && state != "unreadable" {
+			if state := p.look(env).State; p.scope == "user" && state != string(hooks.Absent) && state != "unreadable" {
 				out = append(out, p.file)
 			}
 		}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -24,24 +25,38 @@ func newLs(env *Env) *cobra.Command {
 		Example: "  kedge ls         those of this project\n  kedge ls --all   of every project",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return ask(c.Context(), env, "session.list", service.SessionList{All: all}, func(w io.Writer, r service.SessionListReply) { printSessions(w, env, r.Sessions) })
+			return ask(c.Context(), env, "session.list", service.SessionList{All: all}, func(w io.Writer, r service.SessionListReply) { printSessions(w, env, r, all) })
 		},
 	}
 	c.Flags().BoolVar(&all, "all", false, "sessions of every project")
 	return c
 }
 
-func printSessions(w io.Writer, env *Env, sessions []kedge.Session) {
+func printSessions(w io.Writer, env *Env, r service.SessionListReply, all bool) {
+	sessions := r.Sessions
 	if len(sessions) == 0 {
 		env.talk("no sessions; start one: kedge new NAME -- COMMAND")
 		return
 	}
-	table := sessionTable(sessions, true)
+	of := func(kedge.Session) string { return "" }
+	if all {
+		of = projectOf(r.Projects)
+	}
+	table := sessionTable(sessions, of, true)
 	if cols := env.width(); cols > 0 && widest(table) > cols {
-		table = sessionTable(sessions, false)
+		table = sessionTable(sessions, of, false)
 		env.talk("ids, where a name was used again: kedge ls --json")
 	}
 	_, _ = io.WriteString(w, table) // to the filter, whose errors show at its end
+}
+
+// projectOf names the project of a session; a dash for none.
+func projectOf(projects []kedge.Project) func(kedge.Session) string {
+	names := make(map[kedge.ProjectID]string, len(projects))
+	for _, p := range projects {
+		names[p.ID] = plain.Line(p.Name)
+	}
+	return func(s kedge.Session) string { return cmp.Or(names[s.Project], "-") }
 }
 
 // widest is how many characters the longest line has.
@@ -52,9 +67,9 @@ func widest(text string) (n int) {
 	return n
 }
 
-// sessionTable is a line for each session, with their ids or, for a terminal that
-// is too narrow, without.
-func sessionTable(sessions []kedge.Session, ids bool) string {
+// sessionTable is a line for each session, with the project that it is of where one is
+// named, and with their ids or, for a terminal that is too narrow, without.
+func sessionTable(sessions []kedge.Session, of func(kedge.Session) string, ids bool) string {
 	var b strings.Builder
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	id := func(text string) string {
@@ -70,9 +85,15 @@ func sessionTable(sessions []kedge.Session, ids bool) string {
 		}
 		return ""
 	}
-	fmt.Fprintln(t, "NAME\tSTATE\tAGENT\tSTARTED\tOUTPUT"+more("CONTEXT\tUSD")+id("ID"))
+	in := func(text, project string) string {
+		if project == "" {
+			return text
+		}
+		return project + "\t" + text
+	}
+	fmt.Fprintln(t, in("NAME", map[bool]string{true: "PROJECT"}[of(sessions[0]) != ""])+"\tSTATE\tAGENT\tSTARTED\tOUTPUT"+more("CONTEXT\tUSD")+id("ID"))
 	for _, s := range sessions {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s%s%s\n", plain.Line(s.Name), stateText(s), plain.Line(s.Agent),
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s%s%s\n", in(plain.Line(s.Name), of(s)), stateText(s), plain.Line(s.Agent),
 			s.StartedAt.Local().Format("2006-01-02 15:04"), bytesText(s.Bytes), more(contextText(s)+"\t"+usdText(s)), id(string(s.ID)))
 	}
 	_ = t.Flush() // to memory

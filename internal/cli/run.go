@@ -286,7 +286,7 @@ type runShow struct {
 
 func newRunShow(env *Env, v service.RunView) *runShow {
 	s := &runShow{env: env, view: v, stop: func() {}}
-	if env.ErrTTY && !env.json {
+	if env.redraws() {
 		s.live = newLiveTable(env)
 		s.live.draw(v)
 		s.stop = env.tick(s.live)
@@ -299,8 +299,8 @@ func (env *Env) tick(t *liveTable) (stop func()) {
 	clock := time.NewTicker(time.Second)
 	var resized <-chan os.Signal
 	forget := func() {}
-	if env.Term != nil {
-		resized, forget = env.Term.Resized()
+	if env.Screen != nil {
+		resized, forget = env.Screen.Resized()
 	}
 	still := t.follow(clock.C, resized)
 	return sync.OnceFunc(func() {

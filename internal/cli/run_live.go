@@ -9,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"kedge/internal/plain"
 	"kedge/internal/run"
 	"kedge/internal/service"
 )
@@ -18,13 +17,13 @@ import (
 // goes through the one filter; the only escape codes are its own.
 type liveTable struct {
 	w     io.Writer
-	cols  func() int
+	size  func() (cols, rows int)
 	now   func() time.Time
 	say   func(service.RunStep) string
 	mu    sync.Mutex // of what follows: the clock draws too
 	view  service.RunView
-	drawn int    // lines of the last drawing
-	step  string // what happened last
+	drawn []string // the last drawing
+	step  string   // what happened last
 }
 
 // follow draws the table again whenever the clock ticks or the terminal has
@@ -52,8 +51,24 @@ func (t *liveTable) again() {
 	t.redraw()
 }
 
+// redraws tells whether talk goes to a terminal on which a line can be drawn again.
+func (env *Env) redraws() bool {
+	name := env.getenv("TERM")
+	return env.ErrTTY && !env.json && name != "" && name != "dumb"
+}
+
+// screenSize is the size of the terminal that talk goes to.
+func (env *Env) screenSize() (cols, rows int) {
+	if env.Screen != nil {
+		if cols, rows, err := env.Screen.Size(); err == nil && cols > 0 && rows > 0 {
+			return cols, rows
+		}
+	}
+	return env.size()
+}
+
 func newLiveTable(env *Env) *liveTable {
-	return &liveTable{w: env.rawErr, cols: func() int { c, _ := env.size(); return c }, now: time.Now, say: env.stepLine}
+	return &liveTable{w: env.rawErr, size: env.screenSize, now: time.Now, say: env.stepLine}
 }
 
 // take remembers what happened last.
@@ -73,87 +88,21 @@ func (t *liveTable) draw(v service.RunView) {
 	t.redraw()
 }
 
+// redraw draws what fits the terminal as it is now. Lines of the last drawing that
+// the terminal has broken anew since, because it is narrower, are more than they were.
 func (t *liveTable) redraw() {
-	lines := t.lines(t.view)
+	cols, rows := t.size()
+	lines := layout(t.view, t.now(), t.step, cols, rows)
 	var b strings.Builder
-	if t.drawn > 0 {
-		fmt.Fprintf(&b, "\x1b[%dA", t.drawn)
+	if up := min(broken(t.drawn, cols), rows-1); up > 0 {
+		fmt.Fprintf(&b, "\x1b[%dA", up)
 	}
-	width := max(t.cols()-1, 20)
 	for _, l := range lines {
-		b.WriteString("\r\x1b[2K" + cutTo(plain.Line(l), width) + "\n")
+		b.WriteString("\r\x1b[2K" + l + "\n")
 	}
-	for range t.drawn - len(lines) {
-		b.WriteString("\r\x1b[2K\n")
-	}
-	if extra := t.drawn - len(lines); extra > 0 {
-		fmt.Fprintf(&b, "\x1b[%dA", extra)
-	}
-	t.drawn = len(lines)
+	b.WriteString("\x1b[J") // what was longer before
+	t.drawn = lines
 	_, _ = io.WriteString(t.w, b.String()) // a terminal that is gone ends the command by itself
-}
-
-func cutTo(s string, width int) string {
-	r := []rune(s)
-	if len(r) <= width {
-		return s
-	}
-	return string(r[:width-1]) + "…"
-}
-
-// lines is the table: where it stands, who works on what, what it cost.
-func (t *liveTable) lines(v service.RunView) []string {
-	out := []string{headLine(v, t.now())}
-	if v.Reason != "" && !v.Resting { // the end is said below the table
-		out = append(out, "      "+v.Reason)
-	}
-	out = append(out, barLine(v))
-	for _, j := range v.Jobs {
-		out = append(out, jobLine(j))
-	}
-	out = append(out, spendLine(v), gateLine(v))
-	if t.step != "" {
-		out = append(out, "last  "+t.step)
-	}
-	if !v.Resting {
-		out = append(out, "Ctrl-C leaves it running")
-	}
-	return out
-}
-
-func headLine(v service.RunView, now time.Time) string {
-	s := string(v.ID) + "  " + strings.ReplaceAll(string(v.State), "_", " ") + "  " + span(now.Sub(v.StartedAt))
-	if v.Resting {
-		return s
-	}
-	return s + "  ETA " + etaText(v.ETA)
-}
-
-// barWidth is how many characters the progress bar has.
-const barWidth = 24
-
-func barLine(v service.RunView) string {
-	n, total := v.Features.Completed+v.Features.Skipped, v.Features.Total
-	full := 0
-	if total > 0 {
-		full = n * barWidth / total
-	}
-	s := "[" + strings.Repeat("#", full) + strings.Repeat(".", barWidth-full) + "] " +
-		strconv.Itoa(v.Features.Completed) + "/" + strconv.Itoa(total) + " verified"
-	for _, c := range []struct {
-		n    int
-		what string
-	}{
-		{v.Features.Blocked, "blocked"},
-		{v.Features.NeedsReview, map[bool]string{true: "waits for review", false: "wait for review"}[v.Features.NeedsReview == 1]},
-		{v.Features.Regressed, "regressed"},
-		{v.Features.Skipped, "skipped"},
-	} {
-		if c.n > 0 {
-			s += ", " + strconv.Itoa(c.n) + " " + c.what
-		}
-	}
-	return s
 }
 
 // etaText is unknown as long as nothing was completed by this run.
@@ -175,26 +124,6 @@ func span(d time.Duration) string {
 	default:
 		return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
 	}
-}
-
-func jobLine(j service.RunJob) string {
-	name := string(j.Feature)
-	if name == "" {
-		name = map[run.JobKind]string{run.Fix: "the baseline", run.Plan: "the plan", run.Verify: "what is to land"}[j.Kind]
-	}
-	s := fmt.Sprintf("  %-24s %-11s", plain.Line(name), phaseText(j))
-	if j.Attempt > 1 {
-		s += fmt.Sprintf(" attempt %d", j.Attempt)
-	}
-	if j.Session != "" {
-		s += "  context " + gauge(j.ContextTokens, j.ContextWindow)
-	}
-	for _, text := range []string{j.Question, j.Reason} {
-		if text != "" {
-			return s + "  " + text
-		}
-	}
-	return s
 }
 
 func phaseText(j service.RunJob) string {

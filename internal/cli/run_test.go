@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"os"
 	"slices"
 	"strings"
 	"syscall"
@@ -81,7 +80,7 @@ func stepLineOf(n int64, feature kedge.FeatureID, text string) service.RunLine {
 
 func (d *runDesk) main(ctx context.Context, tty bool, args ...string) (code int, out, talk string) {
 	var o, e bytes.Buffer
-	code = Main(ctx, Env{Args: args, Out: &o, Err: &e, ErrTTY: tty, Environ: []string{"A=1"}, Call: d})
+	code = Main(ctx, Env{Args: args, Out: &o, Err: &e, ErrTTY: tty, Environ: []string{"A=1", "TERM=xterm"}, Call: d})
 	return code, o.String(), e.String()
 }
 
@@ -250,79 +249,6 @@ func TestRunWords(t *testing.T) {
 		if code != c.code || strings.Join(d.named, " ") != c.call {
 			t.Errorf("%s: code %d, calls %q, said %q", c.args, code, d.named, talk)
 		}
-	}
-}
-
-// TestLiveTable: the table is redrawn over itself, cut to the terminal, and shows
-// what is unknown as unknown; no text of a repository or an agent brings an
-// escape code of its own.
-func TestLiveTable(t *testing.T) {
-	var b bytes.Buffer
-	start := time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)
-	table := &liveTable{w: &b, cols: func() int { return 70 }, now: func() time.Time { return start.Add(90 * time.Minute) }, say: (&Env{}).stepLine}
-	used, size, eta := int64(30_000), int64(200_000), int64(600)
-	v := service.RunView{
-		ID: "run-1", State: run.StatusRunning, Reason: "a reason", StartedAt: start, Sessions: 3, ETA: &eta,
-		Features: service.FeatureCounts{Total: 4, Completed: 2, Blocked: 1},
-		Limits:   service.RunLimits{USD: 5},
-		Jobs: []service.RunJob{
-			{Feature: "evil\x1b[2J", Phase: run.Working, Attempt: 2, Session: "ses-1", ContextTokens: &used, ContextWindow: &size, Repair: true},
-			{Kind: run.Fix, Phase: run.Working, Attempt: 1, Session: "ses-2"},
-		},
-	}
-	table.take(stepLineOf(9, "a", "\x1b]0;title\a"+strings.Repeat("long ", 30)))
-	table.draw(v)
-	want := []string{
-		"run-1  running  1h30m  ETA 10m",
-		"      a reason",
-		"[############............] 2/4 verified, 1 blocked",
-		"  evil[2J                  repairing   attempt 2  context 15% of 200k",
-		"  the baseline             working      context unknown",
-		"spent tokens unknown, cost unknown of $5.00, 3 sessions",
-		"gate  no verdict yet",
-		"last  03:04:05  a: ]0;titlelong long long long long long long long l…",
-		"Ctrl-C leaves it running",
-	}
-	for i, line := range strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n") {
-		if got := strings.TrimPrefix(line, "\r\x1b[2K"); i >= len(want) || got != want[i] {
-			t.Errorf("line %d is %q", i, got)
-		}
-	}
-	b.Reset()
-	v.Jobs, v.Resting = nil, true
-	table.draw(v)
-	if got := b.String(); !strings.HasPrefix(got, "\x1b[9A") || strings.Count(got, "\n") != 9 || !strings.HasSuffix(got, "\x1b[4A") {
-		t.Errorf("redrawn as %q", got)
-	}
-}
-
-// TestLiveTableGoesOn: without a step the clock of the table goes on, and another
-// size of the terminal shows.
-func TestLiveTableGoesOn(t *testing.T) {
-	var b bytes.Buffer
-	start := time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)
-	now, cols := start.Add(2*time.Second), 70
-	table := &liveTable{w: &b, cols: func() int { return cols }, now: func() time.Time { return now }}
-	table.draw(service.RunView{ID: "run-1", State: run.StatusRunning, StartedAt: start, Sessions: 1, Features: service.FeatureCounts{Total: 2, NeedsReview: 1}})
-	if got := b.String(); !strings.Contains(got, "running  2s") || !strings.Contains(got, "1 session\n") || !strings.Contains(got, "1 waits for review") {
-		t.Errorf("drawn as %q", got)
-	}
-	b.Reset()
-	now = start.Add(3 * time.Second)
-	ticks, resized := make(chan time.Time), make(chan os.Signal)
-	stop := table.follow(ticks, resized)
-	ticks <- now
-	stop()
-	if got := b.String(); !strings.Contains(got, "running  3s") {
-		t.Errorf("after a second %q", got)
-	}
-	b.Reset()
-	cols = 30
-	stop = table.follow(ticks, resized)
-	resized <- os.Interrupt
-	stop()
-	if got := b.String(); !strings.Contains(got, "…") || strings.Contains(got, "waits for review") {
-		t.Errorf("in a narrow terminal %q", got)
 	}
 }
 

@@ -105,6 +105,7 @@ type SessionList struct {
 // SessionListReply is `ls --json`.
 type SessionListReply struct {
 	Sessions []kedge.Session `json:"sessions"`
+	Projects []kedge.Project `json:"projects,omitempty"` // those of the sessions, where all were asked for
 }
 
 // SessionList lists sessions, the newest first, each as it is now.
@@ -121,6 +122,13 @@ func (s *Keeper) SessionList(ctx context.Context, who project.Caller, in Session
 		}
 		for _, ses := range docs {
 			reply.Sessions = append(reply.Sessions, s.Seen(ctx, ses))
+		}
+		if in.All && len(docs) > 0 && p.ID != project.Elsewhere {
+			known, err := project.Known(ctx, p.Store, p.ID)
+			if err != nil {
+				return reply, err
+			}
+			reply.Projects = append(reply.Projects, known)
 		}
 	}
 	slices.SortStableFunc(reply.Sessions, func(a, b kedge.Session) int { return b.StartedAt.Compare(a.StartedAt) })
