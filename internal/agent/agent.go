@@ -1,44 +1,18 @@
-// Package agent makes sessions of coding programs: an adapter, one file each,
-// says how a program is started with a brief and what its output means. It owns
-// what Kedge knows of each program and nothing else: it starts no process, and
-// a prompt is never an argument of a command. What an adapter does not
-// understand is counted and shown, never guessed.
+// Package agent is the contract between Kedge and coding programs: how a session
+// of one is started with a brief, what its output means, what it can be told, and
+// what its end means. It owns the contract and what is known of the programs'
+// versions and folders; what drives each of them stands in a package of its own
+// beneath, and package adapters has them all. None of them starts a process, and a
+// prompt is never an argument of a command. What an adapter does not understand is
+// counted and shown, never guessed.
 package agent
 
 import (
+	"slices"
+
 	"kedge"
-	"kedge/internal/config"
 	"kedge/internal/watch"
 )
-
-// New gives the adapter of an agent in config.toml.
-func New(name string, a config.Agent) (Adapter, error) {
-	switch a.Kind {
-	case "command":
-		return NewCommand(a.Command)
-	case "claude":
-		return NewClaude(a.Command), nil
-	case "codex":
-		return NewCodex(a.Command), nil
-	case "opencode":
-		return NewOpenCode(a.Command), nil
-	case "pi":
-		return NewPi(a.Command), nil
-	case "copilot":
-		return NewCopilot(a.Command), nil
-	case "aider":
-		return NewAider(a.Command), nil
-	case "acp":
-		return NewACP(a.Command)
-	case "gemini":
-		return NewGemini(a.Command), nil
-	case "qwen":
-		return NewQwen(a.Command), nil
-	default:
-		return nil, kedge.Errorf(kedge.NotFound, "agents of kind %q cannot be driven by a run yet", a.Kind).
-			WithHint("set [agents.%s] kind = \"command\" in .kedge/config.toml, with the command that reads a brief on its input", name)
-	}
-}
 
 // Task is what a session is started for.
 type Task struct {
@@ -61,12 +35,29 @@ type Task struct {
 	Tools []string
 }
 
+// ToolsName is what programs call the server of Kedge's tools.
+const ToolsName = "kedge"
+
+// ReadBrief is what the program of a person who sits at it is told to begin with.
+func (t Task) ReadBrief() string {
+	return "Read " + t.Brief + ": it says where the work stands. Then go on from there."
+}
+
 // Start is how a session of a task begins. What it is told is typed into its
 // standard input (Reader.Open); nothing of it stands in Command or Env.
 type Start struct {
 	Command []string
 	Env     []string // added to the caller's environment
 	Pipes   bool     // no terminal: its output is a stream of events
+}
+
+// Argv is the command of an adapter, its own to change: the program with arguments
+// of its own as config.toml has it, or simply the program's name.
+func Argv(own []string, name string) []string {
+	if len(own) == 0 {
+		return []string{name}
+	}
+	return slices.Clone(own)
 }
 
 // Adapter knows one coding program. The conformance suite agenttest holds every

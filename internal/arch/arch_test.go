@@ -79,7 +79,16 @@ var layer = map[string]int{
 	"kedge/internal/trust":      20,
 	"kedge/internal/slot":       22,
 
+	"kedge/internal/agent/talk":      21,
 	"kedge/internal/agent/agenttest": 21,
+	"kedge/internal/agent/claude":    22,
+	"kedge/internal/agent/codex":     22,
+	"kedge/internal/agent/acp":       22,
+	"kedge/internal/agent/opencode":  22,
+	"kedge/internal/agent/pi":        22,
+	"kedge/internal/agent/aider":     22,
+	"kedge/internal/agent/command":   22,
+	"kedge/internal/agent/adapters":  23,
 	"kedge/internal/fakeagent":       21,
 	"kedge/internal/modelserver":     20, // for tests only
 

@@ -15,6 +15,7 @@ import (
 
 	"kedge"
 	"kedge/internal/agent"
+	"kedge/internal/agent/command"
 	"kedge/internal/service"
 	"kedge/internal/watch"
 )
@@ -213,7 +214,7 @@ type usage struct {
 // input, cache writes and output.
 func readUsage(out []byte) usage {
 	var u usage
-	ad, err := agent.NewCommand([]string{"fakeagent"})
+	ad, err := command.New([]string{"fakeagent"})
 	if err != nil {
 		return u
 	}

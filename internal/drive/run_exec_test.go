@@ -13,6 +13,7 @@ import (
 
 	"kedge"
 	"kedge/internal/agent"
+	"kedge/internal/agent/command"
 	"kedge/internal/clerk"
 	"kedge/internal/engine/exec"
 	"kedge/internal/gitx"
@@ -86,7 +87,7 @@ func (w *works) open() {
 	w.p = p
 	repo, err := w.s.home.Git(w.t.Context(), p)
 	w.ok(err)
-	bot, err := agent.NewCommand([]string{"bot"})
+	bot, err := command.New([]string{"bot"})
 	w.ok(err)
 	w.cfg = exec.Config{
 		Project: p.ID, Home: w.home, Repo: repo, Now: func() time.Time { return w.now }, Log: slog.New(slog.DiscardHandler),

@@ -10,6 +10,7 @@ import (
 
 	"kedge"
 	"kedge/internal/agent"
+	"kedge/internal/agent/adapters"
 	"kedge/internal/config"
 	"kedge/internal/engine/exec"
 	"kedge/internal/engine/local"
@@ -95,7 +96,7 @@ func (s *Driver) adapter(p *project.Project, repo *gitx.Repo, route string) (age
 	if strings.HasPrefix(model, "-") { // it becomes an argument, and a plan may name it
 		return nil, "", kedge.Errorf(kedge.Invalid, "%q names no model", model).WithHint("kedge plan show")
 	}
-	ad, err := agent.New(name, a)
+	ad, err := adapters.New(name, a)
 	return ad, model, err
 }
 

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"kedge"
-	adapters "kedge/internal/agent"
+	"kedge/internal/agent/adapters"
 	"kedge/internal/atomicfile"
 	"kedge/internal/book"
 	"kedge/internal/config"

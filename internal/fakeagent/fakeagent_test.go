@@ -12,6 +12,7 @@ import (
 
 	"kedge"
 	"kedge/internal/agent"
+	"kedge/internal/agent/command"
 	"kedge/internal/fakeagent"
 	"kedge/internal/watch"
 )
@@ -50,7 +51,7 @@ func (s *stage) play(t *testing.T, script, brief string) int {
 // events are what the agent reported, read as Kedge reads it.
 func (s *stage) events(t *testing.T, kinds ...watch.Kind) []watch.Event {
 	t.Helper()
-	a, err := agent.NewCommand([]string{"x"})
+	a, err := command.New([]string{"x"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +154,7 @@ func TestRunAndEnds(t *testing.T) {
 			if code := s.play(t, one(c.actions), "b"); code != c.code {
 				t.Errorf("exit %d, want %d: %s", code, c.code, s.errs.String())
 			}
-			a, _ := agent.NewCommand([]string{"x"})
+			a, _ := command.New([]string{"x"})
 			r := a.Reader(agent.Task{})
 			r.Feed(s.out.Bytes(), time.Time{})
 			if e := r.Exit(c.code, "exited"); e.Meaning != c.exit {

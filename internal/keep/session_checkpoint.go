@@ -8,6 +8,7 @@ import (
 
 	"kedge"
 	"kedge/internal/agent"
+	"kedge/internal/agent/adapters"
 	"kedge/internal/atomicfile"
 	"kedge/internal/brief"
 	"kedge/internal/config"
@@ -101,7 +102,7 @@ func (s *Keeper) personsAgent(ctx context.Context, p *project.Project, in Sessio
 	if err != nil {
 		return nil, "", err
 	}
-	ad, err := agent.New(name, a)
+	ad, err := adapters.New(name, a)
 	return ad, model, err
 }
 
@@ -143,7 +144,7 @@ func CheckAgent(cfg config.Config, p *project.Project, route string, env []strin
 	if err != nil {
 		return kedge.Errorf(kedge.Blocked, "%w", err).WithHint("%s; a run reads .kedge/config.toml as it is committed", kedge.HintOf(err))
 	}
-	ad, err := agent.New(name, a)
+	ad, err := adapters.New(name, a)
 	if err != nil {
 		return kedge.Errorf(kedge.Blocked, "%w", err).WithHint("%s", kedge.HintOf(err))
 	}

@@ -9,6 +9,7 @@ import (
 
 	"kedge"
 	"kedge/internal/agent"
+	"kedge/internal/agent/adapters"
 	"kedge/internal/atomicfile"
 	"kedge/internal/brief"
 	"kedge/internal/config"
@@ -135,7 +136,7 @@ func (s *Keeper) goesOn(ctx context.Context, fresh SessionNew, ses kedge.Session
 			command = command[:1]
 		}
 	}
-	ad, err := agent.New(ses.Agent, config.Agent{Kind: ses.Agent, Command: command})
+	ad, err := adapters.New(ses.Agent, config.Agent{Kind: ses.Agent, Command: command})
 	if err != nil || !onlyOptions(command[1:]) {
 		return fresh
 	}

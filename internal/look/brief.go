@@ -5,6 +5,7 @@ import (
 
 	"kedge"
 	"kedge/internal/agent"
+	"kedge/internal/agent/adapters"
 	"kedge/internal/pickup"
 	"kedge/internal/project"
 	"kedge/internal/regain"
@@ -114,7 +115,7 @@ func (s *Looker) recordOfRun(ctx context.Context, p *project.Project, ses kedge.
 	if err != nil {
 		return record{}, err
 	}
-	ad, err := agent.New(ses.Agent, a)
+	ad, err := adapters.New(ses.Agent, a)
 	if err != nil {
 		return record{}, err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"kedge"
 	"kedge/internal/agent"
+	"kedge/internal/agent/command"
 	"kedge/internal/hold/tape"
 	"kedge/internal/pickup"
 	"kedge/internal/regain"
@@ -19,7 +20,7 @@ import (
 // TestRow26OutputOfASession: what a session printed gives where it stood, in whatever
 // pieces it was kept; one that printed nothing left nothing.
 func TestRow26OutputOfASession(t *testing.T) {
-	bot, err := agent.NewCommand([]string{"bot"})
+	bot, err := command.New([]string{"bot"})
 	if err != nil {
 		t.Fatal(err)
 	}

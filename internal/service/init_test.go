@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"kedge"
-	"kedge/internal/agent"
+	"kedge/internal/agent/adapters"
 	"kedge/internal/config"
 	"kedge/internal/service"
 	"kedge/internal/store"
@@ -345,7 +345,7 @@ func TestInitSaysWhichAgentARunCannotDrive(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, undriven := agent.New(name, a)
+		_, undriven := adapters.New(name, a)
 		r, err := g.s.InitPlan(t.Context(), g.caller("plan-"+name), service.InitRequest{Agent: name})
 		if err != nil {
 			t.Fatal(err)

@@ -6,7 +6,6 @@
 package agenttest
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -125,14 +124,8 @@ func sample(t *testing.T, a agent.Adapter, s Sample) {
 	}
 	for _, size := range []int{1, 3, 7, 64} {
 		r := a.Reader(agent.Task{})
-		var got []watch.Event
-		var said agent.Input
-		for piece := range slices.Chunk([]byte(s.Output), size) {
-			evs, in := r.Feed(piece, at)
-			got = append(got, evs...)
-			said.Text, said.Close = append(said.Text, in.Text...), said.Close || in.Close
-		}
-		if !bytes.Equal(said.Text, answer.Text) || said.Close != answer.Close {
+		got, said := inPieces(r, s.Output, size, at)
+		if !same(said, answer) {
 			t.Errorf("in pieces of %d it is answered %q, want %q", size, said.Text, answer.Text)
 		}
 		if !reflect.DeepEqual(got, evs) || r.Exit(s.Code, s.Cause) != exit || r.Broken() != whole.Broken() {

@@ -14,6 +14,7 @@ import (
 
 	"kedge"
 	"kedge/internal/agent"
+	"kedge/internal/agent/command"
 	"kedge/internal/engine"
 	"kedge/internal/engine/exec"
 	"kedge/internal/gitx"
@@ -65,13 +66,13 @@ func newStage(t *testing.T) *stage {
 		t.Fatal(err)
 	}
 	s.script = filepath.Join(root, "script.json")
-	command, err := agent.NewCommand([]string{self(t), "fakeagent", s.script})
+	bot, err := command.New([]string{self(t), "fakeagent", s.script})
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.cfg = exec.Config{
 		Project: "prj", Home: s.home, Repo: repo, Slots: slots, Ledger: s.ledger, Holder: hold.NewLauncher(self(t), "hold"), Sockets: sockets,
-		Agent: func(string) (agent.Adapter, string, error) { return command, "", nil },
+		Agent: func(string) (agent.Adapter, string, error) { return bot, "", nil },
 		Env: func(kedge.RunID) []string {
 			return []string{"PATH=" + os.Getenv("PATH"), "KEDGE_PROJECT=/elsewhere", "MARK=1"}
 		},

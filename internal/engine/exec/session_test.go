@@ -13,6 +13,7 @@ import (
 
 	"kedge"
 	"kedge/internal/agent"
+	"kedge/internal/agent/command"
 	"kedge/internal/engine"
 	"kedge/internal/hold"
 	"kedge/internal/proc"
@@ -83,7 +84,7 @@ func TestSessionTypesItsBrief(t *testing.T) {
 
 func (s *stage) useCommand(argv ...string) {
 	s.t.Helper()
-	a, err := agent.NewCommand(argv)
+	a, err := command.New(argv)
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -1,0 +1,132 @@
+package pi_test
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"kedge/internal/agent"
+	"kedge/internal/agent/agenttest"
+	"kedge/internal/agent/pi"
+	"kedge/internal/watch"
+)
+
+// Lines of Pi that no recording has.
+const (
+	piBegun = `{"id":"kedge-state","type":"response","command":"get_state","success":true,"data":{"sessionId":"s1","model":{"contextWindow":200000},"isStreaming":false}}` + "\n" +
+		`{"id":"kedge-brief","type":"response","command":"prompt","success":true}` + "\n" + `{"type":"agent_start"}` + "\n"
+	piStops = `{"type":"agent_end","messages":[]}` + "\n"
+	piOver1 = `{"id":"kedge-end-1","type":"response","command":"get_state","success":true,"data":{"isStreaming":false,"isCompacting":false}}` + "\n"
+)
+
+func piSays(text, stop, more string) string {
+	return `{"type":"message_end","message":{"role":"assistant","content":[{"type":"text","text":"` + text + `"}],"model":"m","stopReason":"` + stop + `"` + more + `}}` + "\n"
+}
+
+func piFails(why string) string {
+	return `{"type":"message_end","message":{"role":"assistant","content":[],"model":"m","stopReason":"error","errorMessage":"` + why + `"}}` + "\n"
+}
+
+func TestPiConformance(t *testing.T) {
+	agenttest.Run(t, pi.New(nil), []agenttest.Sample{
+		{Name: "gave up", Output: "\x1b[31mError\x1b[0m: no such option\n", Code: 2, Cause: "exited", Exit: agent.Failed, Text: "Error: no such option"},
+		{Name: "killed", Output: piBegun, Code: 137, Cause: "killed", Exit: agent.Failed, Text: "killed"},
+		{Name: "finished", Output: piBegun + piSays("Done.", "stop", "") + piStops + piOver1, Kinds: []watch.Kind{watch.Say, watch.Turn}, Exit: agent.Finished},
+		{Name: "not asked whether it is over", Output: piBegun + piSays("Done.", "stop", "") + piStops, Kinds: []watch.Kind{watch.Say, watch.Turn}, Exit: agent.Failed},
+		{
+			Name: "goes on after a pause", Exit: agent.Failed, Kinds: []watch.Kind{watch.Say, watch.Turn},
+			Output: piBegun + piSays("Done.", "stop", "") + piStops + `{"type":"compaction_start","reason":"threshold"}` + "\n" + piOver1,
+		},
+		{
+			Name: "shorter after its work", Exit: agent.Finished, Kinds: []watch.Kind{watch.Say, watch.Turn, watch.Compact},
+			Output: piBegun + piSays("Done.", "stop", "") + piStops + `{"type":"compaction_start","reason":"threshold"}` + "\n" +
+				`{"type":"compaction_end","reason":"threshold","aborted":false,"willRetry":false}` + "\n" + strings.Replace(piOver1, "end-1", "end-2", 1),
+		},
+		{Name: "no model", Output: `{"id":"kedge-brief","type":"response","command":"prompt","success":false,"error":"No API key found for x."}` + "\n", Exit: agent.NoLogin, Text: "No API key"},
+		{Name: "overloaded", Output: piBegun + piFails("503 Overloaded") + piStops + piOver1, Exit: agent.Limited, Text: "503 Overloaded"},
+		{Name: "no connection", Output: piBegun + piFails("Connection error.") + piStops + piOver1, Exit: agent.Limited},
+		{Name: "not logged in", Output: piBegun + piFails("401 invalid key") + piStops + piOver1, Exit: agent.NoLogin},
+		{Name: "too long", Output: piBegun + piFails("400 prompt is too long") + piStops + piOver1, Exit: agent.Failed, Text: "too long"},
+		{
+			Name: "tries again", Exit: agent.Finished, Kinds: []watch.Kind{watch.Limit, watch.Say, watch.Turn},
+			Output: piBegun + piFails("429 slow down") + piStops + `{"type":"auto_retry_start","attempt":1,"delayMs":2000,"errorMessage":"429 slow down"}` + "\n" + piOver1 +
+				`{"type":"agent_start"}` + "\n" + piSays("Done.", "stop", "") + piStops + strings.Replace(piOver1, "end-1", "end-2", 1),
+		},
+		{
+			Name: "asked in its text", Exit: agent.Asked, Text: "which?", Kinds: []watch.Kind{watch.Say, watch.Ask, watch.Turn},
+			Output: piBegun + piSays(`KEDGE {\"type\":\"ask\",\"question\":\"which?\"}`, "stop", "") + piStops + piOver1,
+		},
+		{Name: "torn", Output: piBegun + `{"type":"mess` + "\n" + `{"no":"type"}` + "\n", Code: 1, Exit: agent.Failed, Broken: 2},
+	})
+}
+
+func TestPiUsage(t *testing.T) {
+	r := pi.New(nil).Reader(agent.Task{})
+	evs, _ := r.Feed([]byte(piBegun+piSays("", "toolUse", `,"usage":{"input":234,"output":20,"cacheRead":1000,"cacheWrite":5,"cost":{"total":0.25}}`)), time.Time{})
+	n := func(i int64) *int64 { return &i }
+	usd := 0.25
+	want := []watch.Event{
+		{Kind: watch.Usage, Used: &watch.Used{Input: n(234), Output: n(20), CacheRead: n(1000), CacheWrite: n(5), Context: n(1259), Window: n(200000), USD: &usd, Model: "m"}},
+		{Kind: watch.Turn},
+	}
+	if !reflect.DeepEqual(evs, want) {
+		t.Errorf("got %+v", evs)
+	}
+}
+
+// Who stopped a turn says what comes next: the session waits for it.
+func TestPiHeld(t *testing.T) {
+	r := pi.New(nil).Reader(agent.Task{})
+	_, in := r.Feed([]byte(piBegun+piSays("", "aborted", "")+piStops), time.Time{})
+	if !in.None() {
+		t.Errorf("it is told %q", in.Text)
+	}
+	if in, ok := r.Say(agent.Word{Kind: agent.Tell, ID: "w", Text: "go on"}); !ok || !strings.Contains(string(in.Text), `"prompt"`) {
+		t.Errorf("it cannot be told more: %q", in.Text)
+	}
+	if in, ok := r.Say(agent.Word{Kind: agent.Interrupt, ID: "w"}); !ok || !strings.Contains(string(in.Text), `"abort"`) {
+		t.Errorf("it cannot be stopped: %q", in.Text)
+	}
+}
+
+// An extension that wants to ask people is answered: nobody sits there.
+func TestPiDeclines(t *testing.T) {
+	for method, want := range map[string]bool{"confirm": true, "select": true, "notify": false} {
+		r := pi.New(nil).Reader(agent.Task{})
+		_, in := r.Feed([]byte(`{"type":"extension_ui_request","id":"u1","method":"`+method+`"}`+"\n"), time.Time{})
+		if got := strings.Contains(string(in.Text), `"u1"`); got != want {
+			t.Errorf("%s is answered %q", method, in.Text)
+		}
+	}
+}
+
+func TestPiStart(t *testing.T) {
+	p := pi.New(nil)
+	for _, tt := range []struct {
+		task  agent.Task
+		pipes bool
+		want  []string
+	}{
+		{agent.Task{}, true, []string{"pi", "--mode", "rpc"}},
+		{agent.Task{ReadOnly: true, Model: "a/b"}, true, []string{"pi", "--model", "a/b", "--mode", "rpc", "--tools", "read,grep,find,ls"}},
+		{agent.Task{Resume: "s1"}, true, []string{"pi", "--session", "s1", "--mode", "rpc"}},
+	} {
+		if s, err := p.Start(tt.task); err != nil || s.Pipes != tt.pipes || !slices.Equal(s.Command, tt.want) {
+			t.Errorf("%+v starts as %+v, %v", tt.task, s, err)
+		}
+	}
+	if s, _ := p.Start(agent.Task{Attended: true, Brief: "/b"}); s.Pipes || slices.Contains(s.Command, "rpc") {
+		t.Errorf("attended as %+v", s)
+	}
+}
+
+func FuzzPiReader(f *testing.F) {
+	f.Add(piBegun+piSays("x", "stop", "")+piStops+piOver1, 7, false)
+	f.Add(piBegun+piFails("500 x")+piStops+`{"type":"auto_retry_start","delayMs":1e300}`+"\n", 50, true)
+	f.Add(`{"type":"tool_execution_start","toolCallId":"c","toolName":"write","args":{"path":7}}`+"\n"+`{"type":"response","id":{}}`+"\n", 3, false)
+	f.Fuzz(func(t *testing.T, text string, size int, readOnly bool) {
+		agenttest.Pieces(t, pi.New(nil), text, size, readOnly)
+	})
+}

@@ -1,0 +1,279 @@
+package pi
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"time"
+
+	"kedge/internal/agent"
+	"kedge/internal/agent/talk"
+	"kedge/internal/watch"
+)
+
+// The names of what is asked of Pi.
+const (
+	stateID = "kedge-state"
+	briefID = "kedge-brief"
+	endID   = "kedge-end-" // and the number of the stop
+)
+
+// phase is where a session stands.
+type phase int
+
+const (
+	begins phase = iota
+	works        // a turn runs
+	pauses       // a turn is over, and it was asked whether another follows
+	waits        // to try again, or for a shorter context
+	held         // somebody stopped it: who did that says what comes next
+	over
+)
+
+// reader reads what one Pi says.
+type reader struct {
+	talk.Stream
+	task agent.Task
+
+	phase        phase
+	stops        int // turns that are over
+	conversation string
+	window       int64
+	last         string // why the last reply ended
+	failed       *talk.Failure
+}
+
+// Open implements agent.Reader.
+func (r *reader) Open(brief []byte) agent.Input {
+	return agent.Input{Text: append(command(stateID, "get_state", nil), command(briefID, "prompt", map[string]any{"message": string(brief)})...)}
+}
+
+// command is a line that asks something of Pi.
+func command(id, name string, more map[string]any) []byte {
+	line := map[string]any{"id": id, "type": name}
+	for k, v := range more {
+		line[k] = v
+	}
+	return talk.JSONLine(line)
+}
+
+// Say implements agent.Reader.
+func (r *reader) Say(w agent.Word) (agent.Input, bool) {
+	switch {
+	case w.Kind == agent.Close:
+		return agent.Input{Close: true}, true
+	case r.phase == over || w.Kind == agent.Shorten:
+		return agent.Input{}, false
+	case w.Kind == agent.Interrupt:
+		return agent.Input{Text: command(w.ID, "abort", nil)}, true
+	default: // a steer while a turn runs, else a turn of its own
+		return agent.Input{Text: command(w.ID, "prompt", map[string]any{"message": w.Text, "streamingBehavior": "steer"})}, true
+	}
+}
+
+// Asks implements agent.Reader: it has nothing to ask people with but its text.
+func (r *reader) Asks() bool { return false }
+
+// Feed implements agent.Reader.
+func (r *reader) Feed(b []byte, at agent.Time) ([]watch.Event, agent.Input) {
+	return r.Each(b, at, func(line []byte, long bool) ([]watch.Event, agent.Input) { return r.line(line, long, at) })
+}
+
+// partial begins the many lines of a reply that is being streamed: each has all
+// of it that is there.
+var partial = []byte(`{"type":"message_update"`)
+
+func (r *reader) line(line []byte, long bool, at agent.Time) ([]watch.Event, agent.Input) {
+	if bytes.HasPrefix(line, partial) {
+		return nil, agent.Input{}
+	}
+	var l record
+	if !r.Decode(line, long, &l) {
+		return nil, agent.Input{}
+	}
+	if l.Type == "" {
+		r.Break()
+		return nil, agent.Input{}
+	}
+	if l.Type == "response" {
+		return nil, r.answered(&l)
+	}
+	return r.event(&l, at)
+}
+
+// event takes what happened. Kinds that are not known here are passed over.
+func (r *reader) event(l *record, at agent.Time) ([]watch.Event, agent.Input) {
+	switch l.Type {
+	case "agent_start":
+		r.phase = works
+	case "message_end":
+		return r.message(&l.Message), agent.Input{}
+	case "tool_execution_start":
+		return []watch.Event{r.call(l)}, agent.Input{}
+	case "tool_execution_end":
+		return []watch.Event{{Kind: watch.Result, ID: l.Call, Output: talk.Cut(l.Result.text()), Failed: l.Failed}}, agent.Input{}
+	case "agent_end":
+		return nil, r.ended()
+	case "auto_retry_start":
+		return r.waits(l, at), agent.Input{}
+	case "compaction_start", "auto_compaction_start":
+		if r.phase != works {
+			r.phase = waits
+		}
+	case "compaction_end", "auto_compaction_end":
+		return r.compacted(l)
+	case "auto_retry_end":
+		return nil, r.waited(l)
+	case "extension_ui_request":
+		return nil, decline(l)
+	}
+	return nil, agent.Input{}
+}
+
+// answered is the answer to what was asked of it.
+func (r *reader) answered(l *record) agent.Input {
+	switch {
+	case l.ID == stateID && l.Success:
+		r.conversation, r.window = l.Data.Session, l.Data.Model.Window
+	case l.ID == briefID && !l.Success:
+		r.failed, r.phase = &talk.Failure{Text: l.Error}, over
+		return agent.Input{Close: true}
+	case l.ID == endID+strconv.Itoa(r.stops) && r.phase == pauses && !l.Data.Streams && !l.Data.Compacts:
+		r.phase = over
+		return agent.Input{Close: true}
+	}
+	return agent.Input{}
+}
+
+// ended is the end of a turn. Whether it tries again, or goes on, is known when
+// it answers after it: what it does then it does at once.
+func (r *reader) ended() agent.Input {
+	if r.last == "aborted" {
+		r.phase = held
+		return agent.Input{}
+	}
+	r.phase = pauses
+	return r.goesOn()
+}
+
+func (r *reader) goesOn() agent.Input {
+	r.stops++
+	return agent.Input{Text: command(endID+strconv.Itoa(r.stops), "get_state", nil)}
+}
+
+// waits is a reply that failed and is asked for again.
+func (r *reader) waits(l *record, at agent.Time) []watch.Event {
+	r.phase = waits
+	f := talk.Failure{Text: l.Why}
+	switch f.Meaning() {
+	case agent.NoLogin:
+		return []watch.Event{{Kind: watch.NoLogin, Text: talk.OneLine(l.Why, "")}}
+	case agent.Limited:
+		until := at.Add(time.Duration(l.DelayMS) * time.Millisecond).UTC()
+		return []watch.Event{{Kind: watch.Limit, Text: talk.OneLine(l.Why, ""), Until: until}}
+	default:
+		return nil
+	}
+}
+
+func (r *reader) compacted(l *record) ([]watch.Event, agent.Input) {
+	var out []watch.Event
+	if !l.Aborted && l.Why == "" {
+		out = []watch.Event{{Kind: watch.Compact, Text: l.Reason}}
+	}
+	return out, r.waited(l)
+}
+
+// waited is the end of a wait between two turns.
+func (r *reader) waited(l *record) agent.Input {
+	if r.phase != waits || l.Again {
+		return agent.Input{}
+	}
+	r.phase = pauses
+	return r.goesOn()
+}
+
+// message is something that was said. Only what the model says is told.
+func (r *reader) message(m *message) []watch.Event {
+	if m.Role != "assistant" {
+		return nil
+	}
+	r.last, r.failed = m.Stop, nil
+	if m.Stop == "error" {
+		r.failed = &talk.Failure{Text: m.Error}
+	}
+	var out []watch.Event
+	if text := m.text(); text != "" {
+		out = r.Said(text)
+	}
+	out = append(out, r.used(m)...)
+	if m.Stop != "error" && m.Stop != "aborted" {
+		out = append(out, watch.Event{Kind: watch.Turn})
+	}
+	return out
+}
+
+// used is what a reply used. One that failed has no figures; a price that is not
+// known is 0 here.
+func (r *reader) used(m *message) []watch.Event {
+	t := m.Usage
+	all := t.all()
+	if all == 0 {
+		return nil
+	}
+	u := &watch.Used{Input: &t.Input, CacheRead: &t.CacheRead, CacheWrite: &t.CacheWrite, Output: &t.Output, Context: &all, Model: m.Model}
+	if size := r.window; size > 0 {
+		u.Window = &size
+	}
+	if usd := t.Cost.Total; usd > 0 {
+		u.USD = &usd
+	}
+	return talk.Used(u)
+}
+
+// call is a tool that it is about to use.
+func (r *reader) call(l *record) watch.Event {
+	ev := watch.Event{Kind: watch.Call, ID: l.Call, Tool: l.Tool, Input: talk.Cut(talk.InputText(l.Args))}
+	if l.Tool != "write" && l.Tool != "edit" {
+		return ev
+	}
+	var in struct {
+		Path string `json:"path"`
+	}
+	_ = json.Unmarshal(l.Args, &in) // without a path it changes nothing that is named
+	if p, ok := talk.Inside(in.Path, r.task.Dir); ok {
+		ev.Paths = []string{p}
+	}
+	return ev
+}
+
+// decline answers an extension that wants to ask people: nobody sits here. What
+// it only shows needs no answer.
+func decline(l *record) agent.Input {
+	switch l.Method {
+	case "select", "confirm", "input", "editor":
+		return agent.Input{Text: talk.JSONLine(map[string]any{"type": "extension_ui_response", "id": l.ID, "cancelled": true})}
+	default:
+		return agent.Input{}
+	}
+}
+
+// Exit implements agent.Reader.
+func (r *reader) Exit(code int, cause string) agent.Exit {
+	e := r.exit(code, cause)
+	e.Conversation = r.conversation
+	return e
+}
+
+func (r *reader) exit(code int, cause string) agent.Exit {
+	switch {
+	case r.failed != nil:
+		return r.failed.Exit()
+	case r.phase == over && r.Asked != "":
+		return agent.Exit{Meaning: agent.Asked, Text: r.Asked}
+	case r.phase == over && code == 0:
+		return agent.Exit{Meaning: agent.Finished}
+	default:
+		return agent.Exit{Meaning: agent.Failed, Text: talk.EndText(code, cause, r.Other)}
+	}
+}
