@@ -13,10 +13,14 @@ type Inspection struct {
 	At       time.Time    `json:"at"`
 	Base     string       `json:"base"`
 	Tree     string       `json:"tree"`    // without what is Kedge's own
-	Outcome  string       `json:"outcome"` // clean, empty, out_of_plan, forbidden
+	Outcome  string       `json:"outcome"` // clean, empty, out_of_plan, forbidden, unapproved
 	Reason   string       `json:"reason,omitempty"`
 	Files    []FileChange `json:"files"`
 	Findings []Finding    `json:"findings"` // what it tried, too, that is not part of the work
+
+	// Brings is what programs run or obey by themselves, that the work adds or changes
+	// and nobody had approved.
+	Brings []Trusted `json:"brings,omitempty"`
 }
 
 // FileChange is one line of a diffstat. Status is A, M, D or T (another type).

@@ -133,15 +133,11 @@ func Unapproved(ctx context.Context, p *project.Project, repo *gitx.Repo, commit
 
 // Executables is what agents run or obey in a fresh work tree of a commit.
 func Executables(ctx context.Context, p *project.Project, repo *gitx.Repo, commit string) (trust.Found, error) {
-	list, err := repo.List(ctx, commit, "")
+	tree, err := treeOf(ctx, repo, commit)
 	if err != nil {
 		return trust.Found{}, err
 	}
-	entries := make([]trust.Entry, 0, len(list))
-	for _, e := range list {
-		entries = append(entries, trust.Entry{Path: e.Path, Kind: entryKind(e)})
-	}
-	found, err := trust.Scan(trust.OfCommit(entries, func(name string) ([]byte, error) { return repo.ReadFile(ctx, commit, name) }))
+	found, err := trust.Scan(tree)
 	if err != nil {
 		return found, err
 	}
@@ -151,6 +147,41 @@ func Executables(ctx context.Context, p *project.Project, repo *gitx.Repo, commi
 	}
 	copied, err := copiedFrom(ctx, repo, p.Dir, cfg)
 	return found.And(copied), err
+}
+
+// treeOf is a commit, or a tree, as package trust looks at it.
+func treeOf(ctx context.Context, repo *gitx.Repo, rev string) (*trust.Commit, error) {
+	list, err := repo.List(ctx, rev, "")
+	if err != nil {
+		return nil, err
+	}
+	entries := make([]trust.Entry, 0, len(list))
+	for _, e := range list {
+		entries = append(entries, trust.Entry{Path: e.Path, Kind: entryKind(e)})
+	}
+	return trust.OfCommit(entries, func(name string) ([]byte, error) { return repo.ReadFile(ctx, rev, name) }), nil
+}
+
+// Brought is what work on a base brings to whoever has it checked out, that programs
+// run or obey by themselves and nobody approved: what the base has as well is not
+// brought by it.
+func Brought(ctx context.Context, p *project.Project, repo *gitx.Repo, base, work string) (trust.Found, error) {
+	approved, err := Approvals(ctx, p)
+	if err != nil {
+		return trust.Found{}, err
+	}
+	var found [2]trust.Found
+	for i, rev := range []string{work, base} {
+		tree, err := treeOf(ctx, repo, rev)
+		if err == nil {
+			found[i], err = trust.ScanWork(tree)
+		}
+		if err != nil && (rev == work || !kedge.Blocked.Is(err)) {
+			return trust.Found{}, err
+		}
+	}
+	had := found[1].Items()
+	return found[0].Without(func(t kedge.Trusted) bool { return approved(t) || slices.Contains(had, t) }), nil
 }
 
 func entryKind(e gitx.Entry) trust.Kind {

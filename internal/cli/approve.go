@@ -20,7 +20,8 @@ func newApprove(env *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use: "approve [ID | files@HASH | env:NAME@HASH | filter:NAME@HASH]", Short: "Say yes to work that a run holds back, or to what the repository brings along", Args: cobra.MaximumNArgs(1),
 		Long: "Says yes to the work on a feature: what a run holds back because it changed paths\n" +
-			"outside its plan goes in; what waits for your review (with --reason, as kedge feature\n" +
+			"outside its plan, or brings along what programs run by themselves (.envrc, settings\n" +
+			"of agents, hooks of git), goes in as it is; what waits for your review (with --reason, as kedge feature\n" +
 			"accept does it) is done. No is: kedge deny ID --reason WHY. Or lets run what the\n" +
 			"repository brings along.\n\n" +
 			"Kedge runs nothing that a repository brings along, and starts no unattended\n" +

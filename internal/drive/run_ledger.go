@@ -247,5 +247,6 @@ func (s *Driver) forExec(p *project.Project, cfg *exec.Config) {
 	cfg.Unaccepted = s.doorOf(p)
 	cfg.Heard, cfg.Planned, cfg.Route = briefs.heard, briefs.planned, briefs.route
 	cfg.Bounds, cfg.Holding, cfg.Trusted = briefs.bounds, s.keeper.Holding, ledger.trusted
+	cfg.Brings = ledger.brings
 	cfg.Talking = ledger.talking
 }

@@ -2,12 +2,17 @@ package drive
 
 import (
 	"context"
+	"slices"
+	"strconv"
+	"strings"
 
 	"kedge"
 	"kedge/internal/care"
 	"kedge/internal/gitx"
 	"kedge/internal/project"
 	"kedge/internal/run"
+	"kedge/internal/store"
+	"kedge/internal/trust"
 )
 
 // trusted refuses a run on a commit that brings along what agents run or obey, and
@@ -45,4 +50,80 @@ func (l runLedger) trusted(ctx context.Context, c run.Command, dir string, after
 		return err
 	}
 	return care.RefuseUnapproved(open)
+}
+
+// brings looks at what the work of a command adds or changes of what programs run or
+// obey by themselves: a person who has it checked out would run it without knowing.
+func (l runLedger) brings(ctx context.Context, c run.Command, tree string) ([]kedge.Trusted, string, error) {
+	repo, err := l.s.home.Git(ctx, l.p)
+	if err != nil {
+		return nil, "", err
+	}
+	found, err := care.Brought(ctx, l.p, repo, c.Base, tree)
+	switch {
+	case kedge.Blocked.Is(err): // it cannot be known what it brings
+		return nil, err.Error(), nil
+	case err != nil || found.None():
+		return nil, "", err
+	}
+	return found.Items(), broughtWords(found), nil
+}
+
+// broughtWords names what work brings, who heeds it, and what it runs.
+func broughtWords(found trust.Found) string {
+	var parts []string
+	for _, f := range found.Files {
+		text := f.Path + " (" + f.Who
+		if len(f.Runs) > 0 {
+			text += ", runs: " + strings.Join(f.Runs, ", ")
+		}
+		parts = append(parts, text+")")
+	}
+	text := ""
+	if n := len(parts) - shownBrought; n > 0 {
+		parts = append(parts[:shownBrought], strconv.Itoa(n)+" more")
+	}
+	if len(parts) > 0 {
+		text = "it brings along what programs run or obey by themselves: " + strings.Join(parts, ", ")
+	}
+	for i, v := range found.Variables {
+		if i == shownBrought {
+			break
+		}
+		if text != "" {
+			text += "; "
+		}
+		text += v.Path + " sets " + v.Name + ": " + v.Why
+	}
+	return text
+}
+
+// shownBrought is how many of them are named.
+const shownBrought = 10
+
+// trustWork lets agents heed the files that work brings which a person said yes to:
+// the content that was looked at, and no other. Variables that are blocked stay so:
+// each has its own approval.
+func (s *Driver) trustWork(ctx context.Context, p *project.Project, who project.Caller, id kedge.RunID, feature kedge.FeatureID) error {
+	looks, err := store.About[kedge.Inspection](ctx, p.Store, store.KindInspection, string(feature))
+	if err != nil {
+		return err
+	}
+	var last kedge.Inspection
+	for _, in := range looks {
+		if in.Run == id && !in.At.Before(last.At) {
+			last = in
+		}
+	}
+	files := slices.DeleteFunc(slices.Clone(last.Brings), func(t kedge.Trusted) bool { return t.Name != "" })
+	if len(files) == 0 {
+		return nil
+	}
+	if who.Key != "" {
+		who.Key += "/trust" // another fact than the one the request is known by
+	}
+	_, err = s.home.Write(ctx, p, who, func() ([]kedge.Event, error) {
+		return project.One(project.Event(kedge.TrustApproved, who, kedge.TrustApprovedData{Items: files}))
+	})
+	return err
 }

@@ -233,7 +233,8 @@ type RunDecideRequest struct {
 }
 
 // RunApprove lets the work on a feature be integrated although it changed paths
-// outside its plan.
+// outside its plan, or brings along what programs run or obey by themselves: these
+// files are approved with it, exactly as they were looked at.
 func (s *Driver) RunApprove(ctx context.Context, who project.Caller, in RunDecideRequest) (RunReply, error) {
 	return s.decideWork(ctx, who, in, run.Approved, "approve work")
 }
@@ -250,6 +251,10 @@ func (s *Driver) decideWork(ctx context.Context, who project.Caller, in RunDecid
 	case seen:
 	case j == nil || j.Phase != run.Reviewing:
 		return RunReply{}, s.notHeld(ctx, p, &st, in.ID)
+	case kind == run.Approved:
+		if err := s.trustWork(ctx, p, who, st.Run, in.ID); err != nil {
+			return RunReply{}, err
+		}
 	}
 	return s.say(ctx, p, eng, who, st.Run, run.Event{Kind: kind, Feature: in.ID, Reason: in.Reason})
 }
@@ -363,6 +368,11 @@ func (s *Driver) acceptInRun(ctx context.Context, who project.Caller, in clerk.F
 	}
 	if !seen && f.Work != "" && jobOf(&st, f.ID) == nil && (st.Ended() || isPlanning(st)) {
 		return reply, false, nil // nothing of it goes on by itself: the ledger has the word, and the run is told
+	}
+	if j := jobOf(&st, in.ID); !seen && j != nil && j.Phase == run.Reviewing {
+		if err := s.trustWork(ctx, p, who, st.Run, in.ID); err != nil {
+			return reply, false, err
+		}
 	}
 	if err := s.tellRun(ctx, p, who, run.Event{Kind: run.Accepted, Feature: in.ID, Reason: in.Reason}); err != nil {
 		return reply, false, err

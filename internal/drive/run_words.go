@@ -105,6 +105,8 @@ func inspectWords(ev run.Event, about run.Command) string {
 		return withReason("changes looked at: in order", ev)
 	case ev.Outcome == run.Outside:
 		return withReason("changes looked at: outside of its plan", ev)
+	case ev.Outcome == run.Unapproved:
+		return withReason("changes looked at: a person has to", ev)
 	}
 	return withReason("changes looked at: "+strings.ReplaceAll(string(ev.Outcome), "_", " "), ev)
 }

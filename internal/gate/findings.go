@@ -79,6 +79,9 @@ func (g *gate) inspectProtected(ctx context.Context, rev string, c gitx.Change) 
 	if isGuarded(c.Path) {
 		level = g.Guard
 	}
+	if g.Held != nil && c.Status != "D" && g.Held(c.Path) {
+		level = kedge.LevelWarning
+	}
 	switch {
 	case c.Status == "D":
 		g.find(level, "a protected file was deleted", c.Path, restore(rev, c.Path))

@@ -37,7 +37,11 @@ type Request struct {
 	Checks   []kedge.Check
 	Own      []kedge.Check // a feature's own checks; in these "no test ran" is red
 	Services []kedge.Service
-	Protect  []string    // patterns of protected paths
+	Protect  []string // patterns of protected paths
+
+	// Held tells of which protected paths a person decides whom the caller asks: that
+	// one was added or changed is a warning. Nil: of none.
+	Held     func(path string) bool
 	Guard    kedge.Level // of a change to Kedge's, CI's or an agent's settings; empty: error
 	Names    []string    // run only these checks, even if nothing they cover changed
 	Scope    Scope

@@ -20,7 +20,7 @@ func TestMendWorktreeFollowsNoLink(t *testing.T) {
 			dir, aside := r.addWorktree("slot", "slot"), filepath.Join(r.home, "aside")
 			r.must(os.Rename(dir, dir+".old"))
 			r.must(put(r.dir, dir))
-			if mended, err := r.open().MendWorktree(t.Context(), dir, aside); mended || !kedge.Conflict.Is(err) {
+			if mended, err := r.open().MendWorktree(t.Context(), dir, aside, nil); mended || !kedge.Conflict.Is(err) {
 				t.Errorf("mended %v, %v", mended, err)
 			}
 			if _, err := os.Lstat(aside); err == nil {

@@ -22,7 +22,7 @@ func (r *trapped) runOn(g *gitx.Repo, step stepper) {
 	step("Own", w.Own(os.Getpid()))
 	r.must(os.Remove(filepath.Join(dir, ".git")))
 	r.must(os.CopyFS(filepath.Join(dir, ".git"), os.DirFS(r.path(".git")))) // with all its traps
-	step("MendWorktree", second(g.MendWorktree(ctx, dir, filepath.Join(r.attic(), "git"))))
+	step("MendWorktree", second(g.MendWorktree(ctx, dir, filepath.Join(r.attic(), "git"), nil)))
 	step("Refs", second(g.Refs(ctx)))
 	step("Descends", second(g.Descends(ctx, r.tip, r.first)))
 	step("MergeBase", second(g.MergeBase(ctx, r.tip, r.first)))

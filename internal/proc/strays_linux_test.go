@@ -1,6 +1,7 @@
 package proc_test
 
 import (
+	"io"
 	"os"
 	"os/exec"
 	"slices"
@@ -8,6 +9,42 @@ import (
 
 	"kedge/internal/proc"
 )
+
+// TestKedgesOwnAreNoStrays: this program, and the git that it waits for, work in a
+// folder as Kedge's own doing; anybody's git does not.
+func TestKedgesOwnAreNoStrays(t *testing.T) {
+	if os.Getenv("KEDGE_TEST_WAITS") != "" {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		return
+	}
+	dir := t.TempDir()
+	start := func(name string, args ...string) int {
+		t.Helper()
+		cmd := exec.Command(name, args...)
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), "KEDGE_TEST_WAITS=1")
+		in, err := cmd.StdinPipe()
+		if err == nil {
+			err = cmd.Start()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = in.Close(); _ = cmd.Wait() })
+		return cmd.Process.Pid
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	start(exe, "-test.run=^TestKedgesOwnAreNoStrays$")
+	start("git", "hash-object", "--stdin")
+	guest := start("cat")
+	start("sh", "-c", "git hash-object --stdin; true")
+	_, inside, err := proc.Strays("KEDGE_SESSION="+unique(t), dir)
+	if err != nil || !slices.Contains(inside, guest) || len(inside) < 2 || len(inside) > 3 { // cat, the shell, and its git once that is there
+		t.Errorf("inside are %v, %v; cat is %d", inside, err, guest)
+	}
+}
 
 func TestStraysAreKnownByTheirMark(t *testing.T) {
 	mark, dir := "KEDGE_SESSION="+unique(t), t.TempDir()

@@ -90,7 +90,7 @@ const (
 	HitLimit    Outcome = "limit"        // exited at a provider's limit
 	Asked       Outcome = "asked"        // exited, or waits, with a question
 	NoLogin     Outcome = "agent_absent" // the agent cannot be started, or is not logged in
-	Unapproved  Outcome = "unapproved"   // not started: the work tree has files for agents that nobody approved
+	Unapproved  Outcome = "unapproved"   // not started: the work tree has files for agents that nobody approved; inspected: the work brings such
 
 	WantCheckpoint Outcome = "want_checkpoint"
 	WantHandover   Outcome = "want_handover" // context, circling, age, quality
@@ -155,7 +155,7 @@ var outcomesOf = []struct {
 	{Exited, []Outcome{Finished, Crashed, Killed, Closed, HitLimit, Asked, NoLogin, Unapproved, Drifted, Failed}},
 	{Ended, []Outcome{OK, Failed}},
 	{Checkpointed, []Outcome{OK, Failed}},
-	{Inspected, []Outcome{Clean, Empty, Outside, Forbidden, Red, Drifted, Failed}},
+	{Inspected, []Outcome{Clean, Empty, Outside, Forbidden, Unapproved, Red, Drifted, Failed}},
 	{Integrated, []Outcome{Green, Partial, Empty, Red, Void, Conflicting, CannotRun, Drifted, Failed}},
 	{Committed, []Outcome{OK, Drifted, Failed}},
 	{Rechecked, []Outcome{OK, Failed}},

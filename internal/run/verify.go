@@ -104,6 +104,8 @@ func (t *stepper) inspected(j *Job) {
 		t.enter(j, Integrating)
 	case ev.Outcome == Outside:
 		t.hold(j, "paths outside the plan: "+ev.Reason)
+	case ev.Outcome == Unapproved && j.Feature != unknown: // nobody can be asked about what has no name
+		t.hold(j, ev.Reason)
 	case ev.Outcome == Empty:
 		t.unchanged(j)
 	default:

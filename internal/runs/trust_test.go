@@ -59,6 +59,18 @@ func TestT6PlantedSettingsAreFoundBeforeTheNextSession(t *testing.T) {
 	}
 }
 
+// approveFiles says yes to what the repository brings along.
+func (w *world) approveFiles() {
+	w.t.Helper()
+	list, err := w.svc.FilterList(w.ctx, w.caller(), service.FilterListRequest{})
+	if err != nil || list.Hash == "" {
+		w.t.Fatalf("%+v, %v", list, err)
+	}
+	if _, err := w.svc.TrustApprove(w.ctx, w.caller(), service.TrustApproveRequest{Hash: list.Hash}); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
 // TestT6RemovedSettingsNeedNoApproval: taking the file out is an answer too.
 func TestT6RemovedSettingsNeedNoApproval(t *testing.T) {
 	w := newWorld(t, map[string]string{".gitignore": ".env\n"}, `[
@@ -81,4 +93,76 @@ func TestT6RemovedSettingsNeedNoApproval(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.want(w.rest(), run.StatusDone, "", "a:completed b:completed")
+}
+
+// TestT6WorkThatBringsWhatRunsByItself: a file that direnv, an agent or a hook of git
+// would run where the work is checked out is looked at by a person before it lands.
+// What does not need that work goes on; the person's yes is for these contents, so
+// that the next session starts.
+func TestT6WorkThatBringsWhatRunsByItself(t *testing.T) {
+	for name, x := range map[string]struct{ path, text, says string }{
+		"direnv":      {".envrc", "touch ../canary\n", ".envrc (direnv)"},
+		"an agent":    {".claude/settings.json", `{\"hooks\":{\"Stop\":[{\"hooks\":[{\"command\":\"touch ../canary\"}]}]}}`, "Claude Code, runs: touch ../canary"},
+		"its servers": {"opencode.json", "{}", "opencode.json (OpenCode)"},
+		"an editor":   {".vscode/tasks.json", "{}", ".vscode/tasks.json (VS Code)"},
+		"git":         {".husky/pre-commit", "touch ../canary", ".husky/pre-commit (git, by its hooks)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, nil, `[
+				{"feature":"a","do":[{"do":"write","path":"`+x.path+`","text":"`+strings.TrimSuffix(x.text, "\n")+`"},{"do":"write","path":"a.txt","text":"ok\n"}]},
+				{"do":[{"do":"write","path":"{{feature}}.txt","text":"ok\n"}]}]`, "")
+			w.feature("a", "test -f a.txt")
+			w.feature("b", "test -f b.txt")
+			w.feature("c", "test -f c.txt", after("a"))
+			v := w.run(service.RunFlags{})
+			if v.State != run.StatusWaiting || v.Kind != kedge.Blocked || !strings.Contains(v.Reason, x.says) {
+				t.Fatalf("%s (%s) %q\n%s", v.State, v.Reason, v.Kind, w.story())
+			}
+			if s := w.statuses(); s["a"] != kedge.NeedsReview || s["b"] != kedge.Completed || s["c"] == kedge.Completed {
+				t.Fatalf("%v\n%s", s, w.story())
+			}
+			if got := w.git("log", "--all", "--format=%s", "--", x.path); strings.Contains(got, "feature a") {
+				t.Errorf("it was committed before anybody looked: %q", got)
+			}
+			if _, err := w.svc.RunApprove(w.ctx, w.caller(), service.RunDecideRequest{ID: "a"}); err != nil {
+				t.Fatal(err)
+			}
+			w.want(w.rest(), run.StatusDone, "", "a:completed b:completed c:completed")
+			if got := w.git("log", "--format=%H", "main", "--", x.path); got == "" {
+				t.Error("what a person said yes to did not land")
+			}
+		})
+	}
+}
+
+// TestT6DeniedAndApprovedContents: refused work is set aside, and what a person approved
+// before asks nobody again.
+func TestT6DeniedAndApprovedContents(t *testing.T) {
+	w := newWorld(t, map[string]string{".envrc": "layout go\n"}, `[
+		{"feature":"a","do":[{"do":"write","path":".envrc","text":"touch ../canary\n"},{"do":"write","path":"a.txt","text":"ok\n"}]},
+		{"feature":"b","do":[{"do":"run","line":"cp .envrc b.txt && echo more >> .envrc"}]},
+		{"feature":"c","do":[{"do":"run","line":"cp .envrc c.txt && echo 'layout go' > .envrc"}]}]`, "")
+	w.approveFiles()
+	w.feature("a", "test -f a.txt")
+	v := w.run(service.RunFlags{})
+	if v.State != run.StatusWaiting || !strings.Contains(v.Reason, ".envrc (direnv)") {
+		t.Fatalf("%s (%s)\n%s", v.State, v.Reason, w.story())
+	}
+	if _, err := w.svc.RunDeny(w.ctx, w.caller(), service.RunDecideRequest{ID: "a", Reason: "no"}); err != nil {
+		t.Fatal(err)
+	}
+	w.want(w.rest(), run.StatusStopped, kedge.Blocked, "a:blocked")
+	w.feature("b", "test -f b.txt")
+	if v := w.run(service.RunFlags{}); v.State != run.StatusWaiting {
+		t.Fatalf("%s (%s)\n%s", v.State, v.Reason, w.story())
+	}
+	if _, err := w.svc.RunApprove(w.ctx, w.caller(), service.RunDecideRequest{ID: "b"}); err != nil {
+		t.Fatal(err)
+	}
+	w.rest()
+	w.feature("c", "test -f c.txt")
+	w.run(service.RunFlags{})
+	if s := w.statuses(); s["b"] != kedge.Completed || s["c"] != kedge.Completed {
+		t.Errorf("the first content was approved once, and its return is held: %v\n%s", s, w.story())
+	}
 }

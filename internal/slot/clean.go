@@ -150,7 +150,7 @@ func (s *Slots) takeAlong(ctx context.Context, c Course, branch, at, tip string)
 	if _, err := os.Lstat(dir); err != nil {
 		return s.cfg.Repo.UpdateRef(ctx, "refs/heads/"+branch, tip, at)
 	}
-	w, err := s.cfg.Repo.In(ctx, dir)
+	w, err := s.open(ctx, dir, nil)
 	if err != nil {
 		return err
 	}
@@ -167,7 +167,7 @@ func (s *Slots) makeClean(ctx context.Context, dir, branch string, q Request) (*
 			return nil, err
 		}
 	}
-	w, err := s.cfg.Repo.In(ctx, dir)
+	w, err := s.open(ctx, dir, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -306,7 +306,7 @@ func (s *Slots) drop(ctx context.Context, dir string, q Request) (kedge.Salvage,
 	}
 	var saved kedge.Salvage
 	if !s.cfg.Repo.Removing(dir) {
-		w, err := s.open(ctx, dir)
+		w, err := s.open(ctx, dir, nil)
 		if err != nil {
 			return saved, err
 		}

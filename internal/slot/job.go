@@ -31,6 +31,9 @@ type Job struct {
 	Route    string          `json:"route,omitempty"`    // "agent[:model]" of the latest
 	Resume   string          `json:"resume,omitempty"`   // the conversation that the latest goes on with; empty: a fresh one
 
+	Mended  string          `json:"mended,omitempty"`  // what stood, since it was prepared, where its link to the repository belongs
+	Salvage kedge.SalvageID `json:"salvage,omitempty"` // what was set aside when it was last put back; empty: nothing
+
 	Checkpoint kedge.CheckpointID `json:"checkpoint,omitempty"` // the latest
 	Saved      string             `json:"saved,omitempty"`      // names what that one holds
 }
@@ -134,7 +137,7 @@ func (s *Slots) Release(ctx context.Context, id kedge.RunID, job int) error {
 	if err != nil {
 		return err
 	}
-	if w, err := s.Open(ctx, j); err == nil && j.Given != "" {
+	if w, err := s.open(ctx, s.Dir(j.Slot), nil); j.Slot != 0 && err == nil && j.Given != "" {
 		if err := atomicfile.Write(givenFile(w), []byte(j.Given+"\n"), 0o600); err != nil {
 			return err
 		}

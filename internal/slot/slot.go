@@ -65,19 +65,24 @@ func (s *Slots) root() string {
 // Branch is the integration branch of a run.
 func Branch(id kedge.RunID) string { return "kedge/" + string(id) }
 
-// Open gives the work tree of a job; NotFound when it has none.
+// Open gives the work tree of a job; NotFound when it has none. That its link to the
+// repository had to be put back is written down first.
 func (s *Slots) Open(ctx context.Context, j Job) (*gitx.Repo, error) {
 	if j.Slot == 0 {
 		return nil, kedge.Errorf(kedge.NotFound, "job %d of %s has no work tree", j.Job, j.Run).WithHint("kedge worktree ls")
 	}
-	return s.open(ctx, s.Dir(j.Slot))
+	return s.open(ctx, s.Dir(j.Slot), func(was string) error {
+		_, err := s.Keep(j.Run, j.Job, func(j *Job) { j.Mended = was })
+		return err
+	})
 }
 
 // open opens a work tree of ours. One whose link to the repository an agent
-// removed or replaced gets it back; what stood there goes to the attic.
-func (s *Slots) open(ctx context.Context, dir string) (*gitx.Repo, error) {
+// removed or replaced gets it back; what stood there goes to the attic, and tell,
+// which may be nil, is told of it.
+func (s *Slots) open(ctx context.Context, dir string, tell func(was string) error) (*gitx.Repo, error) {
 	aside := filepath.Join(s.cfg.Attic, kedge.NewID("git", s.cfg.Now()))
-	if _, err := s.cfg.Repo.MendWorktree(ctx, dir, aside); err != nil {
+	if _, err := s.cfg.Repo.MendWorktree(ctx, dir, aside, tell); err != nil {
 		return nil, err
 	}
 	return s.cfg.Repo.In(ctx, dir)

@@ -1,16 +1,20 @@
 package trust
 
+import "strings"
+
 // settings are files of the root of a work tree that somebody heeds.
 type settings struct {
 	name    string // of a file, or of a folder with all below it
 	who     string
 	env     bool     // it can set variables of the environment
 	envOnly bool     // and nothing else
+	people  bool     // it runs where people work, not agents: it is asked about when work brings it
 	but     []string // names below that programs put there themselves: passed over where git does not track them
 }
 
 // known are all of them. Instructions for models (AGENTS.md, CLAUDE.md) are no part
-// of it: they run nothing.
+// of it: they run nothing. Nor is what people start by name: a Makefile, the scripts
+// in package.json.
 var known = []settings{
 	{name: ".claude", who: "Claude Code", env: true, but: []string{"worktrees"}},
 	{name: ".mcp.json", who: "Claude Code", env: true},
@@ -42,6 +46,11 @@ var known = []settings{
 	{name: ".vscode/tasks.json", who: "VS Code"},
 	{name: ".vscode/settings.json", who: "VS Code"},
 	{name: ".vscode/mcp.json", who: "VS Code and Copilot", env: true},
+	{name: ".husky", who: "git, by its hooks", people: true},
+	{name: ".githooks", who: "git, by its hooks", people: true},
+	{name: "lefthook.yml", who: "git, by Lefthook", people: true},
+	{name: ".lefthook.yml", who: "git, by Lefthook", people: true},
+	{name: ".pre-commit-config.yaml", who: "git, by pre-commit", people: true},
 	{name: ".env", who: "agents", env: true, envOnly: true},
 	{name: ".env.local", who: "agents", env: true, envOnly: true},
 	{name: ".env.development", who: "agents", env: true, envOnly: true},
@@ -50,4 +59,16 @@ var known = []settings{
 	{name: ".env.production.local", who: "agents", env: true, envOnly: true},
 	{name: ".env.test", who: "agents", env: true, envOnly: true},
 	{name: ".env.test.local", who: "agents", env: true, envOnly: true},
+}
+
+// Heeds tells whether a path is that of a file which somebody heeds for what it says
+// as a whole, or lies in a folder of such. Where links lead only a scan knows.
+func Heeds(name string) bool {
+	for _, k := range known {
+		n := len(k.name)
+		if !k.envOnly && len(name) >= n && strings.EqualFold(name[:n], k.name) && (len(name) == n || name[n] == '/') {
+			return true
+		}
+	}
+	return false
 }

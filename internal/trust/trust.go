@@ -140,14 +140,26 @@ const (
 // can approve, because it cannot be known: a link that leads out of the tree, a
 // repository inside, too much.
 func Scan(t Tree) (Found, error) {
-	s := &scan{tree: t, seen: map[string]bool{}}
-	top, err := t.List(".")
+	return (&scan{tree: t, seen: map[string]bool{}}).all()
+}
+
+// ScanWork is Scan of what work would bring to whoever has it checked out: with what
+// runs for people only, the hooks of git.
+func ScanWork(t Tree) (Found, error) {
+	return (&scan{tree: t, seen: map[string]bool{}, people: true}).all()
+}
+
+func (s *scan) all() (Found, error) {
+	top, err := s.tree.List(".")
 	if err != nil {
 		return Found{}, err
 	}
 	slices.Sort(top)
 	for _, name := range top {
 		for _, k := range known {
+			if k.people && !s.people {
+				continue
+			}
 			if err := s.top(name, k); err != nil {
 				return Found{}, err
 			}
@@ -158,10 +170,11 @@ func Scan(t Tree) (Found, error) {
 
 // scan is one look at a tree.
 type scan struct {
-	tree  Tree
-	found Found
-	seen  map[string]bool
-	bytes int
+	tree   Tree
+	found  Found
+	seen   map[string]bool
+	bytes  int
+	people bool // what runs for people only, too
 }
 
 // top looks at a name of the root if it is the one that is known. File systems that

@@ -224,3 +224,27 @@ func FuzzScan(f *testing.F) {
 		}
 	})
 }
+
+// TestT6WhatWorkBrings: hooks of git run for people, so that only work which brings
+// them asks; and a path alone says whether somebody heeds it.
+func TestT6WhatWorkBrings(t *testing.T) {
+	files := map[string]string{
+		".husky/pre-commit": "", ".githooks/pre-push": "", "lefthook.yml": "", ".pre-commit-config.yaml": "", ".envrc": "", ".env": "A=1", "package.json": "{}", "huskyx/a": "",
+	}
+	of, err := trust.Scan(commit(files))
+	if err != nil || names(of) != ".envrc" {
+		t.Errorf("of a repository: %q, %v", names(of), err)
+	}
+	work, err := trust.ScanWork(commit(files))
+	if want := ".envrc .githooks/pre-push .husky/pre-commit .pre-commit-config.yaml lefthook.yml"; err != nil || names(work) != want {
+		t.Errorf("of work: %q, %v; want %q", names(work), err, want)
+	}
+	for path, want := range map[string]bool{
+		".envrc": true, ".ENVRC": true, ".claude/hooks/a.sh": true, ".vscode/tasks.json": true, ".husky/pre-commit": true,
+		".env": false, ".envrcs": false, "docs/.envrc": false, ".vscode/launch.json": false, "package.json": false, "": false,
+	} {
+		if trust.Heeds(path) != want {
+			t.Errorf("Heeds(%q) is %v", path, !want)
+		}
+	}
+}

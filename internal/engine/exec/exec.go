@@ -56,6 +56,10 @@ type Config struct {
 	// a work tree that holds what agents run or obey and nobody approved. After is the
 	// session that worked there last. Nil: nobody looks.
 	Trusted func(ctx context.Context, c run.Command, dir string, after kedge.SessionID) error
+	// Brings is what the work in a tree adds or changes of what programs run or obey by
+	// themselves, as far as nobody approved it, and words for people about it; no words:
+	// nothing. Nil: nobody looks.
+	Brings func(ctx context.Context, c run.Command, tree string) (items []kedge.Trusted, words string, err error)
 	// Talking tells whether a living session of the project has a conversation, so that
 	// nobody else may go on with it. Nil: none has.
 	Talking func(ctx context.Context, conversation string) (bool, error)

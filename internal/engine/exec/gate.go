@@ -81,6 +81,7 @@ type place struct {
 	cfg  config.Config
 	gate config.Gate
 	env  string
+	held func(path string) bool
 }
 
 // place finds the job's slot; Conflict or NotFound when it is not where the run
@@ -94,7 +95,7 @@ func (x *Executor) place(ctx context.Context, c run.Command) (place, error) {
 		return place{}, kedge.Errorf(kedge.Conflict, "the work tree of job %d is at %s, not at %s", c.Job, short(j.Base), short(c.Base)).
 			WithHint("kedge worktree ls")
 	}
-	p := place{job: j}
+	p := place{job: j, held: x.held()}
 	if p.tree, err = x.cfg.Slots.Open(ctx, j); err != nil {
 		return p, err
 	}
@@ -119,7 +120,7 @@ func (x *Executor) place(ctx context.Context, c run.Command) (place, error) {
 func (p place) request() gate.Request {
 	return gate.Request{
 		Dir: p.tree.Root(), Repo: candidate{p.tree, p.job.Base, nil}, Base: p.job.Base, Checks: p.gate.Checks, Services: p.gate.Services,
-		Protect: p.cfg.Protect.Paths, Scope: gate.Full, Slot: strconv.Itoa(p.job.Slot),
+		Protect: p.cfg.Protect.Paths, Held: p.held, Scope: gate.Full, Slot: strconv.Itoa(p.job.Slot),
 	}
 }
 

@@ -10,9 +10,11 @@ import (
 	"kedge/internal/gate"
 	"kedge/internal/gitx"
 	"kedge/internal/glob"
+	"kedge/internal/plain"
 	"kedge/internal/plan"
 	"kedge/internal/run"
 	"kedge/internal/slot"
+	"kedge/internal/trust"
 )
 
 // inspect looks at what the session changed: what nobody may change, what the
@@ -58,7 +60,7 @@ func (x *Executor) look(ctx context.Context, c run.Command, p place) (kedge.Insp
 		return in, err
 	}
 	in.Files = diffstat(changes)
-	found, err := gate.Inspect(ctx, gate.Request{Repo: p.tree, Base: c.Base, Protect: p.cfg.Protect.Paths}, whole)
+	found, err := gate.Inspect(ctx, gate.Request{Repo: p.tree, Base: c.Base, Protect: p.cfg.Protect.Paths, Held: p.held}, whole)
 	if err != nil {
 		return in, err
 	}
@@ -67,12 +69,25 @@ func (x *Executor) look(ctx context.Context, c run.Command, p place) (kedge.Insp
 	if err != nil {
 		return in, err
 	}
-	in.Outcome, in.Reason = conclusion(changes, found, outside)
+	words := ""
+	if in.Brings, words, err = x.brings(ctx, c, whole); err != nil {
+		return in, err
+	}
+	in.Outcome, in.Reason = conclusion(changes, found, outside, words)
 	return in, nil
 }
 
+// brings asks whether the work has what runs by itself where it is checked out. A
+// person decides about that: no check can.
+func (x *Executor) brings(ctx context.Context, c run.Command, whole string) ([]kedge.Trusted, string, error) {
+	if x.cfg.Brings == nil {
+		return nil, "", nil
+	}
+	return x.cfg.Brings(ctx, c, whole)
+}
+
 // conclusion is what the findings come to.
-func conclusion(changes []gitx.Change, found []kedge.Finding, outside beyond) (outcome, reason string) {
+func conclusion(changes []gitx.Change, found []kedge.Finding, outside beyond, brings string) (outcome, reason string) {
 	var forbidden []string
 	for _, f := range found {
 		if f.Level == kedge.LevelError {
@@ -85,9 +100,25 @@ func conclusion(changes []gitx.Change, found []kedge.Finding, outside beyond) (o
 	case len(forbidden) > 0:
 		return string(run.Forbidden), clip(strings.Join(forbidden, "\n"))
 	case len(outside.paths) > 0:
-		return string(run.Outside), shown(outside.paths, 20) + "; " + outside.limit
+		return string(run.Outside), joined(shown(outside.paths, 20), outside.limit, brings)
+	case brings != "":
+		return string(run.Unapproved), brings
 	}
 	return string(run.Clean), ""
+}
+
+// held are the protected paths of which a person decides, as soon as somebody looks
+// what work brings: then none of them is a reason for a red verdict.
+func (x *Executor) held() func(path string) bool {
+	if x.cfg.Brings == nil {
+		return nil
+	}
+	return trust.Heeds
+}
+
+// joined are the texts that there are.
+func joined(texts ...string) string {
+	return strings.Join(slices.DeleteFunc(texts, func(s string) bool { return s == "" }), "; ")
 }
 
 // lookAtPlanning: a session that plans changes nothing at all.
@@ -192,8 +223,25 @@ func (x *Executor) tried(ctx context.Context, c run.Command, p place, whole stri
 			})
 		}
 	}
+	link, err := x.astray(c)
+	if err != nil {
+		return nil, err
+	}
 	moved, err := x.movedRefs(ctx, c, p)
-	return append(out, moved...), err
+	return append(append(out, link...), moved...), err
+}
+
+// astray says what stood in the place of the link from the job's work tree to the
+// repository: whoever put it there could have had git look elsewhere.
+func (x *Executor) astray(c run.Command) ([]kedge.Finding, error) {
+	j, err := x.job(c)
+	if err != nil || j.Mended == "" {
+		return nil, err
+	}
+	return []kedge.Finding{{
+		Level: kedge.LevelWarning, What: "replaced the link of the work tree to its repository by: " + plain.Line(j.Mended), Where: ".git",
+		Fix: "nothing to do: it was put back before anybody used it",
+	}}, nil
 }
 
 // movedRefs says which refs are not where they were when the slot was prepared.
@@ -217,12 +265,29 @@ func (x *Executor) movedRefs(ctx context.Context, c run.Command, p place) ([]ked
 	if err != nil {
 		return nil, err
 	}
+	landings, err := x.cfg.Slots.Landings()
+	if err != nil {
+		return nil, err
+	}
 	for _, name := range slices.Sorted(keys(before, now)) {
-		if before[name] != now[name] {
+		if before[name] != now[name] && !landed(landings, name, before[name], now[name]) {
 			out = append(out, movedRef(name, before[name], now[name]))
 		}
 	}
 	return out, nil
+}
+
+// landed tells whether a branch came from one commit to another by nothing but what
+// Kedge itself landed.
+func landed(all []slot.Landing, ref, from, to string) bool {
+	for range all { // each is a step at most
+		i := slices.IndexFunc(all, func(l slot.Landing) bool { return l.Ref == ref && l.From == from })
+		if i < 0 || from == to {
+			break
+		}
+		from = all[i].To
+	}
+	return from == to
 }
 
 func movedRef(name, was, is string) kedge.Finding {

@@ -146,7 +146,7 @@ func (x *Executor) fullGate(ctx context.Context, c run.Command, clean *gitx.Repo
 	}
 	own, err := x.ownChecks(ctx, c)
 	return gate.Request{
-		Dir: clean.Root(), Repo: clean, Base: c.Base, Checks: g.Checks, Own: own, Services: g.Services, Protect: cfg.Protect.Paths,
+		Dir: clean.Root(), Repo: clean, Base: c.Base, Checks: g.Checks, Own: own, Services: g.Services, Protect: cfg.Protect.Paths, Held: x.held(),
 		Scope: gate.Full, Slot: "clean",
 	}, err
 }

@@ -47,6 +47,10 @@ func (x *Executor) land(ctx context.Context, c run.Command, _ func(run.Event)) (
 	if waiting, err := x.unaccepted(ctx, c, at); err != nil || waiting.Kind != "" {
 		return waiting, err
 	}
+	move := slot.Landing{Ref: "refs/heads/" + course.Lands, From: at, To: c.Commit}
+	if err := x.cfg.Slots.KeepLanding(c.Run, move); err != nil {
+		return run.Event{}, err
+	}
 	err = x.cfg.Repo.Forward(ctx, gitx.ForwardRequest{
 		Branch: course.Lands, To: c.Commit, Ours: func(path string) bool { return x.projected(ctx, path) }, Unchanged: c.Actor == "",
 	})

@@ -186,6 +186,8 @@ func (w *world) inspect(c run.Command, ev *run.Event) {
 		ev.Outcome = run.Empty
 	case x.weak || x.broken:
 		ev.Outcome, ev.Reason = run.Forbidden, "a test was weakened"
+	case x.outside && !base.outside && c.Purpose != run.MakePlan && w.chance(30):
+		ev.Outcome, ev.Reason = run.Unapproved, "it brings along what runs by itself"
 	case x.outside && !base.outside || c.Purpose == run.MakePlan:
 		ev.Outcome, ev.Reason = run.Outside, "elsewhere"
 	default:
