@@ -97,8 +97,9 @@ func (s *Attendant) TakeSoon() {
 	s.life.Go(func() {
 		tick := time.NewTicker(takeEvery)
 		defer tick.Stop()
+		var since trouble
 		for {
-			s.takeOrLater()
+			s.takeOrLater(&since)
 			select {
 			case <-tick.C:
 			case <-s.called:
@@ -110,15 +111,30 @@ func (s *Attendant) TakeSoon() {
 	})
 }
 
+// trouble is what has been in the way of taking since it last went well.
+type trouble struct {
+	busy int    // how often a hook was at it
+	said string // what was written down last
+}
+
+// busyTries is how often a hook that is just leaving something is waited for; one
+// that somebody has stopped is not, beyond the next tick.
+const busyTries = 10
+
 // takeOrLater takes what hooks left; what one of them is just leaving, soon after.
-func (s *Attendant) takeOrLater() {
+// The same complaint is written down once.
+func (s *Attendant) takeOrLater(since *trouble) {
 	_, err := s.take(s.life.Context())
 	switch {
-	case err == nil || s.life.Context().Err() != nil:
-	case errors.Is(err, spool.ErrBusy):
+	case err == nil:
+		*since = trouble{}
+	case s.life.Context().Err() != nil:
+	case errors.Is(err, spool.ErrBusy) && since.busy < busyTries:
+		since.busy++
 		s.HooksLeft()
-	default:
-		s.home.Log.Error("events of hooks were not taken", "error", err.Error())
+	case err.Error() != since.said:
+		since.said = err.Error()
+		s.home.Log.Error("events of hooks were not taken", "error", since.said)
 	}
 }
 

@@ -38,8 +38,9 @@ type HookStopReply struct {
 // once; when it stops again what was red is run once more, and it may go, whatever
 // came out. Without changes, without checks, and in a session of a run nothing is run.
 func (s *Attendant) HookStop(ctx context.Context, who project.Caller, in HookStopRequest) (HookStopReply, error) {
-	if _, err := s.take(ctx); err != nil {
-		s.home.Log.Error("events of hooks were not taken", "error", err.Error()) // the work can be judged without them
+	_, untaken := s.take(ctx)
+	if untaken != nil {
+		s.home.Log.Error("events of hooks were not taken", "error", untaken.Error()) // the work can be judged without them
 	}
 	p, err := s.home.Open(ctx, who)
 	if kedge.NotFound.Is(err) {
@@ -51,7 +52,7 @@ func (s *Attendant) HookStop(ctx context.Context, who project.Caller, in HookSto
 	if of, err := driven(ctx, p, who); of || err != nil {
 		return HookStopReply{}, err
 	}
-	if s.idle(in.Native) {
+	if untaken == nil && s.idle(in.Native) { // what was not taken may be work
 		return HookStopReply{}, nil
 	}
 	again := in.Again || s.toldBefore(in)

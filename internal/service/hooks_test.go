@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -196,6 +197,32 @@ func TestStopWithoutWork(t *testing.T) {
 	q.commitEmpty()
 	if r := q.stop(q.agent(), "c2", false); r.Block {
 		t.Errorf("without checks: %+v", r)
+	}
+}
+
+// TestStopJudgesWhatItCouldNotHear: a tool that is still in the spool may have changed
+// something.
+func TestStopJudgesWhatItCouldNotHear(t *testing.T) {
+	p := newGateProject(t)
+	p.file(".kedge/gate.toml", wantsGood)
+	p.commit()
+	p.leave(0, attend.Record{Data: kedge.HookData{Agent: "claude", Event: kedge.HookStart, Source: "startup", Native: "c1"}})
+	p.take(1)
+	p.leave(time.Second, attend.Record{Data: kedge.HookData{Agent: "claude", Event: kedge.HookTool, Tool: "Bash", Native: "c1"}})
+	files, err := filepath.Glob(filepath.Join(p.home, "spool", "*.left"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("%q, %v", files, err)
+	}
+	f, err := os.Open(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_SH); err != nil { // as a hook that somebody has stopped
+		t.Fatal(err)
+	}
+	if r := p.stop(p.agent(), "c1", false); !r.Block || p.runs() != 1 {
+		t.Errorf("%+v after %d runs", r, p.runs())
 	}
 }
 

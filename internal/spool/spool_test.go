@@ -234,6 +234,10 @@ func TestStoppedHook(t *testing.T) {
 	put(t, home, "q", "another's")
 	var got []string
 	take := func(_ string, b []byte) error { got = append(got, string(b)); return nil }
+	full := errors.New("the journal is full")
+	if n, err := spool.Take(home, func(string, []byte) error { return full }); n != 0 || !errors.Is(err, spool.ErrBusy) || !errors.Is(err, full) {
+		t.Errorf("%d were taken, %v", n, err)
+	}
 	if n, err := spool.Take(home, take); n != 1 || !errors.Is(err, spool.ErrBusy) {
 		t.Errorf("%d were taken, %v", n, err)
 	}
@@ -243,6 +247,29 @@ func TestStoppedHook(t *testing.T) {
 	}
 	if n, err := spool.Take(home, take); n != 2 || err != nil || !slices.Equal(got, []string{"another's", "mine", "later"}) {
 		t.Errorf("%d were taken, %q, %v", n, got, err)
+	}
+}
+
+// TestSpoiltThatCannotBeSetAside waits: nothing is dropped that nobody has.
+func TestSpoiltThatCannotBeSetAside(t *testing.T) {
+	home := t.TempDir()
+	put(t, home, "p", "?")
+	aside := filepath.Join(home, "spool", "spoilt")
+	if err := os.Mkdir(aside, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	spoilt := func(string, []byte) error { return spool.ErrSpoilt }
+	if n, err := spool.Take(home, spoilt); n != 0 || err == nil || spool.Waiting(home) != 1 {
+		t.Errorf("%d were taken, %d wait, %v", n, spool.Waiting(home), err)
+	}
+	if err := os.Remove(aside); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := spool.Take(home, spoilt); n != 0 || err != nil || spool.Waiting(home) != 0 {
+		t.Errorf("%d were taken, %d wait, %v", n, spool.Waiting(home), err)
+	}
+	if b, err := os.ReadFile(aside); err != nil || !strings.HasSuffix(string(b), " ?\n") {
+		t.Errorf("set aside is %q, %v", b, err)
 	}
 }
 

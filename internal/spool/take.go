@@ -46,14 +46,18 @@ func named(home, ending string) ([]string, error) {
 
 // Take gives what waits to take, of each owner in order. What take refuses stays, and
 // the next one is taken: who wants an order kept refuses those that come after, too.
-// The error is the first; ErrBusy is in its chain where a hook is just at it. There is
-// one taker.
+// The error is the first; where a hook is just at it, ErrBusy is in its chain as well.
+// There is one taker.
 func Take(home string, take func(id string, b []byte) error) (int, error) {
 	taken := 0
-	var first error
+	var first, busy error
 	note := func(err error) {
-		if err != nil && first == nil {
-			first = kedge.Errorf(kedge.KindOf(err), "take an event of a hook: %w", err)
+		of := &first
+		if errors.Is(err, ErrBusy) {
+			of = &busy
+		}
+		if err != nil && *of == nil {
+			*of = kedge.Errorf(kedge.KindOf(err), "take an event of a hook: %w", err)
 		}
 	}
 	for _, step := range []struct {
@@ -68,7 +72,7 @@ func Take(home string, take func(id string, b []byte) error) (int, error) {
 			note(err)
 		}
 	}
-	return taken, first
+	return taken, errors.Join(first, busy)
 }
 
 // seize makes a file one that is being taken, when nobody writes to it any more. It
@@ -146,15 +150,17 @@ func takeLines(dir string, all [][]byte, take func(string, []byte) error) (taken
 		if ok && kedge.ValidID(prefix, string(id)) {
 			err = take(string(id), b)
 		}
-		switch {
-		case errors.Is(err, ErrSpoilt):
+		spoilt := errors.Is(err, ErrSpoilt)
+		if spoilt {
 			err = setAside(dir, line)
+		}
+		switch {
 		case err != nil:
 			refused = append(refused, line)
-		default:
+		case !spoilt:
 			taken++
 		}
-		if err != nil && first == nil {
+		if first == nil {
 			first = err
 		}
 	}
