@@ -145,6 +145,7 @@ type PlanData struct {
 	Goal     string      `json:"goal,omitempty"`   // what people asked for, where sessions plan it
 	Run      RunID       `json:"run,omitempty"`    // the run whose sessions plan it
 	Faults   string      `json:"faults,omitempty"` // of what the last planning session gave
+	Kept     []string    `json:"kept,omitempty"`   // where the texts are that people changed and that gave way to this one
 }
 
 // DecisionData is a decision with the reason why it replaces another, if so.

@@ -87,8 +87,8 @@ func (l Ledger) givesWay(b []byte, known map[string]bool) bool {
 		return true
 	}
 	d, err := plan.ParsePlan(PlanFile, b)
-	if err != nil {
-		return false
+	if err != nil || l.Open != nil && d.Plan.ID == l.Open.ID {
+		return false // the latter has a status that somebody wrote there
 	}
 	return !IsOpenPlan(kedge.PlanData{Status: d.Plan.Status}) || d.Plan.ID == "" && l.Plan != nil && l.isApprovedText(d)
 }

@@ -85,7 +85,9 @@ type PlanShowRequest struct{}
 type PlanShowReply struct {
 	Plan      kedge.Plan       `json:"plan"`
 	Checklist []string         `json:"checklist"`
-	Open      []kedge.Question `json:"open"` // blocking questions without an answer
+	Open      []kedge.Question `json:"open"`           // blocking questions without an answer
+	Optional  []kedge.Question `json:"optional"`       // other questions without an answer, while they can be answered
+	Kept      []string         `json:"kept,omitempty"` // where the texts of people's are that gave way to this plan
 }
 
 // PlanShow gives the plan as it stands; NotFound when there is none.
@@ -98,9 +100,15 @@ func (s *Clerk) PlanShow(ctx context.Context, who project.Caller, _ PlanShowRequ
 	if err != nil {
 		return PlanShowReply{}, err
 	}
-	reply := PlanShowReply{Plan: d.Plan, Checklist: plan.Checklist(d.Plan), Open: plan.OpenQuestions(d.Plan)}
+	reply := PlanShowReply{Plan: d.Plan, Checklist: plan.Checklist(d.Plan), Open: plan.OpenQuestions(d.Plan), Optional: []kedge.Question{}}
 	if reply.Open == nil {
 		reply.Open = []kedge.Question{}
+	}
+	if book.IsOpenPlan(kedge.PlanData{Status: d.Plan.Status}) {
+		reply.Optional = append(reply.Optional, plan.Optional(d.Plan.Questions)...)
+	}
+	if l.Open != nil && l.Open.ID == d.Plan.ID {
+		reply.Kept = l.Open.Kept
 	}
 	return reply, nil
 }
@@ -287,6 +295,9 @@ func (s *Clerk) approve(ctx context.Context, p *project.Project, l book.Ledger, 
 	if err != nil {
 		return nil, err
 	}
+	if err := notApprovable(l, d.Plan); err != nil {
+		return nil, err
+	}
 	findings := d.Check(Runnable(p, in.Path))
 	if d.Plan.Status == kedge.PlanWaiting { // there is no more to check yet
 		findings = nil
@@ -324,6 +335,19 @@ func (s *Clerk) approve(ctx context.Context, p *project.Project, l book.Ledger, 
 	return append(evs, saved), err
 }
 
+// notApprovable refuses a plan that no session has given yet, and one that stands
+// for the plan which is followed already: its features would be made twice.
+func notApprovable(l book.Ledger, p kedge.Plan) error {
+	switch {
+	case l.Open != nil && l.Open.ID == p.ID && len(p.Phases) == 0 && len(plan.OpenQuestions(p)) == 0:
+		return kedge.Errorf(kedge.Blocked, "the plan %q is not made yet", p.Title).WithHint("kedge run goes on with it, with the answers in %s", book.PlanFile)
+	case l.Plan != nil && l.Plan.Status == kedge.PlanApproved && l.Plan.Title == p.Title:
+		return kedge.Errorf(kedge.Conflict, "the plan %q is approved and not done: its features would be made twice", p.Title).
+			WithHint("change a feature of it: kedge feature amend ID --reason WHY; a plan beside it has another title")
+	}
+	return nil
+}
+
 // shownPlanErrors is how many faults of a plan an error names.
 const shownPlanErrors = 5
 
@@ -354,6 +378,10 @@ func (s *Clerk) draft(p *project.Project, l book.Ledger) (*plan.Doc, error) {
 	case kedge.PlanDrafting, kedge.PlanWaiting, kedge.PlanReady:
 		return d, nil
 	case kedge.PlanApproved, kedge.PlanDone, kedge.PlanAbandoned:
+	}
+	if l.Open != nil && l.Open.ID == d.Plan.ID {
+		return nil, kedge.Errorf(kedge.Conflict, "%s says \"status: %s\", which only Kedge writes: nobody approved it", book.PlanFile, d.Plan.Status).
+			WithHint("write \"status: %s\" there, then: kedge plan approve", kedge.PlanReady)
 	}
 	return nil, kedge.Errorf(kedge.Conflict, "the plan in %s is %s already", book.PlanFile, d.Plan.Status).
 		WithHint("the next one: kedge plan new TITLE, when this one is done")

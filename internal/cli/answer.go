@@ -18,7 +18,8 @@ func newAnswer(env *Env) *cobra.Command {
 		Long: `Answer a question of the plan by its number (kedge plan shows them), or the
 question of the session that works on a feature. After the last answer that
 planning waits for, the next planning session starts by itself. What was answered
-is in the next brief.`,
+is in the next brief. A plan that you changed in .kedge/plan.md is not made anew:
+the answer is put into your text, and kedge plan --again has it planned with it.`,
 		Example: "  kedge answer 1 \"required, not positional\"\n  kedge answer order-entity \"EUR only\"",
 		Args:    cobra.MinimumNArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -32,6 +33,9 @@ func answerText(w io.Writer, r service.AnswerReply) {
 	fmt.Fprintf(w, "question  %s\nanswer    %s\n", plain.Line(r.Question), plain.Line(r.Answer))
 	for _, q := range r.Open {
 		fmt.Fprintf(w, "open      %d. %s\n", q.N, plain.Line(q.Text))
+	}
+	if r.Why != "" {
+		fmt.Fprintf(w, "not planned anew: %s\n", plain.Line(r.Why))
 	}
 	switch {
 	case r.Started:

@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
+	"slices"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -93,7 +96,8 @@ func newFeaturesImport(env *Env) *cobra.Command {
 A missing version is 1, keys that Kedge does not know are kept in the notes and
 told, ids are made where there are none. Whatever a list says of its features,
 they begin as pending: what it calls completed is a claim that Kedge verifies.
-Features that are there already, with the same definition, stay as they are.`,
+Only what it calls skipped is skipped here too. Features that are there already,
+with the same definition, stay as they are, with the status that they have.`,
 		Example: "  kedge features import feature_list.json\n  some-tool | kedge features import -",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -113,12 +117,31 @@ Features that are there already, with the same definition, stay as they are.`,
 			claimed(env, reply.Claimed)
 			return env.changed(c.Context(), env.show(reply, func(w io.Writer) {
 				fmt.Fprintf(w, "%d added, %d already there\n", len(reply.Added), len(reply.Unchanged))
+				importText(w, reply)
 			}))
 		},
 	}
 	c.Flags().StringVar(&format, "format", "", "anthropic, kedge or seed (default: look at the file)")
 	complete(c, "format", listFormats())
 	return c
+}
+
+// importText says what became of features that are not simply pending now.
+func importText(w io.Writer, r service.FeaturesImportReply) {
+	if n := len(r.Skipped); n > 0 {
+		fmt.Fprintf(w, "skipped there and so here: %d; to have one worked on: kedge feature reopen %s\n", n, r.Skipped[0])
+	}
+	counts := map[kedge.Status]int{}
+	for _, f := range r.Left {
+		counts[f.Status]++
+	}
+	var parts []string
+	for _, s := range slices.Sorted(maps.Keys(counts)) {
+		parts = append(parts, fmt.Sprintf("%d %s", counts[s], s))
+	}
+	if len(parts) > 0 {
+		fmt.Fprintf(w, "left as they are: %s\n", strings.Join(parts, ", "))
+	}
 }
 
 // listFormats completes the formats of a feature list.

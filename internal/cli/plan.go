@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,7 +15,7 @@ import (
 )
 
 func newPlan(env *Env) *cobra.Command {
-	var flags service.RunFlags
+	var in service.PlanGoalRequest
 	var detach bool
 	show := newPlanShow(env)
 	c := &cobra.Command{
@@ -24,37 +25,42 @@ func newPlan(env *Env) *cobra.Command {
 know. kedge answer N TEXT answers; after the last answer the next session makes
 the plan, which is checked and written to .kedge/plan.md. Nothing is worked on
 before kedge plan approve. Whatever a planning session changes is undone.
+A plan that waits for you is not replaced by one for another goal, nor one that you
+changed in the file: --again has it planned anew, and keeps a copy of your text.
 Without a goal: the plan as it stands.`,
 		Example: `  kedge plan "Orders for the shop"      questions first, then a plan
   kedge answer 1 "required, not positional"
   kedge plan new "Strict matching"      a commented draft in .kedge/plan.md, to fill in yourself
   kedge plan                            the phases and their items
+  kedge plan --again                    have the plan that waits made anew
   kedge plan check                      is the draft whole?
   kedge plan approve                    freeze it, make its features, commit both`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
-			if len(args) == 0 {
+			if len(args) == 0 && !in.Again {
 				return show.RunE(c, args)
 			}
-			return planGoal(c.Context(), env, strings.Join(args, " "), flags, detach)
+			in.Goal, in.Env = strings.Join(args, " "), env.Environ
+			return planGoal(c.Context(), env, in, detach)
 		},
 	}
-	f := c.Flags()
+	flags, f := &in.Flags, c.Flags()
 	f.StringVar(&flags.Agent, "agent", "", "the agent of the work, or agent:model (default: [run] agent in config.toml; [route] plan plans)")
 	f.Float64Var(&flags.BudgetUSD, "budget-usd", 0, "what planning and work may cost")
 	f.Int64Var(&flags.BudgetTokens, "budget-tokens", 0, "how many tokens they may use")
+	f.BoolVar(&in.Again, "again", false, "plan anew what waits for answers or approval, for its own goal or GOAL; a text that you changed is kept aside")
 	f.BoolVar(&detach, "detach", false, "do not wait for the session")
 	c.AddCommand(newPlanNew(env), show, newPlanCheck(env), newPlanApprove(env), newPlanDrop(env))
 	return c
 }
 
 // planGoal starts planning and shows it until it waits for a person.
-func planGoal(ctx context.Context, env *Env, goal string, flags service.RunFlags, detach bool) error {
-	if len(strings.Fields(goal)) < 2 {
-		return kedge.Errorf(kedge.Invalid, "%q is no goal: say in words what is to be achieved", goal).
+func planGoal(ctx context.Context, env *Env, in service.PlanGoalRequest, detach bool) error {
+	if len(strings.Fields(in.Goal)) < 2 && !(in.Again && in.Goal == "") {
+		return kedge.Errorf(kedge.Invalid, "%q is no goal: say in words what is to be achieved", in.Goal).
 			WithHint("kedge plan \"Orders for the shop\"; the commands: kedge plan --help")
 	}
-	out, err := call[service.PlanGoalReply](ctx, env, "plan.goal", service.PlanGoalRequest{Goal: goal, Flags: flags, Env: env.Environ})
+	out, err := call[service.PlanGoalReply](ctx, env, "plan.goal", in)
 	if err != nil {
 		return err
 	}
@@ -116,6 +122,15 @@ func planText(w io.Writer, r service.PlanShowReply) {
 	}
 	for _, q := range r.Open {
 		fmt.Fprintf(w, "question %d: %s\n", q.N, plain.Line(q.Text))
+	}
+	for _, q := range r.Optional {
+		fmt.Fprintf(w, "question %d (optional, the plan does without an answer): %s\n", q.N, plain.Line(q.Text))
+	}
+	if open := slices.Concat(r.Open, r.Optional); len(open) > 0 {
+		fmt.Fprintf(w, "to answer: kedge answer %d TEXT\n", open[0].N)
+	}
+	for _, path := range r.Kept {
+		fmt.Fprintf(w, "a text of yours gave way to this one and is kept: %s\n", plain.Line(path))
 	}
 }
 

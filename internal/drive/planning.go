@@ -114,6 +114,9 @@ func (b runBriefs) changePlan(ctx context.Context, c run.Command, session kedge.
 		if d.Text == was.Text && d.Status == was.Status && d.Faults == was.Faults {
 			return nil, nil
 		}
+		if _, err := b.s.keepEdited(ctx, b.p, was, &d); err != nil {
+			return nil, err
+		}
 		d.Hash = project.Sum([]byte(d.Text))
 		return project.One(project.Event(kedge.PlanSaved, who, d))
 	})

@@ -28,7 +28,8 @@ type AnswerReply struct {
 	Answer   string           `json:"answer"`
 	Open     []kedge.Question `json:"open"`
 	Started  bool             `json:"started"`
-	Run      *RunView         `json:"run"` // nil: no run asked
+	Why      string           `json:"why,omitempty"` // the plan is not made anew with the answer
+	Run      *RunView         `json:"run"`           // nil: no run asked
 }
 
 // Answer records a person's answer. After the last one that planning waits for,
@@ -65,31 +66,32 @@ func (s *Driver) Answer(ctx context.Context, who project.Caller, in AnswerReques
 }
 
 // answerPlan answers a question of the plan: of the one that sessions make, or
-// of a draft that people write by hand.
+// of a draft that people write by hand. A plan that people changed is not planned
+// anew: the answer is put into their text.
 func (s *Driver) answerPlan(ctx context.Context, p *project.Project, who project.Caller, last run.State, n int, in AnswerRequest) (AnswerReply, error) {
 	d, ok, err := planOf(ctx, p, last.Run)
 	if err != nil {
 		return AnswerReply{}, err
 	}
 	if !ok || !book.IsOpenPlan(d) {
-		return AnswerReply{}, kedge.Errorf(kedge.NotFound, "no planning session asked question %d", n).
-			WithHint("the answers of a plan that you write yourself stand below its questions in %s", book.PlanFile)
+		return s.answerDraft(ctx, p, who, n, in)
 	}
-	evs, err := s.home.Write(ctx, p, who, func() ([]kedge.Event, error) {
+	edited, err := s.isEdited(ctx, p, d)
+	if err != nil {
+		return AnswerReply{}, err
+	}
+	evs, err := s.home.Write(ctx, p, who, func() (evs []kedge.Event, err error) {
 		d, _, err := planOf(ctx, p, last.Run)
 		if err != nil {
 			return nil, err
 		}
-		asked, err := plan.Answered(s.askedNow(p, d), n, in.Text)
+		if edited, err = s.isEdited(ctx, p, d); err != nil {
+			return nil, err
+		}
+		d, err = s.withAnswer(p, d, n, in.Text, edited)
 		if err != nil {
 			return nil, err
 		}
-		d.Status = kedge.PlanWaiting
-		if len(plan.OpenQuestions(kedge.Plan{Questions: asked})) == 0 {
-			d.Status, d.Faults = kedge.PlanDrafting, ""
-		}
-		d.Text = string(plan.Draft(d.ID, d.Title, d.Status, asked))
-		d.Hash = project.Sum([]byte(d.Text))
 		return project.One(project.Event(kedge.PlanSaved, who, d))
 	})
 	if err != nil {
@@ -98,39 +100,73 @@ func (s *Driver) answerPlan(ctx context.Context, p *project.Project, who project
 	if d, err = project.DataOf[kedge.PlanData](evs, kedge.PlanSaved); err != nil {
 		return AnswerReply{}, err
 	}
+	if edited {
+		return s.answeredEdited(ctx, p, last, d, n)
+	}
 	if err := s.showPlan(ctx, p, last.Run); err != nil {
 		return AnswerReply{}, err
 	}
 	return s.answered(ctx, p, who, last, d, n, in)
 }
 
-// askedNow are the questions with the answers of the journal, and those that
-// people wrote into plan.md themselves.
-func (s *Driver) askedNow(p *project.Project, d kedge.PlanData) []kedge.Question {
-	asked := questionsOf(d)
-	b, ok, err := p.Read(book.PlanFile)
-	if err != nil || !ok {
-		return asked
+// withAnswer is a plan with one more answer: to be planned anew with it or, where
+// people changed it, as it was.
+func (s *Driver) withAnswer(p *project.Project, d kedge.PlanData, n int, text string, edited bool) (kedge.PlanData, error) {
+	asked, err := plan.Answered(s.askedNow(p, d), n, text)
+	if err != nil || !edited {
+		return asAnswered(d, asked), err
 	}
-	file, err := plan.ParsePlan(book.PlanFile, b)
-	if err != nil || file.Plan.ID != d.ID {
-		return asked
-	}
-	for i := range asked {
-		for _, q := range file.Plan.Questions {
-			if asked[i].Answer == "" && q.N == asked[i].N && q.Text == asked[i].Text {
-				asked[i].Answer = q.Answer
-			}
-		}
-	}
-	return asked
+	with, err := plan.WithAnswer(book.PlanFile, []byte(d.Text), n, text)
+	d.Text, d.Hash = string(with), project.Sum(with)
+	return d, err
 }
 
-// answered tells what is still open; when nothing is that planning waits for, it
-// goes on.
-func (s *Driver) answered(ctx context.Context, p *project.Project, who project.Caller, last run.State, d kedge.PlanData, n int, in AnswerRequest) (AnswerReply, error) {
-	r := AnswerReply{Open: []kedge.Question{}}
-	for _, q := range questionsOf(d) {
+// answeredEdited tells that an answer stands in the text that people changed, and
+// what they can do about it.
+func (s *Driver) answeredEdited(ctx context.Context, p *project.Project, last run.State, d kedge.PlanData, n int) (AnswerReply, error) {
+	r := AnswerReply{Why: editedWhy}
+	r.about(questionsOf(d), n)
+	if err := s.putAnswer(p, d.ID, n, r.Answer); err != nil {
+		return r, err
+	}
+	v, err := s.viewOf(ctx, p, last)
+	r.Run = &v
+	return r, err
+}
+
+// answerDraft answers a question of a draft that people write by hand, in its file.
+func (s *Driver) answerDraft(ctx context.Context, p *project.Project, who project.Caller, n int, in AnswerRequest) (AnswerReply, error) {
+	var r AnswerReply
+	_, err := s.home.Write(ctx, p, who, func() ([]kedge.Event, error) {
+		l, err := book.ReadLedger(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		b, ok, err := p.Read(book.PlanFile)
+		if err != nil {
+			return nil, err
+		}
+		if !ok || !otherText(l, b) {
+			return nil, kedge.Errorf(kedge.NotFound, "no planning session asked question %d", n).WithHint("kedge plan show")
+		}
+		text, err := plan.WithAnswer(book.PlanFile, b, n, in.Text)
+		if err != nil {
+			return nil, err
+		}
+		doc, err := plan.ParsePlan(book.PlanFile, text)
+		if err != nil {
+			return nil, err
+		}
+		r.about(doc.Plan.Questions, n)
+		return nil, p.Put(book.PlanFile, text)
+	})
+	return r, err
+}
+
+// about fills in what was answered, and what is still open.
+func (r *AnswerReply) about(asked []kedge.Question, n int) {
+	r.Open = []kedge.Question{}
+	for _, q := range asked {
 		switch {
 		case q.N == n:
 			r.Question, r.Answer = q.Text, q.Answer
@@ -138,6 +174,13 @@ func (s *Driver) answered(ctx context.Context, p *project.Project, who project.C
 			r.Open = append(r.Open, q)
 		}
 	}
+}
+
+// answered tells what is still open; when nothing is that planning waits for, it
+// goes on.
+func (s *Driver) answered(ctx context.Context, p *project.Project, who project.Caller, last run.State, d kedge.PlanData, n int, in AnswerRequest) (AnswerReply, error) {
+	var r AnswerReply
+	r.about(questionsOf(d), n)
 	r.Started = len(plan.OpenQuestions(kedge.Plan{Questions: r.Open})) == 0
 	if r.Started {
 		s.keepEnv(last.Run, in.Env)

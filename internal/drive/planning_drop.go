@@ -166,14 +166,14 @@ func isDropped(ctx context.Context, p *project.Project, st run.State) (bool, err
 
 // reasonOf is why a run stands as it does. One that planned and got nothing says
 // so, instead of waiting for an answer to no question.
-func reasonOf(ctx context.Context, p *project.Project, st *run.State) (string, error) {
+func (s *Driver) reasonOf(ctx context.Context, p *project.Project, st *run.State) (string, error) {
 	if !isPlanning(*st) || st.Status != run.StatusWaiting || len(st.Jobs) > 0 {
 		return st.Reason, nil
 	}
 	d, ok, err := planOf(ctx, p, st.Run)
 	switch {
 	case err == nil && ok && d.Status == kedge.PlanWaiting:
-		return waitsFor(questionsOf(d)), nil
+		return s.waitsFor(p, d), nil
 	case err == nil && ok && d.Status == kedge.PlanReady:
 		return "the plan is ready: read it, and approve it", nil
 	case err != nil || !ok || d.Status != kedge.PlanDrafting:
@@ -186,17 +186,14 @@ func reasonOf(ctx context.Context, p *project.Project, st *run.State) (string, e
 }
 
 // waitsFor says which answers a plan waits for.
-func waitsFor(questions []kedge.Question) string {
-	var open []kedge.Question
-	for _, q := range questions {
-		if q.Answer == "" {
-			open = append(open, q)
-		}
-	}
-	switch len(open) {
-	case 0:
+func (s *Driver) waitsFor(p *project.Project, d kedge.PlanData) string {
+	open := plan.Unanswered(s.askedNow(p, d))
+	switch {
+	case len(plan.OpenQuestions(kedge.Plan{Questions: open})) == 0 && s.hasTyped(p, d):
+		return "the answers in " + book.PlanFile + " are read by kedge run"
+	case len(open) == 0:
 		return "the plan waits for its next session"
-	case 1:
+	case len(open) == 1:
 		return "the plan asks: " + firstLineOf(open[0].Text)
 	default:
 		return fmt.Sprintf("the plan asks %d questions, the first: %s", len(open), firstLineOf(open[0].Text))

@@ -18,9 +18,11 @@ import (
 	"kedge/internal/settings"
 )
 
-// PlanGoalRequest asks for a plan to be made by sessions.
+// PlanGoalRequest asks for a plan to be made by sessions. Again has the one that
+// waits made anew, whatever people did with it: without a goal, for its own.
 type PlanGoalRequest struct {
 	Goal  string   `json:"goal"`
+	Again bool     `json:"again,omitempty"`
 	Flags RunFlags `json:"flags"`
 	Env   []string `json:"env,omitempty"` // the caller's; used, never written down
 }
@@ -35,10 +37,10 @@ type PlanGoalReply struct {
 
 // PlanGoal begins a run whose first job is to plan: read-only sessions that ask
 // first and then give the plan. A run that plans already, and waits, plans again
-// for the goal.
+// for the goal; not over what people wait for or changed, unless they say so.
 func (s *Driver) PlanGoal(ctx context.Context, who project.Caller, in PlanGoalRequest) (PlanGoalReply, error) {
 	in.Goal = strings.TrimSpace(in.Goal)
-	if err := checkGoal(in.Goal); err != nil {
+	if err := checkGoal(in.Goal); err != nil && !(in.Again && in.Goal == "") {
 		return PlanGoalReply{}, err
 	}
 	p, err := s.runProject(ctx, who, "start planning")
@@ -54,18 +56,85 @@ func (s *Driver) PlanGoal(ctx context.Context, who project.Caller, in PlanGoalRe
 	if err != nil {
 		return PlanGoalReply{}, err
 	}
+	seen, err := wasSaid(ctx, p, who, last.Run)
 	switch {
-	case found && last.Run == s.runID(who):
+	case err != nil:
+		return PlanGoalReply{}, err
+	case seen || found && last.Run == s.runID(who):
 		return s.goalReply(ctx, p, last.Run, nil)
 	case found && !last.Ended() && !isPlanning(last):
 		return PlanGoalReply{}, kedge.Errorf(kedge.Conflict, "run %s is under way", last.Run).
 			WithHint("wait for its end (kedge run), or stop it: kedge run --stop")
 	case found && !last.Ended() && len(last.Jobs) > 0:
 		return PlanGoalReply{}, kedge.Errorf(kedge.Conflict, "a planning session works already").WithHint("kedge run")
+	}
+	d, err := s.roomForGoal(ctx, p, last, in)
+	switch {
+	case err != nil:
+		return PlanGoalReply{}, err
 	case found && !last.Ended():
+		in.Goal = firstSet(in.Goal, d.Goal)
 		return s.planAgain(ctx, p, who, last, in)
 	}
 	return s.planNew(ctx, p, who, in, last)
+}
+
+// roomForGoal refuses to plan over a plan that waits for people, or that they
+// changed, and gives the plan that the last run makes; zero where it makes none. What
+// is asked for again, and what nobody has anything of yet, is no reason.
+func (s *Driver) roomForGoal(ctx context.Context, p *project.Project, last run.State, in PlanGoalRequest) (kedge.PlanData, error) {
+	d, ok, err := planOf(ctx, p, last.Run)
+	if err != nil {
+		return d, err
+	}
+	if !ok || !book.IsOpenPlan(d) {
+		if in.Again {
+			return d, kedge.Errorf(kedge.NotFound, "there is no plan that sessions make: nothing to plan again").WithHint("kedge plan GOAL")
+		}
+		return kedge.PlanData{}, nil
+	}
+	edited, err := s.isEdited(ctx, p, d)
+	same := in.Goal == d.Goal || in.Goal == ""
+	switch {
+	case err != nil:
+		return d, err
+	case last.Ended() && (in.Again || edited || d.Status != kedge.PlanDrafting):
+		return d, kedge.Errorf(kedge.Conflict, "the plan %q %s, and its run was halted", d.Title, standsAt(d, edited)).
+			WithHint("go on with it: kedge run --continue; give it up, its text is kept: kedge plan drop")
+	case in.Again, !edited && (same || d.Status == kedge.PlanDrafting):
+		return d, nil
+	case same:
+		return d, errEdited(d)
+	}
+	return d, kedge.Errorf(kedge.Conflict, "the plan %q %s", d.Title, standsAt(d, edited)).
+		WithHint("go on with it: %s; give it up, its text is kept: kedge plan drop", s.goOnWith(p, d))
+}
+
+// standsAt says what an open plan waits for.
+func standsAt(d kedge.PlanData, edited bool) string {
+	text := "is not made yet"
+	switch d.Status {
+	case kedge.PlanWaiting:
+		text = "waits for answers"
+	case kedge.PlanReady:
+		text = "waits to be approved"
+	default:
+	}
+	if edited {
+		text += ", with changes of yours in " + book.PlanFile
+	}
+	return text
+}
+
+// goOnWith is the command that goes on with an open plan.
+func (s *Driver) goOnWith(p *project.Project, d kedge.PlanData) string {
+	if open := plan.OpenQuestions(kedge.Plan{Questions: s.askedNow(p, d)}); len(open) > 0 {
+		return "kedge answer " + strconv.Itoa(open[0].N) + " TEXT"
+	}
+	if d.Status == kedge.PlanWaiting {
+		return "kedge run"
+	}
+	return "kedge plan approve"
 }
 
 func checkGoal(goal string) error {
@@ -213,16 +282,24 @@ func (s *Driver) roomForPlan(ctx context.Context, p *project.Project) error {
 }
 
 // planAgain lets a run that waits plan once more, for the goal as it is now. The
-// answers that were given stay.
+// answers that were given stay; what people changed is kept, and said to be.
 func (s *Driver) planAgain(ctx context.Context, p *project.Project, who project.Caller, last run.State, in PlanGoalRequest) (PlanGoalReply, error) {
 	word := who
 	word.Key += "-plan"
+	var notes []string
 	_, err := s.home.Write(ctx, p, word, func() ([]kedge.Event, error) {
 		d, ok, err := planOf(ctx, p, last.Run)
 		if err != nil || !ok || !book.IsOpenPlan(d) {
 			return nil, err
 		}
 		asked := s.askedNow(p, d)
+		kept, err := s.keepEdited(ctx, p, d, &d)
+		if err != nil {
+			return nil, err
+		}
+		if kept != "" {
+			notes = append(notes, "your text of "+book.PlanFile+" is kept as "+kept)
+		}
 		d.Goal, d.Title, d.Faults, d.Status = in.Goal, titleOfGoal(in.Goal), "", kedge.PlanDrafting
 		d.Text = string(plan.Draft(d.ID, d.Title, d.Status, asked))
 		d.Hash = project.Sum([]byte(d.Text))
@@ -235,7 +312,9 @@ func (s *Driver) planAgain(ctx context.Context, p *project.Project, who project.
 		return PlanGoalReply{}, err
 	}
 	s.keepEnv(last.Run, in.Env)
-	return s.planOn(ctx, p, who, last.Run)
+	reply, err := s.planOn(ctx, p, who, last.Run)
+	reply.Notes = append(reply.Notes, notes...)
+	return reply, err
 }
 
 // planOn lets the next planning session start.
@@ -312,21 +391,28 @@ func (s *Driver) planApproved(ctx context.Context, p *project.Project, who proje
 // planNext is what a person does about a run that plans and rests.
 func (s *Driver) planNext(ctx context.Context, p *project.Project, id kedge.RunID) ([]string, error) {
 	d, ok, err := planOf(ctx, p, id)
-	if err != nil || !ok {
+	if err != nil || !ok || !book.IsOpenPlan(d) {
+		return nil, err
+	}
+	edited, err := s.isEdited(ctx, p, d)
+	if err != nil {
 		return nil, err
 	}
 	var out []string
-	for _, q := range questionsOf(d) {
-		if q.Answer == "" {
-			out = append(out, "kedge answer "+strconv.Itoa(q.N)+" TEXT")
-		}
+	for _, q := range plan.Unanswered(s.askedNow(p, d)) {
+		out = append(out, "kedge answer "+strconv.Itoa(q.N)+" TEXT")
+	}
+	if d.Status == kedge.PlanWaiting && s.goOnWith(p, d) == "kedge run" && !edited {
+		return append(out, "kedge run", "kedge plan show"), nil // it reads the answers in plan.md
 	}
 	switch {
+	case edited:
+		out = append(out, "kedge plan check", "kedge plan approve", "kedge plan --again", "kedge plan drop")
 	case d.Status == kedge.PlanReady:
 		out = append(out, "kedge plan show", "kedge plan approve", "kedge plan drop")
 	case d.Status == kedge.PlanWaiting:
 		out = append(out, "kedge plan show")
-	case book.IsOpenPlan(d):
+	default:
 		out = append(out, "kedge logs plan", "kedge plan GOAL", "kedge plan drop")
 	}
 	return out, nil

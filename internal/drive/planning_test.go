@@ -187,6 +187,33 @@ func TestAnswersInTheFileCount(t *testing.T) {
 	}
 }
 
+// What people changed while a session worked is kept, and the plan says where.
+func TestChangesOfPeopleAreKeptAndNamed(t *testing.T) {
+	w := newWorks(t)
+	w.planning()
+	w.says("ses-1", question("Which currency?"))
+	w.put(book.PlanFile, strings.Replace(w.file(book.PlanFile), "answer:", "answer: EUR", 1))
+	w.says("ses-2", planText(givenPlan))
+	if d := w.plan(); d.Status != kedge.PlanReady || len(d.Kept) != 0 {
+		t.Fatalf("%s, kept %q: an answer is taken over, and no change", d.Status, d.Kept)
+	}
+	mine := strings.Replace(w.file(book.PlanFile), "test -f user.txt", "test -s user.txt", 1)
+	w.put(book.PlanFile, mine)
+	w.says("ses-3", question("Which colour?"))
+	d := w.plan()
+	if len(d.Kept) != 1 || w.file(book.PlanFile) != d.Text {
+		t.Fatalf("kept %q, plan.md:\n%s", d.Kept, w.file(book.PlanFile))
+	}
+	if b, err := os.ReadFile(d.Kept[0]); err != nil || string(b) != mine {
+		t.Errorf("%v, kept:\n%s", err, b)
+	}
+	r, err := w.s.PlanShow(t.Context(), w.who(), clerk.PlanShowRequest{})
+	w.ok(err)
+	if len(r.Kept) != 1 || r.Kept[0] != d.Kept[0] {
+		t.Errorf("shown as kept: %q", r.Kept)
+	}
+}
+
 // Row 42: the planning brief asks for questions and a plan, and for no work.
 func TestRow42PlanningBriefFromTheJournal(t *testing.T) {
 	w := newWorks(t)

@@ -69,6 +69,9 @@ func (s *Driver) RunStart(ctx context.Context, who project.Caller, in RunStartRe
 	if err != nil {
 		return RunReply{}, err
 	}
+	if last, err = s.withTyped(ctx, p, who, last, in.Env); err != nil {
+		return RunReply{}, err
+	}
 	switch {
 	case dropped:
 		return s.begin(ctx, p, who, in, last)
@@ -87,7 +90,7 @@ func (s *Driver) RunStart(ctx context.Context, who project.Caller, in RunStartRe
 			return RunReply{}, err
 		}
 		if !anew {
-			return s.goOn(ctx, p, who, last, in)
+			return s.goOnTyped(ctx, p, who, last, in)
 		}
 	}
 	return s.begin(ctx, p, who, in, last)

@@ -67,7 +67,7 @@ var whileRunning = []string{"kedge run", "kedge run --pause", "kedge run --stop"
 // viewOf shows a state; what stands in the ledger and not in the state comes
 // from the project.
 func (s *Driver) viewOf(ctx context.Context, p *project.Project, st run.State) (RunView, error) {
-	reason, err := reasonOf(ctx, p, &st)
+	reason, err := s.reasonOf(ctx, p, &st)
 	if err != nil {
 		return RunView{}, err
 	}
@@ -331,7 +331,7 @@ func (s *Driver) runStatus(ctx context.Context, p *project.Project, r *standing.
 	if r.Steps, err = s.nextSteps(ctx, p, st); err != nil || !found {
 		return err
 	}
-	reason, err := reasonOf(ctx, p, &st)
+	reason, err := s.reasonOf(ctx, p, &st)
 	if s.broughtIn(ctx, p, st) {
 		reason = strings.TrimSuffix(reason, "; not landed: "+st.Lander)
 	}

@@ -107,7 +107,7 @@ func (s *Driver) RunContinue(ctx context.Context, who project.Caller, in RunCont
 	case st.Ended() && st.Halt == "":
 		return RunReply{}, over(st)
 	}
-	return s.goOn(ctx, p, who, st, RunStartRequest(in))
+	return s.goOnTyped(ctx, p, who, st, RunStartRequest(in))
 }
 
 // goOn delivers what makes a halted run go on: its rules anew, what was added to

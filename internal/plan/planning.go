@@ -11,7 +11,8 @@ import (
 
 // The limits of what a planning session may say.
 const (
-	maxQuestion  = 1000 // bytes of one question, and of one answer
+	maxQuestion  = 1000 // bytes of one question
+	maxAnswer    = 8000 // bytes of one answer
 	maxQuestions = 50
 	maxPlanText  = 256 << 10
 )
@@ -47,9 +48,13 @@ func Ask(asked []kedge.Question, q kedge.Question) ([]kedge.Question, bool) {
 }
 
 // Answered puts an answer to question n; NotFound when there is none, Invalid
-// when the answer says nothing.
+// when the answer says nothing, or more than a plan can hold.
 func Answered(asked []kedge.Question, n int, answer string) ([]kedge.Question, error) {
-	answer = oneLine(answer)
+	if len(answer) > maxAnswer {
+		return nil, kedge.Errorf(kedge.Invalid, "the answer to question %d is longer than %d bytes", n, maxAnswer).
+			WithHint("put it into a file of the repository, and answer with its path")
+	}
+	answer = flat(answer, maxAnswer)
 	if answer == "" {
 		return nil, kedge.Errorf(kedge.Invalid, "the answer to question %d is empty", n).WithHint("kedge answer %d TEXT", n)
 	}
@@ -63,11 +68,14 @@ func Answered(asked []kedge.Question, n int, answer string) ([]kedge.Question, e
 	return nil, kedge.Errorf(kedge.NotFound, "there is no question %d", n).WithHint("kedge plan show")
 }
 
-// oneLine makes a question or an answer one line of bounded length.
-func oneLine(s string) string {
+// oneLine makes a question one line of bounded length.
+func oneLine(s string) string { return flat(s, maxQuestion) }
+
+// flat makes a text one line of at most so many bytes.
+func flat(s string, limit int) string {
 	s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "\uFFFD")), " ")
-	if len(s) > maxQuestion {
-		s = strings.ToValidUTF8(s[:maxQuestion], "")
+	if len(s) > limit {
+		s = strings.ToValidUTF8(s[:limit], "")
 	}
 	return s
 }
@@ -102,7 +110,7 @@ func questionsText(questions []kedge.Question) string {
 		if q.Blocking {
 			b.WriteString(" (blocking)")
 		}
-		b.WriteString("\n   answer: " + oneLine(q.Answer))
+		b.WriteString("\n   answer: " + flat(q.Answer, maxAnswer))
 		b.WriteString("\n")
 	}
 	return strings.ReplaceAll(b.String(), "answer: \n", "answer:\n")
