@@ -1,9 +1,6 @@
 package agent
 
-import (
-	"slices"
-	"time"
-)
+import "time"
 
 // Time is when bytes were printed.
 type Time = time.Time
@@ -32,21 +29,3 @@ const (
 	Limited  Meaning = "limit"    // a provider's limit
 	NoLogin  Meaning = "no_login" // it cannot work: not logged in, or not there
 )
-
-// driven are the versions with which the suite of real programs is played.
-var driven = map[string][]string{
-	"claude":   {"2.1.197", "2.1.325"},
-	"codex":    {"0.166.0"},
-	"opencode": {"1.18.33"},
-	"copilot":  {"1.0.102"},
-	"pi":       {"0.73.1"},
-	"gemini":   {"0.61.0"},
-	"qwen":     {"0.15.10"},
-}
-
-// Untried says that a version of a program is none that was ever driven: it may
-// work, and nobody knows. A program that does not say its version is not spoken of.
-func Untried(kind, version string) bool {
-	known, ok := driven[kind]
-	return ok && version != "" && !slices.Contains(known, version)
-}
