@@ -54,6 +54,10 @@ func (env *Env) denied(out service.RunDenyReply) error {
 	}); err != nil {
 		return err
 	}
+	if out.Kept != "" && out.Waits() && out.Run.Halt == "" {
+		env.talk("not taken back yet: %s", plain.Line(out.Kept))
+		return nil
+	}
 	if out.Kept != "" {
 		env.talk("not taken back: %s", plain.Line(out.Kept))
 		if !out.Waits() {

@@ -171,8 +171,10 @@ func (s *Driver) taken(ctx context.Context, p *project.Project, eng RunEngine, i
 	case f == nil || was.Work == "":
 	case f.Work == "":
 		r.Taken = s.tookBack(ctx, p, st.Tip)
-	case jobOf(&st, was.ID) != nil:
+	case jobOf(&st, was.ID) != nil && st.Halt != "":
 		r.Kept = "the run does not go on by itself: it is taken back when it does"
+	case jobOf(&st, was.ID) != nil:
+		r.Kept = "the run is at other work: it is taken back as soon as there is room"
 	default:
 		r.Kept = firstSet(d.Reason, "it could not be taken back")
 	}
@@ -192,14 +194,13 @@ func (s *Driver) tookBack(ctx context.Context, p *project.Project, ledger string
 	return firstSet(c.Trailer("Kedge-Ledger"), ledger)
 }
 
-// undone waits until no job takes work on a feature back, or none can go on.
+// undone waits until no job takes work on a feature back, or none can go on now.
 func undone(ctx context.Context, eng RunEngine, id kedge.RunID, feature kedge.FeatureID) (st run.State, err error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	over := false
 	err = eng.Watch(ctx, id, func(step engine.Step) {
-		j := jobOf(&step.State, feature)
-		if over || j != nil && j.Kind == run.Undo && (!j.Phase.Parked() || step.State.Halt == "" || step.State.Halt == run.Returned) {
+		if over || undoing(&step.State, feature) {
 			return
 		}
 		if step.State.Ended() && !resting(&step.State) {
@@ -212,4 +213,18 @@ func undone(ctx context.Context, eng RunEngine, id kedge.RunID, feature kedge.Fe
 		return st, nil
 	}
 	return st, err
+}
+
+// undoing tells whether a job takes work on a feature back, or does so in a moment:
+// it is not behind a halt, nor behind work that may take hours.
+func undoing(st *run.State, feature kedge.FeatureID) bool {
+	j := jobOf(st, feature)
+	if j == nil || j.Kind != run.Undo {
+		return false
+	}
+	halted := st.Halt != "" && st.Halt != run.Returned
+	behind := slices.ContainsFunc(st.Jobs, func(o run.Job) bool {
+		return !o.Phase.Parked() && o.Kind != run.Undo && o.Kind != run.Verify
+	})
+	return !j.Phase.Parked() || !halted && !behind
 }

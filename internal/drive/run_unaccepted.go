@@ -52,6 +52,7 @@ type looking struct {
 	repo    *gitx.Repo
 	tip, at string
 	seen    map[string]bool
+	back    map[string]bool // taken back on the way to the tip; nil: not looked at yet
 	found   []work
 }
 
@@ -92,19 +93,20 @@ func (l *looking) add(id kedge.FeatureID, commits []string) {
 	l.found[i].Commits = append(commits, l.found[i].Commits...)
 }
 
-// waits tells whether one commit is in what would land and nobody accepted it.
+// waits tells whether one commit is in what would land and nobody accepted it. That a
+// person accepted it the ledger says, for as long as they do not reopen it.
 func (l *looking) waits(ctx context.Context, f *run.Feature, sha string) (bool, error) {
-	if f.Let != "" {
+	if f.Let == run.LetUnseen {
 		return false, nil
+	}
+	d, ok, err := store.Get[store.FeatureDoc](ctx, l.p.Store, store.KindFeature, string(f.ID))
+	if err != nil || ok && d.Status == kedge.Completed {
+		return false, err
 	}
 	if in, err := l.has(ctx, l.tip, sha); err != nil || !in {
 		return false, err
 	}
 	if in, err := l.has(ctx, l.at, sha); err != nil || in {
-		return false, err
-	}
-	d, ok, err := store.Get[store.FeatureDoc](ctx, l.p.Store, store.KindFeature, string(f.ID))
-	if err != nil || ok && d.Status == kedge.Completed {
 		return false, err
 	}
 	back, err := l.takenBack(ctx, sha)
@@ -123,20 +125,22 @@ func (l *looking) has(ctx context.Context, commit, other string) (bool, error) {
 	return l.repo.Descends(ctx, commit, other)
 }
 
-// takenBack tells whether a later commit on the way to the tip took the work back.
+// takenBack tells whether a later commit on the way to the tip took the work back. The
+// way is gone once, whatever is asked.
 func (l *looking) takenBack(ctx context.Context, sha string) (bool, error) {
-	for rev := l.tip; !strings.HasPrefix(rev, sha); {
-		c, err := l.repo.ReadCommit(ctx, rev)
-		if err != nil || slices.Contains(strings.Split(c.Trailer("Kedge-Reverts"), ","), sha) {
-			return err == nil, err
-		}
-		in, err := l.has(ctx, l.at, c.SHA)
-		if err != nil || in || len(c.Parents) == 0 {
+	if l.back == nil {
+		way, err := l.repo.Since(ctx, l.at, l.tip)
+		if err != nil {
 			return false, err
 		}
-		rev = c.Parents[0]
+		l.back = map[string]bool{}
+		for _, c := range way {
+			for back := range strings.SplitSeq(c.Trailer("Kedge-Reverts"), ",") {
+				l.back[back] = true
+			}
+		}
 	}
-	return false, nil
+	return l.back[sha], nil
 }
 
 // carryReview puts into the specs of a run that begins on a base which work is in it

@@ -137,6 +137,34 @@ func (r *Repo) ReadCommit(ctx context.Context, rev string) (CommitInfo, error) {
 	return c, nil
 }
 
+// Since reads the commits of tip's own line, first parents only, that from does not
+// have, the newest first: one question, however many there are. With no from it is
+// all of them.
+func (r *Repo) Since(ctx context.Context, from, tip string) ([]CommitInfo, error) {
+	rev := tip
+	for _, name := range []string{from, tip} {
+		if err := checkRev(name); name != "" && err != nil {
+			return nil, err
+		}
+	}
+	if from != "" {
+		rev = from + ".." + tip
+	}
+	out, err := r.git(ctx, "rev-list", "--first-parent", "--format=%H %T %P%n%B%x00", "--end-of-options", rev)
+	if err != nil {
+		return nil, err
+	}
+	var list []CommitInfo
+	for text := range strings.SplitSeq(string(out), "\x00\n") {
+		_, text, ok := strings.Cut(text, "\n") // git names each once more before
+		names, message, _ := strings.Cut(text, "\n")
+		if f := strings.Fields(names); ok && len(f) > 1 {
+			list = append(list, CommitInfo{SHA: f[0], Tree: f[1], Parents: f[2:], Message: message})
+		}
+	}
+	return list, nil
+}
+
 // Trailer gives the value of a trailer in the last paragraph of the message;
 // empty when it has none.
 func (c CommitInfo) Trailer(key string) string {

@@ -110,3 +110,35 @@ func TestReadCommitByItsPlace(t *testing.T) {
 		t.Errorf("behind the first: %v", err)
 	}
 }
+
+func TestSince(t *testing.T) {
+	r := newRepo(t)
+	first := r.git("rev-parse", "HEAD")
+	r.write("a", "two\n")
+	r.commit("a subject\n\nand words\n\nKedge-Reverts: 1234,5678")
+	second := r.git("rev-parse", "HEAD")
+	r.git("switch", "-q", "-c", "side", first)
+	r.write("b", "one\n")
+	r.commit("beside")
+	side := r.git("rev-parse", "HEAD")
+	r.git("switch", "-q", "main")
+	r.git("merge", "-q", "-m", "together", "side")
+	tip := r.git("rev-parse", "HEAD")
+	list, err := r.open().Since(t.Context(), first, tip)
+	r.must(err)
+	if len(list) != 2 || list[0].SHA != tip || list[1].SHA != second {
+		t.Fatalf("%+v", list)
+	}
+	if !slices.Equal(list[0].Parents, []string{second, side}) || list[1].Tree != r.git("rev-parse", second+"^{tree}") || list[1].Trailer("Kedge-Reverts") != "1234,5678" {
+		t.Errorf("%+v", list)
+	}
+	if all, err := r.open().Since(t.Context(), "", tip); err != nil || len(all) != len(list)+1 {
+		t.Errorf("%v, %v", all, err)
+	}
+	if none, err := r.open().Since(t.Context(), tip, first); err != nil || len(none) != 0 {
+		t.Errorf("%v, %v", none, err)
+	}
+	if _, err := r.open().Since(t.Context(), "--all", tip); !kedge.Invalid.Is(err) {
+		t.Errorf("an option for a commit: %v", err)
+	}
+}

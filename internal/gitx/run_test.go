@@ -28,6 +28,7 @@ func (r *trapped) runOn(g *gitx.Repo, step stepper) {
 	step("MergeBase", second(g.MergeBase(ctx, r.tip, r.first)))
 	step("Lonely", second(g.Lonely(ctx, r.tip, "refs/heads/main")))
 	step("ReadCommit", second(g.ReadCommit(ctx, r.tip)))
+	step("Since", second(g.Since(ctx, r.first, r.tip)))
 	step("NotIgnored", second(w.NotIgnored(ctx, []string{"z.d", "x.c"})))
 	step("Exclude", second(w.Exclude(ctx, "never")))
 	step("Include", w.Include(ctx, "never"))
