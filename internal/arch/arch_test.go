@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -65,9 +66,15 @@ var layer = map[string]int{
 	"kedge/internal/sandbox":    16,
 	"kedge/internal/hold":       20,
 
-	"kedge/internal/gitx/holder": 15,
-	"kedge/internal/gitx/attic":  16,
-	"kedge/internal/gitx/stored": 15,
+	"kedge/internal/gitx/holder":   15,
+	"kedge/internal/gitx/attic":    16,
+	"kedge/internal/gitx/stored":   15,
+	"kedge/internal/gitx/hardened": 16,
+	"kedge/internal/gitx/history":  17,
+	"kedge/internal/gitx/checkout": 18,
+	"kedge/internal/gitx/salvage":  19,
+	"kedge/internal/gitx/worktree": 20,
+	"kedge/internal/gitx/gitxtest": 21, // for tests only
 
 	"kedge/internal/store":      20,
 	"kedge/internal/gitx":       20,
@@ -128,6 +135,7 @@ var layer = map[string]int{
 // arrows are the imports allowed inside one layer.
 var arrows = map[string][]string{
 	"kedge/internal/gate":   {"kedge/internal/gitx", "kedge/internal/hold"},
+	"kedge/internal/gitx":   {"kedge/internal/gitx/worktree"},
 	"kedge/internal/attend": {"kedge/internal/look"},
 }
 
@@ -207,6 +215,85 @@ func TestOnlyTheseHaveADatabase(t *testing.T) {
 			}
 		}
 	}
+}
+
+// gitParts are what gitx is made of. Whoever has one could start git past what
+// TestT7TrapRepository tries: only gitx and the parts themselves import them.
+var gitParts = []string{"hardened", "history", "checkout", "salvage", "worktree", "attic", "stored", "gitxtest"}
+
+func TestT7OnlyGitxHasItsParts(t *testing.T) {
+	const gitx = "kedge/internal/gitx"
+	for _, p := range packages(t) {
+		for _, imp := range p.Imports {
+			part, ok := strings.CutPrefix(imp, gitx+"/")
+			inside := p.ImportPath == gitx || strings.HasPrefix(p.ImportPath, gitx+"/")
+			if ok && slices.Contains(gitParts, part) && (!inside || part == "gitxtest") {
+				t.Errorf("%s imports %s", p.ImportPath, imp)
+			}
+			if inside && imp == "os/exec" && p.ImportPath != gitx+"/hardened" && p.ImportPath != gitx+"/gitxtest" {
+				t.Errorf("%s imports %s: git is started by %s/hardened", p.ImportPath, imp, gitx)
+			}
+		}
+	}
+}
+
+// startsGit are the packages that may start git: the hardened way, and what sets
+// repositories up for tests.
+var startsGit = []string{"kedge/internal/gitx/hardened", "kedge/internal/gitx/gitxtest", "kedge/internal/agent/agenttest"}
+
+// TestT7OnlyHardenedStartsGit: nothing else of the product names git as the program
+// that it starts.
+func TestT7OnlyHardenedStartsGit(t *testing.T) {
+	found := 0
+	for _, p := range packages(t) {
+		for _, name := range p.GoFiles {
+			for _, at := range gitStarts(t, filepath.Join(p.Dir, name)) {
+				found++
+				if !slices.Contains(startsGit, p.ImportPath) {
+					t.Errorf("%s: git is started by internal/gitx/hardened only", at)
+				}
+			}
+		}
+	}
+	if found == 0 {
+		t.Error("no place starts git: this test looks for the wrong thing")
+	}
+}
+
+// gitStarts are the places of a file at which a command is made of git.
+func gitStarts(t *testing.T, path string) []token.Position {
+	t.Helper()
+	fset := token.NewFileSet()
+	f, err := parser.ParseFile(fset, path, nil, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []token.Position
+	ast.Inspect(f, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok {
+			return true
+		}
+		sel, ok := call.Fun.(*ast.SelectorExpr)
+		if !ok || !strings.HasPrefix(sel.Sel.Name, "Command") {
+			return true
+		}
+		if x, ok := sel.X.(*ast.Ident); ok && x.Name == "exec" && slices.ContainsFunc(call.Args[:min(2, len(call.Args))], isGit) {
+			out = append(out, fset.Position(n.Pos()))
+		}
+		return true
+	})
+	return out
+}
+
+// isGit tells whether an argument is the name of the program.
+func isGit(e ast.Expr) bool {
+	lit, ok := e.(*ast.BasicLit)
+	if !ok || lit.Kind != token.STRING {
+		return false
+	}
+	name, err := strconv.Unquote(lit.Value)
+	return err == nil && filepath.Base(name) == "git"
 }
 
 func TestEveryPackageSaysWhatItOwns(t *testing.T) {

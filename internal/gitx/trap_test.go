@@ -11,6 +11,7 @@ import (
 
 	"kedge"
 	"kedge/internal/gitx"
+	"kedge/internal/gitx/gitxtest"
 )
 
 // hooks are those that git knows and that some command of ours could reach.
@@ -23,26 +24,26 @@ var hooks = []string{
 // trapped is a repository in which everything that git can be made to run leaves
 // a canary.
 type trapped struct {
-	*repo
+	*gitxtest.Repo
 	nest  string // where canaries land
 	first string // a commit without filtered files
 	tip   string
 }
 
 func newTrapped(t *testing.T) *trapped {
-	r := &trapped{repo: newRepo(t)}
-	r.nest = filepath.Join(r.home, "canaries")
-	r.must(os.Mkdir(r.nest, 0o755))
-	r.write(".gitattributes", "*.d diff=trapd merge=trapm\n")
-	r.write("z.d", "1\n2\n3\n4\n5\n6\n7\n8\n9\n")
-	r.first = r.commit("diff and merge drivers")
-	r.write(".gitattributes", "*.d diff=trapd merge=trapm\n*.c filter=trapc diff=trapd\n*.p filter=trapp\n")
+	r := &trapped{Repo: gitxtest.New(t)}
+	r.nest = filepath.Join(r.Home, "canaries")
+	r.Must(os.Mkdir(r.nest, 0o755))
+	r.Write(".gitattributes", "*.d diff=trapd merge=trapm\n")
+	r.Write("z.d", "1\n2\n3\n4\n5\n6\n7\n8\n9\n")
+	r.first = r.Commit("diff and merge drivers")
+	r.Write(".gitattributes", "*.d diff=trapd merge=trapm\n*.c filter=trapc diff=trapd\n*.p filter=trapp\n")
 	for _, p := range []string{"x.c", "y.p"} {
-		r.write(p, "filtered\n")
-		past := day.AddDate(-1, 0, 0)
-		r.must(os.Chtimes(r.path(p), past, past))
+		r.Write(p, "filtered\n")
+		past := gitxtest.Day.AddDate(-1, 0, 0)
+		r.Must(os.Chtimes(r.Path(p), past, past))
 	}
-	r.tip = r.commit("filters")
+	r.tip = r.Commit("filters")
 	r.set()
 	return r
 }
@@ -50,13 +51,13 @@ func newTrapped(t *testing.T) *trapped {
 // trap makes a program that leaves the canary. Only a filter may echo: a
 // protocol whose other end echoes never ends.
 func (r *trapped) trap(name string) string {
-	path := filepath.Join(r.home, "traps", name)
+	path := filepath.Join(r.Home, "traps", name)
 	script := "#!/bin/sh\n: > \"" + r.nest + "/" + name + "\"\n"
 	if name == "clean" || name == "smudge" {
 		script += "exec cat\n"
 	}
-	r.must(os.MkdirAll(filepath.Dir(path), 0o755))
-	r.must(os.WriteFile(path, []byte(script+"exit 1\n"), 0o755))
+	r.Must(os.MkdirAll(filepath.Dir(path), 0o755))
+	r.Must(os.WriteFile(path, []byte(script+"exit 1\n"), 0o755))
 	return path
 }
 
@@ -76,24 +77,24 @@ func (r *trapped) set() {
 		if strings.HasPrefix(name, "!") {
 			bang, name = "!", name[1:]
 		}
-		r.git("config", key, bang+r.trap(name))
+		r.Git("config", key, bang+r.trap(name))
 	}
 	for _, cmd := range []string{"trap", "status", "rev-parse", "ls-files", "update-index", "commit-tree", "cat-file", "diff-tree", "worktree"} {
-		r.git("config", "alias."+cmd, "!"+r.trap("alias-"+cmd))
+		r.Git("config", "alias."+cmd, "!"+r.trap("alias-"+cmd))
 	}
 	for key, value := range map[string]string{
 		"core.repositoryFormatVersion": "1", "extensions.partialClone": "origin", "remote.origin.promisor": "true",
 		"remote.origin.url": "ext::" + r.trap("ext"), "protocol.ext.allow": "always", "protocol.allow": "always",
 		"log.showSignature": "true", "commit.gpgSign": "true", "diff.ignoreSubmodules": "all", "core.untrackedCache": "true",
 	} {
-		r.git("config", key, value)
+		r.Git("config", key, value)
 	}
 	for _, hook := range hooks {
 		text := "#!/bin/sh\n: > \"" + r.nest + "/hook-" + hook + "\"\n"
-		r.must(os.MkdirAll(r.path(".git/hooks"), 0o755))
-		r.must(os.WriteFile(r.path(".git/hooks/"+hook), []byte(text), 0o755))
+		r.Must(os.MkdirAll(r.Path(".git/hooks"), 0o755))
+		r.Must(os.WriteFile(r.Path(".git/hooks/"+hook), []byte(text), 0o755))
 	}
-	r.opt.Env = append(r.env(), "GIT_EXTERNAL_DIFF="+r.trap("env-diff"), "GIT_EDITOR="+r.trap("env-editor"), "GIT_SSH_COMMAND="+r.trap("env-ssh"),
+	r.Opt.Env = append(r.Env(), "GIT_EXTERNAL_DIFF="+r.trap("env-diff"), "GIT_EDITOR="+r.trap("env-editor"), "GIT_SSH_COMMAND="+r.trap("env-ssh"),
 		"GIT_PAGER="+r.trap("env-pager"), "GIT_DIR=/nowhere", "GIT_INDEX_FILE=/nowhere", "GIT_CONFIG_COUNT=1",
 		"GIT_CONFIG_KEY_0=core.fsmonitor", "GIT_CONFIG_VALUE_0="+r.trap("env-config"), "GIT_EXEC_PATH=/nowhere", "GIT_TRACE="+r.nest+"/trace",
 		"GIT_CONFIG_PARAMETERS='core.fsmonitor'='"+r.trap("env-parameters")+"'")
@@ -101,13 +102,13 @@ func (r *trapped) set() {
 
 // canaries lists what fired, and forgets it.
 func (r *trapped) canaries() []string {
-	r.t.Helper()
+	r.T.Helper()
 	entries, err := os.ReadDir(r.nest)
-	r.must(err)
+	r.Must(err)
 	var out []string
 	for _, e := range entries {
 		out = append(out, e.Name())
-		r.must(os.Remove(filepath.Join(r.nest, e.Name())))
+		r.Must(os.Remove(filepath.Join(r.nest, e.Name())))
 	}
 	return out
 }
@@ -117,13 +118,13 @@ func (r *trapped) canaries() []string {
 func TestT7ControlTrapsFire(t *testing.T) {
 	r := newTrapped(t)
 	for _, p := range []string{"x.c", "y.p", "a"} {
-		r.write(p, "changed\n")
+		r.Write(p, "changed\n")
 	}
-	r.write("z.d", "1\n2\n3\n4\n5\n6\n7\n8\nmain\n")
+	r.Write("z.d", "1\n2\n3\n4\n5\n6\n7\n8\nmain\n")
 	fired := func(want string, args ...string) {
 		t.Helper()
 		r.canaries()
-		out, err := r.tryGit(r.dir, args...)
+		out, err := r.TryGit(r.Dir, args...)
 		if got := r.canaries(); !slices.Contains(got, want) {
 			t.Errorf("git %v (%v) sprang %v, not %q:\n%s", args, err, got, want, out)
 		}
@@ -148,9 +149,9 @@ func TestT7ControlTrapsFire(t *testing.T) {
 	}
 	fired("hook-post-checkout", calm("checkout", "-q", "-b", "side", r.tip)...)
 	fired("smudge", calm("checkout", "-q", "main")...)
-	fired("hook-post-checkout", calm("worktree", "add", "-q", "-b", "w", filepath.Join(r.home, "w"))...)
-	_, _ = r.tryGit(r.dir, calm("checkout", "-q", "side")...)
-	r.write("z.d", "side\n2\n3\n4\n5\n6\n7\n8\n9\n")
+	fired("hook-post-checkout", calm("worktree", "add", "-q", "-b", "w", filepath.Join(r.Home, "w"))...)
+	_, _ = r.TryGit(r.Dir, calm("checkout", "-q", "side")...)
+	r.Write("z.d", "side\n2\n3\n4\n5\n6\n7\n8\n9\n")
 	fired("hook-post-commit", calm("commit", "-q", "-m", "side", "z.d")...)
 	fired("merge-driver", calm("merge", "main")...)
 }
@@ -171,9 +172,9 @@ func TestT7TrapRepository(t *testing.T) {
 		}
 	}
 	ctx := t.Context()
-	g, err := gitx.Open(ctx, r.dir, r.opt)
+	g, err := gitx.Open(ctx, r.Dir, r.Opt)
 	step("Open", err)
-	r.must(err)
+	r.Must(err)
 	r.readAll(g, step)
 	r.workOn(g, step)
 	r.runOn(g, step)
@@ -189,20 +190,20 @@ func TestT7TrapRepository(t *testing.T) {
 // looked for filters does not run either. Approved is asked between the two.
 func TestT7ConfigurationChangedMeanwhile(t *testing.T) {
 	r := newTrapped(t)
-	r.opt.Approved = func(string, string) bool {
+	r.Opt.Approved = func(string, string) bool {
 		config := "[filter \"late\"]\n\tclean = " + r.trap("late") + "\n\tsmudge = " + r.trap("late") + "\n"
-		f, err := os.OpenFile(r.path(".git/config"), os.O_APPEND|os.O_WRONLY, 0)
-		r.must(err)
+		f, err := os.OpenFile(r.Path(".git/config"), os.O_APPEND|os.O_WRONLY, 0)
+		r.Must(err)
 		_, err = f.WriteString(config)
-		r.must(err)
-		r.must(f.Close())
-		r.must(os.WriteFile(r.path(".gitattributes"), []byte("a filter=late\n"), 0o644))
+		r.Must(err)
+		r.Must(f.Close())
+		r.Must(os.WriteFile(r.Path(".gitattributes"), []byte("a filter=late\n"), 0o644))
 		return false
 	}
-	r.write("a", "changed\n")
-	g := r.open()
+	r.Write("a", "changed\n")
+	g := r.Open()
 	tree, err := g.Tree(t.Context())
-	r.must(err)
+	r.Must(err)
 	if fired := r.canaries(); len(fired) > 0 {
 		t.Errorf("sprang %v", fired)
 	}
@@ -210,7 +211,7 @@ func TestT7ConfigurationChangedMeanwhile(t *testing.T) {
 	if err != nil || string(b) != "changed\n" {
 		t.Errorf("stored %q, %v", b, err)
 	}
-	_, _ = r.tryGit(r.dir, "-c", "core.fsmonitor=false", "add", "a")
+	_, _ = r.TryGit(r.Dir, "-c", "core.fsmonitor=false", "add", "a")
 	if fired := r.canaries(); !slices.Contains(fired, "late") {
 		t.Errorf("control: the late filter does not fire at all: %v", fired)
 	}
@@ -226,23 +227,23 @@ func TestT7ValuesEndNoLine(t *testing.T) {
 	} {
 		t.Run(key, func(t *testing.T) {
 			r := newTrapped(t)
-			r.inject(r.path(".git/config"), key)
+			r.inject(r.Path(".git/config"), key)
 			r.provoke(key)
 		})
 	}
 	t.Run("safe.directory", func(t *testing.T) {
 		r := newTrapped(t)
-		r.inject(filepath.Join(r.home, ".gitconfig"), "safe.directory")
+		r.inject(filepath.Join(r.Home, ".gitconfig"), "safe.directory")
 		r.provoke("safe.directory")
 	})
 	t.Run("the name of a filter", func(t *testing.T) {
 		r := newTrapped(t)
-		r.opt.Approved = func(string, string) bool { return true }
-		r.must(os.WriteFile(r.path(".gitattributes"), []byte("a filter=x\n"), 0o644))
+		r.Opt.Approved = func(string, string) bool { return true }
+		r.Must(os.WriteFile(r.Path(".gitattributes"), []byte("a filter=x\n"), 0o644))
 		text := "[filter \"x.clean=" + r.trap("named") + "\"]\n\tclean = cat\n"
-		r.must(os.WriteFile(r.path(".git/config"), []byte("[core]\n\trepositoryformatversion = 0\n"+text), 0o644))
-		r.write("a", "changed\n")
-		if _, err := r.open().Tree(t.Context()); err != nil {
+		r.Must(os.WriteFile(r.Path(".git/config"), []byte("[core]\n\trepositoryformatversion = 0\n"+text), 0o644))
+		r.Write("a", "changed\n")
+		if _, err := r.Open().Tree(t.Context()); err != nil {
 			t.Error(err)
 		}
 		if fired := r.canaries(); len(fired) > 0 {
@@ -256,124 +257,124 @@ func (r *trapped) inject(file, key string) {
 	section, name, _ := strings.Cut(key, ".")
 	value := `files\n[core]\n\trepositoryformatversion = 0\n[filter \"x\"]\n\tclean = ` + r.trap("injected") + `\n\tsmudge = ` + r.trap("injected") + `\n`
 	text := "[core]\n\trepositoryformatversion = 0\n\tbare = false\n[" + section + "]\n\t" + name + " = \"" + value + "\"\n"
-	r.must(os.WriteFile(file, []byte(text), 0o644))
+	r.Must(os.WriteFile(file, []byte(text), 0o644))
 	for _, p := range []string{".git/info/attributes", ".gitattributes"} {
-		r.must(os.WriteFile(r.path(p), []byte("a filter=x\n"), 0o644))
+		r.Must(os.WriteFile(r.Path(p), []byte("a filter=x\n"), 0o644))
 	}
-	r.write("a", "changed\n")
+	r.Write("a", "changed\n")
 }
 
 // provoke does what hands the setting on: it must be refused by its name.
 func (r *trapped) provoke(key string) {
-	r.t.Helper()
+	r.T.Helper()
 	r.canaries()
-	g, err := gitx.Open(r.t.Context(), r.dir, r.opt)
+	g, err := gitx.Open(r.T.Context(), r.Dir, r.Opt)
 	if err == nil {
-		_, err = g.Identity(r.t.Context())
-		_, treeErr := g.Tree(r.t.Context())
+		_, err = g.Identity(r.T.Context())
+		_, treeErr := g.Tree(r.T.Context())
 		if !strings.HasPrefix(key, "user.") || treeErr != nil {
-			r.t.Errorf("opened with %s: %v", key, treeErr)
+			r.T.Errorf("opened with %s: %v", key, treeErr)
 		}
 	}
 	if !kedge.Invalid.Is(err) {
-		r.t.Errorf("%s gives %v, not a refusal", key, err)
+		r.T.Errorf("%s gives %v, not a refusal", key, err)
 	}
 	if fired := r.canaries(); len(fired) > 0 {
-		r.t.Errorf("%s sprang %v", key, fired)
+		r.T.Errorf("%s sprang %v", key, fired)
 	}
 }
 
 type stepper func(method string, err error, kinds ...kedge.Kind)
 
 func (r *trapped) readAll(g *gitx.Repo, step stepper) {
-	ctx := r.t.Context()
+	ctx := r.T.Context()
 	step("Root", nil)
 	step("CommonDir", nil)
 	step("GitDir", nil)
 	if doing := g.Busy(); doing != "" {
-		r.t.Errorf("nothing is unfinished, and %q is", doing)
+		r.T.Errorf("nothing is unfinished, and %q is", doing)
 	}
 	step("Busy", nil)
-	step("Head", second(g.Head(ctx)))
-	step("Resolve", second(g.Resolve(ctx, "main")))
-	step("Resolve", second(g.Resolve(ctx, strings.Repeat("ab", 20))), kedge.NotFound)
-	step("Diff", second(g.Diff(ctx, r.first, r.tip)))
-	step("Diff", second(g.Diff(ctx, r.first, strings.Repeat("cd", 20))), kedge.NotFound)
-	step("ReadFile", second(g.ReadFile(ctx, "HEAD", "x.c")))
-	step("Has", second(g.Has(ctx, r.tip)))
-	step("HeadText", second(g.HeadText(ctx, "a")))
-	step("Exists", second(g.Exists(ctx, "HEAD", "x.c")))
-	step("List", second(g.List(ctx, "HEAD", "")))
-	step("TreeOf", second(g.TreeOf(ctx, "HEAD")))
-	step("TreeWithout", second(g.TreeWithout(ctx, "HEAD", "x.c", "no/such")))
-	step("Filters", second(g.Filters(ctx)))
-	step("Identity", second(g.Identity(ctx)))
-	step("Salvages", second(g.Salvages(ctx)))
-	step("ProjectID", second(g.ProjectID()))
-	step("SetProjectID", g.SetProjectID(ctx, kedge.ProjectID(kedge.NewID("prj", day))))
+	step("Head", gitxtest.Second(g.Head(ctx)))
+	step("Resolve", gitxtest.Second(g.Resolve(ctx, "main")))
+	step("Resolve", gitxtest.Second(g.Resolve(ctx, strings.Repeat("ab", 20))), kedge.NotFound)
+	step("Diff", gitxtest.Second(g.Diff(ctx, r.first, r.tip)))
+	step("Diff", gitxtest.Second(g.Diff(ctx, r.first, strings.Repeat("cd", 20))), kedge.NotFound)
+	step("ReadFile", gitxtest.Second(g.ReadFile(ctx, "HEAD", "x.c")))
+	step("Has", gitxtest.Second(g.Has(ctx, r.tip)))
+	step("HeadText", gitxtest.Second(g.HeadText(ctx, "a")))
+	step("Exists", gitxtest.Second(g.Exists(ctx, "HEAD", "x.c")))
+	step("List", gitxtest.Second(g.List(ctx, "HEAD", "")))
+	step("TreeOf", gitxtest.Second(g.TreeOf(ctx, "HEAD")))
+	step("TreeWithout", gitxtest.Second(g.TreeWithout(ctx, "HEAD", "x.c", "no/such")))
+	step("Filters", gitxtest.Second(g.Filters(ctx)))
+	step("Identity", gitxtest.Second(g.Identity(ctx)))
+	step("Salvages", gitxtest.Second(g.Salvages(ctx)))
+	step("ProjectID", gitxtest.Second(g.ProjectID()))
+	step("SetProjectID", g.SetProjectID(ctx, kedge.ProjectID(kedge.NewID("prj", gitxtest.Day))))
 }
 
 func (r *trapped) workOn(g *gitx.Repo, step stepper) {
-	ctx := r.t.Context()
-	dir := filepath.Join(r.home, "worktrees", "w")
+	ctx := r.T.Context()
+	dir := filepath.Join(r.Home, "worktrees", "w")
 	step("AddWorktree", g.AddWorktree(ctx, gitx.WorktreeRequest{Path: dir, Branch: "b", Base: r.first}))
 	step("AddWorktree", g.AddWorktree(ctx, gitx.WorktreeRequest{Path: dir + "2", Branch: "b2", Base: r.tip}), kedge.Blocked)
-	w, err := gitx.Open(ctx, dir, r.opt)
+	w, err := gitx.Open(ctx, dir, r.Opt)
 	step("Open", err)
-	r.must(err)
-	in := &repo{t: r.t, dir: dir, home: r.home, opt: r.opt}
-	step("Tree", second(w.Tree(ctx)))
-	step("Dirty", second(w.Dirty(ctx)))
-	in.write("z.d", "1\n2\n3\n4\n5\n6\n7\n8\nsalvaged\n")
-	in.write("new.d", "new\n")
-	step("Tree", second(w.Tree(ctx)))
-	step("Dirty", second(w.Dirty(ctx)))
-	step("Worktrees", second(g.Worktrees(ctx)))
-	id := newSalvageID()
-	s, err := w.Salvage(ctx, gitx.SalvageRequest{ID: id, Reason: "r", Attic: r.attic(), Date: day})
+	r.Must(err)
+	in := &gitxtest.Repo{T: r.T, Dir: dir, Home: r.Home, Opt: r.Opt}
+	step("Tree", gitxtest.Second(w.Tree(ctx)))
+	step("Dirty", gitxtest.Second(w.Dirty(ctx)))
+	in.Write("z.d", "1\n2\n3\n4\n5\n6\n7\n8\nsalvaged\n")
+	in.Write("new.d", "new\n")
+	step("Tree", gitxtest.Second(w.Tree(ctx)))
+	step("Dirty", gitxtest.Second(w.Dirty(ctx)))
+	step("Worktrees", gitxtest.Second(g.Worktrees(ctx)))
+	id := gitxtest.NewSalvageID()
+	s, err := w.Salvage(ctx, gitx.SalvageRequest{ID: id, Reason: "r", Attic: r.Attic(), Date: gitxtest.Day})
 	step("Salvage", err)
 	step("ResetWorktree", g.ResetWorktree(ctx, gitx.ResetRequest{Dir: dir, To: r.first, Head: r.first, Expect: s.Tree}))
-	in.write("z.d", "moved on\n2\n3\n4\n5\n6\n7\n8\n9\n")
-	tip, err := w.CommitPaths(ctx, gitx.CommitPathsRequest{Paths: []string{"z.d"}, Message: "m", Date: day, Author: someone})
+	in.Write("z.d", "moved on\n2\n3\n4\n5\n6\n7\n8\n9\n")
+	tip, err := w.CommitPaths(ctx, gitx.CommitPathsRequest{Paths: []string{"z.d"}, Message: "m", Date: gitxtest.Day, Author: gitxtest.Someone})
 	step("CommitPaths", err)
-	step("Restore", second(w.Restore(ctx, gitx.RestoreRequest{ID: id, Attic: r.attic()})))
-	if got := in.read("z.d"); got != "moved on\n2\n3\n4\n5\n6\n7\n8\nsalvaged\n" {
-		r.t.Errorf("merged to %q", got)
+	step("Restore", gitxtest.Second(w.Restore(ctx, gitx.RestoreRequest{ID: id, Attic: r.Attic()})))
+	if got := in.Read("z.d"); got != "moved on\n2\n3\n4\n5\n6\n7\n8\nsalvaged\n" {
+		r.T.Errorf("merged to %q", got)
 	}
 	tree, err := w.TreeOf(ctx, tip)
 	step("TreeOf", err)
-	sha, err := w.Commit(ctx, gitx.CommitRequest{Tree: tree, Parents: []string{tip}, Message: "m", Date: day, Author: someone})
+	sha, err := w.Commit(ctx, gitx.CommitRequest{Tree: tree, Parents: []string{tip}, Message: "m", Date: gitxtest.Day, Author: gitxtest.Someone})
 	step("Commit", err)
 	step("UpdateRef", w.UpdateRef(ctx, "refs/heads/b", sha, tip))
-	step("DropSalvage", g.DropSalvage(ctx, id, r.attic()))
+	step("DropSalvage", g.DropSalvage(ctx, id, r.Attic()))
 	step("RemoveWorktree", g.RemoveWorktree(ctx, dir), kedge.Conflict)
-	step("Holds", second(g.Holds(ctx, dir)))
+	step("Holds", gitxtest.Second(g.Holds(ctx, dir)))
 	_ = g.Removing(dir)
 	step("Removing", nil)
-	r.must(g.AddWorktree(ctx, gitx.WorktreeRequest{Path: dir + "3", Base: r.first}))
+	r.Must(g.AddWorktree(ctx, gitx.WorktreeRequest{Path: dir + "3", Base: r.first}))
 	step("RemoveWorktree", g.RemoveWorktree(ctx, dir+"3"))
 }
 
 // filteredFiles works on files whose filters nobody approved.
 func (r *trapped) filteredFiles(g *gitx.Repo, step stepper) {
-	ctx := r.t.Context()
-	step("Tree", second(g.Tree(ctx)))
+	ctx := r.T.Context()
+	step("Tree", gitxtest.Second(g.Tree(ctx)))
 	for i, p := range []string{"x.c", "y.p"} {
-		r.write(p, fmt.Sprintf("changed %d\n", i))
-		step("Tree", second(g.Tree(ctx)), kedge.Blocked)
-		step("Dirty", second(g.Dirty(ctx)))
-		step("Worktrees", second(g.Worktrees(ctx)))
-		q := gitx.CommitPathsRequest{Paths: []string{p}, Message: "m", Date: day, Author: someone}
-		step("CommitPaths", second(g.CommitPaths(ctx, q)), kedge.Blocked)
-		id := newSalvageID()
-		s, err := g.Salvage(ctx, gitx.SalvageRequest{ID: id, Reason: "r", Attic: r.attic(), Date: day})
+		r.Write(p, fmt.Sprintf("changed %d\n", i))
+		step("Tree", gitxtest.Second(g.Tree(ctx)), kedge.Blocked)
+		step("Dirty", gitxtest.Second(g.Dirty(ctx)))
+		step("Worktrees", gitxtest.Second(g.Worktrees(ctx)))
+		q := gitx.CommitPathsRequest{Paths: []string{p}, Message: "m", Date: gitxtest.Day, Author: gitxtest.Someone}
+		step("CommitPaths", gitxtest.Second(g.CommitPaths(ctx, q)), kedge.Blocked)
+		id := gitxtest.NewSalvageID()
+		s, err := g.Salvage(ctx, gitx.SalvageRequest{ID: id, Reason: "r", Attic: r.Attic(), Date: gitxtest.Day})
 		step("Salvage", err)
 		step("ResetWorktree", g.ResetWorktree(ctx, gitx.ResetRequest{To: r.tip, Head: r.tip, Expect: s.Tree}), kedge.Blocked)
-		step("Restore", second(g.Restore(ctx, gitx.RestoreRequest{ID: id, Attic: r.attic()})))
-		if got := r.read(p); got != fmt.Sprintf("changed %d\n", i) {
-			r.t.Errorf("%s came back as %q", p, got)
+		step("Restore", gitxtest.Second(g.Restore(ctx, gitx.RestoreRequest{ID: id, Attic: r.Attic()})))
+		if got := r.Read(p); got != fmt.Sprintf("changed %d\n", i) {
+			r.T.Errorf("%s came back as %q", p, got)
 		}
-		id = newSalvageID()
-		step("Salvage", second(g.Salvage(ctx, gitx.SalvageRequest{ID: id, Reason: "r", Attic: r.attic(), Date: day})))
+		id = gitxtest.NewSalvageID()
+		step("Salvage", gitxtest.Second(g.Salvage(ctx, gitx.SalvageRequest{ID: id, Reason: "r", Attic: r.Attic(), Date: gitxtest.Day})))
 	}
 }

@@ -1,0 +1,52 @@
+package hardened
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"kedge"
+)
+
+// ScratchPrefix begins the names of git dirs of our own in the common one.
+const ScratchPrefix = "kedge-scratch-"
+
+// OwnConfig is the whole configuration of a git dir of ours. Refs are stored in
+// one of refStorages; empty is git's default.
+func (g *Git) OwnConfig(bare, refs string) []byte {
+	version, extensions := "0", ""
+	if g.format == "sha256" {
+		extensions = "\tobjectformat = sha256\n"
+	}
+	if refs != "" {
+		extensions += "\trefstorage = " + refs + "\n"
+	}
+	if extensions != "" {
+		version, extensions = "1", "[extensions]\n"+extensions
+	}
+	return []byte("[core]\n\trepositoryformatversion = " + version + "\n\tbare = " + bare + "\n" + extensions)
+}
+
+// OnObjects runs one command in a bare git dir that has nothing of the
+// repository's but its objects: no attributes, configuration, index or files.
+func (g *Git) OnObjects(ctx context.Context, args ...string) ([]byte, error) {
+	dir, err := os.MkdirTemp(g.common, ScratchPrefix)
+	if err != nil {
+		return nil, kedge.Errorf(kedge.Internal, "make a scratch git dir: %w", err).WithHint("make sure that you may write to %q", g.common)
+	}
+	defer func() { _ = os.RemoveAll(dir) }() // else sweep removes it
+	if err := g.makeBare(dir); err != nil {
+		return nil, kedge.Errorf(kedge.Internal, "make a scratch git dir: %w", err)
+	}
+	return g.Run(ctx, Call{Mode: InScratch, Dir: dir, Args: args, Env: []string{"GIT_DIR=" + dir}})
+}
+
+func (g *Git) makeBare(dir string) error {
+	for name, text := range map[string][]byte{"config": g.OwnConfig("true", ""), "HEAD": []byte("ref: refs/heads/none\n")} {
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {
+			return err
+		}
+	}
+	return errors.Join(os.Mkdir(filepath.Join(dir, "refs"), 0o700), os.Symlink(filepath.Join(g.common, "objects"), filepath.Join(dir, "objects")))
+}
