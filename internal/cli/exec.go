@@ -54,7 +54,9 @@ func newExec(env *Env) *cobra.Command {
 streams in their order, is kept whole; when it has ended, what matters of it is
 printed: failures, errors, warnings, places (path:line) and totals, while passing
 tests, progress, installing, frames of libraries and repetition are counted only.
-Fewer than 40 lines are printed as they are. The exit code is the command's.
+Fewer than 40 lines are printed as they are. The exit code is the command's. On a
+terminal a line shows meanwhile how long it runs and what it printed last. Secrets
+are taken out of what is kept.
 
 It needs no daemon and no project, inside a session neither.`,
 		Example: "  kedge exec -- go test ./...\n  kedge exec -- npm ci\n  kedge exec --raw -- make        as it comes, and kept all the same\n  kedge exec --list               what is kept, of every project\n  kedge logs exec-…               the whole output",
@@ -88,7 +90,12 @@ func runExec(env *Env, args []string, raw bool) error {
 		return err
 	}
 	cmd := execCommand(env, args, kept.Output, raw)
+	stop := func() {}
+	if !raw {
+		stop = env.showProgress(kept.Output, started)
+	}
 	code, failed := runForwarding(cmd, env.InTTY)
+	stop()
 	if failed != nil {
 		fmt.Fprintf(kept.Output, "kedge: %s: %s\n", args[0], failed)
 	}

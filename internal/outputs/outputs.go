@@ -1,7 +1,8 @@
 // Package outputs owns what the commands that `kedge exec` ran have printed: each in
-// a folder of its own, whole, with a record of how it ended. It needs no daemon, so
-// that a session can use it. It promises that what a command still writes to is not
-// removed; it keeps only so many of the others.
+// a folder of its own, whole but for secrets, with a record of how it ended. It needs
+// no daemon, so that a session can use it. It promises that what a command still
+// writes to is not removed, and that a secret stays on the disk no longer than until
+// the command has ended, or the next one begins; it keeps only so many outputs.
 package outputs
 
 import (
@@ -17,15 +18,17 @@ import (
 
 	"kedge"
 	"kedge/internal/atomicfile"
+	"kedge/internal/redact"
 )
 
-// Outputs of exec stand in $KEDGE_HOME/exec/<id>: the output, as it was printed,
-// and exec.json when the command has ended. No daemon is needed for it, so that a
-// session can use it.
+// Outputs of exec stand in $KEDGE_HOME/exec/<id>: while the command runs what it
+// prints, as it is; when it has ended the output without secrets, and exec.json. No
+// daemon is needed for it, so that a session can use it.
 const (
-	folder = "exec"
-	output = "output"
-	record = "exec.json"
+	folder  = "exec"
+	printed = "printed"
+	output  = "output"
+	record  = "exec.json"
 )
 
 // What is kept of them: the oldest go first.
@@ -64,7 +67,7 @@ func Keep(home string, now time.Time) (*Kept, error) {
 		return nil, kedge.Errorf(kedge.Internal, "make a folder for the output: %w", err).
 			WithHint("KEDGE_HOME=/another/folder names one that can be written to")
 	}
-	f, err := os.OpenFile(k.Path(), os.O_RDWR|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o600)
+	f, err := os.OpenFile(filepath.Join(k.folder, printed), os.O_RDWR|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o600)
 	if err != nil {
 		return nil, kedge.Errorf(kedge.Internal, "keep the output: %w", err)
 	}
@@ -75,13 +78,22 @@ func Keep(home string, now time.Time) (*Kept, error) {
 	return k, prune(all, keepCount, keepBytes)
 }
 
-// Path is where the output stands.
+// Path is where the output stands when the command has ended.
 func (k *Kept) Path() string { return filepath.Join(k.folder, output) }
 
-// End writes down how the command ended, and lets go of the output.
+// End takes the secrets out of what the command printed, lets go of it, and writes
+// down how it ended. Somebody may write on: what comes then is kept without secrets
+// when the next command begins.
 func (k *Kept) End(e Record) error {
-	defer func() { _ = k.Output.Close() }()
+	_ = k.Output.Close() // only the lock on it is left
+	if err := settle(k.folder, true); err != nil {
+		return err
+	}
 	e.Version, e.ID, e.Session = 1, k.ID, validSession(e.Session)
+	e.Command = slices.Clone(e.Command)
+	for i, arg := range e.Command {
+		e.Command[i] = redact.Text(arg)
+	}
 	b, err := json.MarshalIndent(e, "", "  ")
 	if err != nil {
 		return kedge.Errorf(kedge.Internal, "encode the record: %w", err)
@@ -98,10 +110,16 @@ func validSession(id kedge.SessionID) kedge.SessionID {
 	return ""
 }
 
-// Open opens the kept output of a command.
+// Open opens the kept output of a command, without secrets, also while it runs.
 func Open(home, id string) (io.ReadCloser, error) {
 	if !kedge.ValidID("exec", id) {
 		return nil, kedge.Errorf(kedge.Invalid, "%q is not the id of a command that exec ran", id)
+	}
+	if f, err := os.Open(filepath.Join(home, folder, id, printed)); err == nil {
+		return struct {
+			io.Reader
+			io.Closer
+		}{&cleaned{from: f, size: chunk}, f}, nil
 	}
 	f, err := os.Open(filepath.Join(home, folder, id, output))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -152,10 +170,15 @@ func prune(all string, count int, size int64) error {
 		}
 		folder := filepath.Join(all, name)
 		left++
-		if info, err := os.Stat(filepath.Join(folder, output)); err == nil {
-			total += info.Size()
+		for _, file := range []string{printed, output} {
+			if info, err := os.Stat(filepath.Join(folder, file)); err == nil {
+				total += info.Size()
+			}
 		}
 		if left <= count && (total <= size || left == 1) {
+			if err := settle(folder, false); err != nil { // of one whose exec was killed
+				return err
+			}
 			continue
 		}
 		if err := removeOne(folder); err != nil {
@@ -167,7 +190,7 @@ func prune(all string, count int, size int64) error {
 
 // removeOne removes the place of a command unless somebody writes to it.
 func removeOne(folder string) error {
-	f, err := os.Open(filepath.Join(folder, output))
+	f, err := os.Open(filepath.Join(folder, printed))
 	switch {
 	case err == nil:
 		defer func() { _ = f.Close() }()

@@ -1,13 +1,19 @@
 package outputs
 
 import (
+	"bytes"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"kedge"
+	"kedge/internal/redact"
 )
 
 // TestExecsAreBounded: the oldest outputs go, but none that a command still has
@@ -34,7 +40,7 @@ func TestExecsAreBounded(t *testing.T) {
 	all := filepath.Join(home, folder)
 	there := func() (left []int) {
 		for i, k := range kept {
-			if _, err := os.Stat(k.Path()); err == nil {
+			if _, err := os.Stat(k.folder); err == nil {
 				left = append(left, i)
 			}
 		}
@@ -95,5 +101,105 @@ func TestSessionOfAnOutput(t *testing.T) {
 	all, err := List(home)
 	if err != nil || len(all) != 3 || all[0].Session != "" || all[1].Session != "" || all[2].Session != good {
 		t.Errorf("%+v, %v", all, err)
+	}
+}
+
+// TestT15KeptOutputsHaveNoSecrets: neither when the command has ended, nor while it
+// runs, nor of one whose exec was killed; what somebody writes on is kept as well.
+func TestT15KeptOutputsHaveNoSecrets(t *testing.T) {
+	home := t.TempDir()
+	secret := "gh" + "p_" + strings.Repeat("aB3dE5gH7j", 4)[:36]
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	keep := func(n int) *Kept {
+		t.Helper()
+		k, err := Keep(home, at.Add(time.Duration(n)*time.Second))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := k.Output.WriteString("before\n" + secret + "\nafter\n"); err != nil {
+			t.Fatal(err)
+		}
+		return k
+	}
+	read := func(k *Kept) string {
+		t.Helper()
+		f, err := Open(home, k.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = f.Close() }()
+		b, err := io.ReadAll(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	const want = "before\n[redacted:github]\nafter\n"
+	runs, killed := keep(1), keep(2)
+	if got := read(runs); got != want {
+		t.Errorf("of one that runs: %q", got)
+	}
+	if err := killed.Output.Close(); err != nil { // the kernel does that
+		t.Fatal(err)
+	}
+	ended := keep(3)
+	child, err := syscall.Dup(int(ended.Output.Fd())) // of a process that it left
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := ended.End(Record{Command: []string{"login", "--token=" + secret}}); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(ended.Path()); err != nil || string(text) != want {
+		t.Errorf("of one that ended: %q, %v", text, err)
+	}
+	if _, err := syscall.Write(child, []byte("later "+secret+"\n")); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Close(child); err != nil {
+		t.Fatal(err)
+	}
+	if err := runs.End(Record{Command: []string{"x"}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := keep(4).End(Record{Command: []string{"x"}}); err != nil {
+		t.Fatal(err)
+	}
+	if got := read(killed); got != want {
+		t.Errorf("of one that was killed: %q", got)
+	}
+	if got := read(ended); got != want+"later [redacted:github]\n" {
+		t.Errorf("of one that left a process: %q", got)
+	}
+	err = filepath.WalkDir(home, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		if bytes.Contains(b, []byte(secret)) || d.Name() == printed {
+			t.Errorf("%s holds %q", path, b)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestCleanedIsTheWholeText: however it is cut, nothing is lost, and a key that lies
+// across two pieces is taken out.
+func TestCleanedIsTheWholeText(t *testing.T) {
+	line := strings.Repeat("x", 63) + "\n"
+	key := "-----BEGIN " + "PRIVATE KEY-----\n" + strings.Repeat(strings.Repeat("Ab1", 20)+"\n", 20) + "-----END " + "PRIVATE KEY-----\n"
+	const piece = 2048
+	for _, text := range []string{
+		"", "a", strings.Repeat("x", piece+5), strings.Repeat(line, piece/64*2+7),
+		strings.Repeat(line, piece/64-3) + key + strings.Repeat(line, 10),
+		key + strings.Repeat(line, piece/64+3),
+	} {
+		got, err := io.ReadAll(&cleaned{from: strings.NewReader(text), size: piece})
+		if want := redact.Text(text); err != nil || string(got) != want {
+			t.Errorf("of %d bytes: %d, and not %d: %v", len(text), len(got), len(want), err)
+		}
 	}
 }

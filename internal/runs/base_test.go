@@ -154,6 +154,44 @@ func TestF10KilledSessionsBlock(t *testing.T) {
 	}
 }
 
+// TestF10BlockedAfterCrashesSaysTheLast: what the agent said last, without secrets and
+// escapes, is in the explanation; a salvage is spoken of where there is one.
+func TestF10BlockedAfterCrashesSaysTheLast(t *testing.T) {
+	says := `{"do":"say","text":"I give up\nthe database is gone"},{"do":"exit","code":3}`
+	w := newWorld(t, nil, `[
+		{"feature":"b","do":[{"do":"write","path":"half.txt","text":"half\n"},`+says+`]},
+		{"feature":"c","do":[{"do":"exit","code":3}]}]`, "")
+	w.feature("b", "test -f b.txt")
+	w.feature("c", "test -f c.txt")
+	w.want(w.run(service.RunFlags{}), run.StatusStopped, kedge.Blocked, "b:blocked c:blocked")
+	b, c := w.of("b").Notes, w.of("c").Notes
+	if !strings.Contains(b, "\nThe last from its agent: the database is gone\n") {
+		t.Errorf("b: %q", b)
+	}
+	if strings.Contains(c, "salvage") || strings.Contains(c, "The last from") || !strings.Contains(c, "It left no work.") {
+		t.Errorf("c: %q", c)
+	}
+	_, rest, _ := strings.Cut(b, "kedge salvage restore ")
+	id, _, _ := strings.Cut(rest, ")")
+	got, err := w.svc.SalvageRestore(w.ctx, w.caller(), service.SalvageRestoreRequest{ID: kedge.SalvageID(id)})
+	if err != nil || got.Salvage.Files != 1 {
+		t.Errorf("what is advised does not help: %+v, %v\n%q", got, err, b)
+	}
+}
+
+// TestT15LastLineOfACrash: a line that an agent printed is told without secrets, and
+// without what could steer a terminal.
+func TestT15LastLineOfACrash(t *testing.T) {
+	secret := "gh" + "p_" + strings.Repeat("aB3dE5gH7j", 4)[:36]
+	files := map[string]string{"dies.sh": "printf 'first\\n\\033[31mError: no module named x " + secret + "\\033[0m\\007\\n' >&2\nexit 3\n"}
+	w := newWorld(t, files, "", "[agents.dies]\nkind = \"command\"\ncommand = [\"sh\", \"dies.sh\"]\n")
+	w.feature("a", "test -f a.txt")
+	w.want(w.run(service.RunFlags{Agent: "dies"}), run.StatusStopped, kedge.Blocked, "a:blocked")
+	if a := w.of("a").Notes; !strings.Contains(a, "\nThe last from its agent: Error: no module named x [redacted:github]\nIt left no work.") {
+		t.Errorf("a: %q", a)
+	}
+}
+
 func TestDayBudgetIsOfAllRuns(t *testing.T) {
 	today := func() string { return time.Now().UTC().Format(time.DateOnly) }
 	day := today()

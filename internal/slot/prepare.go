@@ -79,7 +79,7 @@ func (s *Slots) Put(ctx context.Context, q Request) (Ready, error) {
 	}
 	j, err := s.Keep(q.Run, q.Job, func(j *Job) {
 		if j.Prepare != q.Origin {
-			j.Prepare, j.From, j.Base, j.Given, j.Mended = q.Origin, j.Base, q.Base, "", ""
+			j.Prepare, j.From, j.Base, j.Given, j.Mended, j.Salvage = q.Origin, j.Base, q.Base, "", "", ""
 		}
 	})
 	if err != nil {

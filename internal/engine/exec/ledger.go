@@ -81,7 +81,10 @@ func (x *Executor) markFeature(ctx context.Context, c run.Command) error {
 		at := c.At
 		data.CompletedAt = &at
 	case kedge.BlockedWork:
-		notes := explanation(c)
+		notes, err := x.explanation(ctx, c)
+		if err != nil {
+			return err
+		}
 		data.Notes = &notes
 	default:
 	}
@@ -96,18 +99,6 @@ func (x *Executor) filesOf(ctx context.Context, c run.Command) ([]string, error)
 		files = append(files, f.Path)
 	}
 	return files, err
-}
-
-// explanation is why a feature is blocked, for the person who looks at it.
-func explanation(c run.Command) string {
-	var b strings.Builder
-	b.WriteString("Blocked: " + strings.TrimSpace(c.Reason))
-	if f := strings.TrimSpace(c.Failure); f != "" && f != strings.TrimSpace(c.Reason) {
-		b.WriteString("\nThe first failure, which the one repair was told: " + f)
-	}
-	b.WriteString("\nThe work was set aside (kedge salvage ls) and the files are as before. Next: kedge feature amend " + string(c.Feature) +
-		", where the check is wrong, or kedge feature reopen " + string(c.Feature) + ".")
-	return b.String()
 }
 
 // ledgerTree is the run's clean work tree, with the files of Base.

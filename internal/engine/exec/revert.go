@@ -3,7 +3,9 @@ package exec
 import (
 	"context"
 
+	"kedge"
 	"kedge/internal/run"
+	"kedge/internal/slot"
 )
 
 // revert sets aside what is in the job's slot and puts it back to its base.
@@ -23,7 +25,14 @@ func (x *Executor) revert(ctx context.Context, c run.Command, _ func(run.Event))
 		reason = string(c.Feature) + ": " + reason
 	}
 	c.Carry = ""
-	ready, err := x.cfg.Slots.Put(ctx, x.request(c, reason))
+	q := x.request(c, reason)
+	q.Saved = func(ctx context.Context, s kedge.Salvage) error { // done again, there is nothing left to set aside
+		if _, err := x.keep(c, func(j *slot.Job) { j.Salvage = s.ID }); err != nil {
+			return err
+		}
+		return x.salvaged(ctx, s)
+	}
+	ready, err := x.cfg.Slots.Put(ctx, q)
 	if err != nil {
 		return badPlace(c, err)
 	}

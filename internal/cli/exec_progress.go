@@ -1,0 +1,98 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"kedge/internal/ansi"
+	"kedge/internal/plain"
+)
+
+// execProgress is the one line that shows a person that a command is at work: how
+// long, how much it has printed, and its last line. Only its own escape codes get to
+// the terminal.
+type execProgress struct {
+	w       io.Writer
+	cols    func() int
+	out     io.ReaderAt // what the command prints
+	started time.Time
+
+	off   int64
+	lines int
+	tail  []byte // the end of what was read
+	drawn bool
+}
+
+// showProgress draws the line every second until stop is called, which takes it away
+// again. Where nobody would see it nothing is drawn.
+func (env *Env) showProgress(out *os.File, started time.Time) (stop func()) {
+	if !env.redraws() {
+		return func() {}
+	}
+	p := &execProgress{w: env.rawErr, out: out, started: started, cols: func() int { cols, _ := env.screenSize(); return cols }}
+	tick := time.NewTicker(time.Second)
+	end := p.follow(tick.C)
+	return func() { tick.Stop(); end() }
+}
+
+// follow draws whenever it is told to; stop returns when nothing draws any more.
+func (p *execProgress) follow(ticks <-chan time.Time) (stop func()) {
+	quit, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			select {
+			case now := <-ticks:
+				p.draw(now)
+			case <-quit:
+				return
+			}
+		}
+	}()
+	return func() {
+		close(quit)
+		<-done
+		if p.drawn {
+			_, _ = io.WriteString(p.w, "\r\x1b[2K") // a terminal that is gone is no trouble
+		}
+	}
+}
+
+func (p *execProgress) draw(now time.Time) {
+	p.read()
+	text := fmt.Sprintf("kedge: %s, %s, %s", span(now.Sub(p.started)), plural(p.lines, "line"), bytesText(p.off))
+	if last := p.last(); last != "" {
+		text += ": " + last
+	}
+	p.drawn = true
+	_, _ = io.WriteString(p.w, "\r\x1b[2K"+cutTo(text, max(p.cols()-1, 20))) // as above
+}
+
+// progressTail is how much of the end is looked at for the last line.
+const progressTail = 4 << 10
+
+// read takes in what was printed since.
+func (p *execProgress) read() {
+	buf := make([]byte, 256<<10)
+	for {
+		n, err := p.out.ReadAt(buf, p.off)
+		p.off += int64(n)
+		p.lines += bytes.Count(buf[:n], []byte("\n"))
+		p.tail = append(p.tail, buf[:n]...)
+		if over := len(p.tail) - progressTail; over > 0 {
+			p.tail = append([]byte(nil), p.tail[over:]...)
+		}
+		if n == 0 || err != nil { // the end, for now
+			return
+		}
+	}
+}
+
+// last is the last line that has anything in it, fit for a terminal.
+func (p *execProgress) last() string {
+	text := bytes.TrimRight(ansi.Text(p.tail), " \t\r\n")
+	return plain.Line(string(bytes.TrimSpace(text[bytes.LastIndexAny(text, "\r\n")+1:])))
+}
