@@ -50,7 +50,7 @@ func (r *Repo) Dirty(ctx context.Context) (bool, error) {
 	}
 	dirty := false
 	err = r.withScratch(ctx, func(s *Scratch) error {
-		c, err := s.Differences(ctx)
+		c, err := s.sinceIndex(ctx)
 		if err != nil {
 			return err
 		}

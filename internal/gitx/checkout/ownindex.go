@@ -310,6 +310,31 @@ func (s *Scratch) trust(ctx context.Context, c *Changes) error {
 	return s.given(ctx, lines.Bytes())
 }
 
+// sinceIndex is Differences, but for files that are as the user's index has them: what
+// Kedge kept of a file may be of before a commit.
+func (s *Scratch) sinceIndex(ctx context.Context) (Changes, error) {
+	c, err := s.Differences(ctx)
+	if err != nil {
+		return c, err
+	}
+	var lines bytes.Buffer
+	for _, p := range pairs(s.kept, s.user) {
+		if p.have == nil || p.want == nil || p.have.object == p.want.object {
+			continue
+		}
+		if _, changed := slices.BinarySearch(c.changed, p.want.path); changed {
+			lines.WriteString(p.want.line())
+		}
+	}
+	if lines.Len() == 0 {
+		return c, nil
+	}
+	if err := s.given(ctx, lines.Bytes()); err != nil {
+		return c, err
+	}
+	return s.scan(ctx)
+}
+
 // attributed tells whether one of the paths decides how others are stored.
 func attributed(paths []string) bool {
 	return slices.ContainsFunc(paths, func(p string) bool { return path.Base(p) == ".gitattributes" })

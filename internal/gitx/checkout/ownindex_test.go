@@ -158,6 +158,44 @@ func TestRow41KeptIndexChangesNothing(t *testing.T) {
 	}
 }
 
+// TestKeptIndexOfBeforeACommit: what was kept of a file before it was changed and
+// committed makes nobody's work tree dirty.
+func TestKeptIndexOfBeforeACommit(t *testing.T) {
+	r := gitxtest.New(t)
+	nextSecond(r)
+	r.Tree() // keeps it
+	if kept, err := os.ReadDir(r.Opt.Cache.Dir); err != nil || len(kept) != 1 {
+		t.Fatalf("nothing was kept: %v, %v", kept, err)
+	}
+	r.Write("a", "two, and longer\n")
+	dirty := func() bool {
+		t.Helper()
+		is, err := r.Open().Dirty(t.Context())
+		r.Must(err)
+		return is
+	}
+	if !dirty() {
+		t.Error("a change is not seen")
+	}
+	r.Commit("second")
+	if dirty() {
+		t.Error("what is committed counts as changed")
+	}
+	r.Write("a", "three\n")
+	r.Git("add", "a")
+	if !dirty() {
+		t.Error("what is staged is not seen")
+	}
+	r.Write("a", "two, and longer\n")
+	if !dirty() {
+		t.Error("what is staged is not seen beside a file as in HEAD")
+	}
+	r.Git("reset", "-q")
+	if dirty() {
+		t.Error("dirty with nothing changed")
+	}
+}
+
 // TestKeptIndexThatIsDamaged is read past, and replaced.
 func TestKeptIndexThatIsDamaged(t *testing.T) {
 	r := gitxtest.New(t)
