@@ -9,8 +9,12 @@ import (
 // anthropic is the Messages API.
 var anthropic = protocol{
 	name: "anthropic", parse: parseAnthropic, whole: anthropicWhole, stream: anthropicStream, refuse: anthropicRefuse,
-	count: func(tokens int64) any { return object{"input_tokens": tokens} },
+	count:  func(tokens int64) any { return object{"input_tokens": tokens} },
+	begins: func(r Reply) Usage { r.Usage.Output = anthropicFirst; return r.Usage },
 }
+
+// anthropicFirst is the output that a stream tells when it begins.
+const anthropicFirst = 1
 
 func parseAnthropic(_ string, body []byte) (Request, error) {
 	var in struct {
@@ -83,7 +87,7 @@ func anthropicWhole(r Reply) any {
 }
 
 func anthropicStream(r Reply) []frame {
-	out := []frame{{"message_start", object{"type": "message_start", "message": anthropicMessage(r, []any{}, nil, 1)}}}
+	out := []frame{{"message_start", object{"type": "message_start", "message": anthropicMessage(r, []any{}, nil, anthropicFirst)}}}
 	index := 0
 	block := func(start object, deltas ...object) {
 		out = append(out, frame{"content_block_start", object{"type": "content_block_start", "index": index, "content_block": start}})

@@ -25,8 +25,8 @@ type conversation struct {
 	totals Totals
 }
 
-// Totals is what a conversation used. What broke off is not in Usage: nobody was
-// told what it cost.
+// Totals is what a conversation used. What broke off is in Usage as far as its
+// protocol told it before: with some all of its input, with others nothing.
 type Totals struct {
 	Usage
 	Replies int // given whole
@@ -155,6 +155,14 @@ func (m *Model) Given(r Reply) {
 	t.Last = r.Usage
 	c.turn++
 	c.faults = 0
+}
+
+// Begun says that a reply that breaks off has told what it used so far.
+func (m *Model) Begun(r Reply, told Usage) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	t := &m.now[r.Conversation].totals
+	t.Usage = t.Usage.Add(told)
 }
 
 // perToken is how many characters a token has here.

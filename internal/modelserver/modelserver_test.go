@@ -231,7 +231,6 @@ func TestFaults(t *testing.T) {
 	})
 }
 
-// A reply that is cut has no end and is no reply; the turn is given again.
 // A fault can be meant for some requests only.
 func TestFaultUnless(t *testing.T) {
 	m := modelserver.NewModel()
@@ -250,17 +249,34 @@ func TestFaultUnless(t *testing.T) {
 	}
 }
 
+// A reply that is cut has no end and is no reply; the turn is given again. What it
+// told when it began counts.
 func TestCut(t *testing.T) {
 	each(t, func(t *testing.T, s *modelserver.Server, d dialect, stream bool) {
-		s.Play("one", modelserver.Script{Turns: []modelserver.Turn{{Text: strings.Repeat("many words ", 50), Faults: []modelserver.Fault{{Kind: modelserver.Cut}}}}})
-		_, body, err := ask(t, s, d, modelserver.Mark("one"), stream)
-		if err == nil || strings.Contains(body, d.last) || stream && !strings.Contains(body, "many words") {
+		s.Play("one", modelserver.Script{Turns: []modelserver.Turn{{Text: strings.Repeat("many words ", 50), Faults: []modelserver.Fault{{Kind: modelserver.Stall}}}}})
+		path := d.path
+		if stream {
+			path = d.streaming
+		}
+		res, err := http.Post(s.URL+path, "application/json", strings.NewReader(d.body(modelserver.Mark("one"), stream)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = res.Body.Close() }()
+		begin := make([]byte, 1)
+		if _, err := res.Body.Read(begin); err != nil {
+			t.Fatal(err)
+		}
+		s.Cut()
+		body, err := io.ReadAll(res.Body)
+		if err == nil || strings.Contains(string(body), d.last) {
 			t.Errorf("%v after %s", err, body)
 		}
-		if got := s.Totals("one"); got.Replies != 0 {
+		got := s.Totals("one")
+		if begun := strings.Contains(path, "/messages") && stream; got.Replies != 0 || begun != (got.Usage != modelserver.Usage{}) || begun && got.Output != 1 {
 			t.Errorf("counted %+v", got)
 		}
-		if _, body, err = ask(t, s, d, modelserver.Mark("one"), stream); err != nil || !strings.Contains(body, "many words") {
+		if _, body, err := ask(t, s, d, modelserver.Mark("one"), stream); err != nil || !strings.Contains(body, "many words") {
 			t.Errorf("again: %v, %s", err, body)
 		}
 	})

@@ -14,6 +14,7 @@ type protocol struct {
 	stream func(r Reply) []frame // the reply as it comes
 	refuse func(f Fault) any     // the body of an answer that is an error
 	count  func(tokens int64) any
+	begins func(r Reply) Usage // what a stream tells when it begins; nil: nothing before its end
 }
 
 // frame is one event of a stream.

@@ -93,8 +93,7 @@ const (
 	ServerError  FaultKind = "server_error" // 500
 	TooLong      FaultKind = "too_long"     // 400: the prompt does not fit
 	Unauthorized FaultKind = "unauthorized" // 401
-	Cut          FaultKind = "cut"          // the connection breaks in the middle of the reply
-	Stall        FaultKind = "stall"        // the reply stops in the middle, and the connection stays
+	Stall        FaultKind = "stall"        // the reply stops in the middle, and the connection stays, until Cut
 )
 
 // status is the HTTP status of a fault; 0 when the reply begins as if all was

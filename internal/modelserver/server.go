@@ -34,6 +34,7 @@ type Server struct {
 	mu      sync.Mutex
 	records []Record
 	more    chan struct{} // closed and made anew with every record
+	cut     chan struct{} // closed and made anew with every Cut
 }
 
 // Start starts a server on a free port of 127.0.0.1.
@@ -42,7 +43,7 @@ func Start() (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{Model: NewModel(), URL: "http://" + l.Addr().String(), more: make(chan struct{})}
+	s := &Server{Model: NewModel(), URL: "http://" + l.Addr().String(), more: make(chan struct{}), cut: make(chan struct{})}
 	s.closing, s.close = context.WithCancel(context.Background())
 	s.http = &http.Server{Handler: s}   //nolint:gosec // a test's own: whoever is slow may be
 	go func() { _ = s.http.Serve(l) }() // it ends with Close
@@ -83,12 +84,24 @@ func (s *Server) Await(ctx context.Context, ok func(Record) bool) (Record, error
 	}
 }
 
-func (s *Server) record(r Record) {
+// Cut breaks the connections of all replies that stall, or will, to requests that
+// are among the records. Who cuts knows what was read before: a connection that
+// breaks at once may take with it what its reader had not yet looked at.
+func (s *Server) Cut() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	close(s.cut)
+	s.cut = make(chan struct{})
+}
+
+// record keeps a request, and gives what is closed when replies to it are cut.
+func (s *Server) record(r Record) (cut <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.records = append(s.records, r)
 	close(s.more)
 	s.more = make(chan struct{})
+	return s.cut
 }
 
 // endpoint is the protocol of a path; counting says that only tokens are asked.
@@ -129,14 +142,14 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	req, err := p.parse(r.URL.Path, body)
 	rec.Protocol, rec.Request, rec.Conversation = p.name, req, req.Conversation()
-	s.record(rec)
+	cut := s.record(rec)
 	switch {
 	case err != nil:
 		reply(w, http.StatusBadRequest, p.refuse(Fault{Kind: TooLong, Text: err.Error()}))
 	case counting:
 		reply(w, http.StatusOK, p.count(int64(req.Size)/perToken))
 	default:
-		s.serve(w, r, p, req)
+		s.serve(w, r, p, req, cut)
 	}
 }
 
@@ -160,7 +173,7 @@ func reply(w http.ResponseWriter, status int, body any) {
 }
 
 // serve gives the model's answer, or what goes wrong with it.
-func (s *Server) serve(w http.ResponseWriter, r *http.Request, p protocol, req Request) {
+func (s *Server) serve(w http.ResponseWriter, r *http.Request, p protocol, req Request, cut <-chan struct{}) {
 	a := s.Answer(req)
 	if a.Fault != nil && a.Fault.status() != 0 {
 		if a.Fault.Kind == RateLimit {
@@ -174,13 +187,16 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, p protocol, req R
 		return
 	}
 	if !req.Stream {
-		s.serveWhole(w, r, p, a)
+		s.serveWhole(w, r, p, a, cut)
 		return
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
 	frames := p.stream(a)
 	if a.Fault != nil {
 		frames = frames[:(len(frames)+1)/2]
+		if p.begins != nil {
+			s.Begun(a, p.begins(a))
+		}
 	}
 	for i, f := range frames {
 		if a.Fault == nil && i == len(frames)-1 {
@@ -191,10 +207,10 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, p protocol, req R
 		}
 		_ = http.NewResponseController(w).Flush()
 	}
-	s.breakOff(r, a)
+	s.breakOff(r, a, cut)
 }
 
-func (s *Server) serveWhole(w http.ResponseWriter, r *http.Request, p protocol, a Reply) {
+func (s *Server) serveWhole(w http.ResponseWriter, r *http.Request, p protocol, a Reply, cut <-chan struct{}) {
 	if a.Fault == nil {
 		s.Given(a)
 		reply(w, http.StatusOK, p.whole(a))
@@ -203,19 +219,19 @@ func (s *Server) serveWhole(w http.ResponseWriter, r *http.Request, p protocol, 
 	w.Header().Set("Content-Type", "application/json")
 	_, _ = io.WriteString(w, "{") // as far as it comes
 	_ = http.NewResponseController(w).Flush()
-	s.breakOff(r, a)
+	s.breakOff(r, a, cut)
 }
 
-// breakOff ends a reply that is cut or stalls; a whole one it leaves as it is.
-func (s *Server) breakOff(r *http.Request, a Reply) {
-	switch {
-	case a.Fault == nil:
+// breakOff ends a reply that stalls, when it is cut or nobody listens any more; a
+// whole one it leaves as it is.
+func (s *Server) breakOff(r *http.Request, a Reply, cut <-chan struct{}) {
+	if a.Fault == nil {
 		return
-	case a.Fault.Kind == Stall:
-		select {
-		case <-r.Context().Done():
-		case <-s.closing.Done():
-		}
+	}
+	select {
+	case <-r.Context().Done():
+	case <-s.closing.Done():
+	case <-cut:
 	}
 	panic(http.ErrAbortHandler)
 }

@@ -33,6 +33,8 @@ type program struct {
 	metered bool                     // what it used comes beside the protocol: see telemetry
 	chosen  bool                     // --model chooses its model
 	settles bool                     // of a loaded conversation it tells its commands when it has told the rest
+	writes  bool                     // it ends without having written down its last reply, where its input ends with the prompt
+	summed  bool                     // the sums at the end of a prompt are those of its process, also in a conversation that goes on
 	notice  func(text string) notice // what a piece of a message says that is none of the model's; nil: nothing
 	model   func(id string) string   // the model's own name in what it calls one; nil: it is
 }

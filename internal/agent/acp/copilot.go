@@ -16,7 +16,7 @@ import (
 func Copilot(argv []string) *Adapter {
 	return known(argv, program{
 		kind: "copilot", args: []string{"--acp", "--no-auto-update"}, reads: []string{"--available-tools=view,grep,glob"},
-		screen: "--interactive", chosen: true, notice: copilotNotice,
+		screen: "--interactive", chosen: true, summed: true, notice: copilotNotice,
 	})
 }
 

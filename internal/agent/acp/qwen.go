@@ -11,7 +11,7 @@ import (
 // beside which it tells what every reply used. It was made with 0.15.10.
 func Qwen(argv []string) *Adapter {
 	return known(argv, program{
-		kind: "qwen", args: []string{"--acp"}, screen: "--prompt-interactive", chosen: true, model: qwenModel, notice: qwenNotice,
+		kind: "qwen", args: []string{"--acp"}, screen: "--prompt-interactive", chosen: true, model: qwenModel, notice: qwenNotice, writes: true,
 	})
 }
 

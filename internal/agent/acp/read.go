@@ -20,6 +20,7 @@ const (
 	modeID   = 3
 	modelID  = 4
 	promptID = 5
+	leaveID  = 6 // after all that was wanted of it
 )
 
 // protocol is the version of the protocol: in the next one the answer to a
@@ -151,6 +152,8 @@ func (r *reader) answered(l *message) ([]watch.Event, agent.Input) {
 	switch {
 	case err != nil || id == promptID:
 		return r.ended(l)
+	case id == leaveID:
+		return nil, agent.Input{Close: true}
 	case id < helloID || id > promptID:
 		return nil, agent.Input{}
 	case l.Error != nil:
@@ -288,7 +291,16 @@ func (r *reader) ended(l *message) ([]watch.Event, agent.Input) {
 		return out, r.fail(&failure{Message: "its turn ended with " + strconv.Quote(cmp.Or(l.Result.Stop, "nothing"))})
 	}
 	r.stage = done
-	return out, agent.Input{Close: true}
+	return out, r.leave()
+}
+
+// leave ends the input, now that its work is done. A program that is still writing its
+// last reply down is asked something before that it answers only by what it wrote.
+func (r *reader) leave() agent.Input {
+	if !r.own.writes {
+		return agent.Input{Close: true}
+	}
+	return agent.Input{Text: request(leaveID, "session/list", map[string]any{"cwd": r.task.Dir, "_meta": map[string]any{"size": 1}})}
 }
 
 // update is something that happened. What is told while a conversation is loaded

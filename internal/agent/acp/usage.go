@@ -71,10 +71,10 @@ func (r *reader) filled(u *update) []watch.Event {
 
 // settle adds what the sums of a prompt's end have and no reply told. Of a
 // conversation that goes on they may hold what was before it, so that nothing is
-// known by them.
+// known by them, unless the program is known to sum up its own process.
 func (r *reader) settle(res *result) []watch.Event {
 	sum, told := res.Usage, r.usage.told
-	if sum == nil || r.task.Resume != "" || r.own.metered {
+	if sum == nil || r.task.Resume != "" && !r.own.summed || r.own.metered {
 		return nil
 	}
 	rest := tokens{

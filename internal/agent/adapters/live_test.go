@@ -207,7 +207,6 @@ func TestLiveQwen(t *testing.T) {
 				Skip: map[string]string{
 					"cut":     "it gives up at a broken stream; the run takes that for a provider's limit and goes on with a fresh session",
 					"steer":   "a second prompt would end the first: what people say stands in the next brief",
-					"resume":  "it ends before it has written down its last reply, which a conversation that goes on then lacks",
 					"shorten": "the protocol that it is driven by has no word for it",
 				},
 			})

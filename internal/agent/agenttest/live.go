@@ -33,6 +33,7 @@ type Live struct {
 	Model    string                                           // that it is told to use where a scenario names one; empty: sonnet
 	Full     int64                                            // tokens at which it shortens its context by itself; 0: when the provider refuses
 	Late     bool                                             // it shortens its context only when its turn is over
+	Whole    bool                                             // it prints a reply when all of it is there
 	Mute     bool                                             // it does not tell that a command failed
 	Deaf     bool                                             // it takes no words on what a shortened context has to keep
 	Forgets  string                                           // with what it says that it lost a conversation, which it may; empty: it does not

@@ -1,6 +1,7 @@
 package agenttest
 
 import (
+	"bytes"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -283,7 +284,7 @@ func shorten(w *world) {
 	}
 	w.play(append(turns, modelserver.Turn{Text: "Done.", Faults: []modelserver.Fault{{Kind: modelserver.Stall}}})...)
 	s := w.start(agent.Task{})
-	s.untilAsked(7)
+	s.untilHalf(7, "Done.")
 	s.say(agent.Word{Kind: agent.Shorten, ID: "e", Text: keep})
 	s.until("a compaction", func(ev watch.Event) bool { return ev.Kind == watch.Compact || ev.Kind == watch.Spared })
 	s.say(agent.Word{Kind: agent.Tell, ID: "ff", Text: "Go on. " + modelserver.Mark("main")})
@@ -339,6 +340,16 @@ func (s *session) untilAsked(times int) {
 			}
 		}
 		return n >= times
+	})
+}
+
+// untilHalf waits until the model was asked so often, and stalls in a reply, and until
+// the program has read the words that came of it, where it prints pieces of replies.
+func (s *session) untilHalf(times int, words string) {
+	s.t.Helper()
+	s.untilAsked(times)
+	s.untilTrue("it prints nothing of what it reads", func() bool {
+		return s.live.Whole || bytes.Contains(s.printed(), []byte(words))
 	})
 }
 
@@ -449,8 +460,10 @@ func words(from, to int) string {
 
 // cutOff: a stream that breaks is made good, and counted once.
 func cutOff(w *world) {
-	w.play(modelserver.Turn{Text: words(0, 40), Faults: []modelserver.Fault{{Kind: modelserver.Cut}}}, modelserver.Turn{Text: "Done."})
+	w.play(modelserver.Turn{Text: words(0, 40), Faults: []modelserver.Fault{{Kind: modelserver.Stall}}}, modelserver.Turn{Text: "Done."})
 	s := w.start(agent.Task{})
+	s.untilHalf(1, "Sentence number")
+	w.server.Cut()
 	s.finished()
 	s.used()
 }

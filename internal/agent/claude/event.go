@@ -40,6 +40,7 @@ type event struct {
 		Message message `json:"message"`
 		Usage   tokens  `json:"usage"`
 	} `json:"event"`
+	Abandoned json.RawMessage `json:"abandoned_blocks"` // of a message_stop: the reply broke off
 
 	RequestID string `json:"request_id"` // control_request
 	Request   struct {

@@ -96,10 +96,11 @@ var (
 	partial = []byte(`{"type":"stream_event"`)
 	starts  = []byte(`"message_start"`)
 	deltas  = []byte(`"message_delta"`)
+	breaks  = []byte(`"abandoned_blocks"`)
 )
 
 func (r *reader) line(line []byte, long bool, at agent.Time) ([]watch.Event, agent.Input) {
-	if bytes.HasPrefix(line, partial) && !bytes.Contains(line, starts) && !bytes.Contains(line, deltas) {
+	if bytes.HasPrefix(line, partial) && !bytes.Contains(line, starts) && !bytes.Contains(line, deltas) && !bytes.Contains(line, breaks) {
 		return nil, agent.Input{}
 	}
 	var ev event
@@ -232,7 +233,7 @@ func (r *reader) rateLimit(ev *event) []watch.Event {
 }
 
 // streamed is the beginning or the end of a reply: the only places where its
-// figures are right while it comes. Sub-agents are not streamed.
+// figures are right while it comes; or that it broke off. Sub-agents are not streamed.
 func (r *reader) streamed(ev *event) []watch.Event {
 	switch {
 	case ev.Parent != "":
@@ -243,6 +244,9 @@ func (r *reader) streamed(ev *event) []watch.Event {
 	case ev.Event.Type == "message_delta":
 		id, u := r.usage.end(ev.Event.Usage)
 		return append(talk.Used(u), r.turn(id)...)
+	case ev.Event.Type == "message_stop" && len(ev.Abandoned) > 0:
+		r.usage.abandoned()
+		return nil
 	default:
 		return nil
 	}

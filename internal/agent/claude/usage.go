@@ -10,14 +10,17 @@ import (
 // usage counts. A reply says what it used three times: when it starts
 // (without its output), with each of its blocks (the same again), and when it
 // ends; the result of a turn has the sums of the process, with what sub-agents
-// and side requests used, which is nowhere else. So a reply is counted once, when
-// it is whole, and the result adds what is missing to its sums.
+// and side requests used, which is nowhere else. So a reply is counted once: its
+// input when it begins, because the provider has read it then, whatever becomes of
+// the reply; its output when it ends; and the result adds what is missing to its sums.
 type usage struct {
-	told   tokens          // that were reported
+	told   tokens          // that were reported, and are in the sums of a result, or will be
 	usd    float64         // likewise
 	window int64           // 0: unknown
 	model  string          // of the last reply of the main conversation
 	coming message         // the reply of the main conversation that is being streamed
+	ended  message         // the last one that had an end, with all that it used
+	lost   tokens          // of the last reply, if it broke off: who stopped it is not known yet
 	seen   map[string]bool // replies, by id, that need no counting any more
 	order  []string        // of seen, the oldest first
 }
@@ -47,12 +50,34 @@ func (u *usage) know(id string) bool {
 	return true
 }
 
-// start is the beginning of a streamed reply: it tells how full the context is,
-// and nothing that counts before the reply is whole.
+// start is the beginning of a streamed reply.
 func (u *usage) start(m message) *watch.Used {
-	u.know(m.ID)
+	u.broke()
+	if !u.know(m.ID) {
+		return u.full(m.Model, m.Usage.all())
+	}
 	u.coming = m
-	return u.full(m.Model, m.Usage.all())
+	used := u.count(m.Model, m.Usage, true)
+	full := m.Usage.all()
+	used.Context = &full
+	return used
+}
+
+// broke is called when the reply that is coming, if one is, will have no end, and
+// the program does not say so: then its sums do not have it either.
+func (u *usage) broke() {
+	u.told = u.told.above(u.coming.Usage)
+	u.coming, u.lost = message{}, tokens{}
+}
+
+// abandoned is a reply that broke off, as the program says, of which it may have told
+// an end all the same. Its sums have it, unless somebody stopped it.
+func (u *usage) abandoned() {
+	u.lost = u.coming.Usage
+	if u.coming.ID == "" {
+		u.lost = u.ended.Usage
+	}
+	u.coming, u.ended = message{}, message{}
 }
 
 // end is the end of the streamed reply, with its id.
@@ -61,10 +86,13 @@ func (u *usage) end(t tokens) (string, *watch.Used) {
 	if m.ID == "" {
 		return "", nil
 	}
-	u.coming = message{}
-	count := m.Usage
-	count.Output = t.Output
-	return m.ID, u.count(m.Model, count, true)
+	rest := max(0, t.Output-m.Usage.Output)
+	m.Usage.Output += rest
+	u.coming, u.ended = message{}, m
+	u.told.Output += rest
+	used := u.full(m.Model, m.Usage.all()+m.Usage.Output)
+	used.Output = &rest
+	return m.ID, used
 }
 
 // block is a block of a reply. One that was not streamed is whole, and counted
@@ -76,6 +104,8 @@ func (u *usage) block(m message, main bool) (*watch.Used, bool) {
 	}
 	if !main {
 		m.Usage.Output = 0
+	} else {
+		u.broke() // the whole reply came in the place of one that was streamed
 	}
 	return u.count(m.Model, m.Usage, main), true
 }
@@ -105,6 +135,10 @@ func (u *usage) full(model string, tokens int64) *watch.Used {
 // settle adds what the sums of a result have and no reply told. What they have
 // less is not taken back: it was served.
 func (u *usage) settle(ev *event) *watch.Used {
+	if strings.HasPrefix(ev.Terminal, "aborted") {
+		u.told = u.told.above(u.lost)
+	}
+	u.broke()
 	var sum tokens
 	for model, m := range ev.Models {
 		sum = sum.plus(tokens{Input: m.Input, CacheRead: m.CacheRead, CacheWrite: m.CacheWrite, Output: m.Output})

@@ -24,6 +24,9 @@ func (p *Adapter) Kind() string { return "pi" }
 // Program implements agent.Adapter.
 func (p *Adapter) Program() string { return p.argv[0] }
 
+// Shortens tells that it can be told to compact its context: Shorten.
+func (p *Adapter) Shortens() bool { return true }
+
 // Start implements agent.Adapter.
 func (p *Adapter) Start(t agent.Task) (agent.Start, error) {
 	s := agent.Start{Command: slices.Clone(p.argv), Env: []string{"PI_SKIP_VERSION_CHECK=1"}}

@@ -62,8 +62,10 @@ func (r *reader) Say(w agent.Word) (agent.Input, bool) {
 	switch {
 	case w.Kind == agent.Close:
 		return agent.Input{Close: true}, true
-	case r.phase == over || w.Kind == agent.Shorten:
+	case r.phase == over:
 		return agent.Input{}, false
+	case w.Kind == agent.Shorten: // it stops the turn for that by itself
+		return agent.Input{Text: command(w.ID, "compact", map[string]any{"customInstructions": w.Text})}, r.phase == works
 	case w.Kind == agent.Interrupt:
 		return agent.Input{Text: command(w.ID, "abort", nil)}, true
 	default: // a steer while a turn runs, else a turn of its own
@@ -176,10 +178,23 @@ func (r *reader) waits(l *record, at agent.Time) []watch.Event {
 	}
 }
 
+// manual is why a context was shortened that somebody wanted so.
+const manual = "manual"
+
+// compacted is the end of a compaction. Of one that somebody wanted it waits for what
+// comes next, also where it came to nothing: its turn was stopped for it, and of that
+// it does not tell.
 func (r *reader) compacted(l *record) ([]watch.Event, agent.Input) {
 	var out []watch.Event
-	if !l.Aborted && l.Why == "" {
+	switch {
+	case !l.Aborted && l.Why == "":
 		out = []watch.Event{{Kind: watch.Compact, Text: l.Reason}}
+	case l.Reason == manual:
+		out = []watch.Event{{Kind: watch.Spared, Text: talk.OneLine(l.Why, "it was stopped")}}
+	}
+	if l.Reason == manual && r.phase != over {
+		r.phase = held
+		return out, agent.Input{}
 	}
 	return out, r.waited(l)
 }
