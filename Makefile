@@ -38,8 +38,7 @@ test: deps ## all tests, with the race detector; then the exhaustive ones, witho
 KEDGE_AGENTS ?= $(HOME)/.cache/kedge/agents
 
 test-agents: ## the real agents, installed with npm, against a model on the loopback interface
-	@./tools/agents.sh $(KEDGE_AGENTS) $(AGENTS)
-	KEDGE_TEST_AGENTS=$(KEDGE_AGENTS) $(GO) test -v -count=1 -timeout 60m -run 'TestLive' ./internal/agent/... ./cmd/kedge
+	@GO='$(GO)' ./tools/test-agents.sh '$(KEDGE_AGENTS)' $(AGENTS)
 
 check: ## formatting, vet, lint, dead code
 	@./tools/check.sh $(TOOLS)

@@ -14,18 +14,26 @@ qwen     0.15.10  @qwen-code/qwen-code
 pi       0.73.1   @mariozechner/pi-coding-agent
 copilot  1.0.102  @github/copilot
 "
-mkdir -p "$dir"
+mkdir -p "$dir" || exit 1
+# reason is what npm says of its failure, not where it wrote more about it.
+reason() {
+	local why
+	why=$(sed -nE 's/^npm (ERR!|error) //p' <<<"$1" | grep -vE '^(code|errno|syscall|A complete log)' | head -1)
+	echo "${why:-npm failed: $(tail -1 <<<"$1")}"
+}
 install() { # name version package
 	local to="$dir/$1-$2" log
 	[ -d "$to" ] && return
 	command -v npm >/dev/null || { echo "skipped: $1 $2: npm is not installed"; return; }
 	rm -rf "$to.part"
-	if log=$(npm install --no-audit --no-fund --loglevel=error --prefix "$to.part" "$3@$2" 2>&1); then
-		mv "$to.part" "$to" && echo "installed: $1 $2"
+	if ! log=$(npm install --no-audit --no-fund --loglevel=error --fetch-retries=1 --fetch-timeout=60000 --prefix "$to.part" "$3@$2" 2>&1); then
+		echo "skipped: $1 $2: $(reason "$log")"
+	elif ! [ -x "$to.part/node_modules/.bin/$1" ]; then
+		echo "skipped: $1 $2: the package brings no program $1"
 	else
-		rm -rf "$to.part"
-		echo "skipped: $1 $2: $(tail -1 <<<"$log")"
+		mv "$to.part" "$to" && echo "installed: $1 $2"
 	fi
+	rm -rf "$to.part"
 }
 while read -r name version package; do
 	[ -n "$name" ] || continue

@@ -39,7 +39,10 @@ func pointPi(dir, url, key string) error {
 			"baseUrl": url + "/v1", "api": "openai-completions", "apiKey": key,
 			"models": []any{map[string]any{"id": "m", "contextWindow": 200_000, "maxTokens": 8_000, "input": []string{"text"}}},
 		}}},
-		"settings.json": map[string]any{"defaultProvider": "mock", "defaultModel": "m", "retry": map[string]any{"enabled": false, "provider": map[string]any{"maxRetries": 0}}},
+		"settings.json": map[string]any{
+			"defaultProvider": "mock", "defaultModel": "m", "retry": map[string]any{"enabled": false, "provider": map[string]any{"maxRetries": 0}},
+			"compaction": map[string]any{"keepRecentTokens": 50}, // else it has nothing to shorten in so short a session
+		},
 	} {
 		b, err := json.Marshal(v)
 		if err != nil {

@@ -269,6 +269,37 @@ func TestQwenOwn(t *testing.T) {
 	}
 }
 
+// Qwen is asked something before it is left: it writes its last reply down meanwhile.
+func TestQwenIsAskedBeforeItIsLeft(t *testing.T) {
+	r := acp.Qwen(nil).Reader(agent.Task{Dir: "/w"})
+	r.Open([]byte("x"))
+	r.Feed([]byte(acpBegun), time.Time{})
+	_, in := r.Feed([]byte(acpGood), time.Time{})
+	if in.Close || !strings.Contains(string(in.Text), `"session/list"`) {
+		t.Errorf("after its work it is answered %q, ended: %v", in.Text, in.Close)
+	}
+	if _, in = r.Feed([]byte(`{"jsonrpc":"2.0","id":6,"error":{"code":-32601,"message":"no such method"}}`+"\n"), time.Time{}); !in.Close || r.Exit(0, "exited").Meaning != agent.Finished {
+		t.Errorf("it is not left: %+v", r.Exit(0, "exited"))
+	}
+}
+
+// What Copilot sums up at the end is what this process used, also where the
+// conversation goes on; of other programs that is not known.
+func TestCopilotSumsUpItsProcess(t *testing.T) {
+	end := `{"jsonrpc":"2.0","id":5,"result":{"stopReason":"end_turn","usage":{"inputTokens":10,"outputTokens":2}}}` + "\n"
+	for _, tt := range []struct {
+		a    agent.Adapter
+		want int
+	}{{acp.Copilot(nil), 1}, {newACP(t), 0}} {
+		r := tt.a.Reader(agent.Task{Resume: "s1"})
+		r.Open([]byte("x"))
+		evs, _ := r.Feed([]byte(acpBegun+end), time.Time{})
+		if n := len(slices.DeleteFunc(evs, func(ev watch.Event) bool { return ev.Kind != watch.Usage })); n != tt.want {
+			t.Errorf("%s: %d figures, want %d", tt.a.Kind(), n, tt.want)
+		}
+	}
+}
+
 func TestACPStart(t *testing.T) {
 	if _, err := acp.New(nil); err == nil {
 		t.Error("an agent without a command was made")

@@ -85,6 +85,49 @@ func TestClaudeLimitEnd(t *testing.T) {
 	}
 }
 
+// A reply that breaks off counts by what it told when it began, whether the sums have
+// it or not: those of some versions have what was cut, and not what somebody stopped.
+func TestClaudeBrokenReplies(t *testing.T) {
+	begins := func(id string) string {
+		return `{"type":"stream_event","event":{"type":"message_start","message":{"id":"` + id + `","model":"claude-x","usage":{"input_tokens":10,"output_tokens":1}}}}` + "\n"
+	}
+	ends := `{"type":"stream_event","event":{"type":"message_delta","usage":{"output_tokens":5}}}` + "\n"
+	endsAllTheSame := strings.Replace(ends, `:5}`, `:1}`, 1)
+	breaks := `{"type":"stream_event","event":{"type":"message_stop"},"abandoned_blocks":{"from_block_index":0}}` + "\n"
+	whole := `{"type":"assistant","message":{"id":"w","model":"claude-x","usage":{"input_tokens":10,"output_tokens":5},"content":[{"type":"text","text":"x"}]}}` + "\n"
+	sums := func(input, output, reason string) string {
+		return `{"type":"result","subtype":"success","terminal_reason":"` + reason + `","modelUsage":{"claude-x":{"inputTokens":` + input + `,"outputTokens":` + output + "}}}\n"
+	}
+	for _, tt := range []struct {
+		name, tape    string
+		input, output int64
+	}{
+		{"cut, summed, asked again", begins("a") + breaks + begins("b") + ends + sums("20", "6", "completed"), 20, 6},
+		{"cut, summed, and a whole one in its place", begins("a") + breaks + whole + sums("20", "6", "completed"), 20, 6},
+		{"cut, not summed, and a whole one in its place", begins("a") + whole + sums("10", "5", "completed"), 20, 6},
+		{"cut, not summed, beside a sub-agent", begins("a") + whole + sums("17", "8", "completed"), 27, 9},
+		{"stopped, not summed, then a summary", begins("a") + endsAllTheSame + breaks + sums("0", "0", "aborted_streaming") + begins("b") + ends + sums("17", "8", "completed"), 27, 9},
+		{"stopped without a word", begins("a") + sums("0", "0", "aborted_streaming") + begins("b") + ends + sums("10", "5", "completed"), 20, 6},
+		{"killed", begins("a") + ends + begins("b"), 20, 6},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			evs, _ := claude.New(nil).Reader(agent.Task{}).Feed([]byte(claudeInit+tt.tape), time.Time{})
+			var input, output int64
+			for _, ev := range evs {
+				if u := ev.Used; u != nil && u.Input != nil {
+					input += *u.Input
+				}
+				if u := ev.Used; u != nil && u.Output != nil {
+					output += *u.Output
+				}
+			}
+			if input != tt.input || output != tt.output {
+				t.Errorf("used %d and %d, want %d and %d", input, output, tt.input, tt.output)
+			}
+		})
+	}
+}
+
 // A version that was never driven is known for one; who says none is not.
 func TestUntried(t *testing.T) {
 	r := claude.New(nil).Reader(agent.Task{})

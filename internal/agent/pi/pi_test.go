@@ -91,6 +91,37 @@ func TestPiHeld(t *testing.T) {
 	}
 }
 
+// Told to shorten its context it stops its turn without a word, and waits for what
+// comes next, also when it did not shorten it.
+func TestPiShortens(t *testing.T) {
+	starts := `{"type":"compaction_start","reason":"manual"}` + "\n"
+	for end, want := range map[string]watch.Kind{
+		`{"type":"compaction_end","reason":"manual","result":{},"aborted":false,"willRetry":false}` + "\n":                                             watch.Compact,
+		`{"type":"compaction_end","reason":"manual","aborted":false,"willRetry":false,"errorMessage":"Nothing to compact (session too small)"}` + "\n": watch.Spared,
+		`{"type":"compaction_end","reason":"manual","aborted":true,"willRetry":false}` + "\n":                                                          watch.Spared,
+	} {
+		r := pi.New(nil).Reader(agent.Task{})
+		if _, ok := r.Say(agent.Word{Kind: agent.Shorten, ID: "e"}); ok {
+			t.Error("it is told before it works")
+		}
+		r.Feed([]byte(piBegun), time.Time{})
+		if in, ok := r.Say(agent.Word{Kind: agent.Shorten, ID: "e", Text: "the blue one"}); !ok || !strings.Contains(string(in.Text), `"customInstructions":"the blue one"`) {
+			t.Errorf("it is told %q, %v", in.Text, ok)
+		}
+		evs, in := r.Feed([]byte(starts+end), time.Time{})
+		if len(evs) != 1 || evs[0].Kind != want || !in.None() {
+			t.Errorf("%s is %+v, answered %q", end, evs, in.Text)
+		}
+		if in, ok := r.Say(agent.Word{Kind: agent.Tell, ID: "f", Text: "go on"}); !ok || !strings.Contains(string(in.Text), `"prompt"`) {
+			t.Errorf("it cannot be told to go on: %q", in.Text)
+		}
+		_, in = r.Feed([]byte(`{"type":"agent_start"}`+"\n"+piSays("Done.", "stop", "")+piStops+piOver1), time.Time{})
+		if !in.Close || r.Exit(0, "exited").Meaning != agent.Finished {
+			t.Errorf("ended as %+v, answered %q", r.Exit(0, "exited"), in.Text)
+		}
+	}
+}
+
 // An extension that wants to ask people is answered: nobody sits there.
 func TestPiDeclines(t *testing.T) {
 	for method, want := range map[string]bool{"confirm": true, "select": true, "notify": false} {
