@@ -48,6 +48,10 @@ func questionsOf(d kedge.PlanData) []kedge.Question {
 	return doc.Plan.Questions
 }
 
+// unanswered is what a planning session is told of an optional question that people
+// left open, so that it does not ask again.
+const unanswered = "none was given: assume what fits best, and say so under Assumptions"
+
 // planningBrief is what a planning session starts with.
 func (b runBriefs) planningBrief(ctx context.Context, c run.Command) (string, error) {
 	d, ok, err := planOf(ctx, b.p, c.Run)
@@ -69,8 +73,11 @@ func (b runBriefs) planningBrief(ctx context.Context, c run.Command) (string, er
 		return "", err
 	}
 	for _, q := range questionsOf(d) {
-		if q.Answer != "" {
+		switch {
+		case q.Answer != "":
 			in.Answers = append(in.Answers, brief.Saying{Question: q.Text, Text: q.Answer})
+		case !q.Blocking:
+			in.Answers = append(in.Answers, brief.Saying{Question: q.Text, Text: unanswered})
 		}
 	}
 	for _, f := range st.Ledger.Features() {
@@ -133,11 +140,17 @@ func askInto(d *kedge.PlanData, asked []kedge.Question, text string) {
 		return
 	}
 	asked, added := plan.Ask(asked, q)
-	if !added {
+	if !added && !isOpen(asked, q.Text) {
 		return
 	}
 	d.Status, d.Faults = kedge.PlanWaiting, ""
 	d.Text = string(plan.Draft(d.ID, d.Title, d.Status, asked))
+}
+
+// isOpen tells whether a plan cannot be made without the answer to a question.
+func isOpen(asked []kedge.Question, text string) bool {
+	open := plan.OpenQuestions(kedge.Plan{Questions: asked})
+	return slices.ContainsFunc(open, func(q kedge.Question) bool { return q.Text == text })
 }
 
 // takePlan takes what a session gave for the plan, where nothing is wrong with

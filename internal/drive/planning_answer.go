@@ -2,6 +2,7 @@ package drive
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -76,6 +77,7 @@ func (s *Driver) answerPlan(ctx context.Context, p *project.Project, who project
 	if !ok || !book.IsOpenPlan(d) {
 		return s.answerDraft(ctx, p, who, n, in)
 	}
+	was := d.Status
 	edited, err := s.isEdited(ctx, p, d)
 	if err != nil {
 		return AnswerReply{}, err
@@ -106,7 +108,11 @@ func (s *Driver) answerPlan(ctx context.Context, p *project.Project, who project
 	if err := s.showPlan(ctx, p, last.Run); err != nil {
 		return AnswerReply{}, err
 	}
-	return s.answered(ctx, p, who, last, d, n, in)
+	r, err := s.answered(ctx, p, who, last, d, n, in)
+	if was == kedge.PlanDrafting && slices.ContainsFunc(last.Jobs, func(j run.Job) bool { return last.Live(j.ID) }) {
+		r.Why = "a planning session is at work that was not told it; after its plan: kedge plan --again"
+	}
+	return r, err
 }
 
 // withAnswer is a plan with one more answer: to be planned anew with it or, where

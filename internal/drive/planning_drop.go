@@ -189,11 +189,16 @@ func (s *Driver) reasonOf(ctx context.Context, p *project.Project, st *run.State
 func (s *Driver) waitsFor(p *project.Project, d kedge.PlanData) string {
 	open := plan.Unanswered(s.askedNow(p, d))
 	switch {
-	case len(plan.OpenQuestions(kedge.Plan{Questions: open})) == 0 && s.hasTyped(p, d):
+	case len(plan.OpenQuestions(kedge.Plan{Questions: open})) > 0:
+	case s.hasTyped(p, d):
 		return "the answers in " + book.PlanFile + " are read by kedge run"
 	case len(open) == 0:
-		return "the plan waits for its next session"
-	case len(open) == 1:
+		return "the plan waits for its next session: kedge run"
+	default:
+		return "the plan can do without an answer, by kedge run: " + firstLineOf(open[0].Text)
+	}
+	switch len(open) {
+	case 1:
 		return "the plan asks: " + firstLineOf(open[0].Text)
 	default:
 		return fmt.Sprintf("the plan asks %d questions, the first: %s", len(open), firstLineOf(open[0].Text))

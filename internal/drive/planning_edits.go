@@ -66,8 +66,8 @@ func (s *Driver) hasTyped(p *project.Project, d kedge.PlanData) bool {
 }
 
 // withTyped reads the answers that people wrote into plan.md while a plan waits for
-// them, as kedge answer does, and gives the run as it is then: after the last one
-// that planning waits for it plans on.
+// them, as kedge answer does, and gives the run as it is then: where nothing is open
+// that the plan cannot do without, it plans on.
 func (s *Driver) withTyped(ctx context.Context, p *project.Project, who project.Caller, last run.State, env []string) (run.State, error) {
 	if !isPlanning(last) || last.Ended() || last.Halt != "" || len(last.Jobs) > 0 {
 		return last, nil
@@ -110,14 +110,17 @@ func (s *Driver) goOnTyped(ctx context.Context, p *project.Project, who project.
 	return reply, err
 }
 
-// typedAnswers are the facts of answers in plan.md; none where nobody wrote any, or
-// the plan waits for none. It runs under the project's lock.
+// typedAnswers are the facts of answers in plan.md; none where the plan waits for
+// others, and nobody wrote any. It runs under the project's lock.
 func (s *Driver) typedAnswers(ctx context.Context, p *project.Project, who project.Caller, id kedge.RunID) ([]kedge.Event, error) {
 	d, ok, err := planOf(ctx, p, id)
-	if err != nil || !ok || d.Status != kedge.PlanWaiting || !s.hasTyped(p, d) {
+	if err != nil || !ok || d.Status != kedge.PlanWaiting {
 		return nil, err
 	}
 	asked := s.askedNow(p, d)
+	if !s.hasTyped(p, d) && len(plan.OpenQuestions(kedge.Plan{Questions: asked})) > 0 {
+		return nil, nil
+	}
 	for _, q := range asked {
 		if q.Answer == "" {
 			continue

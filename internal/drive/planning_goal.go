@@ -285,9 +285,14 @@ func (s *Driver) roomForPlan(ctx context.Context, p *project.Project) error {
 // answers that were given stay; what people changed is kept, and said to be.
 func (s *Driver) planAgain(ctx context.Context, p *project.Project, who project.Caller, last run.State, in PlanGoalRequest) (PlanGoalReply, error) {
 	word := who
-	word.Key += "-plan"
-	var notes []string
-	_, err := s.home.Write(ctx, p, word, func() ([]kedge.Event, error) {
+	word.Key += "-rules"
+	ruled, err := s.attachWith(ctx, p, word, last, RunStartRequest{Flags: in.Flags, Env: in.Env})
+	if err != nil {
+		return PlanGoalReply{}, err
+	}
+	notes := ruled.Notes
+	word.Key = who.Key + "-plan"
+	_, err = s.home.Write(ctx, p, word, func() ([]kedge.Event, error) {
 		d, ok, err := planOf(ctx, p, last.Run)
 		if err != nil || !ok || !book.IsOpenPlan(d) {
 			return nil, err
