@@ -31,7 +31,7 @@ func (s *Driver) isEdited(ctx context.Context, p *project.Project, d kedge.PlanD
 	}
 	b, ok, err := p.Read(book.PlanFile)
 	if err != nil || !ok {
-		return false, nil // what cannot be read is kept as it is when it is written over
+		return false, nil //nolint:nilerr // what cannot be read is kept as it is when it is written over
 	}
 	return !plan.SameButAnswers(b, []byte(d.Text)), nil
 }
