@@ -2,7 +2,10 @@ package care
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 
 	"kedge"
@@ -88,7 +91,12 @@ func (s *Care) WorktreeOld(ctx context.Context, who project.Caller, _ WorktreeGC
 	if err != nil {
 		return WorktreeGCReply{}, err
 	}
-	r, err := sortWorktrees(ctx, repo)
+	slots := s.home.Slots(p, repo)
+	runs, err := slots.Standing(ctx)
+	if err != nil {
+		return WorktreeGCReply{}, err
+	}
+	r, err := sortWorktrees(ctx, repo, runs)
 	if err != nil {
 		return WorktreeGCReply{}, err
 	}
@@ -96,7 +104,7 @@ func (s *Care) WorktreeOld(ctx context.Context, who project.Caller, _ WorktreeGC
 	for _, w := range r.Removed {
 		going = append(going, w.Path)
 	}
-	found, err := s.home.Slots(p, repo).Landable(ctx, going)
+	found, err := slots.Landable(ctx, going)
 	r.DryRun = true
 	r.branches(found)
 	return r, err
@@ -105,15 +113,21 @@ func (s *Care) WorktreeOld(ctx context.Context, who project.Caller, _ WorktreeGC
 // WorktreeGC removes the worktrees that Kedge made, that are clean and without
 // ignored files, whose commits are on another branch, and that no process works
 // in; and the branches of runs whose commits are all on the branch that they were
-// for. Other branches stay, so no commit is lost, pushed or not. What it removes is
+// for. Of the work trees of runs those go that no run needs any more, with what is in
+// them set aside. Other branches stay, so no commit is lost, pushed or not. What it removes is
 // journaled first, so that the same request finishes it after a crash.
 func (s *Care) WorktreeGC(ctx context.Context, who project.Caller, _ WorktreeGCRequest) (WorktreeGCReply, error) {
 	p, repo, err := s.home.Repository(ctx, who)
 	if err != nil {
 		return WorktreeGCReply{}, err
 	}
+	slots := s.home.Slots(p, repo)
+	runs, err := slots.Standing(ctx) // not while the journal is held: who has the slots may wait for that
+	if err != nil {
+		return WorktreeGCReply{}, err
+	}
 	evs, err := s.home.Write(ctx, p, who, func() ([]kedge.Event, error) {
-		r, err := sortWorktrees(ctx, repo)
+		r, err := sortWorktrees(ctx, repo, runs)
 		if err != nil {
 			return nil, err
 		}
@@ -126,7 +140,10 @@ func (s *Care) WorktreeGC(ctx context.Context, who project.Caller, _ WorktreeGCR
 	if err != nil {
 		return WorktreeGCReply{}, err
 	}
-	rest, err := sortWorktrees(ctx, repo)
+	if runs, err = slots.Standing(ctx); err != nil {
+		return WorktreeGCReply{}, err
+	}
+	rest, err := sortWorktrees(ctx, repo, runs)
 	for _, k := range rest.Kept {
 		if !slices.ContainsFunc(kept, func(has KeptWorktree) bool { return has.Path == k.Path }) {
 			kept = append(kept, k)
@@ -135,7 +152,7 @@ func (s *Care) WorktreeGC(ctx context.Context, who project.Caller, _ WorktreeGCR
 	if err != nil {
 		return WorktreeGCReply{}, err
 	}
-	found, err := s.home.Slots(p, repo).Landed(ctx)
+	found, err := slots.Landed(ctx)
 	r := WorktreeGCReply{Removed: gone, Kept: kept}
 	r.branches(found)
 	return r, err
@@ -158,7 +175,7 @@ func (s *Care) removeWorktrees(ctx context.Context, p *project.Project, repo *gi
 			gone = append(gone, w) // and its place is taken
 			continue
 		}
-		switch err := repo.RemoveWorktree(ctx, w.Path); {
+		switch err := s.removeWorktree(ctx, p, repo, who, ev.ID, w); {
 		case kedge.Conflict.Is(err):
 			k := KeptWorktree{Path: w.Path, Why: err.Error()}
 			kept = append(kept, k)
@@ -172,6 +189,26 @@ func (s *Care) removeWorktrees(ctx context.Context, p *project.Project, repo *gi
 		}
 	}
 	return gone, kept, nil
+}
+
+// removeWorktree removes one. What is in a work tree of runs is set aside, and that is
+// journaled, before it goes.
+func (s *Care) removeWorktree(ctx context.Context, p *project.Project, repo *gitx.Repo, who project.Caller, ev kedge.EventID, w kedge.Worktree) error {
+	slots := s.home.Slots(p, repo)
+	if filepath.Dir(w.Path) != filepath.Dir(slots.Dir(1)) {
+		return repo.RemoveWorktree(ctx, w.Path)
+	}
+	_, err := slots.Clear(ctx, w.Path, slot.Request{
+		Name: "gc-" + string(ev), Reason: "no run needed its work tree any more: " + filepath.Base(w.Path), At: s.home.Now(), Base: w.Head,
+		Saved: func(ctx context.Context, saved kedge.Salvage) error {
+			who.Key = "salvage-" + string(saved.ID)
+			_, err := s.home.Write(ctx, p, who, func() ([]kedge.Event, error) {
+				return project.One(project.Event(kedge.SalvageMade, who, saved))
+			})
+			return err
+		},
+	})
+	return errors.Join(err, slots.Sweep(ctx))
 }
 
 // another tells whether a worktree stands at the place of w that is not w, as it
@@ -192,14 +229,14 @@ func (s *Care) takeBack(ctx context.Context, p *project.Project, who project.Cal
 }
 
 // sortWorktrees tells those that may go from those that stay.
-func sortWorktrees(ctx context.Context, repo *gitx.Repo) (WorktreeGCReply, error) {
+func sortWorktrees(ctx context.Context, repo *gitx.Repo, runs slot.Standing) (WorktreeGCReply, error) {
 	r := WorktreeGCReply{Removed: []kedge.Worktree{}, Kept: []KeptWorktree{}}
 	list, err := repo.Worktrees(ctx)
 	if err != nil {
 		return r, err
 	}
 	for _, w := range list {
-		why, err := whyKept(ctx, repo, w)
+		why, err := whyKept(ctx, repo, w, runs)
 		if err != nil {
 			return r, err
 		}
@@ -214,9 +251,13 @@ func sortWorktrees(ctx context.Context, repo *gitx.Repo) (WorktreeGCReply, error
 
 // whyKept says why a worktree stays; empty when it may go. One whose removal a
 // crash interrupted may go on.
-func whyKept(ctx context.Context, repo *gitx.Repo, w kedge.Worktree) (string, error) {
-	if repo.Removing(w.Path) {
+func whyKept(ctx context.Context, repo *gitx.Repo, w kedge.Worktree, runs slot.Standing) (string, error) {
+	id, needed := runs.Of[w.Path]
+	switch {
+	case repo.Removing(w.Path), w.Ours && slices.Contains(runs.Idle, w.Path):
 		return "", nil
+	case w.Ours && needed:
+		return fmt.Sprintf("%s has work in it, or goes on there: kedge run", id), nil
 	}
 	if why := whyStays(w); why != "" {
 		return why, nil
