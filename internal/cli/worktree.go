@@ -103,8 +103,9 @@ func newWorktreeGC(env *Env) *cobra.Command {
 		Use: "gc", Short: "Remove worktrees that nobody needs", Args: cobra.NoArgs,
 		Long: "Remove worktrees that nobody needs.\n\n" +
 			"Only those that Kedge made, that have no changes and no ignored files, whose\n" +
-			"commits are on another branch and in which no process works. Branches stay, but for\n" +
-			"those of runs that have landed.",
+			"commits are on another branch and in which no process works. Those of runs that no\n" +
+			"run needs any more go whatever is in them: what is in no commit is set aside first\n" +
+			"(kedge salvage ls). Branches stay, but for those of runs that have landed.",
 		Example: "  kedge worktree gc --dry-run     what would go, and why the rest stays\n  kedge worktree gc",
 		RunE: func(c *cobra.Command, _ []string) error {
 			name, verb := "worktree.gc", "removed"
