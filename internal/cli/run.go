@@ -243,6 +243,10 @@ func (env *Env) detached(show *runShow) error {
 	if env.json {
 		return errors.Join(env.jsonLine(runEnd{Type: "detached", Run: show.view}), errSaid{kedge.Interrupted})
 	}
+	if v := show.view; v.Halt != "" {
+		env.talk("detached; the run only finishes what it does (%s). Back to it: kedge run; to let it go on: kedge run --continue", standingLine(v))
+		return errSaid{kedge.Interrupted}
+	}
 	env.talk("detached; the run goes on. Back to it: kedge run; to end it: kedge run --stop")
 	return errSaid{kedge.Interrupted}
 }

@@ -80,7 +80,7 @@ func runText(out service.StatusReply) string {
 	if standsStill(out) {
 		return "stands still (" + state + ") until a daemon runs: kedge up"
 	}
-	if idleNow(out) { // what it came to need not be so any more
+	if idleNow(out) || out.Run.State == string(run.StatusStopped) && len(out.Steps) == 0 { // what it came to need not be so any more
 		return "is over (" + state + ")"
 	}
 	return state
@@ -173,6 +173,10 @@ func nextLines(out service.StatusReply) []string {
 		lines = append(lines, nextFeature(*out.Next))
 	}
 	for _, line := range out.Steps {
+		if line == "kedge run" && out.Run != nil && out.Run.Halt == string(run.Returned) {
+			lines = append(lines, "let the run go on: "+line)
+			continue
+		}
 		lines = append(lines, whatFor(line, idle))
 	}
 	return lines

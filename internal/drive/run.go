@@ -77,6 +77,8 @@ func (s *Driver) RunStart(ctx context.Context, who project.Caller, in RunStartRe
 		return s.begin(ctx, p, who, in, last)
 	case found && last.Run == s.runID(who):
 		return s.attachRun(ctx, p, last, in)
+	case found && !last.Ended() && last.Halt == run.Returned && resting(&last): // a session of it waits for an answer
+		return s.goOn(ctx, p, who, last, in)
 	case found && !last.Ended():
 		return s.attachWith(ctx, p, who, last, in)
 	case found && last.Halt == run.OverBudget && in.Flags.BudgetUSD == 0 && in.Flags.BudgetTokens == 0:

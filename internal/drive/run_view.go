@@ -214,9 +214,13 @@ func nextOf(st *run.State) []string {
 			out = append(out, line)
 		}
 	}
-	for i := range st.Jobs {
-		for _, line := range askedBy(st, &st.Jobs[i]) {
-			add(line)
+	for _, phase := range []run.Phase{run.Asking, run.Reviewing} {
+		for i := range st.Jobs {
+			if j := &st.Jobs[i]; j.Phase == phase && len(out) < shownNext { // the others come when these are done
+				for _, line := range askedBy(st, j) {
+					add(line)
+				}
+			}
 		}
 	}
 	if !resting(st) && st.Halt != "" {
@@ -335,7 +339,7 @@ func (s *Driver) runStatus(ctx context.Context, p *project.Project, r *standing.
 	if s.broughtIn(ctx, p, st) {
 		reason = strings.TrimSuffix(reason, "; not landed: "+st.Lander)
 	}
-	r.Run = &standing.RunInfo{ID: st.Run, State: string(st.Status), Reason: reason, Next: r.Steps}
+	r.Run = &standing.RunInfo{ID: st.Run, State: string(st.Status), Reason: reason, Halt: string(st.Halt), Next: r.Steps}
 	r.Usage = usageOf(st)
 	return err
 }

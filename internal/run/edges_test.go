@@ -194,9 +194,11 @@ func TestWhatPeopleDoToFeatures(t *testing.T) {
 		t.Errorf("it says %q", d.s.Reason)
 	}
 	d.person(run.Reopened, "a")
+	d.person(run.Continued, "")
 	d.until("")
 	d.want(run.StatusStopped, done, kedge.Skipped, pending)
 	d.person(run.Amended, "a") // what is done is shown again, for what it is now
+	d.person(run.Continued, "")
 	d.until(run.Prove)
 	d.answer(run.Prove, run.Green)
 	d.until("")
@@ -206,8 +208,72 @@ func TestWhatPeopleDoToFeatures(t *testing.T) {
 	}
 	d.person(run.Skipped, "c")
 	d.person(run.Reopened, "nobody")
+	d.person(run.Continued, "")
 	d.until("")
 	d.want(run.StatusDone, done, kedge.Skipped, kedge.Skipped)
+}
+
+// TestAWordAboutFeaturesIsNoWordToGoOn: a run at rest takes it down, begins nothing and
+// lands nothing until a person says so; one that works takes it up.
+func TestAWordAboutFeaturesIsNoWordToGoOn(t *testing.T) {
+	asks := func(t *testing.T) *drive { // for an answer about a; b is blocked
+		d := begin(t, run.Rules{}, feature("a"), feature("b"))
+		d.until(run.StartSession)
+		d.answer(run.StartSession, run.Asked)
+		d.until(run.StartSession)
+		d.person(run.Barred, "b")
+		d.answer(run.Checkpoint, run.OK)
+		d.answer(run.StartSession, run.Closed)
+		d.until("")
+		d.want(run.StatusWaiting, kedge.InProgress, blocked)
+		return d
+	}
+	t.Run("reopened", func(t *testing.T) {
+		d := asks(t)
+		n := d.count(run.StartSession)
+		d.person(run.Reopened, "b")
+		d.until("")
+		d.want(run.StatusStopped, kedge.InProgress, pending)
+		if d.s.Halt != run.Returned || d.count(run.StartSession) != n || !strings.Contains(d.s.Reason, `"b" was reopened by ann; "a" asks`) {
+			t.Errorf("halted by %q with %d sessions: %s", d.s.Halt, d.count(run.StartSession), d.s.Reason)
+		}
+		d.person(run.Continued, "")
+		d.until(run.StartSession)
+	})
+	t.Run("the last one is skipped", func(t *testing.T) {
+		d := asks(t)
+		d.person(run.Skipped, "b") // a still asks: nothing moves
+		if d.s.Halt != "" {
+			t.Errorf("halted by %q", d.s.Halt)
+		}
+		d.person(run.Skipped, "a")
+		d.until("")
+		if d.s.Halt != run.Returned || d.s.Status != run.StatusStopped || d.count(run.Land) > 0 {
+			t.Errorf("%s, halted by %q, lands %d times", d.s.Status, d.s.Halt, d.count(run.Land))
+		}
+		d.person(run.Continued, "")
+		d.until("")
+		d.want(run.StatusDone, kedge.Skipped, kedge.Skipped)
+	})
+	t.Run("without a login", func(t *testing.T) {
+		d := begin(t, run.Rules{}, feature("a"))
+		d.until(run.StartSession)
+		d.answer(run.StartSession, run.NoLogin)
+		d.until("")
+		d.person(run.Skipped, "a")
+		d.until("")
+		if d.s.Halt != run.Returned || d.s.Status != run.StatusStopped {
+			t.Errorf("%s, halted by %q", d.s.Status, d.s.Halt)
+		}
+	})
+	t.Run("while it works", func(t *testing.T) {
+		d := begin(t, run.Rules{Parallel: 1}, feature("a"), feature("b"))
+		d.until(run.StartSession)
+		d.person(run.Skipped, "b")
+		d.person(run.Reopened, "b")
+		d.until("")
+		d.want(run.StatusDone, done, done)
+	})
 }
 
 // TestWhatRepeatsIsBounded: conflicts, limits and regressions end in blocked.

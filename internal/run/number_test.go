@@ -38,6 +38,7 @@ func TestSessionsAreNumberedOn(t *testing.T) {
 	d.answer(run.StartSession, run.Closed)
 	d.until("")
 	d.person(run.Reopened, "a")
+	d.person(run.Continued, "")
 	if n := d.number(); n != 3 {
 		t.Errorf("reopened: number %d", n)
 	}

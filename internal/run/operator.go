@@ -152,6 +152,9 @@ func (t *stepper) takeOver() {
 
 // operator does what a person wants of the run.
 func (t *stepper) operator() {
+	if rested := t.s.rests(); rested {
+		defer t.staysAtRest()
+	}
 	switch t.ev.Kind {
 	case PauseAsked:
 		t.halt(Paused, "paused by "+t.who())
@@ -174,6 +177,36 @@ func (t *stepper) operator() {
 	default:
 		t.changeFeature()
 	}
+}
+
+// staysAtRest: a word about the features is no word to go on. Where a run at rest would
+// begin work because of it, or come to its end and land, it is halted until a person
+// wants that.
+func (t *stepper) staysAtRest() {
+	switch t.ev.Kind {
+	case Planned, Amended, Reopened, Skipped, Barred:
+	default:
+		return
+	}
+	moves := t.next() >= 0 || !t.s.has(func(j *Job) bool { return j.Phase.Parked() })
+	switch {
+	case t.s.Halt == "" && moves:
+	case t.s.Halt != "" && t.s.Halt != Paused && t.s.Halt != Stopped && t.allLeft():
+	default:
+		return
+	}
+	t.s.Halt, t.s.Why = Returned, strings.ReplaceAll(string(t.ev.Kind), "_", " ")+" by "+t.who()
+	if t.ev.Feature != "" {
+		t.s.Why = quote(string(t.ev.Feature)) + " was " + t.s.Why
+	}
+}
+
+// allLeft tells whether every feature is done or given up, or on its way there.
+func (t *stepper) allLeft() bool {
+	return !slices.ContainsFunc(t.s.Features, func(f Feature) bool {
+		j := t.jobOf(f.ID)
+		return !completed(f.Status) && (j == nil || j.End != kedge.Skipped)
+	})
 }
 
 // landAsked is a person's wish to have it all landed, with the features named that

@@ -67,7 +67,7 @@ const (
 	NoAgent     Halt = "agent"       // the agent is absent or not logged in
 	Untrusted   Halt = "trust"       // files that agents run or obey are not approved
 	Fault       Halt = "fault"       // a command could not be carried out
-	Returned    Halt = "returned"    // a run that was over took work back: it is made again when a person wants it
+	Returned    Halt = "returned"    // a run at rest was given something to do, or to take back: it goes on when a person wants it
 )
 
 // Halts lists every halt.

@@ -122,6 +122,7 @@ func TestRefusedWorkThatOthersNeedStays(t *testing.T) {
 func TestRefusedTwiceOver(t *testing.T) {
 	d := unchecked(t)
 	d.person(run.Reopened, "a") // a person has it made again on top of what is there
+	d.person(run.Continued, "")
 	d.until(run.Prove)
 	d.answer(run.Prove, run.NoChecks)
 	d.until("")

@@ -111,7 +111,7 @@ func (t *stepper) newJob(kind JobKind, feature int) {
 // conclude derives the status, lands what is finished, and tells people when
 // the run wants something of them or is over.
 func (t *stepper) conclude() {
-	if t.finished() && t.s.Halt != Paused && t.s.Halt != Stopped {
+	if t.finished() && t.s.Halt != Paused && t.s.Halt != Stopped && t.s.Halt != Returned {
 		t.s.Halt, t.s.Why = "", "" // it holds nothing back
 	}
 	if t.s.Halt == "" && len(t.s.Jobs) == 0 && !t.planning() && t.s.Rules.Land != "never" && t.s.Landed != t.s.Tip {
@@ -151,6 +151,8 @@ func (t *stepper) standing() (Status, string) {
 		return StatusPlanning, ""
 	case active:
 		return StatusRunning, s.Why
+	case s.Halt == Returned:
+		return StatusStopped, s.Why + t.wanted()
 	case s.Halt != "":
 		return StatusStopped, s.Why
 	case s.has(func(j *Job) bool { return j.Phase == Limited }):
@@ -165,11 +167,19 @@ func (t *stepper) standing() (Status, string) {
 	return t.outcome()
 }
 
-// wanted says what the parked jobs want of a person, each behind a semicolon.
+// wanted says what the first of the parked jobs want of a person, each behind a
+// semicolon, and how many more there are.
 func (t *stepper) wanted() string {
-	text := ""
+	const shown = 3
+	text, n := "", 0
 	for i := range t.s.Jobs {
 		j := &t.s.Jobs[i]
+		if j.Phase != Asking && j.Phase != Reviewing && j.Phase != Stuck {
+			continue
+		}
+		if n++; n > shown {
+			continue
+		}
 		name := "the work"
 		if f := t.feature(j); f != nil {
 			name = quote(string(f.ID))
@@ -183,6 +193,9 @@ func (t *stepper) wanted() string {
 			text += "; " + name + " could not go on"
 		default:
 		}
+	}
+	if n > shown {
+		text += "; and " + strconv.Itoa(n-shown) + " more"
 	}
 	return text
 }

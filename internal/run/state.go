@@ -204,6 +204,11 @@ func (s *State) Ended() bool {
 // unless a person begins another.
 func (s *State) Over() bool { return s.Ended() && s.Halt == "" }
 
+// rests tells whether the run does nothing until a person says something.
+func (s *State) rests() bool {
+	return s.busy() == 0 && !s.Planning() && !s.awaits(0, Land) && !s.has(func(j *Job) bool { return j.Phase == Limited })
+}
+
 // Planning tells whether the run has a goal and no plan that was approved: what it
 // knows of features is what work of them it stands on.
 func (s *State) Planning() bool {

@@ -347,7 +347,7 @@ func (t *stepper) undone(f *Feature, j *Job) {
 	switch {
 	case j.Commit != "":
 		f.Claim, f.Attempts, f.Regressions, f.Spent, f.Work, f.Let = false, 0, 0, Spend{}, "", ""
-	case t.s.Halt == Returned && t.next() < 0 && !t.s.has(func(o *Job) bool { return o.ID != j.ID && o.Kind == Undo }):
+	case t.s.Halt == Returned && t.next() < 0 && !open(f.Status) && !t.s.has(func(o *Job) bool { return o.ID != j.ID && o.Kind == Undo }):
 		t.s.Halt, t.s.Why = "", "" // nothing was taken back, and nothing would start: it is over as it was
 	}
 }

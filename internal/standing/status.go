@@ -58,6 +58,7 @@ type RunInfo struct {
 	ID     kedge.RunID `json:"id"`
 	State  string      `json:"state"`
 	Reason string      `json:"reason"`
+	Halt   string      `json:"halt,omitempty"` // why nothing new starts
 	Next   []string    `json:"next,omitempty"` // what a person does about it
 }
 

@@ -81,7 +81,7 @@ func (w *world) staysOver(before *run.State, ev run.Event, commands []run.Comman
 		if before.Over() && ev.Actor == human && slices.ContainsFunc(before.Features, func(f run.Feature) bool { return f.ID == ev.Feature && f.Work != "" }) {
 			w.over = true
 		}
-	case run.Continued, run.Reopened, run.Amended, run.Planned, run.LandAsked:
+	case run.Continued, run.LandAsked:
 		w.over = false
 	default:
 	}
