@@ -19,6 +19,9 @@ import (
 type Work interface {
 	// Living are the project's sessions whose program runs.
 	Living(ctx context.Context, p *project.Project) ([]kedge.Session, error)
+	// Going is a run of the project that does something by itself, or has a session
+	// that lives; empty for none.
+	Going(ctx context.Context, p *project.Project) (kedge.RunID, error)
 	// CheckRuns says what is wrong with the project's runs.
 	CheckRuns(ctx context.Context, p *project.Project) []kedge.Finding
 	// CheckAgents says what is known of the agents that the project names, as they are

@@ -113,7 +113,7 @@ func (s *Care) ProjectRemove(ctx context.Context, who project.Caller, in Project
 		return ProjectRemoveReply{}, err
 	}
 	r := ProjectRemoveReply{Project: info.Project, MovedTo: s.trashDir(info.ID, who.Key)}
-	return r, s.forget(ctx, info, r.MovedTo)
+	return r, s.forget(ctx, who, info, r.MovedTo)
 }
 
 // trashDir names the place by the request, so that a retry finds what it did.
@@ -179,25 +179,45 @@ func (s *Care) findProject(ctx context.Context, name string) (ProjectInfo, error
 	}
 }
 
-// forget moves the project's state away; a living session is a reason to refuse.
-func (s *Care) forget(ctx context.Context, info ProjectInfo, to string) error {
+// forget moves the project's state away; a run that works or a living session is a
+// reason to refuse.
+func (s *Care) forget(ctx context.Context, who project.Caller, info ProjectInfo, to string) error {
 	if o, err := s.home.Opened(info.ID); err == nil {
 		p := &project.Project{Project: info.Project, Opened: o}
 		p.Writing.Lock()
 		defer p.Writing.Unlock()
-		living, err := s.work.Living(ctx, p)
-		if err != nil && info.State != ProjectDamaged {
+		if err := s.refuseBusy(ctx, who, p, info); err != nil && (kedge.Conflict.Is(err) || info.State != ProjectDamaged) {
 			return err
-		}
-		if len(living) > 0 {
-			return kedge.Errorf(kedge.Conflict, "session %q of project %q is running", living[0].Name, info.title()).
-				WithHint("kedge kill %s", living[0].Name)
 		}
 	}
 	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 		return kedge.Errorf(kedge.Internal, "make the attic: %w", err)
 	}
 	return s.home.Forget(info.ID, to)
+}
+
+// refuseBusy names what goes on in a project, and what ends it from where the caller is.
+func (s *Care) refuseBusy(ctx context.Context, who project.Caller, p *project.Project, info ProjectInfo) error {
+	in := ""
+	if who.Dir != info.Dir && !strings.HasPrefix(who.Dir, info.Dir+string(filepath.Separator)) {
+		in = "KEDGE_PROJECT='" + info.Dir + "' "
+	}
+	run, err := s.work.Going(ctx, p)
+	if err != nil {
+		return err
+	}
+	if run != "" {
+		return kedge.Errorf(kedge.Conflict, "run %q of project %q is not at rest", run, info.title()).WithHint("%skedge run --stop", in)
+	}
+	living, err := s.work.Living(ctx, p)
+	if err != nil {
+		return err
+	}
+	if len(living) > 0 {
+		return kedge.Errorf(kedge.Conflict, "session %q of project %q is running", living[0].Name, info.title()).
+			WithHint("%skedge kill %s", in, living[0].Name)
+	}
+	return nil
 }
 
 // title names the project for people.

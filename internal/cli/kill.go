@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
+	"kedge/internal/plain"
 	"kedge/internal/service"
 )
 
@@ -16,6 +18,8 @@ func newKill(env *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "kill NAME",
 		Short:   "End a session and everything it started",
+		Long: "Ends a session and everything it started. The session of a run is started again by the\n" +
+			"run: kedge run --pause holds it, kedge run --stop ends it.",
 		Example: "  kedge kill auth-refactor              asks first, then makes it\n  kedge kill auth-refactor --grace 30s  gives it more time to end by itself",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -26,10 +30,38 @@ func newKill(env *Env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return env.show(s, func(io.Writer) { fmt.Fprintf(env.Err, "%s is %s\n", s.Name, stateText(s)) })
+			err = env.show(s, func(io.Writer) { fmt.Fprintf(env.Err, "%s is %s\n", s.Name, stateText(s)) })
+			env.runKeeps(c.Context(), s)
+			return err
 		},
 		ValidArgsFunction: sessionNames(env),
 	}
 	c.Flags().DurationVar(&grace, "grace", 3*time.Second, "how long it may take to end by itself; it is asked twice, then made to")
 	return c
+}
+
+// runKeeps says that the run whose session was killed goes on with its work, and what
+// ends that.
+func (env *Env) runKeeps(ctx context.Context, s kedge.Session) {
+	if s.Run == "" || env.json {
+		return
+	}
+	out, err := call[service.RunReply](ctx, env, "run.show", service.RunRequest{})
+	if err != nil || out.Run.ID != s.Run || out.Run.Resting && out.Run.Halt == "" {
+		return
+	}
+	what := "the plan"
+	if s.Feature != "" {
+		what = string(s.Feature)
+	}
+	if out.Run.Halt != "" {
+		env.talk("note: it worked on %s for %s, which starts another when it goes on: kedge run --continue", plain.Line(what), s.Run)
+		return
+	}
+	env.talk("note: it worked on %s for %s, which starts another session for it", plain.Line(what), s.Run)
+	env.talk("next: kedge run --pause")
+	env.talk("next: kedge run --stop")
+	if s.Feature != "" {
+		env.talk("next: kedge feature block %s --reason WHY", plain.Line(what))
+	}
 }

@@ -22,6 +22,17 @@ func (w workForCare) Living(ctx context.Context, p *project.Project) ([]kedge.Se
 	return w.s.keeper.Living(ctx, p)
 }
 
+// Going implements care.Work.
+func (w workForCare) Going(ctx context.Context, p *project.Project) (kedge.RunID, error) {
+	runs, err := p.Store.Runs(ctx)
+	for _, d := range runs {
+		if st := settled(d.State); !resting(&st) || going(p.Project, &st).Sessions > 0 {
+			return st.Run, err
+		}
+	}
+	return "", err
+}
+
 // CheckRuns implements care.Work.
 func (w workForCare) CheckRuns(ctx context.Context, p *project.Project) []kedge.Finding {
 	return w.s.checkRuns(ctx, p)
