@@ -11,6 +11,7 @@ import (
 	"kedge"
 	"kedge/internal/gitx"
 	"kedge/internal/plain"
+	"kedge/internal/run"
 	"kedge/internal/service"
 	"kedge/internal/trust"
 )
@@ -84,7 +85,10 @@ func cutLast(s, sep string) (before, after string, found bool) {
 func approveWork(c *cobra.Command, env *Env, id kedge.FeatureID, reason string) error {
 	out, err := call[service.RunReply](c.Context(), env, "run.approve", service.RunDecideRequest{ID: id, Reason: reason})
 	if err == nil {
-		return env.showWord(out)
+		env.notes(out.Notes)
+		return env.show(out, func(w io.Writer) {
+			fmt.Fprintf(w, "approved: the work on %s is merged and checked%s\n", id, whenHalted(out.Run))
+		})
 	}
 	if !env.reviewed(c.Context(), id, err) && !(kedge.NotFound.Is(err) && strings.HasPrefix(kedge.HintOf(err), "kedge feature accept ")) {
 		return err
@@ -93,6 +97,14 @@ func approveWork(c *cobra.Command, env *Env, id kedge.FeatureID, reason string) 
 		return kedge.Errorf(kedge.Invalid, "the work on %q waits for your review: say why you accept it", id).WithHint("kedge approve %s --reason WHY", id)
 	}
 	return env.moveFeature(c.Context(), "feature.accept", service.FeatureStatusRequest{ID: id, Reason: reason})
+}
+
+// whenHalted is when a run does what it was told: not as long as it is halted.
+func whenHalted(v service.RunView) string {
+	if v.Halt == run.Paused || v.Halt == run.Stopped {
+		return " when the run goes on"
+	}
+	return ""
 }
 
 // reviewed tells whether a feature waits for a review where no run holds its work

@@ -48,8 +48,10 @@ func (env *Env) denied(out service.RunDenyReply) error {
 		switch {
 		case out.Taken != "":
 			fmt.Fprintf(w, "taken back by %s: %s is %s again\n", out.Taken, out.Feature, out.Status)
+		case out.Kept == "" && out.Status != "":
+			fmt.Fprintf(w, "refused: %s is %s again\n", out.Feature, out.Status)
 		case out.Kept == "":
-			fmt.Fprintln(w, afterWord(out.Run))
+			fmt.Fprintf(w, "refused: the work on %s is set aside; what is: kedge salvage ls\n", out.Feature)
 		}
 	}); err != nil {
 		return err

@@ -92,19 +92,17 @@ func runWord(ctx context.Context, env *Env, name string) error {
 
 // showRun prints a run as the answer of a command that does not wait for it.
 func (env *Env) showRun(out service.RunReply) error {
-	if err := env.showWord(out); err != nil {
+	env.notes(out.Notes)
+	if err := env.show(out, func(w io.Writer) { fmt.Fprintln(w, afterWord(out.Run)) }); err != nil {
 		return err
 	}
-	if out.Run.Resting {
+	switch {
+	case out.Run.Resting:
 		env.nextSteps(out.Run)
+	case out.Run.Halt != "":
+		env.talk("what is under way comes to a clean point first: kedge run shows it, kedge run --continue goes on")
 	}
 	return nil
-}
-
-// showWord prints a run after something was said to it.
-func (env *Env) showWord(out service.RunReply) error {
-	env.notes(out.Notes)
-	return env.show(out, func(w io.Writer) { fmt.Fprintln(w, afterWord(out.Run)) })
 }
 
 func (env *Env) notes(notes []string) {

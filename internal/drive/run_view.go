@@ -223,7 +223,10 @@ func nextOf(st *run.State) []string {
 			}
 		}
 	}
-	if !resting(st) && st.Halt != "" {
+	switch {
+	case !resting(st) && (st.Halt == run.Paused || st.Halt == run.Stopped):
+		return append(out, "kedge run", "kedge run --continue") // to see how it comes to rest, or to go on
+	case !resting(st) && st.Halt != "":
 		return append(out, "kedge run")
 	}
 	if !resting(st) {
