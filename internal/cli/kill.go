@@ -16,8 +16,8 @@ import (
 func newKill(env *Env) *cobra.Command {
 	var grace time.Duration
 	c := &cobra.Command{
-		Use:     "kill NAME",
-		Short:   "End a session and everything it started",
+		Use:   "kill NAME",
+		Short: "End a session and everything it started",
 		Long: "Ends a session and everything it started. The session of a run is started again by the\n" +
 			"run: kedge run --pause holds it, kedge run --stop ends it.",
 		Example: "  kedge kill auth-refactor              asks first, then makes it\n  kedge kill auth-refactor --grace 30s  gives it more time to end by itself",
