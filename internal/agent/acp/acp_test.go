@@ -300,6 +300,17 @@ func TestCopilotSumsUpItsProcess(t *testing.T) {
 	}
 }
 
+// Copilot does not tell its model: it is the one that it was started with.
+func TestCopilotModel(t *testing.T) {
+	r := acp.Copilot(nil).Reader(agent.Task{Model: "gpt-9"})
+	r.Open([]byte("x"))
+	evs, _ := r.Feed([]byte(`{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1}}`+"\n"+`{"jsonrpc":"2.0","id":2,"result":{"sessionId":"s"}}`+"\n"+
+		acpUpdate(`{"sessionUpdate":"usage_update","used":1500,"size":9000}`)), time.Time{})
+	if len(evs) == 0 || evs[0].Used == nil || evs[0].Used.Model != "gpt-9" {
+		t.Errorf("got %+v", evs)
+	}
+}
+
 func TestACPStart(t *testing.T) {
 	if _, err := acp.New(nil); err == nil {
 		t.Error("an agent without a command was made")

@@ -208,6 +208,9 @@ var planModes = []string{"plan", "read-only"}
 func (r *reader) opened(res *result) *failure {
 	r.session = cmp.Or(res.Session, r.task.Resume)
 	r.usage.model, r.usage.window = res.Models.Current, r.own.window
+	if r.own.chosen {
+		r.usage.model = cmp.Or(r.usage.model, r.task.Model)
+	}
 	set := func(id int, method, key, value string) {
 		r.next = append(r.next, step{id: id, method: method, params: map[string]any{"sessionId": r.session, key: value}})
 	}
