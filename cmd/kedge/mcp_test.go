@@ -114,10 +114,10 @@ func fits(tool *mcp.Tool, answer any) error {
 	return r.Validate(answer)
 }
 
-// TestRow2StockClient: a client of the official SDK lists every tool and calls it;
+// TestRow2And45StockClient: a client of the official SDK lists every tool and calls it;
 // the answers fit the published schemas, are those of the commands, and are the
 // session's doing in the journal.
-func TestRow2StockClient(t *testing.T) {
+func TestRow2And45StockClient(t *testing.T) {
 	b := newBox(t)
 	b.project()
 	ses, token := b.holdsToken("agent")

@@ -111,7 +111,7 @@ var notShown = map[string]string{
 	"up":              "the daemon's own answer: TestJSONWithoutACall",
 	"down":            "likewise",
 	"attach":          "a terminal",
-	"mcp":             "messages of a protocol: TestRow2StockClient of cmd/kedge",
+	"mcp":             "messages of a protocol: TestRow2And45StockClient of cmd/kedge",
 	"question.ask":    "asked by sessions only, over mcp: TestRow2ToolsAreCalls of internal/mcpserver",
 	"version":         "its own: the script help of cmd/kedge",
 	"logs":            "the bytes of a session; --json is refused: the script logs_json of cmd/kedge",

@@ -34,6 +34,9 @@ func TestRow38And77HandsOverBeforeTheContextIsFull(t *testing.T) {
 	w := newWorld(t, nil, fills, "")
 	w.feature("a", "test -f a.txt")
 	w.want(w.run(service.RunFlags{}), run.StatusDone, "", "a:completed")
+	if !w.heard("hand over", " of 200000 tokens") {
+		t.Errorf("nobody said why it is handed over\n%s", w.story())
+	}
 	ids := w.sessions()
 	if len(ids) != 2 {
 		t.Fatalf("%d sessions, want one that is handed over and one that finishes\n%s", len(ids), w.story())
@@ -45,6 +48,18 @@ func TestRow38And77HandsOverBeforeTheContextIsFull(t *testing.T) {
 	next := w.brief(ids[1].ID)
 	if !strings.Contains(next, "half.txt") {
 		t.Errorf("the next session is not told what the last one left:\n%s", next)
+	}
+}
+
+// TestRow77ThresholdOfAModel: a model's window is what people say that it is, and
+// another model's counts for nothing.
+func TestRow77ThresholdOfAModel(t *testing.T) {
+	w := newWorld(t, nil, `{"version":1,"window":200000,"model":"small-1","plays":[{"number":1,"do":[{"do":"grow","tokens":20000},{"do":"hang"}]},
+		{"do":[{"do":"write","path":"{{feature}}.txt","text":"ok\n"}]}]}`, "[context.window]\n\"small-*\" = 20000\n\"large-*\" = 2000\n")
+	w.feature("a", "test -f a.txt")
+	w.want(w.run(service.RunFlags{}), run.StatusDone, "", "a:completed")
+	if n := len(w.sessions()); n != 2 || !w.heard("hand over", " of 20000 tokens") {
+		t.Errorf("%d sessions\n%s", n, w.story())
 	}
 }
 
@@ -131,7 +146,8 @@ func TestRow73RulesFirstTaskLast(t *testing.T) {
 func TestRow68SavedAfterEverySignificantAction(t *testing.T) {
 	gate := t.TempDir() + "/go"
 	w := newWorld(t, nil, `[{"do":[{"do":"write","path":"{{feature}}.txt","text":"ok\n"},{"do":"wait","path":"`+gate+`1"},
-		{"do":"run","line":"echo tested"},{"do":"wait","path":"`+gate+`2"},{"do":"run","line":"git log -1"}]}]`, "")
+		{"do":"run","line":"echo tested"},{"do":"wait","path":"`+gate+`2"},{"do":"run","line":"git add -A && git commit -qm mine","must":true},
+		{"do":"wait","path":"`+gate+`3"},{"do":"run","line":"echo deployed"},{"do":"wait","path":"`+gate+`4"}]}]`, "")
 	w.feature("a", "test -f a.txt")
 	w.start(service.RunFlags{})
 	last := kedge.CheckpointID("")
@@ -159,6 +175,10 @@ func TestRow68SavedAfterEverySignificantAction(t *testing.T) {
 		t.Errorf("after a restart the last checkpoint is %q (%v), it was %q", c.Checkpoint.ID, err, last)
 	}
 	w.write(gate+"2", "")
+	saved("a commit was made")
+	w.write(gate+"3", "")
+	saved("it was deployed")
+	w.write(gate+"4", "")
 	w.want(w.rest(), run.StatusDone, "", "a:completed")
 }
 

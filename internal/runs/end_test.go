@@ -1,6 +1,7 @@
 package runs_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,19 +32,33 @@ func TestRow105AllDoneStartsNoAgent(t *testing.T) {
 }
 
 func TestRow14OneRepairThenBlocked(t *testing.T) {
-	w := newWorld(t, nil, `[{"feature":"good","do":[{"do":"write","path":"good.txt","text":"ok\n"}]},
+	out := "--- FAIL: TestBad (0.00s)\n    bad_test.go:7: it is not there\n--- FAIL: TestWorse (0.00s)\n    worse_test.go:9: nor is this\n" + strings.Repeat("noise\n", 500)
+	w := newWorld(t, map[string]string{"out.txt": out}, `[{"feature":"good","do":[{"do":"write","path":"good.txt","text":"ok\n"}]},
 		{"do":[{"do":"write","path":"{{purpose}}.txt","text":"never\n"},{"do":"done"}]}]`, "")
-	w.feature("bad", "echo 'bad_test.go:7: it is not there' >&2; exit 1")
+	w.feature("bad", "cat out.txt; exit 3")
 	w.feature("good", "test -f good.txt")
 	w.want(w.run(service.RunFlags{}), run.StatusStopped, kedge.Blocked, "bad:blocked good:completed")
-	var purposes []string
+	var ids []kedge.SessionID
 	for _, s := range w.sessions() {
 		if strings.HasPrefix(s.Name, "bad") {
-			purposes = append(purposes, string(s.ID))
+			ids = append(ids, s.ID)
 		}
 	}
-	if len(purposes) != 2 {
-		t.Errorf("%d sessions for a feature that never passes, want the first and one repair", len(purposes))
+	if len(ids) != 2 {
+		t.Fatalf("%d sessions for a feature that never passes, want the first and one repair", len(ids))
+	}
+	_, told, _ := strings.Cut(w.brief(ids[1]), "The first failure:\n")
+	if !strings.Contains(told, `check "own"`) || !strings.Contains(told, "bad_test.go:7") || strings.Contains(told, "TestWorse") || strings.Contains(told, "noise") {
+		t.Errorf("the repair is told\n%s", told)
+	}
+	var judged []run.Outcome
+	for _, l := range w.lines {
+		if l.Feature == "bad" && l.Event == run.Gated {
+			judged = append(judged, l.Outcome)
+		}
+	}
+	if !slices.Equal(judged, []run.Outcome{run.Empty, run.Red, run.Red}) { // the baseline, the work, the repair
+		t.Errorf("judged %v\n%s", judged, w.story())
 	}
 	if why := w.of("bad"); !strings.Contains(why.Notes, "it is not there") {
 		t.Errorf("the explanation %q does not have the first failure", why.Notes)

@@ -2,7 +2,9 @@ package runs_test
 
 import (
 	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -29,18 +31,31 @@ func eight(t *testing.T, files map[string]string, script, config, check string) 
 	if left := w.worktrees(); len(left) != 0 {
 		t.Errorf("worktrees are left: %v", left)
 	}
+	dirs := map[string]bool{w.dir: true}
 	for _, s := range w.sessions() {
 		if s.Live() {
 			t.Errorf("session %s is left", s.ID)
 		}
+		dirs[s.Dir] = true
 	}
+	if len(dirs) != 9 {
+		t.Errorf("eight sessions at once worked in %v", dirs)
+	}
+}
+
+// atOnce is an action that is over when eight sessions are there.
+func atOnce(t *testing.T) string {
+	t.Helper()
+	return `{"do":"run","line":"cd ` + t.TempDir() + ` && touch $KEDGE_FEATURE && until [ $(ls | wc -l) -ge 8 ]; do sleep 0.05; done","must":true}`
 }
 
 func TestRow20EightAtOnceWithNode(t *testing.T) {
 	need(t, "node")
+	pids := filepath.Join(t.TempDir(), "pids")
 	eight(t, map[string]string{
 		".gitignore": "node_modules/\n",
-		"server.js":  "const h=require('http');h.createServer((q,r)=>r.end('slot '+process.env.KEDGE_PORT)).listen(process.env.KEDGE_PORT,'127.0.0.1')\n",
+		"server.js":  "require('fs').appendFileSync('" + pids + "',process.pid+'\\n');require('http').createServer((q,r)=>r.end(process.cwd())).listen(process.env.KEDGE_PORT,'127.0.0.1')\n",
+		"ask.js":     "require('http').get('http://127.0.0.1:'+process.env.KEDGE_PORT,r=>{let at='';r.on('data',b=>at+=b);r.on('end',()=>process.exit(at==process.cwd()?0:1))})\n",
 		".kedge/gate.toml": `version = 1
 [[check]]
 name = "unit"
@@ -56,9 +71,23 @@ name = "port"
 kind = "http"
 timeout = "5m"
 http = { url = "http://127.0.0.1:{port}/", status = 200 }
+[[check]]
+name = "own-port"
+kind = "e2e"
+run = "node ask.js"
+timeout = "5m"
 `,
-	}, `[{"do":[{"do":"run","line":"node -e \"require('dep')\"","must":true},{"do":"write","path":"{{feature}}.js","text":"exports.x=1\n"}]}]`,
+	}, `[{"do":[`+atOnce(t)+`,{"do":"run","line":"node -e \"require('dep')\"","must":true},{"do":"write","path":"{{feature}}.js","text":"exports.x=1\n"}]}]`,
 		"[worktree]\nsetup = \"mkdir -p node_modules/dep && echo 'exports.x=1' > node_modules/dep/index.js\"\n", "test -f ID.js")
+	b, err := os.ReadFile(pids)
+	if err != nil || len(strings.Fields(string(b))) < 8 {
+		t.Fatalf("servers %q: %v", b, err)
+	}
+	for _, pid := range strings.Fields(string(b)) { // the number may be somebody else's by now
+		if args, _ := exec.Command("ps", "-o", "args=", "-p", pid).Output(); strings.Contains(string(args), "server.js") {
+			t.Errorf("process %s is left: %s", pid, args)
+		}
+	}
 }
 
 func TestRow20EightAtOnceWithPython(t *testing.T) {
@@ -66,7 +95,7 @@ func TestRow20EightAtOnceWithPython(t *testing.T) {
 	eight(t, map[string]string{
 		".gitignore":       ".deps/\n__pycache__/\n",
 		".kedge/gate.toml": "version = 1\n[[check]]\nname = \"unit\"\nkind = \"test\"\nrun = \"PYTHONPATH=.deps python3 -c 'import dep'\"\n",
-	}, `[{"do":[{"do":"run","line":"PYTHONPATH=.deps python3 -c 'import dep'","must":true},{"do":"write","path":"{{feature}}.py","text":"x = 1\n"}]}]`,
+	}, `[{"do":[`+atOnce(t)+`,{"do":"run","line":"PYTHONPATH=.deps python3 -c 'import dep'","must":true},{"do":"write","path":"{{feature}}.py","text":"x = 1\n"}]}]`,
 		"[worktree]\nsetup = \"mkdir -p .deps && echo 'x = 1' > .deps/dep.py\"\n", "test -f ID.py")
 }
 

@@ -2,6 +2,7 @@ package runs_test
 
 import (
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -35,6 +36,9 @@ func TestRow13And89And99CommitsAreWhatWasVerified(t *testing.T) {
 	e := x.Evidence.Verdict
 	if !e.Green() || e.Partial || len(e.Checks) == 0 || e.Checks[0].Exit != 0 || e.Checks[0].Log == "" || e.Tree == "" || x.Evidence.At.IsZero() {
 		t.Errorf("evidence %+v", x.Evidence)
+	}
+	if tree := w.git("rev-parse", sha+"^{tree}"); e.Tree != tree || !strings.Contains(trailers, "Kedge-Validated: "+tree) {
+		t.Errorf("verified is tree %s, committed %s\n%s", e.Tree, tree, trailers)
 	}
 	if f := w.of("a"); f.Evidence == nil || *f.Evidence != x.Evidence.ID || f.CompletedAt == nil {
 		t.Errorf("the status has no evidence: %+v", f)
@@ -101,10 +105,16 @@ func TestRow85OneFeaturePerSession(t *testing.T) {
 	w.feature("a", "test -f a.txt", func(d *kedge.Definition) { d.Paths = []string{"a.*"} })
 	w.feature("b", "test -f b.txt", func(d *kedge.Definition) { d.Paths = []string{"b.*"} })
 	v := w.run(service.RunFlags{})
-	if s := w.statuses(); s["a"] == kedge.Completed {
+	if s := w.statuses(); s["a"] != kedge.NeedsReview || !strings.Contains(w.record("a")+v.Reason, "b.txt") {
 		t.Fatalf("a session that works for two features completed one: %s (%s)\n%s", v.State, v.Reason, w.story())
 	}
+	if got := w.git("log", "--format=%(trailers:key=Kedge-Feature,valueonly)", "--", "a.txt"); strings.TrimSpace(got) != "" {
+		t.Errorf("what it did is in a commit for %s", got)
+	}
 	for _, s := range w.sessions() {
+		if s.Feature == "" || s.Feature != kedge.FeatureID(s.Name) {
+			t.Errorf("session %s is for %q, its record says %q", s.ID, s.Name, s.Feature)
+		}
 		if b := w.brief(s.ID); strings.Contains(b, "test -f a.txt") && strings.Contains(b, "test -f b.txt") {
 			t.Errorf("session %s was told two tasks", s.ID)
 		}
@@ -137,7 +147,16 @@ func TestRow17And19And29WhatAFeatureLeavesBehind(t *testing.T) {
 	if notes == "" {
 		t.Fatal("no note was committed")
 	}
+	if name := regexp.MustCompile(`^\.kedge/notes/\d{4}-\d\d-\d\d-[a-z0-9-]+\.md$`); !name.MatchString(strings.Fields(notes)[0]) {
+		t.Errorf("notes %q", notes)
+	}
 	note := w.read(w.dir + "/" + strings.Fields(notes)[0])
+	sha := w.git("log", "--format=%H", "--grep=Kedge-Feature: a")
+	_, files, _ := strings.Cut(note, "## Files changed\n\n")
+	files, _, _ = strings.Cut(files, "\n\n")
+	if want := "- " + strings.ReplaceAll(w.git("diff", "--name-only", sha+"^", sha), "\n", "\n- "); files != want || !strings.Contains(note, sha) {
+		t.Errorf("the note of commit %s says that\n%s\nchanged, git says\n%s", sha, files, want)
+	}
 	for _, want := range []string{"Root cause", "Files changed", "Constraints preserved", "Validation", "a.txt"} {
 		if !strings.Contains(note, want) {
 			t.Errorf("no %q in the note:\n%s", want, note)
