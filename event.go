@@ -131,6 +131,7 @@ type FeatureStatusData struct {
 	Files       []string    `json:"files,omitempty"`
 	Notes       *string     `json:"notes,omitempty"`
 	CompletedAt *time.Time  `json:"completed_at,omitempty"`
+	Wanted      *string     `json:"wanted,omitempty"` // why a person reopened it: what its next session is for
 }
 
 // PlanData is a saved plan: the text of plan.md and what was read from it.

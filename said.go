@@ -14,6 +14,7 @@ type SaidHow string
 // tells people.
 const (
 	SaidTold     SaidHow = "told"
+	SaidWanted   SaidHow = "wanted" // told why a feature was reopened: what its next session is for
 	SaidAnswer   SaidHow = "answer"
 	SaidNotified SaidHow = "notified"
 )

@@ -59,8 +59,11 @@ func (s *Book) settleLedger(ctx context.Context, p *project.Project, who project
 	p = s.AtRest(ctx, p)
 	edits := s.HandEdits(ctx, p, l)
 	var later unwritten // what cannot be written is told when the command has written
-	if len(edits) == 0 {
-		s.writeProjections(p, l, &later) // they may be behind
+	switch {
+	case len(edits) == 0 && s.asCommitted(ctx, p):
+		return nil, nil // those of an older commit follow when the command has written: one that is refused writes nothing
+	case len(edits) == 0:
+		s.writeProjections(p, l, &later) // a crash may have left them behind
 		return nil, nil
 	}
 	if err := s.keepEdited(p, edits); err != nil {
@@ -81,6 +84,23 @@ func (s *Book) settleLedger(ctx context.Context, p *project.Project, who project
 	}
 	s.writeProjections(p, l, &later)
 	return edits, nil
+}
+
+// asCommitted tells whether feature list and plan are as in the last commit, so that
+// nothing is in the way of git.
+func (s *Book) asCommitted(ctx context.Context, p *project.Project) bool {
+	repo, err := s.home.Git(ctx, p)
+	if err != nil {
+		return false
+	}
+	for _, name := range []string{FeaturesFile, PlanFile} {
+		then, err := repo.HeadText(ctx, name)
+		now, ok, readErr := p.Read(name)
+		if err != nil || readErr != nil || ok != (then != nil) || ok && !SameText(now, ToLF([]byte(*then))) {
+			return false
+		}
+	}
+	return true
 }
 
 // HandEdits gives what was edited in the files that belong to the ledger; it

@@ -45,6 +45,7 @@ type RunInput struct {
 	Why        map[string]string // why, by path, as far as the session before tells
 	Summaries  []PhaseSummary    // of earlier phases
 	Told       []Saying
+	Wanted     Saying // why a person reopened the feature: what this session is for; zero: its checks say it
 	Answers    []Saying
 	Failure    string        // the one failure that a repair or a fix is about
 	GateChecks []kedge.Check // the project's own checks
@@ -303,6 +304,9 @@ func taskText(in RunInput) string {
 	}
 	if p := clean(in.Prompt); p != "" {
 		b.WriteString("The plan says to this phase:\n" + quoted(p))
+	}
+	if clean(in.Wanted.Text) != "" {
+		b.WriteString("A person had it taken up again, whatever its checks say before your work. What your work is for, in their words:\n" + quoted(sayingText(in.Wanted)))
 	}
 	if in.Feature != nil {
 		b.WriteString(featureText(*in.Feature))

@@ -26,6 +26,8 @@ type Runs interface {
 	Holds(ctx context.Context, who project.Caller, id kedge.FeatureID) (bool, error)
 	// Save has a checkpoint saved of the work under way, and says why.
 	Save(ctx context.Context, who project.Caller, reason string)
+	// PlanMayGo refuses what keeps the run that planned from going on with the work.
+	PlanMayGo(ctx context.Context, p *project.Project) error
 	// PlanApproved lets the run that planned go on with the work.
 	PlanApproved(ctx context.Context, p *project.Project, who project.Caller) (started bool, err error)
 	// Uncommitted are the files of the checkout that are Kedge's alone and differ

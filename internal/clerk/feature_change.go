@@ -180,6 +180,9 @@ func (s *Clerk) move(ctx context.Context, who project.Caller, in FeatureStatusRe
 		} else {
 			data = book.WithoutProof(data)
 		}
+		if word == run.Reopened {
+			data.Wanted = &in.Reason
+		}
 		return l.SetStatus(who, data)
 	})
 }

@@ -221,6 +221,9 @@ func (s *Clerk) PlanApprove(ctx context.Context, who project.Caller, in PlanAppr
 		if err := book.Unlocked(p, l); err != nil {
 			return nil, err
 		}
+		if err := s.runs.PlanMayGo(ctx, p); err != nil {
+			return nil, err
+		}
 		return s.approve(ctx, p, l, who, in)
 	})
 	if err != nil {

@@ -6,6 +6,7 @@ import "strings"
 // begin alike the longer comes first.
 var purposes = []struct{ command, purpose string }{
 	{"git diff", "see the work"},
+	{"git revert", "say no to it, and take it off your branch"},
 	{"git show", "see the work"},
 	{"kedge answer", "answer it"},
 	{"kedge approve", "say yes to the work"},
@@ -21,6 +22,7 @@ var purposes = []struct{ command, purpose string }{
 	{"kedge plan approve", "say yes to the plan"},
 	{"kedge plan drop", "say no to it, give it up"},
 	{"kedge plan show", "read the plan"},
+	{"kedge salvage ls", "see what was set aside"},
 	{"kedge run --continue", "let the run go on"},
 	{"kedge run --pause", "hold the run"},
 	{"kedge run --stop", "end the run"},

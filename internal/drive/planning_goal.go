@@ -347,6 +347,24 @@ func (s *Driver) goalReply(ctx context.Context, p *project.Project, id kedge.Run
 	return PlanGoalReply{RunReply: r, Plan: d.ID, Title: d.Title, Path: book.PlanFile}, err
 }
 
+// planMayGo refuses what keeps the run that planned from going on with the work, were
+// its plan approved now.
+func (s *Driver) planMayGo(ctx context.Context, p *project.Project) error {
+	last, found, err := lastRun(ctx, p)
+	if err != nil || !found || !isPlanning(last) || s.home.ReadOnly {
+		return err
+	}
+	if dropped, err := isDropped(ctx, p, last); err != nil || dropped {
+		return err
+	}
+	repo, head, err := s.branch(ctx, p)
+	if err != nil {
+		return err
+	}
+	_, _, err = s.runBase(ctx, p, repo, head, last)
+	return err
+}
+
 // planApproved lets the run that planned go on with the work: from the commit
 // that holds the plan, with its phases' budgets, over its features.
 func (s *Driver) planApproved(ctx context.Context, p *project.Project, who project.Caller) (started bool, err error) {
@@ -374,6 +392,9 @@ func (s *Driver) planApproved(ctx context.Context, p *project.Project, who proje
 		return false, err
 	}
 	if _, err := s.carryReview(ctx, p, repo, base, head.Commit, specs); err != nil {
+		return false, err
+	}
+	if err := carryOn(ctx, p, base != head.Commit, specs); err != nil {
 		return false, err
 	}
 	if err := s.holdBase(ctx, p, repo, head, last.Run, base); err != nil {

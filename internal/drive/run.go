@@ -169,6 +169,9 @@ func (s *Driver) begin(ctx context.Context, p *project.Project, who project.Call
 	if err := trusted(ctx, p, repo, head.Commit); err != nil {
 		return RunReply{}, err
 	}
+	if _, _, err := s.runBase(ctx, p, repo, head, last); err != nil { // before anything is written
+		return RunReply{}, err
+	}
 	if head, err = s.commitLedger(ctx, p, who, repo, head); err != nil {
 		return RunReply{}, err
 	}
@@ -180,6 +183,9 @@ func (s *Driver) begin(ctx context.Context, p *project.Project, who project.Call
 		return RunReply{}, err
 	}
 	if _, err := s.carryReview(ctx, p, repo, base, head.Commit, specs); err != nil {
+		return RunReply{}, err
+	}
+	if err := carryOn(ctx, p, base != head.Commit, specs); err != nil {
 		return RunReply{}, err
 	}
 	eng, err := s.engineOf(ctx, p)
@@ -241,6 +247,9 @@ func (s *Driver) specs(ctx context.Context, p *project.Project) ([]run.Spec, err
 		d := docs[f.ID]
 		spec := run.SpecOf(f, d.Hash)
 		spec.Claim = d.Claim == kedge.Completed && f.Status == kedge.Pending
+		if f.Status == kedge.Pending || f.Status == kedge.InProgress {
+			spec.Wanted = d.Wanted
+		}
 		out = append(out, spec)
 	}
 	return out, nil

@@ -73,7 +73,9 @@ func (b runBriefs) runInput(ctx context.Context, c run.Command, at exec.Standing
 	if err := b.earlierSession(ctx, c, at, &in); err != nil {
 		return in, err
 	}
-	in.Told, in.Answers, err = b.sayings(ctx, c.Run, c.Feature)
+	if in.Told, in.Answers, err = b.sayings(ctx, c.Run, c.Feature); err == nil && c.Scope == run.Wanted {
+		in.Wanted, err = b.wanted(ctx, c)
+	}
 	return in, err
 }
 
@@ -345,6 +347,7 @@ func (b runBriefs) sayings(ctx context.Context, id kedge.RunID, f kedge.FeatureI
 		switch d.How {
 		case kedge.SaidTold:
 			told = append(told, s)
+		case kedge.SaidWanted: // of its task, where it still is that
 		case kedge.SaidAnswer:
 			answers = append(answers, s)
 		case kedge.SaidNotified:
@@ -363,7 +366,7 @@ func (b runBriefs) saidOn(ctx context.Context, id kedge.RunID, f kedge.FeatureID
 	}
 	list, err := store.About[kedge.RunSaidData](ctx, b.p.Store, store.KindSaid, store.Work(id, f))
 	for _, c := range doc.State.Outbox {
-		d := wordOf(c, kedge.SaidTold, c.Text)
+		d := wordOf(c, howTold(c), c.Text)
 		if c.Kind == run.Tell && d.Feature == f && !slices.ContainsFunc(list, func(k kedge.RunSaidData) bool { return k.ID == d.ID }) {
 			list = append(list, d)
 		}
@@ -371,9 +374,28 @@ func (b runBriefs) saidOn(ctx context.Context, id kedge.RunID, f kedge.FeatureID
 	return list, err
 }
 
+// wanted is the last that a person said the work on the feature is for.
+func (b runBriefs) wanted(ctx context.Context, c run.Command) (brief.Saying, error) {
+	list, err := b.saidOn(ctx, c.Run, c.Feature)
+	for _, d := range slices.Backward(list) {
+		if d.How == kedge.SaidWanted {
+			return brief.Saying{By: d.By, At: d.At, Text: d.Text}, err
+		}
+	}
+	return brief.Saying{}, err
+}
+
+// howTold is the way in which something is told.
+func howTold(c run.Command) kedge.SaidHow {
+	if c.Scope == run.Wanted {
+		return kedge.SaidWanted
+	}
+	return kedge.SaidTold
+}
+
 // Told keeps what a person told a job, for its next session.
 func (b runBriefs) Told(ctx context.Context, c run.Command) error {
-	return b.say(ctx, c, kedge.SaidTold, c.Text)
+	return b.say(ctx, c, howTold(c), c.Text)
 }
 
 // Notify tells people: in the log and in the journal.

@@ -41,6 +41,11 @@ func (r runsForClerk) Save(ctx context.Context, who project.Caller, reason strin
 	r.s.saveLiving(ctx, who, reason)
 }
 
+// PlanMayGo implements clerk.Runs.
+func (r runsForClerk) PlanMayGo(ctx context.Context, p *project.Project) error {
+	return r.s.planMayGo(ctx, p)
+}
+
 // PlanApproved implements clerk.Runs.
 func (r runsForClerk) PlanApproved(ctx context.Context, p *project.Project, who project.Caller) (bool, error) {
 	return r.s.planApproved(ctx, p, who)

@@ -109,7 +109,7 @@ func (s *Driver) adoptRuns(ctx context.Context, id kedge.ProjectID) error {
 	}
 	runs, err := o.Store.Runs(ctx)
 	goesOn := slices.ContainsFunc(runs, unfinished)
-	if err != nil || !goesOn && (len(runs) == 0 || runs[len(runs)-1].State.Halt == "") {
+	if err != nil || !goesOn && (len(runs) == 0 || runs[len(runs)-1].State.Halt == "" && runs[len(runs)-1].State.Lander == "") {
 		return err
 	}
 	known, err := project.Known(ctx, o.Store, id)

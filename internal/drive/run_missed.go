@@ -29,7 +29,7 @@ func (m missed) none() bool { return len(m.words) == 0 && m.approval == nil }
 // may be asking again already.
 func (s *Driver) missed(ctx context.Context, p *project.Project) (missed, error) {
 	doc, err := watched(ctx, p, "")
-	if kedge.NotFound.Is(err) || err == nil && doc.State.Ended() && doc.State.Halt == "" {
+	if kedge.NotFound.Is(err) || err == nil && doc.State.Over() && doc.State.Lander == "" {
 		return missed{}, nil
 	}
 	if err != nil {
@@ -47,6 +47,10 @@ func (s *Driver) missed(ctx context.Context, p *project.Project) (missed, error)
 	for _, d := range docs {
 		added = added || featureOf(&doc.State, d.ID) == nil
 		m.words = append(m.words, missedOf(&doc.State, d)...)
+	}
+	if doc.State.Over() { // it learns nothing more, but that work of it was accepted
+		added = false
+		m.words = slices.DeleteFunc(m.words, func(ev run.Event) bool { return ev.Kind != run.Accepted })
 	}
 	if !added && len(m.words) == 0 {
 		return m, nil
@@ -82,6 +86,8 @@ func missedOf(st *run.State, d store.FeatureDoc) []run.Event {
 		out[0].Specs = []run.Spec{run.SpecOf(d.Feature, d.Hash)}
 	}
 	switch {
+	case d.Status == kedge.Completed && f.Waits() && jobOf(st, d.ID) == nil:
+		add(run.Accepted)
 	case d.Status == f.Status:
 	case d.Status == kedge.Skipped:
 		add(run.Skipped)
@@ -89,6 +95,7 @@ func missedOf(st *run.State, d store.FeatureDoc) []run.Event {
 		add(run.Barred)
 	case d.Status == kedge.Pending && f.Status != kedge.InProgress && jobOf(st, d.ID) == nil && !writes(run.Mark):
 		add(run.Reopened)
+		out[len(out)-1].Reason = d.Wanted // which is a task: no other will do
 	}
 	return out
 }

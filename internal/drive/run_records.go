@@ -216,12 +216,63 @@ func (b runBriefs) runNote(ctx context.Context, c run.Command, at exec.Standing)
 	if n.Title == "" {
 		n.Title = string(f.ID)
 	}
+	if n.RootCause, err = b.causeOf(ctx, f, n.RootCause); err != nil {
+		return n, err
+	}
 	if n.RootCause == "" {
 		n.RootCause = n.Title
 	}
 	verdicts, err := store.About[kedge.Evidence](ctx, b.p.Store, store.KindEvidence, string(c.Feature))
 	n.Validation, n.DeadEnds = validation(verdicts, f), deadEnds(verdicts, f)
 	return n, err
+}
+
+// TakenBack corrects the notes on work that a person refused: it is not there any
+// more, whatever its checks said.
+func (b runBriefs) TakenBack(ctx context.Context, c run.Command) error {
+	notes, err := store.About[kedge.Note](ctx, b.p.Store, store.KindNote, string(c.Feature))
+	if err != nil {
+		return err
+	}
+	back := strings.Split(c.Text, ",")
+	who := b.caller(runKey(c, "taken-back"), kedge.ActorDaemon)
+	_, err = b.s.home.Write(ctx, b.p, who, func() (evs []kedge.Event, err error) {
+		for _, n := range notes {
+			of := slices.ContainsFunc(n.Commits, func(sha string) bool {
+				return slices.ContainsFunc(back, func(short string) bool { return strings.HasPrefix(sha, short) })
+			})
+			if !of {
+				continue
+			}
+			n.Validation = "The work was taken back: " + docs.OneLine(c.Reason)
+			ev, err := project.Event(kedge.NoteAdded, who, n)
+			if err != nil {
+				return nil, err
+			}
+			evs = append(evs, ev)
+		}
+		return evs, nil
+	})
+	return err
+}
+
+// causeOf is why the work on a feature was needed: of one that a plan made, what the
+// plan says, for its description names the phase alone.
+func (b runBriefs) causeOf(ctx context.Context, f kedge.Feature, described string) (string, error) {
+	l, err := book.ReadLedger(ctx, b.p)
+	if err != nil || l.Plan == nil || !slices.Contains(l.Plan.Features, f.ID) {
+		return described, err
+	}
+	d, err := plan.ParsePlan(book.PlanFile, []byte(l.Plan.Text))
+	if err != nil {
+		return described, nil // frozen by another version
+	}
+	for _, field := range d.Plan.Fields {
+		if text := docs.Clean(field.Text); field.Name == "Root cause" && text != "" {
+			return text, nil
+		}
+	}
+	return described, nil
 }
 
 // binding lists the locked decisions that apply to one of the files.

@@ -32,6 +32,20 @@ func reviewOf(f *run.Feature) RunReview {
 	return r
 }
 
+// reviewSteps are what a person does about a feature that waits for review: of work
+// that was set aside there is nothing to accept, and what has landed only they
+// themselves take off their branch.
+func reviewSteps(st *run.State, f *run.Feature) []string {
+	switch r := reviewOf(f); {
+	case f.Aside && f.Status == kedge.NeedsReview:
+		return []string{"kedge salvage ls", "kedge feature reopen " + string(f.ID) + " --reason WHY"}
+	case f.Work != "" && f.Let == run.LetUnseen && st.Landed == st.Tip && st.Lander == "":
+		return []string{r.Look, r.Accept, kedge.HintOf(landedWork(f))}
+	default:
+		return r.lines()
+	}
+}
+
 // lines are the commands, without those that there are none of.
 func (r RunReview) lines() []string {
 	return slices.DeleteFunc([]string{r.Look, r.Accept, r.Deny}, func(s string) bool { return s == "" })

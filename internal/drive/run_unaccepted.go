@@ -163,6 +163,45 @@ func (s *Driver) carryReview(ctx context.Context, p *project.Project, repo *gitx
 	return out, err
 }
 
+// carryOn puts into the specs of a run that begins what the last one that worked knows
+// of the features and the ledger does not: that there is nothing to accept, for the
+// work was set aside; and, where it stands on work which has not landed, what that
+// broke. What a person has taken up since begins anew.
+func carryOn(ctx context.Context, p *project.Project, unlanded bool, specs []run.Spec) error {
+	last, err := lastWork(ctx, p)
+	for i := range specs {
+		f := featureOf(&last, specs[i].ID)
+		if f == nil {
+			continue
+		}
+		switch specs[i].Status {
+		case kedge.Regressed, kedge.BlockedWork, kedge.NeedsReview:
+			specs[i].Aside = f.Aside
+			if unlanded {
+				specs[i].Broken = f.Regressions
+			}
+		default:
+		}
+	}
+	return err
+}
+
+// lastWork is the newest run that has more than a plan to make; a zero state where
+// there is none.
+func lastWork(ctx context.Context, p *project.Project) (run.State, error) {
+	docs, err := p.Store.Runs(ctx)
+	if err != nil {
+		return run.State{}, err
+	}
+	for _, d := range slices.Backward(docs) {
+		doc, err := watched(ctx, p, d.State.Run)
+		if err != nil || !isPlanning(doc.State) {
+			return doc.State, err
+		}
+	}
+	return run.State{}, nil
+}
+
 // waitingIn is the work in a run that people have to accept or to refuse, as a run
 // is told of it that may not know it.
 func (s *Driver) waitingIn(ctx context.Context, p *project.Project, st run.State) ([]run.Spec, error) {

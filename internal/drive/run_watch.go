@@ -172,7 +172,8 @@ func landed(ctx context.Context, eng RunEngine, id kedge.RunID) (st run.State, e
 	defer stop()
 	over := false
 	err = eng.Watch(ctx, id, func(step engine.Step) {
-		if !over && !step.State.Verifying() && !slices.ContainsFunc(step.State.Outbox, func(c run.Command) bool { return c.Kind == run.Land || c.Kind == run.Notify }) {
+		accepting := slices.ContainsFunc(step.State.Jobs, func(j run.Job) bool { return j.Kind == run.Accept && !j.Phase.Parked() }) // the ledger first
+		if !over && !step.State.Verifying() && !accepting && !slices.ContainsFunc(step.State.Outbox, func(c run.Command) bool { return c.Kind == run.Land || c.Kind == run.Notify }) {
 			st, over = step.State, true
 			stop()
 		}

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"kedge"
-	"kedge/internal/clerk"
 	"kedge/internal/gitx"
 	"kedge/internal/project"
 	"kedge/internal/run"
@@ -129,6 +128,9 @@ func (s *Driver) goOn(ctx context.Context, p *project.Project, who project.Calle
 		rules.MaxSessions += st.Sessions // so many more
 	}
 	if st.Movable() {
+		if err := s.mayStand(ctx, p, repo, head, st); err != nil { // before anything is written
+			return RunReply{}, err
+		}
 		if head, err = s.commitLedger(ctx, p, who, repo, head); err != nil {
 			return RunReply{}, err
 		}
@@ -148,14 +150,20 @@ func (s *Driver) goOn(ctx context.Context, p *project.Project, who project.Calle
 	return reply, err
 }
 
+// mayStand refuses what keeps a run from going on from where the checkout is.
+func (s *Driver) mayStand(ctx context.Context, p *project.Project, repo *gitx.Repo, head gitx.Head, st run.State) error {
+	if err := refuseTakenAway(ctx, repo, head, st); err != nil {
+		return err
+	}
+	_, _, err := s.runBase(ctx, p, repo, head, st)
+	return err
+}
+
 // baseToGoOn is the commit that a halted run goes on from, held by its branch;
 // empty where a job is on its way onto the tip it has.
 func (s *Driver) baseToGoOn(ctx context.Context, p *project.Project, repo *gitx.Repo, head gitx.Head, st run.State) (string, []string, error) {
 	if !st.Movable() {
 		return "", nil, nil
-	}
-	if err := refuseTakenAway(ctx, repo, head, st); err != nil {
-		return "", nil, err
 	}
 	commit, notes, err := s.runBase(ctx, p, repo, head, st)
 	if err != nil {
@@ -311,8 +319,11 @@ func (s *Driver) tellRun(ctx context.Context, p *project.Project, who project.Ca
 	if who.IsAgent() || s.home.ReadOnly {
 		return nil
 	}
+	if ev.Kind == run.Accepted {
+		return s.tellAccepted(ctx, p, who, ev)
+	}
 	st, live, err := liveRun(ctx, p)
-	if err != nil || !live && !concernsOver(&st, ev) {
+	if err != nil || !live {
 		return err
 	}
 	if ev.Kind == run.Planned && isPlanning(st) {
@@ -334,52 +345,8 @@ func (s *Driver) tellRun(ctx context.Context, p *project.Project, who project.Ca
 	return eng.Deliver(ctx, st.Run, ev)
 }
 
-// concernsOver tells whether a run that is over has to know what a person did: it
-// holds work back that was accepted now.
-func concernsOver(st *run.State, ev run.Event) bool {
-	f := featureOf(st, ev.Feature)
-	return ev.Kind == run.Accepted && st.Over() && f != nil && f.Work != ""
-}
-
 // liveRun is the newest run, if it can still do something.
 func liveRun(ctx context.Context, p *project.Project) (run.State, bool, error) {
 	st, found, err := lastRun(ctx, p)
 	return st, found && err == nil && (!st.Ended() || st.Halt != ""), err
-}
-
-// acceptInRun accepts a feature of a run that lives: its work is not in the
-// user's branch yet, so the run integrates it first and then completes it.
-func (s *Driver) acceptInRun(ctx context.Context, who project.Caller, in clerk.FeatureStatusRequest) (reply clerk.FeatureReply, done bool, err error) {
-	l, p, err := s.book.ReadFeatures(ctx, who)
-	if err != nil {
-		return reply, false, err
-	}
-	st, live, err := liveRun(ctx, p)
-	if err != nil || !live {
-		return reply, false, err
-	}
-	seen, err := wasSaid(ctx, p, who, st.Run)
-	if err != nil {
-		return reply, false, err
-	}
-	f := featureOf(&st, in.ID)
-	if !seen && (f == nil || f.Status != kedge.NeedsReview && !f.Waits()) {
-		return reply, false, nil // the ledger says why not
-	}
-	if !seen && f.Work != "" && jobOf(&st, f.ID) == nil && (st.Ended() || isPlanning(st)) {
-		return reply, false, nil // nothing of it goes on by itself: the ledger has the word, and the run is told
-	}
-	if j := jobOf(&st, in.ID); !seen && j != nil && j.Phase == run.Reviewing {
-		if err := s.trustWork(ctx, p, who, st.Run, in.ID); err != nil {
-			return reply, false, err
-		}
-	}
-	if err := s.tellRun(ctx, p, who, run.Event{Kind: run.Accepted, Feature: in.ID, Reason: in.Reason}); err != nil {
-		return reply, false, err
-	}
-	d, err := l.Find(in.ID)
-	if err != nil {
-		return reply, false, err
-	}
-	return clerk.FeatureReply{Feature: d.Feature}, true, nil
 }

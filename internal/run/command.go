@@ -17,10 +17,10 @@ const (
 	Prepare      CommandKind = "prepare"       // set aside what is there, put the worktree at Base, add Carry, run setup
 	Gate         CommandKind = "gate"          // Scope full or touched
 	Prove        CommandKind = "prove"         //
-	Brief        CommandKind = "brief"         // Purpose says which; Failure is all that a repair is told; Resume is wished for
+	Brief        CommandKind = "brief"         // Purpose says which; Failure is all that a repair is told; Resume is wished for; Scope Wanted: a person says what for
 	StartSession CommandKind = "start_session" // adopts what an earlier one started; Reason says why with Resume, or without
 	NextTurn     CommandKind = "next_turn"     //
-	Tell         CommandKind = "tell"          // Text, to the living session or in the next brief
+	Tell         CommandKind = "tell"          // Text, to the living session or in the next brief; Scope Wanted: what that is for
 	EndSession   CommandKind = "end_session"   // and all its children
 	Checkpoint   CommandKind = "checkpoint"    // with a copy of the worktree under the salvage refs
 	Inspect      CommandKind = "inspect"       // stores diffstat and findings
@@ -28,8 +28,8 @@ const (
 	Commit       CommandKind = "commit"        // Tree on Base, dated At; without the work of Commit
 	Recheck      CommandKind = "recheck"       // Scope sample or all of the completed features
 	Note         CommandKind = "note"          //
-	Mark         CommandKind = "mark"          // journal a status
-	Ledger       CommandKind = "ledger"        // journal a status, write the projections, commit them on Base
+	Mark         CommandKind = "mark"          // journal a status; Scope Wanted: and what its next session is for, in Text
+	Ledger       CommandKind = "ledger"        // journal a status, where no person did, write the projections, commit them on Base; Text: the work that was taken back
 	Revert       CommandKind = "revert"        // set aside into Salvage, then back to Base
 	Land         CommandKind = "land"          // fast-forward the user's branch to Commit, or refuse; Actor asked for it
 	Timer        CommandKind = "timer"         // fires after Wait, by a clock that does not jump
@@ -72,6 +72,10 @@ var answers = []struct {
 	{Notify, Notified},
 }
 
+// Wanted is the scope of what a person wants of a feature beside its checks: they
+// reopened it, and said why.
+const Wanted = "wanted"
+
 // Purpose is the kind of brief a session gets.
 type Purpose string
 
@@ -83,6 +87,7 @@ const (
 	MakePlan  Purpose = "plan"
 	CheckTip  Purpose = "verify" // no session
 	TakeBack  Purpose = "undo"   // no session
+	TakeOn    Purpose = "accept" // no session
 )
 
 // Command is one piece of work for the engine. Epoch is its number in the run:

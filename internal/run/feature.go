@@ -15,8 +15,11 @@ type Spec struct {
 	Needs  []kedge.FeatureID `json:"needs,omitempty"`
 	Phase  string            `json:"phase,omitempty"`
 	Status kedge.Status      `json:"status,omitempty"`
-	Claim  bool              `json:"claim,omitempty"` // an import says that it is completed
-	Work   string            `json:"work,omitempty"`  // of an earlier run: see Feature
+	Claim  bool              `json:"claim,omitempty"`  // an import says that it is completed
+	Work   string            `json:"work,omitempty"`   // of an earlier run: see Feature
+	Wanted string            `json:"wanted,omitempty"` // why a person reopened it, which its checks need not show
+	Aside  bool              `json:"aside,omitempty"`  // see Feature
+	Broken int               `json:"broken,omitempty"` // how often earlier runs, whose work has not landed, found it red again
 	Budget kedge.Budget      `json:"budget"`
 }
 
@@ -44,6 +47,8 @@ type Feature struct {
 	Spent       Spend
 	Work        string // commits of work that nobody accepted, on the integration branch, shortened, with commas; empty: none
 	Let         Let    // whether that may land
+	Wanted      bool   // a person reopened it and said why: it gets a session, whatever its checks say before
+	Aside       bool   // it waits for review, and its work was set aside: there is nothing to accept
 	Early       bool   // there is no plan yet: the run knows it for its work alone, and builds nothing of it
 }
 
@@ -52,7 +57,7 @@ type Let string
 
 // The leaves; empty is none.
 const (
-	LetAccepted Let = "a" // after the run was over: the ledger says completed
+	LetAccepted Let = "a" // a person accepted it; it is being written down
 	LetUnseen   Let = "u" // before anybody accepted it
 )
 
@@ -111,8 +116,13 @@ func (f Feature) MarshalText() ([]byte, error) {
 	if f.Let != "" {
 		b = append(append(b, " l"...), f.Let...)
 	}
-	if f.Early {
-		b = append(b, " e"...)
+	for _, is := range []struct {
+		set    bool
+		letter string
+	}{{f.Early, " e"}, {f.Wanted, " g"}, {f.Aside, " s"}} {
+		if is.set {
+			b = append(b, is.letter...)
+		}
 	}
 	return b, nil
 }
@@ -195,6 +205,10 @@ func (f *Feature) field(letter byte, value string) (err error) {
 		f.Let = Let(value)
 	case 'e':
 		f.Early = true
+	case 'g':
+		f.Wanted = true
+	case 's':
+		f.Aside = true
 	default:
 		err = strconv.ErrSyntax
 	}
@@ -205,6 +219,9 @@ func (f *Feature) field(letter byte, value string) (err error) {
 const workLength = 16
 
 func shortWork(commit string) string { return commit[:min(len(commit), workLength)] }
+
+// newest is the last one of the commits of a feature's work.
+func newest(work string) string { return work[strings.LastIndexByte(work, ',')+1:] }
 
 func shortHash(h string) string {
 	h = strings.Map(func(r rune) rune {

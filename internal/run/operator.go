@@ -93,6 +93,9 @@ func (t *stepper) addFeatures(specs []Spec, early bool) {
 			}
 			f.Needs = append(f.Needs, place)
 		}
+		if open(f.Status) && !early {
+			t.want(f, spec.Wanted, t.ev.Actor)
+		}
 	}
 }
 
@@ -100,7 +103,11 @@ func (t *stepper) addFeatures(specs []Spec, early bool) {
 func (t *stepper) featureOf(spec Spec, early bool) Feature {
 	f := Feature{
 		ID: spec.ID, Hash: shortHash(spec.Hash), Status: spec.Status, Phase: t.phase(spec.Phase),
-		Claim: spec.Claim, Budget: spec.Budget, Work: spec.Work, Early: early,
+		Claim: spec.Claim, Budget: spec.Budget, Work: spec.Work, Early: early, Regressions: spec.Broken,
+		Aside: spec.Aside && spec.Status == kedge.NeedsReview,
+	}
+	if f.Status == kedge.Regressed { // as regress leaves it
+		f.Claim, f.Regressions = true, max(f.Regressions, 1)
 	}
 	if f.Status == kedge.InProgress || !f.Status.Valid() {
 		f.Status = kedge.Pending
@@ -309,57 +316,6 @@ func (t *stepper) answered() {
 	}
 }
 
-// decided is a person's word about a diff.
-func (t *stepper) decided() {
-	t.addFeatures(t.ev.Specs, t.planning())
-	j := t.jobOf(t.ev.Feature)
-	if j == nil && t.ev.Kind == Denied {
-		t.refuse()
-	}
-	if j == nil || j.Phase != Reviewing {
-		return
-	}
-	if t.ev.Kind == Denied {
-		t.giveUp(j, "denied by "+t.who()+": "+t.ev.Reason)
-		return
-	}
-	if f := t.feature(j); f != nil {
-		f.Status = kedge.InProgress
-		t.mark(f, "approved by "+t.who())
-	}
-	j.Reason = ""
-	t.queue(j, Integrating)
-}
-
-// refuse reopens a feature that waits for review and no job has. Work of it that
-// is on the integration branch is taken back first, whatever the feature is by now;
-// its next session is told why. What people skipped or blocked stays so.
-func (t *stepper) refuse() {
-	i := t.s.place(t.ev.Feature)
-	if i < 0 || t.s.Features[i].Status != kedge.NeedsReview && !t.s.Features[i].Waits() {
-		return
-	}
-	f := &t.s.Features[i]
-	why := "refused by " + t.who() + ": " + t.ev.Reason
-	if t.s.Over() {
-		t.halt(Returned, "the work on "+quote(string(f.ID))+" was "+why)
-	}
-	t.issue(nil, Command{Kind: Tell, Feature: f.ID, Text: "The work that was there for this feature was " + why, Actor: t.ev.Actor})
-	if f.Work == "" {
-		t.reopen(f, false)
-		return
-	}
-	t.s.LastJob++
-	j := Job{ID: t.s.LastJob, Kind: Undo, Feature: i, Hash: f.Hash, Attempt: 1, Reason: why, Undoes: f.Work}
-	if f.Status == kedge.Skipped || f.Status == kedge.BlockedWork {
-		j.End = f.Status
-	}
-	f.Status, f.Let = kedge.InProgress, ""
-	t.mark(f, why)
-	t.s.Jobs = append(t.s.Jobs, j)
-	t.queue(&t.s.Jobs[len(t.s.Jobs)-1], Integrating)
-}
-
 // changeFeature is a person's word about a feature. What was verified and is
 // being committed is not taken back: the ledger then says what changed.
 func (t *stepper) changeFeature() {
@@ -375,7 +331,7 @@ func (t *stepper) changeFeature() {
 		t.accept(f, j)
 	case Reopened:
 		if j == nil && f.Status != kedge.Pending && f.Status != kedge.InProgress {
-			t.reopen(f, f.Status == kedge.Completed)
+			t.reopen(f, f.Status == kedge.Completed && t.ev.Reason == "", t.ev.Reason)
 		}
 	case Skipped:
 		t.setStatus(f, j, kedge.Skipped)
@@ -395,7 +351,7 @@ func (t *stepper) amend(f *Feature, j *Job) {
 	t.redefine(f)
 	switch {
 	case j == nil && f.Status != kedge.Skipped:
-		t.reopen(f, f.Status == kedge.Completed)
+		t.reopen(f, f.Status == kedge.Completed, "")
 	case j != nil && !committing(j.Phase):
 		t.setAside(j, kedge.Pending, "amended by "+t.who()+": "+t.ev.Reason)
 	}
@@ -412,28 +368,6 @@ func (t *stepper) redefine(f *Feature) {
 			f.Needs = append(f.Needs, t.s.place(id))
 		}
 	}
-}
-
-func (t *stepper) accept(f *Feature, j *Job) {
-	switch {
-	case t.ev.Reason == "" || f.Status != kedge.NeedsReview && !f.Waits():
-	case j != nil && j.Phase == Reviewing:
-		t.decided()
-	case j == nil && (t.s.Ended() || t.planning()) && f.Work != "":
-		f.Let = LetAccepted // the ledger has the person's word; nothing goes on by itself
-		if len(t.s.Unaccepted()) == 0 {
-			t.s.Lander = "accepted when the run was over"
-		}
-	case j == nil:
-		t.reopen(f, true)
-	}
-}
-
-// reopen gives a feature its whole budget again. With a claim it is completed
-// as soon as a clean worktree shows it green.
-func (t *stepper) reopen(f *Feature, claim bool) {
-	f.Status, f.Claim, f.Attempts, f.Regressions, f.Spent = kedge.Pending, claim, 0, 0, Spend{}
-	t.mark(f, string(t.ev.Kind)+" by "+t.who()+": "+t.ev.Reason)
 }
 
 func (t *stepper) setStatus(f *Feature, j *Job, to kedge.Status) {

@@ -164,11 +164,14 @@ func (t *stepper) proved(j *Job) {
 		}
 		t.enter(j, Briefing)
 	case Green:
-		if f.Claim {
+		switch {
+		case f.Claim:
 			t.confirm(j)
-			return
+		case f.Wanted: // they do not show what a person misses
+			t.enter(j, Briefing)
+		default:
+			t.review(j, "its checks are green before any work")
 		}
-		t.review(j, "its checks are green before any work")
 	case CannotRun:
 		t.giveUp(j, "environment: "+t.ev.Reason)
 	default:

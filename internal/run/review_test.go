@@ -42,12 +42,159 @@ func TestUnacceptedWorkDoesNotLand(t *testing.T) {
 func TestAcceptedWhenTheRunIsOver(t *testing.T) {
 	d := unchecked(t)
 	sessions := d.count(run.StartSession)
+	tip := d.s.Tip
 	d.person(run.Accepted, "a")
-	if d.count(run.StartSession) != sessions || !d.s.Over() || d.count(run.Land) != 0 || !strings.Contains(d.s.Reason, "1 accepted since") {
-		t.Fatalf("it goes on by itself, or does not say how it stands: %s", d.s.Reason)
+	c := d.outstanding(run.Ledger)
+	if c.Status != done || c.Purpose != run.TakeOn || c.Base != tip || c.Commit == "" || c.Reason != "accepted by ann: because" {
+		t.Fatalf("%+v", c)
 	}
-	if !d.landAsked() {
-		t.Error("it was accepted, and does not land")
+	if d.landAsked() {
+		t.Error("it lands before the ledger says that it was accepted")
+	}
+	d.answer(run.Ledger, run.OK)
+	if land := d.outstanding(run.Land); land.Commit != d.s.Tip || land.Commit == tip {
+		t.Errorf("it lands %q, and the ledger is at %q", land.Commit, d.s.Tip)
+	}
+	d.until("")
+	d.want(run.StatusDone, done, done)
+	if d.count(run.StartSession) != sessions {
+		t.Error("it went on by itself")
+	}
+}
+
+// TestAcceptedWorkDoesNotLandByItself: nor does what waited for it begin.
+func TestAcceptedWorkDoesNotLandByItself(t *testing.T) {
+	d := begin(t, run.Rules{Land: "each"}, feature("a"), feature("b", "a"))
+	d.until(run.Prove)
+	d.answer(run.Prove, run.NoChecks)
+	d.until("")
+	d.want(run.StatusStopped, review, pending)
+	sessions, lands := d.count(run.StartSession), d.count(run.Land)
+	d.person(run.Accepted, "a")
+	d.until("")
+	d.want(run.StatusStopped, done, pending)
+	if d.count(run.StartSession) != sessions || d.count(run.Land) != lands || d.s.Halt != run.Returned {
+		t.Errorf("it goes on by itself: %s", d.s.Reason)
+	}
+	d.person(run.Continued, "")
+	d.until("")
+	d.want(run.StatusDone, done, done)
+}
+
+// TestAcceptedAfterItLanded: the ledger of the user's branch is the user's.
+func TestAcceptedAfterItLanded(t *testing.T) {
+	d := unchecked(t)
+	d.landAsked("a")
+	d.until("")
+	ledgers := d.count(run.Ledger)
+	d.person(run.Accepted, "a")
+	d.until("")
+	d.want(run.StatusDone, done, done)
+	if d.count(run.Ledger) != ledgers || d.s.Tip != d.s.Landed {
+		t.Error("the run's branch goes on without the user's")
+	}
+}
+
+// TestAcceptedAndNotWritten: what could not be written down is tried again, and lands
+// then.
+func TestAcceptedAndNotWritten(t *testing.T) {
+	d := unchecked(t)
+	d.person(run.Accepted, "a")
+	d.answer(run.Ledger, run.Failed, because("a disk is full"))
+	d.until("")
+	if d.s.Halt != run.Fault && d.s.Halt != run.Returned || d.landAsked() {
+		t.Fatalf("halted by %q", d.s.Halt)
+	}
+	d.person(run.Continued, "")
+	d.until("")
+	d.want(run.StatusDone, done, done)
+	if d.count(run.Land) != 1 {
+		t.Error("it does not land")
+	}
+}
+
+// TestWorkThatWasSetAsideIsNotAccepted: the feature would be done without it.
+func TestWorkThatWasSetAsideIsNotAccepted(t *testing.T) {
+	d := begin(t, run.Rules{}, feature("a"), feature("b"))
+	d.until(run.Prove)
+	d.answer(run.Prove, run.NoChecks)
+	d.until(run.Integrate)
+	d.answer(run.Integrate, run.Partial)
+	d.until("")
+	d.want(run.StatusStopped, review, done)
+	if !d.s.Features[0].Aside {
+		t.Fatalf("%+v", d.s.Features[0])
+	}
+	d.person(run.Accepted, "a")
+	d.until("")
+	d.want(run.StatusStopped, review, done)
+	d.person(run.Reopened, "a")
+	if d.s.Features[0].Aside {
+		t.Error("it is to be made again")
+	}
+}
+
+// TestReopenedForAReason: the checks are green, a person misses something all the same,
+// and a session is told what.
+func TestReopenedForAReason(t *testing.T) {
+	d := begin(t, run.Rules{}, feature("a"))
+	d.until("")
+	d.want(run.StatusDone, done)
+	sessions := d.count(run.StartSession)
+	d.person(run.Reopened, "a")
+	tell := d.outstanding(run.Tell)
+	if tell.Feature != "a" || tell.Scope != run.Wanted || tell.Text != "because" {
+		t.Fatalf("its session is told %+v", tell)
+	}
+	d.until(run.Prove)
+	d.answer(run.Prove, run.Green)
+	if c := d.outstanding(run.Brief); c.Scope != run.Wanted {
+		t.Fatalf("%+v", c)
+	}
+	d.until("")
+	d.want(run.StatusDone, done)
+	if d.count(run.StartSession) != sessions+1 || d.s.Features[0].Wanted {
+		t.Errorf("%d sessions, %+v", d.count(run.StartSession)-sessions, d.s.Features[0])
+	}
+}
+
+// TestReopenedAndNothingChanged: that is for the person to say.
+func TestReopenedAndNothingChanged(t *testing.T) {
+	spec := feature("a")
+	spec.Wanted = "the words are wrong"
+	d := begin(t, run.Rules{}, spec)
+	if tell := d.outstanding(run.Tell); tell.Text != spec.Wanted {
+		t.Fatalf("%+v", tell)
+	}
+	d.until(run.Prove)
+	d.answer(run.Prove, run.Green)
+	for range 2 {
+		d.until(run.Inspect)
+		d.answer(run.Inspect, run.Empty)
+	}
+	d.until(run.Ledger)
+	if c := d.outstanding(run.Ledger); c.Status != review || c.Reason != "nothing was changed, and its checks were green before" {
+		t.Errorf("%+v", c)
+	}
+	d.until("")
+	if d.s.Features[0].Aside {
+		t.Error("there is no work that was set aside")
+	}
+}
+
+// TestBrokenInAnEarlierRun: what its work broke does not land by itself in the next.
+func TestBrokenInAnEarlierRun(t *testing.T) {
+	for _, spec := range []run.Spec{{ID: "a", Status: kedge.BlockedWork, Broken: 1}, {ID: "a", Status: kedge.Regressed}} {
+		d := resume(t, spec, feature("b"))
+		if spec.Status == kedge.Regressed { // it comes first, and is blocked
+			d.until(run.Prove)
+			d.answer(run.Prove, run.Broken)
+		}
+		d.until("")
+		d.want(run.StatusStopped, kedge.BlockedWork, done)
+		if d.count(run.Land) != 0 || !strings.Contains(d.s.Lander, "red again") {
+			t.Errorf("%s: %d landings, %q", spec.Status, d.count(run.Land), d.s.Lander)
+		}
 	}
 }
 
@@ -58,13 +205,8 @@ func TestAcceptedWhileTheRunWorks(t *testing.T) {
 	d.until(run.Ledger)
 	d.answer(run.Ledger, run.OK)
 	d.person(run.Accepted, "a")
-	for range 2 { // of b, which was begun, and of a
-		d.until(run.Prove)
-		o := run.Fails
-		if d.outstanding(run.Prove).Feature == "a" {
-			o = run.NoChecks
-		}
-		d.answer(run.Prove, o)
+	if c := d.outstanding(run.Ledger); c.Purpose != run.TakeOn { // though b is under way
+		t.Fatalf("%+v", c)
 	}
 	d.until("")
 	d.want(run.StatusDone, done, done)
@@ -231,15 +373,16 @@ func TestAcceptedInARunThatIsHalted(t *testing.T) {
 	d.person(run.Denied, "a")
 	d.until("")
 	d.person(run.Accepted, "b")
-	if f := d.s.Features[1]; f.Let != run.LetAccepted || f.Status != review || len(d.s.Unaccepted()) != 0 {
-		t.Fatalf("%+v", f)
+	d.until("")
+	if f := d.s.Features[1]; f.Status != done || len(d.s.Unaccepted()) != 0 || d.s.Halt != run.Returned {
+		t.Fatalf("%+v, halted by %q", f, d.s.Halt)
 	}
 	if !d.landAsked() {
 		t.Error("it was accepted, and does not land")
 	}
 	d.until("")
 	d.person(run.Continued, "")
-	if f := d.s.Features[1]; f.Status != done || f.Work != "" {
+	if f := d.s.Features[1]; f.Status != done || f.Waits() {
 		t.Errorf("%+v", f)
 	}
 }
@@ -261,7 +404,8 @@ func TestSkippedWorkCanBeRefused(t *testing.T) {
 		d = waitingBoth(t)
 		d.person(word, "a")
 		d.person(run.Accepted, "a")
-		if f := d.s.Features[0]; f.Let != run.LetAccepted {
+		d.until("")
+		if f := d.s.Features[0]; f.Status != done || f.Waits() {
 			t.Errorf("%s: %+v", word, f)
 		}
 	}

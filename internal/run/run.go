@@ -154,7 +154,7 @@ func (t *stepper) enter(j *Job, p Phase) {
 		t.issue(j, Command{Kind: Prove, Base: j.Base})
 	case Briefing:
 		conversation, why := t.s.resumption(j)
-		t.issue(j, Command{Kind: Brief, Failure: t.toldFailure(j), Text: j.Question, Base: j.Base, Resume: conversation, Reason: why})
+		t.issue(j, Command{Kind: Brief, Scope: t.briefScope(j), Failure: t.toldFailure(j), Text: j.Question, Base: j.Base, Resume: conversation, Reason: why})
 	case Saving:
 		t.issue(j, Command{Kind: Checkpoint, Reason: j.Reason, Base: j.Base})
 	case Ending:
@@ -191,6 +191,14 @@ func gateScope(j *Job) string {
 		return "full"
 	}
 	return "touched"
+}
+
+// briefScope says whether a person said what the session is for.
+func (t *stepper) briefScope(j *Job) string {
+	if f := t.feature(j); f != nil && f.Wanted {
+		return Wanted
+	}
+	return ""
 }
 
 // toldFailure is the one failure that a session is told of.

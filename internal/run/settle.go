@@ -20,7 +20,7 @@ func (t *stepper) settle() {
 
 func (t *stepper) resume() {
 	for i := range t.s.Jobs {
-		if j := &t.s.Jobs[i]; j.Phase == Ready && t.s.busy() < t.s.Rules.Parallel {
+		if j := &t.s.Jobs[i]; j.Phase == Ready && (t.s.busy() < t.s.Rules.Parallel || j.Kind == Accept) { // which takes no slot
 			t.enter(j, j.Resume)
 		}
 	}
@@ -281,6 +281,7 @@ func (t *stepper) land() {
 	waiting, broken := t.s.Unaccepted(), t.s.Broken()
 	switch {
 	case t.s.awaits(0, Land):
+	case t.s.has(func(j *Job) bool { return j.Kind == Accept && j.Phase != Done }): // the ledger first
 	case len(waiting) > 0:
 		t.s.Landed, t.s.Lander, t.s.LandBy = t.s.Tip, awaitsReview(waiting), ""
 	case len(broken) > 0 && t.s.LandBy == "":

@@ -86,6 +86,7 @@ const (
 	Plan    JobKind = "plan"    // write a plan; read-only
 	Verify  JobKind = "verify"  // see whether a tip that no gate saw may land
 	Undo    JobKind = "undo"    // take work back that a person refused
+	Accept  JobKind = "accept"  // write down that a person accepted work
 )
 
 // Job is one piece of work on its way. Counters are those of the attempt,
@@ -146,6 +147,8 @@ func (j *Job) purpose() Purpose {
 		return CheckTip
 	case j.Kind == Undo:
 		return TakeBack
+	case j.Kind == Accept:
+		return TakeOn
 	case j.Repairs > 0:
 		return Repair
 	case j.Kind == Fix:

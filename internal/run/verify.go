@@ -118,11 +118,16 @@ func (t *stepper) inspected(j *Job) {
 // else about such a feature: it is no failure.
 func (t *stepper) unchanged(j *Job) {
 	const why = "nothing was changed"
-	if j.Proof == NoChecks && j.Repairs > 0 {
+	switch {
+	case j.Proof == NoChecks && j.Repairs > 0:
+		j.Tree = "" // there is no work
 		t.review(j, why+", and it has no checks of its own")
-		return
+	case j.Proof == Green && j.Repairs > 0:
+		j.Tree = ""
+		t.review(j, why+", and its checks were green before")
+	default:
+		t.repair(j, why)
 	}
-	t.repair(j, why)
 }
 
 // hold lets a person decide about the diff.
@@ -300,7 +305,7 @@ func (t *stepper) writeLedger(j *Job) {
 	}
 	c := Command{
 		Kind: Ledger, Base: t.s.Tip, Commit: j.Commit, Status: j.End, Reason: j.Reason, Failure: j.Failure,
-		Features: j.Regressed, Flaky: j.Flaky,
+		Features: j.Regressed, Flaky: j.Flaky, Text: j.Undoes,
 	}
 	if j.Commit != "" && j.Kind != Undo {
 		c.Tree, c.Evidence = j.Merged, j.Evidence
@@ -310,6 +315,7 @@ func (t *stepper) writeLedger(j *Job) {
 
 // ledgered is the end of a job: what the ledger says is so.
 func (t *stepper) ledgered(j *Job, c Command) {
+	before := t.s.Tip
 	if t.ev.Commit != "" {
 		if t.s.Verified == t.s.Tip { // nothing but what is Kedge's is on top
 			t.s.Verified = t.ev.Commit
@@ -330,12 +336,21 @@ func (t *stepper) ledgered(j *Job, c Command) {
 		t.mark(f, "its definition was amended meanwhile")
 	default:
 		f.Status = c.Status
-		if c.Status == kedge.Completed {
+		if c.Status == kedge.Completed && j.Kind != Accept {
 			f.Claim, f.Attempts, f.Spent, f.Work, f.Let = false, 0, Spend{}, "", ""
 		}
+		f.Aside = c.Status == kedge.NeedsReview && j.setsAside()
 	}
-	if j.Kind == Undo {
+	if f != nil && (f.Status == kedge.Completed || f.Status == kedge.NeedsReview) {
+		f.Wanted = false
+	}
+	switch j.Kind {
+	case Undo:
 		t.undone(f, j)
+	case Accept:
+		t.takenOn(f, j, before)
+		return
+	default:
 	}
 	if c.Commit != "" && t.s.Rules.Land == "each" {
 		t.land()
@@ -347,9 +362,24 @@ func (t *stepper) undone(f *Feature, j *Job) {
 	switch {
 	case j.Commit != "":
 		f.Claim, f.Attempts, f.Regressions, f.Spent, f.Work, f.Let = false, 0, 0, Spend{}, "", ""
-	case t.s.Halt == Returned && t.next() < 0 && !open(f.Status) && !t.s.has(func(o *Job) bool { return o.ID != j.ID && o.Kind == Undo }):
-		t.s.Halt, t.s.Why = "", "" // nothing was taken back, and nothing would start: it is over as it was
+		f.Wanted = open(f.Status)
+	default: // nothing was taken back
+		t.overAgain(f, j)
 	}
+}
+
+// overAgain: where a person's word about a run that was over is carried out, and
+// nothing would start by itself, it is over as it was.
+func (t *stepper) overAgain(f *Feature, j *Job) {
+	more := t.s.has(func(o *Job) bool { return o.ID != j.ID && (o.Kind == Undo || o.Kind == Accept) })
+	if t.s.Halt == Returned && t.next() < 0 && !open(f.Status) && !more {
+		t.s.Halt, t.s.Why = "", ""
+	}
+}
+
+// setsAside tells whether a job ends with work of its own that is not committed.
+func (j *Job) setsAside() bool {
+	return j.Kind == Build && j.Commit == "" && j.Tree != "" && j.Tree != j.BaseTree
 }
 
 // regress reopens a feature that is red again, a bounded number of times.

@@ -48,6 +48,7 @@ type FeatureDoc struct {
 	Claim  kedge.Status `json:"claim,omitempty"`  // what an import asserted
 	Source string       `json:"source,omitempty"` // where it came from
 	Reason string       `json:"reason,omitempty"` // of the last change
+	Wanted string       `json:"wanted,omitempty"` // why a person reopened it; until it is done, or waits for review
 }
 
 // SeenDoc is the tree as Kedge last saw it.

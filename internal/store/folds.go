@@ -105,6 +105,12 @@ func foldFeatureStatus(f *folding) error {
 	if d.Evidence != nil {
 		doc.Evidence = nonZero(d.Evidence)
 	}
+	if doc.Status == kedge.Completed || doc.Status == kedge.NeedsReview {
+		doc.Wanted = ""
+	}
+	if d.Wanted != nil {
+		doc.Wanted = *d.Wanted
+	}
 	if d.CompletedAt != nil {
 		doc.CompletedAt = d.CompletedAt
 		if d.CompletedAt.IsZero() {

@@ -119,6 +119,9 @@ type Briefs interface {
 	Checkpoint(ctx context.Context, c run.Command, at Standing) (kedge.CheckpointID, error)
 	// Note saves what a finished feature taught.
 	Note(ctx context.Context, c run.Command, at Standing) error
+	// TakenBack knows that the work in the command's Text was taken back: no note
+	// says any more that it is good.
+	TakenBack(ctx context.Context, c run.Command) error
 	// Told remembers what a person told a job that has no living session.
 	Told(ctx context.Context, c run.Command) error
 	// Notify tells people.

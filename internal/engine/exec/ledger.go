@@ -14,6 +14,10 @@ import (
 // written into the clean work tree, and what changed of them is committed on
 // Base. Nothing but what is Kedge's is in that commit.
 func (x *Executor) ledger(ctx context.Context, c run.Command, _ func(run.Event)) (run.Event, error) {
+	c, err := x.settledWork(ctx, c)
+	if err != nil {
+		return run.Event{}, err
+	}
 	if err := x.markEnd(ctx, c); err != nil {
 		return run.Event{}, err
 	}
@@ -43,9 +47,26 @@ func (x *Executor) ledger(ctx context.Context, c run.Command, _ func(run.Event))
 	return ev, nil
 }
 
-// markEnd journals what became of the feature, and which others are red again.
+// settledWork is the command of a person's yes or no to work with its commit by its
+// whole name. Of what was taken back no note says any more that it is good.
+func (x *Executor) settledWork(ctx context.Context, c run.Command) (run.Command, error) {
+	switch {
+	case c.Purpose == run.TakeOn:
+		work, err := x.cfg.Repo.ReadCommit(ctx, c.Commit)
+		if err != nil {
+			return c, err
+		}
+		c.Commit = work.SHA
+	case c.Purpose == run.TakeBack && c.Commit != "":
+		return c, x.cfg.Briefs.TakenBack(ctx, c)
+	}
+	return c, nil
+}
+
+// markEnd journals what became of the feature, and which others are red again. That a
+// person accepted it the journal has: it is their word that counts.
 func (x *Executor) markEnd(ctx context.Context, c run.Command) error {
-	if c.Feature != "" {
+	if c.Feature != "" && c.Purpose != run.TakeOn {
 		if err := x.markFeature(ctx, c); err != nil {
 			return err
 		}
@@ -70,6 +91,9 @@ func (x *Executor) markFeature(ctx context.Context, c run.Command) error {
 	data := kedge.FeatureStatusData{ID: c.Feature, Status: c.Status, Reason: c.Reason}
 	if c.Evidence != "" {
 		data.Evidence = &c.Evidence
+	}
+	if c.Purpose == run.TakeBack && c.Status == kedge.Pending {
+		data.Wanted = &c.Reason
 	}
 	if c.Commit != "" && c.Purpose != run.TakeBack {
 		if data.Files, err = x.filesOf(ctx, c); err != nil {
@@ -182,6 +206,9 @@ func ledgerMessage(c run.Command) string {
 	work := c.Commit
 	if work == "" {
 		work = "none"
+	}
+	if c.Purpose == run.TakeOn {
+		what += "\n\n" + strings.Join(strings.Fields(c.Reason), " ")
 	}
 	return "kedge: " + what + "\n\nKedge-Ledger: " + work + "\nKedge-Run: " + string(c.Run)
 }

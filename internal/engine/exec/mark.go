@@ -17,6 +17,9 @@ func (x *Executor) mark(ctx context.Context, c run.Command, _ func(run.Event)) (
 		return run.Event{}, err
 	}
 	data := kedge.FeatureStatusData{ID: c.Feature, Status: c.Status, Reason: c.Reason}
+	if c.Scope == run.Wanted {
+		data.Wanted = &c.Text
+	}
 	err := x.cfg.Ledger.Mark(ctx, key(c, "mark"), cmp.Or(c.Actor, kedge.ActorDaemon), data)
 	return answer(c, run.OK), err
 }

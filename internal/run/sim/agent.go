@@ -53,6 +53,7 @@ func (w *world) startSession(c run.Command) {
 		does = behaviour(w.rng.IntN(int(glutton) + 1))
 	}
 	w.checkResume(c)
+	w.checkWanted(c)
 	w.sessions = append(w.sessions, &session{
 		epoch: c.Epoch, turn: c.Epoch, job: c.Job, f: w.featureOf(c.Feature), does: does, plan: c.Purpose == run.MakePlan,
 		fixes: c.Purpose != run.Implement, left: w.rng.IntN(3), meter: w.chance(85), live: true,

@@ -102,6 +102,7 @@ func (w *world) effectOf(c run.Command, ev *run.Event) bool {
 	case run.Ledger:
 		w.ledger(c, ev)
 	case run.Revert:
+		w.setsAside(c)
 		if n := number(c.Base); n >= 0 {
 			w.repo.reset(c.Job, n, c.Salvage)
 		}
@@ -120,6 +121,7 @@ func (w *world) effectOf(c run.Command, ev *run.Event) bool {
 }
 
 func (w *world) ledger(c run.Command, ev *run.Event) {
+	w.ledgerWord(c)
 	if c.Status == kedge.Completed {
 		delete(w.unseen, c.Feature)
 	}
@@ -252,6 +254,11 @@ func (w *world) land(c run.Command, ev *run.Event) {
 	for _, work := range w.unseen {
 		if work <= number(c.Commit) {
 			w.fail(1, "work lands that nobody accepted")
+		}
+	}
+	for _, work := range w.accepted {
+		if work <= number(c.Commit) {
+			w.fail(1, "accepted work lands before the ledger says so")
 		}
 	}
 	for id, since := range w.red {

@@ -40,6 +40,7 @@ func completedIsVerified(m *moment) string {
 		case c.Kind == run.Commit && !f.isVerified(c.Tree, c.Evidence) && !(c.Evidence == "" && slices.Contains(f.unjudged, c.Tree)):
 			return "a commit of a tree without a full green verdict, though there are checks"
 		case c.Kind != run.Ledger || c.Status != kedge.Completed || c.Feature == "":
+		case c.Purpose == run.TakeOn: // by a person's word: see the simulator
 		case c.Evidence == "" || !f.isVerified(c.Tree, c.Evidence):
 			return "completed without a full green verdict in the clean worktree"
 		case (c.Commit != f.commit || c.Tree != f.tree) && c.Commit != f.confirmed:
@@ -50,8 +51,12 @@ func completedIsVerified(m *moment) string {
 		if f.Status != kedge.Completed || i >= len(m.before.Features) || m.before.Features[i].Status == kedge.Completed {
 			continue
 		}
-		if was := m.before.Features[i]; m.ev.Kind == run.Continued && was.Let == run.LetAccepted {
+		was := m.before.Features[i]
+		if m.ev.Kind == run.Continued && was.Let == run.LetAccepted {
 			continue // the ledger had the word of a person
+		}
+		if landed := m.before.Landed == m.before.Tip && m.before.Lander == ""; m.ev.Kind == run.Accepted && m.ev.Actor == human && was.Work != "" && landed {
+			continue // and the user's branch has the work, and the ledger
 		}
 		l, ok := m.ledgers[m.ev.Epoch]
 		if m.ev.Kind != run.Ledgered || !ok || l.Feature != f.ID || l.Status != kedge.Completed {

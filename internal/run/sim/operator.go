@@ -111,6 +111,7 @@ func (w *world) hear(ev run.Event) {
 	if ev.Actor != human {
 		return
 	}
+	w.hearWord(ev)
 	switch ev.Kind {
 	case run.LandAsked:
 		for _, id := range ev.Features {

@@ -26,7 +26,9 @@ func (w *world) second() bool {
 		specs = slices.DeleteFunc(slices.Clone(specs), func(s run.Spec) bool { return s.Work == "" })
 	}
 	ev.Specs = specs
-	clear(w.red) // of what an earlier run found red the core knows only what the ledger calls regressed
+	if !w.unlanded {
+		clear(w.red) // the user has it
+	}
 	w.forget()
 	w.note("another run begins")
 	w.deliver(ev)
@@ -55,8 +57,23 @@ func (w *world) ledgerSpecs() []run.Spec {
 		if w.chance(20) && specs[i].Status == kedge.NeedsReview { // between the runs, people change their minds
 			specs[i].Status = []kedge.Status{kedge.Skipped, kedge.BlockedWork, kedge.Pending}[w.rng.IntN(3)]
 		}
+		w.carryWords(f, &specs[i])
 	}
 	return specs
+}
+
+// carryWords puts into a spec what the ledger, and the run before, know of a feature.
+func (w *world) carryWords(f *run.Feature, spec *run.Spec) {
+	switch spec.Status {
+	case kedge.Pending, kedge.InProgress: // somebody may have taken it up
+		delete(w.red, f.ID)
+		spec.Wanted = w.wanted[f.ID]
+		return
+	case kedge.Completed, kedge.Skipped:
+	default:
+		spec.Broken, spec.Aside = f.Regressions, f.Aside
+	}
+	delete(w.wanted, f.ID)
 }
 
 // forget starts the books of a run anew; the repository stays, and what people let
@@ -67,6 +84,9 @@ func (w *world) forget() {
 	w.entries, w.violation = kept.entries, kept.violation
 	w.s, w.queue, w.late, w.done, w.sessions, w.timers = run.State{}, nil, nil, nil, nil, nil
 	w.talks, w.repo.worktree, w.over = map[int]talk{}, nil, false
+	clear(w.told)
+	clear(w.briefs)
+	clear(w.lost)
 	for i := range w.repo.commits {
 		w.repo.commits[i].job = 0
 	}

@@ -34,7 +34,7 @@ type Result struct {
 // Seen counts what happened, so that a test can tell that the simulation meets
 // what it is there for.
 type Seen struct {
-	Completed, Blocked, Reviewed, Crashes, Stale, Repairs, Fixes, OverBudget, Quota, TakeOvers, Regressed, Flaky, Plans, Resumed, Lost, Undone, Seconds, Carried int
+	Completed, Blocked, Reviewed, Crashes, Stale, Repairs, Fixes, OverBudget, Quota, TakeOvers, Regressed, Flaky, Plans, Resumed, Lost, Undone, Seconds, Carried, TakenOn, Wanted, Aside int
 }
 
 // Entry is one step of a run.
@@ -71,6 +71,7 @@ type world struct {
 	next     bool                    // this is the second run
 	planned  []run.Spec              // what its plan has, where it plans
 	over     bool                    // it was over, and people said something about its work
+	words                            // of people, that something has to follow from
 	red      map[kedge.FeatureID]int // features that were done and are red again, with the commit since when
 
 	meddling int // what the operator still does by himself
@@ -102,7 +103,7 @@ func Replay(seed uint64, step Stepper) Result { return play(seed, step, true) }
 func play(seed uint64, step Stepper, recording bool) Result {
 	w := &world{
 		rng: rand.New(rand.NewPCG(seed, 0x6b65646765)), step: step, clock: start,
-		history: newHistory(recording), talks: map[int]talk{}, unseen: map[kedge.FeatureID]int{}, red: map[kedge.FeatureID]int{},
+		history: newHistory(recording), talks: map[int]talk{}, unseen: map[kedge.FeatureID]int{}, red: map[kedge.FeatureID]int{}, words: newWords(),
 	}
 	w.meddling, w.helping, w.faults = w.rng.IntN(5), 2+w.rng.IntN(6), w.rng.IntN(8)
 	w.begin()
@@ -209,6 +210,9 @@ func (w *world) deliver(ev run.Event) {
 	w.staysOver(&w.s, ev, commands)
 	w.count(&w.s, &after, ev, commands)
 	w.s = after
+	for _, c := range commands {
+		w.keepWord(c)
+	}
 	for _, c := range commands {
 		if w.faults > 0 && w.chance(3) { // the engine dies between two commands
 			w.faults--
