@@ -146,6 +146,7 @@ func TestReopenedForAReason(t *testing.T) {
 	if tell.Feature != "a" || tell.Scope != run.Wanted || tell.Text != "because" {
 		t.Fatalf("its session is told %+v", tell)
 	}
+	d.person(run.Continued, "") // it was over
 	d.until(run.Prove)
 	d.answer(run.Prove, run.Green)
 	if c := d.outstanding(run.Brief); c.Scope != run.Wanted {
