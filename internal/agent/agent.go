@@ -125,7 +125,7 @@ const (
 	Close     WordKind = "close"     // no further turn is wanted: end when this one is over
 
 	// Shorten: stop this turn and compact the context, keeping and dropping what Text
-	// says where the program takes that. watch.Compact or watch.Spared comes of it;
-	// then a Tell starts the next turn.
+	// says where the program takes that. watch.Compact or watch.Spared that is Asked
+	// comes of it, and no Tell is possible until a Tell starts the next turn.
 	Shorten WordKind = "shorten"
 )

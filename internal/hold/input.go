@@ -10,8 +10,8 @@ import (
 	"kedge"
 )
 
-// sources is how many writers a holder remembers beside those of the brief and of
-// the replies; one that was forgotten could only type twice if it retried after
+// sources is how many writers a holder remembers beside those that it never
+// forgets; one that was forgotten could only type twice if it retried after
 // that many others had typed.
 const sources = 256
 
@@ -55,7 +55,7 @@ func (i *input) source(id uint64) *source {
 		s = &source{}
 		i.from[id] = s
 	}
-	if id > SourceReplies {
+	if id > SourceShort {
 		i.use(id)
 	}
 	return s

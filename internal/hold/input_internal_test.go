@@ -84,8 +84,8 @@ func TestWhatATextLeaves(t *testing.T) {
 	}
 }
 
-// However many people type, the brief and the replies are typed once, and so is
-// what was tried lately.
+// However many people type, the brief, the replies and what shortens the context are
+// typed once, and so is what was tried lately.
 func TestSourcesAreForgottenByLastUse(t *testing.T) {
 	c, text := reading(t)
 	var i input
@@ -97,6 +97,7 @@ func TestSourcesAreForgottenByLastUse(t *testing.T) {
 	}
 	take(SourceBrief, "brief")
 	take(SourceReplies, "reply")
+	take(SourceShort, "short")
 	take(1<<32, "first")
 	for n := range uint64(3 * sources) {
 		take(1<<33+n, ".")
@@ -104,10 +105,11 @@ func TestSourcesAreForgottenByLastUse(t *testing.T) {
 	}
 	take(SourceBrief, "brief")
 	take(SourceReplies, "reply")
-	if got, want := text(), "briefreplyfirst"+string(bytes.Repeat([]byte("."), 3*sources)); got != want {
+	take(SourceShort, "short")
+	if got, want := text(), "briefreplyshortfirst"+string(bytes.Repeat([]byte("."), 3*sources)); got != want {
 		t.Errorf("typed %q", got)
 	}
-	if len(i.from) > sources+2 || len(i.order) > sources {
+	if len(i.from) > sources+3 || len(i.order) > sources {
 		t.Errorf("%d sources are remembered", len(i.from))
 	}
 }

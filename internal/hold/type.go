@@ -30,6 +30,7 @@ type Typing struct {
 const (
 	SourceBrief   uint64 = 1 // of what a session without a terminal starts with
 	SourceReplies uint64 = 2 // of what its program is answered
+	SourceShort   uint64 = 3 // of what it is told to shorten its context by
 )
 
 // sourceTyped is above the sources of texts that are tried until they are whole.

@@ -41,6 +41,7 @@ type Event struct {
 	Input  string    `json:"input,omitempty"`
 	Output string    `json:"output,omitempty"`
 	Failed bool      `json:"failed,omitempty"`
+	Asked  bool      `json:"asked,omitempty"` // of Compact and Spared: it was told to, and its turn is nothing but that
 	Paths  []string  `json:"paths,omitempty"` // slash paths from the root of the work tree
 	Until  time.Time `json:"until,omitzero"`
 	Used   *Used     `json:"used,omitempty"`

@@ -3,6 +3,7 @@ package watch
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 )
 
 // pressure is how full the context is, and what was said about it.
@@ -178,10 +179,25 @@ func (w *Watcher) focus() string {
 		parts = append(parts, w.limits.Focus)
 	}
 	if w.thread.step != "" {
-		parts = append(parts, "the step under way: "+w.thread.step)
+		parts = append(parts, "the step under way: "+clip(w.thread.step))
 	}
 	if w.thread.failing != "" {
-		parts = append(parts, "the failing check that is being narrowed: "+w.thread.failing)
+		parts = append(parts, "the failing check that is being narrowed: "+clip(w.thread.failing))
 	}
 	return strings.Join(parts, "\n")
+}
+
+// maxFocus bounds each of the session's own words in the focus, in bytes: they go into
+// the context that is to become small, and a command may be a whole file.
+const maxFocus = 500
+
+func clip(s string) string {
+	if len(s) <= maxFocus {
+		return s
+	}
+	n := maxFocus
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + " …"
 }

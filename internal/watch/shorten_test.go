@@ -3,6 +3,7 @@ package watch_test
 import (
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"kedge/internal/watch"
 )
@@ -53,5 +54,23 @@ func TestRow65CompactsAtTheThreshold(t *testing.T) {
 				t.Errorf("the focus is %q", e.got[0].Focus)
 			}
 		})
+	}
+}
+
+// What the session says of its step and its check goes into the focus shortened, in
+// whole characters: a command may be a whole file.
+func TestFocusIsShort(t *testing.T) {
+	long := strings.Repeat("x", 494) + strings.Repeat("é", 32<<10)
+	e := newEye(func(l *watch.Limits) { l.Shortens, l.Focus, l.CompactTokens = true, "the objective", 100_000 })
+	e.step("step "+long).call("check "+long, "no", true).full("", 100_000, 200_000)
+	e.want(t, "pressure shorten", watch.Pressure)
+	got := e.got[len(e.got)-1].Focus
+	if len(got) > 1200 || !utf8.ValidString(got) || strings.ContainsRune(got, utf8.RuneError) {
+		t.Errorf("the focus has %d bytes: %.40q", len(got), got)
+	}
+	for _, want := range []string{"the objective", "the step under way: step xxx", "narrowed: check xxx"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not in %.1300q", want, got)
+		}
 	}
 }

@@ -30,6 +30,7 @@ func TestLiveOpenCode(t *testing.T) {
 					"steer":     "opencode run reads nothing after its brief",
 					"interrupt": "opencode run reads nothing after its brief",
 					"shorten":   "opencode run reads nothing after its brief",
+					"refuse":    "opencode run reads nothing after its brief",
 					"toolong":   "it shortens its context and asks again for as long as the provider refuses",
 				},
 			})
@@ -64,6 +65,7 @@ func TestLivePi(t *testing.T) {
 					"subagent": "it has no sub-agents",
 					"ask":      "it has no tool to ask with: it asks in its text",
 					"handin":   "it has no tool to hand in a plan with: it prints it",
+					"refuse":   "no setting keeps it from that; how a refusal is read has a test without it",
 				},
 			})
 		})
@@ -137,6 +139,7 @@ func TestLiveCopilot(t *testing.T) {
 					"ask":     "it offers no tool to ask with over the protocol that it is driven by: it asks in its text",
 					"handin":  "it offers no tool to hand in a plan with over the protocol that it is driven by: it prints it",
 					"shorten": "the protocol that it is driven by has no word for it",
+					"refuse":  "the protocol that it is driven by has no word for it",
 				},
 			})
 		})

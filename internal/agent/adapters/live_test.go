@@ -135,6 +135,7 @@ func TestLiveCodex(t *testing.T) {
 				Skip: map[string]string{
 					"subagent": "it offers no sub-agents by default",
 					"handin":   "it has no tool to hand in a plan with: it prints it",
+					"refuse":   "no setting keeps it from that; how a refusal is read has a test without it",
 				},
 			})
 		})
@@ -174,6 +175,7 @@ func TestLiveGemini(t *testing.T) {
 					"cut":      "it gives up at a broken stream; the run takes that for a provider's limit and goes on with a fresh session",
 					"compact":  "it shortens its context between two prompts only, and a session is one",
 					"shorten":  "the protocol that it is driven by has no word for it",
+					"refuse":   "the protocol that it is driven by has no word for it",
 					"ask":      "it offers no tool to ask with over the protocol that it is driven by: it asks in its text",
 					"handin":   "it hands in a plan as a file outside of the work tree, and has no tool to ask with: it prints both",
 					"steer":    "a second prompt would end the first: what people say stands in the next brief",
@@ -208,6 +210,7 @@ func TestLiveQwen(t *testing.T) {
 					"cut":     "it gives up at a broken stream; the run takes that for a provider's limit and goes on with a fresh session",
 					"steer":   "a second prompt would end the first: what people say stands in the next brief",
 					"shorten": "the protocol that it is driven by has no word for it",
+					"refuse":  "the protocol that it is driven by has no word for it",
 				},
 			})
 		})

@@ -40,6 +40,7 @@ func Scenarios() []Scenario {
 		{"cut", "a broken stream is made good, counted once", cutOff},
 		{"compact", "tells that it shortened its context", compact},
 		{"shorten", "shortens its context when Kedge tells it to, and goes on", shorten},
+		{"refuse", "goes on where it cannot shorten its context when Kedge tells it to", refuse},
 		{"kill", "ends with everything that it started", kill},
 	}
 }
@@ -270,34 +271,6 @@ func compact(w *world) {
 	s.finished()
 	if n := len(s.of(watch.Compact)); n != 1 {
 		w.t.Errorf("compacted %d times", n)
-	}
-	s.used()
-}
-
-// shorten: told to shorten its context it stops its turn, does it, keeping what it is
-// told where it takes that, and goes on with its work.
-func shorten(w *world) {
-	const keep = "Keep the blue one."
-	var turns []modelserver.Turn
-	for i := range 6 {
-		turns = append(turns, modelserver.Turn{Text: words(10*i, 10*i+10), Calls: []modelserver.Call{{Do: modelserver.Run, Line: "seq 1 " + strconv.Itoa(20+i)}}})
-	}
-	w.play(append(turns, modelserver.Turn{Text: "Done.", Faults: []modelserver.Fault{{Kind: modelserver.Stall}}})...)
-	s := w.start(agent.Task{})
-	s.untilHalf(7, "Done.")
-	s.say(agent.Word{Kind: agent.Shorten, ID: "e", Text: keep})
-	s.until("a compaction", func(ev watch.Event) bool { return ev.Kind == watch.Compact || ev.Kind == watch.Spared })
-	s.say(agent.Word{Kind: agent.Tell, ID: "ff", Text: "Go on. " + modelserver.Mark("main")})
-	s.finished()
-	if n := len(s.of(watch.Compact)); n != 1 {
-		w.t.Errorf("compacted %d times: %+v", n, s.of(watch.Spared))
-	}
-	if says := s.of(watch.Say); len(says) == 0 || says[len(says)-1].Text != "Done." {
-		w.t.Errorf("it said %+v", says)
-	}
-	told := slices.ContainsFunc(w.server.Records(), func(r modelserver.Record) bool { return r.Request.Aside() && strings.Contains(string(r.Body), keep) })
-	if told == w.live.Deaf {
-		w.t.Errorf("who summarises was told what to keep: %v", told)
 	}
 	s.used()
 }

@@ -51,6 +51,7 @@ type event struct {
 	} `json:"request"`
 
 	Response struct { // control_response
+		Subtype  string `json:"subtype"`
 		ID       string `json:"request_id"`
 		Response struct {
 			Max int64 `json:"maxTokens"`

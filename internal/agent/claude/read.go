@@ -34,11 +34,16 @@ type reader struct {
 type short int
 
 const (
-	atWork  short = iota
-	stopped       // its turn was stopped: who did that says what comes next
-	shortens
-	shortened // and its turn, which is nothing but that, is not over
+	atWork    short = iota
+	told            // its turn is being stopped for it
+	stopped         // the next turn is nothing but that
+	shortens        // in that turn
+	shortened       // it did, or could not, and that turn is not over
+	idle            // no turn runs: who stopped the last one says what comes next
 )
+
+// shortenID begins the ids of the requests that stop a turn to compact.
+const shortenID = "kedge-shorten-"
 
 // Open implements agent.Reader.
 func (r *reader) Open(brief []byte) agent.Input { return agent.Input{Text: user(string(brief), "")} }
@@ -69,8 +74,8 @@ func (r *reader) Say(w agent.Word) (agent.Input, bool) {
 		return agent.Input{Text: r.question.answer(w.Text)}, true
 	case r.result != nil:
 		return agent.Input{}, false // its turn is over, and no other is wanted
-	case r.short == shortens || r.short == shortened:
-		return agent.Input{}, false // a turn of its own
+	case r.short != atWork && r.short != idle:
+		return agent.Input{}, false // that is a turn of its own
 	default:
 		return agent.Input{Text: user(w.Text, "")}, true
 	}
@@ -79,7 +84,7 @@ func (r *reader) Say(w agent.Word) (agent.Input, bool) {
 // shorten stops the turn, because only between two of them it compacts when it is
 // told, and tells it to.
 func (r *reader) shorten(w agent.Word) agent.Input {
-	stop := talk.JSONLine(map[string]any{"type": "control_request", "request_id": w.ID, "request": map[string]any{"subtype": "interrupt"}})
+	stop := talk.JSONLine(map[string]any{"type": "control_request", "request_id": shortenID + w.ID, "request": map[string]any{"subtype": "interrupt"}})
 	return agent.Input{Text: append(stop, user("/compact "+w.Text, "")...)}
 }
 
@@ -173,6 +178,9 @@ func (r *reader) begin(ev *event) agent.Input {
 
 // answered is the answer to what was asked of the program.
 func (r *reader) answered(ev *event) []watch.Event {
+	if ev.Response.Subtype == "success" && strings.HasPrefix(ev.Response.ID, shortenID) {
+		r.tookShorten()
+	}
 	size := ev.Response.Response.Max
 	if ev.Response.ID != windowRequest || size <= 0 {
 		return nil
@@ -181,9 +189,20 @@ func (r *reader) answered(ev *event) []watch.Event {
 	return talk.Used(&watch.Used{Window: &size})
 }
 
+// tookShorten is the answer to the stop of a turn to compact.
+func (r *reader) tookShorten() {
+	switch r.short {
+	case atWork:
+		r.short = told
+	case idle:
+		r.short = stopped
+	case told, stopped, shortens, shortened:
+	}
+}
+
 // works is called when it does what it was told after it was stopped.
 func (r *reader) works() {
-	if r.short == stopped {
+	if r.short == idle {
 		r.short = atWork
 	}
 }
@@ -195,16 +214,16 @@ func (r *reader) shortening(ev *event) []watch.Event {
 		r.short = shortens
 	case ev.CompactResult == "failed" && r.short == shortens:
 		r.short = shortened
-		return []watch.Event{{Kind: watch.Spared, Text: ev.CompactError}}
+		return []watch.Event{{Kind: watch.Spared, Asked: true, Text: talk.OneLine(ev.CompactError, "")}}
 	}
 	return nil
 }
 
 func (r *reader) compacted(ev *event) []watch.Event {
+	out := []watch.Event{{Kind: watch.Compact, Asked: r.short == shortens, Text: ev.Compact.Trigger}}
 	if r.short == shortens {
 		r.short = shortened
 	}
-	out := []watch.Event{{Kind: watch.Compact, Text: ev.Compact.Trigger}}
 	if n := ev.Compact.Post; n > 0 {
 		out = append(out, talk.Used(r.usage.full("", n))...)
 	}
@@ -343,12 +362,17 @@ func (r *reader) user(ev *event) []watch.Event {
 func (r *reader) ended(ev *event) ([]watch.Event, agent.Input) {
 	r.question = nil
 	out := talk.Used(r.usage.settle(ev))
+	was := r.short
+	r.short = idle
 	switch {
-	case strings.HasPrefix(ev.Terminal, "aborted"):
-		r.short = stopped
+	case was == shortened:
 		return out, agent.Input{}
-	case r.short == shortened:
+	case was == stopped || was == shortens: // it may refuse without ever saying that it begins
+		return append(out, watch.Event{Kind: watch.Spared, Asked: true, Text: talk.OneLine(cmp.Or(ev.Result, strings.Join(ev.Errors, "\n")), "")}), agent.Input{}
+	case was == told:
 		r.short = stopped
+	}
+	if strings.HasPrefix(ev.Terminal, "aborted") {
 		return out, agent.Input{}
 	}
 	r.result = ev

@@ -39,17 +39,21 @@ type reader struct {
 	done    bool
 	failed  *failure
 	short   short
-	sums    bool  // it compacts: what is used is the summary's
-	after   int64 // how full its context is then; 0: unknown
+	refused string // why it does not compact, where the turn that was stopped for it is not over
+	sums    bool   // it compacts: what is used is the summary's
+	after   int64  // how full its context is then; 0: unknown
 }
 
 // short is how far it is with a compaction that it was told.
 type short int
 
 const (
-	atWork   short = iota
-	told           // it took it, and its turn is being stopped
-	shortens       // in a turn that is nothing but that
+	atWork    short = iota
+	told            // it took it, and its turn is being stopped
+	untold          // it refused it, and its turn is being stopped all the same
+	stopped         // the next turn is nothing but that
+	shortens        // in that turn
+	shortened       // and that turn is not over
 )
 
 // shortenID begins the ids of what it is told to compact by.
@@ -121,13 +125,25 @@ func (r *reader) shorten(w agent.Word) agent.Input {
 	)}
 }
 
-// tookShorten is the answer to that.
+// tookShorten is the answer to that. It may come before the end of the turn that is
+// stopped for it, and nothing can be said until then.
 func (r *reader) tookShorten(l *message) []watch.Event {
-	if l.Error != nil {
-		return []watch.Event{{Kind: watch.Spared, Text: talk.OneLine(l.Error.Message, "")}}
+	switch {
+	case l.Error == nil && r.turn == "":
+		r.short = stopped
+	case l.Error == nil:
+		r.short = told
+	case r.turn == "":
+		return spared(l.Error.Message)
+	default:
+		r.short, r.refused = untold, l.Error.Message
 	}
-	r.short = told
 	return nil
+}
+
+// spared tells that it was told to compact and did not.
+func spared(why string) []watch.Event {
+	return []watch.Event{{Kind: watch.Spared, Asked: true, Text: talk.OneLine(why, "")}}
 }
 
 func (a *asked) answer(text string) []byte {
@@ -259,12 +275,18 @@ func (r *reader) ended(p *params) ([]watch.Event, agent.Input) {
 		out = append(out, watch.Event{Kind: watch.Result, ID: id, Failed: true, Output: p.Turn.Status})
 	}
 	r.calls = nil
-	if r.short == shortens {
-		r.short = atWork
-		if p.Turn.Status != "completed" {
-			out = append(out, watch.Event{Kind: watch.Spared, Text: p.Turn.why()})
-		}
+	was := r.short
+	r.short = atWork
+	switch was {
+	case shortened:
 		return out, agent.Input{}
+	case stopped, shortens:
+		return append(out, spared(p.Turn.why())...), agent.Input{}
+	case untold:
+		out = append(out, spared(r.refused)...)
+	case told:
+		r.short = stopped
+	case atWork:
 	}
 	switch p.Turn.Status {
 	case "interrupted":
@@ -284,7 +306,7 @@ func (r *reader) ended(p *params) ([]watch.Event, agent.Input) {
 func (r *reader) started(i *item) []watch.Event {
 	if i.Type == "contextCompaction" {
 		r.sums = true
-		if r.short == told {
+		if r.short == told || r.short == stopped {
 			r.short = shortens
 		}
 	}
@@ -344,7 +366,10 @@ func (r *reader) completed(i *item, main bool) []watch.Event {
 
 // compacted tells that the context is shorter, and how full it is then.
 func (r *reader) compacted() []watch.Event {
-	out := []watch.Event{{Kind: watch.Compact}}
+	out := []watch.Event{{Kind: watch.Compact, Asked: r.short == shortens}}
+	if r.short == shortens {
+		r.short = shortened
+	}
 	if n := r.after; n > 0 {
 		out = append(out, talk.Used(&watch.Used{Context: &n, Model: r.model})...)
 	}

@@ -108,8 +108,12 @@ func TestPiShortens(t *testing.T) {
 		if in, ok := r.Say(agent.Word{Kind: agent.Shorten, ID: "e", Text: "the blue one"}); !ok || !strings.Contains(string(in.Text), `"customInstructions":"the blue one"`) {
 			t.Errorf("it is told %q, %v", in.Text, ok)
 		}
-		evs, in := r.Feed([]byte(starts+end), time.Time{})
-		if len(evs) != 1 || evs[0].Kind != want || !in.None() {
+		r.Feed([]byte(starts), time.Time{})
+		if in, ok := r.Say(agent.Word{Kind: agent.Tell, ID: "g", Text: "hello"}); ok {
+			t.Errorf("while it shortens it is told %q", in.Text)
+		}
+		evs, in := r.Feed([]byte(end+`{"id":"e","type":"response","command":"compact","success":false,"error":"x"}`+"\n"), time.Time{})
+		if len(evs) != 1 || evs[0].Kind != want || !evs[0].Asked || !in.None() {
 			t.Errorf("%s is %+v, answered %q", end, evs, in.Text)
 		}
 		if in, ok := r.Say(agent.Word{Kind: agent.Tell, ID: "f", Text: "go on"}); !ok || !strings.Contains(string(in.Text), `"prompt"`) {
@@ -119,6 +123,23 @@ func TestPiShortens(t *testing.T) {
 		if !in.Close || r.Exit(0, "exited").Meaning != agent.Finished {
 			t.Errorf("ended as %+v, answered %q", r.Exit(0, "exited"), in.Text)
 		}
+	}
+}
+
+// One that does not know how is not waited for, and one that does it by itself was not
+// told to.
+func TestPiDoesNotShortenWhenTold(t *testing.T) {
+	r := pi.New(nil).Reader(agent.Task{})
+	evs, _ := r.Feed([]byte(piBegun+`{"id":"e","type":"response","command":"compact","success":false,"error":"Unknown command: compact"}`+"\n"), time.Time{})
+	if len(evs) != 1 || evs[0].Kind != watch.Spared || !evs[0].Asked || evs[0].Text != "Unknown command: compact" {
+		t.Errorf("it tells %+v", evs)
+	}
+	if _, ok := r.Say(agent.Word{Kind: agent.Tell, ID: "f", Text: "go on"}); !ok {
+		t.Error("it cannot be told to go on")
+	}
+	evs, _ = r.Feed([]byte(`{"type":"compaction_start","reason":"threshold"}`+"\n"+`{"type":"compaction_end","reason":"threshold","aborted":false}`+"\n"), time.Time{})
+	if len(evs) != 1 || evs[0].Kind != watch.Compact || evs[0].Asked {
+		t.Errorf("it tells %+v", evs)
 	}
 }
 

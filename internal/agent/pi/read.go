@@ -22,11 +22,12 @@ const (
 type phase int
 
 const (
-	begins phase = iota
-	works        // a turn runs
-	pauses       // a turn is over, and it was asked whether another follows
-	waits        // to try again, or for a shorter context
-	held         // somebody stopped it: who did that says what comes next
+	begins   phase = iota
+	works          // a turn runs
+	pauses         // a turn is over, and it was asked whether another follows
+	waits          // to try again, or for a shorter context
+	shortens       // its context, because it was told to; its turn was stopped for that
+	held           // somebody stopped it: who did that says what comes next
 	over
 )
 
@@ -68,6 +69,8 @@ func (r *reader) Say(w agent.Word) (agent.Input, bool) {
 		return agent.Input{Text: command(w.ID, "compact", map[string]any{"customInstructions": w.Text})}, r.phase == works
 	case w.Kind == agent.Interrupt:
 		return agent.Input{Text: command(w.ID, "abort", nil)}, true
+	case r.phase == shortens:
+		return agent.Input{}, false
 	default: // a steer while a turn runs, else a turn of its own
 		return agent.Input{Text: command(w.ID, "prompt", map[string]any{"message": w.Text, "streamingBehavior": "steer"})}, true
 	}
@@ -97,10 +100,14 @@ func (r *reader) line(line []byte, long bool, at agent.Time) ([]watch.Event, age
 		r.Break()
 		return nil, agent.Input{}
 	}
-	if l.Type == "response" {
+	switch {
+	case l.Type == "response" && l.Command == "compact":
+		return r.tookShorten(&l), agent.Input{}
+	case l.Type == "response":
 		return nil, r.answered(&l)
+	default:
+		return r.event(&l, at)
 	}
-	return r.event(&l, at)
 }
 
 // event takes what happened. Kinds that are not known here are passed over.
@@ -119,7 +126,10 @@ func (r *reader) event(l *record, at agent.Time) ([]watch.Event, agent.Input) {
 	case "auto_retry_start":
 		return r.waits(l, at), agent.Input{}
 	case "compaction_start", "auto_compaction_start":
-		if r.phase != works {
+		switch {
+		case l.Reason == manual && r.phase != over:
+			r.phase = shortens
+		case r.phase != works:
 			r.phase = waits
 		}
 	case "compaction_end", "auto_compaction_end":
@@ -150,7 +160,10 @@ func (r *reader) answered(l *record) agent.Input {
 // ended is the end of a turn. Whether it tries again, or goes on, is known when
 // it answers after it: what it does then it does at once.
 func (r *reader) ended() agent.Input {
-	if r.last == "aborted" {
+	switch {
+	case r.phase == shortens:
+		return agent.Input{}
+	case r.last == "aborted":
 		r.phase = held
 		return agent.Input{}
 	}
@@ -181,6 +194,15 @@ func (r *reader) waits(l *record, at agent.Time) []watch.Event {
 // manual is why a context was shortened that somebody wanted so.
 const manual = "manual"
 
+// tookShorten is the answer to the wish for a shorter context, after the end of the
+// compaction; one that it never began has no other.
+func (r *reader) tookShorten(l *record) []watch.Event {
+	if l.Success || r.phase != works {
+		return nil
+	}
+	return []watch.Event{{Kind: watch.Spared, Asked: true, Text: talk.OneLine(l.Error, "")}}
+}
+
 // compacted is the end of a compaction. Of one that somebody wanted it waits for what
 // comes next, also where it came to nothing: its turn was stopped for it, and of that
 // it does not tell.
@@ -188,9 +210,9 @@ func (r *reader) compacted(l *record) ([]watch.Event, agent.Input) {
 	var out []watch.Event
 	switch {
 	case !l.Aborted && l.Why == "":
-		out = []watch.Event{{Kind: watch.Compact, Text: l.Reason}}
+		out = []watch.Event{{Kind: watch.Compact, Asked: l.Reason == manual, Text: l.Reason}}
 	case l.Reason == manual:
-		out = []watch.Event{{Kind: watch.Spared, Text: talk.OneLine(l.Why, "it was stopped")}}
+		out = []watch.Event{{Kind: watch.Spared, Asked: true, Text: talk.OneLine(l.Why, "it was stopped")}}
 	}
 	if l.Reason == manual && r.phase != over {
 		r.phase = held

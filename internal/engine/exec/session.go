@@ -52,6 +52,7 @@ type session struct {
 	open   []string // calls that have no result yet
 	first  firsts
 	short  shortening
+	words  []word // of people, that it could not hear yet
 }
 
 // startSession starts the session of a job, or takes up the one that an earlier

@@ -203,7 +203,8 @@ func (s *session) feedLine(ctx context.Context, end int64, line []byte, at time.
 	for i, sig := range noticed {
 		s.noticed(ctx, notice{place: end, key: "at-" + strconv.FormatInt(end, 10) + "-" + strconv.Itoa(i), sig: sig})
 	}
-	s.shorten()
+	s.shorten(end)
+	s.sayKept()
 }
 
 // happened takes in an event, and gives what was noticed with it.

@@ -12,10 +12,6 @@ import (
 	"kedge/internal/watch"
 )
 
-// sourceShort is who types that a context is to be shortened, and what comes after
-// it: numbered by places on the tape, so that nobody types it twice.
-const sourceShort = sourcePeople - 1
-
 // shortening is how far a session is with the compaction of its context.
 type shortening struct {
 	can   bool
@@ -35,6 +31,7 @@ const (
 	shortWanted            // the program is told at the end of what its tools do
 	shortTold              // and does it
 	shortOver              // and is told to go on
+	shortGoes              // and was not seen to go on yet
 )
 
 // want has the context shortened, where the program can be told.
@@ -51,6 +48,7 @@ const maxFollowed = 256
 // context. The lock is held.
 func (s *session) followShort(ctx context.Context, end int64, ev watch.Event) {
 	h := &s.short
+	h.goesOn(ev.Kind, end <= s.old)
 	switch ev.Kind {
 	case watch.Call:
 		h.open = append(h.open[max(0, len(h.open)-maxFollowed+1):], ev.ID)
@@ -58,7 +56,7 @@ func (s *session) followShort(ctx context.Context, end int64, ev watch.Event) {
 		h.open = slices.DeleteFunc(h.open, func(id string) bool { return id == ev.ID })
 	case watch.Compact, watch.Spared:
 		s.journalCompaction(ctx)
-		h.compacted(s.id, end, s.use.context)
+		h.compacted(s.id, end, ev.Asked, s.use.context)
 		if ev.Kind == watch.Spared {
 			h.told.Failed = cmp.Or(ev.Text, "it did not say why")
 			s.journalCompaction(ctx)
@@ -72,18 +70,32 @@ func (s *session) followShort(ctx context.Context, end int64, ev watch.Event) {
 	}
 }
 
+// goesOn is called with what the session does. Where that is old, an owner before this
+// one, or a person, told it to.
+func (h *shortening) goesOn(kind watch.Kind, old bool) {
+	switch kind {
+	case watch.Call, watch.Say, watch.Ask:
+		if h.stage == shortGoes || h.stage == shortOver && old {
+			h.stage = shortNot
+		}
+	default:
+	}
+}
+
 // compacted is the end of a compaction, at a place on the tape. Of one that it was
-// told the program waits for what comes next; else it goes on by itself.
-func (h *shortening) compacted(id kedge.SessionID, end int64, before *int64) {
+// told the program waits for what comes next, whoever told it; else it goes on by
+// itself, and does what it was told before as well.
+func (h *shortening) compacted(id kedge.SessionID, end int64, asked bool, before *int64) {
 	h.told = &kedge.SessionCompactedData{ID: id, Before: before}
 	h.key = "compacted-" + strconv.FormatInt(end, 10)
 	h.open = nil
-	if h.stage != shortTold {
+	switch {
+	case asked:
+		h.told.Asked, h.told.Focus = true, h.focus
+		h.stage, h.place = shortOver, end
+	case h.stage == shortWanted:
 		h.stage = shortNot
-		return
 	}
-	h.told.Asked, h.told.Focus = true, h.focus
-	h.stage, h.place = shortOver, end
 }
 
 // journalCompaction writes down what became of the context, once.
@@ -103,11 +115,13 @@ const goOn = "Your context became large, so it was shortened. Go on with your wo
 	"Do not begin anew, and do not repeat what is done. If all is done, say so and end your turn. What counts:\n"
 
 // shorten tells the program what is due, between two calls of its tools: what one
-// does would be lost. Who reads a session again comes to the same, and what its holder
-// took from an owner before is not typed twice. The lock is held.
-func (s *session) shorten() {
+// does would be lost. Nothing is due at a place that is old: what the program does now
+// is not known before all of it is read. Then who reads a session again comes to the
+// same, and what its holder took from an owner before is not typed twice. The lock is
+// held.
+func (s *session) shorten(end int64) {
 	h := &s.short
-	if h.stage != shortWanted && h.stage != shortOver || len(h.open) > 0 {
+	if h.stage != shortWanted && h.stage != shortOver || len(h.open) > 0 || end < s.old {
 		return
 	}
 	w := agent.Word{Kind: agent.Shorten, ID: string(s.id) + "-shorten-" + strconv.FormatInt(h.place, 10), Text: h.focus}
@@ -118,10 +132,10 @@ func (s *session) shorten() {
 	if !ok {
 		return // not now
 	}
-	s.typed.add(hold.Typing{Source: sourceShort, Number: uint64(h.place), Text: in.Text, Close: in.Close})
+	s.typed.add(hold.Typing{Source: hold.SourceShort, Number: uint64(h.place), Text: in.Text, Close: in.Close}, make(chan struct{}))
 	if h.stage == shortWanted {
 		h.stage = shortTold
 	} else {
-		h.stage = shortNot
+		h.stage = shortGoes
 	}
 }

@@ -27,9 +27,11 @@ func talkShort(verb, what string, at agent.Time) []watch.Event {
 	case "full":
 		return []watch.Event{full}
 	case "short":
+		return []watch.Event{{Kind: watch.Compact, At: at, Asked: true}, full}
+	case "shrank":
 		return []watch.Event{{Kind: watch.Compact, At: at}, full}
 	case "no":
-		return []watch.Event{{Kind: watch.Spared, At: at, Text: what}}
+		return []watch.Event{{Kind: watch.Spared, At: at, Asked: true, Text: what}}
 	default:
 		return nil
 	}
@@ -105,7 +107,7 @@ func TestContextThatIsNotCompacted(t *testing.T) {
 			kedge.SessionCompactedData{Asked: true, Failed: "too few"},
 		},
 		"by itself": {
-			`echo "call: a"; echo "full: 120000"; echo "short: 9000"; echo "result: a"; echo "may I: go"; ` + waitFor("end") + `echo "bye: now"; wait`,
+			`echo "call: a"; echo "full: 120000"; echo "shrank: 9000"; echo "result: a"; echo "may I: go"; ` + waitFor("end") + `echo "bye: now"; wait`,
 			"yes go",
 			kedge.SessionCompactedData{},
 		},
@@ -131,5 +133,104 @@ func TestContextThatIsNotCompacted(t *testing.T) {
 				t.Errorf("the journal has %+v", got)
 			}
 		})
+	}
+}
+
+// What was due while nobody followed the session is judged by what it does now: it is
+// not stopped in the middle of a tool, and one that compacted by itself meanwhile is
+// told nothing.
+func TestContextThatBecameLargeUnseen(t *testing.T) {
+	for name, c := range map[string]struct {
+		unseen string
+		told   bool
+	}{
+		"in a tool now":       {`echo "full: 120000"; echo "call: b"`, true},
+		"compacted by itself": {`echo "full: 120000"; echo "shrank: 20000"; echo "call: b"`, false},
+		"went on before":      {`echo "full: 120000"; echo "short: 20000"; echo "call: b"`, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t)
+			cmd := s.command("")
+			s.useTalker(`exec 3<&0; cat <&3 > typed & touch ready; ` + waitFor("go") + c.unseen + `; echo "may I: see"; touch unseen
+				` + waitFor("tool") + `echo "result: b"; echo "may I: rest"; ` + waitFor("done") + `if [ -e asked ]; then echo "short: 9000"; fi
+				` + waitFor("end") + `echo "bye: now"; wait`)
+			typed := func(words string) func() bool {
+				return func() bool { return s.exists("typed") && strings.Contains(s.file("typed"), words) }
+			}
+			out, leave := s.start(cmd)
+			s.until("it works", func() bool { return s.exists("ready") && s.exists("typed") })
+			leave(engine.ErrLeave)
+			<-out
+			s.put(filepath.Join(s.slot, "go"), "")
+			s.until("it did something unseen", func() bool { return s.exists("unseen") })
+			s.renew()
+			out, _ = s.start(adopted(cmd))
+			s.until("all of it is read", typed("yes see"))
+			if text := s.file("typed"); strings.Contains(text, "shorten ") || strings.Contains(text, "told ") {
+				t.Errorf("in the middle of a tool it was told %q", text)
+			}
+			s.put(filepath.Join(s.slot, "tool"), "")
+			s.until("its tool is done", typed("yes rest"))
+			if c.told {
+				s.until("it is told", typed("shorten "))
+				s.put(filepath.Join(s.slot, "asked"), "")
+			}
+			s.put(filepath.Join(s.slot, "done"), "")
+			if c.told {
+				s.until("it is told to go on", typed("told Your context"))
+			}
+			s.put(filepath.Join(s.slot, "end"), "")
+			if got := <-out; got.err != nil || got.ev.Outcome != run.Finished {
+				t.Fatalf("ended as %+v", got)
+			}
+			text := s.file("typed")
+			if strings.Contains(text, "shorten ") != c.told || strings.Contains(text, "told Your context") != c.told {
+				t.Errorf("typed was %q", text)
+			}
+		})
+	}
+}
+
+// What a person says while the context is shortened is kept, and said when the session
+// goes on.
+func TestTellWhileTheContextIsShortened(t *testing.T) {
+	s := newStage(t)
+	briefs := &toldBriefs{}
+	s.cfg.Briefs = briefs
+	c := s.command("")
+	s.useTalker(`exec 3<&0; cat <&3 > typed & echo "full: 120000"; ` + waitFor("stopped") + `echo "busy: yes"; touch busy
+		` + waitFor("done") + `echo "short: 20000"; echo "busy: no"; ` + waitFor("on") + `echo "call: b"; ` + waitFor("end") + `echo "bye: now"; wait`)
+	typed := func(words string) func() bool {
+		return func() bool { return s.exists("typed") && strings.Contains(s.file("typed"), words) }
+	}
+	out, _ := s.start(c)
+	s.until("it is told", typed("shorten "))
+	s.put(filepath.Join(s.slot, "stopped"), "")
+	s.until("it hears nobody", func() bool { return s.exists("busy") })
+	told := make(chan error, 2)
+	say := func(n int64, text string) {
+		go func() {
+			_, err := s.x.Do(t.Context(), tell(c.Epoch+n, text), s.report)
+			told <- err
+		}()
+		s.until("it is being told", func() bool { briefs.mu.Lock(); defer briefs.mu.Unlock(); return len(briefs.told) == int(n) })
+	}
+	say(1, "hello")
+	s.put(filepath.Join(s.slot, "done"), "")
+	s.until("it is told to go on", typed("told Your context"))
+	say(2, "again")
+	s.put(filepath.Join(s.slot, "on"), "")
+	for range 2 {
+		if err := <-told; err != nil {
+			t.Error(err)
+		}
+	}
+	s.put(filepath.Join(s.slot, "end"), "")
+	if got := <-out; got.err != nil || got.ev.Outcome != run.Finished {
+		t.Fatalf("ended as %+v", got)
+	}
+	_, after, _ := strings.Cut(s.file("typed"), "told Your context")
+	if strings.Count(after, "told hello\n") != 1 || strings.Count(after, "told again\n") != 1 {
+		t.Errorf("after it was told to go on it was told %q", after)
 	}
 }

@@ -47,12 +47,11 @@ func (t *typist) put(end int64, in agent.Input) {
 	if in.None() || uint64(end) < t.past {
 		return
 	}
-	t.add(hold.Typing{Source: hold.SourceReplies, Number: uint64(end), Text: in.Text, Close: in.Close})
+	t.add(hold.Typing{Source: hold.SourceReplies, Number: uint64(end), Text: in.Text, Close: in.Close}, make(chan struct{}))
 }
 
-// add adds a text; what it gives is closed when it is typed.
-func (t *typist) add(w hold.Typing) <-chan struct{} {
-	done := make(chan struct{})
+// add adds a text; done is closed when it is typed.
+func (t *typist) add(w hold.Typing, done chan struct{}) {
 	t.mu.Lock()
 	t.queue = append(t.queue, typing{w, done})
 	t.mu.Unlock()
@@ -60,7 +59,6 @@ func (t *typist) add(w hold.Typing) <-chan struct{} {
 	case t.more <- struct{}{}:
 	default:
 	}
-	return done
 }
 
 // some waits until there is something to type; false when ctx ended before.
@@ -143,15 +141,48 @@ func (s *session) tell(ctx context.Context, c run.Command) {
 	}
 }
 
-// say has something typed, behind the answers to what was read so far.
+// word is what a person says.
+type word struct {
+	c    run.Command
+	done chan struct{} // closed when it is typed
+}
+
+// say has something typed, behind the answers to what was read so far. While the
+// context is shortened the program would not heed it, and it is kept.
 func (s *session) say(c run.Command) (done <-chan struct{}, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	in, ok := s.reader.Say(agent.Word{Kind: agent.Tell, ID: string(s.id) + "-" + strconv.FormatInt(c.Origin(), 10), Text: c.Text})
-	if !ok {
-		return nil, false
+	w := word{c, make(chan struct{})}
+	if len(s.words) == 0 && s.hears(w) {
+		return w.done, true
 	}
-	return s.typed.add(hold.Typing{Source: sourcePeople + uint64(c.Origin()), Text: in.Text, Close: in.Close}), true
+	if len(s.words) == 0 && s.short.stage == shortNot {
+		return nil, false // it cannot hear at all, or its work is over
+	}
+	s.words = append(s.words, w)
+	return w.done, true
+}
+
+// sayKept has typed what was kept, in its order, as soon as it can be heard. The lock
+// is held.
+func (s *session) sayKept() {
+	for len(s.words) > 0 && s.hears(s.words[0]) {
+		s.words = s.words[1:]
+	}
+}
+
+// hears has a word typed; false when that cannot be now. The lock is held.
+func (s *session) hears(w word) bool {
+	switch s.short.stage {
+	case shortTold, shortOver, shortGoes:
+		return false
+	case shortNot, shortWanted:
+	}
+	in, ok := s.reader.Say(agent.Word{Kind: agent.Tell, ID: string(s.id) + "-" + strconv.FormatInt(w.c.Origin(), 10), Text: w.c.Text})
+	if ok {
+		s.typed.add(hold.Typing{Source: sourcePeople + uint64(w.c.Origin()), Text: in.Text, Close: in.Close}, w.done)
+	}
+	return ok
 }
 
 // interrupt has the program stop its turn and end by itself, so that its own record of
@@ -179,7 +210,7 @@ func (s *session) sayEnd() bool {
 	if !ok || !closes {
 		return false
 	}
-	s.typed.add(hold.Typing{Source: sourceEnd, Text: append(stop.Text, last.Text...), Close: last.Close})
+	s.typed.add(hold.Typing{Source: sourceEnd, Text: append(stop.Text, last.Text...), Close: last.Close}, make(chan struct{}))
 	return true
 }
 

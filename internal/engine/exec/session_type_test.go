@@ -36,6 +36,7 @@ func (k talker) Reader(agent.Task) agent.Reader { return &talk{} }
 type talk struct {
 	part []byte
 	open string // the question that waits for people
+	busy bool   // it hears nobody
 }
 
 func (r *talk) Open(brief []byte) agent.Input {
@@ -61,6 +62,8 @@ func (r *talk) Feed(b []byte, at agent.Time) (evs []watch.Event, in agent.Input)
 			evs = append(evs, watch.Event{Kind: watch.Ask, At: at, ID: "1", Text: what})
 		case "thanks":
 			r.open = ""
+		case "busy":
+			r.busy = what == "yes"
 		case "bye":
 			in.Close = true
 		default:
@@ -78,6 +81,9 @@ func (r *talk) Say(w agent.Word) (agent.Input, bool) {
 	case agent.Shorten:
 		return agent.Input{Text: []byte("shorten " + w.Text + "\n")}, true
 	case agent.Tell:
+	}
+	if r.busy {
+		return agent.Input{}, false
 	}
 	if r.open == "" {
 		return agent.Input{Text: []byte("told " + w.Text + "\n")}, true
