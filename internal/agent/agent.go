@@ -126,6 +126,6 @@ const (
 
 	// Shorten: stop this turn and compact the context, keeping and dropping what Text
 	// says where the program takes that. watch.Compact or watch.Spared that is Asked
-	// comes of it, and no Tell is possible until a Tell starts the next turn.
+	// comes of it; a Tell, which is refused until then, starts the next turn.
 	Shorten WordKind = "shorten"
 )

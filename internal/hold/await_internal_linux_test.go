@@ -61,8 +61,8 @@ func TestAwaitExitOfTheLiving(t *testing.T) {
 	if err := in.Close(); err != nil {
 		t.Fatal(err)
 	}
+	<-done // first: while it waits, the descriptor that Wait has too is one that does not block
 	if err := cmd.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	<-done
 }
