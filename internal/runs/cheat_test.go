@@ -1,6 +1,7 @@
 package runs_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -52,7 +53,7 @@ func TestRow88EditedLedgerAndGateChangeNothing(t *testing.T) {
 	if got := w.git("show", "HEAD:.kedge/gate.toml"); !strings.Contains(got, "bad.txt") {
 		t.Errorf("the gate was changed:\n%s", got)
 	}
-	if got := w.record("a"); !strings.Contains(got, ".kedge/") {
+	if got := w.record("a"); !strings.Contains(got, ".kedge/gate.toml") || !strings.Contains(got, ".kedge/features.json") {
 		t.Errorf("the record does not say what it tried:\n%s", got)
 	}
 }
@@ -63,6 +64,24 @@ func TestPoisonedDependenciesAreSeenThrough(t *testing.T) {
 		"[worktree]\nsetup = \"mkdir -p node_modules && cp dep.txt node_modules/dep.txt\"\ninputs = [\"dep.txt\"]\n")
 	w.feature("a", "grep -q a node_modules/dep.txt")
 	w.want(w.run(service.RunFlags{}), run.StatusStopped, kedge.Blocked, "a:blocked")
+	if !w.heard("gated green") || !w.heard("integrated red") {
+		t.Errorf("it was not the clean work tree that saw it\n%s", w.story())
+	}
+}
+
+// A server that an agent leaves for the checks to find is gone when they run.
+func TestServerOnTheChecksPortIsGone(t *testing.T) {
+	need(t, "bash")
+	const ask = `bash -c 'exec 3<>/dev/tcp/127.0.0.1/$(cat port) && echo GET / HTTP/1.0 >&3 && echo >&3 && grep -q served.by.an.agent <&3'`
+	w := newWorld(t, nil, `[{"do":[{"do":"serve","port":0,"path":"port"},{"do":"run","line":"`+ask+` && touch {{purpose}}.answered","must":true},{"do":"done"}]}]`, "")
+	w.feature("a", ask)
+	w.want(w.run(service.RunFlags{}), run.StatusStopped, kedge.Blocked, "a:blocked")
+	refs := strings.Fields(w.git("for-each-ref", "--format=%(refname)", "refs/kedge/salvage"))
+	if !slices.ContainsFunc(refs, func(ref string) bool {
+		return strings.Contains(w.git("ls-tree", "--name-only", ref), "repair.answered")
+	}) {
+		t.Errorf("it never answered the agent itself\n%s", w.story())
+	}
 }
 
 func TestRow20CommitOnTheUsersBranchIsNoticed(t *testing.T) {

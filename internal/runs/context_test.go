@@ -41,10 +41,7 @@ func TestRow38And77HandsOverBeforeTheContextIsFull(t *testing.T) {
 	if len(ids) != 2 {
 		t.Fatalf("%d sessions, want one that is handed over and one that finishes\n%s", len(ids), w.story())
 	}
-	checkpointed, ended := w.place("checkpointed"), w.place("exited")
-	if checkpointed < 0 || ended < 0 || checkpointed > ended {
-		t.Errorf("the checkpoint must come before the end of the session\n%s", w.story())
-	}
+	w.savedFirst()
 	next := w.brief(ids[1].ID)
 	if !strings.Contains(next, "half.txt") {
 		t.Errorf("the next session is not told what the last one left:\n%s", next)
@@ -68,14 +65,29 @@ func (w *world) place(event run.EventKind) int {
 	return slices.IndexFunc(w.lines, func(l service.RunStep) bool { return l.Event == event })
 }
 
+// savedFirst fails where the first session ended before its checkpoint was saved, or
+// the second one was not told what became of it.
+func (w *world) savedFirst() {
+	w.t.Helper()
+	checkpointed, ended := w.place(run.Checkpointed), w.place(run.Exited)
+	if checkpointed < 0 || ended < 0 || checkpointed > ended {
+		w.t.Errorf("the checkpoint must come before the end of the session\n%s", w.story())
+	}
+	all := w.sessions()
+	if len(all) != 2 || !strings.Contains(w.brief(all[1].ID), "\n## In flight\n") {
+		w.t.Errorf("%d sessions, the last one is not told of the one before\n%s", len(all), w.story())
+	}
+}
+
 func TestRow48And78CirclingEndsTheSession(t *testing.T) {
 	w := newWorld(t, nil, `[{"number":1,"do":[{"do":"loop","times":500,"actions":[{"do":"run","line":"echo the same again"},{"do":"pause","for":"20ms"}]},{"do":"hang"}]},
 		{"do":[{"do":"write","path":"{{feature}}.txt","text":"ok\n"}]}]`, "")
 	w.feature("a", "test -f a.txt")
 	w.want(w.run(service.RunFlags{}), run.StatusDone, "", "a:completed")
-	if !w.heard("circling") {
+	if !w.heard("hand over", "circling", "3 times") {
 		t.Errorf("nobody said circling\n%s", w.story())
 	}
+	w.savedFirst()
 }
 
 func TestRow25And79FreshContextPerFeature(t *testing.T) {
@@ -188,9 +200,10 @@ func TestRow80FallingQualityHandsOver(t *testing.T) {
 		{"do":[{"do":"write","path":"{{feature}}.txt","text":"ok\n"}]}]`, "")
 	w.feature("a", "test -f a.txt")
 	w.want(w.run(service.RunFlags{}), run.StatusDone, "", "a:completed")
-	if !w.heard("quality") {
+	if !w.heard("hand over", "quality") {
 		t.Errorf("nobody said that quality falls\n%s", w.story())
 	}
+	w.savedFirst()
 }
 
 func TestRow70And71BudgetsHaveTheirBudgetAndOnlySummariesAreCarried(t *testing.T) {
