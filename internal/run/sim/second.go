@@ -98,8 +98,12 @@ func (w *world) forget() {
 func (w *world) staysOver(before *run.State, ev run.Event, commands []run.Command) {
 	switch ev.Kind {
 	case run.Denied, run.Accepted:
-		if before.Over() && ev.Actor == human && slices.ContainsFunc(before.Features, func(f run.Feature) bool { return f.ID == ev.Feature && f.Work != "" }) {
+		worked := slices.ContainsFunc(before.Features, func(f run.Feature) bool { return f.ID == ev.Feature && f.Work != "" })
+		switch {
+		case before.Over() && ev.Actor == human && worked:
 			w.over = true
+		case ev.Kind == run.Accepted && ev.Actor == human && !worked: // it is shown green again, and the run goes on with that
+			w.over = false
 		}
 	case run.Continued, run.LandAsked:
 		w.over = false
