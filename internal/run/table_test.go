@@ -31,6 +31,29 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
+// inDocs is the diagram that people read.
+func inDocs(t *testing.T, now string) string {
+	t.Helper()
+	const begin, end = "```mermaid\n", "```\n"
+	file := filepath.Join("..", "..", "docs", "ARCHITECTURE.md")
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, _ := strings.Cut(string(b), begin)
+	shown, after, ok := strings.Cut(rest, end)
+	if !ok {
+		t.Fatalf("%s has no diagram", file)
+	}
+	if !*update {
+		return shown
+	}
+	if err := os.WriteFile(file, []byte(before+begin+now+end+after), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return now
+}
+
 // TestTable renders every phase and event, so that a changed transition is a
 // changed line in review.
 func TestTable(t *testing.T) {
@@ -52,7 +75,9 @@ func TestTable(t *testing.T) {
 
 func TestDiagramShowsTheWayOfAFeature(t *testing.T) {
 	d := run.Diagram()
-	golden(t, "diagram.golden", d)
+	if inDocs(t, d) != d {
+		t.Errorf("docs/ARCHITECTURE.md shows another diagram (run with -update if meant):\n%s", d)
+	}
 	way := []run.Phase{
 		run.Preparing, run.Baselining, run.Proving, run.Briefing, run.Working, run.Saving, run.Gating, run.Inspecting,
 		run.Integrating, run.Committing, run.Rechecking, run.Recording, run.Ledgering, run.Done,
