@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -39,7 +40,7 @@ type Feature struct {
 	Status      kedge.Status
 	Needs       []int // places in State.Features; unknown is one that never completes
 	Phase       int   // place in State.Phases
-	Claim       bool  // completed as soon as its checks are green in the clean worktree
+	Claim       Claim // why it may be done as it is: completed as soon as its checks are green in the clean worktree
 	Budget      kedge.Budget
 	Attempts    int // used
 	Regressions int // how often it was reopened
@@ -51,6 +52,17 @@ type Feature struct {
 	Aside       bool   // it waits for review, and its work was set aside: there is nothing to accept
 	Early       bool   // there is no plan yet: the run knows it for its work alone, and builds nothing of it
 }
+
+// Claim is why a feature may be done as it is, in the definition that it has: nothing
+// of one outlives an amendment.
+type Claim string
+
+// The claims; empty is none.
+const (
+	ClaimSaid     Claim = "s" // a list or a plan says so: where it has no checks, a person has to
+	ClaimDone     Claim = "d" // it was done once: where it has no checks, it is worked on again
+	ClaimAccepted Claim = "a" // a person says so: where it has no checks, that is enough
+)
 
 // Let is a person's leave for work to land that no check of its own verified.
 type Let string
@@ -107,8 +119,8 @@ func (f Feature) MarshalText() ([]byte, error) {
 	b = appendNumber(b, 'S', int64(f.Sessions))
 	b = appendNumber(b, 'T', f.Spent.Tokens)
 	b = appendFloat(b, 'U', f.Spent.USD)
-	if f.Claim {
-		b = append(b, " c"...)
+	if f.Claim != "" {
+		b = append(append(b, " c"...), f.Claim...)
 	}
 	if f.Work != "" {
 		b = append(append(b, " w"...), f.Work...)
@@ -198,7 +210,7 @@ func (f *Feature) field(letter byte, value string) (err error) {
 	case 'U':
 		f.Spent.USD, err = strconv.ParseFloat(value, 64)
 	case 'c':
-		f.Claim = true
+		f.Claim = Claim(cmp.Or(value, string(ClaimSaid))) // which is all that there once was
 	case 'w':
 		f.Work = value
 	case 'l':

@@ -103,11 +103,14 @@ func (t *stepper) addFeatures(specs []Spec, early bool) {
 func (t *stepper) featureOf(spec Spec, early bool) Feature {
 	f := Feature{
 		ID: spec.ID, Hash: shortHash(spec.Hash), Status: spec.Status, Phase: t.phase(spec.Phase),
-		Claim: spec.Claim, Budget: spec.Budget, Work: spec.Work, Early: early, Regressions: spec.Broken,
+		Budget: spec.Budget, Work: spec.Work, Early: early, Regressions: spec.Broken,
 		Aside: spec.Aside && spec.Status == kedge.NeedsReview,
 	}
+	if spec.Claim {
+		f.Claim = ClaimSaid
+	}
 	if f.Status == kedge.Regressed { // as regress leaves it
-		f.Claim, f.Regressions = true, max(f.Regressions, 1)
+		f.Claim, f.Regressions = ClaimDone, max(f.Regressions, 1)
 	}
 	if f.Status == kedge.InProgress || !f.Status.Valid() {
 		f.Status = kedge.Pending
@@ -272,7 +275,7 @@ func (t *stepper) acceptedSince() {
 	for i := range t.s.Features {
 		f := &t.s.Features[i]
 		if f.Let == LetAccepted && f.Status == kedge.NeedsReview && t.jobOf(f.ID) == nil {
-			f.Status, f.Claim, f.Attempts, f.Spent, f.Work, f.Let = kedge.Completed, false, 0, Spend{}, "", ""
+			f.Status, f.Claim, f.Attempts, f.Spent, f.Work, f.Let = kedge.Completed, "", 0, Spend{}, "", ""
 		}
 	}
 }
@@ -331,7 +334,11 @@ func (t *stepper) changeFeature() {
 		t.accept(f, j)
 	case Reopened:
 		if j == nil && f.Status != kedge.Pending && f.Status != kedge.InProgress {
-			t.reopen(f, f.Status == kedge.Completed && t.ev.Reason == "", t.ev.Reason)
+			claim := Claim("")
+			if f.Status == kedge.Completed && t.ev.Reason == "" {
+				claim = ClaimDone
+			}
+			t.reopen(f, claim, t.ev.Reason)
 		}
 	case Skipped:
 		t.setStatus(f, j, kedge.Skipped)
@@ -341,17 +348,21 @@ func (t *stepper) changeFeature() {
 	}
 }
 
-// amend replaces a locked definition: with a reason, or not at all.
+// amend replaces a locked definition: with a reason, or not at all. Whatever was said
+// of the one before is not said of this one.
 func (t *stepper) amend(f *Feature, j *Job) {
 	hash := shortHash(t.ev.Hash)
 	if t.ev.Reason == "" || hash == "" || hash == f.Hash {
 		return
 	}
-	f.Hash = hash
+	f.Hash, f.Claim = hash, ""
+	if f.Let == LetAccepted {
+		f.Let = ""
+	}
 	t.redefine(f)
 	switch {
 	case j == nil && f.Status != kedge.Skipped:
-		t.reopen(f, f.Status == kedge.Completed, "")
+		t.reopen(f, "", "")
 	case j != nil && !committing(j.Phase):
 		t.setAside(j, kedge.Pending, "amended by "+t.who()+": "+t.ev.Reason)
 	}

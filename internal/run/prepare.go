@@ -158,14 +158,17 @@ func (t *stepper) proved(j *Job) {
 	case Fails:
 		t.enter(j, Briefing)
 	case NoChecks:
-		if f.Claim {
+		switch f.Claim {
+		case ClaimAccepted:
 			t.confirm(j)
-			return
+		case ClaimSaid:
+			t.review(j, "it is said to be done, and has no checks of its own")
+		default:
+			t.enter(j, Briefing)
 		}
-		t.enter(j, Briefing)
 	case Green:
 		switch {
-		case f.Claim:
+		case f.Claim != "":
 			t.confirm(j)
 		case f.Wanted: // they do not show what a person misses
 			t.enter(j, Briefing)
@@ -195,6 +198,9 @@ func (t *stepper) review(j *Job, why string) { t.setAside(j, kedge.NeedsReview, 
 // ended, the work is salvaged, the worktree reverted, the ledger written.
 func (t *stepper) setAside(j *Job, end kedge.Status, why string) {
 	j.End, j.Reason = end, why
+	if j.Kind == Accept && t.feature(j).Let == LetAccepted { // it is not written down: nobody has accepted it
+		t.feature(j).Let = ""
+	}
 	saving := func(p Phase) bool { return p == Saving || p == Ending }
 	switch {
 	case saving(j.Phase) || j.Phase.Parked() && saving(j.Resume):

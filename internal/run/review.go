@@ -39,7 +39,7 @@ func (t *stepper) refuse() {
 	}
 	told := "The work that was there for this feature was " + why
 	if f.Work == "" {
-		t.reopen(f, false, told)
+		t.reopen(f, "", told)
 		return
 	}
 	t.want(f, told, t.ev.Actor)
@@ -63,14 +63,14 @@ func (t *stepper) accept(f *Feature, j *Job) {
 	case f.Work != "":
 		t.takeOn(f)
 	default:
-		t.reopen(f, true, "")
+		t.reopen(f, ClaimAccepted, "")
 	}
 }
 
 // reopen gives a feature its whole budget again. With a claim it is completed
 // as soon as a clean worktree shows it green. Wanted is what its next session is
 // for; empty: its checks say it.
-func (t *stepper) reopen(f *Feature, claim bool, wanted string) {
+func (t *stepper) reopen(f *Feature, claim Claim, wanted string) {
 	f.Status, f.Claim, f.Attempts, f.Regressions, f.Spent = kedge.Pending, claim, 0, 0, Spend{}
 	f.Wanted, f.Aside = false, false
 	if f.Let == LetAccepted {
@@ -121,7 +121,7 @@ func (t *stepper) takeOn(f *Feature) {
 // takenOn knows that the ledger has the person's word. What was not to land by itself
 // before does not do so now: nothing but that word is on top of it.
 func (t *stepper) takenOn(f *Feature, j *Job, before string) {
-	f.Claim, f.Attempts, f.Spent = false, 0, Spend{} // its work it keeps: reopened before it lands, that waits again
+	f.Claim, f.Attempts, f.Spent = "", 0, Spend{} // its work it keeps: reopened before it lands, that waits again
 	if t.s.Landed == before && t.s.Lander != "" {
 		t.s.Landed, t.s.Lander = t.s.Tip, "accepted when the run was over"
 		if waiting := t.s.Unaccepted(); len(waiting) > 0 {

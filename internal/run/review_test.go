@@ -436,3 +436,85 @@ func TestPlanningKnowsWhatItStandsOn(t *testing.T) {
 		t.Errorf("%d landings, %q", d.count(run.Land), d.s.Lander)
 	}
 }
+
+// TestAmendedIsNotWhatWasAccepted: whatever was said or done of a definition says
+// nothing of the next one.
+func TestAmendedIsNotWhatWasAccepted(t *testing.T) {
+	d := unchecked(t)
+	d.person(run.Accepted, "a")
+	d.until("")
+	d.want(run.StatusDone, done, done)
+	sessions := d.count(run.StartSession)
+	d.person(run.Amended, "a")
+	d.until(run.Prove)
+	d.answer(run.Prove, run.NoChecks)
+	d.until("")
+	d.want(run.StatusStopped, review, done)
+	if d.count(run.StartSession) != sessions+1 || len(d.s.Unaccepted()) != 1 {
+		t.Errorf("%d sessions, %+v", d.count(run.StartSession)-sessions, d.s.Features[0])
+	}
+}
+
+// TestAmendedWhileItIsConfirmed, having been accepted as it was.
+func TestAmendedWhileItIsConfirmed(t *testing.T) {
+	for _, o := range []run.Outcome{run.NoChecks, run.Green} {
+		spec := feature("a")
+		spec.Claim = o == run.NoChecks
+		d := begin(t, run.Rules{}, spec)
+		d.until(run.Prove)
+		d.answer(run.Prove, o)
+		d.until("")
+		d.want(run.StatusStopped, review)
+		d.person(run.Accepted, "a")
+		d.until(run.Prove)
+		d.answer(run.Prove, o)
+		d.outstanding(run.Integrate)
+		d.person(run.Amended, "a")
+		d.until(run.Prove)
+		d.answer(run.Prove, o)
+		d.until("")
+		d.want(run.StatusStopped, review)
+	}
+}
+
+// TestAmendedBeforeItIsWritten that a person accepted its work: the work waits again.
+func TestAmendedBeforeItIsWritten(t *testing.T) {
+	d := begin(t, run.Rules{Parallel: 2}, feature("a"), feature("b"))
+	for range 2 {
+		d.until(run.Prove)
+		d.answer(run.Prove, run.NoChecks)
+	}
+	d.until(run.Ledger)
+	first := d.outstanding(run.Ledger).Feature
+	d.answer(run.Ledger, run.OK)
+	d.until(run.Commit) // of the other: nothing else is written meanwhile
+	d.person(run.Accepted, first)
+	d.person(run.Amended, first)
+	d.answer(run.Commit, run.OK)
+	if waiting := d.s.Unaccepted(); len(waiting) != 2 || d.landAsked() {
+		t.Errorf("%v wait", waiting)
+	}
+}
+
+// TestAcceptedWhereNothingCanCheck: a person's word is all there can be.
+func TestAcceptedWhereNothingCanCheck(t *testing.T) {
+	spec := feature("a")
+	spec.Claim = true
+	d := begin(t, run.Rules{}, spec)
+	for range 2 {
+		d.until(run.Prove)
+		d.answer(run.Prove, run.NoChecks)
+		if d.count(run.Integrate) > 0 {
+			break
+		}
+		d.until("")
+		d.want(run.StatusStopped, review)
+		d.person(run.Accepted, "a")
+	}
+	d.answer(run.Integrate, run.Empty, func(ev *run.Event) { ev.Tree, ev.Evidence = "t", "" })
+	if c := d.outstanding(run.Ledger); c.Purpose != run.TakeOn || c.Status != done {
+		t.Fatalf("%+v", c)
+	}
+	d.until("")
+	d.want(run.StatusDone, done)
+}

@@ -374,7 +374,7 @@ func TestProve(t *testing.T) {
 		{run.Green, false, review, 0, 0},
 		{run.Green, true, done, 0, 0},
 		{run.NoChecks, false, review, 1, 1},
-		{run.NoChecks, true, done, 0, 0},
+		{run.NoChecks, true, review, 0, 0},
 	} {
 		spec := feature("a")
 		spec.Claim = c.claim

@@ -71,7 +71,11 @@ func examples() []example {
 		example{Integrating, "a new base", func(t *stepper, _ *Job) { t.s.Tip = "c2" }},
 		example{Integrating, "a claim", func(_ *stepper, j *Job) { j.Kind = Confirm }},
 		example{Proving, "reopened, with a reason", func(t *stepper, _ *Job) { t.s.Features[0].Wanted = true }},
-		example{Proving, "a claim", func(t *stepper, _ *Job) { t.s.Features[0].Claim = true }},
+		example{Proving, "accepted", func(t *stepper, _ *Job) { t.s.Features[0].Claim = ClaimAccepted }},
+		example{Proving, "said to be done", func(t *stepper, _ *Job) { t.s.Features[0].Claim = ClaimSaid }},
+		example{Integrating, "accepted, without checks", func(t *stepper, j *Job) {
+			j.Kind, j.Proof, t.s.Features[0].Claim = Confirm, NoChecks, ClaimAccepted
+		}},
 		example{Inspecting, "reopened, green before, repaired", func(_ *stepper, j *Job) { j.Proof, j.Repairs = Green, 1 }},
 		example{Ledgering, "accepted by a person", func(_ *stepper, j *Job) { j.Kind = Accept }},
 		example{Saving, "the agent finished", func(t *stepper, j *Job) { t.s.Outbox, j.Turn, j.Then = nil, 0, Gating }},

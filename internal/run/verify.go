@@ -172,6 +172,8 @@ func (t *stepper) integrated(j *Job, c Command) {
 		t.repairOnNewBase(j, "the work conflicts with what was done meanwhile: "+ev.Failure)
 	case ev.Outcome == CannotRun:
 		t.giveUp(j, "environment: "+ev.Reason)
+	case ev.Outcome == Empty && j.Kind == Confirm && j.Proof == NoChecks:
+		t.taken(j, c)
 	case ev.Outcome == Empty:
 		t.review(j, "there is no check that could complete it")
 	case ev.Outcome == Partial, ev.Outcome == Green:
@@ -181,6 +183,13 @@ func (t *stepper) integrated(j *Job, c Command) {
 	default:
 		t.repairOnNewBase(j, ev.Failure)
 	}
+}
+
+// taken completes a feature by a person's word, where nothing is left that could say
+// more about it.
+func (t *stepper) taken(j *Job, c Command) {
+	j.Kind, j.End, j.Commit, j.Reason = Accept, kedge.Completed, c.Base, "accepted by a person; neither it nor the project has a check"
+	t.enter(j, Ledgering)
 }
 
 // cannotUndo leaves work on the integration branch that a person refused: what was
@@ -235,7 +244,7 @@ func (t *stepper) finishWork(j *Job) {
 	switch {
 	case j.Kind == Undo:
 		j.End = cmp.Or(j.End, kedge.Pending)
-	case f != nil && j.Proof == NoChecks && (!f.Claim || j.Evidence == ""):
+	case f != nil && j.Proof == NoChecks && !(j.Kind == Confirm && f.Claim == ClaimAccepted && j.Evidence != ""):
 		j.End, j.Reason = kedge.NeedsReview, "it has no checks of its own"
 		if j.Evidence == "" {
 			j.Reason += ", and the project has none"
@@ -337,7 +346,7 @@ func (t *stepper) ledgered(j *Job, c Command) {
 	default:
 		f.Status = c.Status
 		if c.Status == kedge.Completed && j.Kind != Accept {
-			f.Claim, f.Attempts, f.Spent, f.Work, f.Let = false, 0, Spend{}, "", ""
+			f.Claim, f.Attempts, f.Spent, f.Work, f.Let = "", 0, Spend{}, "", ""
 		}
 		f.Aside = c.Status == kedge.NeedsReview && j.setsAside()
 	}
@@ -361,7 +370,7 @@ func (t *stepper) ledgered(j *Job, c Command) {
 func (t *stepper) undone(f *Feature, j *Job) {
 	switch {
 	case j.Commit != "":
-		f.Claim, f.Attempts, f.Regressions, f.Spent, f.Work, f.Let = false, 0, 0, Spend{}, "", ""
+		f.Claim, f.Attempts, f.Regressions, f.Spent, f.Work, f.Let = "", 0, 0, Spend{}, "", ""
 		f.Wanted = open(f.Status)
 	default: // nothing was taken back
 		t.overAgain(f, j)
@@ -392,7 +401,7 @@ func (t *stepper) regress(i int) {
 	if f.Status != kedge.Completed {
 		return // somebody has taken it up, or blocked it, meanwhile
 	}
-	f.Status, f.Claim = kedge.Regressed, true
+	f.Status, f.Claim = kedge.Regressed, ClaimDone
 	why := "red again: " + quote(string(f.ID))
 	if f.Regressions > t.s.Rules.Regressions {
 		f.Status, why = kedge.BlockedWork, "red again after it was done more than once"

@@ -74,7 +74,7 @@ func foldFeatureAmended(f *folding) error {
 	if def.ID != d.ID {
 		return kedge.Errorf(kedge.Invalid, "%s: the definition of %q calls itself %q", f.ev.Type, d.ID, def.ID)
 	}
-	doc.Definition, doc.Hash, doc.Reason = def, d.Hash, d.Reason
+	doc.Definition, doc.Hash, doc.Reason, doc.Claim = def, d.Hash, d.Reason, "" // which was about another definition
 	return saveFeature(f, doc)
 }
 

@@ -63,10 +63,14 @@ func (x *Executor) settledWork(ctx context.Context, c run.Command) (run.Command,
 	return c, nil
 }
 
-// markEnd journals what became of the feature, and which others are red again. That a
-// person accepted it the journal has: it is their word that counts.
+// markEnd journals what became of the feature, and which others are red again. Where
+// the journal has it already that a person accepted it, it is their word that counts.
 func (x *Executor) markEnd(ctx context.Context, c run.Command) error {
-	if c.Feature != "" && c.Purpose != run.TakeOn {
+	said, err := x.acceptedBefore(ctx, c)
+	if err != nil {
+		return err
+	}
+	if c.Feature != "" && !said {
 		if err := x.markFeature(ctx, c); err != nil {
 			return err
 		}
@@ -78,6 +82,14 @@ func (x *Executor) markEnd(ctx context.Context, c run.Command) error {
 		}
 	}
 	return nil
+}
+
+func (x *Executor) acceptedBefore(ctx context.Context, c run.Command) (bool, error) {
+	if c.Purpose != run.TakeOn {
+		return false, nil
+	}
+	f, err := x.cfg.Ledger.Feature(ctx, c.Feature, "")
+	return f.Status == kedge.Completed, err
 }
 
 func (x *Executor) markFeature(ctx context.Context, c run.Command) error {
@@ -95,7 +107,7 @@ func (x *Executor) markFeature(ctx context.Context, c run.Command) error {
 	if c.Purpose == run.TakeBack && c.Status == kedge.Pending {
 		data.Wanted = &c.Reason
 	}
-	if c.Commit != "" && c.Purpose != run.TakeBack {
+	if c.Commit != "" && c.Purpose != run.TakeBack && c.Purpose != run.TakeOn {
 		if data.Files, err = x.filesOf(ctx, c); err != nil {
 			return err
 		}

@@ -18,12 +18,14 @@ type words struct {
 	briefs   map[int]string             // by job: the scope of its last brief
 	lost     map[int]bool               // by job: whether its last revert set anything aside
 	aside    map[kedge.FeatureID]bool   // waits for review, and its work was set aside
+	agreed   map[kedge.FeatureID]string // accepted as it is, with no work that waits: the definition that was accepted
 }
 
 func newWords() words {
 	return words{
 		accepted: map[kedge.FeatureID]int{}, wanted: map[kedge.FeatureID]string{}, told: map[kedge.FeatureID]string{},
 		briefs: map[int]string{}, lost: map[int]bool{}, aside: map[kedge.FeatureID]bool{},
+		agreed: map[kedge.FeatureID]string{},
 	}
 }
 
@@ -48,6 +50,7 @@ func (w *world) hearWord(ev run.Event) {
 		delete(w.wanted, f.ID)
 	case ev.Kind == run.Accepted && waits && ev.Reason != "":
 		delete(w.wanted, f.ID)
+		w.agreed[f.ID] = f.Hash
 	case ev.Kind == run.Amended && ev.Reason != "":
 		w.forgetWord(f.ID)
 	}
@@ -56,6 +59,7 @@ func (w *world) hearWord(ev run.Event) {
 func (w *world) forgetWord(id kedge.FeatureID) {
 	delete(w.wanted, id)
 	delete(w.aside, id)
+	delete(w.agreed, id)
 }
 
 // keepWord keeps what the run has sessions told.
@@ -94,7 +98,7 @@ func (w *world) ledgerWord(c run.Command) {
 	}
 	f := w.featureOf(c.Feature)
 	if c.Purpose == run.TakeOn {
-		if _, said := w.accepted[c.Feature]; !said {
+		if _, said := w.accepted[c.Feature]; !said && w.agreed[c.Feature] != c.Hash {
 			w.fail(1, "completed by the word of nobody")
 		}
 		w.seen.TakenOn++
@@ -105,6 +109,9 @@ func (w *world) ledgerWord(c run.Command) {
 	case kedge.Completed:
 		if _, waits := w.wanted[c.Feature]; waits {
 			w.fail(7, "done, and no session was told why it was reopened")
+		}
+		if f.checks == noChecks && w.agreed[c.Feature] != c.Hash {
+			w.fail(1, "done without a check, and nobody accepted this definition of it")
 		}
 		if w.aside[c.Feature] && f.checks == noChecks {
 			w.fail(1, "done without its work, which was set aside")
