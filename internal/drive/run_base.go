@@ -93,7 +93,7 @@ func leftBehind(ctx context.Context, repo *gitx.Repo, st run.State) (bool, error
 func refuseTakenAway(ctx context.Context, repo *gitx.Repo, head gitx.Head, st run.State) error {
 	if behind, err := leftBehind(ctx, repo, st); err != nil || behind {
 		return firstError(err, kedge.Errorf(kedge.Conflict, "branch %q has the work of %s in commits of its own", head.Branch, st.Run).
-			WithHint("begin at what is there: kedge run"))
+			WithHint("begin at what is there: kedge run --stop && kedge run"))
 	}
 	gone, err := takenAway(ctx, repo, head, st)
 	if err != nil || !gone {

@@ -35,11 +35,11 @@ func reviewOf(f *run.Feature) RunReview {
 // reviewSteps are what a person does about a feature that waits for review: of work
 // that was set aside there is nothing to accept, and what has landed only they
 // themselves take off their branch.
-func reviewSteps(st *run.State, f *run.Feature) []string {
+func reviewSteps(f *run.Feature) []string {
 	switch r := reviewOf(f); {
 	case f.Aside && f.Status == kedge.NeedsReview:
 		return []string{"kedge salvage ls", "kedge feature reopen " + string(f.ID) + " --reason WHY"}
-	case f.Work != "" && f.Let == run.LetUnseen && st.Landed == st.Tip && st.Lander == "":
+	case f.Work != "" && f.Let == run.LetLanded:
 		return []string{r.Look, r.Accept, kedge.HintOf(landedWork(f))}
 	default:
 		return r.lines()
@@ -123,7 +123,7 @@ func (s *Driver) RunDeny(ctx context.Context, who project.Caller, in RunDecideRe
 		st = with
 	}
 	f := featureOf(&st, in.ID)
-	if found && (f == nil || f.Work == "") {
+	if found { // of what it has, this waits
 		f = &run.Feature{ID: in.ID, Status: kedge.NeedsReview, Work: specs[0].Work}
 	}
 	waits, err := s.waitsForReview(ctx, p, &st, f, found)
@@ -137,7 +137,7 @@ func (s *Driver) RunDeny(ctx context.Context, who project.Caller, in RunDecideRe
 		reply, err := s.decideWork(ctx, who, in, run.Denied, what)
 		return RunDenyReply{RunReply: reply, Feature: in.ID}, err
 	}
-	if f.Work != "" && s.workLanded(ctx, p, st.Run, f.Work) {
+	if f.Work != "" && (f.Let == run.LetLanded || s.workLanded(ctx, p, st.Run, f.Work)) {
 		return RunDenyReply{}, landedWork(f)
 	}
 	ctx, done := s.life.UntilLeft(ctx)

@@ -96,7 +96,7 @@ func (l *looking) add(id kedge.FeatureID, commits []string) {
 // waits tells whether one commit is in what would land and nobody accepted it. That a
 // person accepted it the ledger says, for as long as they do not reopen it.
 func (l *looking) waits(ctx context.Context, f *run.Feature, sha string) (bool, error) {
-	if f.Let == run.LetUnseen {
+	if f.Let == run.LetUnseen || f.Let == run.LetLanded {
 		return false, nil
 	}
 	d, ok, err := store.Get[store.FeatureDoc](ctx, l.p.Store, store.KindFeature, string(f.ID))
@@ -166,7 +166,7 @@ func (s *Driver) carryReview(ctx context.Context, p *project.Project, repo *gitx
 // carryOn puts into the specs of a run that begins what the last one that worked knows
 // of the features and the ledger does not: that there is nothing to accept, for the
 // work was set aside; and, where it stands on work which has not landed, what that
-// broke. What a person has taken up since begins anew.
+// broke, whoever has taken it up since.
 func carryOn(ctx context.Context, p *project.Project, unlanded bool, specs []run.Spec) error {
 	last, err := lastWork(ctx, p)
 	for i := range specs {
@@ -175,12 +175,14 @@ func carryOn(ctx context.Context, p *project.Project, unlanded bool, specs []run
 			continue
 		}
 		switch specs[i].Status {
-		case kedge.Regressed, kedge.BlockedWork, kedge.NeedsReview:
+		case kedge.Completed, kedge.Skipped:
+			continue
+		case kedge.NeedsReview:
 			specs[i].Aside = f.Aside
-			if unlanded {
-				specs[i].Broken = f.Regressions
-			}
 		default:
+		}
+		if unlanded && f.Red {
+			specs[i].Broken = max(f.Regressions, 1)
 		}
 	}
 	return err

@@ -173,7 +173,7 @@ func featureSteps(st *run.State) []string {
 			out = append(out, "kedge feature show "+string(f.ID), "kedge feature reopen "+string(f.ID))
 		}
 		if f.Status == kedge.NeedsReview && (j == nil || j.Phase != run.Reviewing) || f.Waits() && j == nil {
-			out = append(out, reviewSteps(st, &f)...)
+			out = append(out, reviewSteps(&f)...)
 		}
 	}
 	for _, stranded := range plan.StrandedIn(features) {

@@ -2,6 +2,7 @@ package run
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -43,7 +44,8 @@ type Feature struct {
 	Claim       Claim // why it may be done as it is: completed as soon as its checks are green in the clean worktree
 	Budget      kedge.Budget
 	Attempts    int // used
-	Regressions int // how often it was reopened
+	Regressions int // how often it was reopened because it was red again
+	Red         bool // it was done, and is red with what is on the integration branch; until it is done, skipped or taken back
 	Sessions    int // that worked on it, in every job and attempt
 	Spent       Spend
 	Work        string // commits of work that nobody accepted, on the integration branch, shortened, with commas; empty: none
@@ -71,6 +73,7 @@ type Let string
 const (
 	LetAccepted Let = "a" // a person accepted it; it is being written down
 	LetUnseen   Let = "u" // before anybody accepted it
+	LetLanded   Let = "l" // it has landed: on the user's branch only the user takes it back
 )
 
 // unknown is the place of a dependency that is not in the list.
@@ -131,7 +134,7 @@ func (f Feature) MarshalText() ([]byte, error) {
 	for _, is := range []struct {
 		set    bool
 		letter string
-	}{{f.Early, " e"}, {f.Wanted, " g"}, {f.Aside, " s"}} {
+	}{{f.Early, " e"}, {f.Wanted, " g"}, {f.Aside, " s"}, {f.Red, " r"}} {
 		if is.set {
 			b = append(b, is.letter...)
 		}
@@ -221,6 +224,8 @@ func (f *Feature) field(letter byte, value string) (err error) {
 		f.Wanted = true
 	case 's':
 		f.Aside = true
+	case 'r':
+		f.Red = true
 	default:
 		err = strconv.ErrSyntax
 	}
@@ -231,6 +236,12 @@ func (f *Feature) field(letter byte, value string) (err error) {
 const workLength = 16
 
 func shortWork(commit string) string { return commit[:min(len(commit), workLength)] }
+
+// without are the commits of work that are not among others.
+func without(work, others string) string {
+	gone := strings.Split(others, ",")
+	return strings.Join(slices.DeleteFunc(strings.Split(work, ","), func(sha string) bool { return slices.Contains(gone, sha) }), ",")
+}
 
 // newest is the last one of the commits of a feature's work.
 func newest(work string) string { return work[strings.LastIndexByte(work, ',')+1:] }

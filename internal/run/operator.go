@@ -103,14 +103,14 @@ func (t *stepper) addFeatures(specs []Spec, early bool) {
 func (t *stepper) featureOf(spec Spec, early bool) Feature {
 	f := Feature{
 		ID: spec.ID, Hash: shortHash(spec.Hash), Status: spec.Status, Phase: t.phase(spec.Phase),
-		Budget: spec.Budget, Work: spec.Work, Early: early, Regressions: spec.Broken,
+		Budget: spec.Budget, Work: spec.Work, Early: early, Regressions: spec.Broken, Red: spec.Broken > 0,
 		Aside: spec.Aside && spec.Status == kedge.NeedsReview,
 	}
 	if spec.Claim {
 		f.Claim = ClaimSaid
 	}
 	if f.Status == kedge.Regressed { // as regress leaves it
-		f.Claim, f.Regressions = ClaimDone, max(f.Regressions, 1)
+		f.Claim, f.Regressions, f.Red = ClaimDone, max(f.Regressions, 1), true
 	}
 	if f.Status == kedge.InProgress || !f.Status.Valid() {
 		f.Status = kedge.Pending
@@ -122,7 +122,7 @@ func (t *stepper) featureOf(spec Spec, early bool) Feature {
 func (t *stepper) define(i int, spec Spec) {
 	was := t.s.Features[i]
 	f := t.featureOf(spec, false)
-	f.Work, f.Let, f.Sessions, f.Spent = was.Work, was.Let, was.Sessions, was.Spent
+	f.Work, f.Let, f.Sessions, f.Spent, f.Red = was.Work, was.Let, was.Sessions, was.Spent, f.Red || was.Red
 	if t.jobOf(was.ID) != nil {
 		f.Status = was.Status
 	}
@@ -224,7 +224,7 @@ func (t *stepper) allLeft() bool {
 func (t *stepper) landAsked() {
 	t.addFeatures(t.ev.Specs, t.planning())
 	for i := range t.s.Features {
-		if f := &t.s.Features[i]; f.Work != "" && t.ev.human() && slices.Contains(t.ev.Features, f.ID) {
+		if f := &t.s.Features[i]; f.Waits() && t.ev.human() && slices.Contains(t.ev.Features, f.ID) {
 			f.Let = LetUnseen
 		}
 	}
@@ -275,7 +275,7 @@ func (t *stepper) acceptedSince() {
 	for i := range t.s.Features {
 		f := &t.s.Features[i]
 		if f.Let == LetAccepted && f.Status == kedge.NeedsReview && t.jobOf(f.ID) == nil {
-			f.Status, f.Claim, f.Attempts, f.Spent, f.Work, f.Let = kedge.Completed, "", 0, Spend{}, "", ""
+			f.Status, f.Claim, f.Attempts, f.Spent, f.Let, f.Red = kedge.Completed, "", 0, Spend{}, "", false
 		}
 	}
 }
@@ -384,7 +384,7 @@ func (t *stepper) redefine(f *Feature) {
 func (t *stepper) setStatus(f *Feature, j *Job, to kedge.Status) {
 	switch {
 	case j == nil && f.Status != to:
-		f.Status = to
+		f.Status, f.Red = to, f.Red && to != kedge.Skipped
 		t.mark(f, string(t.ev.Kind)+" by "+t.who()+": "+t.ev.Reason)
 	case j != nil && !committing(j.Phase) && j.End != to:
 		t.setAside(j, to, string(t.ev.Kind)+" by "+t.who()+": "+t.ev.Reason)

@@ -29,6 +29,9 @@ func (t *stepper) decided() {
 // its next session is told why. What people skipped or blocked stays so.
 func (t *stepper) refuse() {
 	i := t.s.place(t.ev.Feature)
+	if i >= 0 {
+		t.told(&t.s.Features[i])
+	}
 	if i < 0 || t.s.Features[i].Status != kedge.NeedsReview && !t.s.Features[i].Waits() && !t.s.accepted(i) {
 		return
 	}
@@ -38,7 +41,7 @@ func (t *stepper) refuse() {
 		t.halt(Returned, "the work on "+quote(string(f.ID))+" was "+why)
 	}
 	told := "The work that was there for this feature was " + why
-	if f.Work == "" {
+	if f.Work == "" || f.Let == LetLanded {
 		t.reopen(f, "", told)
 		return
 	}
@@ -52,6 +55,19 @@ func (t *stepper) refuse() {
 	t.mark(f, why)
 	t.s.Jobs = append(t.s.Jobs, j)
 	t.queue(&t.s.Jobs[len(t.s.Jobs)-1], Integrating)
+}
+
+// told takes over which work of a feature waits, as who asks has found it: what has
+// landed is not among it, nor is what was taken back.
+func (t *stepper) told(f *Feature) {
+	for _, spec := range t.ev.Specs {
+		if spec.ID == f.ID && spec.Work != "" {
+			f.Work, f.Let = spec.Work, ""
+			if f.Status == kedge.Completed { // it was reopened since
+				f.Status = kedge.Pending
+			}
+		}
+	}
 }
 
 func (t *stepper) accept(f *Feature, j *Job) {
@@ -103,14 +119,19 @@ func (t *stepper) takeOn(f *Feature) {
 	if t.s.Over() {
 		t.halt(Returned, "the work on "+quote(string(f.ID))+" was "+why)
 	}
-	f.Let = LetAccepted
 	t.s.LastJob++
 	j := Job{
 		ID: t.s.LastJob, Kind: Accept, Feature: t.s.place(f.ID), Hash: f.Hash, Attempt: 1, Reason: why,
 		End: kedge.Completed, Commit: newest(f.Work),
 	}
-	if t.s.landedAll() {
-		f.Status, f.Work, f.Let = kedge.Completed, "", ""
+	landed := t.s.landedAll()
+	if landed || f.Let == LetLanded {
+		f.Work, f.Let = "", ""
+	} else {
+		f.Let = LetAccepted
+	}
+	if landed {
+		f.Status = kedge.Completed
 		t.takenOn(f, &j, t.s.Tip)
 		return
 	}
@@ -118,10 +139,11 @@ func (t *stepper) takeOn(f *Feature) {
 	t.queue(&t.s.Jobs[len(t.s.Jobs)-1], Ledgering)
 }
 
-// takenOn knows that the ledger has the person's word. What was not to land by itself
+// takenOn knows that the ledger has the person's word. The work can still be taken back
+// until it lands, where it is reopened first. What was not to land by itself
 // before does not do so now: nothing but that word is on top of it.
 func (t *stepper) takenOn(f *Feature, j *Job, before string) {
-	f.Claim, f.Attempts, f.Spent = "", 0, Spend{} // its work it keeps: reopened before it lands, that waits again
+	f.Claim, f.Attempts, f.Spent, f.Red = "", 0, Spend{}, false // its work it keeps: reopened before it lands, that waits again
 	if t.s.Landed == before && t.s.Lander != "" {
 		t.s.Landed, t.s.Lander = t.s.Tip, "accepted when the run was over"
 		if waiting := t.s.Unaccepted(); len(waiting) > 0 {

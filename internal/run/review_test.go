@@ -518,3 +518,108 @@ func TestAcceptedWhereNothingCanCheck(t *testing.T) {
 	d.until("")
 	d.want(run.StatusDone, done)
 }
+
+// TestLandedWorkIsNotTakenBack: what was landed unseen is on the user's branch; made
+// again on top of it, only the new work goes.
+func TestLandedWorkIsNotTakenBack(t *testing.T) {
+	d := unchecked(t)
+	first := d.s.Features[0].Work
+	d.landAsked("a")
+	d.until("")
+	if f := d.s.Features[0]; f.Let != run.LetLanded {
+		t.Fatalf("%+v", f)
+	}
+	d.person(run.Reopened, "a")
+	d.until(run.Prove)
+	d.answer(run.Prove, run.NoChecks)
+	d.until("")
+	d.want(run.StatusStopped, review, done)
+	d.person(run.Denied, "a")
+	if c := d.outstanding(run.Integrate); c.Commit == "" || strings.Contains(c.Commit, first) {
+		t.Errorf("it takes %q back, and %q has landed", c.Commit, first)
+	}
+}
+
+// TestRefusedWhileItLands: what lands now is not taken back.
+func TestRefusedWhileItLands(t *testing.T) {
+	d := unchecked(t)
+	d.landAsked("a")
+	d.person(run.Denied, "a")
+	d.until(run.Land)
+	if d.count(run.Integrate, run.TakeBack) != 0 {
+		t.Fatal("it is taken back while it lands")
+	}
+	d.answer(run.Land, run.OK)
+	d.until("")
+	d.want(run.StatusStopped, review, done)
+	if d.count(run.Integrate, run.TakeBack) != 0 || d.s.Features[0].Let != run.LetLanded {
+		t.Errorf("%+v", d.s.Features[0])
+	}
+
+	d = unchecked(t)
+	d.landAsked("a")
+	d.person(run.Denied, "a")
+	d.answer(run.Land, run.Refused, because("changed"))
+	d.until("")
+	if d.count(run.Integrate, run.TakeBack) != 1 || d.s.Features[0].Work != "" {
+		t.Errorf("it did not land, and stays: %+v", d.s.Features[0])
+	}
+}
+
+// TestRefusedAsItWasFound: who asks knows which work still waits.
+func TestRefusedAsItWasFound(t *testing.T) {
+	d := unchecked(t)
+	d.do(run.Event{Kind: run.Denied, Feature: "a", Actor: kedge.Human("ann"), Reason: "no", Specs: []run.Spec{{ID: "a", Hash: "h-a", Status: review, Work: "w-only"}}})
+	if c := d.outstanding(run.Integrate); c.Commit != "w-only" {
+		t.Errorf("it takes %q back", c.Commit)
+	}
+}
+
+// TestAcceptedAndReopenedWaitsAgain, and can be refused, until it has landed.
+func TestAcceptedAndReopenedWaitsAgain(t *testing.T) {
+	d := unchecked(t)
+	work := d.s.Features[0].Work
+	d.person(run.Accepted, "a")
+	d.until("")
+	d.person(run.StopAsked, "")
+	d.person(run.Reopened, "a")
+	if d.landAsked() {
+		t.Error("it lands")
+	}
+	d.person(run.Denied, "a")
+	if c := d.outstanding(run.Integrate); c.Commit != work {
+		t.Errorf("it takes %q back, and not %q", c.Commit, work)
+	}
+
+	d = unchecked(t)
+	d.person(run.Accepted, "a")
+	d.until("")
+	d.landAsked()
+	d.until("")
+	if f := d.s.Features[0]; f.Work != "" {
+		t.Errorf("it has landed: %+v", f)
+	}
+}
+
+// TestBrokenUntilItIsDone: that a person has it made again does not mend it.
+func TestBrokenUntilItIsDone(t *testing.T) {
+	red := run.Spec{ID: "a", Status: kedge.BlockedWork, Broken: 1}
+	for _, word := range []run.EventKind{run.Reopened, run.Amended} {
+		d := resume(t, red, feature("b"))
+		d.person(word, "a")
+		if len(d.s.Broken()) != 1 {
+			t.Fatalf("%s: it is forgotten", word)
+		}
+		d.until("")
+		d.want(run.StatusDone, done, done)
+		if len(d.s.Broken()) != 0 || d.count(run.Land) != 1 {
+			t.Errorf("%s: %v are broken, %d landings", word, d.s.Broken(), d.count(run.Land))
+		}
+	}
+	d := resume(t, red, feature("b"))
+	d.person(run.Skipped, "a")
+	d.person(run.Reopened, "a")
+	if len(d.s.Broken()) != 0 {
+		t.Error("nobody wanted it any more")
+	}
+}

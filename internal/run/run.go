@@ -216,6 +216,8 @@ func (t *stepper) open(j *Job, p Phase) bool {
 		return true
 	case t.s.Halt.holds(p) && !(j.Kind == Undo && t.s.Halt == Stopped): // it costs nothing, and a person wants it now
 		return false
+	case j.Kind == Undo && p == Integrating && t.s.awaits(0, Land): // what lands now is not taken back
+		return false
 	case p.OnTrunk() && t.s.has(func(o *Job) bool { return o.ID != j.ID && o.Phase.OnTrunk() }):
 		return false
 	case t.s.Red.Tree != "" && j.Kind != Fix && (p == Preparing || p == Integrating):

@@ -287,7 +287,7 @@ func (t *stepper) land() {
 	case len(broken) > 0 && t.s.LandBy == "":
 		t.s.Landed, t.s.Lander = t.s.Tip, isBroken(broken)
 	case t.s.Verified == t.s.Tip:
-		t.issue(nil, Command{Kind: Land, Commit: t.s.Tip, Actor: t.s.LandBy})
+		t.issue(nil, Command{Kind: Land, Commit: t.s.Tip, Actor: t.s.LandBy, Text: t.s.unchecked()})
 	case !t.s.has(func(j *Job) bool { return j.Kind == Verify }):
 		t.newJob(Verify, unknown)
 	}
@@ -319,10 +319,53 @@ func listed(ids []kedge.FeatureID, one, several string) string {
 // A branch that has the work in commits of its own is what a next run stands on.
 func (t *stepper) landed(c Command) {
 	t.s.Landed, t.s.Lander, t.s.LandBy = c.Commit, "", ""
+	if t.ev.Outcome == OK && c.Text != "" {
+		t.landedWork(c.Text)
+	}
 	switch {
 	case t.ev.Outcome != OK:
 		t.s.Lander = t.ev.Reason
 	case t.ev.Commit != "" && c.Commit == t.s.Tip && len(t.s.Jobs) == 0:
 		t.s.Tip, t.s.Verified, t.s.Landed = t.ev.Commit, t.ev.Commit, t.ev.Commit
+	}
+}
+
+// unchecked is the work on the integration branch that no check verified, accepted or
+// let land.
+func (s *State) unchecked() string {
+	var all []string
+	for i := range s.Features {
+		if f := &s.Features[i]; f.Work != "" && f.Let != LetLanded {
+			all = append(all, f.Work)
+		}
+	}
+	return strings.Join(all, ",")
+}
+
+// landedWork knows that the user's branch has work: from now on only the user takes it
+// back. What was made meanwhile has not landed.
+func (t *stepper) landedWork(landed string) {
+	for i := range t.s.Features {
+		f := &t.s.Features[i]
+		if f.Work == "" || f.Let == LetLanded {
+			continue
+		}
+		switch left := without(f.Work, landed); {
+		case left != "":
+			f.Work = left
+		case f.Status == kedge.Completed:
+			f.Work, f.Let = "", ""
+		default:
+			f.Let = LetLanded
+		}
+	}
+	for i := range t.s.Jobs {
+		j := &t.s.Jobs[i]
+		if j.Kind != Undo || j.Phase != Ready || j.Resume != Integrating {
+			continue
+		}
+		if j.Undoes = without(j.Undoes, landed); j.Undoes == "" {
+			t.review(j, j.Reason+"; it cannot be taken back: it is on your branch")
+		}
 	}
 }

@@ -241,7 +241,7 @@ func (s *State) Unaccepted() []kedge.FeatureID {
 func (s *State) Broken() []kedge.FeatureID {
 	var out []kedge.FeatureID
 	for i := range s.Features {
-		if f := &s.Features[i]; f.Status == kedge.Regressed || f.Regressions > 0 && !completed(f.Status) {
+		if f := &s.Features[i]; f.Status == kedge.Regressed || f.Red && !completed(f.Status) {
 			out = append(out, f.ID)
 		}
 	}

@@ -249,6 +249,9 @@ func (t *stepper) finishWork(j *Job) {
 		if j.Evidence == "" {
 			j.Reason += ", and the project has none"
 		}
+		if f.Let == LetLanded {
+			f.Work = ""
+		}
 		f.Work, f.Let = strings.TrimPrefix(f.Work+","+shortWork(j.Commit), ","), ""
 	default:
 		j.End, j.Reason = kedge.Completed, ""
@@ -345,9 +348,13 @@ func (t *stepper) ledgered(j *Job, c Command) {
 		t.mark(f, "its definition was amended meanwhile")
 	default:
 		f.Status = c.Status
-		if c.Status == kedge.Completed && j.Kind != Accept {
-			f.Claim, f.Attempts, f.Spent, f.Work, f.Let = "", 0, Spend{}, "", ""
+		if c.Status == kedge.Completed {
+			f.Claim, f.Attempts, f.Spent = "", 0, Spend{}
 		}
+		if c.Status == kedge.Completed && j.Kind != Accept {
+			f.Work, f.Let = "", "" // by its checks
+		}
+		f.Red = f.Red && !completed(c.Status)
 		f.Aside = c.Status == kedge.NeedsReview && j.setsAside()
 	}
 	if f != nil && (f.Status == kedge.Completed || f.Status == kedge.NeedsReview) {
@@ -370,7 +377,7 @@ func (t *stepper) ledgered(j *Job, c Command) {
 func (t *stepper) undone(f *Feature, j *Job) {
 	switch {
 	case j.Commit != "":
-		f.Claim, f.Attempts, f.Regressions, f.Spent, f.Work, f.Let = "", 0, 0, Spend{}, "", ""
+		f.Claim, f.Attempts, f.Regressions, f.Spent, f.Work, f.Let, f.Red = "", 0, 0, Spend{}, "", "", false
 		f.Wanted = open(f.Status)
 	default: // nothing was taken back
 		t.overAgain(f, j)
@@ -398,6 +405,7 @@ func (t *stepper) regress(i int) {
 	}
 	f := &t.s.Features[i]
 	f.Regressions++
+	f.Red = true
 	if f.Status != kedge.Completed {
 		return // somebody has taken it up, or blocked it, meanwhile
 	}

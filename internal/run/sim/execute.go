@@ -238,6 +238,8 @@ func (w *world) commit(c run.Command, ev *run.Event) {
 	switch {
 	case c.Purpose == run.TakeBack:
 		delete(w.unseen, c.Feature)
+		delete(w.red, c.Feature)
+		delete(w.yes, c.Feature)
 		w.seen.Undone++
 	case f != nil && f.checks == noChecks: // no verdict is about it
 		w.unseen[c.Feature] = w.repo.tip

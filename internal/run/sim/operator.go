@@ -106,7 +106,7 @@ func (w *world) meddle() {
 	w.deliver(ev)
 }
 
-// hear keeps what people let land, and what they have taken up themselves.
+// hear keeps what people let land.
 func (w *world) hear(ev run.Event) {
 	if ev.Actor != human {
 		return
@@ -124,9 +124,6 @@ func (w *world) hear(ev run.Event) {
 				delete(w.unseen, f.ID)
 			}
 		}
-		delete(w.red, ev.Feature)
-	case run.Reopened, run.Denied:
-		delete(w.red, ev.Feature) // it begins anew, in a person's hands
 	default:
 	}
 }

@@ -26,9 +26,11 @@ func (w *world) second() bool {
 		specs = slices.DeleteFunc(slices.Clone(specs), func(s run.Spec) bool { return s.Work == "" })
 	}
 	ev.Specs = specs
-	if !w.unlanded {
-		clear(w.red) // the user has it
+	if !w.unlanded { // the user has it
+		clear(w.red)
+		w.users = number(w.s.Tip)
 	}
+	clear(w.yes) // of what an earlier run has a yes for, the executor asks that one
 	w.forget()
 	w.note("another run begins")
 	w.deliver(ev)
@@ -64,14 +66,16 @@ func (w *world) ledgerSpecs() []run.Spec {
 
 // carryWords puts into a spec what the ledger, and the run before, know of a feature.
 func (w *world) carryWords(f *run.Feature, spec *run.Spec) {
+	if f.Red && spec.Status != kedge.Completed && spec.Status != kedge.Skipped {
+		spec.Broken = max(f.Regressions, 1)
+	}
 	switch spec.Status {
-	case kedge.Pending, kedge.InProgress: // somebody may have taken it up
-		delete(w.red, f.ID)
+	case kedge.Pending, kedge.InProgress:
 		spec.Wanted = w.wanted[f.ID]
 		return
-	case kedge.Completed, kedge.Skipped:
+	case kedge.NeedsReview:
+		spec.Aside = f.Aside
 	default:
-		spec.Broken, spec.Aside = f.Regressions, f.Aside
 	}
 	delete(w.wanted, f.ID)
 }

@@ -205,6 +205,7 @@ func (w *world) deliverNext() {
 func (w *world) deliver(ev run.Event) {
 	ev.At = w.clock
 	w.hear(ev)
+	w.hearLanded(ev)
 	after, commands := w.step(w.s, ev)
 	w.observe(&w.s, &after, ev, commands)
 	w.staysOver(&w.s, ev, commands)
@@ -212,6 +213,12 @@ func (w *world) deliver(ev run.Event) {
 	w.s = after
 	for _, c := range commands {
 		w.keepWord(c)
+		w.checkUsers(c)
+	}
+	for id := range w.red {
+		if w.skipped(id) { // nobody wants it any more
+			delete(w.red, id)
+		}
 	}
 	for _, c := range commands {
 		if w.faults > 0 && w.chance(3) { // the engine dies between two commands

@@ -19,13 +19,15 @@ type words struct {
 	lost     map[int]bool               // by job: whether its last revert set anything aside
 	aside    map[kedge.FeatureID]bool   // waits for review, and its work was set aside
 	agreed   map[kedge.FeatureID]string // accepted as it is, with no work that waits: the definition that was accepted
+	yes      map[kedge.FeatureID]int    // accepted, and not landed yet: its newest commit
+	users    int                        // the commit that the run knows to be on the user's branch
 }
 
 func newWords() words {
 	return words{
 		accepted: map[kedge.FeatureID]int{}, wanted: map[kedge.FeatureID]string{}, told: map[kedge.FeatureID]string{},
 		briefs: map[int]string{}, lost: map[int]bool{}, aside: map[kedge.FeatureID]bool{},
-		agreed: map[kedge.FeatureID]string{},
+		agreed: map[kedge.FeatureID]string{}, yes: map[kedge.FeatureID]int{},
 	}
 }
 
@@ -44,6 +46,10 @@ func (w *world) hearWord(ev run.Event) {
 		w.forgetWord(f.ID)
 		if ev.Reason != "" {
 			w.wanted[f.ID] = ev.Reason
+		}
+		if work, ok := w.yes[f.ID]; ok { // what they said yes to is asked again
+			w.unseen[f.ID] = work
+			delete(w.yes, f.ID)
 		}
 	case ev.Kind == run.Accepted && waits && ev.Reason != "" && f.Work != "" && !landed:
 		w.accepted[f.ID] = number(f.Work[strings.LastIndexByte(f.Work, ',')+1:])
@@ -102,11 +108,15 @@ func (w *world) ledgerWord(c run.Command) {
 			w.fail(1, "completed by the word of nobody")
 		}
 		w.seen.TakenOn++
+		if work, said := w.accepted[c.Feature]; said && work > w.users {
+			w.yes[c.Feature] = work
+		}
 		delete(w.accepted, c.Feature)
 		return
 	}
 	switch c.Status {
 	case kedge.Completed:
+		delete(w.yes, c.Feature)
 		if _, waits := w.wanted[c.Feature]; waits {
 			w.fail(7, "done, and no session was told why it was reopened")
 		}
@@ -124,5 +134,31 @@ func (w *world) ledgerWord(c run.Command) {
 		}
 	default:
 		delete(w.aside, c.Feature)
+	}
+}
+
+// hearLanded keeps what the user's branch has, as the run is told it.
+func (w *world) hearLanded(ev run.Event) {
+	c, ok := w.s.Outstanding(ev.Epoch)
+	if !ok || c.Kind != run.Land || ev.Outcome != run.OK {
+		return
+	}
+	w.users = max(w.users, number(c.Commit))
+	for id, work := range w.yes {
+		if work <= w.users {
+			delete(w.yes, id)
+		}
+	}
+}
+
+// checkUsers: on the user's own branch only the user takes work back.
+func (w *world) checkUsers(c run.Command) {
+	if c.Purpose != run.TakeBack || c.Kind != run.Integrate && c.Kind != run.Commit {
+		return
+	}
+	for sha := range strings.SplitSeq(c.Commit, ",") {
+		if number(sha) <= w.users {
+			w.fail(8, "work is taken back that is on the user's branch")
+		}
 	}
 }
