@@ -446,6 +446,7 @@ func TestAmendedIsNotWhatWasAccepted(t *testing.T) {
 	d.want(run.StatusDone, done, done)
 	sessions := d.count(run.StartSession)
 	d.person(run.Amended, "a")
+	d.person(run.Continued, "")
 	d.until(run.Prove)
 	d.answer(run.Prove, run.NoChecks)
 	d.until("")
@@ -530,6 +531,7 @@ func TestLandedWorkIsNotTakenBack(t *testing.T) {
 		t.Fatalf("%+v", f)
 	}
 	d.person(run.Reopened, "a")
+	d.person(run.Continued, "")
 	d.until(run.Prove)
 	d.answer(run.Prove, run.NoChecks)
 	d.until("")
