@@ -157,6 +157,8 @@ func (t *stepper) standing() (Status, string) {
 		return StatusStopped, s.Why
 	case s.has(func(j *Job) bool { return j.Phase == Limited }):
 		return StatusQuota, "a provider's limit is waited for"
+	case s.awaits(0, Land) && s.has(func(j *Job) bool { return j.Kind == Undo && j.Phase == Ready }): // which waits for that
+		return StatusRunning, "landing"
 	case len(s.Jobs) > 0:
 		return StatusWaiting, strings.TrimPrefix(t.wanted(), "; ")
 	case t.planning():
