@@ -43,10 +43,10 @@ type Feature struct {
 	Phase       int   // place in State.Phases
 	Claim       Claim // why it may be done as it is: completed as soon as its checks are green in the clean worktree
 	Budget      kedge.Budget
-	Attempts    int // used
-	Regressions int // how often it was reopened because it was red again
+	Attempts    int  // used
+	Regressions int  // how often it was reopened because it was red again
 	Red         bool // it was done, and is red with what is on the integration branch; until it is done, skipped or taken back
-	Sessions    int // that worked on it, in every job and attempt
+	Sessions    int  // that worked on it, in every job and attempt
 	Spent       Spend
 	Work        string // commits of work that nobody accepted, on the integration branch, shortened, with commas; empty: none
 	Let         Let    // whether that may land
