@@ -49,9 +49,13 @@ func TestRunsThatAreOverAreLetGo(t *testing.T) {
 		if err := e.Start(t.Context(), run.Event{Kind: run.Begun, Run: "run-3", Commit: "c0"}); err != nil {
 			t.Error(err)
 		}
-		more := run.Event{Kind: run.Planned, Actor: kedge.Human("ann"), Specs: []run.Spec{{ID: "a", Hash: "h"}, {ID: "b", Hash: "h"}}}
-		if err := e.Deliver(t.Context(), "run-3", more); err != nil {
-			t.Fatal(err)
+		for _, word := range []run.Event{
+			{Kind: run.Planned, Actor: kedge.Human("ann"), Specs: []run.Spec{{ID: "a", Hash: "h"}, {ID: "b", Hash: "h"}}},
+			{Kind: run.Continued, Actor: kedge.Human("ann")}, // it was over
+		} {
+			if err := e.Deliver(t.Context(), "run-3", word); err != nil {
+				t.Fatal(err)
+			}
 		}
 		if s := await(t, e, "run-3", isDone); len(s.Features) != 2 || s.Features[1].Status != kedge.Completed {
 			t.Errorf("it does not go on: %+v", s.Features)
@@ -88,9 +92,13 @@ func TestARunThatIsWatchedIsKept(t *testing.T) {
 		if got := e.Kept(); got != 2 {
 			t.Errorf("%d runs are kept", got)
 		}
-		more := run.Event{Kind: run.Planned, Actor: kedge.Human("ann"), Specs: []run.Spec{{ID: "b", Hash: "h"}}}
-		if err := e.Deliver(t.Context(), "run-1", more); err != nil {
-			t.Fatal(err)
+		for _, word := range []run.Event{
+			{Kind: run.Planned, Actor: kedge.Human("ann"), Specs: []run.Spec{{ID: "b", Hash: "h"}}},
+			{Kind: run.Continued, Actor: kedge.Human("ann")}, // it was over
+		} {
+			if err := e.Deliver(t.Context(), "run-1", word); err != nil {
+				t.Fatal(err)
+			}
 		}
 		synctest.Wait()
 		mu.Lock()
