@@ -265,7 +265,7 @@ func (b runBriefs) causeOf(ctx context.Context, f kedge.Feature, described strin
 	}
 	d, err := plan.ParsePlan(book.PlanFile, []byte(l.Plan.Text))
 	if err != nil {
-		return described, nil // frozen by another version
+		return described, nil //nolint:nilerr // frozen by another version
 	}
 	for _, field := range d.Plan.Fields {
 		if text := docs.Clean(field.Text); field.Name == "Root cause" && text != "" {
