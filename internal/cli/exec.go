@@ -55,8 +55,8 @@ streams in their order, is kept whole; when it has ended, what matters of it is
 printed: failures, errors, warnings, places (path:line) and totals, while passing
 tests, progress, installing, frames of libraries and repetition are counted only.
 Fewer than 40 lines are printed as they are. The exit code is the command's. On a
-terminal a line shows meanwhile how long it runs and what it printed last. Secrets
-are taken out of what is kept.
+terminal a line shows, whenever it prints, how long it runs and what it printed
+last. Secrets are taken out of what is kept.
 
 It needs no daemon and no project, inside a session neither.`,
 		Example: "  kedge exec -- go test ./...\n  kedge exec -- npm ci\n  kedge exec --raw -- make        as it comes, and kept all the same\n  kedge exec --list               what is kept, of every project\n  kedge logs exec-…               the whole output",
@@ -99,22 +99,21 @@ func runExec(env *Env, args []string, raw bool) error {
 	if failed != nil {
 		fmt.Fprintf(kept.Output, "kedge: %s: %s\n", args[0], failed)
 	}
-	bytes, text, err := readKept(kept.Output)
-	if err != nil {
-		return err
-	}
+	bytes, text, unread := readKept(kept.Output)
 	record := outputs.Record{
 		Session: kedge.SessionID(lookup(env.Environ, "KEDGE_SESSION")), Dir: env.Dir, Command: args,
 		StartedAt: started.UTC(), MS: time.Since(started).Milliseconds(), Exit: code, Bytes: bytes,
 	}
-	if err := kept.End(record); err != nil {
-		return err
-	}
-	if raw && failed != nil {
+	switch {
+	case raw && failed != nil:
 		env.talk("kedge: %s: %s", args[0], failed)
-	}
-	if !raw {
+	case !raw && unread == nil:
 		err = showExec(env, record, kept, text)
+	}
+	for _, trouble := range []error{unread, env.endKept(kept, record, !raw && strings.HasSuffix(text, "\n"))} {
+		if trouble != nil { // of Kedge's own: the command's answer is given all the same
+			fmt.Fprintf(env.Err, "kedge: %s\n", trouble)
+		}
 	}
 	if err == nil && code != 0 {
 		return errExit(code)

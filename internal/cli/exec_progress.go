@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"kedge/internal/ansi"
+	"kedge/internal/outputs"
 	"kedge/internal/plain"
 )
 
@@ -18,6 +19,7 @@ type execProgress struct {
 	w       io.Writer
 	cols    func() int
 	out     io.ReaderAt // what the command prints
+	ours    func() bool // the terminal is: nobody else is in its foreground
 	started time.Time
 
 	off   int64
@@ -26,13 +28,13 @@ type execProgress struct {
 	drawn bool
 }
 
-// showProgress draws the line every second until stop is called, which takes it away
-// again. Where nobody would see it nothing is drawn.
+// showProgress draws the line every second in which something was printed, until stop
+// is called, which takes it away again. Where nobody would see it nothing is drawn.
 func (env *Env) showProgress(out *os.File, started time.Time) (stop func()) {
 	if !env.redraws() {
 		return func() {}
 	}
-	p := &execProgress{w: env.rawErr, out: out, started: started, cols: func() int { cols, _ := env.screenSize(); return cols }}
+	p := &execProgress{w: env.rawErr, out: out, started: started, ours: env.foreground, cols: func() int { cols, _ := env.screenSize(); return cols }}
 	tick := time.NewTicker(time.Second)
 	end := p.follow(tick.C)
 	return func() { tick.Stop(); end() }
@@ -55,14 +57,20 @@ func (p *execProgress) follow(ticks <-chan time.Time) (stop func()) {
 	return func() {
 		close(quit)
 		<-done
-		if p.drawn {
+		if p.drawn && p.ours() {
 			_, _ = io.WriteString(p.w, "\r\x1b[2K") // a terminal that is gone is no trouble
 		}
 	}
 }
 
+// draw shows what there is if it is more than before: else somebody else may have
+// written to the terminal since, the command itself that asks for a password, and it
+// would be wiped away.
 func (p *execProgress) draw(now time.Time) {
-	p.read()
+	was := p.off
+	if p.read(); p.off == was || !p.ours() {
+		return
+	}
 	text := fmt.Sprintf("kedge: %s, %s, %s", span(now.Sub(p.started)), plural(p.lines, "line"), bytesText(p.off))
 	if last := p.last(); last != "" {
 		text += ": " + last
@@ -95,4 +103,37 @@ func (p *execProgress) read() {
 func (p *execProgress) last() string {
 	text := bytes.TrimRight(ansi.Text(p.tail), " \t\r\n")
 	return plain.Line(string(bytes.TrimSpace(text[bytes.LastIndexAny(text, "\r\n")+1:])))
+}
+
+// foreground tells whether the terminal that talk goes to is this program's to draw on:
+// it was not put into the background.
+func (env *Env) foreground() bool { return env.Screen == nil || env.Screen.Foreground() }
+
+// endKept writes down how a command ended. The secrets in a large output take a while:
+// who waits at a terminal is told, if there is an empty line for it.
+func (env *Env) endKept(kept *outputs.Kept, r outputs.Record, emptyLine bool) error {
+	if !env.redraws() || !emptyLine {
+		return kept.End(r)
+	}
+	late := time.NewTimer(time.Second)
+	defer late.Stop()
+	return env.sayLate(late.C, func() error { return kept.End(r) })
+}
+
+// sayLate does something, and says so once it is late; that goes when it is done.
+func (env *Env) sayLate(late <-chan time.Time, do func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- do() }()
+	select {
+	case err := <-done:
+		return err
+	case <-late:
+	}
+	if !env.foreground() {
+		return <-done
+	}
+	_, _ = io.WriteString(env.rawErr, "kedge: keeping the output") // a terminal that is gone is no trouble
+	err := <-done
+	_, _ = io.WriteString(env.rawErr, "\r\x1b[2K") // as above
+	return err
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -25,9 +26,15 @@ func TestExecShowsLife(t *testing.T) {
 	}
 	started := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	var w bytes.Buffer
-	p := &execProgress{w: &w, out: f, started: started, cols: func() int { return 60 }}
-	p.draw(started.Add(time.Second))
-	write("one\ntwo\n")
+	ours := true
+	p := &execProgress{w: &w, out: f, started: started, ours: func() bool { return ours }, cols: func() int { return 60 }}
+	p.draw(started.Add(time.Second)) // nothing was printed: the terminal may have a question on it
+	write("one\n")
+	ours = false
+	p.draw(started.Add(74 * time.Second)) // somebody else has the terminal
+	ours = true
+	write("two\n")
+	p.draw(started.Add(75 * time.Second))
 	p.draw(started.Add(75 * time.Second))
 	write("10%\r\x1b[1m20%\x1b]0;title\x07 \x1b[0m\n\n")
 	p.draw(started.Add(76 * time.Second))
@@ -39,7 +46,7 @@ func TestExecShowsLife(t *testing.T) {
 	const clear = "\r\x1b[2K"
 	got := strings.Split(w.String(), clear)
 	want := []string{
-		"", "kedge: 1s, 0 lines, 0 B", "kedge: 1m, 2 lines, 8 B: two", "kedge: 1m, 4 lines, 36 B: 20%",
+		"", "kedge: 1m, 2 lines, 8 B: two", "kedge: 1m, 4 lines, 36 B: 20%",
 		"kedge: 1m, 4 lines, 9.8 KB: long long long long long long …", "",
 	}
 	if strings.Join(got, "|") != strings.Join(want, "|") {
@@ -63,3 +70,31 @@ func TestExecIsQuietWithoutATerminal(t *testing.T) {
 		env.showProgress(nil, time.Time{})()
 	}
 }
+
+// TestExecSaysThatItKeeps: who waits for a large output to be kept is told, once it is
+// late, and the line goes.
+func TestExecSaysThatItKeeps(t *testing.T) {
+	var w bytes.Buffer
+	env := &Env{rawErr: &w}
+	late, never := make(chan time.Time, 1), make(chan time.Time)
+	if err := env.sayLate(never, func() error { return os.ErrInvalid }); !errors.Is(err, os.ErrInvalid) || w.Len() > 0 {
+		t.Errorf("in time: %v, said %q", err, w.String())
+	}
+	late <- time.Time{}
+	wait := make(chan struct{})
+	env.rawErr = writer(func(b []byte) {
+		if w.Len() == 0 {
+			close(wait)
+		}
+		w.Write(b)
+	})
+	err := env.sayLate(late, func() error { <-wait; return os.ErrInvalid })
+	if !errors.Is(err, os.ErrInvalid) || w.String() != "kedge: keeping the output\r\x1b[2K" {
+		t.Errorf("late: %v, said %q", err, w.String())
+	}
+}
+
+// writer is an io.Writer of a function.
+type writer func([]byte)
+
+func (w writer) Write(b []byte) (int, error) { w(b); return len(b), nil }

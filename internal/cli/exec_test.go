@@ -103,3 +103,21 @@ func TestExecJSON(t *testing.T) {
 		t.Errorf("--raw --json: code %d", code)
 	}
 }
+
+// TestExecAnswersThoughNothingIsKept: the output is shown and the exit code is the
+// command's where the output cannot be kept; that is said on stderr.
+func TestExecAnswersThoughNothingIsKept(t *testing.T) {
+	for _, format := range []string{"--json=false", "--json"} {
+		home := t.TempDir()
+		// A folder in the place of the output makes keeping it fail, for root as well.
+		script := "cd " + home + "/exec/* && mkdir -p output/x && echo here; exit 7"
+		code, out, talk := execHere(t, home, "", format, "--", "sh", "-c", script)
+		if code != 7 || !strings.Contains(out, "here") || !strings.Contains(talk, "kedge: keep the output: ") {
+			t.Errorf("%s: code %d, out %q, said %q", format, code, out, talk)
+		}
+		code, out, talk = execHere(t, home, "", format, "--", "echo", "again")
+		if code != 0 || !strings.Contains(out, "again") || talk != "" {
+			t.Errorf("%s, the next: code %d, out %q, said %q", format, code, out, talk)
+		}
+	}
+}

@@ -1,8 +1,11 @@
 // Package outputs owns what the commands that `kedge exec` ran have printed: each in
 // a folder of its own, whole but for secrets, with a record of how it ended. It needs
 // no daemon, so that a session can use it. It promises that what a command still
-// writes to is not removed, and that a secret stays on the disk no longer than until
-// the command has ended, or the next one begins; it keeps only so many outputs.
+// writes to is not removed, and that a secret of the families that package redact
+// knows stays on the disk no longer than until the command has ended, or the next one
+// begins after nobody writes to its output any more; where the disk refuses, it is
+// tried again with every command. It keeps only so many outputs. What cannot be done
+// about old outputs never hinders a new one.
 package outputs
 
 import (
@@ -58,7 +61,8 @@ type Kept struct {
 	folder string
 }
 
-// Keep makes the place for the output of a command, and removes old ones.
+// Keep makes the place for the output of a command, and removes old ones as far as
+// that can be done.
 func Keep(home string, now time.Time) (*Kept, error) {
 	k := &Kept{ID: kedge.NewID("exec", now)}
 	all := filepath.Join(home, folder)
@@ -75,7 +79,8 @@ func Keep(home string, now time.Time) (*Kept, error) {
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB); err != nil {
 		return nil, kedge.Errorf(kedge.Internal, "lock the output: %w", errors.Join(err, f.Close()))
 	}
-	return k, prune(all, keepCount, keepBytes)
+	_ = prune(all, keepCount, keepBytes) // what is wrong with old outputs is no reason not to run
+	return k, nil
 }
 
 // Path is where the output stands when the command has ended.
@@ -86,9 +91,7 @@ func (k *Kept) Path() string { return filepath.Join(k.folder, output) }
 // when the next command begins.
 func (k *Kept) End(e Record) error {
 	_ = k.Output.Close() // only the lock on it is left
-	if err := settle(k.folder, true); err != nil {
-		return err
-	}
+	unsettled := settle(k.folder, true)
 	e.Version, e.ID, e.Session = 1, k.ID, validSession(e.Session)
 	e.Command = slices.Clone(e.Command)
 	for i, arg := range e.Command {
@@ -98,7 +101,11 @@ func (k *Kept) End(e Record) error {
 	if err != nil {
 		return kedge.Errorf(kedge.Internal, "encode the record: %w", err)
 	}
-	return atomicfile.Write(filepath.Join(k.folder, record), append(b, '\n'), 0o600)
+	err = atomicfile.Write(filepath.Join(k.folder, record), append(b, '\n'), 0o600)
+	if unsettled != nil {
+		return unsettled // the record fails for the same reason
+	}
+	return err
 }
 
 // validSession is the id of a session, or none: whoever runs a command sets its
@@ -156,13 +163,15 @@ func List(home string) ([]Record, error) {
 }
 
 // prune removes the oldest outputs of commands that have ended, until at most
-// count of them and size bytes are left. Ids sort by time.
+// count of them and size bytes are left. Ids sort by time. One that cannot be
+// looked after keeps it from none of the others.
 func prune(all string, count int, size int64) error {
 	entries, err := os.ReadDir(all)
 	if err != nil {
 		return kedge.Errorf(kedge.Internal, "look at the kept outputs: %w", err)
 	}
 	left, total := 0, int64(0)
+	var failed []error
 	for i := len(entries) - 1; i >= 0; i-- {
 		name := entries[i].Name()
 		if !kedge.ValidID("exec", name) {
@@ -176,16 +185,12 @@ func prune(all string, count int, size int64) error {
 			}
 		}
 		if left <= count && (total <= size || left == 1) {
-			if err := settle(folder, false); err != nil { // of one whose exec was killed
-				return err
-			}
-			continue
-		}
-		if err := removeOne(folder); err != nil {
-			return err
+			failed = append(failed, settle(folder, false)) // of one whose exec was killed
+		} else {
+			failed = append(failed, removeOne(folder))
 		}
 	}
-	return nil
+	return errors.Join(failed...)
 }
 
 // removeOne removes the place of a command unless somebody writes to it.

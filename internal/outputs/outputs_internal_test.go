@@ -191,15 +191,91 @@ func TestT15KeptOutputsHaveNoSecrets(t *testing.T) {
 func TestCleanedIsTheWholeText(t *testing.T) {
 	line := strings.Repeat("x", 63) + "\n"
 	key := "-----BEGIN " + "PRIVATE KEY-----\n" + strings.Repeat(strings.Repeat("Ab1", 20)+"\n", 20) + "-----END " + "PRIVATE KEY-----\n"
+	token := "gh" + "p_" + strings.Repeat("aB3dE5gH7j", 4)[:36]
 	const piece = 2048
 	for _, text := range []string{
-		"", "a", strings.Repeat("x", piece+5), strings.Repeat(line, piece/64*2+7),
+		"", "a", strings.Repeat("x", piece+5), strings.Repeat("x,", piece/2-5) + token + strings.Repeat(",x", piece), strings.Repeat("x", piece-9) + "," + key,
+		strings.Repeat(line, piece/64*2+7),
 		strings.Repeat(line, piece/64-3) + key + strings.Repeat(line, 10),
 		key + strings.Repeat(line, piece/64+3),
 	} {
 		got, err := io.ReadAll(&cleaned{from: strings.NewReader(text), size: piece})
 		if want := redact.Text(text); err != nil || string(got) != want {
 			t.Errorf("of %d bytes: %d, and not %d: %v", len(text), len(got), len(want), err)
+		}
+	}
+}
+
+// TestKilledWhileItKept: what a killed one had begun to write goes, and what another
+// is writing does not.
+func TestKilledWhileItKept(t *testing.T) {
+	home := t.TempDir()
+	k, err := Keep(home, time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
+	if err != nil {
+		t.Fatal(err)
+	}
+	left, busy := filepath.Join(k.folder, unfinished+"1"), filepath.Join(k.folder, unfinished+"2")
+	for _, name := range []string{left, busy} {
+		if err := os.WriteFile(name, []byte("half"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f, err := os.Open(busy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
+		t.Fatal(err)
+	}
+	if err := k.End(Record{Command: []string{"x"}}); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(k.folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	if got := strings.Join(names, " "); got != filepath.Base(busy)+" exec.json output" {
+		t.Errorf("left are %s", got)
+	}
+}
+
+// TestOldOutputsHinderNoNewOne: one that cannot be looked after is passed over, and the
+// others are looked after all the same.
+func TestOldOutputsHinderNoNewOne(t *testing.T) {
+	home := t.TempDir()
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	var killed []*Kept
+	for i := range 3 {
+		k, err := Keep(home, at.Add(time.Duration(i)*time.Second))
+		if err != nil {
+			t.Fatal(err)
+		}
+		killed = append(killed, k)
+	}
+	if err := os.MkdirAll(filepath.Join(killed[1].Path(), "x"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range killed {
+		if err := k.Output.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	next, err := Keep(home, at.Add(time.Minute))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := next.Output.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for i, k := range killed {
+		_, err := os.Stat(filepath.Join(k.folder, printed))
+		if there := err == nil; there != (i == 1) {
+			t.Errorf("%d: what was printed is there: %v", i, there)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 
 	"kedge"
@@ -45,19 +46,46 @@ func settle(dir string, now bool) error {
 // clean writes the output without secrets, whole or not at all. It may be larger than
 // what fits into memory.
 func clean(f *os.File, dir string) error {
-	tmp, err := os.CreateTemp(dir, ".output-*")
+	removeUnfinished(dir)
+	tmp, err := os.CreateTemp(dir, unfinished+"*")
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(tmp, &cleaned{from: f, size: chunk})
-	err = errors.Join(err, tmp.Close())
+	err = syscall.Flock(int(tmp.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if err == nil {
+		_, err = io.Copy(tmp, &cleaned{from: f, size: chunk})
+	}
 	if err == nil {
 		err = os.Rename(tmp.Name(), filepath.Join(dir, output))
 	}
 	if err != nil {
 		_ = os.Remove(tmp.Name()) // it is of no use
 	}
-	return err
+	return errors.Join(err, tmp.Close())
+}
+
+// unfinished are outputs that are being written, or were when their writer was killed.
+const unfinished = ".output-"
+
+// removeUnfinished removes what the killed have left: nobody has a lock on it.
+func removeUnfinished(dir string) {
+	entries, _ := os.ReadDir(dir) // what is left goes with the folder at the latest
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), unfinished) {
+			removeUnlocked(filepath.Join(dir, e.Name()))
+		}
+	}
+}
+
+func removeUnlocked(name string) {
+	f, err := os.Open(name)
+	if err != nil {
+		return
+	}
+	defer func() { _ = f.Close() }() // only read
+	if syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil {
+		_ = os.Remove(name) // as above
+	}
 }
 
 // chunk is how much is looked at together, as a rule. It ends with a line.
@@ -106,11 +134,23 @@ func (c *cleaned) cut() int {
 	}
 	n := bytes.LastIndexByte(c.raw, '\n') + 1
 	if n == 0 {
-		return len(c.raw) // a line of that length is no text
+		return c.cutLine()
 	}
 	key := bytes.LastIndex(c.raw[:n], []byte("-----BEGIN "))
 	if key > 0 && !bytes.Contains(c.raw[key:n], []byte("-----END ")) {
 		return key
 	}
 	return n
+}
+
+// lineRest is how much of a line without an end waits for what comes after it: more
+// than any secret on one line is long.
+const lineRest = 4 << 10
+
+// cutLine is how much can be looked at of a line that is longer than a chunk.
+func (c *cleaned) cutLine() int {
+	if key := bytes.LastIndex(c.raw, []byte("-----BEGIN ")); key > 0 && !bytes.Contains(c.raw[key:], []byte("-----END ")) {
+		return key
+	}
+	return max(len(c.raw)-min(lineRest, c.size/2), 1)
 }

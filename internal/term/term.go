@@ -41,6 +41,14 @@ func (t Terminal) Size() (cols, rows int, err error) {
 	return int(ws.Col), int(ws.Row), nil
 }
 
+// Foreground tells whether this process is in the group that the terminal's keys go to.
+// A terminal that does not say, because it is no control over this process, has no
+// background.
+func (t Terminal) Foreground() bool {
+	group, err := unix.IoctlGetInt(int(t.Out.Fd()), unix.TIOCGPGRP)
+	return err != nil || group == unix.Getpgrp()
+}
+
 // undo turns off whatever a full-screen program may have turned on: hidden
 // cursor, mouse reports, bracketed paste, focus reports, keypad modes, colours.
 const undo = "\x1b[?25h\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1004l\x1b[?1006l\x1b[?2004l\x1b[?1l\x1b>\x1b[<u\x1b[?7h\x1b[0m"
