@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"kedge"
+	"kedge/internal/gitx"
 	"kedge/internal/project"
 	"kedge/internal/store"
 )
@@ -200,7 +201,7 @@ func (s *Care) forget(ctx context.Context, who project.Caller, info ProjectInfo,
 func (s *Care) refuseBusy(ctx context.Context, who project.Caller, p *project.Project, info ProjectInfo) error {
 	in := ""
 	if who.Dir != info.Dir && !strings.HasPrefix(who.Dir, info.Dir+string(filepath.Separator)) {
-		in = "KEDGE_PROJECT='" + info.Dir + "' "
+		in = "KEDGE_PROJECT=" + gitx.Quoted(info.Dir) + " "
 	}
 	run, err := s.work.Going(ctx, p)
 	if err != nil {

@@ -66,7 +66,7 @@ func (s *Clerk) FeatureAmend(ctx context.Context, who project.Caller, in Feature
 	if err := project.PersonOnly(who, "amend a feature"); err != nil {
 		return FeatureReply{}, err
 	}
-	if err := needReason(in.Reason, "amend"); err != nil {
+	if err := needReason(in.Reason, "amend", in.Definition.ID); err != nil {
 		return FeatureReply{}, err
 	}
 	_, hash := plan.Canonical(in.Definition)
@@ -85,9 +85,9 @@ func (s *Clerk) FeatureAmend(ctx context.Context, who project.Caller, in Feature
 	})
 }
 
-func needReason(reason, command string) error {
+func needReason(reason, command string, id kedge.FeatureID) error {
 	if reason == "" {
-		return kedge.Errorf(kedge.Invalid, "a reason is needed").WithHint("kedge feature %s ID --reason WHY", command)
+		return kedge.Errorf(kedge.Invalid, "a reason is needed").WithHint("kedge feature %s %s --reason WHY", command, id)
 	}
 	return nil
 }
@@ -147,7 +147,7 @@ func (s *Clerk) FeatureAccept(ctx context.Context, who project.Caller, in Featur
 	if err := project.PersonOnly(who, "accept a feature"); err != nil {
 		return FeatureReply{}, err
 	}
-	if err := needReason(in.Reason, "accept"); err != nil {
+	if err := needReason(in.Reason, "accept", in.ID); err != nil {
 		return FeatureReply{}, err
 	}
 	if reply, done, err := s.runs.Accept(ctx, who, in); done || err != nil {

@@ -93,10 +93,17 @@ func costTable(w io.Writer, out service.CostReply) {
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "%s\tSESSIONS\tTOKENS\tUSD\t\n", strings.ToUpper(out.By))
+	named := map[string]int{}
+	for _, r := range out.Rows {
+		named[r.Name]++
+	}
 	for _, r := range out.Rows {
 		name := r.Key
 		if r.Name != "" {
 			name = r.Name
+		}
+		if r.Name != "" && named[r.Name] > 1 { // the name alone tells them not apart
+			name += " (" + r.Key + ")"
 		}
 		if name == "" {
 			name = "(none)"

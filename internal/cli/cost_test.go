@@ -27,6 +27,18 @@ func TestCostTable(t *testing.T) {
 	}
 }
 
+// TestCostTableTellsSessionsOfOneNameApart: by their ids, which others do not need.
+func TestCostTableTellsSessionsOfOneNameApart(t *testing.T) {
+	var b bytes.Buffer
+	costTable(&b, service.CostReply{By: "session", Rows: []service.CostRow{
+		{Key: "ses-1", Name: "h", Sessions: 1}, {Key: "ses-2", Name: "h", Sessions: 1}, {Key: "ses-3", Name: "other", Sessions: 1},
+	}})
+	got := b.String()
+	if !strings.Contains(got, "h (ses-1) ") || !strings.Contains(got, "h (ses-2) ") || !strings.Contains(got, "\nother  ") {
+		t.Errorf("shown as\n%s", got)
+	}
+}
+
 func TestSinceWhen(t *testing.T) {
 	now := time.Date(2026, 5, 10, 12, 0, 0, 0, time.UTC)
 	for in, want := range map[string]string{

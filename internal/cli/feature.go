@@ -284,7 +284,9 @@ func featureText(w io.Writer, r service.FeatureShowReply) {
 		line("check", "none: a person must accept it")
 	}
 	line("files", strings.Join(f.Files, ", "))
-	line("notes", f.Notes)
+	for _, note := range strings.Split(f.Notes, "\n") {
+		line("notes", note)
+	}
 	if f.Evidence != nil {
 		line("evidence", string(*f.Evidence))
 	}

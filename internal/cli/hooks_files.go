@@ -115,11 +115,11 @@ func (p hookPlace) read() (text, target string, perm fs.FileMode, err error) {
 		return "", target, 0o600, nil
 	}
 	if err != nil || !info.Mode().IsRegular() {
-		return "", target, 0, kedge.Errorf(kedge.Invalid, "%q is not a file that can be read", p.file).WithHint("ls -ld '%s'", p.file)
+		return "", target, 0, kedge.Errorf(kedge.Invalid, "%q is not a file that can be read", p.file).WithHint("ls -ld %s", gitx.Quoted(p.file))
 	}
 	b, err := os.ReadFile(target)
 	if err != nil {
-		return "", target, 0, kedge.Errorf(kedge.Invalid, "read %q: %w", p.file, err).WithHint("ls -l '%s'", p.file)
+		return "", target, 0, kedge.Errorf(kedge.Invalid, "read %q: %w", p.file, err).WithHint("ls -l %s", gitx.Quoted(p.file))
 	}
 	return string(b), target, info.Mode().Perm(), nil
 }
@@ -191,7 +191,7 @@ func (p hookPlace) install(ctx context.Context, env *Env, program string) (strin
 		return "", err
 	}
 	if err := os.MkdirAll(filepath.Dir(target), 0o700); err != nil {
-		return "", kedge.Errorf(kedge.Invalid, "make %q: %w", filepath.Dir(target), err).WithHint("mkdir -p '%s'", filepath.Dir(target))
+		return "", kedge.Errorf(kedge.Invalid, "make %q: %w", filepath.Dir(target), err).WithHint("mkdir -p %s", gitx.Quoted(filepath.Dir(target)))
 	}
 	if err := atomicfile.Write(target, []byte(ch.Text), perm); err != nil {
 		return "", err

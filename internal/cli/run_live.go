@@ -102,6 +102,11 @@ func (t *liveTable) redraw() {
 	}
 	b.WriteString("\x1b[J") // what was longer before
 	t.drawn = lines
+	if rows <= 1 && !t.view.Resting { // there is no row below: the cursor stays, and nothing scrolls
+		b.Reset()
+		b.WriteString("\r\x1b[2K" + lines[0])
+		t.drawn = nil
+	}
 	_, _ = io.WriteString(t.w, b.String()) // a terminal that is gone ends the command by itself
 }
 
@@ -174,6 +179,9 @@ func spendLine(v service.RunView) string {
 	sessions := strconv.Itoa(v.Sessions) + " sessions"
 	if v.Sessions == 1 {
 		sessions = "1 session"
+	}
+	if v.Sessions == 0 && v.Usage.Tokens == nil && v.Usage.USD == nil {
+		return "spent nothing, 0 sessions"
 	}
 	return fmt.Sprintf("spent %s, %s, %s", tokens, usd, sessions)
 }

@@ -137,10 +137,10 @@ func TestLayout(t *testing.T) {
 			"[########................] 3/9 verified\n" +
 			"  part-0                   in review\n  part-1                   in review\n  part-2                   in review\n" +
 			"  part-3                   in review\n  part-4                   working\n  part-5                   waits\n" +
-			"spent tokens unknown, cost unknown, 0 sessions\ngate  no verdict yet\nlast  that\nCtrl-C leaves it running"},
+			"spent nothing, 0 sessions\ngate  no verdict yet\nlast  that\nCtrl-C leaves it running"},
 		{40, 10, "running  2s  ETA unknown  run-1\n[##.....] 3/9 verified\n" +
 			"  part-0                   in review\n  part-1                   in review\n  part-4                   working\n  3 more: 2 in review, 1 waits\n" +
-			"spent tokens unknown, cost unknown, 0 …\nlast  that\nCtrl-C leaves it running"},
+			"spent nothing, 0 sessions\nlast  that\nCtrl-C leaves it running"},
 		{20, 5, "running  2s  ETA u…\n[#..] 3/9 verified\n  part… working\n  5 more: 4 in rev…"},
 		{80, 4, "run-1  running  2s  ETA unknown\n[########................] 3/9 verified\n  6 more: 4 in review, 1 working, 1 waits"},
 		{80, 1, "run-1  running  2s  ETA unknown"},
@@ -151,13 +151,29 @@ func TestLayout(t *testing.T) {
 	}
 }
 
+// TestLiveTableInOneRow: with no row below it the line is drawn over itself, and
+// nothing scrolls; the last one makes way for what is said after it.
+func TestLiveTableInOneRow(t *testing.T) {
+	var b bytes.Buffer
+	table := &liveTable{w: &b, size: func() (int, int) { return 80, 1 }, now: func() time.Time { return time.Time{} }}
+	table.draw(service.RunView{ID: "run-1", State: run.StatusRunning})
+	table.again()
+	if got := b.String(); strings.Contains(got, "\n") || strings.Count(got, "\r\x1b[2Krun-1  running") != 2 {
+		t.Errorf("drawn as %q", got)
+	}
+	table.draw(service.RunView{ID: "run-1", State: run.StatusDone, Resting: true})
+	if got := b.String(); strings.Count(got, "\n") != 1 {
+		t.Errorf("the end is drawn as %q", got)
+	}
+}
+
 // TestLiveTableInANarrowerTerminal: lines that the terminal broke when it became
 // narrower are drawn over, too; what was below is taken away.
 func TestLiveTableInANarrowerTerminal(t *testing.T) {
 	var b bytes.Buffer
 	cols, rows := 80, 24
 	table := &liveTable{w: &b, size: func() (int, int) { return cols, rows }, now: func() time.Time { return time.Time{} }}
-	table.draw(service.RunView{ID: "run-1", State: run.StatusDone, Resting: true}) // of 17, 39, 46 and 20 characters
+	table.draw(service.RunView{ID: "run-1", State: run.StatusDone, Resting: true, Sessions: 3}) // of 17, 39, 46 and 20 characters
 	b.Reset()
 	cols = 30
 	table.again()

@@ -129,7 +129,11 @@ func (s *Driver) typedAnswers(ctx context.Context, p *project.Project, who proje
 			return nil, err
 		}
 	}
-	if b, _, err := p.Read(book.PlanFile); err != nil || redact.Text(string(b)) != string(b) {
+	b, _, err := p.Read(book.PlanFile)
+	if err != nil {
+		return nil, err
+	}
+	if redact.Text(string(b)) != string(b) {
 		return nil, kedge.Errorf(kedge.Invalid, "%s holds what looks like a secret", book.PlanFile).
 			WithHint("take it out there: let the agent take it from the environment, and say which variable")
 	}

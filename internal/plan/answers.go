@@ -88,8 +88,11 @@ func (d *Doc) besideAnswers() []string {
 	spans := d.answerSpans()
 	var out []string
 	for i := range d.lines {
+		for len(spans) > 0 && spans[0].to <= i { // they stand in the order of the lines
+			spans = spans[1:]
+		}
 		line := strings.TrimRight(d.lines[i], " \t\r\n")
-		if line != "" && !slices.ContainsFunc(spans, func(s span) bool { return s.from <= i && i < s.to }) {
+		if line != "" && (len(spans) == 0 || i < spans[0].from) {
 			out = append(out, line)
 		}
 	}

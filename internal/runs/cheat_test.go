@@ -72,9 +72,10 @@ func TestPoisonedDependenciesAreSeenThrough(t *testing.T) {
 // A server that an agent leaves for the checks to find is gone when they run.
 func TestServerOnTheChecksPortIsGone(t *testing.T) {
 	need(t, "bash")
+	need(t, "timeout") // who has the port by then may take the call and say nothing
 	const ask = `bash -c 'exec 3<>/dev/tcp/127.0.0.1/$(cat port) && echo GET / HTTP/1.0 >&3 && echo >&3 && grep -q served.by.an.agent <&3'`
 	w := newWorld(t, nil, `[{"do":[{"do":"serve","port":0,"path":"port"},{"do":"run","line":"`+ask+` && touch {{purpose}}.answered","must":true},{"do":"done"}]}]`, "")
-	w.feature("a", ask)
+	w.feature("a", "timeout 20 "+ask)
 	w.want(w.run(service.RunFlags{}), run.StatusStopped, kedge.Blocked, "a:blocked")
 	refs := strings.Fields(w.git("for-each-ref", "--format=%(refname)", "refs/kedge/salvage"))
 	if !slices.ContainsFunc(refs, func(ref string) bool {

@@ -13,13 +13,20 @@ import (
 // whole repository of its own, or is one, is judged and committed in the repository
 // that it is of; the other is not touched, and what was tried is told.
 func TestT7ForeignRepositoryInPlaceOfTheLink(t *testing.T) {
-	for name, plant := range map[string]func(y *yard, foreign, dot string){
-		"named by the file": func(y *yard, foreign, dot string) {
+	for name, plant := range map[string]func(y *yard, foreign, dot string) (told string){
+		"named by the file": func(y *yard, foreign, dot string) string {
 			y.must(os.WriteFile(dot, []byte("gitdir: "+foreign+"/.git\n"), 0o644))
+			return foreign
 		},
-		"a link": func(y *yard, foreign, dot string) {
+		"a link": func(y *yard, foreign, dot string) string {
 			y.must(os.Remove(dot))
 			y.must(os.Symlink(foreign+"/.git", dot))
+			return foreign
+		},
+		"a repository": func(y *yard, foreign, dot string) string {
+			y.must(os.Remove(dot))
+			y.must(os.CopyFS(dot, os.DirFS(foreign+"/.git")))
+			return "a repository of its own"
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -34,15 +41,15 @@ func TestT7ForeignRepositoryInPlaceOfTheLink(t *testing.T) {
 			y.put(foreign, ".git/hooks/post-index-change", "#!/bin/sh\ntouch canary\n")
 			y.must(os.Chmod(filepath.Join(foreign, ".git/hooks/post-index-change"), 0o755))
 			before := y.git("-C", foreign, "for-each-ref") + y.git("-C", foreign, "count-objects", "-v")
-			plant(y, foreign, filepath.Join(y.slot(1), ".git"))
+			told := plant(y, foreign, filepath.Join(y.slot(1), ".git"))
 			y.put(y.slot(1), "a.txt", "work\n")
 
 			tree := y.gated(run.Green, 1, "one", base).Tree
-			if got := findings(y.book.evidence[0].Verdict.Findings); !strings.Contains(got, "replaced the link of the work tree") || !strings.Contains(got, foreign) {
+			if got := findings(y.book.evidence[0].Verdict.Findings); !strings.Contains(got, "replaced the link of the work tree") || !strings.Contains(got, told) {
 				t.Errorf("the verdict does not say what it tried:\n%s", got)
 			}
 			y.inspected(run.Clean, base, tree)
-			if got := findings(y.inspection().Findings); !strings.Contains(got, foreign) {
+			if got := findings(y.inspection().Findings); !strings.Contains(got, told) {
 				t.Errorf("the inspection does not say what it tried:\n%s", got)
 			}
 			if got := y.read(y.slot(1), ".git"); got != link {
