@@ -13,12 +13,14 @@ case $dir/ in
 	exit 2
 	;;
 esac
-./tools/agents.sh "$dir" "$@" || exit 2
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+log=$(mktemp) missing=$(mktemp)
+trap 'rm -f "$log" "$missing"' EXIT
+./tools/agents.sh "$dir" "$@" | tee "$missing" || exit 2
 KEDGE_TEST_AGENTS=$dir "${GO:-go}" test -v -count=1 -timeout 120m -run "${RUN:-TestLive}" ./internal/agent/... ./cmd/kedge 2>&1 | tee "$log"
 code=${PIPESTATUS[0]}
 
+echo
+grep '^skipped: ' "$missing"
 # what a test says last before it is skipped is why
 awk '
 	/^=== (RUN|CONT|NAME) / { test = $3; next }
@@ -28,7 +30,6 @@ awk '
 	/^ *--- SKIP: / { skipped[++skips] = $3; next }
 	/^(ok|FAIL|panic:)[ \t]/ && !/no test files/ && !/no tests to run/ { closing[++closes] = $0 }
 	END {
-		printf "\n"
 		for (i = 1; i <= skips; i++) printf "skipped: %s: %s\n", skipped[i], why[skipped[i]]
 		for (i = 1; i <= fails; i++) printf "failed: %s\n", failed[i]
 		for (i = 1; i <= closes; i++) print closing[i]
