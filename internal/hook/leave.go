@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -126,7 +127,8 @@ const mostWhole = 64 << 20
 
 // wholeOutput is what the agent's own file has, where it has more.
 func (w World) wholeOutput(ev hooks.Event, text, file string) string {
-	if file == "" || !ev.Keeps(file, cmp.Or(w.Getenv("TMPDIR"), "/tmp")) {
+	temp := cmp.Or(w.Getenv("TMPDIR"), "/tmp")
+	if file == "" || !ev.Keeps(file, temp) {
 		return text
 	}
 	f, err := os.OpenFile(file, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0) // a pipe would not even open
@@ -135,7 +137,7 @@ func (w World) wholeOutput(ev hooks.Event, text, file string) string {
 	}
 	defer func() { _ = f.Close() }()
 	info, err := f.Stat()
-	if err != nil || !ours(info) || info.Size() > mostWhole || info.Size() <= int64(len(text)) {
+	if err != nil || !ours(info, twin(file, temp)) || info.Size() > mostWhole || info.Size() <= int64(len(text)) {
 		return text
 	}
 	b, err := io.ReadAll(io.LimitReader(f, mostWhole))
@@ -145,10 +147,22 @@ func (w World) wholeOutput(ev hooks.Event, text, file string) string {
 	return string(b)
 }
 
-// ours tells of a file of this user's that has no other name.
-func ours(info os.FileInfo) bool {
+// twin is the other name that some versions of Claude Code give a file of theirs:
+// that of the task whose output it is.
+func twin(file, temp string) string {
+	session, name := filepath.Dir(filepath.Dir(file)), filepath.Base(file)
+	project := filepath.Base(filepath.Dir(session))
+	return filepath.Join(temp, "claude-"+strconv.Itoa(os.Geteuid()), project, filepath.Base(session), "tasks", strings.TrimSuffix(name, ".txt")+".output")
+}
+
+// ours tells of a file of this user's that has no other name, but for its twin.
+func ours(info os.FileInfo, twin string) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
-	return ok && info.Mode().IsRegular() && int(st.Uid) == os.Geteuid() && st.Nlink == 1
+	if !ok || !info.Mode().IsRegular() || int(st.Uid) != os.Geteuid() {
+		return false
+	}
+	other, err := os.Lstat(twin)
+	return st.Nlink == 1 || st.Nlink == 2 && err == nil && os.SameFile(info, other)
 }
 
 // keep puts an output, without secrets, where `kedge logs` finds it.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -55,6 +56,33 @@ func TestForeignFileIsNotRead(t *testing.T) {
 	}
 	if kept, err := outputs.List(c.home); err != nil || len(kept) != 0 {
 		t.Errorf("kept is %+v (%v)", kept, err)
+	}
+}
+
+// TestTwinOfAnOutput: some versions of Claude Code link the output of a command to that
+// of its task: with these two names it is the agent's own, with any other it is not.
+func TestTwinOfAnOutput(t *testing.T) {
+	c := newScene(t)
+	c.budget = time.Hour // it may take what it takes
+	temp, root := t.TempDir(), t.TempDir()
+	c.env["TMPDIR"] = temp
+	text := strings.Repeat("--- PASS: TestCase (0.00s) and some words\n", 600) + "a.go:7: error: broken\n"
+	file := filepath.Join(root, "projects", "p", "s", "tool-results", "b1.txt")
+	task := filepath.Join(temp, "claude-"+strconv.Itoa(os.Geteuid()), "p", "s", "tasks", "b1.output")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.MkdirAll(filepath.Dir(task), 0o700), os.WriteFile(file, []byte(text), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []struct {
+		other string // a further name that it gets
+		whole bool
+	}{{task, true}, {filepath.Join(temp, "any"), false}} {
+		if err := os.Link(file, step.other); err != nil {
+			t.Fatal(err)
+		}
+		got := c.run(event("PostToolUse", "tool_name", "Bash", "tool_input", map[string]any{"command": "make"}, "tool_response", map[string]any{"stdout": "x", "persistedOutputPath": file}))
+		if strings.Contains(got, "a.go:7: error: broken") != step.whole {
+			t.Errorf("also called %s the model is shown %q", step.other, got)
+		}
 	}
 }
 
