@@ -32,7 +32,7 @@ func (env *Env) explainText(w io.Writer, out service.ExplainReply) {
 	row("commit", "%s %s", out.Commit, out.Subject)
 	switch {
 	case out.Kind == service.OtherCommit:
-		row("by", "a person, or a command that a person gave: no run of Kedge made it")
+		otherText(row, out)
 		return
 	case out.Kind == service.LedgerCommit && out.Work == "":
 		row("ledger", "what Kedge wrote down; it changes files of Kedge's only")
@@ -72,6 +72,21 @@ func (env *Env) explainText(w io.Writer, out service.ExplainReply) {
 		row("finding", "%s: %s: %s", f.Level, f.Where, f.What)
 	}
 	env.explainedSteps(row, out)
+}
+
+// otherText says whose a commit is that no run made, as far as anybody can know.
+func otherText(row func(name, format string, args ...any), out service.ExplainReply) {
+	if len(out.Findings) == 0 {
+		row("by", "a person, or a command that a person gave: no run of Kedge made it")
+		return
+	}
+	row("by", "an agent, or a person: no run of Kedge made it or checked it, and it came while a session worked")
+	if s := out.Session; s != nil {
+		row("session", "%s %s (%s)", s.ID, s.Name, s.Agent)
+	}
+	for _, f := range out.Findings {
+		row("finding", "%s: %s; %s", f.Level, f.What, f.Fix)
+	}
 }
 
 // ledgerText tells the story of what is no work: a feature that was blocked.

@@ -25,8 +25,17 @@ var projections = []string{
 // st integrated and what people committed, both. Where each has commits that the
 // other does not, they are merged; nothing is built on that, and it does not
 // land, before it is checked. What landed and is not on the branch any more,
-// people took away: it stays away, and the note says so.
+// people took away: it stays away, and a note says so. So does one of what an agent may
+// have put on the branch.
 func (s *Driver) runBase(ctx context.Context, p *project.Project, repo *gitx.Repo, head gitx.Head, st run.State) (base string, notes []string, err error) {
+	if base, notes, err = s.baseOf(ctx, p, repo, head, st); err != nil {
+		return "", nil, err
+	}
+	more, err := notesOnSneaked(ctx, p, repo, head, st)
+	return base, append(notes, more...), err
+}
+
+func (s *Driver) baseOf(ctx context.Context, p *project.Project, repo *gitx.Repo, head gitx.Head, st run.State) (base string, notes []string, err error) {
 	if st.Tip == "" || st.Tip == head.Commit {
 		return head.Commit, nil, nil
 	}

@@ -89,7 +89,10 @@ func (s *Driver) Explain(ctx context.Context, who project.Caller, in ExplainRequ
 		if r.Kind == OtherCommit {
 			r.Kind = WorkCommit
 		}
-		err = s.explainWork(ctx, p, repo, work, &r)
+		return r, s.explainWork(ctx, p, repo, work, &r)
+	}
+	if r.Kind == OtherCommit {
+		err = s.explainOther(ctx, p, repo, &r)
 	}
 	return r, err
 }

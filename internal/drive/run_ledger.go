@@ -244,7 +244,7 @@ func (s *Driver) forExec(p *project.Project, cfg *exec.Config) {
 	briefs := runBriefs{runLedger: ledger, settings: settings}
 	cfg.Ledger, cfg.Briefs, cfg.Rules = ledger, briefs, settings
 	cfg.Projected = func(ctx context.Context, path string) bool { return s.landable(ctx, p, path) }
-	cfg.Unaccepted = s.doorOf(p)
+	cfg.Unaccepted, cfg.Sneaked = s.doorOf(p), s.sneakedOn(p)
 	cfg.Heard, cfg.Planned, cfg.Route = briefs.heard, briefs.planned, briefs.route
 	cfg.Bounds, cfg.Holding, cfg.Trusted = briefs.bounds, s.keeper.Holding, ledger.trusted
 	cfg.Brings = ledger.brings

@@ -98,6 +98,57 @@ func TestRow20CommitOnTheUsersBranchIsNoticed(t *testing.T) {
 	}
 }
 
+// TestRow20CommitOnTheUsersBranchIsNamed: who looks at a commit that an agent put on
+// the user's branch, at the run that could not land, or begins another, is told which
+// session it was and what takes it back. That done, the work lands.
+func TestRow20CommitOnTheUsersBranchIsNamed(t *testing.T) {
+	w := newWorld(t, nil, `[{"do":[{"do":"write","path":"evil.txt","text":"x\n"},{"do":"commit","branch":"main","text":"sneak"},
+		{"do":"remove","path":"evil.txt"},{"do":"write","path":"{{feature}}.txt","text":"x\n"},{"do":"done"}]}]`, "")
+	w.feature("a", "test -f a.txt")
+	v := w.run(service.RunFlags{})
+	sneak, ses := w.git("rev-parse", "main"), string(w.sessions()[0].ID)
+	undo := "git update-ref refs/heads/main " + w.git("rev-parse", "--short=12", "main^") + " " + sneak[:12]
+	for _, want := range []string{"not landed", ses, undo} {
+		if !strings.Contains(v.Reason, want) {
+			t.Errorf("the run does not say %q: %s", want, v.Reason)
+		}
+	}
+	told, err := w.svc.Explain(w.ctx, w.caller(), service.ExplainRequest{Commit: sneak})
+	if err != nil || told.Session == nil || string(told.Session.ID) != ses || len(told.Findings) == 0 || !strings.Contains(told.Findings[0].Fix, undo) {
+		t.Errorf("explained as %+v, %v", told, err)
+	}
+	if told, err = w.svc.Explain(w.ctx, w.caller(), service.ExplainRequest{Commit: "main^"}); err != nil || told.Session != nil || len(told.Findings) > 0 {
+		t.Errorf("the commit before is explained as %+v, %v", told, err)
+	}
+	w.feature("b", "test -f b.txt")
+	w.play(`[{"do":[{"do":"write","path":"{{feature}}.txt","text":"x\n"},{"do":"done"}]}]`)
+	if notes := strings.Join(w.start(service.RunFlags{}).Notes, "\n"); !strings.Contains(notes, ses) || !strings.Contains(notes, undo) {
+		t.Errorf("the next run begins with the notes %q", notes)
+	}
+	w.want(w.rest(), run.StatusDone, "", "a:completed b:completed")
+	w.feature("c", "test -f c.txt")
+	if notes := strings.Join(w.start(service.RunFlags{}).Notes, "\n"); strings.Contains(notes, ses) {
+		t.Errorf("what a run was built on is told again: %q", notes)
+	}
+	w.rest()
+}
+
+// TestRow20TakenBackWorkLands: with what the agent put there taken back as it is told,
+// the verified work lands.
+func TestRow20TakenBackWorkLands(t *testing.T) {
+	w := newWorld(t, nil, `[{"do":[{"do":"write","path":"evil.txt","text":"x\n"},{"do":"commit","branch":"main","text":"sneak"},
+		{"do":"remove","path":"evil.txt"},{"do":"write","path":"{{feature}}.txt","text":"x\n"},{"do":"done"}]}]`, "")
+	w.feature("a", "test -f a.txt")
+	v := w.run(service.RunFlags{})
+	_, rest, _ := strings.Cut(v.Reason, "take it back: git ")
+	undo, _, _ := strings.Cut(rest, ";")
+	w.git(strings.Fields(undo)...)
+	out, err := w.svc.RunLand(w.ctx, w.caller(), service.RunLandRequest{Unreviewed: true})
+	if err != nil || out.Refused != "" || !w.tracked("a.txt") || w.tracked("evil.txt") {
+		t.Errorf("landed: %+v, %v", out, err)
+	}
+}
+
 func TestRow28OutsideThePlanWaitsForAPerson(t *testing.T) {
 	w := newWorld(t, nil, `[{"do":[{"do":"write","path":"{{feature}}.txt","text":"x\n"},{"do":"write","path":"elsewhere.txt","text":"x\n"},{"do":"done"}]}]`, "")
 	w.feature("a", "test -f a.txt", func(d *kedge.Definition) { d.Paths = []string{"a.*"} })

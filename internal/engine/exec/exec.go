@@ -69,6 +69,9 @@ type Config struct {
 	// Unaccepted are the features with work that a tip has, the branch at a commit has
 	// not, and nobody accepted or let land: then nothing lands. Nil: there are none.
 	Unaccepted func(ctx context.Context, tip, at string) ([]kedge.FeatureID, error)
+	// Sneaked is the last move of a ref, which is at a commit, to what the work tree of a
+	// session has; false where there was none. Nil: nobody knows.
+	Sneaked func(ctx context.Context, ref, at string) (kedge.RefMove, bool, error)
 
 	// Heard is told every event of a session, in order, before the next is read.
 	// An adopted session is read again from its beginning, so that an event may be

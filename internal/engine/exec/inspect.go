@@ -2,7 +2,6 @@ package exec
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -270,35 +269,52 @@ func (x *Executor) movedRefs(ctx context.Context, c run.Command, p place) ([]ked
 		return nil, err
 	}
 	for _, name := range slices.Sorted(keys(before, now)) {
-		if before[name] != now[name] && !landed(landings, name, before[name], now[name]) {
-			out = append(out, movedRef(name, before[name], now[name]))
+		if before[name] == now[name] || landed(landings, name, before[name], now[name]) {
+			continue
 		}
+		m := kedge.RefMove{Ref: name, From: short(before[name]), To: short(now[name]), Session: p.job.Session}
+		if m.Within, err = x.within(ctx, c, h.Commit, now[name]); err != nil {
+			return nil, err
+		}
+		out = append(out, m.Finding())
 	}
 	return out, nil
 }
 
-// landed tells whether a branch came from one commit to another by nothing but what
-// Kedge itself landed.
-func landed(all []slot.Landing, ref, from, to string) bool {
-	for range all { // each is a step at most
-		i := slices.IndexFunc(all, func(l slot.Landing) bool { return l.Ref == ref && l.From == from })
-		if i < 0 || from == to {
-			break
-		}
-		from = all[i].To
+// within tells whether a commit is one that a job's work tree, which is at head, did
+// not begin with and has now.
+func (x *Executor) within(ctx context.Context, c run.Command, head, commit string) (bool, error) {
+	if commit == "" || head == c.Base {
+		return false, nil
 	}
-	return from == to
+	if had, err := x.cfg.Repo.Descends(ctx, c.Base, commit); err != nil || had {
+		return false, err
+	}
+	return x.cfg.Repo.Descends(ctx, head, commit)
 }
 
-func movedRef(name, was, is string) kedge.Finding {
-	what := fmt.Sprintf("%s moved from %s to %s while the session worked", name, short(was), short(is))
-	switch {
-	case was == "":
-		what = fmt.Sprintf("%s was made while the session worked, at %s", name, short(is))
-	case is == "":
-		what = fmt.Sprintf("%s was removed while the session worked; it was at %s", name, short(was))
+// landed tells whether a branch came from one commit to another by nothing but what
+// Kedge itself landed. What was begun and never done is among the landings, so that
+// several may begin at one commit.
+func landed(all []slot.Landing, ref, from, to string) bool {
+	seen, open := map[string]bool{}, []string{from}
+	for len(open) > 0 {
+		at := open[len(open)-1]
+		open = open[:len(open)-1]
+		if at == to {
+			return true
+		}
+		if seen[at] {
+			continue
+		}
+		seen[at] = true
+		for _, l := range all {
+			if l.Ref == ref && l.From == at {
+				open = append(open, l.To)
+			}
+		}
 	}
-	return kedge.Finding{Level: kedge.LevelWarning, What: what, Where: name, Fix: "git log --oneline -5 " + strings.TrimPrefix(name, "refs/heads/")}
+	return false
 }
 
 // keys are those of both maps, each once.

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"kedge"
@@ -40,9 +41,7 @@ func (x *Executor) land(ctx context.Context, c run.Command, _ func(run.Event)) (
 		ev.Commit = at
 		return ev, nil
 	case way == diverged:
-		return refused(c, kedge.Errorf(kedge.Conflict, "the branch %q has moved on to %s, and %s is not in it", course.Lands, short(at), short(c.Commit)).
-			WithHint("%sgit merge %s; or, where it has all you want of that, rebased or picked: git merge -s ours %s",
-				x.switchTo(ctx, course.Lands), slot.Branch(c.Run), slot.Branch(c.Run))), nil
+		return x.refuseMoved(ctx, c, course.Lands, at)
 	}
 	if waiting, err := x.unaccepted(ctx, c, at); err != nil || waiting.Kind != "" {
 		return waiting, err
@@ -58,6 +57,25 @@ func (x *Executor) land(ctx context.Context, c run.Command, _ func(run.Event)) (
 		return refused(c, err), nil
 	}
 	return ev, err
+}
+
+// refuseMoved answers that the branch has commits of its own. Where an agent may have
+// put them there, that comes first, with what takes them back.
+func (x *Executor) refuseMoved(ctx context.Context, c run.Command, branch, at string) (run.Event, error) {
+	what := fmt.Sprintf("the branch %q has moved on to %s, and %s is not in it", branch, short(at), short(c.Commit))
+	hint := fmt.Sprintf("%sgit merge %s; or, where it has all you want of that, rebased or picked: git merge -s ours %s",
+		x.switchTo(ctx, branch), slot.Branch(c.Run), slot.Branch(c.Run))
+	if x.cfg.Sneaked != nil {
+		m, is, err := x.cfg.Sneaked(ctx, "refs/heads/"+branch, at)
+		if err != nil {
+			return run.Event{}, err
+		}
+		if is {
+			what += fmt.Sprintf("; %s came while %s worked, and that session's work tree has it too: no check saw it", m.To, m.Session)
+			hint = fmt.Sprintf("if it is not yours, take it back: %s; if it is: %s", m.Undo(), hint)
+		}
+	}
+	return refused(c, kedge.Errorf(kedge.Conflict, "%s", what).WithHint("%s", hint)), nil
 }
 
 // unaccepted is the last look before the user's branch moves: an answer that refuses
