@@ -173,6 +173,9 @@ func (s *Driver) awaited(ctx context.Context, repo *gitx.Repo, st run.State) (bo
 	if behind, err := leftBehind(ctx, repo, st); err != nil || behind {
 		return false, err // people have it in commits of their own
 	}
+	if st.Halt != "" && !isPlanning(st) {
+		return goesOn(ctx, repo, st)
+	}
 	tip, err := repo.Resolve(ctx, "refs/heads/"+slot.Branch(st.Run))
 	if kedge.NotFound.Is(err) {
 		return false, nil // it made nothing, people took it away, or it landed and was cleared up
@@ -186,4 +189,15 @@ func (s *Driver) awaited(ctx context.Context, repo *gitx.Repo, st run.State) (bo
 	}
 	has, err := repo.Descends(ctx, head.Commit, tip)
 	return err == nil && !has, err
+}
+
+// goesOn tells whether a halted run can go on from where people's branch is now:
+// then it is the run's own ledger commits that bring what Kedge writes meanwhile.
+func goesOn(ctx context.Context, repo *gitx.Repo, st run.State) (bool, error) {
+	head, err := repo.Head(ctx)
+	if err != nil || head.Commit == "" {
+		return false, err
+	}
+	gone, err := takenAway(ctx, repo, head, st)
+	return err == nil && !gone, err
 }

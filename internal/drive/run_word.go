@@ -131,7 +131,7 @@ func (s *Driver) goOn(ctx context.Context, p *project.Project, who project.Calle
 		if err := s.mayStand(ctx, p, repo, head, st); err != nil { // before anything is written
 			return RunReply{}, err
 		}
-		if head, err = s.commitLedger(ctx, p, who, repo, head); err != nil {
+		if head, err = s.settleToGoOn(ctx, p, who, repo, head, st); err != nil {
 			return RunReply{}, err
 		}
 	}
@@ -148,6 +148,22 @@ func (s *Driver) goOn(ctx context.Context, p *project.Project, who project.Calle
 	reply.Attached = true
 	reply.Notes = append(append(reply.Notes, versions...), notes...)
 	return reply, err
+}
+
+// settleToGoOn takes in what people wrote into Kedge's files. Only a run that
+// still plans commits them: one that has begun moves nobody's branch away from its own.
+func (s *Driver) settleToGoOn(ctx context.Context, p *project.Project, who project.Caller, repo *gitx.Repo, head gitx.Head, st run.State) (gitx.Head, error) {
+	if isPlanning(st) {
+		return s.commitLedger(ctx, p, who, repo, head)
+	}
+	if repo.Busy() != "" {
+		return head, nil
+	}
+	if _, err := s.book.SettleLocked(ctx, p, who); err != nil {
+		return head, err
+	}
+	_, err := s.book.BringFilesUp(ctx, p)
+	return head, err
 }
 
 // mayStand refuses what keeps a run from going on from where the checkout is.

@@ -10,6 +10,9 @@ import (
 	"kedge"
 	"kedge/internal/gitx"
 	"kedge/internal/project"
+	"kedge/internal/run"
+	"kedge/internal/slot"
+	"kedge/internal/standing"
 )
 
 // Leaving is something of Kedge's that stays in a repository, why, and the command
@@ -30,6 +33,69 @@ func refuseRunning(ctx context.Context, p *project.Project) error {
 		return kedge.Errorf(kedge.Conflict, "%s is not over (%s)", last.Run, last.Status).WithHint("kedge run --stop, then: kedge init --remove")
 	}
 	return nil
+}
+
+// refuseUnlanded keeps Kedge from being taken out while a run has work that people's
+// branch does not have: afterwards nothing lands it.
+func (s *Enroller) refuseUnlanded(ctx context.Context, p *project.Project) error {
+	docs, err := p.Store.Runs(ctx)
+	if err != nil || len(docs) == 0 {
+		return err
+	}
+	repo, err := s.home.Git(ctx, p)
+	if err != nil {
+		return err
+	}
+	for _, d := range slices.Backward(docs) {
+		lands, err := s.unlandedOn(ctx, p, repo, d.State)
+		if err != nil {
+			return err
+		}
+		if lands != "" {
+			branch := slot.Branch(d.State.Run)
+			return kedge.Errorf(kedge.Conflict, "the work of %s has not landed on branch %q", d.State.Run, lands).
+				WithHint("land it first: kedge land; or give it up: git branch -D %s; then: kedge init --remove", branch)
+		}
+	}
+	return nil
+}
+
+// unlandedOn is the branch that the work of a run has still to land on; empty where
+// there is none, or nothing but what Kedge itself writes. What landed and people took
+// off their branch again is no such work.
+func (s *Enroller) unlandedOn(ctx context.Context, p *project.Project, repo *gitx.Repo, st run.State) (string, error) {
+	if st.Tip == "" || st.Landed == st.Tip && st.Lander == "" {
+		return "", nil
+	}
+	tip, err := repo.Resolve(ctx, "refs/heads/"+slot.Branch(st.Run))
+	if err != nil {
+		return "", unlessNone(err)
+	}
+	course, err := s.home.Slots(p, repo).Course(ctx, st.Run)
+	if err != nil || course.Lands == "" {
+		return "", err
+	}
+	at, err := repo.Resolve(ctx, "refs/heads/"+course.Lands)
+	if err != nil {
+		return "", unlessNone(err)
+	}
+	common, err := repo.MergeBase(ctx, at, tip)
+	if err != nil {
+		return "", unlessNone(err)
+	}
+	changes, err := repo.Diff(ctx, common, tip)
+	if slices.ContainsFunc(changes, func(c gitx.Change) bool { return !standing.OwnFile(c.Path) }) {
+		return course.Lands, err
+	}
+	return "", err
+}
+
+// unlessNone is the error, unless it says that something is not there.
+func unlessNone(err error) error {
+	if kedge.NotFound.Is(err) {
+		return nil
+	}
+	return err
 }
 
 // clearRefs takes out of a repository what Kedge keeps in it beside files: branches

@@ -44,6 +44,11 @@ func (s *Enroller) InitRemove(ctx context.Context, who project.Caller, _ InitRem
 	if err := refuseRunning(ctx, at.Project); err != nil {
 		return InitRemoveReply{}, err
 	}
+	if at.repo != nil {
+		if err := s.refuseUnlanded(ctx, at.Project); err != nil {
+			return InitRemoveReply{}, err
+		}
+	}
 	evs, err := s.home.Write(ctx, at.Project, who, func() ([]kedge.Event, error) { return s.takeOut(ctx, at, who) })
 	if err != nil {
 		return InitRemoveReply{}, err
