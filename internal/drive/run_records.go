@@ -230,11 +230,14 @@ func (b runBriefs) runNote(ctx context.Context, c run.Command, at exec.Standing)
 // TakenBack corrects the notes on work that a person refused: it is not there any
 // more, whatever its checks said.
 func (b runBriefs) TakenBack(ctx context.Context, c run.Command) error {
+	back := slices.DeleteFunc(strings.Split(c.Text, ","), func(short string) bool { return short == "" })
+	if len(back) == 0 {
+		return nil // the beginning of every name is nothing
+	}
 	notes, err := store.About[kedge.Note](ctx, b.p.Store, store.KindNote, string(c.Feature))
 	if err != nil {
 		return err
 	}
-	back := strings.Split(c.Text, ",")
 	who := b.caller(runKey(c, "taken-back"), kedge.ActorDaemon)
 	_, err = b.s.home.Write(ctx, b.p, who, func() (evs []kedge.Event, err error) {
 		for _, n := range notes {

@@ -33,6 +33,7 @@ type Job struct {
 
 	Mended  string          `json:"mended,omitempty"`  // what stood, since it was prepared, where its link to the repository belongs
 	Salvage kedge.SalvageID `json:"salvage,omitempty"` // what was set aside when it was last put back; empty: nothing
+	Earlier bool            `json:"earlier,omitempty"` // something of the job's own was set aside, then or before
 
 	Checkpoint kedge.CheckpointID `json:"checkpoint,omitempty"` // the latest
 	Saved      string             `json:"saved,omitempty"`      // names what that one holds
@@ -137,10 +138,8 @@ func (s *Slots) Release(ctx context.Context, id kedge.RunID, job int) error {
 	if err != nil {
 		return err
 	}
-	if w, err := s.open(ctx, s.Dir(j.Slot), nil); j.Slot != 0 && err == nil && j.Given != "" {
-		if err := atomicfile.Write(givenFile(w), []byte(j.Given+"\n"), 0o600); err != nil {
-			return err
-		}
+	if err := s.leaveGiven(ctx, j); err != nil {
+		return err
 	}
 	for _, file := range []string{s.refsFile(id, job), s.recordFile(id, job)} {
 		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -148,6 +147,18 @@ func (s *Slots) Release(ctx context.Context, id kedge.RunID, job int) error {
 		}
 	}
 	return nil
+}
+
+// leaveGiven writes down in a job's slot which of what is there was merged.
+func (s *Slots) leaveGiven(ctx context.Context, j Job) error {
+	if j.Slot == 0 || j.Given == "" {
+		return nil
+	}
+	w, err := s.open(ctx, s.Dir(j.Slot), nil)
+	if err != nil {
+		return nil //nolint:nilerr // a slot that is gone holds nothing that would be salvaged
+	}
+	return atomicfile.Write(givenFile(w), []byte(j.Given+"\n"), 0o600)
 }
 
 // jobs are all jobs that are written down, of every run.

@@ -89,8 +89,16 @@ func (s *Slots) Put(ctx context.Context, q Request) (Ready, error) {
 	if out.Tree, err = s.make(ctx, s.Dir(j.Slot), q); err != nil {
 		return out, err
 	}
-	if out.Salvage, err = s.reset(ctx, out.Tree, q); err != nil || q.Carry == "" {
+	if out.Salvage, err = s.reset(ctx, out.Tree, q); err != nil {
 		return out, err
+	}
+	if out.Salvage.Ref != "" && j.From != "" { // the first time it is another job's
+		if out.Job, err = s.Keep(q.Run, q.Job, func(j *Job) { j.Earlier = true }); err != nil {
+			return out, err
+		}
+	}
+	if q.Carry == "" {
+		return out, nil
 	}
 	out.Whole, err = s.carry(ctx, out.Tree, j, q)
 	return out, err

@@ -2,6 +2,7 @@ package slot_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -240,5 +241,43 @@ func TestLandedBranchGoesAndComesBack(t *testing.T) {
 	q.Base = g.git("-C", g.dir, "rev-parse", "HEAD")
 	if _, err := g.slots.Clean(ctx, q); err != nil {
 		t.Errorf("a run that goes on: %v", err)
+	}
+}
+
+// TestSetAsideOfItsOwnIsRemembered: what an attempt of the job left and another put
+// aside is known of; what stood in the slot before the job's first is not its own.
+func TestSetAsideOfItsOwnIsRemembered(t *testing.T) {
+	g := newGround(t)
+	base := g.git("-C", g.dir, "rev-parse", "HEAD")
+	put := func(job int, origin int64) slot.Ready {
+		t.Helper()
+		out, err := g.slots.Put(t.Context(), slot.Request{
+			Run: id, Job: job, Origin: origin, Base: base, Name: fmt.Sprintf("put-%d-%d", job, origin), Reason: "a test", At: at,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	leave := func(r slot.Ready) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(r.Tree.Root(), "left.txt"), []byte("left\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	leave(put(1, 1))
+	if err := g.slots.Release(t.Context(), id, 1); err != nil {
+		t.Fatal(err)
+	}
+	first := put(2, 2)
+	if first.Salvage.Ref == "" || g.job(2).Earlier {
+		t.Errorf("another's work: set aside as %q, the job's own %v", first.Salvage.Ref, g.job(2).Earlier)
+	}
+	leave(first)
+	if second := put(2, 3); second.Salvage.Ref == "" || !second.Job.Earlier {
+		t.Errorf("its own: set aside as %q, %+v", second.Salvage.Ref, second.Job)
+	}
+	if third := put(2, 4); third.Salvage.Ref != "" || !third.Job.Earlier {
+		t.Errorf("afterwards: set aside as %q, %+v", third.Salvage.Ref, third.Job)
 	}
 }

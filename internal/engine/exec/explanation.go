@@ -1,11 +1,14 @@
 package exec
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
 	"io/fs"
 	"strings"
+	"time"
+	"unicode"
 
 	"kedge"
 	"kedge/internal/agent"
@@ -13,14 +16,14 @@ import (
 	"kedge/internal/hold/tape"
 	"kedge/internal/plain"
 	"kedge/internal/redact"
-	"kedge/internal/regain"
 	"kedge/internal/run"
 	"kedge/internal/slot"
 	"kedge/internal/watch"
 )
 
 // explanation is why a feature is blocked, for the person who looks at it: the reason,
-// the last that its agent said or did, and where its work is, if there is any.
+// the last that its agent said or did, and where its work is, if there is any. What
+// cannot be read of what the agent printed is left out: it is no reason not to say the rest.
 func (x *Executor) explanation(ctx context.Context, c run.Command) (string, error) {
 	j, err := x.job(c)
 	if err != nil {
@@ -28,7 +31,8 @@ func (x *Executor) explanation(ctx context.Context, c run.Command) (string, erro
 	}
 	last, err := x.lastWords(ctx, c, j)
 	if err != nil {
-		return "", err
+		x.log().Error("the last words of a session are not known", "session", string(j.Session), "error", err.Error())
+		last = ""
 	}
 	var b strings.Builder
 	b.WriteString("Blocked: " + strings.TrimSpace(c.Reason))
@@ -38,17 +42,20 @@ func (x *Executor) explanation(ctx context.Context, c run.Command) (string, erro
 	if last != "" {
 		b.WriteString("\nThe last from its agent: " + last)
 	}
-	b.WriteString("\n" + leftWords(j.Salvage) + " Next: kedge feature amend " + string(c.Feature) +
+	b.WriteString("\n" + leftWords(j) + " Next: kedge feature amend " + string(c.Feature) +
 		", where the check is wrong, or kedge feature reopen " + string(c.Feature) + ".")
 	return b.String(), nil
 }
 
 // leftWords says where the work is. A salvage that does not exist is not spoken of.
-func leftWords(id kedge.SalvageID) string {
-	if id == "" {
-		return "It left no work."
+func leftWords(j slot.Job) string {
+	switch {
+	case j.Salvage != "":
+		return "The work was set aside (kedge salvage restore " + string(j.Salvage) + ") and the files are as before."
+	case j.Earlier:
+		return "The last attempt left no work; what was set aside before is in: kedge salvage ls."
 	}
-	return "The work was set aside (kedge salvage restore " + string(id) + ") and the files are as before."
+	return "It left no work."
 }
 
 // maxLast bounds what is quoted of an agent, in characters.
@@ -61,12 +68,13 @@ func (x *Executor) lastWords(ctx context.Context, c run.Command, j slot.Job) (st
 	if j.Session == "" || x.cfg.Agent == nil {
 		return "", nil
 	}
-	line, err := lastLine(x.sessionDir(j.Session))
-	if err != nil || line == "" {
+	tail, err := tailOf(x.sessionDir(j.Session))
+	if err != nil {
 		return "", err
 	}
+	line := shownLine(string(ansi.Text(tail)))
 	if strings.HasPrefix(line, "KEDGE {") || strings.HasPrefix(line, "{") {
-		if line, err = x.lastEvent(ctx, c, j); err != nil {
+		if line, err = x.lastEvent(ctx, c, j, tail); err != nil {
 			return "", err
 		}
 	}
@@ -76,35 +84,47 @@ func (x *Executor) lastWords(ctx context.Context, c run.Command, j slot.Job) (st
 	return line, nil
 }
 
-// tailBytes is how much of the end of a tape is looked at for its last line.
-const tailBytes = 64 << 10
+// tailBytes is how much of the end of a tape is looked at for the last words.
+const tailBytes = 256 << 10
 
-// lastLine is the last line of a session's output that has anything in it.
-func lastLine(dir string) (string, error) {
+// tailOf is the end of a session's output, from the beginning of a line.
+func tailOf(dir string) ([]byte, error) {
 	log := tape.Open(dir)
-	from, end, err := log.Range()
+	first, end, err := log.Range()
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
+		return nil, nil
 	}
 	if err != nil {
-		return "", kedge.Errorf(kedge.Internal, "read what a session printed: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "read what a session printed: %w", err)
 	}
-	from = max(from, end-tailBytes)
+	from := max(first, end-tailBytes)
 	b, err := io.ReadAll(io.NewSectionReader(log, from, end-from))
 	if err != nil {
-		return "", kedge.Errorf(kedge.Internal, "read what a session printed: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "read what a session printed: %w", err)
 	}
-	return shownLine(string(ansi.Text(b))), nil
+	if from > first {
+		_, b, _ = bytes.Cut(b, []byte("\n"))
+	}
+	return b, nil
 }
 
-// shownLine is the last line of a text that has anything in it, fit to be shown.
+// shownLine is the last line of a text that has a word or a number in it, fit to be
+// shown: the end of a bracketed block tells nobody anything.
 func shownLine(text string) string {
-	text = strings.TrimRight(redact.Text(text), " \t\r\n")
-	return strings.TrimSpace(plain.Line(text[strings.LastIndexAny(text, "\r\n")+1:]))
+	for text = redact.Text(text); text != ""; {
+		i := strings.LastIndexAny(text, "\r\n")
+		line := text[i+1:]
+		if strings.ContainsFunc(line, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
+			return strings.TrimSpace(plain.Line(line))
+		}
+		text = text[:max(i, 0)]
+	}
+	return ""
 }
 
-// lastEvent is the last that a session said or did, by what its program tells.
-func (x *Executor) lastEvent(ctx context.Context, c run.Command, j slot.Job) (string, error) {
+// lastEvent is the last that a session said or did, by what its program tells at the
+// end of what it printed.
+func (x *Executor) lastEvent(ctx context.Context, c run.Command, j slot.Job, tail []byte) (string, error) {
 	route, err := x.routeOf(ctx, c, j)
 	if err != nil {
 		return "", err
@@ -114,12 +134,13 @@ func (x *Executor) lastEvent(ctx context.Context, c run.Command, j slot.Job) (st
 		return "", nil //nolint:nilerr // an agent that is gone from the configuration: what it said is unknown
 	}
 	last := ""
-	_, err = regain.Output(x.sessionDir(j.Session), x.cfg.Slots.Dir(j.Slot), adapter.Reader(agent.Task{Session: j.Session, Resume: j.Resume}), func(ev watch.Event) {
+	evs, _ := adapter.Reader(agent.Task{Session: j.Session, Resume: j.Resume}).Feed(tail, time.Time{})
+	for _, ev := range evs {
 		if text := eventWords(ev); text != "" {
 			last = text
 		}
-	})
-	return last, err
+	}
+	return last, nil
 }
 
 // eventWords is an event in a line; empty for one that tells people nothing.

@@ -18,6 +18,7 @@ type shortening struct {
 	open  []string // calls that have no result yet
 	stage shortStage
 	focus string
+	turns int                         // of the model that ended since it was told
 	place int64                       // of what is to be typed next, and the number of it
 	told  *kedge.SessionCompactedData // is written down when it is known how full the context is then
 	key   string
@@ -49,6 +50,7 @@ const maxFollowed = 256
 func (s *session) followShort(ctx context.Context, end int64, ev watch.Event) {
 	h := &s.short
 	h.goesOn(ev.Kind, end <= s.old)
+	h.forgets(ev.Kind)
 	switch ev.Kind {
 	case watch.Call:
 		h.open = append(h.open[max(0, len(h.open)-maxFollowed+1):], ev.ID)
@@ -76,6 +78,29 @@ func (h *shortening) goesOn(kind watch.Kind, old bool) {
 	switch kind {
 	case watch.Call, watch.Say, watch.Ask:
 		if h.stage == shortGoes || h.stage == shortOver && old {
+			h.stage = shortNot
+		}
+	default:
+	}
+}
+
+// dropped is how many turns of its model a session may end, after it was told to shorten
+// its context, before what it does says that it dropped the wish: one may have been under
+// way, one may be the compaction.
+const dropped = 2
+
+// forgets is called with what the session does. One that works on has dropped the wish:
+// it may have compacted by itself meanwhile. Nobody waits for it any longer; where it
+// comes to it all the same, that is seen.
+func (h *shortening) forgets(kind watch.Kind) {
+	if h.stage != shortTold {
+		return
+	}
+	switch kind {
+	case watch.Turn:
+		h.turns++
+	case watch.Call, watch.Say:
+		if h.turns >= dropped {
 			h.stage = shortNot
 		}
 	default:
@@ -134,7 +159,7 @@ func (s *session) shorten(end int64) {
 	}
 	s.typed.add(hold.Typing{Source: hold.SourceShort, Number: uint64(h.place), Text: in.Text, Close: in.Close}, make(chan struct{}))
 	if h.stage == shortWanted {
-		h.stage = shortTold
+		h.stage, h.turns = shortTold, 0
 	} else {
 		h.stage = shortGoes
 	}
