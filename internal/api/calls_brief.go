@@ -4,10 +4,10 @@ import "kedge/internal/service"
 
 func briefCalls() []Call {
 	return []Call{
-		call("checkpoint.save", Writing, (*service.Service).CheckpointSave),
+		driven(call("checkpoint.save", Writing, (*service.Service).CheckpointSave)),
 		call("checkpoint.show", Reading, (*service.Service).CheckpointShow),
 		call("checkpoint.lint", Reading, (*service.Service).CheckpointLint),
-		call("handoff.save", Writing, (*service.Service).HandoffSave),
+		driven(call("handoff.save", Writing, (*service.Service).HandoffSave)),
 		call("handoff.show", Reading, (*service.Service).HandoffShow),
 		call("handoff.lint", Reading, (*service.Service).HandoffLint),
 		call("prime", Reading, (*service.Service).Prime),

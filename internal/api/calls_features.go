@@ -9,7 +9,7 @@ func featureCalls() []Call {
 		call("features.export", Reading, (*service.Service).FeaturesExport),
 		call("feature.add", Writing, (*service.Service).FeatureAdd),
 		call("feature.amend", Writing, (*service.Service).FeatureAmend),
-		call("feature.submit", Writing, (*service.Service).FeatureSubmit),
+		driven(call("feature.submit", Writing, (*service.Service).FeatureSubmit)),
 		call("feature.accept", Writing, (*service.Service).FeatureAccept),
 		call("feature.block", Writing, (*service.Service).FeatureBlock),
 		call("feature.reopen", Writing, (*service.Service).FeatureReopen),

@@ -4,6 +4,6 @@ import "kedge/internal/service"
 
 func gateCalls() []Call {
 	return []Call{
-		call("gate", Writing, (*service.Service).Gate),
+		driven(call("gate", Writing, (*service.Service).Gate)),
 	}
 }

@@ -4,14 +4,14 @@ import "kedge/internal/service"
 
 func memoryCalls() []Call {
 	return []Call{
-		call("decision.add", Writing, (*service.Service).DecisionAdd),
+		driven(call("decision.add", Writing, (*service.Service).DecisionAdd)),
 		call("decision.list", Reading, (*service.Service).DecisionList),
 		call("decision.show", Reading, (*service.Service).DecisionShow),
 		call("decision.withdraw", Writing, (*service.Service).DecisionWithdraw),
-		call("risk.add", Writing, (*service.Service).RiskAdd),
-		call("risk.close", Writing, (*service.Service).RiskClose),
+		driven(call("risk.add", Writing, (*service.Service).RiskAdd)),
+		driven(call("risk.close", Writing, (*service.Service).RiskClose)),
 		call("risk.list", Reading, (*service.Service).RiskList),
-		call("note.add", Writing, (*service.Service).NoteAdd),
+		driven(call("note.add", Writing, (*service.Service).NoteAdd)),
 		call("note.show", Reading, (*service.Service).NoteShow),
 		call("note.list", Reading, (*service.Service).Notes),
 		call("note.lint", Reading, (*service.Service).NotesLint),

@@ -10,10 +10,10 @@ func runCalls() []Call {
 		call("run.stop", Writing, (*service.Service).RunStop),
 		call("run.show", Reading, (*service.Service).RunShow),
 		call("run.going", Reading, (*service.Service).RunsGoing),
-		call("run.watch", Writing, (*service.Service).RunWatch), // it needs the daemon, and is asked again when that dies
+		driven(call("run.watch", Writing, (*service.Service).RunWatch)), // it needs the daemon, and is asked again when that dies
 		call("plan.goal", Writing, (*service.Service).PlanGoal),
 		call("answer", Writing, (*service.Service).Answer),
-		call("question.ask", Writing, (*service.Service).QuestionAsk),
+		driven(call("question.ask", Writing, (*service.Service).QuestionAsk)),
 		call("run.tell", Writing, (*service.Service).RunTell),
 		call("run.approve", Writing, (*service.Service).RunApprove),
 		call("run.deny", Writing, (*service.Service).RunDeny),

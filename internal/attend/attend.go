@@ -22,7 +22,6 @@ import (
 	"kedge/internal/project"
 	"kedge/internal/spool"
 	"kedge/internal/standing"
-	"kedge/internal/store"
 )
 
 // Attendant answers for the projects of one KEDGE_HOME.
@@ -66,12 +65,8 @@ func asAgent(who project.Caller) project.Caller {
 
 // driven tells whether the caller's session belongs to a run.
 func driven(ctx context.Context, p *project.Project, who project.Caller) (bool, error) {
-	id, ok := who.Session()
-	if !ok {
-		return false, nil
-	}
-	ses, _, err := store.Get[kedge.Session](ctx, p.Store, store.KindSession, string(id))
-	return ses.Run != "", err
+	ses, _, err := project.DrivenBy(ctx, p.Store, who)
+	return ses != nil, err
 }
 
 // takeEvery is how often the spool is looked at when nobody calls.

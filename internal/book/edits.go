@@ -33,6 +33,9 @@ const shownEdits = 20
 // It runs under the project's lock, before any decision, so that no command ever
 // acts on what was edited.
 func (s *Book) Settle(ctx context.Context, p *project.Project, who project.Caller) ([]kedge.HandEditData, error) {
+	if p.Driven != nil {
+		return nil, nil // whose hand that was the run looks at, and takes nothing over
+	}
 	inMemory, err := s.settleMemory(ctx, p, who)
 	if err != nil {
 		return nil, err
@@ -313,7 +316,7 @@ func Unlocked(p *project.Project, l Ledger) error {
 // there and is not Kedge's was typed after the edits were settled, while a gate
 // ran perhaps: it is kept before it is replaced.
 func (s *Book) ReplaceProjected(p *project.Project, name string, b []byte) error {
-	if p.Stays(name) {
+	if p.Driven != nil || p.Stays(name) {
 		return nil
 	}
 	old, ok, err := p.Read(name)
@@ -332,6 +335,9 @@ func (s *Book) ReplaceProjected(p *project.Project, name string, b []byte) error
 // PutProjected writes a projection and remembers that Kedge wrote it, before it
 // does: a crash in between must not make its own text look like an edit.
 func (s *Book) PutProjected(p *project.Project, name string, b []byte) error {
+	if p.Driven != nil {
+		return nil
+	}
 	if p.Still != nil {
 		switch r := p.Still(name); {
 		case r.Stays:

@@ -40,6 +40,9 @@ type HeldFile struct {
 
 // Held tells of a file whether it is held back, in a list that has it then.
 func (s *Book) Held(ctx context.Context, p *project.Project, name string, text []byte) []HeldFile {
+	if p.Driven != nil {
+		return []HeldFile{{Path: name}}
+	}
 	p = s.AtRest(ctx, p)
 	if p.Still == nil {
 		return nil
@@ -83,6 +86,9 @@ func (u *unwritten) note(name string, err error) {
 func (s *Book) BringFilesUp(ctx context.Context, p *project.Project) ([]kedge.Finding, error) {
 	p.Writing.Lock()
 	defer p.Writing.Unlock()
+	if p.Driven != nil {
+		return nil, nil
+	}
 	s.sweep(p)
 	p = s.AtRest(ctx, p)
 	l, err := ReadLedger(ctx, p)

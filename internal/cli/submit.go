@@ -24,7 +24,8 @@ then are red; where such a change is meant, a person runs kedge gate first.
 
 A full green verdict completes the feature; a red one leaves it open (exit code 6).
 The work is not committed by that: do it then, git add -A && git commit. A run makes
-its own commits.
+its own commits. A session of a run may submit its own feature only, and sets no
+status by that: it is told the verdict, and the run decides.
 A feature without checks of its own, or one that changed files outside its paths,
 then waits for a person (exit code 5): kedge approve ID --reason WHY, or kedge deny.`,
 		Example: "  kedge feature submit order-entity",
@@ -46,8 +47,14 @@ then waits for a person (exit code 5): kedge approve ID --reason WHY, or kedge d
 			if out.Feature.Status == kedge.NeedsReview {
 				env.talk("%s: %s", out.Feature.ID, plain.Line(out.Reason))
 			}
+			if out.Claimed {
+				env.talk("%s: the run decides, by its own checks of what this session leaves", out.Feature.ID)
+			}
 			if err := env.show(out, func(w io.Writer) { submitText(w, out) }); err != nil {
 				return err
+			}
+			if out.Claimed {
+				return submitCode(out)
 			}
 			if out.Feature.Status == kedge.NeedsReview { // it comes first, whatever else waits
 				env.talk("next: kedge approve %s --reason WHY", out.Feature.ID)
@@ -71,7 +78,7 @@ func submitCode(out service.FeatureSubmitReply) error {
 	switch {
 	case out.Verdict != nil && (!out.Verdict.Green() || out.Verdict.Partial):
 		return errSaid{kedge.Red}
-	case out.Feature.Status == kedge.Completed:
+	case out.Claimed, out.Feature.Status == kedge.Completed:
 		return nil
 	}
 	return errSaid{kedge.Blocked}

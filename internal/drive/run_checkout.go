@@ -88,7 +88,7 @@ func isPlan(l book.Ledger, p *project.Project) bool {
 // land there: files of Kedge's stay as they are committed. A plan that is being made
 // is shown all the same: people have to read it.
 func (s *Driver) AtRest(ctx context.Context, p *project.Project) *project.Project {
-	if p.Still != nil || !p.Git || project.MainFolder(p.Dir) != p.Dir {
+	if p.Still != nil || p.Driven != nil || !p.Git || project.MainFolder(p.Dir) != p.Dir {
 		return p
 	}
 	repo, err := s.home.Git(ctx, p)

@@ -69,7 +69,7 @@ func (s *Gater) Gate(ctx context.Context, who project.Caller, in GateRequest) (r
 	}
 	ev.Verdict.Findings = append(ev.Verdict.Findings, edits...)
 	ev.Anchor = !who.IsAgent() && ProvesAll(ev.Verdict) // a person looked at it
-	evs, err := s.home.Write(ctx, p, who, func() ([]kedge.Event, error) { return gateEvents(who, ev) })
+	evs, err := s.home.Write(ctx, p, who, func() ([]kedge.Event, error) { return gateEvents(p, who, ev) })
 	if err == nil {
 		s.keepAnchor(ctx, p, evs)
 	}
@@ -112,10 +112,10 @@ func (s *Gater) seenBefore(ctx context.Context, p *project.Project, who project.
 }
 
 // gateEvents are the facts of a finished gate: the evidence, and that Kedge has
-// seen this tree.
-func gateEvents(who project.Caller, ev kedge.Evidence) ([]kedge.Event, error) {
+// seen this tree, unless it is that of a session which works for a run.
+func gateEvents(p *project.Project, who project.Caller, ev kedge.Evidence) ([]kedge.Event, error) {
 	finished, err := project.Event(kedge.GateFinished, who, ev)
-	if err != nil || ev.Verdict.Tree == "" {
+	if err != nil || ev.Verdict.Tree == "" || p.Driven != nil {
 		return []kedge.Event{finished}, err
 	}
 	seen, err := project.Event(kedge.FilesSeen, who, kedge.FilesSeenData{Tree: ev.Verdict.Tree, Cause: "gate", Head: ev.Commit})

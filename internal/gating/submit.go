@@ -29,7 +29,8 @@ type FeatureSubmitRequest struct {
 // check to run.
 type FeatureSubmitReply struct {
 	Feature  kedge.Feature    `json:"feature"`
-	Reason   string           `json:"reason,omitempty"` // why it waits for a person
+	Reason   string           `json:"reason,omitempty"`  // why it waits for a person
+	Claimed  bool             `json:"claimed,omitempty"` // by a session of a run: the run decides
 	Verdict  *kedge.Verdict   `json:"verdict"`
 	Evidence kedge.EvidenceID `json:"evidence"`
 	book.Aside
@@ -40,10 +41,15 @@ type FeatureSubmitReply struct {
 // as it stands, and looks at everything that changed since the base, committed
 // or not. A full green verdict completes it; a feature without checks, or one
 // that changed files outside its paths, then waits for a person. A red verdict
-// is an answer, not an error.
+// is an answer, not an error. For a session of a run it is a claim about its own
+// feature: the verdict is told, and what it does to the feature the run decides,
+// by its own checks of what the session leaves.
 func (s *Gater) FeatureSubmit(ctx context.Context, who project.Caller, in FeatureSubmitRequest) (reply FeatureSubmitReply, err error) {
 	p, err := s.home.Open(ctx, who)
 	if err != nil {
+		return FeatureSubmitReply{}, err
+	}
+	if err := s.ownFeature(ctx, p, who, in.ID); err != nil {
 		return FeatureSubmitReply{}, err
 	}
 	release, err := s.life.Alone(ctx, who.Key)
@@ -71,6 +77,23 @@ func (s *Gater) FeatureSubmit(ctx context.Context, who project.Caller, in Featur
 	}
 	aside.Edits = edits
 	return s.submitReply(ctx, p, in.ID, evs, aside, err)
+}
+
+// ownFeature refuses a session of a run every feature but the one that it works on;
+// the try is written down.
+func (s *Gater) ownFeature(ctx context.Context, p *project.Project, who project.Caller, id kedge.FeatureID) error {
+	if p.Driven == nil || p.Driven.Feature == id {
+		return nil
+	}
+	what := fmt.Sprintf("feature %q is not this session's", id)
+	if err := s.home.Refused(ctx, p, who, p.Driven.ID, "feature.submit", what); err != nil {
+		return err
+	}
+	e := kedge.Errorf(kedge.Blocked, "%s", what)
+	if own := p.Driven.Feature; own != "" {
+		return e.WithHint("it works on %s: kedge feature submit %s", own, own)
+	}
+	return e.WithHint("end your turn: the run decides")
 }
 
 // submitted settles hand edits and gives the definition to judge by. It writes
@@ -243,10 +266,11 @@ func (s *Gater) conclude(ctx context.Context, p *project.Project, who project.Ca
 		return nil, kedge.Errorf(kedge.Conflict, "feature %q was amended meanwhile", def.ID).WithHint("kedge feature submit %s", def.ID)
 	}
 	data, moves := s.outcome(*d, pr)
+	moves = moves && p.Driven == nil // a claim: the run has its own gate
 	var evs []kedge.Event
 	if ev := pr.evidence; ev != nil {
 		ev.Anchor = moves && data.Status == kedge.Completed && ProvesAll(ev.Verdict)
-		if evs, err = gateEvents(who, *ev); err != nil {
+		if evs, err = gateEvents(p, who, *ev); err != nil {
 			return nil, err
 		}
 	}
@@ -319,7 +343,7 @@ func (s *Gater) submitReply(ctx context.Context, p *project.Project, id kedge.Fe
 	if err == nil && !ok {
 		err = kedge.Errorf(kedge.Internal, "feature %q is not in the ledger", id)
 	}
-	reply.Feature = d.Feature
+	reply.Feature, reply.Claimed = d.Feature, p.Driven != nil
 	if d.Status == kedge.NeedsReview {
 		reply.Reason = d.Reason
 	}

@@ -23,6 +23,11 @@ type Project struct {
 	// Ahead, where there is a Still, is the command that shows a file with this text as
 	// the run has it; empty: it has none.
 	Ahead func(name string, text []byte) string
+	// Driven is the session of a run that the caller works in, or that the one it
+	// works in grew from; nil: none. What such a caller says is in the journal alone:
+	// the files where it works are what the run measures it by, and it works in a work
+	// tree that is not people's.
+	Driven *kedge.Session
 }
 
 // Stillness is what becomes of a file that Kedge writes in a work tree that waits
@@ -67,8 +72,11 @@ func (h *Home) OpenBy(ctx context.Context, who Caller, open func(kedge.ProjectID
 		return nil, err
 	}
 	p := &Project{Opened: o}
-	p.Project, err = Known(ctx, o.Store, id)
+	if p.Project, err = Known(ctx, o.Store, id); err != nil {
+		return p, err
+	}
 	p.Dir, p.Git = pl.Root, pl.Common != ""
+	p.Driven, _, err = DrivenBy(ctx, o.Store, who)
 	return p, err
 }
 
@@ -87,7 +95,7 @@ func Known(ctx context.Context, st *store.Store, id kedge.ProjectID) (kedge.Proj
 // In is the project as seen from another of its work trees.
 func (p *Project) In(dir string) *Project {
 	q := *p
-	q.Dir, q.Still, q.Ahead = dir, nil, nil
+	q.Dir, q.Still, q.Ahead, q.Driven = dir, nil, nil, nil
 	return &q
 }
 

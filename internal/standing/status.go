@@ -236,8 +236,12 @@ func (s *Teller) changedSinceCommit(ctx context.Context, p *project.Project, st 
 }
 
 // FilesSeen is the fact that Kedge looked at the folder: what drift is measured
-// from. ok is false where there is no tree to look at.
+// from. ok is false where there is no tree to look at, or it is that of a session
+// which works for a run: nobody's drift is measured there.
 func (s *Teller) FilesSeen(ctx context.Context, p *project.Project, who project.Caller, cause string) (ev kedge.Event, ok bool, err error) {
+	if p.Driven != nil {
+		return ev, false, nil
+	}
 	var st State
 	s.lookAtTree(ctx, p, &st)
 	if st.tree == "" {
