@@ -181,12 +181,13 @@ type SessionRenamedData struct {
 }
 
 // SessionRefusedData is the payload of SessionRefused: what a session tried to do
-// to another one, or in the name of one with a token that is not good for that.
+// to another one, or in the name of one with a token that is not good for that; or
+// what one tried that works for a run, and may not: ID is then the run's session.
 type SessionRefusedData struct {
 	ID     SessionID `json:"id"`
 	By     SessionID `json:"by"`               // empty: nobody knows in which session it was tried
-	Act    string    `json:"act"`              // send, kill, rename; with a token: the call
-	Reason string    `json:"reason,omitempty"` // why a token was refused
+	Act    string    `json:"act"`              // send, kill, rename; with a token, or of a run: the call
+	Reason string    `json:"reason,omitempty"` // why a token, or a session of a run, was refused
 }
 
 // Live tells whether the session's program runs.
