@@ -194,3 +194,29 @@ func FindingsOn(ctx context.Context, p *project.Project, id kedge.FeatureID) ([]
 	}
 	return out, err
 }
+
+// VerdictOn is what a feature was judged by: its evidence, else the last verdict on
+// work on it, else the last one before any work; nil when there is none.
+func VerdictOn(ctx context.Context, p *project.Project, f kedge.Feature) (*kedge.Evidence, error) {
+	all, err := store.About[kedge.Evidence](ctx, p.Store, store.KindEvidence, string(f.ID))
+	if err != nil {
+		return nil, err
+	}
+	var last, judged *kedge.Evidence
+	for i := range all {
+		ev := &all[i]
+		if f.Evidence != nil && ev.ID == *f.Evidence {
+			return ev, nil
+		}
+		if last == nil || !ev.At.Before(last.At) {
+			last = ev
+		}
+		if ev.JudgesWork() && (judged == nil || !ev.At.Before(judged.At)) {
+			judged = ev
+		}
+	}
+	if judged == nil {
+		judged = last
+	}
+	return judged, nil
+}

@@ -87,7 +87,7 @@ type FeatureShowReply struct {
 	// Findings are what verdicts and inspections had to say about the work on
 	// it so far: what an agent tried, too.
 	Findings []kedge.Finding `json:"findings"`
-	Verdict  *kedge.Evidence `json:"verdict"` // what its evidence says; nil when it has none
+	Verdict  *kedge.Evidence `json:"verdict"` // what its evidence says, else the last verdict on it; nil when there is none
 
 	Sessions []FeatureSession `json:"sessions"` // that worked on it, as they started
 }
@@ -143,13 +143,10 @@ func (s *Clerk) FeatureShow(ctx context.Context, who project.Caller, in FeatureS
 	if reply.Sessions, err = sessionsOn(ctx, p, in.ID); err != nil {
 		return reply, err
 	}
-	if reply.Findings, err = book.FindingsOn(ctx, p, in.ID); err != nil || d.Evidence == nil {
+	if reply.Findings, err = book.FindingsOn(ctx, p, in.ID); err != nil {
 		return reply, err
 	}
-	ev, ok, err := store.Get[kedge.Evidence](ctx, p.Store, store.KindEvidence, string(*d.Evidence))
-	if ok {
-		reply.Verdict = &ev
-	}
+	reply.Verdict, err = book.VerdictOn(ctx, p, d.Feature)
 	return reply, err
 }
 

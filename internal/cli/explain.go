@@ -62,6 +62,7 @@ func (env *Env) explainText(w io.Writer, out service.ExplainReply) {
 		row("checkpoint", "%s", out.Checkpoint)
 	}
 	evidenceText(row, out)
+	redText(row, out.Red)
 	for _, f := range out.Files {
 		row("file", "%s %s +%d -%d", f.Status, f.Path, f.Added, f.Removed)
 	}
@@ -95,6 +96,7 @@ func (env *Env) ledgerText(row func(name, format string, args ...any), out servi
 	if out.Run != "" {
 		row("run", "%s", out.Run)
 	}
+	redText(row, out.Red)
 	env.explainedSteps(row, out)
 }
 
@@ -121,8 +123,33 @@ func evidenceText(row func(name, format string, args ...any), out service.Explai
 	}
 	row("evidence", "%s %s", ev.ID, ev.Verdict.Verdict)
 	for _, c := range ev.Verdict.Checks {
-		row("check", "%s: %s (exit %d, %s)", c.Name, c.Command, c.Exit, seconds(c.MS))
+		row("check", "%s", ranText(c))
 	}
+}
+
+// redText tells of the verdicts on the way that were not green: what was red, how it
+// ended and where its output is.
+func redText(row func(name, format string, args ...any), red []kedge.Evidence) {
+	for _, ev := range red {
+		row("red", "%s %s", ev.ID, ev.Verdict.Verdict)
+		for _, c := range ev.Verdict.Checks {
+			if c.FirstFailure != nil {
+				row("check", "%s", ranText(c))
+			}
+		}
+	}
+}
+
+// ranText is one check of a verdict: what ran, how it ended and where its output is.
+func ranText(c kedge.CheckResult) string {
+	if c.Skipped != "" {
+		return fmt.Sprintf("%s: %s (not run: %s)", c.Name, c.Command, c.Skipped)
+	}
+	text := fmt.Sprintf("%s: %s (exit %d, %s)", c.Name, c.Command, c.Exit, seconds(c.MS))
+	if c.Log != "" {
+		text += ", log " + c.Log
+	}
+	return text
 }
 
 // compactionText says what became of a context.

@@ -339,7 +339,15 @@ func verdictLines(line func(key, value string), ev *kedge.Evidence) {
 	if ev == nil {
 		return
 	}
-	line("  verdict", string(ev.Verdict.Verdict)+" at "+ev.At.UTC().Format("2006-01-02 15:04:05")+" UTC")
+	when := " at " + ev.At.UTC().Format("2006-01-02 15:04:05") + " UTC"
+	switch ev.For {
+	case kedge.StageProve, kedge.StageBaseline:
+		when += ", before any work"
+	case kedge.StageRecheck:
+		when += ", looked at again"
+	default:
+	}
+	line("  verdict", string(ev.Verdict.Verdict)+when)
 	line("  tree", ev.Verdict.Tree)
 	for _, c := range ev.Verdict.Checks {
 		if c.Skipped != "" {

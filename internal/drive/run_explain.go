@@ -43,6 +43,7 @@ type ExplainReply struct {
 	Checkpoint kedge.CheckpointID  `json:"checkpoint"`
 	Validated  string              `json:"validated"` // the tree that was checked
 	Evidence   *kedge.Evidence     `json:"evidence"`
+	Red        []kedge.Evidence    `json:"red"` // verdicts on the work on the way that were not green
 	Files      []gitx.Change       `json:"files"`
 	Decisions  []kedge.DecisionRef `json:"decisions"` // locked ones that apply to the files
 	Attempts   int                 `json:"attempts"`
@@ -71,7 +72,7 @@ func (s *Driver) Explain(ctx context.Context, who project.Caller, in ExplainRequ
 	}
 	r := ExplainReply{
 		Commit: c.SHA, Kind: OtherCommit, Subject: firstLineOf(c.Message),
-		Files: []gitx.Change{}, Decisions: []kedge.DecisionRef{}, Findings: []kedge.Finding{}, Steps: []RunStep{},
+		Files: []gitx.Change{}, Decisions: []kedge.DecisionRef{}, Red: []kedge.Evidence{}, Findings: []kedge.Finding{}, Steps: []RunStep{},
 	}
 	work := c
 	switch sha := c.Trailer("Kedge-Ledger"); sha {
@@ -109,7 +110,10 @@ func (s *Driver) explainLedger(ctx context.Context, p *project.Project, sha stri
 		return err
 	}
 	r.Feature = &d.Feature
-	return s.storyOf(ctx, p, d.Feature.ID, sha, r)
+	if err := s.storyOf(ctx, p, d.Feature.ID, sha, r); err != nil {
+		return err
+	}
+	return explainVerdicts(ctx, p, d.Feature.ID, r)
 }
 
 func (s *Driver) explainWork(ctx context.Context, p *project.Project, repo *gitx.Repo, c gitx.CommitInfo, r *ExplainReply) error {
@@ -234,6 +238,9 @@ func explainVerdicts(ctx context.Context, p *project.Project, id kedge.FeatureID
 	for i, ev := range evidence {
 		if r.Feature != nil && r.Feature.Evidence != nil && *r.Feature.Evidence == ev.ID {
 			r.Evidence = &evidence[i]
+		}
+		if !ev.Verdict.Green() && ev.JudgesWork() {
+			r.Red = append(r.Red, ev)
 		}
 	}
 	r.Findings, err = book.FindingsOn(ctx, p, id)

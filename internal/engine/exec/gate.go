@@ -43,6 +43,9 @@ func (x *Executor) gate(ctx context.Context, c run.Command, _ func(run.Event)) (
 		q.Look = func(ctx context.Context) ([]kedge.Finding, error) { return x.tried(ctx, c, p, whole) }
 	}
 	ev, err := x.judgeWith(ctx, c, p, q, strays)
+	if err == nil {
+		err = x.clearAway(ctx, p, q, ev.Verdict)
+	}
 	if leaving(ctx, err) {
 		return run.Event{}, err
 	}

@@ -227,6 +227,56 @@ func TestRow100EvidenceOfABrowserIsKept(t *testing.T) {
 	y.want(run.OK, y.command(run.Commit, 1, run.Command{Feature: "shop", Base: base, Tree: in.Tree, Evidence: in.Evidence}))
 }
 
+// TestRow13And100WhatChecksLeaveIsNoWork: a picture that the check of a feature takes
+// before the work, and again of red work, is in no commit of the work.
+func TestRow13And100WhatChecksLeaveIsNoWork(t *testing.T) {
+	y := newYard(t, nil)
+	y.feature("shop", kedge.Check{
+		Name: "e2e", Kind: kedge.CheckE2E, Run: "mkdir -p shots && echo png > shots/order.png && grep -q done a.txt", Evidence: []string{"shots/**"},
+	})
+	base := y.head()
+	y.prepared(1, "shop", base)
+	left := func(when string) {
+		t.Helper()
+		if got := y.git("-C", y.slot(1), "status", "--porcelain", "--", "shots"); got != "" {
+			t.Errorf("%s the slot has %s", when, got)
+		}
+	}
+	y.want(run.Fails, y.command(run.Prove, 1, run.Command{Feature: "shop", Base: base}))
+	left("before the work")
+	y.put(y.slot(1), "a.txt", "half\n")
+	y.gated(run.Red, 1, "shop", base)
+	left("after red work")
+	y.put(y.slot(1), "a.txt", "done\n")
+	tree := y.gated(run.Green, 1, "shop", base).Tree
+	if names := y.git("-C", y.root, "ls-tree", "-r", "--name-only", tree); strings.Contains(names, "shots") || !strings.Contains(names, "a.txt") {
+		t.Errorf("the work is %s", names)
+	}
+	in := y.integrated(run.Green, 1, "shop", base, tree)
+	done := y.want(run.OK, y.command(run.Commit, 1, run.Command{Feature: "shop", Base: base, Tree: in.Tree, Evidence: in.Evidence}))
+	if names := y.git("-C", y.root, "show", "--format=", "--name-only", done.Commit); strings.Contains(names, "shots") {
+		t.Errorf("committed %s", names)
+	}
+}
+
+// TestRow100WorkAmongTheEvidenceStays: what an agent itself put where a check leaves
+// its pictures is its work, as it left it.
+func TestRow100WorkAmongTheEvidenceStays(t *testing.T) {
+	y := newYard(t, nil)
+	y.feature("shop", kedge.Check{
+		Name: "e2e", Kind: kedge.CheckE2E, Run: "mkdir -p shots && echo png > shots/order.png && grep -q done a.txt", Evidence: []string{"shots/**"},
+	})
+	base := y.head()
+	y.prepared(1, "shop", base)
+	y.put(y.slot(1), "shots/order.png", "drawn\n")
+	y.put(y.slot(1), "shots/README", "what these are\n")
+	y.put(y.slot(1), "a.txt", "done\n")
+	y.gated(run.Green, 1, "shop", base)
+	if got := y.read(y.slot(1), "shots/order.png") + y.read(y.slot(1), "shots/README"); got != "drawn\nwhat these are\n" {
+		t.Errorf("the agent's files are %q", got)
+	}
+}
+
 func TestRow102RegressionOfEarlierFeatures(t *testing.T) {
 	y := newYard(t, nil)
 	base := y.head()

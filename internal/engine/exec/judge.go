@@ -208,10 +208,20 @@ func firstFailure(v kedge.Verdict) string {
 	}
 	for _, r := range v.Checks {
 		if r.Skipped == "" && r.FirstFailure != nil {
-			return clip(fmt.Sprintf("check %q (%s) is red: %s", r.Name, r.Command, render(*r.FirstFailure)))
+			return clip(fmt.Sprintf("check %q (%s) is red: %s%s", r.Name, r.Command, exitText(r), render(*r.FirstFailure)))
 		}
 	}
 	return "its checks are not green"
+}
+
+// exitText is how a check's command ended; empty where it did not end by itself, or
+// the failure says so.
+func exitText(r kedge.CheckResult) string {
+	text := fmt.Sprintf("exit %d", r.Exit)
+	if r.Exit < 0 || r.Kind == kedge.CheckHTTP || strings.HasPrefix(r.FirstFailure.Message, text) {
+		return ""
+	}
+	return text + ": "
 }
 
 func findingText(f kedge.Finding) string {

@@ -64,6 +64,9 @@ func (x *Executor) proveOne(ctx context.Context, c run.Command, p place, check k
 	q := p.request()
 	q.Checks, q.Own = nil, []kedge.Check{check}
 	ev, err := x.judge(ctx, c, fmt.Sprintf("prove-%d", i), p.env, q)
+	if err == nil {
+		err = x.clearAway(ctx, p, q, ev.Verdict)
+	}
 	switch {
 	case leaving(ctx, err):
 		return proof{}, err
