@@ -106,11 +106,29 @@ func Approvals(ctx context.Context, p *project.Project) (func(kedge.Trusted) boo
 	if err != nil {
 		return nil, err
 	}
-	known := make(map[kedge.Trusted]bool, len(all))
+	known := make(map[string]bool, len(all))
 	for _, t := range all {
-		known[t] = true
+		known[t.ID()] = true
 	}
-	return func(t kedge.Trusted) bool { return known[t] }, nil
+	return func(t kedge.Trusted) bool { return known[t.ID()] }, nil
+}
+
+// Done is what was done on a feature: a tree, and the commit that it began with.
+type Done struct {
+	Run        kedge.RunID
+	Feature    kedge.FeatureID
+	Base, Tree string
+}
+
+// approvedFor tells what a person approved of this very work.
+func approvedFor(ctx context.Context, p *project.Project, w Done) (func(kedge.Trusted) bool, error) {
+	all, err := project.All[kedge.TrustedFor](ctx, p, store.KindTrust)
+	if err != nil {
+		return nil, err
+	}
+	return func(t kedge.Trusted) bool {
+		return slices.Contains(all, kedge.TrustedFor{Trusted: t, Run: w.Run, Feature: w.Feature})
+	}, nil
 }
 
 // Unapproved is what agents would run or obey and nobody approved: of a commit, of
@@ -162,21 +180,22 @@ func treeOf(ctx context.Context, repo *gitx.Repo, rev string) (*trust.Commit, er
 	return trust.OfCommit(entries, func(name string) ([]byte, error) { return repo.ReadFile(ctx, rev, name) }), nil
 }
 
-// Brought is what work on a base brings to whoever has it checked out, that programs
-// run or obey by themselves and nobody approved: what the base has as well is not
-// brought by it.
-func Brought(ctx context.Context, p *project.Project, repo *gitx.Repo, base, work string) (trust.Found, error) {
-	approved, err := Approvals(ctx, p)
+// Brought is what work brings to whoever has it checked out, that programs run or obey
+// by themselves and nobody approved for it: what its base has as well, executable or
+// not, is not brought by it. What was approved at another time may have been taken out
+// since, for a reason, and so it is asked about.
+func Brought(ctx context.Context, p *project.Project, repo *gitx.Repo, w Done) (trust.Found, error) {
+	approved, err := approvedFor(ctx, p, w)
 	if err != nil {
 		return trust.Found{}, err
 	}
 	var found [2]trust.Found
-	for i, rev := range []string{work, base} {
+	for i, rev := range []string{w.Tree, w.Base} {
 		tree, err := treeOf(ctx, repo, rev)
 		if err == nil {
 			found[i], err = trust.ScanWork(tree)
 		}
-		if err != nil && (rev == work || !kedge.Blocked.Is(err)) {
+		if err != nil && (i == 0 || !kedge.Blocked.Is(err)) {
 			return trust.Found{}, err
 		}
 	}
@@ -190,6 +209,8 @@ func entryKind(e gitx.Entry) trust.Kind {
 		return trust.Other
 	case e.Mode == "120000":
 		return trust.Link
+	case e.Mode == "100755":
+		return trust.Program
 	default:
 		return trust.Plain
 	}

@@ -59,7 +59,7 @@ func (l runLedger) brings(ctx context.Context, c run.Command, tree string) ([]ke
 	if err != nil {
 		return nil, "", err
 	}
-	found, err := care.Brought(ctx, l.p, repo, c.Base, tree)
+	found, err := care.Brought(ctx, l.p, repo, care.Done{Run: c.Run, Feature: c.Feature, Base: c.Base, Tree: tree})
 	switch {
 	case kedge.Blocked.Is(err): // it cannot be known what it brings
 		return nil, err.Error(), nil
@@ -74,6 +74,9 @@ func broughtWords(found trust.Found) string {
 	var parts []string
 	for _, f := range found.Files {
 		text := f.Path + " (" + f.Who
+		if f.Exec {
+			text += ", executable"
+		}
 		if len(f.Runs) > 0 {
 			text += ", runs: " + strings.Join(f.Runs, ", ")
 		}
@@ -123,7 +126,7 @@ func (s *Driver) trustWork(ctx context.Context, p *project.Project, who project.
 		who.Key += "/trust" // another fact than the one the request is known by
 	}
 	_, err = s.home.Write(ctx, p, who, func() ([]kedge.Event, error) {
-		return project.One(project.Event(kedge.TrustApproved, who, kedge.TrustApprovedData{Items: files}))
+		return project.One(project.Event(kedge.TrustApproved, who, kedge.TrustApprovedData{Items: files, Run: id, Feature: feature}))
 	})
 	return err
 }

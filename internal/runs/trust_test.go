@@ -135,8 +135,8 @@ func TestT6WorkThatBringsWhatRunsByItself(t *testing.T) {
 	}
 }
 
-// TestT6DeniedAndApprovedContents: refused work is set aside, and what a person approved
-// before asks nobody again.
+// TestT6DeniedAndApprovedContents: refused work is set aside, and work that puts back
+// what a person approved once, and that was changed since, is looked at again.
 func TestT6DeniedAndApprovedContents(t *testing.T) {
 	w := newWorld(t, map[string]string{".envrc": "layout go\n"}, `[
 		{"feature":"a","do":[{"do":"write","path":".envrc","text":"touch ../canary\n"},{"do":"write","path":"a.txt","text":"ok\n"}]},
@@ -161,8 +161,30 @@ func TestT6DeniedAndApprovedContents(t *testing.T) {
 	}
 	w.rest()
 	w.feature("c", "test -f c.txt")
-	w.run(service.RunFlags{})
-	if s := w.statuses(); s["b"] != kedge.Completed || s["c"] != kedge.Completed {
-		t.Errorf("the first content was approved once, and its return is held: %v\n%s", s, w.story())
+	if v := w.run(service.RunFlags{}); v.State != run.StatusWaiting || !strings.Contains(v.Reason, ".envrc (direnv)") {
+		t.Fatalf("%s (%s)\n%s", v.State, v.Reason, w.story())
 	}
+	if _, err := w.svc.RunApprove(w.ctx, w.caller(), service.RunDecideRequest{ID: "c"}); err != nil {
+		t.Fatal(err)
+	}
+	w.rest()
+	if s := w.statuses(); s["b"] != kedge.Completed || s["c"] != kedge.Completed {
+		t.Errorf("what was approved is held: %v\n%s", s, w.story())
+	}
+}
+
+// TestT6WorkThatMakesAHookExecutable: a hook of git that cannot be executed does nothing;
+// that bit is looked at like a changed byte.
+func TestT6WorkThatMakesAHookExecutable(t *testing.T) {
+	w := newWorld(t, map[string]string{".husky/pre-commit": "touch ../canary\n"}, `[
+		{"feature":"a","do":[{"do":"run","line":"chmod +x .husky/pre-commit && echo ok > a.txt"}]}]`, "")
+	w.feature("a", "test -f a.txt")
+	v := w.run(service.RunFlags{})
+	if v.State != run.StatusWaiting || !strings.Contains(v.Reason, ".husky/pre-commit (git, by its hooks, executable)") {
+		t.Fatalf("%s (%s)\n%s", v.State, v.Reason, w.story())
+	}
+	if _, err := w.svc.RunApprove(w.ctx, w.caller(), service.RunDecideRequest{ID: "a"}); err != nil {
+		t.Fatal(err)
+	}
+	w.want(w.rest(), run.StatusDone, "", "a:completed")
 }

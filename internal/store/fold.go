@@ -29,7 +29,7 @@ const (
 	KindEdit       Kind = "edit"       // EditDoc, by the event's id
 	KindSalvage    Kind = "salvage"    // kedge.Salvage
 	KindFilter     Kind = "filter"     // kedge.FilterApprovedData, by the filter's name
-	KindTrust      Kind = "trust"      // kedge.Trusted, by its ID: what a person approved
+	KindTrust      Kind = "trust"      // kedge.TrustedFor, by its ID: what a person approved
 	KindUntrusted  Kind = "untrusted"  // kedge.TrustFoundData, by the work tree: what was found there last
 	KindSaid       Kind = "said"       // kedge.RunSaidData
 	KindInspection Kind = "inspection" // kedge.Inspection

@@ -332,7 +332,8 @@ func foldTrust(f *folding) error {
 		return err
 	}
 	for _, item := range d.Items {
-		if err := f.save(KindTrust, item.ID(), item, words{}); err != nil {
+		doc := kedge.TrustedFor{Trusted: item, Run: d.Run, Feature: d.Feature}
+		if err := f.save(KindTrust, item.ID(), doc, words{}); err != nil {
 			return err
 		}
 	}

@@ -99,7 +99,7 @@ func (d *disk) Installed(name string) (bool, error) {
 // Entry is a file of a commit.
 type Entry struct {
 	Path string
-	Kind Kind // Plain, Link or Other
+	Kind Kind // Plain, Program, Link or Other
 }
 
 // Commit is the tree of a commit.

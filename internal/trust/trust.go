@@ -28,6 +28,7 @@ type File struct {
 	Bytes  int64    `json:"bytes"`
 	Who    string   `json:"who"`  // heeds it
 	Runs   []string `json:"runs"` // the commands that it names, as far as they can be told
+	Exec   bool     `json:"-"`    // it can be executed; told of work only
 }
 
 // Variable is a variable of the environment that a file sets and no repository may
@@ -46,7 +47,9 @@ type Found struct {
 }
 
 // Trusted is the file as people approve it.
-func (f File) Trusted() kedge.Trusted { return kedge.Trusted{Path: f.Path, SHA256: f.SHA256} }
+func (f File) Trusted() kedge.Trusted {
+	return kedge.Trusted{Path: f.Path, SHA256: f.SHA256, Exec: f.Exec}
+}
 
 // Trusted is the variable as people approve it.
 func (v Variable) Trusted() kedge.Trusted {
@@ -107,8 +110,9 @@ type Kind int
 
 // The kinds.
 const (
-	Absent Kind = iota
-	Plain       // a regular file
+	Absent  Kind = iota
+	Plain        // a regular file
+	Program      // one that can be executed, where the tree tells
 	Folder
 	Link
 	Other // a repository of its own, a pipe, …
@@ -144,7 +148,7 @@ func Scan(t Tree) (Found, error) {
 }
 
 // ScanWork is Scan of what work would bring to whoever has it checked out: with what
-// runs for people only, the hooks of git.
+// runs for people only, the hooks of git, and with what can be executed.
 func ScanWork(t Tree) (Found, error) {
 	return (&scan{tree: t, seen: map[string]bool{}, people: true}).all()
 }
@@ -188,7 +192,7 @@ func (s *scan) top(name string, k settings) error {
 		return s.walk(name, k, 0)
 	}
 	kind, err := s.tree.Kind(name)
-	if err != nil || kind == Absent || kind == Plain {
+	if err != nil || kind == Absent || kind == Plain || kind == Program {
 		return err
 	}
 	if kind != Folder {
@@ -221,8 +225,8 @@ func (s *scan) walk(name string, k settings, depth int) error {
 	switch kind {
 	case Absent:
 		return nil
-	case Plain:
-		return s.file(name, k)
+	case Plain, Program:
+		return s.file(name, k, kind == Program && s.people)
 	case Folder:
 		return s.folder(name, k, depth)
 	case Link:
@@ -278,7 +282,7 @@ func (s *scan) link(name string, k settings, depth int) error {
 	return s.walk(to, k, depth+1)
 }
 
-func (s *scan) file(name string, k settings) error {
+func (s *scan) file(name string, k settings, exec bool) error {
 	b, err := s.tree.Read(name)
 	if err != nil {
 		return err
@@ -289,6 +293,7 @@ func (s *scan) file(name string, k settings) error {
 	b = bytes.ReplaceAll(b, []byte("\r\n"), []byte("\n"))
 	if !k.envOnly {
 		s.add(name, b, k)
+		s.found.Files[len(s.found.Files)-1].Exec = exec
 	}
 	if k.env && setsVariables(name) {
 		s.found.Variables = append(s.found.Variables, variables(name, b)...)

@@ -248,3 +248,30 @@ func TestT6WhatWorkBrings(t *testing.T) {
 		}
 	}
 }
+
+// TestT6HooksOfGitInWork: every name under which Lefthook reads its settings, and what
+// can be executed, is found in work and in no session's tree.
+func TestT6HooksOfGitInWork(t *testing.T) {
+	var entries []trust.Entry
+	for _, in := range []string{"", ".", ".config/"} {
+		for _, name := range []string{"lefthook", "lefthook-local"} {
+			for _, ending := range []string{".yml", ".yaml", ".toml", ".json", ".jsonc"} {
+				entries = append(entries, trust.Entry{Path: in + name + ending, Kind: trust.Plain})
+			}
+		}
+	}
+	entries = append(entries, trust.Entry{Path: ".lefthook/pre-commit/a.sh", Kind: trust.Program}, trust.Entry{Path: ".config/other.yml", Kind: trust.Plain})
+	tree := trust.OfCommit(entries, func(string) ([]byte, error) { return []byte("x"), nil })
+	f, err := trust.ScanWork(tree)
+	if err != nil || len(f.Files) != len(entries)-1 {
+		t.Fatalf("%d files of %d: %s, %v", len(f.Files), len(entries), names(f), err)
+	}
+	for _, file := range f.Files {
+		if file.Exec != strings.HasSuffix(file.Path, ".sh") || file.Exec != file.Trusted().Exec {
+			t.Errorf("%s: executable %v", file.Path, file.Exec)
+		}
+	}
+	if f, err := trust.Scan(tree); err != nil || !f.None() {
+		t.Errorf("of a session's tree: %s, %v", names(f), err)
+	}
+}
