@@ -2,6 +2,7 @@ package attend
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"kedge/internal/gate"
 	"kedge/internal/gating"
 	"kedge/internal/project"
+	"kedge/internal/spool"
 	"kedge/internal/store"
 )
 
@@ -52,7 +54,7 @@ func (s *Attendant) HookStop(ctx context.Context, who project.Caller, in HookSto
 	if of, err := driven(ctx, p, who); of || err != nil {
 		return HookStopReply{}, err
 	}
-	if untaken == nil && s.idle(in.Native) { // what was not taken may be work
+	if s.idle(in.Native) && !s.mayLack(in.Native, untaken) {
 		return HookStopReply{}, nil
 	}
 	again := in.Again || s.toldBefore(in)
@@ -69,6 +71,12 @@ func (s *Attendant) HookStop(ctx context.Context, who project.Caller, in HookSto
 		s.rememberTold(in)
 	}
 	return reply, s.noteGate(ctx, p, asAgent(who), in, reply)
+}
+
+// mayLack tells whether what was not taken may be of this conversation: it may be work.
+// What another project could not be given is not.
+func (s *Attendant) mayLack(native string, untaken error) bool {
+	return untaken != nil && (native == "" || errors.Is(untaken, spool.ErrBusy) || spool.Mentions(s.home.Dir, native))
 }
 
 // answerTo decides: told once, then let go.

@@ -226,6 +226,29 @@ func TestStopJudgesWhatItCouldNotHear(t *testing.T) {
 	}
 }
 
+// TestStopHeedsItsOwnEventsOnly: what another project could not be given keeps nobody
+// waiting who only talked; what is this conversation's own does.
+func TestStopHeedsItsOwnEventsOnly(t *testing.T) {
+	p, q := newGateProject(t), newGateProject(t)
+	p.file(".kedge/gate.toml", wantsGood)
+	p.commit()
+	const broken = "prj-01h00000000000000000000001"
+	q.file(".git/kedge-id", broken+"\n")
+	if err := os.WriteFile(filepath.Join(p.home, "projects", broken), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.leave(0, attend.Record{Data: kedge.HookData{Agent: "claude", Event: kedge.HookStart, Source: "startup", Native: "talks-only"}})
+	p.take(1)
+	p.leave(time.Second, attend.Record{Dir: q.dir, Data: kedge.HookData{Agent: "claude", Event: kedge.HookTool, Tool: "Bash", Native: "another"}})
+	if r := p.stop(p.agent(), "talks-only", false); r.Block || p.runs() != 0 || spool.Waiting(p.home) != 1 {
+		t.Errorf("%+v after %d runs, %d wait", r, p.runs(), spool.Waiting(p.home))
+	}
+	p.leave(2*time.Second, attend.Record{Dir: q.dir, Data: kedge.HookData{Agent: "claude", Event: kedge.HookTool, Tool: "Bash", Native: "talks-only"}})
+	if r := p.stop(p.agent(), "talks-only", false); !r.Block || p.runs() != 1 {
+		t.Errorf("its own: %+v after %d runs", r, p.runs())
+	}
+}
+
 func (p *gateProject) commitEmpty() {
 	p.t.Helper()
 	p.git("commit", "-q", "--allow-empty", "-m", "x")

@@ -28,6 +28,24 @@ func Waiting(home string) int {
 	return n
 }
 
+// Mentions tells whether something that waits may have a text in it: where that cannot
+// be seen it may.
+func Mentions(home, text string) bool {
+	for _, ending := range []string{left, taking} {
+		files, err := named(home, ending)
+		if err != nil {
+			return true
+		}
+		for _, file := range files {
+			b, err := os.ReadFile(file)
+			if err == nil && bytes.Contains(b, []byte(text)) || err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // named are the files of the spool with this ending.
 func named(home, ending string) ([]string, error) {
 	dir := filepath.Join(home, folder)
