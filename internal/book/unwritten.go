@@ -120,8 +120,8 @@ func (s *Book) writeProjections(p *project.Project, l Ledger, u *unwritten) {
 		return
 	}
 	b, ok, err := p.Read(PlanFile)
-	if err == nil && ok && l.IsDraft(b) {
-		return
+	if err == nil && ok && l.IsDraft(b) && !l.givesWay(b, s.Projected(p)) {
+		return // somebody's next one
 	}
 	u.note(PlanFile, s.ReplaceProjected(p, PlanFile, l.PlanText()))
 }
