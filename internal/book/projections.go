@@ -73,12 +73,15 @@ func memoryPaths(p *project.Project) ([]string, error) {
 }
 
 // progressProjection holds for a progress.md in which nobody wrote: Kedge's own
-// text keeps people's paragraphs, so that having written it is not enough.
+// text keeps people's paragraphs, so that having written it is not enough. One that is
+// behind the journal, as while a run keeps its own, becomes the whole with nothing more.
 func progressProjection(ctx context.Context, p *project.Project, facts docs.Facts, known func(string) bool) (Projection, error) {
 	var err error
 	facts.Log, err = missingLog(ctx, p, "")
 	want := docs.WriteProgress(nil, facts)
-	ours := func(text string) bool { return SameText([]byte(text), want) }
+	ours := func(text string) bool {
+		return SameText([]byte(text), want) || known(text) && SameText(docs.WriteProgress(ToLF([]byte(text)), facts), want)
+	}
 	return Projection{setup.ProgressFile, ours, known}, err
 }
 

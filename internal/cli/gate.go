@@ -95,6 +95,11 @@ func (env *Env) running(line string) {
 
 // gateTalk shows the first failure and the findings; the rest is in the log.
 func gateTalk(env *Env, out service.GateReply) {
+	for _, c := range out.Checks {
+		if c.FirstFailure != nil {
+			failureTalk(env, c)
+		}
+	}
 	for _, f := range out.Findings {
 		env.talk("%s: %s: %s", f.Level, plain.Line(f.Where), plain.Line(f.What))
 		if f.Fix != "" {
@@ -103,11 +108,6 @@ func gateTalk(env *Env, out service.GateReply) {
 	}
 	if slices.ContainsFunc(out.Findings, func(f kedge.Finding) bool { return f.Level == kedge.LevelError }) {
 		env.talk("where such a change is meant, a person commits it and runs, outside a session: kedge gate --all")
-	}
-	for _, c := range out.Checks {
-		if c.FirstFailure != nil {
-			failureTalk(env, c)
-		}
 	}
 	for _, o := range out.Output {
 		env.talk("output of %s, %d of %d lines:", o.Check, o.Shown, o.Lines)

@@ -39,7 +39,9 @@ func statusText(w io.Writer, out service.StatusReply) {
 		fmt.Fprintf(w, "%-11s %s\n", name, fmt.Sprintf(format, args...))
 	}
 	row("project", "%s (%s)", out.Name, out.Dir)
-	if out.Plan != nil {
+	if out.Plan != nil && out.Plan.ID == "" {
+		row("plan", "%s: a draft in %s; look at it: kedge plan check", out.Plan.Status, ".kedge/plan.md")
+	} else if out.Plan != nil {
 		row("plan", "%s %s", out.Plan.ID, out.Plan.Status)
 	}
 	if r := out.Run; r != nil {

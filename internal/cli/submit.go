@@ -4,11 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"kedge"
 	"kedge/internal/plain"
+	"kedge/internal/project"
 	"kedge/internal/service"
 )
 
@@ -40,9 +42,12 @@ then waits for a person (exit code 5): kedge approve ID --reason WHY, or kedge d
 			if err != nil {
 				return err
 			}
-			env.aside(out.Aside)
 			if out.Verdict != nil {
 				gateTalk(env, service.GateReply{Verdict: *out.Verdict, Evidence: out.Evidence})
+			}
+			env.aside(out.Aside)
+			for _, name := range seenRed(out) {
+				env.talk("noted: check %q was seen red: green after the work, it proves it", name)
 			}
 			if out.Feature.Status == kedge.NeedsReview {
 				env.talk("%s: %s", out.Feature.ID, plain.Line(out.Reason))
@@ -61,6 +66,9 @@ then waits for a person (exit code 5): kedge approve ID --reason WHY, or kedge d
 				env.talk("next: kedge deny %s --reason WHY", out.Feature.ID)
 				return submitCode(out)
 			}
+			if pl, ok := project.Locate(env.Dir); ok && pl.Common != "" && out.Feature.Status == kedge.Completed && env.getenv("KEDGE_SESSION") == "" {
+				env.talk("next: git add -A && git commit") // the ledger has changed at least
+			}
 			return env.changed(c.Context(), submitCode(out))
 		},
 	}
@@ -71,6 +79,20 @@ func submitText(w io.Writer, out service.FeatureSubmitReply) {
 	if out.Verdict != nil {
 		fmt.Fprintln(w, out.Verdict.Verdict)
 	}
+}
+
+// seenRed are the feature's own checks that were red, as it is wanted before the work.
+func seenRed(out service.FeatureSubmitReply) []string {
+	var names []string
+	if out.Verdict == nil || out.Feature.Status == kedge.Regressed {
+		return nil
+	}
+	for _, c := range out.Feature.Checks {
+		if c.Prove != "holds" && slices.ContainsFunc(out.Verdict.Checks, func(r kedge.CheckResult) bool { return r.Name == c.Name && r.FirstFailure != nil }) {
+			names = append(names, c.Name)
+		}
+	}
+	return names
 }
 
 // submitCode is the exit code of a submit that was answered.

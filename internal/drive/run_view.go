@@ -342,7 +342,25 @@ func (s *Driver) runStatus(ctx context.Context, p *project.Project, r *standing.
 	if s.broughtIn(ctx, p, st) {
 		reason = strings.TrimSuffix(reason, "; not landed: "+st.Lander)
 	}
+	if reason == "" && st.Status == run.StatusQuota {
+		reason = untilWhen(st)
+	}
 	r.Run = &standing.RunInfo{ID: st.Run, State: string(st.Status), Reason: reason, Halt: string(st.Halt), Next: r.Steps}
 	r.Usage = usageOf(st)
 	return err
+}
+
+// untilWhen says when the first limit of a provider's that a run waits for passes;
+// nothing where no provider said.
+func untilWhen(st run.State) string {
+	var first time.Time
+	for _, j := range st.Jobs {
+		if j.Phase == run.Limited && !j.Until.IsZero() && (first.IsZero() || j.Until.Before(first)) {
+			first = j.Until
+		}
+	}
+	if first.IsZero() {
+		return "a provider's limit; nobody said until when"
+	}
+	return "a provider's limit, until " + first.UTC().Format("2006-01-02 15:04 UTC")
 }

@@ -136,3 +136,18 @@ func TestLastVerdictJudgesWork(t *testing.T) {
 		}
 	}
 }
+
+// TestUntilWhen: the first limit that passes is named; what nobody said is not made up.
+func TestUntilWhen(t *testing.T) {
+	at := time.Date(2026, 1, 2, 3, 4, 0, 0, time.UTC)
+	st := run.State{Status: run.StatusQuota, Jobs: []run.Job{
+		{Phase: run.Limited}, {Phase: run.Limited, Until: at.Add(time.Hour)}, {Phase: run.Limited, Until: at}, {Phase: run.Ready, Until: at.Add(-time.Hour)},
+	}}
+	if got := untilWhen(st); got != "a provider's limit, until 2026-01-02 03:04 UTC" {
+		t.Errorf("it says %q", got)
+	}
+	st.Jobs = st.Jobs[:1]
+	if got := untilWhen(st); got != "a provider's limit; nobody said until when" {
+		t.Errorf("of an unknown one it says %q", got)
+	}
+}

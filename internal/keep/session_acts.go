@@ -181,7 +181,17 @@ func (s *Keeper) SessionSend(ctx context.Context, who project.Caller, in Session
 	if in.Enter {
 		text += "\r"
 	}
-	return ses, c.Input(ctx, sourceOf(who.Key), 1, []byte(text))
+	return ses, toldInstead(ses, c.Input(ctx, sourceOf(who.Key), 1, []byte(text)))
+}
+
+// toldInstead names what takes words to an agent that a run works with: its input is
+// the run's.
+func toldInstead(ses kedge.Session, err error) error {
+	if ses.Run == "" || ses.Feature == "" || !kedge.Conflict.Is(err) {
+		return err
+	}
+	return kedge.Errorf(kedge.Conflict, "session %q is of run %q, which alone types into it", ses.Name, ses.Run).
+		WithHint("kedge tell %s TEXT", ses.Feature)
 }
 
 // reach connects to a living session that the caller may act on.

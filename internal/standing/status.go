@@ -47,7 +47,7 @@ type DaemonInfo struct {
 	Version string `json:"version"`
 }
 
-// PlanInfo is the plan that is followed.
+// PlanInfo is the plan that is followed; where there is none, the draft in the file.
 type PlanInfo struct {
 	ID     kedge.PlanID     `json:"id"`
 	Status kedge.PlanStatus `json:"status"`
@@ -92,9 +92,7 @@ func (s *Teller) Status(ctx context.Context, who project.Caller, _ StatusRequest
 		return StatusReply{}, err
 	}
 	r := StatusReply{Daemon: s.daemonInfo(), Project: p.ID, Name: p.Title(), Dir: p.Dir, Features: CountFeatures(st.Ledger.Features()), Stranded: plan.StrandedIn(st.Ledger.Features())}
-	if st.Plan.ID != "" {
-		r.Plan = &PlanInfo{ID: st.Plan.ID, Status: st.Plan.Status}
-	}
+	r.Plan = planInfo(p, st)
 	if st.Next.Feature != nil {
 		r.Next = &st.Next
 	} else {
@@ -128,6 +126,20 @@ func (s *Teller) Status(ctx context.Context, who project.Caller, _ StatusRequest
 	_, _, inMemory, err := s.book.LookAtMemory(ctx, who)
 	r.Edits = append(append([]kedge.HandEditData{}, s.book.HandEdits(ctx, p, st.Ledger)...), inMemory...)
 	return r, err
+}
+
+func planInfo(p *project.Project, st State) *PlanInfo {
+	if st.Plan.ID != "" {
+		return &PlanInfo{ID: st.Plan.ID, Status: st.Plan.Status}
+	}
+	b, ok, err := p.Read(book.PlanFile)
+	if err != nil || !ok {
+		return nil
+	}
+	if d, err := plan.ParsePlan(book.PlanFile, b); d != nil && err == nil {
+		return &PlanInfo{ID: d.Plan.ID, Status: d.Plan.Status}
+	}
+	return nil
 }
 
 // daemonInfo is nil when no daemon answers: a service that may not write runs in
