@@ -2,6 +2,7 @@ package drive
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -76,6 +77,26 @@ func (f RunFlags) onto(r run.Rules, sessions int) run.Rules {
 		r.MaxSessions = sessions + f.MaxSessions // so many more
 	}
 	return r
+}
+
+// raisePhases lets phases of the plan go on whose budget is spent, where a person
+// gives more: each may cost what the run may. What was raised before stays raised.
+func (f RunFlags) raisePhases(r run.Rules, st *run.State) run.Rules {
+	r.Given.Phases = slices.Clone(st.Rules.Given.Phases)
+	for _, p := range st.Phases {
+		if p.Over() && (f.BudgetTokens > 0 || f.BudgetUSD > 0) {
+			r.Given.Phases = limited(r.Given.Phases, run.PhaseLimit{ID: p.ID, Tokens: f.BudgetTokens, USD: f.BudgetUSD})
+		}
+	}
+	for _, l := range r.Given.Phases {
+		r.Phases = limited(r.Phases, l)
+	}
+	return r
+}
+
+// limited are the limits with this one in the place of its phase's.
+func limited(all []run.PhaseLimit, l run.PhaseLimit) []run.PhaseLimit {
+	return append(slices.DeleteFunc(slices.Clone(all), func(o run.PhaseLimit) bool { return o.ID == l.ID }), l)
 }
 
 // refuseFlags refuses other rules for a run that is halted: to attach to it does not

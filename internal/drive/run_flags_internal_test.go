@@ -23,6 +23,29 @@ func TestFlagsChangeOnlyWhatTheySay(t *testing.T) {
 	}
 }
 
+// TestRow70RaisedPhaseGoesOn: who gives more to a run raises the phase that is spent,
+// and no other; it stays raised when the run is continued later, for what plan.md says
+// is as it was.
+func TestRow70RaisedPhaseGoesOn(t *testing.T) {
+	planned := []run.PhaseLimit{{ID: "p1", Tokens: 10}, {ID: "p2", USD: 3}}
+	st := run.State{Phases: []run.Bounded{
+		{PhaseLimit: planned[0], Spent: run.Spend{Tokens: 10}}, {PhaseLimit: planned[1], Spent: run.Spend{USD: 1}},
+	}}
+	if got := (RunFlags{}).raisePhases(run.Rules{Phases: planned}, &st); !reflect.DeepEqual(got.Phases, planned) || got.Given.Phases != nil {
+		t.Errorf("nobody gave more: %+v", got)
+	}
+	got := RunFlags{BudgetUSD: 50}.raisePhases(run.Rules{Phases: planned}, &st)
+	want := []run.PhaseLimit{{ID: "p2", USD: 3}, {ID: "p1", USD: 50}}
+	if !reflect.DeepEqual(got.Phases, want) {
+		t.Fatalf("raised: %+v", got.Phases)
+	}
+	st.Rules = got
+	st.Phases[0].PhaseLimit = want[1]
+	if again := (RunFlags{}).raisePhases(run.Rules{Phases: planned}, &st); !reflect.DeepEqual(again.Phases, want) {
+		t.Errorf("continued later: %+v", again.Phases)
+	}
+}
+
 // TestEndedRunDoesNotGoOn: what is still to be written down is no work.
 func TestEndedRunDoesNotGoOn(t *testing.T) {
 	st := run.State{Status: run.StatusStopped, Halt: run.Returned, Outbox: []run.Command{{Kind: run.Mark}, {Kind: run.Notify}}}

@@ -289,10 +289,16 @@ const shownNext = 8
 
 // raisedBudget is the flag that lets a run go on whose budget is spent.
 func raisedBudget(st *run.State) string {
-	if n := st.Rules.Tokens; n > 0 && st.Spent.Tokens >= n {
-		return "--budget-tokens " + strconv.FormatInt(2*st.Spent.Tokens, 10)
+	n := st.Rules.Tokens
+	if n > 0 && st.Spent.Tokens >= n || spentInTokens(st) {
+		return "--budget-tokens " + strconv.FormatInt(max(n, 2*st.Spent.Tokens), 10)
 	}
 	return "--budget-usd " + raised(st.Rules.USD, st.Spent.USD)
+}
+
+// spentInTokens tells whether the budget of a phase is spent that counts tokens.
+func spentInTokens(st *run.State) bool {
+	return slices.ContainsFunc(st.Phases, func(p run.Bounded) bool { return p.Tokens > 0 && p.Over() })
 }
 
 // raised is twice a limit, or twice what was spent where there is none.

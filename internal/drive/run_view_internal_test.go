@@ -39,6 +39,10 @@ func TestHowARunRests(t *testing.T) {
 		{"stopped", run.State{Status: run.StatusStopped, Halt: run.Stopped}, true, kedge.Interrupted, "kedge run --continue"},
 		{"over budget", run.State{Status: run.StatusOverBudget, Halt: run.OverBudget, Rules: run.Rules{USD: 2.5}}, true, kedge.OverBudget, "kedge run --continue --budget-usd 5"},
 		{"over budget, in tokens", run.State{Status: run.StatusOverBudget, Halt: run.OverBudget, Rules: run.Rules{USD: 50, Tokens: 10}, Spent: run.Spend{Tokens: 12}}, true, kedge.OverBudget, "kedge run --continue --budget-tokens 24"},
+		{"a phase over its budget, in tokens", run.State{
+			Status: run.StatusOverBudget, Halt: run.OverBudget, Rules: run.Rules{USD: 50}, Spent: run.Spend{Tokens: 12},
+			Phases: []run.Bounded{{PhaseLimit: run.PhaseLimit{ID: "p1", Tokens: 10}, Spent: run.Spend{Tokens: 11}}},
+		}, true, kedge.OverBudget, "kedge run --continue --budget-tokens 24"},
 		{"sessions", run.State{Status: run.StatusStopped, Halt: run.MaxSessions, Rules: run.Rules{MaxSessions: 3}}, true, kedge.OverBudget, "kedge run --continue --max-sessions 3"},
 		{"environment", run.State{Status: run.StatusStopped, Halt: run.Environment}, true, kedge.Blocked, "kedge run --continue"},
 		{"baseline", run.State{Status: run.StatusStopped, Halt: run.RedBaseline}, true, kedge.Red, "kedge gate --all"},

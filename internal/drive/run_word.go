@@ -116,11 +116,13 @@ func (s *Driver) goOn(ctx context.Context, p *project.Project, who project.Calle
 	if err != nil {
 		return RunReply{}, err
 	}
+	more := in.Flags
 	in.Flags = in.Flags.over(st.Rules.Given)
 	rules, versions, err := s.runRules(ctx, p, repo, head.Commit, in)
 	if err != nil {
 		return RunReply{}, err
 	}
+	rules = more.raisePhases(rules, &st)
 	if err := trusted(ctx, p, repo, head.Commit); err != nil {
 		return RunReply{}, err
 	}

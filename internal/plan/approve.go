@@ -33,13 +33,12 @@ func parseBudget(s string) (kedge.Budget, bool) {
 
 // itemFeature is the feature that an item becomes.
 func itemFeature(ph kedge.Phase, n int, it kedge.Item, files []string, idOf func(item string) kedge.FeatureID) kedge.Definition {
-	budget, _ := parseBudget(ph.Budget)
 	if len(it.Paths) == 0 {
 		it.Paths = files
 	}
 	d := kedge.Definition{
 		ID: idOf(it.ID), Name: it.Text, Phase: ph.ID, Category: "functional", Priority: 10 * (n + 1),
-		Description: fmt.Sprintf("Phase %d: %s", n+1, ph.Title), Paths: it.Paths, Budget: budget,
+		Description: fmt.Sprintf("Phase %d: %s", n+1, ph.Title), Paths: it.Paths,
 	}
 	if short, whole := shortName(d.Name); !whole {
 		d.Name, d.Description = short, it.Text+"\n"+d.Description
@@ -61,8 +60,9 @@ func itemFeature(ph kedge.Phase, n int, it kedge.Item, files []string, idOf func
 }
 
 // Features makes one definition per item. An item depends on what its "after:"
-// names and on every item of the phase before; the phase's budget bounds each. One
-// that names no paths may change those that the plan expects to change.
+// names and on every item of the phase before. The phase's budget is that of all its
+// items together (PhaseBudget), and none's own. One that names no paths may change
+// those that the plan expects to change.
 // Ids are those of the items; when the project has one of them already, all get
 // the plan's title in front. Items that were ticked in the draft claim to be
 // completed.

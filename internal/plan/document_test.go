@@ -270,8 +270,11 @@ func TestPhaseBudgets(t *testing.T) {
 		if findings := d.Check(everywhere); plan.Failed(findings) {
 			t.Errorf("%s: %s", in, whats(findings))
 		}
-		if got := plan.Features(d.Plan, func(kedge.FeatureID) bool { return false })[0].Budget; got != want {
+		if got := plan.PhaseBudget(d.Plan.Phases[0]); got != want {
 			t.Errorf("%s: %+v, want %+v", in, got, want)
+		}
+		if own := plan.Features(d.Plan, func(kedge.FeatureID) bool { return false })[0].Budget; own != (kedge.Budget{}) {
+			t.Errorf("%s: an item has what its whole phase may cost: %+v", in, own)
 		}
 	}
 	for _, in := range []string{"0", "-5", "5eur", "$", "$-1", "k", "NaNusd", "9999999999999999999"} {

@@ -50,6 +50,10 @@ type Given struct {
 	Parallel int     `json:"parallel,omitempty"`
 	Tokens   int64   `json:"tokens,omitempty"`
 	USD      float64 `json:"usd,omitempty"`
+
+	// Phases are those whose budget was spent when a person gave more: they may cost
+	// this instead of what the plan says.
+	Phases []PhaseLimit `json:"phases,omitempty"`
 }
 
 // usualHandover is Rules.Handover where nobody says.

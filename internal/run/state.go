@@ -258,12 +258,15 @@ func (s *State) OverBudget(j *Job) string {
 	case r.DayUSD > 0 && s.Day.USD >= r.DayUSD:
 		return "the budget of the day is spent"
 	case j.Feature >= 0:
-		if p := s.Phases[s.Features[j.Feature].Phase]; p.Spent.reaches(p.Tokens, p.USD) {
+		if p := s.Phases[s.Features[j.Feature].Phase]; p.Over() {
 			return "the budget of phase " + quote(p.ID) + " is spent"
 		}
 	}
 	return ""
 }
+
+// Over tells whether the phase has cost what it may.
+func (p Bounded) Over() bool { return p.Spent.reaches(p.Tokens, p.USD) }
 
 // FeatureOverBudget tells whether the job's feature has cost what it may.
 func (s *State) FeatureOverBudget(j *Job) bool {
