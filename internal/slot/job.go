@@ -37,6 +37,7 @@ type Job struct {
 
 	Checkpoint kedge.CheckpointID `json:"checkpoint,omitempty"` // the latest
 	Saved      string             `json:"saved,omitempty"`      // names what that one holds
+	Place      int64              `json:"place,omitempty"`      // on the tape of the latest session: of the last action that a checkpoint holds
 }
 
 // recordsDir is where the records of a run's jobs are.

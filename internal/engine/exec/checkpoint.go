@@ -14,7 +14,7 @@ import (
 // checkpoint saves where a job stands, with a copy of its work tree: what is not
 // committed outlives the session that wrote it.
 func (x *Executor) checkpoint(ctx context.Context, c run.Command, _ func(run.Event)) (run.Event, error) {
-	x.live.saves(c)
+	origin, place := x.live.saves(c)
 	at, err := x.standing(ctx, c)
 	if err != nil {
 		return run.Event{}, err
@@ -27,14 +27,19 @@ func (x *Executor) checkpoint(ctx context.Context, c run.Command, _ func(run.Eve
 	if err != nil {
 		return run.Event{}, err
 	}
-	if j.Checkpoint != "" && j.Saved == what {
-		return answer(c, run.OK), nil // the last one says it all
+	id := j.Checkpoint
+	if id == "" || j.Saved != what { // else the last one says it all
+		if id, err = x.cfg.Briefs.Checkpoint(ctx, c, at); err != nil {
+			return run.Event{}, err
+		}
 	}
-	id, err := x.cfg.Briefs.Checkpoint(ctx, c, at)
+	_, err = x.keep(c, func(j *slot.Job) {
+		j.Checkpoint, j.Saved = id, what
+		if j.Epoch == origin {
+			j.Place = max(j.Place, place)
+		}
+	})
 	if err != nil {
-		return run.Event{}, err
-	}
-	if _, err := x.keep(c, func(j *slot.Job) { j.Checkpoint, j.Saved = id, what }); err != nil {
 		return run.Event{}, err
 	}
 	return answer(c, run.OK), nil

@@ -74,6 +74,7 @@ func (x *Executor) startSession(ctx context.Context, c run.Command, report func(
 	j, err := x.keep(c, func(j *slot.Job) {
 		if j.Epoch != c.Origin() || j.Session == "" {
 			j.Session, j.Epoch, j.Route, j.Resume = sessionID(c), c.Origin(), routed.Name(), c.Resume
+			j.Place = 0
 			j.Sessions++
 		}
 	})
@@ -90,7 +91,7 @@ func (x *Executor) startSession(ctx context.Context, c run.Command, report func(
 	}
 	s.route.Model = model
 	s.reader = adapter.Reader(s.task())
-	wished, leave := x.live.enter(c, s.tell)
+	wished, leave := x.live.enter(c, j.Place, s.tell)
 	defer leave()
 	s.wished = wished
 	if err := s.prepare(ctx); err != nil {

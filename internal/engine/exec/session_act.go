@@ -74,12 +74,14 @@ func (x *Executor) saveMoments() (<-chan time.Time, func()) {
 	return t.C, t.Stop
 }
 
-// acted counts an action of the job's session.
-func (l *living) acted(c run.Command) {
+// acted takes in that the job's session did something, at a place on its tape. Who
+// adopts a session reads everything again: what a checkpoint has seen is not news
+// to it, and what was done while nobody followed the session is.
+func (l *living) acted(c run.Command, place int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if f, ok := l.now[jobKey{c.Run, c.Job}]; ok {
-		f.acted++
+		f.acted = max(f.acted, place)
 	}
 }
 
@@ -93,10 +95,15 @@ func (l *living) unsaved(c run.Command) bool {
 }
 
 // saves says that a checkpoint of the job begins: what was done so far is in it.
-func (l *living) saves(c run.Command) {
+// It gives the place of the last of that, and run.Command.Origin of the session
+// whose tape it is on; 0 where nobody follows one.
+func (l *living) saves(c run.Command) (origin, place int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if f, ok := l.now[jobKey{c.Run, c.Job}]; ok {
-		f.saved = f.acted
+	f, ok := l.now[jobKey{c.Run, c.Job}]
+	if !ok {
+		return 0, 0
 	}
+	f.saved = max(f.saved, f.acted)
+	return f.origin, f.saved
 }

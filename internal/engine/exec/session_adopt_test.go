@@ -72,51 +72,117 @@ func TestSignalsAfterAnAdoption(t *testing.T) {
 	}
 }
 
-// TestRow68NothingOldIsUnsaved: an adopted session is read again from its
-// beginning, and nothing that it did before asks for a checkpoint again.
-func TestRow68NothingOldIsUnsaved(t *testing.T) {
-	s := newStage(t)
-	moments := s.ticks(true)
-	c := s.command(`{"do":"write","path":"one","text":"x"},{"do":"say","text":"done"},{"do":"wait","path":"go"},{"do":"write","path":"two","text":"x"},{"do":"wait","path":"on"}`)
-	said := func() bool {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		for _, ev := range s.heard {
-			if ev.Text == "done" {
-				return true
-			}
+// hears tells whether the session was heard to say something.
+func (s *stage) hears(text string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, ev := range s.heard {
+		if ev.Text == text {
+			return true
 		}
-		return false
 	}
+	return false
+}
+
+// saves carries a checkpoint of the job out.
+func (s *stage) saves() {
+	s.t.Helper()
+	s.epoch++
+	ev := s.do(run.Command{Kind: run.Checkpoint, Run: runID, Job: 1, Epoch: s.epoch, Feature: "user", At: time.Unix(1_800_000_000, 0)})
+	if ev.Outcome != run.OK {
+		s.t.Fatalf("the checkpoint ended as %+v", ev)
+	}
+}
+
+// left starts a session that does one thing and says "one", has it saved where that
+// is wanted, and leaves it as a daemon does that goes.
+func (s *stage) left(c run.Command, moments chan time.Time, saved bool) {
+	s.t.Helper()
 	out, leave := s.start(c)
-	s.until("it did something", said)
+	s.until("it did something", func() bool { return s.hears("one") })
 	moments <- time.Now()
 	s.until("a checkpoint is asked for", func() bool { return len(s.signalled(run.WantCheckpoint)) == 1 })
+	if saved {
+		s.saves()
+	}
 	leave(engine.ErrLeave)
 	if got := <-out; !errors.Is(got.err, engine.ErrLeave) {
-		t.Fatalf("left with %+v", got)
+		s.t.Fatalf("left with %+v", got)
 	}
 	s.mu.Lock()
-	s.heard = nil
+	s.heard, s.told = nil, nil
 	s.mu.Unlock()
 	s.renew()
-	out, _ = s.start(adopted(c))
-	s.until("it is read again", said)
+}
+
+const twoDeeds = `{"do":"write","path":"one","text":"x"},{"do":"say","text":"one"},{"do":"wait","path":"go"},
+	{"do":"write","path":"two","text":"x"},{"do":"say","text":"two"},{"do":"wait","path":"on"}`
+
+// TestRow68NothingOldIsUnsaved: an adopted session is read again from its
+// beginning, and nothing that a checkpoint has seen asks for one again.
+func TestRow68NothingOldIsUnsaved(t *testing.T) {
+	s := newStage(t)
+	s.cfg.Briefs = &countingBriefs{}
+	moments := s.ticks(true)
+	c := s.command(twoDeeds)
+	s.left(c, moments, true)
+	out, _ := s.start(adopted(c))
+	s.until("it is read again", func() bool { return s.hears("one") })
 	for range 3 {
 		moments <- time.Now() // the second is taken when the first was looked at
 	}
-	if n := len(s.signalled(run.WantCheckpoint)); n != 1 {
-		t.Errorf("after the adoption %d checkpoints were asked for in all", n)
+	if n := len(s.signalled(run.WantCheckpoint)); n != 0 {
+		t.Errorf("after the adoption %d checkpoints were asked for", n)
 	}
 	s.put(filepath.Join(s.slot, "go"), "")
 	s.until("it did something else", func() bool { return s.exists("two") })
-	for len(s.signalled(run.WantCheckpoint)) < 2 {
+	for len(s.signalled(run.WantCheckpoint)) == 0 {
 		moments <- time.Now()
 	}
 	s.put(filepath.Join(s.slot, "on"), "")
 	if got := <-out; got.err != nil || got.ev.Outcome != run.Finished {
 		t.Errorf("ended as %+v", got)
 	}
+}
+
+// TestRow68DoneWhileNobodyLooked: what a session did between the last checkpoint of
+// one owner and the first look of the next is saved like anything else, although it
+// was on the tape when the session was taken up.
+func TestRow68DoneWhileNobodyLooked(t *testing.T) {
+	for name, saved := range map[string]bool{"before the owner left": false, "after the owner left": true} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t)
+			s.cfg.Briefs = &countingBriefs{}
+			moments := s.ticks(true)
+			c := s.command(twoDeeds)
+			s.left(c, moments, saved)
+			last := "one"
+			if saved {
+				s.put(filepath.Join(s.slot, "go"), "")
+				last = "two"
+				s.until("it did something else", func() bool { return s.printed(`"text":"two"`) })
+			}
+			out, _ := s.start(adopted(c))
+			s.until("it is read again", func() bool { return s.hears(last) })
+			for range 2 {
+				moments <- time.Now() // the second is taken when the first was looked at
+			}
+			if n := len(s.signalled(run.WantCheckpoint)); n == 0 {
+				t.Error("nobody asks for a checkpoint of what no checkpoint has seen")
+			}
+			s.put(filepath.Join(s.slot, "go"), "")
+			s.put(filepath.Join(s.slot, "on"), "")
+			if got := <-out; got.err != nil || got.ev.Outcome != run.Finished {
+				t.Errorf("ended as %+v", got)
+			}
+		})
+	}
+}
+
+// printed tells whether a text is on the tape of the job's session.
+func (s *stage) printed(text string) bool {
+	b, err := os.ReadFile(filepath.Join(s.sessionDir(), "log.0"))
+	return err == nil && strings.Contains(string(b), text)
 }
 
 // countingBriefs saves checkpoints that are only counted.

@@ -196,8 +196,8 @@ func (s *session) feedLine(ctx context.Context, end int64, line []byte, at time.
 	for _, ev := range evs {
 		s.followShort(ctx, end, ev)
 		noticed = append(noticed, s.happened(ctx, ev)...)
-		if s.acts(ev) && end > s.old {
-			s.x.live.acted(s.c)
+		if s.acts(ev) {
+			s.x.live.acted(s.c, end)
 		}
 	}
 	for i, sig := range noticed {

@@ -29,19 +29,20 @@ type followed struct {
 	origin int64
 	wished chan struct{}
 	said   bool
-	acted  int // what it did so far
-	saved  int // of that, what a checkpoint has seen
+	acted  int64 // the place on its tape of the last thing that it did
+	saved  int64 // and of the last one that a checkpoint has seen
 	hear   func(context.Context, run.Command)
 	gone   chan struct{} // closed when nobody follows it any more
 }
 
-// enter is called before a session is started or taken up; hear is what tells it
+// enter is called before a session is started or taken up; saved is the place of
+// the last thing that it did and a checkpoint has seen, hear is what tells it
 // something. The channel is closed when it is to end.
-func (l *living) enter(c run.Command, hear func(context.Context, run.Command)) (wished <-chan struct{}, leave func()) {
+func (l *living) enter(c run.Command, saved int64, hear func(context.Context, run.Command)) (wished <-chan struct{}, leave func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.make()
-	k, f := jobKey{c.Run, c.Job}, &followed{origin: c.Origin(), wished: make(chan struct{}), hear: hear, gone: make(chan struct{})}
+	k, f := jobKey{c.Run, c.Job}, &followed{origin: c.Origin(), wished: make(chan struct{}), saved: saved, hear: hear, gone: make(chan struct{})}
 	l.now[k] = f
 	f.wish(l.ends[k])
 	return f.wished, func() { l.leave(k, f) }
