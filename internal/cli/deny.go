@@ -51,7 +51,7 @@ func (env *Env) denied(out service.RunDenyReply) error {
 		case out.Kept == "" && out.Status != "":
 			fmt.Fprintf(w, "refused: %s is %s again\n", out.Feature, out.Status)
 		case out.Kept == "":
-			fmt.Fprintf(w, "refused: the work on %s is set aside; what is: kedge salvage ls\n", out.Feature)
+			fmt.Fprintf(w, "refused: the work on %s is set aside (kedge salvage ls), and the feature is blocked until: kedge feature reopen %s\n", out.Feature, out.Feature)
 		}
 	}); err != nil {
 		return err

@@ -7,7 +7,9 @@ import (
 	"strings"
 
 	"kedge"
+	"kedge/internal/book"
 	"kedge/internal/gitx"
+	"kedge/internal/plan"
 	"kedge/internal/project"
 	"kedge/internal/run"
 	"kedge/internal/store"
@@ -73,6 +75,19 @@ func over(st run.State) error {
 	return kedge.Errorf(kedge.Conflict, "the run is over: %s", st.Reason).WithHint("kedge run")
 }
 
+// overForGood is the error about a run that cannot go on; what there is to do is for
+// the next one.
+func (s *Driver) overForGood(ctx context.Context, p *project.Project, st run.State) error {
+	l, err := book.ReadLedger(ctx, p)
+	if err != nil {
+		return err
+	}
+	if n := len(plan.Ready(l.Features())); n > 0 {
+		return kedge.Errorf(kedge.Conflict, "the run is over and does not go on; what is ready is for a new one (%d)", n).WithHint("kedge run")
+	}
+	return over(st)
+}
+
 // RunStop ends the sessions of a run, each with a checkpoint, and returns when
 // nothing of it lives.
 func (s *Driver) RunStop(ctx context.Context, who project.Caller, _ RunRequest) (RunReply, error) {
@@ -104,7 +119,7 @@ func (s *Driver) RunContinue(ctx context.Context, who project.Caller, in RunCont
 	case dropped:
 		return RunReply{}, kedge.Errorf(kedge.Conflict, "the plan of the run was dropped").WithHint("kedge run")
 	case st.Ended() && st.Halt == "":
-		return RunReply{}, over(st)
+		return RunReply{}, s.overForGood(ctx, p, st)
 	}
 	return s.goOnTyped(ctx, p, who, st, RunStartRequest(in))
 }

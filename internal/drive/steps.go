@@ -32,6 +32,9 @@ func (s *Driver) Steps(ctx context.Context, who project.Caller, _ StepsRequest) 
 		return StepsReply{}, err
 	}
 	last = settled(last)
+	if end, ends := setAside(last); ends {
+		return StepsReply{Steps: nextOf(&end)}, nil
+	}
 	steps, err := s.nextSteps(ctx, p, last)
 	return StepsReply{Steps: steps, Going: found && last.Halt == "" && !resting(&last)}, err
 }
@@ -43,6 +46,31 @@ func settled(st run.State) run.State {
 		st.Outbox = slices.DeleteFunc(slices.Clone(st.Outbox), func(c run.Command) bool { return c.Kind == run.Mark || c.Kind == run.Notify })
 	}
 	return st
+}
+
+// setAside is a run as it will rest, where all that it still does is to set work aside
+// that was refused or given up, and to land the rest: nobody has to wait for that to know what comes next.
+func setAside(st run.State) (run.State, bool) {
+	if isPlanning(st) || st.Halt != "" || resting(&st) || len(plan.Ready(asInLedger(st.Features))) > 0 {
+		return st, false
+	}
+	end := st
+	end.Features, end.Jobs, end.Outbox, end.Status = slices.Clone(st.Features), nil, nil, run.StatusStopped
+	for _, j := range st.Jobs {
+		switch {
+		case j.Phase == run.Asking || j.Phase == run.Reviewing:
+			end.Jobs, end.Status = append(end.Jobs, j), run.StatusWaiting
+		case j.End != kedge.BlockedWork || j.Kind == run.Undo || j.Feature < 0 || j.Feature >= len(end.Features):
+			return st, false
+		default:
+			end.Features[j.Feature].Status = j.End
+		}
+	}
+	if len(st.Jobs) == 0 { // it has ended, and lands what it has
+		end.Lander = ""
+		return end, st.Ended() && len(featureSteps(&end)) > 0
+	}
+	return end, len(end.Jobs) < len(st.Jobs)
 }
 
 // nextSteps decides what a person does next: about the run as long as it can do
