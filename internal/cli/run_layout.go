@@ -76,7 +76,7 @@ const shownJobs = 4
 func keptParts(parts []part, room, jobs int) map[int]bool {
 	kept := map[int]bool{}
 	free := max(room-min(jobs, shownJobs), min(room, 2))
-	for rank := 0; rank <= 6; rank++ {
+	for rank := range 7 {
 		for i, p := range parts {
 			if !p.jobs && p.rank == rank && len(kept) < free {
 				kept[i] = true
@@ -93,7 +93,7 @@ func jobLines(jobs []service.RunJob, room, width int) []string {
 		return nil
 	}
 	shown := map[int]bool{}
-	for urgency := 0; urgency <= 2; urgency++ {
+	for urgency := range 3 {
 		for i, j := range jobs {
 			if urgencyOf(j) == urgency && (len(jobs) <= room || len(shown) < room-1) {
 				shown[i] = true

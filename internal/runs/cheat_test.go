@@ -10,11 +10,11 @@ import (
 	"kedge/internal/service"
 )
 
-// record is all that the run keeps about a feature, as `kedge explain` and
+// record is all that the run keeps about the feature a, as `kedge explain` and
 // `kedge feature show` tell it.
-func (w *world) record(id string) string {
+func (w *world) record() string {
 	w.t.Helper()
-	f, err := w.svc.FeatureShow(w.ctx, w.caller(), service.FeatureShowRequest{ID: kedge.FeatureID(id)})
+	f, err := w.svc.FeatureShow(w.ctx, w.caller(), service.FeatureShowRequest{ID: "a"})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func TestWeakenedTestIsCaught(t *testing.T) {
 	w := newWorld(t, files, `[{"do":[{"do":"weaken","path":"a_test.py"},{"do":"write","path":"a.txt","text":"x\n"},{"do":"done"}]}]`, "")
 	w.feature("a", "test -f a.txt")
 	w.want(w.run(service.RunFlags{}), run.StatusStopped, kedge.Blocked, "a:blocked")
-	if got := w.record("a"); !strings.Contains(got, "a_test.py") {
+	if got := w.record(); !strings.Contains(got, "a_test.py") {
 		t.Errorf("the record does not say what it tried:\n%s", got)
 	}
 }
@@ -53,7 +53,7 @@ func TestRow88EditedLedgerAndGateChangeNothing(t *testing.T) {
 	if got := w.git("show", "HEAD:.kedge/gate.toml"); !strings.Contains(got, "bad.txt") {
 		t.Errorf("the gate was changed:\n%s", got)
 	}
-	if got := w.record("a"); !strings.Contains(got, ".kedge/gate.toml") || !strings.Contains(got, ".kedge/features.json") {
+	if got := w.record(); !strings.Contains(got, ".kedge/gate.toml") || !strings.Contains(got, ".kedge/features.json") {
 		t.Errorf("the record does not say what it tried:\n%s", got)
 	}
 }
@@ -89,7 +89,7 @@ func TestRow20CommitOnTheUsersBranchIsNoticed(t *testing.T) {
 	w := newWorld(t, nil, `[{"do":[{"do":"write","path":"{{feature}}.txt","text":"x\n"},{"do":"commit","branch":"main","text":"mine"},{"do":"done"}]}]`, "")
 	w.feature("a", "test -f a.txt")
 	v := w.run(service.RunFlags{})
-	if got := w.record("a"); !strings.Contains(got, "main") {
+	if got := w.record(); !strings.Contains(got, "main") {
 		t.Errorf("the record does not say that the agent moved main: %s (%s)\n%s\n%s", v.State, v.Reason, got, w.story())
 	}
 	theirs := w.git("log", "-1", "--format=%s", "main")

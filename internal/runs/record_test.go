@@ -105,7 +105,7 @@ func TestRow85OneFeaturePerSession(t *testing.T) {
 	w.feature("a", "test -f a.txt", func(d *kedge.Definition) { d.Paths = []string{"a.*"} })
 	w.feature("b", "test -f b.txt", func(d *kedge.Definition) { d.Paths = []string{"b.*"} })
 	v := w.run(service.RunFlags{})
-	if s := w.statuses(); s["a"] != kedge.NeedsReview || !strings.Contains(w.record("a")+v.Reason, "b.txt") {
+	if s := w.statuses(); s["a"] != kedge.NeedsReview || !strings.Contains(w.record()+v.Reason, "b.txt") {
 		t.Fatalf("a session that works for two features completed one: %s (%s)\n%s", v.State, v.Reason, w.story())
 	}
 	if got := w.git("log", "--format=%(trailers:key=Kedge-Feature,valueonly)", "--", "a.txt"); strings.TrimSpace(got) != "" {
