@@ -107,9 +107,20 @@ func explainedFeature(row func(name, format string, args ...any), out service.Ex
 }
 
 func (env *Env) explainedSteps(row func(name, format string, args ...any), out service.ExplainReply) {
+	for _, e := range out.Ends {
+		row("end", "%s", endText(e))
+	}
 	for _, st := range out.Steps {
 		row("step", "%s  %s", env.clock(st.At), st.Text)
 	}
+}
+
+// endText says whether a session ended clean, and if not why.
+func endText(e service.SessionEnd) string {
+	if e.Clean {
+		return fmt.Sprintf("%s clean: nothing left uncommitted, green by %s, committed as %s", e.Session, e.Evidence, e.Commit[:min(len(e.Commit), 10)])
+	}
+	return fmt.Sprintf("%s not clean: %s", e.Session, e.Why)
 }
 
 func evidenceText(row func(name, format string, args ...any), out service.ExplainReply) {

@@ -48,6 +48,7 @@ type ExplainReply struct {
 	Decisions  []kedge.DecisionRef `json:"decisions"` // locked ones that apply to the files
 	Attempts   int                 `json:"attempts"`
 	Findings   []kedge.Finding     `json:"findings"` // what the verdicts on the way had to say
+	Ends       []SessionEnd        `json:"ends"`     // of the run's sessions on this feature
 	Steps      []RunStep           `json:"steps"`    // of the run, about this feature
 }
 
@@ -72,7 +73,8 @@ func (s *Driver) Explain(ctx context.Context, who project.Caller, in ExplainRequ
 	}
 	r := ExplainReply{
 		Commit: c.SHA, Kind: OtherCommit, Subject: firstLineOf(c.Message),
-		Files: []gitx.Change{}, Decisions: []kedge.DecisionRef{}, Red: []kedge.Evidence{}, Findings: []kedge.Finding{}, Steps: []RunStep{},
+		Files: []gitx.Change{}, Decisions: []kedge.DecisionRef{}, Red: []kedge.Evidence{}, Findings: []kedge.Finding{},
+		Ends: []SessionEnd{}, Steps: []RunStep{},
 	}
 	work := c
 	switch sha := c.Trailer("Kedge-Ledger"); sha {
@@ -184,7 +186,7 @@ func (s *Driver) storyOf(ctx context.Context, p *project.Project, id kedge.Featu
 				return kedge.Errorf(kedge.Internal, "read event %d: %w", ev.Seq, err)
 			}
 			if stories[d.Run] == nil {
-				stories[d.Run] = &story{feature: id, asked: map[int64]run.Command{}}
+				stories[d.Run] = newStory(id)
 			}
 			if stories[d.Run].take(d) == commit {
 				r.Run = d.Run
@@ -195,37 +197,9 @@ func (s *Driver) storyOf(ctx context.Context, p *project.Project, id kedge.Featu
 		}
 	}
 	if st := stories[r.Run]; st != nil && r.Run != "" {
-		r.Steps, r.Attempts = st.steps, st.attempts
+		r.Steps, r.Ends, r.Attempts = st.steps, st.ends, st.attempts
 	}
 	return nil
-}
-
-// story collects what happened to one feature in one run.
-type story struct {
-	feature  kedge.FeatureID
-	asked    map[int64]run.Command
-	steps    []RunStep
-	attempts int
-}
-
-// take adds a step, and gives the commit that it made.
-func (st *story) take(d run.Stepped) (commit string) {
-	step := stepOf(d, st.asked)
-	if step.Feature != st.feature {
-		return ""
-	}
-	for _, c := range d.Commands() {
-		if c.Feature == st.feature {
-			st.attempts = max(st.attempts, c.Attempt)
-		}
-	}
-	if step.Text != "" {
-		st.steps = append(st.steps, step)
-	}
-	if d.Event.Kind == run.Committed {
-		return d.Event.Commit
-	}
-	return ""
 }
 
 // explainVerdicts finds the evidence, and everything that was found in the work

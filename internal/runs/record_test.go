@@ -72,6 +72,54 @@ func TestRow37And94StepsInOrder(t *testing.T) {
 	}
 }
 
+// TestRow94ReusedVerdictIsAStep: a base that is not checked again has its step all
+// the same, and that says which verdict it goes by.
+func TestRow94ReusedVerdictIsAStep(t *testing.T) {
+	w := newWorld(t, gateOf("true"), writes, "")
+	w.feature("a", "test -f a.txt")
+	w.feature("b", "test -f b.txt", func(d *kedge.Definition) { d.Dependencies = []kedge.FeatureID{"a"} })
+	w.want(w.run(service.RunFlags{}), run.StatusDone, "", "a:completed b:completed")
+	verified := *w.of("a").Evidence
+	for _, c := range []struct {
+		feature, text string
+	}{{"a", "the baseline: green"}, {"b", "the baseline: green, reused from " + string(verified) + " (a: merged and checked in full)"}} {
+		x, err := w.svc.Explain(w.ctx, w.caller(), service.ExplainRequest{Commit: w.git("log", "--format=%H", "--grep=Kedge-Feature: "+c.feature)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(x.Steps) < 3 || x.Steps[1].Event != run.Gated || x.Steps[1].Outcome != run.Green || x.Steps[1].Text != c.text || x.Steps[1].At.IsZero() {
+			t.Errorf("steps of %s: %+v", c.feature, x.Steps)
+		}
+		if i := slices.IndexFunc(x.Steps, func(s service.RunStep) bool { return s.Event == run.Proved }); i != 2 {
+			t.Errorf("%s: its work is proved at %d", c.feature, i)
+		}
+	}
+}
+
+// TestRow97CleanEnd: an end is clean only with a commit of everything that the
+// session left, and a green verdict on that.
+func TestRow97CleanEnd(t *testing.T) {
+	w := newWorld(t, gateOf("test ! -f bad.txt"), `[{"number":1,"do":[{"do":"write","path":"bad.txt","text":"x\n"}]},
+		{"do":[{"do":"remove","path":"bad.txt"},{"do":"write","path":"{{feature}}.txt","text":"ok\n"}]}]`, "")
+	w.feature("a", "test -f a.txt")
+	w.want(w.run(service.RunFlags{}), run.StatusDone, "", "a:completed")
+	sha := w.git("log", "--format=%H", "--grep=Kedge-Feature: a")
+	x, err := w.svc.Explain(w.ctx, w.caller(), service.ExplainRequest{Commit: sha})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := w.sessions()
+	if len(x.Ends) != 2 || len(all) != 2 {
+		t.Fatalf("%d sessions, ends %+v", len(all), x.Ends)
+	}
+	if e := x.Ends[0]; e.Clean || e.Session != all[0].ID || e.Commit != "" || !strings.HasPrefix(e.Why, "checked: red") {
+		t.Errorf("a red end: %+v", e)
+	}
+	if e := x.Ends[1]; !e.Clean || e.Session != all[1].ID || e.Commit != sha || e.Evidence != x.Evidence.ID || e.Why != "" {
+		t.Errorf("a clean end: %+v", e)
+	}
+}
+
 func TestRow97And98UnfinishedWorkLeavesACleanState(t *testing.T) {
 	w := newWorld(t, gateOf("test ! -f bad.txt"), `[{"do":[{"do":"write","path":"bad.txt","text":"x\n"},{"do":"write","path":"new.txt","text":"kept\n"}]}]`, "")
 	w.feature("a", "test -f a.txt")

@@ -226,6 +226,7 @@ type (
 	RunTellReply       = drive.RunTellReply
 	RunTellRequest     = drive.RunTellRequest
 	RunView            = drive.RunView
+	SessionEnd         = drive.SessionEnd
 	RunWatchRequest    = drive.RunWatchRequest
 	RunsGoingReply     = drive.RunsGoingReply
 	RunsGoingRequest   = drive.RunsGoingRequest
