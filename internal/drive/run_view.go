@@ -230,6 +230,11 @@ func nextOf(st *run.State) []string {
 		return append(out, "kedge run")
 	}
 	if !resting(st) {
+		for _, line := range leftSteps(st) {
+			if len(out) < shownNext {
+				add(line)
+			}
+		}
 		return append(out, whileRunning...)
 	}
 	switch st.Halt {

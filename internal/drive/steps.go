@@ -184,6 +184,22 @@ func asInLedger(features []run.Feature) []kedge.Feature {
 	return out
 }
 
+// leftSteps are what a person does, while a run works on others, about features that
+// are blocked or wait for review and that no job has.
+func leftSteps(st *run.State) []string {
+	var out []string
+	for i := range st.Features {
+		switch f := &st.Features[i]; {
+		case jobOf(st, f.ID) != nil || len(out) >= shownNext:
+		case f.Status == kedge.BlockedWork:
+			out = append(out, "kedge feature show "+string(f.ID), "kedge feature reopen "+string(f.ID))
+		case f.Status == kedge.NeedsReview || f.Waits():
+			out = append(out, reviewSteps(f)...)
+		}
+	}
+	return out
+}
+
 // featureSteps are what a person does about features that nothing works on. More
 // than fit are left out.
 func featureSteps(st *run.State) []string {

@@ -39,3 +39,24 @@ func TestWhatIsOnlySetAside(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatWaitsWhileARunWorks: what is blocked or waits for review is named while the
+// run works on something else, and what a job has is not.
+func TestWhatWaitsWhileARunWorks(t *testing.T) {
+	st := run.State{
+		Run: "run-1", Status: run.StatusRunning,
+		Features: []run.Feature{{ID: "a", Status: kedge.InProgress}, {ID: "b", Status: kedge.BlockedWork}, {ID: "c", Status: kedge.NeedsReview}},
+		Jobs:     []run.Job{{ID: 1, Feature: 0, Phase: run.Working}},
+	}
+	want := []string{
+		"kedge feature show b", "kedge feature reopen b", "kedge approve c --reason WHY", "kedge deny c --reason WHY",
+		"kedge run", "kedge run --pause", "kedge run --stop",
+	}
+	if got := nextOf(&st); !slices.Equal(got, want) {
+		t.Errorf("next is %q", got)
+	}
+	st.Jobs = append(st.Jobs, run.Job{ID: 2, Feature: 1, Phase: run.Working}, run.Job{ID: 3, Feature: 2, Phase: run.Integrating})
+	if got := nextOf(&st); !slices.Equal(got, whileRunning) {
+		t.Errorf("next is %q", got)
+	}
+}
