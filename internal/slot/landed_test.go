@@ -47,12 +47,15 @@ func TestLandedLeavesALivingRunAlone(t *testing.T) {
 			return func(r kedge.RunID) bool { return r == other }, nil
 		}
 	})
-	for name, ask := range map[string]func() (slot.Branches, error){
-		"landable": func() (slot.Branches, error) { return slots.Landable(t.Context(), nil) },
-		"landed":   func() (slot.Branches, error) { return slots.Landed(t.Context()) },
+	for _, c := range []struct { // in this order: the second takes the branch away
+		name string
+		ask  func() (slot.Branches, error)
+	}{
+		{"landable", func() (slot.Branches, error) { return slots.Landable(t.Context(), nil) }},
+		{"landed", func() (slot.Branches, error) { return slots.Landed(t.Context()) }},
 	} {
-		g.branches(other)
-		got, err := ask()
+		name := c.name
+		got, err := c.ask()
 		if err != nil || !slices.Equal(got.Gone, []string{slot.Branch(other)}) || !strings.Contains(got.Kept[slot.Branch(id)], "not over") {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
