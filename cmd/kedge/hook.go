@@ -9,14 +9,14 @@ import (
 	"syscall"
 	"time"
 
-	"kedge/internal/api"
-	"kedge/internal/api/client"
-	"kedge/internal/attend"
-	"kedge/internal/config"
-	"kedge/internal/daemon"
-	"kedge/internal/hook"
-	"kedge/internal/project"
-	"kedge/internal/settings"
+	"kedge/internal/app/attend"
+	"kedge/internal/app/settings"
+	"kedge/internal/core/config"
+	"kedge/internal/git/place"
+	"kedge/internal/server/api"
+	"kedge/internal/server/client"
+	"kedge/internal/server/daemon"
+	"kedge/internal/server/hook"
 )
 
 // hookMain is the hidden command that agents call. It takes the short way: nothing
@@ -46,11 +46,11 @@ func hookEnviron(getenv func(string) string) []string {
 
 // projectOf is the project that a folder lies in: elsewhere Kedge has nothing to do.
 func projectOf(dir string) (string, bool) {
-	pl, ok := project.Locate(dir)
+	pl, ok := place.Locate(dir)
 	if !ok {
 		return "", false
 	}
-	id, err := project.ReadID(pl)
+	id, err := place.ReadID(pl)
 	return string(id), err == nil
 }
 
@@ -61,7 +61,7 @@ func compactFrom(dir string) int64 {
 	if b, err := os.ReadFile(settings.UserFile(os.Environ())); err == nil {
 		user, _ = config.ParseConfig("config.toml", b)
 	}
-	if pl, ok := project.Locate(dir); ok {
+	if pl, ok := place.Locate(dir); ok {
 		if b, err := os.ReadFile(filepath.Join(pl.Root, ".kedge", "config.toml")); err == nil {
 			ours, _ = config.ParseConfig("config.toml", b)
 		}

@@ -14,12 +14,12 @@ import (
 	"time"
 
 	"kedge"
-	"kedge/internal/api"
-	"kedge/internal/api/client"
+	"kedge/internal/app"
 	"kedge/internal/cli"
-	"kedge/internal/daemon"
-	"kedge/internal/hold"
-	"kedge/internal/service"
+	"kedge/internal/process/hold"
+	"kedge/internal/server/api"
+	"kedge/internal/server/client"
+	"kedge/internal/server/daemon"
 )
 
 // wire gives the commands their way to the service. A home that cannot be used
@@ -120,10 +120,10 @@ func (c *caller) envelope(entry api.Call, in any) (api.Envelope, error) {
 
 // local answers a reading call without a daemon.
 func (c *caller) local(ctx context.Context, entry api.Call, env api.Envelope, out any, progress func(json.RawMessage)) error {
-	s := service.New(service.Config{Home: c.home, ReadOnly: true})
+	s := app.New(app.Config{Home: c.home, ReadOnly: true})
 	defer func() { _ = s.Close() }() // nothing was written
 	if c.token != "" {
-		pass := service.Pass{Dir: c.dir, Session: c.session, Token: c.token, Inside: s.SessionOf(os.Getpid()), Act: entry.Name}
+		pass := app.Pass{Dir: c.dir, Session: c.session, Token: c.token, Inside: s.SessionOf(os.Getpid()), Act: entry.Name}
 		if err := s.Admit(ctx, pass); err != nil {
 			return err
 		}
@@ -177,7 +177,7 @@ func (c *caller) Foreground(ctx context.Context) error {
 	}
 	_ = ctx.Done() // a daemon ends in order from its first moment on
 	var (
-		s       *service.Service
+		s       *app.Service
 		handler http.Handler
 		serving *slog.Logger
 	)
@@ -194,7 +194,7 @@ func (c *caller) Foreground(ctx context.Context) error {
 			if err := sessions.Holder.Inherit(); err != nil {
 				return err
 			}
-			s = service.New(service.Config{Home: c.home, Log: log, Sessions: sessions, EnvPatience: envPatience})
+			s = app.New(app.Config{Home: c.home, Log: log, Sessions: sessions, EnvPatience: envPatience})
 			handler, serving = api.Handler(s, log), log
 			if err := s.Adopt(ctx); err != nil {
 				return err
@@ -225,14 +225,14 @@ func (c *caller) Foreground(ctx context.Context) error {
 const envPatience = 15 * time.Second
 
 // sessions says how to hold programs: with this very binary.
-func (c *caller) sessions() (service.Sessions, error) {
+func (c *caller) sessions() (app.Sessions, error) {
 	exe, err := os.Executable()
 	if err != nil {
-		return service.Sessions{}, kedge.Errorf(kedge.Internal, "find this program: %w", err)
+		return app.Sessions{}, kedge.Errorf(kedge.Internal, "find this program: %w", err)
 	}
 	const name = 12 // bytes of a session's id that name its socket
 	dir, err := daemon.SocketDir(c.home, os.Getenv("XDG_RUNTIME_DIR"), name)
-	return service.Sessions{Holder: hold.NewLauncher(exe, "hold"), Sockets: dir, Program: exe}, err
+	return app.Sessions{Holder: hold.NewLauncher(exe, "hold"), Sockets: dir, Program: exe}, err
 }
 
 // Stop implements cli.Daemon.

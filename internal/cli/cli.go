@@ -17,9 +17,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/api"
-	"kedge/internal/plain"
-	"kedge/internal/term"
+	"kedge/internal/process/term"
+	"kedge/internal/server/api"
+	"kedge/internal/text/plain"
 )
 
 // Caller makes calls to the service; package main decides whether they go to

@@ -15,8 +15,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/condense"
-	"kedge/internal/outputs"
+	"kedge/internal/insight/condense"
+	"kedge/internal/process/outputs"
+	"kedge/internal/text/environ"
 )
 
 // errExit ends this program with the exit code of the one that it ran.
@@ -101,7 +102,7 @@ func runExec(env *Env, args []string, raw bool) error {
 	}
 	bytes, text, unread := readKept(kept.Output)
 	record := outputs.Record{
-		Session: kedge.SessionID(lookup(env.Environ, "KEDGE_SESSION")), Dir: env.Dir, Command: args,
+		Session: kedge.SessionID(environ.Get(env.Environ, "KEDGE_SESSION")), Dir: env.Dir, Command: args,
 		StartedAt: started.UTC(), MS: time.Since(started).Milliseconds(), Exit: code, Bytes: bytes,
 	}
 	switch {
@@ -249,14 +250,4 @@ func shellLine(args []string) string {
 		}
 	}
 	return strings.Join(args, " ")
-}
-
-// lookup gives the value of a variable.
-func lookup(environ []string, name string) string {
-	for _, e := range environ {
-		if v, ok := strings.CutPrefix(e, name+"="); ok {
-			return v
-		}
-	}
-	return ""
 }

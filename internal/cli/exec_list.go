@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"kedge"
-	"kedge/internal/outputs"
-	"kedge/internal/plain"
+	"kedge/internal/process/outputs"
+	"kedge/internal/text/plain"
 )
 
 // execList is `exec --list --json`.

@@ -7,9 +7,9 @@ import (
 	"os"
 	"time"
 
-	"kedge/internal/ansi"
-	"kedge/internal/outputs"
-	"kedge/internal/plain"
+	"kedge/internal/process/outputs"
+	"kedge/internal/text/ansi"
+	"kedge/internal/text/plain"
 )
 
 // execProgress is the one line that shows a person that a command is at work: how

@@ -14,11 +14,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/api"
+	"kedge/internal/server/api"
 )
 
 // shown is what every command prints with --json, by the command and arguments
-// that make it do so: the answer of a call, whole, as internal/api holds it in
+// that make it do so: the answer of a call, whole, as internal/server/api holds it in
 // its goldens.
 var shown = map[string]string{
 	"init --json":                   "init",
@@ -149,7 +149,7 @@ func (g *goldens) Call(_ context.Context, name string, _, out any, _ func(json.R
 
 func golden(t *testing.T, call string) []byte {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join("..", "api", "testdata", "answers", call+".json"))
+	b, err := os.ReadFile(filepath.Join("..", "server", "api", "testdata", "answers", call+".json"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,10 +10,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/ansi"
-	"kedge/internal/hold"
-	"kedge/internal/hold/tape"
-	"kedge/internal/outputs"
+	"kedge/internal/process/hold"
+	"kedge/internal/process/outputs"
+	"kedge/internal/process/tape"
+	"kedge/internal/text/ansi"
 )
 
 func newLogs(env *Env) *cobra.Command {
