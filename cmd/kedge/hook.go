@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"kedge/internal/app/attend"
-	"kedge/internal/app/settings"
+	"kedge/internal/app/projects"
 	"kedge/internal/core/config"
 	"kedge/internal/git/place"
-	"kedge/internal/server/api"
-	"kedge/internal/server/client"
+	"kedge/internal/server"
+
 	"kedge/internal/server/daemon"
 	"kedge/internal/server/hook"
 )
@@ -58,7 +58,7 @@ func projectOf(dir string) (string, bool) {
 // cannot be read counts as not set.
 func compactFrom(dir string) int64 {
 	var user, ours config.Config
-	if b, err := os.ReadFile(settings.UserFile(os.Environ())); err == nil {
+	if b, err := os.ReadFile(projects.UserFile(os.Environ())); err == nil {
 		user, _ = config.ParseConfig("config.toml", b)
 	}
 	if pl, ok := place.Locate(dir); ok {
@@ -92,7 +92,7 @@ func (s hookService) Brief(ctx context.Context, dir string, in attend.HookBriefR
 
 // Poke implements hook.Service.
 func (s hookService) Poke() {
-	_ = daemon.Poke(s.home, api.LeftPath) // without a daemon the next one takes it
+	_ = daemon.Poke(s.home, server.LeftPath) // without a daemon the next one takes it
 }
 
 // Take implements hook.Service.
@@ -109,7 +109,7 @@ func (s hookService) Stop(ctx context.Context, dir string, in attend.HookStopReq
 
 // call asks the daemon once; its answer must begin soon.
 func (s hookService) call(ctx context.Context, dir, name string, in, out any) error {
-	entry, err := api.Find(name)
+	entry, err := server.Find(name)
 	if err != nil {
 		return err
 	}
@@ -117,7 +117,7 @@ func (s hookService) call(ctx context.Context, dir, name string, in, out any) er
 	if err != nil {
 		return err
 	}
-	cl := &client.Client{HTTP: daemon.Client(s.home, s.patience)}
+	cl := &server.Client{HTTP: daemon.Client(s.home, s.patience)}
 	return cl.Call(ctx, name, env, out, nil)
 }
 

@@ -19,8 +19,8 @@ import (
 	"kedge"
 	"kedge/internal/app"
 	"kedge/internal/journal"
-	"kedge/internal/server/api"
-	"kedge/internal/server/client"
+	"kedge/internal/server"
+
 	"kedge/internal/server/daemon"
 )
 
@@ -228,8 +228,8 @@ func (v *victim) ask(name, key string, in, out any) error {
 	if err != nil {
 		return err
 	}
-	c := client.Client{HTTP: h}
-	return c.Call(ctx, name, api.Envelope{Dir: v.dir, User: "ada", Key: key, In: b}, out, nil)
+	c := server.Client{HTTP: h}
+	return c.Call(ctx, name, server.Envelope{Dir: v.dir, User: "ada", Key: key, In: b}, out, nil)
 }
 
 // life is a daemon in the foreground, wrapped by strace or not.

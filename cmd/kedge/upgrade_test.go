@@ -141,7 +141,7 @@ func buildNewer(t *testing.T) string {
 	dir := t.TempDir()
 	overlay := map[string]map[string]string{"Replace": {}}
 	for file, change := range map[string][2]string{
-		"kedge.go":                   {`Version = "` + kedge.Version + `"`, `Version = "` + nextVersion + `"`},
+		"kedge.go":                      {`Version = "` + kedge.Version + `"`, `Version = "` + nextVersion + `"`},
 		"internal/process/wire/wire.go": {"const Protocol = 1", "const Protocol = 2"},
 	} {
 		src, err := filepath.Abs(filepath.Join("..", "..", file))

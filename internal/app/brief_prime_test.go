@@ -9,7 +9,7 @@ import (
 	"kedge"
 	"kedge/internal/app"
 	"kedge/internal/core/brief"
-	"kedge/internal/text/tokens"
+	"kedge/internal/text/words"
 )
 
 func TestRow8PrimeStartsWithTheRules(t *testing.T) {
@@ -41,7 +41,7 @@ func TestRow60PrimeUnderItsCap(t *testing.T) {
 	pl.put(".kedge/rules.md", strings.Repeat("keep it short\n", 20))
 	pl.save(app.CheckpointSaveRequest{})
 	whole := pl.prime(0)
-	if whole.Budget != brief.DefaultBudget || whole.Tokens != tokens.Estimate(whole.Text) || len(whole.Cut) != 0 {
+	if whole.Budget != brief.DefaultBudget || whole.Tokens != words.Tokens(whole.Text) || len(whole.Cut) != 0 {
 		t.Errorf("prime = %+v", whole)
 	}
 	if r := pl.prime(whole.Tokens - 1); len(r.Cut) == 0 || r.Tokens >= whole.Tokens {

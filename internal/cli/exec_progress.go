@@ -7,7 +7,7 @@ import (
 	"os"
 	"time"
 
-	"kedge/internal/process/outputs"
+	"kedge/internal/process/output"
 	"kedge/internal/text/ansi"
 	"kedge/internal/text/plain"
 )
@@ -111,7 +111,7 @@ func (env *Env) foreground() bool { return env.Screen == nil || env.Screen.Foreg
 
 // endKept writes down how a command ended. The secrets in a large output take a while:
 // who waits at a terminal is told, if there is an empty line for it.
-func (env *Env) endKept(kept *outputs.Kept, r outputs.Record, emptyLine bool) error {
+func (env *Env) endKept(kept *output.Kept, r output.Record, emptyLine bool) error {
 	if !env.redraws() || !emptyLine {
 		return kept.End(r)
 	}

@@ -13,7 +13,7 @@ import (
 	"kedge"
 	"kedge/internal/app"
 	"kedge/internal/process/atomicfile"
-	"kedge/internal/process/cast"
+	"kedge/internal/process/output"
 	"kedge/internal/process/tape"
 )
 
@@ -62,9 +62,9 @@ at its own pace, or as text. What is missing is told where it is missing.`,
 func export(ctx context.Context, w io.Writer, found app.SessionFound, format string) error {
 	l := tape.Open(found.Folder)
 	if format == "text" {
-		return cast.Text(ctx, w, l)
+		return output.Text(ctx, w, l)
 	}
-	return cast.Asciicast(ctx, w, l, found.Session)
+	return output.Asciicast(ctx, w, l, found.Session)
 }
 
 // exportFile makes a file that is whole or not there; one that exists is not

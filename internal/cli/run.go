@@ -14,7 +14,7 @@ import (
 
 	"kedge"
 	"kedge/internal/app"
-	"kedge/internal/server/client"
+	"kedge/internal/server"
 	"kedge/internal/text/plain"
 )
 
@@ -197,10 +197,10 @@ func (env *Env) watchRun(ctx context.Context, from app.RunReply) error {
 		case ctx.Err() != nil:
 			show.stop()
 			return env.detached(show)
-		case !errors.Is(err, client.ErrBroken) && !errors.Is(err, client.ErrNoDaemon):
+		case !errors.Is(err, server.ErrBroken) && !errors.Is(err, server.ErrNoDaemon):
 			return err
 		}
-		served := errors.Is(err, client.ErrBroken) && time.Since(asked) > lived
+		served := errors.Is(err, server.ErrBroken) && time.Since(asked) > lived
 		if !gone.bear(time.Now(), show.last > seen || served) {
 			return err
 		}

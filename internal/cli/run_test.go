@@ -15,8 +15,7 @@ import (
 	"kedge"
 	"kedge/internal/app"
 	"kedge/internal/core/run"
-	"kedge/internal/server/api"
-	"kedge/internal/server/client"
+	"kedge/internal/server"
 )
 
 // runDesk answers the calls of `kedge run` as a daemon would.
@@ -88,7 +87,7 @@ func (d *runDesk) main(ctx context.Context, tty bool, args ...string) (code int,
 // daemon that dies on the way costs no step and shows none twice.
 func TestRunWithoutATerminal(t *testing.T) {
 	d := &runDesk{t: t, watches: []watchAnswer{
-		{lines: []app.RunLine{stepLineOf(3, "a", "one"), stepLineOf(4, "a", "")}, err: kedge.Errorf(kedge.Internal, "%w", client.ErrBroken)},
+		{lines: []app.RunLine{stepLineOf(3, "a", "one"), stepLineOf(4, "a", "")}, err: kedge.Errorf(kedge.Internal, "%w", server.ErrBroken)},
 		{
 			lines: []app.RunLine{stepLineOf(3, "a", "one"), stepLineOf(5, "", "two\x1b[31m")},
 			end:   app.RunView{ID: "run-1", State: run.StatusDone, Reason: "all 1 features are done", Resting: true},
@@ -112,7 +111,7 @@ func TestRunWithoutATerminal(t *testing.T) {
 // TestF1RunOutlivesManyDaemons: a daemon that dies again and again without a step
 // between is borne for a while, and not for ever.
 func TestF1RunOutlivesManyDaemons(t *testing.T) {
-	broken := watchAnswer{err: kedge.Errorf(kedge.Internal, "%w", client.ErrBroken)}
+	broken := watchAnswer{err: kedge.Errorf(kedge.Internal, "%w", server.ErrBroken)}
 	synctest.Test(t, func(t *testing.T) {
 		d := &runDesk{t: t, watches: append(slices.Repeat([]watchAnswer{broken}, 20), watchAnswer{end: app.RunView{State: run.StatusDone}})}
 		if code, _, talk := d.main(t.Context(), false, "run"); code != 0 || len(d.watches) != 0 {
@@ -131,10 +130,10 @@ func TestF1RunOutlivesManyDaemons(t *testing.T) {
 // that none may be started here does.
 func TestF1RunWaitsForTheNextDaemon(t *testing.T) {
 	away := func(kind kedge.Kind) error {
-		c := client.Client{HTTP: &http.Client{Transport: deaf{}}, Again: func(context.Context) (*http.Client, error) {
+		c := server.Client{HTTP: &http.Client{Transport: deaf{}}, Again: func(context.Context) (*http.Client, error) {
 			return nil, kedge.Errorf(kind, "the daemon did not start").WithHint("kedge up --foreground")
 		}}
-		return c.Call(t.Context(), "run.watch", api.Envelope{}, nil, nil)
+		return c.Call(t.Context(), "run.watch", server.Envelope{}, nil, nil)
 	}
 	for name, c := range map[string]struct {
 		kind  kedge.Kind

@@ -12,7 +12,7 @@ import (
 	"kedge/internal/app/projects"
 	docs "kedge/internal/core/memory"
 	"kedge/internal/journal"
-	"kedge/internal/text/tokens"
+	"kedge/internal/text/words"
 )
 
 // NoteAddRequest makes a note. Files are relative to the caller's folder; empty
@@ -254,7 +254,7 @@ func (s *Clerk) Notes(ctx context.Context, who projects.Caller, _ NotesRequest) 
 	for _, n := range m.Notes {
 		r.Notes = append(r.Notes, NoteEntry{
 			ID: n.ID, Title: n.Title, Feature: n.Feature, Date: n.Date, File: ledger.NotesDir + "/" + names[n.ID],
-			Tokens: tokens.Estimate(string(docs.WriteNote(n))), Commits: n.Commits, Tags: n.Tags,
+			Tokens: words.Tokens(string(docs.WriteNote(n))), Commits: n.Commits, Tags: n.Tags,
 		})
 		r.link(n)
 	}

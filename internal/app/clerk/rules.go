@@ -7,7 +7,7 @@ import (
 	"kedge/internal/app/ledger"
 	"kedge/internal/app/projects"
 	docs "kedge/internal/core/memory"
-	"kedge/internal/text/tokens"
+	"kedge/internal/text/words"
 )
 
 // RulesLintRequest asks for a lint of rules.md; a Cap of 0 is the default.
@@ -50,7 +50,7 @@ func (s *Clerk) RulesShow(ctx context.Context, who projects.Caller, _ RulesShowR
 	if err != nil {
 		return RulesShowReply{}, err
 	}
-	return RulesShowReply{File: ledger.RulesFile, SHA256: projects.Sum(b), Tokens: tokens.Estimate(string(b)), Text: string(b)}, nil
+	return RulesShowReply{File: ledger.RulesFile, SHA256: projects.Sum(b), Tokens: words.Tokens(string(b)), Text: string(b)}, nil
 }
 
 func (s *Clerk) readRules(ctx context.Context, who projects.Caller) ([]byte, error) {

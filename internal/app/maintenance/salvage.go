@@ -6,7 +6,7 @@ import (
 	"kedge"
 	"kedge/internal/app/projects"
 	"kedge/internal/git"
-	"kedge/internal/text/age"
+	"kedge/internal/text/words"
 )
 
 // SalvageListRequest asks for all salvage of the project.
@@ -119,7 +119,7 @@ func (s *Care) SalvageGC(ctx context.Context, who projects.Caller, in SalvageGCR
 }
 
 func (s *Care) oldSalvage(ctx context.Context, repo *git.Repo, text string) ([]kedge.Salvage, error) {
-	d, err := age.Parse(text)
+	d, err := words.ParseAge(text)
 	if err != nil {
 		return nil, err
 	}

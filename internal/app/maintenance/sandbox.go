@@ -6,14 +6,14 @@ import (
 
 	"kedge"
 	"kedge/internal/app/projects"
-	"kedge/internal/app/settings"
+
 	"kedge/internal/process/sandbox"
 )
 
 // checkSandbox says what confines agents and checks, where people asked for that.
 func (s *Care) checkSandbox(ctx context.Context, p *projects.Project) []kedge.Finding {
 	const where = ".kedge/config.toml"
-	cfg, err := settings.Source{Project: p}.Config(ctx, settings.UserFile(os.Environ()))
+	cfg, err := projects.Source{Project: p}.Config(ctx, projects.UserFile(os.Environ()))
 	if err != nil || !cfg.Sandbox.Asked() {
 		return nil // what cannot be read was told with the state files
 	}

@@ -10,7 +10,7 @@ import (
 	"kedge"
 	"kedge/internal/agents/trust"
 	"kedge/internal/app/projects"
-	"kedge/internal/app/settings"
+
 	"kedge/internal/core/config"
 	"kedge/internal/git"
 	"kedge/internal/journal"
@@ -159,7 +159,7 @@ func Executables(ctx context.Context, p *projects.Project, repo *git.Repo, commi
 	if err != nil {
 		return found, err
 	}
-	cfg, err := settings.Source{Project: p, Repo: repo, Base: commit}.Config(ctx, "")
+	cfg, err := projects.Source{Project: p, Repo: repo, Base: commit}.Config(ctx, "")
 	if err != nil || len(cfg.Worktree.Copy) == 0 {
 		return found, err
 	}

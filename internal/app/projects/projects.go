@@ -1,8 +1,3 @@
-// Package projects owns the projects of one KEDGE_HOME: where a folder belongs,
-// its id, its opened journal and repositories, its files, and the one way in which
-// facts are added: under the project's lock, once for each key. It promises that
-// two callers never decide at the same time about one project, and that no file is
-// written outside of the project's folder. It never decides what the facts are.
 package projects
 
 import (

@@ -13,7 +13,7 @@ import (
 	"kedge/internal/app/projects"
 	"kedge/internal/insight/audit"
 	"kedge/internal/insight/transcript"
-	"kedge/internal/text/age"
+	"kedge/internal/text/words"
 )
 
 // AuditRequest asks where the context of sessions went. What is a transcript's
@@ -125,7 +125,7 @@ func (s *Looker) since(text string) (string, error) {
 			return at.UTC().Format(form), nil
 		}
 	}
-	d, err := age.Parse(text)
+	d, err := words.ParseAge(text)
 	if err != nil {
 		return "", kedge.Errorf(kedge.Invalid, "%q is neither an age nor a date", text).WithHint("for example: --since 7d, --since 2026-11-01")
 	}

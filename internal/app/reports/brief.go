@@ -8,7 +8,7 @@ import (
 	"kedge/internal/agents/adapters"
 	"kedge/internal/agents/record"
 	"kedge/internal/app/projects"
-	"kedge/internal/app/settings"
+
 	"kedge/internal/core/watch"
 	"kedge/internal/insight/resume"
 	"kedge/internal/insight/transcript"
@@ -107,7 +107,7 @@ func (s *Looker) recordOfRun(ctx context.Context, p *projects.Project, ses kedge
 		return recorded{}, kedge.Errorf(kedge.Invalid, "what session %q told has no lines to cut at", ses.Name).
 			WithHint("kedge brief --transcript %s", in.What)
 	}
-	cfg, err := settings.Source{Project: p}.Config(ctx, settings.UserFile([]string{"HOME=" + in.Env["HOME"], "XDG_CONFIG_HOME=" + in.Env["XDG_CONFIG_HOME"]}))
+	cfg, err := projects.Source{Project: p}.Config(ctx, projects.UserFile([]string{"HOME=" + in.Env["HOME"], "XDG_CONFIG_HOME=" + in.Env["XDG_CONFIG_HOME"]}))
 	if err != nil {
 		return recorded{}, err
 	}

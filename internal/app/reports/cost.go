@@ -13,7 +13,7 @@ import (
 
 	"kedge"
 	"kedge/internal/app/projects"
-	"kedge/internal/app/settings"
+
 	"kedge/internal/insight/price"
 	"kedge/internal/insight/stats"
 	"kedge/internal/journal"
@@ -208,7 +208,7 @@ func personsPrices(env []string) (price.Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	file := filepath.Join(filepath.Dir(settings.UserFile(env)), "prices.toml")
+	file := filepath.Join(filepath.Dir(projects.UserFile(env)), "prices.toml")
 	if !filepath.IsAbs(file) {
 		return carried, nil // the caller has no home
 	}

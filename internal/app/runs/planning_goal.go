@@ -10,7 +10,7 @@ import (
 	"kedge/internal/app/ledger"
 	"kedge/internal/app/projects"
 	"kedge/internal/app/sessions"
-	"kedge/internal/app/settings"
+
 	"kedge/internal/core/config"
 	"kedge/internal/core/plan"
 	"kedge/internal/core/run"
@@ -214,7 +214,7 @@ func (s *Driver) planRules(ctx context.Context, p *projects.Project, base string
 	if err != nil {
 		return run.Rules{}, nil, err
 	}
-	cfg, err := settings.Source{Project: p, Repo: repo, Base: base}.Config(ctx, settings.UserFile(in.Env))
+	cfg, err := projects.Source{Project: p, Repo: repo, Base: base}.Config(ctx, projects.UserFile(in.Env))
 	if err != nil {
 		return run.Rules{}, nil, err
 	}

@@ -16,7 +16,7 @@ import (
 	"kedge/internal/engine"
 	"kedge/internal/engine/local"
 	"kedge/internal/journal"
-	"kedge/internal/text/tokens"
+	"kedge/internal/text/words"
 )
 
 const givenPlan = `## Root cause
@@ -308,7 +308,7 @@ func TestRow25BriefsStayFlat(t *testing.T) {
 		w.ok(err)
 		b, err := os.ReadFile(w.cfg.Slots.CleanDir(w.run) + ".d/" + at.Text)
 		w.ok(err)
-		n := tokens.Estimate(string(b))
+		n := words.Tokens(string(b))
 		if i == 0 {
 			least, most = n, n
 		}

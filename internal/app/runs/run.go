@@ -12,7 +12,7 @@ import (
 	"kedge/internal/app/ledger"
 	"kedge/internal/app/projects"
 	"kedge/internal/app/sessions"
-	"kedge/internal/app/settings"
+
 	"kedge/internal/app/status"
 	"kedge/internal/app/verify"
 	"kedge/internal/core/config"
@@ -260,7 +260,7 @@ func (s *Driver) specs(ctx context.Context, p *projects.Project) ([]run.Spec, er
 // the caller says beside it. The agents must be there before anything begins; the
 // notes say which versions they are.
 func (s *Driver) runRules(ctx context.Context, p *projects.Project, repo *git.Repo, base string, in RunStartRequest) (run.Rules, []string, error) {
-	cfg, err := settings.Source{Project: p, Repo: repo, Base: base}.Config(ctx, settings.UserFile(in.Env))
+	cfg, err := projects.Source{Project: p, Repo: repo, Base: base}.Config(ctx, projects.UserFile(in.Env))
 	if err != nil {
 		return run.Rules{}, nil, err
 	}
@@ -355,7 +355,7 @@ func firstSet(values ...string) string {
 // they are in its commit. err is what is wrong with the agent; nil: nothing. again is
 // what the person called, to be called again.
 func (s *Driver) checkCommitted(ctx context.Context, p *projects.Project, repo *git.Repo, base, route, again string, err error) error {
-	here, hereErr := settings.Source{Project: p}.Config(ctx, "")
+	here, hereErr := projects.Source{Project: p}.Config(ctx, "")
 	if hereErr != nil {
 		return err
 	}

@@ -9,7 +9,7 @@ import (
 	"kedge/internal/app/maintenance"
 	"kedge/internal/app/projects"
 	"kedge/internal/app/sessions"
-	"kedge/internal/app/settings"
+
 	"kedge/internal/core/config"
 	"kedge/internal/engine/local"
 )
@@ -48,7 +48,7 @@ func (s *Driver) checkAgents(ctx context.Context, p *projects.Project, env []str
 	if p.Store == nil || len(env) == 0 {
 		return nil
 	}
-	cfg, err := settings.Source{Project: p}.Config(ctx, settings.UserFile(env))
+	cfg, err := projects.Source{Project: p}.Config(ctx, projects.UserFile(env))
 	if err != nil {
 		return nil // checkStateFiles tells it
 	}

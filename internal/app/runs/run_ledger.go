@@ -14,7 +14,7 @@ import (
 	"kedge/internal/app/ledger"
 	"kedge/internal/app/projects"
 	"kedge/internal/app/sessions"
-	"kedge/internal/app/settings"
+
 	"kedge/internal/app/verify"
 	"kedge/internal/core/config"
 	"kedge/internal/engine/execute"
@@ -205,7 +205,7 @@ func (r *runSettings) At(ctx context.Context, commit string) (config.Config, con
 	if err != nil {
 		return config.Config{}, config.Gate{}, err
 	}
-	at, err := readSettings(ctx, settings.Source{Project: r.p, Repo: repo, Base: commit})
+	at, err := readSettings(ctx, projects.Source{Project: r.p, Repo: repo, Base: commit})
 	if err != nil {
 		return config.Config{}, config.Gate{}, err
 	}
@@ -218,10 +218,10 @@ func (r *runSettings) At(ctx context.Context, commit string) (config.Config, con
 
 // readSettings reads both files of a commit, and of nowhere else: a gate.toml
 // that the commit does not have is none.
-func readSettings(ctx context.Context, src settings.Source) (settingsAt, error) {
+func readSettings(ctx context.Context, src projects.Source) (settingsAt, error) {
 	var at settingsAt
 	var err error
-	if at.cfg, err = src.Config(ctx, settings.UserFile(os.Environ())); err != nil {
+	if at.cfg, err = src.Config(ctx, projects.UserFile(os.Environ())); err != nil {
 		return at, err
 	}
 	const name = ".kedge/gate.toml"

@@ -12,7 +12,7 @@ import (
 	"kedge/internal/agents"
 	"kedge/internal/agents/adapters"
 	"kedge/internal/app/projects"
-	"kedge/internal/app/settings"
+
 	"kedge/internal/core/config"
 	"kedge/internal/engine/execute"
 	"kedge/internal/engine/gate"
@@ -78,7 +78,7 @@ func (s *Driver) runConfig(ctx context.Context, p *projects.Project, repo *git.R
 	if found && st.Tip != "" {
 		base = st.Tip
 	}
-	cfg, err := settings.Source{Project: p, Repo: repo, Base: base}.Config(ctx, settings.UserFile(s.callerEnv(st.Run)))
+	cfg, err := projects.Source{Project: p, Repo: repo, Base: base}.Config(ctx, projects.UserFile(s.callerEnv(st.Run)))
 	return cfg, st.Rules.Agent, err
 }
 

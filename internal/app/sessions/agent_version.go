@@ -11,8 +11,8 @@ import (
 	"kedge"
 	"kedge/internal/agents"
 	"kedge/internal/core/config"
+	"kedge/internal/process"
 	"kedge/internal/process/hold"
-	"kedge/internal/process/proc"
 )
 
 // Installed is a program of an agent as it is found.
@@ -64,7 +64,7 @@ func (s *Keeper) versionOf(ctx context.Context, argv, env []string) string {
 	if s.with.VersionLimit > 0 {
 		limit = s.with.VersionLimit
 	}
-	_, err = proc.Run(ctx, proc.Spec{Line: "exec " + quoted(append(argv, "--version")) + " < /dev/null", Dir: dir, Env: env, Log: log, Limit: 4096, Timeout: limit})
+	_, err = process.Run(ctx, process.Spec{Line: "exec " + quoted(append(argv, "--version")) + " < /dev/null", Dir: dir, Env: env, Log: log, Limit: 4096, Timeout: limit})
 	if err != nil {
 		return ""
 	}

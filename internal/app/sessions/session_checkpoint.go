@@ -10,7 +10,7 @@ import (
 	"kedge/internal/agents"
 	"kedge/internal/agents/adapters"
 	"kedge/internal/app/projects"
-	"kedge/internal/app/settings"
+
 	"kedge/internal/app/status"
 	"kedge/internal/core/brief"
 	"kedge/internal/core/config"
@@ -89,7 +89,7 @@ const latestCheckpoint kedge.CheckpointID = "latest"
 // personsAgent is the agent of config.toml as it stands in the folder: a person
 // asks, so it need not be committed.
 func (s *Keeper) personsAgent(ctx context.Context, p *projects.Project, in SessionResume) (agents.Adapter, string, error) {
-	cfg, err := settings.Source{Project: p}.Config(ctx, settings.UserFile(in.Env))
+	cfg, err := projects.Source{Project: p}.Config(ctx, projects.UserFile(in.Env))
 	if err != nil {
 		return nil, "", err
 	}

@@ -12,11 +12,11 @@ import (
 
 	"kedge"
 	"kedge/internal/app/projects"
-	"kedge/internal/app/settings"
+
 	"kedge/internal/core/config"
 	"kedge/internal/journal"
-	lines "kedge/internal/process/find"
 	"kedge/internal/process/hold"
+	lines "kedge/internal/process/output"
 	"kedge/internal/process/tape"
 )
 
@@ -216,7 +216,7 @@ func (s *Keeper) Retain(ctx context.Context, environ []string) (SessionRetainRep
 	}
 	s.retaining.Lock()
 	defer s.retaining.Unlock()
-	keep, err := keepFrom(settings.UserFile(environ))
+	keep, err := keepFrom(projects.UserFile(environ))
 	if err != nil {
 		return reply, err
 	}

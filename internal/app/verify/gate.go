@@ -12,7 +12,7 @@ import (
 	"kedge"
 	"kedge/internal/app/ledger"
 	"kedge/internal/app/projects"
-	"kedge/internal/app/settings"
+
 	"kedge/internal/core/config"
 	"kedge/internal/engine/gate"
 	"kedge/internal/git"
@@ -203,7 +203,7 @@ func (s *Gater) gateRequest(ctx context.Context, p *projects.Project, who projec
 	if err != nil {
 		return q, err
 	}
-	cfg, err := rules.Config(ctx, settings.UserFile(env))
+	cfg, err := rules.Config(ctx, projects.UserFile(env))
 	if err != nil {
 		return q, err
 	}
@@ -225,11 +225,11 @@ func (s *Gater) box(c config.Sandbox, p *projects.Project, j judgement) (sandbox
 	return sandbox.New(c, at)
 }
 
-func rulesFor(p *projects.Project, who projects.Caller, b base) settings.Source {
+func rulesFor(p *projects.Project, who projects.Caller, b base) projects.Source {
 	if who.IsAgent() && b.rev != "" {
-		return settings.Source{Project: p, Repo: b.repo, Base: b.rev}
+		return projects.Source{Project: p, Repo: b.repo, Base: b.rev}
 	}
-	return settings.Source{Project: p}
+	return projects.Source{Project: p}
 }
 
 // environment names what a verdict depends on beside the tree, without any

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"kedge"
-	"kedge/internal/text/tokens"
+	"kedge/internal/text/words"
 )
 
 var handoffKeys = []string{"id", "session", "at"}
@@ -194,7 +194,7 @@ func FitHandoff(h kedge.Handoff) (kedge.Handoff, bool) {
 			h.Risks = append(h.Risks, strconv.Itoa(len(risks)-n)+" more: kedge risk ls")
 		}
 		b, err := WriteHandoff(h)
-		if err != nil || tokens.Estimate(split(b).body) < MaxHandoff {
+		if err != nil || words.Tokens(split(b).body) < MaxHandoff {
 			return h, true // what can not be written WriteHandoff says better
 		}
 	}

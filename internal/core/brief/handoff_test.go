@@ -8,7 +8,7 @@ import (
 
 	"kedge"
 	"kedge/internal/core/brief"
-	"kedge/internal/text/tokens"
+	"kedge/internal/text/words"
 )
 
 func writeHandoff(t testing.TB, h kedge.Handoff) []byte {
@@ -126,7 +126,7 @@ func TestRow44FitHandoffCarriesRisks(t *testing.T) {
 	}
 	got, ok = brief.FitHandoff(h)
 	b := writeHandoff(t, got)
-	if n := tokens.Estimate(string(b)); !ok || n >= brief.MaxHandoff {
+	if n := words.Tokens(string(b)); !ok || n >= brief.MaxHandoff {
 		t.Errorf("%d tokens, fits = %v", n, ok)
 	}
 	last := got.Risks[len(got.Risks)-1]

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"kedge"
-	"kedge/internal/text/tokens"
+	"kedge/internal/text/words"
 )
 
 // linter collects findings about one file. Unlike the parsers it goes on after
@@ -52,7 +52,7 @@ func LintCheckpoint(file string, b []byte, exists func(path string) bool) []kedg
 func LintHandoff(file string, b []byte) []kedge.Finding {
 	l := &linter{file: file}
 	p := split(b)
-	if n := tokens.Estimate(p.body); n >= MaxHandoff {
+	if n := words.Tokens(p.body); n >= MaxHandoff {
 		l.add(1, "shorten it; what was learned belongs in a note: kedge remember", "the handoff has about %d tokens, not under %d", n, MaxHandoff)
 	}
 	l.fences(string(b))

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"kedge"
-	"kedge/internal/text/tokens"
+	"kedge/internal/text/words"
 )
 
 // Input is everything a brief is made from. Lists come in the order in which
@@ -98,7 +98,7 @@ func assemble(parts, cut []part) Brief {
 		}
 	}
 	text := b.String()
-	return Brief{Text: text, Tokens: tokens.Estimate(text), Cut: names}
+	return Brief{Text: text, Tokens: words.Tokens(text), Cut: names}
 }
 
 // cutNames names what was cut once each, with its number where there are

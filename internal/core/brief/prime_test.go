@@ -8,7 +8,7 @@ import (
 
 	"kedge"
 	"kedge/internal/core/brief"
-	"kedge/internal/text/tokens"
+	"kedge/internal/text/words"
 )
 
 const sampleRules = "# Rules\n1. Constraints\n- never push\n2. Code modification\n- small diffs\n3. Validation loop\n- go test ./...\n"
@@ -70,7 +70,7 @@ func sampleInput() brief.Input {
 func TestPrimeGolden(t *testing.T) {
 	got := brief.Prime(sampleInput(), brief.DefaultBudget)
 	golden(t, "prime.txt", []byte(got.Text))
-	if len(got.Cut) > 0 || got.Tokens != tokens.Estimate(got.Text) {
+	if len(got.Cut) > 0 || got.Tokens != words.Tokens(got.Text) {
 		t.Errorf("cut %v, tokens %d", got.Cut, got.Tokens)
 	}
 	if again := brief.Prime(sampleInput(), brief.DefaultBudget); again.Text != got.Text {

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"kedge"
-	"kedge/internal/text/tokens"
+	"kedge/internal/text/words"
 )
 
 // Purpose is what a session of a run is started for.
@@ -111,7 +111,7 @@ func fitParts(parts []part, tail part, budget int) Brief {
 func assembleBefore(parts, cut []part, tail part) Brief {
 	b := assemble(parts, cut)
 	b.Text += tail.text
-	b.Tokens = tokens.Estimate(b.Text)
+	b.Tokens = words.Tokens(b.Text)
 	return b
 }
 

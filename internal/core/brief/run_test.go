@@ -8,7 +8,7 @@ import (
 	"kedge"
 	"kedge/internal/core/brief"
 	"kedge/internal/core/plan"
-	"kedge/internal/text/tokens"
+	"kedge/internal/text/words"
 )
 
 func runFeature() *kedge.Feature {
@@ -52,7 +52,7 @@ func sampleRun() brief.RunInput {
 func TestForRun(t *testing.T) {
 	got := brief.ForRun(sampleRun(), brief.DefaultBudget)
 	golden(t, "run.txt", []byte(got.Text))
-	if got.Tokens != tokens.Estimate(got.Text) || len(got.Cut) != 0 {
+	if got.Tokens != words.Tokens(got.Text) || len(got.Cut) != 0 {
 		t.Errorf("tokens %d, cut %v", got.Tokens, got.Cut)
 	}
 	if again := brief.ForRun(sampleRun(), brief.DefaultBudget); again.Text != got.Text {

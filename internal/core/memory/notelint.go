@@ -17,7 +17,7 @@ import (
 // backquotes, a line after "$ ", a flag, or a well-known tool followed by a word.
 // A decision is a sentence with a word that binds (must, never, by default,
 // instead of, because, at most …) and at least two words that say what about:
-// words that only report that something went well, or that any sentence has, do
+// wordsOf that only report that something went well, or that any sentence has, do
 // not count. The words are English; a note in another language passes by naming
 // a file or a command, which is what the finding's fix says.
 //
@@ -105,7 +105,7 @@ const tools wordList = `go test|go build|go vet|go run|go generate|npm test|npm 
 func decides(text string) bool {
 	for _, sentence := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(".;!?\n", r) }) {
 		binding, about := false, map[string]bool{}
-		for _, w := range words(sentence) {
+		for _, w := range wordsOf(sentence) {
 			switch {
 			case bindingWords.has(w):
 				binding = true
@@ -120,7 +120,7 @@ func decides(text string) bool {
 	return false
 }
 
-func words(s string) []string {
+func wordsOf(s string) []string {
 	return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '\'' || r > 0x7f)
 	})

@@ -6,7 +6,7 @@ import (
 
 	"kedge"
 	"kedge/internal/text/lazyre"
-	"kedge/internal/text/tokens"
+	"kedge/internal/text/words"
 )
 
 // RulesCap is how many tokens rules.md may cost when nothing else is configured:
@@ -67,7 +67,7 @@ func LintRules(file string, b []byte, limit int) RulesReport {
 	if limit <= 0 {
 		limit = RulesCap
 	}
-	r := RulesReport{Tokens: tokens.Estimate(string(b)), Cap: limit, Findings: []kedge.Finding{}}
+	r := RulesReport{Tokens: words.Tokens(string(b)), Cap: limit, Findings: []kedge.Finding{}}
 	sections, last := readRules(string(b))
 	r.Findings = append(r.Findings, lintOrder(file, sections)...)
 	r.Findings = append(r.Findings, lintMissing(file, sections, last)...)

@@ -9,7 +9,7 @@ import (
 	"kedge/internal/core/run"
 	"kedge/internal/engine"
 	"kedge/internal/engine/gate"
-	"kedge/internal/process/proc"
+	"kedge/internal/process"
 )
 
 // lasting gives a context for what runs under holders: where the engine goes
@@ -43,17 +43,17 @@ func (x *Executor) gateDir(id kedge.EvidenceID) string {
 
 // line runs a shell line to its end, or takes up the one that was started with
 // the same log before.
-func (x *Executor) line(ctx context.Context, s proc.Spec) (proc.Result, error) {
+func (x *Executor) line(ctx context.Context, s process.Spec) (process.Result, error) {
 	if x.cfg.Runner == nil {
 		s.Env = gate.LineEnv(s.Env, kedge.SessionID(kedge.NewID("ses", x.cfg.Now())))
-		return proc.Run(ctx, s)
+		return process.Run(ctx, s)
 	}
 	l, err := x.cfg.Runner.Start(ctx, s)
 	if err != nil {
-		return proc.Result{}, err
+		return process.Result{}, err
 	}
 	res, err := l.Wait()
-	if err == nil && res.End == proc.Stopped {
+	if err == nil && res.End == process.Stopped {
 		err = context.Cause(ctx)
 	}
 	return res, err

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"kedge/internal/core/run"
-	"kedge/internal/process/proc"
+	"kedge/internal/process"
 	"kedge/internal/text/lazyre"
 )
 
@@ -33,7 +33,7 @@ func (x *Executor) cannotResume(ctx context.Context, c run.Command) (string, err
 			return "its conversation is alive in another session", nil
 		}
 	}
-	left, _, err := proc.Strays("KEDGE_SESSION="+string(j.Session), "")
+	left, _, err := process.Strays("KEDGE_SESSION="+string(j.Session), "")
 	if err != nil {
 		return "", err
 	}

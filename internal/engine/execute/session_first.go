@@ -8,7 +8,7 @@ import (
 
 	"kedge"
 	"kedge/internal/core/watch"
-	"kedge/internal/text/tokens"
+	"kedge/internal/text/words"
 )
 
 // firsts finds the first action and the first edit of a session, and what it
@@ -52,7 +52,7 @@ func (f *firsts) take(ev watch.Event) (out []kedge.SessionActedData) {
 				out = f.done(c, ev.At)
 			}
 		}
-		f.read += int64(tokens.Estimate(ev.Output))
+		f.read += int64(words.Tokens(ev.Output))
 	default:
 	}
 	return out

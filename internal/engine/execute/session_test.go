@@ -17,8 +17,8 @@ import (
 	"kedge/internal/core/run"
 	"kedge/internal/core/watch"
 	"kedge/internal/engine"
+	"kedge/internal/process"
 	"kedge/internal/process/hold"
-	"kedge/internal/process/proc"
 )
 
 // A session has its brief on its input and in a file, its names in its
@@ -180,7 +180,7 @@ func (s *stage) gone(pid int) {
 	s.t.Helper()
 	mark := "KEDGE_SESSION=" + filepath.Base(s.sessionDir())
 	s.until("process "+strconv.Itoa(pid)+" is gone", func() bool {
-		marked, _, err := proc.Strays(mark, "") // its number may be another's by now
+		marked, _, err := process.Strays(mark, "") // its number may be another's by now
 		return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) || err == nil && !slices.Contains(marked, pid)
 	})
 }

@@ -20,8 +20,8 @@ import (
 	"kedge/internal/engine/gate"
 	"kedge/internal/git"
 	"kedge/internal/insight/condense"
+	"kedge/internal/process"
 	"kedge/internal/process/atomicfile"
-	"kedge/internal/process/proc"
 	"kedge/internal/text/environ"
 	"kedge/internal/text/glob"
 )
@@ -120,21 +120,21 @@ func (x *Executor) runSetup(ctx context.Context, c run.Command, w *git.Repo, lin
 	held, done := lasting(ctx)
 	defer done()
 	log := filepath.Join(dir, "setup.log")
-	res, err := x.line(held, proc.Spec{Line: line, Under: box.Online().Prefix(), Dir: w.Root(), Env: x.env(c.Run), Log: log, Timeout: setupTimeout})
+	res, err := x.line(held, process.Spec{Line: line, Under: box.Online().Prefix(), Dir: w.Root(), Env: x.env(c.Run), Log: log, Timeout: setupTimeout})
 	if leaving(ctx, err) {
 		return "", err
 	}
 	if gone := gate.Forget(context.WithoutCancel(ctx), dir); err == nil {
 		err = gone
 	}
-	if err != nil || res.End == proc.Exited && res.Exit == 0 {
+	if err != nil || res.End == process.Exited && res.Exit == 0 {
 		return "", err
 	}
 	return fmt.Sprintf("the setup %q failed: %s (log: %s)", line, setupFailure(line, log, res), log), nil
 }
 
-func setupFailure(line, log string, res proc.Result) string {
-	if res.End == proc.TimedOut {
+func setupFailure(line, log string, res process.Result) string {
+	if res.End == process.TimedOut {
 		return "it took longer than " + setupTimeout.String()
 	}
 	text, err := os.ReadFile(log)

@@ -8,8 +8,8 @@ import (
 	"kedge"
 	"kedge/internal/core/run"
 	"kedge/internal/git"
+	"kedge/internal/process"
 	"kedge/internal/process/hold"
-	"kedge/internal/process/proc"
 )
 
 // evict ends what the job's last session left running, so that no check meets a
@@ -30,13 +30,13 @@ func (x *Executor) evict(ctx context.Context, c run.Command, w *git.Repo) ([]ked
 	if w != nil {
 		dir = w.Root()
 	}
-	marked, inside, err := proc.Strays(mark, dir)
+	marked, inside, err := process.Strays(mark, dir)
 	if err != nil {
 		return nil, err
 	}
 	ended := 0
 	for _, pid := range marked {
-		if proc.EndStray(pid, mark) {
+		if process.EndStray(pid, mark) {
 			ended++
 		}
 	}
@@ -83,11 +83,11 @@ func gone(ctx context.Context, mark string, tries int) (left []int, err error) {
 	tick := time.NewTicker(endPause)
 	defer tick.Stop()
 	for range tries {
-		if left, _, err = proc.Strays(mark, ""); err != nil || len(left) == 0 {
+		if left, _, err = process.Strays(mark, ""); err != nil || len(left) == 0 {
 			return nil, err
 		}
 		for _, pid := range left {
-			proc.EndStray(pid, mark)
+			process.EndStray(pid, mark)
 		}
 		select {
 		case <-tick.C:

@@ -13,7 +13,7 @@ import (
 	"kedge"
 	"kedge/internal/core/config"
 	"kedge/internal/insight/condense"
-	"kedge/internal/process/proc"
+	"kedge/internal/process"
 )
 
 // runCommand runs a shell line and says what came of it. A line that somebody
@@ -48,8 +48,8 @@ const mostTries = 3
 
 // killed tells whether a line was ended by somebody else: not by what it did
 // wrong itself, nor for want of memory, which there would not be more of.
-func killed(out proc.Result) bool {
-	if out.End != proc.Signalled || out.NoMemory {
+func killed(out process.Result) bool {
+	if out.End != process.Signalled || out.NoMemory {
 		return false
 	}
 	switch syscall.Signal(out.Exit - signalBase) {
@@ -64,15 +64,15 @@ func killed(out proc.Result) bool {
 const signalBase = 128
 
 // runLine runs the line once, or takes it up where it was started before.
-func (g *gate) runLine(ctx context.Context, s step, res *kedge.CheckResult) (proc.Result, error) {
-	line, err := g.Runner.Start(ctx, proc.Spec{
+func (g *gate) runLine(ctx context.Context, s step, res *kedge.CheckResult) (process.Result, error) {
+	line, err := g.Runner.Start(ctx, process.Spec{
 		Line: s.line, Under: g.under(res.Kind), Dir: g.Dir, Env: g.environ(res.Kind), Log: res.Log, Timeout: config.Timeout(s.check),
 	})
 	if err != nil {
-		return proc.Result{}, err
+		return process.Result{}, err
 	}
 	out, err := line.Wait()
-	if err == nil && out.End == proc.Stopped {
+	if err == nil && out.End == process.Stopped {
 		err = cause(ctx)
 	}
 	if at := line.Since(); err == nil && !at.IsZero() {
@@ -91,10 +91,10 @@ func (g *gate) under(kind kedge.CheckKind) []string {
 }
 
 // judge decides whether a command that has ended is red.
-func (g *gate) judge(s step, out proc.Result, text string, res *kedge.CheckResult) {
+func (g *gate) judge(s step, out process.Result, text string, res *kedge.CheckResult) {
 	noTests := res.Kind != kedge.CheckBuild && condense.NoTests(s.line, text)
 	switch {
-	case out.End == proc.TimedOut:
+	case out.End == process.TimedOut:
 		res.FirstFailure = timedOut(s, text)
 	case noTests && s.own:
 		res.FirstFailure = &kedge.Failure{Message: fmt.Sprintf("no test ran: %s", s.line)}

@@ -15,9 +15,9 @@ import (
 	"time"
 
 	"kedge"
+	"kedge/internal/process"
 	"kedge/internal/process/atomicfile"
 	"kedge/internal/process/hold"
-	"kedge/internal/process/proc"
 	"kedge/internal/process/tape"
 )
 
@@ -64,7 +64,7 @@ func (h Held) Runs(ctx context.Context, log string) bool {
 }
 
 // Start implements Runner.
-func (h Held) Start(ctx context.Context, s proc.Spec) (Line, error) {
+func (h Held) Start(ctx context.Context, s process.Spec) (Line, error) {
 	if err := cause(ctx); err != nil {
 		return nil, err
 	}
@@ -173,7 +173,7 @@ func pause(ctx context.Context) error {
 
 // heldLine is a line under a holder.
 type heldLine struct {
-	spec    proc.Spec
+	spec    process.Spec
 	dir     string
 	now     func() time.Time
 	started time.Time
@@ -182,7 +182,7 @@ type heldLine struct {
 	done     chan struct{}
 	stopOnce sync.Once
 	stop     chan struct{}
-	result   proc.Result
+	result   process.Result
 	err      error
 }
 
@@ -193,13 +193,13 @@ func (l *heldLine) Since() time.Time { return l.started }
 func (l *heldLine) Done() <-chan struct{} { return l.done }
 
 // Wait implements Line.
-func (l *heldLine) Wait() (proc.Result, error) {
+func (l *heldLine) Wait() (process.Result, error) {
 	<-l.done
 	return l.result, l.err
 }
 
 // Stop implements Line.
-func (l *heldLine) Stop() (proc.Result, error) {
+func (l *heldLine) Stop() (process.Result, error) {
 	l.stopOnce.Do(func() { close(l.stop) })
 	return l.Wait()
 }
@@ -218,7 +218,7 @@ func (l *heldLine) watch(ctx context.Context, c *hold.Client) {
 		l.err = err
 		return
 	}
-	if end != proc.Exited {
+	if end != process.Exited {
 		l.end(follow)
 		err = <-ended
 	}
@@ -229,7 +229,7 @@ func (l *heldLine) watch(ctx context.Context, c *hold.Client) {
 }
 
 // await waits for the line's end or for a reason to end it.
-func (l *heldLine) await(ctx context.Context, ended <-chan error) (proc.End, error) {
+func (l *heldLine) await(ctx context.Context, ended <-chan error) (process.End, error) {
 	var timeout <-chan time.Time
 	if l.spec.Timeout > 0 && !l.over {
 		t := time.NewTimer(max(l.spec.Timeout-l.now().Sub(l.started), 0))
@@ -238,16 +238,16 @@ func (l *heldLine) await(ctx context.Context, ended <-chan error) (proc.End, err
 	}
 	select {
 	case err := <-ended:
-		return proc.Exited, err
+		return process.Exited, err
 	case <-timeout:
-		return proc.TimedOut, nil
+		return process.TimedOut, nil
 	case <-l.stop:
-		return proc.Stopped, nil
+		return process.Stopped, nil
 	case <-ctx.Done():
 		if left(ctx) {
-			return proc.Stopped, ErrLeft
+			return process.Stopped, ErrLeft
 		}
-		return proc.Stopped, nil
+		return process.Stopped, nil
 	}
 }
 
@@ -293,14 +293,14 @@ func (l *heldLine) limit() int64 {
 	if l.spec.Limit > 0 {
 		return l.spec.Limit
 	}
-	return proc.DefaultLimit
+	return process.DefaultLimit
 }
 
 // end ends the line and everything it started.
 func (l *heldLine) end(ctx context.Context) {
 	grace := l.spec.Grace
 	if grace <= 0 {
-		grace = proc.DefaultGrace
+		grace = process.DefaultGrace
 	}
 	f := hold.Look(ctx, l.dir)
 	if f.Client != nil {
@@ -310,16 +310,16 @@ func (l *heldLine) end(ctx context.Context) {
 }
 
 // conclude makes the result of what the holder left, and the log of the tape.
-func (l *heldLine) conclude(end proc.End) error {
+func (l *heldLine) conclude(end process.End) error {
 	r, err := hold.ReadResult(l.dir)
 	if err != nil {
 		return err
 	}
-	l.result = proc.Result{End: l.how(end, r), Exit: -1, Killed: r.Left, NoMemory: r.Cause == hold.CauseMemory}
+	l.result = process.Result{End: l.how(end, r), Exit: -1, Killed: r.Left, NoMemory: r.Cause == hold.CauseMemory}
 	switch {
-	case l.result.End == proc.Exited && r.Signal != 0:
-		l.result.End, l.result.Exit = proc.Signalled, r.Code
-	case l.result.End == proc.Exited:
+	case l.result.End == process.Exited && r.Signal != 0:
+		l.result.End, l.result.Exit = process.Signalled, r.Code
+	case l.result.End == process.Exited:
 		l.result.Exit = r.Code
 	}
 	l.result.Bytes, l.result.Dropped, err = copyOutput(l.dir, l.spec.Log, l.limit())
@@ -329,17 +329,17 @@ func (l *heldLine) conclude(end proc.End) error {
 // how it ended. A line that was over before we came may have been ended by an
 // earlier gate; one that ran longer than it may, with nobody there to end it, is
 // too late all the same.
-func (l *heldLine) how(end proc.End, r hold.Result) proc.End {
+func (l *heldLine) how(end process.End, r hold.Result) process.End {
 	late := l.spec.Timeout > 0 && time.UnixMilli(r.At).Sub(l.started) > l.spec.Timeout
 	switch {
-	case end != proc.Exited:
+	case end != process.Exited:
 		return end
 	case late:
-		return proc.TimedOut
+		return process.TimedOut
 	case r.Asked:
-		return proc.Stopped
+		return process.Stopped
 	}
-	return proc.Exited
+	return process.Exited
 }
 
 // tailSize is what is kept of the end of an output over its limit.
@@ -353,7 +353,7 @@ func copyOutput(dir, path string, limit int64) (bytes, dropped int64, err error)
 	if err != nil {
 		return 0, 0, kedge.Errorf(kedge.Internal, "read a check's output: %w", err)
 	}
-	f, err := proc.OpenLog(path)
+	f, err := process.OpenLog(path)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -365,7 +365,7 @@ func copyOutput(dir, path string, limit int64) (bytes, dropped int64, err error)
 	dropped = tail - head
 	_, err = io.Copy(f, io.NewSectionReader(t, 0, head))
 	if err == nil && dropped > 0 {
-		_, err = io.WriteString(f, proc.Missing(dropped))
+		_, err = io.WriteString(f, process.Missing(dropped))
 	}
 	if err == nil {
 		_, err = io.Copy(f, io.NewSectionReader(t, tail, end-tail))

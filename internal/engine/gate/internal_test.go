@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"kedge/internal/process/proc"
+	"kedge/internal/process"
 	"kedge/internal/process/tape"
 )
 
@@ -79,7 +79,7 @@ func TestHeldOutputIsBounded(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	l := heldLine{spec: proc.Spec{Limit: 4 << 20}, dir: dir}
+	l := heldLine{spec: process.Spec{Limit: 4 << 20}, dir: dir}
 	l.thin(total)
 	for n, want := range []bool{true, false, false, true} {
 		if _, err := os.Stat(filepath.Join(dir, fmt.Sprintf("log.%d", n))); (err == nil) != want {
@@ -94,7 +94,7 @@ func TestHeldOutputIsBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	head, tail, ok := strings.Cut(string(b), proc.Missing(dropped))
+	head, tail, ok := strings.Cut(string(b), process.Missing(dropped))
 	if !ok || len(head) != 3<<20 || len(tail) != 1<<20 {
 		t.Errorf("%d bytes before and %d after what is missing (%t)", len(head), len(tail), ok)
 	}

@@ -11,7 +11,7 @@ import (
 
 	"kedge"
 	"kedge/internal/core/config"
-	"kedge/internal/process/proc"
+	"kedge/internal/process"
 )
 
 // How often a service is asked, how long one answer may take, and how often a
@@ -33,7 +33,7 @@ type wait struct {
 // ended is a program that may end before it is ready.
 type ended interface {
 	Done() <-chan struct{}
-	Wait() (proc.Result, error)
+	Wait() (process.Result, error)
 }
 
 func (s *services) waitFor(v kedge.Service, ready *url.URL) wait {

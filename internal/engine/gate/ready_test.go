@@ -9,14 +9,14 @@ import (
 	"testing"
 	"time"
 
-	"kedge/internal/process/proc"
+	"kedge/internal/process"
 )
 
 // running is a program that does not end.
 type running struct{ done chan struct{} }
 
-func (r running) Done() <-chan struct{}    { return r.done }
-func (running) Wait() (proc.Result, error) { return proc.Result{Exit: 3}, nil }
+func (r running) Done() <-chan struct{}       { return r.done }
+func (running) Wait() (process.Result, error) { return process.Result{Exit: 3}, nil }
 
 func address503(t *testing.T, ready *atomic.Bool) *url.URL {
 	t.Helper()

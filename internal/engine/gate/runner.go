@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"kedge"
+	"kedge/internal/process"
 	"kedge/internal/process/capability"
-	"kedge/internal/process/proc"
 )
 
 // ErrLeft is the cause to cancel a gate's context with when whoever runs it must
@@ -21,7 +21,7 @@ var ErrLeft = errors.New("the gate was left to be finished later")
 type Runner interface {
 	// Start starts a line, or takes up the one that was started with the same
 	// log before. A context that ends stops it, unless the cause is ErrLeft.
-	Start(ctx context.Context, s proc.Spec) (Line, error)
+	Start(ctx context.Context, s process.Spec) (Line, error)
 	// Runs tells whether a line was started with the log before and runs.
 	Runs(ctx context.Context, log string) bool
 }
@@ -29,15 +29,15 @@ type Runner interface {
 // Line is one started shell line.
 type Line interface {
 	Done() <-chan struct{}
-	Wait() (proc.Result, error)
-	Stop() (proc.Result, error)
+	Wait() (process.Result, error)
+	Stop() (process.Result, error)
 	Since() time.Time // when it was started; zero: now
 }
 
 // direct runs lines as children of this process: they end when it does.
 type direct struct{}
 
-type child struct{ *proc.Proc }
+type child struct{ *process.Proc }
 
 func (child) Since() time.Time { return time.Time{} }
 
@@ -49,9 +49,9 @@ func LineEnv(env []string, id kedge.SessionID) []string {
 	return append(out, "KEDGE_SESSION="+string(id))
 }
 
-func (direct) Start(ctx context.Context, s proc.Spec) (Line, error) {
+func (direct) Start(ctx context.Context, s process.Spec) (Line, error) {
 	s.Env = LineEnv(s.Env, kedge.SessionID(kedge.NewID("ses", time.Now())))
-	p, err := proc.Start(ctx, s)
+	p, err := process.Start(ctx, s)
 	return child{p}, err
 }
 

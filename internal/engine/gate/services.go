@@ -13,8 +13,8 @@ import (
 
 	"kedge"
 	"kedge/internal/insight/condense"
+	"kedge/internal/process"
 	"kedge/internal/process/atomicfile"
-	"kedge/internal/process/proc"
 )
 
 // services are the programs that http and e2e checks need: started before the
@@ -115,7 +115,7 @@ func (s *services) tryOn(ctx context.Context, v kedge.Service, port int) (*notRe
 		return nil, kedge.Errorf(kedge.Blocked, "environment: %s answers before service %q is started", ready.Host, v.Name).
 			WithHint("stop what listens there, or use {port} in the service's ready address")
 	}
-	p, err := s.g.Runner.Start(ctx, proc.Spec{
+	p, err := s.g.Runner.Start(ctx, process.Spec{
 		Line: v.Run, Under: s.g.Box.Online().Prefix(), Dir: s.g.Dir, Log: log,
 		Env: withEnv(s.g.Env, map[string]string{"KEDGE_SLOT": s.g.Slot, "KEDGE_PORT": strconv.Itoa(port)}),
 	})

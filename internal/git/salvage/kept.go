@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"kedge"
-	"kedge/internal/git/attic"
+
 	"kedge/internal/git/hardened"
 	"kedge/internal/git/history"
 )
@@ -151,7 +151,7 @@ func (r *Repo) DropSalvage(ctx context.Context, id kedge.SalvageID, atticDir str
 		}
 		// The attic goes first: as long as the ref is there, the salvage is
 		// listed, and can be dropped again.
-		if err := attic.RemoveAll(filepath.Join(atticDir, string(id))); err != nil {
+		if err := RemoveAll(filepath.Join(atticDir, string(id))); err != nil {
 			return kedge.Errorf(kedge.Internal, "empty the attic: %w", err).WithHint("rm -r %s", hardened.Quote(filepath.Join(atticDir, string(id))))
 		}
 		if !ok {

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"kedge"
-	"kedge/internal/git/attic"
+
 	"kedge/internal/git/checkout"
 	"kedge/internal/git/hardened"
 	"kedge/internal/git/history"
@@ -40,7 +40,7 @@ func (r *Repo) Restore(ctx context.Context, q RestoreRequest) (kedge.Salvage, er
 	if err != nil {
 		return kedge.Salvage{}, err
 	}
-	a := attic.Attic{Dir: filepath.Join(q.Attic, string(q.ID))}
+	a := Attic{Dir: filepath.Join(q.Attic, string(q.ID))}
 	err = r.g.Exclusively(ctx, func(ctx context.Context) error {
 		return w.withScratch(ctx, func(s *scratch) error { return s.restore(ctx, list[0], a) })
 	})
@@ -75,7 +75,7 @@ func (s *scratch) standing(ctx context.Context) (standing, error) {
 	return st, err
 }
 
-func (s *scratch) restore(ctx context.Context, v saved, a attic.Attic) error {
+func (s *scratch) restore(ctx context.Context, v saved, a Attic) error {
 	st, err := s.standing(ctx)
 	if err != nil {
 		return err
@@ -92,7 +92,7 @@ func (s *scratch) restore(ctx context.Context, v saved, a attic.Attic) error {
 	return s.stage(ctx, st, v)
 }
 
-func (s *scratch) bringBack(ctx context.Context, st standing, v saved, a attic.Attic) error {
+func (s *scratch) bringBack(ctx context.Context, st standing, v saved, a Attic) error {
 	target, err := s.target(ctx, st, v)
 	if err != nil {
 		return err
@@ -107,7 +107,7 @@ func (s *scratch) bringBack(ctx context.Context, st standing, v saved, a attic.A
 }
 
 // isBack tells whether the work tree already holds the salvage whole.
-func (s *scratch) isBack(ctx context.Context, st standing, v saved, a attic.Attic) (bool, error) {
+func (s *scratch) isBack(ctx context.Context, st standing, v saved, a Attic) (bool, error) {
 	here, err := s.r.without(ctx, st.now, v.Attic)
 	if err != nil || here != v.Tree || len(v.Attic) == 0 {
 		return here == v.Tree && len(v.Attic) == 0, err
@@ -172,7 +172,7 @@ func (s *scratch) merge(ctx context.Context, base, now string, v saved) (string,
 }
 
 // refuseDirty refuses to write over files with changes of their own.
-func (s *scratch) refuseDirty(ctx context.Context, st standing, target string, v saved, a attic.Attic) error {
+func (s *scratch) refuseDirty(ctx context.Context, st standing, target string, v saved, a Attic) error {
 	if err := a.Check(v.Attic); err != nil {
 		return err
 	}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"kedge"
-	"kedge/internal/git/attic"
+
 	"kedge/internal/git/checkout"
 	"kedge/internal/git/hardened"
 	"kedge/internal/git/history"
@@ -53,7 +53,7 @@ func (r *Repo) Salvage(ctx context.Context, q Request) (kedge.Salvage, error) {
 	if err != nil {
 		return kedge.Salvage{}, err
 	}
-	a := attic.Attic{Dir: filepath.Join(q.Attic, string(q.ID))}
+	a := Attic{Dir: filepath.Join(q.Attic, string(q.ID))}
 	var out kedge.Salvage
 	err = r.g.Exclusively(ctx, func(ctx context.Context) error {
 		done, ok, err := r.salvage(ctx, q.ID)
@@ -73,7 +73,7 @@ func (r *Repo) Salvage(ctx context.Context, q Request) (kedge.Salvage, error) {
 	return out, err
 }
 
-func (r *Repo) saveNew(ctx context.Context, q Request, a attic.Attic) (kedge.Salvage, error) {
+func (r *Repo) saveNew(ctx context.Context, q Request, a Attic) (kedge.Salvage, error) {
 	var out kedge.Salvage
 	err := r.withScratch(ctx, func(s *scratch) error {
 		h, err := r.Head(ctx)
@@ -130,7 +130,7 @@ func (r *Repo) ownCommits(ctx context.Context, h history.Head, since string) (bo
 // salvageTree writes the tree of what goes into the commit, and gives the things
 // that go to the attic. Those are not in the tree, even where an older version
 // was: so it is the tree of what stays in the folder.
-func (s *scratch) salvageTree(ctx context.Context, out *kedge.Salvage) ([]attic.Thing, error) {
+func (s *scratch) salvageTree(ctx context.Context, out *kedge.Salvage) ([]Thing, error) {
 	c, err := s.Differences(ctx)
 	if err != nil {
 		return nil, err
@@ -157,13 +157,13 @@ func (s *scratch) salvageTree(ctx context.Context, out *kedge.Salvage) ([]attic.
 }
 
 // sort decides which paths go to the attic and which into the commit.
-func (s *scratch) sort(ctx context.Context, c checkout.Changes) (things []attic.Thing, rest []string, err error) {
+func (s *scratch) sort(ctx context.Context, c checkout.Changes) (things []Thing, rest []string, err error) {
 	filters, err := s.Filtered(ctx, c.Paths(), false)
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, p := range s.Foreign(c.Nested) {
-		things = append(things, attic.Thing{Path: p, Kind: attic.Repository})
+		things = append(things, Thing{Path: p, Kind: Repository})
 	}
 	for _, p := range c.Paths() {
 		fi, err := os.Lstat(filepath.Join(s.r.g.Root(), p))
@@ -172,16 +172,16 @@ func (s *scratch) sort(ctx context.Context, c checkout.Changes) (things []attic.
 		case err != nil || fi.IsDir():
 			rest = append(rest, p)
 		case !hardened.Storable(p):
-			things = append(things, attic.Thing{Path: p, Kind: attic.Odd, Size: fi.Size()})
+			things = append(things, Thing{Path: p, Kind: Odd, Size: fi.Size()})
 		case behind:
-			things = append(things, attic.Thing{Path: p, Kind: attic.Filtered, Size: fi.Size()})
+			things = append(things, Thing{Path: p, Kind: Filtered, Size: fi.Size()})
 		case fi.Mode().IsRegular() && fi.Size() > atticSize:
-			things = append(things, attic.Thing{Path: p, Kind: attic.Big, Size: fi.Size()})
+			things = append(things, Thing{Path: p, Kind: Big, Size: fi.Size()})
 		default:
 			rest = append(rest, p)
 		}
 	}
-	slices.SortFunc(things, func(a, b attic.Thing) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(things, func(a, b Thing) int { return strings.Compare(a.Path, b.Path) })
 	return things, rest, nil
 }
 

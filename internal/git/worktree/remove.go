@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"kedge"
-	"kedge/internal/git/attic"
+
 	"kedge/internal/git/hardened"
 	"kedge/internal/git/salvage"
 	"kedge/internal/process/atomicfile"
@@ -45,7 +45,7 @@ func (r *Repo) Holds(ctx context.Context, path string) (string, error) {
 // same request finishes what a crash interrupted; NotFound when it is gone.
 func (r *Repo) RemoveWorktree(ctx context.Context, path string) error {
 	return r.removeWorktree(ctx, path, func() error {
-		if err := attic.RemoveAll(asideOf(path)); err != nil {
+		if err := salvage.RemoveAll(asideOf(path)); err != nil {
 			return kedge.Errorf(kedge.Internal, "remove the worktree %q: %w", path, err).WithHint("rm -r %s", hardened.Quote(asideOf(path)))
 		}
 		return nil
@@ -92,7 +92,7 @@ func discard(ctx context.Context, path string, levels int) error {
 			}
 		}
 	}
-	return attic.RemoveAll(path)
+	return salvage.RemoveAll(path)
 }
 
 // removeWorktree removes a worktree when precious names nothing in it; take takes

@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"kedge"
-	"kedge/internal/git/attic"
 	"kedge/internal/git/hardened"
 	"kedge/internal/git/history"
+	"kedge/internal/git/salvage"
 )
 
 // FillSubmodules brings the submodules of a worktree to where a tree or commit
@@ -55,7 +55,7 @@ func (r *Repo) EmptySubmodules(ctx context.Context) error {
 
 // emptyFolder leaves the folder: to git a submodule without one is deleted.
 func emptyFolder(dir string) error {
-	if err := attic.RemoveAll(dir); err != nil {
+	if err := salvage.RemoveAll(dir); err != nil {
 		return err
 	}
 	return os.Mkdir(dir, 0o755)

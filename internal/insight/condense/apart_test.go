@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"kedge/internal/insight/condense"
-	"kedge/internal/text/tokens"
+	"kedge/internal/text/words"
 )
 
 // TestCondenseApart is over outputs that are not among those by which the share is
@@ -37,7 +37,7 @@ func TestCondenseApart(t *testing.T) {
 	for _, name := range names {
 		r, out := read(t, name)
 		c := condense.Condense(r.Command, out)
-		before, now := tokens.Estimate(out), tokens.Estimate(c.Text)
+		before, now := words.Tokens(out), words.Tokens(c.Text)
 		whole, left = whole+before, left+now
 		base := strings.TrimSuffix(filepath.Base(name), ".txt")
 		t.Run(base, func(t *testing.T) {

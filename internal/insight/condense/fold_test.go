@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"kedge/internal/insight/condense"
-	"kedge/internal/text/tokens"
+	"kedge/internal/text/words"
 )
 
 // What must be found again in a condensed output, by patterns of this test's own.
@@ -37,7 +37,7 @@ func TestCondenseKeepsWhatMatters(t *testing.T) {
 	for _, name := range allRecordings(t) {
 		r, out := read(t, name)
 		c := condense.Condense(r.Command, out)
-		before, now := tokens.Estimate(out), tokens.Estimate(c.Text)
+		before, now := words.Tokens(out), words.Tokens(c.Text)
 		whole, left = whole+before, left+now
 		t.Run(strings.TrimSuffix(filepath.Base(name), ".txt"), func(t *testing.T) {
 			checkCondensed(t, r.Command, out, c)

@@ -10,7 +10,7 @@ import (
 
 	"kedge/internal/insight/audit"
 	"kedge/internal/insight/resume"
-	"kedge/internal/text/tokens"
+	"kedge/internal/text/words"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -35,7 +35,7 @@ func TestGolden(t *testing.T) {
 		if b.Text != string(want) {
 			t.Errorf("%s: the brief is now\n%s", name, b.Text)
 		}
-		if b.Tokens > c.budget || b.Tokens != tokens.Estimate(b.Text) {
+		if b.Tokens > c.budget || b.Tokens != words.Tokens(b.Text) {
 			t.Errorf("%s: %d tokens of %d", name, b.Tokens, c.budget)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 
 	"kedge/internal/core/brief"
 	"kedge/internal/text/redact"
-	"kedge/internal/text/tokens"
+	"kedge/internal/text/words"
 )
 
 // Brief is what a fresh session needs to go on.
@@ -177,7 +177,7 @@ func (r *room) smaller() bool {
 func (b *Brief) fit(dir string, budget int) {
 	for r := whole; ; {
 		b.Text, b.Cut = write(b, r, dir)
-		b.Tokens = tokens.Estimate(b.Text)
+		b.Tokens = words.Tokens(b.Text)
 		if b.Tokens <= budget || !r.smaller() {
 			return
 		}
@@ -192,7 +192,7 @@ func (b Brief) Sections(budget int) string {
 	for r := whole; ; {
 		w := &writer{deep: true}
 		w.parts(&b, r, "")
-		if text := w.String(); tokens.Estimate(text) <= budget || !r.smaller() {
+		if text := w.String(); words.Tokens(text) <= budget || !r.smaller() {
 			return text
 		}
 	}

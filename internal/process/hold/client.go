@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"kedge"
-	"kedge/internal/process/peer"
+	"kedge/internal/process"
 	"kedge/internal/process/wire"
 	"kedge/internal/text/strictjson"
 )
@@ -87,7 +87,7 @@ func alive(p wire.Process, boot string) bool {
 }
 
 func greet(ctx context.Context, nc net.Conn, r Record) (*Client, error) {
-	uid, err := peer.UID(nc)
+	uid, err := process.UID(nc)
 	if err != nil {
 		return nil, err
 	}

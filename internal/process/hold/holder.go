@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"kedge"
+	"kedge/internal/process"
 	"kedge/internal/process/atomicfile"
-	"kedge/internal/process/lean"
 	"kedge/internal/process/tape"
 	"kedge/internal/process/wire"
 	"kedge/internal/text/strictjson"
@@ -302,7 +302,7 @@ func (h *holder) syncLoop(stop <-chan struct{}) {
 		case <-tick.C:
 			settle()
 			if rest.due(h.tape.End()) {
-				lean.Rest()
+				process.Rest()
 			}
 			_ = h.tape.Sync() // said openly: a power cut may take the last second
 			h.mu.Lock()

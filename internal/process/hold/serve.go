@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"kedge"
-	"kedge/internal/process/peer"
+	"kedge/internal/process"
 	"kedge/internal/process/wire"
 )
 
@@ -56,7 +56,7 @@ func (c *conn) sendJSON(t wire.Type, v any) error {
 func (h *holder) answer(nc net.Conn) {
 	c := &conn{Conn: nc, gone: make(chan struct{})}
 	defer func() { close(c.gone); _ = nc.Close() }()
-	if uid, err := peer.UID(nc); err != nil || uid != os.Geteuid() {
+	if uid, err := process.UID(nc); err != nil || uid != os.Geteuid() {
 		return // the folder's permissions refused them already; this is the second lock
 	}
 	if c.sendJSON(wire.Hello, h.hello) != nil {

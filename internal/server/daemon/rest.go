@@ -5,7 +5,7 @@ import (
 	"runtime/debug"
 	"time"
 
-	"kedge/internal/process/lean"
+	"kedge/internal/process"
 )
 
 // restAfter is how long nobody must have asked for anything before the daemon
@@ -16,7 +16,7 @@ const restAfter = 5 * time.Second
 func resting(next http.Handler) http.Handler {
 	free := time.AfterFunc(restAfter, func() {
 		debug.FreeOSMemory()
-		lean.Rest()
+		process.Rest()
 	})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer free.Reset(restAfter)

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"kedge"
+	"kedge/internal/process"
 	"kedge/internal/process/atomicfile"
-	"kedge/internal/process/peer"
 )
 
 // Limits of a request. Readers of a stream may take as long as they like, so
@@ -141,7 +141,7 @@ func (c Config) server(requests context.Context, stop func()) *http.Server {
 	})
 	var once sync.Once
 	mux.HandleFunc("POST "+stopPath, func(w http.ResponseWriter, r *http.Request) {
-		if pid, known := peer.PID(r.Context()); known && c.MayStop != nil && !c.MayStop(pid) {
+		if pid, known := process.PID(r.Context()); known && c.MayStop != nil && !c.MayStop(pid) {
 			w.WriteHeader(http.StatusForbidden)
 			return
 		}
@@ -157,7 +157,7 @@ func (c Config) server(requests context.Context, stop func()) *http.Server {
 		MaxHeaderBytes:    maxHeader,
 		ErrorLog:          slog.NewLogLogger(c.Log.Handler(), slog.LevelError),
 		BaseContext:       func(net.Listener) context.Context { return requests },
-		ConnContext:       peer.WithPID, // so that an agent is known by where it runs, not by what it says
+		ConnContext:       process.WithPID, // so that an agent is known by where it runs, not by what it says
 	}
 }
 

@@ -14,8 +14,8 @@ import (
 	"strings"
 
 	"kedge"
+	"kedge/internal/process"
 	"kedge/internal/process/atomicfile"
-	"kedge/internal/process/peer"
 )
 
 // listen binds the daemon's socket and writes its address down. It must be
@@ -132,7 +132,7 @@ func (l *ownListener) Accept() (net.Conn, error) {
 
 // checkPeer refuses a connection whose other end is not the given user.
 func checkPeer(c net.Conn, uid int) error {
-	got, err := peer.UID(c)
+	got, err := process.UID(c)
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ import (
 	"kedge/internal/app/attend"
 	"kedge/internal/journal/spool"
 	"kedge/internal/process/capability"
-	"kedge/internal/process/outputs"
+	"kedge/internal/process/output"
 	"kedge/internal/server/hook"
 )
 
@@ -279,7 +279,7 @@ func TestLongOutputIsCondensed(t *testing.T) {
 	if len(left) != 1 || left[0].Data.Output == "" || !strings.Contains(shown, "[all of it: kedge logs "+left[0].Data.Output+"]") || left[0].Data.Bytes != int64(len(text)+len("warning: x\n")) {
 		t.Fatalf("left is %+v", left)
 	}
-	f, err := outputs.Open(c.home, left[0].Data.Output)
+	f, err := output.Open(c.home, left[0].Data.Output)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -341,7 +341,7 @@ func TestHugeOutputIsNotLookedAt(t *testing.T) {
 	if want := fmt.Sprint(len(text) - len(head) - 1 - len(tail)); count != want {
 		t.Errorf("left out are said to be %s bytes, not %s", count, want)
 	}
-	f, err := outputs.Open(c.home, left[0].Data.Output)
+	f, err := output.Open(c.home, left[0].Data.Output)
 	if err != nil {
 		t.Fatal(err)
 	}

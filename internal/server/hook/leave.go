@@ -19,7 +19,7 @@ import (
 	"kedge/internal/insight/condense"
 	"kedge/internal/journal/spool"
 	"kedge/internal/process/capability"
-	"kedge/internal/process/outputs"
+	"kedge/internal/process/output"
 	"kedge/internal/text/redact"
 )
 
@@ -168,14 +168,14 @@ func ours(info os.FileInfo, twin string) bool {
 // keep puts an output, without secrets, where `kedge logs` finds it.
 func (w World) keep(ev hooks.Event, whole string) (string, error) {
 	now := w.Now()
-	kept, err := outputs.Keep(w.Home, now)
+	kept, err := output.Keep(w.Home, now)
 	if err != nil {
 		return "", err
 	}
 	if _, err := kept.Output.WriteString(redact.Text(whole)); err != nil {
 		return "", kedge.Errorf(kedge.Internal, "keep the output: %w", errors.Join(err, kept.Output.Close()))
 	}
-	return kept.ID, kept.End(outputs.Record{
+	return kept.ID, kept.End(output.Record{
 		Session: kedge.SessionID(w.Getenv("KEDGE_SESSION")), Dir: ev.Dir, Command: []string{"sh", "-c", redact.Text(ev.Line())}, StartedAt: now.UTC(), Bytes: int64(len(whole)),
 	})
 }

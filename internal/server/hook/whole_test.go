@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"kedge/internal/process/outputs"
+	"kedge/internal/process/output"
 )
 
 // persisted is a file where Claude Code keeps an output that has a text.
@@ -54,7 +54,7 @@ func TestForeignFileIsNotRead(t *testing.T) {
 			t.Errorf("%s: the model of Claude Code is shown %q", file, got)
 		}
 	}
-	if kept, err := outputs.List(c.home); err != nil || len(kept) != 0 {
+	if kept, err := output.List(c.home); err != nil || len(kept) != 0 {
 		t.Errorf("kept is %+v (%v)", kept, err)
 	}
 }
@@ -97,7 +97,7 @@ func TestT15KeptOutput(t *testing.T) {
 	if len(left) != 1 || left[0].Data.Output == "" {
 		t.Fatalf("left is %+v", left)
 	}
-	f, err := outputs.Open(c.home, left[0].Data.Output)
+	f, err := output.Open(c.home, left[0].Data.Output)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestT15KeptOutput(t *testing.T) {
 	if err != nil || !strings.Contains(string(all), "pushed with ") || strings.Contains(string(all), secret) {
 		t.Errorf("kept is %q (%v)", all[max(0, len(all)-200):], err)
 	}
-	if kept, err := outputs.List(c.home); err != nil || len(kept) != 1 || strings.Contains(fmt.Sprint(kept[0].Command), secret) {
+	if kept, err := output.List(c.home); err != nil || len(kept) != 1 || strings.Contains(fmt.Sprint(kept[0].Command), secret) {
 		t.Errorf("the record is %+v (%v)", kept, err)
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"kedge/internal/text/tokens"
+	"kedge/internal/text/words"
 )
 
 // window is a simulated context: how full it is, and what the agent still knows.
@@ -23,7 +23,7 @@ func newWindow(size int64, brief string) window {
 	return w
 }
 
-func (w *window) add(text string) { w.grow(int64(tokens.Estimate(text))) }
+func (w *window) add(text string) { w.grow(int64(words.Tokens(text))) }
 
 func (w *window) grow(n int64) {
 	w.used += n
@@ -40,7 +40,7 @@ func (w *window) forget() {
 // still holds everything.
 func (p *player) settle(output string) *end {
 	before := p.ctx.used - p.ctx.fresh
-	out := int64(tokens.Estimate(output))
+	out := int64(words.Tokens(output))
 	p.ctx.grow(out)
 	report := map[string]any{
 		"type": "usage", "input_tokens": p.ctx.fresh - out, "cache_read_tokens": before, "cache_write_tokens": 0,

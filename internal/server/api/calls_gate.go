@@ -1,9 +1,0 @@
-package api
-
-import "kedge/internal/app"
-
-func gateCalls() []Call {
-	return []Call{
-		driven(call("gate", Writing, (*app.Service).Gate)),
-	}
-}
