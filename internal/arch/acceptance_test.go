@@ -1,7 +1,6 @@
 package arch
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,8 +9,6 @@ import (
 	"strings"
 	"testing"
 )
-
-var update = flag.Bool("update", false, "write docs/acceptance.md")
 
 // listFile holds the numbers, what each one promises, and whether it is claimed.
 const listFile = "testdata/acceptance.txt"

@@ -9,16 +9,16 @@ type room struct {
 	sign     string // what happens here
 	imports  string // the rooms below that it may import, besides the nouns; * is all of them
 	pure     bool   // no os, net, sql, goroutines or clock
-	packages []entry
+	packages []member
 }
 
-// entry is a package of a room and what it does. The name "." is the room itself.
-type entry struct{ name, does string }
+// member is a package of a room and what it does. The name "." is the room itself.
+type member struct{ name, does string }
 
 // rooms is the house, from the ground up. A package imports the nouns, packages of the
 // rooms that its own room names, and packages that stand before it in its own room.
 var rooms = []room{
-	{"text", "small pure helpers over bytes and strings; no business words", "", true, []entry{
+	{"text", "small pure helpers over bytes and strings; no business words", "", true, []member{
 		{".", "the door sign"},
 		{"lazyre", "regular expressions, compiled at their first use"},
 		{"environ", "values out of an environment list"},
@@ -30,7 +30,7 @@ var rooms = []room{
 		{"ansi", "removes terminal escape sequences from a stream"},
 		{"redact", "removes secrets from text"},
 	}},
-	{"core", "the rules: pure functions over values", "text", true, []entry{
+	{"core", "the rules: pure functions over values", "text", true, []member{
 		{".", "the door sign"},
 		{"config", "config.toml and gate.toml"},
 		{"plan", "features and plans: parse, validate, order, freeze, import, export"},
@@ -43,7 +43,7 @@ var rooms = []room{
 		{"watch", "signals from what a session does: pressure, circling, stall, budget, scope"},
 		{"route", "which agent and model a session gets, and why"},
 	}},
-	{"insight", "reads what sessions left", "text core", false, []entry{
+	{"insight", "reads what sessions left", "text core", false, []member{
 		{".", "the door sign"},
 		{"condense", "the first failure, or all that matters, of a command's output"},
 		{"price", "what tokens cost, by dated prices"},
@@ -53,7 +53,7 @@ var rooms = []room{
 		{"resume", "what a fresh session needs to continue from a transcript"},
 		{"transcript", "reads the transcripts that agents leave on disk"},
 	}},
-	{"process", "programs that run beside Kedge, their terminals and what they print", "text core", false, []entry{
+	{"process", "programs that run beside Kedge, their terminals and what they print", "text core", false, []member{
 		{"atomicfile", "writes whole files that survive a crash"},
 		{".", "runs a shell line and leaves nothing of it behind"},
 		{"term", "the terminal that you sit at"},
@@ -64,7 +64,7 @@ var rooms = []room{
 		{"output", "searches, exports and keeps what programs printed"},
 		{"hold", "the holder process that keeps a session alive, and its client"},
 	}},
-	{"git", "repositories, through one hardened wrapper", "text process", false, []entry{
+	{"git", "repositories, through one hardened wrapper", "text process", false, []member{
 		{"place", "finds the project of a folder"},
 		{"lockowner", "tells whether the owner of a git lock is alive"},
 		{"stored", "reads what git stores in plain files"},
@@ -76,11 +76,11 @@ var rooms = []room{
 		{".", "a repository and everything that Kedge does with one"},
 		{"slot", "the work trees in which runs work"},
 	}},
-	{"journal", "the record on disk", "text core process", false, []entry{
+	{"journal", "the record on disk", "text core process", false, []member{
 		{".", "the journal in SQLite: append, fold, search"},
 		{"spool", "events that hooks left for the daemon"},
 	}},
-	{"agents", "all that Kedge knows of each agent", "text core insight process git", false, []entry{
+	{"agents", "all that Kedge knows of each agent", "text core insight process git", false, []member{
 		{".", "the contract of adapters, and what is known of versions"},
 		{"stream", "what adapters' readers are made of"},
 		{"claude", "drives Claude Code"},
@@ -95,13 +95,13 @@ var rooms = []room{
 		{"hooks", "what agents' hooks and Kedge say to each other, and how they get into settings"},
 		{"record", "reads what a session left, from any agent"},
 	}},
-	{"engine", "carries runs out", "text core insight process git journal agents", false, []entry{
+	{"engine", "carries runs out", "text core insight process git journal agents", false, []member{
 		{".", "the contract of engines and executors"},
 		{"gate", "runs checks and services, gives verdicts"},
 		{"local", "the engine in the daemon: a loop over the journal"},
 		{"execute", "carries out the commands of a run, one file each"},
 	}},
-	{"app", "what each command does; the only place where rules meet effects", "*", false, []entry{
+	{"app", "what each command does; the only place where rules meet effects", "*", false, []member{
 		{"projects", "the opened projects of a KEDGE_HOME, and the way of every write"},
 		{"lifecycle", "background work of the service, and how it stops"},
 		{"ledger", "the work as the journal has it, and the files that follow it"},
@@ -118,16 +118,16 @@ var rooms = []room{
 		{"demo/scripted", "an agent that plays a script"},
 		{"demo", "the whole story with the scripted agent"},
 	}},
-	{"server", "everything that speaks to Kedge from outside", "*", false, []entry{
+	{"server", "everything that speaks to Kedge from outside", "*", false, []member{
 		{"daemon", "lock, socket and life of the daemon"},
 		{".", "the table of calls; HTTP over the socket, and its client"},
 		{"hook", "the process that an agent starts for a hook"},
 		{"mcp", "the tools of a session over the Model Context Protocol"},
 	}},
-	{"cli", "arguments in, text out", "*", false, []entry{
+	{"cli", "arguments in, text out", "*", false, []member{
 		{".", "one file per command"},
 	}},
-	{"testkit", "what tests stand on; never linked into kedge", "*", false, []entry{
+	{"testkit", "what tests stand on; never linked into kedge", "*", false, []member{
 		{".", "the door sign"},
 		{"redacttest", "made-up secrets"},
 		{"gittest", "repositories for tests"},
@@ -162,7 +162,7 @@ func homes() map[string]home {
 	return out
 }
 
-func pathOf(r room, e entry) string {
+func pathOf(r room, e member) string {
 	if e.name == "." {
 		return "kedge/internal/" + r.name
 	}
