@@ -47,7 +47,7 @@ Then, in a project:
     is red
 
 A hook never blocks an agent: errors go to $KEDGE_HOME/hooks/log. What each
-agent supports is in docs/agents.md of Kedge.`
+agent supports is in docs/reference/agents.md of Kedge.`
 	c.Example = "  kedge hooks install\n  kedge hooks ls"
 	return c
 }

@@ -20,7 +20,7 @@ decision_propose, note_add, recall, question_ask, gate_run and context_status.
 
 It acts in the name of the session that it runs in, with the token that Kedge
 gave that session (KEDGE_SESSION, KEDGE_TOKEN). Outside a session only the
-tools that read work. Each tool is described in docs/mcp.md of Kedge.`,
+tools that read work. Each tool is described in docs/reference/mcp.md of Kedge.`,
 		Example: "  claude mcp add kedge -- kedge mcp\n  codex mcp add kedge -- kedge mcp",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {

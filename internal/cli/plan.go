@@ -97,7 +97,7 @@ func newPlanNew(env *Env) *cobra.Command {
 
 The comments say what belongs where; kedge plan check lists what is missing.
 An existing draft is never overwritten. The format is described in
-docs/plan.md of Kedge.`,
+docs/reference/plan-format.md of Kedge.`,
 		Example: `  kedge plan new "Strict matching"`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {

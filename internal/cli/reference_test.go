@@ -21,7 +21,8 @@ const referenceHead = `# Commands
 <!-- Made from the help of the commands: go test ./internal/cli -run Reference -update -->
 
 Every command, with the text of ` + "`kedge COMMAND --help`" + `. Other pages:
-[--json](json.md), [exit codes](exit-codes.md), [environment](environment.md).
+[--json](json.md), [exit codes](exit-codes.md), [environment](environment.md),
+[figures](figures.md) of audit, cost and stats.
 
 Command names, JSON fields and exit codes may be added, never renamed. The answer goes to
 stdout, everything else to stderr. ` + "`--json`" + ` works on every command that prints data. Text
