@@ -78,9 +78,6 @@ func (s stage) watch() (string, error) {
 	}); err != nil {
 		return "", fmt.Errorf("the demo has no run: %w", err)
 	}
-	if _, err := s.kedge("init"); err != nil { // a session belongs to a project
-		return "", err
-	}
 	defer func() { _, _ = s.kedge("down") }()
 	if _, err := s.kedge("new", "watch", "--", "sh", "-c", s.watcher()); err != nil {
 		return "", err
