@@ -82,7 +82,14 @@ func (s stage) watch() (string, error) {
 	if _, err := s.kedge("new", "watch", "--", "sh", "-c", s.watcher()); err != nil {
 		return "", err
 	}
-	return s.kedge("logs", "watch", "--raw", "--follow")
+	live, err := s.kedge("logs", "watch", "--raw", "--follow")
+	if err != nil {
+		return "", err
+	}
+	return live, s.until(func() bool { // else its holder waits for a daemon to be told of the end
+		list, err := s.kedge("ls", "--json")
+		return err == nil && strings.Contains(list, `"state": "exited"`)
+	})
 }
 
 // watcher is the command of the session: a person's terminal of the right size, in
