@@ -4,7 +4,7 @@ GO ?= go
 BIN := bin/kedge
 TOOLS := $(CURDIR)/.tools
 
-.PHONY: help build install check test test-agents bench fuzz demo demo-ledger deps clean
+.PHONY: help build install check test test-agents bench fuzz demo demo-ledger screenshots deps clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -54,6 +54,11 @@ demo: build ## the main job end to end, in a scratch folder: no key, no network
 
 demo-ledger: build ## the ledger, the gate and sessions by hand, likewise
 	@./tools/demo-ledger.sh $(CURDIR)/$(BIN)
+
+# From a real run of the scripted agent: process ids, times and figures differ each time,
+# so commit the pictures only when what Kedge prints has changed.
+screenshots: ## the pictures of the documentation, in docs/pictures
+	@$(GO) run ./tools/screenshots
 
 clean: ## bin/ and the installed tools
 	rm -rf bin $(TOOLS)

@@ -14,12 +14,17 @@ import (
 func newAnswer(env *Env) *cobra.Command {
 	return &cobra.Command{
 		Use:   "answer N|FEATURE TEXT",
-		Short: "Answer a question of the plan by its number, or of a feature's session",
-		Long: `Answer a question of the plan by its number (kedge plan shows them), or the
-question of the session that works on a feature. After the last answer that
-planning waits for, the next planning session starts by itself. What was answered
-is in the next brief. A plan that you changed in .kedge/plan.md is not made anew:
-the answer is put into your text, and kedge plan --again has it planned with it.`,
+		Short: "Answer a question of the plan or of a session",
+		Long: `Answer a question of the plan by its number, or of the session that works on a
+feature.
+
+kedge plan shows the plan's questions. After the last answer that planning
+needs, the next planning session starts by itself. The next brief contains
+your answer. You can also write answers into .kedge/plan.md: kedge run reads
+them there.
+
+If you edited .kedge/plan.md, Kedge does not replan. It adds the answer to
+your text and says so; kedge plan --again makes a new plan with it.`,
 		Example: "  kedge answer 1 \"required, not positional\"\n  kedge answer order-entity \"EUR only\"",
 		Args:    cobra.MinimumNArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {

@@ -21,23 +21,30 @@ import (
 func newApprove(env *Env) *cobra.Command {
 	var reason string
 	c := &cobra.Command{
-		Use: "approve [ID | files@HASH | env:NAME@HASH | filter:NAME@HASH]", Short: "Say yes to work that a run holds back, or to what the repository brings along", Args: cobra.MaximumNArgs(1),
-		Long: "Says yes to the work on a feature: what a run holds back because it changed paths\n" +
-			"outside its plan, or brings along what programs run by themselves (.envrc, settings\n" +
-			"of agents, hooks of git), goes in as it is; what waits for your review (with --reason, as kedge feature\n" +
-			"accept does it) is done. No is: kedge deny ID --reason WHY. Or lets run what the\n" +
-			"repository brings along.\n\n" +
-			"Kedge runs nothing that a repository brings along, and starts no unattended\n" +
-			"session where agents would: their settings, hooks and servers (files@HASH), and\n" +
-			"variables that send keys elsewhere or load code (env:NAME@HASH). Where files need\n" +
-			"a git filter (Git LFS, an encryption), that asks too (filter:NAME@HASH). A person\n" +
-			"approves exactly these contents; changed ones ask again. Who means no leaves it,\n" +
-			"or takes it out of the repository. Without an argument all of it is listed.",
-		Example: "  kedge approve order-entity                                   the work may go in\n" +
-			"  kedge approve landing-page --reason \"looked at it\"          it is done\n" +
-			"  kedge approve                                                what there is to approve\n" +
-			"  kedge approve files@9b1d0c4e77aa52f3c6018e2d5b94f0a1         agents may heed these files\n" +
-			"  kedge approve filter:lfs@4f1c2ab09d3e7712c05be9d186a4f3b0    this filter may run",
+		Use: "approve [ID | files@HASH | env:NAME@HASH | filter:NAME@HASH]", Short: "Approve work that a run holds back, or files that run code", Args: cobra.MaximumNArgs(1),
+		Long: `Approve the work on a feature, or contents of the repository that can run code
+or steer agents. Without an argument, list what waits for your approval.
+
+Work on a feature (ID). A run holds work back if it changed paths outside its
+plan, or files that run code by themselves (.envrc, settings of agents, git
+hooks): your approval lets it in unchanged. Work that waits for a review needs
+--reason; then this is kedge feature accept. To refuse: kedge deny.
+
+Contents of the repository. Until you approve them, no unattended session
+starts (exit code 5):
+
+  files@HASH         settings, hooks, servers and other files that agents run
+                     or obey
+  env:NAME@HASH      a variable that sends keys elsewhere or loads code
+  filter:NAME@HASH   a git filter that files need (Git LFS, an encryption)
+
+You approve exactly these contents. If they change, Kedge asks again. To
+refuse, leave them unapproved or remove them from the repository.`,
+		Example: `  kedge approve order-entity                                   let the work in
+  kedge approve landing-page --reason "looked at it"           complete it
+  kedge approve                                                list what waits
+  kedge approve files@9b1d0c4e77aa52f3c6018e2d5b94f0a1         agents may use these files
+  kedge approve filter:lfs@4f1c2ab09d3e7712c05be9d186a4f3b0    this filter may run`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return listApprovable(c, env)
@@ -46,7 +53,7 @@ func newApprove(env *Env) *cobra.Command {
 		},
 		ValidArgsFunction: featureIDs(env, kedge.NeedsReview),
 	}
-	c.Flags().StringVar(&reason, "reason", "", "why; needed for work that waits for a review")
+	c.Flags().StringVar(&reason, "reason", "", "`why`; needed for work that waits for a review")
 	return c
 }
 

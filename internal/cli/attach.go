@@ -31,9 +31,14 @@ func newAttach(env *Env) *cobra.Command {
 	return &cobra.Command{
 		Use:   "attach NAME",
 		Short: "Look at a session and type into it",
-		Long: "Attaches this terminal to a session. Ctrl-] d detaches, the session goes on;\n" +
-			"Ctrl-] Ctrl-] types Ctrl-] itself. The session takes this terminal's size and is\n" +
-			"asked to paint its screen anew; what was on it before is in kedge logs.",
+		Long: `Connect this terminal to a session: you see what it prints and type into it.
+
+  Ctrl-] d         detach; the session continues
+  Ctrl-] Ctrl-]    type Ctrl-] itself
+
+The session takes the size of this terminal and is asked to repaint its
+screen. Earlier output is in kedge logs. Agents may not attach: inside a
+session the command is refused.`,
 		Example:           "  kedge attach auth-refactor",
 		Args:              cobra.ExactArgs(1),
 		RunE:              func(c *cobra.Command, args []string) error { return attachTo(c.Context(), env, args[0]) },

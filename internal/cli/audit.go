@@ -20,11 +20,27 @@ func newAudit(env *Env) *cobra.Command {
 	in := reports.AuditRequest{}
 	c := &cobra.Command{
 		Use:   "audit [FILE|SESSION…]",
-		Short: "Where the context, the tokens and the money of sessions went",
-		Long: `Reads the transcripts that coding programs leave on disk and tells what filled the
-context, what repeated, and what to change. Without arguments: every transcript of
-this project and its worktrees that is found. It needs no set-up and no daemon,
-and sends nothing anywhere. A figure that nobody knows is shown as unknown.`,
+		Short: "Show where context, time and money of past sessions went",
+		Long: `Show what filled the context of past sessions, what repeated, what it cost and
+what to change.
+
+Kedge reads the transcripts that coding agents leave on disk. It needs no
+set-up and no daemon, and it sends nothing anywhere. Without arguments it reads
+every transcript of this project and its worktrees. It looks in:
+
+  Claude Code   CLAUDE_CONFIG_DIR (~/.claude)
+  Codex         CODEX_HOME (~/.codex)
+  Gemini CLI    GEMINI_CLI_HOME
+  Qwen Code     ~/.qwen
+  Pi            PI_CODING_AGENT_DIR (~/.pi/agent)
+  Copilot       ~/.copilot
+  OpenCode      XDG_DATA_HOME
+  Aider         .aider.chat.history.md in the project
+
+A figure that is unknown is shown as unknown, never as 0. Codex reads files by
+shell commands, so it has no reads to count. Copilot's usage and Aider's times
+are unknown. A sub-agent with a transcript of its own is a session of its own.
+The changes that would have saved most overlap: their sum can exceed the whole.`,
 		Example: `  kedge audit                       all sessions of this project
   kedge audit --since 7d --agent claude
   kedge audit 13da966e              one session, by the start of its id
@@ -44,9 +60,9 @@ and sends nothing anywhere. A figure that nobody knows is shown as unknown.`,
 			return nil
 		},
 	}
-	c.Flags().StringVar(&in.Agent, "agent", "", "only transcripts of this agent")
+	c.Flags().StringVar(&in.Agent, "agent", "", "only transcripts of this `agent`")
 	complete(c, "agent", words(transcript.Agents()...))
-	c.Flags().StringVar(&in.Since, "since", "", "only sessions that ended later: an age (7d) or a date (2026-11-01)")
+	c.Flags().StringVar(&in.Since, "since", "", "only sessions that ended after this `time`: an age (7d) or a date (2026-11-01)")
 	return c
 }
 

@@ -12,10 +12,12 @@ import (
 
 func newBackup(env *Env) *cobra.Command {
 	return &cobra.Command{
-		Use: "backup [FOLDER]", Short: "Copy the journal of this project", Args: cobra.MaximumNArgs(1),
-		Long: "Copy the journal of this project, as it is at one moment and checked whole, to a\n" +
-			"folder that does not exist yet (default: one under KEDGE_HOME/backups). To go back\n" +
-			"to it, stop the daemon and copy its two files over those of the project.",
+		Use: "backup [FOLDER]", Short: "Copy this project's journal to a folder", Args: cobra.MaximumNArgs(1),
+		Long: `Copy this project's journal to a folder, as of one moment and verified.
+
+The folder must not exist yet; without one, Kedge makes one under
+KEDGE_HOME/backups. To restore it, stop the daemon (kedge down) and copy its
+two files over those of the project.`,
 		Example: "  kedge backup\n  kedge backup ~/backups/shop-monday",
 		RunE: func(c *cobra.Command, args []string) error {
 			var in maintenance.BackupRequest

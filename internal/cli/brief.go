@@ -16,21 +16,24 @@ import (
 func newBrief(env *Env) *cobra.Command {
 	var in reports.BriefRequest
 	c := &cobra.Command{
-		Use: "brief --transcript FILE", Short: "What a fresh session needs to go on from a transcript", Args: cobra.NoArgs,
-		Long: `Reads the transcript that a coding program left and says what a fresh session needs
-to go on from there: the ask in force, the next step, what was in flight, the last
-command and its result, the files needed next, the likeliest first, and what was
-decided, ruled out and left open. By rule: no model is asked, and the same
-transcript gives the same brief. It needs no set-up and no daemon.
+		Use: "brief --transcript FILE", Short: "Print what a fresh session needs to continue from a transcript", Args: cobra.NoArgs,
+		Long: `Print what a fresh session needs to continue from a transcript.
 
-A session of Kedge stands for the transcript that its program left, and a session of a
-run for what it told Kedge itself. Runs and kedge resume go on from the same text.
+That is: the request, the next step, what was in progress, the last command and
+its result, the files needed next with the likeliest first, and what was
+decided, ruled out and left open. Kedge works this out by rules. It asks no
+model, so the same transcript gives the same brief. It needs no set-up and no
+daemon.
 
-The brief of a project that Kedge looks after is: kedge prime`,
-		Example: "  kedge brief --transcript session.jsonl\n" +
-			"  kedge brief --transcript session.jsonl.gz --at 1200   as it stood before line 1200\n" +
-			"  kedge brief --transcript 13da966e --budget 800       a session by its id, in at most 800 tokens\n" +
-			"  kedge brief --transcript session.jsonl | claude",
+FILE can be compressed with gzip, or be the id or name of a session as in
+kedge audit. For a session of a run, Kedge uses what the agent reported to it.
+kedge resume and the next session of a run start from the same text.
+
+The brief of a project that Kedge looks after is: kedge prime.`,
+		Example: `  kedge brief --transcript session.jsonl
+  kedge brief --transcript session.jsonl.gz --at 1200   up to line 1200
+  kedge brief --transcript 13da966e --budget 800        at most 800 tokens
+  kedge brief --transcript session.jsonl | claude`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := briefFlags(c, in); err != nil {
 				return err
@@ -44,9 +47,9 @@ The brief of a project that Kedge looks after is: kedge prime`,
 			})
 		},
 	}
-	c.Flags().StringVar(&in.What, "transcript", "", "the transcript: a file (gzip too), or the id or name of a session that has one")
-	c.Flags().IntVar(&in.At, "at", 0, "see only the lines before this one, counted from 1 (default: all)")
-	c.Flags().IntVar(&in.Budget, "budget", 0, fmt.Sprintf("the most tokens it may take, by estimate (default %d)", resume.DefaultBudget))
+	c.Flags().StringVar(&in.What, "transcript", "", "the transcript: a `file`, or the id or name of a session")
+	c.Flags().IntVar(&in.At, "at", 0, "use only the lines before this `line`, counted from 1 (default: all)")
+	c.Flags().IntVar(&in.Budget, "budget", 0, fmt.Sprintf("print at most this many `tokens`, by estimate (default %d)", resume.DefaultBudget))
 	_ = c.MarkFlagFilename("transcript") // refuses only what is no flag
 	return c
 }

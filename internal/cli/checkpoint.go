@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -12,10 +13,10 @@ import (
 
 func newCheckpoint(env *Env) *cobra.Command {
 	c := newCheckpointSave(env)
-	c.Use, c.Short = "checkpoint", "Write down where the work stands, so that a fresh session can go on"
+	c.Use, c.Short = "checkpoint", "Record where the work stands, so that a fresh session can continue"
 	c.Example = "  kedge checkpoint                                  save one\n" +
-		"  kedge checkpoint save --file src/parse.go         name what has to be read again\n" +
-		"  kedge checkpoint show                             the latest, and which of its files changed since\n" +
+		"  kedge checkpoint save --file src/parse.go         name a file to read again\n" +
+		"  kedge checkpoint show                             the latest, and which of its files changed\n" +
 		"  kedge checkpoint lint                             check .kedge/checkpoint.md"
 	c.AddCommand(newCheckpointSave(env), newCheckpointShow(env), newCheckpointLint(env))
 	return c
@@ -24,7 +25,7 @@ func newCheckpoint(env *Env) *cobra.Command {
 func newCheckpointSave(env *Env) *cobra.Command {
 	var in status.CheckpointSaveRequest
 	c := &cobra.Command{
-		Use: "save", Short: "Save a checkpoint", Args: cobra.NoArgs,
+		Use: "save", Short: "Save a checkpoint: what is done, what is next, which files matter", Args: cobra.NoArgs,
 		Example: "  kedge checkpoint save --task 'strict matcher' --resume 'Start at item p2.1.'",
 		RunE: func(c *cobra.Command, _ []string) error {
 			out, err := call[status.CheckpointReply](c.Context(), env, "checkpoint.save", in)
@@ -38,9 +39,9 @@ func newCheckpointSave(env *Env) *cobra.Command {
 			})
 		},
 	}
-	c.Flags().StringVar(&in.Task, "task", "", "what the work is about (default: the next feature)")
-	c.Flags().StringVar(&in.Resume, "resume", "", "how to go on (default: at what is next)")
-	c.Flags().StringArrayVar(&in.Files, "file", nil, "a file to read again (default: those that changed since the last commit)")
+	c.Flags().StringVar(&in.Task, "task", "", "`what` the work is about (default: the next feature)")
+	c.Flags().StringVar(&in.Resume, "resume", "", "`how` to continue (default: with what is next)")
+	c.Flags().StringArrayVar(&in.Files, "file", nil, "a `file` to read again (repeatable; default: those that changed since the last commit)")
 	return c
 }
 
@@ -53,7 +54,7 @@ func (env *Env) moved(path string, lines []string) {
 
 func newCheckpointShow(env *Env) *cobra.Command {
 	return &cobra.Command{
-		Use: "show [ID]", Short: "Show a checkpoint and which of its files changed", Args: cobra.MaximumNArgs(1),
+		Use: "show [ID]", Short: "Show a checkpoint and which of its files changed since", Args: cobra.MaximumNArgs(1),
 		Example: "  kedge checkpoint show --json",
 		RunE: func(c *cobra.Command, args []string) error {
 			var in status.CheckpointShowRequest
@@ -81,7 +82,7 @@ func checkpointText(w io.Writer, out status.CheckpointReply) {
 }
 
 func newCheckpointLint(env *Env) *cobra.Command {
-	return newLint(env, "checkpoint.lint", "Check a checkpoint: size, headings, paths, resume instruction, hash")
+	return newLint(env, "checkpoint.lint", "Check a checkpoint: size, headings, paths, resume text, hash")
 }
 
 // newLint is the lint of one kind of document: findings are the answer, and exit
@@ -89,6 +90,8 @@ func newCheckpointLint(env *Env) *cobra.Command {
 func newLint(env *Env, name, short string) *cobra.Command {
 	return &cobra.Command{
 		Use: "lint [FILE]", Short: short, Args: cobra.MaximumNArgs(1),
+		Long:    short + ".\n\nWithout a FILE it checks the one under .kedge/. Exit code 2 when it has findings.",
+		Example: "  kedge " + strings.Replace(name, ".", " ", 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			var in status.LintRequest
 			if len(args) > 0 {

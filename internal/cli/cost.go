@@ -23,17 +23,19 @@ func newCost(env *Env) *cobra.Command {
 	)
 	c := &cobra.Command{
 		Use:   "cost",
-		Short: "What sessions used and cost",
-		Long: `Divides the tokens and the money of this project's sessions. Tokens are those that
-agents told of: uncached input, cache writes and output. Money is what the agent
-itself told, else it is computed from prices and marked "estimated"; a model without a
-price is unknown and never 0. Of a session that told no usage the tokens are estimated
-from what it printed, shown with ~ and marked, too; its cost is unknown.
+		Short: "Show the tokens and the money that sessions used",
+		Long: `Show the tokens and the money that this project's sessions used.
 
-Kedge carries dated prices of Claude, GPT and Gemini models, each with its source; what
-you write down yourself comes first.
+Tokens are what the agent reported: uncached input, cache writes and output. If
+a session reported nothing, Kedge estimates them from its output and marks them
+with ~; its cost is unknown. Money is what the agent reported. Otherwise Kedge
+computes it from prices and marks it "estimated". A model without a price is
+unknown, never 0.
 
-Prices stand in $XDG_CONFIG_HOME/kedge/prices.toml (else ~/.config/kedge/prices.toml):
+Kedge has dated prices of Claude, GPT and Gemini models, each with its source.
+Yours come first, from $XDG_CONFIG_HOME/kedge/prices.toml (else
+~/.config/kedge/prices.toml):
+
   version = 1
   [[price]]
   model = "name-of-a-model-*"
@@ -58,9 +60,9 @@ Prices stand in $XDG_CONFIG_HOME/kedge/prices.toml (else ~/.config/kedge/prices.
 			return env.show(out, func(w io.Writer) { costTable(w, out) })
 		},
 	}
-	c.Flags().StringVar(&by, "by", reports.CostBy[0], "session, feature, phase, model, agent, route or day")
-	c.Flags().StringVar(&since, "since", "", "count sessions from this day (2026-01-31), or of the last days (7d) or hours (12h)")
-	c.Flags().BoolVar(&all, "all", false, "of every project")
+	c.Flags().StringVar(&by, "by", reports.CostBy[0], "group by `what`: session, feature, phase, model, agent, route or day")
+	c.Flags().StringVar(&since, "since", "", "count sessions since this `time`: a day (2026-01-31), or an age (7d, 12h)")
+	c.Flags().BoolVar(&all, "all", false, "sessions of every project")
 	_ = c.RegisterFlagCompletionFunc("by", cobra.FixedCompletions(reports.CostBy, cobra.ShellCompDirectiveNoFileComp))
 	return c
 }

@@ -20,9 +20,11 @@ func newDecide(env *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "decide TITLE --why REASON",
 		Short: "Lock a decision, with its reason and what was rejected",
-		Long: "Lock a decision: kedge decide TITLE --why REASON\n\n" +
-			"A locked decision holds until another one supersedes it with a reason. One\n" +
-			"that covers the same paths or topic without superseding it is refused.",
+		Long: `Lock a decision, with its reason and what was rejected.
+
+A locked decision holds until another one supersedes it with a reason. A new
+decision that covers the same paths or topic and does not supersede it is
+refused.`,
 		Example: `  kedge decide "Required flags, not positional" --why "scripts break when the order changes" \
     --reject "positional: order is unclear" --applies-to "cmd/**"
   kedge decide "Positional again" --why "users asked" --supersedes dec-… --reason "completion works now"
@@ -52,12 +54,12 @@ func newDecide(env *Env) *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&in.Why, "why", "", "the reason")
-	f.StringArrayVar(&rejected, "reject", nil, "a rejected path, as \"what: reason\" (repeatable)")
-	f.StringArrayVar(&in.AppliesTo, "applies-to", nil, "a path, a glob or a topic that it covers (repeatable)")
-	f.StringVar((*string)(&in.Supersedes), "supersedes", "", "the id of the decision that it replaces")
-	f.StringVar(&in.Reason, "reason", "", "why it replaces the other")
-	f.StringVar(&in.Reversibility, "reversibility", "easy", "easy, hard or one-way")
+	f.StringVar(&in.Why, "why", "", "the `reason`")
+	f.StringArrayVar(&rejected, "reject", nil, "an alternative that was rejected, as `'what: reason'` (repeatable)")
+	f.StringArrayVar(&in.AppliesTo, "applies-to", nil, "a `path`, glob or topic that it covers (repeatable)")
+	f.StringVar((*string)(&in.Supersedes), "supersedes", "", "the `id` of the decision that it replaces")
+	f.StringVar(&in.Reason, "reason", "", "`why` it replaces the other")
+	f.StringVar(&in.Reversibility, "reversibility", "easy", "`how` hard it is to reverse: easy, hard or one-way")
 	complete(c, "supersedes", alsoAfterArgs(decisionIDs(env)))
 	complete(c, "reversibility", words("easy", "hard", "one-way"))
 	c.AddCommand(newDecideLs(env), newDecideShow(env), newDecideWithdraw(env))
@@ -97,9 +99,11 @@ func offered(list func(context.Context) ([]cobra.Completion, error)) cobra.Compl
 func newDecideWithdraw(env *Env) *cobra.Command {
 	var in clerk.DecisionWithdrawRequest
 	c := &cobra.Command{
-		Use: "withdraw ID --reason WHY", Short: "Take back a decision that was locked by mistake", Args: cobra.ExactArgs(1),
-		Long: "Take back a decision that was locked by mistake. It stays in the history, as\n" +
-			"superseded by nothing, and no session is told of it any more. Only a person may.",
+		Use: "withdraw ID --reason WHY", Short: "Withdraw a decision that was locked by mistake", Args: cobra.ExactArgs(1),
+		Long: `Withdraw a decision that was locked by mistake.
+
+It stays in the history, superseded by nothing, and sessions no longer receive
+it. Agents may not withdraw decisions.`,
 		Example:           `  kedge decide withdraw dec-01k… --reason "a typo"`,
 		ValidArgsFunction: decisionIDs(env),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -114,7 +118,7 @@ func newDecideWithdraw(env *Env) *cobra.Command {
 			})
 		},
 	}
-	c.Flags().StringVar(&in.Reason, "reason", "", "why it is taken back")
+	c.Flags().StringVar(&in.Reason, "reason", "", "`why` it is withdrawn")
 	return c
 }
 
@@ -139,7 +143,7 @@ func newDecideLs(env *Env) *cobra.Command {
 			})
 		},
 	}
-	c.Flags().BoolVar(&in.All, "all", false, "superseded ones too")
+	c.Flags().BoolVar(&in.All, "all", false, "superseded and withdrawn ones too")
 	return c
 }
 

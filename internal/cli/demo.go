@@ -18,14 +18,19 @@ func newDemo(env *Env) *cobra.Command {
 	)
 	c := &cobra.Command{
 		Use:   "demo",
-		Short: "Show the whole story in about a minute: no model, no key, no network",
-		Long: `Makes a small Go project in a temporary folder and lets kedge run take thirty
-features of it to verified done with a scripted agent. On the way the agent lies,
-weakens a test and hangs, and the daemon and an agent are killed with kill -9.
-Then the same script is played in one long session, whose context overflows.
-Everything has its own KEDGE_HOME and is gone afterwards.`,
-		Example: "  kedge demo\n  kedge demo --dir /tmp/shop    keep everything there",
-		Args:    cobra.NoArgs,
+		Short: "Show a whole run in a minute: no model, no key, no network",
+		Long: `Show a whole run in about a minute: no model, no key, no network.
+
+Kedge creates a small Go project in a temporary folder and takes thirty
+features to verified done with a scripted agent. On the way the agent lies,
+weakens a test and hangs; the daemon and an agent are killed with kill -9.
+Then the same script runs in one long session, whose context overflows.
+
+The demo has a KEDGE_HOME of its own, and both are deleted afterwards. A busy
+machine takes longer.`,
+		Example: `  kedge demo
+  kedge demo --dir /tmp/shop    keep everything there`,
+		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := positive(c, "features", features, 30); err != nil {
 				return err
@@ -53,8 +58,8 @@ Everything has its own KEDGE_HOME and is gone afterwards.`,
 			return nil
 		},
 	}
-	c.Flags().StringVar(&dir, "dir", "", "an empty folder, which stays (default: a temporary one, which goes)")
-	c.Flags().IntVar(&features, "features", 0, "how many features (default 30)")
+	c.Flags().StringVar(&dir, "dir", "", "use this empty `folder` and keep it (default: a temporary one, deleted at the end)")
+	c.Flags().IntVar(&features, "features", 0, "`number` of features (default 30)")
 	return c
 }
 

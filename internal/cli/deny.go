@@ -16,14 +16,20 @@ func newDeny(env *Env) *cobra.Command {
 	var reason string
 	c := &cobra.Command{
 		Use:   "deny ID --reason WHY",
-		Short: "Say no to the work on a feature that waits for your word",
-		Long: "Says no to the work on a feature. What is on the run's branch and waits for your review\n" +
-			"is taken back from it, and what was done later stays; the feature is pending again, and\n" +
-			"its next session is told why. Where later work needs it, it stays, and you are told so\n" +
-			"(exit code 4). What a run holds back because it changed paths outside its plan is set\n" +
-			"aside (kedge salvage ls), and the feature is blocked with the reason; kedge feature reopen\n" +
-			"has it tried again. A feature that was done by hand is pending again. Yes is: kedge\n" +
-			"approve ID.",
+		Short: "Refuse the work on a feature that waits for you",
+		Long: `Refuse the work on a feature that waits for you. What happens depends on where
+the work is:
+
+  on the run's branch,   Kedge reverts it there and keeps later work. The
+  waiting for review     feature is pending again, and its next session
+                         receives your reason. A busy run does this as soon
+                         as it can. If later work needs it, it stays (exit
+                         code 4).
+  held back by the run   Kedge sets it aside (kedge salvage ls) and blocks the
+                         feature. kedge feature reopen has it tried again.
+  done by hand           the feature is pending again
+
+To agree instead: kedge approve.`,
 		Example: "  kedge deny order-entity --reason \"the schema is not to be touched\"",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -38,7 +44,7 @@ func newDeny(env *Env) *cobra.Command {
 		},
 		ValidArgsFunction: featureIDs(env, kedge.NeedsReview),
 	}
-	c.Flags().StringVar(&reason, "reason", "", "why")
+	c.Flags().StringVar(&reason, "reason", "", "`why`; the next session receives it")
 	return c
 }
 

@@ -14,10 +14,12 @@ import (
 
 func newDoctor(env *Env) *cobra.Command {
 	return &cobra.Command{
-		Use: "doctor", Short: "Look for what is wrong, and say what to do", Args: cobra.NoArgs,
-		Long: "Look for what is wrong: the state folder, the whole journal, every state file\n" +
-			"against its format, the features (cycles, unknown ids), the repository. It\n" +
-			"changes nothing. Exit code 2 when something is wrong.",
+		Use: "doctor", Short: "Find what is wrong, and print what to do", Args: cobra.NoArgs,
+		Long: `Find what is wrong, and print what to do. Exit code 2 when something is wrong.
+
+The doctor checks the state folder, the whole journal, the format of every
+state file, the features (cycles, unknown ids) and the repository. It changes
+nothing.`,
 		Example: "  kedge doctor\n  kedge doctor --json",
 		RunE: func(c *cobra.Command, _ []string) error {
 			out, err := call[maintenance.DoctorReply](c.Context(), env, "doctor", maintenance.DoctorRequest{Env: env.Environ})

@@ -22,11 +22,12 @@ type downReply struct {
 func newDown(env *Env) *cobra.Command {
 	return &cobra.Command{
 		Use:   "down",
-		Short: "Stop the daemon",
-		Long: `Stop the daemon and wait until it is gone.
+		Short: "Stop the daemon; sessions keep running",
+		Long: `Stop the daemon and wait until it has ended.
 
-Commands under way get time to end. Nothing is lost: the next writing command
-starts a daemon again. Sessions live on; runs stand still until there is a daemon.`,
+Commands under way get time to finish. Nothing is lost: the next command that
+writes starts a daemon again. Sessions keep running. Runs wait for the next
+daemon; Kedge names them.`,
 		Example: "  kedge down",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {

@@ -50,18 +50,28 @@ func newExec(env *Env) *cobra.Command {
 	var raw, list bool
 	c := &cobra.Command{
 		Use:   "exec [--raw] -- COMMAND... | --list",
-		Short: "Run a command, keep its whole output, print it condensed",
-		Long: `Runs the command with this one's input, folder and environment. Its output, both
-streams in their order, is kept whole; when it has ended, what matters of it is
-printed: failures, errors, warnings, places (path:line) and totals, while passing
-tests, progress, installing, frames of libraries and repetition are counted only.
-Fewer than 40 lines are printed as they are. The exit code is the command's. On a
-terminal a line shows, whenever it prints, how long it runs and what it printed
-last. Secrets are taken out of what is kept.
+		Short: "Run a command, keep its whole output, print what matters",
+		Long: `Run a command, keep its whole output, and print what matters of it.
 
-It needs no daemon and no project, inside a session neither.`,
-		Example: "  kedge exec -- go test ./...\n  kedge exec -- npm ci\n  kedge exec --raw -- make        as it comes, and kept all the same\n  kedge exec --list               what is kept, of every project\n  kedge logs exec-…               the whole output",
-		Args:    cobra.ArbitraryArgs,
+The command gets your input, folder and environment. When it has ended, Kedge
+prints failures, errors, warnings, places (path:line) and totals. It only
+counts passing tests, progress, installation, library frames and repetition.
+Fewer than 40 lines are printed unchanged. On a terminal, a line on stderr
+shows how long the command runs, how much it printed and its last line.
+
+Kedge keeps both streams in their order and without secrets, in
+$KEDGE_HOME/exec: the last 200 commands, at most 512 MB. kedge logs exec-…
+prints all of one; --list names them, newest first. If Kedge cannot keep the
+output, it says so on stderr.
+
+The exit code is the command's; 126 or 127 if it could not start, 128+N after
+signal N. You need no daemon and no project.`,
+		Example: `  kedge exec -- go test ./...
+  kedge exec -- npm ci
+  kedge exec --raw -- make        print everything, and keep it
+  kedge exec --list               what is kept, of every project
+  kedge logs exec-…               the whole output`,
+		Args: cobra.ArbitraryArgs,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if list {
 				return listExecs(env, args)
@@ -75,7 +85,7 @@ It needs no daemon and no project, inside a session neither.`,
 			return runExec(env, args, raw)
 		},
 	}
-	c.Flags().BoolVar(&raw, "raw", false, "print the output as it comes")
+	c.Flags().BoolVar(&raw, "raw", false, "print the output live and uncondensed")
 	c.Flags().BoolVar(&list, "list", false, "list the commands whose output is kept")
 	c.Flags().SetInterspersed(false)
 	return c

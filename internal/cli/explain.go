@@ -14,9 +14,13 @@ import (
 
 func newExplain(env *Env) *cobra.Command {
 	return &cobra.Command{
-		Use:     "explain SHA",
-		Short:   "Tell the story of a commit that a run made",
-		Long:    "Tells which feature a commit is for, which session made it, what proved it, which\ndecisions apply, and what happened on the way: attempts, verdicts, what was refused.",
+		Use:   "explain SHA",
+		Short: "Tell the story of a commit that a run made",
+		Long: `Tell the story of a commit: its feature and session, the evidence, the
+decisions that apply, attempts, verdicts, refusals and findings.
+
+For a commit that no run made, Kedge shows the session that was working when
+it arrived, if there was one.`,
 		Example: "  kedge explain HEAD\n  kedge explain 4f1c2ab --json",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {

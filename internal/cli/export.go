@@ -29,9 +29,11 @@ func newExport(env *Env) *cobra.Command {
 	var format, out string
 	c := &cobra.Command{
 		Use:   "export NAME",
-		Short: "Write what a session printed as asciicast or text",
-		Long: `Write what a session printed as an asciicast (version 3), which plays it again
-at its own pace, or as text. What is missing is told where it is missing.`,
+		Short: "Write a session's output as an asciicast or as text",
+		Long: `Write a session's output as an asciicast or as text.
+
+An asciicast (version 3) replays the session at its own pace. Where output is
+missing, the file says so at that place.`,
 		Example: `  kedge export auth-refactor --format asciicast --out auth.cast
   kedge export auth-refactor --format text | less`,
 		Args: cobra.ExactArgs(1),
@@ -53,9 +55,9 @@ at its own pace, or as text. What is missing is told where it is missing.`,
 		},
 		ValidArgsFunction: sessionNames(env),
 	}
-	c.Flags().StringVar(&format, "format", "asciicast", "asciicast or text")
+	c.Flags().StringVar(&format, "format", "asciicast", "the `format`: asciicast or text")
 	complete(c, "format", words("asciicast", "text"))
-	c.Flags().StringVar(&out, "out", "", "the file to make (default: stdout)")
+	c.Flags().StringVar(&out, "out", "", "write to this `file` (default: stdout)")
 	return c
 }
 

@@ -19,12 +19,25 @@ import (
 )
 
 func newFeature(env *Env) *cobra.Command {
-	return group("feature", "Add, amend, verify and move one feature",
+	c := group("feature", "Add, change, verify or set aside one feature",
 		newFeatureAdd(env), newFeatureAmend(env), newFeatureShow(env), newFeatureSubmit(env), newFeatureAccept(env),
-		newFeatureMove(env, "block", "Say that a feature cannot go on", "order-entity --reason \"waits for the new schema\""),
-		newFeatureMove(env, "reopen", "Take a feature back to pending", "order-entity --reason \"the schema is there\""),
-		newFeatureMove(env, "skip", "Say that a feature will not be done", "dark-mode --reason \"nobody asked for it\""),
+		newFeatureMove(env, "block", "Mark a feature as blocked", "order-entity --reason \"waits for the new schema\""),
+		newFeatureMove(env, "reopen", "Set a feature back to pending, to be tried again", "order-entity --reason \"the schema is there\""),
+		newFeatureMove(env, "skip", "Skip a feature; those that depend on it are named", "dark-mode --reason \"nobody asked for it\""),
 	)
+	c.Long = `Add, change, verify or set aside one feature.
+
+Only Kedge sets a feature to completed: kedge feature submit asks for it. For
+work that waits for your review, kedge feature accept completes it; agents may
+not. When you skip a feature, Kedge names those that depend on it: they wait
+until you skip them too, or amend them without it.
+
+A run at work follows your changes by itself. A run at rest continues with
+kedge run.`
+	c.Example = `  kedge feature add order-entity --name "Order entity" --check "go test ./order"
+  kedge feature submit order-entity
+  kedge feature show order-entity`
+	return c
 }
 
 // definitionFlags are the flags that say what a feature is.
@@ -35,18 +48,18 @@ type definitionFlags struct {
 }
 
 func (d *definitionFlags) add(fs *pflag.FlagSet) {
-	fs.StringVar(&d.name, "name", "", "what it is, in one line of at most 200 characters")
-	fs.StringVar(&d.description, "description", "", "what it is, at length")
-	fs.StringVar(&d.phase, "phase", "", "the phase it belongs to")
-	fs.StringVar(&d.category, "category", "functional", "functional, style, …")
-	fs.IntVar(&d.priority, "priority", plan.DefaultPriority, "lower comes first")
-	fs.StringArrayVar(&d.dependencies, "depends-on", nil, "a feature that must be completed before (repeatable)")
-	fs.StringArrayVar(&d.acceptance, "acceptance", nil, "what must be true in the end (repeatable)")
-	fs.StringArrayVar(&d.steps, "step", nil, "a step to verify it (repeatable)")
-	fs.StringArrayVar(&d.paths, "path", nil, "a glob of files it may change; others make it wait for a person (repeatable; default: any)")
-	fs.StringArrayVar(&d.checks, "check", nil, "a shell line that must succeed when it is done (repeatable)")
-	fs.StringVar(&d.prove, "prove", "", "fails: the checks are red before the work; holds: green before and after")
-	fs.StringVar(&d.file, "definition", "", "read the whole definition, as in features.json, from a file (- for stdin)")
+	fs.StringVar(&d.name, "name", "", "the `name`: one line of at most 200 characters")
+	fs.StringVar(&d.description, "description", "", "the full `text`")
+	fs.StringVar(&d.phase, "phase", "", "the `phase` it belongs to")
+	fs.StringVar(&d.category, "category", "functional", "the `kind`: functional, style, …")
+	fs.IntVar(&d.priority, "priority", plan.DefaultPriority, "a `number`; lower comes first")
+	fs.StringArrayVar(&d.dependencies, "depends-on", nil, "the `id` of a feature that must be completed before (repeatable)")
+	fs.StringArrayVar(&d.acceptance, "acceptance", nil, "`what` must be true in the end (repeatable)")
+	fs.StringArrayVar(&d.steps, "step", nil, "a `step` to verify it (repeatable)")
+	fs.StringArrayVar(&d.paths, "path", nil, "a `glob` of files it may change; if it changes others, it waits for you (repeatable; default: any)")
+	fs.StringArrayVar(&d.checks, "check", nil, "a shell `command` that must succeed when it is done (repeatable)")
+	fs.StringVar(&d.prove, "prove", "", "`how` the checks prove it; fails: they are red before the work; holds: green before and after")
+	fs.StringVar(&d.file, "definition", "", "read the whole definition, as in features.json, from this `file` (- for stdin)")
 }
 
 // apply changes def by the flags that were given.
@@ -125,10 +138,16 @@ func namedChecks(lines []string) []kedge.Check {
 func newFeatureAdd(env *Env) *cobra.Command {
 	var flags definitionFlags
 	c := &cobra.Command{
-		Use:     "add ID",
-		Short:   "Add a feature; its definition is locked from then on",
-		Example: "  kedge feature add order-entity --name \"Order entity\" --check \"go test ./order\" --depends-on user-entity",
-		Args:    cobra.ExactArgs(1),
+		Use:   "add ID",
+		Short: "Add a feature; its definition is locked from then on",
+		Long: `Add a feature. Its definition is locked from then on: only you can change it,
+with kedge feature amend.
+
+Give it a check of its own: a command that fails before the work and succeeds
+after it. Without one, the feature waits for your review at the end.`,
+		Example: `  kedge feature add order-entity --name "Order entity" --check "go test ./order"
+  kedge feature add order-list --name "List orders" --depends-on order-entity`,
+		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			def := kedge.Definition{
 				ID: kedge.FeatureID(args[0]), Name: args[0], Category: flags.category, Priority: flags.priority,
@@ -154,8 +173,12 @@ func newFeatureAmend(env *Env) *cobra.Command {
 	var flags definitionFlags
 	var reason string
 	c := &cobra.Command{
-		Use:     "amend ID --reason WHY",
-		Short:   "Change a locked definition; only a person may, and says why",
+		Use:   "amend ID --reason WHY",
+		Short: "Change a locked definition, with a reason",
+		Long: `Change a locked definition. Agents may not, and you say why.
+
+Only the flags that you pass change something. A repeatable flag replaces the
+whole list.`,
 		Example: "  kedge feature amend order-entity --check \"go test ./order ./api\" --reason \"the API belongs to it\"",
 		Args:    cobra.ExactArgs(1),
 
@@ -174,7 +197,7 @@ func newFeatureAmend(env *Env) *cobra.Command {
 	}
 	flags.add(c.Flags())
 	flags.complete(env, c)
-	c.Flags().StringVar(&reason, "reason", "", "why the definition changes")
+	c.Flags().StringVar(&reason, "reason", "", "`why` the definition changes")
 	return c
 }
 
@@ -203,7 +226,7 @@ func (env *Env) moveFeature(ctx context.Context, name string, in any) error {
 }
 
 func newFeatureAccept(env *Env) *cobra.Command {
-	c := newFeatureMove(env, "accept", "Complete a feature that needs review; only a person may, and says why",
+	c := newFeatureMove(env, "accept", "Complete a feature that waits for your review",
 		"landing-page --reason \"looked at it on three screens\"")
 	c.Use = "accept ID --reason WHY"
 	return c
@@ -220,7 +243,7 @@ func newFeatureMove(env *Env, verb, short, example string) *cobra.Command {
 			return featureCall(c, env, "feature."+verb, clerk.FeatureStatusRequest{ID: kedge.FeatureID(args[0]), Reason: reason})
 		},
 	}
-	c.Flags().StringVar(&reason, "reason", "", "why")
+	c.Flags().StringVar(&reason, "reason", "", "`why`")
 	c.ValidArgsFunction = featureIDs(env, movable[verb]...)
 	return c
 }
@@ -237,7 +260,7 @@ var movable = map[string][]kedge.Status{
 func newFeatureShow(env *Env) *cobra.Command {
 	return &cobra.Command{
 		Use:     "show ID",
-		Short:   "Show one feature and what is in its way",
+		Short:   "Show one feature, its last verdict and what is in its way",
 		Example: "  kedge feature show order-entity",
 		Args:    cobra.ExactArgs(1),
 

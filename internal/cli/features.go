@@ -23,7 +23,7 @@ import (
 func newFeatures(env *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "features",
-		Short:   "List the features, or take over and give out feature lists",
+		Short:   "List the features, or import and export feature lists",
 		Example: "  kedge features                        every feature with its status\n  kedge features import feature_list.json\n  kedge features export --format anthropic > feature_list.json",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -83,22 +83,24 @@ func newFeaturesImport(env *Env) *cobra.Command {
 	var format string
 	c := &cobra.Command{
 		Use:   "import FILE",
-		Short: "Take over a feature list: Kedge's, a plain one, or Anthropic's feature_list.json",
-		Long: `Take over a feature list. Which of these forms it has, Kedge sees for itself:
+		Short: "Import a feature list: Kedge's, a plain one, or feature_list.json",
+		Long: `Import a feature list. Kedge recognises these formats by itself:
 
   kedge      .kedge/features.json, with version, definitions and checks
-  seed       the plain form that Kedge's began with: an object with a list of
-             features, each with an id, a name, a status, and as far as known
-             dependencies, files, notes and completedAt:
-             {"features": [{"id": "orders", "name": "Orders", "status": "pending",
-               "dependencies": ["users"], "files": [], "notes": ""}]}
-  anthropic  an array: [{"category", "description", "steps", "passes"}]
+  seed       the plain form: an object with a list of features, each with an
+             id, a name, a status, and if known dependencies, files, notes and
+             completedAt:
+             {"features": [{"id": "orders", "name": "Orders",
+               "status": "pending", "dependencies": ["users"], "files": [],
+               "notes": ""}]}
+  anthropic  feature_list.json, an array:
+             [{"category", "description", "steps", "passes"}]
 
-A missing version is 1, keys that Kedge does not know are kept in the notes and
-told, ids are made where there are none. Whatever a list says of its features,
-they begin as pending: what it calls completed is a claim that Kedge verifies.
-Only what it calls skipped is skipped here too. Features that are there already,
-with the same definition, stay as they are, with the status that they have.`,
+Every imported feature starts as pending: what a list calls completed is
+a claim that Kedge verifies. What it calls skipped is skipped. Existing
+features with the same definition keep their status, and Kedge names them. A
+missing version means 1. Unknown keys are kept in the notes and reported.
+Missing ids are generated.`,
 		Example: "  kedge features import feature_list.json\n  some-tool | kedge features import -",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -122,7 +124,7 @@ with the same definition, stay as they are, with the status that they have.`,
 			}))
 		},
 	}
-	c.Flags().StringVar(&format, "format", "", "anthropic, kedge or seed (default: look at the file)")
+	c.Flags().StringVar(&format, "format", "", "the `format`: anthropic, kedge or seed (default: recognise it)")
 	complete(c, "format", listFormats())
 	return c
 }
@@ -199,7 +201,7 @@ func newFeaturesExport(env *Env) *cobra.Command {
 			return err
 		},
 	}
-	c.Flags().StringVar(&format, "format", "kedge", "anthropic, kedge or seed; the forms: kedge features import --help")
+	c.Flags().StringVar(&format, "format", "kedge", "the `format`: anthropic, kedge or seed (described in kedge features import --help)")
 	complete(c, "format", listFormats())
 	return c
 }

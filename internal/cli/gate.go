@@ -19,23 +19,29 @@ import (
 func newGate(env *Env) *cobra.Command {
 	var all, output bool
 	c := &cobra.Command{
-		Use: "gate [NAME...]", Short: "Run the checks and give one verdict",
-		Long: `Runs the checks of .kedge/gate.toml on the tree as it stands, in the order test,
-integration, build, e2e, http, and stops at the first red one. The last line is
-one of VALIDATION_OK, TEST_FAILURE, INTEGRATION_FAILURE, BUILD_FAILURE,
-E2E_FAILURE, HTTP_FAILURE. With names, only these checks are run.
+		Use: "gate [NAME...]", Short: "Run the project's checks and print one verdict",
+		Long: `Run the project's checks and print one verdict.
 
-Changes are measured from HEAD, and a check that covers nothing that changed is
-left out; then the verdict is partial, and a green one is preceded by a line that
-names what was not run. The own checks of features are not run: feature submit runs
-these, and a run those of finished features again (run.regression). In a session they are measured from the
-tree that was verified last, and the checks are those of that tree: what an agent
-commits hides nothing. A full green verdict of a person outside a session moves
-that tree to the one as it stands, for a person looked at it.
+Kedge runs the checks of .kedge/gate.toml on the current files, in the order
+test, integration, build, e2e, http, and stops at the first red one. With
+names, it runs only these. The last line on stdout is one of VALIDATION_OK,
+TEST_FAILURE, INTEGRATION_FAILURE, BUILD_FAILURE, E2E_FAILURE, HTTP_FAILURE.
+Red is exit code 6.
 
-Of a red check the first failure is shown, and where its log is. --output shows what
-matters of the rest as well: every failure, error, warning, place and total, with what
-repeats or passes folded away. The log stays whole.`,
+Kedge leaves out a check that covers nothing that changed since HEAD, unless
+you pass --all. The verdict is then partial, and before a green one stands
+"partial: not run: NAMES". The checks of features are not part of the gate:
+kedge feature submit runs them, and a run repeats those of finished features
+(run.regression).
+
+For a red check, Kedge shows the first failure and where its log is. --output
+adds every other failure, error, warning, place and total, and folds what
+repeats or passes. The log stays complete.
+
+Inside a session, changes count from the files that Kedge verified last, and
+the checks are those of that state: nothing that an agent commits hides a
+change. A full green verdict that you get outside a session makes the current
+files the new starting point.`,
 		Example: "  kedge gate\n  kedge gate unit\n  kedge gate --all           every check: a full verdict\n  kedge gate --output        all failures of a red check\n  kedge gate --json",
 		RunE: func(c *cobra.Command, names []string) error {
 			var out verify.GateReply
@@ -56,7 +62,7 @@ repeats or passes folded away. The log stays whole.`,
 		},
 	}
 	c.Flags().BoolVar(&all, "all", false, "run every check, also those that cover nothing that changed")
-	c.Flags().BoolVar(&output, "output", false, "show what matters of the output of a red check, not only its first failure")
+	c.Flags().BoolVar(&output, "output", false, "show everything that matters of a red check's output, not only its first failure")
 	return c
 }
 

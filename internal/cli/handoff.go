@@ -13,7 +13,7 @@ import (
 
 func newHandoff(env *Env) *cobra.Command {
 	c := newHandoffSave(env)
-	c.Use, c.Short = "handoff", "Tell the next session what this one knows"
+	c.Use, c.Short = "handoff", "Record what this session knows, for the next one"
 	c.Example = "  kedge handoff save --percent 60 --state 'auth module' --approach 'JWT instead of sessions' \\\n" +
 		"      --ruled-out 'OAuth2: too complex' --next 'refresh tokens in the user model'\n" +
 		"  kedge handoff show\n" +
@@ -26,7 +26,7 @@ func newHandoffSave(env *Env) *cobra.Command {
 	var in status.HandoffSaveRequest
 	var ruledOut []string
 	c := &cobra.Command{
-		Use: "save", Short: "Save a handoff", Args: cobra.NoArgs,
+		Use: "save", Short: "Save a handoff: what is done, how, and what was ruled out", Args: cobra.NoArgs,
 		Example: "  kedge handoff save --percent 60 --state 'auth module' --approach 'JWT instead of sessions'",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if !c.Flags().Changed("percent") {
@@ -48,14 +48,14 @@ func newHandoffSave(env *Env) *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	f.IntVar(&in.Percent, "percent", 0, "how much is done")
-	f.StringVar(&in.State, "state", "", "what is done")
-	f.StringVar(&in.Approach, "approach", "", "how it is done")
-	f.StringVar(&in.Next, "next", "", "the next step (default: what is next)")
-	f.StringVar(&in.BlockedOn, "blocked-on", "", "what the work waits for (default: nothing)")
-	f.StringArrayVar(&in.Files, "file", nil, "a file that was modified (default: those that differ from the last commit)")
-	f.StringArrayVar(&in.Constraints, "constraint", nil, "what must stay true")
-	f.StringArrayVar(&ruledOut, "ruled-out", nil, "what was tried or dropped, and why: 'what: reason'")
+	f.IntVar(&in.Percent, "percent", 0, "how much is done, as a `number` from 0 to 100")
+	f.StringVar(&in.State, "state", "", "`what` is done")
+	f.StringVar(&in.Approach, "approach", "", "`how` it is done")
+	f.StringVar(&in.Next, "next", "", "the next `step` (default: what is next)")
+	f.StringVar(&in.BlockedOn, "blocked-on", "", "`what` the work waits for (default: nothing)")
+	f.StringArrayVar(&in.Files, "file", nil, "a `file` that was modified (repeatable; default: those that differ from the last commit)")
+	f.StringArrayVar(&in.Constraints, "constraint", nil, "`what` must stay true (repeatable)")
+	f.StringArrayVar(&ruledOut, "ruled-out", nil, "what was tried or dropped, and why, as `'what: reason'` (repeatable)")
 	return c
 }
 

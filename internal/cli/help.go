@@ -20,14 +20,14 @@ const byHandText = `A feature by hand, without a run:
 
   kedge feature add login --name "Log in" --check "go test ./login"
   kedge feature submit login        once before the work: Kedge sees the check red
-  kedge next                        which feature comes next, and why
+  kedge next                        which feature is next, and why
   kedge new work -- claude          you do the work, or a session of any agent
-  kedge feature submit login        Kedge verifies; nobody else says "completed"
+  kedge feature submit login        Kedge verifies; nobody else sets "completed"
   git add -A && git commit          yours: Kedge commits work only in a run
-  kedge checkpoint save             where it stands, for whoever goes on
+  kedge checkpoint save             where it stands, for whoever continues
 
-A feature without a check of its own, or one that changed files outside its
-paths, then waits for your word: kedge approve ID --reason WHY, or kedge deny.`
+A feature without a check, or one that changed files outside its paths, then
+waits for you: kedge approve ID --reason WHY, or kedge deny.`
 
 const exitCodesText = `Exit codes, a promise to scripts (an unknown code is a failure):
 
@@ -36,8 +36,8 @@ const exitCodesText = `Exit codes, a promise to scripts (an unknown code is a fa
   2    usage, invalid input, or findings of a lint or the doctor
   3    not found
   4    conflict, or locked
-  5    waits for a person (blocked, open question, needs review)
-  6    the gate is red; the marker tells which kind
+  5    waits for you (blocked, open question, needs review)
+  6    the gate is red; its last line says which kind
   7    a budget is spent
   130  interrupted`
 
@@ -46,8 +46,14 @@ const environmentText = `Environment:
   KEDGE_HOME      the state folder, one daemon each
                   (default $XDG_STATE_HOME/kedge, else ~/.local/state/kedge)
   KEDGE_PROJECT   the project folder (default: the current one)
-  KEDGE_SESSION   set by Kedge inside a session; no daemon is started there`
+  KEDGE_SESSION   set by Kedge inside a session; no command starts a daemon there
+  KEDGE_TOKEN     set by Kedge inside a session, for kedge mcp
 
-const jsonText = `With --json a command prints one JSON object on stdout; names may be added,
-never renamed. An empty list is [] with exit code 0. An error is one object on
-stderr: {"error":{"kind","message","hint"}}, and stdout stays empty.`
+Kedge creates KEDGE_HOME with mode 0700. If you own an existing, empty folder
+that others can access, Kedge restricts it and tells you. Any other folder that
+others can access is an error.`
+
+const jsonText = `With --json a command prints one JSON object on stdout. Names may be added,
+never renamed. An empty list is [] with exit code 0. Unknown is null, never 0.
+An error is one object on stderr, {"error":{"kind","message","hint"}}, and
+stdout stays empty.`

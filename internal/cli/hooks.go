@@ -33,16 +33,22 @@ type hookLine struct {
 }
 
 func newHooks(env *Env) *cobra.Command {
-	c := group("hooks", "Let agents that you drive by hand tell Kedge what they do, and get their place back",
+	c := group("hooks", "Connect agents that you start yourself to Kedge",
 		newHooksInstall(env), newHooksRemove(env), newHooksLs(env))
-	c.Long = `Puts entries of Kedge's into the settings of agents, beside what is there. Then a
-conversation in a project gets its brief when it begins and after a compaction; long
-output of commands is condensed and kept (kedge logs); a checkpoint is saved before a
-compaction; nothing is changed while an agent plans; and when it means to be done the
-gate is run: a red one is told to it once.
+	c.Long = `Connect agents that you start yourself to Kedge, by hooks in their settings.
 
-An agent is never held up: what goes wrong stands in $KEDGE_HOME/hooks/log. What each
-agent allows: docs/agents.md.`
+Then, in a project:
+
+  - a conversation gets its brief when it begins and after a compaction
+  - long output of commands is condensed and kept (kedge logs)
+  - Kedge saves a checkpoint before a compaction
+  - nothing is changed while an agent plans
+  - when the agent wants to end, Kedge runs the gate, and tells it once if it
+    is red
+
+A hook never blocks an agent: errors go to $KEDGE_HOME/hooks/log. What each
+agent supports is in docs/reference/agents.md of Kedge.`
+	c.Example = "  kedge hooks install\n  kedge hooks ls"
 	return c
 }
 
@@ -50,12 +56,22 @@ func newHooksInstall(env *Env) *cobra.Command {
 	var user bool
 	c := &cobra.Command{
 		Use:   "install [AGENT...]",
-		Short: "Put Kedge's hooks into the settings of agents",
-		Long: `Without an AGENT, into those of every agent that is on the PATH. Claude Code gets them in
-.claude/settings.local.json of this project, which git then passes over; with --user in
-your own settings. Codex, Gemini, OpenCode (as a plugin) and Copilot get them in your own
-settings. In folders that are no project of Kedge's they do nothing.`,
-		Example: "  kedge hooks install\n  kedge hooks install claude --user   in every project",
+		Short: "Install Kedge's hooks in the settings of agents",
+		Long: `Install Kedge's hooks in the settings of agents, beside existing entries.
+
+Without an AGENT, for every agent that is on the PATH. Where they go:
+
+  claude                              .claude/settings.local.json of this
+                                      project, which git then ignores;
+                                      with --user your own settings
+  codex, gemini, opencode, copilot    your own settings
+
+In folders that are not a Kedge project the hooks do nothing. A settings file
+that cannot be read stays unchanged: Kedge prints where the fault is, installs
+the others and ends with exit code 2. Agents may not install hooks: inside a
+session the command is refused.`,
+		Example: `  kedge hooks install
+  kedge hooks install claude --user   in every project`,
 		RunE: func(c *cobra.Command, args []string) error {
 			change := hookChange{agents: found, places: nearest, do: func(ctx context.Context, p hookPlace) (string, error) {
 				program, err := os.Executable()
@@ -70,16 +86,19 @@ settings. In folders that are no project of Kedge's they do nothing.`,
 			return changeHooks(c.Context(), env, args, change)
 		},
 	}
-	c.Flags().BoolVar(&user, "user", false, "in your own settings, for every project")
+	c.Flags().BoolVar(&user, "user", false, "use your own settings, for every project")
 	return c
 }
 
 func newHooksRemove(env *Env) *cobra.Command {
 	return &cobra.Command{
-		Use:     "remove [AGENT...]",
-		Short:   "Take Kedge's hooks out of the settings of agents",
-		Long:    "Out of your own settings and those of this project. A file that nobody changed since is\nthen what it was before, byte for byte.",
-		Example: "  kedge hooks remove\n  kedge hooks remove codex",
+		Use:   "remove [AGENT...]",
+		Short: "Remove Kedge's hooks from the settings of agents",
+		Long: `Remove Kedge's hooks from your own settings and those of this project.
+
+A file that nobody changed since is restored byte for byte.`,
+		Example: `  kedge hooks remove
+  kedge hooks remove codex`,
 		RunE: func(c *cobra.Command, args []string) error {
 			return changeHooks(c.Context(), env, args, hookChange{everyAgent, every, func(ctx context.Context, p hookPlace) (string, error) { return p.remove(ctx, env) }})
 		},
@@ -88,7 +107,7 @@ func newHooksRemove(env *Env) *cobra.Command {
 
 func newHooksLs(env *Env) *cobra.Command {
 	return &cobra.Command{
-		Use: "ls", Short: "List the settings files that can have Kedge's hooks", Args: cobra.NoArgs,
+		Use: "ls", Short: "List the settings files and whether Kedge's hooks are in them", Args: cobra.NoArgs,
 		Example: "  kedge hooks ls\n  kedge hooks ls --json",
 		RunE: func(*cobra.Command, []string) error {
 			reply := hooksReply{Hooks: []hookLine{}, Waiting: spool.Waiting(env.Home)}

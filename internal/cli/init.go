@@ -21,17 +21,26 @@ func newInit(env *Env) *cobra.Command {
 	var yes, remove bool
 	c := &cobra.Command{
 		Use:   "init",
-		Short: "Set Kedge up in this repository, or in a plain folder",
-		Long: `Set Kedge up in this repository, or in a plain folder.
+		Short: "Set up Kedge in this repository, or in a plain folder",
+		Long: `Set up Kedge in this repository, or in a plain folder.
 
-Finds the project's test and build commands and writes .kedge/ (configuration,
-checks, rules, feature list, progress, a validate script), a block in AGENTS.md,
-its import in CLAUDE.md and a line in .gitattributes. Commits exactly these; what
-else is staged stays staged. What is there already stays as it is, so a second
-time changes nothing.`,
+Kedge finds the project's test and build commands. Then it writes .kedge/
+(configuration, checks, rules, feature list, progress, a validate script), a
+block in AGENTS.md, its import in CLAUDE.md and a line in .gitattributes. It
+commits exactly these files; what else is staged stays staged. Existing files
+stay as they are, so a second init changes nothing.
+
+In a clone, init imports the decisions, notes and risks of the repository and
+prints how to import its features.
+
+With --remove, Kedge removes what it wrote and nobody changed since, the
+project's hooks, and the branches of runs that have landed. For whatever stays
+in git or in your own settings it prints the command that removes it. The
+journal stays: kedge project rm forgets it. While a run is not over, or has
+unlanded work, nothing is removed (exit code 4).`,
 		Example: `  kedge init                  set up, with one commit
   kedge init --agent claude   name the agent for unattended work
-  kedge init --remove         take out what Kedge wrote, as far as people did not change it`,
+  kedge init --remove         remove what Kedge wrote`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if remove && in.Agent != "" {
@@ -43,9 +52,9 @@ time changes nothing.`,
 			return runInit(c.Context(), env, in, yes)
 		},
 	}
-	c.Flags().StringVar(&in.Agent, "agent", "", "agent for unattended work: kept in .kedge/config.toml for kedge run")
-	c.Flags().BoolVar(&yes, "yes", false, "do not ask: on a terminal, init shows what it would write and asks; elsewhere it never does")
-	c.Flags().BoolVar(&remove, "remove", false, "take out again what Kedge wrote, with one commit; the journal stays")
+	c.Flags().StringVar(&in.Agent, "agent", "", "the `agent` for kedge run, kept in .kedge/config.toml")
+	c.Flags().BoolVar(&yes, "yes", false, "do not ask (only on a terminal init shows what it would write and asks)")
+	c.Flags().BoolVar(&remove, "remove", false, "remove what Kedge wrote, with one commit; the journal stays")
 	return c
 }
 

@@ -19,10 +19,14 @@ func newKill(env *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "kill NAME",
 		Short: "End a session and everything it started",
-		Long: "Ends a session and everything it started. The session of a run is started again by the\n" +
-			"run: kedge run --pause holds it, kedge run --stop ends it.",
-		Example: "  kedge kill auth-refactor              asks first, then makes it\n  kedge kill auth-refactor --grace 30s  gives it more time to end by itself",
-		Args:    cobra.ExactArgs(1),
+		Long: `End a session and everything it started.
+
+Kedge asks the session to end, twice, and then forces it. A run starts its own
+session again: use kedge run --pause to hold the run, kedge run --stop to end
+it.`,
+		Example: `  kedge kill auth-refactor              ask first, then force
+  kedge kill auth-refactor --grace 30s  give it more time to end by itself`,
+		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			in := sessions.SessionKill{Name: args[0], GraceMS: int(grace.Milliseconds())}
 			env.running(fmt.Sprintf("%s is asked to end, and made to after %v at the latest", in.Name, 2*grace))
@@ -37,7 +41,7 @@ func newKill(env *Env) *cobra.Command {
 		},
 		ValidArgsFunction: sessionNames(env),
 	}
-	c.Flags().DurationVar(&grace, "grace", 3*time.Second, "how long it may take to end by itself; it is asked twice, then made to")
+	c.Flags().DurationVar(&grace, "grace", 3*time.Second, "how much `time` it gets to end by itself")
 	return c
 }
 

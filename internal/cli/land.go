@@ -15,14 +15,21 @@ func newLand(env *Env) *cobra.Command {
 	var in runs.RunLandRequest
 	c := &cobra.Command{
 		Use:   "land",
-		Short: "Move your branch to what the run has verified",
-		Long: "Fast-forwards your branch to what the newest run has integrated that has not landed;\n" +
-			"what earlier ones left is said, and comes with the next call. Changes of your own stay\n" +
-			"as they are; where they are in the way, or the branch has moved on, nothing is touched\n" +
-			"(exit code 4). Work that you merged, rebased or squashed yourself counts as landed.\n" +
-			"While work waits for your review nothing lands (exit code 5), unless you say so.",
-		Example: "  kedge land",
-		Args:    cobra.NoArgs,
+		Short: "Move your branch to the work that a run has verified",
+		Long: `Move your branch to the verified work of the newest run that has not landed.
+
+Runs land their work by themselves when they can; this is for when they could
+not. Kedge only fast-forwards. Your uncommitted changes stay. If they are in
+the way, or the branch has moved on without the work, nothing changes (exit
+code 4). Work that you merged, rebased or squashed yourself counts as landed
+(exit code 0). The run's branch is deleted after it has landed.
+
+While work waits for your review nothing lands (exit code 5), unless you pass
+--unreviewed. Unlanded work of earlier runs is named; the next kedge land
+takes it.`,
+		Example: `  kedge land
+  kedge land --unreviewed   also what you have not reviewed`,
+		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			out, err := call[runs.RunLandReply](c.Context(), env, "run.land", in)
 			if err != nil {
@@ -48,8 +55,8 @@ func newLand(env *Env) *cobra.Command {
 			return errSaid{kedge.Conflict}
 		},
 	}
-	c.Flags().BoolVar(&in.PR, "pr", false, "open a pull request instead")
-	c.Flags().BoolVar(&in.Unreviewed, "unreviewed", false, "land work that waits for your review, too")
+	c.Flags().BoolVar(&in.PR, "pr", false, "open a pull request instead (not in this build)")
+	c.Flags().BoolVar(&in.Unreviewed, "unreviewed", false, "also land work that waits for your review")
 	return c
 }
 

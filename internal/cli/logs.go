@@ -23,10 +23,17 @@ func newLogs(env *Env) *cobra.Command {
 		raw    bool
 	)
 	c := &cobra.Command{
-		Use:     "logs NAME",
-		Short:   "Print what a session printed",
-		Example: "  kedge logs auth-refactor            all of it, escape codes removed\n  kedge logs auth-refactor --follow   and what comes\n  kedge logs auth-refactor --raw      byte for byte\n  kedge logs exec-…                   what a command of kedge exec printed",
-		Args:    cobra.ExactArgs(1),
+		Use:   "logs NAME",
+		Short: "Print the output of a session or of kedge exec",
+		Long: `Print everything that a session printed, or a command of kedge exec.
+
+Escape codes are removed unless you pass --raw. There is no --json: for other
+programs use kedge export.`,
+		Example: `  kedge logs auth-refactor            all of it, without escape codes
+  kedge logs auth-refactor --follow   and what it prints from now on
+  kedge logs auth-refactor --raw      byte for byte
+  kedge logs exec-…                   the output of a kedge exec command`,
+		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if env.json {
 				return kedge.Errorf(kedge.Invalid, "logs prints what a session printed, and has no --json").
@@ -50,9 +57,9 @@ func newLogs(env *Env) *cobra.Command {
 		},
 		ValidArgsFunction: sessionNames(env),
 	}
-	c.Flags().Int64Var(&from, "from", 0, "start at this offset, in bytes")
-	c.Flags().BoolVar(&follow, "follow", false, "go on until the session ends")
-	c.Flags().BoolVar(&raw, "raw", false, "the bytes as they are, escape codes included")
+	c.Flags().Int64Var(&from, "from", 0, "start at this `offset`, in bytes")
+	c.Flags().BoolVar(&follow, "follow", false, "keep printing until the session ends")
+	c.Flags().BoolVar(&raw, "raw", false, "print the exact bytes, with escape codes")
 	return c
 }
 

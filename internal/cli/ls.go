@@ -20,10 +20,15 @@ import (
 func newLs(env *Env) *cobra.Command {
 	var all bool
 	c := &cobra.Command{
-		Use:     "ls",
-		Short:   "List sessions, the newest first",
-		Example: "  kedge ls         those of this project\n  kedge ls --all   of every project",
-		Args:    cobra.NoArgs,
+		Use:   "ls",
+		Short: "List sessions and their state, newest first",
+		Long: `List sessions and their state, newest first.
+
+The state is running, waiting (for you), exited, or interrupted with its
+cause. With --all, sessions of every project, each with its project's name.`,
+		Example: `  kedge ls         sessions of this project
+  kedge ls --all   sessions of every project`,
+		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return ask(c.Context(), env, "session.list", sessions.SessionList{All: all}, func(w io.Writer, r sessions.SessionListReply) { printSessions(w, env, r, all) })
 		},

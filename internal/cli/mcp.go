@@ -11,15 +11,16 @@ import (
 func newMCP(env *Env) *cobra.Command {
 	return &cobra.Command{
 		Use:   "mcp",
-		Short: "Serve the tools of this session to its agent, over the Model Context Protocol",
-		Long: `Serves tools on its standard input and output to an agent that speaks the Model
-Context Protocol: feature_next, feature_get, feature_submit, checkpoint_save,
-decision_propose, note_add, recall, question_ask, gate_run, context_status. It is
-for the settings of agents, not for people.
+		Short: "Serve Kedge's tools to an agent, over the Model Context Protocol",
+		Long: `Serve Kedge's tools to an agent, over the Model Context Protocol.
 
-It acts in the name of the session that it runs in, by the token that Kedge gave
-that session (KEDGE_SESSION, KEDGE_TOKEN). Outside of a session only what reads
-answers.`,
+This is for the settings of agents. It speaks on standard input and output and
+offers feature_next, feature_get, feature_submit, checkpoint_save,
+decision_propose, note_add, recall, question_ask, gate_run and context_status.
+
+It acts in the name of the session that it runs in, with the token that Kedge
+gave that session (KEDGE_SESSION, KEDGE_TOKEN). Outside a session only the
+tools that read work. Each tool is described in docs/reference/mcp.md of Kedge.`,
 		Example: "  claude mcp add kedge -- kedge mcp\n  codex mcp add kedge -- kedge mcp",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {

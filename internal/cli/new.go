@@ -25,8 +25,12 @@ func newNew(env *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "new NAME [flags] -- COMMAND…",
 		Short: "Start a session that outlives this terminal",
-		Example: "  kedge new auth-refactor -- claude       an agent that stays when the terminal goes\n" +
-			"  kedge new tests --attach -- make watch  start and look at it at once",
+		Long: `Start a session that outlives this terminal, the daemon and its upgrades.
+
+A session is any command with a terminal of its own: an agent, a shell, a
+watcher. Kedge keeps everything that it prints and prints its id now.`,
+		Example: `  kedge new auth-refactor -- claude       an agent that stays when you log out
+  kedge new tests --attach -- make watch  start it and look at once`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if c.ArgsLenAtDash() != 1 || len(args) < 2 {
@@ -49,7 +53,7 @@ func newNew(env *Env) *cobra.Command {
 			return env.show(s, func(w io.Writer) { fmt.Fprintf(w, "%s\n", s.ID) })
 		},
 	}
-	c.Flags().StringVar(&dir, "dir", "", "folder to run in (default: here)")
+	c.Flags().StringVar(&dir, "dir", "", "run in this `folder` (default: here)")
 	c.Flags().BoolVar(&attach, "attach", false, "attach to it at once")
 	return c
 }

@@ -14,7 +14,7 @@ import (
 func newNext(env *Env) *cobra.Command {
 	return &cobra.Command{
 		Use:     "next",
-		Short:   "Say which feature comes next, and why",
+		Short:   "Show which feature is next, and why",
 		Example: "  kedge next\n  kedge next --json",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {

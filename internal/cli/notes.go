@@ -14,7 +14,7 @@ import (
 
 func newNotes(env *Env) *cobra.Command {
 	c := &cobra.Command{
-		Use: "notes", Short: "Show memory: live contexts, notes, the commits they summarise", Args: cobra.NoArgs,
+		Use: "notes", Short: "Show live contexts, notes and the commits they summarise", Args: cobra.NoArgs,
 		Example: "  kedge notes\n  kedge notes show not-01k…\n  kedge notes lint",
 		RunE: func(c *cobra.Command, _ []string) error {
 			out, err := call[clerk.NotesReply](c.Context(), env, "note.list", clerk.NotesRequest{})
@@ -100,7 +100,8 @@ func short(sha string) string { return sha[:min(12, len(sha))] }
 
 func newNotesLint(env *Env) *cobra.Command {
 	return &cobra.Command{
-		Use: "lint", Short: "Refuse notes that teach nothing, or that cannot be read", Args: cobra.NoArgs,
+		Use: "lint", Short: "Find notes that teach nothing or cannot be read",
+		Long: "Find notes that teach nothing or cannot be read. Exit code 2 if there are any.", Args: cobra.NoArgs,
 		Example: "  kedge notes lint\n  kedge notes lint --json",
 		RunE: func(c *cobra.Command, _ []string) error {
 			out, err := call[clerk.NotesLintReply](c.Context(), env, "note.lint", clerk.NotesLintRequest{})

@@ -21,21 +21,26 @@ func newPlan(env *Env) *cobra.Command {
 	show := newPlanShow(env)
 	c := &cobra.Command{
 		Use:   "plan [GOAL…]",
-		Short: "Have a goal planned by read-only sessions that ask first; without one, show the plan",
-		Long: `With a goal: a read-only session looks at the project and asks what it has to
-know. kedge answer N TEXT answers; after the last answer the next session makes
-the plan, which is checked and written to .kedge/plan.md. Nothing is worked on
-before kedge plan approve. Whatever a planning session changes is undone.
-A plan that waits for you is not replaced by one for another goal, nor one that you
-changed in the file: --again has it planned anew, and keeps a copy of your text.
-Without a goal: the plan as it stands.`,
+		Short: "Plan a goal with an agent that asks first, or show the plan",
+		Long: `Plan a goal with an agent that asks first. Without a goal, show the plan.
+
+A read-only session looks at the project and asks what it needs to know;
+kedge answer answers. After the last answer the next session writes the plan,
+Kedge checks it and writes it to .kedge/plan.md. The command ends with exit
+code 5 when it waits for your answers or approval. Work starts only after
+kedge plan approve, in the same run. Kedge undoes whatever a planning session
+changes.
+
+A plan that waits for you is not replaced by one for another goal, and neither
+is one that you edited (exit code 4). --again makes a new plan and keeps a copy
+of your text.`,
 		Example: `  kedge plan "Orders for the shop"      questions first, then a plan
   kedge answer 1 "required, not positional"
-  kedge plan new "Strict matching"      a commented draft in .kedge/plan.md, to fill in yourself
+  kedge plan new "Strict matching"      a draft to fill in yourself
   kedge plan                            the phases and their items
-  kedge plan --again                    have the plan that waits made anew
-  kedge plan check                      is the draft whole?
-  kedge plan approve                    freeze it, make its features, commit both`,
+  kedge plan --again                    replace the plan that waits
+  kedge plan check                      is the draft complete?
+  kedge plan approve                    lock it, add its features, commit`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 && !in.Again {
@@ -46,10 +51,10 @@ Without a goal: the plan as it stands.`,
 		},
 	}
 	flags, f := &in.Flags, c.Flags()
-	f.StringVar(&flags.Agent, "agent", "", "the agent of the work, or agent:model (default: [run] agent in config.toml; [route] plan plans)")
-	f.Float64Var(&flags.BudgetUSD, "budget-usd", 0, "what planning and work may cost")
-	f.Int64Var(&flags.BudgetTokens, "budget-tokens", 0, "how many tokens they may use")
-	f.BoolVar(&in.Again, "again", false, "plan anew what waits for answers or approval, for its own goal or GOAL; a text that you changed is kept aside")
+	f.StringVar(&flags.Agent, "agent", "", "the `agent` of the work, or agent:model (default: [run] agent in config.toml; [route] plan names the one that plans)")
+	f.Float64Var(&flags.BudgetUSD, "budget-usd", 0, "the most that planning and work may cost, in `dollars`")
+	f.Int64Var(&flags.BudgetTokens, "budget-tokens", 0, "the most `tokens` that planning and work may use")
+	f.BoolVar(&in.Again, "again", false, "make a new plan instead of the one that waits, for the same goal or GOAL; keep a copy of your text")
 	f.BoolVar(&detach, "detach", false, "do not wait for the session")
 	c.AddCommand(newPlanNew(env), show, newPlanCheck(env), newPlanApprove(env), newPlanDrop(env))
 	return c
@@ -88,12 +93,12 @@ func (env *Env) watchPlanning(ctx context.Context, from runs.RunReply) error {
 func newPlanNew(env *Env) *cobra.Command {
 	return &cobra.Command{
 		Use:   "new TITLE",
-		Short: "Write a draft to .kedge/plan.md that shows every part of a plan",
-		Long: `Write a draft to .kedge/plan.md that shows every part of a plan.
+		Short: "Write a commented draft to .kedge/plan.md, to fill in yourself",
+		Long: `Write a commented draft to .kedge/plan.md, to fill in yourself.
 
-Fill in what its comments ask for; kedge plan check says what is still missing.
-A draft that is there already is never written over. The form is described in
-docs/plan.md of Kedge.`,
+The comments say what belongs where; kedge plan check lists what is missing.
+An existing draft is never overwritten. The format is described in
+docs/reference/plan-format.md of Kedge.`,
 		Example: `  kedge plan new "Strict matching"`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -137,8 +142,11 @@ func planText(w io.Writer, r clerk.PlanShowReply) {
 
 func newPlanCheck(env *Env) *cobra.Command {
 	return &cobra.Command{
-		Use:     "check",
-		Short:   "Check the plan in .kedge/plan.md: fields, commands, phases and items",
+		Use:   "check",
+		Short: "Check .kedge/plan.md: fields, commands, phases and items",
+		Long: `Check .kedge/plan.md: fields, commands, phases and items.
+
+Exit code 2 when something is missing or wrong.`,
 		Example: "  kedge plan check",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -171,12 +179,15 @@ func newPlanCheck(env *Env) *cobra.Command {
 func newPlanApprove(env *Env) *cobra.Command {
 	return &cobra.Command{
 		Use:   "approve",
-		Short: "Freeze the plan in .kedge/plan.md, make one feature of each item, and commit both",
-		Long: `Freeze the plan in .kedge/plan.md, make one feature of each item, and commit both.
+		Short: "Lock the plan, add one feature per item, and commit both",
+		Long: `Lock the plan in .kedge/plan.md, add one feature per item, and commit both.
 
-The commit holds the files under .kedge/ that Kedge writes and nothing else; what
-is staged stays staged. A plain folder has no commit. Only a person may approve,
-and only a plan without errors whose blocking questions are answered.`,
+The commit has the files that Kedge writes under .kedge/ and nothing else; what
+is staged stays staged. In a plain folder there is no commit. A run that
+planned then continues with the work.
+
+Agents may not approve a plan. It must have no errors, and its blocking
+questions must be answered.`,
 		Example: "  kedge plan approve",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {

@@ -14,10 +14,12 @@ func newPlanDrop(env *Env) *cobra.Command {
 	var in runs.PlanDropRequest
 	c := &cobra.Command{
 		Use:   "drop",
-		Short: "Abandon the plan that is not approved; its text is kept",
-		Long: `Abandon the plan that is not approved: the one that sessions make, whose run ends
-with it, or the draft in .kedge/plan.md. Its text is kept and leaves the repository.
-Only a person may drop a plan.`,
+		Short: "Abandon a plan that is not approved, and keep its text",
+		Long: `Abandon a plan that is not approved: the draft in .kedge/plan.md, or one that
+sessions are writing, whose run then ends.
+
+The file leaves the repository; Kedge keeps its text. Agents may not drop a
+plan.`,
 		Example: "  kedge plan drop --reason \"not this year\"",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -29,6 +31,6 @@ Only a person may drop a plan.`,
 			}))
 		},
 	}
-	c.Flags().StringVar(&in.Reason, "reason", "", "why")
+	c.Flags().StringVar(&in.Reason, "reason", "", "`why`")
 	return c
 }

@@ -13,7 +13,11 @@ import (
 func newPrime(env *Env) *cobra.Command {
 	var in status.PrimeRequest
 	c := &cobra.Command{
-		Use: "prime", Short: "Print the text a fresh session starts with", Args: cobra.NoArgs,
+		Use: "prime", Short: "Print what a fresh session of this project starts with",
+		Long: `Print what a fresh session of this project starts with: the rules, where the
+work stands, and what is next.
+
+To continue from one transcript instead: kedge brief.`, Args: cobra.NoArgs,
 		Example: "  kedge prime\n" +
 			"  kedge prime --budget 2000            at most 2,000 tokens, by estimate\n" +
 			"  kedge prime | claude -p",
@@ -29,6 +33,6 @@ func newPrime(env *Env) *cobra.Command {
 			})
 		},
 	}
-	c.Flags().IntVar(&in.Budget, "budget", 0, "the most tokens it may take, by estimate (default 8000)")
+	c.Flags().IntVar(&in.Budget, "budget", 0, "print at most this many `tokens`, by estimate (default 8000)")
 	return c
 }

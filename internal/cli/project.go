@@ -14,7 +14,9 @@ import (
 )
 
 func newProject(env *Env) *cobra.Command {
-	return group("project", "List the projects that Kedge knows, or forget one", newProjectLs(env), newProjectRm(env))
+	c := group("project", "List the projects that Kedge knows, or forget one", newProjectLs(env), newProjectRm(env))
+	c.Example = "  kedge project ls\n  kedge project rm shop"
+	return c
 }
 
 func newProjectLs(env *Env) *cobra.Command {
@@ -53,9 +55,10 @@ func projectsText(w io.Writer, projects []maintenance.ProjectInfo) {
 func newProjectRm(env *Env) *cobra.Command {
 	return &cobra.Command{
 		Use: "rm PROJECT", Short: "Forget a project; its folder is not touched", Args: cobra.ExactArgs(1),
-		Long: "Forget a project, named by its id, its name or its folder. Its journal moves to\n" +
-			"the trash in KEDGE_HOME/attic, whole; nothing in the project's folder changes.\n" +
-			"Moving it back undoes it.",
+		Long: `Forget a project, named by its id, its name or its folder.
+
+Its journal moves to KEDGE_HOME/attic, complete; moving it back undoes this.
+Nothing in the project's folder changes.`,
 		Example: "  kedge project rm shop\n  kedge project rm ~/src/shop",
 		RunE: func(c *cobra.Command, args []string) error {
 			in := maintenance.ProjectRemoveRequest{Project: args[0]}

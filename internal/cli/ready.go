@@ -12,10 +12,11 @@ import (
 
 func newReady(env *Env) *cobra.Command {
 	return &cobra.Command{
-		Use:     "ready [ID]",
-		Short:   "List the features whose dependencies are completed, the next one first",
-		Example: "  kedge ready\n  kedge ready order-entity             can it be worked on? if not, what is in its way",
-		Args:    cobra.MaximumNArgs(1),
+		Use:   "ready [ID]",
+		Short: "List features whose dependencies are completed, next one first",
+		Example: `  kedge ready
+  kedge ready order-entity   can it start? if not, what is in its way`,
+		Args: cobra.MaximumNArgs(1),
 
 		ValidArgsFunction: featureIDs(env),
 		RunE: func(c *cobra.Command, args []string) error {

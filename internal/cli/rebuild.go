@@ -12,10 +12,9 @@ import (
 
 func newRebuild(env *Env) *cobra.Command {
 	return &cobra.Command{
-		Use: "rebuild", Short: "Make everything that follows from the journal anew", Args: cobra.NoArgs,
-		Long: "Make everything that follows from the journal anew: the documents it is read\n" +
-			"by, the search index, and the files under .kedge/ that Kedge writes. The journal\n" +
-			"itself is only read.",
+		Use: "rebuild", Short: "Rebuild everything that follows from the journal", Args: cobra.NoArgs,
+		Long: `Rebuild everything that follows from the journal: its tables, the search index,
+and the files that Kedge writes under .kedge/. The journal itself is only read.`,
 		Example: "  kedge rebuild\n  kedge rebuild --json",
 		RunE: func(c *cobra.Command, _ []string) error {
 			out, err := call[maintenance.RebuildReply](c.Context(), env, "rebuild", maintenance.RebuildRequest{})

@@ -38,7 +38,7 @@ func newRecall(env *Env) *cobra.Command {
 			})
 		},
 	}
-	c.Flags().IntVar(&in.Limit, "limit", 20, "how many hits at most")
+	c.Flags().IntVar(&in.Limit, "limit", 20, "show at most this `number` of hits")
 	return c
 }
 

@@ -17,9 +17,10 @@ func newRemember(env *Env) *cobra.Command {
 	var constraints, validation, deadEnds []string
 	c := &cobra.Command{
 		Use:   "remember TEXT",
-		Short: "Keep what was learnt as a note",
-		Long: "Keep what was learnt as a note: kedge remember TEXT\n\n" +
-			"A note with no decision, no file and no command in it teaches nothing and is\nrefused.",
+		Short: "Keep what you learned as a note",
+		Long: `Keep what you learned as a note, for kedge recall and for later sessions.
+
+A note without a decision, a file or a command teaches nothing and is refused.`,
 		Example: `  kedge remember "Strict by default, fuzzy flag optional"
   kedge remember "Retry middleware recreated expired tokens" --feature auth-refresh \
     --file src/http/retry.ts --validation "npm test -- auth" --dead-end "caching: stale after 401"`,
@@ -38,15 +39,15 @@ func newRemember(env *Env) *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&in.Title, "title", "", "its title (default: the text's first sentence)")
-	f.StringVar(&feature, "feature", "", "the feature that taught it")
+	f.StringVar(&in.Title, "title", "", "its `title` (default: the text's first sentence)")
+	f.StringVar(&feature, "feature", "", "the `id` of the feature that taught it")
 	complete(c, "feature", alsoAfterArgs(featureIDs(env)))
-	f.StringArrayVar(&in.Files, "file", nil, "a file that it is about (repeatable)")
-	f.StringArrayVar(&in.Commits, "commit", nil, "a commit that it summarises (repeatable; default: the present one)")
-	f.StringArrayVar(&in.Tags, "tag", nil, "a word to find it by (repeatable)")
-	f.StringArrayVar(&constraints, "constraint", nil, "what stayed true (repeatable)")
-	f.StringArrayVar(&validation, "validation", nil, "what was run to verify it (repeatable)")
-	f.StringArrayVar(&deadEnds, "dead-end", nil, "what was tried and did not work (repeatable)")
+	f.StringArrayVar(&in.Files, "file", nil, "a `file` that it is about (repeatable)")
+	f.StringArrayVar(&in.Commits, "commit", nil, "a `commit` that it summarises (repeatable; default: the current one)")
+	f.StringArrayVar(&in.Tags, "tag", nil, "a `word` to find it by (repeatable)")
+	f.StringArrayVar(&constraints, "constraint", nil, "`what` stayed true (repeatable)")
+	f.StringArrayVar(&validation, "validation", nil, "the `command` that verified it (repeatable)")
+	f.StringArrayVar(&deadEnds, "dead-end", nil, "`what` was tried and did not work (repeatable)")
 	return c
 }
 

@@ -11,8 +11,11 @@ import (
 
 func newRename(env *Env) *cobra.Command {
 	return &cobra.Command{
-		Use:     "rename NAME NEW",
-		Short:   "Give a session another name",
+		Use:   "rename NAME NEW",
+		Short: "Give a session another name",
+		Long: `Give a session another name.
+
+Two running sessions of a project cannot have the same name.`,
 		Example: "  kedge rename auth-refactor auth-done",
 		Args:    cobra.ExactArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {

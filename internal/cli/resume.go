@@ -16,26 +16,28 @@ func newResume(env *Env) *cobra.Command {
 	var in sessions.SessionResume
 	c := &cobra.Command{
 		Use:   "resume [NAME]",
-		Short: "Start the command of an ended session again, or go on from a checkpoint",
-		Long: `Start the command of an ended session again: in the same folder, with the same
-name, as a new session that names the old one. What the old one printed stays
-where it is; kedge search finds it under the same name.
+		Short: "Restart an ended session where it stopped, or from a checkpoint",
+		Long: `Restart the command of an ended session, and tell it where the work stopped.
 
-Where its program left a transcript (Claude Code, Codex and others do), the new
-session is told where the work stood: the ask in force, the next step, what was in
-flight and which files are needed next, as kedge brief has it. The text lies in the
-file that KEDGE_BRIEF names; a program that Kedge can drive, started with nothing but
-options, begins by reading it. --bare leaves all that out. With --native the program
-goes on with its own conversation instead of a fresh one, where that is known; kedge ls
---json says under "begun" which it was.
+The new session has the same folder and name, and records which one it
+continues. The output of the old one stays; kedge search finds it under the
+same name.
 
-With --checkpoint a fresh session of the project's agent starts instead. Its first
-message is the rules, then where the checkpoint left the work: what is done, what
-comes next and which files to read again.`,
-		Example: "  kedge resume auth-refactor            after a reboot, for example\n" +
-			"  kedge resume auth-refactor --attach   and look at it at once\n" +
-			"  kedge resume auth-refactor --native   in the agent's own conversation\n" +
-			"  kedge resume --checkpoint latest      a fresh session goes on from there",
+If the program left a transcript (Claude Code, Codex and others do), the new
+session receives a brief: the request, the next step, what was in progress and
+which files it needs next, as kedge brief prints it. The file is named in
+KEDGE_BRIEF. An agent that Kedge can drive, started with nothing but options,
+reads it first. With --bare there is no brief. With --native the program
+resumes its own conversation instead, if it can; kedge ls --json says in
+"begun" which way it started.
+
+With --checkpoint, a fresh session of the project's agent starts instead. It
+receives the rules, then the checkpoint: what is done, what is next and which
+files to read again.`,
+		Example: `  kedge resume auth-refactor            after a reboot, for example
+  kedge resume auth-refactor --attach   and look at it at once
+  kedge resume auth-refactor --native   in the agent's own conversation
+  kedge resume --checkpoint latest      a fresh session, from the checkpoint`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := resumes(&in, args); err != nil {
@@ -57,10 +59,10 @@ comes next and which files to read again.`,
 		ValidArgsFunction: sessionNames(env),
 	}
 	c.Flags().BoolVar(&attach, "attach", false, "attach to it at once")
-	c.Flags().StringVar(&in.Checkpoint, "checkpoint", "", "go on from a checkpoint: its id, or latest")
-	c.Flags().BoolVar(&in.Bare, "bare", false, "start the command and nothing else")
-	c.Flags().BoolVar(&in.Native, "native", false, "its program goes on with its own conversation")
-	c.Flags().StringVar(&in.Agent, "agent", "", "with --checkpoint: this agent, not the project's")
+	c.Flags().StringVar(&in.Checkpoint, "checkpoint", "", "start from the checkpoint with this `id`, or latest")
+	c.Flags().BoolVar(&in.Bare, "bare", false, "start the command without a brief")
+	c.Flags().BoolVar(&in.Native, "native", false, "let the program resume its own conversation")
+	c.Flags().StringVar(&in.Agent, "agent", "", "with --checkpoint: use this `agent`, not the project's")
 	return c
 }
 

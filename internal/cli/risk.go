@@ -13,12 +13,14 @@ import (
 )
 
 func newRisk(env *Env) *cobra.Command {
-	return group("risk", "Open, close and list risks", newRiskAdd(env), newRiskClose(env), newRiskLs(env))
+	c := group("risk", "Open, close and list risks", newRiskAdd(env), newRiskClose(env), newRiskLs(env))
+	c.Example = "  kedge risk ls\n  kedge risk add \"the migration cannot be reversed\""
+	return c
 }
 
 func newRiskAdd(env *Env) *cobra.Command {
 	return &cobra.Command{
-		Use: "add TEXT", Short: "Open a risk; it stays until it is closed with a reason", Args: cobra.ExactArgs(1),
+		Use: "add TEXT", Short: "Open a risk; it stays until you close it with a reason", Args: cobra.ExactArgs(1),
 		Example: `  kedge risk add "the migration cannot be reversed"`,
 		RunE: func(c *cobra.Command, args []string) error {
 			out, err := call[clerk.RiskReply](c.Context(), env, "risk.add", clerk.RiskAddRequest{Text: args[0]})
@@ -33,7 +35,7 @@ func newRiskAdd(env *Env) *cobra.Command {
 func newRiskClose(env *Env) *cobra.Command {
 	var in clerk.RiskCloseRequest
 	c := &cobra.Command{
-		Use: "close ID --reason WHY", Short: "Close a risk", Args: cobra.ExactArgs(1),
+		Use: "close ID --reason WHY", Short: "Close a risk, with a reason", Args: cobra.ExactArgs(1),
 		Example:           `  kedge risk close rsk-01k… --reason "rolled back on staging twice"`,
 		ValidArgsFunction: riskIDs(env),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -45,7 +47,7 @@ func newRiskClose(env *Env) *cobra.Command {
 			return env.risk(out)
 		},
 	}
-	c.Flags().StringVar(&in.Reason, "reason", "", "why it is no risk any more")
+	c.Flags().StringVar(&in.Reason, "reason", "", "`why` it is no longer a risk")
 	return c
 }
 

@@ -15,9 +15,13 @@ import (
 func newRoot(env *Env) *cobra.Command {
 	var version bool
 	root := &cobra.Command{
-		Use:           "kedge",
-		Short:         "Keeps long-running AI coding work from losing its place",
-		Example:       "  kedge init                          set Kedge up in this repository\n  kedge status                        where the work stands, and what comes next\n  kedge gate                          run the checks, get one verdict\n  kedge run                           take the features to verified done, unattended\n  kedge demo                          see all of it first: no model, no key, no network",
+		Use:   "kedge",
+		Short: "Keeps long-running AI coding work from losing its place",
+		Example: `  kedge demo      see all of it first: no model, no key, no network
+  kedge audit     where your past sessions spent context and money; no set-up
+  kedge init      set up Kedge in this repository
+  kedge run       work through the features until all are verified
+  kedge status    where the work stands, and what to do next`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.NoArgs,

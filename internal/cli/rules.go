@@ -12,17 +12,22 @@ import (
 )
 
 func newRules(env *Env) *cobra.Command {
-	return group("rules", "Check and show the rules that stand at the top of every session",
+	c := group("rules", "Show and check the rules that every session starts with",
 		newRulesLint(env), newRulesShow(env))
+	c.Example = "  kedge rules show\n  kedge rules lint"
+	return c
 }
 
 func newRulesLint(env *Env) *cobra.Command {
 	var in clerk.RulesLintRequest
 	c := &cobra.Command{
 		Use: "lint", Short: "Check the order and the size of the rules", Args: cobra.NoArgs,
-		Long: "Check the order and the size of .kedge/rules.md: three numbered sections,\n" +
-			"constraints, code modification, validation loop; no style rule before a hard\n" +
-			"constraint; not more tokens than the cap.",
+		Long: `Check the order and the size of .kedge/rules.md. Exit code 2 when it has
+findings.
+
+The rules have three numbered sections: constraints, code modification,
+validation loop. No style rule may come before a hard constraint, and all of
+them together may not cost more tokens than the cap.`,
 		Example: "  kedge rules lint\n  kedge rules lint --cap 800 --json",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := positive(c, "cap", in.Cap, memory.RulesCap); err != nil {
@@ -42,7 +47,7 @@ func newRulesLint(env *Env) *cobra.Command {
 			return errSaid{kedge.Invalid}
 		},
 	}
-	c.Flags().IntVar(&in.Cap, "cap", memory.RulesCap, "how many tokens the rules may cost")
+	c.Flags().IntVar(&in.Cap, "cap", memory.RulesCap, "the most `tokens` that the rules may cost")
 	return c
 }
 

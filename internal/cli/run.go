@@ -25,18 +25,47 @@ func newRun(env *Env) *cobra.Command {
 	)
 	c := &cobra.Command{
 		Use:   "run",
-		Short: "Take the features to verified done, one short session each, unattended",
-		Long: `Works on the features of the ledger until all are done, nothing can go on or a
-budget is spent. Each feature gets a session of its own in a work tree of its own;
-Kedge runs the checks, commits what is green and sets aside what is not. Agents
-and checks outlive this command and the daemon. A second run attaches to the first.
+		Short: "Work through the features until Kedge has verified them all",
+		Long: `Work through the features until all are verified, none can continue or a
+budget is spent.
 
-Ctrl-C detaches (exit code 130): the run goes on, kedge run comes back to it.
-Exit codes: 0 all done, 5 it waits for a person, who may have to land it, 7 a budget is spent, 6 the
-project's own checks are red, 4 the repository was changed under the run,
-130 detached, or stopped by a person.`,
-		Example: "  kedge run                              with the agent of .kedge/config.toml\n  kedge run --agent bot --parallel 2\n  kedge run --pause                      nothing new starts; --continue goes on\n  kedge run --continue --budget-usd 20   the budget of the run as a whole\n  kedge run --stop                       end the sessions, each with a checkpoint",
-		Args:    cobra.NoArgs,
+Each feature gets a short session and a git worktree of its own. Kedge runs
+the checks itself, commits what is green and sets the rest aside. Agents and
+checks outlive this command and the daemon.
+
+A second kedge run attaches to the first and applies its flags to it. A halted
+run takes flags only with --continue. Ctrl-C detaches; the run continues.
+
+First Kedge commits what it wrote under .kedge/. Then, until the work has
+landed, it leaves its files in your checkout as committed, so that they are
+never in the way of your own git commands. Decisions and notes of that time
+are in the journal, and the commands that record them say so.
+
+On a terminal you see a table that is redrawn. Otherwise, or if TERM is dumb
+or not set, Kedge prints one line per step to stderr.
+
+How a run ends (each end prints what to do next):
+
+  exit  state                 why
+  0     done                  every feature is completed or skipped
+  4     paused                somebody changed what the run works on
+  5     waiting, paused,      it waits for you: a question, a review, a
+        stopped, done         blocked feature, checks that cannot run here, a
+                              missing agent, files to approve, or finished
+                              work that could not land
+  6     stopped               the project's checks are red and a session
+                              could not fix them
+  7     over_budget, stopped  a budget or --max-sessions is reached
+  130   stopped, or any       you stopped it, or detached with Ctrl-C
+
+A provider's limit (waiting_quota) is not an end: the run resumes by itself
+when the limit has passed.`,
+		Example: `  kedge run                              with the agent of .kedge/config.toml
+  kedge run --agent claude --parallel 2
+  kedge run --pause                      start nothing new
+  kedge run --continue --budget-usd 20   continue, with this budget in total
+  kedge run --stop                       end its sessions, with checkpoints`,
+		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if pause && stop || goOn && (pause || stop) {
 				return usageError(c, kedge.Errorf(kedge.Invalid, "--pause, --continue and --stop exclude each other"))
@@ -54,13 +83,13 @@ project's own checks are red, 4 the repository was changed under the run,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&flags.Agent, "agent", "", "the agent, or agent:model (default: [run] agent in config.toml)")
-	f.IntVar(&flags.Parallel, "parallel", 0, "how many features at once")
-	f.IntVar(&flags.MaxSessions, "max-sessions", 0, "stop after so many sessions")
-	f.Float64Var(&flags.BudgetUSD, "budget-usd", 0, "what the run may cost")
-	f.Int64Var(&flags.BudgetTokens, "budget-tokens", 0, "how many tokens the run may use")
+	f.StringVar(&flags.Agent, "agent", "", "the `agent`, or agent:model (default: [run] agent in config.toml)")
+	f.IntVar(&flags.Parallel, "parallel", 0, "work on this `number` of features at once")
+	f.IntVar(&flags.MaxSessions, "max-sessions", 0, "stop after this `number` of sessions")
+	f.Float64Var(&flags.BudgetUSD, "budget-usd", 0, "the most that the run may cost, in `dollars`")
+	f.Int64Var(&flags.BudgetTokens, "budget-tokens", 0, "the most `tokens` that the run may use")
 	f.BoolVar(&pause, "pause", false, "start nothing new")
-	f.BoolVar(&goOn, "continue", false, "go on after a pause, a stop or a halt")
+	f.BoolVar(&goOn, "continue", false, "continue after a pause, a stop or a halt")
 	f.BoolVar(&stop, "stop", false, "end the sessions, each with a checkpoint")
 	f.BoolVar(&detach, "detach", false, "do not wait for the end")
 	return c

@@ -13,7 +13,7 @@ import (
 )
 
 func newSalvage(env *Env) *cobra.Command {
-	c := group("salvage", "Work that was set aside instead of thrown away",
+	c := group("salvage", "List and restore work that was set aside",
 		newSalvageLs(env), newSalvageRestore(env), newSalvageGC(env))
 	c.Example = "  kedge salvage ls\n  kedge salvage restore sal-01k…"
 	return c
@@ -21,7 +21,7 @@ func newSalvage(env *Env) *cobra.Command {
 
 func newSalvageLs(env *Env) *cobra.Command {
 	return &cobra.Command{
-		Use: "ls", Short: "List what was set aside, oldest first", Args: cobra.NoArgs,
+		Use: "ls", Short: "List work that was set aside, oldest first", Args: cobra.NoArgs,
 		Example: "  kedge salvage ls\n  kedge salvage ls --json",
 		RunE: func(c *cobra.Command, _ []string) error {
 			out, err := call[maintenance.SalvageListReply](c.Context(), env, "salvage.list", maintenance.SalvageListRequest{})
@@ -50,11 +50,12 @@ func salvageLines(w io.Writer, list []kedge.Salvage) {
 
 func newSalvageRestore(env *Env) *cobra.Command {
 	return &cobra.Command{
-		Use: "restore ID", Short: "Bring one back into this work tree", Args: cobra.ExactArgs(1),
-		Long: "Bring one back into this work tree.\n\n" +
-			"What it changed is changed again, also where the branch has moved on since. A\n" +
-			"file with changes of its own is never written over: then nothing is changed and\n" +
-			"the files are named. The salvage stays until it is dropped.",
+		Use: "restore ID", Short: "Restore work that was set aside into this worktree", Args: cobra.ExactArgs(1),
+		Long: `Restore work that was set aside into this worktree.
+
+Kedge applies its changes again, even if the branch has moved on. It never
+overwrites a file that has changes of its own: then it changes nothing and
+names the files. The salvage stays until kedge salvage gc deletes it.`,
 		Example: "  kedge salvage restore sal-01k…",
 		RunE: func(c *cobra.Command, args []string) error {
 			in := maintenance.SalvageRestoreRequest{ID: kedge.SalvageID(args[0])}
@@ -69,8 +70,9 @@ func newSalvageGC(env *Env) *cobra.Command {
 	in := maintenance.SalvageGCRequest{OlderThan: "30d"}
 	var dry bool
 	c := &cobra.Command{
-		Use: "gc [--older-than AGE]", Short: "Drop old salvage for good", Args: cobra.NoArgs,
-		Example: "  kedge salvage gc --dry-run            what would be dropped\n  kedge salvage gc --older-than 90d     drop it, and say what",
+		Use: "gc [--older-than AGE]", Short: "Delete old salvage for good", Args: cobra.NoArgs,
+		Example: `  kedge salvage gc --dry-run            what would be deleted
+  kedge salvage gc --older-than 90d     delete it`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			name, verb := "salvage.gc", "dropped"
 			if dry {
@@ -84,8 +86,8 @@ func newSalvageGC(env *Env) *cobra.Command {
 			return env.show(out, func(w io.Writer) { folded(env, 2, salvageLines)(w, out.Dropped) })
 		},
 	}
-	c.Flags().StringVar(&in.OlderThan, "older-than", in.OlderThan, "from which age on: 30d, 2w, 12h")
-	c.Flags().BoolVar(&dry, "dry-run", false, "only say what would be dropped")
+	c.Flags().StringVar(&in.OlderThan, "older-than", in.OlderThan, "the `age` from which to delete: 30d, 2w, 12h")
+	c.Flags().BoolVar(&dry, "dry-run", false, "only print what would be deleted")
 	return c
 }
 

@@ -16,14 +16,15 @@ func newSearch(env *Env) *cobra.Command {
 	in := sessions.SessionSearch{}
 	c := &cobra.Command{
 		Use:   "search QUERY",
-		Short: "Find a text in what sessions printed",
-		Long: `Find a text in what sessions printed, also in sessions that ended. The text is
-taken as it is, and found whatever escape codes stand in between. The newest
-session comes first; each line has its session, its time and the offset from
-which kedge logs NAME --from OFFSET goes on.`,
-		Example: `  kedge search panic                          in the sessions of this project
-  kedge search -i "out of memory" --all       of every project, in capitals too
-  kedge search panic --session auth-refactor  in every session that had the name`,
+		Short: "Find text in the output of sessions",
+		Long: `Find text in the output of sessions, running or ended.
+
+QUERY is plain text, not a pattern. It is found even where escape codes
+interrupt it. The newest session comes first. Each hit has its session, its
+time and its offset: kedge logs NAME --from OFFSET prints on from there.`,
+		Example: `  kedge search panic                          sessions of this project
+  kedge search -i "out of memory" --all       every project, any case
+  kedge search panic --session auth-refactor  every session of that name`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			in.Query = args[0]
@@ -43,11 +44,11 @@ which kedge logs NAME --from OFFSET goes on.`,
 			return nil
 		},
 	}
-	c.Flags().StringVar(&in.Session, "session", "", "only in sessions with this name or id")
+	c.Flags().StringVar(&in.Session, "session", "", "only sessions with this `name` or id")
 	complete(c, "session", alsoAfterArgs(sessionNames(env)))
-	c.Flags().BoolVar(&in.All, "all", false, "in the sessions of every project")
-	c.Flags().BoolVarP(&in.IgnoreCase, "ignore-case", "i", false, "upper and lower case are the same")
-	c.Flags().IntVar(&in.Limit, "limit", 1000, "at most this many lines")
+	c.Flags().BoolVar(&in.All, "all", false, "sessions of every project")
+	c.Flags().BoolVarP(&in.IgnoreCase, "ignore-case", "i", false, "ignore upper and lower case")
+	c.Flags().IntVar(&in.Limit, "limit", 1000, "print at most this `number` of lines")
 	return c
 }
 

@@ -13,10 +13,14 @@ import (
 func newSend(env *Env) *cobra.Command {
 	var raw bool
 	c := &cobra.Command{
-		Use:     "send NAME TEXT…",
-		Short:   "Type into a session",
-		Example: "  kedge send auth-refactor \"run the tests again\"   types the text and Enter\n  kedge send auth-refactor --raw $'\\x03'              exactly these bytes: Ctrl-C",
-		Args:    cobra.MinimumNArgs(2),
+		Use:   "send NAME TEXT…",
+		Short: "Type text into a session",
+		Long: `Type text and Enter into a session, without attaching to it.
+
+The command succeeds when the session's terminal has accepted the text.`,
+		Example: `  kedge send auth-refactor "run the tests again"   the text, then Enter
+  kedge send auth-refactor --raw $'\x03'           exactly these bytes: Ctrl-C`,
+		Args: cobra.MinimumNArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
 			in := sessions.SessionSend{Name: args[0], Text: strings.Join(args[1:], " "), Enter: !raw}
 			s, err := call[kedge.Session](c.Context(), env, "session.send", in)
@@ -27,6 +31,6 @@ func newSend(env *Env) *cobra.Command {
 		},
 		ValidArgsFunction: sessionNames(env),
 	}
-	c.Flags().BoolVar(&raw, "raw", false, "send the text as it is, without Enter")
+	c.Flags().BoolVar(&raw, "raw", false, "send exactly the text, without Enter")
 	return c
 }

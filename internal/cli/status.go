@@ -17,7 +17,10 @@ import (
 
 func newStatus(env *Env) *cobra.Command {
 	return &cobra.Command{
-		Use: "status", Short: "Show where the work stands, what changed, and what comes next", Args: cobra.NoArgs,
+		Use: "status", Short: "Show where the work stands, and what to do next",
+		Long: `Show progress, changes made outside Kedge, and the commands to run next.
+
+Commands that change something print the same next steps.`, Args: cobra.NoArgs,
 		Example: "  kedge status\n  kedge status --json",
 		RunE: func(c *cobra.Command, _ []string) error {
 			return ask(c.Context(), env, "status", status.StatusRequest{}, folded(env, 12, statusText))

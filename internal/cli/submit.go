@@ -18,18 +18,26 @@ func newFeatureSubmit(env *Env) *cobra.Command {
 	return &cobra.Command{
 		Use:   "submit ID",
 		Short: "Ask Kedge to verify a feature: the only way to complete it",
-		Long: `Runs all of the project's checks and the feature's own on the tree as it stands.
-What was changed, committed or not, is measured from the tree that was verified
-last: by a full green gate of a person, or by completing a feature; before that,
-from the commit that init made. Weakened tests and changed protected files since
-then are red; where such a change is meant, a person runs kedge gate first.
+		Long: `Ask Kedge to verify a feature: the only way to complete it.
 
-A full green verdict completes the feature; a red one leaves it open (exit code 6).
-The work is not committed by that: do it then, git add -A && git commit. A run makes
-its own commits. A session of a run may submit its own feature only, and sets no
-status by that: it is told the verdict, and the run decides.
-A feature without checks of its own, or one that changed files outside its paths,
-then waits for a person (exit code 5): kedge approve ID --reason WHY, or kedge deny.`,
+Kedge runs all of the project's checks and the feature's checks on the current
+files. Green completes the feature. Red leaves it open (exit code 6). Submit
+it once before the work too: a check that was red then, and is green
+afterwards, proves the work.
+
+Nothing is committed: do that yourself, git add -A && git commit. A run makes
+its own commits.
+
+Kedge measures changes, committed or not, from the files that it verified last:
+by your last full green gate, or by the last completed feature; before that
+from the commit of init. Weakened tests and changes to protected files are
+red. If you want such a change, run kedge gate yourself first.
+
+A feature without checks, or one that changed files outside its paths, then
+waits for you (exit code 5): kedge approve ID --reason WHY, or kedge deny.
+
+In a run, a session may submit only its own feature. It receives the verdict,
+and the run sets the status.`,
 		Example: "  kedge feature submit order-entity",
 		Args:    cobra.ExactArgs(1),
 

@@ -13,9 +13,11 @@ import (
 func newTell(env *Env) *cobra.Command {
 	return &cobra.Command{
 		Use:   "tell NAME TEXT…",
-		Short: "Tell the session that works on a feature something",
-		Long: "Tells the session that works on a feature something; an agent that takes nothing\n" +
-			"while it works is told in its next brief. NAME is a feature or a session of the run.",
+		Short: "Send a message to the session that works on a feature",
+		Long: `Send a message to the session that works on a feature.
+
+NAME is a feature, or a session of the run. An agent that cannot receive
+messages while it works gets yours in its next brief.`,
 		Example: "  kedge tell order-entity \"use the money type of package price\"",
 		Args:    cobra.MinimumNArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {

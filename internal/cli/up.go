@@ -25,16 +25,16 @@ func newUp(env *Env) *cobra.Command {
 		Short: "Start the daemon, unless it runs",
 		Long: `Start the daemon, unless it runs.
 
-Writing commands start it by themselves. There is one daemon for each KEDGE_HOME;
-it runs until kedge down, and never listens on the network. Output of ended
-sessions that is older or more than [sessions] in the user-wide config.toml says
-is taken away now.
+You rarely need this: commands that write start the daemon by themselves.
+There is one daemon for each KEDGE_HOME. It runs until kedge down and never
+listens on the network. On its start it deletes output of ended sessions that
+is older or larger than [sessions] in your user-wide config.toml allows.
 
-With --install nothing is started: a unit for systemd or launchd is written,
-which starts the daemon with your log-in, and you are told what to run.`,
+With --install, Kedge starts nothing. It writes a unit for systemd or launchd
+that starts the daemon when you log in, and prints what to run.`,
 		Example: `  kedge up                    make sure that a daemon runs
   kedge up --foreground       be the daemon, until Ctrl-C
-  kedge up --install          have it started with the log-in
+  kedge up --install          start it at every log-in
   kedge up --install --print  only show the unit`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -60,7 +60,7 @@ which starts the daemon with your log-in, and you are told what to run.`,
 		},
 	}
 	c.Flags().BoolVar(&foreground, "foreground", false, "run the daemon itself, in this process")
-	c.Flags().BoolVar(&install, "install", false, "write a unit that starts the daemon with the log-in")
+	c.Flags().BoolVar(&install, "install", false, "write a unit that starts the daemon when you log in")
 	c.Flags().BoolVar(&printed, "print", false, "with --install: show the unit and write nothing")
 	return c
 }

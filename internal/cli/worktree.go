@@ -15,7 +15,7 @@ import (
 )
 
 func newWorktree(env *Env) *cobra.Command {
-	c := group("worktree", "The worktrees of this repository", newWorktreeLs(env), newWorktreeGC(env))
+	c := group("worktree", "List and clean up the worktrees of this repository", newWorktreeLs(env), newWorktreeGC(env))
 	c.Example = "  kedge worktree ls\n  kedge worktree gc --dry-run"
 	return c
 }
@@ -100,13 +100,16 @@ func worktreeState(w kedge.Worktree) string {
 func newWorktreeGC(env *Env) *cobra.Command {
 	var dry bool
 	c := &cobra.Command{
-		Use: "gc", Short: "Remove worktrees that nobody needs", Args: cobra.NoArgs,
-		Long: "Remove worktrees that nobody needs.\n\n" +
-			"Only those that Kedge made, that have no changes and no ignored files, whose\n" +
-			"commits are on another branch and in which no process works. Those of runs that no\n" +
-			"run needs any more go whatever is in them: what is in no commit is set aside first\n" +
-			"(kedge salvage ls). Branches stay, but for those of runs that have landed.",
-		Example: "  kedge worktree gc --dry-run     what would go, and why the rest stays\n  kedge worktree gc",
+		Use: "gc", Short: "Remove worktrees that are no longer needed", Args: cobra.NoArgs,
+		Long: `Remove worktrees that are no longer needed.
+
+Kedge removes only those that it made, that have no changes and no ignored
+files, whose commits are on another branch, and in which no process works.
+Worktrees of runs that no run needs any more are removed whatever they
+contain: Kedge sets uncommitted work aside first (kedge salvage ls). Branches
+stay, except those of runs that have landed. What a run still works in stays.`,
+		Example: `  kedge worktree gc --dry-run     what would be removed, and why the rest stays
+  kedge worktree gc`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			name, verb := "worktree.gc", "removed"
 			if dry {
@@ -135,6 +138,6 @@ func newWorktreeGC(env *Env) *cobra.Command {
 			})
 		},
 	}
-	c.Flags().BoolVar(&dry, "dry-run", false, "only say what would be removed")
+	c.Flags().BoolVar(&dry, "dry-run", false, "only print what would be removed")
 	return c
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // naive counts a transcript of Claude Code a second time, whole in memory, with
-// the standard decoder and straight from the definitions in docs/cli.md: what
+// the standard decoder and straight from the definitions in docs/reference/json.md: what
 // the reader and the counter must agree with, figure by figure.
 type naive struct {
 	composition                audit.Composition
