@@ -99,6 +99,7 @@ var rooms = []room{
 		{".", "the contract of engines and executors"},
 		{"gate", "runs checks and services, gives verdicts"},
 		{"local", "the engine in the daemon: a loop over the journal"},
+		{"follow", "starts one session of an agent and follows it to its end"},
 		{"execute", "carries out the commands of a run, one file each"},
 	}},
 	{"app", "what each command does; the only place where rules meet effects", "*", false, []member{

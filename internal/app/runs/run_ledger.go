@@ -244,9 +244,8 @@ func (s *Driver) forExec(p *projects.Project, cfg *execute.Config) {
 	briefs := runBriefs{runLedger: ledger, settings: settings}
 	cfg.Ledger, cfg.Briefs, cfg.Rules = ledger, briefs, settings
 	cfg.Projected = func(ctx context.Context, path string) bool { return s.landable(ctx, p, path) }
-	cfg.Unaccepted, cfg.Sneaked = s.doorOf(p), s.sneakedOn(p)
+	cfg.Approvals, cfg.Sneaked = approvals{ledger}, s.sneakedOn(p)
 	cfg.Heard, cfg.Planned, cfg.Route = briefs.heard, briefs.planned, briefs.route
-	cfg.Bounds, cfg.Holding, cfg.Trusted = briefs.bounds, s.keeper.Holding, ledger.trusted
-	cfg.Brings = ledger.brings
+	cfg.Bounds, cfg.Holding = briefs.bounds, s.keeper.Holding
 	cfg.Talking = ledger.talking
 }

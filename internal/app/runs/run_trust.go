@@ -25,10 +25,10 @@ func trusted(ctx context.Context, p *projects.Project, repo *git.Repo, commit st
 	return maintenance.RefuseUnapproved(open)
 }
 
-// trusted looks at a work tree before a session starts in it: files that git ignores
+// Trusted looks at a work tree before a session starts in it: files that git ignores
 // outlive a feature there, and a session may have written any. What is found is
 // written down, so that people see it where they approve.
-func (l runLedger) trusted(ctx context.Context, c run.Command, dir string, after kedge.SessionID) error {
+func (l approvals) Trusted(ctx context.Context, c run.Command, dir string, after kedge.SessionID) error {
 	approved, err := maintenance.Approvals(ctx, l.p)
 	if err != nil {
 		return err
@@ -52,9 +52,9 @@ func (l runLedger) trusted(ctx context.Context, c run.Command, dir string, after
 	return maintenance.RefuseUnapproved(open)
 }
 
-// brings looks at what the work of a command adds or changes of what programs run or
+// Brings looks at what the work of a command adds or changes of what programs run or
 // obey by themselves: a person who has it checked out would run it without knowing.
-func (l runLedger) brings(ctx context.Context, c run.Command, tree string) ([]kedge.Trusted, string, error) {
+func (l approvals) Brings(ctx context.Context, c run.Command, tree string) ([]kedge.Trusted, string, error) {
 	repo, err := l.s.home.Git(ctx, l.p)
 	if err != nil {
 		return nil, "", err

@@ -232,23 +232,6 @@ func (s *Driver) waitingIn(ctx context.Context, p *projects.Project, st run.Stat
 	return out, nil
 }
 
-// doorOf refuses what a run would land while work is in it that nobody accepted,
-// whatever the run itself remembers: it gives the features.
-func (s *Driver) doorOf(p *projects.Project) func(ctx context.Context, tip, at string) ([]kedge.FeatureID, error) {
-	return func(ctx context.Context, tip, at string) ([]kedge.FeatureID, error) {
-		repo, err := s.home.Git(ctx, p)
-		if err != nil {
-			return nil, err
-		}
-		found, err := s.unaccepted(ctx, p, repo, tip, at)
-		var out []kedge.FeatureID
-		for _, w := range found {
-			out = append(out, w.Feature)
-		}
-		return out, err
-	}
-}
-
 // runWith is the run that has the work on a feature which people have to accept or
 // to refuse: the newest that has not landed it. Specs is what the run is told of it.
 func (s *Driver) runWith(ctx context.Context, p *projects.Project, id kedge.FeatureID) (st run.State, specs []run.Spec, found bool, err error) {

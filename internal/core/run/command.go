@@ -134,3 +134,8 @@ func (c Command) Origin() int64 {
 	}
 	return c.Epoch
 }
+
+// Reply is the event that answers the command.
+func (c Command) Reply(o Outcome) Event {
+	return Event{Kind: c.Kind.Answer(), Epoch: c.Epoch, Outcome: o}
+}

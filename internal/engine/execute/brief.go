@@ -20,7 +20,7 @@ import (
 // wrote. Where a conversation is to be gone on with, and can be, the text is what is
 // said in it, and the answer names the conversation too.
 func (x *Executor) brief(ctx context.Context, c run.Command, _ func(run.Event)) (run.Event, error) {
-	ev := answer(c, run.OK)
+	ev := c.Reply(run.OK)
 	for _, prefix := range []string{briefPrefix, resumePrefix} {
 		name := briefName(prefix, c)
 		if _, err := os.Stat(filepath.Join(x.runDir(c.Run), name)); err == nil {

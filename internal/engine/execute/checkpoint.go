@@ -14,7 +14,7 @@ import (
 // checkpoint saves where a job stands, with a copy of its work tree: what is not
 // committed outlives the session that wrote it.
 func (x *Executor) checkpoint(ctx context.Context, c run.Command, _ func(run.Event)) (run.Event, error) {
-	origin, place := x.live.saves(c)
+	origin, place := x.sessions.Saves(c)
 	at, err := x.standing(ctx, c)
 	if err != nil {
 		return run.Event{}, err
@@ -42,7 +42,7 @@ func (x *Executor) checkpoint(ctx context.Context, c run.Command, _ func(run.Eve
 	if err != nil {
 		return run.Event{}, err
 	}
-	return answer(c, run.OK), nil
+	return c.Reply(run.OK), nil
 }
 
 // saved names what a checkpoint holds of a job: its work, and what its session did.

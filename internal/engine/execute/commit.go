@@ -30,7 +30,7 @@ func (x *Executor) commit(ctx context.Context, c run.Command, _ func(run.Event))
 	if err := x.putClean(ctx, c, clean, whole); err != nil {
 		return notAt(c, err)
 	}
-	ev := answer(c, run.OK)
+	ev := c.Reply(run.OK)
 	ev.Commit = sha
 	ev.Tree, err = x.cfg.Repo.TreeWithout(ctx, sha, slot.Kedges...)
 	return ev, err

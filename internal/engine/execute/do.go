@@ -7,6 +7,7 @@ import (
 	"kedge"
 	"kedge/internal/core/run"
 	"kedge/internal/engine"
+	"kedge/internal/engine/follow"
 )
 
 // Executor carries out the commands of one project's runs.
@@ -14,7 +15,7 @@ type Executor struct {
 	cfg Config
 	do  map[run.CommandKind]method
 
-	live living
+	sessions *follow.Follower
 
 	here   context.Context // until Leave
 	leave  context.CancelFunc
@@ -26,7 +27,10 @@ type method func(ctx context.Context, c run.Command, report func(run.Event)) (ru
 
 // New gives an executor.
 func New(cfg Config) *Executor {
-	x := &Executor{cfg: cfg}
+	if cfg.Approvals == nil {
+		panic("execute: an executor needs Approvals")
+	}
+	x := &Executor{cfg: cfg, sessions: follow.New(cfg.following())}
 	x.here, x.leave = context.WithCancel(context.Background())
 	x.do = map[run.CommandKind]method{
 		run.Prepare:      x.prepare,
@@ -68,7 +72,10 @@ func (x *Executor) Do(ctx context.Context, c run.Command, report func(run.Event)
 	return ev, err
 }
 
-// answer is the event that answers the command.
-func answer(c run.Command, o run.Outcome) run.Event {
-	return run.Event{Kind: c.Kind.Answer(), Epoch: c.Epoch, Outcome: o}
+// following is what the sessions of this project's runs need.
+func (cfg Config) following() follow.Config {
+	return follow.Config{
+		Project: cfg.Project, Home: cfg.Home, Sockets: cfg.Sockets, Holder: cfg.Holder, Now: cfg.Now, Log: cfg.Log,
+		Grace: cfg.Grace, Tick: cfg.Tick, Holding: cfg.Holding, Heard: cfg.Heard, Journal: cfg.Ledger.Session,
+	}
 }

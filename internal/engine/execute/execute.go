@@ -24,21 +24,22 @@ import (
 
 // Config is what an executor of one project's runs needs from outside.
 type Config struct {
-	Project kedge.ProjectID
-	Home    string    // $KEDGE_HOME
-	Repo    *git.Repo // the user's checkout: where a run lands, and whose files nobody else touches
-	Slots   *slot.Slots
-	Ledger  Ledger
-	Briefs  Briefs
-	Rules   Rules
-	Agent   func(route string) (agents.Adapter, string, error) // by "agent[:model]"; empty: the run's default
-	Env     func(run kedge.RunID) []string                     // the caller's environment; never written down
-	Holder  *hold.Launcher
-	Sockets string      // a private folder with a short path
-	Program string      // this program, which serves sessions Kedge's tools; empty: they get none
-	Runner  gate.Runner // holds the lines of gates; nil: children of this process
-	Now     func() time.Time
-	Log     *slog.Logger
+	Project   kedge.ProjectID
+	Home      string    // $KEDGE_HOME
+	Repo      *git.Repo // the user's checkout: where a run lands, and whose files nobody else touches
+	Slots     *slot.Slots
+	Ledger    Ledger
+	Briefs    Briefs
+	Rules     Rules
+	Approvals Approvals
+	Agent     func(route string) (agents.Adapter, string, error) // by "agent[:model]"; empty: the run's default
+	Env       func(run kedge.RunID) []string                     // the caller's environment; never written down
+	Holder    *hold.Launcher
+	Sockets   string      // a private folder with a short path
+	Program   string      // this program, which serves sessions Kedge's tools; empty: they get none
+	Runner    gate.Runner // holds the lines of gates; nil: children of this process
+	Now       func() time.Time
+	Log       *slog.Logger
 
 	// Grace is how long a program that is asked to end has; 0: some seconds.
 	Grace time.Duration
@@ -47,28 +48,17 @@ type Config struct {
 	Tick func(every time.Duration) (moments <-chan time.Time, stop func())
 	// Holding starts the holder of a session and makes known whose it is, so that
 	// what descends from it is known as the session's; forget ends that. Start may
-	// also only find one that runs. Nil: it is only started.
+	// also only find one that runs.
 	Holding func(id kedge.SessionID, start func() (holder int, err error)) (forget func(), err error)
 	// Bounds are what the session of a command must keep to beside its feature's
 	// definition. Nil: nothing.
 	Bounds func(ctx context.Context, c run.Command) (watch.Bounds, error)
-	// Trusted refuses, with kedge.Blocked, to have a session of the command started in
-	// a work tree that holds what agents run or obey and nobody approved. After is the
-	// session that worked there last. Nil: nobody looks.
-	Trusted func(ctx context.Context, c run.Command, dir string, after kedge.SessionID) error
-	// Brings is what the work in a tree adds or changes of what programs run or obey by
-	// themselves, as far as nobody approved it, and words for people about it; no words:
-	// nothing. Nil: nobody looks.
-	Brings func(ctx context.Context, c run.Command, tree string) (items []kedge.Trusted, words string, err error)
 	// Talking tells whether a living session of the project has a conversation, so that
 	// nobody else may go on with it. Nil: none has.
 	Talking func(ctx context.Context, conversation string) (bool, error)
 	// Projected tells whether a file of the user's checkout is as Kedge wrote it,
 	// so that landing may replace it. Nil: none is.
 	Projected func(ctx context.Context, path string) bool
-	// Unaccepted are the features with work that a tip has, the branch at a commit has
-	// not, and nobody accepted or let land: then nothing lands. Nil: there are none.
-	Unaccepted func(ctx context.Context, tip, at string) ([]kedge.FeatureID, error)
 	// Sneaked is the last move of a ref, which is at a commit, to what the work tree of a
 	// session has; false where there was none. Nil: nobody knows.
 	Sneaked func(ctx context.Context, ref, at string) (kedge.RefMove, bool, error)
@@ -83,6 +73,22 @@ type Config struct {
 	// Route is the agent of a session of the command, and why it has it; no agent is
 	// the run's own. Nil: the command's route, else that.
 	Route func(ctx context.Context, c run.Command) (kedge.Routed, error)
+}
+
+// Approvals knows what you approved. It is required: New panics without it, since an
+// executor that asks nobody would run whatever a repository or an agent brings.
+type Approvals interface {
+	// Trusted refuses, with kedge.Blocked, to start a session of the command in a work
+	// tree that holds files which agents run or obey and which you did not approve.
+	// After is the session that worked there last.
+	Trusted(ctx context.Context, c run.Command, dir string, after kedge.SessionID) error
+	// Brings lists what the work in a tree adds or changes of the files that programs
+	// run or obey by themselves, as far as you did not approve it, with words about it;
+	// no words: nothing.
+	Brings(ctx context.Context, c run.Command, tree string) (items []kedge.Trusted, words string, err error)
+	// Unaccepted lists the features with work that a tip has, the branch at a commit has
+	// not, and you neither accepted nor let land. While there is one, nothing lands.
+	Unaccepted(ctx context.Context, tip, at string) ([]kedge.FeatureID, error)
 }
 
 // Rules reads what people set, as it stands at a commit: never from a work tree

@@ -51,10 +51,10 @@ func TestLeftWords(t *testing.T) {
 func TestExplanationWithoutTheLastWords(t *testing.T) {
 	home, id := t.TempDir(), kedge.RunID("run-00000000000000000000000001")
 	var logged strings.Builder
-	x := New(Config{
+	x := &Executor{cfg: Config{
 		Project: "prj", Home: home, Slots: slot.New(slot.Config{Dir: filepath.Join(home, "worktrees")}), Log: slog.New(slog.NewTextHandler(&logged, nil)),
 		Agent: func(string) (agents.Adapter, string, error) { return nil, "", kedge.Errorf(kedge.NotFound, "none") },
-	})
+	}}
 	c := run.Command{Run: id, Job: 1, Feature: "one", Reason: "killed 3 times"}
 	if _, err := x.keep(c, func(j *slot.Job) { j.Session = "ses-00000000000000000000000001" }); err != nil {
 		t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"kedge"
+	"kedge/internal/agents/trust"
 	"kedge/internal/core/config"
 	"kedge/internal/core/run"
 	"kedge/internal/engine/gate"
@@ -31,7 +32,7 @@ func (x *Executor) gate(ctx context.Context, c run.Command, _ func(run.Event)) (
 		}
 	}
 	if len(q.Checks)+len(q.Own) == 0 {
-		return x.withTree(ctx, p, answer(c, run.Empty))
+		return x.withTree(ctx, p, c.Reply(run.Empty))
 	}
 	strays, err := x.evict(ctx, c, p.tree)
 	if err != nil {
@@ -98,7 +99,7 @@ func (x *Executor) place(ctx context.Context, c run.Command) (place, error) {
 		return place{}, kedge.Errorf(kedge.Conflict, "the work tree of job %d is at %s, not at %s", c.Job, short(j.Base), short(c.Base)).
 			WithHint("kedge worktree ls")
 	}
-	p := place{job: j, held: x.held()}
+	p := place{job: j, held: trust.Heeds}
 	if p.tree, err = x.cfg.Slots.Open(ctx, j); err != nil {
 		return p, err
 	}

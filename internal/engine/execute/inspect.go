@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"kedge"
-	"kedge/internal/agents/trust"
 	"kedge/internal/core/plan"
 	"kedge/internal/core/run"
 	"kedge/internal/engine/gate"
@@ -28,7 +27,7 @@ func (x *Executor) inspect(ctx context.Context, c run.Command, _ func(run.Event)
 	if err != nil {
 		return badPlace(c, err)
 	}
-	ev := answer(c, run.Outcome(in.Outcome))
+	ev := c.Reply(run.Outcome(in.Outcome))
 	ev.Reason, ev.Tree = in.Reason, in.Tree
 	fact, err := kedge.NewEvent(kedge.WorkInspected, kedge.ActorDaemon, in)
 	if err != nil {
@@ -69,20 +68,11 @@ func (x *Executor) look(ctx context.Context, c run.Command, p place) (kedge.Insp
 		return in, err
 	}
 	words := ""
-	if in.Brings, words, err = x.brings(ctx, c, whole); err != nil {
+	if in.Brings, words, err = x.cfg.Approvals.Brings(ctx, c, whole); err != nil {
 		return in, err
 	}
 	in.Outcome, in.Reason = conclusion(changes, found, outside, words)
 	return in, nil
-}
-
-// brings asks whether the work has what runs by itself where it is checked out. A
-// person decides about that: no check can.
-func (x *Executor) brings(ctx context.Context, c run.Command, whole string) ([]kedge.Trusted, string, error) {
-	if x.cfg.Brings == nil {
-		return nil, "", nil
-	}
-	return x.cfg.Brings(ctx, c, whole)
 }
 
 // conclusion is what the findings come to.
@@ -104,15 +94,6 @@ func conclusion(changes []git.Change, found []kedge.Finding, outside beyond, bri
 		return string(run.Unapproved), brings
 	}
 	return string(run.Clean), ""
-}
-
-// held are the protected paths of which a person decides, as soon as somebody looks
-// what work brings: then none of them is a reason for a red verdict.
-func (x *Executor) held() func(path string) bool {
-	if x.cfg.Brings == nil {
-		return nil
-	}
-	return trust.Heeds
 }
 
 // joined are the texts that there are.

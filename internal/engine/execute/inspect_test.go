@@ -127,7 +127,6 @@ func TestWeakenedTestsAndProtectedPaths(t *testing.T) {
 		"a test is skipped": {"a_test.go", strings.Replace(before, "\tif 1", "\tt.Skip(\"later\")\n\tif 1", 1), "a_test.go"},
 		"a test is deleted": {"a_test.go", "package a\n", "a_test.go"},
 		"CI is changed":     {".github/workflows/ci.yml", "on: never\n", ".github/workflows/ci.yml"},
-		"an agent's rules":  {".claude/settings.json", "{}\n", ".claude/settings.json"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			y := newYard(t, map[string]string{"a_test.go": before, ".github/workflows/ci.yml": "on: push\n"})
@@ -146,6 +145,23 @@ func TestWeakenedTestsAndProtectedPaths(t *testing.T) {
 			}
 			y.integrated(run.Red, 1, "one", base, red.Tree)
 		})
+	}
+}
+
+// TestFilesThatSteerAgentsWaitForYou: they make no check red, and the work waits until
+// you approve it.
+func TestFilesThatSteerAgentsWaitForYou(t *testing.T) {
+	y := newYard(t, nil)
+	y.feature("one")
+	y.cfg.Approvals = allowAll{brings: ".claude/settings.json is new"}
+	y.open()
+	base := y.head()
+	y.prepared(1, "one", base)
+	y.put(y.slot(1), ".claude/settings.json", "{}\n")
+	y.put(y.slot(1), "a.txt", "work\n")
+	tree := y.gated(run.Green, 1, "one", base).Tree
+	if ev := y.inspected(run.Unapproved, base, tree); !strings.Contains(ev.Reason, ".claude/settings.json is new") {
+		t.Errorf("the inspection says %q", ev.Reason)
 	}
 }
 

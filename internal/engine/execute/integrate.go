@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"kedge"
+	"kedge/internal/agents/trust"
 	"kedge/internal/core/run"
 	"kedge/internal/engine/gate"
 	"kedge/internal/git"
@@ -25,7 +26,7 @@ func (x *Executor) integrate(ctx context.Context, c run.Command, _ func(run.Even
 		return run.Event{}, err
 	}
 	if len(m.Conflicts) > 0 {
-		ev := answer(c, run.Conflicting)
+		ev := c.Reply(run.Conflicting)
 		ev.Failure = clip(shown(m.Conflicts, 10))
 		return ev, nil
 	}
@@ -99,7 +100,7 @@ func (x *Executor) tryCandidate(ctx context.Context, c run.Command, clean *git.R
 		c.Feature = "" // it proves nothing about the feature
 	}
 	if len(q.Checks)+len(q.Own) == 0 {
-		ev := answer(c, run.Empty)
+		ev := c.Reply(run.Empty)
 		ev.Environment = env
 		return ev, nil
 	}
@@ -129,7 +130,7 @@ func (x *Executor) notEquipped(ctx context.Context, c run.Command, clean *git.Re
 	if err != nil {
 		return run.Event{}, err
 	}
-	ev := answer(c, run.CannotRun)
+	ev := c.Reply(run.CannotRun)
 	ev.Reason = reason
 	if tip != now {
 		ev.Outcome, ev.Reason, ev.Failure = run.Red, "", clip(reason)
@@ -146,7 +147,7 @@ func (x *Executor) fullGate(ctx context.Context, c run.Command, clean *git.Repo)
 	}
 	own, err := x.ownChecks(ctx, c)
 	return gate.Request{
-		Dir: clean.Root(), Repo: clean, Base: c.Base, Checks: g.Checks, Own: own, Services: g.Services, Protect: cfg.Protect.Paths, Held: x.held(),
+		Dir: clean.Root(), Repo: clean, Base: c.Base, Checks: g.Checks, Own: own, Services: g.Services, Protect: cfg.Protect.Paths, Held: trust.Heeds,
 		Scope: gate.Full, Slot: "clean",
 	}, err
 }
@@ -201,7 +202,7 @@ func validated(c run.Command, tree string) string {
 // notAt answers for a branch that is not where the run left it.
 func notAt(c run.Command, err error) (run.Event, error) {
 	if kedge.Conflict.Is(err) || kedge.NotFound.Is(err) {
-		ev := answer(c, run.Drifted)
+		ev := c.Reply(run.Drifted)
 		ev.Reason = why(err)
 		return ev, nil
 	}

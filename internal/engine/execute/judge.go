@@ -136,7 +136,7 @@ func (x *Executor) forget(ctx context.Context, dir string) error {
 
 // outcome is a verdict, or why there is none, as the run understands it.
 func (x *Executor) outcome(c run.Command, ev kedge.Evidence, err error) (run.Event, error) {
-	out := answer(c, run.Green)
+	out := c.Reply(run.Green)
 	out.Environment = ev.Environment
 	switch {
 	case kedge.Conflict.Is(err):

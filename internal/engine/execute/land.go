@@ -24,7 +24,7 @@ func (x *Executor) land(ctx context.Context, c run.Command, _ func(run.Event)) (
 		return refused(c, kedge.Errorf(kedge.Blocked, "the run started on no branch").
 			WithHint("git switch -c NAME && git merge --ff-only %s", slot.Branch(c.Run))), nil
 	}
-	ev := answer(c, run.OK)
+	ev := c.Reply(run.OK)
 	ev.Commit, ev.Text = c.Commit, course.Lands
 	at, err := x.cfg.Repo.Resolve(ctx, "refs/heads/"+course.Lands)
 	switch {
@@ -81,10 +81,7 @@ func (x *Executor) refuseMoved(ctx context.Context, c run.Command, branch, at st
 // unaccepted is the last look before the user's branch moves: an answer that refuses
 // it where work would land that nobody accepted, whatever the run takes it for.
 func (x *Executor) unaccepted(ctx context.Context, c run.Command, at string) (run.Event, error) {
-	if x.cfg.Unaccepted == nil {
-		return run.Event{}, nil
-	}
-	ids, err := x.cfg.Unaccepted(ctx, c.Commit, at)
+	ids, err := x.cfg.Approvals.Unaccepted(ctx, c.Commit, at)
 	if err != nil || len(ids) == 0 {
 		return run.Event{}, err
 	}
@@ -92,7 +89,7 @@ func (x *Executor) unaccepted(ctx context.Context, c run.Command, at string) (ru
 	for i, id := range ids {
 		names[i] = string(id)
 	}
-	ev := answer(c, run.Refused)
+	ev := c.Reply(run.Refused)
 	ev.Reason = "nobody has accepted the work on " + strings.Join(names, ", ") + "; kedge land shows what to look at"
 	return ev, nil
 }
@@ -100,7 +97,7 @@ func (x *Executor) unaccepted(ctx context.Context, c run.Command, at string) (ru
 // refused answers why not. What is not in the way of a person who asks needs
 // nothing done about it.
 func refused(c run.Command, err error) run.Event {
-	ev := answer(c, run.Refused)
+	ev := c.Reply(run.Refused)
 	ev.Reason = why(err) + "; then: kedge land"
 	if c.Actor == "" && kedge.HintOf(err) == "" {
 		ev.Reason = err.Error() + "; kedge land leaves them as they are"

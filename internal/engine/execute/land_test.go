@@ -237,12 +237,12 @@ func TestNothingLandsThatNobodyAccepted(t *testing.T) {
 	y, tip := verified(t)
 	before := y.head()
 	waiting := []kedge.FeatureID{"words"}
-	y.cfg.Unaccepted = func(_ context.Context, to, at string) ([]kedge.FeatureID, error) {
+	y.cfg.Approvals = allowAll{unaccepted: func(to, at string) []kedge.FeatureID {
 		if to != tip || at != before {
 			t.Errorf("asked about %s on %s", to, at)
 		}
-		return waiting, nil
-	}
+		return waiting
+	}}
 	y.open()
 	if ev := y.want(run.Refused, y.landing(tip)); !strings.Contains(ev.Reason, "nobody has accepted the work on words") || y.head() != before {
 		t.Errorf("%+v", ev)

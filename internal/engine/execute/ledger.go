@@ -21,7 +21,7 @@ func (x *Executor) ledger(ctx context.Context, c run.Command, _ func(run.Event))
 	if err := x.markEnd(ctx, c); err != nil {
 		return run.Event{}, err
 	}
-	ev := answer(c, run.OK)
+	ev := c.Reply(run.OK)
 	done, err := x.madeLedger(ctx, c)
 	if err != nil {
 		return run.Event{}, err

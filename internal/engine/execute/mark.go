@@ -12,7 +12,7 @@ import (
 // of its own, which is not this command's to change.
 func (x *Executor) mark(ctx context.Context, c run.Command, _ func(run.Event)) (run.Event, error) {
 	if _, err := x.cfg.Ledger.Feature(ctx, c.Feature, c.Hash); kedge.Conflict.Is(err) {
-		return answer(c, run.OK), nil
+		return c.Reply(run.OK), nil
 	} else if err != nil {
 		return run.Event{}, err
 	}
@@ -21,5 +21,5 @@ func (x *Executor) mark(ctx context.Context, c run.Command, _ func(run.Event)) (
 		data.Wanted = &c.Text
 	}
 	err := x.cfg.Ledger.Mark(ctx, key(c, "mark"), cmp.Or(c.Actor, kedge.ActorDaemon), data)
-	return answer(c, run.OK), err
+	return c.Reply(run.OK), err
 }

@@ -12,5 +12,5 @@ func (x *Executor) note(ctx context.Context, c run.Command, _ func(run.Event)) (
 	if err != nil {
 		return run.Event{}, err
 	}
-	return answer(c, run.OK), x.cfg.Briefs.Note(ctx, c, at)
+	return c.Reply(run.OK), x.cfg.Briefs.Note(ctx, c, at)
 }

@@ -8,5 +8,5 @@ import (
 
 // notify tells people that the run wants something of them, or is over.
 func (x *Executor) notify(ctx context.Context, c run.Command, _ func(run.Event)) (run.Event, error) {
-	return answer(c, run.OK), x.cfg.Briefs.Notify(ctx, c)
+	return c.Reply(run.OK), x.cfg.Briefs.Notify(ctx, c)
 }

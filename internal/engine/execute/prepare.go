@@ -29,7 +29,7 @@ func (x *Executor) prepare(ctx context.Context, c run.Command, _ func(run.Event)
 	if err != nil {
 		return run.Event{}, err
 	}
-	ev := answer(c, run.OK)
+	ev := c.Reply(run.OK)
 	if ev.Tree, err = ready.Tree.TreeWithout(ctx, c.Base, slot.Kedges...); err != nil {
 		return run.Event{}, err
 	}
@@ -65,7 +65,7 @@ func badPlace(c run.Command, err error) (run.Event, error) {
 	default:
 		return run.Event{}, err
 	}
-	ev := answer(c, o)
+	ev := c.Reply(o)
 	ev.Reason = why(err)
 	return ev, nil
 }

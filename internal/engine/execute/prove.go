@@ -23,9 +23,9 @@ func (x *Executor) prove(ctx context.Context, c run.Command, _ func(run.Event)) 
 		return run.Event{}, err
 	}
 	if len(own) == 0 {
-		return answer(c, run.NoChecks), nil
+		return c.Reply(run.NoChecks), nil
 	}
-	ev := answer(c, run.Fails)
+	ev := c.Reply(run.Fails)
 	ev.Environment = p.env
 	if ev.Tree, err = p.tree.TreeWithout(ctx, c.Base, slot.Kedges...); err != nil {
 		return run.Event{}, err

@@ -22,7 +22,7 @@ func (x *Executor) recheck(ctx context.Context, c run.Command, _ func(run.Event)
 	if err != nil {
 		return run.Event{}, err
 	}
-	ev := answer(c, run.OK)
+	ev := c.Reply(run.OK)
 	if len(features) == 0 {
 		return ev, nil
 	}

@@ -6,7 +6,6 @@ import (
 
 	"kedge/internal/core/run"
 	"kedge/internal/process"
-	"kedge/internal/text/lazyre"
 )
 
 // cannotResume says why the conversation that the command names cannot be gone on
@@ -42,15 +41,3 @@ func (x *Executor) cannotResume(ctx context.Context, c run.Command) (string, err
 	}
 	return "", nil
 }
-
-// conversation is what the program calls its conversation, if that can be said to it
-// again: it becomes an argument, and a session must not choose its successor's flags.
-func (s *session) conversation() string {
-	id := s.reader.Exit(0, "").Conversation
-	if !conversationID.MatchString(id) {
-		return ""
-	}
-	return id
-}
-
-var conversationID = lazyre.New(`^[A-Za-z0-9][A-Za-z0-9._:-]{0,199}$`)

@@ -15,7 +15,7 @@ func (x *Executor) revert(ctx context.Context, c run.Command, _ func(run.Event))
 		return run.Event{}, err
 	}
 	if j.Slot == 0 || j.Base == "" {
-		return answer(c, run.OK), nil // it never had a work tree
+		return c.Reply(run.OK), nil // it never had a work tree
 	}
 	if _, err := x.evict(ctx, c, nil); err != nil {
 		return run.Event{}, err
@@ -36,5 +36,5 @@ func (x *Executor) revert(ctx context.Context, c run.Command, _ func(run.Event))
 	if err != nil {
 		return badPlace(c, err)
 	}
-	return answer(c, run.OK), x.salvaged(ctx, ready.Salvage)
+	return c.Reply(run.OK), x.salvaged(ctx, ready.Salvage)
 }

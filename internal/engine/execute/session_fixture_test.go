@@ -72,6 +72,7 @@ func newStage(t *testing.T) *stage {
 	}
 	s.cfg = execute.Config{
 		Project: "prj", Home: s.home, Repo: repo, Slots: slots, Ledger: s.ledger, Holder: hold.NewLauncher(self(t), "hold"), Sockets: sockets,
+		Approvals: allowAll{}, Holding: startOnly,
 		Agent: func(string) (agents.Adapter, string, error) { return bot, "", nil },
 		Env: func(kedge.RunID) []string {
 			return []string{"PATH=" + os.Getenv("PATH"), "KEDGE_PROJECT=/elsewhere", "MARK=1"}

@@ -35,7 +35,7 @@ func (x *Executor) letGo(ctx context.Context, c run.Command, ev run.Event) error
 		if err := x.cfg.Repo.DropCopy(ctx, copyID(c)); err != nil { // its work is committed, or set aside whole
 			return err
 		}
-		x.live.forget(c)
+		x.sessions.Forget(c)
 		return x.cfg.Slots.Release(ctx, c.Run, c.Job)
 	}
 	return nil

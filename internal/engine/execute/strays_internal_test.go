@@ -4,18 +4,10 @@ import (
 	"os"
 	osexec "os/exec"
 	"testing"
-
-	"kedge/internal/core/run"
 )
 
-// TestWhatIsKnownOfAJobGoesWithIt, and of a gate it is known whose it is.
-func TestWhatIsKnownOfAJobGoesWithIt(t *testing.T) {
-	var l living
-	c := run.Command{Run: "run-1", Job: 1, Epoch: 7}
-	l.end(c)
-	if l.forget(c); len(l.ends) > 0 {
-		t.Errorf("kept: %v", l.ends)
-	}
+// TestGateSaysWhoseItIs: of a gate it is known which run began it.
+func TestGateSaysWhoseItIs(t *testing.T) {
 	dir := t.TempDir()
 	if got := GateRun(dir); got != "" {
 		t.Errorf("a folder without a gate is of %q", got)

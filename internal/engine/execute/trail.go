@@ -7,6 +7,7 @@ import (
 	"kedge/internal/agents/record"
 	"kedge/internal/core/run"
 	"kedge/internal/core/watch"
+	"kedge/internal/engine/follow"
 	"kedge/internal/git/slot"
 	"kedge/internal/insight/resume"
 )
@@ -48,7 +49,7 @@ func (x *Executor) routeOf(ctx context.Context, c run.Command, j slot.Job) (stri
 
 // count takes what an event says was used into the sum.
 func (t *Trail) count(ev watch.Event) {
-	s, ok := spent(ev.Used)
+	s, ok := follow.Spent(ev.Used)
 	if ev.Kind != watch.Usage || !ok {
 		return
 	}
@@ -57,22 +58,4 @@ func (t *Trail) count(ev watch.Event) {
 	}
 	t.Used.Tokens += s.Tokens
 	t.Used.USD += s.USD
-}
-
-// spent is what counts of a report: uncached input, cache writes and output.
-func spent(u *watch.Used) (run.Spend, bool) {
-	if u == nil {
-		return run.Spend{}, false
-	}
-	var s run.Spend
-	known := u.USD != nil
-	for _, n := range []*int64{u.Input, u.CacheWrite, u.Output} {
-		if n != nil {
-			s.Tokens, known = s.Tokens+*n, true
-		}
-	}
-	if u.USD != nil {
-		s.USD = *u.USD
-	}
-	return s, known
 }

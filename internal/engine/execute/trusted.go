@@ -10,9 +10,6 @@ import (
 // refuseUntrusted is the answer of a session that may not be started where its job
 // works; nil when it may, or was.
 func (x *Executor) refuseUntrusted(ctx context.Context, c run.Command) (*run.Event, error) {
-	if x.cfg.Trusted == nil {
-		return nil, nil
-	}
 	j, err := x.job(c)
 	if err != nil || j.Epoch == c.Origin() && j.Session != "" {
 		return nil, err
@@ -21,11 +18,11 @@ func (x *Executor) refuseUntrusted(ctx context.Context, c run.Command) (*run.Eve
 	if err != nil {
 		return nil, err
 	}
-	err = x.cfg.Trusted(ctx, c, repo.Root(), j.Session)
+	err = x.cfg.Approvals.Trusted(ctx, c, repo.Root(), j.Session)
 	if !kedge.Blocked.Is(err) {
 		return nil, err
 	}
-	ev := answer(c, run.Unapproved)
+	ev := c.Reply(run.Unapproved)
 	ev.Reason = why(err)
 	return &ev, nil
 }

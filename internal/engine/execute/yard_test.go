@@ -71,11 +71,14 @@ func (y *yard) open() {
 	repo, err := git.Open(y.t.Context(), y.root, git.Options{})
 	y.must(err)
 	y.cfg = execute.Config{
-		Project: "prj", Home: y.home, Repo: repo, Ledger: y.book, Rules: rules{y}, Runner: y.cfg.Runner, Projected: y.cfg.Projected, Unaccepted: y.cfg.Unaccepted,
+		Project: "prj", Home: y.home, Repo: repo, Ledger: y.book, Rules: rules{y}, Runner: y.cfg.Runner, Projected: y.cfg.Projected, Approvals: y.cfg.Approvals, Holding: startOnly,
 		Slots: slot.New(slot.Config{
 			Repo: repo, Dir: filepath.Join(y.home, "worktrees", "prj"), Attic: filepath.Join(y.home, "attic", "prj"), Now: time.Now,
 		}),
 		Env: func(kedge.RunID) []string { return y.env }, Now: time.Now, Log: slog.New(slog.DiscardHandler),
+	}
+	if y.cfg.Approvals == nil {
+		y.cfg.Approvals = allowAll{}
 	}
 	y.x = execute.New(y.cfg)
 	y.t.Cleanup(y.x.Leave)

@@ -1,4 +1,4 @@
-package execute
+package follow
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"kedge/internal/agents"
 	"kedge/internal/core/run"
 	"kedge/internal/process/hold"
+	"kedge/internal/text/lazyre"
 )
 
 // conclude makes the answer of a session that is over: everything that it
@@ -21,7 +22,7 @@ func (s *session) conclude(ctx context.Context, f hold.Found) (run.Event, error)
 		return run.Event{}, err
 	}
 	if left > 0 {
-		s.x.log().Warn("the holder of a session was gone and its processes were not: they are ended", "session", string(s.id), "processes", left)
+		s.cfg.log().Warn("the holder of a session was gone and its processes were not: they are ended", "session", string(s.id), "processes", left)
 	}
 	if _, end, err := s.tape(); err == nil {
 		s.readTo(ctx, end)
@@ -29,11 +30,11 @@ func (s *session) conclude(ctx context.Context, f hold.Found) (run.Event, error)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.off > 0 {
-		s.feed(ctx, s.off, []byte("\n"), s.x.cfg.Now()) // a last line that was not ended
+		s.feed(ctx, s.off, []byte("\n"), s.cfg.Now()) // a last line that was not ended
 	}
 	s.makeGood(ctx, f)
 	ev := s.outcome(f)
-	for i, sig := range s.watch.End(s.x.cfg.Now(), ev.Outcome == run.Finished) {
+	for i, sig := range s.watch.End(s.cfg.Now(), ev.Outcome == run.Finished) {
 		s.signal(ctx, notice{key: "end-" + strconv.Itoa(i), sig: sig})
 	}
 	s.journalCompaction(ctx)
@@ -64,7 +65,7 @@ func (s *session) endOf(f hold.Found) kedge.SessionEndedData {
 
 // outcome is what the end means for the run.
 func (s *session) outcome(f hold.Found) run.Event {
-	ev := answer(s.c, run.Killed)
+	ev := s.c.Reply(run.Killed)
 	ev.Session, ev.Usage = s.id, s.use.spent
 	ev.Conversation = s.conversation()
 	ev.Context, ev.Window = s.watch.Context()
@@ -75,7 +76,7 @@ func (s *session) outcome(f hold.Found) run.Event {
 	r := *f.Result
 	exit := s.reader.Exit(r.Code, r.Cause)
 	if agents.Untried(s.adapter.Kind(), exit.Version) {
-		s.x.log().Warn("this version of an agent was never driven by the tests of Kedge", "session", string(s.id), "agent", s.adapter.Kind(), "version", exit.Version)
+		s.cfg.log().Warn("this version of an agent was never driven by the tests of Kedge", "session", string(s.id), "agent", s.adapter.Kind(), "version", exit.Version)
 	}
 	ev.Reason, ev.Until = exit.Text, exit.Until
 	switch {
@@ -90,7 +91,7 @@ func (s *session) outcome(f hold.Found) run.Event {
 	default:
 		ev.Outcome = outcomes[exit.Meaning]
 	}
-	if soon := s.x.cfg.Now().Add(limitPause); ev.Outcome == run.HitLimit && !ev.Until.IsZero() && ev.Until.Before(soon) {
+	if soon := s.cfg.Now().Add(limitPause); ev.Outcome == run.HitLimit && !ev.Until.IsZero() && ev.Until.Before(soon) {
 		ev.Until = soon // it is over already, or as good as: not a time that means nothing
 	}
 	return ev
@@ -126,3 +127,15 @@ func itsOwn(sig syscall.Signal) bool {
 		return false
 	}
 }
+
+// conversation is what the program calls its conversation, if that can be said to it
+// again: it becomes an argument, and a session must not choose its successor's flags.
+func (s *session) conversation() string {
+	id := s.reader.Exit(0, "").Conversation
+	if !conversationID.MatchString(id) {
+		return ""
+	}
+	return id
+}
+
+var conversationID = lazyre.New(`^[A-Za-z0-9][A-Za-z0-9._:-]{0,199}$`)

@@ -1,4 +1,4 @@
-package execute
+package follow
 
 import (
 	"cmp"
@@ -9,7 +9,6 @@ import (
 
 	"kedge"
 	"kedge/internal/agents"
-	"kedge/internal/core/config"
 	"kedge/internal/core/run"
 	"kedge/internal/core/watch"
 	"kedge/internal/process/tape"
@@ -34,7 +33,7 @@ func (u *usage) take(ev watch.Event) {
 		return
 	}
 	u.reports++
-	if s, ok := spent(ev.Used); ok {
+	if s, ok := Spent(ev.Used); ok {
 		if u.spent == nil {
 			u.spent = &run.Spend{}
 		}
@@ -103,7 +102,7 @@ func (s *session) reportUsage(ctx context.Context) {
 	}
 	if s.use.moved() {
 		if err := s.journalUsage(ctx); err != nil {
-			s.x.log().Error("what a session used is not written down", "session", string(s.id), "error", err.Error())
+			s.cfg.log().Error("what a session used is not written down", "session", string(s.id), "error", err.Error())
 		}
 	}
 }
@@ -127,7 +126,7 @@ func (s *session) journal(ctx context.Context, what string, typ kedge.EventType,
 	if err != nil {
 		return err
 	}
-	return s.x.cfg.Ledger.Session(ctx, string(s.id)+"-"+what, ev)
+	return s.cfg.Journal(ctx, string(s.id)+"-"+what, ev)
 }
 
 // journalEnd writes the end down; the key is the one that everybody uses who
@@ -137,7 +136,7 @@ func (s *session) journalEnd(ctx context.Context, d kedge.SessionEndedData) erro
 	if err != nil {
 		return err
 	}
-	return s.x.cfg.Ledger.Session(ctx, "ended-"+string(d.ID), ev)
+	return s.cfg.Journal(ctx, "ended-"+string(d.ID), ev)
 }
 
 // started writes down that the session is about to start.
@@ -145,8 +144,8 @@ func (s *session) started(ctx context.Context, start agents.Start) error {
 	route := s.route
 	route.Agent = cmp.Or(route.Agent, filepath.Base(start.Command[0]))
 	return s.journal(ctx, "started", kedge.SessionStarted, kedge.Session{
-		ID: s.id, Name: sessionName(s.c), Project: s.x.cfg.Project, Agent: route.Agent, Command: start.Command, Dir: s.work,
-		State: kedge.SessionRunning, StartedAt: s.x.cfg.Now().UTC(), Run: s.c.Run, Feature: s.c.Feature, Route: &route,
+		ID: s.id, Name: sessionName(s.c), Project: s.cfg.Project, Agent: route.Agent, Command: start.Command, Dir: s.work,
+		State: kedge.SessionRunning, StartedAt: s.cfg.Now().UTC(), Run: s.c.Run, Feature: s.c.Feature, Route: &route,
 		Conversation: s.c.Resume, Begun: begun(s.c),
 	})
 }
@@ -179,7 +178,7 @@ func (s *session) signal(ctx context.Context, a notice) {
 		ID: s.id, Signal: string(sig.Kind), Reason: sig.Reason, Advice: string(sig.Advice), Focus: sig.Focus,
 	})
 	if err != nil {
-		s.x.log().Error("what was noticed of a session is not written down", "session", string(s.id), "error", err.Error())
+		s.cfg.log().Error("what was noticed of a session is not written down", "session", string(s.id), "error", err.Error())
 	}
 	ev := run.Event{Kind: run.Signalled, Session: s.id, Reason: fmt.Sprintf("%s: %s", sig.Kind, sig.Reason), Text: sig.Text}
 	if sig.Advice == watch.Shorten {
@@ -200,42 +199,21 @@ func (s *session) signal(ctx context.Context, a notice) {
 	s.report(ev)
 }
 
-// configAt is config.toml as people set it at the command's base.
-func (x *Executor) configAt(ctx context.Context, c run.Command) (config.Config, error) {
-	if x.cfg.Rules == nil || c.Base == "" {
-		return config.Default(), nil
+// Spent is what counts of a report towards a budget: uncached input, cache writes and
+// output; false when the report says nothing of them.
+func Spent(u *watch.Used) (run.Spend, bool) {
+	if u == nil {
+		return run.Spend{}, false
 	}
-	conf, _, err := x.cfg.Rules.At(ctx, c.Base)
-	return conf, err
-}
-
-// limits are the thresholds for a session of the command, as people set them at
-// its base.
-func (x *Executor) limits(ctx context.Context, c run.Command) (watch.Limits, error) {
-	l := watch.Usual()
-	conf, err := x.configAt(ctx, c)
-	if err != nil {
-		return l, err
-	}
-	l.Checkpoint, l.Handover, l.CompactTokens = conf.Context.Checkpoint, conf.Context.Handover, conf.Context.CompactTokens
-	l.SessionTokens = conf.Budget.SessionTokens
-	for pattern, tokens := range conf.Context.Window {
-		l.Windows = append(l.Windows, watch.Window{Pattern: pattern, Tokens: tokens})
-	}
-	if x.cfg.Bounds != nil {
-		b, err := x.cfg.Bounds(ctx, c)
-		if err != nil {
-			return l, err
+	var s run.Spend
+	known := u.USD != nil
+	for _, n := range []*int64{u.Input, u.CacheWrite, u.Output} {
+		if n != nil {
+			s.Tokens, known = s.Tokens+*n, true
 		}
-		l.Bounds = b
 	}
-	l.Planning = c.Purpose == run.MakePlan
-	if c.Feature != "" {
-		f, err := x.cfg.Ledger.Feature(ctx, c.Feature, "")
-		if err != nil {
-			return l, err
-		}
-		l.Paths, l.Steps = f.Paths, len(f.Steps)
+	if u.USD != nil {
+		s.USD = *u.USD
 	}
-	return l, nil
+	return s, known
 }

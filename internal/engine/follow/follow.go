@@ -1,4 +1,4 @@
-package execute
+package follow
 
 import (
 	"bytes"
@@ -47,14 +47,14 @@ func (s *session) follow(ctx context.Context, c *hold.Client) (hold.Found, error
 	first := s.opening()
 	var typing sync.WaitGroup
 	typing.Go(func() { s.typeAll(own, first) })
-	for _, said := range s.x.live.kept(s.c) {
+	for _, said := range s.live.kept(s.c) {
 		typing.Go(func() { s.tell(own, said) })
 	}
 	go func() { over <- s.read(own, c) }()
 	defer func() { cancel(); typing.Wait() }()
-	moments, stop := s.x.moments()
+	moments, stop := s.cfg.moments()
 	defer stop()
-	saves, enough := s.x.saveMoments()
+	saves, enough := s.cfg.saveMoments()
 	var saving pace
 	defer enough()
 	withdrawn, wished := ctx.Done(), s.wished
@@ -76,7 +76,7 @@ func (s *session) follow(ctx context.Context, c *hold.Client) (hold.Found, error
 		case <-moments:
 			s.sample(own)
 		case <-saves:
-			if saving.due(s.x.live.unsaved(s.c)) {
+			if saving.due(s.live.unsaved(s.c)) {
 				s.saveActs()
 			}
 		}
@@ -84,9 +84,9 @@ func (s *session) follow(ctx context.Context, c *hold.Client) (hold.Found, error
 }
 
 // moments are when quiet sessions are looked at.
-func (x *Executor) moments() (<-chan time.Time, func()) {
-	if x.cfg.Tick != nil {
-		return x.cfg.Tick(sampleEvery)
+func (c *Config) moments() (<-chan time.Time, func()) {
+	if c.Tick != nil {
+		return c.Tick(sampleEvery)
 	}
 	t := time.NewTicker(sampleEvery)
 	return t.C, t.Stop
@@ -101,7 +101,7 @@ func closeClient(c *hold.Client) {
 // end has the program stop its turn, where it can be told, then asks it to end, then
 // makes it, with all that it started; a holder that does not answer is asked again.
 func (s *session) end(ctx context.Context) {
-	grace := s.x.cfg.Grace
+	grace := s.cfg.Grace
 	if grace == 0 {
 		grace = endGrace
 	}
@@ -150,7 +150,7 @@ func (s *session) readTo(ctx context.Context, end int64) {
 				continue
 			}
 			if err != nil && !errors.Is(err, io.EOF) {
-				s.x.log().Error("the output of a session cannot be read", "session", string(s.id), "error", err.Error())
+				s.cfg.log().Error("the output of a session cannot be read", "session", string(s.id), "error", err.Error())
 			}
 			return
 		}
@@ -165,12 +165,12 @@ func (s *session) readTo(ctx context.Context, end int64) {
 func (s *session) printed(log tape.Log, off int64) time.Time {
 	clock, err := log.Clock()
 	if err != nil {
-		return s.x.cfg.Now()
+		return s.cfg.Now()
 	}
 	defer func() { _ = clock.Close() }() // only read
 	at, ok, err := clock.At(off)
 	if err != nil || !ok {
-		return s.x.cfg.Now()
+		return s.cfg.Now()
 	}
 	return at
 }
@@ -197,7 +197,7 @@ func (s *session) feedLine(ctx context.Context, end int64, line []byte, at time.
 		s.followShort(ctx, end, ev)
 		noticed = append(noticed, s.happened(ctx, ev)...)
 		if s.acts(ev) {
-			s.x.live.acted(s.c, end)
+			s.live.acted(s.c, end)
 		}
 	}
 	for i, sig := range noticed {
@@ -209,7 +209,7 @@ func (s *session) feedLine(ctx context.Context, end int64, line []byte, at time.
 
 // happened takes in an event, and gives what was noticed with it.
 func (s *session) happened(ctx context.Context, ev watch.Event) []watch.Signal {
-	if h := s.x.cfg.Heard; h != nil {
+	if h := s.cfg.Heard; h != nil {
 		if err := h(ctx, s.c, s.id, ev); err != nil && s.heard == nil {
 			s.heard = err
 		}
@@ -253,7 +253,7 @@ func (s *session) askAgain(ctx context.Context) {
 
 // sample looks at a session that may have stopped to work.
 func (s *session) sample(ctx context.Context) {
-	now := s.x.cfg.Now()
+	now := s.cfg.Now()
 	got, counts := s.sampleNow(ctx, now)
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,4 +1,4 @@
-package execute
+package follow
 
 import (
 	"slices"
@@ -66,9 +66,9 @@ func (s *session) saveActs() {
 }
 
 // saveMoments are when actions are looked for.
-func (x *Executor) saveMoments() (<-chan time.Time, func()) {
-	if x.cfg.Tick != nil {
-		return x.cfg.Tick(saveEvery)
+func (c *Config) saveMoments() (<-chan time.Time, func()) {
+	if c.Tick != nil {
+		return c.Tick(saveEvery)
 	}
 	t := time.NewTicker(saveEvery)
 	return t.C, t.Stop

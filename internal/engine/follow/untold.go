@@ -1,4 +1,4 @@
-package execute
+package follow
 
 import (
 	"context"
@@ -24,12 +24,12 @@ func (s *session) makeGood(ctx context.Context, f hold.Found) {
 	if err != nil {
 		return // it never printed anything
 	}
-	env := s.x.env(s.c.Run)
+	env := s.theirs
 	wrote, err := transcript.SpentSince(ctx, transcript.Where{
 		Agent: s.adapter.Kind(), Getenv: func(name string) string { return environ.Get(env, name) },
 	}, s.conversation(), s.printed(tape.Open(s.dir), from))
 	if err != nil {
-		s.x.log().Warn("what an agent wrote down of a session that was ended cannot be read", "session", string(s.id), "error", err.Error())
+		s.cfg.log().Warn("what an agent wrote down of a session that was ended cannot be read", "session", string(s.id), "error", err.Error())
 		return
 	}
 	more := wrote.Sum.Minus(toldSoFar(s.use.kinds))
@@ -37,7 +37,7 @@ func (s *session) makeGood(ctx context.Context, f hold.Found) {
 		return
 	}
 	all := wrote.Last.Context() + wrote.Last.Output
-	s.happened(ctx, watch.Event{Kind: watch.Usage, At: s.x.cfg.Now(), Used: &watch.Used{
+	s.happened(ctx, watch.Event{Kind: watch.Usage, At: s.cfg.Now(), Used: &watch.Used{
 		Input: &more.Input, CacheRead: &more.CacheRead, CacheWrite: &more.CacheWrite, Output: &more.Output, Context: &all, Model: wrote.Model,
 	}})
 }

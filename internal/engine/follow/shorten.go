@@ -1,4 +1,4 @@
-package execute
+package follow
 
 import (
 	"cmp"
@@ -130,7 +130,7 @@ func (s *session) journalCompaction(ctx context.Context) {
 		return
 	}
 	if err := s.journal(ctx, h.key, kedge.SessionCompacted, *h.told); err != nil {
-		s.x.log().Error("a compaction is not written down", "session", string(s.id), "error", err.Error())
+		s.cfg.log().Error("a compaction is not written down", "session", string(s.id), "error", err.Error())
 	}
 	h.told = nil
 }
