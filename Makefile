@@ -23,7 +23,7 @@ deps: ## what the tests need beside Go and git
 # Tests that sample under the race detector, which makes them ten times slower
 # and sees nothing there, and go through everything without it.
 WHOLE := F7|Simulation
-WHOLE_IN := ./internal/store ./internal/run/sim
+WHOLE_IN := ./internal/journal ./internal/testkit/sim
 
 # Without it every command that a test runs waits a second before it ends.
 test: export GORACE := atexit_sleep_ms=0

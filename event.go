@@ -57,7 +57,7 @@ const (
 
 	SessionSignalled EventType = "session.signalled" // SessionSignalledData
 	SessionCompacted EventType = "session.compacted" // SessionCompactedData
-	RunStepped       EventType = "run.stepped"       // run.Stepped, of package internal/run
+	RunStepped       EventType = "run.stepped"       // run.Stepped, of package internal/core/run
 	WorkInspected    EventType = "work.inspected"    // Inspection
 	InitFinished     EventType = "init.finished"     // InitData
 	InitRemoved      EventType = "init.removed"      // InitData

@@ -16,7 +16,7 @@ esac
 log=$(mktemp) missing=$(mktemp)
 trap 'rm -f "$log" "$missing"' EXIT
 ./tools/agents.sh "$dir" "$@" | tee "$missing" || exit 2
-KEDGE_TEST_AGENTS=$dir "${GO:-go}" test -v -count=1 -timeout 120m -run "${RUN:-TestLive}" ./internal/agent/... ./cmd/kedge 2>&1 | tee "$log"
+KEDGE_TEST_AGENTS=$dir "${GO:-go}" test -v -count=1 -timeout 120m -run "${RUN:-TestLive}" ./internal/agents/... ./cmd/kedge 2>&1 | tee "$log"
 code=${PIPESTATUS[0]}
 
 echo

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"kedge"
-	"kedge/internal/hold"
-	proto "kedge/internal/hold/wire"
+	"kedge/internal/process/hold"
+	proto "kedge/internal/process/wire"
 )
 
 // TestF14NothingOfOthersAtTheStart: a daemon that starts and finds records that

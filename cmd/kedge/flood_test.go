@@ -15,10 +15,10 @@ import (
 	"time"
 
 	"kedge"
-	"kedge/internal/hold"
-	"kedge/internal/hold/tape"
-	frames "kedge/internal/hold/wire"
-	"kedge/internal/term"
+	"kedge/internal/process/hold"
+	"kedge/internal/process/tape"
+	"kedge/internal/process/term"
+	frames "kedge/internal/process/wire"
 )
 
 // pattern is every byte there is but the newline, over and over: one line, with

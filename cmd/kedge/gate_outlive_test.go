@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"kedge"
-	"kedge/internal/hold"
-	"kedge/internal/service"
+	"kedge/internal/app"
+	"kedge/internal/process/hold"
 )
 
 // gateBox is a project whose second check waits for a file.
@@ -130,7 +130,7 @@ func TestF1GateOutlivesTheDaemon(t *testing.T) {
 			if err := w.Wait(); err != nil {
 				t.Fatalf("kedge gate: %v\n%s", err, w.errs.String())
 			}
-			var reply service.GateReply
+			var reply app.GateReply
 			if err := json.Unmarshal(w.out.Bytes(), &reply); err != nil {
 				t.Fatalf("%v\n%s", err, w.out.String())
 			}

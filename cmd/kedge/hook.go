@@ -9,14 +9,14 @@ import (
 	"syscall"
 	"time"
 
-	"kedge/internal/api"
-	"kedge/internal/api/client"
-	"kedge/internal/attend"
-	"kedge/internal/config"
-	"kedge/internal/daemon"
-	"kedge/internal/hook"
-	"kedge/internal/project"
-	"kedge/internal/settings"
+	"kedge/internal/app/attend"
+	"kedge/internal/app/projects"
+	"kedge/internal/core/config"
+	"kedge/internal/git/place"
+	"kedge/internal/server"
+
+	"kedge/internal/server/daemon"
+	"kedge/internal/server/hook"
 )
 
 // hookMain is the hidden command that agents call. It takes the short way: nothing
@@ -46,11 +46,11 @@ func hookEnviron(getenv func(string) string) []string {
 
 // projectOf is the project that a folder lies in: elsewhere Kedge has nothing to do.
 func projectOf(dir string) (string, bool) {
-	pl, ok := project.Locate(dir)
+	pl, ok := place.Locate(dir)
 	if !ok {
 		return "", false
 	}
-	id, err := project.ReadID(pl)
+	id, err := place.ReadID(pl)
 	return string(id), err == nil
 }
 
@@ -58,10 +58,10 @@ func projectOf(dir string) (string, bool) {
 // cannot be read counts as not set.
 func compactFrom(dir string) int64 {
 	var user, ours config.Config
-	if b, err := os.ReadFile(settings.UserFile(os.Environ())); err == nil {
+	if b, err := os.ReadFile(projects.UserFile(os.Environ())); err == nil {
 		user, _ = config.ParseConfig("config.toml", b)
 	}
-	if pl, ok := project.Locate(dir); ok {
+	if pl, ok := place.Locate(dir); ok {
 		if b, err := os.ReadFile(filepath.Join(pl.Root, ".kedge", "config.toml")); err == nil {
 			ours, _ = config.ParseConfig("config.toml", b)
 		}
@@ -92,7 +92,7 @@ func (s hookService) Brief(ctx context.Context, dir string, in attend.HookBriefR
 
 // Poke implements hook.Service.
 func (s hookService) Poke() {
-	_ = daemon.Poke(s.home, api.LeftPath) // without a daemon the next one takes it
+	_ = daemon.Poke(s.home, server.LeftPath) // without a daemon the next one takes it
 }
 
 // Take implements hook.Service.
@@ -109,7 +109,7 @@ func (s hookService) Stop(ctx context.Context, dir string, in attend.HookStopReq
 
 // call asks the daemon once; its answer must begin soon.
 func (s hookService) call(ctx context.Context, dir, name string, in, out any) error {
-	entry, err := api.Find(name)
+	entry, err := server.Find(name)
 	if err != nil {
 		return err
 	}
@@ -117,7 +117,7 @@ func (s hookService) call(ctx context.Context, dir, name string, in, out any) er
 	if err != nil {
 		return err
 	}
-	cl := &client.Client{HTTP: daemon.Client(s.home, s.patience)}
+	cl := &server.Client{HTTP: daemon.Client(s.home, s.patience)}
 	return cl.Call(ctx, name, env, out, nil)
 }
 

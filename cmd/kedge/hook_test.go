@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"kedge/internal/hook"
-	"kedge/internal/spool"
+	"kedge/internal/journal/spool"
+	"kedge/internal/server/hook"
 )
 
 // hungDaemon listens where a daemon of home would, takes connections and never

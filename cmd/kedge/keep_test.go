@@ -21,10 +21,10 @@ import (
 	"time"
 
 	"kedge"
-	"kedge/internal/daemon"
-	"kedge/internal/hold"
-	"kedge/internal/hold/tape"
-	"kedge/internal/service"
+	"kedge/internal/app"
+	"kedge/internal/process/hold"
+	"kedge/internal/process/tape"
+	"kedge/internal/server/daemon"
 )
 
 // keeper is a KEDGE_HOME with real processes: the command line, its daemon and
@@ -127,7 +127,7 @@ func (k *keeper) live(dir, name string) (s kedge.Session) {
 
 func (k *keeper) sessions(dir string) []kedge.Session {
 	k.t.Helper()
-	var list service.SessionListReply
+	var list app.SessionListReply
 	if err := json.Unmarshal([]byte(k.in(dir, "ls", "--json")), &list); err != nil {
 		k.t.Fatal(err)
 	}
@@ -254,7 +254,7 @@ func holderOf(t *testing.T, dir string) int {
 // inProcess is a service of the test's own, with a clock that it moves.
 type inProcess struct {
 	*keeper
-	s     *service.Service
+	s     *app.Service
 	clock *atomic.Int64
 }
 
@@ -276,9 +276,9 @@ func (p *inProcess) open() {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	p.s = service.New(service.Config{
+	p.s = app.New(app.Config{
 		Home: p.home, Now: func() time.Time { return time.UnixMilli(p.clock.Load()) },
-		Sessions: service.Sessions{Holder: hold.NewLauncher(p.bin, "hold"), Sockets: sockets},
+		Sessions: app.Sessions{Holder: hold.NewLauncher(p.bin, "hold"), Sockets: sockets},
 	})
 	if err := p.s.Adopt(p.t.Context()); err != nil {
 		p.t.Fatal(err)
@@ -293,13 +293,13 @@ func (p *inProcess) close() {
 
 func (p *inProcess) pass(d time.Duration) { p.clock.Add(d.Milliseconds()) }
 
-func (p *inProcess) who() service.Caller {
-	return service.Caller{Dir: p.dir, Actor: kedge.Human("ada"), Key: kedge.NewID("req", time.Now())}
+func (p *inProcess) who() app.Caller {
+	return app.Caller{Dir: p.dir, Actor: kedge.Human("ada"), Key: kedge.NewID("req", time.Now())}
 }
 
 func (p *inProcess) start(name string, command ...string) kedge.Session {
 	p.t.Helper()
-	s, err := p.s.SessionNew(p.t.Context(), p.who(), service.SessionNew{Name: name, Dir: p.dir, Command: command, Env: p.env, Cols: 80, Rows: 24})
+	s, err := p.s.SessionNew(p.t.Context(), p.who(), app.SessionNew{Name: name, Dir: p.dir, Command: command, Env: p.env, Cols: 80, Rows: 24})
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -323,14 +323,14 @@ func (p *inProcess) still(ses kedge.Session) {
 // now is a session as the service sees it.
 func (p *inProcess) now(id kedge.SessionID) kedge.Session {
 	p.t.Helper()
-	f, err := p.s.SessionFind(p.t.Context(), p.who(), service.SessionName{Name: string(id)})
+	f, err := p.s.SessionFind(p.t.Context(), p.who(), app.SessionName{Name: string(id)})
 	if err != nil {
 		p.t.Fatal(err)
 	}
 	return f.Session
 }
 
-func (p *inProcess) retain() service.SessionRetainReply {
+func (p *inProcess) retain() app.SessionRetainReply {
 	p.t.Helper()
 	r, err := p.s.Retain(p.t.Context(), p.env)
 	if err != nil {
@@ -341,7 +341,7 @@ func (p *inProcess) retain() service.SessionRetainReply {
 
 // retainOne is retain as soon as it takes something away of one session: only
 // what the journal calls ended is touched, and that is written after the end.
-func (p *inProcess) retainOne() (r service.SessionRetainReply) {
+func (p *inProcess) retainOne() (r app.SessionRetainReply) {
 	p.t.Helper()
 	eventually(p.t, "something is taken away", func() bool { r = p.retain(); return r.Sessions == 1 })
 	return r
@@ -404,7 +404,7 @@ func TestF32Reboot(t *testing.T) {
 		t.Errorf("after the boot: %+v", now)
 	}
 	who := p.who()
-	again, err := p.s.SessionResume(t.Context(), who, service.SessionResume{Name: "build", Env: p.env})
+	again, err := p.s.SessionResume(t.Context(), who, app.SessionResume{Name: "build", Env: p.env})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -412,11 +412,11 @@ func TestF32Reboot(t *testing.T) {
 		t.Errorf("resumed as %+v", again)
 	}
 	eventually(t, "it runs in its folder", func() bool { return strings.Contains(p.printed(again.ID), p.dir) })
-	retry, err := p.s.SessionResume(t.Context(), who, service.SessionResume{Name: "build", Env: p.env})
+	retry, err := p.s.SessionResume(t.Context(), who, app.SessionResume{Name: "build", Env: p.env})
 	if err != nil || retry.ID != again.ID {
 		t.Errorf("the same request again: %+v, %v", retry, err)
 	}
-	if _, err := p.s.SessionResume(t.Context(), p.who(), service.SessionResume{Name: string(ses.ID), Env: p.env}); !kedge.Conflict.Is(err) {
+	if _, err := p.s.SessionResume(t.Context(), p.who(), app.SessionResume{Name: string(ses.ID), Env: p.env}); !kedge.Conflict.Is(err) {
 		t.Errorf("a second one of the name: %v", err)
 	}
 }
@@ -623,7 +623,7 @@ func TestRetentionBySize(t *testing.T) {
 	if err != nil || from != tape.SegmentSize || end < 20_000_000 {
 		t.Errorf("%d to %d are left, %v", from, end, err)
 	}
-	found, err := p.s.SessionSearch(t.Context(), p.who(), service.SessionSearch{Query: "st", Limit: 10})
+	found, err := p.s.SessionSearch(t.Context(), p.who(), app.SessionSearch{Query: "st", Limit: 10})
 	if err != nil || len(found.Hits) != 1 || found.Hits[0].Line != "last" || found.Hits[0].At == nil {
 		t.Errorf("%+v, %v", found, err)
 	}

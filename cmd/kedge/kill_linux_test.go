@@ -17,11 +17,11 @@ import (
 	"time"
 
 	"kedge"
-	"kedge/internal/api"
-	"kedge/internal/api/client"
-	"kedge/internal/daemon"
-	"kedge/internal/service"
-	"kedge/internal/store"
+	"kedge/internal/app"
+	"kedge/internal/journal"
+	"kedge/internal/server"
+
+	"kedge/internal/server/daemon"
 )
 
 // killCalls are the calls with which a program changes files, and whether the
@@ -190,21 +190,21 @@ type deed struct {
 func deeds() []*deed {
 	feature := func(n int) *deed {
 		mark := fmt.Sprintf("deed-%d-feature", n)
-		in := service.FeatureAddRequest{Definition: kedge.Definition{ID: kedge.FeatureID(mark), Name: "Deed"}}
+		in := app.FeatureAddRequest{Definition: kedge.Definition{ID: kedge.FeatureID(mark), Name: "Deed"}}
 		return &deed{call: "feature.add", mark: mark, in: in, typ: kedge.FeatureAdded, file: "features.json"}
 	}
 	risk := func(n int) *deed {
 		mark := fmt.Sprintf("deed-%d-risk", n)
-		return &deed{call: "risk.add", mark: mark, in: service.RiskAddRequest{Text: mark}, typ: kedge.RiskOpened, file: "risks.md"}
+		return &deed{call: "risk.add", mark: mark, in: app.RiskAddRequest{Text: mark}, typ: kedge.RiskOpened, file: "risks.md"}
 	}
 	decision := func(n int) *deed {
 		mark := fmt.Sprintf("deed-%d-decision", n)
-		in := service.DecisionAddRequest{Title: mark, Why: "so", AppliesTo: []string{mark}}
+		in := app.DecisionAddRequest{Title: mark, Why: "so", AppliesTo: []string{mark}}
 		return &deed{call: "decision.add", mark: mark, in: in, typ: kedge.DecisionSaved, file: "decisions/*.md"}
 	}
 	checkpoint := func(n int) *deed {
 		mark := fmt.Sprintf("deed-%d-checkpoint", n)
-		return &deed{call: "checkpoint.save", mark: mark, in: service.CheckpointSaveRequest{Task: mark}, typ: kedge.CheckpointSaved}
+		return &deed{call: "checkpoint.save", mark: mark, in: app.CheckpointSaveRequest{Task: mark}, typ: kedge.CheckpointSaved}
 	}
 	all := []*deed{feature(1), risk(2), decision(3), checkpoint(4), feature(5), decision(6), risk(7), checkpoint(8)}
 	for _, d := range all {
@@ -228,8 +228,8 @@ func (v *victim) ask(name, key string, in, out any) error {
 	if err != nil {
 		return err
 	}
-	c := client.Client{HTTP: h}
-	return c.Call(ctx, name, api.Envelope{Dir: v.dir, User: "ada", Key: key, In: b}, out, nil)
+	c := server.Client{HTTP: h}
+	return c.Call(ctx, name, server.Envelope{Dir: v.dir, User: "ada", Key: key, In: b}, out, nil)
 }
 
 // life is a daemon in the foreground, wrapped by strace or not.
@@ -355,8 +355,8 @@ func (v *victim) aftermath(all []*deed) {
 		Moved []string             `json:"moved"`
 	}
 	for i, d := range []*deed{
-		{call: "risk.add", in: service.RiskAddRequest{Text: "the next one"}},
-		{call: "checkpoint.save", in: service.CheckpointSaveRequest{Task: "the next one"}},
+		{call: "risk.add", in: app.RiskAddRequest{Text: "the next one"}},
+		{call: "checkpoint.save", in: app.CheckpointSaveRequest{Task: "the next one"}},
 	} {
 		if err := v.ask(d.call, kedge.NewID("req", time.Unix(0, 0)), d.in, &edits[i]); err != nil {
 			v.t.Fatalf("the next daemon: %s: %v\n%s", d.call, err, l.said.String())
@@ -434,7 +434,7 @@ func (v *victim) events() []kedge.Event {
 	if err != nil || len(dirs) != 1 {
 		v.t.Fatalf("projects: %q, %v", dirs, err)
 	}
-	s, err := store.Open(dirs[0], store.Options{ReadOnly: true})
+	s, err := journal.Open(dirs[0], journal.Options{ReadOnly: true})
 	if err != nil {
 		v.t.Fatal(err)
 	}
@@ -449,8 +449,8 @@ func (v *victim) events() []kedge.Event {
 // findings is what the doctor says; a daemon must run.
 func (v *victim) findings() []string {
 	v.t.Helper()
-	var out service.DoctorReply
-	if err := v.ask("doctor", "", service.DoctorRequest{}, &out); err != nil {
+	var out app.DoctorReply
+	if err := v.ask("doctor", "", app.DoctorRequest{}, &out); err != nil {
 		v.t.Fatal(err)
 	}
 	var found []string

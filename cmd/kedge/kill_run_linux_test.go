@@ -17,8 +17,8 @@ import (
 	"time"
 
 	"kedge"
-	core "kedge/internal/run"
-	"kedge/internal/service"
+	"kedge/internal/app"
+	core "kedge/internal/core/run"
 )
 
 // killFeatures is how many features a run of the matrix has.
@@ -242,8 +242,8 @@ func (b *killBox) end(out []byte) killEnd {
 	var end killEnd
 	for line := range bytes.Lines(out) {
 		var l struct {
-			Type string           `json:"type"`
-			Run  *service.RunView `json:"run"`
+			Type string       `json:"type"`
+			Run  *app.RunView `json:"run"`
 		}
 		if err := json.Unmarshal(line, &l); err != nil {
 			b.t.Fatalf("%v: %s", err, line)

@@ -13,7 +13,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"kedge"
-	"kedge/internal/modelserver"
+	"kedge/internal/testkit/modelserver"
 )
 
 // asked SCRIPT REGEXP: the model of a script was asked something that matches.

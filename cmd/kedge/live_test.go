@@ -9,7 +9,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"kedge/internal/modelserver"
+	"kedge/internal/testkit/modelserver"
 )
 
 // TestLiveRun drives real agents through whole runs against a scripted model:

@@ -11,13 +11,13 @@ import (
 	"time"
 
 	"kedge"
+	"kedge/internal/app/demo/scripted"
 	"kedge/internal/cli"
-	"kedge/internal/daemon"
-	"kedge/internal/fakeagent"
-	"kedge/internal/hold"
-	"kedge/internal/hook"
-	"kedge/internal/sandbox"
-	"kedge/internal/term"
+	"kedge/internal/process/hold"
+	"kedge/internal/process/sandbox"
+	"kedge/internal/process/term"
+	"kedge/internal/server/daemon"
+	"kedge/internal/server/hook"
 )
 
 func main() { os.Exit(run(hook.Budget)) }
@@ -77,7 +77,7 @@ func fakeAgentMain() int {
 	if err != nil {
 		exe = os.Args[0]
 	}
-	return fakeagent.Main(os.Args[2:], fakeagent.World{
+	return scripted.Main(os.Args[2:], scripted.World{
 		Dir: absolute("."), In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Now: time.Now,
 		Program: []string{exe, "fakeagent"},
 	})

@@ -14,8 +14,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"kedge"
-	"kedge/internal/daemon"
-	"kedge/internal/sandbox"
+	"kedge/internal/process/sandbox"
+	"kedge/internal/server/daemon"
 )
 
 func TestMain(m *testing.M) {

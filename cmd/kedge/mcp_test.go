@@ -18,8 +18,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"kedge"
-	"kedge/internal/service"
-	"kedge/internal/store"
+	"kedge/internal/app"
+	"kedge/internal/journal"
 )
 
 // project makes the box's folder a project with one feature and one check.
@@ -193,7 +193,7 @@ func (b *box) events(typ kedge.EventType) (out []kedge.Event) {
 		b.t.Fatal(err)
 	}
 	for _, dir := range dirs {
-		s, err := store.Open(dir, store.Options{ReadOnly: true})
+		s, err := journal.Open(dir, journal.Options{ReadOnly: true})
 		if err != nil {
 			b.t.Fatal(err)
 		}
@@ -282,10 +282,10 @@ func TestF28SilentDaemon(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGCONT) })
 	c := &caller{home: b.home, dir: b.dir, environ: b.env, session: ses.ID, token: token, patience: 50 * time.Millisecond}
-	var out service.NoteReply
+	var out app.NoteReply
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	err := scoped{c}.Call(ctx, "note.add", service.NoteAddRequest{Text: "kedge gate"}, &out, nil)
+	err := scoped{c}.Call(ctx, "note.add", app.NoteAddRequest{Text: "kedge gate"}, &out, nil)
 	if !errors.Is(err, errSilent) || !kedge.Interrupted.Is(err) || kedge.HintOf(err) == "" {
 		t.Errorf("it says %v", err)
 	}

@@ -19,13 +19,13 @@ import (
 	"time"
 
 	"kedge"
-	"kedge/internal/daemon"
-	"kedge/internal/gate"
-	"kedge/internal/hold"
-	"kedge/internal/hold/tape"
-	"kedge/internal/service"
-	"kedge/internal/store"
-	"kedge/internal/term"
+	"kedge/internal/app"
+	"kedge/internal/engine/gate"
+	"kedge/internal/journal"
+	"kedge/internal/process/hold"
+	"kedge/internal/process/tape"
+	"kedge/internal/process/term"
+	"kedge/internal/server/daemon"
 )
 
 // next is the daemon of another version: everything else is as in main.
@@ -214,15 +214,15 @@ func (b *box) call(name string, in, out any) {
 
 func (b *box) sessions() []kedge.Session {
 	b.t.Helper()
-	var ls service.SessionListReply
-	b.call("session.list", service.SessionList{}, &ls)
+	var ls app.SessionListReply
+	b.call("session.list", app.SessionList{}, &ls)
 	return ls.Sessions
 }
 
 // start starts a session; a daemon must run.
 func (b *box) start(name string, command ...string) (s kedge.Session) {
 	b.t.Helper()
-	b.call("session.new", service.SessionNew{Name: name, Dir: b.dir, Command: command, Env: b.env, Cols: 80, Rows: 24}, &s)
+	b.call("session.new", app.SessionNew{Name: name, Dir: b.dir, Command: command, Env: b.env, Cols: 80, Rows: 24}, &s)
 	return s
 }
 
@@ -419,7 +419,7 @@ func (b *box) journaled(typ kedge.EventType) (n int) {
 		b.t.Fatal(err)
 	}
 	for _, dir := range dirs {
-		s, err := store.Open(dir, store.Options{ReadOnly: true})
+		s, err := journal.Open(dir, journal.Options{ReadOnly: true})
 		if err != nil {
 			b.t.Fatal(err)
 		}

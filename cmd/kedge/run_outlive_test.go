@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"kedge"
-	core "kedge/internal/run"
-	"kedge/internal/service"
+	"kedge/internal/app"
+	core "kedge/internal/core/run"
 )
 
 // runBox is a project whose agent waits for a file, and whose check waits for
@@ -101,14 +101,14 @@ func TestF1RunOutlivesTheDaemon(t *testing.T) {
 
 // everyStep checks that the steps were told from the first on, each once, and
 // gives the end.
-func (b *runBox) everyStep(out []byte) service.RunView {
+func (b *runBox) everyStep(out []byte) app.RunView {
 	b.t.Helper()
-	var end service.RunView
+	var end app.RunView
 	last := int64(0)
 	for line := range bytes.Lines(out) {
 		var l struct {
-			service.RunLine
-			Run *service.RunView `json:"run"`
+			app.RunLine
+			Run *app.RunView `json:"run"`
 		}
 		if err := json.Unmarshal(line, &l); err != nil {
 			b.t.Fatalf("%v: %s", err, line)
@@ -151,7 +151,7 @@ func TestRunDetachesAndGoesOn(t *testing.T) {
 	if n := b.journaled(kedge.RunStepped); n == 0 || b.marks("agents") != 1 {
 		t.Errorf("%d steps, %d agents", n, b.marks("agents"))
 	}
-	var st service.StatusReply
+	var st app.StatusReply
 	if err := json.Unmarshal([]byte(b.run("status", "--json")), &st); err != nil {
 		t.Fatal(err)
 	}

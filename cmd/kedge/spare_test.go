@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"kedge"
-	"kedge/internal/hold"
+	"kedge/internal/process/hold"
 )
 
 // TestF14NoFolderIsLeft: sessions that are started one after another are what they

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"kedge"
-	"kedge/internal/hold"
-	"kedge/internal/hold/tape"
+	"kedge/internal/process/hold"
+	"kedge/internal/process/tape"
 )
 
 // terminal runs kedge at a terminal, as a person does: under a holder that is no

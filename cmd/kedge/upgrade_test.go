@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"kedge"
-	"kedge/internal/hold"
-	proto "kedge/internal/hold/wire"
+	"kedge/internal/process/hold"
+	proto "kedge/internal/process/wire"
 )
 
 // oldHolder is a program that takes the place of a holder that is gone: one of
@@ -141,8 +141,8 @@ func buildNewer(t *testing.T) string {
 	dir := t.TempDir()
 	overlay := map[string]map[string]string{"Replace": {}}
 	for file, change := range map[string][2]string{
-		"kedge.go":                   {`Version = "` + kedge.Version + `"`, `Version = "` + nextVersion + `"`},
-		"internal/hold/wire/wire.go": {"const Protocol = 1", "const Protocol = 2"},
+		"kedge.go":                      {`Version = "` + kedge.Version + `"`, `Version = "` + nextVersion + `"`},
+		"internal/process/wire/wire.go": {"const Protocol = 1", "const Protocol = 2"},
 	} {
 		src, err := filepath.Abs(filepath.Join("..", "..", file))
 		if err != nil {

@@ -14,12 +14,12 @@ import (
 	"time"
 
 	"kedge"
-	"kedge/internal/api"
-	"kedge/internal/api/client"
+	"kedge/internal/app"
 	"kedge/internal/cli"
-	"kedge/internal/daemon"
-	"kedge/internal/hold"
-	"kedge/internal/service"
+	"kedge/internal/process/hold"
+	"kedge/internal/server"
+
+	"kedge/internal/server/daemon"
 )
 
 // wire gives the commands their way to the service. A home that cannot be used
@@ -44,7 +44,7 @@ type caller struct {
 
 // Call implements cli.Caller.
 func (c *caller) Call(ctx context.Context, name string, in, out any, progress func(json.RawMessage)) error {
-	entry, err := api.Find(name)
+	entry, err := server.Find(name)
 	if err != nil {
 		return err
 	}
@@ -60,15 +60,15 @@ func (c *caller) Call(ctx context.Context, name string, in, out any, progress fu
 	}
 	// The daemon is not looked for first: most of the time it is there, and a
 	// command should cost no more than its own request.
-	if entry.Mode == api.Writing {
+	if entry.Mode == server.Writing {
 		_ = ctx.Done() // from here on an interrupt has something to end: see untilSignal
-		cl := &client.Client{HTTP: daemon.Client(c.home, 0)}
+		cl := &server.Client{HTTP: daemon.Client(c.home, 0)}
 		cl.Again = func(ctx context.Context) (*http.Client, error) { h, _, err := c.ensure(ctx); return h, err }
 		return cl.Call(ctx, name, env, out, progress)
 	}
-	cl := &client.Client{HTTP: daemon.Client(c.home, readPatience)}
+	cl := &server.Client{HTTP: daemon.Client(c.home, readPatience)}
 	err = cl.Call(ctx, name, env, out, progress)
-	if errors.Is(err, daemon.ErrAbsent) || errors.Is(err, client.ErrBroken) || isTimeout(err) {
+	if errors.Is(err, daemon.ErrAbsent) || errors.Is(err, server.ErrBroken) || isTimeout(err) {
 		return c.local(ctx, entry, env, out, progress)
 	}
 	return err
@@ -76,7 +76,7 @@ func (c *caller) Call(ctx context.Context, name string, in, out any, progress fu
 
 // withoutHome answers what needs no state folder, and else says what is wrong with
 // it. What is in such a folder is not looked at: it may be anybody's.
-func (c *caller) withoutHome(ctx context.Context, entry api.Call, in, out any, progress func(json.RawMessage)) error {
+func (c *caller) withoutHome(ctx context.Context, entry server.Call, in, out any, progress func(json.RawMessage)) error {
 	if !entry.Homeless || c.token != "" {
 		return c.homeErr
 	}
@@ -102,12 +102,12 @@ func isTimeout(err error) bool {
 	return ok && e.Timeout()
 }
 
-func (c *caller) envelope(entry api.Call, in any) (api.Envelope, error) {
-	env := api.Envelope{Dir: c.dir, User: userName(), Session: kedge.SessionID(os.Getenv("KEDGE_SESSION"))}
+func (c *caller) envelope(entry server.Call, in any) (server.Envelope, error) {
+	env := server.Envelope{Dir: c.dir, User: userName(), Session: kedge.SessionID(os.Getenv("KEDGE_SESSION"))}
 	if c.token != "" {
 		env.Session, env.Token = c.session, c.token
 	}
-	if entry.Mode == api.Writing {
+	if entry.Mode == server.Writing {
 		env.Key = kedge.NewID("req", time.Now())
 	}
 	b, err := json.Marshal(in)
@@ -119,11 +119,11 @@ func (c *caller) envelope(entry api.Call, in any) (api.Envelope, error) {
 }
 
 // local answers a reading call without a daemon.
-func (c *caller) local(ctx context.Context, entry api.Call, env api.Envelope, out any, progress func(json.RawMessage)) error {
-	s := service.New(service.Config{Home: c.home, ReadOnly: true})
+func (c *caller) local(ctx context.Context, entry server.Call, env server.Envelope, out any, progress func(json.RawMessage)) error {
+	s := app.New(app.Config{Home: c.home, ReadOnly: true})
 	defer func() { _ = s.Close() }() // nothing was written
 	if c.token != "" {
-		pass := service.Pass{Dir: c.dir, Session: c.session, Token: c.token, Inside: s.SessionOf(os.Getpid()), Act: entry.Name}
+		pass := app.Pass{Dir: c.dir, Session: c.session, Token: c.token, Inside: s.SessionOf(os.Getpid()), Act: entry.Name}
 		if err := s.Admit(ctx, pass); err != nil {
 			return err
 		}
@@ -141,7 +141,7 @@ func (c *caller) local(ctx context.Context, entry api.Call, env api.Envelope, ou
 	if err != nil {
 		return err
 	}
-	b, err := api.Encode(v)
+	b, err := server.Encode(v)
 	if err != nil {
 		return kedge.Errorf(kedge.Internal, "encode the answer: %w", err)
 	}
@@ -177,7 +177,7 @@ func (c *caller) Foreground(ctx context.Context) error {
 	}
 	_ = ctx.Done() // a daemon ends in order from its first moment on
 	var (
-		s       *service.Service
+		s       *app.Service
 		handler http.Handler
 		serving *slog.Logger
 	)
@@ -194,8 +194,8 @@ func (c *caller) Foreground(ctx context.Context) error {
 			if err := sessions.Holder.Inherit(); err != nil {
 				return err
 			}
-			s = service.New(service.Config{Home: c.home, Log: log, Sessions: sessions, EnvPatience: envPatience})
-			handler, serving = api.Handler(s, log), log
+			s = app.New(app.Config{Home: c.home, Log: log, Sessions: sessions, EnvPatience: envPatience})
+			handler, serving = server.Handler(s, log), log
 			if err := s.Adopt(ctx); err != nil {
 				return err
 			}
@@ -225,14 +225,14 @@ func (c *caller) Foreground(ctx context.Context) error {
 const envPatience = 15 * time.Second
 
 // sessions says how to hold programs: with this very binary.
-func (c *caller) sessions() (service.Sessions, error) {
+func (c *caller) sessions() (app.Sessions, error) {
 	exe, err := os.Executable()
 	if err != nil {
-		return service.Sessions{}, kedge.Errorf(kedge.Internal, "find this program: %w", err)
+		return app.Sessions{}, kedge.Errorf(kedge.Internal, "find this program: %w", err)
 	}
 	const name = 12 // bytes of a session's id that name its socket
 	dir, err := daemon.SocketDir(c.home, os.Getenv("XDG_RUNTIME_DIR"), name)
-	return service.Sessions{Holder: hold.NewLauncher(exe, "hold"), Sockets: dir, Program: exe}, err
+	return app.Sessions{Holder: hold.NewLauncher(exe, "hold"), Sockets: dir, Program: exe}, err
 }
 
 // Stop implements cli.Daemon.

@@ -8,7 +8,7 @@ import (
 
 	"kedge"
 	"kedge/internal/cli"
-	"kedge/internal/daemon"
+	"kedge/internal/server/daemon"
 )
 
 // silence is how long a daemon may leave a caller without a sign of life who

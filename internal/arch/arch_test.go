@@ -17,140 +17,12 @@ import (
 	"testing"
 )
 
-// layer numbers every package; a package imports only lower numbers, or its own
-// number where an arrow is drawn. Names are those of docs/ARCHITECTURE.md.
-var layer = map[string]int{
-	"kedge": 0,
-
-	"kedge/internal/strictjson":  5, // notations: what L1 is written with
-	"kedge/internal/glob":        5,
-	"kedge/internal/lazyre":      4,
-	"kedge/internal/frontmatter": 5,
-	"kedge/internal/tokens":      5,
-	"kedge/internal/plain":       5,
-	"kedge/internal/ansi":        5,
-	"kedge/internal/age":         5,
-
-	"kedge/internal/config":            10,
-	"kedge/internal/plan":              10,
-	"kedge/internal/ledger":            10,
-	"kedge/internal/brief":             10,
-	"kedge/internal/condense":          10,
-	"kedge/internal/price":             10,
-	"kedge/internal/weaken":            10,
-	"kedge/internal/redact":            10,
-	"kedge/internal/redact/redacttest": 11,
-	"kedge/internal/detect":            10,
-	"kedge/internal/setup":             10,
-	"kedge/internal/hooks":             10,
-	"kedge/internal/unit":              10,
-	"kedge/internal/run":               10,
-	"kedge/internal/watch":             10,
-	"kedge/internal/audit":             10,
-	"kedge/internal/run/sim":           11,
-	"kedge/internal/route":             11,
-	"kedge/internal/yield":             11,
-	"kedge/internal/pickup":            11,
-	"kedge/internal/pickup/measure":    12,
-
-	"kedge/internal/atomicfile": 15,
-	"kedge/internal/proc":       15,
-	"kedge/internal/hold/tape":  15,
-	"kedge/internal/hold/wire":  15,
-	"kedge/internal/peer":       15,
-	"kedge/internal/lean":       15,
-	"kedge/internal/term":       15,
-	"kedge/internal/outputs":    16,
-	"kedge/internal/spool":      16,
-	"kedge/internal/capability": 16,
-	"kedge/internal/sandbox":    16,
-	"kedge/internal/hold":       20,
-
-	"kedge/internal/gitx/holder":   15,
-	"kedge/internal/gitx/attic":    16,
-	"kedge/internal/gitx/stored":   15,
-	"kedge/internal/gitx/hardened": 16,
-	"kedge/internal/gitx/history":  17,
-	"kedge/internal/gitx/checkout": 18,
-	"kedge/internal/gitx/salvage":  19,
-	"kedge/internal/gitx/worktree": 20,
-	"kedge/internal/gitx/gitxtest": 21, // for tests only
-
-	"kedge/internal/store":      20,
-	"kedge/internal/gitx":       20,
-	"kedge/internal/gate":       20,
-	"kedge/internal/find":       20,
-	"kedge/internal/cast":       20,
-	"kedge/internal/agent":      20,
-	"kedge/internal/transcript": 20,
-	"kedge/internal/trust":      20,
-	"kedge/internal/slot":       22,
-
-	"kedge/internal/agent/talk":      21,
-	"kedge/internal/agent/agenttest": 21,
-	"kedge/internal/agent/claude":    22,
-	"kedge/internal/agent/codex":     22,
-	"kedge/internal/agent/acp":       22,
-	"kedge/internal/agent/opencode":  22,
-	"kedge/internal/agent/pi":        22,
-	"kedge/internal/agent/aider":     22,
-	"kedge/internal/agent/command":   22,
-	"kedge/internal/agent/adapters":  23,
-	"kedge/internal/fakeagent":       21,
-	"kedge/internal/modelserver":     20, // for tests only
-
-	"kedge/internal/engine":            26,
-	"kedge/internal/engine/enginetest": 27,
-	"kedge/internal/engine/local":      28,
-	"kedge/internal/engine/exec":       28,
-
-	"kedge/internal/project":  25,
-	"kedge/internal/settings": 26,
-	"kedge/internal/regain":   26,
-	"kedge/internal/life":     25,
-	"kedge/internal/book":     26,
-	"kedge/internal/care":     27,
-	"kedge/internal/standing": 27,
-	"kedge/internal/gating":   27,
-	"kedge/internal/enrol":    28,
-	"kedge/internal/keep":     28,
-	"kedge/internal/look":     29,
-	"kedge/internal/drive":    29,
-	"kedge/internal/attend":   29,
-	"kedge/internal/clerk":    27,
-
-	"kedge/internal/service": 30,
-
-	"kedge/internal/api":        40,
-	"kedge/internal/api/client": 41,
-	"kedge/internal/daemon":     40,
-	"kedge/internal/demo":       41,
-	"kedge/internal/hook":       41,
-	"kedge/internal/mcpserver":  41,
-	"kedge/internal/cli":        42,
-
-	"kedge/cmd/kedge": 50,
-}
-
-// arrows are the imports allowed inside one layer.
-var arrows = map[string][]string{
-	"kedge/internal/gate":   {"kedge/internal/gitx", "kedge/internal/hold"},
-	"kedge/internal/gitx":   {"kedge/internal/gitx/worktree"},
-	"kedge/internal/attend": {"kedge/internal/look"},
-}
-
-// exceptions are the impure imports of pure packages, each with its reason.
-var exceptions = map[string][]string{
-	"kedge/internal/run/sim": {"math/rand/v2"}, // seeded by its caller
-	"kedge/internal/lazyre":  {"sync"},         // compiles each pattern once
-}
-
 // tools are programs of the repository that the product does not contain.
 func isTool(pkg string) bool {
 	return strings.HasPrefix(pkg, "kedge/tools/") || pkg == "kedge/internal/arch"
 }
 
-// impure is what no package of L0 and L1 may import.
+// impure is what no package of a pure room, and not the nouns, may import.
 var impure = []string{"os", "os/exec", "net", "net/http", "database/sql", "log/slog", "sync", "syscall", "math/rand", "math/rand/v2"}
 
 type pkg struct {
@@ -161,7 +33,13 @@ type pkg struct {
 	Imports    []string
 }
 
+// packages are those of the product and of its tests, without tools.
 func packages(t *testing.T) []pkg {
+	t.Helper()
+	return slices.DeleteFunc(listed(t), func(p pkg) bool { return isTool(p.ImportPath) || len(p.GoFiles) == 0 })
+}
+
+func listed(t *testing.T) []pkg {
 	t.Helper()
 	cmd := exec.Command("go", "list", "-json=ImportPath,Dir,Doc,GoFiles,Imports", "kedge/...")
 	out, err := cmd.Output()
@@ -177,34 +55,101 @@ func packages(t *testing.T) []pkg {
 		} else if err != nil {
 			t.Fatal(err)
 		}
-		if !isTool(p.ImportPath) && len(p.GoFiles) > 0 {
-			all = append(all, p)
-		}
+		all = append(all, p)
 	}
 }
 
-func TestLayers(t *testing.T) {
+func TestRooms(t *testing.T) {
+	all := homes()
 	for _, p := range packages(t) {
-		n, ok := layer[p.ImportPath]
-		if !ok {
-			t.Errorf("%s: give this package a layer", p.ImportPath)
+		_, placed := all[p.ImportPath]
+		nouns, wiring := p.ImportPath == "kedge", p.ImportPath == "kedge/cmd/kedge"
+		if !placed && !nouns && !wiring {
+			t.Errorf("%s: give this package a line in rooms_test.go", p.ImportPath)
 		}
+		pure := nouns || isPure(all, p.ImportPath)
 		for _, imp := range p.Imports {
-			m, ours := layer[imp]
-			if ours && m >= n && !slices.Contains(arrows[p.ImportPath], imp) {
-				t.Errorf("%s (layer %d) imports %s (layer %d)", p.ImportPath, n, imp, m)
+			if why := refused(all, p.ImportPath, imp); why != "" {
+				t.Errorf("%s imports %s: %s", p.ImportPath, imp, why)
 			}
-			allowed := slices.Contains(exceptions[p.ImportPath], imp)
-			if n <= 11 && slices.Contains(impure, imp) && !allowed {
+			if nouns && strings.HasPrefix(imp, "kedge/") || wiring && strings.HasPrefix(imp, "kedge/internal/testkit") {
+				t.Errorf("%s imports %s", p.ImportPath, imp)
+			}
+			if pure && slices.Contains(impure, imp) && !slices.Contains(exceptions[p.ImportPath], imp) {
 				t.Errorf("%s is pure and must not import %s", p.ImportPath, imp)
 			}
 		}
 	}
 }
 
+// TestRoomsRefuse tries the rule of every pair of rooms in both directions: an import
+// that the table does not name is refused, and one that it names is not.
+func TestRoomsRefuse(t *testing.T) {
+	all := homes()
+	first := func(r room) string { return pathOf(r, r.packages[0]) }
+	last := func(r room) string { return pathOf(r, r.packages[len(r.packages)-1]) }
+	for i, from := range rooms {
+		for j, to := range rooms {
+			if i == j {
+				continue
+			}
+			why := refused(all, first(from), first(to))
+			names := strings.Fields(from.imports)
+			named := slices.Contains(names, to.name) || slices.Contains(names, "*") && j < i && to.name != "testkit"
+			if (why == "") != named {
+				t.Errorf("%s imports %s: %q", from.name, to.name, why)
+			}
+		}
+		if len(from.packages) > 1 {
+			if refused(all, first(from), last(from)) == "" || refused(all, last(from), first(from)) != "" {
+				t.Errorf("the order inside %s is not held", from.name)
+			}
+		}
+	}
+}
+
+// TestRoomsName: what a room may import is a room that stands before it.
+func TestRoomsName(t *testing.T) {
+	seen := map[string]bool{"*": true}
+	for _, r := range rooms {
+		for _, name := range strings.Fields(r.imports) {
+			if !seen[name] {
+				t.Errorf("%s imports %s, which does not stand before it", r.name, name)
+			}
+		}
+		seen[r.name] = true
+	}
+}
+
+// TestEveryEntryIsThere: the table names no package that is gone.
+func TestEveryEntryIsThere(t *testing.T) {
+	have := map[string]bool{}
+	for _, p := range listed(t) {
+		have[p.ImportPath] = true
+	}
+	for path := range homes() {
+		if !have[path] {
+			t.Errorf("%s is in the table and not in the tree", path)
+		}
+	}
+}
+
+// TestNothingOfTheTestkitIsLinked: the binary holds no package of it.
+func TestNothingOfTheTestkitIsLinked(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", "kedge/cmd/kedge").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	for _, path := range strings.Fields(string(out)) {
+		if strings.HasPrefix(path, "kedge/internal/testkit") {
+			t.Errorf("kedge links %s", path)
+		}
+	}
+}
+
 // databases are the packages that may import a driver: the journal, and the
 // reader of what other programs keep in one.
-var databases = []string{"kedge/internal/store", "kedge/internal/transcript"}
+var databases = []string{"kedge/internal/journal", "kedge/internal/insight/transcript"}
 
 func TestOnlyTheseHaveADatabase(t *testing.T) {
 	for _, p := range packages(t) {
@@ -217,21 +162,21 @@ func TestOnlyTheseHaveADatabase(t *testing.T) {
 	}
 }
 
-// gitParts are what gitx is made of. Whoever has one could start git past what
-// TestT7TrapRepository tries: only gitx and the parts themselves import them.
-var gitParts = []string{"hardened", "history", "checkout", "salvage", "worktree", "attic", "stored", "gitxtest"}
+// gitParts are what package git is made of. Whoever has one could start git past what
+// TestT7TrapRepository tries: only git, the parts themselves and tests import them.
+var gitParts = []string{"hardened", "history", "checkout", "salvage", "worktree", "stored"}
 
-func TestT7OnlyGitxHasItsParts(t *testing.T) {
-	const gitx = "kedge/internal/gitx"
+func TestT7OnlyGitHasItsParts(t *testing.T) {
+	const root, testing = "kedge/internal/git", "kedge/internal/testkit/gittest"
 	for _, p := range packages(t) {
+		inside := p.ImportPath == root || strings.HasPrefix(p.ImportPath, root+"/")
 		for _, imp := range p.Imports {
-			part, ok := strings.CutPrefix(imp, gitx+"/")
-			inside := p.ImportPath == gitx || strings.HasPrefix(p.ImportPath, gitx+"/")
-			if ok && slices.Contains(gitParts, part) && (!inside || part == "gitxtest") {
+			part, ok := strings.CutPrefix(imp, root+"/")
+			if ok && slices.Contains(gitParts, part) && !inside && p.ImportPath != testing {
 				t.Errorf("%s imports %s", p.ImportPath, imp)
 			}
-			if inside && imp == "os/exec" && p.ImportPath != gitx+"/hardened" && p.ImportPath != gitx+"/gitxtest" {
-				t.Errorf("%s imports %s: git is started by %s/hardened", p.ImportPath, imp, gitx)
+			if inside && imp == "os/exec" && p.ImportPath != root+"/hardened" {
+				t.Errorf("%s imports %s: git is started by %s/hardened", p.ImportPath, imp, root)
 			}
 		}
 	}
@@ -239,7 +184,7 @@ func TestT7OnlyGitxHasItsParts(t *testing.T) {
 
 // startsGit are the packages that may start git: the hardened way, and what sets
 // repositories up for tests.
-var startsGit = []string{"kedge/internal/gitx/hardened", "kedge/internal/gitx/gitxtest", "kedge/internal/agent/agenttest"}
+var startsGit = []string{"kedge/internal/git/hardened", "kedge/internal/testkit/gittest", "kedge/internal/testkit/agenttest"}
 
 // TestT7OnlyHardenedStartsGit: nothing else of the product names git as the program
 // that it starts.
@@ -250,7 +195,7 @@ func TestT7OnlyHardenedStartsGit(t *testing.T) {
 			for _, at := range gitStarts(t, filepath.Join(p.Dir, name)) {
 				found++
 				if !slices.Contains(startsGit, p.ImportPath) {
-					t.Errorf("%s: git is started by internal/gitx/hardened only", at)
+					t.Errorf("%s: git is started by internal/git/hardened only", at)
 				}
 			}
 		}
@@ -337,7 +282,7 @@ func checkFile(t *testing.T, path string) {
 	}
 	rel, _ := filepath.Rel(filepath.Join("..", ".."), path)
 	name := "kedge/" + filepath.ToSlash(filepath.Dir(rel))
-	pure := layer[name] > 0 && layer[name] <= 11
+	pure := isPure(homes(), name)
 	isMain := f.Name.Name == "main"
 	ast.Inspect(f, func(n ast.Node) bool {
 		switch n := n.(type) {

@@ -1,6 +1,8 @@
 package arch
 
 import (
+	"flag"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -75,23 +77,54 @@ func TestDocumentedTestsExist(t *testing.T) {
 	}
 }
 
-// TestDocumentedPackages: the table of layers in the documentation has every
-// package of this one, and no other.
-func TestDocumentedPackages(t *testing.T) {
-	text := architecture(t)
-	have := map[string]bool{}
-	for _, m := range regexp.MustCompile(`(?m)\b((?:internal|cmd)/[a-z/]*[a-z])\b`).FindAllString(text, -1) {
-		have["kedge/"+m] = true
-	}
-	for name := range layer {
-		if name != "kedge" && !have[name] {
-			t.Errorf("docs/ARCHITECTURE.md does not name %s", name)
+var update = flag.Bool("update", false, "write the parts of the docs that tests draw")
+
+// drawn gives the rooms as docs/ARCHITECTURE.md shows them.
+func drawn() string {
+	var b strings.Builder
+	for _, r := range rooms {
+		fmt.Fprintf(&b, "### internal/%s\n\n%s. %s\n\n| package | what it does |\n|---|---|\n", r.name, upper(r.sign), rule(r))
+		for _, e := range r.packages {
+			name := strings.TrimPrefix(pathOf(r, e), "kedge/")
+			fmt.Fprintf(&b, "| `%s` | %s |\n", name, strings.ReplaceAll(e.does, "|", "\\|"))
 		}
+		b.WriteByte('\n')
 	}
-	for name := range have {
-		file := strings.HasPrefix(name, "kedge/internal/arch") || strings.Contains(text, strings.TrimPrefix(name, "kedge/")+".go")
-		if _, ok := layer[name]; !ok && !file {
-			t.Errorf("docs/ARCHITECTURE.md names %s, which has no layer", name)
+	return b.String()
+}
+
+// rule says in words what a room may import.
+func rule(r room) string {
+	switch r.imports {
+	case "":
+		return "Imports the nouns only."
+	case "*":
+		if r.name == "testkit" {
+			return "May import every room; only tests and tools may import it."
+		}
+		return "May import every room above."
+	}
+	return "May import: " + strings.ReplaceAll(r.imports, " ", ", ") + "."
+}
+
+func upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+// TestArchitectureIsDrawn: the rooms in the documentation are those of the table.
+func TestArchitectureIsDrawn(t *testing.T) {
+	const from, to = "<!-- rooms: drawn by go test ./internal/arch -update -->\n", "<!-- /rooms -->"
+	text := architecture(t)
+	head, rest, ok := strings.Cut(text, from)
+	was, tail, ended := strings.Cut(rest, to)
+	if !ok || !ended {
+		t.Fatalf("docs/ARCHITECTURE.md has no %q … %q", from, to)
+	}
+	if want := "\n" + drawn(); was != want {
+		if !*update {
+			t.Fatal("docs/ARCHITECTURE.md does not show the rooms as they are: go test ./internal/arch -update")
+		}
+		file := filepath.Join("..", "..", "docs", "ARCHITECTURE.md")
+		if err := os.WriteFile(file, []byte(head+from+want+to+tail), 0o644); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kedge/internal/plain"
-	"kedge/internal/service"
+	"kedge/internal/app"
+	"kedge/internal/text/plain"
 )
 
 func newAnswer(env *Env) *cobra.Command {
@@ -23,13 +23,13 @@ the answer is put into your text, and kedge plan --again has it planned with it.
 		Example: "  kedge answer 1 \"required, not positional\"\n  kedge answer order-entity \"EUR only\"",
 		Args:    cobra.MinimumNArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
-			in := service.AnswerRequest{Name: args[0], Text: strings.Join(args[1:], " "), Env: env.Environ}
+			in := app.AnswerRequest{Name: args[0], Text: strings.Join(args[1:], " "), Env: env.Environ}
 			return ask(c.Context(), env, "answer", in, answerText)
 		},
 	}
 }
 
-func answerText(w io.Writer, r service.AnswerReply) {
+func answerText(w io.Writer, r app.AnswerReply) {
 	fmt.Fprintf(w, "question  %s\nanswer    %s\n", plain.Line(r.Question), plain.Line(r.Answer))
 	for _, q := range r.Open {
 		fmt.Fprintf(w, "open      %d. %s\n", q.N, plain.Line(q.Text))

@@ -12,13 +12,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/ansi"
-	"kedge/internal/hold"
-	"kedge/internal/hold/tape"
-	"kedge/internal/hold/wire"
-	"kedge/internal/plain"
-	"kedge/internal/service"
-	"kedge/internal/term"
+	"kedge/internal/app"
+	"kedge/internal/process/hold"
+	"kedge/internal/process/tape"
+	"kedge/internal/process/term"
+	"kedge/internal/process/wire"
+	"kedge/internal/text/ansi"
+	"kedge/internal/text/plain"
 )
 
 // prefix is the key that speaks to Kedge instead of the session: Ctrl-].
@@ -45,7 +45,7 @@ func attachTo(ctx context.Context, env *Env, name string) error {
 	if env.Term == nil {
 		return kedge.Errorf(kedge.Invalid, "attach needs a terminal").WithHint("kedge logs %s --follow", name)
 	}
-	found, err := call[service.SessionFound](ctx, env, "session.attach", service.SessionName{Name: name})
+	found, err := call[app.SessionFound](ctx, env, "session.attach", app.SessionName{Name: name})
 	if err != nil {
 		return err
 	}

@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kedge/internal/plain"
-	"kedge/internal/service"
+	"kedge/internal/app"
+	"kedge/internal/text/plain"
 )
 
 func newBackup(env *Env) *cobra.Command {
@@ -18,11 +18,11 @@ func newBackup(env *Env) *cobra.Command {
 			"to it, stop the daemon and copy its two files over those of the project.",
 		Example: "  kedge backup\n  kedge backup ~/backups/shop-monday",
 		RunE: func(c *cobra.Command, args []string) error {
-			var in service.BackupRequest
+			var in app.BackupRequest
 			if len(args) == 1 {
 				in.Path = abs(env.Dir, args[0])
 			}
-			return ask(c.Context(), env, "backup", in, func(w io.Writer, out service.BackupReply) {
+			return ask(c.Context(), env, "backup", in, func(w io.Writer, out app.BackupReply) {
 				fmt.Fprintf(w, "%s\n", plain.Line(out.Path))
 				env.talk("%s, %s", plural(int(out.Events), "event"), bytesText(out.Bytes))
 			})

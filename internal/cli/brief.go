@@ -8,13 +8,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/pickup"
-	"kedge/internal/service"
-	"kedge/internal/transcript"
+	"kedge/internal/app"
+	"kedge/internal/insight/resume"
+	"kedge/internal/insight/transcript"
 )
 
 func newBrief(env *Env) *cobra.Command {
-	var in service.BriefRequest
+	var in app.BriefRequest
 	c := &cobra.Command{
 		Use: "brief --transcript FILE", Short: "What a fresh session needs to go on from a transcript", Args: cobra.NoArgs,
 		Long: `Reads the transcript that a coding program left and says what a fresh session needs
@@ -36,7 +36,7 @@ The brief of a project that Kedge looks after is: kedge prime`,
 				return err
 			}
 			in.Env = named(env.Environ, transcript.Variables)
-			return ask(c.Context(), env, "brief", in, func(w io.Writer, out service.BriefReply) {
+			return ask(c.Context(), env, "brief", in, func(w io.Writer, out app.BriefReply) {
 				fmt.Fprint(w, out.Text)
 				if len(out.Cut) > 0 && env.Term == nil { // on a terminal the text has just said it
 					env.talk("left out to keep to %d tokens: %s", out.Budget, strings.Join(out.Cut, "; "))
@@ -46,12 +46,12 @@ The brief of a project that Kedge looks after is: kedge prime`,
 	}
 	c.Flags().StringVar(&in.What, "transcript", "", "the transcript: a file (gzip too), or the id or name of a session that has one")
 	c.Flags().IntVar(&in.At, "at", 0, "see only the lines before this one, counted from 1 (default: all)")
-	c.Flags().IntVar(&in.Budget, "budget", 0, fmt.Sprintf("the most tokens it may take, by estimate (default %d)", pickup.DefaultBudget))
+	c.Flags().IntVar(&in.Budget, "budget", 0, fmt.Sprintf("the most tokens it may take, by estimate (default %d)", resume.DefaultBudget))
 	_ = c.MarkFlagFilename("transcript") // refuses only what is no flag
 	return c
 }
 
-func briefFlags(c *cobra.Command, in service.BriefRequest) error {
+func briefFlags(c *cobra.Command, in app.BriefRequest) error {
 	if in.What == "" {
 		return kedge.Errorf(kedge.Invalid, "no transcript is named").
 			WithHint("kedge brief --transcript FILE; the brief of this project is: kedge prime")
@@ -59,5 +59,5 @@ func briefFlags(c *cobra.Command, in service.BriefRequest) error {
 	if err := positive(c, "at", in.At, 1); err != nil {
 		return err
 	}
-	return positive(c, "budget", in.Budget, pickup.DefaultBudget)
+	return positive(c, "budget", in.Budget, resume.DefaultBudget)
 }

@@ -17,9 +17,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/api"
-	"kedge/internal/plain"
-	"kedge/internal/term"
+	"kedge/internal/process/term"
+	"kedge/internal/server"
+	"kedge/internal/text/plain"
 )
 
 // Caller makes calls to the service; package main decides whether they go to
@@ -109,7 +109,7 @@ func Main(ctx context.Context, env Env) int {
 // report is the only place that shows an error to a person. Who pressed Ctrl-C
 // knows why the command ended: one word says that it did.
 func report(ctx context.Context, env *Env, command string, err error) {
-	w := api.ToWire(err)
+	w := server.ToWire(err)
 	if w.Hint == "" {
 		w.Hint = usualHint(kedge.KindOf(err), command)
 	}

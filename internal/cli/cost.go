@@ -11,10 +11,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/lazyre"
-	"kedge/internal/look"
-	"kedge/internal/plain"
-	"kedge/internal/service"
+	"kedge/internal/app"
+	"kedge/internal/app/reports"
+	"kedge/internal/text/lazyre"
+	"kedge/internal/text/plain"
 )
 
 func newCost(env *Env) *cobra.Command {
@@ -44,12 +44,12 @@ Prices stand in $XDG_CONFIG_HOME/kedge/prices.toml (else ~/.config/kedge/prices.
 		Example: "  kedge cost                      by session\n  kedge cost --by feature\n  kedge cost --by day --since 7d",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			in := service.CostRequest{By: by, All: all, Env: []string{"HOME=" + env.getenv("HOME"), "XDG_CONFIG_HOME=" + env.getenv("XDG_CONFIG_HOME")}}
+			in := app.CostRequest{By: by, All: all, Env: []string{"HOME=" + env.getenv("HOME"), "XDG_CONFIG_HOME=" + env.getenv("XDG_CONFIG_HOME")}}
 			var err error
 			if in.Since, err = sinceWhen(since, time.Now()); err != nil {
 				return err
 			}
-			out, err := call[service.CostReply](c.Context(), env, "cost", in)
+			out, err := call[app.CostReply](c.Context(), env, "cost", in)
 			if err != nil {
 				return err
 			}
@@ -59,10 +59,10 @@ Prices stand in $XDG_CONFIG_HOME/kedge/prices.toml (else ~/.config/kedge/prices.
 			return env.show(out, func(w io.Writer) { costTable(w, out) })
 		},
 	}
-	c.Flags().StringVar(&by, "by", look.CostBy[0], "session, feature, phase, model, agent, route or day")
+	c.Flags().StringVar(&by, "by", reports.CostBy[0], "session, feature, phase, model, agent, route or day")
 	c.Flags().StringVar(&since, "since", "", "count sessions from this day (2026-01-31), or of the last days (7d) or hours (12h)")
 	c.Flags().BoolVar(&all, "all", false, "of every project")
-	_ = c.RegisterFlagCompletionFunc("by", cobra.FixedCompletions(look.CostBy, cobra.ShellCompDirectiveNoFileComp))
+	_ = c.RegisterFlagCompletionFunc("by", cobra.FixedCompletions(reports.CostBy, cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
 
@@ -87,7 +87,7 @@ func sinceWhen(s string, now time.Time) (time.Time, error) {
 	return time.Time{}, kedge.Errorf(kedge.Invalid, "--since %q is neither a day nor a time ago", s).WithHint("--since 2026-01-31, or --since 7d")
 }
 
-func costTable(w io.Writer, out service.CostReply) {
+func costTable(w io.Writer, out app.CostReply) {
 	if len(out.Rows) == 0 {
 		return
 	}
@@ -114,7 +114,7 @@ func costTable(w io.Writer, out service.CostReply) {
 	_ = t.Flush() // to the filter, whose errors show at its end
 }
 
-func costLine(w io.Writer, name string, r service.CostRow) {
+func costLine(w io.Writer, name string, r app.CostRow) {
 	note := ""
 	if r.Estimated {
 		note = "estimated"

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/demo"
+	"kedge/internal/app/demo"
 )
 
 func newDemo(env *Env) *cobra.Command {

@@ -15,8 +15,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/condense"
-	"kedge/internal/outputs"
+	"kedge/internal/insight/condense"
+	"kedge/internal/process/output"
+	"kedge/internal/text/environ"
 )
 
 // errExit ends this program with the exit code of the one that it ran.
@@ -85,7 +86,7 @@ func runExec(env *Env, args []string, raw bool) error {
 		return kedge.Errorf(kedge.Invalid, "there is no folder to keep the output in").WithHint("KEDGE_HOME=/some/folder kedge exec -- %s", args[0])
 	}
 	started := time.Now()
-	kept, err := outputs.Keep(env.Home, started)
+	kept, err := output.Keep(env.Home, started)
 	if err != nil {
 		return err
 	}
@@ -100,8 +101,8 @@ func runExec(env *Env, args []string, raw bool) error {
 		fmt.Fprintf(kept.Output, "kedge: %s: %s\n", args[0], failed)
 	}
 	bytes, text, unread := readKept(kept.Output)
-	record := outputs.Record{
-		Session: kedge.SessionID(lookup(env.Environ, "KEDGE_SESSION")), Dir: env.Dir, Command: args,
+	record := output.Record{
+		Session: kedge.SessionID(environ.Get(env.Environ, "KEDGE_SESSION")), Dir: env.Dir, Command: args,
 		StartedAt: started.UTC(), MS: time.Since(started).Milliseconds(), Exit: code, Bytes: bytes,
 	}
 	switch {
@@ -215,7 +216,7 @@ func readKept(f *os.File) (int64, string, error) {
 }
 
 // showExec prints the condensed output and where the whole one is.
-func showExec(env *Env, r outputs.Record, kept *outputs.Kept, text string) error {
+func showExec(env *Env, r output.Record, kept *output.Kept, text string) error {
 	line := shellLine(r.Command)
 	c := condense.Condense(line, text)
 	if env.json {
@@ -249,14 +250,4 @@ func shellLine(args []string) string {
 		}
 	}
 	return strings.Join(args, " ")
-}
-
-// lookup gives the value of a variable.
-func lookup(environ []string, name string) string {
-	for _, e := range environ {
-		if v, ok := strings.CutPrefix(e, name+"="); ok {
-			return v
-		}
-	}
-	return ""
 }

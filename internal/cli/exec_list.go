@@ -8,13 +8,13 @@ import (
 	"time"
 
 	"kedge"
-	"kedge/internal/outputs"
-	"kedge/internal/plain"
+	"kedge/internal/process/output"
+	"kedge/internal/text/plain"
 )
 
 // execList is `exec --list --json`.
 type execList struct {
-	Outputs []outputs.Record `json:"outputs"` // the newest first
+	Outputs []output.Record `json:"outputs"` // the newest first
 }
 
 // listExecs shows the commands whose output is kept.
@@ -22,7 +22,7 @@ func listExecs(env *Env, args []string) error {
 	if len(args) > 0 {
 		return kedge.Errorf(kedge.Invalid, "--list runs nothing").WithHint("kedge exec --list")
 	}
-	list, err := outputs.List(env.Home)
+	list, err := output.List(env.Home)
 	if err != nil {
 		return err
 	}
@@ -32,7 +32,7 @@ func listExecs(env *Env, args []string) error {
 	return env.show(execList{Outputs: list}, func(w io.Writer) { execTable(w, list) })
 }
 
-func execTable(w io.Writer, list []outputs.Record) {
+func execTable(w io.Writer, list []output.Record) {
 	if len(list) == 0 {
 		return
 	}

@@ -7,9 +7,9 @@ import (
 	"os"
 	"time"
 
-	"kedge/internal/ansi"
-	"kedge/internal/outputs"
-	"kedge/internal/plain"
+	"kedge/internal/process/output"
+	"kedge/internal/text/ansi"
+	"kedge/internal/text/plain"
 )
 
 // execProgress is the one line that shows a person that a command is at work: how
@@ -111,7 +111,7 @@ func (env *Env) foreground() bool { return env.Screen == nil || env.Screen.Foreg
 
 // endKept writes down how a command ended. The secrets in a large output take a while:
 // who waits at a terminal is told, if there is an empty line for it.
-func (env *Env) endKept(kept *outputs.Kept, r outputs.Record, emptyLine bool) error {
+func (env *Env) endKept(kept *output.Kept, r output.Record, emptyLine bool) error {
 	if !env.redraws() || !emptyLine {
 		return kept.End(r)
 	}

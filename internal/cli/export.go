@@ -11,10 +11,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/atomicfile"
-	"kedge/internal/cast"
-	"kedge/internal/hold/tape"
-	"kedge/internal/service"
+	"kedge/internal/app"
+	"kedge/internal/process/atomicfile"
+	"kedge/internal/process/output"
+	"kedge/internal/process/tape"
 )
 
 // exportReply is `export --json`, for an export into a file.
@@ -59,17 +59,17 @@ at its own pace, or as text. What is missing is told where it is missing.`,
 	return c
 }
 
-func export(ctx context.Context, w io.Writer, found service.SessionFound, format string) error {
+func export(ctx context.Context, w io.Writer, found app.SessionFound, format string) error {
 	l := tape.Open(found.Folder)
 	if format == "text" {
-		return cast.Text(ctx, w, l)
+		return output.Text(ctx, w, l)
 	}
-	return cast.Asciicast(ctx, w, l, found.Session)
+	return output.Asciicast(ctx, w, l, found.Session)
 }
 
 // exportFile makes a file that is whole or not there; one that exists is not
 // overwritten.
-func exportFile(ctx context.Context, env *Env, found service.SessionFound, format, path string) error {
+func exportFile(ctx context.Context, env *Env, found app.SessionFound, format, path string) error {
 	if _, err := os.Lstat(path); err == nil {
 		return kedge.Errorf(kedge.Conflict, "%q exists", path).WithHint("name another file with --out")
 	}

@@ -7,15 +7,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/plain"
-	"kedge/internal/service"
+	"kedge/internal/app"
+	"kedge/internal/text/plain"
 )
 
 // featureIDs completes the ids of features, of those with one of the statuses
 // where any are given.
 func featureIDs(env *Env, statuses ...kedge.Status) cobra.CompletionFunc {
 	return offered(func(ctx context.Context) (list []cobra.Completion, err error) {
-		out, err := call[service.FeaturesReply](ctx, env, "features", service.FeaturesRequest{})
+		out, err := call[app.FeaturesReply](ctx, env, "features", app.FeaturesRequest{})
 		for _, f := range out.Features {
 			if len(statuses) == 0 || slices.Contains(statuses, f.Status) {
 				list = append(list, cobra.CompletionWithDesc(string(f.ID), plain.Line(f.Name)))

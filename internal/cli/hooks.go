@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/hooks"
-	"kedge/internal/plain"
-	"kedge/internal/spool"
+	"kedge/internal/agents/hooks"
+	"kedge/internal/journal/spool"
+	"kedge/internal/text/plain"
 )
 
 // hooksReply is `hooks … --json`.

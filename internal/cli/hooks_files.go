@@ -13,10 +13,10 @@ import (
 	"time"
 
 	"kedge"
-	"kedge/internal/atomicfile"
-	"kedge/internal/gitx"
-	"kedge/internal/hooks"
-	"kedge/internal/project"
+	"kedge/internal/agents/hooks"
+	"kedge/internal/git"
+	"kedge/internal/git/place"
+	"kedge/internal/process/atomicfile"
 )
 
 // hookPlace is the settings file of an agent that hooks stand in.
@@ -43,8 +43,8 @@ func hookPlaces(env *Env, agent hooks.Agent) []hookPlace {
 	switch agent.Name {
 	case "claude":
 		places := []hookPlace{{agent, "user", filepath.Join(in("CLAUDE_CONFIG_DIR", ".claude"), "settings.json"), ""}}
-		if pl, ok := project.Locate(env.Dir); ok {
-			if _, err := project.ReadID(pl); err == nil {
+		if pl, ok := place.Locate(env.Dir); ok {
+			if _, err := place.ReadID(pl); err == nil {
 				places = append([]hookPlace{{agent, "project", filepath.Join(pl.Root, filepath.FromSlash(localSettings)), pl.Root}}, places...)
 			}
 		}
@@ -115,11 +115,11 @@ func (p hookPlace) read() (text, target string, perm fs.FileMode, err error) {
 		return "", target, 0o600, nil
 	}
 	if err != nil || !info.Mode().IsRegular() {
-		return "", target, 0, kedge.Errorf(kedge.Invalid, "%q is not a file that can be read", p.file).WithHint("ls -ld %s", gitx.Quoted(p.file))
+		return "", target, 0, kedge.Errorf(kedge.Invalid, "%q is not a file that can be read", p.file).WithHint("ls -ld %s", git.Quoted(p.file))
 	}
 	b, err := os.ReadFile(target)
 	if err != nil {
-		return "", target, 0, kedge.Errorf(kedge.Invalid, "read %q: %w", p.file, err).WithHint("ls -l %s", gitx.Quoted(p.file))
+		return "", target, 0, kedge.Errorf(kedge.Invalid, "read %q: %w", p.file, err).WithHint("ls -l %s", git.Quoted(p.file))
 	}
 	return string(b), target, info.Mode().Perm(), nil
 }
@@ -191,7 +191,7 @@ func (p hookPlace) install(ctx context.Context, env *Env, program string) (strin
 		return "", err
 	}
 	if err := os.MkdirAll(filepath.Dir(target), 0o700); err != nil {
-		return "", kedge.Errorf(kedge.Invalid, "make %q: %w", filepath.Dir(target), err).WithHint("mkdir -p %s", gitx.Quoted(filepath.Dir(target)))
+		return "", kedge.Errorf(kedge.Invalid, "make %q: %w", filepath.Dir(target), err).WithHint("mkdir -p %s", git.Quoted(filepath.Dir(target)))
 	}
 	if err := atomicfile.Write(target, []byte(ch.Text), perm); err != nil {
 		return "", err
@@ -209,7 +209,7 @@ func isDir(path string) bool {
 
 // exclude keeps the file out of what git shows; a folder without git has no need.
 func exclude(ctx context.Context, root string) bool {
-	repo, err := gitx.Open(ctx, root, gitx.Options{Now: time.Now})
+	repo, err := git.Open(ctx, root, git.Options{Now: time.Now})
 	if err != nil {
 		return false
 	}
@@ -254,7 +254,7 @@ func (p hookPlace) remove(ctx context.Context, env *Env) (string, error) {
 // forget takes away what was kept about the file.
 func (p hookPlace) forget(ctx context.Context, env *Env, was hookRecord) error {
 	if was.Excluded && p.root != "" {
-		if repo, err := gitx.Open(ctx, p.root, gitx.Options{Now: time.Now}); err == nil {
+		if repo, err := git.Open(ctx, p.root, git.Options{Now: time.Now}); err == nil {
 			if err := repo.Include(ctx, localSettings); err != nil {
 				return err
 			}

@@ -14,11 +14,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/api"
+	"kedge/internal/server"
 )
 
 // shown is what every command prints with --json, by the command and arguments
-// that make it do so: the answer of a call, whole, as internal/api holds it in
+// that make it do so: the answer of a call, whole, as internal/server holds it in
 // its goldens.
 var shown = map[string]string{
 	"init --json":                   "init",
@@ -149,7 +149,7 @@ func (g *goldens) Call(_ context.Context, name string, _, out any, _ func(json.R
 
 func golden(t *testing.T, call string) []byte {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join("..", "api", "testdata", "answers", call+".json"))
+	b, err := os.ReadFile(filepath.Join("..", "server", "testdata", "answers", call+".json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +203,7 @@ func TestEveryCommandIsShown(t *testing.T) {
 			t.Errorf("what kedge %s prints with --json is held by nothing: add it to the table", name)
 		}
 	})
-	for _, c := range api.Calls() {
+	for _, c := range server.Calls() {
 		if !seen[c.Name] {
 			t.Errorf("no command shows the answer of call %q: add it to a table", c.Name)
 		}

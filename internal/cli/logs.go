@@ -10,10 +10,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/ansi"
-	"kedge/internal/hold"
-	"kedge/internal/hold/tape"
-	"kedge/internal/outputs"
+	"kedge/internal/process/hold"
+	"kedge/internal/process/output"
+	"kedge/internal/process/tape"
+	"kedge/internal/text/ansi"
 )
 
 func newLogs(env *Env) *cobra.Command {
@@ -58,7 +58,7 @@ func newLogs(env *Env) *cobra.Command {
 
 // printExec prints the kept output of a command that exec ran.
 func printExec(env *Env, id string, from int64, raw bool) error {
-	f, err := outputs.Open(env.Home, id)
+	f, err := output.Open(env.Home, id)
 	if err != nil {
 		return err
 	}

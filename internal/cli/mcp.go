@@ -4,8 +4,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/capability"
-	"kedge/internal/mcpserver"
+	"kedge/internal/process/capability"
+	"kedge/internal/server/mcp"
 )
 
 func newMCP(env *Env) *cobra.Command {
@@ -23,7 +23,7 @@ answers.`,
 		Example: "  claude mcp add kedge -- kedge mcp\n  codex mcp add kedge -- kedge mcp",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			s := &mcpserver.Server{Call: env.Call, Environ: capability.Without(env.Environ), Version: kedge.Version}
+			s := &mcp.Server{Call: env.Call, Environ: capability.Without(env.Environ), Version: kedge.Version}
 			session, token := env.getenv("KEDGE_SESSION"), env.getenv(capability.Variable)
 			if session != "" && token != "" {
 				s.Session = kedge.SessionID(session)

@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/plain"
-	"kedge/internal/service"
+	"kedge/internal/app"
+	"kedge/internal/text/plain"
 )
 
 func newNext(env *Env) *cobra.Command {
@@ -18,7 +18,7 @@ func newNext(env *Env) *cobra.Command {
 		Example: "  kedge next\n  kedge next --json",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return ask(c.Context(), env, "next", service.NextRequest{}, nextText)
+			return ask(c.Context(), env, "next", app.NextRequest{}, nextText)
 		},
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/plain"
-	"kedge/internal/service"
+	"kedge/internal/app"
+	"kedge/internal/text/plain"
 )
 
 func newNotes(env *Env) *cobra.Command {
@@ -17,7 +17,7 @@ func newNotes(env *Env) *cobra.Command {
 		Use: "notes", Short: "Show memory: live contexts, notes, the commits they summarise", Args: cobra.NoArgs,
 		Example: "  kedge notes\n  kedge notes show not-01k…\n  kedge notes lint",
 		RunE: func(c *cobra.Command, _ []string) error {
-			out, err := call[service.NotesReply](c.Context(), env, "note.list", service.NotesRequest{})
+			out, err := call[app.NotesReply](c.Context(), env, "note.list", app.NotesRequest{})
 			if err != nil {
 				return err
 			}
@@ -35,8 +35,8 @@ func newNotesShow(env *Env) *cobra.Command {
 		Example:           "  kedge notes show not-01k…",
 		ValidArgsFunction: noteIDs(env),
 		RunE: func(c *cobra.Command, args []string) error {
-			in := service.NoteShowRequest{ID: kedge.NoteID(args[0])}
-			return ask(c.Context(), env, "note.show", in, func(w io.Writer, out service.NoteShowReply) { fmt.Fprint(w, out.Text) })
+			in := app.NoteShowRequest{ID: kedge.NoteID(args[0])}
+			return ask(c.Context(), env, "note.show", in, func(w io.Writer, out app.NoteShowReply) { fmt.Fprint(w, out.Text) })
 		},
 	}
 }
@@ -44,7 +44,7 @@ func newNotesShow(env *Env) *cobra.Command {
 // noteIDs completes the ids of notes.
 func noteIDs(env *Env) cobra.CompletionFunc {
 	return offered(func(ctx context.Context) (list []cobra.Completion, err error) {
-		out, err := call[service.NotesReply](ctx, env, "note.list", service.NotesRequest{})
+		out, err := call[app.NotesReply](ctx, env, "note.list", app.NotesRequest{})
 		for _, n := range out.Notes {
 			list = append(list, cobra.CompletionWithDesc(string(n.ID), plain.Line(n.Title)))
 		}
@@ -52,7 +52,7 @@ func noteIDs(env *Env) cobra.CompletionFunc {
 	})
 }
 
-func notesText(w io.Writer, out service.NotesReply) {
+func notesText(w io.Writer, out app.NotesReply) {
 	fmt.Fprintln(w, "L1 live context")
 	for _, l := range out.Live {
 		fmt.Fprintf(w, "  %s  %s  %s of %s tokens\n", l.Session, plain.Line(l.Name), figure(l.ContextTokens), figure(l.ContextWindow))
@@ -84,7 +84,7 @@ func figure(n *int64) string {
 	return fmt.Sprint(*n)
 }
 
-func commitText(c service.NoteCommit) string {
+func commitText(c app.NoteCommit) string {
 	s := fmt.Sprintf("%d notes", len(c.Notes))
 	if len(c.Notes) == 1 {
 		s = string(c.Notes[0])
@@ -103,7 +103,7 @@ func newNotesLint(env *Env) *cobra.Command {
 		Use: "lint", Short: "Refuse notes that teach nothing, or that cannot be read", Args: cobra.NoArgs,
 		Example: "  kedge notes lint\n  kedge notes lint --json",
 		RunE: func(c *cobra.Command, _ []string) error {
-			out, err := call[service.NotesLintReply](c.Context(), env, "note.lint", service.NotesLintRequest{})
+			out, err := call[app.NotesLintReply](c.Context(), env, "note.lint", app.NotesLintRequest{})
 			if err != nil {
 				return err
 			}

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/service"
+	"kedge/internal/app"
 )
 
 func newReady(env *Env) *cobra.Command {
@@ -19,7 +19,7 @@ func newReady(env *Env) *cobra.Command {
 
 		ValidArgsFunction: featureIDs(env),
 		RunE: func(c *cobra.Command, args []string) error {
-			var in service.ReadyRequest
+			var in app.ReadyRequest
 			if len(args) == 1 {
 				in.ID = kedge.FeatureID(args[0])
 			}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kedge/internal/service"
+	"kedge/internal/app"
 )
 
 func newRebuild(env *Env) *cobra.Command {
@@ -17,11 +17,11 @@ func newRebuild(env *Env) *cobra.Command {
 			"itself is only read.",
 		Example: "  kedge rebuild\n  kedge rebuild --json",
 		RunE: func(c *cobra.Command, _ []string) error {
-			out, err := call[service.RebuildReply](c.Context(), env, "rebuild", service.RebuildRequest{})
+			out, err := call[app.RebuildReply](c.Context(), env, "rebuild", app.RebuildRequest{})
 			if err != nil {
 				return err
 			}
-			env.aside(service.Aside{Edits: out.Edits, Warnings: out.Warnings})
+			env.aside(app.Aside{Edits: out.Edits, Warnings: out.Warnings})
 			return env.show(out, func(w io.Writer) {
 				what := "the same as before"
 				if out.Changed {

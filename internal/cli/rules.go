@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/ledger"
-	"kedge/internal/service"
+	"kedge/internal/app"
+	"kedge/internal/core/memory"
 )
 
 func newRules(env *Env) *cobra.Command {
@@ -17,7 +17,7 @@ func newRules(env *Env) *cobra.Command {
 }
 
 func newRulesLint(env *Env) *cobra.Command {
-	var in service.RulesLintRequest
+	var in app.RulesLintRequest
 	c := &cobra.Command{
 		Use: "lint", Short: "Check the order and the size of the rules", Args: cobra.NoArgs,
 		Long: "Check the order and the size of .kedge/rules.md: three numbered sections,\n" +
@@ -25,10 +25,10 @@ func newRulesLint(env *Env) *cobra.Command {
 			"constraint; not more tokens than the cap.",
 		Example: "  kedge rules lint\n  kedge rules lint --cap 800 --json",
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := positive(c, "cap", in.Cap, ledger.RulesCap); err != nil {
+			if err := positive(c, "cap", in.Cap, memory.RulesCap); err != nil {
 				return err
 			}
-			out, err := call[service.RulesLintReply](c.Context(), env, "rules.lint", in)
+			out, err := call[app.RulesLintReply](c.Context(), env, "rules.lint", in)
 			if err != nil {
 				return err
 			}
@@ -42,7 +42,7 @@ func newRulesLint(env *Env) *cobra.Command {
 			return errSaid{kedge.Invalid}
 		},
 	}
-	c.Flags().IntVar(&in.Cap, "cap", ledger.RulesCap, "how many tokens the rules may cost")
+	c.Flags().IntVar(&in.Cap, "cap", memory.RulesCap, "how many tokens the rules may cost")
 	return c
 }
 
@@ -51,7 +51,7 @@ func newRulesShow(env *Env) *cobra.Command {
 		Use: "show", Short: "Print the rules", Args: cobra.NoArgs,
 		Example: "  kedge rules show\n  kedge rules show --json",
 		RunE: func(c *cobra.Command, _ []string) error {
-			return ask(c.Context(), env, "rules.show", service.RulesShowRequest{}, func(w io.Writer, out service.RulesShowReply) { fmt.Fprint(w, out.Text) })
+			return ask(c.Context(), env, "rules.show", app.RulesShowRequest{}, func(w io.Writer, out app.RulesShowReply) { fmt.Fprint(w, out.Text) })
 		},
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"sync"
 	"time"
 
-	"kedge/internal/run"
-	"kedge/internal/service"
+	"kedge/internal/app"
+	"kedge/internal/core/run"
 )
 
 // liveTable is a run on a terminal, redrawn in place. Every text that it shows
@@ -19,9 +19,9 @@ type liveTable struct {
 	w     io.Writer
 	size  func() (cols, rows int)
 	now   func() time.Time
-	say   func(service.RunStep) string
+	say   func(app.RunStep) string
 	mu    sync.Mutex // of what follows: the clock draws too
-	view  service.RunView
+	view  app.RunView
 	drawn []string // the last drawing
 	step  string   // what happened last
 }
@@ -72,7 +72,7 @@ func newLiveTable(env *Env) *liveTable {
 }
 
 // take remembers what happened last.
-func (t *liveTable) take(l service.RunLine) {
+func (t *liveTable) take(l app.RunLine) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if l.Step != nil && l.Step.Text != "" {
@@ -81,7 +81,7 @@ func (t *liveTable) take(l service.RunLine) {
 }
 
 // draw puts the table over its last drawing.
-func (t *liveTable) draw(v service.RunView) {
+func (t *liveTable) draw(v app.RunView) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.view = v
@@ -131,7 +131,7 @@ func span(d time.Duration) string {
 	}
 }
 
-func phaseText(j service.RunJob) string {
+func phaseText(j app.RunJob) string {
 	if j.Repair && j.Phase == run.Working {
 		return "repairing"
 	}
@@ -162,7 +162,7 @@ func gauge(used, window *int64) string {
 	}
 }
 
-func spendLine(v service.RunView) string {
+func spendLine(v app.RunView) string {
 	tokens, usd := "tokens unknown", "cost unknown"
 	if v.Usage.Tokens != nil {
 		tokens = count(*v.Usage.Tokens) + " tokens"
@@ -186,7 +186,7 @@ func spendLine(v service.RunView) string {
 	return fmt.Sprintf("spent %s, %s, %s", tokens, usd, sessions)
 }
 
-func gateLine(v service.RunView) string {
+func gateLine(v app.RunView) string {
 	if v.Gate == nil {
 		return "gate  no verdict yet"
 	}

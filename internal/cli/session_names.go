@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kedge/internal/service"
+	"kedge/internal/app"
 )
 
 // sessionNames completes the names of sessions.
@@ -14,7 +14,7 @@ func sessionNames(env *Env) cobra.CompletionFunc {
 		if len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		list, err := call[service.SessionListReply](c.Context(), env, "session.list", service.SessionList{})
+		list, err := call[app.SessionListReply](c.Context(), env, "session.list", app.SessionList{})
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveError
 		}
@@ -26,6 +26,6 @@ func sessionNames(env *Env) cobra.CompletionFunc {
 	}
 }
 
-func findSession(ctx context.Context, env *Env, name string) (service.SessionFound, error) {
-	return call[service.SessionFound](ctx, env, "session.find", service.SessionName{Name: name})
+func findSession(ctx context.Context, env *Env, name string) (app.SessionFound, error) {
+	return call[app.SessionFound](ctx, env, "session.find", app.SessionName{Name: name})
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/plain"
-	"kedge/internal/service"
-	"kedge/internal/yield"
+	"kedge/internal/app"
+	"kedge/internal/insight/stats"
+	"kedge/internal/text/plain"
 )
 
 // statsFlags are what the command is asked for.
@@ -52,25 +52,25 @@ for generative AI. Nothing is sent anywhere.`,
 			if err != nil {
 				return err
 			}
-			out, err := call[service.StatsReply](c.Context(), env, "stats", in)
+			out, err := call[app.StatsReply](c.Context(), env, "stats", in)
 			if err != nil {
 				return err
 			}
 			return f.show(env, out)
 		},
 	}
-	c.Flags().StringVar(&f.by, "by", yield.By[0], strings.Join(yield.By[:len(yield.By)-1], ", ")+" or "+yield.By[len(yield.By)-1])
+	c.Flags().StringVar(&f.by, "by", stats.By[0], strings.Join(stats.By[:len(stats.By)-1], ", ")+" or "+stats.By[len(stats.By)-1])
 	c.Flags().StringVar(&f.since, "since", "", "count sessions from this day (2026-01-31), or of the last days (7d) or hours (12h)")
 	c.Flags().BoolVar(&f.all, "all", false, "of every project")
 	c.Flags().BoolVar(&f.prometheus, "prometheus", false, "print the text format of Prometheus")
 	c.Flags().BoolVar(&f.otel, "otel", false, "print OpenTelemetry metrics as JSON")
-	complete(c, "by", words(yield.By...))
+	complete(c, "by", words(stats.By...))
 	return c
 }
 
 // request is what to ask for; other programs get the figures of every session.
-func (f *statsFlags) request(env *Env, divided bool) (service.StatsRequest, error) {
-	in := service.StatsRequest{By: f.by, All: f.all, Env: []string{"HOME=" + env.getenv("HOME"), "XDG_CONFIG_HOME=" + env.getenv("XDG_CONFIG_HOME")}}
+func (f *statsFlags) request(env *Env, divided bool) (app.StatsRequest, error) {
+	in := app.StatsRequest{By: f.by, All: f.all, Env: []string{"HOME=" + env.getenv("HOME"), "XDG_CONFIG_HOME=" + env.getenv("XDG_CONFIG_HOME")}}
 	switch {
 	case f.prometheus && f.otel:
 		return in, kedge.Errorf(kedge.Invalid, "--prometheus and --otel are two forms").WithHint("kedge stats --otel")
@@ -88,10 +88,10 @@ func (f *statsFlags) request(env *Env, divided bool) (service.StatsRequest, erro
 	return in, err
 }
 
-func (f *statsFlags) show(env *Env, out service.StatsReply) error {
+func (f *statsFlags) show(env *Env, out app.StatsReply) error {
 	switch {
 	case f.prometheus:
-		return yield.Prometheus(env.Out, out.Project, yield.Report{Total: out.Figures, Rows: out.Rows})
+		return stats.Prometheus(env.Out, out.Project, stats.Report{Total: out.Figures, Rows: out.Rows})
 	case f.otel:
 		return otelOut(env.Out, out)
 	}
@@ -99,12 +99,12 @@ func (f *statsFlags) show(env *Env, out service.StatsReply) error {
 		env.talk("no sessions")
 	}
 	cols := env.width()
-	text := folded(env, 13, func(w io.Writer, out service.StatsReply) { statsText(w, out, cols) })
+	text := folded(env, 13, func(w io.Writer, out app.StatsReply) { statsText(w, out, cols) })
 	return env.show(out, func(w io.Writer) { text(w, out) })
 }
 
-func otelOut(w io.Writer, out service.StatsReply) error {
-	b, err := yield.OTLP(out.Project, yield.Report{Total: out.Figures, Rows: out.Rows}, time.Now())
+func otelOut(w io.Writer, out app.StatsReply) error {
+	b, err := stats.OTLP(out.Project, stats.Report{Total: out.Figures, Rows: out.Rows}, time.Now())
 	if err != nil {
 		return kedge.Errorf(kedge.Internal, "encode the metrics: %w", err)
 	}
@@ -114,7 +114,7 @@ func otelOut(w io.Writer, out service.StatsReply) error {
 
 // statsText is one screen: what it all came to, then divided, then the causes.
 // A terminal of cols characters that is too narrow for the table gets it in two.
-func statsText(w io.Writer, out service.StatsReply, cols int) {
+func statsText(w io.Writer, out app.StatsReply, cols int) {
 	if out.Sessions == 0 && out.VerifiedFeatures == 0 {
 		return
 	}
@@ -132,7 +132,7 @@ func statsText(w io.Writer, out service.StatsReply, cols int) {
 }
 
 // unknownText says what the figures lack.
-func unknownText(row func(name, format string, args ...any), f yield.Figures) {
+func unknownText(row func(name, format string, args ...any), f stats.Figures) {
 	if f.UnknownTokens > 0 || f.UnknownUSD > 0 {
 		row("unknown", "the tokens of %s, the cost of %s", counting(f.UnknownTokens, "session"), counting(f.UnknownUSD, "session"))
 	}
@@ -141,7 +141,7 @@ func unknownText(row func(name, format string, args ...any), f yield.Figures) {
 	}
 }
 
-func statsTable(w io.Writer, out service.StatsReply, cols int) {
+func statsTable(w io.Writer, out app.StatsReply, cols int) {
 	rows := [][]string{{strings.ToUpper(out.By), "SESSIONS", "INTERRUPTED", "RECOVERY", "PRODUCTIVE", "OVERHEAD", "FEATURES", "LINES", "TOKENS", "USD", "PER MTOK", "PER USD"}}
 	for _, r := range out.Rows {
 		rows = append(rows, []string{
@@ -171,7 +171,7 @@ func columns(rows [][]string, from, to int) string {
 }
 
 // causesText ranks what interrupted by the minutes that it cost.
-func causesText(w io.Writer, f yield.Figures) {
+func causesText(w io.Writer, f stats.Figures) {
 	if len(f.Interruptions) == 0 {
 		return
 	}
@@ -253,7 +253,7 @@ func knownText(n *int64) string {
 	return big(*n)
 }
 
-func linesText(f yield.Figures) string {
+func linesText(f stats.Figures) string {
 	text := knownText(f.VerifiedLines) + " lines"
 	if f.VerifiedLines != nil && f.UnknownLines > 0 {
 		text += fmt.Sprintf(" (of %s they are unknown)", counting(f.UnknownLines, "feature"))
@@ -261,7 +261,7 @@ func linesText(f yield.Figures) string {
 	return text
 }
 
-func estimatedText(f yield.Figures) string {
+func estimatedText(f stats.Figures) string {
 	if f.Estimated {
 		return ", estimated"
 	}

@@ -5,21 +5,21 @@ import (
 	"strings"
 	"testing"
 
-	"kedge/internal/service"
-	"kedge/internal/yield"
+	"kedge/internal/app"
+	"kedge/internal/insight/stats"
 )
 
 // TestStatsText: one screen, in which what nobody knows is unknown.
 func TestStatsText(t *testing.T) {
 	tokens, guessed, lines, usd, rate, few := int64(2_000_000), int64(110), int64(1234), 8.0, 0.125, 0.25
-	f := yield.Figures{
+	f := stats.Figures{
 		Sessions: 5, Interrupted: 3, RecoveryMinutes: 12.5, ProductiveMinutes: 100, OverheadRate: &rate,
-		Interruptions:    []yield.Interruption{{Cause: yield.ClosedTerminal, Count: 2, Minutes: 12.5, Open: 1}, {Cause: yield.Unknown, Count: 1, Open: 1}},
+		Interruptions:    []stats.Interruption{{Cause: stats.ClosedTerminal, Count: 2, Minutes: 12.5, Open: 1}, {Cause: stats.Unknown, Count: 1, Open: 1}},
 		VerifiedFeatures: 2, VerifiedLines: &lines, Tokens: &tokens, Guessed: &guessed, USD: &usd, Estimated: true, FeaturesPerUSD: &few,
 		SilentSessions: 1, UnknownTokens: 1, UnknownUSD: 2, UnknownLines: 1,
 	}
 	var b bytes.Buffer
-	reply := service.StatsReply{By: "week", Figures: f, Rows: []yield.Row{{Key: "2026-W03", Figures: f}, {Figures: yield.Figures{Sessions: 1}}}}
+	reply := app.StatsReply{By: "week", Figures: f, Rows: []stats.Row{{Key: "2026-W03", Figures: f}, {Figures: stats.Figures{Sessions: 1}}}}
 	statsText(&b, reply, 0)
 	var got []string
 	for l := range strings.Lines(b.String()) {

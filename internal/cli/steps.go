@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 
-	"kedge/internal/plain"
-	"kedge/internal/service"
+	"kedge/internal/app"
+	"kedge/internal/text/plain"
 )
 
 // afterChange says what comes next, as the state is now: every command that changes
@@ -14,7 +14,7 @@ func (env *Env) afterChange(ctx context.Context) {
 	if env.json || env.getenv("KEDGE_SESSION") != "" {
 		return
 	}
-	out, err := call[service.StepsReply](ctx, env, "steps", service.StepsRequest{})
+	out, err := call[app.StepsReply](ctx, env, "steps", app.StepsRequest{})
 	if err != nil {
 		return // what was asked for is done, and kedge status says what is wrong
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/plain"
-	"kedge/internal/project"
-	"kedge/internal/service"
+	"kedge/internal/app"
+	"kedge/internal/git/place"
+	"kedge/internal/text/plain"
 )
 
 func newFeatureSubmit(env *Env) *cobra.Command {
@@ -35,15 +35,15 @@ then waits for a person (exit code 5): kedge approve ID --reason WHY, or kedge d
 
 		ValidArgsFunction: featureIDs(env, kedge.Pending, kedge.InProgress, kedge.NeedsReview, kedge.Regressed, kedge.Completed),
 		RunE: func(c *cobra.Command, args []string) error {
-			var out service.FeatureSubmitReply
-			in := service.FeatureSubmitRequest{ID: kedge.FeatureID(args[0]), Env: env.Environ}
+			var out app.FeatureSubmitReply
+			in := app.FeatureSubmitRequest{ID: kedge.FeatureID(args[0]), Env: env.Environ}
 			err := env.Call.Call(c.Context(), "feature.submit", in, &out, func(b json.RawMessage) { gateStep(env, b) })
 			env.running("")
 			if err != nil {
 				return err
 			}
 			if out.Verdict != nil {
-				gateTalk(env, service.GateReply{Verdict: *out.Verdict, Evidence: out.Evidence})
+				gateTalk(env, app.GateReply{Verdict: *out.Verdict, Evidence: out.Evidence})
 			}
 			env.aside(out.Aside)
 			for _, name := range seenRed(out) {
@@ -66,7 +66,7 @@ then waits for a person (exit code 5): kedge approve ID --reason WHY, or kedge d
 				env.talk("next: kedge deny %s --reason WHY", out.Feature.ID)
 				return submitCode(out)
 			}
-			if pl, ok := project.Locate(env.Dir); ok && pl.Common != "" && out.Feature.Status == kedge.Completed && env.getenv("KEDGE_SESSION") == "" {
+			if pl, ok := place.Locate(env.Dir); ok && pl.Common != "" && out.Feature.Status == kedge.Completed && env.getenv("KEDGE_SESSION") == "" {
 				env.talk("next: git add -A && git commit") // the ledger has changed at least
 			}
 			return env.changed(c.Context(), submitCode(out))
@@ -74,7 +74,7 @@ then waits for a person (exit code 5): kedge approve ID --reason WHY, or kedge d
 	}
 }
 
-func submitText(w io.Writer, out service.FeatureSubmitReply) {
+func submitText(w io.Writer, out app.FeatureSubmitReply) {
 	featureLine(w, out.Feature)
 	if out.Verdict != nil {
 		fmt.Fprintln(w, out.Verdict.Verdict)
@@ -82,7 +82,7 @@ func submitText(w io.Writer, out service.FeatureSubmitReply) {
 }
 
 // seenRed are the feature's own checks that were red, as it is wanted before the work.
-func seenRed(out service.FeatureSubmitReply) []string {
+func seenRed(out app.FeatureSubmitReply) []string {
 	var names []string
 	if out.Verdict == nil || out.Feature.Status == kedge.Regressed {
 		return nil
@@ -96,7 +96,7 @@ func seenRed(out service.FeatureSubmitReply) []string {
 }
 
 // submitCode is the exit code of a submit that was answered.
-func submitCode(out service.FeatureSubmitReply) error {
+func submitCode(out app.FeatureSubmitReply) error {
 	switch {
 	case out.Verdict != nil && (!out.Verdict.Green() || out.Verdict.Partial):
 		return errSaid{kedge.Red}

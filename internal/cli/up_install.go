@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"kedge"
-	"kedge/internal/atomicfile"
-	"kedge/internal/unit"
+	"kedge/internal/core/unit"
+	"kedge/internal/process/atomicfile"
 )
 
 // installReply is `up --install --json`.

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/plain"
-	"kedge/internal/service"
+	"kedge/internal/app"
+	"kedge/internal/text/plain"
 )
 
 func newWorktree(env *Env) *cobra.Command {
@@ -25,12 +25,12 @@ func newWorktreeLs(env *Env) *cobra.Command {
 		Use: "ls", Short: "List worktrees with size, age, owner and state", Args: cobra.NoArgs,
 		Example: "  kedge worktree ls\n  kedge worktree ls --json",
 		RunE: func(c *cobra.Command, _ []string) error {
-			return ask(c.Context(), env, "worktree.list", service.WorktreeListRequest{}, func(w io.Writer, out service.WorktreeListReply) { worktreeTable(w, out.Worktrees) })
+			return ask(c.Context(), env, "worktree.list", app.WorktreeListRequest{}, func(w io.Writer, out app.WorktreeListReply) { worktreeTable(w, out.Worktrees) })
 		},
 	}
 }
 
-func worktreeTable(w io.Writer, list []service.WorktreeInfo) {
+func worktreeTable(w io.Writer, list []app.WorktreeInfo) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "BRANCH\tSIZE\tAGE\tOWNER\tSTATE\tPATH")
 	for _, x := range list {
@@ -112,7 +112,7 @@ func newWorktreeGC(env *Env) *cobra.Command {
 			if dry {
 				name, verb = "worktree.old", "would remove"
 			}
-			out, err := call[service.WorktreeGCReply](c.Context(), env, name, service.WorktreeGCRequest{})
+			out, err := call[app.WorktreeGCReply](c.Context(), env, name, app.WorktreeGCRequest{})
 			if err != nil {
 				return err
 			}

@@ -11,7 +11,7 @@ import (
 	"errors"
 
 	"kedge"
-	"kedge/internal/run"
+	"kedge/internal/core/run"
 )
 
 // Engine takes runs from their beginning to their end. Everything is idempotent

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"kedge"
-	"kedge/internal/hold"
-	"kedge/internal/hold/tape"
+	"kedge/internal/process/hold"
+	"kedge/internal/process/tape"
 )
 
 // benchEcho measures from a key to its echo through an attached terminal. The

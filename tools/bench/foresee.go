@@ -6,10 +6,10 @@ import (
 	"os"
 	"path/filepath"
 
-	"kedge/internal/audit"
-	"kedge/internal/pickup"
-	"kedge/internal/pickup/measure"
-	"kedge/internal/transcript"
+	"kedge/internal/insight/audit"
+	"kedge/internal/insight/resume"
+	"kedge/internal/insight/transcript"
+	"kedge/internal/testkit/measure"
 )
 
 // What the program itself reaches over 279 real sessions, with a call of a model
@@ -74,8 +74,8 @@ func (f foreseen) results(cuts string) []result {
 		share(fmt.Sprintf("%d with over 10 known", f.briefs.OverTen), "10 files; recency", hard(f.briefs), hard(f.recency), 0.97),
 		share(f.at(cuts), "20 files; all", twenty, 1, 1),
 		{
-			f.at(cuts) + ", tokens of a brief; the limit", fmt.Sprint(most), fmt.Sprint(pickup.DefaultBudget),
-			float64(most) / pickup.DefaultBudget, "<= 1", most <= pickup.DefaultBudget,
+			f.at(cuts) + ", tokens of a brief; the limit", fmt.Sprint(most), fmt.Sprint(resume.DefaultBudget),
+			float64(most) / resume.DefaultBudget, "<= 1", most <= resume.DefaultBudget,
 		},
 	}
 }

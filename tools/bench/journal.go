@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"kedge"
-	"kedge/internal/store"
+	"kedge/internal/journal"
 )
 
 // appends is how many events one measurement writes.
@@ -19,7 +19,7 @@ const appends = 256
 // benchJournal compares durable appends with the least a durable append can be:
 // a write and an fdatasync of the same bytes on the same disk.
 func benchJournal(dir string) ([]result, error) {
-	s, err := store.Open(filepath.Join(dir, "journal"), store.Options{})
+	s, err := journal.Open(filepath.Join(dir, "journal"), journal.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ func benchJournal(dir string) ([]result, error) {
 	}, nil
 }
 
-func appendAll(s *store.Store, writers int) (time.Duration, error) {
+func appendAll(s *journal.Store, writers int) (time.Duration, error) {
 	ev, err := kedge.NewEvent(kedge.FilesSeen, kedge.ActorDaemon, kedge.FilesSeenData{Tree: "4b825dc642cb6eb9a060e54bf8d69288fbee4904", Cause: "bench"})
 	if err != nil {
 		return 0, err
@@ -112,7 +112,7 @@ func benchOpen(dir string) ([]result, error) {
 }
 
 func fill(dir string, sessions, events int) error {
-	s, err := store.Open(dir, store.Options{})
+	s, err := journal.Open(dir, journal.Options{})
 	if err != nil {
 		return err
 	}
@@ -144,7 +144,7 @@ func event(i, sessions int) (kedge.Event, error) {
 
 func openStore(dir string) (time.Duration, error) {
 	return timed(func() error {
-		s, err := store.Open(dir, store.Options{})
+		s, err := journal.Open(dir, journal.Options{})
 		if err != nil {
 			return err
 		}

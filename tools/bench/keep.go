@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"kedge/internal/hold"
+	"kedge/internal/process/hold"
 )
 
 // How much the group keep does; small is for a look whether it works.

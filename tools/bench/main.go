@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"kedge/internal/hold"
+	"kedge/internal/process/hold"
 )
 
 // pairs is how often each pair is measured.

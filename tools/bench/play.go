@@ -6,7 +6,7 @@ import (
 	"os"
 	"strconv"
 
-	"kedge/internal/term"
+	"kedge/internal/process/term"
 )
 
 // play is what this program does inside a session.

@@ -10,7 +10,7 @@ import (
 	"os"
 	"slices"
 
-	"kedge/internal/modelserver"
+	"kedge/internal/testkit/modelserver"
 )
 
 func main() {

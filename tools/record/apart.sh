@@ -2,7 +2,7 @@
 # matters, and saves, where nobody fitted it. Nobody changes a rule for one of these
 # alone. Sourced by record.sh.
 
-out=$here/../../internal/condense/testdata/apart
+out=$here/../../internal/insight/condense/testdata/apart
 mkdir -p "$out" && out=$(cd "$out" && pwd) || exit 1
 
 project apartjava

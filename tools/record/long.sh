@@ -1,7 +1,7 @@
 # Long outputs, for the tests of condensing: many tests, many files, much noise,
 # and in most of them something that must not get lost. Sourced by record.sh.
 
-out=$here/../../internal/condense/testdata/long
+out=$here/../../internal/insight/condense/testdata/long
 mkdir -p "$out" && out=$(cd "$out" && pwd) || exit 1
 
 # many N FORMAT prints the format for each number up to N.

@@ -9,9 +9,9 @@ import (
 
 	"kedge"
 	"kedge/internal/engine"
-	"kedge/internal/engine/enginetest"
 	"kedge/internal/engine/local"
-	"kedge/internal/store"
+	"kedge/internal/journal"
+	"kedge/internal/testkit/enginetest"
 )
 
 // harness opens local engines over one journal.
@@ -28,9 +28,9 @@ func onStore(t *testing.T, clock *enginetest.Clock) enginetest.Harness {
 	return newHarness(t, clock, openStore(t, clock))
 }
 
-func openStore(t *testing.T, clock *enginetest.Clock) *store.Store {
+func openStore(t *testing.T, clock *enginetest.Clock) *journal.Store {
 	t.Helper()
-	s, err := store.Open(t.TempDir(), store.Options{Now: clock.Now})
+	s, err := journal.Open(t.TempDir(), journal.Options{Now: clock.Now})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,14 +8,14 @@ import (
 	"testing/synctest"
 
 	"kedge"
+	"kedge/internal/core/run"
 	"kedge/internal/engine"
-	"kedge/internal/engine/enginetest"
-	"kedge/internal/run"
-	"kedge/internal/store"
+	"kedge/internal/journal"
+	"kedge/internal/testkit/enginetest"
 )
 
 func newMemory() *memory {
-	return &memory{docs: map[kedge.RunID]store.RunDoc{}, keys: map[string]kedge.Event{}}
+	return &memory{docs: map[kedge.RunID]journal.RunDoc{}, keys: map[string]kedge.Event{}}
 }
 
 // TestRunsThatAreOverAreLetGo: a daemon that lives for months does not keep every

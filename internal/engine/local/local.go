@@ -18,16 +18,16 @@ import (
 	"time"
 
 	"kedge"
+	"kedge/internal/core/run"
 	"kedge/internal/engine"
-	"kedge/internal/run"
-	"kedge/internal/store"
+	"kedge/internal/journal"
 )
 
-// Journal is where steps are kept; store.Store is one.
+// Journal is where steps are kept; journal.Store is one.
 type Journal interface {
 	Append(ctx context.Context, key string, evs ...kedge.Event) (out []kedge.Event, again bool, err error)
-	Run(ctx context.Context, id kedge.RunID) (store.RunDoc, bool, error)
-	Runs(ctx context.Context) ([]store.RunDoc, error)
+	Run(ctx context.Context, id kedge.RunID) (journal.RunDoc, bool, error)
+	Runs(ctx context.Context) ([]journal.RunDoc, error)
 }
 
 // Config is what an engine needs from outside. Now, After and Log may be nil.

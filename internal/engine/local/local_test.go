@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"kedge"
+	"kedge/internal/core/run"
 	"kedge/internal/engine"
-	"kedge/internal/engine/enginetest"
 	"kedge/internal/engine/local"
-	"kedge/internal/run"
-	"kedge/internal/store"
+	"kedge/internal/journal"
+	"kedge/internal/testkit/enginetest"
 )
 
 // TestConformance: the local engine keeps the contract of engines.
@@ -277,7 +277,7 @@ func TestARunOfANewerKedgeIsLeftAlone(t *testing.T) {
 }
 
 // fromTheFuture gives a run a state that only a newer Step understands.
-func fromTheFuture(t *testing.T, s *store.Store, id kedge.RunID) {
+func fromTheFuture(t *testing.T, s *journal.Store, id kedge.RunID) {
 	t.Helper()
 	doc, _, err := s.Run(t.Context(), id)
 	if err != nil {

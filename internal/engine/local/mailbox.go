@@ -3,7 +3,7 @@ package local
 import (
 	"sync"
 
-	"kedge/internal/run"
+	"kedge/internal/core/run"
 )
 
 // message is something for the loop of a run.

@@ -3,7 +3,7 @@ package local
 import (
 	"testing"
 
-	"kedge/internal/run"
+	"kedge/internal/core/run"
 )
 
 // TestMailboxKeepsTheNewestTotal: totals that nobody has read yet are one, in

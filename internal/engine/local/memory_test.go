@@ -9,22 +9,22 @@ import (
 	"testing"
 
 	"kedge"
-	"kedge/internal/engine/enginetest"
-	"kedge/internal/redact"
-	"kedge/internal/run"
-	"kedge/internal/store"
+	"kedge/internal/core/run"
+	"kedge/internal/journal"
+	"kedge/internal/testkit/enginetest"
+	"kedge/internal/text/redact"
 )
 
 // memory is a journal without a disk: what the store promises, for tests that
 // write more than a busy disk takes.
 type memory struct {
 	mu   sync.Mutex
-	docs map[kedge.RunID]store.RunDoc
+	docs map[kedge.RunID]journal.RunDoc
 	keys map[string]kedge.Event
 }
 
 func inMemory(t *testing.T, clock *enginetest.Clock) enginetest.Harness {
-	return newHarness(t, clock, &memory{docs: map[kedge.RunID]store.RunDoc{}, keys: map[string]kedge.Event{}})
+	return newHarness(t, clock, &memory{docs: map[kedge.RunID]journal.RunDoc{}, keys: map[string]kedge.Event{}})
 }
 
 func (m *memory) Append(_ context.Context, key string, evs ...kedge.Event) ([]kedge.Event, bool, error) {
@@ -47,13 +47,13 @@ func (m *memory) Append(_ context.Context, key string, evs ...kedge.Event) ([]ke
 	if err != nil {
 		return nil, false, err
 	}
-	m.docs[step.Run], m.keys[key] = store.RunDoc{State: state, Steps: step.N}, ev
+	m.docs[step.Run], m.keys[key] = journal.RunDoc{State: state, Steps: step.N}, ev
 	return []kedge.Event{ev}, false, nil
 }
 
 // read gives a run as it would come from a disk.
-func (m *memory) read(id kedge.RunID) (store.RunDoc, error) {
-	doc := store.RunDoc{Steps: m.docs[id].Steps}
+func (m *memory) read(id kedge.RunID) (journal.RunDoc, error) {
+	doc := journal.RunDoc{Steps: m.docs[id].Steps}
 	b, err := json.Marshal(m.docs[id].State)
 	if err == nil && doc.Steps > 0 {
 		err = json.Unmarshal(b, &doc.State)
@@ -61,17 +61,17 @@ func (m *memory) read(id kedge.RunID) (store.RunDoc, error) {
 	return doc, err
 }
 
-func (m *memory) Run(_ context.Context, id kedge.RunID) (store.RunDoc, bool, error) {
+func (m *memory) Run(_ context.Context, id kedge.RunID) (journal.RunDoc, bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	doc, err := m.read(id)
 	return doc, doc.Steps > 0, err
 }
 
-func (m *memory) Runs(context.Context) ([]store.RunDoc, error) {
+func (m *memory) Runs(context.Context) ([]journal.RunDoc, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	var out []store.RunDoc
+	var out []journal.RunDoc
 	for id := range m.docs {
 		doc, err := m.read(id)
 		if err != nil {
@@ -79,6 +79,6 @@ func (m *memory) Runs(context.Context) ([]store.RunDoc, error) {
 		}
 		out = append(out, doc)
 	}
-	slices.SortFunc(out, func(a, b store.RunDoc) int { return strings.Compare(string(a.State.Run), string(b.State.Run)) })
+	slices.SortFunc(out, func(a, b journal.RunDoc) int { return strings.Compare(string(a.State.Run), string(b.State.Run)) })
 	return out, nil
 }

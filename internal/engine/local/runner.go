@@ -10,8 +10,8 @@ import (
 	"sync"
 
 	"kedge"
+	"kedge/internal/core/run"
 	"kedge/internal/engine"
-	"kedge/internal/run"
 )
 
 // runner is one run. Its loop alone changes the state and starts work; mu guards

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"kedge"
+	"kedge/internal/core/run"
 	"kedge/internal/engine"
-	"kedge/internal/run"
 )
 
 // maxWaiting is how many steps wait for a slow watcher.

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"kedge"
+	"kedge/internal/core/run"
 	"kedge/internal/engine"
-	"kedge/internal/run"
 )
 
 // errWithdrawn is the cause with which the context of a command ends that nobody

@@ -1,0 +1,37 @@
+package adapters_test
+
+import (
+	"slices"
+	"testing"
+
+	"kedge"
+	"kedge/internal/agents/adapters"
+	"kedge/internal/core/config"
+)
+
+func TestNewRefuses(t *testing.T) {
+	if _, err := adapters.New("c", config.Agent{Kind: "command"}); !kedge.Invalid.Is(err) {
+		t.Errorf("without a command: %v", err)
+	}
+	if _, err := adapters.New("c", config.Agent{Kind: "unheard of"}); !kedge.NotFound.Is(err) || kedge.HintOf(err) == "" {
+		t.Errorf("of a kind that has no adapter: %v", err)
+	}
+}
+
+// TestOfferedAgentsAreDriven: what a hint or a file offers for a run, a run can
+// drive; and none that it can drive is kept from people.
+func TestOfferedAgentsAreDriven(t *testing.T) {
+	var driven []string
+	for _, name := range []string{"aider", "acp", "claude", "codex", "copilot", "gemini", "opencode", "pi", "qwen"} {
+		a, err := config.Default().Agent(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := adapters.New(name, a); err == nil {
+			driven = append(driven, name)
+		}
+	}
+	if got := config.Default().AgentNames(); !slices.Equal(got, driven) {
+		t.Errorf("offered are %q, driven %q", got, driven)
+	}
+}

@@ -1,0 +1,41 @@
+package adapters_test
+
+import (
+	"strings"
+	"testing"
+
+	"kedge/internal/agents"
+	"kedge/internal/agents/adapters"
+	"kedge/internal/core/config"
+)
+
+// TestT9BriefIsNeverAnArgument: a brief is made of what people and agents wrote. It
+// is typed into the program, and nothing of it can become a flag.
+func TestT9BriefIsNeverAnArgument(t *testing.T) {
+	const evil = "--settings=/tmp/evil.json"
+	for _, kind := range []string{"command", "claude", "codex", "opencode", "pi", "aider", "gemini", "qwen", "copilot", "acp"} {
+		a := config.Agent{Kind: kind}
+		if kind == "command" || kind == "acp" {
+			a.Command = []string{"bot"}
+		}
+		ad, err := adapters.New(kind, a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, task := range []agents.Task{
+			{Session: "ses-1", Feature: evil, Purpose: "implement", Brief: "/home/brief.md", Dir: "/work"},
+			{Session: "ses-1", Feature: evil, Purpose: "plan", ReadOnly: true, Brief: "/home/brief.md", Dir: "/work"},
+			{Session: "ses-1", Feature: evil, Attended: true, Brief: "/home/brief.md", Dir: "/work"},
+		} {
+			start, err := ad.Start(task)
+			if err != nil && !task.Attended { // not every one has a screen
+				t.Fatal(err)
+			}
+			for _, word := range start.Command {
+				if strings.Contains(word, evil) {
+					t.Errorf("%s: %q", kind, start.Command)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,119 @@
+// Package app is what every surface calls: one method per command, taking
+// who asks and what, giving back the root package's types. It makes the parts that
+// answer for the projects of a KEDGE_HOME, each a package of its own, and owns their
+// life from New to Close. A writing command is acknowledged only when its facts are on
+// disk; the same request made twice, by its key, has the effect of once. It holds no
+// code of a command itself.
+package app
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"kedge"
+	"kedge/internal/app/attend"
+	"kedge/internal/app/clerk"
+	"kedge/internal/app/ledger"
+	"kedge/internal/app/lifecycle"
+	"kedge/internal/app/maintenance"
+	"kedge/internal/app/projects"
+	"kedge/internal/app/reports"
+	"kedge/internal/app/runs"
+	"kedge/internal/app/sessions"
+	"kedge/internal/app/setup"
+	"kedge/internal/app/status"
+	"kedge/internal/app/verify"
+	"kedge/internal/engine/gate"
+	"kedge/internal/journal"
+)
+
+// Config is what the service needs from outside.
+type Config struct {
+	Home     string
+	ReadOnly bool // no daemon: nothing is written, not even projections
+	Now      func() time.Time
+	Log      *slog.Logger
+	Sessions Sessions
+	// Engine makes the engine of a project's runs; nil: the local one.
+	Engine func(ctx context.Context, p kedge.Project, st *journal.Store) (runs.RunEngine, error)
+	// EnvPatience is how long a run whose environment nobody knows waits for
+	// whoever watches it to say it again, before it works in the usual one.
+	EnvPatience time.Duration
+}
+
+// Service serves all projects of one KEDGE_HOME.
+type Service struct {
+	*attend.Attendant
+	*maintenance.Care
+	*clerk.Clerk
+	*runs.Driver
+	*setup.Enroller
+	*verify.Gater
+	*sessions.Keeper
+	*reports.Looker
+	*status.Teller
+
+	cfg  Config
+	home *projects.Home
+	book *ledger.Book
+	life *lifecycle.Life
+}
+
+// New makes a service; it opens nothing until it is asked.
+func New(cfg Config) *Service {
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	s := &Service{cfg: cfg, life: lifecycle.New()}
+	s.home = &projects.Home{Dir: cfg.Home, ReadOnly: cfg.ReadOnly, Clock: cfg.Now, Log: cfg.Log}
+	s.Driver = runs.New(s.home, s.life, runs.Config{Sessions: cfg.Sessions, Engine: cfg.Engine, EnvPatience: cfg.EnvPatience})
+	s.book = ledger.New(s.home, s.AtRest)
+	s.Care = maintenance.New(s.home, s.book, s.ForCare())
+	s.Teller = status.New(s.home, s.book, s.ForStanding())
+	s.Enroller = setup.New(s.home, s.book, s.Teller)
+	s.Keeper = sessions.New(s.home, s.life, s.Teller, cfg.Sessions, s.adoptGates)
+	s.Looker = reports.New(s.home, s.Keeper)
+	s.Gater = verify.New(s.home, s.book, s.life, s.Keeper.Runner, verify.With{Program: cfg.Sessions.Program, Sockets: cfg.Sessions.Sockets})
+	s.Attendant = attend.New(s.home, s.life, s.Teller, s.Gater, s.Looker, s.Keeper)
+	s.Clerk = clerk.New(s.home, s.book, s.ForClerk())
+	s.Bind(s.book, s.Clerk, s.Teller, s.Keeper)
+	return s
+}
+
+// Leave lets go of what can go on without the service: calls that wait for it
+// end with ErrLeft.
+func (s *Service) Leave() { s.life.Leave() }
+
+// Close lets go of the sessions, which live on, and closes every store.
+func (s *Service) Close() error {
+	s.life.Leave()
+	s.Driver.LeaveRuns()
+	s.life.End()
+	s.Keeper.CloseSpare()
+	return s.home.Close()
+}
+
+// BringUp does for every project what the daemon before this one could not:
+// files that a crash kept behind the journal are written.
+func (s *Service) BringUp(ctx context.Context) error { return s.book.BringUp(ctx) }
+
+// BringUpSoon is BringUp beside everything else, for a daemon that starts.
+func (s *Service) BringUpSoon() {
+	s.life.Go(func() {
+		if err := s.BringUp(s.life.Context()); err != nil && s.life.Context().Err() == nil {
+			s.cfg.Log.Error("no files were brought up to their journals", "error", err.Error())
+		}
+	})
+}
+
+// ErrLeft is given by a call whose work goes on without this service: the same
+// request, made again to the next one, gets its answer.
+var ErrLeft = gate.ErrLeft
+
+func (s *Service) adoptGates(ctx context.Context, p *projects.Project) error {
+	return s.Gater.AdoptGates(ctx, p)
+}

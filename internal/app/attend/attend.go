@@ -1,0 +1,142 @@
+// Package attend answers the hooks of agents that people drive by hand: what a
+// conversation is given when it begins or was compacted, what it has to keep,
+// whether its work passes the gate when it means to be done; and it takes what
+// hooks left while nobody could answer into the journal, in order and once. It
+// promises that an agent is told to go on once for each end of its work, never a
+// second time, that an event which was taken is in the journal, and that it stands there under
+// a session only if it came from it. It never
+// changes the ledger, and does nothing about sessions of runs: those are driven.
+package attend
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"kedge"
+	"kedge/internal/app/lifecycle"
+	"kedge/internal/app/projects"
+	"kedge/internal/app/reports"
+	"kedge/internal/app/sessions"
+	"kedge/internal/app/status"
+	"kedge/internal/app/verify"
+	"kedge/internal/journal/spool"
+)
+
+// Attendant answers for the projects of one KEDGE_HOME.
+type Attendant struct {
+	home     *projects.Home
+	life     *lifecycle.Life
+	standing *status.Teller
+	gater    *verify.Gater
+	looker   *reports.Looker
+	keeper   *sessions.Keeper
+
+	taking sync.Mutex    // held while the spool is taken
+	called chan struct{} // has something in it when hooks left something and wait for nobody
+
+	mu     sync.Mutex
+	worked map[string]bool   // conversations that began, and whether they used a tool that may change something
+	told   map[string]string // the words of a person for which a conversation was last told to go on
+
+	refused map[string]bool // conversations, with the session that they named and are not of
+}
+
+// New makes one; it does nothing until it is asked.
+func New(home *projects.Home, life *lifecycle.Life, standing *status.Teller, gater *verify.Gater, looker *reports.Looker, keeper *sessions.Keeper) *Attendant {
+	return &Attendant{
+		home: home, life: life, standing: standing, gater: gater, looker: looker, keeper: keeper,
+		called: make(chan struct{}, 1), worked: map[string]bool{}, told: map[string]string{}, refused: map[string]bool{},
+	}
+}
+
+// someAgent is the actor of an agent that runs in no session of Kedge's.
+const someAgent = kedge.SessionID("ses-00000000000000000000000000")
+
+// asAgent is the caller as what it is: a hook is called by an agent, also where
+// its session is a person's own terminal.
+func asAgent(who projects.Caller) projects.Caller {
+	if !who.IsAgent() {
+		who.Actor = kedge.Agent(someAgent)
+	}
+	return who
+}
+
+// driven tells whether the caller's session belongs to a run.
+func driven(ctx context.Context, p *projects.Project, who projects.Caller) (bool, error) {
+	ses, _, err := projects.DrivenBy(ctx, p.Store, who)
+	return ses != nil, err
+}
+
+// takeEvery is how often the spool is looked at when nobody calls.
+const takeEvery = time.Minute
+
+// gathering is how long what hooks left lies before it is taken, where none of them
+// waits for it: agents call them one after another, and each time the daemon would
+// be in the next one's way.
+const gathering = 100 * time.Millisecond
+
+// HooksLeft has what hooks left taken soon, for those who do not wait for it.
+func (s *Attendant) HooksLeft() {
+	select {
+	case s.called <- struct{}{}:
+	default: // somebody has said so already
+	}
+}
+
+// TakeSoon takes what hooks left while there was no daemon, and then whatever they
+// leave; it looks now and then also when nobody calls: a hook that could not reach
+// this daemon leaves something too.
+func (s *Attendant) TakeSoon() {
+	s.life.Go(func() {
+		tick := time.NewTicker(takeEvery)
+		defer tick.Stop()
+		var since trouble
+		for {
+			s.takeOrLater(&since)
+			select {
+			case <-tick.C:
+			case <-s.called:
+				s.gather()
+			case <-s.life.Context().Done():
+				return
+			}
+		}
+	})
+}
+
+// trouble is what has been in the way of taking since it last went well.
+type trouble struct {
+	busy int    // how often a hook was at it
+	said string // what was written down last
+}
+
+// busyTries is how often a hook that is just leaving something is waited for; one
+// that somebody has stopped is not, beyond the next tick.
+const busyTries = 10
+
+// takeOrLater takes what hooks left; what one of them is just leaving, soon after.
+// The same complaint is written down once.
+func (s *Attendant) takeOrLater(since *trouble) {
+	_, err := s.take(s.life.Context())
+	switch {
+	case err == nil:
+		*since = trouble{}
+	case s.life.Context().Err() != nil:
+	case errors.Is(err, spool.ErrBusy) && since.busy < busyTries:
+		since.busy++
+		s.HooksLeft()
+	case err.Error() != since.said:
+		since.said = err.Error()
+		s.home.Log.Error("events of hooks were not taken", "error", since.said)
+	}
+}
+
+// gather waits for what else may come.
+func (s *Attendant) gather() {
+	select {
+	case <-time.After(gathering):
+	case <-s.life.Context().Done():
+	}
+}

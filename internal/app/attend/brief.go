@@ -1,0 +1,78 @@
+package attend
+
+import (
+	"context"
+
+	"kedge"
+	"kedge/internal/app/projects"
+	"kedge/internal/app/reports"
+	"kedge/internal/core/brief"
+	"kedge/internal/text/redact"
+)
+
+// HookBriefRequest asks what a conversation is to be told: at its start, or before
+// it is compacted.
+type HookBriefRequest struct {
+	Event      kedge.HookEvent   `json:"event"`      // start or compact
+	Source     string            `json:"source"`     // of a start
+	Transcript string            `json:"transcript"` // the agent's file of it
+	Env        map[string]string `json:"env,omitempty"`
+}
+
+// HookBriefReply is the text; empty where there is nothing to tell.
+type HookBriefReply struct {
+	Text string `json:"text"`
+}
+
+// What a conversation is given: agents put aside what is longer than about ten
+// thousand characters. After a compaction a part of it is about the conversation
+// itself.
+const (
+	startTokens = 2200
+	aboutTokens = 900
+)
+
+// attended is what is different where a person sits: a brief is written for those
+// who work alone.
+const attended = "\nA person drives this session: their words come first, and this says where the work stands.\n"
+
+// HookBrief tells where the work stands. It reads, and needs no daemon. Outside of
+// a project, and in a session of a run, there is nothing to tell.
+func (s *Attendant) HookBrief(ctx context.Context, who projects.Caller, in HookBriefRequest) (HookBriefReply, error) {
+	p, err := s.home.Open(ctx, who)
+	if kedge.NotFound.Is(err) {
+		return HookBriefReply{}, nil
+	}
+	if err != nil {
+		return HookBriefReply{}, err
+	}
+	if of, err := driven(ctx, p, who); of || err != nil {
+		return HookBriefReply{}, err
+	}
+	input, err := s.standing.BriefInput(ctx, p, asAgent(who))
+	if err != nil {
+		return HookBriefReply{}, err
+	}
+	if in.Event == kedge.HookCompact {
+		return HookBriefReply{Text: redact.Text(brief.Focus(input))}, nil
+	}
+	about := s.about(ctx, who, in)
+	budget := startTokens
+	if about != "" {
+		budget -= aboutTokens
+	}
+	return HookBriefReply{Text: redact.Text(brief.Prime(input, budget).Text + about + attended)}, nil
+}
+
+// about is what was going on in the conversation, of which its compaction left a
+// summary only.
+func (s *Attendant) about(ctx context.Context, who projects.Caller, in HookBriefRequest) string {
+	if in.Source != "compact" || in.Transcript == "" {
+		return ""
+	}
+	r, err := s.looker.Brief(ctx, who, reports.BriefRequest{What: in.Transcript, Budget: aboutTokens, Env: in.Env})
+	if err != nil {
+		return "" // the rest of the brief is worth having without it
+	}
+	return "\n" + r.Text
+}

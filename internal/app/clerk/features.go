@@ -1,0 +1,171 @@
+package clerk
+
+import (
+	"context"
+	"time"
+
+	"kedge"
+	"kedge/internal/app/ledger"
+	"kedge/internal/app/projects"
+	"kedge/internal/core/plan"
+	"kedge/internal/journal"
+)
+
+// FeaturesRequest asks for the feature list.
+type FeaturesRequest struct{}
+
+// FeaturesReply is a list of features as in features.json. Why says why nothing
+// is ready.
+type FeaturesReply struct {
+	Features []kedge.Feature `json:"features"`
+	Why      string          `json:"why,omitempty"`
+}
+
+// Features gives every feature in the order of the ledger.
+func (s *Clerk) Features(ctx context.Context, who projects.Caller, _ FeaturesRequest) (FeaturesReply, error) {
+	l, _, err := s.book.ReadFeatures(ctx, who)
+	return FeaturesReply{Features: l.Features()}, err
+}
+
+// ReadyRequest asks what can be worked on; with an ID, whether that can.
+type ReadyRequest struct {
+	ID kedge.FeatureID `json:"id,omitempty"`
+}
+
+// Ready gives the features whose dependencies are completed, the next one first.
+// Asked for one that is not ready it says what is in its way, as Blocked.
+func (s *Clerk) Ready(ctx context.Context, who projects.Caller, in ReadyRequest) (FeaturesReply, error) {
+	l, _, err := s.book.ReadFeatures(ctx, who)
+	if err != nil {
+		return FeaturesReply{}, err
+	}
+	if in.ID == "" {
+		reply := FeaturesReply{Features: plan.Ready(l.Features())}
+		if len(reply.Features) == 0 {
+			reply.Why = plan.WhyNothing(l.Features())
+		}
+		return reply, nil
+	}
+	at, err := plan.WhyNotReady(l.Features(), in.ID)
+	if err != nil {
+		return FeaturesReply{}, err
+	}
+	if at.Why != "" {
+		return FeaturesReply{}, ledger.NotReady(at)
+	}
+	return FeaturesReply{Features: []kedge.Feature{at.Feature}}, nil
+}
+
+// NextRequest asks for the resume point.
+type NextRequest struct{}
+
+// Next gives the one feature to work on now, and why.
+func (s *Clerk) Next(ctx context.Context, who projects.Caller, _ NextRequest) (kedge.Next, error) {
+	l, p, err := s.book.ReadFeatures(ctx, who)
+	if err != nil {
+		return kedge.Next{}, err
+	}
+	return s.book.Next(ctx, p, l), nil
+}
+
+// FeatureShowRequest asks for one feature.
+type FeatureShowRequest struct {
+	ID kedge.FeatureID `json:"id"`
+}
+
+// FeatureShowReply is a feature with what the journal knows beside it.
+type FeatureShowReply struct {
+	Feature  kedge.Feature  `json:"feature"`
+	Ready    bool           `json:"ready"`
+	Why      string         `json:"why"` // why it is not ready; empty when it is
+	Blockers []plan.Blocker `json:"blockers"`
+	Claim    kedge.Status   `json:"claim"`  // what an import asserted; empty for nothing
+	Source   string         `json:"source"` // where it came from
+	Reason   string         `json:"reason"` // of its last change
+	Hash     string         `json:"hash"`   // of the locked definition
+
+	// Findings are what verdicts and inspections had to say about the work on
+	// it so far: what an agent tried, too.
+	Findings []kedge.Finding `json:"findings"`
+	Verdict  *kedge.Evidence `json:"verdict"` // what its evidence says, else the last verdict on it; nil when there is none
+
+	Sessions []FeatureSession `json:"sessions"` // that worked on it, as they started
+}
+
+// FeatureSession is a session that worked on a feature, and what it read before
+// its first edit.
+type FeatureSession struct {
+	ID        kedge.SessionID    `json:"id"`
+	Agent     string             `json:"agent"`
+	Model     string             `json:"model"`
+	State     kedge.SessionState `json:"state"`
+	Cause     string             `json:"cause"`
+	StartedAt time.Time          `json:"started_at"`
+	Tokens    *int64             `json:"tokens"`
+	FirstEdit *kedge.FirstAct    `json:"first_edit"` // nil: none, or the session does not tell what it does
+}
+
+func sessionsOn(ctx context.Context, p *projects.Project, id kedge.FeatureID) ([]FeatureSession, error) {
+	out := []FeatureSession{}
+	docs, err := projects.All[kedge.Session](ctx, p, journal.KindSession)
+	for _, ses := range docs {
+		if ses.Feature == id {
+			out = append(out, FeatureSession{
+				ID: ses.ID, Agent: ses.Agent, Model: ses.Model, State: ses.State, Cause: ses.Cause, StartedAt: ses.StartedAt,
+				Tokens: ses.Tokens, FirstEdit: ses.FirstEdit,
+			})
+		}
+	}
+	return out, err
+}
+
+// FeatureShow gives one feature and where it stands.
+func (s *Clerk) FeatureShow(ctx context.Context, who projects.Caller, in FeatureShowRequest) (FeatureShowReply, error) {
+	l, p, err := s.book.ReadFeatures(ctx, who)
+	if err != nil {
+		return FeatureShowReply{}, err
+	}
+	d, err := l.Find(in.ID)
+	if err != nil {
+		return FeatureShowReply{}, err
+	}
+	at, err := plan.WhyNotReady(l.Features(), in.ID)
+	if err != nil {
+		return FeatureShowReply{}, err
+	}
+	reply := FeatureShowReply{
+		Feature: d.Feature, Ready: at.Why == "", Why: at.Why, Blockers: at.Blockers,
+		Claim: d.Claim, Source: d.Source, Reason: d.Reason, Hash: d.Hash,
+	}
+	if reply.Blockers == nil {
+		reply.Blockers = []plan.Blocker{}
+	}
+	if reply.Sessions, err = sessionsOn(ctx, p, in.ID); err != nil {
+		return reply, err
+	}
+	if reply.Findings, err = ledger.FindingsOn(ctx, p, in.ID); err != nil {
+		return reply, err
+	}
+	reply.Verdict, err = ledger.VerdictOn(ctx, p, d.Feature)
+	return reply, err
+}
+
+// FeaturesExportRequest asks for the list in another program's format.
+type FeaturesExportRequest struct {
+	Format string `json:"format"`
+}
+
+// FeaturesExportReply holds the file's text.
+type FeaturesExportReply struct {
+	Text string `json:"text"`
+}
+
+// FeaturesExport writes the feature list in the given format.
+func (s *Clerk) FeaturesExport(ctx context.Context, who projects.Caller, in FeaturesExportRequest) (FeaturesExportReply, error) {
+	l, p, err := s.book.ReadFeatures(ctx, who)
+	if err != nil {
+		return FeaturesExportReply{}, err
+	}
+	b, err := plan.Export(in.Format, l.File(p))
+	return FeaturesExportReply{Text: string(b)}, err
+}

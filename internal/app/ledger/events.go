@@ -1,0 +1,166 @@
+package ledger
+
+import (
+	"bytes"
+	"encoding/json"
+	"time"
+
+	"kedge"
+	"kedge/internal/app/projects"
+	"kedge/internal/core/plan"
+	"kedge/internal/journal"
+	"kedge/internal/text/redact"
+)
+
+// planFollows gives the event that makes the approved plan done when all of its
+// features are completed or skipped, and approved again when one is no longer.
+func (l Ledger) planFollows(who projects.Caller) ([]kedge.Event, error) {
+	if l.Plan == nil {
+		return nil, nil
+	}
+	status := kedge.PlanDone
+	for _, id := range l.Plan.Features {
+		d, err := l.Find(id)
+		if err != nil || !settled(d.Status) {
+			status = kedge.PlanApproved
+		}
+	}
+	if status == l.Plan.Status {
+		return nil, nil
+	}
+	data := *l.Plan
+	data.Status = status
+	ev, err := projects.Event(kedge.PlanSaved, who, data)
+	return []kedge.Event{ev}, err
+}
+
+// Add makes the events for new features, after looking at the list as it will be.
+func (l Ledger) Add(who projects.Caller, source string, claimed []plan.Claimed) ([]kedge.Event, error) {
+	after := l.Features()
+	for _, c := range claimed {
+		after = append(after, kedge.Feature{Definition: c.Definition, FeatureState: kedge.FeatureState{Status: kedge.Pending}})
+	}
+	if err := plan.Validate(after); err != nil {
+		return nil, err
+	}
+	order := l.lastOrder()
+	var evs []kedge.Event
+	for i, c := range claimed {
+		def, hash, err := lock(c.Definition)
+		if err != nil {
+			return nil, err
+		}
+		ev, err := projects.Event(kedge.FeatureAdded, who, kedge.FeatureAddedData{
+			Definition: def, Hash: hash, Order: order + 1 + i, Claim: c.Claim, Notes: c.Notes, Source: source,
+		})
+		if err != nil {
+			return nil, err
+		}
+		evs = append(evs, ev)
+		if len(c.Files) > 0 {
+			ev, err := projects.Event(kedge.FeatureStatus, who, kedge.FeatureStatusData{ID: c.ID, Status: kedge.Pending, Files: c.Files})
+			if err != nil {
+				return nil, err
+			}
+			evs = append(evs, ev)
+		}
+	}
+	return evs, nil
+}
+
+func (l Ledger) lastOrder() int {
+	last := 0
+	for _, d := range l.Docs {
+		last = max(last, d.Order)
+	}
+	return last
+}
+
+// lock gives the canonical bytes of a definition. One that holds a secret is
+// refused: the journal would take it out, and the check would no longer be the
+// one that was agreed on.
+func lock(d kedge.Definition) (def json.RawMessage, hash string, err error) {
+	def, hash = plan.Canonical(d)
+	if !bytes.Equal(redact.JSON(def), def) {
+		return nil, "", kedge.Errorf(kedge.Invalid, "feature %q holds what looks like a secret", d.ID).
+			WithHint("take it from the environment instead")
+	}
+	return def, hash, nil
+}
+
+// Amend makes the events that replace a definition. Seen is the hash of the one
+// that the caller saw; empty means whichever is there.
+func (l Ledger) Amend(who projects.Caller, was journal.FeatureDoc, now kedge.Definition, seen, reason string) ([]kedge.Event, error) {
+	def, hash, err := lock(now)
+	if err != nil {
+		return nil, err
+	}
+	_, old := plan.Canonical(was.Definition)
+	if seen != "" && seen != old {
+		return nil, kedge.Errorf(kedge.Conflict, "feature %q was amended meanwhile", was.ID).WithHint("kedge feature show %s", was.ID)
+	}
+	if hash == old {
+		return nil, kedge.Errorf(kedge.Invalid, "the definition of feature %q stays as it is", was.ID).
+			WithHint("say what changes: kedge feature amend --help")
+	}
+	ev, err := projects.Event(kedge.FeatureAmended, who, kedge.FeatureAmendedData{
+		ID: was.ID, Definition: def, Hash: hash, Was: old, Reason: reason,
+	})
+	if err != nil || !unproven(was, now) {
+		return []kedge.Event{ev}, err
+	}
+	back, err := l.SetStatus(who, WithoutProof(kedge.FeatureStatusData{ID: was.ID, Status: kedge.Pending, Reason: reason}))
+	return append([]kedge.Event{ev}, back...), err
+}
+
+// unproven tells whether a feature that had its verdict needs another one.
+func unproven(was journal.FeatureDoc, now kedge.Definition) bool {
+	judged := was.Status == kedge.Completed || was.Status == kedge.NeedsReview || was.Status == kedge.Regressed
+	old := was.Definition
+	old.Checks, old.Acceptance = now.Checks, now.Acceptance
+	_, a := plan.Canonical(old)
+	_, b := plan.Canonical(was.Definition)
+	return judged && a != b
+}
+
+// WithoutProof takes evidence and completion date back.
+func WithoutProof(d kedge.FeatureStatusData) kedge.FeatureStatusData {
+	d.Evidence, d.CompletedAt = new(kedge.EvidenceID), new(time.Time)
+	return d
+}
+
+// SetStatus makes the event of a change, and that of the plan where it follows.
+func (l Ledger) SetStatus(who projects.Caller, data kedge.FeatureStatusData) ([]kedge.Event, error) {
+	ev, err := projects.Event(kedge.FeatureStatus, who, data)
+	if err != nil {
+		return nil, err
+	}
+	d, err := l.Find(data.ID)
+	if err != nil {
+		return nil, err
+	}
+	d.Status = data.Status
+	more, err := l.planFollows(who)
+	return append([]kedge.Event{ev}, more...), err
+}
+
+// Unknown leaves out features that the ledger has with the same definition; one
+// that it has with another is a conflict.
+func (l Ledger) Unknown(claimed []plan.Claimed) ([]plan.Claimed, error) {
+	hashes := make(map[kedge.FeatureID]string, len(l.Docs))
+	for _, d := range l.Docs {
+		_, hashes[d.ID] = plan.Canonical(d.Definition)
+	}
+	var fresh []plan.Claimed
+	for _, c := range claimed {
+		_, hash := plan.Canonical(c.Definition)
+		switch was, ok := hashes[c.ID]; {
+		case !ok:
+			fresh = append(fresh, c)
+		case was != hash:
+			return nil, kedge.Errorf(kedge.Conflict, "feature %q exists already with another definition", c.ID).
+				WithHint("kedge feature amend %s --reason WHY", c.ID)
+		}
+	}
+	return fresh, nil
+}

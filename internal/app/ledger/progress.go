@@ -1,0 +1,108 @@
+package ledger
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"kedge"
+	"kedge/internal/app/projects"
+	docs "kedge/internal/core/memory"
+)
+
+// logPage is how many events are read at a time, backwards, to find those that
+// the log of progress.md does not have yet.
+const logPage = 200
+
+// facts are what progress.md is generated from.
+func (m Memory) facts(l Ledger, log []docs.LogEntry) docs.Facts {
+	return docs.Facts{Features: l.Features(), Risks: m.Risks, Decisions: m.Decisions, Log: log}
+}
+
+// writeProgress brings progress.md up to the journal. A project that never did
+// anything needs none.
+func (s *Book) writeProgress(ctx context.Context, p *projects.Project, m Memory, l Ledger, u *unwritten) error {
+	old, ok, err := p.Read(ProgressFile)
+	if err != nil {
+		u.note(ProgressFile, err)
+		return nil
+	}
+	if !ok && len(l.Docs) == 0 && len(m.Risks) == 0 && len(m.Decisions) == 0 {
+		return nil
+	}
+	log, err := missingLog(ctx, p, string(old))
+	if err != nil {
+		return err
+	}
+	if b := docs.WriteProgress(old, m.facts(l, log)); !SameText(old, b) {
+		u.note(ProgressFile, s.PutProjected(p, ProgressFile, b))
+	}
+	return nil
+}
+
+// missingLog gives the entries of the newest events, back to one that the file
+// has: mostly those just added, but more after a crash between journal and
+// projection, or on a branch that is behind.
+func missingLog(ctx context.Context, p *projects.Project, old string) ([]docs.LogEntry, error) {
+	end, err := p.Store.Last(ctx)
+	var out []docs.LogEntry
+	for met := false; err == nil && end > 0 && !met; end -= logPage {
+		page, readErr := p.Store.Events(ctx, max(0, end-logPage), int(min(logPage, end)))
+		var entries []docs.LogEntry
+		for _, ev := range page {
+			if text := logText(ev); text != "" {
+				e := docs.LogEntry{At: ev.At, Text: text}
+				met = met || strings.Contains(old, docs.LogLine(e))
+				entries = append(entries, e)
+			}
+		}
+		out, err = append(entries, out...), readErr
+	}
+	return out, err
+}
+
+// logText is an event as a line of the log; empty for what is not progress, as
+// most kinds are not.
+func logText(ev kedge.Event) string {
+	switch ev.Type {
+	case kedge.FeatureStatus:
+		return said(ev, func(d kedge.FeatureStatusData) string {
+			if d.Status == kedge.Pending && d.Reason == "" {
+				return "" // how a feature begins
+			}
+			return logPhrase("feature "+string(d.ID)+" "+string(d.Status), d.Reason)
+		})
+	case kedge.FeatureAmended:
+		return said(ev, func(d kedge.FeatureAmendedData) string {
+			return logPhrase("feature "+string(d.ID)+" amended", d.Reason)
+		})
+	case kedge.PlanSaved:
+		return said(ev, func(d kedge.PlanData) string {
+			if d.Status == kedge.PlanDrafting || d.Status == kedge.PlanWaiting {
+				return "" // nothing to go by yet
+			}
+			return "plan " + string(d.ID) + " " + string(d.Status)
+		})
+	case kedge.RiskOpened:
+		return said(ev, func(d kedge.Risk) string { return logPhrase("risk "+string(d.ID)+" opened", d.Text) })
+	case kedge.RiskClosed:
+		return said(ev, func(d kedge.RiskClosedData) string { return logPhrase("risk "+string(d.ID)+" closed", d.Reason) })
+	default:
+		return ""
+	}
+}
+
+// said tells what an event's data says; one that this build cannot read says
+// nothing, and is still in the journal.
+func said[T any](ev kedge.Event, tell func(T) string) string {
+	var d T
+	if json.Unmarshal(ev.Data, &d) != nil {
+		return ""
+	}
+	return tell(d)
+}
+
+func logPhrase(parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ": ")
+}

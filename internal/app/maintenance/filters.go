@@ -1,0 +1,94 @@
+package maintenance
+
+import (
+	"context"
+	"strings"
+
+	"kedge"
+	"kedge/internal/app/projects"
+	"kedge/internal/git"
+)
+
+// FilterListRequest asks for what the repository brings along and only a person may
+// let run: git filters, and what agents run or obey.
+type FilterListRequest struct{}
+
+// FilterListReply lists it, with what is approved. Hash names all files that are not,
+// and is empty where there are none.
+type FilterListReply struct {
+	Filters   []git.Filter    `json:"filters"`
+	Files     []TrustFile     `json:"files"`
+	Variables []TrustVariable `json:"variables"`
+	Hash      string          `json:"hash"`
+}
+
+// FilterList gives what can be approved, and what was.
+func (s *Care) FilterList(ctx context.Context, who projects.Caller, _ FilterListRequest) (FilterListReply, error) {
+	p, repo, err := s.home.Repository(ctx, who)
+	if err != nil {
+		return FilterListReply{}, err
+	}
+	out := FilterListReply{Files: []TrustFile{}, Variables: []TrustVariable{}}
+	if out.Filters, err = repo.Filters(ctx); err != nil {
+		return out, err
+	}
+	return out, trustList(ctx, p, repo, &out)
+}
+
+// FilterApproveRequest approves one filter. Hash begins the hash of the commands
+// that the person has seen, so that nobody can change them in between.
+type FilterApproveRequest struct {
+	Name string `json:"name"`
+	Hash string `json:"hash"`
+}
+
+// FilterApproveReply is the approval as it was journaled.
+type FilterApproveReply struct {
+	Filter kedge.FilterApprovedData `json:"filter"`
+}
+
+// FilterApprove lets Kedge run a git filter with exactly its present commands.
+// Only a person can: what a repository brings along runs by nobody else's word.
+func (s *Care) FilterApprove(ctx context.Context, who projects.Caller, in FilterApproveRequest) (FilterApproveReply, error) {
+	if who.IsAgent() {
+		return FilterApproveReply{}, kedge.Errorf(kedge.Blocked, "only a person may approve a git filter").
+			WithHint("outside of a session: kedge approve filter:%s@%s", in.Name, in.Hash)
+	}
+	p, repo, err := s.home.Repository(ctx, who)
+	if err != nil {
+		return FilterApproveReply{}, err
+	}
+	evs, err := s.home.Write(ctx, p, who, func() ([]kedge.Event, error) {
+		f, err := findFilter(ctx, repo, in)
+		if err != nil {
+			return nil, err
+		}
+		return projects.One(projects.Event(kedge.FilterApproved, who, kedge.FilterApprovedData{Name: f.Name, Hash: f.Hash}))
+	})
+	if err != nil {
+		return FilterApproveReply{}, err
+	}
+	d, err := projects.Data[kedge.FilterApprovedData](evs[0])
+	return FilterApproveReply{Filter: d}, err
+}
+
+func findFilter(ctx context.Context, repo *git.Repo, in FilterApproveRequest) (git.Filter, error) {
+	if len(in.Hash) < git.FilterDigits {
+		return git.Filter{}, kedge.Errorf(kedge.Invalid, "an approval names the commands by at least %d digits of their hash", git.FilterDigits).
+			WithHint("kedge approve")
+	}
+	list, err := repo.Filters(ctx)
+	if err != nil {
+		return git.Filter{}, err
+	}
+	for _, f := range list {
+		if f.Name != in.Name {
+			continue
+		}
+		if !strings.HasPrefix(f.Hash, in.Hash) {
+			return f, kedge.Errorf(kedge.Conflict, "the commands of the git filter %q are not those of %q any more", in.Name, in.Hash).WithHint("kedge approve")
+		}
+		return f, nil
+	}
+	return git.Filter{}, kedge.Errorf(kedge.NotFound, "no git filter %q is defined", in.Name).WithHint("kedge approve")
+}

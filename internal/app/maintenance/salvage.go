@@ -1,0 +1,134 @@
+package maintenance
+
+import (
+	"context"
+
+	"kedge"
+	"kedge/internal/app/projects"
+	"kedge/internal/git"
+	"kedge/internal/text/words"
+)
+
+// SalvageListRequest asks for all salvage of the project.
+type SalvageListRequest struct{}
+
+// SalvageListReply lists salvage, oldest first.
+type SalvageListReply struct {
+	Salvages []kedge.Salvage `json:"salvages"`
+}
+
+// SalvageList gives what was set aside, read from the repository itself: it
+// would be there even if the journal were not.
+func (s *Care) SalvageList(ctx context.Context, who projects.Caller, _ SalvageListRequest) (SalvageListReply, error) {
+	_, repo, err := s.home.Repository(ctx, who)
+	if err != nil {
+		return SalvageListReply{}, err
+	}
+	list, err := repo.Salvages(ctx)
+	return SalvageListReply{Salvages: list}, err
+}
+
+// SalvageRestoreRequest asks for one salvage to come back into the caller's work
+// tree.
+type SalvageRestoreRequest struct {
+	ID kedge.SalvageID `json:"id"`
+}
+
+// SalvageRestoreReply says what came back, and where.
+type SalvageRestoreReply struct {
+	Salvage kedge.Salvage `json:"salvage"`
+	Dir     string        `json:"dir"`
+}
+
+// SalvageRestore brings a salvage back: Conflict, with nothing changed, when a
+// file it needs has changes of its own. Restoring twice changes nothing more.
+func (s *Care) SalvageRestore(ctx context.Context, who projects.Caller, in SalvageRestoreRequest) (SalvageRestoreReply, error) {
+	p, repo, err := s.home.Repository(ctx, who)
+	if err != nil {
+		return SalvageRestoreReply{}, err
+	}
+	evs, err := s.home.Write(ctx, p, who, func() ([]kedge.Event, error) {
+		v, err := repo.Restore(ctx, git.RestoreRequest{ID: in.ID, Attic: s.home.Attic(p)})
+		if err != nil {
+			return nil, err
+		}
+		return projects.One(projects.Event(kedge.SalvageRestored, who, kedge.SalvageRestoredData{Salvage: v, Dir: p.Dir}))
+	})
+	if err != nil {
+		return SalvageRestoreReply{}, err
+	}
+	d, err := projects.Data[kedge.SalvageRestoredData](evs[0])
+	return SalvageRestoreReply{Salvage: d.Salvage, Dir: d.Dir}, err
+}
+
+// SalvageGCRequest names the age from which salvage is dropped: 30d, 2w, 12h.
+type SalvageGCRequest struct {
+	OlderThan string `json:"older_than"`
+}
+
+// SalvageGCReply says what was dropped or, for a dry run, would be.
+type SalvageGCReply struct {
+	Dropped []kedge.Salvage `json:"dropped"`
+	DryRun  bool            `json:"dry_run"`
+}
+
+// SalvageOld says what SalvageGC would drop.
+func (s *Care) SalvageOld(ctx context.Context, who projects.Caller, in SalvageGCRequest) (SalvageGCReply, error) {
+	_, repo, err := s.home.Repository(ctx, who)
+	if err != nil {
+		return SalvageGCReply{}, err
+	}
+	old, err := s.oldSalvage(ctx, repo, in.OlderThan)
+	return SalvageGCReply{Dropped: old, DryRun: true}, err
+}
+
+// SalvageGC drops old salvage for good. It is the one command that throws work
+// away, so only a person may give it, and what it drops is journaled first.
+func (s *Care) SalvageGC(ctx context.Context, who projects.Caller, in SalvageGCRequest) (SalvageGCReply, error) {
+	if who.IsAgent() {
+		return SalvageGCReply{}, kedge.Errorf(kedge.Blocked, "only a person may throw salvage away").
+			WithHint("outside of a session: kedge salvage gc --older-than %s", in.OlderThan)
+	}
+	p, repo, err := s.home.Repository(ctx, who)
+	if err != nil {
+		return SalvageGCReply{}, err
+	}
+	evs, err := s.home.Write(ctx, p, who, func() ([]kedge.Event, error) {
+		old, err := s.oldSalvage(ctx, repo, in.OlderThan)
+		if err != nil {
+			return nil, err
+		}
+		return projects.EventsOf(kedge.SalvageDropped, who, old)
+	})
+	if err != nil {
+		return SalvageGCReply{}, err
+	}
+	r := SalvageGCReply{Dropped: []kedge.Salvage{}}
+	for _, ev := range evs {
+		v, err := projects.Data[kedge.Salvage](ev)
+		if err != nil {
+			return r, err
+		}
+		// An answer that was lost, or a crash on the way, brings us here twice.
+		if err := repo.DropSalvage(ctx, v.ID, s.home.Attic(p)); err != nil && !kedge.NotFound.Is(err) {
+			return r, err
+		}
+		r.Dropped = append(r.Dropped, v)
+	}
+	return r, nil
+}
+
+func (s *Care) oldSalvage(ctx context.Context, repo *git.Repo, text string) ([]kedge.Salvage, error) {
+	d, err := words.ParseAge(text)
+	if err != nil {
+		return nil, err
+	}
+	list, err := repo.Salvages(ctx)
+	old := []kedge.Salvage{}
+	for _, v := range list {
+		if s.home.Now().Sub(v.At) > d {
+			old = append(old, v)
+		}
+	}
+	return old, err
+}

@@ -1,0 +1,367 @@
+package maintenance
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"kedge"
+	"kedge/internal/agents/trust"
+	"kedge/internal/app/projects"
+
+	"kedge/internal/core/config"
+	"kedge/internal/git"
+	"kedge/internal/journal"
+)
+
+// TrustFile is a file that agents run or obey, as it is shown.
+type TrustFile struct {
+	trust.File
+	Dir      string `json:"dir,omitempty"` // the work tree of a session; empty: the last commit has it
+	Approved bool   `json:"approved"`
+}
+
+// TrustVariable is a variable that the repository sets and may not, as it is shown.
+type TrustVariable struct {
+	trust.Variable
+	Dir      string `json:"dir,omitempty"`
+	Approved bool   `json:"approved"`
+}
+
+// TrustApproveRequest approves the files that the person has seen: Hash begins that
+// of all that nobody approved yet; or, with Name, one variable by the beginning of
+// its own hash.
+type TrustApproveRequest struct {
+	Name string `json:"name,omitempty"`
+	Hash string `json:"hash"`
+}
+
+// TrustApproveReply is the approval as it was journaled.
+type TrustApproveReply struct {
+	Items []kedge.Trusted `json:"items"`
+}
+
+// TrustApprove lets agents heed exactly these contents. Only a person can: what a
+// repository brings along runs by nobody else's word.
+func (s *Care) TrustApprove(ctx context.Context, who projects.Caller, in TrustApproveRequest) (TrustApproveReply, error) {
+	if who.IsAgent() {
+		return TrustApproveReply{}, kedge.Errorf(kedge.Blocked, "only a person may approve what agents run or obey").
+			WithHint("outside of a session: kedge approve")
+	}
+	if len(in.Hash) < trust.Digits {
+		return TrustApproveReply{}, kedge.Errorf(kedge.Invalid, "an approval names contents by at least %d digits of their hash", trust.Digits).
+			WithHint("kedge approve")
+	}
+	p, repo, err := s.home.Repository(ctx, who)
+	if err != nil {
+		return TrustApproveReply{}, err
+	}
+	evs, err := s.home.Write(ctx, p, who, func() ([]kedge.Event, error) {
+		open, err := Unapproved(ctx, p, repo, "HEAD")
+		if err != nil {
+			return nil, err
+		}
+		items, err := chosen(open, in)
+		if err != nil {
+			return nil, err
+		}
+		return projects.One(projects.Event(kedge.TrustApproved, who, kedge.TrustApprovedData{Items: items}))
+	})
+	if err != nil {
+		return TrustApproveReply{}, err
+	}
+	d, err := projects.Data[kedge.TrustApprovedData](evs[0])
+	return TrustApproveReply{Items: d.Items}, err
+}
+
+// chosen are what the request speaks of.
+func chosen(open trust.Found, in TrustApproveRequest) ([]kedge.Trusted, error) {
+	if in.Name == "" {
+		switch {
+		case len(open.Files) == 0:
+			return nil, kedge.Errorf(kedge.NotFound, "there are no files to approve").WithHint("kedge approve")
+		case !strings.HasPrefix(open.Hash(), in.Hash):
+			return nil, kedge.Errorf(kedge.Conflict, "the files are not those of %q any more", in.Hash).WithHint("kedge approve")
+		}
+		return trust.Found{Files: open.Files}.Items(), nil
+	}
+	named := false
+	for _, v := range open.Variables {
+		named = named || v.Name == in.Name
+		if v.Name == in.Name && strings.HasPrefix(v.SHA256, in.Hash) {
+			return []kedge.Trusted{v.Trusted()}, nil
+		}
+	}
+	if named {
+		return nil, kedge.Errorf(kedge.Conflict, "what sets %s is not that of %q any more", in.Name, in.Hash).WithHint("kedge approve")
+	}
+	return nil, kedge.Errorf(kedge.NotFound, "no file of the repository sets %q, or it is approved", in.Name).WithHint("kedge approve")
+}
+
+// Approvals tells what a person approved of a project.
+func Approvals(ctx context.Context, p *projects.Project) (func(kedge.Trusted) bool, error) {
+	all, err := projects.All[kedge.Trusted](ctx, p, journal.KindTrust)
+	if err != nil {
+		return nil, err
+	}
+	known := make(map[string]bool, len(all))
+	for _, t := range all {
+		known[t.ID()] = true
+	}
+	return func(t kedge.Trusted) bool { return known[t.ID()] }, nil
+}
+
+// Done is what was done on a feature: a tree, and the commit that it began with.
+type Done struct {
+	Run        kedge.RunID
+	Feature    kedge.FeatureID
+	Base, Tree string
+}
+
+// approvedFor tells what a person approved of this very work.
+func approvedFor(ctx context.Context, p *projects.Project, w Done) (func(kedge.Trusted) bool, error) {
+	all, err := projects.All[kedge.TrustedFor](ctx, p, journal.KindTrust)
+	if err != nil {
+		return nil, err
+	}
+	return func(t kedge.Trusted) bool {
+		return slices.Contains(all, kedge.TrustedFor{Trusted: t, Run: w.Run, Feature: w.Feature})
+	}, nil
+}
+
+// Unapproved is what agents would run or obey and nobody approved: of a commit, of
+// what config.toml copies into work trees, and of work trees in which it was met.
+func Unapproved(ctx context.Context, p *projects.Project, repo *git.Repo, commit string) (trust.Found, error) {
+	approved, err := Approvals(ctx, p)
+	if err != nil {
+		return trust.Found{}, err
+	}
+	found, err := Executables(ctx, p, repo, commit)
+	if err != nil {
+		return trust.Found{}, err
+	}
+	met, err := metIn(ctx, p, repo)
+	for _, m := range met {
+		found = found.And(m.found)
+	}
+	return found.Without(approved), err
+}
+
+// Executables is what agents run or obey in a fresh work tree of a commit.
+func Executables(ctx context.Context, p *projects.Project, repo *git.Repo, commit string) (trust.Found, error) {
+	tree, err := treeOf(ctx, repo, commit)
+	if err != nil {
+		return trust.Found{}, err
+	}
+	found, err := trust.Scan(tree)
+	if err != nil {
+		return found, err
+	}
+	cfg, err := projects.Source{Project: p, Repo: repo, Base: commit}.Config(ctx, "")
+	if err != nil || len(cfg.Worktree.Copy) == 0 {
+		return found, err
+	}
+	copied, err := copiedFrom(ctx, repo, p.Dir, cfg)
+	return found.And(copied), err
+}
+
+// treeOf is a commit, or a tree, as package trust looks at it.
+func treeOf(ctx context.Context, repo *git.Repo, rev string) (*trust.Commit, error) {
+	list, err := repo.List(ctx, rev, "")
+	if err != nil {
+		return nil, err
+	}
+	entries := make([]trust.Entry, 0, len(list))
+	for _, e := range list {
+		entries = append(entries, trust.Entry{Path: e.Path, Kind: entryKind(e)})
+	}
+	return trust.OfCommit(entries, func(name string) ([]byte, error) { return repo.ReadFile(ctx, rev, name) }), nil
+}
+
+// Brought is what work brings to whoever has it checked out, that programs run or obey
+// by themselves and nobody approved for it: what its base has as well, executable or
+// not, is not brought by it. What was approved at another time may have been taken out
+// since, for a reason, and so it is asked about.
+func Brought(ctx context.Context, p *projects.Project, repo *git.Repo, w Done) (trust.Found, error) {
+	approved, err := approvedFor(ctx, p, w)
+	if err != nil {
+		return trust.Found{}, err
+	}
+	var found [2]trust.Found
+	for i, rev := range []string{w.Tree, w.Base} {
+		tree, err := treeOf(ctx, repo, rev)
+		if err == nil {
+			found[i], err = trust.ScanWork(tree)
+		}
+		if err != nil && (i == 0 || !kedge.Blocked.Is(err)) {
+			return trust.Found{}, err
+		}
+	}
+	had := found[1].Items()
+	return found[0].Without(func(t kedge.Trusted) bool { return approved(t) || slices.Contains(had, t) }), nil
+}
+
+func entryKind(e git.Entry) trust.Kind {
+	switch {
+	case e.Type != "blob":
+		return trust.Other
+	case e.Mode == "120000":
+		return trust.Link
+	case e.Mode == "100755":
+		return trust.Program
+	default:
+		return trust.Plain
+	}
+}
+
+// InDir is what agents run or obey in a work tree as it is on the disk.
+func InDir(ctx context.Context, repo *git.Repo, dir string) (trust.Found, error) {
+	return trust.ScanDir(dir, func(name string) (bool, error) { return repo.Tracked(ctx, dir, name) })
+}
+
+// copiedFrom is what of a checkout is copied into work trees.
+func copiedFrom(ctx context.Context, repo *git.Repo, dir string, cfg config.Config) (trust.Found, error) {
+	all, err := InDir(ctx, repo, dir)
+	in := func(name string) bool {
+		return slices.ContainsFunc(cfg.Worktree.Copy, func(c string) bool {
+			c = path.Clean(c)
+			return name == c || strings.HasPrefix(name, c+"/")
+		})
+	}
+	all.Files = slices.DeleteFunc(all.Files, func(f trust.File) bool { return !in(f.Path) })
+	all.Variables = slices.DeleteFunc(all.Variables, func(v trust.Variable) bool { return !in(v.Path) })
+	return all, err
+}
+
+// met is what was met in the work tree of a session.
+type met struct {
+	dir   string
+	found trust.Found
+}
+
+// metIn looks again where something was met that nobody had approved. A work tree
+// that is gone holds nothing.
+func metIn(ctx context.Context, p *projects.Project, repo *git.Repo) ([]met, error) {
+	docs, err := projects.All[kedge.TrustFoundData](ctx, p, journal.KindUntrusted)
+	if err != nil {
+		return nil, err
+	}
+	var out []met
+	for _, d := range docs {
+		if found, err := InDir(ctx, repo, d.Dir); err == nil {
+			out = append(out, met{dir: d.Dir, found: found})
+		}
+	}
+	return out, nil
+}
+
+// RefuseUnapproved is the error of a run that would meet what nobody approved; nil
+// where there is nothing.
+func RefuseUnapproved(open trust.Found) error {
+	if open.None() {
+		return nil
+	}
+	var what, next []string
+	if n := len(open.Files); n > 0 {
+		what = append(what, fmt.Sprintf("nobody approved what the repository brings along for agents to run or obey: %s", paths(open.Files)))
+		next = append(next, "look at it (kedge approve), then: kedge approve files@"+open.Hash()[:trust.Digits]+", or take it out (git rm)")
+	}
+	for _, v := range open.Variables {
+		what = append(what, fmt.Sprintf("%s sets %s, which is blocked: %s", v.Path, v.Name, v.Why))
+		next = append(next, "take it out, or allow exactly this: kedge approve env:"+v.Name+"@"+v.SHA256[:trust.Digits])
+	}
+	return kedge.Errorf(kedge.Blocked, "%s", strings.Join(what, "; ")).WithHint("%s", strings.Join(next, "; "))
+}
+
+// paths lists the first files.
+func paths(files []trust.File) string {
+	const most = 5
+	var out []string
+	for _, f := range files[:min(most, len(files))] {
+		out = append(out, f.Path)
+	}
+	text := strings.Join(out, ", ")
+	if n := len(files) - most; n > 0 {
+		text += fmt.Sprintf(" and %d more", n)
+	}
+	return text
+}
+
+// trustList is what the commit that is checked out brings along, and what was met in
+// work trees since.
+func trustList(ctx context.Context, p *projects.Project, repo *git.Repo, out *FilterListReply) error {
+	approved, err := Approvals(ctx, p)
+	if err != nil {
+		return err
+	}
+	head, err := repo.Head(ctx)
+	if err != nil {
+		return err
+	}
+	var all []met
+	if !head.Unborn {
+		found, err := Executables(ctx, p, repo, head.Commit)
+		if err != nil {
+			return err
+		}
+		all = append(all, met{found: found})
+	}
+	more, err := metIn(ctx, p, repo)
+	if err != nil {
+		return err
+	}
+	open := trust.Found{}
+	for i, m := range append(all, more...) {
+		if i >= len(all) {
+			m.found = m.found.Without(approved)
+		}
+		out.show(m, approved)
+		open = open.And(m.found.Without(approved))
+	}
+	if len(open.Files) > 0 {
+		out.Hash = open.Hash()
+	}
+	return nil
+}
+
+// show adds what was found, once.
+func (r *FilterListReply) show(m met, approved func(kedge.Trusted) bool) {
+	for _, f := range m.found.Files {
+		if !slices.ContainsFunc(r.Files, func(o TrustFile) bool { return o.Trusted() == f.Trusted() }) {
+			r.Files = append(r.Files, TrustFile{File: f, Dir: m.dir, Approved: approved(f.Trusted())})
+		}
+	}
+	for _, v := range m.found.Variables {
+		if !slices.ContainsFunc(r.Variables, func(o TrustVariable) bool { return o.Trusted() == v.Trusted() }) {
+			r.Variables = append(r.Variables, TrustVariable{Variable: v, Dir: m.dir, Approved: approved(v.Trusted())})
+		}
+	}
+}
+
+// checkTrust tells of what would keep a run from starting.
+func (s *Care) checkTrust(ctx context.Context, p *projects.Project) []kedge.Finding {
+	if !p.Git || p.Store == nil {
+		return nil
+	}
+	repo, err := s.home.Git(ctx, p)
+	if err != nil {
+		return nil // checkRepository tells it
+	}
+	if head, err := repo.Head(ctx); err != nil || head.Unborn {
+		return nil
+	}
+	open, err := Unapproved(ctx, p, repo, "HEAD")
+	if err == nil {
+		err = RefuseUnapproved(open)
+	}
+	if err == nil {
+		return nil
+	}
+	f := FindingOf(p.Dir, err)
+	if kedge.Blocked.Is(err) {
+		f.Level = kedge.LevelWarning
+	}
+	return []kedge.Finding{f}
+}

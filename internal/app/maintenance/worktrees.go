@@ -1,0 +1,286 @@
+package maintenance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+
+	"kedge"
+	"kedge/internal/app/projects"
+	"kedge/internal/git"
+	"kedge/internal/git/slot"
+)
+
+// WorktreeListRequest asks for all worktrees of the project's repository.
+type WorktreeListRequest struct{}
+
+// WorktreeInfo is a worktree with its age in seconds since its last change; -1
+// is unknown.
+type WorktreeInfo struct {
+	kedge.Worktree
+	Age int64 `json:"age_seconds"`
+}
+
+// WorktreeListReply lists worktrees, the main one first.
+type WorktreeListReply struct {
+	Worktrees []WorktreeInfo `json:"worktrees"`
+}
+
+// WorktreeList gives every worktree with its size, age, owner and whether it
+// holds anything that is nowhere else.
+func (s *Care) WorktreeList(ctx context.Context, who projects.Caller, _ WorktreeListRequest) (WorktreeListReply, error) {
+	_, repo, err := s.home.Repository(ctx, who)
+	if err != nil {
+		return WorktreeListReply{}, err
+	}
+	list, err := repo.Worktrees(ctx)
+	r := WorktreeListReply{Worktrees: []WorktreeInfo{}}
+	for _, w := range list {
+		r.Worktrees = append(r.Worktrees, s.aged(w))
+	}
+	return r, err
+}
+
+func (s *Care) aged(w kedge.Worktree) WorktreeInfo {
+	if w.At.IsZero() {
+		return WorktreeInfo{Worktree: w, Age: -1}
+	}
+	return WorktreeInfo{Worktree: w, Age: max(0, int64(s.home.Now().Sub(w.At).Seconds()))}
+}
+
+// WorktreeGCRequest asks for worktrees that nobody needs to be removed.
+type WorktreeGCRequest struct{}
+
+// WorktreeGCReply says which were removed (or would be) and why the others stay.
+type WorktreeGCReply struct {
+	Removed []kedge.Worktree `json:"removed"`
+	Kept    []KeptWorktree   `json:"kept"`
+	DryRun  bool             `json:"dry_run"`
+	// Branches are those of runs that went (or would): all their commits are on the
+	// branch that they were for.
+	Branches     []string     `json:"branches"`
+	KeptBranches []KeptBranch `json:"kept_branches"`
+}
+
+// KeptBranch is the branch of a run that stays, and why.
+type KeptBranch struct {
+	Branch string `json:"branch"`
+	Why    string `json:"why"`
+}
+
+// branches says what becomes of those of runs.
+func (r *WorktreeGCReply) branches(b slot.Branches) {
+	r.Branches, r.KeptBranches = b.Gone, []KeptBranch{}
+	for _, name := range slices.Sorted(maps.Keys(b.Kept)) {
+		r.KeptBranches = append(r.KeptBranches, KeptBranch{Branch: name, Why: b.Kept[name]})
+	}
+}
+
+// KeptWorktree is a worktree that stays, and why.
+type KeptWorktree struct {
+	Path string `json:"path"`
+	Why  string `json:"why"`
+}
+
+// WorktreeOld says what WorktreeGC would do.
+func (s *Care) WorktreeOld(ctx context.Context, who projects.Caller, _ WorktreeGCRequest) (WorktreeGCReply, error) {
+	p, repo, err := s.home.Repository(ctx, who)
+	if err != nil {
+		return WorktreeGCReply{}, err
+	}
+	slots := s.home.Slots(p, repo)
+	runs, err := slots.Standing(ctx)
+	if err != nil {
+		return WorktreeGCReply{}, err
+	}
+	r, err := sortWorktrees(ctx, repo, runs)
+	if err != nil {
+		return WorktreeGCReply{}, err
+	}
+	going := []string{}
+	for _, w := range r.Removed {
+		going = append(going, w.Path)
+	}
+	found, err := slots.Landable(ctx, going)
+	r.DryRun = true
+	r.branches(found)
+	return r, err
+}
+
+// WorktreeGC removes the worktrees that Kedge made, that are clean and without
+// ignored files, whose commits are on another branch, and that no process works
+// in; and the branches of runs whose commits are all on the branch that they were
+// for. Of the work trees of runs those go that no run needs any more, with what is in
+// them set aside. Other branches stay, so no commit is lost, pushed or not. What it removes is
+// journaled first, so that the same request finishes it after a crash.
+func (s *Care) WorktreeGC(ctx context.Context, who projects.Caller, _ WorktreeGCRequest) (WorktreeGCReply, error) {
+	p, repo, err := s.home.Repository(ctx, who)
+	if err != nil {
+		return WorktreeGCReply{}, err
+	}
+	slots := s.home.Slots(p, repo)
+	runs, err := slots.Standing(ctx) // not while the journal is held: who has the slots may wait for that
+	if err != nil {
+		return WorktreeGCReply{}, err
+	}
+	evs, err := s.home.Write(ctx, p, who, func() ([]kedge.Event, error) {
+		r, err := sortWorktrees(ctx, repo, runs)
+		if err != nil {
+			return nil, err
+		}
+		return projects.EventsOf(kedge.WorktreeRemoved, who, r.Removed)
+	})
+	if err != nil {
+		return WorktreeGCReply{}, err
+	}
+	gone, kept, err := s.removeWorktrees(ctx, p, repo, who, evs)
+	if err != nil {
+		return WorktreeGCReply{}, err
+	}
+	if runs, err = slots.Standing(ctx); err != nil {
+		return WorktreeGCReply{}, err
+	}
+	rest, err := sortWorktrees(ctx, repo, runs)
+	for _, k := range rest.Kept {
+		if !slices.ContainsFunc(kept, func(has KeptWorktree) bool { return has.Path == k.Path }) {
+			kept = append(kept, k)
+		}
+	}
+	if err != nil {
+		return WorktreeGCReply{}, err
+	}
+	found, err := slots.Landed(ctx)
+	r := WorktreeGCReply{Removed: gone, Kept: kept}
+	r.branches(found)
+	return r, err
+}
+
+// removeWorktrees carries out what was journaled. An answer that was lost, or a
+// crash on the way, brings us here twice.
+func (s *Care) removeWorktrees(ctx context.Context, p *projects.Project, repo *git.Repo, who projects.Caller, evs []kedge.Event) (gone []kedge.Worktree, kept []KeptWorktree, err error) {
+	now, err := repo.Worktrees(ctx)
+	gone, kept = []kedge.Worktree{}, []KeptWorktree{}
+	for _, ev := range evs {
+		var w kedge.Worktree
+		if err == nil {
+			w, err = projects.Data[kedge.Worktree](ev)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		if another(now, w) {
+			gone = append(gone, w) // and its place is taken
+			continue
+		}
+		switch err := s.removeWorktree(ctx, p, repo, who, ev.ID, w); {
+		case kedge.Conflict.Is(err):
+			k := KeptWorktree{Path: w.Path, Why: err.Error()}
+			kept = append(kept, k)
+			if err := s.takeBack(ctx, p, who, k); err != nil {
+				return nil, nil, err
+			}
+		case err != nil && !kedge.NotFound.Is(err):
+			return nil, nil, err
+		default:
+			gone = append(gone, w)
+		}
+	}
+	return gone, kept, nil
+}
+
+// removeWorktree removes one. What is in a work tree of runs is set aside, and that is
+// journaled, before it goes.
+func (s *Care) removeWorktree(ctx context.Context, p *projects.Project, repo *git.Repo, who projects.Caller, ev kedge.EventID, w kedge.Worktree) error {
+	slots := s.home.Slots(p, repo)
+	if filepath.Dir(w.Path) != filepath.Dir(slots.Dir(1)) {
+		return repo.RemoveWorktree(ctx, w.Path)
+	}
+	_, err := slots.Clear(ctx, w.Path, slot.Request{
+		Name: "gc-" + string(ev), Reason: "no run needed its work tree any more: " + filepath.Base(w.Path), At: s.home.Now(), Base: w.Head,
+		Saved: func(ctx context.Context, saved kedge.Salvage) error {
+			who.Key = "salvage-" + string(saved.ID)
+			_, err := s.home.Write(ctx, p, who, func() ([]kedge.Event, error) {
+				return projects.One(projects.Event(kedge.SalvageMade, who, saved))
+			})
+			return err
+		},
+	})
+	return errors.Join(err, slots.Sweep(ctx))
+}
+
+// another tells whether a worktree stands at the place of w that is not w, as it
+// was when it was to be removed.
+func another(now []kedge.Worktree, w kedge.Worktree) bool {
+	return slices.ContainsFunc(now, func(n kedge.Worktree) bool {
+		return n.Path == w.Path && n.Bytes >= 0 && (n.Head != w.Head || n.Branch != w.Branch || !n.At.Equal(w.At))
+	})
+}
+
+// takeBack journals that a worktree stays after all.
+func (s *Care) takeBack(ctx context.Context, p *projects.Project, who projects.Caller, k KeptWorktree) error {
+	who.Key = "" // another fact than the one the request is known by
+	_, err := s.home.Write(ctx, p, who, func() ([]kedge.Event, error) {
+		return projects.One(projects.Event(kedge.WorktreeKept, who, kedge.WorktreeKeptData{Path: k.Path, Why: k.Why}))
+	})
+	return err
+}
+
+// sortWorktrees tells those that may go from those that stay.
+func sortWorktrees(ctx context.Context, repo *git.Repo, runs slot.Standing) (WorktreeGCReply, error) {
+	r := WorktreeGCReply{Removed: []kedge.Worktree{}, Kept: []KeptWorktree{}}
+	list, err := repo.Worktrees(ctx)
+	if err != nil {
+		return r, err
+	}
+	for _, w := range list {
+		why, err := whyKept(ctx, repo, w, runs)
+		if err != nil {
+			return r, err
+		}
+		if why != "" {
+			r.Kept = append(r.Kept, KeptWorktree{Path: w.Path, Why: why})
+		} else {
+			r.Removed = append(r.Removed, w)
+		}
+	}
+	return r, nil
+}
+
+// whyKept says why a worktree stays; empty when it may go. One whose removal a
+// crash interrupted may go on.
+func whyKept(ctx context.Context, repo *git.Repo, w kedge.Worktree, runs slot.Standing) (string, error) {
+	id, needed := runs.Of[w.Path]
+	switch {
+	case repo.Removing(w.Path), w.Ours && slices.Contains(runs.Idle, w.Path):
+		return "", nil
+	case w.Ours && needed:
+		return fmt.Sprintf("%s has work in it, or goes on there: kedge run", id), nil
+	}
+	if why := whyStays(w); why != "" {
+		return why, nil
+	}
+	return repo.Holds(ctx, w.Path)
+}
+
+func whyStays(w kedge.Worktree) string {
+	switch {
+	case w.Main:
+		return "it is the main one"
+	case w.Bytes < 0:
+		return "its folder is gone: git worktree prune"
+	case !w.Ours:
+		return "Kedge did not make it"
+	case w.Dirty:
+		return "it has changes that are not committed"
+	case w.OwnerPID > 0:
+		return "a process works in it"
+	case w.OwnerPID < 0:
+		return "it is not known whether a process works in it"
+	case !w.Merged:
+		return "its commits are on no other branch"
+	}
+	return ""
+}

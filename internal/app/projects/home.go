@@ -1,0 +1,166 @@
+package projects
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"kedge"
+	"kedge/internal/git"
+	"kedge/internal/journal"
+)
+
+// Elsewhere is the project of sessions in folders that belong to none.
+const Elsewhere kedge.ProjectID = "prj-00000000000000000000000000"
+
+// Home is one KEDGE_HOME and the projects of it that are open. Its exported
+// fields are set before it is first used, and never after.
+type Home struct {
+	Dir      string
+	ReadOnly bool // no daemon: nothing is written, not even files
+	Clock    func() time.Time
+	Log      *slog.Logger
+
+	mu   sync.Mutex
+	open map[kedge.ProjectID]*Opened
+}
+
+// Close closes every store.
+func (h *Home) Close() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var first error
+	for id, p := range h.open {
+		if err := p.Store.Close(); err != nil && first == nil {
+			first = err
+		}
+		delete(h.open, id)
+	}
+	return first
+}
+
+// Now is the clock, in UTC and without more precision than JSON keeps.
+func (h *Home) Now() time.Time { return h.Clock().UTC().Truncate(time.Millisecond) }
+
+// StateDir is where the state of a project stands.
+func (h *Home) StateDir(id kedge.ProjectID) string {
+	return filepath.Join(h.Dir, "projects", string(id))
+}
+
+// Attic is where the project's salvage keeps what cannot go into a commit.
+func (h *Home) Attic(p *Project) string { return filepath.Join(h.Dir, "attic", string(p.ID)) }
+
+// Opened opens a project that has a journal; NotFound for one that Kedge has
+// forgotten, or that came from another machine.
+func (h *Home) Opened(id kedge.ProjectID) (*Opened, error) {
+	if _, err := os.Stat(h.StateDir(id)); errors.Is(err, fs.ErrNotExist) {
+		return nil, kedge.Errorf(kedge.NotFound, "Kedge has no journal of this project (%s)", id).WithHint("kedge init")
+	}
+	return h.Created(id)
+}
+
+// Created gives what is shared of the project with this id, opening its store
+// the first time, and making it where there is none.
+func (h *Home) Created(id kedge.ProjectID) (*Opened, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if o, ok := h.open[id]; ok {
+		return o, nil
+	}
+	st, err := journal.Open(h.StateDir(id), journal.Options{Now: h.Clock, ReadOnly: h.ReadOnly})
+	if err != nil {
+		return nil, err
+	}
+	o := &Opened{Store: st, repos: map[string]*git.Repo{}, swept: map[string]bool{}}
+	if h.open == nil {
+		h.open = map[kedge.ProjectID]*Opened{}
+	}
+	h.open[id] = o
+	return o, nil
+}
+
+// Forget closes a project's store and moves its state folder. Whoever still
+// holds the store is told that it is closed.
+func (h *Home) Forget(id kedge.ProjectID, to string) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if o, ok := h.open[id]; ok {
+		delete(h.open, id)
+		if err := o.Store.Close(); err != nil {
+			return err
+		}
+	}
+	if err := os.Rename(h.StateDir(id), to); err != nil {
+		return kedge.Errorf(kedge.Internal, "move the project's state: %w", err)
+	}
+	return nil
+}
+
+// IDs are the projects that have a state folder; that of sessions which belong
+// to none is no project.
+func (h *Home) IDs() ([]kedge.ProjectID, error) {
+	entries, err := os.ReadDir(filepath.Join(h.Dir, "projects"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, kedge.Errorf(kedge.Internal, "read the projects: %w", err)
+	}
+	var ids []kedge.ProjectID
+	for _, e := range entries {
+		if id := kedge.ProjectID(e.Name()); e.IsDir() && kedge.ValidID("prj", e.Name()) && id != Elsewhere {
+			ids = append(ids, id)
+		}
+	}
+	return ids, nil
+}
+
+// OfSessions is the project that a caller's sessions belong to.
+func (h *Home) OfSessions(ctx context.Context, who Caller) (*Project, error) {
+	p, err := h.Open(ctx, who)
+	if !kedge.NotFound.Is(err) {
+		return p, err
+	}
+	if h.ReadOnly {
+		if _, err := os.Stat(h.StateDir(Elsewhere)); err != nil {
+			return nil, kedge.Errorf(kedge.NotFound, "no session was ever started here").WithHint("kedge new NAME -- COMMAND")
+		}
+	}
+	o, err := h.Created(Elsewhere)
+	if err != nil {
+		return nil, err
+	}
+	return &Project{Project: kedge.Project{ID: Elsewhere, Dir: who.Dir}, Opened: o}, nil
+}
+
+// AllOfSessions is OfSessions alone, or with every the projects of all sessions,
+// without their folders.
+func (h *Home) AllOfSessions(ctx context.Context, who Caller, every bool) ([]*Project, error) {
+	if !every {
+		p, err := h.OfSessions(ctx, who)
+		if kedge.NotFound.Is(err) {
+			return nil, nil
+		}
+		return []*Project{p}, err
+	}
+	entries, err := os.ReadDir(filepath.Join(h.Dir, "projects"))
+	if err != nil && !os.IsNotExist(err) {
+		return nil, kedge.Errorf(kedge.Internal, "read the projects: %w", err)
+	}
+	var ps []*Project
+	for _, e := range entries {
+		if !kedge.ValidID("prj", e.Name()) {
+			continue
+		}
+		o, err := h.Opened(kedge.ProjectID(e.Name()))
+		if err != nil {
+			// One damaged journal must not keep the daemon from all the others.
+			h.Log.Error("a project's sessions are not looked at", "project", e.Name(), "error", err.Error())
+			continue
+		}
+		ps = append(ps, &Project{Project: kedge.Project{ID: kedge.ProjectID(e.Name())}, Opened: o})
+	}
+	return ps, nil
+}

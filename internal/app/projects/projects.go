@@ -1,0 +1,168 @@
+package projects
+
+import (
+	"context"
+	"path/filepath"
+	"sync"
+
+	"kedge"
+	"kedge/internal/git"
+	"kedge/internal/git/place"
+	"kedge/internal/journal"
+)
+
+// Project is a project as one caller sees it: from one of its work trees.
+type Project struct {
+	kedge.Project
+	*Opened
+	Still func(name string) Stillness // nil: files that Kedge writes follow the journal
+	// Ahead, where there is a Still, is the command that shows a file with this text as
+	// the run has it; empty: it has none.
+	Ahead func(name string, text []byte) string
+	// Driven is the session of a run that the caller works in, or that the one it
+	// works in grew from; nil: none. What such a caller says is in the journal alone:
+	// the files where it works are what the run measures it by, and it works in a work
+	// tree that is not people's.
+	Driven *kedge.Session
+}
+
+// Stillness is what becomes of a file that Kedge writes in a work tree that waits
+// for the work of a run.
+type Stillness struct {
+	Stays bool   // it is as in the last commit, or in neither, or has words of people's
+	Back  []byte // else the committed text, where that is Kedge's; nil: it is written
+}
+
+// Opened is what all callers of a project share. Its store is nil where the
+// journal does not open and somebody looks at the rest all the same.
+type Opened struct {
+	Store *journal.Store
+
+	Writing sync.Mutex      // held by Write: one decision at a time
+	swept   map[string]bool // roots without leftovers of dead writers; under Writing
+
+	slots sync.Mutex // over what is written down of runs and their jobs
+
+	mu    sync.Mutex
+	repos map[string]*git.Repo // by root of the work tree
+}
+
+// Open opens the project that the caller's folder lies in. A journal that is not
+// there is never made here: only init makes one.
+func (h *Home) Open(ctx context.Context, who Caller) (*Project, error) {
+	return h.OpenBy(ctx, who, h.Opened)
+}
+
+// OpenBy is Open with a say in how the journal is opened.
+func (h *Home) OpenBy(ctx context.Context, who Caller, open func(kedge.ProjectID) (*Opened, error)) (*Project, error) {
+	pl, ok := place.Locate(who.Dir)
+	if !ok {
+		return nil, kedge.Errorf(kedge.NotFound, "%q is not in a project", who.Dir).WithHint("kedge init")
+	}
+	id, err := place.ReadID(pl)
+	if err != nil {
+		return nil, err
+	}
+	o, err := open(id)
+	if err != nil {
+		return nil, err
+	}
+	p := &Project{Opened: o}
+	if p.Project, err = Known(ctx, o.Store, id); err != nil {
+		return p, err
+	}
+	p.Dir, p.Git = pl.Root, pl.Common != ""
+	p.Driven, _, err = DrivenBy(ctx, o.Store, who)
+	return p, err
+}
+
+// Known is what the journal knows of the project whose it is.
+func Known(ctx context.Context, st *journal.Store, id kedge.ProjectID) (kedge.Project, error) {
+	p, ok, err := journal.Get[kedge.Project](ctx, st, journal.KindProject, string(id))
+	if err != nil {
+		return p, err
+	}
+	if !ok {
+		return kedge.Project{ID: id}, nil
+	}
+	return p, nil
+}
+
+// In is the project as seen from another of its work trees.
+func (p *Project) In(dir string) *Project {
+	q := *p
+	q.Dir, q.Still, q.Ahead, q.Driven = dir, nil, nil, nil
+	return &q
+}
+
+// Stays tells whether a file that Kedge writes is left as it is committed.
+func (p *Project) Stays(name string) bool { return p.Still != nil && p.Still(name).Stays }
+
+// Path is a path inside the project's folder.
+func (p *Project) Path(elem ...string) string {
+	return filepath.Join(append([]string{p.Dir}, elem...)...)
+}
+
+// Title names the project for people.
+func (p *Project) Title() string {
+	if p.Name == "" {
+		return filepath.Base(p.Dir)
+	}
+	return p.Name
+}
+
+// Git opens the repository behind the caller's work tree; Invalid for a plain
+// folder.
+func (h *Home) Git(ctx context.Context, p *Project) (*git.Repo, error) {
+	if !p.Git {
+		return nil, kedge.Errorf(kedge.Invalid, "%q is a plain folder, not a git repository", p.Dir).WithHint("git init")
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if r, ok := p.repos[p.Dir]; ok {
+		return r, nil
+	}
+	r, err := git.Open(ctx, p.Dir, git.Options{
+		Now: h.Clock, Approved: filterApproved(p), Cache: git.Cache{Dir: filepath.Join(h.StateDir(p.ID), "trees"), Keep: !h.ReadOnly},
+	})
+	if err == nil {
+		p.repos[p.Dir] = r
+	}
+	return r, err
+}
+
+// filterApproved looks a git filter up in the journal: approval is by the hash
+// of its commands, so that a changed command asks again.
+func filterApproved(p *Project) func(name, hash string) bool {
+	return func(name, hash string) bool {
+		f, ok, err := journal.Get[kedge.FilterApprovedData](context.Background(), p.Store, journal.KindFilter, name)
+		return err == nil && ok && f.Hash == hash
+	}
+}
+
+// Repository opens the caller's project and the repository behind it.
+func (h *Home) Repository(ctx context.Context, who Caller) (*Project, *git.Repo, error) {
+	p, err := h.Open(ctx, who)
+	if err != nil {
+		return nil, nil, err
+	}
+	repo, err := h.Git(ctx, p)
+	return p, repo, err
+}
+
+// Head is the branch and commit of the project's folder, empty where they are not
+// known.
+func (h *Home) Head(ctx context.Context, p *Project) (branch, commit string) {
+	if !p.Git {
+		return "", ""
+	}
+	r, err := h.Git(ctx, p)
+	if err != nil {
+		return "", ""
+	}
+	at, err := r.Head(ctx)
+	if err != nil {
+		return "", ""
+	}
+	return at.Branch, at.Commit
+}

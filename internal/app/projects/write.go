@@ -1,0 +1,163 @@
+package projects
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"kedge"
+	"kedge/internal/git/place"
+	"kedge/internal/journal"
+)
+
+// Caller says who asks, from which folder, and which request it is.
+type Caller struct {
+	Dir      string
+	Actor    kedge.Actor
+	Key      string    // idempotency key; empty for reading
+	Progress func(any) // told about long work as it goes on; may be nil
+}
+
+// Tell reports progress to whoever asked.
+func (c Caller) Tell(v any) {
+	if c.Progress != nil {
+		c.Progress(v)
+	}
+}
+
+// IsAgent tells whether the caller runs inside a session.
+func (c Caller) IsAgent() bool { return len(c.Actor) > 6 && c.Actor[:6] == "agent:" }
+
+// Session is the session that the caller runs in; a person has none.
+func (c Caller) Session() (kedge.SessionID, bool) {
+	id, ok := strings.CutPrefix(string(c.Actor), "agent:")
+	if !ok {
+		return "", false
+	}
+	return kedge.SessionID(id), true
+}
+
+// PersonOnly refuses what an agent may not do to its own yardstick.
+func PersonOnly(who Caller, what string) error {
+	if who.IsAgent() {
+		return kedge.Errorf(kedge.Blocked, "only a person may %s", what).WithHint("ask the person who runs this project")
+	}
+	return nil
+}
+
+// ErrReadOnly says that something has to be written and cannot be here.
+func ErrReadOnly() error {
+	return kedge.Errorf(kedge.Conflict, "this needs the daemon").WithHint("kedge up")
+}
+
+// Write is the way of every writing command: under the project's lock, a
+// request seen before gives its first events again; otherwise decide looks at
+// the present state and says which facts to add. The caller builds its answer
+// from the events returned, so that a retry gets the same answer.
+func (h *Home) Write(ctx context.Context, p *Project, who Caller, decide func() ([]kedge.Event, error)) ([]kedge.Event, error) {
+	if h.ReadOnly {
+		return nil, ErrReadOnly()
+	}
+	p.Writing.Lock()
+	defer p.Writing.Unlock()
+	if who.Key != "" {
+		evs, seen, err := p.Store.Seen(ctx, who.Key)
+		if err != nil || seen {
+			return evs, err
+		}
+	}
+	if err := followFolder(ctx, p); err != nil {
+		return nil, err
+	}
+	evs, err := decide()
+	if err != nil || len(evs) == 0 {
+		return nil, err
+	}
+	for i := range evs {
+		evs[i].Project = p.ID
+	}
+	out, _, err := p.Store.Append(ctx, who.Key, evs...)
+	return out, err
+}
+
+// followFolder lets the journal know when a project's folder was moved: a command
+// writes from a place that has its id, and the place where it was has not. Work
+// trees of one repository share the id: it is the main one that counts, and only
+// when the one that is known is gone. It runs under the project's lock.
+func followFolder(ctx context.Context, p *Project) error {
+	known, err := Known(ctx, p.Store, p.ID)
+	if err != nil || known.Dir == "" {
+		return err // not set up yet
+	}
+	dir := place.MainFolder(p.Dir)
+	if dir == known.Dir || place.IsProject(known.Dir, p.ID) || !place.IsProject(dir, p.ID) {
+		return nil
+	}
+	ev, err := kedge.NewEvent(kedge.ProjectMoved, kedge.ActorDaemon, kedge.ProjectMovedData{Dir: dir, Was: known.Dir})
+	if err != nil {
+		return err
+	}
+	ev.Project = p.ID
+	_, _, err = p.Store.Append(ctx, "", ev)
+	return err
+}
+
+// Event makes an event by the caller; data that cannot be encoded is a defect.
+func Event(typ kedge.EventType, who Caller, data any) (kedge.Event, error) {
+	return kedge.NewEvent(typ, who.Actor, data)
+}
+
+// One is what a command decides that adds one fact.
+func One(ev kedge.Event, err error) ([]kedge.Event, error) { return []kedge.Event{ev}, err }
+
+// EventsOf makes one event of each value.
+func EventsOf[T any](typ kedge.EventType, who Caller, values []T) ([]kedge.Event, error) {
+	var out []kedge.Event
+	for _, v := range values {
+		ev, err := Event(typ, who, v)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, ev)
+	}
+	return out, nil
+}
+
+// Data reads the payload of a fact: what the journal kept, which is not always
+// what was asked for, since secrets are taken out on the way.
+func Data[T any](ev kedge.Event) (T, error) {
+	var v T
+	if err := json.Unmarshal(ev.Data, &v); err != nil {
+		return v, kedge.Errorf(kedge.Internal, "read %s %q: %w", ev.Type, ev.ID, err)
+	}
+	return v, nil
+}
+
+// DataOf decodes the payload of the first event of a type.
+func DataOf[T any](evs []kedge.Event, typ kedge.EventType) (T, error) {
+	var v T
+	for _, ev := range evs {
+		if ev.Type != typ {
+			continue
+		}
+		if err := json.Unmarshal(ev.Data, &v); err != nil {
+			return v, kedge.Errorf(kedge.Internal, "read event %d: %w", ev.Seq, err)
+		}
+		return v, nil
+	}
+	return v, kedge.Errorf(kedge.Internal, "no %s event was written", typ)
+}
+
+// All reads every document of a kind.
+func All[T any](ctx context.Context, p *Project, kind journal.Kind) ([]T, error) {
+	return journal.All[T](ctx, p.Store, kind)
+}
+
+// Latest gives the newest document of a kind, nil when there is none.
+func Latest[T any](ctx context.Context, p *Project, kind journal.Kind) (*T, error) {
+	last, found, err := journal.Newest[T](ctx, p.Store, kind)
+	if err != nil || !found {
+		return nil, err
+	}
+	return &last, nil
+}

@@ -1,0 +1,143 @@
+package reports
+
+import (
+	"context"
+
+	"kedge"
+	"kedge/internal/agents"
+	"kedge/internal/agents/adapters"
+	"kedge/internal/agents/record"
+	"kedge/internal/app/projects"
+
+	"kedge/internal/core/watch"
+	"kedge/internal/insight/resume"
+	"kedge/internal/insight/transcript"
+)
+
+// BriefRequest asks what a fresh session needs to go on from the record of another.
+// What is a transcript's file, what AuditRequest takes for one, or a session of a
+// run, of which Kedge itself kept the record.
+type BriefRequest struct {
+	What   string            `json:"what"`
+	At     int               `json:"at"`     // the lines before this one are seen; 0 is all
+	Budget int               `json:"budget"` // tokens; 0 is the default
+	Env    map[string]string `json:"env"`    // as in AuditRequest
+}
+
+// BriefReply is the brief, and what it was made from.
+type BriefReply struct {
+	resume.Brief
+	Budget       int    `json:"budget"`
+	Agent        string `json:"agent"`
+	File         string `json:"file"`
+	SkippedLines int64  `json:"skipped_lines"`
+}
+
+// Brief reads the record of a session, up to a line, and picks the work up from
+// there. It needs no project and no daemon, and writes nothing. Text is the brief:
+// within the budget, and the same for the same record.
+func (s *Looker) Brief(ctx context.Context, who projects.Caller, in BriefRequest) (BriefReply, error) {
+	if in.At < 0 {
+		return BriefReply{}, kedge.Errorf(kedge.Invalid, "line %d is none: lines are counted from 1", in.At)
+	}
+	if in.Budget == 0 {
+		in.Budget = resume.DefaultBudget
+	}
+	r, err := s.record(ctx, who, in)
+	if err != nil {
+		return BriefReply{}, err
+	}
+	if in.At == 0 && r.from.Empty() {
+		return BriefReply{}, kedge.Errorf(kedge.Invalid, "there is nothing in %q that can be understood", r.path).
+			WithHint("kedge audit %s tells how many lines were skipped", in.What)
+	}
+	b := r.from.Brief(r.dir, in.Budget)
+	if b.Tokens > in.Budget {
+		return BriefReply{}, kedge.Errorf(kedge.Invalid, "the shortest brief takes %d tokens, more than the budget of %d", b.Tokens, in.Budget).
+			WithHint("kedge brief --transcript %s --budget %d", in.What, b.Tokens)
+	}
+	return BriefReply{Brief: b, Budget: in.Budget, Agent: r.agent, File: r.path, SkippedLines: r.skipped}, nil
+}
+
+// recorded is what a session left, as far as it was read.
+type recorded struct {
+	from        *resume.Picker
+	agent, path string
+	dir         string // where the session worked
+	skipped     int64
+}
+
+// record reads what is meant: what Kedge kept of a session of a run, else a
+// transcript.
+func (s *Looker) record(ctx context.Context, who projects.Caller, in BriefRequest) (recorded, error) {
+	if p, ses, ok := s.sessionOfRun(ctx, who, in.What); ok {
+		return s.recordOfRun(ctx, p, ses, in)
+	}
+	f, err := s.oneTranscript(ctx, who, in)
+	if err != nil {
+		return recorded{}, err
+	}
+	from, m, err := record.Transcript(ctx, f, in.At)
+	if err != nil {
+		return recorded{}, err
+	}
+	if in.At > m.Lines+1 {
+		return recorded{}, kedge.Errorf(kedge.Invalid, "line %d is behind the end: %q has %d lines", in.At, f.Path, m.Lines).
+			WithHint("kedge brief --transcript %s --at %d", in.What, m.Lines+1)
+	}
+	return recorded{from: from, agent: f.Agent, path: f.Path, dir: m.Dir, skipped: m.Skipped}, nil
+}
+
+// sessionOfRun finds a session of a run by its name or its id.
+func (s *Looker) sessionOfRun(ctx context.Context, who projects.Caller, name string) (*projects.Project, kedge.Session, bool) {
+	if _, ok := fileOf(who, name); ok {
+		return nil, kedge.Session{}, false
+	}
+	p, err := s.home.OfSessions(ctx, who)
+	if err != nil {
+		return nil, kedge.Session{}, false
+	}
+	ses, err := s.keeper.Find(ctx, p, name)
+	return p, ses, err == nil && ses.Run != ""
+}
+
+// recordOfRun reads what a session of a run printed, by its adapter.
+func (s *Looker) recordOfRun(ctx context.Context, p *projects.Project, ses kedge.Session, in BriefRequest) (recorded, error) {
+	if in.At > 0 {
+		return recorded{}, kedge.Errorf(kedge.Invalid, "what session %q told has no lines to cut at", ses.Name).
+			WithHint("kedge brief --transcript %s", in.What)
+	}
+	cfg, err := projects.Source{Project: p}.Config(ctx, projects.UserFile([]string{"HOME=" + in.Env["HOME"], "XDG_CONFIG_HOME=" + in.Env["XDG_CONFIG_HOME"]}))
+	if err != nil {
+		return recorded{}, err
+	}
+	a, err := cfg.Agent(ses.Agent)
+	if err != nil {
+		return recorded{}, err
+	}
+	ad, err := adapters.New(ses.Agent, a)
+	if err != nil {
+		return recorded{}, err
+	}
+	r := recorded{agent: ses.Agent, path: s.keeper.SessionDir(ses.ID), dir: ses.Dir}
+	reader := ad.Reader(agents.Task{Session: ses.ID})
+	r.from, err = record.Output(r.path, ses.Dir, reader, func(watch.Event) {})
+	r.skipped = int64(reader.Broken())
+	return r, err
+}
+
+// oneTranscript gives the transcript that is meant.
+func (s *Looker) oneTranscript(ctx context.Context, who projects.Caller, in BriefRequest) (transcript.File, error) {
+	files, _, err := s.transcripts(ctx, who, AuditRequest{What: []string{in.What}, Env: in.Env})
+	switch {
+	case err != nil:
+		return transcript.File{}, err
+	case len(files) == 0:
+		return transcript.File{}, kedge.Errorf(kedge.NotFound, "there is no session in %q", in.What)
+	case len(files) > 1:
+		return transcript.File{}, kedge.Errorf(kedge.Invalid, "%q has %d sessions: say which", in.What, len(files)).
+			WithHint("kedge brief --transcript %s", files[len(files)-1].Session)
+	default:
+		return files[0], nil
+	}
+}

@@ -1,0 +1,100 @@
+package runs
+
+import (
+	"context"
+	"strings"
+
+	"kedge"
+	"kedge/internal/app/projects"
+	"kedge/internal/core/run"
+	"kedge/internal/journal"
+	"kedge/internal/text/redact"
+)
+
+// QuestionAskRequest is a question of the session that asks to people.
+type QuestionAskRequest struct {
+	Question string `json:"question"`
+}
+
+// QuestionAskReply says what was asked, and what the session does now.
+type QuestionAskReply struct {
+	Feature  kedge.FeatureID `json:"feature"`
+	Question string          `json:"question"`
+	Then     string          `json:"then"`
+}
+
+// thenEnd is what a session does that has asked.
+const thenEnd = "end your turn now, with the work as it is: people answer, and the next session has the answer in its brief"
+
+// QuestionAsk lets the session that asks wait for people's answer: the work on its
+// feature stands still until there is one.
+func (s *Driver) QuestionAsk(ctx context.Context, who projects.Caller, in QuestionAskRequest) (QuestionAskReply, error) {
+	in.Question = strings.TrimSpace(in.Question)
+	switch {
+	case in.Question == "" || len(in.Question) > maxGoal:
+		return QuestionAskReply{}, kedge.Errorf(kedge.Invalid, "a question is a text of at most %d bytes", maxGoal)
+	case redact.Text(in.Question) != in.Question:
+		return QuestionAskReply{}, kedge.Errorf(kedge.Invalid, "the question holds what looks like a secret").WithHint("ask without it")
+	case s.home.ReadOnly:
+		return QuestionAskReply{}, projects.ErrReadOnly()
+	}
+	p, err := s.home.Open(ctx, who)
+	if err != nil {
+		return QuestionAskReply{}, err
+	}
+	st, j, err := s.asking(ctx, p, who)
+	if err != nil {
+		return QuestionAskReply{}, err
+	}
+	reply := QuestionAskReply{Feature: st.Features[j.Feature].ID, Question: in.Question, Then: thenEnd}
+	if seen, err := wasSaid(ctx, p, who, st.Run); seen || err != nil {
+		return reply, err
+	}
+	start, works := sessionOf(&st, j)
+	if !works {
+		return QuestionAskReply{}, kedge.Errorf(kedge.Conflict, "nothing can be asked about %q now", reply.Feature).WithHint("end your turn")
+	}
+	eng, err := s.engineOf(ctx, p)
+	if err != nil {
+		return QuestionAskReply{}, err
+	}
+	_, err = s.say(ctx, p, eng, who, st.Run, run.Event{
+		Kind: run.Signalled, Outcome: run.Asked, Epoch: start.Epoch, Session: j.Session, Text: in.Question,
+	})
+	return reply, err
+}
+
+// asking is the job whose session asks, in the run that it works for.
+func (s *Driver) asking(ctx context.Context, p *projects.Project, who projects.Caller) (run.State, *run.Job, error) {
+	none := kedge.Errorf(kedge.Conflict, "this session works on no feature of a run").WithHint("ask whoever sits at it, in your own words")
+	id, _ := who.Session() // a person has none
+	ses, _, err := journal.Get[kedge.Session](ctx, p.Store, journal.KindSession, string(id))
+	if err != nil {
+		return run.State{}, nil, err
+	}
+	if id == "" || ses.Run == "" || ses.Feature == "" {
+		return run.State{}, nil, none
+	}
+	st, found, err := liveRun(ctx, p)
+	if err != nil {
+		return st, nil, err
+	}
+	j := jobOf(&st, ses.Feature)
+	if !found || st.Run != ses.Run || j == nil || j.Session != id && j.Session != "" {
+		return st, nil, none
+	}
+	return st, j, nil
+}
+
+// sessionOf is the command that the job's session is, while it works.
+func sessionOf(st *run.State, j *run.Job) (run.Command, bool) {
+	if j.Phase != run.Working && j.Phase != run.Idle {
+		return run.Command{}, false
+	}
+	for _, c := range st.Outbox {
+		if c.Job == j.ID && c.Kind == run.StartSession {
+			return c, true
+		}
+	}
+	return run.Command{}, false
+}

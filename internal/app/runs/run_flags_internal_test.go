@@ -1,0 +1,62 @@
+package runs
+
+import (
+	"reflect"
+	"testing"
+
+	"kedge/internal/core/run"
+)
+
+// TestFlagsChangeOnlyWhatTheySay: a run that lives keeps every rule that no flag names,
+// whatever config.toml says by now.
+func TestFlagsChangeOnlyWhatTheySay(t *testing.T) {
+	before := run.Rules{Agent: "bot", Parallel: 2, Land: "each", Regression: "all", USD: 3, DayUSD: 9, MaxSessions: 7, Fallback: "other", Given: run.Given{USD: 3}}
+	want := before
+	want.Parallel, want.Given.Parallel = 4, 4
+	if got := (RunFlags{Parallel: 4}).onto(before, 5); !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	want = before
+	want.Agent, want.Given.Agent, want.Tokens, want.Given.Tokens, want.USD, want.Given.USD, want.MaxSessions = "b", "b", 100, 100, 5, 5, 6
+	if got := (RunFlags{Agent: "b", BudgetTokens: 100, BudgetUSD: 5, MaxSessions: 1}).onto(before, 5); !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
+// TestRow70RaisedPhaseGoesOn: who gives more to a run raises the phase that is spent,
+// and no other; it stays raised when the run is continued later, for what plan.md says
+// is as it was.
+func TestRow70RaisedPhaseGoesOn(t *testing.T) {
+	planned := []run.PhaseLimit{{ID: "p1", Tokens: 10}, {ID: "p2", USD: 3}}
+	st := run.State{Phases: []run.Bounded{
+		{PhaseLimit: planned[0], Spent: run.Spend{Tokens: 10}}, {PhaseLimit: planned[1], Spent: run.Spend{USD: 1}},
+	}}
+	if got := (RunFlags{}).raisePhases(run.Rules{Phases: planned}, &st); !reflect.DeepEqual(got.Phases, planned) || got.Given.Phases != nil {
+		t.Errorf("nobody gave more: %+v", got)
+	}
+	got := RunFlags{BudgetUSD: 50}.raisePhases(run.Rules{Phases: planned}, &st)
+	want := []run.PhaseLimit{{ID: "p2", USD: 3}, {ID: "p1", USD: 50}}
+	if !reflect.DeepEqual(got.Phases, want) {
+		t.Fatalf("raised: %+v", got.Phases)
+	}
+	st.Rules = got
+	st.Phases[0].PhaseLimit = want[1]
+	if again := (RunFlags{}).raisePhases(run.Rules{Phases: planned}, &st); !reflect.DeepEqual(again.Phases, want) {
+		t.Errorf("continued later: %+v", again.Phases)
+	}
+}
+
+// TestEndedRunDoesNotGoOn: what is still to be written down is no work.
+func TestEndedRunDoesNotGoOn(t *testing.T) {
+	st := run.State{Status: run.StatusStopped, Halt: run.Returned, Outbox: []run.Command{{Kind: run.Mark}, {Kind: run.Notify}}}
+	if resting(&st) {
+		t.Fatal("it has something to write down")
+	}
+	if on := settled(st); !resting(&on) || len(st.Outbox) != 2 {
+		t.Error("it has ended, and counts as going on")
+	}
+	st.Status = run.StatusRunning
+	if on := settled(st); resting(&on) {
+		t.Error("it works")
+	}
+}

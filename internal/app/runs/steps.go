@@ -1,0 +1,230 @@
+package runs
+
+import (
+	"context"
+	"slices"
+
+	"kedge"
+	"kedge/internal/app/ledger"
+	"kedge/internal/app/projects"
+	"kedge/internal/core/plan"
+	"kedge/internal/core/run"
+)
+
+// StepsRequest asks what a person does next.
+type StepsRequest struct{}
+
+// StepsReply is what a person does next, each a command that can be pasted. Going
+// means that a run works by itself meanwhile.
+type StepsReply struct {
+	Steps []string `json:"steps"`
+	Going bool     `json:"going"`
+}
+
+// Steps tells what a person does next, as the state is now.
+func (s *Driver) Steps(ctx context.Context, who projects.Caller, _ StepsRequest) (StepsReply, error) {
+	p, err := s.home.Open(ctx, who)
+	if err != nil {
+		return StepsReply{}, err
+	}
+	last, found, err := lastRun(ctx, p)
+	if err != nil {
+		return StepsReply{}, err
+	}
+	last = settled(last)
+	if end, ends := setAside(last); ends {
+		return StepsReply{Steps: nextOf(&end)}, nil
+	}
+	steps, err := s.nextSteps(ctx, p, last)
+	return StepsReply{Steps: steps, Going: found && last.Halt == "" && !resting(&last)}, err
+}
+
+// settled is a run without what it has still to write down and to tell, where it has
+// ended: that is no work which goes on.
+func settled(st run.State) run.State {
+	if st.Ended() {
+		st.Outbox = slices.DeleteFunc(slices.Clone(st.Outbox), func(c run.Command) bool { return c.Kind == run.Mark || c.Kind == run.Notify })
+	}
+	return st
+}
+
+// setAside is a run as it will rest, where all that it still does is to set work aside
+// that was refused or given up, and to land the rest: nobody has to wait for that to know what comes next.
+func setAside(st run.State) (run.State, bool) {
+	if isPlanning(st) || st.Halt != "" || resting(&st) || len(plan.Ready(asInLedger(st.Features))) > 0 {
+		return st, false
+	}
+	end := st
+	end.Features, end.Jobs, end.Outbox, end.Status = slices.Clone(st.Features), nil, nil, run.StatusStopped
+	for _, j := range st.Jobs {
+		switch {
+		case j.Phase == run.Asking || j.Phase == run.Reviewing:
+			end.Jobs, end.Status = append(end.Jobs, j), run.StatusWaiting
+		case j.End != kedge.BlockedWork || j.Kind == run.Undo || j.Feature < 0 || j.Feature >= len(end.Features):
+			return st, false
+		default:
+			end.Features[j.Feature].Status = j.End
+		}
+	}
+	if len(st.Jobs) == 0 { // it has ended, and lands what it has
+		end.Lander = ""
+		return end, st.Ended() && len(featureSteps(&end)) > 0
+	}
+	return end, len(end.Jobs) < len(st.Jobs)
+}
+
+// nextSteps decides what a person does next: about the run as long as it can do
+// something more, else about the features as the ledger has them. It is the one
+// place that decides it: status, the end of a run and every command that changes
+// something say the same. A zero state is that of no run.
+func (s *Driver) nextSteps(ctx context.Context, p *projects.Project, st run.State) ([]string, error) {
+	if isPlanning(st) {
+		return s.planningSteps(ctx, p, st)
+	}
+	if !resting(&st) || st.Halt != "" || len(st.Jobs) > 0 {
+		return s.withoutApproved(ctx, p, st, nextOf(&st)), nil
+	}
+	return s.ledgerSteps(ctx, p, st)
+}
+
+// ledgerSteps are the steps after a run that is over: of what people said of the
+// features since, nobody told it.
+func (s *Driver) ledgerSteps(ctx context.Context, p *projects.Project, st run.State) ([]string, error) {
+	l, err := ledger.ReadLedger(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	st.Features = withLedger(st.Features, plan.Order(l.Features()))
+	out := nextOf(&st)
+	if slices.Contains(out, landCommand) && s.broughtIn(ctx, p, st) {
+		out = slices.DeleteFunc(out, func(line string) bool { return line == landCommand })
+	}
+	if !p.Git {
+		out = slices.DeleteFunc(out, func(line string) bool { return line == "kedge run" }) // it needs a repository
+	}
+	return out, nil
+}
+
+// planningSteps are the steps of a run that has no approved plan yet; of one whose
+// plan was dropped, which never goes on, those of no run.
+func (s *Driver) planningSteps(ctx context.Context, p *projects.Project, st run.State) ([]string, error) {
+	dropped, err := isDropped(ctx, p, st)
+	if err != nil {
+		return nil, err
+	}
+	out := []string{}
+	switch {
+	case dropped:
+		out, err = s.ledgerSteps(ctx, p, run.State{Features: st.Features}) // what it stands on is still there
+	case !resting(&st):
+		return nextOf(&st), nil
+	default:
+		var more []string
+		more, err = s.planNext(ctx, p, st.Run)
+		out = append(out, more...)
+		for _, line := range nextOf(&st) {
+			if !slices.Contains(out, line) {
+				out = append(out, line)
+			}
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.nextToLand(ctx, p, st, out)
+}
+
+// withoutApproved leaves out that something is to be approved where nothing is any
+// more.
+func (s *Driver) withoutApproved(ctx context.Context, p *projects.Project, st run.State, steps []string) []string {
+	if st.Halt != run.Untrusted {
+		return steps
+	}
+	repo, head, err := s.branch(ctx, p)
+	if err != nil || trusted(ctx, p, repo, head.Commit) != nil {
+		return steps
+	}
+	return slices.DeleteFunc(steps, func(line string) bool { return line == "kedge approve" })
+}
+
+// withLedger are the features of the ledger as a run has them, with what the run
+// knows of them beside.
+func withLedger(known []run.Feature, features []kedge.Feature) []run.Feature {
+	places, was := make(map[kedge.FeatureID]int, len(features)), make(map[kedge.FeatureID]run.Feature, len(known))
+	for i, f := range features {
+		places[f.ID] = i
+	}
+	for _, f := range known {
+		was[f.ID] = f
+	}
+	out := make([]run.Feature, len(features))
+	for i, f := range features {
+		out[i] = was[f.ID]
+		out[i].ID, out[i].Status, out[i].Needs = f.ID, f.Status, nil
+		for _, id := range f.Dependencies {
+			if at, ok := places[id]; ok {
+				out[i].Needs = append(out[i].Needs, at)
+			}
+		}
+	}
+	return out
+}
+
+// asInLedger are the features of a run with what they depend on.
+func asInLedger(features []run.Feature) []kedge.Feature {
+	out := make([]kedge.Feature, len(features))
+	for i, f := range features {
+		out[i].ID, out[i].Status = f.ID, f.Status
+		for _, at := range f.Needs {
+			if at >= 0 && at < len(features) {
+				out[i].Dependencies = append(out[i].Dependencies, features[at].ID)
+			}
+		}
+	}
+	return out
+}
+
+// leftSteps are what a person does, while a run works on others, about features that
+// are blocked or wait for review and that no job has.
+func leftSteps(st *run.State) []string {
+	var out []string
+	for i := range st.Features {
+		switch f := &st.Features[i]; {
+		case jobOf(st, f.ID) != nil || len(out) >= shownNext:
+		case f.Status == kedge.BlockedWork:
+			out = append(out, "kedge feature show "+string(f.ID), "kedge feature reopen "+string(f.ID))
+		case f.Status == kedge.NeedsReview || f.Waits():
+			out = append(out, reviewSteps(f)...)
+		}
+	}
+	return out
+}
+
+// featureSteps are what a person does about features that nothing works on. More
+// than fit are left out.
+func featureSteps(st *run.State) []string {
+	var out []string
+	features := asInLedger(st.Features)
+	if len(st.Jobs) == 0 && st.Halt == "" && !isPlanning(*st) && len(plan.Ready(features)) > 0 {
+		out = append(out, "kedge run", "kedge next")
+	}
+	for _, f := range st.Features {
+		if len(out) >= shownNext {
+			return out
+		}
+		j := jobOf(st, f.ID)
+		if f.Status == kedge.BlockedWork {
+			out = append(out, "kedge feature show "+string(f.ID), "kedge feature reopen "+string(f.ID))
+		}
+		if f.Status == kedge.NeedsReview && (j == nil || j.Phase != run.Reviewing) || f.Waits() && j == nil {
+			out = append(out, reviewSteps(&f)...)
+		}
+	}
+	for _, stranded := range plan.StrandedIn(features) {
+		if len(out) >= shownNext {
+			return out
+		}
+		out = append(out, stranded.Ways()...)
+	}
+	return out
+}

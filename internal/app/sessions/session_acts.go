@@ -1,0 +1,313 @@
+package sessions
+
+import (
+	"context"
+	"time"
+
+	"kedge"
+	"kedge/internal/app/projects"
+	"kedge/internal/journal"
+	"kedge/internal/process/hold"
+)
+
+// follow watches a living session until it ends, writes that down, and lets its
+// holder go. The client is closed; it is nil for a holder that was not reached
+// yet, or does not answer now. A pid of 0 is nobody's ancestor.
+func (s *Keeper) follow(p *projects.Project, id kedge.SessionID, holder int, c *hold.Client) {
+	s.holders.add(holder, id)
+	s.life.Go(func() {
+		defer s.holders.remove(holder)
+		f, over := s.toEnd(id, c)
+		if !over {
+			return // we stop; the session does not
+		}
+		s.endLeft(f)
+		s.ended(s.life.Context(), p, endOf(f))
+		s.collect(s.life.Context(), f)
+	})
+}
+
+// endLeft ends what a holder that was killed has left behind.
+func (s *Keeper) endLeft(f hold.Found) {
+	if f.Result != nil {
+		return
+	}
+	left, err := hold.EndLeft(f.Dir)
+	if err != nil || left > 0 {
+		s.home.Log.Warn("the holder of a session was gone and its processes were not: they are ended", "session", string(f.ID), "processes", left, "error", err)
+	}
+}
+
+// lookAgain is how long to wait before a holder is asked again that broke off
+// or did not answer.
+const lookAgain = time.Second
+
+// toEnd follows a session until it is over, however often its holder breaks off.
+func (s *Keeper) toEnd(id kedge.SessionID, c *hold.Client) (f hold.Found, over bool) {
+	for {
+		if c == nil {
+			c, _ = hold.Dial(s.life.Context(), s.SessionDir(id)) // how it is with the session, Look says
+		}
+		if c != nil {
+			_, _ = c.Await(s.life.Context())
+			_ = c.Close()
+		}
+		f = hold.Look(s.life.Context(), s.SessionDir(id))
+		if s.life.Context().Err() != nil {
+			closeFound(f)
+			return f, false
+		}
+		if f.State != kedge.SessionRunning {
+			return f, true
+		}
+		select {
+		case <-s.life.Context().Done():
+		case <-time.After(lookAgain):
+		}
+		c = f.Client
+	}
+}
+
+func closeFound(f hold.Found) {
+	if f.Client != nil {
+		_ = f.Client.Close()
+	}
+}
+
+// collect lets the holder of an ended session go; without it, it would stay for
+// a day.
+func (s *Keeper) collect(ctx context.Context, f hold.Found) {
+	if f.Client != nil && f.Result != nil {
+		_ = f.Client.Collect(ctx) // it goes by itself as well
+	}
+	closeFound(f)
+}
+
+func endOf(f hold.Found) kedge.SessionEndedData {
+	d := kedge.SessionEndedData{ID: f.ID, State: f.State, Cause: f.Cause}
+	if f.Result != nil {
+		code := f.Result.Code
+		d.ExitCode, d.Cause, d.Bytes = &code, f.Result.Cause, f.Result.End
+		d.Signal = f.Result.SignalName()
+	}
+	return d
+}
+
+// ended writes the end of a session down, once: its key is the session.
+func (s *Keeper) ended(ctx context.Context, p *projects.Project, d kedge.SessionEndedData) {
+	who := projects.Caller{Actor: kedge.ActorDaemon, Key: "ended-" + string(d.ID)}
+	_, err := s.home.Write(ctx, p, who, func() ([]kedge.Event, error) {
+		ev, err := projects.Event(kedge.SessionEnded, who, d)
+		return []kedge.Event{ev}, err
+	})
+	if err != nil && ctx.Err() == nil {
+		s.home.Log.Error("the end of a session is not written down", "session", string(d.ID), "error", err.Error())
+	}
+}
+
+// Adopt takes up the sessions that an earlier daemon left: those that run are
+// watched again, the others are written down as what became of them. Gates that
+// it left are finished.
+func (s *Keeper) Adopt(ctx context.Context) error {
+	s.rememberLines()
+	ps, err := s.home.AllOfSessions(ctx, projects.Caller{}, true)
+	if err != nil {
+		return err
+	}
+	found, err := hold.Find(ctx, s.SessionDir(""))
+	if err != nil {
+		return err
+	}
+	byID := map[kedge.SessionID]hold.Found{}
+	for _, f := range found {
+		byID[f.ID] = f
+	}
+	for _, p := range ps {
+		if err := s.AdoptProject(ctx, p, byID); err != nil {
+			return err
+		}
+		if err := s.adoptGates(ctx, p); err != nil {
+			return err
+		}
+	}
+	s.sweep(byID)
+	return nil
+}
+
+// AdoptProject takes the sessions of a project out of what was found.
+func (s *Keeper) AdoptProject(ctx context.Context, p *projects.Project, found map[kedge.SessionID]hold.Found) error {
+	docs, err := projects.All[kedge.Session](ctx, p, journal.KindSession)
+	if err != nil {
+		return err
+	}
+	for _, ses := range docs {
+		f, ok := found[ses.ID]
+		delete(found, ses.ID)
+		if !ok {
+			f = hold.Found{ID: ses.ID, State: kedge.SessionInterrupted, Cause: hold.CauseLost}
+		}
+		switch {
+		case ses.Live() && f.State == kedge.SessionRunning:
+			r, _ := hold.ReadRecord(f.Dir)
+			s.follow(p, ses.ID, r.Holder.PID, f.Client)
+		case ses.Live() && ses.Run != "":
+			closeFound(f) // its run says what became of it, or starts it only now
+		case ses.Live():
+			s.ended(ctx, p, endOf(f))
+			s.collect(ctx, f)
+		default:
+			s.collect(ctx, f)
+		}
+	}
+	return nil
+}
+
+// SessionSend asks to type text into a session.
+type SessionSend struct {
+	Name  string `json:"name"`
+	Text  string `json:"text"`
+	Enter bool   `json:"enter"`
+}
+
+// SessionSend types into a session; it returns when the program's terminal has
+// taken all of it.
+func (s *Keeper) SessionSend(ctx context.Context, who projects.Caller, in SessionSend) (kedge.Session, error) {
+	_, c, ses, err := s.reach(ctx, who, in.Name, "send")
+	if err != nil {
+		return ses, err
+	}
+	defer func() { _ = c.Close() }()
+	text := in.Text
+	if in.Enter {
+		text += "\r"
+	}
+	return ses, toldInstead(ses, c.Input(ctx, sourceOf(who.Key), 1, []byte(text)))
+}
+
+// toldInstead names what takes words to an agent that a run works with: its input is
+// the run's.
+func toldInstead(ses kedge.Session, err error) error {
+	if ses.Run == "" || ses.Feature == "" || !kedge.Conflict.Is(err) {
+		return err
+	}
+	return kedge.Errorf(kedge.Conflict, "session %q is of run %q, which alone types into it", ses.Name, ses.Run).
+		WithHint("kedge tell %s TEXT", ses.Feature)
+}
+
+// reach connects to a living session that the caller may act on.
+func (s *Keeper) reach(ctx context.Context, who projects.Caller, name, act string) (*projects.Project, *hold.Client, kedge.Session, error) {
+	p, err := s.home.OfSessions(ctx, who)
+	if err != nil {
+		return nil, nil, kedge.Session{}, err
+	}
+	ses, err := s.Find(ctx, p, name)
+	if err != nil {
+		return nil, nil, ses, err
+	}
+	if err := s.mayAct(ctx, p, who, ses, act); err != nil {
+		return nil, nil, ses, err
+	}
+	if !ses.Live() {
+		return nil, nil, ses, kedge.Errorf(kedge.Conflict, "session %q is %s", name, ses.State).WithHint("kedge resume %s", name)
+	}
+	c, err := s.dial(ctx, ses)
+	return p, c, ses, err
+}
+
+// silentFor is how much longer a holder is waited for that does not answer at
+// first.
+const silentFor = 10 * time.Second
+
+// dial connects to the holder of a session; one that does not answer is not waited
+// for for ever.
+func (s *Keeper) dial(ctx context.Context, ses kedge.Session) (*hold.Client, error) {
+	if ses.Cause != hold.CauseSilent {
+		return hold.Dial(ctx, s.SessionDir(ses.ID))
+	}
+	limited, cancel := context.WithTimeout(ctx, silentFor)
+	defer cancel()
+	c, err := hold.Dial(limited, s.SessionDir(ses.ID))
+	if err != nil && limited.Err() != nil && ctx.Err() == nil {
+		return nil, s.silent(ses)
+	}
+	return c, err
+}
+
+// silent says that the holder of a session lives and does not answer.
+func (s *Keeper) silent(ses kedge.Session) error {
+	err := kedge.Errorf(kedge.Conflict, "the holder of session %q does not answer now", ses.Name)
+	if r, none := hold.ReadRecord(s.SessionDir(ses.ID)); none == nil {
+		return err.WithHint("kill -CONT %d, if somebody has stopped it", r.Holder.PID)
+	}
+	return err.WithHint("kedge ls")
+}
+
+// SessionKill asks to end a session.
+type SessionKill struct {
+	Name    string `json:"name"`
+	GraceMS int    `json:"grace_ms"`
+}
+
+// SessionKill ends a session and everything it started, and returns when all of
+// it is gone and written down.
+func (s *Keeper) SessionKill(ctx context.Context, who projects.Caller, in SessionKill) (kedge.Session, error) {
+	p, c, ses, err := s.reach(ctx, who, in.Name, "kill")
+	if err != nil {
+		return ses, err
+	}
+	defer func() { _ = c.Close() }()
+	if err := c.End(ctx, time.Duration(max(in.GraceMS, 0))*time.Millisecond); err != nil {
+		return ses, err
+	}
+	if _, err := c.Await(ctx); err != nil {
+		return ses, err
+	}
+	f := hold.Look(ctx, s.SessionDir(ses.ID))
+	s.ended(ctx, p, endOf(f))
+	s.collect(ctx, f)
+	return s.Find(ctx, p, string(ses.ID))
+}
+
+// SessionRename asks for another name.
+type SessionRename struct {
+	Name string `json:"name"`
+	New  string `json:"new"`
+}
+
+// SessionRename renames a session; names of the living are unique.
+func (s *Keeper) SessionRename(ctx context.Context, who projects.Caller, in SessionRename) (kedge.Session, error) {
+	if !kedge.ValidName(in.New) {
+		return kedge.Session{}, kedge.Errorf(kedge.Invalid, "%q cannot name a session", in.New).
+			WithHint("use a-z, 0-9, dot, dash and underscore, at most 64")
+	}
+	p, err := s.home.OfSessions(ctx, who)
+	if err != nil {
+		return kedge.Session{}, err
+	}
+	if err := s.mayActOn(ctx, p, who, in.Name, "rename"); err != nil {
+		return kedge.Session{}, err
+	}
+	evs, err := s.home.Write(ctx, p, who, func() ([]kedge.Event, error) {
+		ses, err := s.Find(ctx, p, in.Name)
+		if err != nil {
+			return nil, err
+		}
+		other, taken, err := s.livingNamed(ctx, p, in.New)
+		if err != nil {
+			return nil, err
+		}
+		if taken && other.ID != ses.ID {
+			return nil, kedge.Errorf(kedge.Conflict, "a session %q is running", in.New).WithHint("kedge ls")
+		}
+		ev, err := projects.Event(kedge.SessionRenamed, who, kedge.SessionRenamedData{ID: ses.ID, Name: in.New})
+		return []kedge.Event{ev}, err
+	})
+	if err != nil {
+		return kedge.Session{}, err
+	}
+	d, err := projects.Data[kedge.SessionRenamedData](evs[0])
+	if err != nil {
+		return kedge.Session{}, err
+	}
+	return s.Find(ctx, p, string(d.ID))
+}

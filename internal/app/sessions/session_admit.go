@@ -1,0 +1,77 @@
+package sessions
+
+import (
+	"context"
+
+	"kedge"
+	"kedge/internal/app/projects"
+	"kedge/internal/journal"
+	"kedge/internal/process/capability"
+)
+
+// Pass is what a caller shows to act in the name of a session: over a way on
+// which where its process runs may say nothing. Inside is the session that it is
+// known to run in, empty for none; Act is what it wants.
+type Pass struct {
+	Dir     string
+	Session kedge.SessionID
+	Token   string
+	Inside  kedge.SessionID
+	Act     string
+}
+
+// Admit refuses a token that is not the living session's own, and one that is
+// shown from inside another session or for another project. The try is written
+// down.
+func (s *Keeper) Admit(ctx context.Context, in Pass) error {
+	p, err := s.home.OfSessions(ctx, projects.Caller{Dir: in.Dir})
+	if err != nil {
+		return err
+	}
+	why, err := s.refusal(ctx, p, in)
+	if why == "" || err != nil {
+		return err
+	}
+	if !s.home.ReadOnly {
+		if err := s.journalRefusal(ctx, p, in, why); err != nil {
+			return err
+		}
+	}
+	return kedge.Errorf(kedge.Blocked, "the token is not accepted for session %q: %s", in.Session, why).
+		WithHint("start the agent in a session of its own: kedge new NAME -- COMMAND")
+}
+
+// refusal is why a pass is not good; empty when it is.
+func (s *Keeper) refusal(ctx context.Context, p *projects.Project, in Pass) (string, error) {
+	if in.Inside != "" && in.Inside != in.Session {
+		return "it is shown from inside another session", nil
+	}
+	ses, known, err := journal.Get[kedge.Session](ctx, p.Store, journal.KindSession, string(in.Session))
+	switch {
+	case err != nil:
+		return "", err
+	case !known:
+		return "this project has no such session", nil
+	case !capability.Opens(s.SessionDir(ses.ID), in.Token):
+		return "it is not that session's", nil
+	case !ses.Live():
+		return "the session has ended", nil
+	default:
+		return "", nil
+	}
+}
+
+func (s *Keeper) journalRefusal(ctx context.Context, p *projects.Project, in Pass, why string) error {
+	d := kedge.SessionRefusedData{By: in.Inside, Act: in.Act, Reason: why}
+	if kedge.ValidID("ses", string(in.Session)) {
+		d.ID = in.Session
+	}
+	who := projects.Caller{Dir: in.Dir, Actor: kedge.Agent(d.ID)}
+	if d.By != "" {
+		who.Actor = kedge.Agent(d.By)
+	}
+	_, err := s.home.Write(ctx, p, who, func() ([]kedge.Event, error) {
+		return projects.One(projects.Event(kedge.SessionRefused, who, d))
+	})
+	return err
+}

@@ -1,0 +1,162 @@
+package sessions
+
+import (
+	"cmp"
+	"context"
+	"path/filepath"
+	"strings"
+
+	"kedge"
+	"kedge/internal/agents"
+	"kedge/internal/agents/adapters"
+	"kedge/internal/app/projects"
+
+	"kedge/internal/app/status"
+	"kedge/internal/core/brief"
+	"kedge/internal/core/config"
+	"kedge/internal/journal"
+	"kedge/internal/process/atomicfile"
+	"kedge/internal/process/hold"
+	"kedge/internal/text/redact"
+)
+
+// resumeCheckpoint starts a fresh session of the project's agent, which is told
+// where a checkpoint left the work: nothing is pasted by hand, and nothing of an
+// earlier session is needed but the journal.
+func (s *Keeper) resumeCheckpoint(ctx context.Context, who projects.Caller, in SessionResume) (kedge.Session, error) {
+	p, err := s.home.Open(ctx, who)
+	if err != nil {
+		return kedge.Session{}, err
+	}
+	text, err := s.checkpointBrief(ctx, p, who, kedge.CheckpointID(in.Checkpoint))
+	if err != nil {
+		return kedge.Session{}, err
+	}
+	ad, model, err := s.personsAgent(ctx, p, in)
+	if err != nil {
+		return kedge.Session{}, err
+	}
+	l, err := s.launch(ctx)
+	if err != nil {
+		return kedge.Session{}, err
+	}
+	fresh, err := s.briefed(l, p, in, ad, model, text)
+	if err == nil {
+		err = checkNew(fresh)
+	}
+	if err != nil {
+		l.abandon()
+		return kedge.Session{}, err
+	}
+	evs, err := s.home.Write(ctx, p, who, func() ([]kedge.Event, error) { return s.decideSession(ctx, p, who, fresh, l.id, "") })
+	ses, err := s.launched(ctx, p, l, evs, err, func(kedge.Session) SessionNew { return fresh })
+	if err == nil && ses.ID == l.id && fresh.Cols == 0 {
+		s.life.Go(func() { s.typeBrief(l, ad, text) })
+	}
+	return ses, err
+}
+
+// typeBrief types the brief into a session without a screen; with one, the person
+// at it sees the agent take it from its file.
+func (s *Keeper) typeBrief(l launch, ad agents.Adapter, text string) {
+	first := ad.Reader(agents.Task{Session: l.id}).Open([]byte(text))
+	hold.Type(s.life.Context(), l.dir, hold.Typing{Source: hold.SourceBrief, Text: first.Text, Close: first.Close})
+}
+
+// checkpointBrief is the brief of a checkpoint: the latest one where none is named.
+func (s *Keeper) checkpointBrief(ctx context.Context, p *projects.Project, who projects.Caller, id kedge.CheckpointID) (string, error) {
+	input, err := s.standing.BriefInput(ctx, p, who)
+	if err != nil {
+		return "", err
+	}
+	if id != latestCheckpoint {
+		c, err := status.Saved[kedge.Checkpoint](ctx, p, journal.KindCheckpoint, string(id))
+		if err != nil {
+			return "", err
+		}
+		c.Files = brief.Compare(c.Files, func(path string) (string, bool) { return status.FileHash(p, path) })
+		input.Checkpoint = &c
+	}
+	if input.Checkpoint == nil {
+		return "", kedge.Errorf(kedge.NotFound, "there is no checkpoint").WithHint("kedge checkpoint save")
+	}
+	return redact.Text(brief.Prime(input, brief.DefaultBudget).Text), nil
+}
+
+// latestCheckpoint names the newest one.
+const latestCheckpoint kedge.CheckpointID = "latest"
+
+// personsAgent is the agent of config.toml as it stands in the folder: a person
+// asks, so it need not be committed.
+func (s *Keeper) personsAgent(ctx context.Context, p *projects.Project, in SessionResume) (agents.Adapter, string, error) {
+	cfg, err := projects.Source{Project: p}.Config(ctx, projects.UserFile(in.Env))
+	if err != nil {
+		return nil, "", err
+	}
+	route := cmp.Or(in.Agent, cfg.Route.Implement, cfg.Run.Agent)
+	if err := CheckAgent(cfg, p, route, in.Env, "kedge resume --checkpoint latest"); err != nil {
+		return nil, "", err
+	}
+	name, model, _ := strings.Cut(route, ":")
+	a, err := cfg.Agent(name)
+	if err != nil {
+		return nil, "", err
+	}
+	ad, err := adapters.New(name, a)
+	return ad, model, err
+}
+
+// briefed is how the agent starts with its brief, which lies in the session's
+// folder.
+func (s *Keeper) briefed(l launch, p *projects.Project, in SessionResume, ad agents.Adapter, model, text string) (SessionNew, error) {
+	file := filepath.Join(l.dir, "brief.md")
+	if err := atomicfile.Write(file, []byte(text), 0o600); err != nil {
+		return SessionNew{}, kedge.Errorf(kedge.Internal, "write the brief: %w", err)
+	}
+	start, err := ad.Start(agents.Task{Session: l.id, Attempt: 1, Purpose: "implement", Model: model, Dir: p.Dir, Brief: file, Attended: true})
+	if err != nil {
+		return SessionNew{}, err
+	}
+	name := in.Name
+	if name == "" {
+		name = "resumed"
+	}
+	fresh := SessionNew{Name: name, Dir: p.Dir, Command: start.Command, Env: append(append([]string{}, in.Env...), start.Env...), Cols: in.Cols, Rows: in.Rows}
+	switch {
+	case start.Pipes:
+		fresh.Cols, fresh.Rows = 0, 0
+	case fresh.Cols == 0: // it needs a screen, and who calls has none
+		fresh.Cols, fresh.Rows = 120, 40
+	}
+	return fresh, nil
+}
+
+// CheckAgent refuses a run whose agent is not named, not known or not installed:
+// nothing has been paid for yet. command is what the person called, to be called
+// again.
+func CheckAgent(cfg config.Config, p *projects.Project, route string, env []string, command string) error {
+	name, _, _ := strings.Cut(route, ":")
+	if name == "" {
+		return kedge.Errorf(kedge.Blocked, "no agent is named").
+			WithHint("%s --agent NAME, or commit agent = \"NAME\" under [run] in .kedge/config.toml", command)
+	}
+	a, err := cfg.Agent(name)
+	if err != nil {
+		return kedge.Errorf(kedge.Blocked, "%w", err).WithHint("%s; a run reads .kedge/config.toml as it is committed", kedge.HintOf(err))
+	}
+	ad, err := adapters.New(name, a)
+	if err != nil {
+		return kedge.Errorf(kedge.Blocked, "%w", err).WithHint("%s", kedge.HintOf(err))
+	}
+	if _, err := hold.LookPath(ad.Program(), p.Dir, env); err != nil {
+		refused := kedge.Errorf(kedge.Blocked, "agent %q cannot be started: %w", name, err)
+		switch hint := kedge.HintOf(err); {
+		case hint != "" && filepath.IsAbs(ad.Program()):
+			return refused.WithHint("%s && %s", hint, command)
+		case hint != "": // a script of the repository, which a run has as it is committed
+			return refused.WithHint("%s && git add '%s' && git commit -m \"the agent\" '%s' && %s", hint, ad.Program(), ad.Program(), command)
+		}
+		return refused.WithHint("install it, or name another: %s --agent NAME", command)
+	}
+	return nil
+}

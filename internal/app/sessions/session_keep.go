@@ -1,0 +1,401 @@
+package sessions
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"kedge"
+	"kedge/internal/app/projects"
+
+	"kedge/internal/core/config"
+	"kedge/internal/journal"
+	"kedge/internal/process/hold"
+	lines "kedge/internal/process/output"
+	"kedge/internal/process/tape"
+)
+
+// SessionResume asks to start a session's command again; or, with a checkpoint
+// ("latest", or its id), a fresh session of the agent that goes on from there.
+// Env is the caller's environment; it goes to the holder's memory and nowhere
+// else.
+type SessionResume struct {
+	Name       string   `json:"name"`
+	Checkpoint string   `json:"checkpoint,omitempty"`
+	Agent      string   `json:"agent,omitempty"`  // for a checkpoint: agent[:model]; empty: the project's
+	Bare       bool     `json:"bare,omitempty"`   // of a session: it is not told where the work stood
+	Native     bool     `json:"native,omitempty"` // of a session: its program goes on with its own conversation
+	Env        []string `json:"env"`
+	Cols       int      `json:"cols"`
+	Rows       int      `json:"rows"`
+}
+
+// SessionResume starts the command of a session that has ended again: in the
+// same folder, with the same name, as a new session that names the old one. Where
+// its program left a transcript, the new one is told where the work stood.
+func (s *Keeper) SessionResume(ctx context.Context, who projects.Caller, in SessionResume) (kedge.Session, error) {
+	if in.Checkpoint != "" {
+		return s.resumeCheckpoint(ctx, who, in)
+	}
+	p, err := s.home.OfSessions(ctx, who)
+	if err != nil {
+		return kedge.Session{}, err
+	}
+	if err := s.mayActOn(ctx, p, who, in.Name, "resume"); err != nil {
+		return kedge.Session{}, err
+	}
+	l, err := s.launch(ctx)
+	if err != nil {
+		return kedge.Session{}, err
+	}
+	text := ""
+	if !in.Bare {
+		text = s.regained(ctx, who, p, in.Name, in.Env)
+	}
+	evs, err := s.home.Write(ctx, p, who, func() ([]kedge.Event, error) {
+		old, err := s.Find(ctx, p, in.Name)
+		if err != nil {
+			return nil, err
+		}
+		if err := resumable(old); err != nil {
+			return nil, err
+		}
+		again := in.of(old)
+		again.begun = &kedge.Begun{How: kedge.BegunFresh, Why: "a person resumed it"}
+		if in.Native {
+			if again.talk, err = s.conversation(ctx, p, old, in.Env); err != nil {
+				return nil, err
+			}
+			again.begun.How = kedge.BegunNative
+		}
+		if err := checkNew(again); err != nil {
+			return nil, err
+		}
+		return s.decideSession(ctx, p, who, again, l.id, old.ID)
+	})
+	return s.launched(ctx, p, l, evs, err, func(ses kedge.Session) SessionNew { return s.goesOn(ctx, in.of(ses), ses, text) })
+}
+
+// of is what to start for a session.
+func (in SessionResume) of(ses kedge.Session) SessionNew {
+	return SessionNew{Name: ses.Name, Dir: ses.Dir, Command: ses.Command, Env: in.Env, Cols: in.Cols, Rows: in.Rows}
+}
+
+// resumable refuses a session that lives, and one whose command had a secret in
+// it: the journal keeps no secrets, so nobody knows the command any more.
+func resumable(ses kedge.Session) error {
+	if ses.Live() {
+		return kedge.Errorf(kedge.Conflict, "session %q is %s", ses.Name, ses.State).WithHint("kedge attach %s", ses.Name)
+	}
+	for _, part := range append(slices.Clone(ses.Command), ses.Dir) {
+		if strings.Contains(part, "[redacted:") {
+			return kedge.Errorf(kedge.Invalid, "the command of session %q had a secret in it, which was not kept", ses.Name).
+				WithHint("kedge new %s -- COMMAND", ses.Name)
+		}
+	}
+	return nil
+}
+
+// SessionSearch asks where a text was printed: in the sessions of this project
+// or of all, or only in those with a name or an id.
+type SessionSearch struct {
+	Query      string `json:"query"`
+	Session    string `json:"session"`
+	All        bool   `json:"all"`
+	IgnoreCase bool   `json:"ignore_case"`
+	Limit      int    `json:"limit"`
+}
+
+// maxHits bounds what one search gives back.
+const maxHits = 10_000
+
+// SessionSearchReply is `search --json`. More means that there are more hits
+// than were asked for.
+type SessionSearchReply struct {
+	Hits []SearchHit `json:"hits"`
+	More bool        `json:"more"`
+}
+
+// SearchHit is one line. At is nil when the time is unknown.
+type SearchHit struct {
+	Session kedge.SessionID `json:"session"`
+	Name    string          `json:"name"`
+	Offset  int64           `json:"offset"`
+	Line    string          `json:"line"`
+	At      *time.Time      `json:"at"`
+}
+
+// SessionSearch searches what sessions printed: the newest session first, each
+// from its beginning.
+func (s *Keeper) SessionSearch(ctx context.Context, who projects.Caller, in SessionSearch) (SessionSearchReply, error) {
+	reply := SessionSearchReply{Hits: []SearchHit{}}
+	if in.Limit < 1 || in.Limit > maxHits {
+		return reply, kedge.Errorf(kedge.Invalid, "a limit of %d is not between 1 and %d", in.Limit, maxHits).WithHint("--limit 100")
+	}
+	docs, err := s.searched(ctx, who, in)
+	if err != nil {
+		return reply, err
+	}
+	var tapes []tape.Log
+	for _, ses := range docs {
+		tapes = append(tapes, tape.Open(s.SessionDir(ses.ID)))
+	}
+	r, err := lines.Search(ctx, tapes, lines.Query{Text: in.Query, Fold: in.IgnoreCase, Limit: in.Limit})
+	if err != nil {
+		return reply, err
+	}
+	for _, h := range r.Hits {
+		hit := SearchHit{Session: docs[h.Tape].ID, Name: docs[h.Tape].Name, Offset: h.Offset, Line: h.Line}
+		if !h.At.IsZero() {
+			hit.At = &h.At
+		}
+		reply.Hits = append(reply.Hits, hit)
+	}
+	reply.More = r.More
+	return reply, nil
+}
+
+// searched are the sessions to search, the newest first.
+func (s *Keeper) searched(ctx context.Context, who projects.Caller, in SessionSearch) ([]kedge.Session, error) {
+	ps, err := s.home.AllOfSessions(ctx, who, in.All)
+	if err != nil {
+		return nil, err
+	}
+	var out []kedge.Session
+	for _, p := range ps {
+		docs, err := projects.All[kedge.Session](ctx, p, journal.KindSession)
+		if err != nil {
+			return nil, err
+		}
+		for _, ses := range docs {
+			if in.Session == "" || ses.Name == in.Session || string(ses.ID) == in.Session {
+				out = append(out, ses)
+			}
+		}
+	}
+	if in.Session != "" && len(out) == 0 {
+		return nil, kedge.Errorf(kedge.NotFound, "no session %q", in.Session).WithHint("kedge ls")
+	}
+	slices.SortStableFunc(out, func(a, b kedge.Session) int { return b.StartedAt.Compare(a.StartedAt) })
+	return out, nil
+}
+
+// SessionRetain asks to take away what is no longer to be kept. Env says where
+// the user-wide config.toml is.
+type SessionRetain struct {
+	Env []string `json:"env"`
+}
+
+// SessionRetainReply says what went: of how many sessions, and how much.
+type SessionRetainReply struct {
+	Sessions int   `json:"sessions"`
+	Bytes    int64 `json:"bytes"`
+}
+
+// SessionRetain is Retain for a caller.
+func (s *Keeper) SessionRetain(ctx context.Context, who projects.Caller, in SessionRetain) (SessionRetainReply, error) {
+	if who.IsAgent() {
+		return SessionRetainReply{}, kedge.Errorf(kedge.Blocked, "what is kept of sessions is decided by a person, not from inside a session")
+	}
+	return s.Retain(ctx, in.Env)
+}
+
+// Retain takes away the output of ended sessions that are older, or together
+// larger, than the user-wide config.toml in environ says. It never touches a
+// session that lives, nor a folder that no journal knows; the journal keeps the
+// record of every session. With a file that cannot be read nothing is taken away.
+func (s *Keeper) Retain(ctx context.Context, environ []string) (SessionRetainReply, error) {
+	var reply SessionRetainReply
+	if s.home.ReadOnly {
+		return reply, kedge.Errorf(kedge.Conflict, "this needs the daemon").WithHint("kedge up")
+	}
+	s.retaining.Lock()
+	defer s.retaining.Unlock()
+	keep, err := keepFrom(projects.UserFile(environ))
+	if err != nil {
+		return reply, err
+	}
+	list, err := s.endedFolders(ctx)
+	if err != nil {
+		return reply, err
+	}
+	for _, d := range drops(list, keep, s.home.Now()) {
+		gone, err := s.drop(ctx, d)
+		if err != nil {
+			return reply, err
+		}
+		if gone > 0 || d.whole {
+			reply.Sessions++
+			reply.Bytes += gone
+		}
+	}
+	return reply, nil
+}
+
+// RetainSoon is Retain beside everything else, for a daemon that starts; what
+// goes wrong is logged.
+func (s *Keeper) RetainSoon(environ []string) {
+	s.life.Go(func() {
+		if _, err := s.Retain(s.life.Context(), environ); err != nil && s.life.Context().Err() == nil {
+			s.home.Log.Error("old output was not taken away", "error", err.Error())
+		}
+	})
+}
+
+func keepFrom(file string) (config.Sessions, error) {
+	b, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) || !filepath.IsAbs(file) {
+		return config.Default().Sessions, nil
+	}
+	if err != nil {
+		return config.Sessions{}, kedge.Errorf(kedge.Invalid, "read %q: %w", file, err)
+	}
+	c, err := config.ParseConfig(file, b)
+	return c.Sessions, err
+}
+
+// folder is what is kept of an ended session.
+type folder struct {
+	dir   string
+	ended time.Time
+	from  int64 // first byte that is kept
+	bytes int64
+}
+
+// endedFolders are the folders of the sessions that the journals call ended, the
+// oldest first.
+func (s *Keeper) endedFolders(ctx context.Context) ([]folder, error) {
+	ps, err := s.home.AllOfSessions(ctx, projects.Caller{}, true)
+	if err != nil {
+		return nil, err
+	}
+	var out []folder
+	for _, p := range ps {
+		docs, err := projects.All[kedge.Session](ctx, p, journal.KindSession)
+		if err != nil {
+			return nil, err
+		}
+		for _, ses := range docs {
+			if ses.Live() {
+				continue
+			}
+			f, ok, err := readFolder(s.SessionDir(ses.ID))
+			if err != nil {
+				return nil, err
+			}
+			if ok {
+				out = append(out, f)
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(a, b folder) int { return a.ended.Compare(b.ended) })
+	return out, nil
+}
+
+// readFolder looks at a session's folder; one that is gone is false. The end is
+// what the holder wrote, else when anything in it was last written.
+func readFolder(dir string) (folder, bool, error) {
+	from, end, err := tape.Open(dir).Range()
+	if errors.Is(err, fs.ErrNotExist) {
+		return folder{}, false, nil
+	}
+	if err != nil {
+		return folder{}, false, kedge.Errorf(kedge.Internal, "read a session's folder: %w", err)
+	}
+	f := folder{dir: dir, from: from, bytes: end - from}
+	if r, err := hold.ReadResult(dir); err == nil && r.At > 0 {
+		f.ended = time.UnixMilli(r.At)
+		return f, true, nil
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return folder{}, false, kedge.Errorf(kedge.Internal, "read a session's folder: %w", err)
+	}
+	for _, e := range entries {
+		if fi, err := e.Info(); err == nil && fi.ModTime().After(f.ended) {
+			f.ended = fi.ModTime()
+		}
+	}
+	return f, true, nil
+}
+
+// dropping is what to take away of a folder: the whole, or the front of its tape
+// before an offset.
+type dropping struct {
+	folder
+	whole  bool
+	before int64
+}
+
+// drops decides: first what is too old, then, the oldest first, what is too much.
+func drops(oldestFirst []folder, keep config.Sessions, now time.Time) []dropping {
+	var (
+		out   []dropping
+		young []folder
+		total int64
+	)
+	for _, f := range oldestFirst {
+		if keep.KeepDays > 0 && now.Sub(f.ended) > time.Duration(keep.KeepDays)*24*time.Hour {
+			out = append(out, dropping{folder: f, whole: true})
+			continue
+		}
+		young, total = append(young, f), total+f.bytes
+	}
+	for _, f := range young {
+		excess := total - keep.KeepBytes
+		if keep.KeepBytes == 0 || excess <= 0 {
+			break
+		}
+		d := dropping{folder: f, whole: excess >= f.bytes}
+		if !d.whole {
+			segments := (excess + tape.SegmentSize - 1) / tape.SegmentSize
+			d.before = f.from + min(segments*tape.SegmentSize, f.bytes-1) // the end of a session is the part worth most
+		}
+		out, total = append(out, d), total-f.bytes
+	}
+	return out
+}
+
+// drop takes away what was decided, unless a holder says that the session lives.
+func (s *Keeper) drop(ctx context.Context, d dropping) (int64, error) {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second) // a holder that is stopped must not hold up the daemon
+	defer cancel()
+	f := hold.Look(ctx, d.dir)
+	if f.Client != nil {
+		defer func() { _ = f.Client.Close() }()
+	}
+	if f.State == kedge.SessionRunning {
+		return 0, nil
+	}
+	if f.Client != nil {
+		_ = f.Client.Collect(ctx) // it only waited for that, and would go by itself
+	}
+	before := d.before
+	if d.whole {
+		before = d.from + d.bytes
+	}
+	gone, err := tape.Open(d.dir).Drop(before)
+	if err == nil && d.whole {
+		err = s.removeFolder(d.dir)
+	}
+	if err != nil {
+		return gone, kedge.Errorf(kedge.Internal, "take away old output: %w", err)
+	}
+	return gone, nil
+}
+
+// removeFolder removes what is left of a session's folder, and the socket that a
+// killed holder left.
+func (s *Keeper) removeFolder(dir string) error {
+	if r, err := hold.ReadRecord(dir); err == nil && filepath.Dir(r.Socket) == s.with.Sockets {
+		if err := os.Remove(r.Socket); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return os.RemoveAll(dir)
+}

@@ -1,0 +1,165 @@
+package sessions
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"kedge"
+	"kedge/internal/agents"
+	"kedge/internal/agents/adapters"
+	"kedge/internal/agents/record"
+	"kedge/internal/app/projects"
+	"kedge/internal/core/brief"
+	"kedge/internal/core/config"
+	"kedge/internal/insight/resume"
+	"kedge/internal/insight/transcript"
+	"kedge/internal/journal"
+	"kedge/internal/process/atomicfile"
+	"kedge/internal/process/hold"
+	"kedge/internal/text/environ"
+	"kedge/internal/text/lazyre"
+	"kedge/internal/text/redact"
+)
+
+// maxBack is how many sessions back a record is looked for: one that was killed at
+// once left none, and the one before it did.
+const maxBack = 8
+
+// regained is what the session that resumes another is told: where the work stood,
+// from the transcript that the other's program left, below the brief of the project.
+// Empty where there is no transcript.
+func (s *Keeper) regained(ctx context.Context, who projects.Caller, p *projects.Project, name string, env []string) string {
+	old, err := s.Find(ctx, p, name)
+	if err != nil {
+		return ""
+	}
+	stood := s.stood(ctx, p, old, env)
+	if stood == "" {
+		return ""
+	}
+	mine, err := s.home.Open(ctx, who)
+	if err != nil {
+		return stood // of a folder that is no project
+	}
+	input, err := s.standing.BriefInput(ctx, mine, who)
+	if err != nil {
+		return stood
+	}
+	input.Stood = stood
+	return redact.Text(brief.Prime(input, brief.DefaultBudget).Text)
+}
+
+// Ended is when a session's program ended, as its holder wrote it down; zero while it
+// runs, and where nobody did.
+func (s *Keeper) Ended(ses kedge.Session) time.Time {
+	r, err := hold.ReadResult(s.SessionDir(ses.ID))
+	if ses.Live() || err != nil || r.At <= 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(r.At)
+}
+
+// stood is where a session, or the last before it that left a transcript, stood.
+func (s *Keeper) stood(ctx context.Context, p *projects.Project, ses kedge.Session, env []string) string {
+	f, ok := s.left(ctx, p, ses, env)
+	if !ok {
+		return ""
+	}
+	from, m, err := record.Transcript(ctx, f, 0)
+	if err != nil || from.Empty() {
+		return ""
+	}
+	return from.Brief(m.Dir, resume.DefaultBudget).Text
+}
+
+// left is the transcript of a session, or of the last before it that left one.
+func (s *Keeper) left(ctx context.Context, p *projects.Project, ses kedge.Session, env []string) (transcript.File, bool) {
+	for range maxBack {
+		if !record.Known(ses) {
+			return transcript.File{}, false
+		}
+		if f, ok := record.Left(ctx, ses, s.Ended(ses), transcript.Where{Getenv: func(name string) string { return environ.Get(env, name) }}); ok {
+			return f, true
+		}
+		before, ok, err := journal.Get[kedge.Session](ctx, p.Store, journal.KindSession, string(ses.Previous))
+		if !ok || err != nil {
+			return transcript.File{}, false
+		}
+		ses = before
+	}
+	return transcript.File{}, false
+}
+
+// conversation is what the program of a session calls the conversation that it had,
+// and that it can be told to go on with.
+func (s *Keeper) conversation(ctx context.Context, p *projects.Project, ses kedge.Session, env []string) (string, error) {
+	id := ses.Conversation
+	if f, ok := s.left(ctx, p, ses, env); id == "" && ok {
+		if _, m, err := record.Transcript(ctx, f, 0); err == nil {
+			id = m.ID
+		}
+	}
+	if !plainName.MatchString(id) { // it becomes an argument
+		return "", kedge.Errorf(kedge.NotFound, "no conversation of session %q is known that its program could go on with", ses.Name).
+			WithHint("a fresh one that is told where the work stood: kedge resume %s", ses.Name)
+	}
+	return id, nil
+}
+
+var plainName = lazyre.New(`^[A-Za-z0-9][A-Za-z0-9._:-]{0,199}$`)
+
+// goesOn gives what to start for a session that goes on from a text: the text lies in
+// a file of its folder that KEDGE_BRIEF names. A program that can be told where its
+// brief lies is, if it is started with nothing but options: else its arguments say
+// already what it is to do. Where it goes on with its own conversation they do not.
+func (s *Keeper) goesOn(ctx context.Context, fresh SessionNew, ses kedge.Session, text string) SessionNew {
+	native := ses.Begun != nil && ses.Begun.How == kedge.BegunNative
+	if native && text == "" {
+		text = "Go on where you stopped.\n"
+	}
+	if text == "" {
+		return fresh
+	}
+	file := filepath.Join(s.SessionDir(ses.ID), "brief.md")
+	if err := atomicfile.Write(file, []byte(text), 0o600); err != nil {
+		s.home.Log.ErrorContext(ctx, "a session goes on without its brief", "session", ses.ID, "error", err.Error())
+		return fresh
+	}
+	fresh.Env = append(slices.Clone(fresh.Env), "KEDGE_BRIEF="+file)
+	command, talk := fresh.Command, ""
+	if native {
+		talk = ses.Conversation
+		if !onlyOptions(command[1:]) {
+			command = command[:1]
+		}
+	}
+	ad, err := adapters.New(ses.Agent, config.Agent{Kind: ses.Agent, Command: command})
+	if err != nil || !onlyOptions(command[1:]) {
+		return fresh
+	}
+	start, err := ad.Start(agents.Task{Session: ses.ID, Attempt: 1, Purpose: "implement", Dir: fresh.Dir, Brief: file, Attended: true, Resume: talk})
+	if err != nil || start.Pipes {
+		return fresh
+	}
+	fresh.Command, fresh.Env = start.Command, append(fresh.Env, start.Env...)
+	return fresh
+}
+
+// goingOn are the options with which a program goes on by itself, or does nothing
+// that a brief is for.
+var goingOn = []string{"-c", "--continue", "-r", "--resume", "--session-id", "-p", "--print", "-h", "--help", "-v", "--version"}
+
+// onlyOptions tells whether the arguments of a program give it nothing to do. An
+// option with its value in the next word cannot be told from one with a prompt.
+func onlyOptions(args []string) bool {
+	for _, a := range args {
+		name, _, _ := strings.Cut(a, "=")
+		if !strings.HasPrefix(a, "-") || slices.Contains(goingOn, name) {
+			return false
+		}
+	}
+	return true
+}

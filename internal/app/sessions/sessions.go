@@ -1,0 +1,268 @@
+package sessions
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"kedge"
+	"kedge/internal/app/projects"
+	"kedge/internal/journal"
+	"kedge/internal/process/hold"
+)
+
+// Sessions is what the service needs to hold programs.
+type Sessions struct {
+	Holder  *hold.Launcher
+	Sockets string // a private folder with a short path
+	Program string // this program; empty: what sessions would start of it they do without
+	// VersionLimit is how long a program may take to say its version; 0: some seconds.
+	VersionLimit time.Duration
+}
+
+// SessionNew asks for a session. Env is the caller's environment; it goes to the
+// holder's memory and nowhere else.
+type SessionNew struct {
+	Name    string   `json:"name"`
+	Dir     string   `json:"dir"`
+	Command []string `json:"command"`
+	Env     []string `json:"env"`
+	Cols    int      `json:"cols"`
+	Rows    int      `json:"rows"`
+
+	begun *kedge.Begun // of one that goes on from another; nil: of none
+	talk  string       // what its program calls the conversation that goes on
+}
+
+// SessionNew starts a session: the fact first, then the program.
+func (s *Keeper) SessionNew(ctx context.Context, who projects.Caller, in SessionNew) (kedge.Session, error) {
+	if err := checkNew(in); err != nil {
+		return kedge.Session{}, err
+	}
+	p, err := s.home.OfSessions(ctx, who)
+	if err != nil {
+		return kedge.Session{}, err
+	}
+	l, err := s.launch(ctx)
+	if err != nil {
+		return kedge.Session{}, err
+	}
+	evs, err := s.home.Write(ctx, p, who, func() ([]kedge.Event, error) { return s.decideSession(ctx, p, who, in, l.id, "") })
+	return s.launched(ctx, p, l, evs, err, func(kedge.Session) SessionNew { return in })
+}
+
+func checkNew(in SessionNew) error {
+	switch {
+	case !kedge.ValidName(in.Name):
+		return kedge.Errorf(kedge.Invalid, "%q cannot name a session", in.Name).WithHint("use a-z, 0-9, dot, dash and underscore, at most 64")
+	case len(in.Command) == 0:
+		return kedge.Errorf(kedge.Invalid, "no command").WithHint("kedge new %s -- COMMAND", in.Name)
+	case !filepath.IsAbs(in.Dir):
+		return kedge.Errorf(kedge.Invalid, "the folder %q is not absolute", in.Dir)
+	}
+	if fi, err := os.Stat(in.Dir); err != nil || !fi.IsDir() {
+		return kedge.Errorf(kedge.NotFound, "no folder %q", in.Dir).WithHint("name one that is there: --dir FOLDER; or make it: mkdir -p '%s'", in.Dir)
+	}
+	_, err := hold.LookPath(in.Command[0], in.Dir, in.Env)
+	if err != nil && kedge.HintOf(err) == "" {
+		return kedge.Errorf(kedge.KindOf(err), "%w", err).WithHint("install it, or name it by its path: kedge new %s -- /path/to/it", in.Name)
+	}
+	return err
+}
+
+// decideSession starts a session in the journal; previous is the one it resumes.
+func (s *Keeper) decideSession(ctx context.Context, p *projects.Project, who projects.Caller, in SessionNew, id, previous kedge.SessionID) ([]kedge.Event, error) {
+	_, taken, err := s.livingNamed(ctx, p, in.Name)
+	if err != nil {
+		return nil, err
+	}
+	if taken {
+		return nil, kedge.Errorf(kedge.Conflict, "a session %q is running", in.Name).WithHint("kedge attach %s", in.Name)
+	}
+	parent, _ := who.Session()
+	ev, err := projects.Event(kedge.SessionStarted, who, kedge.Session{
+		ID: id, Name: in.Name, Project: p.ID, Agent: filepath.Base(in.Command[0]),
+		Command: in.Command, Dir: in.Dir, State: kedge.SessionRunning, StartedAt: s.home.Now(), Previous: previous, Parent: parent,
+		Begun: in.begun, Conversation: in.talk,
+	})
+	return []kedge.Event{ev}, err
+}
+
+// SessionDir is where the files of a session stand.
+func (s *Keeper) SessionDir(id kedge.SessionID) string {
+	return filepath.Join(s.home.Dir, "sessions", string(id))
+}
+
+// SessionList asks for sessions: of this project, or of all.
+type SessionList struct {
+	All bool `json:"all"`
+}
+
+// SessionListReply is `ls --json`.
+type SessionListReply struct {
+	Sessions []kedge.Session `json:"sessions"`
+	Projects []kedge.Project `json:"projects,omitempty"` // those of the sessions, where all were asked for
+}
+
+// SessionList lists sessions, the newest first, each as it is now.
+func (s *Keeper) SessionList(ctx context.Context, who projects.Caller, in SessionList) (SessionListReply, error) {
+	reply := SessionListReply{Sessions: []kedge.Session{}}
+	ps, err := s.home.AllOfSessions(ctx, who, in.All)
+	if err != nil {
+		return reply, err
+	}
+	for _, p := range ps {
+		docs, err := projects.All[kedge.Session](ctx, p, journal.KindSession)
+		if err != nil {
+			return reply, err
+		}
+		for _, ses := range docs {
+			reply.Sessions = append(reply.Sessions, s.Seen(ctx, ses))
+		}
+		if in.All && len(docs) > 0 && p.ID != projects.Elsewhere {
+			known, err := projects.Known(ctx, p.Store, p.ID)
+			if err != nil {
+				return reply, err
+			}
+			reply.Projects = append(reply.Projects, known)
+		}
+	}
+	slices.SortStableFunc(reply.Sessions, func(a, b kedge.Session) int { return b.StartedAt.Compare(a.StartedAt) })
+	return reply, nil
+}
+
+// Seen is a session as it is now: the journal's word for one that ended, the
+// holder's or its files' for one that runs.
+func (s *Keeper) Seen(ctx context.Context, ses kedge.Session) kedge.Session {
+	if !ses.Live() {
+		return ses
+	}
+	f := hold.Look(ctx, s.SessionDir(ses.ID))
+	defer closeFound(f)
+	if f.State != kedge.SessionRunning {
+		return asEnded(ses, f)
+	}
+	ses.Cause = f.Cause
+	if f.Client == nil {
+		if r, err := hold.ReadRecord(f.Dir); err == nil {
+			ses.PID = r.Child.PID
+		}
+		return ses
+	}
+	ses.PID = f.Client.Greeting.Child.PID
+	if f.Now != nil {
+		ses.Bytes = f.Now.End
+	}
+	if s.waits(ses.ID, ses.Bytes) {
+		ses.State = kedge.SessionWaiting
+	}
+	return ses
+}
+
+func asEnded(ses kedge.Session, f hold.Found) kedge.Session {
+	ses.State, ses.Cause, ses.PID = f.State, f.Cause, 0
+	if f.Result != nil {
+		code := f.Result.Code
+		ses.ExitCode, ses.Cause, ses.Bytes = &code, f.Result.Cause, f.Result.End
+	}
+	return ses
+}
+
+// Living are the project's sessions whose program runs.
+func (s *Keeper) Living(ctx context.Context, p *projects.Project) ([]kedge.Session, error) {
+	docs, err := projects.All[kedge.Session](ctx, p, journal.KindSession)
+	var out []kedge.Session
+	for _, ses := range docs {
+		if ses = s.Seen(ctx, ses); ses.Live() {
+			out = append(out, ses)
+		}
+	}
+	return out, err
+}
+
+// livingNamed is the session of a name whose program runs. Only those of the name
+// are looked at: what it costs must not grow with all the others.
+func (s *Keeper) livingNamed(ctx context.Context, p *projects.Project, name string) (ses kedge.Session, found bool, err error) {
+	docs, err := Named(ctx, p, name)
+	for _, ses := range docs {
+		if ses = s.Seen(ctx, ses); ses.Live() {
+			return ses, true, err
+		}
+	}
+	return kedge.Session{}, false, err
+}
+
+// Named are the sessions that have a name, in the order of the journal.
+func Named(ctx context.Context, p *projects.Project, name string) ([]kedge.Session, error) {
+	if !kedge.ValidName(name) {
+		return nil, nil
+	}
+	return journal.About[kedge.Session](ctx, p.Store, journal.KindSession, name)
+}
+
+// SessionName names a session by its name or id.
+type SessionName struct {
+	Name string `json:"name"`
+}
+
+// SessionFound is a session and where its tape is.
+type SessionFound struct {
+	Session kedge.Session `json:"session"`
+	Folder  string        `json:"folder"`
+}
+
+// SessionFind finds a session by id, else the living one of the name, else the
+// newest that had it.
+func (s *Keeper) SessionFind(ctx context.Context, who projects.Caller, in SessionName) (SessionFound, error) {
+	p, err := s.home.OfSessions(ctx, who)
+	if err != nil {
+		return SessionFound{}, err
+	}
+	ses, err := s.Find(ctx, p, in.Name)
+	return SessionFound{Session: ses, Folder: s.SessionDir(ses.ID)}, err
+}
+
+// SessionAttach is SessionFind for somebody who wants to sit at the session's
+// terminal, which is for people: an agent that could type there would speak with
+// a person's voice.
+func (s *Keeper) SessionAttach(ctx context.Context, who projects.Caller, in SessionName) (SessionFound, error) {
+	if who.IsAgent() {
+		return SessionFound{}, kedge.Errorf(kedge.Blocked, "only a person may attach to a session").
+			WithHint("kedge logs %s --follow", in.Name)
+	}
+	return s.SessionFind(ctx, who, in)
+}
+
+// Find finds a session by id, else the living one of the name, else the newest
+// that had it.
+func (s *Keeper) Find(ctx context.Context, p *projects.Project, name string) (kedge.Session, error) {
+	if ses, ok, err := journal.Get[kedge.Session](ctx, p.Store, journal.KindSession, name); ok || err != nil {
+		return s.Seen(ctx, ses), err
+	}
+	docs, err := Named(ctx, p, name)
+	if err != nil {
+		return kedge.Session{}, err
+	}
+	best := -1
+	for i, ses := range docs {
+		docs[i] = s.Seen(ctx, ses)
+		if best < 0 || docs[i].Live() || !docs[best].Live() && docs[i].StartedAt.After(docs[best].StartedAt) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return kedge.Session{}, kedge.Errorf(kedge.NotFound, "no session %q", name).WithHint("kedge ls")
+	}
+	return docs[best], nil
+}
+
+// sourceOf makes the number of a writer of its request's key, so that a retried
+// request types once.
+func sourceOf(key string) uint64 {
+	sum := sha256.Sum256([]byte(key))
+	return binary.BigEndian.Uint64(sum[:])
+}

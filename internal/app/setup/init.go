@@ -1,0 +1,454 @@
+package setup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"kedge"
+	"kedge/internal/agents/adapters"
+	"kedge/internal/app/ledger"
+	"kedge/internal/app/projects"
+	"kedge/internal/core/config"
+	"kedge/internal/core/detect"
+	docs "kedge/internal/core/memory"
+	"kedge/internal/core/plan"
+	"kedge/internal/core/scaffold"
+	"kedge/internal/git"
+	"kedge/internal/git/place"
+	"kedge/internal/journal"
+	"kedge/internal/process/atomicfile"
+)
+
+// InitRequest asks for a project to be set up.
+type InitRequest struct {
+	Agent string `json:"agent,omitempty"` // for unattended work
+}
+
+// InitReply says what init did, or would do.
+type InitReply struct {
+	Project kedge.Project `json:"project"`
+	Written []string      `json:"written"`
+	Commit  *string       `json:"commit"` // nil: nothing was committed
+	Checks  []kedge.Check `json:"checks"` // those of gate.toml
+	Notes   []string      `json:"notes"`
+	Next    string        `json:"next"` // what to do now
+}
+
+// site is the folder that init works on, before and after it is a project.
+type site struct {
+	*projects.Project
+	place.Place
+	repo *git.Repo // nil: a plain folder
+	from string    // where the caller stands
+}
+
+// initPlan is what init would do, and what it noticed.
+type initPlan struct {
+	changes []change // one per file, also where nothing is to be done
+	found   detect.Found
+	notes   []string
+}
+
+// Init makes a project of the caller's folder: an id, the files under .kedge/,
+// a few lines in files of the user's, and one commit of exactly these. What is
+// there stays; what cannot be finished is refused before anything is written.
+func (s *Enroller) Init(ctx context.Context, who projects.Caller, in InitRequest) (InitReply, error) {
+	at, err := s.site(ctx, who)
+	if err != nil {
+		return InitReply{}, err
+	}
+	if err := at.refuse(ctx, in); err != nil {
+		return InitReply{}, err
+	}
+	if err := s.giveID(ctx, at); err != nil {
+		return InitReply{}, err
+	}
+	p, err := s.home.OpenBy(ctx, who, s.home.Created)
+	if err != nil {
+		return InitReply{}, err
+	}
+	if p.Name == "" {
+		p.Name = filepath.Base(p.Dir)
+	}
+	at.Project = p
+	var notes []string
+	evs, err := s.home.Write(ctx, p, who, func() (evs []kedge.Event, err error) {
+		evs, notes, err = s.setUp(ctx, at, who, in)
+		return evs, err
+	})
+	if err != nil {
+		return InitReply{}, err
+	}
+	return s.initReply(ctx, at, evs, notes)
+}
+
+// InitPlan tells what Init would write, and writes nothing.
+func (s *Enroller) InitPlan(ctx context.Context, who projects.Caller, in InitRequest) (InitReply, error) {
+	at, err := s.site(ctx, who)
+	if err != nil {
+		return InitReply{}, err
+	}
+	if err := at.refuse(ctx, in); err != nil {
+		return InitReply{}, err
+	}
+	pl, err := at.plan(in, ledger.Ledger{}, nil)
+	if err != nil {
+		return InitReply{}, err
+	}
+	id, _ := place.ReadID(at.Place) // there may be none yet
+	r := InitReply{
+		Project: kedge.Project{ID: id, Name: filepath.Base(at.Root), Dir: at.Root, Git: at.repo != nil},
+		Written: []string{}, Checks: pl.found.Checks, Notes: append([]string{}, pl.notes...),
+	}
+	for _, c := range pl.changes {
+		if !c.done() {
+			r.Written = append(r.Written, c.path)
+		}
+	}
+	if checks, err := at.gateChecks(); err == nil && checks != nil {
+		r.Checks = checks
+	}
+	r.Next = "kedge init"
+	return r, nil
+}
+
+// site finds the folder and opens its repository.
+func (s *Enroller) site(ctx context.Context, who projects.Caller) (*site, error) {
+	if who.IsAgent() {
+		return nil, kedge.Errorf(kedge.Blocked, "a project is set up by a person, not from inside a session").
+			WithHint("run `kedge init` in a terminal outside the session")
+	}
+	repo, err := git.Open(ctx, who.Dir, git.Options{Now: s.home.Clock})
+	if err != nil && !kedge.NotFound.Is(err) {
+		return nil, err
+	}
+	pl, ok := place.Locate(who.Dir)
+	switch {
+	case err != nil: // no repository
+		repo = nil
+		if !ok {
+			pl = place.Place{Root: filepath.Clean(who.Dir)}
+		}
+		if pl.Root == filepath.Dir(pl.Root) {
+			return nil, kedge.Errorf(kedge.Invalid, "%q cannot be a project", pl.Root).WithHint("cd into the project's folder")
+		}
+	case repo.Root() == "" || !ok:
+		return nil, kedge.Errorf(kedge.Invalid, "%q is a bare repository or a git dir: there are no files to work on", who.Dir).
+			WithHint("run it in a clone, or make a work tree: git worktree add ../work")
+	}
+	if fi, err := os.Stat(pl.Root); err != nil || !fi.IsDir() {
+		return nil, kedge.Errorf(kedge.NotFound, "no folder %q", pl.Root)
+	}
+	p := &projects.Project{Project: kedge.Project{Dir: pl.Root, Git: repo != nil}}
+	return &site{Project: p, Place: pl, repo: repo, from: who.Dir}, nil
+}
+
+// refuse looks for what would stop init halfway.
+func (at *site) refuse(ctx context.Context, in InitRequest) error {
+	pl, err := at.plan(in, ledger.Ledger{}, nil)
+	if err != nil {
+		return err
+	}
+	return at.refuseCommit(ctx, pl.changes)
+}
+
+// plan compares what should be there with what is. The projections are those of
+// the journal; before there is one they are empty.
+func (at *site) plan(in InitRequest, l ledger.Ledger, facts *docs.Facts) (initPlan, error) {
+	root, err := os.OpenRoot(at.Root)
+	if err != nil {
+		return initPlan{}, kedge.Errorf(kedge.Invalid, "open %q: %w", at.Root, err)
+	}
+	defer func() { _ = root.Close() }()
+	pl := initPlan{found: detect.Project(root.FS())}
+	if err := at.planAgent(in.Agent, &pl); err != nil {
+		return pl, err
+	}
+	if facts == nil {
+		facts = &docs.Facts{}
+	}
+	p := *at.Project
+	p.Name = projectName(p.Name, at.Root)
+	for _, f := range scaffold.Files(scaffold.Input{
+		Agent: in.Agent, Checks: pl.found.Checks,
+		Features: plan.WriteFeatures(l.File(&p)), Progress: docs.WriteProgress(nil, *facts),
+	}) {
+		c, err := at.fileChange(f)
+		if err != nil {
+			return pl, err
+		}
+		pl.changes = append(pl.changes, c)
+	}
+	pieces, err := at.pieceChanges(root, &pl)
+	pl.changes = append(pl.changes, pieces...)
+	pl.note(at, l)
+	return pl, err
+}
+
+func projectName(name, root string) string {
+	if name == "" {
+		return filepath.Base(root)
+	}
+	return name
+}
+
+// planAgent refuses an agent that nobody knows, and says where one is set that
+// init will not touch.
+func (at *site) planAgent(agent string, pl *initPlan) error {
+	b, there, err := at.Read(scaffold.ConfigFile)
+	if err != nil || agent == "" {
+		return err
+	}
+	cfg := config.Default()
+	if there {
+		if cfg, err = config.ParseConfig(scaffold.ConfigFile, b); err != nil {
+			return err
+		}
+		if cfg.Run.Agent != agent {
+			pl.notes = append(pl.notes, fmt.Sprintf("%s is yours and stays: set agent = %q under [run] there", scaffold.ConfigFile, agent))
+		}
+	}
+	a, err := cfg.Agent(agent)
+	if err != nil && !there {
+		return kedge.Errorf(kedge.NotFound, "%w", err).WithHint(
+			"name one of %s; or run kedge init first, then define [agents.%s] in %s (docs/config.md of Kedge)",
+			strings.Join(cfg.AgentNames(), ", "), agent, scaffold.ConfigFile)
+	}
+	if err == nil {
+		pl.noteUndriven(agent, a)
+	}
+	return err
+}
+
+// noteUndriven says that a run cannot drive the agent, where it cannot: other
+// commands may, so init goes on.
+func (pl *initPlan) noteUndriven(name string, a config.Agent) {
+	if _, err := adapters.New(name, a); err != nil {
+		pl.notes = append(pl.notes, fmt.Sprintf("kedge run will refuse agent %q: %s; %s", name, err.Error(), kedge.HintOf(err)))
+	}
+}
+
+// note says what a person should know.
+func (pl *initPlan) note(at *site, l ledger.Ledger) {
+	if filepath.Clean(at.from) != at.Root {
+		pl.notes = append(pl.notes, fmt.Sprintf("the project is the whole of %q", at.Root))
+	}
+	for _, c := range pl.changes {
+		if c.path == scaffold.GateFile && !c.done() {
+			pl.notes = append(pl.notes, pl.found.Notes...)
+		}
+	}
+	if n := at.unknownFeatures(l); n > 0 {
+		pl.notes = append(pl.notes, fmt.Sprintf("%s has %s that the journal of this machine does not know", ledger.FeaturesFile, ledger.HowMany(n, "feature")))
+	}
+}
+
+// unknownFeatures counts the features of a repository that was set up elsewhere.
+func (at *site) unknownFeatures(l ledger.Ledger) int {
+	if len(l.Docs) > 0 {
+		return 0
+	}
+	b, ok, err := at.Read(ledger.FeaturesFile)
+	if err != nil || !ok {
+		return 0
+	}
+	f, err := plan.ParseFeatures(ledger.FeaturesFile, b)
+	if err != nil {
+		return 0
+	}
+	return len(f.Features)
+}
+
+// next is what to do after init.
+func (at *site) next(l ledger.Ledger, checks []kedge.Check) string {
+	switch {
+	case at.unknownFeatures(l) > 0:
+		return "kedge features import " + ledger.FeaturesFile
+	case len(checks) == 0:
+		return "write a check into " + scaffold.GateFile + ", then: kedge gate"
+	case len(l.Docs) > 0:
+		return "kedge next"
+	}
+	return "kedge gate, then: kedge feature add --help"
+}
+
+// giveID makes sure that the folder has a project id.
+func (s *Enroller) giveID(ctx context.Context, at *site) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, err := place.ReadID(at.Place); !kedge.NotFound.Is(err) {
+		return err
+	}
+	id := kedge.ProjectID(kedge.NewID("prj", s.home.Now()))
+	if at.repo != nil {
+		return at.repo.SetProjectID(ctx, id)
+	}
+	root, err := os.OpenRoot(at.Root)
+	if err != nil {
+		return kedge.Errorf(kedge.Invalid, "open %q: %w", at.Root, err)
+	}
+	defer func() { _ = root.Close() }()
+	return atomicfile.WriteIn(root, filepath.Join(".kedge", "id"), []byte(string(id)+"\n"), 0o644)
+}
+
+// setUp writes, commits, and says what was done. It runs under the project's
+// lock.
+func (s *Enroller) setUp(ctx context.Context, at *site, who projects.Caller, in InitRequest) ([]kedge.Event, []string, error) {
+	l, facts, err := readFacts(ctx, at.Project)
+	if err != nil {
+		return nil, nil, err
+	}
+	pl, err := at.plan(in, l, facts)
+	if err != nil {
+		return nil, nil, err
+	}
+	first := at.unborn(ctx)
+	commit, left, err := s.carryOut(ctx, at, pl.changes, "Set up Kedge\n\nThe feature list, progress, rules and checks, and a word to agents.")
+	if err != nil {
+		return nil, nil, err
+	}
+	data := kedge.InitData{Files: []kedge.InitFile{}, Commit: commit}
+	for _, c := range pl.changes {
+		if !c.done() {
+			data.Files = append(data.Files, kedge.InitFile{Path: c.path, SHA256: projects.Sum([]byte(*c.text)), Inserted: c.inserted, Created: c.old == nil})
+		}
+	}
+	for _, path := range left {
+		pl.notes = append(pl.notes, fmt.Sprintf("%s is written and left out of the commit: git ignores it, or it has other changes that are not committed", path))
+	}
+	more := first && commit != "" && at.hasMore(ctx)
+	if more {
+		pl.notes = append(pl.notes, "this is the first commit of the repository, and it has only Kedge's files; commit yours, a run works on what is committed: git add -A && git commit -m start")
+	}
+	evs, err := s.initEvents(ctx, at.Project, who, data, !more)
+	if err != nil {
+		return nil, nil, err
+	}
+	news, said, err := s.book.ImportMemory(ctx, at.Project, who)
+	if said != "" {
+		pl.notes = append(pl.notes, said)
+	}
+	return append(evs, news...), pl.notes, err
+}
+
+// unborn tells whether the repository has no commit yet.
+func (at *site) unborn(ctx context.Context) bool {
+	if at.repo == nil {
+		return false
+	}
+	head, err := at.repo.Head(ctx)
+	return err == nil && head.Unborn
+}
+
+// hasMore tells whether the folder has files that are not committed. It writes none
+// of them anywhere: they may be gigabytes.
+func (at *site) hasMore(ctx context.Context) bool {
+	more, err := at.repo.Dirty(ctx)
+	return err == nil && more
+}
+
+func readFacts(ctx context.Context, p *projects.Project) (ledger.Ledger, *docs.Facts, error) {
+	l, err := ledger.ReadLedger(ctx, p)
+	if err != nil {
+		return l, nil, err
+	}
+	facts := docs.Facts{Features: l.Features()}
+	if facts.Risks, err = projects.All[kedge.Risk](ctx, p, journal.KindRisk); err != nil {
+		return l, nil, err
+	}
+	facts.Decisions, err = projects.All[kedge.Decision](ctx, p, journal.KindDecision)
+	return l, &facts, err
+}
+
+// initEvents are the facts. The folder is not looked at where nothing of the user's
+// was ever committed: git would have to store all of it first.
+func (s *Enroller) initEvents(ctx context.Context, p *projects.Project, who projects.Caller, data kedge.InitData, look bool) ([]kedge.Event, error) {
+	var evs []kedge.Event
+	add := func(typ kedge.EventType, data any) error {
+		ev, err := projects.Event(typ, who, data)
+		evs = append(evs, ev)
+		return err
+	}
+	_, known, err := journal.Get[kedge.Project](ctx, p.Store, journal.KindProject, string(p.ID))
+	if err == nil && !known {
+		err = add(kedge.ProjectCreated, kedge.ProjectData{Dir: p.Dir, Name: p.Name, Git: p.Git})
+	}
+	if err == nil && (len(data.Files) > 0 || data.Commit != "") {
+		err = add(kedge.InitFinished, data)
+	}
+	if err != nil || len(evs) == 0 || !look {
+		return evs, err
+	}
+	if seen, ok, err := s.standing.FilesSeen(ctx, p, who, "init"); err == nil && ok {
+		evs = append(evs, seen)
+	}
+	return evs, nil
+}
+
+func (s *Enroller) initReply(ctx context.Context, at *site, evs []kedge.Event, notes []string) (InitReply, error) {
+	r := InitReply{Written: []string{}, Checks: []kedge.Check{}, Notes: append([]string{}, notes...)}
+	if slices.ContainsFunc(evs, func(ev kedge.Event) bool { return ev.Type == kedge.InitFinished }) {
+		data, err := projects.DataOf[kedge.InitData](evs, kedge.InitFinished)
+		if err != nil {
+			return r, err
+		}
+		for _, f := range data.Files {
+			r.Written = append(r.Written, f.Path)
+		}
+		if data.Commit != "" {
+			r.Commit = &data.Commit
+		}
+	}
+	var err error
+	if r.Project, err = projects.Known(ctx, at.Store, at.ID); err != nil {
+		return r, err
+	}
+	r.Project.Dir, r.Project.Git = at.Root, at.repo != nil
+	checks, err := at.gateChecks()
+	if err != nil {
+		r.Notes = append(r.Notes, err.Error())
+	}
+	if checks != nil {
+		r.Checks = checks
+	}
+	l, err := ledger.ReadLedger(ctx, at.Project)
+	r.Next = at.next(l, r.Checks)
+	return r, err
+}
+
+// gateChecks reads the checks that gate.toml has now; nil when there is none.
+func (at *site) gateChecks() ([]kedge.Check, error) {
+	b, ok, err := at.Read(scaffold.GateFile)
+	if err != nil || !ok {
+		return nil, err
+	}
+	g, err := config.ParseGate(scaffold.GateFile, b)
+	return g.Checks, err
+}
+
+// resolve follows a link at path to the file it stands for, as long as that lies
+// in the folder: the link is what the user wanted.
+func resolve(root *os.Root, path string) (string, error) {
+	info, err := root.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return path, nil
+	}
+	if err != nil || info.Mode().Type() != fs.ModeSymlink {
+		return path, err
+	}
+	target, err := root.Readlink(path)
+	if err != nil {
+		return path, err
+	}
+	target = filepath.ToSlash(filepath.Join(filepath.Dir(path), target))
+	if info, err := root.Lstat(target); err != nil || !info.Mode().IsRegular() || strings.HasPrefix(target, "..") {
+		return path, errors.New("is a link to nothing that can be edited")
+	}
+	return target, nil
+}

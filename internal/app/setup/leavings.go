@@ -1,0 +1,191 @@
+package setup
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"kedge"
+	"kedge/internal/app/projects"
+	"kedge/internal/app/status"
+	"kedge/internal/core/run"
+	"kedge/internal/git"
+	"kedge/internal/git/slot"
+)
+
+// Leaving is something of Kedge's that stays in a repository, why, and the command
+// that takes it out.
+type Leaving struct {
+	What    string `json:"what"`
+	Why     string `json:"why"`
+	Command string `json:"command"`
+}
+
+// refuseRunning keeps Kedge from being taken out under a run.
+func refuseRunning(ctx context.Context, p *projects.Project) error {
+	docs, err := p.Store.Runs(ctx)
+	if err != nil || len(docs) == 0 {
+		return err
+	}
+	if last := docs[len(docs)-1].State; !last.Ended() {
+		return kedge.Errorf(kedge.Conflict, "%s is not over (%s)", last.Run, last.Status).WithHint("kedge run --stop, then: kedge init --remove")
+	}
+	return nil
+}
+
+// refuseUnlanded keeps Kedge from being taken out while a run has work that people's
+// branch does not have: afterwards nothing lands it.
+func (s *Enroller) refuseUnlanded(ctx context.Context, p *projects.Project) error {
+	docs, err := p.Store.Runs(ctx)
+	if err != nil || len(docs) == 0 {
+		return err
+	}
+	repo, err := s.home.Git(ctx, p)
+	if err != nil {
+		return err
+	}
+	for _, d := range slices.Backward(docs) {
+		lands, err := s.unlandedOn(ctx, p, repo, d.State)
+		if err != nil {
+			return err
+		}
+		if lands != "" {
+			branch := slot.Branch(d.State.Run)
+			return kedge.Errorf(kedge.Conflict, "the work of %s has not landed on branch %q", d.State.Run, lands).
+				WithHint("land it first: kedge land; or give it up: git branch -D %s; then: kedge init --remove", branch)
+		}
+	}
+	return nil
+}
+
+// unlandedOn is the branch that the work of a run has still to land on; empty where
+// there is none, or nothing but what Kedge itself writes. What landed and people took
+// off their branch again is no such work.
+func (s *Enroller) unlandedOn(ctx context.Context, p *projects.Project, repo *git.Repo, st run.State) (string, error) {
+	if st.Tip == "" || st.Landed == st.Tip && st.Lander == "" {
+		return "", nil
+	}
+	tip, err := repo.Resolve(ctx, "refs/heads/"+slot.Branch(st.Run))
+	if err != nil {
+		return "", unlessNone(err)
+	}
+	course, err := s.home.Slots(p, repo).Course(ctx, st.Run)
+	if err != nil || course.Lands == "" {
+		return "", err
+	}
+	at, err := repo.Resolve(ctx, "refs/heads/"+course.Lands)
+	if err != nil {
+		return "", unlessNone(err)
+	}
+	common, err := repo.MergeBase(ctx, at, tip)
+	if err != nil {
+		return "", unlessNone(err)
+	}
+	changes, err := repo.Diff(ctx, common, tip)
+	if slices.ContainsFunc(changes, func(c git.Change) bool { return !status.OwnFile(c.Path) }) {
+		return course.Lands, err
+	}
+	return "", err
+}
+
+// unlessNone is the error, unless it says that something is not there.
+func unlessNone(err error) error {
+	if kedge.NotFound.Is(err) {
+		return nil
+	}
+	return err
+}
+
+// clearRefs takes out of a repository what Kedge keeps in it beside files: branches
+// of runs that have landed, and the names of trees that it looked at. What holds
+// work stays and is told.
+func (s *Enroller) clearRefs(ctx context.Context, at *site, r *InitRemoveReply) error {
+	repo, err := s.home.Git(ctx, at.Project)
+	if err != nil {
+		return err
+	}
+	found, err := s.home.Slots(at.Project, repo).Landed(ctx)
+	for _, branch := range found.Gone {
+		r.Removed = append(r.Removed, "branch "+branch)
+	}
+	if err != nil {
+		return err
+	}
+	refs, err := repo.Refs(ctx)
+	if err != nil {
+		return err
+	}
+	for _, ref := range []string{"refs/kedge/anchor", "refs/kedge/seen"} {
+		if sha, ok := refs[ref]; ok {
+			if err := repo.UpdateRef(ctx, ref, "", sha); err != nil {
+				return err
+			}
+			delete(refs, ref)
+			r.Removed = append(r.Removed, ref)
+		}
+	}
+	r.Left, err = leavings(ctx, repo, found.Kept, refs)
+	return err
+}
+
+// leavings tells what stays, each with its command.
+func leavings(ctx context.Context, repo *git.Repo, branches map[string]string, refs map[string]string) ([]Leaving, error) {
+	out := []Leaving{}
+	trees, err := repo.Worktrees(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range trees {
+		if w.Ours && !w.Main {
+			out = append(out, leftTree(w))
+		}
+	}
+	for _, b := range slices.Sorted(maps.Keys(branches)) {
+		out = append(out, Leaving{"branch " + b, branches[b], "git branch -D " + b})
+	}
+	salvage := 0
+	for ref := range refs {
+		if strings.HasPrefix(ref, "refs/kedge/salvage/") {
+			salvage++
+		}
+	}
+	if salvage > 0 {
+		out = append(out, Leaving{
+			fmt.Sprintf("refs/kedge/salvage (%d)", salvage), "work that was set aside: kedge salvage ls", "kedge salvage gc --older-than 0h",
+		})
+	}
+	for _, ref := range slices.Sorted(maps.Keys(refs)) {
+		if strings.HasPrefix(ref, "refs/kedge/") && !strings.HasPrefix(ref, "refs/kedge/salvage/") {
+			out = append(out, Leaving{ref, "what it holds is not known", "git update-ref -d " + ref})
+		}
+	}
+	return out, nil
+}
+
+// leftTree is a work tree of Kedge's. Its command puts what is nowhere else where git
+// keeps it, and git itself refuses to remove one that still has changes.
+func leftTree(w kedge.Worktree) Leaving {
+	path := git.Quoted(w.Path)
+	left := Leaving{What: "work tree " + w.Path, Command: "git worktree remove " + path}
+	var holds []string
+	if w.Dirty {
+		holds = append(holds, "it has changes that are not committed: they go to git stash")
+		left.Command = "git -C " + path + " stash push -q --include-untracked && " + left.Command
+	}
+	if w.Branch == "" && !w.Merged {
+		holds = append(holds, "its commits are on no branch: they get one")
+		left.Command = "git branch kept-" + w.Head[:min(len(w.Head), 12)] + " " + w.Head + " && " + left.Command
+	}
+	if w.OwnerPID > 0 {
+		holds = append(holds, fmt.Sprintf("process %d works in it, or made it", w.OwnerPID))
+	}
+	if w.Bytes < 0 {
+		return Leaving{What: left.What, Why: "its folder is gone", Command: "git worktree prune"}
+	}
+	if left.Why = strings.Join(holds, "; "); left.Why == "" {
+		left.Why = "Kedge made it"
+	}
+	return left
+}

@@ -1,0 +1,401 @@
+package status
+
+import (
+	"context"
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"kedge"
+	"kedge/internal/app/ledger"
+	"kedge/internal/app/projects"
+	"kedge/internal/core/brief"
+	"kedge/internal/journal"
+	"kedge/internal/text/redact"
+)
+
+// MaxReread is how many files a checkpoint names by itself.
+const MaxReread = 40
+
+// CheckpointSaveRequest asks for a checkpoint. What is left empty Kedge fills in:
+// the task and the resume instruction from what is next, the files from what
+// was changed.
+type CheckpointSaveRequest struct {
+	Task   string   `json:"task,omitempty"`
+	Resume string   `json:"resume,omitempty"`
+	Files  []string `json:"files,omitempty"` // from the caller's folder
+}
+
+// CheckpointShowRequest names a checkpoint; empty is the latest.
+type CheckpointShowRequest struct {
+	ID kedge.CheckpointID `json:"id,omitempty"`
+}
+
+// CheckpointReply is a checkpoint with its files compared with the folder now.
+type CheckpointReply struct {
+	kedge.Checkpoint
+	Summary     string    `json:"summary"`
+	BudgetSpent Usage     `json:"budget_spent"`
+	Timestamp   time.Time `json:"timestamp"`
+	Path        string    `json:"path"`
+	Moved       []string  `json:"moved"` // lines found above the end marker, now below it
+	ledger.Aside
+	Text string `json:"text"`
+}
+
+// Usage is what was spent; nil is unknown, never 0.
+type Usage struct {
+	Tokens *int64   `json:"tokens"`
+	USD    *float64 `json:"usd"`
+}
+
+// LintRequest names a document; empty is the latest one in the repository.
+type LintRequest struct {
+	File string `json:"file,omitempty"` // from the caller's folder
+}
+
+// LintReply is what a lint found.
+type LintReply struct {
+	OK       bool            `json:"ok"`
+	File     string          `json:"file"`
+	Findings []kedge.Finding `json:"findings"`
+}
+
+// CheckpointSave writes down where the work stands: a fact in the journal, and
+// checkpoint.md.
+func (s *Teller) CheckpointSave(ctx context.Context, who projects.Caller, in CheckpointSaveRequest) (CheckpointReply, error) {
+	p, evs, aside, err := s.book.Change(ctx, who, func(p *projects.Project, _ ledger.Ledger) ([]kedge.Event, error) {
+		c, moved, err := s.newCheckpoint(ctx, p, who, in)
+		if err != nil {
+			return nil, err
+		}
+		evs, err := s.savedEvents(ctx, p, who, kedge.CheckpointSaved, c, "checkpoint")
+		return withMoved(evs, err, who, ledger.CheckpointFile, moved)
+	})
+	if err != nil {
+		return CheckpointReply{}, err
+	}
+	c, err := projects.DataOf[kedge.Checkpoint](evs, kedge.CheckpointSaved)
+	if err != nil {
+		return CheckpointReply{}, err
+	}
+	s.keepSeen(ctx, p, evs)
+	left, err := s.book.PutLatest(ctx, p)
+	if err != nil {
+		return CheckpointReply{}, err
+	}
+	aside.Warnings = ledger.WithLatest(aside.Warnings, left)
+	r, err := checkpointReply(p, c)
+	aside.Held = s.book.Held(ctx, p, r.Path, []byte(r.Text))
+	r.Moved, r.Aside = movedLines(evs), aside
+	return r, err
+}
+
+// CheckpointShow gives a checkpoint, its files compared with the folder now.
+func (s *Teller) CheckpointShow(ctx context.Context, who projects.Caller, in CheckpointShowRequest) (CheckpointReply, error) {
+	p, err := s.home.Open(ctx, who)
+	if err != nil {
+		return CheckpointReply{}, err
+	}
+	c, err := Saved[kedge.Checkpoint](ctx, p, journal.KindCheckpoint, string(in.ID))
+	if err != nil {
+		return CheckpointReply{}, err
+	}
+	return checkpointReply(p, c)
+}
+
+// CheckpointLint checks a checkpoint file as it stands.
+func (s *Teller) CheckpointLint(ctx context.Context, who projects.Caller, in LintRequest) (LintReply, error) {
+	p, err := s.home.Open(ctx, who)
+	if err != nil {
+		return LintReply{}, err
+	}
+	name, b, err := document(p, who, in.File, ledger.CheckpointFile)
+	if err != nil {
+		return LintReply{}, err
+	}
+	return lintReply(name, brief.LintCheckpoint(name, b, s.existsAt(ctx, p, name, b))), nil
+}
+
+func lintReply(name string, found []kedge.Finding) LintReply {
+	if found == nil {
+		found = []kedge.Finding{}
+	}
+	return LintReply{OK: len(found) == 0, File: name, Findings: found}
+}
+
+// existsAt tells whether a path exists at a checkpoint's commit, or in the tree
+// that it was made of: work that was not committed yet is there only. Without
+// either, and in a plain folder, it is the folder that counts.
+func (s *Teller) existsAt(ctx context.Context, p *projects.Project, name string, b []byte) func(string) bool {
+	inFolder := func(path string) bool { _, ok, err := p.Read(path); return ok && err == nil }
+	c, err := brief.ParseCheckpoint(name, b)
+	repo, gitErr := s.home.Git(ctx, p)
+	if err != nil || gitErr != nil || c.Commit == "" && c.Tree == "" {
+		return inFolder
+	}
+	return func(path string) bool {
+		for _, rev := range []string{c.Commit, c.Tree} {
+			if rev == "" {
+				continue
+			}
+			if ok, err := repo.Exists(ctx, rev, path); err == nil && ok {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// newCheckpoint gathers what is known. moved are the lines that somebody wrote
+// above the end marker of the file it replaces.
+func (s *Teller) newCheckpoint(ctx context.Context, p *projects.Project, who projects.Caller, in CheckpointSaveRequest) (kedge.Checkpoint, []string, error) {
+	now := s.home.Now()
+	c := kedge.Checkpoint{ID: kedge.CheckpointID(kedge.NewID("ckp", now)), At: now}
+	st, err := s.stateOf(ctx, p, who)
+	if err != nil {
+		return c, nil, err
+	}
+	c.Session, c.Agent, c.USD = st.session.ID, st.agent(who), st.session.USD
+	c.Plan, c.Status, c.Commit, c.Tree = st.Plan.ID, st.Checklist(), st.head.Commit, st.tree
+	c.Decisions, c.RuledOut, c.Risks = st.Locked(), st.RuledOut(), st.RiskTexts()
+	if c.Files, err = s.reread(ctx, p, who, st, in.Files); err != nil {
+		return c, nil, err
+	}
+	c.Task, c.Resume = in.Task, ResumeText(in.Resume, st.Next, len(c.Files) > 0)
+	if strings.TrimSpace(c.Task) == "" {
+		c.Task = st.task()
+	}
+	var moved []string
+	c.HumanNotes, moved, err = humanNotes(p, ledger.CheckpointFile, func() ([]byte, error) {
+		last, err := projects.Latest[kedge.Checkpoint](ctx, p, journal.KindCheckpoint)
+		if last == nil || err != nil {
+			return nil, err
+		}
+		return brief.WriteCheckpoint(*last)
+	}, func(b []byte) error { _, err := brief.ParseCheckpoint(ledger.CheckpointFile, b); return err })
+	if err != nil {
+		return c, nil, err
+	}
+	if c, err = Redacted(c); err != nil {
+		return c, nil, err
+	}
+	c = brief.Fit(c)
+	_, err = brief.WriteCheckpoint(c)
+	return c, moved, err
+}
+
+// Redacted takes secrets out before anything is shortened: half a secret is not
+// recognised as one by the journal.
+func Redacted[T any](v T) (T, error) {
+	var out T
+	b, err := json.Marshal(v)
+	if err == nil {
+		err = json.Unmarshal(redact.JSON(b), &out)
+	}
+	if err != nil {
+		return out, kedge.Errorf(kedge.Internal, "redact the document: %w", err)
+	}
+	return out, nil
+}
+
+// ResumeText names the item to start at, in the caller's words where there are
+// any.
+func ResumeText(text string, next kedge.Next, files bool) string {
+	text = strings.TrimSpace(text)
+	if text != "" && brief.NamesItem(text) {
+		return text
+	}
+	if next.Feature == nil {
+		if text == "" {
+			text = next.Why
+		}
+		return "Nothing is ready to start, item none: " + text
+	}
+	start := "Start at "
+	if next.Phase != "" {
+		start += "phase " + next.Phase + ", "
+	}
+	if next.Item != "" {
+		start += "item " + next.Item + " (feature " + string(next.Feature.ID) + ")."
+	} else {
+		start += "feature " + string(next.Feature.ID) + "."
+	}
+	if text != "" {
+		return start + " " + text
+	}
+	if files {
+		start += " Re-read the files above before editing."
+	}
+	if next.Command != "" {
+		start += " First command: " + next.Command
+	}
+	return start
+}
+
+// reread lists the files that a fresh session has to read: those the caller
+// names, else those that differ from the last commit and the feature's own.
+func (s *Teller) reread(ctx context.Context, p *projects.Project, who projects.Caller, st State, named []string) ([]kedge.FileRef, error) {
+	paths := []string{}
+	for _, name := range named {
+		path, err := inside(p, who, name)
+		if err != nil {
+			return nil, err
+		}
+		paths = append(paths, path)
+	}
+	changed, err := s.changedSinceCommit(ctx, p, st)
+	if err != nil {
+		return nil, err
+	}
+	if len(named) == 0 {
+		paths = append(paths, changed...)
+		if st.Next.Feature != nil {
+			paths = append(paths, st.Next.Feature.Files...)
+		}
+	}
+	var out []kedge.FileRef
+	for _, path := range paths {
+		if slices.ContainsFunc(out, func(f kedge.FileRef) bool { return f.Path == path }) {
+			continue
+		}
+		b, ok, err := p.Read(path)
+		if len(named) > 0 && err != nil {
+			return nil, err
+		}
+		if len(named) > 0 && !ok {
+			return nil, kedge.Errorf(kedge.NotFound, "no file %q in the project", path).WithHint("name files that exist: kedge checkpoint save --file PATH")
+		}
+		if !ok || err != nil || len(named) == 0 && len(out) == MaxReread {
+			continue
+		}
+		f := kedge.FileRef{Path: path, SHA256: brief.Hash(b)}
+		if who.IsAgent() && slices.Contains(changed, path) {
+			f.ChangedBy = "agent"
+		}
+		out = append(out, f)
+	}
+	return out, nil
+}
+
+// inside makes a path given in the caller's folder one from the project's.
+func inside(p *projects.Project, who projects.Caller, name string) (string, error) {
+	abs := name
+	if !filepath.IsAbs(abs) {
+		abs = filepath.Join(who.Dir, name)
+	}
+	rel, err := filepath.Rel(p.Dir, abs)
+	if err != nil || !filepath.IsLocal(rel) || rel == "." {
+		return "", kedge.Errorf(kedge.Invalid, "%q is not a file inside %q", name, p.Dir)
+	}
+	return filepath.ToSlash(rel), nil
+}
+
+// document reads the file that a lint is about.
+func document(p *projects.Project, who projects.Caller, given, standard string) (string, []byte, error) {
+	name := standard
+	if given != "" {
+		var err error
+		if name, err = inside(p, who, given); err != nil {
+			return "", nil, err
+		}
+	}
+	b, ok, err := p.Read(name)
+	if err == nil && !ok {
+		kind := strings.TrimSuffix(filepath.Base(standard), ".md")
+		err = kedge.Errorf(kedge.NotFound, "no file %q in the project", name).WithHint("kedge %s save", kind)
+	}
+	return name, b, err
+}
+
+// humanNotes gives what people wrote into a document that is about to be
+// replaced. One that Kedge can read has it below the end marker; in one that was
+// edited above it the foreign lines are moved there.
+func humanNotes(p *projects.Project, name string, last func() ([]byte, error), parse func([]byte) error) (string, []string, error) {
+	old, ok, err := p.Read(name)
+	if p.IsFolder(name) {
+		return "", nil, nil
+	}
+	if err != nil || !ok {
+		return "", nil, err
+	}
+	if parse(old) == nil {
+		return brief.HumanNotes(old), nil, nil
+	}
+	known, err := last()
+	if err != nil {
+		return "", nil, err
+	}
+	notes, moved := brief.Rescue(old, known)
+	return notes, moved, nil
+}
+
+// savedEvents is a document's fact and the tree as it was seen with it.
+func (s *Teller) savedEvents(ctx context.Context, p *projects.Project, who projects.Caller, typ kedge.EventType, doc any, cause string) ([]kedge.Event, error) {
+	ev, err := projects.Event(typ, who, doc)
+	if err != nil {
+		return nil, err
+	}
+	seen, ok, err := s.FilesSeen(ctx, p, who, cause)
+	if err != nil || !ok {
+		return []kedge.Event{ev}, err
+	}
+	return []kedge.Event{ev, seen}, nil
+}
+
+// withMoved adds the report of lines that were moved below the end marker.
+func withMoved(evs []kedge.Event, err error, who projects.Caller, path string, moved []string) ([]kedge.Event, error) {
+	if err != nil || len(moved) == 0 {
+		return evs, err
+	}
+	ev, err := projects.Event(kedge.HandEditFound, who, kedge.HandEditData{Path: path, Found: strings.Join(moved, "\n"), Action: "imported"})
+	return append(evs, ev), err
+}
+
+func movedLines(evs []kedge.Event) []string {
+	edit, err := projects.DataOf[kedge.HandEditData](evs, kedge.HandEditFound)
+	if err != nil {
+		return []string{}
+	}
+	return strings.Split(edit.Found, "\n")
+}
+
+// Saved gives one checkpoint or handoff, the newest when id is empty.
+func Saved[T any](ctx context.Context, p *projects.Project, kind journal.Kind, id string) (T, error) {
+	if id != "" {
+		v, ok, err := journal.Get[T](ctx, p.Store, kind, id)
+		if err == nil && !ok {
+			err = kedge.Errorf(kedge.NotFound, "no %s %q", kind, id).WithHint("the latest one: kedge %s show", kind)
+		}
+		return v, err
+	}
+	v, err := projects.Latest[T](ctx, p, kind)
+	if err != nil || v == nil {
+		var zero T
+		if err == nil {
+			err = kedge.Errorf(kedge.NotFound, "no %s was saved yet", kind).WithHint("kedge %s save", kind)
+		}
+		return zero, err
+	}
+	return *v, nil
+}
+
+func checkpointReply(p *projects.Project, c kedge.Checkpoint) (CheckpointReply, error) {
+	text, err := brief.WriteCheckpoint(c)
+	if err != nil {
+		return CheckpointReply{}, err
+	}
+	c.Files = brief.Compare(c.Files, func(path string) (string, bool) { return FileHash(p, path) })
+	return CheckpointReply{
+		Checkpoint: c, Summary: brief.Summary(c), BudgetSpent: Usage{c.Tokens, c.USD}, Timestamp: c.At,
+		Path: ledger.CheckpointFile, Moved: []string{}, Text: string(text),
+	}, nil
+}
+
+// FileHash is the hash of a file as it is now; false when it is not there.
+func FileHash(p *projects.Project, path string) (string, bool) {
+	b, ok, err := p.Read(path)
+	return brief.Hash(b), ok && err == nil
+}

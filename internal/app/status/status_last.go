@@ -1,0 +1,66 @@
+package status
+
+import (
+	"context"
+	"time"
+
+	"kedge"
+	"kedge/internal/app/projects"
+	"kedge/internal/journal"
+)
+
+// GateInfo is the last verdict that a gate gave. Changed tells whether files that
+// people or agents write differ from those it was given for; nil is unknown.
+type GateInfo struct {
+	Verdict kedge.Marker    `json:"verdict"`
+	Partial bool            `json:"partial"`
+	Feature kedge.FeatureID `json:"feature,omitempty"` // whose checks they were, too
+	At      time.Time       `json:"at"`
+	Changed *bool           `json:"changed"`
+}
+
+// HandoffInfo is the handoff that was saved last.
+type HandoffInfo struct {
+	ID      kedge.CheckpointID `json:"id"`
+	Percent int                `json:"percent"`
+	At      time.Time          `json:"at"`
+}
+
+// lastThings fills in what was said last: the verdict, the handoff, the risks.
+func (s *Teller) lastThings(ctx context.Context, p *projects.Project, st State, r *StatusReply) error {
+	r.OpenRisks = len(st.Risks)
+	if st.handoff != nil {
+		r.Handoff = &HandoffInfo{ID: st.handoff.ID, Percent: st.handoff.Percent, At: st.handoff.At}
+	}
+	last, err := LastVerdict(ctx, p)
+	if err != nil || last == nil {
+		return err
+	}
+	v := last.Verdict
+	r.Gate = &GateInfo{Verdict: v.Verdict, Partial: v.Partial, Feature: last.Feature, At: last.At, Changed: s.changedSince(ctx, p, st, v.Tree)}
+	return nil
+}
+
+// LastVerdict is the newest verdict that judges work: that the checks of a feature
+// are red before it is worked on is as it must be.
+func LastVerdict(ctx context.Context, p *projects.Project) (*kedge.Evidence, error) {
+	last, found, err := journal.NewestThat(ctx, p.Store, journal.KindEvidence, kedge.Evidence.JudgesWork)
+	if err != nil || !found {
+		return nil, err
+	}
+	return &last, nil
+}
+
+// changedSince compares the folder with an earlier tree of it; nil when that
+// cannot be told, as when git no longer has the tree.
+func (s *Teller) changedSince(ctx context.Context, p *projects.Project, st State, tree string) *bool {
+	if st.tree == "" || tree == "" {
+		return nil
+	}
+	changes, err := s.Diff(ctx, p, tree, st.tree)
+	if err != nil {
+		return nil
+	}
+	changed := len(changes) > 0
+	return &changed
+}

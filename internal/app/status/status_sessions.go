@@ -1,0 +1,76 @@
+package status
+
+import (
+	"context"
+	"sync"
+
+	"kedge"
+	"kedge/internal/app/projects"
+	"kedge/internal/insight/stats"
+	"kedge/internal/journal"
+)
+
+// countSessions counts them. One number has one definition: what was interrupted is
+// what `stats` calls so, and takes the journal to tell.
+func (s *Teller) countSessions(ctx context.Context, p *projects.Project, sessions []kedge.Session) (SessionCounts, error) {
+	c := SessionCounts{Total: len(sessions)}
+	for _, ses := range sessions {
+		if ses.Live() {
+			c.Live++
+		}
+	}
+	if c.Live == c.Total {
+		return c, nil // none has ended
+	}
+	var err error
+	c.Interrupted, err = s.cuts.of(p.ID).count(ctx, p.Store)
+	return c, err
+}
+
+// cut knows what became of the sessions of a project. It reads the journal once and
+// after that only what the journal has got since.
+type cut struct {
+	mu      sync.Mutex
+	seq     int64 // read so far
+	journal *stats.Journal
+}
+
+// cuts are those of the projects.
+type cuts struct {
+	mu    sync.Mutex
+	known map[kedge.ProjectID]*cut
+}
+
+func (cs *cuts) of(id kedge.ProjectID) *cut {
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	if cs.known == nil {
+		cs.known = map[kedge.ProjectID]*cut{}
+	}
+	if cs.known[id] == nil {
+		cs.known[id] = &cut{journal: stats.NewJournal()}
+	}
+	return cs.known[id]
+}
+
+// count reads what is new and gives how many sessions were interrupted.
+func (c *cut) count(ctx context.Context, st *journal.Store) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	const page = 1000
+	for {
+		evs, err := st.Events(ctx, c.seq, page)
+		if err != nil {
+			return 0, err
+		}
+		for _, ev := range evs {
+			if err := c.journal.Take(ev); err != nil {
+				return 0, err
+			}
+			c.seq = ev.Seq
+		}
+		if len(evs) < page {
+			return c.journal.Interrupted(), nil
+		}
+	}
+}

@@ -1,0 +1,351 @@
+package verify
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"kedge"
+	"kedge/internal/app/ledger"
+	"kedge/internal/app/projects"
+	"kedge/internal/core/plan"
+	"kedge/internal/engine/gate"
+	"kedge/internal/journal"
+	"kedge/internal/text/glob"
+)
+
+// maxFiles bounds the list of files that a completed feature keeps.
+const maxFiles = 500
+
+// FeatureSubmitRequest asks Kedge to verify a feature.
+type FeatureSubmitRequest struct {
+	ID  kedge.FeatureID `json:"id"`
+	Env []string        `json:"env,omitempty"` // the caller's environment; used, never written down
+}
+
+// FeatureSubmitReply is what was found. Verdict is nil when there was not one
+// check to run.
+type FeatureSubmitReply struct {
+	Feature  kedge.Feature    `json:"feature"`
+	Reason   string           `json:"reason,omitempty"`  // why it waits for a person
+	Claimed  bool             `json:"claimed,omitempty"` // by a session of a run: the run decides
+	Verdict  *kedge.Verdict   `json:"verdict"`
+	Evidence kedge.EvidenceID `json:"evidence"`
+	ledger.Aside
+}
+
+// FeatureSubmit is the only way to complete a feature: Kedge runs all of the
+// project's checks and the feature's own, as the journal has them, on the tree
+// as it stands, and looks at everything that changed since the base, committed
+// or not. A full green verdict completes it; a feature without checks, or one
+// that changed files outside its paths, then waits for a person. A red verdict
+// is an answer, not an error. For a session of a run it is a claim about its own
+// feature: the verdict is told, and what it does to the feature the run decides,
+// by its own checks of what the session leaves.
+func (s *Gater) FeatureSubmit(ctx context.Context, who projects.Caller, in FeatureSubmitRequest) (reply FeatureSubmitReply, err error) {
+	p, err := s.home.Open(ctx, who)
+	if err != nil {
+		return FeatureSubmitReply{}, err
+	}
+	if err := s.ownFeature(ctx, p, who, in.ID); err != nil {
+		return FeatureSubmitReply{}, err
+	}
+	release, err := s.life.Alone(ctx, who.Key)
+	if err != nil {
+		return FeatureSubmitReply{}, err
+	}
+	defer release()
+	defer func() { s.gateOver(ctx, p, who, err) }()
+	if evs, seen, err := s.seenBefore(ctx, p, who); seen || err != nil {
+		return s.submitReply(ctx, p, in.ID, evs, ledger.Aside{}, err)
+	}
+	var aside ledger.Aside
+	def, edits, err := s.submitted(ctx, p, who, in.ID)
+	if err != nil {
+		return FeatureSubmitReply{}, err
+	}
+	proof, err := s.prove(ctx, p, who, def, in.Env)
+	if err != nil {
+		return FeatureSubmitReply{}, err
+	}
+	evs, err := s.home.Write(ctx, p, who, func() ([]kedge.Event, error) { return s.conclude(ctx, p, who, def, proof) })
+	if err == nil {
+		s.keepAnchor(ctx, p, evs)
+		aside.Warnings, err = s.book.BringFilesUp(ctx, p)
+	}
+	aside.Edits = edits
+	return s.submitReply(ctx, p, in.ID, evs, aside, err)
+}
+
+// ownFeature refuses a session of a run every feature but the one that it works on;
+// the try is written down.
+func (s *Gater) ownFeature(ctx context.Context, p *projects.Project, who projects.Caller, id kedge.FeatureID) error {
+	if p.Driven == nil || p.Driven.Feature == id {
+		return nil
+	}
+	what := fmt.Sprintf("feature %q is not this session's", id)
+	if err := s.home.Refused(ctx, p, who, p.Driven.ID, "feature.submit", what); err != nil {
+		return err
+	}
+	e := kedge.Errorf(kedge.Blocked, "%s", what)
+	if own := p.Driven.Feature; own != "" {
+		return e.WithHint("it works on %s: kedge feature submit %s", own, own)
+	}
+	return e.WithHint("end your turn: the run decides")
+}
+
+// submitted settles hand edits and gives the definition to judge by. It writes
+// no fact of its own, so it needs no key.
+func (s *Gater) submitted(ctx context.Context, p *projects.Project, who projects.Caller, id kedge.FeatureID) (def kedge.Definition, edits []kedge.HandEditData, err error) {
+	who.Key = ""
+	_, err = s.home.Write(ctx, p, who, func() ([]kedge.Event, error) {
+		if edits, err = s.book.Settle(ctx, p, who); err != nil {
+			return nil, err
+		}
+		d, err := submittable(ctx, p, id)
+		if err == nil {
+			def = d.Definition
+		}
+		return nil, err
+	})
+	return def, edits, err
+}
+
+// submittable finds a feature that a verdict could complete: nobody has stopped
+// it, and everything that it builds on is completed.
+func submittable(ctx context.Context, p *projects.Project, id kedge.FeatureID) (*journal.FeatureDoc, error) {
+	l, err := ledger.ReadLedger(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	d, err := l.Find(id)
+	if err != nil {
+		return nil, err
+	}
+	if d.Status == kedge.Skipped || d.Status == kedge.BlockedWork {
+		return nil, kedge.Errorf(kedge.Conflict, "feature %q is %s", id, d.Status).WithHint("kedge feature reopen %s", id)
+	}
+	at, err := plan.WhyNotReady(l.Features(), id)
+	if err != nil {
+		return nil, err
+	}
+	if len(at.Blockers) > 0 {
+		return nil, ledger.NotReady(at)
+	}
+	return d, nil
+}
+
+// proof is a verdict, if there was anything to run, and the files it is about.
+type proof struct {
+	evidence *kedge.Evidence
+	files    []string
+	outside  []string // those that are not the feature's to change
+	limit    string   // what is, and where that is said
+}
+
+func (s *Gater) prove(ctx context.Context, p *projects.Project, who projects.Caller, def kedge.Definition, env []string) (proof, error) {
+	b, err := s.heldBase(ctx, p)
+	if err != nil {
+		return proof{}, err
+	}
+	var pr proof
+	none, err := noChecks(ctx, p, who, def, b)
+	if err != nil {
+		return pr, err
+	}
+	tree := ""
+	if !none {
+		ev, err := s.gateFeature(ctx, p, who, def, b, env)
+		if err != nil {
+			return pr, err
+		}
+		pr.evidence, tree = &ev, ev.Verdict.Tree
+	} else if b.repo != nil {
+		if tree, err = b.repo.Tree(ctx); err != nil {
+			return pr, err
+		}
+	}
+	if err := pr.lookAtFiles(ctx, b, tree, def.Paths); err != nil {
+		return pr, err
+	}
+	if len(pr.outside) > 0 {
+		pr.limit = plan.LimitText(def, plan.LimitedBy(def, func(file string) []byte {
+			b, _, err := p.Read(file)
+			if err != nil {
+				return nil // the paths themselves are said all the same
+			}
+			return b
+		}))
+	}
+	if pr.evidence == nil {
+		return pr, nil
+	}
+	return pr, pr.lookBack(ctx, p, def)
+}
+
+// noChecks tells whether neither the feature nor the project has a check.
+func noChecks(ctx context.Context, p *projects.Project, who projects.Caller, def kedge.Definition, b base) (bool, error) {
+	if len(def.Checks) > 0 {
+		return false, nil
+	}
+	g, err := rulesFor(p, who, b).Gate(ctx)
+	return len(g.Checks) == 0, err
+}
+
+// lookAtFiles lists what the tree changes since the base, what Kedge itself
+// writes left out, and what of it lies outside the feature's paths.
+func (pr *proof) lookAtFiles(ctx context.Context, b base, tree string, paths []string) error {
+	if b.repo == nil || b.rev == "" || tree == "" {
+		return nil
+	}
+	changes, err := b.repo.Diff(ctx, b.rev, tree)
+	if err != nil {
+		return err
+	}
+	for _, c := range changes {
+		if gate.IsProjection(c.Path) {
+			continue
+		}
+		if !strings.HasPrefix(c.Path, ".kedge/") && len(pr.files) < maxFiles {
+			pr.files = append(pr.files, c.Path)
+		}
+		if len(paths) > 0 && !slices.ContainsFunc(paths, func(p string) bool { return glob.Match(p, c.Path) }) {
+			pr.outside = append(pr.outside, c.Path)
+		}
+	}
+	return nil
+}
+
+// lookBack says which of the feature's checks prove nothing because nobody saw
+// them red: they may have been green before the work.
+func (pr *proof) lookBack(ctx context.Context, p *projects.Project, def kedge.Definition) error {
+	earlier, err := journal.About[kedge.Evidence](ctx, p.Store, journal.KindEvidence, string(def.ID))
+	if err != nil {
+		return err
+	}
+	v := &pr.evidence.Verdict
+	for _, c := range def.Checks {
+		i := slices.IndexFunc(v.Checks, func(r kedge.CheckResult) bool { return r.Name == c.Name && r.Skipped == "" })
+		if c.Prove == proveHolds || i < 0 || v.Checks[i].FirstFailure != nil || wasRed(earlier, def.ID, v.Checks[i]) {
+			continue
+		}
+		v.Findings = append(v.Findings, kedge.Finding{
+			Level: kedge.LevelWarning, What: "not proved: nobody saw this check red before the work", Where: c.Name,
+			Fix: "submit a feature once before the work on it; for a check that holds before and after: kedge feature amend " + string(def.ID) + " --prove holds --reason WHY",
+		})
+	}
+	return nil
+}
+
+// proveHolds is the check of a refactoring: green before and after.
+const proveHolds = "holds"
+
+// wasRed tells whether an earlier verdict on the feature saw the same check red.
+func wasRed(earlier []kedge.Evidence, id kedge.FeatureID, now kedge.CheckResult) bool {
+	for _, ev := range earlier {
+		for _, r := range ev.Verdict.Checks {
+			if ev.Feature == id && r.Name == now.Name && r.Command == now.Command && r.Skipped == "" && r.FirstFailure != nil {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// conclude makes the facts of a verdict. The feature must still be the one that
+// was judged.
+func (s *Gater) conclude(ctx context.Context, p *projects.Project, who projects.Caller, def kedge.Definition, pr proof) ([]kedge.Event, error) {
+	d, err := submittable(ctx, p, def.ID)
+	if err != nil {
+		return nil, err
+	}
+	_, judged := plan.Canonical(def)
+	if _, now := plan.Canonical(d.Definition); now != judged {
+		return nil, kedge.Errorf(kedge.Conflict, "feature %q was amended meanwhile", def.ID).WithHint("kedge feature submit %s", def.ID)
+	}
+	data, moves := s.outcome(*d, pr)
+	moves = moves && p.Driven == nil // a claim: the run has its own gate
+	var evs []kedge.Event
+	if ev := pr.evidence; ev != nil {
+		ev.Anchor = moves && data.Status == kedge.Completed && ProvesAll(ev.Verdict)
+		if evs, err = gateEvents(p, who, *ev); err != nil {
+			return nil, err
+		}
+	}
+	if !moves {
+		return evs, nil
+	}
+	l, err := ledger.ReadLedger(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	who.Actor = kedge.ActorDaemon // the status is Kedge's word, whoever asked
+	more, err := l.SetStatus(who, data)
+	return append(evs, more...), err
+}
+
+// outcome is what a verdict does to a feature; moves is false when it stays
+// what it was.
+func (s *Gater) outcome(d journal.FeatureDoc, pr proof) (data kedge.FeatureStatusData, moves bool) {
+	data = kedge.FeatureStatusData{ID: d.ID, Files: pr.files}
+	if pr.evidence != nil {
+		data.Evidence = &pr.evidence.ID
+	}
+	passed := pr.evidence == nil || pr.evidence.Verdict.Green() && !pr.evidence.Verdict.Partial
+	switch {
+	case !passed && d.Status == kedge.Completed:
+		data = ledger.WithoutProof(data)
+		data.Status, data.Reason, data.Files = kedge.Regressed, "its checks are red", nil
+		data.Evidence = &pr.evidence.ID
+	case !passed, d.Status == kedge.Completed:
+		return data, false
+	case len(pr.outside) > 0:
+		data.Status, data.Reason = kedge.NeedsReview, "files outside its paths were changed: "+Listed(pr.outside)+"; "+pr.limit
+	case len(d.Checks) == 0:
+		data.Status, data.Reason = kedge.NeedsReview, "it has no checks of its own: a person must accept it"
+	default:
+		now := s.home.Now()
+		data.Status, data.CompletedAt = kedge.Completed, &now
+	}
+	return data, true
+}
+
+// shownOutside bounds a list of paths in a reason.
+const shownOutside = 100
+
+// Listed is a list of paths in words; a long one is cut.
+func Listed(paths []string) string {
+	if n := len(paths) - shownOutside; n > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(paths[:shownOutside], ", "), n)
+	}
+	return strings.Join(paths, ", ")
+}
+
+// submitReply makes the answer from the events, so that a retry gets the same.
+func (s *Gater) submitReply(ctx context.Context, p *projects.Project, id kedge.FeatureID, evs []kedge.Event, aside ledger.Aside, err error) (FeatureSubmitReply, error) {
+	if err != nil {
+		return FeatureSubmitReply{}, err
+	}
+	reply := FeatureSubmitReply{Aside: aside}
+	for _, e := range evs {
+		if e.Type != kedge.GateFinished {
+			continue
+		}
+		var ev kedge.Evidence
+		if err := json.Unmarshal(e.Data, &ev); err != nil {
+			return reply, kedge.Errorf(kedge.Internal, "read evidence: %w", err)
+		}
+		reply.Verdict, reply.Evidence = &ev.Verdict, ev.ID
+	}
+	d, ok, err := journal.Get[journal.FeatureDoc](ctx, p.Store, journal.KindFeature, string(id))
+	if err == nil && !ok {
+		err = kedge.Errorf(kedge.Internal, "feature %q is not in the ledger", id)
+	}
+	reply.Feature, reply.Claimed = d.Feature, p.Driven != nil
+	if d.Status == kedge.NeedsReview {
+		reply.Reason = d.Reason
+	}
+	return reply, err
+}

@@ -1,0 +1,208 @@
+package arch
+
+import "strings"
+
+// room is one folder of internal: what happens in it, which rooms its packages may
+// import, and its packages in the order in which they may import each other.
+type room struct {
+	name     string
+	sign     string // what happens here
+	imports  string // the rooms below that it may import, besides the nouns; * is all of them
+	pure     bool   // no os, net, sql, goroutines or clock
+	packages []member
+}
+
+// member is a package of a room and what it does. The name "." is the room itself.
+type member struct{ name, does string }
+
+// rooms is the house, from the ground up. A package imports the nouns, packages of the
+// rooms that its own room names, and packages that stand before it in its own room.
+var rooms = []room{
+	{"text", "small pure helpers over bytes and strings; no business words", "", true, []member{
+		{".", "the door sign"},
+		{"lazyre", "regular expressions, compiled at their first use"},
+		{"environ", "values out of an environment list"},
+		{"strictjson", "JSON that refuses unknown and duplicate keys"},
+		{"glob", "path patterns with **"},
+		{"frontmatter", `"key: value" blocks at the top of a Markdown file`},
+		{"words", "token counts, ages, counted nouns, cut lines"},
+		{"plain", "untrusted text, made safe to show"},
+		{"ansi", "removes terminal escape sequences from a stream"},
+		{"redact", "removes secrets from text"},
+	}},
+	{"core", "the rules: pure functions over values", "text", true, []member{
+		{".", "the door sign"},
+		{"config", "config.toml and gate.toml"},
+		{"plan", "features and plans: parse, validate, order, freeze, import, export"},
+		{"memory", "decisions, risks, notes, rules, progress"},
+		{"brief", "checkpoints, handoffs, what a session reads when it starts"},
+		{"detect", "finds a project's own test and build commands"},
+		{"scaffold", "the files that init writes, and how to remove them"},
+		{"unit", "the systemd and launchd text that starts the daemon"},
+		{"run", "what a run does next: Step(State, Event) (State, []Command)"},
+		{"watch", "signals from what a session does: pressure, circling, stall, budget, scope"},
+		{"route", "which agent and model a session gets, and why"},
+	}},
+	{"insight", "reads what sessions left", "text core", false, []member{
+		{".", "the door sign"},
+		{"condense", "the first failure, or all that matters, of a command's output"},
+		{"price", "what tokens cost, by dated prices"},
+		{"testguard", "finds tests that a change weakened"},
+		{"audit", "what filled a context, what repeated, what it cost"},
+		{"stats", "interruptions, recovery, verified work per token and USD"},
+		{"resume", "what a fresh session needs to continue from a transcript"},
+		{"transcript", "reads the transcripts that agents leave on disk"},
+	}},
+	{"process", "programs that run beside Kedge, their terminals and what they print", "text core", false, []member{
+		{"atomicfile", "writes whole files that survive a crash"},
+		{".", "runs a shell line and leaves nothing of it behind"},
+		{"term", "the terminal that you sit at"},
+		{"tape", "everything a session printed, append-only"},
+		{"wire", "the protocol of a holder"},
+		{"capability", "the token of a session"},
+		{"sandbox", "what confines agents and checks"},
+		{"output", "searches, exports and keeps what programs printed"},
+		{"hold", "the holder process that keeps a session alive, and its client"},
+	}},
+	{"git", "repositories, through one hardened wrapper", "text process", false, []member{
+		{"place", "finds the project of a folder"},
+		{"lockowner", "tells whether the owner of a git lock is alive"},
+		{"stored", "reads what git stores in plain files"},
+		{"hardened", "starts git: settings, environment, locks; nothing else may"},
+		{"history", "objects and refs"},
+		{"checkout", "the files of a work tree and its index"},
+		{"salvage", "work that was set aside"},
+		{"worktree", "the work trees of a repository and their branches"},
+		{".", "a repository and everything that Kedge does with one"},
+		{"slot", "the work trees in which runs work"},
+	}},
+	{"journal", "the record on disk", "text core process", false, []member{
+		{".", "the journal in SQLite: append, fold, search"},
+		{"spool", "events that hooks left for the daemon"},
+	}},
+	{"agents", "all that Kedge knows of each agent", "text core insight process git", false, []member{
+		{".", "the contract of adapters, and what is known of versions"},
+		{"stream", "what adapters' readers are made of"},
+		{"claude", "drives Claude Code"},
+		{"codex", "drives Codex over its app server"},
+		{"acp", "drives what speaks the Agent Client Protocol"},
+		{"opencode", "drives OpenCode"},
+		{"pi", "drives Pi"},
+		{"aider", "drives Aider"},
+		{"command", "drives any program that keeps to the agreement"},
+		{"adapters", "the table of all adapters"},
+		{"trust", "finds files in a repository that run code or steer agents"},
+		{"hooks", "what agents' hooks and Kedge say to each other, and how they get into settings"},
+		{"record", "reads what a session left, from any agent"},
+	}},
+	{"engine", "carries runs out", "text core insight process git journal agents", false, []member{
+		{".", "the contract of engines and executors"},
+		{"gate", "runs checks and services, gives verdicts"},
+		{"local", "the engine in the daemon: a loop over the journal"},
+		{"execute", "carries out the commands of a run, one file each"},
+	}},
+	{"app", "what each command does; the only place where rules meet effects", "*", false, []member{
+		{"projects", "the opened projects of a KEDGE_HOME, and the way of every write"},
+		{"lifecycle", "background work of the service, and how it stops"},
+		{"ledger", "the work as the journal has it, and the files that follow it"},
+		{"clerk", "features, plans, decisions, risks, notes"},
+		{"maintenance", "doctor, backup, projects, salvage, worktrees, trust"},
+		{"status", "status, drift, checkpoints, handoffs"},
+		{"verify", "verdicts: the gate, and submitted features"},
+		{"setup", "init: puts Kedge into a folder and removes it"},
+		{"sessions", "starts, finds, names, resumes and ends sessions"},
+		{"reports", "audit, cost, stats, briefs of past sessions"},
+		{"runs", "starts runs, passes on what you say, shows them"},
+		{"attend", "answers the hooks of agents that you drive by hand"},
+		{".", "one method per command, made of the parts above"},
+		{"demo/scripted", "an agent that plays a script"},
+		{"demo", "the whole story with the scripted agent"},
+	}},
+	{"server", "everything that speaks to Kedge from outside", "*", false, []member{
+		{"daemon", "lock, socket and life of the daemon"},
+		{".", "the table of calls; HTTP over the socket, and its client"},
+		{"hook", "the process that an agent starts for a hook"},
+		{"mcp", "the tools of a session over the Model Context Protocol"},
+	}},
+	{"cli", "arguments in, text out", "*", false, []member{
+		{".", "one file per command"},
+	}},
+	{"testkit", "what tests stand on; never linked into kedge", "*", false, []member{
+		{".", "the door sign"},
+		{"redacttest", "made-up secrets"},
+		{"gittest", "repositories for tests"},
+		{"sim", "plays whole runs against a model of the world"},
+		{"measure", "how well a brief foresees the next files"},
+		{"modelserver", "a scripted model behind the protocols of the providers"},
+		{"agenttest", "the conformance suite of adapters"},
+		{"enginetest", "the conformance suite of engines"},
+		{"wholeruns", "stories of whole runs"},
+	}},
+}
+
+// exceptions are the impure imports of pure packages, each with its reason.
+var exceptions = map[string][]string{
+	"kedge/internal/text/lazyre": {"sync"}, // compiles each pattern once
+}
+
+// home is the place of a package in the table.
+type home struct {
+	room  int // the index in rooms
+	order int // the index among the room's packages
+}
+
+// homes gives the place of every package by its import path.
+func homes() map[string]home {
+	out := map[string]home{}
+	for i, r := range rooms {
+		for j, e := range r.packages {
+			out[pathOf(r, e)] = home{i, j}
+		}
+	}
+	return out
+}
+
+func pathOf(r room, e member) string {
+	if e.name == "." {
+		return "kedge/internal/" + r.name
+	}
+	return "kedge/internal/" + r.name + "/" + e.name
+}
+
+// mayEnter tells whether packages of one room may import packages of another.
+func mayEnter(from, to int) bool {
+	if from == to {
+		return true
+	}
+	if to > from || rooms[to].name == "testkit" {
+		return false
+	}
+	names := strings.Fields(rooms[from].imports)
+	for _, n := range names {
+		if n == "*" || n == rooms[to].name {
+			return true
+		}
+	}
+	return false
+}
+
+// refused says why a package may not import another one of this module, or "".
+func refused(all map[string]home, from, to string) string {
+	a, known := all[from]
+	b, ours := all[to]
+	switch {
+	case !known || !ours:
+		return ""
+	case !mayEnter(a.room, b.room):
+		return "room " + rooms[a.room].name + " may not import room " + rooms[b.room].name
+	case a.room == b.room && b.order >= a.order:
+		return "inside a room a package imports those that stand before it in the table"
+	}
+	return ""
+}
+
+// isPure tells whether a package stands in a room of pure functions.
+func isPure(all map[string]home, path string) bool {
+	h, ok := all[path]
+	return ok && rooms[h.room].pure
+}

@@ -1,0 +1,152 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/BurntSushi/toml"
+
+	"kedge"
+	"kedge/internal/text/lazyre"
+)
+
+// source is one file while it is read: where each of its keys stands, so that
+// every message can name a line.
+type source struct {
+	file  string
+	text  []byte
+	lines lineIndex
+	md    toml.MetaData
+}
+
+// maxFile bounds what is parsed; people do not write configuration this long.
+const maxFile = 1 << 20
+
+// decodeFile decodes strictly into v.
+func decodeFile(file string, b []byte, v any) (*source, error) {
+	s := &source{file: file, text: b}
+	if len(b) > maxFile {
+		return nil, s.bad(1, "is larger than 1 MB")
+	}
+	if !utf8.Valid(b) {
+		return nil, s.bad(1+bytes.Count(b[:invalidAt(b)], []byte("\n")), "is not UTF-8")
+	}
+	s.lines = indexLines(string(b))
+	md, err := toml.Decode(string(b), v)
+	s.md = md
+	if err != nil {
+		return nil, s.wrap(err, "")
+	}
+	return s, nil
+}
+
+func invalidAt(b []byte) int {
+	for i := 0; i < len(b); {
+		r, n := utf8.DecodeRune(b[i:])
+		if r == utf8.RuneError && n == 1 {
+			return i
+		}
+		i += n
+	}
+	return len(b)
+}
+
+// strict refuses keys that nothing took, and keys that only differ in case from
+// one that exists: the decoder would take either.
+func (s *source) strict(free func(key string) bool) error {
+	for _, k := range s.md.Undecoded() {
+		if !free(k.String()) {
+			return s.unknown(k)
+		}
+	}
+	for _, k := range s.md.Keys() {
+		if name := k.String(); !free(name) && name != strings.ToLower(name) {
+			return s.unknown(k)
+		}
+	}
+	return nil
+}
+
+func (s *source) unknown(k toml.Key) error {
+	return s.bad(s.lines.find(k.String()), "unknown key %q", k.String()).
+		WithHint("remove it; every key with its default: docs/config.md of Kedge")
+}
+
+// bad makes the one kind of error of this package.
+func (s *source) bad(line int, format string, args ...any) *kedge.Error {
+	return kedge.Errorf(kedge.Invalid, "%s:%d: %s", s.file, max(line, 1), fmt.Sprintf(format, args...)).
+		WithHint("edit %s", s.file)
+}
+
+// at makes an error about a key, given by its path with array positions
+// ("check[1].timeout").
+func (s *source) at(key, format string, args ...any) *kedge.Error {
+	return s.bad(s.lines.find(key), format, args...)
+}
+
+var (
+	typeError = lazyre.New(`(?s)line (\d+) \(last key "(.*?)"\): incompatible types: TOML value has type (\S+); destination has type (.*)$`)
+	goName    = lazyre.New(` for (config\.\w+|\w+\.\w+)`)
+	lastKey   = lazyre.New(`(?s)last key "(.*?)"\): (.*)$`)
+)
+
+// wrap says what the decoder found, with our own line when the key is inside an
+// array of tables: the decoder only knows the last of them. prefix is such a
+// table's path ("check[1]"), empty elsewhere.
+func (s *source) wrap(err error, prefix string) error {
+	if pe, ok := errors.AsType[toml.ParseError](err); ok {
+		return s.bad(s.lineOf(pe.LastKey, prefix, pe.Position.Line), "%s", strings.TrimPrefix(pe.Message, "toml: "))
+	}
+	if m := typeError.FindStringSubmatch(err.Error()); m != nil {
+		return s.bad(s.lineOf(m[2], prefix, atoi(m[1])), "%q is %s, not %s", last(m[2]), article(m[3]), article(m[4]))
+	}
+	if m := lastKey.FindStringSubmatch(err.Error()); m != nil {
+		return s.bad(s.lineOf(m[1], prefix, 0), "%q: %s", last(m[1]), goName.ReplaceAllString(m[2], ""))
+	}
+	return s.bad(1, "%s", strings.TrimPrefix(err.Error(), "toml: "))
+}
+
+func (s *source) lineOf(key, prefix string, line int) int {
+	if prefix == "" {
+		if line > 0 {
+			return line
+		}
+		return s.lines.find(key)
+	}
+	_, rest, _ := strings.Cut(key, ".")
+	return s.lines.find(prefix + "." + rest)
+}
+
+func last(key string) string {
+	if i := strings.LastIndexByte(key, '.'); i >= 0 {
+		return key[i+1:]
+	}
+	return key
+}
+
+// goTypes are the decoder's words that only a Go programmer knows.
+var goTypes = map[string]string{"int64": "integer", "float64": "float", "bool": "boolean", "map[string]interface": "table", "[]interface": "array"}
+
+func article(typ string) string {
+	if t, ok := goTypes[strings.TrimSuffix(typ, " {}")]; ok {
+		typ = t
+	}
+	if strings.HasPrefix(typ, "a ") || strings.HasPrefix(typ, "an ") {
+		return typ
+	}
+	if strings.ContainsRune("aeiou", rune(typ[0])) {
+		return "an " + typ
+	}
+	return "a " + typ
+}
+
+func atoi(s string) int {
+	n := 0
+	for _, c := range s {
+		n = min(n*10+int(c-'0'), 1<<30)
+	}
+	return n
+}

@@ -1,0 +1,21 @@
+package plan
+
+import (
+	_ "embed" // the draft
+
+	"kedge"
+	"kedge/internal/text/frontmatter"
+)
+
+//go:embed template/plan.md
+var templateBody string
+
+// Template is a draft to start from: every part of a plan with a comment that
+// says what belongs there. It parses; Check says what is still to be filled in.
+func Template(title string) []byte {
+	doc := frontmatter.New(templateBody,
+		frontmatter.Text("version", "1"),
+		frontmatter.Text("title", title),
+		frontmatter.Text("status", string(kedge.PlanDrafting)))
+	return doc.Bytes()
+}

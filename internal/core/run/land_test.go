@@ -1,0 +1,90 @@
+package run_test
+
+import (
+	"strings"
+	"testing"
+
+	"kedge/internal/core/run"
+)
+
+// resume begins a run on a commit that the user's branch does not have.
+func resume(t *testing.T, specs ...run.Spec) *drive {
+	t.Helper()
+	d := &drive{T: t, at: noon}
+	d.do(run.Event{Kind: run.Begun, Run: "run-1", Rules: &run.Rules{}, Specs: specs, Commit: "c1", Head: "c0"})
+	return d
+}
+
+func (d *drive) says(kind run.CommandKind, ev run.Event) []run.Command {
+	d.Helper()
+	c := d.outstanding(kind)
+	ev.Kind, ev.Epoch = kind.Answer(), c.Epoch
+	if ev.Outcome == "" {
+		ev.Outcome = run.OK
+	}
+	return d.do(ev)
+}
+
+func isOf(commands []run.Command, kind run.CommandKind) bool {
+	for _, c := range commands {
+		if c.Kind == kind {
+			return true
+		}
+	}
+	return false
+}
+
+func TestUnseenTipIsCheckedBeforeItLands(t *testing.T) {
+	skipped := run.Spec{ID: "a", Hash: "h-a", Status: "skipped"}
+	for _, x := range []struct {
+		outcome run.Outcome
+		lands   bool
+		why     string
+	}{
+		{run.Green, true, ""},
+		{run.Empty, true, ""},
+		{run.Red, false, "not landed: the work together with what is on your branch: red: it broke"},
+		{run.Partial, false, "checked in part only"},
+		{run.CannotRun, false, "cannot be checked here"},
+	} {
+		d := resume(t, skipped)
+		d.says(run.Prepare, run.Event{Commit: "c1", Tree: "t1"})
+		d.says(run.Gate, run.Event{Outcome: x.outcome, Tree: "t1", Failure: "it broke"})
+		if lands := isOf(d.says(run.Revert, run.Event{}), run.Land); lands != x.lands {
+			t.Errorf("%s: lands %v", x.outcome, lands)
+		}
+		if isOf(d.all, run.StartSession) || !strings.Contains(d.s.Reason, x.why) {
+			t.Errorf("%s: %s (%s)", x.outcome, d.s.Status, d.s.Reason)
+		}
+	}
+}
+
+func TestStopKeepsAnUnseenTipFromLanding(t *testing.T) {
+	d := resume(t, run.Spec{ID: "a", Hash: "h-a", Status: "skipped"})
+	d.says(run.Prepare, run.Event{Commit: "c1", Tree: "t1"})
+	d.person(run.StopAsked, "")
+	d.says(run.Revert, run.Event{})
+	if isOf(d.all, run.Land) || !d.s.Ended() {
+		t.Fatalf("%s (%s), ended %v", d.s.Status, d.s.Reason, d.s.Ended())
+	}
+	if !isOf(d.person(run.LandAsked, ""), run.Prepare) {
+		t.Error("a person may still ask for it")
+	}
+}
+
+func TestRunOnTheUsersOwnCommitHasNothingToLand(t *testing.T) {
+	d := &drive{T: t, at: noon}
+	d.do(run.Event{Kind: run.Begun, Run: "run-1", Rules: &run.Rules{}, Specs: []run.Spec{{ID: "a", Status: "skipped"}}, Commit: "c0", Head: "c0"})
+	if d.s.Status != run.StatusDone || isOf(d.all, run.Land) || isOf(d.all, run.Prepare) {
+		t.Errorf("%s, %v", d.s.Status, d.all)
+	}
+}
+
+func TestDayGoesOnInTheNextRun(t *testing.T) {
+	for date, want := range map[string]float64{"2026-05-04": 3, "2026-05-03": 0} {
+		s, _ := run.Step(run.State{}, run.Event{Kind: run.Begun, At: noon, Run: "run-2", Commit: "c0", Day: run.Day{Date: date, USD: 3}})
+		if s.Day.Date != "2026-05-04" || s.Day.USD != want {
+			t.Errorf("begun with %s: %+v", date, s.Day)
+		}
+	}
+}

@@ -1,0 +1,106 @@
+// Package scaffold owns what `kedge init` puts into a project: the files under
+// .kedge/ and the few lines in files that belong to the user. It promises that
+// what people wrote stays, byte for byte, that doing it twice is doing it once,
+// and that exactly what was put in can be taken out again. It is pure: texts
+// come in and go out, nothing is read or written.
+package scaffold
+
+import (
+	"bytes"
+	_ "embed" // the texts
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"kedge"
+)
+
+// The files under .kedge/ that init writes when they are missing.
+const (
+	ConfigFile   = ".kedge/config.toml"
+	GateFile     = ".kedge/gate.toml"
+	RulesFile    = ".kedge/rules.md"
+	FeaturesFile = ".kedge/features.json"
+	ProgressFile = ".kedge/progress.md"
+	ValidateFile = ".kedge/validate"
+	IgnoreFile   = ".kedge/.gitignore"
+)
+
+// ignoreText keeps what a killed Kedge leaves behind, until the next one sweeps
+// it up, out of every commit.
+const ignoreText = ".kedge-tmp-*\n"
+
+//go:embed template/config.toml
+var configText string
+
+//go:embed template/gate.toml
+var gateText string
+
+//go:embed template/gate-more.toml
+var gateMore string
+
+//go:embed template/rules.md
+var rulesText string
+
+//go:embed template/validate
+var validateText string
+
+// Input is what the texts depend on.
+type Input struct {
+	Agent    string        // for unattended work; empty leaves it open
+	Checks   []kedge.Check // the project's own, for gate.toml
+	Features []byte        // features.json as the journal has it
+	Progress []byte        // progress.md likewise
+}
+
+// File is a file of Kedge's own: written whole, and only when it is missing.
+type File struct {
+	Path string
+	Perm fs.FileMode
+	Text string
+}
+
+// Files gives Kedge's own files.
+func Files(in Input) []File {
+	return []File{
+		{ConfigFile, 0o644, config(in.Agent)},
+		{FeaturesFile, 0o644, string(in.Features)},
+		{GateFile, 0o644, Gate(in.Checks)},
+		{ProgressFile, 0o644, string(in.Progress)},
+		{RulesFile, 0o644, rulesText},
+		{ValidateFile, 0o755, validateText},
+		{IgnoreFile, 0o644, ignoreText},
+	}
+}
+
+// config names the agent, if there is one, in a table that is otherwise an
+// example.
+func config(agent string) string {
+	if agent == "" {
+		return configText
+	}
+	return strings.Replace(configText, "# [run]\n# agent = \"claude\"                  #",
+		fmt.Sprintf("[run]\n%-35s #", "agent = "+quote(agent)), 1)
+}
+
+// Gate writes gate.toml with the given checks.
+func Gate(checks []kedge.Check) string {
+	var b strings.Builder
+	b.WriteString(gateText)
+	for _, c := range checks {
+		fmt.Fprintf(&b, "\n[[check]]\nname = %s\nkind = %s\nrun = %s\n", quote(c.Name), quote(string(c.Kind)), quote(c.Run))
+	}
+	b.WriteString(gateMore)
+	return b.String()
+}
+
+// quote makes a TOML basic string. JSON's escapes are among TOML's; DEL alone
+// may stand bare in the one and not in the other.
+func quote(s string) string {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(s) // a string always encodes
+	return strings.ReplaceAll(strings.TrimSuffix(b.String(), "\n"), "\x7f", `\u007f`)
+}

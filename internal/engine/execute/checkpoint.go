@@ -1,0 +1,56 @@
+package execute
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+
+	"kedge"
+	"kedge/internal/core/run"
+	"kedge/internal/git/slot"
+)
+
+// checkpoint saves where a job stands, with a copy of its work tree: what is not
+// committed outlives the session that wrote it.
+func (x *Executor) checkpoint(ctx context.Context, c run.Command, _ func(run.Event)) (run.Event, error) {
+	origin, place := x.live.saves(c)
+	at, err := x.standing(ctx, c)
+	if err != nil {
+		return run.Event{}, err
+	}
+	what, err := saved(at)
+	if err != nil {
+		return run.Event{}, err
+	}
+	j, err := x.job(c)
+	if err != nil {
+		return run.Event{}, err
+	}
+	id := j.Checkpoint
+	if id == "" || j.Saved != what { // else the last one says it all
+		if id, err = x.cfg.Briefs.Checkpoint(ctx, c, at); err != nil {
+			return run.Event{}, err
+		}
+	}
+	_, err = x.keep(c, func(j *slot.Job) {
+		j.Checkpoint, j.Saved = id, what
+		if j.Epoch == origin {
+			j.Place = max(j.Place, place)
+		}
+	})
+	if err != nil {
+		return run.Event{}, err
+	}
+	return answer(c, run.OK), nil
+}
+
+// saved names what a checkpoint holds of a job: its work, and what its session did.
+func saved(at Standing) (string, error) {
+	b, err := json.Marshal([]any{at.Session, at.Commit, at.Tree, at.Trail})
+	if err != nil {
+		return "", kedge.Errorf(kedge.Internal, "encode where a job stands: %w", err)
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:]), nil
+}

@@ -1,0 +1,74 @@
+package execute
+
+import (
+	"context"
+	"sync"
+
+	"kedge"
+	"kedge/internal/core/run"
+	"kedge/internal/engine"
+)
+
+// Executor carries out the commands of one project's runs.
+type Executor struct {
+	cfg Config
+	do  map[run.CommandKind]method
+
+	live living
+
+	here   context.Context // until Leave
+	leave  context.CancelFunc
+	sweeps sync.WaitGroup
+}
+
+// method carries out one kind of command.
+type method func(ctx context.Context, c run.Command, report func(run.Event)) (run.Event, error)
+
+// New gives an executor.
+func New(cfg Config) *Executor {
+	x := &Executor{cfg: cfg}
+	x.here, x.leave = context.WithCancel(context.Background())
+	x.do = map[run.CommandKind]method{
+		run.Prepare:      x.prepare,
+		run.Gate:         x.gate,
+		run.Prove:        x.prove,
+		run.Brief:        x.brief,
+		run.StartSession: x.startSession,
+		run.NextTurn:     x.nextTurn,
+		run.Tell:         x.tell,
+		run.EndSession:   x.endSession,
+		run.Checkpoint:   x.checkpoint,
+		run.Inspect:      x.inspectAll,
+		run.Integrate:    x.integrate,
+		run.Commit:       x.commit,
+		run.Recheck:      x.recheck,
+		run.Note:         x.note,
+		run.Mark:         x.mark,
+		run.Ledger:       x.ledger,
+		run.Revert:       x.revert,
+		run.Land:         x.land,
+		run.Notify:       x.notify,
+	}
+	return x
+}
+
+// Do implements engine.Executor.
+func (x *Executor) Do(ctx context.Context, c run.Command, report func(run.Event)) (run.Event, error) {
+	do, ok := x.do[c.Kind]
+	if !ok {
+		return run.Event{}, kedge.Errorf(kedge.Internal, "no command is called %q", string(c.Kind))
+	}
+	ev, err := do(ctx, c, report)
+	if err == nil {
+		err = x.letGo(ctx, c, ev)
+	}
+	if leaving(ctx, err) {
+		return run.Event{}, engine.ErrLeave
+	}
+	return ev, err
+}
+
+// answer is the event that answers the command.
+func answer(c run.Command, o run.Outcome) run.Event {
+	return run.Event{Kind: c.Kind.Answer(), Epoch: c.Epoch, Outcome: o}
+}

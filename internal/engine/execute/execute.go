@@ -1,0 +1,149 @@
+// Package execute carries out the commands of runs with git, the gate, holders and
+// agents: one file per command. It owns the way from a run.Command to its effect
+// and back to the run.Event that answers it, and decides nothing that run.Step
+// decides. Every effect is idempotent: names, dates and parents come from the
+// command, so that doing it again gives the same.
+package execute
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"kedge"
+	"kedge/internal/agents"
+	"kedge/internal/core/config"
+	"kedge/internal/core/run"
+	"kedge/internal/core/watch"
+	"kedge/internal/engine/gate"
+	"kedge/internal/git"
+	"kedge/internal/git/slot"
+	"kedge/internal/insight/resume"
+	"kedge/internal/process/hold"
+)
+
+// Config is what an executor of one project's runs needs from outside.
+type Config struct {
+	Project kedge.ProjectID
+	Home    string    // $KEDGE_HOME
+	Repo    *git.Repo // the user's checkout: where a run lands, and whose files nobody else touches
+	Slots   *slot.Slots
+	Ledger  Ledger
+	Briefs  Briefs
+	Rules   Rules
+	Agent   func(route string) (agents.Adapter, string, error) // by "agent[:model]"; empty: the run's default
+	Env     func(run kedge.RunID) []string                     // the caller's environment; never written down
+	Holder  *hold.Launcher
+	Sockets string      // a private folder with a short path
+	Program string      // this program, which serves sessions Kedge's tools; empty: they get none
+	Runner  gate.Runner // holds the lines of gates; nil: children of this process
+	Now     func() time.Time
+	Log     *slog.Logger
+
+	// Grace is how long a program that is asked to end has; 0: some seconds.
+	Grace time.Duration
+	// Tick gives the moments at which living sessions are looked at; nil: by the
+	// system's clock.
+	Tick func(every time.Duration) (moments <-chan time.Time, stop func())
+	// Holding starts the holder of a session and makes known whose it is, so that
+	// what descends from it is known as the session's; forget ends that. Start may
+	// also only find one that runs. Nil: it is only started.
+	Holding func(id kedge.SessionID, start func() (holder int, err error)) (forget func(), err error)
+	// Bounds are what the session of a command must keep to beside its feature's
+	// definition. Nil: nothing.
+	Bounds func(ctx context.Context, c run.Command) (watch.Bounds, error)
+	// Trusted refuses, with kedge.Blocked, to have a session of the command started in
+	// a work tree that holds what agents run or obey and nobody approved. After is the
+	// session that worked there last. Nil: nobody looks.
+	Trusted func(ctx context.Context, c run.Command, dir string, after kedge.SessionID) error
+	// Brings is what the work in a tree adds or changes of what programs run or obey by
+	// themselves, as far as nobody approved it, and words for people about it; no words:
+	// nothing. Nil: nobody looks.
+	Brings func(ctx context.Context, c run.Command, tree string) (items []kedge.Trusted, words string, err error)
+	// Talking tells whether a living session of the project has a conversation, so that
+	// nobody else may go on with it. Nil: none has.
+	Talking func(ctx context.Context, conversation string) (bool, error)
+	// Projected tells whether a file of the user's checkout is as Kedge wrote it,
+	// so that landing may replace it. Nil: none is.
+	Projected func(ctx context.Context, path string) bool
+	// Unaccepted are the features with work that a tip has, the branch at a commit has
+	// not, and nobody accepted or let land: then nothing lands. Nil: there are none.
+	Unaccepted func(ctx context.Context, tip, at string) ([]kedge.FeatureID, error)
+	// Sneaked is the last move of a ref, which is at a commit, to what the work tree of a
+	// session has; false where there was none. Nil: nobody knows.
+	Sneaked func(ctx context.Context, ref, at string) (kedge.RefMove, bool, error)
+
+	// Heard is told every event of a session, in order, before the next is read.
+	// An adopted session is read again from its beginning, so that an event may be
+	// heard twice. Nil: nobody listens.
+	Heard func(ctx context.Context, c run.Command, session kedge.SessionID, ev watch.Event) error
+	// Planned says what is wrong with what a planning session gave; empty when
+	// nothing is, or when it asks people first. Nil: nobody looks.
+	Planned func(ctx context.Context, c run.Command) (faults string, err error)
+	// Route is the agent of a session of the command, and why it has it; no agent is
+	// the run's own. Nil: the command's route, else that.
+	Route func(ctx context.Context, c run.Command) (kedge.Routed, error)
+}
+
+// Rules reads what people set, as it stands at a commit: never from a work tree
+// that an agent wrote.
+type Rules interface {
+	At(ctx context.Context, commit string) (config.Config, config.Gate, error)
+}
+
+// Ledger is the project's ledger as a run needs it. A key makes a write that is
+// made again have the effect of once.
+type Ledger interface {
+	// Feature gives a feature and the hash of its definition; Conflict when the
+	// hash is not the one asked for (empty: any).
+	Feature(ctx context.Context, id kedge.FeatureID, hash string) (kedge.Feature, error)
+	// Features are all of them, in the order of the plan.
+	Features(ctx context.Context) ([]kedge.Feature, error)
+	// Mark journals a status.
+	Mark(ctx context.Context, key string, actor kedge.Actor, data kedge.FeatureStatusData) error
+	// KeepEvidence journals a verdict.
+	KeepEvidence(ctx context.Context, key string, ev kedge.Evidence) error
+	// Session journals a fact about a session of the run: that it started, or
+	// ended, and what it used; or what was found in its work.
+	Session(ctx context.Context, key string, ev kedge.Event) error
+	// Salvaged journals what was set aside.
+	Salvaged(ctx context.Context, key string, s kedge.Salvage) error
+	// Project writes the projections (.kedge/, AGENT_CONTEXT.md) into a work tree.
+	Project(ctx context.Context, dir string) error
+}
+
+// Briefs writes what sessions are told and what they leave behind.
+type Briefs interface {
+	// Brief makes the text that a session of the command starts with. The same
+	// command and the same facts give the same bytes.
+	Brief(ctx context.Context, c run.Command, at Standing) (text string, err error)
+	// Checkpoint saves a checkpoint of the job; tree is the work tree's, kept the
+	// salvage that holds a copy of it.
+	Checkpoint(ctx context.Context, c run.Command, at Standing) (kedge.CheckpointID, error)
+	// Note saves what a finished feature taught.
+	Note(ctx context.Context, c run.Command, at Standing) error
+	// TakenBack knows that the work in the command's Text was taken back: no note
+	// says any more that it is good.
+	TakenBack(ctx context.Context, c run.Command) error
+	// Told remembers what a person told a job that has no living session.
+	Told(ctx context.Context, c run.Command) error
+	// Notify tells people.
+	Notify(ctx context.Context, c run.Command) error
+}
+
+// Standing is where a job's work tree stands.
+type Standing struct {
+	Dir     string
+	Session kedge.SessionID // the latest of the job
+	Commit  string
+	Tree    string
+	Files   []git.Change // since the base
+	Salvage kedge.SalvageID
+	Trail   Trail // what the session left behind
+}
+
+// Trail is what is known of a session from its own output.
+type Trail struct {
+	Stood resume.Brief // where it stood when it told the last
+	Used  *run.Spend   // nil: it never said
+}

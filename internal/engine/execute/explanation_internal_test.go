@@ -1,0 +1,76 @@
+package execute
+
+import (
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"kedge"
+	"kedge/internal/agents"
+	"kedge/internal/core/run"
+	"kedge/internal/git/slot"
+)
+
+// TestShownLineHasAWord: the end of a block in brackets is not what is quoted.
+func TestShownLineHasAWord(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                                  "",
+		" \n\r\n":                           "",
+		"one\ntwo\n":                        "two",
+		"{\n  \"error\": \"gone\"\n}\n":     "\"error\": \"gone\"",
+		"progress 1\rprogress 2\r\n---\n":   "progress 2",
+		"only\n}\n]\n":                      "only",
+		"}\n":                               "",
+		"größer\n":                          "größer",
+		"{\n":                               "",
+		"KEDGE {\"type\":\"say\"}\n\n   \n": "KEDGE {\"type\":\"say\"}",
+	} {
+		if got := shownLine(text); got != want {
+			t.Errorf("of %q it shows %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestLeftWords: no work is spoken of as lost that an earlier attempt left.
+func TestLeftWords(t *testing.T) {
+	for want, j := range map[string]slot.Job{
+		"It left no work.":            {},
+		"kedge salvage restore slv-1": {Salvage: "slv-1", Earlier: true},
+		"The last attempt left no work; what was set aside before is in: kedge salvage ls.": {Earlier: true},
+	} {
+		if got := leftWords(j); !strings.Contains(got, want) {
+			t.Errorf("%+v: %q, want %q", j, got, want)
+		}
+	}
+}
+
+// TestExplanationWithoutTheLastWords: a tape that cannot be read keeps nobody from
+// saying why a feature is blocked.
+func TestExplanationWithoutTheLastWords(t *testing.T) {
+	home, id := t.TempDir(), kedge.RunID("run-00000000000000000000000001")
+	var logged strings.Builder
+	x := New(Config{
+		Project: "prj", Home: home, Slots: slot.New(slot.Config{Dir: filepath.Join(home, "worktrees")}), Log: slog.New(slog.NewTextHandler(&logged, nil)),
+		Agent: func(string) (agents.Adapter, string, error) { return nil, "", kedge.Errorf(kedge.NotFound, "none") },
+	})
+	c := run.Command{Run: id, Job: 1, Feature: "one", Reason: "killed 3 times"}
+	if _, err := x.keep(c, func(j *slot.Job) { j.Session = "ses-00000000000000000000000001" }); err != nil {
+		t.Fatal(err)
+	}
+	dir := x.sessionDir("ses-00000000000000000000000001")
+	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(dir, nil, 0o600); err != nil { // where a folder belongs
+		t.Fatal(err)
+	}
+	text, err := x.explanation(t.Context(), c)
+	if err != nil || !strings.Contains(text, "Blocked: killed 3 times\nIt left no work. Next: ") {
+		t.Errorf("%q, %v", text, err)
+	}
+	if !strings.Contains(logged.String(), "ses-00000000000000000000000001") {
+		t.Errorf("nothing is logged of it: %q", logged.String())
+	}
+}

@@ -1,0 +1,154 @@
+package execute
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"kedge"
+	"kedge/internal/core/config"
+	"kedge/internal/core/run"
+	"kedge/internal/engine/gate"
+	"kedge/internal/git"
+	"kedge/internal/git/slot"
+)
+
+// gate runs the checks in the job's slot: all of the project's on the base,
+// before any work; or those that the work touches, and the feature's own.
+func (x *Executor) gate(ctx context.Context, c run.Command, _ func(run.Event)) (run.Event, error) {
+	p, err := x.place(ctx, c)
+	if err != nil {
+		return badPlace(c, err)
+	}
+	baseline := c.Tree != ""
+	q := p.request()
+	if c.Scope != "full" {
+		q.Scope = gate.Changed
+	}
+	if !baseline {
+		if q.Own, err = x.ownChecks(ctx, c); err != nil {
+			return run.Event{}, err
+		}
+	}
+	if len(q.Checks)+len(q.Own) == 0 {
+		return x.withTree(ctx, p, answer(c, run.Empty))
+	}
+	strays, err := x.evict(ctx, c, p.tree)
+	if err != nil {
+		return run.Event{}, err
+	}
+	if !baseline { // a red verdict may be the last that is heard of this work
+		whole := ""
+		q.Repo = candidate{p.tree, p.job.Base, &whole}
+		q.Look = func(ctx context.Context) ([]kedge.Finding, error) { return x.tried(ctx, c, p, whole) }
+	}
+	ev, err := x.judgeWith(ctx, c, p, q, strays)
+	if err == nil {
+		err = x.clearAway(ctx, p, q, ev.Verdict)
+	}
+	if leaving(ctx, err) {
+		return run.Event{}, err
+	}
+	out, err := x.outcome(c, ev, err)
+	if err != nil {
+		return run.Event{}, err
+	}
+	if ev.Verdict.Tree == "" {
+		return x.withTree(ctx, p, out)
+	}
+	out.Tree, err = p.tree.TreeWithout(ctx, ev.Verdict.Tree, slot.Kedges...)
+	return out, err
+}
+
+// judgeWith is judge with findings that the gate itself cannot see.
+func (x *Executor) judgeWith(ctx context.Context, c run.Command, p place, q gate.Request, found []kedge.Finding) (kedge.Evidence, error) {
+	q.Found = found
+	return x.judge(ctx, c, "gate", p.env, q)
+}
+
+// withTree says which tree an event without a verdict is about.
+func (x *Executor) withTree(ctx context.Context, p place, ev run.Event) (run.Event, error) {
+	tree, err := p.tree.Tree(ctx)
+	if err != nil {
+		return run.Event{}, err
+	}
+	ev.Environment = p.env
+	ev.Tree, err = p.tree.TreeWithout(ctx, tree, slot.Kedges...)
+	return ev, err
+}
+
+// place is a job's slot with the rules that hold there.
+type place struct {
+	job  slot.Job
+	tree *git.Repo
+	cfg  config.Config
+	gate config.Gate
+	env  string
+	held func(path string) bool
+}
+
+// place finds the job's slot; Conflict or NotFound when it is not where the run
+// left it.
+func (x *Executor) place(ctx context.Context, c run.Command) (place, error) {
+	j, err := x.job(c)
+	if err != nil {
+		return place{}, err
+	}
+	if j.Base != c.Base {
+		return place{}, kedge.Errorf(kedge.Conflict, "the work tree of job %d is at %s, not at %s", c.Job, short(j.Base), short(c.Base)).
+			WithHint("kedge worktree ls")
+	}
+	p := place{job: j, held: x.held()}
+	if p.tree, err = x.cfg.Slots.Open(ctx, j); err != nil {
+		return p, err
+	}
+	if p.cfg, p.gate, err = x.cfg.Rules.At(ctx, c.Base); err != nil {
+		return p, err
+	}
+	inputs := "none"
+	if p.cfg.Worktree.Setup != "" {
+		tree, err := p.tree.TreeOf(ctx, c.Base)
+		if err != nil {
+			return p, err
+		}
+		if inputs, err = setupInputs(ctx, p.tree, tree, p.cfg.Worktree); err != nil {
+			return p, err
+		}
+	}
+	p.env = environment(x.env(c.Run), p.cfg, p.gate, inputs)
+	return p, nil
+}
+
+// request is a full gate in the slot by the rules of the base.
+func (p place) request() gate.Request {
+	return gate.Request{
+		Dir: p.tree.Root(), Repo: candidate{p.tree, p.job.Base, nil}, Base: p.job.Base, Checks: p.gate.Checks, Services: p.gate.Services,
+		Protect: p.cfg.Protect.Paths, Held: p.held, Scope: gate.Full, Slot: strconv.Itoa(p.job.Slot),
+	}
+}
+
+// ownChecks are those of the command's feature, as its definition was when it
+// was selected.
+func (x *Executor) ownChecks(ctx context.Context, c run.Command) ([]kedge.Check, error) {
+	if c.Feature == "" {
+		return nil, nil
+	}
+	f, err := x.cfg.Ledger.Feature(ctx, c.Feature, c.Hash)
+	if kedge.Conflict.Is(err) {
+		return nil, withdrawn(ctx, err)
+	}
+	return f.Checks, err
+}
+
+// withdrawn waits for the end of a command whose definition is not the ledger's
+// any more: the run is about to be told so, and takes the command back then.
+func withdrawn(ctx context.Context, why error) error {
+	never := time.NewTimer(time.Minute)
+	defer never.Stop()
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-never.C:
+		return why
+	}
+}

@@ -1,0 +1,355 @@
+package execute
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"kedge"
+	"kedge/internal/agents/trust"
+	"kedge/internal/core/plan"
+	"kedge/internal/core/run"
+	"kedge/internal/engine/gate"
+	"kedge/internal/git"
+	"kedge/internal/git/slot"
+	"kedge/internal/text/glob"
+	"kedge/internal/text/plain"
+)
+
+// inspect looks at what the session changed: what nobody may change, what the
+// plan does not name, and what it tried besides. Everything is written down
+// before anything is committed.
+func (x *Executor) inspect(ctx context.Context, c run.Command, _ func(run.Event)) (run.Event, error) {
+	p, err := x.place(ctx, c)
+	if err != nil {
+		return badPlace(c, err)
+	}
+	in, err := x.look(ctx, c, p)
+	if err != nil {
+		return badPlace(c, err)
+	}
+	ev := answer(c, run.Outcome(in.Outcome))
+	ev.Reason, ev.Tree = in.Reason, in.Tree
+	fact, err := kedge.NewEvent(kedge.WorkInspected, kedge.ActorDaemon, in)
+	if err != nil {
+		return run.Event{}, err
+	}
+	return ev, x.cfg.Ledger.Session(ctx, key(c, "inspect"), fact)
+}
+
+func (x *Executor) look(ctx context.Context, c run.Command, p place) (kedge.Inspection, error) {
+	in := kedge.Inspection{
+		ID: key(c, "inspect"), Run: c.Run, Feature: c.Feature, Session: p.job.Session, Attempt: c.Attempt, At: c.At, Base: c.Base,
+		Tree: c.Tree, Files: []kedge.FileChange{}, Findings: []kedge.Finding{},
+	}
+	tried, err := x.tried(ctx, c, p, "")
+	if err != nil {
+		return in, err
+	}
+	in.Findings = append(in.Findings, tried...)
+	if c.Purpose == run.MakePlan {
+		return x.lookAtPlanning(ctx, c, p, in)
+	}
+	whole, err := p.tree.TreeWith(ctx, c.Tree, c.Base, slot.Kedges...)
+	if err != nil {
+		return in, err
+	}
+	changes, err := p.tree.Diff(ctx, c.Base, whole)
+	if err != nil {
+		return in, err
+	}
+	in.Files = diffstat(changes)
+	found, err := gate.Inspect(ctx, gate.Request{Repo: p.tree, Base: c.Base, Protect: p.cfg.Protect.Paths, Held: p.held}, whole)
+	if err != nil {
+		return in, err
+	}
+	in.Findings = append(in.Findings, found...)
+	outside, err := x.outside(ctx, c, changes)
+	if err != nil {
+		return in, err
+	}
+	words := ""
+	if in.Brings, words, err = x.brings(ctx, c, whole); err != nil {
+		return in, err
+	}
+	in.Outcome, in.Reason = conclusion(changes, found, outside, words)
+	return in, nil
+}
+
+// brings asks whether the work has what runs by itself where it is checked out. A
+// person decides about that: no check can.
+func (x *Executor) brings(ctx context.Context, c run.Command, whole string) ([]kedge.Trusted, string, error) {
+	if x.cfg.Brings == nil {
+		return nil, "", nil
+	}
+	return x.cfg.Brings(ctx, c, whole)
+}
+
+// conclusion is what the findings come to.
+func conclusion(changes []git.Change, found []kedge.Finding, outside beyond, brings string) (outcome, reason string) {
+	var forbidden []string
+	for _, f := range found {
+		if f.Level == kedge.LevelError {
+			forbidden = append(forbidden, findingText(f))
+		}
+	}
+	switch {
+	case len(changes) == 0:
+		return string(run.Empty), ""
+	case len(forbidden) > 0:
+		return string(run.Forbidden), clip(strings.Join(forbidden, "\n"))
+	case len(outside.paths) > 0:
+		return string(run.Outside), joined(shown(outside.paths, 20), outside.limit, brings)
+	case brings != "":
+		return string(run.Unapproved), brings
+	}
+	return string(run.Clean), ""
+}
+
+// held are the protected paths of which a person decides, as soon as somebody looks
+// what work brings: then none of them is a reason for a red verdict.
+func (x *Executor) held() func(path string) bool {
+	if x.cfg.Brings == nil {
+		return nil
+	}
+	return trust.Heeds
+}
+
+// joined are the texts that there are.
+func joined(texts ...string) string {
+	return strings.Join(slices.DeleteFunc(texts, func(s string) bool { return s == "" }), "; ")
+}
+
+// lookAtPlanning: a session that plans changes nothing at all.
+func (x *Executor) lookAtPlanning(ctx context.Context, c run.Command, p place, in kedge.Inspection) (kedge.Inspection, error) {
+	now, err := p.tree.Tree(ctx)
+	if err != nil {
+		return in, err
+	}
+	changes, err := p.tree.Diff(ctx, c.Base, now)
+	if err != nil {
+		return in, err
+	}
+	in.Files, in.Outcome = diffstat(changes), string(run.Empty)
+	if len(changes) > 0 {
+		in.Outcome, in.Reason = string(run.Outside), paths(changes, 20)
+	}
+	return in, nil
+}
+
+func diffstat(changes []git.Change) []kedge.FileChange {
+	out := []kedge.FileChange{}
+	for _, c := range changes {
+		out = append(out, kedge.FileChange(c))
+	}
+	return out
+}
+
+// beyond is what a session changed that is not its feature's to change. The limit
+// says what is, and which line of which file made it so.
+type beyond struct {
+	paths []string
+	limit string
+}
+
+// outside are the changed paths that the feature does not name; for one that names
+// none, those that the plan at the base does not. Without either it may change
+// everything.
+func (x *Executor) outside(ctx context.Context, c run.Command, changes []git.Change) (beyond, error) {
+	var out beyond
+	if c.Feature == "" {
+		return out, nil
+	}
+	f, err := x.cfg.Ledger.Feature(ctx, c.Feature, "")
+	if err != nil {
+		return out, err
+	}
+	if f.Definition, err = x.limited(ctx, c, f.Definition); err != nil || len(f.Paths) == 0 {
+		return out, err
+	}
+	for _, ch := range changes {
+		if !slices.ContainsFunc(f.Paths, func(p string) bool { return p == ch.Path || glob.Match(p, ch.Path) }) {
+			out.paths = append(out.paths, ch.Path)
+		}
+	}
+	if len(out.paths) == 0 {
+		return out, nil
+	}
+	at := plan.LimitedBy(f.Definition, func(file string) []byte {
+		b, err := x.cfg.Repo.ReadFile(ctx, c.Base, file)
+		if err != nil {
+			return nil // the paths themselves are said all the same
+		}
+		return b
+	})
+	out.limit = plan.LimitText(f.Definition, at)
+	return out, nil
+}
+
+// limited is a definition with what the plan at the base says that it may change,
+// where it does not say that itself.
+func (x *Executor) limited(ctx context.Context, c run.Command, d kedge.Definition) (kedge.Definition, error) {
+	if len(d.Paths) > 0 || d.Phase == "" {
+		return d, nil
+	}
+	text, err := x.cfg.Repo.ReadFile(ctx, c.Base, ".kedge/plan.md")
+	if kedge.NotFound.Is(err) {
+		return d, nil
+	}
+	return plan.Limited(d, text), err
+}
+
+// tried is what the session did that is no part of the work: edits of what is
+// Kedge's, commits, refs that moved. Whole is the tree of everything in the slot;
+// empty: as it stands.
+func (x *Executor) tried(ctx context.Context, c run.Command, p place, whole string) ([]kedge.Finding, error) {
+	if whole == "" {
+		var err error
+		if whole, err = p.tree.Tree(ctx); err != nil {
+			return nil, err
+		}
+	}
+	changes, err := p.tree.Diff(ctx, c.Base, whole)
+	if err != nil {
+		return nil, err
+	}
+	var out []kedge.Finding
+	for _, ch := range changes {
+		if ours(ch.Path) {
+			out = append(out, kedge.Finding{
+				Level: kedge.LevelWarning, What: "tried to edit " + ch.Path, Where: ch.Path,
+				Fix: "nothing to do: it is not part of the work",
+			})
+		}
+	}
+	link, err := x.astray(c)
+	if err != nil {
+		return nil, err
+	}
+	moved, err := x.movedRefs(ctx, c, p)
+	return append(append(out, link...), moved...), err
+}
+
+// astray says what stood in the place of the link from the job's work tree to the
+// repository: whoever put it there could have had git look elsewhere.
+func (x *Executor) astray(c run.Command) ([]kedge.Finding, error) {
+	j, err := x.job(c)
+	if err != nil || j.Mended == "" {
+		return nil, err
+	}
+	return []kedge.Finding{{
+		Level: kedge.LevelWarning, What: "replaced the link of the work tree to its repository by: " + plain.Line(j.Mended), Where: ".git",
+		Fix: "nothing to do: it was put back before anybody used it",
+	}}, nil
+}
+
+// movedRefs says which refs are not where they were when the slot was prepared.
+// Who moved them cannot be known; nothing is put back.
+func (x *Executor) movedRefs(ctx context.Context, c run.Command, p place) ([]kedge.Finding, error) {
+	var out []kedge.Finding
+	h, err := p.tree.Head(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if h.Commit != c.Base {
+		out = append(out, kedge.Finding{
+			Level: kedge.LevelInfo, What: "made commits of its own in the work tree", Where: short(h.Commit), Fix: "nothing to do: their content is judged as any other",
+		})
+	}
+	before, err := x.cfg.Slots.Refs(c.Run, c.Job)
+	if err != nil || before == nil {
+		return out, err
+	}
+	now, err := watchedRefs(ctx, x.cfg.Repo)
+	if err != nil {
+		return nil, err
+	}
+	landings, err := x.cfg.Slots.Landings()
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range slices.Sorted(keys(before, now)) {
+		if before[name] == now[name] || landed(landings, name, before[name], now[name]) {
+			continue
+		}
+		m := kedge.RefMove{Ref: name, From: short(before[name]), To: short(now[name]), Session: p.job.Session}
+		if m.Within, err = x.within(ctx, c, h.Commit, now[name]); err != nil {
+			return nil, err
+		}
+		out = append(out, m.Finding())
+	}
+	return out, nil
+}
+
+// within tells whether a commit is one that a job's work tree, which is at head, did
+// not begin with and has now.
+func (x *Executor) within(ctx context.Context, c run.Command, head, commit string) (bool, error) {
+	if commit == "" || head == c.Base {
+		return false, nil
+	}
+	if had, err := x.cfg.Repo.Descends(ctx, c.Base, commit); err != nil || had {
+		return false, err
+	}
+	return x.cfg.Repo.Descends(ctx, head, commit)
+}
+
+// landed tells whether a branch came from one commit to another by nothing but what
+// Kedge itself landed. What was begun and never done is among the landings, so that
+// several may begin at one commit.
+func landed(all []slot.Landing, ref, from, to string) bool {
+	seen, open := map[string]bool{}, []string{from}
+	for len(open) > 0 {
+		at := open[len(open)-1]
+		open = open[:len(open)-1]
+		if at == to {
+			return true
+		}
+		if seen[at] {
+			continue
+		}
+		seen[at] = true
+		for _, l := range all {
+			if l.Ref == ref && l.From == at {
+				open = append(open, l.To)
+			}
+		}
+	}
+	return false
+}
+
+// keys are those of both maps, each once.
+func keys(a, b map[string]string) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		for k := range a {
+			if !yield(k) {
+				return
+			}
+		}
+		for k := range b {
+			if _, seen := a[k]; !seen && !yield(k) {
+				return
+			}
+		}
+	}
+}
+
+// keepRefs writes down where the refs are before a session starts.
+func (x *Executor) keepRefs(ctx context.Context, c run.Command) error {
+	refs, err := watchedRefs(ctx, x.cfg.Repo)
+	if err != nil {
+		return err
+	}
+	return x.cfg.Slots.KeepRefs(c.Run, c.Job, refs)
+}
+
+// watchedRefs are the branches and tags that are not Kedge's own.
+func watchedRefs(ctx context.Context, repo *git.Repo) (map[string]string, error) {
+	refs, err := repo.Refs(ctx)
+	for name := range refs {
+		local := strings.HasPrefix(name, "refs/heads/") || strings.HasPrefix(name, "refs/tags/")
+		if !local || strings.HasPrefix(name, "refs/heads/kedge/") {
+			delete(refs, name)
+		}
+	}
+	return refs, err
+}

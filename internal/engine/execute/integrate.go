@@ -1,0 +1,209 @@
+package execute
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"kedge"
+	"kedge/internal/core/run"
+	"kedge/internal/engine/gate"
+	"kedge/internal/git"
+	"kedge/internal/git/slot"
+)
+
+// integrate merges the job's work onto the tip in the clean work tree, where no
+// agent ever wrote, and runs every check there: the verdict that can complete a
+// feature. A candidate that is not green does not stay there.
+func (x *Executor) integrate(ctx context.Context, c run.Command, _ func(run.Event)) (run.Event, error) {
+	clean, err := x.cfg.Slots.Clean(ctx, x.request(c, "left in the clean work tree"))
+	if err != nil {
+		return badPlace(c, err)
+	}
+	m, err := x.mergeWork(ctx, c, clean)
+	if err != nil {
+		return run.Event{}, err
+	}
+	if len(m.Conflicts) > 0 {
+		ev := answer(c, run.Conflicting)
+		ev.Failure = clip(shown(m.Conflicts, 10))
+		return ev, nil
+	}
+	ev, err := x.tryCandidate(ctx, c, clean, m.Tree)
+	if err != nil {
+		return run.Event{}, err
+	}
+	ev.Tree = m.Tree
+	if ev.Outcome == run.Green {
+		_, err = x.keep(c, func(j *slot.Job) { j.Given = c.Tree })
+		return ev, err
+	}
+	return ev, x.putClean(ctx, c, clean, "HEAD")
+}
+
+// mergeWork merges the job's work onto the tip, all without what is Kedge's.
+func (x *Executor) mergeWork(ctx context.Context, c run.Command, clean *git.Repo) (git.Merged, error) {
+	if c.Purpose == run.TakeBack {
+		return x.withoutWork(ctx, c, clean)
+	}
+	j, err := x.job(c)
+	if err != nil {
+		return git.Merged{}, err
+	}
+	base, err := clean.TreeWithout(ctx, j.Base, slot.Kedges...)
+	if err != nil {
+		return git.Merged{}, err
+	}
+	tip, err := clean.TreeWithout(ctx, c.Base, slot.Kedges...)
+	if err != nil {
+		return git.Merged{}, err
+	}
+	return clean.Merge(ctx, git.MergeRequest{Base: base, Ours: tip, Theirs: c.Tree, Date: c.At})
+}
+
+// putClean brings the clean work tree to a tree or commit.
+func (x *Executor) putClean(ctx context.Context, c run.Command, clean *git.Repo, rev string) error {
+	tree, err := clean.TreeOf(ctx, rev)
+	if err != nil {
+		return err
+	}
+	saved, err := x.cfg.Slots.PutClean(ctx, clean, tree, x.request(c, "checks left it in the clean work tree"))
+	if err != nil {
+		return err
+	}
+	return x.salvaged(ctx, saved)
+}
+
+// tryCandidate puts a merged tree into the clean work tree and judges it there.
+func (x *Executor) tryCandidate(ctx context.Context, c run.Command, clean *git.Repo, merged string) (run.Event, error) {
+	whole, err := clean.TreeWith(ctx, merged, c.Base, slot.Kedges...)
+	if err != nil {
+		return run.Event{}, err
+	}
+	if err := x.putClean(ctx, c, clean, whole); err != nil {
+		return run.Event{}, err
+	}
+	env, reason, err := x.equip(ctx, c, clean, whole)
+	if err != nil {
+		return run.Event{}, err
+	}
+	if reason != "" {
+		return x.notEquipped(ctx, c, clean, whole, reason)
+	}
+	q, err := x.fullGate(ctx, c, clean)
+	if err != nil {
+		return run.Event{}, err
+	}
+	if c.Purpose == run.TakeBack {
+		q = takenBack(q, whole)
+		c.Feature = "" // it proves nothing about the feature
+	}
+	if len(q.Checks)+len(q.Own) == 0 {
+		ev := answer(c, run.Empty)
+		ev.Environment = env
+		return ev, nil
+	}
+	judged, err := x.judge(ctx, c, "integrate", env, q)
+	if leaving(ctx, err) {
+		return run.Event{}, err
+	}
+	ev, err := x.outcome(c, judged, err)
+	if err == nil && ev.Outcome == run.Green && judged.Verdict.Tree != whole {
+		ev.Outcome, ev.Reason = run.Void, "the clean work tree is not what was merged"
+	}
+	return ev, err
+}
+
+// notEquipped: a setup that fails is the environment's doing, unless the work
+// changed what the setup reads.
+func (x *Executor) notEquipped(ctx context.Context, c run.Command, clean *git.Repo, whole, reason string) (run.Event, error) {
+	cfg, _, err := x.cfg.Rules.At(ctx, c.Base)
+	if err != nil {
+		return run.Event{}, err
+	}
+	tip, err := setupInputs(ctx, clean, c.Base, cfg.Worktree)
+	if err != nil {
+		return run.Event{}, err
+	}
+	now, err := setupInputs(ctx, clean, whole, cfg.Worktree)
+	if err != nil {
+		return run.Event{}, err
+	}
+	ev := answer(c, run.CannotRun)
+	ev.Reason = reason
+	if tip != now {
+		ev.Outcome, ev.Reason, ev.Failure = run.Red, "", clip(reason)
+	}
+	return ev, nil
+}
+
+// fullGate is everything: the project's checks and the feature's, in the clean
+// work tree, nothing left out.
+func (x *Executor) fullGate(ctx context.Context, c run.Command, clean *git.Repo) (gate.Request, error) {
+	cfg, g, err := x.cfg.Rules.At(ctx, c.Base)
+	if err != nil {
+		return gate.Request{}, err
+	}
+	own, err := x.ownChecks(ctx, c)
+	return gate.Request{
+		Dir: clean.Root(), Repo: clean, Base: c.Base, Checks: g.Checks, Own: own, Services: g.Services, Protect: cfg.Protect.Paths, Held: x.held(),
+		Scope: gate.Full, Slot: "clean",
+	}, err
+}
+
+// subject is the first line of a commit message.
+func subject(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if r := []rune(text); len(r) > 72 {
+		text = strings.TrimSpace(string(r[:71])) + "…"
+	}
+	return text
+}
+
+// workMessage is that of a work commit.
+func (x *Executor) workMessage(ctx context.Context, c run.Command, j slot.Job, tree string) (string, error) {
+	if c.Purpose == run.TakeBack {
+		return x.undoMessage(ctx, c, tree)
+	}
+	title := "mend the baseline"
+	var trailers []string
+	if c.Feature != "" {
+		f, err := x.cfg.Ledger.Feature(ctx, c.Feature, "")
+		if err != nil {
+			return "", err
+		}
+		if title = subject(f.Name); title == "" {
+			title = string(c.Feature)
+		}
+		trailers = append(trailers, "Kedge-Feature: "+string(c.Feature))
+	}
+	for _, t := range []struct{ name, value string }{
+		{"Kedge-Session", string(j.Session)},
+		{"Kedge-Checkpoint", string(j.Checkpoint)},
+		{"Kedge-Validated", validated(c, tree)},
+		{"Kedge-Run", string(c.Run)},
+	} {
+		if t.value != "" {
+			trailers = append(trailers, t.name+": "+t.value)
+		}
+	}
+	return fmt.Sprintf("%s\n\n%s", title, strings.Join(trailers, "\n")), nil
+}
+
+// validated is the tree that was checked; empty where there was no check.
+func validated(c run.Command, tree string) string {
+	if c.Evidence == "" {
+		return ""
+	}
+	return tree
+}
+
+// notAt answers for a branch that is not where the run left it.
+func notAt(c run.Command, err error) (run.Event, error) {
+	if kedge.Conflict.Is(err) || kedge.NotFound.Is(err) {
+		ev := answer(c, run.Drifted)
+		ev.Reason = why(err)
+		return ev, nil
+	}
+	return run.Event{}, err
+}

@@ -1,0 +1,164 @@
+package execute
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"kedge"
+	"kedge/internal/core/run"
+	"kedge/internal/git"
+	"kedge/internal/git/slot"
+)
+
+// land moves the user's branch to what was verified, if nothing of the user's is
+// in the way; else it refuses and says what to do. People may have brought the work
+// in themselves: what their branch has needs no landing. Text is the branch; Commit
+// is where it stands when it has the work in commits of its own.
+func (x *Executor) land(ctx context.Context, c run.Command, _ func(run.Event)) (run.Event, error) {
+	course, err := x.cfg.Slots.Course(ctx, c.Run)
+	if err != nil {
+		return run.Event{}, err
+	}
+	if course.Lands == "" {
+		return refused(c, kedge.Errorf(kedge.Blocked, "the run started on no branch").
+			WithHint("git switch -c NAME && git merge --ff-only %s", slot.Branch(c.Run))), nil
+	}
+	ev := answer(c, run.OK)
+	ev.Commit, ev.Text = c.Commit, course.Lands
+	at, err := x.cfg.Repo.Resolve(ctx, "refs/heads/"+course.Lands)
+	switch {
+	case kedge.NotFound.Is(err):
+		return refused(c, kedge.Errorf(kedge.NotFound, "there is no branch %q", course.Lands).WithHint("git branch %s %s", course.Lands, short(c.Commit))), nil
+	case err != nil:
+		return run.Event{}, err
+	}
+	way, err := x.wayOf(ctx, c, at)
+	switch {
+	case err != nil:
+		return run.Event{}, err
+	case way == hasContent:
+		ev.Commit = at
+		return ev, nil
+	case way == diverged:
+		return x.refuseMoved(ctx, c, course.Lands, at)
+	}
+	if waiting, err := x.unaccepted(ctx, c, at); err != nil || waiting.Kind != "" {
+		return waiting, err
+	}
+	move := slot.Landing{Ref: "refs/heads/" + course.Lands, From: at, To: c.Commit}
+	if err := x.cfg.Slots.KeepLanding(c.Run, move); err != nil {
+		return run.Event{}, err
+	}
+	err = x.cfg.Repo.Forward(ctx, git.ForwardRequest{
+		Branch: course.Lands, To: c.Commit, Ours: func(path string) bool { return x.projected(ctx, path) }, Unchanged: c.Actor == "",
+	})
+	if kedge.Conflict.Is(err) || kedge.Blocked.Is(err) || kedge.NotFound.Is(err) {
+		return refused(c, err), nil
+	}
+	return ev, err
+}
+
+// refuseMoved answers that the branch has commits of its own. Where an agent may have
+// put them there, that comes first, with what takes them back.
+func (x *Executor) refuseMoved(ctx context.Context, c run.Command, branch, at string) (run.Event, error) {
+	what := fmt.Sprintf("the branch %q has moved on to %s, and %s is not in it", branch, short(at), short(c.Commit))
+	hint := fmt.Sprintf("%sgit merge %s; or, where it has all you want of that, rebased or picked: git merge -s ours %s",
+		x.switchTo(ctx, branch), slot.Branch(c.Run), slot.Branch(c.Run))
+	if x.cfg.Sneaked != nil {
+		m, is, err := x.cfg.Sneaked(ctx, "refs/heads/"+branch, at)
+		if err != nil {
+			return run.Event{}, err
+		}
+		if is {
+			what += fmt.Sprintf("; %s came while %s worked, and that session's work tree has it too: no check saw it", m.To, m.Session)
+			hint = fmt.Sprintf("if it is not yours, take it back: %s; if it is: %s", m.Undo(), hint)
+		}
+	}
+	return refused(c, kedge.Errorf(kedge.Conflict, "%s", what).WithHint("%s", hint)), nil
+}
+
+// unaccepted is the last look before the user's branch moves: an answer that refuses
+// it where work would land that nobody accepted, whatever the run takes it for.
+func (x *Executor) unaccepted(ctx context.Context, c run.Command, at string) (run.Event, error) {
+	if x.cfg.Unaccepted == nil {
+		return run.Event{}, nil
+	}
+	ids, err := x.cfg.Unaccepted(ctx, c.Commit, at)
+	if err != nil || len(ids) == 0 {
+		return run.Event{}, err
+	}
+	names := make([]string, len(ids))
+	for i, id := range ids {
+		names[i] = string(id)
+	}
+	ev := answer(c, run.Refused)
+	ev.Reason = "nobody has accepted the work on " + strings.Join(names, ", ") + "; kedge land shows what to look at"
+	return ev, nil
+}
+
+// refused answers why not. What is not in the way of a person who asks needs
+// nothing done about it.
+func refused(c run.Command, err error) run.Event {
+	ev := answer(c, run.Refused)
+	ev.Reason = why(err) + "; then: kedge land"
+	if c.Actor == "" && kedge.HintOf(err) == "" {
+		ev.Reason = err.Error() + "; kedge land leaves them as they are"
+	}
+	return ev
+}
+
+// switchTo is what brings a person to a branch, where they are not on it.
+func (x *Executor) switchTo(ctx context.Context, branch string) string {
+	if h, err := x.cfg.Repo.Head(ctx); err == nil && h.Branch == branch {
+		return ""
+	}
+	return "git switch " + branch + " && "
+}
+
+// way is how a branch of the user's stands to what is to land.
+type way int
+
+const (
+	behind     way = iota // it can be moved ahead, or is there
+	hasContent            // it has all of it in commits of its own: squashed, rebased or picked
+	diverged              // it has commits of its own, and not the work
+)
+
+// wayOf looks at what the branch has at a commit. One whose merge with the work
+// would change nothing has its content: a person who asks brought it in. By itself
+// nothing is taken for that: an agent may have been on the branch.
+func (x *Executor) wayOf(ctx context.Context, c run.Command, at string) (way, error) {
+	work := c.Commit
+	for _, of := range [][2]string{{work, at}, {at, work}} {
+		if is, err := x.cfg.Repo.Descends(ctx, of[0], of[1]); err != nil || is {
+			return behind, err
+		}
+	}
+	if c.Actor == "" {
+		return diverged, nil
+	}
+	common, err := x.cfg.Repo.MergeBase(ctx, at, work)
+	if kedge.NotFound.Is(err) {
+		return diverged, nil
+	}
+	if err != nil {
+		return diverged, err
+	}
+	var trees [3]string
+	for i, commit := range []string{common, at, work} {
+		if trees[i], err = x.cfg.Repo.TreeWithout(ctx, commit, slot.Kedges...); err != nil {
+			return diverged, err
+		}
+	}
+	m, err := x.cfg.Repo.Merge(ctx, git.MergeRequest{Base: trees[0], Ours: trees[1], Theirs: trees[2], Date: c.At})
+	if err != nil || len(m.Conflicts) > 0 || m.Tree != trees[1] {
+		return diverged, err
+	}
+	return hasContent, nil
+}
+
+// projected tells whether a file of the user's checkout is as Kedge wrote it.
+func (x *Executor) projected(ctx context.Context, path string) bool {
+	return x.cfg.Projected != nil && ours(path) && x.cfg.Projected(ctx, path)
+}

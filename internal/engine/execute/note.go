@@ -1,0 +1,16 @@
+package execute
+
+import (
+	"context"
+
+	"kedge/internal/core/run"
+)
+
+// note saves what a finished feature taught.
+func (x *Executor) note(ctx context.Context, c run.Command, _ func(run.Event)) (run.Event, error) {
+	at, err := x.standing(ctx, c)
+	if err != nil {
+		return run.Event{}, err
+	}
+	return answer(c, run.OK), x.cfg.Briefs.Note(ctx, c, at)
+}

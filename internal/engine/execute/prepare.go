@@ -1,0 +1,106 @@
+package execute
+
+import (
+	"context"
+
+	"kedge"
+	"kedge/internal/core/run"
+	"kedge/internal/git"
+	"kedge/internal/git/slot"
+)
+
+// prepare puts the job's slot at Base, the job's own work on top where it
+// carries any, and makes it usable: copied files, submodules, setup.
+func (x *Executor) prepare(ctx context.Context, c run.Command, _ func(run.Event)) (run.Event, error) {
+	if _, err := x.cfg.Slots.Course(ctx, c.Run); err != nil {
+		return run.Event{}, err
+	}
+	ready, err := x.cfg.Slots.Put(ctx, x.request(c, "the work tree was needed for other work"))
+	if err != nil {
+		return badPlace(c, err)
+	}
+	if err := x.salvaged(ctx, ready.Salvage); err != nil {
+		return run.Event{}, err
+	}
+	if err := x.keepRefs(ctx, c); err != nil {
+		return run.Event{}, err
+	}
+	env, reason, err := x.equip(ctx, c, ready.Tree, ready.Whole)
+	if err != nil {
+		return run.Event{}, err
+	}
+	ev := answer(c, run.OK)
+	if ev.Tree, err = ready.Tree.TreeWithout(ctx, c.Base, slot.Kedges...); err != nil {
+		return run.Event{}, err
+	}
+	ev.Commit, ev.Environment = c.Base, env
+	if reason != "" {
+		ev.Outcome, ev.Reason = run.CannotRun, reason
+	}
+	return ev, nil
+}
+
+// request is what the command asks of the slots.
+func (x *Executor) request(c run.Command, reason string) slot.Request {
+	name := c.Salvage
+	if name == "" {
+		name = key(c, string(c.Kind))
+	}
+	return slot.Request{
+		Run: c.Run, Job: c.Job, Origin: c.Origin(), Base: c.Base, Carry: c.Carry, Name: name, Reason: reason, At: c.At,
+		Saved: x.salvaged,
+	}
+}
+
+// badPlace answers for a work tree that could not be put where it belongs:
+// somebody moved what the run works on, or a person has to allow something.
+func badPlace(c run.Command, err error) (run.Event, error) {
+	o := run.Drifted
+	switch kedge.KindOf(err) {
+	case kedge.Conflict, kedge.NotFound:
+	case kedge.Blocked:
+		if c.Kind == run.Prepare || c.Kind == run.Integrate {
+			o = run.CannotRun
+		}
+	default:
+		return run.Event{}, err
+	}
+	ev := answer(c, o)
+	ev.Reason = why(err)
+	return ev, nil
+}
+
+// salvaged journals what was set aside.
+func (x *Executor) salvaged(ctx context.Context, s kedge.Salvage) error {
+	if s.Ref == "" {
+		return nil
+	}
+	return x.cfg.Ledger.Salvaged(ctx, "salvage-"+string(s.ID), s)
+}
+
+// equip makes a work tree, which holds the tree whole, usable by the rules of the
+// command's base. It gives the environment in which verdicts are given there, or
+// why there can be none.
+func (x *Executor) equip(ctx context.Context, c run.Command, w *git.Repo, whole string) (env, reason string, err error) {
+	cfg, g, err := x.cfg.Rules.At(ctx, c.Base)
+	if kedge.Invalid.Is(err) {
+		return "", why(err), nil
+	}
+	if err != nil {
+		return "", "", err
+	}
+	if reason, err = x.copyFiles(ctx, w, cfg.Worktree.Copy); err != nil || reason != "" {
+		return "", reason, err
+	}
+	if cfg.Worktree.Submodules {
+		err = w.FillSubmodules(ctx, whole)
+		if kedge.Blocked.Is(err) {
+			return "", why(err), nil
+		}
+		if err != nil {
+			return "", "", err
+		}
+	}
+	inputs, reason, err := x.setUp(ctx, c, w, cfg.Worktree)
+	return environment(x.env(c.Run), cfg, g, inputs), reason, err
+}

@@ -1,0 +1,117 @@
+package execute
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"kedge"
+	"kedge/internal/core/run"
+	"kedge/internal/engine/gate"
+	"kedge/internal/git/slot"
+)
+
+// prove runs the feature's own checks before any work, each by itself: one that
+// must fail is red for the right reason, one that must hold is green.
+func (x *Executor) prove(ctx context.Context, c run.Command, _ func(run.Event)) (run.Event, error) {
+	p, err := x.place(ctx, c)
+	if err != nil {
+		return badPlace(c, err)
+	}
+	own, err := x.ownChecks(ctx, c)
+	if err != nil {
+		return run.Event{}, err
+	}
+	if len(own) == 0 {
+		return answer(c, run.NoChecks), nil
+	}
+	ev := answer(c, run.Fails)
+	ev.Environment = p.env
+	if ev.Tree, err = p.tree.TreeWithout(ctx, c.Base, slot.Kedges...); err != nil {
+		return run.Event{}, err
+	}
+	green, holding := 0, 0
+	for i, check := range own {
+		pr, err := x.proveOne(ctx, c, p, check, i)
+		if err != nil {
+			return run.Event{}, err
+		}
+		if pr.outcome == run.CannotRun || pr.outcome == run.Broken {
+			ev.Outcome, ev.Reason, ev.Evidence = pr.outcome, pr.reason, pr.evidence
+			return ev, nil
+		}
+		if check.Prove == "holds" {
+			holding++
+		} else if pr.outcome == run.Green {
+			green++
+		}
+	}
+	if green > 0 && green+holding == len(own) {
+		ev.Outcome, ev.Reason = run.Green, "its checks are green before any work"
+	}
+	return ev, nil
+}
+
+// proof is what one check says before the work: Fails or Green as it may,
+// Broken or CannotRun with the reason.
+type proof struct {
+	outcome  run.Outcome
+	reason   string
+	evidence kedge.EvidenceID
+}
+
+func (x *Executor) proveOne(ctx context.Context, c run.Command, p place, check kedge.Check, i int) (proof, error) {
+	q := p.request()
+	q.Checks, q.Own = nil, []kedge.Check{check}
+	ev, err := x.judge(ctx, c, fmt.Sprintf("prove-%d", i), p.env, q)
+	if err == nil {
+		err = x.clearAway(ctx, p, q, ev.Verdict)
+	}
+	switch {
+	case leaving(ctx, err):
+		return proof{}, err
+	case kedge.Blocked.Is(err):
+		return proof{outcome: run.CannotRun, reason: why(err)}, nil
+	case kedge.Conflict.Is(err):
+		return proof{outcome: run.Broken, reason: fmt.Sprintf("check %q: %s", check.Name, why(err))}, nil
+	case err != nil:
+		return proof{}, err
+	}
+	return judgeProof(check, ev), nil
+}
+
+// judgeProof says what a check's result means before any work.
+func judgeProof(check kedge.Check, ev kedge.Evidence) proof {
+	pr := proof{outcome: run.Green, evidence: ev.ID}
+	r, ran := resultOf(ev.Verdict)
+	if !ran {
+		pr.outcome, pr.reason = run.Broken, fmt.Sprintf("check %q did not run", check.Name)
+		return pr
+	}
+	if r.FirstFailure == nil {
+		return pr
+	}
+	what := fmt.Sprintf("check %q (%s): %s", check.Name, r.Command, render(*r.FirstFailure))
+	timedOut := r.Exit == -1 && strings.HasPrefix(r.FirstFailure.Message, "timed out")
+	switch {
+	case check.HTTP == nil && (r.Exit == notFound || r.Exit == notExecutable || timedOut):
+		pr.outcome, pr.reason = run.Broken, clip(what)
+	case check.Prove == "holds":
+		pr.outcome, pr.reason = run.Broken, clip("it must hold before the work and does not: "+what)
+	default:
+		pr.outcome = run.Fails
+	}
+	return pr
+}
+
+// resultOf is the one check of a verdict that ran.
+func resultOf(v kedge.Verdict) (kedge.CheckResult, bool) {
+	for _, r := range v.Checks {
+		if r.Skipped == "" {
+			return r, true
+		}
+	}
+	return kedge.CheckResult{}, false
+}
+
+var _ gate.Repo = candidate{}

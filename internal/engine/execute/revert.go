@@ -1,0 +1,40 @@
+package execute
+
+import (
+	"context"
+
+	"kedge"
+	"kedge/internal/core/run"
+	"kedge/internal/git/slot"
+)
+
+// revert sets aside what is in the job's slot and puts it back to its base.
+func (x *Executor) revert(ctx context.Context, c run.Command, _ func(run.Event)) (run.Event, error) {
+	j, err := x.job(c)
+	if err != nil {
+		return run.Event{}, err
+	}
+	if j.Slot == 0 || j.Base == "" {
+		return answer(c, run.OK), nil // it never had a work tree
+	}
+	if _, err := x.evict(ctx, c, nil); err != nil {
+		return run.Event{}, err
+	}
+	reason := c.Reason
+	if c.Feature != "" {
+		reason = string(c.Feature) + ": " + reason
+	}
+	c.Carry = ""
+	q := x.request(c, reason)
+	q.Saved = func(ctx context.Context, s kedge.Salvage) error { // done again, there is nothing left to set aside
+		if _, err := x.keep(c, func(j *slot.Job) { j.Salvage = s.ID }); err != nil {
+			return err
+		}
+		return x.salvaged(ctx, s)
+	}
+	ready, err := x.cfg.Slots.Put(ctx, q)
+	if err != nil {
+		return badPlace(c, err)
+	}
+	return answer(c, run.OK), x.salvaged(ctx, ready.Salvage)
+}

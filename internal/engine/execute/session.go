@@ -1,0 +1,365 @@
+package execute
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"kedge"
+	"kedge/internal/agents"
+	"kedge/internal/core/run"
+	"kedge/internal/core/watch"
+	"kedge/internal/engine"
+	"kedge/internal/git/slot"
+	"kedge/internal/process/atomicfile"
+	"kedge/internal/process/capability"
+	"kedge/internal/process/hold"
+	"kedge/internal/process/tape"
+)
+
+// session is one session of a job while it is started, followed and concluded.
+type session struct {
+	x       *Executor
+	c       run.Command
+	id      kedge.SessionID
+	number  int // among those for its feature
+	dir     string
+	work    string // its work tree
+	route   kedge.Routed
+	adapter agents.Adapter
+	tools   []string // the server of Kedge's tools; empty: none
+	report  func(run.Event)
+	wished  <-chan struct{} // closed when it is to be ended
+	forget  func()          // its holder is no longer known
+	typed   *typist
+	caught  chan struct{} // closed when everything that was printed before it was taken up is read
+
+	mu     sync.Mutex // over what is below: output and moments come from two sides
+	reader agents.Reader
+	watch  *watch.Watcher
+	off    int64 // of the tape, up to where it was read
+	use    usage
+	unsaid *notice // a question that was printed before it was taken up
+	old    int64   // of the tape, what was on it when the session was taken up: none of it is news
+	heard  error   // the first time that nobody could hear
+	quiet  []hold.Sample
+	open   []string // calls that have no result yet
+	first  firsts
+	short  shortening
+	words  []word // of people, that it could not hear yet
+}
+
+// startSession starts the session of a job, or takes up the one that an earlier
+// owner of the command started, and follows it to its end.
+func (x *Executor) startSession(ctx context.Context, c run.Command, report func(run.Event)) (run.Event, error) {
+	routed, err := x.route(ctx, c)
+	if err != nil {
+		return run.Event{}, err
+	}
+	adapter, model, err := x.cfg.Agent(routed.Name())
+	if err != nil {
+		ev := answer(c, run.NoLogin)
+		ev.Reason = err.Error()
+		return ev, nil
+	}
+	if ev, err := x.refuseUntrusted(ctx, c); ev != nil || err != nil {
+		return deref(ev), err
+	}
+	j, err := x.keep(c, func(j *slot.Job) {
+		if j.Epoch != c.Origin() || j.Session == "" {
+			j.Session, j.Epoch, j.Route, j.Resume = sessionID(c), c.Origin(), routed.Name(), c.Resume
+			j.Place = 0
+			j.Sessions++
+		}
+	})
+	if err != nil {
+		return run.Event{}, err
+	}
+	repo, err := x.cfg.Slots.Open(ctx, j)
+	if err != nil {
+		return run.Event{}, err
+	}
+	s := &session{
+		x: x, c: c, id: j.Session, number: cmp.Or(c.Number, j.Sessions), dir: x.sessionDir(j.Session), work: repo.Root(), route: routed,
+		adapter: adapter, report: report, forget: func() {}, typed: newTypist(), caught: make(chan struct{}),
+	}
+	s.route.Model = model
+	s.reader = adapter.Reader(s.task())
+	wished, leave := x.live.enter(c, j.Place, s.tell)
+	defer leave()
+	s.wished = wished
+	if err := s.prepare(ctx); err != nil {
+		return run.Event{}, err
+	}
+	defer func() { s.forget() }()
+	return s.do(ctx)
+}
+
+// sessionID is the same for every owner of the command.
+func sessionID(c run.Command) kedge.SessionID {
+	return kedge.SessionID(kedge.DeriveID("ses", c.At, string(c.Run)+"-"+strconv.FormatInt(c.Origin(), 10)))
+}
+
+// prepare makes what looks at the session.
+func (s *session) prepare(ctx context.Context) error {
+	limits, err := s.x.limits(ctx, s.c)
+	if a, ok := s.adapter.(interface{ Shortens() bool }); ok {
+		limits.Shortens = a.Shortens()
+	}
+	s.short.can = limits.Shortens
+	s.watch = watch.New(limits)
+	return err
+}
+
+// do takes the session from wherever it is to its end.
+func (s *session) do(ctx context.Context) (run.Event, error) {
+	f, err := s.look(ctx)
+	if err != nil {
+		return run.Event{}, err
+	}
+	switch {
+	case f.State == kedge.SessionRunning:
+		if _, end, err := s.tape(); err == nil {
+			s.old = end
+		}
+		if st, err := f.Client.State(ctx); err == nil {
+			s.typed.past = st.Replied
+		}
+		if err := s.known(func() (int, error) { return f.Client.Greeting.Holder.PID, nil }); err != nil {
+			return run.Event{}, errors.Join(err, f.Client.Close())
+		}
+	case f.Result != nil || began(s.dir):
+		return s.conclude(context.WithoutCancel(ctx), f)
+	default:
+		if s.unwanted(ctx) {
+			return answer(s.c, run.Closed), cause(ctx)
+		}
+		var ev *run.Event
+		if f.Client, ev, err = s.begin(ctx); ev != nil || err != nil {
+			return deref(ev), err
+		}
+	}
+	f, err = s.follow(ctx, f.Client)
+	if err != nil {
+		return run.Event{}, err
+	}
+	return s.conclude(context.WithoutCancel(ctx), f)
+}
+
+func deref(ev *run.Event) run.Event {
+	if ev == nil {
+		return run.Event{}
+	}
+	return *ev
+}
+
+// cause is ErrLeave when that is why ctx ended.
+func cause(ctx context.Context) error {
+	if errors.Is(context.Cause(ctx), engine.ErrLeave) {
+		return engine.ErrLeave
+	}
+	return nil
+}
+
+// unwanted tells whether the session is not to be started any more.
+func (s *session) unwanted(ctx context.Context) bool { return s.isWished() || ctx.Err() != nil }
+
+// look finds the session as it is; of a holder that does not answer now it waits
+// for the answer.
+func (s *session) look(ctx context.Context) (hold.Found, error) {
+	for {
+		f := hold.Look(ctx, s.dir)
+		if f.State != kedge.SessionRunning || f.Client != nil {
+			return f, nil
+		}
+		if err := pause(ctx); err != nil {
+			return f, err
+		}
+	}
+}
+
+// began tells whether a holder was ever at work in the session's folder.
+func began(dir string) bool {
+	if _, err := hold.ReadRecord(dir); err == nil {
+		return true
+	}
+	_, end, err := tape.Open(dir).Range()
+	return err == nil && end > 0
+}
+
+// begin writes the session down and starts it. The event is the answer of a
+// session that cannot be started.
+func (s *session) begin(ctx context.Context) (*hold.Client, *run.Event, error) {
+	if err := s.giveTools(ctx); err != nil {
+		return nil, nil, err
+	}
+	start, err := s.start()
+	if err != nil {
+		return nil, nil, err
+	}
+	token, err := capability.Issue(s.dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := s.started(ctx, start); err != nil {
+		return nil, nil, err
+	}
+	var c *hold.Client
+	err = s.known(func() (int, error) {
+		spec, err := s.spec(ctx, start, token)
+		if err != nil {
+			return 0, err
+		}
+		if c, err = s.x.cfg.Holder.Start(ctx, spec); err != nil {
+			return 0, err
+		}
+		return c.Greeting.Holder.PID, nil
+	})
+	if err != nil {
+		// A holder that came up and did not answer in time holds the session all the
+		// same: nothing that runs may be taken for absent.
+		f := hold.Look(ctx, s.dir)
+		c = f.Client
+		if f.State == kedge.SessionRunning || f.Result != nil {
+			err = nil
+		}
+	}
+	if err == nil {
+		s.report(run.Event{Kind: run.Used, Outcome: run.OK, Session: s.id})
+		return c, nil, nil
+	}
+	if err := s.journalEnd(ctx, kedge.SessionEndedData{ID: s.id, State: kedge.SessionInterrupted, Cause: "did not start"}); err != nil {
+		return nil, nil, err
+	}
+	if kedge.NotFound.Is(err) || kedge.Invalid.Is(err) || kedge.Blocked.Is(err) {
+		ev := answer(s.c, run.NoLogin)
+		ev.Reason, ev.Session = err.Error(), s.id
+		return nil, &ev, nil
+	}
+	return nil, nil, err
+}
+
+// giveTools lets the session have Kedge's tools, where people did not say otherwise
+// at its base.
+func (s *session) giveTools(ctx context.Context) error {
+	conf, err := s.x.configAt(ctx, s.c)
+	if err == nil && conf.Run.MCP && s.x.cfg.Program != "" {
+		s.tools = []string{s.x.cfg.Program, "mcp"}
+	}
+	return err
+}
+
+// start writes the brief and asks the adapter how to start.
+func (s *session) start() (agents.Start, error) {
+	text, err := s.x.briefText(s.c)
+	if err != nil {
+		return agents.Start{}, err
+	}
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+		return agents.Start{}, kedge.Errorf(kedge.Internal, "make the session's folder: %w", err)
+	}
+	if err := atomicfile.Write(s.briefFile(), []byte(text), 0o600); err != nil {
+		return agents.Start{}, kedge.Errorf(kedge.Internal, "keep the session's brief: %w", err)
+	}
+	return s.adapter.Start(s.task())
+}
+
+func (s *session) task() agents.Task {
+	return agents.Task{
+		Session: s.id, Run: s.c.Run, Feature: s.c.Feature, Attempt: s.c.Attempt, Purpose: string(s.c.Purpose), Number: s.number,
+		Model: s.route.Model, Dir: s.work, Brief: s.briefFile(), ReadOnly: s.c.Purpose == run.MakePlan, Resume: s.c.Resume, Tools: s.tools,
+	}
+}
+
+func (s *session) briefFile() string { return filepath.Join(s.dir, "brief.md") }
+
+func (s *session) spec(ctx context.Context, start agents.Start, token string) (hold.Spec, error) {
+	box, err := s.x.box(ctx, s.c, s.work, agents.Writes(s.adapter.Kind()))
+	if err != nil {
+		return hold.Spec{}, err
+	}
+	id := string(s.id)
+	spec := hold.Spec{
+		Session: s.id, Dir: s.dir, Socket: filepath.Join(s.x.cfg.Sockets, id[len(id)-12:]),
+		Command: start.Command, Cwd: s.work, Env: capability.Env(s.env(start), token),
+	}
+	if !start.Pipes {
+		spec.Cols, spec.Rows = 120, 40
+	}
+	if under := box.Prefix(); len(under) > 0 {
+		if _, err := hold.LookPath(start.Command[0], s.work, spec.Env); err != nil {
+			return spec, err // said by us: in the box it would only be an exit code
+		}
+		if err := box.Try(ctx); err != nil {
+			return spec, err // likewise: a box that cannot be made is not the agent's failure
+		}
+		spec.Command = append(under, start.Command...)
+	}
+	return spec, nil
+}
+
+// env is the caller's environment with what tells the program its session. What
+// the caller has of the kind is taken out: an agent must not pass for another,
+// nor act on another project.
+func (s *session) env(start agents.Start) []string {
+	ours := append(slices.Clone(start.Env), "KEDGE_SESSION="+string(s.id), "KEDGE_RUN="+string(s.c.Run), "KEDGE_HOME="+s.x.cfg.Home, "PWD="+s.work)
+	taken := map[string]bool{"KEDGE_PROJECT": true}
+	for _, kv := range ours {
+		name, _, _ := strings.Cut(kv, "=")
+		taken[name] = true
+	}
+	var theirs, out []string
+	if s.x.cfg.Env != nil {
+		theirs = s.x.cfg.Env(s.c.Run)
+	}
+	for _, kv := range theirs {
+		if name, _, _ := strings.Cut(kv, "="); !taken[name] {
+			out = append(out, kv)
+		}
+	}
+	slices.Sort(ours)
+	return append(out, slices.CompactFunc(ours, func(a, b string) bool { return a == b })...)
+}
+
+// known starts the holder, and makes known whose it is.
+func (s *session) known(start func() (int, error)) error {
+	if s.x.cfg.Holding == nil {
+		_, err := start()
+		return err
+	}
+	forget, err := s.x.cfg.Holding(s.id, start)
+	if err == nil {
+		s.forget = forget
+	}
+	return err
+}
+
+// tell passes on what a person says: to the living session, where it can hear,
+// and into the next brief in any case, since a session may end before it heeds it.
+func (x *Executor) tell(ctx context.Context, c run.Command, _ func(run.Event)) (run.Event, error) {
+	if err := x.cfg.Briefs.Told(ctx, c); err != nil {
+		return run.Event{}, err
+	}
+	x.live.tell(ctx, c)
+	return answer(c, run.OK), cause(ctx)
+}
+
+// nextTurn waits for the end of the session: to the run a session is one turn, and
+// its end withdraws the command.
+func (x *Executor) nextTurn(ctx context.Context, c run.Command, _ func(run.Event)) (run.Event, error) {
+	<-ctx.Done()
+	return answer(c, run.OK), cause(ctx)
+}
+
+// endSession asks the job's session to end, with everything that it started. Who
+// follows it tells when that is done.
+func (x *Executor) endSession(_ context.Context, c run.Command, _ func(run.Event)) (run.Event, error) {
+	x.live.end(c)
+	return answer(c, run.OK), nil
+}

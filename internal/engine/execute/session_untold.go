@@ -1,0 +1,50 @@
+package execute
+
+import (
+	"context"
+
+	"kedge"
+	"kedge/internal/agents"
+	"kedge/internal/core/watch"
+	"kedge/internal/insight/audit"
+	"kedge/internal/insight/transcript"
+	"kedge/internal/process/hold"
+	"kedge/internal/process/tape"
+	"kedge/internal/text/environ"
+)
+
+// makeGood takes in what a session used that was ended before its program told it:
+// some tell of a reply when its tools are over, and write it down before. The
+// program's own record is believed only where it has everything that was told.
+func (s *session) makeGood(ctx context.Context, f hold.Found) {
+	if f.Result != nil && s.reader.Exit(f.Result.Code, f.Result.Cause).Meaning == agents.Finished {
+		return
+	}
+	from, _, err := s.tape()
+	if err != nil {
+		return // it never printed anything
+	}
+	env := s.x.env(s.c.Run)
+	wrote, err := transcript.SpentSince(ctx, transcript.Where{
+		Agent: s.adapter.Kind(), Getenv: func(name string) string { return environ.Get(env, name) },
+	}, s.conversation(), s.printed(tape.Open(s.dir), from))
+	if err != nil {
+		s.x.log().Warn("what an agent wrote down of a session that was ended cannot be read", "session", string(s.id), "error", err.Error())
+		return
+	}
+	more := wrote.Sum.Minus(toldSoFar(s.use.kinds))
+	if wrote.Replies == 0 || more == (audit.Usage{}) || min(more.Input, more.CacheRead, more.CacheWrite, more.Output) < 0 {
+		return
+	}
+	all := wrote.Last.Context() + wrote.Last.Output
+	s.happened(ctx, watch.Event{Kind: watch.Usage, At: s.x.cfg.Now(), Used: &watch.Used{
+		Input: &more.Input, CacheRead: &more.CacheRead, CacheWrite: &more.CacheWrite, Output: &more.Output, Context: &all, Model: wrote.Model,
+	}})
+}
+
+func toldSoFar(k *kedge.TokenKinds) audit.Usage {
+	if k == nil {
+		return audit.Usage{}
+	}
+	return audit.Usage{Input: k.Input, CacheRead: k.CacheRead, CacheWrite: k.CacheWrite, Output: k.Output}
+}

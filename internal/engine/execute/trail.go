@@ -1,0 +1,78 @@
+package execute
+
+import (
+	"context"
+
+	"kedge/internal/agents"
+	"kedge/internal/agents/record"
+	"kedge/internal/core/run"
+	"kedge/internal/core/watch"
+	"kedge/internal/git/slot"
+	"kedge/internal/insight/resume"
+)
+
+// trail reads what a session that worked in dir left behind from its own output:
+// whoever asks, and however often, gets the same. A session without output left
+// nothing.
+func (x *Executor) trail(ctx context.Context, c run.Command, j slot.Job, dir string) (Trail, error) {
+	id := j.Session
+	if id == "" || x.cfg.Agent == nil {
+		return Trail{}, nil
+	}
+	route, err := x.routeOf(ctx, c, j)
+	if err != nil {
+		return Trail{}, err
+	}
+	adapter, _, err := x.cfg.Agent(route)
+	if err != nil {
+		return Trail{}, nil //nolint:nilerr // an agent that is gone from the configuration: what it did is unknown
+	}
+	var t Trail
+	reader := adapter.Reader(agents.Task{Session: id, ReadOnly: c.Purpose == run.MakePlan, Resume: j.Resume})
+	p, err := record.Output(x.sessionDir(id), dir, reader, t.count)
+	if err == nil && !p.Empty() {
+		t.Stood = p.Brief(dir, resume.DefaultBudget)
+	}
+	return t, err
+}
+
+// routeOf is the route of the job's last session, which need not be that of the
+// next one.
+func (x *Executor) routeOf(ctx context.Context, c run.Command, j slot.Job) (string, error) {
+	if j.Route != "" {
+		return j.Route, nil
+	}
+	r, err := x.route(ctx, c)
+	return r.Name(), err
+}
+
+// count takes what an event says was used into the sum.
+func (t *Trail) count(ev watch.Event) {
+	s, ok := spent(ev.Used)
+	if ev.Kind != watch.Usage || !ok {
+		return
+	}
+	if t.Used == nil {
+		t.Used = &run.Spend{}
+	}
+	t.Used.Tokens += s.Tokens
+	t.Used.USD += s.USD
+}
+
+// spent is what counts of a report: uncached input, cache writes and output.
+func spent(u *watch.Used) (run.Spend, bool) {
+	if u == nil {
+		return run.Spend{}, false
+	}
+	var s run.Spend
+	known := u.USD != nil
+	for _, n := range []*int64{u.Input, u.CacheWrite, u.Output} {
+		if n != nil {
+			s.Tokens, known = s.Tokens+*n, true
+		}
+	}
+	if u.USD != nil {
+		s.USD = *u.USD
+	}
+	return s, known
+}

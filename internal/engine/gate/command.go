@@ -1,0 +1,178 @@
+package gate
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"kedge"
+	"kedge/internal/core/config"
+	"kedge/internal/insight/condense"
+	"kedge/internal/process"
+)
+
+// runCommand runs a shell line and says what came of it. A line that somebody
+// killed says nothing of the work: it is run again.
+func (g *gate) runCommand(ctx context.Context, s step, res *kedge.CheckResult) error {
+	seen := g.evidenceNow(s.check.Evidence)
+	log := res.Log
+	out, err := g.runLine(ctx, s, res)
+	for try := 2; err == nil && killed(out) && try <= mostTries; try++ {
+		g.find(kedge.LevelWarning, "a check was killed, and ran again", s.check.Name, "nothing to do")
+		res.Log = strings.TrimSuffix(log, ".log") + "-" + strconv.Itoa(try) + ".log"
+		out, err = g.runLine(ctx, s, res)
+	}
+	if err != nil {
+		return err
+	}
+	res.Exit = out.Exit
+	res.Evidence = g.keepEvidence(s.check.Evidence, seen, strings.TrimSuffix(log, ".log"))
+	text, err := ReadLog(res.Log)
+	if err != nil {
+		return err
+	}
+	if err := g.Box.Unmade(ctx, out.Exit, text); err != nil {
+		return err
+	}
+	g.judge(s, out, text, res)
+	return nil
+}
+
+// mostTries is how often a line is started that is killed each time.
+const mostTries = 3
+
+// killed tells whether a line was ended by somebody else: not by what it did
+// wrong itself, nor for want of memory, which there would not be more of.
+func killed(out process.Result) bool {
+	if out.End != process.Signalled || out.NoMemory {
+		return false
+	}
+	switch syscall.Signal(out.Exit - signalBase) {
+	case syscall.SIGKILL, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT:
+		return true
+	default:
+		return false
+	}
+}
+
+// signalBase is what a shell adds to the number of a signal.
+const signalBase = 128
+
+// runLine runs the line once, or takes it up where it was started before.
+func (g *gate) runLine(ctx context.Context, s step, res *kedge.CheckResult) (process.Result, error) {
+	line, err := g.Runner.Start(ctx, process.Spec{
+		Line: s.line, Under: g.under(res.Kind), Dir: g.Dir, Env: g.environ(res.Kind), Log: res.Log, Timeout: config.Timeout(s.check),
+	})
+	if err != nil {
+		return process.Result{}, err
+	}
+	out, err := line.Wait()
+	if err == nil && out.End == process.Stopped {
+		err = cause(ctx)
+	}
+	if at := line.Since(); err == nil && !at.IsZero() {
+		res.Started = at
+	}
+	return out, err
+}
+
+// under is what confines a check. One that asks the project's services has the
+// network that they have.
+func (g *gate) under(kind kedge.CheckKind) []string {
+	if kind == kedge.CheckE2E {
+		return g.Box.Online().Prefix()
+	}
+	return g.Box.Prefix()
+}
+
+// judge decides whether a command that has ended is red.
+func (g *gate) judge(s step, out process.Result, text string, res *kedge.CheckResult) {
+	noTests := res.Kind != kedge.CheckBuild && condense.NoTests(s.line, text)
+	switch {
+	case out.End == process.TimedOut:
+		res.FirstFailure = timedOut(s, text)
+	case noTests && s.own:
+		res.FirstFailure = &kedge.Failure{Message: fmt.Sprintf("no test ran: %s", s.line)}
+	case noTests && (out.Exit == 0 || nothingToRun(s.line, text, out.Exit)):
+		g.find(kedge.LevelWarning, "no test ran", s.check.Name, "write a test, or correct the check's command in .kedge/gate.toml")
+	case out.Exit != 0:
+		res.FirstFailure = firstFailure(s.line, text, out.Exit)
+	}
+}
+
+func firstFailure(line, text string, exit int) *kedge.Failure {
+	f, ok := condense.First(line, text)
+	if !ok {
+		f.Message = fmt.Sprintf("exit %d without a word", exit)
+	}
+	return &f
+}
+
+func timedOut(s step, text string) *kedge.Failure {
+	f, ok := condense.First(s.line, text)
+	said := fmt.Sprintf("timed out after %v", config.Timeout(s.check))
+	if ok {
+		said += "\n" + f.Message
+	}
+	f.Message = said
+	return &f
+}
+
+// environ is what a check or service gets on top of the request's environment.
+func (g *gate) environ(kind kedge.CheckKind) []string {
+	set := map[string]string{"KEDGE_SLOT": g.Slot}
+	if len(g.Services) > 0 && (kind == kedge.CheckE2E || kind == kedge.CheckHTTP) {
+		set["KEDGE_PORT"] = strconv.Itoa(g.ports[g.Services[0].Name])
+	}
+	return withEnv(g.Env, set)
+}
+
+// withEnv sets variables. Python is told not to leave compiled files beside the
+// sources: they would change the tree that is being judged.
+func withEnv(env []string, set map[string]string) []string {
+	out := slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		_, replaced := set[name]
+		return replaced
+	})
+	if !slices.ContainsFunc(out, func(kv string) bool { return strings.HasPrefix(kv, "PYTHONDONTWRITEBYTECODE=") }) {
+		out = append(out, "PYTHONDONTWRITEBYTECODE=1")
+	}
+	for _, name := range []string{"KEDGE_SLOT", "KEDGE_PORT"} {
+		if v, ok := set[name]; ok {
+			out = append(out, name+"="+v)
+		}
+	}
+	return out
+}
+
+// maxRead bounds what is looked at of a log, half of it from each end.
+const maxRead = 16 << 20
+
+// ReadLog gives the log of a check, or both ends of one that is very long.
+func ReadLog(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", kedge.Errorf(kedge.Internal, "read the log: %w", err)
+	}
+	defer func() { _ = f.Close() }() // only read
+	info, err := f.Stat()
+	if err != nil {
+		return "", kedge.Errorf(kedge.Internal, "read the log: %w", err)
+	}
+	if info.Size() <= maxRead {
+		b, err := io.ReadAll(io.LimitReader(f, maxRead))
+		return string(b), err
+	}
+	head, err := io.ReadAll(io.NewSectionReader(f, 0, maxRead/2))
+	if err != nil {
+		return "", kedge.Errorf(kedge.Internal, "read the log: %w", err)
+	}
+	tail, err := io.ReadAll(io.NewSectionReader(f, info.Size()-maxRead/2, maxRead/2))
+	return string(head) + "\n" + string(tail), err
+}

@@ -1,0 +1,167 @@
+package gate
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"kedge"
+	"kedge/internal/git"
+	"kedge/internal/insight/testguard"
+	"kedge/internal/text/glob"
+)
+
+// guarded are the files that decide about the work rather than do it: Kedge's
+// own, CI's and agents' settings. To add one is as much as to change one.
+var guarded = []string{
+	".kedge/**", ".github/**", ".gitlab-ci.yml", ".gitlab/**", ".circleci/**", ".ci/**", "Jenkinsfile", "azure-pipelines.yml", ".travis.yml",
+	".claude/**", ".codex/**", ".gemini/**", ".opencode/**", ".qwen/**", ".cursor/**", ".aider*", ".mcp.json", "opencode.json",
+}
+
+// peoples are the files under .kedge that people write. The rest Kedge writes
+// itself, and looks after by other means.
+var peoples = []string{".kedge/config.toml", ".kedge/gate.toml", ".kedge/rules.md", ".kedge/validate", ".kedge/skills/**"}
+
+func isGuarded(p string) bool { return matchAny(guarded, p) }
+
+// IsProjection tells whether Kedge writes the file from the journal, at any time.
+func IsProjection(p string) bool {
+	return p == "AGENT_CONTEXT.md" || strings.HasPrefix(p, ".kedge/") && !matchAny(peoples, p)
+}
+
+// inspect looks at what changed since the base, and since every other revision
+// that counts, for what no check would see. What was put into a commit meanwhile
+// is seen as well as what was not.
+func (g *gate) inspect(ctx context.Context) error {
+	if err := g.inspectSince(ctx, g.Base, g.changed); err != nil || g.Repo == nil {
+		return err
+	}
+	for _, rev := range g.Since {
+		changed, err := g.Repo.Diff(ctx, rev, g.before)
+		if err == nil {
+			err = g.inspectSince(ctx, rev, changed)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (g *gate) inspectSince(ctx context.Context, rev string, changed []git.Change) error {
+	for _, c := range changed {
+		if err := g.inspectProtected(ctx, rev, c); err != nil {
+			return err
+		}
+	}
+	return g.inspectTests(ctx, rev, changed)
+}
+
+// once tells whether a finding is new: several revisions may show the same.
+func (g *gate) once(key ...string) bool {
+	k := strings.Join(key, "\x00")
+	was := g.told[k]
+	g.told[k] = true
+	return !was
+}
+
+func (g *gate) inspectProtected(ctx context.Context, rev string, c git.Change) error {
+	if IsProjection(c.Path) || !slices.ContainsFunc(g.Protect, func(p string) bool { return glob.Match(p, c.Path) }) {
+		return nil
+	}
+	added := c.Status == "A"
+	if added && !isGuarded(c.Path) || !g.once("protected", c.Path) {
+		return nil
+	}
+	level := kedge.LevelError
+	if isGuarded(c.Path) {
+		level = g.Guard
+	}
+	if g.Held != nil && c.Status != "D" && g.Held(c.Path) {
+		level = kedge.LevelWarning
+	}
+	switch {
+	case c.Status == "D":
+		g.find(level, "a protected file was deleted", c.Path, restore(rev, c.Path))
+	case level == kedge.LevelWarning && matchAny(peoples, c.Path):
+		return g.meant(ctx, c.Path)
+	case added:
+		g.find(level, "a file was added where only people add files", c.Path, "rm "+quote(c.Path))
+	default:
+		g.find(level, "a protected file was changed", c.Path, restore(rev, c.Path))
+	}
+	return nil
+}
+
+// meant warns of a file that is for people to write, and that a person changed:
+// to undo it would be wrong advice. What remains to be done is to commit it, and
+// to vouch for it before agents.
+func (g *gate) meant(ctx context.Context, p string) error {
+	committed, err := g.Repo.ReadFile(ctx, "HEAD", p)
+	if err != nil && !kedge.NotFound.Is(err) {
+		return err
+	}
+	isNew := err != nil
+	now, err := g.Repo.ReadFile(ctx, g.before, p)
+	if err != nil {
+		return err
+	}
+	commit := fmt.Sprintf("git commit -m 'settings of Kedge' -- %s", quote(p))
+	switch {
+	case isNew:
+		g.find(kedge.LevelWarning, "not committed yet", p, fmt.Sprintf("git add -- %s && %s", quote(p), commit))
+	case !bytes.Equal(committed, now):
+		g.find(kedge.LevelWarning, "has changes that are not committed yet", p, commit)
+	default:
+		g.find(kedge.LevelWarning, "changed since the tree that was verified last", p, "kedge gate --all")
+	}
+	return nil
+}
+
+func restore(base, p string) string {
+	return fmt.Sprintf("git restore --source=%s -- %s", base, quote(p))
+}
+
+// inspectTests compares the changed test files with what they were, all
+// together: a test that moved to another file is not gone.
+func (g *gate) inspectTests(ctx context.Context, rev string, changed []git.Change) error {
+	var changes []testguard.Change
+	for _, c := range changed {
+		if !testguard.IsTest(c.Path) {
+			continue
+		}
+		if c.Binary && c.Status != "D" {
+			if g.once("binary", c.Path) {
+				g.find(kedge.LevelError, "a test file is no longer text", c.Path, restore(rev, c.Path))
+			}
+			continue
+		}
+		before, after, err := g.versions(ctx, rev, c)
+		if err != nil {
+			return err
+		}
+		changes = append(changes, testguard.Change{Path: c.Path, Before: before, After: after})
+	}
+	for _, f := range testguard.All(changes) {
+		path, _, _ := strings.Cut(f.Where, ":")
+		if g.once("weakened", f.What, f.Where) {
+			g.find(f.Level, f.What, f.Where, orElse(f.Fix, restore(rev, path)))
+		}
+	}
+	return nil
+}
+
+// versions reads a file at a revision and as it is now; nil where there is none.
+func (g *gate) versions(ctx context.Context, rev string, c git.Change) (before, after []byte, err error) {
+	if c.Status != "A" {
+		if before, err = g.Repo.ReadFile(ctx, rev, c.Path); err != nil {
+			return nil, nil, err
+		}
+	}
+	if c.Status != "D" {
+		after, err = g.Repo.ReadFile(ctx, g.before, c.Path)
+	}
+	return before, after, err
+}

@@ -1,6 +1,0 @@
-//go:build !amd64
-
-package find
-
-// next is the first place from at on where both bytes stand, len(x) for none.
-func (p *pair) next(x, y []byte, at int) int { return p.byWords(x, y, at) }

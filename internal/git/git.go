@@ -1,0 +1,92 @@
+// Package git is git as the rest of Kedge sees it: a repository, and all that may be
+// done with one. It is made of parts, each of which knows those before it:
+//
+//	hardened   how git is started, and with what: the only place that executes it
+//	history    objects and refs
+//	checkout   the files of a work tree and its index
+//	salvage    work that was set aside
+//	worktree   the work trees and the branches in them
+//
+// It promises that no call runs code that a repository brings along: hooks,
+// fsmonitor, external diffs, textconv, merge drivers, filters, credential and
+// ssh commands, lazy fetches. Reading and writing of work-tree content goes
+// through a scratch git dir with a configuration of our own, so that nothing an
+// agent writes into .git/config, even meanwhile, is ever looked at. Filters run
+// only when a person approved exactly their commands.
+//
+// It never deletes work: what a reset would lose is salvaged first, or the reset
+// is refused. It never changes the user's index except where it says so, and
+// never talks to a network.
+package git
+
+import (
+	"context"
+
+	"kedge/internal/git/checkout"
+	"kedge/internal/git/hardened"
+	"kedge/internal/git/worktree"
+)
+
+// parts keeps the field that is embedded out of what others see.
+type parts = worktree.Repo
+
+// Repo is one repository seen from one of its work trees. What it remembers
+// cannot go stale, and it may be used by many goroutines.
+type Repo struct {
+	*parts
+	g *hardened.Git
+}
+
+// Open finds the repository that dir lies in. NotFound when it lies in none,
+// Blocked when git does not trust its owner. A bare repository, or the inside of
+// a git dir, opens with an empty Root: whatever needs a work tree then refuses.
+//
+// What a crash of Kedge left undone in the work tree is finished.
+func Open(ctx context.Context, dir string, o Options) (*Repo, error) {
+	g, err := hardened.Open(ctx, dir, o)
+	if err != nil {
+		return nil, err
+	}
+	return finished(ctx, g)
+}
+
+// In gives another work tree of the same repository by its root. What a crash of
+// Kedge left undone in it is finished. Invalid when it is none of them.
+func (r *Repo) In(ctx context.Context, dir string) (*Repo, error) {
+	g, err := r.g.At(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	return finished(ctx, g)
+}
+
+func finished(ctx context.Context, g *hardened.Git) (*Repo, error) {
+	if err := checkout.Finish(ctx, g); err != nil {
+		return nil, err
+	}
+	return &Repo{parts: worktree.Of(g), g: g}, nil
+}
+
+// Root is the top of the work tree, with symbolic links resolved; empty when
+// there is none.
+func (r *Repo) Root() string { return r.g.Root() }
+
+// CommonDir is the git dir that all worktrees of the repository share.
+func (r *Repo) CommonDir() string { return r.g.CommonDir() }
+
+// GitDir is the git dir of this work tree alone.
+func (r *Repo) GitDir() string { return r.g.GitDir() }
+
+// Filters lists the filters that the configuration defines, by name.
+func (r *Repo) Filters(ctx context.Context) ([]Filter, error) { return r.g.Filters(ctx) }
+
+// Identity is the user that commits are made for. Blocked when git does not know
+// a name, since Kedge invents none.
+func (r *Repo) Identity(ctx context.Context) (Person, error) { return r.g.Identity(ctx) }
+
+// Quoted is a path as it can be pasted into a shell.
+func Quoted(path string) string { return hardened.Quote(path) }
+
+// Discard deletes a folder that DropWorktree moved, or what is left of it, until
+// ctx ends.
+func Discard(ctx context.Context, path string) error { return worktree.Discard(ctx, path) }

@@ -1,0 +1,270 @@
+package salvage
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"kedge"
+
+	"kedge/internal/git/checkout"
+	"kedge/internal/git/hardened"
+	"kedge/internal/git/history"
+	"kedge/internal/text/plain"
+)
+
+// salvageRefs is where salvage is kept. Nothing ever pushes it.
+const salvageRefs = "refs/kedge/salvage/"
+
+// atticSize is from which size on a file goes to the attic instead of into git.
+const atticSize = 50 << 20
+
+// Request asks for everything in a work tree that is in no commit to be
+// set aside. Attic is the project's attic folder; what cannot go into a commit
+// is moved into its subfolder ID.
+type Request struct {
+	Dir    string // root of the work tree; empty is this one
+	ID     kedge.SalvageID
+	Reason string
+	Attic  string
+	Date   time.Time
+	// Since is a commit that HEAD was at: what was committed from there on, and
+	// is on no ref, is set aside too. Empty: HEAD.
+	Since string
+}
+
+// Salvage sets aside what a reset would lose: tracked and untracked files, and
+// the index where it differs from HEAD, go into a commit under
+// refs/kedge/salvage/; files over 50 MB, nested repositories, files behind a
+// filter and files that git cannot hold are moved to the attic. Ignored files
+// stay. Files in the commit stay in the work tree too, so that its tree is then
+// the salvage's; ResetWorktree takes it as proof.
+//
+// The same request made again finishes what was begun. A clean work tree gives
+// a Salvage without a Ref.
+func (r *Repo) Salvage(ctx context.Context, q Request) (kedge.Salvage, error) {
+	if !kedge.ValidID("sal", string(q.ID)) {
+		return kedge.Salvage{}, kedge.Errorf(kedge.Invalid, "%q is not a salvage id", q.ID)
+	}
+	w, err := r.at(ctx, q.Dir)
+	if err != nil {
+		return kedge.Salvage{}, err
+	}
+	a := Attic{Dir: filepath.Join(q.Attic, string(q.ID))}
+	var out kedge.Salvage
+	err = r.g.Exclusively(ctx, func(ctx context.Context) error {
+		done, ok, err := r.salvage(ctx, q.ID)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			done, err = w.saveNew(ctx, q, a)
+		}
+		if err != nil || done.Ref == "" {
+			out = done
+			return err
+		}
+		out = done
+		return a.TakeIn(w.g.Root(), done.Attic)
+	})
+	return out, err
+}
+
+func (r *Repo) saveNew(ctx context.Context, q Request, a Attic) (kedge.Salvage, error) {
+	var out kedge.Salvage
+	err := r.withScratch(ctx, func(s *scratch) error {
+		h, err := r.Head(ctx)
+		if err != nil {
+			return err
+		}
+		out = kedge.Salvage{ID: q.ID, Base: h.Commit, Reason: oneLine(q.Reason), At: q.Date, Attic: []string{}}
+		own, err := r.ownCommits(ctx, h, q.Since)
+		if err != nil {
+			return err
+		}
+		if own {
+			out.Base = q.Since
+		}
+		staged, err := checkout.StagedTree(ctx, r.g)
+		if err != nil {
+			return err
+		}
+		things, err := s.salvageTree(ctx, &out)
+		if err != nil {
+			return err
+		}
+		base, err := history.BaseTree(ctx, r.g, h.Commit)
+		if err != nil {
+			return err
+		}
+		if staged == base {
+			staged = ""
+		}
+		if out.Tree == base && staged == "" && len(things) == 0 && !own {
+			return nil
+		}
+		if err := s.count(ctx, &out); err != nil {
+			return err
+		}
+		if err := a.Plan(out.ID, r.g.Root(), things); err != nil {
+			return err
+		}
+		return r.keep(ctx, staged, &out, h.Commit)
+	})
+	return out, err
+}
+
+// ownCommits tells whether HEAD has moved on from a commit to ones that no ref
+// but its own branch holds.
+func (r *Repo) ownCommits(ctx context.Context, h history.Head, since string) (bool, error) {
+	if since == "" || h.Unborn || h.Commit == since {
+		return false, nil
+	}
+	kept, err := history.KeptBy(ctx, r.g, h.Commit, h.Branch)
+	return len(kept) == 0, err
+}
+
+// salvageTree writes the tree of what goes into the commit, and gives the things
+// that go to the attic. Those are not in the tree, even where an older version
+// was: so it is the tree of what stays in the folder.
+func (s *scratch) salvageTree(ctx context.Context, out *kedge.Salvage) ([]Thing, error) {
+	c, err := s.Differences(ctx)
+	if err != nil {
+		return nil, err
+	}
+	things, rest, err := s.sort(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Add(ctx, rest); err != nil {
+		return nil, err
+	}
+	var away []string
+	for _, t := range things {
+		out.Attic = append(out.Attic, t.Path)
+		if hardened.Storable(t.Path) {
+			away = append(away, t.Path)
+		}
+	}
+	if _, err := s.List(ctx, away, "update-index", "--force-remove", "-z", "--stdin"); err != nil {
+		return nil, err
+	}
+	out.Tree, err = s.Tree(ctx)
+	return things, err
+}
+
+// sort decides which paths go to the attic and which into the commit.
+func (s *scratch) sort(ctx context.Context, c checkout.Changes) (things []Thing, rest []string, err error) {
+	filters, err := s.Filtered(ctx, c.Paths(), false)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, p := range s.Foreign(c.Nested) {
+		things = append(things, Thing{Path: p, Kind: Repository})
+	}
+	for _, p := range c.Paths() {
+		fi, err := os.Lstat(filepath.Join(s.r.g.Root(), p))
+		_, behind := filters[p]
+		switch {
+		case err != nil || fi.IsDir():
+			rest = append(rest, p)
+		case !hardened.Storable(p):
+			things = append(things, Thing{Path: p, Kind: Odd, Size: fi.Size()})
+		case behind:
+			things = append(things, Thing{Path: p, Kind: Filtered, Size: fi.Size()})
+		case fi.Mode().IsRegular() && fi.Size() > atticSize:
+			things = append(things, Thing{Path: p, Kind: Big, Size: fi.Size()})
+		default:
+			rest = append(rest, p)
+		}
+	}
+	slices.SortFunc(things, func(a, b Thing) int { return strings.Compare(a.Path, b.Path) })
+	return things, rest, nil
+}
+
+// count says how many paths the salvage holds.
+func (s *scratch) count(ctx context.Context, out *kedge.Salvage) error {
+	base, err := history.BaseTree(ctx, s.r.g, out.Base)
+	if err != nil {
+		return err
+	}
+	diff, err := s.r.Diff(ctx, base, out.Tree)
+	if err != nil {
+		return err
+	}
+	paths := map[string]bool{}
+	for _, c := range diff {
+		paths[c.Path] = true
+	}
+	for _, p := range out.Attic {
+		paths[p] = true
+	}
+	out.Files = len(paths)
+	return nil
+}
+
+// keep makes the commit and its ref. A staged tree becomes a second commit that
+// it has as a parent; so does a commit that is not to be lost.
+func (r *Repo) keep(ctx context.Context, staged string, out *kedge.Salvage, also ...string) error {
+	q := history.CommitRequest{Tree: out.Tree, Date: out.At, Author: hardened.Kedge}
+	for _, p := range append([]string{out.Base}, also...) {
+		if p != "" && !slices.Contains(q.Parents, p) {
+			q.Parents = append(q.Parents, p)
+		}
+	}
+	index := ""
+	if staged != "" {
+		i := q
+		i.Tree, i.Message = staged, "the index of salvage "+string(out.ID)
+		var err error
+		if index, err = r.Commit(ctx, i); err != nil {
+			return err
+		}
+		q.Parents = append(q.Parents, index)
+	}
+	q.Message = salvageMessage(*out, index)
+	sha, err := r.Commit(ctx, q)
+	if err != nil {
+		return err
+	}
+	out.Commit, out.Ref = sha, salvageRefs+string(out.ID)
+	return history.MoveRef(ctx, r.g, out.Ref, sha, "")
+}
+
+func oneLine(s string) string {
+	s = strings.Join(strings.Fields(plain.Line(s)), " ")
+	if r := []rune(s); len(r) > 200 {
+		s = string(r[:200])
+	}
+	if s == "" {
+		return "no reason given"
+	}
+	return s
+}
+
+// SaveLonely puts a commit that is on no ref under a salvage ref; one that is on a ref,
+// or not there any more, needs none. The caller holds the repository. It is a function,
+// so that whoever is given a repository does not have it.
+func SaveLonely(ctx context.Context, g *hardened.Git, commit string, q Request) (kedge.Salvage, error) {
+	r := Of(g)
+	done, ok, err := r.salvage(ctx, q.ID)
+	if err != nil || ok || hardened.CheckSHA("commit", commit) != nil {
+		return done, err
+	}
+	if _, err := history.CommitOf(ctx, r.g, commit); err != nil {
+		return done, nil //nolint:nilerr // there is nothing left of it that could be kept
+	}
+	kept, err := history.KeptBy(ctx, r.g, commit, "")
+	if err != nil || len(kept) > 0 {
+		return done, err
+	}
+	tree, err := r.TreeOf(ctx, commit)
+	if err != nil {
+		return done, err
+	}
+	s := kedge.Salvage{ID: q.ID, Base: commit, Tree: tree, Reason: oneLine(q.Reason), At: q.Date, Attic: []string{}}
+	return s, r.keep(ctx, "", &s)
+}

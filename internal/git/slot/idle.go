@@ -1,0 +1,86 @@
+package slot
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"kedge"
+	"kedge/internal/git/lockowner"
+)
+
+// Standing is how the work trees of a project stand, by folder.
+type Standing struct {
+	// Idle are those that nothing is in any more but what is left: slots that no job
+	// has, and the clean ones of runs that are over and have no job. No process works
+	// there.
+	Idle []string
+	// Of are those that a run still needs: a job has them, or they are the clean ones
+	// of a run that is not over.
+	Of map[string]kedge.RunID
+}
+
+// Standing looks at all work trees of the project. It changes nothing.
+func (s *Slots) Standing(ctx context.Context) (Standing, error) {
+	over, err := s.over(ctx)
+	if err != nil {
+		return Standing{}, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.standing(over)
+}
+
+func (s *Slots) standing(over func(kedge.RunID) bool) (Standing, error) {
+	out := Standing{Of: map[string]kedge.RunID{}}
+	jobs, err := s.jobs()
+	if err != nil {
+		return out, err
+	}
+	for _, j := range jobs {
+		out.Of[s.CleanDir(j.Run)] = j.Run
+		if j.Slot != 0 {
+			out.Of[s.Dir(j.Slot)] = j.Run
+		}
+	}
+	dirs, err := filepath.Glob(filepath.Join(s.root(), "run-*"))
+	if err != nil {
+		return out, kedge.Errorf(kedge.Internal, "list the work trees: %w", err)
+	}
+	dirs = slices.DeleteFunc(dirs, func(dir string) bool { return !kedge.ValidID("run", filepath.Base(dir)) })
+	for _, dir := range dirs {
+		if id := kedge.RunID(filepath.Base(dir)); !over(id) {
+			out.Of[dir] = id
+		}
+	}
+	for n := 1; n < maxSlots; n++ {
+		dirs = append(dirs, s.Dir(n))
+	}
+	for _, dir := range dirs {
+		if _, err := os.Lstat(dir); err == nil && out.Of[dir] == "" && lockowner.Occupant(dir) <= 0 {
+			out.Idle = append(out.Idle, dir)
+		}
+	}
+	return out, nil
+}
+
+// Clear takes an idle work tree away: what is in it and in no commit is set aside
+// first. Conflict when it is not idle any more. Its folder is only moved: Sweep
+// deletes it.
+func (s *Slots) Clear(ctx context.Context, dir string, q Request) (kedge.Salvage, error) {
+	over, err := s.over(ctx)
+	if err != nil {
+		return kedge.Salvage{}, err
+	}
+	s.mu.Lock() // nobody acquires a slot meanwhile
+	defer s.mu.Unlock()
+	now, err := s.standing(over)
+	if err != nil {
+		return kedge.Salvage{}, err
+	}
+	if !slices.Contains(now.Idle, dir) && !s.cfg.Repo.Removing(dir) {
+		return kedge.Salvage{}, kedge.Errorf(kedge.Conflict, "somebody works in %q", dir).WithHint("kedge worktree ls")
+	}
+	return s.drop(ctx, dir, q)
+}

@@ -1,0 +1,89 @@
+// Package slot owns the work trees in which runs work: slots that are reused, so
+// that ignored files (dependencies, caches) survive, and the one clean work tree
+// of a run in which no agent ever writes. It promises that nothing in a slot is
+// lost without salvage, that two jobs never have one slot, and that a slot is
+// ready only when its setup ran for these inputs. It never touches the user's
+// own checkout.
+package slot
+
+import (
+	"context"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"time"
+
+	"kedge"
+	"kedge/internal/git"
+)
+
+// Config is what slots need from outside.
+type Config struct {
+	Repo    *git.Repo
+	Dir     string // $KEDGE_HOME/worktrees/<project>
+	Attic   string // of the project
+	Project kedge.ProjectID
+	Now     func() time.Time
+
+	// Lock is over the records of runs and jobs: one for all Slots of a project; nil
+	// where there are no others.
+	Lock sync.Locker
+	// Over gives which runs are over, so that nothing of the others is taken away; nil:
+	// all are.
+	Over func(context.Context) (func(kedge.RunID) bool, error)
+}
+
+// Slots are the work trees of one project. One process has them at a time.
+type Slots struct {
+	cfg Config
+	mu  sync.Locker // over the records of runs and jobs
+}
+
+// New gives the slots of a project.
+func New(cfg Config) *Slots {
+	s := &Slots{cfg: cfg, mu: cfg.Lock}
+	if s.mu == nil {
+		s.mu = &sync.Mutex{}
+	}
+	return s
+}
+
+// Dir is the folder of a slot; they are numbered from 1.
+func (s *Slots) Dir(n int) string { return filepath.Join(s.root(), "slot-"+strconv.Itoa(n)) }
+
+// CleanDir is the folder of a run's clean work tree.
+func (s *Slots) CleanDir(id kedge.RunID) string { return filepath.Join(s.root(), string(id)) }
+
+// root is the folder of all work trees, as git lists it.
+func (s *Slots) root() string {
+	if real, err := filepath.EvalSymlinks(s.cfg.Dir); err == nil {
+		return real
+	}
+	return s.cfg.Dir
+}
+
+// Branch is the integration branch of a run.
+func Branch(id kedge.RunID) string { return "kedge/" + string(id) }
+
+// Open gives the work tree of a job; NotFound when it has none. That its link to the
+// repository had to be put back is written down first.
+func (s *Slots) Open(ctx context.Context, j Job) (*git.Repo, error) {
+	if j.Slot == 0 {
+		return nil, kedge.Errorf(kedge.NotFound, "job %d of %s has no work tree", j.Job, j.Run).WithHint("kedge worktree ls")
+	}
+	return s.open(ctx, s.Dir(j.Slot), func(was string) error {
+		_, err := s.Keep(j.Run, j.Job, func(j *Job) { j.Mended = was })
+		return err
+	})
+}
+
+// open opens a work tree of ours. One whose link to the repository an agent
+// removed or replaced gets it back; what stood there goes to the attic, and tell,
+// which may be nil, is told of it.
+func (s *Slots) open(ctx context.Context, dir string, tell func(was string) error) (*git.Repo, error) {
+	aside := filepath.Join(s.cfg.Attic, kedge.NewID("git", s.cfg.Now()))
+	if _, err := s.cfg.Repo.MendWorktree(ctx, dir, aside, tell); err != nil {
+		return nil, err
+	}
+	return s.cfg.Repo.In(ctx, dir)
+}

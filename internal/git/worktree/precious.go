@@ -1,0 +1,77 @@
+package worktree
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"kedge/internal/git/hardened"
+	"kedge/internal/git/history"
+	"kedge/internal/git/lockowner"
+)
+
+// precious says what would be lost with the worktree; empty for nothing.
+func (r *Repo) precious(ctx context.Context) string {
+	if why := r.work(ctx); why != "" {
+		return why
+	}
+	if ignored, err := r.ignored(ctx); err != nil {
+		return err.Error()
+	} else if len(ignored) > 0 {
+		return "it has ignored files: " + hardened.Some(ignored, 3)
+	}
+	return ""
+}
+
+// work is precious but for ignored files.
+func (r *Repo) work(ctx context.Context) string {
+	if r.g.GitDir() == r.g.CommonDir() {
+		return "it is the main one"
+	}
+	if hardened.Exists(filepath.Join(r.g.GitDir(), "locked")) {
+		return "it is locked"
+	}
+	if lockowner.Occupant(r.g.Root()) > 0 {
+		return "a process works in it"
+	}
+	if dirty, err := r.Dirty(ctx); err != nil {
+		return err.Error()
+	} else if dirty {
+		return "it has changes that are not committed"
+	}
+	if n := measure(r.g.Root()); n.repo != "" {
+		return fmt.Sprintf("it holds the repository %q", n.repo)
+	}
+	return r.lonely(ctx)
+}
+
+// lonely tells whether the commits of HEAD are on no ref.
+func (r *Repo) lonely(ctx context.Context) string {
+	h, err := r.Head(ctx)
+	if err != nil {
+		return err.Error()
+	}
+	kept, err := history.KeptBy(ctx, r.g, h.Commit, "")
+	if err != nil {
+		return err.Error()
+	}
+	if len(kept) == 0 {
+		return "its commits are on no branch"
+	}
+	return ""
+}
+
+// ignored lists the ignored files of the work tree; a folder that is ignored
+// whole is one entry, with a slash at its end.
+func (r *Repo) ignored(ctx context.Context) ([]string, error) {
+	var list []string
+	err := r.withScratch(ctx, func(s *scratch) error {
+		if err := s.UseTracked(ctx); err != nil {
+			return err
+		}
+		out, err := s.Do(ctx, nil, "ls-files", "-z", "-o", "-i", "--exclude-standard", "--directory", "--no-empty-directory")
+		list = hardened.Fields(out)
+		return err
+	})
+	return list, err
+}

@@ -1,0 +1,48 @@
+// Package worktree is the work trees of a repository and the branches that stand in
+// them. It owns how a worktree is made, marked, listed, mended, filled with submodules
+// and removed, and how a branch moves ahead where it is checked out.
+//
+// It promises that the same request made again finishes what a crash interrupted, and
+// that a worktree that holds anything which is nowhere else stays.
+//
+// It never talks to a network. Nothing outside internal/git may import it.
+package worktree
+
+import (
+	"context"
+
+	"kedge/internal/git/checkout"
+	"kedge/internal/git/hardened"
+	"kedge/internal/git/salvage"
+)
+
+// lower keeps the field that is embedded out of what others see.
+type lower = salvage.Repo
+
+// Repo is a repository with all its work trees.
+type Repo struct {
+	*lower
+	g *hardened.Git
+}
+
+// Of is the repository with all its work trees.
+func Of(g *hardened.Git) *Repo { return &Repo{lower: salvage.Of(g), g: g} }
+
+// at is another work tree of the same repository by its root.
+func (r *Repo) at(ctx context.Context, dir string) (*Repo, error) {
+	g, err := r.g.At(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	return Of(g), nil
+}
+
+// scratch is a scratch git dir of a Repo.
+type scratch struct {
+	*checkout.Scratch
+	r *Repo
+}
+
+func (r *Repo) withScratch(ctx context.Context, do func(*scratch) error) error {
+	return checkout.WithScratch(ctx, r.g, func(s *checkout.Scratch) error { return do(&scratch{s, r}) })
+}

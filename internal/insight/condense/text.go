@@ -1,0 +1,207 @@
+package condense
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"kedge/internal/text/lazyre"
+)
+
+const (
+	maxLine  = 400     // bytes of a line that is shown
+	maxRead  = 4 << 10 // bytes of a line that is looked at
+	maxLines = 1 << 20 // lines that are looked at: half of them from the end
+)
+
+// clean cuts an output into lines without escape sequences, control characters
+// and invalid UTF-8. Of more lines than most it leaves out those in the middle.
+func clean(out string, most int) []string {
+	count := strings.Count(out, "\n") + 1
+	lines := make([]string, 0, min(count, most))
+	skip := max(count-most, 0)
+	for n := 0; out != ""; n++ {
+		line, rest, _ := strings.Cut(out, "\n")
+		out = rest
+		if n >= most/2 && n < most/2+skip {
+			continue
+		}
+		lines = append(lines, cleanLine(line))
+	}
+	return lines
+}
+
+// cleanLine gives what a terminal would show in the end: after a carriage return
+// a line is written anew.
+func cleanLine(line string) string {
+	line = strings.TrimRight(line, "\r")
+	if len(line) > maxRead {
+		line = line[:maxRead]
+	}
+	if i := strings.LastIndexByte(line, '\r'); i >= 0 {
+		line = line[i+1:]
+	}
+	if plainASCII(line) {
+		return line
+	}
+	return strings.ToValidUTF8(dropControls(line), "\uFFFD")
+}
+
+func plainASCII(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < 0x20 && c != '\t' || c >= 0x7f {
+			return false
+		}
+	}
+	return true
+}
+
+// dropControls removes escape sequences and other control characters but tabs.
+func dropControls(s string) string {
+	var b strings.Builder
+	b.Grow(len(s))
+	for i := 0; i < len(s); {
+		switch c := s[i]; {
+		case c == 0x1b:
+			i += escapeLen(s[i:])
+		case c < 0x20 && c != '\t' || c == 0x7f:
+			i++
+		default:
+			r, n := utf8.DecodeRuneInString(s[i:])
+			if r < 0x80 || r > 0x9f {
+				b.WriteString(s[i : i+n])
+			}
+			i += n
+		}
+	}
+	return b.String()
+}
+
+// escapeLen is the length of the escape sequence that s begins with: CSI up to
+// its final byte, OSC and its kin up to their terminator, else two bytes.
+func escapeLen(s string) int {
+	if len(s) < 2 {
+		return len(s)
+	}
+	switch s[1] {
+	case '[':
+		for i := 2; i < len(s); i++ {
+			if s[i] >= 0x40 && s[i] <= 0x7e {
+				return i + 1
+			}
+		}
+		return len(s)
+	case ']', 'P', '^', '_', 'X':
+		for i := 2; i < len(s); i++ {
+			if s[i] == 0x07 {
+				return i + 1
+			}
+			if s[i] == 0x1b {
+				return min(i+2, len(s))
+			}
+		}
+		return len(s)
+	case '(', ')', '*', '+', '#', '%', ' ':
+		return min(3, len(s))
+	}
+	return 2
+}
+
+// shorten keeps MaxLines lines, without blank ones at the ends and never two
+// blank ones in a row, and says so when it left some out.
+func shorten(lines []string) []string {
+	var out []string
+	for _, l := range lines {
+		l = cut(strings.TrimRight(l, " \t"))
+		if l == "" && (len(out) == 0 || out[len(out)-1] == "") {
+			continue
+		}
+		out = append(out, l)
+	}
+	if n := len(out); n > 0 && out[n-1] == "" {
+		out = out[:n-1]
+	}
+	if len(out) > MaxLines {
+		out = append(out[:MaxLines-1:MaxLines-1], "…")
+	}
+	return out
+}
+
+// cut bounds a line without splitting a character.
+func cut(s string) string {
+	if len(s) <= maxLine {
+		return s
+	}
+	n := maxLine - len("…")
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + "…"
+}
+
+// dedent removes the blanks that all lines begin with.
+func dedent(lines []string) []string {
+	least := -1
+	for _, l := range lines {
+		if n := indent(l); strings.TrimSpace(l) != "" && (least < 0 || n < least) {
+			least = n
+		}
+	}
+	out := make([]string, len(lines))
+	for i, l := range lines {
+		out[i] = l[min(max(least, 0), indent(l)):]
+	}
+	return out
+}
+
+// indent counts the blanks that a line begins with.
+func indent(s string) int { return len(s) - len(strings.TrimLeft(s, " \t")) }
+
+func blank(s string) bool { return strings.TrimSpace(s) == "" }
+
+// until gives the lines from start up to the first one that stop accepts, at
+// most as many as could ever matter for one failure.
+func until(lines []string, start int, stop func(string) bool) []string {
+	end := start
+	for end < len(lines) && end < start+maxBlock && !stop(lines[end]) {
+		end++
+	}
+	return lines[min(start, len(lines)):end]
+}
+
+// maxBlock bounds how many lines are taken for one failure's report.
+const maxBlock = 400
+
+func join(lines []string) string { return strings.Join(lines, "\n") }
+
+// number reads a line number; what is not one is 0, unknown.
+func number(s string) int {
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 0 {
+		return 0
+	}
+	return n
+}
+
+// foreign are parts of paths that belong to a runtime or a dependency: a frame
+// there is not where the project failed.
+var foreign = []string{
+	"/site-packages/", "/dist-packages/", "/lib/python", "<frozen", "<string>",
+	"node_modules/", "node:", "internal/modules/", "internal/process/",
+	"/rustc/", "/.cargo/registry/", "/rustlib/",
+	"/pkg/mod/", "_testmain.go",
+}
+
+// ours tells whether a path is likely the project's own.
+func ours(path string) bool {
+	for _, f := range foreign {
+		if strings.Contains(path, f) {
+			return false
+		}
+	}
+	return path != "" && !goRoot.MatchString(path)
+}
+
+// goRoot is where the standard library stands: below go/src, in a folder that is
+// not named after a host.
+var goRoot = lazyre.New(`/go[^/]*/src/[^/.]+/`)

@@ -1,0 +1,205 @@
+package resume
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// asks are what the person wants: the request in force, and what was said about
+// it since.
+type asks struct {
+	main    said   // the newest request that stands by itself
+	since   []said // what was said about it, oldest first
+	dropped int    // of those, how many are no longer kept
+	before  said   // the request before it
+	earlier said   // and the one before that
+	stopped bool   // the person stopped the model, and said nothing yet
+	plan    string // title of the newest plan that was shown
+}
+
+// maxSince bounds what is kept of what was said since the request.
+const maxSince = 6
+
+// take takes what the person said; true when it is a new request.
+func (a *asks) take(s said) bool {
+	switch s.kind {
+	case saidStop:
+		a.stopped = true
+		return false
+	case saidSummary:
+		if a.main.text == "" {
+			a.fromSummary(s)
+			return a.main.text != ""
+		}
+		return false
+	case saidSteering:
+		a.add(s)
+	case saidAsk:
+		return a.request(s)
+	case saidNothing, saidShell:
+	}
+	return false
+}
+
+// request takes a request, a question or a correction.
+func (a *asks) request(s said) bool {
+	stopped := a.stopped
+	a.stopped = false
+	switch {
+	case s.text == a.newest().text:
+		return false // it waited in a queue, or was sent twice
+	case a.main.text == "":
+	case stopped && resent(a.newest().text, s.text):
+		a.replace(s)
+		return false
+	case s.refuse, (stopped || s.inside) && !standsAlone(s.text):
+		a.add(s)
+		return false
+	}
+	if s.text != a.main.text { // the same command again follows what the first one did
+		a.earlier, a.before = a.before, a.main
+	}
+	a.main, a.since, a.dropped = s, nil, 0
+	return true
+}
+
+// newest gives what was said last.
+func (a *asks) newest() said {
+	if n := len(a.since); n > 0 {
+		return a.since[n-1]
+	}
+	return a.main
+}
+
+// replace takes a request that was sent again, with other words.
+func (a *asks) replace(s said) {
+	if n := len(a.since); n > 0 {
+		a.since[n-1] = s
+		return
+	}
+	a.main = s
+}
+
+func (a *asks) add(s said) {
+	if a.main.text == "" {
+		a.main = s
+		return
+	}
+	if s.text == a.newest().text {
+		return
+	}
+	a.since = append(a.since, s)
+	if len(a.since) > maxSince {
+		a.since = append(a.since[:0:0], a.since[1:]...)
+		a.dropped++
+	}
+}
+
+// planned keeps a plan that was shown to the person.
+func (a *asks) planned(plan string) { a.plan = planTitle(plan) }
+
+// resent tells whether a text is an earlier one, sent again with changes: both
+// begin the same.
+func resent(old, text string) bool {
+	n := min(len(old), len(text), 24)
+	return n >= 12 && old[:n] == text[:n]
+}
+
+// alone is how many characters a text has at least that needs no other.
+const alone = 160
+
+// standsAlone tells whether a request can be understood without the one before.
+func standsAlone(text string) bool { return utf8.RuneCountInString(text) >= alone }
+
+// text is the ask in force, whole. A short request carries the one it follows, and
+// that one, where it is short too, the one before; what was said about it since
+// comes after it.
+func (a *asks) text() string {
+	text := a.near()
+	if a.before.text != "" && a.earlier.text != "" && !standsAlone(a.main.text) && !standsAlone(a.before.text) {
+		text += "\n\nBefore that: " + a.earlier.text
+	}
+	return text
+}
+
+// near is the ask with the one request before it.
+func (a *asks) near() string {
+	var b strings.Builder
+	b.WriteString(a.main.text)
+	if a.dropped > 0 {
+		b.WriteString("\n\n(" + plural(a.dropped, "later word") + " to it not kept)")
+	}
+	for _, s := range a.since {
+		b.WriteString("\n\nThen: " + s.text)
+		if s.to != "" {
+			b.WriteString(" (to: " + s.to + ")")
+		}
+	}
+	if a.before.text != "" && !standsAlone(a.main.text) {
+		b.WriteString("\n\nBefore: " + a.before.text)
+	}
+	return b.String()
+}
+
+// fromSummary takes the ask out of a summary: the last of the person's messages
+// that it lists, else what it says that the person wants.
+func (a *asks) fromSummary(s said) {
+	list := items(section(s.text, "All user messages"))
+	for i := len(list) - 1; i >= 0; i-- {
+		text := strings.Trim(list[i], `"“” `)
+		if text == "" || steering(text) || strings.HasPrefix(text, "[Request interrupted") {
+			continue
+		}
+		a.main = said{kind: saidAsk, line: s.line, text: text}
+		return
+	}
+	if want := section(s.text, "Primary Request and Intent"); want != "" {
+		a.main = said{kind: saidAsk, line: s.line, text: want}
+	}
+}
+
+// section gives what stands under a numbered heading of a summary.
+func section(text, title string) string {
+	var lines []string
+	inside := false
+	for l := range strings.Lines(text) {
+		l = strings.TrimRight(l, " \n\r")
+		if numbered(l) {
+			if inside {
+				break
+			}
+			inside = strings.Contains(l, title)
+			if _, rest, ok := strings.Cut(l, ":"); inside && ok {
+				lines = append(lines, strings.Trim(rest, "* "))
+			}
+			continue
+		}
+		if inside {
+			lines = append(lines, l)
+		}
+	}
+	return strings.TrimSpace(strings.Join(lines, "\n"))
+}
+
+// numbered tells whether a line is a heading such as "6. All user messages:".
+func numbered(l string) bool {
+	l = strings.TrimLeft(l, "#* ")
+	dot := strings.IndexByte(l, '.')
+	return dot > 0 && dot <= 2 && strings.Trim(l[:dot], "0123456789") == "" && strings.Contains(l, ":")
+}
+
+// items gives the entries of a list; lines that begin none belong to the last.
+func items(text string) []string {
+	var list []string
+	for l := range strings.Lines(text) {
+		l = strings.TrimSpace(l)
+		rest, ok := strings.CutPrefix(l, "- ")
+		switch {
+		case ok:
+			list = append(list, rest)
+		case l != "" && len(list) > 0:
+			list[len(list)-1] += "\n" + l
+		}
+	}
+	return list
+}

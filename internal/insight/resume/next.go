@@ -1,0 +1,298 @@
+package resume
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"kedge/internal/insight/audit"
+)
+
+// leads may stand before what a sentence announces: "Now let me", "Next, run".
+var leads = []string{"now,", "now", "so", "okay,", "ok,", "then", "next,", "next", "first,", "but first,", "but first", "great,", "good,", "alright,", "finally,", "also,"}
+
+// plans are how a sentence begins that says what the model does next.
+var plans = []string{
+	"let me ", "let's ", "i'll ", "i will ", "i'm going to ", "i am going to ", "i need to ", "i should ", "i want to ", "i can now ", "we need to ",
+	"starting with ", "the next step", "next step",
+}
+
+// telling are sentences that begin like a plan and are none: they close, explain or
+// tell what is so.
+var telling = []string{
+	"let me know", "let me summar", "let me provide", "let me explain", "let me recap", "let me give you", "let me walk you", "let me show you", "let me clarify", "let me describe",
+	"let me answer", "let me present", "let me outline", "let me report", "let's say", "i'll wait", "i will wait", "i'll explain", "i'll summar", "i'll let you", "i'll be ", "i'll leave",
+	"i should note", "i should mention", "i should point", "i should be clear", "i need to know", "i need your", "i need you ",
+}
+
+// doing are verbs with which a step begins that has no "let me" before it, between
+// spaces.
+const doing = " add address adjust apply build call change check clean clear commit compare compile confirm continue convert copy create debug define delete deploy document draft drop" +
+	" edit ensure examine execute extend extract fetch find finish fix format generate get handle implement inspect install investigate link lint look make merge migrate modify move open" +
+	" pass port push put read rebase rebuild refactor register remove rename replace rerun re-run resolve restart restore revert review rewrite run save search set simplify split stage start" +
+	" switch test track trace try turn update upgrade use validate verify wire wrap write "
+
+// announces tells whether a sentence says what the model does next.
+func announces(s string) bool {
+	low := strings.ToLower(s)
+	core, led := low, false
+	for again := true; again; {
+		again = false
+		for _, lead := range leads {
+			if rest, ok := strings.CutPrefix(core, lead+" "); ok {
+				core, led, again = rest, true, true
+				break
+			}
+		}
+	}
+	switch {
+	case beginsAny(core, telling):
+		return false
+	case beginsAny(core, plans):
+		return true
+	}
+	verb, _, _ := strings.Cut(core, " ")
+	return led && (strings.HasSuffix(s, ":") || strings.Contains(doing, " "+verb+" "))
+}
+
+const (
+	// leastPlan is how many bytes a sentence has at least that says enough: "Let me
+	// re-think this." does not.
+	leastPlan = 24
+	// mostAfter is how many bytes of sentences may stand behind one that announces:
+	// behind it is then what is to be done. Behind more it is a part of a report.
+	mostAfter = 500
+)
+
+// intention gives the last sentence of a text that says what comes next.
+func intention(text string) string {
+	behind := 0
+	for _, s := range slices.Backward(sentences(text)) {
+		if len(s) >= leastPlan && announces(s) {
+			return cut(strings.TrimRight(s, ":"), maxRemark)
+		}
+		if behind += len(s); behind > mostAfter {
+			break
+		}
+	}
+	return ""
+}
+
+// next is the exact next step, as far as the transcript has it.
+func (p *Picker) next() string {
+	s := &p.step
+	if s.told.kind == saidStop {
+		return "The person stopped the work here: ask how to go on before doing anything."
+	}
+	if s.after != "" {
+		return cut(s.after, 2*maxRemark)
+	}
+	if said := intention(s.text.text); said != "" && (!s.acted || s.done) {
+		return said
+	}
+	switch {
+	case s.call != nil && s.acted && !s.done && !keepsList(s.call.tool):
+		return "Finish what was cut off: " + s.call.describe()
+	case s.refused != nil && s.acted:
+		return afterRefusal(s)
+	case s.failed && s.acted:
+		return "Get past what failed: " + s.call.describe() + ": " + firstLines(cut(untagged(s.result), 240), 3)
+	case s.spoke && s.text.text != "":
+		return p.afterReport()
+	}
+	if said := intention(s.thought.text); said != "" {
+		return said
+	}
+	return p.goOn()
+}
+
+// untagged takes the tag off an error that Claude Code itself gives.
+func untagged(s string) string {
+	s = strings.TrimPrefix(strings.TrimSpace(s), "<tool_use_error>")
+	return strings.TrimSpace(strings.TrimSuffix(s, "</tool_use_error>"))
+}
+
+// afterRefusal is what comes after the person refused a call.
+func afterRefusal(s *step) string {
+	if *s.refused == "" {
+		return "The person refused this call, ask how to go on: " + s.call.describe()
+	}
+	return "The person refused this call: " + s.call.describe() + ". Do as they said: " + cut(*s.refused, maxRemark)
+}
+
+// afterReport is what comes after the model reported and stopped.
+func (p *Picker) afterReport() string {
+	if q := questions(p.step.text.text); len(q) > 0 {
+		return "Wait for the person's answer to: " + q[len(q)-1]
+	}
+	const ended = "The last turn ended with a report"
+	report := p.report()
+	switch left := p.todo.in("in_progress", "pending"); {
+	case len(left) > 0:
+		return ended + ", and its list has more to do. Go on with: " + cut(left[0], maxRemark)
+	case p.step.command.stillRed():
+		return ended + ", and this was still red: " + cut(p.step.command.call.command, 160) + "\nIt said: " + report
+	case p.asks.main.text == "": // there is nobody to ask
+		return ended + "; nothing is in flight. It said: " + report
+	default:
+		return "The ask looks done: check that it is, then ask the person what comes next. The report began: " + report
+	}
+}
+
+// report is how the model's last words begin, in one line.
+func (p *Picker) report() string {
+	const enough, most = 60, 240
+	text := ""
+	for _, s := range sentences(p.step.text.text) {
+		if beginsAny(strings.ToLower(s), telling) && strings.HasSuffix(s, ":") { // "Let me summarize:"
+			continue
+		}
+		if text = strings.TrimSpace(text + " " + s); len(text) >= enough {
+			break
+		}
+	}
+	if text == "" { // it has no sentence outside of code and tables
+		text = strings.Join(strings.Fields(p.step.text.text), " ")
+	}
+	return cut(text, most)
+}
+
+// goOn is what comes next where nobody said it.
+func (p *Picker) goOn() string {
+	if doing := p.todo.in("in_progress"); len(doing) > 0 {
+		return "Go on with: " + cut(doing[0], maxRemark)
+	}
+	if !p.step.acted {
+		if p.asks.main.text == "" {
+			return "Nothing was asked yet."
+		}
+		return "Begin with the ask: nothing was done about it yet."
+	}
+	if open := p.todo.in("pending"); len(open) > 0 {
+		return "Go on with: " + cut(open[0], maxRemark)
+	}
+	if p.step.command != nil && p.step.command.failed {
+		return "Make this work: " + cut(p.step.command.call.command, 160)
+	}
+	if p.step.same >= circle {
+		return "The last " + strconv.Itoa(p.step.same) + " calls were the same, so try something else: " + p.step.call.describe()
+	}
+	if p.asks.main.text == "" {
+		return "Go on with the task after: " + p.step.call.describe()
+	}
+	return "Go on with the ask after: " + p.step.call.describe()
+}
+
+// circle is from how many equal calls in a row on a session goes in a circle.
+const circle = 3
+
+// inFlight is what was begun and not finished.
+func (p *Picker) inFlight() string {
+	var list []string
+	for _, text := range p.todo.in("in_progress") {
+		list = append(list, "step: "+cut(text, 200))
+	}
+	if p.step.recorded != "" {
+		list = append(list, "the last step that it told of: "+cut(p.step.recorded, 200))
+	}
+	if done := len(p.todo.in("completed")); done > 0 && done < len(p.todo.items) {
+		list = append(list, strconv.Itoa(done)+" of "+strconv.Itoa(len(p.todo.items))+" steps of the model's list are done")
+	}
+	for _, c := range p.waiting() {
+		list = append(list, "without a result: "+c.describe())
+	}
+	if text := p.step.text.text; text != "" && intention(text) == "" && len(questions(text)) == 0 && !strings.HasSuffix(p.next(), p.report()) {
+		list = append(list, "said last: "+cut(strings.Join(strings.Fields(text), " "), maxRemark))
+	}
+	if n := p.uncommitted(); n > 0 {
+		list = append(list, plural(n, "file")+" edited since the last commit that is seen here")
+	}
+	if p.step.commit != "" {
+		list = append(list, "last commit: "+p.step.commit)
+	}
+	if p.asks.plan != "" {
+		list = append(list, "plan shown: "+p.asks.plan)
+	}
+	return strings.Join(list, "\n")
+}
+
+// waiting gives the calls of the last moment that have no result, in their
+// order. Older ones never got any.
+func (p *Picker) waiting() []*call {
+	var list []*call
+	for _, c := range p.calls {
+		if p.step.call != nil && c.n > p.n-8 && !p.step.done && !keepsList(c.tool) {
+			list = append(list, c)
+		}
+	}
+	slices.SortFunc(list, func(a, b *call) int { return a.n - b.n })
+	return list
+}
+
+func (p *Picker) uncommitted() int {
+	n := 0
+	for _, f := range p.files.list {
+		if f.dirty {
+			n++
+		}
+	}
+	return n
+}
+
+// planTitle is the first line of a plan.
+func planTitle(plan string) string {
+	first, _, _ := strings.Cut(strings.TrimSpace(plan), "\n")
+	return cut(strings.Trim(first, "# "), 160)
+}
+
+// open is what nobody answered yet.
+func (p *Picker) open() []string {
+	list := []string{}
+	for _, c := range p.waiting() {
+		if c.tool == "AskUserQuestion" {
+			list = append(list, "asked and not answered: "+c.about)
+		}
+	}
+	if p.step.spoke {
+		for _, q := range questions(p.step.text.text) {
+			list = append(list, q+atLine(p.step.text.line))
+		}
+	}
+	if c := p.step.command; c.stillRed() {
+		list = append(list, "still red: "+cut(strings.Join(strings.Fields(c.call.command), " "), 160))
+	}
+	for _, text := range p.todo.in("pending") {
+		list = append(list, "to do: "+cut(strings.Join(strings.Fields(text), " "), 200))
+	}
+	return list
+}
+
+// questions gives the sentences of a text that ask something.
+func questions(text string) []string {
+	var list []string
+	for _, s := range sentences(text) {
+		if strings.HasSuffix(s, "?") {
+			list = append(list, cut(s, maxRemark))
+		}
+	}
+	return list
+}
+
+func plural(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return strconv.Itoa(n) + " " + what
+}
+
+// ranByHand takes a command that the person ran themselves, or its output.
+func (s *step) ranByHand(text string) {
+	if in := between(text, "bash-input"); in != "" {
+		s.command = &command{call: &call{tool: "the person", act: audit.Shell, command: in}}
+		return
+	}
+	if s.command != nil && s.command.call.tool == "the person" && !s.command.done {
+		out := strings.TrimSpace(between(text, "bash-stdout") + "\n" + between(text, "bash-stderr"))
+		s.command.done, s.command.output, s.command.failed = true, bothEnds(out, maxOutput), red(s.command.call.command, out)
+	}
+}

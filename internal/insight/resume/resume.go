@@ -1,0 +1,321 @@
+// Package resume picks a piece of work up from a transcript: it says what a fresh
+// session needs to go on from any place in it. It owns the ask in force, what was
+// in flight, the last command, the order of the files that are needed next, and
+// what was decided, ruled out and left open, as far as the transcript has the
+// words.
+//
+// It promises that the same entries give the same brief, that nothing in it is
+// made up (every text stood in the transcript, and what was cut says so), that
+// the brief keeps to its budget by whole items, and that memory is bounded by the
+// number of files, not by the length of the transcript. It never asks a model,
+// never reads a file or a clock, and never follows what a transcript says.
+package resume
+
+import (
+	"encoding/json"
+	"strings"
+
+	"kedge/internal/insight/audit"
+	"kedge/internal/text/redact"
+)
+
+// DefaultBudget is how many tokens a brief takes at most, by estimate.
+const DefaultBudget = 1500
+
+// Picker takes the entries of one session, in their order. Its briefs are of what
+// it was given so far, so that one Picker gives the briefs of many cuts.
+type Picker struct {
+	entries  int  // so far
+	n        int  // actions so far
+	line     int  // of the last entry; 0 where entries have none
+	askedAt  int  // action before which the ask in force was said
+	reads    bool // there is a tool that reads files
+	files    files
+	mentions mentions
+	asks     asks
+	todo     todo
+	memory   memory
+	step     step
+	calls    map[string]*call // that have no result yet
+}
+
+// call is a tool call that waits for its result: what is needed of it, no more.
+type call struct {
+	n       int
+	line    int
+	tool    string
+	act     audit.Act
+	path    string
+	command string
+	about   string // what its input says it is for
+}
+
+const (
+	maxCalls   = 256      // that wait; many never get a result
+	maxCommand = 16 << 10 // bytes of one
+	maxPath    = 4 << 10  // bytes; what is longer names no file
+)
+
+// New gives a Picker of a session that has said nothing yet.
+func New() *Picker { return tuned(&fitted) }
+
+func tuned(t *tuning) *Picker {
+	return &Picker{files: newFiles(t), calls: map[string]*call{}}
+}
+
+// WorksIn says in which folder the session works, before anything is added: short names
+// are of files below it. Without it they are of no folder that a command names.
+func (p *Picker) WorksIn(dir string) { p.files.base = strings.TrimRight(slashed(dir), "/") }
+
+// Add takes one entry, with its text. It keeps nothing of the entry itself, and
+// no secret of it: they are taken out before anything is cut, since half of one
+// looks like none.
+func (p *Picker) Add(whole *audit.Entry) {
+	e := p.clean(whole)
+	p.entries++
+	p.line = e.Line
+	switch e.Kind {
+	case audit.UserText:
+		p.user(e)
+	case audit.Queued:
+		if s := heard(e); s.kind == saidAsk || s.kind == saidSteering {
+			s.inside = true
+			p.hear(s)
+		}
+	case audit.AssistantText:
+		p.mentions.add(voiceSaid, p.n, e.Text)
+		p.memory.said(e.Line, e.Text)
+		p.step.said(e.Line, e.Text)
+	case audit.Thinking:
+		p.memory.thought(e.Line, e.Text)
+		p.step.thoughtOf(e.Line, e.Text)
+	case audit.ToolCall:
+		p.toolCall(e)
+	case audit.ToolResult:
+		p.toolResult(e)
+	case audit.Compaction, audit.Reply, audit.Moment, audit.Offered:
+	}
+}
+
+// clean gives an entry without secrets, as far as its text is used.
+func (p *Picker) clean(whole *audit.Entry) *audit.Entry {
+	e := *whole
+	e.Text = uncarried(e.Text, e.Kind == audit.ToolResult)
+	e.Command = redact.Text(uncarried(e.Command, false))
+	switch e.Kind {
+	case audit.ToolCall:
+		if e.Act == audit.Other || e.Path == "" {
+			e.Text = string(redact.JSON([]byte(e.Text)))
+		}
+	case audit.ToolResult:
+		if c := p.calls[e.Call]; c != nil && (e.Failed || c.act == audit.Shell || c.act == audit.Other || strings.HasPrefix(e.Text, refusal)) {
+			e.Text = redact.Text(e.Text)
+		}
+	case audit.UserText, audit.Queued, audit.AssistantText, audit.Thinking:
+		e.Text = redact.Text(e.Text)
+	case audit.Compaction, audit.Reply, audit.Moment, audit.Offered:
+	}
+	return &e
+}
+
+// maxSaid bounds what is kept of one text of the person's side, in bytes: some
+// paste whole logs.
+const maxSaid = 64 << 10
+
+// heard gives what a text of the person's side is, and as much of it as is kept.
+func heard(e *audit.Entry) said {
+	s := sorted(e)
+	s.text = strings.Clone(cut(s.text, maxSaid))
+	return s
+}
+
+// user takes what a person, or the program in their place, said.
+func (p *Picker) user(e *audit.Entry) {
+	s := heard(e)
+	switch s.kind {
+	case saidNothing:
+		return
+	case saidShell:
+		p.step.ranByHand(s.text)
+		p.mentions.add(voiceOutput, p.n, s.text)
+		return
+	case saidAsk, saidSteering, saidStop, saidSummary:
+		p.hear(s)
+	}
+}
+
+// hear takes what a person said, and what stands in its place.
+func (p *Picker) hear(s said) {
+	if q := questions(p.step.text.text); s.kind == saidSteering && p.step.spoke && len(q) > 0 {
+		s.to = q[len(q)-1]
+	}
+	if p.asks.take(s) {
+		p.askedAt = p.n
+	}
+	p.memory.told(s)
+	p.step.heard(s)
+}
+
+func (p *Picker) toolCall(e *audit.Entry) {
+	p.n++
+	if len(e.Path) > maxPath {
+		e.Path = ""
+	}
+	c := &call{n: p.n, line: e.Line, tool: e.Tool, act: e.Act, path: e.Path, command: cut(e.Command, maxCommand)}
+	if e.Act == audit.Other || e.Path == "" {
+		c.about = purpose(e.Text)
+	}
+	p.wait(e.Call, c)
+	p.step.called(c)
+	switch e.Act {
+	case audit.Read:
+		p.reads = true
+		p.touch(e.Path, actRead)
+	case audit.Edit:
+		p.touch(e.Path, actEdit)
+		if e.Path == "" || e.Tool == patchTool {
+			p.patch(e.Text)
+		}
+	case audit.Shell:
+		p.shell(e.Command)
+	case audit.Other:
+		p.other(c, e.Text)
+	}
+}
+
+// wait keeps a call until its result comes, and drops the oldest when many wait.
+func (p *Picker) wait(id string, c *call) {
+	p.calls[id] = c
+	if len(p.calls) <= maxCalls {
+		return
+	}
+	oldest, n := "", p.n+1
+	for id, c := range p.calls {
+		if c.n < n {
+			oldest, n = id, c.n
+		}
+	}
+	delete(p.calls, oldest)
+}
+
+func (p *Picker) touch(path string, a act) {
+	if path != "" {
+		p.files.touch(path, a, p.n)
+	}
+}
+
+// patchTool is the tool that changes files, several at once, by a patch.
+const patchTool = "apply_patch"
+
+// patch takes the files that a patch in the form of apply_patch changes, once each.
+func (p *Picker) patch(text string) {
+	if !strings.Contains(text, "*** ") {
+		return
+	}
+	for l := range strings.Lines(strings.ReplaceAll(text, `\n`, "\n")) {
+		for _, mark := range []string{"*** Update File: ", "*** Add File: ", "*** Move to: "} {
+			if _, path, ok := strings.Cut(l, mark); ok && len(path) <= maxPath {
+				p.alsoEdits(strings.Trim(path, " \r\n\""))
+			}
+		}
+	}
+}
+
+// shell takes the files that a command names. A command may change files by a patch or
+// write them; and where a program has no tool that reads files, it reads them by commands.
+func (p *Picker) shell(command string) {
+	if strings.Contains(command, "*** Begin Patch") {
+		p.patch(command)
+		return
+	}
+	done := map[string]bool{}
+	for _, w := range writtenBy(command, p.files.base) {
+		if p.files.ofWork(w) {
+			done[w], done[baseOf(w)] = true, true
+			p.alsoEdits(w)
+		}
+	}
+	if !p.reads {
+		for _, w := range printedBy(command) {
+			done[w] = true
+			p.touch(w, actPrint)
+		}
+	}
+	for _, w := range pathWords(command) {
+		if !done[w] && (len(p.files.named(w)) > 0 || surelyFile(w)) {
+			p.touch(w, actShell)
+		}
+	}
+}
+
+// otherInput is the fields of other tools that matter.
+type otherInput struct {
+	Path string `json:"path"`
+	Plan string `json:"plan"`
+}
+
+// other takes a call of a tool that neither reads, edits nor runs: searches,
+// lists of what is to do, plans.
+func (p *Picker) other(c *call, input string) {
+	if p.todo.called(c.tool, input) {
+		return
+	}
+	var in otherInput
+	_ = json.Unmarshal([]byte(input), &in) // what has another form has none of these
+	if namesFile(in.Path) {
+		c.path = in.Path
+		p.touch(in.Path, actLook)
+	}
+	if in.Plan != "" {
+		p.asks.planned(in.Plan)
+		p.mentions.add(voiceSaid, p.n, in.Plan)
+	}
+}
+
+func (p *Picker) toolResult(e *audit.Entry) {
+	c := p.calls[e.Call]
+	if c == nil {
+		return
+	}
+	delete(p.calls, e.Call)
+	p.step.answered(c, e)
+	p.memory.answered(c, e)
+	p.todo.answered(c, e.Text)
+	if words := wordsOfRefusal(e); words != "" {
+		p.asks.take(said{kind: saidAsk, line: e.Line, text: strings.Clone(cut(words, maxSaid)), refuse: true})
+	}
+	if e.Failed {
+		p.failed(c, e)
+		return
+	}
+	switch {
+	case c.act == audit.Shell:
+		p.settle(c.command, e.Text)
+		by := voiceOutput
+		if red(c.command, e.Text) {
+			by = voiceRed
+		}
+		p.mentions.add(by, p.n, e.Text)
+	case c.act == audit.Other:
+		p.mentions.add(voiceOutput, p.n, e.Text)
+	}
+}
+
+// failed takes the result of a call that failed.
+func (p *Picker) failed(c *call, e *audit.Entry) {
+	if c.act == audit.Shell || c.act == audit.Other {
+		p.mentions.add(voiceRed, p.n, e.Text)
+		return
+	}
+	f := p.files.byKey[slashed(c.path)]
+	if f == nil {
+		return
+	}
+	f.failed = true
+	if c.act == audit.Read && f.uses == 1 && (strings.Contains(e.Text, "does not exist") || strings.Contains(e.Text, "EISDIR")) {
+		f.gone = true
+	}
+}
+
+// Empty tells whether nothing was added yet.
+func (p *Picker) Empty() bool { return p.entries == 0 }

@@ -1,0 +1,165 @@
+package testguard
+
+import (
+	"strings"
+
+	"kedge/internal/text/lazyre"
+)
+
+var (
+	rustAttr   = lazyre.New(`#\s*\[`)
+	rustIsTest = lazyre.New(`^(?:\w+\s*::\s*)*(?:test|rstest|test_case|wasm_bindgen_test|quickcheck|proptest)\b`)
+	rustFn     = lazyre.New(`^(?:pub(?:\([^)]*\))?\s+|async\s+|unsafe\s+|const\s+|extern\s+(?:"\s*"\s+)?)*fn\s+(\w+)`)
+	rustAssert = lazyre.New(`\b\w*assert\w*\s*!|\bpanic\s*!|\bunreachable\s*!|\b(?:check|verify|expect|assert)_?\w*\s*\(`)
+	javaTest   = lazyre.New(`@(?:org\.junit\.(?:jupiter\.api\.)?)?(Test|ParameterizedTest|RepeatedTest|TestFactory|TestTemplate|Property)\b`)
+	javaOld    = lazyre.New(`\bvoid\s+(test\w*)\s*\(\s*\)`)
+	javaName   = lazyre.New("(?:\\b([\\pL_$][\\w$]*)|(`)[^`]*`)\\s*\\(")
+	javaNever  = lazyre.New(`@(?:org\.junit\.(?:jupiter\.api\.)?)?(?:Disabled|Ignore)\b|\benabled\s*=\s*false\b`)
+	javaIf     = lazyre.New(`@(?:Disabled|Enabled)(?:If|On|For)\w*|@EnabledIf\w*`)
+	javaClass  = lazyre.New(`\b(?:class|object|interface|record)\s+\w+`)
+	javaAssume = lazyre.New(`\bassum(?:e|ing)\w*\s*\(|\bthrow\s+new\s+\w*(?:Skip|Assumption|Abort)\w*`)
+	javaAssert = lazyre.New(`(?i)\b(?:assert|verify|expect|fail|check|should|ensure|then)\w*\s*[(<{]|\bshould\w*\b|\bexpected\s*=`)
+)
+
+// rustTests reads functions with a #[test] of any kind before them.
+func rustTests(src string) []test {
+	c := rustSyntax.code(src)
+	masked := c.masked
+	lines := lineCounter{src: src}
+	var tests []test
+	t, isTest, end := test{}, false, -1
+	for _, m := range rustAttr.FindAllStringIndex(masked, -1) {
+		if m[0] < end {
+			continue // an attribute inside another, or inside the body just read
+		}
+		if end < 0 || strings.TrimSpace(masked[end:m[0]]) != "" {
+			t, isTest = test{}, false
+		}
+		end = c.partner(m[1] - 1)
+		attr := strings.TrimSpace(masked[m[1]:max(m[1], end-1)])
+		isTest = isTest || rustIsTest.MatchString(attr)
+		t.skip = max(t.skip, rustSkips(attr))
+		if strings.HasPrefix(attr, "should_panic") {
+			t.asserts++
+		}
+		start := c.blanks(end)
+		fn := rustFn.FindStringSubmatch(masked[start:min(len(masked), start+1000)])
+		if fn == nil || !isTest {
+			continue
+		}
+		t.name, t.line = fn[1], lines.at(start)
+		end = t.fill(c, start+len(fn[0]), rustAssert)
+		tests = append(tests, t)
+		t, isTest = test{}, false
+	}
+	return tests
+}
+
+// fill reads the body between the next braces; it gives the offset behind it.
+func (t *test) fill(c code, from int, asserts *lazyre.Regexp) int {
+	open := strings.IndexByte(c.masked[from:], '{')
+	if open < 0 {
+		return len(c.masked)
+	}
+	open += from
+	end := c.partner(open)
+	t.asserts += len(asserts.FindAllStringIndex(c.masked[open:end], -1))
+	t.body = codeLines(c.src[open+1 : max(open+1, end-1)])
+	return end
+}
+
+func rustSkips(attr string) skip {
+	switch {
+	case attr == "ignore" || strings.HasPrefix(attr, "ignore ") || strings.HasPrefix(attr, "ignore="):
+		return never
+	case strings.HasPrefix(attr, "cfg_attr") && strings.Contains(attr, "ignore"):
+		return sometimes
+	case strings.HasPrefix(attr, "cfg") && !strings.HasPrefix(attr, "cfg(test)") && !strings.HasPrefix(attr, "cfg_attr"):
+		return sometimes
+	}
+	return runs
+}
+
+// javaTests reads JUnit and TestNG in Java and Kotlin.
+func javaTests(src string) []test {
+	c := javaSyntax.code(src)
+	masked := c.masked
+	lines := lineCounter{src: src}
+	whole := javaState(javaHead(masked))
+	var tests []test
+	end := 0
+	for _, m := range javaStarts(masked) {
+		if m[0] < end {
+			continue
+		}
+		name, from := javaMethod(c, m[1])
+		if name == "" {
+			continue
+		}
+		head := masked[max(end, lastOf(masked[:m[0]], ";{}")):from]
+		t := test{name: name, line: lines.at(m[0]), skip: max(whole, javaState(head))}
+		if strings.Contains(head, "expected") {
+			t.asserts++
+		}
+		end = t.fill(c, from, javaAssert)
+		if javaAssume.MatchString(masked[from:end]) {
+			t.skip = max(t.skip, sometimes)
+		}
+		tests = append(tests, t)
+	}
+	return tests
+}
+
+// javaStarts gives where a test is announced: an annotation, or the old void
+// testX() in a file without any.
+func javaStarts(masked string) [][]int {
+	if found := javaTest.FindAllStringIndex(masked, -1); found != nil {
+		return found
+	}
+	var found [][]int
+	for _, m := range javaOld.FindAllStringSubmatchIndex(masked, -1) {
+		found = append(found, []int{m[0], m[2]})
+	}
+	return found
+}
+
+// javaMethod gives the name of the method behind an annotation and the offset
+// behind it, past further annotations with brackets of their own.
+func javaMethod(c code, at int) (string, int) {
+	if i := c.blanks(at); i < len(c.masked) && c.masked[i] == '(' {
+		at = c.partner(i)
+	}
+	for {
+		m := javaName.FindStringIndex(c.masked[at:min(len(c.masked), at+4000)])
+		if m == nil {
+			return "", at
+		}
+		start, end := at+m[0], c.partner(at+m[1]-1)
+		if start == 0 || c.masked[start-1] != '@' && c.masked[start-1] != '.' {
+			return strings.Trim(strings.TrimSpace(c.src[start:at+m[1]-1]), "`"), end
+		}
+		at = end
+	}
+}
+
+// javaHead is what stands before the first class: its annotations are for all.
+func javaHead(masked string) string {
+	m := javaClass.FindStringIndex(masked)
+	if m == nil {
+		return ""
+	}
+	return masked[:m[0]]
+}
+
+func javaState(head string) skip {
+	switch {
+	case javaNever.MatchString(head):
+		return never
+	case javaIf.MatchString(head):
+		return sometimes
+	}
+	return runs
+}
+
+// lastOf is the offset behind the last of some characters.
+func lastOf(s, chars string) int { return strings.LastIndexAny(s, chars) + 1 }

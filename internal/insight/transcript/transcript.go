@@ -1,0 +1,163 @@
+// Package transcript reads what coding programs leave on disk about their
+// sessions, and finds it. It owns the formats: one file for each program, and
+// the folders in which that program keeps them.
+//
+// It promises to give everything that it understands, in the order of the file,
+// as entries of package audit; to go on behind a line that it does not
+// understand, and to count it; and to need memory for one line, not for the
+// file. It never writes, never follows what a transcript says, and never asks a
+// network.
+package transcript
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"kedge/internal/insight/audit"
+)
+
+// Meta is what a transcript says about itself.
+type Meta struct {
+	ID      string   // of the session, by the program; empty is unknown
+	Parent  string   // of the session whose sub-agent it is; empty where it is none's
+	Dir     string   // where it worked; empty is unknown
+	Skipped int64    // lines that could not be understood
+	Lines   int      // how many were read, where Options.Before was given
+	Unseen  []string // sources of a context that such a transcript does not have, or not all
+}
+
+// Emit is given every entry; it must not keep it.
+type Emit func(*audit.Entry)
+
+// Options say how to read.
+type Options struct {
+	Text   bool // entries carry their text
+	Side   bool // it is a sub-agent's own transcript, which is a side chain throughout
+	Before int  // only the lines before this one are read, from 1; 0 is all
+}
+
+// format reads one transcript.
+type format func(ctx context.Context, r io.Reader, o Options, emit Emit) (Meta, error)
+
+// teller gives entries with where they stand.
+type teller struct {
+	Options
+	emit Emit
+	n    int         // line
+	at   string      // time
+	told audit.Entry // the last one: its place is used again
+}
+
+func (t *teller) give(e audit.Entry) {
+	e.Line, e.At = t.n, t.at
+	t.told = e
+	t.emit(&t.told)
+}
+
+// tell gives an entry with its text.
+func (t *teller) tell(e audit.Entry, s string) {
+	e.Chars = utf8.RuneCountInString(s)
+	if t.Text {
+		e.Text = s
+	}
+	t.give(e)
+}
+
+// call gives a tool call with its input, which is JSON.
+func (t *teller) call(e audit.Entry, input []byte) {
+	e.Kind = audit.ToolCall
+	e.Chars = compact(input)
+	if t.Text {
+		e.Text = string(input)
+	}
+	var in toolInput
+	_ = json.Unmarshal(input, &in) // what has another form has none of these
+	switch e.Act {
+	case audit.Read, audit.Edit:
+		e.Path = first(in.FilePath, in.AbsolutePath, in.Path, in.CamelPath)
+	case audit.Shell:
+		e.Command = first(words(in.Command), words(in.Cmd))
+	case audit.Other:
+	}
+	t.give(e)
+}
+
+// toolInput is the fields of a tool's input that matter, by their names in all
+// programs.
+type toolInput struct {
+	FilePath     string          `json:"file_path"`
+	AbsolutePath string          `json:"absolute_path"`
+	Path         string          `json:"path"`
+	CamelPath    string          `json:"filePath"`
+	Command      json.RawMessage `json:"command"`
+	Cmd          json.RawMessage `json:"cmd"`
+}
+
+// words gives a command: a line, or a list of words.
+func words(raw json.RawMessage) string {
+	var line string
+	var list []string
+	switch {
+	case json.Unmarshal(raw, &line) == nil:
+		return line
+	case json.Unmarshal(raw, &list) == nil:
+		return strings.Join(list, " ")
+	default:
+		return ""
+	}
+}
+
+func first(list ...string) string {
+	for _, s := range list {
+		if s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+// decode reads a whole line into v. Fields of another form than expected make
+// it a line that is not understood.
+func decode(line []byte, v any) bool {
+	return len(line) > 0 && line[0] == '{' && json.Unmarshal(line, v) == nil
+}
+
+// stamp brings a time into the one form of entries; empty where it is none.
+func stamp(s string) string {
+	const form = "2006-01-02T15:04:05.000Z"
+	if isStamp(s) {
+		return s
+	}
+	at, err := time.Parse(time.RFC3339Nano, s)
+	if err != nil {
+		return ""
+	}
+	return at.UTC().Format(form)
+}
+
+// isStamp tells whether a time has that form already. It does not know how long
+// the months are, and leaves their last days to others.
+func isStamp(s string) bool {
+	const least, most = "0000-00-00T00:00:00.000Z", "9999-19-29T29:59:59.999Z"
+	if len(s) != len(least) {
+		return false
+	}
+	for i := range len(s) {
+		if s[i] < least[i] || s[i] > most[i] {
+			return false
+		}
+	}
+	return s[5:7] <= "12" && s[5:7] >= "01" && s[8:10] >= "01" && s[8:10] <= "28" && s[11:13] <= "23"
+}
+
+// stampMilli is stamp of a number of milliseconds since 1970.
+func stampMilli(ms int64) string {
+	if ms <= 0 {
+		return ""
+	}
+	return stamp(time.UnixMilli(ms).UTC().Format(time.RFC3339Nano))
+}

@@ -1,0 +1,100 @@
+package journal
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"kedge"
+)
+
+// Backup writes a copy of the journal to a new folder at path: kedge.db and
+// journal.tail, which together are a store that can be opened, or copied back
+// over one that was lost. It is taken at one moment, checked whole, on disk when
+// Backup returns, and appears under its name only then. It refuses to overwrite.
+func (s *Store) Backup(ctx context.Context, path string) error {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return kedge.Errorf(kedge.Invalid, "backup: %w", err)
+	}
+	if _, err := os.Lstat(path); err == nil {
+		return kedge.Errorf(kedge.Conflict, "%q exists already", path).WithHint("name a folder that does not exist yet")
+	}
+	temp, err := os.MkdirTemp(filepath.Dir(path), ".kedge-backup-") // 0700
+	if err != nil {
+		return kedge.Errorf(kedge.Invalid, "backup to %q: %w", path, err)
+	}
+	if err := s.backupInto(ctx, temp); err != nil {
+		_ = os.RemoveAll(temp) // the first error is the one to show
+		return err
+	}
+	if err := os.Rename(temp, path); err != nil {
+		_ = os.RemoveAll(temp)
+		return kedge.Errorf(kedge.Conflict, "backup to %q: %w", path, err)
+	}
+	if err := syncPath(filepath.Dir(path)); err != nil {
+		return kedge.Errorf(kedge.Internal, "backup to %q: %w", path, err)
+	}
+	return nil
+}
+
+func (s *Store) backupInto(ctx context.Context, dir string) error {
+	db := filepath.Join(dir, dbName)
+	conn, done, err := s.fresh(ctx, copying...)
+	if err != nil {
+		return err
+	}
+	defer done()
+	if _, err := conn.ExecContext(ctx, `VACUUM INTO ?`, db); err != nil {
+		return s.fault("backup", err)
+	}
+	if err := os.Chmod(db, 0o600); err != nil {
+		return kedge.Errorf(kedge.Internal, "backup: %w", err)
+	}
+	if err := verifyBackup(ctx, dir); err != nil {
+		return err
+	}
+	// What the check left behind belongs to no one.
+	for _, side := range []string{"-wal", "-shm"} {
+		if err := os.Remove(db + side); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return kedge.Errorf(kedge.Internal, "backup: %w", err)
+		}
+	}
+	for _, name := range []string{db, filepath.Join(dir, tailName), dir} {
+		if err := syncPath(name); err != nil {
+			return kedge.Errorf(kedge.Internal, "backup: %w", err)
+		}
+	}
+	return nil
+}
+
+// verifyBackup writes the copy's tail and checks it as a store.
+func verifyBackup(ctx context.Context, dir string) error {
+	copied, err := Open(dir, Options{ReadOnly: true})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = copied.Close() }()
+	head, err := headOf(ctx, copied.read)
+	if err != nil {
+		return copied.fault("backup", err)
+	}
+	line := ""
+	if head.Seq > 0 {
+		line = head.line()
+	}
+	if err := os.WriteFile(copied.tailPath(), []byte(line), 0o600); err != nil {
+		return kedge.Errorf(kedge.Internal, "backup: %w", err)
+	}
+	found, err := copied.Check(ctx)
+	if err != nil {
+		return err
+	}
+	for _, f := range found {
+		if f.Level == kedge.LevelError {
+			return kedge.Errorf(kedge.Conflict, "the journal is not sound, so no backup was made: %s", f.What).WithHint("kedge doctor")
+		}
+	}
+	return nil
+}

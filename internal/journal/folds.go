@@ -1,0 +1,341 @@
+package journal
+
+import (
+	"cmp"
+	"strings"
+
+	"kedge"
+)
+
+func foldProject(f *folding) error {
+	d, err := payload[kedge.ProjectData](f)
+	if err != nil {
+		return err
+	}
+	p := kedge.Project{ID: f.ev.Project, Name: d.Name, Dir: d.Dir, Git: d.Git, CreatedAt: f.ev.At}
+	if old, err := load[kedge.Project](f, KindProject, string(p.ID)); err == nil {
+		p.CreatedAt = old.CreatedAt
+	} else if !kedge.NotFound.Is(err) {
+		return err
+	}
+	return f.save(KindProject, string(p.ID), p, words{})
+}
+
+func foldProjectMoved(f *folding) error {
+	d, err := payload[kedge.ProjectMovedData](f)
+	if err != nil {
+		return err
+	}
+	p, err := load[kedge.Project](f, KindProject, string(f.ev.Project))
+	if err != nil {
+		return err
+	}
+	p.Dir = d.Dir
+	return f.save(KindProject, string(p.ID), p, words{})
+}
+
+func foldFeatureAdded(f *folding) error {
+	d, err := payload[kedge.FeatureAddedData](f)
+	if err != nil {
+		return err
+	}
+	def, err := definition(f, d.Definition)
+	if err != nil {
+		return err
+	}
+	if _, _, ok, err := f.get(KindFeature, string(def.ID)); err != nil {
+		return err
+	} else if ok {
+		return kedge.Errorf(kedge.Conflict, "feature %q exists already", def.ID)
+	}
+	doc := FeatureDoc{
+		Feature: kedge.Feature{
+			Definition:   def,
+			FeatureState: kedge.FeatureState{Status: kedge.Pending, Files: []string{}, Notes: d.Notes},
+		},
+		Hash: d.Hash, Order: d.Order, Claim: d.Claim, Source: d.Source,
+	}
+	return saveFeature(f, doc)
+}
+
+func foldFeatureAmended(f *folding) error {
+	d, err := payload[kedge.FeatureAmendedData](f)
+	if err != nil {
+		return err
+	}
+	doc, err := load[FeatureDoc](f, KindFeature, string(d.ID))
+	if err != nil {
+		return err
+	}
+	def, err := definition(f, d.Definition)
+	if err != nil {
+		return err
+	}
+	if def.ID != d.ID {
+		return kedge.Errorf(kedge.Invalid, "%s: the definition of %q calls itself %q", f.ev.Type, d.ID, def.ID)
+	}
+	doc.Definition, doc.Hash, doc.Reason, doc.Claim = def, d.Hash, d.Reason, "" // which was about another definition
+	return saveFeature(f, doc)
+}
+
+// foldFeatureStatus changes the mutable half. A nil field stays as it was; one
+// that points to the zero value is taken back to null.
+func foldFeatureStatus(f *folding) error {
+	d, err := payload[kedge.FeatureStatusData](f)
+	if err != nil {
+		return err
+	}
+	doc, err := load[FeatureDoc](f, KindFeature, string(d.ID))
+	if err != nil {
+		return err
+	}
+	if d.Status != "" {
+		if !d.Status.Valid() {
+			return kedge.Errorf(kedge.Invalid, "%s: %q is no status", f.ev.Type, d.Status)
+		}
+		doc.Status = d.Status
+	}
+	doc.Reason = d.Reason
+	if d.Files != nil {
+		doc.Files = d.Files
+	}
+	if d.Notes != nil {
+		doc.Notes = *d.Notes
+	}
+	if d.Evidence != nil {
+		doc.Evidence = nonZero(d.Evidence)
+	}
+	if doc.Status == kedge.Completed || doc.Status == kedge.NeedsReview {
+		doc.Wanted = ""
+	}
+	if d.Wanted != nil {
+		doc.Wanted = *d.Wanted
+	}
+	if d.CompletedAt != nil {
+		doc.CompletedAt = d.CompletedAt
+		if d.CompletedAt.IsZero() {
+			doc.CompletedAt = nil
+		}
+	}
+	return saveFeature(f, doc)
+}
+
+func nonZero[T comparable](p *T) *T {
+	var zero T
+	if p == nil || *p == zero {
+		return nil
+	}
+	return p
+}
+
+func definition(f *folding, raw []byte) (kedge.Definition, error) {
+	d, err := payload[kedge.Definition](&folding{ev: kedge.Event{Type: f.ev.Type, Data: raw}})
+	if err == nil && d.ID == "" {
+		err = kedge.Errorf(kedge.Invalid, "%s: the definition has no id", f.ev.Type)
+	}
+	return d, err
+}
+
+func saveFeature(f *folding, doc FeatureDoc) error {
+	text := words{
+		title: doc.Name,
+		body:  lines(string(doc.ID), doc.Description, lines(doc.Acceptance...), lines(doc.Steps...), doc.Notes),
+	}
+	return f.saveAt(KindFeature, string(doc.ID), int64(doc.Order), doc, text)
+}
+
+// foldDecision saves a decision; one that is locked takes the place of the one
+// it names.
+func foldDecision(f *folding) error {
+	data, err := payload[kedge.DecisionData](f)
+	if err != nil {
+		return err
+	}
+	d := data.Decision
+	if data.Reason != "" {
+		d.Reason = data.Reason
+	}
+	if d.Status == kedge.DecisionLocked && d.Supersedes != "" && d.Supersedes != d.ID {
+		old, err := load[kedge.Decision](f, KindDecision, string(d.Supersedes))
+		switch {
+		case err == nil:
+			old.Status = kedge.DecisionSuperseded
+			if err := f.save(KindDecision, string(old.ID), old, decisionWords(old)); err != nil {
+				return err
+			}
+		case !kedge.NotFound.Is(err):
+			return err
+		}
+	}
+	return f.save(KindDecision, string(d.ID), d, decisionWords(d))
+}
+
+func foldRiskClosed(f *folding) error {
+	d, err := payload[kedge.RiskClosedData](f)
+	if err != nil {
+		return err
+	}
+	r, err := load[kedge.Risk](f, KindRisk, string(d.ID))
+	if err != nil {
+		return err
+	}
+	at := f.ev.At
+	r.ClosedAt, r.Reason = &at, d.Reason
+	return f.save(KindRisk, string(r.ID), r, riskWords(r))
+}
+
+func foldGateDropped(f *folding) error {
+	d, err := payload[kedge.GateDroppedData](f)
+	if err != nil {
+		return err
+	}
+	g, err := load[kedge.GateStartedData](f, KindGate, d.Key)
+	if err != nil {
+		return err
+	}
+	if g.ID == d.ID {
+		g.Dropped = d.Reason
+	}
+	return f.save(KindGate, g.Key, g, words{})
+}
+
+func foldSessionEnded(f *folding) error {
+	d, err := payload[kedge.SessionEndedData](f)
+	if err != nil {
+		return err
+	}
+	s, err := load[kedge.Session](f, KindSession, string(d.ID))
+	if err != nil {
+		return err
+	}
+	s.State, s.Cause, s.ExitCode, s.Bytes = d.State, d.Cause, d.ExitCode, d.Bytes
+	s.Conversation = cmp.Or(d.Conversation, s.Conversation)
+	return f.save(KindSession, string(s.ID), s, words{})
+}
+
+// foldSessionUsed takes over what is known; what a later report does not say
+// stays as it was.
+func foldSessionUsed(f *folding) error {
+	d, err := payload[kedge.SessionUsedData](f)
+	if err != nil {
+		return err
+	}
+	s, err := load[kedge.Session](f, KindSession, string(d.ID))
+	if err != nil {
+		return err
+	}
+	s.Tokens, s.USD = cmp.Or(d.Tokens, s.Tokens), cmp.Or(d.USD, s.USD)
+	s.Model, s.Kinds = cmp.Or(d.Model, s.Model), cmp.Or(d.Kinds, s.Kinds)
+	s.ContextTokens, s.ContextWindow = cmp.Or(d.ContextTokens, s.ContextTokens), cmp.Or(d.ContextWindow, s.ContextWindow)
+	return f.save(KindSession, string(s.ID), s, words{})
+}
+
+// foldSessionActed keeps what was told first: there is one first act.
+func foldSessionActed(f *folding) error {
+	d, err := payload[kedge.SessionActedData](f)
+	if err != nil {
+		return err
+	}
+	s, err := load[kedge.Session](f, KindSession, string(d.ID))
+	if err != nil {
+		return err
+	}
+	switch d.First {
+	case kedge.ActAction:
+		s.FirstAction = cmp.Or(s.FirstAction, &d.FirstAct)
+	case kedge.ActEdit:
+		s.FirstEdit = cmp.Or(s.FirstEdit, &d.FirstAct)
+	}
+	return f.save(KindSession, string(s.ID), s, words{})
+}
+
+// foldSessionCompacted keeps the last compactions.
+func foldSessionCompacted(f *folding) error {
+	d, err := payload[kedge.SessionCompactedData](f)
+	if err != nil {
+		return err
+	}
+	s, err := load[kedge.Session](f, KindSession, string(d.ID))
+	if err != nil {
+		return err
+	}
+	s.Compactions = append(s.Compactions, kedge.Compaction{At: f.ev.At, Asked: d.Asked, Before: d.Before, After: d.After, Failed: d.Failed})
+	s.Compactions = s.Compactions[max(0, len(s.Compactions)-kedge.MaxCompactions):]
+	return f.save(KindSession, string(s.ID), s, words{})
+}
+
+func foldSessionRenamed(f *folding) error {
+	d, err := payload[kedge.SessionRenamedData](f)
+	if err != nil {
+		return err
+	}
+	s, err := load[kedge.Session](f, KindSession, string(d.ID))
+	if err != nil {
+		return err
+	}
+	s.Name = d.Name
+	return f.save(KindSession, string(s.ID), s, words{})
+}
+
+func foldSeen(f *folding) error {
+	d, err := payload[kedge.FilesSeenData](f)
+	if err != nil {
+		return err
+	}
+	return f.saveAt(KindSeen, SeenLast, f.ev.Seq, SeenDoc{FilesSeenData: d, At: f.ev.At}, words{})
+}
+
+func foldEdit(f *folding) error {
+	d, err := payload[kedge.HandEditData](f)
+	if err != nil {
+		return err
+	}
+	return f.save(KindEdit, string(f.ev.ID), EditDoc{HandEditData: d, At: f.ev.At}, words{})
+}
+
+func riskWords(r kedge.Risk) words { return words{title: r.Text, body: r.Reason} }
+
+func decisionWords(d kedge.Decision) words {
+	return words{title: d.Title, body: lines(d.Why, rejectedText(d.Rejected), lines(d.AppliesTo...), d.Reason, d.Withdrawn)}
+}
+
+func noteWords(n kedge.Note) words {
+	return words{title: n.Title, body: lines(n.RootCause, n.Constraints, n.Validation, n.DeadEnds,
+		strings.Join(n.Tags, " "), lines(n.Files...), string(n.Feature), strings.Join(n.Commits, " "))}
+}
+
+func checkpointWords(c kedge.Checkpoint) words {
+	var status, files []string
+	for _, l := range c.Status {
+		status = append(status, l.Text)
+	}
+	for _, l := range c.Files {
+		files = append(files, l.Path)
+	}
+	return words{title: c.Task, body: lines(lines(status...), lines(c.Risks...), rejectedText(c.RuledOut),
+		lines(files...), c.Resume, c.HumanNotes)}
+}
+
+func rejectedText(rs []kedge.Rejected) string {
+	var out []string
+	for _, r := range rs {
+		out = append(out, lines(r.What, r.Reason))
+	}
+	return lines(out...)
+}
+
+// foldTrust keeps each thing that a person approved by itself: approving more takes
+// nothing back.
+func foldTrust(f *folding) error {
+	d, err := payload[kedge.TrustApprovedData](f)
+	if err != nil {
+		return err
+	}
+	for _, item := range d.Items {
+		doc := kedge.TrustedFor{Trusted: item, Run: d.Run, Feature: d.Feature}
+		if err := f.save(KindTrust, item.ID(), doc, words{}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,233 @@
+// Package journal owns the journal of one project: an append-only, hash-chained
+// list of events in SQLite, and the documents and the search index folded from
+// it. It promises that an Append which returned is on disk, that one which did
+// not is there whole or not at all, that a request key has one effect, that no
+// secret package redact knows is written, and that damage is reported, not
+// repaired: a database behind its own tail file takes no more writes. It never
+// deletes or changes an event, and a reader never writes to the database.
+//
+// The tail file is synced every 64 lines and on Close, not with every append: it
+// is the witness, the database is the record. After a loss of power the witness
+// may be up to 64 appends short, so damage that takes only these away is not
+// noticed by it; after a SIGKILL it is complete.
+package journal
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"time"
+
+	"kedge"
+)
+
+// The files of a store.
+const (
+	dbName   = "kedge.db"
+	tailName = "journal.tail"
+)
+
+// Options say how a store is opened.
+type Options struct {
+	Now      func() time.Time // nil is time.Now
+	ReadOnly bool             // for reading beside, or without, the process that writes
+
+	pin      bool // keeps all writes on one thread, so that a test can count them
+	pageSize int  // of a new database; 0 is SQLite's own. Small ones let a test flip every byte
+}
+
+// Store is an opened journal. It may be used by many goroutines.
+type Store struct {
+	dir     string
+	now     func() time.Time
+	version int // of the schema
+	read    *reader
+
+	// anchor is a reading connection that lives as long as the store. While it
+	// is open SQLite does not checkpoint by itself when the writer closes, so
+	// every checkpoint is one whose errors we see.
+	anchor *sql.Conn
+
+	queue *queue  // nil when read only
+	w     *writer // owned by the goroutine that runs it
+
+	refusal atomic.Pointer[kedge.Error] // why nothing is appended any more
+	closed  atomic.Bool
+}
+
+// Open opens the journal in dir, making it (folder 0700, files 0600) unless it
+// is opened for reading only. A journal that has lost events still opens, for
+// reading: see Refusal. NotFound means that there is nothing to read.
+func Open(dir string, o Options) (*Store, error) {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, kedge.Errorf(kedge.Internal, "open the journal: %w", err)
+	}
+	if err := prepare(dir, o); err != nil {
+		return nil, err
+	}
+	s := &Store{dir: dir, now: o.Now}
+	if err := s.open(o); err != nil {
+		_ = s.closeDBs() // the first error is the one to show
+		return nil, err
+	}
+	return s, nil
+}
+
+// open connects for reading, judges what is there, and only then lets a writer
+// near it: a newer or a damaged journal must stay as it was found.
+func (s *Store) open(o Options) error {
+	ctx := context.Background()
+	if err := s.openReader(ctx); err != nil {
+		return err
+	}
+	version, err := s.readVersion(ctx)
+	if err != nil {
+		return err
+	}
+	s.version = version
+	tail, err := readTailEnd(s.tailPath())
+	if err != nil {
+		return err
+	}
+	switch {
+	case version > latest():
+		return kedge.Errorf(kedge.Conflict, "%q has version %d and this Kedge reads up to version %d", s.dbPath(), version, latest()).
+			WithHint("install a newer Kedge; this one is %s", kedge.Version)
+	case version == 0:
+		return kedge.Errorf(kedge.Conflict, "%q is empty or not a journal; event %d was acknowledged", s.dbPath(), tail.Seq).
+			WithHint("%s", s.startOverHint())
+	}
+	if err := s.compareTail(ctx, tail); err != nil {
+		return err
+	}
+	if o.ReadOnly || s.Refusal() != nil {
+		return nil //nolint:nilerr // a store that refuses to write is open for reading
+	}
+	s.version = latest() // the writer sees to that
+	return s.startWriter(o)
+}
+
+// compareTail sets the refusal of a journal that is behind its tail.
+func (s *Store) compareTail(ctx context.Context, tail mark) error {
+	if tail.Seq == 0 {
+		return nil
+	}
+	head, err := headOf(ctx, s.anchor)
+	if err != nil {
+		return s.fault("read the journal", err)
+	}
+	if head.Seq < tail.Seq {
+		s.refusal.Store(s.lost(head.Seq, tail))
+		return nil
+	}
+	var hash string
+	err = s.anchor.QueryRowContext(ctx, `SELECT hash FROM events WHERE seq = ?`, tail.Seq).Scan(&hash)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return s.fault("read the journal", err)
+	}
+	if hash != tail.Hash {
+		s.refusal.Store(kedge.Errorf(kedge.Conflict, "event %d in %q is not the one that was acknowledged", tail.Seq, s.dbPath()).
+			WithHint("%s", s.restoreHint()))
+	}
+	return nil
+}
+
+func (s *Store) lost(have int64, tail mark) *kedge.Error {
+	return kedge.Errorf(kedge.Conflict, "%q ends at event %d but event %d was acknowledged: the journal is read-only", s.dbPath(), have, tail.Seq).
+		WithHint("%s", s.restoreHint())
+}
+
+func (s *Store) restoreHint() string {
+	return "restore " + dbName + " and " + tailName + " from a backup; or accept the loss: mv " +
+		s.tailPath() + " " + s.tailPath() + ".old"
+}
+
+// startOverHint is for a journal of which nothing can be read.
+func (s *Store) startOverHint() string {
+	return "restore " + dbName + " and " + tailName + " from a backup; or start over: mv " + s.dir + " " + s.dir + ".old"
+}
+
+// Refusal is why the store takes no more events, nil while it does: it was
+// found behind its tail, or the disk failed a write.
+func (s *Store) Refusal() error {
+	if e := s.refusal.Load(); e != nil {
+		return e
+	}
+	return nil
+}
+
+// Dir is the folder of the store.
+func (s *Store) Dir() string { return s.dir }
+
+// Close waits for the appends that have begun, moves the write-ahead log into
+// the database and closes. Closing twice is harmless.
+func (s *Store) Close() error {
+	if s.closed.Swap(true) {
+		return nil
+	}
+	var err error
+	if s.queue != nil {
+		s.queue.close()
+		err = <-s.w.stopped
+	}
+	return errors.Join(err, s.closeDBs())
+}
+
+// closeDBs closes the readers; the writer is gone by then, so that the anchor
+// is the last to go.
+func (s *Store) closeDBs() error {
+	var errs []error
+	if s.anchor != nil {
+		errs = append(errs, s.anchor.Close())
+	}
+	if s.read != nil {
+		errs = append(errs, s.read.Close())
+	}
+	if err := errors.Join(errs...); err != nil {
+		return kedge.Errorf(kedge.Internal, "close the journal: %w", err)
+	}
+	return nil
+}
+
+func (s *Store) dbPath() string   { return filepath.Join(s.dir, dbName) }
+func (s *Store) tailPath() string { return filepath.Join(s.dir, tailName) }
+
+// prepare makes the folder and an empty journal, or, for a reader, sees that
+// there is one.
+func prepare(dir string, o Options) error {
+	path := filepath.Join(dir, dbName)
+	_, err := os.Stat(path)
+	if err == nil {
+		return nil
+	}
+	if !errors.Is(err, os.ErrNotExist) {
+		return kedge.Errorf(kedge.Internal, "open the journal: %w", err)
+	}
+	tail, err := readTailEnd(filepath.Join(dir, tailName))
+	switch {
+	case err != nil:
+		return err
+	case tail.Seq > 0:
+		return kedge.Errorf(kedge.Conflict, "%q is missing but event %d was acknowledged", path, tail.Seq).
+			WithHint("%s", (&Store{dir: dir}).startOverHint())
+	case o.ReadOnly:
+		return kedge.Errorf(kedge.NotFound, "no journal in %q", dir).WithHint("kedge init")
+	}
+	return create(dir, o.pageSize)
+}
+
+// syncPath puts a file, or the names in a folder, on disk.
+func syncPath(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}

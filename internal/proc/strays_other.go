@@ -1,9 +1,0 @@
-//go:build !linux
-
-package proc
-
-// Strays finds nothing where a process's environment cannot be looked at.
-func Strays(string, string) (marked, inside []int, err error) { return nil, nil, nil }
-
-// EndStray ends nothing.
-func EndStray(int, string) bool { return false }

@@ -1,0 +1,45 @@
+package hold
+
+import (
+	"time"
+
+	"kedge"
+	"kedge/internal/process/tape"
+)
+
+// resize sets the terminal's size and notes it on the tape, before the program
+// paints for it.
+func (h *holder) resize(cols, rows uint16) error {
+	if cols == 0 || rows == 0 || cols > 10_000 || rows > 10_000 {
+		return kedge.Errorf(kedge.Invalid, "a terminal of %d by %d is not possible", cols, rows)
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !h.child.tty {
+		return kedge.Errorf(kedge.Invalid, "this session has no terminal")
+	}
+	_ = h.tape.Mark(tape.Mark{Kind: tape.Resize, A: uint32(cols), B: uint64(rows), At: time.Now()}) // status tells it too
+	if err := h.child.resize(cols, rows); err != nil {
+		return kedge.Errorf(kedge.Conflict, "resize: %w", err)
+	}
+	h.cols, h.rows = int(cols), int(rows)
+	return nil
+}
+
+// redraw makes the program paint its whole screen: an equal size raises no
+// signal, so the terminal shrinks by a column and grows again.
+func (h *holder) redraw() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !h.child.tty || h.cols < 2 {
+		return kedge.Errorf(kedge.Invalid, "this session has no terminal to paint")
+	}
+	cols, rows := uint16(h.cols), uint16(h.rows)
+	if err := h.child.resize(cols-1, rows); err != nil {
+		return kedge.Errorf(kedge.Conflict, "resize: %w", err)
+	}
+	if err := h.child.resize(cols, rows); err != nil {
+		return kedge.Errorf(kedge.Conflict, "resize: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,13 @@
+package server
+
+import "kedge/internal/app"
+
+func careCalls() []Call {
+	return []Call{
+		call("rebuild", Writing, (*app.Service).Rebuild),
+		call("backup", Reading, (*app.Service).Backup),
+		call("doctor", Reading, (*app.Service).Doctor),
+		call("project.list", Reading, (*app.Service).ProjectList),
+		call("project.remove", Writing, (*app.Service).ProjectRemove),
+	}
+}

@@ -1,0 +1,12 @@
+package server
+
+import "kedge/internal/app"
+
+func lookCalls() []Call {
+	return []Call{
+		homeless(local(call("audit", Reading, (*app.Service).Audit))),
+		homeless(local(call("brief", Reading, (*app.Service).Brief))),
+		call("cost", Reading, (*app.Service).Cost),
+		call("stats", Reading, (*app.Service).Stats),
+	}
+}

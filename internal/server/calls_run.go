@@ -1,0 +1,24 @@
+package server
+
+import "kedge/internal/app"
+
+func runCalls() []Call {
+	return []Call{
+		call("run.start", Writing, (*app.Service).RunStart),
+		call("run.pause", Writing, (*app.Service).RunPause),
+		call("run.continue", Writing, (*app.Service).RunContinue),
+		call("run.stop", Writing, (*app.Service).RunStop),
+		call("run.show", Reading, (*app.Service).RunShow),
+		call("run.going", Reading, (*app.Service).RunsGoing),
+		driven(call("run.watch", Writing, (*app.Service).RunWatch)), // it needs the daemon, and is asked again when that dies
+		call("plan.goal", Writing, (*app.Service).PlanGoal),
+		call("answer", Writing, (*app.Service).Answer),
+		driven(call("question.ask", Writing, (*app.Service).QuestionAsk)),
+		call("run.tell", Writing, (*app.Service).RunTell),
+		call("run.approve", Writing, (*app.Service).RunApprove),
+		call("run.deny", Writing, (*app.Service).RunDeny),
+		call("run.land", Writing, (*app.Service).RunLand),
+		call("steps", Reading, (*app.Service).Steps),
+		call("explain", Reading, (*app.Service).Explain),
+	}
+}

@@ -1,0 +1,24 @@
+package mcp
+
+import "kedge/internal/app"
+
+// checkpointSave is `kedge checkpoint save`.
+func checkpointSave() tool {
+	type args struct {
+		Task   string   `json:"task"`
+		Resume string   `json:"resume"`
+		Files  []string `json:"files"`
+	}
+	return tool{
+		name: "checkpoint_save", scope: acting,
+		about: "Write down where the work stands, so that a fresh session can go on. What is left out Kedge fills in.",
+		input: `{"type":"object","properties":{"task":{"type":"string","description":"what is being done"},` +
+			`"resume":{"type":"string","description":"one sentence: how to go on; names the item"},` +
+			`"files":{"type":"array","items":{"type":"string"},"description":"to read again first"}},"additionalProperties":false}`,
+		output: `{"type":"object","required":["id","task","resume","files","path","text"],"properties":{` +
+			`"id":{"type":"string"},"task":{"type":"string"},"resume":{"type":"string"},"files":{"type":["array","null"]},"path":{"type":"string"},"text":{"type":"string"}}}`,
+		run: calling("checkpoint_save", "checkpoint.save", func(_ *Server, a args) any {
+			return app.CheckpointSaveRequest{Task: a.Task, Resume: a.Resume, Files: a.Files}
+		}),
+	}
+}

@@ -1,0 +1,60 @@
+package server
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"kedge"
+)
+
+// Envelope is the body of a call: who asks, and what.
+type Envelope struct {
+	Dir     string          `json:"dir"`
+	User    string          `json:"user,omitempty"`
+	Session kedge.SessionID `json:"session,omitempty"` // set inside a session: the caller is an agent
+	Token   string          `json:"token,omitempty"`   // of Session: shown by what acts in its name from wherever it runs
+	Key     string          `json:"key,omitempty"`
+	In      json.RawMessage `json:"in,omitempty"`
+}
+
+// Actor is who the envelope says is asking.
+func (e Envelope) Actor() kedge.Actor {
+	if e.Session != "" {
+		return kedge.Agent(e.Session)
+	}
+	return kedge.Human(e.User)
+}
+
+// Line is one line of an answer.
+type Line struct {
+	Type  string          `json:"type"` // progress, result, error
+	Data  json.RawMessage `json:"data,omitempty"`
+	Error *WireError      `json:"error,omitempty"`
+}
+
+// Encode makes the JSON of an answer as --json prints it: not for a web page, so
+// that "a < b && c" stays what it is.
+func Encode(v any) (json.RawMessage, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
+}
+
+// WireError is an error as it travels, and as --json prints it.
+type WireError struct {
+	Kind    kedge.Kind `json:"kind"`
+	Message string     `json:"message"`
+	Hint    string     `json:"hint"`
+}
+
+// ToWire makes err fit to travel.
+func ToWire(err error) *WireError {
+	return &WireError{Kind: kedge.KindOf(err), Message: err.Error(), Hint: kedge.HintOf(err)}
+}
+
+// Err makes the error that travelled.
+func (w *WireError) Err() error {
+	return &kedge.Error{Kind: w.Kind, Msg: w.Message, Hint: w.Hint}
+}
