@@ -49,11 +49,11 @@ func TestF14NothingOfOthersAtTheStart(t *testing.T) {
 			t.Errorf("session %s is %q, want %q", name, states[name], want)
 		}
 	}
-	if !runs(decoy.Process.Pid) || !runs(kept.PID) {
+	if !isRunning(decoy.Process.Pid) || !isRunning(kept.PID) {
 		t.Error("somebody was killed")
 	}
 	b.fails(4, "kill", "forged")
-	if !runs(decoy.Process.Pid) {
+	if !isRunning(decoy.Process.Pid) {
 		t.Error("a kill by a forged record reached a stranger")
 	}
 }
@@ -88,7 +88,7 @@ func (b *box) killHolder(id kedge.SessionID) {
 	if err := syscall.Kill(r.Holder.PID, syscall.SIGKILL); err != nil {
 		b.t.Fatal(err)
 	}
-	b.until("holder and program are gone", func() bool { return !runs(r.Holder.PID) && !runs(r.Child.PID) })
+	b.until("holder and program are gone", func() bool { return !isRunning(r.Holder.PID) && !isRunning(r.Child.PID) })
 }
 
 // identity is a process as the system names it beyond doubt.

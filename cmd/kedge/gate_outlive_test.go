@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"kedge"
-	"kedge/internal/app"
+	"kedge/internal/app/verify"
 	"kedge/internal/process/hold"
 )
 
@@ -130,7 +130,7 @@ func TestF1GateOutlivesTheDaemon(t *testing.T) {
 			if err := w.Wait(); err != nil {
 				t.Fatalf("kedge gate: %v\n%s", err, w.errs.String())
 			}
-			var reply app.GateReply
+			var reply verify.GateReply
 			if err := json.Unmarshal(w.out.Bytes(), &reply); err != nil {
 				t.Fatalf("%v\n%s", err, w.out.String())
 			}

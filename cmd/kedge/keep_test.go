@@ -22,6 +22,8 @@ import (
 
 	"kedge"
 	"kedge/internal/app"
+	"kedge/internal/app/projects"
+	"kedge/internal/app/sessions"
 	"kedge/internal/process/hold"
 	"kedge/internal/process/tape"
 	"kedge/internal/server/daemon"
@@ -127,7 +129,7 @@ func (k *keeper) live(dir, name string) (s kedge.Session) {
 
 func (k *keeper) sessions(dir string) []kedge.Session {
 	k.t.Helper()
-	var list app.SessionListReply
+	var list sessions.SessionListReply
 	if err := json.Unmarshal([]byte(k.in(dir, "ls", "--json")), &list); err != nil {
 		k.t.Fatal(err)
 	}
@@ -278,7 +280,7 @@ func (p *inProcess) open() {
 	}
 	p.s = app.New(app.Config{
 		Home: p.home, Now: func() time.Time { return time.UnixMilli(p.clock.Load()) },
-		Sessions: app.Sessions{Holder: hold.NewLauncher(p.bin, "hold"), Sockets: sockets},
+		Sessions: sessions.Sessions{Holder: hold.NewLauncher(p.bin, "hold"), Sockets: sockets},
 	})
 	if err := p.s.Adopt(p.t.Context()); err != nil {
 		p.t.Fatal(err)
@@ -293,13 +295,13 @@ func (p *inProcess) close() {
 
 func (p *inProcess) pass(d time.Duration) { p.clock.Add(d.Milliseconds()) }
 
-func (p *inProcess) who() app.Caller {
-	return app.Caller{Dir: p.dir, Actor: kedge.Human("ada"), Key: kedge.NewID("req", time.Now())}
+func (p *inProcess) who() projects.Caller {
+	return projects.Caller{Dir: p.dir, Actor: kedge.Human("ada"), Key: kedge.NewID("req", time.Now())}
 }
 
 func (p *inProcess) start(name string, command ...string) kedge.Session {
 	p.t.Helper()
-	s, err := p.s.SessionNew(p.t.Context(), p.who(), app.SessionNew{Name: name, Dir: p.dir, Command: command, Env: p.env, Cols: 80, Rows: 24})
+	s, err := p.s.SessionNew(p.t.Context(), p.who(), sessions.SessionNew{Name: name, Dir: p.dir, Command: command, Env: p.env, Cols: 80, Rows: 24})
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -323,14 +325,14 @@ func (p *inProcess) still(ses kedge.Session) {
 // now is a session as the service sees it.
 func (p *inProcess) now(id kedge.SessionID) kedge.Session {
 	p.t.Helper()
-	f, err := p.s.SessionFind(p.t.Context(), p.who(), app.SessionName{Name: string(id)})
+	f, err := p.s.SessionFind(p.t.Context(), p.who(), sessions.SessionName{Name: string(id)})
 	if err != nil {
 		p.t.Fatal(err)
 	}
 	return f.Session
 }
 
-func (p *inProcess) retain() app.SessionRetainReply {
+func (p *inProcess) retain() sessions.SessionRetainReply {
 	p.t.Helper()
 	r, err := p.s.Retain(p.t.Context(), p.env)
 	if err != nil {
@@ -341,7 +343,7 @@ func (p *inProcess) retain() app.SessionRetainReply {
 
 // retainOne is retain as soon as it takes something away of one session: only
 // what the journal calls ended is touched, and that is written after the end.
-func (p *inProcess) retainOne() (r app.SessionRetainReply) {
+func (p *inProcess) retainOne() (r sessions.SessionRetainReply) {
 	p.t.Helper()
 	eventually(p.t, "something is taken away", func() bool { r = p.retain(); return r.Sessions == 1 })
 	return r
@@ -404,7 +406,7 @@ func TestF32Reboot(t *testing.T) {
 		t.Errorf("after the boot: %+v", now)
 	}
 	who := p.who()
-	again, err := p.s.SessionResume(t.Context(), who, app.SessionResume{Name: "build", Env: p.env})
+	again, err := p.s.SessionResume(t.Context(), who, sessions.SessionResume{Name: "build", Env: p.env})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -412,11 +414,11 @@ func TestF32Reboot(t *testing.T) {
 		t.Errorf("resumed as %+v", again)
 	}
 	eventually(t, "it runs in its folder", func() bool { return strings.Contains(p.printed(again.ID), p.dir) })
-	retry, err := p.s.SessionResume(t.Context(), who, app.SessionResume{Name: "build", Env: p.env})
+	retry, err := p.s.SessionResume(t.Context(), who, sessions.SessionResume{Name: "build", Env: p.env})
 	if err != nil || retry.ID != again.ID {
 		t.Errorf("the same request again: %+v, %v", retry, err)
 	}
-	if _, err := p.s.SessionResume(t.Context(), p.who(), app.SessionResume{Name: string(ses.ID), Env: p.env}); !kedge.Conflict.Is(err) {
+	if _, err := p.s.SessionResume(t.Context(), p.who(), sessions.SessionResume{Name: string(ses.ID), Env: p.env}); !kedge.Conflict.Is(err) {
 		t.Errorf("a second one of the name: %v", err)
 	}
 }
@@ -623,7 +625,7 @@ func TestRetentionBySize(t *testing.T) {
 	if err != nil || from != tape.SegmentSize || end < 20_000_000 {
 		t.Errorf("%d to %d are left, %v", from, end, err)
 	}
-	found, err := p.s.SessionSearch(t.Context(), p.who(), app.SessionSearch{Query: "st", Limit: 10})
+	found, err := p.s.SessionSearch(t.Context(), p.who(), sessions.SessionSearch{Query: "st", Limit: 10})
 	if err != nil || len(found.Hits) != 1 || found.Hits[0].Line != "last" || found.Hits[0].At == nil {
 		t.Errorf("%+v, %v", found, err)
 	}

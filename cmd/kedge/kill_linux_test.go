@@ -17,7 +17,9 @@ import (
 	"time"
 
 	"kedge"
-	"kedge/internal/app"
+	"kedge/internal/app/clerk"
+	"kedge/internal/app/maintenance"
+	"kedge/internal/app/status"
 	"kedge/internal/journal"
 	"kedge/internal/server"
 
@@ -190,21 +192,21 @@ type deed struct {
 func deeds() []*deed {
 	feature := func(n int) *deed {
 		mark := fmt.Sprintf("deed-%d-feature", n)
-		in := app.FeatureAddRequest{Definition: kedge.Definition{ID: kedge.FeatureID(mark), Name: "Deed"}}
+		in := clerk.FeatureAddRequest{Definition: kedge.Definition{ID: kedge.FeatureID(mark), Name: "Deed"}}
 		return &deed{call: "feature.add", mark: mark, in: in, typ: kedge.FeatureAdded, file: "features.json"}
 	}
 	risk := func(n int) *deed {
 		mark := fmt.Sprintf("deed-%d-risk", n)
-		return &deed{call: "risk.add", mark: mark, in: app.RiskAddRequest{Text: mark}, typ: kedge.RiskOpened, file: "risks.md"}
+		return &deed{call: "risk.add", mark: mark, in: clerk.RiskAddRequest{Text: mark}, typ: kedge.RiskOpened, file: "risks.md"}
 	}
 	decision := func(n int) *deed {
 		mark := fmt.Sprintf("deed-%d-decision", n)
-		in := app.DecisionAddRequest{Title: mark, Why: "so", AppliesTo: []string{mark}}
+		in := clerk.DecisionAddRequest{Title: mark, Why: "so", AppliesTo: []string{mark}}
 		return &deed{call: "decision.add", mark: mark, in: in, typ: kedge.DecisionSaved, file: "decisions/*.md"}
 	}
 	checkpoint := func(n int) *deed {
 		mark := fmt.Sprintf("deed-%d-checkpoint", n)
-		return &deed{call: "checkpoint.save", mark: mark, in: app.CheckpointSaveRequest{Task: mark}, typ: kedge.CheckpointSaved}
+		return &deed{call: "checkpoint.save", mark: mark, in: status.CheckpointSaveRequest{Task: mark}, typ: kedge.CheckpointSaved}
 	}
 	all := []*deed{feature(1), risk(2), decision(3), checkpoint(4), feature(5), decision(6), risk(7), checkpoint(8)}
 	for _, d := range all {
@@ -355,8 +357,8 @@ func (v *victim) aftermath(all []*deed) {
 		Moved []string             `json:"moved"`
 	}
 	for i, d := range []*deed{
-		{call: "risk.add", in: app.RiskAddRequest{Text: "the next one"}},
-		{call: "checkpoint.save", in: app.CheckpointSaveRequest{Task: "the next one"}},
+		{call: "risk.add", in: clerk.RiskAddRequest{Text: "the next one"}},
+		{call: "checkpoint.save", in: status.CheckpointSaveRequest{Task: "the next one"}},
 	} {
 		if err := v.ask(d.call, kedge.NewID("req", time.Unix(0, 0)), d.in, &edits[i]); err != nil {
 			v.t.Fatalf("the next daemon: %s: %v\n%s", d.call, err, l.said.String())
@@ -449,8 +451,8 @@ func (v *victim) events() []kedge.Event {
 // findings is what the doctor says; a daemon must run.
 func (v *victim) findings() []string {
 	v.t.Helper()
-	var out app.DoctorReply
-	if err := v.ask("doctor", "", app.DoctorRequest{}, &out); err != nil {
+	var out maintenance.DoctorReply
+	if err := v.ask("doctor", "", maintenance.DoctorRequest{}, &out); err != nil {
 		v.t.Fatal(err)
 	}
 	var found []string

@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"kedge"
-	"kedge/internal/app"
+	"kedge/internal/app/runs"
 	core "kedge/internal/core/run"
 )
 
@@ -242,8 +242,8 @@ func (b *killBox) end(out []byte) killEnd {
 	var end killEnd
 	for line := range bytes.Lines(out) {
 		var l struct {
-			Type string       `json:"type"`
-			Run  *app.RunView `json:"run"`
+			Type string        `json:"type"`
+			Run  *runs.RunView `json:"run"`
 		}
 		if err := json.Unmarshal(line, &l); err != nil {
 			b.t.Fatalf("%v: %s", err, line)

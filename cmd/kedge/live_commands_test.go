@@ -66,7 +66,7 @@ func liveAwait(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // sessions FEATURE N, or N-M: so many sessions worked on it.
-func sessions(ts *testscript.TestScript, neg bool, args []string) {
+func sessionsOf(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: sessions FEATURE N")
 	}

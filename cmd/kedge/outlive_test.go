@@ -19,7 +19,7 @@ import (
 	"time"
 
 	"kedge"
-	"kedge/internal/app"
+	"kedge/internal/app/sessions"
 	"kedge/internal/engine/gate"
 	"kedge/internal/journal"
 	"kedge/internal/process/hold"
@@ -135,11 +135,11 @@ func (b *box) endSession(ctx context.Context, f hold.Found) {
 		}
 	}
 	_ = f.Client.Collect(ctx) // the daemon does it too
-	b.until("the holder is gone", func() bool { return !runs(f.Client.Greeting.Holder.PID) })
+	b.until("the holder is gone", func() bool { return !isRunning(f.Client.Greeting.Holder.PID) })
 }
 
-// runs tells whether a process exists and is no zombie.
-func runs(pid int) bool {
+// isRunning tells whether a process exists and is no zombie.
+func isRunning(pid int) bool {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return !errors.Is(err, os.ErrNotExist) && syscall.Kill(pid, 0) == nil
@@ -214,15 +214,15 @@ func (b *box) call(name string, in, out any) {
 
 func (b *box) sessions() []kedge.Session {
 	b.t.Helper()
-	var ls app.SessionListReply
-	b.call("session.list", app.SessionList{}, &ls)
+	var ls sessions.SessionListReply
+	b.call("session.list", sessions.SessionList{}, &ls)
 	return ls.Sessions
 }
 
 // start starts a session; a daemon must run.
 func (b *box) start(name string, command ...string) (s kedge.Session) {
 	b.t.Helper()
-	b.call("session.new", app.SessionNew{Name: name, Dir: b.dir, Command: command, Env: b.env, Cols: 80, Rows: 24}, &s)
+	b.call("session.new", sessions.SessionNew{Name: name, Dir: b.dir, Command: command, Env: b.env, Cols: 80, Rows: 24}, &s)
 	return s
 }
 
@@ -258,7 +258,7 @@ func (b *box) killDaemon() {
 		b.t.Fatal(err)
 	}
 	b.until("the daemon is dead", func() bool {
-		if runs(pid) {
+		if isRunning(pid) {
 			return false
 		}
 		held, err := daemon.Held(b.home) // by the kernel, until its last thread is gone

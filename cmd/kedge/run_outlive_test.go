@@ -9,7 +9,8 @@ import (
 	"testing"
 
 	"kedge"
-	"kedge/internal/app"
+	"kedge/internal/app/runs"
+	"kedge/internal/app/status"
 	core "kedge/internal/core/run"
 )
 
@@ -101,14 +102,14 @@ func TestF1RunOutlivesTheDaemon(t *testing.T) {
 
 // everyStep checks that the steps were told from the first on, each once, and
 // gives the end.
-func (b *runBox) everyStep(out []byte) app.RunView {
+func (b *runBox) everyStep(out []byte) runs.RunView {
 	b.t.Helper()
-	var end app.RunView
+	var end runs.RunView
 	last := int64(0)
 	for line := range bytes.Lines(out) {
 		var l struct {
-			app.RunLine
-			Run *app.RunView `json:"run"`
+			runs.RunLine
+			Run *runs.RunView `json:"run"`
 		}
 		if err := json.Unmarshal(line, &l); err != nil {
 			b.t.Fatalf("%v: %s", err, line)
@@ -151,7 +152,7 @@ func TestRunDetachesAndGoesOn(t *testing.T) {
 	if n := b.journaled(kedge.RunStepped); n == 0 || b.marks("agents") != 1 {
 		t.Errorf("%d steps, %d agents", n, b.marks("agents"))
 	}
-	var st app.StatusReply
+	var st status.StatusReply
 	if err := json.Unmarshal([]byte(b.run("status", "--json")), &st); err != nil {
 		t.Fatal(err)
 	}

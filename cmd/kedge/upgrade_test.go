@@ -96,7 +96,7 @@ func TestF3OlderHolderIsAdopted(t *testing.T) {
 			t.Errorf("%v: %s", args, said)
 		}
 	}
-	if !runs(old.Process.Pid) {
+	if !isRunning(old.Process.Pid) {
 		t.Error("the old holder was asked for what it does not know")
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"kedge"
 	"kedge/internal/app"
+	"kedge/internal/app/sessions"
 	"kedge/internal/cli"
 	"kedge/internal/process/hold"
 	"kedge/internal/server"
@@ -123,7 +124,7 @@ func (c *caller) local(ctx context.Context, entry server.Call, env server.Envelo
 	s := app.New(app.Config{Home: c.home, ReadOnly: true})
 	defer func() { _ = s.Close() }() // nothing was written
 	if c.token != "" {
-		pass := app.Pass{Dir: c.dir, Session: c.session, Token: c.token, Inside: s.SessionOf(os.Getpid()), Act: entry.Name}
+		pass := sessions.Pass{Dir: c.dir, Session: c.session, Token: c.token, Inside: s.SessionOf(os.Getpid()), Act: entry.Name}
 		if err := s.Admit(ctx, pass); err != nil {
 			return err
 		}
@@ -225,14 +226,14 @@ func (c *caller) Foreground(ctx context.Context) error {
 const envPatience = 15 * time.Second
 
 // sessions says how to hold programs: with this very binary.
-func (c *caller) sessions() (app.Sessions, error) {
+func (c *caller) sessions() (sessions.Sessions, error) {
 	exe, err := os.Executable()
 	if err != nil {
-		return app.Sessions{}, kedge.Errorf(kedge.Internal, "find this program: %w", err)
+		return sessions.Sessions{}, kedge.Errorf(kedge.Internal, "find this program: %w", err)
 	}
 	const name = 12 // bytes of a session's id that name its socket
 	dir, err := daemon.SocketDir(c.home, os.Getenv("XDG_RUNTIME_DIR"), name)
-	return app.Sessions{Holder: hold.NewLauncher(exe, "hold"), Sockets: dir, Program: exe}, err
+	return sessions.Sessions{Holder: hold.NewLauncher(exe, "hold"), Sockets: dir, Program: exe}, err
 }
 
 // Stop implements cli.Daemon.

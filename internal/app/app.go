@@ -34,7 +34,7 @@ type Config struct {
 	ReadOnly bool // no daemon: nothing is written, not even projections
 	Now      func() time.Time
 	Log      *slog.Logger
-	Sessions Sessions
+	Sessions sessions.Sessions
 	// Engine makes the engine of a project's runs; nil: the local one.
 	Engine func(ctx context.Context, p kedge.Project, st *journal.Store) (runs.RunEngine, error)
 	// EnvPatience is how long a run whose environment nobody knows waits for

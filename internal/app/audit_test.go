@@ -10,6 +10,8 @@ import (
 
 	"kedge"
 	"kedge/internal/app"
+	"kedge/internal/app/projects"
+	"kedge/internal/app/reports"
 )
 
 // auditor is a service, a home with transcripts, and a project's folder.
@@ -59,9 +61,9 @@ func (a *auditor) leave(dir, name string) string {
 	return path
 }
 
-func (a *auditor) audit(in app.AuditRequest) (app.AuditReply, error) {
+func (a *auditor) audit(in reports.AuditRequest) (reports.AuditReply, error) {
 	in.Env = map[string]string{"HOME": a.home}
-	return a.s.Audit(a.t.Context(), app.Caller{Dir: a.dir, Actor: "human:ada"}, in)
+	return a.s.Audit(a.t.Context(), projects.Caller{Dir: a.dir, Actor: "human:ada"}, in)
 }
 
 // TestRow22AuditFindsTheProject: with no arguments the transcripts of the
@@ -86,17 +88,17 @@ func TestRow22AuditFindsTheProject(t *testing.T) {
 	a.leave(a.dir, "0ne-00001")
 	a.leave(real, "two-00002")
 	a.leave("/somewhere/else", "three-0003")
-	r, err := a.audit(app.AuditRequest{})
+	r, err := a.audit(reports.AuditRequest{})
 	if err != nil || len(r.Sessions) != 2 {
 		t.Fatalf("%d sessions, %v", len(r.Sessions), err)
 	}
 	if r.Total.Calls != 10 || r.Total.Sources.Sum() != r.Total.Composition.Sum() || len(r.Changes) != 3 {
 		t.Errorf("total %+v, changes %+v", r.Total, r.Changes)
 	}
-	if r, err := a.audit(app.AuditRequest{What: []string{"two-00"}}); err != nil || len(r.Sessions) != 1 {
+	if r, err := a.audit(reports.AuditRequest{What: []string{"two-00"}}); err != nil || len(r.Sessions) != 1 {
 		t.Errorf("by the start of an id: %d sessions, %v", len(r.Sessions), err)
 	}
-	if r, err := a.audit(app.AuditRequest{Agent: "pi"}); err != nil || len(r.Sessions) != 0 || r.Sessions == nil {
+	if r, err := a.audit(reports.AuditRequest{Agent: "pi"}); err != nil || len(r.Sessions) != 0 || r.Sessions == nil {
 		t.Errorf("of another agent: %+v, %v", r.Sessions, err)
 	}
 }
@@ -105,29 +107,29 @@ func TestAuditSince(t *testing.T) {
 	a := newAuditor(t)
 	path := a.leave(a.dir, "one")
 	for since, want := range map[string]int{"": 1, "7d": 1, "5d": 0, "2026-02-04": 1, "2026-02-05": 0} {
-		r, err := a.audit(app.AuditRequest{What: []string{path}, Since: since})
+		r, err := a.audit(reports.AuditRequest{What: []string{path}, Since: since})
 		if err != nil || len(r.Sessions) != want {
 			t.Errorf("since %q: %d sessions, %v", since, len(r.Sessions), err)
 		}
 	}
-	if _, err := a.audit(app.AuditRequest{Since: "soon"}); !kedge.Invalid.Is(err) {
+	if _, err := a.audit(reports.AuditRequest{Since: "soon"}); !kedge.Invalid.Is(err) {
 		t.Errorf("since soon: %v", err)
 	}
 }
 
 func TestAuditRefuses(t *testing.T) {
 	a := newAuditor(t)
-	if _, err := a.audit(app.AuditRequest{What: []string{"nothing"}}); !kedge.NotFound.Is(err) {
+	if _, err := a.audit(reports.AuditRequest{What: []string{"nothing"}}); !kedge.NotFound.Is(err) {
 		t.Errorf("what is not there: %v", err)
 	}
-	if _, err := a.audit(app.AuditRequest{Agent: "nobody"}); !kedge.Invalid.Is(err) {
+	if _, err := a.audit(reports.AuditRequest{Agent: "nobody"}); !kedge.Invalid.Is(err) {
 		t.Errorf("an unknown agent: %v", err)
 	}
 	notes := filepath.Join(a.dir, "notes.txt")
 	if err := os.WriteFile(notes, []byte("hello\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := a.audit(app.AuditRequest{What: []string{"notes.txt"}}); !kedge.Invalid.Is(err) {
+	if _, err := a.audit(reports.AuditRequest{What: []string{"notes.txt"}}); !kedge.Invalid.Is(err) {
 		t.Errorf("a file that is no transcript: %v", err)
 	}
 }

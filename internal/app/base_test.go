@@ -6,7 +6,9 @@ import (
 	"testing"
 
 	"kedge"
-	"kedge/internal/app"
+	"kedge/internal/app/clerk"
+	"kedge/internal/app/projects"
+	"kedge/internal/app/verify"
 	"kedge/internal/journal"
 )
 
@@ -27,9 +29,9 @@ func levels(v kedge.Verdict) []string {
 	return out
 }
 
-func (y *yard) gate(who app.Caller) app.GateReply {
+func (y *yard) gate(who projects.Caller) verify.GateReply {
 	y.t.Helper()
-	r, err := y.s.Gate(y.t.Context(), who, app.GateRequest{Env: y.env()})
+	r, err := y.s.Gate(y.t.Context(), who, verify.GateRequest{Env: y.env()})
 	if err != nil {
 		y.t.Fatal(err)
 	}
@@ -115,7 +117,7 @@ func TestT17AgentsEnvironmentProtectsNoLess(t *testing.T) {
 	y.put("home/kedge/config.toml", "version = 1\n[protect]\npaths = []\n")
 	y.put(".kedge/gate.toml", looseGate)
 	y.commit("nothing is protected")
-	in := app.GateRequest{Env: append(y.env(), "XDG_CONFIG_HOME="+y.dir+"/home")}
+	in := verify.GateRequest{Env: append(y.env(), "XDG_CONFIG_HOME="+y.dir+"/home")}
 	if r, err := y.s.Gate(t.Context(), y.agent(), in); err != nil || r.Green() {
 		t.Errorf("%+v, %v", r.Verdict, err)
 	}
@@ -214,7 +216,7 @@ func TestRow28FilesOutsideThePathsWaitForAPerson(t *testing.T) {
 	if !s.Verdict.Green() || s.Feature.Status != kedge.NeedsReview || !strings.HasPrefix(s.Reason, "files outside its paths were changed: c.txt, other/b; it may change src/** (.kedge/features.json:") {
 		t.Errorf("%+v", s)
 	}
-	got, err := y.s.FeatureAccept(t.Context(), y.person(), app.FeatureStatusRequest{ID: "a", Reason: "they belong to it"})
+	got, err := y.s.FeatureAccept(t.Context(), y.person(), clerk.FeatureStatusRequest{ID: "a", Reason: "they belong to it"})
 	if err != nil || got.Feature.Status != kedge.Completed {
 		t.Fatalf("%+v %v", got, err)
 	}

@@ -11,6 +11,8 @@ import (
 
 	"kedge"
 	"kedge/internal/app"
+	"kedge/internal/app/projects"
+	"kedge/internal/app/status"
 	"kedge/internal/journal"
 )
 
@@ -111,11 +113,11 @@ func (pl *place) read(name string) string {
 }
 
 // who is a fresh request by a person.
-func (pl *place) who() app.Caller {
-	return app.Caller{Dir: pl.dir, Actor: kedge.Human("ada"), Key: kedge.NewID("req", pl.now)}
+func (pl *place) who() projects.Caller {
+	return projects.Caller{Dir: pl.dir, Actor: kedge.Human("ada"), Key: kedge.NewID("req", pl.now)}
 }
 
-func (pl *place) save(in app.CheckpointSaveRequest) app.CheckpointReply {
+func (pl *place) save(in status.CheckpointSaveRequest) status.CheckpointReply {
 	pl.t.Helper()
 	pl.now = pl.now.Add(time.Minute)
 	r, err := pl.s.CheckpointSave(pl.t.Context(), pl.who(), in)
@@ -125,18 +127,18 @@ func (pl *place) save(in app.CheckpointSaveRequest) app.CheckpointReply {
 	return r
 }
 
-func (pl *place) status() app.StatusReply {
+func (pl *place) status() status.StatusReply {
 	pl.t.Helper()
-	r, err := pl.s.Status(pl.t.Context(), pl.who(), app.StatusRequest{})
+	r, err := pl.s.Status(pl.t.Context(), pl.who(), status.StatusRequest{})
 	if err != nil {
 		pl.t.Fatal(err)
 	}
 	return r
 }
 
-func (pl *place) prime(budget int) app.PrimeReply {
+func (pl *place) prime(budget int) status.PrimeReply {
 	pl.t.Helper()
-	r, err := pl.s.Prime(pl.t.Context(), pl.who(), app.PrimeRequest{Budget: budget})
+	r, err := pl.s.Prime(pl.t.Context(), pl.who(), status.PrimeRequest{Budget: budget})
 	if err != nil {
 		pl.t.Fatal(err)
 	}

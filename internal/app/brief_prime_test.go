@@ -8,6 +8,7 @@ import (
 
 	"kedge"
 	"kedge/internal/app"
+	"kedge/internal/app/status"
 	"kedge/internal/core/brief"
 	"kedge/internal/text/words"
 )
@@ -30,7 +31,7 @@ func TestRow8PrimeStartsWithTheRules(t *testing.T) {
 	}
 	agent := pl.who()
 	agent.Actor = kedge.Agent(kedge.SessionID(kedge.NewID("ses", pl.now)))
-	r, err := pl.s.Prime(t.Context(), agent, app.PrimeRequest{})
+	r, err := pl.s.Prime(t.Context(), agent, status.PrimeRequest{})
 	if err != nil || !strings.HasPrefix(r.Text, rules) {
 		t.Errorf("an agent's edit: %v\n%s", err, r.Text)
 	}
@@ -39,7 +40,7 @@ func TestRow8PrimeStartsWithTheRules(t *testing.T) {
 func TestRow60PrimeUnderItsCap(t *testing.T) {
 	pl := newPlace(t, true)
 	pl.put(".kedge/rules.md", strings.Repeat("keep it short\n", 20))
-	pl.save(app.CheckpointSaveRequest{})
+	pl.save(status.CheckpointSaveRequest{})
 	whole := pl.prime(0)
 	if whole.Budget != brief.DefaultBudget || whole.Tokens != words.Tokens(whole.Text) || len(whole.Cut) != 0 {
 		t.Errorf("prime = %+v", whole)
@@ -48,7 +49,7 @@ func TestRow60PrimeUnderItsCap(t *testing.T) {
 		t.Errorf("nothing was cut: %+v", r)
 	}
 	for _, budget := range []int{10, -1} {
-		if _, err := pl.s.Prime(t.Context(), pl.who(), app.PrimeRequest{Budget: budget}); !kedge.Invalid.Is(err) {
+		if _, err := pl.s.Prime(t.Context(), pl.who(), status.PrimeRequest{Budget: budget}); !kedge.Invalid.Is(err) {
 			t.Errorf("budget %d: %v", budget, err)
 		}
 	}
@@ -60,8 +61,8 @@ func TestRow44RisksInCheckpointAndHandoff(t *testing.T) {
 	pl.fact(kedge.RiskOpened, kedge.Risk{ID: open, Text: "clock skew"})
 	pl.fact(kedge.RiskOpened, kedge.Risk{ID: closed, Text: "old risk"})
 	pl.fact(kedge.RiskClosed, kedge.RiskClosedData{ID: closed, Reason: "tested"})
-	c := pl.save(app.CheckpointSaveRequest{})
-	h, err := pl.s.HandoffSave(t.Context(), pl.who(), app.HandoffSaveRequest{Percent: 10, State: "begun", Approach: "small steps"})
+	c := pl.save(status.CheckpointSaveRequest{})
+	h, err := pl.s.HandoffSave(t.Context(), pl.who(), status.HandoffSaveRequest{Percent: 10, State: "begun", Approach: "small steps"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +90,7 @@ func TestRow19RejectedPathsInTheBrief(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
-	if c := pl.save(app.CheckpointSaveRequest{}); !strings.Contains(c.Text, "- cookies: the API has no browser\n") {
+	if c := pl.save(status.CheckpointSaveRequest{}); !strings.Contains(c.Text, "- cookies: the API has no browser\n") {
 		t.Errorf("checkpoint:\n%s", c.Text)
 	}
 }
@@ -102,10 +103,10 @@ func TestRow67CheckpointRecord(t *testing.T) {
 	pl.put("b.txt", "by the agent\n")
 	who := pl.who()
 	who.Actor = kedge.Agent(ses)
-	if _, err := pl.s.CheckpointSave(t.Context(), who, app.CheckpointSaveRequest{Task: "auth", Resume: "half way"}); err != nil {
+	if _, err := pl.s.CheckpointSave(t.Context(), who, status.CheckpointSaveRequest{Task: "auth", Resume: "half way"}); err != nil {
 		t.Fatal(err)
 	}
-	r, err := pl.s.CheckpointShow(t.Context(), pl.who(), app.CheckpointShowRequest{})
+	r, err := pl.s.CheckpointShow(t.Context(), pl.who(), status.CheckpointShowRequest{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +134,7 @@ func TestRow67CheckpointRecord(t *testing.T) {
 func TestRow72HandoffSave(t *testing.T) {
 	pl := newPlace(t, true)
 	pl.put("b.txt", "x\n")
-	in := app.HandoffSaveRequest{
+	in := status.HandoffSaveRequest{
 		Percent: 60, State: "auth module", Approach: "JWT", Constraints: []string{"v1 stays"},
 		RuledOut: []kedge.Rejected{{What: "OAuth2", Reason: "too complex"}}, Next: "refresh tokens", BlockedOn: "expiry policy",
 	}
@@ -144,10 +145,10 @@ func TestRow72HandoffSave(t *testing.T) {
 	if len(r.Files) != 1 || r.Files[0] != "b.txt" || pl.read(".kedge/handoff.md") != r.Text {
 		t.Errorf("handoff = %+v", r)
 	}
-	if l, err := pl.s.HandoffLint(t.Context(), pl.who(), app.LintRequest{}); err != nil || !l.OK {
+	if l, err := pl.s.HandoffLint(t.Context(), pl.who(), status.LintRequest{}); err != nil || !l.OK {
 		t.Errorf("lint = %+v, %v", l, err)
 	}
-	shown, err := pl.s.HandoffShow(t.Context(), pl.who(), app.HandoffShowRequest{ID: r.ID})
+	shown, err := pl.s.HandoffShow(t.Context(), pl.who(), status.HandoffShowRequest{ID: r.ID})
 	if err != nil || shown.Text != r.Text {
 		t.Errorf("show = %+v, %v", shown, err)
 	}
@@ -168,37 +169,37 @@ func TestRow72HandoffSave(t *testing.T) {
 
 func TestShowBeforeAnything(t *testing.T) {
 	pl := newPlace(t, true)
-	if _, err := pl.s.CheckpointShow(t.Context(), pl.who(), app.CheckpointShowRequest{}); !kedge.NotFound.Is(err) {
+	if _, err := pl.s.CheckpointShow(t.Context(), pl.who(), status.CheckpointShowRequest{}); !kedge.NotFound.Is(err) {
 		t.Errorf("checkpoint: %v", err)
 	}
-	if _, err := pl.s.HandoffShow(t.Context(), pl.who(), app.HandoffShowRequest{ID: "ckp-x"}); !kedge.NotFound.Is(err) {
+	if _, err := pl.s.HandoffShow(t.Context(), pl.who(), status.HandoffShowRequest{ID: "ckp-x"}); !kedge.NotFound.Is(err) {
 		t.Errorf("handoff: %v", err)
 	}
-	if _, err := pl.s.CheckpointLint(t.Context(), pl.who(), app.LintRequest{}); !kedge.NotFound.Is(err) {
+	if _, err := pl.s.CheckpointLint(t.Context(), pl.who(), status.LintRequest{}); !kedge.NotFound.Is(err) {
 		t.Errorf("lint: %v", err)
 	}
 }
 
 func TestReadingNeedsNoDaemon(t *testing.T) {
 	pl := newPlace(t, true)
-	pl.save(app.CheckpointSaveRequest{})
+	pl.save(status.CheckpointSaveRequest{})
 	if err := pl.s.Close(); err != nil {
 		t.Fatal(err)
 	}
 	ro := app.New(app.Config{Home: pl.home, ReadOnly: true})
 	defer func() { _ = ro.Close() }()
 	who, ctx := pl.who(), context.Background()
-	st, err := ro.Status(ctx, who, app.StatusRequest{})
+	st, err := ro.Status(ctx, who, status.StatusRequest{})
 	if err != nil || st.Daemon != nil || st.Checkpoint == nil {
 		t.Errorf("status = %+v, %v", st, err)
 	}
-	if _, err := ro.Prime(ctx, who, app.PrimeRequest{}); err != nil {
+	if _, err := ro.Prime(ctx, who, status.PrimeRequest{}); err != nil {
 		t.Errorf("prime: %v", err)
 	}
-	if _, err := ro.CheckpointShow(ctx, who, app.CheckpointShowRequest{}); err != nil {
+	if _, err := ro.CheckpointShow(ctx, who, status.CheckpointShowRequest{}); err != nil {
 		t.Errorf("show: %v", err)
 	}
-	if _, err := ro.CheckpointSave(ctx, who, app.CheckpointSaveRequest{}); !kedge.Conflict.Is(err) {
+	if _, err := ro.CheckpointSave(ctx, who, status.CheckpointSaveRequest{}); !kedge.Conflict.Is(err) {
 		t.Errorf("save: %v", err)
 	}
 }

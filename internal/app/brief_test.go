@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"kedge"
-	"kedge/internal/app"
+	"kedge/internal/app/status"
 	"kedge/internal/core/brief"
 	"kedge/internal/testkit/redacttest"
 )
@@ -19,7 +19,7 @@ func TestCheckpointSaveWritesTheFile(t *testing.T) {
 	pl := newPlace(t, true)
 	pl.fact(kedge.FeatureAdded, featureFact(t, 1, kedge.Definition{ID: "login", Name: "Log in", Priority: 1, Checks: []kedge.Check{{Name: "unit", Run: "make test"}}}))
 	pl.put("b.txt", "new\n")
-	r := pl.save(app.CheckpointSaveRequest{})
+	r := pl.save(status.CheckpointSaveRequest{})
 	if r.Task != "login: Log in" || r.Agent != "human:ada" || r.Tokens != nil || r.USD != nil {
 		t.Errorf("checkpoint = %+v", r.Checkpoint)
 	}
@@ -34,7 +34,7 @@ func TestCheckpointSaveWritesTheFile(t *testing.T) {
 	if err != nil || c.ID != r.ID || file != r.Text {
 		t.Errorf("file of %s: %v\n%s", c.ID, err, file)
 	}
-	if l, err := pl.s.CheckpointLint(t.Context(), pl.who(), app.LintRequest{}); err != nil || !l.OK {
+	if l, err := pl.s.CheckpointLint(t.Context(), pl.who(), status.LintRequest{}); err != nil || !l.OK {
 		t.Errorf("lint = %+v, %v", l, err)
 	}
 	if !strings.Contains(file, "- [ ] login: Log in\n") {
@@ -45,12 +45,12 @@ func TestCheckpointSaveWritesTheFile(t *testing.T) {
 func TestCheckpointSaveTwiceByKey(t *testing.T) {
 	pl := newPlace(t, true)
 	who := pl.who()
-	first, err := pl.s.CheckpointSave(t.Context(), who, app.CheckpointSaveRequest{})
+	first, err := pl.s.CheckpointSave(t.Context(), who, status.CheckpointSaveRequest{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	pl.now = pl.now.Add(time.Hour)
-	again, err := pl.s.CheckpointSave(t.Context(), who, app.CheckpointSaveRequest{})
+	again, err := pl.s.CheckpointSave(t.Context(), who, status.CheckpointSaveRequest{})
 	if err != nil || again.ID != first.ID || !again.At.Equal(first.At) {
 		t.Errorf("a retried request made %s at %s, first %s: %v", again.ID, again.At, first.ID, err)
 	}
@@ -58,15 +58,15 @@ func TestCheckpointSaveTwiceByKey(t *testing.T) {
 
 func TestCheckpointKeepsPeoplesText(t *testing.T) {
 	pl := newPlace(t, true)
-	pl.save(app.CheckpointSaveRequest{})
+	pl.save(status.CheckpointSaveRequest{})
 	const file = ".kedge/checkpoint.md"
 	pl.put(file, pl.read(file)+"\nMind the release.\n")
-	r := pl.save(app.CheckpointSaveRequest{})
+	r := pl.save(status.CheckpointSaveRequest{})
 	if !strings.HasSuffix(pl.read(file), "-->\n\nMind the release.\n") || len(r.Moved) > 0 {
 		t.Errorf("moved %q, file\n%s", r.Moved, pl.read(file))
 	}
 	pl.put(file, strings.Replace(pl.read(file), "## Open risks\n", "## Open risks\n- by hand\n", 1))
-	r = pl.save(app.CheckpointSaveRequest{})
+	r = pl.save(status.CheckpointSaveRequest{})
 	if !strings.HasSuffix(pl.read(file), "Mind the release.\n- by hand\n") || len(r.Moved) != 1 || r.Moved[0] != "- by hand" {
 		t.Errorf("moved %q, file\n%s", r.Moved, pl.read(file))
 	}
@@ -81,14 +81,14 @@ func TestRow40FilesToReread(t *testing.T) {
 	pl.put("src/c.txt", "three\n")
 	who := pl.who()
 	who.Dir = filepath.Join(pl.dir, "src")
-	if _, err := pl.s.CheckpointSave(t.Context(), who, app.CheckpointSaveRequest{Files: []string{"../a.txt", "b.txt", "c.txt"}}); err != nil {
+	if _, err := pl.s.CheckpointSave(t.Context(), who, status.CheckpointSaveRequest{Files: []string{"../a.txt", "b.txt", "c.txt"}}); err != nil {
 		t.Fatal(err)
 	}
 	pl.put("src/b.txt", "changed\n")
 	if err := os.Remove(filepath.Join(pl.dir, "src/c.txt")); err != nil {
 		t.Fatal(err)
 	}
-	r, err := pl.s.CheckpointShow(t.Context(), pl.who(), app.CheckpointShowRequest{})
+	r, err := pl.s.CheckpointShow(t.Context(), pl.who(), status.CheckpointShowRequest{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestRow40FilesToReread(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"../outside", "none.txt", "."} {
-		if _, err := pl.s.CheckpointSave(t.Context(), pl.who(), app.CheckpointSaveRequest{Files: []string{bad}}); !kedge.Invalid.Is(err) && !kedge.NotFound.Is(err) {
+		if _, err := pl.s.CheckpointSave(t.Context(), pl.who(), status.CheckpointSaveRequest{Files: []string{bad}}); !kedge.Invalid.Is(err) && !kedge.NotFound.Is(err) {
 			t.Errorf("--file %s: %v", bad, err)
 		}
 	}
@@ -118,7 +118,7 @@ func TestRow41DriftByContent(t *testing.T) {
 		t.Errorf("before Kedge looked: %v, %q", r.Drift, r.DriftUnknown)
 	}
 	pl.put("b.txt", "1\n2\n3\n")
-	pl.save(app.CheckpointSaveRequest{})
+	pl.save(status.CheckpointSaveRequest{})
 	if r := pl.status(); len(r.Drift) != 0 || r.DriftUnknown != "" {
 		t.Errorf("nothing was touched: %v, %q", r.Drift, r.DriftUnknown)
 	}
@@ -144,7 +144,7 @@ func TestRow41DriftByContent(t *testing.T) {
 	if text := pl.prime(0).Text; !strings.Contains(text, "> - changed b.txt (+2 -1 lines), since Kedge last looked\n") {
 		t.Errorf("no drift in\n%s", text)
 	}
-	pl.save(app.CheckpointSaveRequest{})
+	pl.save(status.CheckpointSaveRequest{})
 	if r := pl.status(); len(r.Drift) != 0 {
 		t.Errorf("seen again: %v", r.Drift)
 	}
@@ -153,7 +153,7 @@ func TestRow41DriftByContent(t *testing.T) {
 func TestRow41DriftSurvivesGarbageCollection(t *testing.T) {
 	pl := newPlace(t, true)
 	pl.put("b.txt", "not committed\n")
-	pl.save(app.CheckpointSaveRequest{})
+	pl.save(status.CheckpointSaveRequest{})
 	pl.put("b.txt", "changed\n")
 	pl.git("gc", "-q", "--prune=now")
 	if r := pl.status(); len(r.Drift) != 1 || r.Drift[0].Path != "b.txt" {
@@ -175,8 +175,8 @@ func TestT15CheckpointsAreRedacted(t *testing.T) {
 		text.WriteString(canaries[family] + "\n")
 	}
 	pl.put(".kedge/checkpoint.md", text.String())
-	r := pl.save(app.CheckpointSaveRequest{Task: "t", Resume: "Start at item p1.1. " + text.String()})
-	h, err := pl.s.HandoffSave(t.Context(), pl.who(), app.HandoffSaveRequest{State: "s", Approach: "a", Next: "n", BlockedOn: firstLine(text.String())})
+	r := pl.save(status.CheckpointSaveRequest{Task: "t", Resume: "Start at item p1.1. " + text.String()})
+	h, err := pl.s.HandoffSave(t.Context(), pl.who(), status.HandoffSaveRequest{State: "s", Approach: "a", Next: "n", BlockedOn: firstLine(text.String())})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,11 +202,11 @@ func firstLine(s string) string {
 func TestPlainFolderHasNoDrift(t *testing.T) {
 	pl := newPlace(t, false)
 	pl.put("a.txt", "one\n")
-	r := pl.save(app.CheckpointSaveRequest{Files: []string{"a.txt"}})
+	r := pl.save(status.CheckpointSaveRequest{Files: []string{"a.txt"}})
 	if r.Commit != "" || r.Tree != "" || len(r.Files) != 1 {
 		t.Errorf("checkpoint = %+v", r.Checkpoint)
 	}
-	if l, err := pl.s.CheckpointLint(t.Context(), pl.who(), app.LintRequest{}); err != nil || !l.OK {
+	if l, err := pl.s.CheckpointLint(t.Context(), pl.who(), status.LintRequest{}); err != nil || !l.OK {
 		t.Errorf("lint = %+v, %v", l, err)
 	}
 	st := pl.status()

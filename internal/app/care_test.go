@@ -8,14 +8,15 @@ import (
 	"testing"
 
 	"kedge"
-	"kedge/internal/app"
+	"kedge/internal/app/clerk"
 	"kedge/internal/app/maintenance"
+	"kedge/internal/app/projects"
 	"kedge/internal/journal"
 )
 
-func (y *yard) doctor() app.DoctorReply {
+func (y *yard) doctor() maintenance.DoctorReply {
 	y.t.Helper()
-	r, err := y.s.Doctor(y.t.Context(), y.person(), app.DoctorRequest{})
+	r, err := y.s.Doctor(y.t.Context(), y.person(), maintenance.DoctorRequest{})
 	if err != nil {
 		y.t.Fatal(err)
 	}
@@ -36,7 +37,7 @@ func TestDoctorIsQuietWhenAllIsWell(t *testing.T) {
 		y := newYard(t, git)
 		y.add("a")
 		y.add("b", after("a"))
-		if _, err := y.s.RiskAdd(t.Context(), y.person(), app.RiskAddRequest{Text: "it may break"}); err != nil {
+		if _, err := y.s.RiskAdd(t.Context(), y.person(), clerk.RiskAddRequest{Text: "it may break"}); err != nil {
 			t.Fatal(err)
 		}
 		if r := y.doctor(); !r.OK || r.Findings == nil || len(errorsOf(r)) > 0 {
@@ -45,7 +46,7 @@ func TestDoctorIsQuietWhenAllIsWell(t *testing.T) {
 	}
 }
 
-func errorsOf(r app.DoctorReply) []kedge.Finding {
+func errorsOf(r maintenance.DoctorReply) []kedge.Finding {
 	return slices.DeleteFunc(slices.Clone(r.Findings), func(f kedge.Finding) bool { return f.Level != kedge.LevelError })
 }
 
@@ -150,7 +151,7 @@ func TestF7DoctorOfADamagedJournal(t *testing.T) {
 		if r.OK || !has(r.Findings, kedge.LevelError, y.storeDir(), "kedge.db") || !has(r.Findings, kedge.LevelError, ".kedge/gate.toml:2", "nonsense") {
 			t.Errorf("read only %v: %+v", readOnly, r)
 		}
-		list, err := y.s.ProjectList(t.Context(), y.person(), app.ProjectListRequest{})
+		list, err := y.s.ProjectList(t.Context(), y.person(), maintenance.ProjectListRequest{})
 		if err != nil || len(list.Projects) != 1 || list.Projects[0].State != maintenance.ProjectDamaged || list.Projects[0].Problem == "" {
 			t.Errorf("list: %+v, %v", list, err)
 		}
@@ -162,7 +163,7 @@ func TestF7DoctorOfADamagedJournal(t *testing.T) {
 
 func TestDoctorOutsideAProject(t *testing.T) {
 	y := newYard(t, false)
-	_, err := y.s.Doctor(t.Context(), app.Caller{Dir: t.TempDir()}, app.DoctorRequest{})
+	_, err := y.s.Doctor(t.Context(), projects.Caller{Dir: t.TempDir()}, maintenance.DoctorRequest{})
 	if !kedge.NotFound.Is(err) {
 		t.Errorf("doctor: %v", err)
 	}
@@ -182,26 +183,26 @@ func TestDoctorOfAnOpenHome(t *testing.T) {
 func TestRebuildBringsFilesBack(t *testing.T) {
 	y := newYard(t, false)
 	y.add("a")
-	if _, err := y.s.RiskAdd(t.Context(), y.person(), app.RiskAddRequest{Text: "it may break"}); err != nil {
+	if _, err := y.s.RiskAdd(t.Context(), y.person(), clerk.RiskAddRequest{Text: "it may break"}); err != nil {
 		t.Fatal(err)
 	}
 	want := y.read(".kedge/features.json")
 	if err := os.Remove(filepath.Join(y.dir, ".kedge", "features.json")); err != nil {
 		t.Fatal(err)
 	}
-	r, err := y.s.Rebuild(t.Context(), y.person(), app.RebuildRequest{})
+	r, err := y.s.Rebuild(t.Context(), y.person(), maintenance.RebuildRequest{})
 	if err != nil || r.Changed || r.Documents < 2 || r.Events < 2 || len(r.SHA256) != 64 || string(r.Project) != y.id {
 		t.Errorf("rebuild: %+v, %v", r, err)
 	}
 	if got := y.read(".kedge/features.json"); got != want {
 		t.Errorf("features.json:\n%s", got)
 	}
-	again, err := y.s.Rebuild(t.Context(), y.person(), app.RebuildRequest{})
+	again, err := y.s.Rebuild(t.Context(), y.person(), maintenance.RebuildRequest{})
 	if err != nil || again.Changed {
 		t.Errorf("again: %+v, %v", again, err)
 	}
 	y.open(true)
-	if _, err := y.s.Rebuild(t.Context(), y.person(), app.RebuildRequest{}); !kedge.Conflict.Is(err) {
+	if _, err := y.s.Rebuild(t.Context(), y.person(), maintenance.RebuildRequest{}); !kedge.Conflict.Is(err) {
 		t.Errorf("without a daemon: %v", err)
 	}
 }
@@ -210,7 +211,7 @@ func TestBackupOpensAsAStore(t *testing.T) {
 	y := newYard(t, false)
 	y.add("a")
 	path := filepath.Join(t.TempDir(), "copy")
-	r, err := y.s.Backup(t.Context(), y.person(), app.BackupRequest{Path: path})
+	r, err := y.s.Backup(t.Context(), y.person(), maintenance.BackupRequest{Path: path})
 	if err != nil || r.Path != path || r.Events < 1 || r.Bytes < 1000 {
 		t.Fatalf("backup: %+v, %v", r, err)
 	}
@@ -222,14 +223,14 @@ func TestBackupOpensAsAStore(t *testing.T) {
 	if f, err := journal.All[journal.FeatureDoc](t.Context(), st, journal.KindFeature); err != nil || len(f) != 1 || f[0].ID != "a" {
 		t.Errorf("features %+v, %v", f, err)
 	}
-	if _, err := y.s.Backup(t.Context(), y.person(), app.BackupRequest{Path: path}); !kedge.Conflict.Is(err) {
+	if _, err := y.s.Backup(t.Context(), y.person(), maintenance.BackupRequest{Path: path}); !kedge.Conflict.Is(err) {
 		t.Errorf("over another: %v", err)
 	}
-	if _, err := y.s.Backup(t.Context(), y.person(), app.BackupRequest{Path: "copy"}); !kedge.Invalid.Is(err) {
+	if _, err := y.s.Backup(t.Context(), y.person(), maintenance.BackupRequest{Path: "copy"}); !kedge.Invalid.Is(err) {
 		t.Errorf("a relative path: %v", err)
 	}
 	y.open(true) // without a daemon
-	r, err = y.s.Backup(t.Context(), y.person(), app.BackupRequest{})
+	r, err = y.s.Backup(t.Context(), y.person(), maintenance.BackupRequest{})
 	if err != nil || !strings.HasPrefix(r.Path, filepath.Join(y.home, "backups", y.id)) {
 		t.Errorf("by default: %+v, %v", r, err)
 	}
@@ -239,14 +240,14 @@ func TestProjectRemoveForgetsAndTouchesNothing(t *testing.T) {
 	y := newYard(t, true)
 	y.add("a")
 	before := y.git("status", "--porcelain", "--ignored")
-	if _, err := y.s.ProjectRemove(t.Context(), y.agent(), app.ProjectRemoveRequest{Project: y.id}); !kedge.Blocked.Is(err) {
+	if _, err := y.s.ProjectRemove(t.Context(), y.agent(), maintenance.ProjectRemoveRequest{Project: y.id}); !kedge.Blocked.Is(err) {
 		t.Errorf("by an agent: %v", err)
 	}
-	if _, err := y.s.ProjectRemove(t.Context(), y.person(), app.ProjectRemoveRequest{Project: "nothing"}); !kedge.NotFound.Is(err) {
+	if _, err := y.s.ProjectRemove(t.Context(), y.person(), maintenance.ProjectRemoveRequest{Project: "nothing"}); !kedge.NotFound.Is(err) {
 		t.Errorf("unknown: %v", err)
 	}
 	who := y.person()
-	r, err := y.s.ProjectRemove(t.Context(), who, app.ProjectRemoveRequest{Project: y.id})
+	r, err := y.s.ProjectRemove(t.Context(), who, maintenance.ProjectRemoveRequest{Project: y.id})
 	if err != nil || string(r.Project.ID) != y.id || !strings.HasPrefix(r.MovedTo, filepath.Join(y.home, "attic", "trash")) {
 		t.Fatalf("remove: %+v, %v", r, err)
 	}
@@ -256,18 +257,18 @@ func TestProjectRemoveForgetsAndTouchesNothing(t *testing.T) {
 	if got := y.git("status", "--porcelain", "--ignored"); got != before {
 		t.Errorf("the folder was touched: %s", got)
 	}
-	again, err := y.s.ProjectRemove(t.Context(), who, app.ProjectRemoveRequest{Project: y.id})
+	again, err := y.s.ProjectRemove(t.Context(), who, maintenance.ProjectRemoveRequest{Project: y.id})
 	if err != nil || again != r {
 		t.Errorf("the request again: %+v, %v", again, err)
 	}
-	list, err := y.s.ProjectList(t.Context(), y.person(), app.ProjectListRequest{})
+	list, err := y.s.ProjectList(t.Context(), y.person(), maintenance.ProjectListRequest{})
 	if err != nil || list.Projects == nil || len(list.Projects) != 0 {
 		t.Errorf("list: %+v, %v", list, err)
 	}
 	if err := os.Rename(r.MovedTo, y.storeDir()); err != nil { // as the help says
 		t.Fatal(err)
 	}
-	f, err := y.s.Features(t.Context(), y.person(), app.FeaturesRequest{})
+	f, err := y.s.Features(t.Context(), y.person(), clerk.FeaturesRequest{})
 	if err != nil || len(f.Features) != 1 {
 		t.Errorf("after moving it back: %+v, %v", f, err)
 	}

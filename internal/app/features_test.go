@@ -13,6 +13,8 @@ import (
 
 	"kedge"
 	"kedge/internal/app"
+	"kedge/internal/app/clerk"
+	"kedge/internal/app/projects"
 	"kedge/internal/core/plan"
 	"kedge/internal/journal"
 )
@@ -104,8 +106,8 @@ func (y *yard) replace(name, old, to string) {
 	y.put(name, strings.Replace(was, old, to, 1))
 }
 
-func (y *yard) caller(actor kedge.Actor) app.Caller {
-	return app.Caller{Dir: y.dir, Actor: actor, Key: kedge.NewID("req", y.now), Progress: func(v any) {
+func (y *yard) caller(actor kedge.Actor) projects.Caller {
+	return projects.Caller{Dir: y.dir, Actor: actor, Key: kedge.NewID("req", y.now), Progress: func(v any) {
 		b, err := json.Marshal(v)
 		if err != nil {
 			y.t.Error(err)
@@ -114,8 +116,8 @@ func (y *yard) caller(actor kedge.Actor) app.Caller {
 	}}
 }
 
-func (y *yard) person() app.Caller { return y.caller(kedge.Human("ada")) }
-func (y *yard) agent() app.Caller  { return y.caller(kedge.Agent("ses-1")) }
+func (y *yard) person() projects.Caller { return y.caller(kedge.Human("ada")) }
+func (y *yard) agent() projects.Caller  { return y.caller(kedge.Agent("ses-1")) }
 
 func (y *yard) add(id string, change ...func(*kedge.Definition)) {
 	y.t.Helper()
@@ -123,7 +125,7 @@ func (y *yard) add(id string, change ...func(*kedge.Definition)) {
 	for _, f := range change {
 		f(&d)
 	}
-	if _, err := y.s.FeatureAdd(y.t.Context(), y.person(), app.FeatureAddRequest{Definition: d}); err != nil {
+	if _, err := y.s.FeatureAdd(y.t.Context(), y.person(), clerk.FeatureAddRequest{Definition: d}); err != nil {
 		y.t.Fatal(err)
 	}
 }
@@ -134,9 +136,9 @@ func after(ids ...kedge.FeatureID) func(*kedge.Definition) {
 
 func unchecked(d *kedge.Definition) { d.Checks = nil }
 
-func (y *yard) feature(id string) app.FeatureShowReply {
+func (y *yard) feature(id string) clerk.FeatureShowReply {
 	y.t.Helper()
-	r, err := y.s.FeatureShow(y.t.Context(), y.person(), app.FeatureShowRequest{ID: kedge.FeatureID(id)})
+	r, err := y.s.FeatureShow(y.t.Context(), y.person(), clerk.FeatureShowRequest{ID: kedge.FeatureID(id)})
 	if err != nil {
 		y.t.Fatal(err)
 	}
@@ -193,7 +195,7 @@ func TestRow87DefinitionEditedByHandIsRestored(t *testing.T) {
 	locked := y.read(".kedge/features.json")
 	y.replace(".kedge/features.json", `"run": "true"`, `"run": "echo easier"`)
 
-	_, err := y.s.FeatureBlock(t.Context(), y.agent(), app.FeatureStatusRequest{ID: "b"})
+	_, err := y.s.FeatureBlock(t.Context(), y.agent(), clerk.FeatureStatusRequest{ID: "b"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,7 +242,7 @@ func TestRow87RemovedAndBrokenFilesAreRestored(t *testing.T) {
 		`.kedge/features.json: .kedge/features.json:1: invalid character '<' looking for beginning of value: restored`,
 		`.kedge/features.json: the file was removed: restored`,
 	)
-	if r, err := y.s.Features(t.Context(), y.person(), app.FeaturesRequest{}); err != nil || len(r.Features) != 5 {
+	if r, err := y.s.Features(t.Context(), y.person(), clerk.FeaturesRequest{}); err != nil || len(r.Features) != 5 {
 		t.Errorf("%d features, %v", len(r.Features), err)
 	}
 	if file, err := plan.ParseFeatures("f", []byte(y.read(".kedge/features.json"))); err != nil || len(file.Features) != 5 {
@@ -253,7 +255,7 @@ func TestRow88CompletedSetByHandIsReset(t *testing.T) {
 	y.add("a")
 	y.add("b", after("a"))
 	y.replace(".kedge/features.json", `"status": "pending"`, `"status": "completed"`)
-	_, err := y.s.FeatureBlock(t.Context(), y.agent(), app.FeatureStatusRequest{ID: "b", Reason: "waits"})
+	_, err := y.s.FeatureBlock(t.Context(), y.agent(), clerk.FeatureStatusRequest{ID: "b", Reason: "waits"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -276,7 +278,7 @@ func TestHandAdditionsAreRefused(t *testing.T) {
 	y.put(".kedge/features.json", string(plan.WriteFeatures(file)))
 	y.add("b")
 	y.wantEdits(`.kedge/features.json: feature "sneaked" was added by hand: refused`)
-	if _, err := y.s.FeatureShow(t.Context(), y.person(), app.FeatureShowRequest{ID: "sneaked"}); !kedge.NotFound.Is(err) {
+	if _, err := y.s.FeatureShow(t.Context(), y.person(), clerk.FeatureShowRequest{ID: "sneaked"}); !kedge.NotFound.Is(err) {
 		t.Errorf("sneaked: %v", err)
 	}
 }
@@ -298,11 +300,11 @@ func TestStaleProjectionIsNoEdit(t *testing.T) {
 
 	y.add("d", unchecked)
 	y.review("d")
-	if _, err := y.s.FeatureAccept(t.Context(), y.person(), app.FeatureStatusRequest{ID: "d", Reason: "seen"}); err != nil {
+	if _, err := y.s.FeatureAccept(t.Context(), y.person(), clerk.FeatureStatusRequest{ID: "d", Reason: "seen"}); err != nil {
 		t.Fatal(err)
 	}
 	completed := y.read(".kedge/features.json")
-	if _, err := y.s.FeatureReopen(t.Context(), y.person(), app.FeatureStatusRequest{ID: "d"}); err != nil {
+	if _, err := y.s.FeatureReopen(t.Context(), y.person(), clerk.FeatureStatusRequest{ID: "d"}); err != nil {
 		t.Fatal(err)
 	}
 	y.put(".kedge/features.json", completed)
@@ -350,22 +352,22 @@ func TestT17AnAgentCannotMoveItsYardstick(t *testing.T) {
 	easier.Checks = []kedge.Check{{Name: "unit", Run: "echo ok"}}
 	for name, try := range map[string]func() error{
 		"amend": func() error {
-			_, err := y.s.FeatureAmend(ctx, y.agent(), app.FeatureAmendRequest{Definition: easier, Reason: "easier"})
+			_, err := y.s.FeatureAmend(ctx, y.agent(), clerk.FeatureAmendRequest{Definition: easier, Reason: "easier"})
 			return err
 		},
 		"accept": func() error {
-			_, err := y.s.FeatureAccept(ctx, y.agent(), app.FeatureStatusRequest{ID: "review", Reason: "trust me"})
+			_, err := y.s.FeatureAccept(ctx, y.agent(), clerk.FeatureStatusRequest{ID: "review", Reason: "trust me"})
 			return err
 		},
 		"skip": func() error {
-			_, err := y.s.FeatureSkip(ctx, y.agent(), app.FeatureStatusRequest{ID: "a"})
+			_, err := y.s.FeatureSkip(ctx, y.agent(), clerk.FeatureStatusRequest{ID: "a"})
 			return err
 		},
 		"reopen": func() error {
-			_, err := y.s.FeatureReopen(ctx, y.agent(), app.FeatureStatusRequest{ID: "review"})
+			_, err := y.s.FeatureReopen(ctx, y.agent(), clerk.FeatureStatusRequest{ID: "review"})
 			return err
 		},
-		"approve": func() error { _, err := y.s.PlanApprove(ctx, y.agent(), app.PlanApproveRequest{}); return err },
+		"approve": func() error { _, err := y.s.PlanApprove(ctx, y.agent(), clerk.PlanApproveRequest{}); return err },
 	} {
 		t.Run(name, func(t *testing.T) { wantKind(t, try(), kedge.Blocked, "only a person may") })
 	}
@@ -381,9 +383,9 @@ func TestRow87PersonAmendsWithReason(t *testing.T) {
 	def := y.feature("a").Feature.Definition
 	def.Checks = []kedge.Check{{Name: "unit", Run: "true"}}
 
-	_, err := y.s.FeatureAmend(t.Context(), y.person(), app.FeatureAmendRequest{Definition: def})
+	_, err := y.s.FeatureAmend(t.Context(), y.person(), clerk.FeatureAmendRequest{Definition: def})
 	wantKind(t, err, kedge.Invalid, "a reason is needed")
-	r, err := y.s.FeatureAmend(t.Context(), y.person(), app.FeatureAmendRequest{Definition: def, Reason: "it can be tested after all"})
+	r, err := y.s.FeatureAmend(t.Context(), y.person(), clerk.FeatureAmendRequest{Definition: def, Reason: "it can be tested after all"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -396,16 +398,16 @@ func TestRow87PersonAmendsWithReason(t *testing.T) {
 	if !strings.Contains(y.read(".kedge/features.json"), `"run": "true"`) {
 		t.Error("the file has the old definition")
 	}
-	_, err = y.s.FeatureAmend(t.Context(), y.person(), app.FeatureAmendRequest{Definition: def, Reason: "again"})
+	_, err = y.s.FeatureAmend(t.Context(), y.person(), clerk.FeatureAmendRequest{Definition: def, Reason: "again"})
 	wantKind(t, err, kedge.Invalid, "stays as it is")
 	def.Name = "other"
-	_, err = y.s.FeatureAmend(t.Context(), y.person(), app.FeatureAmendRequest{Definition: def, Reason: "late", Was: "an older hash"})
+	_, err = y.s.FeatureAmend(t.Context(), y.person(), clerk.FeatureAmendRequest{Definition: def, Reason: "late", Was: "an older hash"})
 	wantKind(t, err, kedge.Conflict, "amended meanwhile")
 	def.Dependencies = []kedge.FeatureID{"a"}
-	_, err = y.s.FeatureAmend(t.Context(), y.person(), app.FeatureAmendRequest{Definition: def, Reason: "loop"})
+	_, err = y.s.FeatureAmend(t.Context(), y.person(), clerk.FeatureAmendRequest{Definition: def, Reason: "loop"})
 	wantKind(t, err, kedge.Invalid, "a → a")
 	def.ID = "ghost"
-	_, err = y.s.FeatureAmend(t.Context(), y.person(), app.FeatureAmendRequest{Definition: def, Reason: "x"})
+	_, err = y.s.FeatureAmend(t.Context(), y.person(), clerk.FeatureAmendRequest{Definition: def, Reason: "x"})
 	wantKind(t, err, kedge.NotFound, "ghost")
 	y.wantEdits()
 }
@@ -413,7 +415,7 @@ func TestRow87PersonAmendsWithReason(t *testing.T) {
 func TestRow90And92ReadyAndNext(t *testing.T) {
 	y := newYard(t, true)
 	ctx := t.Context()
-	n, err := y.s.Next(ctx, y.person(), app.NextRequest{})
+	n, err := y.s.Next(ctx, y.person(), clerk.NextRequest{})
 	if err != nil || n.Feature != nil || n.Why != "there are no features" {
 		t.Errorf("next of nothing: %+v %v", n, err)
 	}
@@ -421,7 +423,7 @@ func TestRow90And92ReadyAndNext(t *testing.T) {
 	y.add("second")
 	y.add("behind", after("second"), func(d *kedge.Definition) { d.Priority = 1 })
 	y.add("third")
-	r, err := y.s.Ready(ctx, y.person(), app.ReadyRequest{})
+	r, err := y.s.Ready(ctx, y.person(), clerk.ReadyRequest{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -432,11 +434,11 @@ func TestRow90And92ReadyAndNext(t *testing.T) {
 	if strings.Join(ids, " ") != "second third late" {
 		t.Errorf("ready: %s", ids)
 	}
-	_, err = y.s.Ready(ctx, y.person(), app.ReadyRequest{ID: "behind"})
+	_, err = y.s.Ready(ctx, y.person(), clerk.ReadyRequest{ID: "behind"})
 	wantKind(t, err, kedge.Blocked, `feature "behind" waits for "second" (pending)`)
-	_, err = y.s.Ready(ctx, y.person(), app.ReadyRequest{ID: "ghost"})
+	_, err = y.s.Ready(ctx, y.person(), clerk.ReadyRequest{ID: "ghost"})
 	wantKind(t, err, kedge.NotFound, "ghost")
-	n, err = y.s.Next(ctx, y.person(), app.NextRequest{})
+	n, err = y.s.Next(ctx, y.person(), clerk.NextRequest{})
 	if err != nil || n.Feature.ID != "second" || n.Branch != "main" || n.Commit != y.git("rev-parse", "HEAD") || n.Command != "true" {
 		t.Errorf("next: %+v %v", n, err)
 	}
@@ -446,10 +448,10 @@ func TestMovesByHand(t *testing.T) {
 	y := newYard(t, false)
 	ctx := t.Context()
 	y.add("a")
-	in := app.FeatureStatusRequest{ID: "a", Reason: "because"}
+	in := clerk.FeatureStatusRequest{ID: "a", Reason: "because"}
 	_, err := y.s.FeatureAccept(ctx, y.person(), in)
 	wantKind(t, err, kedge.Conflict, "is pending and cannot become completed")
-	_, err = y.s.FeatureAccept(ctx, y.person(), app.FeatureStatusRequest{ID: "a"})
+	_, err = y.s.FeatureAccept(ctx, y.person(), clerk.FeatureStatusRequest{ID: "a"})
 	wantKind(t, err, kedge.Invalid, "a reason is needed")
 	if r, err := y.s.FeatureSkip(ctx, y.person(), in); err != nil || r.Feature.Status != kedge.Skipped {
 		t.Errorf("skip: %+v %v", r, err)
@@ -475,7 +477,7 @@ func TestMovesByHand(t *testing.T) {
 func TestARetriedRequestHasOneEffect(t *testing.T) {
 	y := newYard(t, false)
 	who := y.person()
-	in := app.FeatureAddRequest{Definition: kedge.Definition{ID: "a", Name: "n"}}
+	in := clerk.FeatureAddRequest{Definition: kedge.Definition{ID: "a", Name: "n"}}
 	for range 3 {
 		r, err := y.s.FeatureAdd(t.Context(), who, in)
 		if err != nil || r.Feature.ID != "a" {
@@ -484,7 +486,7 @@ func TestARetriedRequestHasOneEffect(t *testing.T) {
 	}
 	_, err := y.s.FeatureAdd(t.Context(), y.person(), in)
 	wantKind(t, err, kedge.Conflict, `feature "a" exists already`)
-	list := app.FeaturesImportRequest{File: "l.json", Text: `[{"description":"x"}]`}
+	list := clerk.FeaturesImportRequest{File: "l.json", Text: `[{"description":"x"}]`}
 	who = y.person()
 	for range 2 {
 		r, err := y.s.FeaturesImport(t.Context(), who, list)
@@ -502,7 +504,7 @@ func TestAddRefuses(t *testing.T) {
 		"does not exist":   {ID: "a", Name: "n", Dependencies: []kedge.FeatureID{"ghost"}},
 		"looks like a sec": {ID: "a", Name: "n", Checks: []kedge.Check{{Name: "c", Run: "curl -H 'Authorization: Bearer " + secret + "' x"}}},
 	} {
-		_, err := y.s.FeatureAdd(t.Context(), y.person(), app.FeatureAddRequest{Definition: d})
+		_, err := y.s.FeatureAdd(t.Context(), y.person(), clerk.FeatureAddRequest{Definition: d})
 		wantKind(t, err, kedge.Invalid, name)
 	}
 }
@@ -513,7 +515,7 @@ func TestRow86ImportThroughTheService(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := app.FeaturesImportRequest{File: "features.json", Text: string(seed)}
+	in := clerk.FeaturesImportRequest{File: "features.json", Text: string(seed)}
 	r, err := y.s.FeaturesImport(t.Context(), y.person(), in)
 	if err != nil || len(r.Added) != 3 || len(r.Unchanged) != 0 || len(r.Findings) != 0 {
 		t.Fatalf("%+v %v", r, err)
@@ -529,7 +531,7 @@ func TestRow86ImportThroughTheService(t *testing.T) {
 	in.Text = strings.Replace(in.Text, "Order entity", "Another entity", 1)
 	_, err = y.s.FeaturesImport(t.Context(), y.person(), in)
 	wantKind(t, err, kedge.Conflict, `"order-entity" exists already with another definition`)
-	x, err := y.s.FeaturesExport(t.Context(), y.person(), app.FeaturesExportRequest{Format: "kedge"})
+	x, err := y.s.FeaturesExport(t.Context(), y.person(), clerk.FeaturesExportRequest{Format: "kedge"})
 	if err != nil || x.Text != y.read(".kedge/features.json") {
 		t.Errorf("export differs from the file: %v", err)
 	}
@@ -549,15 +551,15 @@ func TestRow91ImportOf5000Features(t *testing.T) {
 		}
 		return string(b)
 	}
-	_, err := y.s.FeaturesImport(t.Context(), y.person(), app.FeaturesImportRequest{File: "l.json", Text: text()})
+	_, err := y.s.FeaturesImport(t.Context(), y.person(), clerk.FeaturesImportRequest{File: "l.json", Text: text()})
 	wantKind(t, err, kedge.Invalid, "f0 → f1 → f2", "→ f0")
 	list = list[:300] // the whole of it takes the race detector a minute
 	list[299]["dependencies"] = []string{}
-	r, err := y.s.FeaturesImport(t.Context(), y.person(), app.FeaturesImportRequest{File: "l.json", Text: text()})
+	r, err := y.s.FeaturesImport(t.Context(), y.person(), clerk.FeaturesImportRequest{File: "l.json", Text: text()})
 	if err != nil || len(r.Added) != 300 {
 		t.Fatalf("%d added, %v", len(r.Added), err)
 	}
-	n, err := y.s.Next(t.Context(), y.person(), app.NextRequest{})
+	n, err := y.s.Next(t.Context(), y.person(), clerk.NextRequest{})
 	if err != nil || n.Feature.ID != "f299" {
 		t.Errorf("next %+v %v", n, err)
 	}
@@ -568,14 +570,14 @@ func TestUnknownListIsNotOverwritten(t *testing.T) {
 	y := newYard(t, true)
 	list := string(plan.WriteFeatures(plan.FeatureFile{Features: []kedge.Feature{{Definition: kedge.Definition{ID: "old", Name: "n"}}}}))
 	y.put(".kedge/features.json", list)
-	_, err := y.s.FeatureAdd(t.Context(), y.person(), app.FeatureAddRequest{Definition: kedge.Definition{ID: "a", Name: "n"}})
+	_, err := y.s.FeatureAdd(t.Context(), y.person(), clerk.FeatureAddRequest{Definition: kedge.Definition{ID: "a", Name: "n"}})
 	wantKind(t, err, kedge.Conflict, "1 feature that the journal does not know")
-	_, err = y.s.FeaturesImport(t.Context(), y.person(), app.FeaturesImportRequest{File: "other.json", Text: "[]"})
+	_, err = y.s.FeaturesImport(t.Context(), y.person(), clerk.FeaturesImportRequest{File: "other.json", Text: "[]"})
 	wantKind(t, err, kedge.Conflict, "does not know")
 	if y.read(".kedge/features.json") != list {
 		t.Fatal("the list was overwritten")
 	}
-	r, err := y.s.FeaturesImport(t.Context(), y.person(), app.FeaturesImportRequest{File: ".kedge/features.json", Text: list})
+	r, err := y.s.FeaturesImport(t.Context(), y.person(), clerk.FeaturesImportRequest{File: ".kedge/features.json", Text: list})
 	if err != nil || len(r.Added) != 1 {
 		t.Errorf("%+v %v", r, err)
 	}
@@ -587,9 +589,9 @@ func TestReadingFeaturesNeedsNoDaemon(t *testing.T) {
 	y := newYard(t, false)
 	y.add("a")
 	y.open(true)
-	if r, err := y.s.Features(t.Context(), y.person(), app.FeaturesRequest{}); err != nil || len(r.Features) != 1 {
+	if r, err := y.s.Features(t.Context(), y.person(), clerk.FeaturesRequest{}); err != nil || len(r.Features) != 1 {
 		t.Errorf("%+v %v", r, err)
 	}
-	_, err := y.s.FeatureBlock(t.Context(), y.person(), app.FeatureStatusRequest{ID: "a"})
+	_, err := y.s.FeatureBlock(t.Context(), y.person(), clerk.FeatureStatusRequest{ID: "a"})
 	wantKind(t, err, kedge.Conflict, "needs the daemon")
 }

@@ -6,7 +6,9 @@ import (
 	"testing"
 
 	"kedge"
-	"kedge/internal/app"
+	"kedge/internal/app/clerk"
+	"kedge/internal/app/sessions"
+	"kedge/internal/app/status"
 )
 
 // TestForgottenProjectStaysForgotten: a folder whose journal is gone is told to
@@ -17,11 +19,11 @@ func TestForgottenProjectStaysForgotten(t *testing.T) {
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
-	_, err := y.s.Status(t.Context(), y.person(), app.StatusRequest{})
+	_, err := y.s.Status(t.Context(), y.person(), status.StatusRequest{})
 	if !kedge.NotFound.Is(err) || kedge.HintOf(err) != "kedge init" {
 		t.Errorf("status: %v", err)
 	}
-	if _, err := y.s.RiskAdd(t.Context(), y.person(), app.RiskAddRequest{Text: "x"}); !kedge.NotFound.Is(err) {
+	if _, err := y.s.RiskAdd(t.Context(), y.person(), clerk.RiskAddRequest{Text: "x"}); !kedge.NotFound.Is(err) {
 		t.Errorf("risk: %v", err)
 	}
 	if _, err := os.Stat(dir); !os.IsNotExist(err) {
@@ -43,7 +45,7 @@ func TestDamagedProjectStopsNobodyElse(t *testing.T) {
 	if err := y.s.Adopt(t.Context()); err != nil {
 		t.Errorf("adopt: %v", err)
 	}
-	if _, err := y.s.SessionList(t.Context(), y.person(), app.SessionList{All: true}); err != nil {
+	if _, err := y.s.SessionList(t.Context(), y.person(), sessions.SessionList{All: true}); err != nil {
 		t.Errorf("ls --all: %v", err)
 	}
 }

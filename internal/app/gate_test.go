@@ -11,6 +11,8 @@ import (
 
 	"kedge"
 	"kedge/internal/app"
+	"kedge/internal/app/projects"
+	"kedge/internal/app/verify"
 )
 
 // gateProject is a repository with a project id, and the service over it.
@@ -73,19 +75,19 @@ func (p *gateProject) commit() {
 	p.git("commit", "-q", "-m", "x")
 }
 
-func (p *gateProject) who() app.Caller {
-	return app.Caller{Dir: p.dir, Actor: kedge.Human("ada"), Key: kedge.NewID("req", time.Unix(0, 0))}
+func (p *gateProject) who() projects.Caller {
+	return projects.Caller{Dir: p.dir, Actor: kedge.Human("ada"), Key: kedge.NewID("req", time.Unix(0, 0))}
 }
 
-func (p *gateProject) agent() app.Caller {
+func (p *gateProject) agent() projects.Caller {
 	who := p.who()
 	who.Actor = kedge.Agent("ses-01h00000000000000000000000")
 	return who
 }
 
-func (p *gateProject) gate(who app.Caller) app.GateReply {
+func (p *gateProject) gate(who projects.Caller) verify.GateReply {
 	p.t.Helper()
-	out, err := p.Gate(p.t.Context(), who, app.GateRequest{Env: p.env})
+	out, err := p.Gate(p.t.Context(), who, verify.GateRequest{Env: p.env})
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -154,7 +156,7 @@ func TestGateWithoutChecks(t *testing.T) {
 		if text != "" {
 			p.file(".kedge/gate.toml", text)
 		}
-		if _, err := p.Gate(t.Context(), p.who(), app.GateRequest{Env: p.env}); !kedge.Invalid.Is(err) {
+		if _, err := p.Gate(t.Context(), p.who(), verify.GateRequest{Env: p.env}); !kedge.Invalid.Is(err) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -163,13 +165,13 @@ func TestGateWithoutChecks(t *testing.T) {
 func TestGateNamesFileAndLine(t *testing.T) {
 	p := newGateProject(t)
 	p.file(".kedge/gate.toml", "version = 1\n[[check]]\nnome = 'x'\n")
-	_, err := p.Gate(t.Context(), p.who(), app.GateRequest{Env: p.env})
+	_, err := p.Gate(t.Context(), p.who(), verify.GateRequest{Env: p.env})
 	if !kedge.Invalid.Is(err) || !strings.HasPrefix(err.Error(), ".kedge/gate.toml:3: ") {
 		t.Errorf("error %v", err)
 	}
 	p.file(".kedge/gate.toml", greenGate)
 	p.file(".kedge/config.toml", "version = 1\n[protekt]\n")
-	_, err = p.Gate(t.Context(), p.who(), app.GateRequest{Env: p.env})
+	_, err = p.Gate(t.Context(), p.who(), verify.GateRequest{Env: p.env})
 	if !kedge.Invalid.Is(err) || !strings.HasPrefix(err.Error(), ".kedge/config.toml:2: ") {
 		t.Errorf("error %v", err)
 	}
@@ -262,7 +264,7 @@ func TestGateEndsWithItsCaller(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	who := p.who()
 	who.Progress = func(any) { cancel() }
-	if _, err := p.Gate(ctx, who, app.GateRequest{Env: p.env}); !kedge.Interrupted.Is(err) {
+	if _, err := p.Gate(ctx, who, verify.GateRequest{Env: p.env}); !kedge.Interrupted.Is(err) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -276,11 +278,11 @@ func TestRow23GateOutputIsCondensed(t *testing.T) {
 	p.file(".kedge/gate.toml", "version = 1\n[[check]]\nname = 'unit'\nrun = 'sh check.sh'\n")
 	p.commit()
 	p.file("a.txt", "x\n")
-	plain, err := p.Gate(t.Context(), p.who(), app.GateRequest{Env: p.env})
+	plain, err := p.Gate(t.Context(), p.who(), verify.GateRequest{Env: p.env})
 	if err != nil || plain.Output != nil {
 		t.Fatalf("without being asked: %+v, %v", plain.Output, err)
 	}
-	r, err := p.Gate(t.Context(), p.who(), app.GateRequest{Env: p.env, Output: true})
+	r, err := p.Gate(t.Context(), p.who(), verify.GateRequest{Env: p.env, Output: true})
 	if err != nil || len(r.Output) != 1 {
 		t.Fatalf("%+v, %v", r.Output, err)
 	}

@@ -11,8 +11,11 @@ import (
 	"time"
 
 	"kedge"
-	"kedge/internal/app"
 	"kedge/internal/app/attend"
+	"kedge/internal/app/clerk"
+	"kedge/internal/app/projects"
+	"kedge/internal/app/status"
+	"kedge/internal/app/verify"
 	"kedge/internal/journal"
 	"kedge/internal/journal/spool"
 	"kedge/internal/process/capability"
@@ -36,7 +39,7 @@ func (p *gateProject) leave(after time.Duration, r attend.Record) {
 
 func (p *gateProject) take(want int) {
 	p.t.Helper()
-	r, err := p.HookTake(p.t.Context(), p.who(), app.HookTakeRequest{})
+	r, err := p.HookTake(p.t.Context(), p.who(), attend.HookTakeRequest{})
 	if err != nil || r.Events != want {
 		p.t.Errorf("taken were %d, want %d: %v", r.Events, want, err)
 	}
@@ -72,10 +75,10 @@ func (p *gateProject) hookEventsOf(project string) (out []kedge.HookData) {
 	return out
 }
 
-func (p *gateProject) stop(who app.Caller, native string, again bool) app.HookStopReply {
+func (p *gateProject) stop(who projects.Caller, native string, again bool) attend.HookStopReply {
 	p.t.Helper()
 	who.Key = kedge.NewID("req", time.Unix(0, 0))
-	r, err := p.HookStop(p.t.Context(), who, app.HookStopRequest{Agent: "claude", Native: native, Again: again, Env: p.env})
+	r, err := p.HookStop(p.t.Context(), who, attend.HookStopRequest{Agent: "claude", Native: native, Again: again, Env: p.env})
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -129,7 +132,7 @@ func TestStopGateRunsAllChecks(t *testing.T) {
 	p.file("work.txt", "x\n")
 	who := p.agent()
 	who.Key = "req-lint"
-	if r, err := p.Gate(t.Context(), who, app.GateRequest{Names: []string{"lint"}, Env: p.env}); err != nil || !r.Green() || p.runs() != 0 {
+	if r, err := p.Gate(t.Context(), who, verify.GateRequest{Names: []string{"lint"}, Env: p.env}); err != nil || !r.Green() || p.runs() != 0 {
 		t.Fatalf("lint alone: %+v, %v", r, err)
 	}
 	if r := p.stop(p.agent(), "c1", false); !r.Block || p.runs() != 1 {
@@ -150,7 +153,7 @@ func TestStopGateBlocksOnceForAnAsk(t *testing.T) {
 		who := p.agent()
 		who.Key = kedge.NewID("req", time.Unix(0, 0))
 		p.file("work.txt", who.Key)
-		r, err := p.HookStop(t.Context(), who, app.HookStopRequest{Agent: "gemini", Native: "c1", Ask: x.ask, Env: p.env})
+		r, err := p.HookStop(t.Context(), who, attend.HookStopRequest{Agent: "gemini", Native: "c1", Ask: x.ask, Env: p.env})
 		if err != nil || r.Block != x.block || !r.Block && r.Tell == "" {
 			t.Errorf("%s: %+v, %v", x.ask, r, err)
 		}
@@ -306,7 +309,7 @@ func TestF27OneProjectHoldsUpNoOther(t *testing.T) {
 	for i, dir := range []string{q.dir, p.dir, q.dir, p.dir} {
 		p.leave(time.Duration(i)*time.Second, attend.Record{Dir: dir, Data: kedge.HookData{Agent: "claude", Event: kedge.HookTool, Tool: string(rune('A' + i))}})
 	}
-	r, err := p.HookTake(t.Context(), p.who(), app.HookTakeRequest{})
+	r, err := p.HookTake(t.Context(), p.who(), attend.HookTakeRequest{})
 	if err == nil || r.Events != 2 || spool.Waiting(p.home) != 2 {
 		t.Errorf("taken were %d, %d wait, %v", r.Events, spool.Waiting(p.home), err)
 	}
@@ -447,15 +450,15 @@ func (p *gateProject) refusals() (out []kedge.SessionRefusedData) {
 func TestRow66FocusBeforeCompaction(t *testing.T) {
 	p := newGateProject(t)
 	p.commitEmpty()
-	if _, err := p.DecisionAdd(t.Context(), p.who(), app.DecisionAddRequest{Title: "flags are required", Why: "completion"}); err != nil {
+	if _, err := p.DecisionAdd(t.Context(), p.who(), clerk.DecisionAddRequest{Title: "flags are required", Why: "completion"}); err != nil {
 		t.Fatal(err)
 	}
 	who := p.who()
 	who.Key = "req-2"
-	if _, err := p.FeatureAdd(t.Context(), who, app.FeatureAddRequest{Definition: kedge.Definition{ID: "orders", Name: "Orders of a user"}}); err != nil {
+	if _, err := p.FeatureAdd(t.Context(), who, clerk.FeatureAddRequest{Definition: kedge.Definition{ID: "orders", Name: "Orders of a user"}}); err != nil {
 		t.Fatal(err)
 	}
-	r, err := p.HookBrief(t.Context(), p.agent(), app.HookBriefRequest{Event: kedge.HookCompact, Source: "auto"})
+	r, err := p.HookBrief(t.Context(), p.agent(), attend.HookBriefRequest{Event: kedge.HookCompact, Source: "auto"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -469,7 +472,7 @@ func TestRow66FocusBeforeCompaction(t *testing.T) {
 	if evs := p.hookEvents(); len(evs) != 1 || evs[0].Text != r.Text {
 		t.Errorf("the journal has %+v", evs)
 	}
-	c, err := p.CheckpointShow(t.Context(), p.who(), app.CheckpointShowRequest{})
+	c, err := p.CheckpointShow(t.Context(), p.who(), status.CheckpointShowRequest{})
 	if err != nil || !strings.Contains(c.Resume, "orders") {
 		t.Errorf("the checkpoint says %q, %v", c.Resume, err)
 	}
@@ -484,7 +487,7 @@ func TestRow8StartHasTheRulesFirst(t *testing.T) {
 	p.commit()
 	p.file(".kedge/rules.md", "# anything goes\n")
 	for _, source := range []string{"startup", "resume", "compact"} {
-		r, err := p.HookBrief(t.Context(), p.agent(), app.HookBriefRequest{Event: kedge.HookStart, Source: source, Transcript: filepath.Join(p.dir, "none.jsonl")})
+		r, err := p.HookBrief(t.Context(), p.agent(), attend.HookBriefRequest{Event: kedge.HookStart, Source: source, Transcript: filepath.Join(p.dir, "none.jsonl")})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -493,7 +496,7 @@ func TestRow8StartHasTheRulesFirst(t *testing.T) {
 			t.Errorf("%s: %d bytes, the rules at %d:\n%s", source, len(r.Text), i, r.Text)
 		}
 	}
-	r, err := p.HookBrief(t.Context(), app.Caller{Dir: t.TempDir(), Actor: kedge.Human("ada")}, app.HookBriefRequest{Event: kedge.HookStart})
+	r, err := p.HookBrief(t.Context(), projects.Caller{Dir: t.TempDir(), Actor: kedge.Human("ada")}, attend.HookBriefRequest{Event: kedge.HookStart})
 	if err != nil || r.Text != "" {
 		t.Errorf("outside of a project is told %q, %v", r.Text, err)
 	}

@@ -14,6 +14,8 @@ import (
 	"kedge"
 	"kedge/internal/agents/adapters"
 	"kedge/internal/app"
+	"kedge/internal/app/projects"
+	"kedge/internal/app/setup"
 	"kedge/internal/core/config"
 	"kedge/internal/journal"
 )
@@ -102,22 +104,22 @@ func (g *ground) files() map[string]string {
 	return out
 }
 
-func (g *ground) caller(key string) app.Caller {
-	return app.Caller{Dir: g.dir, Actor: kedge.Human("ada"), Key: key}
+func (g *ground) caller(key string) projects.Caller {
+	return projects.Caller{Dir: g.dir, Actor: kedge.Human("ada"), Key: key}
 }
 
-func (g *ground) init(key string) app.InitReply {
+func (g *ground) init(key string) setup.InitReply {
 	g.t.Helper()
-	r, err := g.s.Init(g.t.Context(), g.caller(key), app.InitRequest{})
+	r, err := g.s.Init(g.t.Context(), g.caller(key), setup.InitRequest{})
 	if err != nil {
 		g.t.Fatal(err)
 	}
 	return r
 }
 
-func (g *ground) remove(key string) app.InitRemoveReply {
+func (g *ground) remove(key string) setup.InitRemoveReply {
 	g.t.Helper()
-	r, err := g.s.InitRemove(g.t.Context(), g.caller(key), app.InitRemoveRequest{})
+	r, err := g.s.InitRemove(g.t.Context(), g.caller(key), setup.InitRemoveRequest{})
 	if err != nil {
 		g.t.Fatal(err)
 	}
@@ -208,7 +210,7 @@ func TestInitUndoesWhatCannotBeCommitted(t *testing.T) {
 	g.git("commit", "-q", "-m", "filter")
 	g.git("config", "filter.secret.clean", "cat")
 	before := g.files()
-	_, err := g.s.Init(t.Context(), g.caller("req-1"), app.InitRequest{})
+	_, err := g.s.Init(t.Context(), g.caller("req-1"), setup.InitRequest{})
 	if !kedge.Blocked.Is(err) || kedge.HintOf(err) == "" {
 		t.Errorf("got %v", err)
 	}
@@ -221,7 +223,7 @@ func TestInitPlanWritesNothing(t *testing.T) {
 	for _, git := range []bool{true, false} {
 		g := newGround(t, git)
 		before := g.files()
-		r, err := g.s.InitPlan(t.Context(), g.caller(""), app.InitRequest{Agent: "claude"})
+		r, err := g.s.InitPlan(t.Context(), g.caller(""), setup.InitRequest{Agent: "claude"})
 		if err != nil || len(r.Written) < 8 || len(r.Checks) != 2 || r.Commit != nil {
 			t.Errorf("git %v: %+v, %v", git, r, err)
 		}
@@ -300,7 +302,7 @@ func TestInitRacesEndWithOneProject(t *testing.T) {
 		var wg sync.WaitGroup
 		for i := range ids {
 			wg.Go(func() {
-				r, err := g.s.Init(t.Context(), g.caller(kedge.NewID("req", initDay)), app.InitRequest{})
+				r, err := g.s.Init(t.Context(), g.caller(kedge.NewID("req", initDay)), setup.InitRequest{})
 				if err != nil {
 					t.Error(err)
 				}
@@ -330,7 +332,7 @@ func TestInitInAWorktreeIsTheSameProject(t *testing.T) {
 	g.git("worktree", "add", "-q", "-b", "side", work)
 	who := g.caller("req-2")
 	who.Dir = work
-	r, err := g.s.Init(t.Context(), who, app.InitRequest{})
+	r, err := g.s.Init(t.Context(), who, setup.InitRequest{})
 	if err != nil || r.Project.ID != first.Project.ID || len(r.Written) != 0 || r.Project.Dir != work {
 		t.Errorf("got %+v, %v", r, err)
 	}
@@ -346,7 +348,7 @@ func TestInitSaysWhichAgentARunCannotDrive(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, undriven := adapters.New(name, a)
-		r, err := g.s.InitPlan(t.Context(), g.caller("plan-"+name), app.InitRequest{Agent: name})
+		r, err := g.s.InitPlan(t.Context(), g.caller("plan-"+name), setup.InitRequest{Agent: name})
 		if err != nil {
 			t.Fatal(err)
 		}

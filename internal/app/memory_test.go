@@ -10,16 +10,18 @@ import (
 	"time"
 
 	"kedge"
-	"kedge/internal/app"
+	"kedge/internal/app/clerk"
+	"kedge/internal/app/projects"
+	"kedge/internal/app/status"
 	"kedge/internal/core/memory"
 	"kedge/internal/journal"
 	"kedge/internal/testkit/redacttest"
 )
 
 // decide locks a decision and moves the clock on.
-func (y *yard) decide(title string, scope ...string) app.DecisionReply {
+func (y *yard) decide(title string, scope ...string) clerk.DecisionReply {
 	y.t.Helper()
-	r, err := y.s.DecisionAdd(y.t.Context(), y.person(), app.DecisionAddRequest{Title: title, Why: "because " + title, AppliesTo: scope})
+	r, err := y.s.DecisionAdd(y.t.Context(), y.person(), clerk.DecisionAddRequest{Title: title, Why: "because " + title, AppliesTo: scope})
 	if err != nil {
 		y.t.Fatal(err)
 	}
@@ -27,9 +29,9 @@ func (y *yard) decide(title string, scope ...string) app.DecisionReply {
 	return r
 }
 
-func (y *yard) risk(text string) app.RiskReply {
+func (y *yard) risk(text string) clerk.RiskReply {
 	y.t.Helper()
-	r, err := y.s.RiskAdd(y.t.Context(), y.person(), app.RiskAddRequest{Text: text})
+	r, err := y.s.RiskAdd(y.t.Context(), y.person(), clerk.RiskAddRequest{Text: text})
 	if err != nil {
 		y.t.Fatal(err)
 	}
@@ -37,9 +39,9 @@ func (y *yard) risk(text string) app.RiskReply {
 	return r
 }
 
-func (y *yard) note(text string) app.NoteReply {
+func (y *yard) note(text string) clerk.NoteReply {
 	y.t.Helper()
-	r, err := y.s.NoteAdd(y.t.Context(), y.person(), app.NoteAddRequest{Text: text})
+	r, err := y.s.NoteAdd(y.t.Context(), y.person(), clerk.NoteAddRequest{Text: text})
 	if err != nil {
 		y.t.Fatal(err)
 	}
@@ -67,9 +69,9 @@ func TestRow43DecideConflictAndSupersede(t *testing.T) {
 	if !kedge.ValidID("dec", string(first.Decision.ID)) || first.Decision.Status != kedge.DecisionLocked || first.Decision.By != kedge.Human("ada") {
 		t.Errorf("decision %+v", first.Decision)
 	}
-	_, err := y.s.DecisionAdd(t.Context(), y.person(), app.DecisionAddRequest{Title: "Fuzzy", Why: "x", AppliesTo: []string{"cmd/match.go"}})
+	_, err := y.s.DecisionAdd(t.Context(), y.person(), clerk.DecisionAddRequest{Title: "Fuzzy", Why: "x", AppliesTo: []string{"cmd/match.go"}})
 	wantKind(t, err, kedge.Conflict, string(first.Decision.ID), "Strict by default")
-	replace := app.DecisionAddRequest{Title: "Fuzzy", Why: "x", AppliesTo: []string{"cmd/match.go"}, Supersedes: first.Decision.ID}
+	replace := clerk.DecisionAddRequest{Title: "Fuzzy", Why: "x", AppliesTo: []string{"cmd/match.go"}, Supersedes: first.Decision.ID}
 	_, err = y.s.DecisionAdd(t.Context(), y.person(), replace)
 	wantKind(t, err, kedge.Invalid, "without a reason")
 	replace.Reason = "users mistype"
@@ -92,7 +94,7 @@ func TestRow43DecideConflictAndSupersede(t *testing.T) {
 // the second holds.
 func (y *yard) wantHistory(first, second kedge.DecisionID) {
 	y.t.Helper()
-	show, err := y.s.DecisionShow(y.t.Context(), y.person(), app.DecisionShowRequest{ID: first})
+	show, err := y.s.DecisionShow(y.t.Context(), y.person(), clerk.DecisionShowRequest{ID: first})
 	if err != nil {
 		y.t.Fatal(err)
 	}
@@ -101,7 +103,7 @@ func (y *yard) wantHistory(first, second kedge.DecisionID) {
 		y.t.Errorf("history %+v", show)
 	}
 	for all, want := range map[bool]int{false: 1, true: 2} {
-		list, err := y.s.DecisionList(y.t.Context(), y.person(), app.DecisionListRequest{All: all})
+		list, err := y.s.DecisionList(y.t.Context(), y.person(), clerk.DecisionListRequest{All: all})
 		if err != nil || len(list.Decisions) != want {
 			y.t.Errorf("all %v: decisions %+v, %v", all, list.Decisions, err)
 		}
@@ -118,11 +120,11 @@ func TestRow43EditedDecisionIsRefusedAndRestored(t *testing.T) {
 		{"status: locked", "status: open", r.File + `:4: "open" is not a status of a decision`},
 	} {
 		y.replace(r.File, edit.old, edit.to)
-		list, err := y.s.DecisionList(t.Context(), y.person(), app.DecisionListRequest{})
+		list, err := y.s.DecisionList(t.Context(), y.person(), clerk.DecisionListRequest{})
 		if err != nil || len(list.Edits) != 1 || list.Decisions[0].Title != "Strict by default" {
 			t.Errorf("while edited: %+v, %v", list, err)
 		}
-		status, err := y.s.Status(t.Context(), y.person(), app.StatusRequest{})
+		status, err := y.s.Status(t.Context(), y.person(), status.StatusRequest{})
 		if err != nil || len(status.Edits) != 1 || status.Edits[0].Path != r.File {
 			t.Errorf("status while edited: %+v, %v", status.Edits, err)
 		}
@@ -199,7 +201,7 @@ func TestT17AnAgentCannotForgeMemory(t *testing.T) {
 		y.put(".kedge/risks.md", string(memory.WriteRisks([]kedge.Risk{closed})))
 	}
 	edit()
-	if _, err := y.s.NoteAdd(t.Context(), y.agent(), app.NoteAddRequest{Text: "see a.txt"}); err != nil {
+	if _, err := y.s.NoteAdd(t.Context(), y.agent(), clerk.NoteAddRequest{Text: "see a.txt"}); err != nil {
 		t.Fatal(err)
 	}
 	if ds := journaled[kedge.Decision](y, journal.KindDecision); len(ds) != 0 {
@@ -226,21 +228,21 @@ func TestT17AnAgentCannotForgeMemory(t *testing.T) {
 func TestRow44RisksStayUntilClosed(t *testing.T) {
 	y := newYard(t, true)
 	a, b := y.risk("no load test"), y.risk("the migration cannot be reversed")
-	_, err := y.s.RiskClose(t.Context(), y.person(), app.RiskCloseRequest{ID: a.Risk.ID})
+	_, err := y.s.RiskClose(t.Context(), y.person(), clerk.RiskCloseRequest{ID: a.Risk.ID})
 	wantKind(t, err, kedge.Invalid, "only with a reason")
-	closed, err := y.s.RiskClose(t.Context(), y.person(), app.RiskCloseRequest{ID: a.Risk.ID, Reason: "measured"})
+	closed, err := y.s.RiskClose(t.Context(), y.person(), clerk.RiskCloseRequest{ID: a.Risk.ID, Reason: "measured"})
 	if err != nil || closed.Risk.ClosedAt == nil || closed.Risk.Reason != "measured" {
 		t.Fatalf("risk %+v, %v", closed.Risk, err)
 	}
-	_, err = y.s.RiskClose(t.Context(), y.person(), app.RiskCloseRequest{ID: a.Risk.ID, Reason: "again"})
+	_, err = y.s.RiskClose(t.Context(), y.person(), clerk.RiskCloseRequest{ID: a.Risk.ID, Reason: "again"})
 	wantKind(t, err, kedge.Conflict, "closed already")
-	_, err = y.s.RiskClose(t.Context(), y.person(), app.RiskCloseRequest{ID: "rsk-x", Reason: "x"})
+	_, err = y.s.RiskClose(t.Context(), y.person(), clerk.RiskCloseRequest{ID: "rsk-x", Reason: "x"})
 	wantKind(t, err, kedge.NotFound, "rsk-x")
 	risks, err := memory.ParseRisks("risks.md", []byte(y.read(".kedge/risks.md")))
 	if err != nil || len(risks) != 2 || risks[0].ID != b.Risk.ID || risks[1].Reason != "measured" {
 		t.Errorf("risks.md %+v, %v", risks, err)
 	}
-	ck, err := y.s.CheckpointSave(t.Context(), y.person(), app.CheckpointSaveRequest{})
+	ck, err := y.s.CheckpointSave(t.Context(), y.person(), status.CheckpointSaveRequest{})
 	if err != nil || !slices.Equal(ck.Risks, []string{"the migration cannot be reversed"}) {
 		t.Errorf("risks of the checkpoint %q, %v", ck.Risks, err)
 	}
@@ -277,7 +279,7 @@ func TestRow16And17NotesAndTheirCommits(t *testing.T) {
 	y.add("login")
 	head := y.git("rev-parse", "HEAD")
 	y.put("sub/b.txt", "b\n")
-	r, err := y.s.NoteAdd(t.Context(), app.Caller{Dir: filepath.Join(y.dir, "sub"), Actor: kedge.Human("ada"), Key: "k1"}, app.NoteAddRequest{
+	r, err := y.s.NoteAdd(t.Context(), projects.Caller{Dir: filepath.Join(y.dir, "sub"), Actor: kedge.Human("ada"), Key: "k1"}, clerk.NoteAddRequest{
 		Text: "Retry middleware recreated expired tokens. It did so on 401.", Feature: "login",
 		Files: []string{"../a.txt", "b.txt"}, Validation: "- make test",
 	})
@@ -300,7 +302,7 @@ func TestRow16And17NotesAndTheirCommits(t *testing.T) {
 	lost.ID, lost.Commits, lost.Title = kedge.NoteID(kedge.NewID("not", y.now)), []string{gone}, "Other"
 	y.put(".kedge/notes/theirs.md", string(memory.WriteNote(lost)))
 	y.decide("One")
-	list, err := y.s.Notes(t.Context(), y.person(), app.NotesRequest{})
+	list, err := y.s.Notes(t.Context(), y.person(), clerk.NotesRequest{})
 	if err != nil || len(list.Notes) != 2 || len(list.Live) != 0 || len(list.Commits) != 2 {
 		t.Fatalf("notes %+v, %v", list, err)
 	}
@@ -316,27 +318,27 @@ func TestRow16And17NotesAndTheirCommits(t *testing.T) {
 
 func TestRow18EmptyNotesAreRefused(t *testing.T) {
 	y := newYard(t, false)
-	_, err := y.s.NoteAdd(t.Context(), y.person(), app.NoteAddRequest{Text: "Matching done"})
+	_, err := y.s.NoteAdd(t.Context(), y.person(), clerk.NoteAddRequest{Text: "Matching done"})
 	wantKind(t, err, kedge.Invalid, "no decision, no file and no command")
 	r := y.note("Strict by default, fuzzy flag optional")
 	if len(r.Note.Commits) != 0 {
 		t.Errorf("commits %q in a plain folder", r.Note.Commits)
 	}
-	lint, err := y.s.NotesLint(t.Context(), y.person(), app.NotesLintRequest{})
+	lint, err := y.s.NotesLint(t.Context(), y.person(), clerk.NotesLintRequest{})
 	if err != nil || !lint.OK || lint.Notes != 1 {
 		t.Errorf("lint %+v, %v", lint, err)
 	}
 	y.replace(r.File, "Strict by default, fuzzy flag optional\n\n## Files", "Matching done\n\n## Files")
 	y.replace(r.File, "# Strict by default, fuzzy flag optional", "# Matching")
-	lint, err = y.s.NotesLint(t.Context(), y.person(), app.NotesLintRequest{})
+	lint, err = y.s.NotesLint(t.Context(), y.person(), clerk.NotesLintRequest{})
 	if err != nil || lint.OK || len(lint.Findings) != 1 || lint.Findings[0].Where != r.File+":1" {
 		t.Errorf("lint %+v, %v", lint, err)
 	}
-	_, err = y.s.NoteAdd(t.Context(), y.person(), app.NoteAddRequest{Text: "see a.go", Feature: "nope"})
+	_, err = y.s.NoteAdd(t.Context(), y.person(), clerk.NoteAddRequest{Text: "see a.go", Feature: "nope"})
 	wantKind(t, err, kedge.NotFound, "nope")
-	_, err = y.s.NoteAdd(t.Context(), y.person(), app.NoteAddRequest{Text: "x", Files: []string{"../../etc/passwd"}})
+	_, err = y.s.NoteAdd(t.Context(), y.person(), clerk.NoteAddRequest{Text: "x", Files: []string{"../../etc/passwd"}})
 	wantKind(t, err, kedge.Invalid, "not a path inside the project")
-	_, err = y.s.NoteAdd(t.Context(), y.person(), app.NoteAddRequest{Text: "see a.go", Commits: []string{"HEAD"}})
+	_, err = y.s.NoteAdd(t.Context(), y.person(), clerk.NoteAddRequest{Text: "see a.go", Commits: []string{"HEAD"}})
 	wantKind(t, err, kedge.Invalid, "plain folder")
 }
 
@@ -370,7 +372,7 @@ func TestRow93ProgressFollowsTheJournal(t *testing.T) {
 	r := y.risk("no load test")
 	y.decide("Strict by default", "cmd/**")
 	y.replace(".kedge/progress.md", "## Known issues\n", "We found this hard.\n\n## Known issues\n")
-	if _, err := y.s.FeatureBlock(t.Context(), y.person(), app.FeatureStatusRequest{ID: "login", Reason: "no database"}); err != nil {
+	if _, err := y.s.FeatureBlock(t.Context(), y.person(), clerk.FeatureStatusRequest{ID: "login", Reason: "no database"}); err != nil {
 		t.Fatal(err)
 	}
 	text := y.read(".kedge/progress.md")
@@ -419,7 +421,7 @@ func TestRow30StateClassesAreApart(t *testing.T) {
 	y.put(".kedge/rules.md", "# 1. Constraints\n- keep the API\n")
 	y.note("The entry point is a.txt")
 	y.decide("Strict by default", "cmd/**")
-	if _, err := y.s.CheckpointSave(t.Context(), y.person(), app.CheckpointSaveRequest{}); err != nil {
+	if _, err := y.s.CheckpointSave(t.Context(), y.person(), status.CheckpointSaveRequest{}); err != nil {
 		t.Fatal(err)
 	}
 	steps := []struct {
@@ -429,13 +431,13 @@ func TestRow30StateClassesAreApart(t *testing.T) {
 		{"understanding", func() { y.note("Config is read in b.txt") }},
 		{"decisions", func() { y.decide("Log as JSON", "logging") }},
 		{"progress", func() {
-			if _, err := y.s.FeatureBlock(t.Context(), y.person(), app.FeatureStatusRequest{ID: "login", Reason: "no database"}); err != nil {
+			if _, err := y.s.FeatureBlock(t.Context(), y.person(), clerk.FeatureStatusRequest{ID: "login", Reason: "no database"}); err != nil {
 				t.Fatal(err)
 			}
 		}},
 		{"recovery", func() {
 			y.now = y.now.Add(time.Hour)
-			if _, err := y.s.CheckpointSave(t.Context(), y.person(), app.CheckpointSaveRequest{}); err != nil {
+			if _, err := y.s.CheckpointSave(t.Context(), y.person(), status.CheckpointSaveRequest{}); err != nil {
 				t.Fatal(err)
 			}
 		}},
@@ -485,7 +487,7 @@ func TestRecall(t *testing.T) {
 	y.decide("Strict matching by default", "cmd/**")
 	y.note("Fuzzy matching lives in src/match.go")
 	y.risk("unrelated")
-	r, err := y.s.Recall(t.Context(), y.person(), app.RecallRequest{Query: "matching (OR \"-"})
+	r, err := y.s.Recall(t.Context(), y.person(), clerk.RecallRequest{Query: "matching (OR \"-"})
 	if err != nil || len(r.Hits) != 2 {
 		t.Fatalf("hits %+v, %v", r.Hits, err)
 	}
@@ -494,17 +496,17 @@ func TestRecall(t *testing.T) {
 			t.Errorf("hit %+v", h)
 		}
 	}
-	if r, err := y.s.Recall(t.Context(), y.person(), app.RecallRequest{Query: "absent"}); err != nil || r.Hits == nil || len(r.Hits) != 0 {
+	if r, err := y.s.Recall(t.Context(), y.person(), clerk.RecallRequest{Query: "absent"}); err != nil || r.Hits == nil || len(r.Hits) != 0 {
 		t.Errorf("hits %+v, %v", r.Hits, err)
 	}
-	_, err = y.s.Recall(t.Context(), y.person(), app.RecallRequest{Query: " "})
+	_, err = y.s.Recall(t.Context(), y.person(), clerk.RecallRequest{Query: " "})
 	wantKind(t, err, kedge.Invalid, "nothing to search for")
 }
 
 func TestARetriedMemoryRequestHasOneEffect(t *testing.T) {
 	y := newYard(t, true)
 	who := y.person()
-	in := app.DecisionAddRequest{Title: "Strict", Why: "x", AppliesTo: []string{"cmd/**"}}
+	in := clerk.DecisionAddRequest{Title: "Strict", Why: "x", AppliesTo: []string{"cmd/**"}}
 	first, err := y.s.DecisionAdd(t.Context(), who, in)
 	if err != nil {
 		t.Fatal(err)
@@ -528,7 +530,7 @@ func TestMemoryOnAnotherBranchIsNoEdit(t *testing.T) {
 	y.risk("one")
 	y.git("add", ".kedge")
 	y.git("commit", "-q", "-m", "ledger")
-	if _, err := y.s.DecisionAdd(t.Context(), y.person(), app.DecisionAddRequest{Title: "Fuzzy", Why: "x", Supersedes: a.Decision.ID, Reason: "y"}); err != nil {
+	if _, err := y.s.DecisionAdd(t.Context(), y.person(), clerk.DecisionAddRequest{Title: "Fuzzy", Why: "x", Supersedes: a.Decision.ID, Reason: "y"}); err != nil {
 		t.Fatal(err)
 	}
 	y.risk("two")
@@ -566,21 +568,21 @@ func TestReadingMemoryNeedsNoDaemon(t *testing.T) {
 		t.Fatal(err)
 	}
 	y.open(true)
-	if r, err := y.s.DecisionList(t.Context(), y.person(), app.DecisionListRequest{}); err != nil || len(r.Decisions) != 1 {
+	if r, err := y.s.DecisionList(t.Context(), y.person(), clerk.DecisionListRequest{}); err != nil || len(r.Decisions) != 1 {
 		t.Errorf("decisions %+v, %v", r, err)
 	}
-	if r, err := y.s.RiskList(t.Context(), y.person(), app.RiskListRequest{}); err != nil || len(r.Risks) != 1 {
+	if r, err := y.s.RiskList(t.Context(), y.person(), clerk.RiskListRequest{}); err != nil || len(r.Risks) != 1 {
 		t.Errorf("risks %+v, %v", r, err)
 	}
-	if r, err := y.s.Recall(t.Context(), y.person(), app.RecallRequest{Query: "strict"}); err != nil || len(r.Hits) != 1 {
+	if r, err := y.s.Recall(t.Context(), y.person(), clerk.RecallRequest{Query: "strict"}); err != nil || len(r.Hits) != 1 {
 		t.Errorf("hits %+v, %v", r, err)
 	}
-	if r, err := y.s.RulesLint(t.Context(), y.person(), app.RulesLintRequest{}); err != nil || r.OK || len(r.Findings) != 3 {
+	if r, err := y.s.RulesLint(t.Context(), y.person(), clerk.RulesLintRequest{}); err != nil || r.OK || len(r.Findings) != 3 {
 		t.Errorf("lint %+v, %v", r, err)
 	}
-	if r, err := y.s.RulesShow(t.Context(), y.person(), app.RulesShowRequest{}); err != nil || r.Text != "# Rules\n" || r.Tokens != 2 {
+	if r, err := y.s.RulesShow(t.Context(), y.person(), clerk.RulesShowRequest{}); err != nil || r.Text != "# Rules\n" || r.Tokens != 2 {
 		t.Errorf("rules %+v, %v", r, err)
 	}
-	_, err := y.s.RiskAdd(t.Context(), y.person(), app.RiskAddRequest{Text: "x"})
+	_, err := y.s.RiskAdd(t.Context(), y.person(), clerk.RiskAddRequest{Text: "x"})
 	wantKind(t, err, kedge.Conflict, "daemon")
 }

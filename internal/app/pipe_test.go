@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"kedge"
-	"kedge/internal/app"
+	"kedge/internal/app/verify"
 )
 
 // TestT10PipeInAFilesPlace: a pipe where a file should be is refused; nobody
@@ -21,7 +21,7 @@ func TestT10PipeInAFilesPlace(t *testing.T) {
 	if err := syscall.Mkfifo(path, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := y.s.Gate(t.Context(), y.person(), app.GateRequest{Env: os.Environ()}); !kedge.Invalid.Is(err) {
+	if _, err := y.s.Gate(t.Context(), y.person(), verify.GateRequest{Env: os.Environ()}); !kedge.Invalid.Is(err) {
 		t.Errorf("a pipe: %v", err)
 	}
 	if err := os.Remove(path); err != nil {
@@ -34,7 +34,7 @@ func TestT10PipeInAFilesPlace(t *testing.T) {
 	if err := os.Symlink(outside, path); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := y.s.Gate(t.Context(), y.person(), app.GateRequest{Env: os.Environ()}); !kedge.Invalid.Is(err) {
+	if _, err := y.s.Gate(t.Context(), y.person(), verify.GateRequest{Env: os.Environ()}); !kedge.Invalid.Is(err) {
 		t.Errorf("a link to outside: %v", err)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"kedge"
-	"kedge/internal/app"
+	"kedge/internal/app/clerk"
 )
 
 // tools is a PATH with the programs that the test plan validates with.
@@ -34,20 +34,20 @@ func (y *yard) draft() {
 
 func TestRow10PlanCheckNamesTheField(t *testing.T) {
 	y := newYard(t, true)
-	_, err := y.s.PlanCheck(t.Context(), y.person(), app.PlanCheckRequest{})
+	_, err := y.s.PlanCheck(t.Context(), y.person(), clerk.PlanCheckRequest{})
 	wantKind(t, err, kedge.NotFound, "there is no plan")
 	y.draft()
 	path := tools(t, "go")
-	r, err := y.s.PlanCheck(t.Context(), y.person(), app.PlanCheckRequest{Path: path})
+	r, err := y.s.PlanCheck(t.Context(), y.person(), clerk.PlanCheckRequest{Path: path})
 	if err != nil || !r.OK {
 		t.Fatalf("%+v %v", r, err)
 	}
-	r, err = y.s.PlanCheck(t.Context(), y.person(), app.PlanCheckRequest{Path: tools(t)})
+	r, err = y.s.PlanCheck(t.Context(), y.person(), clerk.PlanCheckRequest{Path: tools(t)})
 	if err != nil || r.OK || !strings.Contains(r.Findings[len(r.Findings)-1].What+r.Findings[1].What, `the program "go"`) {
 		t.Errorf("without go on the PATH: %+v %v", r, err)
 	}
 	y.replace(".kedge/plan.md", "## Risks\n", "## Dangers\n")
-	r, err = y.s.PlanCheck(t.Context(), y.person(), app.PlanCheckRequest{Path: path})
+	r, err = y.s.PlanCheck(t.Context(), y.person(), clerk.PlanCheckRequest{Path: path})
 	if err != nil || r.OK {
 		t.Fatalf("%+v %v", r, err)
 	}
@@ -66,7 +66,7 @@ func TestPlanApprove(t *testing.T) {
 	y.put("staged.txt", "mine\n")
 	y.git("add", "staged.txt")
 	base := y.git("rev-parse", "HEAD")
-	who, in := y.person(), app.PlanApproveRequest{Path: tools(t, "go")}
+	who, in := y.person(), clerk.PlanApproveRequest{Path: tools(t, "go")}
 	r, err := y.s.PlanApprove(t.Context(), who, in)
 	if err != nil {
 		t.Fatal(err)
@@ -92,7 +92,7 @@ func TestPlanApprove(t *testing.T) {
 	}
 	_, err = y.s.PlanApprove(t.Context(), y.person(), in)
 	wantKind(t, err, kedge.Conflict, "approved already")
-	n, err := y.s.Next(t.Context(), y.person(), app.NextRequest{})
+	n, err := y.s.Next(t.Context(), y.person(), clerk.NextRequest{})
 	if err != nil || n.Feature.ID != "p1.1" || n.Phase != "p1" || n.Item != "p1.1" || n.Command != "go test ./parser" {
 		t.Errorf("next: %+v %v", n, err)
 	}
@@ -100,7 +100,7 @@ func TestPlanApprove(t *testing.T) {
 
 func TestPlanApproveRefuses(t *testing.T) {
 	y := newYard(t, true)
-	in := app.PlanApproveRequest{Path: tools(t, "go")}
+	in := clerk.PlanApproveRequest{Path: tools(t, "go")}
 	_, err := y.s.PlanApprove(t.Context(), y.person(), in)
 	wantKind(t, err, kedge.NotFound, "there is no plan")
 	y.draft()
@@ -110,7 +110,7 @@ func TestPlanApproveRefuses(t *testing.T) {
 	y.replace(".kedge/plan.md", "Nobody relies on fuzzy matches of one letter.", "")
 	_, err = y.s.PlanApprove(t.Context(), y.person(), in)
 	wantKind(t, err, kedge.Invalid, `field "Assumptions" is empty`)
-	if r, err := y.s.Features(t.Context(), y.person(), app.FeaturesRequest{}); err != nil || len(r.Features) != 0 {
+	if r, err := y.s.Features(t.Context(), y.person(), clerk.FeaturesRequest{}); err != nil || len(r.Features) != 0 {
 		t.Errorf("a refused plan left features: %+v %v", r, err)
 	}
 	y.draft()
@@ -122,28 +122,28 @@ func TestPlanApproveRefuses(t *testing.T) {
 func TestRow33ApprovedPlanShowsProgress(t *testing.T) {
 	y := newYard(t, false)
 	y.draft()
-	r, err := y.s.PlanApprove(t.Context(), y.person(), app.PlanApproveRequest{Path: tools(t, "go")})
+	r, err := y.s.PlanApprove(t.Context(), y.person(), clerk.PlanApproveRequest{Path: tools(t, "go")})
 	if err != nil || r.Commit != nil {
 		t.Fatalf("%+v %v", r, err)
 	}
 	frozen := y.read(".kedge/plan.md")
 	for _, id := range []string{"p1.1", "p1.2", "p2.1", "p2.2"} {
 		y.review(id)
-		if _, err := y.s.FeatureAccept(t.Context(), y.person(), app.FeatureStatusRequest{ID: kedge.FeatureID(id), Reason: "seen"}); err != nil {
+		if _, err := y.s.FeatureAccept(t.Context(), y.person(), clerk.FeatureStatusRequest{ID: kedge.FeatureID(id), Reason: "seen"}); err != nil {
 			t.Fatal(err)
 		}
 		if id == "p1.1" && y.read(".kedge/plan.md") != strings.Replace(frozen, "- [ ] p1.1", "- [x] p1.1", 1) {
 			t.Errorf("one item done:\n%s", y.read(".kedge/plan.md"))
 		}
 	}
-	show, err := y.s.PlanShow(t.Context(), y.person(), app.PlanShowRequest{})
+	show, err := y.s.PlanShow(t.Context(), y.person(), clerk.PlanShowRequest{})
 	if err != nil || show.Plan.Status != kedge.PlanDone || strings.Contains(strings.Join(show.Checklist, "\n"), "[ ]") {
 		t.Errorf("all done: %+v %v", show, err)
 	}
 	if !strings.Contains(y.read(".kedge/plan.md"), "status: done\n") {
 		t.Errorf("file:\n%s", y.read(".kedge/plan.md"))
 	}
-	if _, err := y.s.FeatureReopen(t.Context(), y.person(), app.FeatureStatusRequest{ID: "p1.1"}); err != nil {
+	if _, err := y.s.FeatureReopen(t.Context(), y.person(), clerk.FeatureStatusRequest{ID: "p1.1"}); err != nil {
 		t.Fatal(err)
 	}
 	if text := y.read(".kedge/plan.md"); !strings.Contains(text, "status: approved\n") || !strings.Contains(text, "- [ ] p1.1") {
@@ -155,7 +155,7 @@ func TestRow33ApprovedPlanShowsProgress(t *testing.T) {
 func TestRow87ApprovedPlanEditedByHandIsRestored(t *testing.T) {
 	y := newYard(t, false)
 	y.draft()
-	if _, err := y.s.PlanApprove(t.Context(), y.person(), app.PlanApproveRequest{Path: tools(t, "go")}); err != nil {
+	if _, err := y.s.PlanApprove(t.Context(), y.person(), clerk.PlanApproveRequest{Path: tools(t, "go")}); err != nil {
 		t.Fatal(err)
 	}
 	frozen := y.read(".kedge/plan.md")
@@ -176,7 +176,7 @@ func TestRow87ApprovedPlanEditedByHandIsRestored(t *testing.T) {
 	if y.read(".kedge/plan.md") != next {
 		t.Error("a new draft was overwritten")
 	}
-	r, err := y.s.PlanApprove(t.Context(), y.person(), app.PlanApproveRequest{Path: tools(t, "go")})
+	r, err := y.s.PlanApprove(t.Context(), y.person(), clerk.PlanApproveRequest{Path: tools(t, "go")})
 	if err != nil || r.Features[0] != "the-next-thing-p1.1" {
 		t.Errorf("second plan: %+v %v", r, err)
 	}
@@ -188,7 +188,7 @@ func TestDraftLeftByACrashIsTheApprovedPlan(t *testing.T) {
 	y := newYard(t, false)
 	y.draft()
 	draft := y.read(".kedge/plan.md")
-	in := app.PlanApproveRequest{Path: tools(t, "go")}
+	in := clerk.PlanApproveRequest{Path: tools(t, "go")}
 	if _, err := y.s.PlanApprove(t.Context(), y.person(), in); err != nil {
 		t.Fatal(err)
 	}

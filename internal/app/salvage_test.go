@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"kedge"
-	"kedge/internal/app"
+	"kedge/internal/app/maintenance"
 	"kedge/internal/git"
 )
 
@@ -36,7 +36,7 @@ func (pl *place) setAside(at time.Time) kedge.Salvage {
 
 func (pl *place) salvages() []kedge.Salvage {
 	pl.t.Helper()
-	r, err := pl.s.SalvageList(pl.t.Context(), pl.who(), app.SalvageListRequest{})
+	r, err := pl.s.SalvageList(pl.t.Context(), pl.who(), maintenance.SalvageListRequest{})
 	if err != nil {
 		pl.t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func TestSalvageComesBackWithItsAttic(t *testing.T) {
 		t.Fatalf("listed %+v", got)
 	}
 	who := pl.who()
-	in := app.SalvageRestoreRequest{ID: v.ID}
+	in := maintenance.SalvageRestoreRequest{ID: v.ID}
 	first, err := pl.s.SalvageRestore(t.Context(), who, in)
 	if err != nil {
 		t.Fatal(err)
@@ -80,7 +80,7 @@ func TestSalvageGCDropsOnceAndOnlyForPeople(t *testing.T) {
 	old := pl.setAside(pl.now.AddDate(0, 0, -31))
 	pl.put("young", "x\n")
 	young := pl.setAside(pl.now.AddDate(0, 0, -29))
-	in := app.SalvageGCRequest{OlderThan: "30d"}
+	in := maintenance.SalvageGCRequest{OlderThan: "30d"}
 
 	agent := pl.who()
 	agent.Actor = kedge.Agent("ses-1")
@@ -106,7 +106,7 @@ func TestSalvageGCDropsOnceAndOnlyForPeople(t *testing.T) {
 		t.Errorf("left in the attic: %v, %v", left, err)
 	}
 	for _, age := range []string{"", "soon", "-1d", "d", "99999999d", "9999w", "-5h"} {
-		if _, err := pl.s.SalvageOld(t.Context(), who, app.SalvageGCRequest{OlderThan: age}); !kedge.Invalid.Is(err) {
+		if _, err := pl.s.SalvageOld(t.Context(), who, maintenance.SalvageGCRequest{OlderThan: age}); !kedge.Invalid.Is(err) {
 			t.Errorf("age %q: %v", age, err)
 		}
 	}
@@ -118,17 +118,17 @@ func TestRow21WorktreeGC(t *testing.T) {
 	pl := newPlace(t, true)
 	one := pl.addWorktree("one")
 	who := pl.who()
-	if r, err := pl.s.WorktreeOld(t.Context(), who, app.WorktreeGCRequest{}); err != nil || len(r.Removed)+len(r.Kept) != 2 || !r.DryRun {
+	if r, err := pl.s.WorktreeOld(t.Context(), who, maintenance.WorktreeGCRequest{}); err != nil || len(r.Removed)+len(r.Kept) != 2 || !r.DryRun {
 		t.Errorf("dry run %+v, %v", r, err)
 	}
 	if _, err := os.Stat("/proc/self/cwd"); err != nil {
 		t.Skip("without /proc nobody knows whether a process works in a worktree, and all stay")
 	}
-	if _, err := pl.s.WorktreeGC(t.Context(), who, app.WorktreeGCRequest{}); err != nil {
+	if _, err := pl.s.WorktreeGC(t.Context(), who, maintenance.WorktreeGCRequest{}); err != nil {
 		t.Fatal(err)
 	}
 	two := pl.addWorktree("two")
-	r, err := pl.s.WorktreeGC(t.Context(), who, app.WorktreeGCRequest{})
+	r, err := pl.s.WorktreeGC(t.Context(), who, maintenance.WorktreeGCRequest{})
 	if err != nil || len(r.Removed) != 1 || r.Removed[0].Path != one {
 		t.Errorf("again %+v, %v", r, err)
 	}
@@ -151,12 +151,12 @@ func TestRow21WorktreeGCKeepsIgnoredFiles(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, ".env"), []byte("SECRET=1\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, gc := range []func() (app.WorktreeGCReply, error){
-		func() (app.WorktreeGCReply, error) {
-			return pl.s.WorktreeOld(t.Context(), pl.who(), app.WorktreeGCRequest{})
+	for _, gc := range []func() (maintenance.WorktreeGCReply, error){
+		func() (maintenance.WorktreeGCReply, error) {
+			return pl.s.WorktreeOld(t.Context(), pl.who(), maintenance.WorktreeGCRequest{})
 		},
-		func() (app.WorktreeGCReply, error) {
-			return pl.s.WorktreeGC(t.Context(), pl.who(), app.WorktreeGCRequest{})
+		func() (maintenance.WorktreeGCReply, error) {
+			return pl.s.WorktreeGC(t.Context(), pl.who(), maintenance.WorktreeGCRequest{})
 		},
 	} {
 		r, err := gc()
@@ -183,7 +183,7 @@ func TestRow21WorktreeGCFinishes(t *testing.T) {
 			pl := newPlace(t, true)
 			dir := pl.addWorktree("one")
 			who := pl.who()
-			first, err := pl.s.WorktreeGC(t.Context(), who, app.WorktreeGCRequest{})
+			first, err := pl.s.WorktreeGC(t.Context(), who, maintenance.WorktreeGCRequest{})
 			if err != nil || len(first.Removed) != 1 {
 				t.Fatalf("%+v, %v", first, err)
 			}
@@ -198,7 +198,7 @@ func TestRow21WorktreeGCFinishes(t *testing.T) {
 			if name == "another request" {
 				who = pl.who()
 			}
-			again, err := pl.s.WorktreeGC(t.Context(), who, app.WorktreeGCRequest{})
+			again, err := pl.s.WorktreeGC(t.Context(), who, maintenance.WorktreeGCRequest{})
 			if err != nil || len(again.Removed) != 1 || again.Removed[0].Path != dir || len(again.Kept) != 1 {
 				t.Errorf("again %+v, %v; first %+v", again, err, first)
 			}
@@ -217,7 +217,7 @@ func TestRow21WorktreeGCLeavesANewOneInItsPlace(t *testing.T) {
 	}
 	pl := newPlace(t, true)
 	dir, who := pl.addWorktree("one"), pl.who()
-	first, err := pl.s.WorktreeGC(t.Context(), who, app.WorktreeGCRequest{})
+	first, err := pl.s.WorktreeGC(t.Context(), who, maintenance.WorktreeGCRequest{})
 	if err != nil || len(first.Removed) != 1 {
 		t.Fatalf("%+v, %v", first, err)
 	}
@@ -225,7 +225,7 @@ func TestRow21WorktreeGCLeavesANewOneInItsPlace(t *testing.T) {
 	pl.put("a.txt", "later\n")
 	pl.git("commit", "-q", "-a", "-m", "later")
 	pl.addWorktree("one")
-	again, err := pl.s.WorktreeGC(t.Context(), who, app.WorktreeGCRequest{})
+	again, err := pl.s.WorktreeGC(t.Context(), who, maintenance.WorktreeGCRequest{})
 	if err != nil || fmt.Sprint(again.Removed) != fmt.Sprint(first.Removed) {
 		t.Errorf("again %+v, %v; first %+v", again, err, first)
 	}

@@ -6,14 +6,16 @@ import (
 	"testing"
 
 	"kedge"
-	"kedge/internal/app"
+	"kedge/internal/app/clerk"
+	"kedge/internal/app/projects"
+	"kedge/internal/app/verify"
 	"kedge/internal/journal"
 )
 
 // submit asks for a verdict by the given caller, with this process's PATH.
-func (y *yard) submit(who app.Caller, id string) app.FeatureSubmitReply {
+func (y *yard) submit(who projects.Caller, id string) verify.FeatureSubmitReply {
 	y.t.Helper()
-	r, err := y.s.FeatureSubmit(y.t.Context(), who, app.FeatureSubmitRequest{ID: kedge.FeatureID(id), Env: y.env()})
+	r, err := y.s.FeatureSubmit(y.t.Context(), who, verify.FeatureSubmitRequest{ID: kedge.FeatureID(id), Env: y.env()})
 	if err != nil {
 		y.t.Fatal(err)
 	}
@@ -116,9 +118,9 @@ func TestSubmitWithoutChecksWaitsForAPerson(t *testing.T) {
 	if r.Feature.Status != kedge.NeedsReview || r.Verdict != nil {
 		t.Errorf("%+v", r)
 	}
-	_, err := y.s.FeatureAccept(t.Context(), y.agent(), app.FeatureStatusRequest{ID: "a", Reason: "fine"})
+	_, err := y.s.FeatureAccept(t.Context(), y.agent(), clerk.FeatureStatusRequest{ID: "a", Reason: "fine"})
 	wantKind(t, err, kedge.Blocked, "only a person may accept")
-	got, err := y.s.FeatureAccept(t.Context(), y.person(), app.FeatureStatusRequest{ID: "a", Reason: "looked at it"})
+	got, err := y.s.FeatureAccept(t.Context(), y.person(), clerk.FeatureStatusRequest{ID: "a", Reason: "looked at it"})
 	if err != nil || got.Feature.Status != kedge.Completed {
 		t.Errorf("%+v %v", got, err)
 	}
@@ -134,13 +136,13 @@ func TestSubmitRefuses(t *testing.T) {
 	y := newYard(t, false)
 	y.add("a")
 	y.add("b", after("a"))
-	in := app.FeatureSubmitRequest{ID: "b", Env: y.env()}
+	in := verify.FeatureSubmitRequest{ID: "b", Env: y.env()}
 	_, err := y.s.FeatureSubmit(t.Context(), y.person(), in)
 	wantKind(t, err, kedge.Blocked, `"b" waits for "a" (pending)`)
 	in.ID = "ghost"
 	_, err = y.s.FeatureSubmit(t.Context(), y.person(), in)
 	wantKind(t, err, kedge.NotFound, "ghost")
-	if _, err := y.s.FeatureSkip(t.Context(), y.person(), app.FeatureStatusRequest{ID: "a"}); err != nil {
+	if _, err := y.s.FeatureSkip(t.Context(), y.person(), clerk.FeatureStatusRequest{ID: "a"}); err != nil {
 		t.Fatal(err)
 	}
 	in.ID = "a"
@@ -152,7 +154,7 @@ func TestSubmittedItemTicksThePlan(t *testing.T) {
 	y := newYard(t, true)
 	y.draft()
 	y.replace(".kedge/plan.md", "check: go test ./parser\n", "check: true\n")
-	if _, err := y.s.PlanApprove(t.Context(), y.person(), app.PlanApproveRequest{Path: tools(t, "go")}); err != nil {
+	if _, err := y.s.PlanApprove(t.Context(), y.person(), clerk.PlanApproveRequest{Path: tools(t, "go")}); err != nil {
 		t.Fatal(err)
 	}
 	if r := y.submit(y.person(), "p1.1"); r.Feature.Status != kedge.Completed {

@@ -8,13 +8,16 @@ import (
 	"testing"
 
 	"kedge"
-	"kedge/internal/app"
+	"kedge/internal/app/clerk"
+	"kedge/internal/app/ledger"
+	"kedge/internal/app/setup"
+	"kedge/internal/app/status"
 	"kedge/internal/journal"
 	"kedge/internal/process/atomicfile"
 )
 
 // warned lists the files that an answer says are behind.
-func warned(a app.Aside) []string {
+func warned(a ledger.Aside) []string {
 	var out []string
 	for _, f := range a.Warnings {
 		if f.Level == kedge.LevelWarning && f.Fix != "" && strings.HasPrefix(f.What, "it is saved, but") {
@@ -46,29 +49,29 @@ func (y *yard) unfolder(name string) {
 func TestF4UnwrittenFileIsAWarning(t *testing.T) {
 	for name, c := range map[string]struct {
 		file string
-		do   func(y *yard) (app.Aside, error)
+		do   func(y *yard) (ledger.Aside, error)
 	}{
-		"feature": {".kedge/features.json", func(y *yard) (app.Aside, error) {
-			r, err := y.s.FeatureAdd(t.Context(), y.person(), app.FeatureAddRequest{Definition: kedge.Definition{ID: "x", Name: "X"}})
+		"feature": {".kedge/features.json", func(y *yard) (ledger.Aside, error) {
+			r, err := y.s.FeatureAdd(t.Context(), y.person(), clerk.FeatureAddRequest{Definition: kedge.Definition{ID: "x", Name: "X"}})
 			return r.Aside, err
 		}},
-		"risk": {".kedge/risks.md", func(y *yard) (app.Aside, error) {
-			r, err := y.s.RiskAdd(t.Context(), y.person(), app.RiskAddRequest{Text: "it may break"})
+		"risk": {".kedge/risks.md", func(y *yard) (ledger.Aside, error) {
+			r, err := y.s.RiskAdd(t.Context(), y.person(), clerk.RiskAddRequest{Text: "it may break"})
 			return r.Aside, err
 		}},
-		"progress": {".kedge/progress.md", func(y *yard) (app.Aside, error) {
-			r, err := y.s.RiskAdd(t.Context(), y.person(), app.RiskAddRequest{Text: "it may break"})
+		"progress": {".kedge/progress.md", func(y *yard) (ledger.Aside, error) {
+			r, err := y.s.RiskAdd(t.Context(), y.person(), clerk.RiskAddRequest{Text: "it may break"})
 			return r.Aside, err
 		}},
-		"checkpoint": {".kedge/checkpoint.md", func(y *yard) (app.Aside, error) {
-			r, err := y.s.CheckpointSave(t.Context(), y.person(), app.CheckpointSaveRequest{})
+		"checkpoint": {".kedge/checkpoint.md", func(y *yard) (ledger.Aside, error) {
+			r, err := y.s.CheckpointSave(t.Context(), y.person(), status.CheckpointSaveRequest{})
 			return r.Aside, err
 		}},
-		"handoff": {".kedge/handoff.md", func(y *yard) (app.Aside, error) {
-			r, err := y.s.HandoffSave(t.Context(), y.person(), app.HandoffSaveRequest{Percent: 5, State: "s", Approach: "a"})
+		"handoff": {".kedge/handoff.md", func(y *yard) (ledger.Aside, error) {
+			r, err := y.s.HandoffSave(t.Context(), y.person(), status.HandoffSaveRequest{Percent: 5, State: "s", Approach: "a"})
 			return r.Aside, err
 		}},
-		"submit": {".kedge/features.json", func(y *yard) (app.Aside, error) {
+		"submit": {".kedge/features.json", func(y *yard) (ledger.Aside, error) {
 			r := y.submit(y.person(), "a")
 			return r.Aside, nil
 		}},
@@ -126,15 +129,15 @@ func (y *yard) events() int64 {
 func TestF4NoFolderForFiles(t *testing.T) {
 	y := newYard(t, true)
 	y.put(".kedge", "in the way\n")
-	r, err := y.s.FeatureAdd(t.Context(), y.person(), app.FeatureAddRequest{Definition: kedge.Definition{ID: "x", Name: "X"}})
+	r, err := y.s.FeatureAdd(t.Context(), y.person(), clerk.FeatureAddRequest{Definition: kedge.Definition{ID: "x", Name: "X"}})
 	if err != nil || !slices.Contains(warned(r.Aside), ".kedge/features.json") {
 		t.Fatalf("%+v, %v", r, err)
 	}
-	d, err := y.s.DecisionAdd(t.Context(), y.person(), app.DecisionAddRequest{Title: "Strict", Why: "typos"})
+	d, err := y.s.DecisionAdd(t.Context(), y.person(), clerk.DecisionAddRequest{Title: "Strict", Why: "typos"})
 	if err != nil || len(warned(d.Aside)) < 2 {
 		t.Fatalf("%+v, %v", d, err)
 	}
-	c, err := y.s.CheckpointSave(t.Context(), y.person(), app.CheckpointSaveRequest{})
+	c, err := y.s.CheckpointSave(t.Context(), y.person(), status.CheckpointSaveRequest{})
 	if err != nil || !slices.Contains(warned(c.Aside), ".kedge/checkpoint.md") {
 		t.Fatalf("%+v, %v", c, err)
 	}
@@ -157,7 +160,7 @@ func TestF1KilledBeforeTheFile(t *testing.T) {
 	y.fact(kedge.ProjectCreated, kedge.Project{ID: kedge.ProjectID(y.id), Name: "shop", Dir: y.dir, Git: true, CreatedAt: y.now})
 	y.add("a")
 	save := func() kedge.CheckpointID {
-		c, err := y.s.CheckpointSave(t.Context(), y.person(), app.CheckpointSaveRequest{})
+		c, err := y.s.CheckpointSave(t.Context(), y.person(), status.CheckpointSaveRequest{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -174,7 +177,7 @@ func TestF1KilledBeforeTheFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	second := save()
-	if _, err := y.s.FeatureBlock(t.Context(), y.person(), app.FeatureStatusRequest{ID: "a", Reason: "waiting"}); err != nil {
+	if _, err := y.s.FeatureBlock(t.Context(), y.person(), clerk.FeatureStatusRequest{ID: "a", Reason: "waiting"}); err != nil {
 		t.Fatal(err)
 	}
 	crash := func() {
@@ -233,7 +236,7 @@ func (y *yard) restart() {
 // writing is ignored by git from the first, and gone with the next write.
 func TestF1LeftoversOfADeadWriter(t *testing.T) {
 	y := newYard(t, true)
-	if _, err := y.s.Init(t.Context(), y.person(), app.InitRequest{}); err != nil {
+	if _, err := y.s.Init(t.Context(), y.person(), setup.InitRequest{}); err != nil {
 		t.Fatal(err)
 	}
 	left := []string{".kedge/", ".kedge/decisions/", ".kedge/notes/", ""}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kedge/internal/app"
+	"kedge/internal/app/runs"
 	"kedge/internal/text/plain"
 )
 
@@ -23,13 +23,13 @@ the answer is put into your text, and kedge plan --again has it planned with it.
 		Example: "  kedge answer 1 \"required, not positional\"\n  kedge answer order-entity \"EUR only\"",
 		Args:    cobra.MinimumNArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
-			in := app.AnswerRequest{Name: args[0], Text: strings.Join(args[1:], " "), Env: env.Environ}
+			in := runs.AnswerRequest{Name: args[0], Text: strings.Join(args[1:], " "), Env: env.Environ}
 			return ask(c.Context(), env, "answer", in, answerText)
 		},
 	}
 }
 
-func answerText(w io.Writer, r app.AnswerReply) {
+func answerText(w io.Writer, r runs.AnswerReply) {
 	fmt.Fprintf(w, "question  %s\nanswer    %s\n", plain.Line(r.Question), plain.Line(r.Answer))
 	for _, q := range r.Open {
 		fmt.Fprintf(w, "open      %d. %s\n", q.N, plain.Line(q.Text))

@@ -10,7 +10,9 @@ import (
 
 	"kedge"
 	"kedge/internal/agents/trust"
-	"kedge/internal/app"
+	"kedge/internal/app/clerk"
+	"kedge/internal/app/maintenance"
+	"kedge/internal/app/runs"
 	"kedge/internal/core/run"
 	"kedge/internal/git"
 	"kedge/internal/text/plain"
@@ -57,11 +59,11 @@ func approve(c *cobra.Command, env *Env, what, reason string) error {
 	kind, name, named := strings.Cut(name, ":")
 	switch {
 	case ok && kind == "filter" && name != "":
-		return ask(c.Context(), env, "filter.approve", app.FilterApproveRequest{Name: name, Hash: hash}, func(w io.Writer, out app.FilterApproveReply) {
+		return ask(c.Context(), env, "filter.approve", maintenance.FilterApproveRequest{Name: name, Hash: hash}, func(w io.Writer, out maintenance.FilterApproveReply) {
 			fmt.Fprintf(w, "approved filter:%s\n", plain.Line(out.Filter.Name))
 		})
 	case ok && (kind == "env" && name != "" || kind == "files" && !named):
-		return ask(c.Context(), env, "trust.approve", app.TrustApproveRequest{Name: name, Hash: hash}, func(w io.Writer, out app.TrustApproveReply) {
+		return ask(c.Context(), env, "trust.approve", maintenance.TrustApproveRequest{Name: name, Hash: hash}, func(w io.Writer, out maintenance.TrustApproveReply) {
 			for _, t := range out.Items {
 				fmt.Fprintln(w, strings.TrimRight("approved "+plain.Line(t.Path)+" "+plain.Line(t.Name), " "))
 			}
@@ -83,7 +85,7 @@ func cutLast(s, sep string) (before, after string, found bool) {
 // approveWork says yes to the work on a feature: to what a run holds back, or to
 // what waits for a review, which takes a reason.
 func approveWork(c *cobra.Command, env *Env, id kedge.FeatureID, reason string) error {
-	out, err := call[app.RunReply](c.Context(), env, "run.approve", app.RunDecideRequest{ID: id, Reason: reason})
+	out, err := call[runs.RunReply](c.Context(), env, "run.approve", runs.RunDecideRequest{ID: id, Reason: reason})
 	if err == nil {
 		env.notes(out.Notes)
 		return env.show(out, func(w io.Writer) {
@@ -96,11 +98,11 @@ func approveWork(c *cobra.Command, env *Env, id kedge.FeatureID, reason string) 
 	if reason == "" {
 		return kedge.Errorf(kedge.Invalid, "the work on %q waits for your review: say why you accept it", id).WithHint("kedge approve %s --reason WHY", id)
 	}
-	return env.moveFeature(c.Context(), "feature.accept", app.FeatureStatusRequest{ID: id, Reason: reason})
+	return env.moveFeature(c.Context(), "feature.accept", clerk.FeatureStatusRequest{ID: id, Reason: reason})
 }
 
 // whenHalted is when a run does what it was told: not as long as it is halted.
-func whenHalted(v app.RunView) string {
+func whenHalted(v runs.RunView) string {
 	if v.Halt == run.Paused || v.Halt == run.Stopped {
 		return " when the run goes on"
 	}
@@ -113,12 +115,12 @@ func (env *Env) reviewed(ctx context.Context, id kedge.FeatureID, err error) boo
 	if !kedge.NotFound.Is(err) {
 		return false
 	}
-	f, err := call[app.FeatureShowReply](ctx, env, "feature.show", app.FeatureShowRequest{ID: id})
+	f, err := call[clerk.FeatureShowReply](ctx, env, "feature.show", clerk.FeatureShowRequest{ID: id})
 	return err == nil && f.Feature.Status == kedge.NeedsReview
 }
 
 func listApprovable(c *cobra.Command, env *Env) error {
-	out, err := call[app.FilterListReply](c.Context(), env, "filter.list", app.FilterListRequest{})
+	out, err := call[maintenance.FilterListReply](c.Context(), env, "filter.list", maintenance.FilterListRequest{})
 	if err != nil {
 		return err
 	}
@@ -156,7 +158,7 @@ func inDir(dir string) string {
 	return " in " + plain.Line(dir)
 }
 
-func fileLines(w io.Writer, f app.TrustFile) {
+func fileLines(w io.Writer, f maintenance.TrustFile) {
 	fmt.Fprintf(w, "%s%s  %s  (%s, %d bytes)\n", plain.Line(f.Path), inDir(f.Dir), approvedWord(f.Approved), f.Who, f.Bytes)
 	for _, r := range f.Runs {
 		fmt.Fprintf(w, "  runs     %s\n", plain.Line(r))

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/app"
+	"kedge/internal/app/sessions"
 	"kedge/internal/process/hold"
 	"kedge/internal/process/tape"
 	"kedge/internal/process/term"
@@ -45,7 +45,7 @@ func attachTo(ctx context.Context, env *Env, name string) error {
 	if env.Term == nil {
 		return kedge.Errorf(kedge.Invalid, "attach needs a terminal").WithHint("kedge logs %s --follow", name)
 	}
-	found, err := call[app.SessionFound](ctx, env, "session.attach", app.SessionName{Name: name})
+	found, err := call[sessions.SessionFound](ctx, env, "session.attach", sessions.SessionName{Name: name})
 	if err != nil {
 		return err
 	}

@@ -10,14 +10,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kedge/internal/app"
+	"kedge/internal/app/reports"
 	"kedge/internal/insight/audit"
 	"kedge/internal/insight/transcript"
 	"kedge/internal/text/plain"
 )
 
 func newAudit(env *Env) *cobra.Command {
-	in := app.AuditRequest{}
+	in := reports.AuditRequest{}
 	c := &cobra.Command{
 		Use:   "audit [FILE|SESSION…]",
 		Short: "Where the context, the tokens and the money of sessions went",
@@ -64,12 +64,12 @@ func named(environ, names []string) map[string]string {
 }
 
 // auditCall shows a bar on a terminal while transcripts are read.
-func auditCall(c *cobra.Command, env *Env, in app.AuditRequest) (out app.AuditReply, err error) {
+func auditCall(c *cobra.Command, env *Env, in reports.AuditRequest) (out reports.AuditReply, err error) {
 	if !env.redraws() {
-		return call[app.AuditReply](c.Context(), env, "audit", in)
+		return call[reports.AuditReply](c.Context(), env, "audit", in)
 	}
 	err = env.Call.Call(c.Context(), "audit", in, &out, func(b json.RawMessage) {
-		var p app.AuditProgress
+		var p reports.AuditProgress
 		if json.Unmarshal(b, &p) == nil {
 			fmt.Fprint(env.rawErr, "\r\x1b[2K"+bar(p))
 		}
@@ -79,7 +79,7 @@ func auditCall(c *cobra.Command, env *Env, in app.AuditRequest) (out app.AuditRe
 }
 
 // bar is how much was read, in cells of a twentieth.
-func bar(p app.AuditProgress) string {
+func bar(p reports.AuditProgress) string {
 	const cells = 20
 	done := cells
 	if p.Total > 0 {
@@ -90,7 +90,7 @@ func bar(p app.AuditProgress) string {
 
 // auditText is one screen: what was looked at, what filled the context, what
 // repeated, what it cost, what to change.
-func auditText(w io.Writer, out app.AuditReply) {
+func auditText(w io.Writer, out reports.AuditReply) {
 	for _, u := range out.Unread {
 		fmt.Fprintf(w, "not read: %s: %s\n", plain.Line(u.File), plain.Line(u.Why))
 	}
@@ -208,7 +208,7 @@ func costText(t audit.Figures) string {
 }
 
 // unusedText names the tools that cost context and were never called.
-func unusedText(out app.AuditReply) string {
+func unusedText(out reports.AuditReply) string {
 	if out.Unused == nil {
 		return "unknown: the transcripts do not say which tools were offered"
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kedge/internal/app"
+	"kedge/internal/app/maintenance"
 	"kedge/internal/text/plain"
 )
 
@@ -18,11 +18,11 @@ func newBackup(env *Env) *cobra.Command {
 			"to it, stop the daemon and copy its two files over those of the project.",
 		Example: "  kedge backup\n  kedge backup ~/backups/shop-monday",
 		RunE: func(c *cobra.Command, args []string) error {
-			var in app.BackupRequest
+			var in maintenance.BackupRequest
 			if len(args) == 1 {
 				in.Path = abs(env.Dir, args[0])
 			}
-			return ask(c.Context(), env, "backup", in, func(w io.Writer, out app.BackupReply) {
+			return ask(c.Context(), env, "backup", in, func(w io.Writer, out maintenance.BackupReply) {
 				fmt.Fprintf(w, "%s\n", plain.Line(out.Path))
 				env.talk("%s, %s", plural(int(out.Events), "event"), bytesText(out.Bytes))
 			})

@@ -8,13 +8,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/app"
+	"kedge/internal/app/reports"
 	"kedge/internal/insight/resume"
 	"kedge/internal/insight/transcript"
 )
 
 func newBrief(env *Env) *cobra.Command {
-	var in app.BriefRequest
+	var in reports.BriefRequest
 	c := &cobra.Command{
 		Use: "brief --transcript FILE", Short: "What a fresh session needs to go on from a transcript", Args: cobra.NoArgs,
 		Long: `Reads the transcript that a coding program left and says what a fresh session needs
@@ -36,7 +36,7 @@ The brief of a project that Kedge looks after is: kedge prime`,
 				return err
 			}
 			in.Env = named(env.Environ, transcript.Variables)
-			return ask(c.Context(), env, "brief", in, func(w io.Writer, out app.BriefReply) {
+			return ask(c.Context(), env, "brief", in, func(w io.Writer, out reports.BriefReply) {
 				fmt.Fprint(w, out.Text)
 				if len(out.Cut) > 0 && env.Term == nil { // on a terminal the text has just said it
 					env.talk("left out to keep to %d tokens: %s", out.Budget, strings.Join(out.Cut, "; "))
@@ -51,7 +51,7 @@ The brief of a project that Kedge looks after is: kedge prime`,
 	return c
 }
 
-func briefFlags(c *cobra.Command, in app.BriefRequest) error {
+func briefFlags(c *cobra.Command, in reports.BriefRequest) error {
 	if in.What == "" {
 		return kedge.Errorf(kedge.Invalid, "no transcript is named").
 			WithHint("kedge brief --transcript FILE; the brief of this project is: kedge prime")

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/app"
+	"kedge/internal/app/status"
 )
 
 func newCheckpoint(env *Env) *cobra.Command {
@@ -22,12 +22,12 @@ func newCheckpoint(env *Env) *cobra.Command {
 }
 
 func newCheckpointSave(env *Env) *cobra.Command {
-	var in app.CheckpointSaveRequest
+	var in status.CheckpointSaveRequest
 	c := &cobra.Command{
 		Use: "save", Short: "Save a checkpoint", Args: cobra.NoArgs,
 		Example: "  kedge checkpoint save --task 'strict matcher' --resume 'Start at item p2.1.'",
 		RunE: func(c *cobra.Command, _ []string) error {
-			out, err := call[app.CheckpointReply](c.Context(), env, "checkpoint.save", in)
+			out, err := call[status.CheckpointReply](c.Context(), env, "checkpoint.save", in)
 			if err != nil {
 				return err
 			}
@@ -56,7 +56,7 @@ func newCheckpointShow(env *Env) *cobra.Command {
 		Use: "show [ID]", Short: "Show a checkpoint and which of its files changed", Args: cobra.MaximumNArgs(1),
 		Example: "  kedge checkpoint show --json",
 		RunE: func(c *cobra.Command, args []string) error {
-			var in app.CheckpointShowRequest
+			var in status.CheckpointShowRequest
 			if len(args) > 0 {
 				in.ID = kedge.CheckpointID(args[0])
 			}
@@ -65,7 +65,7 @@ func newCheckpointShow(env *Env) *cobra.Command {
 	}
 }
 
-func checkpointText(w io.Writer, out app.CheckpointReply) {
+func checkpointText(w io.Writer, out status.CheckpointReply) {
 	fmt.Fprint(w, out.Text)
 	if len(out.Files) == 0 {
 		return
@@ -90,11 +90,11 @@ func newLint(env *Env, name, short string) *cobra.Command {
 	return &cobra.Command{
 		Use: "lint [FILE]", Short: short, Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			var in app.LintRequest
+			var in status.LintRequest
 			if len(args) > 0 {
 				in.File = args[0]
 			}
-			out, err := call[app.LintReply](c.Context(), env, name, in)
+			out, err := call[status.LintReply](c.Context(), env, name, in)
 			if err != nil {
 				return err
 			}
@@ -106,7 +106,7 @@ func newLint(env *Env, name, short string) *cobra.Command {
 	}
 }
 
-func lintText(w io.Writer, out app.LintReply) {
+func lintText(w io.Writer, out status.LintReply) {
 	if out.OK {
 		fmt.Fprintf(w, "%s: ok\n", out.File)
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/app"
 	"kedge/internal/app/reports"
 	"kedge/internal/text/lazyre"
 	"kedge/internal/text/plain"
@@ -44,12 +43,12 @@ Prices stand in $XDG_CONFIG_HOME/kedge/prices.toml (else ~/.config/kedge/prices.
 		Example: "  kedge cost                      by session\n  kedge cost --by feature\n  kedge cost --by day --since 7d",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			in := app.CostRequest{By: by, All: all, Env: []string{"HOME=" + env.getenv("HOME"), "XDG_CONFIG_HOME=" + env.getenv("XDG_CONFIG_HOME")}}
+			in := reports.CostRequest{By: by, All: all, Env: []string{"HOME=" + env.getenv("HOME"), "XDG_CONFIG_HOME=" + env.getenv("XDG_CONFIG_HOME")}}
 			var err error
 			if in.Since, err = sinceWhen(since, time.Now()); err != nil {
 				return err
 			}
-			out, err := call[app.CostReply](c.Context(), env, "cost", in)
+			out, err := call[reports.CostReply](c.Context(), env, "cost", in)
 			if err != nil {
 				return err
 			}
@@ -87,7 +86,7 @@ func sinceWhen(s string, now time.Time) (time.Time, error) {
 	return time.Time{}, kedge.Errorf(kedge.Invalid, "--since %q is neither a day nor a time ago", s).WithHint("--since 2026-01-31, or --since 7d")
 }
 
-func costTable(w io.Writer, out app.CostReply) {
+func costTable(w io.Writer, out reports.CostReply) {
 	if len(out.Rows) == 0 {
 		return
 	}
@@ -114,7 +113,7 @@ func costTable(w io.Writer, out app.CostReply) {
 	_ = t.Flush() // to the filter, whose errors show at its end
 }
 
-func costLine(w io.Writer, name string, r app.CostRow) {
+func costLine(w io.Writer, name string, r reports.CostRow) {
 	note := ""
 	if r.Estimated {
 		note = "estimated"

@@ -7,18 +7,18 @@ import (
 	"time"
 
 	"kedge"
-	"kedge/internal/app"
+	"kedge/internal/app/reports"
 )
 
 func TestCostTable(t *testing.T) {
 	tokens, few, usd := int64(1_500_000), int64(700), 2.5
 	var b bytes.Buffer
-	costTable(&b, app.CostReply{By: "model", Rows: []app.CostRow{
+	costTable(&b, reports.CostReply{By: "model", Rows: []reports.CostRow{
 		{Key: "big", Sessions: 2, Tokens: &tokens, USD: &usd, Estimated: true, UnknownUSD: 1},
 		{Sessions: 1, UnknownUSD: 1},
 		{Key: "mute", Sessions: 1, Guessed: &few, Estimated: true, UnknownTokens: 1, UnknownUSD: 1},
 		{Key: "both", Sessions: 2, Tokens: &tokens, Guessed: &few, Estimated: true, UnknownTokens: 1, UnknownUSD: 2},
-	}, Total: app.CostRow{Sessions: 3, Tokens: &tokens, USD: &usd, UnknownUSD: 2}})
+	}, Total: reports.CostRow{Sessions: 3, Tokens: &tokens, USD: &usd, UnknownUSD: 2}})
 	want := []string{"MODEL SESSIONS TOKENS USD", "big 2 1.5M 2.50 estimated without 1 of unknown cost", "(none) 1 unknown unknown", "mute 1 ~700 unknown estimated", "both 2 1.5M + ~700 unknown estimated", "total 3 1.5M 2.50 without 2 of unknown cost"}
 	for i, l := range strings.Split(strings.TrimSpace(b.String()), "\n") {
 		if got := strings.Join(strings.Fields(l), " "); got != want[i] {
@@ -30,7 +30,7 @@ func TestCostTable(t *testing.T) {
 // TestCostTableTellsSessionsOfOneNameApart: by their ids, which others do not need.
 func TestCostTableTellsSessionsOfOneNameApart(t *testing.T) {
 	var b bytes.Buffer
-	costTable(&b, app.CostReply{By: "session", Rows: []app.CostRow{
+	costTable(&b, reports.CostReply{By: "session", Rows: []reports.CostRow{
 		{Key: "ses-1", Name: "h", Sessions: 1}, {Key: "ses-2", Name: "h", Sessions: 1}, {Key: "ses-3", Name: "other", Sessions: 1},
 	}})
 	got := b.String()

@@ -7,7 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/app"
+	"kedge/internal/app/clerk"
+	"kedge/internal/app/runs"
 	"kedge/internal/text/plain"
 )
 
@@ -26,9 +27,9 @@ func newDeny(env *Env) *cobra.Command {
 		Example: "  kedge deny order-entity --reason \"the schema is not to be touched\"",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			out, err := call[app.RunDenyReply](c.Context(), env, "run.deny", app.RunDecideRequest{ID: kedge.FeatureID(args[0]), Reason: reason})
+			out, err := call[runs.RunDenyReply](c.Context(), env, "run.deny", runs.RunDecideRequest{ID: kedge.FeatureID(args[0]), Reason: reason})
 			if err != nil && reason != "" && env.reviewed(c.Context(), kedge.FeatureID(args[0]), err) { // done by hand: its work is no run's
-				return featureCall(c, env, "feature.reopen", app.FeatureStatusRequest{ID: kedge.FeatureID(args[0]), Reason: reason})
+				return featureCall(c, env, "feature.reopen", clerk.FeatureStatusRequest{ID: kedge.FeatureID(args[0]), Reason: reason})
 			}
 			if err != nil {
 				return err
@@ -42,7 +43,7 @@ func newDeny(env *Env) *cobra.Command {
 }
 
 // denied says what became of work that was refused.
-func (env *Env) denied(out app.RunDenyReply) error {
+func (env *Env) denied(out runs.RunDenyReply) error {
 	env.notes(out.Notes)
 	if err := env.show(out, func(w io.Writer) {
 		switch {

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/app"
+	"kedge/internal/app/maintenance"
 	"kedge/internal/text/plain"
 )
 
@@ -20,9 +20,9 @@ func newDoctor(env *Env) *cobra.Command {
 			"changes nothing. Exit code 2 when something is wrong.",
 		Example: "  kedge doctor\n  kedge doctor --json",
 		RunE: func(c *cobra.Command, _ []string) error {
-			out, err := call[app.DoctorReply](c.Context(), env, "doctor", app.DoctorRequest{Env: env.Environ})
+			out, err := call[maintenance.DoctorReply](c.Context(), env, "doctor", maintenance.DoctorRequest{Env: env.Environ})
 			if kedge.Invalid.Is(err) && env.homeIsOpen() {
-				out, err = app.DoctorReply{Findings: []kedge.Finding{
+				out, err = maintenance.DoctorReply{Findings: []kedge.Finding{
 					{Level: kedge.LevelError, What: "others can read the state folder, so that no command uses it", Where: env.Home, Fix: kedge.HintOf(err)},
 				}}, nil
 			}
@@ -45,7 +45,7 @@ func (env *Env) homeIsOpen() bool {
 	return err == nil && fi.Mode().Perm()&0o077 != 0
 }
 
-func doctorText(w io.Writer, out app.DoctorReply) {
+func doctorText(w io.Writer, out maintenance.DoctorReply) {
 	count := map[kedge.Level]int{}
 	for _, f := range out.Findings {
 		count[f.Level]++

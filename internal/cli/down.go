@@ -8,15 +8,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/app"
+	"kedge/internal/app/runs"
 	"kedge/internal/text/plain"
 )
 
 // downReply is `down --json`. That none ran is what was asked for, not an error.
 type downReply struct {
-	PID     *int           `json:"pid"` // nil: none ran
-	Stopped bool           `json:"stopped"`
-	Runs    []app.RunGoing `json:"runs"` // that stand still now
+	PID     *int            `json:"pid"` // nil: none ran
+	Stopped bool            `json:"stopped"`
+	Runs    []runs.RunGoing `json:"runs"` // that stand still now
 }
 
 func newDown(env *Env) *cobra.Command {
@@ -32,7 +32,7 @@ starts a daemon again. Sessions live on; runs stand still until there is a daemo
 		RunE: func(c *cobra.Command, _ []string) error {
 			pid, err := env.Daemon.Stop(c.Context())
 			if kedge.NotFound.Is(err) {
-				return env.show(downReply{Runs: []app.RunGoing{}}, func(w io.Writer) { fmt.Fprintln(w, "no daemon runs") })
+				return env.show(downReply{Runs: []runs.RunGoing{}}, func(w io.Writer) { fmt.Fprintln(w, "no daemon runs") })
 			}
 			if err != nil {
 				return err
@@ -53,15 +53,15 @@ starts a daemon again. Sessions live on; runs stand still until there is a daemo
 
 // standingStill are the runs that nobody takes further now. That they cannot be
 // told is no reason to fail: the daemon is stopped.
-func standingStill(ctx context.Context, env *Env) []app.RunGoing {
-	out, err := call[app.RunsGoingReply](ctx, env, "run.going", app.RunsGoingRequest{})
+func standingStill(ctx context.Context, env *Env) []runs.RunGoing {
+	out, err := call[runs.RunsGoingReply](ctx, env, "run.going", runs.RunsGoingRequest{})
 	if err != nil || out.Runs == nil {
-		return []app.RunGoing{}
+		return []runs.RunGoing{}
 	}
 	return out.Runs
 }
 
-func stillText(r app.RunGoing) string {
+func stillText(r runs.RunGoing) string {
 	text := fmt.Sprintf("the run of %q (%s) stands still until a daemon runs: kedge up", plain.Line(r.Project), plain.Line(r.Dir))
 	switch r.Sessions {
 	case 0:

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/app"
+	"kedge/internal/app/runs"
 	"kedge/internal/text/plain"
 )
 
@@ -20,25 +20,25 @@ func newExplain(env *Env) *cobra.Command {
 		Example: "  kedge explain HEAD\n  kedge explain 4f1c2ab --json",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return ask(c.Context(), env, "explain", app.ExplainRequest{Commit: args[0]}, env.explainText)
+			return ask(c.Context(), env, "explain", runs.ExplainRequest{Commit: args[0]}, env.explainText)
 		},
 	}
 }
 
-func (env *Env) explainText(w io.Writer, out app.ExplainReply) {
+func (env *Env) explainText(w io.Writer, out runs.ExplainReply) {
 	row := func(name, format string, args ...any) {
 		fmt.Fprintf(w, "%-11s %s\n", name, plain.Line(fmt.Sprintf(format, args...)))
 	}
 	row("commit", "%s %s", out.Commit, out.Subject)
 	switch {
-	case out.Kind == app.OtherCommit:
+	case out.Kind == runs.OtherCommit:
 		otherText(row, out)
 		return
-	case out.Kind == app.LedgerCommit && out.Work == "":
+	case out.Kind == runs.LedgerCommit && out.Work == "":
 		row("ledger", "what Kedge wrote down; it changes files of Kedge's only")
 		env.ledgerText(row, out)
 		return
-	case out.Kind == app.LedgerCommit:
+	case out.Kind == runs.LedgerCommit:
 		row("ledger", "what Kedge wrote down about %s", out.Work)
 	}
 	explainedFeature(row, out)
@@ -76,7 +76,7 @@ func (env *Env) explainText(w io.Writer, out app.ExplainReply) {
 }
 
 // otherText says whose a commit is that no run made, as far as anybody can know.
-func otherText(row func(name, format string, args ...any), out app.ExplainReply) {
+func otherText(row func(name, format string, args ...any), out runs.ExplainReply) {
 	if len(out.Findings) == 0 {
 		row("by", "a person, or a command that a person gave: no run of Kedge made it")
 		return
@@ -91,7 +91,7 @@ func otherText(row func(name, format string, args ...any), out app.ExplainReply)
 }
 
 // ledgerText tells the story of what is no work: a feature that was blocked.
-func (env *Env) ledgerText(row func(name, format string, args ...any), out app.ExplainReply) {
+func (env *Env) ledgerText(row func(name, format string, args ...any), out runs.ExplainReply) {
 	explainedFeature(row, out)
 	if out.Run != "" {
 		row("run", "%s", out.Run)
@@ -100,13 +100,13 @@ func (env *Env) ledgerText(row func(name, format string, args ...any), out app.E
 	env.explainedSteps(row, out)
 }
 
-func explainedFeature(row func(name, format string, args ...any), out app.ExplainReply) {
+func explainedFeature(row func(name, format string, args ...any), out runs.ExplainReply) {
 	if f := out.Feature; f != nil {
 		row("feature", "%s: %s (%s)", f.ID, f.Name, strings.ReplaceAll(string(f.Status), "_", " "))
 	}
 }
 
-func (env *Env) explainedSteps(row func(name, format string, args ...any), out app.ExplainReply) {
+func (env *Env) explainedSteps(row func(name, format string, args ...any), out runs.ExplainReply) {
 	for _, e := range out.Ends {
 		row("end", "%s", endText(e))
 	}
@@ -116,14 +116,14 @@ func (env *Env) explainedSteps(row func(name, format string, args ...any), out a
 }
 
 // endText says whether a session ended clean, and if not why.
-func endText(e app.SessionEnd) string {
+func endText(e runs.SessionEnd) string {
 	if e.Clean {
 		return fmt.Sprintf("%s clean: nothing left uncommitted, green by %s, committed as %s", e.Session, e.Evidence, e.Commit[:min(len(e.Commit), 10)])
 	}
 	return fmt.Sprintf("%s not clean: %s", e.Session, e.Why)
 }
 
-func evidenceText(row func(name, format string, args ...any), out app.ExplainReply) {
+func evidenceText(row func(name, format string, args ...any), out runs.ExplainReply) {
 	if out.Validated != "" {
 		row("validated", "tree %s", out.Validated)
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/app"
+	"kedge/internal/app/sessions"
 	"kedge/internal/process/atomicfile"
 	"kedge/internal/process/output"
 	"kedge/internal/process/tape"
@@ -59,7 +59,7 @@ at its own pace, or as text. What is missing is told where it is missing.`,
 	return c
 }
 
-func export(ctx context.Context, w io.Writer, found app.SessionFound, format string) error {
+func export(ctx context.Context, w io.Writer, found sessions.SessionFound, format string) error {
 	l := tape.Open(found.Folder)
 	if format == "text" {
 		return output.Text(ctx, w, l)
@@ -69,7 +69,7 @@ func export(ctx context.Context, w io.Writer, found app.SessionFound, format str
 
 // exportFile makes a file that is whole or not there; one that exists is not
 // overwritten.
-func exportFile(ctx context.Context, env *Env, found app.SessionFound, format, path string) error {
+func exportFile(ctx context.Context, env *Env, found sessions.SessionFound, format, path string) error {
 	if _, err := os.Lstat(path); err == nil {
 		return kedge.Errorf(kedge.Conflict, "%q exists", path).WithHint("name another file with --out")
 	}

@@ -14,7 +14,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/app"
+	"kedge/internal/app/clerk"
+	"kedge/internal/app/ledger"
 	"kedge/internal/core/plan"
 	"kedge/internal/text/plain"
 )
@@ -26,7 +27,7 @@ func newFeatures(env *Env) *cobra.Command {
 		Example: "  kedge features                        every feature with its status\n  kedge features import feature_list.json\n  kedge features export --format anthropic > feature_list.json",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return ask(c.Context(), env, "features", app.FeaturesRequest{}, func(w io.Writer, reply featureList) {
+			return ask(c.Context(), env, "features", clerk.FeaturesRequest{}, func(w io.Writer, reply featureList) {
 				if len(reply.Features) == 0 {
 					env.talk("there are no features yet: kedge feature add --help, kedge features import FILE, or kedge plan --help")
 				}
@@ -105,8 +106,8 @@ with the same definition, stay as they are, with the status that they have.`,
 			if err != nil {
 				return err
 			}
-			reply, err := call[app.FeaturesImportReply](c.Context(), env, "features.import",
-				app.FeaturesImportRequest{File: args[0], Format: format, Text: string(b)})
+			reply, err := call[clerk.FeaturesImportReply](c.Context(), env, "features.import",
+				clerk.FeaturesImportRequest{File: args[0], Format: format, Text: string(b)})
 			if err != nil {
 				return err
 			}
@@ -127,7 +128,7 @@ with the same definition, stay as they are, with the status that they have.`,
 }
 
 // importText says what became of features that are not simply pending now.
-func importText(w io.Writer, r app.FeaturesImportReply) {
+func importText(w io.Writer, r clerk.FeaturesImportReply) {
 	if n := len(r.Skipped); n > 0 {
 		fmt.Fprintf(w, "skipped there and so here: %d; to have one worked on: kedge feature reopen %s\n", n, r.Skipped[0])
 	}
@@ -190,7 +191,7 @@ func newFeaturesExport(env *Env) *cobra.Command {
 		Example: "  kedge features export --format anthropic > feature_list.json",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			reply, err := call[app.FeaturesExportReply](c.Context(), env, "features.export", app.FeaturesExportRequest{Format: format})
+			reply, err := call[clerk.FeaturesExportReply](c.Context(), env, "features.export", clerk.FeaturesExportRequest{Format: format})
 			if err != nil {
 				return err
 			}
@@ -207,7 +208,7 @@ func newFeaturesExport(env *Env) *cobra.Command {
 // files that are behind.
 // placeOf says where something stands that was written down: in its file; or, while
 // that waits for the work of a run, where else it can be read.
-func placeOf(file string, held []app.HeldFile, show string) string {
+func placeOf(file string, held []ledger.HeldFile, show string) string {
 	for _, h := range held {
 		if h.Path != file {
 			continue
@@ -220,7 +221,7 @@ func placeOf(file string, held []app.HeldFile, show string) string {
 	return plain.Line(file)
 }
 
-func (env *Env) aside(a app.Aside) {
+func (env *Env) aside(a ledger.Aside) {
 	for _, e := range a.Edits {
 		env.talk("kedge: %s: %s: %s", e.Path, withoutPath(e), e.Action)
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/app"
+	"kedge/internal/app/verify"
 	"kedge/internal/engine/gate"
 	"kedge/internal/text/plain"
 )
@@ -38,8 +38,8 @@ matters of the rest as well: every failure, error, warning, place and total, wit
 repeats or passes folded away. The log stays whole.`,
 		Example: "  kedge gate\n  kedge gate unit\n  kedge gate --all           every check: a full verdict\n  kedge gate --output        all failures of a red check\n  kedge gate --json",
 		RunE: func(c *cobra.Command, names []string) error {
-			var out app.GateReply
-			in := app.GateRequest{Names: names, All: all, Output: output, Env: env.Environ}
+			var out verify.GateReply
+			in := verify.GateRequest{Names: names, All: all, Output: output, Env: env.Environ}
 			err := env.Call.Call(c.Context(), "gate", in, &out, func(b json.RawMessage) { gateStep(env, b) })
 			env.running("")
 			if err != nil {
@@ -94,7 +94,7 @@ func (env *Env) running(line string) {
 }
 
 // gateTalk shows the first failure and the findings; the rest is in the log.
-func gateTalk(env *Env, out app.GateReply) {
+func gateTalk(env *Env, out verify.GateReply) {
 	for _, c := range out.Checks {
 		if c.FirstFailure != nil {
 			failureTalk(env, c)
@@ -122,7 +122,7 @@ func gateTalk(env *Env, out app.GateReply) {
 
 // gateText is the answer, its marker last. A green one that leaves checks out
 // says so in the answer itself: who reads nothing else must not take it for more.
-func gateText(w io.Writer, out app.GateReply) {
+func gateText(w io.Writer, out verify.GateReply) {
 	if out.Partial && out.Green() {
 		var left []string
 		for _, c := range out.Checks {

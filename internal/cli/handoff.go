@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/app"
+	"kedge/internal/app/status"
 )
 
 func newHandoff(env *Env) *cobra.Command {
@@ -23,7 +23,7 @@ func newHandoff(env *Env) *cobra.Command {
 }
 
 func newHandoffSave(env *Env) *cobra.Command {
-	var in app.HandoffSaveRequest
+	var in status.HandoffSaveRequest
 	var ruledOut []string
 	c := &cobra.Command{
 		Use: "save", Short: "Save a handoff", Args: cobra.NoArgs,
@@ -36,7 +36,7 @@ func newHandoffSave(env *Env) *cobra.Command {
 			if in.RuledOut, err = whatAndWhy(ruledOut); err != nil {
 				return err
 			}
-			out, err := call[app.HandoffReply](c.Context(), env, "handoff.save", in)
+			out, err := call[status.HandoffReply](c.Context(), env, "handoff.save", in)
 			if err != nil {
 				return err
 			}
@@ -78,11 +78,11 @@ func newHandoffShow(env *Env) *cobra.Command {
 		Use: "show [ID]", Short: "Show a handoff", Args: cobra.MaximumNArgs(1),
 		Example: "  kedge handoff show --json",
 		RunE: func(c *cobra.Command, args []string) error {
-			var in app.HandoffShowRequest
+			var in status.HandoffShowRequest
 			if len(args) > 0 {
 				in.ID = kedge.CheckpointID(args[0])
 			}
-			return ask(c.Context(), env, "handoff.show", in, func(w io.Writer, out app.HandoffReply) { fmt.Fprint(w, out.Text) })
+			return ask(c.Context(), env, "handoff.show", in, func(w io.Writer, out status.HandoffReply) { fmt.Fprint(w, out.Text) })
 		},
 	}
 }

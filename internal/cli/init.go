@@ -12,12 +12,12 @@ import (
 
 	"kedge"
 	"kedge/internal/agents/hooks"
-	"kedge/internal/app"
+	"kedge/internal/app/setup"
 	"kedge/internal/text/plain"
 )
 
 func newInit(env *Env) *cobra.Command {
-	var in app.InitRequest
+	var in setup.InitRequest
 	var yes, remove bool
 	c := &cobra.Command{
 		Use:   "init",
@@ -49,13 +49,13 @@ time changes nothing.`,
 	return c
 }
 
-func runInit(ctx context.Context, env *Env, in app.InitRequest, yes bool) error {
+func runInit(ctx context.Context, env *Env, in setup.InitRequest, yes bool) error {
 	if !yes && env.InTTY && env.ErrTTY && !env.json {
 		if err := askInit(ctx, env, in); err != nil {
 			return err
 		}
 	}
-	r, err := call[app.InitReply](ctx, env, "init", in)
+	r, err := call[setup.InitReply](ctx, env, "init", in)
 	if err != nil {
 		return err
 	}
@@ -66,8 +66,8 @@ func runInit(ctx context.Context, env *Env, in app.InitRequest, yes bool) error 
 }
 
 // askInit shows what would be written. Nothing to write is nothing to ask.
-func askInit(ctx context.Context, env *Env, in app.InitRequest) error {
-	plan, err := call[app.InitReply](ctx, env, "init.plan", in)
+func askInit(ctx context.Context, env *Env, in setup.InitRequest) error {
+	plan, err := call[setup.InitReply](ctx, env, "init.plan", in)
 	if err != nil || len(plan.Written) == 0 {
 		return err
 	}
@@ -99,7 +99,7 @@ func commandOf(c kedge.Check) string {
 	return c.Touched
 }
 
-func printInit(w io.Writer, r app.InitReply) {
+func printInit(w io.Writer, r setup.InitReply) {
 	if len(r.Written) == 0 && r.Commit == nil {
 		fmt.Fprintf(w, "nothing to do: %s is set up\nnext    %s\n", r.Project.Dir, r.Next)
 		return
@@ -131,7 +131,7 @@ func userHooks(env *Env) []string {
 }
 
 func runInitRemove(ctx context.Context, env *Env) error {
-	r, err := call[app.InitRemoveReply](ctx, env, "init.remove", app.InitRemoveRequest{})
+	r, err := call[setup.InitRemoveReply](ctx, env, "init.remove", setup.InitRemoveRequest{})
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"kedge/internal/app"
+	"kedge/internal/app/setup"
 	"kedge/internal/cli"
 )
 
@@ -16,7 +16,7 @@ type asked struct{ calls []string }
 
 func (a *asked) Call(_ context.Context, name string, _, out any, _ func(json.RawMessage)) error {
 	a.calls = append(a.calls, name)
-	b, err := json.Marshal(app.InitReply{Written: []string{".kedge/config.toml"}})
+	b, err := json.Marshal(setup.InitReply{Written: []string{".kedge/config.toml"}})
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/app"
+	"kedge/internal/app/runs"
+	"kedge/internal/app/sessions"
 	"kedge/internal/text/plain"
 )
 
@@ -23,7 +24,7 @@ func newKill(env *Env) *cobra.Command {
 		Example: "  kedge kill auth-refactor              asks first, then makes it\n  kedge kill auth-refactor --grace 30s  gives it more time to end by itself",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			in := app.SessionKill{Name: args[0], GraceMS: int(grace.Milliseconds())}
+			in := sessions.SessionKill{Name: args[0], GraceMS: int(grace.Milliseconds())}
 			env.running(fmt.Sprintf("%s is asked to end, and made to after %v at the latest", in.Name, 2*grace))
 			s, err := call[kedge.Session](c.Context(), env, "session.kill", in)
 			env.running("")
@@ -46,7 +47,7 @@ func (env *Env) runKeeps(ctx context.Context, s kedge.Session) {
 	if s.Run == "" || env.json {
 		return
 	}
-	out, err := call[app.RunReply](ctx, env, "run.show", app.RunRequest{})
+	out, err := call[runs.RunReply](ctx, env, "run.show", runs.RunRequest{})
 	if err != nil || out.Run.ID != s.Run || out.Run.Resting && out.Run.Halt == "" {
 		return
 	}

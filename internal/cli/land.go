@@ -7,12 +7,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/app"
+	"kedge/internal/app/runs"
 	"kedge/internal/text/plain"
 )
 
 func newLand(env *Env) *cobra.Command {
-	var in app.RunLandRequest
+	var in runs.RunLandRequest
 	c := &cobra.Command{
 		Use:   "land",
 		Short: "Move your branch to what the run has verified",
@@ -24,7 +24,7 @@ func newLand(env *Env) *cobra.Command {
 		Example: "  kedge land",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			out, err := call[app.RunLandReply](c.Context(), env, "run.land", in)
+			out, err := call[runs.RunLandReply](c.Context(), env, "run.land", in)
 			if err != nil {
 				return err
 			}
@@ -53,7 +53,7 @@ func newLand(env *Env) *cobra.Command {
 	return c
 }
 
-func landText(w io.Writer, out app.RunLandReply) {
+func landText(w io.Writer, out runs.RunLandReply) {
 	branch := plain.Line(out.Branch)
 	elsewhere := ""
 	if out.Elsewhere {

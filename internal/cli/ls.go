@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/app"
+	"kedge/internal/app/sessions"
 	"kedge/internal/text/plain"
 )
 
@@ -25,14 +25,14 @@ func newLs(env *Env) *cobra.Command {
 		Example: "  kedge ls         those of this project\n  kedge ls --all   of every project",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return ask(c.Context(), env, "session.list", app.SessionList{All: all}, func(w io.Writer, r app.SessionListReply) { printSessions(w, env, r, all) })
+			return ask(c.Context(), env, "session.list", sessions.SessionList{All: all}, func(w io.Writer, r sessions.SessionListReply) { printSessions(w, env, r, all) })
 		},
 	}
 	c.Flags().BoolVar(&all, "all", false, "sessions of every project")
 	return c
 }
 
-func printSessions(w io.Writer, env *Env, r app.SessionListReply, all bool) {
+func printSessions(w io.Writer, env *Env, r sessions.SessionListReply, all bool) {
 	sessions := r.Sessions
 	if len(sessions) == 0 {
 		env.talk("no sessions; start one: kedge new NAME -- COMMAND")

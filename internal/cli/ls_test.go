@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"kedge"
-	"kedge/internal/app"
+	"kedge/internal/app/sessions"
 )
 
 // What sessions used is shown where anybody said it, and unknown is a dash.
@@ -14,7 +14,7 @@ func TestLsShowsUsage(t *testing.T) {
 	n := func(i int64) *int64 { return &i }
 	usd := 1.5
 	var out bytes.Buffer
-	printSessions(&out, &Env{}, app.SessionListReply{Sessions: []kedge.Session{
+	printSessions(&out, &Env{}, sessions.SessionListReply{Sessions: []kedge.Session{
 		{Name: "a", ContextTokens: n(50), ContextWindow: n(200), USD: &usd}, {Name: "b"}, {Name: "c", ContextTokens: n(7)},
 	}}, false)
 	lines := strings.Split(out.String(), "\n")
@@ -27,7 +27,7 @@ func TestLsShowsUsage(t *testing.T) {
 		t.Errorf("no money in %q", lines[1])
 	}
 	out.Reset()
-	printSessions(&out, &Env{}, app.SessionListReply{Sessions: []kedge.Session{{Name: "b"}}}, false)
+	printSessions(&out, &Env{}, sessions.SessionListReply{Sessions: []kedge.Session{{Name: "b"}}}, false)
 	if strings.Contains(out.String(), "CONTEXT") {
 		t.Errorf("a column of nothing:\n%s", out.String())
 	}
@@ -37,7 +37,7 @@ func TestLsShowsUsage(t *testing.T) {
 // a dash.
 func TestLsShowsProjects(t *testing.T) {
 	var out bytes.Buffer
-	printSessions(&out, &Env{}, app.SessionListReply{
+	printSessions(&out, &Env{}, sessions.SessionListReply{
 		Sessions: []kedge.Session{{Name: "a", Project: "prj-1"}, {Name: "b", Project: "prj-0"}},
 		Projects: []kedge.Project{{ID: "prj-1", Name: "shop"}},
 	}, true)

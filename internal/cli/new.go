@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/app"
+	"kedge/internal/app/sessions"
 )
 
 // The size of a terminal that nobody has looked at yet.
@@ -32,7 +32,7 @@ func newNew(env *Env) *cobra.Command {
 			if c.ArgsLenAtDash() != 1 || len(args) < 2 {
 				return kedge.Errorf(kedge.Invalid, "say what to run after --").WithHint("kedge new %s -- COMMAND", args[0])
 			}
-			in := app.SessionNew{Name: args[0], Dir: env.Dir, Command: args[1:], Env: env.Environ, Cols: defaultCols, Rows: defaultRows}
+			in := sessions.SessionNew{Name: args[0], Dir: env.Dir, Command: args[1:], Env: env.Environ, Cols: defaultCols, Rows: defaultRows}
 			if dir != "" {
 				in.Dir = abs(env.Dir, dir)
 			}

@@ -10,12 +10,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/app"
+	"kedge/internal/app/clerk"
+	"kedge/internal/app/runs"
 	"kedge/internal/text/plain"
 )
 
 func newPlan(env *Env) *cobra.Command {
-	var in app.PlanGoalRequest
+	var in runs.PlanGoalRequest
 	var detach bool
 	show := newPlanShow(env)
 	c := &cobra.Command{
@@ -55,12 +56,12 @@ Without a goal: the plan as it stands.`,
 }
 
 // planGoal starts planning and shows it until it waits for a person.
-func planGoal(ctx context.Context, env *Env, in app.PlanGoalRequest, detach bool) error {
+func planGoal(ctx context.Context, env *Env, in runs.PlanGoalRequest, detach bool) error {
 	if len(strings.Fields(in.Goal)) < 2 && !(in.Again && in.Goal == "") {
 		return kedge.Errorf(kedge.Invalid, "%q is no goal: say in words what is to be achieved", in.Goal).
 			WithHint("kedge plan \"Orders for the shop\"; the commands: kedge plan --help")
 	}
-	out, err := call[app.PlanGoalReply](ctx, env, "plan.goal", in)
+	out, err := call[runs.PlanGoalReply](ctx, env, "plan.goal", in)
 	if err != nil {
 		return err
 	}
@@ -72,12 +73,12 @@ func planGoal(ctx context.Context, env *Env, in app.PlanGoalRequest, detach bool
 }
 
 // watchPlanning shows a run that plans until it rests, then what it asks.
-func (env *Env) watchPlanning(ctx context.Context, from app.RunReply) error {
+func (env *Env) watchPlanning(ctx context.Context, from runs.RunReply) error {
 	over := env.watchRun(ctx, from)
 	if env.json || ctx.Err() != nil {
 		return over
 	}
-	reply, err := call[app.PlanShowReply](ctx, env, "plan.show", app.PlanShowRequest{})
+	reply, err := call[clerk.PlanShowReply](ctx, env, "plan.show", clerk.PlanShowRequest{})
 	if err == nil {
 		planText(env.Err, reply)
 	}
@@ -96,7 +97,7 @@ docs/plan.md of Kedge.`,
 		Example: `  kedge plan new "Strict matching"`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return ask(c.Context(), env, "plan.new", app.PlanNewRequest{Title: args[0]}, func(w io.Writer, reply app.PlanNewReply) {
+			return ask(c.Context(), env, "plan.new", clerk.PlanNewRequest{Title: args[0]}, func(w io.Writer, reply clerk.PlanNewReply) {
 				fmt.Fprintf(w, "wrote   %s\nnext    fill it in, then: kedge plan check\n", reply.Path)
 			})
 		},
@@ -110,12 +111,12 @@ func newPlanShow(env *Env) *cobra.Command {
 		Example: "  kedge plan show\n  kedge plan show --json",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return ask(c.Context(), env, "plan.show", app.PlanShowRequest{}, planText)
+			return ask(c.Context(), env, "plan.show", clerk.PlanShowRequest{}, planText)
 		},
 	}
 }
 
-func planText(w io.Writer, r app.PlanShowReply) {
+func planText(w io.Writer, r clerk.PlanShowReply) {
 	fmt.Fprintf(w, "%s (%s)\n", plain.Line(r.Plan.Title), r.Plan.Status)
 	for _, line := range r.Checklist {
 		fmt.Fprintln(w, plain.Line(line))
@@ -141,7 +142,7 @@ func newPlanCheck(env *Env) *cobra.Command {
 		Example: "  kedge plan check",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			reply, err := call[app.PlanCheckReply](c.Context(), env, "plan.check", app.PlanCheckRequest{Path: env.getenv("PATH")})
+			reply, err := call[clerk.PlanCheckReply](c.Context(), env, "plan.check", clerk.PlanCheckRequest{Path: env.getenv("PATH")})
 			if err != nil {
 				return err
 			}
@@ -179,7 +180,7 @@ and only a plan without errors whose blocking questions are answered.`,
 		Example: "  kedge plan approve",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			reply, err := call[app.PlanApproveReply](c.Context(), env, "plan.approve", app.PlanApproveRequest{Path: env.getenv("PATH")})
+			reply, err := call[clerk.PlanApproveReply](c.Context(), env, "plan.approve", clerk.PlanApproveRequest{Path: env.getenv("PATH")})
 			if err != nil {
 				return err
 			}
@@ -203,7 +204,7 @@ const shownLimits = 20
 
 // limitLines say what the work on each feature may change: what is outside waits
 // for a person.
-func limitLines(w io.Writer, limits []app.PathLimit) {
+func limitLines(w io.Writer, limits []clerk.PathLimit) {
 	for i, l := range limits {
 		if i == shownLimits {
 			fmt.Fprintf(w, "paths   and so on for %d more: kedge feature show ID\n", len(limits)-shownLimits)

@@ -6,12 +6,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kedge/internal/app"
+	"kedge/internal/app/runs"
 	"kedge/internal/text/plain"
 )
 
 func newPlanDrop(env *Env) *cobra.Command {
-	var in app.PlanDropRequest
+	var in runs.PlanDropRequest
 	c := &cobra.Command{
 		Use:   "drop",
 		Short: "Abandon the plan that is not approved; its text is kept",
@@ -21,7 +21,7 @@ Only a person may drop a plan.`,
 		Example: "  kedge plan drop --reason \"not this year\"",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return env.changed(c.Context(), ask(c.Context(), env, "plan.drop", in, func(w io.Writer, out app.PlanDropReply) {
+			return env.changed(c.Context(), ask(c.Context(), env, "plan.drop", in, func(w io.Writer, out runs.PlanDropReply) {
 				fmt.Fprintf(w, "dropped %s: %s\n", out.ID, plain.Line(out.Title))
 				if out.Kept != "" {
 					fmt.Fprintf(w, "kept    %s\n", plain.Line(out.Kept))

@@ -6,12 +6,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kedge/internal/app"
+	"kedge/internal/app/status"
 	"kedge/internal/core/brief"
 )
 
 func newPrime(env *Env) *cobra.Command {
-	var in app.PrimeRequest
+	var in status.PrimeRequest
 	c := &cobra.Command{
 		Use: "prime", Short: "Print the text a fresh session starts with", Args: cobra.NoArgs,
 		Example: "  kedge prime\n" +
@@ -21,7 +21,7 @@ func newPrime(env *Env) *cobra.Command {
 			if err := positive(c, "budget", in.Budget, brief.DefaultBudget); err != nil {
 				return err
 			}
-			return ask(c.Context(), env, "prime", in, func(w io.Writer, out app.PrimeReply) {
+			return ask(c.Context(), env, "prime", in, func(w io.Writer, out status.PrimeReply) {
 				fmt.Fprint(w, out.Text)
 				if len(out.Cut) > 0 {
 					env.talk("%s left out to stay under %d tokens", plural(len(out.Cut), "part"), out.Budget)

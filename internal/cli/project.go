@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kedge/internal/app"
+	"kedge/internal/app/maintenance"
 	"kedge/internal/text/plain"
 )
 
@@ -22,7 +22,7 @@ func newProjectLs(env *Env) *cobra.Command {
 		Use: "ls", Short: "List the projects that Kedge knows", Args: cobra.NoArgs,
 		Example: "  kedge project ls\n  kedge project ls --json",
 		RunE: func(c *cobra.Command, _ []string) error {
-			out, err := call[app.ProjectListReply](c.Context(), env, "project.list", app.ProjectListRequest{})
+			out, err := call[maintenance.ProjectListReply](c.Context(), env, "project.list", maintenance.ProjectListRequest{})
 			if err != nil {
 				return err
 			}
@@ -34,7 +34,7 @@ func newProjectLs(env *Env) *cobra.Command {
 	}
 }
 
-func projectsText(w io.Writer, projects []app.ProjectInfo) {
+func projectsText(w io.Writer, projects []maintenance.ProjectInfo) {
 	if len(projects) == 0 {
 		return
 	}
@@ -58,11 +58,11 @@ func newProjectRm(env *Env) *cobra.Command {
 			"Moving it back undoes it.",
 		Example: "  kedge project rm shop\n  kedge project rm ~/src/shop",
 		RunE: func(c *cobra.Command, args []string) error {
-			in := app.ProjectRemoveRequest{Project: args[0]}
+			in := maintenance.ProjectRemoveRequest{Project: args[0]}
 			if strings.ContainsRune(args[0], os.PathSeparator) || args[0] == "." {
 				in.Project = abs(env.Dir, args[0])
 			}
-			return ask(c.Context(), env, "project.remove", in, func(w io.Writer, out app.ProjectRemoveReply) {
+			return ask(c.Context(), env, "project.remove", in, func(w io.Writer, out maintenance.ProjectRemoveReply) {
 				fmt.Fprintf(w, "forgot %s (%s)\n", plain.Line(out.Project.Name), out.Project.ID)
 				env.talk("its state is now in %s", plain.Line(out.MovedTo))
 			})

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/app"
+	"kedge/internal/app/clerk"
 )
 
 func newReady(env *Env) *cobra.Command {
@@ -19,7 +19,7 @@ func newReady(env *Env) *cobra.Command {
 
 		ValidArgsFunction: featureIDs(env),
 		RunE: func(c *cobra.Command, args []string) error {
-			var in app.ReadyRequest
+			var in clerk.ReadyRequest
 			if len(args) == 1 {
 				in.ID = kedge.FeatureID(args[0])
 			}

@@ -6,7 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kedge/internal/app"
+	"kedge/internal/app/ledger"
+	"kedge/internal/app/maintenance"
 )
 
 func newRebuild(env *Env) *cobra.Command {
@@ -17,11 +18,11 @@ func newRebuild(env *Env) *cobra.Command {
 			"itself is only read.",
 		Example: "  kedge rebuild\n  kedge rebuild --json",
 		RunE: func(c *cobra.Command, _ []string) error {
-			out, err := call[app.RebuildReply](c.Context(), env, "rebuild", app.RebuildRequest{})
+			out, err := call[maintenance.RebuildReply](c.Context(), env, "rebuild", maintenance.RebuildRequest{})
 			if err != nil {
 				return err
 			}
-			env.aside(app.Aside{Edits: out.Edits, Warnings: out.Warnings})
+			env.aside(ledger.Aside{Edits: out.Edits, Warnings: out.Warnings})
 			return env.show(out, func(w io.Writer) {
 				what := "the same as before"
 				if out.Changed {

@@ -7,12 +7,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kedge/internal/app"
+	"kedge/internal/app/clerk"
 	"kedge/internal/text/plain"
 )
 
 func newRecall(env *Env) *cobra.Command {
-	var in app.RecallRequest
+	var in clerk.RecallRequest
 	c := &cobra.Command{
 		Use: "recall WORDS…", Short: "Search notes, decisions, risks, features and checkpoints", Args: cobra.MinimumNArgs(1),
 		Example: "  kedge recall token refresh\n  kedge recall matching --json",
@@ -21,7 +21,7 @@ func newRecall(env *Env) *cobra.Command {
 				return err
 			}
 			in.Query = strings.Join(args, " ")
-			out, err := call[app.RecallReply](c.Context(), env, "recall", in)
+			out, err := call[clerk.RecallReply](c.Context(), env, "recall", in)
 			if err != nil {
 				return err
 			}

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/app"
+	"kedge/internal/app/sessions"
 )
 
 func newRename(env *Env) *cobra.Command {
@@ -16,7 +16,7 @@ func newRename(env *Env) *cobra.Command {
 		Example: "  kedge rename auth-refactor auth-done",
 		Args:    cobra.ExactArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
-			s, err := call[kedge.Session](c.Context(), env, "session.rename", app.SessionRename{Name: args[0], New: args[1]})
+			s, err := call[kedge.Session](c.Context(), env, "session.rename", sessions.SessionRename{Name: args[0], New: args[1]})
 			if err != nil {
 				return err
 			}

@@ -8,12 +8,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/app"
+	"kedge/internal/app/sessions"
 )
 
 func newResume(env *Env) *cobra.Command {
 	var attach bool
-	var in app.SessionResume
+	var in sessions.SessionResume
 	c := &cobra.Command{
 		Use:   "resume [NAME]",
 		Short: "Start the command of an ended session again, or go on from a checkpoint",
@@ -65,7 +65,7 @@ comes next and which files to read again.`,
 }
 
 // resumes says what is meant: a session by its name, or a checkpoint.
-func resumes(in *app.SessionResume, args []string) error {
+func resumes(in *sessions.SessionResume, args []string) error {
 	if len(args) == 1 {
 		in.Name = args[0]
 	}

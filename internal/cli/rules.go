@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/app"
+	"kedge/internal/app/clerk"
 	"kedge/internal/core/memory"
 )
 
@@ -17,7 +17,7 @@ func newRules(env *Env) *cobra.Command {
 }
 
 func newRulesLint(env *Env) *cobra.Command {
-	var in app.RulesLintRequest
+	var in clerk.RulesLintRequest
 	c := &cobra.Command{
 		Use: "lint", Short: "Check the order and the size of the rules", Args: cobra.NoArgs,
 		Long: "Check the order and the size of .kedge/rules.md: three numbered sections,\n" +
@@ -28,7 +28,7 @@ func newRulesLint(env *Env) *cobra.Command {
 			if err := positive(c, "cap", in.Cap, memory.RulesCap); err != nil {
 				return err
 			}
-			out, err := call[app.RulesLintReply](c.Context(), env, "rules.lint", in)
+			out, err := call[clerk.RulesLintReply](c.Context(), env, "rules.lint", in)
 			if err != nil {
 				return err
 			}
@@ -51,7 +51,7 @@ func newRulesShow(env *Env) *cobra.Command {
 		Use: "show", Short: "Print the rules", Args: cobra.NoArgs,
 		Example: "  kedge rules show\n  kedge rules show --json",
 		RunE: func(c *cobra.Command, _ []string) error {
-			return ask(c.Context(), env, "rules.show", app.RulesShowRequest{}, func(w io.Writer, out app.RulesShowReply) { fmt.Fprint(w, out.Text) })
+			return ask(c.Context(), env, "rules.show", clerk.RulesShowRequest{}, func(w io.Writer, out clerk.RulesShowReply) { fmt.Fprint(w, out.Text) })
 		},
 	}
 }

@@ -13,14 +13,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/app"
+	"kedge/internal/app/runs"
 	"kedge/internal/server"
 	"kedge/internal/text/plain"
 )
 
 func newRun(env *Env) *cobra.Command {
 	var (
-		flags                     app.RunFlags
+		flags                     runs.RunFlags
 		pause, goOn, stop, detach bool
 	)
 	c := &cobra.Command{
@@ -66,7 +66,7 @@ project's own checks are red, 4 the repository was changed under the run,
 	return c
 }
 
-func checkRunFlags(c *cobra.Command, f app.RunFlags) error {
+func checkRunFlags(c *cobra.Command, f runs.RunFlags) error {
 	for _, n := range []struct {
 		flag  string
 		value int
@@ -83,7 +83,7 @@ func checkRunFlags(c *cobra.Command, f app.RunFlags) error {
 
 // runWord says one thing to the run and shows what it is like after that.
 func runWord(ctx context.Context, env *Env, name string) error {
-	out, err := call[app.RunReply](ctx, env, name, app.RunRequest{})
+	out, err := call[runs.RunReply](ctx, env, name, runs.RunRequest{})
 	if err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func runWord(ctx context.Context, env *Env, name string) error {
 }
 
 // showRun prints a run as the answer of a command that does not wait for it.
-func (env *Env) showRun(out app.RunReply) error {
+func (env *Env) showRun(out runs.RunReply) error {
 	env.notes(out.Notes)
 	if err := env.show(out, func(w io.Writer) { fmt.Fprintln(w, afterWord(out.Run)) }); err != nil {
 		return err
@@ -112,7 +112,7 @@ func (env *Env) notes(notes []string) {
 }
 
 // standingLine is where a run stands, in one line.
-func standingLine(v app.RunView) string {
+func standingLine(v runs.RunView) string {
 	s := string(v.State)
 	if v.Reason != "" {
 		s += ": " + v.Reason
@@ -122,7 +122,7 @@ func standingLine(v app.RunView) string {
 
 // afterWord is where a run stands after something was said to it: a state with
 // nothing beside it would be a word alone.
-func afterWord(v app.RunView) string {
+func afterWord(v runs.RunView) string {
 	if v.Reason == "" {
 		return "the run is " + standingLine(v)
 	}
@@ -130,21 +130,21 @@ func afterWord(v app.RunView) string {
 }
 
 // nextSteps says what to do about a run that rests.
-func (env *Env) nextSteps(v app.RunView) {
+func (env *Env) nextSteps(v runs.RunView) {
 	for _, n := range v.Next {
 		env.talk("next: %s", plain.Line(n))
 	}
 }
 
-func runAndWatch(ctx context.Context, env *Env, flags app.RunFlags, goOn, detach bool) error {
+func runAndWatch(ctx context.Context, env *Env, flags runs.RunFlags, goOn, detach bool) error {
 	var (
-		out app.RunReply
+		out runs.RunReply
 		err error
 	)
 	if goOn {
-		out, err = call[app.RunReply](ctx, env, "run.continue", app.RunContinueRequest{Flags: flags, Env: env.Environ})
+		out, err = call[runs.RunReply](ctx, env, "run.continue", runs.RunContinueRequest{Flags: flags, Env: env.Environ})
 	} else {
-		out, err = call[app.RunReply](ctx, env, "run.start", app.RunStartRequest{Flags: flags, Env: env.Environ})
+		out, err = call[runs.RunReply](ctx, env, "run.start", runs.RunStartRequest{Flags: flags, Env: env.Environ})
 	}
 	if err != nil {
 		return err
@@ -158,7 +158,7 @@ func runAndWatch(ctx context.Context, env *Env, flags app.RunFlags, goOn, detach
 
 // left is said of a run that nobody waits for: which it is, and how to come back
 // to it. The answer is what --json prints.
-func (env *Env) left(out app.RunReply, answer any) error {
+func (env *Env) left(out runs.RunReply, answer any) error {
 	env.notes(out.Notes)
 	if err := env.show(answer, func(w io.Writer) { fmt.Fprintf(w, "%s %s\n", out.Run.ID, standingLine(out.Run)) }); err != nil {
 		return err
@@ -174,20 +174,20 @@ func (env *Env) left(out app.RunReply, answer any) error {
 
 // runEnd is the last line of `run --json`.
 type runEnd struct {
-	Type string      `json:"type"` // end, or detached
-	Run  app.RunView `json:"run"`
+	Type string       `json:"type"` // end, or detached
+	Run  runs.RunView `json:"run"`
 }
 
 // watchRun shows a run until it rests, through the death of daemons.
-func (env *Env) watchRun(ctx context.Context, from app.RunReply) error {
+func (env *Env) watchRun(ctx context.Context, from runs.RunReply) error {
 	show := newRunShow(env, from.Run)
 	defer show.stop()
 	show.last = from.Steps
-	var out app.RunReply
+	var out runs.RunReply
 	var gone outage
 	for {
 		seen, asked := show.last, time.Now()
-		in := app.RunWatchRequest{Run: from.Run.ID, After: seen, Env: env.Environ}
+		in := runs.RunWatchRequest{Run: from.Run.ID, After: seen, Env: env.Environ}
 		err := env.Call.Call(ctx, "run.watch", in, &out, show.line)
 		switch {
 		case err == nil:
@@ -251,7 +251,7 @@ func (env *Env) detached(show *runShow) error {
 
 // runOver gives the end of a run: what it came to, what to do next, and the
 // exit code.
-func (env *Env) runOver(v app.RunView) error {
+func (env *Env) runOver(v runs.RunView) error {
 	if env.json {
 		if err := env.jsonLine(runEnd{Type: "end", Run: v}); err != nil {
 			return err
@@ -280,13 +280,13 @@ func (env *Env) jsonLine(v any) error {
 // as a table that is redrawn in place.
 type runShow struct {
 	env  *Env
-	view app.RunView
+	view runs.RunView
 	last int64 // the newest step that was shown
 	live *liveTable
 	stop func() // the clock of the table
 }
 
-func newRunShow(env *Env, v app.RunView) *runShow {
+func newRunShow(env *Env, v runs.RunView) *runShow {
 	s := &runShow{env: env, view: v, stop: func() {}}
 	if env.redraws() {
 		s.live = newLiveTable(env)
@@ -315,7 +315,7 @@ func (env *Env) tick(t *liveTable) (stop func()) {
 // line takes one line of progress. A step that was shown before, as after a
 // daemon's death, is not shown again.
 func (s *runShow) line(b json.RawMessage) {
-	var l app.RunLine
+	var l runs.RunLine
 	if json.Unmarshal(b, &l) != nil {
 		return // the daemon is of another version; the end says it all
 	}
@@ -340,7 +340,7 @@ func (s *runShow) line(b json.RawMessage) {
 }
 
 // stepLine is one step for a person.
-func (env *Env) stepLine(st app.RunStep) string {
+func (env *Env) stepLine(st runs.RunStep) string {
 	at := env.clock(st.At)
 	if st.Feature == "" {
 		return at + "  " + plain.Line(st.Text)
@@ -348,7 +348,7 @@ func (env *Env) stepLine(st app.RunStep) string {
 	return at + "  " + plain.Line(string(st.Feature)) + ": " + plain.Line(st.Text)
 }
 
-func (s *runShow) finish(v app.RunView) {
+func (s *runShow) finish(v runs.RunView) {
 	s.view = v
 	if s.live != nil {
 		s.live.draw(v)

@@ -7,7 +7,7 @@ import (
 	"time"
 	"unicode"
 
-	"kedge/internal/app"
+	"kedge/internal/app/runs"
 	"kedge/internal/core/run"
 	"kedge/internal/text/plain"
 )
@@ -19,7 +19,7 @@ const narrow = 60
 // what, what it cost. No line is as wide as the terminal, which some would answer with
 // a line of their own, and one row is left for the cursor below. What there is no room
 // for is left out: first the verdict and the costs, then of the work what rests.
-func layout(v app.RunView, now time.Time, step string, cols, rows int) []string {
+func layout(v runs.RunView, now time.Time, step string, cols, rows int) []string {
 	width, room := max(cols-1, 1), max(rows-1, 1)
 	parts := tableParts(v, now, step, width)
 	kept := keptParts(parts, room, len(v.Jobs))
@@ -45,7 +45,7 @@ type part struct {
 	jobs bool
 }
 
-func tableParts(v app.RunView, now time.Time, step string, width int) []part {
+func tableParts(v runs.RunView, now time.Time, step string, width int) []part {
 	parts := []part{{text: headLine(v, now, width), rank: 0}}
 	if v.Reason != "" && !v.Resting { // the end is said below the table
 		parts = append(parts, part{text: indented(v.Reason, width), rank: 4})
@@ -88,7 +88,7 @@ func keptParts(parts []part, room, jobs int) map[int]bool {
 
 // jobLines are the jobs, a line each, as far as there is room; of the others how many
 // they are and what they do.
-func jobLines(jobs []app.RunJob, room, width int) []string {
+func jobLines(jobs []runs.RunJob, room, width int) []string {
 	if room <= 0 {
 		return nil
 	}
@@ -101,7 +101,7 @@ func jobLines(jobs []app.RunJob, room, width int) []string {
 		}
 	}
 	var out []string
-	var more []app.RunJob
+	var more []runs.RunJob
 	for i, j := range jobs {
 		if shown[i] {
 			out = append(out, jobLine(j, width))
@@ -117,7 +117,7 @@ func jobLines(jobs []app.RunJob, room, width int) []string {
 
 // urgencyOf orders jobs for a terminal that has no room for all: those at work, then
 // those that want something of a person, then those that wait.
-func urgencyOf(j app.RunJob) int {
+func urgencyOf(j runs.RunJob) int {
 	switch j.Phase {
 	case run.Asking, run.Reviewing, run.Stuck:
 		return 1
@@ -129,7 +129,7 @@ func urgencyOf(j app.RunJob) int {
 }
 
 // moreLine tells of jobs that are not shown.
-func moreLine(jobs []app.RunJob) string {
+func moreLine(jobs []runs.RunJob) string {
 	var words []string
 	counts := map[string]int{}
 	for _, j := range jobs {
@@ -147,7 +147,7 @@ func moreLine(jobs []app.RunJob) string {
 
 // headLine is where the run stands. Its id has no room in a narrow terminal before
 // anything else.
-func headLine(v app.RunView, now time.Time, width int) string {
+func headLine(v runs.RunView, now time.Time, width int) string {
 	s := strings.ReplaceAll(string(v.State), "_", " ") + "  " + span(now.Sub(v.StartedAt))
 	if !v.Resting {
 		s += "  ETA " + etaText(v.ETA)
@@ -161,7 +161,7 @@ func headLine(v app.RunView, now time.Time, width int) string {
 // barWidth is how many characters the progress bar has at most.
 const barWidth = 24
 
-func barLine(v app.RunView, width int) string {
+func barLine(v runs.RunView, width int) string {
 	n, total, bar := v.Features.Completed+v.Features.Skipped, v.Features.Total, barWidth
 	if width < narrow {
 		bar = width / 5
@@ -189,7 +189,7 @@ func barLine(v app.RunView, width int) string {
 }
 
 // jobLine is a job: whose it is, what happens to it, how full its context is.
-func jobLine(j app.RunJob, width int) string {
+func jobLine(j runs.RunJob, width int) string {
 	const column, phase = 24, 11
 	name := plain.Line(string(j.Feature))
 	if name == "" {

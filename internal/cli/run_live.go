@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"kedge/internal/app"
+	"kedge/internal/app/runs"
 	"kedge/internal/core/run"
 )
 
@@ -19,9 +19,9 @@ type liveTable struct {
 	w     io.Writer
 	size  func() (cols, rows int)
 	now   func() time.Time
-	say   func(app.RunStep) string
+	say   func(runs.RunStep) string
 	mu    sync.Mutex // of what follows: the clock draws too
-	view  app.RunView
+	view  runs.RunView
 	drawn []string // the last drawing
 	step  string   // what happened last
 }
@@ -72,7 +72,7 @@ func newLiveTable(env *Env) *liveTable {
 }
 
 // take remembers what happened last.
-func (t *liveTable) take(l app.RunLine) {
+func (t *liveTable) take(l runs.RunLine) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if l.Step != nil && l.Step.Text != "" {
@@ -81,7 +81,7 @@ func (t *liveTable) take(l app.RunLine) {
 }
 
 // draw puts the table over its last drawing.
-func (t *liveTable) draw(v app.RunView) {
+func (t *liveTable) draw(v runs.RunView) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.view = v
@@ -131,7 +131,7 @@ func span(d time.Duration) string {
 	}
 }
 
-func phaseText(j app.RunJob) string {
+func phaseText(j runs.RunJob) string {
 	if j.Repair && j.Phase == run.Working {
 		return "repairing"
 	}
@@ -162,7 +162,7 @@ func gauge(used, window *int64) string {
 	}
 }
 
-func spendLine(v app.RunView) string {
+func spendLine(v runs.RunView) string {
 	tokens, usd := "tokens unknown", "cost unknown"
 	if v.Usage.Tokens != nil {
 		tokens = count(*v.Usage.Tokens) + " tokens"
@@ -186,7 +186,7 @@ func spendLine(v app.RunView) string {
 	return fmt.Sprintf("spent %s, %s, %s", tokens, usd, sessions)
 }
 
-func gateLine(v app.RunView) string {
+func gateLine(v runs.RunView) string {
 	if v.Gate == nil {
 		return "gate  no verdict yet"
 	}

@@ -9,7 +9,8 @@ import (
 	"time"
 
 	"kedge"
-	"kedge/internal/app"
+	"kedge/internal/app/runs"
+	"kedge/internal/app/status"
 	"kedge/internal/core/run"
 )
 
@@ -21,11 +22,11 @@ func TestLiveTable(t *testing.T) {
 	start := time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)
 	table := &liveTable{w: &b, size: func() (int, int) { return 70, 24 }, now: func() time.Time { return start.Add(90 * time.Minute) }, say: (&Env{}).stepLine}
 	used, size, eta := int64(30_000), int64(200_000), int64(600)
-	v := app.RunView{
+	v := runs.RunView{
 		ID: "run-1", State: run.StatusRunning, Reason: "a reason", StartedAt: start, Sessions: 3, ETA: &eta,
-		Features: app.FeatureCounts{Total: 4, Completed: 2, Blocked: 1},
-		Limits:   app.RunLimits{USD: 5},
-		Jobs: []app.RunJob{
+		Features: status.FeatureCounts{Total: 4, Completed: 2, Blocked: 1},
+		Limits:   runs.RunLimits{USD: 5},
+		Jobs: []runs.RunJob{
 			{Feature: "evil\x1b[2J", Phase: run.Working, Attempt: 2, Session: "ses-1", ContextTokens: &used, ContextWindow: &size, Repair: true},
 			{Kind: run.Fix, Phase: run.Working, Attempt: 1, Session: "ses-2"},
 		},
@@ -63,7 +64,7 @@ func TestLiveTableGoesOn(t *testing.T) {
 	start := time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)
 	now, cols := start.Add(2*time.Second), 70
 	table := &liveTable{w: &b, size: func() (int, int) { return cols, 24 }, now: func() time.Time { return now }}
-	table.draw(app.RunView{ID: "run-1", State: run.StatusRunning, StartedAt: start, Sessions: 1, Features: app.FeatureCounts{Total: 2, NeedsReview: 1}})
+	table.draw(runs.RunView{ID: "run-1", State: run.StatusRunning, StartedAt: start, Sessions: 1, Features: status.FeatureCounts{Total: 2, NeedsReview: 1}})
 	if got := b.String(); !strings.Contains(got, "running  2s") || !strings.Contains(got, "1 session\n") || !strings.Contains(got, "1 waits for review") {
 		t.Errorf("drawn as %q", got)
 	}
@@ -90,13 +91,13 @@ func TestLiveTableGoesOn(t *testing.T) {
 // where the run stands and who works is the last to go.
 func TestLayoutFits(t *testing.T) {
 	start := time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)
-	view := func(jobs int) app.RunView {
-		v := app.RunView{
+	view := func(jobs int) runs.RunView {
+		v := runs.RunView{
 			ID: "run-01m5x8c2v4q7w9e1r3t5y7z2k4", State: run.StatusRunning, Reason: "a long reason for which something is so, and not otherwise",
-			StartedAt: start, Features: app.FeatureCounts{Total: 30, Completed: 7, Blocked: 1, NeedsReview: 2},
+			StartedAt: start, Features: status.FeatureCounts{Total: 30, Completed: 7, Blocked: 1, NeedsReview: 2},
 		}
 		for i := range jobs {
-			j := app.RunJob{Feature: kedge.FeatureID(fmt.Sprintf("feature-%02d-界界界", i)), Phase: run.Reviewing, Reason: "it changed files outside of its plan"}
+			j := runs.RunJob{Feature: kedge.FeatureID(fmt.Sprintf("feature-%02d-界界界", i)), Phase: run.Reviewing, Reason: "it changed files outside of its plan"}
 			if i%5 == 4 {
 				j.Phase, j.Session = run.Working, "ses-1"
 			}
@@ -124,9 +125,9 @@ func TestLayoutFits(t *testing.T) {
 // TestLayout: what is shown where there is no room for all of it.
 func TestLayout(t *testing.T) {
 	start := time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)
-	v := app.RunView{ID: "run-1", State: run.StatusRunning, StartedAt: start, Features: app.FeatureCounts{Total: 9, Completed: 3}}
+	v := runs.RunView{ID: "run-1", State: run.StatusRunning, StartedAt: start, Features: status.FeatureCounts{Total: 9, Completed: 3}}
 	for i := range 6 {
-		v.Jobs = append(v.Jobs, app.RunJob{Feature: kedge.FeatureID(fmt.Sprint("part-", i)), Phase: run.Reviewing})
+		v.Jobs = append(v.Jobs, runs.RunJob{Feature: kedge.FeatureID(fmt.Sprint("part-", i)), Phase: run.Reviewing})
 	}
 	v.Jobs[4].Phase, v.Jobs[5].Phase = run.Working, run.Ready
 	for _, c := range []struct {
@@ -156,12 +157,12 @@ func TestLayout(t *testing.T) {
 func TestLiveTableInOneRow(t *testing.T) {
 	var b bytes.Buffer
 	table := &liveTable{w: &b, size: func() (int, int) { return 80, 1 }, now: func() time.Time { return time.Time{} }}
-	table.draw(app.RunView{ID: "run-1", State: run.StatusRunning})
+	table.draw(runs.RunView{ID: "run-1", State: run.StatusRunning})
 	table.again()
 	if got := b.String(); strings.Contains(got, "\n") || strings.Count(got, "\r\x1b[2Krun-1  running") != 2 {
 		t.Errorf("drawn as %q", got)
 	}
-	table.draw(app.RunView{ID: "run-1", State: run.StatusDone, Resting: true})
+	table.draw(runs.RunView{ID: "run-1", State: run.StatusDone, Resting: true})
 	if got := b.String(); strings.Count(got, "\n") != 1 {
 		t.Errorf("the end is drawn as %q", got)
 	}
@@ -173,7 +174,7 @@ func TestLiveTableInANarrowerTerminal(t *testing.T) {
 	var b bytes.Buffer
 	cols, rows := 80, 24
 	table := &liveTable{w: &b, size: func() (int, int) { return cols, rows }, now: func() time.Time { return time.Time{} }}
-	table.draw(app.RunView{ID: "run-1", State: run.StatusDone, Resting: true, Sessions: 3}) // of 17, 39, 46 and 20 characters
+	table.draw(runs.RunView{ID: "run-1", State: run.StatusDone, Resting: true, Sessions: 3}) // of 17, 39, 46 and 20 characters
 	b.Reset()
 	cols = 30
 	table.again()
@@ -191,7 +192,7 @@ func TestLiveTableInANarrowerTerminal(t *testing.T) {
 // TestRunOnADumbTerminal: one that knows no codes gets lines, as a pipe does.
 func TestRunOnADumbTerminal(t *testing.T) {
 	for _, name := range []string{"TERM=dumb", "A=1"} {
-		d := &runDesk{t: t, watches: []watchAnswer{{lines: []app.RunLine{stepLineOf(1, "a", "one")}, end: app.RunView{State: run.StatusDone, Resting: true}}}}
+		d := &runDesk{t: t, watches: []watchAnswer{{lines: []runs.RunLine{stepLineOf(1, "a", "one")}, end: runs.RunView{State: run.StatusDone, Resting: true}}}}
 		var o, e bytes.Buffer
 		code := Main(t.Context(), Env{Args: []string{"run"}, Out: &o, Err: &e, ErrTTY: true, Environ: []string{name}, Call: d})
 		if code != 0 || e.String() != "note: a note\n03:04:05  a: one\n" {

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"kedge"
-	"kedge/internal/app"
+	"kedge/internal/app/runs"
 	"kedge/internal/core/run"
 	"kedge/internal/server"
 )
@@ -22,15 +22,15 @@ import (
 type runDesk struct {
 	t       *testing.T
 	watches []watchAnswer // one for each time it is watched
-	asked   []app.RunWatchRequest
-	started []app.RunStartRequest
+	asked   []runs.RunWatchRequest
+	started []runs.RunStartRequest
 	named   []string
 }
 
 // watchAnswer is what one watch tells and how it ends.
 type watchAnswer struct {
-	lines []app.RunLine
-	end   app.RunView
+	lines []runs.RunLine
+	end   runs.RunView
 	err   error
 	leave func() // before it ends
 }
@@ -38,12 +38,12 @@ type watchAnswer struct {
 func (d *runDesk) Call(ctx context.Context, name string, in, out any, progress func(json.RawMessage)) error {
 	d.named = append(d.named, name)
 	if name != "run.watch" {
-		if q, ok := in.(app.RunStartRequest); ok {
+		if q, ok := in.(runs.RunStartRequest); ok {
 			d.started = append(d.started, q)
 		}
-		return fill(d.t, out, app.RunReply{Run: app.RunView{ID: "run-1", State: run.StatusRunning}, Notes: []string{"a note"}})
+		return fill(d.t, out, runs.RunReply{Run: runs.RunView{ID: "run-1", State: run.StatusRunning}, Notes: []string{"a note"}})
 	}
-	d.asked = append(d.asked, in.(app.RunWatchRequest))
+	d.asked = append(d.asked, in.(runs.RunWatchRequest))
 	w := d.watches[0]
 	d.watches = d.watches[1:]
 	for _, l := range w.lines {
@@ -60,7 +60,7 @@ func (d *runDesk) Call(ctx context.Context, name string, in, out any, progress f
 	if w.err != nil {
 		return w.err
 	}
-	return fill(d.t, out, app.RunReply{Run: w.end, Notes: []string{}})
+	return fill(d.t, out, runs.RunReply{Run: w.end, Notes: []string{}})
 }
 
 func fill(t *testing.T, out any, v any) error {
@@ -72,9 +72,9 @@ func fill(t *testing.T, out any, v any) error {
 	return json.Unmarshal(b, out)
 }
 
-func stepLineOf(n int64, feature kedge.FeatureID, text string) app.RunLine {
+func stepLineOf(n int64, feature kedge.FeatureID, text string) runs.RunLine {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	return app.RunLine{Type: "step", Step: &app.RunStep{N: n, At: at, Event: run.Gated, Feature: feature, Text: text}}
+	return runs.RunLine{Type: "step", Step: &runs.RunStep{N: n, At: at, Event: run.Gated, Feature: feature, Text: text}}
 }
 
 func (d *runDesk) main(ctx context.Context, tty bool, args ...string) (code int, out, talk string) {
@@ -87,10 +87,10 @@ func (d *runDesk) main(ctx context.Context, tty bool, args ...string) (code int,
 // daemon that dies on the way costs no step and shows none twice.
 func TestRunWithoutATerminal(t *testing.T) {
 	d := &runDesk{t: t, watches: []watchAnswer{
-		{lines: []app.RunLine{stepLineOf(3, "a", "one"), stepLineOf(4, "a", "")}, err: kedge.Errorf(kedge.Internal, "%w", server.ErrBroken)},
+		{lines: []runs.RunLine{stepLineOf(3, "a", "one"), stepLineOf(4, "a", "")}, err: kedge.Errorf(kedge.Internal, "%w", server.ErrBroken)},
 		{
-			lines: []app.RunLine{stepLineOf(3, "a", "one"), stepLineOf(5, "", "two\x1b[31m")},
-			end:   app.RunView{ID: "run-1", State: run.StatusDone, Reason: "all 1 features are done", Resting: true},
+			lines: []runs.RunLine{stepLineOf(3, "a", "one"), stepLineOf(5, "", "two\x1b[31m")},
+			end:   runs.RunView{ID: "run-1", State: run.StatusDone, Reason: "all 1 features are done", Resting: true},
 		},
 	}}
 	code, out, talk := d.main(t.Context(), false, "run", "--parallel", "2")
@@ -113,7 +113,7 @@ func TestRunWithoutATerminal(t *testing.T) {
 func TestF1RunOutlivesManyDaemons(t *testing.T) {
 	broken := watchAnswer{err: kedge.Errorf(kedge.Internal, "%w", server.ErrBroken)}
 	synctest.Test(t, func(t *testing.T) {
-		d := &runDesk{t: t, watches: append(slices.Repeat([]watchAnswer{broken}, 20), watchAnswer{end: app.RunView{State: run.StatusDone}})}
+		d := &runDesk{t: t, watches: append(slices.Repeat([]watchAnswer{broken}, 20), watchAnswer{end: runs.RunView{State: run.StatusDone}})}
 		if code, _, talk := d.main(t.Context(), false, "run"); code != 0 || len(d.watches) != 0 {
 			t.Errorf("code %d, said %q", code, talk)
 		}
@@ -148,7 +148,7 @@ func TestF1RunWaitsForTheNextDaemon(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			none := watchAnswer{err: away(c.kind)}
 			synctest.Test(t, func(t *testing.T) {
-				d := &runDesk{t: t, watches: append(slices.Repeat([]watchAnswer{none}, c.times), watchAnswer{end: app.RunView{State: run.StatusDone}})}
+				d := &runDesk{t: t, watches: append(slices.Repeat([]watchAnswer{none}, c.times), watchAnswer{end: runs.RunView{State: run.StatusDone}})}
 				code, _, talk := d.main(t.Context(), false, "run")
 				if code != c.code || c.left >= 0 && len(d.watches) != c.left {
 					t.Errorf("code %d with %d tries left, said %q", code, len(d.watches), talk)
@@ -171,7 +171,7 @@ func TestRunExitCodes(t *testing.T) {
 	for kind, want := range map[kedge.Kind]int{
 		"": 0, kedge.Internal: 1, kedge.Conflict: 4, kedge.Blocked: 5, kedge.Red: 6, kedge.OverBudget: 7, kedge.Interrupted: 130,
 	} {
-		d := &runDesk{t: t, watches: []watchAnswer{{end: app.RunView{State: run.StatusStopped, Reason: "why", Kind: kind, Next: []string{"kedge run --continue"}}}}}
+		d := &runDesk{t: t, watches: []watchAnswer{{end: runs.RunView{State: run.StatusStopped, Reason: "why", Kind: kind, Next: []string{"kedge run --continue"}}}}}
 		code, out, talk := d.main(t.Context(), false, "run")
 		if code != want || out != "stopped: why\n" || !strings.HasSuffix(talk, "next: kedge run --continue\n") {
 			t.Errorf("%q: code %d, printed %q, said %q", kind, code, out, talk)
@@ -181,10 +181,10 @@ func TestRunExitCodes(t *testing.T) {
 
 // TestRunJSON: JSON Lines, each with its type; the last one is the end.
 func TestRunJSON(t *testing.T) {
-	view := app.RunView{ID: "run-1", State: run.StatusRunning}
+	view := runs.RunView{ID: "run-1", State: run.StatusRunning}
 	d := &runDesk{t: t, watches: []watchAnswer{{
-		lines: []app.RunLine{stepLineOf(1, "a", "one"), {Type: "run", Run: &view}},
-		end:   app.RunView{ID: "run-1", State: run.StatusOverBudget, Kind: kedge.OverBudget},
+		lines: []runs.RunLine{stepLineOf(1, "a", "one"), {Type: "run", Run: &view}},
+		end:   runs.RunView{ID: "run-1", State: run.StatusOverBudget, Kind: kedge.OverBudget},
 	}}}
 	code, out, talk := d.main(t.Context(), true, "run", "--json")
 	if code != 7 || talk != "" {
@@ -209,7 +209,7 @@ func TestRunJSON(t *testing.T) {
 func TestRunDetaches(t *testing.T) {
 	for _, json := range []bool{false, true} {
 		ctx, cancel := context.WithCancel(t.Context())
-		d := &runDesk{t: t, watches: []watchAnswer{{lines: []app.RunLine{stepLineOf(1, "a", "one")}, leave: cancel}}}
+		d := &runDesk{t: t, watches: []watchAnswer{{lines: []runs.RunLine{stepLineOf(1, "a", "one")}, leave: cancel}}}
 		args := []string{"run"}
 		if json {
 			args = append(args, "--json")
@@ -253,7 +253,7 @@ func TestRunWords(t *testing.T) {
 
 // TestRunEndIsSaidOnce: the reason of the end stands below the table, not in it.
 func TestRunEndIsSaidOnce(t *testing.T) {
-	d := &runDesk{t: t, watches: []watchAnswer{{end: app.RunView{ID: "run-1", State: run.StatusDone, Reason: "all done", Resting: true}}}}
+	d := &runDesk{t: t, watches: []watchAnswer{{end: runs.RunView{ID: "run-1", State: run.StatusDone, Reason: "all done", Resting: true}}}}
 	if _, out, talk := d.main(t.Context(), true, "run"); out != "done: all done\n" || strings.Contains(talk, "all done") {
 		t.Errorf("printed %q, said %q", out, talk)
 	}
@@ -262,8 +262,8 @@ func TestRunEndIsSaidOnce(t *testing.T) {
 // TestRunOnATerminal: no line per step, a table instead, and the end below it.
 func TestRunOnATerminal(t *testing.T) {
 	d := &runDesk{t: t, watches: []watchAnswer{{
-		lines: []app.RunLine{stepLineOf(1, "a", "one")},
-		end:   app.RunView{ID: "run-1", State: run.StatusDone, Resting: true},
+		lines: []runs.RunLine{stepLineOf(1, "a", "one")},
+		end:   runs.RunView{ID: "run-1", State: run.StatusDone, Resting: true},
 	}}}
 	code, out, talk := d.main(t.Context(), true, "run")
 	if code != 0 || out != "done\n" || strings.Count(talk, "Ctrl-C leaves it running") != 2 || !strings.Contains(talk, "last  03:04:05  a: one") {

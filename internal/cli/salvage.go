@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/app"
+	"kedge/internal/app/maintenance"
 	"kedge/internal/text/plain"
 )
 
@@ -24,7 +24,7 @@ func newSalvageLs(env *Env) *cobra.Command {
 		Use: "ls", Short: "List what was set aside, oldest first", Args: cobra.NoArgs,
 		Example: "  kedge salvage ls\n  kedge salvage ls --json",
 		RunE: func(c *cobra.Command, _ []string) error {
-			out, err := call[app.SalvageListReply](c.Context(), env, "salvage.list", app.SalvageListRequest{})
+			out, err := call[maintenance.SalvageListReply](c.Context(), env, "salvage.list", maintenance.SalvageListRequest{})
 			if err != nil {
 				return err
 			}
@@ -57,8 +57,8 @@ func newSalvageRestore(env *Env) *cobra.Command {
 			"the files are named. The salvage stays until it is dropped.",
 		Example: "  kedge salvage restore sal-01k…",
 		RunE: func(c *cobra.Command, args []string) error {
-			in := app.SalvageRestoreRequest{ID: kedge.SalvageID(args[0])}
-			return ask(c.Context(), env, "salvage.restore", in, func(w io.Writer, out app.SalvageRestoreReply) {
+			in := maintenance.SalvageRestoreRequest{ID: kedge.SalvageID(args[0])}
+			return ask(c.Context(), env, "salvage.restore", in, func(w io.Writer, out maintenance.SalvageRestoreReply) {
 				fmt.Fprintf(w, "restored %s into %s\n", plural(out.Salvage.Files, "file"), plain.Line(out.Dir))
 			})
 		},
@@ -66,7 +66,7 @@ func newSalvageRestore(env *Env) *cobra.Command {
 }
 
 func newSalvageGC(env *Env) *cobra.Command {
-	in := app.SalvageGCRequest{OlderThan: "30d"}
+	in := maintenance.SalvageGCRequest{OlderThan: "30d"}
 	var dry bool
 	c := &cobra.Command{
 		Use: "gc [--older-than AGE]", Short: "Drop old salvage for good", Args: cobra.NoArgs,
@@ -76,7 +76,7 @@ func newSalvageGC(env *Env) *cobra.Command {
 			if dry {
 				name, verb = "salvage.old", "would drop"
 			}
-			out, err := call[app.SalvageGCReply](c.Context(), env, name, in)
+			out, err := call[maintenance.SalvageGCReply](c.Context(), env, name, in)
 			if err != nil {
 				return err
 			}

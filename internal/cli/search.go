@@ -8,12 +8,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kedge/internal/app"
+	"kedge/internal/app/sessions"
 	"kedge/internal/text/plain"
 )
 
 func newSearch(env *Env) *cobra.Command {
-	in := app.SessionSearch{}
+	in := sessions.SessionSearch{}
 	c := &cobra.Command{
 		Use:   "search QUERY",
 		Short: "Find a text in what sessions printed",
@@ -27,7 +27,7 @@ which kedge logs NAME --from OFFSET goes on.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			in.Query = args[0]
-			r, err := call[app.SessionSearchReply](c.Context(), env, "session.search", in)
+			r, err := call[sessions.SessionSearchReply](c.Context(), env, "session.search", in)
 			if err != nil {
 				return err
 			}
@@ -53,7 +53,7 @@ which kedge logs NAME --from OFFSET goes on.`,
 
 // printHits writes a line for every hit: session, time, offset, what was
 // printed.
-func printHits(w io.Writer, hits []app.SearchHit) {
+func printHits(w io.Writer, hits []sessions.SearchHit) {
 	for _, h := range hits {
 		fmt.Fprintf(w, "%s  %s  %d  %s\n", plain.Line(h.Name), timeText(h.At), h.Offset, strings.TrimSpace(plain.Line(h.Line)))
 	}

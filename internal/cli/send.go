@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/app"
+	"kedge/internal/app/sessions"
 )
 
 func newSend(env *Env) *cobra.Command {
@@ -18,7 +18,7 @@ func newSend(env *Env) *cobra.Command {
 		Example: "  kedge send auth-refactor \"run the tests again\"   types the text and Enter\n  kedge send auth-refactor --raw $'\\x03'              exactly these bytes: Ctrl-C",
 		Args:    cobra.MinimumNArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
-			in := app.SessionSend{Name: args[0], Text: strings.Join(args[1:], " "), Enter: !raw}
+			in := sessions.SessionSend{Name: args[0], Text: strings.Join(args[1:], " "), Enter: !raw}
 			s, err := call[kedge.Session](c.Context(), env, "session.send", in)
 			if err != nil {
 				return err

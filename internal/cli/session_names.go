@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kedge/internal/app"
+	"kedge/internal/app/sessions"
 )
 
 // sessionNames completes the names of sessions.
@@ -14,7 +14,7 @@ func sessionNames(env *Env) cobra.CompletionFunc {
 		if len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		list, err := call[app.SessionListReply](c.Context(), env, "session.list", app.SessionList{})
+		list, err := call[sessions.SessionListReply](c.Context(), env, "session.list", sessions.SessionList{})
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveError
 		}
@@ -26,6 +26,6 @@ func sessionNames(env *Env) cobra.CompletionFunc {
 	}
 }
 
-func findSession(ctx context.Context, env *Env, name string) (app.SessionFound, error) {
-	return call[app.SessionFound](ctx, env, "session.find", app.SessionName{Name: name})
+func findSession(ctx context.Context, env *Env, name string) (sessions.SessionFound, error) {
+	return call[sessions.SessionFound](ctx, env, "session.find", sessions.SessionName{Name: name})
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/app"
+	"kedge/internal/app/reports"
 	"kedge/internal/insight/stats"
 	"kedge/internal/text/plain"
 )
@@ -52,7 +52,7 @@ for generative AI. Nothing is sent anywhere.`,
 			if err != nil {
 				return err
 			}
-			out, err := call[app.StatsReply](c.Context(), env, "stats", in)
+			out, err := call[reports.StatsReply](c.Context(), env, "stats", in)
 			if err != nil {
 				return err
 			}
@@ -69,8 +69,8 @@ for generative AI. Nothing is sent anywhere.`,
 }
 
 // request is what to ask for; other programs get the figures of every session.
-func (f *statsFlags) request(env *Env, divided bool) (app.StatsRequest, error) {
-	in := app.StatsRequest{By: f.by, All: f.all, Env: []string{"HOME=" + env.getenv("HOME"), "XDG_CONFIG_HOME=" + env.getenv("XDG_CONFIG_HOME")}}
+func (f *statsFlags) request(env *Env, divided bool) (reports.StatsRequest, error) {
+	in := reports.StatsRequest{By: f.by, All: f.all, Env: []string{"HOME=" + env.getenv("HOME"), "XDG_CONFIG_HOME=" + env.getenv("XDG_CONFIG_HOME")}}
 	switch {
 	case f.prometheus && f.otel:
 		return in, kedge.Errorf(kedge.Invalid, "--prometheus and --otel are two forms").WithHint("kedge stats --otel")
@@ -88,7 +88,7 @@ func (f *statsFlags) request(env *Env, divided bool) (app.StatsRequest, error) {
 	return in, err
 }
 
-func (f *statsFlags) show(env *Env, out app.StatsReply) error {
+func (f *statsFlags) show(env *Env, out reports.StatsReply) error {
 	switch {
 	case f.prometheus:
 		return stats.Prometheus(env.Out, out.Project, stats.Report{Total: out.Figures, Rows: out.Rows})
@@ -99,11 +99,11 @@ func (f *statsFlags) show(env *Env, out app.StatsReply) error {
 		env.talk("no sessions")
 	}
 	cols := env.width()
-	text := folded(env, 13, func(w io.Writer, out app.StatsReply) { statsText(w, out, cols) })
+	text := folded(env, 13, func(w io.Writer, out reports.StatsReply) { statsText(w, out, cols) })
 	return env.show(out, func(w io.Writer) { text(w, out) })
 }
 
-func otelOut(w io.Writer, out app.StatsReply) error {
+func otelOut(w io.Writer, out reports.StatsReply) error {
 	b, err := stats.OTLP(out.Project, stats.Report{Total: out.Figures, Rows: out.Rows}, time.Now())
 	if err != nil {
 		return kedge.Errorf(kedge.Internal, "encode the metrics: %w", err)
@@ -114,7 +114,7 @@ func otelOut(w io.Writer, out app.StatsReply) error {
 
 // statsText is one screen: what it all came to, then divided, then the causes.
 // A terminal of cols characters that is too narrow for the table gets it in two.
-func statsText(w io.Writer, out app.StatsReply, cols int) {
+func statsText(w io.Writer, out reports.StatsReply, cols int) {
 	if out.Sessions == 0 && out.VerifiedFeatures == 0 {
 		return
 	}
@@ -141,7 +141,7 @@ func unknownText(row func(name, format string, args ...any), f stats.Figures) {
 	}
 }
 
-func statsTable(w io.Writer, out app.StatsReply, cols int) {
+func statsTable(w io.Writer, out reports.StatsReply, cols int) {
 	rows := [][]string{{strings.ToUpper(out.By), "SESSIONS", "INTERRUPTED", "RECOVERY", "PRODUCTIVE", "OVERHEAD", "FEATURES", "LINES", "TOKENS", "USD", "PER MTOK", "PER USD"}}
 	for _, r := range out.Rows {
 		rows = append(rows, []string{

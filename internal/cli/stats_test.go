@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"kedge/internal/app"
+	"kedge/internal/app/reports"
 	"kedge/internal/insight/stats"
 )
 
@@ -19,7 +19,7 @@ func TestStatsText(t *testing.T) {
 		SilentSessions: 1, UnknownTokens: 1, UnknownUSD: 2, UnknownLines: 1,
 	}
 	var b bytes.Buffer
-	reply := app.StatsReply{By: "week", Figures: f, Rows: []stats.Row{{Key: "2026-W03", Figures: f}, {Figures: stats.Figures{Sessions: 1}}}}
+	reply := reports.StatsReply{By: "week", Figures: f, Rows: []stats.Row{{Key: "2026-W03", Figures: f}, {Figures: stats.Figures{Sessions: 1}}}}
 	statsText(&b, reply, 0)
 	var got []string
 	for l := range strings.Lines(b.String()) {

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/app"
+	"kedge/internal/app/status"
 	"kedge/internal/core/run"
 	"kedge/internal/text/plain"
 )
@@ -20,13 +20,13 @@ func newStatus(env *Env) *cobra.Command {
 		Use: "status", Short: "Show where the work stands, what changed, and what comes next", Args: cobra.NoArgs,
 		Example: "  kedge status\n  kedge status --json",
 		RunE: func(c *cobra.Command, _ []string) error {
-			return ask(c.Context(), env, "status", app.StatusRequest{}, folded(env, 12, statusText))
+			return ask(c.Context(), env, "status", status.StatusRequest{}, folded(env, 12, statusText))
 		},
 	}
 }
 
 // sessionCounts counts sessions; what interrupted them, stats tells.
-func sessionCounts(n app.SessionCounts) string {
+func sessionCounts(n status.SessionCounts) string {
 	text := fmt.Sprintf("%d, %d live", n.Total, n.Live)
 	if n.Interrupted > 0 {
 		text += fmt.Sprintf(", %d interrupted", n.Interrupted)
@@ -34,7 +34,7 @@ func sessionCounts(n app.SessionCounts) string {
 	return text
 }
 
-func statusText(w io.Writer, out app.StatusReply) {
+func statusText(w io.Writer, out status.StatusReply) {
 	row := func(name, format string, args ...any) {
 		fmt.Fprintf(w, "%-11s %s\n", name, fmt.Sprintf(format, args...))
 	}
@@ -77,7 +77,7 @@ func statusText(w io.Writer, out app.StatusReply) {
 
 // runText is where the run stands. One that goes on by itself does so only under
 // a daemon.
-func runText(out app.StatusReply) string {
+func runText(out status.StatusReply) string {
 	state := strings.TrimSuffix(strings.ReplaceAll(out.Run.State, "_", " ")+": "+out.Run.Reason, ": ")
 	if standsStill(out) {
 		return "stands still (" + state + ") until a daemon runs: kedge up"
@@ -88,12 +88,12 @@ func runText(out app.StatusReply) string {
 	return state
 }
 
-func standsStill(out app.StatusReply) bool {
+func standsStill(out status.StatusReply) bool {
 	return out.Run != nil && out.Daemon == nil && slices.Contains([]run.Status{run.StatusRunning, run.StatusPlanning, run.StatusQuota}, run.Status(out.Run.State))
 }
 
 // lastText shows what was said last: the handoff, the verdict, the open risks.
-func lastText(row func(name, format string, args ...any), out app.StatusReply) {
+func lastText(row func(name, format string, args ...any), out status.StatusReply) {
 	if h := out.Handoff; h != nil {
 		row("handoff", "%s, %d%% done, of %s", h.ID, h.Percent, moment(h.At))
 	}
@@ -105,7 +105,7 @@ func lastText(row func(name, format string, args ...any), out app.StatusReply) {
 	}
 }
 
-func verdictText(g *app.GateInfo) string {
+func verdictText(g *status.GateInfo) string {
 	s := string(g.Verdict)
 	if g.Partial {
 		s += " (partial)"
@@ -129,7 +129,7 @@ func sinceText(changed *bool) string {
 
 func moment(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
 
-func countsText(n app.FeatureCounts) string {
+func countsText(n status.FeatureCounts) string {
 	parts := []string{fmt.Sprintf("%d", n.Total)}
 	for i, k := range []int{n.Pending, n.InProgress, n.Completed, n.Blocked, n.NeedsReview, n.Regressed, n.Skipped} {
 		if k > 0 {
@@ -142,7 +142,7 @@ func countsText(n app.FeatureCounts) string {
 // shownDrift is how many drifted paths a person is shown; --json has all.
 const shownDrift = 20
 
-func driftText(w io.Writer, row func(name, format string, args ...any), out app.StatusReply) {
+func driftText(w io.Writer, row func(name, format string, args ...any), out status.StatusReply) {
 	switch {
 	case out.DriftUnknown != "":
 		row("drift", "unknown: %s", out.DriftUnknown)
@@ -162,7 +162,7 @@ func driftText(w io.Writer, row func(name, format string, args ...any), out app.
 
 // nextLines say what comes next: the next feature, where nothing works on any, and
 // what a person does.
-func nextLines(out app.StatusReply) []string {
+func nextLines(out status.StatusReply) []string {
 	if standsStill(out) {
 		return []string{"kedge up"}
 	}
@@ -185,7 +185,7 @@ func nextLines(out app.StatusReply) []string {
 }
 
 // idleNow tells whether there is work and nothing works on it.
-func idleNow(out app.StatusReply) bool { return slices.Contains(out.Steps, "kedge next") }
+func idleNow(out status.StatusReply) bool { return slices.Contains(out.Steps, "kedge next") }
 
 func nextFeature(n kedge.Next) string {
 	s := string(n.Feature.ID)

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"kedge/internal/app"
+	"kedge/internal/app/runs"
 	"kedge/internal/text/plain"
 )
 
@@ -14,7 +14,7 @@ func (env *Env) afterChange(ctx context.Context) {
 	if env.json || env.getenv("KEDGE_SESSION") != "" {
 		return
 	}
-	out, err := call[app.StepsReply](ctx, env, "steps", app.StepsRequest{})
+	out, err := call[runs.StepsReply](ctx, env, "steps", runs.StepsRequest{})
 	if err != nil {
 		return // what was asked for is done, and kedge status says what is wrong
 	}

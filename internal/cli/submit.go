@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/app"
+	"kedge/internal/app/verify"
 	"kedge/internal/git/place"
 	"kedge/internal/text/plain"
 )
@@ -35,15 +35,15 @@ then waits for a person (exit code 5): kedge approve ID --reason WHY, or kedge d
 
 		ValidArgsFunction: featureIDs(env, kedge.Pending, kedge.InProgress, kedge.NeedsReview, kedge.Regressed, kedge.Completed),
 		RunE: func(c *cobra.Command, args []string) error {
-			var out app.FeatureSubmitReply
-			in := app.FeatureSubmitRequest{ID: kedge.FeatureID(args[0]), Env: env.Environ}
+			var out verify.FeatureSubmitReply
+			in := verify.FeatureSubmitRequest{ID: kedge.FeatureID(args[0]), Env: env.Environ}
 			err := env.Call.Call(c.Context(), "feature.submit", in, &out, func(b json.RawMessage) { gateStep(env, b) })
 			env.running("")
 			if err != nil {
 				return err
 			}
 			if out.Verdict != nil {
-				gateTalk(env, app.GateReply{Verdict: *out.Verdict, Evidence: out.Evidence})
+				gateTalk(env, verify.GateReply{Verdict: *out.Verdict, Evidence: out.Evidence})
 			}
 			env.aside(out.Aside)
 			for _, name := range seenRed(out) {
@@ -74,7 +74,7 @@ then waits for a person (exit code 5): kedge approve ID --reason WHY, or kedge d
 	}
 }
 
-func submitText(w io.Writer, out app.FeatureSubmitReply) {
+func submitText(w io.Writer, out verify.FeatureSubmitReply) {
 	featureLine(w, out.Feature)
 	if out.Verdict != nil {
 		fmt.Fprintln(w, out.Verdict.Verdict)
@@ -82,7 +82,7 @@ func submitText(w io.Writer, out app.FeatureSubmitReply) {
 }
 
 // seenRed are the feature's own checks that were red, as it is wanted before the work.
-func seenRed(out app.FeatureSubmitReply) []string {
+func seenRed(out verify.FeatureSubmitReply) []string {
 	var names []string
 	if out.Verdict == nil || out.Feature.Status == kedge.Regressed {
 		return nil
@@ -96,7 +96,7 @@ func seenRed(out app.FeatureSubmitReply) []string {
 }
 
 // submitCode is the exit code of a submit that was answered.
-func submitCode(out app.FeatureSubmitReply) error {
+func submitCode(out verify.FeatureSubmitReply) error {
 	switch {
 	case out.Verdict != nil && (!out.Verdict.Green() || out.Verdict.Partial):
 		return errSaid{kedge.Red}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kedge/internal/app"
+	"kedge/internal/app/runs"
 )
 
 func newTell(env *Env) *cobra.Command {
@@ -19,8 +19,8 @@ func newTell(env *Env) *cobra.Command {
 		Example: "  kedge tell order-entity \"use the money type of package price\"",
 		Args:    cobra.MinimumNArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
-			in := app.RunTellRequest{Name: args[0], Text: strings.Join(args[1:], " ")}
-			out, err := call[app.RunTellReply](c.Context(), env, "run.tell", in)
+			in := runs.RunTellRequest{Name: args[0], Text: strings.Join(args[1:], " ")}
+			out, err := call[runs.RunTellReply](c.Context(), env, "run.tell", in)
 			if err != nil {
 				return err
 			}

@@ -8,14 +8,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/app"
+	"kedge/internal/app/sessions"
 )
 
 // upReply is `up --json`.
 type upReply struct {
-	PID       int                    `json:"pid"`
-	Started   bool                   `json:"started"` // false: it was there
-	Retention app.SessionRetainReply `json:"retention"`
+	PID       int                         `json:"pid"`
+	Started   bool                        `json:"started"` // false: it was there
+	Retention sessions.SessionRetainReply `json:"retention"`
 }
 
 func newUp(env *Env) *cobra.Command {
@@ -66,15 +66,15 @@ which starts the daemon with your log-in, and you are told what to run.`,
 }
 
 // retain has old output taken away. Inside a session that is not for us to ask.
-func retain(ctx context.Context, env *Env) (app.SessionRetainReply, error) {
+func retain(ctx context.Context, env *Env) (sessions.SessionRetainReply, error) {
 	if env.getenv("KEDGE_SESSION") != "" {
-		return app.SessionRetainReply{}, nil
+		return sessions.SessionRetainReply{}, nil
 	}
-	in := app.SessionRetain{Env: []string{"HOME=" + env.getenv("HOME"), "XDG_CONFIG_HOME=" + env.getenv("XDG_CONFIG_HOME")}}
-	return call[app.SessionRetainReply](ctx, env, "session.retain", in)
+	in := sessions.SessionRetain{Env: []string{"HOME=" + env.getenv("HOME"), "XDG_CONFIG_HOME=" + env.getenv("XDG_CONFIG_HOME")}}
+	return call[sessions.SessionRetainReply](ctx, env, "session.retain", in)
 }
 
-func printUp(w io.Writer, pid int, started bool, gone app.SessionRetainReply) {
+func printUp(w io.Writer, pid int, started bool, gone sessions.SessionRetainReply) {
 	if started {
 		fmt.Fprintf(w, "started the daemon, pid %d\n", pid)
 	} else {

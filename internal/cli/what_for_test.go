@@ -5,13 +5,13 @@ import (
 	"strings"
 	"testing"
 
-	"kedge/internal/app"
+	"kedge/internal/app/status"
 )
 
 // TestStatusSaysWhatForEachNextIs: a bare list of commands leaves one guessing.
 func TestStatusSaysWhatForEachNextIs(t *testing.T) {
 	var b bytes.Buffer
-	statusText(&b, app.StatusReply{Run: &app.RunInfo{State: "waiting"}, Steps: []string{
+	statusText(&b, status.StatusReply{Run: &status.RunInfo{State: "waiting"}, Steps: []string{
 		"kedge run", "kedge run --pause", "kedge run --stop", "kedge run --continue --max-sessions 2", "kedge approve p1.1", "kedge runs", "write a check",
 	}})
 	for _, want := range []string{

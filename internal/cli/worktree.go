@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/app"
+	"kedge/internal/app/maintenance"
 	"kedge/internal/text/plain"
 )
 
@@ -25,12 +25,12 @@ func newWorktreeLs(env *Env) *cobra.Command {
 		Use: "ls", Short: "List worktrees with size, age, owner and state", Args: cobra.NoArgs,
 		Example: "  kedge worktree ls\n  kedge worktree ls --json",
 		RunE: func(c *cobra.Command, _ []string) error {
-			return ask(c.Context(), env, "worktree.list", app.WorktreeListRequest{}, func(w io.Writer, out app.WorktreeListReply) { worktreeTable(w, out.Worktrees) })
+			return ask(c.Context(), env, "worktree.list", maintenance.WorktreeListRequest{}, func(w io.Writer, out maintenance.WorktreeListReply) { worktreeTable(w, out.Worktrees) })
 		},
 	}
 }
 
-func worktreeTable(w io.Writer, list []app.WorktreeInfo) {
+func worktreeTable(w io.Writer, list []maintenance.WorktreeInfo) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "BRANCH\tSIZE\tAGE\tOWNER\tSTATE\tPATH")
 	for _, x := range list {
@@ -112,7 +112,7 @@ func newWorktreeGC(env *Env) *cobra.Command {
 			if dry {
 				name, verb = "worktree.old", "would remove"
 			}
-			out, err := call[app.WorktreeGCReply](c.Context(), env, name, app.WorktreeGCRequest{})
+			out, err := call[maintenance.WorktreeGCReply](c.Context(), env, name, maintenance.WorktreeGCRequest{})
 			if err != nil {
 				return err
 			}

@@ -9,7 +9,15 @@ import (
 	"time"
 
 	"kedge"
-	"kedge/internal/app"
+	"kedge/internal/app/attend"
+	"kedge/internal/app/clerk"
+	"kedge/internal/app/maintenance"
+	"kedge/internal/app/reports"
+	"kedge/internal/app/runs"
+	"kedge/internal/app/sessions"
+	"kedge/internal/app/setup"
+	"kedge/internal/app/status"
+	"kedge/internal/app/verify"
 	"kedge/internal/git"
 	"kedge/internal/server"
 )
@@ -55,14 +63,14 @@ func TestEveryCallHasAGolden(t *testing.T) {
 
 func (st *story) setUp() {
 	st.put("go.mod", "module shop\n\ngo 1.26\n")
-	st.tell("init.plan", app.InitRequest{})
-	st.tell("init", app.InitRequest{})
+	st.tell("init.plan", setup.InitRequest{})
+	st.tell("init", setup.InitRequest{})
 }
 
 // hooks asks what agents ask.
 func (st *story) hooks() {
-	st.tell("hook.brief", app.HookBriefRequest{Event: kedge.HookCompact})
-	st.tell("hook.take", app.HookTakeRequest{})
+	st.tell("hook.brief", attend.HookBriefRequest{Event: kedge.HookCompact})
+	st.tell("hook.take", attend.HookTakeRequest{})
 }
 
 // look has a transcript of every figure.
@@ -75,59 +83,59 @@ func (st *story) look() {
 	if err := os.WriteFile(path, b, 0o600); err != nil {
 		st.t.Fatal(err)
 	}
-	st.tell("audit", app.AuditRequest{What: []string{path}})
-	st.tell("brief", app.BriefRequest{What: path})
-	st.tell("hook.stop", app.HookStopRequest{Agent: "claude", Native: "c0ffee"}) // the project is gone: nothing to say
+	st.tell("audit", reports.AuditRequest{What: []string{path}})
+	st.tell("brief", reports.BriefRequest{What: path})
+	st.tell("hook.stop", attend.HookStopRequest{Agent: "claude", Native: "c0ffee"}) // the project is gone: nothing to say
 }
 
 func (st *story) memory() {
-	first := st.tell("decision.add", app.DecisionAddRequest{
+	first := st.tell("decision.add", clerk.DecisionAddRequest{
 		Title: "Strict", Why: "typos are rare", Rejected: []kedge.Rejected{{What: "fuzzy", Reason: "slow"}}, AppliesTo: []string{"cmd/**"},
 	})
 	id := kedge.DecisionID(first.at("decision", "id"))
-	second := st.do("decision.add", app.DecisionAddRequest{
+	second := st.do("decision.add", clerk.DecisionAddRequest{
 		Title: "Fuzzy", Why: "users mistype", Supersedes: id, Reason: "it is fast now", Reversibility: "one-way",
 	})
-	st.tell("decision.show", app.DecisionShowRequest{ID: id})
-	st.tell("decision.list", app.DecisionListRequest{All: true})
-	st.tell("decision.withdraw", app.DecisionWithdrawRequest{ID: kedge.DecisionID(second.at("decision", "id")), Reason: "a typo"})
-	risk := st.tell("risk.add", app.RiskAddRequest{Text: "no load test"})
-	st.tell("risk.close", app.RiskCloseRequest{ID: kedge.RiskID(risk.at("risk", "id")), Reason: "measured"})
-	st.do("risk.add", app.RiskAddRequest{Text: "clock skew"})
-	st.tell("risk.list", app.RiskListRequest{All: true})
-	note := st.tell("note.add", app.NoteAddRequest{
+	st.tell("decision.show", clerk.DecisionShowRequest{ID: id})
+	st.tell("decision.list", clerk.DecisionListRequest{All: true})
+	st.tell("decision.withdraw", clerk.DecisionWithdrawRequest{ID: kedge.DecisionID(second.at("decision", "id")), Reason: "a typo"})
+	risk := st.tell("risk.add", clerk.RiskAddRequest{Text: "no load test"})
+	st.tell("risk.close", clerk.RiskCloseRequest{ID: kedge.RiskID(risk.at("risk", "id")), Reason: "measured"})
+	st.do("risk.add", clerk.RiskAddRequest{Text: "clock skew"})
+	st.tell("risk.list", clerk.RiskListRequest{All: true})
+	note := st.tell("note.add", clerk.NoteAddRequest{
 		Text: "Fuzzy matching is in a.txt", Files: []string{"a.txt"}, Commits: []string{st.git("rev-parse", "HEAD")}, Tags: []string{"match"},
 	})
-	st.tell("note.show", app.NoteShowRequest{ID: kedge.NoteID(note.at("note", "id"))})
-	st.tell("note.list", app.NotesRequest{})
-	st.tell("note.lint", app.NotesLintRequest{})
-	st.tell("recall", app.RecallRequest{Query: "fuzzy matching"})
+	st.tell("note.show", clerk.NoteShowRequest{ID: kedge.NoteID(note.at("note", "id"))})
+	st.tell("note.list", clerk.NotesRequest{})
+	st.tell("note.lint", clerk.NotesLintRequest{})
+	st.tell("recall", clerk.RecallRequest{Query: "fuzzy matching"})
 	st.put(".kedge/rules.md", "# 1. Constraints\n- Keep the API.\n")
-	st.tell("rules.lint", app.RulesLintRequest{})
-	st.tell("rules.show", app.RulesShowRequest{})
+	st.tell("rules.lint", clerk.RulesLintRequest{})
+	st.tell("rules.show", clerk.RulesShowRequest{})
 }
 
 func (st *story) features() {
 	list := `[{"category": "functional", "description": "Log in", "steps": ["open the page"], "passes": true},
 		{"category": "functional", "description": "Log out", "steps": [], "passes": false}]`
-	st.tell("features.import", app.FeaturesImportRequest{File: "feature_list.json", Text: list})
+	st.tell("features.import", clerk.FeaturesImportRequest{File: "feature_list.json", Text: list})
 	d := kedge.Definition{
 		ID: "orders", Name: "Orders", Phase: "p2", Category: "functional", Priority: 1, Description: "One per user", Acceptance: []string{"POST gives 201"},
 		Steps: []string{"post one"}, Paths: []string{"src/**"}, Checks: []kedge.Check{{Name: "unit", Run: "test -e src/orders", Timeout: "5m"}},
 		Budget: kedge.Budget{Attempts: 1},
 	}
-	st.tell("feature.add", app.FeatureAddRequest{Definition: d})
+	st.tell("feature.add", clerk.FeatureAddRequest{Definition: d})
 	d.ID, d.Name, d.Priority, d.Dependencies = "refunds", "Refunds", 2, []kedge.FeatureID{"orders"}
-	st.do("feature.add", app.FeatureAddRequest{Definition: d})
+	st.do("feature.add", clerk.FeatureAddRequest{Definition: d})
 	d.Description, d.Checks = "Of whole orders only", nil
-	st.tell("feature.amend", app.FeatureAmendRequest{Definition: d, Reason: "asked for less"})
-	st.tell("feature.block", app.FeatureStatusRequest{ID: "refunds", Reason: "the bank"})
-	st.tell("feature.reopen", app.FeatureStatusRequest{ID: "refunds", Reason: "it answered"})
-	st.tell("feature.show", app.FeatureShowRequest{ID: "refunds"})
-	st.tell("ready", app.ReadyRequest{})
-	st.tell("next", app.NextRequest{})
-	st.tell("features", app.FeaturesRequest{})
-	st.tell("features.export", app.FeaturesExportRequest{Format: "anthropic"})
+	st.tell("feature.amend", clerk.FeatureAmendRequest{Definition: d, Reason: "asked for less"})
+	st.tell("feature.block", clerk.FeatureStatusRequest{ID: "refunds", Reason: "the bank"})
+	st.tell("feature.reopen", clerk.FeatureStatusRequest{ID: "refunds", Reason: "it answered"})
+	st.tell("feature.show", clerk.FeatureShowRequest{ID: "refunds"})
+	st.tell("ready", clerk.ReadyRequest{})
+	st.tell("next", clerk.NextRequest{})
+	st.tell("features", clerk.FeaturesRequest{})
+	st.tell("features.export", clerk.FeaturesExportRequest{Format: "anthropic"})
 }
 
 // gate has a red verdict, whose shape has everything, and completes a feature.
@@ -138,70 +146,70 @@ func (st *story) gate() {
 	st.git("commit", "-q", "-m", "the gate")
 	st.put("a.txt", "one\n2\n")
 	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME")}
-	st.tell("gate", app.GateRequest{Env: env})
+	st.tell("gate", verify.GateRequest{Env: env})
 	st.put("a.txt", "two\n")
 	st.put("src/orders", "")
-	st.tell("feature.submit", app.FeatureSubmitRequest{ID: "orders", Env: env})
-	st.tell("feature.accept", app.FeatureStatusRequest{ID: "orders", Reason: "they belong to it"})
-	st.tell("feature.skip", app.FeatureStatusRequest{ID: "log-out", Reason: "not needed"})
+	st.tell("feature.submit", verify.FeatureSubmitRequest{ID: "orders", Env: env})
+	st.tell("feature.accept", clerk.FeatureStatusRequest{ID: "orders", Reason: "they belong to it"})
+	st.tell("feature.skip", clerk.FeatureStatusRequest{ID: "log-out", Reason: "not needed"})
 }
 
 func (st *story) plan() {
-	st.do("plan.new", app.PlanNewRequest{Title: "Another"})
-	st.tell("plan.drop", app.PlanDropRequest{Reason: "another time"})
-	st.tell("plan.new", app.PlanNewRequest{Title: "Strict matching"})
+	st.do("plan.new", clerk.PlanNewRequest{Title: "Another"})
+	st.tell("plan.drop", runs.PlanDropRequest{Reason: "another time"})
+	st.tell("plan.new", clerk.PlanNewRequest{Title: "Strict matching"})
 	b, err := os.ReadFile("../core/plan/testdata/plan.md")
 	if err != nil {
 		st.t.Fatal(err)
 	}
 	st.put(".kedge/plan.md", strings.Replace(string(b), "- [x]", "- [ ]", 1))
 	tools := st.t.TempDir()
-	st.tell("plan.check", app.PlanCheckRequest{Path: tools})
+	st.tell("plan.check", clerk.PlanCheckRequest{Path: tools})
 	if err := os.WriteFile(filepath.Join(tools, "go"), []byte("#!/bin/sh\n"), 0o700); err != nil { //nolint:gosec // it stands for a program
 		st.t.Fatal(err)
 	}
-	st.tell("plan.show", app.PlanShowRequest{})
-	st.tell("plan.approve", app.PlanApproveRequest{Path: tools})
+	st.tell("plan.show", clerk.PlanShowRequest{})
+	st.tell("plan.approve", clerk.PlanApproveRequest{Path: tools})
 }
 
 func (st *story) place() {
-	st.tell("checkpoint.save", app.CheckpointSaveRequest{Files: []string{"a.txt"}})
-	st.tell("handoff.save", app.HandoffSaveRequest{
+	st.tell("checkpoint.save", status.CheckpointSaveRequest{Files: []string{"a.txt"}})
+	st.tell("handoff.save", status.HandoffSaveRequest{
 		Percent: 60, State: "auth", Approach: "JWT", Constraints: []string{"v1 stays"}, RuledOut: []kedge.Rejected{{What: "cookies", Reason: "no browser"}},
 	})
-	st.tell("handoff.show", app.HandoffShowRequest{})
+	st.tell("handoff.show", status.HandoffShowRequest{})
 	st.put("a.txt", "one\ntwo\n")
-	st.tell("checkpoint.show", app.CheckpointShowRequest{})
-	st.tell("checkpoint.lint", app.LintRequest{})
-	st.tell("prime", app.PrimeRequest{})
+	st.tell("checkpoint.show", status.CheckpointShowRequest{})
+	st.tell("checkpoint.lint", status.LintRequest{})
+	st.tell("prime", status.PrimeRequest{})
 	st.put(".kedge/handoff.md", "mine\n")
-	st.tell("handoff.lint", app.LintRequest{})
+	st.tell("handoff.lint", status.LintRequest{})
 	st.git("checkout", "-q", "--", ".")
 }
 
 func (st *story) sessions() {
 	env := []string{"PATH=" + os.Getenv("PATH")}
-	st.tell("session.new", app.SessionNew{
+	st.tell("session.new", sessions.SessionNew{
 		Name: "work", Dir: st.dir, Command: []string{"sh", "-c", "echo the first line; exec cat"}, Env: env, Cols: 80, Rows: 24,
 	})
-	find := app.SessionSearch{Query: "first", Limit: 10}
+	find := sessions.SessionSearch{Query: "first", Limit: 10}
 	var hits answer
 	st.until("it has printed", func() bool {
 		hits = st.do("session.search", find)
 		return strings.Contains(string(hits.raw), "the first line")
 	})
 	st.golden("session.search", hits.without("at"))
-	st.tell("session.send", app.SessionSend{Name: "work", Text: "hello", Enter: true})
-	st.tell("session.rename", app.SessionRename{Name: "work", New: "job"})
-	st.tell("session.find", app.SessionName{Name: "job"})
-	st.tell("session.attach", app.SessionName{Name: "job"})
-	st.tell("status", app.StatusRequest{})
-	st.tell("session.kill", app.SessionKill{Name: "job", GraceMS: int(patience.Milliseconds())})
-	st.tell("session.list", app.SessionList{})
-	st.golden("cost", st.do("cost", app.CostRequest{By: "agent"}).without("estimated_tokens"))                                   // how much it printed is the terminal's
-	st.golden("stats", st.do("stats", app.StatsRequest{By: "agent"}).set("productive_minutes", "1").without("estimated_tokens")) // its minutes are the machine's, too
-	st.tell("session.resume", app.SessionResume{Name: "job", Env: env, Cols: 80, Rows: 24})
-	st.do("session.kill", app.SessionKill{Name: "job", GraceMS: int(patience.Milliseconds())})
+	st.tell("session.send", sessions.SessionSend{Name: "work", Text: "hello", Enter: true})
+	st.tell("session.rename", sessions.SessionRename{Name: "work", New: "job"})
+	st.tell("session.find", sessions.SessionName{Name: "job"})
+	st.tell("session.attach", sessions.SessionName{Name: "job"})
+	st.tell("status", status.StatusRequest{})
+	st.tell("session.kill", sessions.SessionKill{Name: "job", GraceMS: int(patience.Milliseconds())})
+	st.tell("session.list", sessions.SessionList{})
+	st.golden("cost", st.do("cost", reports.CostRequest{By: "agent"}).without("estimated_tokens"))                                   // how much it printed is the terminal's
+	st.golden("stats", st.do("stats", reports.StatsRequest{By: "agent"}).set("productive_minutes", "1").without("estimated_tokens")) // its minutes are the machine's, too
+	st.tell("session.resume", sessions.SessionResume{Name: "job", Env: env, Cols: 80, Rows: 24})
+	st.do("session.kill", sessions.SessionKill{Name: "job", GraceMS: int(patience.Milliseconds())})
 }
 
 func (st *story) gitWork() {
@@ -209,33 +217,33 @@ func (st *story) gitWork() {
 	st.git("commit", "-q", "-m", "all of it")
 	st.put("a.txt", "set aside\n")
 	id := st.setAside(st.now().Add(-40 * 24 * time.Hour))
-	st.tell("salvage.list", app.SalvageListRequest{})
-	st.tell("salvage.restore", app.SalvageRestoreRequest{ID: id})
-	st.tell("salvage.old", app.SalvageGCRequest{OlderThan: "30d"})
-	st.tell("salvage.gc", app.SalvageGCRequest{OlderThan: "30d"})
+	st.tell("salvage.list", maintenance.SalvageListRequest{})
+	st.tell("salvage.restore", maintenance.SalvageRestoreRequest{ID: id})
+	st.tell("salvage.old", maintenance.SalvageGCRequest{OlderThan: "30d"})
+	st.tell("salvage.gc", maintenance.SalvageGCRequest{OlderThan: "30d"})
 	st.addWorktree("one")
-	st.tell("worktree.list", app.WorktreeListRequest{})
-	st.tell("worktree.old", app.WorktreeGCRequest{})
-	st.tell("worktree.gc", app.WorktreeGCRequest{})
+	st.tell("worktree.list", maintenance.WorktreeListRequest{})
+	st.tell("worktree.old", maintenance.WorktreeGCRequest{})
+	st.tell("worktree.gc", maintenance.WorktreeGCRequest{})
 	st.git("config", "filter.shout.clean", "tr a-z A-Z")
 	st.put(".claude/settings.json", `{"env":{"NODE_OPTIONS":"--require ./x"},"hooks":{"Stop":[{"hooks":[{"type":"command","command":"make"}]}]}}`)
 	st.git("add", ".claude")
 	st.git("commit", "-q", "-m", "settings of an agent", ".claude")
-	filters := st.tell("filter.list", app.FilterListRequest{})
-	st.tell("filter.approve", app.FilterApproveRequest{Name: "shout", Hash: filters.at("filters", 0, "hash")})
-	st.tell("trust.approve", app.TrustApproveRequest{Hash: filters.at("hash")})
+	filters := st.tell("filter.list", maintenance.FilterListRequest{})
+	st.tell("filter.approve", maintenance.FilterApproveRequest{Name: "shout", Hash: filters.at("filters", 0, "hash")})
+	st.tell("trust.approve", maintenance.TrustApproveRequest{Hash: filters.at("hash")})
 }
 
 func (st *story) care() {
 	st.put(".kedge/features.json", "{}\n")
-	st.tell("doctor", app.DoctorRequest{})
-	st.tell("rebuild", app.RebuildRequest{})
-	st.tell("backup", app.BackupRequest{})
-	list := st.tell("project.list", app.ProjectListRequest{})
-	st.tell("init.remove", app.InitRemoveRequest{})
+	st.tell("doctor", maintenance.DoctorRequest{})
+	st.tell("rebuild", maintenance.RebuildRequest{})
+	st.tell("backup", maintenance.BackupRequest{})
+	list := st.tell("project.list", maintenance.ProjectListRequest{})
+	st.tell("init.remove", setup.InitRemoveRequest{})
 	st.pass(400 * 24 * time.Hour)
-	st.tell("session.retain", app.SessionRetain{})
-	st.tell("project.remove", app.ProjectRemoveRequest{Project: list.at("projects", 0, "id")})
+	st.tell("session.retain", sessions.SessionRetain{})
+	st.tell("project.remove", maintenance.ProjectRemoveRequest{Project: list.at("projects", 0, "id")})
 }
 
 // setAside salvages the changes as a run would, and resets them.

@@ -19,6 +19,7 @@ import (
 
 	"kedge"
 	"kedge/internal/app"
+	"kedge/internal/app/sessions"
 	"kedge/internal/server"
 )
 
@@ -271,12 +272,12 @@ func TestF28LongCallIsAnsweredAtOnce(t *testing.T) {
 	d := newDesk(t)
 	told := 0
 	c := &server.Client{HTTP: d.http()}
-	var out app.SessionSearchReply
-	err := c.Call(t.Context(), "session.search", d.envelope("", app.SessionSearch{Query: "x", Limit: 1}), &out, func(json.RawMessage) { told++ })
+	var out sessions.SessionSearchReply
+	err := c.Call(t.Context(), "session.search", d.envelope("", sessions.SessionSearch{Query: "x", Limit: 1}), &out, func(json.RawMessage) { told++ })
 	if err != nil || len(out.Hits) != 0 || told != 1 {
 		t.Errorf("%+v, %v, told %d times", out, err, told)
 	}
-	err = c.Call(t.Context(), "session.search", d.envelope("", app.SessionSearch{Query: "x"}), &out, nil)
+	err = c.Call(t.Context(), "session.search", d.envelope("", sessions.SessionSearch{Query: "x"}), &out, nil)
 	if !kedge.Invalid.Is(err) || kedge.HintOf(err) == "" {
 		t.Errorf("refused: %v", err)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"kedge"
 	"kedge/internal/app"
+	"kedge/internal/app/projects"
 	"kedge/internal/text/strictjson"
 )
 
@@ -27,13 +28,13 @@ type Call struct {
 	Long     bool // may take long: that it is being answered is said at once
 	Driven   bool // writes, and may be asked for by a session of a run, too
 	Personal bool // for people only: who asks is found out, although nothing is written
-	run      func(ctx context.Context, s *app.Service, who app.Caller, in json.RawMessage) (any, error)
+	run      func(ctx context.Context, s *app.Service, who projects.Caller, in json.RawMessage) (any, error)
 }
 
 // call makes an entry of a method of the service; the request is decoded
 // strictly, so that a key this build does not know is never dropped in silence.
-func call[In, Out any](name string, mode Mode, f func(*app.Service, context.Context, app.Caller, In) (Out, error)) Call {
-	return Call{Name: name, Mode: mode, run: func(ctx context.Context, s *app.Service, who app.Caller, raw json.RawMessage) (any, error) {
+func call[In, Out any](name string, mode Mode, f func(*app.Service, context.Context, projects.Caller, In) (Out, error)) Call {
+	return Call{Name: name, Mode: mode, run: func(ctx context.Context, s *app.Service, who projects.Caller, raw json.RawMessage) (any, error) {
 		var in In
 		if len(raw) > 0 {
 			if err := strictjson.Decode("request "+name, raw, &in); err != nil {
@@ -101,7 +102,7 @@ func Find(name string) (Call, error) {
 
 // Run carries out one call on s.
 func (c Call) Run(ctx context.Context, s *app.Service, env Envelope, progress func(any)) (any, error) {
-	who := app.Caller{Dir: env.Dir, Actor: env.Actor(), Key: env.Key, Progress: progress}
+	who := projects.Caller{Dir: env.Dir, Actor: env.Actor(), Key: env.Key, Progress: progress}
 	if c.Mode == Writing && !c.Driven {
 		if err := s.Undriven(ctx, who, c.Name); err != nil {
 			return nil, err

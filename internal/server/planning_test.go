@@ -7,6 +7,9 @@ import (
 
 	"kedge"
 	"kedge/internal/app"
+	"kedge/internal/app/clerk"
+	"kedge/internal/app/runs"
+	"kedge/internal/app/setup"
 	"kedge/internal/core/run"
 	"kedge/internal/engine"
 	"kedge/internal/engine/local"
@@ -46,25 +49,25 @@ func (a *asker) Do(ctx context.Context, c run.Command, _ func(run.Event)) (run.E
 func (st *story) questions() {
 	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME")}
 	r := st.asking()
-	r.tell("plan.goal", app.PlanGoalRequest{Goal: "Orders for the shop", Env: env})
+	r.tell("plan.goal", runs.PlanGoalRequest{Goal: "Orders for the shop", Env: env})
 
 	r = st.asking()
-	r.do("feature.add", app.FeatureAddRequest{Definition: kedge.Definition{ID: "asks", Name: "It asks", Checks: []kedge.Check{{Name: "unit", Run: "true"}}}})
-	r.do("run.start", app.RunStartRequest{Env: env})
+	r.do("feature.add", clerk.FeatureAddRequest{Definition: kedge.Definition{ID: "asks", Name: "It asks", Checks: []kedge.Check{{Name: "unit", Run: "true"}}}})
+	r.do("run.start", runs.RunStartRequest{Env: env})
 	r.until("it asks", func() bool { v := r.view(); return v.phase("asks") == run.Asking && v.State == run.StatusWaiting })
-	r.tell("answer", app.AnswerRequest{Name: "asks", Text: "EUR"})
+	r.tell("answer", runs.AnswerRequest{Name: "asks", Text: "EUR"})
 }
 
 // asking is a repository of its own whose runs ask.
 func (st *story) asking() *story {
 	st.t.Helper()
 	r := newStoryOf(st.t, func(s *app.Config) {
-		s.Engine = func(_ context.Context, p kedge.Project, journal *journal.Store) (app.RunEngine, error) {
+		s.Engine = func(_ context.Context, p kedge.Project, journal *journal.Store) (runs.RunEngine, error) {
 			return local.New(local.Config{Project: p.ID, Store: journal, Executor: &asker{}, Now: s.Now}), nil
 		}
 	})
 	r.told, r.files = st.told, st.files
-	r.do("init", app.InitRequest{})
+	r.do("init", setup.InitRequest{})
 	r.put(".kedge/config.toml", "version = 1\n[agents.bot]\nkind = 'command'\ncommand = ['/bin/sh']\n[run]\nagent = 'bot'\n")
 	r.git("commit", "-q", "-am", "the agent")
 	return r

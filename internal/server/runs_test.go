@@ -8,6 +8,9 @@ import (
 
 	"kedge"
 	"kedge/internal/app"
+	"kedge/internal/app/clerk"
+	"kedge/internal/app/runs"
+	"kedge/internal/app/setup"
 	"kedge/internal/core/run"
 	"kedge/internal/engine"
 	"kedge/internal/engine/local"
@@ -75,47 +78,47 @@ func until(ctx context.Context, happened <-chan struct{}, ev run.Event) (run.Eve
 // runs tells of the calls about runs, in a repository of its own.
 func (st *story) runs() {
 	r := newStoryOf(st.t, func(s *app.Config) {
-		s.Engine = func(_ context.Context, p kedge.Project, journal *journal.Store) (app.RunEngine, error) {
+		s.Engine = func(_ context.Context, p kedge.Project, journal *journal.Store) (runs.RunEngine, error) {
 			return local.New(local.Config{Project: p.ID, Store: journal, Executor: newModel(), Now: s.Now}), nil
 		}
 	})
 	r.told, r.files = st.told, st.files
-	r.do("init", app.InitRequest{})
+	r.do("init", setup.InitRequest{})
 	r.put(".kedge/config.toml", "version = 1\n[agents.bot]\nkind = 'command'\ncommand = ['/bin/sh']\n[run]\nagent = 'bot'\nparallel = 3\n")
 	r.git("commit", "-q", "-am", "the agent")
 	for _, id := range []kedge.FeatureID{"works", "approved", "denied"} {
-		r.do("feature.add", app.FeatureAddRequest{Definition: kedge.Definition{ID: id, Name: "It " + string(id), Checks: []kedge.Check{{Name: "unit", Run: "true"}}}})
+		r.do("feature.add", clerk.FeatureAddRequest{Definition: kedge.Definition{ID: id, Name: "It " + string(id), Checks: []kedge.Check{{Name: "unit", Run: "true"}}}})
 	}
 	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME")}
-	r.do("run.start", app.RunStartRequest{Env: env})
+	r.do("run.start", runs.RunStartRequest{Env: env})
 	r.until("the run is where nothing happens by itself", func() bool {
 		v := r.view()
 		return v.phase("works") == run.Working && v.phase("approved") == run.Reviewing && v.phase("denied") == run.Reviewing && v.Usage.Tokens != nil
 	})
-	r.tell("run.show", app.RunRequest{})
-	r.tell("run.going", app.RunsGoingRequest{})
-	r.tell("run.start", app.RunStartRequest{Env: env, Flags: app.RunFlags{Parallel: 3}})
-	r.tell("steps", app.StepsRequest{})
-	r.golden("run.approve", r.do("run.approve", app.RunDecideRequest{ID: "approved"}))
-	r.tell("run.pause", app.RunRequest{})
-	r.tell("run.tell", app.RunTellRequest{Name: "works", Text: "mind the gap"})
-	r.tell("run.deny", app.RunDecideRequest{ID: "denied", Reason: "not these"})
-	r.tell("run.continue", app.RunContinueRequest{Flags: app.RunFlags{MaxSessions: 5}, Env: env})
-	r.tell("run.land", app.RunLandRequest{})
+	r.tell("run.show", runs.RunRequest{})
+	r.tell("run.going", runs.RunsGoingRequest{})
+	r.tell("run.start", runs.RunStartRequest{Env: env, Flags: runs.RunFlags{Parallel: 3}})
+	r.tell("steps", runs.StepsRequest{})
+	r.golden("run.approve", r.do("run.approve", runs.RunDecideRequest{ID: "approved"}))
+	r.tell("run.pause", runs.RunRequest{})
+	r.tell("run.tell", runs.RunTellRequest{Name: "works", Text: "mind the gap"})
+	r.tell("run.deny", runs.RunDecideRequest{ID: "denied", Reason: "not these"})
+	r.tell("run.continue", runs.RunContinueRequest{Flags: runs.RunFlags{MaxSessions: 5}, Env: env})
+	r.tell("run.land", runs.RunLandRequest{})
 	r.stopped()
 }
 
 // stopped tells of the end. What was approved never ends by itself: it is left.
 func (st *story) stopped() {
 	st.t.Helper()
-	st.do("feature.skip", app.FeatureStatusRequest{ID: "approved", Reason: "another time"})
+	st.do("feature.skip", clerk.FeatureStatusRequest{ID: "approved", Reason: "another time"})
 	st.until("both are set aside", func() bool { return st.view().phase("approved") == "" && st.view().phase("denied") == "" })
-	st.tell("run.stop", app.RunRequest{})
-	st.tell("run.watch", app.RunWatchRequest{})
+	st.tell("run.stop", runs.RunRequest{})
+	st.tell("run.watch", runs.RunWatchRequest{})
 	st.put("work.txt", "work\n")
 	st.git("add", "-A")
 	st.git("commit", "-q", "-m", "It works\n\nKedge-Feature: works\nKedge-Session: ses-00000000000000000000000001\nKedge-Validated: t1")
-	st.tell("explain", app.ExplainRequest{Commit: "HEAD"})
+	st.tell("explain", runs.ExplainRequest{Commit: "HEAD"})
 }
 
 // view is the run as it is now.
@@ -129,10 +132,10 @@ func (st *story) view() seenRun {
 	if err != nil {
 		st.t.Fatal(err)
 	}
-	return seenRun{v.(app.RunReply).Run}
+	return seenRun{v.(runs.RunReply).Run}
 }
 
-type seenRun struct{ app.RunView }
+type seenRun struct{ runs.RunView }
 
 // phase is where the work on a feature stands; empty when nobody works on it.
 func (v seenRun) phase(id kedge.FeatureID) run.Phase {

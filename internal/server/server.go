@@ -11,6 +11,7 @@ import (
 
 	"kedge"
 	"kedge/internal/app"
+	"kedge/internal/app/sessions"
 	"kedge/internal/process"
 	"kedge/internal/text/strictjson"
 )
@@ -112,7 +113,7 @@ func identify(ctx context.Context, s *app.Service, c Call, env *Envelope) error 
 		in = s.SessionOf(pid)
 	}
 	if env.Token != "" {
-		return s.Admit(ctx, app.Pass{Dir: env.Dir, Session: env.Session, Token: env.Token, Inside: in, Act: c.Name})
+		return s.Admit(ctx, sessions.Pass{Dir: env.Dir, Session: env.Session, Token: env.Token, Inside: in, Act: c.Name})
 	}
 	if in != "" {
 		env.Session = in

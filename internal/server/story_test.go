@@ -16,6 +16,7 @@ import (
 
 	"kedge"
 	"kedge/internal/app"
+	"kedge/internal/app/sessions"
 	"kedge/internal/process/hold"
 	"kedge/internal/server"
 )
@@ -103,7 +104,7 @@ func (st *story) open(set func(*app.Config)) {
 	}
 	cfg := app.Config{
 		Home: st.home, Now: st.now,
-		Sessions: app.Sessions{Holder: hold.NewLauncher(exe, "hold"), Sockets: sockets},
+		Sessions: sessions.Sessions{Holder: hold.NewLauncher(exe, "hold"), Sockets: sockets},
 	}
 	set(&cfg)
 	st.s = app.New(cfg)

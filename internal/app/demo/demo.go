@@ -13,7 +13,9 @@ import (
 	"time"
 
 	"kedge"
-	"kedge/internal/app"
+	"kedge/internal/app/runs"
+	"kedge/internal/app/sessions"
+	"kedge/internal/app/status"
 	"kedge/internal/core/run"
 )
 
@@ -44,7 +46,7 @@ type Report struct {
 	Seconds       float64        `json:"seconds"`
 	Commits       int            `json:"commits"` // work commits on the user's branch
 	Interruptions []Interruption `json:"interruptions"`
-	End           app.RunView    `json:"run"`
+	End           runs.RunView   `json:"run"`
 }
 
 // Range is the least, the middle and the most of something.
@@ -128,9 +130,9 @@ func (s *stage) drive(ctx context.Context) error {
 
 // line is one line of `run --json`.
 type line struct {
-	Type string       `json:"type"`
-	Step *app.RunStep `json:"step"`
-	Run  *app.RunView `json:"run"`
+	Type string        `json:"type"`
+	Step *runs.RunStep `json:"step"`
+	Run  *runs.RunView `json:"run"`
 }
 
 func (s *stage) follow(ctx context.Context, out io.Reader) error {
@@ -159,7 +161,7 @@ func (s *stage) follow(ctx context.Context, out io.Reader) error {
 }
 
 // atStanding kills the daemon once enough is done.
-func (s *stage) atStanding(ctx context.Context, v app.RunView) error {
+func (s *stage) atStanding(ctx context.Context, v runs.RunView) error {
 	done := v.Features.Completed
 	if done > s.done {
 		s.done = done
@@ -167,7 +169,7 @@ func (s *stage) atStanding(ctx context.Context, v app.RunView) error {
 	if s.report.DaemonKills > 0 || done < s.killAfter() || v.Resting {
 		return nil
 	}
-	var st app.StatusReply
+	var st status.StatusReply
 	if err := s.ask(ctx, &st, "status"); err != nil {
 		return err
 	}
@@ -185,7 +187,7 @@ func (s *stage) atStanding(ctx context.Context, v app.RunView) error {
 
 // atStep shows what is worth a line, remembers what was caught, and kills the
 // agent that hangs.
-func (s *stage) atStep(ctx context.Context, st app.RunStep) error {
+func (s *stage) atStep(ctx context.Context, st runs.RunStep) error {
 	switch {
 	case st.Event == run.Ledgered && strings.HasPrefix(st.Text, "completed"):
 		s.verified++
@@ -202,7 +204,7 @@ func (s *stage) atStep(ctx context.Context, st app.RunStep) error {
 }
 
 // tried tells whether the step caught one of the two that cheat.
-func (s *stage) tried(st app.RunStep) bool {
+func (s *stage) tried(st runs.RunStep) bool {
 	what := map[kedge.FeatureID]string{liar: "said \"all done\" and had done nothing", cheat: "made a test skip"}[st.Feature]
 	bad := st.Outcome == run.Red || st.Outcome == run.Empty || st.Outcome == run.Forbidden
 	known := slices.ContainsFunc(s.report.Caught, func(c Caught) bool { return c.Feature == st.Feature })
@@ -217,7 +219,7 @@ func (s *stage) tried(st app.RunStep) bool {
 func (s *stage) killAgent(ctx context.Context) error {
 	pid := 0
 	err := s.until(ctx, "the agent of "+hanger+" runs", func() (bool, error) {
-		var list app.SessionListReply
+		var list sessions.SessionListReply
 		err := s.ask(ctx, &list, "ls")
 		for _, ses := range list.Sessions {
 			if ses.Name == hanger && ses.Live() && ses.PID > 1 && ses.Bytes > 0 {

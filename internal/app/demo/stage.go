@@ -16,7 +16,8 @@ import (
 	"kedge"
 	"kedge/internal/agents"
 	"kedge/internal/agents/command"
-	"kedge/internal/app"
+	"kedge/internal/app/clerk"
+	"kedge/internal/app/sessions"
 	"kedge/internal/core/watch"
 )
 
@@ -157,7 +158,7 @@ git init -q -b main .; git add -A; git commit -q -m "an empty shop"`
 
 // count asks the ledger, git and the sessions what came of it.
 func (s *stage) count(ctx context.Context) error {
-	var list app.FeaturesReply
+	var list clerk.FeaturesReply
 	if err := s.ask(ctx, &list, "features"); err != nil {
 		return err
 	}
@@ -176,7 +177,7 @@ func (s *stage) count(ctx context.Context) error {
 
 // sessions reads what each session said of its context.
 func (s *stage) sessions(ctx context.Context) error {
-	var list app.SessionListReply
+	var list sessions.SessionListReply
 	if err := s.ask(ctx, &list, "ls"); err != nil {
 		return err
 	}

@@ -1,6 +1,8 @@
 package mcp
 
-import "kedge/internal/app"
+import (
+	"kedge/internal/app/status"
+)
 
 // checkpointSave is `kedge checkpoint save`.
 func checkpointSave() tool {
@@ -18,7 +20,7 @@ func checkpointSave() tool {
 		output: `{"type":"object","required":["id","task","resume","files","path","text"],"properties":{` +
 			`"id":{"type":"string"},"task":{"type":"string"},"resume":{"type":"string"},"files":{"type":["array","null"]},"path":{"type":"string"},"text":{"type":"string"}}}`,
 		run: calling("checkpoint_save", "checkpoint.save", func(_ *Server, a args) any {
-			return app.CheckpointSaveRequest{Task: a.Task, Resume: a.Resume, Files: a.Files}
+			return status.CheckpointSaveRequest{Task: a.Task, Resume: a.Resume, Files: a.Files}
 		}),
 	}
 }

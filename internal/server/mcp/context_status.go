@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 
 	"kedge"
-	"kedge/internal/app"
+	"kedge/internal/app/sessions"
 )
 
 // sessionContext is what an agent is told of its own session; nil is unknown.
@@ -33,8 +33,8 @@ func contextStatus() tool {
 			if err := arguments("context_status", args, &struct{}{}); err != nil {
 				return nil, err
 			}
-			var found app.SessionFound
-			if err := s.Call.Call(ctx, "session.find", app.SessionName{Name: string(s.Session)}, &found, progress); err != nil {
+			var found sessions.SessionFound
+			if err := s.Call.Call(ctx, "session.find", sessions.SessionName{Name: string(s.Session)}, &found, progress); err != nil {
 				return nil, err
 			}
 			return json.Marshal(contextOf(found.Session))

@@ -1,6 +1,8 @@
 package mcp
 
-import "kedge/internal/app"
+import (
+	"kedge/internal/app/clerk"
+)
 
 // featureNext is `kedge next`.
 func featureNext() tool {
@@ -11,6 +13,6 @@ func featureNext() tool {
 		output: `{"type":"object","required":["feature","phase","item","branch","commit","command","why"],"properties":{` +
 			`"feature":{"type":["object","null"]},"phase":{"type":"string"},"item":{"type":"string"},"branch":{"type":"string"},` +
 			`"commit":{"type":"string"},"command":{"type":"string"},"why":{"type":"string"}}}`,
-		run: calling("feature_next", "next", func(*Server, struct{}) any { return app.NextRequest{} }),
+		run: calling("feature_next", "next", func(*Server, struct{}) any { return clerk.NextRequest{} }),
 	}
 }

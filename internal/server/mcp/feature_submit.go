@@ -1,6 +1,8 @@
 package mcp
 
-import "kedge/internal/app"
+import (
+	"kedge/internal/app/verify"
+)
 
 // featureSubmit is `kedge feature submit`.
 func featureSubmit() tool {
@@ -11,7 +13,7 @@ func featureSubmit() tool {
 		output: `{"type":"object","required":["feature","verdict","evidence"],"properties":{` +
 			`"feature":{"type":"object"},"reason":{"type":"string"},"verdict":{"type":["object","null"]},"evidence":{"type":"string"}}}`,
 		run: calling("feature_submit", "feature.submit", func(s *Server, a featureID) any {
-			return app.FeatureSubmitRequest{ID: a.ID, Env: s.Environ}
+			return verify.FeatureSubmitRequest{ID: a.ID, Env: s.Environ}
 		}),
 	}
 }

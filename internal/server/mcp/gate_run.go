@@ -1,6 +1,8 @@
 package mcp
 
-import "kedge/internal/app"
+import (
+	"kedge/internal/app/verify"
+)
 
 // gateRun is `kedge gate --output`.
 func gateRun() tool {
@@ -17,7 +19,7 @@ func gateRun() tool {
 			`"flaky":{"type":"boolean"},"tree":{"type":"string"},"checks":{"type":"array","items":{"type":"object","required":["name","exit","first_failure"]}},` +
 			`"findings":{"type":["array","null"]},"evidence":{"type":"string"},"output":{"type":"array"}}}`,
 		run: calling("gate_run", "gate", func(s *Server, a args) any {
-			return app.GateRequest{Names: a.Names, All: a.All, Output: true, Env: s.Environ}
+			return verify.GateRequest{Names: a.Names, All: a.All, Output: true, Env: s.Environ}
 		}),
 	}
 }

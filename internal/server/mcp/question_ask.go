@@ -1,6 +1,8 @@
 package mcp
 
-import "kedge/internal/app"
+import (
+	"kedge/internal/app/runs"
+)
 
 // questionAsk is the way to ask people that no command has: only a session does.
 func questionAsk() tool {
@@ -13,7 +15,7 @@ func questionAsk() tool {
 		input:  `{"type":"object","required":["question"],"properties":{"question":{"type":"string"}},"additionalProperties":false}`,
 		output: `{"type":"object","required":["feature","question","then"],"properties":{"feature":{"type":"string"},"question":{"type":"string"},"then":{"type":"string"}}}`,
 		run: calling("question_ask", "question.ask", func(_ *Server, a args) any {
-			return app.QuestionAskRequest{Question: a.Question}
+			return runs.QuestionAskRequest{Question: a.Question}
 		}),
 	}
 }

@@ -1,6 +1,8 @@
 package mcp
 
-import "kedge/internal/app"
+import (
+	"kedge/internal/app/clerk"
+)
 
 // recall is `kedge recall`.
 func recall() tool {
@@ -18,7 +20,7 @@ func recall() tool {
 			if a.Limit == 0 {
 				a.Limit = usual
 			}
-			return app.RecallRequest{Query: a.Query, Limit: a.Limit}
+			return clerk.RecallRequest{Query: a.Query, Limit: a.Limit}
 		}),
 	}
 }

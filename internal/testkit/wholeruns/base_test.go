@@ -8,14 +8,16 @@ import (
 	"time"
 
 	"kedge"
-	"kedge/internal/app"
+	"kedge/internal/app/clerk"
+	"kedge/internal/app/maintenance"
+	"kedge/internal/app/runs"
 	"kedge/internal/core/run"
 )
 
 // again starts a run and leaves the checkout as it is.
-func (w *world) again() app.RunReply {
+func (w *world) again() runs.RunReply {
 	w.t.Helper()
-	r, err := w.svc.RunStart(w.ctx, w.caller(), app.RunStartRequest{Env: os.Environ()})
+	r, err := w.svc.RunStart(w.ctx, w.caller(), runs.RunStartRequest{Env: os.Environ()})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -37,10 +39,10 @@ func TestMergeThatNoGateSawDoesNotLand(t *testing.T) {
 	w.feature("a", "test -f a.txt")
 	w.feature("b", "test -f never.txt")
 	w.feature("c", "test -f c.txt")
-	if v := w.run(app.RunFlags{MaxSessions: 3}); v.Halt != run.MaxSessions {
+	if v := w.run(runs.RunFlags{MaxSessions: 3}); v.Halt != run.MaxSessions {
 		t.Fatalf("%s (%s) %s\n%s", v.State, v.Reason, v.Halt, w.story())
 	}
-	if _, err := w.svc.FeatureSkip(w.ctx, w.caller(), app.FeatureStatusRequest{ID: "c", Reason: "not now"}); err != nil {
+	if _, err := w.svc.FeatureSkip(w.ctx, w.caller(), clerk.FeatureStatusRequest{ID: "c", Reason: "not now"}); err != nil {
 		t.Fatal(err)
 	}
 	w.put("person.txt", "mine\n")
@@ -53,7 +55,7 @@ func TestMergeThatNoGateSawDoesNotLand(t *testing.T) {
 	if !strings.Contains(v.Reason, "not landed") || !strings.Contains(v.Reason, "red") {
 		t.Errorf("%s (%s) does not say that a red merge did not land\n%s", v.State, v.Reason, w.story())
 	}
-	r, err := w.svc.RunLand(w.ctx, w.caller(), app.RunLandRequest{})
+	r, err := w.svc.RunLand(w.ctx, w.caller(), runs.RunLandRequest{})
 	if err != nil || r.Refused == "" || w.tracked("a.txt") {
 		t.Fatalf("kedge land: refused %q, %v; a.txt is there: %v\n%s", r.Refused, err, w.tracked("a.txt"), w.story())
 	}
@@ -71,7 +73,7 @@ func movedOn(t *testing.T) *world {
 	script, let := waits(t)
 	w := newWorld(t, gateOf("true"), script, "")
 	w.feature("a", "test -f a.txt")
-	w.start(app.RunFlags{})
+	w.start(runs.RunFlags{})
 	w.until("a session works", working)
 	w.put("person.txt", "mine\n")
 	w.commit("a person's")
@@ -94,7 +96,7 @@ func TestSecondRunLandsWhatTheFirstCouldNot(t *testing.T) {
 	w.git("reflog", "expire", "--expire=now", "--all")
 	w.git("gc", "-q", "--prune=now")
 	w.git("checkout", "-q", "person.txt")
-	r, err := w.svc.RunLand(w.ctx, w.caller(), app.RunLandRequest{})
+	r, err := w.svc.RunLand(w.ctx, w.caller(), runs.RunLandRequest{})
 	if err != nil || r.Refused != "" || !w.tracked("a.txt") || !w.tracked("person.txt") {
 		t.Fatalf("refused %q, %v; the branch holds\n%s\n%s", r.Refused, err, w.git("ls-tree", "--name-only", "HEAD"), w.story())
 	}
@@ -107,14 +109,14 @@ func TestLostWorkIsNotPassedOver(t *testing.T) {
 	}
 	w.git("reflog", "expire", "--expire=now", "--all")
 	w.git("gc", "-q", "--prune=now")
-	_, err := w.svc.RunStart(w.ctx, w.caller(), app.RunStartRequest{Env: os.Environ()})
+	_, err := w.svc.RunStart(w.ctx, w.caller(), runs.RunStartRequest{Env: os.Environ()})
 	if !kedge.Conflict.Is(err) || !strings.Contains(kedge.HintOf(err), "kedge feature reopen a") {
 		t.Fatalf("the work of the run is gone, and: %v (%s)", err, kedge.HintOf(err))
 	}
-	if _, err := w.svc.FeatureReopen(w.ctx, w.caller(), app.FeatureStatusRequest{ID: "a", Reason: "lost"}); err != nil {
+	if _, err := w.svc.FeatureReopen(w.ctx, w.caller(), clerk.FeatureStatusRequest{ID: "a", Reason: "lost"}); err != nil {
 		t.Fatal(err)
 	}
-	w.want(w.run(app.RunFlags{}), run.StatusDone, "", "a:completed")
+	w.want(w.run(runs.RunFlags{}), run.StatusDone, "", "a:completed")
 	if !w.tracked("a.txt") {
 		t.Errorf("made again, and not landed\n%s", w.story())
 	}
@@ -125,14 +127,14 @@ func TestResetOfAPersonStays(t *testing.T) {
 	w.feature("a", "test -f a.txt")
 	w.commit("ledger")
 	before := w.git("rev-parse", "HEAD")
-	w.want(w.run(app.RunFlags{}), run.StatusDone, "", "a:completed")
+	w.want(w.run(runs.RunFlags{}), run.StatusDone, "", "a:completed")
 	if !w.tracked("a.txt") {
 		t.Fatalf("not landed\n%s", w.story())
 	}
 	thrown := w.git("rev-parse", "HEAD")
 	w.git("reset", "-q", "--hard", before)
 	w.feature("two", "test -f two.txt")
-	r := w.start(app.RunFlags{})
+	r := w.start(runs.RunFlags{})
 	if said := strings.Join(r.Notes, "\n"); !strings.Contains(said, "completed on what is gone: a") || !strings.Contains(said, "kedge feature reopen a") {
 		t.Errorf("the notes %q do not say what is gone", r.Notes)
 	}
@@ -145,7 +147,7 @@ func TestResetOfAPersonStays(t *testing.T) {
 func TestF10KilledSessionsBlock(t *testing.T) {
 	w := newWorld(t, nil, `[{"do":[{"do":"crash","signal":"KILL"}]}]`, "")
 	w.feature("a", "test -f a.txt")
-	w.want(w.run(app.RunFlags{}), run.StatusStopped, kedge.Blocked, "a:blocked")
+	w.want(w.run(runs.RunFlags{}), run.StatusStopped, kedge.Blocked, "a:blocked")
 	if n := len(w.sessions()); n != 3 {
 		t.Errorf("%d sessions that were all killed, want 3", n)
 	}
@@ -163,7 +165,7 @@ func TestF10BlockedAfterCrashesSaysTheLast(t *testing.T) {
 		{"feature":"c","do":[{"do":"exit","code":3}]}]`, "")
 	w.feature("b", "test -f b.txt")
 	w.feature("c", "test -f c.txt")
-	w.want(w.run(app.RunFlags{}), run.StatusStopped, kedge.Blocked, "b:blocked c:blocked")
+	w.want(w.run(runs.RunFlags{}), run.StatusStopped, kedge.Blocked, "b:blocked c:blocked")
 	b, c := w.of("b").Notes, w.of("c").Notes
 	if !strings.Contains(b, "\nThe last from its agent: the database is gone\n") {
 		t.Errorf("b: %q", b)
@@ -173,7 +175,7 @@ func TestF10BlockedAfterCrashesSaysTheLast(t *testing.T) {
 	}
 	_, rest, _ := strings.Cut(b, "kedge salvage restore ")
 	id, _, _ := strings.Cut(rest, ")")
-	got, err := w.svc.SalvageRestore(w.ctx, w.caller(), app.SalvageRestoreRequest{ID: kedge.SalvageID(id)})
+	got, err := w.svc.SalvageRestore(w.ctx, w.caller(), maintenance.SalvageRestoreRequest{ID: kedge.SalvageID(id)})
 	if err != nil || got.Salvage.Files != 1 {
 		t.Errorf("what is advised does not help: %+v, %v\n%q", got, err, b)
 	}
@@ -186,7 +188,7 @@ func TestT15LastLineOfACrash(t *testing.T) {
 	files := map[string]string{"dies.sh": "printf 'first\\n\\033[31mError: no module named x " + secret + "\\033[0m\\007\\n' >&2\nexit 3\n"}
 	w := newWorld(t, files, "", "[agents.dies]\nkind = \"command\"\ncommand = [\"sh\", \"dies.sh\"]\n")
 	w.feature("a", "test -f a.txt")
-	w.want(w.run(app.RunFlags{Agent: "dies"}), run.StatusStopped, kedge.Blocked, "a:blocked")
+	w.want(w.run(runs.RunFlags{Agent: "dies"}), run.StatusStopped, kedge.Blocked, "a:blocked")
 	if a := w.of("a").Notes; !strings.Contains(a, "\nThe last from its agent: Error: no module named x [redacted:github]\nIt left no work.") {
 		t.Errorf("a: %q", a)
 	}
@@ -197,10 +199,10 @@ func TestDayBudgetIsOfAllRuns(t *testing.T) {
 	day := today()
 	w := newWorld(t, nil, spends, "[budget]\nday_usd = 1.5\n")
 	w.feature("a", "test -f a.txt")
-	w.want(w.run(app.RunFlags{}), run.StatusDone, "", "a:completed")
+	w.want(w.run(runs.RunFlags{}), run.StatusDone, "", "a:completed")
 	w.feature("b", "test -f b.txt")
 	w.feature("c", "test -f c.txt")
-	v := w.run(app.RunFlags{})
+	v := w.run(runs.RunFlags{})
 	if day != today() {
 		t.Skip("it is another day by now")
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"kedge"
-	"kedge/internal/app"
+	"kedge/internal/app/runs"
 	"kedge/internal/core/run"
 )
 
@@ -24,7 +24,7 @@ func waits(t *testing.T) (script string, let func()) {
 	}
 }
 
-func working(v app.RunView) bool {
+func working(v runs.RunView) bool {
 	for _, j := range v.Jobs {
 		if j.Phase == run.Working && j.Session != "" {
 			return true
@@ -38,23 +38,23 @@ func TestRow27PauseContinueStopAndTell(t *testing.T) {
 	w := newWorld(t, nil, script, "")
 	w.feature("a", "test -f a.txt")
 	w.feature("b", "test -f b.txt")
-	w.start(app.RunFlags{})
+	w.start(runs.RunFlags{})
 	w.until("a session works", working)
-	if _, err := w.svc.RunPause(w.ctx, w.caller(), app.RunRequest{}); err != nil {
+	if _, err := w.svc.RunPause(w.ctx, w.caller(), runs.RunRequest{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.svc.RunTell(w.ctx, w.caller(), app.RunTellRequest{Name: "a", Text: "mind the gap"}); err != nil {
+	if _, err := w.svc.RunTell(w.ctx, w.caller(), runs.RunTellRequest{Name: "a", Text: "mind the gap"}); err != nil {
 		t.Fatal(err)
 	}
 	let()
-	v := w.until("paused and nothing moves", func(v app.RunView) bool { return v.State == run.StatusPaused && !working(v) })
+	v := w.until("paused and nothing moves", func(v runs.RunView) bool { return v.State == run.StatusPaused && !working(v) })
 	if !strings.Contains(v.Reason, "ada") {
 		t.Errorf("the pause %q does not say who", v.Reason)
 	}
 	if n := len(w.sessions()); n != 1 {
 		t.Errorf("%d sessions while it is paused", n)
 	}
-	if _, err := w.svc.RunContinue(w.ctx, w.caller(), app.RunContinueRequest{Env: os.Environ()}); err != nil {
+	if _, err := w.svc.RunContinue(w.ctx, w.caller(), runs.RunContinueRequest{Env: os.Environ()}); err != nil {
 		t.Fatal(err)
 	}
 	w.want(w.rest(), run.StatusDone, "", "a:completed b:completed")
@@ -72,12 +72,12 @@ func TestRow27StopEndsSessionsAndKeepsTheirWork(t *testing.T) {
 	there := filepath.Join(t.TempDir(), "there")
 	w := newWorld(t, nil, `[{"number":1,"do":[{"do":"write","path":"half.txt","text":"half\n"},{"do":"run","line":"touch `+there+`"},{"do":"hang"}]},{"do":[{"do":"write","path":"{{feature}}.txt","text":"ok\n"}]}]`, "")
 	w.feature("a", "test -f a.txt")
-	w.start(app.RunFlags{})
-	w.until("a session works and has written", func(v app.RunView) bool {
+	w.start(runs.RunFlags{})
+	w.until("a session works and has written", func(v runs.RunView) bool {
 		_, err := os.Stat(there)
 		return err == nil && working(v)
 	})
-	if _, err := w.svc.RunStop(w.ctx, w.caller(), app.RunRequest{}); err != nil {
+	if _, err := w.svc.RunStop(w.ctx, w.caller(), runs.RunRequest{}); err != nil {
 		t.Fatal(err)
 	}
 	v := w.rest()
@@ -89,7 +89,7 @@ func TestRow27StopEndsSessionsAndKeepsTheirWork(t *testing.T) {
 			t.Errorf("session %s still runs", s.ID)
 		}
 	}
-	if _, err := w.svc.RunContinue(w.ctx, w.caller(), app.RunContinueRequest{Env: os.Environ()}); err != nil {
+	if _, err := w.svc.RunContinue(w.ctx, w.caller(), runs.RunContinueRequest{Env: os.Environ()}); err != nil {
 		t.Fatal(err)
 	}
 	w.want(w.rest(), run.StatusDone, "", "a:completed")
@@ -105,13 +105,13 @@ func TestToldBeforeItsTurnStandsInTheBrief(t *testing.T) {
 	w := newWorld(t, nil, script, "")
 	w.feature("a", "test -f a.txt")
 	w.feature("b", "test -f b.txt", after("a"))
-	w.start(app.RunFlags{})
+	w.start(runs.RunFlags{})
 	w.until("a session works", working)
-	r, err := w.svc.RunTell(w.ctx, w.caller(), app.RunTellRequest{Name: "b", Text: "mind the gap"})
+	r, err := w.svc.RunTell(w.ctx, w.caller(), runs.RunTellRequest{Name: "b", Text: "mind the gap"})
 	if err != nil || r.Feature != "b" || r.Session != "" {
 		t.Fatalf("told %q in session %q: %v", r.Feature, r.Session, err)
 	}
-	if r, err = w.svc.RunTell(w.ctx, w.caller(), app.RunTellRequest{Name: "a", Text: "too late"}); err != nil || r.Session == "" {
+	if r, err = w.svc.RunTell(w.ctx, w.caller(), runs.RunTellRequest{Name: "a", Text: "too late"}); err != nil || r.Session == "" {
 		t.Fatalf("told %q in session %q: %v", r.Feature, r.Session, err)
 	}
 	let()
@@ -121,11 +121,11 @@ func TestToldBeforeItsTurnStandsInTheBrief(t *testing.T) {
 			t.Errorf("the brief of %s:\n%s", ses.Feature, text)
 		}
 	}
-	story, err := w.svc.Explain(w.ctx, w.caller(), app.ExplainRequest{Commit: "HEAD"})
+	story, err := w.svc.Explain(w.ctx, w.caller(), runs.ExplainRequest{Commit: "HEAD"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.ContainsFunc(story.Steps, func(s app.RunStep) bool { return s.Text == "told by ada: mind the gap" }) {
+	if !slices.ContainsFunc(story.Steps, func(s runs.RunStep) bool { return s.Text == "told by ada: mind the gap" }) {
 		t.Errorf("the story does not have it: %+v", story.Steps)
 	}
 }
@@ -133,11 +133,11 @@ func TestToldBeforeItsTurnStandsInTheBrief(t *testing.T) {
 func TestAskedAndAnswered(t *testing.T) {
 	w := newWorld(t, nil, `[{"brief":"blue, please","do":[{"do":"write","path":"{{feature}}.txt","text":"blue\n"}]},{"do":[{"do":"ask","text":"red or blue?"}]}]`, "")
 	w.feature("a", "grep -q blue a.txt")
-	v := w.run(app.RunFlags{})
+	v := w.run(runs.RunFlags{})
 	if v.State != run.StatusWaiting || v.Kind != kedge.Blocked || !strings.Contains(v.Reason, "red or blue?") {
 		t.Fatalf("%s (%s) %q\n%s", v.State, v.Reason, v.Kind, w.story())
 	}
-	if _, err := w.svc.Answer(w.ctx, w.caller(), app.AnswerRequest{Name: "a", Text: "blue, please"}); err != nil {
+	if _, err := w.svc.Answer(w.ctx, w.caller(), runs.AnswerRequest{Name: "a", Text: "blue, please"}); err != nil {
 		t.Fatal(err)
 	}
 	w.want(w.rest(), run.StatusDone, "", "a:completed")
@@ -146,11 +146,11 @@ func TestAskedAndAnswered(t *testing.T) {
 func TestF18ProviderLimitIsWaitedFor(t *testing.T) {
 	w := newWorld(t, nil, `[{"number":1,"do":[{"do":"limit","for":"1s"}]},{"do":[{"do":"write","path":"{{feature}}.txt","text":"ok\n"}]}]`, "")
 	w.feature("a", "test -f a.txt")
-	w.start(app.RunFlags{})
-	w.until("the run waits for the provider", func(v app.RunView) bool {
+	w.start(runs.RunFlags{})
+	w.until("the run waits for the provider", func(v runs.RunView) bool {
 		return v.State == run.StatusQuota || v.State == run.StatusDone || v.Sessions > 1
 	})
-	w.until("it goes on by itself", func(v app.RunView) bool { return v.State == run.StatusDone })
+	w.until("it goes on by itself", func(v runs.RunView) bool { return v.State == run.StatusDone })
 	if f := w.of("a"); f.Status != kedge.Completed {
 		t.Errorf("a is %s", f.Status)
 	}
@@ -159,12 +159,12 @@ func TestF18ProviderLimitIsWaitedFor(t *testing.T) {
 func TestF31NotLoggedInIsNotTheFeaturesFault(t *testing.T) {
 	w := newWorld(t, nil, `[{"do":[{"do":"no_login","text":"please log in"}]}]`, "")
 	w.feature("a", "test -f a.txt")
-	v := w.run(app.RunFlags{})
+	v := w.run(runs.RunFlags{})
 	if v.Halt != run.NoAgent || v.Kind != kedge.Blocked || w.statuses()["a"] == kedge.BlockedWork {
 		t.Fatalf("%s (%s) %q %s, a is %s\n%s", v.State, v.Reason, v.Kind, v.Halt, w.statuses()["a"], w.story())
 	}
 	w.play(writes)
-	if _, err := w.svc.RunContinue(w.ctx, w.caller(), app.RunContinueRequest{Env: os.Environ()}); err != nil {
+	if _, err := w.svc.RunContinue(w.ctx, w.caller(), runs.RunContinueRequest{Env: os.Environ()}); err != nil {
 		t.Fatal(err)
 	}
 	w.want(w.rest(), run.StatusDone, "", "a:completed")
@@ -174,7 +174,7 @@ func TestF12AgentThatLoopsIsBounded(t *testing.T) {
 	w := newWorld(t, nil, `[{"do":[{"do":"loop","times":2000,"actions":[{"do":"run","line":"echo the same again"}]},{"do":"hang"}]}]`, "")
 	w.feature("a", "test -f a.txt")
 	w.feature("b", "test -f b.txt")
-	v := w.run(app.RunFlags{BudgetTokens: 4000})
+	v := w.run(runs.RunFlags{BudgetTokens: 4000})
 	if !v.Resting || v.Features.Completed != 0 {
 		t.Fatalf("%s (%s)\n%s", v.State, v.Reason, w.story())
 	}
@@ -192,8 +192,8 @@ func TestF16BranchDeletedByAPersonPauses(t *testing.T) {
 		{"do":[{"do":"wait","path":"`+gate+`"},{"do":"write","path":"{{feature}}.txt","text":"ok\n"}]}]`, "")
 	w.feature("a", "test -f a.txt")
 	w.feature("b", "test -f b.txt", after("a"))
-	r := w.start(app.RunFlags{})
-	w.until("b is worked on", func(v app.RunView) bool { return v.Features.Completed == 1 && working(v) })
+	r := w.start(runs.RunFlags{})
+	w.until("b is worked on", func(v runs.RunView) bool { return v.Features.Completed == 1 && working(v) })
 	branch := "refs/heads/kedge/" + string(r.Run.ID)
 	was := w.git("rev-parse", branch)
 	w.git("update-ref", "-d", branch)
@@ -206,7 +206,7 @@ func TestF16BranchDeletedByAPersonPauses(t *testing.T) {
 		t.Errorf("the reason %q does not say what is gone", v.Reason)
 	}
 	w.git("update-ref", branch, was)
-	if _, err := w.svc.RunContinue(w.ctx, w.caller(), app.RunContinueRequest{Env: os.Environ()}); err != nil {
+	if _, err := w.svc.RunContinue(w.ctx, w.caller(), runs.RunContinueRequest{Env: os.Environ()}); err != nil {
 		t.Fatal(err)
 	}
 	w.want(w.rest(), run.StatusDone, "", "a:completed b:completed")
@@ -215,7 +215,7 @@ func TestF16BranchDeletedByAPersonPauses(t *testing.T) {
 func TestCrashedAgentGetsOneFreshSession(t *testing.T) {
 	w := newWorld(t, nil, `[{"number":1,"do":[{"do":"write","path":"half.txt","text":"x\n"},{"do":"crash","signal":"KILL"}]},{"do":[{"do":"write","path":"{{feature}}.txt","text":"ok\n"}]}]`, "")
 	w.feature("a", "test -f a.txt")
-	w.want(w.run(app.RunFlags{}), run.StatusDone, "", "a:completed")
+	w.want(w.run(runs.RunFlags{}), run.StatusDone, "", "a:completed")
 	w2 := w.sessions()
 	if len(w2) != 2 {
 		t.Errorf("%d sessions", len(w2))
@@ -225,7 +225,7 @@ func TestCrashedAgentGetsOneFreshSession(t *testing.T) {
 func TestBackgroundProcessesAreGone(t *testing.T) {
 	w := newWorld(t, nil, `[{"do":[{"do":"background","line":"echo $$ > bg.new; mv bg.new bg.pid; exec sleep 1000"},{"do":"wait","path":"bg.pid"},{"do":"write","path":"{{feature}}.txt","text":"ok\n"}]}]`, "")
 	w.feature("a", "test -f a.txt && ! kill -0 $(cat bg.pid) 2>/dev/null")
-	w.want(w.run(app.RunFlags{}), run.StatusDone, "", "a:completed")
+	w.want(w.run(runs.RunFlags{}), run.StatusDone, "", "a:completed")
 }
 
 func TestWhatWasSaidHoldsWhenARunIsContinued(t *testing.T) {
@@ -234,15 +234,15 @@ func TestWhatWasSaidHoldsWhenARunIsContinued(t *testing.T) {
 	for _, id := range []string{"a", "b", "c"} {
 		w.feature(id, "test -f "+id+".txt")
 	}
-	w.start(app.RunFlags{Parallel: 3})
-	w.until("three sessions work", func(v app.RunView) bool { return v.Sessions == 3 })
-	if _, err := w.svc.RunPause(w.ctx, w.caller(), app.RunRequest{}); err != nil {
+	w.start(runs.RunFlags{Parallel: 3})
+	w.until("three sessions work", func(v runs.RunView) bool { return v.Sessions == 3 })
+	if _, err := w.svc.RunPause(w.ctx, w.caller(), runs.RunRequest{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.svc.RunContinue(w.ctx, w.caller(), app.RunContinueRequest{Env: os.Environ()}); err != nil {
+	if _, err := w.svc.RunContinue(w.ctx, w.caller(), runs.RunContinueRequest{Env: os.Environ()}); err != nil {
 		t.Fatal(err)
 	}
-	if v := w.until("it goes on", func(v app.RunView) bool { return v.State == run.StatusRunning }); v.Parallel != 3 {
+	if v := w.until("it goes on", func(v runs.RunView) bool { return v.State == run.StatusRunning }); v.Parallel != 3 {
 		t.Errorf("%d at once, it was 3", v.Parallel)
 	}
 	let()

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"kedge/internal/app"
+	"kedge/internal/app/runs"
 	"kedge/internal/core/run"
 )
 
@@ -43,7 +43,7 @@ func TestRow46KilledSessionGoesOnInItsConversation(t *testing.T) {
 esac
 `, "")
 	w.feature("a", "test -f a.txt")
-	w.want(w.run(app.RunFlags{}), run.StatusDone, "", "a:completed")
+	w.want(w.run(runs.RunFlags{}), run.StatusDone, "", "a:completed")
 	if got := w.begins(); got != "fresh native" {
 		t.Fatalf("%s\n%s", got, w.story())
 	}
@@ -71,7 +71,7 @@ esac
 `, "[context]\nhandover = 0.61\n")
 	w.feature("a", "test -f a.txt")
 	w.feature("b", "test -f b.txt", after("a"))
-	w.want(w.run(app.RunFlags{}), run.StatusDone, "", "a:completed b:completed")
+	w.want(w.run(runs.RunFlags{}), run.StatusDone, "", "a:completed b:completed")
 	if got := w.begins(); got != "fresh fresh fresh fresh" {
 		t.Fatalf("%s\n%s", got, w.story())
 	}
@@ -92,7 +92,7 @@ func TestRow46LostConversationIsReplacedOnce(t *testing.T) {
 esac
 `, "")
 	w.feature("a", "test -f a.txt")
-	w.want(w.run(app.RunFlags{}), run.StatusDone, "", "a:completed") // the one crash that is allowed came after it
+	w.want(w.run(runs.RunFlags{}), run.StatusDone, "", "a:completed") // the one crash that is allowed came after it
 	if got := w.begins(); got != "fresh native fresh fresh" {
 		t.Fatalf("%s\n%s", got, w.story())
 	}
@@ -110,17 +110,17 @@ func TestRow46LimitAndStopGoOn(t *testing.T) {
 esac
 `, "")
 	w.feature("a", "grep c-1 a.txt")
-	w.start(app.RunFlags{})
-	w.until("the second session works", func(v app.RunView) bool {
+	w.start(runs.RunFlags{})
+	w.until("the second session works", func(v runs.RunView) bool {
 		return len(v.Jobs) == 1 && v.Sessions == 2 && v.Jobs[0].Phase == run.Working && v.Jobs[0].ContextTokens != nil
 	})
-	if _, err := w.svc.RunStop(w.ctx, w.caller(), app.RunRequest{}); err != nil {
+	if _, err := w.svc.RunStop(w.ctx, w.caller(), runs.RunRequest{}); err != nil {
 		t.Fatal(err)
 	}
 	if v := w.rest(); v.Halt != run.Stopped {
 		t.Fatalf("%s %s", v.State, v.Halt)
 	}
-	if _, err := w.svc.RunContinue(w.ctx, w.caller(), app.RunContinueRequest{Env: os.Environ()}); err != nil {
+	if _, err := w.svc.RunContinue(w.ctx, w.caller(), runs.RunContinueRequest{Env: os.Environ()}); err != nil {
 		t.Fatal(err)
 	}
 	w.want(w.rest(), run.StatusDone, "", "a:completed")

@@ -6,7 +6,8 @@ import (
 	"testing"
 
 	"kedge"
-	"kedge/internal/app"
+	"kedge/internal/app/reports"
+	"kedge/internal/app/runs"
 	"kedge/internal/core/run"
 )
 
@@ -49,15 +50,15 @@ func TestRow76RoutesByKindOfWork(t *testing.T) {
 	w.feature("a", "test -f a.txt")
 	w.feature("b", "test -f b.txt", after("a"), func(d *kedge.Definition) { d.Category = "test" })
 	w.feature("c", "grep best c.txt", after("b"), func(d *kedge.Definition) { d.Priority = 5 })
-	w.want(w.run(app.RunFlags{}), run.StatusDone, "", "a:completed b:completed c:completed")
+	w.want(w.run(runs.RunFlags{}), run.StatusDone, "", "a:completed b:completed c:completed")
 	if got, want := w.routes(), "route.implement=worker:mid route.repair=mender:big route.test=tester route.rows[1]=chief:best"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	cost, err := w.svc.Cost(w.ctx, w.caller(), app.CostRequest{By: "route"})
+	cost, err := w.svc.Cost(w.ctx, w.caller(), reports.CostRequest{By: "route"})
 	if err != nil || len(cost.Rows) != 4 {
 		t.Errorf("%+v, %v", cost, err)
 	}
-	out, err := w.svc.Explain(w.ctx, w.caller(), app.ExplainRequest{Commit: w.git("log", "--format=%H", "--grep=Kedge-Feature: a")})
+	out, err := w.svc.Explain(w.ctx, w.caller(), runs.ExplainRequest{Commit: w.git("log", "--format=%H", "--grep=Kedge-Feature: a")})
 	if err != nil || out.Session == nil || out.Session.Route == nil || out.Session.Route.Row != "route.repair" {
 		t.Errorf("%+v, %v", out.Session, err)
 	}
@@ -70,13 +71,13 @@ func TestRow76FallbackAtAProvidersLimit(t *testing.T) {
 		{"do":[{"do":"write","path":"{{feature}}.txt","text":"{{KEDGE_MODEL}}\n"}]}]`, "")
 	w.feature("a", "grep small a.txt")
 	w.alsoCalled("[route]\nfallback = [\"second\", \"absent\"]\n[agents.absent]\nkind = \"command\"\ncommand = [\"/nowhere/absent\"]\n", "second")
-	if _, err := w.svc.RunStart(w.ctx, w.caller(), app.RunStartRequest{}); !kedge.Blocked.Is(err) || !strings.Contains(err.Error(), "route.fallback in config.toml") {
+	if _, err := w.svc.RunStart(w.ctx, w.caller(), runs.RunStartRequest{}); !kedge.Blocked.Is(err) || !strings.Contains(err.Error(), "route.fallback in config.toml") {
 		t.Fatalf("a fallback that is not there: %v", err)
 	}
 	file := filepath.Join(w.dir, ".kedge", "config.toml")
 	w.write(file, strings.Replace(w.read(file), "\"absent\"]", "\"third:small\"]", 1))
 	w.alsoCalled("", "third")
-	w.want(w.run(app.RunFlags{}), run.StatusDone, "", "a:completed")
+	w.want(w.run(runs.RunFlags{}), run.StatusDone, "", "a:completed")
 	if got, want := w.routes(), "run.agent=bot route.fallback=second route.fallback=third:small"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}

@@ -8,7 +8,9 @@ import (
 	"testing"
 
 	"kedge"
-	"kedge/internal/app"
+	"kedge/internal/app/clerk"
+	"kedge/internal/app/reports"
+	"kedge/internal/app/runs"
 	"kedge/internal/core/run"
 	"kedge/internal/insight/stats"
 )
@@ -21,8 +23,8 @@ func killed(t *testing.T) (*world, []kedge.Session) {
 		{"number":1,"do":[{"do":"write","path":"half.txt","text":"half\n"},{"do":"hang"}]},
 		{"do":[{"do":"read","path":"notes.txt"},{"do":"write","path":"{{feature}}.txt","text":"one\ntwo\n"},{"do":"done"}]}]}`, "")
 	w.feature("a", "test -f a.txt")
-	w.start(app.RunFlags{})
-	w.until("the first session has acted", func(app.RunView) bool {
+	w.start(runs.RunFlags{})
+	w.until("the first session has acted", func(runs.RunView) bool {
 		all := w.sessions()
 		return len(all) == 1 && all[0].FirstAction != nil && all[0].PID > 0
 	})
@@ -41,7 +43,7 @@ func killed(t *testing.T) (*world, []kedge.Session) {
 // long it took until the next session acted, and what the tokens gave.
 func TestRow24And61And62KilledAgent(t *testing.T) {
 	w, all := killed(t)
-	s, err := w.svc.Stats(w.ctx, w.caller(), app.StatsRequest{By: "agent"})
+	s, err := w.svc.Stats(w.ctx, w.caller(), reports.StatsRequest{By: "agent"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,14 +106,14 @@ func TestRow26ReadBeforeTheFirstEdit(t *testing.T) {
 	if f == nil || f.Calls != 1 || f.ReadTokens != 200 || f.Path != "a.txt" || f.UsedTokens == nil || *f.UsedTokens < 200 {
 		t.Fatalf("the second session %+v", f)
 	}
-	show, err := w.svc.FeatureShow(w.ctx, w.caller(), app.FeatureShowRequest{ID: "a"})
+	show, err := w.svc.FeatureShow(w.ctx, w.caller(), clerk.FeatureShowRequest{ID: "a"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(show.Sessions) != 2 || show.Sessions[1].FirstEdit == nil || show.Sessions[1].FirstEdit.ReadTokens != 200 || show.Sessions[0].Cause != "killed" {
 		t.Errorf("the feature shows %+v", show.Sessions)
 	}
-	x, err := w.svc.Explain(w.ctx, w.caller(), app.ExplainRequest{Commit: w.git("log", "--format=%H", "--grep=Kedge-Feature: a")})
+	x, err := w.svc.Explain(w.ctx, w.caller(), runs.ExplainRequest{Commit: w.git("log", "--format=%H", "--grep=Kedge-Feature: a")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,13 +128,13 @@ func TestRow74CostOfARun(t *testing.T) {
 	w := newWorld(t, nil, `{"version":1,"model":"scripted","usd_per_mtok":3,"plays":[{"do":[{"do":"write","path":"{{feature}}.txt","text":"ok\n"},{"do":"done"}]}]}`, "")
 	w.feature("a", "test -f a.txt", func(d *kedge.Definition) { d.Phase = "p1" })
 	w.feature("b", "test -f b.txt", func(d *kedge.Definition) { d.Phase = "p2" })
-	w.want(w.run(app.RunFlags{}), run.StatusDone, "", "a:completed b:completed")
+	w.want(w.run(runs.RunFlags{}), run.StatusDone, "", "a:completed b:completed")
 	all := w.sessions()
 	day := all[0].StartedAt.UTC().Format("2006-01-02")
 	for by, keys := range map[string][]string{
 		"session": {string(all[0].ID), string(all[1].ID)}, "feature": {"a", "b"}, "phase": {"p1", "p2"}, "model": {"scripted"}, "agent": {"bot"}, "day": {day},
 	} {
-		r, err := w.svc.Cost(w.ctx, w.caller(), app.CostRequest{By: by})
+		r, err := w.svc.Cost(w.ctx, w.caller(), reports.CostRequest{By: by})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -163,8 +165,8 @@ func TestRow74CostOfARun(t *testing.T) {
 func TestRow74SilentAgentIsEstimated(t *testing.T) {
 	w := newWorld(t, nil, "", "[agents.mute]\nkind = \"command\"\ncommand = [\"sh\", \"-c\", \"cat >/dev/null; echo working; echo ok >a.txt\"]\n[run]\nagent = \"mute\"\n")
 	w.feature("a", "test -f a.txt")
-	w.want(w.run(app.RunFlags{}), run.StatusDone, "", "a:completed")
-	r, err := w.svc.Cost(w.ctx, w.caller(), app.CostRequest{By: "feature"})
+	w.want(w.run(runs.RunFlags{}), run.StatusDone, "", "a:completed")
+	r, err := w.svc.Cost(w.ctx, w.caller(), reports.CostRequest{By: "feature"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,8 +191,8 @@ func TestRow62CausesOfARun(t *testing.T) {
 	for _, id := range []string{"crashes", "limited", "fills"} {
 		w.feature(id, "test -f "+id+".txt")
 	}
-	w.want(w.run(app.RunFlags{}), run.StatusDone, "", "crashes:completed fills:completed limited:completed")
-	s, err := w.svc.Stats(w.ctx, w.caller(), app.StatsRequest{})
+	w.want(w.run(runs.RunFlags{}), run.StatusDone, "", "crashes:completed fills:completed limited:completed")
+	s, err := w.svc.Stats(w.ctx, w.caller(), reports.StatsRequest{})
 	if err != nil {
 		t.Fatal(err)
 	}

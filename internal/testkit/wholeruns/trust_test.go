@@ -7,7 +7,8 @@ import (
 	"testing"
 
 	"kedge"
-	"kedge/internal/app"
+	"kedge/internal/app/maintenance"
+	"kedge/internal/app/runs"
 	"kedge/internal/core/run"
 )
 
@@ -24,33 +25,33 @@ func TestT6PlantedSettingsAreFoundBeforeTheNextSession(t *testing.T) {
 		{"do":[`+heeds+`{"do":"write","path":"{{feature}}.txt","text":"ok\n"}]}]`, "")
 	w.feature("a", "test -f a.txt")
 	w.feature("b", "test -f b.txt", after("a"))
-	v := w.run(app.RunFlags{})
+	v := w.run(runs.RunFlags{})
 	if v.Halt != run.Untrusted || v.Kind != kedge.Blocked || !strings.Contains(v.Reason, ".claude/settings.local.json") {
 		t.Fatalf("%s %s (%s) %q\n%s", v.State, v.Halt, v.Reason, v.Kind, w.story())
 	}
 	if s := w.statuses(); s["a"] != kedge.Completed || s["b"] == kedge.Completed || len(w.sessions()) != 1 {
 		t.Fatalf("%v, %d sessions\n%s", s, len(w.sessions()), w.story())
 	}
-	if _, err := w.svc.RunContinue(w.ctx, w.caller(), app.RunContinueRequest{Env: os.Environ()}); !kedge.Blocked.Is(err) {
+	if _, err := w.svc.RunContinue(w.ctx, w.caller(), runs.RunContinueRequest{Env: os.Environ()}); !kedge.Blocked.Is(err) {
 		t.Fatalf("nobody approved it, and the run goes on: %v", err)
 	}
-	list, err := w.svc.FilterList(w.ctx, w.caller(), app.FilterListRequest{})
+	list, err := w.svc.FilterList(w.ctx, w.caller(), maintenance.FilterListRequest{})
 	if err != nil || len(list.Files) != 1 || list.Files[0].Dir == "" || list.Hash == "" {
 		t.Fatalf("%+v, %v", list, err)
 	}
 	agent := w.caller()
 	agent.Actor = kedge.Agent(w.sessions()[0].ID)
-	if _, err := w.svc.TrustApprove(w.ctx, agent, app.TrustApproveRequest{Hash: list.Hash}); !kedge.Blocked.Is(err) {
+	if _, err := w.svc.TrustApprove(w.ctx, agent, maintenance.TrustApproveRequest{Hash: list.Hash}); !kedge.Blocked.Is(err) {
 		t.Fatalf("an agent approves: %v", err)
 	}
 	canary := filepath.Join(filepath.Dir(list.Files[0].Dir), "canary")
 	if _, err := os.Stat(canary); err == nil {
 		t.Fatal("somebody obeyed the file before it was approved")
 	}
-	if _, err := w.svc.TrustApprove(w.ctx, w.caller(), app.TrustApproveRequest{Hash: list.Hash}); err != nil {
+	if _, err := w.svc.TrustApprove(w.ctx, w.caller(), maintenance.TrustApproveRequest{Hash: list.Hash}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.svc.RunContinue(w.ctx, w.caller(), app.RunContinueRequest{Env: os.Environ()}); err != nil {
+	if _, err := w.svc.RunContinue(w.ctx, w.caller(), runs.RunContinueRequest{Env: os.Environ()}); err != nil {
 		t.Fatal(err)
 	}
 	w.want(w.rest(), run.StatusDone, "", "a:completed b:completed")
@@ -62,11 +63,11 @@ func TestT6PlantedSettingsAreFoundBeforeTheNextSession(t *testing.T) {
 // approveFiles says yes to what the repository brings along.
 func (w *world) approveFiles() {
 	w.t.Helper()
-	list, err := w.svc.FilterList(w.ctx, w.caller(), app.FilterListRequest{})
+	list, err := w.svc.FilterList(w.ctx, w.caller(), maintenance.FilterListRequest{})
 	if err != nil || list.Hash == "" {
 		w.t.Fatalf("%+v, %v", list, err)
 	}
-	if _, err := w.svc.TrustApprove(w.ctx, w.caller(), app.TrustApproveRequest{Hash: list.Hash}); err != nil {
+	if _, err := w.svc.TrustApprove(w.ctx, w.caller(), maintenance.TrustApproveRequest{Hash: list.Hash}); err != nil {
 		w.t.Fatal(err)
 	}
 }
@@ -78,18 +79,18 @@ func TestT6RemovedSettingsNeedNoApproval(t *testing.T) {
 		{"do":[{"do":"write","path":"{{feature}}.txt","text":"ok\n"}]}]`, "")
 	w.feature("a", "test -f a.txt")
 	w.feature("b", "test -f b.txt", after("a"))
-	v := w.run(app.RunFlags{})
+	v := w.run(runs.RunFlags{})
 	if v.Halt != run.Untrusted || !strings.Contains(v.Reason, "ANTHROPIC_BASE_URL") || !strings.Contains(v.Reason, "blocked") {
 		t.Fatalf("%s %s (%s)\n%s", v.State, v.Halt, v.Reason, w.story())
 	}
-	list, err := w.svc.FilterList(w.ctx, w.caller(), app.FilterListRequest{})
+	list, err := w.svc.FilterList(w.ctx, w.caller(), maintenance.FilterListRequest{})
 	if err != nil || len(list.Variables) != 1 || len(list.Files) != 0 || list.Hash != "" {
 		t.Fatalf("%+v, %v", list, err)
 	}
 	if err := os.Remove(filepath.Join(list.Variables[0].Dir, ".env")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.svc.RunContinue(w.ctx, w.caller(), app.RunContinueRequest{Env: os.Environ()}); err != nil {
+	if _, err := w.svc.RunContinue(w.ctx, w.caller(), runs.RunContinueRequest{Env: os.Environ()}); err != nil {
 		t.Fatal(err)
 	}
 	w.want(w.rest(), run.StatusDone, "", "a:completed b:completed")
@@ -114,7 +115,7 @@ func TestT6WorkThatBringsWhatRunsByItself(t *testing.T) {
 			w.feature("a", "test -f a.txt")
 			w.feature("b", "test -f b.txt")
 			w.feature("c", "test -f c.txt", after("a"))
-			v := w.run(app.RunFlags{})
+			v := w.run(runs.RunFlags{})
 			if v.State != run.StatusWaiting || v.Kind != kedge.Blocked || !strings.Contains(v.Reason, x.says) {
 				t.Fatalf("%s (%s) %q\n%s", v.State, v.Reason, v.Kind, w.story())
 			}
@@ -124,7 +125,7 @@ func TestT6WorkThatBringsWhatRunsByItself(t *testing.T) {
 			if got := w.git("log", "--all", "--format=%s", "--", x.path); strings.Contains(got, "feature a") {
 				t.Errorf("it was committed before anybody looked: %q", got)
 			}
-			if _, err := w.svc.RunApprove(w.ctx, w.caller(), app.RunDecideRequest{ID: "a"}); err != nil {
+			if _, err := w.svc.RunApprove(w.ctx, w.caller(), runs.RunDecideRequest{ID: "a"}); err != nil {
 				t.Fatal(err)
 			}
 			w.want(w.rest(), run.StatusDone, "", "a:completed b:completed c:completed")
@@ -144,27 +145,27 @@ func TestT6DeniedAndApprovedContents(t *testing.T) {
 		{"feature":"c","do":[{"do":"run","line":"cp .envrc c.txt && echo 'layout go' > .envrc"}]}]`, "")
 	w.approveFiles()
 	w.feature("a", "test -f a.txt")
-	v := w.run(app.RunFlags{})
+	v := w.run(runs.RunFlags{})
 	if v.State != run.StatusWaiting || !strings.Contains(v.Reason, ".envrc (direnv)") {
 		t.Fatalf("%s (%s)\n%s", v.State, v.Reason, w.story())
 	}
-	if _, err := w.svc.RunDeny(w.ctx, w.caller(), app.RunDecideRequest{ID: "a", Reason: "no"}); err != nil {
+	if _, err := w.svc.RunDeny(w.ctx, w.caller(), runs.RunDecideRequest{ID: "a", Reason: "no"}); err != nil {
 		t.Fatal(err)
 	}
 	w.want(w.rest(), run.StatusStopped, kedge.Blocked, "a:blocked")
 	w.feature("b", "test -f b.txt")
-	if v := w.run(app.RunFlags{}); v.State != run.StatusWaiting {
+	if v := w.run(runs.RunFlags{}); v.State != run.StatusWaiting {
 		t.Fatalf("%s (%s)\n%s", v.State, v.Reason, w.story())
 	}
-	if _, err := w.svc.RunApprove(w.ctx, w.caller(), app.RunDecideRequest{ID: "b"}); err != nil {
+	if _, err := w.svc.RunApprove(w.ctx, w.caller(), runs.RunDecideRequest{ID: "b"}); err != nil {
 		t.Fatal(err)
 	}
 	w.rest()
 	w.feature("c", "test -f c.txt")
-	if v := w.run(app.RunFlags{}); v.State != run.StatusWaiting || !strings.Contains(v.Reason, ".envrc (direnv)") {
+	if v := w.run(runs.RunFlags{}); v.State != run.StatusWaiting || !strings.Contains(v.Reason, ".envrc (direnv)") {
 		t.Fatalf("%s (%s)\n%s", v.State, v.Reason, w.story())
 	}
-	if _, err := w.svc.RunApprove(w.ctx, w.caller(), app.RunDecideRequest{ID: "c"}); err != nil {
+	if _, err := w.svc.RunApprove(w.ctx, w.caller(), runs.RunDecideRequest{ID: "c"}); err != nil {
 		t.Fatal(err)
 	}
 	w.rest()
@@ -179,11 +180,11 @@ func TestT6WorkThatMakesAHookExecutable(t *testing.T) {
 	w := newWorld(t, map[string]string{".husky/pre-commit": "touch ../canary\n"}, `[
 		{"feature":"a","do":[{"do":"run","line":"chmod +x .husky/pre-commit && echo ok > a.txt"}]}]`, "")
 	w.feature("a", "test -f a.txt")
-	v := w.run(app.RunFlags{})
+	v := w.run(runs.RunFlags{})
 	if v.State != run.StatusWaiting || !strings.Contains(v.Reason, ".husky/pre-commit (git, by its hooks, executable)") {
 		t.Fatalf("%s (%s)\n%s", v.State, v.Reason, w.story())
 	}
-	if _, err := w.svc.RunApprove(w.ctx, w.caller(), app.RunDecideRequest{ID: "a"}); err != nil {
+	if _, err := w.svc.RunApprove(w.ctx, w.caller(), runs.RunDecideRequest{ID: "a"}); err != nil {
 		t.Fatal(err)
 	}
 	w.want(w.rest(), run.StatusDone, "", "a:completed")

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"kedge"
-	"kedge/internal/app"
+	"kedge/internal/app/runs"
 	"kedge/internal/core/run"
 )
 
@@ -42,7 +42,7 @@ func TestUsedAndNotToldIsMadeGood(t *testing.T) {
 	w.feature("a", "test -f a.txt")
 	w.commit("ledger")
 	home := filepath.Join(filepath.Dir(w.dir), "codex")
-	if _, err := w.svc.RunStart(w.ctx, w.caller(), app.RunStartRequest{Env: append(os.Environ(), "CODEX_HOME="+home)}); err != nil {
+	if _, err := w.svc.RunStart(w.ctx, w.caller(), runs.RunStartRequest{Env: append(os.Environ(), "CODEX_HOME="+home)}); err != nil {
 		t.Fatal(err)
 	}
 	w.want(w.rest(), run.StatusDone, "", "a:completed")

@@ -8,7 +8,8 @@ import (
 	"testing"
 
 	"kedge"
-	"kedge/internal/app"
+	"kedge/internal/app/maintenance"
+	"kedge/internal/app/runs"
 )
 
 // says makes a program that says a version, and otherwise ends with an error. It is
@@ -37,7 +38,7 @@ func TestRow56VersionsOfAgents(t *testing.T) {
 	w.feature("a", "test -f a.txt")
 	file := w.says("2.1.1 (Claude Code)")
 	w.alsoCalled("[agents.coder]\nkind = \"claude\"\ncommand = [\"" + file + "\"]\n[route]\nimplement = \"coder\"\n")
-	_, err := w.svc.RunStart(w.ctx, w.caller(), app.RunStartRequest{Env: os.Environ()})
+	_, err := w.svc.RunStart(w.ctx, w.caller(), runs.RunStartRequest{Env: os.Environ()})
 	if !kedge.Blocked.Is(err) || !strings.Contains(err.Error(), "2.1.1, and before 2.1.2 ") || !strings.HasPrefix(kedge.HintOf(err), "npm install") {
 		t.Fatalf("%v (%s)", err, kedge.HintOf(err))
 	}
@@ -54,7 +55,7 @@ func TestRow56VersionsOfAgents(t *testing.T) {
 		"no number":             {kedge.LevelWarning, "does not say its version"},
 	} {
 		w.says(text)
-		r, err := w.svc.Doctor(w.ctx, w.caller(), app.DoctorRequest{Env: os.Environ()})
+		r, err := w.svc.Doctor(w.ctx, w.caller(), maintenance.DoctorRequest{Env: os.Environ()})
 		if err != nil || len(r.Findings) == 0 || r.OK != (want.level != kedge.LevelError) {
 			t.Fatalf("%s: %+v, %v", text, r, err)
 		}
@@ -63,7 +64,7 @@ func TestRow56VersionsOfAgents(t *testing.T) {
 		}
 	}
 	w.says("9.9.9 (Claude Code)")
-	r, err := w.svc.RunStart(w.ctx, w.caller(), app.RunStartRequest{Env: os.Environ()})
+	r, err := w.svc.RunStart(w.ctx, w.caller(), runs.RunStartRequest{Env: os.Environ()})
 	if err != nil || len(r.Notes) == 0 || !strings.Contains(r.Notes[0], "9.9.9, which Kedge's tests never drove") {
 		t.Errorf("%+v, %v", r.Notes, err)
 	}

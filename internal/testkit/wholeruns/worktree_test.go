@@ -5,7 +5,8 @@ import (
 	"testing"
 
 	"kedge"
-	"kedge/internal/app"
+	"kedge/internal/app/maintenance"
+	"kedge/internal/app/runs"
 	"kedge/internal/core/run"
 )
 
@@ -17,10 +18,10 @@ func TestRow21WorktreesOfARunThatStopped(t *testing.T) {
 		{"feature":"held","do":[{"do":"write","path":"held.txt","text":"ok\n"},{"do":"write","path":"elsewhere.txt","text":"x\n"}]},
 		{"do":[{"do":"write","path":"cache/x","text":"x\n"},{"do":"write","path":"half.txt","text":"half\n"}]}]`, "")
 	w.feature("a", "test -f a.txt")
-	w.want(w.run(app.RunFlags{}), run.StatusStopped, kedge.Blocked, "a:blocked")
+	w.want(w.run(runs.RunFlags{}), run.StatusStopped, kedge.Blocked, "a:blocked")
 	trees := func() string {
 		t.Helper()
-		list, err := w.svc.WorktreeList(w.ctx, w.caller(), app.WorktreeListRequest{})
+		list, err := w.svc.WorktreeList(w.ctx, w.caller(), maintenance.WorktreeListRequest{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -36,15 +37,15 @@ func TestRow21WorktreesOfARunThatStopped(t *testing.T) {
 	if got := trees(); !strings.Contains(got, "slot-1") {
 		t.Fatalf("a run that stopped left %q", got)
 	}
-	old, err := w.svc.WorktreeOld(w.ctx, w.caller(), app.WorktreeGCRequest{})
+	old, err := w.svc.WorktreeOld(w.ctx, w.caller(), maintenance.WorktreeGCRequest{})
 	if err != nil || len(old.Removed) == 0 || len(old.Kept) != 1 {
 		t.Fatalf("would go: %+v, %v", old, err)
 	}
-	got, err := w.svc.WorktreeGC(w.ctx, w.caller(), app.WorktreeGCRequest{})
+	got, err := w.svc.WorktreeGC(w.ctx, w.caller(), maintenance.WorktreeGCRequest{})
 	if err != nil || len(got.Removed) != len(old.Removed) || len(got.Kept) != 1 || trees() != "" {
 		t.Fatalf("%+v, %v\nleft: %s", got, err, trees())
 	}
-	saved, err := w.svc.SalvageList(w.ctx, w.caller(), app.SalvageListRequest{})
+	saved, err := w.svc.SalvageList(w.ctx, w.caller(), maintenance.SalvageListRequest{})
 	found := false
 	for _, s := range saved.Salvages {
 		found = found || strings.Contains(s.Reason, "slot-1") && strings.Contains(w.git("show", "--name-only", "--format=", s.Commit), "left.txt")
@@ -54,10 +55,10 @@ func TestRow21WorktreesOfARunThatStopped(t *testing.T) {
 	}
 
 	w.feature("held", "test -f held.txt", func(d *kedge.Definition) { d.Paths = []string{"held.txt"} })
-	if v := w.run(app.RunFlags{}); v.State != run.StatusWaiting {
+	if v := w.run(runs.RunFlags{}); v.State != run.StatusWaiting {
 		t.Fatalf("%s (%s)\n%s", v.State, v.Reason, w.story())
 	}
-	got, err = w.svc.WorktreeGC(w.ctx, w.caller(), app.WorktreeGCRequest{})
+	got, err = w.svc.WorktreeGC(w.ctx, w.caller(), maintenance.WorktreeGCRequest{})
 	if err != nil || len(got.Removed) != 0 {
 		t.Fatalf("work that is held back went: %+v, %v", got, err)
 	}
@@ -66,7 +67,7 @@ func TestRow21WorktreesOfARunThatStopped(t *testing.T) {
 			t.Errorf("%s stays: %s", k.Path, k.Why)
 		}
 	}
-	if _, err := w.svc.RunApprove(w.ctx, w.caller(), app.RunDecideRequest{ID: "held"}); err != nil {
+	if _, err := w.svc.RunApprove(w.ctx, w.caller(), runs.RunDecideRequest{ID: "held"}); err != nil {
 		t.Fatal(err)
 	}
 	if w.rest(); w.statuses()["held"] != kedge.Completed {

@@ -19,7 +19,12 @@ import (
 
 	"kedge"
 	"kedge/internal/app"
+	"kedge/internal/app/clerk"
 	"kedge/internal/app/demo/scripted"
+	"kedge/internal/app/projects"
+	"kedge/internal/app/runs"
+	"kedge/internal/app/sessions"
+	"kedge/internal/app/setup"
 	"kedge/internal/core/run"
 	"kedge/internal/process/hold"
 )
@@ -99,7 +104,7 @@ type world struct {
 	keys   int
 
 	mu    sync.Mutex
-	lines []app.RunStep // what the watchers were told
+	lines []runs.RunStep // what the watchers were told
 }
 
 // newWorld makes a repository with these files, sets Kedge up in it and commits
@@ -130,7 +135,7 @@ func newWorld(t *testing.T, files map[string]string, script, config string) *wor
 		w.close()
 		cancel()
 	})
-	if _, err := w.svc.Init(w.ctx, w.caller(), app.InitRequest{}); err != nil {
+	if _, err := w.svc.Init(w.ctx, w.caller(), setup.InitRequest{}); err != nil {
 		t.Fatal(err)
 	}
 	for name, text := range files { // init may have written them too
@@ -164,7 +169,7 @@ func (w *world) open() {
 		w.t.Fatal(err)
 	}
 	w.t.Cleanup(func() { _ = os.RemoveAll(sockets) })
-	w.svc = app.New(app.Config{Home: w.home, Sessions: app.Sessions{Holder: hold.NewLauncher(exe, "hold"), Sockets: sockets, VersionLimit: patience}})
+	w.svc = app.New(app.Config{Home: w.home, Sessions: sessions.Sessions{Holder: hold.NewLauncher(exe, "hold"), Sockets: sockets, VersionLimit: patience}})
 	if err := w.svc.Adopt(w.ctx); err != nil {
 		w.t.Fatal(err)
 	}
@@ -199,24 +204,24 @@ func (w *world) endAll() {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	if _, err := w.svc.RunStop(ctx, w.caller(), app.RunRequest{}); err == nil {
-		_, _ = w.svc.RunWatch(ctx, w.caller(), app.RunWatchRequest{})
+	if _, err := w.svc.RunStop(ctx, w.caller(), runs.RunRequest{}); err == nil {
+		_, _ = w.svc.RunWatch(ctx, w.caller(), runs.RunWatchRequest{})
 	}
-	list, err := w.svc.SessionList(ctx, w.caller(), app.SessionList{})
+	list, err := w.svc.SessionList(ctx, w.caller(), sessions.SessionList{})
 	if err != nil {
 		return
 	}
 	for _, ses := range list.Sessions {
 		if ses.Live() {
-			_, _ = w.svc.SessionKill(ctx, w.caller(), app.SessionKill{Name: string(ses.ID)})
+			_, _ = w.svc.SessionKill(ctx, w.caller(), sessions.SessionKill{Name: string(ses.ID)})
 		}
 	}
 }
 
 // caller is a person in the project's folder; each call is another request.
-func (w *world) caller() app.Caller {
+func (w *world) caller() projects.Caller {
 	w.keys++
-	return app.Caller{Dir: w.dir, Actor: kedge.Human("ada"), Key: fmt.Sprintf("key-%d-%d", w.keys, time.Now().UnixNano())}
+	return projects.Caller{Dir: w.dir, Actor: kedge.Human("ada"), Key: fmt.Sprintf("key-%d-%d", w.keys, time.Now().UnixNano())}
 }
 
 // play sets the agent's script: whole, or only its plays.
@@ -241,7 +246,7 @@ func (w *world) feature(id, check string, change ...func(*kedge.Definition)) {
 	for _, f := range change {
 		f(&d)
 	}
-	if _, err := w.svc.FeatureAdd(w.ctx, w.caller(), app.FeatureAddRequest{Definition: d}); err != nil {
+	if _, err := w.svc.FeatureAdd(w.ctx, w.caller(), clerk.FeatureAddRequest{Definition: d}); err != nil {
 		w.t.Fatal(err)
 	}
 }
@@ -252,10 +257,10 @@ func after(ids ...kedge.FeatureID) func(*kedge.Definition) {
 }
 
 // start begins a run; the features that were added are committed first.
-func (w *world) start(flags app.RunFlags) app.RunReply {
+func (w *world) start(flags runs.RunFlags) runs.RunReply {
 	w.t.Helper()
 	w.commit("ledger")
-	r, err := w.svc.RunStart(w.ctx, w.caller(), app.RunStartRequest{Flags: flags, Env: os.Environ()})
+	r, err := w.svc.RunStart(w.ctx, w.caller(), runs.RunStartRequest{Flags: flags, Env: os.Environ()})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -263,17 +268,17 @@ func (w *world) start(flags app.RunFlags) app.RunReply {
 }
 
 // rest waits until the run does nothing by itself any more.
-func (w *world) rest() app.RunView {
+func (w *world) rest() runs.RunView {
 	w.t.Helper()
 	who := w.caller()
 	who.Progress = func(v any) {
-		if l, ok := v.(app.RunLine); ok && l.Step != nil {
+		if l, ok := v.(runs.RunLine); ok && l.Step != nil {
 			w.mu.Lock()
 			w.lines = append(w.lines, *l.Step)
 			w.mu.Unlock()
 		}
 	}
-	r, err := w.svc.RunWatch(w.ctx, who, app.RunWatchRequest{})
+	r, err := w.svc.RunWatch(w.ctx, who, runs.RunWatchRequest{})
 	if err != nil {
 		w.t.Fatalf("%v\n%s", err, w.story())
 	}
@@ -281,19 +286,19 @@ func (w *world) rest() app.RunView {
 }
 
 // run starts a run and waits until it rests.
-func (w *world) run(flags app.RunFlags) app.RunView {
+func (w *world) run(flags runs.RunFlags) runs.RunView {
 	w.t.Helper()
 	w.start(flags)
 	return w.rest()
 }
 
 // until waits for a condition on the run, which may be one in the middle of it.
-func (w *world) until(what string, ok func(app.RunView) bool) app.RunView {
+func (w *world) until(what string, ok func(runs.RunView) bool) runs.RunView {
 	w.t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		r, err := w.svc.RunShow(w.ctx, w.caller(), app.RunRequest{})
+		r, err := w.svc.RunShow(w.ctx, w.caller(), runs.RunRequest{})
 		if err == nil && ok(r.Run) {
 			return r.Run
 		}
@@ -319,7 +324,7 @@ func (w *world) story() string {
 // of gives the feature as the ledger has it.
 func (w *world) of(id string) kedge.Feature {
 	w.t.Helper()
-	r, err := w.svc.FeatureShow(w.ctx, w.caller(), app.FeatureShowRequest{ID: kedge.FeatureID(id)})
+	r, err := w.svc.FeatureShow(w.ctx, w.caller(), clerk.FeatureShowRequest{ID: kedge.FeatureID(id)})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -329,7 +334,7 @@ func (w *world) of(id string) kedge.Feature {
 // statuses are the status of every feature, by id.
 func (w *world) statuses() map[kedge.FeatureID]kedge.Status {
 	w.t.Helper()
-	r, err := w.svc.Features(w.ctx, w.caller(), app.FeaturesRequest{})
+	r, err := w.svc.Features(w.ctx, w.caller(), clerk.FeaturesRequest{})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -341,7 +346,7 @@ func (w *world) statuses() map[kedge.FeatureID]kedge.Status {
 }
 
 // want fails unless the run rests like this and the features stand like this.
-func (w *world) want(v app.RunView, state run.Status, kind kedge.Kind, statuses string) {
+func (w *world) want(v runs.RunView, state run.Status, kind kedge.Kind, statuses string) {
 	w.t.Helper()
 	var got []string
 	for id, s := range w.statuses() {
@@ -356,7 +361,7 @@ func (w *world) want(v app.RunView, state run.Status, kind kedge.Kind, statuses 
 // sessions are those of the project, the oldest first.
 func (w *world) sessions() []kedge.Session {
 	w.t.Helper()
-	r, err := w.svc.SessionList(w.ctx, w.caller(), app.SessionList{})
+	r, err := w.svc.SessionList(w.ctx, w.caller(), sessions.SessionList{})
 	if err != nil {
 		w.t.Fatal(err)
 	}
