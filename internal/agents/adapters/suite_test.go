@@ -54,7 +54,7 @@ func noter(t *testing.T, kind, version string) func(scenario, why string) {
 	return func(scenario, why string) { all[scenario] = why }
 }
 
-// The table in docs/agents.md stands between these.
+// The table in docs/reference/agents.md stands between these.
 const (
 	tableBegin = "<!-- from the results of make test-agents; go test ./internal/agents/adapters -run TestAgentTable -update writes it -->\n"
 	tableEnd   = "<!-- end -->\n"
@@ -63,7 +63,7 @@ const (
 // TestAgentTable: what the documentation says that each program can do is what the
 // suite found.
 func TestAgentTable(t *testing.T) {
-	doc := filepath.Join("..", "..", "..", "docs", "agents.md")
+	doc := filepath.Join("..", "..", "..", "docs", "reference", "agents.md")
 	b, err := os.ReadFile(doc)
 	if err != nil {
 		t.Fatal(err)

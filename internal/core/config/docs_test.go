@@ -51,27 +51,27 @@ func keysBelow(v reflect.Value, key string) map[string]string {
 	return map[string]string{key: ""}
 }
 
-// documented gives the rows of a part of docs/config.md: key and default.
+// documented gives the rows of a part of docs/reference/config.md: key and default.
 func documented(t *testing.T, head string) map[string]string {
 	t.Helper()
-	page, err := os.ReadFile("../../../docs/config.md")
+	page, err := os.ReadFile("../../../docs/reference/config.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, part, ok := strings.Cut(string(page), "\n## "+head+"\n")
 	if !ok {
-		t.Fatalf("docs/config.md has no part %q", head)
+		t.Fatalf("docs/reference/config.md has no part %q", head)
 	}
 	part, _, _ = strings.Cut(part, "\n## ")
 	rows := map[string]string{}
-	for _, m := range regexp.MustCompile("(?m)^\\| `([^`]+)` \\| (.*?) \\| (.+) \\| (?:yes|not yet) \\|$").FindAllStringSubmatch(part, -1) {
+	for _, m := range regexp.MustCompile("(?m)^\\| `([^`]+)` \\| (?:string|bool|integer|number|duration|table|any|list of strings) \\| (.*?) \\| (.+) \\|$").FindAllStringSubmatch(part, -1) {
 		if _, twice := rows[m[1]]; twice {
 			t.Errorf("%s has two rows", m[1])
 		}
 		rows[m[1]] = m[2]
 	}
 	if lines := strings.Count(part, "\n| `"); lines != len(rows) {
-		t.Errorf("%s: %d of %d rows have the form key, default, means, heeded", head, len(rows), lines)
+		t.Errorf("%s: %d of %d rows have the form key, type, default, meaning", head, len(rows), lines)
 	}
 	return rows
 }
@@ -81,12 +81,12 @@ func compareKeys(t *testing.T, head string, want map[string]string) map[string]s
 	have := documented(t, head)
 	for key := range want {
 		if _, ok := have[key]; !ok {
-			t.Errorf("docs/config.md does not tell of %s", key)
+			t.Errorf("docs/reference/config.md does not tell of %s", key)
 		}
 	}
 	for key := range have {
 		if _, ok := want[key]; !ok {
-			t.Errorf("docs/config.md tells of %s, which is no key", key)
+			t.Errorf("docs/reference/config.md tells of %s, which is no key", key)
 		}
 	}
 	return have
@@ -97,7 +97,7 @@ func TestDocumentedConfigKeys(t *testing.T) {
 	have := compareKeys(t, "config.toml", want)
 	for key, value := range want {
 		if value != "" && have[key] != "`"+value+"`" && !strings.HasPrefix(key, "agents.") && !strings.HasPrefix(key, "route.rows.") && key != "version" {
-			t.Errorf("the default of %s is %s, docs/config.md says %s", key, value, have[key])
+			t.Errorf("the default of %s is %s, docs/reference/config.md says %s", key, value, have[key])
 		}
 	}
 	for _, known := range []string{"run.parallel", "agents.NAME.kind", "context.window", "sessions.keep_bytes"} {

@@ -46,14 +46,14 @@ func TestTemplateShowsEveryPart(t *testing.T) {
 
 // The example of the documentation is a whole plan.
 func TestDocumentedPlanPasses(t *testing.T) {
-	page, err := os.ReadFile("../../../docs/plan.md")
+	page, err := os.ReadFile("../../../docs/reference/plan-format.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, rest, ok := strings.Cut(string(page), "\n````markdown\n")
 	example, _, closed := strings.Cut(rest, "\n````\n")
 	if !ok || !closed {
-		t.Fatal("docs/plan.md has no example between lines of four backticks")
+		t.Fatal("docs/reference/plan-format.md has no example between lines of four backticks")
 	}
 	d := parse(t, example+"\n")
 	if findings := d.Check(everywhere); len(findings) > 0 {

@@ -8,12 +8,12 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the list of actions into docs/agents.md")
+var update = flag.Bool("update", false, "write the list of actions into docs/reference/agents.md")
 
 // TestDocsListTheActions: the list of actions in the documentation is the one that is
 // played.
 func TestDocsListTheActions(t *testing.T) {
-	const file, from, to = "../../../../docs/agents.md", "made by the tests of internal/app/demo/scripted -->\n", "<!-- /actions -->"
+	const file, from, to = "../../../../docs/reference/agents.md", "made by the tests of internal/app/demo/scripted -->\n", "<!-- /actions -->"
 	table := "| action | fields | does |\n|---|---|---|\n"
 	for _, v := range verbList() {
 		table += fmt.Sprintf("| `%s` | %s | %s |\n", v.name, v.takes, v.how)
