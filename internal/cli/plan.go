@@ -165,7 +165,7 @@ Exit code 2 when something is missing or wrong.`,
 					fmt.Fprintln(w, "the plan is whole")
 				}
 				if len(reply.Findings) > 0 {
-					fmt.Fprintln(w, "the form: docs/plan.md of Kedge, or a draft by kedge plan new TITLE")
+					fmt.Fprintln(w, "the form: docs/reference/plan-format.md of Kedge, or a draft by kedge plan new TITLE")
 				}
 			})
 			if err == nil && !reply.OK {

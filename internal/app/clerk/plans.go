@@ -127,7 +127,7 @@ func (s *Clerk) currentPlan(p *projects.Project, l ledger.Ledger) (*plan.Doc, er
 		return plan.ParsePlan(ledger.PlanFile, l.PlanText())
 	}
 	if !ok {
-		return nil, kedge.Errorf(kedge.NotFound, "there is no plan").WithHint("kedge plan new TITLE writes a draft to %s; docs/plan.md of Kedge shows the form", ledger.PlanFile)
+		return nil, kedge.Errorf(kedge.NotFound, "there is no plan").WithHint("kedge plan new TITLE writes a draft to %s; docs/reference/plan-format.md of Kedge shows the form", ledger.PlanFile)
 	}
 	return plan.ParsePlan(ledger.PlanFile, b)
 }
@@ -368,7 +368,7 @@ func planErrors(findings []kedge.Finding) error {
 	if more := len(all) - shownPlanErrors; more > 0 {
 		all = append(all[:shownPlanErrors], fmt.Sprintf("and %d more", more))
 	}
-	return kedge.Errorf(kedge.Invalid, "%s", strings.Join(all, "; ")).WithHint("see all of it, with what to do: kedge plan check; the form: docs/plan.md of Kedge")
+	return kedge.Errorf(kedge.Invalid, "%s", strings.Join(all, "; ")).WithHint("see all of it, with what to do: kedge plan check; the form: docs/reference/plan-format.md of Kedge")
 }
 
 // draft reads the plan that is to be approved.

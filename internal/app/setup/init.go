@@ -217,7 +217,7 @@ func (at *site) planAgent(agent string, pl *initPlan) error {
 	a, err := cfg.Agent(agent)
 	if err != nil && !there {
 		return kedge.Errorf(kedge.NotFound, "%w", err).WithHint(
-			"name one of %s; or run kedge init first, then define [agents.%s] in %s (docs/config.md of Kedge)",
+			"name one of %s; or run kedge init first, then define [agents.%s] in %s (docs/reference/config.md of Kedge)",
 			strings.Join(cfg.AgentNames(), ", "), agent, scaffold.ConfigFile)
 	}
 	if err == nil {

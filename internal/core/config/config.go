@@ -306,7 +306,7 @@ func (c Config) Agent(name string) (Agent, error) {
 		return Agent{Kind: name}, nil
 	}
 	return Agent{}, kedge.Errorf(kedge.NotFound, "no agent is called %q", name).
-		WithHint("one of %s; any other command can be one: [agents.%s] in .kedge/config.toml, see docs/config.md of Kedge",
+		WithHint("one of %s; any other command can be one: [agents.%s] in .kedge/config.toml, see docs/reference/config.md of Kedge",
 			strings.Join(c.AgentNames(), ", "), name)
 }
 

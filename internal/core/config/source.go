@@ -72,7 +72,7 @@ func (s *source) strict(free func(key string) bool) error {
 
 func (s *source) unknown(k toml.Key) error {
 	return s.bad(s.lines.find(k.String()), "unknown key %q", k.String()).
-		WithHint("remove it; every key with its default: docs/config.md of Kedge")
+		WithHint("remove it; every key with its default: docs/reference/config.md of Kedge")
 }
 
 // bad makes the one kind of error of this package.

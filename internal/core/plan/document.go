@@ -63,7 +63,7 @@ func ParsePlan(file string, b []byte) (*Doc, error) {
 }
 
 // formHint is what to do about a file that is not a plan at all.
-const formHint = "kedge plan new TITLE writes a draft to start from; docs/plan.md of Kedge shows the form"
+const formHint = "kedge plan new TITLE writes a draft to start from; docs/reference/plan-format.md of Kedge shows the form"
 
 // readFront takes over the front matter, or says all that is wrong with it.
 func (d *Doc) readFront() error {

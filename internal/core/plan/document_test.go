@@ -87,7 +87,7 @@ func TestParsePlanRefuses(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			_, err := plan.ParsePlan("plan.md", []byte(tc.in))
 			mustErr(t, err, kedge.Invalid, tc.want)
-			if hint := kedge.HintOf(err); !strings.Contains(hint, "kedge plan new") || !strings.Contains(hint, "docs/plan.md") {
+			if hint := kedge.HintOf(err); !strings.Contains(hint, "kedge plan new") || !strings.Contains(hint, "docs/reference/plan-format.md") {
 				t.Errorf("the hint %q does not say where the form is", hint)
 			}
 		})

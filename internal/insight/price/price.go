@@ -53,12 +53,12 @@ func Parse(name string, b []byte) (Table, error) {
 	if err != nil {
 		var at toml.ParseError
 		if errors.As(err, &at) {
-			return nil, kedge.Errorf(kedge.Invalid, "%s:%d: %s", name, at.Position.Line, at.Message).WithHint("docs/config.md shows the form of prices.toml")
+			return nil, kedge.Errorf(kedge.Invalid, "%s:%d: %s", name, at.Position.Line, at.Message).WithHint("docs/reference/config.md shows the form of prices.toml")
 		}
-		return nil, kedge.Errorf(kedge.Invalid, "%s: %w", name, err).WithHint("docs/config.md shows the form of prices.toml")
+		return nil, kedge.Errorf(kedge.Invalid, "%s: %w", name, err).WithHint("docs/reference/config.md shows the form of prices.toml")
 	}
 	if keys := meta.Undecoded(); len(keys) > 0 {
-		return nil, kedge.Errorf(kedge.Invalid, "%s: unknown key %q", name, keys[0].String()).WithHint("docs/config.md lists the keys of prices.toml")
+		return nil, kedge.Errorf(kedge.Invalid, "%s: unknown key %q", name, keys[0].String()).WithHint("docs/reference/config.md lists the keys of prices.toml")
 	}
 	if f.Version != 1 {
 		return nil, kedge.Errorf(kedge.Invalid, "%s: version is %d", name, f.Version).WithHint("write version = 1 as its first line")
