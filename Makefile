@@ -4,7 +4,7 @@ GO ?= go
 BIN := bin/kedge
 TOOLS := $(CURDIR)/.tools
 
-.PHONY: help build install check test test-agents bench fuzz demo demo-ledger screenshots deps clean
+.PHONY: help build install check test quick test-agents bench fuzz demo demo-ledger screenshots deps clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -32,6 +32,9 @@ test: deps ## all tests, with the race detector; then the exhaustive ones, witho
 	GOOS=darwin GOARCH=arm64 CGO_ENABLED=0 $(GO) build -o /dev/null ./cmd/kedge
 	$(GO) test -race -timeout 60m ./...
 	$(GO) test -run '$(WHOLE)' -timeout 60m $(WHOLE_IN)
+
+quick: ## the tests of one room and of those that import it: make quick ROOM=core
+	@GO='$(GO)' ./tools/quick.sh '$(ROOM)'
 
 # Where the real agents are, not below /tmp: a sandbox has one of its own. AGENTS names
 # those that are wanted (all).
