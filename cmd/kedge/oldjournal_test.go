@@ -18,7 +18,8 @@ import (
 	"testing"
 
 	"kedge"
-	"kedge/internal/service"
+	"kedge/internal/app/sessions"
+	"kedge/internal/app/status"
 	"kedge/internal/store"
 )
 
@@ -338,7 +339,7 @@ var oldCommits = []string{
 // unchanged, and what this one added to it.
 func (b *oldBox) landed(was, tip string) {
 	b.t.Helper()
-	var st service.StatusReply
+	var st status.StatusReply
 	if b.json(&st, "status"); st.Run == nil || st.Run.State != "done" {
 		b.t.Errorf("the run ended as %+v", st.Run)
 	}
@@ -462,7 +463,7 @@ func TestOldJournalOfAKilledRunIsFoldedResumedAndLanded(t *testing.T) {
 	b.decide()
 	b.attached(b.let)
 	b.landed(was, tip)
-	var ls service.SessionListReply
+	var ls sessions.SessionListReply
 	b.json(&ls, "ls")
 	var dead, all int
 	for _, s := range ls.Sessions {
