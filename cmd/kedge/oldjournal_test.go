@@ -20,7 +20,7 @@ import (
 	"kedge"
 	"kedge/internal/app/sessions"
 	"kedge/internal/app/status"
-	"kedge/internal/store"
+	"kedge/internal/journal"
 )
 
 // oldJournals has the recordings of an earlier build, bf01fdb, and what it answered
@@ -185,7 +185,7 @@ func (b *oldBox) events() map[string]any {
 	if err != nil || len(dirs) != 1 {
 		b.t.Fatalf("projects %q: %v", dirs, err)
 	}
-	s, err := store.Open(dirs[0], store.Options{ReadOnly: true})
+	s, err := journal.Open(dirs[0], journal.Options{ReadOnly: true})
 	if err != nil {
 		b.t.Fatal(err)
 	}
