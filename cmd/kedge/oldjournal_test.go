@@ -131,9 +131,22 @@ func (b *oldBox) oldQuestions() [][]string {
 		return asked
 	}
 	asked = append(asked, [][]string{
-		{"status"}, {"stats"}, {"stats", "--by", "session"}, {"next"}, {"ready"}, {"plan", "show"}, {"decide", "ls"},
-		{"risk", "ls", "--all"}, {"notes"}, {"handoff", "show"}, {"approve"}, {"cost", "--by", "feature"},
-		{"recall", "cents"}, {"exec", "--list"}, {"search", "hello"}, {"rebuild"},
+		{"status"},
+		{"stats"},
+		{"stats", "--by", "session"},
+		{"next"},
+		{"ready"},
+		{"plan", "show"},
+		{"decide", "ls"},
+		{"risk", "ls", "--all"},
+		{"notes"},
+		{"handoff", "show"},
+		{"approve"},
+		{"cost", "--by", "feature"},
+		{"recall", "cents"},
+		{"exec", "--list"},
+		{"search", "hello"},
+		{"rebuild"},
 	}...)
 	for _, id := range []string{"legacy", "p1.1", "p1.2", "p1.3", "p1.4", "p1.6", "p2.1"} {
 		asked = append(asked, []string{"feature", "show", id})

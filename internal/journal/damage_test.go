@@ -88,7 +88,7 @@ func flips(t *testing.T, from, name string) {
 		t.Fatal(err)
 	}
 	step := 1
-	if raceEnabled && os.Getenv("KEDGE_TEST_EVERY_BYTE") == "" {
+	if (raceEnabled || testing.Short()) && os.Getenv("KEDGE_TEST_EVERY_BYTE") == "" {
 		step = 37 // the race detector makes SQLite ten times slower and sees nothing here
 	}
 	const workers = 4
@@ -181,7 +181,7 @@ func TestF7LostAndZeroedBlocks(t *testing.T) {
 		}
 		base := t.TempDir()
 		stride := 512
-		if raceEnabled {
+		if raceEnabled || testing.Short() {
 			stride = 3 * 512
 		}
 		for at := 0; at < len(good); at += stride {

@@ -32,6 +32,9 @@ var pythonProject = map[string]string{
 // TestEightAtOnce: eight jobs with a service each, at the same time: every check
 // meets the server of its own work tree.
 func TestEightAtOnce(t *testing.T) {
+	if testing.Short() {
+		t.Skip("eight whole jobs: not in a short run")
+	}
 	if _, err := osexec.LookPath("python3"); err != nil {
 		t.Skip("no python3 on this machine")
 	}
