@@ -281,13 +281,3 @@ func (k *keys) take(in []byte) (out []byte, detach bool) {
 	}
 	return out, false
 }
-
-// size is this terminal's size, or that of one nobody looks at.
-func (env *Env) size() (cols, rows int) {
-	if env.Term != nil {
-		if cols, rows, err := env.Term.Size(); err == nil && cols > 0 && rows > 0 {
-			return cols, rows
-		}
-	}
-	return defaultCols, defaultRows
-}

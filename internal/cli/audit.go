@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -331,20 +330,4 @@ func tokensText(n *int64) string {
 		return "unknown tokens of"
 	}
 	return big(*n) + " tokens of"
-}
-
-func counting(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return big(int64(n)) + " " + what
-}
-
-// big writes a number with its thousands apart.
-func big(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }

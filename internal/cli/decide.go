@@ -66,11 +66,6 @@ refused.`,
 	return c
 }
 
-// complete offers values for a flag.
-func complete(c *cobra.Command, flag string, values cobra.CompletionFunc) {
-	_ = c.RegisterFlagCompletionFunc(flag, values) // refuses only what is no flag, or twice
-}
-
 // decisionIDs completes the ids of the decisions that hold.
 func decisionIDs(env *Env) cobra.CompletionFunc {
 	return offered(func(ctx context.Context) (list []cobra.Completion, err error) {
@@ -80,20 +75,6 @@ func decisionIDs(env *Env) cobra.CompletionFunc {
 		}
 		return list, err
 	})
-}
-
-// offered completes the one id that a command or a flag takes.
-func offered(list func(context.Context) ([]cobra.Completion, error)) cobra.CompletionFunc {
-	return func(c *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		if len(args) > 0 {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		found, err := list(c.Context())
-		if err != nil {
-			return nil, cobra.ShellCompDirectiveError
-		}
-		return found, cobra.ShellCompDirectiveNoFileComp
-	}
 }
 
 func newDecideWithdraw(env *Env) *cobra.Command {
@@ -152,20 +133,6 @@ func (env *Env) pendingEdits(edits []kedge.HandEditData) {
 	for _, e := range edits {
 		env.talk("%s was edited by hand (%s); the next command that writes to memory will have it %s",
 			plain.Line(e.Path), plain.Line(withoutPath(e)), plain.Line(e.Action))
-	}
-}
-
-// withoutPath is what was found in an edited file; a message that begins with
-// the file's name keeps its line only, where it names one.
-func withoutPath(e kedge.HandEditData) string {
-	rest, named := strings.CutPrefix(e.Found, e.Path+":")
-	switch {
-	case !named:
-		return e.Found
-	case strings.IndexAny(rest, "0123456789") == 0:
-		return "line " + rest
-	default:
-		return strings.TrimSpace(rest)
 	}
 }
 

@@ -20,11 +20,6 @@ import (
 	"kedge/internal/text/environ"
 )
 
-// errExit ends this program with the exit code of the one that it ran.
-type errExit int
-
-func (e errExit) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
-
 // Exit codes of a shell for a program that it could not start.
 const (
 	exitNotExecutable = 126

@@ -206,8 +206,6 @@ func newFeaturesExport(env *Env) *cobra.Command {
 	return c
 }
 
-// aside tells a person about hand edits that were found and answered, and about
-// files that are behind.
 // placeOf says where something stands that was written down: in its file; or, while
 // that waits for the work of a run, where else it can be read.
 func placeOf(file string, held []ledger.HeldFile, show string) string {
@@ -221,14 +219,4 @@ func placeOf(file string, held []ledger.HeldFile, show string) string {
 		return "the journal (" + plain.Line(show) + "); " + plain.Line(file) + " follows once the work of the run has landed"
 	}
 	return plain.Line(file)
-}
-
-func (env *Env) aside(a ledger.Aside) {
-	for _, e := range a.Edits {
-		env.talk("kedge: %s: %s: %s", e.Path, withoutPath(e), e.Action)
-	}
-	for _, f := range a.Warnings {
-		env.talk("%s: %s: %s", f.Level, f.Where, f.What)
-		env.talk("  fix: %s", f.Fix)
-	}
 }

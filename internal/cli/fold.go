@@ -7,16 +7,6 @@ import (
 	"unicode/utf8"
 )
 
-// width is how many characters a line has at the person's terminal; 0 without
-// one: a file or a pipe takes lines of any length.
-func (env *Env) width() int {
-	if env.Term == nil {
-		return 0
-	}
-	cols, _ := env.size()
-	return cols
-}
-
 // folded is a text for people that a terminal need not cut within words: what is
 // too long goes on below, under the column that begins after indent characters.
 func folded[T any](env *Env, indent int, text func(w io.Writer, reply T)) func(w io.Writer, reply T) {

@@ -6,7 +6,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -89,16 +88,6 @@ func gateStep(env *Env, b json.RawMessage) {
 	}
 }
 
-// running shows at a terminal what goes on now, in place of what it showed last;
-// nothing takes that away.
-func (env *Env) running(line string) {
-	if !env.redraws() {
-		return
-	}
-	cols, _ := env.screenSize()
-	fmt.Fprint(env.rawErr, "\r\x1b[2K"+cutTo(plain.Line(line), max(cols-1, 1)))
-}
-
 // gateTalk shows the first failure and the findings; the rest is in the log.
 func gateTalk(env *Env, out verify.GateReply) {
 	for _, c := range out.Checks {
@@ -165,8 +154,4 @@ func oneLine(s string) string {
 		return string(r[:maxCommand]) + "…"
 	}
 	return string(r)
-}
-
-func seconds(ms int64) string {
-	return (time.Duration(ms) * time.Millisecond).Round(10 * time.Millisecond).String()
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
+	"kedge/internal/app/sessions"
 	"kedge/internal/process/hold"
 	"kedge/internal/process/output"
 	"kedge/internal/process/tape"
@@ -153,4 +154,8 @@ func (s *stripped) Write(p []byte) (int, error) {
 		return 0, err
 	}
 	return len(p), nil
+}
+
+func findSession(ctx context.Context, env *Env, name string) (sessions.SessionFound, error) {
+	return call[sessions.SessionFound](ctx, env, "session.find", sessions.SessionName{Name: name})
 }

@@ -133,15 +133,3 @@ func stateText(s kedge.Session) string {
 	}
 	return string(s.State)
 }
-
-func bytesText(n int64) string {
-	const unit = 1024
-	if n < unit {
-		return strconv.FormatInt(n, 10) + " B"
-	}
-	value, suffix := float64(n)/unit, "KMGT"
-	for value >= unit && len(suffix) > 1 {
-		value, suffix = value/unit, suffix[1:]
-	}
-	return fmt.Sprintf("%.1f %cB", value, suffix[0])
-}

@@ -3,18 +3,11 @@ package cli
 import (
 	"fmt"
 	"io"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"kedge"
 	"kedge/internal/app/sessions"
-)
-
-// The size of a terminal that nobody has looked at yet.
-const (
-	defaultCols = 120
-	defaultRows = 40
 )
 
 func newNew(env *Env) *cobra.Command {
@@ -56,11 +49,4 @@ watcher. Kedge keeps everything that it prints and prints its id now.`,
 	c.Flags().StringVar(&dir, "dir", "", "run in this `folder` (default: here)")
 	c.Flags().BoolVar(&attach, "attach", false, "attach to it at once")
 	return c
-}
-
-func abs(base, path string) string {
-	if filepath.IsAbs(path) {
-		return filepath.Clean(path)
-	}
-	return filepath.Join(base, path)
 }

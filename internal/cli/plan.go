@@ -232,16 +232,6 @@ func limitLines(w io.Writer, limits []clerk.PathLimit) {
 	}
 }
 
-// getenv reads the caller's environment.
-func (env *Env) getenv(name string) string {
-	for _, kv := range env.Environ {
-		if v, ok := strings.CutPrefix(kv, name+"="); ok {
-			return v
-		}
-	}
-	return ""
-}
-
 func featureCount(n int) string {
 	if n == 1 {
 		return "1 feature"

@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"kedge/internal/app/runs"
 	"kedge/internal/core/run"
@@ -210,61 +209,6 @@ func jobLine(j runs.RunJob, width int) string {
 		}
 	}
 	return s
-}
-
-// cutTo cuts a line to so many cells of a terminal.
-func cutTo(s string, width int) string {
-	if cellsOf(s) <= width {
-		return s
-	}
-	var b strings.Builder
-	left := width - 1
-	for _, r := range s {
-		if left -= cells(r); left < 0 {
-			break
-		}
-		b.WriteRune(r)
-	}
-	return b.String() + "…"
-}
-
-// cellsOf is how many cells of a terminal a text takes.
-func cellsOf(s string) (n int) {
-	for _, r := range s {
-		n += cells(r)
-	}
-	return n
-}
-
-// wide are the characters that take two cells.
-var wide = [...][2]rune{
-	{0x1100, 0x115f},
-	{0x2e80, 0x303e},
-	{0x3041, 0xa4cf},
-	{0xac00, 0xd7a3},
-	{0xf900, 0xfaff},
-	{0xfe30, 0xfe6f},
-	{0xff00, 0xff60},
-	{0xffe0, 0xffe6},
-	{0x1f300, 0x1f64f},
-	{0x1f680, 0x1f6ff},
-	{0x1f900, 0x1f9ff},
-	{0x20000, 0x3fffd},
-}
-
-func cells(r rune) int {
-	if r < 0x300 {
-		return 1
-	}
-	if unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf) {
-		return 0
-	}
-	for _, w := range wide {
-		if r >= w[0] && r <= w[1] {
-			return 2
-		}
-	}
-	return 1
 }
 
 // broken is how many rows lines take in a terminal that breaks those anew which are

@@ -51,22 +51,6 @@ func (t *liveTable) again() {
 	t.redraw()
 }
 
-// redraws tells whether talk goes to a terminal on which a line can be drawn again.
-func (env *Env) redraws() bool {
-	name := env.getenv("TERM")
-	return env.ErrTTY && !env.json && name != "" && name != "dumb"
-}
-
-// screenSize is the size of the terminal that talk goes to.
-func (env *Env) screenSize() (cols, rows int) {
-	if env.Screen != nil {
-		if cols, rows, err := env.Screen.Size(); err == nil && cols > 0 && rows > 0 {
-			return cols, rows
-		}
-	}
-	return env.size()
-}
-
 func newLiveTable(env *Env) *liveTable {
 	return &liveTable{w: env.rawErr, size: env.screenSize, now: time.Now, say: env.stepLine}
 }
@@ -116,19 +100,6 @@ func etaText(eta *int64) string {
 		return "unknown"
 	}
 	return span(time.Duration(*eta) * time.Second)
-}
-
-func span(d time.Duration) string {
-	switch d = d.Round(time.Second); {
-	case d < 0:
-		return "0s"
-	case d < time.Minute:
-		return d.String()
-	case d < time.Hour:
-		return strconv.Itoa(int(d.Minutes())) + "m"
-	default:
-		return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
-	}
 }
 
 func phaseText(j runs.RunJob) string {
@@ -195,16 +166,4 @@ func gateLine(v runs.RunView) string {
 		s += " for " + string(v.Gate.Feature)
 	}
 	return s
-}
-
-// count writes a large number short.
-func count(n int64) string {
-	switch {
-	case n >= 1_000_000:
-		return strconv.FormatFloat(float64(n)/1e6, 'f', 1, 64) + "M"
-	case n >= 10_000:
-		return strconv.FormatInt(n/1000, 10) + "k"
-	default:
-		return strconv.FormatInt(n, 10)
-	}
 }

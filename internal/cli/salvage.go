@@ -90,10 +90,3 @@ func newSalvageGC(env *Env) *cobra.Command {
 	c.Flags().BoolVar(&dry, "dry-run", false, "only print what would be deleted")
 	return c
 }
-
-func plural(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return fmt.Sprintf("%d %ss", n, word)
-}

@@ -274,19 +274,6 @@ func dollars(v *float64) string {
 	return money(*v)
 }
 
-// money is an amount of USD: of little, as many digits as show that it is not
-// nothing.
-func money(v float64) string {
-	switch {
-	case v <= 0 || v >= 0.1:
-		return fmt.Sprintf("%.2f", v)
-	case v < 0.0001:
-		return "<0.0001"
-	default:
-		return fmt.Sprintf("%.4f", v)
-	}
-}
-
 // knownText is a number, or that nobody knows it.
 func knownText(n *int64) string {
 	if n == nil {
