@@ -131,6 +131,7 @@ var rooms = []room{
 		{".", "the door sign"},
 		{"redacttest", "made-up secrets"},
 		{"gittest", "repositories for tests"},
+		{"clitest", "answers the calls of commands with goldens"},
 		{"sim", "plays whole runs against a model of the world"},
 		{"measure", "how well a brief foresees the next files"},
 		{"modelserver", "a scripted model behind the protocols of the providers"},

@@ -6,16 +6,18 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"kedge/internal/testkit/clitest"
 )
 
 // reading answers an audit and tells of its progress, as far as it is asked.
-type reading struct{ goldens }
+type reading struct{ clitest.Goldens }
 
 func (r *reading) Call(ctx context.Context, name string, in, out any, progress func(json.RawMessage)) error {
 	if progress != nil {
 		progress(json.RawMessage(`{"files":1,"of":2,"bytes":50,"total":100}`))
 	}
-	return r.goldens.Call(ctx, name, in, out, nil)
+	return r.Goldens.Call(ctx, name, in, out, nil)
 }
 
 // TestAuditBar: progress is shown on a terminal, in one line that is gone
@@ -23,7 +25,7 @@ func (r *reading) Call(ctx context.Context, name string, in, out any, progress f
 func TestAuditBar(t *testing.T) {
 	for _, tty := range []bool{true, false} {
 		var out, talk bytes.Buffer
-		env := Env{Args: []string{"audit"}, Out: &out, Err: &talk, ErrTTY: tty, Environ: []string{"TERM=xterm"}, Call: &reading{goldens{t: t}}}
+		env := Env{Args: []string{"audit"}, Out: &out, Err: &talk, ErrTTY: tty, Environ: []string{"TERM=xterm"}, Call: &reading{clitest.Goldens{T: t}}}
 		if code := Main(t.Context(), env); code != 0 {
 			t.Fatalf("code %d: %s", code, talk.String())
 		}

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"kedge"
 )
 
 // execHere runs kedge exec with a shell's script and gives its exit code.
@@ -84,7 +86,12 @@ func TestRow23OutputIsReplacedByAPointer(t *testing.T) {
 func TestExecJSON(t *testing.T) {
 	home := t.TempDir()
 	code, out, talk := execHere(t, home, "", "--json", "--", "sh", "-c", "echo 'a.c:3: error: broken'; exit 9")
-	var got execReply
+	var got struct {
+		Exit, Lines, Shown, Bytes int
+		Cut                       []any
+		FirstFailure              *kedge.Failure `json:"first_failure"`
+		Log, Text                 string
+	}
 	if err := json.Unmarshal([]byte(out), &got); err != nil || code != 9 || talk != "" {
 		t.Fatalf("code %d, %v, %s%s", code, err, out, talk)
 	}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+
+	"kedge/internal/testkit/clitest"
 )
 
 // A person at a terminal is told to have the check seen red before the work; who
@@ -22,7 +24,7 @@ func TestFeatureAddSaysToSubmitFirst(t *testing.T) {
 	} {
 		var out, talk bytes.Buffer
 		Main(t.Context(), Env{
-			Args: strings.Fields(c.line), In: strings.NewReader(""), Out: &out, Err: &talk, ErrTTY: c.tty, Dir: t.TempDir(), Call: &goldens{t: t},
+			Args: strings.Fields(c.line), In: strings.NewReader(""), Out: &out, Err: &talk, ErrTTY: c.tty, Dir: t.TempDir(), Call: &clitest.Goldens{T: t},
 		})
 		if got := strings.Contains(talk.String(), "kedge feature submit login\n"); got != c.told || out.Len() == 0 {
 			t.Errorf("%s, at a terminal %v: printed %q, said %q", c.line, c.tty, out.String(), talk.String())

@@ -31,7 +31,8 @@ func TestLiveTable(t *testing.T) {
 			{Kind: run.Fix, Phase: run.Working, Attempt: 1, Session: "ses-2"},
 		},
 	}
-	table.take(stepLineOf(9, "a", "\x1b]0;title\a"+strings.Repeat("long ", 30)))
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	table.take(runs.RunLine{Type: "step", Step: &runs.RunStep{N: 9, At: at, Feature: "a", Text: "\x1b]0;title\a" + strings.Repeat("long ", 30)}})
 	table.draw(v)
 	want := []string{
 		"run-1  running  1h30m  ETA 10m",
@@ -186,17 +187,5 @@ func TestLiveTableInANarrowerTerminal(t *testing.T) {
 	table.again()
 	if got := b.String(); !strings.HasPrefix(got, "\x1b[2A") || strings.Count(got, "\n") != 2 {
 		t.Errorf("in three rows %q", got)
-	}
-}
-
-// TestRunOnADumbTerminal: one that knows no codes gets lines, as a pipe does.
-func TestRunOnADumbTerminal(t *testing.T) {
-	for _, name := range []string{"TERM=dumb", "A=1"} {
-		d := &runDesk{t: t, watches: []watchAnswer{{lines: []runs.RunLine{stepLineOf(1, "a", "one")}, end: runs.RunView{State: run.StatusDone, Resting: true}}}}
-		var o, e bytes.Buffer
-		code := Main(t.Context(), Env{Args: []string{"run"}, Out: &o, Err: &e, ErrTTY: true, Environ: []string{name}, Call: d})
-		if code != 0 || e.String() != "note: a note\n03:04:05  a: one\n" {
-			t.Errorf("%s: code %d, said %q", name, code, e.String())
-		}
 	}
 }

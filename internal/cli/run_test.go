@@ -286,29 +286,14 @@ func TestDetachedRunSaysHowToComeBack(t *testing.T) {
 	}
 }
 
-// TestWrongArgumentsAreNamed: what a command takes, what it got, and how it is
-// called; a flag that is nearly another is named.
-func TestWrongArgumentsAreNamed(t *testing.T) {
-	for args, want := range map[string]string{
-		"answer":        "kedge answer takes N|FEATURE TEXT, and got nothing\nhint: kedge answer 1 \"required, not positional\" (more: kedge answer --help)\n",
-		"explain a b":   "kedge explain takes SHA, and got \"a\" \"b\"\nhint: kedge explain HEAD (more: kedge explain --help)\n",
-		"run --agnt x":  "unknown flag --agnt for \"kedge run\"\nhint: did you mean --agent? All of them: kedge run --help\n",
-		"run --rubbish": "unknown flag --rubbish for \"kedge run\"\nhint: kedge run --help\n",
-	} {
-		d := &runDesk{t: t}
-		if code, _, talk := d.main(t.Context(), false, strings.Fields(args)...); code != 2 || talk != "kedge: "+want {
-			t.Errorf("%s: code %d, said %q", args, code, talk)
-		}
-	}
-}
-
-func TestLetters(t *testing.T) {
-	for _, c := range []struct {
-		a, b string
-		n    int
-	}{{"", "", 0}, {"agent", "agnt", 1}, {"agent", "agent", 0}, {"abc", "", 3}, {"stop", "step", 1}, {"ab", "ba", 2}, {"kitten", "sitting", 3}} {
-		if got := letters(c.a, c.b); got != c.n {
-			t.Errorf("%q and %q differ by %d, want %d", c.a, c.b, got, c.n)
+// TestRunOnADumbTerminal: one that knows no codes gets lines, as a pipe does.
+func TestRunOnADumbTerminal(t *testing.T) {
+	for _, name := range []string{"TERM=dumb", "A=1"} {
+		d := &runDesk{t: t, watches: []watchAnswer{{lines: []runs.RunLine{stepLineOf(1, "a", "one")}, end: runs.RunView{State: run.StatusDone, Resting: true}}}}
+		var o, e bytes.Buffer
+		code := Main(t.Context(), Env{Args: []string{"run"}, Out: &o, Err: &e, ErrTTY: true, Environ: []string{name}, Call: d})
+		if code != 0 || e.String() != "note: a note\n03:04:05  a: one\n" {
+			t.Errorf("%s: code %d, said %q", name, code, e.String())
 		}
 	}
 }

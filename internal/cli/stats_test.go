@@ -74,19 +74,3 @@ func TestTimesAndRates(t *testing.T) {
 		}
 	}
 }
-
-// TestStatsForOtherPrograms: both forms come from the same answer.
-func TestStatsForOtherPrograms(t *testing.T) {
-	for flag, want := range map[string]string{"--prometheus": "kedge_sessions_total{", "--otel": `"resourceMetrics"`} {
-		var out, talk bytes.Buffer
-		if code := Main(t.Context(), Env{Args: []string{"stats", flag}, Out: &out, Err: &talk, Call: &goldens{t: t}}); code != 0 || !strings.Contains(out.String(), want) || talk.Len() > 0 {
-			t.Errorf("%s: code %d, %s%s", flag, code, out.String(), talk.String())
-		}
-	}
-	for _, args := range [][]string{{"--prometheus", "--otel"}, {"--prometheus", "--json"}, {"--prometheus", "--since", "7d"}, {"--otel", "--since", "7d"}, {"--otel", "--by", "week"}, {"--since", "soon"}} {
-		var out, talk bytes.Buffer
-		if code := Main(t.Context(), Env{Args: append([]string{"stats"}, args...), Out: &out, Err: &talk, Call: &goldens{t: t}}); code != 2 || out.Len() > 0 {
-			t.Errorf("%v: code %d, %s", args, code, out.String())
-		}
-	}
-}
