@@ -94,18 +94,18 @@ func cutLast(s, sep string) (before, after string, found bool) {
 func approveWork(c *cobra.Command, env *Env, id kedge.FeatureID, reason string) error {
 	out, err := call[runs.RunReply](c.Context(), env, "run.approve", runs.RunDecideRequest{ID: id, Reason: reason})
 	if err == nil {
-		env.notes(out.Notes)
+		sayNotes(env, out.Notes)
 		return env.show(out, func(w io.Writer) {
 			fmt.Fprintf(w, "approved: the work on %s is merged and checked%s\n", id, whenHalted(out.Run))
 		})
 	}
-	if !env.reviewed(c.Context(), id, err) && !(kedge.NotFound.Is(err) && strings.HasPrefix(kedge.HintOf(err), "kedge feature accept ")) {
+	if !waitsForReview(c.Context(), env, id, err) && !(kedge.NotFound.Is(err) && strings.HasPrefix(kedge.HintOf(err), "kedge feature accept ")) {
 		return err
 	}
 	if reason == "" {
 		return kedge.Errorf(kedge.Invalid, "the work on %q waits for your review: say why you accept it", id).WithHint("kedge approve %s --reason WHY", id)
 	}
-	return env.moveFeature(c.Context(), "feature.accept", clerk.FeatureStatusRequest{ID: id, Reason: reason})
+	return moveFeature(c.Context(), env, "feature.accept", clerk.FeatureStatusRequest{ID: id, Reason: reason})
 }
 
 // whenHalted is when a run does what it was told: not as long as it is halted.
@@ -116,9 +116,9 @@ func whenHalted(v runs.RunView) string {
 	return ""
 }
 
-// reviewed tells whether a feature waits for a review where no run holds its work
+// waitsForReview tells whether a feature waits for a review where no run holds its work
 // back: err is what the run said.
-func (env *Env) reviewed(ctx context.Context, id kedge.FeatureID, err error) bool {
+func waitsForReview(ctx context.Context, env *Env, id kedge.FeatureID, err error) bool {
 	if !kedge.NotFound.Is(err) {
 		return false
 	}

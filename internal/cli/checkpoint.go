@@ -34,7 +34,7 @@ func newCheckpointSave(env *Env) *cobra.Command {
 			}
 			env.aside(out.Aside)
 			return env.show(out, func(w io.Writer) {
-				env.moved(out.Path, out.Moved)
+				sayMoved(env, out.Path, out.Moved)
 				fmt.Fprintf(w, "%s saved in %s\n", out.ID, placeOf(out.Path, out.Held, "kedge checkpoint show"))
 			})
 		},
@@ -45,8 +45,8 @@ func newCheckpointSave(env *Env) *cobra.Command {
 	return c
 }
 
-// moved tells about lines that were written where Kedge writes.
-func (env *Env) moved(path string, lines []string) {
+// sayMoved tells about lines that were written where Kedge writes.
+func sayMoved(env *Env, path string, lines []string) {
 	if len(lines) > 0 {
 		env.talk("%s was edited above its end marker: the edited lines now stand below it", path)
 	}

@@ -113,7 +113,7 @@ func newDecideLs(env *Env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			env.pendingEdits(out.Edits)
+			pendingEdits(env, out.Edits)
 			if len(out.Decisions) == 0 {
 				env.talk("no decisions")
 			}
@@ -129,7 +129,7 @@ func newDecideLs(env *Env) *cobra.Command {
 }
 
 // pendingEdits tells of hand edits that a reading command saw.
-func (env *Env) pendingEdits(edits []kedge.HandEditData) {
+func pendingEdits(env *Env, edits []kedge.HandEditData) {
 	for _, e := range edits {
 		env.talk("%s was edited by hand (%s); the next command that writes to memory will have it %s",
 			plain.Line(e.Path), plain.Line(withoutPath(e)), plain.Line(e.Action))

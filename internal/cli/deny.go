@@ -34,13 +34,13 @@ To agree instead: kedge approve.`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			out, err := call[runs.RunDenyReply](c.Context(), env, "run.deny", runs.RunDecideRequest{ID: kedge.FeatureID(args[0]), Reason: reason})
-			if err != nil && reason != "" && env.reviewed(c.Context(), kedge.FeatureID(args[0]), err) { // done by hand: its work is no run's
+			if err != nil && reason != "" && waitsForReview(c.Context(), env, kedge.FeatureID(args[0]), err) { // done by hand: its work is no run's
 				return featureCall(c, env, "feature.reopen", clerk.FeatureStatusRequest{ID: kedge.FeatureID(args[0]), Reason: reason})
 			}
 			if err != nil {
 				return err
 			}
-			return env.changed(c.Context(), env.denied(out))
+			return env.changed(c.Context(), showDenied(env, out))
 		},
 		ValidArgsFunction: featureIDs(env, kedge.NeedsReview),
 	}
@@ -48,9 +48,9 @@ To agree instead: kedge approve.`,
 	return c
 }
 
-// denied says what became of work that was refused.
-func (env *Env) denied(out runs.RunDenyReply) error {
-	env.notes(out.Notes)
+// showDenied says what became of work that was refused.
+func showDenied(env *Env, out runs.RunDenyReply) error {
+	sayNotes(env, out.Notes)
 	if err := env.show(out, func(w io.Writer) {
 		switch {
 		case out.Taken != "":

@@ -23,7 +23,7 @@ nothing.`,
 		Example: "  kedge doctor\n  kedge doctor --json",
 		RunE: func(c *cobra.Command, _ []string) error {
 			out, err := call[maintenance.DoctorReply](c.Context(), env, "doctor", maintenance.DoctorRequest{Env: env.Environ})
-			if kedge.Invalid.Is(err) && env.homeIsOpen() {
+			if kedge.Invalid.Is(err) && homeIsOpen(env) {
 				out, err = maintenance.DoctorReply{Findings: []kedge.Finding{
 					{Level: kedge.LevelError, What: "others can read the state folder, so that no command uses it", Where: env.Home, Fix: kedge.HintOf(err)},
 				}}, nil
@@ -42,7 +42,7 @@ nothing.`,
 
 // homeIsOpen tells whether others may read the state folder. Then no command
 // uses it, and the doctor can only say so.
-func (env *Env) homeIsOpen() bool {
+func homeIsOpen(env *Env) bool {
 	fi, err := os.Stat(env.Home)
 	return err == nil && fi.Mode().Perm()&0o077 != 0
 }

@@ -98,7 +98,7 @@ func runExec(env *Env, args []string, raw bool) error {
 	cmd := execCommand(env, args, kept.Output, raw)
 	stop := func() {}
 	if !raw {
-		stop = env.showProgress(kept.Output, started)
+		stop = showProgress(env, kept.Output, started)
 	}
 	code, failed := runForwarding(cmd, env.InTTY)
 	stop()
@@ -116,7 +116,7 @@ func runExec(env *Env, args []string, raw bool) error {
 	case !raw && unread == nil:
 		err = showExec(env, record, kept, text)
 	}
-	for _, trouble := range []error{unread, env.endKept(kept, record, !raw && strings.HasSuffix(text, "\n"))} {
+	for _, trouble := range []error{unread, endKept(env, kept, record, !raw && strings.HasSuffix(text, "\n"))} {
 		if trouble != nil { // of Kedge's own: the command's answer is given all the same
 			fmt.Fprintf(env.Err, "kedge: %s\n", trouble)
 		}

@@ -30,11 +30,11 @@ type execProgress struct {
 
 // showProgress draws the line every second in which something was printed, until stop
 // is called, which takes it away again. Where nobody would see it nothing is drawn.
-func (env *Env) showProgress(out *os.File, started time.Time) (stop func()) {
+func showProgress(env *Env, out *os.File, started time.Time) (stop func()) {
 	if !env.redraws() {
 		return func() {}
 	}
-	p := &execProgress{w: env.rawErr, out: out, started: started, ours: env.foreground, cols: func() int { cols, _ := env.screenSize(); return cols }}
+	p := &execProgress{w: env.rawErr, out: out, started: started, ours: func() bool { return inForeground(env) }, cols: func() int { cols, _ := env.screenSize(); return cols }}
 	tick := time.NewTicker(time.Second)
 	end := p.follow(tick.C)
 	return func() { tick.Stop(); end() }
@@ -105,23 +105,23 @@ func (p *execProgress) last() string {
 	return plain.Line(string(bytes.TrimSpace(text[bytes.LastIndexAny(text, "\r\n")+1:])))
 }
 
-// foreground tells whether the terminal that talk goes to is this program's to draw on:
+// inForeground tells whether the terminal that talk goes to is this program's to draw on:
 // it was not put into the background.
-func (env *Env) foreground() bool { return env.Screen == nil || env.Screen.Foreground() }
+func inForeground(env *Env) bool { return env.Screen == nil || env.Screen.Foreground() }
 
 // endKept writes down how a command ended. The secrets in a large output take a while:
 // who waits at a terminal is told, if there is an empty line for it.
-func (env *Env) endKept(kept *output.Kept, r output.Record, emptyLine bool) error {
+func endKept(env *Env, kept *output.Kept, r output.Record, emptyLine bool) error {
 	if !env.redraws() || !emptyLine {
 		return kept.End(r)
 	}
 	late := time.NewTimer(time.Second)
 	defer late.Stop()
-	return env.sayLate(late.C, func() error { return kept.End(r) })
+	return sayLate(env, late.C, func() error { return kept.End(r) })
 }
 
 // sayLate does something, and says so once it is late; that goes when it is done.
-func (env *Env) sayLate(late <-chan time.Time, do func() error) error {
+func sayLate(env *Env, late <-chan time.Time, do func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- do() }()
 	select {
@@ -129,7 +129,7 @@ func (env *Env) sayLate(late <-chan time.Time, do func() error) error {
 		return err
 	case <-late:
 	}
-	if !env.foreground() {
+	if !inForeground(env) {
 		return <-done
 	}
 	_, _ = io.WriteString(env.rawErr, "kedge: keeping the output") // a terminal that is gone is no trouble

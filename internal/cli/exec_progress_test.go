@@ -67,7 +67,7 @@ func TestExecIsQuietWithoutATerminal(t *testing.T) {
 		if env.redraws() {
 			t.Errorf("%s: it would be drawn", name)
 		}
-		env.showProgress(nil, time.Time{})()
+		showProgress(env, nil, time.Time{})()
 	}
 }
 
@@ -77,7 +77,7 @@ func TestExecSaysThatItKeeps(t *testing.T) {
 	var w bytes.Buffer
 	env := &Env{rawErr: &w}
 	late, never := make(chan time.Time, 1), make(chan time.Time)
-	if err := env.sayLate(never, func() error { return os.ErrInvalid }); !errors.Is(err, os.ErrInvalid) || w.Len() > 0 {
+	if err := sayLate(env, never, func() error { return os.ErrInvalid }); !errors.Is(err, os.ErrInvalid) || w.Len() > 0 {
 		t.Errorf("in time: %v, said %q", err, w.String())
 	}
 	late <- time.Time{}
@@ -88,7 +88,7 @@ func TestExecSaysThatItKeeps(t *testing.T) {
 		}
 		w.Write(b)
 	})
-	err := env.sayLate(late, func() error { <-wait; return os.ErrInvalid })
+	err := sayLate(env, late, func() error { <-wait; return os.ErrInvalid })
 	if !errors.Is(err, os.ErrInvalid) || w.String() != "kedge: keeping the output\r\x1b[2K" {
 		t.Errorf("late: %v, said %q", err, w.String())
 	}

@@ -24,12 +24,14 @@ it arrived, if there was one.`,
 		Example: "  kedge explain HEAD\n  kedge explain 4f1c2ab --json",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return ask(c.Context(), env, "explain", runs.ExplainRequest{Commit: args[0]}, env.explainText)
+			return ask(c.Context(), env, "explain", runs.ExplainRequest{Commit: args[0]}, func(w io.Writer, out runs.ExplainReply) {
+				explainText(env, w, out)
+			})
 		},
 	}
 }
 
-func (env *Env) explainText(w io.Writer, out runs.ExplainReply) {
+func explainText(env *Env, w io.Writer, out runs.ExplainReply) {
 	row := func(name, format string, args ...any) {
 		fmt.Fprintf(w, "%-11s %s\n", name, plain.Line(fmt.Sprintf(format, args...)))
 	}
@@ -40,7 +42,7 @@ func (env *Env) explainText(w io.Writer, out runs.ExplainReply) {
 		return
 	case out.Kind == runs.LedgerCommit && out.Work == "":
 		row("ledger", "what Kedge wrote down; it changes files of Kedge's only")
-		env.ledgerText(row, out)
+		ledgerText(env, row, out)
 		return
 	case out.Kind == runs.LedgerCommit:
 		row("ledger", "what Kedge wrote down about %s", out.Work)
@@ -76,7 +78,7 @@ func (env *Env) explainText(w io.Writer, out runs.ExplainReply) {
 	for _, f := range out.Findings {
 		row("finding", "%s: %s: %s", f.Level, f.Where, f.What)
 	}
-	env.explainedSteps(row, out)
+	explainedSteps(env, row, out)
 }
 
 // otherText says whose a commit is that no run made, as far as anybody can know.
@@ -95,13 +97,13 @@ func otherText(row func(name, format string, args ...any), out runs.ExplainReply
 }
 
 // ledgerText tells the story of what is no work: a feature that was blocked.
-func (env *Env) ledgerText(row func(name, format string, args ...any), out runs.ExplainReply) {
+func ledgerText(env *Env, row func(name, format string, args ...any), out runs.ExplainReply) {
 	explainedFeature(row, out)
 	if out.Run != "" {
 		row("run", "%s", out.Run)
 	}
 	redText(row, out.Red)
-	env.explainedSteps(row, out)
+	explainedSteps(env, row, out)
 }
 
 func explainedFeature(row func(name, format string, args ...any), out runs.ExplainReply) {
@@ -110,7 +112,7 @@ func explainedFeature(row func(name, format string, args ...any), out runs.Expla
 	}
 }
 
-func (env *Env) explainedSteps(row func(name, format string, args ...any), out runs.ExplainReply) {
+func explainedSteps(env *Env, row func(name, format string, args ...any), out runs.ExplainReply) {
 	for _, e := range out.Ends {
 		row("end", "%s", endText(e))
 	}

@@ -209,11 +209,11 @@ func (definitionFlags) complete(env *Env, c *cobra.Command) {
 
 // featureCall makes a change and shows the feature as it is then.
 func featureCall(c *cobra.Command, env *Env, name string, in any) error {
-	return env.changed(c.Context(), env.moveFeature(c.Context(), name, in))
+	return env.changed(c.Context(), moveFeature(c.Context(), env, name, in))
 }
 
 // moveFeature is featureCall without what comes next.
-func (env *Env) moveFeature(ctx context.Context, name string, in any) error {
+func moveFeature(ctx context.Context, env *Env, name string, in any) error {
 	reply, err := call[clerk.FeatureReply](ctx, env, name, in)
 	if err != nil {
 		return err

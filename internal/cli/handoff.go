@@ -42,7 +42,7 @@ func newHandoffSave(env *Env) *cobra.Command {
 			}
 			env.aside(out.Aside)
 			return env.show(out, func(w io.Writer) {
-				env.moved(out.Path, out.Moved)
+				sayMoved(env, out.Path, out.Moved)
 				fmt.Fprintf(w, "%s saved in %s\n", out.ID, placeOf(out.Path, out.Held, "kedge handoff show"))
 			})
 		},

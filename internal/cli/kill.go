@@ -36,7 +36,7 @@ it.`,
 				return err
 			}
 			err = env.show(s, func(io.Writer) { fmt.Fprintf(env.Err, "%s is %s\n", s.Name, stateText(s)) })
-			env.runKeeps(c.Context(), s)
+			runKeeps(c.Context(), env, s)
 			return err
 		},
 		ValidArgsFunction: sessionNames(env),
@@ -47,7 +47,7 @@ it.`,
 
 // runKeeps says that the run whose session was killed goes on with its work, and what
 // ends that.
-func (env *Env) runKeeps(ctx context.Context, s kedge.Session) {
+func runKeeps(ctx context.Context, env *Env, s kedge.Session) {
 	if s.Run == "" || env.json {
 		return
 	}

@@ -38,7 +38,7 @@ takes it.`,
 			if err := env.show(out, func(w io.Writer) { landText(w, out) }); err != nil {
 				return err
 			}
-			env.notes(out.Notes)
+			sayNotes(env, out.Notes)
 			if out.Refused == "" {
 				env.afterChange(c.Context())
 				return nil

@@ -21,7 +21,7 @@ func newNotes(env *Env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			env.pendingEdits(out.Edits)
+			pendingEdits(env, out.Edits)
 			return env.show(out, func(w io.Writer) { notesText(w, out) })
 		},
 	}

@@ -71,15 +71,15 @@ func planGoal(ctx context.Context, env *Env, in runs.PlanGoalRequest, detach boo
 		return err
 	}
 	if detach {
-		return env.left(out.RunReply, out)
+		return leaveRunning(env, out.RunReply, out)
 	}
-	env.notes(out.Notes)
-	return env.watchPlanning(ctx, out.RunReply)
+	sayNotes(env, out.Notes)
+	return watchPlanning(ctx, env, out.RunReply)
 }
 
 // watchPlanning shows a run that plans until it rests, then what it asks.
-func (env *Env) watchPlanning(ctx context.Context, from runs.RunReply) error {
-	over := env.watchRun(ctx, from)
+func watchPlanning(ctx context.Context, env *Env, from runs.RunReply) error {
+	over := watchRun(ctx, env, from)
 	if env.json || ctx.Err() != nil {
 		return over
 	}

@@ -27,7 +27,7 @@ func newRiskAdd(env *Env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return env.risk(out)
+			return showRisk(env, out)
 		},
 	}
 }
@@ -44,7 +44,7 @@ func newRiskClose(env *Env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return env.risk(out)
+			return showRisk(env, out)
 		},
 	}
 	c.Flags().StringVar(&in.Reason, "reason", "", "`why` it is no longer a risk")
@@ -62,8 +62,8 @@ func riskIDs(env *Env) cobra.CompletionFunc {
 	})
 }
 
-// risk shows a risk that was opened or closed.
-func (env *Env) risk(out clerk.RiskReply) error {
+// showRisk shows a risk that was opened or closed.
+func showRisk(env *Env, out clerk.RiskReply) error {
 	env.aside(out.Aside)
 	return env.show(out, func(w io.Writer) { riskLine(w, out.Risk) })
 }
@@ -86,7 +86,7 @@ func newRiskLs(env *Env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			env.pendingEdits(out.Edits)
+			pendingEdits(env, out.Edits)
 			if len(out.Risks) == 0 {
 				env.talk("no open risks")
 			}

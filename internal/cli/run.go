@@ -116,25 +116,25 @@ func runWord(ctx context.Context, env *Env, name string) error {
 	if err != nil {
 		return err
 	}
-	return env.showRun(out)
+	return showRun(env, out)
 }
 
 // showRun prints a run as the answer of a command that does not wait for it.
-func (env *Env) showRun(out runs.RunReply) error {
-	env.notes(out.Notes)
+func showRun(env *Env, out runs.RunReply) error {
+	sayNotes(env, out.Notes)
 	if err := env.show(out, func(w io.Writer) { fmt.Fprintln(w, afterWord(out.Run)) }); err != nil {
 		return err
 	}
 	switch {
 	case out.Run.Resting:
-		env.nextSteps(out.Run)
+		nextSteps(env, out.Run)
 	case out.Run.Halt != "":
 		env.talk("what is under way comes to a clean point first: kedge run shows it, kedge run --continue goes on")
 	}
 	return nil
 }
 
-func (env *Env) notes(notes []string) {
+func sayNotes(env *Env, notes []string) {
 	for _, n := range notes {
 		env.talk("note: %s", plain.Line(n))
 	}
@@ -159,7 +159,7 @@ func afterWord(v runs.RunView) string {
 }
 
 // nextSteps says what to do about a run that rests.
-func (env *Env) nextSteps(v runs.RunView) {
+func nextSteps(env *Env, v runs.RunView) {
 	for _, n := range v.Next {
 		env.talk("next: %s", plain.Line(n))
 	}
@@ -179,21 +179,21 @@ func runAndWatch(ctx context.Context, env *Env, flags runs.RunFlags, goOn, detac
 		return err
 	}
 	if detach {
-		return env.left(out, out)
+		return leaveRunning(env, out, out)
 	}
-	env.notes(out.Notes)
-	return env.watchRun(ctx, out)
+	sayNotes(env, out.Notes)
+	return watchRun(ctx, env, out)
 }
 
-// left is said of a run that nobody waits for: which it is, and how to come back
+// leaveRunning shows a run that nobody waits for: which it is, and how to come back
 // to it. The answer is what --json prints.
-func (env *Env) left(out runs.RunReply, answer any) error {
-	env.notes(out.Notes)
+func leaveRunning(env *Env, out runs.RunReply, answer any) error {
+	sayNotes(env, out.Notes)
 	if err := env.show(answer, func(w io.Writer) { fmt.Fprintf(w, "%s %s\n", out.Run.ID, standingLine(out.Run)) }); err != nil {
 		return err
 	}
 	if out.Run.Resting {
-		env.nextSteps(out.Run)
+		nextSteps(env, out.Run)
 		return nil
 	}
 	env.talk("watch it: kedge run (Ctrl-C leaves it running); where it stands: kedge status")
@@ -208,7 +208,7 @@ type runEnd struct {
 }
 
 // watchRun shows a run until it rests, through the death of daemons.
-func (env *Env) watchRun(ctx context.Context, from runs.RunReply) error {
+func watchRun(ctx context.Context, env *Env, from runs.RunReply) error {
 	show := newRunShow(env, from.Run)
 	defer show.stop()
 	show.last = from.Steps
@@ -222,10 +222,10 @@ func (env *Env) watchRun(ctx context.Context, from runs.RunReply) error {
 		case err == nil:
 			show.stop()
 			show.finish(out.Run)
-			return env.runOver(out.Run)
+			return runOver(env, out.Run)
 		case ctx.Err() != nil:
 			show.stop()
-			return env.detached(show)
+			return sayDetached(env, show)
 		case !errors.Is(err, server.ErrBroken) && !errors.Is(err, server.ErrNoDaemon):
 			return err
 		}
@@ -265,10 +265,10 @@ func breathe(ctx context.Context) {
 	}
 }
 
-// detached is said when the person leaves; the run does not notice.
-func (env *Env) detached(show *runShow) error {
+// sayDetached speaks when you leave a run, which does not notice.
+func sayDetached(env *Env, show *runShow) error {
 	if env.json {
-		return errors.Join(env.jsonLine(runEnd{Type: "detached", Run: show.view}), errSaid{kedge.Interrupted})
+		return errors.Join(jsonLine(env, runEnd{Type: "detached", Run: show.view}), errSaid{kedge.Interrupted})
 	}
 	if v := show.view; v.Halt != "" {
 		env.talk("detached; the run only finishes what it does (%s). Back to it: kedge run; to let it go on: kedge run --continue", standingLine(v))
@@ -280,14 +280,14 @@ func (env *Env) detached(show *runShow) error {
 
 // runOver gives the end of a run: what it came to, what to do next, and the
 // exit code.
-func (env *Env) runOver(v runs.RunView) error {
+func runOver(env *Env, v runs.RunView) error {
 	if env.json {
-		if err := env.jsonLine(runEnd{Type: "end", Run: v}); err != nil {
+		if err := jsonLine(env, runEnd{Type: "end", Run: v}); err != nil {
 			return err
 		}
 	} else {
 		fmt.Fprintln(env.Out, standingLine(v))
-		env.nextSteps(v)
+		nextSteps(env, v)
 	}
 	if v.Kind == "" {
 		return nil
@@ -296,7 +296,7 @@ func (env *Env) runOver(v runs.RunView) error {
 }
 
 // jsonLine prints one line of a stream.
-func (env *Env) jsonLine(v any) error {
+func jsonLine(env *Env, v any) error {
 	b, err := encode(v, "")
 	if err != nil {
 		return kedge.Errorf(kedge.Internal, "encode the answer: %w", err)
@@ -320,13 +320,13 @@ func newRunShow(env *Env, v runs.RunView) *runShow {
 	if env.redraws() {
 		s.live = newLiveTable(env)
 		s.live.draw(v)
-		s.stop = env.tick(s.live)
+		s.stop = keepDrawing(env, s.live)
 	}
 	return s
 }
 
-// tick draws a table anew every second, and when the terminal gets another size.
-func (env *Env) tick(t *liveTable) (stop func()) {
+// keepDrawing draws a table anew every second, and when the terminal gets another size.
+func keepDrawing(env *Env, t *liveTable) (stop func()) {
 	clock := time.NewTicker(time.Second)
 	var resized <-chan os.Signal
 	forget := func() {}
@@ -359,17 +359,17 @@ func (s *runShow) line(b json.RawMessage) {
 	}
 	switch {
 	case s.env.json:
-		_ = s.env.jsonLine(l) // a reader that went away shows at the end
+		_ = jsonLine(s.env, l) // a reader that went away shows at the end
 	case s.live != nil:
 		s.live.take(l)
 		s.live.draw(s.view)
 	case l.Step != nil && l.Step.Text != "":
-		s.env.talk("%s", s.env.stepLine(*l.Step))
+		s.env.talk("%s", stepLine(s.env, *l.Step))
 	}
 }
 
 // stepLine is one step for a person.
-func (env *Env) stepLine(st runs.RunStep) string {
+func stepLine(env *Env, st runs.RunStep) string {
 	at := env.clock(st.At)
 	if st.Feature == "" {
 		return at + "  " + plain.Line(st.Text)

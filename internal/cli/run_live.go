@@ -52,7 +52,7 @@ func (t *liveTable) again() {
 }
 
 func newLiveTable(env *Env) *liveTable {
-	return &liveTable{w: env.rawErr, size: env.screenSize, now: time.Now, say: env.stepLine}
+	return &liveTable{w: env.rawErr, size: env.screenSize, now: time.Now, say: func(st runs.RunStep) string { return stepLine(env, st) }}
 }
 
 // take remembers what happened last.

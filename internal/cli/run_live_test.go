@@ -20,7 +20,7 @@ import (
 func TestLiveTable(t *testing.T) {
 	var b bytes.Buffer
 	start := time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)
-	table := &liveTable{w: &b, size: func() (int, int) { return 70, 24 }, now: func() time.Time { return start.Add(90 * time.Minute) }, say: (&Env{}).stepLine}
+	table := &liveTable{w: &b, size: func() (int, int) { return 70, 24 }, now: func() time.Time { return start.Add(90 * time.Minute) }, say: func(st runs.RunStep) string { return stepLine(&Env{}, st) }}
 	used, size, eta := int64(30_000), int64(200_000), int64(600)
 	v := runs.RunView{
 		ID: "run-1", State: run.StatusRunning, Reason: "a reason", StartedAt: start, Sessions: 3, ETA: &eta,

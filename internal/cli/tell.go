@@ -33,7 +33,7 @@ messages while it works gets yours in its next brief.`,
 			}
 			err = env.show(out, func(w io.Writer) { fmt.Fprintln(w, afterWord(out.Run)) })
 			if err == nil && out.Run.Resting {
-				env.nextSteps(out.Run)
+				nextSteps(env, out.Run)
 			}
 			return err
 		},

@@ -26,7 +26,7 @@ type installReply struct {
 // installUnit writes the unit that starts the daemon, or only shows it. It runs
 // nothing: what is told to the system is a person's to say.
 func installUnit(env *Env, printed bool) error {
-	u, err := env.unit()
+	u, err := unitOf(env)
 	if err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func installUnit(env *Env, printed bool) error {
 	})
 }
 
-func (env *Env) unit() (unit.Unit, error) {
+func unitOf(env *Env) (unit.Unit, error) {
 	exe, err := os.Executable()
 	if err != nil {
 		return unit.Unit{}, kedge.Errorf(kedge.Internal, "find this program: %w", err)
