@@ -125,7 +125,12 @@ var rooms = []room{
 		{"mcp", "the tools of a session over the Model Context Protocol"},
 	}},
 	{"cli", "arguments in, text out", "*", false, []member{
-		{".", "one file per command"},
+		{"frame", "what every command stands on: Env, calls, answers, errors, completion, figures"},
+		{"sessions", "sessions: start, watch, speak to, end, search; what they did and cost"},
+		{"ledger", "features, checks, memory, and where you left off"},
+		{"runs", "plans and runs, and what you say to them"},
+		{"maintenance", "set up, daemon, doctor, backup, projects, worktrees, salvage"},
+		{".", "the root command and the table of all commands"},
 	}},
 	{"testkit", "what tests stand on; never linked into kedge", "*", false, []member{
 		{".", "the door sign"},

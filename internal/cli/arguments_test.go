@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"kedge/internal/cli"
+	"kedge/internal/cli/frame"
 )
 
 // TestWrongArgumentsAreNamed: what a command takes, what it got, and how it is
@@ -18,7 +19,7 @@ func TestWrongArgumentsAreNamed(t *testing.T) {
 		"run --rubbish": "unknown flag --rubbish for \"kedge run\"\nhint: kedge run --help\n",
 	} {
 		var out, talk bytes.Buffer
-		code := cli.Main(t.Context(), cli.Env{Args: strings.Fields(args), Out: &out, Err: &talk, Call: refusing{}})
+		code := cli.Main(t.Context(), frame.Env{Args: strings.Fields(args), Out: &out, Err: &talk, Call: refusing{}})
 		if code != 2 || talk.String() != "kedge: "+want || out.Len() > 0 {
 			t.Errorf("%s: code %d, said %q, printed %q", args, code, &talk, &out)
 		}

@@ -1,3 +1,9 @@
+// Package cli turns arguments into calls and answers into text. It owns the root
+// command, the table of all commands and the exit codes; the commands themselves are in
+// the packages below, one file each, and stand on package frame.
+//
+// It keeps no state: what a command knows comes from Env, and what it learned goes to
+// Env.Out (the answer) or Env.Err (talk). It makes only the command that was called.
 package cli
 
 import (
@@ -6,6 +12,7 @@ import (
 	"fmt"
 
 	"kedge"
+	"kedge/internal/cli/frame"
 	"kedge/internal/server"
 	"kedge/internal/text/plain"
 )
@@ -23,9 +30,9 @@ var exitCodes = map[kedge.Kind]int{
 }
 
 // Main runs one command and returns its exit code.
-func Main(ctx context.Context, env Env) int {
+func Main(ctx context.Context, env frame.Env) int {
 	out, talk := env.Out, env.Err
-	env.rawOut, env.rawErr = out, talk
+	env.RawOut, env.RawErr = out, talk
 	env.Out, env.Err = &plain.Writer{W: out}, &plain.Writer{W: talk}
 	root := newRoot(&env)
 	root.SetArgs(env.Args)
@@ -38,10 +45,10 @@ func Main(ctx context.Context, env Env) int {
 	if err == nil {
 		return 0
 	}
-	if said, ok := errors.AsType[errSaid](err); ok {
-		return exitCodes[said.kind]
+	if said, ok := errors.AsType[frame.Printed](err); ok {
+		return exitCodes[kedge.Kind(said)]
 	}
-	if code, ok := errors.AsType[errExit](err); ok {
+	if code, ok := errors.AsType[frame.ExitCode](err); ok {
 		return int(code)
 	}
 	report(ctx, &env, c.CommandPath(), err)
@@ -53,13 +60,13 @@ func Main(ctx context.Context, env Env) int {
 
 // report is the only place that shows an error to a person. Who pressed Ctrl-C
 // knows why the command ended: one word says that it did.
-func report(ctx context.Context, env *Env, command string, err error) {
+func report(ctx context.Context, env *frame.Env, command string, err error) {
 	w := server.ToWire(err)
 	if w.Hint == "" {
 		w.Hint = usualHint(kedge.KindOf(err), command)
 	}
-	if env.json {
-		b, _ := encode(map[string]any{"error": w}, "") // three strings always encode
+	if env.JSON {
+		b, _ := frame.Encode(map[string]any{"error": w}, "") // three strings always encode
 		fmt.Fprintf(env.Err, "%s", b)
 		return
 	}

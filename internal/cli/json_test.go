@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
+	"kedge/internal/cli/frame"
 	"kedge/internal/server"
 	"kedge/internal/testkit/clitest"
 )
@@ -147,7 +148,7 @@ func TestEveryCommandShowsItsAnswer(t *testing.T) {
 			var out, talk bytes.Buffer
 			g := &clitest.Goldens{T: t}
 			args := strings.Fields(strings.Replace(line, "LIST", list, 1))
-			Main(t.Context(), Env{Args: args, In: strings.NewReader(""), Out: &out, Err: &talk, Dir: t.TempDir(), Call: g})
+			Main(t.Context(), frame.Env{Args: args, In: strings.NewReader(""), Out: &out, Err: &talk, Dir: t.TempDir(), Call: g})
 			if !slices.Contains(g.Calls, call) {
 				t.Fatalf("the calls were %q, said was %q", g.Calls, talk.String())
 			}
@@ -163,7 +164,7 @@ func TestEveryCommandShowsItsAnswer(t *testing.T) {
 
 // TestEveryCommandIsShown: a command or a call that nothing is known of fails.
 func TestEveryCommandIsShown(t *testing.T) {
-	root := newRoot(&Env{Args: []string{"help"}})
+	root := newRoot(&frame.Env{Args: []string{"help"}})
 	seen := map[string]bool{}
 	for line, call := range shown {
 		seen[call] = true
@@ -193,7 +194,7 @@ func TestEveryCommandIsShown(t *testing.T) {
 
 // noDaemon is a machine on which a daemon runs, or none.
 type noDaemon struct {
-	Daemon
+	frame.Daemon
 	pid int
 }
 
@@ -219,7 +220,7 @@ func TestJSONWithoutACall(t *testing.T) {
 		{"down --json", 0, `{"pid": null, "stopped": false, "runs": []}`},
 	} {
 		var out, talk bytes.Buffer
-		code := Main(t.Context(), Env{Args: strings.Fields(c.args), Out: &out, Err: &talk, Call: &clitest.Goldens{T: t}, Daemon: noDaemon{pid: c.pid}})
+		code := Main(t.Context(), frame.Env{Args: strings.Fields(c.args), Out: &out, Err: &talk, Call: &clitest.Goldens{T: t}, Daemon: noDaemon{pid: c.pid}})
 		if code != 0 || talk.Len() > 0 || !sameJSON(t, out.Bytes(), []byte(c.want)) {
 			t.Errorf("%s: code %d, printed %s, said %q", c.args, code, out.String(), talk.String())
 		}

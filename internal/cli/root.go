@@ -7,9 +7,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
+	"kedge/internal/cli/frame"
+	"kedge/internal/cli/maintenance"
 )
 
-func newRoot(env *Env) *cobra.Command {
+func newRoot(env *frame.Env) *cobra.Command {
 	var version bool
 	root := &cobra.Command{
 		Use:   "kedge",
@@ -25,7 +27,7 @@ func newRoot(env *Env) *cobra.Command {
 		Annotations:   map[string]string{"group": "only holds others"},
 		RunE: func(c *cobra.Command, _ []string) error {
 			if version {
-				return showVersion(env)
+				return maintenance.ShowVersion(env)
 			}
 			return c.Help()
 		},
@@ -33,7 +35,7 @@ func newRoot(env *Env) *cobra.Command {
 	root.Flags().BoolVarP(&version, "version", "v", false, "print the version")
 	setHelp(root)
 	root.SetFlagErrorFunc(flagError)
-	root.PersistentFlags().BoolVar(&env.json, "json", false, "print JSON")
+	root.PersistentFlags().BoolVar(&env.JSON, "json", false, "print JSON")
 	addCommands(root, env)
 	root.AddGroup(&cobra.Group{ID: "help", Title: "Help:"})
 	root.SetHelpCommandGroupID("help")
@@ -72,7 +74,7 @@ func namedTopics(root *cobra.Command, args []string) {
 		c.Args = func(_ *cobra.Command, topics []string) error {
 			of, rest, err := root.Find(topics)
 			if err == nil && len(rest) > 0 {
-				return unknownCommand(of, rest[0])
+				return frame.UnknownCommand(of, rest[0])
 			}
 			return err
 		}
@@ -99,11 +101,11 @@ func kindly(check cobra.PositionalArgs) cobra.PositionalArgs {
 		case strings.Contains(err.Error(), " arg(s)"):
 			return wrongArguments(c, args)
 		case len(args) == 0 || !strings.HasPrefix(err.Error(), "unknown command"):
-			return usageError(c, err)
+			return frame.UsageError(c, err)
 		case !c.HasAvailableSubCommands():
-			return usageError(c, kedge.Errorf(kedge.Invalid, "%s accepts no argument, got %q", c.CommandPath(), args[0]))
+			return frame.UsageError(c, kedge.Errorf(kedge.Invalid, "%s accepts no argument, got %q", c.CommandPath(), args[0]))
 		default:
-			return unknownCommand(c, args[0])
+			return frame.UnknownCommand(c, args[0])
 		}
 	}
 }
@@ -144,12 +146,12 @@ func firstExample(c *cobra.Command) string {
 func flagError(c *cobra.Command, err error) error {
 	name, unknown := strings.CutPrefix(err.Error(), "unknown flag: --")
 	if !unknown {
-		return usageError(c, err)
+		return frame.UsageError(c, err)
 	}
 	e := kedge.Errorf(kedge.Invalid, "unknown flag --%s for %q", name, c.CommandPath())
 	var near []string
 	for _, f := range strings.Fields(c.LocalFlags().FlagUsages()) {
-		if f, is := strings.CutPrefix(f, "--"); is && letters(f, name) <= typo {
+		if f, is := strings.CutPrefix(f, "--"); is && frame.Distance(f, name) <= frame.Typo {
 			near = append(near, "--"+f)
 		}
 	}
