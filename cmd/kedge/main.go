@@ -13,6 +13,7 @@ import (
 	"kedge"
 	"kedge/internal/app/demo/scripted"
 	"kedge/internal/cli"
+	"kedge/internal/cli/frame"
 	"kedge/internal/process/hold"
 	"kedge/internal/process/sandbox"
 	"kedge/internal/process/term"
@@ -36,7 +37,7 @@ func run(hooks time.Duration) int {
 	if len(os.Args) > 1 && os.Args[1] == "limit" {
 		return limitMain() // likewise: it becomes another program
 	}
-	env := cli.Env{
+	env := frame.Env{
 		Args:    os.Args[1:],
 		In:      os.Stdin,
 		Out:     os.Stdout,

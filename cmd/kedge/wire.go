@@ -16,7 +16,7 @@ import (
 	"kedge"
 	"kedge/internal/app"
 	"kedge/internal/app/sessions"
-	"kedge/internal/cli"
+	"kedge/internal/cli/frame"
 	"kedge/internal/process/hold"
 	"kedge/internal/server"
 
@@ -25,7 +25,7 @@ import (
 
 // wire gives the commands their way to the service. A home that cannot be used
 // is told when a command needs it, so that help always works.
-func wire(env *cli.Env, home string, homeErr error) {
+func wire(env *frame.Env, home string, homeErr error) {
 	c := &caller{home: home, homeErr: homeErr, dir: env.Dir, environ: env.Environ, version: kedge.Version}
 	env.Home, env.Call, env.Daemon, env.Scoped = home, c, c, c.Scoped
 }
@@ -43,7 +43,7 @@ type caller struct {
 	patience time.Duration // with a token: how long a daemon may be silent
 }
 
-// Call implements cli.Caller.
+// Call implements frame.Caller.
 func (c *caller) Call(ctx context.Context, name string, in, out any, progress func(json.RawMessage)) error {
 	entry, err := server.Find(name)
 	if err != nil {
@@ -160,7 +160,7 @@ func (c *caller) ensure(ctx context.Context) (*http.Client, daemon.Hello, error)
 	return daemon.Ensure(ctx, c.home, os.Getenv, daemon.Spawn(c.home, exe, c.environ, "up", "--foreground"))
 }
 
-// Start implements cli.Daemon.
+// Start implements frame.Daemon.
 func (c *caller) Start(ctx context.Context) (pid int, started bool, err error) {
 	if c.homeErr != nil {
 		return 0, false, c.homeErr
@@ -171,7 +171,7 @@ func (c *caller) Start(ctx context.Context) (pid int, started bool, err error) {
 	return hello.PID, started, err
 }
 
-// Foreground implements cli.Daemon: it is the daemon.
+// Foreground implements frame.Daemon: it is the daemon.
 func (c *caller) Foreground(ctx context.Context) error {
 	if c.homeErr != nil {
 		return c.homeErr
@@ -236,7 +236,7 @@ func (c *caller) sessions() (sessions.Sessions, error) {
 	return sessions.Sessions{Holder: hold.NewLauncher(exe, "hold"), Sockets: dir, Program: exe}, err
 }
 
-// Stop implements cli.Daemon.
+// Stop implements frame.Daemon.
 func (c *caller) Stop(ctx context.Context) (pid int, err error) {
 	if c.homeErr != nil {
 		return 0, c.homeErr

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"kedge"
-	"kedge/internal/cli"
+	"kedge/internal/cli/frame"
 	"kedge/internal/server/daemon"
 )
 
@@ -21,7 +21,7 @@ var errSilent = errors.New("the daemon does not answer")
 
 // Scoped gives calls in the name of a session, by its token. They
 // end with an error when the daemon hangs.
-func (c *caller) Scoped(session kedge.SessionID, token string) cli.Caller {
+func (c *caller) Scoped(session kedge.SessionID, token string) frame.Caller {
 	own := *c
 	own.session, own.token, own.patience = session, token, silence
 	return scoped{&own}
@@ -30,7 +30,7 @@ func (c *caller) Scoped(session kedge.SessionID, token string) cli.Caller {
 // scoped is a caller whose every call is watched over.
 type scoped struct{ *caller }
 
-// Call implements cli.Caller.
+// Call implements frame.Caller.
 func (s scoped) Call(ctx context.Context, name string, in, out any, progress func(json.RawMessage)) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)

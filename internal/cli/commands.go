@@ -2,6 +2,12 @@ package cli
 
 import (
 	"github.com/spf13/cobra"
+
+	"kedge/internal/cli/frame"
+	"kedge/internal/cli/ledger"
+	"kedge/internal/cli/maintenance"
+	"kedge/internal/cli/runs"
+	"kedge/internal/cli/sessions"
 )
 
 // area is a titled group of commands in the help.
@@ -15,46 +21,46 @@ type area struct {
 // of its start.
 type maker struct {
 	name string
-	make func(*Env) *cobra.Command
+	make func(*frame.Env) *cobra.Command
 }
 
 // areas is the whole command line, in the order of the help.
 var areas = []area{
-	{"start", "Set up:", []maker{{"init", newInit}, {"hooks", newHooks}, {"up", newUp}, {"down", newDown}}},
+	{"start", "Set up:", []maker{{"init", maintenance.Init}, {"hooks", maintenance.Hooks}, {"up", maintenance.Up}, {"down", maintenance.Down}}},
 	{"sessions", "Sessions:", []maker{
-		{"new", newNew},
-		{"ls", newLs},
-		{"attach", newAttach},
-		{"send", newSend},
-		{"logs", newLogs},
-		{"kill", newKill},
-		{"rename", newRename},
-		{"resume", newResume},
-		{"search", newSearch},
-		{"export", newExport},
+		{"new", sessions.New},
+		{"ls", sessions.Ls},
+		{"attach", sessions.Attach},
+		{"send", sessions.Send},
+		{"logs", sessions.Logs},
+		{"kill", sessions.Kill},
+		{"rename", sessions.Rename},
+		{"resume", sessions.Resume},
+		{"search", sessions.Search},
+		{"export", sessions.Export},
 	}},
 	{"drive", "Driving:", []maker{
-		{"run", newRun}, {"tell", newTell}, {"answer", newAnswer}, {"approve", newApprove}, {"deny", newDeny}, {"land", newLand}, {"explain", newExplain}, {"demo", newDemo},
+		{"run", runs.Run}, {"tell", runs.Tell}, {"answer", runs.Answer}, {"approve", runs.Approve}, {"deny", runs.Deny}, {"land", runs.Land}, {"explain", runs.Explain}, {"demo", runs.Demo},
 	}},
 	{"ledger", "The ledger:", []maker{
-		{"next", newNext}, {"ready", newReady}, {"features", newFeatures}, {"feature", newFeature}, {"plan", newPlan},
+		{"next", ledger.Next}, {"ready", ledger.Ready}, {"features", ledger.Features}, {"feature", ledger.Feature}, {"plan", runs.Plan},
 	}},
 	{"memory", "Memory:", []maker{
-		{"decide", newDecide}, {"risk", newRisk}, {"remember", newRemember}, {"recall", newRecall}, {"notes", newNotes}, {"rules", newRules},
+		{"decide", ledger.Decide}, {"risk", ledger.Risk}, {"remember", ledger.Remember}, {"recall", ledger.Recall}, {"notes", ledger.Notes}, {"rules", ledger.Rules},
 	}},
 	{"place", "Leaving and coming back:", []maker{
-		{"status", newStatus}, {"prime", newPrime}, {"checkpoint", newCheckpoint}, {"handoff", newHandoff},
+		{"status", ledger.Status}, {"prime", ledger.Prime}, {"checkpoint", ledger.Checkpoint}, {"handoff", ledger.Handoff},
 	}},
-	{"look", "Looking:", []maker{{"audit", newAudit}, {"brief", newBrief}, {"cost", newCost}, {"stats", newStats}}},
-	{"checks", "Checks:", []maker{{"gate", newGate}, {"exec", newExec}}},
-	{"agents", "For agents:", []maker{{"mcp", newMCP}}},
-	{"git", "Worktrees and salvage:", []maker{{"salvage", newSalvage}, {"worktree", newWorktree}}},
-	{"care", "Looking after it:", []maker{{"doctor", newDoctor}, {"rebuild", newRebuild}, {"backup", newBackup}, {"project", newProject}, {"version", newVersion}}},
+	{"look", "Looking:", []maker{{"audit", sessions.Audit}, {"brief", sessions.Brief}, {"cost", sessions.Cost}, {"stats", sessions.Stats}}},
+	{"checks", "Checks:", []maker{{"gate", ledger.Gate}, {"exec", sessions.Exec}}},
+	{"agents", "For agents:", []maker{{"mcp", maintenance.MCP}}},
+	{"git", "Worktrees and salvage:", []maker{{"salvage", maintenance.Salvage}, {"worktree", maintenance.Worktree}}},
+	{"care", "Looking after it:", []maker{{"doctor", maintenance.Doctor}, {"rebuild", maintenance.Rebuild}, {"backup", maintenance.Backup}, {"project", maintenance.Project}, {"version", maintenance.Version}}},
 }
 
 // addCommands adds the one command that the arguments name, or all of them
 // where they name none: for help, completion, and what is misspelt.
-func addCommands(root *cobra.Command, env *Env) {
+func addCommands(root *cobra.Command, env *frame.Env) {
 	only := ""
 	if len(env.Args) > 0 {
 		only = known(env.Args[0])

@@ -4,6 +4,8 @@ import (
 	"os"
 	"regexp"
 	"testing"
+
+	"kedge/internal/cli/frame"
 )
 
 // Every command of the help, and every command below one, has its section in the
@@ -17,7 +19,7 @@ func TestDocumentedCommands(t *testing.T) {
 	n := 0
 	for _, a := range areas {
 		for _, m := range a.commands {
-			c := m.make(&Env{})
+			c := m.make(&frame.Env{})
 			n++
 			documented(t, page, "kedge "+m.name)
 			for _, sub := range c.Commands() {

@@ -14,7 +14,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
+	"kedge/internal/cli/frame"
 	"kedge/internal/server"
+	"kedge/internal/testkit/clitest"
 )
 
 // shown is what every command prints with --json, by the command and arguments
@@ -136,26 +138,6 @@ var notShown = map[string]string{
 	"features.export": "see features export",
 }
 
-// goldens answers every call with the golden of its answer.
-type goldens struct {
-	t     *testing.T
-	calls []string
-}
-
-func (g *goldens) Call(_ context.Context, name string, _, out any, _ func(json.RawMessage)) error {
-	g.calls = append(g.calls, name)
-	return json.Unmarshal(golden(g.t, name), out)
-}
-
-func golden(t *testing.T, call string) []byte {
-	t.Helper()
-	b, err := os.ReadFile(filepath.Join("..", "server", "testdata", "answers", call+".json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
-
 func TestEveryCommandShowsItsAnswer(t *testing.T) {
 	list := filepath.Join(t.TempDir(), "list.json")
 	if err := os.WriteFile(list, []byte("[]"), 0o600); err != nil {
@@ -164,13 +146,13 @@ func TestEveryCommandShowsItsAnswer(t *testing.T) {
 	for line, call := range shown {
 		t.Run(line, func(t *testing.T) {
 			var out, talk bytes.Buffer
-			g := &goldens{t: t}
+			g := &clitest.Goldens{T: t}
 			args := strings.Fields(strings.Replace(line, "LIST", list, 1))
-			Main(t.Context(), Env{Args: args, In: strings.NewReader(""), Out: &out, Err: &talk, Dir: t.TempDir(), Call: g})
-			if !slices.Contains(g.calls, call) {
-				t.Fatalf("the calls were %q, said was %q", g.calls, talk.String())
+			Main(t.Context(), frame.Env{Args: args, In: strings.NewReader(""), Out: &out, Err: &talk, Dir: t.TempDir(), Call: g})
+			if !slices.Contains(g.Calls, call) {
+				t.Fatalf("the calls were %q, said was %q", g.Calls, talk.String())
 			}
-			if !sameJSON(t, out.Bytes(), golden(t, call)) {
+			if !sameJSON(t, out.Bytes(), clitest.Golden(t, call)) {
 				t.Errorf("printed is\n%s\nwhich is not the answer of %s; said is %q", out.String(), call, talk.String())
 			}
 			if talk.Len() > 0 {
@@ -182,7 +164,7 @@ func TestEveryCommandShowsItsAnswer(t *testing.T) {
 
 // TestEveryCommandIsShown: a command or a call that nothing is known of fails.
 func TestEveryCommandIsShown(t *testing.T) {
-	root := newRoot(&Env{Args: []string{"help"}})
+	root := newRoot(&frame.Env{Args: []string{"help"}})
 	seen := map[string]bool{}
 	for line, call := range shown {
 		seen[call] = true
@@ -212,7 +194,7 @@ func TestEveryCommandIsShown(t *testing.T) {
 
 // noDaemon is a machine on which a daemon runs, or none.
 type noDaemon struct {
-	Daemon
+	frame.Daemon
 	pid int
 }
 
@@ -238,14 +220,10 @@ func TestJSONWithoutACall(t *testing.T) {
 		{"down --json", 0, `{"pid": null, "stopped": false, "runs": []}`},
 	} {
 		var out, talk bytes.Buffer
-		code := Main(t.Context(), Env{Args: strings.Fields(c.args), Out: &out, Err: &talk, Call: &goldens{t: t}, Daemon: noDaemon{pid: c.pid}})
+		code := Main(t.Context(), frame.Env{Args: strings.Fields(c.args), Out: &out, Err: &talk, Call: &clitest.Goldens{T: t}, Daemon: noDaemon{pid: c.pid}})
 		if code != 0 || talk.Len() > 0 || !sameJSON(t, out.Bytes(), []byte(c.want)) {
 			t.Errorf("%s: code %d, printed %s, said %q", c.args, code, out.String(), talk.String())
 		}
-	}
-	b, err := encode(exportReply{Session: "ses-1", Format: "text", File: "/f", Bytes: 3}, "")
-	if err != nil || !sameJSON(t, b, []byte(`{"session": "ses-1", "format": "text", "file": "/f", "bytes": 3}`)) {
-		t.Errorf("export --out: %s, %v", b, err)
 	}
 }
 

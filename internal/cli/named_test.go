@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"kedge/internal/cli/frame"
 )
 
 // commandLine is a command line of Kedge in a text: at most two words and the flags
@@ -21,7 +23,7 @@ var inText = regexp.MustCompile("\"(?:[^\"\\\\]|\\\\.)*\"|`[^`]*`")
 // TestEveryNamedCommandExists: whatever Kedge tells people to do next, in its
 // messages and its documents, is a command that it has.
 func TestEveryNamedCommandExists(t *testing.T) {
-	root := newRoot(&Env{Args: []string{"help"}})
+	root := newRoot(&frame.Env{Args: []string{"help"}})
 	n := 0
 	for file, texts := range textsOfKedge(t) {
 		for _, text := range texts {
@@ -65,7 +67,7 @@ func missing(root *cobra.Command, name, sub string, flags []string) string {
 }
 
 // advises is a line of the program that says what to do next.
-var advises = regexp.MustCompile(`WithHint\(|Fix:|fix|add\(|[nN]ext|Example|talk\(|return \[\]string`)
+var advises = regexp.MustCompile(`WithHint\(|Fix:|fix|add\(|[nN]ext|Example|[tT]alk\(|return \[\]string`)
 
 // textsOfKedge are the texts that people read: literals of the program, and the
 // code in its documents.

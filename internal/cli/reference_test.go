@@ -10,6 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"kedge/internal/cli/frame"
 )
 
 const referencePage = "../../docs/reference/commands.md"
@@ -84,7 +86,7 @@ func TestReferenceExamples(t *testing.T) {
 
 // wholeRoot is the command line with everything that cobra adds to it.
 func wholeRoot() *cobra.Command {
-	root := newRoot(&Env{Args: []string{"help"}})
+	root := newRoot(&frame.Env{Args: []string{"help"}})
 	root.InitDefaultCompletionCmd("completion")
 	eachCommand(root, (*cobra.Command).InitDefaultHelpFlag) // so that the line of usage is that of the help
 	return root

@@ -9,6 +9,7 @@ import (
 
 	"kedge"
 	"kedge/internal/cli"
+	"kedge/internal/cli/frame"
 )
 
 // refusing is a Caller whose answer is an error.
@@ -35,7 +36,7 @@ func TestInterruptedIsOneWord(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var out, talk bytes.Buffer
-			code := cli.Main(c.ctx, cli.Env{Args: strings.Fields(c.args), Out: &out, Err: &talk, Call: refusing{c.err}})
+			code := cli.Main(c.ctx, frame.Env{Args: strings.Fields(c.args), Out: &out, Err: &talk, Call: refusing{c.err}})
 			if want := map[bool]int{true: 130, false: 4}[kedge.Interrupted.Is(c.err)]; code != want || talk.String() != c.talk || out.Len() > 0 {
 				t.Errorf("exit code %d, want %d; said %q, want %q; printed %q", code, want, &talk, c.talk, &out)
 			}

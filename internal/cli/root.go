@@ -1,18 +1,17 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
-	"io"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"kedge"
+	"kedge/internal/cli/frame"
+	"kedge/internal/cli/maintenance"
 )
 
-func newRoot(env *Env) *cobra.Command {
+func newRoot(env *frame.Env) *cobra.Command {
 	var version bool
 	root := &cobra.Command{
 		Use:   "kedge",
@@ -28,7 +27,7 @@ func newRoot(env *Env) *cobra.Command {
 		Annotations:   map[string]string{"group": "only holds others"},
 		RunE: func(c *cobra.Command, _ []string) error {
 			if version {
-				return showVersion(env)
+				return maintenance.ShowVersion(env)
 			}
 			return c.Help()
 		},
@@ -36,7 +35,7 @@ func newRoot(env *Env) *cobra.Command {
 	root.Flags().BoolVarP(&version, "version", "v", false, "print the version")
 	setHelp(root)
 	root.SetFlagErrorFunc(flagError)
-	root.PersistentFlags().BoolVar(&env.json, "json", false, "print JSON")
+	root.PersistentFlags().BoolVar(&env.JSON, "json", false, "print JSON")
 	addCommands(root, env)
 	root.AddGroup(&cobra.Group{ID: "help", Title: "Help:"})
 	root.SetHelpCommandGroupID("help")
@@ -44,21 +43,6 @@ func newRoot(env *Env) *cobra.Command {
 	root.AddCommand(helpTopics()...)
 	eachCommand(root, func(c *cobra.Command) { c.Args = kindly(c.Args) })
 	return root
-}
-
-func newVersion(env *Env) *cobra.Command {
-	return &cobra.Command{
-		Use: "version", Short: "Print the version", Args: cobra.NoArgs,
-		Example: "  kedge version\n  kedge version --json",
-		RunE:    func(*cobra.Command, []string) error { return showVersion(env) },
-	}
-}
-
-func showVersion(env *Env) error {
-	v := struct {
-		Version string `json:"version"`
-	}{kedge.Version}
-	return env.show(v, func(w io.Writer) { fmt.Fprintf(w, "kedge %s\n", v.Version) })
 }
 
 // namedShells makes cobra's completion command, when it is called, refuse a
@@ -90,7 +74,7 @@ func namedTopics(root *cobra.Command, args []string) {
 		c.Args = func(_ *cobra.Command, topics []string) error {
 			of, rest, err := root.Find(topics)
 			if err == nil && len(rest) > 0 {
-				return unknownCommand(of, rest[0])
+				return frame.UnknownCommand(of, rest[0])
 			}
 			return err
 		}
@@ -117,11 +101,11 @@ func kindly(check cobra.PositionalArgs) cobra.PositionalArgs {
 		case strings.Contains(err.Error(), " arg(s)"):
 			return wrongArguments(c, args)
 		case len(args) == 0 || !strings.HasPrefix(err.Error(), "unknown command"):
-			return usageError(c, err)
+			return frame.UsageError(c, err)
 		case !c.HasAvailableSubCommands():
-			return usageError(c, kedge.Errorf(kedge.Invalid, "%s accepts no argument, got %q", c.CommandPath(), args[0]))
+			return frame.UsageError(c, kedge.Errorf(kedge.Invalid, "%s accepts no argument, got %q", c.CommandPath(), args[0]))
 		default:
-			return unknownCommand(c, args[0])
+			return frame.UnknownCommand(c, args[0])
 		}
 	}
 }
@@ -162,12 +146,12 @@ func firstExample(c *cobra.Command) string {
 func flagError(c *cobra.Command, err error) error {
 	name, unknown := strings.CutPrefix(err.Error(), "unknown flag: --")
 	if !unknown {
-		return usageError(c, err)
+		return frame.UsageError(c, err)
 	}
 	e := kedge.Errorf(kedge.Invalid, "unknown flag --%s for %q", name, c.CommandPath())
 	var near []string
 	for _, f := range strings.Fields(c.LocalFlags().FlagUsages()) {
-		if f, is := strings.CutPrefix(f, "--"); is && letters(f, name) <= typo {
+		if f, is := strings.CutPrefix(f, "--"); is && frame.Distance(f, name) <= frame.Typo {
 			near = append(near, "--"+f)
 		}
 	}
@@ -175,82 +159,4 @@ func flagError(c *cobra.Command, err error) error {
 		return e.WithHint("did you mean %s? All of them: %s --help", strings.Join(near, " or "), c.CommandPath())
 	}
 	return e.WithHint("%s --help", c.CommandPath())
-}
-
-// letters is how many letters one word differs from another by: put in, left out
-// or changed.
-func letters(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		left := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			changed := left
-			if a[i] != b[j] {
-				changed++
-			}
-			left = row[j+1]
-			row[j+1] = min(changed, left+1, row[j]+1)
-		}
-	}
-	return row[len(b)]
-}
-
-// typo is how many letters a name may differ from what was typed to be meant.
-const typo = 2
-
-// meant gives the commands below c that a misspelt name may stand for.
-func meant(c *cobra.Command, name string) []string {
-	c.SuggestionsMinimumDistance = typo
-	var out []string
-	for _, s := range c.SuggestionsFor(name) {
-		if strings.HasPrefix(s, name) || 2*letters(s, name) <= len(name) { // else it is another word
-			out = append(out, c.CommandPath()+" "+s)
-		}
-	}
-	return out
-}
-
-func unknownCommand(c *cobra.Command, name string) error {
-	e := kedge.Errorf(kedge.Invalid, "unknown command %q for %q", name, c.CommandPath())
-	if near := meant(c, name); len(near) > 0 {
-		return e.WithHint("did you mean %s? All of them: %s --help", strings.Join(near, " or "), c.CommandPath())
-	}
-	return e.WithHint("%s --help", c.CommandPath())
-}
-
-func usageError(c *cobra.Command, err error) error {
-	msg, _, _ := strings.Cut(err.Error(), "\n") // cobra appends suggestions on lines of their own
-	if num, ok := errors.AsType[*strconv.NumError](err); ok {
-		msg = strings.Replace(msg, num.Error(), notNumber(num), 1)
-	}
-	if before, value, ok := strings.Cut(msg, "time: invalid duration "); ok {
-		msg = before + value + " is no length of time such as 30s or 5m"
-	}
-	msg = strings.Replace(strings.Replace(msg, " 1 arg(s)", " 1 argument", 1), " arg(s)", " arguments", 1)
-	return kedge.Errorf(kedge.Invalid, "%s", msg).WithHint("%s --help", c.CommandPath())
-}
-
-// notNumber says in words why a flag's value was not taken.
-func notNumber(err *strconv.NumError) string {
-	switch {
-	case err.Func == "ParseBool":
-		return fmt.Sprintf("%q is neither true nor false", err.Num)
-	case errors.Is(err, strconv.ErrRange):
-		return fmt.Sprintf("%q is too large a number", err.Num)
-	default:
-		return fmt.Sprintf("%q is not a number", err.Num)
-	}
-}
-
-// positive refuses a number that a flag was given and that means nothing there.
-func positive(c *cobra.Command, flag string, n, usual int) error {
-	if !c.Flags().Changed(flag) || n > 0 {
-		return nil
-	}
-	return kedge.Errorf(kedge.Invalid, "--%s %d is not a positive number", flag, n).
-		WithHint("%s --%s %d", c.CommandPath(), flag, usual)
 }

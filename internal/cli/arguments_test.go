@@ -1,0 +1,27 @@
+package cli_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"kedge/internal/cli"
+	"kedge/internal/cli/frame"
+)
+
+// TestWrongArgumentsAreNamed: what a command takes, what it got, and how it is
+// called; a flag that is nearly another is named.
+func TestWrongArgumentsAreNamed(t *testing.T) {
+	for args, want := range map[string]string{
+		"answer":        "kedge answer takes N|FEATURE TEXT, and got nothing\nhint: kedge answer 1 \"required, not positional\" (more: kedge answer --help)\n",
+		"explain a b":   "kedge explain takes SHA, and got \"a\" \"b\"\nhint: kedge explain HEAD (more: kedge explain --help)\n",
+		"run --agnt x":  "unknown flag --agnt for \"kedge run\"\nhint: did you mean --agent? All of them: kedge run --help\n",
+		"run --rubbish": "unknown flag --rubbish for \"kedge run\"\nhint: kedge run --help\n",
+	} {
+		var out, talk bytes.Buffer
+		code := cli.Main(t.Context(), frame.Env{Args: strings.Fields(args), Out: &out, Err: &talk, Call: refusing{}})
+		if code != 2 || talk.String() != "kedge: "+want || out.Len() > 0 {
+			t.Errorf("%s: code %d, said %q, printed %q", args, code, &talk, &out)
+		}
+	}
+}

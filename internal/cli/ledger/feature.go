@@ -1,0 +1,385 @@
+package ledger
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"kedge"
+	"kedge/internal/app/clerk"
+	"kedge/internal/cli/frame"
+	"kedge/internal/core/plan"
+	"kedge/internal/text/plain"
+	"kedge/internal/text/strictjson"
+)
+
+// Feature is kedge feature.
+func Feature(env *frame.Env) *cobra.Command {
+	c := frame.Group("feature", "Add, change, verify or set aside one feature",
+		newFeatureAdd(env), newFeatureAmend(env), newFeatureShow(env), newFeatureSubmit(env), newFeatureAccept(env),
+		newFeatureMove(env, "block", "Mark a feature as blocked", "order-entity --reason \"waits for the new schema\""),
+		newFeatureMove(env, "reopen", "Set a feature back to pending, to be tried again", "order-entity --reason \"the schema is there\""),
+		newFeatureMove(env, "skip", "Skip a feature; those that depend on it are named", "dark-mode --reason \"nobody asked for it\""),
+	)
+	c.Long = `Add, change, verify or set aside one feature.
+
+Only Kedge sets a feature to completed: kedge feature submit asks for it. For
+work that waits for your review, kedge feature accept completes it; agents may
+not. When you skip a feature, Kedge names those that depend on it: they wait
+until you skip them too, or amend them without it.
+
+A run at work follows your changes by itself. A run at rest continues with
+kedge run.`
+	c.Example = `  kedge feature add order-entity --name "Order entity" --check "go test ./order"
+  kedge feature submit order-entity
+  kedge feature show order-entity`
+	return c
+}
+
+// definitionFlags are the flags that say what a feature is.
+type definitionFlags struct {
+	name, description, phase, category, prove, file string
+	priority                                        int
+	dependencies, acceptance, steps, paths, checks  []string
+}
+
+func (d *definitionFlags) add(fs *pflag.FlagSet) {
+	fs.StringVar(&d.name, "name", "", "the `name`: one line of at most 200 characters")
+	fs.StringVar(&d.description, "description", "", "the full `text`")
+	fs.StringVar(&d.phase, "phase", "", "the `phase` it belongs to")
+	fs.StringVar(&d.category, "category", "functional", "the `kind`: functional, style, …")
+	fs.IntVar(&d.priority, "priority", plan.DefaultPriority, "a `number`; lower comes first")
+	fs.StringArrayVar(&d.dependencies, "depends-on", nil, "the `id` of a feature that must be completed before (repeatable)")
+	fs.StringArrayVar(&d.acceptance, "acceptance", nil, "`what` must be true in the end (repeatable)")
+	fs.StringArrayVar(&d.steps, "step", nil, "a `step` to verify it (repeatable)")
+	fs.StringArrayVar(&d.paths, "path", nil, "a `glob` of files it may change; if it changes others, it waits for you (repeatable; default: any)")
+	fs.StringArrayVar(&d.checks, "check", nil, "a shell `command` that must succeed when it is done (repeatable)")
+	fs.StringVar(&d.prove, "prove", "", "`how` the checks prove it; fails: they are red before the work; holds: green before and after")
+	fs.StringVar(&d.file, "definition", "", "read the whole definition, as in features.json, from this `file` (- for stdin)")
+}
+
+// apply changes def by the flags that were given.
+func (d *definitionFlags) apply(env *frame.Env, fs *pflag.FlagSet, def *kedge.Definition) error {
+	if d.file != "" {
+		b, err := readInput(env, d.file, maxImport)
+		if err != nil {
+			return err
+		}
+		read := kedge.Definition{ID: def.ID}
+		if err := strictjson.Decode(d.file, b, &read); err != nil {
+			return err
+		}
+		if read.ID != def.ID {
+			return kedge.Errorf(kedge.Invalid, "%s defines %q, not %q", d.file, read.ID, def.ID).WithHint("correct the id in the file")
+		}
+		*def = read
+	}
+	for _, run := range d.checks {
+		if strings.TrimSpace(run) == "" {
+			return kedge.Errorf(kedge.Invalid, "--check is empty").
+				WithHint("leave it away for a feature that a person accepts; to take checks out of one: --definition FILE")
+		}
+	}
+	for flag, set := range map[string]func(){
+		"name":        func() { def.Name = d.name },
+		"description": func() { def.Description = d.description },
+		"phase":       func() { def.Phase = d.phase },
+		"category":    func() { def.Category = d.category },
+		"priority":    func() { def.Priority = d.priority },
+		"depends-on":  func() { def.Dependencies = ids(d.dependencies) },
+		"acceptance":  func() { def.Acceptance = d.acceptance },
+		"step":        func() { def.Steps = d.steps },
+		"path":        func() { def.Paths = d.paths },
+		"check":       func() { def.Checks = namedChecks(d.checks) },
+	} {
+		if fs.Changed(flag) {
+			set()
+		}
+	}
+	if fs.Changed("prove") {
+		if len(def.Checks) == 0 {
+			return kedge.Errorf(kedge.Invalid, "--prove %s says how a check proves the feature, and there is none", d.prove).
+				WithHint("give one: --check \"go test ./...\"")
+		}
+		for i := range def.Checks {
+			def.Checks[i].Prove = d.prove
+		}
+	}
+	return nil
+}
+
+func ids(names []string) []kedge.FeatureID {
+	out := []kedge.FeatureID{}
+	for _, n := range names {
+		if n != "" {
+			out = append(out, kedge.FeatureID(n))
+		}
+	}
+	return out
+}
+
+// namedChecks makes checks of shell lines.
+func namedChecks(lines []string) []kedge.Check {
+	out := []kedge.Check{}
+	for _, run := range lines {
+		name := "check"
+		if len(out) > 0 {
+			name += strconv.Itoa(len(out) + 1)
+		}
+		out = append(out, kedge.Check{Name: name, Run: run})
+	}
+	return out
+}
+
+func newFeatureAdd(env *frame.Env) *cobra.Command {
+	var flags definitionFlags
+	c := &cobra.Command{
+		Use:   "add ID",
+		Short: "Add a feature; its definition is locked from then on",
+		Long: `Add a feature. Its definition is locked from then on: only you can change it,
+with kedge feature amend.
+
+Give it a check of its own: a command that fails before the work and succeeds
+after it. Without one, the feature waits for your review at the end.`,
+		Example: `  kedge feature add order-entity --name "Order entity" --check "go test ./order"
+  kedge feature add order-list --name "List orders" --depends-on order-entity`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			def := kedge.Definition{
+				ID: kedge.FeatureID(args[0]), Name: args[0], Category: flags.category, Priority: flags.priority,
+			}
+			if err := flags.apply(env, c.Flags(), &def); err != nil {
+				return err
+			}
+			if err := ChangeFeature(c, env, "feature.add", clerk.FeatureAddRequest{Definition: def}); err != nil {
+				return err
+			}
+			if env.ErrTTY && slices.ContainsFunc(def.Checks, func(c kedge.Check) bool { return c.Prove != "holds" }) {
+				env.Talk("next: once before the work, so that Kedge sees its check red: kedge feature submit %s", def.ID)
+			}
+			return nil
+		},
+	}
+	flags.add(c.Flags())
+	flags.complete(env, c)
+	return c
+}
+
+func newFeatureAmend(env *frame.Env) *cobra.Command {
+	var flags definitionFlags
+	var reason string
+	c := &cobra.Command{
+		Use:   "amend ID --reason WHY",
+		Short: "Change a locked definition, with a reason",
+		Long: `Change a locked definition. Agents may not, and you say why.
+
+Only the flags that you pass change something. A repeatable flag replaces the
+whole list.`,
+		Example: "  kedge feature amend order-entity --check \"go test ./order ./api\" --reason \"the API belongs to it\"",
+		Args:    cobra.ExactArgs(1),
+
+		ValidArgsFunction: frame.FeatureIDs(env),
+		RunE: func(c *cobra.Command, args []string) error {
+			was, err := frame.Call[clerk.FeatureShowReply](c.Context(), env, "feature.show", clerk.FeatureShowRequest{ID: kedge.FeatureID(args[0])})
+			if err != nil {
+				return err
+			}
+			in := clerk.FeatureAmendRequest{Definition: was.Feature.Definition, Was: was.Hash, Reason: reason}
+			if err := flags.apply(env, c.Flags(), &in.Definition); err != nil {
+				return err
+			}
+			return ChangeFeature(c, env, "feature.amend", in)
+		},
+	}
+	flags.add(c.Flags())
+	flags.complete(env, c)
+	c.Flags().StringVar(&reason, "reason", "", "`why` the definition changes")
+	return c
+}
+
+// complete offers values for the flags that have few.
+func (definitionFlags) complete(env *frame.Env, c *cobra.Command) {
+	frame.CompleteFlag(c, "depends-on", frame.AfterArgs(frame.FeatureIDs(env)))
+	frame.CompleteFlag(c, "prove", frame.OneOf("fails", "holds"))
+}
+
+// ChangeFeature makes a change and shows the feature as it is then.
+func ChangeFeature(c *cobra.Command, env *frame.Env, name string, in any) error {
+	return env.Changed(c.Context(), MoveFeature(c.Context(), env, name, in))
+}
+
+// MoveFeature is featureCall without what comes next.
+func MoveFeature(ctx context.Context, env *frame.Env, name string, in any) error {
+	reply, err := frame.Call[clerk.FeatureReply](ctx, env, name, in)
+	if err != nil {
+		return err
+	}
+	env.Aside(reply.Aside)
+	if text := plan.StrandedText(reply.Stranded, reply.Feature.ID); text != "" {
+		env.Talk("note: %s", plain.Line(text))
+	}
+	return env.Show(reply, func(w io.Writer) { featureLine(w, reply.Feature) })
+}
+
+func newFeatureAccept(env *frame.Env) *cobra.Command {
+	c := newFeatureMove(env, "accept", "Complete a feature that waits for your review",
+		"landing-page --reason \"looked at it on three screens\"")
+	c.Use = "accept ID --reason WHY"
+	return c
+}
+
+func newFeatureMove(env *frame.Env, verb, short, example string) *cobra.Command {
+	var reason string
+	c := &cobra.Command{
+		Use:     verb + " ID",
+		Short:   short,
+		Example: "  kedge feature " + verb + " " + example,
+		Args:    cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return ChangeFeature(c, env, "feature."+verb, clerk.FeatureStatusRequest{ID: kedge.FeatureID(args[0]), Reason: reason})
+		},
+	}
+	c.Flags().StringVar(&reason, "reason", "", "`why`")
+	c.ValidArgsFunction = frame.FeatureIDs(env, movable[verb]...)
+	return c
+}
+
+// movable are the statuses from which a verb leads on, for completion only: the
+// service decides.
+var movable = map[string][]kedge.Status{
+	"accept": {kedge.NeedsReview},
+	"block":  {kedge.Pending, kedge.InProgress, kedge.NeedsReview, kedge.Regressed},
+	"reopen": {kedge.BlockedWork, kedge.Skipped, kedge.NeedsReview, kedge.Completed, kedge.Regressed, kedge.InProgress},
+	"skip":   {kedge.Pending, kedge.InProgress, kedge.BlockedWork, kedge.NeedsReview, kedge.Regressed},
+}
+
+func newFeatureShow(env *frame.Env) *cobra.Command {
+	return &cobra.Command{
+		Use:     "show ID",
+		Short:   "Show one feature, its last verdict and what is in its way",
+		Example: "  kedge feature show order-entity",
+		Args:    cobra.ExactArgs(1),
+
+		ValidArgsFunction: frame.FeatureIDs(env),
+		RunE: func(c *cobra.Command, args []string) error {
+			return frame.Ask(c.Context(), env, "feature.show", clerk.FeatureShowRequest{ID: kedge.FeatureID(args[0])}, featureText)
+		},
+	}
+}
+
+func featureText(w io.Writer, r clerk.FeatureShowReply) {
+	line := func(key, value string) {
+		if value != "" {
+			fmt.Fprintf(w, "%-13s %s\n", key+":", plain.Line(value))
+		}
+	}
+	f := r.Feature
+	fmt.Fprintf(w, "%s  %s\n", f.ID, plain.Line(f.Name))
+	line("status", string(f.Status))
+	line("reason", r.Reason)
+	if r.Why != fmt.Sprintf("feature %q is %s", f.ID, f.Status) { // that was said
+		line("not ready", r.Why)
+	}
+	line("claimed", string(r.Claim))
+	line("priority", strconv.Itoa(f.Priority))
+	line("phase", f.Phase)
+	line("description", f.Description)
+	line("depends on", join(f.Dependencies))
+	for _, a := range f.Acceptance {
+		line("acceptance", a)
+	}
+	for i, s := range f.Steps {
+		line("step "+strconv.Itoa(i+1), s)
+	}
+	line("paths", strings.Join(f.Paths, ", "))
+	if len(f.Paths) == 0 {
+		line("paths", "any: its work may change every file")
+	}
+	for _, c := range f.Checks {
+		line("check", strings.TrimPrefix(c.Name+": ", "check: ")+checkText(c))
+		line("  prove", proveText(c))
+	}
+	if len(f.Checks) == 0 {
+		line("check", "none: a person must accept it")
+	}
+	line("files", strings.Join(f.Files, ", "))
+	for _, note := range strings.Split(f.Notes, "\n") {
+		line("notes", note)
+	}
+	if f.Evidence != nil {
+		line("evidence", string(*f.Evidence))
+	}
+	verdictLines(line, r.Verdict)
+	for _, ses := range r.Sessions {
+		line("session", fmt.Sprintf("%s (%s) %s; %s", ses.ID, ses.Agent, ses.State, FirstEdit(ses.FirstEdit)))
+	}
+	for _, x := range r.Findings {
+		line("found", x.Where+": "+x.What)
+	}
+}
+
+// FirstEdit says what a session read before it changed anything.
+func FirstEdit(f *kedge.FirstAct) string {
+	if f == nil {
+		return "first edit unknown"
+	}
+	text := fmt.Sprintf("first edit after %s and ~%s tokens read", frame.Counted(f.Calls, "call"), frame.Thousands(f.ReadTokens))
+	if f.UsedTokens != nil {
+		text += fmt.Sprintf(" (%s used)", frame.Thousands(*f.UsedTokens))
+	}
+	return text
+}
+
+func join(ids []kedge.FeatureID) string {
+	names := make([]string, len(ids))
+	for i, id := range ids {
+		names[i] = string(id)
+	}
+	return strings.Join(names, ", ")
+}
+
+func proveText(c kedge.Check) string {
+	if c.Prove == "holds" {
+		return "holds (green before and after the work)"
+	}
+	return "fails (red before the work)"
+}
+
+func checkText(c kedge.Check) string {
+	if c.HTTP != nil {
+		return strings.TrimSpace(c.HTTP.Method + " " + c.HTTP.URL)
+	}
+	return c.Run + c.Touched
+}
+
+// verdictLines show what a feature was judged by: what ran, how it ended, and
+// where to look.
+func verdictLines(line func(key, value string), ev *kedge.Evidence) {
+	if ev == nil {
+		return
+	}
+	when := " at " + ev.At.UTC().Format("2006-01-02 15:04:05") + " UTC"
+	switch ev.For {
+	case kedge.StageProve, kedge.StageBaseline:
+		when += ", before any work"
+	case kedge.StageRecheck:
+		when += ", looked at again"
+	default:
+	}
+	line("  verdict", string(ev.Verdict.Verdict)+when)
+	line("  tree", ev.Verdict.Tree)
+	for _, c := range ev.Verdict.Checks {
+		if c.Skipped != "" {
+			continue
+		}
+		line("  ran", c.Command+" (exit "+strconv.Itoa(c.Exit)+")")
+		line("  log", c.Log)
+		line("  kept", strings.Join(c.Evidence, ", "))
+	}
+}

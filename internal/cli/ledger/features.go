@@ -1,0 +1,224 @@
+package ledger
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"kedge"
+	"kedge/internal/app/clerk"
+	"kedge/internal/app/ledger"
+	"kedge/internal/cli/frame"
+	"kedge/internal/core/plan"
+	"kedge/internal/text/plain"
+)
+
+// Features is kedge features.
+func Features(env *frame.Env) *cobra.Command {
+	c := &cobra.Command{
+		Use:     "features",
+		Short:   "List the features, or import and export feature lists",
+		Example: "  kedge features                        every feature with its status\n  kedge features import feature_list.json\n  kedge features export --format anthropic > feature_list.json",
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return frame.Ask(c.Context(), env, "features", clerk.FeaturesRequest{}, func(w io.Writer, reply featureList) {
+				if len(reply.Features) == 0 {
+					env.Talk("there are no features yet: kedge feature add --help, kedge features import FILE, or kedge plan --help")
+				}
+				featuresTable(w, reply.Features)
+			})
+		},
+	}
+	c.AddCommand(newFeaturesImport(env), newFeaturesExport(env))
+	return c
+}
+
+// featureList is what a table shows of app.FeaturesReply. To learn to read
+// the rest of a feature would take longer than to make its table.
+type featureList struct {
+	Features []featureRow `json:"features"`
+	Why      string       `json:"why"`
+}
+
+type featureRow struct {
+	ID       kedge.FeatureID `json:"id"`
+	Status   kedge.Status    `json:"status"`
+	Priority int             `json:"priority"`
+	Name     string          `json:"name"`
+}
+
+func rowOf(f kedge.Feature) featureRow {
+	return featureRow{ID: f.ID, Status: f.Status, Priority: f.Priority, Name: f.Name}
+}
+
+// featuresTable is a list with the names of its columns; nothing where it is empty.
+func featuresTable(w io.Writer, features []featureRow) {
+	if len(features) > 0 {
+		featureRows(w, "ID\tSTATUS\tPRIORITY\tNAME\n", features)
+	}
+}
+
+// featureLine is one feature, after something was done to it.
+func featureLine(w io.Writer, f kedge.Feature) { featureRows(w, "", []featureRow{rowOf(f)}) }
+
+func featureRows(w io.Writer, head string, features []featureRow) {
+	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	_, _ = io.WriteString(t, head) // as below
+	for _, f := range features {
+		fmt.Fprintf(t, "%s\t%s\t%d\t%s\n", f.ID, f.Status, f.Priority, plain.Line(f.Name))
+	}
+	_ = t.Flush() // w is the answer; a failure to print it shows when the program ends
+}
+
+// maxImport is more than any feature list needs.
+const maxImport = 16 << 20
+
+func newFeaturesImport(env *frame.Env) *cobra.Command {
+	var format string
+	c := &cobra.Command{
+		Use:   "import FILE",
+		Short: "Import a feature list: Kedge's, a plain one, or feature_list.json",
+		Long: `Import a feature list. Kedge recognises these formats by itself:
+
+  kedge      .kedge/features.json, with version, definitions and checks
+  seed       the plain form: an object with a list of features, each with an
+             id, a name, a status, and if known dependencies, files, notes and
+             completedAt:
+             {"features": [{"id": "orders", "name": "Orders",
+               "status": "pending", "dependencies": ["users"], "files": [],
+               "notes": ""}]}
+  anthropic  feature_list.json, an array:
+             [{"category", "description", "steps", "passes"}]
+
+Every imported feature starts as pending: what a list calls completed is
+a claim that Kedge verifies. What it calls skipped is skipped. Existing
+features with the same definition keep their status, and Kedge names them. A
+missing version means 1. Unknown keys are kept in the notes and reported.
+Missing ids are generated.`,
+		Example: "  kedge features import feature_list.json\n  some-tool | kedge features import -",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			b, err := readInput(env, args[0], maxImport)
+			if err != nil {
+				return err
+			}
+			reply, err := frame.Call[clerk.FeaturesImportReply](c.Context(), env, "features.import",
+				clerk.FeaturesImportRequest{File: args[0], Format: format, Text: string(b)})
+			if err != nil {
+				return err
+			}
+			env.Aside(reply.Aside)
+			for _, f := range reply.Findings {
+				env.Talk("%s: %s", f.Where, f.What)
+			}
+			claimed(env, reply.Claimed)
+			return env.Changed(c.Context(), env.Show(reply, func(w io.Writer) {
+				fmt.Fprintf(w, "%d added, %d already there\n", len(reply.Added), len(reply.Unchanged))
+				importText(w, reply)
+			}))
+		},
+	}
+	c.Flags().StringVar(&format, "format", "", "the `format`: anthropic, kedge or seed (default: recognise it)")
+	frame.CompleteFlag(c, "format", listFormats())
+	return c
+}
+
+// importText says what became of features that are not simply pending now.
+func importText(w io.Writer, r clerk.FeaturesImportReply) {
+	if n := len(r.Skipped); n > 0 {
+		fmt.Fprintf(w, "skipped there and so here: %d; to have one worked on: kedge feature reopen %s\n", n, r.Skipped[0])
+	}
+	counts := map[kedge.Status]int{}
+	for _, f := range r.Left {
+		counts[f.Status]++
+	}
+	var parts []string
+	for _, s := range slices.Sorted(maps.Keys(counts)) {
+		parts = append(parts, fmt.Sprintf("%d %s", counts[s], s))
+	}
+	if len(parts) > 0 {
+		fmt.Fprintf(w, "left as they are: %s\n", strings.Join(parts, ", "))
+	}
+}
+
+// listFormats completes the formats of a feature list.
+func listFormats() cobra.CompletionFunc {
+	return frame.OneOf(plan.FormatAnthropic, plan.FormatKedge, plan.FormatSeed)
+}
+
+// claimed says what becomes of a list's word that something is done.
+func claimed(env *frame.Env, list []kedge.FeatureID) {
+	if n := len(list); n == 1 {
+		env.Talk("1 was marked as done there; Kedge verifies it itself: kedge feature submit %s", list[0])
+	} else if n > 1 {
+		env.Talk("%d were marked as done there; Kedge verifies them itself, each: kedge feature submit %s", n, list[0])
+	}
+}
+
+// readInput reads a file that the caller names; "-" is the standard input.
+func readInput(env *frame.Env, name string, limit int64) ([]byte, error) {
+	in := env.In
+	if name != "-" {
+		f, err := os.Open(name)
+		if err != nil {
+			return nil, kedge.Errorf(kedge.NotFound, "%w", err).WithHint("name a file that is there and that you may read; - is the standard input")
+		}
+		defer func() { _ = f.Close() }() // it was only read
+		in = f
+	}
+	b, err := io.ReadAll(io.LimitReader(in, limit+1))
+	if err != nil {
+		if p, ok := errors.AsType[*fs.PathError](err); ok {
+			err = p.Err // the path is named already
+		}
+		return nil, kedge.Errorf(kedge.Invalid, "read %q: %w", name, err)
+	}
+	if int64(len(b)) > limit {
+		return nil, kedge.Errorf(kedge.Invalid, "%q is larger than %d bytes", name, limit)
+	}
+	return b, nil
+}
+
+func newFeaturesExport(env *frame.Env) *cobra.Command {
+	var format string
+	c := &cobra.Command{
+		Use:     "export",
+		Short:   "Print the feature list in another program's format",
+		Example: "  kedge features export --format anthropic > feature_list.json",
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			reply, err := frame.Call[clerk.FeaturesExportReply](c.Context(), env, "features.export", clerk.FeaturesExportRequest{Format: format})
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(env.Out, "%s", plain.JSON([]byte(reply.Text))) // JSON with and without --json
+			return err
+		},
+	}
+	c.Flags().StringVar(&format, "format", "kedge", "the `format`: anthropic, kedge or seed (described in kedge features import --help)")
+	frame.CompleteFlag(c, "format", listFormats())
+	return c
+}
+
+// placeOf says where something stands that was written down: in its file; or, while
+// that waits for the work of a run, where else it can be read.
+func placeOf(file string, held []ledger.HeldFile, show string) string {
+	for _, h := range held {
+		if h.Path != file {
+			continue
+		}
+		if h.Show != "" {
+			show = h.Show
+		}
+		return "the journal (" + plain.Line(show) + "); " + plain.Line(file) + " follows once the work of the run has landed"
+	}
+	return plain.Line(file)
+}

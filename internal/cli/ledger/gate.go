@@ -1,0 +1,159 @@
+package ledger
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"kedge"
+	"kedge/internal/app/verify"
+	"kedge/internal/cli/frame"
+	"kedge/internal/engine/gate"
+	"kedge/internal/text/plain"
+)
+
+// Gate is kedge gate.
+func Gate(env *frame.Env) *cobra.Command {
+	var all, output bool
+	c := &cobra.Command{
+		Use: "gate [NAME...]", Short: "Run the project's checks and print one verdict",
+		Long: `Run the project's checks and print one verdict.
+
+Kedge runs the checks of .kedge/gate.toml on the current files, in the order
+test, integration, build, e2e, http, and stops at the first red one. With
+names, it runs only these. The last line on stdout is one of VALIDATION_OK,
+TEST_FAILURE, INTEGRATION_FAILURE, BUILD_FAILURE, E2E_FAILURE, HTTP_FAILURE.
+Red is exit code 6.
+
+Kedge leaves out a check that covers nothing that changed since HEAD, unless
+you pass --all. The verdict is then partial, and before a green one stands
+"partial: not run: NAMES". The checks of features are not part of the gate:
+kedge feature submit runs them, and a run repeats those of finished features
+(run.regression).
+
+For a red check, Kedge shows the first failure and where its log is. --output
+adds every other failure, error, warning, place and total, and folds what
+repeats or passes. The log stays complete.
+
+Inside a session, changes count from the files that Kedge verified last, and
+the checks are those of that state: nothing that an agent commits hides a
+change. A full green verdict that you get outside a session makes the current
+files the new starting point.`,
+		Example: "  kedge gate\n  kedge gate unit\n  kedge gate --all           every check: a full verdict\n  kedge gate --output        all failures of a red check\n  kedge gate --json",
+		RunE: func(c *cobra.Command, names []string) error {
+			var out verify.GateReply
+			in := verify.GateRequest{Names: names, All: all, Output: output, Env: env.Environ}
+			err := env.Call.Call(c.Context(), "gate", in, &out, func(b json.RawMessage) { gateStep(env, b) })
+			env.Running("")
+			if err != nil {
+				return err
+			}
+			gateTalk(env, out)
+			if err := env.Show(out, func(w io.Writer) { gateText(w, out) }); err != nil {
+				return err
+			}
+			if !out.Green() {
+				return frame.Printed(kedge.Red)
+			}
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&all, "all", false, "run every check, also those that cover nothing that changed")
+	c.Flags().BoolVar(&output, "output", false, "show everything that matters of a red check's output, not only its first failure")
+	return c
+}
+
+// gateStep says one line when a check has ended or is left out.
+func gateStep(env *frame.Env, b json.RawMessage) {
+	var s gate.Step
+	if json.Unmarshal(b, &s) != nil {
+		return // the daemon is of another version; the verdict says it all
+	}
+	c := s.Check
+	env.Running("")
+	switch {
+	case s.State == gate.Started:
+		env.Running(fmt.Sprintf("run   %-12s %s: %s", c.Name, c.Kind, oneLine(c.Command)))
+	case s.State == gate.Waiting:
+		env.Talk("wait  %-12s %s", s.Service, plain.Line(s.Note))
+	case s.State == gate.Skipped && c.Skipped == gate.NotAsked:
+	case s.State == gate.Skipped:
+		env.Talk("skip  %-12s %s: %s", c.Name, c.Kind, c.Skipped)
+	case s.State == gate.Finished && c.FirstFailure != nil:
+		env.Talk("FAIL  %-12s %s: %s (%s)", c.Name, c.Kind, oneLine(c.Command), frame.Seconds(c.MS))
+	case s.State == gate.Finished:
+		env.Talk("ok    %-12s %s: %s (%s)", c.Name, c.Kind, oneLine(c.Command), frame.Seconds(c.MS))
+	}
+}
+
+// gateTalk shows the first failure and the findings; the rest is in the log.
+func gateTalk(env *frame.Env, out verify.GateReply) {
+	for _, c := range out.Checks {
+		if c.FirstFailure != nil {
+			failureTalk(env, c)
+		}
+	}
+	for _, f := range out.Findings {
+		env.Talk("%s: %s: %s", f.Level, plain.Line(f.Where), plain.Line(f.What))
+		if f.Fix != "" {
+			env.Talk("  fix: %s", plain.Line(f.Fix))
+		}
+	}
+	if slices.ContainsFunc(out.Findings, func(f kedge.Finding) bool { return f.Level == kedge.LevelError }) {
+		env.Talk("where such a change is meant, a person commits it and runs, outside a session: kedge gate --all")
+	}
+	for _, o := range out.Output {
+		env.Talk("output of %s, %d of %d lines:", o.Check, o.Shown, o.Lines)
+		for line := range strings.Lines(o.Text) {
+			env.Talk("  %s", strings.TrimRight(line, "\n"))
+		}
+	}
+	if out.Flaky {
+		env.Talk("flaky: the same check on the same tree has ended the other way before")
+	}
+}
+
+// gateText is the answer, its marker last. A green one that leaves checks out
+// says so in the answer itself: who reads nothing else must not take it for more.
+func gateText(w io.Writer, out verify.GateReply) {
+	if out.Partial && out.Green() {
+		var left []string
+		for _, c := range out.Checks {
+			if c.Skipped != "" {
+				left = append(left, c.Name)
+			}
+		}
+		fmt.Fprintf(w, "partial: not run: %s\n", plain.Line(strings.Join(left, ", ")))
+	}
+	fmt.Fprintln(w, out.Verdict.Verdict)
+}
+
+func failureTalk(env *frame.Env, c kedge.CheckResult) {
+	f := c.FirstFailure
+	where := f.Test
+	if f.File != "" {
+		where = strings.TrimSpace(fmt.Sprintf("%s %s:%d", f.Test, f.File, f.Line))
+	}
+	if where != "" {
+		env.Talk("%s: %s", c.Name, plain.Line(where))
+	}
+	for line := range strings.Lines(f.Message) {
+		env.Talk("  %s", strings.TrimRight(line, "\n"))
+	}
+	env.Talk("log: %s", c.Log)
+}
+
+// maxCommand bounds a command in a line; the verdict has the whole of it.
+const maxCommand = 100
+
+func oneLine(s string) string {
+	r := []rune(plain.Line(s))
+	if len(r) > maxCommand {
+		return string(r[:maxCommand]) + "…"
+	}
+	return string(r)
+}

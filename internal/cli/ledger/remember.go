@@ -1,0 +1,63 @@
+package ledger
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"kedge"
+	"kedge/internal/app/clerk"
+	"kedge/internal/cli/frame"
+)
+
+// Remember is kedge remember.
+func Remember(env *frame.Env) *cobra.Command {
+	var in clerk.NoteAddRequest
+	var feature string
+	var constraints, validation, deadEnds []string
+	c := &cobra.Command{
+		Use:   "remember TEXT",
+		Short: "Keep what you learned as a note",
+		Long: `Keep what you learned as a note, for kedge recall and for later sessions.
+
+A note without a decision, a file or a command teaches nothing and is refused.`,
+		Example: `  kedge remember "Strict by default, fuzzy flag optional"
+  kedge remember "Retry middleware recreated expired tokens" --feature auth-refresh \
+    --file src/http/retry.ts --validation "npm test -- auth" --dead-end "caching: stale after 401"`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			in.Text, in.Feature = args[0], kedge.FeatureID(feature)
+			in.Constraints, in.Validation, in.DeadEnds = bullets(constraints), bullets(validation), bullets(deadEnds)
+			out, err := frame.Call[clerk.NoteReply](c.Context(), env, "note.add", in)
+			if err != nil {
+				return err
+			}
+			env.Aside(out.Aside)
+			return env.Show(out, func(w io.Writer) {
+				fmt.Fprintf(w, "%s  %s\n", out.Note.ID, placeOf(out.File, out.Held, "kedge notes show "+string(out.Note.ID)))
+			})
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&in.Title, "title", "", "its `title` (default: the text's first sentence)")
+	f.StringVar(&feature, "feature", "", "the `id` of the feature that taught it")
+	frame.CompleteFlag(c, "feature", frame.AfterArgs(frame.FeatureIDs(env)))
+	f.StringArrayVar(&in.Files, "file", nil, "a `file` that it is about (repeatable)")
+	f.StringArrayVar(&in.Commits, "commit", nil, "a `commit` that it summarises (repeatable; default: the current one)")
+	f.StringArrayVar(&in.Tags, "tag", nil, "a `word` to find it by (repeatable)")
+	f.StringArrayVar(&constraints, "constraint", nil, "`what` stayed true (repeatable)")
+	f.StringArrayVar(&validation, "validation", nil, "the `command` that verified it (repeatable)")
+	f.StringArrayVar(&deadEnds, "dead-end", nil, "`what` was tried and did not work (repeatable)")
+	return c
+}
+
+// bullets makes a list of several values.
+func bullets(values []string) string {
+	lines := make([]string, len(values))
+	for i, v := range values {
+		lines[i] = "- " + strings.Join(strings.Fields(v), " ")
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,209 @@
+package ledger
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"kedge"
+	"kedge/internal/app/status"
+	"kedge/internal/cli/frame"
+	"kedge/internal/core/run"
+	"kedge/internal/text/plain"
+)
+
+// Status is kedge status.
+func Status(env *frame.Env) *cobra.Command {
+	return &cobra.Command{
+		Use: "status", Short: "Show where the work stands, and what to do next",
+		Long: `Show progress, changes made outside Kedge, and the commands to run next.
+
+Commands that change something print the same next steps.`, Args: cobra.NoArgs,
+		Example: "  kedge status\n  kedge status --json",
+		RunE: func(c *cobra.Command, _ []string) error {
+			return frame.Ask(c.Context(), env, "status", status.StatusRequest{}, frame.Folded(env, 12, statusText))
+		},
+	}
+}
+
+// sessionCounts counts sessions; what interrupted them, stats tells.
+func sessionCounts(n status.SessionCounts) string {
+	text := fmt.Sprintf("%d, %d live", n.Total, n.Live)
+	if n.Interrupted > 0 {
+		text += fmt.Sprintf(", %d interrupted", n.Interrupted)
+	}
+	return text
+}
+
+func statusText(w io.Writer, out status.StatusReply) {
+	row := func(name, format string, args ...any) {
+		fmt.Fprintf(w, "%-11s %s\n", name, fmt.Sprintf(format, args...))
+	}
+	row("project", "%s (%s)", out.Name, out.Dir)
+	if out.Plan != nil && out.Plan.ID == "" {
+		row("plan", "%s: a draft in %s; look at it: kedge plan check", out.Plan.Status, ".kedge/plan.md")
+	} else if out.Plan != nil {
+		row("plan", "%s %s", out.Plan.ID, out.Plan.Status)
+	}
+	if r := out.Run; r != nil {
+		row("run", "%s %s", r.ID, runText(out))
+	}
+	row("features", "%s", countsText(out.Features))
+	if out.Sessions.Total > 0 {
+		row("sessions", "%s", sessionCounts(out.Sessions))
+	}
+	if out.Checkpoint != nil {
+		row("checkpoint", "%s", *out.Checkpoint)
+	}
+	lastText(row, out)
+	driftText(w, row, out)
+	for _, e := range out.Edits {
+		row("hand edit", "%s: %s; it is %s by the next command that writes", e.Path, frame.WithoutPath(e), e.Action)
+	}
+	for _, path := range out.Behind {
+		row("behind", "%s is older than the journal; the next command that writes brings it up", path)
+	}
+	for _, of := range out.Stranded {
+		row("stranded", "%s depends on %s, which was skipped", of.ID, of.Behind)
+	}
+	for _, line := range nextLines(out) {
+		row("next", "%s", plain.Line(line))
+	}
+	if out.Daemon == nil {
+		row("daemon", "not running")
+	} else {
+		row("daemon", "running, pid %d", out.Daemon.PID)
+	}
+}
+
+// runText is where the run stands. One that goes on by itself does so only under
+// a daemon.
+func runText(out status.StatusReply) string {
+	state := strings.TrimSuffix(strings.ReplaceAll(out.Run.State, "_", " ")+": "+out.Run.Reason, ": ")
+	if standsStill(out) {
+		return "stands still (" + state + ") until a daemon runs: kedge up"
+	}
+	if idleNow(out) || out.Run.State == string(run.StatusStopped) && len(out.Steps) == 0 { // what it came to need not be so any more
+		return "is over (" + state + ")"
+	}
+	return state
+}
+
+func standsStill(out status.StatusReply) bool {
+	return out.Run != nil && out.Daemon == nil && slices.Contains([]run.Status{run.StatusRunning, run.StatusPlanning, run.StatusQuota}, run.Status(out.Run.State))
+}
+
+// lastText shows what was said last: the handoff, the verdict, the open risks.
+func lastText(row func(name, format string, args ...any), out status.StatusReply) {
+	if h := out.Handoff; h != nil {
+		row("handoff", "%s, %d%% done, of %s", h.ID, h.Percent, moment(h.At))
+	}
+	if g := out.Gate; g != nil {
+		row("gate", "%s; %s", verdictText(g), sinceText(g.Changed))
+	}
+	if out.OpenRisks > 0 {
+		row("risks", "%d open: kedge risk ls", out.OpenRisks)
+	}
+}
+
+func verdictText(g *status.GateInfo) string {
+	s := string(g.Verdict)
+	if g.Partial {
+		s += " (partial)"
+	}
+	if g.Feature != "" {
+		s += " for " + string(g.Feature)
+	}
+	return s + " of " + moment(g.At)
+}
+
+func sinceText(changed *bool) string {
+	switch {
+	case changed == nil:
+		return "whether files changed since is unknown"
+	case *changed:
+		return "files changed since: kedge gate"
+	default:
+		return "no file changed since"
+	}
+}
+
+func moment(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
+
+func countsText(n status.FeatureCounts) string {
+	parts := []string{fmt.Sprintf("%d", n.Total)}
+	for i, k := range []int{n.Pending, n.InProgress, n.Completed, n.Blocked, n.NeedsReview, n.Regressed, n.Skipped} {
+		if k > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", k, strings.ReplaceAll(string(kedge.Statuses[i]), "_", " ")))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// shownDrift is how many drifted paths a person is shown; --json has all.
+const shownDrift = 20
+
+func driftText(w io.Writer, row func(name, format string, args ...any), out status.StatusReply) {
+	switch {
+	case out.DriftUnknown != "":
+		row("drift", "unknown: %s", out.DriftUnknown)
+	case len(out.Drift) == 0:
+		row("drift", "none since Kedge last looked")
+	default:
+		row("drift", "%d since Kedge last looked; read them before editing:", len(out.Drift))
+	}
+	for i, d := range out.Drift {
+		if i == shownDrift {
+			fmt.Fprintf(w, "  and %d more: kedge status --json\n", len(out.Drift)-shownDrift)
+			return
+		}
+		fmt.Fprintf(w, "  %-7s  %s  +%d -%d\n", d.State, d.Path, d.Added, d.Removed)
+	}
+}
+
+// nextLines say what comes next: the next feature, where nothing works on any, and
+// what a person does.
+func nextLines(out status.StatusReply) []string {
+	if standsStill(out) {
+		return []string{"kedge up"}
+	}
+	idle := idleNow(out)
+	var lines []string
+	switch {
+	case len(out.Steps) == 0 && out.Next == nil:
+		lines = append(lines, nothingNext(out.Why, out.Features.Total))
+	case idle && out.Next != nil || len(out.Steps) == 0:
+		lines = append(lines, nextFeature(*out.Next))
+	}
+	for _, line := range out.Steps {
+		if line == "kedge run" && out.Run != nil && out.Run.Halt == string(run.Returned) {
+			lines = append(lines, "let the run go on: "+line)
+			continue
+		}
+		lines = append(lines, whatFor(line, idle))
+	}
+	return lines
+}
+
+// idleNow tells whether there is work and nothing works on it.
+func idleNow(out status.StatusReply) bool { return slices.Contains(out.Steps, "kedge next") }
+
+func nextFeature(n kedge.Next) string {
+	s := string(n.Feature.ID)
+	if n.Item != "" && n.Item != s {
+		s = n.Item + " " + s
+	}
+	return s + ": " + n.Feature.Name
+}
+
+// nothingNext says why nothing is next and, at the very beginning, how to begin.
+func nothingNext(why string, features int) string {
+	if features > 0 {
+		return "nothing: " + why
+	}
+	return "nothing: " + why + "; add one: kedge feature add --help, or have them planned: kedge plan --help"
+}

@@ -1,0 +1,116 @@
+package ledger
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"kedge"
+	"kedge/internal/app/verify"
+	"kedge/internal/cli/frame"
+	"kedge/internal/git/place"
+	"kedge/internal/text/plain"
+)
+
+func newFeatureSubmit(env *frame.Env) *cobra.Command {
+	return &cobra.Command{
+		Use:   "submit ID",
+		Short: "Ask Kedge to verify a feature: the only way to complete it",
+		Long: `Ask Kedge to verify a feature: the only way to complete it.
+
+Kedge runs all of the project's checks and the feature's checks on the current
+files. Green completes the feature. Red leaves it open (exit code 6). Submit
+it once before the work too: a check that was red then, and is green
+afterwards, proves the work.
+
+Nothing is committed: do that yourself, git add -A && git commit. A run makes
+its own commits.
+
+Kedge measures changes, committed or not, from the files that it verified last:
+by your last full green gate, or by the last completed feature; before that
+from the commit of init. Weakened tests and changes to protected files are
+red. If you want such a change, run kedge gate yourself first.
+
+A feature without checks, or one that changed files outside its paths, then
+waits for you (exit code 5): kedge approve ID --reason WHY, or kedge deny.
+
+In a run, a session may submit only its own feature. It receives the verdict,
+and the run sets the status.`,
+		Example: "  kedge feature submit order-entity",
+		Args:    cobra.ExactArgs(1),
+
+		ValidArgsFunction: frame.FeatureIDs(env, kedge.Pending, kedge.InProgress, kedge.NeedsReview, kedge.Regressed, kedge.Completed),
+		RunE: func(c *cobra.Command, args []string) error {
+			var out verify.FeatureSubmitReply
+			in := verify.FeatureSubmitRequest{ID: kedge.FeatureID(args[0]), Env: env.Environ}
+			err := env.Call.Call(c.Context(), "feature.submit", in, &out, func(b json.RawMessage) { gateStep(env, b) })
+			env.Running("")
+			if err != nil {
+				return err
+			}
+			if out.Verdict != nil {
+				gateTalk(env, verify.GateReply{Verdict: *out.Verdict, Evidence: out.Evidence})
+			}
+			env.Aside(out.Aside)
+			for _, name := range seenRed(out) {
+				env.Talk("noted: check %q was seen red: green after the work, it proves it", name)
+			}
+			if out.Feature.Status == kedge.NeedsReview {
+				env.Talk("%s: %s", out.Feature.ID, plain.Line(out.Reason))
+			}
+			if out.Claimed {
+				env.Talk("%s: the run decides, by its own checks of what this session leaves", out.Feature.ID)
+			}
+			if err := env.Show(out, func(w io.Writer) { submitText(w, out) }); err != nil {
+				return err
+			}
+			if out.Claimed {
+				return submitCode(out)
+			}
+			if out.Feature.Status == kedge.NeedsReview { // it comes first, whatever else waits
+				env.Talk("next: kedge approve %s --reason WHY", out.Feature.ID)
+				env.Talk("next: kedge deny %s --reason WHY", out.Feature.ID)
+				return submitCode(out)
+			}
+			if pl, ok := place.Locate(env.Dir); ok && pl.Common != "" && out.Feature.Status == kedge.Completed && env.Getenv("KEDGE_SESSION") == "" {
+				env.Talk("next: git add -A && git commit") // the ledger has changed at least
+			}
+			return env.Changed(c.Context(), submitCode(out))
+		},
+	}
+}
+
+func submitText(w io.Writer, out verify.FeatureSubmitReply) {
+	featureLine(w, out.Feature)
+	if out.Verdict != nil {
+		fmt.Fprintln(w, out.Verdict.Verdict)
+	}
+}
+
+// seenRed are the feature's own checks that were red, as it is wanted before the work.
+func seenRed(out verify.FeatureSubmitReply) []string {
+	var names []string
+	if out.Verdict == nil || out.Feature.Status == kedge.Regressed {
+		return nil
+	}
+	for _, c := range out.Feature.Checks {
+		if c.Prove != "holds" && slices.ContainsFunc(out.Verdict.Checks, func(r kedge.CheckResult) bool { return r.Name == c.Name && r.FirstFailure != nil }) {
+			names = append(names, c.Name)
+		}
+	}
+	return names
+}
+
+// submitCode is the exit code of a submit that was answered.
+func submitCode(out verify.FeatureSubmitReply) error {
+	switch {
+	case out.Verdict != nil && (!out.Verdict.Green() || out.Verdict.Partial):
+		return frame.Printed(kedge.Red)
+	case out.Claimed, out.Feature.Status == kedge.Completed:
+		return nil
+	}
+	return frame.Printed(kedge.Blocked)
+}

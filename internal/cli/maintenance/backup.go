@@ -1,0 +1,35 @@
+package maintenance
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"kedge/internal/app/maintenance"
+	"kedge/internal/cli/frame"
+	"kedge/internal/text/plain"
+)
+
+// Backup is kedge backup.
+func Backup(env *frame.Env) *cobra.Command {
+	return &cobra.Command{
+		Use: "backup [FOLDER]", Short: "Copy this project's journal to a folder", Args: cobra.MaximumNArgs(1),
+		Long: `Copy this project's journal to a folder, as of one moment and verified.
+
+The folder must not exist yet; without one, Kedge makes one under
+KEDGE_HOME/backups. To restore it, stop the daemon (kedge down) and copy its
+two files over those of the project.`,
+		Example: "  kedge backup\n  kedge backup ~/backups/shop-monday",
+		RunE: func(c *cobra.Command, args []string) error {
+			var in maintenance.BackupRequest
+			if len(args) == 1 {
+				in.Path = frame.Abs(env.Dir, args[0])
+			}
+			return frame.Ask(c.Context(), env, "backup", in, func(w io.Writer, out maintenance.BackupReply) {
+				fmt.Fprintf(w, "%s\n", plain.Line(out.Path))
+				env.Talk("%s, %s", frame.Plural(int(out.Events), "event"), frame.Bytes(out.Bytes))
+			})
+		},
+	}
+}

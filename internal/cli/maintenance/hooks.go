@@ -1,0 +1,275 @@
+package maintenance
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"kedge"
+	"kedge/internal/agents/hooks"
+	"kedge/internal/cli/frame"
+	"kedge/internal/journal/spool"
+	"kedge/internal/text/plain"
+)
+
+// hooksReply is `hooks … --json`.
+type hooksReply struct {
+	Hooks   []hookLine `json:"hooks"`
+	Waiting int        `json:"waiting"` // events that no daemon has taken yet
+}
+
+// hookLine is one settings file: what is in it, or what was done to it.
+type hookLine struct {
+	Agent string `json:"agent"`
+	Scope string `json:"scope"`
+	State string `json:"state"`
+	File  string `json:"file"`
+	Error string `json:"error,omitempty"` // why it is as it was
+	Hint  string `json:"hint,omitempty"`
+}
+
+// Hooks is kedge hooks.
+func Hooks(env *frame.Env) *cobra.Command {
+	c := frame.Group("hooks", "Connect agents that you start yourself to Kedge",
+		newHooksInstall(env), newHooksRemove(env), newHooksLs(env))
+	c.Long = `Connect agents that you start yourself to Kedge, by hooks in their settings.
+
+Then, in a project:
+
+  - a conversation gets its brief when it begins and after a compaction
+  - long output of commands is condensed and kept (kedge logs)
+  - Kedge saves a checkpoint before a compaction
+  - nothing is changed while an agent plans
+  - when the agent wants to end, Kedge runs the gate, and tells it once if it
+    is red
+
+A hook never blocks an agent: errors go to $KEDGE_HOME/hooks/log. What each
+agent supports is in docs/reference/agents.md of Kedge.`
+	c.Example = "  kedge hooks install\n  kedge hooks ls"
+	return c
+}
+
+func newHooksInstall(env *frame.Env) *cobra.Command {
+	var user bool
+	c := &cobra.Command{
+		Use:   "install [AGENT...]",
+		Short: "Install Kedge's hooks in the settings of agents",
+		Long: `Install Kedge's hooks in the settings of agents, beside existing entries.
+
+Without an AGENT, for every agent that is on the PATH. Where they go:
+
+  claude                              .claude/settings.local.json of this
+                                      project, which git then ignores;
+                                      with --user your own settings
+  codex, gemini, opencode, copilot    your own settings
+
+In folders that are not a Kedge project the hooks do nothing. A settings file
+that cannot be read stays unchanged: Kedge prints where the fault is, installs
+the others and ends with exit code 2. Agents may not install hooks: inside a
+session the command is refused.`,
+		Example: `  kedge hooks install
+  kedge hooks install claude --user   in every project`,
+		RunE: func(c *cobra.Command, args []string) error {
+			change := hookChange{agents: found, places: nearest, do: func(ctx context.Context, p hookPlace) (string, error) {
+				program, err := os.Executable()
+				if err != nil {
+					return "", kedge.Errorf(kedge.Internal, "find this program: %w", err)
+				}
+				return p.install(ctx, env, program)
+			}}
+			if user {
+				change.places = own
+			}
+			return changeHooks(c.Context(), env, args, change)
+		},
+	}
+	c.Flags().BoolVar(&user, "user", false, "use your own settings, for every project")
+	return c
+}
+
+func newHooksRemove(env *frame.Env) *cobra.Command {
+	return &cobra.Command{
+		Use:   "remove [AGENT...]",
+		Short: "Remove Kedge's hooks from the settings of agents",
+		Long: `Remove Kedge's hooks from your own settings and those of this project.
+
+A file that nobody changed since is restored byte for byte.`,
+		Example: `  kedge hooks remove
+  kedge hooks remove codex`,
+		RunE: func(c *cobra.Command, args []string) error {
+			return changeHooks(c.Context(), env, args, hookChange{everyAgent, every, func(ctx context.Context, p hookPlace) (string, error) { return p.remove(ctx, env) }})
+		},
+	}
+}
+
+func newHooksLs(env *frame.Env) *cobra.Command {
+	return &cobra.Command{
+		Use: "ls", Short: "List the settings files and whether Kedge's hooks are in them", Args: cobra.NoArgs,
+		Example: "  kedge hooks ls\n  kedge hooks ls --json",
+		RunE: func(*cobra.Command, []string) error {
+			reply := hooksReply{Hooks: []hookLine{}, Waiting: spool.Waiting(env.Home)}
+			for _, a := range hooks.Agents() {
+				for _, p := range hookPlaces(env, a) {
+					reply.Hooks = append(reply.Hooks, p.look(env))
+				}
+			}
+			return showHooks(env, reply)
+		},
+	}
+}
+
+// line is a file with what it has, or what became of it; err is why nothing did.
+func (p hookPlace) line(state string, err error) hookLine {
+	l := hookLine{Agent: p.agent.Name, Scope: p.scope, State: state, File: p.file}
+	if err != nil {
+		l.Error, l.Hint = err.Error(), kedge.HintOf(err)
+	}
+	return l
+}
+
+// look tells what a file has; one that cannot be read is said to be so.
+func (p hookPlace) look(env *frame.Env) hookLine {
+	text, _, _, err := p.read()
+	if err != nil {
+		return p.line("unreadable", err)
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return p.line("unknown", err)
+	}
+	state, err := p.agent.Look(text, p.wish(env, program))
+	if err != nil {
+		return p.line("unreadable", p.bad("install", err))
+	}
+	return p.line(string(state), nil)
+}
+
+// hookChange is what is done to settings files: of which agents where none is named,
+// to which of an agent's, and what.
+type hookChange struct {
+	agents func(*frame.Env) (here, skipped []hooks.Agent)
+	places func([]hookPlace) []hookPlace
+	do     func(context.Context, hookPlace) (string, error)
+}
+
+// found are the agents that are installed, and the others.
+func found(env *frame.Env) (here, skipped []hooks.Agent) {
+	for _, a := range hooks.Agents() {
+		if env.Look != nil && env.Look(a.Name) {
+			here = append(here, a)
+		} else {
+			skipped = append(skipped, a)
+		}
+	}
+	return here, skipped
+}
+
+func everyAgent(*frame.Env) (here, skipped []hooks.Agent) { return hooks.Agents(), nil }
+
+// nearest is the project's file where the agent has one, else the user's.
+func nearest(all []hookPlace) []hookPlace { return all[:1] }
+
+// own is the user's file.
+func own(all []hookPlace) []hookPlace { return all[len(all)-1:] }
+
+func every(all []hookPlace) []hookPlace { return all }
+
+// changeHooks does something to the settings of the agents that are named, or of
+// all that are there. A file to which it cannot be done stays as it is, and keeps
+// nothing from the others.
+func changeHooks(ctx context.Context, env *frame.Env, names []string, change hookChange) error {
+	if env.Getenv("KEDGE_SESSION") != "" {
+		return kedge.Errorf(kedge.Blocked, "the settings of agents are changed by a person, not from inside a session").
+			WithHint("run `kedge hooks` in a terminal outside the session")
+	}
+	if env.Home == "" {
+		return kedge.Errorf(kedge.Invalid, "there is no state folder").WithHint("export KEDGE_HOME=/absolute/path/of/a/folder")
+	}
+	agents, skipped, err := change.of(env, names)
+	if err != nil {
+		return err
+	}
+	reply := hooksReply{Hooks: []hookLine{}, Waiting: spool.Waiting(env.Home)}
+	var failed error
+	for _, a := range agents {
+		for _, p := range change.places(hookPlaces(env, a)) {
+			state, err := change.do(ctx, p)
+			if err != nil {
+				state, failed = "failed", cmp.Or(failed, err)
+			}
+			reply.Hooks = append(reply.Hooks, p.line(state, err))
+			if state == "installed" && a.Name == "codex" {
+				env.Talk("codex asks you once whether you trust its new hooks, when it starts")
+			}
+		}
+	}
+	for _, a := range skipped {
+		p := change.places(hookPlaces(env, a))[0]
+		reply.Hooks = append(reply.Hooks, p.line("skipped", nil))
+		env.Talk("%s is not on the PATH; to let it have hooks all the same: kedge hooks install %s", a.Name, a.Name)
+	}
+	if err := showHooks(env, reply); err != nil || failed == nil {
+		return err
+	}
+	return frame.Printed(kedge.KindOf(failed))
+}
+
+// removeProjectHooks takes the hooks out that stand in this project's own settings.
+// Those that stay for some reason do nothing outside of a project.
+func removeProjectHooks(ctx context.Context, env *frame.Env) {
+	for _, a := range hooks.Agents() {
+		for _, p := range hookPlaces(env, a) {
+			if p.scope != "project" || p.look(env).State == string(hooks.Absent) {
+				continue
+			}
+			if _, err := p.remove(ctx, env); err != nil {
+				env.Talk("the hooks in %s stay: %s", plain.Line(p.file), err.Error())
+			}
+		}
+	}
+}
+
+// of are the agents of the arguments, which have to be known; without any, those
+// that the change is for.
+func (c hookChange) of(env *frame.Env, names []string) (agents, skipped []hooks.Agent, err error) {
+	for _, name := range names {
+		a, ok := hooks.Find(name)
+		if !ok {
+			return nil, nil, kedge.Errorf(kedge.NotFound, "Kedge has no hooks for agent %q", name).WithHint("kedge hooks ls")
+		}
+		agents = append(agents, a)
+	}
+	if len(names) > 0 {
+		return agents, nil, nil
+	}
+	agents, skipped = c.agents(env)
+	if len(agents) == 0 {
+		return nil, nil, kedge.Errorf(kedge.NotFound, "no agent with hooks is on the PATH").WithHint("name one: kedge hooks install claude")
+	}
+	return agents, skipped, nil
+}
+
+func showHooks(env *frame.Env, reply hooksReply) error {
+	return env.Show(reply, func(w io.Writer) {
+		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+		fmt.Fprint(t, "AGENT\tSCOPE\tSTATE\tFILE\n")
+		for _, h := range reply.Hooks {
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", h.Agent, h.Scope, h.State, plain.Line(h.File))
+		}
+		_ = t.Flush() // a closed pipe is the reader's choice
+		for _, h := range reply.Hooks {
+			if h.Error != "" {
+				env.Talk("%s: %s", h.Agent, plain.Line(h.Error))
+				env.Talk("hint: %s", plain.Line(h.Hint))
+			}
+		}
+		if reply.Waiting > 0 {
+			env.Talk("%s of hooks wait for a daemon: kedge up", frame.Plural(reply.Waiting, "event"))
+		}
+	})
+}

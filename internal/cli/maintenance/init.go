@@ -1,0 +1,172 @@
+package maintenance
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"kedge"
+	"kedge/internal/agents/hooks"
+	"kedge/internal/app/setup"
+	"kedge/internal/cli/frame"
+	"kedge/internal/text/plain"
+)
+
+// Init is kedge init.
+func Init(env *frame.Env) *cobra.Command {
+	var in setup.InitRequest
+	var yes, remove bool
+	c := &cobra.Command{
+		Use:   "init",
+		Short: "Set up Kedge in this repository, or in a plain folder",
+		Long: `Set up Kedge in this repository, or in a plain folder.
+
+Kedge finds the project's test and build commands. Then it writes .kedge/
+(configuration, checks, rules, feature list, progress, a validate script), a
+block in AGENTS.md, its import in CLAUDE.md and a line in .gitattributes. It
+commits exactly these files; what else is staged stays staged. Existing files
+stay as they are, so a second init changes nothing.
+
+In a clone, init imports the decisions, notes and risks of the repository and
+prints how to import its features.
+
+With --remove, Kedge removes what it wrote and nobody changed since, the
+project's hooks, and the branches of runs that have landed. For whatever stays
+in git or in your own settings it prints the command that removes it. The
+journal stays: kedge project rm forgets it. While a run is not over, or has
+unlanded work, nothing is removed (exit code 4).`,
+		Example: `  kedge init                  set up, with one commit
+  kedge init --agent claude   name the agent for unattended work
+  kedge init --remove         remove what Kedge wrote`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if remove && in.Agent != "" {
+				return frame.UsageError(c, errors.New("--agent and --remove do not go together"))
+			}
+			if remove {
+				return runInitRemove(c.Context(), env)
+			}
+			return runInit(c.Context(), env, in, yes)
+		},
+	}
+	c.Flags().StringVar(&in.Agent, "agent", "", "the `agent` for kedge run, kept in .kedge/config.toml")
+	c.Flags().BoolVar(&yes, "yes", false, "do not ask (only on a terminal init shows what it would write and asks)")
+	c.Flags().BoolVar(&remove, "remove", false, "remove what Kedge wrote, with one commit; the journal stays")
+	return c
+}
+
+func runInit(ctx context.Context, env *frame.Env, in setup.InitRequest, yes bool) error {
+	if !yes && env.InTTY && env.ErrTTY && !env.JSON {
+		if err := askInit(ctx, env, in); err != nil {
+			return err
+		}
+	}
+	r, err := frame.Call[setup.InitReply](ctx, env, "init", in)
+	if err != nil {
+		return err
+	}
+	for _, note := range r.Notes {
+		env.Talk("note: %s", note)
+	}
+	return env.Show(r, func(w io.Writer) { printInit(w, r) })
+}
+
+// askInit shows what would be written. Nothing to write is nothing to ask.
+func askInit(ctx context.Context, env *frame.Env, in setup.InitRequest) error {
+	plan, err := frame.Call[setup.InitReply](ctx, env, "init.plan", in)
+	if err != nil || len(plan.Written) == 0 {
+		return err
+	}
+	env.Talk("This writes to %s:", plan.Project.Dir)
+	for _, path := range plan.Written {
+		env.Talk("  %s", path)
+	}
+	for _, check := range plan.Checks {
+		env.Talk("  check %s: %s", check.Name, commandOf(check))
+	}
+	fmt.Fprintf(env.Err, "Go on? [Y/n] ")
+	answer, err := bufio.NewReader(env.In).ReadString('\n')
+	if err != nil && answer == "" {
+		return kedge.Errorf(kedge.Interrupted, "no answer: nothing was written").WithHint("kedge init --yes")
+	}
+	if a := strings.ToLower(strings.TrimSpace(answer)); a != "" && a != "y" && a != "yes" {
+		return kedge.Errorf(kedge.Interrupted, "nothing was written")
+	}
+	return nil
+}
+
+func commandOf(c kedge.Check) string {
+	switch {
+	case c.HTTP != nil:
+		return c.HTTP.URL
+	case c.Run != "":
+		return c.Run
+	}
+	return c.Touched
+}
+
+func printInit(w io.Writer, r setup.InitReply) {
+	if len(r.Written) == 0 && r.Commit == nil {
+		fmt.Fprintf(w, "nothing to do: %s is set up\nnext    %s\n", r.Project.Dir, r.Next)
+		return
+	}
+	fmt.Fprintf(w, "project %s in %s\n", r.Project.Name, r.Project.Dir)
+	for _, path := range r.Written {
+		fmt.Fprintf(w, "wrote   %s\n", path)
+	}
+	for _, c := range r.Checks {
+		fmt.Fprintf(w, "check   %s: %s\n", c.Name, commandOf(c))
+	}
+	if r.Commit != nil {
+		fmt.Fprintf(w, "commit  %s\n", *r.Commit)
+	}
+	fmt.Fprintf(w, "next    %s\n", r.Next)
+}
+
+// userHooks are the settings of the user's own that have Kedge's hooks.
+func userHooks(env *frame.Env) []string {
+	var out []string
+	for _, a := range hooks.Agents() {
+		for _, p := range hookPlaces(env, a) {
+			if state := p.look(env).State; p.scope == "user" && state != string(hooks.Absent) && state != "unreadable" {
+				out = append(out, p.file)
+			}
+		}
+	}
+	return out
+}
+
+func runInitRemove(ctx context.Context, env *frame.Env) error {
+	r, err := frame.Call[setup.InitRemoveReply](ctx, env, "init.remove", setup.InitRemoveRequest{})
+	if err != nil {
+		return err
+	}
+	removeProjectHooks(ctx, env)
+	return env.Show(r, func(w io.Writer) {
+		for _, path := range r.Removed {
+			fmt.Fprintf(w, "removed %s\n", path)
+		}
+		for _, path := range r.Kept {
+			fmt.Fprintf(w, "kept    %s\n", path)
+		}
+		for _, l := range r.Left {
+			fmt.Fprintf(w, "kept    %s: %s; to take it out: %s\n", plain.Line(l.What), plain.Line(l.Why), plain.Line(l.Command))
+		}
+		for _, file := range userHooks(env) {
+			fmt.Fprintf(w, "kept    %s: has Kedge's hooks for every project; to take them out: kedge hooks remove\n", plain.Line(file))
+		}
+		if r.Commit != nil {
+			fmt.Fprintf(w, "commit  %s\n", *r.Commit)
+		}
+		if len(r.Removed) == 0 {
+			fmt.Fprintf(w, "nothing to take out\n")
+		}
+		fmt.Fprintf(w, "the journal stays and has everything; kedge init sets Kedge up again\n")
+		fmt.Fprintf(w, "to forget it: kedge project rm %s\n", r.Project.ID)
+	})
+}

@@ -1,0 +1,38 @@
+package maintenance
+
+import (
+	"github.com/spf13/cobra"
+
+	"kedge"
+	"kedge/internal/cli/frame"
+	"kedge/internal/process/capability"
+	"kedge/internal/server/mcp"
+)
+
+// MCP is kedge mcp.
+func MCP(env *frame.Env) *cobra.Command {
+	return &cobra.Command{
+		Use:   "mcp",
+		Short: "Serve Kedge's tools to an agent, over the Model Context Protocol",
+		Long: `Serve Kedge's tools to an agent, over the Model Context Protocol.
+
+This is for the settings of agents. It speaks on standard input and output and
+offers feature_next, feature_get, feature_submit, checkpoint_save,
+decision_propose, note_add, recall, question_ask, gate_run and context_status.
+
+It acts in the name of the session that it runs in, with the token that Kedge
+gave that session (KEDGE_SESSION, KEDGE_TOKEN). Outside a session only the
+tools that read work. Each tool is described in docs/reference/mcp.md of Kedge.`,
+		Example: "  claude mcp add kedge -- kedge mcp\n  codex mcp add kedge -- kedge mcp",
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			s := &mcp.Server{Call: env.Call, Environ: capability.Without(env.Environ), Version: kedge.Version}
+			session, token := env.Getenv("KEDGE_SESSION"), env.Getenv(capability.Variable)
+			if session != "" && token != "" {
+				s.Session = kedge.SessionID(session)
+				s.Call = env.Scoped(s.Session, token)
+			}
+			return s.Serve(c.Context(), env.In, env.RawOut)
+		},
+	}
+}

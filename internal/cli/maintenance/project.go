@@ -1,0 +1,76 @@
+package maintenance
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"kedge/internal/app/maintenance"
+	"kedge/internal/cli/frame"
+	"kedge/internal/text/plain"
+)
+
+// Project is kedge project.
+func Project(env *frame.Env) *cobra.Command {
+	c := frame.Group("project", "List the projects that Kedge knows, or forget one", newProjectLs(env), newProjectRm(env))
+	c.Example = "  kedge project ls\n  kedge project rm shop"
+	return c
+}
+
+func newProjectLs(env *frame.Env) *cobra.Command {
+	return &cobra.Command{
+		Use: "ls", Short: "List the projects that Kedge knows", Args: cobra.NoArgs,
+		Example: "  kedge project ls\n  kedge project ls --json",
+		RunE: func(c *cobra.Command, _ []string) error {
+			out, err := frame.Call[maintenance.ProjectListReply](c.Context(), env, "project.list", maintenance.ProjectListRequest{})
+			if err != nil {
+				return err
+			}
+			if len(out.Projects) == 0 {
+				env.Talk("no projects; make one: kedge init")
+			}
+			return env.Show(out, func(w io.Writer) { projectsText(w, out.Projects) })
+		},
+	}
+}
+
+func projectsText(w io.Writer, projects []maintenance.ProjectInfo) {
+	if len(projects) == 0 {
+		return
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "NAME\tSTATE\tEVENTS\tSIZE\tID\tFOLDER")
+	for _, p := range projects {
+		dir := plain.Line(p.Dir)
+		if p.Problem != "" {
+			dir = plain.Line(p.Problem)
+		}
+		fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%s\t%s\n", plain.Line(p.Name), p.State, p.Events, frame.Bytes(p.Bytes), p.ID, dir)
+	}
+	_ = t.Flush() // a closed pipe is the reader's choice
+}
+
+func newProjectRm(env *frame.Env) *cobra.Command {
+	return &cobra.Command{
+		Use: "rm PROJECT", Short: "Forget a project; its folder is not touched", Args: cobra.ExactArgs(1),
+		Long: `Forget a project, named by its id, its name or its folder.
+
+Its journal moves to KEDGE_HOME/attic, complete; moving it back undoes this.
+Nothing in the project's folder changes.`,
+		Example: "  kedge project rm shop\n  kedge project rm ~/src/shop",
+		RunE: func(c *cobra.Command, args []string) error {
+			in := maintenance.ProjectRemoveRequest{Project: args[0]}
+			if strings.ContainsRune(args[0], os.PathSeparator) || args[0] == "." {
+				in.Project = frame.Abs(env.Dir, args[0])
+			}
+			return frame.Ask(c.Context(), env, "project.remove", in, func(w io.Writer, out maintenance.ProjectRemoveReply) {
+				fmt.Fprintf(w, "forgot %s (%s)\n", plain.Line(out.Project.Name), out.Project.ID)
+				env.Talk("its state is now in %s", plain.Line(out.MovedTo))
+			})
+		},
+	}
+}

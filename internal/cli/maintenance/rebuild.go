@@ -1,0 +1,36 @@
+package maintenance
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"kedge/internal/app/ledger"
+	"kedge/internal/app/maintenance"
+	"kedge/internal/cli/frame"
+)
+
+// Rebuild is kedge rebuild.
+func Rebuild(env *frame.Env) *cobra.Command {
+	return &cobra.Command{
+		Use: "rebuild", Short: "Rebuild everything that follows from the journal", Args: cobra.NoArgs,
+		Long: `Rebuild everything that follows from the journal: its tables, the search index,
+and the files that Kedge writes under .kedge/. The journal itself is only read.`,
+		Example: "  kedge rebuild\n  kedge rebuild --json",
+		RunE: func(c *cobra.Command, _ []string) error {
+			out, err := frame.Call[maintenance.RebuildReply](c.Context(), env, "rebuild", maintenance.RebuildRequest{})
+			if err != nil {
+				return err
+			}
+			env.Aside(ledger.Aside{Edits: out.Edits, Warnings: out.Warnings})
+			return env.Show(out, func(w io.Writer) {
+				what := "the same as before"
+				if out.Changed {
+					what = "they were not what the journal says, and are now"
+				}
+				fmt.Fprintf(w, "%s from %s: %s\n", frame.Plural(out.Documents, "document"), frame.Plural(int(out.Events), "event"), what)
+			})
+		},
+	}
+}

@@ -1,0 +1,94 @@
+package maintenance
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"kedge"
+	"kedge/internal/app/maintenance"
+	"kedge/internal/cli/frame"
+	"kedge/internal/text/plain"
+)
+
+// Salvage is kedge salvage.
+func Salvage(env *frame.Env) *cobra.Command {
+	c := frame.Group("salvage", "List and restore work that was set aside",
+		newSalvageLs(env), newSalvageRestore(env), newSalvageGC(env))
+	c.Example = "  kedge salvage ls\n  kedge salvage restore sal-01k…"
+	return c
+}
+
+func newSalvageLs(env *frame.Env) *cobra.Command {
+	return &cobra.Command{
+		Use: "ls", Short: "List work that was set aside, oldest first", Args: cobra.NoArgs,
+		Example: "  kedge salvage ls\n  kedge salvage ls --json",
+		RunE: func(c *cobra.Command, _ []string) error {
+			out, err := frame.Call[maintenance.SalvageListReply](c.Context(), env, "salvage.list", maintenance.SalvageListRequest{})
+			if err != nil {
+				return err
+			}
+			if len(out.Salvages) == 0 {
+				env.Talk("nothing was set aside")
+			}
+			return env.Show(out, func(w io.Writer) { frame.Folded(env, 2, salvageLines)(w, out.Salvages) })
+		},
+	}
+}
+
+func salvageLines(w io.Writer, list []kedge.Salvage) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, s := range list {
+		files := frame.Plural(s.Files, "file")
+		if n := len(s.Attic); n > 0 {
+			files += fmt.Sprintf(" (%d in the attic)", n)
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", s.ID, s.At.Local().Format("2006-01-02 15:04"), files, plain.Line(s.Reason))
+	}
+	_ = t.Flush() // a closed pipe is the reader's choice
+}
+
+func newSalvageRestore(env *frame.Env) *cobra.Command {
+	return &cobra.Command{
+		Use: "restore ID", Short: "Restore work that was set aside into this worktree", Args: cobra.ExactArgs(1),
+		Long: `Restore work that was set aside into this worktree.
+
+Kedge applies its changes again, even if the branch has moved on. It never
+overwrites a file that has changes of its own: then it changes nothing and
+names the files. The salvage stays until kedge salvage gc deletes it.`,
+		Example: "  kedge salvage restore sal-01k…",
+		RunE: func(c *cobra.Command, args []string) error {
+			in := maintenance.SalvageRestoreRequest{ID: kedge.SalvageID(args[0])}
+			return frame.Ask(c.Context(), env, "salvage.restore", in, func(w io.Writer, out maintenance.SalvageRestoreReply) {
+				fmt.Fprintf(w, "restored %s into %s\n", frame.Plural(out.Salvage.Files, "file"), plain.Line(out.Dir))
+			})
+		},
+	}
+}
+
+func newSalvageGC(env *frame.Env) *cobra.Command {
+	in := maintenance.SalvageGCRequest{OlderThan: "30d"}
+	var dry bool
+	c := &cobra.Command{
+		Use: "gc [--older-than AGE]", Short: "Delete old salvage for good", Args: cobra.NoArgs,
+		Example: `  kedge salvage gc --dry-run            what would be deleted
+  kedge salvage gc --older-than 90d     delete it`,
+		RunE: func(c *cobra.Command, _ []string) error {
+			name, verb := "salvage.gc", "dropped"
+			if dry {
+				name, verb = "salvage.old", "would drop"
+			}
+			out, err := frame.Call[maintenance.SalvageGCReply](c.Context(), env, name, in)
+			if err != nil {
+				return err
+			}
+			env.Talk("%s %s older than %s", verb, frame.Plural(len(out.Dropped), "salvage"), in.OlderThan)
+			return env.Show(out, func(w io.Writer) { frame.Folded(env, 2, salvageLines)(w, out.Dropped) })
+		},
+	}
+	c.Flags().StringVar(&in.OlderThan, "older-than", in.OlderThan, "the `age` from which to delete: 30d, 2w, 12h")
+	c.Flags().BoolVar(&dry, "dry-run", false, "only print what would be deleted")
+	return c
+}

@@ -1,0 +1,88 @@
+package maintenance
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"kedge"
+	"kedge/internal/app/sessions"
+	"kedge/internal/cli/frame"
+)
+
+// upReply is `up --json`.
+type upReply struct {
+	PID       int                         `json:"pid"`
+	Started   bool                        `json:"started"` // false: it was there
+	Retention sessions.SessionRetainReply `json:"retention"`
+}
+
+// Up is kedge up.
+func Up(env *frame.Env) *cobra.Command {
+	var foreground, install, printed bool
+	c := &cobra.Command{
+		Use:   "up",
+		Short: "Start the daemon, unless it runs",
+		Long: `Start the daemon, unless it runs.
+
+You rarely need this: commands that write start the daemon by themselves.
+There is one daemon for each KEDGE_HOME. It runs until kedge down and never
+listens on the network. On its start it deletes output of ended sessions that
+is older or larger than [sessions] in your user-wide config.toml allows.
+
+With --install, Kedge starts nothing. It writes a unit for systemd or launchd
+that starts the daemon when you log in, and prints what to run.`,
+		Example: `  kedge up                    make sure that a daemon runs
+  kedge up --foreground       be the daemon, until Ctrl-C
+  kedge up --install          start it at every log-in
+  kedge up --install --print  only show the unit`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			switch {
+			case install && foreground:
+				return kedge.Errorf(kedge.Invalid, "--install does not go with --foreground").WithHint("kedge up --install")
+			case install:
+				return installUnit(env, printed)
+			case printed:
+				return kedge.Errorf(kedge.Invalid, "--print goes with --install").WithHint("kedge up --install --print")
+			case foreground:
+				return env.Daemon.Foreground(c.Context())
+			}
+			pid, started, err := env.Daemon.Start(c.Context())
+			if err != nil {
+				return err
+			}
+			gone, err := retain(c.Context(), env)
+			if err != nil {
+				return err
+			}
+			return env.Show(upReply{pid, started, gone}, func(w io.Writer) { printUp(w, pid, started, gone) })
+		},
+	}
+	c.Flags().BoolVar(&foreground, "foreground", false, "run the daemon itself, in this process")
+	c.Flags().BoolVar(&install, "install", false, "write a unit that starts the daemon when you log in")
+	c.Flags().BoolVar(&printed, "print", false, "with --install: show the unit and write nothing")
+	return c
+}
+
+// retain has old output taken away. Inside a session that is not for us to ask.
+func retain(ctx context.Context, env *frame.Env) (sessions.SessionRetainReply, error) {
+	if env.Getenv("KEDGE_SESSION") != "" {
+		return sessions.SessionRetainReply{}, nil
+	}
+	in := sessions.SessionRetain{Env: []string{"HOME=" + env.Getenv("HOME"), "XDG_CONFIG_HOME=" + env.Getenv("XDG_CONFIG_HOME")}}
+	return frame.Call[sessions.SessionRetainReply](ctx, env, "session.retain", in)
+}
+
+func printUp(w io.Writer, pid int, started bool, gone sessions.SessionRetainReply) {
+	if started {
+		fmt.Fprintf(w, "started the daemon, pid %d\n", pid)
+	} else {
+		fmt.Fprintf(w, "the daemon runs, pid %d\n", pid)
+	}
+	if gone.Sessions > 0 {
+		fmt.Fprintf(w, "took away old output of %d sessions, %s\n", gone.Sessions, frame.Bytes(gone.Bytes))
+	}
+}

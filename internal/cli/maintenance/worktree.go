@@ -1,0 +1,145 @@
+package maintenance
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"kedge"
+	"kedge/internal/app/maintenance"
+	"kedge/internal/cli/frame"
+	"kedge/internal/text/plain"
+)
+
+// Worktree is kedge worktree.
+func Worktree(env *frame.Env) *cobra.Command {
+	c := frame.Group("worktree", "List and clean up the worktrees of this repository", newWorktreeLs(env), newWorktreeGC(env))
+	c.Example = "  kedge worktree ls\n  kedge worktree gc --dry-run"
+	return c
+}
+
+func newWorktreeLs(env *frame.Env) *cobra.Command {
+	return &cobra.Command{
+		Use: "ls", Short: "List worktrees with size, age, owner and state", Args: cobra.NoArgs,
+		Example: "  kedge worktree ls\n  kedge worktree ls --json",
+		RunE: func(c *cobra.Command, _ []string) error {
+			return frame.Ask(c.Context(), env, "worktree.list", maintenance.WorktreeListRequest{}, func(w io.Writer, out maintenance.WorktreeListReply) { worktreeTable(w, out.Worktrees) })
+		},
+	}
+}
+
+func worktreeTable(w io.Writer, list []maintenance.WorktreeInfo) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "BRANCH\tSIZE\tAGE\tOWNER\tSTATE\tPATH")
+	for _, x := range list {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", branchText(x.Worktree), knownBytes(x.Bytes), ageText(x.Age),
+			ownerText(x.OwnerPID), worktreeState(x.Worktree), plain.Line(x.Path))
+	}
+	_ = t.Flush() // a closed pipe is the reader's choice
+}
+
+func branchText(w kedge.Worktree) string {
+	if w.Branch == "" {
+		return "(detached)"
+	}
+	return plain.Line(w.Branch)
+}
+
+func knownBytes(n int64) string {
+	if n < 0 {
+		return "unknown"
+	}
+	return frame.Bytes(n)
+}
+
+// ageText shows the largest unit that fits.
+func ageText(seconds int64) string {
+	if seconds < 0 {
+		return "unknown"
+	}
+	for _, u := range []struct {
+		in   int64
+		unit string
+	}{{86400, "d"}, {3600, "h"}, {60, "m"}} {
+		if seconds >= u.in {
+			return strconv.FormatInt(seconds/u.in, 10) + u.unit
+		}
+	}
+	return strconv.FormatInt(seconds, 10) + "s"
+}
+
+func ownerText(pid int) string {
+	switch {
+	case pid < 0:
+		return "unknown"
+	case pid == 0:
+		return "none"
+	}
+	return strconv.Itoa(pid)
+}
+
+func worktreeState(w kedge.Worktree) string {
+	words := []string{"clean"}
+	if w.Dirty {
+		words[0] = "dirty"
+	}
+	switch {
+	case w.Main:
+		words = append(words, "main")
+	case w.Merged:
+		words = append(words, "merged")
+	}
+	if w.Bytes < 0 {
+		words = []string{"gone"}
+	}
+	return strings.Join(words, ", ")
+}
+
+func newWorktreeGC(env *frame.Env) *cobra.Command {
+	var dry bool
+	c := &cobra.Command{
+		Use: "gc", Short: "Remove worktrees that are no longer needed", Args: cobra.NoArgs,
+		Long: `Remove worktrees that are no longer needed.
+
+Kedge removes only those that it made, that have no changes and no ignored
+files, whose commits are on another branch, and in which no process works.
+Worktrees of runs that no run needs any more are removed whatever they
+contain: Kedge sets uncommitted work aside first (kedge salvage ls). Branches
+stay, except those of runs that have landed. What a run still works in stays.`,
+		Example: `  kedge worktree gc --dry-run     what would be removed, and why the rest stays
+  kedge worktree gc`,
+		RunE: func(c *cobra.Command, _ []string) error {
+			name, verb := "worktree.gc", "removed"
+			if dry {
+				name, verb = "worktree.old", "would remove"
+			}
+			out, err := frame.Call[maintenance.WorktreeGCReply](c.Context(), env, name, maintenance.WorktreeGCRequest{})
+			if err != nil {
+				return err
+			}
+			for _, k := range out.Kept {
+				env.Talk("kept %s: %s", plain.Line(k.Path), plain.Line(k.Why))
+			}
+			for _, k := range out.KeptBranches {
+				env.Talk("kept branch %s: %s", plain.Line(k.Branch), plain.Line(k.Why))
+			}
+			if len(out.Removed)+len(out.Branches) == 0 {
+				env.Talk("%s nothing", verb)
+			}
+			return env.Show(out, func(w io.Writer) {
+				for _, x := range out.Removed {
+					fmt.Fprintf(w, "%s %s (%s)\n", verb, plain.Line(x.Path), knownBytes(x.Bytes))
+				}
+				for _, b := range out.Branches {
+					fmt.Fprintf(w, "%s branch %s\n", verb, plain.Line(b))
+				}
+			})
+		},
+	}
+	c.Flags().BoolVar(&dry, "dry-run", false, "only print what would be removed")
+	return c
+}

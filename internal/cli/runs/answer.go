@@ -1,0 +1,57 @@
+package runs
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"kedge/internal/app/runs"
+	"kedge/internal/cli/frame"
+	"kedge/internal/text/plain"
+)
+
+// Answer is kedge answer.
+func Answer(env *frame.Env) *cobra.Command {
+	return &cobra.Command{
+		Use:   "answer N|FEATURE TEXT",
+		Short: "Answer a question of the plan or of a session",
+		Long: `Answer a question of the plan by its number, or of the session that works on a
+feature.
+
+kedge plan shows the plan's questions. After the last answer that planning
+needs, the next planning session starts by itself. The next brief contains
+your answer. You can also write answers into .kedge/plan.md: kedge run reads
+them there.
+
+If you edited .kedge/plan.md, Kedge does not replan. It adds the answer to
+your text and says so; kedge plan --again makes a new plan with it.`,
+		Example: "  kedge answer 1 \"required, not positional\"\n  kedge answer order-entity \"EUR only\"",
+		Args:    cobra.MinimumNArgs(2),
+		RunE: func(c *cobra.Command, args []string) error {
+			in := runs.AnswerRequest{Name: args[0], Text: strings.Join(args[1:], " "), Env: env.Environ}
+			return frame.Ask(c.Context(), env, "answer", in, answerText)
+		},
+	}
+}
+
+func answerText(w io.Writer, r runs.AnswerReply) {
+	fmt.Fprintf(w, "question  %s\nanswer    %s\n", plain.Line(r.Question), plain.Line(r.Answer))
+	for _, q := range r.Open {
+		fmt.Fprintf(w, "open      %d. %s\n", q.N, plain.Line(q.Text))
+	}
+	if r.Why != "" {
+		fmt.Fprintf(w, "not planned anew: %s\n", plain.Line(r.Why))
+	}
+	switch {
+	case r.Started:
+		fmt.Fprintln(w, "next      it goes on by itself: kedge run shows it")
+	case r.Run != nil:
+		for _, line := range r.Run.Next {
+			fmt.Fprintf(w, "next      %s\n", plain.Line(line))
+		}
+	case len(r.Open) > 0:
+		fmt.Fprintf(w, "next      kedge answer %d TEXT\n", r.Open[0].N)
+	}
+}

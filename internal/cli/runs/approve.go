@@ -1,0 +1,185 @@
+package runs
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"kedge"
+	"kedge/internal/agents/trust"
+	"kedge/internal/app/clerk"
+	"kedge/internal/app/maintenance"
+	"kedge/internal/app/runs"
+	"kedge/internal/cli/frame"
+	"kedge/internal/cli/ledger"
+	"kedge/internal/core/run"
+	"kedge/internal/git"
+	"kedge/internal/text/plain"
+)
+
+// Approve is kedge approve.
+func Approve(env *frame.Env) *cobra.Command {
+	var reason string
+	c := &cobra.Command{
+		Use: "approve [ID | files@HASH | env:NAME@HASH | filter:NAME@HASH]", Short: "Approve work that a run holds back, or files that run code", Args: cobra.MaximumNArgs(1),
+		Long: `Approve the work on a feature, or contents of the repository that can run code
+or steer agents. Without an argument, list what waits for your approval.
+
+Work on a feature (ID). A run holds work back if it changed paths outside its
+plan, or files that run code by themselves (.envrc, settings of agents, git
+hooks): your approval lets it in unchanged. Work that waits for a review needs
+--reason; then this is kedge feature accept. To refuse: kedge deny.
+
+Contents of the repository. Until you approve them, no unattended session
+starts (exit code 5):
+
+  files@HASH         settings, hooks, servers and other files that agents run
+                     or obey
+  env:NAME@HASH      a variable that sends keys elsewhere or loads code
+  filter:NAME@HASH   a git filter that files need (Git LFS, an encryption)
+
+You approve exactly these contents. If they change, Kedge asks again. To
+refuse, leave them unapproved or remove them from the repository.`,
+		Example: `  kedge approve order-entity                                   let the work in
+  kedge approve landing-page --reason "looked at it"           complete it
+  kedge approve                                                list what waits
+  kedge approve files@9b1d0c4e77aa52f3c6018e2d5b94f0a1         agents may use these files
+  kedge approve filter:lfs@4f1c2ab09d3e7712c05be9d186a4f3b0    this filter may run`,
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return listApprovable(c, env)
+			}
+			return env.Changed(c.Context(), approve(c, env, args[0], reason))
+		},
+		ValidArgsFunction: frame.FeatureIDs(env, kedge.NeedsReview),
+	}
+	c.Flags().StringVar(&reason, "reason", "", "`why`; needed for work that waits for a review")
+	return c
+}
+
+// approve does what the one argument says.
+func approve(c *cobra.Command, env *frame.Env, what, reason string) error {
+	if kedge.ValidName(what) {
+		return approveWork(c, env, kedge.FeatureID(what), reason)
+	}
+	name, hash, ok := cutLast(what, "@")
+	kind, name, named := strings.Cut(name, ":")
+	switch {
+	case ok && kind == "filter" && name != "":
+		return frame.Ask(c.Context(), env, "filter.approve", maintenance.FilterApproveRequest{Name: name, Hash: hash}, func(w io.Writer, out maintenance.FilterApproveReply) {
+			fmt.Fprintf(w, "approved filter:%s\n", plain.Line(out.Filter.Name))
+		})
+	case ok && (kind == "env" && name != "" || kind == "files" && !named):
+		return frame.Ask(c.Context(), env, "trust.approve", maintenance.TrustApproveRequest{Name: name, Hash: hash}, func(w io.Writer, out maintenance.TrustApproveReply) {
+			for _, t := range out.Items {
+				fmt.Fprintln(w, strings.TrimRight("approved "+plain.Line(t.Path)+" "+plain.Line(t.Name), " "))
+			}
+		})
+	default:
+		return frame.UsageError(c, kedge.Errorf(kedge.Invalid, "%q does not say what to approve: a feature, files@HASH, env:NAME@HASH or filter:NAME@HASH", what))
+	}
+}
+
+// cutLast cuts around the last separator.
+func cutLast(s, sep string) (before, after string, found bool) {
+	i := strings.LastIndex(s, sep)
+	if i < 0 {
+		return s, "", false
+	}
+	return s[:i], s[i+len(sep):], true
+}
+
+// approveWork says yes to the work on a feature: to what a run holds back, or to
+// what waits for a review, which takes a reason.
+func approveWork(c *cobra.Command, env *frame.Env, id kedge.FeatureID, reason string) error {
+	out, err := frame.Call[runs.RunReply](c.Context(), env, "run.approve", runs.RunDecideRequest{ID: id, Reason: reason})
+	if err == nil {
+		sayNotes(env, out.Notes)
+		return env.Show(out, func(w io.Writer) {
+			fmt.Fprintf(w, "approved: the work on %s is merged and checked%s\n", id, whenHalted(out.Run))
+		})
+	}
+	if !waitsForReview(c.Context(), env, id, err) && !(kedge.NotFound.Is(err) && strings.HasPrefix(kedge.HintOf(err), "kedge feature accept ")) {
+		return err
+	}
+	if reason == "" {
+		return kedge.Errorf(kedge.Invalid, "the work on %q waits for your review: say why you accept it", id).WithHint("kedge approve %s --reason WHY", id)
+	}
+	return ledger.MoveFeature(c.Context(), env, "feature.accept", clerk.FeatureStatusRequest{ID: id, Reason: reason})
+}
+
+// whenHalted is when a run does what it was told: not as long as it is halted.
+func whenHalted(v runs.RunView) string {
+	if v.Halt == run.Paused || v.Halt == run.Stopped {
+		return " when the run goes on"
+	}
+	return ""
+}
+
+// waitsForReview tells whether a feature waits for a review where no run holds its work
+// back: err is what the run said.
+func waitsForReview(ctx context.Context, env *frame.Env, id kedge.FeatureID, err error) bool {
+	if !kedge.NotFound.Is(err) {
+		return false
+	}
+	f, err := frame.Call[clerk.FeatureShowReply](ctx, env, "feature.show", clerk.FeatureShowRequest{ID: id})
+	return err == nil && f.Feature.Status == kedge.NeedsReview
+}
+
+func listApprovable(c *cobra.Command, env *frame.Env) error {
+	out, err := frame.Call[maintenance.FilterListReply](c.Context(), env, "filter.list", maintenance.FilterListRequest{})
+	if err != nil {
+		return err
+	}
+	if len(out.Filters)+len(out.Files)+len(out.Variables) == 0 {
+		env.Talk("the repository brings nothing along that has to be approved")
+	}
+	return env.Show(out, func(w io.Writer) {
+		for _, f := range out.Files {
+			fileLines(w, f)
+		}
+		if out.Hash != "" {
+			fmt.Fprintf(w, "yes, agents may heed these files as they are: kedge approve files@%s\nno: take them out (git rm), else no unattended session starts\n", out.Hash[:trust.Digits])
+		}
+		for _, v := range out.Variables {
+			fmt.Fprintf(w, "env:%s@%s  %s\n  %s%s: %s\n", plain.Line(v.Name), v.SHA256[:trust.Digits], approvedWord(v.Approved), plain.Line(v.Path), inDir(v.Dir), v.Why)
+		}
+		for _, f := range out.Filters {
+			filterLines(w, f)
+		}
+	})
+}
+
+func approvedWord(approved bool) string {
+	if approved {
+		return "approved"
+	}
+	return "not approved"
+}
+
+// inDir says in which work tree something is, where it is not simply committed.
+func inDir(dir string) string {
+	if dir == "" {
+		return ""
+	}
+	return " in " + plain.Line(dir)
+}
+
+func fileLines(w io.Writer, f maintenance.TrustFile) {
+	fmt.Fprintf(w, "%s%s  %s  (%s, %d bytes)\n", plain.Line(f.Path), inDir(f.Dir), approvedWord(f.Approved), f.Who, f.Bytes)
+	for _, r := range f.Runs {
+		fmt.Fprintf(w, "  runs     %s\n", plain.Line(r))
+	}
+}
+
+func filterLines(w io.Writer, f git.Filter) {
+	fmt.Fprintf(w, "filter:%s@%s  %s\n", plain.Line(f.Name), f.Hash[:git.FilterDigits], approvedWord(f.Approved))
+	for _, c := range []struct{ name, command string }{{"clean", f.Clean}, {"smudge", f.Smudge}, {"process", f.Process}} {
+		if c.command != "" {
+			fmt.Fprintf(w, "  %-8s %s\n", c.name, plain.Line(c.command))
+		}
+	}
+}

@@ -1,0 +1,88 @@
+package runs
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"kedge"
+	"kedge/internal/app/demo"
+	"kedge/internal/cli/frame"
+)
+
+// Demo is kedge demo.
+func Demo(env *frame.Env) *cobra.Command {
+	var (
+		dir      string
+		features int
+	)
+	c := &cobra.Command{
+		Use:   "demo",
+		Short: "Show a whole run in a minute: no model, no key, no network",
+		Long: `Show a whole run in about a minute: no model, no key, no network.
+
+Kedge creates a small Go project in a temporary folder and takes thirty
+features to verified done with a scripted agent. On the way the agent lies,
+weakens a test and hangs; the daemon and an agent are killed with kill -9.
+Then the same script runs in one long session, whose context overflows.
+
+The demo has a KEDGE_HOME of its own, and both are deleted afterwards. A busy
+machine takes longer.`,
+		Example: `  kedge demo
+  kedge demo --dir /tmp/shop    keep everything there`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := frame.Positive(c, "features", features, 30); err != nil {
+				return err
+			}
+			at, gone, err := demoFolder(dir)
+			if err != nil {
+				return err
+			}
+			defer gone()
+			exe, err := os.Executable()
+			if err != nil {
+				return kedge.Errorf(kedge.Internal, "find this program: %w", err)
+			}
+			out, err := demo.Run(c.Context(), demo.Config{Program: exe, Dir: at, Environ: env.Environ, Features: features, Say: env.Talk})
+			if err != nil {
+				return err
+			}
+			if err := env.Show(out, func(w io.Writer) { out.Text(w) }); err != nil {
+				return err
+			}
+			env.Talk("in %.0f seconds; in a repository of yours it begins with: kedge init", out.Seconds)
+			if env.Look != nil && !env.Look("kedge") {
+				env.Talk("to call it by its name: export PATH=\"%s:$PATH\"; for good, from Kedge's own folder: make install", filepath.Dir(exe))
+			}
+			return nil
+		},
+	}
+	c.Flags().StringVar(&dir, "dir", "", "use this empty `folder` and keep it (default: a temporary one, deleted at the end)")
+	c.Flags().IntVar(&features, "features", 0, "`number` of features (default 30)")
+	return c
+}
+
+// demoFolder is the folder of a demo, and what takes it away again.
+func demoFolder(dir string) (string, func(), error) {
+	if dir == "" {
+		at, err := os.MkdirTemp("", "kedge-demo-")
+		if err != nil {
+			return "", nil, kedge.Errorf(kedge.Internal, "make a folder: %w", err)
+		}
+		return at, func() { _ = os.RemoveAll(at) }, nil // what cannot be removed lies in the temporary folder
+	}
+	at, err := filepath.Abs(dir)
+	if err == nil {
+		err = os.MkdirAll(at, 0o700)
+	}
+	if err != nil {
+		return "", nil, kedge.Errorf(kedge.Invalid, "make the folder %q: %w", dir, err)
+	}
+	if entries, err := os.ReadDir(at); err != nil || len(entries) > 0 {
+		return "", nil, kedge.Errorf(kedge.Conflict, "the folder %q is not empty", dir).WithHint("kedge demo --dir ANOTHER")
+	}
+	return at, func() {}, nil
+}

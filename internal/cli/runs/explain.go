@@ -1,0 +1,192 @@
+package runs
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"kedge"
+	"kedge/internal/app/runs"
+	"kedge/internal/cli/frame"
+	"kedge/internal/cli/ledger"
+	"kedge/internal/text/plain"
+)
+
+// Explain is kedge explain.
+func Explain(env *frame.Env) *cobra.Command {
+	return &cobra.Command{
+		Use:   "explain SHA",
+		Short: "Tell the story of a commit that a run made",
+		Long: `Tell the story of a commit: its feature and session, the evidence, the
+decisions that apply, attempts, verdicts, refusals and findings.
+
+For a commit that no run made, Kedge shows the session that was working when
+it arrived, if there was one.`,
+		Example: "  kedge explain HEAD\n  kedge explain 4f1c2ab --json",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return frame.Ask(c.Context(), env, "explain", runs.ExplainRequest{Commit: args[0]}, func(w io.Writer, out runs.ExplainReply) {
+				explainText(env, w, out)
+			})
+		},
+	}
+}
+
+func explainText(env *frame.Env, w io.Writer, out runs.ExplainReply) {
+	row := func(name, format string, args ...any) {
+		fmt.Fprintf(w, "%-11s %s\n", name, plain.Line(fmt.Sprintf(format, args...)))
+	}
+	row("commit", "%s %s", out.Commit, out.Subject)
+	switch {
+	case out.Kind == runs.OtherCommit:
+		otherText(row, out)
+		return
+	case out.Kind == runs.LedgerCommit && out.Work == "":
+		row("ledger", "what Kedge wrote down; it changes files of Kedge's only")
+		ledgerText(env, row, out)
+		return
+	case out.Kind == runs.LedgerCommit:
+		row("ledger", "what Kedge wrote down about %s", out.Work)
+	}
+	explainedFeature(row, out)
+	if out.Run != "" {
+		row("run", "%s, attempt %d", out.Run, out.Attempts)
+	}
+	if s := out.Session; s != nil {
+		row("session", "%s %s (%s)", s.ID, s.Name, s.Agent)
+		if r := s.Route; r != nil {
+			row("route", "%s by %s: %s", r.Name(), r.Row, r.Why)
+		}
+		if b := s.Begun; b != nil {
+			row("begun", "%s: %s", b.How, b.Why)
+		}
+		row("", "%s", ledger.FirstEdit(s.FirstEdit))
+		for _, c := range s.Compactions {
+			row("compacted", "%s", compactionText(c))
+		}
+	}
+	if out.Checkpoint != "" {
+		row("checkpoint", "%s", out.Checkpoint)
+	}
+	evidenceText(row, out)
+	redText(row, out.Red)
+	for _, f := range out.Files {
+		row("file", "%s %s +%d -%d", f.Status, f.Path, f.Added, f.Removed)
+	}
+	for _, d := range out.Decisions {
+		row("decision", "%s %s", d.ID, d.Title)
+	}
+	for _, f := range out.Findings {
+		row("finding", "%s: %s: %s", f.Level, f.Where, f.What)
+	}
+	explainedSteps(env, row, out)
+}
+
+// otherText says whose a commit is that no run made, as far as anybody can know.
+func otherText(row func(name, format string, args ...any), out runs.ExplainReply) {
+	if len(out.Findings) == 0 {
+		row("by", "a person, or a command that a person gave: no run of Kedge made it")
+		return
+	}
+	row("by", "an agent, or a person: no run of Kedge made it or checked it, and it came while a session worked")
+	if s := out.Session; s != nil {
+		row("session", "%s %s (%s)", s.ID, s.Name, s.Agent)
+	}
+	for _, f := range out.Findings {
+		row("finding", "%s: %s; %s", f.Level, f.What, f.Fix)
+	}
+}
+
+// ledgerText tells the story of what is no work: a feature that was blocked.
+func ledgerText(env *frame.Env, row func(name, format string, args ...any), out runs.ExplainReply) {
+	explainedFeature(row, out)
+	if out.Run != "" {
+		row("run", "%s", out.Run)
+	}
+	redText(row, out.Red)
+	explainedSteps(env, row, out)
+}
+
+func explainedFeature(row func(name, format string, args ...any), out runs.ExplainReply) {
+	if f := out.Feature; f != nil {
+		row("feature", "%s: %s (%s)", f.ID, f.Name, strings.ReplaceAll(string(f.Status), "_", " "))
+	}
+}
+
+func explainedSteps(env *frame.Env, row func(name, format string, args ...any), out runs.ExplainReply) {
+	for _, e := range out.Ends {
+		row("end", "%s", endText(e))
+	}
+	for _, st := range out.Steps {
+		row("step", "%s  %s", env.Clock(st.At), st.Text)
+	}
+}
+
+// endText says whether a session ended clean, and if not why.
+func endText(e runs.SessionEnd) string {
+	if e.Clean {
+		return fmt.Sprintf("%s clean: nothing left uncommitted, green by %s, committed as %s", e.Session, e.Evidence, e.Commit[:min(len(e.Commit), 10)])
+	}
+	return fmt.Sprintf("%s not clean: %s", e.Session, e.Why)
+}
+
+func evidenceText(row func(name, format string, args ...any), out runs.ExplainReply) {
+	if out.Validated != "" {
+		row("validated", "tree %s", out.Validated)
+	}
+	ev := out.Evidence
+	if ev == nil {
+		row("evidence", "unknown")
+		return
+	}
+	row("evidence", "%s %s", ev.ID, ev.Verdict.Verdict)
+	for _, c := range ev.Verdict.Checks {
+		row("check", "%s", ranText(c))
+	}
+}
+
+// redText tells of the verdicts on the way that were not green: what was red, how it
+// ended and where its output is.
+func redText(row func(name, format string, args ...any), red []kedge.Evidence) {
+	for _, ev := range red {
+		row("red", "%s %s", ev.ID, ev.Verdict.Verdict)
+		for _, c := range ev.Verdict.Checks {
+			if c.FirstFailure != nil {
+				row("check", "%s", ranText(c))
+			}
+		}
+	}
+}
+
+// ranText is one check of a verdict: what ran, how it ended and where its output is.
+func ranText(c kedge.CheckResult) string {
+	if c.Skipped != "" {
+		return fmt.Sprintf("%s: %s (not run: %s)", c.Name, c.Command, c.Skipped)
+	}
+	text := fmt.Sprintf("%s: %s (exit %d, %s)", c.Name, c.Command, c.Exit, frame.Seconds(c.MS))
+	if c.Log != "" {
+		text += ", log " + c.Log
+	}
+	return text
+}
+
+// compactionText says what became of a context.
+func compactionText(c kedge.Compaction) string {
+	who := "by itself"
+	if c.Asked {
+		who = "on Kedge's wish"
+	}
+	if c.Failed != "" {
+		return who + ", and it did not happen: " + c.Failed
+	}
+	return fmt.Sprintf("%s: %s tokens in the context before, %s after", who, tokensOr(c.Before), tokensOr(c.After))
+}
+
+func tokensOr(n *int64) string {
+	if n == nil {
+		return "an unknown number of"
+	}
+	return frame.Thousands(*n)
+}

@@ -1,0 +1,78 @@
+package runs
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"kedge"
+	"kedge/internal/app/runs"
+	"kedge/internal/cli/frame"
+	"kedge/internal/text/plain"
+)
+
+// Land is kedge land.
+func Land(env *frame.Env) *cobra.Command {
+	var in runs.RunLandRequest
+	c := &cobra.Command{
+		Use:   "land",
+		Short: "Move your branch to the work that a run has verified",
+		Long: `Move your branch to the verified work of the newest run that has not landed.
+
+Runs land their work by themselves when they can; this is for when they could
+not. Kedge only fast-forwards. Your uncommitted changes stay. If they are in
+the way, or the branch has moved on without the work, nothing changes (exit
+code 4). Work that you merged, rebased or squashed yourself counts as landed
+(exit code 0). The run's branch is deleted after it has landed.
+
+While work waits for your review nothing lands (exit code 5), unless you pass
+--unreviewed. Unlanded work of earlier runs is named; the next kedge land
+takes it.`,
+		Example: `  kedge land
+  kedge land --unreviewed   also what you have not reviewed`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			out, err := frame.Call[runs.RunLandReply](c.Context(), env, "run.land", in)
+			if err != nil {
+				return err
+			}
+			if err := env.Show(out, func(w io.Writer) { landText(w, out) }); err != nil {
+				return err
+			}
+			sayNotes(env, out.Notes)
+			if out.Refused == "" {
+				env.AfterChange(c.Context())
+				return nil
+			}
+			env.Talk("not landed: %s", plain.Line(out.Refused))
+			for _, r := range out.Review {
+				env.Talk("next: %s", plain.Line(r.Look))
+				env.Talk("next: %s", plain.Line(r.Accept))
+				env.Talk("next: %s", plain.Line(r.Deny))
+			}
+			if len(out.Review) > 0 {
+				return frame.Printed(kedge.Blocked)
+			}
+			return frame.Printed(kedge.Conflict)
+		},
+	}
+	c.Flags().BoolVar(&in.PR, "pr", false, "open a pull request instead (not in this build)")
+	c.Flags().BoolVar(&in.Unreviewed, "unreviewed", false, "also land work that waits for your review")
+	return c
+}
+
+func landText(w io.Writer, out runs.RunLandReply) {
+	branch := plain.Line(out.Branch)
+	elsewhere := ""
+	if out.Elsewhere {
+		elsewhere = "; it is not checked out here: git switch " + branch
+	}
+	switch {
+	case out.Refused != "":
+	case out.Already:
+		fmt.Fprintf(w, "nothing to land: branch %q has %s already%s\n", branch, out.Commit, elsewhere)
+	default:
+		fmt.Fprintf(w, "landed %s on branch %q%s\n", out.Commit, branch, elsewhere)
+	}
+}

@@ -1,0 +1,242 @@
+package runs
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"kedge"
+	"kedge/internal/app/clerk"
+	"kedge/internal/app/runs"
+	"kedge/internal/cli/frame"
+	"kedge/internal/text/plain"
+)
+
+// Plan is kedge plan.
+func Plan(env *frame.Env) *cobra.Command {
+	var in runs.PlanGoalRequest
+	var detach bool
+	show := newPlanShow(env)
+	c := &cobra.Command{
+		Use:   "plan [GOAL…]",
+		Short: "Plan a goal with an agent that asks first, or show the plan",
+		Long: `Plan a goal with an agent that asks first. Without a goal, show the plan.
+
+A read-only session looks at the project and asks what it needs to know;
+kedge answer answers. After the last answer the next session writes the plan,
+Kedge checks it and writes it to .kedge/plan.md. The command ends with exit
+code 5 when it waits for your answers or approval. Work starts only after
+kedge plan approve, in the same run. Kedge undoes whatever a planning session
+changes.
+
+A plan that waits for you is not replaced by one for another goal, and neither
+is one that you edited (exit code 4). --again makes a new plan and keeps a copy
+of your text.`,
+		Example: `  kedge plan "Orders for the shop"      questions first, then a plan
+  kedge answer 1 "required, not positional"
+  kedge plan new "Strict matching"      a draft to fill in yourself
+  kedge plan                            the phases and their items
+  kedge plan --again                    replace the plan that waits
+  kedge plan check                      is the draft complete?
+  kedge plan approve                    lock it, add its features, commit`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 && !in.Again {
+				return show.RunE(c, args)
+			}
+			in.Goal, in.Env = strings.Join(args, " "), env.Environ
+			return planGoal(c.Context(), env, in, detach)
+		},
+	}
+	flags, f := &in.Flags, c.Flags()
+	f.StringVar(&flags.Agent, "agent", "", "the `agent` of the work, or agent:model (default: [run] agent in config.toml; [route] plan names the one that plans)")
+	f.Float64Var(&flags.BudgetUSD, "budget-usd", 0, "the most that planning and work may cost, in `dollars`")
+	f.Int64Var(&flags.BudgetTokens, "budget-tokens", 0, "the most `tokens` that planning and work may use")
+	f.BoolVar(&in.Again, "again", false, "make a new plan instead of the one that waits, for the same goal or GOAL; keep a copy of your text")
+	f.BoolVar(&detach, "detach", false, "do not wait for the session")
+	c.AddCommand(newPlanNew(env), show, newPlanCheck(env), newPlanApprove(env), newPlanDrop(env))
+	return c
+}
+
+// planGoal starts planning and shows it until it waits for a person.
+func planGoal(ctx context.Context, env *frame.Env, in runs.PlanGoalRequest, detach bool) error {
+	if len(strings.Fields(in.Goal)) < 2 && !(in.Again && in.Goal == "") {
+		return kedge.Errorf(kedge.Invalid, "%q is no goal: say in words what is to be achieved", in.Goal).
+			WithHint("kedge plan \"Orders for the shop\"; the commands: kedge plan --help")
+	}
+	out, err := frame.Call[runs.PlanGoalReply](ctx, env, "plan.goal", in)
+	if err != nil {
+		return err
+	}
+	if detach {
+		return leaveRunning(env, out.RunReply, out)
+	}
+	sayNotes(env, out.Notes)
+	return watchPlanning(ctx, env, out.RunReply)
+}
+
+// watchPlanning shows a run that plans until it rests, then what it asks.
+func watchPlanning(ctx context.Context, env *frame.Env, from runs.RunReply) error {
+	over := watchRun(ctx, env, from)
+	if env.JSON || ctx.Err() != nil {
+		return over
+	}
+	reply, err := frame.Call[clerk.PlanShowReply](ctx, env, "plan.show", clerk.PlanShowRequest{})
+	if err == nil {
+		planText(env.Err, reply)
+	}
+	return over
+}
+
+func newPlanNew(env *frame.Env) *cobra.Command {
+	return &cobra.Command{
+		Use:   "new TITLE",
+		Short: "Write a commented draft to .kedge/plan.md, to fill in yourself",
+		Long: `Write a commented draft to .kedge/plan.md, to fill in yourself.
+
+The comments say what belongs where; kedge plan check lists what is missing.
+An existing draft is never overwritten. The format is described in
+docs/reference/plan-format.md of Kedge.`,
+		Example: `  kedge plan new "Strict matching"`,
+		Args:    cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return frame.Ask(c.Context(), env, "plan.new", clerk.PlanNewRequest{Title: args[0]}, func(w io.Writer, reply clerk.PlanNewReply) {
+				fmt.Fprintf(w, "wrote   %s\nnext    fill it in, then: kedge plan check\n", reply.Path)
+			})
+		},
+	}
+}
+
+func newPlanShow(env *frame.Env) *cobra.Command {
+	return &cobra.Command{
+		Use:     "show",
+		Short:   "Show the plan: its phases and items, one line each",
+		Example: "  kedge plan show\n  kedge plan show --json",
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return frame.Ask(c.Context(), env, "plan.show", clerk.PlanShowRequest{}, planText)
+		},
+	}
+}
+
+func planText(w io.Writer, r clerk.PlanShowReply) {
+	fmt.Fprintf(w, "%s (%s)\n", plain.Line(r.Plan.Title), r.Plan.Status)
+	for _, line := range r.Checklist {
+		fmt.Fprintln(w, plain.Line(line))
+	}
+	for _, q := range r.Open {
+		fmt.Fprintf(w, "question %d: %s\n", q.N, plain.Line(q.Text))
+	}
+	for _, q := range r.Optional {
+		fmt.Fprintf(w, "question %d (optional, the plan does without an answer): %s\n", q.N, plain.Line(q.Text))
+	}
+	if open := slices.Concat(r.Open, r.Optional); len(open) > 0 {
+		fmt.Fprintf(w, "to answer: kedge answer %d TEXT\n", open[0].N)
+	}
+	for _, path := range r.Kept {
+		fmt.Fprintf(w, "a text of yours gave way to this one and is kept: %s\n", plain.Line(path))
+	}
+}
+
+func newPlanCheck(env *frame.Env) *cobra.Command {
+	return &cobra.Command{
+		Use:   "check",
+		Short: "Check .kedge/plan.md: fields, commands, phases and items",
+		Long: `Check .kedge/plan.md: fields, commands, phases and items.
+
+Exit code 2 when something is missing or wrong.`,
+		Example: "  kedge plan check",
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			reply, err := frame.Call[clerk.PlanCheckReply](c.Context(), env, "plan.check", clerk.PlanCheckRequest{Path: env.Getenv("PATH")})
+			if err != nil {
+				return err
+			}
+			err = env.Show(reply, func(w io.Writer) {
+				for _, f := range reply.Findings {
+					fmt.Fprintf(w, "%s: %s: %s\n", f.Where, f.Level, plain.Line(f.What))
+					if f.Fix != "" {
+						fmt.Fprintf(w, "    %s\n", plain.Line(f.Fix))
+					}
+				}
+				if reply.OK {
+					fmt.Fprintln(w, "the plan is whole")
+				}
+				if len(reply.Findings) > 0 {
+					fmt.Fprintln(w, "the form: docs/reference/plan-format.md of Kedge, or a draft by kedge plan new TITLE")
+				}
+			})
+			if err == nil && !reply.OK {
+				return frame.Printed(kedge.Invalid)
+			}
+			return err
+		},
+	}
+}
+
+func newPlanApprove(env *frame.Env) *cobra.Command {
+	return &cobra.Command{
+		Use:   "approve",
+		Short: "Lock the plan, add one feature per item, and commit both",
+		Long: `Lock the plan in .kedge/plan.md, add one feature per item, and commit both.
+
+The commit has the files that Kedge writes under .kedge/ and nothing else; what
+is staged stays staged. In a plain folder there is no commit. A run that
+planned then continues with the work.
+
+Agents may not approve a plan. It must have no errors, and its blocking
+questions must be answered.`,
+		Example: "  kedge plan approve",
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			reply, err := frame.Call[clerk.PlanApproveReply](c.Context(), env, "plan.approve", clerk.PlanApproveRequest{Path: env.Getenv("PATH")})
+			if err != nil {
+				return err
+			}
+			env.Aside(reply.Aside)
+			return env.Changed(c.Context(), env.Show(reply, func(w io.Writer) {
+				fmt.Fprintf(w, "%s approved: %s\n", reply.ID, featureCount(len(reply.Features)))
+				limitLines(w, reply.Limits)
+				if reply.Commit != nil {
+					fmt.Fprintf(w, "commit  %s (the plan, the features, what else Kedge wrote)\n", *reply.Commit)
+				}
+				if reply.Started {
+					fmt.Fprintln(w, "the run goes on now: kedge run shows it, kedge run --pause holds it")
+				}
+			}))
+		},
+	}
+}
+
+// shownLimits is how many features a person is shown the paths of; --json has all.
+const shownLimits = 20
+
+// limitLines say what the work on each feature may change: what is outside waits
+// for a person.
+func limitLines(w io.Writer, limits []clerk.PathLimit) {
+	for i, l := range limits {
+		if i == shownLimits {
+			fmt.Fprintf(w, "paths   and so on for %d more: kedge feature show ID\n", len(limits)-shownLimits)
+			return
+		}
+		may := "any file"
+		if len(l.Paths) > 0 {
+			may = plain.Line(strings.Join(l.Paths, ", "))
+		}
+		if l.Where != "" {
+			may += " (" + l.Where + ")"
+		}
+		fmt.Fprintf(w, "paths   %s may change %s\n", l.Feature, may)
+	}
+}
+
+func featureCount(n int) string {
+	if n == 1 {
+		return "1 feature"
+	}
+	return fmt.Sprintf("%d features", n)
+}

@@ -1,0 +1,260 @@
+package sessions
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"kedge"
+	"kedge/internal/cli/frame"
+	"kedge/internal/insight/condense"
+	"kedge/internal/process/output"
+	"kedge/internal/text/environ"
+)
+
+// Exit codes of a shell for a program that it could not start.
+const (
+	exitNotExecutable = 126
+	exitNotFound      = 127
+)
+
+// execReply is what `exec --json` prints.
+type execReply struct {
+	ID           string         `json:"id"`
+	Command      []string       `json:"command"`
+	Exit         int            `json:"exit"`
+	MS           int64          `json:"ms"`
+	Bytes        int64          `json:"bytes"`
+	Lines        int            `json:"lines"`
+	Shown        int            `json:"shown"`
+	Cut          []condense.Cut `json:"cut"`
+	Log          string         `json:"log"`
+	FirstFailure *kedge.Failure `json:"first_failure"`
+	Text         string         `json:"text"`
+}
+
+// Exec is kedge exec.
+func Exec(env *frame.Env) *cobra.Command {
+	var raw, list bool
+	c := &cobra.Command{
+		Use:   "exec [--raw] -- COMMAND... | --list",
+		Short: "Run a command, keep its whole output, print what matters",
+		Long: `Run a command, keep its whole output, and print what matters of it.
+
+The command gets your input, folder and environment. When it has ended, Kedge
+prints failures, errors, warnings, places (path:line) and totals. It only
+counts passing tests, progress, installation, library frames and repetition.
+Fewer than 40 lines are printed unchanged. On a terminal, a line on stderr
+shows how long the command runs, how much it printed and its last line.
+
+Kedge keeps both streams in their order and without secrets, in
+$KEDGE_HOME/exec: the last 200 commands, at most 512 MB. kedge logs exec-…
+prints all of one; --list names them, newest first. If Kedge cannot keep the
+output, it says so on stderr.
+
+The exit code is the command's; 126 or 127 if it could not start, 128+N after
+signal N. You need no daemon and no project.`,
+		Example: `  kedge exec -- go test ./...
+  kedge exec -- npm ci
+  kedge exec --raw -- make        print everything, and keep it
+  kedge exec --list               what is kept, of every project
+  kedge logs exec-…               the whole output`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if list {
+				return listExecs(env, args)
+			}
+			if len(args) == 0 {
+				return kedge.Errorf(kedge.Invalid, "say what to run after --").WithHint("kedge exec -- go test ./...")
+			}
+			if raw && env.JSON {
+				return kedge.Errorf(kedge.Invalid, "--raw prints the output, --json an object with it").WithHint("kedge exec --json -- %s", args[0])
+			}
+			return runExec(env, args, raw)
+		},
+	}
+	c.Flags().BoolVar(&raw, "raw", false, "print the output live and uncondensed")
+	c.Flags().BoolVar(&list, "list", false, "list the commands whose output is kept")
+	c.Flags().SetInterspersed(false)
+	return c
+}
+
+func runExec(env *frame.Env, args []string, raw bool) error {
+	if env.Home == "" {
+		return kedge.Errorf(kedge.Invalid, "there is no folder to keep the output in").WithHint("KEDGE_HOME=/some/folder kedge exec -- %s", args[0])
+	}
+	started := time.Now()
+	kept, err := output.Keep(env.Home, started)
+	if err != nil {
+		return err
+	}
+	cmd := execCommand(env, args, kept.Output, raw)
+	stop := func() {}
+	if !raw {
+		stop = showProgress(env, kept.Output, started)
+	}
+	code, failed := runForwarding(cmd, env.InTTY)
+	stop()
+	if failed != nil {
+		fmt.Fprintf(kept.Output, "kedge: %s: %s\n", args[0], failed)
+	}
+	bytes, text, unread := readKept(kept.Output)
+	record := output.Record{
+		Session: kedge.SessionID(environ.Get(env.Environ, "KEDGE_SESSION")), Dir: env.Dir, Command: args,
+		StartedAt: started.UTC(), MS: time.Since(started).Milliseconds(), Exit: code, Bytes: bytes,
+	}
+	switch {
+	case raw && failed != nil:
+		env.Talk("kedge: %s: %s", args[0], failed)
+	case !raw && unread == nil:
+		err = showExec(env, record, kept, text)
+	}
+	for _, trouble := range []error{unread, endKept(env, kept, record, !raw && strings.HasSuffix(text, "\n"))} {
+		if trouble != nil { // of Kedge's own: the command's answer is given all the same
+			fmt.Fprintf(env.Err, "kedge: %s\n", trouble)
+		}
+	}
+	if err == nil && code != 0 {
+		return frame.ExitCode(code)
+	}
+	return err
+}
+
+// execCommand is the command with this program's input. Condensed, it writes into
+// the file itself: nothing of it is lost when this program dies.
+func execCommand(env *frame.Env, args []string, out *os.File, raw bool) *exec.Cmd {
+	cmd := exec.Command(args[0], args[1:]...) //nolint:gosec,noctx // to run it is what was asked for; signals end it
+	if errors.Is(cmd.Err, exec.ErrDot) {
+		cmd.Err = nil // as a shell would
+	}
+	cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = env.Environ, env.In, out, out
+	if raw {
+		cmd.Stdout, cmd.Stderr = io.MultiWriter(out, env.RawOut), io.MultiWriter(out, env.RawErr)
+	}
+	return cmd
+}
+
+// runForwarding runs cmd to its end and gives it the signals that this program
+// gets; those of a terminal's keys it gets by itself. The error is why it could
+// not be started.
+func runForwarding(cmd *exec.Cmd, tty bool) (int, error) {
+	signals, stop := catchSignals()
+	defer stop()
+	if err := cmd.Start(); err != nil {
+		return startCode(err), startWords(err)
+	}
+	ended := make(chan struct{})
+	told := make(chan struct{})
+	go func() {
+		defer close(told)
+		for {
+			select {
+			case s := <-signals:
+				if key := s == os.Interrupt || s == syscall.SIGQUIT; !key || !tty {
+					_ = cmd.Process.Signal(s) // it may have ended
+				}
+			case <-ended:
+				return
+			}
+		}
+	}()
+	err := cmd.Wait()
+	close(ended)
+	<-told
+	if err == nil {
+		return 0, nil
+	}
+	if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		return 128 + int(status.Signal()), nil
+	}
+	return max(cmd.ProcessState.ExitCode(), 1), nil
+}
+
+func startCode(err error) int {
+	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
+		return exitNotFound
+	}
+	return exitNotExecutable
+}
+
+// startWords are the reason without the call that failed.
+func startWords(err error) error {
+	if errors.Is(err, exec.ErrNotFound) {
+		return errors.New("command not found")
+	}
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
+		return p.Err
+	}
+	return err
+}
+
+// mostRead bounds what is looked at of an output, half of it from each end.
+const mostRead = 64 << 20
+
+// readKept gives the size and the text of an output.
+func readKept(f *os.File) (int64, string, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return 0, "", kedge.Errorf(kedge.Internal, "look at the output: %w", err)
+	}
+	size := info.Size()
+	head, err := io.ReadAll(io.NewSectionReader(f, 0, min(size, mostRead/2)))
+	if err != nil {
+		return 0, "", kedge.Errorf(kedge.Internal, "read the output: %w", err)
+	}
+	from := max(size-mostRead/2, int64(len(head)))
+	tail, err := io.ReadAll(io.NewSectionReader(f, from, size-from))
+	if err != nil {
+		return 0, "", kedge.Errorf(kedge.Internal, "read the output: %w", err)
+	}
+	if gap := from - int64(len(head)); gap > 0 {
+		return size, fmt.Sprintf("%s\n… %d bytes, not looked at\n%s", head, gap, tail), nil
+	}
+	return size, string(head) + string(tail), nil
+}
+
+// showExec prints the condensed output and where the whole one is.
+func showExec(env *frame.Env, r output.Record, kept *output.Kept, text string) error {
+	line := shellLine(r.Command)
+	c := condense.Condense(line, text)
+	if env.JSON {
+		reply := execReply{
+			ID: kept.ID, Command: r.Command, Exit: r.Exit, MS: r.MS, Bytes: r.Bytes,
+			Lines: c.Lines, Shown: c.Shown, Cut: append([]condense.Cut{}, c.Cut...), Log: kept.Path(), Text: c.Text,
+		}
+		if f, ok := condense.First(line, text); ok && r.Exit != 0 {
+			reply.FirstFailure = &f
+		}
+		return env.Show(reply, nil)
+	}
+	if len(c.Cut) > 0 {
+		c.Text += "[all of it: kedge logs " + kept.ID + "]\n"
+	}
+	if _, err := io.WriteString(env.RawOut, c.Text); err != nil {
+		return kedge.Errorf(kedge.Internal, "write: %w", err)
+	}
+	return nil
+}
+
+// shellLine is the command as a person would type it; of a shell with -c, what it
+// was told to run.
+func shellLine(args []string) string {
+	switch filepath.Base(args[0]) {
+	case "sh", "bash", "zsh", "dash":
+		for i, a := range args[1:] {
+			if strings.HasPrefix(a, "-") && strings.HasSuffix(a, "c") && i+2 < len(args) {
+				return args[i+2]
+			}
+		}
+	}
+	return strings.Join(args, " ")
+}

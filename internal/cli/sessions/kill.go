@@ -1,0 +1,74 @@
+package sessions
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"kedge"
+	"kedge/internal/app/runs"
+	"kedge/internal/app/sessions"
+	"kedge/internal/cli/frame"
+	"kedge/internal/text/plain"
+)
+
+// Kill is kedge kill.
+func Kill(env *frame.Env) *cobra.Command {
+	var grace time.Duration
+	c := &cobra.Command{
+		Use:   "kill NAME",
+		Short: "End a session and everything it started",
+		Long: `End a session and everything it started.
+
+Kedge asks the session to end, twice, and then forces it. A run starts its own
+session again: use kedge run --pause to hold the run, kedge run --stop to end
+it.`,
+		Example: `  kedge kill auth-refactor              ask first, then force
+  kedge kill auth-refactor --grace 30s  give it more time to end by itself`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			in := sessions.SessionKill{Name: args[0], GraceMS: int(grace.Milliseconds())}
+			env.Running(fmt.Sprintf("%s is asked to end, and made to after %v at the latest", in.Name, 2*grace))
+			s, err := frame.Call[kedge.Session](c.Context(), env, "session.kill", in)
+			env.Running("")
+			if err != nil {
+				return err
+			}
+			err = env.Show(s, func(io.Writer) { fmt.Fprintf(env.Err, "%s is %s\n", s.Name, stateText(s)) })
+			runKeeps(c.Context(), env, s)
+			return err
+		},
+		ValidArgsFunction: frame.SessionNames(env),
+	}
+	c.Flags().DurationVar(&grace, "grace", 3*time.Second, "how much `time` it gets to end by itself")
+	return c
+}
+
+// runKeeps says that the run whose session was killed goes on with its work, and what
+// ends that.
+func runKeeps(ctx context.Context, env *frame.Env, s kedge.Session) {
+	if s.Run == "" || env.JSON {
+		return
+	}
+	out, err := frame.Call[runs.RunReply](ctx, env, "run.show", runs.RunRequest{})
+	if err != nil || out.Run.ID != s.Run || out.Run.Resting && out.Run.Halt == "" {
+		return
+	}
+	what := "the plan"
+	if s.Feature != "" {
+		what = string(s.Feature)
+	}
+	if out.Run.Halt != "" {
+		env.Talk("note: it worked on %s for %s, which starts another when it goes on: kedge run --continue", plain.Line(what), s.Run)
+		return
+	}
+	env.Talk("note: it worked on %s for %s, which starts another session for it", plain.Line(what), s.Run)
+	env.Talk("next: kedge run --pause")
+	env.Talk("next: kedge run --stop")
+	if s.Feature != "" {
+		env.Talk("next: kedge feature block %s --reason WHY", plain.Line(what))
+	}
+}

@@ -1,0 +1,163 @@
+package sessions
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"kedge"
+	"kedge/internal/app/sessions"
+	"kedge/internal/cli/frame"
+	"kedge/internal/process/hold"
+	"kedge/internal/process/output"
+	"kedge/internal/process/tape"
+	"kedge/internal/text/ansi"
+)
+
+// Logs is kedge logs.
+func Logs(env *frame.Env) *cobra.Command {
+	var (
+		from   int64
+		follow bool
+		raw    bool
+	)
+	c := &cobra.Command{
+		Use:   "logs NAME",
+		Short: "Print the output of a session or of kedge exec",
+		Long: `Print everything that a session printed, or a command of kedge exec.
+
+Escape codes are removed unless you pass --raw. There is no --json: for other
+programs use kedge export.`,
+		Example: `  kedge logs auth-refactor            all of it, without escape codes
+  kedge logs auth-refactor --follow   and what it prints from now on
+  kedge logs auth-refactor --raw      byte for byte
+  kedge logs exec-…                   the output of a kedge exec command`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if env.JSON {
+				return kedge.Errorf(kedge.Invalid, "logs prints what a session printed, and has no --json").
+					WithHint("with times, as JSON lines: kedge export '%s'", args[0])
+			}
+			if kedge.ValidID("exec", args[0]) {
+				return printExec(env, args[0], from, raw)
+			}
+			found, err := findSession(c.Context(), env, args[0])
+			if e, ok := errors.AsType[*kedge.Error](err); ok && kedge.NotFound.Is(err) && strings.HasPrefix(args[0], "exec-") {
+				return e.WithHint("kedge exec --list") // ls has no commands
+			}
+			if err != nil {
+				return err
+			}
+			out := io.Writer(&stripped{w: env.Out})
+			if raw {
+				out = env.RawOut
+			}
+			return printTape(c.Context(), found.Folder, from, follow && found.Session.Live(), out)
+		},
+		ValidArgsFunction: frame.SessionNames(env),
+	}
+	c.Flags().Int64Var(&from, "from", 0, "start at this `offset`, in bytes")
+	c.Flags().BoolVar(&follow, "follow", false, "keep printing until the session ends")
+	c.Flags().BoolVar(&raw, "raw", false, "print the exact bytes, with escape codes")
+	return c
+}
+
+// printExec prints the kept output of a command that exec ran.
+func printExec(env *frame.Env, id string, from int64, raw bool) error {
+	f, err := output.Open(env.Home, id)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	if _, err := io.CopyN(io.Discard, f, from); err != nil && !errors.Is(err, io.EOF) {
+		return kedge.Errorf(kedge.Internal, "read the output: %w", err)
+	}
+	out := io.Writer(&stripped{w: env.Out})
+	if raw {
+		out = env.RawOut
+	}
+	if _, err := io.Copy(out, f); err != nil {
+		return kedge.Errorf(kedge.Internal, "print the output: %w", err)
+	}
+	return nil
+}
+
+// printTape copies the tape from an offset to its end, and with follow to the
+// session's end. The reader is a cursor of its own: however slow, it holds up
+// nobody.
+func printTape(ctx context.Context, dir string, from int64, follow bool, w io.Writer) error {
+	at, err := copyTape(dir, from, w)
+	if err != nil || !follow {
+		return err
+	}
+	c, err := hold.Dial(ctx, dir)
+	if kedge.NotFound.Is(err) {
+		_, err = copyTape(dir, at, w) // it ended meanwhile
+		return err
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { _ = c.Close() }()
+	_, err = c.Follow(ctx, func(int64) error {
+		at, err = copyTape(dir, at, w)
+		return err
+	})
+	if kedge.NotFound.Is(err) {
+		_, err = copyTape(dir, at, w) // the holder was killed: what it wrote is there
+	}
+	return err
+}
+
+// copyTape copies what is there and gives the offset it came to.
+func copyTape(dir string, from int64, w io.Writer) (int64, error) {
+	l := tape.Open(dir)
+	first, _, err := l.Range()
+	if errors.Is(err, fs.ErrNotExist) {
+		return from, kedge.Errorf(kedge.NotFound, "the output of this session is no longer kept").
+			WithHint("keep_days in [sessions] of config.toml says how long it is")
+	}
+	if err != nil {
+		return from, kedge.Errorf(kedge.Internal, "read the session's output: %w", err)
+	}
+	from = max(from, first)
+	buf := make([]byte, 256<<10)
+	for {
+		n, err := l.ReadAt(buf, from)
+		if n > 0 {
+			if _, err := w.Write(buf[:n]); err != nil {
+				return from, kedge.Errorf(kedge.Internal, "write: %w", err)
+			}
+			from += int64(n)
+		}
+		if errors.Is(err, io.EOF) || err == nil && n == 0 {
+			return from, nil
+		}
+		if err != nil {
+			return from, kedge.Errorf(kedge.Internal, "read the session's output: %w", err)
+		}
+	}
+}
+
+// stripped writes text without its escape sequences; carriage returns go in
+// Env's own filter.
+type stripped struct {
+	w io.Writer
+	s ansi.Stripper
+}
+
+// Write implements io.Writer.
+func (s *stripped) Write(p []byte) (int, error) {
+	if _, err := s.w.Write(s.s.Strip(nil, p)); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+func findSession(ctx context.Context, env *frame.Env, name string) (sessions.SessionFound, error) {
+	return frame.Call[sessions.SessionFound](ctx, env, "session.find", sessions.SessionName{Name: name})
+}

@@ -1,0 +1,90 @@
+package sessions
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"kedge"
+	"kedge/internal/app/sessions"
+	"kedge/internal/cli/frame"
+)
+
+// Resume is kedge resume.
+func Resume(env *frame.Env) *cobra.Command {
+	var attach bool
+	var in sessions.SessionResume
+	c := &cobra.Command{
+		Use:   "resume [NAME]",
+		Short: "Restart an ended session where it stopped, or from a checkpoint",
+		Long: `Restart the command of an ended session, and tell it where the work stopped.
+
+The new session has the same folder and name, and records which one it
+continues. The output of the old one stays; kedge search finds it under the
+same name.
+
+If the program left a transcript (Claude Code, Codex and others do), the new
+session receives a brief: the request, the next step, what was in progress and
+which files it needs next, as kedge brief prints it. The file is named in
+KEDGE_BRIEF. An agent that Kedge can drive, started with nothing but options,
+reads it first. With --bare there is no brief. With --native the program
+resumes its own conversation instead, if it can; kedge ls --json says in
+"begun" which way it started.
+
+With --checkpoint, a fresh session of the project's agent starts instead. It
+receives the rules, then the checkpoint: what is done, what is next and which
+files to read again.`,
+		Example: `  kedge resume auth-refactor            after a reboot, for example
+  kedge resume auth-refactor --attach   and look at it at once
+  kedge resume auth-refactor --native   in the agent's own conversation
+  kedge resume --checkpoint latest      a fresh session, from the checkpoint`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := resumes(&in, args); err != nil {
+				return err
+			}
+			in.Env, in.Cols, in.Rows = env.Environ, frame.DefaultCols, frame.DefaultRows
+			if attach {
+				in.Cols, in.Rows = env.Size()
+			}
+			s, err := frame.Call[kedge.Session](c.Context(), env, "session.resume", in)
+			if err != nil {
+				return err
+			}
+			if attach {
+				return attachTo(c.Context(), env, s.Name)
+			}
+			return env.Show(s, func(w io.Writer) { fmt.Fprintf(w, "%s\n", s.ID) })
+		},
+		ValidArgsFunction: frame.SessionNames(env),
+	}
+	c.Flags().BoolVar(&attach, "attach", false, "attach to it at once")
+	c.Flags().StringVar(&in.Checkpoint, "checkpoint", "", "start from the checkpoint with this `id`, or latest")
+	c.Flags().BoolVar(&in.Bare, "bare", false, "start the command without a brief")
+	c.Flags().BoolVar(&in.Native, "native", false, "let the program resume its own conversation")
+	c.Flags().StringVar(&in.Agent, "agent", "", "with --checkpoint: use this `agent`, not the project's")
+	return c
+}
+
+// resumes says what is meant: a session by its name, or a checkpoint.
+func resumes(in *sessions.SessionResume, args []string) error {
+	if len(args) == 1 {
+		in.Name = args[0]
+	}
+	if in.Checkpoint == "" && strings.HasPrefix(in.Name, "ckp-") {
+		in.Checkpoint, in.Name = in.Name, ""
+	}
+	switch {
+	case in.Checkpoint == "" && in.Name == "":
+		return kedge.Errorf(kedge.Invalid, "no session is named").WithHint("kedge ls, then: kedge resume NAME; or: kedge resume --checkpoint latest")
+	case in.Checkpoint != "" && in.Bare:
+		return kedge.Errorf(kedge.Invalid, "--bare is for a session: a checkpoint is nothing but a brief").WithHint("kedge resume NAME --bare")
+	case in.Native && (in.Bare || in.Checkpoint != ""):
+		return kedge.Errorf(kedge.Invalid, "--native is for a session that goes on: not with --bare, nor --checkpoint").WithHint("kedge resume NAME --native")
+	case in.Checkpoint == "" && in.Agent != "":
+		return kedge.Errorf(kedge.Invalid, "--agent is for --checkpoint: a session is started with its own command").WithHint("kedge resume %s", in.Name)
+	}
+	return nil
+}
