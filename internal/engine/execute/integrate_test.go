@@ -284,6 +284,7 @@ func TestRow102RegressionOfEarlierFeatures(t *testing.T) {
 		y.feature(id, kedge.Check{Name: string(id), Run: "test ! -e break-" + string(id)}).Status = kedge.Completed
 	}
 	y.book.features[6].Files = []string{"shared.txt"} // f7
+	y.feature("old", kedge.Check{Name: "own", Run: "false", Exclusive: "../../x"}).Status = kedge.Completed // never looked at
 	y.feature("new")
 	tip := y.worked("new", base, map[string]string{"shared.txt": "x\n", "break-f2": "", "break-f7": ""})
 	all := y.command(run.Recheck, 1, run.Command{Feature: "new", Base: tip, Scope: "all"})

@@ -13,15 +13,13 @@ import (
 	"strings"
 	"syscall"
 
+	"kedge/internal/core/check"
+
 	"kedge"
-	"kedge/internal/core/config"
 )
 
 // maxBody bounds what is read of an answer.
 const maxBody = 4 << 20
-
-// request is how a verdict names an http check.
-func request(h kedge.HTTPCheck) string { return method(h) + " " + h.URL }
 
 func method(h kedge.HTTPCheck) string { return orElse(h.Method, http.MethodGet) }
 
@@ -33,7 +31,7 @@ func (g *gate) runHTTP(ctx context.Context, s step, res *kedge.CheckResult) erro
 		return err
 	}
 	res.Command = method(h) + " " + url
-	reqCtx, cancel := context.WithTimeout(ctx, config.Timeout(s.check))
+	reqCtx, cancel := context.WithTimeout(ctx, check.Timeout(s.check))
 	defer cancel()
 	ans, said := ask(reqCtx, h, url)
 	if err := ctx.Err(); err != nil {
