@@ -12,6 +12,7 @@ import (
 
 	"kedge"
 	"kedge/internal/app/verify"
+	"kedge/internal/core/check"
 	"kedge/internal/engine/gate"
 	"kedge/internal/text/plain"
 )
@@ -20,10 +21,10 @@ func newGate(env *Env) *cobra.Command {
 	var all, output bool
 	c := &cobra.Command{
 		Use: "gate [NAME...]", Short: "Run the checks and give one verdict",
-		Long: `Runs the checks of .kedge/gate.toml on the tree as it stands, in the order test,
-integration, build, e2e, http, and stops at the first red one. The last line is
-one of VALIDATION_OK, TEST_FAILURE, INTEGRATION_FAILURE, BUILD_FAILURE,
-E2E_FAILURE, HTTP_FAILURE. With names, only these checks are run.
+		Long: `Runs the checks of .kedge/gate.toml on the tree as it stands, in the order
+` + check.Comma(check.KindNames()) + `, and stops at the first red one.
+With names, only these checks are run. The last line is one of
+` + check.Comma(check.Markers()) + `.
 
 Changes are measured from HEAD, and a check that covers nothing that changed is
 left out; then the verdict is partial, and a green one is preceded by a line that
