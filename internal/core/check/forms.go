@@ -46,8 +46,8 @@ const (
 	requestTimeout = 30 * time.Second
 )
 
-// portPlace stands for the port of the project's first service.
-const portPlace = "{port}"
+// PortPlace stands for the port of the project's first service.
+const PortPlace = "{port}"
 
 // forms is the table: a gate runs checks in the order of the kinds in it.
 var forms = []Form{

@@ -148,7 +148,7 @@ func serviceFault(v kedge.Service) *Fault {
 
 // validURL takes {port} for a number.
 func validURL(s string, schemes ...string) bool {
-	u, err := url.Parse(strings.ReplaceAll(s, portPlace, "1"))
+	u, err := url.Parse(strings.ReplaceAll(s, PortPlace, "1"))
 	return err == nil && slices.Contains(schemes, u.Scheme) && u.Hostname() != "" && (u.Scheme != "tcp" || u.Port() != "")
 }
 
