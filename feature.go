@@ -69,56 +69,6 @@ type Budget struct {
 	Attempts int     `json:"attempts,omitempty"`
 }
 
-// CheckKind orders checks: test, integration, build, e2e, http.
-type CheckKind string
-
-// The kinds of check, in the order in which a gate runs them.
-const (
-	CheckTest        CheckKind = "test"
-	CheckIntegration CheckKind = "integration"
-	CheckBuild       CheckKind = "build"
-	CheckE2E         CheckKind = "e2e"
-	CheckHTTP        CheckKind = "http"
-)
-
-// CheckKinds lists the kinds in gate order.
-var CheckKinds = []CheckKind{CheckTest, CheckIntegration, CheckBuild, CheckE2E, CheckHTTP}
-
-// Check is a command or an HTTP request that Kedge itself runs. Durations are
-// text ("5m"), so that a file gives back what a person wrote.
-type Check struct {
-	Name      string     `json:"name"`
-	Kind      CheckKind  `json:"kind,omitempty"`
-	Run       string     `json:"run,omitempty"`
-	Touched   string     `json:"touched,omitempty"`
-	HTTP      *HTTPCheck `json:"http,omitempty"`
-	Timeout   string     `json:"timeout,omitempty"`
-	Prove     string     `json:"prove,omitempty"` // fails (default for a feature's check) or holds
-	Paths     []string   `json:"paths,omitempty"`
-	Exclusive string     `json:"exclusive,omitempty"`
-	Evidence  []string   `json:"evidence,omitempty"`
-}
-
-// HTTPCheck is a request and what its answer must be. {port} in URL is the port
-// of the gate's service. JSON is matched as a subset of the answer's body.
-type HTTPCheck struct {
-	Method string            `json:"method,omitempty"`
-	URL    string            `json:"url"`
-	Header map[string]string `json:"header,omitempty"`
-	Body   string            `json:"body,omitempty"`
-	Status int               `json:"status,omitempty"`
-	JSON   any               `json:"json,omitempty"`
-}
-
-// Service is a program that http and e2e checks need; it has its own port and
-// is gone after the gate.
-type Service struct {
-	Name    string `json:"name"`
-	Run     string `json:"run"`
-	Ready   string `json:"ready,omitempty"`
-	Timeout string `json:"timeout,omitempty"`
-}
-
 // Next is the exact resume point: what `kedge next` prints.
 type Next struct {
 	Feature *Feature `json:"feature"`
@@ -128,18 +78,4 @@ type Next struct {
 	Commit  string   `json:"commit"`
 	Command string   `json:"command"`
 	Why     string   `json:"why"`
-}
-
-// EffectiveKind is the kind a check runs as: the one it names, else http for a
-// request, else the kind it is named after, else test.
-func (c Check) EffectiveKind() CheckKind {
-	switch {
-	case c.Kind != "":
-		return c.Kind
-	case c.HTTP != nil:
-		return CheckHTTP
-	case c.Name != string(CheckHTTP) && MarkerOf[CheckKind(c.Name)] != "":
-		return CheckKind(c.Name)
-	}
-	return CheckTest
 }

@@ -2,28 +2,6 @@ package kedge
 
 import "time"
 
-// Marker is the one word a gate ends with.
-type Marker string
-
-// The markers. Everything but ValidationOK is red.
-const (
-	ValidationOK       Marker = "VALIDATION_OK"
-	TestFailure        Marker = "TEST_FAILURE"
-	IntegrationFailure Marker = "INTEGRATION_FAILURE"
-	BuildFailure       Marker = "BUILD_FAILURE"
-	E2EFailure         Marker = "E2E_FAILURE"
-	HTTPFailure        Marker = "HTTP_FAILURE"
-)
-
-// MarkerOf is the marker of a red check of the given kind.
-var MarkerOf = map[CheckKind]Marker{
-	CheckTest:        TestFailure,
-	CheckIntegration: IntegrationFailure,
-	CheckBuild:       BuildFailure,
-	CheckE2E:         E2EFailure,
-	CheckHTTP:        HTTPFailure,
-}
-
 // Verdict is what a gate found; its JSON is that of `gate --json`. Partial means
 // that a check was skipped, and completes nothing.
 type Verdict struct {

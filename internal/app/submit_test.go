@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -162,5 +163,40 @@ func TestSubmittedItemTicksThePlan(t *testing.T) {
 	}
 	if !strings.Contains(y.read(".kedge/plan.md"), "- [x] p1.1") {
 		t.Errorf("plan:\n%s", y.read(".kedge/plan.md"))
+	}
+}
+
+// TestOldInvalidChecks: a journal of an older Kedge may hold a check that today's rules
+// refuse. It opens, other work goes on, and the check is refused when it is to run.
+func TestOldInvalidChecks(t *testing.T) {
+	y := newYard(t, true)
+	y.add("before")
+	old := kedge.Definition{ID: "old", Name: "Old", Checks: []kedge.Check{{Name: "own", Run: "true", Exclusive: "../../x"}}}
+	y.fact(kedge.FeatureAdded, featureFact(t, 2, old))
+	y.add("after", after("old"))
+	if r := y.doctor(); r.OK || !strings.Contains(errorsOf(r)[0].What, `feature "old": check "own": exclusive "../../x" is not a name`) {
+		t.Errorf("doctor: %+v", r.Findings)
+	}
+	_, err := y.s.FeatureSubmit(t.Context(), y.person(), verify.FeatureSubmitRequest{ID: "old", Env: y.env()})
+	if !kedge.Invalid.Is(err) || !strings.HasPrefix(err.Error(), `cannot run: check "own": exclusive "../../x" is not a name`) {
+		t.Errorf("submitted: %v", err)
+	}
+	if hint := kedge.HintOf(err); hint != "correct the feature's check: kedge feature amend old --definition FILE --reason WHY" {
+		t.Errorf("hint %q", hint)
+	}
+	if found, _ := filepath.Glob(filepath.Join(y.home, "projects", "*.lock")); len(found) > 0 {
+		t.Errorf("locks outside the project: %v", found)
+	}
+	renamed := old
+	renamed.Name = "Renamed"
+	if _, err := y.s.FeatureAmend(t.Context(), y.person(), clerk.FeatureAmendRequest{Definition: renamed, Reason: "r"}); !kedge.Invalid.Is(err) {
+		t.Errorf("amended with the same check: %v", err)
+	}
+	old.Checks[0].Exclusive = "x"
+	if _, err := y.s.FeatureAmend(t.Context(), y.person(), clerk.FeatureAmendRequest{Definition: old, Reason: "a plain name"}); err != nil {
+		t.Errorf("corrected: %v", err)
+	}
+	if r := y.submit(y.person(), "old"); !r.Verdict.Green() {
+		t.Errorf("after the correction: %+v", r.Verdict)
 	}
 }

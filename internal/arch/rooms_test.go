@@ -32,6 +32,7 @@ var rooms = []room{
 	}},
 	{"core", "the rules: pure functions over values", "text", true, []member{
 		{".", "the door sign"},
+		{"check", "what a valid check is: the table of forms and kinds, validation, how a check is shown"},
 		{"config", "config.toml and gate.toml"},
 		{"plan", "features and plans: parse, validate, order, freeze, import, export"},
 		{"memory", "decisions, risks, notes, rules, progress"},

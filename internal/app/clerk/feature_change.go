@@ -76,9 +76,9 @@ func (s *Clerk) FeatureAmend(ctx context.Context, who projects.Caller, in Featur
 		if err != nil {
 			return nil, err
 		}
-		was := *d
+		was, before := *d, l.Features()
 		d.Definition = in.Definition
-		if err := plan.Validate(l.Features()); err != nil {
+		if err := plan.ValidateChange(before, l.Features(), in.Definition.ID); err != nil {
 			return nil, err
 		}
 		return l.Amend(who, was, in.Definition, in.Was, in.Reason)

@@ -3,6 +3,7 @@ package ledger
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"kedge"
@@ -36,11 +37,14 @@ func (l Ledger) planFollows(who projects.Caller) ([]kedge.Event, error) {
 
 // Add makes the events for new features, after looking at the list as it will be.
 func (l Ledger) Add(who projects.Caller, source string, claimed []plan.Claimed) ([]kedge.Event, error) {
-	after := l.Features()
+	before := l.Features()
+	after := slices.Clone(before)
+	var ids []kedge.FeatureID
 	for _, c := range claimed {
+		ids = append(ids, c.ID)
 		after = append(after, kedge.Feature{Definition: c.Definition, FeatureState: kedge.FeatureState{Status: kedge.Pending}})
 	}
-	if err := plan.Validate(after); err != nil {
+	if err := plan.ValidateChange(before, after, ids...); err != nil {
 		return nil, err
 	}
 	order := l.lastOrder()

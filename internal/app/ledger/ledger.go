@@ -8,6 +8,7 @@ import (
 
 	"kedge"
 	"kedge/internal/app/projects"
+	"kedge/internal/core/check"
 	"kedge/internal/core/plan"
 	"kedge/internal/journal"
 )
@@ -156,8 +157,8 @@ func (s *Book) Next(ctx context.Context, p *projects.Project, l Ledger) kedge.Ne
 // red before the work and must be green after it; without one, its first step.
 func FirstCommand(f kedge.Feature) string {
 	for _, c := range f.Checks {
-		if c.Run != "" {
-			return c.Run
+		if line := check.ShellLine(c); line != "" {
+			return line
 		}
 	}
 	if len(f.Checks) > 0 {

@@ -189,7 +189,7 @@ func (s *Gater) judge(ctx context.Context, p *projects.Project, who projects.Cal
 
 func (s *Gater) gateRequest(ctx context.Context, p *projects.Project, who projects.Caller, j judgement) (gate.Request, error) {
 	q := gate.Request{
-		Dir: p.Dir, Base: j.base.rev, Since: j.base.since, Own: j.own, Names: j.names, Scope: j.scope, Env: j.env, Guard: kedge.LevelWarning,
+		Dir: p.Dir, Base: j.base.rev, Since: j.base.since, Own: j.own, Feature: j.feature, Names: j.names, Scope: j.scope, Env: j.env, Guard: kedge.LevelWarning,
 		LockDir: filepath.Join(s.home.StateDir(p.ID), "locks"), Now: s.home.Now, Progress: func(st gate.Step) { who.Tell(st) },
 	}
 	if j.base.repo != nil {

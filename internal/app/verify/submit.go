@@ -10,6 +10,7 @@ import (
 	"kedge"
 	"kedge/internal/app/ledger"
 	"kedge/internal/app/projects"
+	"kedge/internal/core/check"
 	"kedge/internal/core/plan"
 	"kedge/internal/engine/gate"
 	"kedge/internal/journal"
@@ -228,7 +229,7 @@ func (pr *proof) lookBack(ctx context.Context, p *projects.Project, def kedge.De
 	v := &pr.evidence.Verdict
 	for _, c := range def.Checks {
 		i := slices.IndexFunc(v.Checks, func(r kedge.CheckResult) bool { return r.Name == c.Name && r.Skipped == "" })
-		if c.Prove == proveHolds || i < 0 || v.Checks[i].FirstFailure != nil || wasRed(earlier, def.ID, v.Checks[i]) {
+		if c.Prove == check.ProveHolds || i < 0 || v.Checks[i].FirstFailure != nil || wasRed(earlier, def.ID, v.Checks[i]) {
 			continue
 		}
 		v.Findings = append(v.Findings, kedge.Finding{
@@ -238,9 +239,6 @@ func (pr *proof) lookBack(ctx context.Context, p *projects.Project, def kedge.De
 	}
 	return nil
 }
-
-// proveHolds is the check of a refactoring: green before and after.
-const proveHolds = "holds"
 
 // wasRed tells whether an earlier verdict on the feature saw the same check red.
 func wasRed(earlier []kedge.Evidence, id kedge.FeatureID, now kedge.CheckResult) bool {

@@ -14,6 +14,7 @@ import (
 	"kedge"
 	"kedge/internal/app/clerk"
 	"kedge/internal/cli/frame"
+	"kedge/internal/core/check"
 	"kedge/internal/core/plan"
 	"kedge/internal/text/plain"
 	"kedge/internal/text/strictjson"
@@ -96,7 +97,7 @@ func (d *definitionFlags) apply(env *frame.Env, fs *pflag.FlagSet, def *kedge.De
 		"acceptance":  func() { def.Acceptance = d.acceptance },
 		"step":        func() { def.Steps = d.steps },
 		"path":        func() { def.Paths = d.paths },
-		"check":       func() { def.Checks = namedChecks(d.checks) },
+		"check":       func() { def.Checks = check.Lines(d.checks) },
 	} {
 		if fs.Changed(flag) {
 			set()
@@ -120,19 +121,6 @@ func ids(names []string) []kedge.FeatureID {
 		if n != "" {
 			out = append(out, kedge.FeatureID(n))
 		}
-	}
-	return out
-}
-
-// namedChecks makes checks of shell lines.
-func namedChecks(lines []string) []kedge.Check {
-	out := []kedge.Check{}
-	for _, run := range lines {
-		name := "check"
-		if len(out) > 0 {
-			name += strconv.Itoa(len(out) + 1)
-		}
-		out = append(out, kedge.Check{Name: name, Run: run})
 	}
 	return out
 }
@@ -302,7 +290,7 @@ func featureText(w io.Writer, r clerk.FeatureShowReply) {
 		line("paths", "any: its work may change every file")
 	}
 	for _, c := range f.Checks {
-		line("check", strings.TrimPrefix(c.Name+": ", "check: ")+checkText(c))
+		line("check", strings.TrimPrefix(c.Name+": ", "check: ")+check.Text(c))
 		line("  prove", proveText(c))
 	}
 	if len(f.Checks) == 0 {
@@ -349,13 +337,6 @@ func proveText(c kedge.Check) string {
 		return "holds (green before and after the work)"
 	}
 	return "fails (red before the work)"
-}
-
-func checkText(c kedge.Check) string {
-	if c.HTTP != nil {
-		return strings.TrimSpace(c.HTTP.Method + " " + c.HTTP.URL)
-	}
-	return c.Run + c.Touched
 }
 
 // verdictLines show what a feature was judged by: what ran, how it ended, and

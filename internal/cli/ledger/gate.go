@@ -12,6 +12,7 @@ import (
 	"kedge"
 	"kedge/internal/app/verify"
 	"kedge/internal/cli/frame"
+	"kedge/internal/core/check"
 	"kedge/internal/engine/gate"
 	"kedge/internal/text/plain"
 )
@@ -23,10 +24,11 @@ func Gate(env *frame.Env) *cobra.Command {
 		Use: "gate [NAME...]", Short: "Run the project's checks and print one verdict",
 		Long: `Run the project's checks and print one verdict.
 
-Kedge runs the checks of .kedge/gate.toml on the current files, in the order
-test, integration, build, e2e, http, and stops at the first red one. With
-names, it runs only these. The last line on stdout is one of VALIDATION_OK,
-TEST_FAILURE, INTEGRATION_FAILURE, BUILD_FAILURE, E2E_FAILURE, HTTP_FAILURE.
+Kedge runs the checks of .kedge/gate.toml on the current files and stops at
+the first red one. With names, it runs only these. The order is
+` + check.Comma(check.KindNames()) + `.
+The last line on stdout is one of
+` + check.Comma(check.Markers()) + `.
 Red is exit code 6.
 
 Kedge leaves out a check that covers nothing that changed since HEAD, unless

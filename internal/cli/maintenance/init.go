@@ -14,6 +14,7 @@ import (
 	"kedge/internal/agents/hooks"
 	"kedge/internal/app/setup"
 	"kedge/internal/cli/frame"
+	"kedge/internal/core/check"
 	"kedge/internal/text/plain"
 )
 
@@ -86,8 +87,8 @@ func askInit(ctx context.Context, env *frame.Env, in setup.InitRequest) error {
 	for _, path := range plan.Written {
 		env.Talk("  %s", path)
 	}
-	for _, check := range plan.Checks {
-		env.Talk("  check %s: %s", check.Name, commandOf(check))
+	for _, c := range plan.Checks {
+		env.Talk("  check %s: %s", c.Name, check.Text(c))
 	}
 	fmt.Fprintf(env.Err, "Go on? [Y/n] ")
 	answer, err := bufio.NewReader(env.In).ReadString('\n')
@@ -100,16 +101,6 @@ func askInit(ctx context.Context, env *frame.Env, in setup.InitRequest) error {
 	return nil
 }
 
-func commandOf(c kedge.Check) string {
-	switch {
-	case c.HTTP != nil:
-		return c.HTTP.URL
-	case c.Run != "":
-		return c.Run
-	}
-	return c.Touched
-}
-
 func printInit(w io.Writer, r setup.InitReply) {
 	if len(r.Written) == 0 && r.Commit == nil {
 		fmt.Fprintf(w, "nothing to do: %s is set up\nnext    %s\n", r.Project.Dir, r.Next)
@@ -120,7 +111,7 @@ func printInit(w io.Writer, r setup.InitReply) {
 		fmt.Fprintf(w, "wrote   %s\n", path)
 	}
 	for _, c := range r.Checks {
-		fmt.Fprintf(w, "check   %s: %s\n", c.Name, commandOf(c))
+		fmt.Fprintf(w, "check   %s: %s\n", c.Name, check.Text(c))
 	}
 	if r.Commit != nil {
 		fmt.Fprintf(w, "commit  %s\n", *r.Commit)

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"kedge/internal/core/check"
+
 	"kedge"
 )
 
@@ -88,7 +90,7 @@ func featureText(f kedge.Feature) string {
 	b.WriteString(quoted(f.Name + "\n" + f.Description))
 	checks := make([]string, 0, len(f.Checks))
 	for _, c := range f.Checks {
-		checks = append(checks, checkText(c))
+		checks = append(checks, c.Name+": "+check.Text(c))
 	}
 	deps := make([]string, 0, len(f.Dependencies))
 	for _, d := range f.Dependencies {
@@ -113,17 +115,6 @@ func featureText(f kedge.Feature) string {
 		b.WriteString("Notes:\n" + quoted(f.Notes))
 	}
 	return b.String()
-}
-
-func checkText(c kedge.Check) string {
-	switch {
-	case c.HTTP != nil:
-		return c.Name + ": " + strings.TrimSpace(c.HTTP.Method+" "+c.HTTP.URL)
-	case c.Run != "":
-		return c.Name + ": " + c.Run
-	default:
-		return c.Name + ": " + c.Touched
-	}
 }
 
 // readingText lists what changed behind the session's back: drift since Kedge

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"kedge"
+	"kedge/internal/core/check"
 	"kedge/internal/text/words"
 )
 
@@ -314,7 +315,7 @@ func taskText(in RunInput) string {
 	if len(in.GateChecks) > 0 {
 		checks := make([]string, 0, len(in.GateChecks))
 		for _, c := range in.GateChecks {
-			checks = append(checks, checkText(c))
+			checks = append(checks, c.Name+": "+check.Text(c))
 		}
 		b.WriteString("The project's checks, which must be green too:\n" + entries(checks, "kedge gate"))
 	}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"kedge/internal/text/words"
+
 	"kedge"
 )
 
@@ -177,7 +179,7 @@ type Duration time.Duration
 
 // UnmarshalText reads what time.ParseDuration reads.
 func (d *Duration) UnmarshalText(b []byte) error {
-	v, err := parseDuration(string(b))
+	v, err := words.ParseDuration(string(b))
 	*d = Duration(v)
 	return err
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"kedge"
 )
 
 // keysOf gives the keys of a file's form with their defaults, as the
@@ -17,6 +19,9 @@ func keysOf(v reflect.Value, prefix string) map[string]string {
 	for i := range v.NumField() {
 		field := v.Type().Field(i)
 		key := field.Tag.Get("toml")
+		if key == "" { // the nouns have one name for all files
+			key, _, _ = strings.Cut(field.Tag.Get("json"), ",")
+		}
 		if key == "" {
 			continue
 		}
@@ -42,8 +47,9 @@ func keysBelow(v reflect.Value, key string) map[string]string {
 		return map[string]string{key: fmt.Sprintf("%q", x)}
 	case bool, int, int64, float64:
 		return map[string]string{key: fmt.Sprint(x)}
-	case *httpTable:
-		return keysOf(reflect.ValueOf(httpTable{}), key)
+	}
+	if v.Kind() == reflect.Pointer && v.Type().Elem().Kind() == reflect.Struct {
+		return keysOf(reflect.Zero(v.Type().Elem()), key)
 	}
 	if v.Kind() == reflect.Struct {
 		return keysOf(v, key)
@@ -109,11 +115,12 @@ func TestDocumentedConfigKeys(t *testing.T) {
 
 func TestDocumentedGateKeys(t *testing.T) {
 	want := map[string]string{"version": ""}
-	for name, form := range map[string]any{"check": checkTable{}, "service": serviceTable{}} {
+	for name, form := range map[string]any{"check": kedge.Check{}, "service": kedge.Service{}} {
 		for key := range keysOf(reflect.ValueOf(form), name) {
 			want[key] = ""
 		}
 	}
+	delete(want, featureKey)
 	compareKeys(t, "gate.toml", want)
 	if _, ok := want["check.http.status"]; !ok || len(want) < 15 {
 		t.Errorf("only %v were found in the form: this test looks at nothing", want)

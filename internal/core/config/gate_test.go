@@ -1,13 +1,13 @@
 package config_test
 
 import (
-	"encoding/json"
 	"reflect"
 	"strings"
 	"testing"
 	"time"
 
 	"kedge"
+	"kedge/internal/core/check"
 	"kedge/internal/core/config"
 )
 
@@ -75,23 +75,19 @@ func TestParseGateRefuses(t *testing.T) {
 		{"unknown key of http", ok + "[[check]]\nname = 'b'\n[check.http]\nurl = 'http://h/'\nbad = 1", `g.toml:9: unknown key "check.http.bad"`},
 		{"wrong type in the first check", "version = 1\n[[check]]\nname = 'a'\ntimeout = 5\nrun = 'x'\n[[check]]\nname = 'b'\ntimeout = '5m'", `g.toml:4: "timeout" is an integer, not a string`},
 		{"same name", ok + "[[check]]\nname = 'a'\nrun = 'x'", `g.toml:6: two checks are called "a"`},
-		{"name", "version = 1\n[[check]]\nname = '../a'\nrun = 'x'", `g.toml:3: a check's name`},
-		{"kind", ok + "kind = 'unit'", `g.toml:5: the kind of check "a"`},
-		{"nothing to run", "version = 1\n[[check]]\nname = 'a'", `g.toml:3: check "a" needs either`},
-		{"run and http", ok + "http = { url = 'http://h/' }", `g.toml:3: check "a" needs either`},
-		{"kind http without http", ok + "kind = 'http'", `g.toml:5: check "a" is of kind http`},
-		{"timeout", ok + "timeout = 'soon'", `g.toml:5: the timeout of check "a"`},
-		{"no time", ok + "timeout = '0s'", `g.toml:5: the timeout of check "a"`},
-		{"touched", "version = 1\n[[check]]\nname = 'a'\ntouched = 'go test'", `g.toml:4: touched of check "a"`},
-		{"paths", ok + "paths = ['[']", `g.toml:5: paths of check "a"`},
-		{"exclusive", ok + "exclusive = 'a/b'", `g.toml:5: the exclusive name`},
-		{"url", "version = 1\n[[check]]\nname = 'a'\nhttp = { url = 'file:///etc/passwd' }", `g.toml:4: the url of check "a"`},
-		{"method", "version = 1\n[[check]]\nname = 'a'\nhttp = { url = 'http://h', method = 'get' }", `g.toml:4: the method`},
-		{"status", "version = 1\n[[check]]\nname = 'a'\nhttp = { url = 'http://h', status = 99 }", `g.toml:4: the status`},
-		{"json", "version = 1\n[[check]]\nname = 'a'\nhttp = { url = 'http://h', json = nan }", `g.toml:4: "json" has a value`},
-		{"service without run", ok + "[[service]]\nname = 's'", `g.toml:5: service "s" has no command`},
-		{"service ready", ok + "[[service]]\nname = 's'\nrun = 'x'\nready = 'ftp://x'", `g.toml:8: ready of service "s"`},
-		{"two services", ok + "[[service]]\nname = 's'\nrun = 'x'\n[[service]]\nname = 's'\nrun = 'x'", `g.toml:9: two services`},
+		{"prove is for features", ok + "prove = 'holds'", `g.toml:5: unknown key "check.prove"`},
+		{"prove in an array", "version = 1\ncheck = [{name = 'a', run = 'x', prove = ''}]", `g.toml:2: unknown key "check.prove"`},
+		{"another case", "version = 1\n[[check]]\nname = 'a'\nRun = 'x'", `g.toml:4: unknown key "check.Run"`},
+		{"a wrong type of http", "version = 1\n[[check]]\nname = 'a'\nhttp = 5", `g.toml:4: "http"`},
+		{"a wrong type of kind", ok + "kind = 5", `g.toml:5: "kind" is an integer, not a string`},
+		{"name", "version = 1\n[[check]]\nname = '../a'\nrun = 'x'", `g.toml:3: check "../a"`},
+		{"nothing to run", "version = 1\n[[check]]\nname = 'a'", `g.toml:3: check "a"`},
+		{"second check", ok + "[[check]]\nname = 'b'\nrun = 'x'\ntimeout = 'soon'", `g.toml:8: check "b": timeout`},
+		{"url", "version = 1\n[[check]]\nname = 'a'\n[check.http]\nurl = 'file:///etc/passwd'", `g.toml:5: check "a": http.url`},
+		{"json", "version = 1\n[[check]]\nname = 'a'\nhttp = { url = 'http://h', json = nan }", `g.toml:4: check "a": http.json has a value`},
+		{"service without run", ok + "[[service]]\nname = 's'", `g.toml:5: service "s": it has no command`},
+		{"service ready", ok + "[[service]]\nname = 's'\nrun = 'x'\nready = 'ftp://x'", `g.toml:8: service "s": ready "ftp://x"`},
+		{"two services", ok + "[[service]]\nname = 's'\nrun = 'x'\n[[service]]\nname = 's'\nrun = 'x'", `g.toml:9: two services are called "s"`},
 		{"a table, not an array", "version = 1\n[check]\nname = 'a'", `g.toml:2: "check" is a`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -103,37 +99,12 @@ func TestParseGateRefuses(t *testing.T) {
 	}
 }
 
-func TestTimeouts(t *testing.T) {
-	if d := config.Timeout(kedge.Check{Timeout: "5m"}); d != 5*time.Minute {
-		t.Errorf("own timeout: %v", d)
-	}
-	if d := config.Timeout(kedge.Check{Run: "x"}); d != config.DefaultTimeout {
-		t.Errorf("default: %v", d)
-	}
-	if d := config.Timeout(kedge.Check{HTTP: &kedge.HTTPCheck{}}); d != config.DefaultHTTPTimeout {
-		t.Errorf("http: %v", d)
-	}
+func TestReadyTimeout(t *testing.T) {
 	if d := config.ReadyTimeout(kedge.Service{Timeout: "3s"}); d != 3*time.Second {
-		t.Errorf("service: %v", d)
+		t.Errorf("its own: %v", d)
 	}
-}
-
-func TestCheckErrorForFeatures(t *testing.T) {
-	for _, tt := range []struct {
-		json, key string
-	}{
-		{`{"name":"unit","run":"npm test","timeout":"5m","prove":"fails"}`, ""},
-		{`{"name":"api","http":{"url":"http://127.0.0.1:{port}/x"}}`, ""},
-		{`{"name":"unit","run":"x","prove":"maybe"}`, "prove"},
-		{`{"name":"http","run":"x"}`, ""},
-	} {
-		var c kedge.Check
-		if err := json.Unmarshal([]byte(tt.json), &c); err != nil {
-			t.Fatal(err)
-		}
-		if key, err := config.CheckError(c); key != tt.key {
-			t.Errorf("%s: key %q, %v, want %q", tt.json, key, err, tt.key)
-		}
+	if d := config.ReadyTimeout(kedge.Service{}); d != config.DefaultReady {
+		t.Errorf("none: %v", d)
 	}
 }
 
@@ -156,8 +127,8 @@ func FuzzParseGate(f *testing.F) {
 			t.Fatal("two values")
 		}
 		for _, c := range g.Checks {
-			if c.Kind == "" || config.Timeout(c) <= 0 {
-				t.Fatalf("check %+v without kind or time", c)
+			if f := check.Validate(c); f != nil || c.Kind == "" {
+				t.Fatalf("check %+v without a kind, or %+v", c, f)
 			}
 		}
 	})

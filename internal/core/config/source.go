@@ -70,6 +70,16 @@ func (s *source) strict(free func(key string) bool) error {
 	return nil
 }
 
+// without refuses a key that the decoder has a place for and the file may not have.
+func (s *source) without(key string) error {
+	for _, k := range s.md.Keys() {
+		if k.String() == key {
+			return s.unknown(k)
+		}
+	}
+	return nil
+}
+
 func (s *source) unknown(k toml.Key) error {
 	return s.bad(s.lines.find(k.String()), "unknown key %q", k.String()).
 		WithHint("remove it; every key with its default: docs/reference/config.md of Kedge")

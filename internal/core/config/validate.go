@@ -1,12 +1,10 @@
 package config
 
 import (
-	"fmt"
 	"path"
 	"slices"
 	"sort"
 	"strings"
-	"time"
 
 	"kedge"
 	"kedge/internal/text/glob"
@@ -257,17 +255,6 @@ func (s *source) orThisWith(project *source, key string) *source {
 		return project
 	}
 	return s
-}
-
-// maxDuration bounds every timeout; longer is a slip of the pen.
-const maxDuration = 7 * 24 * time.Hour
-
-func parseDuration(s string) (time.Duration, error) {
-	d, err := time.ParseDuration(s)
-	if err != nil || d < 0 || d > maxDuration {
-		return 0, fmt.Errorf("%q is not a duration such as %q (at most 168h)", s, "5m")
-	}
-	return d, nil
 }
 
 func oneOf(s string, list []string) bool {

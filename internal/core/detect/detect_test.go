@@ -8,7 +8,7 @@ import (
 	"testing/fstest"
 
 	"kedge"
-	"kedge/internal/core/config"
+	rules "kedge/internal/core/check"
 	"kedge/internal/core/detect"
 )
 
@@ -152,8 +152,8 @@ func TestProject(t *testing.T) {
 			var got []string
 			for _, check := range found.Checks {
 				got = append(got, fmt.Sprintf("%s %s: %s", check.Name, check.Kind, check.Run))
-				if key, err := config.CheckError(check); err != nil {
-					t.Errorf("%s: %v", key, err)
+				if f := rules.Validate(check); f != nil {
+					t.Error(f.What)
 				}
 			}
 			if strings.Join(got, "\n") != strings.Join(c.want, "\n") {
@@ -184,7 +184,7 @@ func FuzzManifests(f *testing.F) {
 		for _, tree := range []fstest.MapFS{files(file, text), files(dir+"/"+file, text, dir+"2/go.mod", "")} {
 			names := map[string]bool{}
 			for _, c := range detect.Project(tree).Checks {
-				if !kedge.ValidName(c.Name) || names[c.Name] || c.Run == "" || kedge.MarkerOf[c.Kind] == "" {
+				if !kedge.ValidName(c.Name) || names[c.Name] || c.Run == "" || rules.Named(c.Kind).Marker == "" {
 					t.Fatalf("check %+v", c)
 				}
 				names[c.Name] = true

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"kedge/internal/core/check"
+
 	"kedge"
 )
 
@@ -46,13 +48,7 @@ func itemFeature(ph kedge.Phase, n int, it kedge.Item, files []string, idOf func
 	if ph.Prompt != "" {
 		d.Description += "\n" + ph.Prompt
 	}
-	for i, c := range it.Checks {
-		name := "check"
-		if i > 0 {
-			name += strconv.Itoa(i + 1)
-		}
-		d.Checks = append(d.Checks, kedge.Check{Name: name, Run: c})
-	}
+	d.Checks = check.Lines(it.Checks)
 	for _, a := range it.After {
 		d.Dependencies = append(d.Dependencies, idOf(a))
 	}

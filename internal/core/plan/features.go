@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"kedge"
+	"kedge/internal/core/check"
 	"kedge/internal/text/strictjson"
 )
 
@@ -119,22 +120,10 @@ func normalDefinition(d kedge.Definition) kedge.Definition {
 	d.Dependencies = ids
 	checks := make([]kedge.Check, len(d.Checks))
 	for i, c := range d.Checks {
-		checks[i] = normalCheck(c)
+		checks[i] = check.Normalize(c)
 	}
 	d.Checks = checks
 	return d
-}
-
-func normalCheck(c kedge.Check) kedge.Check {
-	c.Name, c.Kind = text(c.Name), kedge.CheckKind(text(string(c.Kind)))
-	c.Run, c.Touched, c.Timeout = text(c.Run), text(c.Touched), text(c.Timeout)
-	c.Prove, c.Exclusive = text(c.Prove), text(c.Exclusive)
-	if c.HTTP != nil {
-		h := *c.HTTP
-		h.Method, h.URL, h.Body = text(h.Method), text(h.URL), text(h.Body)
-		c.HTTP = &h
-	}
-	return c
 }
 
 // text replaces what is not UTF-8, as JSON would, so that a text is the same

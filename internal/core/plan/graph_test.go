@@ -51,21 +51,22 @@ func TestValidateLooksAtEachDefinition(t *testing.T) {
 		{"a name of 201 characters, more than 200", func(d *kedge.Definition) { d.Name = strings.Repeat("x", 201) }},
 		{"negative budget", func(d *kedge.Definition) { d.Budget.USD = -1 }},
 		{`path "["`, func(d *kedge.Definition) { d.Paths = []string{"["} }},
-		{"needs a name", func(d *kedge.Definition) { d.Checks[0].Name = "" }},
-		{`unknown kind "unit"`, func(d *kedge.Definition) { d.Checks[0].Kind = "unit" }},
-		{"exactly one of", func(d *kedge.Definition) { d.Checks[0].Run = "" }},
-		{"exactly one of", func(d *kedge.Definition) { d.Checks[0].Touched = "go test {packages}" }},
-		{`prove = "maybe"`, func(d *kedge.Definition) { d.Checks[0].Prove = "maybe" }},
+		{"its name must be", func(d *kedge.Definition) { d.Checks[0].Name = "" }},
+		{`kind "unit" is not one of`, func(d *kedge.Definition) { d.Checks[0].Kind = "unit" }},
+		{"it needs run", func(d *kedge.Definition) { d.Checks[0].Run = "" }},
+		{"", func(d *kedge.Definition) { d.Checks[0].Touched = "go test {packages}" }},
+		{`exclusive "../../x" is not a name`, func(d *kedge.Definition) { d.Checks[0].Exclusive = "../../x" }},
+		{`prove "maybe" is neither`, func(d *kedge.Definition) { d.Checks[0].Prove = "maybe" }},
 		{`timeout "5"`, func(d *kedge.Definition) { d.Checks[0].Timeout = "5" }},
 		{`timeout "-5m"`, func(d *kedge.Definition) { d.Checks[0].Timeout = "-5m" }},
-		{`two checks named "unit"`, func(d *kedge.Definition) { d.Checks = append(d.Checks, d.Checks[0]) }},
+		{`two checks are called "unit"`, func(d *kedge.Definition) { d.Checks = append(d.Checks, d.Checks[0]) }},
 		{"url", func(d *kedge.Definition) {
 			d.Checks[0] = kedge.Check{Name: "h", HTTP: &kedge.HTTPCheck{URL: "file:///etc"}}
 		}},
-		{"status 7", func(d *kedge.Definition) {
+		{"http.status 7 is not", func(d *kedge.Definition) {
 			d.Checks[0] = kedge.Check{Name: "h", HTTP: &kedge.HTTPCheck{URL: "http://x", Status: 7}}
 		}},
-		{"JSON cannot say", func(d *kedge.Definition) {
+		{"JSON does not have", func(d *kedge.Definition) {
 			d.Checks[0] = kedge.Check{Name: "h", HTTP: &kedge.HTTPCheck{URL: "http://x", JSON: func() {}}}
 		}},
 	} {
@@ -269,5 +270,28 @@ func TestT17HandEditsAreSeen(t *testing.T) {
 	}
 	if !strings.Contains(strings.Join(text, "|"), "kedge feature amend a --reason WHY|kedge feature submit a") {
 		t.Errorf("hints: %q", text)
+	}
+}
+
+// TestValidateChange: what an older Kedge let in keeps nobody from other work, and does
+// not pass when it is written again.
+func TestValidateChange(t *testing.T) {
+	old, fine := feature("old", 1, ""), feature("fine", 1, "")
+	old.Checks = []kedge.Check{{Name: "own", Run: "true", Exclusive: "../../x"}}
+	before := []kedge.Feature{old, fine}
+	if err := plan.ValidateChange(before, append(before[:2:2], feature("new", 1, "", "old")), "new"); err != nil {
+		t.Errorf("beside an old feature: %v", err)
+	}
+	mustErr(t, plan.ValidateChange(before, append(before[:2:2], feature("new", 1, "", "ghost")), "new"), kedge.Invalid, `"ghost"`)
+	bad := fine
+	bad.Checks = old.Checks
+	mustErr(t, plan.ValidateChange(before, []kedge.Feature{old, bad}, "fine"), kedge.Invalid, `feature "fine": check "own": exclusive`)
+	renamed := old
+	renamed.Name = "Renamed"
+	mustErr(t, plan.ValidateChange(before, []kedge.Feature{renamed, fine}, "old"), kedge.Invalid, `feature "old": check "own": exclusive`)
+	mended := old
+	mended.Checks = fine.Checks
+	if err := plan.ValidateChange(before, []kedge.Feature{mended, fine}, "old"); err != nil {
+		t.Errorf("a corrected feature: %v", err)
 	}
 }

@@ -1,14 +1,13 @@
 package plan
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"kedge"
+	"kedge/internal/core/check"
 	"kedge/internal/text/glob"
 )
 
@@ -35,8 +34,20 @@ type Problem struct {
 
 // Validate gives the first of Problems as an error, with how many more there
 // are; nil when there is none.
-func Validate(features []kedge.Feature) error {
-	problems := Problems(features)
+func Validate(features []kedge.Feature) error { return firstOf(Problems(features)) }
+
+// ValidateChange is Validate after some features were added or changed. What was wrong
+// with the others before does not count: an older Kedge may have let it in, and the
+// list must stay open to work.
+func ValidateChange(before, after []kedge.Feature, changed ...kedge.FeatureID) error {
+	old := map[Problem]bool{}
+	for _, p := range Problems(before) {
+		old[p] = !slices.Contains(changed, p.Feature)
+	}
+	return firstOf(slices.DeleteFunc(Problems(after), func(p Problem) bool { return old[p] }))
+}
+
+func firstOf(problems []Problem) error {
 	if len(problems) == 0 {
 		return nil
 	}
@@ -97,63 +108,8 @@ func fieldProblems(d kedge.Definition) []Problem {
 	if d.Budget.Tokens < 0 || d.Budget.USD < 0 || d.Budget.Attempts < 0 {
 		bad("0 is no limit", "has a negative budget")
 	}
-	for i, c := range d.Checks {
-		if what, fix := checkProblem(c); what != "" {
-			bad(fix, "has a check %q that %s", c.Name, what)
-		}
-		if slices.ContainsFunc(d.Checks[:i], func(o kedge.Check) bool { return o.Name == c.Name }) {
-			bad("give one of them another name", "has two checks named %q", c.Name)
-		}
+	for _, f := range check.Faults(d.Checks) {
+		out = append(out, Problem{d.ID, fmt.Sprintf("feature %q: %s", d.ID, f.What), f.Fix})
 	}
 	return out
-}
-
-// checkProblem says what a check lacks and what to do, or nothing.
-func checkProblem(c kedge.Check) (what, fix string) {
-	switch {
-	case !kedge.ValidName(c.Name):
-		return "needs a name", "1 to 64 of a-z, 0-9, dot, dash and underscore, e.g. unit"
-	case c.Kind != "" && !slices.Contains(kedge.CheckKinds, c.Kind):
-		return fmt.Sprintf("has the unknown kind %q", c.Kind), "one of: test, integration, build, e2e, http"
-	case ways(c) != 1:
-		return "must have exactly one of run, touched and http", `e.g. "run": "go test ./..."`
-	case c.Prove != "" && c.Prove != "fails" && c.Prove != "holds":
-		return fmt.Sprintf("has prove = %q", c.Prove), "fails (red before the work) or holds (green before and after)"
-	case !validTimeout(c.Timeout):
-		return fmt.Sprintf("has the timeout %q", c.Timeout), "a duration such as 5m or 90s"
-	case c.HTTP != nil:
-		return httpProblem(*c.HTTP)
-	}
-	return "", ""
-}
-
-func ways(c kedge.Check) int {
-	n := 0
-	for _, set := range []bool{strings.TrimSpace(c.Run) != "", strings.TrimSpace(c.Touched) != "", c.HTTP != nil} {
-		if set {
-			n++
-		}
-	}
-	return n
-}
-
-func validTimeout(s string) bool {
-	if s == "" {
-		return true
-	}
-	d, err := time.ParseDuration(s)
-	return err == nil && d > 0
-}
-
-func httpProblem(h kedge.HTTPCheck) (what, fix string) {
-	if !strings.HasPrefix(h.URL, "http://") && !strings.HasPrefix(h.URL, "https://") {
-		return fmt.Sprintf("has the url %q", h.URL), "an address that starts with http:// or https://"
-	}
-	if h.Status != 0 && (h.Status < 100 || h.Status > 599) {
-		return fmt.Sprintf("expects the status %d", h.Status), "an HTTP status, 100 to 599"
-	}
-	if _, err := json.Marshal(h.JSON); err != nil {
-		return "expects what JSON cannot say", "give the answer's body, or a part of it, as JSON"
-	}
-	return "", ""
 }

@@ -11,7 +11,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
+
+	"kedge/internal/core/check"
 
 	"kedge"
 )
@@ -87,12 +90,19 @@ func config(agent string) string {
 // Gate writes gate.toml with the given checks.
 func Gate(checks []kedge.Check) string {
 	var b strings.Builder
-	b.WriteString(gateText)
+	b.WriteString(withKinds(gateText))
 	for _, c := range checks {
 		fmt.Fprintf(&b, "\n[[check]]\nname = %s\nkind = %s\nrun = %s\n", quote(c.Name), quote(string(c.Kind)), quote(c.Run))
 	}
-	b.WriteString(gateMore)
+	b.WriteString(withKinds(gateMore))
 	return b.String()
+}
+
+// withKinds fills in the kinds of check, and those that need the project's services.
+func withKinds(text string) string {
+	all := check.KindNames()
+	served := slices.DeleteFunc(slices.Clone(all), func(k kedge.CheckKind) bool { return !check.Named(k).Services })
+	return strings.NewReplacer("{kinds}", check.Comma(all), "{served}", check.Comma(served)).Replace(text)
 }
 
 // quote makes a TOML basic string. JSON's escapes are among TOML's; DEL alone

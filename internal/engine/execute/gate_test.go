@@ -131,6 +131,7 @@ func TestProve(t *testing.T) {
 		"no such program":    {[]kedge.Check{own("no-such-program")}, run.Broken},
 		"not executable":     {[]kedge.Check{own("./a.txt")}, run.Broken},
 		"never ends":         {[]kedge.Check{{Name: "own", Run: "sleep 86400", Timeout: "50ms"}}, run.Broken},
+		"an old lock name":   {[]kedge.Check{{Name: "own", Run: "true", Exclusive: "../../x"}}, run.Broken},
 		"changes files":      {[]kedge.Check{own("echo x >> a.txt; false")}, run.Broken},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -283,7 +283,8 @@ func TestRow102RegressionOfEarlierFeatures(t *testing.T) {
 	for _, id := range []kedge.FeatureID{"f1", "f2", "f3", "f4", "f5", "f6", "f7", "f8"} {
 		y.feature(id, kedge.Check{Name: string(id), Run: "test ! -e break-" + string(id)}).Status = kedge.Completed
 	}
-	y.book.features[6].Files = []string{"shared.txt"} // f7
+	y.book.features[6].Files = []string{"shared.txt"}                                                       // f7
+	y.feature("old", kedge.Check{Name: "own", Run: "false", Exclusive: "../../x"}).Status = kedge.Completed // never looked at
 	y.feature("new")
 	tip := y.worked("new", base, map[string]string{"shared.txt": "x\n", "break-f2": "", "break-f7": ""})
 	all := y.command(run.Recheck, 1, run.Command{Feature: "new", Base: tip, Scope: "all"})

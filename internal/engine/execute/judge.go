@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"kedge"
+	"kedge/internal/core/check"
 	"kedge/internal/core/run"
 	"kedge/internal/engine/gate"
 	"kedge/internal/git"
@@ -219,7 +220,7 @@ func firstFailure(v kedge.Verdict) string {
 // the failure says so.
 func exitText(r kedge.CheckResult) string {
 	text := fmt.Sprintf("exit %d", r.Exit)
-	if r.Exit < 0 || r.Kind == kedge.CheckHTTP || strings.HasPrefix(r.FirstFailure.Message, text) {
+	if r.Exit < 0 || !check.OfKind(r.Kind).Shell || strings.HasPrefix(r.FirstFailure.Message, text) {
 		return ""
 	}
 	return text + ": "

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"kedge"
+	"kedge/internal/core/check"
 	"kedge/internal/core/run"
 	"kedge/internal/engine/gate"
 	"kedge/internal/git/slot"
@@ -31,8 +32,8 @@ func (x *Executor) prove(ctx context.Context, c run.Command, _ func(run.Event)) 
 		return run.Event{}, err
 	}
 	green, holding := 0, 0
-	for i, check := range own {
-		pr, err := x.proveOne(ctx, c, p, check, i)
+	for i, one := range own {
+		pr, err := x.proveOne(ctx, c, p, one, i)
 		if err != nil {
 			return run.Event{}, err
 		}
@@ -40,7 +41,7 @@ func (x *Executor) prove(ctx context.Context, c run.Command, _ func(run.Event)) 
 			ev.Outcome, ev.Reason, ev.Evidence = pr.outcome, pr.reason, pr.evidence
 			return ev, nil
 		}
-		if check.Prove == "holds" {
+		if one.Prove == check.ProveHolds {
 			holding++
 		} else if pr.outcome == run.Green {
 			green++
@@ -60,9 +61,12 @@ type proof struct {
 	evidence kedge.EvidenceID
 }
 
-func (x *Executor) proveOne(ctx context.Context, c run.Command, p place, check kedge.Check, i int) (proof, error) {
+func (x *Executor) proveOne(ctx context.Context, c run.Command, p place, own kedge.Check, i int) (proof, error) {
+	if f := check.Validate(own); f != nil { // an older Kedge let it in
+		return proof{outcome: run.Broken, reason: fmt.Sprintf("%s (next: kedge feature amend %s --definition FILE --reason WHY)", f.What, c.Feature)}, nil
+	}
 	q := p.request()
-	q.Checks, q.Own = nil, []kedge.Check{check}
+	q.Checks, q.Own = nil, []kedge.Check{own}
 	ev, err := x.judge(ctx, c, fmt.Sprintf("prove-%d", i), p.env, q)
 	if err == nil {
 		err = x.clearAway(ctx, p, q, ev.Verdict)
@@ -73,30 +77,30 @@ func (x *Executor) proveOne(ctx context.Context, c run.Command, p place, check k
 	case kedge.Blocked.Is(err):
 		return proof{outcome: run.CannotRun, reason: why(err)}, nil
 	case kedge.Conflict.Is(err):
-		return proof{outcome: run.Broken, reason: fmt.Sprintf("check %q: %s", check.Name, why(err))}, nil
+		return proof{outcome: run.Broken, reason: fmt.Sprintf("check %q: %s", own.Name, why(err))}, nil
 	case err != nil:
 		return proof{}, err
 	}
-	return judgeProof(check, ev), nil
+	return judgeProof(own, ev), nil
 }
 
 // judgeProof says what a check's result means before any work.
-func judgeProof(check kedge.Check, ev kedge.Evidence) proof {
+func judgeProof(own kedge.Check, ev kedge.Evidence) proof {
 	pr := proof{outcome: run.Green, evidence: ev.ID}
 	r, ran := resultOf(ev.Verdict)
 	if !ran {
-		pr.outcome, pr.reason = run.Broken, fmt.Sprintf("check %q did not run", check.Name)
+		pr.outcome, pr.reason = run.Broken, fmt.Sprintf("check %q did not run", own.Name)
 		return pr
 	}
 	if r.FirstFailure == nil {
 		return pr
 	}
-	what := fmt.Sprintf("check %q (%s): %s", check.Name, r.Command, render(*r.FirstFailure))
+	what := fmt.Sprintf("check %q (%s): %s", own.Name, r.Command, render(*r.FirstFailure))
 	timedOut := r.Exit == -1 && strings.HasPrefix(r.FirstFailure.Message, "timed out")
 	switch {
-	case check.HTTP == nil && (r.Exit == notFound || r.Exit == notExecutable || timedOut):
+	case check.Of(own).Shell && (r.Exit == notFound || r.Exit == notExecutable || timedOut):
 		pr.outcome, pr.reason = run.Broken, clip(what)
-	case check.Prove == "holds":
+	case own.Prove == check.ProveHolds:
 		pr.outcome, pr.reason = run.Broken, clip("it must hold before the work and does not: "+what)
 	default:
 		pr.outcome = run.Fails

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"kedge"
+	"kedge/internal/core/check"
 	"kedge/internal/core/run"
 	"kedge/internal/engine/gate"
 	"kedge/internal/git"
@@ -56,22 +57,16 @@ func (x *Executor) recheck(ctx context.Context, c run.Command, _ func(run.Event)
 }
 
 // stillGreen looks at all of them at once, which is all there is to do as long
-// as none is red. It gives whether one is.
+// as none is red. It gives whether one is. A check that features share runs once.
 func (x *Executor) stillGreen(ctx context.Context, c run.Command, q gate.Request, features []kedge.Feature) (red bool, err error) {
 	for _, f := range features {
-		for _, check := range f.Checks {
-			if !slices.ContainsFunc(q.Own, func(o kedge.Check) bool { return sameCheck(o, check) }) {
-				q.Own = append(q.Own, check)
+		for _, c := range f.Checks {
+			if !slices.ContainsFunc(q.Own, func(o kedge.Check) bool { return check.Same(o, c) }) {
+				q.Own = append(q.Own, c)
 			}
 		}
 	}
 	return x.isRed(ctx, c, q, "", "recheck")
-}
-
-// sameCheck: features may share a command, which need not run twice.
-func sameCheck(a, b kedge.Check) bool {
-	return a.HTTP == nil && b.HTTP == nil && a.Run == b.Run && a.Touched == b.Touched && a.EffectiveKind() == b.EffectiveKind() &&
-		a.Timeout == b.Timeout && len(a.Evidence)+len(b.Evidence) == 0
 }
 
 // isRed runs a gate. Where its surroundings or a moving tree give no verdict,
@@ -99,7 +94,7 @@ func (x *Executor) toRecheck(ctx context.Context, c run.Command) ([]kedge.Featur
 		return nil, err
 	}
 	done := slices.DeleteFunc(slices.Clone(all), func(f kedge.Feature) bool {
-		return f.Status != kedge.Completed || f.ID == c.Feature || len(f.Checks) == 0
+		return f.Status != kedge.Completed || f.ID == c.Feature || len(f.Checks) == 0 || !x.canRecheck(c, f)
 	})
 	if c.Scope == "all" || len(done) <= sampleSize {
 		return done, nil
@@ -121,6 +116,16 @@ func (x *Executor) toRecheck(ctx context.Context, c run.Command) ([]kedge.Featur
 		}
 	}
 	return out, nil
+}
+
+// canRecheck tells whether the feature's checks are valid. A feature that an older Kedge
+// took in with another one is not looked at again: its check would not run.
+func (x *Executor) canRecheck(c run.Command, f kedge.Feature) bool {
+	faults := check.Faults(f.Checks)
+	if len(faults) > 0 {
+		x.log().Warn("a completed feature was not looked at again", "run", string(c.Run), "feature", string(f.ID), "error", faults[0].What)
+	}
+	return len(faults) == 0
 }
 
 // touches tells whether a change may concern a feature.

@@ -11,7 +11,7 @@ import (
 	"syscall"
 
 	"kedge"
-	"kedge/internal/core/config"
+	"kedge/internal/core/check"
 	"kedge/internal/insight/condense"
 	"kedge/internal/process"
 )
@@ -66,7 +66,7 @@ const signalBase = 128
 // runLine runs the line once, or takes it up where it was started before.
 func (g *gate) runLine(ctx context.Context, s step, res *kedge.CheckResult) (process.Result, error) {
 	line, err := g.Runner.Start(ctx, process.Spec{
-		Line: s.line, Under: g.under(res.Kind), Dir: g.Dir, Env: g.environ(res.Kind), Log: res.Log, Timeout: config.Timeout(s.check),
+		Line: s.line, Under: g.under(res.Kind), Dir: g.Dir, Env: g.environ(res.Kind), Log: res.Log, Timeout: check.Timeout(s.check),
 	})
 	if err != nil {
 		return process.Result{}, err
@@ -84,7 +84,7 @@ func (g *gate) runLine(ctx context.Context, s step, res *kedge.CheckResult) (pro
 // under is what confines a check. One that asks the project's services has the
 // network that they have.
 func (g *gate) under(kind kedge.CheckKind) []string {
-	if kind == kedge.CheckE2E {
+	if check.Named(kind).Services {
 		return g.Box.Online().Prefix()
 	}
 	return g.Box.Prefix()
@@ -92,7 +92,7 @@ func (g *gate) under(kind kedge.CheckKind) []string {
 
 // judge decides whether a command that has ended is red.
 func (g *gate) judge(s step, out process.Result, text string, res *kedge.CheckResult) {
-	noTests := res.Kind != kedge.CheckBuild && condense.NoTests(s.line, text)
+	noTests := check.Named(res.Kind).Tests && condense.NoTests(s.line, text)
 	switch {
 	case out.End == process.TimedOut:
 		res.FirstFailure = timedOut(s, text)
@@ -115,7 +115,7 @@ func firstFailure(line, text string, exit int) *kedge.Failure {
 
 func timedOut(s step, text string) *kedge.Failure {
 	f, ok := condense.First(s.line, text)
-	said := fmt.Sprintf("timed out after %v", config.Timeout(s.check))
+	said := fmt.Sprintf("timed out after %v", check.Timeout(s.check))
 	if ok {
 		said += "\n" + f.Message
 	}
@@ -126,7 +126,7 @@ func timedOut(s step, text string) *kedge.Failure {
 // environ is what a check or service gets on top of the request's environment.
 func (g *gate) environ(kind kedge.CheckKind) []string {
 	set := map[string]string{"KEDGE_SLOT": g.Slot}
-	if len(g.Services) > 0 && (kind == kedge.CheckE2E || kind == kedge.CheckHTTP) {
+	if len(g.Services) > 0 && check.Named(kind).Services {
 		set["KEDGE_PORT"] = strconv.Itoa(g.ports[g.Services[0].Name])
 	}
 	return withEnv(g.Env, set)

@@ -1,6 +1,6 @@
 // Package gate runs checks and gives one verdict with what it rests on. It
-// promises that checks run in the order test, integration, build, e2e, http and
-// stop at the first red one; that the verdict holds for the tree as it stood
+// promises that checks run in the order of their kinds (see core/check) and stop
+// at the first red one; that the verdict holds for the tree as it stood
 // before and after, or is void; that every process a check or a service started
 // is gone when Run returns; and that logs and memory are bounded. It never takes
 // anyone's word for a result, never completes anything by itself, and never
@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"kedge"
+	"kedge/internal/core/check"
 	"kedge/internal/git"
 	"kedge/internal/process/sandbox"
 	"kedge/internal/text/glob"
@@ -35,7 +36,8 @@ type Request struct {
 	Base     string   // what "changed" is measured from; empty: nothing existed before
 	Since    []string // more revisions that findings, and nothing else, are measured from
 	Checks   []kedge.Check
-	Own      []kedge.Check // a feature's own checks; in these "no test ran" is red
+	Own      []kedge.Check   // a feature's own checks; in these "no test ran" is red
+	Feature  kedge.FeatureID // the feature whose checks these are, for messages; empty: unknown
 	Services []kedge.Service
 	Protect  []string // patterns of protected paths
 
@@ -216,7 +218,7 @@ func (g *gate) runAll(ctx context.Context, steps []step) (err error) {
 		g.verdict.Partial = g.verdict.Partial || res.Skipped != ""
 		if res.Skipped == "" && isRed(res) && red == "" {
 			red = res.Name
-			g.mark(kedge.MarkerOf[res.Kind])
+			g.mark(check.Named(res.Kind).Marker)
 		}
 	}
 	if !slices.ContainsFunc(g.verdict.Checks, func(c kedge.CheckResult) bool { return c.Skipped == "" }) {
@@ -247,7 +249,7 @@ func (g *gate) find(level kedge.Level, what, where, fix string) {
 // runStep runs one check, or says why not.
 func (g *gate) runStep(ctx context.Context, i int, s step, services *services) (kedge.CheckResult, error) {
 	res := kedge.CheckResult{
-		Name: s.check.Name, Kind: s.check.EffectiveKind(), Command: s.line, Selected: s.selected,
+		Name: s.check.Name, Kind: check.KindOf(s.check).Name, Command: s.line, Selected: s.selected,
 		Skipped: s.skip, Exit: -1, Started: g.Now().UTC(),
 	}
 	if s.skip != "" {
@@ -272,7 +274,7 @@ func (g *gate) runStep(ctx context.Context, i int, s step, services *services) (
 
 // perform runs the check itself, after the services it may need.
 func (g *gate) perform(ctx context.Context, s step, services *services, res *kedge.CheckResult) error {
-	if res.Kind == kedge.CheckE2E || res.Kind == kedge.CheckHTTP {
+	if check.Named(res.Kind).Services {
 		failed, err := services.start(ctx)
 		if err != nil {
 			return err
@@ -282,10 +284,7 @@ func (g *gate) perform(ctx context.Context, s step, services *services, res *ked
 			return nil
 		}
 	}
-	if s.check.HTTP != nil {
-		return g.runHTTP(ctx, s, res)
-	}
-	return g.runCommand(ctx, s, res)
+	return runners[check.Of(s.check).Name](g, ctx, s, res)
 }
 
 func (g *gate) tell(state State, res kedge.CheckResult) {

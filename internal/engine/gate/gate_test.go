@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"kedge"
+	"kedge/internal/core/check"
 	"kedge/internal/engine/gate"
 	"kedge/internal/git"
 )
@@ -169,7 +170,8 @@ func write(t *testing.T, path, text string) {
 }
 
 func TestRow11EveryMarker(t *testing.T) {
-	for kind, want := range kedge.MarkerOf {
+	for _, kind := range check.KindNames() {
+		want := check.Named(kind).Marker
 		t.Run(string(want), func(t *testing.T) {
 			c := kedge.Check{Name: "it", Kind: kind, Run: "echo main.go:3: error: broken; exit 7"}
 			exit := 7

@@ -13,53 +13,62 @@ import (
 	"strings"
 	"syscall"
 
+	"kedge/internal/core/check"
+
 	"kedge"
-	"kedge/internal/core/config"
 )
 
 // maxBody bounds what is read of an answer.
 const maxBody = 4 << 20
-
-// request is how a verdict names an http check.
-func request(h kedge.HTTPCheck) string { return method(h) + " " + h.URL }
 
 func method(h kedge.HTTPCheck) string { return orElse(h.Method, http.MethodGet) }
 
 // runHTTP makes the request and compares the answer. Its log holds both.
 func (g *gate) runHTTP(ctx context.Context, s step, res *kedge.CheckResult) error {
 	h := *s.check.HTTP
-	url, err := g.fillPort(h.URL)
+	return g.probe(ctx, s, res, h.URL, func(ctx context.Context, url string) (said string, log []byte) {
+		ans, said := ask(ctx, h, url)
+		if said == "" {
+			said = compare(h, ans)
+		}
+		return said, fmt.Appendf(nil, "%s\n\n%s\n\n%s\n", h.Body, ans.head, ans.body)
+	})
+}
+
+// probe lets Kedge itself ask at an address, in the time that the check has. The
+// question gives what is wrong, if anything is, and what belongs into the log.
+func (g *gate) probe(ctx context.Context, s step, res *kedge.CheckResult, address string, question func(ctx context.Context, address string) (said string, log []byte)) error {
+	address, err := g.fillPort(address)
 	if err != nil {
 		return err
 	}
-	res.Command = method(h) + " " + url
-	reqCtx, cancel := context.WithTimeout(ctx, config.Timeout(s.check))
+	if res.Command, err = g.fillPort(s.line); err != nil {
+		return err
+	}
+	asking, cancel := context.WithTimeout(ctx, check.Timeout(s.check))
 	defer cancel()
-	ans, said := ask(reqCtx, h, url)
+	said, log := question(asking, address)
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if said == "" {
-		said = compare(h, ans)
-		res.Exit = 0
-	}
+	res.Exit = 0
 	if said != "" {
 		res.Exit = 1
 		res.FirstFailure = &kedge.Failure{Message: res.Command + ": " + said}
 	}
-	return writeLog(res.Log, fmt.Appendf(nil, "%s\n%s\n\n%s\n\n%s\n", res.Command, h.Body, ans.head, ans.body))
+	return writeLog(res.Log, append([]byte(res.Command+"\n"), log...))
 }
 
 // fillPort puts the first service's port in.
-func (g *gate) fillPort(url string) (string, error) {
-	if !strings.Contains(url, "{port}") {
-		return url, nil
+func (g *gate) fillPort(text string) (string, error) {
+	if !strings.Contains(text, check.PortPlace) {
+		return text, nil
 	}
 	if len(g.Services) == 0 {
-		return "", kedge.Errorf(kedge.Invalid, "%q needs the port of a service, and there is none", url).
+		return "", kedge.Errorf(kedge.Invalid, "%q needs the port of a service, and there is none", text).
 			WithHint("add one to .kedge/gate.toml: [[service]] with name, run and ready")
 	}
-	return strings.ReplaceAll(url, "{port}", strconv.Itoa(g.ports[g.Services[0].Name])), nil
+	return strings.ReplaceAll(text, check.PortPlace, strconv.Itoa(g.ports[g.Services[0].Name])), nil
 }
 
 // answer is what came back.

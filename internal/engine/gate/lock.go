@@ -17,10 +17,13 @@ const lockPause = 20 * time.Millisecond
 
 // lockExclusive holds the name against every other gate that shares the folder.
 // The kernel lets go of it when we die. Waiting does not count as the check's
-// time.
+// time. A name that is not a plain one is refused: it would be a file elsewhere.
 func (g *gate) lockExclusive(ctx context.Context, name string) (unlock func(), err error) {
 	if name == "" {
 		return func() {}, nil
+	}
+	if !kedge.ValidName(name) {
+		return nil, kedge.Errorf(kedge.Invalid, "exclusive %q is not a name", name).WithHint("a name such as db")
 	}
 	f, err := os.OpenFile(filepath.Join(g.LockDir, name+".lock"), os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"kedge/internal/core/check"
+
 	"kedge"
 )
 
@@ -39,6 +41,11 @@ func (g *gate) plan(ctx context.Context) ([]step, error) {
 		return nil, err
 	}
 	slices.SortStableFunc(steps, func(a, b step) int { return rank(a) - rank(b) })
+	for _, s := range steps {
+		if err := g.validate(s); err != nil {
+			return nil, err
+		}
+	}
 	packages := goPackages{dir: g.Dir, env: g.Env}
 	for i := range steps {
 		if err := g.decide(ctx, &steps[i], &packages); err != nil {
@@ -48,7 +55,21 @@ func (g *gate) plan(ctx context.Context) ([]step, error) {
 	return steps, nil
 }
 
-func rank(s step) int { return slices.Index(kedge.CheckKinds, s.check.EffectiveKind()) }
+func rank(s step) int { return check.Rank(check.KindOf(s.check)) }
+
+// validate refuses a check that today's rules do not allow, wherever it came from: an
+// older Kedge may have let it into the journal.
+func (g *gate) validate(s step) error {
+	f := check.Validate(s.check)
+	switch {
+	case f == nil:
+		return nil
+	case s.own:
+		return kedge.Errorf(kedge.Invalid, "cannot run: %s", f.What).
+			WithHint("correct the feature's check: kedge feature amend %s --definition FILE --reason WHY", orElse(string(g.Feature), "ID"))
+	}
+	return kedge.Errorf(kedge.Invalid, "cannot run: %s", f.What).WithHint("edit .kedge/gate.toml: %s", f.Fix)
+}
 
 func (g *gate) checkNames(steps []step) error {
 	var known []string
@@ -78,8 +99,8 @@ func (g *gate) decide(ctx context.Context, s *step, packages *goPackages) error 
 		}
 	}
 	switch {
-	case s.check.HTTP != nil:
-		s.line = request(*s.check.HTTP)
+	case !check.Of(s.check).Shell:
+		s.line = check.Text(s.check)
 	case s.check.Touched == "" || s.check.Run != "" && !g.selective():
 		s.line = s.check.Run
 	default:

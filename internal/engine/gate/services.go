@@ -17,7 +17,7 @@ import (
 	"kedge/internal/process/atomicfile"
 )
 
-// services are the programs that http and e2e checks need: started before the
+// services are the programs that checks of some kinds need: started before the
 // first of these, gone after the gate.
 type services struct {
 	g       *gate
