@@ -14,9 +14,11 @@ import (
 	"kedge"
 	"kedge/internal/app/attend"
 	"kedge/internal/app/clerk"
+	"kedge/internal/app/features"
 	"kedge/internal/app/ledger"
 	"kedge/internal/app/lifecycle"
 	"kedge/internal/app/maintenance"
+	"kedge/internal/app/memory"
 	"kedge/internal/app/projects"
 	"kedge/internal/app/reports"
 	"kedge/internal/app/runs"
@@ -47,6 +49,8 @@ type Service struct {
 	*attend.Attendant
 	*maintenance.Care
 	*clerk.Clerk
+	*features.FeatureList
+	*memory.Memory
 	*runs.Driver
 	*setup.Enroller
 	*verify.Gater
@@ -79,6 +83,8 @@ func New(cfg Config) *Service {
 	s.Looker = reports.New(s.home, s.Keeper)
 	s.Gater = verify.New(s.home, s.book, s.life, s.Keeper.Runner, verify.With{Program: cfg.Sessions.Program, Sockets: cfg.Sessions.Sockets})
 	s.Attendant = attend.New(s.home, s.life, s.Teller, s.Gater, s.Looker, s.Keeper)
+	s.FeatureList = features.New(s.home, s.book, s.ForFeatures())
+	s.Memory = memory.New(s.home, s.book, s.ForMemory())
 	s.Clerk = clerk.New(s.home, s.book, s.ForClerk())
 	s.Bind(s.book, s.Clerk, s.Teller, s.Keeper)
 	return s

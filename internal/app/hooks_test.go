@@ -12,7 +12,8 @@ import (
 
 	"kedge"
 	"kedge/internal/app/attend"
-	"kedge/internal/app/clerk"
+	"kedge/internal/app/features"
+	"kedge/internal/app/memory"
 	"kedge/internal/app/projects"
 	"kedge/internal/app/status"
 	"kedge/internal/app/verify"
@@ -450,12 +451,12 @@ func (p *gateProject) refusals() (out []kedge.SessionRefusedData) {
 func TestRow66FocusBeforeCompaction(t *testing.T) {
 	p := newGateProject(t)
 	p.commitEmpty()
-	if _, err := p.DecisionAdd(t.Context(), p.who(), clerk.DecisionAddRequest{Title: "flags are required", Why: "completion"}); err != nil {
+	if _, err := p.DecisionAdd(t.Context(), p.who(), memory.DecisionAddRequest{Title: "flags are required", Why: "completion"}); err != nil {
 		t.Fatal(err)
 	}
 	who := p.who()
 	who.Key = "req-2"
-	if _, err := p.FeatureAdd(t.Context(), who, clerk.FeatureAddRequest{Definition: kedge.Definition{ID: "orders", Name: "Orders of a user"}}); err != nil {
+	if _, err := p.FeatureAdd(t.Context(), who, features.FeatureAddRequest{Definition: kedge.Definition{ID: "orders", Name: "Orders of a user"}}); err != nil {
 		t.Fatal(err)
 	}
 	r, err := p.HookBrief(t.Context(), p.agent(), attend.HookBriefRequest{Event: kedge.HookCompact, Source: "auto"})

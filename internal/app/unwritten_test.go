@@ -8,8 +8,9 @@ import (
 	"testing"
 
 	"kedge"
-	"kedge/internal/app/clerk"
+	"kedge/internal/app/features"
 	"kedge/internal/app/ledger"
+	"kedge/internal/app/memory"
 	"kedge/internal/app/setup"
 	"kedge/internal/app/status"
 	"kedge/internal/journal"
@@ -52,15 +53,15 @@ func TestF4UnwrittenFileIsAWarning(t *testing.T) {
 		do   func(y *yard) (ledger.Aside, error)
 	}{
 		"feature": {".kedge/features.json", func(y *yard) (ledger.Aside, error) {
-			r, err := y.s.FeatureAdd(t.Context(), y.person(), clerk.FeatureAddRequest{Definition: kedge.Definition{ID: "x", Name: "X"}})
+			r, err := y.s.FeatureAdd(t.Context(), y.person(), features.FeatureAddRequest{Definition: kedge.Definition{ID: "x", Name: "X"}})
 			return r.Aside, err
 		}},
 		"risk": {".kedge/risks.md", func(y *yard) (ledger.Aside, error) {
-			r, err := y.s.RiskAdd(t.Context(), y.person(), clerk.RiskAddRequest{Text: "it may break"})
+			r, err := y.s.RiskAdd(t.Context(), y.person(), memory.RiskAddRequest{Text: "it may break"})
 			return r.Aside, err
 		}},
 		"progress": {".kedge/progress.md", func(y *yard) (ledger.Aside, error) {
-			r, err := y.s.RiskAdd(t.Context(), y.person(), clerk.RiskAddRequest{Text: "it may break"})
+			r, err := y.s.RiskAdd(t.Context(), y.person(), memory.RiskAddRequest{Text: "it may break"})
 			return r.Aside, err
 		}},
 		"checkpoint": {".kedge/checkpoint.md", func(y *yard) (ledger.Aside, error) {
@@ -129,11 +130,11 @@ func (y *yard) events() int64 {
 func TestF4NoFolderForFiles(t *testing.T) {
 	y := newYard(t, true)
 	y.put(".kedge", "in the way\n")
-	r, err := y.s.FeatureAdd(t.Context(), y.person(), clerk.FeatureAddRequest{Definition: kedge.Definition{ID: "x", Name: "X"}})
+	r, err := y.s.FeatureAdd(t.Context(), y.person(), features.FeatureAddRequest{Definition: kedge.Definition{ID: "x", Name: "X"}})
 	if err != nil || !slices.Contains(warned(r.Aside), ".kedge/features.json") {
 		t.Fatalf("%+v, %v", r, err)
 	}
-	d, err := y.s.DecisionAdd(t.Context(), y.person(), clerk.DecisionAddRequest{Title: "Strict", Why: "typos"})
+	d, err := y.s.DecisionAdd(t.Context(), y.person(), memory.DecisionAddRequest{Title: "Strict", Why: "typos"})
 	if err != nil || len(warned(d.Aside)) < 2 {
 		t.Fatalf("%+v, %v", d, err)
 	}
@@ -177,7 +178,7 @@ func TestF1KilledBeforeTheFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	second := save()
-	if _, err := y.s.FeatureBlock(t.Context(), y.person(), clerk.FeatureStatusRequest{ID: "a", Reason: "waiting"}); err != nil {
+	if _, err := y.s.FeatureBlock(t.Context(), y.person(), features.FeatureStatusRequest{ID: "a", Reason: "waiting"}); err != nil {
 		t.Fatal(err)
 	}
 	crash := func() {

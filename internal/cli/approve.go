@@ -10,7 +10,7 @@ import (
 
 	"kedge"
 	"kedge/internal/agents/trust"
-	"kedge/internal/app/clerk"
+	"kedge/internal/app/features"
 	"kedge/internal/app/maintenance"
 	"kedge/internal/app/runs"
 	"kedge/internal/core/run"
@@ -98,7 +98,7 @@ func approveWork(c *cobra.Command, env *Env, id kedge.FeatureID, reason string) 
 	if reason == "" {
 		return kedge.Errorf(kedge.Invalid, "the work on %q waits for your review: say why you accept it", id).WithHint("kedge approve %s --reason WHY", id)
 	}
-	return env.moveFeature(c.Context(), "feature.accept", clerk.FeatureStatusRequest{ID: id, Reason: reason})
+	return env.moveFeature(c.Context(), "feature.accept", features.FeatureStatusRequest{ID: id, Reason: reason})
 }
 
 // whenHalted is when a run does what it was told: not as long as it is halted.
@@ -115,7 +115,7 @@ func (env *Env) reviewed(ctx context.Context, id kedge.FeatureID, err error) boo
 	if !kedge.NotFound.Is(err) {
 		return false
 	}
-	f, err := call[clerk.FeatureShowReply](ctx, env, "feature.show", clerk.FeatureShowRequest{ID: id})
+	f, err := call[features.FeatureShowReply](ctx, env, "feature.show", features.FeatureShowRequest{ID: id})
 	return err == nil && f.Feature.Status == kedge.NeedsReview
 }
 

@@ -9,13 +9,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/app/clerk"
-	"kedge/internal/core/memory"
+	"kedge/internal/app/memory"
+	docs "kedge/internal/core/memory"
 	"kedge/internal/text/plain"
 )
 
 func newDecide(env *Env) *cobra.Command {
-	var in clerk.DecisionAddRequest
+	var in memory.DecisionAddRequest
 	var rejected []string
 	c := &cobra.Command{
 		Use:   "decide TITLE --why REASON",
@@ -35,13 +35,13 @@ func newDecide(env *Env) *cobra.Command {
 			}
 			in.Title = args[0]
 			for _, s := range rejected {
-				r, err := memory.ParseRejected(s)
+				r, err := docs.ParseRejected(s)
 				if err != nil {
 					return err
 				}
 				in.Rejected = append(in.Rejected, r)
 			}
-			out, err := call[clerk.DecisionReply](c.Context(), env, "decision.add", in)
+			out, err := call[memory.DecisionReply](c.Context(), env, "decision.add", in)
 			if err != nil {
 				return err
 			}
@@ -72,7 +72,7 @@ func complete(c *cobra.Command, flag string, values cobra.CompletionFunc) {
 // decisionIDs completes the ids of the decisions that hold.
 func decisionIDs(env *Env) cobra.CompletionFunc {
 	return offered(func(ctx context.Context) (list []cobra.Completion, err error) {
-		out, err := call[clerk.DecisionListReply](ctx, env, "decision.list", clerk.DecisionListRequest{})
+		out, err := call[memory.DecisionListReply](ctx, env, "decision.list", memory.DecisionListRequest{})
 		for _, d := range out.Decisions {
 			list = append(list, cobra.CompletionWithDesc(string(d.ID), plain.Line(d.Title)))
 		}
@@ -95,7 +95,7 @@ func offered(list func(context.Context) ([]cobra.Completion, error)) cobra.Compl
 }
 
 func newDecideWithdraw(env *Env) *cobra.Command {
-	var in clerk.DecisionWithdrawRequest
+	var in memory.DecisionWithdrawRequest
 	c := &cobra.Command{
 		Use: "withdraw ID --reason WHY", Short: "Take back a decision that was locked by mistake", Args: cobra.ExactArgs(1),
 		Long: "Take back a decision that was locked by mistake. It stays in the history, as\n" +
@@ -104,7 +104,7 @@ func newDecideWithdraw(env *Env) *cobra.Command {
 		ValidArgsFunction: decisionIDs(env),
 		RunE: func(c *cobra.Command, args []string) error {
 			in.ID = kedge.DecisionID(args[0])
-			out, err := call[clerk.DecisionReply](c.Context(), env, "decision.withdraw", in)
+			out, err := call[memory.DecisionReply](c.Context(), env, "decision.withdraw", in)
 			if err != nil {
 				return err
 			}
@@ -119,12 +119,12 @@ func newDecideWithdraw(env *Env) *cobra.Command {
 }
 
 func newDecideLs(env *Env) *cobra.Command {
-	var in clerk.DecisionListRequest
+	var in memory.DecisionListRequest
 	c := &cobra.Command{
 		Use: "ls", Short: "List the decisions that hold", Args: cobra.NoArgs,
 		Example: "  kedge decide ls\n  kedge decide ls --all --json",
 		RunE: func(c *cobra.Command, _ []string) error {
-			out, err := call[clerk.DecisionListReply](c.Context(), env, "decision.list", in)
+			out, err := call[memory.DecisionListReply](c.Context(), env, "decision.list", in)
 			if err != nil {
 				return err
 			}
@@ -171,13 +171,13 @@ func newDecideShow(env *Env) *cobra.Command {
 		Example:           "  kedge decide show dec-01k…",
 		ValidArgsFunction: decisionIDs(env),
 		RunE: func(c *cobra.Command, args []string) error {
-			in := clerk.DecisionShowRequest{ID: kedge.DecisionID(args[0])}
+			in := memory.DecisionShowRequest{ID: kedge.DecisionID(args[0])}
 			return ask(c.Context(), env, "decision.show", in, decisionText)
 		},
 	}
 }
 
-func decisionText(w io.Writer, out clerk.DecisionShowReply) {
+func decisionText(w io.Writer, out memory.DecisionShowReply) {
 	d := out.Decision
 	fmt.Fprintf(w, "%s\n\n", plain.Line(d.Title))
 	fmt.Fprintf(w, "id          %s, %s, %s to reverse\n", d.ID, standing(d), reversal(d.Reversibility))

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/app/clerk"
+	"kedge/internal/app/features"
 	"kedge/internal/app/runs"
 	"kedge/internal/text/plain"
 )
@@ -29,7 +29,7 @@ func newDeny(env *Env) *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			out, err := call[runs.RunDenyReply](c.Context(), env, "run.deny", runs.RunDecideRequest{ID: kedge.FeatureID(args[0]), Reason: reason})
 			if err != nil && reason != "" && env.reviewed(c.Context(), kedge.FeatureID(args[0]), err) { // done by hand: its work is no run's
-				return featureCall(c, env, "feature.reopen", clerk.FeatureStatusRequest{ID: kedge.FeatureID(args[0]), Reason: reason})
+				return featureCall(c, env, "feature.reopen", features.FeatureStatusRequest{ID: kedge.FeatureID(args[0]), Reason: reason})
 			}
 			if err != nil {
 				return err

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"kedge"
-	"kedge/internal/app/clerk"
+	"kedge/internal/app/features"
 	"kedge/internal/core/plan"
 	"kedge/internal/text/plain"
 	"kedge/internal/text/strictjson"
@@ -136,7 +136,7 @@ func newFeatureAdd(env *Env) *cobra.Command {
 			if err := flags.apply(env, c.Flags(), &def); err != nil {
 				return err
 			}
-			if err := featureCall(c, env, "feature.add", clerk.FeatureAddRequest{Definition: def}); err != nil {
+			if err := featureCall(c, env, "feature.add", features.FeatureAddRequest{Definition: def}); err != nil {
 				return err
 			}
 			if env.ErrTTY && slices.ContainsFunc(def.Checks, func(c kedge.Check) bool { return c.Prove != "holds" }) {
@@ -161,11 +161,11 @@ func newFeatureAmend(env *Env) *cobra.Command {
 
 		ValidArgsFunction: featureIDs(env),
 		RunE: func(c *cobra.Command, args []string) error {
-			was, err := call[clerk.FeatureShowReply](c.Context(), env, "feature.show", clerk.FeatureShowRequest{ID: kedge.FeatureID(args[0])})
+			was, err := call[features.FeatureShowReply](c.Context(), env, "feature.show", features.FeatureShowRequest{ID: kedge.FeatureID(args[0])})
 			if err != nil {
 				return err
 			}
-			in := clerk.FeatureAmendRequest{Definition: was.Feature.Definition, Was: was.Hash, Reason: reason}
+			in := features.FeatureAmendRequest{Definition: was.Feature.Definition, Was: was.Hash, Reason: reason}
 			if err := flags.apply(env, c.Flags(), &in.Definition); err != nil {
 				return err
 			}
@@ -191,7 +191,7 @@ func featureCall(c *cobra.Command, env *Env, name string, in any) error {
 
 // moveFeature is featureCall without what comes next.
 func (env *Env) moveFeature(ctx context.Context, name string, in any) error {
-	reply, err := call[clerk.FeatureReply](ctx, env, name, in)
+	reply, err := call[features.FeatureReply](ctx, env, name, in)
 	if err != nil {
 		return err
 	}
@@ -217,7 +217,7 @@ func newFeatureMove(env *Env, verb, short, example string) *cobra.Command {
 		Example: "  kedge feature " + verb + " " + example,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return featureCall(c, env, "feature."+verb, clerk.FeatureStatusRequest{ID: kedge.FeatureID(args[0]), Reason: reason})
+			return featureCall(c, env, "feature."+verb, features.FeatureStatusRequest{ID: kedge.FeatureID(args[0]), Reason: reason})
 		},
 	}
 	c.Flags().StringVar(&reason, "reason", "", "why")
@@ -243,12 +243,12 @@ func newFeatureShow(env *Env) *cobra.Command {
 
 		ValidArgsFunction: featureIDs(env),
 		RunE: func(c *cobra.Command, args []string) error {
-			return ask(c.Context(), env, "feature.show", clerk.FeatureShowRequest{ID: kedge.FeatureID(args[0])}, featureText)
+			return ask(c.Context(), env, "feature.show", features.FeatureShowRequest{ID: kedge.FeatureID(args[0])}, featureText)
 		},
 	}
 }
 
-func featureText(w io.Writer, r clerk.FeatureShowReply) {
+func featureText(w io.Writer, r features.FeatureShowReply) {
 	line := func(key, value string) {
 		if value != "" {
 			fmt.Fprintf(w, "%-13s %s\n", key+":", plain.Line(value))

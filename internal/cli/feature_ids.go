@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/app/clerk"
+	"kedge/internal/app/features"
 	"kedge/internal/text/plain"
 )
 
@@ -15,7 +15,7 @@ import (
 // where any are given.
 func featureIDs(env *Env, statuses ...kedge.Status) cobra.CompletionFunc {
 	return offered(func(ctx context.Context) (list []cobra.Completion, err error) {
-		out, err := call[clerk.FeaturesReply](ctx, env, "features", clerk.FeaturesRequest{})
+		out, err := call[features.FeaturesReply](ctx, env, "features", features.FeaturesRequest{})
 		for _, f := range out.Features {
 			if len(statuses) == 0 || slices.Contains(statuses, f.Status) {
 				list = append(list, cobra.CompletionWithDesc(string(f.ID), plain.Line(f.Name)))

@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/app/clerk"
+	"kedge/internal/app/features"
 	"kedge/internal/app/ledger"
 	"kedge/internal/core/plan"
 	"kedge/internal/text/plain"
@@ -27,7 +27,7 @@ func newFeatures(env *Env) *cobra.Command {
 		Example: "  kedge features                        every feature with its status\n  kedge features import feature_list.json\n  kedge features export --format anthropic > feature_list.json",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return ask(c.Context(), env, "features", clerk.FeaturesRequest{}, func(w io.Writer, reply featureList) {
+			return ask(c.Context(), env, "features", features.FeaturesRequest{}, func(w io.Writer, reply featureList) {
 				if len(reply.Features) == 0 {
 					env.talk("there are no features yet: kedge feature add --help, kedge features import FILE, or kedge plan --help")
 				}
@@ -106,8 +106,8 @@ with the same definition, stay as they are, with the status that they have.`,
 			if err != nil {
 				return err
 			}
-			reply, err := call[clerk.FeaturesImportReply](c.Context(), env, "features.import",
-				clerk.FeaturesImportRequest{File: args[0], Format: format, Text: string(b)})
+			reply, err := call[features.FeaturesImportReply](c.Context(), env, "features.import",
+				features.FeaturesImportRequest{File: args[0], Format: format, Text: string(b)})
 			if err != nil {
 				return err
 			}
@@ -128,7 +128,7 @@ with the same definition, stay as they are, with the status that they have.`,
 }
 
 // importText says what became of features that are not simply pending now.
-func importText(w io.Writer, r clerk.FeaturesImportReply) {
+func importText(w io.Writer, r features.FeaturesImportReply) {
 	if n := len(r.Skipped); n > 0 {
 		fmt.Fprintf(w, "skipped there and so here: %d; to have one worked on: kedge feature reopen %s\n", n, r.Skipped[0])
 	}
@@ -191,7 +191,7 @@ func newFeaturesExport(env *Env) *cobra.Command {
 		Example: "  kedge features export --format anthropic > feature_list.json",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			reply, err := call[clerk.FeaturesExportReply](c.Context(), env, "features.export", clerk.FeaturesExportRequest{Format: format})
+			reply, err := call[features.FeaturesExportReply](c.Context(), env, "features.export", features.FeaturesExportRequest{Format: format})
 			if err != nil {
 				return err
 			}

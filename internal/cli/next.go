@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/app/clerk"
+	"kedge/internal/app/features"
 	"kedge/internal/text/plain"
 )
 
@@ -18,7 +18,7 @@ func newNext(env *Env) *cobra.Command {
 		Example: "  kedge next\n  kedge next --json",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return ask(c.Context(), env, "next", clerk.NextRequest{}, nextText)
+			return ask(c.Context(), env, "next", features.NextRequest{}, nextText)
 		},
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/app/clerk"
+	"kedge/internal/app/features"
 )
 
 func newReady(env *Env) *cobra.Command {
@@ -19,7 +19,7 @@ func newReady(env *Env) *cobra.Command {
 
 		ValidArgsFunction: featureIDs(env),
 		RunE: func(c *cobra.Command, args []string) error {
-			var in clerk.ReadyRequest
+			var in features.ReadyRequest
 			if len(args) == 1 {
 				in.ID = kedge.FeatureID(args[0])
 			}

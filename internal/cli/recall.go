@@ -7,12 +7,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kedge/internal/app/clerk"
+	"kedge/internal/app/memory"
 	"kedge/internal/text/plain"
 )
 
 func newRecall(env *Env) *cobra.Command {
-	var in clerk.RecallRequest
+	var in memory.RecallRequest
 	c := &cobra.Command{
 		Use: "recall WORDS…", Short: "Search notes, decisions, risks, features and checkpoints", Args: cobra.MinimumNArgs(1),
 		Example: "  kedge recall token refresh\n  kedge recall matching --json",
@@ -21,7 +21,7 @@ func newRecall(env *Env) *cobra.Command {
 				return err
 			}
 			in.Query = strings.Join(args, " ")
-			out, err := call[clerk.RecallReply](c.Context(), env, "recall", in)
+			out, err := call[memory.RecallReply](c.Context(), env, "recall", in)
 			if err != nil {
 				return err
 			}

@@ -8,11 +8,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/app/clerk"
+	"kedge/internal/app/memory"
 )
 
 func newRemember(env *Env) *cobra.Command {
-	var in clerk.NoteAddRequest
+	var in memory.NoteAddRequest
 	var feature string
 	var constraints, validation, deadEnds []string
 	c := &cobra.Command{
@@ -27,7 +27,7 @@ func newRemember(env *Env) *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			in.Text, in.Feature = args[0], kedge.FeatureID(feature)
 			in.Constraints, in.Validation, in.DeadEnds = bullets(constraints), bullets(validation), bullets(deadEnds)
-			out, err := call[clerk.NoteReply](c.Context(), env, "note.add", in)
+			out, err := call[memory.NoteReply](c.Context(), env, "note.add", in)
 			if err != nil {
 				return err
 			}

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/app/clerk"
+	"kedge/internal/app/memory"
 	"kedge/internal/text/plain"
 )
 
@@ -21,7 +21,7 @@ func newRiskAdd(env *Env) *cobra.Command {
 		Use: "add TEXT", Short: "Open a risk; it stays until it is closed with a reason", Args: cobra.ExactArgs(1),
 		Example: `  kedge risk add "the migration cannot be reversed"`,
 		RunE: func(c *cobra.Command, args []string) error {
-			out, err := call[clerk.RiskReply](c.Context(), env, "risk.add", clerk.RiskAddRequest{Text: args[0]})
+			out, err := call[memory.RiskReply](c.Context(), env, "risk.add", memory.RiskAddRequest{Text: args[0]})
 			if err != nil {
 				return err
 			}
@@ -31,14 +31,14 @@ func newRiskAdd(env *Env) *cobra.Command {
 }
 
 func newRiskClose(env *Env) *cobra.Command {
-	var in clerk.RiskCloseRequest
+	var in memory.RiskCloseRequest
 	c := &cobra.Command{
 		Use: "close ID --reason WHY", Short: "Close a risk", Args: cobra.ExactArgs(1),
 		Example:           `  kedge risk close rsk-01k… --reason "rolled back on staging twice"`,
 		ValidArgsFunction: riskIDs(env),
 		RunE: func(c *cobra.Command, args []string) error {
 			in.ID = kedge.RiskID(args[0])
-			out, err := call[clerk.RiskReply](c.Context(), env, "risk.close", in)
+			out, err := call[memory.RiskReply](c.Context(), env, "risk.close", in)
 			if err != nil {
 				return err
 			}
@@ -52,7 +52,7 @@ func newRiskClose(env *Env) *cobra.Command {
 // riskIDs completes the ids of the open risks.
 func riskIDs(env *Env) cobra.CompletionFunc {
 	return offered(func(ctx context.Context) (list []cobra.Completion, err error) {
-		out, err := call[clerk.RiskListReply](ctx, env, "risk.list", clerk.RiskListRequest{})
+		out, err := call[memory.RiskListReply](ctx, env, "risk.list", memory.RiskListRequest{})
 		for _, r := range out.Risks {
 			list = append(list, cobra.CompletionWithDesc(string(r.ID), plain.Line(r.Text)))
 		}
@@ -61,7 +61,7 @@ func riskIDs(env *Env) cobra.CompletionFunc {
 }
 
 // risk shows a risk that was opened or closed.
-func (env *Env) risk(out clerk.RiskReply) error {
+func (env *Env) risk(out memory.RiskReply) error {
 	env.aside(out.Aside)
 	return env.show(out, func(w io.Writer) { riskLine(w, out.Risk) })
 }
@@ -75,12 +75,12 @@ func riskLine(w io.Writer, r kedge.Risk) {
 }
 
 func newRiskLs(env *Env) *cobra.Command {
-	var in clerk.RiskListRequest
+	var in memory.RiskListRequest
 	c := &cobra.Command{
 		Use: "ls", Short: "List the open risks", Args: cobra.NoArgs,
 		Example: "  kedge risk ls\n  kedge risk ls --all --json",
 		RunE: func(c *cobra.Command, _ []string) error {
-			out, err := call[clerk.RiskListReply](c.Context(), env, "risk.list", in)
+			out, err := call[memory.RiskListReply](c.Context(), env, "risk.list", in)
 			if err != nil {
 				return err
 			}

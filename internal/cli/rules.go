@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/app/clerk"
-	"kedge/internal/core/memory"
+	"kedge/internal/app/memory"
+	docs "kedge/internal/core/memory"
 )
 
 func newRules(env *Env) *cobra.Command {
@@ -17,7 +17,7 @@ func newRules(env *Env) *cobra.Command {
 }
 
 func newRulesLint(env *Env) *cobra.Command {
-	var in clerk.RulesLintRequest
+	var in memory.RulesLintRequest
 	c := &cobra.Command{
 		Use: "lint", Short: "Check the order and the size of the rules", Args: cobra.NoArgs,
 		Long: "Check the order and the size of .kedge/rules.md: three numbered sections,\n" +
@@ -25,10 +25,10 @@ func newRulesLint(env *Env) *cobra.Command {
 			"constraint; not more tokens than the cap.",
 		Example: "  kedge rules lint\n  kedge rules lint --cap 800 --json",
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := positive(c, "cap", in.Cap, memory.RulesCap); err != nil {
+			if err := positive(c, "cap", in.Cap, docs.RulesCap); err != nil {
 				return err
 			}
-			out, err := call[clerk.RulesLintReply](c.Context(), env, "rules.lint", in)
+			out, err := call[memory.RulesLintReply](c.Context(), env, "rules.lint", in)
 			if err != nil {
 				return err
 			}
@@ -42,7 +42,7 @@ func newRulesLint(env *Env) *cobra.Command {
 			return errSaid{kedge.Invalid}
 		},
 	}
-	c.Flags().IntVar(&in.Cap, "cap", memory.RulesCap, "how many tokens the rules may cost")
+	c.Flags().IntVar(&in.Cap, "cap", docs.RulesCap, "how many tokens the rules may cost")
 	return c
 }
 
@@ -51,7 +51,7 @@ func newRulesShow(env *Env) *cobra.Command {
 		Use: "show", Short: "Print the rules", Args: cobra.NoArgs,
 		Example: "  kedge rules show\n  kedge rules show --json",
 		RunE: func(c *cobra.Command, _ []string) error {
-			return ask(c.Context(), env, "rules.show", clerk.RulesShowRequest{}, func(w io.Writer, out clerk.RulesShowReply) { fmt.Fprint(w, out.Text) })
+			return ask(c.Context(), env, "rules.show", memory.RulesShowRequest{}, func(w io.Writer, out memory.RulesShowReply) { fmt.Fprint(w, out.Text) })
 		},
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"kedge"
 	"kedge/internal/app/clerk"
+	"kedge/internal/app/features"
 	"kedge/internal/app/ledger"
 	"kedge/internal/core/plan"
 	"kedge/internal/core/run"
@@ -355,7 +356,7 @@ func TestLandableIsOnlyWhatKedgeWrote(t *testing.T) {
 	}
 	// Kedge's next text keeps the words, and they are still nowhere else.
 	block := func(id kedge.FeatureID) {
-		_, err := w.s.FeatureBlock(ctx, w.who(), clerk.FeatureStatusRequest{ID: id, Reason: "later"})
+		_, err := w.s.FeatureBlock(ctx, w.who(), features.FeatureStatusRequest{ID: id, Reason: "later"})
 		w.ok(err)
 	}
 	w.feature(kedge.Definition{ID: "users", Name: "Users", Checks: orders.Checks})

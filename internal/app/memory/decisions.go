@@ -1,4 +1,4 @@
-package clerk
+package memory
 
 import (
 	"context"
@@ -31,7 +31,7 @@ type DecisionReply struct {
 
 // DecisionAdd locks a decision. Conflict when a locked one has the same title or
 // an overlapping scope and is not superseded by it.
-func (s *Clerk) DecisionAdd(ctx context.Context, who projects.Caller, in DecisionAddRequest) (DecisionReply, error) {
+func (s *Memory) DecisionAdd(ctx context.Context, who projects.Caller, in DecisionAddRequest) (DecisionReply, error) {
 	r, err := s.book.Record(ctx, who, func(_ *projects.Project, m ledger.Memory) (kedge.Event, error) {
 		d, err := s.newDecision(who, m, in)
 		if err != nil {
@@ -47,14 +47,14 @@ func (s *Clerk) DecisionAdd(ctx context.Context, who projects.Caller, in Decisio
 	return s.decisionReply(ctx, r, v.Decision), err
 }
 
-func (s *Clerk) decisionReply(ctx context.Context, r ledger.Recorded, d kedge.Decision) DecisionReply {
+func (s *Memory) decisionReply(ctx context.Context, r ledger.Recorded, d kedge.Decision) DecisionReply {
 	r.Aside.Held = s.book.Held(ctx, r.Project, decisionPath(d), docs.WriteDecision(d))
 	return DecisionReply{Decision: d, File: decisionPath(d), Aside: r.Aside}
 }
 
 func decisionPath(d kedge.Decision) string { return ledger.DecisionsDir + "/" + docs.DecisionFile(d) }
 
-func (s *Clerk) newDecision(who projects.Caller, m ledger.Memory, in DecisionAddRequest) (kedge.Decision, error) {
+func (s *Memory) newDecision(who projects.Caller, m ledger.Memory, in DecisionAddRequest) (kedge.Decision, error) {
 	now := s.home.Now()
 	d := kedge.Decision{
 		ID: kedge.DecisionID(kedge.NewID("dec", now)), Status: kedge.DecisionLocked,
@@ -115,7 +115,7 @@ type DecisionWithdrawRequest struct {
 
 // DecisionWithdraw takes a decision back that nothing replaces: one that was
 // locked by mistake. Only a person may; what it superseded stays superseded.
-func (s *Clerk) DecisionWithdraw(ctx context.Context, who projects.Caller, in DecisionWithdrawRequest) (DecisionReply, error) {
+func (s *Memory) DecisionWithdraw(ctx context.Context, who projects.Caller, in DecisionWithdrawRequest) (DecisionReply, error) {
 	if err := projects.PersonOnly(who, "withdraw a decision"); err != nil {
 		return DecisionReply{}, err
 	}
@@ -179,7 +179,7 @@ type DecisionListReply struct {
 }
 
 // DecisionList gives the decisions that hold, or all there ever were.
-func (s *Clerk) DecisionList(ctx context.Context, who projects.Caller, in DecisionListRequest) (DecisionListReply, error) {
+func (s *Memory) DecisionList(ctx context.Context, who projects.Caller, in DecisionListRequest) (DecisionListReply, error) {
 	p, m, edits, err := s.book.LookAtMemory(ctx, who)
 	if err != nil || p == nil {
 		return DecisionListReply{}, err
@@ -206,7 +206,7 @@ type DecisionShowReply struct {
 }
 
 // DecisionShow gives one decision; NotFound when there is none.
-func (s *Clerk) DecisionShow(ctx context.Context, who projects.Caller, in DecisionShowRequest) (DecisionShowReply, error) {
+func (s *Memory) DecisionShow(ctx context.Context, who projects.Caller, in DecisionShowRequest) (DecisionShowReply, error) {
 	p, err := s.home.Open(ctx, who)
 	if err != nil {
 		return DecisionShowReply{}, err

@@ -1,4 +1,4 @@
-package clerk
+package memory
 
 import (
 	"context"
@@ -23,7 +23,7 @@ type RiskReply struct {
 
 // RiskAdd opens a risk. It stays open, and in every checkpoint and handoff,
 // until it is closed with a reason.
-func (s *Clerk) RiskAdd(ctx context.Context, who projects.Caller, in RiskAddRequest) (RiskReply, error) {
+func (s *Memory) RiskAdd(ctx context.Context, who projects.Caller, in RiskAddRequest) (RiskReply, error) {
 	r, err := s.book.Record(ctx, who, func(*projects.Project, ledger.Memory) (kedge.Event, error) {
 		now := s.home.Now()
 		risk := kedge.Risk{ID: kedge.RiskID(kedge.NewID("rsk", now)), Text: docs.OneLine(in.Text), OpenedAt: now, By: who.Actor}
@@ -47,7 +47,7 @@ type RiskCloseRequest struct {
 
 // RiskClose closes a risk: NotFound when there is none, Conflict when it is
 // closed already, Invalid without a reason.
-func (s *Clerk) RiskClose(ctx context.Context, who projects.Caller, in RiskCloseRequest) (RiskReply, error) {
+func (s *Memory) RiskClose(ctx context.Context, who projects.Caller, in RiskCloseRequest) (RiskReply, error) {
 	r, err := s.book.Record(ctx, who, func(_ *projects.Project, m ledger.Memory) (kedge.Event, error) {
 		if err := closable(m, in, docs.OneLine(in.Reason)); err != nil {
 			return kedge.Event{}, err
@@ -96,7 +96,7 @@ type RiskListReply struct {
 }
 
 // RiskList gives the open risks, or all there ever were.
-func (s *Clerk) RiskList(ctx context.Context, who projects.Caller, in RiskListRequest) (RiskListReply, error) {
+func (s *Memory) RiskList(ctx context.Context, who projects.Caller, in RiskListRequest) (RiskListReply, error) {
 	_, m, edits, err := s.book.LookAtMemory(ctx, who)
 	if err != nil {
 		return RiskListReply{}, err
