@@ -31,10 +31,10 @@ func newCheckpointSave(env *Env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			env.aside(out.Aside)
+			env.aside(out.Notices)
 			return env.show(out, func(w io.Writer) {
 				env.moved(out.Path, out.Moved)
-				fmt.Fprintf(w, "%s saved in %s\n", out.ID, placeOf(out.Path, out.Held, "kedge checkpoint show"))
+				fmt.Fprintf(w, "%s saved in %s\n", out.ID, placeOf(out.Path, out.Unlanded, "kedge checkpoint show"))
 			})
 		},
 	}

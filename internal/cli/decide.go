@@ -45,9 +45,9 @@ func newDecide(env *Env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			env.aside(out.Aside)
+			env.aside(out.Notices)
 			return env.show(out, func(w io.Writer) {
-				fmt.Fprintf(w, "%s  %s\n", out.Decision.ID, placeOf(out.File, out.Held, "kedge decide show "+string(out.Decision.ID)))
+				fmt.Fprintf(w, "%s  %s\n", out.Decision.ID, placeOf(out.File, out.Unlanded, "kedge decide show "+string(out.Decision.ID)))
 			})
 		},
 	}
@@ -108,7 +108,7 @@ func newDecideWithdraw(env *Env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			env.aside(out.Aside)
+			env.aside(out.Notices)
 			return env.show(out, func(w io.Writer) {
 				fmt.Fprintf(w, "%s  withdrawn  %s\n", out.Decision.ID, plain.Line(out.Decision.Title))
 			})

@@ -195,7 +195,7 @@ func (env *Env) moveFeature(ctx context.Context, name string, in any) error {
 	if err != nil {
 		return err
 	}
-	env.aside(reply.Aside)
+	env.aside(reply.Notices)
 	if text := plan.StrandedText(reply.Stranded, reply.Feature.ID); text != "" {
 		env.talk("note: %s", plain.Line(text))
 	}

@@ -111,7 +111,7 @@ with the same definition, stay as they are, with the status that they have.`,
 			if err != nil {
 				return err
 			}
-			env.aside(reply.Aside)
+			env.aside(reply.Notices)
 			for _, f := range reply.Findings {
 				env.talk("%s: %s", f.Where, f.What)
 			}
@@ -208,7 +208,7 @@ func newFeaturesExport(env *Env) *cobra.Command {
 // files that are behind.
 // placeOf says where something stands that was written down: in its file; or, while
 // that waits for the work of a run, where else it can be read.
-func placeOf(file string, held []ledger.HeldFile, show string) string {
+func placeOf(file string, held []ledger.UnlandedFile, show string) string {
 	for _, h := range held {
 		if h.Path != file {
 			continue
@@ -221,7 +221,7 @@ func placeOf(file string, held []ledger.HeldFile, show string) string {
 	return plain.Line(file)
 }
 
-func (env *Env) aside(a ledger.Aside) {
+func (env *Env) aside(a ledger.Notices) {
 	for _, e := range a.Edits {
 		env.talk("kedge: %s: %s: %s", e.Path, withoutPath(e), e.Action)
 	}

@@ -184,7 +184,7 @@ and only a plan without errors whose blocking questions are answered.`,
 			if err != nil {
 				return err
 			}
-			env.aside(reply.Aside)
+			env.aside(reply.Notices)
 			return env.changed(c.Context(), env.show(reply, func(w io.Writer) {
 				fmt.Fprintf(w, "%s approved: %s\n", reply.ID, featureCount(len(reply.Features)))
 				limitLines(w, reply.Limits)

@@ -22,7 +22,7 @@ func newRebuild(env *Env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			env.aside(ledger.Aside{Edits: out.Edits, Warnings: out.Warnings})
+			env.aside(ledger.Notices{Edits: out.Edits, Warnings: out.Warnings})
 			return env.show(out, func(w io.Writer) {
 				what := "the same as before"
 				if out.Changed {

@@ -31,9 +31,9 @@ func newRemember(env *Env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			env.aside(out.Aside)
+			env.aside(out.Notices)
 			return env.show(out, func(w io.Writer) {
-				fmt.Fprintf(w, "%s  %s\n", out.Note.ID, placeOf(out.File, out.Held, "kedge notes show "+string(out.Note.ID)))
+				fmt.Fprintf(w, "%s  %s\n", out.Note.ID, placeOf(out.File, out.Unlanded, "kedge notes show "+string(out.Note.ID)))
 			})
 		},
 	}

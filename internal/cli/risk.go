@@ -62,7 +62,7 @@ func riskIDs(env *Env) cobra.CompletionFunc {
 
 // risk shows a risk that was opened or closed.
 func (env *Env) risk(out memory.RiskReply) error {
-	env.aside(out.Aside)
+	env.aside(out.Notices)
 	return env.show(out, func(w io.Writer) { riskLine(w, out.Risk) })
 }
 

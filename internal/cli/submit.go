@@ -45,7 +45,7 @@ then waits for a person (exit code 5): kedge approve ID --reason WHY, or kedge d
 			if out.Verdict != nil {
 				gateTalk(env, verify.GateReply{Verdict: *out.Verdict, Evidence: out.Evidence})
 			}
-			env.aside(out.Aside)
+			env.aside(out.Notices)
 			for _, name := range seenRed(out) {
 				env.talk("noted: check %q was seen red: green after the work, it proves it", name)
 			}

@@ -25,11 +25,11 @@ type Runs interface {
 // Clerk answers for the projects of one KEDGE_HOME.
 type Clerk struct {
 	home *projects.Home
-	book *ledger.Book
+	book *ledger.Ledger
 	runs Runs
 }
 
 // New makes one; it does nothing until it is asked.
-func New(home *projects.Home, book *ledger.Book, runs Runs) *Clerk {
+func New(home *projects.Home, book *ledger.Ledger, runs Runs) *Clerk {
 	return &Clerk{home: home, book: book, runs: runs}
 }

@@ -16,12 +16,12 @@ import (
 type FeatureReply struct {
 	Feature  kedge.Feature   `json:"feature"`
 	Stranded []plan.Stranded `json:"stranded,omitempty"` // after a skip: the features that it leaves behind
-	ledger.Aside
+	ledger.Notices
 }
 
 // changed is ledger.Change for a command about one feature.
-func (s *FeatureList) changed(ctx context.Context, who projects.Caller, id kedge.FeatureID, decide func(p *projects.Project, l ledger.Ledger) ([]kedge.Event, error)) (FeatureReply, error) {
-	p, _, aside, err := s.book.Change(ctx, who, decide)
+func (s *FeatureList) changed(ctx context.Context, who projects.Caller, id kedge.FeatureID, decide func(p *projects.Project, l ledger.Snapshot) ([]kedge.Event, error)) (FeatureReply, error) {
+	p, _, notices, err := s.ledger.Change(ctx, who, decide)
 	if err != nil {
 		return FeatureReply{}, err
 	}
@@ -29,7 +29,7 @@ func (s *FeatureList) changed(ctx context.Context, who projects.Caller, id kedge
 	if err == nil && !ok {
 		err = kedge.Errorf(kedge.Internal, "feature %q is not in the ledger after it was changed", id)
 	}
-	return FeatureReply{Feature: d.Feature, Aside: aside}, err
+	return FeatureReply{Feature: d.Feature, Notices: notices}, err
 }
 
 // FeatureAddRequest adds a feature. Its definition is locked from then on.
@@ -39,8 +39,8 @@ type FeatureAddRequest struct {
 
 // FeatureAdd locks a new definition.
 func (s *FeatureList) FeatureAdd(ctx context.Context, who projects.Caller, in FeatureAddRequest) (FeatureReply, error) {
-	return s.changedInRun(ctx, who, run.Event{Kind: run.Planned, Feature: in.Definition.ID}, func(p *projects.Project, l ledger.Ledger) ([]kedge.Event, error) {
-		if err := ledger.Unlocked(p, l); err != nil {
+	return s.changedInRun(ctx, who, run.Event{Kind: run.Planned, Feature: in.Definition.ID}, func(p *projects.Project, l ledger.Snapshot) ([]kedge.Event, error) {
+		if err := ledger.RefuseUnknownList(p, l); err != nil {
 			return nil, err
 		}
 		if _, err := l.Find(in.Definition.ID); err == nil {
@@ -70,7 +70,7 @@ func (s *FeatureList) FeatureAmend(ctx context.Context, who projects.Caller, in 
 	}
 	_, hash := plan.Canonical(in.Definition)
 	word := run.Event{Kind: run.Amended, Feature: in.Definition.ID, Hash: hash, Reason: in.Reason}
-	return s.changedInRun(ctx, who, word, func(_ *projects.Project, l ledger.Ledger) ([]kedge.Event, error) {
+	return s.changedInRun(ctx, who, word, func(_ *projects.Project, l ledger.Snapshot) ([]kedge.Event, error) {
 		d, err := l.Find(in.Definition.ID)
 		if err != nil {
 			return nil, err
@@ -120,7 +120,7 @@ func (s *FeatureList) FeatureSkip(ctx context.Context, who projects.Caller, in F
 	if err != nil {
 		return reply, err
 	}
-	l, _, err := s.book.ReadFeatures(ctx, who)
+	l, _, err := s.ledger.ReadFeatures(ctx, who)
 	for _, of := range plan.StrandedIn(asSkipped(l.Features(), in.ID)) {
 		if of.Behind == in.ID {
 			reply.Stranded = append(reply.Stranded, of)
@@ -164,7 +164,7 @@ func (s *FeatureList) FeatureAccept(ctx context.Context, who projects.Caller, in
 
 // move changes a status; word is what a run is told of it.
 func (s *FeatureList) move(ctx context.Context, who projects.Caller, in FeatureStatusRequest, word run.EventKind, to kedge.Status, from ...kedge.Status) (FeatureReply, error) {
-	return s.changedInRun(ctx, who, run.Event{Kind: word, Feature: in.ID, Reason: in.Reason}, func(_ *projects.Project, l ledger.Ledger) ([]kedge.Event, error) {
+	return s.changedInRun(ctx, who, run.Event{Kind: word, Feature: in.ID, Reason: in.Reason}, func(_ *projects.Project, l ledger.Snapshot) ([]kedge.Event, error) {
 		d, err := l.Find(in.ID)
 		if err != nil {
 			return nil, err
@@ -201,7 +201,7 @@ func wrongStatus(d journal.FeatureDoc, to kedge.Status) error {
 
 // changedInRun is changed for what a person says of a feature: a run that lives
 // is told.
-func (s *FeatureList) changedInRun(ctx context.Context, who projects.Caller, word run.Event, decide func(p *projects.Project, l ledger.Ledger) ([]kedge.Event, error)) (FeatureReply, error) {
+func (s *FeatureList) changedInRun(ctx context.Context, who projects.Caller, word run.Event, decide func(p *projects.Project, l ledger.Snapshot) ([]kedge.Event, error)) (FeatureReply, error) {
 	reply, err := s.changed(ctx, who, word.Feature, decide)
 	if err != nil || word.Kind == "" {
 		return reply, err

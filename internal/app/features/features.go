@@ -30,14 +30,14 @@ type Runs interface {
 
 // FeatureList answers for the projects of one KEDGE_HOME.
 type FeatureList struct {
-	home *projects.Home
-	book *ledger.Book
-	runs Runs
+	home   *projects.Home
+	ledger *ledger.Ledger
+	runs   Runs
 }
 
 // New makes a FeatureList. It reads nothing before the first call.
-func New(home *projects.Home, book *ledger.Book, runs Runs) *FeatureList {
-	return &FeatureList{home: home, book: book, runs: runs}
+func New(home *projects.Home, l *ledger.Ledger, runs Runs) *FeatureList {
+	return &FeatureList{home: home, ledger: l, runs: runs}
 }
 
 // FeaturesRequest asks for the feature list.
@@ -52,7 +52,7 @@ type FeaturesReply struct {
 
 // Features gives every feature in the order of the ledger.
 func (s *FeatureList) Features(ctx context.Context, who projects.Caller, _ FeaturesRequest) (FeaturesReply, error) {
-	l, _, err := s.book.ReadFeatures(ctx, who)
+	l, _, err := s.ledger.ReadFeatures(ctx, who)
 	return FeaturesReply{Features: l.Features()}, err
 }
 
@@ -64,7 +64,7 @@ type ReadyRequest struct {
 // Ready gives the features whose dependencies are completed, the next one first.
 // Asked for one that is not ready it says what is in its way, as Blocked.
 func (s *FeatureList) Ready(ctx context.Context, who projects.Caller, in ReadyRequest) (FeaturesReply, error) {
-	l, _, err := s.book.ReadFeatures(ctx, who)
+	l, _, err := s.ledger.ReadFeatures(ctx, who)
 	if err != nil {
 		return FeaturesReply{}, err
 	}
@@ -90,11 +90,11 @@ type NextRequest struct{}
 
 // Next gives the one feature to work on now, and why.
 func (s *FeatureList) Next(ctx context.Context, who projects.Caller, _ NextRequest) (kedge.Next, error) {
-	l, p, err := s.book.ReadFeatures(ctx, who)
+	l, p, err := s.ledger.ReadFeatures(ctx, who)
 	if err != nil {
 		return kedge.Next{}, err
 	}
-	return s.book.Next(ctx, p, l), nil
+	return s.ledger.Next(ctx, p, l), nil
 }
 
 // FeatureShowRequest asks for one feature.
@@ -150,7 +150,7 @@ func sessionsOn(ctx context.Context, p *projects.Project, id kedge.FeatureID) ([
 
 // FeatureShow gives one feature and where it stands.
 func (s *FeatureList) FeatureShow(ctx context.Context, who projects.Caller, in FeatureShowRequest) (FeatureShowReply, error) {
-	l, p, err := s.book.ReadFeatures(ctx, who)
+	l, p, err := s.ledger.ReadFeatures(ctx, who)
 	if err != nil {
 		return FeatureShowReply{}, err
 	}
@@ -191,7 +191,7 @@ type FeaturesExportReply struct {
 
 // FeaturesExport writes the feature list in the given format.
 func (s *FeatureList) FeaturesExport(ctx context.Context, who projects.Caller, in FeaturesExportRequest) (FeaturesExportReply, error) {
-	l, p, err := s.book.ReadFeatures(ctx, who)
+	l, p, err := s.ledger.ReadFeatures(ctx, who)
 	if err != nil {
 		return FeaturesExportReply{}, err
 	}

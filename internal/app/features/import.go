@@ -26,7 +26,7 @@ type FeaturesImportReply struct {
 	Skipped   []kedge.FeatureID `json:"skipped"`   // of the added: skipped there, and so here
 	Left      []LeftFeature     `json:"left"`      // the unchanged with their status, which stays as it is
 	Findings  []kedge.Finding   `json:"findings"`
-	ledger.Aside
+	ledger.Notices
 }
 
 // LeftFeature is a feature of a list that the ledger has already.
@@ -43,8 +43,8 @@ func (s *FeatureList) FeaturesImport(ctx context.Context, who projects.Caller, i
 	if err != nil {
 		return FeaturesImportReply{}, err
 	}
-	p, evs, aside, err := s.book.Change(ctx, who, func(p *projects.Project, l ledger.Ledger) ([]kedge.Event, error) {
-		if err := ledger.Unlocked(p, l); err != nil && !p.Holds(ledger.FeaturesFile, in.Text) {
+	p, evs, notices, err := s.ledger.Change(ctx, who, func(p *projects.Project, l ledger.Snapshot) ([]kedge.Event, error) {
+		if err := ledger.RefuseUnknownList(p, l); err != nil && !p.Holds(ledger.FeaturesFile, in.Text) {
 			return nil, err
 		}
 		fresh, err := l.Unknown(im.Features)
@@ -66,7 +66,7 @@ func (s *FeatureList) FeaturesImport(ctx context.Context, who projects.Caller, i
 	}
 	reply := FeaturesImportReply{
 		Added: []kedge.FeatureID{}, Unchanged: []kedge.FeatureID{}, Claimed: []kedge.FeatureID{}, Skipped: []kedge.FeatureID{},
-		Left: []LeftFeature{}, Findings: im.Findings, Aside: aside,
+		Left: []LeftFeature{}, Findings: im.Findings, Notices: notices,
 	}
 	if reply.Findings == nil {
 		reply.Findings = []kedge.Finding{}
@@ -98,7 +98,7 @@ func (r *FeaturesImportReply) tellLeft(ctx context.Context, p *projects.Project)
 	if len(r.Unchanged) == 0 {
 		return nil
 	}
-	l, err := ledger.ReadLedger(ctx, p)
+	l, err := ledger.ReadSnapshot(ctx, p)
 	if err != nil {
 		return err
 	}

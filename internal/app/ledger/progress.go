@@ -15,17 +15,17 @@ import (
 // the log of progress.md does not have yet.
 const logPage = 200
 
-// facts are what progress.md is generated from.
-func (m Memory) facts(l Ledger, log []docs.LogEntry) docs.Facts {
+// facts gives what progress.md is generated from.
+func (m Memory) facts(l Snapshot, log []docs.LogEntry) docs.Facts {
 	return docs.Facts{Features: l.Features(), Risks: m.Risks, Decisions: m.Decisions, Log: log}
 }
 
-// writeProgress brings progress.md up to the journal. A project that never did
-// anything needs none.
-func (s *Book) writeProgress(ctx context.Context, p *projects.Project, m Memory, l Ledger, u *unwritten) error {
+// writeProgress writes progress.md from the journal. A project without features, risks
+// and decisions gets none.
+func (s *Ledger) writeProgress(ctx context.Context, p *projects.Project, m Memory, l Snapshot, u *failures) error {
 	old, ok, err := p.Read(ProgressFile)
 	if err != nil {
-		u.note(ProgressFile, err)
+		u.add(ProgressFile, err)
 		return nil
 	}
 	if !ok && len(l.Docs) == 0 && len(m.Risks) == 0 && len(m.Decisions) == 0 {
@@ -36,14 +36,14 @@ func (s *Book) writeProgress(ctx context.Context, p *projects.Project, m Memory,
 		return err
 	}
 	if b := docs.WriteProgress(old, m.facts(l, log)); !SameText(old, b) {
-		u.note(ProgressFile, s.PutProjected(p, ProgressFile, b))
+		u.add(ProgressFile, s.WriteFile(p, ProgressFile, b))
 	}
 	return nil
 }
 
-// missingLog gives the entries of the newest events, back to one that the file
-// has: mostly those just added, but more after a crash between journal and
-// projection, or on a branch that is behind.
+// missingLog gives the log entries of the newest events, back to one that the file has.
+// Mostly that is the entries just added; after a crash, or on a branch that is behind,
+// it is more.
 func missingLog(ctx context.Context, p *projects.Project, old string) ([]docs.LogEntry, error) {
 	end, err := p.Store.Last(ctx)
 	var out []docs.LogEntry
@@ -62,8 +62,8 @@ func missingLog(ctx context.Context, p *projects.Project, old string) ([]docs.Lo
 	return out, err
 }
 
-// logText is an event as a line of the log; empty for what is not progress, as
-// most kinds are not.
+// logText gives an event as a line of the log, or "" for the events that are no
+// progress.
 func logText(ev kedge.Event) string {
 	switch ev.Type {
 	case kedge.FeatureStatus:
@@ -93,8 +93,7 @@ func logText(ev kedge.Event) string {
 	}
 }
 
-// said tells what an event's data says; one that this build cannot read says
-// nothing, and is still in the journal.
+// said gives what an event's data says, or "" if this build cannot read the data.
 func said[T any](ev kedge.Event, tell func(T) string) string {
 	var d T
 	if json.Unmarshal(ev.Data, &d) != nil {

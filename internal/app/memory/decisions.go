@@ -26,13 +26,13 @@ type DecisionAddRequest struct {
 type DecisionReply struct {
 	Decision kedge.Decision `json:"decision"`
 	File     string         `json:"file"`
-	ledger.Aside
+	ledger.Notices
 }
 
 // DecisionAdd locks a decision. Conflict when a locked one has the same title or
 // an overlapping scope and is not superseded by it.
 func (s *Memory) DecisionAdd(ctx context.Context, who projects.Caller, in DecisionAddRequest) (DecisionReply, error) {
-	r, err := s.book.Record(ctx, who, func(_ *projects.Project, m ledger.Memory) (kedge.Event, error) {
+	r, err := s.ledger.Record(ctx, who, func(_ *projects.Project, m ledger.Memory) (kedge.Event, error) {
 		d, err := s.newDecision(who, m, in)
 		if err != nil {
 			return kedge.Event{}, err
@@ -48,8 +48,8 @@ func (s *Memory) DecisionAdd(ctx context.Context, who projects.Caller, in Decisi
 }
 
 func (s *Memory) decisionReply(ctx context.Context, r ledger.Recorded, d kedge.Decision) DecisionReply {
-	r.Aside.Held = s.book.Held(ctx, r.Project, decisionPath(d), docs.WriteDecision(d))
-	return DecisionReply{Decision: d, File: decisionPath(d), Aside: r.Aside}
+	r.Notices.Unlanded = s.ledger.Unlanded(ctx, r.Project, decisionPath(d), docs.WriteDecision(d))
+	return DecisionReply{Decision: d, File: decisionPath(d), Notices: r.Notices}
 }
 
 func decisionPath(d kedge.Decision) string { return ledger.DecisionsDir + "/" + docs.DecisionFile(d) }
@@ -119,7 +119,7 @@ func (s *Memory) DecisionWithdraw(ctx context.Context, who projects.Caller, in D
 	if err := projects.PersonOnly(who, "withdraw a decision"); err != nil {
 		return DecisionReply{}, err
 	}
-	r, err := s.book.Record(ctx, who, func(_ *projects.Project, m ledger.Memory) (kedge.Event, error) {
+	r, err := s.ledger.Record(ctx, who, func(_ *projects.Project, m ledger.Memory) (kedge.Event, error) {
 		d, err := withdrawn(m, in)
 		if err != nil {
 			return kedge.Event{}, err
@@ -180,7 +180,7 @@ type DecisionListReply struct {
 
 // DecisionList gives the decisions that hold, or all there ever were.
 func (s *Memory) DecisionList(ctx context.Context, who projects.Caller, in DecisionListRequest) (DecisionListReply, error) {
-	p, m, edits, err := s.book.LookAtMemory(ctx, who)
+	p, m, edits, err := s.ledger.ReadMemoryAndEdits(ctx, who)
 	if err != nil || p == nil {
 		return DecisionListReply{}, err
 	}
@@ -198,11 +198,11 @@ type DecisionShowRequest struct {
 // DecisionShowReply is a decision with its history: the chain of decisions of
 // which each superseded the one before it, oldest first, itself included.
 type DecisionShowReply struct {
-	Decision     kedge.Decision    `json:"decision"`
-	File         string            `json:"file"`
-	SupersededBy kedge.DecisionID  `json:"superseded_by,omitempty"`
-	History      []kedge.Decision  `json:"history"`
-	Held         []ledger.HeldFile `json:"held,omitempty"`
+	Decision     kedge.Decision        `json:"decision"`
+	File         string                `json:"file"`
+	SupersededBy kedge.DecisionID      `json:"superseded_by,omitempty"`
+	History      []kedge.Decision      `json:"history"`
+	Held         []ledger.UnlandedFile `json:"held,omitempty"`
 }
 
 // DecisionShow gives one decision; NotFound when there is none.
@@ -221,7 +221,7 @@ func (s *Memory) DecisionShow(ctx context.Context, who projects.Caller, in Decis
 	}
 	return DecisionShowReply{
 		Decision: d, File: decisionPath(d), SupersededBy: successor(m, d.ID), History: history(m, d),
-		Held: s.book.Held(ctx, p, decisionPath(d), docs.WriteDecision(d)),
+		Held: s.ledger.Unlanded(ctx, p, decisionPath(d), docs.WriteDecision(d)),
 	}, nil
 }
 

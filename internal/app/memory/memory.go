@@ -20,12 +20,12 @@ type Runs interface {
 
 // Memory answers for the projects of one KEDGE_HOME.
 type Memory struct {
-	home *projects.Home
-	book *ledger.Book
-	runs Runs
+	home   *projects.Home
+	ledger *ledger.Ledger
+	runs   Runs
 }
 
 // New makes a Memory. It reads nothing before the first call.
-func New(home *projects.Home, book *ledger.Book, runs Runs) *Memory {
-	return &Memory{home: home, book: book, runs: runs}
+func New(home *projects.Home, l *ledger.Ledger, runs Runs) *Memory {
+	return &Memory{home: home, ledger: l, runs: runs}
 }

@@ -33,12 +33,12 @@ type NoteAddRequest struct {
 type NoteReply struct {
 	Note kedge.Note `json:"note"`
 	File string     `json:"file"`
-	ledger.Aside
+	ledger.Notices
 }
 
 // NoteAdd keeps what was learnt. Invalid when the note would teach nothing.
 func (s *Memory) NoteAdd(ctx context.Context, who projects.Caller, in NoteAddRequest) (NoteReply, error) {
-	r, err := s.book.Record(ctx, who, func(p *projects.Project, _ ledger.Memory) (kedge.Event, error) {
+	r, err := s.ledger.Record(ctx, who, func(p *projects.Project, _ ledger.Memory) (kedge.Event, error) {
 		n, err := s.newNote(ctx, p, who, in)
 		if err != nil {
 			return kedge.Event{}, err
@@ -54,8 +54,8 @@ func (s *Memory) NoteAdd(ctx context.Context, who projects.Caller, in NoteAddReq
 	}
 	notes, err := projects.All[kedge.Note](ctx, r.Project, journal.KindNote)
 	file := ledger.NotesDir + "/" + docs.NoteFiles(notes)[v.ID]
-	r.Aside.Held = s.book.Held(ctx, r.Project, file, docs.WriteNote(v))
-	return NoteReply{Note: v, File: file, Aside: r.Aside}, err
+	r.Notices.Unlanded = s.ledger.Unlanded(ctx, r.Project, file, docs.WriteNote(v))
+	return NoteReply{Note: v, File: file, Notices: r.Notices}, err
 }
 
 func (s *Memory) newNote(ctx context.Context, p *projects.Project, who projects.Caller, in NoteAddRequest) (kedge.Note, error) {
@@ -239,7 +239,7 @@ type NoteCommit struct {
 
 // Notes shows the three tiers.
 func (s *Memory) Notes(ctx context.Context, who projects.Caller, _ NotesRequest) (NotesReply, error) {
-	p, m, edits, err := s.book.LookAtMemory(ctx, who)
+	p, m, edits, err := s.ledger.ReadMemoryAndEdits(ctx, who)
 	if err != nil {
 		return NotesReply{}, err
 	}

@@ -256,7 +256,7 @@ func TestRow70PhasesHaveBudgetAndModel(t *testing.T) {
 	w.says("ses-1", planText(givenPlan))
 	_, err := w.s.PlanApprove(t.Context(), w.who(), clerk.PlanApproveRequest{Path: os.Getenv("PATH")})
 	w.ok(err)
-	l, err := ledger.ReadLedger(t.Context(), w.p)
+	l, err := ledger.ReadSnapshot(t.Context(), w.p)
 	w.ok(err)
 	if limits := phaseLimits(l); len(limits) != 1 || limits[0] != (run.PhaseLimit{ID: "p2", Tokens: 200_000}) {
 		t.Errorf("limits %+v", limits)

@@ -116,7 +116,7 @@ func written(ctx context.Context, eng RunEngine, id kedge.RunID, feature kedge.F
 
 // refuseSetAside: of a feature whose work was set aside when it came to wait for
 // review there is nothing to accept. It says where the work is.
-func (s *Driver) refuseSetAside(ctx context.Context, p *projects.Project, l ledger.Ledger, id kedge.FeatureID) error {
+func (s *Driver) refuseSetAside(ctx context.Context, p *projects.Project, l ledger.Snapshot, id kedge.FeatureID) error {
 	d, err := l.Find(id)
 	if err != nil || d.Status != kedge.NeedsReview {
 		return nil // the ledger says why not

@@ -87,7 +87,7 @@ func (s *Enroller) takeOut(ctx context.Context, at *site, who projects.Caller) (
 	if err != nil {
 		return nil, err
 	}
-	projections, err := s.book.Projections(ctx, at.Project)
+	projections, err := s.ledger.Projections(ctx, at.Project)
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +135,7 @@ func (s *Enroller) forgetWritten(at *site) error {
 	if _, there, err := at.Read(ledger.FeaturesFile); err != nil || there {
 		return err
 	}
-	if err := os.Remove(s.book.ProjectedPath(at.Project)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(s.ledger.ProjectedPath(at.Project)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return kedge.Errorf(kedge.Internal, "forget what was written: %w", err)
 	}
 	return nil
@@ -173,7 +173,7 @@ func initRecords(ctx context.Context, p *projects.Project) (map[string]kedge.Ini
 // wrote them.
 func (at *site) fileRemovals(records map[string]kedge.InitFile, projections []ledger.Projection) (changes []change, kept []string, err error) {
 	empty := scaffold.Files(scaffold.Input{
-		Features: plan.WriteFeatures(ledger.Ledger{}.File(at.Project)), Progress: docs.WriteProgress(nil, docs.Facts{}),
+		Features: plan.WriteFeatures(ledger.Snapshot{}.File(at.Project)), Progress: docs.WriteProgress(nil, docs.Facts{}),
 	})
 	add := func(path string, perm fs.FileMode, ours, was func(string) bool) error {
 		old, err := at.text(path)

@@ -69,7 +69,7 @@ func (s *Gater) heldBase(ctx context.Context, p *projects.Project) (base, error)
 
 // heldRevs lists what could be the base, the best first.
 func (s *Gater) heldRevs(ctx context.Context, p *projects.Project, evidence []kedge.Evidence) ([]string, error) {
-	l, err := ledger.ReadLedger(ctx, p)
+	l, err := ledger.ReadSnapshot(ctx, p)
 	if err != nil {
 		return nil, err
 	}
