@@ -442,7 +442,7 @@ func (v *victim) events() []kedge.Event {
 		v.t.Fatal(err)
 	}
 	defer func() { _ = s.Close() }()
-	all, err := s.Events(v.t.Context(), 0, 0)
+	all, err := s.Events(v.t.Context(), 0)
 	if err != nil {
 		v.t.Fatal(err)
 	}

@@ -197,7 +197,7 @@ func (b *box) events(typ kedge.EventType) (out []kedge.Event) {
 		if err != nil {
 			b.t.Fatal(err)
 		}
-		evs, err := s.Events(b.t.Context(), 0, 1<<20)
+		evs, err := s.Events(b.t.Context(), 0)
 		if err := errors.Join(err, s.Close()); err != nil {
 			b.t.Fatal(err)
 		}

@@ -59,7 +59,7 @@ func (p *gateProject) hookEventsOf(project string) (out []kedge.HookData) {
 		p.t.Fatal(err)
 	}
 	defer func() { _ = st.Close() }()
-	evs, err := st.Events(p.t.Context(), 0, 10_000)
+	evs, err := st.Events(p.t.Context(), 0)
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -429,7 +429,7 @@ func (p *gateProject) refusals() (out []kedge.SessionRefusedData) {
 		p.t.Fatal(err)
 	}
 	defer func() { _ = st.Close() }()
-	evs, err := st.Events(p.t.Context(), 0, 10_000)
+	evs, err := st.Events(p.t.Context(), 0)
 	if err != nil {
 		p.t.Fatal(err)
 	}

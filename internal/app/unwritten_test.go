@@ -21,7 +21,7 @@ import (
 func warned(a ledger.Notices) []string {
 	var out []string
 	for _, f := range a.Warnings {
-		if f.Level == kedge.LevelWarning && f.Fix != "" && strings.HasPrefix(f.What, "it is saved, but") {
+		if f.Level == kedge.LevelWarning && f.Fix != "" && strings.HasPrefix(f.What, "saved in the journal, but") {
 			out = append(out, f.Where)
 		}
 	}

@@ -11,9 +11,10 @@ import (
 	docs "kedge/internal/core/memory"
 )
 
-// logPage is how many events are read at a time, backwards, to find those that
-// the log of progress.md does not have yet.
-const logPage = 200
+// logReach is how many events are read at least, and in what steps, to find those that
+// the log of progress.md lacks. It reads past the first one that the log has, because
+// two events of one minute can give the same line.
+const logReach = 200
 
 // facts gives what progress.md is generated from.
 func (m Memory) facts(l Snapshot, log []docs.LogEntry) docs.Facts {
@@ -45,21 +46,24 @@ func (s *Ledger) writeProgress(ctx context.Context, p *projects.Project, m Memor
 // Mostly that is the entries just added; after a crash, or on a branch that is behind,
 // it is more.
 func missingLog(ctx context.Context, p *projects.Project, old string) ([]docs.LogEntry, error) {
-	end, err := p.Store.Last(ctx)
 	var out []docs.LogEntry
-	for met := false; err == nil && end > 0 && !met; end -= logPage {
-		page, readErr := p.Store.Events(ctx, max(0, end-logPage), int(min(logPage, end)))
-		var entries []docs.LogEntry
-		for _, ev := range page {
-			if text := logText(ev); text != "" {
-				e := docs.LogEntry{At: ev.At, Text: text}
-				met = met || strings.Contains(old, docs.LogLine(e))
-				entries = append(entries, e)
-			}
+	met, read := false, 0
+	for ev, err := range p.Store.Backwards(ctx) {
+		if err != nil {
+			return nil, err
 		}
-		out, err = append(entries, out...), readErr
+		if met && read%logReach == 0 {
+			break
+		}
+		read++
+		if text := logText(ev); text != "" {
+			e := docs.LogEntry{At: ev.At, Text: text}
+			met = met || strings.Contains(old, docs.LogLine(e))
+			out = append(out, e)
+		}
 	}
-	return out, err
+	slices.Reverse(out)
+	return out, nil
 }
 
 // logText gives an event as a line of the log, or "" for the events that are no

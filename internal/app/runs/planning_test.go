@@ -121,7 +121,7 @@ func TestRow32QuestionsFirst(t *testing.T) {
 	if !kedge.Blocked.Is(err) {
 		t.Errorf("approved with an open question: %v", err)
 	}
-	evs, err := w.p.Store.Events(t.Context(), 0, 1000)
+	evs, err := w.p.Store.Events(t.Context(), 0)
 	w.ok(err)
 	n := 0
 	for _, ev := range evs {

@@ -388,7 +388,7 @@ func TestRow102RegressedIsInTheLedgerCommit(t *testing.T) {
 			t.Errorf("users is %+v", g.FeatureState)
 		}
 	}
-	evs, err := w.p.Store.Events(t.Context(), 0, 1000)
+	evs, err := w.p.Store.Events(t.Context(), 0)
 	w.ok(err)
 	n := 0
 	for _, e := range evs {

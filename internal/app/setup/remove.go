@@ -144,29 +144,22 @@ func (s *Enroller) forgetWritten(at *site) error {
 // initRecords reads from the journal how init left each file.
 func initRecords(ctx context.Context, p *projects.Project) (map[string]kedge.InitFile, error) {
 	records := map[string]kedge.InitFile{}
-	const page = 1000
-	for after := int64(0); ; {
-		evs, err := p.Store.Events(ctx, after, page)
+	for ev, err := range p.Store.Since(ctx, 0) {
 		if err != nil {
 			return nil, err
 		}
-		for _, ev := range evs {
-			after = ev.Seq
-			if ev.Type != kedge.InitFinished {
-				continue
-			}
-			var data kedge.InitData
-			if err := json.Unmarshal(ev.Data, &data); err != nil {
-				return nil, kedge.Errorf(kedge.Internal, "read event %d: %w", ev.Seq, err)
-			}
-			for _, f := range data.Files {
-				records[f.Path] = f
-			}
+		if ev.Type != kedge.InitFinished {
+			continue
 		}
-		if len(evs) < page {
-			return records, nil
+		var data kedge.InitData
+		if err := json.Unmarshal(ev.Data, &data); err != nil {
+			return nil, kedge.Errorf(kedge.Internal, "read event %d: %w", ev.Seq, err)
+		}
+		for _, f := range data.Files {
+			records[f.Path] = f
 		}
 	}
+	return records, nil
 }
 
 // fileRemovals takes away Kedge's own files that are as init or Kedge since
