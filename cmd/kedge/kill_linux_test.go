@@ -17,8 +17,9 @@ import (
 	"time"
 
 	"kedge"
-	"kedge/internal/app/clerk"
+	"kedge/internal/app/features"
 	"kedge/internal/app/maintenance"
+	"kedge/internal/app/memory"
 	"kedge/internal/app/status"
 	"kedge/internal/journal"
 	"kedge/internal/server"
@@ -192,16 +193,16 @@ type deed struct {
 func deeds() []*deed {
 	feature := func(n int) *deed {
 		mark := fmt.Sprintf("deed-%d-feature", n)
-		in := clerk.FeatureAddRequest{Definition: kedge.Definition{ID: kedge.FeatureID(mark), Name: "Deed"}}
+		in := features.FeatureAddRequest{Definition: kedge.Definition{ID: kedge.FeatureID(mark), Name: "Deed"}}
 		return &deed{call: "feature.add", mark: mark, in: in, typ: kedge.FeatureAdded, file: "features.json"}
 	}
 	risk := func(n int) *deed {
 		mark := fmt.Sprintf("deed-%d-risk", n)
-		return &deed{call: "risk.add", mark: mark, in: clerk.RiskAddRequest{Text: mark}, typ: kedge.RiskOpened, file: "risks.md"}
+		return &deed{call: "risk.add", mark: mark, in: memory.RiskAddRequest{Text: mark}, typ: kedge.RiskOpened, file: "risks.md"}
 	}
 	decision := func(n int) *deed {
 		mark := fmt.Sprintf("deed-%d-decision", n)
-		in := clerk.DecisionAddRequest{Title: mark, Why: "so", AppliesTo: []string{mark}}
+		in := memory.DecisionAddRequest{Title: mark, Why: "so", AppliesTo: []string{mark}}
 		return &deed{call: "decision.add", mark: mark, in: in, typ: kedge.DecisionSaved, file: "decisions/*.md"}
 	}
 	checkpoint := func(n int) *deed {
@@ -357,7 +358,7 @@ func (v *victim) aftermath(all []*deed) {
 		Moved []string             `json:"moved"`
 	}
 	for i, d := range []*deed{
-		{call: "risk.add", in: clerk.RiskAddRequest{Text: "the next one"}},
+		{call: "risk.add", in: memory.RiskAddRequest{Text: "the next one"}},
 		{call: "checkpoint.save", in: status.CheckpointSaveRequest{Task: "the next one"}},
 	} {
 		if err := v.ask(d.call, kedge.NewID("req", time.Unix(0, 0)), d.in, &edits[i]); err != nil {
@@ -441,7 +442,7 @@ func (v *victim) events() []kedge.Event {
 		v.t.Fatal(err)
 	}
 	defer func() { _ = s.Close() }()
-	all, err := s.Events(v.t.Context(), 0, 0)
+	all, err := s.Events(v.t.Context(), 0)
 	if err != nil {
 		v.t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"kedge"
-	"kedge/internal/app/clerk"
+	"kedge/internal/app/memory"
 	"kedge/internal/journal"
 )
 
@@ -197,7 +197,7 @@ func (b *box) events(typ kedge.EventType) (out []kedge.Event) {
 		if err != nil {
 			b.t.Fatal(err)
 		}
-		evs, err := s.Events(b.t.Context(), 0, 1<<20)
+		evs, err := s.Events(b.t.Context(), 0)
 		if err := errors.Join(err, s.Close()); err != nil {
 			b.t.Fatal(err)
 		}
@@ -282,10 +282,10 @@ func TestF28SilentDaemon(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGCONT) })
 	c := &caller{home: b.home, dir: b.dir, environ: b.env, session: ses.ID, token: token, patience: 50 * time.Millisecond}
-	var out clerk.NoteReply
+	var out memory.NoteReply
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	err := scoped{c}.Call(ctx, "note.add", clerk.NoteAddRequest{Text: "kedge gate"}, &out, nil)
+	err := scoped{c}.Call(ctx, "note.add", memory.NoteAddRequest{Text: "kedge gate"}, &out, nil)
 	if !errors.Is(err, errSilent) || !kedge.Interrupted.Is(err) || kedge.HintOf(err) == "" {
 		t.Errorf("it says %v", err)
 	}

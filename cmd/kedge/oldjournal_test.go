@@ -203,7 +203,7 @@ func (b *oldBox) events() map[string]any {
 		b.t.Fatal(err)
 	}
 	defer func() { _ = s.Close() }()
-	evs, err := s.Events(b.t.Context(), 0, 1<<20)
+	evs, err := s.Events(b.t.Context(), 0)
 	if err != nil {
 		b.t.Fatal(err)
 	}

@@ -423,7 +423,7 @@ func (b *box) journaled(typ kedge.EventType) (n int) {
 		if err != nil {
 			b.t.Fatal(err)
 		}
-		evs, err := s.Events(b.t.Context(), 0, 1<<20)
+		evs, err := s.Events(b.t.Context(), 0)
 		if err != nil {
 			b.t.Fatal(err)
 		}

@@ -208,7 +208,7 @@ func (c *caller) Foreground(ctx context.Context) error {
 				serving.Error("runs do not go on", "error", err.Error())
 			}
 			s.RetainSoon(c.environ) // the work goes on first
-			s.BringUpSoon()
+			s.SyncFilesSoon()
 		},
 		MayStop: func(pid int) bool { return s == nil || s.SessionOf(pid) == "" },
 		Leave:   func() { s.Leave() },

@@ -14,9 +14,11 @@ import (
 	"kedge"
 	"kedge/internal/app/attend"
 	"kedge/internal/app/clerk"
+	"kedge/internal/app/features"
 	"kedge/internal/app/ledger"
 	"kedge/internal/app/lifecycle"
 	"kedge/internal/app/maintenance"
+	"kedge/internal/app/memory"
 	"kedge/internal/app/projects"
 	"kedge/internal/app/reports"
 	"kedge/internal/app/runs"
@@ -47,6 +49,8 @@ type Service struct {
 	*attend.Attendant
 	*maintenance.Care
 	*clerk.Clerk
+	*features.FeatureList
+	*memory.Memory
 	*runs.Driver
 	*setup.Enroller
 	*verify.Gater
@@ -54,10 +58,10 @@ type Service struct {
 	*reports.Looker
 	*status.Teller
 
-	cfg  Config
-	home *projects.Home
-	book *ledger.Book
-	life *lifecycle.Life
+	cfg    Config
+	home   *projects.Home
+	ledger *ledger.Ledger
+	life   *lifecycle.Life
 }
 
 // New makes a service; it opens nothing until it is asked.
@@ -71,16 +75,18 @@ func New(cfg Config) *Service {
 	s := &Service{cfg: cfg, life: lifecycle.New()}
 	s.home = &projects.Home{Dir: cfg.Home, ReadOnly: cfg.ReadOnly, Clock: cfg.Now, Log: cfg.Log}
 	s.Driver = runs.New(s.home, s.life, runs.Config{Sessions: cfg.Sessions, Engine: cfg.Engine, EnvPatience: cfg.EnvPatience})
-	s.book = ledger.New(s.home, s.AtRest)
-	s.Care = maintenance.New(s.home, s.book, s.ForCare())
-	s.Teller = status.New(s.home, s.book, s.ForStanding())
-	s.Enroller = setup.New(s.home, s.book, s.Teller)
+	s.ledger = ledger.New(s.home, s.AtRest)
+	s.Care = maintenance.New(s.home, s.ledger, s.ForCare())
+	s.Teller = status.New(s.home, s.ledger, s.ForStanding())
+	s.Enroller = setup.New(s.home, s.ledger, s.Teller)
 	s.Keeper = sessions.New(s.home, s.life, s.Teller, cfg.Sessions, s.adoptGates)
 	s.Looker = reports.New(s.home, s.Keeper)
-	s.Gater = verify.New(s.home, s.book, s.life, s.Keeper.Runner, verify.With{Program: cfg.Sessions.Program, Sockets: cfg.Sessions.Sockets})
+	s.Gater = verify.New(s.home, s.ledger, s.life, s.Keeper.Runner, verify.With{Program: cfg.Sessions.Program, Sockets: cfg.Sessions.Sockets})
 	s.Attendant = attend.New(s.home, s.life, s.Teller, s.Gater, s.Looker, s.Keeper)
-	s.Clerk = clerk.New(s.home, s.book, s.ForClerk())
-	s.Bind(s.book, s.Clerk, s.Teller, s.Keeper)
+	s.FeatureList = features.New(s.home, s.ledger, s.ForFeatures())
+	s.Memory = memory.New(s.home, s.ledger, s.ForMemory())
+	s.Clerk = clerk.New(s.home, s.ledger, s.ForClerk())
+	s.Bind(s.ledger, s.Clerk, s.Teller, s.Keeper)
 	return s
 }
 
@@ -97,15 +103,14 @@ func (s *Service) Close() error {
 	return s.home.Close()
 }
 
-// BringUp does for every project what the daemon before this one could not:
-// files that a crash kept behind the journal are written.
-func (s *Service) BringUp(ctx context.Context) error { return s.book.BringUp(ctx) }
+// SyncFiles writes, for every project, the files that a crash kept behind the journal.
+func (s *Service) SyncFiles(ctx context.Context) error { return s.ledger.SyncAll(ctx) }
 
-// BringUpSoon is BringUp beside everything else, for a daemon that starts.
-func (s *Service) BringUpSoon() {
+// SyncFilesSoon runs SyncFiles in the background, for a daemon that starts.
+func (s *Service) SyncFilesSoon() {
 	s.life.Go(func() {
-		if err := s.BringUp(s.life.Context()); err != nil && s.life.Context().Err() == nil {
-			s.cfg.Log.Error("no files were brought up to their journals", "error", err.Error())
+		if err := s.SyncFiles(s.life.Context()); err != nil && s.life.Context().Err() == nil {
+			s.cfg.Log.Error("no files were synchronised with their journals", "error", err.Error())
 		}
 	})
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"kedge"
-	"kedge/internal/app/clerk"
+	"kedge/internal/app/features"
 	"kedge/internal/app/projects"
 	"kedge/internal/app/verify"
 	"kedge/internal/journal"
@@ -216,7 +216,7 @@ func TestRow28FilesOutsideThePathsWaitForAPerson(t *testing.T) {
 	if !s.Verdict.Green() || s.Feature.Status != kedge.NeedsReview || !strings.HasPrefix(s.Reason, "files outside its paths were changed: c.txt, other/b; it may change src/** (.kedge/features.json:") {
 		t.Errorf("%+v", s)
 	}
-	got, err := y.s.FeatureAccept(t.Context(), y.person(), clerk.FeatureStatusRequest{ID: "a", Reason: "they belong to it"})
+	got, err := y.s.FeatureAccept(t.Context(), y.person(), features.FeatureStatusRequest{ID: "a", Reason: "they belong to it"})
 	if err != nil || got.Feature.Status != kedge.Completed {
 		t.Fatalf("%+v %v", got, err)
 	}

@@ -8,8 +8,9 @@ import (
 	"testing"
 
 	"kedge"
-	"kedge/internal/app/clerk"
+	"kedge/internal/app/features"
 	"kedge/internal/app/maintenance"
+	"kedge/internal/app/memory"
 	"kedge/internal/app/projects"
 	"kedge/internal/journal"
 )
@@ -37,7 +38,7 @@ func TestDoctorIsQuietWhenAllIsWell(t *testing.T) {
 		y := newYard(t, git)
 		y.add("a")
 		y.add("b", after("a"))
-		if _, err := y.s.RiskAdd(t.Context(), y.person(), clerk.RiskAddRequest{Text: "it may break"}); err != nil {
+		if _, err := y.s.RiskAdd(t.Context(), y.person(), memory.RiskAddRequest{Text: "it may break"}); err != nil {
 			t.Fatal(err)
 		}
 		if r := y.doctor(); !r.OK || r.Findings == nil || len(errorsOf(r)) > 0 {
@@ -183,7 +184,7 @@ func TestDoctorOfAnOpenHome(t *testing.T) {
 func TestRebuildBringsFilesBack(t *testing.T) {
 	y := newYard(t, false)
 	y.add("a")
-	if _, err := y.s.RiskAdd(t.Context(), y.person(), clerk.RiskAddRequest{Text: "it may break"}); err != nil {
+	if _, err := y.s.RiskAdd(t.Context(), y.person(), memory.RiskAddRequest{Text: "it may break"}); err != nil {
 		t.Fatal(err)
 	}
 	want := y.read(".kedge/features.json")
@@ -268,7 +269,7 @@ func TestProjectRemoveForgetsAndTouchesNothing(t *testing.T) {
 	if err := os.Rename(r.MovedTo, y.storeDir()); err != nil { // as the help says
 		t.Fatal(err)
 	}
-	f, err := y.s.Features(t.Context(), y.person(), clerk.FeaturesRequest{})
+	f, err := y.s.Features(t.Context(), y.person(), features.FeaturesRequest{})
 	if err != nil || len(f.Features) != 1 {
 		t.Errorf("after moving it back: %+v, %v", f, err)
 	}

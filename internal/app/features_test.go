@@ -14,6 +14,7 @@ import (
 	"kedge"
 	"kedge/internal/app"
 	"kedge/internal/app/clerk"
+	"kedge/internal/app/features"
 	"kedge/internal/app/projects"
 	"kedge/internal/core/plan"
 	"kedge/internal/journal"
@@ -125,7 +126,7 @@ func (y *yard) add(id string, change ...func(*kedge.Definition)) {
 	for _, f := range change {
 		f(&d)
 	}
-	if _, err := y.s.FeatureAdd(y.t.Context(), y.person(), clerk.FeatureAddRequest{Definition: d}); err != nil {
+	if _, err := y.s.FeatureAdd(y.t.Context(), y.person(), features.FeatureAddRequest{Definition: d}); err != nil {
 		y.t.Fatal(err)
 	}
 }
@@ -136,9 +137,9 @@ func after(ids ...kedge.FeatureID) func(*kedge.Definition) {
 
 func unchecked(d *kedge.Definition) { d.Checks = nil }
 
-func (y *yard) feature(id string) clerk.FeatureShowReply {
+func (y *yard) feature(id string) features.FeatureShowReply {
 	y.t.Helper()
-	r, err := y.s.FeatureShow(y.t.Context(), y.person(), clerk.FeatureShowRequest{ID: kedge.FeatureID(id)})
+	r, err := y.s.FeatureShow(y.t.Context(), y.person(), features.FeatureShowRequest{ID: kedge.FeatureID(id)})
 	if err != nil {
 		y.t.Fatal(err)
 	}
@@ -195,7 +196,7 @@ func TestRow87DefinitionEditedByHandIsRestored(t *testing.T) {
 	locked := y.read(".kedge/features.json")
 	y.replace(".kedge/features.json", `"run": "true"`, `"run": "echo easier"`)
 
-	_, err := y.s.FeatureBlock(t.Context(), y.agent(), clerk.FeatureStatusRequest{ID: "b"})
+	_, err := y.s.FeatureBlock(t.Context(), y.agent(), features.FeatureStatusRequest{ID: "b"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -242,7 +243,7 @@ func TestRow87RemovedAndBrokenFilesAreRestored(t *testing.T) {
 		`.kedge/features.json: .kedge/features.json:1: invalid character '<' looking for beginning of value: restored`,
 		`.kedge/features.json: the file was removed: restored`,
 	)
-	if r, err := y.s.Features(t.Context(), y.person(), clerk.FeaturesRequest{}); err != nil || len(r.Features) != 5 {
+	if r, err := y.s.Features(t.Context(), y.person(), features.FeaturesRequest{}); err != nil || len(r.Features) != 5 {
 		t.Errorf("%d features, %v", len(r.Features), err)
 	}
 	if file, err := plan.ParseFeatures("f", []byte(y.read(".kedge/features.json"))); err != nil || len(file.Features) != 5 {
@@ -255,7 +256,7 @@ func TestRow88CompletedSetByHandIsReset(t *testing.T) {
 	y.add("a")
 	y.add("b", after("a"))
 	y.replace(".kedge/features.json", `"status": "pending"`, `"status": "completed"`)
-	_, err := y.s.FeatureBlock(t.Context(), y.agent(), clerk.FeatureStatusRequest{ID: "b", Reason: "waits"})
+	_, err := y.s.FeatureBlock(t.Context(), y.agent(), features.FeatureStatusRequest{ID: "b", Reason: "waits"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -278,7 +279,7 @@ func TestHandAdditionsAreRefused(t *testing.T) {
 	y.put(".kedge/features.json", string(plan.WriteFeatures(file)))
 	y.add("b")
 	y.wantEdits(`.kedge/features.json: feature "sneaked" was added by hand: refused`)
-	if _, err := y.s.FeatureShow(t.Context(), y.person(), clerk.FeatureShowRequest{ID: "sneaked"}); !kedge.NotFound.Is(err) {
+	if _, err := y.s.FeatureShow(t.Context(), y.person(), features.FeatureShowRequest{ID: "sneaked"}); !kedge.NotFound.Is(err) {
 		t.Errorf("sneaked: %v", err)
 	}
 }
@@ -300,11 +301,11 @@ func TestStaleProjectionIsNoEdit(t *testing.T) {
 
 	y.add("d", unchecked)
 	y.review("d")
-	if _, err := y.s.FeatureAccept(t.Context(), y.person(), clerk.FeatureStatusRequest{ID: "d", Reason: "seen"}); err != nil {
+	if _, err := y.s.FeatureAccept(t.Context(), y.person(), features.FeatureStatusRequest{ID: "d", Reason: "seen"}); err != nil {
 		t.Fatal(err)
 	}
 	completed := y.read(".kedge/features.json")
-	if _, err := y.s.FeatureReopen(t.Context(), y.person(), clerk.FeatureStatusRequest{ID: "d"}); err != nil {
+	if _, err := y.s.FeatureReopen(t.Context(), y.person(), features.FeatureStatusRequest{ID: "d"}); err != nil {
 		t.Fatal(err)
 	}
 	y.put(".kedge/features.json", completed)
@@ -352,19 +353,19 @@ func TestT17AnAgentCannotMoveItsYardstick(t *testing.T) {
 	easier.Checks = []kedge.Check{{Name: "unit", Run: "echo ok"}}
 	for name, try := range map[string]func() error{
 		"amend": func() error {
-			_, err := y.s.FeatureAmend(ctx, y.agent(), clerk.FeatureAmendRequest{Definition: easier, Reason: "easier"})
+			_, err := y.s.FeatureAmend(ctx, y.agent(), features.FeatureAmendRequest{Definition: easier, Reason: "easier"})
 			return err
 		},
 		"accept": func() error {
-			_, err := y.s.FeatureAccept(ctx, y.agent(), clerk.FeatureStatusRequest{ID: "review", Reason: "trust me"})
+			_, err := y.s.FeatureAccept(ctx, y.agent(), features.FeatureStatusRequest{ID: "review", Reason: "trust me"})
 			return err
 		},
 		"skip": func() error {
-			_, err := y.s.FeatureSkip(ctx, y.agent(), clerk.FeatureStatusRequest{ID: "a"})
+			_, err := y.s.FeatureSkip(ctx, y.agent(), features.FeatureStatusRequest{ID: "a"})
 			return err
 		},
 		"reopen": func() error {
-			_, err := y.s.FeatureReopen(ctx, y.agent(), clerk.FeatureStatusRequest{ID: "review"})
+			_, err := y.s.FeatureReopen(ctx, y.agent(), features.FeatureStatusRequest{ID: "review"})
 			return err
 		},
 		"approve": func() error { _, err := y.s.PlanApprove(ctx, y.agent(), clerk.PlanApproveRequest{}); return err },
@@ -383,9 +384,9 @@ func TestRow87PersonAmendsWithReason(t *testing.T) {
 	def := y.feature("a").Feature.Definition
 	def.Checks = []kedge.Check{{Name: "unit", Run: "true"}}
 
-	_, err := y.s.FeatureAmend(t.Context(), y.person(), clerk.FeatureAmendRequest{Definition: def})
+	_, err := y.s.FeatureAmend(t.Context(), y.person(), features.FeatureAmendRequest{Definition: def})
 	wantKind(t, err, kedge.Invalid, "a reason is needed")
-	r, err := y.s.FeatureAmend(t.Context(), y.person(), clerk.FeatureAmendRequest{Definition: def, Reason: "it can be tested after all"})
+	r, err := y.s.FeatureAmend(t.Context(), y.person(), features.FeatureAmendRequest{Definition: def, Reason: "it can be tested after all"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -398,16 +399,16 @@ func TestRow87PersonAmendsWithReason(t *testing.T) {
 	if !strings.Contains(y.read(".kedge/features.json"), `"run": "true"`) {
 		t.Error("the file has the old definition")
 	}
-	_, err = y.s.FeatureAmend(t.Context(), y.person(), clerk.FeatureAmendRequest{Definition: def, Reason: "again"})
+	_, err = y.s.FeatureAmend(t.Context(), y.person(), features.FeatureAmendRequest{Definition: def, Reason: "again"})
 	wantKind(t, err, kedge.Invalid, "stays as it is")
 	def.Name = "other"
-	_, err = y.s.FeatureAmend(t.Context(), y.person(), clerk.FeatureAmendRequest{Definition: def, Reason: "late", Was: "an older hash"})
+	_, err = y.s.FeatureAmend(t.Context(), y.person(), features.FeatureAmendRequest{Definition: def, Reason: "late", Was: "an older hash"})
 	wantKind(t, err, kedge.Conflict, "amended meanwhile")
 	def.Dependencies = []kedge.FeatureID{"a"}
-	_, err = y.s.FeatureAmend(t.Context(), y.person(), clerk.FeatureAmendRequest{Definition: def, Reason: "loop"})
+	_, err = y.s.FeatureAmend(t.Context(), y.person(), features.FeatureAmendRequest{Definition: def, Reason: "loop"})
 	wantKind(t, err, kedge.Invalid, "a → a")
 	def.ID = "ghost"
-	_, err = y.s.FeatureAmend(t.Context(), y.person(), clerk.FeatureAmendRequest{Definition: def, Reason: "x"})
+	_, err = y.s.FeatureAmend(t.Context(), y.person(), features.FeatureAmendRequest{Definition: def, Reason: "x"})
 	wantKind(t, err, kedge.NotFound, "ghost")
 	y.wantEdits()
 }
@@ -415,7 +416,7 @@ func TestRow87PersonAmendsWithReason(t *testing.T) {
 func TestRow90And92ReadyAndNext(t *testing.T) {
 	y := newYard(t, true)
 	ctx := t.Context()
-	n, err := y.s.Next(ctx, y.person(), clerk.NextRequest{})
+	n, err := y.s.Next(ctx, y.person(), features.NextRequest{})
 	if err != nil || n.Feature != nil || n.Why != "there are no features" {
 		t.Errorf("next of nothing: %+v %v", n, err)
 	}
@@ -423,7 +424,7 @@ func TestRow90And92ReadyAndNext(t *testing.T) {
 	y.add("second")
 	y.add("behind", after("second"), func(d *kedge.Definition) { d.Priority = 1 })
 	y.add("third")
-	r, err := y.s.Ready(ctx, y.person(), clerk.ReadyRequest{})
+	r, err := y.s.Ready(ctx, y.person(), features.ReadyRequest{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -434,11 +435,11 @@ func TestRow90And92ReadyAndNext(t *testing.T) {
 	if strings.Join(ids, " ") != "second third late" {
 		t.Errorf("ready: %s", ids)
 	}
-	_, err = y.s.Ready(ctx, y.person(), clerk.ReadyRequest{ID: "behind"})
+	_, err = y.s.Ready(ctx, y.person(), features.ReadyRequest{ID: "behind"})
 	wantKind(t, err, kedge.Blocked, `feature "behind" waits for "second" (pending)`)
-	_, err = y.s.Ready(ctx, y.person(), clerk.ReadyRequest{ID: "ghost"})
+	_, err = y.s.Ready(ctx, y.person(), features.ReadyRequest{ID: "ghost"})
 	wantKind(t, err, kedge.NotFound, "ghost")
-	n, err = y.s.Next(ctx, y.person(), clerk.NextRequest{})
+	n, err = y.s.Next(ctx, y.person(), features.NextRequest{})
 	if err != nil || n.Feature.ID != "second" || n.Branch != "main" || n.Commit != y.git("rev-parse", "HEAD") || n.Command != "true" {
 		t.Errorf("next: %+v %v", n, err)
 	}
@@ -448,10 +449,10 @@ func TestMovesByHand(t *testing.T) {
 	y := newYard(t, false)
 	ctx := t.Context()
 	y.add("a")
-	in := clerk.FeatureStatusRequest{ID: "a", Reason: "because"}
+	in := features.FeatureStatusRequest{ID: "a", Reason: "because"}
 	_, err := y.s.FeatureAccept(ctx, y.person(), in)
 	wantKind(t, err, kedge.Conflict, "is pending and cannot become completed")
-	_, err = y.s.FeatureAccept(ctx, y.person(), clerk.FeatureStatusRequest{ID: "a"})
+	_, err = y.s.FeatureAccept(ctx, y.person(), features.FeatureStatusRequest{ID: "a"})
 	wantKind(t, err, kedge.Invalid, "a reason is needed")
 	if r, err := y.s.FeatureSkip(ctx, y.person(), in); err != nil || r.Feature.Status != kedge.Skipped {
 		t.Errorf("skip: %+v %v", r, err)
@@ -477,7 +478,7 @@ func TestMovesByHand(t *testing.T) {
 func TestARetriedRequestHasOneEffect(t *testing.T) {
 	y := newYard(t, false)
 	who := y.person()
-	in := clerk.FeatureAddRequest{Definition: kedge.Definition{ID: "a", Name: "n"}}
+	in := features.FeatureAddRequest{Definition: kedge.Definition{ID: "a", Name: "n"}}
 	for range 3 {
 		r, err := y.s.FeatureAdd(t.Context(), who, in)
 		if err != nil || r.Feature.ID != "a" {
@@ -486,7 +487,7 @@ func TestARetriedRequestHasOneEffect(t *testing.T) {
 	}
 	_, err := y.s.FeatureAdd(t.Context(), y.person(), in)
 	wantKind(t, err, kedge.Conflict, `feature "a" exists already`)
-	list := clerk.FeaturesImportRequest{File: "l.json", Text: `[{"description":"x"}]`}
+	list := features.FeaturesImportRequest{File: "l.json", Text: `[{"description":"x"}]`}
 	who = y.person()
 	for range 2 {
 		r, err := y.s.FeaturesImport(t.Context(), who, list)
@@ -504,7 +505,7 @@ func TestAddRefuses(t *testing.T) {
 		"does not exist":   {ID: "a", Name: "n", Dependencies: []kedge.FeatureID{"ghost"}},
 		"looks like a sec": {ID: "a", Name: "n", Checks: []kedge.Check{{Name: "c", Run: "curl -H 'Authorization: Bearer " + secret + "' x"}}},
 	} {
-		_, err := y.s.FeatureAdd(t.Context(), y.person(), clerk.FeatureAddRequest{Definition: d})
+		_, err := y.s.FeatureAdd(t.Context(), y.person(), features.FeatureAddRequest{Definition: d})
 		wantKind(t, err, kedge.Invalid, name)
 	}
 }
@@ -515,7 +516,7 @@ func TestRow86ImportThroughTheService(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := clerk.FeaturesImportRequest{File: "features.json", Text: string(seed)}
+	in := features.FeaturesImportRequest{File: "features.json", Text: string(seed)}
 	r, err := y.s.FeaturesImport(t.Context(), y.person(), in)
 	if err != nil || len(r.Added) != 3 || len(r.Unchanged) != 0 || len(r.Findings) != 0 {
 		t.Fatalf("%+v %v", r, err)
@@ -531,7 +532,7 @@ func TestRow86ImportThroughTheService(t *testing.T) {
 	in.Text = strings.Replace(in.Text, "Order entity", "Another entity", 1)
 	_, err = y.s.FeaturesImport(t.Context(), y.person(), in)
 	wantKind(t, err, kedge.Conflict, `"order-entity" exists already with another definition`)
-	x, err := y.s.FeaturesExport(t.Context(), y.person(), clerk.FeaturesExportRequest{Format: "kedge"})
+	x, err := y.s.FeaturesExport(t.Context(), y.person(), features.FeaturesExportRequest{Format: "kedge"})
 	if err != nil || x.Text != y.read(".kedge/features.json") {
 		t.Errorf("export differs from the file: %v", err)
 	}
@@ -551,15 +552,15 @@ func TestRow91ImportOf5000Features(t *testing.T) {
 		}
 		return string(b)
 	}
-	_, err := y.s.FeaturesImport(t.Context(), y.person(), clerk.FeaturesImportRequest{File: "l.json", Text: text()})
+	_, err := y.s.FeaturesImport(t.Context(), y.person(), features.FeaturesImportRequest{File: "l.json", Text: text()})
 	wantKind(t, err, kedge.Invalid, "f0 → f1 → f2", "→ f0")
 	list = list[:300] // the whole of it takes the race detector a minute
 	list[299]["dependencies"] = []string{}
-	r, err := y.s.FeaturesImport(t.Context(), y.person(), clerk.FeaturesImportRequest{File: "l.json", Text: text()})
+	r, err := y.s.FeaturesImport(t.Context(), y.person(), features.FeaturesImportRequest{File: "l.json", Text: text()})
 	if err != nil || len(r.Added) != 300 {
 		t.Fatalf("%d added, %v", len(r.Added), err)
 	}
-	n, err := y.s.Next(t.Context(), y.person(), clerk.NextRequest{})
+	n, err := y.s.Next(t.Context(), y.person(), features.NextRequest{})
 	if err != nil || n.Feature.ID != "f299" {
 		t.Errorf("next %+v %v", n, err)
 	}
@@ -570,14 +571,14 @@ func TestUnknownListIsNotOverwritten(t *testing.T) {
 	y := newYard(t, true)
 	list := string(plan.WriteFeatures(plan.FeatureFile{Features: []kedge.Feature{{Definition: kedge.Definition{ID: "old", Name: "n"}}}}))
 	y.put(".kedge/features.json", list)
-	_, err := y.s.FeatureAdd(t.Context(), y.person(), clerk.FeatureAddRequest{Definition: kedge.Definition{ID: "a", Name: "n"}})
+	_, err := y.s.FeatureAdd(t.Context(), y.person(), features.FeatureAddRequest{Definition: kedge.Definition{ID: "a", Name: "n"}})
 	wantKind(t, err, kedge.Conflict, "1 feature that the journal does not know")
-	_, err = y.s.FeaturesImport(t.Context(), y.person(), clerk.FeaturesImportRequest{File: "other.json", Text: "[]"})
+	_, err = y.s.FeaturesImport(t.Context(), y.person(), features.FeaturesImportRequest{File: "other.json", Text: "[]"})
 	wantKind(t, err, kedge.Conflict, "does not know")
 	if y.read(".kedge/features.json") != list {
 		t.Fatal("the list was overwritten")
 	}
-	r, err := y.s.FeaturesImport(t.Context(), y.person(), clerk.FeaturesImportRequest{File: ".kedge/features.json", Text: list})
+	r, err := y.s.FeaturesImport(t.Context(), y.person(), features.FeaturesImportRequest{File: ".kedge/features.json", Text: list})
 	if err != nil || len(r.Added) != 1 {
 		t.Errorf("%+v %v", r, err)
 	}
@@ -589,9 +590,9 @@ func TestReadingFeaturesNeedsNoDaemon(t *testing.T) {
 	y := newYard(t, false)
 	y.add("a")
 	y.open(true)
-	if r, err := y.s.Features(t.Context(), y.person(), clerk.FeaturesRequest{}); err != nil || len(r.Features) != 1 {
+	if r, err := y.s.Features(t.Context(), y.person(), features.FeaturesRequest{}); err != nil || len(r.Features) != 1 {
 		t.Errorf("%+v %v", r, err)
 	}
-	_, err := y.s.FeatureBlock(t.Context(), y.person(), clerk.FeatureStatusRequest{ID: "a"})
+	_, err := y.s.FeatureBlock(t.Context(), y.person(), features.FeatureStatusRequest{ID: "a"})
 	wantKind(t, err, kedge.Conflict, "needs the daemon")
 }

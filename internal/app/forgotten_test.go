@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"kedge"
-	"kedge/internal/app/clerk"
+	"kedge/internal/app/memory"
 	"kedge/internal/app/sessions"
 	"kedge/internal/app/status"
 )
@@ -23,7 +23,7 @@ func TestForgottenProjectStaysForgotten(t *testing.T) {
 	if !kedge.NotFound.Is(err) || kedge.HintOf(err) != "kedge init" {
 		t.Errorf("status: %v", err)
 	}
-	if _, err := y.s.RiskAdd(t.Context(), y.person(), clerk.RiskAddRequest{Text: "x"}); !kedge.NotFound.Is(err) {
+	if _, err := y.s.RiskAdd(t.Context(), y.person(), memory.RiskAddRequest{Text: "x"}); !kedge.NotFound.Is(err) {
 		t.Errorf("risk: %v", err)
 	}
 	if _, err := os.Stat(dir); !os.IsNotExist(err) {

@@ -12,7 +12,8 @@ import (
 
 	"kedge"
 	"kedge/internal/app/attend"
-	"kedge/internal/app/clerk"
+	"kedge/internal/app/features"
+	"kedge/internal/app/memory"
 	"kedge/internal/app/projects"
 	"kedge/internal/app/status"
 	"kedge/internal/app/verify"
@@ -58,7 +59,7 @@ func (p *gateProject) hookEventsOf(project string) (out []kedge.HookData) {
 		p.t.Fatal(err)
 	}
 	defer func() { _ = st.Close() }()
-	evs, err := st.Events(p.t.Context(), 0, 10_000)
+	evs, err := st.Events(p.t.Context(), 0)
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -428,7 +429,7 @@ func (p *gateProject) refusals() (out []kedge.SessionRefusedData) {
 		p.t.Fatal(err)
 	}
 	defer func() { _ = st.Close() }()
-	evs, err := st.Events(p.t.Context(), 0, 10_000)
+	evs, err := st.Events(p.t.Context(), 0)
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -450,12 +451,12 @@ func (p *gateProject) refusals() (out []kedge.SessionRefusedData) {
 func TestRow66FocusBeforeCompaction(t *testing.T) {
 	p := newGateProject(t)
 	p.commitEmpty()
-	if _, err := p.DecisionAdd(t.Context(), p.who(), clerk.DecisionAddRequest{Title: "flags are required", Why: "completion"}); err != nil {
+	if _, err := p.DecisionAdd(t.Context(), p.who(), memory.DecisionAddRequest{Title: "flags are required", Why: "completion"}); err != nil {
 		t.Fatal(err)
 	}
 	who := p.who()
 	who.Key = "req-2"
-	if _, err := p.FeatureAdd(t.Context(), who, clerk.FeatureAddRequest{Definition: kedge.Definition{ID: "orders", Name: "Orders of a user"}}); err != nil {
+	if _, err := p.FeatureAdd(t.Context(), who, features.FeatureAddRequest{Definition: kedge.Definition{ID: "orders", Name: "Orders of a user"}}); err != nil {
 		t.Fatal(err)
 	}
 	r, err := p.HookBrief(t.Context(), p.agent(), attend.HookBriefRequest{Event: kedge.HookCompact, Source: "auto"})

@@ -137,7 +137,7 @@ func (g *ground) events(id kedge.ProjectID) []kedge.EventType {
 		g.t.Fatal(err)
 	}
 	defer func() { _ = st.Close() }()
-	evs, err := st.Events(g.t.Context(), 0, 100)
+	evs, err := st.Events(g.t.Context(), 0)
 	if err != nil {
 		g.t.Fatal(err)
 	}

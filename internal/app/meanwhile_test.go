@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"kedge"
-	"kedge/internal/app/clerk"
+	"kedge/internal/app/features"
 	"kedge/internal/app/verify"
 )
 
@@ -39,7 +39,7 @@ func TestEditWhileAGateRuns(t *testing.T) {
 	y.git("add", ".")
 	y.git("commit", "-q", "-m", "gate")
 	y.risk("the first risk")
-	if _, err := y.s.FeatureAdd(t.Context(), y.person(), clerk.FeatureAddRequest{Definition: kedge.Definition{ID: "one", Name: "One"}}); err != nil {
+	if _, err := y.s.FeatureAdd(t.Context(), y.person(), features.FeatureAddRequest{Definition: kedge.Definition{ID: "one", Name: "One"}}); err != nil {
 		t.Fatal(err)
 	}
 	_, _ = y.s.FeatureSubmit(t.Context(), y.person(), verify.FeatureSubmitRequest{ID: "one", Env: os.Environ()}) // the tree changed: it may be refused
@@ -59,7 +59,7 @@ func TestEditWhileAGateRuns(t *testing.T) {
 // other.
 func TestEditOfAnySizeIsKept(t *testing.T) {
 	y := newYard(t, false)
-	if _, err := y.s.FeatureAdd(t.Context(), y.person(), clerk.FeatureAddRequest{Definition: kedge.Definition{ID: "one", Name: "One"}}); err != nil {
+	if _, err := y.s.FeatureAdd(t.Context(), y.person(), features.FeatureAddRequest{Definition: kedge.Definition{ID: "one", Name: "One"}}); err != nil {
 		t.Fatal(err)
 	}
 	large := bytes.Repeat([]byte("x"), 17<<20)

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"kedge"
-	"kedge/internal/app/clerk"
 	"kedge/internal/app/maintenance"
+	"kedge/internal/app/memory"
 	"kedge/internal/app/projects"
 	"kedge/internal/app/status"
 )
@@ -28,7 +28,7 @@ func (y *yard) prime() string {
 func TestSupersededRejectionsDoNotCount(t *testing.T) {
 	y := newYard(t, true)
 	rejected := []kedge.Rejected{{What: "positional arguments", Reason: "the order is unclear"}}
-	old, err := y.s.DecisionAdd(t.Context(), y.person(), clerk.DecisionAddRequest{Title: "Flags", Why: "plain", Rejected: rejected})
+	old, err := y.s.DecisionAdd(t.Context(), y.person(), memory.DecisionAddRequest{Title: "Flags", Why: "plain", Rejected: rejected})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func TestSupersededRejectionsDoNotCount(t *testing.T) {
 	if text := y.prime(); !strings.Contains(text, "positional arguments: the order is unclear") {
 		t.Errorf("a rejection that holds is missing:\n%s", text)
 	}
-	_, err = y.s.DecisionAdd(t.Context(), y.person(), clerk.DecisionAddRequest{
+	_, err = y.s.DecisionAdd(t.Context(), y.person(), memory.DecisionAddRequest{
 		Title: "Positional arguments", Why: "users asked", Supersedes: old.Decision.ID, Reason: "completion works now",
 	})
 	if err != nil {
@@ -66,29 +66,29 @@ func TestSupersededRejectionsDoNotCount(t *testing.T) {
 func TestDecisionWithdrawn(t *testing.T) {
 	y := newYard(t, true)
 	id := y.decide("Stict matching", "cmd/**").Decision.ID
-	withdraw := func(who projects.Caller, in clerk.DecisionWithdrawRequest) error {
+	withdraw := func(who projects.Caller, in memory.DecisionWithdrawRequest) error {
 		_, err := y.s.DecisionWithdraw(t.Context(), who, in)
 		return err
 	}
-	wantKind(t, withdraw(y.agent(), clerk.DecisionWithdrawRequest{ID: id, Reason: "typo"}), kedge.Blocked, "only a person")
-	wantKind(t, withdraw(y.person(), clerk.DecisionWithdrawRequest{ID: id, Reason: " "}), kedge.Invalid, "only with a reason")
-	wantKind(t, withdraw(y.person(), clerk.DecisionWithdrawRequest{ID: "dec-nope", Reason: "typo"}), kedge.NotFound, "dec-nope")
-	r, err := y.s.DecisionWithdraw(t.Context(), y.person(), clerk.DecisionWithdrawRequest{ID: id, Reason: "a typo"})
+	wantKind(t, withdraw(y.agent(), memory.DecisionWithdrawRequest{ID: id, Reason: "typo"}), kedge.Blocked, "only a person")
+	wantKind(t, withdraw(y.person(), memory.DecisionWithdrawRequest{ID: id, Reason: " "}), kedge.Invalid, "only with a reason")
+	wantKind(t, withdraw(y.person(), memory.DecisionWithdrawRequest{ID: "dec-nope", Reason: "typo"}), kedge.NotFound, "dec-nope")
+	r, err := y.s.DecisionWithdraw(t.Context(), y.person(), memory.DecisionWithdrawRequest{ID: id, Reason: "a typo"})
 	if err != nil || r.Decision.Status != kedge.DecisionSuperseded || r.Decision.Withdrawn != "a typo" {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	if text := y.read(r.File); !strings.Contains(text, "status: superseded") || !strings.Contains(text, "## Withdrawn\n\na typo\n") {
 		t.Errorf("on disk:\n%s", text)
 	}
-	wantKind(t, withdraw(y.person(), clerk.DecisionWithdrawRequest{ID: id, Reason: "again"}), kedge.Conflict, "was withdrawn: a typo")
-	_, err = y.s.DecisionAdd(t.Context(), y.person(), clerk.DecisionAddRequest{Title: "Other", Why: "w", Supersedes: id, Reason: "r"})
+	wantKind(t, withdraw(y.person(), memory.DecisionWithdrawRequest{ID: id, Reason: "again"}), kedge.Conflict, "was withdrawn: a typo")
+	_, err = y.s.DecisionAdd(t.Context(), y.person(), memory.DecisionAddRequest{Title: "Other", Why: "w", Supersedes: id, Reason: "r"})
 	wantKind(t, err, kedge.Conflict, "was withdrawn: a typo")
 	if text := y.prime(); strings.Contains(text, "Stict") {
 		t.Errorf("a session is still told of it:\n%s", text)
 	}
 	y.decide("Strict matching", "cmd/**") // nothing is in its way
 	y.wantEdits()
-	found, err := y.s.Recall(t.Context(), y.person(), clerk.RecallRequest{Query: "stict"})
+	found, err := y.s.Recall(t.Context(), y.person(), memory.RecallRequest{Query: "stict"})
 	if err != nil || len(found.Hits) != 1 || found.Hits[0].State != "withdrawn" {
 		t.Errorf("recall %+v, %v", found, err)
 	}
@@ -97,18 +97,18 @@ func TestDecisionWithdrawn(t *testing.T) {
 func TestRecallTellsWhatIsDead(t *testing.T) {
 	y := newYard(t, true)
 	old := y.decide("Fuzzy matching", "cmd/**").Decision.ID
-	_, err := y.s.DecisionAdd(t.Context(), y.person(), clerk.DecisionAddRequest{
+	_, err := y.s.DecisionAdd(t.Context(), y.person(), memory.DecisionAddRequest{
 		Title: "Strict matching", Why: "safer", AppliesTo: []string{"cmd/**"}, Supersedes: old, Reason: "too many false hits",
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	risk := y.risk("matching may be slow").Risk.ID
-	if _, err := y.s.RiskClose(t.Context(), y.person(), clerk.RiskCloseRequest{ID: risk, Reason: "measured"}); err != nil {
+	if _, err := y.s.RiskClose(t.Context(), y.person(), memory.RiskCloseRequest{ID: risk, Reason: "measured"}); err != nil {
 		t.Fatal(err)
 	}
 	y.note("Matching lives in a.txt")
-	r, err := y.s.Recall(t.Context(), y.person(), clerk.RecallRequest{Query: "matching"})
+	r, err := y.s.Recall(t.Context(), y.person(), memory.RecallRequest{Query: "matching"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,20 +126,20 @@ func TestRecallTellsWhatIsDead(t *testing.T) {
 			t.Errorf("%q is %q (found: %v), want %q", title, s, ok, state)
 		}
 	}
-	_, err = y.s.Recall(t.Context(), y.person(), clerk.RecallRequest{Query: "matching", Limit: -1})
+	_, err = y.s.Recall(t.Context(), y.person(), memory.RecallRequest{Query: "matching", Limit: -1})
 	wantKind(t, err, kedge.Invalid, "limit of -1")
 }
 
 func TestNoteShowAndFilesThatExist(t *testing.T) {
 	y := newYard(t, true)
 	n := y.note("Matching lives in a.txt. It is slow.")
-	r, err := y.s.NoteShow(t.Context(), y.person(), clerk.NoteShowRequest{ID: n.Note.ID})
+	r, err := y.s.NoteShow(t.Context(), y.person(), memory.NoteShowRequest{ID: n.Note.ID})
 	if err != nil || r.File != n.File || r.Text != y.read(n.File) || r.Note.Title != n.Note.Title {
 		t.Errorf("%+v, %v", r, err)
 	}
-	_, err = y.s.NoteShow(t.Context(), y.person(), clerk.NoteShowRequest{ID: "not-nope"})
+	_, err = y.s.NoteShow(t.Context(), y.person(), memory.NoteShowRequest{ID: "not-nope"})
 	wantKind(t, err, kedge.NotFound, "not-nope")
-	_, err = y.s.NoteAdd(t.Context(), y.person(), clerk.NoteAddRequest{Text: "It is in nosuch.go", Files: []string{"nosuch.go"}})
+	_, err = y.s.NoteAdd(t.Context(), y.person(), memory.NoteAddRequest{Text: "It is in nosuch.go", Files: []string{"nosuch.go"}})
 	wantKind(t, err, kedge.NotFound, `no file "nosuch.go" in the project`)
 	if text := y.prime(); strings.Count(text, "Matching lives in a.txt") != 1 || !strings.Contains(text, "It is slow.") {
 		t.Errorf("the note is not told once:\n%s", text)

@@ -10,18 +10,19 @@ import (
 	"time"
 
 	"kedge"
-	"kedge/internal/app/clerk"
+	"kedge/internal/app/features"
+	"kedge/internal/app/memory"
 	"kedge/internal/app/projects"
 	"kedge/internal/app/status"
-	"kedge/internal/core/memory"
+	docs "kedge/internal/core/memory"
 	"kedge/internal/journal"
 	"kedge/internal/testkit/redacttest"
 )
 
 // decide locks a decision and moves the clock on.
-func (y *yard) decide(title string, scope ...string) clerk.DecisionReply {
+func (y *yard) decide(title string, scope ...string) memory.DecisionReply {
 	y.t.Helper()
-	r, err := y.s.DecisionAdd(y.t.Context(), y.person(), clerk.DecisionAddRequest{Title: title, Why: "because " + title, AppliesTo: scope})
+	r, err := y.s.DecisionAdd(y.t.Context(), y.person(), memory.DecisionAddRequest{Title: title, Why: "because " + title, AppliesTo: scope})
 	if err != nil {
 		y.t.Fatal(err)
 	}
@@ -29,9 +30,9 @@ func (y *yard) decide(title string, scope ...string) clerk.DecisionReply {
 	return r
 }
 
-func (y *yard) risk(text string) clerk.RiskReply {
+func (y *yard) risk(text string) memory.RiskReply {
 	y.t.Helper()
-	r, err := y.s.RiskAdd(y.t.Context(), y.person(), clerk.RiskAddRequest{Text: text})
+	r, err := y.s.RiskAdd(y.t.Context(), y.person(), memory.RiskAddRequest{Text: text})
 	if err != nil {
 		y.t.Fatal(err)
 	}
@@ -39,9 +40,9 @@ func (y *yard) risk(text string) clerk.RiskReply {
 	return r
 }
 
-func (y *yard) note(text string) clerk.NoteReply {
+func (y *yard) note(text string) memory.NoteReply {
 	y.t.Helper()
-	r, err := y.s.NoteAdd(y.t.Context(), y.person(), clerk.NoteAddRequest{Text: text})
+	r, err := y.s.NoteAdd(y.t.Context(), y.person(), memory.NoteAddRequest{Text: text})
 	if err != nil {
 		y.t.Fatal(err)
 	}
@@ -69,9 +70,9 @@ func TestRow43DecideConflictAndSupersede(t *testing.T) {
 	if !kedge.ValidID("dec", string(first.Decision.ID)) || first.Decision.Status != kedge.DecisionLocked || first.Decision.By != kedge.Human("ada") {
 		t.Errorf("decision %+v", first.Decision)
 	}
-	_, err := y.s.DecisionAdd(t.Context(), y.person(), clerk.DecisionAddRequest{Title: "Fuzzy", Why: "x", AppliesTo: []string{"cmd/match.go"}})
+	_, err := y.s.DecisionAdd(t.Context(), y.person(), memory.DecisionAddRequest{Title: "Fuzzy", Why: "x", AppliesTo: []string{"cmd/match.go"}})
 	wantKind(t, err, kedge.Conflict, string(first.Decision.ID), "Strict by default")
-	replace := clerk.DecisionAddRequest{Title: "Fuzzy", Why: "x", AppliesTo: []string{"cmd/match.go"}, Supersedes: first.Decision.ID}
+	replace := memory.DecisionAddRequest{Title: "Fuzzy", Why: "x", AppliesTo: []string{"cmd/match.go"}, Supersedes: first.Decision.ID}
 	_, err = y.s.DecisionAdd(t.Context(), y.person(), replace)
 	wantKind(t, err, kedge.Invalid, "without a reason")
 	replace.Reason = "users mistype"
@@ -94,7 +95,7 @@ func TestRow43DecideConflictAndSupersede(t *testing.T) {
 // the second holds.
 func (y *yard) wantHistory(first, second kedge.DecisionID) {
 	y.t.Helper()
-	show, err := y.s.DecisionShow(y.t.Context(), y.person(), clerk.DecisionShowRequest{ID: first})
+	show, err := y.s.DecisionShow(y.t.Context(), y.person(), memory.DecisionShowRequest{ID: first})
 	if err != nil {
 		y.t.Fatal(err)
 	}
@@ -103,7 +104,7 @@ func (y *yard) wantHistory(first, second kedge.DecisionID) {
 		y.t.Errorf("history %+v", show)
 	}
 	for all, want := range map[bool]int{false: 1, true: 2} {
-		list, err := y.s.DecisionList(y.t.Context(), y.person(), clerk.DecisionListRequest{All: all})
+		list, err := y.s.DecisionList(y.t.Context(), y.person(), memory.DecisionListRequest{All: all})
 		if err != nil || len(list.Decisions) != want {
 			y.t.Errorf("all %v: decisions %+v, %v", all, list.Decisions, err)
 		}
@@ -120,7 +121,7 @@ func TestRow43EditedDecisionIsRefusedAndRestored(t *testing.T) {
 		{"status: locked", "status: open", r.File + `:4: "open" is not a status of a decision`},
 	} {
 		y.replace(r.File, edit.old, edit.to)
-		list, err := y.s.DecisionList(t.Context(), y.person(), clerk.DecisionListRequest{})
+		list, err := y.s.DecisionList(t.Context(), y.person(), memory.DecisionListRequest{})
 		if err != nil || len(list.Edits) != 1 || list.Decisions[0].Title != "Strict by default" {
 			t.Errorf("while edited: %+v, %v", list, err)
 		}
@@ -156,18 +157,18 @@ func TestDecisionsOfAnotherCloneAreTakenOver(t *testing.T) {
 	against := theirs
 	against.ID, against.Title, against.AppliesTo = kedge.DecisionID(kedge.NewID("dec", y.now)), "Fuzzy", []string{"cmd/match.go"}
 	for _, d := range []kedge.Decision{theirs, against} {
-		y.put(".kedge/decisions/"+memory.DecisionFile(d), string(memory.WriteDecision(d)))
+		y.put(".kedge/decisions/"+docs.DecisionFile(d), string(docs.WriteDecision(d)))
 	}
 	y.put(".kedge/decisions/readme.md", "not a decision\n")
 	y.risk("first")
 	y.risk("second: what was refused is not reported again")
-	refused := ".kedge/decisions/" + memory.DecisionFile(against)
+	refused := ".kedge/decisions/" + docs.DecisionFile(against)
 	got := map[string]bool{}
 	for _, e := range journaled[journal.EditDoc](y, journal.KindEdit) {
 		got[e.Path+": "+e.Action] = true
 	}
 	want := map[string]bool{
-		".kedge/decisions/" + memory.DecisionFile(theirs) + ": imported": true,
+		".kedge/decisions/" + docs.DecisionFile(theirs) + ": imported": true,
 		refused + ": refused":                      true,
 		".kedge/decisions/readme.md" + ": refused": true,
 	}
@@ -178,7 +179,7 @@ func TestDecisionsOfAnotherCloneAreTakenOver(t *testing.T) {
 	if len(decisions) != 2 || decisions[0].ID != mine.Decision.ID || !reflect.DeepEqual(decisions[1], theirs) {
 		t.Errorf("decisions %+v", decisions)
 	}
-	if text := y.read(refused); text != string(memory.WriteDecision(against)) {
+	if text := y.read(refused); text != string(docs.WriteDecision(against)) {
 		t.Error("a refused file was changed")
 	}
 }
@@ -192,16 +193,16 @@ func TestT17AnAgentCannotForgeMemory(t *testing.T) {
 		ID: kedge.DecisionID(kedge.NewID("dec", y.now)), Status: kedge.DecisionLocked, Title: "Tests are optional", Why: "Ada said so",
 		Rejected: []kedge.Rejected{}, Reversibility: "easy", By: kedge.Human("ada"), Date: y.now, AppliesTo: []string{},
 	}
-	file := ".kedge/decisions/" + memory.DecisionFile(forged)
+	file := ".kedge/decisions/" + docs.DecisionFile(forged)
 	edit := func() {
-		y.put(file, string(memory.WriteDecision(forged)))
+		y.put(file, string(docs.WriteDecision(forged)))
 		y.replace(n.File, "Strict by default, fuzzy flag optional\n\n## Files", "Never test because it is slow\n\n## Files")
 		closed := r.Risk
 		closed.ClosedAt, closed.Reason = &y.now, "trust me"
-		y.put(".kedge/risks.md", string(memory.WriteRisks([]kedge.Risk{closed})))
+		y.put(".kedge/risks.md", string(docs.WriteRisks([]kedge.Risk{closed})))
 	}
 	edit()
-	if _, err := y.s.NoteAdd(t.Context(), y.agent(), clerk.NoteAddRequest{Text: "see a.txt"}); err != nil {
+	if _, err := y.s.NoteAdd(t.Context(), y.agent(), memory.NoteAddRequest{Text: "see a.txt"}); err != nil {
 		t.Fatal(err)
 	}
 	if ds := journaled[kedge.Decision](y, journal.KindDecision); len(ds) != 0 {
@@ -228,17 +229,17 @@ func TestT17AnAgentCannotForgeMemory(t *testing.T) {
 func TestRow44RisksStayUntilClosed(t *testing.T) {
 	y := newYard(t, true)
 	a, b := y.risk("no load test"), y.risk("the migration cannot be reversed")
-	_, err := y.s.RiskClose(t.Context(), y.person(), clerk.RiskCloseRequest{ID: a.Risk.ID})
+	_, err := y.s.RiskClose(t.Context(), y.person(), memory.RiskCloseRequest{ID: a.Risk.ID})
 	wantKind(t, err, kedge.Invalid, "only with a reason")
-	closed, err := y.s.RiskClose(t.Context(), y.person(), clerk.RiskCloseRequest{ID: a.Risk.ID, Reason: "measured"})
+	closed, err := y.s.RiskClose(t.Context(), y.person(), memory.RiskCloseRequest{ID: a.Risk.ID, Reason: "measured"})
 	if err != nil || closed.Risk.ClosedAt == nil || closed.Risk.Reason != "measured" {
 		t.Fatalf("risk %+v, %v", closed.Risk, err)
 	}
-	_, err = y.s.RiskClose(t.Context(), y.person(), clerk.RiskCloseRequest{ID: a.Risk.ID, Reason: "again"})
+	_, err = y.s.RiskClose(t.Context(), y.person(), memory.RiskCloseRequest{ID: a.Risk.ID, Reason: "again"})
 	wantKind(t, err, kedge.Conflict, "closed already")
-	_, err = y.s.RiskClose(t.Context(), y.person(), clerk.RiskCloseRequest{ID: "rsk-x", Reason: "x"})
+	_, err = y.s.RiskClose(t.Context(), y.person(), memory.RiskCloseRequest{ID: "rsk-x", Reason: "x"})
 	wantKind(t, err, kedge.NotFound, "rsk-x")
-	risks, err := memory.ParseRisks("risks.md", []byte(y.read(".kedge/risks.md")))
+	risks, err := docs.ParseRisks("risks.md", []byte(y.read(".kedge/risks.md")))
 	if err != nil || len(risks) != 2 || risks[0].ID != b.Risk.ID || risks[1].Reason != "measured" {
 		t.Errorf("risks.md %+v, %v", risks, err)
 	}
@@ -256,11 +257,11 @@ func TestHandEditsOfRisks(t *testing.T) {
 	y.decide("One")
 	y.put(".kedge/risks.md", "# Risks\n- mine\n")
 	y.decide("Two")
-	y.put(".kedge/risks.md", string(memory.WriteRisks([]kedge.Risk{b.Risk})))
+	y.put(".kedge/risks.md", string(docs.WriteRisks([]kedge.Risk{b.Risk})))
 	y.decide("Three")
 	done := a.Risk
 	done.ClosedAt, done.Reason = &y.now, "seen to it"
-	y.put(".kedge/risks.md", string(memory.WriteRisks([]kedge.Risk{done, b.Risk})))
+	y.put(".kedge/risks.md", string(docs.WriteRisks([]kedge.Risk{done, b.Risk})))
 	y.decide("Four")
 	y.wantEdits(
 		".kedge/risks.md: risk "+string(a.Risk.ID)+" was changed by hand: restored",
@@ -279,7 +280,7 @@ func TestRow16And17NotesAndTheirCommits(t *testing.T) {
 	y.add("login")
 	head := y.git("rev-parse", "HEAD")
 	y.put("sub/b.txt", "b\n")
-	r, err := y.s.NoteAdd(t.Context(), projects.Caller{Dir: filepath.Join(y.dir, "sub"), Actor: kedge.Human("ada"), Key: "k1"}, clerk.NoteAddRequest{
+	r, err := y.s.NoteAdd(t.Context(), projects.Caller{Dir: filepath.Join(y.dir, "sub"), Actor: kedge.Human("ada"), Key: "k1"}, memory.NoteAddRequest{
 		Text: "Retry middleware recreated expired tokens. It did so on 401.", Feature: "login",
 		Files: []string{"../a.txt", "b.txt"}, Validation: "- make test",
 	})
@@ -290,7 +291,7 @@ func TestRow16And17NotesAndTheirCommits(t *testing.T) {
 		!slices.Equal(r.Note.Files, []string{"a.txt", "sub/b.txt"}) || r.File != ".kedge/notes/2026-11-15-retry-middleware-recreated-expired.md" {
 		t.Errorf("note %+v in %s", r.Note, r.File)
 	}
-	kept, err := memory.ParseNote(r.File, []byte(y.read(r.File)))
+	kept, err := docs.ParseNote(r.File, []byte(y.read(r.File)))
 	if err != nil || !reflect.DeepEqual(kept, r.Note) {
 		t.Errorf("on disk %+v, %v", kept, err)
 	}
@@ -300,9 +301,9 @@ func TestRow16And17NotesAndTheirCommits(t *testing.T) {
 	}
 	lost := r.Note
 	lost.ID, lost.Commits, lost.Title = kedge.NoteID(kedge.NewID("not", y.now)), []string{gone}, "Other"
-	y.put(".kedge/notes/theirs.md", string(memory.WriteNote(lost)))
+	y.put(".kedge/notes/theirs.md", string(docs.WriteNote(lost)))
 	y.decide("One")
-	list, err := y.s.Notes(t.Context(), y.person(), clerk.NotesRequest{})
+	list, err := y.s.Notes(t.Context(), y.person(), memory.NotesRequest{})
 	if err != nil || len(list.Notes) != 2 || len(list.Live) != 0 || len(list.Commits) != 2 {
 		t.Fatalf("notes %+v, %v", list, err)
 	}
@@ -318,27 +319,27 @@ func TestRow16And17NotesAndTheirCommits(t *testing.T) {
 
 func TestRow18EmptyNotesAreRefused(t *testing.T) {
 	y := newYard(t, false)
-	_, err := y.s.NoteAdd(t.Context(), y.person(), clerk.NoteAddRequest{Text: "Matching done"})
+	_, err := y.s.NoteAdd(t.Context(), y.person(), memory.NoteAddRequest{Text: "Matching done"})
 	wantKind(t, err, kedge.Invalid, "no decision, no file and no command")
 	r := y.note("Strict by default, fuzzy flag optional")
 	if len(r.Note.Commits) != 0 {
 		t.Errorf("commits %q in a plain folder", r.Note.Commits)
 	}
-	lint, err := y.s.NotesLint(t.Context(), y.person(), clerk.NotesLintRequest{})
+	lint, err := y.s.NotesLint(t.Context(), y.person(), memory.NotesLintRequest{})
 	if err != nil || !lint.OK || lint.Notes != 1 {
 		t.Errorf("lint %+v, %v", lint, err)
 	}
 	y.replace(r.File, "Strict by default, fuzzy flag optional\n\n## Files", "Matching done\n\n## Files")
 	y.replace(r.File, "# Strict by default, fuzzy flag optional", "# Matching")
-	lint, err = y.s.NotesLint(t.Context(), y.person(), clerk.NotesLintRequest{})
+	lint, err = y.s.NotesLint(t.Context(), y.person(), memory.NotesLintRequest{})
 	if err != nil || lint.OK || len(lint.Findings) != 1 || lint.Findings[0].Where != r.File+":1" {
 		t.Errorf("lint %+v, %v", lint, err)
 	}
-	_, err = y.s.NoteAdd(t.Context(), y.person(), clerk.NoteAddRequest{Text: "see a.go", Feature: "nope"})
+	_, err = y.s.NoteAdd(t.Context(), y.person(), memory.NoteAddRequest{Text: "see a.go", Feature: "nope"})
 	wantKind(t, err, kedge.NotFound, "nope")
-	_, err = y.s.NoteAdd(t.Context(), y.person(), clerk.NoteAddRequest{Text: "x", Files: []string{"../../etc/passwd"}})
+	_, err = y.s.NoteAdd(t.Context(), y.person(), memory.NoteAddRequest{Text: "x", Files: []string{"../../etc/passwd"}})
 	wantKind(t, err, kedge.Invalid, "not a path inside the project")
-	_, err = y.s.NoteAdd(t.Context(), y.person(), clerk.NoteAddRequest{Text: "see a.go", Commits: []string{"HEAD"}})
+	_, err = y.s.NoteAdd(t.Context(), y.person(), memory.NoteAddRequest{Text: "see a.go", Commits: []string{"HEAD"}})
 	wantKind(t, err, kedge.Invalid, "plain folder")
 }
 
@@ -372,11 +373,11 @@ func TestRow93ProgressFollowsTheJournal(t *testing.T) {
 	r := y.risk("no load test")
 	y.decide("Strict by default", "cmd/**")
 	y.replace(".kedge/progress.md", "## Known issues\n", "We found this hard.\n\n## Known issues\n")
-	if _, err := y.s.FeatureBlock(t.Context(), y.person(), clerk.FeatureStatusRequest{ID: "login", Reason: "no database"}); err != nil {
+	if _, err := y.s.FeatureBlock(t.Context(), y.person(), features.FeatureStatusRequest{ID: "login", Reason: "no database"}); err != nil {
 		t.Fatal(err)
 	}
 	text := y.read(".kedge/progress.md")
-	p, err := memory.ParseProgress("progress.md", []byte(text))
+	p, err := docs.ParseProgress("progress.md", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -395,7 +396,7 @@ func TestRow93ProgressFollowsTheJournal(t *testing.T) {
 		t.Fatal(err)
 	}
 	y.note("see a.txt")
-	again, err := memory.ParseProgress("progress.md", []byte(y.read(".kedge/progress.md")))
+	again, err := docs.ParseProgress("progress.md", []byte(y.read(".kedge/progress.md")))
 	p.Sections[1].People = "" // the only thing that the journal does not have
 	if err != nil || !reflect.DeepEqual(again, p) {
 		t.Errorf("made anew: %+v, %v\nwas %+v", again, err, p)
@@ -431,7 +432,7 @@ func TestRow30StateClassesAreApart(t *testing.T) {
 		{"understanding", func() { y.note("Config is read in b.txt") }},
 		{"decisions", func() { y.decide("Log as JSON", "logging") }},
 		{"progress", func() {
-			if _, err := y.s.FeatureBlock(t.Context(), y.person(), clerk.FeatureStatusRequest{ID: "login", Reason: "no database"}); err != nil {
+			if _, err := y.s.FeatureBlock(t.Context(), y.person(), features.FeatureStatusRequest{ID: "login", Reason: "no database"}); err != nil {
 				t.Fatal(err)
 			}
 		}},
@@ -464,7 +465,7 @@ func (y *yard) classes() map[string]string {
 		return b.String()
 	}
 	text := y.read(".kedge/progress.md")
-	p, err := memory.ParseProgress("progress.md", []byte(text))
+	p, err := docs.ParseProgress("progress.md", []byte(text))
 	if err != nil {
 		y.t.Fatal(err)
 	}
@@ -487,7 +488,7 @@ func TestRecall(t *testing.T) {
 	y.decide("Strict matching by default", "cmd/**")
 	y.note("Fuzzy matching lives in src/match.go")
 	y.risk("unrelated")
-	r, err := y.s.Recall(t.Context(), y.person(), clerk.RecallRequest{Query: "matching (OR \"-"})
+	r, err := y.s.Recall(t.Context(), y.person(), memory.RecallRequest{Query: "matching (OR \"-"})
 	if err != nil || len(r.Hits) != 2 {
 		t.Fatalf("hits %+v, %v", r.Hits, err)
 	}
@@ -496,17 +497,17 @@ func TestRecall(t *testing.T) {
 			t.Errorf("hit %+v", h)
 		}
 	}
-	if r, err := y.s.Recall(t.Context(), y.person(), clerk.RecallRequest{Query: "absent"}); err != nil || r.Hits == nil || len(r.Hits) != 0 {
+	if r, err := y.s.Recall(t.Context(), y.person(), memory.RecallRequest{Query: "absent"}); err != nil || r.Hits == nil || len(r.Hits) != 0 {
 		t.Errorf("hits %+v, %v", r.Hits, err)
 	}
-	_, err = y.s.Recall(t.Context(), y.person(), clerk.RecallRequest{Query: " "})
+	_, err = y.s.Recall(t.Context(), y.person(), memory.RecallRequest{Query: " "})
 	wantKind(t, err, kedge.Invalid, "nothing to search for")
 }
 
 func TestARetriedMemoryRequestHasOneEffect(t *testing.T) {
 	y := newYard(t, true)
 	who := y.person()
-	in := clerk.DecisionAddRequest{Title: "Strict", Why: "x", AppliesTo: []string{"cmd/**"}}
+	in := memory.DecisionAddRequest{Title: "Strict", Why: "x", AppliesTo: []string{"cmd/**"}}
 	first, err := y.s.DecisionAdd(t.Context(), who, in)
 	if err != nil {
 		t.Fatal(err)
@@ -519,7 +520,7 @@ func TestARetriedMemoryRequestHasOneEffect(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(again, first) {
 		t.Errorf("again %+v, %v, first %+v", again, err, first)
 	}
-	if got := y.read(first.File); got != string(memory.WriteDecision(first.Decision)) {
+	if got := y.read(first.File); got != string(docs.WriteDecision(first.Decision)) {
 		t.Errorf("the projection was not made up for:\n%s", got)
 	}
 }
@@ -530,7 +531,7 @@ func TestMemoryOnAnotherBranchIsNoEdit(t *testing.T) {
 	y.risk("one")
 	y.git("add", ".kedge")
 	y.git("commit", "-q", "-m", "ledger")
-	if _, err := y.s.DecisionAdd(t.Context(), y.person(), clerk.DecisionAddRequest{Title: "Fuzzy", Why: "x", Supersedes: a.Decision.ID, Reason: "y"}); err != nil {
+	if _, err := y.s.DecisionAdd(t.Context(), y.person(), memory.DecisionAddRequest{Title: "Fuzzy", Why: "x", Supersedes: a.Decision.ID, Reason: "y"}); err != nil {
 		t.Fatal(err)
 	}
 	y.risk("two")
@@ -568,21 +569,21 @@ func TestReadingMemoryNeedsNoDaemon(t *testing.T) {
 		t.Fatal(err)
 	}
 	y.open(true)
-	if r, err := y.s.DecisionList(t.Context(), y.person(), clerk.DecisionListRequest{}); err != nil || len(r.Decisions) != 1 {
+	if r, err := y.s.DecisionList(t.Context(), y.person(), memory.DecisionListRequest{}); err != nil || len(r.Decisions) != 1 {
 		t.Errorf("decisions %+v, %v", r, err)
 	}
-	if r, err := y.s.RiskList(t.Context(), y.person(), clerk.RiskListRequest{}); err != nil || len(r.Risks) != 1 {
+	if r, err := y.s.RiskList(t.Context(), y.person(), memory.RiskListRequest{}); err != nil || len(r.Risks) != 1 {
 		t.Errorf("risks %+v, %v", r, err)
 	}
-	if r, err := y.s.Recall(t.Context(), y.person(), clerk.RecallRequest{Query: "strict"}); err != nil || len(r.Hits) != 1 {
+	if r, err := y.s.Recall(t.Context(), y.person(), memory.RecallRequest{Query: "strict"}); err != nil || len(r.Hits) != 1 {
 		t.Errorf("hits %+v, %v", r, err)
 	}
-	if r, err := y.s.RulesLint(t.Context(), y.person(), clerk.RulesLintRequest{}); err != nil || r.OK || len(r.Findings) != 3 {
+	if r, err := y.s.RulesLint(t.Context(), y.person(), memory.RulesLintRequest{}); err != nil || r.OK || len(r.Findings) != 3 {
 		t.Errorf("lint %+v, %v", r, err)
 	}
-	if r, err := y.s.RulesShow(t.Context(), y.person(), clerk.RulesShowRequest{}); err != nil || r.Text != "# Rules\n" || r.Tokens != 2 {
+	if r, err := y.s.RulesShow(t.Context(), y.person(), memory.RulesShowRequest{}); err != nil || r.Text != "# Rules\n" || r.Tokens != 2 {
 		t.Errorf("rules %+v, %v", r, err)
 	}
-	_, err := y.s.RiskAdd(t.Context(), y.person(), clerk.RiskAddRequest{Text: "x"})
+	_, err := y.s.RiskAdd(t.Context(), y.person(), memory.RiskAddRequest{Text: "x"})
 	wantKind(t, err, kedge.Conflict, "daemon")
 }

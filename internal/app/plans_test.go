@@ -8,6 +8,7 @@ import (
 
 	"kedge"
 	"kedge/internal/app/clerk"
+	"kedge/internal/app/features"
 )
 
 // tools is a PATH with the programs that the test plan validates with.
@@ -92,7 +93,7 @@ func TestPlanApprove(t *testing.T) {
 	}
 	_, err = y.s.PlanApprove(t.Context(), y.person(), in)
 	wantKind(t, err, kedge.Conflict, "approved already")
-	n, err := y.s.Next(t.Context(), y.person(), clerk.NextRequest{})
+	n, err := y.s.Next(t.Context(), y.person(), features.NextRequest{})
 	if err != nil || n.Feature.ID != "p1.1" || n.Phase != "p1" || n.Item != "p1.1" || n.Command != "go test ./parser" {
 		t.Errorf("next: %+v %v", n, err)
 	}
@@ -110,7 +111,7 @@ func TestPlanApproveRefuses(t *testing.T) {
 	y.replace(".kedge/plan.md", "Nobody relies on fuzzy matches of one letter.", "")
 	_, err = y.s.PlanApprove(t.Context(), y.person(), in)
 	wantKind(t, err, kedge.Invalid, `field "Assumptions" is empty`)
-	if r, err := y.s.Features(t.Context(), y.person(), clerk.FeaturesRequest{}); err != nil || len(r.Features) != 0 {
+	if r, err := y.s.Features(t.Context(), y.person(), features.FeaturesRequest{}); err != nil || len(r.Features) != 0 {
 		t.Errorf("a refused plan left features: %+v %v", r, err)
 	}
 	y.draft()
@@ -129,7 +130,7 @@ func TestRow33ApprovedPlanShowsProgress(t *testing.T) {
 	frozen := y.read(".kedge/plan.md")
 	for _, id := range []string{"p1.1", "p1.2", "p2.1", "p2.2"} {
 		y.review(id)
-		if _, err := y.s.FeatureAccept(t.Context(), y.person(), clerk.FeatureStatusRequest{ID: kedge.FeatureID(id), Reason: "seen"}); err != nil {
+		if _, err := y.s.FeatureAccept(t.Context(), y.person(), features.FeatureStatusRequest{ID: kedge.FeatureID(id), Reason: "seen"}); err != nil {
 			t.Fatal(err)
 		}
 		if id == "p1.1" && y.read(".kedge/plan.md") != strings.Replace(frozen, "- [ ] p1.1", "- [x] p1.1", 1) {
@@ -143,7 +144,7 @@ func TestRow33ApprovedPlanShowsProgress(t *testing.T) {
 	if !strings.Contains(y.read(".kedge/plan.md"), "status: done\n") {
 		t.Errorf("file:\n%s", y.read(".kedge/plan.md"))
 	}
-	if _, err := y.s.FeatureReopen(t.Context(), y.person(), clerk.FeatureStatusRequest{ID: "p1.1"}); err != nil {
+	if _, err := y.s.FeatureReopen(t.Context(), y.person(), features.FeatureStatusRequest{ID: "p1.1"}); err != nil {
 		t.Fatal(err)
 	}
 	if text := y.read(".kedge/plan.md"); !strings.Contains(text, "status: approved\n") || !strings.Contains(text, "- [ ] p1.1") {

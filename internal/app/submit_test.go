@@ -8,6 +8,7 @@ import (
 
 	"kedge"
 	"kedge/internal/app/clerk"
+	"kedge/internal/app/features"
 	"kedge/internal/app/projects"
 	"kedge/internal/app/verify"
 	"kedge/internal/journal"
@@ -119,9 +120,9 @@ func TestSubmitWithoutChecksWaitsForAPerson(t *testing.T) {
 	if r.Feature.Status != kedge.NeedsReview || r.Verdict != nil {
 		t.Errorf("%+v", r)
 	}
-	_, err := y.s.FeatureAccept(t.Context(), y.agent(), clerk.FeatureStatusRequest{ID: "a", Reason: "fine"})
+	_, err := y.s.FeatureAccept(t.Context(), y.agent(), features.FeatureStatusRequest{ID: "a", Reason: "fine"})
 	wantKind(t, err, kedge.Blocked, "only a person may accept")
-	got, err := y.s.FeatureAccept(t.Context(), y.person(), clerk.FeatureStatusRequest{ID: "a", Reason: "looked at it"})
+	got, err := y.s.FeatureAccept(t.Context(), y.person(), features.FeatureStatusRequest{ID: "a", Reason: "looked at it"})
 	if err != nil || got.Feature.Status != kedge.Completed {
 		t.Errorf("%+v %v", got, err)
 	}
@@ -143,7 +144,7 @@ func TestSubmitRefuses(t *testing.T) {
 	in.ID = "ghost"
 	_, err = y.s.FeatureSubmit(t.Context(), y.person(), in)
 	wantKind(t, err, kedge.NotFound, "ghost")
-	if _, err := y.s.FeatureSkip(t.Context(), y.person(), clerk.FeatureStatusRequest{ID: "a"}); err != nil {
+	if _, err := y.s.FeatureSkip(t.Context(), y.person(), features.FeatureStatusRequest{ID: "a"}); err != nil {
 		t.Fatal(err)
 	}
 	in.ID = "a"
@@ -189,11 +190,11 @@ func TestOldInvalidChecks(t *testing.T) {
 	}
 	renamed := old
 	renamed.Name = "Renamed"
-	if _, err := y.s.FeatureAmend(t.Context(), y.person(), clerk.FeatureAmendRequest{Definition: renamed, Reason: "r"}); !kedge.Invalid.Is(err) {
+	if _, err := y.s.FeatureAmend(t.Context(), y.person(), features.FeatureAmendRequest{Definition: renamed, Reason: "r"}); !kedge.Invalid.Is(err) {
 		t.Errorf("amended with the same check: %v", err)
 	}
 	old.Checks[0].Exclusive = "x"
-	if _, err := y.s.FeatureAmend(t.Context(), y.person(), clerk.FeatureAmendRequest{Definition: old, Reason: "a plain name"}); err != nil {
+	if _, err := y.s.FeatureAmend(t.Context(), y.person(), features.FeatureAmendRequest{Definition: old, Reason: "a plain name"}); err != nil {
 		t.Errorf("corrected: %v", err)
 	}
 	if r := y.submit(y.person(), "old"); !r.Verdict.Green() {

@@ -8,8 +8,9 @@ import (
 	"testing"
 
 	"kedge"
-	"kedge/internal/app/clerk"
+	"kedge/internal/app/features"
 	"kedge/internal/app/ledger"
+	"kedge/internal/app/memory"
 	"kedge/internal/app/setup"
 	"kedge/internal/app/status"
 	"kedge/internal/journal"
@@ -17,10 +18,10 @@ import (
 )
 
 // warned lists the files that an answer says are behind.
-func warned(a ledger.Aside) []string {
+func warned(a ledger.Notices) []string {
 	var out []string
 	for _, f := range a.Warnings {
-		if f.Level == kedge.LevelWarning && f.Fix != "" && strings.HasPrefix(f.What, "it is saved, but") {
+		if f.Level == kedge.LevelWarning && f.Fix != "" && strings.HasPrefix(f.What, "saved in the journal, but") {
 			out = append(out, f.Where)
 		}
 	}
@@ -49,31 +50,31 @@ func (y *yard) unfolder(name string) {
 func TestF4UnwrittenFileIsAWarning(t *testing.T) {
 	for name, c := range map[string]struct {
 		file string
-		do   func(y *yard) (ledger.Aside, error)
+		do   func(y *yard) (ledger.Notices, error)
 	}{
-		"feature": {".kedge/features.json", func(y *yard) (ledger.Aside, error) {
-			r, err := y.s.FeatureAdd(t.Context(), y.person(), clerk.FeatureAddRequest{Definition: kedge.Definition{ID: "x", Name: "X"}})
-			return r.Aside, err
+		"feature": {".kedge/features.json", func(y *yard) (ledger.Notices, error) {
+			r, err := y.s.FeatureAdd(t.Context(), y.person(), features.FeatureAddRequest{Definition: kedge.Definition{ID: "x", Name: "X"}})
+			return r.Notices, err
 		}},
-		"risk": {".kedge/risks.md", func(y *yard) (ledger.Aside, error) {
-			r, err := y.s.RiskAdd(t.Context(), y.person(), clerk.RiskAddRequest{Text: "it may break"})
-			return r.Aside, err
+		"risk": {".kedge/risks.md", func(y *yard) (ledger.Notices, error) {
+			r, err := y.s.RiskAdd(t.Context(), y.person(), memory.RiskAddRequest{Text: "it may break"})
+			return r.Notices, err
 		}},
-		"progress": {".kedge/progress.md", func(y *yard) (ledger.Aside, error) {
-			r, err := y.s.RiskAdd(t.Context(), y.person(), clerk.RiskAddRequest{Text: "it may break"})
-			return r.Aside, err
+		"progress": {".kedge/progress.md", func(y *yard) (ledger.Notices, error) {
+			r, err := y.s.RiskAdd(t.Context(), y.person(), memory.RiskAddRequest{Text: "it may break"})
+			return r.Notices, err
 		}},
-		"checkpoint": {".kedge/checkpoint.md", func(y *yard) (ledger.Aside, error) {
+		"checkpoint": {".kedge/checkpoint.md", func(y *yard) (ledger.Notices, error) {
 			r, err := y.s.CheckpointSave(t.Context(), y.person(), status.CheckpointSaveRequest{})
-			return r.Aside, err
+			return r.Notices, err
 		}},
-		"handoff": {".kedge/handoff.md", func(y *yard) (ledger.Aside, error) {
+		"handoff": {".kedge/handoff.md", func(y *yard) (ledger.Notices, error) {
 			r, err := y.s.HandoffSave(t.Context(), y.person(), status.HandoffSaveRequest{Percent: 5, State: "s", Approach: "a"})
-			return r.Aside, err
+			return r.Notices, err
 		}},
-		"submit": {".kedge/features.json", func(y *yard) (ledger.Aside, error) {
+		"submit": {".kedge/features.json", func(y *yard) (ledger.Notices, error) {
 			r := y.submit(y.person(), "a")
-			return r.Aside, nil
+			return r.Notices, nil
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -95,7 +96,7 @@ func TestF4UnwrittenFileIsAWarning(t *testing.T) {
 			if aside, err = c.do(y); name != "feature" && (err != nil || !slices.Equal(warned(aside), []string{c.file})) {
 				t.Errorf("another command: %+v, %v", aside, err)
 			}
-			if found := y.doctor(); !has(found.Findings, kedge.LevelWarning, c.file, "could not be brought up") && !has(found.Findings, kedge.LevelError, c.file, "") {
+			if found := y.doctor(); !has(found.Findings, kedge.LevelWarning, c.file, "could not be written") && !has(found.Findings, kedge.LevelError, c.file, "") {
 				t.Errorf("the doctor says nothing of it: %+v", found)
 			}
 			y.unfolder(c.file)
@@ -129,16 +130,16 @@ func (y *yard) events() int64 {
 func TestF4NoFolderForFiles(t *testing.T) {
 	y := newYard(t, true)
 	y.put(".kedge", "in the way\n")
-	r, err := y.s.FeatureAdd(t.Context(), y.person(), clerk.FeatureAddRequest{Definition: kedge.Definition{ID: "x", Name: "X"}})
-	if err != nil || !slices.Contains(warned(r.Aside), ".kedge/features.json") {
+	r, err := y.s.FeatureAdd(t.Context(), y.person(), features.FeatureAddRequest{Definition: kedge.Definition{ID: "x", Name: "X"}})
+	if err != nil || !slices.Contains(warned(r.Notices), ".kedge/features.json") {
 		t.Fatalf("%+v, %v", r, err)
 	}
-	d, err := y.s.DecisionAdd(t.Context(), y.person(), clerk.DecisionAddRequest{Title: "Strict", Why: "typos"})
-	if err != nil || len(warned(d.Aside)) < 2 {
+	d, err := y.s.DecisionAdd(t.Context(), y.person(), memory.DecisionAddRequest{Title: "Strict", Why: "typos"})
+	if err != nil || len(warned(d.Notices)) < 2 {
 		t.Fatalf("%+v, %v", d, err)
 	}
 	c, err := y.s.CheckpointSave(t.Context(), y.person(), status.CheckpointSaveRequest{})
-	if err != nil || !slices.Contains(warned(c.Aside), ".kedge/checkpoint.md") {
+	if err != nil || !slices.Contains(warned(c.Notices), ".kedge/checkpoint.md") {
 		t.Fatalf("%+v, %v", c, err)
 	}
 	y.unfolder(".kedge")
@@ -177,7 +178,7 @@ func TestF1KilledBeforeTheFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	second := save()
-	if _, err := y.s.FeatureBlock(t.Context(), y.person(), clerk.FeatureStatusRequest{ID: "a", Reason: "waiting"}); err != nil {
+	if _, err := y.s.FeatureBlock(t.Context(), y.person(), features.FeatureStatusRequest{ID: "a", Reason: "waiting"}); err != nil {
 		t.Fatal(err)
 	}
 	crash := func() {
@@ -227,7 +228,7 @@ func (y *yard) restart() {
 		y.t.Fatal(err)
 	}
 	y.open(false)
-	if err := y.s.BringUp(y.t.Context()); err != nil {
+	if err := y.s.SyncFiles(y.t.Context()); err != nil {
 		y.t.Fatal(err)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"kedge"
-	"kedge/internal/app/clerk"
+	"kedge/internal/app/memory"
 	docs "kedge/internal/core/memory"
 )
 
@@ -20,7 +20,7 @@ func elsewhere(d kedge.Decision) string {
 // here too, and what was decided there after it contradicts nothing any more.
 func TestWithdrawnInAnotherClone(t *testing.T) {
 	y := newYard(t, true)
-	first, err := y.s.DecisionAdd(t.Context(), y.person(), clerk.DecisionAddRequest{Title: "Strict", Why: "typos", AppliesTo: []string{"cmd/**"}})
+	first, err := y.s.DecisionAdd(t.Context(), y.person(), memory.DecisionAddRequest{Title: "Strict", Why: "typos", AppliesTo: []string{"cmd/**"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,15 +28,15 @@ func TestWithdrawnInAnotherClone(t *testing.T) {
 	later.ID, later.Title, later.Why = kedge.DecisionID(kedge.NewID("dec", y.now)), "Loose", "users mistype"
 	y.put(first.File, elsewhere(first.Decision))
 	y.put(".kedge/decisions/"+docs.DecisionFile(later), string(docs.WriteDecision(later)))
-	r, err := y.s.RiskAdd(t.Context(), y.person(), clerk.RiskAddRequest{Text: "it may break"})
+	r, err := y.s.RiskAdd(t.Context(), y.person(), memory.RiskAddRequest{Text: "it may break"})
 	if err != nil || len(r.Edits) != 2 || r.Edits[0].Action != "imported" || !strings.Contains(r.Edits[0].Found, "the withdrawal of "+string(first.Decision.ID)+": by mistake") {
 		t.Fatalf("%+v, %v", r, err)
 	}
-	shown, err := y.s.DecisionShow(t.Context(), y.person(), clerk.DecisionShowRequest{ID: first.Decision.ID})
+	shown, err := y.s.DecisionShow(t.Context(), y.person(), memory.DecisionShowRequest{ID: first.Decision.ID})
 	if err != nil || shown.Decision.Withdrawn != "by mistake" || shown.Decision.Status != kedge.DecisionSuperseded {
 		t.Errorf("%+v, %v", shown, err)
 	}
-	list, err := y.s.DecisionList(t.Context(), y.person(), clerk.DecisionListRequest{})
+	list, err := y.s.DecisionList(t.Context(), y.person(), memory.DecisionListRequest{})
 	if err != nil || len(list.Decisions) != 1 || list.Decisions[0].ID != later.ID || len(list.Edits) > 0 {
 		t.Errorf("%+v, %v", list, err)
 	}
@@ -49,20 +49,20 @@ func TestWithdrawnInAnotherClone(t *testing.T) {
 // a file, and nobody takes back more than the decision that is there.
 func TestT17WithdrawalByAnAgentsHand(t *testing.T) {
 	y := newYard(t, true)
-	d, err := y.s.DecisionAdd(t.Context(), y.person(), clerk.DecisionAddRequest{Title: "Strict", Why: "typos"})
+	d, err := y.s.DecisionAdd(t.Context(), y.person(), memory.DecisionAddRequest{Title: "Strict", Why: "typos"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	locked := y.read(d.File)
 	y.put(d.File, elsewhere(d.Decision))
-	r, err := y.s.RiskAdd(t.Context(), y.agent(), clerk.RiskAddRequest{Text: "it may break"})
+	r, err := y.s.RiskAdd(t.Context(), y.agent(), memory.RiskAddRequest{Text: "it may break"})
 	if err != nil || len(r.Edits) != 1 || r.Edits[0].Action != "restored" || y.read(d.File) != locked {
 		t.Errorf("an agent's: %+v, %v", r, err)
 	}
 	changed := d.Decision
 	changed.Why = "no reason"
 	y.put(d.File, elsewhere(changed))
-	r, err = y.s.RiskAdd(t.Context(), y.person(), clerk.RiskAddRequest{Text: "it may break too"})
+	r, err = y.s.RiskAdd(t.Context(), y.person(), memory.RiskAddRequest{Text: "it may break too"})
 	if err != nil || len(r.Edits) != 1 || r.Edits[0].Action != "restored" || y.read(d.File) != locked {
 		t.Errorf("of another text: %+v, %v", r, err)
 	}

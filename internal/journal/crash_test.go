@@ -199,7 +199,7 @@ func previousVersions(t *testing.T, dir string, acked []int) {
 		t.Fatal(err)
 	}
 	defer func() { _ = s.Close() }()
-	all, err := s.Events(t.Context(), 0, 0)
+	all, err := s.Events(t.Context(), 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -40,7 +40,7 @@ func look(t *testing.T, dir string) (w whole, found string) {
 			return w, "check: " + f.What
 		}
 	}
-	w.events, err = s.Events(t.Context(), 0, 0)
+	w.events, err = s.Events(t.Context(), 0)
 	if err != nil {
 		return w, "events: " + err.Error()
 	}
@@ -245,7 +245,7 @@ func TestF7BehindItsTail(t *testing.T) {
 	if err := s.Rebuild(t.Context()); !kedge.Conflict.Is(err) {
 		t.Errorf("rebuild: %v", err)
 	}
-	if evs, err := s.Events(t.Context(), 0, 0); err != nil || len(evs) == 0 || len(evs) >= 4 {
+	if evs, err := s.Events(t.Context(), 0); err != nil || len(evs) == 0 || len(evs) >= 4 {
 		t.Errorf("%d events, %v", len(evs), err)
 	}
 	found, err := s.Check(t.Context())

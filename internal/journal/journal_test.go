@@ -99,11 +99,11 @@ func TestAppendGivesThePlaceInTheJournal(t *testing.T) {
 			t.Errorf("event %d: %+v", i, ev)
 		}
 	}
-	got, err := s.Events(t.Context(), 0, 0)
+	got, err := s.Events(t.Context(), 0)
 	if err != nil || !reflect.DeepEqual(got, out) {
 		t.Errorf("read back %+v, %v; want %+v", got, err, out)
 	}
-	got, err = s.Events(t.Context(), 1, 1)
+	got, err = s.Events(t.Context(), 1)
 	if err != nil || len(got) != 1 || got[0].Seq != 2 {
 		t.Errorf("after 1: %+v, %v", got, err)
 	}
@@ -171,7 +171,7 @@ func TestF27KeyHasOneEffect(t *testing.T) {
 	if err != nil || !seen || !reflect.DeepEqual(out, first) {
 		t.Errorf("after reopening: %v %v %+v", err, seen, out)
 	}
-	if evs, _ := s.Events(t.Context(), 0, 0); len(evs) != 3 {
+	if evs, _ := s.Events(t.Context(), 0); len(evs) != 3 {
 		t.Errorf("%d events", len(evs))
 	}
 }
@@ -229,7 +229,7 @@ func TestGroupCommitOf64Writers(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	evs, err := s.Events(t.Context(), 0, 0)
+	evs, err := s.Events(t.Context(), 0)
 	if err != nil || len(evs) != 2*writers*each {
 		t.Errorf("%d events, %v", len(evs), err)
 	}
@@ -287,7 +287,7 @@ func TestBadEventsAreRefused(t *testing.T) {
 	if _, _, err := s.Append(cancelled, "", good); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
-	if evs, _ := s.Events(t.Context(), 0, 0); len(evs) != 0 {
+	if evs, _ := s.Events(t.Context(), 0); len(evs) != 0 {
 		t.Errorf("%d events", len(evs))
 	}
 }
@@ -298,7 +298,7 @@ func TestUnknownEventsStayInTheChain(t *testing.T) {
 	if got := dump(t, s); strings.Contains(got, "future") {
 		t.Errorf("dump: %s", got)
 	}
-	evs, err := s.Events(t.Context(), 0, 0)
+	evs, err := s.Events(t.Context(), 0)
 	if err != nil || len(evs) != 2 || string(evs[0].Data) != `{"x":1}` {
 		t.Errorf("%+v, %v", evs, err)
 	}

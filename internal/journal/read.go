@@ -43,21 +43,20 @@ func (s *Store) RequestOf(ctx context.Context, seq int64) (string, error) {
 	return key, nil
 }
 
-// Events gives the events after a sequence number, in order; a limit of 0 or
-// less is none.
-func (s *Store) Events(ctx context.Context, after int64, limit int) ([]kedge.Event, error) {
-	if limit <= 0 {
-		limit = -1
+// Events gives all events after a sequence number, oldest first, in one list. A journal
+// may be long: use Since where one event at a time is enough.
+func (s *Store) Events(ctx context.Context, after int64) ([]kedge.Event, error) {
+	out := []kedge.Event{}
+	for ev, err := range s.Since(ctx, after) {
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, ev)
 	}
-	evs, err := collect(rowsOf(ctx, s.read, `SELECT `+eventColumns+` FROM events WHERE seq > ? ORDER BY seq LIMIT ?`, after, limit))
-	if err != nil {
-		return nil, s.fault("read the journal", err)
-	}
-	return evs, nil
+	return out, nil
 }
 
-// Last is the number of the newest event, 0 of an empty journal. With Events it
-// lets the journal be read backwards.
+// Last gives the sequence number of the newest event, 0 for an empty journal.
 func (s *Store) Last(ctx context.Context) (int64, error) {
 	head, err := headOf(ctx, s.read)
 	if err != nil {

@@ -11,7 +11,9 @@ import (
 	"kedge"
 	"kedge/internal/app/attend"
 	"kedge/internal/app/clerk"
+	"kedge/internal/app/features"
 	"kedge/internal/app/maintenance"
+	"kedge/internal/app/memory"
 	"kedge/internal/app/reports"
 	"kedge/internal/app/runs"
 	"kedge/internal/app/sessions"
@@ -89,53 +91,53 @@ func (st *story) look() {
 }
 
 func (st *story) memory() {
-	first := st.tell("decision.add", clerk.DecisionAddRequest{
+	first := st.tell("decision.add", memory.DecisionAddRequest{
 		Title: "Strict", Why: "typos are rare", Rejected: []kedge.Rejected{{What: "fuzzy", Reason: "slow"}}, AppliesTo: []string{"cmd/**"},
 	})
 	id := kedge.DecisionID(first.at("decision", "id"))
-	second := st.do("decision.add", clerk.DecisionAddRequest{
+	second := st.do("decision.add", memory.DecisionAddRequest{
 		Title: "Fuzzy", Why: "users mistype", Supersedes: id, Reason: "it is fast now", Reversibility: "one-way",
 	})
-	st.tell("decision.show", clerk.DecisionShowRequest{ID: id})
-	st.tell("decision.list", clerk.DecisionListRequest{All: true})
-	st.tell("decision.withdraw", clerk.DecisionWithdrawRequest{ID: kedge.DecisionID(second.at("decision", "id")), Reason: "a typo"})
-	risk := st.tell("risk.add", clerk.RiskAddRequest{Text: "no load test"})
-	st.tell("risk.close", clerk.RiskCloseRequest{ID: kedge.RiskID(risk.at("risk", "id")), Reason: "measured"})
-	st.do("risk.add", clerk.RiskAddRequest{Text: "clock skew"})
-	st.tell("risk.list", clerk.RiskListRequest{All: true})
-	note := st.tell("note.add", clerk.NoteAddRequest{
+	st.tell("decision.show", memory.DecisionShowRequest{ID: id})
+	st.tell("decision.list", memory.DecisionListRequest{All: true})
+	st.tell("decision.withdraw", memory.DecisionWithdrawRequest{ID: kedge.DecisionID(second.at("decision", "id")), Reason: "a typo"})
+	risk := st.tell("risk.add", memory.RiskAddRequest{Text: "no load test"})
+	st.tell("risk.close", memory.RiskCloseRequest{ID: kedge.RiskID(risk.at("risk", "id")), Reason: "measured"})
+	st.do("risk.add", memory.RiskAddRequest{Text: "clock skew"})
+	st.tell("risk.list", memory.RiskListRequest{All: true})
+	note := st.tell("note.add", memory.NoteAddRequest{
 		Text: "Fuzzy matching is in a.txt", Files: []string{"a.txt"}, Commits: []string{st.git("rev-parse", "HEAD")}, Tags: []string{"match"},
 	})
-	st.tell("note.show", clerk.NoteShowRequest{ID: kedge.NoteID(note.at("note", "id"))})
-	st.tell("note.list", clerk.NotesRequest{})
-	st.tell("note.lint", clerk.NotesLintRequest{})
-	st.tell("recall", clerk.RecallRequest{Query: "fuzzy matching"})
+	st.tell("note.show", memory.NoteShowRequest{ID: kedge.NoteID(note.at("note", "id"))})
+	st.tell("note.list", memory.NotesRequest{})
+	st.tell("note.lint", memory.NotesLintRequest{})
+	st.tell("recall", memory.RecallRequest{Query: "fuzzy matching"})
 	st.put(".kedge/rules.md", "# 1. Constraints\n- Keep the API.\n")
-	st.tell("rules.lint", clerk.RulesLintRequest{})
-	st.tell("rules.show", clerk.RulesShowRequest{})
+	st.tell("rules.lint", memory.RulesLintRequest{})
+	st.tell("rules.show", memory.RulesShowRequest{})
 }
 
 func (st *story) features() {
 	list := `[{"category": "functional", "description": "Log in", "steps": ["open the page"], "passes": true},
 		{"category": "functional", "description": "Log out", "steps": [], "passes": false}]`
-	st.tell("features.import", clerk.FeaturesImportRequest{File: "feature_list.json", Text: list})
+	st.tell("features.import", features.FeaturesImportRequest{File: "feature_list.json", Text: list})
 	d := kedge.Definition{
 		ID: "orders", Name: "Orders", Phase: "p2", Category: "functional", Priority: 1, Description: "One per user", Acceptance: []string{"POST gives 201"},
 		Steps: []string{"post one"}, Paths: []string{"src/**"}, Checks: []kedge.Check{{Name: "unit", Run: "test -e src/orders", Timeout: "5m"}},
 		Budget: kedge.Budget{Attempts: 1},
 	}
-	st.tell("feature.add", clerk.FeatureAddRequest{Definition: d})
+	st.tell("feature.add", features.FeatureAddRequest{Definition: d})
 	d.ID, d.Name, d.Priority, d.Dependencies = "refunds", "Refunds", 2, []kedge.FeatureID{"orders"}
-	st.do("feature.add", clerk.FeatureAddRequest{Definition: d})
+	st.do("feature.add", features.FeatureAddRequest{Definition: d})
 	d.Description, d.Checks = "Of whole orders only", nil
-	st.tell("feature.amend", clerk.FeatureAmendRequest{Definition: d, Reason: "asked for less"})
-	st.tell("feature.block", clerk.FeatureStatusRequest{ID: "refunds", Reason: "the bank"})
-	st.tell("feature.reopen", clerk.FeatureStatusRequest{ID: "refunds", Reason: "it answered"})
-	st.tell("feature.show", clerk.FeatureShowRequest{ID: "refunds"})
-	st.tell("ready", clerk.ReadyRequest{})
-	st.tell("next", clerk.NextRequest{})
-	st.tell("features", clerk.FeaturesRequest{})
-	st.tell("features.export", clerk.FeaturesExportRequest{Format: "anthropic"})
+	st.tell("feature.amend", features.FeatureAmendRequest{Definition: d, Reason: "asked for less"})
+	st.tell("feature.block", features.FeatureStatusRequest{ID: "refunds", Reason: "the bank"})
+	st.tell("feature.reopen", features.FeatureStatusRequest{ID: "refunds", Reason: "it answered"})
+	st.tell("feature.show", features.FeatureShowRequest{ID: "refunds"})
+	st.tell("ready", features.ReadyRequest{})
+	st.tell("next", features.NextRequest{})
+	st.tell("features", features.FeaturesRequest{})
+	st.tell("features.export", features.FeaturesExportRequest{Format: "anthropic"})
 }
 
 // gate has a red verdict, whose shape has everything, and completes a feature.
@@ -150,8 +152,8 @@ func (st *story) gate() {
 	st.put("a.txt", "two\n")
 	st.put("src/orders", "")
 	st.tell("feature.submit", verify.FeatureSubmitRequest{ID: "orders", Env: env})
-	st.tell("feature.accept", clerk.FeatureStatusRequest{ID: "orders", Reason: "they belong to it"})
-	st.tell("feature.skip", clerk.FeatureStatusRequest{ID: "log-out", Reason: "not needed"})
+	st.tell("feature.accept", features.FeatureStatusRequest{ID: "orders", Reason: "they belong to it"})
+	st.tell("feature.skip", features.FeatureStatusRequest{ID: "log-out", Reason: "not needed"})
 }
 
 func (st *story) plan() {

@@ -139,7 +139,7 @@ func refusals(t *testing.T, state string) (out []kedge.SessionRefusedData) {
 		t.Fatal(err)
 	}
 	defer func() { _ = st.Close() }()
-	evs, err := st.Events(t.Context(), 0, 10_000)
+	evs, err := st.Events(t.Context(), 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 
 	"kedge"
 	"kedge/internal/app"
-	"kedge/internal/app/clerk"
+	"kedge/internal/app/features"
 	"kedge/internal/app/runs"
 	"kedge/internal/app/setup"
 	"kedge/internal/core/run"
@@ -52,7 +52,7 @@ func (st *story) questions() {
 	r.tell("plan.goal", runs.PlanGoalRequest{Goal: "Orders for the shop", Env: env})
 
 	r = st.asking()
-	r.do("feature.add", clerk.FeatureAddRequest{Definition: kedge.Definition{ID: "asks", Name: "It asks", Checks: []kedge.Check{{Name: "unit", Run: "true"}}}})
+	r.do("feature.add", features.FeatureAddRequest{Definition: kedge.Definition{ID: "asks", Name: "It asks", Checks: []kedge.Check{{Name: "unit", Run: "true"}}}})
 	r.do("run.start", runs.RunStartRequest{Env: env})
 	r.until("it asks", func() bool { v := r.view(); return v.phase("asks") == run.Asking && v.State == run.StatusWaiting })
 	r.tell("answer", runs.AnswerRequest{Name: "asks", Text: "EUR"})

@@ -6,7 +6,7 @@ import (
 
 	"kedge"
 	"kedge/internal/app"
-	"kedge/internal/app/clerk"
+	"kedge/internal/app/features"
 	"kedge/internal/app/runs"
 	"kedge/internal/app/setup"
 	"kedge/internal/core/run"
@@ -29,7 +29,7 @@ func (st *story) asksPeople() {
 	r.do("init", setup.InitRequest{})
 	r.put(".kedge/config.toml", "version = 1\n[agents.bot]\nkind = 'command'\ncommand = ['/bin/sh']\n[run]\nagent = 'bot'\n")
 	r.git("commit", "-q", "-am", "the agent")
-	r.do("feature.add", clerk.FeatureAddRequest{Definition: kedge.Definition{ID: "works", Name: "It works", Checks: []kedge.Check{{Name: "unit", Run: "true"}}}})
+	r.do("feature.add", features.FeatureAddRequest{Definition: kedge.Definition{ID: "works", Name: "It works", Checks: []kedge.Check{{Name: "unit", Run: "true"}}}})
 	r.do("run.start", runs.RunStartRequest{Env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME")}})
 	r.until("it works", func() bool { v := r.view(); return v.phase("works") == run.Working && v.Usage.Tokens != nil })
 	ev, err := kedge.NewEvent(kedge.SessionStarted, kedge.ActorDaemon, kedge.Session{

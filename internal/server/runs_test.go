@@ -8,7 +8,7 @@ import (
 
 	"kedge"
 	"kedge/internal/app"
-	"kedge/internal/app/clerk"
+	"kedge/internal/app/features"
 	"kedge/internal/app/runs"
 	"kedge/internal/app/setup"
 	"kedge/internal/core/run"
@@ -87,7 +87,7 @@ func (st *story) runs() {
 	r.put(".kedge/config.toml", "version = 1\n[agents.bot]\nkind = 'command'\ncommand = ['/bin/sh']\n[run]\nagent = 'bot'\nparallel = 3\n")
 	r.git("commit", "-q", "-am", "the agent")
 	for _, id := range []kedge.FeatureID{"works", "approved", "denied"} {
-		r.do("feature.add", clerk.FeatureAddRequest{Definition: kedge.Definition{ID: id, Name: "It " + string(id), Checks: []kedge.Check{{Name: "unit", Run: "true"}}}})
+		r.do("feature.add", features.FeatureAddRequest{Definition: kedge.Definition{ID: id, Name: "It " + string(id), Checks: []kedge.Check{{Name: "unit", Run: "true"}}}})
 	}
 	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME")}
 	r.do("run.start", runs.RunStartRequest{Env: env})
@@ -111,7 +111,7 @@ func (st *story) runs() {
 // stopped tells of the end. What was approved never ends by itself: it is left.
 func (st *story) stopped() {
 	st.t.Helper()
-	st.do("feature.skip", clerk.FeatureStatusRequest{ID: "approved", Reason: "another time"})
+	st.do("feature.skip", features.FeatureStatusRequest{ID: "approved", Reason: "another time"})
 	st.until("both are set aside", func() bool { return st.view().phase("approved") == "" && st.view().phase("denied") == "" })
 	st.tell("run.stop", runs.RunRequest{})
 	st.tell("run.watch", runs.RunWatchRequest{})

@@ -55,7 +55,7 @@ const MaxPlanTitle = 200
 
 // putDraft runs under the project's lock.
 func (s *Clerk) putDraft(ctx context.Context, p *projects.Project, text []byte) error {
-	l, err := ledger.ReadLedger(ctx, p)
+	l, err := ledger.ReadSnapshot(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func (s *Clerk) putDraft(ctx context.Context, p *projects.Project, text []byte) 
 	if l.Plan != nil && l.Plan.Status != kedge.PlanDone && (!ok || !l.IsDraft(b)) {
 		return kedge.Errorf(kedge.Conflict, "the plan %q is approved and not done", l.Plan.Title).WithHint("kedge plan show")
 	}
-	if _, waits := s.book.OpenText(p, l); waits {
+	if _, waits := s.book.UnwrittenPlan(p, l); waits {
 		return kedge.Errorf(kedge.Conflict, "the plan %q waits to be approved", l.Open.Title).
 			WithHint("kedge plan show; to give it up, its text is kept: kedge plan drop")
 	}
@@ -115,8 +115,8 @@ func (s *Clerk) PlanShow(ctx context.Context, who projects.Caller, _ PlanShowReq
 
 // currentPlan reads the draft in plan.md, else the one that the journal has, or
 // the approved plan when there is no other.
-func (s *Clerk) currentPlan(p *projects.Project, l ledger.Ledger) (*plan.Doc, error) {
-	if text, ok := s.book.OpenText(p, l); ok {
+func (s *Clerk) currentPlan(p *projects.Project, l ledger.Snapshot) (*plan.Doc, error) {
+	if text, ok := s.book.UnwrittenPlan(p, l); ok {
 		return plan.ParsePlan(ledger.PlanFile, text)
 	}
 	b, ok, err := p.Read(ledger.PlanFile)
@@ -197,7 +197,7 @@ type PlanApproveReply struct {
 	Limits   []PathLimit       `json:"limits"`  // what the work on each may change, in the order of the features
 	Commit   *string           `json:"commit"`  // nil: a plain folder, nothing to commit, or not written
 	Started  bool              `json:"started"` // the run that planned goes on with the work now
-	ledger.Aside
+	ledger.Notices
 }
 
 // PathLimit is what the work on a feature may change, and the line that says so.
@@ -217,8 +217,8 @@ func (s *Clerk) PlanApprove(ctx context.Context, who projects.Caller, in PlanApp
 	if err != nil {
 		return PlanApproveReply{}, err
 	}
-	p, evs, aside, err := s.book.Change(ctx, who, func(p *projects.Project, l ledger.Ledger) ([]kedge.Event, error) {
-		if err := ledger.Unlocked(p, l); err != nil {
+	p, evs, aside, err := s.book.Change(ctx, who, func(p *projects.Project, l ledger.Snapshot) ([]kedge.Event, error) {
+		if err := ledger.RefuseUnknownList(p, l); err != nil {
 			return nil, err
 		}
 		if err := s.runs.PlanMayGo(ctx, p); err != nil {
@@ -233,11 +233,11 @@ func (s *Clerk) PlanApprove(ctx context.Context, who projects.Caller, in PlanApp
 	if err != nil {
 		return PlanApproveReply{}, err
 	}
-	reply := PlanApproveReply{ID: data.ID, Title: data.Title, Status: data.Status, Hash: data.Hash, Features: data.Features, Aside: aside}
+	reply := PlanApproveReply{ID: data.ID, Title: data.Title, Status: data.Status, Hash: data.Hash, Features: data.Features, Notices: aside}
 	if reply.Limits, err = limitsOf(ctx, p, data); err != nil {
 		return reply, err
 	}
-	if aside.Without(ledger.PlanFile) || aside.Without(ledger.FeaturesFile) {
+	if aside.Unwritten(ledger.PlanFile) || aside.Unwritten(ledger.FeaturesFile) {
 		return reply, nil // what stands there is not what was approved
 	}
 	if reply.Commit, err = s.commitPlan(ctx, p, author, data, ev); err != nil {
@@ -249,7 +249,7 @@ func (s *Clerk) PlanApprove(ctx context.Context, who projects.Caller, in PlanApp
 
 // limitsOf says what the features of an approved plan may change.
 func limitsOf(ctx context.Context, p *projects.Project, data kedge.PlanData) ([]PathLimit, error) {
-	l, err := ledger.ReadLedger(ctx, p)
+	l, err := ledger.ReadSnapshot(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -293,7 +293,7 @@ func (s *Clerk) author(ctx context.Context, who projects.Caller) (*git.Person, e
 }
 
 // approve decides: the draft must be whole and its questions answered.
-func (s *Clerk) approve(ctx context.Context, p *projects.Project, l ledger.Ledger, who projects.Caller, in PlanApproveRequest) ([]kedge.Event, error) {
+func (s *Clerk) approve(ctx context.Context, p *projects.Project, l ledger.Snapshot, who projects.Caller, in PlanApproveRequest) ([]kedge.Event, error) {
 	d, err := s.draft(p, l)
 	if err != nil {
 		return nil, err
@@ -340,7 +340,7 @@ func (s *Clerk) approve(ctx context.Context, p *projects.Project, l ledger.Ledge
 
 // notApprovable refuses a plan that no session has given yet, and one that stands
 // for the plan which is followed already: its features would be made twice.
-func notApprovable(l ledger.Ledger, p kedge.Plan) error {
+func notApprovable(l ledger.Snapshot, p kedge.Plan) error {
 	switch {
 	case l.Open != nil && l.Open.ID == p.ID && len(p.Phases) == 0 && len(plan.OpenQuestions(p)) == 0:
 		return kedge.Errorf(kedge.Blocked, "the plan %q is not made yet", p.Title).WithHint("kedge run goes on with it, with the answers in %s", ledger.PlanFile)
@@ -372,7 +372,7 @@ func planErrors(findings []kedge.Finding) error {
 }
 
 // draft reads the plan that is to be approved.
-func (s *Clerk) draft(p *projects.Project, l ledger.Ledger) (*plan.Doc, error) {
+func (s *Clerk) draft(p *projects.Project, l ledger.Snapshot) (*plan.Doc, error) {
 	d, err := s.currentPlan(p, l)
 	if err != nil {
 		return nil, err

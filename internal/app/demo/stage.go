@@ -16,7 +16,7 @@ import (
 	"kedge"
 	"kedge/internal/agents"
 	"kedge/internal/agents/command"
-	"kedge/internal/app/clerk"
+	"kedge/internal/app/features"
 	"kedge/internal/app/sessions"
 	"kedge/internal/core/watch"
 )
@@ -158,7 +158,7 @@ git init -q -b main .; git add -A; git commit -q -m "an empty shop"`
 
 // count asks the ledger, git and the sessions what came of it.
 func (s *stage) count(ctx context.Context) error {
-	var list clerk.FeaturesReply
+	var list features.FeaturesReply
 	if err := s.ask(ctx, &list, "features"); err != nil {
 		return err
 	}

@@ -13,9 +13,10 @@ import (
 	"kedge/internal/text/redact"
 )
 
-// planFollows gives the event that makes the approved plan done when all of its
-// features are completed or skipped, and approved again when one is no longer.
-func (l Ledger) planFollows(who projects.Caller) ([]kedge.Event, error) {
+// planStatus gives the event that marks the approved plan done when all of its features
+// are completed or skipped, or approved again when one is no longer. It gives none when
+// the status stays.
+func (l Snapshot) planStatus(who projects.Caller) ([]kedge.Event, error) {
 	if l.Plan == nil {
 		return nil, nil
 	}
@@ -35,8 +36,8 @@ func (l Ledger) planFollows(who projects.Caller) ([]kedge.Event, error) {
 	return []kedge.Event{ev}, err
 }
 
-// Add makes the events for new features, after looking at the list as it will be.
-func (l Ledger) Add(who projects.Caller, source string, claimed []plan.Claimed) ([]kedge.Event, error) {
+// Add makes the events for new features. It validates the whole list with them first.
+func (l Snapshot) Add(who projects.Caller, source string, claimed []plan.Claimed) ([]kedge.Event, error) {
 	before := l.Features()
 	after := slices.Clone(before)
 	var ids []kedge.FeatureID
@@ -72,7 +73,7 @@ func (l Ledger) Add(who projects.Caller, source string, claimed []plan.Claimed) 
 	return evs, nil
 }
 
-func (l Ledger) lastOrder() int {
+func (l Snapshot) lastOrder() int {
 	last := 0
 	for _, d := range l.Docs {
 		last = max(last, d.Order)
@@ -80,9 +81,9 @@ func (l Ledger) lastOrder() int {
 	return last
 }
 
-// lock gives the canonical bytes of a definition. One that holds a secret is
-// refused: the journal would take it out, and the check would no longer be the
-// one that was agreed on.
+// lock gives the canonical bytes of a definition and their hash. It refuses a definition
+// with a secret: the journal would redact it, and the check would no longer be the one
+// that was agreed on.
 func lock(d kedge.Definition) (def json.RawMessage, hash string, err error) {
 	def, hash = plan.Canonical(d)
 	if !bytes.Equal(redact.JSON(def), def) {
@@ -92,9 +93,9 @@ func lock(d kedge.Definition) (def json.RawMessage, hash string, err error) {
 	return def, hash, nil
 }
 
-// Amend makes the events that replace a definition. Seen is the hash of the one
-// that the caller saw; empty means whichever is there.
-func (l Ledger) Amend(who projects.Caller, was journal.FeatureDoc, now kedge.Definition, seen, reason string) ([]kedge.Event, error) {
+// Amend makes the events that replace a definition. Seen is the hash of the definition
+// that the caller saw; empty accepts any.
+func (l Snapshot) Amend(who projects.Caller, was journal.FeatureDoc, now kedge.Definition, seen, reason string) ([]kedge.Event, error) {
 	def, hash, err := lock(now)
 	if err != nil {
 		return nil, err
@@ -117,7 +118,8 @@ func (l Ledger) Amend(who projects.Caller, was journal.FeatureDoc, now kedge.Def
 	return append([]kedge.Event{ev}, back...), err
 }
 
-// unproven tells whether a feature that had its verdict needs another one.
+// unproven tells whether a feature that had its verdict needs another one after an
+// amendment.
 func unproven(was journal.FeatureDoc, now kedge.Definition) bool {
 	judged := was.Status == kedge.Completed || was.Status == kedge.NeedsReview || was.Status == kedge.Regressed
 	old := was.Definition
@@ -127,14 +129,15 @@ func unproven(was journal.FeatureDoc, now kedge.Definition) bool {
 	return judged && a != b
 }
 
-// WithoutProof takes evidence and completion date back.
+// WithoutProof clears evidence and completion date.
 func WithoutProof(d kedge.FeatureStatusData) kedge.FeatureStatusData {
 	d.Evidence, d.CompletedAt = new(kedge.EvidenceID), new(time.Time)
 	return d
 }
 
-// SetStatus makes the event of a change, and that of the plan where it follows.
-func (l Ledger) SetStatus(who projects.Caller, data kedge.FeatureStatusData) ([]kedge.Event, error) {
+// SetStatus makes the event of a new status, and the event of the plan if its status
+// changes too.
+func (l Snapshot) SetStatus(who projects.Caller, data kedge.FeatureStatusData) ([]kedge.Event, error) {
 	ev, err := projects.Event(kedge.FeatureStatus, who, data)
 	if err != nil {
 		return nil, err
@@ -144,13 +147,13 @@ func (l Ledger) SetStatus(who projects.Caller, data kedge.FeatureStatusData) ([]
 		return nil, err
 	}
 	d.Status = data.Status
-	more, err := l.planFollows(who)
+	more, err := l.planStatus(who)
 	return append([]kedge.Event{ev}, more...), err
 }
 
-// Unknown leaves out features that the ledger has with the same definition; one
-// that it has with another is a conflict.
-func (l Ledger) Unknown(claimed []plan.Claimed) ([]plan.Claimed, error) {
+// Unknown leaves out features that the list has with the same definition. A feature that
+// the list has with another definition is a conflict.
+func (l Snapshot) Unknown(claimed []plan.Claimed) ([]plan.Claimed, error) {
 	hashes := make(map[kedge.FeatureID]string, len(l.Docs))
 	for _, d := range l.Docs {
 		_, hashes[d.ID] = plan.Canonical(d.Definition)

@@ -19,14 +19,14 @@ const (
 	RulesFile    = ".kedge/rules.md"
 )
 
-// Memory is what the journal holds of decisions, risks and notes.
+// Memory is the decisions, risks and notes in the journal.
 type Memory struct {
 	Decisions []kedge.Decision
 	Risks     []kedge.Risk
 	Notes     []kedge.Note
 }
 
-// ReadMemory reads all that was decided, feared and noted.
+// ReadMemory reads all decisions, risks and notes.
 func ReadMemory(ctx context.Context, p *projects.Project) (m Memory, err error) {
 	if m.Decisions, err = projects.All[kedge.Decision](ctx, p, journal.KindDecision); err != nil {
 		return m, err
@@ -68,8 +68,8 @@ func (m Memory) Note(id kedge.NoteID) (kedge.Note, bool) {
 	return kedge.Note{}, false
 }
 
-// writeMemory writes every document that differs from what it should be.
-func (s *Book) writeMemory(ctx context.Context, p *projects.Project, l Ledger, u *unwritten) error {
+// writeMemory writes every document of memory that differs from the journal.
+func (s *Ledger) writeMemory(ctx context.Context, p *projects.Project, l Snapshot, u *failures) error {
 	m, err := ReadMemory(ctx, p)
 	if err != nil {
 		return err
@@ -79,13 +79,13 @@ func (s *Book) writeMemory(ctx context.Context, p *projects.Project, l Ledger, u
 		if b, ok, err := p.Read(name); err == nil && ok && SameText(b, want[name]) {
 			continue
 		}
-		u.note(name, s.ReplaceProjected(p, name, want[name]))
+		u.add(name, s.ReplaceFile(p, name, want[name]))
 	}
-	u.note(path.Dir(RisksFile), removeCopies(p, m, want))
+	u.add(path.Dir(RisksFile), removeCopies(p, m, want))
 	return s.writeProgress(ctx, p, m, l, u)
 }
 
-// files are the documents as they should be, by their path.
+// files gives the documents as they should be, by path.
 func (m Memory) files() map[string][]byte {
 	want := map[string][]byte{}
 	for _, d := range m.Decisions {
@@ -101,8 +101,9 @@ func (m Memory) files() map[string][]byte {
 	return want
 }
 
-// LookAtMemory reads memory, and what was edited by hand, for a reading command.
-func (s *Book) LookAtMemory(ctx context.Context, who projects.Caller) (*projects.Project, Memory, []kedge.HandEditData, error) {
+// ReadMemoryAndEdits opens the caller's project and reads memory and its hand edits, for
+// a reading command.
+func (s *Ledger) ReadMemoryAndEdits(ctx context.Context, who projects.Caller) (*projects.Project, Memory, []kedge.HandEditData, error) {
 	p, err := s.home.Open(ctx, who)
 	if err != nil {
 		return nil, Memory{}, nil, err

@@ -1,9 +1,7 @@
 package ledger
 
 import (
-	"bytes"
 	"context"
-	"maps"
 	"path"
 	"reflect"
 	"slices"
@@ -20,8 +18,8 @@ import (
 // others are package plan's.
 const imported = "imported"
 
-// memoryEdits is what was found in the documents of memory that the journal does
-// not say: facts to take over, and a report of every edit.
+// memoryEdits is how the documents of memory differ from the journal: facts to import,
+// and a report of every edit.
 type memoryEdits struct {
 	by    kedge.Actor
 	facts []kedge.Event
@@ -29,9 +27,9 @@ type memoryEdits struct {
 	news  []kedge.HandEditData // those of edits that came with the repository: nobody edited anything
 }
 
-// take reports an edit that may be taken over and says whether it is: only for a
-// person. An agent that writes a document by hand instead of asking Kedge could
-// sign it with anybody's name.
+// take reports an edit that may be imported, and tells whether it is. Only commands of
+// users import: an agent that writes a document by hand could sign it with anybody's
+// name.
 func (e *memoryEdits) take(path, otherwise, found string) bool {
 	if (projects.Caller{Actor: e.by}).IsAgent() {
 		e.report(path, otherwise, "only a person's command takes over "+found)
@@ -41,7 +39,7 @@ func (e *memoryEdits) take(path, otherwise, found string) bool {
 	return true
 }
 
-// takeNew is take for what the journal does not know at all.
+// takeNew is take for a document that the journal does not have at all.
 func (e *memoryEdits) takeNew(path, otherwise, found string) bool {
 	if !e.take(path, otherwise, found) {
 		return false
@@ -54,11 +52,10 @@ func (e *memoryEdits) report(path, action, found string) {
 	e.Edits = append(e.Edits, kedge.HandEditData{Path: path, Found: found, Action: action})
 }
 
-// settleMemory answers hand edits of the documents of memory. What another clone
-// of the repository decided, noted or feared is taken over; a changed decision
-// is put back; a document that cannot be read is left where it is, and said so
-// once. It runs under the project's lock.
-func (s *Book) settleMemory(ctx context.Context, p *projects.Project, who projects.Caller) ([]kedge.HandEditData, error) {
+// resolveMemoryEdits answers hand edits of the documents of memory. It imports
+// decisions, notes and risks of another clone, restores a changed decision, and reports
+// an unreadable document once and leaves it alone. It needs the project's lock.
+func (s *Ledger) resolveMemoryEdits(ctx context.Context, p *projects.Project, who projects.Caller) ([]kedge.HandEditData, error) {
 	m, err := ReadMemory(ctx, p)
 	if err != nil {
 		return nil, err
@@ -96,8 +93,8 @@ func (s *Book) settleMemory(ctx context.Context, p *projects.Project, who projec
 	return found.Edits, nil
 }
 
-// unreported leaves out refusals that were reported before: the file is still
-// there, and saying it with every command would teach people not to read it.
+// unreported leaves out refusals that were reported before. The file is still there, and
+// a report with every command would be ignored soon.
 func unreported(ctx context.Context, p *projects.Project, edits []kedge.HandEditData) ([]kedge.HandEditData, error) {
 	if !slices.ContainsFunc(edits, func(e kedge.HandEditData) bool { return e.Action == plan.Refused }) {
 		return edits, nil
@@ -108,8 +105,8 @@ func unreported(ctx context.Context, p *projects.Project, edits []kedge.HandEdit
 	}), err
 }
 
-// keepRestored keeps aside the files that are about to be put back.
-func (s *Book) keepRestored(p *projects.Project, edits []kedge.HandEditData) error {
+// keepRestored keeps a copy of every file that is about to be restored.
+func (s *Ledger) keepRestored(p *projects.Project, edits []kedge.HandEditData) error {
 	for i := range edits {
 		if edits[i].Action == plan.Restored || edits[i].Action == plan.Reset {
 			if err := s.keepEdited(p, edits[i:i+1]); err != nil {
@@ -120,18 +117,18 @@ func (s *Book) keepRestored(p *projects.Project, edits []kedge.HandEditData) err
 	return nil
 }
 
-// FindMemoryEdits is for reading commands: what came with the repository and
-// will be taken over is no edit.
-func (s *Book) FindMemoryEdits(ctx context.Context, p *projects.Project, m Memory, by kedge.Actor) (memoryEdits, error) {
+// FindMemoryEdits compares the documents of memory with the journal, for reading
+// commands. Documents that came with the repository and will be imported are no edits.
+func (s *Ledger) FindMemoryEdits(ctx context.Context, p *projects.Project, m Memory, by kedge.Actor) (memoryEdits, error) {
 	e, err := s.compareMemory(ctx, p, m, by)
 	e.Edits = slices.DeleteFunc(e.Edits, func(edit kedge.HandEditData) bool { return slices.Contains(e.news, edit) })
 	return e, err
 }
 
-// ImportMemory gives the facts of a repository's documents to a journal that has
-// none, as in a fresh clone, and says in one line what they are. What cannot be
-// taken over is left for the next command to report.
-func (s *Book) ImportMemory(ctx context.Context, p *projects.Project, who projects.Caller) ([]kedge.Event, string, error) {
+// ImportMemory gives the facts of a repository's documents for a journal that has none,
+// as in a fresh clone, and one line that counts them. What cannot be imported is left
+// for the next command to report.
+func (s *Ledger) ImportMemory(ctx context.Context, p *projects.Project, who projects.Caller) ([]kedge.Event, string, error) {
 	m, err := ReadMemory(ctx, p)
 	if err != nil || len(m.Decisions)+len(m.Notes)+len(m.Risks) > 0 {
 		return nil, "", err
@@ -156,8 +153,8 @@ func (s *Book) ImportMemory(ctx context.Context, p *projects.Project, who projec
 	return e.facts, "from the repository: imported " + strings.Join(said, ", "), nil
 }
 
-// compareMemory looks and changes nothing.
-func (s *Book) compareMemory(ctx context.Context, p *projects.Project, m Memory, by kedge.Actor) (memoryEdits, error) {
+// compareMemory compares the documents of memory with the journal. It changes nothing.
+func (s *Ledger) compareMemory(ctx context.Context, p *projects.Project, m Memory, by kedge.Actor) (memoryEdits, error) {
 	e := memoryEdits{by: by}
 	files := memoryFiles(p, m)
 	s.dropOurs(p, files)
@@ -170,17 +167,6 @@ func (s *Book) compareMemory(ctx context.Context, p *projects.Project, m Memory,
 	return e, err
 }
 
-// dropOurs leaves out what Kedge wrote itself at some time: it is only behind,
-// as after a change of branch, or ahead of what a reader has read already. Which
-// texts are ours is asked after they were read: Kedge remembers a text before it
-// writes it.
-func (s *Book) dropOurs(p *projects.Project, files map[string][]memoryFile) {
-	known := s.Projected(p)
-	for dir := range files {
-		files[dir] = slices.DeleteFunc(files[dir], func(f memoryFile) bool { return known[projects.Sum(f.text)] })
-	}
-}
-
 func firstErr(steps ...func() error) error {
 	for _, step := range steps {
 		if err := step(); err != nil {
@@ -189,50 +175,6 @@ func firstErr(steps ...func() error) error {
 	}
 	return nil
 }
-
-// memoryFile is a document that is not as the journal would write it.
-type memoryFile struct {
-	path string
-	text []byte
-	ours bool // a file of this name is in the journal
-}
-
-// memoryFiles reads the documents, by folder, leaving out those that are as they
-// should be.
-func memoryFiles(p *projects.Project, m Memory) map[string][]memoryFile {
-	want, out := m.files(), map[string][]memoryFile{}
-	var paths []string
-	for _, dir := range []string{DecisionsDir, NotesDir} {
-		names, err := p.List(dir)
-		if err != nil {
-			continue // the doctor tells it, and whoever writes there
-		}
-		for _, name := range names {
-			if strings.HasSuffix(name, ".md") {
-				paths = append(paths, dir+"/"+name)
-			}
-		}
-	}
-	for _, name := range append(paths, RisksFile) {
-		b, ok, err := p.Read(name)
-		if err != nil {
-			continue
-		}
-		text, ours := want[name]
-		if ok && !(ours && SameText(b, text)) {
-			out[path.Dir(name)] = append(out[path.Dir(name)], memoryFile{name, ToLF(b), ours})
-		}
-	}
-	return out
-}
-
-// ToLF undoes what a checkout with other line ends did.
-func ToLF(b []byte) []byte { return bytes.ReplaceAll(b, []byte("\r\n"), []byte("\n")) }
-
-// SameText tells whether a file has the text b, whatever its line ends are.
-func SameText(a, b []byte) bool { return bytes.Equal(ToLF(a), b) }
-
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 // fact adds a fact that comes from a file.
 func (e *memoryEdits) fact(typ kedge.EventType, v any) error {
@@ -243,113 +185,8 @@ func (e *memoryEdits) fact(typ kedge.EventType, v any) error {
 	return err
 }
 
-// withdrawals takes over what another clone took back, before anything else: what
-// was decided there after it may contradict what no longer holds. It gives the
-// decisions as they are then.
-func (e *memoryEdits) withdrawals(m Memory, files []memoryFile) ([]kedge.Decision, error) {
-	all := slices.Clone(m.Decisions)
-	for _, f := range files {
-		d, err := docs.ParseDecision(f.path, f.text)
-		i := slices.IndexFunc(all, func(o kedge.Decision) bool { return o.ID == d.ID })
-		if err != nil || i < 0 || !f.ours || !takesBack(d, all[i]) {
-			continue
-		}
-		if !e.take(f.path, plan.Restored, "the withdrawal of "+string(d.ID)+": "+docs.OneLine(d.Withdrawn)) {
-			continue
-		}
-		all[i] = d
-		if err := e.fact(kedge.DecisionSaved, kedge.DecisionData{Decision: d, Reason: d.Reason}); err != nil {
-			return nil, err
-		}
-	}
-	return all, nil
-}
-
-// takesBack tells whether d is the locked decision as it is when a person
-// withdrew it, and nothing else.
-func takesBack(d, locked kedge.Decision) bool {
-	if d.Withdrawn == "" || locked.Status != kedge.DecisionLocked {
-		return false
-	}
-	locked.Status, locked.Withdrawn = d.Status, d.Withdrawn
-	return sameDecision(d, locked)
-}
-
-// decisionEdits takes over decisions of another clone, oldest first, and puts
-// back the ones that were changed here.
-func (e *memoryEdits) decisionEdits(m Memory, files []memoryFile) error {
-	all, err := e.withdrawals(m, files)
-	if err != nil {
-		return err
-	}
-	for _, f := range files {
-		d, err := docs.ParseDecision(f.path, f.text)
-		_, there := m.Decision(d.ID)
-		switch {
-		case err != nil && f.ours:
-			e.report(f.path, plan.Restored, err.Error())
-		case err != nil:
-			e.report(f.path, plan.Refused, err.Error())
-		case there || f.ours:
-		case e.takeDecision(f, d, all):
-			all = append(all, d)
-			if err := e.fact(kedge.DecisionSaved, kedge.DecisionData{Decision: d, Reason: d.Reason}); err != nil {
-				return err
-			}
-		}
-	}
-	for _, f := range files {
-		d, err := docs.ParseDecision(f.path, f.text)
-		if err == nil {
-			e.compareDecision(f, d, Memory{Decisions: all}, m)
-		}
-	}
-	return nil
-}
-
-// takeDecision says whether a decision that the journal does not have can be
-// taken over beside the others.
-func (e *memoryEdits) takeDecision(f memoryFile, d kedge.Decision, others []kedge.Decision) bool {
-	if slices.ContainsFunc(others, func(o kedge.Decision) bool { return o.ID == d.ID }) {
-		e.report(f.path, plan.Refused, "a second file for "+string(d.ID))
-		return false
-	}
-	if c := docs.Conflicts(others, d); len(c) > 0 {
-		e.report(f.path, plan.Refused, "it contradicts "+string(c[0].ID)+", which is locked and which it does not supersede")
-		return false
-	}
-	return e.takeNew(f.path, plan.Refused, "a decision: "+d.Title)
-}
-
-// compareDecision reports a change of a decision that the journal has. One that
-// was superseded since, here or by a decision taken over just now, is no change.
-func (e *memoryEdits) compareDecision(f memoryFile, d kedge.Decision, now, before Memory) {
-	want, there := now.Decision(d.ID)
-	if _, known := before.Decision(d.ID); !known {
-		there = false
-	}
-	if !there && !f.ours || takesBack(d, want) {
-		return // taken over, or refused
-	}
-	replaced := slices.ContainsFunc(now.Decisions, func(o kedge.Decision) bool { return o.Supersedes == d.ID })
-	if there && replaced && d.Status != want.Status {
-		want.Status = d.Status
-	}
-	switch {
-	case there && sameDecision(d, want):
-	case f.ours:
-		e.report(f.path, plan.Restored, "a locked decision was changed by hand; kedge decide --supersedes makes a new one")
-	default:
-		e.report(f.path, plan.Refused, "a changed copy of "+string(d.ID))
-	}
-}
-
-func sameDecision(a, b kedge.Decision) bool {
-	return bytes.Equal(docs.WriteDecision(a), docs.WriteDecision(b))
-}
-
-// noteEdits takes over notes of another clone and what people changed in one, as
-// long as they still teach something.
+// noteEdits imports notes of another clone, and your changes to a note as long as it
+// still teaches something.
 func (e *memoryEdits) noteEdits(m Memory, files []memoryFile) error {
 	for _, f := range files {
 		refuse := plan.Refused
@@ -378,7 +215,8 @@ func (e *memoryEdits) noteEdits(m Memory, files []memoryFile) error {
 	return nil
 }
 
-// riskEdits takes over risks of another clone, and closings with a reason.
+// riskEdits imports risks of another clone, and risks that were closed there with a
+// reason.
 func (e *memoryEdits) riskEdits(m Memory, files []memoryFile) error {
 	for _, f := range files {
 		risks, err := docs.ParseRisks(f.path, f.text)
@@ -417,14 +255,14 @@ func (e *memoryEdits) compareRisk(file string, r kedge.Risk, m Memory) error {
 	return nil
 }
 
-// progressEdits reports generated lines that were changed. People's paragraphs
-// are not edits: they are kept.
+// progressEdits reports generated lines that were changed. Your own paragraphs are no
+// edits: Kedge keeps them.
 func (e *memoryEdits) progressEdits(ctx context.Context, p *projects.Project, m Memory) error {
 	b, ok, err := p.Read(ProgressFile)
 	if err != nil || !ok {
 		return nil //nolint:nilerr // likewise
 	}
-	l, err := ReadLedger(ctx, p)
+	l, err := ReadSnapshot(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -432,41 +270,4 @@ func (e *memoryEdits) progressEdits(ctx context.Context, p *projects.Project, m 
 		e.report(ProgressFile, plan.Reset, "generated lines were changed: "+strings.Join(lines[:min(len(lines), shownEdits)], "; "))
 	}
 	return nil
-}
-
-// removeCopies takes away documents under another name than theirs that say
-// exactly what the journal says: what a changed title leaves behind.
-func removeCopies(p *projects.Project, m Memory, want map[string][]byte) error {
-	for _, dir := range []string{DecisionsDir, NotesDir} {
-		names, err := p.List(dir)
-		if err != nil {
-			return err
-		}
-		for _, name := range names {
-			file := dir + "/" + name
-			if _, ours := want[file]; ours {
-				continue
-			}
-			b, _, err := p.Read(file)
-			if err != nil {
-				return err
-			}
-			if m.isCopy(file, ToLF(b)) {
-				if err := p.Remove(file); err != nil {
-					return err
-				}
-			}
-		}
-	}
-	return nil
-}
-
-func (m Memory) isCopy(file string, b []byte) bool {
-	if d, err := docs.ParseDecision(file, b); err == nil {
-		want, ok := m.Decision(d.ID)
-		return ok && sameDecision(d, want)
-	}
-	n, err := docs.ParseNote(file, b)
-	want, ok := m.Note(n.ID)
-	return err == nil && ok && reflect.DeepEqual(n, want)
 }

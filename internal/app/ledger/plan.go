@@ -9,8 +9,8 @@ import (
 	"kedge/internal/core/plan"
 )
 
-// PlanText is plan.md as it should be: the frozen text with its progress.
-func (l Ledger) PlanText() []byte {
+// PlanText gives the text that plan.md should have: the frozen text with its progress.
+func (l Snapshot) PlanText() []byte {
 	d, err := plan.ParsePlan(PlanFile, []byte(l.Plan.Text))
 	if err != nil {
 		return []byte(l.Plan.Text) // frozen by another version: shown as it is
@@ -19,7 +19,7 @@ func (l Ledger) PlanText() []byte {
 	return d.Progress(l.Plan.Status, func(item string) bool { return done[item] })
 }
 
-func (l Ledger) doneItems(p kedge.Plan) map[string]bool {
+func (l Snapshot) doneItems(p kedge.Plan) map[string]bool {
 	done := map[string]bool{}
 	for i, it := range plan.Items(p) {
 		if i >= len(l.Plan.Features) {
@@ -31,10 +31,9 @@ func (l Ledger) doneItems(p kedge.Plan) map[string]bool {
 	return done
 }
 
-// IsDraft tells whether a text is a plan other than the approved one: somebody's
-// next draft. The text that was approved is none, even before the frozen one has
-// taken its place.
-func (l Ledger) IsDraft(b []byte) bool {
+// IsDraft tells whether a text is another plan than the approved one: your next draft.
+// The text that was approved is no draft, even before the frozen text replaced it.
+func (l Snapshot) IsDraft(b []byte) bool {
 	d, err := plan.ParsePlan(PlanFile, b)
 	if err != nil || l.Plan == nil {
 		return err == nil
@@ -46,7 +45,7 @@ func (l Ledger) IsDraft(b []byte) bool {
 }
 
 // isApprovedText tells whether freezing the draft gives the approved plan.
-func (l Ledger) isApprovedText(d *plan.Doc) bool {
+func (l Snapshot) isApprovedText(d *plan.Doc) bool {
 	frozen, err := plan.ParsePlan(PlanFile, []byte(l.Plan.Text))
 	if err != nil {
 		return false
@@ -55,24 +54,23 @@ func (l Ledger) isApprovedText(d *plan.Doc) bool {
 	return hash == l.Plan.Hash
 }
 
-// OpenText is the text of the plan that waits to be approved, where the journal
-// has it and plan.md does not: the file is gone, or git put an older one there.
-// What people typed into plan.md stays theirs, and gives false.
-func (s *Book) OpenText(p *projects.Project, l Ledger) ([]byte, bool) {
+// UnwrittenPlan gives the text of the plan that waits for approval if plan.md lacks it:
+// the file is gone, or git restored an older one. It gives false if you typed into
+// plan.md: that text is yours.
+func (s *Ledger) UnwrittenPlan(p *projects.Project, l Snapshot) ([]byte, bool) {
 	if l.Open == nil {
 		return nil, false
 	}
 	b, ok, err := p.Read(PlanFile)
-	if err != nil || ok && !l.givesWay(b, s.Projected(p)) {
+	if err != nil || ok && !l.replaceable(b, s.Projected(p)) {
 		return nil, false // what cannot be read is told by whoever reads or writes it
 	}
 	return []byte(l.Open.Text), true
 }
 
-// LacksOpen tells whether plan.md is to be brought up to the plan that waits to be
-// approved.
-func (s *Book) LacksOpen(p *projects.Project, l Ledger) bool {
-	text, ok := s.OpenText(p, l)
+// OpenPlanUnwritten tells whether plan.md lacks the plan that waits for approval.
+func (s *Ledger) OpenPlanUnwritten(p *projects.Project, l Snapshot) bool {
+	text, ok := s.UnwrittenPlan(p, l)
 	if !ok {
 		return false
 	}
@@ -80,9 +78,9 @@ func (s *Book) LacksOpen(p *projects.Project, l Ledger) bool {
 	return err == nil && !SameText(b, text)
 }
 
-// givesWay tells whether a text in plan.md holds nothing that the journal does
-// not have, or no plan that could still be approved.
-func (l Ledger) givesWay(b []byte, known map[string]bool) bool {
+// replaceable tells whether plan.md may be replaced: it holds nothing that the journal
+// does not have, or no plan that could still be approved.
+func (l Snapshot) replaceable(b []byte, known map[string]bool) bool {
 	if len(bytes.TrimSpace(b)) == 0 || known[projects.Sum(ToLF(b))] {
 		return true
 	}
@@ -93,8 +91,8 @@ func (l Ledger) givesWay(b []byte, known map[string]bool) bool {
 	return !IsOpenPlan(kedge.PlanData{Status: d.Plan.Status}) || d.Plan.ID == "" && l.Plan != nil && l.isApprovedText(d)
 }
 
-// ItemOf gives the item of the approved plan that a feature was made of.
-func (l Ledger) ItemOf(id kedge.FeatureID) string {
+// PlanItem gives the item of the approved plan from which a feature was made, or "".
+func (l Snapshot) PlanItem(id kedge.FeatureID) string {
 	if l.Plan == nil {
 		return ""
 	}

@@ -11,21 +11,22 @@ import (
 	docs "kedge/internal/core/memory"
 )
 
-// logPage is how many events are read at a time, backwards, to find those that
-// the log of progress.md does not have yet.
-const logPage = 200
+// logReach is how many events are read at least, and in what steps, to find those that
+// the log of progress.md lacks. It reads past the first one that the log has, because
+// two events of one minute can give the same line.
+const logReach = 200
 
-// facts are what progress.md is generated from.
-func (m Memory) facts(l Ledger, log []docs.LogEntry) docs.Facts {
+// facts gives what progress.md is generated from.
+func (m Memory) facts(l Snapshot, log []docs.LogEntry) docs.Facts {
 	return docs.Facts{Features: l.Features(), Risks: m.Risks, Decisions: m.Decisions, Log: log}
 }
 
-// writeProgress brings progress.md up to the journal. A project that never did
-// anything needs none.
-func (s *Book) writeProgress(ctx context.Context, p *projects.Project, m Memory, l Ledger, u *unwritten) error {
+// writeProgress writes progress.md from the journal. A project without features, risks
+// and decisions gets none.
+func (s *Ledger) writeProgress(ctx context.Context, p *projects.Project, m Memory, l Snapshot, u *failures) error {
 	old, ok, err := p.Read(ProgressFile)
 	if err != nil {
-		u.note(ProgressFile, err)
+		u.add(ProgressFile, err)
 		return nil
 	}
 	if !ok && len(l.Docs) == 0 && len(m.Risks) == 0 && len(m.Decisions) == 0 {
@@ -36,34 +37,37 @@ func (s *Book) writeProgress(ctx context.Context, p *projects.Project, m Memory,
 		return err
 	}
 	if b := docs.WriteProgress(old, m.facts(l, log)); !SameText(old, b) {
-		u.note(ProgressFile, s.PutProjected(p, ProgressFile, b))
+		u.add(ProgressFile, s.WriteFile(p, ProgressFile, b))
 	}
 	return nil
 }
 
-// missingLog gives the entries of the newest events, back to one that the file
-// has: mostly those just added, but more after a crash between journal and
-// projection, or on a branch that is behind.
+// missingLog gives the log entries of the newest events, back to one that the file has.
+// Mostly that is the entries just added; after a crash, or on a branch that is behind,
+// it is more.
 func missingLog(ctx context.Context, p *projects.Project, old string) ([]docs.LogEntry, error) {
-	end, err := p.Store.Last(ctx)
 	var out []docs.LogEntry
-	for met := false; err == nil && end > 0 && !met; end -= logPage {
-		page, readErr := p.Store.Events(ctx, max(0, end-logPage), int(min(logPage, end)))
-		var entries []docs.LogEntry
-		for _, ev := range page {
-			if text := logText(ev); text != "" {
-				e := docs.LogEntry{At: ev.At, Text: text}
-				met = met || strings.Contains(old, docs.LogLine(e))
-				entries = append(entries, e)
-			}
+	met, read := false, 0
+	for ev, err := range p.Store.Backwards(ctx) {
+		if err != nil {
+			return nil, err
 		}
-		out, err = append(entries, out...), readErr
+		if met && read%logReach == 0 {
+			break
+		}
+		read++
+		if text := logText(ev); text != "" {
+			e := docs.LogEntry{At: ev.At, Text: text}
+			met = met || strings.Contains(old, docs.LogLine(e))
+			out = append(out, e)
+		}
 	}
-	return out, err
+	slices.Reverse(out)
+	return out, nil
 }
 
-// logText is an event as a line of the log; empty for what is not progress, as
-// most kinds are not.
+// logText gives an event as a line of the log, or "" for the events that are no
+// progress.
 func logText(ev kedge.Event) string {
 	switch ev.Type {
 	case kedge.FeatureStatus:
@@ -93,8 +97,7 @@ func logText(ev kedge.Event) string {
 	}
 }
 
-// said tells what an event's data says; one that this build cannot read says
-// nothing, and is still in the journal.
+// said gives what an event's data says, or "" if this build cannot read the data.
 func said[T any](ev kedge.Event, tell func(T) string) string {
 	var d T
 	if json.Unmarshal(ev.Data, &d) != nil {

@@ -13,18 +13,17 @@ import (
 	"kedge/internal/journal"
 )
 
-// Projection is a file under .kedge/ that Kedge writes from the journal. Taking
-// it away loses nothing as long as ours is true of its text: the journal says
-// all of it.
+// Projection is a file below .kedge that Kedge writes from the journal. Removing the
+// file loses nothing as long as Ours is true of its text: the journal has all of it.
 type Projection struct {
 	Path string
 	Ours func(text string) bool
 	Was  func(text string) bool // likewise of a text that git keeps
 }
 
-// Projections gives those that are there, init's own files included.
-func (s *Book) Projections(ctx context.Context, p *projects.Project) ([]Projection, error) {
-	l, err := ReadLedger(ctx, p)
+// Projections gives the projections that exist, including the files of init.
+func (s *Ledger) Projections(ctx context.Context, p *projects.Project) ([]Projection, error) {
+	l, err := ReadSnapshot(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +56,7 @@ func (s *Book) Projections(ctx context.Context, p *projects.Project) ([]Projecti
 	return append(out, places...), err
 }
 
-// memoryPaths are the documents in the folders of memory.
+// memoryPaths gives the documents in the folders of memory.
 func memoryPaths(p *projects.Project) ([]string, error) {
 	var out []string
 	for _, dir := range []string{DecisionsDir, NotesDir} {
@@ -72,9 +71,9 @@ func memoryPaths(p *projects.Project) ([]string, error) {
 	return out, nil
 }
 
-// progressProjection holds for a progress.md in which nobody wrote: Kedge's own
-// text keeps people's paragraphs, so that having written it is not enough. One that is
-// behind the journal, as while a run keeps its own, becomes the whole with nothing more.
+// progressProjection is for progress.md, which may contain your paragraphs. The file is
+// Kedge's only if writing it again, with the whole log, gives nothing but generated
+// text.
 func progressProjection(ctx context.Context, p *projects.Project, facts docs.Facts, known func(string) bool) (Projection, error) {
 	var err error
 	facts.Log, err = missingLog(ctx, p, "")
@@ -85,8 +84,8 @@ func progressProjection(ctx context.Context, p *projects.Project, facts docs.Fac
 	return Projection{scaffold.ProgressFile, ours, known}, err
 }
 
-// placeProjection holds for a checkpoint or handoff of the journal without words
-// of people's below it.
+// placeProjection is for a checkpoint or handoff. The file is Kedge's if it equals the
+// journal and has no notes of yours below.
 func placeProjection[T any](ctx context.Context, p *projects.Project, path string, kind journal.Kind, idOf func([]byte) (kedge.CheckpointID, bool), write func(T) ([]byte, error)) Projection {
 	ours := func(text string) bool {
 		b := ToLF([]byte(text))

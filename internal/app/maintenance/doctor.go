@@ -235,7 +235,7 @@ func (s *Care) checkFeatures(ctx context.Context, p *projects.Project) []kedge.F
 	if p.Store == nil {
 		return found
 	}
-	l, err := ledger.ReadLedger(ctx, p)
+	l, err := ledger.ReadSnapshot(ctx, p)
 	if err != nil {
 		return append(found, FindingOf(p.Store.Dir(), err))
 	}
@@ -322,16 +322,16 @@ func placedIn(where, file string) bool {
 
 // pending are the hand edits that were not answered yet.
 func (s *Care) pending(ctx context.Context, p *projects.Project) ([]kedge.HandEditData, error) {
-	l, err := ledger.ReadLedger(ctx, p)
+	l, err := ledger.ReadSnapshot(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	edits := s.book.HandEdits(ctx, p, l)
+	edits := s.ledger.HandEdits(ctx, p, l)
 	m, err := ledger.ReadMemory(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.book.FindMemoryEdits(ctx, p, m, kedge.ActorDaemon)
+	found, err := s.ledger.FindMemoryEdits(ctx, p, m, kedge.ActorDaemon)
 	return append(edits, found.Edits...), err
 }
 
@@ -340,8 +340,8 @@ func (s *Care) checkOpenPlan(ctx context.Context, p *projects.Project) []kedge.F
 	if p.Store == nil {
 		return nil
 	}
-	l, err := ledger.ReadLedger(ctx, p)
-	if err != nil || !s.book.LacksOpen(p, l) {
+	l, err := ledger.ReadSnapshot(ctx, p)
+	if err != nil || !s.ledger.OpenPlanUnwritten(p, l) {
 		return nil // checkFeatures tells what cannot be read
 	}
 	return []kedge.Finding{{
@@ -355,7 +355,7 @@ func (s *Care) checkUnwritten(ctx context.Context, p *projects.Project) []kedge.
 	if p.Store == nil || s.home.ReadOnly {
 		return nil
 	}
-	found, err := s.book.BringUpHere(ctx, p)
+	found, err := s.ledger.SyncUnwritten(ctx, p)
 	if err != nil {
 		found = append(found, FindingOf(p.Dir, err))
 	}

@@ -31,12 +31,12 @@ type Work interface {
 
 // Care answers for the projects of one KEDGE_HOME.
 type Care struct {
-	home *projects.Home
-	book *ledger.Book
-	work Work
+	home   *projects.Home
+	ledger *ledger.Ledger
+	work   Work
 }
 
 // New makes one; it does nothing until it is asked.
-func New(home *projects.Home, book *ledger.Book, work Work) *Care {
-	return &Care{home: home, book: book, work: work}
+func New(home *projects.Home, l *ledger.Ledger, work Work) *Care {
+	return &Care{home: home, ledger: l, work: work}
 }

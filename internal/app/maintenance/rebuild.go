@@ -46,11 +46,11 @@ func (s *Care) Rebuild(ctx context.Context, who projects.Caller, _ RebuildReques
 	if err != nil {
 		return RebuildReply{}, err
 	}
-	edits, err := s.book.SettleLocked(ctx, p, who)
+	edits, err := s.ledger.LockAndResolveEdits(ctx, p, who)
 	if err != nil {
 		return RebuildReply{}, err
 	}
-	left, err := s.book.BringFilesUp(ctx, p)
+	left, err := s.ledger.SyncFiles(ctx, p)
 	if err != nil {
 		return RebuildReply{}, err
 	}

@@ -67,20 +67,12 @@ func (s *Looker) Stats(ctx context.Context, who projects.Caller, in StatsRequest
 // tell what they do.
 func (s *Looker) readYield(ctx context.Context, p *projects.Project) (*stats.Journal, error) {
 	j := stats.NewJournal()
-	const page = 1000
-	for seq := int64(0); ; {
-		evs, err := p.Store.Events(ctx, seq, page)
+	for ev, err := range p.Store.Since(ctx, 0) {
 		if err != nil {
 			return nil, err
 		}
-		for _, ev := range evs {
-			seq = ev.Seq
-			if err := j.Take(ev); err != nil {
-				return nil, err
-			}
-		}
-		if len(evs) < page {
-			break
+		if err := j.Take(ev); err != nil {
+			return nil, err
 		}
 	}
 	for _, id := range j.Silent() {

@@ -221,7 +221,7 @@ func (b runBriefs) route(ctx context.Context, c run.Command) (kedge.Routed, erro
 }
 
 // modelOf is the model that the plan names for the phase of a feature.
-func modelOf(l ledger.Ledger, id kedge.FeatureID) string {
+func modelOf(l ledger.Snapshot, id kedge.FeatureID) string {
 	for _, ph := range phasesOf(l) {
 		if slices.Contains(ph.made, id) {
 			return ph.Model
@@ -238,7 +238,7 @@ type madePhase struct {
 }
 
 // phasesOf are those of the approved plan; none where there is no plan.
-func phasesOf(l ledger.Ledger) []madePhase {
+func phasesOf(l ledger.Snapshot) []madePhase {
 	if l.Plan == nil {
 		return nil
 	}
@@ -257,7 +257,7 @@ func phasesOf(l ledger.Ledger) []madePhase {
 }
 
 // phaseLimits are the budgets that the plan gives its phases.
-func phaseLimits(l ledger.Ledger) []run.PhaseLimit {
+func phaseLimits(l ledger.Snapshot) []run.PhaseLimit {
 	var out []run.PhaseLimit
 	for _, ph := range phasesOf(l) {
 		if b := plan.PhaseBudget(ph.Phase); b.Tokens > 0 || b.USD > 0 {
@@ -276,7 +276,7 @@ func (s *Driver) showPlan(ctx context.Context, p *projects.Project, id kedge.Run
 	if err != nil || !ok || !ledger.IsOpenPlan(d) || d.Text == "" {
 		return err
 	}
-	return s.book.ReplaceProjected(p, ledger.PlanFile, []byte(d.Text))
+	return s.book.ReplaceFile(p, ledger.PlanFile, []byte(d.Text))
 }
 
 // titleOfGoal is the title of the plan for a goal: its first line.

@@ -144,7 +144,7 @@ func (s *Driver) answeredEdited(ctx context.Context, p *projects.Project, last r
 func (s *Driver) answerDraft(ctx context.Context, p *projects.Project, who projects.Caller, n int, in AnswerRequest) (AnswerReply, error) {
 	var r AnswerReply
 	_, err := s.home.Write(ctx, p, who, func() ([]kedge.Event, error) {
-		l, err := ledger.ReadLedger(ctx, p)
+		l, err := ledger.ReadSnapshot(ctx, p)
 		if err != nil {
 			return nil, err
 		}

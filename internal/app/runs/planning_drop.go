@@ -63,7 +63,7 @@ func (s *Driver) PlanDrop(ctx context.Context, who projects.Caller, in PlanDropR
 	if r.Kept, err = s.keepDropped(ctx, p, d); err != nil {
 		return r, err
 	}
-	_, err = s.book.BringFilesUp(ctx, p) // where work is still to land, plan.md stands as it is committed
+	_, err = s.book.SyncFiles(ctx, p) // where work is still to land, plan.md stands as it is committed
 	return r, err
 }
 
@@ -79,7 +79,7 @@ func droppable(ctx context.Context, p *projects.Project) (kedge.PlanData, error)
 			return d, err
 		}
 	}
-	l, err := ledger.ReadLedger(ctx, p)
+	l, err := ledger.ReadSnapshot(ctx, p)
 	if err != nil {
 		return kedge.PlanData{}, err
 	}
@@ -98,7 +98,7 @@ func droppable(ctx context.Context, p *projects.Project) (kedge.PlanData, error)
 }
 
 // otherText tells whether plan.md holds something else than the approved plan.
-func otherText(l ledger.Ledger, b []byte) bool {
+func otherText(l ledger.Snapshot, b []byte) bool {
 	return l.Plan == nil || l.IsDraft(b)
 }
 
@@ -123,7 +123,7 @@ func (s *Driver) stopPlanning(ctx context.Context, p *projects.Project, who proj
 func (s *Driver) keepDropped(ctx context.Context, p *projects.Project, d kedge.PlanData) (kept string, err error) {
 	p.Writing.Lock()
 	defer p.Writing.Unlock()
-	l, err := ledger.ReadLedger(ctx, p)
+	l, err := ledger.ReadSnapshot(ctx, p)
 	if err != nil {
 		return "", err
 	}
@@ -132,18 +132,18 @@ func (s *Driver) keepDropped(ctx context.Context, p *projects.Project, d kedge.P
 		return "", err
 	}
 	if !ok || !otherText(l, b) || !isTextOf(d, b) {
-		return s.book.Keep(p, ledger.PlanFile, strings.NewReader(d.Text))
+		return s.book.KeepText(p, ledger.PlanFile, strings.NewReader(d.Text))
 	}
 	if s.book.Projected(p)[projects.Sum(b)] { // nobody typed into it, and it may be older
-		kept, err = s.book.Keep(p, ledger.PlanFile, strings.NewReader(d.Text))
+		kept, err = s.book.KeepText(p, ledger.PlanFile, strings.NewReader(d.Text))
 	} else {
-		kept, err = s.book.SetAside(p, ledger.PlanFile)
+		kept, err = s.book.KeepCopy(p, ledger.PlanFile)
 	}
 	if err != nil {
 		return "", err
 	}
 	if l.Plan != nil { // the one before it, as it stands
-		return kept, s.book.PutProjected(p, ledger.PlanFile, l.PlanText())
+		return kept, s.book.WriteFile(p, ledger.PlanFile, l.PlanText())
 	}
 	return kept, p.Remove(ledger.PlanFile)
 }

@@ -26,7 +26,7 @@ func (s *Driver) isEdited(ctx context.Context, p *projects.Project, d kedge.Plan
 	if err != nil {
 		return false, err
 	}
-	if _, gone := s.book.OpenText(p, l); gone {
+	if _, gone := s.book.UnwrittenPlan(p, l); gone {
 		return false, nil
 	}
 	b, ok, err := p.Read(ledger.PlanFile)
@@ -172,7 +172,7 @@ func (s *Driver) keepEdited(ctx context.Context, p *projects.Project, was kedge.
 	if err != nil || !edited {
 		return "", err
 	}
-	kept, err = s.book.SetAside(p, ledger.PlanFile)
+	kept, err = s.book.KeepCopy(p, ledger.PlanFile)
 	if err == nil && kept != "" && !slices.Contains(d.Kept, kept) {
 		d.Kept = append(slices.Clone(d.Kept), kept)
 	}

@@ -263,7 +263,7 @@ func (s *Driver) savePlan(ctx context.Context, p *projects.Project, who projects
 // roomForPlan refuses to plan over a plan that is approved and not done, and
 // over a draft that the journal does not have.
 func (s *Driver) roomForPlan(ctx context.Context, p *projects.Project) error {
-	l, err := ledger.ReadLedger(ctx, p)
+	l, err := ledger.ReadSnapshot(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -375,7 +375,7 @@ func (s *Driver) planApproved(ctx context.Context, p *projects.Project, who proj
 	if dropped, err := isDropped(ctx, p, last); err != nil || dropped {
 		return false, err
 	}
-	l, err := ledger.ReadLedger(ctx, p)
+	l, err := ledger.ReadSnapshot(ctx, p)
 	if err != nil {
 		return false, err
 	}

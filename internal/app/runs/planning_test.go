@@ -9,6 +9,7 @@ import (
 
 	"kedge"
 	"kedge/internal/app/clerk"
+	"kedge/internal/app/features"
 	"kedge/internal/app/ledger"
 	"kedge/internal/core/plan"
 	"kedge/internal/core/run"
@@ -120,7 +121,7 @@ func TestRow32QuestionsFirst(t *testing.T) {
 	if !kedge.Blocked.Is(err) {
 		t.Errorf("approved with an open question: %v", err)
 	}
-	evs, err := w.p.Store.Events(t.Context(), 0, 1000)
+	evs, err := w.p.Store.Events(t.Context(), 0)
 	w.ok(err)
 	n := 0
 	for _, ev := range evs {
@@ -255,7 +256,7 @@ func TestRow70PhasesHaveBudgetAndModel(t *testing.T) {
 	w.says("ses-1", planText(givenPlan))
 	_, err := w.s.PlanApprove(t.Context(), w.who(), clerk.PlanApproveRequest{Path: os.Getenv("PATH")})
 	w.ok(err)
-	l, err := ledger.ReadLedger(t.Context(), w.p)
+	l, err := ledger.ReadSnapshot(t.Context(), w.p)
 	w.ok(err)
 	if limits := phaseLimits(l); len(limits) != 1 || limits[0] != (run.PhaseLimit{ID: "p2", Tokens: 200_000}) {
 		t.Errorf("limits %+v", limits)
@@ -355,7 +356,7 @@ func TestLandableIsOnlyWhatKedgeWrote(t *testing.T) {
 	}
 	// Kedge's next text keeps the words, and they are still nowhere else.
 	block := func(id kedge.FeatureID) {
-		_, err := w.s.FeatureBlock(ctx, w.who(), clerk.FeatureStatusRequest{ID: id, Reason: "later"})
+		_, err := w.s.FeatureBlock(ctx, w.who(), features.FeatureStatusRequest{ID: id, Reason: "later"})
 		w.ok(err)
 	}
 	w.feature(kedge.Definition{ID: "users", Name: "Users", Checks: orders.Checks})

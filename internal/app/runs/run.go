@@ -231,7 +231,7 @@ func (s *Driver) branch(ctx context.Context, p *projects.Project) (*git.Repo, gi
 
 // specs are the features of the ledger in the order of the plan.
 func (s *Driver) specs(ctx context.Context, p *projects.Project) ([]run.Spec, error) {
-	l, err := ledger.ReadLedger(ctx, p)
+	l, err := ledger.ReadSnapshot(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -264,7 +264,7 @@ func (s *Driver) runRules(ctx context.Context, p *projects.Project, repo *git.Re
 	if err != nil {
 		return run.Rules{}, nil, err
 	}
-	l, err := ledger.ReadLedger(ctx, p)
+	l, err := ledger.ReadSnapshot(ctx, p)
 	if err != nil {
 		return run.Rules{}, nil, err
 	}

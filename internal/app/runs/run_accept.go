@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"kedge"
-	"kedge/internal/app/clerk"
+	"kedge/internal/app/features"
 	"kedge/internal/app/ledger"
 	"kedge/internal/app/projects"
 	"kedge/internal/core/run"
@@ -15,7 +15,7 @@ import (
 
 // acceptInRun accepts a feature of a run that lives: its work is not in the
 // user's branch yet, so the run integrates it first and then completes it.
-func (s *Driver) acceptInRun(ctx context.Context, who projects.Caller, in clerk.FeatureStatusRequest) (reply clerk.FeatureReply, done bool, err error) {
+func (s *Driver) acceptInRun(ctx context.Context, who projects.Caller, in features.FeatureStatusRequest) (reply features.FeatureReply, done bool, err error) {
 	l, p, err := s.book.ReadFeatures(ctx, who)
 	if err != nil {
 		return reply, false, err
@@ -50,7 +50,7 @@ func (s *Driver) acceptInRun(ctx context.Context, who projects.Caller, in clerk.
 	if err != nil {
 		return reply, false, err
 	}
-	return clerk.FeatureReply{Feature: d.Feature}, true, nil
+	return features.FeatureReply{Feature: d.Feature}, true, nil
 }
 
 // tellAccepted lets the run know that has the work on a feature which a person
@@ -116,7 +116,7 @@ func written(ctx context.Context, eng RunEngine, id kedge.RunID, feature kedge.F
 
 // refuseSetAside: of a feature whose work was set aside when it came to wait for
 // review there is nothing to accept. It says where the work is.
-func (s *Driver) refuseSetAside(ctx context.Context, p *projects.Project, l ledger.Ledger, id kedge.FeatureID) error {
+func (s *Driver) refuseSetAside(ctx context.Context, p *projects.Project, l ledger.Snapshot, id kedge.FeatureID) error {
 	d, err := l.Find(id)
 	if err != nil || d.Status != kedge.NeedsReview {
 		return nil // the ledger says why not

@@ -147,7 +147,7 @@ func builtBy(ctx context.Context, p *projects.Project, id kedge.RunID) ([]string
 	if err != nil {
 		return nil, err
 	}
-	l, err := ledger.ReadLedger(ctx, p)
+	l, err := ledger.ReadSnapshot(ctx, p)
 	if err != nil {
 		return nil, err
 	}

@@ -95,7 +95,7 @@ func bare(lines []kedge.StatusLine) []kedge.StatusLine {
 func (b runBriefs) standing(ctx context.Context) (status.State, error) {
 	var st status.State
 	var err error
-	if st.Ledger, err = ledger.ReadLedger(ctx, b.p); err != nil {
+	if st.Ledger, err = ledger.ReadSnapshot(ctx, b.p); err != nil {
 		return st, err
 	}
 	st.Plan = st.Ledger.Current()
@@ -121,13 +121,13 @@ func (b runBriefs) rulesAt(ctx context.Context, base string) (rules []byte, from
 
 // featureInput is what concerns the one feature: its definition, its place in
 // the plan, what earlier phases came to, and where to begin reading.
-func (b runBriefs) featureInput(ctx context.Context, c run.Command, l ledger.Ledger, in *brief.RunInput) error {
+func (b runBriefs) featureInput(ctx context.Context, c run.Command, l ledger.Snapshot, in *brief.RunInput) error {
 	d, err := l.Find(c.Feature)
 	if err != nil {
 		return err
 	}
 	f := d.Feature
-	in.Feature, in.Item = &f, l.ItemOf(f.ID)
+	in.Feature, in.Item = &f, l.PlanItem(f.ID)
 	if l.Plan != nil {
 		in.Objective = l.Plan.Title
 		phaseInput(l, f.ID, in)
@@ -143,7 +143,7 @@ func (b runBriefs) featureInput(ctx context.Context, c run.Command, l ledger.Led
 
 // phaseInput fills in what the approved plan says about the feature's phase, and
 // a summary of each phase before it.
-func phaseInput(l ledger.Ledger, id kedge.FeatureID, in *brief.RunInput) {
+func phaseInput(l ledger.Snapshot, id kedge.FeatureID, in *brief.RunInput) {
 	for _, ph := range phasesOf(l) {
 		if slices.Contains(ph.made, id) {
 			in.Phase, in.Prompt = ph.Title, ph.Prompt
@@ -155,7 +155,7 @@ func phaseInput(l ledger.Ledger, id kedge.FeatureID, in *brief.RunInput) {
 }
 
 // summaryOf is what a phase came to: facts of the ledger, in one line.
-func summaryOf(l ledger.Ledger, ids []kedge.FeatureID) string {
+func summaryOf(l ledger.Snapshot, ids []kedge.FeatureID) string {
 	done := 0
 	var names []string
 	for _, id := range ids {
@@ -185,7 +185,7 @@ func (b runBriefs) failures(ctx context.Context, id kedge.FeatureID) ([]string, 
 
 // startFiles is where a session begins to read: the files of the feature, those
 // of what it builds on, and those at the base that its paths name.
-func (b runBriefs) startFiles(ctx context.Context, base string, f kedge.Feature, l ledger.Ledger) ([]kedge.FileRef, error) {
+func (b runBriefs) startFiles(ctx context.Context, base string, f kedge.Feature, l ledger.Snapshot) ([]kedge.FileRef, error) {
 	repo, err := b.s.home.Git(ctx, b.p)
 	if err != nil {
 		return nil, err

@@ -29,10 +29,10 @@ func (s *Driver) commitLedger(ctx context.Context, p *projects.Project, who proj
 	if repo.Busy() != "" {
 		return head, nil
 	}
-	if _, err := s.book.SettleLocked(ctx, p, who); err != nil {
+	if _, err := s.book.LockAndResolveEdits(ctx, p, who); err != nil {
 		return head, err
 	}
-	if _, err := s.book.BringFilesUp(ctx, p); err != nil {
+	if _, err := s.book.SyncFiles(ctx, p); err != nil {
 		return head, err
 	}
 	paths, err := s.uncommitted(ctx, p, repo)
@@ -63,7 +63,7 @@ func (s *Driver) uncommitted(ctx context.Context, p *projects.Project, repo *git
 	if err != nil {
 		return nil, err
 	}
-	l, err := ledger.ReadLedger(ctx, p)
+	l, err := ledger.ReadSnapshot(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +80,7 @@ func (s *Driver) uncommitted(ctx context.Context, p *projects.Project, repo *git
 }
 
 // isPlan tells whether plan.md is the approved plan, and no draft.
-func isPlan(l ledger.Ledger, p *projects.Project) bool {
+func isPlan(l ledger.Snapshot, p *projects.Project) bool {
 	b, ok, err := p.Read(ledger.PlanFile)
 	return err == nil && ok && l.Plan != nil && bytes.Equal(b, l.PlanText())
 }

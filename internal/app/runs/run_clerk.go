@@ -5,25 +5,27 @@ import (
 
 	"kedge"
 	"kedge/internal/app/clerk"
+	"kedge/internal/app/features"
+	"kedge/internal/app/memory"
 	"kedge/internal/app/projects"
 	"kedge/internal/core/run"
 	"kedge/internal/git"
 )
 
-// runsForClerk are the runs as package clerk needs them.
+// runsForClerk are the runs as packages features, memory and clerk need them.
 type runsForClerk struct{ s *Driver }
 
-// Tell implements clerk.Runs.
+// Tell implements features.Runs.
 func (r runsForClerk) Tell(ctx context.Context, p *projects.Project, who projects.Caller, ev run.Event) error {
 	return r.s.tellRun(ctx, p, who, ev)
 }
 
-// Accept implements clerk.Runs.
-func (r runsForClerk) Accept(ctx context.Context, who projects.Caller, in clerk.FeatureStatusRequest) (clerk.FeatureReply, bool, error) {
+// Accept implements features.Runs.
+func (r runsForClerk) Accept(ctx context.Context, who projects.Caller, in features.FeatureStatusRequest) (features.FeatureReply, bool, error) {
 	return r.s.acceptInRun(ctx, who, in)
 }
 
-// Holds implements clerk.Runs.
+// Holds implements features.Runs.
 func (r runsForClerk) Holds(ctx context.Context, who projects.Caller, id kedge.FeatureID) (bool, error) {
 	if r.s.home.ReadOnly {
 		return false, nil
@@ -36,7 +38,7 @@ func (r runsForClerk) Holds(ctx context.Context, who projects.Caller, id kedge.F
 	return found, err
 }
 
-// Save implements clerk.Runs.
+// Save implements memory.Runs.
 func (r runsForClerk) Save(ctx context.Context, who projects.Caller, reason string) {
 	r.s.saveLiving(ctx, who, reason)
 }
@@ -55,6 +57,12 @@ func (r runsForClerk) PlanApproved(ctx context.Context, p *projects.Project, who
 func (r runsForClerk) Uncommitted(ctx context.Context, p *projects.Project, repo *git.Repo) ([]string, error) {
 	return r.s.uncommitted(ctx, p, repo)
 }
+
+// ForFeatures are the runs as package features needs them.
+func (s *Driver) ForFeatures() features.Runs { return runsForClerk{s} }
+
+// ForMemory are the runs as package memory needs them.
+func (s *Driver) ForMemory() memory.Runs { return runsForClerk{s} }
 
 // ForClerk are the runs as package clerk needs them.
 func (s *Driver) ForClerk() clerk.Runs { return runsForClerk{s} }

@@ -15,6 +15,7 @@ import (
 	"kedge/internal/agents"
 	"kedge/internal/agents/command"
 	"kedge/internal/app/clerk"
+	"kedge/internal/app/features"
 	"kedge/internal/app/projects"
 	docs "kedge/internal/core/memory"
 	"kedge/internal/core/plan"
@@ -162,7 +163,7 @@ func (w *works) do(c run.Command) run.Event {
 // feature puts a feature into the ledger.
 func (w *works) feature(d kedge.Definition) kedge.Feature {
 	w.t.Helper()
-	r, err := w.s.FeatureAdd(w.t.Context(), w.who(), clerk.FeatureAddRequest{Definition: d})
+	r, err := w.s.FeatureAdd(w.t.Context(), w.who(), features.FeatureAddRequest{Definition: d})
 	w.ok(err)
 	return r.Feature
 }
@@ -387,7 +388,7 @@ func TestRow102RegressedIsInTheLedgerCommit(t *testing.T) {
 			t.Errorf("users is %+v", g.FeatureState)
 		}
 	}
-	evs, err := w.p.Store.Events(t.Context(), 0, 1000)
+	evs, err := w.p.Store.Events(t.Context(), 0)
 	w.ok(err)
 	n := 0
 	for _, e := range evs {

@@ -170,30 +170,22 @@ func applies(d kedge.Decision, files []git.Change) bool {
 // about the feature.
 func (s *Driver) storyOf(ctx context.Context, p *projects.Project, id kedge.FeatureID, commit string, r *ExplainReply) error {
 	stories := map[kedge.RunID]*story{}
-	const page = 1000
-	for seq := int64(0); ; {
-		evs, err := p.Store.Events(ctx, seq, page)
+	for ev, err := range p.Store.Since(ctx, 0) {
 		if err != nil {
 			return err
 		}
-		for _, ev := range evs {
-			seq = ev.Seq
-			if ev.Type != kedge.RunStepped {
-				continue
-			}
-			var d run.Stepped
-			if err := json.Unmarshal(ev.Data, &d); err != nil {
-				return kedge.Errorf(kedge.Internal, "read event %d: %w", ev.Seq, err)
-			}
-			if stories[d.Run] == nil {
-				stories[d.Run] = newStory(id)
-			}
-			if stories[d.Run].take(d) == commit {
-				r.Run = d.Run
-			}
+		if ev.Type != kedge.RunStepped {
+			continue
 		}
-		if len(evs) < page {
-			break
+		var d run.Stepped
+		if err := json.Unmarshal(ev.Data, &d); err != nil {
+			return kedge.Errorf(kedge.Internal, "read event %d: %w", ev.Seq, err)
+		}
+		if stories[d.Run] == nil {
+			stories[d.Run] = newStory(id)
+		}
+		if stories[d.Run].take(d) == commit {
+			r.Run = d.Run
 		}
 	}
 	if st := stories[r.Run]; st != nil && r.Run != "" {

@@ -61,7 +61,7 @@ func (s *Driver) RunLand(ctx context.Context, who projects.Caller, in RunLandReq
 		return out, err
 	}
 	if isPlanning(newest) { // a plan that waits is no part of what landed: it comes back
-		if _, err := s.book.BringFilesUp(ctx, p); err != nil {
+		if _, err := s.book.SyncFiles(ctx, p); err != nil {
 			return RunLandReply{}, err
 		}
 	}

@@ -56,7 +56,7 @@ func (l runLedger) Feature(ctx context.Context, id kedge.FeatureID, hash string)
 
 // Features gives all of them in the order of the ledger.
 func (l runLedger) Features(ctx context.Context) ([]kedge.Feature, error) {
-	led, err := ledger.ReadLedger(ctx, l.p)
+	led, err := ledger.ReadSnapshot(ctx, l.p)
 	return led.Features(), err
 }
 
@@ -170,7 +170,7 @@ func (l runLedger) Salvaged(ctx context.Context, key string, v kedge.Salvage) er
 // Project writes the projections into a work tree of the project, whichever it
 // is. The user's own is left alone.
 func (l runLedger) Project(ctx context.Context, dir string) error {
-	return l.s.book.BringAllUp(ctx, l.in(dir))
+	return l.s.book.SyncToCommit(ctx, l.in(dir))
 }
 
 // in is the project as seen from another work tree of it.

@@ -181,21 +181,17 @@ type deeds struct {
 
 // deedsIn reads the whole journal for what people did last.
 func deedsIn(ctx context.Context, p *projects.Project) (deeds, error) {
-	const page = 1000
 	out := deeds{
 		added: map[kedge.FeatureID]deed{}, amended: map[kedge.FeatureID]deed{}, moved: map[kedge.FeatureID]deed{},
 		approved: map[kedge.PlanID]deed{},
 	}
-	for after := int64(0); ; {
-		evs, err := p.Store.Events(ctx, after, page)
-		if err != nil || len(evs) == 0 {
+	for ev, err := range p.Store.Since(ctx, 0) {
+		if err != nil {
 			return out, err
 		}
-		for _, ev := range evs {
-			after = ev.Seq
-			out.take(ev)
-		}
+		out.take(ev)
 	}
+	return out, nil
 }
 
 func (ds deeds) take(ev kedge.Event) {

@@ -59,7 +59,7 @@ func (m missing) human(key string, typ kedge.EventType, data any) {
 // told are the words that the run was told since a step, in order.
 func (m missing) told(after int64) (words []string, steps int64) {
 	m.t.Helper()
-	evs, err := m.p.Store.Events(m.t.Context(), 0, 0)
+	evs, err := m.p.Store.Events(m.t.Context(), 0)
 	m.ok(err)
 	for _, ev := range evs {
 		var d run.Stepped

@@ -54,7 +54,7 @@ func (c *pace) since(ctx context.Context, st *journal.Store, started time.Time) 
 // follow reads what is new. The end of the journal is asked for before the ledger
 // is read: what comes between them is seen twice, and nothing is missed.
 func (c *pace) follow(ctx context.Context, st *journal.Store) error {
-	const page, far = 500, 5000 // so far behind, the ledger is the shorter way
+	const far = 5000 // so far behind, the ledger is the shorter way
 	last, err := st.Last(ctx)
 	if err != nil {
 		return err
@@ -62,18 +62,12 @@ func (c *pace) follow(ctx context.Context, st *journal.Store) error {
 	if c.done == nil || last-c.seq > far {
 		return c.begin(ctx, st, last)
 	}
-	for c.seq < last {
-		evs, err := st.Events(ctx, c.seq, page)
+	for ev, err := range st.Since(ctx, c.seq) {
 		if err != nil {
 			return err
 		}
-		if len(evs) == 0 {
-			return nil // the journal ends before where it said that it does: the next look starts here
-		}
-		for _, ev := range evs {
-			c.seq = ev.Seq
-			c.take(ev)
-		}
+		c.seq = ev.Seq
+		c.take(ev)
 	}
 	return nil
 }

@@ -96,7 +96,7 @@ func (b runBriefs) resumeAt(c run.Command) string {
 
 // nextOf is where to go on: at the job's own feature, or behind it once its work
 // is in a commit.
-func (b runBriefs) nextOf(c run.Command, l ledger.Ledger) kedge.Next {
+func (b runBriefs) nextOf(c run.Command, l ledger.Snapshot) kedge.Next {
 	features := l.Features()
 	if c.Commit != "" {
 		for i := range features {
@@ -116,13 +116,13 @@ func (b runBriefs) nextOf(c run.Command, l ledger.Ledger) kedge.Next {
 	return kedge.Next{Why: plan.WhyNothing(features)}
 }
 
-func (b runBriefs) nextAt(f kedge.Feature, l ledger.Ledger) kedge.Next {
-	return kedge.Next{Feature: &f, Phase: f.Phase, Item: l.ItemOf(f.ID), Command: ledger.FirstCommand(f)}
+func (b runBriefs) nextAt(f kedge.Feature, l ledger.Snapshot) kedge.Next {
+	return kedge.Next{Feature: &f, Phase: f.Phase, Item: l.PlanItem(f.ID), Command: ledger.FirstCommand(f)}
 }
 
 // filesToRead are the files that the job changed, those first that its session
 // needed next, then its feature's own, with their hashes.
-func (b runBriefs) filesToRead(c run.Command, at execute.Standing, l ledger.Ledger) []kedge.FileRef {
+func (b runBriefs) filesToRead(c run.Command, at execute.Standing, l ledger.Snapshot) []kedge.FileRef {
 	p := b.p.In(at.Dir)
 	var out []kedge.FileRef
 	add := func(path, by string) {
@@ -262,7 +262,7 @@ func (b runBriefs) TakenBack(ctx context.Context, c run.Command) error {
 // causeOf is why the work on a feature was needed: of one that a plan made, what the
 // plan says, for its description names the phase alone.
 func (b runBriefs) causeOf(ctx context.Context, f kedge.Feature, described string) (string, error) {
-	l, err := ledger.ReadLedger(ctx, b.p)
+	l, err := ledger.ReadSnapshot(ctx, b.p)
 	if err != nil || l.Plan == nil || !slices.Contains(l.Plan.Features, f.ID) {
 		return described, err
 	}

@@ -115,7 +115,7 @@ func (w *runWatch) begin(ctx context.Context, after int64) error {
 	}
 	if after < doc.Steps {
 		w.after = after
-		w.seq, err = w.placeOf(ctx, last, after)
+		w.seq, err = w.placeOf(ctx, after)
 	}
 	return err
 }
@@ -140,26 +140,20 @@ func watched(ctx context.Context, p *projects.Project, id kedge.RunID) (journal.
 }
 
 // placeOf is a sequence number of the journal behind which are all steps after n.
-func (w *runWatch) placeOf(ctx context.Context, last, n int64) (int64, error) {
-	const page = 500
-	for from := last; from > 0; {
-		from = max(0, from-page)
-		evs, err := w.p.Store.Events(ctx, from, page)
+func (w *runWatch) placeOf(ctx context.Context, n int64) (int64, error) {
+	for ev, err := range w.p.Store.Backwards(ctx) {
 		if err != nil {
 			return 0, err
 		}
-		for _, ev := range evs {
-			var d struct {
-				Run kedge.RunID `json:"run"`
-				N   int64       `json:"n"`
-			}
-			if ev.Type != kedge.RunStepped || json.Unmarshal(ev.Data, &d) != nil || d.Run != w.id {
-				continue
-			}
-			if d.N <= n+1 {
-				return from, nil
-			}
-			break
+		var d struct {
+			Run kedge.RunID `json:"run"`
+			N   int64       `json:"n"`
+		}
+		if ev.Type != kedge.RunStepped || json.Unmarshal(ev.Data, &d) != nil || d.Run != w.id {
+			continue
+		}
+		if d.N <= n+1 {
+			return ev.Seq - 1, nil
 		}
 	}
 	return 0, nil
@@ -234,29 +228,23 @@ func (w *runWatch) tell(ctx context.Context) (rests bool, err error) {
 
 // steps tells of the steps that the journal has behind those that were told.
 func (w *runWatch) steps(ctx context.Context) error {
-	const page = 500
-	for {
-		evs, err := w.p.Store.Events(ctx, w.seq, page)
+	for ev, err := range w.p.Store.Since(ctx, w.seq) {
 		if err != nil {
 			return err
 		}
-		for _, ev := range evs {
-			w.seq = ev.Seq
-			if ev.Type != kedge.RunStepped {
-				continue
-			}
-			var d run.Stepped
-			if err := json.Unmarshal(ev.Data, &d); err != nil {
-				return kedge.Errorf(kedge.Internal, "read event %d: %w", ev.Seq, err)
-			}
-			if d.Run == w.id && d.N > w.after {
-				w.after = d.N
-				step := stepOf(d, w.asked)
-				w.who.Tell(RunLine{Type: "step", Step: &step})
-			}
+		w.seq = ev.Seq
+		if ev.Type != kedge.RunStepped {
+			continue
 		}
-		if len(evs) < page {
-			return nil
+		var d run.Stepped
+		if err := json.Unmarshal(ev.Data, &d); err != nil {
+			return kedge.Errorf(kedge.Internal, "read event %d: %w", ev.Seq, err)
+		}
+		if d.Run == w.id && d.N > w.after {
+			w.after = d.N
+			step := stepOf(d, w.asked)
+			w.who.Tell(RunLine{Type: "step", Step: &step})
 		}
 	}
+	return nil
 }

@@ -78,7 +78,7 @@ func over(st run.State) error {
 // overForGood is the error about a run that cannot go on; what there is to do is for
 // the next one.
 func (s *Driver) overForGood(ctx context.Context, p *projects.Project, st run.State) error {
-	l, err := ledger.ReadLedger(ctx, p)
+	l, err := ledger.ReadSnapshot(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -176,10 +176,10 @@ func (s *Driver) settleToGoOn(ctx context.Context, p *projects.Project, who proj
 	if repo.Busy() != "" {
 		return head, nil
 	}
-	if _, err := s.book.SettleLocked(ctx, p, who); err != nil {
+	if _, err := s.book.LockAndResolveEdits(ctx, p, who); err != nil {
 		return head, err
 	}
-	_, err := s.book.BringFilesUp(ctx, p)
+	_, err := s.book.SyncFiles(ctx, p)
 	return head, err
 }
 

@@ -36,7 +36,7 @@ type Driver struct {
 	home *projects.Home
 	life *lifecycle.Life
 
-	book     *ledger.Book
+	book     *ledger.Ledger
 	clerk    *clerk.Clerk
 	standing *status.Teller
 	keeper   *sessions.Keeper
@@ -52,6 +52,6 @@ func New(home *projects.Home, life *lifecycle.Life, cfg Config) *Driver {
 }
 
 // Bind gives it those who answer the other commands, which know it too.
-func (s *Driver) Bind(book *ledger.Book, clerk *clerk.Clerk, standing *status.Teller, keeper *sessions.Keeper) {
+func (s *Driver) Bind(book *ledger.Ledger, clerk *clerk.Clerk, standing *status.Teller, keeper *sessions.Keeper) {
 	s.book, s.clerk, s.standing, s.keeper = book, clerk, standing, keeper
 }

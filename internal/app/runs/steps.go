@@ -90,7 +90,7 @@ func (s *Driver) nextSteps(ctx context.Context, p *projects.Project, st run.Stat
 // ledgerSteps are the steps after a run that is over: of what people said of the
 // features since, nobody told it.
 func (s *Driver) ledgerSteps(ctx context.Context, p *projects.Project, st run.State) ([]string, error) {
-	l, err := ledger.ReadLedger(ctx, p)
+	l, err := ledger.ReadSnapshot(ctx, p)
 	if err != nil {
 		return nil, err
 	}

@@ -7,9 +7,11 @@ import (
 
 	"kedge"
 	"kedge/internal/app/clerk"
+	"kedge/internal/app/features"
 	"kedge/internal/app/ledger"
 	"kedge/internal/app/lifecycle"
 	"kedge/internal/app/maintenance"
+	"kedge/internal/app/memory"
 	"kedge/internal/app/projects"
 	"kedge/internal/app/sessions"
 	"kedge/internal/app/status"
@@ -31,6 +33,8 @@ type Service struct {
 	*Driver
 	*maintenance.Care
 	*clerk.Clerk
+	*features.FeatureList
+	*memory.Memory
 	*verify.Gater
 	*sessions.Keeper
 	*status.Teller
@@ -50,6 +54,8 @@ func newService(w wiring) *Service {
 		return s.AdoptGates(ctx, p)
 	})
 	s.Gater = verify.New(home, entries, alive, s.Runner, verify.With{})
+	s.FeatureList = features.New(home, entries, s.ForFeatures())
+	s.Memory = memory.New(home, entries, s.ForMemory())
 	s.Clerk = clerk.New(home, entries, s.ForClerk())
 	s.Bind(entries, s.Clerk, s.Teller, s.Keeper)
 	return s

@@ -164,7 +164,7 @@ func (s *Enroller) carryOut(ctx context.Context, at *site, changes []change, mes
 			continue
 		}
 		if c.text != nil && (c.path == ledger.FeaturesFile || c.path == scaffold.ProgressFile) {
-			err = s.book.RememberProjected(at.Project, projects.Sum([]byte(*c.text)))
+			err = s.ledger.RememberProjected(at.Project, projects.Sum([]byte(*c.text)))
 		}
 		if err == nil {
 			err = set(root, c.path, c.text, c.perm)

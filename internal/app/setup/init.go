@@ -97,7 +97,7 @@ func (s *Enroller) InitPlan(ctx context.Context, who projects.Caller, in InitReq
 	if err := at.refuse(ctx, in); err != nil {
 		return InitReply{}, err
 	}
-	pl, err := at.plan(in, ledger.Ledger{}, nil)
+	pl, err := at.plan(in, ledger.Snapshot{}, nil)
 	if err != nil {
 		return InitReply{}, err
 	}
@@ -151,7 +151,7 @@ func (s *Enroller) site(ctx context.Context, who projects.Caller) (*site, error)
 
 // refuse looks for what would stop init halfway.
 func (at *site) refuse(ctx context.Context, in InitRequest) error {
-	pl, err := at.plan(in, ledger.Ledger{}, nil)
+	pl, err := at.plan(in, ledger.Snapshot{}, nil)
 	if err != nil {
 		return err
 	}
@@ -160,7 +160,7 @@ func (at *site) refuse(ctx context.Context, in InitRequest) error {
 
 // plan compares what should be there with what is. The projections are those of
 // the journal; before there is one they are empty.
-func (at *site) plan(in InitRequest, l ledger.Ledger, facts *docs.Facts) (initPlan, error) {
+func (at *site) plan(in InitRequest, l ledger.Snapshot, facts *docs.Facts) (initPlan, error) {
 	root, err := os.OpenRoot(at.Root)
 	if err != nil {
 		return initPlan{}, kedge.Errorf(kedge.Invalid, "open %q: %w", at.Root, err)
@@ -235,7 +235,7 @@ func (pl *initPlan) noteUndriven(name string, a config.Agent) {
 }
 
 // note says what a person should know.
-func (pl *initPlan) note(at *site, l ledger.Ledger) {
+func (pl *initPlan) note(at *site, l ledger.Snapshot) {
 	if filepath.Clean(at.from) != at.Root {
 		pl.notes = append(pl.notes, fmt.Sprintf("the project is the whole of %q", at.Root))
 	}
@@ -250,7 +250,7 @@ func (pl *initPlan) note(at *site, l ledger.Ledger) {
 }
 
 // unknownFeatures counts the features of a repository that was set up elsewhere.
-func (at *site) unknownFeatures(l ledger.Ledger) int {
+func (at *site) unknownFeatures(l ledger.Snapshot) int {
 	if len(l.Docs) > 0 {
 		return 0
 	}
@@ -266,7 +266,7 @@ func (at *site) unknownFeatures(l ledger.Ledger) int {
 }
 
 // next is what to do after init.
-func (at *site) next(l ledger.Ledger, checks []kedge.Check) string {
+func (at *site) next(l ledger.Snapshot, checks []kedge.Check) string {
 	switch {
 	case at.unknownFeatures(l) > 0:
 		return "kedge features import " + ledger.FeaturesFile
@@ -330,7 +330,7 @@ func (s *Enroller) setUp(ctx context.Context, at *site, who projects.Caller, in 
 	if err != nil {
 		return nil, nil, err
 	}
-	news, said, err := s.book.ImportMemory(ctx, at.Project, who)
+	news, said, err := s.ledger.ImportMemory(ctx, at.Project, who)
 	if said != "" {
 		pl.notes = append(pl.notes, said)
 	}
@@ -353,8 +353,8 @@ func (at *site) hasMore(ctx context.Context) bool {
 	return err == nil && more
 }
 
-func readFacts(ctx context.Context, p *projects.Project) (ledger.Ledger, *docs.Facts, error) {
-	l, err := ledger.ReadLedger(ctx, p)
+func readFacts(ctx context.Context, p *projects.Project) (ledger.Snapshot, *docs.Facts, error) {
+	l, err := ledger.ReadSnapshot(ctx, p)
 	if err != nil {
 		return l, nil, err
 	}
@@ -417,7 +417,7 @@ func (s *Enroller) initReply(ctx context.Context, at *site, evs []kedge.Event, n
 	if checks != nil {
 		r.Checks = checks
 	}
-	l, err := ledger.ReadLedger(ctx, at.Project)
+	l, err := ledger.ReadSnapshot(ctx, at.Project)
 	r.Next = at.next(l, r.Checks)
 	return r, err
 }

@@ -87,7 +87,7 @@ func (s *Enroller) takeOut(ctx context.Context, at *site, who projects.Caller) (
 	if err != nil {
 		return nil, err
 	}
-	projections, err := s.book.Projections(ctx, at.Project)
+	projections, err := s.ledger.Projections(ctx, at.Project)
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +135,7 @@ func (s *Enroller) forgetWritten(at *site) error {
 	if _, there, err := at.Read(ledger.FeaturesFile); err != nil || there {
 		return err
 	}
-	if err := os.Remove(s.book.ProjectedPath(at.Project)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(s.ledger.ProjectedPath(at.Project)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return kedge.Errorf(kedge.Internal, "forget what was written: %w", err)
 	}
 	return nil
@@ -144,36 +144,29 @@ func (s *Enroller) forgetWritten(at *site) error {
 // initRecords reads from the journal how init left each file.
 func initRecords(ctx context.Context, p *projects.Project) (map[string]kedge.InitFile, error) {
 	records := map[string]kedge.InitFile{}
-	const page = 1000
-	for after := int64(0); ; {
-		evs, err := p.Store.Events(ctx, after, page)
+	for ev, err := range p.Store.Since(ctx, 0) {
 		if err != nil {
 			return nil, err
 		}
-		for _, ev := range evs {
-			after = ev.Seq
-			if ev.Type != kedge.InitFinished {
-				continue
-			}
-			var data kedge.InitData
-			if err := json.Unmarshal(ev.Data, &data); err != nil {
-				return nil, kedge.Errorf(kedge.Internal, "read event %d: %w", ev.Seq, err)
-			}
-			for _, f := range data.Files {
-				records[f.Path] = f
-			}
+		if ev.Type != kedge.InitFinished {
+			continue
 		}
-		if len(evs) < page {
-			return records, nil
+		var data kedge.InitData
+		if err := json.Unmarshal(ev.Data, &data); err != nil {
+			return nil, kedge.Errorf(kedge.Internal, "read event %d: %w", ev.Seq, err)
+		}
+		for _, f := range data.Files {
+			records[f.Path] = f
 		}
 	}
+	return records, nil
 }
 
 // fileRemovals takes away Kedge's own files that are as init or Kedge since
 // wrote them.
 func (at *site) fileRemovals(records map[string]kedge.InitFile, projections []ledger.Projection) (changes []change, kept []string, err error) {
 	empty := scaffold.Files(scaffold.Input{
-		Features: plan.WriteFeatures(ledger.Ledger{}.File(at.Project)), Progress: docs.WriteProgress(nil, docs.Facts{}),
+		Features: plan.WriteFeatures(ledger.Snapshot{}.File(at.Project)), Progress: docs.WriteProgress(nil, docs.Facts{}),
 	})
 	add := func(path string, perm fs.FileMode, ours, was func(string) bool) error {
 		old, err := at.text(path)

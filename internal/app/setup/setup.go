@@ -15,13 +15,13 @@ import (
 // Enroller answers for the projects of one KEDGE_HOME.
 type Enroller struct {
 	home     *projects.Home
-	book     *ledger.Book
+	ledger   *ledger.Ledger
 	standing *status.Teller
 
 	mu sync.Mutex // one folder gets its id at a time
 }
 
 // New makes one; it does nothing until it is asked.
-func New(home *projects.Home, book *ledger.Book, standing *status.Teller) *Enroller {
-	return &Enroller{home: home, book: book, standing: standing}
+func New(home *projects.Home, l *ledger.Ledger, standing *status.Teller) *Enroller {
+	return &Enroller{home: home, ledger: l, standing: standing}
 }

@@ -41,7 +41,7 @@ type CheckpointReply struct {
 	Timestamp   time.Time `json:"timestamp"`
 	Path        string    `json:"path"`
 	Moved       []string  `json:"moved"` // lines found above the end marker, now below it
-	ledger.Aside
+	ledger.Notices
 	Text string `json:"text"`
 }
 
@@ -66,7 +66,7 @@ type LintReply struct {
 // CheckpointSave writes down where the work stands: a fact in the journal, and
 // checkpoint.md.
 func (s *Teller) CheckpointSave(ctx context.Context, who projects.Caller, in CheckpointSaveRequest) (CheckpointReply, error) {
-	p, evs, aside, err := s.book.Change(ctx, who, func(p *projects.Project, _ ledger.Ledger) ([]kedge.Event, error) {
+	p, evs, notices, err := s.ledger.Change(ctx, who, func(p *projects.Project, _ ledger.Snapshot) ([]kedge.Event, error) {
 		c, moved, err := s.newCheckpoint(ctx, p, who, in)
 		if err != nil {
 			return nil, err
@@ -82,14 +82,14 @@ func (s *Teller) CheckpointSave(ctx context.Context, who projects.Caller, in Che
 		return CheckpointReply{}, err
 	}
 	s.keepSeen(ctx, p, evs)
-	left, err := s.book.PutLatest(ctx, p)
+	left, err := s.ledger.WriteLatest(ctx, p)
 	if err != nil {
 		return CheckpointReply{}, err
 	}
-	aside.Warnings = ledger.WithLatest(aside.Warnings, left)
+	notices.Warnings = ledger.MergeWarnings(notices.Warnings, left)
 	r, err := checkpointReply(p, c)
-	aside.Held = s.book.Held(ctx, p, r.Path, []byte(r.Text))
-	r.Moved, r.Aside = movedLines(evs), aside
+	notices.Unlanded = s.ledger.Unlanded(ctx, p, r.Path, []byte(r.Text))
+	r.Moved, r.Notices = movedLines(evs), notices
 	return r, err
 }
 

@@ -34,14 +34,14 @@ type HandoffReply struct {
 	kedge.Handoff
 	Path  string   `json:"path"`
 	Moved []string `json:"moved"` // lines found above the end marker, now below it
-	ledger.Aside
+	ledger.Notices
 	Text string `json:"text"`
 }
 
 // HandoffSave writes down what the next session has to know: a fact in the
 // journal, and handoff.md. It carries every open risk.
 func (s *Teller) HandoffSave(ctx context.Context, who projects.Caller, in HandoffSaveRequest) (HandoffReply, error) {
-	p, evs, aside, err := s.book.Change(ctx, who, func(p *projects.Project, _ ledger.Ledger) ([]kedge.Event, error) {
+	p, evs, notices, err := s.ledger.Change(ctx, who, func(p *projects.Project, _ ledger.Snapshot) ([]kedge.Event, error) {
 		h, moved, err := s.newHandoff(ctx, p, who, in)
 		if err != nil {
 			return nil, err
@@ -57,14 +57,14 @@ func (s *Teller) HandoffSave(ctx context.Context, who projects.Caller, in Handof
 		return HandoffReply{}, err
 	}
 	s.keepSeen(ctx, p, evs)
-	left, err := s.book.PutLatest(ctx, p)
+	left, err := s.ledger.WriteLatest(ctx, p)
 	if err != nil {
 		return HandoffReply{}, err
 	}
-	aside.Warnings = ledger.WithLatest(aside.Warnings, left)
+	notices.Warnings = ledger.MergeWarnings(notices.Warnings, left)
 	r, err := handoffReply(h)
-	aside.Held = s.book.Held(ctx, p, r.Path, []byte(r.Text))
-	r.Moved, r.Aside = movedLines(evs), aside
+	notices.Unlanded = s.ledger.Unlanded(ctx, p, r.Path, []byte(r.Text))
+	r.Moved, r.Notices = movedLines(evs), notices
 	return r, err
 }
 

@@ -21,13 +21,13 @@ type Runs interface {
 
 // Teller answers for the projects of one KEDGE_HOME.
 type Teller struct {
-	home *projects.Home
-	book *ledger.Book
-	runs Runs
-	cuts cuts
+	home   *projects.Home
+	ledger *ledger.Ledger
+	runs   Runs
+	cuts   cuts
 }
 
 // New makes one; it does nothing until it is asked.
-func New(home *projects.Home, book *ledger.Book, runs Runs) *Teller {
-	return &Teller{home: home, book: book, runs: runs}
+func New(home *projects.Home, l *ledger.Ledger, runs Runs) *Teller {
+	return &Teller{home: home, ledger: l, runs: runs}
 }

@@ -17,7 +17,7 @@ import (
 // State is where the work of a project stands, read once for a command that
 // tells it: status, prime, checkpoint, handoff.
 type State struct {
-	Ledger    ledger.Ledger
+	Ledger    ledger.Snapshot
 	Plan      kedge.PlanData // zero when there is none
 	Decisions []kedge.Decision
 	Risks     []kedge.Risk // open ones
@@ -32,7 +32,7 @@ type State struct {
 func (s *Teller) stateOf(ctx context.Context, p *projects.Project, who projects.Caller) (State, error) {
 	var st State
 	var err error
-	if st.Ledger, err = ledger.ReadLedger(ctx, p); err != nil {
+	if st.Ledger, err = ledger.ReadSnapshot(ctx, p); err != nil {
 		return st, err
 	}
 	st.Plan = st.Ledger.Current()
@@ -49,7 +49,7 @@ func (s *Teller) stateOf(ctx context.Context, p *projects.Project, who projects.
 		return st, err
 	}
 	s.lookAtTree(ctx, p, &st)
-	st.Next = s.book.Next(ctx, p, st.Ledger)
+	st.Next = s.ledger.Next(ctx, p, st.Ledger)
 	return st, nil
 }
 

@@ -121,10 +121,10 @@ func (s *Teller) Status(ctx context.Context, who projects.Caller, _ StatusReques
 	if r.Drift, r.DriftUnknown, err = s.drift(ctx, p, st); err != nil {
 		return StatusReply{}, err
 	}
-	p = s.book.AtRest(ctx, p)
-	r.Behind = s.book.Behind(p, st.Ledger)
-	_, _, inMemory, err := s.book.LookAtMemory(ctx, who)
-	r.Edits = append(append([]kedge.HandEditData{}, s.book.HandEdits(ctx, p, st.Ledger)...), inMemory...)
+	p = s.ledger.AsCheckedOut(ctx, p)
+	r.Behind = s.ledger.OutdatedFiles(p, st.Ledger)
+	_, _, inMemory, err := s.ledger.ReadMemoryAndEdits(ctx, who)
+	r.Edits = append(append([]kedge.HandEditData{}, s.ledger.HandEdits(ctx, p, st.Ledger)...), inMemory...)
 	return r, err
 }
 

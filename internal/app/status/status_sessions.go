@@ -57,20 +57,14 @@ func (cs *cuts) of(id kedge.ProjectID) *cut {
 func (c *cut) count(ctx context.Context, st *journal.Store) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	const page = 1000
-	for {
-		evs, err := st.Events(ctx, c.seq, page)
+	for ev, err := range st.Since(ctx, c.seq) {
 		if err != nil {
 			return 0, err
 		}
-		for _, ev := range evs {
-			if err := c.journal.Take(ev); err != nil {
-				return 0, err
-			}
-			c.seq = ev.Seq
+		if err := c.journal.Take(ev); err != nil {
+			return 0, err
 		}
-		if len(evs) < page {
-			return c.journal.Interrupted(), nil
-		}
+		c.seq = ev.Seq
 	}
+	return c.journal.Interrupted(), nil
 }

@@ -69,7 +69,7 @@ func (s *Gater) heldBase(ctx context.Context, p *projects.Project) (base, error)
 
 // heldRevs lists what could be the base, the best first.
 func (s *Gater) heldRevs(ctx context.Context, p *projects.Project, evidence []kedge.Evidence) ([]string, error) {
-	l, err := ledger.ReadLedger(ctx, p)
+	l, err := ledger.ReadSnapshot(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -136,30 +136,23 @@ func has(ctx context.Context, repo *git.Repo, rev string) (bool, error) {
 // nothing else.
 func initCommit(ctx context.Context, p *projects.Project) (string, error) {
 	commit := ""
-	const page = 1000
-	for after := int64(0); ; {
-		evs, err := p.Store.Events(ctx, after, page)
+	for ev, err := range p.Store.Since(ctx, 0) {
 		if err != nil {
 			return "", err
 		}
-		for _, ev := range evs {
-			after = ev.Seq
-			if ev.Type == kedge.InitRemoved {
-				commit = ""
-			}
-			if ev.Type != kedge.InitFinished || commit != "" || strings.HasPrefix(string(ev.Actor), "agent:") {
-				continue
-			}
-			var data kedge.InitData
-			if err := json.Unmarshal(ev.Data, &data); err != nil {
-				return "", kedge.Errorf(kedge.Internal, "read event %d: %w", ev.Seq, err)
-			}
-			commit = data.Commit
+		if ev.Type == kedge.InitRemoved {
+			commit = ""
 		}
-		if len(evs) < page {
-			return commit, nil
+		if ev.Type != kedge.InitFinished || commit != "" || strings.HasPrefix(string(ev.Actor), "agent:") {
+			continue
 		}
+		var data kedge.InitData
+		if err := json.Unmarshal(ev.Data, &data); err != nil {
+			return "", kedge.Errorf(kedge.Internal, "read event %d: %w", ev.Seq, err)
+		}
+		commit = data.Commit
 	}
+	return commit, nil
 }
 
 // findings says it when the work was measured from less than it should be.

@@ -89,12 +89,12 @@ func (s *Gater) gateBase(ctx context.Context, p *projects.Project, who projects.
 // editFindings tells of hand edits of the ledger. They decide nothing: the
 // journal does.
 func (s *Gater) editFindings(ctx context.Context, p *projects.Project) ([]kedge.Finding, error) {
-	l, err := ledger.ReadLedger(ctx, p)
+	l, err := ledger.ReadSnapshot(ctx, p)
 	if err != nil {
 		return nil, err
 	}
 	var out []kedge.Finding
-	for _, e := range s.book.HandEdits(ctx, p, l) {
+	for _, e := range s.ledger.HandEdits(ctx, p, l) {
 		out = append(out, kedge.Finding{
 			Level: kedge.LevelWarning, What: "edited by hand: " + e.Found, Where: e.Path,
 			Fix: "nothing to do: the next command that writes puts it right and keeps the edit aside",

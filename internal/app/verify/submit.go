@@ -34,7 +34,7 @@ type FeatureSubmitReply struct {
 	Claimed  bool             `json:"claimed,omitempty"` // by a session of a run: the run decides
 	Verdict  *kedge.Verdict   `json:"verdict"`
 	Evidence kedge.EvidenceID `json:"evidence"`
-	ledger.Aside
+	ledger.Notices
 }
 
 // FeatureSubmit is the only way to complete a feature: Kedge runs all of the
@@ -60,9 +60,9 @@ func (s *Gater) FeatureSubmit(ctx context.Context, who projects.Caller, in Featu
 	defer release()
 	defer func() { s.gateOver(ctx, p, who, err) }()
 	if evs, seen, err := s.seenBefore(ctx, p, who); seen || err != nil {
-		return s.submitReply(ctx, p, in.ID, evs, ledger.Aside{}, err)
+		return s.submitReply(ctx, p, in.ID, evs, ledger.Notices{}, err)
 	}
-	var aside ledger.Aside
+	var notices ledger.Notices
 	def, edits, err := s.submitted(ctx, p, who, in.ID)
 	if err != nil {
 		return FeatureSubmitReply{}, err
@@ -74,10 +74,10 @@ func (s *Gater) FeatureSubmit(ctx context.Context, who projects.Caller, in Featu
 	evs, err := s.home.Write(ctx, p, who, func() ([]kedge.Event, error) { return s.conclude(ctx, p, who, def, proof) })
 	if err == nil {
 		s.keepAnchor(ctx, p, evs)
-		aside.Warnings, err = s.book.BringFilesUp(ctx, p)
+		notices.Warnings, err = s.ledger.SyncFiles(ctx, p)
 	}
-	aside.Edits = edits
-	return s.submitReply(ctx, p, in.ID, evs, aside, err)
+	notices.Edits = edits
+	return s.submitReply(ctx, p, in.ID, evs, notices, err)
 }
 
 // ownFeature refuses a session of a run every feature but the one that it works on;
@@ -102,7 +102,7 @@ func (s *Gater) ownFeature(ctx context.Context, p *projects.Project, who project
 func (s *Gater) submitted(ctx context.Context, p *projects.Project, who projects.Caller, id kedge.FeatureID) (def kedge.Definition, edits []kedge.HandEditData, err error) {
 	who.Key = ""
 	_, err = s.home.Write(ctx, p, who, func() ([]kedge.Event, error) {
-		if edits, err = s.book.Settle(ctx, p, who); err != nil {
+		if edits, err = s.ledger.ResolveEdits(ctx, p, who); err != nil {
 			return nil, err
 		}
 		d, err := submittable(ctx, p, id)
@@ -117,7 +117,7 @@ func (s *Gater) submitted(ctx context.Context, p *projects.Project, who projects
 // submittable finds a feature that a verdict could complete: nobody has stopped
 // it, and everything that it builds on is completed.
 func submittable(ctx context.Context, p *projects.Project, id kedge.FeatureID) (*journal.FeatureDoc, error) {
-	l, err := ledger.ReadLedger(ctx, p)
+	l, err := ledger.ReadSnapshot(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -275,7 +275,7 @@ func (s *Gater) conclude(ctx context.Context, p *projects.Project, who projects.
 	if !moves {
 		return evs, nil
 	}
-	l, err := ledger.ReadLedger(ctx, p)
+	l, err := ledger.ReadSnapshot(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -322,11 +322,11 @@ func Listed(paths []string) string {
 }
 
 // submitReply makes the answer from the events, so that a retry gets the same.
-func (s *Gater) submitReply(ctx context.Context, p *projects.Project, id kedge.FeatureID, evs []kedge.Event, aside ledger.Aside, err error) (FeatureSubmitReply, error) {
+func (s *Gater) submitReply(ctx context.Context, p *projects.Project, id kedge.FeatureID, evs []kedge.Event, notices ledger.Notices, err error) (FeatureSubmitReply, error) {
 	if err != nil {
 		return FeatureSubmitReply{}, err
 	}
-	reply := FeatureSubmitReply{Aside: aside}
+	reply := FeatureSubmitReply{Notices: notices}
 	for _, e := range evs {
 		if e.Type != kedge.GateFinished {
 			continue

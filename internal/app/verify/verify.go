@@ -14,11 +14,11 @@ import (
 
 // Gater answers for the projects of one KEDGE_HOME.
 type Gater struct {
-	home  *projects.Home
-	book  *ledger.Book
-	life  *lifecycle.Life
-	lines func() gate.Runner
-	with  With
+	home   *projects.Home
+	ledger *ledger.Ledger
+	life   *lifecycle.Life
+	lines  func() gate.Runner
+	with   With
 }
 
 // With is what is outside of the projects: this program, and where the daemon and
@@ -27,6 +27,6 @@ type With struct{ Program, Sockets string }
 
 // New makes one; it does nothing until it is asked. Lines gives what holds the lines
 // of gates, so that they outlive the daemon; nil where nothing can.
-func New(home *projects.Home, book *ledger.Book, life *lifecycle.Life, lines func() gate.Runner, with With) *Gater {
-	return &Gater{home: home, book: book, life: life, lines: lines, with: with}
+func New(home *projects.Home, l *ledger.Ledger, life *lifecycle.Life, lines func() gate.Runner, with With) *Gater {
+	return &Gater{home: home, ledger: l, life: life, lines: lines, with: with}
 }

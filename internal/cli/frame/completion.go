@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/app/clerk"
+	"kedge/internal/app/features"
 	"kedge/internal/app/sessions"
 	"kedge/internal/text/plain"
 )
@@ -16,7 +16,7 @@ import (
 // where any are given.
 func FeatureIDs(env *Env, statuses ...kedge.Status) cobra.CompletionFunc {
 	return CompleteOne(func(ctx context.Context) (list []cobra.Completion, err error) {
-		out, err := Call[clerk.FeaturesReply](ctx, env, "features", clerk.FeaturesRequest{})
+		out, err := Call[features.FeaturesReply](ctx, env, "features", features.FeaturesRequest{})
 		for _, f := range out.Features {
 			if len(statuses) == 0 || slices.Contains(statuses, f.Status) {
 				list = append(list, cobra.CompletionWithDesc(string(f.ID), plain.Line(f.Name)))

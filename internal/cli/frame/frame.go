@@ -185,7 +185,7 @@ func WithoutPath(e kedge.HandEditData) string {
 
 // Aside tells a person about hand edits that were found and answered, and about
 // files that are behind.
-func (env *Env) Aside(a ledger.Aside) {
+func (env *Env) Aside(a ledger.Notices) {
 	for _, e := range a.Edits {
 		env.Talk("kedge: %s: %s: %s", e.Path, WithoutPath(e), e.Action)
 	}

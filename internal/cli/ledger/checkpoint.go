@@ -34,10 +34,10 @@ func newCheckpointSave(env *frame.Env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			env.Aside(out.Aside)
+			env.Aside(out.Notices)
 			return env.Show(out, func(w io.Writer) {
 				sayMoved(env, out.Path, out.Moved)
-				fmt.Fprintf(w, "%s saved in %s\n", out.ID, placeOf(out.Path, out.Held, "kedge checkpoint show"))
+				fmt.Fprintf(w, "%s saved in %s\n", out.ID, placeOf(out.Path, out.Unlanded, "kedge checkpoint show"))
 			})
 		},
 	}

@@ -9,15 +9,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/app/clerk"
+	"kedge/internal/app/memory"
 	"kedge/internal/cli/frame"
-	"kedge/internal/core/memory"
+	docs "kedge/internal/core/memory"
 	"kedge/internal/text/plain"
 )
 
 // Decide is kedge decide.
 func Decide(env *frame.Env) *cobra.Command {
-	var in clerk.DecisionAddRequest
+	var in memory.DecisionAddRequest
 	var rejected []string
 	c := &cobra.Command{
 		Use:   "decide TITLE --why REASON",
@@ -39,19 +39,19 @@ refused.`,
 			}
 			in.Title = args[0]
 			for _, s := range rejected {
-				r, err := memory.ParseRejected(s)
+				r, err := docs.ParseRejected(s)
 				if err != nil {
 					return err
 				}
 				in.Rejected = append(in.Rejected, r)
 			}
-			out, err := frame.Call[clerk.DecisionReply](c.Context(), env, "decision.add", in)
+			out, err := frame.Call[memory.DecisionReply](c.Context(), env, "decision.add", in)
 			if err != nil {
 				return err
 			}
-			env.Aside(out.Aside)
+			env.Aside(out.Notices)
 			return env.Show(out, func(w io.Writer) {
-				fmt.Fprintf(w, "%s  %s\n", out.Decision.ID, placeOf(out.File, out.Held, "kedge decide show "+string(out.Decision.ID)))
+				fmt.Fprintf(w, "%s  %s\n", out.Decision.ID, placeOf(out.File, out.Unlanded, "kedge decide show "+string(out.Decision.ID)))
 			})
 		},
 	}
@@ -71,7 +71,7 @@ refused.`,
 // decisionIDs completes the ids of the decisions that hold.
 func decisionIDs(env *frame.Env) cobra.CompletionFunc {
 	return frame.CompleteOne(func(ctx context.Context) (list []cobra.Completion, err error) {
-		out, err := frame.Call[clerk.DecisionListReply](ctx, env, "decision.list", clerk.DecisionListRequest{})
+		out, err := frame.Call[memory.DecisionListReply](ctx, env, "decision.list", memory.DecisionListRequest{})
 		for _, d := range out.Decisions {
 			list = append(list, cobra.CompletionWithDesc(string(d.ID), plain.Line(d.Title)))
 		}
@@ -80,7 +80,7 @@ func decisionIDs(env *frame.Env) cobra.CompletionFunc {
 }
 
 func newDecideWithdraw(env *frame.Env) *cobra.Command {
-	var in clerk.DecisionWithdrawRequest
+	var in memory.DecisionWithdrawRequest
 	c := &cobra.Command{
 		Use: "withdraw ID --reason WHY", Short: "Withdraw a decision that was locked by mistake", Args: cobra.ExactArgs(1),
 		Long: `Withdraw a decision that was locked by mistake.
@@ -91,11 +91,11 @@ it. Agents may not withdraw decisions.`,
 		ValidArgsFunction: decisionIDs(env),
 		RunE: func(c *cobra.Command, args []string) error {
 			in.ID = kedge.DecisionID(args[0])
-			out, err := frame.Call[clerk.DecisionReply](c.Context(), env, "decision.withdraw", in)
+			out, err := frame.Call[memory.DecisionReply](c.Context(), env, "decision.withdraw", in)
 			if err != nil {
 				return err
 			}
-			env.Aside(out.Aside)
+			env.Aside(out.Notices)
 			return env.Show(out, func(w io.Writer) {
 				fmt.Fprintf(w, "%s  withdrawn  %s\n", out.Decision.ID, plain.Line(out.Decision.Title))
 			})
@@ -106,12 +106,12 @@ it. Agents may not withdraw decisions.`,
 }
 
 func newDecideLs(env *frame.Env) *cobra.Command {
-	var in clerk.DecisionListRequest
+	var in memory.DecisionListRequest
 	c := &cobra.Command{
 		Use: "ls", Short: "List the decisions that hold", Args: cobra.NoArgs,
 		Example: "  kedge decide ls\n  kedge decide ls --all --json",
 		RunE: func(c *cobra.Command, _ []string) error {
-			out, err := frame.Call[clerk.DecisionListReply](c.Context(), env, "decision.list", in)
+			out, err := frame.Call[memory.DecisionListReply](c.Context(), env, "decision.list", in)
 			if err != nil {
 				return err
 			}
@@ -144,13 +144,13 @@ func newDecideShow(env *frame.Env) *cobra.Command {
 		Example:           "  kedge decide show dec-01k…",
 		ValidArgsFunction: decisionIDs(env),
 		RunE: func(c *cobra.Command, args []string) error {
-			in := clerk.DecisionShowRequest{ID: kedge.DecisionID(args[0])}
+			in := memory.DecisionShowRequest{ID: kedge.DecisionID(args[0])}
 			return frame.Ask(c.Context(), env, "decision.show", in, decisionText)
 		},
 	}
 }
 
-func decisionText(w io.Writer, out clerk.DecisionShowReply) {
+func decisionText(w io.Writer, out memory.DecisionShowReply) {
 	d := out.Decision
 	fmt.Fprintf(w, "%s\n\n", plain.Line(d.Title))
 	fmt.Fprintf(w, "id          %s, %s, %s to reverse\n", d.ID, standing(d), reversal(d.Reversibility))

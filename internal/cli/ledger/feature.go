@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"kedge"
-	"kedge/internal/app/clerk"
+	"kedge/internal/app/features"
 	"kedge/internal/cli/frame"
 	"kedge/internal/core/check"
 	"kedge/internal/core/plan"
@@ -145,7 +145,7 @@ after it. Without one, the feature waits for your review at the end.`,
 			if err := flags.apply(env, c.Flags(), &def); err != nil {
 				return err
 			}
-			if err := ChangeFeature(c, env, "feature.add", clerk.FeatureAddRequest{Definition: def}); err != nil {
+			if err := ChangeFeature(c, env, "feature.add", features.FeatureAddRequest{Definition: def}); err != nil {
 				return err
 			}
 			if env.ErrTTY && slices.ContainsFunc(def.Checks, func(c kedge.Check) bool { return c.Prove != "holds" }) {
@@ -174,11 +174,11 @@ whole list.`,
 
 		ValidArgsFunction: frame.FeatureIDs(env),
 		RunE: func(c *cobra.Command, args []string) error {
-			was, err := frame.Call[clerk.FeatureShowReply](c.Context(), env, "feature.show", clerk.FeatureShowRequest{ID: kedge.FeatureID(args[0])})
+			was, err := frame.Call[features.FeatureShowReply](c.Context(), env, "feature.show", features.FeatureShowRequest{ID: kedge.FeatureID(args[0])})
 			if err != nil {
 				return err
 			}
-			in := clerk.FeatureAmendRequest{Definition: was.Feature.Definition, Was: was.Hash, Reason: reason}
+			in := features.FeatureAmendRequest{Definition: was.Feature.Definition, Was: was.Hash, Reason: reason}
 			if err := flags.apply(env, c.Flags(), &in.Definition); err != nil {
 				return err
 			}
@@ -204,11 +204,11 @@ func ChangeFeature(c *cobra.Command, env *frame.Env, name string, in any) error 
 
 // MoveFeature is featureCall without what comes next.
 func MoveFeature(ctx context.Context, env *frame.Env, name string, in any) error {
-	reply, err := frame.Call[clerk.FeatureReply](ctx, env, name, in)
+	reply, err := frame.Call[features.FeatureReply](ctx, env, name, in)
 	if err != nil {
 		return err
 	}
-	env.Aside(reply.Aside)
+	env.Aside(reply.Notices)
 	if text := plan.StrandedText(reply.Stranded, reply.Feature.ID); text != "" {
 		env.Talk("note: %s", plain.Line(text))
 	}
@@ -230,7 +230,7 @@ func newFeatureMove(env *frame.Env, verb, short, example string) *cobra.Command 
 		Example: "  kedge feature " + verb + " " + example,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return ChangeFeature(c, env, "feature."+verb, clerk.FeatureStatusRequest{ID: kedge.FeatureID(args[0]), Reason: reason})
+			return ChangeFeature(c, env, "feature."+verb, features.FeatureStatusRequest{ID: kedge.FeatureID(args[0]), Reason: reason})
 		},
 	}
 	c.Flags().StringVar(&reason, "reason", "", "`why`")
@@ -256,12 +256,12 @@ func newFeatureShow(env *frame.Env) *cobra.Command {
 
 		ValidArgsFunction: frame.FeatureIDs(env),
 		RunE: func(c *cobra.Command, args []string) error {
-			return frame.Ask(c.Context(), env, "feature.show", clerk.FeatureShowRequest{ID: kedge.FeatureID(args[0])}, featureText)
+			return frame.Ask(c.Context(), env, "feature.show", features.FeatureShowRequest{ID: kedge.FeatureID(args[0])}, featureText)
 		},
 	}
 }
 
-func featureText(w io.Writer, r clerk.FeatureShowReply) {
+func featureText(w io.Writer, r features.FeatureShowReply) {
 	line := func(key, value string) {
 		if value != "" {
 			fmt.Fprintf(w, "%-13s %s\n", key+":", plain.Line(value))

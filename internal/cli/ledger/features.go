@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/app/clerk"
+	"kedge/internal/app/features"
 	"kedge/internal/app/ledger"
 	"kedge/internal/cli/frame"
 	"kedge/internal/core/plan"
@@ -29,7 +29,7 @@ func Features(env *frame.Env) *cobra.Command {
 		Example: "  kedge features                        every feature with its status\n  kedge features import feature_list.json\n  kedge features export --format anthropic > feature_list.json",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return frame.Ask(c.Context(), env, "features", clerk.FeaturesRequest{}, func(w io.Writer, reply featureList) {
+			return frame.Ask(c.Context(), env, "features", features.FeaturesRequest{}, func(w io.Writer, reply featureList) {
 				if len(reply.Features) == 0 {
 					env.Talk("there are no features yet: kedge feature add --help, kedge features import FILE, or kedge plan --help")
 				}
@@ -110,12 +110,12 @@ Missing ids are generated.`,
 			if err != nil {
 				return err
 			}
-			reply, err := frame.Call[clerk.FeaturesImportReply](c.Context(), env, "features.import",
-				clerk.FeaturesImportRequest{File: args[0], Format: format, Text: string(b)})
+			reply, err := frame.Call[features.FeaturesImportReply](c.Context(), env, "features.import",
+				features.FeaturesImportRequest{File: args[0], Format: format, Text: string(b)})
 			if err != nil {
 				return err
 			}
-			env.Aside(reply.Aside)
+			env.Aside(reply.Notices)
 			for _, f := range reply.Findings {
 				env.Talk("%s: %s", f.Where, f.What)
 			}
@@ -132,7 +132,7 @@ Missing ids are generated.`,
 }
 
 // importText says what became of features that are not simply pending now.
-func importText(w io.Writer, r clerk.FeaturesImportReply) {
+func importText(w io.Writer, r features.FeaturesImportReply) {
 	if n := len(r.Skipped); n > 0 {
 		fmt.Fprintf(w, "skipped there and so here: %d; to have one worked on: kedge feature reopen %s\n", n, r.Skipped[0])
 	}
@@ -195,7 +195,7 @@ func newFeaturesExport(env *frame.Env) *cobra.Command {
 		Example: "  kedge features export --format anthropic > feature_list.json",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			reply, err := frame.Call[clerk.FeaturesExportReply](c.Context(), env, "features.export", clerk.FeaturesExportRequest{Format: format})
+			reply, err := frame.Call[features.FeaturesExportReply](c.Context(), env, "features.export", features.FeaturesExportRequest{Format: format})
 			if err != nil {
 				return err
 			}
@@ -210,7 +210,7 @@ func newFeaturesExport(env *frame.Env) *cobra.Command {
 
 // placeOf says where something stands that was written down: in its file; or, while
 // that waits for the work of a run, where else it can be read.
-func placeOf(file string, held []ledger.HeldFile, show string) string {
+func placeOf(file string, held []ledger.UnlandedFile, show string) string {
 	for _, h := range held {
 		if h.Path != file {
 			continue

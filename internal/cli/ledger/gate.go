@@ -15,6 +15,7 @@ import (
 	"kedge/internal/core/check"
 	"kedge/internal/engine/gate"
 	"kedge/internal/text/plain"
+	"kedge/internal/text/words"
 )
 
 // Gate is kedge gate.
@@ -26,9 +27,9 @@ func Gate(env *frame.Env) *cobra.Command {
 
 Kedge runs the checks of .kedge/gate.toml on the current files and stops at
 the first red one. With names, it runs only these. The order is
-` + check.Comma(check.KindNames()) + `.
+` + words.Wrap(check.Comma(check.KindNames())+".", 76) + `
 The last line on stdout is one of
-` + check.Comma(check.Markers()) + `.
+` + words.Wrap(check.Comma(check.Markers())+".", 76) + `
 Red is exit code 6.
 
 Kedge leaves out a check that covers nothing that changed since HEAD, unless

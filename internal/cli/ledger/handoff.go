@@ -42,10 +42,10 @@ func newHandoffSave(env *frame.Env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			env.Aside(out.Aside)
+			env.Aside(out.Notices)
 			return env.Show(out, func(w io.Writer) {
 				sayMoved(env, out.Path, out.Moved)
-				fmt.Fprintf(w, "%s saved in %s\n", out.ID, placeOf(out.Path, out.Held, "kedge handoff show"))
+				fmt.Fprintf(w, "%s saved in %s\n", out.ID, placeOf(out.Path, out.Unlanded, "kedge handoff show"))
 			})
 		},
 	}

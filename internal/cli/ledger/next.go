@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/app/clerk"
+	"kedge/internal/app/features"
 	"kedge/internal/cli/frame"
 	"kedge/internal/text/plain"
 )
@@ -20,7 +20,7 @@ func Next(env *frame.Env) *cobra.Command {
 		Example: "  kedge next\n  kedge next --json",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return frame.Ask(c.Context(), env, "next", clerk.NextRequest{}, nextText)
+			return frame.Ask(c.Context(), env, "next", features.NextRequest{}, nextText)
 		},
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/app/clerk"
+	"kedge/internal/app/memory"
 	"kedge/internal/cli/frame"
 	"kedge/internal/text/plain"
 )
@@ -19,7 +19,7 @@ func Notes(env *frame.Env) *cobra.Command {
 		Use: "notes", Short: "Show live contexts, notes and the commits they summarise", Args: cobra.NoArgs,
 		Example: "  kedge notes\n  kedge notes show not-01k…\n  kedge notes lint",
 		RunE: func(c *cobra.Command, _ []string) error {
-			out, err := frame.Call[clerk.NotesReply](c.Context(), env, "note.list", clerk.NotesRequest{})
+			out, err := frame.Call[memory.NotesReply](c.Context(), env, "note.list", memory.NotesRequest{})
 			if err != nil {
 				return err
 			}
@@ -37,8 +37,8 @@ func newNotesShow(env *frame.Env) *cobra.Command {
 		Example:           "  kedge notes show not-01k…",
 		ValidArgsFunction: noteIDs(env),
 		RunE: func(c *cobra.Command, args []string) error {
-			in := clerk.NoteShowRequest{ID: kedge.NoteID(args[0])}
-			return frame.Ask(c.Context(), env, "note.show", in, func(w io.Writer, out clerk.NoteShowReply) { fmt.Fprint(w, out.Text) })
+			in := memory.NoteShowRequest{ID: kedge.NoteID(args[0])}
+			return frame.Ask(c.Context(), env, "note.show", in, func(w io.Writer, out memory.NoteShowReply) { fmt.Fprint(w, out.Text) })
 		},
 	}
 }
@@ -46,7 +46,7 @@ func newNotesShow(env *frame.Env) *cobra.Command {
 // noteIDs completes the ids of notes.
 func noteIDs(env *frame.Env) cobra.CompletionFunc {
 	return frame.CompleteOne(func(ctx context.Context) (list []cobra.Completion, err error) {
-		out, err := frame.Call[clerk.NotesReply](ctx, env, "note.list", clerk.NotesRequest{})
+		out, err := frame.Call[memory.NotesReply](ctx, env, "note.list", memory.NotesRequest{})
 		for _, n := range out.Notes {
 			list = append(list, cobra.CompletionWithDesc(string(n.ID), plain.Line(n.Title)))
 		}
@@ -54,7 +54,7 @@ func noteIDs(env *frame.Env) cobra.CompletionFunc {
 	})
 }
 
-func notesText(w io.Writer, out clerk.NotesReply) {
+func notesText(w io.Writer, out memory.NotesReply) {
 	fmt.Fprintln(w, "L1 live context")
 	for _, l := range out.Live {
 		fmt.Fprintf(w, "  %s  %s  %s of %s tokens\n", l.Session, plain.Line(l.Name), figure(l.ContextTokens), figure(l.ContextWindow))
@@ -86,7 +86,7 @@ func figure(n *int64) string {
 	return fmt.Sprint(*n)
 }
 
-func commitText(c clerk.NoteCommit) string {
+func commitText(c memory.NoteCommit) string {
 	s := fmt.Sprintf("%d notes", len(c.Notes))
 	if len(c.Notes) == 1 {
 		s = string(c.Notes[0])
@@ -106,7 +106,7 @@ func newNotesLint(env *frame.Env) *cobra.Command {
 		Long: "Find notes that teach nothing or cannot be read. Exit code 2 if there are any.", Args: cobra.NoArgs,
 		Example: "  kedge notes lint\n  kedge notes lint --json",
 		RunE: func(c *cobra.Command, _ []string) error {
-			out, err := frame.Call[clerk.NotesLintReply](c.Context(), env, "note.lint", clerk.NotesLintRequest{})
+			out, err := frame.Call[memory.NotesLintReply](c.Context(), env, "note.lint", memory.NotesLintRequest{})
 			if err != nil {
 				return err
 			}

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/app/clerk"
+	"kedge/internal/app/features"
 	"kedge/internal/cli/frame"
 )
 
@@ -22,7 +22,7 @@ func Ready(env *frame.Env) *cobra.Command {
 
 		ValidArgsFunction: frame.FeatureIDs(env),
 		RunE: func(c *cobra.Command, args []string) error {
-			var in clerk.ReadyRequest
+			var in features.ReadyRequest
 			if len(args) == 1 {
 				in.ID = kedge.FeatureID(args[0])
 			}

@@ -7,14 +7,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kedge/internal/app/clerk"
+	"kedge/internal/app/memory"
 	"kedge/internal/cli/frame"
 	"kedge/internal/text/plain"
 )
 
 // Recall is kedge recall.
 func Recall(env *frame.Env) *cobra.Command {
-	var in clerk.RecallRequest
+	var in memory.RecallRequest
 	c := &cobra.Command{
 		Use: "recall WORDS…", Short: "Search notes, decisions, risks, features and checkpoints", Args: cobra.MinimumNArgs(1),
 		Example: "  kedge recall token refresh\n  kedge recall matching --json",
@@ -23,7 +23,7 @@ func Recall(env *frame.Env) *cobra.Command {
 				return err
 			}
 			in.Query = strings.Join(args, " ")
-			out, err := frame.Call[clerk.RecallReply](c.Context(), env, "recall", in)
+			out, err := frame.Call[memory.RecallReply](c.Context(), env, "recall", in)
 			if err != nil {
 				return err
 			}

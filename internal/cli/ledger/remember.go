@@ -8,13 +8,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/app/clerk"
+	"kedge/internal/app/memory"
 	"kedge/internal/cli/frame"
 )
 
 // Remember is kedge remember.
 func Remember(env *frame.Env) *cobra.Command {
-	var in clerk.NoteAddRequest
+	var in memory.NoteAddRequest
 	var feature string
 	var constraints, validation, deadEnds []string
 	c := &cobra.Command{
@@ -30,13 +30,13 @@ A note without a decision, a file or a command teaches nothing and is refused.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			in.Text, in.Feature = args[0], kedge.FeatureID(feature)
 			in.Constraints, in.Validation, in.DeadEnds = bullets(constraints), bullets(validation), bullets(deadEnds)
-			out, err := frame.Call[clerk.NoteReply](c.Context(), env, "note.add", in)
+			out, err := frame.Call[memory.NoteReply](c.Context(), env, "note.add", in)
 			if err != nil {
 				return err
 			}
-			env.Aside(out.Aside)
+			env.Aside(out.Notices)
 			return env.Show(out, func(w io.Writer) {
-				fmt.Fprintf(w, "%s  %s\n", out.Note.ID, placeOf(out.File, out.Held, "kedge notes show "+string(out.Note.ID)))
+				fmt.Fprintf(w, "%s  %s\n", out.Note.ID, placeOf(out.File, out.Unlanded, "kedge notes show "+string(out.Note.ID)))
 			})
 		},
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/app/clerk"
+	"kedge/internal/app/memory"
 	"kedge/internal/cli/frame"
 	"kedge/internal/text/plain"
 )
@@ -25,7 +25,7 @@ func newRiskAdd(env *frame.Env) *cobra.Command {
 		Use: "add TEXT", Short: "Open a risk; it stays until you close it with a reason", Args: cobra.ExactArgs(1),
 		Example: `  kedge risk add "the migration cannot be reversed"`,
 		RunE: func(c *cobra.Command, args []string) error {
-			out, err := frame.Call[clerk.RiskReply](c.Context(), env, "risk.add", clerk.RiskAddRequest{Text: args[0]})
+			out, err := frame.Call[memory.RiskReply](c.Context(), env, "risk.add", memory.RiskAddRequest{Text: args[0]})
 			if err != nil {
 				return err
 			}
@@ -35,14 +35,14 @@ func newRiskAdd(env *frame.Env) *cobra.Command {
 }
 
 func newRiskClose(env *frame.Env) *cobra.Command {
-	var in clerk.RiskCloseRequest
+	var in memory.RiskCloseRequest
 	c := &cobra.Command{
 		Use: "close ID --reason WHY", Short: "Close a risk, with a reason", Args: cobra.ExactArgs(1),
 		Example:           `  kedge risk close rsk-01k… --reason "rolled back on staging twice"`,
 		ValidArgsFunction: riskIDs(env),
 		RunE: func(c *cobra.Command, args []string) error {
 			in.ID = kedge.RiskID(args[0])
-			out, err := frame.Call[clerk.RiskReply](c.Context(), env, "risk.close", in)
+			out, err := frame.Call[memory.RiskReply](c.Context(), env, "risk.close", in)
 			if err != nil {
 				return err
 			}
@@ -56,7 +56,7 @@ func newRiskClose(env *frame.Env) *cobra.Command {
 // riskIDs completes the ids of the open risks.
 func riskIDs(env *frame.Env) cobra.CompletionFunc {
 	return frame.CompleteOne(func(ctx context.Context) (list []cobra.Completion, err error) {
-		out, err := frame.Call[clerk.RiskListReply](ctx, env, "risk.list", clerk.RiskListRequest{})
+		out, err := frame.Call[memory.RiskListReply](ctx, env, "risk.list", memory.RiskListRequest{})
 		for _, r := range out.Risks {
 			list = append(list, cobra.CompletionWithDesc(string(r.ID), plain.Line(r.Text)))
 		}
@@ -65,8 +65,8 @@ func riskIDs(env *frame.Env) cobra.CompletionFunc {
 }
 
 // showRisk shows a risk that was opened or closed.
-func showRisk(env *frame.Env, out clerk.RiskReply) error {
-	env.Aside(out.Aside)
+func showRisk(env *frame.Env, out memory.RiskReply) error {
+	env.Aside(out.Notices)
 	return env.Show(out, func(w io.Writer) { riskLine(w, out.Risk) })
 }
 
@@ -79,12 +79,12 @@ func riskLine(w io.Writer, r kedge.Risk) {
 }
 
 func newRiskLs(env *frame.Env) *cobra.Command {
-	var in clerk.RiskListRequest
+	var in memory.RiskListRequest
 	c := &cobra.Command{
 		Use: "ls", Short: "List the open risks", Args: cobra.NoArgs,
 		Example: "  kedge risk ls\n  kedge risk ls --all --json",
 		RunE: func(c *cobra.Command, _ []string) error {
-			out, err := frame.Call[clerk.RiskListReply](c.Context(), env, "risk.list", in)
+			out, err := frame.Call[memory.RiskListReply](c.Context(), env, "risk.list", in)
 			if err != nil {
 				return err
 			}

@@ -7,9 +7,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/app/clerk"
+	"kedge/internal/app/memory"
 	"kedge/internal/cli/frame"
-	"kedge/internal/core/memory"
+	docs "kedge/internal/core/memory"
 )
 
 // Rules is kedge rules.
@@ -21,7 +21,7 @@ func Rules(env *frame.Env) *cobra.Command {
 }
 
 func newRulesLint(env *frame.Env) *cobra.Command {
-	var in clerk.RulesLintRequest
+	var in memory.RulesLintRequest
 	c := &cobra.Command{
 		Use: "lint", Short: "Check the order and the size of the rules", Args: cobra.NoArgs,
 		Long: `Check the order and the size of .kedge/rules.md. Exit code 2 when it has
@@ -32,10 +32,10 @@ validation loop. No style rule may come before a hard constraint, and all of
 them together may not cost more tokens than the cap.`,
 		Example: "  kedge rules lint\n  kedge rules lint --cap 800 --json",
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := frame.Positive(c, "cap", in.Cap, memory.RulesCap); err != nil {
+			if err := frame.Positive(c, "cap", in.Cap, docs.RulesCap); err != nil {
 				return err
 			}
-			out, err := frame.Call[clerk.RulesLintReply](c.Context(), env, "rules.lint", in)
+			out, err := frame.Call[memory.RulesLintReply](c.Context(), env, "rules.lint", in)
 			if err != nil {
 				return err
 			}
@@ -49,7 +49,7 @@ them together may not cost more tokens than the cap.`,
 			return frame.Printed(kedge.Invalid)
 		},
 	}
-	c.Flags().IntVar(&in.Cap, "cap", memory.RulesCap, "the most `tokens` that the rules may cost")
+	c.Flags().IntVar(&in.Cap, "cap", docs.RulesCap, "the most `tokens` that the rules may cost")
 	return c
 }
 
@@ -58,7 +58,7 @@ func newRulesShow(env *frame.Env) *cobra.Command {
 		Use: "show", Short: "Print the rules", Args: cobra.NoArgs,
 		Example: "  kedge rules show\n  kedge rules show --json",
 		RunE: func(c *cobra.Command, _ []string) error {
-			return frame.Ask(c.Context(), env, "rules.show", clerk.RulesShowRequest{}, func(w io.Writer, out clerk.RulesShowReply) { fmt.Fprint(w, out.Text) })
+			return frame.Ask(c.Context(), env, "rules.show", memory.RulesShowRequest{}, func(w io.Writer, out memory.RulesShowReply) { fmt.Fprint(w, out.Text) })
 		},
 	}
 }

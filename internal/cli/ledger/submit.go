@@ -54,7 +54,7 @@ and the run sets the status.`,
 			if out.Verdict != nil {
 				gateTalk(env, verify.GateReply{Verdict: *out.Verdict, Evidence: out.Evidence})
 			}
-			env.Aside(out.Aside)
+			env.Aside(out.Notices)
 			for _, name := range seenRed(out) {
 				env.Talk("noted: check %q was seen red: green after the work, it proves it", name)
 			}

@@ -23,7 +23,7 @@ and the files that Kedge writes under .kedge/. The journal itself is only read.`
 			if err != nil {
 				return err
 			}
-			env.Aside(ledger.Aside{Edits: out.Edits, Warnings: out.Warnings})
+			env.Aside(ledger.Notices{Edits: out.Edits, Warnings: out.Warnings})
 			return env.Show(out, func(w io.Writer) {
 				what := "the same as before"
 				if out.Changed {

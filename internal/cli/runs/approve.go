@@ -10,7 +10,7 @@ import (
 
 	"kedge"
 	"kedge/internal/agents/trust"
-	"kedge/internal/app/clerk"
+	"kedge/internal/app/features"
 	"kedge/internal/app/maintenance"
 	"kedge/internal/app/runs"
 	"kedge/internal/cli/frame"
@@ -108,7 +108,7 @@ func approveWork(c *cobra.Command, env *frame.Env, id kedge.FeatureID, reason st
 	if reason == "" {
 		return kedge.Errorf(kedge.Invalid, "the work on %q waits for your review: say why you accept it", id).WithHint("kedge approve %s --reason WHY", id)
 	}
-	return ledger.MoveFeature(c.Context(), env, "feature.accept", clerk.FeatureStatusRequest{ID: id, Reason: reason})
+	return ledger.MoveFeature(c.Context(), env, "feature.accept", features.FeatureStatusRequest{ID: id, Reason: reason})
 }
 
 // whenHalted is when a run does what it was told: not as long as it is halted.
@@ -125,7 +125,7 @@ func waitsForReview(ctx context.Context, env *frame.Env, id kedge.FeatureID, err
 	if !kedge.NotFound.Is(err) {
 		return false
 	}
-	f, err := frame.Call[clerk.FeatureShowReply](ctx, env, "feature.show", clerk.FeatureShowRequest{ID: id})
+	f, err := frame.Call[features.FeatureShowReply](ctx, env, "feature.show", features.FeatureShowRequest{ID: id})
 	return err == nil && f.Feature.Status == kedge.NeedsReview
 }
 

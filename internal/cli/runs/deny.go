@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/app/clerk"
+	"kedge/internal/app/features"
 	"kedge/internal/app/runs"
 	"kedge/internal/cli/frame"
 	"kedge/internal/cli/ledger"
@@ -38,7 +38,7 @@ To agree instead: kedge approve.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			out, err := frame.Call[runs.RunDenyReply](c.Context(), env, "run.deny", runs.RunDecideRequest{ID: kedge.FeatureID(args[0]), Reason: reason})
 			if err != nil && reason != "" && waitsForReview(c.Context(), env, kedge.FeatureID(args[0]), err) { // done by hand: its work is no run's
-				return ledger.ChangeFeature(c, env, "feature.reopen", clerk.FeatureStatusRequest{ID: kedge.FeatureID(args[0]), Reason: reason})
+				return ledger.ChangeFeature(c, env, "feature.reopen", features.FeatureStatusRequest{ID: kedge.FeatureID(args[0]), Reason: reason})
 			}
 			if err != nil {
 				return err

@@ -197,7 +197,7 @@ questions must be answered.`,
 			if err != nil {
 				return err
 			}
-			env.Aside(reply.Aside)
+			env.Aside(reply.Notices)
 			return env.Changed(c.Context(), env.Show(reply, func(w io.Writer) {
 				fmt.Fprintf(w, "%s approved: %s\n", reply.ID, featureCount(len(reply.Features)))
 				limitLines(w, reply.Limits)

@@ -265,7 +265,7 @@ func TestARunOfANewerKedgeIsLeftAlone(t *testing.T) {
 	if err := e.Deliver(t.Context(), "run-1", run.Event{Kind: run.StopAsked}); !kedge.Conflict.Is(err) {
 		t.Errorf("delivered: %v", err)
 	}
-	after, err := s.Events(t.Context(), before, 0)
+	after, err := s.Events(t.Context(), before)
 	if err != nil {
 		t.Fatal(err)
 	}

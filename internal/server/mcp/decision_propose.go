@@ -2,7 +2,7 @@ package mcp
 
 import (
 	"kedge"
-	"kedge/internal/app/clerk"
+	"kedge/internal/app/memory"
 )
 
 // decisionPropose is `kedge decide`.
@@ -23,7 +23,7 @@ func decisionPropose() tool {
 			`"applies_to":{"type":"array","items":{"type":"string"},"description":"globs of paths"},"supersedes":{"type":"string"},"reason":{"type":"string"}},"additionalProperties":false}`,
 		output: `{"type":"object","required":["decision","file"],"properties":{"decision":{"type":"object"},"file":{"type":"string"}}}`,
 		run: calling("decision_propose", "decision.add", func(_ *Server, a args) any {
-			return clerk.DecisionAddRequest{Title: a.Title, Why: a.Why, Rejected: a.Rejected, AppliesTo: a.AppliesTo, Supersedes: a.Supersedes, Reason: a.Reason}
+			return memory.DecisionAddRequest{Title: a.Title, Why: a.Why, Rejected: a.Rejected, AppliesTo: a.AppliesTo, Supersedes: a.Supersedes, Reason: a.Reason}
 		}),
 	}
 }

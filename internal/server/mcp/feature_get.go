@@ -2,7 +2,7 @@ package mcp
 
 import (
 	"kedge"
-	"kedge/internal/app/clerk"
+	"kedge/internal/app/features"
 )
 
 type featureID struct {
@@ -17,7 +17,7 @@ func featureGet() tool {
 		input: takesID,
 		output: `{"type":"object","required":["feature","ready","why","findings"],"properties":{` +
 			`"feature":{"type":"object"},"ready":{"type":"boolean"},"why":{"type":"string"},"findings":{"type":"array"},"verdict":{"type":["object","null"]}}}`,
-		run: calling("feature_get", "feature.show", func(_ *Server, a featureID) any { return clerk.FeatureShowRequest{ID: a.ID} }),
+		run: calling("feature_get", "feature.show", func(_ *Server, a featureID) any { return features.FeatureShowRequest{ID: a.ID} }),
 	}
 }
 

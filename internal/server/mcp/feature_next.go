@@ -1,7 +1,7 @@
 package mcp
 
 import (
-	"kedge/internal/app/clerk"
+	"kedge/internal/app/features"
 )
 
 // featureNext is `kedge next`.
@@ -13,6 +13,6 @@ func featureNext() tool {
 		output: `{"type":"object","required":["feature","phase","item","branch","commit","command","why"],"properties":{` +
 			`"feature":{"type":["object","null"]},"phase":{"type":"string"},"item":{"type":"string"},"branch":{"type":"string"},` +
 			`"commit":{"type":"string"},"command":{"type":"string"},"why":{"type":"string"}}}`,
-		run: calling("feature_next", "next", func(*Server, struct{}) any { return clerk.NextRequest{} }),
+		run: calling("feature_next", "next", func(*Server, struct{}) any { return features.NextRequest{} }),
 	}
 }

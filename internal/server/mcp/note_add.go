@@ -2,7 +2,7 @@ package mcp
 
 import (
 	"kedge"
-	"kedge/internal/app/clerk"
+	"kedge/internal/app/memory"
 )
 
 // noteAdd is `kedge remember`.
@@ -22,7 +22,7 @@ func noteAdd() tool {
 			`"files":{"type":"array","items":{"type":"string"}},"tags":{"type":"array","items":{"type":"string"}},"dead_ends":{"type":"string","description":"what did not work, and why"}},"additionalProperties":false}`,
 		output: `{"type":"object","required":["note","file"],"properties":{"note":{"type":"object"},"file":{"type":"string"}}}`,
 		run: calling("note_add", "note.add", func(_ *Server, a args) any {
-			return clerk.NoteAddRequest{Text: a.Text, Title: a.Title, Feature: a.Feature, Files: a.Files, Tags: a.Tags, DeadEnds: a.DeadEnds}
+			return memory.NoteAddRequest{Text: a.Text, Title: a.Title, Feature: a.Feature, Files: a.Files, Tags: a.Tags, DeadEnds: a.DeadEnds}
 		}),
 	}
 }

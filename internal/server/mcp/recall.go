@@ -1,7 +1,7 @@
 package mcp
 
 import (
-	"kedge/internal/app/clerk"
+	"kedge/internal/app/memory"
 )
 
 // recall is `kedge recall`.
@@ -20,7 +20,7 @@ func recall() tool {
 			if a.Limit == 0 {
 				a.Limit = usual
 			}
-			return clerk.RecallRequest{Query: a.Query, Limit: a.Limit}
+			return memory.RecallRequest{Query: a.Query, Limit: a.Limit}
 		}),
 	}
 }

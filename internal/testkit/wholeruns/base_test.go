@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"kedge"
-	"kedge/internal/app/clerk"
+	"kedge/internal/app/features"
 	"kedge/internal/app/maintenance"
 	"kedge/internal/app/runs"
 	"kedge/internal/core/run"
@@ -42,7 +42,7 @@ func TestMergeThatNoGateSawDoesNotLand(t *testing.T) {
 	if v := w.run(runs.RunFlags{MaxSessions: 3}); v.Halt != run.MaxSessions {
 		t.Fatalf("%s (%s) %s\n%s", v.State, v.Reason, v.Halt, w.story())
 	}
-	if _, err := w.svc.FeatureSkip(w.ctx, w.caller(), clerk.FeatureStatusRequest{ID: "c", Reason: "not now"}); err != nil {
+	if _, err := w.svc.FeatureSkip(w.ctx, w.caller(), features.FeatureStatusRequest{ID: "c", Reason: "not now"}); err != nil {
 		t.Fatal(err)
 	}
 	w.put("person.txt", "mine\n")
@@ -113,7 +113,7 @@ func TestLostWorkIsNotPassedOver(t *testing.T) {
 	if !kedge.Conflict.Is(err) || !strings.Contains(kedge.HintOf(err), "kedge feature reopen a") {
 		t.Fatalf("the work of the run is gone, and: %v (%s)", err, kedge.HintOf(err))
 	}
-	if _, err := w.svc.FeatureReopen(w.ctx, w.caller(), clerk.FeatureStatusRequest{ID: "a", Reason: "lost"}); err != nil {
+	if _, err := w.svc.FeatureReopen(w.ctx, w.caller(), features.FeatureStatusRequest{ID: "a", Reason: "lost"}); err != nil {
 		t.Fatal(err)
 	}
 	w.want(w.run(runs.RunFlags{}), run.StatusDone, "", "a:completed")

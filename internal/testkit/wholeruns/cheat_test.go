@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"kedge"
-	"kedge/internal/app/clerk"
+	"kedge/internal/app/features"
 	"kedge/internal/app/runs"
 	"kedge/internal/core/run"
 )
@@ -15,7 +15,7 @@ import (
 // `kedge feature show` tell it.
 func (w *world) record() string {
 	w.t.Helper()
-	f, err := w.svc.FeatureShow(w.ctx, w.caller(), clerk.FeatureShowRequest{ID: "a"})
+	f, err := w.svc.FeatureShow(w.ctx, w.caller(), features.FeatureShowRequest{ID: "a"})
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"kedge"
-	"kedge/internal/app/clerk"
+	"kedge/internal/app/features"
 	"kedge/internal/app/runs"
 	"kedge/internal/core/run"
 )
@@ -214,7 +214,7 @@ func TestRow17And19And29WhatAFeatureLeavesBehind(t *testing.T) {
 	if inspected, committed := w.place(run.Inspected), w.place(run.Committed); inspected < 0 || inspected > committed {
 		t.Errorf("inspected at %d, committed at %d", inspected, committed)
 	}
-	if _, err := w.svc.FeatureReopen(w.ctx, w.caller(), clerk.FeatureStatusRequest{ID: "bad", Reason: "once more"}); err != nil {
+	if _, err := w.svc.FeatureReopen(w.ctx, w.caller(), features.FeatureStatusRequest{ID: "bad", Reason: "once more"}); err != nil {
 		t.Fatal(err)
 	}
 	w.run(runs.RunFlags{})

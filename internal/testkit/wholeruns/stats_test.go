@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"kedge"
-	"kedge/internal/app/clerk"
+	"kedge/internal/app/features"
 	"kedge/internal/app/reports"
 	"kedge/internal/app/runs"
 	"kedge/internal/core/run"
@@ -106,7 +106,7 @@ func TestRow26ReadBeforeTheFirstEdit(t *testing.T) {
 	if f == nil || f.Calls != 1 || f.ReadTokens != 200 || f.Path != "a.txt" || f.UsedTokens == nil || *f.UsedTokens < 200 {
 		t.Fatalf("the second session %+v", f)
 	}
-	show, err := w.svc.FeatureShow(w.ctx, w.caller(), clerk.FeatureShowRequest{ID: "a"})
+	show, err := w.svc.FeatureShow(w.ctx, w.caller(), features.FeatureShowRequest{ID: "a"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,8 +19,8 @@ import (
 
 	"kedge"
 	"kedge/internal/app"
-	"kedge/internal/app/clerk"
 	"kedge/internal/app/demo/scripted"
+	"kedge/internal/app/features"
 	"kedge/internal/app/projects"
 	"kedge/internal/app/runs"
 	"kedge/internal/app/sessions"
@@ -246,7 +246,7 @@ func (w *world) feature(id, check string, change ...func(*kedge.Definition)) {
 	for _, f := range change {
 		f(&d)
 	}
-	if _, err := w.svc.FeatureAdd(w.ctx, w.caller(), clerk.FeatureAddRequest{Definition: d}); err != nil {
+	if _, err := w.svc.FeatureAdd(w.ctx, w.caller(), features.FeatureAddRequest{Definition: d}); err != nil {
 		w.t.Fatal(err)
 	}
 }
@@ -324,7 +324,7 @@ func (w *world) story() string {
 // of gives the feature as the ledger has it.
 func (w *world) of(id string) kedge.Feature {
 	w.t.Helper()
-	r, err := w.svc.FeatureShow(w.ctx, w.caller(), clerk.FeatureShowRequest{ID: kedge.FeatureID(id)})
+	r, err := w.svc.FeatureShow(w.ctx, w.caller(), features.FeatureShowRequest{ID: kedge.FeatureID(id)})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -334,7 +334,7 @@ func (w *world) of(id string) kedge.Feature {
 // statuses are the status of every feature, by id.
 func (w *world) statuses() map[kedge.FeatureID]kedge.Status {
 	w.t.Helper()
-	r, err := w.svc.Features(w.ctx, w.caller(), clerk.FeaturesRequest{})
+	r, err := w.svc.Features(w.ctx, w.caller(), features.FeaturesRequest{})
 	if err != nil {
 		w.t.Fatal(err)
 	}

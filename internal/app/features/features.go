@@ -1,4 +1,8 @@
-package clerk
+// Package features answers the commands about the feature list: show it, change it,
+// import and export it. Only a user changes a locked definition, and gives a reason. A
+// run that is going on receives every change that you make. The package never judges
+// work; package verify does.
+package features
 
 import (
 	"context"
@@ -8,8 +12,33 @@ import (
 	"kedge/internal/app/ledger"
 	"kedge/internal/app/projects"
 	"kedge/internal/core/plan"
+	"kedge/internal/core/run"
 	"kedge/internal/journal"
 )
+
+// Runs is what this package needs from the runs of a project.
+type Runs interface {
+	// Tell informs the run that is going on about a change of the feature list.
+	Tell(ctx context.Context, p *projects.Project, who projects.Caller, ev run.Event) error
+	// Accept accepts a feature of the run that is going on. Done is false when no run
+	// has the feature.
+	Accept(ctx context.Context, who projects.Caller, in FeatureStatusRequest) (reply FeatureReply, done bool, err error)
+	// Holds tells whether a run has unaccepted, unlanded work on a feature. The
+	// feature's status does not matter.
+	Holds(ctx context.Context, who projects.Caller, id kedge.FeatureID) (bool, error)
+}
+
+// FeatureList answers for the projects of one KEDGE_HOME.
+type FeatureList struct {
+	home   *projects.Home
+	ledger *ledger.Ledger
+	runs   Runs
+}
+
+// New makes a FeatureList. It reads nothing before the first call.
+func New(home *projects.Home, l *ledger.Ledger, runs Runs) *FeatureList {
+	return &FeatureList{home: home, ledger: l, runs: runs}
+}
 
 // FeaturesRequest asks for the feature list.
 type FeaturesRequest struct{}
@@ -22,8 +51,8 @@ type FeaturesReply struct {
 }
 
 // Features gives every feature in the order of the ledger.
-func (s *Clerk) Features(ctx context.Context, who projects.Caller, _ FeaturesRequest) (FeaturesReply, error) {
-	l, _, err := s.book.ReadFeatures(ctx, who)
+func (s *FeatureList) Features(ctx context.Context, who projects.Caller, _ FeaturesRequest) (FeaturesReply, error) {
+	l, _, err := s.ledger.ReadFeatures(ctx, who)
 	return FeaturesReply{Features: l.Features()}, err
 }
 
@@ -34,8 +63,8 @@ type ReadyRequest struct {
 
 // Ready gives the features whose dependencies are completed, the next one first.
 // Asked for one that is not ready it says what is in its way, as Blocked.
-func (s *Clerk) Ready(ctx context.Context, who projects.Caller, in ReadyRequest) (FeaturesReply, error) {
-	l, _, err := s.book.ReadFeatures(ctx, who)
+func (s *FeatureList) Ready(ctx context.Context, who projects.Caller, in ReadyRequest) (FeaturesReply, error) {
+	l, _, err := s.ledger.ReadFeatures(ctx, who)
 	if err != nil {
 		return FeaturesReply{}, err
 	}
@@ -60,12 +89,12 @@ func (s *Clerk) Ready(ctx context.Context, who projects.Caller, in ReadyRequest)
 type NextRequest struct{}
 
 // Next gives the one feature to work on now, and why.
-func (s *Clerk) Next(ctx context.Context, who projects.Caller, _ NextRequest) (kedge.Next, error) {
-	l, p, err := s.book.ReadFeatures(ctx, who)
+func (s *FeatureList) Next(ctx context.Context, who projects.Caller, _ NextRequest) (kedge.Next, error) {
+	l, p, err := s.ledger.ReadFeatures(ctx, who)
 	if err != nil {
 		return kedge.Next{}, err
 	}
-	return s.book.Next(ctx, p, l), nil
+	return s.ledger.Next(ctx, p, l), nil
 }
 
 // FeatureShowRequest asks for one feature.
@@ -120,8 +149,8 @@ func sessionsOn(ctx context.Context, p *projects.Project, id kedge.FeatureID) ([
 }
 
 // FeatureShow gives one feature and where it stands.
-func (s *Clerk) FeatureShow(ctx context.Context, who projects.Caller, in FeatureShowRequest) (FeatureShowReply, error) {
-	l, p, err := s.book.ReadFeatures(ctx, who)
+func (s *FeatureList) FeatureShow(ctx context.Context, who projects.Caller, in FeatureShowRequest) (FeatureShowReply, error) {
+	l, p, err := s.ledger.ReadFeatures(ctx, who)
 	if err != nil {
 		return FeatureShowReply{}, err
 	}
@@ -161,8 +190,8 @@ type FeaturesExportReply struct {
 }
 
 // FeaturesExport writes the feature list in the given format.
-func (s *Clerk) FeaturesExport(ctx context.Context, who projects.Caller, in FeaturesExportRequest) (FeaturesExportReply, error) {
-	l, p, err := s.book.ReadFeatures(ctx, who)
+func (s *FeatureList) FeaturesExport(ctx context.Context, who projects.Caller, in FeaturesExportRequest) (FeaturesExportReply, error) {
+	l, p, err := s.ledger.ReadFeatures(ctx, who)
 	if err != nil {
 		return FeaturesExportReply{}, err
 	}

@@ -1,4 +1,4 @@
-package clerk
+package memory
 
 import (
 	"context"
@@ -22,7 +22,7 @@ type RulesLintReply struct {
 }
 
 // RulesLint checks order and size of the rules as they stand in the folder.
-func (s *Clerk) RulesLint(ctx context.Context, who projects.Caller, in RulesLintRequest) (RulesLintReply, error) {
+func (s *Memory) RulesLint(ctx context.Context, who projects.Caller, in RulesLintRequest) (RulesLintReply, error) {
 	if in.Cap < 0 {
 		return RulesLintReply{}, kedge.Errorf(kedge.Invalid, "a cap of %d tokens is none", in.Cap).WithHint("kedge rules lint --cap %d", docs.RulesCap)
 	}
@@ -45,7 +45,7 @@ type RulesShowReply struct {
 }
 
 // RulesShow gives the rules as they stand in the folder.
-func (s *Clerk) RulesShow(ctx context.Context, who projects.Caller, _ RulesShowRequest) (RulesShowReply, error) {
+func (s *Memory) RulesShow(ctx context.Context, who projects.Caller, _ RulesShowRequest) (RulesShowReply, error) {
 	b, err := s.readRules(ctx, who)
 	if err != nil {
 		return RulesShowReply{}, err
@@ -53,7 +53,7 @@ func (s *Clerk) RulesShow(ctx context.Context, who projects.Caller, _ RulesShowR
 	return RulesShowReply{File: ledger.RulesFile, SHA256: projects.Sum(b), Tokens: words.Tokens(string(b)), Text: string(b)}, nil
 }
 
-func (s *Clerk) readRules(ctx context.Context, who projects.Caller) ([]byte, error) {
+func (s *Memory) readRules(ctx context.Context, who projects.Caller) ([]byte, error) {
 	p, err := s.home.Open(ctx, who)
 	if err != nil {
 		return nil, err

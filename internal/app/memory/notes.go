@@ -1,4 +1,4 @@
-package clerk
+package memory
 
 import (
 	"context"
@@ -33,12 +33,12 @@ type NoteAddRequest struct {
 type NoteReply struct {
 	Note kedge.Note `json:"note"`
 	File string     `json:"file"`
-	ledger.Aside
+	ledger.Notices
 }
 
 // NoteAdd keeps what was learnt. Invalid when the note would teach nothing.
-func (s *Clerk) NoteAdd(ctx context.Context, who projects.Caller, in NoteAddRequest) (NoteReply, error) {
-	r, err := s.book.Record(ctx, who, func(p *projects.Project, _ ledger.Memory) (kedge.Event, error) {
+func (s *Memory) NoteAdd(ctx context.Context, who projects.Caller, in NoteAddRequest) (NoteReply, error) {
+	r, err := s.ledger.Record(ctx, who, func(p *projects.Project, _ ledger.Memory) (kedge.Event, error) {
 		n, err := s.newNote(ctx, p, who, in)
 		if err != nil {
 			return kedge.Event{}, err
@@ -54,11 +54,11 @@ func (s *Clerk) NoteAdd(ctx context.Context, who projects.Caller, in NoteAddRequ
 	}
 	notes, err := projects.All[kedge.Note](ctx, r.Project, journal.KindNote)
 	file := ledger.NotesDir + "/" + docs.NoteFiles(notes)[v.ID]
-	r.Aside.Held = s.book.Held(ctx, r.Project, file, docs.WriteNote(v))
-	return NoteReply{Note: v, File: file, Aside: r.Aside}, err
+	r.Notices.Unlanded = s.ledger.Unlanded(ctx, r.Project, file, docs.WriteNote(v))
+	return NoteReply{Note: v, File: file, Notices: r.Notices}, err
 }
 
-func (s *Clerk) newNote(ctx context.Context, p *projects.Project, who projects.Caller, in NoteAddRequest) (kedge.Note, error) {
+func (s *Memory) newNote(ctx context.Context, p *projects.Project, who projects.Caller, in NoteAddRequest) (kedge.Note, error) {
 	now := s.home.Now()
 	n := kedge.Note{
 		ID: kedge.NoteID(kedge.NewID("not", now)), Feature: in.Feature, Title: docs.OneLine(in.Title), Date: now,
@@ -147,7 +147,7 @@ func noteFiles(p *projects.Project, who projects.Caller, files []string, n *kedg
 
 // noteCommits links the note to the commits it is about; unless they are named,
 // to the present one, if there is one.
-func (s *Clerk) noteCommits(ctx context.Context, p *projects.Project, revs []string, n *kedge.Note) error {
+func (s *Memory) noteCommits(ctx context.Context, p *projects.Project, revs []string, n *kedge.Note) error {
 	if len(revs) == 0 {
 		if _, commit := s.home.Head(ctx, p); commit != "" {
 			n.Commits = []string{commit}
@@ -181,7 +181,7 @@ type NoteShowReply struct {
 }
 
 // NoteShow gives one note; NotFound when there is none.
-func (s *Clerk) NoteShow(ctx context.Context, who projects.Caller, in NoteShowRequest) (NoteShowReply, error) {
+func (s *Memory) NoteShow(ctx context.Context, who projects.Caller, in NoteShowRequest) (NoteShowReply, error) {
 	p, err := s.home.Open(ctx, who)
 	if err != nil {
 		return NoteShowReply{}, err
@@ -238,8 +238,8 @@ type NoteCommit struct {
 }
 
 // Notes shows the three tiers.
-func (s *Clerk) Notes(ctx context.Context, who projects.Caller, _ NotesRequest) (NotesReply, error) {
-	p, m, edits, err := s.book.LookAtMemory(ctx, who)
+func (s *Memory) Notes(ctx context.Context, who projects.Caller, _ NotesRequest) (NotesReply, error) {
+	p, m, edits, err := s.ledger.ReadMemoryAndEdits(ctx, who)
 	if err != nil {
 		return NotesReply{}, err
 	}
@@ -280,7 +280,7 @@ func (r *NotesReply) link(n kedge.Note) {
 
 // findCommits says which commits the repository has: a rebase or a shallow clone
 // may have left one behind.
-func (s *Clerk) findCommits(ctx context.Context, p *projects.Project, commits []NoteCommit) {
+func (s *Memory) findCommits(ctx context.Context, p *projects.Project, commits []NoteCommit) {
 	repo, err := s.home.Git(ctx, p)
 	if err != nil {
 		return // a plain folder, or no git: unknown
@@ -305,7 +305,7 @@ type NotesLintReply struct {
 }
 
 // NotesLint reads the notes as they stand in the folder, whoever wrote them.
-func (s *Clerk) NotesLint(ctx context.Context, who projects.Caller, _ NotesLintRequest) (NotesLintReply, error) {
+func (s *Memory) NotesLint(ctx context.Context, who projects.Caller, _ NotesLintRequest) (NotesLintReply, error) {
 	p, err := s.home.Open(ctx, who)
 	if err != nil {
 		return NotesLintReply{}, err

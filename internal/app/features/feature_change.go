@@ -1,8 +1,7 @@
-package clerk
+package features
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 
 	"kedge"
@@ -17,12 +16,12 @@ import (
 type FeatureReply struct {
 	Feature  kedge.Feature   `json:"feature"`
 	Stranded []plan.Stranded `json:"stranded,omitempty"` // after a skip: the features that it leaves behind
-	ledger.Aside
+	ledger.Notices
 }
 
 // changed is ledger.Change for a command about one feature.
-func (s *Clerk) changed(ctx context.Context, who projects.Caller, id kedge.FeatureID, decide func(p *projects.Project, l ledger.Ledger) ([]kedge.Event, error)) (FeatureReply, error) {
-	p, _, aside, err := s.book.Change(ctx, who, decide)
+func (s *FeatureList) changed(ctx context.Context, who projects.Caller, id kedge.FeatureID, decide func(p *projects.Project, l ledger.Snapshot) ([]kedge.Event, error)) (FeatureReply, error) {
+	p, _, notices, err := s.ledger.Change(ctx, who, decide)
 	if err != nil {
 		return FeatureReply{}, err
 	}
@@ -30,7 +29,7 @@ func (s *Clerk) changed(ctx context.Context, who projects.Caller, id kedge.Featu
 	if err == nil && !ok {
 		err = kedge.Errorf(kedge.Internal, "feature %q is not in the ledger after it was changed", id)
 	}
-	return FeatureReply{Feature: d.Feature, Aside: aside}, err
+	return FeatureReply{Feature: d.Feature, Notices: notices}, err
 }
 
 // FeatureAddRequest adds a feature. Its definition is locked from then on.
@@ -39,9 +38,9 @@ type FeatureAddRequest struct {
 }
 
 // FeatureAdd locks a new definition.
-func (s *Clerk) FeatureAdd(ctx context.Context, who projects.Caller, in FeatureAddRequest) (FeatureReply, error) {
-	return s.changedInRun(ctx, who, run.Event{Kind: run.Planned, Feature: in.Definition.ID}, func(p *projects.Project, l ledger.Ledger) ([]kedge.Event, error) {
-		if err := ledger.Unlocked(p, l); err != nil {
+func (s *FeatureList) FeatureAdd(ctx context.Context, who projects.Caller, in FeatureAddRequest) (FeatureReply, error) {
+	return s.changedInRun(ctx, who, run.Event{Kind: run.Planned, Feature: in.Definition.ID}, func(p *projects.Project, l ledger.Snapshot) ([]kedge.Event, error) {
+		if err := ledger.RefuseUnknownList(p, l); err != nil {
 			return nil, err
 		}
 		if _, err := l.Find(in.Definition.ID); err == nil {
@@ -62,7 +61,7 @@ type FeatureAmendRequest struct {
 
 // FeatureAmend is the only way to change a locked definition: by a person, with
 // a reason. What was proven by other checks is proven no longer.
-func (s *Clerk) FeatureAmend(ctx context.Context, who projects.Caller, in FeatureAmendRequest) (FeatureReply, error) {
+func (s *FeatureList) FeatureAmend(ctx context.Context, who projects.Caller, in FeatureAmendRequest) (FeatureReply, error) {
 	if err := projects.PersonOnly(who, "amend a feature"); err != nil {
 		return FeatureReply{}, err
 	}
@@ -71,7 +70,7 @@ func (s *Clerk) FeatureAmend(ctx context.Context, who projects.Caller, in Featur
 	}
 	_, hash := plan.Canonical(in.Definition)
 	word := run.Event{Kind: run.Amended, Feature: in.Definition.ID, Hash: hash, Reason: in.Reason}
-	return s.changedInRun(ctx, who, word, func(_ *projects.Project, l ledger.Ledger) ([]kedge.Event, error) {
+	return s.changedInRun(ctx, who, word, func(_ *projects.Project, l ledger.Snapshot) ([]kedge.Event, error) {
 		d, err := l.Find(in.Definition.ID)
 		if err != nil {
 			return nil, err
@@ -99,12 +98,12 @@ type FeatureStatusRequest struct {
 }
 
 // FeatureBlock says that a feature cannot go on, by anyone.
-func (s *Clerk) FeatureBlock(ctx context.Context, who projects.Caller, in FeatureStatusRequest) (FeatureReply, error) {
+func (s *FeatureList) FeatureBlock(ctx context.Context, who projects.Caller, in FeatureStatusRequest) (FeatureReply, error) {
 	return s.move(ctx, who, in, run.Barred, kedge.BlockedWork, kedge.Pending, kedge.InProgress, kedge.NeedsReview, kedge.Regressed)
 }
 
 // FeatureReopen takes a feature back to pending; what proved it no longer does.
-func (s *Clerk) FeatureReopen(ctx context.Context, who projects.Caller, in FeatureStatusRequest) (FeatureReply, error) {
+func (s *FeatureList) FeatureReopen(ctx context.Context, who projects.Caller, in FeatureStatusRequest) (FeatureReply, error) {
 	if err := projects.PersonOnly(who, "reopen a feature"); err != nil {
 		return FeatureReply{}, err
 	}
@@ -113,7 +112,7 @@ func (s *Clerk) FeatureReopen(ctx context.Context, who projects.Caller, in Featu
 
 // FeatureSkip says that a feature will not be done. What depends on it stays
 // behind it until a person amends that, and is named in the answer.
-func (s *Clerk) FeatureSkip(ctx context.Context, who projects.Caller, in FeatureStatusRequest) (FeatureReply, error) {
+func (s *FeatureList) FeatureSkip(ctx context.Context, who projects.Caller, in FeatureStatusRequest) (FeatureReply, error) {
 	if err := projects.PersonOnly(who, "skip a feature"); err != nil {
 		return FeatureReply{}, err
 	}
@@ -121,7 +120,7 @@ func (s *Clerk) FeatureSkip(ctx context.Context, who projects.Caller, in Feature
 	if err != nil {
 		return reply, err
 	}
-	l, _, err := s.book.ReadFeatures(ctx, who)
+	l, _, err := s.ledger.ReadFeatures(ctx, who)
 	for _, of := range plan.StrandedIn(asSkipped(l.Features(), in.ID)) {
 		if of.Behind == in.ID {
 			reply.Stranded = append(reply.Stranded, of)
@@ -143,7 +142,7 @@ func asSkipped(features []kedge.Feature, id kedge.FeatureID) []kedge.Feature {
 
 // FeatureAccept completes a feature that waits for a review. Only a person may,
 // and must say why; anything else is completed by its checks alone.
-func (s *Clerk) FeatureAccept(ctx context.Context, who projects.Caller, in FeatureStatusRequest) (FeatureReply, error) {
+func (s *FeatureList) FeatureAccept(ctx context.Context, who projects.Caller, in FeatureStatusRequest) (FeatureReply, error) {
 	if err := projects.PersonOnly(who, "accept a feature"); err != nil {
 		return FeatureReply{}, err
 	}
@@ -164,8 +163,8 @@ func (s *Clerk) FeatureAccept(ctx context.Context, who projects.Caller, in Featu
 }
 
 // move changes a status; word is what a run is told of it.
-func (s *Clerk) move(ctx context.Context, who projects.Caller, in FeatureStatusRequest, word run.EventKind, to kedge.Status, from ...kedge.Status) (FeatureReply, error) {
-	return s.changedInRun(ctx, who, run.Event{Kind: word, Feature: in.ID, Reason: in.Reason}, func(_ *projects.Project, l ledger.Ledger) ([]kedge.Event, error) {
+func (s *FeatureList) move(ctx context.Context, who projects.Caller, in FeatureStatusRequest, word run.EventKind, to kedge.Status, from ...kedge.Status) (FeatureReply, error) {
+	return s.changedInRun(ctx, who, run.Event{Kind: word, Feature: in.ID, Reason: in.Reason}, func(_ *projects.Project, l ledger.Snapshot) ([]kedge.Event, error) {
 		d, err := l.Find(in.ID)
 		if err != nil {
 			return nil, err
@@ -200,144 +199,9 @@ func wrongStatus(d journal.FeatureDoc, to kedge.Status) error {
 	return e.WithHint("kedge feature reopen %s", d.ID)
 }
 
-// FeaturesImportRequest holds another program's feature list.
-type FeaturesImportRequest struct {
-	File   string `json:"file"` // its name, for messages
-	Format string `json:"format,omitempty"`
-	Text   string `json:"text"`
-}
-
-// FeaturesImportReply says what was taken over.
-type FeaturesImportReply struct {
-	Added     []kedge.FeatureID `json:"added"`
-	Unchanged []kedge.FeatureID `json:"unchanged"` // in the ledger already, with the same definition
-	Claimed   []kedge.FeatureID `json:"claimed"`   // of the added: said to be completed, and not verified
-	Skipped   []kedge.FeatureID `json:"skipped"`   // of the added: skipped there, and so here
-	Left      []LeftFeature     `json:"left"`      // the unchanged with their status, which stays as it is
-	Findings  []kedge.Finding   `json:"findings"`
-	ledger.Aside
-}
-
-// LeftFeature is a feature of a list that the ledger has already.
-type LeftFeature struct {
-	ID     kedge.FeatureID `json:"id"`
-	Status kedge.Status    `json:"status"`
-}
-
-// FeaturesImport takes a list over, all of it or nothing. What the ledger has
-// stays as it is, its status too. What is new starts as pending, since what the list
-// claims is for the checks to confirm; but nobody is to work on what it skipped.
-func (s *Clerk) FeaturesImport(ctx context.Context, who projects.Caller, in FeaturesImportRequest) (FeaturesImportReply, error) {
-	im, err := plan.Import(in.File, in.Format, []byte(in.Text))
-	if err != nil {
-		return FeaturesImportReply{}, err
-	}
-	p, evs, aside, err := s.book.Change(ctx, who, func(p *projects.Project, l ledger.Ledger) ([]kedge.Event, error) {
-		if err := ledger.Unlocked(p, l); err != nil && !p.Holds(ledger.FeaturesFile, in.Text) {
-			return nil, err
-		}
-		fresh, err := l.Unknown(im.Features)
-		if err != nil {
-			return nil, err
-		}
-		evs, err := l.Add(who, "import:"+in.File, fresh)
-		if err != nil {
-			return nil, err
-		}
-		skips, err := skippedIn(who, in.File, fresh)
-		return append(evs, skips...), err
-	})
-	if err == nil {
-		err = s.runs.Tell(ctx, p, who, run.Event{Kind: run.Planned})
-	}
-	if err != nil {
-		return FeaturesImportReply{}, err
-	}
-	reply := FeaturesImportReply{
-		Added: []kedge.FeatureID{}, Unchanged: []kedge.FeatureID{}, Claimed: []kedge.FeatureID{}, Skipped: []kedge.FeatureID{},
-		Left: []LeftFeature{}, Findings: im.Findings, Aside: aside,
-	}
-	if reply.Findings == nil {
-		reply.Findings = []kedge.Finding{}
-	}
-	if err := reply.sort(im.Features, evs); err != nil {
-		return reply, err
-	}
-	return reply, reply.tellLeft(ctx, p)
-}
-
-// skippedIn are the events of features that a list has skipped.
-func skippedIn(who projects.Caller, file string, fresh []plan.Claimed) ([]kedge.Event, error) {
-	var evs []kedge.Event
-	for _, c := range fresh {
-		if c.Claim != kedge.Skipped {
-			continue
-		}
-		ev, err := projects.Event(kedge.FeatureStatus, who, kedge.FeatureStatusData{ID: c.ID, Status: kedge.Skipped, Reason: "skipped in " + file})
-		if err != nil {
-			return nil, err
-		}
-		evs = append(evs, ev)
-	}
-	return evs, nil
-}
-
-// tellLeft says how the features stand that were there.
-func (r *FeaturesImportReply) tellLeft(ctx context.Context, p *projects.Project) error {
-	if len(r.Unchanged) == 0 {
-		return nil
-	}
-	l, err := ledger.ReadLedger(ctx, p)
-	if err != nil {
-		return err
-	}
-	status := map[kedge.FeatureID]kedge.Status{}
-	for _, d := range l.Docs {
-		status[d.ID] = d.Status
-	}
-	for _, id := range r.Unchanged {
-		r.Left = append(r.Left, LeftFeature{id, status[id]})
-	}
-	return nil
-}
-
-// sort tells added features, by the events, from those that were there.
-func (r *FeaturesImportReply) sort(claimed []plan.Claimed, evs []kedge.Event) error {
-	added := map[kedge.FeatureID]bool{}
-	for _, ev := range evs {
-		var data kedge.FeatureAddedData
-		if ev.Type != kedge.FeatureAdded {
-			continue
-		}
-		var def kedge.Definition
-		if err := json.Unmarshal(ev.Data, &data); err != nil {
-			return kedge.Errorf(kedge.Internal, "read %s: %w", ev.Type, err)
-		}
-		if err := json.Unmarshal(data.Definition, &def); err != nil {
-			return kedge.Errorf(kedge.Internal, "read %s: %w", ev.Type, err)
-		}
-		added[def.ID] = true
-		switch data.Claim {
-		case kedge.Completed:
-			r.Claimed = append(r.Claimed, def.ID)
-		case kedge.Skipped:
-			r.Skipped = append(r.Skipped, def.ID)
-		default:
-		}
-	}
-	for _, c := range claimed {
-		if added[c.ID] {
-			r.Added = append(r.Added, c.ID)
-		} else {
-			r.Unchanged = append(r.Unchanged, c.ID)
-		}
-	}
-	return nil
-}
-
 // changedInRun is changed for what a person says of a feature: a run that lives
 // is told.
-func (s *Clerk) changedInRun(ctx context.Context, who projects.Caller, word run.Event, decide func(p *projects.Project, l ledger.Ledger) ([]kedge.Event, error)) (FeatureReply, error) {
+func (s *FeatureList) changedInRun(ctx context.Context, who projects.Caller, word run.Event, decide func(p *projects.Project, l ledger.Snapshot) ([]kedge.Event, error)) (FeatureReply, error) {
 	reply, err := s.changed(ctx, who, word.Feature, decide)
 	if err != nil || word.Kind == "" {
 		return reply, err

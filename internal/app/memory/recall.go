@@ -1,4 +1,4 @@
-package clerk
+package memory
 
 import (
 	"context"
@@ -44,7 +44,7 @@ const (
 )
 
 // Recall searches notes, decisions, risks, features and checkpoints.
-func (s *Clerk) Recall(ctx context.Context, who projects.Caller, in RecallRequest) (RecallReply, error) {
+func (s *Memory) Recall(ctx context.Context, who projects.Caller, in RecallRequest) (RecallReply, error) {
 	if in.Limit < 0 {
 		return RecallReply{}, kedge.Errorf(kedge.Invalid, "a limit of %d hits is none", in.Limit).WithHint("kedge recall WORDS --limit 20")
 	}

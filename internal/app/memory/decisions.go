@@ -1,4 +1,4 @@
-package clerk
+package memory
 
 import (
 	"context"
@@ -26,13 +26,13 @@ type DecisionAddRequest struct {
 type DecisionReply struct {
 	Decision kedge.Decision `json:"decision"`
 	File     string         `json:"file"`
-	ledger.Aside
+	ledger.Notices
 }
 
 // DecisionAdd locks a decision. Conflict when a locked one has the same title or
 // an overlapping scope and is not superseded by it.
-func (s *Clerk) DecisionAdd(ctx context.Context, who projects.Caller, in DecisionAddRequest) (DecisionReply, error) {
-	r, err := s.book.Record(ctx, who, func(_ *projects.Project, m ledger.Memory) (kedge.Event, error) {
+func (s *Memory) DecisionAdd(ctx context.Context, who projects.Caller, in DecisionAddRequest) (DecisionReply, error) {
+	r, err := s.ledger.Record(ctx, who, func(_ *projects.Project, m ledger.Memory) (kedge.Event, error) {
 		d, err := s.newDecision(who, m, in)
 		if err != nil {
 			return kedge.Event{}, err
@@ -47,14 +47,14 @@ func (s *Clerk) DecisionAdd(ctx context.Context, who projects.Caller, in Decisio
 	return s.decisionReply(ctx, r, v.Decision), err
 }
 
-func (s *Clerk) decisionReply(ctx context.Context, r ledger.Recorded, d kedge.Decision) DecisionReply {
-	r.Aside.Held = s.book.Held(ctx, r.Project, decisionPath(d), docs.WriteDecision(d))
-	return DecisionReply{Decision: d, File: decisionPath(d), Aside: r.Aside}
+func (s *Memory) decisionReply(ctx context.Context, r ledger.Recorded, d kedge.Decision) DecisionReply {
+	r.Notices.Unlanded = s.ledger.Unlanded(ctx, r.Project, decisionPath(d), docs.WriteDecision(d))
+	return DecisionReply{Decision: d, File: decisionPath(d), Notices: r.Notices}
 }
 
 func decisionPath(d kedge.Decision) string { return ledger.DecisionsDir + "/" + docs.DecisionFile(d) }
 
-func (s *Clerk) newDecision(who projects.Caller, m ledger.Memory, in DecisionAddRequest) (kedge.Decision, error) {
+func (s *Memory) newDecision(who projects.Caller, m ledger.Memory, in DecisionAddRequest) (kedge.Decision, error) {
 	now := s.home.Now()
 	d := kedge.Decision{
 		ID: kedge.DecisionID(kedge.NewID("dec", now)), Status: kedge.DecisionLocked,
@@ -115,11 +115,11 @@ type DecisionWithdrawRequest struct {
 
 // DecisionWithdraw takes a decision back that nothing replaces: one that was
 // locked by mistake. Only a person may; what it superseded stays superseded.
-func (s *Clerk) DecisionWithdraw(ctx context.Context, who projects.Caller, in DecisionWithdrawRequest) (DecisionReply, error) {
+func (s *Memory) DecisionWithdraw(ctx context.Context, who projects.Caller, in DecisionWithdrawRequest) (DecisionReply, error) {
 	if err := projects.PersonOnly(who, "withdraw a decision"); err != nil {
 		return DecisionReply{}, err
 	}
-	r, err := s.book.Record(ctx, who, func(_ *projects.Project, m ledger.Memory) (kedge.Event, error) {
+	r, err := s.ledger.Record(ctx, who, func(_ *projects.Project, m ledger.Memory) (kedge.Event, error) {
 		d, err := withdrawn(m, in)
 		if err != nil {
 			return kedge.Event{}, err
@@ -179,8 +179,8 @@ type DecisionListReply struct {
 }
 
 // DecisionList gives the decisions that hold, or all there ever were.
-func (s *Clerk) DecisionList(ctx context.Context, who projects.Caller, in DecisionListRequest) (DecisionListReply, error) {
-	p, m, edits, err := s.book.LookAtMemory(ctx, who)
+func (s *Memory) DecisionList(ctx context.Context, who projects.Caller, in DecisionListRequest) (DecisionListReply, error) {
+	p, m, edits, err := s.ledger.ReadMemoryAndEdits(ctx, who)
 	if err != nil || p == nil {
 		return DecisionListReply{}, err
 	}
@@ -198,15 +198,15 @@ type DecisionShowRequest struct {
 // DecisionShowReply is a decision with its history: the chain of decisions of
 // which each superseded the one before it, oldest first, itself included.
 type DecisionShowReply struct {
-	Decision     kedge.Decision    `json:"decision"`
-	File         string            `json:"file"`
-	SupersededBy kedge.DecisionID  `json:"superseded_by,omitempty"`
-	History      []kedge.Decision  `json:"history"`
-	Held         []ledger.HeldFile `json:"held,omitempty"`
+	Decision     kedge.Decision        `json:"decision"`
+	File         string                `json:"file"`
+	SupersededBy kedge.DecisionID      `json:"superseded_by,omitempty"`
+	History      []kedge.Decision      `json:"history"`
+	Held         []ledger.UnlandedFile `json:"held,omitempty"`
 }
 
 // DecisionShow gives one decision; NotFound when there is none.
-func (s *Clerk) DecisionShow(ctx context.Context, who projects.Caller, in DecisionShowRequest) (DecisionShowReply, error) {
+func (s *Memory) DecisionShow(ctx context.Context, who projects.Caller, in DecisionShowRequest) (DecisionShowReply, error) {
 	p, err := s.home.Open(ctx, who)
 	if err != nil {
 		return DecisionShowReply{}, err
@@ -221,7 +221,7 @@ func (s *Clerk) DecisionShow(ctx context.Context, who projects.Caller, in Decisi
 	}
 	return DecisionShowReply{
 		Decision: d, File: decisionPath(d), SupersededBy: successor(m, d.ID), History: history(m, d),
-		Held: s.book.Held(ctx, p, decisionPath(d), docs.WriteDecision(d)),
+		Held: s.ledger.Unlanded(ctx, p, decisionPath(d), docs.WriteDecision(d)),
 	}, nil
 }
 

@@ -1,4 +1,4 @@
-package clerk
+package memory
 
 import (
 	"context"
@@ -18,13 +18,13 @@ type RiskAddRequest struct {
 // RiskReply is a risk after a change.
 type RiskReply struct {
 	Risk kedge.Risk `json:"risk"`
-	ledger.Aside
+	ledger.Notices
 }
 
 // RiskAdd opens a risk. It stays open, and in every checkpoint and handoff,
 // until it is closed with a reason.
-func (s *Clerk) RiskAdd(ctx context.Context, who projects.Caller, in RiskAddRequest) (RiskReply, error) {
-	r, err := s.book.Record(ctx, who, func(*projects.Project, ledger.Memory) (kedge.Event, error) {
+func (s *Memory) RiskAdd(ctx context.Context, who projects.Caller, in RiskAddRequest) (RiskReply, error) {
+	r, err := s.ledger.Record(ctx, who, func(*projects.Project, ledger.Memory) (kedge.Event, error) {
 		now := s.home.Now()
 		risk := kedge.Risk{ID: kedge.RiskID(kedge.NewID("rsk", now)), Text: docs.OneLine(in.Text), OpenedAt: now, By: who.Actor}
 		if err := docs.CheckRisk(risk); err != nil {
@@ -36,7 +36,7 @@ func (s *Clerk) RiskAdd(ctx context.Context, who projects.Caller, in RiskAddRequ
 		return RiskReply{}, err
 	}
 	v, err := projects.Data[kedge.Risk](r.Event)
-	return RiskReply{Risk: v, Aside: r.Aside}, err
+	return RiskReply{Risk: v, Notices: r.Notices}, err
 }
 
 // RiskCloseRequest closes a risk.
@@ -47,8 +47,8 @@ type RiskCloseRequest struct {
 
 // RiskClose closes a risk: NotFound when there is none, Conflict when it is
 // closed already, Invalid without a reason.
-func (s *Clerk) RiskClose(ctx context.Context, who projects.Caller, in RiskCloseRequest) (RiskReply, error) {
-	r, err := s.book.Record(ctx, who, func(_ *projects.Project, m ledger.Memory) (kedge.Event, error) {
+func (s *Memory) RiskClose(ctx context.Context, who projects.Caller, in RiskCloseRequest) (RiskReply, error) {
+	r, err := s.ledger.Record(ctx, who, func(_ *projects.Project, m ledger.Memory) (kedge.Event, error) {
 		if err := closable(m, in, docs.OneLine(in.Reason)); err != nil {
 			return kedge.Event{}, err
 		}
@@ -61,7 +61,7 @@ func (s *Clerk) RiskClose(ctx context.Context, who projects.Caller, in RiskClose
 	if err == nil && !ok {
 		err = noRisk(in.ID)
 	}
-	return RiskReply{Risk: risk, Aside: r.Aside}, err
+	return RiskReply{Risk: risk, Notices: r.Notices}, err
 }
 
 func closable(m ledger.Memory, in RiskCloseRequest, reason string) error {
@@ -96,8 +96,8 @@ type RiskListReply struct {
 }
 
 // RiskList gives the open risks, or all there ever were.
-func (s *Clerk) RiskList(ctx context.Context, who projects.Caller, in RiskListRequest) (RiskListReply, error) {
-	_, m, edits, err := s.book.LookAtMemory(ctx, who)
+func (s *Memory) RiskList(ctx context.Context, who projects.Caller, in RiskListRequest) (RiskListReply, error) {
+	_, m, edits, err := s.ledger.ReadMemoryAndEdits(ctx, who)
 	if err != nil {
 		return RiskListReply{}, err
 	}
