@@ -36,9 +36,6 @@ func planOf(ctx context.Context, p *projects.Project, id kedge.RunID) (kedge.Pla
 	return list[len(list)-1], true, nil
 }
 
-// isPlanning tells whether a run has a goal and no plan that was approved.
-func isPlanning(st run.State) bool { return st.Planning() }
-
 // questionsOf reads the questions of a plan that is being made.
 func questionsOf(d kedge.PlanData) []kedge.Question {
 	doc, err := plan.ParsePlan(ledger.PlanFile, []byte(d.Text))

@@ -57,7 +57,7 @@ func (s *Driver) Answer(ctx context.Context, who projects.Caller, in AnswerReque
 		return AnswerReply{}, err
 	}
 	n, err := strconv.Atoi(in.Name)
-	if isNumber := err == nil; isNumber && (!found || isPlanning(last) || jobOf(&last, kedge.FeatureID(in.Name)) == nil) {
+	if isNumber := err == nil; isNumber && (!found || last.Planning() || last.JobOf(kedge.FeatureID(in.Name)) == nil) {
 		return s.answerPlan(ctx, p, who, last, n, in)
 	}
 	if !found {
@@ -202,7 +202,7 @@ func (s *Driver) answered(ctx context.Context, p *projects.Project, who projects
 // answerFeature answers the question of a session that works on a feature.
 func (s *Driver) answerFeature(ctx context.Context, p *projects.Project, who projects.Caller, last run.State, in AnswerRequest) (AnswerReply, error) {
 	id := kedge.FeatureID(in.Name)
-	j := jobOf(&last, id)
+	j := last.JobOf(id)
 	seen, err := wasSaid(ctx, p, who, last.Run)
 	if err != nil {
 		return AnswerReply{}, err

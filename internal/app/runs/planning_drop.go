@@ -157,7 +157,7 @@ func isTextOf(d kedge.PlanData, b []byte) bool {
 // isDropped tells whether a run planned, and its plan was abandoned: it never
 // goes on.
 func isDropped(ctx context.Context, p *projects.Project, st run.State) (bool, error) {
-	if !isPlanning(st) {
+	if !st.Planning() {
 		return false, nil
 	}
 	d, ok, err := planOf(ctx, p, st.Run)
@@ -167,7 +167,7 @@ func isDropped(ctx context.Context, p *projects.Project, st run.State) (bool, er
 // reasonOf is why a run stands as it does. One that planned and got nothing says
 // so, instead of waiting for an answer to no question.
 func (s *Driver) reasonOf(ctx context.Context, p *projects.Project, st *run.State) (string, error) {
-	if !isPlanning(*st) || st.Status != run.StatusWaiting || len(st.Jobs) > 0 {
+	if !st.Planning() || st.Status != run.StatusWaiting || len(st.Jobs) > 0 {
 		return st.Reason, nil
 	}
 	d, ok, err := planOf(ctx, p, st.Run)

@@ -69,7 +69,7 @@ func (s *Driver) hasTyped(p *projects.Project, d kedge.PlanData) bool {
 // them, as kedge answer does, and gives the run as it is then: where nothing is open
 // that the plan cannot do without, it plans on.
 func (s *Driver) withTyped(ctx context.Context, p *projects.Project, who projects.Caller, last run.State, env []string) (run.State, error) {
-	if !isPlanning(last) || last.Ended() || last.Halt != "" || len(last.Jobs) > 0 {
+	if !last.Planning() || last.Ended() || last.Halt != "" || len(last.Jobs) > 0 {
 		return last, nil
 	}
 	who.Key += "-typed"
@@ -97,7 +97,7 @@ func (s *Driver) withTyped(ctx context.Context, p *projects.Project, who project
 // goOnTyped lets a halted run go on; one that plans, with the answers in plan.md.
 func (s *Driver) goOnTyped(ctx context.Context, p *projects.Project, who projects.Caller, st run.State, in RunStartRequest) (RunReply, error) {
 	reply, err := s.goOn(ctx, p, who, st, in)
-	if err != nil || !isPlanning(st) {
+	if err != nil || !st.Planning() {
 		return reply, err
 	}
 	if st, _, err = lastRun(ctx, p); err != nil {

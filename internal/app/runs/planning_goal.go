@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -62,7 +63,7 @@ func (s *Driver) PlanGoal(ctx context.Context, who projects.Caller, in PlanGoalR
 		return PlanGoalReply{}, err
 	case seen || found && last.Run == s.runID(who):
 		return s.goalReply(ctx, p, last.Run, nil)
-	case found && !last.Ended() && !isPlanning(last):
+	case found && !last.Ended() && !last.Planning():
 		return PlanGoalReply{}, kedge.Errorf(kedge.Conflict, "run %s is under way", last.Run).
 			WithHint("wait for its end (kedge run), or stop it: kedge run --stop")
 	case found && !last.Ended() && len(last.Jobs) > 0:
@@ -73,7 +74,7 @@ func (s *Driver) PlanGoal(ctx context.Context, who projects.Caller, in PlanGoalR
 	case err != nil:
 		return PlanGoalReply{}, err
 	case found && !last.Ended():
-		in.Goal = firstSet(in.Goal, d.Goal)
+		in.Goal = cmp.Or(in.Goal, d.Goal)
 		return s.planAgain(ctx, p, who, last, in)
 	}
 	return s.planNew(ctx, p, who, in, last)
@@ -219,7 +220,7 @@ func (s *Driver) planRules(ctx context.Context, p *projects.Project, base string
 		return run.Rules{}, nil, err
 	}
 	r := rulesOf(cfg, in.Flags)
-	planner := firstSet(cfg.Route.Plan, r.Agent)
+	planner := cmp.Or(cfg.Route.Plan, r.Agent)
 	again := planCommand(in.Goal)
 	if err := s.checkCommitted(ctx, p, repo, base, planner, again, sessions.CheckAgent(cfg, p, planner, in.Env, again)); err != nil {
 		return r, nil, err
@@ -351,7 +352,7 @@ func (s *Driver) goalReply(ctx context.Context, p *projects.Project, id kedge.Ru
 // its plan approved now.
 func (s *Driver) planMayGo(ctx context.Context, p *projects.Project) error {
 	last, found, err := lastRun(ctx, p)
-	if err != nil || !found || !isPlanning(last) || s.home.ReadOnly {
+	if err != nil || !found || !last.Planning() || s.home.ReadOnly {
 		return err
 	}
 	if dropped, err := isDropped(ctx, p, last); err != nil || dropped {
@@ -369,7 +370,7 @@ func (s *Driver) planMayGo(ctx context.Context, p *projects.Project) error {
 // that holds the plan, with its phases' budgets, over its features.
 func (s *Driver) planApproved(ctx context.Context, p *projects.Project, who projects.Caller) (started bool, err error) {
 	last, found, err := lastRun(ctx, p)
-	if err != nil || !found || !isPlanning(last) || s.home.ReadOnly {
+	if err != nil || !found || !last.Planning() || s.home.ReadOnly {
 		return false, err
 	}
 	if dropped, err := isDropped(ctx, p, last); err != nil || dropped {

@@ -79,7 +79,7 @@ func (s *Driver) asking(ctx context.Context, p *projects.Project, who projects.C
 	if err != nil {
 		return st, nil, err
 	}
-	j := jobOf(&st, ses.Feature)
+	j := st.JobOf(ses.Feature)
 	if !found || st.Run != ses.Run || j == nil || j.Session != id && j.Session != "" {
 		return st, nil, none
 	}

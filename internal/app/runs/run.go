@@ -2,6 +2,7 @@ package runs
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"path"
 	"path/filepath"
@@ -78,7 +79,7 @@ func (s *Driver) RunStart(ctx context.Context, who projects.Caller, in RunStartR
 		return s.begin(ctx, p, who, in, last)
 	case found && last.Run == s.runID(who):
 		return s.attachRun(ctx, p, last, in)
-	case found && !last.Ended() && last.Halt == run.Returned && resting(&last): // a session of it waits for an answer
+	case found && !last.Ended() && last.Halt == run.Returned && last.Resting(): // a session of it waits for an answer
 		return s.goOn(ctx, p, who, last, in)
 	case found && !last.Ended():
 		return s.attachWith(ctx, p, who, last, in)
@@ -325,7 +326,7 @@ func (s *Driver) checkVersions(ctx context.Context, cfg config.Config, uses []co
 func rulesOf(cfg config.Config, f RunFlags) run.Rules {
 	r := run.Rules{
 		Parallel: cfg.Run.Parallel, Land: cfg.Run.Land, Regression: cfg.Run.Regression,
-		Agent:    firstSet(f.Agent, cfg.Route.Implement, cfg.Run.Agent),
+		Agent:    cmp.Or(f.Agent, cfg.Route.Implement, cfg.Run.Agent),
 		Handover: cfg.Context.Handover, MaxSessions: f.MaxSessions, Tokens: f.BudgetTokens, USD: cfg.Budget.RunUSD, DayUSD: cfg.Budget.DayUSD,
 		FeatureUSD: cfg.Budget.FeatureUSD, SessionTokens: cfg.Budget.SessionTokens, SessionWall: cfg.Budget.SessionWall.Std(),
 		Given: run.Given{Agent: f.Agent, Parallel: f.Parallel, Tokens: f.BudgetTokens, USD: f.BudgetUSD},
@@ -342,14 +343,6 @@ func rulesOf(cfg config.Config, f RunFlags) run.Rules {
 	return r
 }
 
-func firstSet(values ...string) string {
-	i := slices.IndexFunc(values, func(v string) bool { return v != "" })
-	if i < 0 {
-		return ""
-	}
-	return values[i]
-}
-
 // checkCommitted says it when an agent is only missing because nobody committed
 // what it takes: a run reads config.toml, and runs a script of the repository, as
 // they are in its commit. err is what is wrong with the agent; nil: nothing. again is
@@ -359,7 +352,7 @@ func (s *Driver) checkCommitted(ctx context.Context, p *projects.Project, repo *
 	if hereErr != nil {
 		return err
 	}
-	route = firstSet(route, here.Route.Implement, here.Run.Agent)
+	route = cmp.Or(route, here.Route.Implement, here.Run.Agent)
 	name, _, _ := strings.Cut(route, ":")
 	a, hereErr := here.Agent(name)
 	if hereErr != nil {

@@ -31,14 +31,14 @@ func (s *Driver) acceptInRun(ctx context.Context, who projects.Caller, in clerk.
 	if err != nil {
 		return reply, false, err
 	}
-	f := featureOf(&st, in.ID)
+	f := st.FeatureOf(in.ID)
 	if !seen && (f == nil || f.Status != kedge.NeedsReview && !f.Waits()) {
 		return reply, false, nil // the ledger says why not
 	}
-	if !seen && f.Work != "" && jobOf(&st, f.ID) == nil {
+	if !seen && f.Work != "" && st.JobOf(f.ID) == nil {
 		return reply, false, nil // a person's word is all it takes: the ledger has it, and the run is told
 	}
-	if j := jobOf(&st, in.ID); !seen && j != nil && j.Phase == run.Reviewing {
+	if j := st.JobOf(in.ID); !seen && j != nil && j.Phase == run.Reviewing {
 		if err := s.trustWork(ctx, p, who, st.Run, in.ID); err != nil {
 			return reply, false, err
 		}
@@ -77,7 +77,7 @@ func (s *Driver) tellAccepted(ctx context.Context, p *projects.Project, who proj
 // where it lives or has such work, else the newest that has any and has not landed.
 func (s *Driver) runOf(ctx context.Context, p *projects.Project, id kedge.FeatureID) (run.State, bool, error) {
 	has := func(st *run.State) bool {
-		f := featureOf(st, id)
+		f := st.FeatureOf(id)
 		return f != nil && f.Work != ""
 	}
 	st, live, err := liveRun(ctx, p)
@@ -101,8 +101,8 @@ func written(ctx context.Context, eng RunEngine, id kedge.RunID, feature kedge.F
 	defer stop()
 	over := false
 	err := eng.Watch(ctx, id, func(step engine.Step) {
-		j := jobOf(&step.State, feature)
-		if over || j != nil && j.Kind == run.Accept && !j.Phase.Parked() || step.State.Ended() && !resting(&step.State) {
+		j := step.State.JobOf(feature)
+		if over || j != nil && j.Kind == run.Accept && !j.Phase.Parked() || step.State.Ended() && !step.State.Resting() {
 			return
 		}
 		over = true
@@ -122,7 +122,7 @@ func (s *Driver) refuseSetAside(ctx context.Context, p *projects.Project, l ledg
 		return nil // the ledger says why not
 	}
 	last, err := lastWork(ctx, p)
-	if f := featureOf(&last, id); err != nil || f == nil || !f.Aside {
+	if f := last.FeatureOf(id); err != nil || f == nil || !f.Aside {
 		return err
 	}
 	all, err := projects.All[kedge.Salvage](ctx, p, journal.KindSalvage)

@@ -1,8 +1,8 @@
 package runs
 
 import (
+	"cmp"
 	"context"
-	"slices"
 	"strings"
 
 	"kedge"
@@ -48,7 +48,7 @@ func (s *Driver) baseOf(ctx context.Context, p *projects.Project, repo *git.Repo
 		return head.Commit, notes, err
 	}
 	if known, err := repo.Has(ctx, st.Tip); err != nil || !known {
-		return head.Commit, nil, firstError(err, s.refuseLost(ctx, p, st))
+		return head.Commit, nil, cmp.Or[error](err, s.refuseLost(ctx, p, st))
 	}
 	if landed, err := repo.Descends(ctx, head.Commit, st.Tip); err != nil || landed {
 		return head.Commit, nil, err
@@ -61,17 +61,9 @@ func (s *Driver) baseOf(ctx context.Context, p *projects.Project, repo *git.Repo
 	return base, nil, err
 }
 
-func firstError(errs ...error) error {
-	i := slices.IndexFunc(errs, func(err error) bool { return err != nil })
-	if i < 0 {
-		return nil
-	}
-	return errs[i]
-}
-
 // takenAway tells whether people took what the run left on their branch off it.
 func takenAway(ctx context.Context, repo *git.Repo, head git.Head, st run.State) (bool, error) {
-	if st.Tip == "" || st.Tip == head.Commit || st.Landed != st.Tip || st.Lander != "" {
+	if st.Tip == "" || st.Tip == head.Commit || !st.AllLanded() {
 		return false, nil
 	}
 	known, err := repo.Has(ctx, st.Tip)
@@ -101,7 +93,7 @@ func leftBehind(ctx context.Context, repo *git.Repo, st run.State) (bool, error)
 // people took off theirs.
 func refuseTakenAway(ctx context.Context, repo *git.Repo, head git.Head, st run.State) error {
 	if behind, err := leftBehind(ctx, repo, st); err != nil || behind {
-		return firstError(err, kedge.Errorf(kedge.Conflict, "branch %q has the work of %s in commits of its own", head.Branch, st.Run).
+		return cmp.Or[error](err, kedge.Errorf(kedge.Conflict, "branch %q has the work of %s in commits of its own", head.Branch, st.Run).
 			WithHint("begin at what is there: kedge run --stop && kedge run"))
 	}
 	gone, err := takenAway(ctx, repo, head, st)
@@ -112,7 +104,7 @@ func refuseTakenAway(ctx context.Context, repo *git.Repo, head git.Head, st run.
 	if kedge.NotFound.Is(err) {
 		return nil
 	}
-	return firstError(err, kedge.Errorf(kedge.Conflict, "branch %q does not hold any more what %s had landed on it", head.Branch, st.Run).
+	return cmp.Or[error](err, kedge.Errorf(kedge.Conflict, "branch %q does not hold any more what %s had landed on it", head.Branch, st.Run).
 		WithHint("begin at what is there: kedge run --stop && kedge run"))
 }
 

@@ -126,7 +126,7 @@ func (s *Driver) AtRest(ctx context.Context, p *projects.Project) *projects.Proj
 
 // showsPlan tells whether a run makes a plan, and nobody approved or dropped it.
 func (s *Driver) showsPlan(ctx context.Context, p *projects.Project, st run.State) (bool, error) {
-	if !isPlanning(st) {
+	if !st.Planning() {
 		return false, nil
 	}
 	d, ok, err := planOf(ctx, p, st.Run)
@@ -168,13 +168,13 @@ func withWords(now, then []byte) projects.Stillness {
 // still make some. One that only plans stands on the work of those before it, which
 // its branch holds where it has not landed.
 func (s *Driver) awaited(ctx context.Context, repo *git.Repo, st run.State) (bool, error) {
-	if !st.Ended() && !isPlanning(st) {
+	if !st.Ended() && !st.Planning() {
 		return true, nil // its branch is made with the first feature that is done: until then there is none
 	}
 	if behind, err := leftBehind(ctx, repo, st); err != nil || behind {
 		return false, err // people have it in commits of their own
 	}
-	if st.Halt != "" && !isPlanning(st) {
+	if st.Halt != "" && !st.Planning() {
 		return goesOn(ctx, repo, st)
 	}
 	tip, err := repo.Resolve(ctx, "refs/heads/"+slot.Branch(st.Run))

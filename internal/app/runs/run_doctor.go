@@ -26,7 +26,7 @@ func (w workForCare) Living(ctx context.Context, p *projects.Project) ([]kedge.S
 func (w workForCare) Going(ctx context.Context, p *projects.Project) (kedge.RunID, error) {
 	runs, err := p.Store.Runs(ctx)
 	for _, d := range runs {
-		if st := settled(d.State); !resting(&st) || going(p.Project, &st).Sessions > 0 {
+		if st := settled(d.State); !st.Resting() || going(p.Project, &st).Sessions > 0 {
 			return st.Run, err
 		}
 	}

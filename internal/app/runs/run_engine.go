@@ -110,7 +110,7 @@ func (s *Driver) adoptRuns(ctx context.Context, id kedge.ProjectID) error {
 	}
 	runs, err := o.Store.Runs(ctx)
 	goesOn := slices.ContainsFunc(runs, unfinished)
-	if err != nil || !goesOn && (len(runs) == 0 || runs[len(runs)-1].State.Halt == "" && runs[len(runs)-1].State.Lander == "") {
+	if err != nil || !goesOn && (len(runs) == 0 || runs[len(runs)-1].State.Halt == "" && runs[len(runs)-1].State.LandRefusal == "") {
 		return err
 	}
 	known, err := projects.Known(ctx, o.Store, id)

@@ -38,7 +38,7 @@ func (s *Driver) RunsGoing(ctx context.Context, _ projects.Caller, _ RunsGoingRe
 			continue
 		}
 		runs, err := o.Store.Runs(ctx)
-		busy := slices.DeleteFunc(runs, func(d journal.RunDoc) bool { return resting(&d.State) })
+		busy := slices.DeleteFunc(runs, func(d journal.RunDoc) bool { return d.State.Resting() })
 		if err != nil || len(busy) == 0 {
 			continue
 		}

@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -60,7 +61,7 @@ func (s *Driver) RunLand(ctx context.Context, who projects.Caller, in RunLandReq
 	if err != nil {
 		return out, err
 	}
-	if isPlanning(newest) { // a plan that waits is no part of what landed: it comes back
+	if newest.Planning() { // a plan that waits is no part of what landed: it comes back
 		if _, err := s.book.BringFilesUp(ctx, p); err != nil {
 			return RunLandReply{}, err
 		}
@@ -111,9 +112,9 @@ func (s *Driver) landRun(ctx context.Context, p *projects.Project, eng RunEngine
 		return RunLandReply{}, err
 	}
 	reply, err := s.runReply(ctx, p, eng, st.Run, nil)
-	out := RunLandReply{RunReply: reply, Commit: st.Landed, Refused: st.Lander, Branch: branch, Elsewhere: !here, Review: []RunReview{}}
+	out := RunLandReply{RunReply: reply, Commit: st.Landed, Refused: st.LandRefusal, Branch: branch, Elsewhere: !here, Review: []RunReview{}}
 	if st.Landed == before && st.Landed != st.Tip && out.Refused == "" {
-		out.Refused = firstSet(st.Why, "it could not be checked")
+		out.Refused = cmp.Or(st.Why, "it could not be checked")
 	}
 	out.Already = out.Refused == "" && s.holds(ctx, p, at, out.Commit)
 	if out.Already && !s.holds(ctx, p, at, tip) {
@@ -213,7 +214,7 @@ func (u unlandedRun) isIn(ctx context.Context, repo *git.Repo, others []unlanded
 // isUnlanded looks at one run.
 func (s *Driver) isUnlanded(ctx context.Context, p *projects.Project, repo *git.Repo, d journal.RunDoc) (unlandedRun, bool, error) {
 	u := unlandedRun{Run: d.State.Run}
-	if d.State.Tip == "" || d.State.Landed == d.State.Tip && d.State.Lander == "" {
+	if d.State.Tip == "" || d.State.AllLanded() {
 		return u, false, nil
 	}
 	var err error
@@ -247,7 +248,7 @@ const landCommand = "kedge land"
 // broughtIn tells whether a run that is over has work that it could not land, and that
 // people have brought into their branch themselves since.
 func (s *Driver) broughtIn(ctx context.Context, p *projects.Project, st run.State) bool {
-	if !p.Git || !st.Over() || st.Tip == "" || st.Landed == st.Tip && st.Lander == "" {
+	if !p.Git || !st.Over() || st.Tip == "" || st.AllLanded() {
 		return false
 	}
 	_, at, _ := s.landsAt(ctx, p, st.Run)
@@ -257,7 +258,7 @@ func (s *Driver) broughtIn(ctx context.Context, p *projects.Project, st run.Stat
 // nextToLand adds to what a person can do about a run that plans, or planned in vain,
 // that work of the runs before it is still to land.
 func (s *Driver) nextToLand(ctx context.Context, p *projects.Project, st run.State, next []string) ([]string, error) {
-	if !isPlanning(st) {
+	if !st.Planning() {
 		return next, nil
 	}
 	repo, err := s.home.Git(ctx, p)

@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -88,7 +89,7 @@ func (s *Driver) adapter(p *projects.Project, repo *git.Repo, route string) (age
 	if err != nil {
 		return nil, "", err
 	}
-	name, model, _ := strings.Cut(firstSet(route, usual), ":")
+	name, model, _ := strings.Cut(cmp.Or(route, usual), ":")
 	a, err := cfg.Agent(name)
 	if err != nil {
 		return nil, "", err

@@ -29,14 +29,14 @@ func (m missed) none() bool { return len(m.words) == 0 && m.approval == nil }
 // may be asking again already.
 func (s *Driver) missed(ctx context.Context, p *projects.Project) (missed, error) {
 	doc, err := watched(ctx, p, "")
-	if kedge.NotFound.Is(err) || err == nil && doc.State.Over() && doc.State.Lander == "" {
+	if kedge.NotFound.Is(err) || err == nil && doc.State.Over() && doc.State.LandRefusal == "" {
 		return missed{}, nil
 	}
 	if err != nil {
 		return missed{}, err
 	}
 	m := missed{run: doc.State.Run}
-	if isPlanning(doc.State) {
+	if doc.State.Planning() {
 		return m, m.findApproval(ctx, p)
 	}
 	docs, err := projects.All[journal.FeatureDoc](ctx, p, journal.KindFeature)
@@ -45,7 +45,7 @@ func (s *Driver) missed(ctx context.Context, p *projects.Project) (missed, error
 	}
 	added := false
 	for _, d := range docs {
-		added = added || featureOf(&doc.State, d.ID) == nil
+		added = added || doc.State.FeatureOf(d.ID) == nil
 		m.words = append(m.words, missedOf(&doc.State, d)...)
 	}
 	if doc.State.Over() { // it learns nothing more, but that work of it was accepted
@@ -70,7 +70,7 @@ func (s *Driver) missed(ctx context.Context, p *projects.Project) (missed, error
 // missedOf compares a feature of the ledger with what the run knows of it. What
 // the run is about to write itself is not compared.
 func missedOf(st *run.State, d journal.FeatureDoc) []run.Event {
-	f := featureOf(st, d.ID)
+	f := st.FeatureOf(d.ID)
 	writes := func(kinds ...run.CommandKind) bool {
 		return slices.ContainsFunc(st.Outbox, func(c run.Command) bool { return c.Feature == d.ID && slices.Contains(kinds, c.Kind) })
 	}
@@ -86,14 +86,14 @@ func missedOf(st *run.State, d journal.FeatureDoc) []run.Event {
 		out[0].Specs = []run.Spec{run.SpecOf(d.Feature, d.Hash)}
 	}
 	switch {
-	case d.Status == kedge.Completed && f.Waits() && jobOf(st, d.ID) == nil:
+	case d.Status == kedge.Completed && f.Waits() && st.JobOf(d.ID) == nil:
 		add(run.Accepted)
 	case d.Status == f.Status:
 	case d.Status == kedge.Skipped:
 		add(run.Skipped)
 	case d.Status == kedge.BlockedWork:
 		add(run.Barred)
-	case d.Status == kedge.Pending && f.Status != kedge.InProgress && jobOf(st, d.ID) == nil && !writes(run.Mark):
+	case d.Status == kedge.Pending && f.Status != kedge.InProgress && st.JobOf(d.ID) == nil && !writes(run.Mark):
 		add(run.Reopened)
 		out[len(out)-1].Reason = d.Wanted // which is a task: no other will do
 	}
@@ -105,7 +105,7 @@ func (s *Driver) findAdded(ctx context.Context, p *projects.Project, st *run.Sta
 	var last deed
 	var id kedge.FeatureID
 	for of, d := range people.added {
-		if d.actor != "" && d.seq > last.seq && featureOf(st, of) == nil {
+		if d.actor != "" && d.seq > last.seq && st.FeatureOf(of) == nil {
 			last, id = d, of
 		}
 	}

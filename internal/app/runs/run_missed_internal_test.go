@@ -131,12 +131,12 @@ func wordsNotTold(t *testing.T, halt run.Halt) {
 	for id, status := range map[kedge.FeatureID]kedge.Status{
 		"skip": kedge.Skipped, "block": kedge.BlockedWork, "both": kedge.Skipped, "own": kedge.Completed, "same": kedge.BlockedWork,
 	} {
-		if f := featureOf(&doc.State, id); f.Status != status {
+		if f := doc.State.FeatureOf(id); f.Status != status {
 			t.Errorf("%s is %s in the run", id, f.Status)
 		}
 	}
 	for _, id := range []kedge.FeatureID{"reopen", "redo", "amend", "new", "newer"} {
-		if f := featureOf(&doc.State, id); f == nil || f.Status != kedge.Pending && f.Status != kedge.InProgress {
+		if f := doc.State.FeatureOf(id); f == nil || f.Status != kedge.Pending && f.Status != kedge.InProgress {
 			t.Errorf("%s is %+v in the run", id, f)
 		}
 	}

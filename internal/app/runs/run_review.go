@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -122,7 +123,7 @@ func (s *Driver) RunDeny(ctx context.Context, who projects.Caller, in RunDecideR
 	if found {
 		st = with
 	}
-	f := featureOf(&st, in.ID)
+	f := st.FeatureOf(in.ID)
 	if found { // of what it has, this waits
 		f = &run.Feature{ID: in.ID, Status: kedge.NeedsReview, Work: specs[0].Work}
 	}
@@ -130,7 +131,7 @@ func (s *Driver) RunDeny(ctx context.Context, who projects.Caller, in RunDecideR
 	if err != nil {
 		return RunDenyReply{}, err
 	}
-	if j := jobOf(&st, in.ID); found && j != nil && j.Phase != run.Reviewing {
+	if j := st.JobOf(in.ID); found && j != nil && j.Phase != run.Reviewing {
 		return RunDenyReply{}, kedge.Errorf(kedge.Conflict, "the run works on %q", in.ID).WithHint("kedge status")
 	}
 	if !waits {
@@ -160,9 +161,9 @@ func landedWork(f *run.Feature) error {
 // job has it: it has work there that nobody accepted, or run and ledger say so.
 func (s *Driver) waitsForReview(ctx context.Context, p *projects.Project, st *run.State, f *run.Feature, work bool) (bool, error) {
 	if work {
-		return jobOf(st, f.ID) == nil, nil
+		return st.JobOf(f.ID) == nil, nil
 	}
-	if f == nil || f.Status != kedge.NeedsReview || jobOf(st, f.ID) != nil {
+	if f == nil || f.Status != kedge.NeedsReview || st.JobOf(f.ID) != nil {
 		return false, nil
 	}
 	d, ok, err := journal.Get[journal.FeatureDoc](ctx, p.Store, journal.KindFeature, string(f.ID))
@@ -181,16 +182,16 @@ func (s *Driver) taken(ctx context.Context, p *projects.Project, eng RunEngine, 
 	}
 	d, _, err := journal.Get[journal.FeatureDoc](ctx, p.Store, journal.KindFeature, string(was.ID))
 	r.Status = d.Status
-	switch f := featureOf(&st, was.ID); {
+	switch f := st.FeatureOf(was.ID); {
 	case f == nil || was.Work == "":
 	case f.Work == "":
 		r.Taken = s.tookBack(ctx, p, st.Tip)
-	case jobOf(&st, was.ID) != nil && st.Halt != "":
+	case st.JobOf(was.ID) != nil && st.Halt != "":
 		r.Kept = "the run does not go on by itself: it is taken back when it does"
-	case jobOf(&st, was.ID) != nil:
+	case st.JobOf(was.ID) != nil:
 		r.Kept = "the run is at other work: it is taken back as soon as there is room"
 	default:
-		r.Kept = firstSet(d.Reason, "it could not be taken back")
+		r.Kept = cmp.Or(d.Reason, "it could not be taken back")
 	}
 	return r, err
 }
@@ -205,7 +206,7 @@ func (s *Driver) tookBack(ctx context.Context, p *projects.Project, ledger strin
 	if err != nil {
 		return ledger
 	}
-	return firstSet(c.Trailer("Kedge-Ledger"), ledger)
+	return cmp.Or(c.Trailer("Kedge-Ledger"), ledger)
 }
 
 // undone waits until no job takes work on a feature back, or none can go on now.
@@ -217,7 +218,7 @@ func undone(ctx context.Context, eng RunEngine, id kedge.RunID, feature kedge.Fe
 		if over || undoing(&step.State, feature) {
 			return
 		}
-		if step.State.Ended() && !resting(&step.State) {
+		if step.State.Ended() && !step.State.Resting() {
 			return // people are still to be told
 		}
 		st, over = step.State, true
@@ -232,7 +233,7 @@ func undone(ctx context.Context, eng RunEngine, id kedge.RunID, feature kedge.Fe
 // undoing tells whether a job takes work on a feature back, or does so in a moment:
 // it is not behind a halt, nor behind work that may take hours.
 func undoing(st *run.State, feature kedge.FeatureID) bool {
-	j := jobOf(st, feature)
+	j := st.JobOf(feature)
 	if j == nil || j.Kind != run.Undo {
 		return false
 	}

@@ -170,7 +170,7 @@ func (s *Driver) carryReview(ctx context.Context, p *projects.Project, repo *git
 func carryOn(ctx context.Context, p *projects.Project, unlanded bool, specs []run.Spec) error {
 	last, err := lastWork(ctx, p)
 	for i := range specs {
-		f := featureOf(&last, specs[i].ID)
+		f := last.FeatureOf(specs[i].ID)
 		if f == nil {
 			continue
 		}
@@ -197,7 +197,7 @@ func lastWork(ctx context.Context, p *projects.Project) (run.State, error) {
 	}
 	for _, d := range slices.Backward(docs) {
 		doc, err := watched(ctx, p, d.State.Run)
-		if err != nil || !isPlanning(doc.State) {
+		if err != nil || !doc.State.Planning() {
 			return doc.State, err
 		}
 	}

@@ -75,7 +75,7 @@ func (s *Driver) viewOf(ctx context.Context, p *projects.Project, st run.State) 
 		ID: st.Run, State: st.Status, Reason: reason, Halt: st.Halt, Agent: st.Rules.Agent, Parallel: st.Rules.Parallel,
 		StartedAt: startOf(st.Run), Features: countRun(st), Sessions: st.Sessions, Usage: usageOf(st),
 		Limits: RunLimits{Tokens: st.Rules.Tokens, USD: st.Rules.USD, Sessions: st.Rules.MaxSessions},
-		Jobs:   []RunJob{}, Resting: resting(&st),
+		Jobs:   []RunJob{}, Resting: st.Resting(),
 	}
 	if v.Next, err = s.nextSteps(ctx, p, st); err != nil {
 		return v, err
@@ -166,27 +166,11 @@ func jobView(ctx context.Context, p *projects.Project, st *run.State, j *run.Job
 	return v, err
 }
 
-// resting tells whether the run does nothing more until a person acts. A run
-// that waits for a provider's limit goes on by itself.
-func resting(st *run.State) bool {
-	if st.Status == run.StatusRunning || st.Status == run.StatusPlanning || st.Status == run.StatusQuota {
-		return false
-	}
-	for i := range st.Jobs {
-		if p := st.Jobs[i].Phase; !p.Parked() && p != run.Idle {
-			return false
-		}
-	}
-	return !slices.ContainsFunc(st.Outbox, func(c run.Command) bool {
-		return c.Kind == run.Land || c.Kind == run.Mark || c.Kind == run.Notify // a run that is over is cleared up with that
-	})
-}
-
 // kindOf says what kind of end a resting run came to; empty is the good one.
 func kindOf(st *run.State) kedge.Kind {
 	stuck := slices.ContainsFunc(st.Jobs, func(j run.Job) bool { return j.Phase == run.Stuck })
 	switch {
-	case st.Status == run.StatusDone && st.Lander != "":
+	case st.Status == run.StatusDone && st.LandRefusal != "":
 		return kedge.Blocked // the work is not where a person looks for it
 	case st.Status == run.StatusDone:
 		return ""
@@ -224,12 +208,12 @@ func nextOf(st *run.State) []string {
 		}
 	}
 	switch {
-	case !resting(st) && (st.Halt == run.Paused || st.Halt == run.Stopped):
+	case !st.Resting() && (st.Halt == run.Paused || st.Halt == run.Stopped):
 		return append(out, "kedge run", "kedge run --continue") // to see how it comes to rest, or to go on
-	case !resting(st) && st.Halt != "":
+	case !st.Resting() && st.Halt != "":
 		return append(out, "kedge run")
 	}
-	if !resting(st) {
+	if !st.Resting() {
 		for _, line := range leftSteps(st) {
 			if len(out) < shownNext {
 				add(line)
@@ -266,7 +250,7 @@ func nextOf(st *run.State) []string {
 
 // toLandBy tells whether a run has work that only a person's word lands.
 func toLandBy(st *run.State) bool {
-	return st.Lander != "" || st.Rules.Land == "never" && st.Ended() && st.Halt == "" && st.Landed != st.Tip && !isPlanning(*st)
+	return st.LandRefusal != "" || st.Rules.Land == "never" && st.Ended() && st.Halt == "" && st.Landed != st.Tip && !st.Planning()
 }
 
 // askedBy is what a parked job wants of a person.
@@ -324,7 +308,7 @@ func (s *Driver) eta(ctx context.Context, p *projects.Project, st *run.State, st
 			open++
 		}
 	}
-	if open == 0 || resting(st) {
+	if open == 0 || st.Resting() {
 		return nil, nil
 	}
 	done, err := s.paces.of(p.ID).since(ctx, p.Store, started)
@@ -351,7 +335,7 @@ func (s *Driver) runStatus(ctx context.Context, p *projects.Project, r *status.S
 	}
 	reason, err := s.reasonOf(ctx, p, &st)
 	if s.broughtIn(ctx, p, st) {
-		reason = strings.TrimSuffix(reason, "; not landed: "+st.Lander)
+		reason = strings.TrimSuffix(reason, "; not landed: "+st.LandRefusal)
 	}
 	if reason == "" && st.Status == run.StatusQuota {
 		reason = untilWhen(st)

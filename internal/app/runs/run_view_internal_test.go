@@ -33,7 +33,7 @@ func TestHowARunRests(t *testing.T) {
 		{"is paused, and a gate still runs", run.State{Status: run.StatusPaused, Halt: run.Paused, Jobs: job(run.Gating)}, false, "", ""},
 		{"is done, and lands", run.State{Status: run.StatusDone, Outbox: []run.Command{{Kind: run.Land}}}, false, "", ""},
 		{"done", run.State{Status: run.StatusDone, Features: features(kedge.Completed)}, true, "", ""},
-		{"done, not landed", run.State{Status: run.StatusDone, Lander: "dirty"}, true, kedge.Blocked, "kedge land"},
+		{"done, not landed", run.State{Status: run.StatusDone, LandRefusal: "dirty"}, true, kedge.Blocked, "kedge land"},
 		{"paused", run.State{Status: run.StatusPaused, Halt: run.Paused, Jobs: job(run.Ready)}, true, kedge.Blocked, "kedge run --continue"},
 		{"drifted", run.State{Status: run.StatusPaused, Halt: run.Paused, Jobs: job(run.Stuck)}, true, kedge.Conflict, "kedge run --continue"},
 		{"stopped", run.State{Status: run.StatusStopped, Halt: run.Stopped}, true, kedge.Interrupted, "kedge run --continue"},
@@ -58,7 +58,7 @@ func TestHowARunRests(t *testing.T) {
 		{"accept", run.State{Status: run.StatusStopped, Features: features(kedge.NeedsReview)}, true, kedge.Blocked, "kedge approve f1 --reason WHY"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := resting(&c.st); got != c.rests {
+			if got := c.st.Resting(); got != c.rests {
 				t.Fatalf("rests: %v", got)
 			}
 			if !c.rests {

@@ -170,7 +170,7 @@ func (s *Driver) goOn(ctx context.Context, p *projects.Project, who projects.Cal
 // settleToGoOn takes in what people wrote into Kedge's files. Only a run that
 // still plans commits them: one that has begun moves nobody's branch away from its own.
 func (s *Driver) settleToGoOn(ctx context.Context, p *projects.Project, who projects.Caller, repo *git.Repo, head git.Head, st run.State) (git.Head, error) {
-	if isPlanning(st) {
+	if st.Planning() {
 		return s.commitLedger(ctx, p, who, repo, head)
 	}
 	if repo.Busy() != "" {
@@ -285,7 +285,7 @@ func (s *Driver) decideWork(ctx context.Context, who projects.Caller, in RunDeci
 	if err != nil {
 		return RunReply{}, err
 	}
-	j := jobOf(&st, in.ID)
+	j := st.JobOf(in.ID)
 	switch seen, err := wasSaid(ctx, p, who, st.Run); {
 	case err != nil:
 		return RunReply{}, err
@@ -311,9 +311,9 @@ func (s *Driver) notHeld(ctx context.Context, p *projects.Project, st *run.State
 	switch {
 	case err != nil:
 		return err
-	case jobOf(st, id) != nil:
+	case st.JobOf(id) != nil:
 		return kedge.Errorf(kedge.Conflict, "the run works on %q", id).WithHint("kedge status")
-	case !waits && featureOf(st, id) == nil:
+	case !waits && st.FeatureOf(id) == nil:
 		return kedge.Errorf(kedge.NotFound, "no feature %q in the run", id).WithHint("kedge features")
 	case waits || ok && d.Status == kedge.NeedsReview:
 		return kedge.Errorf(kedge.NotFound, "the run holds nothing of %q back: it waits for a review", id).WithHint("kedge feature accept %s --reason WHY", id)
@@ -326,24 +326,6 @@ func (s *Driver) notHeld(ctx context.Context, p *projects.Project, st *run.State
 func wasSaid(ctx context.Context, p *projects.Project, who projects.Caller, id kedge.RunID) (bool, error) {
 	_, seen, err := p.Store.Seen(ctx, "run/"+string(id)+"/"+string(runEventID(who)))
 	return seen, err
-}
-
-func jobOf(st *run.State, id kedge.FeatureID) *run.Job {
-	for i := range st.Jobs {
-		if j := &st.Jobs[i]; j.Feature >= 0 && j.Feature < len(st.Features) && st.Features[j.Feature].ID == id {
-			return j
-		}
-	}
-	return nil
-}
-
-func featureOf(st *run.State, id kedge.FeatureID) *run.Feature {
-	for i := range st.Features {
-		if st.Features[i].ID == id {
-			return &st.Features[i]
-		}
-	}
-	return nil
 }
 
 // tellRun lets a run that lives know what a person did to the ledger. A run that
@@ -359,7 +341,7 @@ func (s *Driver) tellRun(ctx context.Context, p *projects.Project, who projects.
 	if err != nil || !live {
 		return err
 	}
-	if ev.Kind == run.Planned && isPlanning(st) {
+	if ev.Kind == run.Planned && st.Planning() {
 		return nil // it begins with what is there when its plan is approved
 	}
 	if ev.Kind == run.Planned || ev.Kind == run.Amended {

@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -162,7 +163,7 @@ func sessionWords(ev run.Event) string {
 	case run.Finished:
 		return "the agent says that it is done"
 	case run.Asked:
-		return "the agent asks: " + firstLineOf(firstSet(ev.Text, ev.Reason))
+		return "the agent asks: " + firstLineOf(cmp.Or(ev.Text, ev.Reason))
 	case run.HitLimit:
 		return "a provider's limit"
 	case run.Killed:

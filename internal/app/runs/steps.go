@@ -36,7 +36,7 @@ func (s *Driver) Steps(ctx context.Context, who projects.Caller, _ StepsRequest)
 		return StepsReply{Steps: nextOf(&end)}, nil
 	}
 	steps, err := s.nextSteps(ctx, p, last)
-	return StepsReply{Steps: steps, Going: found && last.Halt == "" && !resting(&last)}, err
+	return StepsReply{Steps: steps, Going: found && last.Halt == "" && !last.Resting()}, err
 }
 
 // settled is a run without what it has still to write down and to tell, where it has
@@ -51,7 +51,7 @@ func settled(st run.State) run.State {
 // setAside is a run as it will rest, where all that it still does is to set work aside
 // that was refused or given up, and to land the rest: nobody has to wait for that to know what comes next.
 func setAside(st run.State) (run.State, bool) {
-	if isPlanning(st) || st.Halt != "" || resting(&st) || len(plan.Ready(asInLedger(st.Features))) > 0 {
+	if st.Planning() || st.Halt != "" || st.Resting() || len(plan.Ready(asInLedger(st.Features))) > 0 {
 		return st, false
 	}
 	end := st
@@ -67,7 +67,7 @@ func setAside(st run.State) (run.State, bool) {
 		}
 	}
 	if len(st.Jobs) == 0 { // it has ended, and lands what it has
-		end.Lander = ""
+		end.LandRefusal = ""
 		return end, st.Ended() && len(featureSteps(&end)) > 0
 	}
 	return end, len(end.Jobs) < len(st.Jobs)
@@ -78,10 +78,10 @@ func setAside(st run.State) (run.State, bool) {
 // place that decides it: status, the end of a run and every command that changes
 // something say the same. A zero state is that of no run.
 func (s *Driver) nextSteps(ctx context.Context, p *projects.Project, st run.State) ([]string, error) {
-	if isPlanning(st) {
+	if st.Planning() {
 		return s.planningSteps(ctx, p, st)
 	}
-	if !resting(&st) || st.Halt != "" || len(st.Jobs) > 0 {
+	if !st.Resting() || st.Halt != "" || len(st.Jobs) > 0 {
 		return s.withoutApproved(ctx, p, st, nextOf(&st)), nil
 	}
 	return s.ledgerSteps(ctx, p, st)
@@ -116,7 +116,7 @@ func (s *Driver) planningSteps(ctx context.Context, p *projects.Project, st run.
 	switch {
 	case dropped:
 		out, err = s.ledgerSteps(ctx, p, run.State{Features: st.Features}) // what it stands on is still there
-	case !resting(&st):
+	case !st.Resting():
 		return nextOf(&st), nil
 	default:
 		var more []string
@@ -190,7 +190,7 @@ func leftSteps(st *run.State) []string {
 	var out []string
 	for i := range st.Features {
 		switch f := &st.Features[i]; {
-		case jobOf(st, f.ID) != nil || len(out) >= shownNext:
+		case st.JobOf(f.ID) != nil || len(out) >= shownNext:
 		case f.Status == kedge.BlockedWork:
 			out = append(out, "kedge feature show "+string(f.ID), "kedge feature reopen "+string(f.ID))
 		case f.Status == kedge.NeedsReview || f.Waits():
@@ -205,14 +205,14 @@ func leftSteps(st *run.State) []string {
 func featureSteps(st *run.State) []string {
 	var out []string
 	features := asInLedger(st.Features)
-	if len(st.Jobs) == 0 && st.Halt == "" && !isPlanning(*st) && len(plan.Ready(features)) > 0 {
+	if len(st.Jobs) == 0 && st.Halt == "" && !st.Planning() && len(plan.Ready(features)) > 0 {
 		out = append(out, "kedge run", "kedge next")
 	}
 	for _, f := range st.Features {
 		if len(out) >= shownNext {
 			return out
 		}
-		j := jobOf(st, f.ID)
+		j := st.JobOf(f.ID)
 		if f.Status == kedge.BlockedWork {
 			out = append(out, "kedge feature show "+string(f.ID), "kedge feature reopen "+string(f.ID))
 		}
