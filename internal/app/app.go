@@ -14,15 +14,18 @@ import (
 	"kedge"
 	"kedge/internal/app/attend"
 	"kedge/internal/app/clerk"
+	"kedge/internal/app/landing"
 	"kedge/internal/app/ledger"
 	"kedge/internal/app/lifecycle"
 	"kedge/internal/app/maintenance"
+	"kedge/internal/app/planning"
 	"kedge/internal/app/projects"
 	"kedge/internal/app/reports"
 	"kedge/internal/app/runs"
 	"kedge/internal/app/sessions"
 	"kedge/internal/app/setup"
 	"kedge/internal/app/status"
+	"kedge/internal/app/supply"
 	"kedge/internal/app/verify"
 	"kedge/internal/engine/gate"
 	"kedge/internal/journal"
@@ -47,7 +50,8 @@ type Service struct {
 	*attend.Attendant
 	*maintenance.Care
 	*clerk.Clerk
-	*runs.Driver
+	*planning.Planner
+	*runs.Runs
 	*setup.Enroller
 	*verify.Gater
 	*sessions.Keeper
@@ -70,18 +74,30 @@ func New(cfg Config) *Service {
 	}
 	s := &Service{cfg: cfg, life: lifecycle.New()}
 	s.home = &projects.Home{Dir: cfg.Home, ReadOnly: cfg.ReadOnly, Clock: cfg.Now, Log: cfg.Log}
-	s.Driver = runs.New(s.home, s.life, runs.Config{Sessions: cfg.Sessions, Engine: cfg.Engine, EnvPatience: cfg.EnvPatience})
-	s.book = ledger.New(s.home, s.AtRest)
-	s.Care = maintenance.New(s.home, s.book, s.ForCare())
-	s.Teller = status.New(s.home, s.book, s.ForStanding())
+	s.Runs = runs.New(s.home, s.life, runs.Config{Sessions: cfg.Sessions, Engine: cfg.Engine, EnvPatience: cfg.EnvPatience})
+	s.Planner = planning.New(s.home, s.life)
+	land := landing.New(s.home)
+	s.book = ledger.New(s.home, land.FilesWait)
+	land.UseBook(s.book)
+	s.Care = maintenance.New(s.home, s.book, s.MaintenanceWork())
+	s.Teller = status.New(s.home, s.book, s.StatusRuns())
 	s.Enroller = setup.New(s.home, s.book, s.Teller)
 	s.Keeper = sessions.New(s.home, s.life, s.Teller, cfg.Sessions, s.adoptGates)
 	s.Looker = reports.New(s.home, s.Keeper)
 	s.Gater = verify.New(s.home, s.book, s.life, s.Keeper.Runner, verify.With{Program: cfg.Sessions.Program, Sockets: cfg.Sessions.Sockets})
 	s.Attendant = attend.New(s.home, s.life, s.Teller, s.Gater, s.Looker, s.Keeper)
-	s.Clerk = clerk.New(s.home, s.book, s.ForClerk())
-	s.Bind(s.book, s.Clerk, s.Teller, s.Keeper)
+	s.Clerk = clerk.New(s.home, s.book, s.ClerkRuns())
+	s.bindRuns(land)
 	return s
+}
+
+// bindRuns gives runs and planning what they ask: of the parts, some know them too.
+func (s *Service) bindRuns(land *landing.Landing) {
+	given := supply.New(s.home, supply.Parts{
+		Book: s.book, Status: s.Teller, Sessions: s.Keeper, Landing: land, Planning: s.Planner, Program: s.cfg.Sessions.Program,
+	})
+	s.Runs.Use(runs.Parts{Book: s.book, Status: s.Teller, Sessions: s.Keeper, Landing: land, Supply: given, Planning: s.Planner})
+	s.Planner.Use(planning.Parts{Book: s.book, Landing: land, Supply: given, Runs: s.Runs})
 }
 
 // Leave lets go of what can go on without the service: calls that wait for it
@@ -91,7 +107,7 @@ func (s *Service) Leave() { s.life.Leave() }
 // Close lets go of the sessions, which live on, and closes every store.
 func (s *Service) Close() error {
 	s.life.Leave()
-	s.Driver.LeaveRuns()
+	s.Runs.LeaveRuns()
 	s.life.End()
 	s.Keeper.CloseSpare()
 	return s.home.Close()

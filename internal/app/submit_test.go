@@ -7,6 +7,7 @@ import (
 
 	"kedge"
 	"kedge/internal/app/clerk"
+	"kedge/internal/app/planning"
 	"kedge/internal/app/projects"
 	"kedge/internal/app/verify"
 	"kedge/internal/journal"
@@ -154,7 +155,7 @@ func TestSubmittedItemTicksThePlan(t *testing.T) {
 	y := newYard(t, true)
 	y.draft()
 	y.replace(".kedge/plan.md", "check: go test ./parser\n", "check: true\n")
-	if _, err := y.s.PlanApprove(t.Context(), y.person(), clerk.PlanApproveRequest{Path: tools(t, "go")}); err != nil {
+	if _, err := y.s.PlanApprove(t.Context(), y.person(), planning.PlanApproveRequest{Path: tools(t, "go")}); err != nil {
 		t.Fatal(err)
 	}
 	if r := y.submit(y.person(), "p1.1"); r.Feature.Status != kedge.Completed {

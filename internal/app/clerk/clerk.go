@@ -1,5 +1,5 @@
 // Package clerk answers the commands that look into the book and enter into it:
-// features, plans, decisions, risks, notes, rules and recall. It promises that a
+// features, decisions, risks, notes, rules and recall. It promises that a
 // locked definition changes only by a person's word with a reason, that a locked
 // decision is only ever superseded or withdrawn, and that a run which lives is told of
 // what a person changed. It never gives a verdict.
@@ -12,7 +12,6 @@ import (
 	"kedge/internal/app/ledger"
 	"kedge/internal/app/projects"
 	"kedge/internal/core/run"
-	"kedge/internal/git"
 )
 
 // Runs is what the clerk needs from whoever drives runs.
@@ -26,13 +25,6 @@ type Runs interface {
 	Holds(ctx context.Context, who projects.Caller, id kedge.FeatureID) (bool, error)
 	// Save has a checkpoint saved of the work under way, and says why.
 	Save(ctx context.Context, who projects.Caller, reason string)
-	// PlanMayGo refuses what keeps the run that planned from going on with the work.
-	PlanMayGo(ctx context.Context, p *projects.Project) error
-	// PlanApproved lets the run that planned go on with the work.
-	PlanApproved(ctx context.Context, p *projects.Project, who projects.Caller) (started bool, err error)
-	// Uncommitted are the files of the checkout that are Kedge's alone and differ
-	// from the last commit.
-	Uncommitted(ctx context.Context, p *projects.Project, repo *git.Repo) ([]string, error)
 }
 
 // Clerk answers for the projects of one KEDGE_HOME.
