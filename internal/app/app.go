@@ -13,18 +13,20 @@ import (
 
 	"kedge"
 	"kedge/internal/app/attend"
-	"kedge/internal/app/clerk"
 	"kedge/internal/app/features"
+	"kedge/internal/app/landing"
 	"kedge/internal/app/ledger"
 	"kedge/internal/app/lifecycle"
 	"kedge/internal/app/maintenance"
 	"kedge/internal/app/memory"
+	"kedge/internal/app/planning"
 	"kedge/internal/app/projects"
 	"kedge/internal/app/reports"
 	"kedge/internal/app/runs"
 	"kedge/internal/app/sessions"
 	"kedge/internal/app/setup"
 	"kedge/internal/app/status"
+	"kedge/internal/app/supply"
 	"kedge/internal/app/verify"
 	"kedge/internal/engine/gate"
 	"kedge/internal/journal"
@@ -48,10 +50,10 @@ type Config struct {
 type Service struct {
 	*attend.Attendant
 	*maintenance.Care
-	*clerk.Clerk
 	*features.FeatureList
 	*memory.Memory
-	*runs.Driver
+	*planning.Planner
+	*runs.Runs
 	*setup.Enroller
 	*verify.Gater
 	*sessions.Keeper
@@ -74,10 +76,13 @@ func New(cfg Config) *Service {
 	}
 	s := &Service{cfg: cfg, life: lifecycle.New()}
 	s.home = &projects.Home{Dir: cfg.Home, ReadOnly: cfg.ReadOnly, Clock: cfg.Now, Log: cfg.Log}
-	s.Driver = runs.New(s.home, s.life, runs.Config{Sessions: cfg.Sessions, Engine: cfg.Engine, EnvPatience: cfg.EnvPatience})
-	s.ledger = ledger.New(s.home, s.AtRest)
-	s.Care = maintenance.New(s.home, s.ledger, s.ForCare())
-	s.Teller = status.New(s.home, s.ledger, s.ForStanding())
+	s.Runs = runs.New(s.home, s.life, runs.Config{Sessions: cfg.Sessions, Engine: cfg.Engine, EnvPatience: cfg.EnvPatience})
+	s.Planner = planning.New(s.home, s.life)
+	land := landing.New(s.home)
+	s.ledger = ledger.New(s.home, land.FilesWait)
+	land.UseBook(s.ledger)
+	s.Care = maintenance.New(s.home, s.ledger, s.MaintenanceWork())
+	s.Teller = status.New(s.home, s.ledger, s.StatusRuns())
 	s.Enroller = setup.New(s.home, s.ledger, s.Teller)
 	s.Keeper = sessions.New(s.home, s.life, s.Teller, cfg.Sessions, s.adoptGates)
 	s.Looker = reports.New(s.home, s.Keeper)
@@ -85,9 +90,17 @@ func New(cfg Config) *Service {
 	s.Attendant = attend.New(s.home, s.life, s.Teller, s.Gater, s.Looker, s.Keeper)
 	s.FeatureList = features.New(s.home, s.ledger, s.ForFeatures())
 	s.Memory = memory.New(s.home, s.ledger, s.ForMemory())
-	s.Clerk = clerk.New(s.home, s.ledger, s.ForClerk())
-	s.Bind(s.ledger, s.Clerk, s.Teller, s.Keeper)
+	s.bindRuns(land)
 	return s
+}
+
+// bindRuns gives runs and planning what they ask: of the parts, some know them too.
+func (s *Service) bindRuns(land *landing.Landing) {
+	given := supply.New(s.home, supply.Parts{
+		Book: s.ledger, Status: s.Teller, Sessions: s.Keeper, Landing: land, Planning: s.Planner, Program: s.cfg.Sessions.Program,
+	})
+	s.Runs.Use(runs.Parts{Book: s.ledger, Status: s.Teller, Sessions: s.Keeper, Landing: land, Supply: given, Planning: s.Planner})
+	s.Planner.Use(planning.Parts{Book: s.ledger, Landing: land, Supply: given, Runs: s.Runs})
 }
 
 // Leave lets go of what can go on without the service: calls that wait for it
@@ -97,7 +110,7 @@ func (s *Service) Leave() { s.life.Leave() }
 // Close lets go of the sessions, which live on, and closes every store.
 func (s *Service) Close() error {
 	s.life.Leave()
-	s.Driver.LeaveRuns()
+	s.Runs.LeaveRuns()
 	s.life.End()
 	s.Keeper.CloseSpare()
 	return s.home.Close()

@@ -11,9 +11,10 @@ import (
 	"testing"
 	"time"
 
+	"kedge/internal/app/planning"
+
 	"kedge"
 	"kedge/internal/app"
-	"kedge/internal/app/clerk"
 	"kedge/internal/app/features"
 	"kedge/internal/app/projects"
 	"kedge/internal/core/plan"
@@ -368,7 +369,7 @@ func TestT17AnAgentCannotMoveItsYardstick(t *testing.T) {
 			_, err := y.s.FeatureReopen(ctx, y.agent(), features.FeatureStatusRequest{ID: "review"})
 			return err
 		},
-		"approve": func() error { _, err := y.s.PlanApprove(ctx, y.agent(), clerk.PlanApproveRequest{}); return err },
+		"approve": func() error { _, err := y.s.PlanApprove(ctx, y.agent(), planning.PlanApproveRequest{}); return err },
 	} {
 		t.Run(name, func(t *testing.T) { wantKind(t, try(), kedge.Blocked, "only a person may") })
 	}

@@ -6,8 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"kedge/internal/app/planning"
+
 	"kedge"
-	"kedge/internal/app/clerk"
 	"kedge/internal/app/features"
 )
 
@@ -35,20 +36,20 @@ func (y *yard) draft() {
 
 func TestRow10PlanCheckNamesTheField(t *testing.T) {
 	y := newYard(t, true)
-	_, err := y.s.PlanCheck(t.Context(), y.person(), clerk.PlanCheckRequest{})
+	_, err := y.s.PlanCheck(t.Context(), y.person(), planning.PlanCheckRequest{})
 	wantKind(t, err, kedge.NotFound, "there is no plan")
 	y.draft()
 	path := tools(t, "go")
-	r, err := y.s.PlanCheck(t.Context(), y.person(), clerk.PlanCheckRequest{Path: path})
+	r, err := y.s.PlanCheck(t.Context(), y.person(), planning.PlanCheckRequest{Path: path})
 	if err != nil || !r.OK {
 		t.Fatalf("%+v %v", r, err)
 	}
-	r, err = y.s.PlanCheck(t.Context(), y.person(), clerk.PlanCheckRequest{Path: tools(t)})
+	r, err = y.s.PlanCheck(t.Context(), y.person(), planning.PlanCheckRequest{Path: tools(t)})
 	if err != nil || r.OK || !strings.Contains(r.Findings[len(r.Findings)-1].What+r.Findings[1].What, `the program "go"`) {
 		t.Errorf("without go on the PATH: %+v %v", r, err)
 	}
 	y.replace(".kedge/plan.md", "## Risks\n", "## Dangers\n")
-	r, err = y.s.PlanCheck(t.Context(), y.person(), clerk.PlanCheckRequest{Path: path})
+	r, err = y.s.PlanCheck(t.Context(), y.person(), planning.PlanCheckRequest{Path: path})
 	if err != nil || r.OK {
 		t.Fatalf("%+v %v", r, err)
 	}
@@ -67,7 +68,7 @@ func TestPlanApprove(t *testing.T) {
 	y.put("staged.txt", "mine\n")
 	y.git("add", "staged.txt")
 	base := y.git("rev-parse", "HEAD")
-	who, in := y.person(), clerk.PlanApproveRequest{Path: tools(t, "go")}
+	who, in := y.person(), planning.PlanApproveRequest{Path: tools(t, "go")}
 	r, err := y.s.PlanApprove(t.Context(), who, in)
 	if err != nil {
 		t.Fatal(err)
@@ -101,7 +102,7 @@ func TestPlanApprove(t *testing.T) {
 
 func TestPlanApproveRefuses(t *testing.T) {
 	y := newYard(t, true)
-	in := clerk.PlanApproveRequest{Path: tools(t, "go")}
+	in := planning.PlanApproveRequest{Path: tools(t, "go")}
 	_, err := y.s.PlanApprove(t.Context(), y.person(), in)
 	wantKind(t, err, kedge.NotFound, "there is no plan")
 	y.draft()
@@ -123,7 +124,7 @@ func TestPlanApproveRefuses(t *testing.T) {
 func TestRow33ApprovedPlanShowsProgress(t *testing.T) {
 	y := newYard(t, false)
 	y.draft()
-	r, err := y.s.PlanApprove(t.Context(), y.person(), clerk.PlanApproveRequest{Path: tools(t, "go")})
+	r, err := y.s.PlanApprove(t.Context(), y.person(), planning.PlanApproveRequest{Path: tools(t, "go")})
 	if err != nil || r.Commit != nil {
 		t.Fatalf("%+v %v", r, err)
 	}
@@ -137,7 +138,7 @@ func TestRow33ApprovedPlanShowsProgress(t *testing.T) {
 			t.Errorf("one item done:\n%s", y.read(".kedge/plan.md"))
 		}
 	}
-	show, err := y.s.PlanShow(t.Context(), y.person(), clerk.PlanShowRequest{})
+	show, err := y.s.PlanShow(t.Context(), y.person(), planning.PlanShowRequest{})
 	if err != nil || show.Plan.Status != kedge.PlanDone || strings.Contains(strings.Join(show.Checklist, "\n"), "[ ]") {
 		t.Errorf("all done: %+v %v", show, err)
 	}
@@ -156,7 +157,7 @@ func TestRow33ApprovedPlanShowsProgress(t *testing.T) {
 func TestRow87ApprovedPlanEditedByHandIsRestored(t *testing.T) {
 	y := newYard(t, false)
 	y.draft()
-	if _, err := y.s.PlanApprove(t.Context(), y.person(), clerk.PlanApproveRequest{Path: tools(t, "go")}); err != nil {
+	if _, err := y.s.PlanApprove(t.Context(), y.person(), planning.PlanApproveRequest{Path: tools(t, "go")}); err != nil {
 		t.Fatal(err)
 	}
 	frozen := y.read(".kedge/plan.md")
@@ -177,7 +178,7 @@ func TestRow87ApprovedPlanEditedByHandIsRestored(t *testing.T) {
 	if y.read(".kedge/plan.md") != next {
 		t.Error("a new draft was overwritten")
 	}
-	r, err := y.s.PlanApprove(t.Context(), y.person(), clerk.PlanApproveRequest{Path: tools(t, "go")})
+	r, err := y.s.PlanApprove(t.Context(), y.person(), planning.PlanApproveRequest{Path: tools(t, "go")})
 	if err != nil || r.Features[0] != "the-next-thing-p1.1" {
 		t.Errorf("second plan: %+v %v", r, err)
 	}
@@ -189,7 +190,7 @@ func TestDraftLeftByACrashIsTheApprovedPlan(t *testing.T) {
 	y := newYard(t, false)
 	y.draft()
 	draft := y.read(".kedge/plan.md")
-	in := clerk.PlanApproveRequest{Path: tools(t, "go")}
+	in := planning.PlanApproveRequest{Path: tools(t, "go")}
 	if _, err := y.s.PlanApprove(t.Context(), y.person(), in); err != nil {
 		t.Fatal(err)
 	}

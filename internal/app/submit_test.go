@@ -6,8 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"kedge/internal/app/planning"
+
 	"kedge"
-	"kedge/internal/app/clerk"
 	"kedge/internal/app/features"
 	"kedge/internal/app/projects"
 	"kedge/internal/app/verify"
@@ -156,7 +157,7 @@ func TestSubmittedItemTicksThePlan(t *testing.T) {
 	y := newYard(t, true)
 	y.draft()
 	y.replace(".kedge/plan.md", "check: go test ./parser\n", "check: true\n")
-	if _, err := y.s.PlanApprove(t.Context(), y.person(), clerk.PlanApproveRequest{Path: tools(t, "go")}); err != nil {
+	if _, err := y.s.PlanApprove(t.Context(), y.person(), planning.PlanApproveRequest{Path: tools(t, "go")}); err != nil {
 		t.Fatal(err)
 	}
 	if r := y.submit(y.person(), "p1.1"); r.Feature.Status != kedge.Completed {

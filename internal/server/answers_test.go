@@ -8,14 +8,14 @@ import (
 	"testing"
 	"time"
 
+	"kedge/internal/app/planning"
+
 	"kedge"
 	"kedge/internal/app/attend"
-	"kedge/internal/app/clerk"
 	"kedge/internal/app/features"
 	"kedge/internal/app/maintenance"
 	"kedge/internal/app/memory"
 	"kedge/internal/app/reports"
-	"kedge/internal/app/runs"
 	"kedge/internal/app/sessions"
 	"kedge/internal/app/setup"
 	"kedge/internal/app/status"
@@ -157,21 +157,21 @@ func (st *story) gate() {
 }
 
 func (st *story) plan() {
-	st.do("plan.new", clerk.PlanNewRequest{Title: "Another"})
-	st.tell("plan.drop", runs.PlanDropRequest{Reason: "another time"})
-	st.tell("plan.new", clerk.PlanNewRequest{Title: "Strict matching"})
+	st.do("plan.new", planning.PlanNewRequest{Title: "Another"})
+	st.tell("plan.drop", planning.PlanDropRequest{Reason: "another time"})
+	st.tell("plan.new", planning.PlanNewRequest{Title: "Strict matching"})
 	b, err := os.ReadFile("../core/plan/testdata/plan.md")
 	if err != nil {
 		st.t.Fatal(err)
 	}
 	st.put(".kedge/plan.md", strings.Replace(string(b), "- [x]", "- [ ]", 1))
 	tools := st.t.TempDir()
-	st.tell("plan.check", clerk.PlanCheckRequest{Path: tools})
+	st.tell("plan.check", planning.PlanCheckRequest{Path: tools})
 	if err := os.WriteFile(filepath.Join(tools, "go"), []byte("#!/bin/sh\n"), 0o700); err != nil { //nolint:gosec // it stands for a program
 		st.t.Fatal(err)
 	}
-	st.tell("plan.show", clerk.PlanShowRequest{})
-	st.tell("plan.approve", clerk.PlanApproveRequest{Path: tools})
+	st.tell("plan.show", planning.PlanShowRequest{})
+	st.tell("plan.approve", planning.PlanApproveRequest{Path: tools})
 }
 
 func (st *story) place() {

@@ -8,6 +8,7 @@ import (
 	"kedge"
 	"kedge/internal/app"
 	"kedge/internal/app/features"
+	"kedge/internal/app/planning"
 	"kedge/internal/app/runs"
 	"kedge/internal/app/setup"
 	"kedge/internal/core/run"
@@ -49,13 +50,13 @@ func (a *asker) Do(ctx context.Context, c run.Command, _ func(run.Event)) (run.E
 func (st *story) questions() {
 	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME")}
 	r := st.asking()
-	r.tell("plan.goal", runs.PlanGoalRequest{Goal: "Orders for the shop", Env: env})
+	r.tell("plan.goal", planning.PlanGoalRequest{Goal: "Orders for the shop", Env: env})
 
 	r = st.asking()
 	r.do("feature.add", features.FeatureAddRequest{Definition: kedge.Definition{ID: "asks", Name: "It asks", Checks: []kedge.Check{{Name: "unit", Run: "true"}}}})
 	r.do("run.start", runs.RunStartRequest{Env: env})
 	r.until("it asks", func() bool { v := r.view(); return v.phase("asks") == run.Asking && v.State == run.StatusWaiting })
-	r.tell("answer", runs.AnswerRequest{Name: "asks", Text: "EUR"})
+	r.tell("answer", planning.AnswerRequest{Name: "asks", Text: "EUR"})
 }
 
 // asking is a repository of its own whose runs ask.

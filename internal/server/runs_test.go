@@ -6,9 +6,12 @@ import (
 	"os"
 	"sync"
 
+	"kedge/internal/app/supply"
+
 	"kedge"
 	"kedge/internal/app"
 	"kedge/internal/app/features"
+	"kedge/internal/app/reports"
 	"kedge/internal/app/runs"
 	"kedge/internal/app/setup"
 	"kedge/internal/core/run"
@@ -97,13 +100,13 @@ func (st *story) runs() {
 	})
 	r.tell("run.show", runs.RunRequest{})
 	r.tell("run.going", runs.RunsGoingRequest{})
-	r.tell("run.start", runs.RunStartRequest{Env: env, Flags: runs.RunFlags{Parallel: 3}})
+	r.tell("run.start", runs.RunStartRequest{Env: env, Flags: supply.Flags{Parallel: 3}})
 	r.tell("steps", runs.StepsRequest{})
 	r.golden("run.approve", r.do("run.approve", runs.RunDecideRequest{ID: "approved"}))
 	r.tell("run.pause", runs.RunRequest{})
 	r.tell("run.tell", runs.RunTellRequest{Name: "works", Text: "mind the gap"})
 	r.tell("run.deny", runs.RunDecideRequest{ID: "denied", Reason: "not these"})
-	r.tell("run.continue", runs.RunContinueRequest{Flags: runs.RunFlags{MaxSessions: 5}, Env: env})
+	r.tell("run.continue", runs.RunContinueRequest{Flags: supply.Flags{MaxSessions: 5}, Env: env})
 	r.tell("run.land", runs.RunLandRequest{})
 	r.stopped()
 }
@@ -118,7 +121,7 @@ func (st *story) stopped() {
 	st.put("work.txt", "work\n")
 	st.git("add", "-A")
 	st.git("commit", "-q", "-m", "It works\n\nKedge-Feature: works\nKedge-Session: ses-00000000000000000000000001\nKedge-Validated: t1")
-	st.tell("explain", runs.ExplainRequest{Commit: "HEAD"})
+	st.tell("explain", reports.ExplainRequest{Commit: "HEAD"})
 }
 
 // view is the run as it is now.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"kedge"
+	"kedge/internal/app/reports"
 	"kedge/internal/app/runs"
 	"kedge/internal/app/sessions"
 	"kedge/internal/app/status"
@@ -130,9 +131,9 @@ func (s *stage) drive(ctx context.Context) error {
 
 // line is one line of `run --json`.
 type line struct {
-	Type string        `json:"type"`
-	Step *runs.RunStep `json:"step"`
-	Run  *runs.RunView `json:"run"`
+	Type string           `json:"type"`
+	Step *reports.RunStep `json:"step"`
+	Run  *runs.RunView    `json:"run"`
 }
 
 func (s *stage) follow(ctx context.Context, out io.Reader) error {
@@ -187,7 +188,7 @@ func (s *stage) atStanding(ctx context.Context, v runs.RunView) error {
 
 // atStep shows what is worth a line, remembers what was caught, and kills the
 // agent that hangs.
-func (s *stage) atStep(ctx context.Context, st runs.RunStep) error {
+func (s *stage) atStep(ctx context.Context, st reports.RunStep) error {
 	switch {
 	case st.Event == run.Ledgered && strings.HasPrefix(st.Text, "completed"):
 		s.verified++
@@ -204,7 +205,7 @@ func (s *stage) atStep(ctx context.Context, st runs.RunStep) error {
 }
 
 // tried tells whether the step caught one of the two that cheat.
-func (s *stage) tried(st runs.RunStep) bool {
+func (s *stage) tried(st reports.RunStep) bool {
 	what := map[kedge.FeatureID]string{liar: "said \"all done\" and had done nothing", cheat: "made a test skip"}[st.Feature]
 	bad := st.Outcome == run.Red || st.Outcome == run.Empty || st.Outcome == run.Forbidden
 	known := slices.ContainsFunc(s.report.Caught, func(c Caught) bool { return c.Feature == st.Feature })

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"kedge"
+	"kedge/internal/app/ledger"
 	"kedge/internal/app/projects"
 	"kedge/internal/core/run"
 	"kedge/internal/journal"
@@ -28,11 +29,11 @@ const thenEnd = "end your turn now, with the work as it is: people answer, and t
 
 // QuestionAsk lets the session that asks wait for people's answer: the work on its
 // feature stands still until there is one.
-func (s *Driver) QuestionAsk(ctx context.Context, who projects.Caller, in QuestionAskRequest) (QuestionAskReply, error) {
+func (s *Runs) QuestionAsk(ctx context.Context, who projects.Caller, in QuestionAskRequest) (QuestionAskReply, error) {
 	in.Question = strings.TrimSpace(in.Question)
 	switch {
-	case in.Question == "" || len(in.Question) > maxGoal:
-		return QuestionAskReply{}, kedge.Errorf(kedge.Invalid, "a question is a text of at most %d bytes", maxGoal)
+	case in.Question == "" || len(in.Question) > MaxText:
+		return QuestionAskReply{}, kedge.Errorf(kedge.Invalid, "a question is a text of at most %d bytes", MaxText)
 	case redact.Text(in.Question) != in.Question:
 		return QuestionAskReply{}, kedge.Errorf(kedge.Invalid, "the question holds what looks like a secret").WithHint("ask without it")
 	case s.home.ReadOnly:
@@ -47,25 +48,25 @@ func (s *Driver) QuestionAsk(ctx context.Context, who projects.Caller, in Questi
 		return QuestionAskReply{}, err
 	}
 	reply := QuestionAskReply{Feature: st.Features[j.Feature].ID, Question: in.Question, Then: thenEnd}
-	if seen, err := wasSaid(ctx, p, who, st.Run); seen || err != nil {
+	if seen, err := ledger.WasDelivered(ctx, p, who, st.Run); seen || err != nil {
 		return reply, err
 	}
 	start, works := sessionOf(&st, j)
 	if !works {
 		return QuestionAskReply{}, kedge.Errorf(kedge.Conflict, "nothing can be asked about %q now", reply.Feature).WithHint("end your turn")
 	}
-	eng, err := s.engineOf(ctx, p)
+	eng, err := s.Engine(ctx, p)
 	if err != nil {
 		return QuestionAskReply{}, err
 	}
-	_, err = s.say(ctx, p, eng, who, st.Run, run.Event{
+	_, err = s.Say(ctx, p, eng, who, st.Run, run.Event{
 		Kind: run.Signalled, Outcome: run.Asked, Epoch: start.Epoch, Session: j.Session, Text: in.Question,
 	})
 	return reply, err
 }
 
 // asking is the job whose session asks, in the run that it works for.
-func (s *Driver) asking(ctx context.Context, p *projects.Project, who projects.Caller) (run.State, *run.Job, error) {
+func (s *Runs) asking(ctx context.Context, p *projects.Project, who projects.Caller) (run.State, *run.Job, error) {
 	none := kedge.Errorf(kedge.Conflict, "this session works on no feature of a run").WithHint("ask whoever sits at it, in your own words")
 	id, _ := who.Session() // a person has none
 	ses, _, err := journal.Get[kedge.Session](ctx, p.Store, journal.KindSession, string(id))
@@ -75,11 +76,11 @@ func (s *Driver) asking(ctx context.Context, p *projects.Project, who projects.C
 	if id == "" || ses.Run == "" || ses.Feature == "" {
 		return run.State{}, nil, none
 	}
-	st, found, err := liveRun(ctx, p)
+	st, found, err := ledger.LiveRun(ctx, p)
 	if err != nil {
 		return st, nil, err
 	}
-	j := jobOf(&st, ses.Feature)
+	j := st.JobOf(ses.Feature)
 	if !found || st.Run != ses.Run || j == nil || j.Session != id && j.Session != "" {
 		return st, nil, none
 	}
@@ -98,3 +99,6 @@ func sessionOf(st *run.State, j *run.Job) (run.Command, bool) {
 	}
 	return run.Command{}, false
 }
+
+// MaxText bounds what people ask for, in bytes: it is in every planning brief.
+const MaxText = 8000

@@ -11,12 +11,14 @@ import (
 	"time"
 
 	"kedge"
-	"kedge/internal/app/clerk"
+	"kedge/internal/app/landing"
 	"kedge/internal/app/ledger"
 	"kedge/internal/app/lifecycle"
 	"kedge/internal/app/projects"
 	"kedge/internal/app/sessions"
 	"kedge/internal/app/status"
+	"kedge/internal/app/supply"
+	"kedge/internal/core/run"
 	"kedge/internal/journal"
 )
 
@@ -30,28 +32,54 @@ type Config struct {
 	EnvPatience time.Duration
 }
 
-// Driver answers for the runs of one KEDGE_HOME.
-type Driver struct {
+// Planning is what runs ask of whoever makes plans.
+type Planning interface {
+	// TakeTyped takes the answers that you wrote into plan.md, and gives the run as it
+	// is then: where nothing is open that the plan needs, it continues to plan.
+	TakeTyped(ctx context.Context, p *projects.Project, who projects.Caller, last run.State, env []string) (run.State, error)
+	// PlanSteps are your next steps about a run that plans and rests.
+	PlanSteps(ctx context.Context, p *projects.Project, id kedge.RunID) ([]string, error)
+	// PlanReason says why a run that plans rests.
+	PlanReason(ctx context.Context, p *projects.Project, st *run.State) (string, error)
+	// ResumeApproval takes an approval to its end that a crash cut.
+	ResumeApproval(ctx context.Context, who projects.Caller) error
+}
+
+// Runs answers for the runs of one KEDGE_HOME.
+type Runs struct {
 	cfg  Config
 	home *projects.Home
 	life *lifecycle.Life
 
 	book     *ledger.Ledger
-	clerk    *clerk.Clerk
-	standing *status.Teller
+	status   *status.Teller
 	keeper   *sessions.Keeper
+	landing  *landing.Landing
+	supply   *supply.Supply
+	planning Planning
 
 	engines engines
 	paces   paces
 }
 
-// New makes one. It can be named to others at once; before Bind nothing may be
-// asked of it.
-func New(home *projects.Home, life *lifecycle.Life, cfg Config) *Driver {
-	return &Driver{cfg: cfg, home: home, life: life}
+// Parts are what runs ask.
+type Parts struct {
+	Book     *ledger.Ledger
+	Status   *status.Teller
+	Sessions *sessions.Keeper
+	Landing  *landing.Landing
+	Supply   *supply.Supply
+	Planning Planning
 }
 
-// Bind gives it those who answer the other commands, which know it too.
-func (s *Driver) Bind(book *ledger.Ledger, clerk *clerk.Clerk, standing *status.Teller, keeper *sessions.Keeper) {
-	s.book, s.clerk, s.standing, s.keeper = book, clerk, standing, keeper
+// New makes one. It can be passed to others at once; before Use nothing may be asked
+// of it.
+func New(home *projects.Home, life *lifecycle.Life, cfg Config) *Runs {
+	return &Runs{cfg: cfg, home: home, life: life}
+}
+
+// Use gives it what it asks: some of these parts know the runs too.
+func (s *Runs) Use(parts Parts) {
+	s.book, s.status, s.keeper = parts.Book, parts.Status, parts.Sessions
+	s.landing, s.supply, s.planning = parts.Landing, parts.Supply, parts.Planning
 }

@@ -7,6 +7,7 @@ import (
 	"kedge"
 	"kedge/internal/app/ledger"
 	"kedge/internal/app/projects"
+	"kedge/internal/app/supply"
 	"kedge/internal/core/plan"
 	"kedge/internal/core/run"
 )
@@ -22,12 +23,12 @@ type StepsReply struct {
 }
 
 // Steps tells what a person does next, as the state is now.
-func (s *Driver) Steps(ctx context.Context, who projects.Caller, _ StepsRequest) (StepsReply, error) {
+func (s *Runs) Steps(ctx context.Context, who projects.Caller, _ StepsRequest) (StepsReply, error) {
 	p, err := s.home.Open(ctx, who)
 	if err != nil {
 		return StepsReply{}, err
 	}
-	last, found, err := lastRun(ctx, p)
+	last, found, err := ledger.LastRun(ctx, p)
 	if err != nil {
 		return StepsReply{}, err
 	}
@@ -36,7 +37,7 @@ func (s *Driver) Steps(ctx context.Context, who projects.Caller, _ StepsRequest)
 		return StepsReply{Steps: nextOf(&end)}, nil
 	}
 	steps, err := s.nextSteps(ctx, p, last)
-	return StepsReply{Steps: steps, Going: found && last.Halt == "" && !resting(&last)}, err
+	return StepsReply{Steps: steps, Going: found && last.Halt == "" && !last.Resting()}, err
 }
 
 // settled is a run without what it has still to write down and to tell, where it has
@@ -51,7 +52,7 @@ func settled(st run.State) run.State {
 // setAside is a run as it will rest, where all that it still does is to set work aside
 // that was refused or given up, and to land the rest: nobody has to wait for that to know what comes next.
 func setAside(st run.State) (run.State, bool) {
-	if isPlanning(st) || st.Halt != "" || resting(&st) || len(plan.Ready(asInLedger(st.Features))) > 0 {
+	if st.Planning() || st.Halt != "" || st.Resting() || len(plan.Ready(asInLedger(st.Features))) > 0 {
 		return st, false
 	}
 	end := st
@@ -67,7 +68,7 @@ func setAside(st run.State) (run.State, bool) {
 		}
 	}
 	if len(st.Jobs) == 0 { // it has ended, and lands what it has
-		end.Lander = ""
+		end.LandRefusal = ""
 		return end, st.Ended() && len(featureSteps(&end)) > 0
 	}
 	return end, len(end.Jobs) < len(st.Jobs)
@@ -77,11 +78,11 @@ func setAside(st run.State) (run.State, bool) {
 // something more, else about the features as the ledger has them. It is the one
 // place that decides it: status, the end of a run and every command that changes
 // something say the same. A zero state is that of no run.
-func (s *Driver) nextSteps(ctx context.Context, p *projects.Project, st run.State) ([]string, error) {
-	if isPlanning(st) {
+func (s *Runs) nextSteps(ctx context.Context, p *projects.Project, st run.State) ([]string, error) {
+	if st.Planning() {
 		return s.planningSteps(ctx, p, st)
 	}
-	if !resting(&st) || st.Halt != "" || len(st.Jobs) > 0 {
+	if !st.Resting() || st.Halt != "" || len(st.Jobs) > 0 {
 		return s.withoutApproved(ctx, p, st, nextOf(&st)), nil
 	}
 	return s.ledgerSteps(ctx, p, st)
@@ -89,14 +90,14 @@ func (s *Driver) nextSteps(ctx context.Context, p *projects.Project, st run.Stat
 
 // ledgerSteps are the steps after a run that is over: of what people said of the
 // features since, nobody told it.
-func (s *Driver) ledgerSteps(ctx context.Context, p *projects.Project, st run.State) ([]string, error) {
+func (s *Runs) ledgerSteps(ctx context.Context, p *projects.Project, st run.State) ([]string, error) {
 	l, err := ledger.ReadSnapshot(ctx, p)
 	if err != nil {
 		return nil, err
 	}
 	st.Features = withLedger(st.Features, plan.Order(l.Features()))
 	out := nextOf(&st)
-	if slices.Contains(out, landCommand) && s.broughtIn(ctx, p, st) {
+	if slices.Contains(out, landCommand) && s.landing.MergedByUser(ctx, p, st) {
 		out = slices.DeleteFunc(out, func(line string) bool { return line == landCommand })
 	}
 	if !p.Git {
@@ -107,8 +108,8 @@ func (s *Driver) ledgerSteps(ctx context.Context, p *projects.Project, st run.St
 
 // planningSteps are the steps of a run that has no approved plan yet; of one whose
 // plan was dropped, which never goes on, those of no run.
-func (s *Driver) planningSteps(ctx context.Context, p *projects.Project, st run.State) ([]string, error) {
-	dropped, err := isDropped(ctx, p, st)
+func (s *Runs) planningSteps(ctx context.Context, p *projects.Project, st run.State) ([]string, error) {
+	dropped, err := ledger.PlanDropped(ctx, p, st)
 	if err != nil {
 		return nil, err
 	}
@@ -116,11 +117,11 @@ func (s *Driver) planningSteps(ctx context.Context, p *projects.Project, st run.
 	switch {
 	case dropped:
 		out, err = s.ledgerSteps(ctx, p, run.State{Features: st.Features}) // what it stands on is still there
-	case !resting(&st):
+	case !st.Resting():
 		return nextOf(&st), nil
 	default:
 		var more []string
-		more, err = s.planNext(ctx, p, st.Run)
+		more, err = s.planning.PlanSteps(ctx, p, st.Run)
 		out = append(out, more...)
 		for _, line := range nextOf(&st) {
 			if !slices.Contains(out, line) {
@@ -136,12 +137,12 @@ func (s *Driver) planningSteps(ctx context.Context, p *projects.Project, st run.
 
 // withoutApproved leaves out that something is to be approved where nothing is any
 // more.
-func (s *Driver) withoutApproved(ctx context.Context, p *projects.Project, st run.State, steps []string) []string {
+func (s *Runs) withoutApproved(ctx context.Context, p *projects.Project, st run.State, steps []string) []string {
 	if st.Halt != run.Untrusted {
 		return steps
 	}
-	repo, head, err := s.branch(ctx, p)
-	if err != nil || trusted(ctx, p, repo, head.Commit) != nil {
+	repo, head, err := s.Branch(ctx, p)
+	if err != nil || supply.RefuseUntrusted(ctx, p, repo, head.Commit) != nil {
 		return steps
 	}
 	return slices.DeleteFunc(steps, func(line string) bool { return line == "kedge approve" })
@@ -190,7 +191,7 @@ func leftSteps(st *run.State) []string {
 	var out []string
 	for i := range st.Features {
 		switch f := &st.Features[i]; {
-		case jobOf(st, f.ID) != nil || len(out) >= shownNext:
+		case st.JobOf(f.ID) != nil || len(out) >= shownNext:
 		case f.Status == kedge.BlockedWork:
 			out = append(out, "kedge feature show "+string(f.ID), "kedge feature reopen "+string(f.ID))
 		case f.Status == kedge.NeedsReview || f.Waits():
@@ -205,14 +206,14 @@ func leftSteps(st *run.State) []string {
 func featureSteps(st *run.State) []string {
 	var out []string
 	features := asInLedger(st.Features)
-	if len(st.Jobs) == 0 && st.Halt == "" && !isPlanning(*st) && len(plan.Ready(features)) > 0 {
+	if len(st.Jobs) == 0 && st.Halt == "" && !st.Planning() && len(plan.Ready(features)) > 0 {
 		out = append(out, "kedge run", "kedge next")
 	}
 	for _, f := range st.Features {
 		if len(out) >= shownNext {
 			return out
 		}
-		j := jobOf(st, f.ID)
+		j := st.JobOf(f.ID)
 		if f.Status == kedge.BlockedWork {
 			out = append(out, "kedge feature show "+string(f.ID), "kedge feature reopen "+string(f.ID))
 		}

@@ -60,3 +60,18 @@ func TestWhatWaitsWhileARunWorks(t *testing.T) {
 		t.Errorf("next is %q", got)
 	}
 }
+
+// TestEndedRunDoesNotGoOn: what is still to be written down is no work.
+func TestEndedRunDoesNotGoOn(t *testing.T) {
+	st := run.State{Status: run.StatusStopped, Halt: run.Returned, Outbox: []run.Command{{Kind: run.Mark}, {Kind: run.Notify}}}
+	if st.Resting() {
+		t.Fatal("it has something to write down")
+	}
+	if on := settled(st); !on.Resting() || len(st.Outbox) != 2 {
+		t.Error("it has ended, and counts as going on")
+	}
+	st.Status = run.StatusRunning
+	if on := settled(st); on.Resting() {
+		t.Error("it works")
+	}
+}

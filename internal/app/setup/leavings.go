@@ -64,7 +64,7 @@ func (s *Enroller) refuseUnlanded(ctx context.Context, p *projects.Project) erro
 // there is none, or nothing but what Kedge itself writes. What landed and people took
 // off their branch again is no such work.
 func (s *Enroller) unlandedOn(ctx context.Context, p *projects.Project, repo *git.Repo, st run.State) (string, error) {
-	if st.Tip == "" || st.Landed == st.Tip && st.Lander == "" {
+	if st.Tip == "" || st.AllLanded() {
 		return "", nil
 	}
 	tip, err := repo.Resolve(ctx, "refs/heads/"+slot.Branch(st.Run))

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kedge/internal/app/runs"
+	"kedge/internal/app/planning"
 	"kedge/internal/cli/frame"
 	"kedge/internal/text/plain"
 )
@@ -30,13 +30,13 @@ your text and says so; kedge plan --again makes a new plan with it.`,
 		Example: "  kedge answer 1 \"required, not positional\"\n  kedge answer order-entity \"EUR only\"",
 		Args:    cobra.MinimumNArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
-			in := runs.AnswerRequest{Name: args[0], Text: strings.Join(args[1:], " "), Env: env.Environ}
+			in := planning.AnswerRequest{Name: args[0], Text: strings.Join(args[1:], " "), Env: env.Environ}
 			return frame.Ask(c.Context(), env, "answer", in, answerText)
 		},
 	}
 }
 
-func answerText(w io.Writer, r runs.AnswerReply) {
+func answerText(w io.Writer, r planning.AnswerReply) {
 	fmt.Fprintf(w, "question  %s\nanswer    %s\n", plain.Line(r.Question), plain.Line(r.Answer))
 	for _, q := range r.Open {
 		fmt.Fprintf(w, "open      %d. %s\n", q.N, plain.Line(q.Text))

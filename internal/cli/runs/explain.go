@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/app/runs"
+	"kedge/internal/app/reports"
 	"kedge/internal/cli/frame"
 	"kedge/internal/cli/ledger"
 	"kedge/internal/text/plain"
@@ -27,27 +27,27 @@ it arrived, if there was one.`,
 		Example: "  kedge explain HEAD\n  kedge explain 4f1c2ab --json",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return frame.Ask(c.Context(), env, "explain", runs.ExplainRequest{Commit: args[0]}, func(w io.Writer, out runs.ExplainReply) {
+			return frame.Ask(c.Context(), env, "explain", reports.ExplainRequest{Commit: args[0]}, func(w io.Writer, out reports.ExplainReply) {
 				explainText(env, w, out)
 			})
 		},
 	}
 }
 
-func explainText(env *frame.Env, w io.Writer, out runs.ExplainReply) {
+func explainText(env *frame.Env, w io.Writer, out reports.ExplainReply) {
 	row := func(name, format string, args ...any) {
 		fmt.Fprintf(w, "%-11s %s\n", name, plain.Line(fmt.Sprintf(format, args...)))
 	}
 	row("commit", "%s %s", out.Commit, out.Subject)
 	switch {
-	case out.Kind == runs.OtherCommit:
+	case out.Kind == reports.OtherCommit:
 		otherText(row, out)
 		return
-	case out.Kind == runs.LedgerCommit && out.Work == "":
+	case out.Kind == reports.LedgerCommit && out.Work == "":
 		row("ledger", "what Kedge wrote down; it changes files of Kedge's only")
 		ledgerText(env, row, out)
 		return
-	case out.Kind == runs.LedgerCommit:
+	case out.Kind == reports.LedgerCommit:
 		row("ledger", "what Kedge wrote down about %s", out.Work)
 	}
 	explainedFeature(row, out)
@@ -85,7 +85,7 @@ func explainText(env *frame.Env, w io.Writer, out runs.ExplainReply) {
 }
 
 // otherText says whose a commit is that no run made, as far as anybody can know.
-func otherText(row func(name, format string, args ...any), out runs.ExplainReply) {
+func otherText(row func(name, format string, args ...any), out reports.ExplainReply) {
 	if len(out.Findings) == 0 {
 		row("by", "a person, or a command that a person gave: no run of Kedge made it")
 		return
@@ -100,7 +100,7 @@ func otherText(row func(name, format string, args ...any), out runs.ExplainReply
 }
 
 // ledgerText tells the story of what is no work: a feature that was blocked.
-func ledgerText(env *frame.Env, row func(name, format string, args ...any), out runs.ExplainReply) {
+func ledgerText(env *frame.Env, row func(name, format string, args ...any), out reports.ExplainReply) {
 	explainedFeature(row, out)
 	if out.Run != "" {
 		row("run", "%s", out.Run)
@@ -109,13 +109,13 @@ func ledgerText(env *frame.Env, row func(name, format string, args ...any), out 
 	explainedSteps(env, row, out)
 }
 
-func explainedFeature(row func(name, format string, args ...any), out runs.ExplainReply) {
+func explainedFeature(row func(name, format string, args ...any), out reports.ExplainReply) {
 	if f := out.Feature; f != nil {
 		row("feature", "%s: %s (%s)", f.ID, f.Name, strings.ReplaceAll(string(f.Status), "_", " "))
 	}
 }
 
-func explainedSteps(env *frame.Env, row func(name, format string, args ...any), out runs.ExplainReply) {
+func explainedSteps(env *frame.Env, row func(name, format string, args ...any), out reports.ExplainReply) {
 	for _, e := range out.Ends {
 		row("end", "%s", endText(e))
 	}
@@ -125,14 +125,14 @@ func explainedSteps(env *frame.Env, row func(name, format string, args ...any), 
 }
 
 // endText says whether a session ended clean, and if not why.
-func endText(e runs.SessionEnd) string {
+func endText(e reports.SessionEnd) string {
 	if e.Clean {
 		return fmt.Sprintf("%s clean: nothing left uncommitted, green by %s, committed as %s", e.Session, e.Evidence, e.Commit[:min(len(e.Commit), 10)])
 	}
 	return fmt.Sprintf("%s not clean: %s", e.Session, e.Why)
 }
 
-func evidenceText(row func(name, format string, args ...any), out runs.ExplainReply) {
+func evidenceText(row func(name, format string, args ...any), out reports.ExplainReply) {
 	if out.Validated != "" {
 		row("validated", "tree %s", out.Validated)
 	}

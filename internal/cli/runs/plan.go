@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
-	"kedge/internal/app/clerk"
+	"kedge/internal/app/planning"
 	"kedge/internal/app/runs"
 	"kedge/internal/cli/frame"
 	"kedge/internal/text/plain"
@@ -18,7 +18,7 @@ import (
 
 // Plan is kedge plan.
 func Plan(env *frame.Env) *cobra.Command {
-	var in runs.PlanGoalRequest
+	var in planning.PlanGoalRequest
 	var detach bool
 	show := newPlanShow(env)
 	c := &cobra.Command{
@@ -63,12 +63,12 @@ of your text.`,
 }
 
 // planGoal starts planning and shows it until it waits for a person.
-func planGoal(ctx context.Context, env *frame.Env, in runs.PlanGoalRequest, detach bool) error {
+func planGoal(ctx context.Context, env *frame.Env, in planning.PlanGoalRequest, detach bool) error {
 	if len(strings.Fields(in.Goal)) < 2 && !(in.Again && in.Goal == "") {
 		return kedge.Errorf(kedge.Invalid, "%q is no goal: say in words what is to be achieved", in.Goal).
 			WithHint("kedge plan \"Orders for the shop\"; the commands: kedge plan --help")
 	}
-	out, err := frame.Call[runs.PlanGoalReply](ctx, env, "plan.goal", in)
+	out, err := frame.Call[planning.PlanGoalReply](ctx, env, "plan.goal", in)
 	if err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func watchPlanning(ctx context.Context, env *frame.Env, from runs.RunReply) erro
 	if env.JSON || ctx.Err() != nil {
 		return over
 	}
-	reply, err := frame.Call[clerk.PlanShowReply](ctx, env, "plan.show", clerk.PlanShowRequest{})
+	reply, err := frame.Call[planning.PlanShowReply](ctx, env, "plan.show", planning.PlanShowRequest{})
 	if err == nil {
 		planText(env.Err, reply)
 	}
@@ -104,7 +104,7 @@ docs/reference/plan-format.md of Kedge.`,
 		Example: `  kedge plan new "Strict matching"`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return frame.Ask(c.Context(), env, "plan.new", clerk.PlanNewRequest{Title: args[0]}, func(w io.Writer, reply clerk.PlanNewReply) {
+			return frame.Ask(c.Context(), env, "plan.new", planning.PlanNewRequest{Title: args[0]}, func(w io.Writer, reply planning.PlanNewReply) {
 				fmt.Fprintf(w, "wrote   %s\nnext    fill it in, then: kedge plan check\n", reply.Path)
 			})
 		},
@@ -118,12 +118,12 @@ func newPlanShow(env *frame.Env) *cobra.Command {
 		Example: "  kedge plan show\n  kedge plan show --json",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return frame.Ask(c.Context(), env, "plan.show", clerk.PlanShowRequest{}, planText)
+			return frame.Ask(c.Context(), env, "plan.show", planning.PlanShowRequest{}, planText)
 		},
 	}
 }
 
-func planText(w io.Writer, r clerk.PlanShowReply) {
+func planText(w io.Writer, r planning.PlanShowReply) {
 	fmt.Fprintf(w, "%s (%s)\n", plain.Line(r.Plan.Title), r.Plan.Status)
 	for _, line := range r.Checklist {
 		fmt.Fprintln(w, plain.Line(line))
@@ -152,7 +152,7 @@ Exit code 2 when something is missing or wrong.`,
 		Example: "  kedge plan check",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			reply, err := frame.Call[clerk.PlanCheckReply](c.Context(), env, "plan.check", clerk.PlanCheckRequest{Path: env.Getenv("PATH")})
+			reply, err := frame.Call[planning.PlanCheckReply](c.Context(), env, "plan.check", planning.PlanCheckRequest{Path: env.Getenv("PATH")})
 			if err != nil {
 				return err
 			}
@@ -193,7 +193,7 @@ questions must be answered.`,
 		Example: "  kedge plan approve",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			reply, err := frame.Call[clerk.PlanApproveReply](c.Context(), env, "plan.approve", clerk.PlanApproveRequest{Path: env.Getenv("PATH")})
+			reply, err := frame.Call[planning.PlanApproveReply](c.Context(), env, "plan.approve", planning.PlanApproveRequest{Path: env.Getenv("PATH")})
 			if err != nil {
 				return err
 			}
@@ -217,7 +217,7 @@ const shownLimits = 20
 
 // limitLines say what the work on each feature may change: what is outside waits
 // for a person.
-func limitLines(w io.Writer, limits []clerk.PathLimit) {
+func limitLines(w io.Writer, limits []planning.PathLimit) {
 	for i, l := range limits {
 		if i == shownLimits {
 			fmt.Fprintf(w, "paths   and so on for %d more: kedge feature show ID\n", len(limits)-shownLimits)

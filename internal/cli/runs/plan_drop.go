@@ -6,13 +6,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kedge/internal/app/runs"
+	"kedge/internal/app/planning"
 	"kedge/internal/cli/frame"
 	"kedge/internal/text/plain"
 )
 
 func newPlanDrop(env *frame.Env) *cobra.Command {
-	var in runs.PlanDropRequest
+	var in planning.PlanDropRequest
 	c := &cobra.Command{
 		Use:   "drop",
 		Short: "Abandon a plan that is not approved, and keep its text",
@@ -24,7 +24,7 @@ plan.`,
 		Example: "  kedge plan drop --reason \"not this year\"",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return env.Changed(c.Context(), frame.Ask(c.Context(), env, "plan.drop", in, func(w io.Writer, out runs.PlanDropReply) {
+			return env.Changed(c.Context(), frame.Ask(c.Context(), env, "plan.drop", in, func(w io.Writer, out planning.PlanDropReply) {
 				fmt.Fprintf(w, "dropped %s: %s\n", out.ID, plain.Line(out.Title))
 				if out.Kept != "" {
 					fmt.Fprintf(w, "kept    %s\n", plain.Line(out.Kept))

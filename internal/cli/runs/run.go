@@ -13,7 +13,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
+	"kedge/internal/app/reports"
 	"kedge/internal/app/runs"
+	"kedge/internal/app/supply"
 	"kedge/internal/cli/frame"
 	"kedge/internal/server"
 	"kedge/internal/text/plain"
@@ -22,7 +24,7 @@ import (
 // Run is kedge run.
 func Run(env *frame.Env) *cobra.Command {
 	var (
-		flags                     runs.RunFlags
+		flags                     supply.Flags
 		pause, goOn, stop, detach bool
 	)
 	c := &cobra.Command{
@@ -97,7 +99,7 @@ when the limit has passed.`,
 	return c
 }
 
-func checkRunFlags(c *cobra.Command, f runs.RunFlags) error {
+func checkRunFlags(c *cobra.Command, f supply.Flags) error {
 	for _, n := range []struct {
 		flag  string
 		value int
@@ -167,7 +169,7 @@ func nextSteps(env *frame.Env, v runs.RunView) {
 	}
 }
 
-func runAndWatch(ctx context.Context, env *frame.Env, flags runs.RunFlags, goOn, detach bool) error {
+func runAndWatch(ctx context.Context, env *frame.Env, flags supply.Flags, goOn, detach bool) error {
 	var (
 		out runs.RunReply
 		err error
@@ -371,7 +373,7 @@ func (s *runShow) line(b json.RawMessage) {
 }
 
 // stepLine is one step for a person.
-func stepLine(env *frame.Env, st runs.RunStep) string {
+func stepLine(env *frame.Env, st reports.RunStep) string {
 	at := env.Clock(st.At)
 	if st.Feature == "" {
 		return at + "  " + plain.Line(st.Text)

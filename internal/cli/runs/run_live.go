@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"kedge/internal/app/reports"
 	"kedge/internal/app/runs"
 	"kedge/internal/cli/frame"
 	"kedge/internal/core/run"
@@ -20,7 +21,7 @@ type liveTable struct {
 	w     io.Writer
 	size  func() (cols, rows int)
 	now   func() time.Time
-	say   func(runs.RunStep) string
+	say   func(reports.RunStep) string
 	mu    sync.Mutex // of what follows: the clock draws too
 	view  runs.RunView
 	drawn []string // the last drawing
@@ -53,7 +54,7 @@ func (t *liveTable) again() {
 }
 
 func newLiveTable(env *frame.Env) *liveTable {
-	return &liveTable{w: env.RawErr, size: env.ScreenSize, now: time.Now, say: func(st runs.RunStep) string { return stepLine(env, st) }}
+	return &liveTable{w: env.RawErr, size: env.ScreenSize, now: time.Now, say: func(st reports.RunStep) string { return stepLine(env, st) }}
 }
 
 // take remembers what happened last.

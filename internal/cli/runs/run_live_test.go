@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"kedge"
+	"kedge/internal/app/reports"
 	"kedge/internal/app/runs"
 	"kedge/internal/app/status"
 	"kedge/internal/cli/frame"
@@ -21,7 +22,7 @@ import (
 func TestLiveTable(t *testing.T) {
 	var b bytes.Buffer
 	start := time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)
-	table := &liveTable{w: &b, size: func() (int, int) { return 70, 24 }, now: func() time.Time { return start.Add(90 * time.Minute) }, say: func(st runs.RunStep) string { return stepLine(&frame.Env{}, st) }}
+	table := &liveTable{w: &b, size: func() (int, int) { return 70, 24 }, now: func() time.Time { return start.Add(90 * time.Minute) }, say: func(st reports.RunStep) string { return stepLine(&frame.Env{}, st) }}
 	used, size, eta := int64(30_000), int64(200_000), int64(600)
 	v := runs.RunView{
 		ID: "run-1", State: run.StatusRunning, Reason: "a reason", StartedAt: start, Sessions: 3, ETA: &eta,
@@ -33,7 +34,7 @@ func TestLiveTable(t *testing.T) {
 		},
 	}
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	table.take(runs.RunLine{Type: "step", Step: &runs.RunStep{N: 9, At: at, Feature: "a", Text: "\x1b]0;title\a" + strings.Repeat("long ", 30)}})
+	table.take(runs.RunLine{Type: "step", Step: &reports.RunStep{N: 9, At: at, Feature: "a", Text: "\x1b]0;title\a" + strings.Repeat("long ", 30)}})
 	table.draw(v)
 	want := []string{
 		"run-1  running  1h30m  ETA 10m",

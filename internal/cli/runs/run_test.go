@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"kedge"
+	"kedge/internal/app/reports"
 	"kedge/internal/app/runs"
 	"kedge/internal/cli"
 	"kedge/internal/cli/frame"
@@ -76,7 +77,7 @@ func fill(t *testing.T, out any, v any) error {
 
 func stepLineOf(n int64, feature kedge.FeatureID, text string) runs.RunLine {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	return runs.RunLine{Type: "step", Step: &runs.RunStep{N: n, At: at, Event: run.Gated, Feature: feature, Text: text}}
+	return runs.RunLine{Type: "step", Step: &reports.RunStep{N: n, At: at, Event: run.Gated, Feature: feature, Text: text}}
 }
 
 func (d *runDesk) main(ctx context.Context, tty bool, args ...string) (code int, out, talk string) {

@@ -32,7 +32,7 @@ func (t *stepper) begin() {
 func (t *stepper) standAt(commit string) {
 	t.s.Tip = commit
 	if t.ev.Head == "" || t.ev.Head == commit {
-		t.s.Verified, t.s.Landed, t.s.Lander = commit, commit, ""
+		t.s.Verified, t.s.Landed, t.s.LandRefusal = commit, commit, ""
 		for i := range t.s.Features {
 			t.s.Features[i].Work, t.s.Features[i].Let = "", "" // whatever there was, they have it
 		}

@@ -124,7 +124,7 @@ func (t *stepper) takeOn(f *Feature) {
 		ID: t.s.LastJob, Kind: Accept, Feature: t.s.place(f.ID), Hash: f.Hash, Attempt: 1, Reason: why,
 		End: kedge.Completed, Commit: newest(f.Work),
 	}
-	landed := t.s.landedAll()
+	landed := t.s.AllLanded()
 	if landed || f.Let == LetLanded {
 		f.Work, f.Let = "", ""
 	} else {
@@ -144,10 +144,10 @@ func (t *stepper) takeOn(f *Feature) {
 // before does not do so now: nothing but that word is on top of it.
 func (t *stepper) takenOn(f *Feature, j *Job, before string) {
 	f.Claim, f.Attempts, f.Spent, f.Red = "", 0, Spend{}, false // its work it keeps: reopened before it lands, that waits again
-	if t.s.Landed == before && t.s.Lander != "" {
-		t.s.Landed, t.s.Lander = t.s.Tip, "accepted when the run was over"
+	if t.s.Landed == before && t.s.LandRefusal != "" {
+		t.s.Landed, t.s.LandRefusal = t.s.Tip, "accepted when the run was over"
 		if waiting := t.s.Unaccepted(); len(waiting) > 0 {
-			t.s.Lander = awaitsReview(waiting)
+			t.s.LandRefusal = awaitsReview(waiting)
 		}
 	}
 	t.overAgain(f, j)
@@ -159,8 +159,5 @@ func (t *stepper) takenOn(f *Feature, j *Job, before string) {
 // accepted tells whether a feature has work that was accepted and has not landed: who
 // reopened it since can refuse it, though a run that was over was not told.
 func (s *State) accepted(i int) bool {
-	return s.Features[i].Work != "" && s.Features[i].Let == LetAccepted && !s.landedAll()
+	return s.Features[i].Work != "" && s.Features[i].Let == LetAccepted && !s.AllLanded()
 }
-
-// landedAll tells whether the user's branch has all that the tip has.
-func (s *State) landedAll() bool { return s.Landed == s.Tip && s.Lander == "" }

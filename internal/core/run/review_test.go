@@ -28,8 +28,8 @@ func (d *drive) landAsked(features ...kedge.FeatureID) bool {
 
 func TestUnacceptedWorkDoesNotLand(t *testing.T) {
 	d := unchecked(t)
-	if d.count(run.Land) != 0 || d.s.Lander != `"a" waits for review` || !strings.Contains(d.s.Reason, "not landed") {
-		t.Fatalf("%d landings, %q, %q", d.count(run.Land), d.s.Lander, d.s.Reason)
+	if d.count(run.Land) != 0 || d.s.LandRefusal != `"a" waits for review` || !strings.Contains(d.s.Reason, "not landed") {
+		t.Fatalf("%d landings, %q, %q", d.count(run.Land), d.s.LandRefusal, d.s.Reason)
 	}
 	if d.landAsked() || d.landAsked("b") || d.do(run.Event{Kind: run.LandAsked, Actor: kedge.Agent("ses-1"), Features: []kedge.FeatureID{"a"}}) != nil {
 		t.Error("it lands, and nobody let it")
@@ -193,8 +193,8 @@ func TestBrokenInAnEarlierRun(t *testing.T) {
 		}
 		d.until("")
 		d.want(run.StatusStopped, kedge.BlockedWork, done)
-		if d.count(run.Land) != 0 || !strings.Contains(d.s.Lander, "red again") {
-			t.Errorf("%s: %d landings, %q", spec.Status, d.count(run.Land), d.s.Lander)
+		if d.count(run.Land) != 0 || !strings.Contains(d.s.LandRefusal, "red again") {
+			t.Errorf("%s: %d landings, %q", spec.Status, d.count(run.Land), d.s.LandRefusal)
 		}
 	}
 }
@@ -294,8 +294,8 @@ func TestLandedInCommitsOfTheirOwn(t *testing.T) {
 	d := begin(t, run.Rules{}, feature("a"))
 	d.until(run.Land)
 	d.answer(run.Land, run.OK, func(ev *run.Event) { ev.Commit = "squashed" })
-	if d.s.Tip != "squashed" || d.s.Landed != "squashed" || d.s.Lander != "" || d.s.Verified != "squashed" {
-		t.Errorf("it stands at %q, landed %q (%s)", d.s.Tip, d.s.Landed, d.s.Lander)
+	if d.s.Tip != "squashed" || d.s.Landed != "squashed" || d.s.LandRefusal != "" || d.s.Verified != "squashed" {
+		t.Errorf("it stands at %q, landed %q (%s)", d.s.Tip, d.s.Landed, d.s.LandRefusal)
 	}
 }
 
@@ -432,8 +432,8 @@ func TestPlanningKnowsWhatItStandsOn(t *testing.T) {
 	d.do(run.Event{Kind: run.Planned, Specs: []run.Spec{feature("b"), carried}})
 	d.until("")
 	d.want(run.StatusStopped, review, done)
-	if d.count(run.Land) != 0 || d.s.Lander != `"a" waits for review` {
-		t.Errorf("%d landings, %q", d.count(run.Land), d.s.Lander)
+	if d.count(run.Land) != 0 || d.s.LandRefusal != `"a" waits for review` {
+		t.Errorf("%d landings, %q", d.count(run.Land), d.s.LandRefusal)
 	}
 }
 

@@ -234,8 +234,8 @@ func (t *stepper) outcome() (Status, string) {
 		}
 	}
 	tail := ""
-	if t.s.Lander != "" {
-		tail = "; not landed: " + t.s.Lander
+	if t.s.LandRefusal != "" {
+		tail = "; not landed: " + t.s.LandRefusal
 	}
 	if left == 0 {
 		return StatusDone, t.allDone() + tail
@@ -285,9 +285,9 @@ func (t *stepper) land() {
 	case t.s.awaits(0, Land):
 	case t.s.has(func(j *Job) bool { return j.Kind == Accept && j.Phase != Done }): // the ledger first
 	case len(waiting) > 0:
-		t.s.Landed, t.s.Lander, t.s.LandBy = t.s.Tip, awaitsReview(waiting), ""
+		t.s.Landed, t.s.LandRefusal, t.s.LandBy = t.s.Tip, awaitsReview(waiting), ""
 	case len(broken) > 0 && t.s.LandBy == "":
-		t.s.Landed, t.s.Lander = t.s.Tip, isBroken(broken)
+		t.s.Landed, t.s.LandRefusal = t.s.Tip, isBroken(broken)
 	case t.s.Verified == t.s.Tip:
 		t.issue(nil, Command{Kind: Land, Commit: t.s.Tip, Actor: t.s.LandBy, Text: t.s.unchecked()})
 	case !t.s.has(func(j *Job) bool { return j.Kind == Verify }):
@@ -320,13 +320,13 @@ func listed(ids []kedge.FeatureID, one, several string) string {
 // landed remembers the tip even where landing was refused: a person lands then.
 // A branch that has the work in commits of its own is what a next run stands on.
 func (t *stepper) landed(c Command) {
-	t.s.Landed, t.s.Lander, t.s.LandBy = c.Commit, "", ""
+	t.s.Landed, t.s.LandRefusal, t.s.LandBy = c.Commit, "", ""
 	if t.ev.Outcome == OK && c.Text != "" {
 		t.landedWork(c.Text)
 	}
 	switch {
 	case t.ev.Outcome != OK:
-		t.s.Lander = t.ev.Reason
+		t.s.LandRefusal = t.ev.Reason
 	case t.ev.Commit != "" && c.Commit == t.s.Tip && len(t.s.Jobs) == 0:
 		t.s.Tip, t.s.Verified, t.s.Landed = t.ev.Commit, t.ev.Commit, t.ev.Commit
 	}

@@ -31,10 +31,10 @@ type State struct {
 	Phases   []Bounded `json:"phases,omitempty"`
 	Barred   []int     `json:"barred,omitempty"` // features blocked by the environment; continuing reopens them
 
-	Tip      string `json:"tip"`                // newest commit of the integration branch
-	Verified string `json:"verified,omitempty"` // the commit that may land: seen green in full, or the user's own
-	Landed   string `json:"landed,omitempty"`   // the tip when it was last landed, or refused
-	Lander   string `json:"lander,omitempty"`   // why it was refused
+	Tip         string `json:"tip"`                // newest commit of the integration branch
+	Verified    string `json:"verified,omitempty"` // the commit that may land: seen green in full, or the user's own
+	Landed      string `json:"landed,omitempty"`   // the tip when it was last landed, or refused
+	LandRefusal string `json:"lander,omitempty"`   // why it was refused
 
 	LandBy kedge.Actor `json:"land_by,omitempty"` // the person who asked for landing; empty: it lands by itself
 
@@ -206,6 +206,41 @@ func (s *State) Ended() bool {
 // Over tells whether the run came to its end by itself: nothing of it goes on
 // unless a person begins another.
 func (s *State) Over() bool { return s.Ended() && s.Halt == "" }
+
+// AllLanded tells whether everything that the run made is on the branch that it lands on.
+func (s *State) AllLanded() bool { return s.Landed == s.Tip && s.LandRefusal == "" }
+
+// Resting tells whether the run does nothing more until you act. A run that waits for a
+// provider's limit continues by itself.
+func (s *State) Resting() bool {
+	if s.Status == StatusRunning || s.Status == StatusPlanning || s.Status == StatusQuota {
+		return false
+	}
+	if s.has(func(j *Job) bool { return !j.Phase.Parked() && j.Phase != Idle }) {
+		return false
+	}
+	return !slices.ContainsFunc(s.Outbox, func(c Command) bool {
+		return c.Kind == Land || c.Kind == Mark || c.Kind == Notify // a run that is over is cleared up with that
+	})
+}
+
+// JobOf is the job on a feature; nil when none has it.
+func (s *State) JobOf(id kedge.FeatureID) *Job {
+	for i := range s.Jobs {
+		if j := &s.Jobs[i]; j.Feature >= 0 && j.Feature < len(s.Features) && s.Features[j.Feature].ID == id {
+			return j
+		}
+	}
+	return nil
+}
+
+// FeatureOf is a feature of the run; nil when the run does not have it.
+func (s *State) FeatureOf(id kedge.FeatureID) *Feature {
+	if i := s.place(id); i >= 0 {
+		return &s.Features[i]
+	}
+	return nil
+}
 
 // rests tells whether the run does nothing until a person says something.
 func (s *State) rests() bool {

@@ -55,7 +55,7 @@ func completedIsVerified(m *moment) string {
 		if m.ev.Kind == run.Continued && was.Let == run.LetAccepted {
 			continue // the ledger had the word of a person
 		}
-		if landed := m.before.Landed == m.before.Tip && m.before.Lander == ""; m.ev.Kind == run.Accepted && m.ev.Actor == human && was.Work != "" && landed {
+		if landed := m.before.AllLanded(); m.ev.Kind == run.Accepted && m.ev.Actor == human && was.Work != "" && landed {
 			continue // and the user's branch has the work, and the ledger
 		}
 		l, ok := m.ledgers[m.ev.Epoch]

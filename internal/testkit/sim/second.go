@@ -17,7 +17,7 @@ func (w *world) second() bool {
 	w.next = true
 	w.seen.Seconds++
 	ev := run.Event{Kind: run.Begun, Run: "run-sim2", Commit: w.s.Tip, Rules: w.rules()}
-	if w.unlanded = w.s.Landed != w.s.Tip || w.s.Lander != ""; w.unlanded {
+	if w.unlanded = !w.s.AllLanded(); w.unlanded {
 		ev.Head = "c-users"
 	}
 	specs := w.ledgerSpecs()

@@ -40,7 +40,7 @@ func (w *world) hearWord(ev run.Event) {
 	f := &w.s.Features[i]
 	open := f.Status == kedge.Pending || f.Status == kedge.InProgress
 	waits := f.Status == kedge.NeedsReview || f.Waits()
-	landed := w.s.Landed == w.s.Tip && w.s.Lander == ""
+	landed := w.s.AllLanded()
 	switch {
 	case ev.Kind == run.Reopened && !open, ev.Kind == run.Denied && waits && f.Work == "":
 		w.forgetWord(f.ID)

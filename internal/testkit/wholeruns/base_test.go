@@ -11,6 +11,7 @@ import (
 	"kedge/internal/app/features"
 	"kedge/internal/app/maintenance"
 	"kedge/internal/app/runs"
+	"kedge/internal/app/supply"
 	"kedge/internal/core/run"
 )
 
@@ -39,7 +40,7 @@ func TestMergeThatNoGateSawDoesNotLand(t *testing.T) {
 	w.feature("a", "test -f a.txt")
 	w.feature("b", "test -f never.txt")
 	w.feature("c", "test -f c.txt")
-	if v := w.run(runs.RunFlags{MaxSessions: 3}); v.Halt != run.MaxSessions {
+	if v := w.run(supply.Flags{MaxSessions: 3}); v.Halt != run.MaxSessions {
 		t.Fatalf("%s (%s) %s\n%s", v.State, v.Reason, v.Halt, w.story())
 	}
 	if _, err := w.svc.FeatureSkip(w.ctx, w.caller(), features.FeatureStatusRequest{ID: "c", Reason: "not now"}); err != nil {
@@ -73,7 +74,7 @@ func movedOn(t *testing.T) *world {
 	script, let := waits(t)
 	w := newWorld(t, gateOf("true"), script, "")
 	w.feature("a", "test -f a.txt")
-	w.start(runs.RunFlags{})
+	w.start(supply.Flags{})
 	w.until("a session works", working)
 	w.put("person.txt", "mine\n")
 	w.commit("a person's")
@@ -116,7 +117,7 @@ func TestLostWorkIsNotPassedOver(t *testing.T) {
 	if _, err := w.svc.FeatureReopen(w.ctx, w.caller(), features.FeatureStatusRequest{ID: "a", Reason: "lost"}); err != nil {
 		t.Fatal(err)
 	}
-	w.want(w.run(runs.RunFlags{}), run.StatusDone, "", "a:completed")
+	w.want(w.run(supply.Flags{}), run.StatusDone, "", "a:completed")
 	if !w.tracked("a.txt") {
 		t.Errorf("made again, and not landed\n%s", w.story())
 	}
@@ -127,14 +128,14 @@ func TestResetOfAPersonStays(t *testing.T) {
 	w.feature("a", "test -f a.txt")
 	w.commit("ledger")
 	before := w.git("rev-parse", "HEAD")
-	w.want(w.run(runs.RunFlags{}), run.StatusDone, "", "a:completed")
+	w.want(w.run(supply.Flags{}), run.StatusDone, "", "a:completed")
 	if !w.tracked("a.txt") {
 		t.Fatalf("not landed\n%s", w.story())
 	}
 	thrown := w.git("rev-parse", "HEAD")
 	w.git("reset", "-q", "--hard", before)
 	w.feature("two", "test -f two.txt")
-	r := w.start(runs.RunFlags{})
+	r := w.start(supply.Flags{})
 	if said := strings.Join(r.Notes, "\n"); !strings.Contains(said, "completed on what is gone: a") || !strings.Contains(said, "kedge feature reopen a") {
 		t.Errorf("the notes %q do not say what is gone", r.Notes)
 	}
@@ -147,7 +148,7 @@ func TestResetOfAPersonStays(t *testing.T) {
 func TestF10KilledSessionsBlock(t *testing.T) {
 	w := newWorld(t, nil, `[{"do":[{"do":"crash","signal":"KILL"}]}]`, "")
 	w.feature("a", "test -f a.txt")
-	w.want(w.run(runs.RunFlags{}), run.StatusStopped, kedge.Blocked, "a:blocked")
+	w.want(w.run(supply.Flags{}), run.StatusStopped, kedge.Blocked, "a:blocked")
 	if n := len(w.sessions()); n != 3 {
 		t.Errorf("%d sessions that were all killed, want 3", n)
 	}
@@ -165,7 +166,7 @@ func TestF10BlockedAfterCrashesSaysTheLast(t *testing.T) {
 		{"feature":"c","do":[{"do":"exit","code":3}]}]`, "")
 	w.feature("b", "test -f b.txt")
 	w.feature("c", "test -f c.txt")
-	w.want(w.run(runs.RunFlags{}), run.StatusStopped, kedge.Blocked, "b:blocked c:blocked")
+	w.want(w.run(supply.Flags{}), run.StatusStopped, kedge.Blocked, "b:blocked c:blocked")
 	b, c := w.of("b").Notes, w.of("c").Notes
 	if !strings.Contains(b, "\nThe last from its agent: the database is gone\n") {
 		t.Errorf("b: %q", b)
@@ -188,7 +189,7 @@ func TestT15LastLineOfACrash(t *testing.T) {
 	files := map[string]string{"dies.sh": "printf 'first\\n\\033[31mError: no module named x " + secret + "\\033[0m\\007\\n' >&2\nexit 3\n"}
 	w := newWorld(t, files, "", "[agents.dies]\nkind = \"command\"\ncommand = [\"sh\", \"dies.sh\"]\n")
 	w.feature("a", "test -f a.txt")
-	w.want(w.run(runs.RunFlags{Agent: "dies"}), run.StatusStopped, kedge.Blocked, "a:blocked")
+	w.want(w.run(supply.Flags{Agent: "dies"}), run.StatusStopped, kedge.Blocked, "a:blocked")
 	if a := w.of("a").Notes; !strings.Contains(a, "\nThe last from its agent: Error: no module named x [redacted:github]\nIt left no work.") {
 		t.Errorf("a: %q", a)
 	}
@@ -199,10 +200,10 @@ func TestDayBudgetIsOfAllRuns(t *testing.T) {
 	day := today()
 	w := newWorld(t, nil, spends, "[budget]\nday_usd = 1.5\n")
 	w.feature("a", "test -f a.txt")
-	w.want(w.run(runs.RunFlags{}), run.StatusDone, "", "a:completed")
+	w.want(w.run(supply.Flags{}), run.StatusDone, "", "a:completed")
 	w.feature("b", "test -f b.txt")
 	w.feature("c", "test -f c.txt")
-	v := w.run(runs.RunFlags{})
+	v := w.run(supply.Flags{})
 	if day != today() {
 		t.Skip("it is another day by now")
 	}

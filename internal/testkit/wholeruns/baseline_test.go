@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"kedge"
-	"kedge/internal/app/runs"
+	"kedge/internal/app/supply"
 	"kedge/internal/core/run"
 )
 
@@ -19,7 +19,7 @@ func TestRow95And96RedBaselineIsFixedFirst(t *testing.T) {
 		{"do":[{"do":"write","path":"{{feature}}.txt","text":"ok\n"}]}]`, "")
 	w.put("broken.txt", "x\n")
 	w.feature("a", "test -f a.txt")
-	w.want(w.run(runs.RunFlags{}), run.StatusDone, "", "a:completed")
+	w.want(w.run(supply.Flags{}), run.StatusDone, "", "a:completed")
 	all := w.sessions()
 	if len(all) != 2 || strings.HasPrefix(all[0].Name, "a") {
 		t.Fatalf("the fix must come before the feature: %+v\n%s", all, w.story())
@@ -33,7 +33,7 @@ func TestRow96UnfixableBaselineStartsNoFeature(t *testing.T) {
 	w := newWorld(t, gateOf("test ! -f broken.txt"), `[{"do":[{"do":"write","path":"{{purpose}}.txt","text":"no\n"}]}]`, "")
 	w.put("broken.txt", "x\n")
 	w.feature("a", "test -f a.txt")
-	v := w.run(runs.RunFlags{})
+	v := w.run(supply.Flags{})
 	if v.Kind == "" || w.statuses()["a"] == kedge.Completed {
 		t.Fatalf("%s (%s) %q", v.State, v.Reason, v.Kind)
 	}
@@ -47,7 +47,7 @@ func TestRow96UnfixableBaselineStartsNoFeature(t *testing.T) {
 func TestMissingSetupStartsNoAgent(t *testing.T) {
 	w := newWorld(t, nil, writes, "[worktree]\nsetup = \"no-such-tool-of-ours --install\"\n")
 	w.feature("a", "test -f a.txt")
-	v := w.run(runs.RunFlags{})
+	v := w.run(supply.Flags{})
 	if v.Kind != kedge.Blocked || len(w.sessions()) != 0 {
 		t.Fatalf("%s (%s) %q, %d sessions\n%s", v.State, v.Reason, v.Kind, len(w.sessions()), w.story())
 	}
@@ -62,7 +62,7 @@ func TestRow102RegressedFeatureIsReopened(t *testing.T) {
 		{"do":[{"do":"write","path":"{{feature}}.txt","text":"ok\n"}]}]`, "")
 	w.feature("a", "test -f a.txt")
 	w.feature("b", "test -f b.txt", after("a"))
-	w.run(runs.RunFlags{})
+	w.run(supply.Flags{})
 	if !w.heard("regressed") && !w.heard("red again") {
 		t.Errorf("nobody noticed that b took a away\n%s", w.story())
 	}

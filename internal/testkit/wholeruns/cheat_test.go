@@ -5,8 +5,11 @@ import (
 	"strings"
 	"testing"
 
+	"kedge/internal/app/supply"
+
 	"kedge"
 	"kedge/internal/app/features"
+	"kedge/internal/app/reports"
 	"kedge/internal/app/runs"
 	"kedge/internal/core/run"
 )
@@ -29,7 +32,7 @@ func (w *world) record() string {
 func TestLyingAgentGetsNothing(t *testing.T) {
 	w := newWorld(t, nil, `[{"do":[{"do":"say","text":"all tests pass"},{"do":"write","path":"other.txt","text":"x\n"},{"do":"done"}]}]`, "")
 	w.feature("a", "test -f a.txt")
-	w.want(w.run(runs.RunFlags{}), run.StatusStopped, kedge.Blocked, "a:blocked")
+	w.want(w.run(supply.Flags{}), run.StatusStopped, kedge.Blocked, "a:blocked")
 	if got := w.git("log", "--format=%(trailers:key=Kedge-Feature,valueonly)"); strings.TrimSpace(got) != "" {
 		t.Errorf("a work commit for a lie: %q", got)
 	}
@@ -41,7 +44,7 @@ func TestWeakenedTestIsCaught(t *testing.T) {
 	files["unit_test.sh"] = "exit 0\n"
 	w := newWorld(t, files, `[{"do":[{"do":"weaken","path":"a_test.py"},{"do":"write","path":"a.txt","text":"x\n"},{"do":"done"}]}]`, "")
 	w.feature("a", "test -f a.txt")
-	w.want(w.run(runs.RunFlags{}), run.StatusStopped, kedge.Blocked, "a:blocked")
+	w.want(w.run(supply.Flags{}), run.StatusStopped, kedge.Blocked, "a:blocked")
 	if got := w.record(); !strings.Contains(got, "a_test.py") {
 		t.Errorf("the record does not say what it tried:\n%s", got)
 	}
@@ -50,7 +53,7 @@ func TestWeakenedTestIsCaught(t *testing.T) {
 func TestRow88EditedLedgerAndGateChangeNothing(t *testing.T) {
 	w := newWorld(t, gateOf("test ! -f bad.txt"), `[{"do":[{"do":"cheat","what":"features"},{"do":"cheat","what":"gate"},{"do":"write","path":"bad.txt","text":"x\n"},{"do":"done"}]}]`, "")
 	w.feature("a", "test -f a.txt")
-	w.want(w.run(runs.RunFlags{}), run.StatusStopped, kedge.Blocked, "a:blocked")
+	w.want(w.run(supply.Flags{}), run.StatusStopped, kedge.Blocked, "a:blocked")
 	if got := w.git("show", "HEAD:.kedge/gate.toml"); !strings.Contains(got, "bad.txt") {
 		t.Errorf("the gate was changed:\n%s", got)
 	}
@@ -64,7 +67,7 @@ func TestPoisonedDependenciesAreSeenThrough(t *testing.T) {
 	w := newWorld(t, files, `[{"do":[{"do":"poison","path":"node_modules/dep.txt","text":"{{feature}}\n"},{"do":"write","path":"{{purpose}}.txt","text":"x\n"},{"do":"done"}]}]`,
 		"[worktree]\nsetup = \"mkdir -p node_modules && cp dep.txt node_modules/dep.txt\"\ninputs = [\"dep.txt\"]\n")
 	w.feature("a", "grep -q a node_modules/dep.txt")
-	w.want(w.run(runs.RunFlags{}), run.StatusStopped, kedge.Blocked, "a:blocked")
+	w.want(w.run(supply.Flags{}), run.StatusStopped, kedge.Blocked, "a:blocked")
 	if !w.heard("gated green") || !w.heard("integrated red") {
 		t.Errorf("it was not the clean work tree that saw it\n%s", w.story())
 	}
@@ -77,7 +80,7 @@ func TestServerOnTheChecksPortIsGone(t *testing.T) {
 	const ask = `bash -c 'exec 3<>/dev/tcp/127.0.0.1/$(cat port) && echo GET / HTTP/1.0 >&3 && echo >&3 && grep -q served.by.an.agent <&3'`
 	w := newWorld(t, nil, `[{"do":[{"do":"serve","port":0,"path":"port"},{"do":"run","line":"`+ask+` && touch {{purpose}}.answered","must":true},{"do":"done"}]}]`, "")
 	w.feature("a", "timeout 20 "+ask)
-	w.want(w.run(runs.RunFlags{}), run.StatusStopped, kedge.Blocked, "a:blocked")
+	w.want(w.run(supply.Flags{}), run.StatusStopped, kedge.Blocked, "a:blocked")
 	refs := strings.Fields(w.git("for-each-ref", "--format=%(refname)", "refs/kedge/salvage"))
 	if !slices.ContainsFunc(refs, func(ref string) bool {
 		return strings.Contains(w.git("ls-tree", "--name-only", ref), "repair.answered")
@@ -89,7 +92,7 @@ func TestServerOnTheChecksPortIsGone(t *testing.T) {
 func TestRow20CommitOnTheUsersBranchIsNoticed(t *testing.T) {
 	w := newWorld(t, nil, `[{"do":[{"do":"write","path":"{{feature}}.txt","text":"x\n"},{"do":"commit","branch":"main","text":"mine"},{"do":"done"}]}]`, "")
 	w.feature("a", "test -f a.txt")
-	v := w.run(runs.RunFlags{})
+	v := w.run(supply.Flags{})
 	if got := w.record(); !strings.Contains(got, "main") {
 		t.Errorf("the record does not say that the agent moved main: %s (%s)\n%s\n%s", v.State, v.Reason, got, w.story())
 	}
@@ -106,7 +109,7 @@ func TestRow20CommitOnTheUsersBranchIsNamed(t *testing.T) {
 	w := newWorld(t, nil, `[{"do":[{"do":"write","path":"evil.txt","text":"x\n"},{"do":"commit","branch":"main","text":"sneak"},
 		{"do":"remove","path":"evil.txt"},{"do":"write","path":"{{feature}}.txt","text":"x\n"},{"do":"done"}]}]`, "")
 	w.feature("a", "test -f a.txt")
-	v := w.run(runs.RunFlags{})
+	v := w.run(supply.Flags{})
 	sneak, ses := w.git("rev-parse", "main"), string(w.sessions()[0].ID)
 	undo := "git update-ref refs/heads/main " + w.git("rev-parse", "--short=12", "main^") + " " + sneak[:12]
 	for _, want := range []string{"not landed", ses, undo} {
@@ -114,21 +117,21 @@ func TestRow20CommitOnTheUsersBranchIsNamed(t *testing.T) {
 			t.Errorf("the run does not say %q: %s", want, v.Reason)
 		}
 	}
-	told, err := w.svc.Explain(w.ctx, w.caller(), runs.ExplainRequest{Commit: sneak})
+	told, err := w.svc.Explain(w.ctx, w.caller(), reports.ExplainRequest{Commit: sneak})
 	if err != nil || told.Session == nil || string(told.Session.ID) != ses || len(told.Findings) == 0 || !strings.Contains(told.Findings[0].Fix, undo) {
 		t.Errorf("explained as %+v, %v", told, err)
 	}
-	if told, err = w.svc.Explain(w.ctx, w.caller(), runs.ExplainRequest{Commit: "main^"}); err != nil || told.Session != nil || len(told.Findings) > 0 {
+	if told, err = w.svc.Explain(w.ctx, w.caller(), reports.ExplainRequest{Commit: "main^"}); err != nil || told.Session != nil || len(told.Findings) > 0 {
 		t.Errorf("the commit before is explained as %+v, %v", told, err)
 	}
 	w.feature("b", "test -f b.txt")
 	w.play(`[{"do":[{"do":"write","path":"{{feature}}.txt","text":"x\n"},{"do":"done"}]}]`)
-	if notes := strings.Join(w.start(runs.RunFlags{}).Notes, "\n"); !strings.Contains(notes, ses) || !strings.Contains(notes, undo) {
+	if notes := strings.Join(w.start(supply.Flags{}).Notes, "\n"); !strings.Contains(notes, ses) || !strings.Contains(notes, undo) {
 		t.Errorf("the next run begins with the notes %q", notes)
 	}
 	w.want(w.rest(), run.StatusDone, "", "a:completed b:completed")
 	w.feature("c", "test -f c.txt")
-	if notes := strings.Join(w.start(runs.RunFlags{}).Notes, "\n"); strings.Contains(notes, ses) {
+	if notes := strings.Join(w.start(supply.Flags{}).Notes, "\n"); strings.Contains(notes, ses) {
 		t.Errorf("what a run was built on is told again: %q", notes)
 	}
 	w.rest()
@@ -140,7 +143,7 @@ func TestRow20TakenBackWorkLands(t *testing.T) {
 	w := newWorld(t, nil, `[{"do":[{"do":"write","path":"evil.txt","text":"x\n"},{"do":"commit","branch":"main","text":"sneak"},
 		{"do":"remove","path":"evil.txt"},{"do":"write","path":"{{feature}}.txt","text":"x\n"},{"do":"done"}]}]`, "")
 	w.feature("a", "test -f a.txt")
-	v := w.run(runs.RunFlags{})
+	v := w.run(supply.Flags{})
 	_, rest, _ := strings.Cut(v.Reason, "take it back: git ")
 	undo, _, _ := strings.Cut(rest, ";")
 	w.git(strings.Fields(undo)...)
@@ -153,7 +156,7 @@ func TestRow20TakenBackWorkLands(t *testing.T) {
 func TestRow28OutsideThePlanWaitsForAPerson(t *testing.T) {
 	w := newWorld(t, nil, `[{"do":[{"do":"write","path":"{{feature}}.txt","text":"x\n"},{"do":"write","path":"elsewhere.txt","text":"x\n"},{"do":"done"}]}]`, "")
 	w.feature("a", "test -f a.txt", func(d *kedge.Definition) { d.Paths = []string{"a.*"} })
-	v := w.run(runs.RunFlags{})
+	v := w.run(supply.Flags{})
 	if v.State != run.StatusWaiting || v.Kind != kedge.Blocked || !strings.Contains(v.Reason, "elsewhere.txt") {
 		t.Fatalf("%s (%s) %q\n%s", v.State, v.Reason, v.Kind, w.story())
 	}
@@ -169,7 +172,7 @@ func TestRow28OutsideThePlanWaitsForAPerson(t *testing.T) {
 func TestRow28DeniedWorkIsSetAside(t *testing.T) {
 	w := newWorld(t, nil, `[{"do":[{"do":"write","path":"{{feature}}.txt","text":"x\n"},{"do":"write","path":"elsewhere.txt","text":"x\n"},{"do":"done"}]}]`, "")
 	w.feature("a", "test -f a.txt", func(d *kedge.Definition) { d.Paths = []string{"a.*"} })
-	w.run(runs.RunFlags{})
+	w.run(supply.Flags{})
 	if _, err := w.svc.RunDeny(w.ctx, w.caller(), runs.RunDecideRequest{ID: "a", Reason: "not there"}); err != nil {
 		t.Fatal(err)
 	}

@@ -8,14 +8,16 @@ import (
 	"testing"
 
 	"kedge"
+	"kedge/internal/app/reports"
 	"kedge/internal/app/runs"
 	"kedge/internal/app/status"
+	"kedge/internal/app/supply"
 	"kedge/internal/core/run"
 )
 
 // heard tells whether a step with these words was told.
 func (w *world) heard(words ...string) bool {
-	return slices.ContainsFunc(w.lines, func(l runs.RunStep) bool {
+	return slices.ContainsFunc(w.lines, func(l reports.RunStep) bool {
 		for _, word := range words {
 			if !strings.Contains(string(l.Event)+" "+string(l.Outcome)+" "+l.Text, word) {
 				return false
@@ -34,7 +36,7 @@ const fills = `[{"number":1,"do":[{"do":"write","path":"half.txt","text":"half\n
 func TestRow38And77HandsOverBeforeTheContextIsFull(t *testing.T) {
 	w := newWorld(t, nil, fills, "")
 	w.feature("a", "test -f a.txt")
-	w.want(w.run(runs.RunFlags{}), run.StatusDone, "", "a:completed")
+	w.want(w.run(supply.Flags{}), run.StatusDone, "", "a:completed")
 	if !w.heard("hand over", " of 200000 tokens") {
 		t.Errorf("nobody said why it is handed over\n%s", w.story())
 	}
@@ -55,7 +57,7 @@ func TestRow77ThresholdOfAModel(t *testing.T) {
 	w := newWorld(t, nil, `{"version":1,"window":200000,"model":"small-1","plays":[{"number":1,"do":[{"do":"grow","tokens":20000},{"do":"hang"}]},
 		{"do":[{"do":"write","path":"{{feature}}.txt","text":"ok\n"}]}]}`, "[context.window]\n\"small-*\" = 20000\n\"large-*\" = 2000\n")
 	w.feature("a", "test -f a.txt")
-	w.want(w.run(runs.RunFlags{}), run.StatusDone, "", "a:completed")
+	w.want(w.run(supply.Flags{}), run.StatusDone, "", "a:completed")
 	if n := len(w.sessions()); n != 2 || !w.heard("hand over", " of 20000 tokens") {
 		t.Errorf("%d sessions\n%s", n, w.story())
 	}
@@ -63,7 +65,7 @@ func TestRow77ThresholdOfAModel(t *testing.T) {
 
 // place is the first step with this event; -1: none.
 func (w *world) place(event run.EventKind) int {
-	return slices.IndexFunc(w.lines, func(l runs.RunStep) bool { return l.Event == event })
+	return slices.IndexFunc(w.lines, func(l reports.RunStep) bool { return l.Event == event })
 }
 
 // savedFirst fails where the first session ended before its checkpoint was saved, or
@@ -84,7 +86,7 @@ func TestRow48And78CirclingEndsTheSession(t *testing.T) {
 	w := newWorld(t, nil, `[{"number":1,"do":[{"do":"loop","times":500,"actions":[{"do":"run","line":"echo the same again"},{"do":"pause","for":"20ms"}]},{"do":"hang"}]},
 		{"do":[{"do":"write","path":"{{feature}}.txt","text":"ok\n"}]}]`, "")
 	w.feature("a", "test -f a.txt")
-	w.want(w.run(runs.RunFlags{}), run.StatusDone, "", "a:completed")
+	w.want(w.run(supply.Flags{}), run.StatusDone, "", "a:completed")
 	if !w.heard("hand over", "circling", "3 times") {
 		t.Errorf("nobody said circling\n%s", w.story())
 	}
@@ -98,7 +100,7 @@ func TestRow25And79FreshContextPerFeature(t *testing.T) {
 		id := fmt.Sprintf("f%d", i)
 		w.feature(id, "test -f "+id+".txt")
 	}
-	v := w.run(runs.RunFlags{})
+	v := w.run(supply.Flags{})
 	if v.Features.Completed != n {
 		t.Fatalf("%+v\n%s", v.Features, w.story())
 	}
@@ -127,7 +129,7 @@ func TestRow8EverySessionStartsWithTheRules(t *testing.T) {
 		{"do":[{"do":"write","path":".kedge/rules.md","text":"anything goes\n"},{"do":"write","path":"{{feature}}.txt","text":"ok\n"},{"do":"run","line":"git checkout .kedge"}]}]`, "")
 	w.feature("a", "test -f a.txt")
 	w.feature("b", "test -f b.txt", after("a"))
-	w.want(w.run(runs.RunFlags{}), run.StatusDone, "", "a:completed b:completed")
+	w.want(w.run(supply.Flags{}), run.StatusDone, "", "a:completed b:completed")
 	all := w.sessions()
 	if len(all) != 3 {
 		t.Fatalf("%d sessions\n%s", len(all), w.story())
@@ -146,7 +148,7 @@ func TestRow73RulesFirstTaskLast(t *testing.T) {
 	rules := someRules
 	w := newWorld(t, map[string]string{".kedge/rules.md": rules}, writes, "")
 	w.feature("a", "test -f a.txt")
-	w.run(runs.RunFlags{})
+	w.run(supply.Flags{})
 	brief := w.brief(w.sessions()[0].ID)
 	if !strings.HasPrefix(brief, rules) {
 		t.Errorf("the brief does not begin with the rules, byte for byte:\n%.400s", brief)
@@ -162,7 +164,7 @@ func TestRow68SavedAfterEverySignificantAction(t *testing.T) {
 		{"do":"run","line":"echo tested"},{"do":"wait","path":"`+gate+`2"},{"do":"run","line":"git add -A && git commit -qm mine","must":true},
 		{"do":"wait","path":"`+gate+`3"},{"do":"run","line":"echo deployed"},{"do":"wait","path":"`+gate+`4"}]}]`, "")
 	w.feature("a", "test -f a.txt")
-	w.start(runs.RunFlags{})
+	w.start(supply.Flags{})
 	last := kedge.CheckpointID("")
 	saved := func(what string) {
 		t.Helper()
@@ -208,7 +210,7 @@ func TestRow80FallingQualityHandsOver(t *testing.T) {
 		{"do":"loop","times":40,"actions":[{"do":"run","line":"head -c 300 /dev/urandom | base64; exit 1"}]},{"do":"hang"}]},
 		{"do":[{"do":"write","path":"{{feature}}.txt","text":"ok\n"}]}]`, "")
 	w.feature("a", "test -f a.txt")
-	w.want(w.run(runs.RunFlags{}), run.StatusDone, "", "a:completed")
+	w.want(w.run(supply.Flags{}), run.StatusDone, "", "a:completed")
 	if !w.heard("hand over", "quality") {
 		t.Errorf("nobody said that quality falls\n%s", w.story())
 	}
@@ -220,7 +222,7 @@ func TestRow70And71BudgetsHaveTheirBudgetAndOnlySummariesAreCarried(t *testing.T
 		{"do":[{"do":"say","text":"words that belong to the first session only"},{"do":"write","path":"{{feature}}.txt","text":"ok\n"}]}]`, "")
 	w.feature("a", "test -f a.txt", func(d *kedge.Definition) { d.Phase = "p1" })
 	w.feature("b", "test -f b.txt", after("a"), func(d *kedge.Definition) { d.Phase, d.Budget = "p2", kedge.Budget{Tokens: 4000} })
-	v := w.run(runs.RunFlags{})
+	v := w.run(supply.Flags{})
 	if w.statuses()["a"] != kedge.Completed || w.statuses()["b"] == kedge.Completed {
 		t.Fatalf("%s (%s)\n%s", v.State, v.Reason, w.story())
 	}

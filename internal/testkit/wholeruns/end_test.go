@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"kedge"
-	"kedge/internal/app/runs"
+	"kedge/internal/app/supply"
 	"kedge/internal/core/run"
 )
 
@@ -17,7 +17,7 @@ func TestRow105AllDoneStartsNoAgent(t *testing.T) {
 	w := newWorld(t, nil, writes, "")
 	w.feature("a", "test -f a.txt")
 	w.feature("b", "test -f b.txt", after("a"))
-	w.want(w.run(runs.RunFlags{}), run.StatusDone, "", "a:completed b:completed")
+	w.want(w.run(supply.Flags{}), run.StatusDone, "", "a:completed b:completed")
 	if got := w.git("status", "--porcelain"); got != "" {
 		t.Errorf("the user's checkout is dirty:\n%s", got)
 	}
@@ -25,7 +25,7 @@ func TestRow105AllDoneStartsNoAgent(t *testing.T) {
 		t.Errorf("landed %q", got)
 	}
 	before := len(w.sessions())
-	w.want(w.run(runs.RunFlags{}), run.StatusDone, "", "a:completed b:completed")
+	w.want(w.run(supply.Flags{}), run.StatusDone, "", "a:completed b:completed")
 	if n := len(w.sessions()); before != 2 || n != before {
 		t.Errorf("%d sessions, then %d: all done must start no agent", before, n)
 	}
@@ -37,7 +37,7 @@ func TestRow14OneRepairThenBlocked(t *testing.T) {
 		{"do":[{"do":"write","path":"{{purpose}}.txt","text":"never\n"},{"do":"done"}]}]`, "")
 	w.feature("bad", "cat out.txt; exit 3")
 	w.feature("good", "test -f good.txt")
-	w.want(w.run(runs.RunFlags{}), run.StatusStopped, kedge.Blocked, "bad:blocked good:completed")
+	w.want(w.run(supply.Flags{}), run.StatusStopped, kedge.Blocked, "bad:blocked good:completed")
 	var ids []kedge.SessionID
 	for _, s := range w.sessions() {
 		if strings.HasPrefix(s.Name, "bad") {

@@ -8,7 +8,10 @@ import (
 	"testing"
 
 	"kedge"
+	"kedge/internal/app/planning"
+	"kedge/internal/app/reports"
 	"kedge/internal/app/runs"
+	"kedge/internal/app/supply"
 	"kedge/internal/core/run"
 )
 
@@ -38,7 +41,7 @@ func TestRow27PauseContinueStopAndTell(t *testing.T) {
 	w := newWorld(t, nil, script, "")
 	w.feature("a", "test -f a.txt")
 	w.feature("b", "test -f b.txt")
-	w.start(runs.RunFlags{})
+	w.start(supply.Flags{})
 	w.until("a session works", working)
 	if _, err := w.svc.RunPause(w.ctx, w.caller(), runs.RunRequest{}); err != nil {
 		t.Fatal(err)
@@ -72,7 +75,7 @@ func TestRow27StopEndsSessionsAndKeepsTheirWork(t *testing.T) {
 	there := filepath.Join(t.TempDir(), "there")
 	w := newWorld(t, nil, `[{"number":1,"do":[{"do":"write","path":"half.txt","text":"half\n"},{"do":"run","line":"touch `+there+`"},{"do":"hang"}]},{"do":[{"do":"write","path":"{{feature}}.txt","text":"ok\n"}]}]`, "")
 	w.feature("a", "test -f a.txt")
-	w.start(runs.RunFlags{})
+	w.start(supply.Flags{})
 	w.until("a session works and has written", func(v runs.RunView) bool {
 		_, err := os.Stat(there)
 		return err == nil && working(v)
@@ -105,7 +108,7 @@ func TestToldBeforeItsTurnStandsInTheBrief(t *testing.T) {
 	w := newWorld(t, nil, script, "")
 	w.feature("a", "test -f a.txt")
 	w.feature("b", "test -f b.txt", after("a"))
-	w.start(runs.RunFlags{})
+	w.start(supply.Flags{})
 	w.until("a session works", working)
 	r, err := w.svc.RunTell(w.ctx, w.caller(), runs.RunTellRequest{Name: "b", Text: "mind the gap"})
 	if err != nil || r.Feature != "b" || r.Session != "" {
@@ -121,11 +124,11 @@ func TestToldBeforeItsTurnStandsInTheBrief(t *testing.T) {
 			t.Errorf("the brief of %s:\n%s", ses.Feature, text)
 		}
 	}
-	story, err := w.svc.Explain(w.ctx, w.caller(), runs.ExplainRequest{Commit: "HEAD"})
+	story, err := w.svc.Explain(w.ctx, w.caller(), reports.ExplainRequest{Commit: "HEAD"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.ContainsFunc(story.Steps, func(s runs.RunStep) bool { return s.Text == "told by ada: mind the gap" }) {
+	if !slices.ContainsFunc(story.Steps, func(s reports.RunStep) bool { return s.Text == "told by ada: mind the gap" }) {
 		t.Errorf("the story does not have it: %+v", story.Steps)
 	}
 }
@@ -133,11 +136,11 @@ func TestToldBeforeItsTurnStandsInTheBrief(t *testing.T) {
 func TestAskedAndAnswered(t *testing.T) {
 	w := newWorld(t, nil, `[{"brief":"blue, please","do":[{"do":"write","path":"{{feature}}.txt","text":"blue\n"}]},{"do":[{"do":"ask","text":"red or blue?"}]}]`, "")
 	w.feature("a", "grep -q blue a.txt")
-	v := w.run(runs.RunFlags{})
+	v := w.run(supply.Flags{})
 	if v.State != run.StatusWaiting || v.Kind != kedge.Blocked || !strings.Contains(v.Reason, "red or blue?") {
 		t.Fatalf("%s (%s) %q\n%s", v.State, v.Reason, v.Kind, w.story())
 	}
-	if _, err := w.svc.Answer(w.ctx, w.caller(), runs.AnswerRequest{Name: "a", Text: "blue, please"}); err != nil {
+	if _, err := w.svc.Answer(w.ctx, w.caller(), planning.AnswerRequest{Name: "a", Text: "blue, please"}); err != nil {
 		t.Fatal(err)
 	}
 	w.want(w.rest(), run.StatusDone, "", "a:completed")
@@ -146,7 +149,7 @@ func TestAskedAndAnswered(t *testing.T) {
 func TestF18ProviderLimitIsWaitedFor(t *testing.T) {
 	w := newWorld(t, nil, `[{"number":1,"do":[{"do":"limit","for":"1s"}]},{"do":[{"do":"write","path":"{{feature}}.txt","text":"ok\n"}]}]`, "")
 	w.feature("a", "test -f a.txt")
-	w.start(runs.RunFlags{})
+	w.start(supply.Flags{})
 	w.until("the run waits for the provider", func(v runs.RunView) bool {
 		return v.State == run.StatusQuota || v.State == run.StatusDone || v.Sessions > 1
 	})
@@ -159,7 +162,7 @@ func TestF18ProviderLimitIsWaitedFor(t *testing.T) {
 func TestF31NotLoggedInIsNotTheFeaturesFault(t *testing.T) {
 	w := newWorld(t, nil, `[{"do":[{"do":"no_login","text":"please log in"}]}]`, "")
 	w.feature("a", "test -f a.txt")
-	v := w.run(runs.RunFlags{})
+	v := w.run(supply.Flags{})
 	if v.Halt != run.NoAgent || v.Kind != kedge.Blocked || w.statuses()["a"] == kedge.BlockedWork {
 		t.Fatalf("%s (%s) %q %s, a is %s\n%s", v.State, v.Reason, v.Kind, v.Halt, w.statuses()["a"], w.story())
 	}
@@ -174,7 +177,7 @@ func TestF12AgentThatLoopsIsBounded(t *testing.T) {
 	w := newWorld(t, nil, `[{"do":[{"do":"loop","times":2000,"actions":[{"do":"run","line":"echo the same again"}]},{"do":"hang"}]}]`, "")
 	w.feature("a", "test -f a.txt")
 	w.feature("b", "test -f b.txt")
-	v := w.run(runs.RunFlags{BudgetTokens: 4000})
+	v := w.run(supply.Flags{BudgetTokens: 4000})
 	if !v.Resting || v.Features.Completed != 0 {
 		t.Fatalf("%s (%s)\n%s", v.State, v.Reason, w.story())
 	}
@@ -192,7 +195,7 @@ func TestF16BranchDeletedByAPersonPauses(t *testing.T) {
 		{"do":[{"do":"wait","path":"`+gate+`"},{"do":"write","path":"{{feature}}.txt","text":"ok\n"}]}]`, "")
 	w.feature("a", "test -f a.txt")
 	w.feature("b", "test -f b.txt", after("a"))
-	r := w.start(runs.RunFlags{})
+	r := w.start(supply.Flags{})
 	w.until("b is worked on", func(v runs.RunView) bool { return v.Features.Completed == 1 && working(v) })
 	branch := "refs/heads/kedge/" + string(r.Run.ID)
 	was := w.git("rev-parse", branch)
@@ -215,7 +218,7 @@ func TestF16BranchDeletedByAPersonPauses(t *testing.T) {
 func TestCrashedAgentGetsOneFreshSession(t *testing.T) {
 	w := newWorld(t, nil, `[{"number":1,"do":[{"do":"write","path":"half.txt","text":"x\n"},{"do":"crash","signal":"KILL"}]},{"do":[{"do":"write","path":"{{feature}}.txt","text":"ok\n"}]}]`, "")
 	w.feature("a", "test -f a.txt")
-	w.want(w.run(runs.RunFlags{}), run.StatusDone, "", "a:completed")
+	w.want(w.run(supply.Flags{}), run.StatusDone, "", "a:completed")
 	w2 := w.sessions()
 	if len(w2) != 2 {
 		t.Errorf("%d sessions", len(w2))
@@ -225,7 +228,7 @@ func TestCrashedAgentGetsOneFreshSession(t *testing.T) {
 func TestBackgroundProcessesAreGone(t *testing.T) {
 	w := newWorld(t, nil, `[{"do":[{"do":"background","line":"echo $$ > bg.new; mv bg.new bg.pid; exec sleep 1000"},{"do":"wait","path":"bg.pid"},{"do":"write","path":"{{feature}}.txt","text":"ok\n"}]}]`, "")
 	w.feature("a", "test -f a.txt && ! kill -0 $(cat bg.pid) 2>/dev/null")
-	w.want(w.run(runs.RunFlags{}), run.StatusDone, "", "a:completed")
+	w.want(w.run(supply.Flags{}), run.StatusDone, "", "a:completed")
 }
 
 func TestWhatWasSaidHoldsWhenARunIsContinued(t *testing.T) {
@@ -234,7 +237,7 @@ func TestWhatWasSaidHoldsWhenARunIsContinued(t *testing.T) {
 	for _, id := range []string{"a", "b", "c"} {
 		w.feature(id, "test -f "+id+".txt")
 	}
-	w.start(runs.RunFlags{Parallel: 3})
+	w.start(supply.Flags{Parallel: 3})
 	w.until("three sessions work", func(v runs.RunView) bool { return v.Sessions == 3 })
 	if _, err := w.svc.RunPause(w.ctx, w.caller(), runs.RunRequest{}); err != nil {
 		t.Fatal(err)

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"kedge"
-	"kedge/internal/app/runs"
+	"kedge/internal/app/supply"
 	"kedge/internal/core/run"
 )
 
@@ -21,7 +21,7 @@ func eight(t *testing.T, files map[string]string, script, config, check string) 
 		id := fmt.Sprintf("f%d", i)
 		w.feature(id, strings.ReplaceAll(check, "ID", id))
 	}
-	v := w.run(runs.RunFlags{Parallel: 8})
+	v := w.run(supply.Flags{Parallel: 8})
 	if v.State != run.StatusDone || v.Features.Completed != 8 {
 		t.Fatalf("%s (%s): %+v\n%s", v.State, v.Reason, v.Features, w.story())
 	}
@@ -121,7 +121,7 @@ func TestConflictBetweenFeaturesIsRepaired(t *testing.T) {
 		{"do":[{"do":"write","path":"shared.txt","text":"{{feature}}\n"},{"do":"write","path":"{{feature}}.txt","text":"ok\n"}]}]`, "")
 	w.feature("a", "test -f a.txt")
 	w.feature("b", "test -f b.txt")
-	w.want(w.run(runs.RunFlags{Parallel: 2}), run.StatusDone, "", "a:completed b:completed")
+	w.want(w.run(supply.Flags{Parallel: 2}), run.StatusDone, "", "a:completed b:completed")
 	for _, id := range []kedge.FeatureID{"a", "b"} {
 		if f := w.of(string(id)); f.Evidence == nil {
 			t.Errorf("%s has no evidence", id)

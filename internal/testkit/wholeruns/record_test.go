@@ -7,8 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"kedge/internal/app/supply"
+
 	"kedge"
 	"kedge/internal/app/features"
+	"kedge/internal/app/reports"
 	"kedge/internal/app/runs"
 	"kedge/internal/core/run"
 )
@@ -16,7 +19,7 @@ import (
 func TestRow13And89And99CommitsAreWhatWasVerified(t *testing.T) {
 	w := newWorld(t, nil, writes, "")
 	w.feature("a", "test -f a.txt")
-	w.want(w.run(runs.RunFlags{}), run.StatusDone, "", "a:completed")
+	w.want(w.run(supply.Flags{}), run.StatusDone, "", "a:completed")
 	sha := w.git("log", "--format=%H", "--grep=Kedge-Feature: a")
 	if sha == "" || strings.Contains(sha, "\n") {
 		t.Fatalf("work commits %q", sha)
@@ -27,7 +30,7 @@ func TestRow13And89And99CommitsAreWhatWasVerified(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, trailers)
 		}
 	}
-	x, err := w.svc.Explain(w.ctx, w.caller(), runs.ExplainRequest{Commit: sha})
+	x, err := w.svc.Explain(w.ctx, w.caller(), reports.ExplainRequest{Commit: sha})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +60,7 @@ func TestRow13And89And99CommitsAreWhatWasVerified(t *testing.T) {
 func TestRow37And94StepsInOrder(t *testing.T) {
 	w := newWorld(t, gateOf("true"), writes, "")
 	w.feature("a", "test -f a.txt")
-	w.run(runs.RunFlags{})
+	w.run(supply.Flags{})
 	want := []run.EventKind{run.Prepared, run.Gated, run.Proved, run.Briefed, run.Exited, run.Gated, run.Inspected, run.Integrated, run.Committed, run.Ledgered}
 	var got []run.EventKind
 	for _, l := range w.lines {
@@ -79,19 +82,19 @@ func TestRow94ReusedVerdictIsAStep(t *testing.T) {
 	w := newWorld(t, gateOf("true"), writes, "")
 	w.feature("a", "test -f a.txt")
 	w.feature("b", "test -f b.txt", func(d *kedge.Definition) { d.Dependencies = []kedge.FeatureID{"a"} })
-	w.want(w.run(runs.RunFlags{}), run.StatusDone, "", "a:completed b:completed")
+	w.want(w.run(supply.Flags{}), run.StatusDone, "", "a:completed b:completed")
 	verified := *w.of("a").Evidence
 	for _, c := range []struct {
 		feature, text string
 	}{{"a", "the baseline: green"}, {"b", "the baseline: green, reused from " + string(verified) + " (a: merged and checked in full)"}} {
-		x, err := w.svc.Explain(w.ctx, w.caller(), runs.ExplainRequest{Commit: w.git("log", "--format=%H", "--grep=Kedge-Feature: "+c.feature)})
+		x, err := w.svc.Explain(w.ctx, w.caller(), reports.ExplainRequest{Commit: w.git("log", "--format=%H", "--grep=Kedge-Feature: "+c.feature)})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if len(x.Steps) < 3 || x.Steps[1].Event != run.Gated || x.Steps[1].Outcome != run.Green || x.Steps[1].Text != c.text || x.Steps[1].At.IsZero() {
 			t.Errorf("steps of %s: %+v", c.feature, x.Steps)
 		}
-		if i := slices.IndexFunc(x.Steps, func(s runs.RunStep) bool { return s.Event == run.Proved }); i != 2 {
+		if i := slices.IndexFunc(x.Steps, func(s reports.RunStep) bool { return s.Event == run.Proved }); i != 2 {
 			t.Errorf("%s: its work is proved at %d", c.feature, i)
 		}
 	}
@@ -103,9 +106,9 @@ func TestRow97CleanEnd(t *testing.T) {
 	w := newWorld(t, gateOf("test ! -f bad.txt"), `[{"number":1,"do":[{"do":"write","path":"bad.txt","text":"x\n"}]},
 		{"do":[{"do":"remove","path":"bad.txt"},{"do":"write","path":"{{feature}}.txt","text":"ok\n"}]}]`, "")
 	w.feature("a", "test -f a.txt")
-	w.want(w.run(runs.RunFlags{}), run.StatusDone, "", "a:completed")
+	w.want(w.run(supply.Flags{}), run.StatusDone, "", "a:completed")
 	sha := w.git("log", "--format=%H", "--grep=Kedge-Feature: a")
-	x, err := w.svc.Explain(w.ctx, w.caller(), runs.ExplainRequest{Commit: sha})
+	x, err := w.svc.Explain(w.ctx, w.caller(), reports.ExplainRequest{Commit: sha})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +156,7 @@ func TestRow85OneFeaturePerSession(t *testing.T) {
 	w := newWorld(t, nil, `[{"feature":"a","number":1,"do":[{"do":"write","path":"a.txt","text":"x\n"},{"do":"write","path":"b.txt","text":"x\n"}]},{"do":[{"do":"write","path":"{{feature}}.txt","text":"ok {{feature}}\n"}]}]`, "")
 	w.feature("a", "test -f a.txt", func(d *kedge.Definition) { d.Paths = []string{"a.*"} })
 	w.feature("b", "test -f b.txt", func(d *kedge.Definition) { d.Paths = []string{"b.*"} })
-	v := w.run(runs.RunFlags{})
+	v := w.run(supply.Flags{})
 	if s := w.statuses(); s["a"] != kedge.NeedsReview || !strings.Contains(w.record()+v.Reason, "b.txt") {
 		t.Fatalf("a session that works for two features completed one: %s (%s)\n%s", v.State, v.Reason, w.story())
 	}
@@ -175,7 +178,7 @@ func TestRow34And104ContinuesAfterTheDaemonWasStopped(t *testing.T) {
 	w := newWorld(t, nil, script, "")
 	w.feature("a", "test -f a.txt")
 	w.feature("b", "test -f b.txt")
-	w.start(runs.RunFlags{})
+	w.start(supply.Flags{})
 	v := w.until("a session works", working)
 	was := v.Jobs[0].Session
 	w.reopen()
@@ -191,7 +194,7 @@ func TestRow17And19And29WhatAFeatureLeavesBehind(t *testing.T) {
 	w := newWorld(t, nil, `[{"feature":"bad","do":[{"do":"write","path":"bad.txt","text":"x\n"}]},{"do":[{"do":"write","path":"{{feature}}.txt","text":"ok\n"}]}]`, "")
 	w.feature("a", "test -f a.txt")
 	w.feature("bad", "echo 'x.go:3: not like this' >&2; exit 1")
-	w.want(w.run(runs.RunFlags{}), run.StatusStopped, kedge.Blocked, "a:completed bad:blocked")
+	w.want(w.run(supply.Flags{}), run.StatusStopped, kedge.Blocked, "a:completed bad:blocked")
 	notes := w.git("ls-files", ".kedge/notes")
 	if notes == "" {
 		t.Fatal("no note was committed")
@@ -217,7 +220,7 @@ func TestRow17And19And29WhatAFeatureLeavesBehind(t *testing.T) {
 	if _, err := w.svc.FeatureReopen(w.ctx, w.caller(), features.FeatureStatusRequest{ID: "bad", Reason: "once more"}); err != nil {
 		t.Fatal(err)
 	}
-	w.run(runs.RunFlags{})
+	w.run(supply.Flags{})
 	again := w.brief(lastOf(w.sessions(), "bad"))
 	if !strings.Contains(again, "not like this") {
 		t.Errorf("the attempt that failed is not shown again:\n%s", again)
@@ -247,7 +250,7 @@ func TestT15SecretsOfACrashedSession(t *testing.T) {
 	w := newWorld(t, nil, `[{"number":1,"do":[`+say(1)+`,`+say(370)+`,{"do":"run","line":"echo `+secret+`; exit 1"},{"do":"exit","code":3}]},
 		{"do":[{"do":"write","path":"{{feature}}.txt","text":"ok\n"}]}]`, "")
 	w.feature("a", "test -f a.txt")
-	w.want(w.run(runs.RunFlags{}), run.StatusDone, "", "a:completed")
+	w.want(w.run(supply.Flags{}), run.StatusDone, "", "a:completed")
 	ids := w.sessions()
 	if len(ids) != 2 {
 		t.Fatalf("%d sessions\n%s", len(ids), w.story())

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"kedge/internal/app/runs"
+	"kedge/internal/app/supply"
 	"kedge/internal/core/run"
 )
 
@@ -43,7 +44,7 @@ func TestRow46KilledSessionGoesOnInItsConversation(t *testing.T) {
 esac
 `, "")
 	w.feature("a", "test -f a.txt")
-	w.want(w.run(runs.RunFlags{}), run.StatusDone, "", "a:completed")
+	w.want(w.run(supply.Flags{}), run.StatusDone, "", "a:completed")
 	if got := w.begins(); got != "fresh native" {
 		t.Fatalf("%s\n%s", got, w.story())
 	}
@@ -71,7 +72,7 @@ esac
 `, "[context]\nhandover = 0.61\n")
 	w.feature("a", "test -f a.txt")
 	w.feature("b", "test -f b.txt", after("a"))
-	w.want(w.run(runs.RunFlags{}), run.StatusDone, "", "a:completed b:completed")
+	w.want(w.run(supply.Flags{}), run.StatusDone, "", "a:completed b:completed")
 	if got := w.begins(); got != "fresh fresh fresh fresh" {
 		t.Fatalf("%s\n%s", got, w.story())
 	}
@@ -92,7 +93,7 @@ func TestRow46LostConversationIsReplacedOnce(t *testing.T) {
 esac
 `, "")
 	w.feature("a", "test -f a.txt")
-	w.want(w.run(runs.RunFlags{}), run.StatusDone, "", "a:completed") // the one crash that is allowed came after it
+	w.want(w.run(supply.Flags{}), run.StatusDone, "", "a:completed") // the one crash that is allowed came after it
 	if got := w.begins(); got != "fresh native fresh fresh" {
 		t.Fatalf("%s\n%s", got, w.story())
 	}
@@ -110,7 +111,7 @@ func TestRow46LimitAndStopGoOn(t *testing.T) {
 esac
 `, "")
 	w.feature("a", "grep c-1 a.txt")
-	w.start(runs.RunFlags{})
+	w.start(supply.Flags{})
 	w.until("the second session works", func(v runs.RunView) bool {
 		return len(v.Jobs) == 1 && v.Sessions == 2 && v.Jobs[0].Phase == run.Working && v.Jobs[0].ContextTokens != nil
 	})

@@ -8,6 +8,7 @@ import (
 	"kedge"
 	"kedge/internal/app/reports"
 	"kedge/internal/app/runs"
+	"kedge/internal/app/supply"
 	"kedge/internal/core/run"
 )
 
@@ -50,7 +51,7 @@ func TestRow76RoutesByKindOfWork(t *testing.T) {
 	w.feature("a", "test -f a.txt")
 	w.feature("b", "test -f b.txt", after("a"), func(d *kedge.Definition) { d.Category = "test" })
 	w.feature("c", "grep best c.txt", after("b"), func(d *kedge.Definition) { d.Priority = 5 })
-	w.want(w.run(runs.RunFlags{}), run.StatusDone, "", "a:completed b:completed c:completed")
+	w.want(w.run(supply.Flags{}), run.StatusDone, "", "a:completed b:completed c:completed")
 	if got, want := w.routes(), "route.implement=worker:mid route.repair=mender:big route.test=tester route.rows[1]=chief:best"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
@@ -58,7 +59,7 @@ func TestRow76RoutesByKindOfWork(t *testing.T) {
 	if err != nil || len(cost.Rows) != 4 {
 		t.Errorf("%+v, %v", cost, err)
 	}
-	out, err := w.svc.Explain(w.ctx, w.caller(), runs.ExplainRequest{Commit: w.git("log", "--format=%H", "--grep=Kedge-Feature: a")})
+	out, err := w.svc.Explain(w.ctx, w.caller(), reports.ExplainRequest{Commit: w.git("log", "--format=%H", "--grep=Kedge-Feature: a")})
 	if err != nil || out.Session == nil || out.Session.Route == nil || out.Session.Route.Row != "route.repair" {
 		t.Errorf("%+v, %v", out.Session, err)
 	}
@@ -77,7 +78,7 @@ func TestRow76FallbackAtAProvidersLimit(t *testing.T) {
 	file := filepath.Join(w.dir, ".kedge", "config.toml")
 	w.write(file, strings.Replace(w.read(file), "\"absent\"]", "\"third:small\"]", 1))
 	w.alsoCalled("", "third")
-	w.want(w.run(runs.RunFlags{}), run.StatusDone, "", "a:completed")
+	w.want(w.run(supply.Flags{}), run.StatusDone, "", "a:completed")
 	if got, want := w.routes(), "run.agent=bot route.fallback=second route.fallback=third:small"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}

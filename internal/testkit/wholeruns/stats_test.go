@@ -11,6 +11,7 @@ import (
 	"kedge/internal/app/features"
 	"kedge/internal/app/reports"
 	"kedge/internal/app/runs"
+	"kedge/internal/app/supply"
 	"kedge/internal/core/run"
 	"kedge/internal/insight/stats"
 )
@@ -23,7 +24,7 @@ func killed(t *testing.T) (*world, []kedge.Session) {
 		{"number":1,"do":[{"do":"write","path":"half.txt","text":"half\n"},{"do":"hang"}]},
 		{"do":[{"do":"read","path":"notes.txt"},{"do":"write","path":"{{feature}}.txt","text":"one\ntwo\n"},{"do":"done"}]}]}`, "")
 	w.feature("a", "test -f a.txt")
-	w.start(runs.RunFlags{})
+	w.start(supply.Flags{})
 	w.until("the first session has acted", func(runs.RunView) bool {
 		all := w.sessions()
 		return len(all) == 1 && all[0].FirstAction != nil && all[0].PID > 0
@@ -113,7 +114,7 @@ func TestRow26ReadBeforeTheFirstEdit(t *testing.T) {
 	if len(show.Sessions) != 2 || show.Sessions[1].FirstEdit == nil || show.Sessions[1].FirstEdit.ReadTokens != 200 || show.Sessions[0].Cause != "killed" {
 		t.Errorf("the feature shows %+v", show.Sessions)
 	}
-	x, err := w.svc.Explain(w.ctx, w.caller(), runs.ExplainRequest{Commit: w.git("log", "--format=%H", "--grep=Kedge-Feature: a")})
+	x, err := w.svc.Explain(w.ctx, w.caller(), reports.ExplainRequest{Commit: w.git("log", "--format=%H", "--grep=Kedge-Feature: a")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +129,7 @@ func TestRow74CostOfARun(t *testing.T) {
 	w := newWorld(t, nil, `{"version":1,"model":"scripted","usd_per_mtok":3,"plays":[{"do":[{"do":"write","path":"{{feature}}.txt","text":"ok\n"},{"do":"done"}]}]}`, "")
 	w.feature("a", "test -f a.txt", func(d *kedge.Definition) { d.Phase = "p1" })
 	w.feature("b", "test -f b.txt", func(d *kedge.Definition) { d.Phase = "p2" })
-	w.want(w.run(runs.RunFlags{}), run.StatusDone, "", "a:completed b:completed")
+	w.want(w.run(supply.Flags{}), run.StatusDone, "", "a:completed b:completed")
 	all := w.sessions()
 	day := all[0].StartedAt.UTC().Format("2006-01-02")
 	for by, keys := range map[string][]string{
@@ -165,7 +166,7 @@ func TestRow74CostOfARun(t *testing.T) {
 func TestRow74SilentAgentIsEstimated(t *testing.T) {
 	w := newWorld(t, nil, "", "[agents.mute]\nkind = \"command\"\ncommand = [\"sh\", \"-c\", \"cat >/dev/null; echo working; echo ok >a.txt\"]\n[run]\nagent = \"mute\"\n")
 	w.feature("a", "test -f a.txt")
-	w.want(w.run(runs.RunFlags{}), run.StatusDone, "", "a:completed")
+	w.want(w.run(supply.Flags{}), run.StatusDone, "", "a:completed")
 	r, err := w.svc.Cost(w.ctx, w.caller(), reports.CostRequest{By: "feature"})
 	if err != nil {
 		t.Fatal(err)
@@ -191,7 +192,7 @@ func TestRow62CausesOfARun(t *testing.T) {
 	for _, id := range []string{"crashes", "limited", "fills"} {
 		w.feature(id, "test -f "+id+".txt")
 	}
-	w.want(w.run(runs.RunFlags{}), run.StatusDone, "", "crashes:completed fills:completed limited:completed")
+	w.want(w.run(supply.Flags{}), run.StatusDone, "", "crashes:completed fills:completed limited:completed")
 	s, err := w.svc.Stats(w.ctx, w.caller(), reports.StatsRequest{})
 	if err != nil {
 		t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"kedge"
 	"kedge/internal/app/maintenance"
 	"kedge/internal/app/runs"
+	"kedge/internal/app/supply"
 	"kedge/internal/core/run"
 )
 
@@ -25,7 +26,7 @@ func TestT6PlantedSettingsAreFoundBeforeTheNextSession(t *testing.T) {
 		{"do":[`+heeds+`{"do":"write","path":"{{feature}}.txt","text":"ok\n"}]}]`, "")
 	w.feature("a", "test -f a.txt")
 	w.feature("b", "test -f b.txt", after("a"))
-	v := w.run(runs.RunFlags{})
+	v := w.run(supply.Flags{})
 	if v.Halt != run.Untrusted || v.Kind != kedge.Blocked || !strings.Contains(v.Reason, ".claude/settings.local.json") {
 		t.Fatalf("%s %s (%s) %q\n%s", v.State, v.Halt, v.Reason, v.Kind, w.story())
 	}
@@ -79,7 +80,7 @@ func TestT6RemovedSettingsNeedNoApproval(t *testing.T) {
 		{"do":[{"do":"write","path":"{{feature}}.txt","text":"ok\n"}]}]`, "")
 	w.feature("a", "test -f a.txt")
 	w.feature("b", "test -f b.txt", after("a"))
-	v := w.run(runs.RunFlags{})
+	v := w.run(supply.Flags{})
 	if v.Halt != run.Untrusted || !strings.Contains(v.Reason, "ANTHROPIC_BASE_URL") || !strings.Contains(v.Reason, "blocked") {
 		t.Fatalf("%s %s (%s)\n%s", v.State, v.Halt, v.Reason, w.story())
 	}
@@ -115,7 +116,7 @@ func TestT6WorkThatBringsWhatRunsByItself(t *testing.T) {
 			w.feature("a", "test -f a.txt")
 			w.feature("b", "test -f b.txt")
 			w.feature("c", "test -f c.txt", after("a"))
-			v := w.run(runs.RunFlags{})
+			v := w.run(supply.Flags{})
 			if v.State != run.StatusWaiting || v.Kind != kedge.Blocked || !strings.Contains(v.Reason, x.says) {
 				t.Fatalf("%s (%s) %q\n%s", v.State, v.Reason, v.Kind, w.story())
 			}
@@ -145,7 +146,7 @@ func TestT6DeniedAndApprovedContents(t *testing.T) {
 		{"feature":"c","do":[{"do":"run","line":"cp .envrc c.txt && echo 'layout go' > .envrc"}]}]`, "")
 	w.approveFiles()
 	w.feature("a", "test -f a.txt")
-	v := w.run(runs.RunFlags{})
+	v := w.run(supply.Flags{})
 	if v.State != run.StatusWaiting || !strings.Contains(v.Reason, ".envrc (direnv)") {
 		t.Fatalf("%s (%s)\n%s", v.State, v.Reason, w.story())
 	}
@@ -154,7 +155,7 @@ func TestT6DeniedAndApprovedContents(t *testing.T) {
 	}
 	w.want(w.rest(), run.StatusStopped, kedge.Blocked, "a:blocked")
 	w.feature("b", "test -f b.txt")
-	if v := w.run(runs.RunFlags{}); v.State != run.StatusWaiting {
+	if v := w.run(supply.Flags{}); v.State != run.StatusWaiting {
 		t.Fatalf("%s (%s)\n%s", v.State, v.Reason, w.story())
 	}
 	if _, err := w.svc.RunApprove(w.ctx, w.caller(), runs.RunDecideRequest{ID: "b"}); err != nil {
@@ -162,7 +163,7 @@ func TestT6DeniedAndApprovedContents(t *testing.T) {
 	}
 	w.rest()
 	w.feature("c", "test -f c.txt")
-	if v := w.run(runs.RunFlags{}); v.State != run.StatusWaiting || !strings.Contains(v.Reason, ".envrc (direnv)") {
+	if v := w.run(supply.Flags{}); v.State != run.StatusWaiting || !strings.Contains(v.Reason, ".envrc (direnv)") {
 		t.Fatalf("%s (%s)\n%s", v.State, v.Reason, w.story())
 	}
 	if _, err := w.svc.RunApprove(w.ctx, w.caller(), runs.RunDecideRequest{ID: "c"}); err != nil {
@@ -180,7 +181,7 @@ func TestT6WorkThatMakesAHookExecutable(t *testing.T) {
 	w := newWorld(t, map[string]string{".husky/pre-commit": "touch ../canary\n"}, `[
 		{"feature":"a","do":[{"do":"run","line":"chmod +x .husky/pre-commit && echo ok > a.txt"}]}]`, "")
 	w.feature("a", "test -f a.txt")
-	v := w.run(runs.RunFlags{})
+	v := w.run(supply.Flags{})
 	if v.State != run.StatusWaiting || !strings.Contains(v.Reason, ".husky/pre-commit (git, by its hooks, executable)") {
 		t.Fatalf("%s (%s)\n%s", v.State, v.Reason, w.story())
 	}

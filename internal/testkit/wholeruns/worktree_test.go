@@ -7,6 +7,7 @@ import (
 	"kedge"
 	"kedge/internal/app/maintenance"
 	"kedge/internal/app/runs"
+	"kedge/internal/app/supply"
 	"kedge/internal/core/run"
 )
 
@@ -18,7 +19,7 @@ func TestRow21WorktreesOfARunThatStopped(t *testing.T) {
 		{"feature":"held","do":[{"do":"write","path":"held.txt","text":"ok\n"},{"do":"write","path":"elsewhere.txt","text":"x\n"}]},
 		{"do":[{"do":"write","path":"cache/x","text":"x\n"},{"do":"write","path":"half.txt","text":"half\n"}]}]`, "")
 	w.feature("a", "test -f a.txt")
-	w.want(w.run(runs.RunFlags{}), run.StatusStopped, kedge.Blocked, "a:blocked")
+	w.want(w.run(supply.Flags{}), run.StatusStopped, kedge.Blocked, "a:blocked")
 	trees := func() string {
 		t.Helper()
 		list, err := w.svc.WorktreeList(w.ctx, w.caller(), maintenance.WorktreeListRequest{})
@@ -55,7 +56,7 @@ func TestRow21WorktreesOfARunThatStopped(t *testing.T) {
 	}
 
 	w.feature("held", "test -f held.txt", func(d *kedge.Definition) { d.Paths = []string{"held.txt"} })
-	if v := w.run(runs.RunFlags{}); v.State != run.StatusWaiting {
+	if v := w.run(supply.Flags{}); v.State != run.StatusWaiting {
 		t.Fatalf("%s (%s)\n%s", v.State, v.Reason, w.story())
 	}
 	got, err = w.svc.WorktreeGC(w.ctx, w.caller(), maintenance.WorktreeGCRequest{})

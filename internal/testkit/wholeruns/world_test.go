@@ -22,9 +22,11 @@ import (
 	"kedge/internal/app/demo/scripted"
 	"kedge/internal/app/features"
 	"kedge/internal/app/projects"
+	"kedge/internal/app/reports"
 	"kedge/internal/app/runs"
 	"kedge/internal/app/sessions"
 	"kedge/internal/app/setup"
+	"kedge/internal/app/supply"
 	"kedge/internal/core/run"
 	"kedge/internal/process/hold"
 )
@@ -104,7 +106,7 @@ type world struct {
 	keys   int
 
 	mu    sync.Mutex
-	lines []runs.RunStep // what the watchers were told
+	lines []reports.RunStep // what the watchers were told
 }
 
 // newWorld makes a repository with these files, sets Kedge up in it and commits
@@ -257,7 +259,7 @@ func after(ids ...kedge.FeatureID) func(*kedge.Definition) {
 }
 
 // start begins a run; the features that were added are committed first.
-func (w *world) start(flags runs.RunFlags) runs.RunReply {
+func (w *world) start(flags supply.Flags) runs.RunReply {
 	w.t.Helper()
 	w.commit("ledger")
 	r, err := w.svc.RunStart(w.ctx, w.caller(), runs.RunStartRequest{Flags: flags, Env: os.Environ()})
@@ -286,7 +288,7 @@ func (w *world) rest() runs.RunView {
 }
 
 // run starts a run and waits until it rests.
-func (w *world) run(flags runs.RunFlags) runs.RunView {
+func (w *world) run(flags supply.Flags) runs.RunView {
 	w.t.Helper()
 	w.start(flags)
 	return w.rest()

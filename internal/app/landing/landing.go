@@ -1,0 +1,24 @@
+// Package landing knows how the work of runs and your branch stand to each other: the
+// commit that a run begins on, the work that has not landed or that you have not
+// accepted, the files that may be replaced when it lands, and the commits that came to
+// your branch while a session worked. It promises that work which you removed from your
+// branch stays away, and that Kedge's own files are never in the way of a merge. It
+// never moves your branch: that is the executor's work.
+package landing
+
+import (
+	"kedge/internal/app/ledger"
+	"kedge/internal/app/projects"
+)
+
+// Landing answers for the projects of one KEDGE_HOME.
+type Landing struct {
+	home *projects.Home
+	book *ledger.Ledger
+}
+
+// New makes one. Before UseBook only FilesWait may be asked.
+func New(home *projects.Home) *Landing { return &Landing{home: home} }
+
+// UseBook gives it the files that follow the journal, which ask FilesWait themselves.
+func (s *Landing) UseBook(book *ledger.Ledger) { s.book = book }

@@ -1,0 +1,142 @@
+package landing
+
+import (
+	"context"
+	"slices"
+
+	"kedge"
+	"kedge/internal/app/projects"
+	"kedge/internal/core/run"
+	"kedge/internal/git"
+	"kedge/internal/git/slot"
+	"kedge/internal/journal"
+	"kedge/internal/text/words"
+)
+
+// Target is the branch that a run lands on, its commit and whether it is checked
+// out; empty where that cannot be told.
+func (s *Landing) Target(ctx context.Context, p *projects.Project, id kedge.RunID) (branch, at string, here bool) {
+	repo, err := s.home.Git(ctx, p)
+	if err != nil {
+		return "", "", false
+	}
+	course, err := s.home.Slots(p, repo).Course(ctx, id)
+	if err != nil || course.Lands == "" {
+		return "", "", false
+	}
+	h, err := repo.Head(ctx)
+	here = err == nil && h.Branch == course.Lands
+	if at, err = repo.Resolve(ctx, "refs/heads/"+course.Lands); err != nil {
+		at = ""
+	}
+	return course.Lands, at, here
+}
+
+// Has tells whether a commit has another in its past, or is it.
+func (s *Landing) Has(ctx context.Context, p *projects.Project, at, commit string) bool {
+	if at == "" || commit == "" {
+		return false
+	}
+	repo, err := s.home.Git(ctx, p)
+	if err != nil {
+		return false
+	}
+	has, err := repo.Descends(ctx, at, commit)
+	return err == nil && has
+}
+
+// UnlandedRun is a run with work that the branch it goes to does not have.
+type UnlandedRun struct {
+	Run   kedge.RunID
+	Tip   string
+	Lands string // the branch
+}
+
+// Note say what is there, and how to have it.
+func (u UnlandedRun) Note() string {
+	return "not landed yet: the work of " + string(u.Run) + " (" + words.ShortCommit(u.Tip) + "), which goes to branch \"" + u.Lands +
+		"\": kedge land, or: git merge " + slot.Branch(u.Run)
+}
+
+// Unlanded are the runs with work that has not landed, newest first, each unless a
+// newer one has all of it. What people took off their branch again is not among
+// them, nor is what they took the run's own branch from.
+func (s *Landing) Unlanded(ctx context.Context, p *projects.Project) ([]UnlandedRun, error) {
+	docs, err := p.Store.Runs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	repo, err := s.home.Git(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	var out []UnlandedRun
+	for _, d := range slices.Backward(docs) {
+		u, is, err := s.isUnlanded(ctx, p, repo, d)
+		if err != nil {
+			return nil, err
+		}
+		if !is {
+			continue
+		}
+		had, err := u.isIn(ctx, repo, out)
+		if err != nil {
+			return nil, err
+		}
+		if !had {
+			out = append(out, u)
+		}
+	}
+	return out, nil
+}
+
+// isIn tells whether one of the others has all of its work, on the same way.
+func (u UnlandedRun) isIn(ctx context.Context, repo *git.Repo, others []UnlandedRun) (bool, error) {
+	for _, o := range others {
+		if has, err := repo.Descends(ctx, o.Tip, u.Tip); err != nil || has && o.Lands == u.Lands {
+			return has, err
+		}
+	}
+	return false, nil
+}
+
+// isUnlanded looks at one run.
+func (s *Landing) isUnlanded(ctx context.Context, p *projects.Project, repo *git.Repo, d journal.RunDoc) (UnlandedRun, bool, error) {
+	u := UnlandedRun{Run: d.State.Run}
+	if d.State.Tip == "" || d.State.AllLanded() {
+		return u, false, nil
+	}
+	var err error
+	if u.Tip, err = repo.Resolve(ctx, "refs/heads/"+slot.Branch(u.Run)); err != nil {
+		return u, false, unlessNone(err)
+	}
+	course, err := s.home.Slots(p, repo).Course(ctx, u.Run)
+	if err != nil || course.Lands == "" {
+		return u, false, err
+	}
+	u.Lands = course.Lands
+	at, err := repo.Resolve(ctx, "refs/heads/"+u.Lands)
+	if err != nil {
+		return u, kedge.NotFound.Is(err), unlessNone(err)
+	}
+	has, err := repo.Descends(ctx, at, u.Tip)
+	return u, err == nil && !has, err
+}
+
+// unlessNone is the error, unless it says that something is not there.
+func unlessNone(err error) error {
+	if kedge.NotFound.Is(err) {
+		return nil
+	}
+	return err
+}
+
+// MergedByUser tells whether a run that is over has work that it could not land, and that
+// people have brought into their branch themselves since.
+func (s *Landing) MergedByUser(ctx context.Context, p *projects.Project, st run.State) bool {
+	if !p.Git || !st.Over() || st.Tip == "" || st.AllLanded() {
+		return false
+	}
+	_, at, _ := s.Target(ctx, p, st.Run)
+	return s.Has(ctx, p, at, st.Tip)
+}

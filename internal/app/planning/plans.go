@@ -1,0 +1,447 @@
+package planning
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"kedge"
+	"kedge/internal/app/ledger"
+	"kedge/internal/app/projects"
+	"kedge/internal/core/plan"
+	"kedge/internal/git"
+	"kedge/internal/journal"
+	"kedge/internal/text/redact"
+)
+
+// PlanNewRequest asks for a draft to start from.
+type PlanNewRequest struct {
+	Title string `json:"title"`
+}
+
+// PlanNewReply says where the draft is.
+type PlanNewReply struct {
+	Path  string `json:"path"`
+	Title string `json:"title"`
+}
+
+// PlanNew writes a commented draft to plan.md. It never writes over a text that
+// is not in the journal: only a plan that is done makes room. A second time with
+// the same title finds its own draft and is content.
+func (s *Planner) PlanNew(ctx context.Context, who projects.Caller, in PlanNewRequest) (PlanNewReply, error) {
+	reply := PlanNewReply{Path: ledger.PlanFile, Title: strings.TrimSpace(in.Title)}
+	if reply.Title == "" || strings.ContainsAny(reply.Title, "\r\n") || len(reply.Title) > maxPlanTitle {
+		return reply, kedge.Errorf(kedge.Invalid, "a plan's title is one line of at most %d bytes", maxPlanTitle).
+			WithHint(`kedge plan new "what it achieves"`)
+	}
+	text := plan.Template(reply.Title)
+	if redact.Text(string(text)) != string(text) {
+		return reply, kedge.Errorf(kedge.Invalid, "the title holds what looks like a secret").WithHint("leave it out")
+	}
+	p, err := s.home.Open(ctx, who)
+	if err != nil {
+		return reply, err
+	}
+	_, err = s.home.Write(ctx, p, who, func() ([]kedge.Event, error) { return nil, s.putDraft(ctx, p, text) })
+	return reply, err
+}
+
+// maxPlanTitle is how many bytes the title of a plan may have.
+const maxPlanTitle = 200
+
+// putDraft runs under the project's lock.
+func (s *Planner) putDraft(ctx context.Context, p *projects.Project, text []byte) error {
+	l, err := ledger.ReadSnapshot(ctx, p)
+	if err != nil {
+		return err
+	}
+	b, ok, err := p.Read(ledger.PlanFile)
+	if err != nil {
+		return err
+	}
+	if l.Plan != nil && l.Plan.Status != kedge.PlanDone && (!ok || !l.IsDraft(b)) {
+		return kedge.Errorf(kedge.Conflict, "the plan %q is approved and not done", l.Plan.Title).WithHint("kedge plan show")
+	}
+	if _, waits := s.book.UnwrittenPlan(p, l); waits {
+		return kedge.Errorf(kedge.Conflict, "the plan %q waits to be approved", l.Open.Title).
+			WithHint("kedge plan show; to give it up, its text is kept: kedge plan drop")
+	}
+	if ok && !ledger.SameText(b, text) && (l.Plan == nil || !ledger.SameText(b, l.PlanText())) {
+		return kedge.Errorf(kedge.Conflict, "there is a plan in %s already", ledger.PlanFile).
+			WithHint("go on with it (kedge plan check), or move it away: mv %s %s.old", ledger.PlanFile, ledger.PlanFile)
+	}
+	return p.Put(ledger.PlanFile, text)
+}
+
+// PlanShowRequest asks for the plan.
+type PlanShowRequest struct{}
+
+// PlanShowReply is the plan: somebody's draft where there is one, else the
+// approved one with its progress.
+type PlanShowReply struct {
+	Plan      kedge.Plan       `json:"plan"`
+	Checklist []string         `json:"checklist"`
+	Open      []kedge.Question `json:"open"`           // blocking questions without an answer
+	Optional  []kedge.Question `json:"optional"`       // other questions without an answer, while they can be answered
+	Kept      []string         `json:"kept,omitempty"` // where the texts of people's are that gave way to this plan
+}
+
+// PlanShow gives the plan as it stands; NotFound when there is none.
+func (s *Planner) PlanShow(ctx context.Context, who projects.Caller, _ PlanShowRequest) (PlanShowReply, error) {
+	l, p, err := s.book.ReadFeatures(ctx, who)
+	if err != nil {
+		return PlanShowReply{}, err
+	}
+	d, err := s.currentPlan(p, l)
+	if err != nil {
+		return PlanShowReply{}, err
+	}
+	reply := PlanShowReply{Plan: d.Plan, Checklist: plan.Checklist(d.Plan), Open: plan.OpenQuestions(d.Plan), Optional: []kedge.Question{}}
+	if reply.Open == nil {
+		reply.Open = []kedge.Question{}
+	}
+	if ledger.IsOpenPlan(kedge.PlanData{Status: d.Plan.Status}) {
+		reply.Optional = append(reply.Optional, plan.Optional(d.Plan.Questions)...)
+	}
+	if l.Open != nil && l.Open.ID == d.Plan.ID {
+		reply.Kept = l.Open.Kept
+	}
+	return reply, nil
+}
+
+// currentPlan reads the draft in plan.md, else the one that the journal has, or
+// the approved plan when there is no other.
+func (s *Planner) currentPlan(p *projects.Project, l ledger.Snapshot) (*plan.Doc, error) {
+	if text, ok := s.book.UnwrittenPlan(p, l); ok {
+		return plan.ParsePlan(ledger.PlanFile, text)
+	}
+	b, ok, err := p.Read(ledger.PlanFile)
+	if err != nil {
+		return nil, err
+	}
+	if l.Plan != nil && (!ok || l.Open == nil && !l.IsDraft(b)) {
+		return plan.ParsePlan(ledger.PlanFile, l.PlanText())
+	}
+	if !ok {
+		return nil, kedge.Errorf(kedge.NotFound, "there is no plan").WithHint("kedge plan new TITLE writes a draft to %s; docs/reference/plan-format.md of Kedge shows the form", ledger.PlanFile)
+	}
+	return plan.ParsePlan(ledger.PlanFile, b)
+}
+
+// PlanCheckRequest asks for the faults of a plan. Path is the caller's PATH: the
+// daemon's may be another.
+type PlanCheckRequest struct {
+	Path string `json:"path"`
+}
+
+// PlanCheckReply lists what is wrong with the plan. OK means that no finding is
+// an error.
+type PlanCheckReply struct {
+	OK       bool            `json:"ok"`
+	Findings []kedge.Finding `json:"findings"`
+}
+
+// PlanCheck looks at the plan that stands in plan.md.
+func (s *Planner) PlanCheck(ctx context.Context, who projects.Caller, in PlanCheckRequest) (PlanCheckReply, error) {
+	l, p, err := s.book.ReadFeatures(ctx, who)
+	if err != nil {
+		return PlanCheckReply{}, err
+	}
+	d, err := s.currentPlan(p, l)
+	if err != nil {
+		return PlanCheckReply{}, err
+	}
+	findings := append([]kedge.Finding{}, d.Check(runnable(p, in.Path))...)
+	return PlanCheckReply{OK: !plan.Failed(findings), Findings: findings}, nil
+}
+
+// runnable looks programs up on a PATH, and paths from the project's folder.
+func runnable(p *projects.Project, path string) func(program string) bool {
+	return func(program string) bool {
+		if strings.ContainsRune(program, '/') {
+			if !filepath.IsAbs(program) {
+				program = p.Path(program)
+			}
+			return isProgram(program)
+		}
+		for _, dir := range filepath.SplitList(path) {
+			if filepath.IsAbs(dir) && isProgram(filepath.Join(dir, program)) {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+func isProgram(file string) bool {
+	fi, err := os.Stat(file)
+	return err == nil && fi.Mode().IsRegular() && fi.Mode().Perm()&0o111 != 0
+}
+
+// PlanApproveRequest approves the draft in plan.md.
+type PlanApproveRequest struct {
+	Path string `json:"path"` // the caller's PATH
+}
+
+// PlanApproveReply is the frozen plan and what was made of it.
+type PlanApproveReply struct {
+	ID       kedge.PlanID      `json:"id"`
+	Title    string            `json:"title"`
+	Status   kedge.PlanStatus  `json:"status"`
+	Hash     string            `json:"hash"`
+	Features []kedge.FeatureID `json:"features"`
+	Limits   []PathLimit       `json:"limits"`  // what the work on each may change, in the order of the features
+	Commit   *string           `json:"commit"`  // nil: a plain folder, nothing to commit, or not written
+	Started  bool              `json:"started"` // the run that planned goes on with the work now
+	ledger.Notices
+}
+
+// PathLimit is what the work on a feature may change, and the line that says so.
+type PathLimit struct {
+	Feature kedge.FeatureID `json:"feature"`
+	Paths   []string        `json:"paths"` // none: everything
+	Where   string          `json:"where,omitempty"`
+}
+
+// PlanApprove freezes the draft in plan.md, makes one feature of each item, and
+// commits both files.
+func (s *Planner) PlanApprove(ctx context.Context, who projects.Caller, in PlanApproveRequest) (PlanApproveReply, error) {
+	if err := projects.PersonOnly(who, "approve a plan"); err != nil {
+		return PlanApproveReply{}, err
+	}
+	author, err := s.author(ctx, who)
+	if err != nil {
+		return PlanApproveReply{}, err
+	}
+	p, evs, aside, err := s.book.Change(ctx, who, func(p *projects.Project, l ledger.Snapshot) ([]kedge.Event, error) {
+		if err := ledger.RefuseUnknownList(p, l); err != nil {
+			return nil, err
+		}
+		if err := s.planMayGo(ctx, p); err != nil {
+			return nil, err
+		}
+		return s.approve(ctx, p, l, who, in)
+	})
+	if err != nil {
+		return PlanApproveReply{}, err
+	}
+	data, ev, err := savedPlan(evs)
+	if err != nil {
+		return PlanApproveReply{}, err
+	}
+	reply := PlanApproveReply{ID: data.ID, Title: data.Title, Status: data.Status, Hash: data.Hash, Features: data.Features, Notices: aside}
+	if reply.Limits, err = limitsOf(ctx, p, data); err != nil {
+		return reply, err
+	}
+	if aside.Unwritten(ledger.PlanFile) || aside.Unwritten(ledger.FeaturesFile) {
+		return reply, nil // what stands there is not what was approved
+	}
+	if reply.Commit, err = s.commitPlan(ctx, p, author, data, ev); err != nil {
+		return reply, err
+	}
+	reply.Started, err = s.planApproved(ctx, p, who)
+	return reply, err
+}
+
+// limitsOf says what the features of an approved plan may change.
+func limitsOf(ctx context.Context, p *projects.Project, data kedge.PlanData) ([]PathLimit, error) {
+	l, err := ledger.ReadSnapshot(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	out := []PathLimit{}
+	for _, id := range data.Features {
+		d, err := l.Find(id)
+		if err != nil {
+			continue // a retry after it was taken out again
+		}
+		at := plan.LimitedBy(d.Definition, func(file string) []byte {
+			if file == ledger.PlanFile {
+				return []byte(data.Text)
+			}
+			return nil
+		})
+		out = append(out, PathLimit{Feature: id, Paths: d.Paths, Where: at})
+	}
+	return out, nil
+}
+
+// author is who a commit is by, found before anything is decided; nobody for a
+// plain folder.
+func (s *Planner) author(ctx context.Context, who projects.Caller) (*git.Person, error) {
+	p, err := s.home.Open(ctx, who)
+	if err != nil || !p.Git {
+		return nil, err
+	}
+	r, err := s.home.Git(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	h, err := r.Head(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if h.Detached {
+		return nil, kedge.Errorf(kedge.Blocked, "HEAD is detached: there is no branch to commit the plan on").WithHint("git switch -c work")
+	}
+	person, err := r.Identity(ctx)
+	return &person, err
+}
+
+// approve decides: the draft must be whole and its questions answered.
+func (s *Planner) approve(ctx context.Context, p *projects.Project, l ledger.Snapshot, who projects.Caller, in PlanApproveRequest) ([]kedge.Event, error) {
+	d, err := s.draft(p, l)
+	if err != nil {
+		return nil, err
+	}
+	if err := notApprovable(l, d.Plan); err != nil {
+		return nil, err
+	}
+	findings := d.Check(runnable(p, in.Path))
+	if d.Plan.Status == kedge.PlanWaiting { // there is no more to check yet
+		findings = nil
+	}
+	if err := planErrors(findings); err != nil {
+		return nil, err
+	}
+	if open := plan.OpenQuestions(d.Plan); len(open) > 0 {
+		return nil, kedge.Errorf(kedge.Blocked, "%s:%d: question %d is not answered: %s", ledger.PlanFile, open[0].Line, open[0].N, open[0].Text).
+			WithHint("kedge answer %d TEXT, or write its \"answer:\" line", open[0].N)
+	}
+	if err := planErrors(d.Check(runnable(p, in.Path))); err != nil {
+		return nil, err
+	}
+	_, base := s.home.Head(ctx, p)
+	features := plan.Features(d.Plan, func(id kedge.FeatureID) bool { _, err := l.Find(id); return err == nil })
+	made, err := s.madePlan(ctx, p, d.Plan.ID)
+	if err != nil {
+		return nil, err
+	}
+	id, title := made.ID, d.Plan.Title
+	text, hash := d.Freeze(id, base)
+	if redact.Text(string(text)) != string(text) {
+		return nil, kedge.Errorf(kedge.Invalid, "%s holds what looks like a secret", ledger.PlanFile).WithHint("take it from the environment instead")
+	}
+	data := kedge.PlanData{ID: id, Title: title, Status: kedge.PlanApproved, Text: string(text), Hash: hash, Goal: made.Goal, Run: made.Run}
+	for _, f := range features {
+		data.Features = append(data.Features, f.ID)
+	}
+	evs, err := l.Add(who, "plan:"+string(id), features)
+	if err != nil {
+		return nil, err
+	}
+	saved, err := projects.Event(kedge.PlanSaved, who, data)
+	return append(evs, saved), err
+}
+
+// notApprovable refuses a plan that no session has given yet, and one that stands
+// for the plan which is followed already: its features would be made twice.
+func notApprovable(l ledger.Snapshot, p kedge.Plan) error {
+	switch {
+	case l.Open != nil && l.Open.ID == p.ID && len(p.Phases) == 0 && len(plan.OpenQuestions(p)) == 0:
+		return kedge.Errorf(kedge.Blocked, "the plan %q is not made yet", p.Title).WithHint("kedge run goes on with it, with the answers in %s", ledger.PlanFile)
+	case l.Plan != nil && l.Plan.Status == kedge.PlanApproved && l.Plan.Title == p.Title:
+		return kedge.Errorf(kedge.Conflict, "the plan %q is approved and not done: its features would be made twice", p.Title).
+			WithHint("change a feature of it: kedge feature amend ID --reason WHY; a plan beside it has another title")
+	}
+	return nil
+}
+
+// shownPlanErrors is how many faults of a plan an error names.
+const shownPlanErrors = 5
+
+// planErrors makes one error of all that keeps a plan from being approved.
+func planErrors(findings []kedge.Finding) error {
+	var all []string
+	for _, f := range findings {
+		if f.Level == kedge.LevelError {
+			all = append(all, f.Where+": "+f.What)
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	if more := len(all) - shownPlanErrors; more > 0 {
+		all = append(all[:shownPlanErrors], fmt.Sprintf("and %d more", more))
+	}
+	return kedge.Errorf(kedge.Invalid, "%s", strings.Join(all, "; ")).WithHint("see all of it, with what to do: kedge plan check; the form: docs/reference/plan-format.md of Kedge")
+}
+
+// draft reads the plan that is to be approved.
+func (s *Planner) draft(p *projects.Project, l ledger.Snapshot) (*plan.Doc, error) {
+	d, err := s.currentPlan(p, l)
+	if err != nil {
+		return nil, err
+	}
+	switch d.Plan.Status {
+	case kedge.PlanDrafting, kedge.PlanWaiting, kedge.PlanReady:
+		return d, nil
+	case kedge.PlanApproved, kedge.PlanDone, kedge.PlanAbandoned:
+	}
+	if l.Open != nil && l.Open.ID == d.Plan.ID {
+		return nil, kedge.Errorf(kedge.Conflict, "%s says \"status: %s\", which only Kedge writes: nobody approved it", ledger.PlanFile, d.Plan.Status).
+			WithHint("write \"status: %s\" there, then: kedge plan approve", kedge.PlanReady)
+	}
+	return nil, kedge.Errorf(kedge.Conflict, "the plan in %s is %s already", ledger.PlanFile, d.Plan.Status).
+		WithHint("the next one: kedge plan new TITLE, when this one is done")
+}
+
+// savedPlan finds the plan among the events of an approval.
+func savedPlan(evs []kedge.Event) (kedge.PlanData, kedge.Event, error) {
+	var data kedge.PlanData
+	for _, ev := range evs {
+		if ev.Type == kedge.PlanSaved {
+			err := json.Unmarshal(ev.Data, &data)
+			return data, ev, err
+		}
+	}
+	return data, kedge.Event{}, kedge.Errorf(kedge.Internal, "the approval left no plan")
+}
+
+// commitPlan commits the plan and its features, and what else Kedge wrote. Its date is the event's, so that
+// a retry makes the same commit or none.
+func (s *Planner) commitPlan(ctx context.Context, p *projects.Project, author *git.Person, data kedge.PlanData, ev kedge.Event) (*string, error) {
+	if author == nil {
+		return nil, nil
+	}
+	r, err := s.home.Git(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	more, err := s.landing.Uncommitted(ctx, p, r)
+	if err != nil {
+		return nil, err
+	}
+	sha, err := r.CommitPaths(ctx, git.CommitPathsRequest{
+		Paths:   slices.Compact(slices.Sorted(slices.Values(append(more, ledger.FeaturesFile, ledger.PlanFile)))),
+		Message: "kedge: approve the plan \"" + data.Title + "\"\n\nKedge-Plan: " + string(data.ID),
+		Date:    ev.At, Author: *author,
+	})
+	if err != nil || sha == "" {
+		return nil, err
+	}
+	return &sha, nil
+}
+
+// madePlan is the plan that sessions made, by the id in the draft that is to be
+// approved; for any other draft a new id and nothing else.
+func (s *Planner) madePlan(ctx context.Context, p *projects.Project, id kedge.PlanID) (kedge.PlanData, error) {
+	if id != "" {
+		d, ok, err := journal.Get[kedge.PlanData](ctx, p.Store, journal.KindPlan, string(id))
+		if err != nil || ok && d.Run != "" && ledger.IsOpenPlan(d) {
+			return d, err
+		}
+	}
+	return kedge.PlanData{ID: kedge.PlanID(kedge.NewID("pln", s.home.Now()))}, nil
+}
+
+// ResumeApproval takes an approval to its end that a crash cut: the same request, made
+// again.
+func (s *Planner) ResumeApproval(ctx context.Context, who projects.Caller) error {
+	_, err := s.PlanApprove(ctx, who, PlanApproveRequest{})
+	return err
+}

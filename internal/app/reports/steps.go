@@ -1,0 +1,215 @@
+package reports
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+
+	"kedge"
+	"kedge/internal/core/run"
+	"kedge/internal/text/words"
+)
+
+// wordsFor tells a step in one line; empty for what a person need not read.
+// about is the command that the event answers.
+func wordsFor(d run.Stepped, about run.Command) string {
+	ev := d.Event
+	text := happened(ev, about)
+	for _, c := range d.Commands() {
+		if c.Kind == run.StartSession && c.Adopts == 0 {
+			text = joined(text, startWords(c))
+		}
+	}
+	return text
+}
+
+// startWords tells the start of a session; a fresh one is the usual.
+func startWords(c run.Command) string {
+	text := "session starts (" + string(c.Purpose) + ", attempt " + strconv.Itoa(c.Attempt) + ")"
+	if c.Resume != "" {
+		text += " in the conversation of the one before: " + words.FirstLine(c.Reason)
+	}
+	if c.Route != "" {
+		text += " with " + c.Route
+	}
+	return text
+}
+
+func joined(parts ...string) string {
+	var out []string
+	for _, p := range parts {
+		if p != "" {
+			out = append(out, p)
+		}
+	}
+	return strings.Join(out, "; ")
+}
+
+// quiet are the events that only matter to the run itself.
+var quiet = map[run.EventKind]bool{
+	run.Marked: true, run.Notified: true, run.Noted: true, run.Checkpointed: true, run.Used: true, run.Briefed: true,
+	run.TurnEnded: true, run.Ended: true, run.Told: true, run.Fired: true,
+}
+
+// happened tells an event without what followed from it.
+func happened(ev run.Event, about run.Command) string {
+	if ev.Outcome == run.Failed || ev.Outcome == run.Drifted {
+		return string(about.Kind) + " could not be done: " + words.FirstLine(ev.Reason)
+	}
+	if quiet[ev.Kind] {
+		return ""
+	}
+	switch ev.Kind {
+	case run.Begun:
+		return "the run begins at " + words.ShortCommit(ev.Commit)
+	case run.TakenOver:
+		return "another daemon goes on with the run"
+	case run.Gated, run.Proved, run.Integrated:
+		return verdictWords(ev, about)
+	case run.Exited, run.Signalled:
+		return sessionWords(ev)
+	case run.Inspected:
+		return inspectWords(ev, about)
+	case run.Committed:
+		if about.Purpose == run.TakeBack {
+			return "taken back as " + words.ShortCommit(ev.Commit)
+		}
+		return "committed as " + words.ShortCommit(ev.Commit)
+	case run.Rechecked:
+		return regressedWords(ev)
+	case run.Ledgered:
+		return ledgerWords(about)
+	case run.Reverted:
+		return "set aside, the work tree is back at " + words.ShortCommit(about.Base)
+	case run.Landed:
+		return landWords(ev, about)
+	case run.Said, run.Answered:
+		return withText(withReason(map[run.EventKind]string{run.Said: "told", run.Answered: "answered"}[ev.Kind], ev), ev.Text)
+	default:
+		return withReason(strings.ReplaceAll(string(ev.Kind), "_", " "), ev)
+	}
+}
+
+// inspectWords tells what became of looking at the changes of a session, and for
+// a planning session at its plan.
+func inspectWords(ev run.Event, about run.Command) string {
+	planning := about.Purpose == run.MakePlan
+	switch {
+	case planning && ev.Outcome == run.Red:
+		return "its plan has faults: " + words.FirstLine(ev.Failure)
+	case planning && (ev.Outcome == run.Empty || ev.Outcome == run.Clean):
+		return "" // it changed no file, as it should be
+	case planning:
+		return withReason("it changed files, which a planning session may not", ev)
+	case ev.Outcome == run.Empty:
+		return withReason("it changed nothing", ev)
+	case ev.Outcome == run.Clean:
+		return withReason("changes looked at: in order", ev)
+	case ev.Outcome == run.Outside:
+		return withReason("changes looked at: outside of its plan", ev)
+	case ev.Outcome == run.Unapproved:
+		return withReason("changes looked at: a person has to", ev)
+	}
+	return withReason("changes looked at: "+strings.ReplaceAll(string(ev.Outcome), "_", " "), ev)
+}
+
+func withText(text, said string) string {
+	if said = words.FirstLine(said); said != "" {
+		text += ": " + said
+	}
+	return text
+}
+
+func withReason(text string, ev run.Event) string {
+	if who, name, ok := strings.Cut(string(ev.Actor), ":"); ok && who == "human" {
+		text += " by " + name
+	}
+	if r := words.FirstLine(ev.Reason); r != "" {
+		text += ": " + r
+	}
+	return text
+}
+
+// verdictWords tells what a gate, or the feature's own checks, said.
+func verdictWords(ev run.Event, about run.Command) string {
+	what := map[run.EventKind]string{run.Proved: "its checks before the work", run.Integrated: "merged and checked in full"}[ev.Kind]
+	if about.Purpose == run.TakeBack {
+		what = "without its work, checked in full"
+	}
+	if what == "" && about.Tree != "" {
+		what = "the baseline"
+	} else if what == "" {
+		what = "checked"
+	}
+	text := what + ": " + verdictWord(ev)
+	if f := words.FirstLine(ev.Failure); f != "" {
+		return text + ": " + f
+	}
+	return withReason(text, ev)
+}
+
+func verdictWord(ev run.Event) string {
+	switch ev.Outcome {
+	case run.Fails:
+		return "red, as they must be"
+	case run.CannotRun:
+		return "cannot run here"
+	default:
+		return strings.ReplaceAll(string(ev.Outcome), "_", " ")
+	}
+}
+
+func sessionWords(ev run.Event) string {
+	switch ev.Outcome {
+	case run.Finished:
+		return "the agent says that it is done"
+	case run.Asked:
+		return "the agent asks: " + words.FirstLine(cmp.Or(ev.Text, ev.Reason))
+	case run.HitLimit:
+		return "a provider's limit"
+	case run.Killed:
+		return "the session was killed"
+	case run.Unapproved:
+		return withReason("no session is started", ev)
+	case run.WantCheckpoint:
+		return withReason("a checkpoint of the session is asked for", ev)
+	case run.WantHandover:
+		return withReason("the session is asked to hand over", ev)
+	default:
+		return withReason("the session: "+strings.ReplaceAll(string(ev.Outcome), "_", " "), ev)
+	}
+}
+
+func regressedWords(ev run.Event) string {
+	if len(ev.Features) == 0 {
+		return ""
+	}
+	var ids []string
+	for _, id := range ev.Features {
+		ids = append(ids, string(id))
+	}
+	return "red again: " + strings.Join(ids, ", ")
+}
+
+func ledgerWords(c run.Command) string {
+	text := strings.ReplaceAll(string(c.Status), "_", " ")
+	if c.Status == kedge.Completed && c.Evidence != "" {
+		text += ", verified by " + string(c.Evidence)
+	}
+	if r := words.FirstLine(c.Reason); r != "" && c.Status != kedge.Completed {
+		text += ": " + r
+	}
+	return text
+}
+
+func landWords(ev run.Event, about run.Command) string {
+	switch {
+	case ev.Outcome != run.OK:
+		return "not landed: " + words.FirstLine(ev.Reason)
+	case ev.Commit != "" && ev.Commit != about.Commit:
+		return "nothing to land: branch \"" + ev.Text + "\" has the work in commits of its own"
+	case ev.Text != "":
+		return "landed: branch \"" + ev.Text + "\" has " + words.ShortCommit(about.Commit)
+	}
+	return "landed: the branch is at " + words.ShortCommit(about.Commit)
+}

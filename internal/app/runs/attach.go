@@ -1,0 +1,57 @@
+package runs
+
+import (
+	"context"
+
+	"kedge"
+	"kedge/internal/app/projects"
+	"kedge/internal/app/supply"
+	"kedge/internal/core/run"
+)
+
+// AttachWith attaches to a run that lives, and gives it the rules that the flags
+// make: nobody gives a flag for nothing.
+func (s *Runs) AttachWith(ctx context.Context, p *projects.Project, who projects.Caller, st run.State, in RunStartRequest) (RunReply, error) {
+	if in.Flags == (supply.Flags{}) {
+		return s.attachRun(ctx, p, st, in)
+	}
+	if err := refuseFlags(st, in.Flags); err != nil {
+		return RunReply{}, err
+	}
+	said, given := in.Flags.Words(), in.Flags
+	repo, head, err := s.Branch(ctx, p)
+	if err != nil {
+		return RunReply{}, err
+	}
+	in.Flags = in.Flags.Over(st.Rules.Given)
+	_, versions, err := s.supply.Rules(ctx, p, repo, head.Commit, in.Flags, in.Env) // that the flags can be had
+	if err != nil {
+		return RunReply{}, err
+	}
+	rules := given.Onto(st.Rules, st.Sessions)
+	eng, err := s.Engine(ctx, p)
+	if err != nil {
+		return RunReply{}, err
+	}
+	s.keepFirstEnv(st.Run, in.Env)
+	reply, err := s.Say(ctx, p, eng, who, st.Run, run.Event{Kind: run.Continued, Rules: &rules})
+	reply.Attached = true
+	reply.Notes = append(append(reply.Notes, versions...), "the run has these rules from now on: "+said+"; sessions that work already go on as they began")
+	return reply, err
+}
+
+// refuseFlags refuses other rules for a run that is halted: to attach to it does not
+// lift the halt, and other rules would be lost or lift it.
+func refuseFlags(st run.State, f supply.Flags) error {
+	said := f.Words()
+	switch {
+	case said == "" || st.Halt == "":
+		return nil
+	case st.Halt == run.OverBudget:
+		return kedge.Errorf(kedge.OverBudget, "%s: it goes on, and with %s, only with a larger budget", st.Why, said).
+			WithHint("kedge run --continue %s %s", raisedBudget(&st), said)
+	default:
+		return kedge.Errorf(kedge.Conflict, "the run is %s (%s): it goes on with %s only when you say so", st.Status, st.Why, said).
+			WithHint("kedge run --continue %s", said)
+	}
+}

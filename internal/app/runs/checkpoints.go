@@ -1,0 +1,55 @@
+package runs
+
+import (
+	"context"
+	"slices"
+	"strconv"
+
+	"kedge"
+	"kedge/internal/app/ledger"
+	"kedge/internal/app/projects"
+	"kedge/internal/core/run"
+)
+
+// saveLiving has a checkpoint saved of the work under way: of the session that
+// asks, or of all when a person does. What goes wrong is logged: the fact that
+// made it necessary is written down already.
+func (s *Runs) saveLiving(ctx context.Context, who projects.Caller, reason string) {
+	if err := s.wantCheckpoints(ctx, who, reason); err != nil {
+		s.home.Log.Error("no checkpoint of the work under way is made", "because", reason, "error", err.Error())
+	}
+}
+
+func (s *Runs) wantCheckpoints(ctx context.Context, who projects.Caller, reason string) error {
+	p, err := s.home.Open(ctx, who)
+	if err != nil {
+		return err
+	}
+	st, found, err := ledger.LiveRun(ctx, p)
+	if err != nil || !found {
+		return err
+	}
+	asks, _ := who.Session()
+	for _, c := range st.Outbox {
+		if c.Kind != run.StartSession || who.IsAgent() && !worksIn(st, c.Job, asks) {
+			continue
+		}
+		eng, err := s.Engine(ctx, p)
+		if err != nil {
+			return err
+		}
+		err = eng.Deliver(ctx, st.Run, run.Event{
+			ID: ledger.RunEventID(who) + kedge.EventID("-"+strconv.FormatInt(c.Epoch, 10)), Kind: run.Signalled, Epoch: c.Epoch, At: s.home.Now(),
+			Actor: who.Actor, Outcome: run.WantCheckpoint, Reason: reason,
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// worksIn tells whether the job's session is the one given.
+func worksIn(st run.State, job int, id kedge.SessionID) bool {
+	return slices.ContainsFunc(st.Jobs, func(j run.Job) bool { return j.ID == job && j.Session == id })
+}

@@ -1,0 +1,146 @@
+package runs
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"kedge"
+	"kedge/internal/app/ledger"
+	"kedge/internal/app/projects"
+	"kedge/internal/core/run"
+	"kedge/internal/git/slot"
+)
+
+// RunLandRequest asks for the work of runs on the user's branch.
+type RunLandRequest struct {
+	PR         bool `json:"pr,omitempty"`
+	Unreviewed bool `json:"unreviewed,omitempty"` // also work that nobody accepted
+}
+
+// RunLandReply is what became of it. Refused says why the branch was not moved;
+// Already, that it had the work before; Elsewhere, that it is not the one which is
+// checked out. Review is the work that has to be accepted, or refused, before.
+type RunLandReply struct {
+	RunReply
+	Commit    string      `json:"commit"`
+	Branch    string      `json:"branch"`
+	Refused   string      `json:"refused"`
+	Already   bool        `json:"already"`
+	Elsewhere bool        `json:"elsewhere"`
+	Review    []RunReview `json:"review"`
+}
+
+// RunLand moves the user's branch to what the newest run integrated, where the
+// checkout is clean and the branch has not moved. Where that has landed, it is an
+// earlier run's turn whose work has not. What is still to land afterwards is said.
+func (s *Runs) RunLand(ctx context.Context, who projects.Caller, in RunLandRequest) (RunLandReply, error) {
+	if in.PR {
+		return RunLandReply{}, kedge.Errorf(kedge.Invalid, "this build cannot open pull requests").
+			WithHint("push the branch yourself: git push origin HEAD, or land it here: kedge land")
+	}
+	p, eng, newest, err := s.theRun(ctx, who, "land work")
+	if err != nil {
+		return RunLandReply{}, err
+	}
+	ctx, done := s.life.UntilLeft(ctx)
+	defer done()
+	st, err := s.toLand(ctx, p, who, newest)
+	if err != nil {
+		return RunLandReply{}, err
+	}
+	waiting, specs, err := s.toReview(ctx, p, st)
+	if err != nil {
+		return RunLandReply{}, err
+	}
+	if len(waiting) > 0 && !in.Unreviewed {
+		return s.refuseUnreviewed(ctx, p, eng, st, waiting)
+	}
+	out, err := s.landRun(ctx, p, eng, who, st, specs)
+	if err != nil {
+		return out, err
+	}
+	if newest.Planning() { // a plan that waits is no part of what landed: it comes back
+		if _, err := s.book.SyncFiles(ctx, p); err != nil {
+			return RunLandReply{}, err
+		}
+	}
+	left, err := s.landing.Unlanded(ctx, p)
+	for _, u := range left {
+		if u.Run != st.Run {
+			out.Notes = append(out.Notes, u.Note())
+		}
+	}
+	return out, err
+}
+
+// toLand is the run whose work is to land: the newest that has any which has not
+// landed. A request that is made again means the run that it meant before.
+func (s *Runs) toLand(ctx context.Context, p *projects.Project, who projects.Caller, newest run.State) (run.State, error) {
+	docs, err := p.Store.Runs(ctx)
+	if err != nil {
+		return newest, err
+	}
+	for _, d := range docs {
+		if said, err := ledger.WasDelivered(ctx, p, who, d.State.Run); err != nil || said {
+			return d.State, err
+		}
+	}
+	left, err := s.landing.Unlanded(ctx, p)
+	if err != nil || len(left) == 0 {
+		return newest, err
+	}
+	doc, err := ledger.FindRun(ctx, p, left[0].Run)
+	return doc.State, err
+}
+
+// landRun has the work of one run landed, with what nobody accepted, and tells what
+// became of it.
+func (s *Runs) landRun(ctx context.Context, p *projects.Project, eng RunEngine, who projects.Caller, st run.State, unseen []run.Spec) (RunLandReply, error) {
+	before, tip := st.Landed, st.Tip
+	branch, at, here := s.landing.Target(ctx, p, st.Run)
+	let := st.Unaccepted()
+	for _, spec := range unseen {
+		let = append(let, spec.ID)
+	}
+	if _, err := s.Say(ctx, p, eng, who, st.Run, run.Event{Kind: run.LandAsked, Features: let, Specs: unseen}); err != nil {
+		return RunLandReply{}, err
+	}
+	st, err := landed(ctx, eng, st.Run)
+	if err != nil {
+		return RunLandReply{}, err
+	}
+	reply, err := s.Show(ctx, p, eng, st.Run, nil)
+	out := RunLandReply{RunReply: reply, Commit: st.Landed, Refused: st.LandRefusal, Branch: branch, Elsewhere: !here, Review: []RunReview{}}
+	if st.Landed == before && st.Landed != st.Tip && out.Refused == "" {
+		out.Refused = cmp.Or(st.Why, "it could not be checked")
+	}
+	out.Already = out.Refused == "" && s.landing.Has(ctx, p, at, out.Commit)
+	if out.Already && !s.landing.Has(ctx, p, at, tip) {
+		out.Notes = append(out.Notes, "branch \""+branch+"\" has the work in commits of its own; the run's own stay on "+slot.Branch(st.Run)+
+			", to be removed with: git branch -D "+slot.Branch(st.Run))
+	}
+	return out, err
+}
+
+// landCommand is what lands the work of runs.
+const landCommand = "kedge land"
+
+// nextToLand adds to what a person can do about a run that plans, or planned in vain,
+// that work of the runs before it is still to land.
+func (s *Runs) nextToLand(ctx context.Context, p *projects.Project, st run.State, next []string) ([]string, error) {
+	if !st.Planning() {
+		return next, nil
+	}
+	repo, err := s.home.Git(ctx, p)
+	if err != nil {
+		return next, err
+	}
+	if awaited, err := s.landing.Awaited(ctx, repo, st); err != nil || !awaited || slices.Contains(next, landCommand) {
+		return next, err
+	}
+	if waiting, _, err := s.toReview(ctx, p, st); err != nil || len(waiting) > 0 {
+		return next, err // it would refuse
+	}
+	return append(next, landCommand), nil
+}

@@ -1,0 +1,228 @@
+package runs
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"kedge"
+	"kedge/internal/app/ledger"
+	"kedge/internal/app/projects"
+	"kedge/internal/core/run"
+	"kedge/internal/journal"
+)
+
+// missed is what people did and the run that lives was not told, because the
+// daemon died between the ledger and the run.
+type missed struct {
+	run      kedge.RunID
+	words    []run.Event
+	approval *projects.Caller // who approved its plan, by the request that did it
+}
+
+func (m missed) none() bool { return len(m.words) == 0 && m.approval == nil }
+
+// missed compares the ledger with the run. A word has the name of the request that
+// said it: the run knows one that it was told after all, also from the caller, who
+// may be asking again already.
+func (s *Runs) missed(ctx context.Context, p *projects.Project) (missed, error) {
+	doc, err := ledger.FindRun(ctx, p, "")
+	if kedge.NotFound.Is(err) || err == nil && doc.State.Over() && doc.State.LandRefusal == "" {
+		return missed{}, nil
+	}
+	if err != nil {
+		return missed{}, err
+	}
+	m := missed{run: doc.State.Run}
+	if doc.State.Planning() {
+		return m, m.findApproval(ctx, p)
+	}
+	docs, err := projects.All[journal.FeatureDoc](ctx, p, journal.KindFeature)
+	if err != nil {
+		return m, err
+	}
+	added := false
+	for _, d := range docs {
+		added = added || doc.State.FeatureOf(d.ID) == nil
+		m.words = append(m.words, missedOf(&doc.State, d)...)
+	}
+	if doc.State.Over() { // it learns nothing more, but that work of it was accepted
+		added = false
+		m.words = slices.DeleteFunc(m.words, func(ev run.Event) bool { return ev.Kind != run.Accepted })
+	}
+	if !added && len(m.words) == 0 {
+		return m, nil
+	}
+	people, err := deedsIn(ctx, p)
+	if err != nil {
+		return m, err
+	}
+	if added {
+		if err := s.findAdded(ctx, p, &doc.State, people, &m); err != nil {
+			return m, err
+		}
+	}
+	return m, m.sign(ctx, p, doc.Steps, people)
+}
+
+// missedOf compares a feature of the ledger with what the run knows of it. What
+// the run is about to write itself is not compared.
+func missedOf(st *run.State, d journal.FeatureDoc) []run.Event {
+	f := st.FeatureOf(d.ID)
+	writes := func(kinds ...run.CommandKind) bool {
+		return slices.ContainsFunc(st.Outbox, func(c run.Command) bool { return c.Feature == d.ID && slices.Contains(kinds, c.Kind) })
+	}
+	if f == nil || writes(run.Ledger) {
+		return nil
+	}
+	var out []run.Event
+	add := func(kind run.EventKind) {
+		out = append(out, run.Event{Kind: kind, Feature: d.ID, Hash: d.Hash, Reason: cmp.Or(d.Reason, "while the daemon was away")})
+	}
+	if !strings.HasPrefix(d.Hash, f.Hash) {
+		add(run.Amended)
+		out[0].Specs = []run.Spec{run.SpecOf(d.Feature, d.Hash)}
+	}
+	switch {
+	case d.Status == kedge.Completed && f.Waits() && st.JobOf(d.ID) == nil:
+		add(run.Accepted)
+	case d.Status == f.Status:
+	case d.Status == kedge.Skipped:
+		add(run.Skipped)
+	case d.Status == kedge.BlockedWork:
+		add(run.Barred)
+	case d.Status == kedge.Pending && f.Status != kedge.InProgress && st.JobOf(d.ID) == nil && !writes(run.Mark):
+		add(run.Reopened)
+		out[len(out)-1].Reason = d.Wanted // which is a task: no other will do
+	}
+	return out
+}
+
+// findAdded finds out whether a person added a feature that the run does not have.
+func (s *Runs) findAdded(ctx context.Context, p *projects.Project, st *run.State, people deeds, m *missed) error {
+	var last deed
+	var id kedge.FeatureID
+	for of, d := range people.added {
+		if d.actor != "" && d.seq > last.seq && st.FeatureOf(of) == nil {
+			last, id = d, of
+		}
+	}
+	if id == "" {
+		return nil
+	}
+	specs, err := ledger.Specs(ctx, p)
+	if err != nil {
+		return err
+	}
+	m.words = append([]run.Event{{Kind: run.Planned, Feature: id, Specs: specs}}, m.words...)
+	return nil
+}
+
+// sign says of each word whose it is and which request said it, and leaves out
+// what is nobody's.
+func (m *missed) sign(ctx context.Context, p *projects.Project, steps int64, people deeds) error {
+	kept := m.words[:0]
+	for _, ev := range m.words {
+		by := people.moved[ev.Feature]
+		switch ev.Kind {
+		case run.Planned:
+			by, ev.Feature = people.added[ev.Feature], ""
+		case run.Amended:
+			by = people.amended[ev.Feature]
+		default:
+		}
+		if by.actor == "" {
+			continue
+		}
+		key, err := p.Store.RequestOf(ctx, by.seq)
+		if err != nil {
+			return err
+		}
+		if ev.Actor, ev.ID = by.actor, ledger.RunEventID(projects.Caller{Key: key}); key == "" {
+			ev.ID = kedge.EventID(fmt.Sprintf("missed-%d-%s-%s", steps, ev.Feature, ev.Kind))
+		}
+		kept = append(kept, ev)
+	}
+	m.words = kept
+	return nil
+}
+
+// findApproval finds the request that approved the plan of a run which still plans.
+func (m *missed) findApproval(ctx context.Context, p *projects.Project) error {
+	d, ok, err := ledger.PlanOf(ctx, p, m.run)
+	if err != nil || !ok || d.Status != kedge.PlanApproved {
+		return err
+	}
+	people, err := deedsIn(ctx, p)
+	by := people.approved[d.ID]
+	if err != nil || by.actor == "" {
+		return err
+	}
+	key, err := p.Store.RequestOf(ctx, by.seq)
+	if err == nil && key != "" {
+		m.approval = &projects.Caller{Dir: p.Dir, Actor: by.actor, Key: key}
+	}
+	return err
+}
+
+// deed is an event of a person; of anybody else it has no actor.
+type deed struct {
+	actor kedge.Actor
+	seq   int64
+}
+
+// deeds are the last ones of each sort to each feature and plan.
+type deeds struct {
+	added, amended, moved map[kedge.FeatureID]deed
+	approved              map[kedge.PlanID]deed
+}
+
+// deedsIn reads the whole journal for what people did last.
+func deedsIn(ctx context.Context, p *projects.Project) (deeds, error) {
+	out := deeds{
+		added: map[kedge.FeatureID]deed{}, amended: map[kedge.FeatureID]deed{}, moved: map[kedge.FeatureID]deed{},
+		approved: map[kedge.PlanID]deed{},
+	}
+	for ev, err := range p.Store.Since(ctx, 0) {
+		if err != nil {
+			return out, err
+		}
+		out.take(ev)
+	}
+	return out, nil
+}
+
+func (ds deeds) take(ev kedge.Event) {
+	var of struct {
+		ID         string           `json:"id"`
+		Status     kedge.PlanStatus `json:"status"`
+		Definition struct {
+			ID kedge.FeatureID `json:"id"`
+		} `json:"definition"`
+	}
+	switch ev.Type {
+	case kedge.FeatureAdded, kedge.FeatureAmended, kedge.FeatureStatus, kedge.PlanSaved:
+	default:
+		return
+	}
+	if json.Unmarshal(ev.Data, &of) != nil {
+		return
+	}
+	d := deed{seq: ev.Seq}
+	if strings.HasPrefix(string(ev.Actor), "human:") {
+		d.actor = ev.Actor
+	}
+	switch {
+	case ev.Type == kedge.FeatureAdded:
+		ds.added[of.Definition.ID] = d
+	case ev.Type == kedge.FeatureAmended:
+		ds.amended[of.Definition.ID] = d
+	case ev.Type == kedge.FeatureStatus:
+		ds.moved[kedge.FeatureID(of.ID)] = d
+	case of.Status == kedge.PlanApproved:
+		ds.approved[kedge.PlanID(of.ID)] = d
+	}
+}

@@ -1,0 +1,136 @@
+package runs
+
+import (
+	"testing"
+	"time"
+
+	"kedge"
+	"kedge/internal/core/run"
+)
+
+// TestHowARunRests: every state of a run either goes on by itself or says what
+// kind of end it is and what a person does next.
+func TestHowARunRests(t *testing.T) {
+	features := func(s ...kedge.Status) []run.Feature {
+		var out []run.Feature
+		for i, st := range s {
+			out = append(out, run.Feature{ID: kedge.FeatureID("f" + string(rune('1'+i))), Status: st})
+		}
+		return out
+	}
+	job := func(p run.Phase) []run.Job { return []run.Job{{ID: 1, Phase: p}} }
+	for _, c := range []struct {
+		name  string
+		st    run.State
+		rests bool
+		kind  kedge.Kind
+		next  string // the first one
+	}{
+		{"works", run.State{Status: run.StatusRunning, Jobs: job(run.Working)}, false, "", ""},
+		{"waits for a provider", run.State{Status: run.StatusQuota, Jobs: job(run.Limited)}, false, "", ""},
+		{"plans", run.State{Status: run.StatusPlanning}, false, "", ""},
+		{"is paused, and a gate still runs", run.State{Status: run.StatusPaused, Halt: run.Paused, Jobs: job(run.Gating)}, false, "", ""},
+		{"is done, and lands", run.State{Status: run.StatusDone, Outbox: []run.Command{{Kind: run.Land}}}, false, "", ""},
+		{"done", run.State{Status: run.StatusDone, Features: features(kedge.Completed)}, true, "", ""},
+		{"done, not landed", run.State{Status: run.StatusDone, LandRefusal: "dirty"}, true, kedge.Blocked, "kedge land"},
+		{"paused", run.State{Status: run.StatusPaused, Halt: run.Paused, Jobs: job(run.Ready)}, true, kedge.Blocked, "kedge run --continue"},
+		{"drifted", run.State{Status: run.StatusPaused, Halt: run.Paused, Jobs: job(run.Stuck)}, true, kedge.Conflict, "kedge run --continue"},
+		{"stopped", run.State{Status: run.StatusStopped, Halt: run.Stopped}, true, kedge.Interrupted, "kedge run --continue"},
+		{"over budget", run.State{Status: run.StatusOverBudget, Halt: run.OverBudget, Rules: run.Rules{USD: 2.5}}, true, kedge.OverBudget, "kedge run --continue --budget-usd 5"},
+		{"over budget, in tokens", run.State{Status: run.StatusOverBudget, Halt: run.OverBudget, Rules: run.Rules{USD: 50, Tokens: 10}, Spent: run.Spend{Tokens: 12}}, true, kedge.OverBudget, "kedge run --continue --budget-tokens 24"},
+		{"a phase over its budget, in tokens", run.State{
+			Status: run.StatusOverBudget, Halt: run.OverBudget, Rules: run.Rules{USD: 50}, Spent: run.Spend{Tokens: 12},
+			Phases: []run.Bounded{{PhaseLimit: run.PhaseLimit{ID: "p1", Tokens: 10}, Spent: run.Spend{Tokens: 11}}},
+		}, true, kedge.OverBudget, "kedge run --continue --budget-tokens 24"},
+		{"sessions", run.State{Status: run.StatusStopped, Halt: run.MaxSessions, Rules: run.Rules{MaxSessions: 3}}, true, kedge.OverBudget, "kedge run --continue --max-sessions 3"},
+		{"environment", run.State{Status: run.StatusStopped, Halt: run.Environment}, true, kedge.Blocked, "kedge run --continue"},
+		{"baseline", run.State{Status: run.StatusStopped, Halt: run.RedBaseline}, true, kedge.Red, "kedge gate --all"},
+		{"agent", run.State{Status: run.StatusStopped, Halt: run.NoAgent}, true, kedge.Blocked, "kedge run --continue"},
+		{"fault", run.State{Status: run.StatusStopped, Halt: run.Fault}, true, kedge.Internal, "kedge run --continue"},
+		{"asks", run.State{Status: run.StatusWaiting, Features: features(kedge.InProgress), Jobs: job(run.Asking)}, true, kedge.Blocked, "kedge answer f1 TEXT"},
+		{"review", run.State{Status: run.StatusWaiting, Features: features(kedge.NeedsReview), Jobs: job(run.Reviewing)}, true, kedge.Blocked, "kedge approve f1"},
+		{"blocked", run.State{Status: run.StatusStopped, Features: features(kedge.Completed, kedge.BlockedWork)}, true, kedge.Blocked, "kedge feature show f2"},
+		{"ready", run.State{Status: run.StatusStopped, Features: features(kedge.Completed, kedge.Pending)}, true, kedge.Blocked, "kedge run"},
+		{"no run", run.State{Features: features(kedge.Pending)}, true, kedge.Blocked, "kedge run"},
+		{"stranded", run.State{Status: run.StatusStopped, Features: []run.Feature{{ID: "f1", Status: kedge.Skipped}, {ID: "f2", Status: kedge.Pending, Needs: []int{0}}}}, true, kedge.Blocked, "kedge feature amend f2 --depends-on '' --reason WHY"},
+		{"halted, not ready", run.State{Status: run.StatusStopped, Halt: run.Stopped, Features: features(kedge.Pending)}, true, kedge.Interrupted, "kedge run --continue"},
+		{"accept", run.State{Status: run.StatusStopped, Features: features(kedge.NeedsReview)}, true, kedge.Blocked, "kedge approve f1 --reason WHY"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := c.st.Resting(); got != c.rests {
+				t.Fatalf("rests: %v", got)
+			}
+			if !c.rests {
+				return
+			}
+			if got := kindOf(&c.st); got != c.kind {
+				t.Errorf("the kind is %q", got)
+			}
+			next := nextOf(&c.st)
+			if next == nil {
+				t.Error("no list is not an empty list")
+			}
+			if first := append(next, "")[0]; first != c.next {
+				t.Errorf("next is %q", next)
+			}
+		})
+	}
+}
+
+// TestWhenARunBegan: it stands in the id of a run: the moment of the request that began it.
+func TestWhenARunBegan(t *testing.T) {
+	at := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
+	if got := startOf(kedge.RunID(kedge.NewID("run", at))); !got.Equal(at) {
+		t.Errorf("it began at %v", got)
+	}
+	if got := startOf("run-1"); !got.IsZero() {
+		t.Errorf("an id without a time began at %v", got)
+	}
+}
+
+// TestUnknownIsNotNothing: what no session said is unknown.
+func TestUnknownIsNotNothing(t *testing.T) {
+	if u := usageOf(run.State{Sessions: 2, Unmetered: 2}); u.Tokens != nil || u.USD != nil {
+		t.Errorf("%+v", u)
+	}
+	u := usageOf(run.State{Sessions: 2, Unmetered: 1, Spent: run.Spend{Tokens: 7}})
+	if u.Tokens == nil || *u.Tokens != 7 || u.USD != nil {
+		t.Errorf("%+v", u)
+	}
+}
+
+// What no session said yet is unknown, not nothing.
+func TestUsageIsUnknownUntilItIsSaid(t *testing.T) {
+	live := []run.Command{{Kind: run.StartSession, Job: 1, Epoch: 1}}
+	said := &run.Spend{}
+	for name, c := range map[string]struct {
+		st    run.State
+		known bool
+	}{
+		"none yet":           {run.State{}, false},
+		"works, said none":   {run.State{Sessions: 1, Jobs: []run.Job{{ID: 1, Phase: run.Working}}, Outbox: live}, false},
+		"works, said so":     {run.State{Sessions: 1, Jobs: []run.Job{{ID: 1, Phase: run.Working, Used: said}}, Outbox: live}, true},
+		"ended, said none":   {run.State{Sessions: 1, Unmetered: 1}, false},
+		"ended, said so":     {run.State{Sessions: 1}, true},
+		"one of two said it": {run.State{Sessions: 2, Unmetered: 1, Spent: run.Spend{Tokens: 5}}, true},
+	} {
+		if u := usageOf(c.st); (u.Tokens != nil) != c.known {
+			t.Errorf("%s: tokens %v", name, u.Tokens)
+		}
+	}
+}
+
+// TestUntilWhen: the first limit that passes is named; what nobody said is not made up.
+func TestUntilWhen(t *testing.T) {
+	at := time.Date(2026, 1, 2, 3, 4, 0, 0, time.UTC)
+	st := run.State{Status: run.StatusQuota, Jobs: []run.Job{
+		{Phase: run.Limited}, {Phase: run.Limited, Until: at.Add(time.Hour)}, {Phase: run.Limited, Until: at}, {Phase: run.Ready, Until: at.Add(-time.Hour)},
+	}}
+	if got := untilWhen(st); got != "a provider's limit, until 2026-01-02 03:04 UTC" {
+		t.Errorf("it says %q", got)
+	}
+	st.Jobs = st.Jobs[:1]
+	if got := untilWhen(st); got != "a provider's limit; nobody said until when" {
+		t.Errorf("of an unknown one it says %q", got)
+	}
+}

@@ -1,0 +1,86 @@
+package supply
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"kedge/internal/core/run"
+)
+
+// Words are the flags as they are typed.
+func (f Flags) Words() string {
+	var out []string
+	add := func(given bool, flag, value string) {
+		if given {
+			out = append(out, "--"+flag+" "+value)
+		}
+	}
+	add(f.Agent != "", "agent", f.Agent)
+	add(f.Parallel != 0, "parallel", strconv.Itoa(f.Parallel))
+	add(f.MaxSessions != 0, "max-sessions", strconv.Itoa(f.MaxSessions))
+	add(f.BudgetUSD != 0, "budget-usd", strconv.FormatFloat(f.BudgetUSD, 'f', -1, 64))
+	add(f.BudgetTokens != 0, "budget-tokens", strconv.FormatInt(f.BudgetTokens, 10))
+	return strings.Join(out, " ")
+}
+
+// Onto are the rules of a run that lives with what the flags say, and nothing else,
+// changed. Sessions is how many it has had.
+func (f Flags) Onto(r run.Rules, sessions int) run.Rules {
+	if f.Agent != "" {
+		r.Agent, r.Given.Agent = f.Agent, f.Agent
+	}
+	if f.Parallel > 0 {
+		r.Parallel, r.Given.Parallel = f.Parallel, f.Parallel
+	}
+	if f.BudgetTokens > 0 {
+		r.Tokens, r.Given.Tokens = f.BudgetTokens, f.BudgetTokens
+	}
+	if f.BudgetUSD > 0 {
+		r.USD, r.Given.USD = f.BudgetUSD, f.BudgetUSD
+	}
+	if f.MaxSessions > 0 {
+		r.MaxSessions = sessions + f.MaxSessions // so many more
+	}
+	return r
+}
+
+// RaisePhases lets phases of the plan go on whose budget is spent, where a person
+// gives more: each may cost what the run may. What was raised before stays raised.
+func (f Flags) RaisePhases(r run.Rules, st *run.State) run.Rules {
+	r.Given.Phases = slices.Clone(st.Rules.Given.Phases)
+	for _, p := range st.Phases {
+		if p.Over() && (f.BudgetTokens > 0 || f.BudgetUSD > 0) {
+			r.Given.Phases = limited(r.Given.Phases, run.PhaseLimit{ID: p.ID, Tokens: f.BudgetTokens, USD: f.BudgetUSD})
+		}
+	}
+	for _, l := range r.Given.Phases {
+		r.Phases = limited(r.Phases, l)
+	}
+	return r
+}
+
+// limited are the limits with this one in the place of its phase's.
+func limited(all []run.PhaseLimit, l run.PhaseLimit) []run.PhaseLimit {
+	return append(slices.DeleteFunc(slices.Clone(all), func(o run.PhaseLimit) bool { return o.ID == l.ID }), l)
+}
+
+// Flags are the rules of a run that a command line sets; 0 and empty leave
+// what config.toml says.
+type Flags struct {
+	Agent        string  `json:"agent,omitempty"`
+	Parallel     int     `json:"parallel,omitempty"`
+	MaxSessions  int     `json:"max_sessions,omitempty"`
+	BudgetUSD    float64 `json:"budget_usd,omitempty"`
+	BudgetTokens int64   `json:"budget_tokens,omitempty"`
+}
+
+// Over fills in what was said before and is not said anew.
+func (f Flags) Over(before run.Given) Flags {
+	f.Agent = cmp.Or(f.Agent, before.Agent)
+	f.Parallel = cmp.Or(f.Parallel, before.Parallel)
+	f.BudgetTokens = cmp.Or(f.BudgetTokens, before.Tokens)
+	f.BudgetUSD = cmp.Or(f.BudgetUSD, before.USD)
+	return f
+}

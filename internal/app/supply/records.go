@@ -1,0 +1,328 @@
+package supply
+
+import (
+	"context"
+	"path"
+	"slices"
+	"strings"
+
+	"kedge"
+	"kedge/internal/app/ledger"
+	"kedge/internal/app/projects"
+	"kedge/internal/app/status"
+	"kedge/internal/core/brief"
+	docs "kedge/internal/core/memory"
+	"kedge/internal/core/plan"
+	"kedge/internal/core/run"
+	"kedge/internal/engine/execute"
+	"kedge/internal/journal"
+	"kedge/internal/text/glob"
+)
+
+// Checkpoint saves where a job of a run stands.
+func (b Writer) Checkpoint(ctx context.Context, c run.Command, at execute.Standing) (kedge.CheckpointID, error) {
+	key := runKey(c, "checkpoint")
+	id := kedge.CheckpointID(kedge.DeriveID("ckp", c.At, key))
+	who := b.caller(key, kedge.ActorDaemon)
+	_, err := b.s.home.Write(ctx, b.p, who, func() ([]kedge.Event, error) {
+		v, err := b.checkpoint(ctx, c, at, id)
+		if err != nil {
+			return nil, err
+		}
+		return projects.One(projects.Event(kedge.CheckpointSaved, who, v))
+	})
+	return id, err
+}
+
+// checkpoint gathers what is known.
+func (b Writer) checkpoint(ctx context.Context, c run.Command, at execute.Standing, id kedge.CheckpointID) (kedge.Checkpoint, error) {
+	st, err := b.State(ctx)
+	if err != nil {
+		return kedge.Checkpoint{}, err
+	}
+	ses, _, err := journal.Get[kedge.Session](ctx, b.p.Store, journal.KindSession, string(at.Session))
+	if err != nil {
+		return kedge.Checkpoint{}, err
+	}
+	st.Next = b.nextOf(c, st.Ledger)
+	v := kedge.Checkpoint{
+		ID: id, At: c.At, Session: at.Session, Agent: ses.Agent, Plan: st.Plan.ID, Commit: at.Commit, Tree: at.Tree,
+		Status: st.Checklist(), Decisions: st.Locked(), RuledOut: st.RuledOut(), Risks: st.RiskTexts(), Task: b.taskOf(c, st),
+	}
+	if u := at.Trail.Used; u != nil {
+		v.Tokens = &u.Tokens
+		if u.USD > 0 {
+			v.USD = &u.USD
+		}
+	}
+	v.Files = b.filesToRead(c, at, st.Ledger)
+	v.Resume = status.ResumeText(b.resumeAt(c), st.Next, len(v.Files) > 0)
+	if v.HumanNotes, err = b.peoplesNotes(ctx, at.Commit); err != nil {
+		return v, err
+	}
+	if v, err = status.Redacted(v); err != nil {
+		return v, err
+	}
+	v = brief.Fit(v)
+	_, err = brief.WriteCheckpoint(v)
+	return v, err
+}
+
+// taskOf names what the job is about.
+func (b Writer) taskOf(c run.Command, st status.State) string {
+	switch {
+	case c.Feature == "" && c.Purpose == run.MakePlan:
+		return "plan: " + st.Plan.Title
+	case c.Feature == "":
+		return "make the red baseline green"
+	}
+	if d, err := st.Ledger.Find(c.Feature); err == nil {
+		return string(d.ID) + ": " + d.Name
+	}
+	return string(c.Feature)
+}
+
+// resumeAt is the resume instruction where the work is not at a feature.
+func (b Writer) resumeAt(c run.Command) string {
+	switch {
+	case c.Commit != "" || c.Feature != "":
+		return ""
+	case c.Purpose == run.MakePlan:
+		return "Planning goes on, item none: kedge plan show"
+	default:
+		return "Make the project's own checks green first, item none: kedge gate"
+	}
+}
+
+// nextOf is where to go on: at the job's own feature, or behind it once its work
+// is in a commit.
+func (b Writer) nextOf(c run.Command, l ledger.Snapshot) kedge.Next {
+	features := l.Features()
+	if c.Commit != "" {
+		for i := range features {
+			if features[i].ID == c.Feature {
+				features[i].Status = kedge.Completed
+			}
+		}
+		f, ok := plan.Next(features)
+		if !ok {
+			return kedge.Next{Why: plan.WhyNothing(features)}
+		}
+		return b.nextAt(f, l)
+	}
+	if d, err := l.Find(c.Feature); err == nil {
+		return b.nextAt(d.Feature, l)
+	}
+	return kedge.Next{Why: plan.WhyNothing(features)}
+}
+
+func (b Writer) nextAt(f kedge.Feature, l ledger.Snapshot) kedge.Next {
+	return kedge.Next{Feature: &f, Phase: f.Phase, Item: l.PlanItem(f.ID), Command: ledger.FirstCommand(f)}
+}
+
+// filesToRead are the files that the job changed, those first that its session
+// needed next, then its feature's own, with their hashes.
+func (b Writer) filesToRead(c run.Command, at execute.Standing, l ledger.Snapshot) []kedge.FileRef {
+	p := b.p.In(at.Dir)
+	var out []kedge.FileRef
+	add := func(path, by string) {
+		if len(out) >= status.MaxReread || slices.ContainsFunc(out, func(f kedge.FileRef) bool { return f.Path == path }) {
+			return
+		}
+		if h, ok := status.FileHash(p, path); ok {
+			out = append(out, kedge.FileRef{Path: path, SHA256: h, ChangedBy: by})
+		}
+	}
+	changed := map[string]bool{}
+	for _, f := range at.Files {
+		changed[f.Path] = f.Status != "D"
+	}
+	for _, path := range at.Trail.Stood.Files {
+		if changed[path] {
+			add(path, "agent")
+		}
+	}
+	for _, f := range at.Files {
+		if changed[f.Path] {
+			add(f.Path, "agent")
+		}
+	}
+	if d, err := l.Find(c.Feature); err == nil {
+		for _, path := range d.Files {
+			add(path, "")
+		}
+	}
+	return out
+}
+
+// peoplesNotes is what people wrote below the checkpoint that the commit holds.
+func (b Writer) peoplesNotes(ctx context.Context, commit string) (string, error) {
+	repo, err := b.s.home.Git(ctx, b.p)
+	if err != nil || commit == "" {
+		return "", err
+	}
+	old, err := repo.ReadFile(ctx, commit, ledger.CheckpointFile)
+	if kedge.NotFound.Is(err) {
+		return "", nil
+	}
+	return brief.HumanNotes(old), err
+}
+
+// Note saves what a finished feature taught. One that would teach nothing, a
+// feature without a file, a check or a decision, has none.
+func (b Writer) Note(ctx context.Context, c run.Command, at execute.Standing) error {
+	key := runKey(c, "note")
+	who := b.caller(key, kedge.ActorDaemon)
+	_, err := b.s.home.Write(ctx, b.p, who, func() ([]kedge.Event, error) {
+		n, err := b.runNote(ctx, c, at)
+		if err != nil {
+			return nil, err
+		}
+		n.ID = kedge.NoteID(kedge.DeriveID("not", c.At, key))
+		if len(docs.LintNote("", n)) > 0 {
+			return nil, nil
+		}
+		if err := docs.CheckNote(n); err != nil {
+			return nil, err
+		}
+		return projects.One(projects.Event(kedge.NoteAdded, who, n))
+	})
+	return err
+}
+
+// runNote puts together what is known of a piece of work: its definition, git's
+// list of files, the decisions that bind them, the verdicts.
+func (b Writer) runNote(ctx context.Context, c run.Command, at execute.Standing) (kedge.Note, error) {
+	n := kedge.Note{
+		Feature: c.Feature, Date: c.At, Commits: []string{c.Commit}, Tags: []string{}, Files: []string{},
+		Title: "The baseline is green again", RootCause: "The project's own checks were red before any new work.",
+	}
+	for _, f := range at.Files {
+		n.Files = append(n.Files, f.Path)
+	}
+	decisions, err := projects.All[kedge.Decision](ctx, b.p, journal.KindDecision)
+	if err != nil {
+		return n, err
+	}
+	n.Constraints = binding(decisions, n.Files)
+	if c.Feature == "" {
+		return n, nil
+	}
+	f, err := b.Feature(ctx, c.Feature, "")
+	if err != nil {
+		return n, err
+	}
+	n.Title, n.RootCause = docs.OneLine(f.Name), docs.Clean(f.Description)
+	if n.Title == "" {
+		n.Title = string(f.ID)
+	}
+	if n.RootCause, err = b.causeOf(ctx, f, n.RootCause); err != nil {
+		return n, err
+	}
+	if n.RootCause == "" {
+		n.RootCause = n.Title
+	}
+	verdicts, err := journal.About[kedge.Evidence](ctx, b.p.Store, journal.KindEvidence, string(c.Feature))
+	n.Validation, n.DeadEnds = validation(verdicts, f), deadEnds(verdicts, f)
+	return n, err
+}
+
+// TakenBack corrects the notes on work that a person refused: it is not there any
+// more, whatever its checks said.
+func (b Writer) TakenBack(ctx context.Context, c run.Command) error {
+	back := slices.DeleteFunc(strings.Split(c.Text, ","), func(short string) bool { return short == "" })
+	if len(back) == 0 {
+		return nil // the beginning of every name is nothing
+	}
+	notes, err := journal.About[kedge.Note](ctx, b.p.Store, journal.KindNote, string(c.Feature))
+	if err != nil {
+		return err
+	}
+	who := b.caller(runKey(c, "taken-back"), kedge.ActorDaemon)
+	_, err = b.s.home.Write(ctx, b.p, who, func() (evs []kedge.Event, err error) {
+		for _, n := range notes {
+			of := slices.ContainsFunc(n.Commits, func(sha string) bool {
+				return slices.ContainsFunc(back, func(short string) bool { return strings.HasPrefix(sha, short) })
+			})
+			if !of {
+				continue
+			}
+			n.Validation = "The work was taken back: " + docs.OneLine(c.Reason)
+			ev, err := projects.Event(kedge.NoteAdded, who, n)
+			if err != nil {
+				return nil, err
+			}
+			evs = append(evs, ev)
+		}
+		return evs, nil
+	})
+	return err
+}
+
+// causeOf is why the work on a feature was needed: of one that a plan made, what the
+// plan says, for its description names the phase alone.
+func (b Writer) causeOf(ctx context.Context, f kedge.Feature, described string) (string, error) {
+	l, err := ledger.ReadSnapshot(ctx, b.p)
+	if err != nil || l.Plan == nil || !slices.Contains(l.Plan.Features, f.ID) {
+		return described, err
+	}
+	d, err := plan.ParsePlan(ledger.PlanFile, []byte(l.Plan.Text))
+	if err != nil {
+		return described, nil //nolint:nilerr // frozen by another version
+	}
+	for _, field := range d.Plan.Fields {
+		if text := docs.Clean(field.Text); field.Name == "Root cause" && text != "" {
+			return text, nil
+		}
+	}
+	return described, nil
+}
+
+// binding lists the locked decisions that apply to one of the files.
+func binding(decisions []kedge.Decision, files []string) string {
+	var out []string
+	for _, d := range decisions {
+		applies := slices.ContainsFunc(d.AppliesTo, func(pattern string) bool {
+			return slices.ContainsFunc(files, func(f string) bool { return glob.Match(pattern, f) || glob.Match(pattern, path.Base(f)) })
+		})
+		if d.Status == kedge.DecisionLocked && applies {
+			out = append(out, "- "+string(d.ID)+" "+docs.OneLine(d.Title))
+		}
+	}
+	return strings.Join(out, "\n")
+}
+
+// validation is what the newest green verdict on the feature ran.
+func validation(verdicts []kedge.Evidence, f kedge.Feature) string {
+	for _, e := range slices.Backward(verdicts) {
+		if e.Feature != f.ID || !e.Verdict.Green() {
+			continue
+		}
+		out := []string{string(e.Verdict.Verdict) + ", evidence " + string(e.ID)}
+		for _, r := range e.Verdict.Checks {
+			if r.Skipped == "" && r.Command != "" {
+				out = append(out, "- `"+docs.OneLine(strings.ReplaceAll(r.Command, "`", "'"))+"`")
+			}
+		}
+		return strings.Join(out, "\n")
+	}
+	return ""
+}
+
+// maxDeadEnds bounds how many failures a note tells.
+const maxDeadEnds = 5
+
+// deadEnds are the failures on the way, each once.
+func deadEnds(verdicts []kedge.Evidence, f kedge.Feature) string {
+	var out []string
+	for _, e := range verdicts {
+		if e.Feature != f.ID || e.Verdict.Green() || !e.JudgesWork() {
+			continue
+		}
+		text := "- " + docs.OneLine(brief.FailureText(e.Verdict))
+		if !slices.Contains(out, text) && len(out) < maxDeadEnds {
+			out = append(out, text)
+		}
+	}
+	return strings.Join(out, "\n")
+}

@@ -1,0 +1,44 @@
+// Package supply gives a run what it works with: its rules, made of settings and flags;
+// the ledger, to read features and to record what happened; briefs, checkpoints and
+// notes; the agent of each session; and what the sessions must not go against. It
+// promises that a fact is recorded once, whoever carries the command out, and that
+// settings and rules are read at a commit, where no agent can change them. It never
+// decides a run's next step.
+package supply
+
+import (
+	"kedge/internal/app/landing"
+	"kedge/internal/app/ledger"
+	"kedge/internal/app/projects"
+	"kedge/internal/app/sessions"
+	"kedge/internal/app/status"
+)
+
+// Supply answers for the projects of one KEDGE_HOME.
+type Supply struct {
+	home    *projects.Home
+	book    *ledger.Ledger
+	status  *status.Teller
+	keeper  *sessions.Keeper
+	landing *landing.Landing
+	planner Planning
+	program string
+}
+
+// Parts are what a Supply asks.
+type Parts struct {
+	Book     *ledger.Ledger
+	Status   *status.Teller
+	Sessions *sessions.Keeper
+	Landing  *landing.Landing
+	Planning Planning
+	Program  string // kedge itself, which a sandbox must let run
+}
+
+// New makes one; it does nothing until it is asked.
+func New(home *projects.Home, parts Parts) *Supply {
+	return &Supply{
+		home: home, book: parts.Book, status: parts.Status, keeper: parts.Sessions, landing: parts.Landing,
+		planner: parts.Planning, program: parts.Program,
+	}
+}
