@@ -119,8 +119,8 @@ func withText(text, said string) string {
 }
 
 func withReason(text string, ev run.Event) string {
-	if who, name, ok := strings.Cut(string(ev.Actor), ":"); ok && who == "human" {
-		text += " by " + name
+	if ev.Actor.IsHuman() {
+		text += " by " + ev.Actor.Name()
 	}
 	if r := firstLineOf(ev.Reason); r != "" {
 		text += ": " + r
