@@ -13,7 +13,6 @@ import (
 	"kedge/internal/app/projects"
 	"kedge/internal/app/sessions"
 
-	"kedge/internal/app/status"
 	"kedge/internal/app/verify"
 	"kedge/internal/core/config"
 	"kedge/internal/core/plan"
@@ -402,7 +401,7 @@ func (s *Driver) notesOn(ctx context.Context, repo *git.Repo, head git.Head) []s
 	}
 	var paths []string
 	for _, c := range changes {
-		if !status.OwnFile(c.Path) {
+		if !kedge.IsGenerated(c.Path) {
 			paths = append(paths, c.Path)
 		}
 	}
