@@ -5,18 +5,6 @@ import (
 	"time"
 )
 
-// Actor says who did something: "daemon", "agent:<session>" or "human:<name>".
-type Actor string
-
-// ActorDaemon is Kedge itself.
-const ActorDaemon Actor = "daemon"
-
-// Human is the actor for a person.
-func Human(name string) Actor { return Actor("human:" + name) }
-
-// Agent is the actor for what runs in a session.
-func Agent(id SessionID) Actor { return Actor("agent:" + string(id)) }
-
 // EventType names a fact. Types are added, never renamed and never reused.
 type EventType string
 

@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"time"
 
+	"kedge"
+
 	"kedge/internal/app/attend"
 	"kedge/internal/app/projects"
 	"kedge/internal/core/config"
@@ -62,7 +64,7 @@ func compactFrom(dir string) int64 {
 		user, _ = config.ParseConfig("config.toml", b)
 	}
 	if pl, ok := place.Locate(dir); ok {
-		if b, err := os.ReadFile(filepath.Join(pl.Root, ".kedge", "config.toml")); err == nil {
+		if b, err := os.ReadFile(filepath.Join(pl.Root, kedge.Dir, "config.toml")); err == nil {
 			ours, _ = config.ParseConfig("config.toml", b)
 		}
 	}

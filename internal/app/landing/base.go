@@ -17,10 +17,7 @@ import (
 
 // projections are what Kedge writes into a repository: in a merge the run's own
 // word counts, for the journal has it all.
-var projections = []string{
-	"AGENT_CONTEXT.md", ledger.FeaturesFile, ledger.PlanFile, ".kedge/risks.md", ".kedge/progress.md", ledger.CheckpointFile, ledger.HandoffFile,
-	".kedge/decisions", ".kedge/notes",
-}
+var projections = kedge.GeneratedPaths()
 
 // Base is the commit that a run begins on, or goes on from: what the run of
 // st integrated and what people committed, both. Where each has commits that the

@@ -7,7 +7,6 @@ import (
 	"kedge"
 	"kedge/internal/app/ledger"
 	"kedge/internal/app/projects"
-	"kedge/internal/app/status"
 	docs "kedge/internal/core/memory"
 	"kedge/internal/core/run"
 	"kedge/internal/git"
@@ -69,7 +68,7 @@ func (s *Landing) Uncommitted(ctx context.Context, p *projects.Project, repo *gi
 	}
 	var out []string
 	for _, c := range changes {
-		if !status.OwnFile(c.Path) || c.Path == ledger.PlanFile && !isPlan(l, p) {
+		if !kedge.IsGenerated(c.Path) || c.Path == ledger.PlanFile && !isPlan(l, p) {
 			continue
 		}
 		if s.Replaceable(ctx, p, c.Path) {

@@ -12,8 +12,8 @@ import (
 
 // The projections of the feature list and the plan.
 const (
-	FeaturesFile = ".kedge/features.json"
-	PlanFile     = ".kedge/plan.md"
+	FeaturesFile = kedge.FeaturesFile
+	PlanFile     = kedge.PlanFile
 )
 
 // shownEdits is how many edits of one file are reported one by one.

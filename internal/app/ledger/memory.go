@@ -12,11 +12,11 @@ import (
 
 // The documents of memory, in the project's folder.
 const (
-	DecisionsDir = ".kedge/decisions"
-	NotesDir     = ".kedge/notes"
-	RisksFile    = ".kedge/risks.md"
-	ProgressFile = ".kedge/progress.md"
-	RulesFile    = ".kedge/rules.md"
+	DecisionsDir = kedge.DecisionsDir
+	NotesDir     = kedge.NotesDir
+	RisksFile    = kedge.RisksFile
+	ProgressFile = kedge.ProgressFile
+	RulesFile    = kedge.RulesFile
 )
 
 // Memory is the decisions, risks and notes in the journal.

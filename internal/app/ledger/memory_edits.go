@@ -31,7 +31,7 @@ type memoryEdits struct {
 // users import: an agent that writes a document by hand could sign it with anybody's
 // name.
 func (e *memoryEdits) take(path, otherwise, found string) bool {
-	if (projects.Caller{Actor: e.by}).IsAgent() {
+	if e.by.IsAgent() {
 		e.report(path, otherwise, "only a person's command takes over "+found)
 		return false
 	}

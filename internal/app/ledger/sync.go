@@ -17,8 +17,8 @@ import (
 
 // The latest checkpoint and handoff, in the project's folder.
 const (
-	CheckpointFile = ".kedge/checkpoint.md"
-	HandoffFile    = ".kedge/handoff.md"
+	CheckpointFile = kedge.CheckpointFile
+	HandoffFile    = kedge.HandoffFile
 )
 
 // SyncFiles writes all files from the journal, and reports those that it could not

@@ -3,7 +3,6 @@ package projects
 import (
 	"context"
 	"encoding/json"
-	"strings"
 
 	"kedge"
 	"kedge/internal/git/place"
@@ -26,16 +25,10 @@ func (c Caller) Tell(v any) {
 }
 
 // IsAgent tells whether the caller runs inside a session.
-func (c Caller) IsAgent() bool { return len(c.Actor) > 6 && c.Actor[:6] == "agent:" }
+func (c Caller) IsAgent() bool { return c.Actor.IsAgent() }
 
-// Session is the session that the caller runs in; a person has none.
-func (c Caller) Session() (kedge.SessionID, bool) {
-	id, ok := strings.CutPrefix(string(c.Actor), "agent:")
-	if !ok {
-		return "", false
-	}
-	return kedge.SessionID(id), true
-}
+// Session gives the session that the caller runs in, and false for a user.
+func (c Caller) Session() (kedge.SessionID, bool) { return c.Actor.Session() }
 
 // PersonOnly refuses what an agent may not do to its own yardstick.
 func PersonOnly(who Caller, what string) error {

@@ -121,8 +121,8 @@ func withText(text, said string) string {
 }
 
 func withReason(text string, ev run.Event) string {
-	if who, name, ok := strings.Cut(string(ev.Actor), ":"); ok && who == "human" {
-		text += " by " + name
+	if ev.Actor.IsHuman() {
+		text += " by " + ev.Actor.Name()
 	}
 	if r := words.FirstLine(ev.Reason); r != "" {
 		text += ": " + r

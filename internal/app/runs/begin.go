@@ -11,7 +11,6 @@ import (
 	"kedge/internal/app/projects"
 	"kedge/internal/app/supply"
 
-	"kedge/internal/app/status"
 	"kedge/internal/app/verify"
 	"kedge/internal/core/run"
 	"kedge/internal/git"
@@ -216,7 +215,7 @@ func (s *Runs) NotesOnUncommitted(ctx context.Context, repo *git.Repo, head git.
 	}
 	var paths []string
 	for _, c := range changes {
-		if !status.OwnFile(c.Path) {
+		if !kedge.IsGenerated(c.Path) {
 			paths = append(paths, c.Path)
 		}
 	}

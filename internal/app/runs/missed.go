@@ -212,7 +212,7 @@ func (ds deeds) take(ev kedge.Event) {
 		return
 	}
 	d := deed{seq: ev.Seq}
-	if strings.HasPrefix(string(ev.Actor), "human:") {
+	if ev.Actor.IsHuman() {
 		d.actor = ev.Actor
 	}
 	switch {

@@ -270,5 +270,5 @@ func undo(root *os.Root, changes []change) {
 			_ = set(root, c.path, c.old, c.perm)
 		}
 	}
-	_ = root.Remove(".kedge") // only if that is empty now
+	_ = root.Remove(kedge.Dir) // only if that is empty now
 }

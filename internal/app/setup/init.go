@@ -294,7 +294,7 @@ func (s *Enroller) giveID(ctx context.Context, at *site) error {
 		return kedge.Errorf(kedge.Invalid, "open %q: %w", at.Root, err)
 	}
 	defer func() { _ = root.Close() }()
-	return atomicfile.WriteIn(root, filepath.Join(".kedge", "id"), []byte(string(id)+"\n"), 0o644)
+	return atomicfile.WriteIn(root, filepath.Join(kedge.Dir, "id"), []byte(string(id)+"\n"), 0o644)
 }
 
 // setUp writes, commits, and says what was done. It runs under the project's

@@ -9,7 +9,6 @@ import (
 
 	"kedge"
 	"kedge/internal/app/projects"
-	"kedge/internal/app/status"
 	"kedge/internal/core/run"
 	"kedge/internal/git"
 	"kedge/internal/git/slot"
@@ -84,7 +83,7 @@ func (s *Enroller) unlandedOn(ctx context.Context, p *projects.Project, repo *gi
 		return "", unlessNone(err)
 	}
 	changes, err := repo.Diff(ctx, common, tip)
-	if slices.ContainsFunc(changes, func(c git.Change) bool { return !status.OwnFile(c.Path) }) {
+	if slices.ContainsFunc(changes, func(c git.Change) bool { return !kedge.IsGenerated(c.Path) }) {
 		return course.Lands, err
 	}
 	return "", err

@@ -113,7 +113,7 @@ func (s *Enroller) takeOut(ctx context.Context, at *site, who projects.Caller) (
 	if err := s.forgetWritten(at); err != nil {
 		return nil, err
 	}
-	for _, dir := range []string{ledger.DecisionsDir, ledger.NotesDir, ".kedge"} {
+	for _, dir := range []string{ledger.DecisionsDir, ledger.NotesDir, kedge.Dir} {
 		_ = os.Remove(at.Path(dir)) // only if it is empty now
 	}
 	data := kedge.InitData{Files: []kedge.InitFile{}, Commit: commit, Kept: append(kept, keptPieces...)}
@@ -256,20 +256,20 @@ func cutter(piece scaffold.Piece, record kedge.InitFile) func(*string) *string {
 
 // strangers names what is left under .kedge/ and was never init's.
 func (at *site) strangers(kept []string) []string {
-	entries, err := os.ReadDir(at.Path(".kedge"))
+	entries, err := os.ReadDir(at.Path(kedge.Dir))
 	if err != nil {
 		return nil
 	}
 	var out []string
 	for _, e := range entries {
-		name := path.Join(".kedge", e.Name())
+		name := path.Join(kedge.Dir, e.Name())
 		named := false
 		for _, k := range kept {
 			named = named || strings.HasPrefix(k, name+":") || strings.HasPrefix(k, name+"/")
 		}
 		switch {
 		case named:
-		case name == ".kedge/id":
+		case name == kedge.Dir+"/id":
 			out = append(out, name+": names the journal, which stays")
 		default:
 			out = append(out, name+": not written by Kedge")

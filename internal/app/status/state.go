@@ -3,7 +3,6 @@ package status
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"kedge"
 	"kedge/internal/app/ledger"
@@ -83,13 +82,13 @@ func OpenRisks(ctx context.Context, p *projects.Project) ([]kedge.Risk, error) {
 // callerSession is the session that the caller runs in. One that the journal
 // does not know still has its id.
 func callerSession(ctx context.Context, p *projects.Project, who projects.Caller) (kedge.Session, error) {
-	id, ok := strings.CutPrefix(string(who.Actor), "agent:")
-	if !ok || !kedge.ValidID("ses", id) {
+	id, ok := who.Session()
+	if !ok || !kedge.ValidID("ses", string(id)) {
 		return kedge.Session{}, nil
 	}
-	ses, found, err := journal.Get[kedge.Session](ctx, p.Store, journal.KindSession, id)
+	ses, found, err := journal.Get[kedge.Session](ctx, p.Store, journal.KindSession, string(id))
 	if !found {
-		ses.ID = kedge.SessionID(id)
+		ses.ID = id
 	}
 	return ses, err
 }

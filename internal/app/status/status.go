@@ -3,7 +3,6 @@ package status
 import (
 	"context"
 	"os"
-	"strings"
 
 	"kedge"
 	"kedge/internal/app/ledger"
@@ -215,21 +214,11 @@ func (s *Teller) Diff(ctx context.Context, p *projects.Project, from, to string)
 	changes, err := repo.Diff(ctx, from, to)
 	var out []git.Change
 	for _, c := range changes {
-		if !OwnFile(c.Path) {
+		if !kedge.IsGenerated(c.Path) {
 			out = append(out, c)
 		}
 	}
 	return out, err
-}
-
-// OwnFile tells whether Kedge writes the file: an edit of one is found by
-// comparing it with the journal, not as drift.
-func OwnFile(path string) bool {
-	switch path {
-	case "AGENT_CONTEXT.md", ledger.FeaturesFile, ledger.PlanFile, ".kedge/risks.md", ".kedge/progress.md", ledger.CheckpointFile, ledger.HandoffFile:
-		return true
-	}
-	return strings.HasPrefix(path, ".kedge/decisions/") || strings.HasPrefix(path, ".kedge/notes/")
 }
 
 // changedSinceCommit lists the files that differ from HEAD.
@@ -240,7 +229,7 @@ func (s *Teller) changedSinceCommit(ctx context.Context, p *projects.Project, st
 	changes, err := s.Diff(ctx, p, st.head.Commit, st.tree)
 	var out []string
 	for _, c := range changes {
-		if c.Status != "D" && !strings.HasPrefix(c.Path, ".kedge/") {
+		if c.Status != "D" && !kedge.IsOwnPath(c.Path) {
 			out = append(out, c.Path)
 		}
 	}

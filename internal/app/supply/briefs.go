@@ -201,7 +201,7 @@ func (b Writer) startFiles(ctx context.Context, base string, f kedge.Feature, l 
 	var out []kedge.FileRef
 	add := func(path string) {
 		named := slices.ContainsFunc(out, func(o kedge.FileRef) bool { return o.Path == path })
-		if there[path] && !named && !status.OwnFile(path) && len(out) < status.MaxReread {
+		if there[path] && !named && !kedge.IsGenerated(path) && len(out) < status.MaxReread {
 			out = append(out, kedge.FileRef{Path: path})
 		}
 	}
@@ -265,7 +265,7 @@ func (b Writer) rankedFiles(at execute.Standing, in *brief.RunInput) {
 	}
 	add := func(f kedge.FileRef) {
 		named := slices.ContainsFunc(in.Reread, func(o kedge.FileRef) bool { return o.Path == f.Path })
-		if named || status.OwnFile(f.Path) {
+		if named || kedge.IsGenerated(f.Path) {
 			return
 		}
 		if changed[f.Path] {

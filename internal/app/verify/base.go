@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
-	"strings"
 
 	"kedge"
 	"kedge/internal/app/ledger"
@@ -98,7 +97,7 @@ func ProvesAll(v kedge.Verdict) bool { return v.Green() && !v.Partial && v.Tree 
 // lastAsked is the tree that a person last had judged, whatever the verdict.
 func lastAsked(evidence []kedge.Evidence) string {
 	for _, ev := range slices.Backward(evidence) {
-		if strings.HasPrefix(string(ev.By), "human:") && ev.Verdict.Tree != "" {
+		if ev.By.IsHuman() && ev.Verdict.Tree != "" {
 			return ev.Verdict.Tree
 		}
 	}
@@ -143,7 +142,7 @@ func initCommit(ctx context.Context, p *projects.Project) (string, error) {
 		if ev.Type == kedge.InitRemoved {
 			commit = ""
 		}
-		if ev.Type != kedge.InitFinished || commit != "" || strings.HasPrefix(string(ev.Actor), "agent:") {
+		if ev.Type != kedge.InitFinished || commit != "" || ev.Actor.IsAgent() {
 			continue
 		}
 		var data kedge.InitData

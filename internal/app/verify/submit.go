@@ -12,7 +12,6 @@ import (
 	"kedge/internal/app/projects"
 	"kedge/internal/core/check"
 	"kedge/internal/core/plan"
-	"kedge/internal/engine/gate"
 	"kedge/internal/journal"
 	"kedge/internal/text/glob"
 )
@@ -206,10 +205,10 @@ func (pr *proof) lookAtFiles(ctx context.Context, b base, tree string, paths []s
 		return err
 	}
 	for _, c := range changes {
-		if gate.IsProjection(c.Path) {
+		if kedge.IsGenerated(c.Path) {
 			continue
 		}
-		if !strings.HasPrefix(c.Path, ".kedge/") && len(pr.files) < maxFiles {
+		if !kedge.IsOwnPath(c.Path) && len(pr.files) < maxFiles {
 			pr.files = append(pr.files, c.Path)
 		}
 		if len(paths) > 0 && !slices.ContainsFunc(paths, func(p string) bool { return glob.Match(p, c.Path) }) {

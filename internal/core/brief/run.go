@@ -274,7 +274,10 @@ func toldText(list []Saying) string {
 }
 
 func sayingText(s Saying) string {
-	by := strings.TrimPrefix(string(s.By), "human:")
+	by := string(s.By)
+	if s.By.IsHuman() {
+		by = s.By.Name()
+	}
 	return s.At.UTC().Format("2006-01-02 15:04") + " UTC, " + by + ": " + s.Text
 }
 

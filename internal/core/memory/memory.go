@@ -128,9 +128,7 @@ func checkDate(t time.Time) error {
 }
 
 func checkActor(a kedge.Actor) error {
-	kind, _, named := strings.Cut(string(a), ":")
-	known := a == kedge.ActorDaemon || named && (kind == "human" || kind == "agent")
-	if !known || string(a) != OneLine(string(a)) || len(a) > maxTitle {
+	if !a.IsKnown() || string(a) != OneLine(string(a)) || len(a) > maxTitle {
 		return kedge.Errorf(kedge.Invalid, "%q does not say who", a).WithHint("daemon, human:NAME or agent:SESSION")
 	}
 	return nil

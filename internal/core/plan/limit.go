@@ -11,8 +11,8 @@ import (
 
 // The files that may limit what a feature changes, as people know them.
 const (
-	planFile     = ".kedge/plan.md"
-	featuresFile = ".kedge/features.json"
+	planFile     = kedge.PlanFile
+	featuresFile = kedge.FeaturesFile
 )
 
 // LimitedBy names the line that limits a feature to its paths, as FILE:LINE: that

@@ -137,7 +137,7 @@ type Event struct {
 }
 
 // human tells whether a person did it.
-func (e Event) human() bool { return len(e.Actor) > 6 && e.Actor[:6] == "human:" }
+func (e Event) human() bool { return e.Actor.IsHuman() }
 
 // outcomesOf lists what an event of the kind can say. What else it says is taken
 // for a failure.

@@ -233,7 +233,7 @@ func (t *stepper) landAsked() {
 }
 
 func (t *stepper) who() string {
-	if _, name, ok := strings.Cut(string(t.ev.Actor), ":"); ok && name != "" {
+	if name := t.ev.Actor.Name(); name != "" {
 		return name
 	}
 	return "a person"

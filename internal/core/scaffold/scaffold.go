@@ -21,13 +21,13 @@ import (
 
 // The files under .kedge/ that init writes when they are missing.
 const (
-	ConfigFile   = ".kedge/config.toml"
-	GateFile     = ".kedge/gate.toml"
-	RulesFile    = ".kedge/rules.md"
-	FeaturesFile = ".kedge/features.json"
-	ProgressFile = ".kedge/progress.md"
-	ValidateFile = ".kedge/validate"
-	IgnoreFile   = ".kedge/.gitignore"
+	ConfigFile   = kedge.ConfigFile
+	GateFile     = kedge.GateFile
+	RulesFile    = kedge.RulesFile
+	FeaturesFile = kedge.FeaturesFile
+	ProgressFile = kedge.ProgressFile
+	ValidateFile = kedge.ValidateFile
+	IgnoreFile   = kedge.IgnoreFile
 )
 
 // ignoreText keeps what a killed Kedge leaves behind, until the next one sweeps

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"kedge"
+
 	"kedge/internal/text/glob"
 )
 
@@ -13,12 +15,6 @@ import (
 type bounds struct {
 	outside []string // paths that were told of
 	against []string // rules that were told of
-}
-
-// Kedge's own paths: what a session changes there is found by inspection, and
-// counts for no feature.
-func kedges(p string) bool {
-	return p == "AGENT_CONTEXT.md" || p == ".kedge" || strings.HasPrefix(p, ".kedge/")
 }
 
 func (w *Watcher) feedBounds(ev Event) []Signal {
@@ -55,7 +51,7 @@ func (w *Watcher) drifted(r Rule, what string) Signal {
 // tree is nobody's.
 func (w *Watcher) outside(p string) bool {
 	switch {
-	case kedges(p):
+	case kedge.IsOwnPath(p): // what a session changes there counts for no feature
 		return true
 	case path.IsAbs(p) || p == ".." || strings.HasPrefix(p, "../"):
 		return true

@@ -196,7 +196,7 @@ func (x *Executor) tried(ctx context.Context, c run.Command, p place, whole stri
 	}
 	var out []kedge.Finding
 	for _, ch := range changes {
-		if ours(ch.Path) {
+		if kedge.IsOwnPath(ch.Path) {
 			out = append(out, kedge.Finding{
 				Level: kedge.LevelWarning, What: "tried to edit " + ch.Path, Where: ch.Path,
 				Fix: "nothing to do: it is not part of the work",

@@ -157,5 +157,5 @@ func (x *Executor) wayOf(ctx context.Context, c run.Command, at string) (way, er
 
 // projected tells whether a file of the user's checkout is as Kedge wrote it.
 func (x *Executor) projected(ctx context.Context, path string) bool {
-	return x.cfg.Projected != nil && ours(path) && x.cfg.Projected(ctx, path)
+	return x.cfg.Projected != nil && kedge.IsOwnPath(path) && x.cfg.Projected(ctx, path)
 }

@@ -182,7 +182,7 @@ func (x *Executor) commitLedger(ctx context.Context, c run.Command, repo *git.Re
 	}
 	var paths []string
 	for _, ch := range changes {
-		if ours(ch.Path) && !peoples(ch.Path) {
+		if kedge.IsGenerated(ch.Path) && !kedge.IsTemporary(ch.Path) {
 			paths = append(paths, ch.Path)
 		}
 	}
@@ -194,16 +194,6 @@ func (x *Executor) commitLedger(ctx context.Context, c run.Command, repo *git.Re
 		return "", err
 	}
 	return repo.CommitPaths(ctx, git.CommitPathsRequest{Paths: paths, Message: ledgerMessage(c), Date: c.At, Author: author})
-}
-
-// peoples tells whether a file under .kedge is people's, which no ledger commit
-// changes, or a leftover.
-func peoples(path string) bool {
-	switch path {
-	case ".kedge/config.toml", ".kedge/gate.toml", ".kedge/rules.md", ".kedge/id":
-		return true
-	}
-	return strings.HasPrefix(path, ".kedge/skills/") || strings.HasPrefix(path, ".kedge/.")
 }
 
 // ledgerMessage says what the ledger says from now on.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
 
 	"kedge"
@@ -18,16 +17,11 @@ func key(c run.Command, what string) string {
 	return string(c.Run) + "-" + strconv.FormatInt(c.Origin(), 10) + "-" + what
 }
 
-// ours tells whether a path belongs to Kedge: the work of no agent.
-func ours(path string) bool {
-	return path == "AGENT_CONTEXT.md" || path == ".kedge" || strings.HasPrefix(path, ".kedge/")
-}
-
 // theirs leaves out the changes of what is Kedge's.
 func theirs(changes []git.Change) []git.Change {
 	out := []git.Change{}
 	for _, c := range changes {
-		if !ours(c.Path) {
+		if !kedge.IsOwnPath(c.Path) {
 			out = append(out, c)
 		}
 	}

@@ -20,16 +20,7 @@ var guarded = []string{
 	".claude/**", ".codex/**", ".gemini/**", ".opencode/**", ".qwen/**", ".cursor/**", ".aider*", ".mcp.json", "opencode.json",
 }
 
-// peoples are the files under .kedge that people write. The rest Kedge writes
-// itself, and looks after by other means.
-var peoples = []string{".kedge/config.toml", ".kedge/gate.toml", ".kedge/rules.md", ".kedge/validate", ".kedge/skills/**"}
-
 func isGuarded(p string) bool { return matchAny(guarded, p) }
-
-// IsProjection tells whether Kedge writes the file from the journal, at any time.
-func IsProjection(p string) bool {
-	return p == "AGENT_CONTEXT.md" || strings.HasPrefix(p, ".kedge/") && !matchAny(peoples, p)
-}
 
 // inspect looks at what changed since the base, and since every other revision
 // that counts, for what no check would see. What was put into a commit meanwhile
@@ -68,7 +59,7 @@ func (g *gate) once(key ...string) bool {
 }
 
 func (g *gate) inspectProtected(ctx context.Context, rev string, c git.Change) error {
-	if IsProjection(c.Path) || !slices.ContainsFunc(g.Protect, func(p string) bool { return glob.Match(p, c.Path) }) {
+	if kedge.IsGenerated(c.Path) || !slices.ContainsFunc(g.Protect, func(p string) bool { return glob.Match(p, c.Path) }) {
 		return nil
 	}
 	added := c.Status == "A"
@@ -85,7 +76,7 @@ func (g *gate) inspectProtected(ctx context.Context, rev string, c git.Change) e
 	switch {
 	case c.Status == "D":
 		g.find(level, "a protected file was deleted", c.Path, restore(rev, c.Path))
-	case level == kedge.LevelWarning && matchAny(peoples, c.Path):
+	case level == kedge.LevelWarning && kedge.IsUserFile(c.Path):
 		return g.meant(ctx, c.Path)
 	case added:
 		g.find(level, "a file was added where only people add files", c.Path, "rm "+quote(c.Path))

@@ -321,7 +321,7 @@ func (g *gate) unchanged(ctx context.Context) error {
 
 // mayChange: what Kedge itself projects, and what checks leave as evidence.
 func (g *gate) mayChange(path string) bool {
-	if IsProjection(path) {
+	if kedge.IsGenerated(path) {
 		return true
 	}
 	for _, c := range slices.Concat(g.Checks, g.Own) {

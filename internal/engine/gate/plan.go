@@ -116,7 +116,7 @@ func (g *gate) selective() bool { return g.Scope != Full && g.Repo != nil }
 func (g *gate) covered(c kedge.Check) []string {
 	var out []string
 	for _, ch := range g.changed {
-		if len(c.Paths) == 0 && !IsProjection(ch.Path) || matchAny(c.Paths, ch.Path) {
+		if len(c.Paths) == 0 && !kedge.IsGenerated(ch.Path) || matchAny(c.Paths, ch.Path) {
 			out = append(out, ch.Path)
 		}
 	}

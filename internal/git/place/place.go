@@ -28,7 +28,7 @@ type Place struct {
 // IDPath is the file that names the project.
 func (pl Place) IDPath() string {
 	if pl.Common == "" {
-		return filepath.Join(pl.Root, ".kedge", "id")
+		return filepath.Join(pl.Root, kedge.Dir, "id")
 	}
 	return filepath.Join(pl.Common, idFile)
 }
@@ -43,7 +43,7 @@ func Locate(dir string) (Place, bool) {
 		if common, ok := commonDir(d); ok {
 			return Place{Root: d, Common: common}, true
 		}
-		if _, err := os.Lstat(filepath.Join(d, ".kedge", "id")); err == nil {
+		if _, err := os.Lstat(filepath.Join(d, kedge.Dir, "id")); err == nil {
 			return Place{Root: d}, true
 		}
 		if d == filepath.Dir(d) {

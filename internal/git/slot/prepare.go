@@ -18,7 +18,7 @@ import (
 
 // Kedges are the top-level paths that Kedge writes itself: no work contains a
 // change of them.
-var Kedges = []string{".kedge", "AGENT_CONTEXT.md"}
+var Kedges = kedge.OwnPaths()
 
 // Acquire gives a job its slot: the one it has, or the free one with the lowest
 // number. A slot in which a process works that is not the job's is not free.

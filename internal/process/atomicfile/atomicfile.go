@@ -21,7 +21,7 @@ import (
 
 // TempPrefix starts the name of every temporary file, so that what a crash left
 // behind can be told from what belongs to people.
-const TempPrefix = ".kedge-tmp-"
+const TempPrefix = kedge.TempPrefix
 
 // Write makes b the content of the file at path, with exactly perm whatever the
 // umask. The folder must exist; links among the folders of path are followed,
