@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -18,6 +17,7 @@ import (
 	"kedge/internal/app/projects"
 	"kedge/internal/core/plan"
 	"kedge/internal/process/atomicfile"
+	"kedge/internal/text/words"
 )
 
 // The projections of the feature list and the plan.
@@ -166,20 +166,12 @@ func editData(edits []plan.Edit) []kedge.HandEditData {
 	var out []kedge.HandEditData
 	for i, e := range edits {
 		if i == shownEdits {
-			more := HowMany(len(edits)-shownEdits, "more edit")
+			more := words.Count(len(edits)-shownEdits, "more edit")
 			return append(out, kedge.HandEditData{Path: FeaturesFile, Found: more, Action: plan.Restored})
 		}
 		out = append(out, kedge.HandEditData{Path: FeaturesFile, Found: e.Found, Action: e.Action})
 	}
 	return out
-}
-
-// HowMany is a number of things in words.
-func HowMany(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 // Behind lists the projections of the ledger that are an older text of Kedge's
@@ -306,7 +298,7 @@ func Unlocked(p *projects.Project, l Ledger) error {
 		return kedge.Errorf(kedge.Conflict, "%w", err).WithHint("correct the file, or move it away")
 	}
 	if n := len(im.Features); n > 0 {
-		return kedge.Errorf(kedge.Conflict, "%s has %s that the journal does not know", FeaturesFile, HowMany(n, "feature")).
+		return kedge.Errorf(kedge.Conflict, "%s has %s that the journal does not know", FeaturesFile, words.Count(n, "feature")).
 			WithHint("kedge features import %s", FeaturesFile)
 	}
 	return nil

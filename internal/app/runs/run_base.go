@@ -12,6 +12,7 @@ import (
 	"kedge/internal/core/run"
 	"kedge/internal/git"
 	"kedge/internal/git/slot"
+	"kedge/internal/text/words"
 )
 
 // projections are what Kedge writes into a repository: in a merge the run's own
@@ -119,7 +120,7 @@ func refuseTakenAway(ctx context.Context, repo *git.Repo, head git.Head, st run.
 // notesOnGone says that a run begins without what an earlier one had landed.
 func (s *Driver) notesOnGone(ctx context.Context, p *projects.Project, head git.Head, st run.State) ([]string, error) {
 	built, err := builtBy(ctx, p, st.Run)
-	note := "branch \"" + head.Branch + "\" does not hold " + short(st.Tip) + " any more, where " + string(st.Run) + " left it: the run begins at " + short(head.Commit)
+	note := "branch \"" + head.Branch + "\" does not hold " + words.Hash(st.Tip) + " any more, where " + string(st.Run) + " left it: the run begins at " + words.Hash(head.Commit)
 	if len(built) > 0 {
 		note += "; completed on what is gone: " + verify.Listed(built) + "; to have that again: " + reopenAll(built)
 	}
@@ -133,7 +134,7 @@ func (s *Driver) refuseLost(ctx context.Context, p *projects.Project, st run.Sta
 	if err != nil || len(built) == 0 {
 		return err
 	}
-	return kedge.Errorf(kedge.Conflict, "the work of %s never landed and is gone: the repository has no commit %s (%s)", st.Run, short(st.Tip), verify.Listed(built)).
+	return kedge.Errorf(kedge.Conflict, "the work of %s never landed and is gone: the repository has no commit %s (%s)", st.Run, words.Hash(st.Tip), verify.Listed(built)).
 		WithHint("fetch it from where it still is, or have it made again: %s", reopenAll(built))
 }
 

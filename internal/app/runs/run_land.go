@@ -10,6 +10,7 @@ import (
 	"kedge/internal/git"
 	"kedge/internal/git/slot"
 	"kedge/internal/journal"
+	"kedge/internal/text/words"
 )
 
 // RunLandRequest asks for the work of runs on the user's branch.
@@ -164,7 +165,7 @@ type unlandedRun struct {
 
 // words say what is there, and how to have it.
 func (u unlandedRun) words() string {
-	return "not landed yet: the work of " + string(u.Run) + " (" + short(u.Tip) + "), which goes to branch \"" + u.Lands +
+	return "not landed yet: the work of " + string(u.Run) + " (" + words.Hash(u.Tip) + "), which goes to branch \"" + u.Lands +
 		"\": kedge land, or: git merge " + slot.Branch(u.Run)
 }
 

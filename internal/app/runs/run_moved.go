@@ -9,6 +9,7 @@ import (
 	"kedge/internal/core/run"
 	"kedge/internal/git"
 	"kedge/internal/journal"
+	"kedge/internal/text/words"
 )
 
 // refMove is a move of a ref while a session of a feature worked.
@@ -19,7 +20,7 @@ type refMove struct {
 
 // words tell what is on a branch and what a person can do about it.
 func (m refMove) words() string {
-	out := short(m.To) + " came while " + string(m.Session) + " worked"
+	out := words.Hash(m.To) + " came while " + string(m.Session) + " worked"
 	if m.Feature != "" {
 		out += " on " + string(m.Feature)
 	}

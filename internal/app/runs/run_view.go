@@ -12,6 +12,7 @@ import (
 	"kedge/internal/app/status"
 	"kedge/internal/core/run"
 	"kedge/internal/journal"
+	"kedge/internal/text/words"
 )
 
 // RunView is a run as it is shown; its JSON is that of `run --json`. A nil
@@ -281,7 +282,7 @@ func askedBy(st *run.State, j *run.Job) []string {
 	case run.Reviewing:
 		look := []string{}
 		if j.Base != "" && j.Tree != "" { // both are in the repository, wherever one looks from
-			look = append(look, "git diff "+short(j.Base)+" "+short(j.Tree)+" -- ':/' ':(top,exclude).kedge'")
+			look = append(look, "git diff "+words.Hash(j.Base)+" "+words.Hash(j.Tree)+" -- ':/' ':(top,exclude).kedge'")
 		}
 		return append(look, "kedge approve "+id, "kedge deny "+id+" --reason WHY")
 	default:

@@ -6,6 +6,7 @@ import (
 
 	"kedge"
 	"kedge/internal/core/run"
+	"kedge/internal/text/words"
 )
 
 // wordsFor tells a step in one line; empty for what a person need not read.
@@ -59,7 +60,7 @@ func happened(ev run.Event, about run.Command) string {
 	}
 	switch ev.Kind {
 	case run.Begun:
-		return "the run begins at " + short(ev.Commit)
+		return "the run begins at " + words.Hash(ev.Commit)
 	case run.TakenOver:
 		return "another daemon goes on with the run"
 	case run.Gated, run.Proved, run.Integrated:
@@ -70,15 +71,15 @@ func happened(ev run.Event, about run.Command) string {
 		return inspectWords(ev, about)
 	case run.Committed:
 		if about.Purpose == run.TakeBack {
-			return "taken back as " + short(ev.Commit)
+			return "taken back as " + words.Hash(ev.Commit)
 		}
-		return "committed as " + short(ev.Commit)
+		return "committed as " + words.Hash(ev.Commit)
 	case run.Rechecked:
 		return regressedWords(ev)
 	case run.Ledgered:
 		return ledgerWords(about)
 	case run.Reverted:
-		return "set aside, the work tree is back at " + short(about.Base)
+		return "set aside, the work tree is back at " + words.Hash(about.Base)
 	case run.Landed:
 		return landWords(ev, about)
 	case run.Said, run.Answered:
@@ -207,14 +208,12 @@ func landWords(ev run.Event, about run.Command) string {
 	case ev.Commit != "" && ev.Commit != about.Commit:
 		return "nothing to land: branch \"" + ev.Text + "\" has the work in commits of its own"
 	case ev.Text != "":
-		return "landed: branch \"" + ev.Text + "\" has " + short(about.Commit)
+		return "landed: branch \"" + ev.Text + "\" has " + words.Hash(about.Commit)
 	}
-	return "landed: the branch is at " + short(about.Commit)
+	return "landed: the branch is at " + words.Hash(about.Commit)
 }
 
 func firstLineOf(s string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
 	return line
 }
-
-func short(commit string) string { return commit[:min(len(commit), 10)] }

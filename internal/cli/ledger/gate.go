@@ -14,6 +14,7 @@ import (
 	"kedge/internal/cli/frame"
 	"kedge/internal/engine/gate"
 	"kedge/internal/text/plain"
+	"kedge/internal/text/words"
 )
 
 // Gate is kedge gate.
@@ -150,10 +151,4 @@ func failureTalk(env *frame.Env, c kedge.CheckResult) {
 // maxCommand bounds a command in a line; the verdict has the whole of it.
 const maxCommand = 100
 
-func oneLine(s string) string {
-	r := []rune(plain.Line(s))
-	if len(r) > maxCommand {
-		return string(r[:maxCommand]) + "…"
-	}
-	return string(r)
-}
+func oneLine(s string) string { return words.Clip(plain.Line(s), maxCommand) }
