@@ -31,8 +31,14 @@ func TestClip(t *testing.T) {
 		n    int
 		want string
 	}{
-		{"", 0, ""}, {"word", 4, "word"}, {"words", 4, "wor…"}, {"设计决定", 4, "设计决定"}, {"设计决定", 3, "设计…"},
-		{"one two", 5, "one…"}, {"word", 1, "…"}, {"word", 0, "…"},
+		{"", 0, ""},
+		{"word", 4, "word"},
+		{"words", 4, "wor…"},
+		{"设计决定", 4, "设计决定"},
+		{"设计决定", 3, "设计…"},
+		{"one two", 5, "one…"},
+		{"word", 1, "…"},
+		{"word", 0, "…"},
 	} {
 		if got := words.Clip(c.in, c.n); got != c.want {
 			t.Errorf("%q to %d characters: %q, want %q", c.in, c.n, got, c.want)
