@@ -3,6 +3,7 @@ package kedge
 import (
 	"cmp"
 	"encoding/json"
+	"strconv"
 	"time"
 )
 
@@ -208,6 +209,25 @@ type SessionRefusedData struct {
 
 // Live tells whether the session's program runs.
 func (s Session) Live() bool { return s.State == SessionRunning || s.State == SessionWaiting }
+
+// Keep tells whether everything that the session left must stay: what it printed, and
+// the work tree that it worked in. Nothing that collects old things touches these.
+func (s Session) Keep() bool { return s.Live() }
+
+// Compare orders sessions as they are listed: the newest first.
+func (s Session) Compare(other Session) int { return other.StartedAt.Compare(s.StartedAt) }
+
+// Summary says in a few words how the session is: running, exited (1), interrupted (by
+// what). The cause is the program's own text.
+func (s Session) Summary() string {
+	switch {
+	case s.State == SessionExited && s.ExitCode != nil && *s.ExitCode != 0:
+		return "exited (" + strconv.Itoa(*s.ExitCode) + ")"
+	case s.State == SessionInterrupted && s.Cause != "":
+		return "interrupted (" + s.Cause + ")"
+	}
+	return string(s.State)
+}
 
 // sessionFolds says what each fact changes in the session that it is about. Facts that
 // change nothing in it, such as SessionRefused, are not here.
