@@ -197,6 +197,11 @@ type SessionRenamedData struct {
 	Name string    `json:"name"`
 }
 
+// SessionMark is the payload of facts that say nothing but which session they are about.
+type SessionMark struct {
+	ID SessionID `json:"id"`
+}
+
 // SessionRefusedData is the payload of SessionRefused: what a session tried to do
 // to another one, or in the name of one with a token that is not good for that; or
 // what one tried that works for a run, and may not: ID is then the run's session.
