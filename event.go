@@ -9,7 +9,7 @@ import (
 type EventType string
 
 // The facts of the ledger. The payload of each is the type named beside it, as
-// JSON, in Event.Data.
+// JSON, in Event.Data. Those about sessions are in session.go.
 const (
 	ProjectCreated  EventType = "project.created"  // ProjectData
 	ProjectMoved    EventType = "project.moved"    // ProjectMovedData
@@ -36,20 +36,11 @@ const (
 	FilterApproved  EventType = "filter.approved"  // FilterApprovedData
 	TrustApproved   EventType = "trust.approved"   // TrustApprovedData
 	TrustFound      EventType = "trust.found"      // TrustFoundData
-	SessionStarted  EventType = "session.started"  // Session
-	SessionEnded    EventType = "session.ended"    // SessionEndedData
-	SessionRenamed  EventType = "session.renamed"  // SessionRenamedData
-	SessionRefused  EventType = "session.refused"  // SessionRefusedData
-	SessionUsed     EventType = "session.used"     // SessionUsedData
-	SessionActed    EventType = "session.acted"    // SessionActedData
-
-	SessionSignalled EventType = "session.signalled" // SessionSignalledData
-	SessionCompacted EventType = "session.compacted" // SessionCompactedData
-	RunStepped       EventType = "run.stepped"       // run.Stepped, of package internal/core/run
-	WorkInspected    EventType = "work.inspected"    // Inspection
-	InitFinished     EventType = "init.finished"     // InitData
-	InitRemoved      EventType = "init.removed"      // InitData
-	HookSeen         EventType = "hook.seen"         // HookData
+	RunStepped      EventType = "run.stepped"      // run.Stepped, of package internal/core/run
+	WorkInspected   EventType = "work.inspected"   // Inspection
+	InitFinished    EventType = "init.finished"    // InitData
+	InitRemoved     EventType = "init.removed"     // InitData
+	HookSeen        EventType = "hook.seen"        // HookData
 )
 
 // Event is one fact in the journal. Everything else that Kedge knows is a fold

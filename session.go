@@ -1,6 +1,11 @@
 package kedge
 
-import "time"
+import (
+	"cmp"
+	"encoding/json"
+	"strconv"
+	"time"
+)
 
 // SessionState is what is true of a session now.
 type SessionState string
@@ -11,6 +16,18 @@ const (
 	SessionWaiting     SessionState = "waiting"
 	SessionExited      SessionState = "exited"
 	SessionInterrupted SessionState = "interrupted"
+)
+
+// The facts about sessions, with the payload of each.
+const (
+	SessionStarted   EventType = "session.started"   // Session
+	SessionEnded     EventType = "session.ended"     // SessionEndedData
+	SessionRenamed   EventType = "session.renamed"   // SessionRenamedData
+	SessionRefused   EventType = "session.refused"   // SessionRefusedData
+	SessionUsed      EventType = "session.used"      // SessionUsedData
+	SessionActed     EventType = "session.acted"     // SessionActedData
+	SessionSignalled EventType = "session.signalled" // SessionSignalledData
+	SessionCompacted EventType = "session.compacted" // SessionCompactedData
 )
 
 // Session is one agent process with one context, from start to exit; its JSON
@@ -180,6 +197,11 @@ type SessionRenamedData struct {
 	Name string    `json:"name"`
 }
 
+// SessionMark is the payload of facts that say nothing but which session they are about.
+type SessionMark struct {
+	ID SessionID `json:"id"`
+}
+
 // SessionRefusedData is the payload of SessionRefused: what a session tried to do
 // to another one, or in the name of one with a token that is not good for that; or
 // what one tried that works for a run, and may not: ID is then the run's session.
@@ -192,3 +214,67 @@ type SessionRefusedData struct {
 
 // Live tells whether the session's program runs.
 func (s Session) Live() bool { return s.State == SessionRunning || s.State == SessionWaiting }
+
+// Keep tells whether everything that the session left must stay: what it printed, and
+// the work tree that it worked in. Nothing that collects old things touches these.
+func (s Session) Keep() bool { return s.Live() }
+
+// Compare orders sessions as they are listed: the newest first.
+func (s Session) Compare(other Session) int { return other.StartedAt.Compare(s.StartedAt) }
+
+// Summary says in a few words how the session is: running, exited (1), interrupted (by
+// what). The cause is the program's own text.
+func (s Session) Summary() string {
+	switch {
+	case s.State == SessionExited && s.ExitCode != nil && *s.ExitCode != 0:
+		return "exited (" + strconv.Itoa(*s.ExitCode) + ")"
+	case s.State == SessionInterrupted && s.Cause != "":
+		return "interrupted (" + s.Cause + ")"
+	}
+	return string(s.State)
+}
+
+// sessionFolds says what each fact changes in the session that it is about. Facts that
+// change nothing in it, such as SessionRefused, are not here.
+var sessionFolds = map[EventType]func(*Session, Event) error{
+	SessionEnded: folding(func(s *Session, d SessionEndedData, _ Event) {
+		s.State, s.Cause, s.ExitCode, s.Bytes = d.State, d.Cause, d.ExitCode, d.Bytes
+		s.Conversation = cmp.Or(d.Conversation, s.Conversation)
+	}),
+	SessionRenamed: folding(func(s *Session, d SessionRenamedData, _ Event) { s.Name = d.Name }),
+	SessionUsed: folding(func(s *Session, d SessionUsedData, _ Event) { // what a later report does not say stays
+		s.Tokens, s.USD = cmp.Or(d.Tokens, s.Tokens), cmp.Or(d.USD, s.USD)
+		s.Model, s.Kinds = cmp.Or(d.Model, s.Model), cmp.Or(d.Kinds, s.Kinds)
+		s.ContextTokens, s.ContextWindow = cmp.Or(d.ContextTokens, s.ContextTokens), cmp.Or(d.ContextWindow, s.ContextWindow)
+	}),
+	SessionActed: folding(func(s *Session, d SessionActedData, _ Event) { // there is one first act
+		switch d.First {
+		case ActAction:
+			s.FirstAction = cmp.Or(s.FirstAction, &d.FirstAct)
+		case ActEdit:
+			s.FirstEdit = cmp.Or(s.FirstEdit, &d.FirstAct)
+		}
+	}),
+	SessionCompacted: folding(func(s *Session, d SessionCompactedData, ev Event) {
+		s.Compactions = append(s.Compactions, Compaction{At: ev.At, Asked: d.Asked, Before: d.Before, After: d.After, Failed: d.Failed})
+		s.Compactions = s.Compactions[max(0, len(s.Compactions)-MaxCompactions):]
+	}),
+}
+
+// folding decodes the payload for a fold.
+func folding[T any](change func(s *Session, data T, ev Event)) func(*Session, Event) error {
+	return func(s *Session, ev Event) error {
+		var d T
+		if err := json.Unmarshal(ev.Data, &d); err != nil {
+			return Errorf(Invalid, "%s: bad data: %w", ev.Type, err)
+		}
+		change(s, d, ev)
+		return nil
+	}
+}
+
+// ChangesSession tells whether a fact changes the session that it is about.
+func (t EventType) ChangesSession() bool { return sessionFolds[t] != nil }
+
+// Fold changes the session by a fact about it.
+func (s *Session) Fold(ev Event) error { return sessionFolds[ev.Type](s, ev) }

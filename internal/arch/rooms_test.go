@@ -21,11 +21,11 @@ var rooms = []room{
 	{"text", "small pure helpers over bytes and strings; no business words", "", true, []member{
 		{".", "the door sign"},
 		{"lazyre", "regular expressions, compiled at their first use"},
+		{"words", "token counts, ages, counted nouns, cut lines, short hashes"},
 		{"environ", "values out of an environment list"},
 		{"strictjson", "JSON that refuses unknown and duplicate keys"},
 		{"glob", "path patterns with **"},
 		{"frontmatter", `"key: value" blocks at the top of a Markdown file`},
-		{"words", "token counts, ages, counted nouns, cut lines"},
 		{"plain", "untrusted text, made safe to show"},
 		{"ansi", "removes terminal escape sequences from a stream"},
 		{"redact", "removes secrets from text"},

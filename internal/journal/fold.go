@@ -93,46 +93,45 @@ type folding struct {
 // from a newer Kedge, changes none.
 func fold(ev kedge.Event, get lookup) ([]change, error) {
 	f := &folding{ev: ev, get: get}
-	if fn, ok := folders[ev.Type]; ok {
-		if err := fn(f); err != nil {
-			return nil, err
-		}
+	fn := folders[ev.Type]
+	if ev.Type.ChangesSession() {
+		fn = foldSession
 	}
-	return f.out, nil
+	if fn == nil {
+		return nil, nil
+	}
+	err := fn(f)
+	return f.out, err
 }
 
-// folders says how each type of event folds.
+// folders says how each type of event folds, but for those that change a session: these
+// fold as kedge.Session says.
 var folders = map[kedge.EventType]func(*folding) error{
-	kedge.ProjectCreated:   foldProject,
-	kedge.ProjectMoved:     foldProjectMoved,
-	kedge.FeatureAdded:     foldFeatureAdded,
-	kedge.FeatureAmended:   foldFeatureAmended,
-	kedge.FeatureStatus:    foldFeatureStatus,
-	kedge.DecisionSaved:    foldDecision,
-	kedge.RiskClosed:       foldRiskClosed,
-	kedge.SessionEnded:     foldSessionEnded,
-	kedge.SessionRenamed:   foldSessionRenamed,
-	kedge.SessionUsed:      foldSessionUsed,
-	kedge.SessionActed:     foldSessionActed,
-	kedge.SessionCompacted: foldSessionCompacted,
-	kedge.FilesSeen:        foldSeen,
-	kedge.RunStepped:       foldRun,
-	kedge.HandEditFound:    foldEdit,
-	kedge.PlanSaved:        keep(KindPlan, func(d kedge.PlanData) string { return string(d.ID) }, nil),
-	kedge.RiskOpened:       keep(KindRisk, func(d kedge.Risk) string { return string(d.ID) }, riskWords),
-	kedge.NoteAdded:        keep(KindNote, func(d kedge.Note) string { return string(d.ID) }, noteWords),
-	kedge.CheckpointSaved:  keep(KindCheckpoint, func(d kedge.Checkpoint) string { return string(d.ID) }, checkpointWords),
-	kedge.HandoffSaved:     keep(KindHandoff, func(d kedge.Handoff) string { return string(d.ID) }, nil),
-	kedge.GateDropped:      foldGateDropped,
-	kedge.GateStarted:      keep(KindGate, func(d kedge.GateStartedData) string { return d.Key }, nil),
-	kedge.GateFinished:     keep(KindEvidence, func(d kedge.Evidence) string { return string(d.ID) }, nil),
-	kedge.SessionStarted:   keep(KindSession, func(d kedge.Session) string { return string(d.ID) }, nil),
-	kedge.SalvageMade:      keep(KindSalvage, func(d kedge.Salvage) string { return string(d.ID) }, nil),
-	kedge.RunSaid:          keep(KindSaid, func(d kedge.RunSaidData) string { return d.ID }, nil),
-	kedge.WorkInspected:    keep(KindInspection, func(d kedge.Inspection) string { return d.ID }, nil),
-	kedge.TrustApproved:    foldTrust,
-	kedge.TrustFound:       keep(KindUntrusted, func(d kedge.TrustFoundData) string { return d.Dir }, nil),
-	kedge.FilterApproved:   keep(KindFilter, func(d kedge.FilterApprovedData) string { return d.Name }, nil),
+	kedge.ProjectCreated:  foldProject,
+	kedge.ProjectMoved:    foldProjectMoved,
+	kedge.FeatureAdded:    foldFeatureAdded,
+	kedge.FeatureAmended:  foldFeatureAmended,
+	kedge.FeatureStatus:   foldFeatureStatus,
+	kedge.DecisionSaved:   foldDecision,
+	kedge.RiskClosed:      foldRiskClosed,
+	kedge.FilesSeen:       foldSeen,
+	kedge.RunStepped:      foldRun,
+	kedge.HandEditFound:   foldEdit,
+	kedge.PlanSaved:       keep(KindPlan, func(d kedge.PlanData) string { return string(d.ID) }, nil),
+	kedge.RiskOpened:      keep(KindRisk, func(d kedge.Risk) string { return string(d.ID) }, riskWords),
+	kedge.NoteAdded:       keep(KindNote, func(d kedge.Note) string { return string(d.ID) }, noteWords),
+	kedge.CheckpointSaved: keep(KindCheckpoint, func(d kedge.Checkpoint) string { return string(d.ID) }, checkpointWords),
+	kedge.HandoffSaved:    keep(KindHandoff, func(d kedge.Handoff) string { return string(d.ID) }, nil),
+	kedge.GateDropped:     foldGateDropped,
+	kedge.GateStarted:     keep(KindGate, func(d kedge.GateStartedData) string { return d.Key }, nil),
+	kedge.GateFinished:    keep(KindEvidence, func(d kedge.Evidence) string { return string(d.ID) }, nil),
+	kedge.SessionStarted:  keep(KindSession, func(d kedge.Session) string { return string(d.ID) }, nil),
+	kedge.SalvageMade:     keep(KindSalvage, func(d kedge.Salvage) string { return string(d.ID) }, nil),
+	kedge.RunSaid:         keep(KindSaid, func(d kedge.RunSaidData) string { return d.ID }, nil),
+	kedge.WorkInspected:   keep(KindInspection, func(d kedge.Inspection) string { return d.ID }, nil),
+	kedge.TrustApproved:   foldTrust,
+	kedge.TrustFound:      keep(KindUntrusted, func(d kedge.TrustFoundData) string { return d.Dir }, nil),
+	kedge.FilterApproved:  keep(KindFilter, func(d kedge.FilterApprovedData) string { return d.Name }, nil),
 }
 
 // keep folds an event whose payload is the document.

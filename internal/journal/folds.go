@@ -1,7 +1,6 @@
 package journal
 
 import (
-	"cmp"
 	"strings"
 
 	"kedge"
@@ -199,81 +198,21 @@ func foldGateDropped(f *folding) error {
 	return f.save(KindGate, g.Key, g, words{})
 }
 
-func foldSessionEnded(f *folding) error {
-	d, err := payload[kedge.SessionEndedData](f)
+// foldSession changes a session by a fact about it.
+func foldSession(f *folding) error {
+	about, err := payload[struct {
+		ID kedge.SessionID `json:"id"`
+	}](f)
 	if err != nil {
 		return err
 	}
-	s, err := load[kedge.Session](f, KindSession, string(d.ID))
+	s, err := load[kedge.Session](f, KindSession, string(about.ID))
 	if err != nil {
 		return err
 	}
-	s.State, s.Cause, s.ExitCode, s.Bytes = d.State, d.Cause, d.ExitCode, d.Bytes
-	s.Conversation = cmp.Or(d.Conversation, s.Conversation)
-	return f.save(KindSession, string(s.ID), s, words{})
-}
-
-// foldSessionUsed takes over what is known; what a later report does not say
-// stays as it was.
-func foldSessionUsed(f *folding) error {
-	d, err := payload[kedge.SessionUsedData](f)
-	if err != nil {
+	if err := s.Fold(f.ev); err != nil {
 		return err
 	}
-	s, err := load[kedge.Session](f, KindSession, string(d.ID))
-	if err != nil {
-		return err
-	}
-	s.Tokens, s.USD = cmp.Or(d.Tokens, s.Tokens), cmp.Or(d.USD, s.USD)
-	s.Model, s.Kinds = cmp.Or(d.Model, s.Model), cmp.Or(d.Kinds, s.Kinds)
-	s.ContextTokens, s.ContextWindow = cmp.Or(d.ContextTokens, s.ContextTokens), cmp.Or(d.ContextWindow, s.ContextWindow)
-	return f.save(KindSession, string(s.ID), s, words{})
-}
-
-// foldSessionActed keeps what was told first: there is one first act.
-func foldSessionActed(f *folding) error {
-	d, err := payload[kedge.SessionActedData](f)
-	if err != nil {
-		return err
-	}
-	s, err := load[kedge.Session](f, KindSession, string(d.ID))
-	if err != nil {
-		return err
-	}
-	switch d.First {
-	case kedge.ActAction:
-		s.FirstAction = cmp.Or(s.FirstAction, &d.FirstAct)
-	case kedge.ActEdit:
-		s.FirstEdit = cmp.Or(s.FirstEdit, &d.FirstAct)
-	}
-	return f.save(KindSession, string(s.ID), s, words{})
-}
-
-// foldSessionCompacted keeps the last compactions.
-func foldSessionCompacted(f *folding) error {
-	d, err := payload[kedge.SessionCompactedData](f)
-	if err != nil {
-		return err
-	}
-	s, err := load[kedge.Session](f, KindSession, string(d.ID))
-	if err != nil {
-		return err
-	}
-	s.Compactions = append(s.Compactions, kedge.Compaction{At: f.ev.At, Asked: d.Asked, Before: d.Before, After: d.After, Failed: d.Failed})
-	s.Compactions = s.Compactions[max(0, len(s.Compactions)-kedge.MaxCompactions):]
-	return f.save(KindSession, string(s.ID), s, words{})
-}
-
-func foldSessionRenamed(f *folding) error {
-	d, err := payload[kedge.SessionRenamedData](f)
-	if err != nil {
-		return err
-	}
-	s, err := load[kedge.Session](f, KindSession, string(d.ID))
-	if err != nil {
-		return err
-	}
-	s.Name = d.Name
 	return f.save(KindSession, string(s.ID), s, words{})
 }
 

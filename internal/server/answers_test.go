@@ -1,8 +1,10 @@
 package server_test
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -26,8 +28,9 @@ import (
 
 // TestEveryCallHasAGolden walks through all calls, and compares each answer with
 // testdata/answers/NAME.json: what scripts, the command line and other programs
-// rely on. A call that is not told of here fails it, and so does a golden that
-// no call gives any more. internal/cli holds that --json prints these answers.
+// rely on. A call that the story does not tell by hand is made with a usual request;
+// one that understands none of these fails it, and so does a golden that no call gives
+// any more. internal/cli holds that --json prints these answers.
 func TestEveryCallHasAGolden(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("what is known of processes, and so some answers, differ here")
@@ -41,6 +44,7 @@ func TestEveryCallHasAGolden(t *testing.T) {
 	st.plan()
 	st.place()
 	st.sessions()
+	st.others()
 	st.gitWork()
 	st.care()
 	st.runs()
@@ -212,6 +216,49 @@ func (st *story) sessions() {
 	st.golden("stats", st.do("stats", reports.StatsRequest{By: "agent"}).set("productive_minutes", "1").without("estimated_tokens")) // its minutes are the machine's, too
 	st.tell("session.resume", sessions.SessionResume{Name: "job", Env: env, Cols: 80, Rows: 24})
 	st.do("session.kill", sessions.SessionKill{Name: "job", GraceMS: int(patience.Milliseconds())})
+}
+
+// usual are requests for calls that need no story of their own: about everything, about
+// the session and about a feature that the story has.
+var usual = []string{`{}`, `{"name":"job"}`, `{"id":"refunds"}`}
+
+// others makes the calls of the table that the story does not name, each with the first
+// usual request that it understands.
+func (st *story) others() {
+	st.t.Helper()
+	named := st.namedCalls()
+	for _, c := range server.Calls() {
+		if named[c.Name] {
+			continue
+		}
+		for _, in := range usual {
+			if a, err := st.try(c.Name, json.RawMessage(in)); err == nil {
+				st.golden(c.Name, a)
+				break
+			}
+		}
+	}
+}
+
+// namedCalls are the calls that the tests of this package tell by hand.
+func (st *story) namedCalls() map[string]bool {
+	st.t.Helper()
+	files, err := filepath.Glob("*_test.go")
+	if err != nil {
+		st.t.Fatal(err)
+	}
+	tells := regexp.MustCompile(`\.(?:tell|golden)\("([a-z.]+)"`)
+	out := map[string]bool{}
+	for _, name := range files {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			st.t.Fatal(err)
+		}
+		for _, m := range tells.FindAllSubmatch(b, -1) {
+			out[string(m[1])] = true
+		}
+	}
+	return out
 }
 
 func (st *story) gitWork() {

@@ -1,6 +1,14 @@
 package server
 
-import "kedge/internal/app"
+import (
+	"context"
+	"strings"
+
+	"kedge"
+	"kedge/internal/app"
+	"kedge/internal/app/projects"
+	"kedge/internal/app/sessions"
+)
 
 func sessionCalls() []Call {
 	return []Call{
@@ -15,4 +23,13 @@ func sessionCalls() []Call {
 		long(call("session.search", Reading, (*app.Service).SessionSearch)),
 		call("session.retain", Writing, (*app.Service).SessionRetain),
 	}
+}
+
+// mark is a call that writes a fact about one session and has nothing else to say: its
+// request names the session, its answer is the session. The name ends in the command.
+func mark(name string, fact kedge.EventType) Call {
+	_, verb, _ := strings.Cut(name, ".")
+	return call(name, Writing, func(s *app.Service, ctx context.Context, who projects.Caller, in sessions.SessionName) (kedge.Session, error) {
+		return s.SessionMark(ctx, who, in, verb, fact)
+	})
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"kedge"
+	"kedge/internal/text/words"
 )
 
 // Event is what an agent tells on the input of a hook.
@@ -154,8 +155,5 @@ func (ev Event) Brief() string {
 	if text == "" {
 		text = string(ev.Input)
 	}
-	if len(text) <= most {
-		return text
-	}
-	return strings.ToValidUTF8(text[:most], "") + "…"
+	return words.ClipBytes(text, most)
 }

@@ -18,6 +18,7 @@ import (
 	"kedge/internal/app/sessions"
 	"kedge/internal/app/status"
 	"kedge/internal/core/run"
+	"kedge/internal/text/words"
 )
 
 // Config is what a demo needs.
@@ -309,10 +310,7 @@ func plainly(s string) string {
 		s += " is red"
 	}
 	const most = 100
-	if r := []rune(s); len(r) > most {
-		return string(r[:most]) + "…"
-	}
-	return s
+	return words.Clip(s, most)
 }
 
 // Text tells the report.

@@ -109,7 +109,7 @@ func RefuseRemoved(ctx context.Context, repo *git.Repo, head git.Head, st run.St
 // notesOnGone says that a run begins without what an earlier one had landed.
 func (s *Landing) notesOnGone(ctx context.Context, p *projects.Project, head git.Head, st run.State) ([]string, error) {
 	built, err := builtBy(ctx, p, st.Run)
-	note := "branch \"" + head.Branch + "\" does not hold " + words.ShortCommit(st.Tip) + " any more, where " + string(st.Run) + " left it: the run begins at " + words.ShortCommit(head.Commit)
+	note := "branch \"" + head.Branch + "\" does not hold " + words.Hash(st.Tip) + " any more, where " + string(st.Run) + " left it: the run begins at " + words.Hash(head.Commit)
 	if len(built) > 0 {
 		note += "; completed on what is gone: " + verify.Listed(built) + "; to have that again: " + reopenAll(built)
 	}
@@ -123,7 +123,7 @@ func (s *Landing) refuseLost(ctx context.Context, p *projects.Project, st run.St
 	if err != nil || len(built) == 0 {
 		return err
 	}
-	return kedge.Errorf(kedge.Conflict, "the work of %s never landed and is gone: the repository has no commit %s (%s)", st.Run, words.ShortCommit(st.Tip), verify.Listed(built)).
+	return kedge.Errorf(kedge.Conflict, "the work of %s never landed and is gone: the repository has no commit %s (%s)", st.Run, words.Hash(st.Tip), verify.Listed(built)).
 		WithHint("fetch it from where it still is, or have it made again: %s", reopenAll(built))
 }
 

@@ -20,7 +20,7 @@ type refMove struct {
 
 // words tell what is on a branch and what a person can do about it.
 func (m refMove) words() string {
-	out := words.ShortCommit(m.To) + " came while " + string(m.Session) + " worked"
+	out := words.Hash(m.To) + " came while " + string(m.Session) + " worked"
 	if m.Feature != "" {
 		out += " on " + string(m.Feature)
 	}

@@ -54,7 +54,7 @@ type UnlandedRun struct {
 
 // Note say what is there, and how to have it.
 func (u UnlandedRun) Note() string {
-	return "not landed yet: the work of " + string(u.Run) + " (" + words.ShortCommit(u.Tip) + "), which goes to branch \"" + u.Lands +
+	return "not landed yet: the work of " + string(u.Run) + " (" + words.Hash(u.Tip) + "), which goes to branch \"" + u.Lands +
 		"\": kedge land, or: git merge " + slot.Branch(u.Run)
 }
 

@@ -8,6 +8,7 @@ import (
 	"kedge"
 	"kedge/internal/app/projects"
 	"kedge/internal/core/plan"
+	"kedge/internal/text/words"
 )
 
 // The projections of the feature list and the plan.
@@ -155,7 +156,7 @@ func editData(edits []plan.Edit) []kedge.HandEditData {
 	var out []kedge.HandEditData
 	for i, e := range edits {
 		if i == shownEdits {
-			more := HowMany(len(edits)-shownEdits, "more edit")
+			more := words.Count(len(edits)-shownEdits, "more edit")
 			return append(out, kedge.HandEditData{Path: FeaturesFile, Found: more, Action: plan.Restored})
 		}
 		out = append(out, kedge.HandEditData{Path: FeaturesFile, Found: e.Found, Action: e.Action})
@@ -219,7 +220,7 @@ func RefuseUnknownList(p *projects.Project, l Snapshot) error {
 		return kedge.Errorf(kedge.Conflict, "%w", err).WithHint("correct the file, or move it away")
 	}
 	if n := len(im.Features); n > 0 {
-		return kedge.Errorf(kedge.Conflict, "%s has %s that the journal does not know", FeaturesFile, HowMany(n, "feature")).
+		return kedge.Errorf(kedge.Conflict, "%s has %s that the journal does not know", FeaturesFile, words.Count(n, "feature")).
 			WithHint("kedge features import %s", FeaturesFile)
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 	docs "kedge/internal/core/memory"
 	"kedge/internal/core/plan"
 	"kedge/internal/journal"
+	"kedge/internal/text/words"
 )
 
 // imported is the action on an edit that was taken over into the journal; the
@@ -147,7 +148,7 @@ func (s *Ledger) ImportMemory(ctx context.Context, p *projects.Project, who proj
 		name string
 	}{{kedge.DecisionSaved, "decision"}, {kedge.NoteAdded, "note"}, {kedge.RiskOpened, "risk"}} {
 		if n := counts[kind.typ]; n > 0 {
-			said = append(said, HowMany(n, kind.name))
+			said = append(said, words.Count(n, kind.name))
 		}
 	}
 	return e.facts, "from the repository: imported " + strings.Join(said, ", "), nil

@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"bytes"
-	"fmt"
 	"maps"
 	"slices"
 )
@@ -15,11 +14,3 @@ func ToLF(b []byte) []byte { return bytes.ReplaceAll(b, []byte("\r\n"), []byte("
 func SameText(a, b []byte) bool { return bytes.Equal(ToLF(a), b) }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
-
-// HowMany gives a number with its noun: "1 feature", "2 features".
-func HowMany(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
-}

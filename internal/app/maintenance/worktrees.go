@@ -7,11 +7,13 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"kedge"
 	"kedge/internal/app/projects"
 	"kedge/internal/git"
 	"kedge/internal/git/slot"
+	"kedge/internal/journal"
 )
 
 // WorktreeListRequest asks for all worktrees of the project's repository.
@@ -96,7 +98,7 @@ func (s *Care) WorktreeOld(ctx context.Context, who projects.Caller, _ WorktreeG
 	if err != nil {
 		return WorktreeGCReply{}, err
 	}
-	r, err := sortWorktrees(ctx, repo, runs)
+	r, err := sortWorktrees(ctx, p, repo, runs)
 	if err != nil {
 		return WorktreeGCReply{}, err
 	}
@@ -127,7 +129,7 @@ func (s *Care) WorktreeGC(ctx context.Context, who projects.Caller, _ WorktreeGC
 		return WorktreeGCReply{}, err
 	}
 	evs, err := s.home.Write(ctx, p, who, func() ([]kedge.Event, error) {
-		r, err := sortWorktrees(ctx, repo, runs)
+		r, err := sortWorktrees(ctx, p, repo, runs)
 		if err != nil {
 			return nil, err
 		}
@@ -143,7 +145,7 @@ func (s *Care) WorktreeGC(ctx context.Context, who projects.Caller, _ WorktreeGC
 	if runs, err = slots.Standing(ctx); err != nil {
 		return WorktreeGCReply{}, err
 	}
-	rest, err := sortWorktrees(ctx, repo, runs)
+	rest, err := sortWorktrees(ctx, p, repo, runs)
 	for _, k := range rest.Kept {
 		if !slices.ContainsFunc(kept, func(has KeptWorktree) bool { return has.Path == k.Path }) {
 			kept = append(kept, k)
@@ -229,16 +231,24 @@ func (s *Care) takeBack(ctx context.Context, p *projects.Project, who projects.C
 }
 
 // sortWorktrees tells those that may go from those that stay.
-func sortWorktrees(ctx context.Context, repo *git.Repo, runs slot.Standing) (WorktreeGCReply, error) {
+func sortWorktrees(ctx context.Context, p *projects.Project, repo *git.Repo, runs slot.Standing) (WorktreeGCReply, error) {
 	r := WorktreeGCReply{Removed: []kedge.Worktree{}, Kept: []KeptWorktree{}}
 	list, err := repo.Worktrees(ctx)
 	if err != nil {
 		return r, err
 	}
+	sessions, err := projects.All[kedge.Session](ctx, p, journal.KindSession)
+	if err != nil {
+		return r, err
+	}
+	sessions = slices.DeleteFunc(sessions, func(ses kedge.Session) bool { return !ses.Keep() })
 	for _, w := range list {
 		why, err := whyKept(ctx, repo, w, runs)
 		if err != nil {
 			return r, err
+		}
+		if why == "" && !repo.Removing(w.Path) { // what a crash interrupted goes on
+			why = whoseWorktree(w, sessions)
 		}
 		if why != "" {
 			r.Kept = append(r.Kept, KeptWorktree{Path: w.Path, Why: why})
@@ -263,6 +273,16 @@ func whyKept(ctx context.Context, repo *git.Repo, w kedge.Worktree, runs slot.St
 		return why, nil
 	}
 	return repo.Holds(ctx, w.Path)
+}
+
+// whoseWorktree says which session a worktree stays for; empty for none.
+func whoseWorktree(w kedge.Worktree, kept []kedge.Session) string {
+	for _, ses := range kept {
+		if ses.Dir == w.Path || strings.HasPrefix(ses.Dir, w.Path+string(filepath.Separator)) {
+			return fmt.Sprintf("session %q works in it (%s)", ses.Name, ses.Summary())
+		}
+	}
+	return ""
 }
 
 func whyStays(w kedge.Worktree) string {

@@ -61,7 +61,7 @@ func happened(ev run.Event, about run.Command) string {
 	}
 	switch ev.Kind {
 	case run.Begun:
-		return "the run begins at " + words.ShortCommit(ev.Commit)
+		return "the run begins at " + words.Hash(ev.Commit)
 	case run.TakenOver:
 		return "another daemon goes on with the run"
 	case run.Gated, run.Proved, run.Integrated:
@@ -72,15 +72,15 @@ func happened(ev run.Event, about run.Command) string {
 		return inspectWords(ev, about)
 	case run.Committed:
 		if about.Purpose == run.TakeBack {
-			return "taken back as " + words.ShortCommit(ev.Commit)
+			return "taken back as " + words.Hash(ev.Commit)
 		}
-		return "committed as " + words.ShortCommit(ev.Commit)
+		return "committed as " + words.Hash(ev.Commit)
 	case run.Rechecked:
 		return regressedWords(ev)
 	case run.Ledgered:
 		return ledgerWords(about)
 	case run.Reverted:
-		return "set aside, the work tree is back at " + words.ShortCommit(about.Base)
+		return "set aside, the work tree is back at " + words.Hash(about.Base)
 	case run.Landed:
 		return landWords(ev, about)
 	case run.Said, run.Answered:
@@ -209,7 +209,7 @@ func landWords(ev run.Event, about run.Command) string {
 	case ev.Commit != "" && ev.Commit != about.Commit:
 		return "nothing to land: branch \"" + ev.Text + "\" has the work in commits of its own"
 	case ev.Text != "":
-		return "landed: branch \"" + ev.Text + "\" has " + words.ShortCommit(about.Commit)
+		return "landed: branch \"" + ev.Text + "\" has " + words.Hash(about.Commit)
 	}
-	return "landed: the branch is at " + words.ShortCommit(about.Commit)
+	return "landed: the branch is at " + words.Hash(about.Commit)
 }

@@ -267,7 +267,7 @@ func askedBy(st *run.State, j *run.Job) []string {
 	case run.Reviewing:
 		look := []string{}
 		if j.Base != "" && j.Tree != "" { // both are in the repository, wherever one looks from
-			look = append(look, "git diff "+words.ShortCommit(j.Base)+" "+words.ShortCommit(j.Tree)+" -- ':/' ':(top,exclude).kedge'")
+			look = append(look, "git diff "+words.Hash(j.Base)+" "+words.Hash(j.Tree)+" -- ':/' ':(top,exclude).kedge'")
 		}
 		return append(look, "kedge approve "+id, "kedge deny "+id+" --reason WHY")
 	default:

@@ -207,7 +207,7 @@ func (s *Keeper) SessionRetain(ctx context.Context, who projects.Caller, in Sess
 
 // Retain takes away the output of ended sessions that are older, or together
 // larger, than the user-wide config.toml in environ says. It never touches a
-// session that lives, nor a folder that no journal knows; the journal keeps the
+// session that must stay (kedge.Session.Keep), nor a folder that no journal knows; the journal keeps the
 // record of every session. With a file that cannot be read nothing is taken away.
 func (s *Keeper) Retain(ctx context.Context, environ []string) (SessionRetainReply, error) {
 	var reply SessionRetainReply
@@ -267,8 +267,7 @@ type folder struct {
 	bytes int64
 }
 
-// endedFolders are the folders of the sessions that the journals call ended, the
-// oldest first.
+// endedFolders are the folders of the sessions that may be collected, the oldest first.
 func (s *Keeper) endedFolders(ctx context.Context) ([]folder, error) {
 	ps, err := s.home.AllOfSessions(ctx, projects.Caller{}, true)
 	if err != nil {
@@ -281,7 +280,7 @@ func (s *Keeper) endedFolders(ctx context.Context) ([]folder, error) {
 			return nil, err
 		}
 		for _, ses := range docs {
-			if ses.Live() {
+			if ses.Keep() {
 				continue
 			}
 			f, ok, err := readFolder(s.SessionDir(ses.ID))

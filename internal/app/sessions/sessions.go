@@ -108,7 +108,7 @@ type SessionListReply struct {
 	Projects []kedge.Project `json:"projects,omitempty"` // those of the sessions, where all were asked for
 }
 
-// SessionList lists sessions, the newest first, each as it is now.
+// SessionList lists sessions in their order, each as it is now.
 func (s *Keeper) SessionList(ctx context.Context, who projects.Caller, in SessionList) (SessionListReply, error) {
 	reply := SessionListReply{Sessions: []kedge.Session{}}
 	ps, err := s.home.AllOfSessions(ctx, who, in.All)
@@ -131,7 +131,7 @@ func (s *Keeper) SessionList(ctx context.Context, who projects.Caller, in Sessio
 			reply.Projects = append(reply.Projects, known)
 		}
 	}
-	slices.SortStableFunc(reply.Sessions, func(a, b kedge.Session) int { return b.StartedAt.Compare(a.StartedAt) })
+	slices.SortStableFunc(reply.Sessions, kedge.Session.Compare)
 	return reply, nil
 }
 

@@ -23,6 +23,7 @@ import (
 	"kedge/internal/git/place"
 	"kedge/internal/journal"
 	"kedge/internal/process/atomicfile"
+	"kedge/internal/text/words"
 )
 
 // InitRequest asks for a project to be set up.
@@ -245,7 +246,7 @@ func (pl *initPlan) note(at *site, l ledger.Snapshot) {
 		}
 	}
 	if n := at.unknownFeatures(l); n > 0 {
-		pl.notes = append(pl.notes, fmt.Sprintf("%s has %s that the journal of this machine does not know", ledger.FeaturesFile, ledger.HowMany(n, "feature")))
+		pl.notes = append(pl.notes, fmt.Sprintf("%s has %s that the journal of this machine does not know", ledger.FeaturesFile, words.Count(n, "feature")))
 	}
 }
 

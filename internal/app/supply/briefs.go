@@ -17,6 +17,7 @@ import (
 	"kedge/internal/insight/resume"
 	"kedge/internal/journal"
 	"kedge/internal/text/glob"
+	"kedge/internal/text/words"
 )
 
 // Writer writes what the sessions of a project's runs are told, and what they
@@ -116,7 +117,7 @@ func (b Writer) RulesAt(ctx context.Context, base string) (rules []byte, from st
 	if kedge.NotFound.Is(err) {
 		return nil, "", nil
 	}
-	return rules, "commit " + base[:min(len(base), 12)], err
+	return rules, "commit " + words.Hash(base), err
 }
 
 // featureInput is what concerns the one feature: its definition, its place in

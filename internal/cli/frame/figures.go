@@ -112,11 +112,3 @@ func Bytes(n int64) string {
 	}
 	return fmt.Sprintf("%.1f %cB", value, suffix[0])
 }
-
-// Plural is a number with its noun: 1 file, 3 files.
-func Plural(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return fmt.Sprintf("%d %ss", n, word)
-}

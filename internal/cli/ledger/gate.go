@@ -153,10 +153,4 @@ func failureTalk(env *frame.Env, c kedge.CheckResult) {
 // maxCommand bounds a command in a line; the verdict has the whole of it.
 const maxCommand = 100
 
-func oneLine(s string) string {
-	r := []rune(plain.Line(s))
-	if len(r) > maxCommand {
-		return string(r[:maxCommand]) + "…"
-	}
-	return string(r)
-}
+func oneLine(s string) string { return words.Clip(plain.Line(s), maxCommand) }

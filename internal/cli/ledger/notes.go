@@ -11,6 +11,7 @@ import (
 	"kedge/internal/app/memory"
 	"kedge/internal/cli/frame"
 	"kedge/internal/text/plain"
+	"kedge/internal/text/words"
 )
 
 // Notes is kedge notes.
@@ -64,14 +65,14 @@ func notesText(w io.Writer, out memory.NotesReply) {
 	}
 	fmt.Fprintln(w, "L2 notes")
 	for _, n := range out.Notes {
-		fmt.Fprintf(w, "  %s  %s  %s, %s\n", n.ID, plain.Line(n.Title), frame.Plural(n.Tokens, "token"), frame.Plural(len(n.Commits), "commit"))
+		fmt.Fprintf(w, "  %s  %s  %s, %s\n", n.ID, plain.Line(n.Title), words.Count(n.Tokens, "token"), words.Count(len(n.Commits), "commit"))
 	}
 	if len(out.Notes) == 0 {
 		fmt.Fprintln(w, "  none")
 	}
 	fmt.Fprintln(w, "L3 commits")
 	for _, c := range out.Commits {
-		fmt.Fprintf(w, "  %s  %s\n", short(c.Commit), commitText(c))
+		fmt.Fprintf(w, "  %s  %s\n", words.Hash(c.Commit), commitText(c))
 	}
 	if len(out.Commits) == 0 {
 		fmt.Fprintln(w, "  none linked")
@@ -97,9 +98,6 @@ func commitText(c memory.NoteCommit) string {
 	return s
 }
 
-// short is a commit as git abbreviates it.
-func short(sha string) string { return sha[:min(12, len(sha))] }
-
 func newNotesLint(env *frame.Env) *cobra.Command {
 	return &cobra.Command{
 		Use: "lint", Short: "Find notes that teach nothing or cannot be read",
@@ -112,7 +110,7 @@ func newNotesLint(env *frame.Env) *cobra.Command {
 			}
 			err = env.Show(out, func(w io.Writer) {
 				findingsText(w, out.Findings)
-				fmt.Fprintf(w, "%s, %s\n", frame.Plural(out.Notes, "note"), frame.Plural(len(out.Findings), "finding"))
+				fmt.Fprintf(w, "%s, %s\n", words.Count(out.Notes, "note"), words.Count(len(out.Findings), "finding"))
 			})
 			if err != nil || out.OK {
 				return err

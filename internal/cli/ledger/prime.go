@@ -9,6 +9,7 @@ import (
 	"kedge/internal/app/status"
 	"kedge/internal/cli/frame"
 	"kedge/internal/core/brief"
+	"kedge/internal/text/words"
 )
 
 // Prime is kedge prime.
@@ -30,7 +31,7 @@ To continue from one transcript instead: kedge brief.`, Args: cobra.NoArgs,
 			return frame.Ask(c.Context(), env, "prime", in, func(w io.Writer, out status.PrimeReply) {
 				fmt.Fprint(w, out.Text)
 				if len(out.Cut) > 0 {
-					env.Talk("%s left out to stay under %d tokens", frame.Plural(len(out.Cut), "part"), out.Budget)
+					env.Talk("%s left out to stay under %d tokens", words.Count(len(out.Cut), "part"), out.Budget)
 				}
 			})
 		},

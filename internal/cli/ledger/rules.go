@@ -10,6 +10,7 @@ import (
 	"kedge/internal/app/memory"
 	"kedge/internal/cli/frame"
 	docs "kedge/internal/core/memory"
+	"kedge/internal/text/words"
 )
 
 // Rules is kedge rules.
@@ -41,7 +42,7 @@ them together may not cost more tokens than the cap.`,
 			}
 			err = env.Show(out, func(w io.Writer) {
 				findingsText(w, out.Findings)
-				fmt.Fprintf(w, "%s: %s of at most %d, %s\n", out.File, frame.Plural(out.Tokens, "token"), out.Cap, frame.Plural(len(out.Findings), "finding"))
+				fmt.Fprintf(w, "%s: %s of at most %d, %s\n", out.File, words.Count(out.Tokens, "token"), out.Cap, words.Count(len(out.Findings), "finding"))
 			})
 			if err != nil || out.OK {
 				return err

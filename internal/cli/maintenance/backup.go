@@ -9,6 +9,7 @@ import (
 	"kedge/internal/app/maintenance"
 	"kedge/internal/cli/frame"
 	"kedge/internal/text/plain"
+	"kedge/internal/text/words"
 )
 
 // Backup is kedge backup.
@@ -28,7 +29,7 @@ two files over those of the project.`,
 			}
 			return frame.Ask(c.Context(), env, "backup", in, func(w io.Writer, out maintenance.BackupReply) {
 				fmt.Fprintf(w, "%s\n", plain.Line(out.Path))
-				env.Talk("%s, %s", frame.Plural(int(out.Events), "event"), frame.Bytes(out.Bytes))
+				env.Talk("%s, %s", words.Count(int(out.Events), "event"), frame.Bytes(out.Bytes))
 			})
 		},
 	}

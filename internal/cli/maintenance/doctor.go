@@ -11,6 +11,7 @@ import (
 	"kedge/internal/app/maintenance"
 	"kedge/internal/cli/frame"
 	"kedge/internal/text/plain"
+	"kedge/internal/text/words"
 )
 
 // Doctor is kedge doctor.
@@ -62,5 +63,5 @@ func doctorText(w io.Writer, out maintenance.DoctorReply) {
 		fmt.Fprintln(w, "everything is in order")
 		return
 	}
-	fmt.Fprintf(w, "%s, %s\n", frame.Plural(count[kedge.LevelError], "error"), frame.Plural(count[kedge.LevelWarning], "warning"))
+	fmt.Fprintf(w, "%s, %s\n", words.Count(count[kedge.LevelError], "error"), words.Count(count[kedge.LevelWarning], "warning"))
 }

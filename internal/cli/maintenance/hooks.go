@@ -15,6 +15,7 @@ import (
 	"kedge/internal/cli/frame"
 	"kedge/internal/journal/spool"
 	"kedge/internal/text/plain"
+	"kedge/internal/text/words"
 )
 
 // hooksReply is `hooks … --json`.
@@ -269,7 +270,7 @@ func showHooks(env *frame.Env, reply hooksReply) error {
 			}
 		}
 		if reply.Waiting > 0 {
-			env.Talk("%s of hooks wait for a daemon: kedge up", frame.Plural(reply.Waiting, "event"))
+			env.Talk("%s of hooks wait for a daemon: kedge up", words.Count(reply.Waiting, "event"))
 		}
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"kedge/internal/app/ledger"
 	"kedge/internal/app/maintenance"
 	"kedge/internal/cli/frame"
+	"kedge/internal/text/words"
 )
 
 // Rebuild is kedge rebuild.
@@ -29,7 +30,7 @@ and the files that Kedge writes under .kedge/. The journal itself is only read.`
 				if out.Changed {
 					what = "they were not what the journal says, and are now"
 				}
-				fmt.Fprintf(w, "%s from %s: %s\n", frame.Plural(out.Documents, "document"), frame.Plural(int(out.Events), "event"), what)
+				fmt.Fprintf(w, "%s from %s: %s\n", words.Count(out.Documents, "document"), words.Count(int(out.Events), "event"), what)
 			})
 		},
 	}

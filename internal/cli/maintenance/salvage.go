@@ -11,6 +11,7 @@ import (
 	"kedge/internal/app/maintenance"
 	"kedge/internal/cli/frame"
 	"kedge/internal/text/plain"
+	"kedge/internal/text/words"
 )
 
 // Salvage is kedge salvage.
@@ -41,7 +42,7 @@ func newSalvageLs(env *frame.Env) *cobra.Command {
 func salvageLines(w io.Writer, list []kedge.Salvage) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, s := range list {
-		files := frame.Plural(s.Files, "file")
+		files := words.Count(s.Files, "file")
 		if n := len(s.Attic); n > 0 {
 			files += fmt.Sprintf(" (%d in the attic)", n)
 		}
@@ -62,7 +63,7 @@ names the files. The salvage stays until kedge salvage gc deletes it.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			in := maintenance.SalvageRestoreRequest{ID: kedge.SalvageID(args[0])}
 			return frame.Ask(c.Context(), env, "salvage.restore", in, func(w io.Writer, out maintenance.SalvageRestoreReply) {
-				fmt.Fprintf(w, "restored %s into %s\n", frame.Plural(out.Salvage.Files, "file"), plain.Line(out.Dir))
+				fmt.Fprintf(w, "restored %s into %s\n", words.Count(out.Salvage.Files, "file"), plain.Line(out.Dir))
 			})
 		},
 	}
@@ -84,7 +85,7 @@ func newSalvageGC(env *frame.Env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			env.Talk("%s %s older than %s", verb, frame.Plural(len(out.Dropped), "salvage"), in.OlderThan)
+			env.Talk("%s %s older than %s", verb, words.Count(len(out.Dropped), "salvage"), in.OlderThan)
 			return env.Show(out, func(w io.Writer) { frame.Folded(env, 2, salvageLines)(w, out.Dropped) })
 		},
 	}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -13,6 +14,7 @@ import (
 	"kedge/internal/app/maintenance"
 	"kedge/internal/cli/frame"
 	"kedge/internal/text/plain"
+	"kedge/internal/text/words"
 )
 
 // Worktree is kedge worktree.
@@ -61,15 +63,7 @@ func ageText(seconds int64) string {
 	if seconds < 0 {
 		return "unknown"
 	}
-	for _, u := range []struct {
-		in   int64
-		unit string
-	}{{86400, "d"}, {3600, "h"}, {60, "m"}} {
-		if seconds >= u.in {
-			return strconv.FormatInt(seconds/u.in, 10) + u.unit
-		}
-	}
-	return strconv.FormatInt(seconds, 10) + "s"
+	return words.Age(time.Duration(seconds) * time.Second)
 }
 
 func ownerText(pid int) string {

@@ -14,6 +14,7 @@ import (
 	"kedge/internal/app/runs"
 	"kedge/internal/cli/frame"
 	"kedge/internal/text/plain"
+	"kedge/internal/text/words"
 )
 
 // Plan is kedge plan.
@@ -199,7 +200,7 @@ questions must be answered.`,
 			}
 			env.Aside(reply.Notices)
 			return env.Changed(c.Context(), env.Show(reply, func(w io.Writer) {
-				fmt.Fprintf(w, "%s approved: %s\n", reply.ID, featureCount(len(reply.Features)))
+				fmt.Fprintf(w, "%s approved: %s\n", reply.ID, words.Count(len(reply.Features), "feature"))
 				limitLines(w, reply.Limits)
 				if reply.Commit != nil {
 					fmt.Fprintf(w, "commit  %s (the plan, the features, what else Kedge wrote)\n", *reply.Commit)
@@ -232,11 +233,4 @@ func limitLines(w io.Writer, limits []planning.PathLimit) {
 		}
 		fmt.Fprintf(w, "paths   %s may change %s\n", l.Feature, may)
 	}
-}
-
-func featureCount(n int) string {
-	if n == 1 {
-		return "1 feature"
-	}
-	return fmt.Sprintf("%d features", n)
 }

@@ -13,6 +13,7 @@ import (
 	"kedge/internal/app/runs"
 	"kedge/internal/cli/frame"
 	"kedge/internal/core/run"
+	"kedge/internal/text/words"
 )
 
 // liveTable is a run on a terminal, redrawn in place. Every text that it shows
@@ -149,10 +150,7 @@ func spendLine(v runs.RunView) string {
 	if v.Limits.Tokens > 0 {
 		tokens += " of " + frame.ShortNumber(v.Limits.Tokens)
 	}
-	sessions := strconv.Itoa(v.Sessions) + " sessions"
-	if v.Sessions == 1 {
-		sessions = "1 session"
-	}
+	sessions := words.Count(v.Sessions, "session")
 	if v.Sessions == 0 && v.Usage.Tokens == nil && v.Usage.USD == nil {
 		return "spent nothing, 0 sessions"
 	}

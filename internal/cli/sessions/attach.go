@@ -57,7 +57,7 @@ func attachTo(ctx context.Context, env *frame.Env, name string) error {
 		return err
 	}
 	if !found.Session.Live() {
-		return kedge.Errorf(kedge.Conflict, "session %q is %s", name, stateText(found.Session)).WithHint("kedge logs %s", name)
+		return kedge.Errorf(kedge.Conflict, "session %q is %s", name, plain.Line(found.Session.Summary())).WithHint("kedge logs %s", name)
 	}
 	if found.Session.Cause == hold.CauseSilent {
 		return kedge.Errorf(kedge.Conflict, "the holder of session %q does not answer now", name).WithHint("kedge logs %s", name)

@@ -11,6 +11,7 @@ import (
 	"kedge/internal/process/output"
 	"kedge/internal/text/ansi"
 	"kedge/internal/text/plain"
+	"kedge/internal/text/words"
 )
 
 // execProgress is the one line that shows a person that a command is at work: how
@@ -72,7 +73,7 @@ func (p *execProgress) draw(now time.Time) {
 	if p.read(); p.off == was || !p.ours() {
 		return
 	}
-	text := fmt.Sprintf("kedge: %s, %s, %s", frame.Span(now.Sub(p.started)), frame.Plural(p.lines, "line"), frame.Bytes(p.off))
+	text := fmt.Sprintf("kedge: %s, %s, %s", frame.Span(now.Sub(p.started)), words.Count(p.lines, "line"), frame.Bytes(p.off))
 	if last := p.last(); last != "" {
 		text += ": " + last
 	}

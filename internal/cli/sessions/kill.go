@@ -37,7 +37,7 @@ it.`,
 			if err != nil {
 				return err
 			}
-			err = env.Show(s, func(io.Writer) { fmt.Fprintf(env.Err, "%s is %s\n", s.Name, stateText(s)) })
+			err = env.Show(s, func(io.Writer) { fmt.Fprintf(env.Err, "%s is %s\n", s.Name, plain.Line(s.Summary())) })
 			runKeeps(c.Context(), env, s)
 			return err
 		},

@@ -100,7 +100,7 @@ func sessionTable(sessions []kedge.Session, of func(kedge.Session) string, ids b
 	}
 	fmt.Fprintln(t, in("NAME", map[bool]string{true: "PROJECT"}[of(sessions[0]) != ""])+"\tSTATE\tAGENT\tSTARTED\tOUTPUT"+more("CONTEXT\tUSD")+id("ID"))
 	for _, s := range sessions {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s%s%s\n", in(plain.Line(s.Name), of(s)), stateText(s), plain.Line(s.Agent),
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s%s%s\n", in(plain.Line(s.Name), of(s)), plain.Line(s.Summary()), plain.Line(s.Agent),
 			s.StartedAt.Local().Format("2006-01-02 15:04"), frame.Bytes(s.Bytes), more(contextText(s)+"\t"+usdText(s)), id(string(s.ID)))
 	}
 	_ = t.Flush() // to memory
@@ -124,14 +124,4 @@ func usdText(s kedge.Session) string {
 		return "-"
 	}
 	return frame.USD(*s.USD)
-}
-
-func stateText(s kedge.Session) string {
-	switch {
-	case s.State == kedge.SessionExited && s.ExitCode != nil && *s.ExitCode != 0:
-		return "exited (" + strconv.Itoa(*s.ExitCode) + ")"
-	case s.State == kedge.SessionInterrupted && s.Cause != "":
-		return "interrupted (" + plain.Line(s.Cause) + ")"
-	}
-	return string(s.State)
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"kedge"
+	"kedge/internal/text/words"
 )
 
 var checkpointKeys = []string{"id", "session", "agent", "plan", "commit", "tree", "tokens", "usd", "at", "task"}
@@ -244,13 +245,13 @@ func readCheckpointMarker(file, text string) (kedge.Checkpoint, error) {
 		Plan: kedge.PlanID(v["plan"]), Commit: v["commit"], Tree: v["tree"], Task: v["task"],
 	}
 	if c.At, err = time.Parse(time.RFC3339Nano, v["at"]); err != nil {
-		return c, bad(file, 1, "time %q is not a time", clip(v["at"], 40))
+		return c, bad(file, 1, "time %q is not a time", words.ClipBytes(v["at"], 40))
 	}
 	if c.Tokens, err = readFigure(v["tokens"], func(s string) (int64, error) { return strconv.ParseInt(s, 10, 64) }); err != nil {
-		return c, bad(file, 1, "tokens %q is not a number", clip(v["tokens"], 40))
+		return c, bad(file, 1, "tokens %q is not a number", words.ClipBytes(v["tokens"], 40))
 	}
 	if c.USD, err = readFigure(v["usd"], func(s string) (float64, error) { return strconv.ParseFloat(s, 64) }); err != nil {
-		return c, bad(file, 1, "usd %q is not a number", clip(v["usd"], 40))
+		return c, bad(file, 1, "usd %q is not a number", words.ClipBytes(v["usd"], 40))
 	}
 	return c, nil
 }
@@ -311,7 +312,7 @@ func readDecisions(file string, rows []row) ([]kedge.DecisionRef, error) {
 		}
 		id, title, _ := strings.Cut(text, " ")
 		if !kedge.ValidID("dec", id) {
-			return nil, bad(file, r.n, "%q is not the id of a decision", clip(id, 40))
+			return nil, bad(file, r.n, "%q is not the id of a decision", words.ClipBytes(id, 40))
 		}
 		out = append(out, kedge.DecisionRef{ID: kedge.DecisionID(id), Title: title})
 	}
@@ -389,12 +390,5 @@ func Summary(c kedge.Checkpoint) string {
 			done++
 		}
 	}
-	return strconv.Itoa(done) + " of " + plural(len(c.Status), "item") + " done, " + plural(len(c.Risks), "open risk") + ". " + line(c.Resume)
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return strconv.Itoa(n) + " " + noun + "s"
+	return strconv.Itoa(done) + " of " + words.Count(len(c.Status), "item") + " done, " + words.Count(len(c.Risks), "open risk") + ". " + line(c.Resume)
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"kedge"
+	"kedge/internal/text/words"
 )
 
 // The longest texts a fitted checkpoint holds, in bytes.
@@ -38,18 +39,18 @@ func Fit(c kedge.Checkpoint) kedge.Checkpoint {
 }
 
 func clipTexts(c kedge.Checkpoint) kedge.Checkpoint {
-	c.Task, c.Agent, c.Resume = clip(c.Task, maxTask), clip(c.Agent, maxTitle), clip(c.Resume, maxResume)
+	c.Task, c.Agent, c.Resume = words.ClipBytes(c.Task, maxTask), words.ClipBytes(c.Agent, maxTitle), words.ClipBytes(c.Resume, maxResume)
 	for i := range c.Status {
-		c.Status[i].Text = clip(c.Status[i].Text, maxStatus)
+		c.Status[i].Text = words.ClipBytes(c.Status[i].Text, maxStatus)
 	}
 	for i := range c.Decisions {
-		c.Decisions[i].Title = clip(c.Decisions[i].Title, maxTitle)
+		c.Decisions[i].Title = words.ClipBytes(c.Decisions[i].Title, maxTitle)
 	}
 	for i := range c.Risks {
-		c.Risks[i] = clip(c.Risks[i], maxRisk)
+		c.Risks[i] = words.ClipBytes(c.Risks[i], maxRisk)
 	}
 	for i, r := range c.RuledOut {
-		c.RuledOut[i] = kedge.Rejected{What: clip(r.What, maxTitle), Reason: clip(r.Reason, maxReason)}
+		c.RuledOut[i] = kedge.Rejected{What: words.ClipBytes(r.What, maxTitle), Reason: words.ClipBytes(r.Reason, maxReason)}
 	}
 	return c
 }

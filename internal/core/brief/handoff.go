@@ -132,7 +132,7 @@ func readHandoffMarker(file, text string) (kedge.Handoff, error) {
 	}
 	h := kedge.Handoff{ID: kedge.CheckpointID(v["id"]), Session: kedge.SessionID(v["session"])}
 	if h.At, err = time.Parse(time.RFC3339Nano, v["at"]); err != nil {
-		return h, bad(file, 1, "time %q is not a time", clip(v["at"], 40))
+		return h, bad(file, 1, "time %q is not a time", words.ClipBytes(v["at"], 40))
 	}
 	return h, nil
 }
@@ -188,7 +188,7 @@ func FitHandoff(h kedge.Handoff) (kedge.Handoff, bool) {
 	for n := len(risks); n >= 0; n-- {
 		h.Risks = make([]string, 0, n+1)
 		for _, r := range risks[:n] {
-			h.Risks = append(h.Risks, clip(r, maxTitle))
+			h.Risks = append(h.Risks, words.ClipBytes(r, maxTitle))
 		}
 		if n < len(risks) {
 			h.Risks = append(h.Risks, strconv.Itoa(len(risks)-n)+" more: kedge risk ls")

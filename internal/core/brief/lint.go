@@ -120,7 +120,7 @@ func (l *linter) headings(p parts, names []string) {
 		case k >= 0:
 			l.add(i+1, fix, "heading %q is not in its place", name)
 		default:
-			l.add(i+1, fix, "heading %q does not belong here", clip(name, 60))
+			l.add(i+1, fix, "heading %q does not belong here", words.ClipBytes(name, 60))
 		}
 	}
 	l.missing(p.endLine, fix, names[next:])

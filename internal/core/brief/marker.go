@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"kedge"
+	"kedge/internal/text/words"
 )
 
 // A document is a marker line with attributes, its sections, an end marker with
@@ -96,7 +97,7 @@ func parseMarker(text, kind string, keys []string) (map[string]string, error) {
 		}
 	}
 	if rest != "" {
-		return nil, fmt.Errorf("unknown attribute %q in the marker", clip(strings.TrimSpace(rest), 40))
+		return nil, fmt.Errorf("unknown attribute %q in the marker", words.ClipBytes(strings.TrimSpace(rest), 40))
 	}
 	return vals, nil
 }

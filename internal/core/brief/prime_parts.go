@@ -9,6 +9,7 @@ import (
 	"kedge/internal/core/check"
 
 	"kedge"
+	"kedge/internal/text/words"
 )
 
 // How many entries of a list a brief shows.
@@ -23,7 +24,7 @@ const (
 func entries(list []string, see string) string {
 	var b strings.Builder
 	for _, s := range list[:min(len(list), maxEntries)] {
-		b.WriteString("> - " + clip(line(s), maxEntry) + "\n")
+		b.WriteString("> - " + words.ClipBytes(line(s), maxEntry) + "\n")
 	}
 	if n := len(list) - maxEntries; n > 0 {
 		b.WriteString("(" + strconv.Itoa(n) + " more: " + see + ")\n")
@@ -81,7 +82,7 @@ func quoted(s string) string {
 	if clean(s) == "" {
 		return ""
 	}
-	return quote(clip(clean(s), maxProse)) + "\n"
+	return quote(words.ClipBytes(clean(s), maxProse)) + "\n"
 }
 
 func featureText(f kedge.Feature) string {
@@ -282,7 +283,7 @@ func checkpointText(c *kedge.Checkpoint) string {
 		list = append(list, "Added by a person: "+n)
 	}
 	return heading("Checkpoint "+string(c.ID)+" of "+c.At.UTC().Format("2006-01-02 15:04")+" UTC") +
-		"> " + clip(line(c.Resume), maxResume) + "\n" + entries(list, "kedge checkpoint show")
+		"> " + words.ClipBytes(line(c.Resume), maxResume) + "\n" + entries(list, "kedge checkpoint show")
 }
 
 func box(s kedge.StatusLine) string {
@@ -300,7 +301,7 @@ func checklistText(lines []kedge.StatusLine) string {
 	}
 	open := slices.IndexFunc(lines, func(s kedge.StatusLine) bool { return !s.Done })
 	if open < 0 {
-		return heading("Plan") + "All " + plural(len(lines), "item") + " are done.\n"
+		return heading("Plan") + "All " + words.Count(len(lines), "item") + " are done.\n"
 	}
 	skip := 0
 	if len(lines) > maxEntries {
@@ -312,7 +313,7 @@ func checklistText(lines []kedge.StatusLine) string {
 	}
 	h := heading("Plan")
 	if skip > 0 {
-		h += "(" + plural(skip, "item") + " before these are done)\n"
+		h += "(" + words.Count(skip, "item") + " before these are done)\n"
 	}
 	return h + entries(list, "kedge plan show")
 }
@@ -330,7 +331,7 @@ func noteText(n kedge.Note, first bool, total int) string {
 	if strings.HasPrefix(line(cause), strings.TrimSuffix(line(lead), "…")) {
 		lead, cause = cause, "" // the title is how the text begins: say it once
 	}
-	b.WriteString("> " + n.Date.UTC().Format("2006-01-02") + " " + clip(line(lead), maxEntry) + "\n")
+	b.WriteString("> " + n.Date.UTC().Format("2006-01-02") + " " + words.ClipBytes(line(lead), maxEntry) + "\n")
 	for _, f := range []struct{ name, text string }{
 		{"Root cause", cause},
 		{"Files", strings.Join(n.Files, ", ")},
@@ -339,7 +340,7 @@ func noteText(n kedge.Note, first bool, total int) string {
 		{"Dead ends", n.DeadEnds},
 	} {
 		if clean(f.text) != "" {
-			b.WriteString(">   " + f.name + ": " + clip(line(f.text), maxEntry) + "\n")
+			b.WriteString(">   " + f.name + ": " + words.ClipBytes(line(f.text), maxEntry) + "\n")
 		}
 	}
 	return b.String()

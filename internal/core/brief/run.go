@@ -218,7 +218,7 @@ func flightText(f Flight) string {
 	b.WriteString(heading("In flight"))
 	b.WriteString("A session worked on this before you and was cut. What it changed is still in this work tree, and nobody has checked it.\n")
 	if f.Why != "" {
-		b.WriteString("It ended:\n" + quoted(clip(f.Why, maxEntry)))
+		b.WriteString("It ended:\n" + quoted(words.ClipBytes(f.Why, maxEntry)))
 	}
 	if len(f.Changed) > 0 {
 		b.WriteString("Changed and not committed:\n" + entries(f.Changed, "git status"))
@@ -257,7 +257,7 @@ func summariesText(list []PhaseSummary) string {
 	var b strings.Builder
 	b.WriteString(heading("Earlier phases"))
 	for _, s := range list {
-		b.WriteString("> " + clip(line(s.Phase+": "+s.Text), maxSummary) + "\n")
+		b.WriteString("> " + words.ClipBytes(line(s.Phase+": "+s.Text), maxSummary) + "\n")
 	}
 	return b.String()
 }
@@ -288,8 +288,8 @@ func answersText(title string, list []Saying) string {
 	var b strings.Builder
 	b.WriteString(heading(title))
 	for _, s := range list[max(0, len(list)-maxEntries):] {
-		b.WriteString("> Question: " + clip(line(s.Question), maxEntry) + "\n")
-		b.WriteString("> Answer: " + clip(line(s.Text), maxProse) + "\n")
+		b.WriteString("> Question: " + words.ClipBytes(line(s.Question), maxEntry) + "\n")
+		b.WriteString("> Answer: " + words.ClipBytes(line(s.Text), maxProse) + "\n")
 	}
 	return b.String()
 }

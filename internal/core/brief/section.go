@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"kedge"
+	"kedge/internal/text/words"
 )
 
 // row is one line of a section with its number in the file.
@@ -31,7 +32,7 @@ func readSections(file, body string, names []string) (first string, out [][]row,
 		n := i + 2
 		if name, ok := strings.CutPrefix(l, "## "); ok {
 			if len(out) == len(names) || name != names[len(out)] {
-				return "", nil, bad(file, n, "heading %q is not in its place", clip(name, 60)).
+				return "", nil, bad(file, n, "heading %q is not in its place", words.ClipBytes(name, 60)).
 					WithHint("the headings are, in this order: %s", strings.Join(names, ", "))
 			}
 			out = append(out, nil)

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"kedge/internal/text/words"
 )
 
 // hidden tells whether a rune can change how the text around it is shown without
@@ -68,7 +70,7 @@ func unescape(s string) (string, error) {
 		b.WriteString(s[:i])
 		r, n := escaped(s[i+1:])
 		if n == 0 {
-			return "", fmt.Errorf("unknown escape %q", clip(s[i:], 12))
+			return "", fmt.Errorf("unknown escape %q", words.ClipBytes(s[i:], 12))
 		}
 		b.WriteRune(r)
 		s = s[i+1+n:]
@@ -102,20 +104,6 @@ func escapedRune(s string) (rune, int) {
 		return 0, 0
 	}
 	return rune(n), end + 1
-}
-
-// clip shortens s to at most n bytes, without cutting a character, and shows
-// that it did.
-func clip(s string, n int) string {
-	const mark = "…"
-	if len(s) <= n {
-		return s
-	}
-	cut := max(n-len(mark), 0)
-	for cut > 0 && !utf8.RuneStart(s[cut]) {
-		cut--
-	}
-	return strings.TrimRightFunc(s[:cut], unicode.IsSpace) + mark
 }
 
 // visible writes hidden characters out, so that nobody is shown other text than

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"kedge"
+	"kedge/internal/text/words"
 )
 
 // safe makes text fit for a generated line: one line that can neither end a
@@ -54,12 +55,7 @@ func completedLine(f kedge.Feature) string {
 // stands in its own file.
 const clipAt = 240
 
-func clip(s string) string {
-	if r := []rune(s); len(r) > clipAt {
-		return strings.TrimSpace(string(r[:clipAt])) + "…"
-	}
-	return s
-}
+func clip(s string) string { return words.Clip(s, clipAt) }
 
 func progressLine(f kedge.Feature) string { return withNotes(safe(f.Name), f) }
 

@@ -1,11 +1,13 @@
 package plan
 
 import (
+	"cmp"
 	"strings"
 	"time"
 	"unicode"
 
 	"kedge"
+	"kedge/internal/text/words"
 )
 
 // Export writes a feature list for others. Only Kedge's own format holds
@@ -106,12 +108,6 @@ func headline(description, otherwise string) string {
 	if end := strings.IndexAny(line, "\r\n"); end >= 0 {
 		line = line[:end]
 	}
-	r := []rune(strings.TrimSpace(line))
-	switch {
-	case len(r) == 0:
-		return otherwise
-	case len(r) > 80:
-		return strings.TrimSpace(string(r[:79])) + "…"
-	}
-	return string(r)
+	const most = 80
+	return cmp.Or(words.Clip(strings.TrimSpace(line), most), otherwise)
 }

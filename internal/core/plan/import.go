@@ -10,6 +10,7 @@ import (
 
 	"kedge"
 	"kedge/internal/text/strictjson"
+	"kedge/internal/text/words"
 )
 
 // The formats of a feature list. Kedge's own and the seed's (the same without a
@@ -418,9 +419,6 @@ func compact(raw json.RawMessage) string {
 }
 
 func short(raw json.RawMessage) string {
-	s := []rune(compact(raw))
-	if len(s) > 60 {
-		return string(s[:60]) + "…"
-	}
-	return string(s)
+	const most = 60
+	return words.Clip(compact(raw), most)
 }

@@ -9,6 +9,7 @@ import (
 	"kedge"
 	"kedge/internal/core/check"
 	"kedge/internal/text/glob"
+	"kedge/internal/text/words"
 )
 
 // MaxName is how many characters the name of a feature may have: it stands in
@@ -18,11 +19,8 @@ const MaxName = 200
 // shortName is a name that is not too long; whole is false when something of it
 // had to be left out.
 func shortName(name string) (short string, whole bool) {
-	r := []rune(name)
-	if len(r) <= MaxName {
-		return name, true
-	}
-	return strings.TrimSpace(string(r[:MaxName-1])) + "…", false
+	short = words.Clip(name, MaxName)
+	return short, short == name
 }
 
 // Problem is one reason why a feature list cannot be worked with.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"hash/fnv"
 	"strings"
+
+	"kedge/internal/text/words"
 )
 
 // circle remembers what was done since the work last changed for good: calls
@@ -181,10 +183,6 @@ func hash(parts ...string) uint64 {
 
 // short is a text for people, in one line.
 func short(s string) string {
-	s = strings.Join(strings.Fields(s), " ")
 	const most = 60
-	if r := []rune(s); len(r) > most {
-		return string(r[:most]) + "…"
-	}
-	return s
+	return words.Clip(strings.Join(strings.Fields(s), " "), most)
 }

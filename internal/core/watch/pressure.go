@@ -3,7 +3,8 @@ package watch
 import (
 	"fmt"
 	"strings"
-	"unicode/utf8"
+
+	"kedge/internal/text/words"
 )
 
 // pressure is how full the context is, and what was said about it.
@@ -191,13 +192,4 @@ func (w *Watcher) focus() string {
 // the context that is to become small, and a command may be a whole file.
 const maxFocus = 500
 
-func clip(s string) string {
-	if len(s) <= maxFocus {
-		return s
-	}
-	n := maxFocus
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n] + " …"
-}
+func clip(s string) string { return words.ClipBytes(s, maxFocus) }

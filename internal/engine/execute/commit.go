@@ -7,6 +7,7 @@ import (
 	"kedge/internal/core/run"
 	"kedge/internal/git"
 	"kedge/internal/git/slot"
+	"kedge/internal/text/words"
 )
 
 // commit makes the work commit: exactly the tree that was judged, on the tip,
@@ -54,7 +55,7 @@ func (x *Executor) madeBefore(ctx context.Context, c run.Command, whole string) 
 		info.Trailer(name) == value {
 		return at, nil
 	}
-	return "", kedge.Errorf(kedge.Conflict, "the branch %q has moved to %s", slot.Branch(c.Run), short(at)).
+	return "", kedge.Errorf(kedge.Conflict, "the branch %q has moved to %s", slot.Branch(c.Run), words.Hash(at)).
 		WithHint("git log --oneline -5 %s", slot.Branch(c.Run))
 }
 

@@ -19,6 +19,7 @@ import (
 	"kedge/internal/text/ansi"
 	"kedge/internal/text/plain"
 	"kedge/internal/text/redact"
+	"kedge/internal/text/words"
 )
 
 // explanation is why a feature is blocked, for the person who looks at it: the reason,
@@ -78,10 +79,7 @@ func (x *Executor) lastWords(ctx context.Context, c run.Command, j slot.Job) (st
 			return "", err
 		}
 	}
-	if r := []rune(line); len(r) > maxLast {
-		line = string(r[:maxLast-1]) + "…"
-	}
-	return line, nil
+	return words.Clip(line, maxLast), nil
 }
 
 // tailBytes is how much of the end of a tape is looked at for the last words.

@@ -12,6 +12,7 @@ import (
 	"kedge/internal/engine/gate"
 	"kedge/internal/git"
 	"kedge/internal/git/slot"
+	"kedge/internal/text/words"
 )
 
 // gate runs the checks in the job's slot: all of the project's on the base,
@@ -96,7 +97,7 @@ func (x *Executor) place(ctx context.Context, c run.Command) (place, error) {
 		return place{}, err
 	}
 	if j.Base != c.Base {
-		return place{}, kedge.Errorf(kedge.Conflict, "the work tree of job %d is at %s, not at %s", c.Job, short(j.Base), short(c.Base)).
+		return place{}, kedge.Errorf(kedge.Conflict, "the work tree of job %d is at %s, not at %s", c.Job, words.Hash(j.Base), words.Hash(c.Base)).
 			WithHint("kedge worktree ls")
 	}
 	p := place{job: j, held: trust.Heeds}

@@ -13,6 +13,7 @@ import (
 	"kedge/internal/git/slot"
 	"kedge/internal/text/glob"
 	"kedge/internal/text/plain"
+	"kedge/internal/text/words"
 )
 
 // inspect looks at what the session changed: what nobody may change, what the
@@ -234,7 +235,7 @@ func (x *Executor) movedRefs(ctx context.Context, c run.Command, p place) ([]ked
 	}
 	if h.Commit != c.Base {
 		out = append(out, kedge.Finding{
-			Level: kedge.LevelInfo, What: "made commits of its own in the work tree", Where: short(h.Commit), Fix: "nothing to do: their content is judged as any other",
+			Level: kedge.LevelInfo, What: "made commits of its own in the work tree", Where: words.Hash(h.Commit), Fix: "nothing to do: their content is judged as any other",
 		})
 	}
 	before, err := x.cfg.Slots.Refs(c.Run, c.Job)
@@ -253,7 +254,7 @@ func (x *Executor) movedRefs(ctx context.Context, c run.Command, p place) ([]ked
 		if before[name] == now[name] || landed(landings, name, before[name], now[name]) {
 			continue
 		}
-		m := kedge.RefMove{Ref: name, From: short(before[name]), To: short(now[name]), Session: p.job.Session}
+		m := kedge.RefMove{Ref: name, From: words.Hash(before[name]), To: words.Hash(now[name]), Session: p.job.Session}
 		if m.Within, err = x.within(ctx, c, h.Commit, now[name]); err != nil {
 			return nil, err
 		}

@@ -11,6 +11,7 @@ import (
 	"kedge/internal/engine/gate"
 	"kedge/internal/git"
 	"kedge/internal/git/slot"
+	"kedge/internal/text/words"
 )
 
 // integrate merges the job's work onto the tip in the clean work tree, where no
@@ -154,11 +155,8 @@ func (x *Executor) fullGate(ctx context.Context, c run.Command, clean *git.Repo)
 
 // subject is the first line of a commit message.
 func subject(text string) string {
-	text = strings.Join(strings.Fields(text), " ")
-	if r := []rune(text); len(r) > 72 {
-		text = strings.TrimSpace(string(r[:71])) + "…"
-	}
-	return text
+	const most = 72
+	return words.Clip(strings.Join(strings.Fields(text), " "), most)
 }
 
 // workMessage is that of a work commit.

@@ -9,6 +9,7 @@ import (
 	"kedge/internal/core/run"
 	"kedge/internal/git"
 	"kedge/internal/git/slot"
+	"kedge/internal/text/words"
 )
 
 // land moves the user's branch to what was verified, if nothing of the user's is
@@ -29,7 +30,7 @@ func (x *Executor) land(ctx context.Context, c run.Command, _ func(run.Event)) (
 	at, err := x.cfg.Repo.Resolve(ctx, "refs/heads/"+course.Lands)
 	switch {
 	case kedge.NotFound.Is(err):
-		return refused(c, kedge.Errorf(kedge.NotFound, "there is no branch %q", course.Lands).WithHint("git branch %s %s", course.Lands, short(c.Commit))), nil
+		return refused(c, kedge.Errorf(kedge.NotFound, "there is no branch %q", course.Lands).WithHint("git branch %s %s", course.Lands, words.Hash(c.Commit))), nil
 	case err != nil:
 		return run.Event{}, err
 	}
@@ -62,7 +63,7 @@ func (x *Executor) land(ctx context.Context, c run.Command, _ func(run.Event)) (
 // refuseMoved answers that the branch has commits of its own. Where an agent may have
 // put them there, that comes first, with what takes them back.
 func (x *Executor) refuseMoved(ctx context.Context, c run.Command, branch, at string) (run.Event, error) {
-	what := fmt.Sprintf("the branch %q has moved on to %s, and %s is not in it", branch, short(at), short(c.Commit))
+	what := fmt.Sprintf("the branch %q has moved on to %s, and %s is not in it", branch, words.Hash(at), words.Hash(c.Commit))
 	hint := fmt.Sprintf("%sgit merge %s; or, where it has all you want of that, rebased or picked: git merge -s ours %s",
 		x.switchTo(ctx, branch), slot.Branch(c.Run), slot.Branch(c.Run))
 	if x.cfg.Sneaked != nil {

@@ -81,6 +81,3 @@ func (x *Executor) log() *slog.Logger {
 	}
 	return x.cfg.Log
 }
-
-// short is a commit as people read it.
-func short(sha string) string { return sha[:min(len(sha), 12)] }

@@ -12,6 +12,7 @@ import (
 	"kedge"
 	"kedge/internal/core/run"
 	"kedge/internal/engine"
+	"kedge/internal/text/words"
 )
 
 // runner is one run. Its loop alone changes the state and starts work; mu guards
@@ -259,10 +260,4 @@ func (r *runner) halt(err error) {
 // then on.
 const maxReason = 2000
 
-func clip(s string) string {
-	s = strings.ToValidUTF8(s, "\uFFFD")
-	if len(s) <= maxReason {
-		return s
-	}
-	return strings.ToValidUTF8(s[:maxReason], "") + " …"
-}
+func clip(s string) string { return words.ClipBytes(strings.ToValidUTF8(s, "\uFFFD"), maxReason) }

@@ -9,6 +9,7 @@ import (
 	"kedge"
 	"kedge/internal/git/hardened"
 	"kedge/internal/git/history"
+	"kedge/internal/text/words"
 )
 
 // PutRequest asks for the files and the index of a work tree of Kedge's own to
@@ -119,7 +120,7 @@ func (r *Repo) refuseLosing(ctx context.Context, h history.Head, to string) erro
 		return err
 	}
 	return kedge.Errorf(kedge.Conflict, "the commits of %q up to %s are on no other branch", r.g.Root(), hardened.OrNone(h.Commit)).
-		WithHint("git -C %s branch keep-%s %s", hardened.Quote(r.g.Root()), h.Commit[:8], h.Commit)
+		WithHint("git -C %s branch keep-%s %s", hardened.Quote(r.g.Root()), words.Hash(h.Commit), h.Commit)
 }
 
 // SwitchTo takes the work tree and the scratch index, which both hold the tree

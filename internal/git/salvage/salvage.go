@@ -1,6 +1,7 @@
 package salvage
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"kedge/internal/git/hardened"
 	"kedge/internal/git/history"
 	"kedge/internal/text/plain"
+	"kedge/internal/text/words"
 )
 
 // salvageRefs is where salvage is kept. Nothing ever pushes it.
@@ -235,14 +237,8 @@ func (r *Repo) keep(ctx context.Context, staged string, out *kedge.Salvage, also
 }
 
 func oneLine(s string) string {
-	s = strings.Join(strings.Fields(plain.Line(s)), " ")
-	if r := []rune(s); len(r) > 200 {
-		s = string(r[:200])
-	}
-	if s == "" {
-		return "no reason given"
-	}
-	return s
+	const most = 200
+	return cmp.Or(words.Clip(strings.Join(strings.Fields(plain.Line(s)), " "), most), "no reason given")
 }
 
 // SaveLonely puts a commit that is on no ref under a salvage ref; one that is on a ref,

@@ -10,6 +10,7 @@ import (
 	"kedge/internal/git/checkout"
 	"kedge/internal/git/hardened"
 	"kedge/internal/git/history"
+	"kedge/internal/text/words"
 )
 
 // ForwardRequest asks for a branch to be moved ahead to a commit.
@@ -60,7 +61,7 @@ func (r *Repo) refuseBackward(ctx context.Context, branch, at, to string) error 
 		return err
 	}
 	return kedge.Errorf(kedge.Conflict, "the branch %q has moved on to %s", branch, hardened.OrNone(at)).
-		WithHint("git merge %s", to[:12])
+		WithHint("git merge %s", words.Hash(to))
 }
 
 func (r *Repo) forward(ctx context.Context, q ForwardRequest, at, to string) error {
@@ -74,7 +75,7 @@ func (r *Repo) forward(ctx context.Context, q ForwardRequest, at, to string) err
 		return history.MoveRef(ctx, r.g, "refs/heads/"+q.Branch, to, at)
 	case list[i].path != r.g.Root():
 		return kedge.Errorf(kedge.Conflict, "the branch %q is checked out in %q", q.Branch, list[i].path).
-			WithHint("git -C %s merge --ff-only %s", hardened.Quote(list[i].path), to[:12])
+			WithHint("git -C %s merge --ff-only %s", hardened.Quote(list[i].path), words.Hash(to))
 	}
 	if err := r.refuseBusy(); err != nil {
 		return err

@@ -3,6 +3,8 @@ package resume
 import (
 	"strings"
 	"unicode/utf8"
+
+	"kedge/internal/text/words"
 )
 
 // asks are what the person wants: the request in force, and what was said about
@@ -127,7 +129,7 @@ func (a *asks) near() string {
 	var b strings.Builder
 	b.WriteString(a.main.text)
 	if a.dropped > 0 {
-		b.WriteString("\n\n(" + plural(a.dropped, "later word") + " to it not kept)")
+		b.WriteString("\n\n(" + words.Count(a.dropped, "later word") + " to it not kept)")
 	}
 	for _, s := range a.since {
 		b.WriteString("\n\nThen: " + s.text)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"kedge/internal/insight/audit"
+	"kedge/internal/text/words"
 )
 
 // leads may stand before what a sentence announces: "Now let me", "Next, run".
@@ -205,7 +206,7 @@ func (p *Picker) inFlight() string {
 		list = append(list, "said last: "+cut(strings.Join(strings.Fields(text), " "), maxRemark))
 	}
 	if n := p.uncommitted(); n > 0 {
-		list = append(list, plural(n, "file")+" edited since the last commit that is seen here")
+		list = append(list, words.Count(n, "file")+" edited since the last commit that is seen here")
 	}
 	if p.step.commit != "" {
 		list = append(list, "last commit: "+p.step.commit)
@@ -276,13 +277,6 @@ func questions(text string) []string {
 		}
 	}
 	return list
-}
-
-func plural(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return strconv.Itoa(n) + " " + what
 }
 
 // ranByHand takes a command that the person ran themselves, or its output.

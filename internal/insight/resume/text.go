@@ -111,7 +111,7 @@ func ago(n int) string {
 	if n <= 0 {
 		return "just now"
 	}
-	return plural(n, "action") + " ago"
+	return words.Count(n, "action") + " ago"
 }
 
 // room is how much of each part is shown.
@@ -271,7 +271,7 @@ func (w *writer) prose(title, text string, most int, what string) {
 	}
 	shown := cutLines(text, most)
 	if n := len(text) - len(shown); n > 0 {
-		w.left = append(w.left, plural(n, "byte")+" "+what)
+		w.left = append(w.left, words.Count(n, "byte")+" "+what)
 	}
 	if shown == "" {
 		return
@@ -298,13 +298,13 @@ func cutLines(s string, n int) string {
 func (w *writer) files(b *Brief, r room, dir string) {
 	n := min(len(b.Files), r.files)
 	if len(b.Files) > n {
-		w.left = append(w.left, plural(len(b.Files)-n, "file"))
+		w.left = append(w.left, words.Count(len(b.Files)-n, "file"))
 	}
 	if n == 0 {
 		return
 	}
 	if r.whyOf < n {
-		w.left = append(w.left, "why of "+plural(n-r.whyOf, "file"))
+		w.left = append(w.left, "why of "+words.Count(n-r.whyOf, "file"))
 	}
 	w.heading("Files needed next, the likeliest first")
 	for i, path := range b.Files[:n] {

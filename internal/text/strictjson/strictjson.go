@@ -11,9 +11,9 @@ import (
 	"errors"
 	"io"
 	"reflect"
-	"strings"
 
 	"kedge"
+	"kedge/internal/text/words"
 )
 
 // MaxDepth bounds nesting, so that hostile input cannot exhaust the stack.
@@ -59,10 +59,7 @@ func refuse(file string, src []byte, offset int64, format string, args ...any) e
 // short cuts a message that quotes a hostile file at length.
 func short(msg string) string {
 	const most = 300
-	if len(msg) <= most {
-		return msg
-	}
-	return strings.ToValidUTF8(msg[:most], "") + "…"
+	return words.ClipBytes(msg, most)
 }
 
 func offsetOf(err error, size int) int64 {

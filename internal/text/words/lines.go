@@ -7,6 +7,3 @@ func FirstLine(s string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
 	return line
 }
-
-// ShortCommit is the name of a commit as messages show it.
-func ShortCommit(sha string) string { return sha[:min(len(sha), 10)] }
