@@ -10,6 +10,7 @@ const (
 	CheckBuild       CheckKind = "build"
 	CheckE2E         CheckKind = "e2e"
 	CheckHTTP        CheckKind = "http"
+	CheckTCP         CheckKind = "tcp"
 )
 
 // Marker is the one word a gate ends with.
@@ -23,10 +24,11 @@ const (
 	BuildFailure       Marker = "BUILD_FAILURE"
 	E2EFailure         Marker = "E2E_FAILURE"
 	HTTPFailure        Marker = "HTTP_FAILURE"
+	TCPFailure         Marker = "TCP_FAILURE"
 )
 
 // Check is something that Kedge itself does to see whether the work is right: it
-// runs a command or makes a request. What a valid one is, core/check says.
+// runs a command, makes a request or connects to a port. What a valid one is, core/check says.
 // Durations are text ("5m"), so that a file gives back what you wrote.
 type Check struct {
 	Name      string     `json:"name"`
@@ -34,6 +36,7 @@ type Check struct {
 	Run       string     `json:"run,omitempty"`
 	Touched   string     `json:"touched,omitempty"`
 	HTTP      *HTTPCheck `json:"http,omitempty"`
+	TCP       string     `json:"tcp,omitempty"` // the address that must accept a connection; {port} as in HTTPCheck
 	Timeout   string     `json:"timeout,omitempty"`
 	Prove     string     `json:"prove,omitempty"` // fails (default for a feature's check) or holds
 	Paths     []string   `json:"paths,omitempty"`

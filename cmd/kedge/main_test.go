@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -25,8 +26,22 @@ func TestMain(m *testing.M) {
 		"counter":    counter,
 		"flooder":    flooder,
 		"oldholder":  oldHolder,
+		"listen":     listen,
 		"clock":      func() { fmt.Println(time.Now().UTC().Format("2006-01-02T15:04:05.000Z")) }, // not every date has milliseconds
 	})
+}
+
+// listen is a service that accepts connections on KEDGE_PORT and says nothing.
+func listen() {
+	l, err := new(net.ListenConfig).Listen(context.Background(), "tcp", net.JoinHostPort("127.0.0.1", os.Getenv("KEDGE_PORT")))
+	for err == nil {
+		var c net.Conn
+		if c, err = l.Accept(); err == nil {
+			err = c.Close()
+		}
+	}
+	fmt.Fprintln(os.Stderr, err)
+	os.Exit(1)
 }
 
 // quiet runs the tests, and not the commands this binary also is, without the

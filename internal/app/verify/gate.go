@@ -12,7 +12,6 @@ import (
 	"kedge"
 	"kedge/internal/app/ledger"
 	"kedge/internal/app/projects"
-
 	"kedge/internal/core/config"
 	"kedge/internal/engine/gate"
 	"kedge/internal/git"

@@ -148,7 +148,7 @@ after it. Without one, the feature waits for your review at the end.`,
 			if err := ChangeFeature(c, env, "feature.add", features.FeatureAddRequest{Definition: def}); err != nil {
 				return err
 			}
-			if env.ErrTTY && slices.ContainsFunc(def.Checks, func(c kedge.Check) bool { return c.Prove != "holds" }) {
+			if env.ErrTTY && slices.ContainsFunc(def.Checks, func(c kedge.Check) bool { return c.Prove != check.ProveHolds }) {
 				env.Talk("next: once before the work, so that Kedge sees its check red: kedge feature submit %s", def.ID)
 			}
 			return nil
@@ -194,7 +194,7 @@ whole list.`,
 // complete offers values for the flags that have few.
 func (definitionFlags) complete(env *frame.Env, c *cobra.Command) {
 	frame.CompleteFlag(c, "depends-on", frame.AfterArgs(frame.FeatureIDs(env)))
-	frame.CompleteFlag(c, "prove", frame.OneOf("fails", "holds"))
+	frame.CompleteFlag(c, "prove", frame.OneOf(check.ProveFails, check.ProveHolds))
 }
 
 // ChangeFeature makes a change and shows the feature as it is then.
@@ -333,7 +333,7 @@ func join(ids []kedge.FeatureID) string {
 }
 
 func proveText(c kedge.Check) string {
-	if c.Prove == "holds" {
+	if c.Prove == check.ProveHolds {
 		return "holds (green before and after the work)"
 	}
 	return "fails (red before the work)"

@@ -11,6 +11,7 @@ import (
 	"kedge"
 	"kedge/internal/app/verify"
 	"kedge/internal/cli/frame"
+	"kedge/internal/core/check"
 	"kedge/internal/git/place"
 	"kedge/internal/text/plain"
 )
@@ -97,7 +98,7 @@ func seenRed(out verify.FeatureSubmitReply) []string {
 		return nil
 	}
 	for _, c := range out.Feature.Checks {
-		if c.Prove != "holds" && slices.ContainsFunc(out.Verdict.Checks, func(r kedge.CheckResult) bool { return r.Name == c.Name && r.FirstFailure != nil }) {
+		if c.Prove != check.ProveHolds && slices.ContainsFunc(out.Verdict.Checks, func(r kedge.CheckResult) bool { return r.Name == c.Name && r.FirstFailure != nil }) {
 			names = append(names, c.Name)
 		}
 	}

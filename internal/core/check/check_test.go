@@ -61,6 +61,7 @@ func TestKindOf(t *testing.T) {
 		{kedge.Check{Name: "http", Run: "x"}, kedge.CheckTest},
 		{request("http://h/"), kedge.CheckHTTP},
 		{kedge.Check{Name: "e2e", HTTP: &kedge.HTTPCheck{}}, kedge.CheckHTTP},
+		{kedge.Check{Name: "port", TCP: "127.0.0.1:1"}, kedge.CheckTCP},
 		{kedge.Check{Name: "build"}, kedge.CheckTest},
 		{kedge.Check{Name: "x", Kind: "odd", Run: "x"}, "odd"},
 	} {
@@ -85,6 +86,7 @@ func TestText(t *testing.T) {
 		{kedge.Check{Run: "make", Touched: "go test {packages}"}, "make", "make"},
 		{request("http://h/"), "GET http://h/", ""},
 		{post, "POST http://h/", ""},
+		{kedge.Check{TCP: "127.0.0.1:{port}"}, "tcp 127.0.0.1:{port}", ""},
 		{kedge.Check{Name: "none"}, "", ""},
 	} {
 		if got := check.Text(tt.check); got != tt.want {
@@ -117,6 +119,8 @@ func TestSame(t *testing.T) {
 		{"evidence", with(func(c *kedge.Check) { c.Evidence = []string{"x"} }), with(func(c *kedge.Check) { c.Evidence = []string{"x"} }), false},
 		{"two requests", request("http://h/"), request("http://h/"), false},
 		{"a request and a command", request("http://h/"), command("make"), false},
+		{"one port", kedge.Check{TCP: "127.0.0.1:1"}, kedge.Check{TCP: "127.0.0.1:1"}, true},
+		{"two ports", kedge.Check{TCP: "127.0.0.1:1"}, kedge.Check{TCP: "127.0.0.1:2"}, false},
 		{"nothing", kedge.Check{}, kedge.Check{}, false},
 	} {
 		if got := check.Same(tt.a, tt.b); got != tt.want {
@@ -134,6 +138,7 @@ func TestTimeout(t *testing.T) {
 		{kedge.Check{Run: "x"}, 10 * time.Minute},
 		{kedge.Check{Run: "x", Timeout: "200h"}, 10 * time.Minute},
 		{request("http://h/"), 30 * time.Second},
+		{kedge.Check{TCP: "127.0.0.1:1"}, 30 * time.Second},
 		{kedge.Check{}, 10 * time.Minute},
 	} {
 		if got := check.Timeout(tt.check); got != tt.want {
@@ -180,6 +185,7 @@ func TestLines(t *testing.T) {
 func FuzzValidate(f *testing.F) {
 	f.Add([]byte(`{"name":"unit","run":"x","exclusive":"../../x"}`))
 	f.Add([]byte(`{"name":"api","http":{"url":"http://127.0.0.1:{port}/","json":{"a":[1e400]}}}`))
+	f.Add([]byte(`{"name":"port","tcp":"[::1%x]:{port}"}`))
 	f.Add([]byte(`{"name":"e2e","kind":"http","touched":"x","timeout":"200h"}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var c kedge.Check

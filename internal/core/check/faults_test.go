@@ -36,6 +36,14 @@ var faults = []struct{ name, toml, json, want string }{
 	{"url", "name = 'a'\nhttp = { url = 'file:///etc' }", `{"name":"a","http":{"url":"file:///etc"}}`, `check "a": http.url "file:///etc" is not an http address`},
 	{"method", "name = 'a'\nhttp = { url = 'http://h', method = 'get' }", `{"name":"a","http":{"url":"http://h","method":"get"}}`, `check "a": http.method "get" is not in capital letters`},
 	{"status", "name = 'a'\nhttp = { url = 'http://h', status = 99 }", `{"name":"a","http":{"url":"http://h","status":99}}`, `check "a": http.status 99 is not between 100 and 599`},
+	{"tcp elsewhere", "name = 'a'\ntcp = '10.0.0.1:80'", `{"name":"a","tcp":"10.0.0.1:80"}`, `check "a": tcp "10.0.0.1:80" is not a port of this machine: 127.0.0.1, [::1] or localhost, and a port or {port}`},
+	{"tcp by name", "name = 'a'\ntcp = 'db.example.com:5432'", `{"name":"a","tcp":"db.example.com:5432"}`, `check "a": tcp "db.example.com:5432" is not a port of this machine`},
+	{"tcp without a port", "name = 'a'\ntcp = '127.0.0.1'", `{"name":"a","tcp":"127.0.0.1"}`, `check "a": tcp "127.0.0.1" is not a port`},
+	{"tcp port 0", "name = 'a'\ntcp = '127.0.0.1:0'", `{"name":"a","tcp":"127.0.0.1:0"}`, `check "a": tcp "127.0.0.1:0" is not a port`},
+	{"tcp with half a port", "name = 'a'\ntcp = '127.0.0.1:8{port}'", `{"name":"a","tcp":"127.0.0.1:8{port}"}`, `check "a": tcp "127.0.0.1:8{port}" is not a port`},
+	{"tcp and run", "name = 'a'\nrun = 'x'\ntcp = '127.0.0.1:80'", `{"name":"a","run":"x","tcp":"127.0.0.1:80"}`, `check "a": run and tcp do not go together`},
+	{"tcp of another kind", "name = 'a'\nkind = 'http'\ntcp = '127.0.0.1:80'", `{"name":"a","kind":"http","tcp":"127.0.0.1:80"}`, `check "a": kind "http" does not go with tcp, which takes tcp`},
+	{"tcp for too long", "name = 'a'\ntimeout = '200h'\ntcp = '127.0.0.1:80'", `{"name":"a","timeout":"200h","tcp":"127.0.0.1:80"}`, `check "a": timeout "200h" is not`},
 	{"twice", "name = 'a'\nrun = 'x'\n[[check]]\nname = 'a'\nrun = 'y'", `{"name":"a","run":"x"},{"name":"a","run":"y"}`, `two checks are called "a"`},
 }
 
@@ -86,6 +94,8 @@ func TestValidChecks(t *testing.T) {
 		{"name = 'unit'\nrun = 'x'\ntimeout = '168h'\nexclusive = 'db'", `{"name":"unit","run":"x","timeout":"168h","exclusive":"db"}`},
 		{"name = 'http'\nrun = 'x'", `{"name":"http","run":"x"}`},
 		{"name = 'unit'\nrun = 'x'\ntouched = 'y {paths}'", `{"name":"unit","run":"x","touched":"y {paths}"}`},
+		{"name = 'port'\ntcp = '127.0.0.1:{port}'", `{"name":"port","tcp":"127.0.0.1:{port}"}`},
+		{"name = 'port'\ntcp = '[::1]:5432'", `{"name":"port","kind":"tcp","tcp":"localhost:5432"}`},
 		{"name = 'api'\nkind = 'http'\nhttp = { url = 'http://127.0.0.1:{port}/x' }", `{"name":"api","kind":"http","http":{"url":"http://127.0.0.1:{port}/x"}}`},
 	} {
 		if _, err := config.ParseGate("gate.toml", []byte("version = 1\n[[check]]\n"+tt.toml)); err != nil {

@@ -3,6 +3,7 @@ package check
 import (
 	"encoding/json"
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
 	"time"
@@ -39,11 +40,13 @@ type Kind struct {
 const (
 	Command = "run"
 	Request = "http"
+	Connect = "tcp"
 )
 
 const (
 	commandTimeout = 10 * time.Minute
 	requestTimeout = 30 * time.Second
+	connectTimeout = 30 * time.Second
 )
 
 // PortPlace stands for the port of the project's first service.
@@ -69,6 +72,14 @@ var forms = []Form{
 		has:   func(c kedge.Check) bool { return c.HTTP != nil },
 		fault: requestFault, text: requestText, normalize: normalRequest,
 		same: nil, // a request may change what the next one finds
+	},
+	{
+		Name: Connect, Keys: []string{"tcp"}, Timeout: connectTimeout,
+		Kinds: []Kind{{Name: kedge.CheckTCP, Marker: kedge.TCPFailure, Services: true}},
+		has:   func(c kedge.Check) bool { return !blank(c.TCP) },
+		fault: connectFault, text: func(c kedge.Check) string { return "tcp " + c.TCP },
+		same:      func(a, b kedge.Check) bool { return a.TCP == b.TCP },
+		normalize: func(c *kedge.Check) { c.TCP = text(c.TCP) },
 	},
 }
 
@@ -190,6 +201,31 @@ func normalRequest(c *kedge.Check) {
 	h := *c.HTTP
 	h.Method, h.URL, h.Body, h.JSON = text(h.Method), text(h.URL), text(h.Body), jsonValue(h.JSON)
 	c.HTTP = &h
+}
+
+func connectFault(c kedge.Check) (key, fix, what string) {
+	if onThisMachine(c.TCP) {
+		return "", "", ""
+	}
+	return "tcp", "an address such as 127.0.0.1:{port}",
+		fmt.Sprintf("tcp %q is not a port of this machine: 127.0.0.1, [::1] or localhost, and a port or {port}", c.TCP)
+}
+
+// onThisMachine tells whether an address is a port of the loopback interface.
+func onThisMachine(address string) bool {
+	i := strings.LastIndexByte(address, ':')
+	if i < 0 {
+		return false
+	}
+	host, port := address[:i], address[i+1:]
+	if host == "localhost" {
+		host = "127.0.0.1"
+	}
+	if port == PortPlace {
+		port = "1"
+	}
+	at, err := netip.ParseAddrPort(host + ":" + port)
+	return err == nil && at.Addr().IsLoopback() && at.Port() != 0
 }
 
 // jsonValue gives a value that was read from TOML the types that encoding/json gives,

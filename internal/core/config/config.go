@@ -11,9 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"kedge/internal/text/words"
-
 	"kedge"
+	"kedge/internal/text/words"
 )
 
 // Config is config.toml with every key present: what the file left out has its

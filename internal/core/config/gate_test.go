@@ -31,6 +31,9 @@ header = { Accept = "application/json" }
 name = "e2e"
 touched = "npx playwright test {paths}"
 evidence = ["test-results/**"]
+[[check]]
+name = "port"
+tcp = "127.0.0.1:{port}"
 [[service]]
 name = "web"
 run = "npm start"
@@ -50,6 +53,7 @@ func TestParseGate(t *testing.T) {
 			JSON:   map[string]any{"userId": 1.0, "tags": []any{"a"}},
 		}},
 		{Name: "e2e", Kind: "e2e", Touched: "npx playwright test {paths}", Evidence: []string{"test-results/**"}},
+		{Name: "port", Kind: "tcp", TCP: "127.0.0.1:{port}"},
 	}
 	if !reflect.DeepEqual(g.Checks, want) {
 		t.Errorf("checks\n%+v, want\n%+v", g.Checks, want)

@@ -6,9 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"kedge/internal/core/check"
-
 	"kedge"
+	"kedge/internal/core/check"
 )
 
 // parseBudget reads a phase's budget; "" is no limit.

@@ -168,6 +168,7 @@ func TestCanonical(t *testing.T) {
 func FuzzParseFeatures(f *testing.F) {
 	f.Add([]byte(formatExample))
 	f.Add([]byte(`{"version":1,"project":"x","features":[{"id":"a","status":"pending","completedAt":"2026-01-02T03:04:05.5+02:00"}]}`))
+	f.Add([]byte(`{"version":1,"features":[{"id":"a","status":"pending","checks":[{"name":"p","tcp":"127.0.0.1:{port}"}]}]}`))
 	f.Add([]byte(`{"version":1,"features":[{"id":"a","status":"pending","checks":[{"name":"h","http":{"url":"x","json":[1e400,{"a":null}]}}]}]}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		file, err := plan.ParseFeatures("f.json", b)

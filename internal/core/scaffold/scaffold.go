@@ -14,9 +14,8 @@ import (
 	"slices"
 	"strings"
 
-	"kedge/internal/core/check"
-
 	"kedge"
+	"kedge/internal/core/check"
 )
 
 // The files under .kedge/ that init writes when they are missing.

@@ -12,4 +12,5 @@ import (
 var runners = map[string]func(g *gate, ctx context.Context, s step, res *kedge.CheckResult) error{
 	check.Command: (*gate).runCommand,
 	check.Request: (*gate).runHTTP,
+	check.Connect: (*gate).runTCP,
 }

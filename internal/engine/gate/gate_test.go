@@ -178,6 +178,9 @@ func TestRow11EveryMarker(t *testing.T) {
 			if kind == kedge.CheckHTTP {
 				c.Run, c.HTTP, exit = "", &kedge.HTTPCheck{URL: rudeAddress(t)}, 1
 			}
+			if kind == kedge.CheckTCP {
+				c.Run, c.TCP, exit = "", closedAddress(t), 1
+			}
 			v := mustRun(t, request(t, c))
 			if v.Verdict != want || v.Green() || v.Partial {
 				t.Errorf("verdict %+v, want %s", v, want)

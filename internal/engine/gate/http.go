@@ -13,9 +13,8 @@ import (
 	"strings"
 	"syscall"
 
-	"kedge/internal/core/check"
-
 	"kedge"
+	"kedge/internal/core/check"
 )
 
 // maxBody bounds what is read of an answer.

@@ -7,9 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"kedge/internal/core/check"
-
 	"kedge"
+	"kedge/internal/core/check"
 )
 
 // step is one check with what was decided about it.
