@@ -16,7 +16,7 @@ import (
 	"kedge/internal/app/features"
 	"kedge/internal/app/landing"
 	"kedge/internal/app/ledger"
-	"kedge/internal/app/lifecycle"
+
 	"kedge/internal/app/maintenance"
 	"kedge/internal/app/memory"
 	"kedge/internal/app/planning"
@@ -63,7 +63,7 @@ type Service struct {
 	cfg    Config
 	home   *projects.Home
 	ledger *ledger.Ledger
-	life   *lifecycle.Life
+	life   *projects.Life
 }
 
 // New makes a service; it opens nothing until it is asked.
@@ -74,7 +74,7 @@ func New(cfg Config) *Service {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Service{cfg: cfg, life: lifecycle.New()}
+	s := &Service{cfg: cfg, life: projects.NewLife()}
 	s.home = &projects.Home{Dir: cfg.Home, ReadOnly: cfg.ReadOnly, Clock: cfg.Now, Log: cfg.Log}
 	s.Runs = runs.New(s.home, s.life, runs.Config{Sessions: cfg.Sessions, Engine: cfg.Engine, EnvPatience: cfg.EnvPatience})
 	s.Planner = planning.New(s.home, s.life)

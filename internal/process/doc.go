@@ -1,7 +1,8 @@
 // Package process is the room for everything that runs beside Kedge: programs, their
 // terminals and what they print. This package itself runs a shell line and owns
 // everything that grows from it, says which user is at the other end of a socket, and
-// lets a process that waits take little memory.
+// lets a process that waits take little memory. It also tells whether the owner of a
+// lock file is alive.
 //
 // It promises that when Wait or Run returns, the line and all of its descendants are
 // gone, those that left the process group or the session included, and that their

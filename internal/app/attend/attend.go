@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"kedge"
-	"kedge/internal/app/lifecycle"
+
 	"kedge/internal/app/projects"
 	"kedge/internal/app/reports"
 	"kedge/internal/app/sessions"
@@ -27,7 +27,7 @@ import (
 // Attendant answers for the projects of one KEDGE_HOME.
 type Attendant struct {
 	home     *projects.Home
-	life     *lifecycle.Life
+	life     *projects.Life
 	standing *status.Teller
 	gater    *verify.Gater
 	looker   *reports.Looker
@@ -44,7 +44,7 @@ type Attendant struct {
 }
 
 // New makes one; it does nothing until it is asked.
-func New(home *projects.Home, life *lifecycle.Life, standing *status.Teller, gater *verify.Gater, looker *reports.Looker, keeper *sessions.Keeper) *Attendant {
+func New(home *projects.Home, life *projects.Life, standing *status.Teller, gater *verify.Gater, looker *reports.Looker, keeper *sessions.Keeper) *Attendant {
 	return &Attendant{
 		home: home, life: life, standing: standing, gater: gater, looker: looker, keeper: keeper,
 		called: make(chan struct{}, 1), worked: map[string]bool{}, told: map[string]string{}, refused: map[string]bool{},

@@ -9,15 +9,15 @@ import (
 
 	"kedge"
 	"kedge/internal/app/projects"
-	"kedge/internal/core/unit"
+	"kedge/internal/core/scaffold"
 )
 
 // LingerFindings is what the doctor says about a daemon that systemd starts: it
 // ends with the user's last log-out unless the user lingers. Without the unit of
 // `up --install` there is nothing to say. Tells is what `loginctl` says; an
 // error means that nobody knows.
-func LingerFindings(in unit.Input, tells func(user string) (string, error)) []kedge.Finding {
-	u, err := unit.For(in)
+func LingerFindings(in scaffold.UnitInput, tells func(user string) (string, error)) []kedge.Finding {
+	u, err := scaffold.UnitFor(in)
 	if err != nil || in.System != "linux" {
 		return nil
 	}
@@ -51,7 +51,7 @@ func Linger(ctx context.Context) func(user string) (string, error) {
 
 // checkLinger is LingerFindings for this process's own user and system.
 func (s *Care) checkLinger(ctx context.Context, _ *projects.Project) []kedge.Finding {
-	in := unit.Input{
+	in := scaffold.UnitInput{
 		System: runtime.GOOS, User: os.Getenv("USER"), Home: os.Getenv("HOME"), Config: os.Getenv("XDG_CONFIG_HOME"), Binary: "/kedge",
 	}
 	if os.Getenv("KEDGE_HOME") != "" || os.Getenv("XDG_STATE_HOME") != "" {

@@ -8,11 +8,11 @@ import (
 
 	"kedge"
 	"kedge/internal/app/maintenance"
-	"kedge/internal/core/unit"
+	"kedge/internal/core/scaffold"
 )
 
 func TestLingerFindings(t *testing.T) {
-	in := unit.Input{System: "linux", User: "ada", Home: t.TempDir(), Binary: "/kedge"}
+	in := scaffold.UnitInput{System: "linux", User: "ada", Home: t.TempDir(), Binary: "/kedge"}
 	says := func(text string, err error) func(string) (string, error) {
 		return func(user string) (string, error) {
 			if user != "ada" {
@@ -24,7 +24,7 @@ func TestLingerFindings(t *testing.T) {
 	if got := maintenance.LingerFindings(in, says("no\n", nil)); len(got) != 0 {
 		t.Errorf("without a unit: %+v", got)
 	}
-	u, err := unit.For(in)
+	u, err := scaffold.UnitFor(in)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ package planning
 import (
 	"kedge/internal/app/landing"
 	"kedge/internal/app/ledger"
-	"kedge/internal/app/lifecycle"
+
 	"kedge/internal/app/projects"
 	"kedge/internal/app/runs"
 	"kedge/internal/app/supply"
@@ -17,7 +17,7 @@ import (
 // Planner answers for the projects of one KEDGE_HOME.
 type Planner struct {
 	home    *projects.Home
-	life    *lifecycle.Life
+	life    *projects.Life
 	book    *ledger.Ledger
 	landing *landing.Landing
 	supply  *supply.Supply
@@ -33,7 +33,7 @@ type Parts struct {
 }
 
 // New makes one; before Use nothing may be asked of it.
-func New(home *projects.Home, life *lifecycle.Life) *Planner {
+func New(home *projects.Home, life *projects.Life) *Planner {
 	return &Planner{home: home, life: life}
 }
 

@@ -11,7 +11,7 @@ import (
 	"kedge/internal/app/features"
 	"kedge/internal/app/landing"
 	"kedge/internal/app/ledger"
-	"kedge/internal/app/lifecycle"
+
 	"kedge/internal/app/maintenance"
 	"kedge/internal/app/projects"
 	"kedge/internal/app/runs"
@@ -42,7 +42,7 @@ type Service struct {
 	*status.Teller
 
 	projects *projects.Home
-	alive    *lifecycle.Life
+	alive    *projects.Life
 	given    *supply.Supply
 }
 
@@ -51,7 +51,7 @@ func newService(w wiring) *Service {
 		w.Now = time.Now
 	}
 	home := &projects.Home{Dir: w.Home, ReadOnly: w.ReadOnly, Clock: w.Now, Log: slog.New(slog.DiscardHandler)}
-	alive := lifecycle.New()
+	alive := projects.NewLife()
 	land := landing.New(home)
 	s := &Service{Planner: New(home, alive), Runs: runs.New(home, alive, runs.Config{Engine: w.Engine}), projects: home, alive: alive}
 	entries := ledger.New(home, land.FilesWait)

@@ -14,7 +14,6 @@ import (
 	"kedge"
 	"kedge/internal/app/projects"
 
-	"kedge/internal/insight/price"
 	"kedge/internal/insight/stats"
 	"kedge/internal/journal"
 )
@@ -86,7 +85,7 @@ func (s *Looker) Cost(ctx context.Context, who projects.Caller, in CostRequest) 
 }
 
 // countCosts adds the sessions of one project.
-func countCosts(ctx context.Context, p *projects.Project, in CostRequest, prices price.Table, rows map[string]*CostRow, total *CostRow) error {
+func countCosts(ctx context.Context, p *projects.Project, in CostRequest, prices stats.PriceTable, rows map[string]*CostRow, total *CostRow) error {
 	sessions, err := projects.All[kedge.Session](ctx, p, journal.KindSession)
 	if err != nil {
 		return err
@@ -137,7 +136,7 @@ func costKey(by string, ses kedge.Session, phases map[kedge.FeatureID]string) (k
 	}
 }
 
-func (r *CostRow) add(ses kedge.Session, prices price.Table) {
+func (r *CostRow) add(ses kedge.Session, prices stats.PriceTable) {
 	r.Sessions++
 	if ses.Tokens == nil {
 		r.UnknownTokens++
@@ -203,8 +202,8 @@ func dearest(a, b CostRow) int {
 
 // personsPrices are the prices of the caller's own file, then those that the
 // program carries.
-func personsPrices(env []string) (price.Table, error) {
-	carried, err := price.Embedded()
+func personsPrices(env []string) (stats.PriceTable, error) {
+	carried, err := stats.EmbeddedPrices()
 	if err != nil {
 		return nil, err
 	}
@@ -219,6 +218,6 @@ func personsPrices(env []string) (price.Table, error) {
 	if err != nil {
 		return nil, kedge.Errorf(kedge.Internal, "read the prices: %w", err)
 	}
-	own, err := price.Parse(file, b)
+	own, err := stats.ParsePrices(file, b)
 	return append(own, carried...), err
 }

@@ -7,14 +7,13 @@ import (
 	"testing/synctest"
 	"time"
 
-	"kedge/internal/app/lifecycle"
 	"kedge/internal/app/projects"
 )
 
 // TestARunKeepsItsEnvironment: whoever only joins does not change what it works
 // in; nobody is asked twice for what nobody knows, until somebody brings it.
 func TestARunKeepsItsEnvironment(t *testing.T) {
-	s := New(&projects.Home{Dir: t.TempDir(), ReadOnly: true}, lifecycle.New(), Config{})
+	s := New(&projects.Home{Dir: t.TempDir(), ReadOnly: true}, projects.NewLife(), Config{})
 	if s.envUnknown("run-1") {
 		t.Error("nobody was asked yet")
 	}
@@ -51,7 +50,7 @@ func TestF1EnvironmentIsWaitedFor(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := New(&projects.Home{Dir: t.TempDir()}, lifecycle.New(), Config{EnvPatience: time.Hour})
+				s := New(&projects.Home{Dir: t.TempDir()}, projects.NewLife(), Config{EnvPatience: time.Hour})
 				got := make(chan []string, 1)
 				go func() { got <- s.awaitEnv("run-1") }()
 				synctest.Wait()

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"kedge"
-	"kedge/internal/app/lifecycle"
+
 	"kedge/internal/app/projects"
 	"kedge/internal/engine"
 	"kedge/internal/engine/local"
@@ -29,7 +29,7 @@ func stuck() error {
 // from nothing else, and is no secret.
 func TestDoctorNamesRunsThatAreHalted(t *testing.T) {
 	home := &projects.Home{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
-	s := New(home, lifecycle.New(), Config{Engine: func(context.Context, kedge.Project, *journal.Store) (RunEngine, error) {
+	s := New(home, projects.NewLife(), Config{Engine: func(context.Context, kedge.Project, *journal.Store) (RunEngine, error) {
 		return limping{}, nil
 	}})
 	st, err := journal.Open(t.TempDir(), journal.Options{})

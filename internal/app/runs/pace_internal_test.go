@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"kedge"
-	"kedge/internal/app/lifecycle"
+
 	"kedge/internal/app/projects"
 	"kedge/internal/core/plan"
 	"kedge/internal/core/run"
@@ -39,7 +39,7 @@ func TestPaceFollowsTheJournal(t *testing.T) {
 		text, hash := plan.Canonical(kedge.Definition{ID: id, Name: "Orders"})
 		add(kedge.FeatureAdded, kedge.FeatureAddedData{Definition: text, Hash: hash, Order: i})
 	}
-	s := New(&projects.Home{Dir: t.TempDir()}, lifecycle.New(), Config{})
+	s := New(&projects.Home{Dir: t.TempDir()}, projects.NewLife(), Config{})
 	p := &projects.Project{Project: kedge.Project{ID: "prj-1"}, Opened: &projects.Opened{Store: store}}
 	start := time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
 	status := func(id kedge.FeatureID, to kedge.Status, at time.Time) {

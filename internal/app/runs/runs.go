@@ -13,7 +13,7 @@ import (
 	"kedge"
 	"kedge/internal/app/landing"
 	"kedge/internal/app/ledger"
-	"kedge/internal/app/lifecycle"
+
 	"kedge/internal/app/projects"
 	"kedge/internal/app/sessions"
 	"kedge/internal/app/status"
@@ -49,7 +49,7 @@ type Planning interface {
 type Runs struct {
 	cfg  Config
 	home *projects.Home
-	life *lifecycle.Life
+	life *projects.Life
 
 	book     *ledger.Ledger
 	status   *status.Teller
@@ -74,7 +74,7 @@ type Parts struct {
 
 // New makes one. It can be passed to others at once; before Use nothing may be asked
 // of it.
-func New(home *projects.Home, life *lifecycle.Life, cfg Config) *Runs {
+func New(home *projects.Home, life *projects.Life, cfg Config) *Runs {
 	return &Runs{cfg: cfg, home: home, life: life}
 }
 

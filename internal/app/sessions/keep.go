@@ -9,7 +9,6 @@ import (
 	"context"
 	"sync"
 
-	"kedge/internal/app/lifecycle"
 	"kedge/internal/app/projects"
 	"kedge/internal/app/status"
 )
@@ -17,7 +16,7 @@ import (
 // Keeper answers for the sessions of one KEDGE_HOME.
 type Keeper struct {
 	home     *projects.Home
-	life     *lifecycle.Life
+	life     *projects.Life
 	standing *status.Teller
 	with     Sessions
 
@@ -30,6 +29,6 @@ type Keeper struct {
 
 // New makes one; it does nothing until it is asked. AdoptGates takes up the gates
 // that an earlier daemon left in a project, when its sessions are.
-func New(home *projects.Home, life *lifecycle.Life, standing *status.Teller, with Sessions, adoptGates func(ctx context.Context, p *projects.Project) error) *Keeper {
+func New(home *projects.Home, life *projects.Life, standing *status.Teller, with Sessions, adoptGates func(ctx context.Context, p *projects.Project) error) *Keeper {
 	return &Keeper{home: home, life: life, standing: standing, with: with, adoptGates: adoptGates}
 }

@@ -8,14 +8,14 @@ import (
 	"kedge"
 	"kedge/internal/app/ledger"
 	"kedge/internal/core/config"
-	"kedge/internal/core/route"
+
 	"kedge/internal/core/run"
 )
 
 // route is the agent of a session by the kind of its work, as config.toml has it at
 // the base of the work, with the model that the plan names for the phase.
 func (b Writer) route(ctx context.Context, c run.Command) (kedge.Routed, error) {
-	w := route.Work{Purpose: string(c.Purpose), Priority: math.MaxInt, Fallback: c.Route}
+	w := config.RoutedWork{Purpose: string(c.Purpose), Priority: math.MaxInt, Fallback: c.Route}
 	var cfg config.Config
 	var err error
 	if c.Base != "" {
@@ -35,7 +35,7 @@ func (b Writer) route(ctx context.Context, c run.Command) (kedge.Routed, error) 
 	}
 	doc, _, err := b.p.Store.Run(ctx, c.Run)
 	w.Given, w.Usual = doc.State.Rules.Given.Agent, doc.State.Rules.Agent
-	return route.Choose(cfg.Route, w), err
+	return config.ChooseAgent(cfg.Route, w), err
 }
 
 // modelOf is the model that the plan names for the phase of a feature.

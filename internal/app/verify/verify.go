@@ -7,7 +7,7 @@ package verify
 
 import (
 	"kedge/internal/app/ledger"
-	"kedge/internal/app/lifecycle"
+
 	"kedge/internal/app/projects"
 	"kedge/internal/engine/gate"
 )
@@ -16,7 +16,7 @@ import (
 type Gater struct {
 	home   *projects.Home
 	ledger *ledger.Ledger
-	life   *lifecycle.Life
+	life   *projects.Life
 	lines  func() gate.Runner
 	with   With
 }
@@ -27,6 +27,6 @@ type With struct{ Program, Sockets string }
 
 // New makes one; it does nothing until it is asked. Lines gives what holds the lines
 // of gates, so that they outlive the daemon; nil where nothing can.
-func New(home *projects.Home, l *ledger.Ledger, life *lifecycle.Life, lines func() gate.Runner, with With) *Gater {
+func New(home *projects.Home, l *ledger.Ledger, life *projects.Life, lines func() gate.Runner, with With) *Gater {
 	return &Gater{home: home, ledger: l, life: life, lines: lines, with: with}
 }

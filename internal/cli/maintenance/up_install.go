@@ -12,7 +12,7 @@ import (
 
 	"kedge"
 	"kedge/internal/cli/frame"
-	"kedge/internal/core/unit"
+	"kedge/internal/core/scaffold"
 	"kedge/internal/process/atomicfile"
 )
 
@@ -50,12 +50,12 @@ func installUnit(env *frame.Env, printed bool) error {
 	})
 }
 
-func unitOf(env *frame.Env) (unit.Unit, error) {
+func unitOf(env *frame.Env) (scaffold.Unit, error) {
 	exe, err := os.Executable()
 	if err != nil {
-		return unit.Unit{}, kedge.Errorf(kedge.Internal, "find this program: %w", err)
+		return scaffold.Unit{}, kedge.Errorf(kedge.Internal, "find this program: %w", err)
 	}
-	in := unit.Input{
+	in := scaffold.UnitInput{
 		System: runtime.GOOS, Home: env.Getenv("HOME"), Config: env.Getenv("XDG_CONFIG_HOME"), Binary: exe, User: env.Getenv("USER"),
 	}
 	if in.User == "" {
@@ -64,12 +64,12 @@ func unitOf(env *frame.Env) (unit.Unit, error) {
 	if env.Getenv("KEDGE_HOME") != "" || env.Getenv("XDG_STATE_HOME") != "" {
 		in.State = env.Home
 	}
-	return unit.For(in)
+	return scaffold.UnitFor(in)
 }
 
 // writeUnit writes the file, unless it is there. One that somebody else made is
 // left alone.
-func writeUnit(u unit.Unit) (written bool, err error) {
+func writeUnit(u scaffold.Unit) (written bool, err error) {
 	old, err := os.ReadFile(u.Path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -77,7 +77,7 @@ func writeUnit(u unit.Unit) (written bool, err error) {
 		return false, kedge.Errorf(kedge.Invalid, "read %q: %w", u.Path, err)
 	case string(old) == u.Text:
 		return false, nil
-	case !strings.Contains(string(old), unit.Mark):
+	case !strings.Contains(string(old), scaffold.UnitMark):
 		return false, kedge.Errorf(kedge.Conflict, "%q is not Kedge's own", u.Path).WithHint("kedge up --install --print")
 	}
 	if err := os.MkdirAll(filepath.Dir(u.Path), 0o755); err != nil {

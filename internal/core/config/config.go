@@ -1,6 +1,6 @@
 // Package config owns the two files that people write: config.toml (agents,
 // routes, budgets, thresholds, protected paths) and gate.toml (checks and
-// services). It promises that a file is taken whole or refused with file and
+// services), and the order in which they choose the agent of a session. It promises that a file is taken whole or refused with file and
 // line: unknown keys, wrong types, bad names, patterns and durations are never
 // passed over. Defaults live in one table. It never reads a file, a clock or an
 // environment: bytes come in, values go out.

@@ -5,7 +5,7 @@ import (
 
 	"kedge"
 	"kedge/internal/core/config"
-	"kedge/internal/core/route"
+
 	"kedge/internal/core/run"
 )
 
@@ -33,5 +33,5 @@ func (x *Executor) route(ctx context.Context, c run.Command) (kedge.Routed, erro
 	if x.cfg.Route != nil {
 		return x.cfg.Route(ctx, c)
 	}
-	return route.Choose(config.Route{}, route.Work{Purpose: string(c.Purpose), Fallback: c.Route}), nil
+	return config.ChooseAgent(config.Route{}, config.RoutedWork{Purpose: string(c.Purpose), Fallback: c.Route}), nil
 }

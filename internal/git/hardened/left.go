@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"kedge/internal/git/lockowner"
+	"kedge/internal/process"
 )
 
 // A git that is killed leaves its lock files, which nobody removes: every other
@@ -59,7 +59,7 @@ func (g *Git) ownTree(lock string) bool {
 	name, _, _ := strings.Cut(rest, "/")
 	admin := filepath.Join(g.common, "worktrees", name)
 	root := RootBehind(filepath.Join(admin, "gitdir"))
-	return Exists(filepath.Join(admin, OwnerFile)) && root != "" && lockowner.Occupant(root) == 0
+	return Exists(filepath.Join(admin, OwnerFile)) && root != "" && process.Occupant(root) == 0
 }
 
 // moveAway moves a lock file away, if it still is the one that was looked at, and
@@ -112,7 +112,7 @@ func (g *Git) sweepLocks(since time.Time) bool {
 		if err != nil || fi.ModTime().Before(since) {
 			continue
 		}
-		if !lockowner.Gone(lock, g.folders()...) || !g.moveAway(lock, fi) {
+		if !process.LockIsFree(lock, g.folders()...) || !g.moveAway(lock, fi) {
 			clear = false
 		}
 	}

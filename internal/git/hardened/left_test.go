@@ -16,14 +16,14 @@ import (
 
 	"kedge"
 	"kedge/internal/git"
-	"kedge/internal/git/lockowner"
+	"kedge/internal/process"
 	"kedge/internal/testkit/gittest"
 )
 
 // needGone skips where nothing proves that the holder of a lock is gone.
 func needGone(t *testing.T, r *gittest.Repo) {
 	t.Helper()
-	if !lockowner.Gone(r.Path("a")) {
+	if !process.LockIsFree(r.Path("a")) {
 		t.Skip("here nothing proves that a holder is gone")
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"kedge"
-	"kedge/internal/git/lockowner"
+	"kedge/internal/process"
 	"kedge/internal/text/lazyre"
 )
 
@@ -108,7 +108,7 @@ func (g *Git) moveStale(lock string) bool {
 	if err != nil || g.opt.Now().Sub(fi.ModTime()) < lockStale && !g.ownTree(lock) {
 		return false
 	}
-	return lockowner.Gone(lock, g.folders()...) && g.moveAway(lock, fi)
+	return process.LockIsFree(lock, g.folders()...) && g.moveAway(lock, fi)
 }
 
 // Exclusively runs do while no other Kedge, nor another goroutine of this one,

@@ -14,7 +14,7 @@ import (
 	"kedge"
 	"kedge/internal/git"
 	"kedge/internal/git/hardened"
-	"kedge/internal/git/lockowner"
+	"kedge/internal/process"
 	"kedge/internal/testkit/gittest"
 )
 
@@ -148,7 +148,7 @@ func TestF15LockThatStays(t *testing.T) {
 // stays.
 func TestF15StaleLock(t *testing.T) {
 	r := gittest.New(t)
-	if !lockowner.Gone(r.Path("a")) && os.Geteuid() != 0 {
+	if !process.LockIsFree(r.Path("a")) && os.Geteuid() != 0 {
 		t.Skip("here nothing proves that a holder is gone")
 	}
 	lock := r.Path(".git/refs/heads/x.lock")

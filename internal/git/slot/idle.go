@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"kedge"
-	"kedge/internal/git/lockowner"
+	"kedge/internal/process"
 )
 
 // Standing is how the work trees of a project stand, by folder.
@@ -58,7 +58,7 @@ func (s *Slots) standing(over func(kedge.RunID) bool) (Standing, error) {
 		dirs = append(dirs, s.Dir(n))
 	}
 	for _, dir := range dirs {
-		if _, err := os.Lstat(dir); err == nil && out.Of[dir] == "" && lockowner.Occupant(dir) <= 0 {
+		if _, err := os.Lstat(dir); err == nil && out.Of[dir] == "" && process.Occupant(dir) <= 0 {
 			out.Idle = append(out.Idle, dir)
 		}
 	}

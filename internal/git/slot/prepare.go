@@ -12,7 +12,7 @@ import (
 
 	"kedge"
 	"kedge/internal/git"
-	"kedge/internal/git/lockowner"
+	"kedge/internal/process"
 	"kedge/internal/process/atomicfile"
 )
 
@@ -46,7 +46,7 @@ const maxSlots = 500
 
 func (s *Slots) free(n int, jobs []Job) bool {
 	taken := slices.ContainsFunc(jobs, func(j Job) bool { return j.Slot == n })
-	return !taken && lockowner.Occupant(s.Dir(n)) <= 0
+	return !taken && process.Occupant(s.Dir(n)) <= 0
 }
 
 // Request asks for a job's slot to be put at a commit.

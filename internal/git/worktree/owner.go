@@ -9,13 +9,13 @@ import (
 	"strings"
 
 	"kedge/internal/git/hardened"
-	"kedge/internal/git/lockowner"
+	"kedge/internal/process"
 	"kedge/internal/process/atomicfile"
 )
 
 // Own marks a worktree that Kedge made as in use by a process.
 func (r *Repo) Own(pid int) error {
-	line := fmt.Sprintf("%d %s\n", pid, lockowner.StartTime(pid))
+	line := fmt.Sprintf("%d %s\n", pid, process.StartTime(pid))
 	return atomicfile.Write(filepath.Join(r.g.GitDir(), hardened.OwnerFile), []byte(line), 0o644)
 }
 
@@ -26,7 +26,7 @@ func (r *Repo) markOwner(ctx context.Context, q AddRequest) error {
 	}
 	line := "0\n"
 	if q.Owner > 0 {
-		line = fmt.Sprintf("%d %s\n", q.Owner, lockowner.StartTime(q.Owner))
+		line = fmt.Sprintf("%d %s\n", q.Owner, process.StartTime(q.Owner))
 	}
 	return atomicfile.Write(filepath.Join(w.g.GitDir(), hardened.OwnerFile), []byte(line), 0o644)
 }
@@ -51,10 +51,10 @@ func (r *Repo) owner() (pid int, ours bool) {
 	if err == nil {
 		f := strings.Fields(string(b))
 		if len(f) == 2 {
-			if pid, err := strconv.Atoi(f[0]); err == nil && lockowner.Alive(pid, f[1]) {
+			if pid, err := strconv.Atoi(f[0]); err == nil && process.IsAlive(pid, f[1]) {
 				return pid, true
 			}
 		}
 	}
-	return lockowner.Occupant(r.g.Root()), err == nil
+	return process.Occupant(r.g.Root()), err == nil
 }

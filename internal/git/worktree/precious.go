@@ -7,7 +7,7 @@ import (
 
 	"kedge/internal/git/hardened"
 	"kedge/internal/git/history"
-	"kedge/internal/git/lockowner"
+	"kedge/internal/process"
 )
 
 // precious says what would be lost with the worktree; empty for nothing.
@@ -31,7 +31,7 @@ func (r *Repo) work(ctx context.Context) string {
 	if hardened.Exists(filepath.Join(r.g.GitDir(), "locked")) {
 		return "it is locked"
 	}
-	if lockowner.Occupant(r.g.Root()) > 0 {
+	if process.Occupant(r.g.Root()) > 0 {
 		return "a process works in it"
 	}
 	if dirty, err := r.Dirty(ctx); err != nil {

@@ -2,7 +2,7 @@
 // what, and how long it took until the work went on; and how many verified
 // features and lines their tokens and their money gave. It owns the causes of
 // interruptions, these figures, and their forms for other programs (Prometheus
-// text, OpenTelemetry JSON).
+// text, OpenTelemetry JSON), and the dated prices by which tokens become money.
 //
 // It promises that every interruption has exactly one cause, that no minute is
 // lost twice, and that what nobody knows is unknown (nil) and never 0. It is

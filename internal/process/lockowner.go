@@ -1,7 +1,4 @@
-// Package lockowner finds out, from what the system shows of its processes, whether
-// anybody may still hold a lock file or work in a folder. Where it cannot know it
-// says so; it signals nobody and changes nothing.
-package lockowner
+package process
 
 import (
 	"os"
@@ -14,11 +11,11 @@ import (
 // procDir is where the system shows its processes, where it does.
 const procDir = "/proc"
 
-// Gone tells whether no process can still hold a lock file: none has it
+// LockIsFree tells whether no process can still hold a lock file: none has it
 // open, and no git works in the repository (a git that waits for its editor has
 // its lock file closed). What cannot be looked at counts as a holder; so does
 // everything where there is no /proc.
-func Gone(lock string, folders ...string) bool {
+func LockIsFree(lock string, folders ...string) bool {
 	fi, err := os.Stat(lock)
 	if err != nil {
 		return false
@@ -111,8 +108,8 @@ func Occupant(dir string) int {
 	return 0
 }
 
-// Alive tells whether the process with this start time runs.
-func Alive(pid int, start string) bool {
+// IsAlive tells whether the process with this start time runs.
+func IsAlive(pid int, start string) bool {
 	return pid > 0 && start != "" && StartTime(pid) == start
 }
 

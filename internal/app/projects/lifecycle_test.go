@@ -1,4 +1,4 @@
-package lifecycle_test
+package projects_test
 
 import (
 	"context"
@@ -6,7 +6,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"kedge/internal/app/lifecycle"
+	"kedge/internal/app/projects"
 	"kedge/internal/engine/gate"
 )
 
@@ -14,7 +14,7 @@ import (
 // the service is to go.
 func TestAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := lifecycle.New()
+		l := projects.NewLife()
 		release, err := l.Alone(t.Context(), "key")
 		if err != nil {
 			t.Fatal(err)
@@ -61,7 +61,7 @@ func TestAlone(t *testing.T) {
 // learns that it was left, while what is beside the calls goes on until the end.
 func TestUntilLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := lifecycle.New()
+		l := projects.NewLife()
 		ctx, done := l.UntilLeft(t.Context())
 		defer done()
 		l.Leave()

@@ -1,8 +1,4 @@
-// Package lifecycle owns the life of a service: what goes on beside its calls, who waits
-// for what, and how it goes. It promises that End returns when nothing of it goes on
-// any more, and that a request which is made again while it is being answered waits
-// for the first. It never ends what can go on without the service: that is left.
-package lifecycle
+package projects
 
 import (
 	"context"
@@ -11,7 +7,7 @@ import (
 	"kedge/internal/engine/gate"
 )
 
-// Life is from New until End.
+// Life is from NewLife until End.
 type Life struct {
 	mu      sync.Mutex
 	flights map[string]chan struct{} // requests that are being answered, by key
@@ -24,8 +20,8 @@ type Life struct {
 	watch    context.Context    //nolint:containedctx // the life of the service, not of a call
 }
 
-// New begins one.
-func New() *Life {
+// NewLife begins one.
+func NewLife() *Life {
 	l := &Life{flights: map[string]chan struct{}{}}
 	l.watch, l.stop = context.WithCancel(context.Background())
 	l.leave, l.leaveNow = context.WithCancel(context.Background())

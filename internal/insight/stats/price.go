@@ -1,10 +1,4 @@
-// Package price turns the tokens of sessions into money. It owns the table of dated prices that
-// the program carries and the form of the file with which people add their own. It
-// promises that a model without a price, a kind of tokens without one, and a day
-// before the first price give no figure: unknown is nil, never 0. It never asks a
-// network and keeps nothing: tokens are what is stored, money is computed whenever
-// somebody looks.
-package price
+package stats
 
 import (
 	_ "embed" // the table
@@ -35,19 +29,19 @@ type Price struct {
 	Source     string   `toml:"source" json:"source"` // where it stands
 }
 
-// Table is a list of prices; of those for a model and a day the first counts.
-type Table []Price
+// PriceTable is a list of prices; of those for a model and a day the first counts.
+type PriceTable []Price
 
 type file struct {
-	Version int   `toml:"version"`
-	Price   Table `toml:"price"`
+	Version int        `toml:"version"`
+	Price   PriceTable `toml:"price"`
 }
 
-// Embedded is the table that the program carries.
-func Embedded() (Table, error) { return Parse("prices.toml", embedded) }
+// EmbeddedPrices is the table that the program carries.
+func EmbeddedPrices() (PriceTable, error) { return ParsePrices("prices.toml", embedded) }
 
-// Parse reads a file of prices. The name is for its errors.
-func Parse(name string, b []byte) (Table, error) {
+// ParsePrices reads a file of prices. The name is for its errors.
+func ParsePrices(name string, b []byte) (PriceTable, error) {
 	var f file
 	meta, err := toml.Decode(string(b), &f)
 	if err != nil {
@@ -91,7 +85,7 @@ func (p Price) check(name string) error {
 }
 
 // Of gives the price of a model on a day.
-func (t Table) Of(model string, at time.Time) (Price, bool) {
+func (t PriceTable) Of(model string, at time.Time) (Price, bool) {
 	day := at.UTC().Format(time.DateOnly)
 	for _, p := range t {
 		if model != "" && p.Since <= day && glob.Match(p.Model, model) {
@@ -103,7 +97,7 @@ func (t Table) Of(model string, at time.Time) (Price, bool) {
 
 // USD is what the tokens cost a session that began at a moment; nil when the
 // model has no price, or a kind of its tokens has none.
-func (t Table) USD(model string, at time.Time, use kedge.TokenKinds) *float64 {
+func (t PriceTable) USD(model string, at time.Time, use kedge.TokenKinds) *float64 {
 	p, ok := t.Of(model, at)
 	if !ok {
 		return nil

@@ -1,4 +1,4 @@
-package unit
+package scaffold
 
 import (
 	"encoding/xml"

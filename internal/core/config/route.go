@@ -1,19 +1,14 @@
-// Package route chooses the agent and model of a session by what the session is for.
-// It owns the order in which a person's word, the rows of [route] in config.toml, the
-// plan and the run's own agent count. Choose is a pure function, and says with every
-// choice by which row and why; it never looks whether an agent is there.
-package route
+package config
 
 import (
 	"strconv"
 	"strings"
 
 	"kedge"
-	"kedge/internal/core/config"
 )
 
-// Work is what a session is for.
-type Work struct {
+// RoutedWork is what a session is for.
+type RoutedWork struct {
 	Purpose  string // plan, implement, repair or fix
 	Category string // of the feature
 	Phase    string // of the plan, by id
@@ -24,8 +19,8 @@ type Work struct {
 	Fallback string // that the run fell back to at a provider's limit
 }
 
-// Choose gives the agent of the work. Its Agent is empty only where nobody named one.
-func Choose(t config.Route, w Work) kedge.Routed {
+// ChooseAgent gives the agent of the work. Its Agent is empty only where nobody named one.
+func ChooseAgent(t Route, w RoutedWork) kedge.Routed {
 	if w.Fallback != "" {
 		return routed("route.fallback", w.Fallback, "the provider of the session before refused: its limit")
 	}
@@ -51,7 +46,7 @@ func routed(row, use, why string) kedge.Routed {
 // planned takes the model that the plan names for the phase. It counts more than the
 // model of a row for a kind of work, and less than that of a row that was written
 // for exactly this work.
-func planned(r kedge.Routed, w Work, over bool) kedge.Routed {
+func planned(r kedge.Routed, w RoutedWork, over bool) kedge.Routed {
 	if w.Model != "" && w.Purpose != "plan" && r.Agent != "" && (over || r.Model == "") {
 		r.Model = w.Model
 		r.Why += "; the plan names the model of the phase"
@@ -60,7 +55,7 @@ func planned(r kedge.Routed, w Work, over bool) kedge.Routed {
 }
 
 // fits tells whether a row is for the work, and by what.
-func fits(row config.RouteRow, w Work) (string, bool) {
+func fits(row RouteRow, w RoutedWork) (string, bool) {
 	var why []string
 	for _, f := range []struct{ what, want, is string }{
 		{"purpose", row.Purpose, w.Purpose}, {"phase", row.Phase, w.Phase}, {"category", row.Category, w.Category},
@@ -87,7 +82,7 @@ func fits(row config.RouteRow, w Work) (string, bool) {
 
 // byKind is the row for the kind of work. Work that has none is done by who
 // implements.
-func byKind(t config.Route, w Work) (key, use, why string) {
+func byKind(t Route, w RoutedWork) (key, use, why string) {
 	for _, k := range []struct {
 		key, use string
 		is       bool

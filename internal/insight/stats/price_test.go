@@ -1,4 +1,4 @@
-package price_test
+package stats_test
 
 import (
 	"math"
@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"kedge"
-	"kedge/internal/insight/price"
+	"kedge/internal/insight/stats"
 )
 
 const own = `version = 1
@@ -25,7 +25,7 @@ output = 5.0
 `
 
 func TestRow74UnknownIsNotZero(t *testing.T) {
-	table, err := price.Parse("prices.toml", []byte(own))
+	table, err := stats.ParsePrices("prices.toml", []byte(own))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func TestRow74UnknownIsNotZero(t *testing.T) {
 
 // TestCarriedPricesHaveASource: nobody need believe a price.
 func TestCarriedPricesHaveASource(t *testing.T) {
-	table, err := price.Embedded()
+	table, err := stats.EmbeddedPrices()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func TestPricesAreRefused(t *testing.T) {
 		"not a number": "version = 1\n[[price]]\nmodel = 'x'\nsince = '2026-01-01'\ninput = nan\n",
 		"not TOML":     "version = \n",
 	} {
-		if table, err := price.Parse("prices.toml", []byte(text)); !kedge.Invalid.Is(err) {
+		if table, err := stats.ParsePrices("prices.toml", []byte(text)); !kedge.Invalid.Is(err) {
 			t.Errorf("%s: %v, %v", name, table, err)
 		}
 	}
@@ -88,7 +88,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte(own))
 	f.Add([]byte("version = 1\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		table, err := price.Parse("prices.toml", b)
+		table, err := stats.ParsePrices("prices.toml", b)
 		if err != nil {
 			return
 		}
@@ -103,7 +103,7 @@ func FuzzParse(f *testing.F) {
 // TestRow74CarriedPrices: the models that people use have the price of their day,
 // by any of their names, and none before it.
 func TestRow74CarriedPrices(t *testing.T) {
-	table, err := price.Embedded()
+	table, err := stats.EmbeddedPrices()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package unit_test
+package scaffold_test
 
 import (
 	"encoding/xml"
@@ -11,23 +11,23 @@ import (
 	"testing"
 
 	"kedge"
-	"kedge/internal/core/unit"
+	"kedge/internal/core/scaffold"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
 
 func TestGolden(t *testing.T) {
-	usual := unit.Input{User: "ada", Home: "/home/ada", Binary: "/usr/local/bin/kedge"}
-	odd := unit.Input{User: "ada", Home: "/home/ada", Config: "/home/ada/cfg", Binary: `/opt/a b/100% "$HOME"\kedge`, State: "/srv/a&b/100%/$x"}
-	for name, in := range map[string]unit.Input{"usual": usual, "odd": odd} {
+	usual := scaffold.UnitInput{User: "ada", Home: "/home/ada", Binary: "/usr/local/bin/kedge"}
+	odd := scaffold.UnitInput{User: "ada", Home: "/home/ada", Config: "/home/ada/cfg", Binary: `/opt/a b/100% "$HOME"\kedge`, State: "/srv/a&b/100%/$x"}
+	for name, in := range map[string]scaffold.UnitInput{"usual": usual, "odd": odd} {
 		for _, system := range []string{"linux", "darwin"} {
 			in.System = system
-			u, err := unit.For(in)
+			u, err := scaffold.UnitFor(in)
 			if err != nil {
 				t.Fatal(err)
 			}
 			golden(t, name+"-"+system, u.Path+"\n"+strings.Join(u.Run, "\n")+"\n\n"+u.Text)
-			if again, _ := unit.For(in); again.Text != u.Text {
+			if again, _ := scaffold.UnitFor(in); again.Text != u.Text {
 				t.Error("not the same twice")
 			}
 		}
@@ -54,8 +54,8 @@ func golden(t *testing.T, name, got string) {
 // TestStoppingLeavesSessions: the one thing that a unit must not get wrong.
 func TestStoppingLeavesSessions(t *testing.T) {
 	for system, want := range map[string]string{"linux": "\nKillMode=process\n", "darwin": "<key>AbandonProcessGroup</key>\n\t<true/>"} {
-		u, err := unit.For(unit.Input{System: system, Home: "/h", Binary: "/k"})
-		if err != nil || !strings.Contains(u.Text, want) || !strings.Contains(u.Text, unit.Mark) {
+		u, err := scaffold.UnitFor(scaffold.UnitInput{System: system, Home: "/h", Binary: "/k"})
+		if err != nil || !strings.Contains(u.Text, want) || !strings.Contains(u.Text, scaffold.UnitMark) {
 			t.Errorf("%s: %v\n%s", system, err, u.Text)
 		}
 	}
@@ -63,7 +63,7 @@ func TestStoppingLeavesSessions(t *testing.T) {
 
 // TestPlistIsXML: whatever the paths, the text is well-formed.
 func TestPlistIsXML(t *testing.T) {
-	u, err := unit.For(unit.Input{System: "darwin", Home: "/h", Binary: "/a<b>&\"'/kedge", State: "/s\x01]]>"})
+	u, err := scaffold.UnitFor(scaffold.UnitInput{System: "darwin", Home: "/h", Binary: "/a<b>&\"'/kedge", State: "/s\x01]]>"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,11 +77,11 @@ func TestPlistIsXML(t *testing.T) {
 }
 
 func TestEveryStateFolderHasItsOwn(t *testing.T) {
-	in := unit.Input{System: "linux", Home: "/h", Binary: "/k"}
+	in := scaffold.UnitInput{System: "linux", Home: "/h", Binary: "/k"}
 	seen := map[string]bool{}
 	for _, state := range []string{"", "/a", "/b"} {
 		in.State = state
-		u, err := unit.For(in)
+		u, err := scaffold.UnitFor(in)
 		if err != nil || seen[u.Path] {
 			t.Errorf("%q: %s, %v", state, u.Path, err)
 		}
@@ -90,13 +90,13 @@ func TestEveryStateFolderHasItsOwn(t *testing.T) {
 }
 
 func TestRefused(t *testing.T) {
-	for _, in := range []unit.Input{
+	for _, in := range []scaffold.UnitInput{
 		{System: "linux", Home: "", Binary: "/k"},
 		{System: "linux", Home: "/h", Binary: "kedge"},
 		{System: "linux", Home: "/h", Binary: "/k", State: "/a\nExecStartPre=/bin/rm"},
 		{System: "plan9", Home: "/h", Binary: "/k"},
 	} {
-		if _, err := unit.For(in); !kedge.Invalid.Is(err) {
+		if _, err := scaffold.UnitFor(in); !kedge.Invalid.Is(err) {
 			t.Errorf("%+v: %v", in, err)
 		}
 	}

@@ -1,11 +1,11 @@
-package lockowner_test
+package process_test
 
 import (
 	"os"
 	"path/filepath"
 	"testing"
 
-	"kedge/internal/git/lockowner"
+	"kedge/internal/process"
 )
 
 func needProc(t *testing.T) {
@@ -18,20 +18,20 @@ func needProc(t *testing.T) {
 func TestGone(t *testing.T) {
 	needProc(t)
 	lock := filepath.Join(t.TempDir(), "index.lock")
-	if lockowner.Gone(lock) {
+	if process.LockIsFree(lock) {
 		t.Error("a lock that is not there has no holder that could be gone")
 	}
 	f, err := os.Create(lock)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if lockowner.Gone(lock) {
+	if process.LockIsFree(lock) {
 		t.Error("this process has it open")
 	}
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if !lockowner.Gone(lock) {
+	if !process.LockIsFree(lock) {
 		if os.Geteuid() != 0 {
 			t.Skip("a process of this user hides which files it has open")
 		}
@@ -41,18 +41,18 @@ func TestGone(t *testing.T) {
 
 func TestOccupantAndAlive(t *testing.T) {
 	needProc(t)
-	if pid := lockowner.Occupant(t.TempDir()); pid != 0 {
+	if pid := process.Occupant(t.TempDir()); pid != 0 {
 		t.Errorf("a fresh folder has the occupant %d", pid)
 	}
 	here, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if pid := lockowner.Occupant(here); pid <= 0 {
+	if pid := process.Occupant(here); pid <= 0 {
 		t.Errorf("this process works in %s, occupant is %d", here, pid)
 	}
-	start := lockowner.StartTime(os.Getpid())
-	if start == "" || !lockowner.Alive(os.Getpid(), start) || lockowner.Alive(os.Getpid(), start+"1") || lockowner.Alive(0, start) {
+	start := process.StartTime(os.Getpid())
+	if start == "" || !process.IsAlive(os.Getpid(), start) || process.IsAlive(os.Getpid(), start+"1") || process.IsAlive(0, start) {
 		t.Errorf("start time %q", start)
 	}
 }

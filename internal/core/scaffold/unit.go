@@ -1,9 +1,4 @@
-// Package unit owns the text with which a system starts the daemon when its user
-// logs in: a systemd user unit, or a launchd agent. It promises that the same
-// input gives the same bytes, that every path is quoted as its format asks, and
-// that stopping the daemon that way leaves sessions alone. It never touches the
-// system: text goes out, someone else writes and runs it.
-package unit
+package scaffold
 
 import (
 	"crypto/sha256"
@@ -15,11 +10,11 @@ import (
 	"kedge"
 )
 
-// Mark is in every file that this package makes, so that it is known again.
-const Mark = "Written by Kedge for its daemon"
+// UnitMark is in every file that this package makes, so that it is known again.
+const UnitMark = "Written by Kedge for its daemon"
 
-// Input is what a unit depends on.
-type Input struct {
+// UnitInput is what a unit depends on.
+type UnitInput struct {
 	System string // as runtime.GOOS calls it
 	User   string // whose daemon it is
 	Home   string // HOME
@@ -36,9 +31,9 @@ type Unit struct {
 	Run  []string // commands for a person, in order
 }
 
-// For makes the unit for a system; Invalid for one that has neither systemd nor
+// UnitFor makes the unit for a system; Invalid for one that has neither systemd nor
 // launchd.
-func For(in Input) (Unit, error) {
+func UnitFor(in UnitInput) (Unit, error) {
 	switch {
 	case !path.IsAbs(in.Home):
 		return Unit{}, kedge.Errorf(kedge.Invalid, "no place for the unit: HOME is %q", in.Home).WithHint("export HOME=/absolute/path/of/your/home")
@@ -58,7 +53,7 @@ func For(in Input) (Unit, error) {
 }
 
 // suffix tells the daemons of several state folders apart.
-func (in Input) suffix(separator string) string {
+func (in UnitInput) suffix(separator string) string {
 	if in.State == "" {
 		return ""
 	}
@@ -69,7 +64,7 @@ func (in Input) suffix(separator string) string {
 // systemd: KillMode=process leaves the holders, and with them every session,
 // when the daemon is stopped or restarted. Exit code 4 means that another daemon
 // serves the folder; trying again would not help.
-func systemd(in Input) Unit {
+func systemd(in UnitInput) Unit {
 	u := Unit{Name: "kedge" + in.suffix("-") + ".service"}
 	config := in.Config
 	if !path.IsAbs(config) {
@@ -80,7 +75,7 @@ func systemd(in Input) Unit {
 	if in.State != "" {
 		environment = "Environment=" + quoteSystemd("KEDGE_HOME="+in.State) + "\n"
 	}
-	u.Text = "# " + Mark + "; without this line it is yours and stays as it is.\n" +
+	u.Text = "# " + UnitMark + "; without this line it is yours and stays as it is.\n" +
 		"[Unit]\nDescription=Kedge daemon: keeps sessions and long work alive\n\n" +
 		"[Service]\nType=exec\nExecStart=" + quoteSystemd(in.Binary) + " up --foreground\n" + environment +
 		"KillMode=process\nRestart=on-failure\nRestartPreventExitStatus=4\n\n" +
@@ -101,7 +96,7 @@ func quoteSystemd(s string) string {
 }
 
 // launchd: AbandonProcessGroup is its word for leaving the holders.
-func launchd(in Input) Unit {
+func launchd(in UnitInput) Unit {
 	u := Unit{Name: "dev.kedge.daemon" + in.suffix(".")}
 	u.Path = path.Join(in.Home, "Library", "LaunchAgents", u.Name+".plist")
 	environment := ""
@@ -110,7 +105,7 @@ func launchd(in Input) Unit {
 	}
 	u.Text = `<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
-<!-- ` + Mark + ` -->
+<!-- ` + UnitMark + ` -->
 <plist version="1.0">
 <dict>
 	<key>Label</key>
