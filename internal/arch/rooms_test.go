@@ -141,6 +141,7 @@ var rooms = []room{
 		{"sim", "plays whole runs against a model of the world"},
 		{"measure", "how well a brief foresees the next files"},
 		{"modelserver", "a scripted model behind the protocols of the providers"},
+		{"modelserver/serve", "that model as a program, for trials by hand"},
 		{"agenttest", "the conformance suite of adapters"},
 		{"enginetest", "the conformance suite of engines"},
 		{"wholeruns", "stories of whole runs"},
