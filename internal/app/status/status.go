@@ -35,7 +35,8 @@ type StatusReply struct {
 	Edits        []kedge.HandEditData `json:"edits"`              // of files that only Kedge writes
 	Behind       []string             `json:"behind,omitempty"`   // of these, what is older than the journal: the next command that writes brings it up
 	Stranded     []plan.Stranded      `json:"stranded,omitempty"` // features behind one that was skipped
-	Steps        []string             `json:"steps"`              // what a person does next, each a command that can be pasted
+	Steps        []string             `json:"steps"`              // what you do next, each a command that can be pasted
+	NextSteps    []kedge.NextStep     `json:"next_steps"`
 	Next         *kedge.Next          `json:"next"`
 	Why          string               `json:"why,omitempty"` // why nothing is next
 }

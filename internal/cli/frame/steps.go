@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 
+	"kedge"
+
 	"kedge/internal/app/runs"
 	"kedge/internal/text/plain"
 )
@@ -18,9 +20,9 @@ func (env *Env) AfterChange(ctx context.Context) {
 	if err != nil {
 		return // what was asked for is done, and kedge status says what is wrong
 	}
-	for _, line := range out.Steps {
-		if !out.Going || !aboutGoing(line) {
-			env.Talk("next: %s", plain.Line(line))
+	for _, s := range out.NextSteps {
+		if !out.Going || !aboutGoing(s) {
+			env.Next(s)
 		}
 	}
 	if out.Going {
@@ -28,9 +30,28 @@ func (env *Env) AfterChange(ctx context.Context) {
 	}
 }
 
-// aboutGoing tells whether a command is one for a run that works by itself.
-func aboutGoing(line string) bool {
-	return line == "kedge run" || line == "kedge run --pause" || line == "kedge run --stop"
+// aboutGoing tells whether a step is one for a run that works by itself.
+func aboutGoing(s kedge.NextStep) bool {
+	return s.Is("kedge", "run") || s.Is("kedge", "run", "--pause") || s.Is("kedge", "run", "--stop")
+}
+
+// Next prints steps, each as a command line to be pasted.
+func (env *Env) Next(steps ...kedge.NextStep) {
+	for _, s := range steps {
+		env.Talk("next: %s", StepText(s))
+	}
+}
+
+// StepText is a step as a command line to be pasted.
+func StepText(s kedge.NextStep) string { return plain.Line(s.String()) }
+
+// StepWithWhy is a step with what it is for in front; the command stays at the end, to
+// be copied.
+func StepWithWhy(s kedge.NextStep) string {
+	if s.Why == "" {
+		return StepText(s)
+	}
+	return plain.Line(s.Why) + ": " + StepText(s)
 }
 
 // Changed is an answer after which comes what to do next.

@@ -164,9 +164,7 @@ func afterWord(v runs.RunView) string {
 
 // nextSteps says what to do about a run that rests.
 func nextSteps(env *frame.Env, v runs.RunView) {
-	for _, n := range v.Next {
-		env.Talk("next: %s", plain.Line(n))
-	}
+	env.Next(v.NextSteps...)
 }
 
 func runAndWatch(ctx context.Context, env *frame.Env, flags supply.Flags, goOn, detach bool) error {

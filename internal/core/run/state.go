@@ -36,6 +36,9 @@ type State struct {
 	Landed      string `json:"landed,omitempty"`   // the tip when it was last landed, or refused
 	LandRefusal string `json:"lander,omitempty"`   // why it was refused
 
+	LandNext []kedge.NextStep `json:"land_next,omitempty"` // what you do about the refusal; none: kedge land itself
+	Outcome  string           `json:"outcome,omitempty"`   // the reason without the refusal
+
 	LandBy kedge.Actor `json:"land_by,omitempty"` // the person who asked for landing; empty: it lands by itself
 
 	Green Seen `json:"green,omitzero"` // the newest full green verdict
@@ -209,6 +212,12 @@ func (s *State) Over() bool { return s.Ended() && s.Halt == "" }
 
 // AllLanded tells whether everything that the run made is on the branch that it lands on.
 func (s *State) AllLanded() bool { return s.Landed == s.Tip && s.LandRefusal == "" }
+
+// refuseLanding keeps why the tip did not land, and what you do about it; an empty why
+// is that it did.
+func (s *State) refuseLanding(why string, next ...kedge.NextStep) {
+	s.LandRefusal, s.LandNext = why, next
+}
 
 // Resting tells whether the run does nothing more until you act. A run that waits for a
 // provider's limit continues by itself.
