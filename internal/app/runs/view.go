@@ -23,6 +23,7 @@ type RunView struct {
 	State     run.Status           `json:"state"`
 	Reason    string               `json:"reason"`
 	Halt      run.Halt             `json:"halt"` // why nothing new starts; empty while it runs
+	HaltedAt  *time.Time           `json:"halted_at,omitempty"`
 	Agent     string               `json:"agent"`
 	Parallel  int                  `json:"parallel"`
 	StartedAt time.Time            `json:"started_at"`
@@ -101,6 +102,7 @@ func (s *Runs) View(ctx context.Context, p *projects.Project, st run.State) (Run
 		Limits: RunLimits{Tokens: st.Rules.Tokens, USD: st.Rules.USD, Sessions: st.Rules.MaxSessions},
 		Jobs:   []RunJob{}, Resting: st.Resting(),
 	}
+	v.HaltedAt = haltedAt(&st)
 	if v.NextSteps, err = s.nextSteps(ctx, p, st); err != nil {
 		return v, err
 	}
@@ -124,6 +126,14 @@ func (s *Runs) View(ctx context.Context, p *projects.Project, st run.State) (Run
 	}
 	v.ETA, err = s.eta(ctx, p, &st, v.StartedAt)
 	return v, err
+}
+
+// haltedAt is when a halted run was halted; nil where that is unknown.
+func haltedAt(st *run.State) *time.Time {
+	if st.Halt == "" || st.HaltedAt.IsZero() {
+		return nil
+	}
+	return &st.HaltedAt
 }
 
 // startOf reads the moment at which a run began out of its id.
@@ -392,7 +402,7 @@ func (s *Runs) runStatus(ctx context.Context, p *projects.Project, r *status.Sta
 	if reason == "" && st.Status == run.StatusQuota {
 		reason = untilWhen(st)
 	}
-	r.Run = &status.RunInfo{ID: st.Run, State: string(st.Status), Reason: reason, Halt: string(st.Halt), Next: r.Steps}
+	r.Run = &status.RunInfo{ID: st.Run, State: string(st.Status), Reason: reason, Halt: string(st.Halt), HaltedAt: haltedAt(&st), Next: r.Steps}
 	r.Usage = usageOf(st)
 	return err
 }

@@ -3,6 +3,7 @@ package status
 import (
 	"context"
 	"os"
+	"time"
 
 	"kedge"
 	"kedge/internal/app/ledger"
@@ -55,11 +56,12 @@ type PlanInfo struct {
 
 // RunInfo is the run that takes features to done.
 type RunInfo struct {
-	ID     kedge.RunID `json:"id"`
-	State  string      `json:"state"`
-	Reason string      `json:"reason"`
-	Halt   string      `json:"halt,omitempty"` // why nothing new starts
-	Next   []string    `json:"next,omitempty"` // what a person does about it
+	ID       kedge.RunID `json:"id"`
+	State    string      `json:"state"`
+	Reason   string      `json:"reason"`
+	Halt     string      `json:"halt,omitempty"` // why nothing new starts
+	HaltedAt *time.Time  `json:"halted_at,omitempty"`
+	Next     []string    `json:"next,omitempty"` // what a person does about it
 }
 
 // FeatureCounts counts features by status.

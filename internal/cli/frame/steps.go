@@ -3,11 +3,14 @@ package frame
 import (
 	"context"
 	"errors"
+	"time"
 
 	"kedge"
 
 	"kedge/internal/app/runs"
+	"kedge/internal/core/run"
 	"kedge/internal/text/plain"
+	"kedge/internal/text/words"
 )
 
 // AfterChange says what comes next, as the state is now: every command that changes
@@ -60,4 +63,21 @@ func (env *Env) Changed(ctx context.Context, err error) error {
 		env.AfterChange(ctx)
 	}
 	return err
+}
+
+// HeldByYou says that you paused or stopped a run, and when; false for any other run.
+func HeldByYou(state run.Status, halt run.Halt, at *time.Time) (string, bool) {
+	var text string
+	switch {
+	case state == run.StatusPaused && halt == run.Paused:
+		text = "paused by you"
+	case state == run.StatusStopped && halt == run.Stopped:
+		text = "stopped by you"
+	default:
+		return "", false
+	}
+	if at != nil {
+		text += ", " + words.Ago(time.Since(*at))
+	}
+	return text, true
 }

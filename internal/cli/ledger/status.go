@@ -83,7 +83,10 @@ func statusText(w io.Writer, out status.StatusReply) {
 // runText is where the run stands. One that goes on by itself does so only under
 // a daemon.
 func runText(out status.StatusReply) string {
-	state := strings.TrimSuffix(strings.ReplaceAll(out.Run.State, "_", " ")+": "+out.Run.Reason, ": ")
+	state, held := frame.HeldByYou(run.Status(out.Run.State), run.Halt(out.Run.Halt), out.Run.HaltedAt)
+	if !held {
+		state = strings.TrimSuffix(strings.ReplaceAll(out.Run.State, "_", " ")+": "+out.Run.Reason, ": ")
+	}
 	if standsStill(out) {
 		return "stands still (" + state + ") until a daemon runs: kedge up"
 	}

@@ -146,6 +146,9 @@ func sayNotes(env *frame.Env, notes []string) {
 
 // standingLine is where a run stands, in one line.
 func standingLine(v runs.RunView) string {
+	if text, held := frame.HeldByYou(v.State, v.Halt, v.HaltedAt); held {
+		return text
+	}
 	s := string(v.State)
 	if v.Reason != "" {
 		s += ": " + v.Reason

@@ -14,14 +14,15 @@ const Version = 1
 // what is outstanding is in its Outbox, so that after a crash the state alone
 // says what to do again.
 type State struct {
-	Version int         `json:"version"`
-	Run     kedge.RunID `json:"run"`
-	Status  Status      `json:"status"` // derived at the end of every step
-	Reason  string      `json:"reason"`
-	Halt    Halt        `json:"halt,omitempty"`
-	Why     string      `json:"why,omitempty"`  // of the halt
-	Goal    string      `json:"goal,omitempty"` // a plan is wanted first
-	Rules   Rules       `json:"rules"`
+	Version  int         `json:"version"`
+	Run      kedge.RunID `json:"run"`
+	Status   Status      `json:"status"` // derived at the end of every step
+	Reason   string      `json:"reason"`
+	Halt     Halt        `json:"halt,omitempty"`
+	Why      string      `json:"why,omitempty"`      // of the halt
+	HaltedAt time.Time   `json:"halted_at,omitzero"` // when the halt began; zero: unknown
+	Goal     string      `json:"goal,omitempty"`     // a plan is wanted first
+	Rules    Rules       `json:"rules"`
 
 	Epoch    int64     `json:"epoch"` // of the newest command
 	Outbox   []Command `json:"outbox"`

@@ -3,7 +3,6 @@ package execute
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"kedge"
@@ -72,7 +71,7 @@ func (x *Executor) refuseMoved(ctx context.Context, c run.Command, branch, at st
 		return run.Event{}, err
 	}
 	ev := c.Reply(run.Refused)
-	ev.Reason = fmt.Sprintf("%s got %s of yours since the run began", branch, commits(len(own)))
+	ev.Reason = fmt.Sprintf("%s got %s of yours since the run began", branch, words.Count(len(own), "commit"))
 	if x.cfg.Sneaked != nil {
 		m, is, err := x.cfg.Sneaked(ctx, "refs/heads/"+branch, at)
 		if err != nil {
@@ -80,7 +79,7 @@ func (x *Executor) refuseMoved(ctx context.Context, c run.Command, branch, at st
 		}
 		if is {
 			ev.Reason = fmt.Sprintf("%s got %s since the run began; %s came while %s worked, and that session's work tree has it too: no check saw it",
-				branch, commits(len(own)), m.To, m.Session)
+				branch, words.Count(len(own), "commit"), m.To, m.Session)
 			ev.Next = append(ev.Next, m.Undo().AndThen(kedge.Step("kedge", "land")))
 		}
 	}
@@ -129,14 +128,6 @@ func (x *Executor) onBranch(ctx context.Context, branch string, step kedge.NextS
 		return step
 	}
 	return kedge.Step("git", "switch", branch).For(step.Why).AndThen(step)
-}
-
-// commits is a number of commits in words.
-func commits(n int) string {
-	if n == 1 {
-		return "1 commit"
-	}
-	return strconv.Itoa(n) + " commits"
 }
 
 // way is how a branch of the user's stands to what is to land.
