@@ -29,6 +29,7 @@ type Error struct {
 	Kind Kind
 	Msg  string
 	Hint string
+	Step *NextStep // the hint, where it is a command
 	Err  error
 }
 

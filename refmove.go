@@ -41,13 +41,13 @@ func (m RefMove) fix() string {
 	if m.From == "" || m.To == "" || !m.Within {
 		return look
 	}
-	return look + "; to take it back: " + m.Undo()
+	return look + "; to take it back: " + m.Undo().String()
 }
 
 // Undo is the command that puts the ref back where it was, if it is where it was
 // found. It touches no file.
-func (m RefMove) Undo() string {
-	return "git update-ref " + m.Ref + " " + m.From + " " + m.To
+func (m RefMove) Undo() NextStep {
+	return Step("git", "update-ref", m.Ref, m.From, m.To).For("take the commits back that are not yours")
 }
 
 // RefMoveOf reads a move back from its finding: of one from a commit to another. The

@@ -371,7 +371,7 @@ func TestT17AnAgentCannotMoveItsYardstick(t *testing.T) {
 		},
 		"approve": func() error { _, err := y.s.PlanApprove(ctx, y.agent(), planning.PlanApproveRequest{}); return err },
 	} {
-		t.Run(name, func(t *testing.T) { wantKind(t, try(), kedge.Blocked, "only a person may") })
+		t.Run(name, func(t *testing.T) { wantKind(t, try(), kedge.Blocked, "agents may not") })
 	}
 	if y.feature("a").Feature.Status != kedge.Pending || y.feature("review").Feature.Status != kedge.NeedsReview {
 		t.Error("something moved")

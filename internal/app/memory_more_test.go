@@ -70,7 +70,7 @@ func TestDecisionWithdrawn(t *testing.T) {
 		_, err := y.s.DecisionWithdraw(t.Context(), who, in)
 		return err
 	}
-	wantKind(t, withdraw(y.agent(), memory.DecisionWithdrawRequest{ID: id, Reason: "typo"}), kedge.Blocked, "only a person")
+	wantKind(t, withdraw(y.agent(), memory.DecisionWithdrawRequest{ID: id, Reason: "typo"}), kedge.Blocked, "agents may not")
 	wantKind(t, withdraw(y.person(), memory.DecisionWithdrawRequest{ID: id, Reason: " "}), kedge.Invalid, "only with a reason")
 	wantKind(t, withdraw(y.person(), memory.DecisionWithdrawRequest{ID: "dec-nope", Reason: "typo"}), kedge.NotFound, "dec-nope")
 	r, err := y.s.DecisionWithdraw(t.Context(), y.person(), memory.DecisionWithdrawRequest{ID: id, Reason: "a typo"})

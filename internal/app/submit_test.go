@@ -122,7 +122,7 @@ func TestSubmitWithoutChecksWaitsForAPerson(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	_, err := y.s.FeatureAccept(t.Context(), y.agent(), features.FeatureStatusRequest{ID: "a", Reason: "fine"})
-	wantKind(t, err, kedge.Blocked, "only a person may accept")
+	wantKind(t, err, kedge.Blocked, "agents may not accept")
 	got, err := y.s.FeatureAccept(t.Context(), y.person(), features.FeatureStatusRequest{ID: "a", Reason: "looked at it"})
 	if err != nil || got.Feature.Status != kedge.Completed {
 		t.Errorf("%+v %v", got, err)

@@ -25,7 +25,7 @@ func (m refMove) words() string {
 		out += " on " + string(m.Feature)
 	}
 	return out + ", and that session's work tree has it too: no check of Kedge saw it; look at it: git show " + m.To +
-		"; if it is not yours: " + m.Undo()
+		"; if it is not yours: " + m.Undo().String()
 }
 
 // RefMoves are the moves of branches that the journal knows, those of verdicts first.

@@ -130,15 +130,25 @@ func standsAt(d kedge.PlanData, edited bool) string {
 	return text
 }
 
-// goOnWith is the command that goes on with an open plan.
-func (s *Planner) goOnWith(p *projects.Project, d kedge.PlanData) string {
+// goOnWith is the step that continues with an open plan.
+func (s *Planner) goOnWith(p *projects.Project, d kedge.PlanData) kedge.NextStep {
 	if open := plan.OpenQuestions(kedge.Plan{Questions: s.askedNow(p, d)}); len(open) > 0 {
-		return "kedge answer " + strconv.Itoa(open[0].N) + " TEXT"
+		return answerStep(open[0])
 	}
 	if d.Status == kedge.PlanWaiting {
-		return "kedge run"
+		return kedge.Step("kedge", "run")
 	}
-	return "kedge plan approve"
+	return planStep("approve").For("say yes to the plan")
+}
+
+// answerStep answers a question of a plan.
+func answerStep(q kedge.Question) kedge.NextStep {
+	return kedge.Step("kedge", "answer", strconv.Itoa(q.N), "TEXT").For("answer it")
+}
+
+// planStep is kedge plan with arguments.
+func planStep(args ...string) kedge.NextStep {
+	return kedge.Step("kedge", append([]string{"plan"}, args...)...)
 }
 
 func checkGoal(goal string) error {
@@ -419,7 +429,7 @@ func (s *Planner) planApproved(ctx context.Context, p *projects.Project, who pro
 }
 
 // PlanSteps is what a person does about a run that plans and rests.
-func (s *Planner) PlanSteps(ctx context.Context, p *projects.Project, id kedge.RunID) ([]string, error) {
+func (s *Planner) PlanSteps(ctx context.Context, p *projects.Project, id kedge.RunID) ([]kedge.NextStep, error) {
 	d, ok, err := ledger.PlanOf(ctx, p, id)
 	if err != nil || !ok || !ledger.IsOpenPlan(d) {
 		return nil, err
@@ -428,22 +438,24 @@ func (s *Planner) PlanSteps(ctx context.Context, p *projects.Project, id kedge.R
 	if err != nil {
 		return nil, err
 	}
-	var out []string
+	var out []kedge.NextStep
+	show := planStep("show").For("read the plan")
+	approve, drop := planStep("approve").For("say yes to the plan"), planStep("drop").For("say no to it, give it up")
 	for _, q := range plan.Unanswered(s.askedNow(p, d)) {
-		out = append(out, "kedge answer "+strconv.Itoa(q.N)+" TEXT")
+		out = append(out, answerStep(q))
 	}
-	if d.Status == kedge.PlanWaiting && s.goOnWith(p, d) == "kedge run" && !edited {
-		return append(out, "kedge run", "kedge plan show"), nil // it reads the answers in plan.md
+	if d.Status == kedge.PlanWaiting && s.goOnWith(p, d).Is("kedge", "run") && !edited {
+		return append(out, kedge.Step("kedge", "run").For("let the run go on"), show), nil // it reads the answers in plan.md
 	}
 	switch {
 	case edited:
-		out = append(out, "kedge plan check", "kedge plan approve", "kedge plan --again", "kedge plan drop")
+		out = append(out, planStep("check"), approve, planStep("--again"), drop)
 	case d.Status == kedge.PlanReady:
-		out = append(out, "kedge plan show", "kedge plan approve", "kedge plan drop")
+		out = append(out, show, approve, drop)
 	case d.Status == kedge.PlanWaiting:
-		out = append(out, "kedge plan show")
+		out = append(out, show)
 	default:
-		out = append(out, "kedge logs plan", "kedge plan GOAL", "kedge plan drop")
+		out = append(out, kedge.Step("kedge", "logs", "plan"), planStep("GOAL"), drop)
 	}
 	return out, nil
 }

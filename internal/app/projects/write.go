@@ -30,10 +30,12 @@ func (c Caller) IsAgent() bool { return c.Actor.IsAgent() }
 // Session gives the session that the caller runs in, and false for a user.
 func (c Caller) Session() (kedge.SessionID, bool) { return c.Actor.Session() }
 
-// PersonOnly refuses what an agent may not do to its own yardstick.
+// PersonOnly refuses an agent what only you may do: agents must not change what their
+// work is measured by.
 func PersonOnly(who Caller, what string) error {
 	if who.IsAgent() {
-		return kedge.Errorf(kedge.Blocked, "only a person may %s", what).WithHint("ask the person who runs this project")
+		id, _ := who.Session()
+		return kedge.Errorf(kedge.Blocked, "this is session %q, and agents may not %s", id, what).WithHint("ask for it in a terminal of yours")
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package runs
 
 import (
 	"context"
+	"strings"
 
 	"kedge"
 	"kedge/internal/app/projects"
@@ -49,7 +50,7 @@ func refuseFlags(st run.State, f supply.Flags) error {
 		return nil
 	case st.Halt == run.OverBudget:
 		return kedge.Errorf(kedge.OverBudget, "%s: it goes on, and with %s, only with a larger budget", st.Why, said).
-			WithHint("kedge run --continue %s %s", raisedBudget(&st), said)
+			WithHint("kedge run --continue %s %s", strings.Join(raisedBudget(&st), " "), said)
 	default:
 		return kedge.Errorf(kedge.Conflict, "the run is %s (%s): it goes on with %s only when you say so", st.Status, st.Why, said).
 			WithHint("kedge run --continue %s", said)

@@ -123,12 +123,9 @@ func (s *Runs) landRun(ctx context.Context, p *projects.Project, eng RunEngine, 
 	return out, err
 }
 
-// landCommand is what lands the work of runs.
-const landCommand = "kedge land"
-
 // nextToLand adds to what a person can do about a run that plans, or planned in vain,
 // that work of the runs before it is still to land.
-func (s *Runs) nextToLand(ctx context.Context, p *projects.Project, st run.State, next []string) ([]string, error) {
+func (s *Runs) nextToLand(ctx context.Context, p *projects.Project, st run.State, next []kedge.NextStep) ([]kedge.NextStep, error) {
 	if !st.Planning() {
 		return next, nil
 	}
@@ -136,11 +133,11 @@ func (s *Runs) nextToLand(ctx context.Context, p *projects.Project, st run.State
 	if err != nil {
 		return next, err
 	}
-	if awaited, err := s.landing.Awaited(ctx, repo, st); err != nil || !awaited || slices.Contains(next, landCommand) {
+	if awaited, err := s.landing.Awaited(ctx, repo, st); err != nil || !awaited || slices.ContainsFunc(next, isLand) {
 		return next, err
 	}
 	if waiting, _, err := s.toReview(ctx, p, st); err != nil || len(waiting) > 0 {
 		return next, err // it would refuse
 	}
-	return append(next, landCommand), nil
+	return append(next, landStep()), nil
 }

@@ -23,33 +23,51 @@ type RunReview struct {
 	Deny    string          `json:"deny"`
 }
 
-// reviewOf is how a person looks at the work on a feature, and says yes or no.
+// reviewOf is how you look at the work on a feature, and say yes or no.
 func reviewOf(f *run.Feature) RunReview {
-	id := string(f.ID)
-	r := RunReview{Feature: f.ID, Accept: "kedge approve " + id + " --reason WHY", Deny: "kedge deny " + id + " --reason WHY"}
+	look, accept, deny := reviewWays(f)
+	r := RunReview{Feature: f.ID, Accept: accept.String(), Deny: deny.String()}
 	if f.Work != "" {
-		r.Look = "git show " + strings.ReplaceAll(f.Work, ",", " ")
+		r.Look = look.String()
 	}
 	return r
 }
 
-// reviewSteps are what a person does about a feature that waits for review: of work
-// that was set aside there is nothing to accept, and what has landed only they
-// themselves take off their branch.
-func reviewSteps(f *run.Feature) []string {
-	switch r := reviewOf(f); {
+// reviewWays are the steps to look at work, to accept it and to refuse it.
+func reviewWays(f *run.Feature) (look, accept, deny kedge.NextStep) {
+	look = kedge.Step("git", append([]string{"show"}, strings.Split(f.Work, ",")...)...).For("see the work")
+	accept = kedge.Step("kedge", "approve", string(f.ID), "--reason", "WHY").For("say yes to the work")
+	return look, accept, denyStep(string(f.ID))
+}
+
+// reviewSteps are what you do about a feature that waits for review: of work that was
+// set aside there is nothing to accept, and what has landed only you remove from your
+// branch.
+func reviewSteps(f *run.Feature) []kedge.NextStep {
+	look, accept, deny := reviewWays(f)
+	switch {
 	case f.Aside && f.Status == kedge.NeedsReview:
-		return []string{"kedge salvage ls", "kedge feature reopen " + string(f.ID) + " --reason WHY"}
-	case f.Work != "" && f.Let == run.LetLanded:
-		return []string{r.Look, r.Accept, kedge.HintOf(landedWork(f))}
+		return []kedge.NextStep{kedge.Step("kedge", "salvage", "ls").For("see what was set aside"), reopenStep(f.ID).For("have it tried again")}
+	case f.Work == "":
+		return []kedge.NextStep{accept, deny}
+	case f.Let == run.LetLanded:
+		return []kedge.NextStep{look, accept, revertStep(f)}
 	default:
-		return r.lines()
+		return []kedge.NextStep{look, accept, deny}
 	}
 }
 
-// lines are the commands, without those that there are none of.
-func (r RunReview) lines() []string {
-	return slices.DeleteFunc([]string{r.Look, r.Accept, r.Deny}, func(s string) bool { return s == "" })
+// reopenStep has a feature worked on again.
+func reopenStep(id kedge.FeatureID) kedge.NextStep {
+	return kedge.Step("kedge", "feature", "reopen", string(id), "--reason", "WHY")
+}
+
+// revertStep removes landed work from your branch.
+func revertStep(f *run.Feature) kedge.NextStep {
+	commits := strings.Split(f.Work, ",")
+	slices.Reverse(commits)
+	return kedge.Step("git", append([]string{"revert", "--no-edit"}, commits...)...).
+		For("say no to it, and take it off your branch").AndThen(reopenStep(f.ID))
 }
 
 // toReview is the work in what a run would land that nobody accepted, neither in a
@@ -151,10 +169,7 @@ func (s *Runs) RunDeny(ctx context.Context, who projects.Caller, in RunDecideReq
 
 // landedWork: what is on the user's own branch only the user takes off it.
 func landedWork(f *run.Feature) error {
-	commits := strings.Split(f.Work, ",")
-	slices.Reverse(commits)
-	return kedge.Errorf(kedge.Blocked, "the work on %q has landed: it is on your branch", f.ID).
-		WithHint("git revert --no-edit %s && kedge feature reopen %s --reason WHY", strings.Join(commits, " "), f.ID)
+	return kedge.Errorf(kedge.Blocked, "the work on %q has landed: it is on your branch", f.ID).WithStep(revertStep(f))
 }
 
 // waitsForReview tells whether a feature of the run waits for a person's word, and no

@@ -38,7 +38,7 @@ type Planning interface {
 	// is then: where nothing is open that the plan needs, it continues to plan.
 	TakeTyped(ctx context.Context, p *projects.Project, who projects.Caller, last run.State, env []string) (run.State, error)
 	// PlanSteps are your next steps about a run that plans and rests.
-	PlanSteps(ctx context.Context, p *projects.Project, id kedge.RunID) ([]string, error)
+	PlanSteps(ctx context.Context, p *projects.Project, id kedge.RunID) ([]kedge.NextStep, error)
 	// PlanReason says why a run that plans rests.
 	PlanReason(ctx context.Context, p *projects.Project, st *run.State) (string, error)
 	// ResumeApproval takes an approval to its end that a crash cut.

@@ -18,8 +18,14 @@ type StepsRequest struct{}
 // StepsReply is what a person does next, each a command that can be pasted. Going
 // means that a run works by itself meanwhile.
 type StepsReply struct {
-	Steps []string `json:"steps"`
-	Going bool     `json:"going"`
+	Steps     []string         `json:"steps"`
+	NextSteps []kedge.NextStep `json:"next_steps"`
+	Going     bool             `json:"going"`
+}
+
+// replyWith is an answer with steps.
+func replyWith(list []kedge.NextStep, going bool) StepsReply {
+	return StepsReply{Steps: kedge.StepLines(list), NextSteps: append([]kedge.NextStep{}, list...), Going: going}
 }
 
 // Steps tells what a person does next, as the state is now.
@@ -34,10 +40,10 @@ func (s *Runs) Steps(ctx context.Context, who projects.Caller, _ StepsRequest) (
 	}
 	last = settled(last)
 	if end, ends := setAside(last); ends {
-		return StepsReply{Steps: nextOf(&end)}, nil
+		return replyWith(nextOf(&end), false), nil
 	}
-	steps, err := s.nextSteps(ctx, p, last)
-	return StepsReply{Steps: steps, Going: found && last.Halt == "" && !last.Resting()}, err
+	list, err := s.nextSteps(ctx, p, last)
+	return replyWith(list, found && last.Halt == "" && !last.Resting()), err
 }
 
 // settled is a run without what it has still to write down and to tell, where it has
@@ -78,7 +84,7 @@ func setAside(st run.State) (run.State, bool) {
 // something more, else about the features as the ledger has them. It is the one
 // place that decides it: status, the end of a run and every command that changes
 // something say the same. A zero state is that of no run.
-func (s *Runs) nextSteps(ctx context.Context, p *projects.Project, st run.State) ([]string, error) {
+func (s *Runs) nextSteps(ctx context.Context, p *projects.Project, st run.State) ([]kedge.NextStep, error) {
 	if st.Planning() {
 		return s.planningSteps(ctx, p, st)
 	}
@@ -90,44 +96,40 @@ func (s *Runs) nextSteps(ctx context.Context, p *projects.Project, st run.State)
 
 // ledgerSteps are the steps after a run that is over: of what people said of the
 // features since, nobody told it.
-func (s *Runs) ledgerSteps(ctx context.Context, p *projects.Project, st run.State) ([]string, error) {
+func (s *Runs) ledgerSteps(ctx context.Context, p *projects.Project, st run.State) ([]kedge.NextStep, error) {
 	l, err := ledger.ReadSnapshot(ctx, p)
 	if err != nil {
 		return nil, err
 	}
 	st.Features = withLedger(st.Features, plan.Order(l.Features()))
-	out := nextOf(&st)
-	if slices.Contains(out, landCommand) && s.landing.MergedByUser(ctx, p, st) {
-		out = slices.DeleteFunc(out, func(line string) bool { return line == landCommand })
+	if s.landing.MergedByUser(ctx, p, st) {
+		st.Landed, st.LandRefusal, st.LandNext = st.Tip, "", nil
 	}
+	out := nextOf(&st)
 	if !p.Git {
-		out = slices.DeleteFunc(out, func(line string) bool { return line == "kedge run" }) // it needs a repository
+		out = slices.DeleteFunc(out, func(s kedge.NextStep) bool { return s.Is("kedge", "run") }) // it needs a repository
 	}
 	return out, nil
 }
 
 // planningSteps are the steps of a run that has no approved plan yet; of one whose
 // plan was dropped, which never goes on, those of no run.
-func (s *Runs) planningSteps(ctx context.Context, p *projects.Project, st run.State) ([]string, error) {
+func (s *Runs) planningSteps(ctx context.Context, p *projects.Project, st run.State) ([]kedge.NextStep, error) {
 	dropped, err := ledger.PlanDropped(ctx, p, st)
 	if err != nil {
 		return nil, err
 	}
-	out := []string{}
+	out := steps{}
 	switch {
 	case dropped:
 		out, err = s.ledgerSteps(ctx, p, run.State{Features: st.Features}) // what it stands on is still there
 	case !st.Resting():
 		return nextOf(&st), nil
 	default:
-		var more []string
-		more, err = s.planning.PlanSteps(ctx, p, st.Run)
-		out = append(out, more...)
-		for _, line := range nextOf(&st) {
-			if !slices.Contains(out, line) {
-				out = append(out, line)
-			}
-		}
+		var plan []kedge.NextStep
+		plan, err = s.planning.PlanSteps(ctx, p, st.Run)
+		out.add(plan...)
+		out.add(nextOf(&st)...)
 	}
 	if err != nil {
 		return nil, err
@@ -137,15 +139,15 @@ func (s *Runs) planningSteps(ctx context.Context, p *projects.Project, st run.St
 
 // withoutApproved leaves out that something is to be approved where nothing is any
 // more.
-func (s *Runs) withoutApproved(ctx context.Context, p *projects.Project, st run.State, steps []string) []string {
+func (s *Runs) withoutApproved(ctx context.Context, p *projects.Project, st run.State, list []kedge.NextStep) []kedge.NextStep {
 	if st.Halt != run.Untrusted {
-		return steps
+		return list
 	}
 	repo, head, err := s.Branch(ctx, p)
 	if err != nil || supply.RefuseUntrusted(ctx, p, repo, head.Commit) != nil {
-		return steps
+		return list
 	}
-	return slices.DeleteFunc(steps, func(line string) bool { return line == "kedge approve" })
+	return slices.DeleteFunc(list, func(s kedge.NextStep) bool { return s.Is("kedge", "approve") })
 }
 
 // withLedger are the features of the ledger as a run has them, with what the run
@@ -185,15 +187,23 @@ func asInLedger(features []run.Feature) []kedge.Feature {
 	return out
 }
 
+// blockedSteps are what you do about a feature that is blocked.
+func blockedSteps(id kedge.FeatureID) []kedge.NextStep {
+	return []kedge.NextStep{
+		kedge.Step("kedge", "feature", "show", string(id)).For("see what is in its way"),
+		kedge.Step("kedge", "feature", "reopen", string(id)).For("have it tried again"),
+	}
+}
+
 // leftSteps are what a person does, while a run works on others, about features that
 // are blocked or wait for review and that no job has.
-func leftSteps(st *run.State) []string {
-	var out []string
+func leftSteps(st *run.State) []kedge.NextStep {
+	var out []kedge.NextStep
 	for i := range st.Features {
 		switch f := &st.Features[i]; {
 		case st.JobOf(f.ID) != nil || len(out) >= shownNext:
 		case f.Status == kedge.BlockedWork:
-			out = append(out, "kedge feature show "+string(f.ID), "kedge feature reopen "+string(f.ID))
+			out = append(out, blockedSteps(f.ID)...)
 		case f.Status == kedge.NeedsReview || f.Waits():
 			out = append(out, reviewSteps(f)...)
 		}
@@ -203,11 +213,11 @@ func leftSteps(st *run.State) []string {
 
 // featureSteps are what a person does about features that nothing works on. More
 // than fit are left out.
-func featureSteps(st *run.State) []string {
-	var out []string
+func featureSteps(st *run.State) []kedge.NextStep {
+	var out []kedge.NextStep
 	features := asInLedger(st.Features)
 	if len(st.Jobs) == 0 && st.Halt == "" && !st.Planning() && len(plan.Ready(features)) > 0 {
-		out = append(out, "kedge run", "kedge next")
+		out = append(out, runStep().For("have the features worked on"), kedge.Step("kedge", "next").For("or do it by hand, which one and how"))
 	}
 	for _, f := range st.Features {
 		if len(out) >= shownNext {
@@ -215,7 +225,7 @@ func featureSteps(st *run.State) []string {
 		}
 		j := st.JobOf(f.ID)
 		if f.Status == kedge.BlockedWork {
-			out = append(out, "kedge feature show "+string(f.ID), "kedge feature reopen "+string(f.ID))
+			out = append(out, blockedSteps(f.ID)...)
 		}
 		if f.Status == kedge.NeedsReview && (j == nil || j.Phase != run.Reviewing) || f.Waits() && j == nil {
 			out = append(out, reviewSteps(&f)...)

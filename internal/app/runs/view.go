@@ -23,6 +23,7 @@ type RunView struct {
 	State     run.Status           `json:"state"`
 	Reason    string               `json:"reason"`
 	Halt      run.Halt             `json:"halt"` // why nothing new starts; empty while it runs
+	HaltedAt  *time.Time           `json:"halted_at,omitempty"`
 	Agent     string               `json:"agent"`
 	Parallel  int                  `json:"parallel"`
 	StartedAt time.Time            `json:"started_at"`
@@ -35,7 +36,8 @@ type RunView struct {
 	ETA       *int64               `json:"eta_seconds"`
 	Resting   bool                 `json:"resting"` // it does nothing by itself any more
 	Kind      kedge.Kind           `json:"kind"`    // of what it rests for: empty is all done
-	Next      []string             `json:"next"`    // what to do next, each a command that can be pasted
+	Next      []string             `json:"next"`    // what you do next, each a command that can be pasted
+	NextSteps []kedge.NextStep     `json:"next_steps"`
 }
 
 // RunLimits are the limits of the run as a whole; 0 is none.
@@ -62,9 +64,30 @@ type RunJob struct {
 	Until         *time.Time      `json:"until"` // when a provider's limit passes
 }
 
-// whileRunning is what a person can do about a run that works: watch it, hold it,
-// end it.
-var whileRunning = []string{"kedge run", "kedge run --pause", "kedge run --stop"}
+// whileRunning is what you can do about a run that works: watch it, hold it, end it.
+func whileRunning() []kedge.NextStep {
+	return []kedge.NextStep{
+		runStep().For("watch the run"), runStep("--pause").For("hold the run"), runStep("--stop").For("end the run"),
+	}
+}
+
+// runStep is kedge run with flags.
+func runStep(flags ...string) kedge.NextStep {
+	return kedge.Step("kedge", append([]string{"run"}, flags...)...)
+}
+
+// continueStep lets a halted run go on.
+func continueStep(flags ...string) kedge.NextStep {
+	return runStep(append([]string{"--continue"}, flags...)...).For("let the run go on")
+}
+
+// landStep lands the work of runs.
+func landStep() kedge.NextStep {
+	return kedge.Step("kedge", "land").For("bring the work into the branch")
+}
+
+// isLand tells whether a step is the one that lands the work of runs.
+func isLand(s kedge.NextStep) bool { return s.Is("kedge", "land") }
 
 // View shows a state; what stands in the ledger and not in the state comes
 // from the project.
@@ -79,9 +102,11 @@ func (s *Runs) View(ctx context.Context, p *projects.Project, st run.State) (Run
 		Limits: RunLimits{Tokens: st.Rules.Tokens, USD: st.Rules.USD, Sessions: st.Rules.MaxSessions},
 		Jobs:   []RunJob{}, Resting: st.Resting(),
 	}
-	if v.Next, err = s.nextSteps(ctx, p, st); err != nil {
+	v.HaltedAt = haltedAt(&st)
+	if v.NextSteps, err = s.nextSteps(ctx, p, st); err != nil {
 		return v, err
 	}
+	v.Next = kedge.StepLines(v.NextSteps)
 	for i := range st.Jobs {
 		j, err := jobView(ctx, p, &st, &st.Jobs[i])
 		if err != nil {
@@ -101,6 +126,14 @@ func (s *Runs) View(ctx context.Context, p *projects.Project, st run.State) (Run
 	}
 	v.ETA, err = s.eta(ctx, p, &st, v.StartedAt)
 	return v, err
+}
+
+// haltedAt is when a halted run was halted; nil where that is unknown.
+func haltedAt(st *run.State) *time.Time {
+	if st.Halt == "" || st.HaltedAt.IsZero() {
+		return nil
+	}
+	return &st.HaltedAt
 }
 
 // startOf reads the moment at which a run began out of its id.
@@ -191,100 +224,123 @@ func kindOf(st *run.State) kedge.Kind {
 	}
 }
 
-// nextOf says what a person does next about a run and its features: what it asks
-// for and, while it works by itself, how to watch, hold and end it.
-func nextOf(st *run.State) []string {
-	out := []string{}
-	add := func(line string) {
-		if !slices.Contains(out, line) {
-			out = append(out, line)
+// steps collects next steps, each once.
+type steps []kedge.NextStep
+
+func (out *steps) add(list ...kedge.NextStep) {
+	for _, s := range list {
+		if !slices.ContainsFunc(*out, func(have kedge.NextStep) bool { return have.String() == s.String() }) {
+			*out = append(*out, s)
 		}
 	}
+}
+
+// addUpTo adds steps as long as there is room.
+func (out *steps) addUpTo(most int, list ...kedge.NextStep) {
+	for _, s := range list {
+		if len(*out) < most {
+			out.add(s)
+		}
+	}
+}
+
+// nextOf says what you do next about a run and its features: what it asks for and,
+// while it works by itself, how to watch, hold and end it.
+func nextOf(st *run.State) []kedge.NextStep {
+	out := steps{}
 	for _, phase := range []run.Phase{run.Asking, run.Reviewing} {
 		for i := range st.Jobs {
 			if j := &st.Jobs[i]; j.Phase == phase && len(out) < shownNext { // the others come when these are done
-				for _, line := range askedBy(st, j) {
-					add(line)
-				}
+				out.add(askedBy(st, j)...)
 			}
 		}
 	}
 	switch {
 	case !st.Resting() && (st.Halt == run.Paused || st.Halt == run.Stopped):
-		return append(out, "kedge run", "kedge run --continue") // to see how it comes to rest, or to go on
+		return append(out, runStep().For("watch the run"), continueStep()) // to see how it comes to rest, or to go on
 	case !st.Resting() && st.Halt != "":
-		return append(out, "kedge run")
+		return append(out, runStep().For("watch the run"))
+	case !st.Resting():
+		out.addUpTo(shownNext, leftSteps(st)...)
+		return append(out, whileRunning()...)
 	}
-	if !st.Resting() {
-		for _, line := range leftSteps(st) {
-			if len(out) < shownNext {
-				add(line)
-			}
-		}
-		return append(out, whileRunning...)
-	}
-	switch st.Halt {
-	case run.RedBaseline:
-		add("kedge gate --all")
-		add("kedge run --continue")
-	case run.Paused, run.Stopped, run.Fault, run.Environment, run.NoAgent:
-		add("kedge run --continue")
-	case run.Returned:
-		add("kedge run")
-	case run.Untrusted:
-		add("kedge approve")
-		add("kedge run --continue")
-	case run.OverBudget:
-		add("kedge run --continue " + raisedBudget(st))
-	case run.MaxSessions:
-		add("kedge run --continue --max-sessions " + strconv.Itoa(max(st.Rules.MaxSessions, 1)))
-	}
+	out.add(haltSteps(st)...)
 	if len(st.Unaccepted()) == 0 && toLandBy(st) { // else it would refuse
-		add(landCommand)
+		out.add(landSteps(st)...)
 	}
-	for _, line := range featureSteps(st) {
-		if len(out) < shownNext {
-			add(line)
-		}
-	}
+	out.addUpTo(shownNext, featureSteps(st)...)
 	return out
 }
 
-// toLandBy tells whether a run has work that only a person's word lands.
+// haltSteps let a run go on that rests because it was halted.
+func haltSteps(st *run.State) []kedge.NextStep {
+	switch st.Halt {
+	case run.RedBaseline:
+		return []kedge.NextStep{kedge.Step("kedge", "gate", "--all").For("see what is red"), continueStep()}
+	case run.Paused, run.Stopped, run.Fault, run.Environment, run.NoAgent:
+		return []kedge.NextStep{continueStep()}
+	case run.Returned:
+		return []kedge.NextStep{runStep().For("let the run go on")}
+	case run.Untrusted:
+		return []kedge.NextStep{kedge.Step("kedge", "approve").For("see what is to be approved"), continueStep()}
+	case run.OverBudget:
+		return []kedge.NextStep{continueStep(raisedBudget(st)...)}
+	case run.MaxSessions:
+		return []kedge.NextStep{continueStep("--max-sessions", strconv.Itoa(max(st.Rules.MaxSessions, 1)))}
+	default:
+		return nil
+	}
+}
+
+// landSteps bring the work of a run that is over to your branch: where landing was
+// refused, what has to be done first.
+func landSteps(st *run.State) []kedge.NextStep {
+	if len(st.LandNext) > 0 {
+		return st.LandNext
+	}
+	return []kedge.NextStep{landStep()}
+}
+
+// toLandBy tells whether a run has work that only your word lands.
 func toLandBy(st *run.State) bool {
 	return st.LandRefusal != "" || st.Rules.Land == "never" && st.Ended() && st.Halt == "" && st.Landed != st.Tip && !st.Planning()
 }
 
-// askedBy is what a parked job wants of a person.
-func askedBy(st *run.State, j *run.Job) []string {
+// askedBy is what a parked job wants of you.
+func askedBy(st *run.State, j *run.Job) []kedge.NextStep {
 	if j.Feature < 0 || j.Feature >= len(st.Features) {
 		return nil
 	}
 	id := string(st.Features[j.Feature].ID)
 	switch j.Phase {
 	case run.Asking:
-		return []string{"kedge answer " + id + " TEXT"}
+		return []kedge.NextStep{kedge.Step("kedge", "answer", id, "TEXT").For("answer it")}
 	case run.Reviewing:
-		look := []string{}
+		var look []kedge.NextStep
 		if j.Base != "" && j.Tree != "" { // both are in the repository, wherever one looks from
-			look = append(look, "git diff "+words.Hash(j.Base)+" "+words.Hash(j.Tree)+" -- ':/' ':(top,exclude).kedge'")
+			look = append(look, kedge.Step("git", "diff", words.Hash(j.Base), words.Hash(j.Tree), "--", ":/", ":(top,exclude).kedge").For("see the work"))
 		}
-		return append(look, "kedge approve "+id, "kedge deny "+id+" --reason WHY")
+		return append(look, kedge.Step("kedge", "approve", id).For("say yes to the work"), denyStep(id))
 	default:
 		return nil
 	}
+}
+
+// denyStep says no to the work on a feature.
+func denyStep(id string) kedge.NextStep {
+	return kedge.Step("kedge", "deny", id, "--reason", "WHY").For("say no to it")
 }
 
 // shownNext bounds a list of what to do next.
 const shownNext = 8
 
 // raisedBudget is the flag that lets a run go on whose budget is spent.
-func raisedBudget(st *run.State) string {
+func raisedBudget(st *run.State) []string {
 	n := st.Rules.Tokens
 	if n > 0 && st.Spent.Tokens >= n || spentInTokens(st) {
-		return "--budget-tokens " + strconv.FormatInt(max(n, 2*st.Spent.Tokens), 10)
+		return []string{"--budget-tokens", strconv.FormatInt(max(n, 2*st.Spent.Tokens), 10)}
 	}
-	return "--budget-usd " + raised(st.Rules.USD, st.Spent.USD)
+	return []string{"--budget-usd", raised(st.Rules.USD, st.Spent.USD)}
 }
 
 // spentInTokens tells whether the budget of a phase is spent that counts tokens.
@@ -332,17 +388,21 @@ func (s *Runs) runStatus(ctx context.Context, p *projects.Project, r *status.Sta
 	if err != nil {
 		return err
 	}
-	if r.Steps, err = s.nextSteps(ctx, p, st); err != nil || !found {
+	if r.NextSteps, err = s.nextSteps(ctx, p, st); err != nil {
 		return err
 	}
+	r.Steps = kedge.StepLines(r.NextSteps)
+	if !found {
+		return nil
+	}
 	reason, err := s.planning.PlanReason(ctx, p, &st)
-	if s.landing.MergedByUser(ctx, p, st) {
-		reason = strings.TrimSuffix(reason, "; not landed: "+st.LandRefusal)
+	if st.Outcome != "" && s.landing.MergedByUser(ctx, p, st) {
+		reason = st.Outcome
 	}
 	if reason == "" && st.Status == run.StatusQuota {
 		reason = untilWhen(st)
 	}
-	r.Run = &status.RunInfo{ID: st.Run, State: string(st.Status), Reason: reason, Halt: string(st.Halt), Next: r.Steps}
+	r.Run = &status.RunInfo{ID: st.Run, State: string(st.Status), Reason: reason, Halt: string(st.Halt), HaltedAt: haltedAt(&st), Next: r.Steps}
 	r.Usage = usageOf(st)
 	return err
 }

@@ -66,7 +66,7 @@ func TestHowARunRests(t *testing.T) {
 			if got := kindOf(&c.st); got != c.kind {
 				t.Errorf("the kind is %q", got)
 			}
-			next := nextOf(&c.st)
+			next := kedge.StepLines(nextOf(&c.st))
 			if next == nil {
 				t.Error("no list is not an empty list")
 			}

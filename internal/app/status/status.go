@@ -3,6 +3,7 @@ package status
 import (
 	"context"
 	"os"
+	"time"
 
 	"kedge"
 	"kedge/internal/app/ledger"
@@ -35,7 +36,8 @@ type StatusReply struct {
 	Edits        []kedge.HandEditData `json:"edits"`              // of files that only Kedge writes
 	Behind       []string             `json:"behind,omitempty"`   // of these, what is older than the journal: the next command that writes brings it up
 	Stranded     []plan.Stranded      `json:"stranded,omitempty"` // features behind one that was skipped
-	Steps        []string             `json:"steps"`              // what a person does next, each a command that can be pasted
+	Steps        []string             `json:"steps"`              // what you do next, each a command that can be pasted
+	NextSteps    []kedge.NextStep     `json:"next_steps"`
 	Next         *kedge.Next          `json:"next"`
 	Why          string               `json:"why,omitempty"` // why nothing is next
 }
@@ -54,11 +56,12 @@ type PlanInfo struct {
 
 // RunInfo is the run that takes features to done.
 type RunInfo struct {
-	ID     kedge.RunID `json:"id"`
-	State  string      `json:"state"`
-	Reason string      `json:"reason"`
-	Halt   string      `json:"halt,omitempty"` // why nothing new starts
-	Next   []string    `json:"next,omitempty"` // what a person does about it
+	ID       kedge.RunID `json:"id"`
+	State    string      `json:"state"`
+	Reason   string      `json:"reason"`
+	Halt     string      `json:"halt,omitempty"` // why nothing new starts
+	HaltedAt *time.Time  `json:"halted_at,omitempty"`
+	Next     []string    `json:"next,omitempty"` // what a person does about it
 }
 
 // FeatureCounts counts features by status.

@@ -3,9 +3,14 @@ package frame
 import (
 	"context"
 	"errors"
+	"time"
+
+	"kedge"
 
 	"kedge/internal/app/runs"
+	"kedge/internal/core/run"
 	"kedge/internal/text/plain"
+	"kedge/internal/text/words"
 )
 
 // AfterChange says what comes next, as the state is now: every command that changes
@@ -18,9 +23,9 @@ func (env *Env) AfterChange(ctx context.Context) {
 	if err != nil {
 		return // what was asked for is done, and kedge status says what is wrong
 	}
-	for _, line := range out.Steps {
-		if !out.Going || !aboutGoing(line) {
-			env.Talk("next: %s", plain.Line(line))
+	for _, s := range out.NextSteps {
+		if !out.Going || !aboutGoing(s) {
+			env.Next(s)
 		}
 	}
 	if out.Going {
@@ -28,9 +33,28 @@ func (env *Env) AfterChange(ctx context.Context) {
 	}
 }
 
-// aboutGoing tells whether a command is one for a run that works by itself.
-func aboutGoing(line string) bool {
-	return line == "kedge run" || line == "kedge run --pause" || line == "kedge run --stop"
+// aboutGoing tells whether a step is one for a run that works by itself.
+func aboutGoing(s kedge.NextStep) bool {
+	return s.Is("kedge", "run") || s.Is("kedge", "run", "--pause") || s.Is("kedge", "run", "--stop")
+}
+
+// Next prints steps, each as a command line to be pasted.
+func (env *Env) Next(steps ...kedge.NextStep) {
+	for _, s := range steps {
+		env.Talk("next: %s", StepText(s))
+	}
+}
+
+// StepText is a step as a command line to be pasted.
+func StepText(s kedge.NextStep) string { return plain.Line(s.String()) }
+
+// StepWithWhy is a step with what it is for in front; the command stays at the end, to
+// be copied.
+func StepWithWhy(s kedge.NextStep) string {
+	if s.Why == "" {
+		return StepText(s)
+	}
+	return plain.Line(s.Why) + ": " + StepText(s)
 }
 
 // Changed is an answer after which comes what to do next.
@@ -39,4 +63,21 @@ func (env *Env) Changed(ctx context.Context, err error) error {
 		env.AfterChange(ctx)
 	}
 	return err
+}
+
+// HeldByYou says that you paused or stopped a run, and when; false for any other run.
+func HeldByYou(state run.Status, halt run.Halt, at *time.Time) (string, bool) {
+	var text string
+	switch {
+	case state == run.StatusPaused && halt == run.Paused:
+		text = "paused by you"
+	case state == run.StatusStopped && halt == run.Stopped:
+		text = "stopped by you"
+	default:
+		return "", false
+	}
+	if at != nil {
+		text += ", " + words.Ago(time.Since(*at))
+	}
+	return text, true
 }

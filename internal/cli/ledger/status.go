@@ -83,11 +83,14 @@ func statusText(w io.Writer, out status.StatusReply) {
 // runText is where the run stands. One that goes on by itself does so only under
 // a daemon.
 func runText(out status.StatusReply) string {
-	state := strings.TrimSuffix(strings.ReplaceAll(out.Run.State, "_", " ")+": "+out.Run.Reason, ": ")
+	state, held := frame.HeldByYou(run.Status(out.Run.State), run.Halt(out.Run.Halt), out.Run.HaltedAt)
+	if !held {
+		state = strings.TrimSuffix(strings.ReplaceAll(out.Run.State, "_", " ")+": "+out.Run.Reason, ": ")
+	}
 	if standsStill(out) {
 		return "stands still (" + state + ") until a daemon runs: kedge up"
 	}
-	if idleNow(out) || out.Run.State == string(run.StatusStopped) && len(out.Steps) == 0 { // what it came to need not be so any more
+	if idleNow(out) || out.Run.State == string(run.StatusStopped) && len(out.NextSteps) == 0 { // what it came to need not be so any more
 		return "is over (" + state + ")"
 	}
 	return state
@@ -174,23 +177,21 @@ func nextLines(out status.StatusReply) []string {
 	idle := idleNow(out)
 	var lines []string
 	switch {
-	case len(out.Steps) == 0 && out.Next == nil:
+	case len(out.NextSteps) == 0 && out.Next == nil:
 		lines = append(lines, nothingNext(out.Why, out.Features.Total))
-	case idle && out.Next != nil || len(out.Steps) == 0:
+	case idle && out.Next != nil || len(out.NextSteps) == 0:
 		lines = append(lines, nextFeature(*out.Next))
 	}
-	for _, line := range out.Steps {
-		if line == "kedge run" && out.Run != nil && out.Run.Halt == string(run.Returned) {
-			lines = append(lines, "let the run go on: "+line)
-			continue
-		}
-		lines = append(lines, whatFor(line, idle))
+	for _, s := range out.NextSteps {
+		lines = append(lines, frame.StepWithWhy(s))
 	}
 	return lines
 }
 
 // idleNow tells whether there is work and nothing works on it.
-func idleNow(out status.StatusReply) bool { return slices.Contains(out.Steps, "kedge next") }
+func idleNow(out status.StatusReply) bool {
+	return slices.ContainsFunc(out.NextSteps, func(s kedge.NextStep) bool { return s.Is("kedge", "next") })
+}
 
 func nextFeature(n kedge.Next) string {
 	s := string(n.Feature.ID)

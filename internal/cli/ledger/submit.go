@@ -72,12 +72,12 @@ and the run sets the status.`,
 				return submitCode(out)
 			}
 			if out.Feature.Status == kedge.NeedsReview { // it comes first, whatever else waits
-				env.Talk("next: kedge approve %s --reason WHY", out.Feature.ID)
-				env.Talk("next: kedge deny %s --reason WHY", out.Feature.ID)
+				env.Next(kedge.Step("kedge", "approve", string(out.Feature.ID), "--reason", "WHY"))
+				env.Next(kedge.Step("kedge", "deny", string(out.Feature.ID), "--reason", "WHY"))
 				return submitCode(out)
 			}
 			if pl, ok := place.Locate(env.Dir); ok && pl.Common != "" && out.Feature.Status == kedge.Completed && env.Getenv("KEDGE_SESSION") == "" {
-				env.Talk("next: git add -A && git commit") // the ledger has changed at least
+				env.Next(kedge.Step("git", "add", "-A").AndThen(kedge.Step("git", "commit"))) // the ledger has changed at least
 			}
 			return env.Changed(c.Context(), submitCode(out))
 		},

@@ -3,7 +3,10 @@ package runs
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
+
+	"kedge"
 
 	"github.com/spf13/cobra"
 
@@ -48,10 +51,10 @@ func answerText(w io.Writer, r planning.AnswerReply) {
 	case r.Started:
 		fmt.Fprintln(w, "next      it goes on by itself: kedge run shows it")
 	case r.Run != nil:
-		for _, line := range r.Run.Next {
-			fmt.Fprintf(w, "next      %s\n", plain.Line(line))
+		for _, s := range r.Run.NextSteps {
+			fmt.Fprintf(w, "next      %s\n", frame.StepText(s))
 		}
 	case len(r.Open) > 0:
-		fmt.Fprintf(w, "next      kedge answer %d TEXT\n", r.Open[0].N)
+		fmt.Fprintf(w, "next      %s\n", frame.StepText(kedge.Step("kedge", "answer", strconv.Itoa(r.Open[0].N), "TEXT")))
 	}
 }

@@ -73,7 +73,7 @@ func showDenied(env *frame.Env, out runs.RunDenyReply) error {
 	if out.Kept != "" {
 		env.Talk("not taken back: %s", plain.Line(out.Kept))
 		if !out.Waits() {
-			env.Talk("next: kedge feature reopen %s --reason WHY", out.Feature)
+			env.Next(kedge.Step("kedge", "feature", "reopen", string(out.Feature), "--reason", "WHY"))
 		}
 		return frame.Printed(kedge.Conflict)
 	}

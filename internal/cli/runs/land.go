@@ -3,6 +3,7 @@ package runs
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -51,6 +52,9 @@ takes it.`,
 				env.Talk("next: %s", plain.Line(r.Accept))
 				env.Talk("next: %s", plain.Line(r.Deny))
 			}
+			if len(out.Review) == 0 {
+				env.Next(afterRefusal(out.Run.NextSteps)...)
+			}
 			if len(out.Review) > 0 {
 				return frame.Printed(kedge.Blocked)
 			}
@@ -60,6 +64,11 @@ takes it.`,
 	c.Flags().BoolVar(&in.PR, "pr", false, "open a pull request instead (not in this build)")
 	c.Flags().BoolVar(&in.Unreviewed, "unreviewed", false, "also land work that waits for your review")
 	return c
+}
+
+// afterRefusal are the steps of a run without the landing that was just refused.
+func afterRefusal(steps []kedge.NextStep) []kedge.NextStep {
+	return slices.DeleteFunc(slices.Clone(steps), func(s kedge.NextStep) bool { return s.Is("kedge", "land") })
 }
 
 func landText(w io.Writer, out runs.RunLandReply) {

@@ -146,6 +146,9 @@ func sayNotes(env *frame.Env, notes []string) {
 
 // standingLine is where a run stands, in one line.
 func standingLine(v runs.RunView) string {
+	if text, held := frame.HeldByYou(v.State, v.Halt, v.HaltedAt); held {
+		return text
+	}
 	s := string(v.State)
 	if v.Reason != "" {
 		s += ": " + v.Reason
@@ -164,9 +167,7 @@ func afterWord(v runs.RunView) string {
 
 // nextSteps says what to do about a run that rests.
 func nextSteps(env *frame.Env, v runs.RunView) {
-	for _, n := range v.Next {
-		env.Talk("next: %s", plain.Line(n))
-	}
+	env.Next(v.NextSteps...)
 }
 
 func runAndWatch(ctx context.Context, env *frame.Env, flags supply.Flags, goOn, detach bool) error {

@@ -174,7 +174,7 @@ func TestRunExitCodes(t *testing.T) {
 	for kind, want := range map[kedge.Kind]int{
 		"": 0, kedge.Internal: 1, kedge.Conflict: 4, kedge.Blocked: 5, kedge.Red: 6, kedge.OverBudget: 7, kedge.Interrupted: 130,
 	} {
-		d := &runDesk{t: t, watches: []watchAnswer{{end: runs.RunView{State: run.StatusStopped, Reason: "why", Kind: kind, Next: []string{"kedge run --continue"}}}}}
+		d := &runDesk{t: t, watches: []watchAnswer{{end: runs.RunView{State: run.StatusStopped, Reason: "why", Kind: kind, NextSteps: []kedge.NextStep{kedge.Step("kedge", "run", "--continue")}}}}}
 		code, out, talk := d.main(t.Context(), false, "run")
 		if code != want || out != "stopped: why\n" || !strings.HasSuffix(talk, "next: kedge run --continue\n") {
 			t.Errorf("%q: code %d, printed %q, said %q", kind, code, out, talk)

@@ -66,9 +66,8 @@ func runKeeps(ctx context.Context, env *frame.Env, s kedge.Session) {
 		return
 	}
 	env.Talk("note: it worked on %s for %s, which starts another session for it", plain.Line(what), s.Run)
-	env.Talk("next: kedge run --pause")
-	env.Talk("next: kedge run --stop")
+	env.Next(kedge.Step("kedge", "run", "--pause"), kedge.Step("kedge", "run", "--stop"))
 	if s.Feature != "" {
-		env.Talk("next: kedge feature block %s --reason WHY", plain.Line(what))
+		env.Next(kedge.Step("kedge", "feature", "block", what, "--reason", "WHY"))
 	}
 }

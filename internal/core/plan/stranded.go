@@ -74,20 +74,20 @@ func (g *graph) spread(all []Stranded, queue []int) {
 // Ways are the commands that get a stranded feature going again, or out of the way:
 // without what was skipped, or skipped too. One that is stranded through another
 // has none of its own.
-func (s Stranded) Ways() []string {
+func (s Stranded) Ways() []kedge.NextStep {
 	if !s.Direct {
 		return nil
 	}
-	keep := " --depends-on ''"
-	if len(s.Keep) > 0 {
-		keep = ""
-		for _, id := range s.Keep {
-			keep += " --depends-on " + string(id)
-		}
+	amend := []string{"feature", "amend", string(s.ID)}
+	for _, id := range s.Keep {
+		amend = append(amend, "--depends-on", string(id))
 	}
-	return []string{
-		"kedge feature amend " + string(s.ID) + keep + " --reason WHY",
-		"kedge feature skip " + string(s.ID) + " --reason WHY",
+	if len(s.Keep) == 0 {
+		amend = append(amend, "--depends-on", "")
+	}
+	return []kedge.NextStep{
+		kedge.Step("kedge", append(amend, "--reason", "WHY")...).For("let it go on without what was skipped"),
+		kedge.Step("kedge", "feature", "skip", string(s.ID), "--reason", "WHY").For("leave it out too"),
 	}
 }
 

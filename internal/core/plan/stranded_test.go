@@ -27,13 +27,13 @@ func TestStranded(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	want := []string{"kedge feature amend near --depends-on base --reason WHY", "kedge feature skip near --reason WHY"}
-	if got := list[0].Ways(); !slices.Equal(got, want) {
+	if got := kedge.StepLines(list[0].Ways()); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
 	if got := list[1].Ways(); got != nil {
 		t.Errorf("what comes after another one: %q", got)
 	}
-	if got := list[2].Ways()[0]; got != "kedge feature amend stuck --depends-on '' --reason WHY" {
+	if got := list[2].Ways()[0].String(); got != "kedge feature amend stuck --depends-on '' --reason WHY" {
 		t.Errorf("%q", got)
 	}
 	if got := plan.StrandedText(list, "gone"); got != "near, far, stuck depend on gone, which was skipped: they stay behind until you say what to do" {

@@ -115,6 +115,7 @@ type Event struct {
 	Features []kedge.FeatureID `json:"features,omitempty"`
 	Hash     string            `json:"hash,omitempty"` // Amended: the new definition, of which Specs has what the run knows
 	Reason   string            `json:"reason,omitempty"`
+	Next     []kedge.NextStep  `json:"next,omitempty"` // Landed: what you do about a refusal
 	Text     string            `json:"text,omitempty"`
 
 	Commit      string           `json:"commit,omitempty"`

@@ -32,7 +32,8 @@ func (t *stepper) begin() {
 func (t *stepper) standAt(commit string) {
 	t.s.Tip = commit
 	if t.ev.Head == "" || t.ev.Head == commit {
-		t.s.Verified, t.s.Landed, t.s.LandRefusal = commit, commit, ""
+		t.s.Verified, t.s.Landed = commit, commit
+		t.s.refuseLanding("")
 		for i := range t.s.Features {
 			t.s.Features[i].Work, t.s.Features[i].Let = "", "" // whatever there was, they have it
 		}

@@ -62,7 +62,8 @@ func (t *stepper) verified(commit string) {
 // unlandable leaves the tip where it is: nobody saw it green.
 func (t *stepper) unlandable(j *Job, why string) {
 	if j.Base == t.s.Tip {
-		t.s.Landed, t.s.LandBy, t.s.LandRefusal = j.Base, "", "the work together with what is on your branch: "+why
+		t.s.Landed, t.s.LandBy = j.Base, ""
+		t.s.refuseLanding("the work together with what is on your branch: " + why)
 	}
 	j.Reason = why
 	t.enter(j, Reverting)

@@ -145,9 +145,10 @@ func (t *stepper) takeOn(f *Feature) {
 func (t *stepper) takenOn(f *Feature, j *Job, before string) {
 	f.Claim, f.Attempts, f.Spent, f.Red = "", 0, Spend{}, false // its work it keeps: reopened before it lands, that waits again
 	if t.s.Landed == before && t.s.LandRefusal != "" {
-		t.s.Landed, t.s.LandRefusal = t.s.Tip, "accepted when the run was over"
+		t.s.Landed = t.s.Tip
+		t.s.refuseLanding("accepted when the run was over")
 		if waiting := t.s.Unaccepted(); len(waiting) > 0 {
-			t.s.LandRefusal = awaitsReview(waiting)
+			t.s.refuseLanding(awaitsReview(waiting))
 		}
 	}
 	t.overAgain(f, j)

@@ -281,7 +281,7 @@ func (t *stepper) halt(h Halt, why string) {
 	if h.rank() <= t.s.Halt.rank() {
 		return
 	}
-	t.s.Halt, t.s.Why = h, why
+	t.s.Halt, t.s.Why, t.s.HaltedAt = h, why, t.ev.At
 	if !h.endsSessions() {
 		return
 	}

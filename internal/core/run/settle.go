@@ -118,6 +118,7 @@ func (t *stepper) conclude() {
 		t.land()
 	}
 	before := t.s.Status
+	t.s.Outcome = ""
 	t.s.Status, t.s.Reason = t.standing()
 	if t.s.Status == before {
 		return
@@ -166,7 +167,12 @@ func (t *stepper) standing() (Status, string) {
 	case s.awaits(0, Land):
 		return StatusRunning, "landing"
 	}
-	return t.outcome()
+	status, text := t.outcome()
+	s.Outcome = text
+	if s.LandRefusal != "" {
+		text += "; not landed: " + s.LandRefusal
+	}
+	return status, text
 }
 
 // wanted says what the first of the parked jobs want of a person, each behind a
@@ -233,12 +239,8 @@ func (t *stepper) outcome() (Status, string) {
 			}
 		}
 	}
-	tail := ""
-	if t.s.LandRefusal != "" {
-		tail = "; not landed: " + t.s.LandRefusal
-	}
 	if left == 0 {
-		return StatusDone, t.allDone() + tail
+		return StatusDone, t.allDone()
 	}
 	var parts []string
 	for _, c := range counts {
@@ -246,7 +248,7 @@ func (t *stepper) outcome() (Status, string) {
 			parts = append(parts, strconv.Itoa(c.n)+" "+c.what)
 		}
 	}
-	return StatusStopped, "nothing can go on: " + strings.Join(parts, ", ") + tail
+	return StatusStopped, "nothing can go on: " + strings.Join(parts, ", ")
 }
 
 // allDone says what the features came to when nothing is left.
@@ -285,9 +287,11 @@ func (t *stepper) land() {
 	case t.s.awaits(0, Land):
 	case t.s.has(func(j *Job) bool { return j.Kind == Accept && j.Phase != Done }): // the ledger first
 	case len(waiting) > 0:
-		t.s.Landed, t.s.LandRefusal, t.s.LandBy = t.s.Tip, awaitsReview(waiting), ""
+		t.s.Landed, t.s.LandBy = t.s.Tip, ""
+		t.s.refuseLanding(awaitsReview(waiting))
 	case len(broken) > 0 && t.s.LandBy == "":
-		t.s.Landed, t.s.LandRefusal = t.s.Tip, isBroken(broken)
+		t.s.Landed = t.s.Tip
+		t.s.refuseLanding(isBroken(broken))
 	case t.s.Verified == t.s.Tip:
 		t.issue(nil, Command{Kind: Land, Commit: t.s.Tip, Actor: t.s.LandBy, Text: t.s.unchecked()})
 	case !t.s.has(func(j *Job) bool { return j.Kind == Verify }):
@@ -320,13 +324,14 @@ func listed(ids []kedge.FeatureID, one, several string) string {
 // landed remembers the tip even where landing was refused: a person lands then.
 // A branch that has the work in commits of its own is what a next run stands on.
 func (t *stepper) landed(c Command) {
-	t.s.Landed, t.s.LandRefusal, t.s.LandBy = c.Commit, "", ""
+	t.s.Landed, t.s.LandBy = c.Commit, ""
+	t.s.refuseLanding("")
 	if t.ev.Outcome == OK && c.Text != "" {
 		t.landedWork(c.Text)
 	}
 	switch {
 	case t.ev.Outcome != OK:
-		t.s.LandRefusal = t.ev.Reason
+		t.s.refuseLanding(t.ev.Reason, t.ev.Next...)
 	case t.ev.Commit != "" && c.Commit == t.s.Tip && len(t.s.Jobs) == 0:
 		t.s.Tip, t.s.Verified, t.s.Landed = t.ev.Commit, t.ev.Commit, t.ev.Commit
 	}

@@ -14,14 +14,15 @@ const Version = 1
 // what is outstanding is in its Outbox, so that after a crash the state alone
 // says what to do again.
 type State struct {
-	Version int         `json:"version"`
-	Run     kedge.RunID `json:"run"`
-	Status  Status      `json:"status"` // derived at the end of every step
-	Reason  string      `json:"reason"`
-	Halt    Halt        `json:"halt,omitempty"`
-	Why     string      `json:"why,omitempty"`  // of the halt
-	Goal    string      `json:"goal,omitempty"` // a plan is wanted first
-	Rules   Rules       `json:"rules"`
+	Version  int         `json:"version"`
+	Run      kedge.RunID `json:"run"`
+	Status   Status      `json:"status"` // derived at the end of every step
+	Reason   string      `json:"reason"`
+	Halt     Halt        `json:"halt,omitempty"`
+	Why      string      `json:"why,omitempty"`      // of the halt
+	HaltedAt time.Time   `json:"halted_at,omitzero"` // when the halt began; zero: unknown
+	Goal     string      `json:"goal,omitempty"`     // a plan is wanted first
+	Rules    Rules       `json:"rules"`
 
 	Epoch    int64     `json:"epoch"` // of the newest command
 	Outbox   []Command `json:"outbox"`
@@ -35,6 +36,9 @@ type State struct {
 	Verified    string `json:"verified,omitempty"` // the commit that may land: seen green in full, or the user's own
 	Landed      string `json:"landed,omitempty"`   // the tip when it was last landed, or refused
 	LandRefusal string `json:"lander,omitempty"`   // why it was refused
+
+	LandNext []kedge.NextStep `json:"land_next,omitempty"` // what you do about the refusal; none: kedge land itself
+	Outcome  string           `json:"outcome,omitempty"`   // the reason without the refusal
 
 	LandBy kedge.Actor `json:"land_by,omitempty"` // the person who asked for landing; empty: it lands by itself
 
@@ -209,6 +213,12 @@ func (s *State) Over() bool { return s.Ended() && s.Halt == "" }
 
 // AllLanded tells whether everything that the run made is on the branch that it lands on.
 func (s *State) AllLanded() bool { return s.Landed == s.Tip && s.LandRefusal == "" }
+
+// refuseLanding keeps why the tip did not land, and what you do about it; an empty why
+// is that it did.
+func (s *State) refuseLanding(why string, next ...kedge.NextStep) {
+	s.LandRefusal, s.LandNext = why, next
+}
 
 // Resting tells whether the run does nothing more until you act. A run that waits for a
 // provider's limit continues by itself.

@@ -23,14 +23,15 @@ func (x *Executor) land(ctx context.Context, c run.Command, _ func(run.Event)) (
 	}
 	if course.Lands == "" {
 		return refused(c, kedge.Errorf(kedge.Blocked, "the run started on no branch").
-			WithHint("git switch -c NAME && git merge --ff-only %s", slot.Branch(c.Run))), nil
+			WithStep(kedge.Step("git", "switch", "-c", "NAME").AndThen(kedge.Step("git", "merge", "--ff-only", slot.Branch(c.Run))))), nil
 	}
 	ev := c.Reply(run.OK)
 	ev.Commit, ev.Text = c.Commit, course.Lands
 	at, err := x.cfg.Repo.Resolve(ctx, "refs/heads/"+course.Lands)
 	switch {
 	case kedge.NotFound.Is(err):
-		return refused(c, kedge.Errorf(kedge.NotFound, "there is no branch %q", course.Lands).WithHint("git branch %s %s", course.Lands, words.Hash(c.Commit))), nil
+		return refused(c, kedge.Errorf(kedge.NotFound, "there is no branch %q", course.Lands).
+			WithStep(kedge.Step("git", "branch", course.Lands, words.Hash(c.Commit)))), nil
 	case err != nil:
 		return run.Event{}, err
 	}
@@ -51,7 +52,9 @@ func (x *Executor) land(ctx context.Context, c run.Command, _ func(run.Event)) (
 	if err := x.cfg.Slots.KeepLanding(c.Run, move); err != nil {
 		return run.Event{}, err
 	}
+	again := kedge.Step("kedge", "land")
 	err = x.cfg.Repo.Forward(ctx, git.ForwardRequest{
+		Again:  &again,
 		Branch: course.Lands, To: c.Commit, Ours: func(path string) bool { return x.projected(ctx, path) }, Unchanged: c.Actor == "",
 	})
 	if kedge.Conflict.Is(err) || kedge.Blocked.Is(err) || kedge.NotFound.Is(err) {
@@ -63,20 +66,27 @@ func (x *Executor) land(ctx context.Context, c run.Command, _ func(run.Event)) (
 // refuseMoved answers that the branch has commits of its own. Where an agent may have
 // put them there, that comes first, with what takes them back.
 func (x *Executor) refuseMoved(ctx context.Context, c run.Command, branch, at string) (run.Event, error) {
-	what := fmt.Sprintf("the branch %q has moved on to %s, and %s is not in it", branch, words.Hash(at), words.Hash(c.Commit))
-	hint := fmt.Sprintf("%sgit merge %s; or, where it has all you want of that, rebased or picked: git merge -s ours %s",
-		x.switchTo(ctx, branch), slot.Branch(c.Run), slot.Branch(c.Run))
+	own, err := x.cfg.Repo.Since(ctx, c.Commit, at)
+	if err != nil {
+		return run.Event{}, err
+	}
+	ev := c.Reply(run.Refused)
+	ev.Reason = fmt.Sprintf("%s got %s of yours since the run began", branch, words.Count(len(own), "commit"))
 	if x.cfg.Sneaked != nil {
 		m, is, err := x.cfg.Sneaked(ctx, "refs/heads/"+branch, at)
 		if err != nil {
 			return run.Event{}, err
 		}
 		if is {
-			what += fmt.Sprintf("; %s came while %s worked, and that session's work tree has it too: no check saw it", m.To, m.Session)
-			hint = fmt.Sprintf("if it is not yours, take it back: %s; if it is: %s", m.Undo(), hint)
+			ev.Reason = fmt.Sprintf("%s got %s since the run began; %s came while %s worked, and that session's work tree has it too: no check saw it",
+				branch, words.Count(len(own), "commit"), m.To, m.Session)
+			ev.Next = append(ev.Next, m.Undo().AndThen(kedge.Step("kedge", "land")))
 		}
 	}
-	return refused(c, kedge.Errorf(kedge.Conflict, "%s", what).WithHint("%s", hint)), nil
+	merge := kedge.Step("git", "merge", slot.Branch(c.Run)).For("merge the work of the run into your branch")
+	have := kedge.Step("git", "merge", "-s", "ours", slot.Branch(c.Run)).For("or keep your branch as it is, where it has all you want of that work")
+	ev.Next = append(ev.Next, x.onBranch(ctx, branch, merge), x.onBranch(ctx, branch, have))
+	return ev, nil
 }
 
 // unaccepted is the last look before the user's branch moves: an answer that refuses
@@ -99,19 +109,25 @@ func (x *Executor) unaccepted(ctx context.Context, c run.Command, at string) (ru
 // nothing done about it.
 func refused(c run.Command, err error) run.Event {
 	ev := c.Reply(run.Refused)
-	ev.Reason = why(err) + "; then: kedge land"
-	if c.Actor == "" && kedge.HintOf(err) == "" {
+	step, ok := kedge.StepOf(err)
+	switch {
+	case ok:
+		ev.Reason, ev.Next = err.Error(), []kedge.NextStep{step}
+	case c.Actor == "" && kedge.HintOf(err) == "":
 		ev.Reason = err.Error() + "; kedge land leaves them as they are"
+	default:
+		ev.Reason = why(err)
 	}
 	return ev
 }
 
-// switchTo is what brings a person to a branch, where they are not on it.
-func (x *Executor) switchTo(ctx context.Context, branch string) string {
+// onBranch is a step that is taken on a branch: it begins with a switch where another
+// one is checked out.
+func (x *Executor) onBranch(ctx context.Context, branch string, step kedge.NextStep) kedge.NextStep {
 	if h, err := x.cfg.Repo.Head(ctx); err == nil && h.Branch == branch {
-		return ""
+		return step
 	}
-	return "git switch " + branch + " && "
+	return kedge.Step("git", "switch", branch).For(step.Why).AndThen(step)
 }
 
 // way is how a branch of the user's stands to what is to land.

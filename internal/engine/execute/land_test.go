@@ -56,36 +56,37 @@ func TestLandRefusesWhereSomethingIsInTheWay(t *testing.T) {
 	for name, of := range map[string]struct {
 		meddle func(y *yard)
 		says   string
+		next   string
 	}{
-		"the same file":                   {func(y *yard) { y.put(y.root, "a.txt", "mine\n") }, "stash push -u -- a.txt"},
-		"an untracked file at a new path": {func(y *yard) { y.put(y.root, "new/b.txt", "mine\n") }, "stash push -u -- new/b.txt"},
-		"a file in place of a folder":     {func(y *yard) { y.put(y.root, "new", "mine\n") }, "stash push -u -- new)"},
-		"a file that is to go":            {func(y *yard) { y.put(y.root, "gone.txt", "mine\n") }, "gone.txt"},
+		"the same file":                   {func(y *yard) { y.put(y.root, "a.txt", "mine\n") }, "a.txt", "stash push -u -- a.txt && kedge land"},
+		"an untracked file at a new path": {func(y *yard) { y.put(y.root, "new/b.txt", "mine\n") }, "new/b.txt", "stash push -u -- new/b.txt && kedge land"},
+		"a file in place of a folder":     {func(y *yard) { y.put(y.root, "new", "mine\n") }, "write: new", "stash push -u -- new && kedge land"},
+		"a file that is to go":            {func(y *yard) { y.put(y.root, "gone.txt", "mine\n") }, "gone.txt", "stash push -u -- gone.txt && kedge land"},
 		"staged work": {func(y *yard) {
 			y.put(y.root, "a.txt", "mine\n")
 			y.git("-C", y.root, "add", "a.txt")
 			y.put(y.root, "a.txt", "a\n")
-		}, "a.txt"},
+		}, "a.txt", "stash push -u -- a.txt && kedge land"},
 		"a commit of the user's": {func(y *yard) {
 			y.put(y.root, "mine.txt", "mine\n")
 			y.git("-C", y.root, "add", "mine.txt")
 			y.git("-C", y.root, "commit", "-qm", "mine")
-		}, "has moved on"},
+		}, "main got 1 commit of yours since the run began", "git merge kedge/run-"},
 		"a merge under way": {func(y *yard) {
 			y.put(filepath.Join(y.root, ".git"), "MERGE_HEAD", y.head()+"\n")
-		}, "MERGE_HEAD"},
+		}, "MERGE_HEAD", " status"},
 		"the branch is gone": {func(y *yard) {
 			y.git("-C", y.root, "switch", "-q", "--detach")
 			y.git("-C", y.root, "branch", "-D", "main")
-		}, "no branch \"main\""},
+		}, "no branch \"main\"", "git branch main "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			y, tip := verified(t)
 			of.meddle(y)
 			before := y.status() + y.git("-C", y.root, "ls-files", "-s") + y.read(y.root, "a.txt") + y.git("-C", y.root, "rev-parse", "HEAD")
 			ev := y.want(run.Refused, y.landing(tip))
-			if !strings.Contains(ev.Reason, of.says) || !strings.Contains(ev.Reason, "kedge land") {
-				t.Errorf("it says %q", ev.Reason)
+			if !strings.Contains(ev.Reason, of.says) || len(ev.Next) == 0 || !strings.Contains(ev.Next[0].String(), of.next) {
+				t.Errorf("it says %q, next %q", ev.Reason, kedge.StepLines(ev.Next))
 			}
 			after := y.status() + y.git("-C", y.root, "ls-files", "-s") + y.read(y.root, "a.txt") + y.git("-C", y.root, "rev-parse", "HEAD")
 			if before != after {

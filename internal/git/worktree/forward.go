@@ -4,7 +4,6 @@ import (
 	"context"
 	"path"
 	"slices"
-	"strings"
 
 	"kedge"
 	"kedge/internal/git/checkout"
@@ -22,6 +21,8 @@ type ForwardRequest struct {
 	Ours func(path string) bool
 	// Unchanged refuses over every change of a tracked file, in the way or not.
 	Unchanged bool
+	// Again, if any, is the step that asks for this move once your changes are set aside.
+	Again *kedge.NextStep
 }
 
 // Forward moves a branch ahead; where it is checked out, in this work tree, its
@@ -43,7 +44,7 @@ func (r *Repo) Forward(ctx context.Context, q ForwardRequest) error {
 			return err
 		}
 		if at == "" {
-			return kedge.Errorf(kedge.NotFound, "there is no branch %q", q.Branch).WithHint("git branch %s %s", hardened.Quote(q.Branch), to)
+			return kedge.Errorf(kedge.NotFound, "there is no branch %q", q.Branch).WithStep(kedge.Step("git", "branch", q.Branch, to))
 		}
 		if has, err := r.Descends(ctx, at, to); err != nil || has && at != to {
 			return err
@@ -61,7 +62,7 @@ func (r *Repo) refuseBackward(ctx context.Context, branch, at, to string) error 
 		return err
 	}
 	return kedge.Errorf(kedge.Conflict, "the branch %q has moved on to %s", branch, hardened.OrNone(at)).
-		WithHint("git merge %s", words.Hash(to))
+		WithStep(kedge.Step("git", "merge", words.Hash(to)))
 }
 
 func (r *Repo) forward(ctx context.Context, q ForwardRequest, at, to string) error {
@@ -75,7 +76,7 @@ func (r *Repo) forward(ctx context.Context, q ForwardRequest, at, to string) err
 		return history.MoveRef(ctx, r.g, "refs/heads/"+q.Branch, to, at)
 	case list[i].path != r.g.Root():
 		return kedge.Errorf(kedge.Conflict, "the branch %q is checked out in %q", q.Branch, list[i].path).
-			WithHint("git -C %s merge --ff-only %s", hardened.Quote(list[i].path), words.Hash(to))
+			WithStep(kedge.Step("git", "-C", list[i].path, "merge", "--ff-only", words.Hash(to)))
 	}
 	if err := r.refuseBusy(); err != nil {
 		return err
@@ -85,7 +86,7 @@ func (r *Repo) forward(ctx context.Context, q ForwardRequest, at, to string) err
 
 func (r *Repo) refuseBusy() error {
 	if name := r.Busy(); name != "" {
-		return kedge.Errorf(kedge.Conflict, "a git command is unfinished in %q (%s)", r.g.Root(), name).WithHint("git -C %s status", hardened.Quote(r.g.Root()))
+		return kedge.Errorf(kedge.Conflict, "a git command is unfinished in %q (%s)", r.g.Root(), name).WithStep(kedge.Step("git", "-C", r.g.Root(), "status"))
 	}
 	return nil
 }
@@ -181,7 +182,7 @@ func (f forwarding) refuseChanged(ctx context.Context, now string) error {
 	case len(inWay) > 0:
 		inWay = sorted(inWay)
 		return kedge.Errorf(kedge.Conflict, "%q has changes of your own where it would write: %s", f.r.g.Root(), hardened.Some(inWay, shownPaths)).
-			WithHint("%s", f.r.stashHint(inWay))
+			WithStep(f.stash(inWay))
 	case f.Unchanged && len(tracked) > 0:
 		return kedge.Errorf(kedge.Conflict, "%q has changes that are not committed: %s", f.r.g.Root(), hardened.Some(tracked, shownPaths))
 	}
@@ -232,15 +233,13 @@ func sorted(paths []string) []string {
 // shownPaths is how many files a refusal names.
 const shownPaths = 5
 
-// stashHint sets files aside, tracked or not, until git stash pop.
-func (r *Repo) stashHint(paths []string) string {
-	hint := "git --literal-pathspecs -C " + hardened.Quote(r.g.Root()) + " stash push -u"
-	if len(paths) > shownPaths {
-		return hint
+// stash sets files aside, tracked or not, until git stash pop.
+func (f forwarding) stash(paths []string) kedge.NextStep {
+	args := []string{"--literal-pathspecs", "-C", f.r.g.Root(), "stash", "push", "-u"}
+	if len(paths) <= shownPaths {
+		args = append(append(args, "--"), paths...)
 	}
-	quoted := make([]string, len(paths))
-	for i, p := range paths {
-		quoted[i] = hardened.Quote(p)
-	}
-	return hint + " -- " + strings.Join(quoted, " ")
+	step := kedge.Step("git", args...).For("set your changes aside, until git stash pop")
+	step.Then = f.Again
+	return step
 }

@@ -112,10 +112,13 @@ func TestRow20CommitOnTheUsersBranchIsNamed(t *testing.T) {
 	v := w.run(supply.Flags{})
 	sneak, ses := w.git("rev-parse", "main"), string(w.sessions()[0].ID)
 	undo := "git update-ref refs/heads/main " + w.git("rev-parse", "--short=12", "main^") + " " + sneak[:12]
-	for _, want := range []string{"not landed", ses, undo} {
+	for _, want := range []string{"not landed", ses} {
 		if !strings.Contains(v.Reason, want) {
 			t.Errorf("the run does not say %q: %s", want, v.Reason)
 		}
+	}
+	if len(v.Next) == 0 || v.Next[0] != undo+" && kedge land" {
+		t.Errorf("next is %q, want %q", v.Next, undo)
 	}
 	told, err := w.svc.Explain(w.ctx, w.caller(), reports.ExplainRequest{Commit: sneak})
 	if err != nil || told.Session == nil || string(told.Session.ID) != ses || len(told.Findings) == 0 || !strings.Contains(told.Findings[0].Fix, undo) {
@@ -144,9 +147,10 @@ func TestRow20TakenBackWorkLands(t *testing.T) {
 		{"do":"remove","path":"evil.txt"},{"do":"write","path":"{{feature}}.txt","text":"x\n"},{"do":"done"}]}]`, "")
 	w.feature("a", "test -f a.txt")
 	v := w.run(supply.Flags{})
-	_, rest, _ := strings.Cut(v.Reason, "take it back: git ")
-	undo, _, _ := strings.Cut(rest, ";")
-	w.git(strings.Fields(undo)...)
+	if len(v.NextSteps) == 0 || v.NextSteps[0].Command != "git" {
+		t.Fatalf("next is %q", v.Next)
+	}
+	w.git(v.NextSteps[0].Args...)
 	out, err := w.svc.RunLand(w.ctx, w.caller(), runs.RunLandRequest{Unreviewed: true})
 	if err != nil || out.Refused != "" || !w.tracked("a.txt") || w.tracked("evil.txt") {
 		t.Errorf("landed: %+v, %v", out, err)
