@@ -46,10 +46,10 @@ func (s *Attendant) HookBrief(ctx context.Context, who projects.Caller, in HookB
 	if err != nil {
 		return HookBriefReply{}, err
 	}
-	if of, err := driven(ctx, p, who); of || err != nil {
+	if of, err := inRun(ctx, p, who); of || err != nil {
 		return HookBriefReply{}, err
 	}
-	input, err := s.standing.BriefInput(ctx, p, asAgent(who))
+	input, err := s.status.BriefInput(ctx, p, asAgent(who))
 	if err != nil {
 		return HookBriefReply{}, err
 	}
@@ -70,7 +70,7 @@ func (s *Attendant) about(ctx context.Context, who projects.Caller, in HookBrief
 	if in.Source != "compact" || in.Transcript == "" {
 		return ""
 	}
-	r, err := s.looker.Brief(ctx, who, reports.BriefRequest{What: in.Transcript, Budget: aboutTokens, Env: in.Env})
+	r, err := s.reports.Brief(ctx, who, reports.BriefRequest{What: in.Transcript, Budget: aboutTokens, Env: in.Env})
 	if err != nil {
 		return "" // the rest of the brief is worth having without it
 	}

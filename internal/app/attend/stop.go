@@ -51,7 +51,7 @@ func (s *Attendant) HookStop(ctx context.Context, who projects.Caller, in HookSt
 	if err != nil {
 		return HookStopReply{}, err
 	}
-	if of, err := driven(ctx, p, who); of || err != nil {
+	if of, err := inRun(ctx, p, who); of || err != nil {
 		return HookStopReply{}, err
 	}
 	if s.idle(in.Native) && !s.mayLack(in.Native, untaken) {
@@ -153,7 +153,7 @@ func (s *Attendant) verdict(ctx context.Context, p *projects.Project, who projec
 	if v, ok, err := s.given(ctx, p); err != nil || ok && (v.Green() || !again) {
 		return v, err
 	}
-	r, err := s.gater.Gate(ctx, who, verify.GateRequest{Env: in.Env})
+	r, err := s.verifier.Gate(ctx, who, verify.GateRequest{Env: in.Env})
 	return r.Verdict, err
 }
 

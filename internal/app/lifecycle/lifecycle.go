@@ -1,7 +1,7 @@
-// Package lifecycle owns the life of a service: what goes on beside its calls, who waits
-// for what, and how it goes. It promises that End returns when nothing of it goes on
-// any more, and that a request which is made again while it is being answered waits
-// for the first. It never ends what can go on without the service: that is left.
+// Package lifecycle starts and stops the background work of the service, and lets
+// repeated requests wait for each other. End returns when all background work is over. A
+// request that is made again while it is being answered waits for the first one. Work
+// that can continue without the service, like the commands of a gate, is left running.
 package lifecycle
 
 import (
@@ -11,7 +11,7 @@ import (
 	"kedge/internal/engine/gate"
 )
 
-// Life is from New until End.
+// Life is the time from New to End.
 type Life struct {
 	mu      sync.Mutex
 	flights map[string]chan struct{} // requests that are being answered, by key
@@ -24,7 +24,7 @@ type Life struct {
 	watch    context.Context    //nolint:containedctx // the life of the service, not of a call
 }
 
-// New begins one.
+// New begins a Life.
 func New() *Life {
 	l := &Life{flights: map[string]chan struct{}{}}
 	l.watch, l.stop = context.WithCancel(context.Background())
@@ -32,36 +32,36 @@ func New() *Life {
 	return l
 }
 
-// Go does something beside the calls; it is to end with Context.
+// Go runs do in the background. Do must return when Context ends.
 func (l *Life) Go(do func()) { l.watching.Go(do) }
 
-// Context ends with the life.
+// Context ends when the service ends.
 func (l *Life) Context() context.Context { return l.watch }
 
-// Leaving ends when the service is to go, before Context does.
+// Leaving ends when the service is asked to stop, before Context does.
 func (l *Life) Leaving() context.Context { return l.leave }
 
-// Leave lets go of what can go on without the service: calls that wait for it
-// end with gate.ErrLeft.
+// Leave asks the service to stop. Calls that wait for work which continues without the
+// service end with gate.ErrLeft.
 func (l *Life) Leave() { l.leaveNow() }
 
-// End leaves, and waits for what goes on beside the calls.
+// End leaves, and waits for the background work.
 func (l *Life) End() {
 	l.leaveNow()
 	l.stop()
 	l.watching.Wait()
 }
 
-// UntilLeft gives a context that also ends, with gate.ErrLeft, when the service is to
-// go: the lines of a gate are then let alone.
+// UntilLeft gives a context that also ends, with gate.ErrLeft, when the service is asked
+// to stop. The commands of a gate then continue alone.
 func (l *Life) UntilLeft(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	stop := context.AfterFunc(l.leave, func() { cancel(gate.ErrLeft) })
 	return ctx, func() { stop(); cancel(nil) }
 }
 
-// Alone waits until nobody else works on the request of this key: one that is
-// made again while the first is still being answered gets the same answer.
+// Alone waits until nobody else answers the request with this key. A request that is
+// made again meanwhile gets the same answer.
 func (l *Life) Alone(ctx context.Context, key string) (release func(), err error) {
 	if key == "" {
 		return func() {}, nil

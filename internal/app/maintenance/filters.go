@@ -23,7 +23,7 @@ type FilterListReply struct {
 }
 
 // FilterList gives what can be approved, and what was.
-func (s *Care) FilterList(ctx context.Context, who projects.Caller, _ FilterListRequest) (FilterListReply, error) {
+func (s *Maintenance) FilterList(ctx context.Context, who projects.Caller, _ FilterListRequest) (FilterListReply, error) {
 	p, repo, err := s.home.Repository(ctx, who)
 	if err != nil {
 		return FilterListReply{}, err
@@ -49,7 +49,7 @@ type FilterApproveReply struct {
 
 // FilterApprove lets Kedge run a git filter with exactly its present commands.
 // Only a person can: what a repository brings along runs by nobody else's word.
-func (s *Care) FilterApprove(ctx context.Context, who projects.Caller, in FilterApproveRequest) (FilterApproveReply, error) {
+func (s *Maintenance) FilterApprove(ctx context.Context, who projects.Caller, in FilterApproveRequest) (FilterApproveReply, error) {
 	if who.IsAgent() {
 		return FilterApproveReply{}, kedge.Errorf(kedge.Blocked, "only a person may approve a git filter").
 			WithHint("outside of a session: kedge approve filter:%s@%s", in.Name, in.Hash)

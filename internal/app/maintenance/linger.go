@@ -50,7 +50,7 @@ func Linger(ctx context.Context) func(user string) (string, error) {
 }
 
 // checkLinger is LingerFindings for this process's own user and system.
-func (s *Care) checkLinger(ctx context.Context, _ *projects.Project) []kedge.Finding {
+func (s *Maintenance) checkLinger(ctx context.Context, _ *projects.Project) []kedge.Finding {
 	in := unit.Input{
 		System: runtime.GOOS, User: os.Getenv("USER"), Home: os.Getenv("HOME"), Config: os.Getenv("XDG_CONFIG_HOME"), Binary: "/kedge",
 	}

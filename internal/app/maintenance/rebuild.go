@@ -30,7 +30,7 @@ type RebuildReply struct {
 
 // Rebuild folds the journal anew and brings the files in the repository up to
 // it. Hand edits are answered first, as with every writing command.
-func (s *Care) Rebuild(ctx context.Context, who projects.Caller, _ RebuildRequest) (RebuildReply, error) {
+func (s *Maintenance) Rebuild(ctx context.Context, who projects.Caller, _ RebuildRequest) (RebuildReply, error) {
 	p, err := s.home.Open(ctx, who)
 	if err != nil {
 		return RebuildReply{}, err
@@ -108,7 +108,7 @@ type BackupReply struct {
 
 // Backup copies the journal as it is at one moment, checked whole. It writes
 // nothing but the copy, so that it works beside a daemon and without one.
-func (s *Care) Backup(ctx context.Context, who projects.Caller, in BackupRequest) (BackupReply, error) {
+func (s *Maintenance) Backup(ctx context.Context, who projects.Caller, in BackupRequest) (BackupReply, error) {
 	p, err := s.home.Open(ctx, who)
 	if err != nil {
 		return BackupReply{}, err

@@ -19,7 +19,7 @@ type SalvageListReply struct {
 
 // SalvageList gives what was set aside, read from the repository itself: it
 // would be there even if the journal were not.
-func (s *Care) SalvageList(ctx context.Context, who projects.Caller, _ SalvageListRequest) (SalvageListReply, error) {
+func (s *Maintenance) SalvageList(ctx context.Context, who projects.Caller, _ SalvageListRequest) (SalvageListReply, error) {
 	_, repo, err := s.home.Repository(ctx, who)
 	if err != nil {
 		return SalvageListReply{}, err
@@ -42,7 +42,7 @@ type SalvageRestoreReply struct {
 
 // SalvageRestore brings a salvage back: Conflict, with nothing changed, when a
 // file it needs has changes of its own. Restoring twice changes nothing more.
-func (s *Care) SalvageRestore(ctx context.Context, who projects.Caller, in SalvageRestoreRequest) (SalvageRestoreReply, error) {
+func (s *Maintenance) SalvageRestore(ctx context.Context, who projects.Caller, in SalvageRestoreRequest) (SalvageRestoreReply, error) {
 	p, repo, err := s.home.Repository(ctx, who)
 	if err != nil {
 		return SalvageRestoreReply{}, err
@@ -73,7 +73,7 @@ type SalvageGCReply struct {
 }
 
 // SalvageOld says what SalvageGC would drop.
-func (s *Care) SalvageOld(ctx context.Context, who projects.Caller, in SalvageGCRequest) (SalvageGCReply, error) {
+func (s *Maintenance) SalvageOld(ctx context.Context, who projects.Caller, in SalvageGCRequest) (SalvageGCReply, error) {
 	_, repo, err := s.home.Repository(ctx, who)
 	if err != nil {
 		return SalvageGCReply{}, err
@@ -84,7 +84,7 @@ func (s *Care) SalvageOld(ctx context.Context, who projects.Caller, in SalvageGC
 
 // SalvageGC drops old salvage for good. It is the one command that throws work
 // away, so only a person may give it, and what it drops is journaled first.
-func (s *Care) SalvageGC(ctx context.Context, who projects.Caller, in SalvageGCRequest) (SalvageGCReply, error) {
+func (s *Maintenance) SalvageGC(ctx context.Context, who projects.Caller, in SalvageGCRequest) (SalvageGCReply, error) {
 	if who.IsAgent() {
 		return SalvageGCReply{}, kedge.Errorf(kedge.Blocked, "only a person may throw salvage away").
 			WithHint("outside of a session: kedge salvage gc --older-than %s", in.OlderThan)
@@ -118,7 +118,7 @@ func (s *Care) SalvageGC(ctx context.Context, who projects.Caller, in SalvageGCR
 	return r, nil
 }
 
-func (s *Care) oldSalvage(ctx context.Context, repo *git.Repo, text string) ([]kedge.Salvage, error) {
+func (s *Maintenance) oldSalvage(ctx context.Context, repo *git.Repo, text string) ([]kedge.Salvage, error) {
 	d, err := words.ParseAge(text)
 	if err != nil {
 		return nil, err

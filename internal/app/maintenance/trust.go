@@ -45,7 +45,7 @@ type TrustApproveReply struct {
 
 // TrustApprove lets agents heed exactly these contents. Only a person can: what a
 // repository brings along runs by nobody else's word.
-func (s *Care) TrustApprove(ctx context.Context, who projects.Caller, in TrustApproveRequest) (TrustApproveReply, error) {
+func (s *Maintenance) TrustApprove(ctx context.Context, who projects.Caller, in TrustApproveRequest) (TrustApproveReply, error) {
 	if who.IsAgent() {
 		return TrustApproveReply{}, kedge.Errorf(kedge.Blocked, "only a person may approve what agents run or obey").
 			WithHint("outside of a session: kedge approve")
@@ -341,7 +341,7 @@ func (r *FilterListReply) show(m met, approved func(kedge.Trusted) bool) {
 }
 
 // checkTrust tells of what would keep a run from starting.
-func (s *Care) checkTrust(ctx context.Context, p *projects.Project) []kedge.Finding {
+func (s *Maintenance) checkTrust(ctx context.Context, p *projects.Project) []kedge.Finding {
 	if !p.Git || p.Store == nil {
 		return nil
 	}

@@ -19,11 +19,10 @@ type Project struct {
 	// Ahead, where there is a Still, is the command that shows a file with this text as
 	// the run has it; empty: it has none.
 	Ahead func(name string, text []byte) string
-	// Driven is the session of a run that the caller works in, or that the one it
-	// works in grew from; nil: none. What such a caller says is in the journal alone:
-	// the files where it works are what the run measures it by, and it works in a work
-	// tree that is not people's.
-	Driven *kedge.Session
+	// RunSession is the session of a run that the caller works in, or from which the
+	// caller's session was started; nil: none. What such a caller records goes into the
+	// journal only: the run measures it by the files in its worktree.
+	RunSession *kedge.Session
 }
 
 // Stillness is what becomes of a file that Kedge writes in a work tree that waits
@@ -72,7 +71,7 @@ func (h *Home) OpenBy(ctx context.Context, who Caller, open func(kedge.ProjectID
 		return p, err
 	}
 	p.Dir, p.Git = pl.Root, pl.Common != ""
-	p.Driven, _, err = DrivenBy(ctx, o.Store, who)
+	p.RunSession, _, err = RunSessionOf(ctx, o.Store, who)
 	return p, err
 }
 
@@ -91,7 +90,7 @@ func Known(ctx context.Context, st *journal.Store, id kedge.ProjectID) (kedge.Pr
 // In is the project as seen from another of its work trees.
 func (p *Project) In(dir string) *Project {
 	q := *p
-	q.Dir, q.Still, q.Ahead, q.Driven = dir, nil, nil, nil
+	q.Dir, q.Still, q.Ahead, q.RunSession = dir, nil, nil, nil
 	return &q
 }
 

@@ -17,7 +17,7 @@ type Caller struct {
 	Progress func(any) // told about long work as it goes on; may be nil
 }
 
-// Tell reports progress to whoever asked.
+// Tell reports progress to the caller.
 func (c Caller) Tell(v any) {
 	if c.Progress != nil {
 		c.Progress(v)
@@ -30,7 +30,8 @@ func (c Caller) IsAgent() bool { return c.Actor.IsAgent() }
 // Session gives the session that the caller runs in, and false for a user.
 func (c Caller) Session() (kedge.SessionID, bool) { return c.Actor.Session() }
 
-// PersonOnly refuses what an agent may not do to its own yardstick.
+// PersonOnly refuses agents what only a user may do: change what their work is measured
+// by.
 func PersonOnly(who Caller, what string) error {
 	if who.IsAgent() {
 		return kedge.Errorf(kedge.Blocked, "only a person may %s", what).WithHint("ask the person who runs this project")
@@ -38,15 +39,14 @@ func PersonOnly(who Caller, what string) error {
 	return nil
 }
 
-// ErrReadOnly says that something has to be written and cannot be here.
+// ErrReadOnly is the error of a call that has to write, in a process that only reads.
 func ErrReadOnly() error {
 	return kedge.Errorf(kedge.Conflict, "this needs the daemon").WithHint("kedge up")
 }
 
-// Write is the way of every writing command: under the project's lock, a
-// request seen before gives its first events again; otherwise decide looks at
-// the present state and says which facts to add. The caller builds its answer
-// from the events returned, so that a retry gets the same answer.
+// Write runs a writing command under the project's lock. A request seen before gives its
+// first events again. Otherwise decide looks at the present state and gives the facts to
+// add. Build the answer from the events returned, so that a retry gets the same answer.
 func (h *Home) Write(ctx context.Context, p *Project, who Caller, decide func() ([]kedge.Event, error)) ([]kedge.Event, error) {
 	if h.ReadOnly {
 		return nil, ErrReadOnly()

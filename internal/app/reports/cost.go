@@ -55,7 +55,7 @@ type CostRow struct {
 
 // Cost divides what sessions used by what is asked for. Money is what the agent
 // itself told; else it is computed, now, from prices.
-func (s *Looker) Cost(ctx context.Context, who projects.Caller, in CostRequest) (CostReply, error) {
+func (s *Reports) Cost(ctx context.Context, who projects.Caller, in CostRequest) (CostReply, error) {
 	in.By = cmp.Or(in.By, CostBy[0])
 	reply := CostReply{By: in.By, Rows: []CostRow{}}
 	if !slices.Contains(CostBy, in.By) {

@@ -20,7 +20,7 @@ type Installed struct {
 	Name     string // of the agent
 	Program  string // its path
 	Version  string // empty: it does not say
-	Standing agents.Standing
+	Standing agents.VersionState
 	Known    agents.Versions
 }
 
@@ -30,7 +30,7 @@ const versionLimit = 20 * time.Second
 // Installed asks the program of a route which version it is. False for agents of
 // which no version is known to Kedge, and for a program that is not there or is a
 // file of the repository: that is not run to be asked.
-func (s *Keeper) Installed(ctx context.Context, cfg config.Config, route string, env []string) (Installed, bool) {
+func (s *Manager) Installed(ctx context.Context, cfg config.Config, route string, env []string) (Installed, bool) {
 	name, _, _ := strings.Cut(route, ":")
 	a, err := cfg.Agent(name)
 	if err != nil {
@@ -54,7 +54,7 @@ func (s *Keeper) Installed(ctx context.Context, cfg config.Config, route string,
 
 // versionOf runs a program to say its version, in a folder that holds nothing of a
 // repository. All that is read is the number; nothing of it is left behind.
-func (s *Keeper) versionOf(ctx context.Context, argv, env []string) string {
+func (s *Manager) versionOf(ctx context.Context, argv, env []string) string {
 	dir, err := os.MkdirTemp("", "kedge-version")
 	if err != nil {
 		return ""

@@ -23,7 +23,7 @@ type Pass struct {
 // Admit refuses a token that is not the living session's own, and one that is
 // shown from inside another session or for another project. The try is written
 // down.
-func (s *Keeper) Admit(ctx context.Context, in Pass) error {
+func (s *Manager) Admit(ctx context.Context, in Pass) error {
 	p, err := s.home.OfSessions(ctx, projects.Caller{Dir: in.Dir})
 	if err != nil {
 		return err
@@ -42,7 +42,7 @@ func (s *Keeper) Admit(ctx context.Context, in Pass) error {
 }
 
 // refusal is why a pass is not good; empty when it is.
-func (s *Keeper) refusal(ctx context.Context, p *projects.Project, in Pass) (string, error) {
+func (s *Manager) refusal(ctx context.Context, p *projects.Project, in Pass) (string, error) {
 	if in.Inside != "" && in.Inside != in.Session {
 		return "it is shown from inside another session", nil
 	}
@@ -61,7 +61,7 @@ func (s *Keeper) refusal(ctx context.Context, p *projects.Project, in Pass) (str
 	}
 }
 
-func (s *Keeper) journalRefusal(ctx context.Context, p *projects.Project, in Pass, why string) error {
+func (s *Manager) journalRefusal(ctx context.Context, p *projects.Project, in Pass, why string) error {
 	d := kedge.SessionRefusedData{By: in.Inside, Act: in.Act, Reason: why}
 	if kedge.ValidID("ses", string(in.Session)) {
 		d.ID = in.Session

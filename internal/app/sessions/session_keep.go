@@ -38,7 +38,7 @@ type SessionResume struct {
 // SessionResume starts the command of a session that has ended again: in the
 // same folder, with the same name, as a new session that names the old one. Where
 // its program left a transcript, the new one is told where the work stood.
-func (s *Keeper) SessionResume(ctx context.Context, who projects.Caller, in SessionResume) (kedge.Session, error) {
+func (s *Manager) SessionResume(ctx context.Context, who projects.Caller, in SessionResume) (kedge.Session, error) {
 	if in.Checkpoint != "" {
 		return s.resumeCheckpoint(ctx, who, in)
 	}
@@ -132,7 +132,7 @@ type SearchHit struct {
 
 // SessionSearch searches what sessions printed: the newest session first, each
 // from its beginning.
-func (s *Keeper) SessionSearch(ctx context.Context, who projects.Caller, in SessionSearch) (SessionSearchReply, error) {
+func (s *Manager) SessionSearch(ctx context.Context, who projects.Caller, in SessionSearch) (SessionSearchReply, error) {
 	reply := SessionSearchReply{Hits: []SearchHit{}}
 	if in.Limit < 1 || in.Limit > maxHits {
 		return reply, kedge.Errorf(kedge.Invalid, "a limit of %d is not between 1 and %d", in.Limit, maxHits).WithHint("--limit 100")
@@ -161,7 +161,7 @@ func (s *Keeper) SessionSearch(ctx context.Context, who projects.Caller, in Sess
 }
 
 // searched are the sessions to search, the newest first.
-func (s *Keeper) searched(ctx context.Context, who projects.Caller, in SessionSearch) ([]kedge.Session, error) {
+func (s *Manager) searched(ctx context.Context, who projects.Caller, in SessionSearch) ([]kedge.Session, error) {
 	ps, err := s.home.AllOfSessions(ctx, who, in.All)
 	if err != nil {
 		return nil, err
@@ -198,7 +198,7 @@ type SessionRetainReply struct {
 }
 
 // SessionRetain is Retain for a caller.
-func (s *Keeper) SessionRetain(ctx context.Context, who projects.Caller, in SessionRetain) (SessionRetainReply, error) {
+func (s *Manager) SessionRetain(ctx context.Context, who projects.Caller, in SessionRetain) (SessionRetainReply, error) {
 	if who.IsAgent() {
 		return SessionRetainReply{}, kedge.Errorf(kedge.Blocked, "what is kept of sessions is decided by a person, not from inside a session")
 	}
@@ -209,7 +209,7 @@ func (s *Keeper) SessionRetain(ctx context.Context, who projects.Caller, in Sess
 // larger, than the user-wide config.toml in environ says. It never touches a
 // session that must stay (kedge.Session.Keep), nor a folder that no journal knows; the journal keeps the
 // record of every session. With a file that cannot be read nothing is taken away.
-func (s *Keeper) Retain(ctx context.Context, environ []string) (SessionRetainReply, error) {
+func (s *Manager) Retain(ctx context.Context, environ []string) (SessionRetainReply, error) {
 	var reply SessionRetainReply
 	if s.home.ReadOnly {
 		return reply, kedge.Errorf(kedge.Conflict, "this needs the daemon").WithHint("kedge up")
@@ -239,7 +239,7 @@ func (s *Keeper) Retain(ctx context.Context, environ []string) (SessionRetainRep
 
 // RetainSoon is Retain beside everything else, for a daemon that starts; what
 // goes wrong is logged.
-func (s *Keeper) RetainSoon(environ []string) {
+func (s *Manager) RetainSoon(environ []string) {
 	s.life.Go(func() {
 		if _, err := s.Retain(s.life.Context(), environ); err != nil && s.life.Context().Err() == nil {
 			s.home.Log.Error("old output was not taken away", "error", err.Error())
@@ -268,7 +268,7 @@ type folder struct {
 }
 
 // endedFolders are the folders of the sessions that may be collected, the oldest first.
-func (s *Keeper) endedFolders(ctx context.Context) ([]folder, error) {
+func (s *Manager) endedFolders(ctx context.Context) ([]folder, error) {
 	ps, err := s.home.AllOfSessions(ctx, projects.Caller{}, true)
 	if err != nil {
 		return nil, err
@@ -361,7 +361,7 @@ func drops(oldestFirst []folder, keep config.Sessions, now time.Time) []dropping
 }
 
 // drop takes away what was decided, unless a holder says that the session lives.
-func (s *Keeper) drop(ctx context.Context, d dropping) (int64, error) {
+func (s *Manager) drop(ctx context.Context, d dropping) (int64, error) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second) // a holder that is stopped must not hold up the daemon
 	defer cancel()
 	f := hold.Look(ctx, d.dir)
@@ -390,7 +390,7 @@ func (s *Keeper) drop(ctx context.Context, d dropping) (int64, error) {
 
 // removeFolder removes what is left of a session's folder, and the socket that a
 // killed holder left.
-func (s *Keeper) removeFolder(dir string) error {
+func (s *Manager) removeFolder(dir string) error {
 	if r, err := hold.ReadRecord(dir); err == nil && filepath.Dir(r.Socket) == s.with.Sockets {
 		if err := os.Remove(r.Socket); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err

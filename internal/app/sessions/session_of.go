@@ -80,7 +80,7 @@ const nobodys = kedge.SessionID("ses-00000000000000000000000000")
 // run is an agent's too: an agent wrote it. So is whatever else descends from
 // the daemon, since no person does, and a caller that is gone before it can be
 // asked for.
-func (s *Keeper) SessionOf(pid int) kedge.SessionID {
+func (s *Manager) SessionOf(pid int) kedge.SessionID {
 	up, known := hold.Ancestors(pid)
 	if s.home.ReadOnly {
 		s.rememberHolders()
@@ -103,7 +103,7 @@ func (s *Keeper) SessionOf(pid int) kedge.SessionID {
 
 // holdingLine starts the holder of a line while whoever asks whose process
 // something is has to wait.
-func (s *Keeper) holdingLine(start func() (*hold.Client, error)) (*hold.Client, error) {
+func (s *Manager) holdingLine(start func() (*hold.Client, error)) (*hold.Client, error) {
 	s.holders.starting.RLock()
 	defer s.holders.starting.RUnlock()
 	c, err := start()
@@ -114,7 +114,7 @@ func (s *Keeper) holdingLine(start func() (*hold.Client, error)) (*hold.Client, 
 }
 
 // rememberLines reads which holders of lines live that somebody else started.
-func (s *Keeper) rememberLines() {
+func (s *Manager) rememberLines() {
 	gates, _ := filepath.Glob(filepath.Join(s.home.StateDir("*"), "gate", "*")) // the pattern is well formed
 	for _, dir := range gates {
 		for _, r := range gate.Holders(dir) {
@@ -124,7 +124,7 @@ func (s *Keeper) rememberLines() {
 }
 
 // rememberHolders reads which holders live, for a service that watches none.
-func (s *Keeper) rememberHolders() {
+func (s *Manager) rememberHolders() {
 	entries, _ := os.ReadDir(s.SessionDir("")) // none: no session was ever started
 	for _, e := range entries {
 		if r, err := hold.ReadRecord(s.SessionDir(kedge.SessionID(e.Name()))); err == nil && r.Alive() {
@@ -135,7 +135,7 @@ func (s *Keeper) rememberHolders() {
 
 // Runner holds the lines of gates, so that they outlive the daemon; nil where no
 // holder can be had, or where it could not find all that a line started.
-func (s *Keeper) Runner() gate.Runner {
+func (s *Manager) Runner() gate.Runner {
 	if s.with.Holder == nil || runtime.GOOS != "linux" {
 		return nil
 	}
@@ -144,7 +144,7 @@ func (s *Keeper) Runner() gate.Runner {
 
 // Holding starts the holder of a run's session while whoever asks whose process
 // something is has to wait: an agent may ask for something at once.
-func (s *Keeper) Holding(id kedge.SessionID, start func() (holder int, err error)) (forget func(), err error) {
+func (s *Manager) Holding(id kedge.SessionID, start func() (holder int, err error)) (forget func(), err error) {
 	s.holders.starting.RLock()
 	defer s.holders.starting.RUnlock()
 	pid, err := start()

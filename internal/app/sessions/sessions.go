@@ -39,7 +39,7 @@ type SessionNew struct {
 }
 
 // SessionNew starts a session: the fact first, then the program.
-func (s *Keeper) SessionNew(ctx context.Context, who projects.Caller, in SessionNew) (kedge.Session, error) {
+func (s *Manager) SessionNew(ctx context.Context, who projects.Caller, in SessionNew) (kedge.Session, error) {
 	if err := checkNew(in); err != nil {
 		return kedge.Session{}, err
 	}
@@ -75,7 +75,7 @@ func checkNew(in SessionNew) error {
 }
 
 // decideSession starts a session in the journal; previous is the one it resumes.
-func (s *Keeper) decideSession(ctx context.Context, p *projects.Project, who projects.Caller, in SessionNew, id, previous kedge.SessionID) ([]kedge.Event, error) {
+func (s *Manager) decideSession(ctx context.Context, p *projects.Project, who projects.Caller, in SessionNew, id, previous kedge.SessionID) ([]kedge.Event, error) {
 	_, taken, err := s.livingNamed(ctx, p, in.Name)
 	if err != nil {
 		return nil, err
@@ -93,7 +93,7 @@ func (s *Keeper) decideSession(ctx context.Context, p *projects.Project, who pro
 }
 
 // SessionDir is where the files of a session stand.
-func (s *Keeper) SessionDir(id kedge.SessionID) string {
+func (s *Manager) SessionDir(id kedge.SessionID) string {
 	return filepath.Join(s.home.Dir, "sessions", string(id))
 }
 
@@ -109,7 +109,7 @@ type SessionListReply struct {
 }
 
 // SessionList lists sessions in their order, each as it is now.
-func (s *Keeper) SessionList(ctx context.Context, who projects.Caller, in SessionList) (SessionListReply, error) {
+func (s *Manager) SessionList(ctx context.Context, who projects.Caller, in SessionList) (SessionListReply, error) {
 	reply := SessionListReply{Sessions: []kedge.Session{}}
 	ps, err := s.home.AllOfSessions(ctx, who, in.All)
 	if err != nil {
@@ -137,7 +137,7 @@ func (s *Keeper) SessionList(ctx context.Context, who projects.Caller, in Sessio
 
 // Seen is a session as it is now: the journal's word for one that ended, the
 // holder's or its files' for one that runs.
-func (s *Keeper) Seen(ctx context.Context, ses kedge.Session) kedge.Session {
+func (s *Manager) Seen(ctx context.Context, ses kedge.Session) kedge.Session {
 	if !ses.Live() {
 		return ses
 	}
@@ -173,7 +173,7 @@ func asEnded(ses kedge.Session, f hold.Found) kedge.Session {
 }
 
 // Living are the project's sessions whose program runs.
-func (s *Keeper) Living(ctx context.Context, p *projects.Project) ([]kedge.Session, error) {
+func (s *Manager) Living(ctx context.Context, p *projects.Project) ([]kedge.Session, error) {
 	docs, err := projects.All[kedge.Session](ctx, p, journal.KindSession)
 	var out []kedge.Session
 	for _, ses := range docs {
@@ -186,7 +186,7 @@ func (s *Keeper) Living(ctx context.Context, p *projects.Project) ([]kedge.Sessi
 
 // livingNamed is the session of a name whose program runs. Only those of the name
 // are looked at: what it costs must not grow with all the others.
-func (s *Keeper) livingNamed(ctx context.Context, p *projects.Project, name string) (ses kedge.Session, found bool, err error) {
+func (s *Manager) livingNamed(ctx context.Context, p *projects.Project, name string) (ses kedge.Session, found bool, err error) {
 	docs, err := Named(ctx, p, name)
 	for _, ses := range docs {
 		if ses = s.Seen(ctx, ses); ses.Live() {
@@ -217,7 +217,7 @@ type SessionFound struct {
 
 // SessionFind finds a session by id, else the living one of the name, else the
 // newest that had it.
-func (s *Keeper) SessionFind(ctx context.Context, who projects.Caller, in SessionName) (SessionFound, error) {
+func (s *Manager) SessionFind(ctx context.Context, who projects.Caller, in SessionName) (SessionFound, error) {
 	p, err := s.home.OfSessions(ctx, who)
 	if err != nil {
 		return SessionFound{}, err
@@ -229,7 +229,7 @@ func (s *Keeper) SessionFind(ctx context.Context, who projects.Caller, in Sessio
 // SessionAttach is SessionFind for somebody who wants to sit at the session's
 // terminal, which is for people: an agent that could type there would speak with
 // a person's voice.
-func (s *Keeper) SessionAttach(ctx context.Context, who projects.Caller, in SessionName) (SessionFound, error) {
+func (s *Manager) SessionAttach(ctx context.Context, who projects.Caller, in SessionName) (SessionFound, error) {
 	if who.IsAgent() {
 		return SessionFound{}, kedge.Errorf(kedge.Blocked, "only a person may attach to a session").
 			WithHint("kedge logs %s --follow", in.Name)
@@ -239,7 +239,7 @@ func (s *Keeper) SessionAttach(ctx context.Context, who projects.Caller, in Sess
 
 // Find finds a session by id, else the living one of the name, else the newest
 // that had it.
-func (s *Keeper) Find(ctx context.Context, p *projects.Project, name string) (kedge.Session, error) {
+func (s *Manager) Find(ctx context.Context, p *projects.Project, name string) (kedge.Session, error) {
 	if ses, ok, err := journal.Get[kedge.Session](ctx, p.Store, journal.KindSession, name); ok || err != nil {
 		return s.Seen(ctx, ses), err
 	}

@@ -65,7 +65,7 @@ type LintReply struct {
 
 // CheckpointSave writes down where the work stands: a fact in the journal, and
 // checkpoint.md.
-func (s *Teller) CheckpointSave(ctx context.Context, who projects.Caller, in CheckpointSaveRequest) (CheckpointReply, error) {
+func (s *Reporter) CheckpointSave(ctx context.Context, who projects.Caller, in CheckpointSaveRequest) (CheckpointReply, error) {
 	p, evs, notices, err := s.ledger.Change(ctx, who, func(p *projects.Project, _ ledger.Snapshot) ([]kedge.Event, error) {
 		c, moved, err := s.newCheckpoint(ctx, p, who, in)
 		if err != nil {
@@ -94,7 +94,7 @@ func (s *Teller) CheckpointSave(ctx context.Context, who projects.Caller, in Che
 }
 
 // CheckpointShow gives a checkpoint, its files compared with the folder now.
-func (s *Teller) CheckpointShow(ctx context.Context, who projects.Caller, in CheckpointShowRequest) (CheckpointReply, error) {
+func (s *Reporter) CheckpointShow(ctx context.Context, who projects.Caller, in CheckpointShowRequest) (CheckpointReply, error) {
 	p, err := s.home.Open(ctx, who)
 	if err != nil {
 		return CheckpointReply{}, err
@@ -107,7 +107,7 @@ func (s *Teller) CheckpointShow(ctx context.Context, who projects.Caller, in Che
 }
 
 // CheckpointLint checks a checkpoint file as it stands.
-func (s *Teller) CheckpointLint(ctx context.Context, who projects.Caller, in LintRequest) (LintReply, error) {
+func (s *Reporter) CheckpointLint(ctx context.Context, who projects.Caller, in LintRequest) (LintReply, error) {
 	p, err := s.home.Open(ctx, who)
 	if err != nil {
 		return LintReply{}, err
@@ -129,7 +129,7 @@ func lintReply(name string, found []kedge.Finding) LintReply {
 // existsAt tells whether a path exists at a checkpoint's commit, or in the tree
 // that it was made of: work that was not committed yet is there only. Without
 // either, and in a plain folder, it is the folder that counts.
-func (s *Teller) existsAt(ctx context.Context, p *projects.Project, name string, b []byte) func(string) bool {
+func (s *Reporter) existsAt(ctx context.Context, p *projects.Project, name string, b []byte) func(string) bool {
 	inFolder := func(path string) bool { _, ok, err := p.Read(path); return ok && err == nil }
 	c, err := brief.ParseCheckpoint(name, b)
 	repo, gitErr := s.home.Git(ctx, p)
@@ -151,7 +151,7 @@ func (s *Teller) existsAt(ctx context.Context, p *projects.Project, name string,
 
 // newCheckpoint gathers what is known. moved are the lines that somebody wrote
 // above the end marker of the file it replaces.
-func (s *Teller) newCheckpoint(ctx context.Context, p *projects.Project, who projects.Caller, in CheckpointSaveRequest) (kedge.Checkpoint, []string, error) {
+func (s *Reporter) newCheckpoint(ctx context.Context, p *projects.Project, who projects.Caller, in CheckpointSaveRequest) (kedge.Checkpoint, []string, error) {
 	now := s.home.Now()
 	c := kedge.Checkpoint{ID: kedge.CheckpointID(kedge.NewID("ckp", now)), At: now}
 	st, err := s.stateOf(ctx, p, who)
@@ -237,7 +237,7 @@ func ResumeText(text string, next kedge.Next, files bool) string {
 
 // reread lists the files that a fresh session has to read: those the caller
 // names, else those that differ from the last commit and the feature's own.
-func (s *Teller) reread(ctx context.Context, p *projects.Project, who projects.Caller, st State, named []string) ([]kedge.FileRef, error) {
+func (s *Reporter) reread(ctx context.Context, p *projects.Project, who projects.Caller, st State, named []string) ([]kedge.FileRef, error) {
 	paths := []string{}
 	for _, name := range named {
 		path, err := inside(p, who, name)
@@ -333,7 +333,7 @@ func humanNotes(p *projects.Project, name string, last func() ([]byte, error), p
 }
 
 // savedEvents is a document's fact and the tree as it was seen with it.
-func (s *Teller) savedEvents(ctx context.Context, p *projects.Project, who projects.Caller, typ kedge.EventType, doc any, cause string) ([]kedge.Event, error) {
+func (s *Reporter) savedEvents(ctx context.Context, p *projects.Project, who projects.Caller, typ kedge.EventType, doc any, cause string) ([]kedge.Event, error) {
 	ev, err := projects.Event(typ, who, doc)
 	if err != nil {
 		return nil, err

@@ -40,7 +40,7 @@ type HandoffReply struct {
 
 // HandoffSave writes down what the next session has to know: a fact in the
 // journal, and handoff.md. It carries every open risk.
-func (s *Teller) HandoffSave(ctx context.Context, who projects.Caller, in HandoffSaveRequest) (HandoffReply, error) {
+func (s *Reporter) HandoffSave(ctx context.Context, who projects.Caller, in HandoffSaveRequest) (HandoffReply, error) {
 	p, evs, notices, err := s.ledger.Change(ctx, who, func(p *projects.Project, _ ledger.Snapshot) ([]kedge.Event, error) {
 		h, moved, err := s.newHandoff(ctx, p, who, in)
 		if err != nil {
@@ -69,7 +69,7 @@ func (s *Teller) HandoffSave(ctx context.Context, who projects.Caller, in Handof
 }
 
 // HandoffShow gives a handoff.
-func (s *Teller) HandoffShow(ctx context.Context, who projects.Caller, in HandoffShowRequest) (HandoffReply, error) {
+func (s *Reporter) HandoffShow(ctx context.Context, who projects.Caller, in HandoffShowRequest) (HandoffReply, error) {
 	p, err := s.home.Open(ctx, who)
 	if err != nil {
 		return HandoffReply{}, err
@@ -82,7 +82,7 @@ func (s *Teller) HandoffShow(ctx context.Context, who projects.Caller, in Handof
 }
 
 // HandoffLint checks a handoff file as it stands.
-func (s *Teller) HandoffLint(ctx context.Context, who projects.Caller, in LintRequest) (LintReply, error) {
+func (s *Reporter) HandoffLint(ctx context.Context, who projects.Caller, in LintRequest) (LintReply, error) {
 	p, err := s.home.Open(ctx, who)
 	if err != nil {
 		return LintReply{}, err
@@ -94,7 +94,7 @@ func (s *Teller) HandoffLint(ctx context.Context, who projects.Caller, in LintRe
 	return lintReply(name, brief.LintHandoff(name, b)), nil
 }
 
-func (s *Teller) newHandoff(ctx context.Context, p *projects.Project, who projects.Caller, in HandoffSaveRequest) (kedge.Handoff, []string, error) {
+func (s *Reporter) newHandoff(ctx context.Context, p *projects.Project, who projects.Caller, in HandoffSaveRequest) (kedge.Handoff, []string, error) {
 	now := s.home.Now()
 	h := kedge.Handoff{
 		ID: kedge.CheckpointID(kedge.NewID("ckp", now)), At: now, Percent: in.Percent, State: in.State, Approach: in.Approach,
@@ -134,7 +134,7 @@ func (s *Teller) newHandoff(ctx context.Context, p *projects.Project, who projec
 }
 
 // handoffFiles are the files a session says it modified, gone ones included.
-func (s *Teller) handoffFiles(ctx context.Context, p *projects.Project, who projects.Caller, st State, named []string) ([]string, error) {
+func (s *Reporter) handoffFiles(ctx context.Context, p *projects.Project, who projects.Caller, st State, named []string) ([]string, error) {
 	if len(named) == 0 {
 		changed, err := s.changedSinceCommit(ctx, p, st)
 		return changed[:min(len(changed), MaxReread)], err

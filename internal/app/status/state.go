@@ -28,7 +28,7 @@ type State struct {
 	Next      kedge.Next
 }
 
-func (s *Teller) stateOf(ctx context.Context, p *projects.Project, who projects.Caller) (State, error) {
+func (s *Reporter) stateOf(ctx context.Context, p *projects.Project, who projects.Caller) (State, error) {
 	var st State
 	var err error
 	if st.Ledger, err = ledger.ReadSnapshot(ctx, p); err != nil {
@@ -54,7 +54,7 @@ func (s *Teller) stateOf(ctx context.Context, p *projects.Project, who projects.
 
 // lookAtTree fills in what git knows. That it does not know is no error: work
 // has to be written down in a plain folder and in a broken repository too.
-func (s *Teller) lookAtTree(ctx context.Context, p *projects.Project, st *State) {
+func (s *Reporter) lookAtTree(ctx context.Context, p *projects.Project, st *State) {
 	repo, err := s.home.Git(ctx, p)
 	if err == nil {
 		st.head, err = repo.Head(ctx)

@@ -81,7 +81,7 @@ type SessionCounts struct {
 }
 
 // Status tells where the work stands and what changed behind Kedge's back.
-func (s *Teller) Status(ctx context.Context, who projects.Caller, _ StatusRequest) (StatusReply, error) {
+func (s *Reporter) Status(ctx context.Context, who projects.Caller, _ StatusRequest) (StatusReply, error) {
 	p, err := s.home.Open(ctx, who)
 	if err != nil {
 		return StatusReply{}, err
@@ -143,7 +143,7 @@ func planInfo(p *projects.Project, st State) *PlanInfo {
 
 // daemonInfo is nil when no daemon answers: a service that may not write runs in
 // the caller's own process.
-func (s *Teller) daemonInfo() *DaemonInfo {
+func (s *Reporter) daemonInfo() *DaemonInfo {
 	if s.home.ReadOnly {
 		return nil
 	}
@@ -164,7 +164,7 @@ func CountFeatures(features []kedge.Feature) FeatureCounts {
 
 // drift lists what differs between the folder now and the tree that Kedge last
 // saw. unknown says why it cannot be told; then the list is empty.
-func (s *Teller) drift(ctx context.Context, p *projects.Project, st State) (list []kedge.Drift, unknown string, err error) {
+func (s *Reporter) drift(ctx context.Context, p *projects.Project, st State) (list []kedge.Drift, unknown string, err error) {
 	list = []kedge.Drift{}
 	if st.tree == "" {
 		return list, st.treeErr, nil
@@ -201,9 +201,8 @@ func DriftState(status string) kedge.FileState {
 	}
 }
 
-// Diff lists the paths that differ between two trees, without those that Kedge
-// itself writes.
-func (s *Teller) Diff(ctx context.Context, p *projects.Project, from, to string) ([]git.Change, error) {
+// Diff lists the paths that differ between two trees, without generated files.
+func (s *Reporter) Diff(ctx context.Context, p *projects.Project, from, to string) ([]git.Change, error) {
 	if from == to {
 		return nil, nil
 	}
@@ -222,7 +221,7 @@ func (s *Teller) Diff(ctx context.Context, p *projects.Project, from, to string)
 }
 
 // changedSinceCommit lists the files that differ from HEAD.
-func (s *Teller) changedSinceCommit(ctx context.Context, p *projects.Project, st State) ([]string, error) {
+func (s *Reporter) changedSinceCommit(ctx context.Context, p *projects.Project, st State) ([]string, error) {
 	if st.tree == "" || st.head.Commit == "" {
 		return nil, nil
 	}
@@ -239,8 +238,8 @@ func (s *Teller) changedSinceCommit(ctx context.Context, p *projects.Project, st
 // FilesSeen is the fact that Kedge looked at the folder: what drift is measured
 // from. ok is false where there is no tree to look at, or it is that of a session
 // which works for a run: nobody's drift is measured there.
-func (s *Teller) FilesSeen(ctx context.Context, p *projects.Project, who projects.Caller, cause string) (ev kedge.Event, ok bool, err error) {
-	if p.Driven != nil {
+func (s *Reporter) FilesSeen(ctx context.Context, p *projects.Project, who projects.Caller, cause string) (ev kedge.Event, ok bool, err error) {
+	if p.RunSession != nil {
 		return ev, false, nil
 	}
 	var st State
@@ -253,7 +252,7 @@ func (s *Teller) FilesSeen(ctx context.Context, p *projects.Project, who project
 }
 
 // Look journals that Kedge looked at the folder.
-func (s *Teller) Look(ctx context.Context, p *projects.Project, who projects.Caller, cause string) error {
+func (s *Reporter) Look(ctx context.Context, p *projects.Project, who projects.Caller, cause string) error {
 	who.Key = "" // beside what was asked for
 	evs, err := s.home.Write(ctx, p, who, func() ([]kedge.Event, error) {
 		ev, ok, err := s.FilesSeen(ctx, p, who, cause)
@@ -271,7 +270,7 @@ const seenRef = "refs/kedge/seen"
 
 // keepSeen points seenRef at the tree of a FilesSeen event. That it cannot is no
 // error: the fact is in the journal, and without the tree drift is unknown.
-func (s *Teller) keepSeen(ctx context.Context, p *projects.Project, evs []kedge.Event) {
+func (s *Reporter) keepSeen(ctx context.Context, p *projects.Project, evs []kedge.Event) {
 	seen, err := projects.DataOf[kedge.FilesSeenData](evs, kedge.FilesSeen)
 	if err != nil {
 		return // nothing was seen

@@ -27,7 +27,7 @@ type HandoffInfo struct {
 }
 
 // lastThings fills in what was said last: the verdict, the handoff, the risks.
-func (s *Teller) lastThings(ctx context.Context, p *projects.Project, st State, r *StatusReply) error {
+func (s *Reporter) lastThings(ctx context.Context, p *projects.Project, st State, r *StatusReply) error {
 	r.OpenRisks = len(st.Risks)
 	if st.handoff != nil {
 		r.Handoff = &HandoffInfo{ID: st.handoff.ID, Percent: st.handoff.Percent, At: st.handoff.At}
@@ -53,7 +53,7 @@ func LastVerdict(ctx context.Context, p *projects.Project) (*kedge.Evidence, err
 
 // changedSince compares the folder with an earlier tree of it; nil when that
 // cannot be told, as when git no longer has the tree.
-func (s *Teller) changedSince(ctx context.Context, p *projects.Project, st State, tree string) *bool {
+func (s *Reporter) changedSince(ctx context.Context, p *projects.Project, st State, tree string) *bool {
 	if st.tree == "" || tree == "" {
 		return nil
 	}
