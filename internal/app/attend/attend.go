@@ -75,7 +75,7 @@ const takeEvery = time.Minute
 // be in the next one's way.
 const gathering = 100 * time.Millisecond
 
-// HooksLeft has what hooks left taken soon, for those who do not wait for it.
+// HooksLeft schedules taking what hooks left, for hooks that do not wait.
 func (s *Attendant) HooksLeft() {
 	select {
 	case s.called <- struct{}{}:
@@ -83,9 +83,9 @@ func (s *Attendant) HooksLeft() {
 	}
 }
 
-// TakeSoon takes what hooks left while there was no daemon, and then whatever they
-// leave; it looks now and then also when nobody calls: a hook that could not reach
-// this daemon leaves something too.
+// TakeSoon takes what hooks left while there was no daemon, and from then on whatever
+// they leave. It also looks once a minute: a hook that could not reach the daemon leaves
+// something too.
 func (s *Attendant) TakeSoon() {
 	s.life.Go(func() {
 		tick := time.NewTicker(takeEvery)

@@ -10,8 +10,8 @@ import (
 	"kedge/internal/text/redact"
 )
 
-// HookBriefRequest asks what a conversation is to be told: at its start, or before
-// it is compacted.
+// HookBriefRequest asks for the text that a conversation gets at its start, or before it
+// is compacted.
 type HookBriefRequest struct {
 	Event      kedge.HookEvent   `json:"event"`      // start or compact
 	Source     string            `json:"source"`     // of a start
@@ -19,7 +19,7 @@ type HookBriefRequest struct {
 	Env        map[string]string `json:"env,omitempty"`
 }
 
-// HookBriefReply is the text; empty where there is nothing to tell.
+// HookBriefReply is the text; empty when there is nothing to say.
 type HookBriefReply struct {
 	Text string `json:"text"`
 }
@@ -36,8 +36,8 @@ const (
 // who work alone.
 const attended = "\nA person drives this session: their words come first, and this says where the work stands.\n"
 
-// HookBrief tells where the work stands. It reads, and needs no daemon. Outside of
-// a project, and in a session of a run, there is nothing to tell.
+// HookBrief gives the brief of the project. It only reads, and needs no daemon. Outside
+// a project, and in a session of a run, it is empty.
 func (s *Attendant) HookBrief(ctx context.Context, who projects.Caller, in HookBriefRequest) (HookBriefReply, error) {
 	p, err := s.home.Open(ctx, who)
 	if kedge.NotFound.Is(err) {

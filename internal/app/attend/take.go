@@ -23,15 +23,15 @@ type Record struct {
 	Proof   string                 `json:"proof,omitempty"` // that it comes from the session it names: capability.Proof
 }
 
-// HookTakeRequest asks for what hooks left to be taken.
+// HookTakeRequest asks to record what hooks left.
 type HookTakeRequest struct{}
 
-// HookTakeReply says how much it was.
+// HookTakeReply says how many events there were.
 type HookTakeReply struct {
 	Events int `json:"events"`
 }
 
-// HookTake takes what hooks left. Whoever asks may be gone before it is done.
+// HookTake records what hooks left. It finishes even if the caller leaves.
 func (s *Attendant) HookTake(ctx context.Context, _ projects.Caller, _ HookTakeRequest) (HookTakeReply, error) {
 	n, err := s.take(context.WithoutCancel(ctx))
 	return HookTakeReply{Events: n}, err
@@ -88,7 +88,7 @@ func parseRecord(b []byte) (r Record, err error) {
 	return r, nil
 }
 
-// Unproven is why an event is not taken for the session's that it names.
+// Unproven is the reason why an event is not recorded under the session that it names.
 const Unproven = "it does not show that it comes from the session it names"
 
 func (s *Attendant) takeOne(ctx context.Context, id string, r Record) error {

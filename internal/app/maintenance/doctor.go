@@ -23,13 +23,13 @@ import (
 	"kedge/internal/text/lazyre"
 )
 
-// DoctorRequest asks what is wrong. Env is the caller's environment, in which agents
-// are looked for.
+// DoctorRequest asks for everything that is wrong with a project. Env is the caller's
+// environment; the doctor looks for agents in its PATH.
 type DoctorRequest struct {
 	Env []string `json:"env,omitempty"`
 }
 
-// DoctorReply is `doctor --json`; ok means that nothing is of level error.
+// DoctorReply is `doctor --json`. OK means that no finding is an error.
 type DoctorReply struct {
 	OK       bool            `json:"ok"`
 	Findings []kedge.Finding `json:"findings"`
@@ -56,8 +56,8 @@ var doctorChecks = []func(*Maintenance, context.Context, *projects.Project) []ke
 	(*Maintenance).checkWork,
 }
 
-// Doctor looks at everything that belongs to a project: the state folder, the
-// journal, every state file against its format, the features, the repository.
+// Doctor checks everything that belongs to a project: the state folder, the journal, the
+// format of every state file, the features, the repository.
 func (s *Maintenance) Doctor(ctx context.Context, who projects.Caller, in DoctorRequest) (DoctorReply, error) {
 	p, opening, err := s.patient(ctx, who)
 	if err != nil {
@@ -100,8 +100,7 @@ func (s *Maintenance) patient(ctx context.Context, who projects.Caller) (p *proj
 // placed finds the file and line that an error begins with.
 var placed = lazyre.New(`^([^\s:][^:]*:\d+): `)
 
-// FindingOf makes a finding of an error; where is used when the error names no
-// line itself.
+// FindingOf makes a finding from an error. Where is used if the error names no line.
 func FindingOf(where string, err error) kedge.Finding {
 	f := kedge.Finding{Level: kedge.LevelError, What: err.Error(), Where: where, Fix: kedge.HintOf(err)}
 	if m := placed.FindStringSubmatch(f.What); m != nil {

@@ -22,7 +22,7 @@ type ProjectListReply struct {
 	Projects []ProjectInfo `json:"projects"`
 }
 
-// ProjectState is what became of a project's folder.
+// ProjectState tells whether a project's folder still exists.
 type ProjectState string
 
 // The states of a project.
@@ -32,7 +32,8 @@ const (
 	ProjectDamaged ProjectState = "damaged" // its journal does not open or takes no more events
 )
 
-// ProjectInfo is one project of the list. Dir is where it was last written to.
+// ProjectInfo is one project of the list. Dir is the folder in which it was last written
+// to.
 type ProjectInfo struct {
 	kedge.Project
 	State   ProjectState `json:"state"`
@@ -41,7 +42,7 @@ type ProjectInfo struct {
 	Bytes   int64        `json:"bytes"` // of its state, not of the repository
 }
 
-// ProjectList lists the projects by name. A damaged one is told, not left out.
+// ProjectList lists the projects by name, damaged ones included.
 func (s *Maintenance) ProjectList(ctx context.Context, who projects.Caller, _ ProjectListRequest) (ProjectListReply, error) {
 	r := ProjectListReply{Projects: []ProjectInfo{}}
 	ids, err := s.home.IDs()
@@ -91,15 +92,15 @@ type ProjectRemoveRequest struct {
 	Project string `json:"project"`
 }
 
-// ProjectRemoveReply says where the state of the forgotten project is now.
+// ProjectRemoveReply says where the state of the removed project is now.
 type ProjectRemoveReply struct {
 	Project kedge.Project `json:"project"`
 	MovedTo string        `json:"moved_to"`
 }
 
-// ProjectRemove makes Kedge forget a project: its state folder moves to the
-// attic's trash, whole. The repository is not touched, its id included, so that
-// moving the folder back undoes it.
+// ProjectRemove makes Kedge forget a project. It moves the whole state folder to the
+// attic's trash and leaves the repository alone, including its id. Moving the folder
+// back undoes it.
 func (s *Maintenance) ProjectRemove(ctx context.Context, who projects.Caller, in ProjectRemoveRequest) (ProjectRemoveReply, error) {
 	if s.home.ReadOnly {
 		return ProjectRemoveReply{}, kedge.Errorf(kedge.Conflict, "this needs the daemon").WithHint("kedge up")

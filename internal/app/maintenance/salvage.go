@@ -17,8 +17,7 @@ type SalvageListReply struct {
 	Salvages []kedge.Salvage `json:"salvages"`
 }
 
-// SalvageList gives what was set aside, read from the repository itself: it
-// would be there even if the journal were not.
+// SalvageList lists the salvage in the repository. It does not need the journal.
 func (s *Maintenance) SalvageList(ctx context.Context, who projects.Caller, _ SalvageListRequest) (SalvageListReply, error) {
 	_, repo, err := s.home.Repository(ctx, who)
 	if err != nil {
@@ -28,20 +27,19 @@ func (s *Maintenance) SalvageList(ctx context.Context, who projects.Caller, _ Sa
 	return SalvageListReply{Salvages: list}, err
 }
 
-// SalvageRestoreRequest asks for one salvage to come back into the caller's work
-// tree.
+// SalvageRestoreRequest asks to restore one salvage into the caller's worktree.
 type SalvageRestoreRequest struct {
 	ID kedge.SalvageID `json:"id"`
 }
 
-// SalvageRestoreReply says what came back, and where.
+// SalvageRestoreReply says what was restored, and where.
 type SalvageRestoreReply struct {
 	Salvage kedge.Salvage `json:"salvage"`
 	Dir     string        `json:"dir"`
 }
 
-// SalvageRestore brings a salvage back: Conflict, with nothing changed, when a
-// file it needs has changes of its own. Restoring twice changes nothing more.
+// SalvageRestore restores a salvage. If a file that it needs has other changes, it gives
+// Conflict and changes nothing. Restoring twice changes nothing more.
 func (s *Maintenance) SalvageRestore(ctx context.Context, who projects.Caller, in SalvageRestoreRequest) (SalvageRestoreReply, error) {
 	p, repo, err := s.home.Repository(ctx, who)
 	if err != nil {
@@ -61,18 +59,18 @@ func (s *Maintenance) SalvageRestore(ctx context.Context, who projects.Caller, i
 	return SalvageRestoreReply{Salvage: d.Salvage, Dir: d.Dir}, err
 }
 
-// SalvageGCRequest names the age from which salvage is dropped: 30d, 2w, 12h.
+// SalvageGCRequest names the age from which salvage is deleted: 30d, 2w, 12h.
 type SalvageGCRequest struct {
 	OlderThan string `json:"older_than"`
 }
 
-// SalvageGCReply says what was dropped or, for a dry run, would be.
+// SalvageGCReply says what was deleted or, for a dry run, would be.
 type SalvageGCReply struct {
 	Dropped []kedge.Salvage `json:"dropped"`
 	DryRun  bool            `json:"dry_run"`
 }
 
-// SalvageOld says what SalvageGC would drop.
+// SalvageOld says what SalvageGC would delete.
 func (s *Maintenance) SalvageOld(ctx context.Context, who projects.Caller, in SalvageGCRequest) (SalvageGCReply, error) {
 	_, repo, err := s.home.Repository(ctx, who)
 	if err != nil {
@@ -82,8 +80,8 @@ func (s *Maintenance) SalvageOld(ctx context.Context, who projects.Caller, in Sa
 	return SalvageGCReply{Dropped: old, DryRun: true}, err
 }
 
-// SalvageGC drops old salvage for good. It is the one command that throws work
-// away, so only a person may give it, and what it drops is journaled first.
+// SalvageGC deletes old salvage for good. It is the one command that deletes work, so
+// agents may not call it, and the journal records first what it deletes.
 func (s *Maintenance) SalvageGC(ctx context.Context, who projects.Caller, in SalvageGCRequest) (SalvageGCReply, error) {
 	if who.IsAgent() {
 		return SalvageGCReply{}, kedge.Errorf(kedge.Blocked, "only a person may throw salvage away").

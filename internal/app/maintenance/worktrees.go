@@ -19,8 +19,8 @@ import (
 // WorktreeListRequest asks for all worktrees of the project's repository.
 type WorktreeListRequest struct{}
 
-// WorktreeInfo is a worktree with its age in seconds since its last change; -1
-// is unknown.
+// WorktreeInfo is a worktree with its age, in seconds since its last change; -1 is
+// unknown.
 type WorktreeInfo struct {
 	kedge.Worktree
 	Age int64 `json:"age_seconds"`
@@ -31,8 +31,8 @@ type WorktreeListReply struct {
 	Worktrees []WorktreeInfo `json:"worktrees"`
 }
 
-// WorktreeList gives every worktree with its size, age, owner and whether it
-// holds anything that is nowhere else.
+// WorktreeList lists every worktree with its size, age and owner, and tells whether it
+// has content that exists nowhere else.
 func (s *Maintenance) WorktreeList(ctx context.Context, who projects.Caller, _ WorktreeListRequest) (WorktreeListReply, error) {
 	_, repo, err := s.home.Repository(ctx, who)
 	if err != nil {
@@ -53,10 +53,11 @@ func (s *Maintenance) aged(w kedge.Worktree) WorktreeInfo {
 	return WorktreeInfo{Worktree: w, Age: max(0, int64(s.home.Now().Sub(w.At).Seconds()))}
 }
 
-// WorktreeGCRequest asks for worktrees that nobody needs to be removed.
+// WorktreeGCRequest asks to remove the worktrees that are not needed.
 type WorktreeGCRequest struct{}
 
-// WorktreeGCReply says which were removed (or would be) and why the others stay.
+// WorktreeGCReply lists the removed worktrees, or those that would be removed, and why
+// the others stay.
 type WorktreeGCReply struct {
 	Removed []kedge.Worktree `json:"removed"`
 	Kept    []KeptWorktree   `json:"kept"`
@@ -67,7 +68,7 @@ type WorktreeGCReply struct {
 	KeptBranches []KeptBranch `json:"kept_branches"`
 }
 
-// KeptBranch is the branch of a run that stays, and why.
+// KeptBranch is the branch of a run that stays, with the reason.
 type KeptBranch struct {
 	Branch string `json:"branch"`
 	Why    string `json:"why"`
@@ -81,13 +82,13 @@ func (r *WorktreeGCReply) branches(b slot.Branches) {
 	}
 }
 
-// KeptWorktree is a worktree that stays, and why.
+// KeptWorktree is a worktree that stays, with the reason.
 type KeptWorktree struct {
 	Path string `json:"path"`
 	Why  string `json:"why"`
 }
 
-// WorktreeOld says what WorktreeGC would do.
+// WorktreeOld says what WorktreeGC would remove.
 func (s *Maintenance) WorktreeOld(ctx context.Context, who projects.Caller, _ WorktreeGCRequest) (WorktreeGCReply, error) {
 	p, repo, err := s.home.Repository(ctx, who)
 	if err != nil {
@@ -112,12 +113,12 @@ func (s *Maintenance) WorktreeOld(ctx context.Context, who projects.Caller, _ Wo
 	return r, err
 }
 
-// WorktreeGC removes the worktrees that Kedge made, that are clean and without
-// ignored files, whose commits are on another branch, and that no process works
-// in; and the branches of runs whose commits are all on the branch that they were
-// for. Of the work trees of runs those go that no run needs any more, with what is in
-// them set aside. Other branches stay, so no commit is lost, pushed or not. What it removes is
-// journaled first, so that the same request finishes it after a crash.
+// WorktreeGC removes worktrees that Kedge made. One of your own has to be clean, without
+// ignored files, with its commits on another branch, and without a process in it. One of
+// a run goes when no run needs it; its content is salvaged. It also removes the branches
+// of runs that are merged into their target. All other branches stay, so no commit is
+// lost. The journal records first what is removed, so that the same request finishes it
+// after a crash.
 func (s *Maintenance) WorktreeGC(ctx context.Context, who projects.Caller, _ WorktreeGCRequest) (WorktreeGCReply, error) {
 	p, repo, err := s.home.Repository(ctx, who)
 	if err != nil {

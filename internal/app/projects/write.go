@@ -95,12 +95,12 @@ func followFolder(ctx context.Context, p *Project) error {
 	return err
 }
 
-// Event makes an event by the caller; data that cannot be encoded is a defect.
+// Event makes an event of the caller. Data that cannot be encoded is a bug.
 func Event(typ kedge.EventType, who Caller, data any) (kedge.Event, error) {
 	return kedge.NewEvent(typ, who.Actor, data)
 }
 
-// One is what a command decides that adds one fact.
+// One gives one event as a list, for a command that adds one fact.
 func One(ev kedge.Event, err error) ([]kedge.Event, error) { return []kedge.Event{ev}, err }
 
 // EventsOf makes one event of each value.
@@ -116,8 +116,7 @@ func EventsOf[T any](typ kedge.EventType, who Caller, values []T) ([]kedge.Event
 	return out, nil
 }
 
-// Data reads the payload of a fact: what the journal kept, which is not always
-// what was asked for, since secrets are taken out on the way.
+// Data decodes an event's data as the journal has it, with secrets removed.
 func Data[T any](ev kedge.Event) (T, error) {
 	var v T
 	if err := json.Unmarshal(ev.Data, &v); err != nil {
@@ -126,7 +125,7 @@ func Data[T any](ev kedge.Event) (T, error) {
 	return v, nil
 }
 
-// DataOf decodes the payload of the first event of a type.
+// DataOf decodes the data of the first event of a type.
 func DataOf[T any](evs []kedge.Event, typ kedge.EventType) (T, error) {
 	var v T
 	for _, ev := range evs {

@@ -16,9 +16,9 @@ import (
 	"kedge/internal/text/words"
 )
 
-// AuditRequest asks where the context of sessions went. What is a transcript's
-// file, the id of a session that an agent gave it (or its start), or a session
-// of Kedge; none is every transcript of the project that is found.
+// AuditRequest asks what filled the context of sessions. What is a transcript's file,
+// the id that an agent gave its session (or the id's beginning), or a session of Kedge.
+// Empty stands for every transcript of the project.
 type AuditRequest struct {
 	What  []string          `json:"what"`
 	Agent string            `json:"agent"`
@@ -26,8 +26,8 @@ type AuditRequest struct {
 	Env   map[string]string `json:"env"`   // of the caller, where agents keep their files: transcript.Variables
 }
 
-// AuditReply has the figures of every session, the one that began first first,
-// their sum, and what to change.
+// AuditReply has the figures of every session, oldest first, their sum, and what to
+// change.
 type AuditReply struct {
 	Sessions []audit.Figures `json:"sessions"`
 	Total    audit.Figures   `json:"total"`
@@ -42,7 +42,7 @@ type UnreadFile struct {
 	Why  string `json:"why"`
 }
 
-// AuditProgress tells how much of the transcripts was read.
+// AuditProgress tells how much of the transcripts has been read.
 type AuditProgress struct {
 	Files int   `json:"files"`
 	Of    int   `json:"of"`

@@ -14,9 +14,9 @@ import (
 	"kedge/internal/insight/transcript"
 )
 
-// BriefRequest asks what a fresh session needs to go on from the record of another.
-// What is a transcript's file, what AuditRequest takes for one, or a session of a
-// run, of which Kedge itself kept the record.
+// BriefRequest asks for what a fresh session needs to continue from the record of
+// another. What is whatever AuditRequest takes, or a session of a run, whose record
+// Kedge itself kept.
 type BriefRequest struct {
 	What   string            `json:"what"`
 	At     int               `json:"at"`     // the lines before this one are seen; 0 is all
@@ -24,7 +24,7 @@ type BriefRequest struct {
 	Env    map[string]string `json:"env"`    // as in AuditRequest
 }
 
-// BriefReply is the brief, and what it was made from.
+// BriefReply is the brief and its source.
 type BriefReply struct {
 	resume.Summary
 	Budget       int    `json:"budget"`
@@ -33,9 +33,9 @@ type BriefReply struct {
 	SkippedLines int64  `json:"skipped_lines"`
 }
 
-// Brief reads the record of a session, up to a line, and picks the work up from
-// there. It needs no project and no daemon, and writes nothing. Text is the brief:
-// within the budget, and the same for the same record.
+// Brief reads the record of a session, up to a line, and makes the brief with which
+// another continues. It needs no project and no daemon, and writes nothing. The text
+// keeps to the budget, and is the same for the same record.
 func (s *Reports) Brief(ctx context.Context, who projects.Caller, in BriefRequest) (BriefReply, error) {
 	if in.At < 0 {
 		return BriefReply{}, kedge.Errorf(kedge.Invalid, "line %d is none: lines are counted from 1", in.At)

@@ -13,7 +13,7 @@ import (
 	"kedge/internal/process/tape"
 )
 
-// StatsRequest asks what sessions came to.
+// StatsRequest asks for figures over sessions.
 type StatsRequest struct {
 	Since time.Time `json:"since,omitzero"` // what began, or was completed, before it is left out
 	By    string    `json:"by"`             // one of stats.By
@@ -21,7 +21,7 @@ type StatsRequest struct {
 	Env   []string  `json:"env,omitempty"`  // says where the person's prices stand
 }
 
-// StatsReply is `stats --json`: the figures of all sessions, and divided.
+// StatsReply is `stats --json`: the figures of all sessions together, and by group.
 type StatsReply struct {
 	Project string     `json:"project"` // its name; empty: every project
 	By      string     `json:"by"`

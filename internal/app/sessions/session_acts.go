@@ -105,9 +105,8 @@ func (s *Manager) ended(ctx context.Context, p *projects.Project, d kedge.Sessio
 	}
 }
 
-// Adopt takes up the sessions that an earlier daemon left: those that run are
-// watched again, the others are written down as what became of them. Gates that
-// it left are finished.
+// Adopt takes over the sessions that an earlier daemon left. It watches those that run,
+// records how the others ended, and finishes the gates.
 func (s *Manager) Adopt(ctx context.Context) error {
 	s.rememberLines()
 	ps, err := s.home.AllOfSessions(ctx, projects.Caller{}, true)
@@ -134,7 +133,7 @@ func (s *Manager) Adopt(ctx context.Context) error {
 	return nil
 }
 
-// AdoptProject takes the sessions of a project out of what was found.
+// AdoptProject adopts the sessions of one project, of those that were found.
 func (s *Manager) AdoptProject(ctx context.Context, p *projects.Project, found map[kedge.SessionID]hold.Found) error {
 	docs, err := projects.All[kedge.Session](ctx, p, journal.KindSession)
 	if err != nil {
@@ -162,15 +161,15 @@ func (s *Manager) AdoptProject(ctx context.Context, p *projects.Project, found m
 	return nil
 }
 
-// SessionSend asks to type text into a session.
+// SessionSend asks to type a text into a session.
 type SessionSend struct {
 	Name  string `json:"name"`
 	Text  string `json:"text"`
 	Enter bool   `json:"enter"`
 }
 
-// SessionSend types into a session; it returns when the program's terminal has
-// taken all of it.
+// SessionSend types into a session. It returns when the program's terminal has accepted
+// all of it.
 func (s *Manager) SessionSend(ctx context.Context, who projects.Caller, in SessionSend) (kedge.Session, error) {
 	_, c, ses, err := s.reach(ctx, who, in.Name, "send")
 	if err != nil {
@@ -248,8 +247,8 @@ type SessionKill struct {
 	GraceMS int    `json:"grace_ms"`
 }
 
-// SessionKill ends a session and everything it started, and returns when all of
-// it is gone and written down.
+// SessionKill ends a session and everything it started. It returns when all of it is
+// gone and recorded.
 func (s *Manager) SessionKill(ctx context.Context, who projects.Caller, in SessionKill) (kedge.Session, error) {
 	p, c, ses, err := s.reach(ctx, who, in.Name, "kill")
 	if err != nil {
@@ -274,7 +273,7 @@ type SessionRename struct {
 	New  string `json:"new"`
 }
 
-// SessionRename renames a session; names of the living are unique.
+// SessionRename renames a session. Names of running sessions are unique.
 func (s *Manager) SessionRename(ctx context.Context, who projects.Caller, in SessionRename) (kedge.Session, error) {
 	if !kedge.ValidName(in.New) {
 		return kedge.Session{}, kedge.Errorf(kedge.Invalid, "%q cannot name a session", in.New).

@@ -131,9 +131,8 @@ func (s *Manager) briefed(l launch, p *projects.Project, in SessionResume, ad ag
 	return fresh, nil
 }
 
-// CheckAgent refuses a run whose agent is not named, not known or not installed:
-// nothing has been paid for yet. command is what the person called, to be called
-// again.
+// CheckAgent refuses a run whose agent is not named, not known or not installed, before
+// anything is paid for. Command is the command that you ran, for the hint.
 func CheckAgent(cfg config.Config, p *projects.Project, route string, env []string, command string) error {
 	name, _, _ := strings.Cut(route, ":")
 	if name == "" {

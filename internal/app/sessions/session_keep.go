@@ -20,10 +20,9 @@ import (
 	"kedge/internal/process/tape"
 )
 
-// SessionResume asks to start a session's command again; or, with a checkpoint
-// ("latest", or its id), a fresh session of the agent that goes on from there.
-// Env is the caller's environment; it goes to the holder's memory and nowhere
-// else.
+// SessionResume asks to run a session's command again. With a checkpoint ("latest", or
+// its id) it asks for a fresh session of the agent that continues from there. Env is the
+// caller's environment; it exists in the holder's memory only.
 type SessionResume struct {
 	Name       string   `json:"name"`
 	Checkpoint string   `json:"checkpoint,omitempty"`
@@ -35,9 +34,9 @@ type SessionResume struct {
 	Rows       int      `json:"rows"`
 }
 
-// SessionResume starts the command of a session that has ended again: in the
-// same folder, with the same name, as a new session that names the old one. Where
-// its program left a transcript, the new one is told where the work stood.
+// SessionResume runs the command of an ended session again: in the same folder, with the
+// same name, as a new session that refers to the old one. If the program left a
+// transcript, the new session gets a brief of it.
 func (s *Manager) SessionResume(ctx context.Context, who projects.Caller, in SessionResume) (kedge.Session, error) {
 	if in.Checkpoint != "" {
 		return s.resumeCheckpoint(ctx, who, in)
@@ -101,8 +100,8 @@ func resumable(ses kedge.Session) error {
 	return nil
 }
 
-// SessionSearch asks where a text was printed: in the sessions of this project
-// or of all, or only in those with a name or an id.
+// SessionSearch asks where a text was printed: in the sessions of this project or of
+// all, or of those with one name or id.
 type SessionSearch struct {
 	Query      string `json:"query"`
 	Session    string `json:"session"`
@@ -114,14 +113,14 @@ type SessionSearch struct {
 // maxHits bounds what one search gives back.
 const maxHits = 10_000
 
-// SessionSearchReply is `search --json`. More means that there are more hits
-// than were asked for.
+// SessionSearchReply is `search --json`. More means that there are more hits than the
+// limit.
 type SessionSearchReply struct {
 	Hits []SearchHit `json:"hits"`
 	More bool        `json:"more"`
 }
 
-// SearchHit is one line. At is nil when the time is unknown.
+// SearchHit is one line of output. At is nil when the time is unknown.
 type SearchHit struct {
 	Session kedge.SessionID `json:"session"`
 	Name    string          `json:"name"`
@@ -130,8 +129,8 @@ type SearchHit struct {
 	At      *time.Time      `json:"at"`
 }
 
-// SessionSearch searches what sessions printed: the newest session first, each
-// from its beginning.
+// SessionSearch searches what sessions printed: the newest session first, each from its
+// beginning.
 func (s *Manager) SessionSearch(ctx context.Context, who projects.Caller, in SessionSearch) (SessionSearchReply, error) {
 	reply := SessionSearchReply{Hits: []SearchHit{}}
 	if in.Limit < 1 || in.Limit > maxHits {
@@ -185,13 +184,13 @@ func (s *Manager) searched(ctx context.Context, who projects.Caller, in SessionS
 	return out, nil
 }
 
-// SessionRetain asks to take away what is no longer to be kept. Env says where
-// the user-wide config.toml is.
+// SessionRetain asks to delete output that is past its retention. Env names the
+// user-wide config.toml.
 type SessionRetain struct {
 	Env []string `json:"env"`
 }
 
-// SessionRetainReply says what went: of how many sessions, and how much.
+// SessionRetainReply says of how many sessions output was deleted, and how many bytes.
 type SessionRetainReply struct {
 	Sessions int   `json:"sessions"`
 	Bytes    int64 `json:"bytes"`
@@ -205,10 +204,10 @@ func (s *Manager) SessionRetain(ctx context.Context, who projects.Caller, in Ses
 	return s.Retain(ctx, in.Env)
 }
 
-// Retain takes away the output of ended sessions that are older, or together
-// larger, than the user-wide config.toml in environ says. It never touches a
-// session that must stay (kedge.Session.Keep), nor a folder that no journal knows; the journal keeps the
-// record of every session. With a file that cannot be read nothing is taken away.
+// Retain deletes the output of ended sessions that exceed the age or the total size in
+// the user-wide config.toml. It never touches a session that must stay
+// (kedge.Session.Keep), or a folder that no journal knows. The journal keeps the record
+// of every session. If config.toml cannot be read, nothing is deleted.
 func (s *Manager) Retain(ctx context.Context, environ []string) (SessionRetainReply, error) {
 	var reply SessionRetainReply
 	if s.home.ReadOnly {
@@ -237,8 +236,7 @@ func (s *Manager) Retain(ctx context.Context, environ []string) (SessionRetainRe
 	return reply, nil
 }
 
-// RetainSoon is Retain beside everything else, for a daemon that starts; what
-// goes wrong is logged.
+// RetainSoon runs Retain in the background when the daemon starts, and logs errors.
 func (s *Manager) RetainSoon(environ []string) {
 	s.life.Go(func() {
 		if _, err := s.Retain(s.life.Context(), environ); err != nil && s.life.Context().Err() == nil {

@@ -52,8 +52,8 @@ func (s *Manager) regained(ctx context.Context, who projects.Caller, p *projects
 	return redact.Text(brief.Prime(input, brief.DefaultBudget).Text)
 }
 
-// Ended is when a session's program ended, as its holder wrote it down; zero while it
-// runs, and where nobody did.
+// Ended gives the time at which a session's program ended, as its holder recorded it. It
+// is zero while the program runs, and if nothing was recorded.
 func (s *Manager) Ended(ses kedge.Session) time.Time {
 	r, err := hold.ReadResult(s.SessionDir(ses.ID))
 	if ses.Live() || err != nil || r.At <= 0 {

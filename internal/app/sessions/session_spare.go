@@ -88,5 +88,5 @@ func (s *Manager) sweep(unknown map[kedge.SessionID]hold.Found) {
 	}
 }
 
-// CloseSpare gives up the launch that is ready, and lets no other become so.
+// CloseSpare gives up the prepared launch and prepares no other.
 func (s *Manager) CloseSpare() { s.spare.close() }

@@ -56,9 +56,9 @@ type initPlan struct {
 	notes   []string
 }
 
-// Init makes a project of the caller's folder: an id, the files under .kedge/,
-// a few lines in files of the user's, and one commit of exactly these. What is
-// there stays; what cannot be finished is refused before anything is written.
+// Init makes a project of the caller's folder: an id, the files below .kedge, a few
+// lines in existing files, and one commit of exactly these. Existing content stays. What
+// cannot be finished is refused before anything is written.
 func (s *Setup) Init(ctx context.Context, who projects.Caller, in InitRequest) (InitReply, error) {
 	at, err := s.site(ctx, who)
 	if err != nil {
@@ -89,7 +89,7 @@ func (s *Setup) Init(ctx context.Context, who projects.Caller, in InitRequest) (
 	return s.initReply(ctx, at, evs, notes)
 }
 
-// InitPlan tells what Init would write, and writes nothing.
+// InitPlan says what Init would write. It writes nothing.
 func (s *Setup) InitPlan(ctx context.Context, who projects.Caller, in InitRequest) (InitReply, error) {
 	at, err := s.site(ctx, who)
 	if err != nil {

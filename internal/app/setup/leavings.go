@@ -14,8 +14,8 @@ import (
 	"kedge/internal/git/slot"
 )
 
-// Leaving is something of Kedge's that stays in a repository, why, and the command
-// that takes it out.
+// Leaving is something of Kedge that stays in a repository, with the reason and the
+// command that removes it.
 type Leaving struct {
 	What    string `json:"what"`
 	Why     string `json:"why"`

@@ -18,11 +18,11 @@ import (
 	"kedge/internal/core/scaffold"
 )
 
-// InitRemoveRequest asks for what init put in to be taken out again.
+// InitRemoveRequest asks to remove what init wrote.
 type InitRemoveRequest struct{}
 
-// InitRemoveReply says what was taken out and what stays. The journal stays in
-// any case: `project rm` is what forgets it.
+// InitRemoveReply says what was removed and what stays. The journal always stays;
+// `project rm` forgets it.
 type InitRemoveReply struct {
 	Project kedge.Project `json:"project"`
 	Removed []string      `json:"removed"` // files, files that lost Kedge's lines, and refs of git
@@ -31,8 +31,8 @@ type InitRemoveReply struct {
 	Commit  *string       `json:"commit"`
 }
 
-// InitRemove takes out what init put in and what Kedge wrote since. A file that
-// people changed stays and is named; all that Kedge wrote is in the journal.
+// InitRemove removes what init and Kedge wrote. A file that somebody edited stays and is
+// named. The journal has everything that Kedge wrote.
 func (s *Setup) InitRemove(ctx context.Context, who projects.Caller, _ InitRemoveRequest) (InitRemoveReply, error) {
 	at, err := s.site(ctx, who)
 	if err != nil {

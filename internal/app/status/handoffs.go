@@ -10,9 +10,8 @@ import (
 	"kedge/internal/journal"
 )
 
-// HandoffSaveRequest is what the session that ends has to say. Files that are
-// left out are those that differ from the last commit; the next step is what is
-// next.
+// HandoffSaveRequest is what the ending session passes on. Without files, it lists those
+// that differ from the last commit; without a next step, the next feature.
 type HandoffSaveRequest struct {
 	Percent     int              `json:"percent"`
 	State       string           `json:"state"`
@@ -38,8 +37,8 @@ type HandoffReply struct {
 	Text string `json:"text"`
 }
 
-// HandoffSave writes down what the next session has to know: a fact in the
-// journal, and handoff.md. It carries every open risk.
+// HandoffSave records a handoff in the journal and writes handoff.md. It contains every
+// open risk.
 func (s *Reporter) HandoffSave(ctx context.Context, who projects.Caller, in HandoffSaveRequest) (HandoffReply, error) {
 	p, evs, notices, err := s.ledger.Change(ctx, who, func(p *projects.Project, _ ledger.Snapshot) ([]kedge.Event, error) {
 		h, moved, err := s.newHandoff(ctx, p, who, in)
@@ -81,7 +80,7 @@ func (s *Reporter) HandoffShow(ctx context.Context, who projects.Caller, in Hand
 	return handoffReply(h)
 }
 
-// HandoffLint checks a handoff file as it stands.
+// HandoffLint checks a handoff file as it is in the folder.
 func (s *Reporter) HandoffLint(ctx context.Context, who projects.Caller, in LintRequest) (LintReply, error) {
 	p, err := s.home.Open(ctx, who)
 	if err != nil {

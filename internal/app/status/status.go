@@ -12,7 +12,7 @@ import (
 	"kedge/internal/journal"
 )
 
-// StatusRequest asks where the work stands.
+// StatusRequest asks for the status of a project.
 type StatusRequest struct{}
 
 // StatusReply is `status --json`.
@@ -46,13 +46,13 @@ type DaemonInfo struct {
 	Version string `json:"version"`
 }
 
-// PlanInfo is the plan that is followed; where there is none, the draft in the file.
+// PlanInfo is the plan that is followed or, without one, the draft in plan.md.
 type PlanInfo struct {
 	ID     kedge.PlanID     `json:"id"`
 	Status kedge.PlanStatus `json:"status"`
 }
 
-// RunInfo is the run that takes features to done.
+// RunInfo is the newest run.
 type RunInfo struct {
 	ID     kedge.RunID `json:"id"`
 	State  string      `json:"state"`
@@ -80,7 +80,7 @@ type SessionCounts struct {
 	Interrupted int `json:"interrupted"` // as `stats` counts them
 }
 
-// Status tells where the work stands and what changed behind Kedge's back.
+// Status gives the progress of the work and the changes made outside Kedge.
 func (s *Reporter) Status(ctx context.Context, who projects.Caller, _ StatusRequest) (StatusReply, error) {
 	p, err := s.home.Open(ctx, who)
 	if err != nil {
@@ -189,7 +189,7 @@ func (s *Reporter) drift(ctx context.Context, p *projects.Project, st State) (li
 	return list, "", err
 }
 
-// DriftState is what a letter of git's says about a file.
+// DriftState translates a status letter of git's.
 func DriftState(status string) kedge.FileState {
 	switch status {
 	case "A":
@@ -235,9 +235,9 @@ func (s *Reporter) changedSinceCommit(ctx context.Context, p *projects.Project, 
 	return out, err
 }
 
-// FilesSeen is the fact that Kedge looked at the folder: what drift is measured
-// from. ok is false where there is no tree to look at, or it is that of a session
-// which works for a run: nobody's drift is measured there.
+// FilesSeen makes the event that records the present tree, from which drift is measured.
+// OK is false if there is no tree, or if the caller is a session of a run: drift is not
+// measured there.
 func (s *Reporter) FilesSeen(ctx context.Context, p *projects.Project, who projects.Caller, cause string) (ev kedge.Event, ok bool, err error) {
 	if p.RunSession != nil {
 		return ev, false, nil
@@ -251,7 +251,7 @@ func (s *Reporter) FilesSeen(ctx context.Context, p *projects.Project, who proje
 	return ev, err == nil, err
 }
 
-// Look journals that Kedge looked at the folder.
+// Look records the present tree in the journal.
 func (s *Reporter) Look(ctx context.Context, p *projects.Project, who projects.Caller, cause string) error {
 	who.Key = "" // beside what was asked for
 	evs, err := s.home.Write(ctx, p, who, func() ([]kedge.Event, error) {

@@ -91,7 +91,8 @@ func (s *Verifier) heldRevs(ctx context.Context, p *projects.Project, evidence [
 	return revs, err
 }
 
-// ProvesAll tells of a full green verdict of a tree that can be found again.
+// ProvesAll tells whether a verdict is green, complete, and about a tree that still
+// exists.
 func ProvesAll(v kedge.Verdict) bool { return v.Green() && !v.Partial && v.Tree != "" }
 
 // lastAsked is the tree that a person last had judged, whatever the verdict.

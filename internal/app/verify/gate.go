@@ -20,7 +20,7 @@ import (
 	"kedge/internal/text/environ"
 )
 
-// GateRequest asks for the project's checks to be run on the tree as it stands.
+// GateRequest asks to run the project's checks on the present tree.
 type GateRequest struct {
 	Names  []string `json:"names,omitempty"`  // only these
 	All    bool     `json:"all,omitempty"`    // those too that cover nothing that changed
@@ -28,16 +28,16 @@ type GateRequest struct {
 	Env    []string `json:"env,omitempty"`    // the caller's environment; used, never written down
 }
 
-// GateReply is `gate --json`: the verdict, and the evidence it was kept as.
+// GateReply is `gate --json`: the verdict and its evidence.
 type GateReply struct {
 	kedge.Verdict
 	Evidence kedge.EvidenceID `json:"evidence"`
 	Output   []GateOutput     `json:"output,omitempty"` // of red checks, where it was asked for
 }
 
-// Gate runs the project's checks and keeps the verdict as evidence. A red
-// verdict is an answer, not an error. The checks run outside the project's
-// lock; only the writing down is one at a time.
+// Gate runs the project's checks and records the verdict as evidence. A red verdict is
+// an answer, not an error. The checks run without the project's lock; only recording
+// takes it.
 func (s *Verifier) Gate(ctx context.Context, who projects.Caller, in GateRequest) (reply GateReply, err error) {
 	p, err := s.home.Open(ctx, who)
 	if err != nil {

@@ -85,9 +85,8 @@ func (s *Verifier) dropGate(ctx context.Context, p *projects.Project, d kedge.Ga
 	return err
 }
 
-// AdoptGates takes up the gates that an earlier daemon left: what still runs of
-// them, and what has ended meanwhile, is brought to a verdict, whether or not
-// whoever asked for it is still there.
+// AdoptGates finishes the gates that an earlier daemon left. Each gets its verdict, even
+// if the caller is gone.
 func (s *Verifier) AdoptGates(ctx context.Context, p *projects.Project) error {
 	docs, err := projects.All[kedge.GateStartedData](ctx, p, journal.KindGate)
 	if err != nil || s.lines() == nil {

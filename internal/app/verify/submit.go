@@ -25,8 +25,7 @@ type FeatureSubmitRequest struct {
 	Env []string        `json:"env,omitempty"` // the caller's environment; used, never written down
 }
 
-// FeatureSubmitReply is what was found. Verdict is nil when there was not one
-// check to run.
+// FeatureSubmitReply is the result. Verdict is nil when there was no check to run.
 type FeatureSubmitReply struct {
 	Feature  kedge.Feature    `json:"feature"`
 	Reason   string           `json:"reason,omitempty"`  // why it waits for a person
@@ -36,14 +35,13 @@ type FeatureSubmitReply struct {
 	ledger.Notices
 }
 
-// FeatureSubmit is the only way to complete a feature: Kedge runs all of the
-// project's checks and the feature's own, as the journal has them, on the tree
-// as it stands, and looks at everything that changed since the base, committed
-// or not. A full green verdict completes it; a feature without checks, or one
-// that changed files outside its paths, then waits for a person. A red verdict
-// is an answer, not an error. For a session of a run it is a claim about its own
-// feature: the verdict is told, and what it does to the feature the run decides,
-// by its own checks of what the session leaves.
+// FeatureSubmit is the only way to complete a feature. Kedge runs all checks of the
+// project and of the feature, as the journal has them, on the present tree, and inspects
+// everything that changed since the base, committed or not. A complete green verdict
+// completes the feature. A feature without checks, or with changes outside its paths,
+// then waits for your review. A red verdict is an answer, not an error. For a session of
+// a run the call is a claim about its feature: it gets the verdict, and the run decides
+// by checks of its own.
 func (s *Verifier) FeatureSubmit(ctx context.Context, who projects.Caller, in FeatureSubmitRequest) (reply FeatureSubmitReply, err error) {
 	p, err := s.home.Open(ctx, who)
 	if err != nil {
@@ -312,7 +310,7 @@ func (s *Verifier) outcome(d journal.FeatureDoc, pr proof) (data kedge.FeatureSt
 // shownOutside bounds a list of paths in a reason.
 const shownOutside = 100
 
-// Listed is a list of paths in words; a long one is cut.
+// Listed joins paths to a text, and shortens a long list.
 func Listed(paths []string) string {
 	if n := len(paths) - shownOutside; n > 0 {
 		return fmt.Sprintf("%s and %d more", strings.Join(paths[:shownOutside], ", "), n)
