@@ -8,15 +8,15 @@ import (
 	"kedge/internal/text/lazyre"
 )
 
-// Standing is what Kedge knows of a version of a program.
-type Standing string
+// VersionState is what Kedge knows of a version of a program.
+type VersionState string
 
 // What there is to know.
 const (
-	Tried      Standing = "tried"   // driven by Kedge's own tests
-	NeverTried Standing = "untried" // it may work, and nobody knows
-	TooOld     Standing = "too_old" // known to be broken
-	Unknown    Standing = "unknown" // which version it is
+	Tried      VersionState = "tried"   // driven by Kedge's own tests
+	NeverTried VersionState = "untried" // it may work, and nobody knows
+	TooOld     VersionState = "too_old" // known to be broken
+	Unknown    VersionState = "unknown" // which version it is
 )
 
 // Versions are what is known of the versions of a kind of agent.
@@ -27,8 +27,8 @@ type Versions struct {
 	Update string   // the command that brings a newer one
 }
 
-// driven are the versions with which the suite of real programs is played.
-func driven(kind string) []string {
+// triedVersions gives the versions with which the suite of real programs runs.
+func triedVersions(kind string) []string {
 	switch kind {
 	case "claude":
 		return []string{"2.1.197", "2.1.325"}
@@ -52,13 +52,13 @@ func driven(kind string) []string {
 // Untried says that a version of a program is none that was ever driven: it may
 // work, and nobody knows. A program that does not say its version is not spoken of.
 func Untried(kind, version string) bool {
-	known := driven(kind)
+	known := triedVersions(kind)
 	return len(known) > 0 && version != "" && !slices.Contains(known, version)
 }
 
 // VersionsOf gives them; of a kind of which none was tried, nothing.
 func VersionsOf(kind string) Versions {
-	v := Versions{Tried: driven(kind)}
+	v := Versions{Tried: triedVersions(kind)}
 	switch kind {
 	case "claude":
 		v.Oldest, v.Update = "2.1.2", "npm install -g @anthropic-ai/claude-code@latest"
@@ -70,7 +70,7 @@ func VersionsOf(kind string) Versions {
 }
 
 // Judge says what is known of a version.
-func (v Versions) Judge(version string) Standing {
+func (v Versions) Judge(version string) VersionState {
 	switch {
 	case version == "":
 		return Unknown

@@ -10,7 +10,7 @@ func TestVersionsAreJudged(t *testing.T) {
 	for _, x := range []struct {
 		kind, says string
 		version    string
-		want       agents.Standing
+		want       agents.VersionState
 	}{
 		{"claude", "2.1.325 (Claude Code)\n", "2.1.325", agents.Tried},
 		{"claude", "2.1.197", "2.1.197", agents.Tried},

@@ -49,16 +49,16 @@ type Config struct {
 // Service serves all projects of one KEDGE_HOME.
 type Service struct {
 	*attend.Attendant
-	*maintenance.Care
+	*maintenance.Maintenance
 	*features.FeatureList
 	*memory.Memory
 	*planning.Planner
 	*runs.Runs
-	*setup.Enroller
-	*verify.Gater
-	*sessions.Keeper
-	*reports.Looker
-	*status.Teller
+	*setup.Setup
+	*verify.Verifier
+	*sessions.Manager
+	*reports.Reports
+	*status.Reporter
 
 	cfg    Config
 	home   *projects.Home
@@ -81,13 +81,13 @@ func New(cfg Config) *Service {
 	land := landing.New(s.home)
 	s.ledger = ledger.New(s.home, land.FilesWait)
 	land.UseBook(s.ledger)
-	s.Care = maintenance.New(s.home, s.ledger, s.MaintenanceWork())
-	s.Teller = status.New(s.home, s.ledger, s.StatusRuns())
-	s.Enroller = setup.New(s.home, s.ledger, s.Teller)
-	s.Keeper = sessions.New(s.home, s.life, s.Teller, cfg.Sessions, s.adoptGates)
-	s.Looker = reports.New(s.home, s.Keeper)
-	s.Gater = verify.New(s.home, s.ledger, s.life, s.Keeper.Runner, verify.With{Program: cfg.Sessions.Program, Sockets: cfg.Sessions.Sockets})
-	s.Attendant = attend.New(s.home, s.life, s.Teller, s.Gater, s.Looker, s.Keeper)
+	s.Maintenance = maintenance.New(s.home, s.ledger, s.MaintenanceWork())
+	s.Reporter = status.New(s.home, s.ledger, s.StatusRuns())
+	s.Setup = setup.New(s.home, s.ledger, s.Reporter)
+	s.Manager = sessions.New(s.home, s.life, s.Reporter, cfg.Sessions, s.adoptGates)
+	s.Reports = reports.New(s.home, s.Manager)
+	s.Verifier = verify.New(s.home, s.ledger, s.life, s.Manager.Runner, verify.With{Program: cfg.Sessions.Program, Sockets: cfg.Sessions.Sockets})
+	s.Attendant = attend.New(s.home, s.life, s.Reporter, s.Verifier, s.Reports, s.Manager)
 	s.FeatureList = features.New(s.home, s.ledger, s.ForFeatures())
 	s.Memory = memory.New(s.home, s.ledger, s.ForMemory())
 	s.bindRuns(land)
@@ -97,9 +97,9 @@ func New(cfg Config) *Service {
 // bindRuns gives runs and planning what they ask: of the parts, some know them too.
 func (s *Service) bindRuns(land *landing.Landing) {
 	given := supply.New(s.home, supply.Parts{
-		Book: s.ledger, Status: s.Teller, Sessions: s.Keeper, Landing: land, Planning: s.Planner, Program: s.cfg.Sessions.Program,
+		Book: s.ledger, Status: s.Reporter, Sessions: s.Manager, Landing: land, Planning: s.Planner, Program: s.cfg.Sessions.Program,
 	})
-	s.Runs.Use(runs.Parts{Book: s.ledger, Status: s.Teller, Sessions: s.Keeper, Landing: land, Supply: given, Planning: s.Planner})
+	s.Runs.Use(runs.Parts{Book: s.ledger, Status: s.Reporter, Sessions: s.Manager, Landing: land, Supply: given, Planning: s.Planner})
 	s.Planner.Use(planning.Parts{Book: s.ledger, Landing: land, Supply: given, Runs: s.Runs})
 }
 
@@ -112,7 +112,7 @@ func (s *Service) Close() error {
 	s.life.Leave()
 	s.Runs.LeaveRuns()
 	s.life.End()
-	s.Keeper.CloseSpare()
+	s.Manager.CloseSpare()
 	return s.home.Close()
 }
 
@@ -133,5 +133,5 @@ func (s *Service) SyncFilesSoon() {
 var ErrLeft = gate.ErrLeft
 
 func (s *Service) adoptGates(ctx context.Context, p *projects.Project) error {
-	return s.Gater.AdoptGates(ctx, p)
+	return s.Verifier.AdoptGates(ctx, p)
 }

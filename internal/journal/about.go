@@ -41,14 +41,14 @@ func subject(doc any) string {
 	}
 }
 
-// Work names the work at a feature in a run, which is what words are about; of no
-// feature they are about the run itself, or its plan.
+// Work names the work on a feature in a run: the subject of what you tell it. Without a
+// feature, the subject is the run or its plan.
 func Work(id kedge.RunID, f kedge.FeatureID) string { return string(id) + "/" + string(f) }
 
-// About gives the documents of a kind that are about one thing, in their order:
-// verdicts, inspections and notes about a feature, checkpoints and handoffs about
-// a session, plans about the run that makes them, words about Work, sessions by
-// name. The others are not read.
+// About gives the documents of a kind with one subject, in their order: verdicts,
+// inspections and notes about a feature, checkpoints and handoffs about a session, plans
+// about the run that makes them, messages about Work, sessions by name. It reads no
+// others.
 func About[T any](ctx context.Context, s *Store, kind Kind, of string) ([]T, error) {
 	if of == "" {
 		return []T{}, nil

@@ -15,11 +15,10 @@ const (
 	maxKey  = 256
 )
 
-// Append adds events in order, all or none, and returns them as they stand in
-// the journal: with number, time, id and hash, and with secrets redacted. When
-// it returns without error they are on disk. A key that was used before adds
-// nothing: it gives the events of the first time, and again is true. An empty
-// key is none. Events whose payload does not fold are refused as Invalid.
+// Append adds events in order, all or none, and returns them with sequence number, time,
+// id and hash, and with secrets redacted. When it returns without error they are on
+// disk. A key that was used before adds nothing: Append gives the first events, and
+// again is true. An empty key is no key. Events whose data cannot be folded are Invalid.
 func (s *Store) Append(ctx context.Context, key string, evs ...kedge.Event) (out []kedge.Event, again bool, err error) {
 	if len(evs) == 0 {
 		return nil, false, nil

@@ -10,9 +10,9 @@ import (
 )
 
 // Backup writes a copy of the journal to a new folder at path: kedge.db and
-// journal.tail, which together are a store that can be opened, or copied back
-// over one that was lost. It is taken at one moment, checked whole, on disk when
-// Backup returns, and appears under its name only then. It refuses to overwrite.
+// journal.tail. You can open the copy, or copy it back over a lost one. It is taken at
+// one moment, checked, on disk when Backup returns, and appears under its name only
+// then. Backup never overwrites.
 func (s *Store) Backup(ctx context.Context, path string) error {
 	path, err := filepath.Abs(path)
 	if err != nil {

@@ -9,10 +9,9 @@ import (
 	"kedge"
 )
 
-// Check reads everything and reports what is wrong: SQLite's own structure, the
-// chain of hashes, the tail against the journal, the folds against the events.
-// It writes nothing. An error means that it could not look, not that it found
-// something.
+// Check reads everything and reports what is wrong: the structure of the database, the
+// chain of hashes, the tail against the journal, the documents against the events. It
+// writes nothing. An error means that it could not look.
 func (s *Store) Check(ctx context.Context) ([]kedge.Finding, error) {
 	c := &checking{s: s, found: []kedge.Finding{}}
 	if err := s.Refusal(); err != nil {

@@ -37,7 +37,7 @@ const (
 	KindRunPart    Kind = "run_part"   // some of a run's features
 )
 
-// SeenLast is the id of the one KindSeen document: what was seen last.
+// SeenLast is the id of the only KindSeen document.
 const SeenLast = "last"
 
 // FeatureDoc is a feature with what the journal knows beside features.json.
@@ -51,7 +51,7 @@ type FeatureDoc struct {
 	Wanted string       `json:"wanted,omitempty"` // why a person reopened it; until it is done, or waits for review
 }
 
-// SeenDoc is the tree as Kedge last saw it.
+// SeenDoc is the tree that Kedge saw last.
 type SeenDoc struct {
 	kedge.FilesSeenData
 	At time.Time `json:"at"`

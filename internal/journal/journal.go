@@ -1,15 +1,15 @@
-// Package journal owns the journal of one project: an append-only, hash-chained
-// list of events in SQLite, and the documents and the search index folded from
-// it. It promises that an Append which returned is on disk, that one which did
-// not is there whole or not at all, that a request key has one effect, that no
-// secret package redact knows is written, and that damage is reported, not
-// repaired: a database behind its own tail file takes no more writes. It never
-// deletes or changes an event, and a reader never writes to the database.
+// Package journal stores the journal of one project: an append-only, hash-chained list
+// of events in SQLite, and the documents and the search index that are folded from it.
+// An Append that returned is on disk; one that did not is there whole or not at all. A
+// request key takes effect once. Secrets that package redact knows are never written.
+// Damage is reported, not repaired: a database that is behind its tail file accepts no
+// more writes. The package never deletes or changes an event, and a reader never writes
+// to the database.
 //
-// The tail file is synced every 64 lines and on Close, not with every append: it
-// is the witness, the database is the record. After a loss of power the witness
-// may be up to 64 appends short, so damage that takes only these away is not
-// noticed by it; after a SIGKILL it is complete.
+// The tail file is the witness, the database is the record. The tail is synced every 64
+// lines and on Close, not with every append. After a power loss it may lack up to 64
+// appends, so that damage which takes only these is not noticed; after a SIGKILL it is
+// complete.
 package journal
 
 import (
@@ -58,9 +58,9 @@ type Store struct {
 	closed  atomic.Bool
 }
 
-// Open opens the journal in dir, making it (folder 0700, files 0600) unless it
-// is opened for reading only. A journal that has lost events still opens, for
-// reading: see Refusal. NotFound means that there is nothing to read.
+// Open opens the journal in dir, and makes it (folder 0700, files 0600) unless ReadOnly
+// is set. A journal that has lost events still opens, for reading: see Refusal. NotFound
+// means that there is nothing to read.
 func Open(dir string, o Options) (*Store, error) {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -154,8 +154,8 @@ func (s *Store) startOverHint() string {
 	return "restore " + dbName + " and " + tailName + " from a backup; or start over: mv " + s.dir + " " + s.dir + ".old"
 }
 
-// Refusal is why the store takes no more events, nil while it does: it was
-// found behind its tail, or the disk failed a write.
+// Refusal gives the reason why the store accepts no more events, or nil: it is behind
+// its tail, or a write failed.
 func (s *Store) Refusal() error {
 	if e := s.refusal.Load(); e != nil {
 		return e
@@ -163,11 +163,11 @@ func (s *Store) Refusal() error {
 	return nil
 }
 
-// Dir is the folder of the store.
+// Dir gives the folder of the store.
 func (s *Store) Dir() string { return s.dir }
 
-// Close waits for the appends that have begun, moves the write-ahead log into
-// the database and closes. Closing twice is harmless.
+// Close waits for appends in progress, moves the write-ahead log into the database and
+// closes it. Closing twice is harmless.
 func (s *Store) Close() error {
 	if s.closed.Swap(true) {
 		return nil

@@ -6,14 +6,14 @@ import (
 
 const newestQuery = `SELECT id, doc FROM docs WHERE kind = ? ORDER BY pos DESC, id DESC`
 
-// Newest gives the last document of a kind, by its place; false when there is
-// none. Only that one is read.
+// Newest gives the last document of a kind, and false when there is none. It reads only
+// that one.
 func Newest[T any](ctx context.Context, s *Store, kind Kind) (T, bool, error) {
 	return NewestThat(ctx, s, kind, func(T) bool { return true })
 }
 
-// NewestThat gives the last document of a kind that is as wanted; false when none
-// is. Only what is newer is read beside it.
+// NewestThat gives the last document of a kind for which wanted is true, and false when
+// there is none. It reads newer ones only.
 func NewestThat[T any](ctx context.Context, s *Store, kind Kind, wanted func(T) bool) (T, bool, error) {
 	var none T
 	rows, err := s.read.QueryContext(ctx, newestQuery, string(kind))

@@ -29,8 +29,7 @@ func eventsOfRequest(ctx context.Context, q queryer, key string) ([]kedge.Event,
 	return collect(rowsOf(ctx, q, `SELECT `+eventColumns+` FROM events WHERE request = ? AND request <> '' ORDER BY seq`, key))
 }
 
-// RequestOf is the key of the request that an event was made under; empty when it
-// had none.
+// RequestOf gives the key of the request that added an event, or "".
 func (s *Store) RequestOf(ctx context.Context, seq int64) (string, error) {
 	var key string
 	err := s.read.QueryRowContext(ctx, `SELECT request FROM events WHERE seq = ?`, seq).Scan(&key)
@@ -112,8 +111,8 @@ func scanRow(rows *sql.Rows) (row, error) {
 	return r, nil
 }
 
-// All gives the documents of a kind in their order: by place, then id. No
-// document gives an empty list.
+// All gives the documents of a kind, by place, then id. The list is empty when there are
+// none.
 func All[T any](ctx context.Context, s *Store, kind Kind) ([]T, error) {
 	rows, err := s.read.QueryContext(ctx, `SELECT id, doc FROM docs WHERE kind = ? ORDER BY pos, id`, string(kind))
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"kedge"
 )
 
-// Rebuild makes every fold anew from the events, in one transaction: readers
-// see the old or the new. It refuses a journal whose chain is broken.
+// Rebuild rebuilds all documents from the events, in one transaction: readers see the
+// old ones or the new. It refuses a journal whose chain is broken.
 func (s *Store) Rebuild(ctx context.Context) error {
 	j := &job{ctx: ctx, task: func(w *writer) error { return w.rebuild(ctx) }, done: make(chan struct{})}
 	if err := s.do(ctx, j); err != nil {
@@ -117,8 +117,8 @@ func refold(ctx context.Context, q queryer) (folded, []broken, error) {
 	return all, nil, nil
 }
 
-// Dump writes every folded document, sorted, one to a line: equal before and
-// after a rebuild, and equal for equal journals.
+// Dump writes every document, sorted, one per line. Equal journals give equal dumps,
+// before and after a rebuild.
 func (s *Store) Dump(ctx context.Context, w io.Writer) error {
 	docs, err := storedDocs(ctx, s.read, s.aboutColumn())
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"kedge/internal/core/run"
 )
 
-// RunDoc is a run as its steps left it.
+// RunDoc is a run after its last step.
 type RunDoc struct {
 	State     run.State
 	Steps     int64 // how many it has had: the next one has the number behind
@@ -148,8 +148,7 @@ func assemble(id kedge.RunID, docs []change) (RunDoc, error) {
 	return head.doc(), nil
 }
 
-// Runs gives all runs in the order in which they began, each without its
-// features: Run gives one with them.
+// Runs gives all runs, oldest first, each without its features. Run gives one with them.
 func (s *Store) Runs(ctx context.Context) ([]RunDoc, error) {
 	heads, err := All[runHead](ctx, s, KindRun)
 	out := make([]RunDoc, len(heads))

@@ -14,10 +14,10 @@ type Hit struct {
 	Excerpt string `json:"excerpt"` // of the body: the words around what matched, else its beginning; on one line
 }
 
-// Search finds notes, decisions, features, risks and checkpoints by a person's
-// words, best first. The words are taken as they are, never as syntax; a word
-// also finds those that begin with it. Documents with all the words come first;
-// only when there are none, those with any. A limit of 0 or less is 20.
+// Search finds notes, decisions, features, risks and checkpoints by words, best first.
+// Words are never read as syntax; a word also finds longer words that begin with it.
+// Documents with all words come first; only if there are none, those with any. A limit
+// of 0 or less is 20.
 func (s *Store) Search(ctx context.Context, query string, limit int) ([]Hit, error) {
 	if limit <= 0 {
 		limit = 20

@@ -26,7 +26,7 @@ type Call struct {
 	Local    bool // answered in the caller's own process: it reads the caller's files, and may take long
 	Homeless bool // answered where there is no state folder, too, or none that can be used
 	Long     bool // may take long: that it is being answered is said at once
-	Driven   bool // writes, and may be asked for by a session of a run, too
+	ForRuns  bool // writes, and may be asked for by a session of a run, too
 	Personal bool // for people only: who asks is found out, although nothing is written
 	run      func(ctx context.Context, s *app.Service, who projects.Caller, in json.RawMessage) (any, error)
 }
@@ -65,10 +65,10 @@ func personal(c Call) Call {
 	return c
 }
 
-// driven marks a writing call that a session of a run may make: whatever else writes
+// forRuns marks a writing call that a session of a run may make: whatever else writes
 // is refused to it, so that a call added later is until somebody thinks of it.
-func driven(c Call) Call {
-	c.Driven = true
+func forRuns(c Call) Call {
+	c.ForRuns = true
 	return c
 }
 
@@ -103,8 +103,8 @@ func Find(name string) (Call, error) {
 // Run carries out one call on s.
 func (c Call) Run(ctx context.Context, s *app.Service, env Envelope, progress func(any)) (any, error) {
 	who := projects.Caller{Dir: env.Dir, Actor: env.Actor(), Key: env.Key, Progress: progress}
-	if c.Mode == Writing && !c.Driven {
-		if err := s.Undriven(ctx, who, c.Name); err != nil {
+	if c.Mode == Writing && !c.ForRuns {
+		if err := s.RefuseToRuns(ctx, who, c.Name); err != nil {
 			return nil, err
 		}
 	}

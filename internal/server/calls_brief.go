@@ -4,10 +4,10 @@ import "kedge/internal/app"
 
 func briefCalls() []Call {
 	return []Call{
-		driven(call("checkpoint.save", Writing, (*app.Service).CheckpointSave)),
+		forRuns(call("checkpoint.save", Writing, (*app.Service).CheckpointSave)),
 		call("checkpoint.show", Reading, (*app.Service).CheckpointShow),
 		call("checkpoint.lint", Reading, (*app.Service).CheckpointLint),
-		driven(call("handoff.save", Writing, (*app.Service).HandoffSave)),
+		forRuns(call("handoff.save", Writing, (*app.Service).HandoffSave)),
 		call("handoff.show", Reading, (*app.Service).HandoffShow),
 		call("handoff.lint", Reading, (*app.Service).HandoffLint),
 		call("prime", Reading, (*app.Service).Prime),

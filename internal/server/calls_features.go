@@ -9,7 +9,7 @@ func featureCalls() []Call {
 		call("features.export", Reading, (*app.Service).FeaturesExport),
 		call("feature.add", Writing, (*app.Service).FeatureAdd),
 		call("feature.amend", Writing, (*app.Service).FeatureAmend),
-		driven(call("feature.submit", Writing, (*app.Service).FeatureSubmit)),
+		forRuns(call("feature.submit", Writing, (*app.Service).FeatureSubmit)),
 		call("feature.accept", Writing, (*app.Service).FeatureAccept),
 		call("feature.block", Writing, (*app.Service).FeatureBlock),
 		call("feature.reopen", Writing, (*app.Service).FeatureReopen),

@@ -4,6 +4,6 @@ import "kedge/internal/app"
 
 func gateCalls() []Call {
 	return []Call{
-		driven(call("gate", Writing, (*app.Service).Gate)),
+		forRuns(call("gate", Writing, (*app.Service).Gate)),
 	}
 }

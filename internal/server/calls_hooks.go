@@ -5,7 +5,7 @@ import "kedge/internal/app"
 func hookCalls() []Call {
 	return []Call{
 		local(call("hook.brief", Reading, (*app.Service).HookBrief)),
-		driven(call("hook.take", Writing, (*app.Service).HookTake)),
-		driven(long(call("hook.stop", Writing, (*app.Service).HookStop))),
+		forRuns(call("hook.take", Writing, (*app.Service).HookTake)),
+		forRuns(long(call("hook.stop", Writing, (*app.Service).HookStop))),
 	}
 }

@@ -4,14 +4,14 @@ import "kedge/internal/app"
 
 func memoryCalls() []Call {
 	return []Call{
-		driven(call("decision.add", Writing, (*app.Service).DecisionAdd)),
+		forRuns(call("decision.add", Writing, (*app.Service).DecisionAdd)),
 		call("decision.list", Reading, (*app.Service).DecisionList),
 		call("decision.show", Reading, (*app.Service).DecisionShow),
 		call("decision.withdraw", Writing, (*app.Service).DecisionWithdraw),
-		driven(call("risk.add", Writing, (*app.Service).RiskAdd)),
-		driven(call("risk.close", Writing, (*app.Service).RiskClose)),
+		forRuns(call("risk.add", Writing, (*app.Service).RiskAdd)),
+		forRuns(call("risk.close", Writing, (*app.Service).RiskClose)),
 		call("risk.list", Reading, (*app.Service).RiskList),
-		driven(call("note.add", Writing, (*app.Service).NoteAdd)),
+		forRuns(call("note.add", Writing, (*app.Service).NoteAdd)),
 		call("note.show", Reading, (*app.Service).NoteShow),
 		call("note.list", Reading, (*app.Service).Notes),
 		call("note.lint", Reading, (*app.Service).NotesLint),

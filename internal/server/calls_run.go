@@ -10,10 +10,10 @@ func runCalls() []Call {
 		call("run.stop", Writing, (*app.Service).RunStop),
 		call("run.show", Reading, (*app.Service).RunShow),
 		call("run.going", Reading, (*app.Service).RunsGoing),
-		driven(call("run.watch", Writing, (*app.Service).RunWatch)), // it needs the daemon, and is asked again when that dies
+		forRuns(call("run.watch", Writing, (*app.Service).RunWatch)), // it needs the daemon, and is asked again when that dies
 		call("plan.goal", Writing, (*app.Service).PlanGoal),
 		call("answer", Writing, (*app.Service).Answer),
-		driven(call("question.ask", Writing, (*app.Service).QuestionAsk)),
+		forRuns(call("question.ask", Writing, (*app.Service).QuestionAsk)),
 		call("run.tell", Writing, (*app.Service).RunTell),
 		call("run.approve", Writing, (*app.Service).RunApprove),
 		call("run.deny", Writing, (*app.Service).RunDeny),

@@ -85,10 +85,10 @@ func TestRow85SessionsOfRunsSetNoStatus(t *testing.T) {
 	for _, c := range server.Calls() {
 		switch {
 		case c.Mode != server.Writing:
-			if c.Driven {
+			if c.ForRuns {
 				t.Errorf("%s writes nothing and is marked", c.Name)
 			}
-		case c.Driven:
+		case c.ForRuns:
 			may = append(may, c.Name)
 		default:
 			tried = append(tried, c.Name)

@@ -19,7 +19,7 @@ func answer(v object) []byte {
 }
 
 // Context gives the model a text at the beginning of a conversation.
-func (ev Event) Context(text string) []byte {
+func (ev Input) Context(text string) []byte {
 	if text == "" {
 		return nil
 	}
@@ -30,7 +30,7 @@ func (ev Event) Context(text string) []byte {
 }
 
 // Deny keeps a tool from running; the model is told why.
-func (ev Event) Deny(why string) []byte {
+func (ev Input) Deny(why string) []byte {
 	if ev.Agent == "gemini" {
 		return answer(object{"decision": "deny", "reason": why})
 	}
@@ -40,7 +40,7 @@ func (ev Event) Deny(why string) []byte {
 }
 
 // Block makes an agent that means to be done go on; the model is told why.
-func (ev Event) Block(why string) []byte {
+func (ev Input) Block(why string) []byte {
 	if ev.Agent == "gemini" {
 		return answer(object{"decision": "deny", "reason": why})
 	}
@@ -48,7 +48,7 @@ func (ev Event) Block(why string) []byte {
 }
 
 // Tell shows the person at the agent a line.
-func (ev Event) Tell(text string) []byte {
+func (ev Input) Tell(text string) []byte {
 	if text == "" {
 		return nil
 	}
@@ -57,7 +57,7 @@ func (ev Event) Tell(text string) []byte {
 
 // Focus is said before a compaction: what has to be kept and what may go. An agent
 // that does not pass it on is told nothing.
-func (ev Event) Focus(text string) []byte {
+func (ev Input) Focus(text string) []byte {
 	if a, ok := Find(ev.Agent); !ok || !a.Focuses || text == "" {
 		return nil
 	}
@@ -67,7 +67,7 @@ func (ev Event) Focus(text string) []byte {
 // Output is what a command that a tool ran has printed, with the file that has
 // all of it where the agent keeps one; false where there is nothing of the kind,
 // or where it cannot be replaced.
-func (ev Event) Output() (text, file string, ok bool) {
+func (ev Input) Output() (text, file string, ok bool) {
 	a, known := Find(ev.Agent)
 	if !known || !a.Replaces || ev.Kind != kedge.HookTool || ev.Line() == "" {
 		return "", "", false
@@ -98,7 +98,7 @@ func (ev Event) Output() (text, file string, ok bool) {
 // Keeps tells whether a file is where, and named as, the agent itself puts the outputs
 // that are too large for it; temp is the folder for temporary files. What a command
 // prints can name any file: nobody else's may reach the model that way.
-func (ev Event) Keeps(file, temp string) bool {
+func (ev Input) Keeps(file, temp string) bool {
 	dir, name := path.Split(file)
 	if !path.IsAbs(file) || path.Clean(file) != file {
 		return false
@@ -118,7 +118,7 @@ func (ev Event) Keeps(file, temp string) bool {
 
 // Replace gives the model another text than what the command printed: the answer
 // has the shape of the tool's own, or the agent would not take it.
-func (ev Event) Replace(text string) []byte {
+func (ev Input) Replace(text string) []byte {
 	if ev.Agent == "copilot" {
 		r, _ := copilotOf(ev.Response)
 		return answer(object{"modifiedResult": object{"resultType": r.Type, "textResultForLlm": text + r.end()}})
@@ -138,7 +138,7 @@ func (ev Event) Replace(text string) []byte {
 }
 
 // Size is how many bytes a tool gave.
-func (ev Event) Size() int64 {
+func (ev Input) Size() int64 {
 	var text string
 	if json.Unmarshal(ev.Response, &text) == nil {
 		return int64(len(text))

@@ -75,7 +75,7 @@ func (l *transcriptLine) tokens(agent string) int64 {
 
 // TimeToCompact is what the person at an agent is told whose context became large;
 // empty where nothing is to be done, or the status line says it.
-func (ev Event) TimeToCompact(tokens, threshold int64) string {
+func (ev Input) TimeToCompact(tokens, threshold int64) string {
 	command := map[string]string{"codex": "/compact", "gemini": "/compress"}[ev.Agent]
 	if command == "" || threshold <= 0 || tokens < threshold {
 		return ""

@@ -53,7 +53,7 @@ func TestTimeToCompact(t *testing.T) {
 		{"codex", 120_345, 0, ""},
 		{"claude", 120_345, 100_000, ""},
 	} {
-		got := hooks.Event{Agent: c.agent}.TimeToCompact(c.tokens, c.threshold)
+		got := hooks.Input{Agent: c.agent}.TimeToCompact(c.tokens, c.threshold)
 		if !strings.Contains(got, c.want) || (got == "") != (c.want == "") {
 			t.Errorf("%s at %d: %q", c.agent, c.tokens, got)
 		}

@@ -8,7 +8,7 @@ import (
 	"kedge/internal/agents/hooks"
 )
 
-func told(t *testing.T, input string) hooks.Event {
+func told(t *testing.T, input string) hooks.Input {
 	t.Helper()
 	ev, err := hooks.Parse("copilot", []byte(input))
 	if err != nil {
@@ -23,7 +23,7 @@ func TestCopilotTells(t *testing.T) {
 	if start.Kind != kedge.HookStart || start.Source != "startup" || start.Native != "1eb8" || string(start.Context("x")) != `{"additionalContext":"x"}`+"\n" {
 		t.Errorf("%+v is told %s", start, start.Context("x"))
 	}
-	ran := func(result, code string) hooks.Event {
+	ran := func(result, code string) hooks.Input {
 		return told(t, `{"hook_event_name":"PostToolUse","session_id":"1eb8","cwd":"/r","tool_name":"Bash","tool_input":{"command":"make"},"tool_result":{"result_type":"`+result+`","text_result_for_llm":"one\ntwo\n<shellId: 0 completed with exit code `+code+`>"}}`)
 	}
 	for _, c := range []struct {

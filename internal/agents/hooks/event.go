@@ -11,8 +11,8 @@ import (
 	"kedge/internal/text/words"
 )
 
-// Event is what an agent tells on the input of a hook.
-type Event struct {
+// Input is what an agent writes to the input of a hook.
+type Input struct {
 	Agent      string
 	Kind       kedge.HookEvent
 	Name       string // the agent's own word for it
@@ -88,12 +88,12 @@ func kindOf(name string) kedge.HookEvent {
 
 // Parse reads the input of a hook. Names that are not known are passed over:
 // agents add some with every version.
-func Parse(agent string, input []byte) (Event, error) {
+func Parse(agent string, input []byte) (Input, error) {
 	var w wire
 	if err := json.Unmarshal(input, &w); err != nil {
-		return Event{}, kedge.Errorf(kedge.Invalid, "the input of a hook of %s is not understood: %w", agent, err)
+		return Input{}, kedge.Errorf(kedge.Invalid, "the input of a hook of %s is not understood: %w", agent, err)
 	}
-	ev := Event{
+	ev := Input{
 		Agent: agent, Kind: kindOf(w.Event), Name: w.Event, Native: w.Session, Transcript: w.Transcript, Dir: w.Dir, Mode: w.Mode,
 		Tool: w.Tool, Call: w.Call, Input: w.Input, Response: w.Response, Again: w.Active, Ask: w.ask(),
 	}
@@ -130,7 +130,7 @@ func failed(w wire) bool {
 }
 
 // Line is the command of a tool that runs one; empty for others.
-func (ev Event) Line() string {
+func (ev Input) Line() string {
 	var in struct {
 		Command json.RawMessage `json:"command"`
 	}
@@ -149,7 +149,7 @@ func (ev Event) Line() string {
 }
 
 // Brief is the input of a tool, short enough to be written down.
-func (ev Event) Brief() string {
+func (ev Input) Brief() string {
 	const most = 600
 	text := ev.Line()
 	if text == "" {

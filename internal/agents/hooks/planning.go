@@ -14,7 +14,7 @@ const Planning = "This session plans: it may read, and change nothing. Show the 
 // Denied tells whether a tool may not run: the agent plans, and the tool is not
 // known to only read. Agents hold this themselves, except where a host or a rule
 // of the user's allows more.
-func (ev Event) Denied() bool {
+func (ev Input) Denied() bool {
 	if ev.Mode != "plan" || slices.Contains(reading(), ev.Tool) || ev.writesPlan() {
 		return false
 	}
@@ -24,7 +24,7 @@ func (ev Event) Denied() bool {
 
 // writesPlan tells of a plan that is written where the agent keeps its plans, by one
 // of the tools that write the one file they name.
-func (ev Event) writesPlan() bool {
+func (ev Input) writesPlan() bool {
 	if !slices.Contains([]string{"Write", "Edit", "MultiEdit", "write", "edit"}, ev.Tool) || ev.Line() != "" {
 		return false
 	}

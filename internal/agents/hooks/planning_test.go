@@ -75,7 +75,7 @@ func TestPlanningChangesNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ev := hooks.Event{Mode: "plan", Tool: "Bash", Input: input}
+		ev := hooks.Input{Mode: "plan", Tool: "Bash", Input: input}
 		if ev.Denied() != denied {
 			t.Errorf("%q: denied is %t", line, !denied)
 		}
@@ -84,7 +84,7 @@ func TestPlanningChangesNothing(t *testing.T) {
 		}
 	}
 	for tool, denied := range map[string]bool{"Read": false, "Grep": false, "ExitPlanMode": false, "Write": true, "Edit": true, "mcp__db__drop": true, "NewTool": true} {
-		if (hooks.Event{Mode: "plan", Tool: tool, Input: json.RawMessage(`{"file_path": "/x"}`)}).Denied() != denied {
+		if (hooks.Input{Mode: "plan", Tool: tool, Input: json.RawMessage(`{"file_path": "/x"}`)}).Denied() != denied {
 			t.Errorf("%s: denied is %t", tool, !denied)
 		}
 	}
@@ -99,7 +99,7 @@ func FuzzPlanning(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ev := hooks.Event{Mode: "plan", Tool: "Bash", Input: input}
+		ev := hooks.Input{Mode: "plan", Tool: "Bash", Input: input}
 		if !ev.Denied() && strings.ContainsAny(line, "\n`") && !strings.Contains(line, "'") && !strings.Contains(line, `\`) {
 			t.Errorf("%q is taken to read", line)
 		}
@@ -124,7 +124,7 @@ func TestPlansAreWritten(t *testing.T) {
 		`{}`:                                                            true, `7`: true,
 	} {
 		for _, tool := range []string{"Write", "edit"} {
-			ev := hooks.Event{Agent: "claude", Mode: "plan", Tool: tool, Input: json.RawMessage(input)}
+			ev := hooks.Input{Agent: "claude", Mode: "plan", Tool: tool, Input: json.RawMessage(input)}
 			if got := ev.Denied(); got != denied {
 				t.Errorf("%s %s: denied %v", tool, input, got)
 			}
@@ -135,7 +135,7 @@ func TestPlansAreWritten(t *testing.T) {
 		"Bash":           `{"file_path":"/x/.claude/plans/p.md"}`,
 		"mcp__db__write": `{"file_path":"/x/.claude/plans/p.md"}`,
 	} {
-		if ev := (hooks.Event{Agent: "claude", Mode: "plan", Tool: tool, Input: json.RawMessage(input)}); !ev.Denied() {
+		if ev := (hooks.Input{Agent: "claude", Mode: "plan", Tool: tool, Input: json.RawMessage(input)}); !ev.Denied() {
 			t.Errorf("%s %s is not denied", tool, input)
 		}
 	}

@@ -1,11 +1,9 @@
-// Package attend answers the hooks of agents that people drive by hand: what a
-// conversation is given when it begins or was compacted, what it has to keep,
-// whether its work passes the gate when it means to be done; and it takes what
-// hooks left while nobody could answer into the journal, in order and once. It
-// promises that an agent is told to go on once for each end of its work, never a
-// second time, that an event which was taken is in the journal, and that it stands there under
-// a session only if it came from it. It never
-// changes the ledger, and does nothing about sessions of runs: those are driven.
+// Package attend answers the hooks of agents that you drive by hand. A conversation that
+// begins, or was compacted, gets its brief. One that wants to be done has to pass the
+// gate. What hooks left while the daemon was down goes into the journal, in order and
+// once. An agent is told to continue at most once for each end of its work. An event is
+// recorded under a session only if it came from that session. The package never changes
+// features, plan or memory, and leaves sessions of runs to their runs.
 package attend
 
 import (
@@ -28,10 +26,10 @@ import (
 type Attendant struct {
 	home     *projects.Home
 	life     *projects.Life
-	standing *status.Teller
-	gater    *verify.Gater
-	looker   *reports.Looker
-	keeper   *sessions.Keeper
+	status   *status.Reporter
+	verifier *verify.Verifier
+	reports  *reports.Reports
+	sessions *sessions.Manager
 
 	taking sync.Mutex    // held while the spool is taken
 	called chan struct{} // has something in it when hooks left something and wait for nobody
@@ -43,19 +41,19 @@ type Attendant struct {
 	refused map[string]bool // conversations, with the session that they named and are not of
 }
 
-// New makes one; it does nothing until it is asked.
-func New(home *projects.Home, life *projects.Life, standing *status.Teller, gater *verify.Gater, looker *reports.Looker, keeper *sessions.Keeper) *Attendant {
+// New makes an Attendant. It reads nothing before the first call.
+func New(home *projects.Home, life *projects.Life, st *status.Reporter, v *verify.Verifier, r *reports.Reports, m *sessions.Manager) *Attendant {
 	return &Attendant{
-		home: home, life: life, standing: standing, gater: gater, looker: looker, keeper: keeper,
+		home: home, life: life, status: st, verifier: v, reports: r, sessions: m,
 		called: make(chan struct{}, 1), worked: map[string]bool{}, told: map[string]string{}, refused: map[string]bool{},
 	}
 }
 
-// someAgent is the actor of an agent that runs in no session of Kedge's.
+// someAgent is the session of an agent that runs in no session of Kedge.
 const someAgent = kedge.SessionID("ses-00000000000000000000000000")
 
-// asAgent is the caller as what it is: a hook is called by an agent, also where
-// its session is a person's own terminal.
+// asAgent gives the caller as an agent. A hook is called by an agent, even in a terminal
+// of yours.
 func asAgent(who projects.Caller) projects.Caller {
 	if !who.IsAgent() {
 		who.Actor = kedge.Agent(someAgent)
@@ -63,9 +61,9 @@ func asAgent(who projects.Caller) projects.Caller {
 	return who
 }
 
-// driven tells whether the caller's session belongs to a run.
-func driven(ctx context.Context, p *projects.Project, who projects.Caller) (bool, error) {
-	ses, _, err := projects.DrivenBy(ctx, p.Store, who)
+// inRun tells whether the caller's session belongs to a run.
+func inRun(ctx context.Context, p *projects.Project, who projects.Caller) (bool, error) {
+	ses, _, err := projects.RunSessionOf(ctx, p.Store, who)
 	return ses != nil, err
 }
 
@@ -77,7 +75,7 @@ const takeEvery = time.Minute
 // be in the next one's way.
 const gathering = 100 * time.Millisecond
 
-// HooksLeft has what hooks left taken soon, for those who do not wait for it.
+// HooksLeft schedules taking what hooks left, for hooks that do not wait.
 func (s *Attendant) HooksLeft() {
 	select {
 	case s.called <- struct{}{}:
@@ -85,9 +83,9 @@ func (s *Attendant) HooksLeft() {
 	}
 }
 
-// TakeSoon takes what hooks left while there was no daemon, and then whatever they
-// leave; it looks now and then also when nobody calls: a hook that could not reach
-// this daemon leaves something too.
+// TakeSoon takes what hooks left while there was no daemon, and from then on whatever
+// they leave. It also looks once a minute: a hook that could not reach the daemon leaves
+// something too.
 func (s *Attendant) TakeSoon() {
 	s.life.Go(func() {
 		tick := time.NewTicker(takeEvery)

@@ -10,8 +10,8 @@ import (
 	"kedge/internal/text/redact"
 )
 
-// HookBriefRequest asks what a conversation is to be told: at its start, or before
-// it is compacted.
+// HookBriefRequest asks for the text that a conversation gets at its start, or before it
+// is compacted.
 type HookBriefRequest struct {
 	Event      kedge.HookEvent   `json:"event"`      // start or compact
 	Source     string            `json:"source"`     // of a start
@@ -19,7 +19,7 @@ type HookBriefRequest struct {
 	Env        map[string]string `json:"env,omitempty"`
 }
 
-// HookBriefReply is the text; empty where there is nothing to tell.
+// HookBriefReply is the text; empty when there is nothing to say.
 type HookBriefReply struct {
 	Text string `json:"text"`
 }
@@ -36,8 +36,8 @@ const (
 // who work alone.
 const attended = "\nA person drives this session: their words come first, and this says where the work stands.\n"
 
-// HookBrief tells where the work stands. It reads, and needs no daemon. Outside of
-// a project, and in a session of a run, there is nothing to tell.
+// HookBrief gives the brief of the project. It only reads, and needs no daemon. Outside
+// a project, and in a session of a run, it is empty.
 func (s *Attendant) HookBrief(ctx context.Context, who projects.Caller, in HookBriefRequest) (HookBriefReply, error) {
 	p, err := s.home.Open(ctx, who)
 	if kedge.NotFound.Is(err) {
@@ -46,10 +46,10 @@ func (s *Attendant) HookBrief(ctx context.Context, who projects.Caller, in HookB
 	if err != nil {
 		return HookBriefReply{}, err
 	}
-	if of, err := driven(ctx, p, who); of || err != nil {
+	if of, err := inRun(ctx, p, who); of || err != nil {
 		return HookBriefReply{}, err
 	}
-	input, err := s.standing.BriefInput(ctx, p, asAgent(who))
+	input, err := s.status.BriefInput(ctx, p, asAgent(who))
 	if err != nil {
 		return HookBriefReply{}, err
 	}
@@ -70,7 +70,7 @@ func (s *Attendant) about(ctx context.Context, who projects.Caller, in HookBrief
 	if in.Source != "compact" || in.Transcript == "" {
 		return ""
 	}
-	r, err := s.looker.Brief(ctx, who, reports.BriefRequest{What: in.Transcript, Budget: aboutTokens, Env: in.Env})
+	r, err := s.reports.Brief(ctx, who, reports.BriefRequest{What: in.Transcript, Budget: aboutTokens, Env: in.Env})
 	if err != nil {
 		return "" // the rest of the brief is worth having without it
 	}

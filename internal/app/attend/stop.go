@@ -16,9 +16,9 @@ import (
 	"kedge/internal/journal/spool"
 )
 
-// HookStopRequest is asked when an agent means to be done. Again: it was told to go
-// on before, and stops for the second time. Not every agent says so, so Ask, where it
-// is known, names the words of the person that it works on.
+// HookStopRequest is sent when an agent wants to stop. Again means that it was told to
+// continue before and stops a second time. Not every agent says so; Ask, if known,
+// identifies the prompt that it works on.
 type HookStopRequest struct {
 	Agent  string   `json:"agent"`
 	Native string   `json:"native"`
@@ -27,8 +27,8 @@ type HookStopRequest struct {
 	Env    []string `json:"env,omitempty"` // for the checks; used, never written down
 }
 
-// HookStopReply says whether the agent has to go on, and why. Tell is for the
-// person at it.
+// HookStopReply says whether the agent has to continue, and why. Tell is for the user at
+// its terminal.
 type HookStopReply struct {
 	Block   bool         `json:"block"`
 	Reason  string       `json:"reason"`
@@ -36,9 +36,9 @@ type HookStopReply struct {
 	Verdict kedge.Marker `json:"verdict"`
 }
 
-// HookStop runs the gate on what an agent did, and tells it the first failure,
-// once; when it stops again what was red is run once more, and it may go, whatever
-// came out. Without changes, without checks, and in a session of a run nothing is run.
+// HookStop runs the gate on an agent's work and gives it the first failure, once. When
+// it stops again, the red checks run once more, and the agent may stop whatever the
+// result. Nothing runs without changes, without checks, or in a session of a run.
 func (s *Attendant) HookStop(ctx context.Context, who projects.Caller, in HookStopRequest) (HookStopReply, error) {
 	_, untaken := s.take(ctx)
 	if untaken != nil {
@@ -51,7 +51,7 @@ func (s *Attendant) HookStop(ctx context.Context, who projects.Caller, in HookSt
 	if err != nil {
 		return HookStopReply{}, err
 	}
-	if of, err := driven(ctx, p, who); of || err != nil {
+	if of, err := inRun(ctx, p, who); of || err != nil {
 		return HookStopReply{}, err
 	}
 	if s.idle(in.Native) && !s.mayLack(in.Native, untaken) {
@@ -153,7 +153,7 @@ func (s *Attendant) verdict(ctx context.Context, p *projects.Project, who projec
 	if v, ok, err := s.given(ctx, p); err != nil || ok && (v.Green() || !again) {
 		return v, err
 	}
-	r, err := s.gater.Gate(ctx, who, verify.GateRequest{Env: in.Env})
+	r, err := s.verifier.Gate(ctx, who, verify.GateRequest{Env: in.Env})
 	return r.Verdict, err
 }
 

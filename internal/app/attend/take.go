@@ -23,15 +23,15 @@ type Record struct {
 	Proof   string                 `json:"proof,omitempty"` // that it comes from the session it names: capability.Proof
 }
 
-// HookTakeRequest asks for what hooks left to be taken.
+// HookTakeRequest asks to record what hooks left.
 type HookTakeRequest struct{}
 
-// HookTakeReply says how much it was.
+// HookTakeReply says how many events there were.
 type HookTakeReply struct {
 	Events int `json:"events"`
 }
 
-// HookTake takes what hooks left. Whoever asks may be gone before it is done.
+// HookTake records what hooks left. It finishes even if the caller leaves.
 func (s *Attendant) HookTake(ctx context.Context, _ projects.Caller, _ HookTakeRequest) (HookTakeReply, error) {
 	n, err := s.take(context.WithoutCancel(ctx))
 	return HookTakeReply{Events: n}, err
@@ -88,7 +88,7 @@ func parseRecord(b []byte) (r Record, err error) {
 	return r, nil
 }
 
-// Unproven is why an event is not taken for the session's that it names.
+// Unproven is the reason why an event is not recorded under the session that it names.
 const Unproven = "it does not show that it comes from the session it names"
 
 func (s *Attendant) takeOne(ctx context.Context, id string, r Record) error {
@@ -107,7 +107,7 @@ func (s *Attendant) takeOne(ctx context.Context, id string, r Record) error {
 	if err != nil {
 		return err
 	}
-	if of, err := driven(ctx, p, who); of || err != nil {
+	if of, err := inRun(ctx, p, who); of || err != nil {
 		return err
 	}
 	if err := s.write(ctx, p, who, r, refused); err != nil {
@@ -159,7 +159,7 @@ func (s *Attendant) rememberRefused(d *refusal) {
 // variable of the environment can be set by anybody.
 func (s *Attendant) proven(r Record) bool {
 	id := r.Data.Session
-	return kedge.ValidID("ses", string(id)) && (r.Used == nil || r.Used.ID == id) && capability.Proves(s.keeper.SessionDir(id), r.Proof)
+	return kedge.ValidID("ses", string(id)) && (r.Used == nil || r.Used.ID == id) && capability.Proves(s.sessions.SessionDir(id), r.Proof)
 }
 
 // write enters what a record says, once, and that it was refused.
@@ -239,7 +239,7 @@ func (s *Attendant) checkpoint(ctx context.Context, who projects.Caller) {
 	if id, _ := who.Session(); id == someAgent {
 		who.Actor = kedge.ActorDaemon // it has no name of its own
 	}
-	_, err := s.standing.CheckpointSave(ctx, who, status.CheckpointSaveRequest{})
+	_, err := s.status.CheckpointSave(ctx, who, status.CheckpointSaveRequest{})
 	if err != nil && !kedge.NotFound.Is(err) {
 		s.home.Log.Error("no checkpoint before a compaction", "error", err.Error())
 	}

@@ -19,7 +19,7 @@ type FeatureReply struct {
 	ledger.Notices
 }
 
-// changed is ledger.Change for a command about one feature.
+// changed runs ledger.Change for a command about one feature.
 func (s *FeatureList) changed(ctx context.Context, who projects.Caller, id kedge.FeatureID, decide func(p *projects.Project, l ledger.Snapshot) ([]kedge.Event, error)) (FeatureReply, error) {
 	p, _, notices, err := s.ledger.Change(ctx, who, decide)
 	if err != nil {
@@ -59,8 +59,8 @@ type FeatureAmendRequest struct {
 	Reason     string           `json:"reason"`
 }
 
-// FeatureAmend is the only way to change a locked definition: by a person, with
-// a reason. What was proven by other checks is proven no longer.
+// FeatureAmend changes a locked definition. Nothing else does; agents may not, and a
+// reason is required. A feature that was proved by other checks has to be proved again.
 func (s *FeatureList) FeatureAmend(ctx context.Context, who projects.Caller, in FeatureAmendRequest) (FeatureReply, error) {
 	if err := projects.PersonOnly(who, "amend a feature"); err != nil {
 		return FeatureReply{}, err
@@ -199,8 +199,8 @@ func wrongStatus(d journal.FeatureDoc, to kedge.Status) error {
 	return e.WithHint("kedge feature reopen %s", d.ID)
 }
 
-// changedInRun is changed for what a person says of a feature: a run that lives
-// is told.
+// changedInRun is changed for what you say about a feature: the run that is going on
+// receives it.
 func (s *FeatureList) changedInRun(ctx context.Context, who projects.Caller, word run.Event, decide func(p *projects.Project, l ledger.Snapshot) ([]kedge.Event, error)) (FeatureReply, error) {
 	reply, err := s.changed(ctx, who, word.Feature, decide)
 	if err != nil || word.Kind == "" {

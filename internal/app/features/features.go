@@ -43,14 +43,14 @@ func New(home *projects.Home, l *ledger.Ledger, runs Runs) *FeatureList {
 // FeaturesRequest asks for the feature list.
 type FeaturesRequest struct{}
 
-// FeaturesReply is a list of features as in features.json. Why says why nothing
-// is ready.
+// FeaturesReply is a list of features as in features.json. Why is the reason when
+// nothing is ready.
 type FeaturesReply struct {
 	Features []kedge.Feature `json:"features"`
 	Why      string          `json:"why,omitempty"`
 }
 
-// Features gives every feature in the order of the ledger.
+// Features gives every feature in the order of the list.
 func (s *FeatureList) Features(ctx context.Context, who projects.Caller, _ FeaturesRequest) (FeaturesReply, error) {
 	l, _, err := s.ledger.ReadFeatures(ctx, who)
 	return FeaturesReply{Features: l.Features()}, err
@@ -61,8 +61,8 @@ type ReadyRequest struct {
 	ID kedge.FeatureID `json:"id,omitempty"`
 }
 
-// Ready gives the features whose dependencies are completed, the next one first.
-// Asked for one that is not ready it says what is in its way, as Blocked.
+// Ready gives the features whose dependencies are completed, the next one first. Asked
+// for one that is not ready, it gives Blocked with the reason.
 func (s *FeatureList) Ready(ctx context.Context, who projects.Caller, in ReadyRequest) (FeaturesReply, error) {
 	l, _, err := s.ledger.ReadFeatures(ctx, who)
 	if err != nil {
@@ -85,7 +85,7 @@ func (s *FeatureList) Ready(ctx context.Context, who projects.Caller, in ReadyRe
 	return FeaturesReply{Features: []kedge.Feature{at.Feature}}, nil
 }
 
-// NextRequest asks for the resume point.
+// NextRequest asks for the feature to work on now.
 type NextRequest struct{}
 
 // Next gives the one feature to work on now, and why.
@@ -102,7 +102,7 @@ type FeatureShowRequest struct {
 	ID kedge.FeatureID `json:"id"`
 }
 
-// FeatureShowReply is a feature with what the journal knows beside it.
+// FeatureShowReply is a feature with what else the journal knows of it.
 type FeatureShowReply struct {
 	Feature  kedge.Feature  `json:"feature"`
 	Ready    bool           `json:"ready"`
@@ -148,7 +148,8 @@ func sessionsOn(ctx context.Context, p *projects.Project, id kedge.FeatureID) ([
 	return out, err
 }
 
-// FeatureShow gives one feature and where it stands.
+// FeatureShow gives one feature, whether it is ready, its findings, verdict and
+// sessions.
 func (s *FeatureList) FeatureShow(ctx context.Context, who projects.Caller, in FeatureShowRequest) (FeatureShowReply, error) {
 	l, p, err := s.ledger.ReadFeatures(ctx, who)
 	if err != nil {

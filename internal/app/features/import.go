@@ -77,7 +77,7 @@ func (s *FeatureList) FeaturesImport(ctx context.Context, who projects.Caller, i
 	return reply, reply.tellLeft(ctx, p)
 }
 
-// skippedIn are the events of features that a list has skipped.
+// skippedIn gives the events of features that the imported list has as skipped.
 func skippedIn(who projects.Caller, file string, fresh []plan.Claimed) ([]kedge.Event, error) {
 	var evs []kedge.Event
 	for _, c := range fresh {
@@ -93,7 +93,7 @@ func skippedIn(who projects.Caller, file string, fresh []plan.Claimed) ([]kedge.
 	return evs, nil
 }
 
-// tellLeft says how the features stand that were there.
+// tellLeft adds the status of the features that existed before.
 func (r *FeaturesImportReply) tellLeft(ctx context.Context, p *projects.Project) error {
 	if len(r.Unchanged) == 0 {
 		return nil
@@ -112,7 +112,7 @@ func (r *FeaturesImportReply) tellLeft(ctx context.Context, p *projects.Project)
 	return nil
 }
 
-// sort tells added features, by the events, from those that were there.
+// sort separates added features, found by their events, from those that existed before.
 func (r *FeaturesImportReply) sort(claimed []plan.Claimed, evs []kedge.Event) error {
 	added := map[kedge.FeatureID]bool{}
 	for _, ev := range evs {

@@ -24,7 +24,7 @@ const shownEdits = 20
 // imports what may be imported, and restores the rest. It needs the project's lock and
 // runs before any decision, so that no command acts on an edit that the journal refuses.
 func (s *Ledger) ResolveEdits(ctx context.Context, p *projects.Project, who projects.Caller) ([]kedge.HandEditData, error) {
-	if p.Driven != nil {
+	if p.RunSession != nil {
 		return nil, nil // whose hand that was the run looks at, and takes nothing over
 	}
 	inMemory, err := s.resolveMemoryEdits(ctx, p, who)

@@ -12,7 +12,7 @@ import (
 )
 
 // NotReady makes the error for a feature that cannot be worked on yet.
-func NotReady(at plan.Standing) error {
+func NotReady(at plan.Readiness) error {
 	e := kedge.Errorf(kedge.Blocked, "%s", at.Why)
 	if len(at.Blockers) > 0 {
 		return e.WithHint("kedge feature show %s", at.Blockers[0].ID)

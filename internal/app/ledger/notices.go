@@ -26,7 +26,7 @@ type UnlandedFile struct {
 
 // Unlanded lists a file if the checkout gets its text only when the work of a run lands.
 func (s *Ledger) Unlanded(ctx context.Context, p *projects.Project, name string, text []byte) []UnlandedFile {
-	if p.Driven != nil {
+	if p.RunSession != nil {
 		return []UnlandedFile{{Path: name}}
 	}
 	p = s.AsCheckedOut(ctx, p)

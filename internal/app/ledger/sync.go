@@ -26,7 +26,7 @@ const (
 func (s *Ledger) SyncFiles(ctx context.Context, p *projects.Project) ([]kedge.Finding, error) {
 	p.Writing.Lock()
 	defer p.Writing.Unlock()
-	if p.Driven != nil {
+	if p.RunSession != nil {
 		return nil, nil
 	}
 	s.sweep(p)

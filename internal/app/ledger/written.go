@@ -17,7 +17,7 @@ import (
 // ReplaceFile writes a file whose text is entirely Kedge's. If somebody changed the file
 // since hand edits were resolved, for example while a gate ran, it keeps a copy first.
 func (s *Ledger) ReplaceFile(p *projects.Project, name string, b []byte) error {
-	if p.Driven != nil || p.Stays(name) {
+	if p.RunSession != nil || p.Stays(name) {
 		return nil
 	}
 	old, ok, err := p.Read(name)
@@ -36,7 +36,7 @@ func (s *Ledger) ReplaceFile(p *projects.Project, name string, b []byte) error {
 // WriteFile writes a file and remembers that Kedge wrote this text. It remembers first:
 // after a crash in between, Kedge's own text must not look like an edit.
 func (s *Ledger) WriteFile(p *projects.Project, name string, b []byte) error {
-	if p.Driven != nil {
+	if p.RunSession != nil {
 		return nil
 	}
 	if p.Still != nil {

@@ -23,13 +23,13 @@ import (
 	"kedge/internal/text/lazyre"
 )
 
-// DoctorRequest asks what is wrong. Env is the caller's environment, in which agents
-// are looked for.
+// DoctorRequest asks for everything that is wrong with a project. Env is the caller's
+// environment; the doctor looks for agents in its PATH.
 type DoctorRequest struct {
 	Env []string `json:"env,omitempty"`
 }
 
-// DoctorReply is `doctor --json`; ok means that nothing is of level error.
+// DoctorReply is `doctor --json`. OK means that no finding is an error.
 type DoctorReply struct {
 	OK       bool            `json:"ok"`
 	Findings []kedge.Finding `json:"findings"`
@@ -40,25 +40,25 @@ type DoctorReply struct {
 // behind the journal are written. A project whose journal does not open
 // has no store; the checks that read it pass over that, since the first of them
 // has said so.
-var doctorChecks = []func(*Care, context.Context, *projects.Project) []kedge.Finding{
-	(*Care).checkHome,
-	(*Care).checkJournal,
-	(*Care).checkStateFiles,
-	(*Care).checkFeatures,
-	(*Care).checkRules,
-	(*Care).checkRepository,
-	(*Care).checkTrust,
-	(*Care).checkEdits,
-	(*Care).checkUnwritten,
-	(*Care).checkOpenPlan,
-	(*Care).checkLinger,
-	(*Care).checkSandbox,
-	(*Care).checkWork,
+var doctorChecks = []func(*Maintenance, context.Context, *projects.Project) []kedge.Finding{
+	(*Maintenance).checkHome,
+	(*Maintenance).checkJournal,
+	(*Maintenance).checkStateFiles,
+	(*Maintenance).checkFeatures,
+	(*Maintenance).checkRules,
+	(*Maintenance).checkRepository,
+	(*Maintenance).checkTrust,
+	(*Maintenance).checkEdits,
+	(*Maintenance).checkUnwritten,
+	(*Maintenance).checkOpenPlan,
+	(*Maintenance).checkLinger,
+	(*Maintenance).checkSandbox,
+	(*Maintenance).checkWork,
 }
 
-// Doctor looks at everything that belongs to a project: the state folder, the
-// journal, every state file against its format, the features, the repository.
-func (s *Care) Doctor(ctx context.Context, who projects.Caller, in DoctorRequest) (DoctorReply, error) {
+// Doctor checks everything that belongs to a project: the state folder, the journal, the
+// format of every state file, the features, the repository.
+func (s *Maintenance) Doctor(ctx context.Context, who projects.Caller, in DoctorRequest) (DoctorReply, error) {
 	p, opening, err := s.patient(ctx, who)
 	if err != nil {
 		return DoctorReply{}, err
@@ -79,7 +79,7 @@ func (s *Care) Doctor(ctx context.Context, who projects.Caller, in DoctorRequest
 
 // patient is the caller's project even when its journal does not open: opening
 // is why.
-func (s *Care) patient(ctx context.Context, who projects.Caller) (p *projects.Project, opening, err error) {
+func (s *Maintenance) patient(ctx context.Context, who projects.Caller) (p *projects.Project, opening, err error) {
 	pl, ok := place.Locate(who.Dir)
 	if !ok {
 		return nil, nil, kedge.Errorf(kedge.NotFound, "%q is not in a project", who.Dir).WithHint("kedge init")
@@ -100,8 +100,7 @@ func (s *Care) patient(ctx context.Context, who projects.Caller) (p *projects.Pr
 // placed finds the file and line that an error begins with.
 var placed = lazyre.New(`^([^\s:][^:]*:\d+): `)
 
-// FindingOf makes a finding of an error; where is used when the error names no
-// line itself.
+// FindingOf makes a finding from an error. Where is used if the error names no line.
 func FindingOf(where string, err error) kedge.Finding {
 	f := kedge.Finding{Level: kedge.LevelError, What: err.Error(), Where: where, Fix: kedge.HintOf(err)}
 	if m := placed.FindStringSubmatch(f.What); m != nil {
@@ -110,7 +109,7 @@ func FindingOf(where string, err error) kedge.Finding {
 	return f
 }
 
-func (s *Care) checkHome(_ context.Context, _ *projects.Project) []kedge.Finding {
+func (s *Maintenance) checkHome(_ context.Context, _ *projects.Project) []kedge.Finding {
 	fi, err := os.Stat(s.home.Dir)
 	if err != nil {
 		return []kedge.Finding{FindingOf(s.home.Dir, err)}
@@ -124,7 +123,7 @@ func (s *Care) checkHome(_ context.Context, _ *projects.Project) []kedge.Finding
 	return nil
 }
 
-func (s *Care) checkJournal(ctx context.Context, p *projects.Project) []kedge.Finding {
+func (s *Maintenance) checkJournal(ctx context.Context, p *projects.Project) []kedge.Finding {
 	if p.Store == nil {
 		return nil
 	}
@@ -155,7 +154,7 @@ var stateFiles = []struct {
 }
 
 // checkStateFiles reads every state file strictly.
-func (s *Care) checkStateFiles(ctx context.Context, p *projects.Project) []kedge.Finding {
+func (s *Maintenance) checkStateFiles(ctx context.Context, p *projects.Project) []kedge.Finding {
 	var found []kedge.Finding
 	answers := s.answers(ctx, p)
 	for _, sf := range stateFiles {
@@ -197,7 +196,7 @@ func filesOf(p *projects.Project, name, ext string) ([]string, error) {
 
 // answers says, by path, what the next writing command makes of hand edits: a
 // file that only Kedge writes is not for people to correct.
-func (s *Care) answers(ctx context.Context, p *projects.Project) map[string]string {
+func (s *Maintenance) answers(ctx context.Context, p *projects.Project) map[string]string {
 	if p.Store == nil {
 		return nil
 	}
@@ -222,7 +221,7 @@ func answer(e kedge.HandEditData) string {
 
 // checkFeatures looks for cycles, unknown ids and impossible definitions: in
 // the file, with the line, and in the journal.
-func (s *Care) checkFeatures(ctx context.Context, p *projects.Project) []kedge.Finding {
+func (s *Maintenance) checkFeatures(ctx context.Context, p *projects.Project) []kedge.Finding {
 	var found []kedge.Finding
 	if b, ok, err := p.Read(ledger.FeaturesFile); err == nil && ok {
 		if f, err := plan.ParseFeatures(ledger.FeaturesFile, b); err == nil {
@@ -258,7 +257,7 @@ func lineOfFeature(b []byte, id kedge.FeatureID) int {
 
 // checkRules repeats what `rules lint` says, as warnings: the rules are the
 // people's.
-func (s *Care) checkRules(_ context.Context, p *projects.Project) []kedge.Finding {
+func (s *Maintenance) checkRules(_ context.Context, p *projects.Project) []kedge.Finding {
 	b, ok, err := p.Read(ledger.RulesFile)
 	if err != nil {
 		return []kedge.Finding{FindingOf(ledger.RulesFile, err)}
@@ -275,7 +274,7 @@ func (s *Care) checkRules(_ context.Context, p *projects.Project) []kedge.Findin
 	return found
 }
 
-func (s *Care) checkRepository(ctx context.Context, p *projects.Project) []kedge.Finding {
+func (s *Maintenance) checkRepository(ctx context.Context, p *projects.Project) []kedge.Finding {
 	if !p.Git || p.Store == nil {
 		return nil
 	}
@@ -291,7 +290,7 @@ func (s *Care) checkRepository(ctx context.Context, p *projects.Project) []kedge
 
 // checkEdits tells of hand edits that the next writing command will answer.
 // Files that do not parse have been told already.
-func (s *Care) checkEdits(ctx context.Context, p *projects.Project) []kedge.Finding {
+func (s *Maintenance) checkEdits(ctx context.Context, p *projects.Project) []kedge.Finding {
 	if p.Store == nil {
 		return nil
 	}
@@ -321,7 +320,7 @@ func placedIn(where, file string) bool {
 }
 
 // pending are the hand edits that were not answered yet.
-func (s *Care) pending(ctx context.Context, p *projects.Project) ([]kedge.HandEditData, error) {
+func (s *Maintenance) pending(ctx context.Context, p *projects.Project) ([]kedge.HandEditData, error) {
 	l, err := ledger.ReadSnapshot(ctx, p)
 	if err != nil {
 		return nil, err
@@ -336,7 +335,7 @@ func (s *Care) pending(ctx context.Context, p *projects.Project) ([]kedge.HandEd
 }
 
 // checkOpenPlan tells that the plan which waits to be approved is not in its file.
-func (s *Care) checkOpenPlan(ctx context.Context, p *projects.Project) []kedge.Finding {
+func (s *Maintenance) checkOpenPlan(ctx context.Context, p *projects.Project) []kedge.Finding {
 	if p.Store == nil {
 		return nil
 	}
@@ -351,7 +350,7 @@ func (s *Care) checkOpenPlan(ctx context.Context, p *projects.Project) []kedge.F
 }
 
 // checkUnwritten brings up what it can, and tells the rest.
-func (s *Care) checkUnwritten(ctx context.Context, p *projects.Project) []kedge.Finding {
+func (s *Maintenance) checkUnwritten(ctx context.Context, p *projects.Project) []kedge.Finding {
 	if p.Store == nil || s.home.ReadOnly {
 		return nil
 	}
@@ -363,6 +362,6 @@ func (s *Care) checkUnwritten(ctx context.Context, p *projects.Project) []kedge.
 }
 
 // checkWork names the runs that are halted. Only whoever drives them knows.
-func (s *Care) checkWork(ctx context.Context, p *projects.Project) []kedge.Finding {
+func (s *Maintenance) checkWork(ctx context.Context, p *projects.Project) []kedge.Finding {
 	return s.work.CheckRuns(ctx, p)
 }

@@ -9,12 +9,12 @@ import (
 	"kedge/internal/git"
 )
 
-// FilterListRequest asks for what the repository brings along and only a person may
-// let run: git filters, and what agents run or obey.
+// FilterListRequest asks for the git filters of the repository, and for its files that
+// run code or steer agents. Only you may approve them.
 type FilterListRequest struct{}
 
-// FilterListReply lists it, with what is approved. Hash names all files that are not,
-// and is empty where there are none.
+// FilterListReply lists them, and which of them are approved. Hash names all unapproved
+// files; it is empty when there are none.
 type FilterListReply struct {
 	Filters   []git.Filter    `json:"filters"`
 	Files     []TrustFile     `json:"files"`
@@ -22,8 +22,8 @@ type FilterListReply struct {
 	Hash      string          `json:"hash"`
 }
 
-// FilterList gives what can be approved, and what was.
-func (s *Care) FilterList(ctx context.Context, who projects.Caller, _ FilterListRequest) (FilterListReply, error) {
+// FilterList lists what can be approved, and what is.
+func (s *Maintenance) FilterList(ctx context.Context, who projects.Caller, _ FilterListRequest) (FilterListReply, error) {
 	p, repo, err := s.home.Repository(ctx, who)
 	if err != nil {
 		return FilterListReply{}, err
@@ -35,21 +35,21 @@ func (s *Care) FilterList(ctx context.Context, who projects.Caller, _ FilterList
 	return out, trustList(ctx, p, repo, &out)
 }
 
-// FilterApproveRequest approves one filter. Hash begins the hash of the commands
-// that the person has seen, so that nobody can change them in between.
+// FilterApproveRequest approves one filter. Hash is the beginning of the hash of the
+// commands that you saw: if they change meanwhile, the approval fails.
 type FilterApproveRequest struct {
 	Name string `json:"name"`
 	Hash string `json:"hash"`
 }
 
-// FilterApproveReply is the approval as it was journaled.
+// FilterApproveReply is the approval as the journal has it.
 type FilterApproveReply struct {
 	Filter kedge.FilterApprovedData `json:"filter"`
 }
 
-// FilterApprove lets Kedge run a git filter with exactly its present commands.
-// Only a person can: what a repository brings along runs by nobody else's word.
-func (s *Care) FilterApprove(ctx context.Context, who projects.Caller, in FilterApproveRequest) (FilterApproveReply, error) {
+// FilterApprove lets Kedge run a git filter with exactly its present commands. Agents
+// may not approve.
+func (s *Maintenance) FilterApprove(ctx context.Context, who projects.Caller, in FilterApproveRequest) (FilterApproveReply, error) {
 	if who.IsAgent() {
 		return FilterApproveReply{}, kedge.Errorf(kedge.Blocked, "only a person may approve a git filter").
 			WithHint("outside of a session: kedge approve filter:%s@%s", in.Name, in.Hash)

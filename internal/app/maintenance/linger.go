@@ -12,10 +12,9 @@ import (
 	"kedge/internal/core/scaffold"
 )
 
-// LingerFindings is what the doctor says about a daemon that systemd starts: it
-// ends with the user's last log-out unless the user lingers. Without the unit of
-// `up --install` there is nothing to say. Tells is what `loginctl` says; an
-// error means that nobody knows.
+// LingerFindings warns if systemd ends the daemon with your last log-out, because your
+// user does not linger. It gives nothing if `up --install` did not install the unit.
+// Tells asks loginctl; an error means unknown.
 func LingerFindings(in scaffold.UnitInput, tells func(user string) (string, error)) []kedge.Finding {
 	u, err := scaffold.UnitFor(in)
 	if err != nil || in.System != "linux" {
@@ -41,7 +40,7 @@ func LingerFindings(in scaffold.UnitInput, tells func(user string) (string, erro
 	}
 }
 
-// Linger asks loginctl for LingerFindings.
+// Linger gives the function that asks loginctl, for LingerFindings.
 func Linger(ctx context.Context) func(user string) (string, error) {
 	return func(user string) (string, error) {
 		out, err := exec.CommandContext(ctx, "loginctl", "show-user", "--property=Linger", "--value", "--", user).Output()
@@ -50,7 +49,7 @@ func Linger(ctx context.Context) func(user string) (string, error) {
 }
 
 // checkLinger is LingerFindings for this process's own user and system.
-func (s *Care) checkLinger(ctx context.Context, _ *projects.Project) []kedge.Finding {
+func (s *Maintenance) checkLinger(ctx context.Context, _ *projects.Project) []kedge.Finding {
 	in := scaffold.UnitInput{
 		System: runtime.GOOS, User: os.Getenv("USER"), Home: os.Getenv("HOME"), Config: os.Getenv("XDG_CONFIG_HOME"), Binary: "/kedge",
 	}

@@ -1,10 +1,9 @@
-// Package maintenance answers the commands with which people look after what Kedge keeps
-// for them: the doctor, rebuild and backup, the list of projects, salvage, worktrees,
-// git filters and what a repository brings along for agents. It promises that nothing is thrown away but by a person's command,
-// and that what is to go is in the journal first, so that a request which a crash
-// interrupted is finished by the same request. It never touches a work tree that
-// Kedge did not make, and the doctor changes nothing but files that are behind the
-// journal.
+// Package maintenance answers the commands that look after what Kedge keeps: doctor,
+// rebuild, backup, the list of projects, salvage, worktrees, git filters, and trust in
+// files that run code or steer agents. Only a command of yours deletes anything. The
+// journal records what is to be deleted first, so that the same request, made again
+// after a crash, finishes the work. The package never touches a worktree that Kedge did
+// not make. The doctor changes nothing but files that are behind the journal.
 package maintenance
 
 import (
@@ -15,7 +14,7 @@ import (
 	"kedge/internal/app/projects"
 )
 
-// Work is what care has to know of sessions and runs.
+// Work is what this package needs from sessions and runs.
 type Work interface {
 	// Living are the project's sessions whose program runs.
 	Living(ctx context.Context, p *projects.Project) ([]kedge.Session, error)
@@ -29,14 +28,14 @@ type Work interface {
 	CheckAgents(ctx context.Context, p *projects.Project, env []string) []kedge.Finding
 }
 
-// Care answers for the projects of one KEDGE_HOME.
-type Care struct {
+// Maintenance answers for the projects of one KEDGE_HOME.
+type Maintenance struct {
 	home   *projects.Home
 	ledger *ledger.Ledger
 	work   Work
 }
 
-// New makes one; it does nothing until it is asked.
-func New(home *projects.Home, l *ledger.Ledger, work Work) *Care {
-	return &Care{home: home, ledger: l, work: work}
+// New makes a Maintenance. It reads nothing before the first call.
+func New(home *projects.Home, l *ledger.Ledger, work Work) *Maintenance {
+	return &Maintenance{home: home, ledger: l, work: work}
 }

@@ -22,7 +22,7 @@ type ProjectListReply struct {
 	Projects []ProjectInfo `json:"projects"`
 }
 
-// ProjectState is what became of a project's folder.
+// ProjectState tells whether a project's folder still exists.
 type ProjectState string
 
 // The states of a project.
@@ -32,7 +32,8 @@ const (
 	ProjectDamaged ProjectState = "damaged" // its journal does not open or takes no more events
 )
 
-// ProjectInfo is one project of the list. Dir is where it was last written to.
+// ProjectInfo is one project of the list. Dir is the folder in which it was last written
+// to.
 type ProjectInfo struct {
 	kedge.Project
 	State   ProjectState `json:"state"`
@@ -41,8 +42,8 @@ type ProjectInfo struct {
 	Bytes   int64        `json:"bytes"` // of its state, not of the repository
 }
 
-// ProjectList lists the projects by name. A damaged one is told, not left out.
-func (s *Care) ProjectList(ctx context.Context, who projects.Caller, _ ProjectListRequest) (ProjectListReply, error) {
+// ProjectList lists the projects by name, damaged ones included.
+func (s *Maintenance) ProjectList(ctx context.Context, who projects.Caller, _ ProjectListRequest) (ProjectListReply, error) {
 	r := ProjectListReply{Projects: []ProjectInfo{}}
 	ids, err := s.home.IDs()
 	if err != nil {
@@ -64,7 +65,7 @@ func (s *Care) ProjectList(ctx context.Context, who projects.Caller, _ ProjectLi
 	return r, ctx.Err()
 }
 
-func (s *Care) projectInfo(ctx context.Context, id kedge.ProjectID) ProjectInfo {
+func (s *Maintenance) projectInfo(ctx context.Context, id kedge.ProjectID) ProjectInfo {
 	info := ProjectInfo{Project: kedge.Project{ID: id}, State: ProjectGone, Bytes: folderSize(s.home.StateDir(id))}
 	o, err := s.home.Opened(id)
 	if err == nil {
@@ -91,16 +92,16 @@ type ProjectRemoveRequest struct {
 	Project string `json:"project"`
 }
 
-// ProjectRemoveReply says where the state of the forgotten project is now.
+// ProjectRemoveReply says where the state of the removed project is now.
 type ProjectRemoveReply struct {
 	Project kedge.Project `json:"project"`
 	MovedTo string        `json:"moved_to"`
 }
 
-// ProjectRemove makes Kedge forget a project: its state folder moves to the
-// attic's trash, whole. The repository is not touched, its id included, so that
-// moving the folder back undoes it.
-func (s *Care) ProjectRemove(ctx context.Context, who projects.Caller, in ProjectRemoveRequest) (ProjectRemoveReply, error) {
+// ProjectRemove makes Kedge forget a project. It moves the whole state folder to the
+// attic's trash and leaves the repository alone, including its id. Moving the folder
+// back undoes it.
+func (s *Maintenance) ProjectRemove(ctx context.Context, who projects.Caller, in ProjectRemoveRequest) (ProjectRemoveReply, error) {
 	if s.home.ReadOnly {
 		return ProjectRemoveReply{}, kedge.Errorf(kedge.Conflict, "this needs the daemon").WithHint("kedge up")
 	}
@@ -119,12 +120,12 @@ func (s *Care) ProjectRemove(ctx context.Context, who projects.Caller, in Projec
 }
 
 // trashDir names the place by the request, so that a retry finds what it did.
-func (s *Care) trashDir(id kedge.ProjectID, key string) string {
+func (s *Maintenance) trashDir(id kedge.ProjectID, key string) string {
 	return filepath.Join(s.home.Dir, "attic", "trash", string(id)+"."+key)
 }
 
 // removedBefore answers a request that was carried out before.
-func (s *Care) removedBefore(ctx context.Context, who projects.Caller) (ProjectRemoveReply, bool) {
+func (s *Maintenance) removedBefore(ctx context.Context, who projects.Caller) (ProjectRemoveReply, bool) {
 	entries, err := os.ReadDir(filepath.Join(s.home.Dir, "attic", "trash"))
 	if err != nil || who.Key == "" {
 		return ProjectRemoveReply{}, false
@@ -156,7 +157,7 @@ func projectIn(ctx context.Context, dir string, id kedge.ProjectID) (kedge.Proje
 
 // findProject finds a project by id, else by folder, else by its name when only
 // one has it.
-func (s *Care) findProject(ctx context.Context, name string) (ProjectInfo, error) {
+func (s *Maintenance) findProject(ctx context.Context, name string) (ProjectInfo, error) {
 	list, err := s.ProjectList(ctx, projects.Caller{}, ProjectListRequest{})
 	if err != nil {
 		return ProjectInfo{}, err
@@ -183,7 +184,7 @@ func (s *Care) findProject(ctx context.Context, name string) (ProjectInfo, error
 
 // forget moves the project's state away; a run that works or a living session is a
 // reason to refuse.
-func (s *Care) forget(ctx context.Context, who projects.Caller, info ProjectInfo, to string) error {
+func (s *Maintenance) forget(ctx context.Context, who projects.Caller, info ProjectInfo, to string) error {
 	if o, err := s.home.Opened(info.ID); err == nil {
 		p := &projects.Project{Project: info.Project, Opened: o}
 		p.Writing.Lock()
@@ -199,7 +200,7 @@ func (s *Care) forget(ctx context.Context, who projects.Caller, info ProjectInfo
 }
 
 // refuseBusy names what goes on in a project, and what ends it from where the caller is.
-func (s *Care) refuseBusy(ctx context.Context, who projects.Caller, p *projects.Project, info ProjectInfo) error {
+func (s *Maintenance) refuseBusy(ctx context.Context, who projects.Caller, p *projects.Project, info ProjectInfo) error {
 	in := ""
 	if who.Dir != info.Dir && !strings.HasPrefix(who.Dir, info.Dir+string(filepath.Separator)) {
 		in = "KEDGE_PROJECT=" + git.Quoted(info.Dir) + " "

@@ -12,12 +12,11 @@ import (
 	"kedge/internal/journal"
 )
 
-// RebuildRequest asks for everything that is folded from the journal to be made
-// anew.
+// RebuildRequest asks to rebuild all documents from the journal.
 type RebuildRequest struct{}
 
-// RebuildReply says what came of it. SHA256 is that of the sorted dump of all
-// documents; Changed tells that it was another before.
+// RebuildReply is the result. SHA256 is the hash of the sorted dump of all documents;
+// Changed means that it was another one before.
 type RebuildReply struct {
 	Project   kedge.ProjectID      `json:"project"`
 	Events    int64                `json:"events"`
@@ -28,9 +27,9 @@ type RebuildReply struct {
 	Warnings  []kedge.Finding      `json:"warnings,omitempty"` // files that could not be written
 }
 
-// Rebuild folds the journal anew and brings the files in the repository up to
-// it. Hand edits are answered first, as with every writing command.
-func (s *Care) Rebuild(ctx context.Context, who projects.Caller, _ RebuildRequest) (RebuildReply, error) {
+// Rebuild rebuilds all documents from the journal and writes the files in the
+// repository. Like every writing command, it resolves hand edits first.
+func (s *Maintenance) Rebuild(ctx context.Context, who projects.Caller, _ RebuildRequest) (RebuildReply, error) {
 	p, err := s.home.Open(ctx, who)
 	if err != nil {
 		return RebuildReply{}, err
@@ -92,8 +91,8 @@ func (d *digest) Write(b []byte) (int, error) {
 
 func (d *digest) sum() string { return hex.EncodeToString(d.hash[:]) }
 
-// BackupRequest asks for a copy of the project's journal. Path is a folder that
-// does not exist yet; empty is one under the state folder, named by the moment.
+// BackupRequest asks for a copy of the project's journal. Path must not exist yet; empty
+// stands for a folder in the state folder, named by the time.
 type BackupRequest struct {
 	Path string `json:"path,omitempty"`
 }
@@ -106,9 +105,9 @@ type BackupReply struct {
 	Bytes   int64           `json:"bytes"`
 }
 
-// Backup copies the journal as it is at one moment, checked whole. It writes
-// nothing but the copy, so that it works beside a daemon and without one.
-func (s *Care) Backup(ctx context.Context, who projects.Caller, in BackupRequest) (BackupReply, error) {
+// Backup copies the journal as it is at one moment, and checks the copy. It writes
+// nothing else, so it works beside a daemon and without one.
+func (s *Maintenance) Backup(ctx context.Context, who projects.Caller, in BackupRequest) (BackupReply, error) {
 	p, err := s.home.Open(ctx, who)
 	if err != nil {
 		return BackupReply{}, err

@@ -17,9 +17,8 @@ type SalvageListReply struct {
 	Salvages []kedge.Salvage `json:"salvages"`
 }
 
-// SalvageList gives what was set aside, read from the repository itself: it
-// would be there even if the journal were not.
-func (s *Care) SalvageList(ctx context.Context, who projects.Caller, _ SalvageListRequest) (SalvageListReply, error) {
+// SalvageList lists the salvage in the repository. It does not need the journal.
+func (s *Maintenance) SalvageList(ctx context.Context, who projects.Caller, _ SalvageListRequest) (SalvageListReply, error) {
 	_, repo, err := s.home.Repository(ctx, who)
 	if err != nil {
 		return SalvageListReply{}, err
@@ -28,21 +27,20 @@ func (s *Care) SalvageList(ctx context.Context, who projects.Caller, _ SalvageLi
 	return SalvageListReply{Salvages: list}, err
 }
 
-// SalvageRestoreRequest asks for one salvage to come back into the caller's work
-// tree.
+// SalvageRestoreRequest asks to restore one salvage into the caller's worktree.
 type SalvageRestoreRequest struct {
 	ID kedge.SalvageID `json:"id"`
 }
 
-// SalvageRestoreReply says what came back, and where.
+// SalvageRestoreReply says what was restored, and where.
 type SalvageRestoreReply struct {
 	Salvage kedge.Salvage `json:"salvage"`
 	Dir     string        `json:"dir"`
 }
 
-// SalvageRestore brings a salvage back: Conflict, with nothing changed, when a
-// file it needs has changes of its own. Restoring twice changes nothing more.
-func (s *Care) SalvageRestore(ctx context.Context, who projects.Caller, in SalvageRestoreRequest) (SalvageRestoreReply, error) {
+// SalvageRestore restores a salvage. If a file that it needs has other changes, it gives
+// Conflict and changes nothing. Restoring twice changes nothing more.
+func (s *Maintenance) SalvageRestore(ctx context.Context, who projects.Caller, in SalvageRestoreRequest) (SalvageRestoreReply, error) {
 	p, repo, err := s.home.Repository(ctx, who)
 	if err != nil {
 		return SalvageRestoreReply{}, err
@@ -61,19 +59,19 @@ func (s *Care) SalvageRestore(ctx context.Context, who projects.Caller, in Salva
 	return SalvageRestoreReply{Salvage: d.Salvage, Dir: d.Dir}, err
 }
 
-// SalvageGCRequest names the age from which salvage is dropped: 30d, 2w, 12h.
+// SalvageGCRequest names the age from which salvage is deleted: 30d, 2w, 12h.
 type SalvageGCRequest struct {
 	OlderThan string `json:"older_than"`
 }
 
-// SalvageGCReply says what was dropped or, for a dry run, would be.
+// SalvageGCReply says what was deleted or, for a dry run, would be.
 type SalvageGCReply struct {
 	Dropped []kedge.Salvage `json:"dropped"`
 	DryRun  bool            `json:"dry_run"`
 }
 
-// SalvageOld says what SalvageGC would drop.
-func (s *Care) SalvageOld(ctx context.Context, who projects.Caller, in SalvageGCRequest) (SalvageGCReply, error) {
+// SalvageOld says what SalvageGC would delete.
+func (s *Maintenance) SalvageOld(ctx context.Context, who projects.Caller, in SalvageGCRequest) (SalvageGCReply, error) {
 	_, repo, err := s.home.Repository(ctx, who)
 	if err != nil {
 		return SalvageGCReply{}, err
@@ -82,9 +80,9 @@ func (s *Care) SalvageOld(ctx context.Context, who projects.Caller, in SalvageGC
 	return SalvageGCReply{Dropped: old, DryRun: true}, err
 }
 
-// SalvageGC drops old salvage for good. It is the one command that throws work
-// away, so only a person may give it, and what it drops is journaled first.
-func (s *Care) SalvageGC(ctx context.Context, who projects.Caller, in SalvageGCRequest) (SalvageGCReply, error) {
+// SalvageGC deletes old salvage for good. It is the one command that deletes work, so
+// agents may not call it, and the journal records first what it deletes.
+func (s *Maintenance) SalvageGC(ctx context.Context, who projects.Caller, in SalvageGCRequest) (SalvageGCReply, error) {
 	if who.IsAgent() {
 		return SalvageGCReply{}, kedge.Errorf(kedge.Blocked, "only a person may throw salvage away").
 			WithHint("outside of a session: kedge salvage gc --older-than %s", in.OlderThan)
@@ -118,7 +116,7 @@ func (s *Care) SalvageGC(ctx context.Context, who projects.Caller, in SalvageGCR
 	return r, nil
 }
 
-func (s *Care) oldSalvage(ctx context.Context, repo *git.Repo, text string) ([]kedge.Salvage, error) {
+func (s *Maintenance) oldSalvage(ctx context.Context, repo *git.Repo, text string) ([]kedge.Salvage, error) {
 	d, err := words.ParseAge(text)
 	if err != nil {
 		return nil, err

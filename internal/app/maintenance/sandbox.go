@@ -11,7 +11,7 @@ import (
 )
 
 // checkSandbox says what confines agents and checks, where people asked for that.
-func (s *Care) checkSandbox(ctx context.Context, p *projects.Project) []kedge.Finding {
+func (s *Maintenance) checkSandbox(ctx context.Context, p *projects.Project) []kedge.Finding {
 	const where = ".kedge/config.toml"
 	cfg, err := projects.Source{Project: p}.Config(ctx, projects.UserFile(os.Environ()))
 	if err != nil || !cfg.Sandbox.Asked() {

@@ -16,36 +16,36 @@ import (
 	"kedge/internal/journal"
 )
 
-// TrustFile is a file that agents run or obey, as it is shown.
+// TrustFile is a file that runs code or steers agents, as it is shown.
 type TrustFile struct {
 	trust.File
 	Dir      string `json:"dir,omitempty"` // the work tree of a session; empty: the last commit has it
 	Approved bool   `json:"approved"`
 }
 
-// TrustVariable is a variable that the repository sets and may not, as it is shown.
+// TrustVariable is an environment variable that the repository sets and may not set
+// unapproved, as it is shown.
 type TrustVariable struct {
 	trust.Variable
 	Dir      string `json:"dir,omitempty"`
 	Approved bool   `json:"approved"`
 }
 
-// TrustApproveRequest approves the files that the person has seen: Hash begins that
-// of all that nobody approved yet; or, with Name, one variable by the beginning of
-// its own hash.
+// TrustApproveRequest approves the files that you saw: Hash is the beginning of the hash
+// of all unapproved files. With Name it approves one variable, by the beginning of its
+// hash.
 type TrustApproveRequest struct {
 	Name string `json:"name,omitempty"`
 	Hash string `json:"hash"`
 }
 
-// TrustApproveReply is the approval as it was journaled.
+// TrustApproveReply is the approval as the journal has it.
 type TrustApproveReply struct {
 	Items []kedge.Trusted `json:"items"`
 }
 
-// TrustApprove lets agents heed exactly these contents. Only a person can: what a
-// repository brings along runs by nobody else's word.
-func (s *Care) TrustApprove(ctx context.Context, who projects.Caller, in TrustApproveRequest) (TrustApproveReply, error) {
+// TrustApprove lets agents use exactly these contents. Agents may not approve.
+func (s *Maintenance) TrustApprove(ctx context.Context, who projects.Caller, in TrustApproveRequest) (TrustApproveReply, error) {
 	if who.IsAgent() {
 		return TrustApproveReply{}, kedge.Errorf(kedge.Blocked, "only a person may approve what agents run or obey").
 			WithHint("outside of a session: kedge approve")
@@ -100,7 +100,7 @@ func chosen(open trust.Found, in TrustApproveRequest) ([]kedge.Trusted, error) {
 	return nil, kedge.Errorf(kedge.NotFound, "no file of the repository sets %q, or it is approved", in.Name).WithHint("kedge approve")
 }
 
-// Approvals tells what a person approved of a project.
+// Approvals gives a function that tells whether you approved something in a project.
 func Approvals(ctx context.Context, p *projects.Project) (func(kedge.Trusted) bool, error) {
 	all, err := projects.All[kedge.Trusted](ctx, p, journal.KindTrust)
 	if err != nil {
@@ -113,7 +113,7 @@ func Approvals(ctx context.Context, p *projects.Project) (func(kedge.Trusted) bo
 	return func(t kedge.Trusted) bool { return known[t.ID()] }, nil
 }
 
-// Done is what was done on a feature: a tree, and the commit that it began with.
+// Done is the work on a feature: its tree, and the commit that it started from.
 type Done struct {
 	Run        kedge.RunID
 	Feature    kedge.FeatureID
@@ -131,8 +131,9 @@ func approvedFor(ctx context.Context, p *projects.Project, w Done) (func(kedge.T
 	}, nil
 }
 
-// Unapproved is what agents would run or obey and nobody approved: of a commit, of
-// what config.toml copies into work trees, and of work trees in which it was met.
+// Unapproved finds unapproved files that run code or steer agents: in a commit, among
+// the files that config.toml copies into worktrees, and in worktrees where they were
+// seen.
 func Unapproved(ctx context.Context, p *projects.Project, repo *git.Repo, commit string) (trust.Found, error) {
 	approved, err := Approvals(ctx, p)
 	if err != nil {
@@ -149,7 +150,8 @@ func Unapproved(ctx context.Context, p *projects.Project, repo *git.Repo, commit
 	return found.Without(approved), err
 }
 
-// Executables is what agents run or obey in a fresh work tree of a commit.
+// Executables finds the files that run code or steer agents in a fresh worktree of a
+// commit.
 func Executables(ctx context.Context, p *projects.Project, repo *git.Repo, commit string) (trust.Found, error) {
 	tree, err := treeOf(ctx, repo, commit)
 	if err != nil {
@@ -180,10 +182,9 @@ func treeOf(ctx context.Context, repo *git.Repo, rev string) (*trust.Commit, err
 	return trust.OfCommit(entries, func(name string) ([]byte, error) { return repo.ReadFile(ctx, rev, name) }), nil
 }
 
-// Brought is what work brings to whoever has it checked out, that programs run or obey
-// by themselves and nobody approved for it: what its base has as well, executable or
-// not, is not brought by it. What was approved at another time may have been taken out
-// since, for a reason, and so it is asked about.
+// Brought finds files that run code or steer agents, that the work adds to its base, and
+// that are not approved for it. An approval at another time does not count: the file may
+// have been removed since, for a reason.
 func Brought(ctx context.Context, p *projects.Project, repo *git.Repo, w Done) (trust.Found, error) {
 	approved, err := approvedFor(ctx, p, w)
 	if err != nil {
@@ -216,7 +217,7 @@ func entryKind(e git.Entry) trust.Kind {
 	}
 }
 
-// InDir is what agents run or obey in a work tree as it is on the disk.
+// InDir finds the files that run code or steer agents in a worktree on disk.
 func InDir(ctx context.Context, repo *git.Repo, dir string) (trust.Found, error) {
 	return trust.ScanDir(dir, func(name string) (bool, error) { return repo.Tracked(ctx, dir, name) })
 }
@@ -257,8 +258,8 @@ func metIn(ctx context.Context, p *projects.Project, repo *git.Repo) ([]met, err
 	return out, nil
 }
 
-// RefuseUnapproved is the error of a run that would meet what nobody approved; nil
-// where there is nothing.
+// RefuseUnapproved gives the error of a run that would use unapproved files, or nil when
+// there are none.
 func RefuseUnapproved(open trust.Found) error {
 	if open.None() {
 		return nil
@@ -341,7 +342,7 @@ func (r *FilterListReply) show(m met, approved func(kedge.Trusted) bool) {
 }
 
 // checkTrust tells of what would keep a run from starting.
-func (s *Care) checkTrust(ctx context.Context, p *projects.Project) []kedge.Finding {
+func (s *Maintenance) checkTrust(ctx context.Context, p *projects.Project) []kedge.Finding {
 	if !p.Git || p.Store == nil {
 		return nil
 	}

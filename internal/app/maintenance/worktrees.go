@@ -19,8 +19,8 @@ import (
 // WorktreeListRequest asks for all worktrees of the project's repository.
 type WorktreeListRequest struct{}
 
-// WorktreeInfo is a worktree with its age in seconds since its last change; -1
-// is unknown.
+// WorktreeInfo is a worktree with its age, in seconds since its last change; -1 is
+// unknown.
 type WorktreeInfo struct {
 	kedge.Worktree
 	Age int64 `json:"age_seconds"`
@@ -31,9 +31,9 @@ type WorktreeListReply struct {
 	Worktrees []WorktreeInfo `json:"worktrees"`
 }
 
-// WorktreeList gives every worktree with its size, age, owner and whether it
-// holds anything that is nowhere else.
-func (s *Care) WorktreeList(ctx context.Context, who projects.Caller, _ WorktreeListRequest) (WorktreeListReply, error) {
+// WorktreeList lists every worktree with its size, age and owner, and tells whether it
+// has content that exists nowhere else.
+func (s *Maintenance) WorktreeList(ctx context.Context, who projects.Caller, _ WorktreeListRequest) (WorktreeListReply, error) {
 	_, repo, err := s.home.Repository(ctx, who)
 	if err != nil {
 		return WorktreeListReply{}, err
@@ -46,17 +46,18 @@ func (s *Care) WorktreeList(ctx context.Context, who projects.Caller, _ Worktree
 	return r, err
 }
 
-func (s *Care) aged(w kedge.Worktree) WorktreeInfo {
+func (s *Maintenance) aged(w kedge.Worktree) WorktreeInfo {
 	if w.At.IsZero() {
 		return WorktreeInfo{Worktree: w, Age: -1}
 	}
 	return WorktreeInfo{Worktree: w, Age: max(0, int64(s.home.Now().Sub(w.At).Seconds()))}
 }
 
-// WorktreeGCRequest asks for worktrees that nobody needs to be removed.
+// WorktreeGCRequest asks to remove the worktrees that are not needed.
 type WorktreeGCRequest struct{}
 
-// WorktreeGCReply says which were removed (or would be) and why the others stay.
+// WorktreeGCReply lists the removed worktrees, or those that would be removed, and why
+// the others stay.
 type WorktreeGCReply struct {
 	Removed []kedge.Worktree `json:"removed"`
 	Kept    []KeptWorktree   `json:"kept"`
@@ -67,7 +68,7 @@ type WorktreeGCReply struct {
 	KeptBranches []KeptBranch `json:"kept_branches"`
 }
 
-// KeptBranch is the branch of a run that stays, and why.
+// KeptBranch is the branch of a run that stays, with the reason.
 type KeptBranch struct {
 	Branch string `json:"branch"`
 	Why    string `json:"why"`
@@ -81,20 +82,20 @@ func (r *WorktreeGCReply) branches(b slot.Branches) {
 	}
 }
 
-// KeptWorktree is a worktree that stays, and why.
+// KeptWorktree is a worktree that stays, with the reason.
 type KeptWorktree struct {
 	Path string `json:"path"`
 	Why  string `json:"why"`
 }
 
-// WorktreeOld says what WorktreeGC would do.
-func (s *Care) WorktreeOld(ctx context.Context, who projects.Caller, _ WorktreeGCRequest) (WorktreeGCReply, error) {
+// WorktreeOld says what WorktreeGC would remove.
+func (s *Maintenance) WorktreeOld(ctx context.Context, who projects.Caller, _ WorktreeGCRequest) (WorktreeGCReply, error) {
 	p, repo, err := s.home.Repository(ctx, who)
 	if err != nil {
 		return WorktreeGCReply{}, err
 	}
 	slots := s.home.Slots(p, repo)
-	runs, err := slots.Standing(ctx)
+	runs, err := slots.Usage(ctx)
 	if err != nil {
 		return WorktreeGCReply{}, err
 	}
@@ -112,19 +113,19 @@ func (s *Care) WorktreeOld(ctx context.Context, who projects.Caller, _ WorktreeG
 	return r, err
 }
 
-// WorktreeGC removes the worktrees that Kedge made, that are clean and without
-// ignored files, whose commits are on another branch, and that no process works
-// in; and the branches of runs whose commits are all on the branch that they were
-// for. Of the work trees of runs those go that no run needs any more, with what is in
-// them set aside. Other branches stay, so no commit is lost, pushed or not. What it removes is
-// journaled first, so that the same request finishes it after a crash.
-func (s *Care) WorktreeGC(ctx context.Context, who projects.Caller, _ WorktreeGCRequest) (WorktreeGCReply, error) {
+// WorktreeGC removes worktrees that Kedge made. One of your own has to be clean, without
+// ignored files, with its commits on another branch, and without a process in it. One of
+// a run goes when no run needs it; its content is salvaged. It also removes the branches
+// of runs that are merged into their target. All other branches stay, so no commit is
+// lost. The journal records first what is removed, so that the same request finishes it
+// after a crash.
+func (s *Maintenance) WorktreeGC(ctx context.Context, who projects.Caller, _ WorktreeGCRequest) (WorktreeGCReply, error) {
 	p, repo, err := s.home.Repository(ctx, who)
 	if err != nil {
 		return WorktreeGCReply{}, err
 	}
 	slots := s.home.Slots(p, repo)
-	runs, err := slots.Standing(ctx) // not while the journal is held: who has the slots may wait for that
+	runs, err := slots.Usage(ctx) // not while the journal is held: who has the slots may wait for that
 	if err != nil {
 		return WorktreeGCReply{}, err
 	}
@@ -142,7 +143,7 @@ func (s *Care) WorktreeGC(ctx context.Context, who projects.Caller, _ WorktreeGC
 	if err != nil {
 		return WorktreeGCReply{}, err
 	}
-	if runs, err = slots.Standing(ctx); err != nil {
+	if runs, err = slots.Usage(ctx); err != nil {
 		return WorktreeGCReply{}, err
 	}
 	rest, err := sortWorktrees(ctx, p, repo, runs)
@@ -162,7 +163,7 @@ func (s *Care) WorktreeGC(ctx context.Context, who projects.Caller, _ WorktreeGC
 
 // removeWorktrees carries out what was journaled. An answer that was lost, or a
 // crash on the way, brings us here twice.
-func (s *Care) removeWorktrees(ctx context.Context, p *projects.Project, repo *git.Repo, who projects.Caller, evs []kedge.Event) (gone []kedge.Worktree, kept []KeptWorktree, err error) {
+func (s *Maintenance) removeWorktrees(ctx context.Context, p *projects.Project, repo *git.Repo, who projects.Caller, evs []kedge.Event) (gone []kedge.Worktree, kept []KeptWorktree, err error) {
 	now, err := repo.Worktrees(ctx)
 	gone, kept = []kedge.Worktree{}, []KeptWorktree{}
 	for _, ev := range evs {
@@ -195,7 +196,7 @@ func (s *Care) removeWorktrees(ctx context.Context, p *projects.Project, repo *g
 
 // removeWorktree removes one. What is in a work tree of runs is set aside, and that is
 // journaled, before it goes.
-func (s *Care) removeWorktree(ctx context.Context, p *projects.Project, repo *git.Repo, who projects.Caller, ev kedge.EventID, w kedge.Worktree) error {
+func (s *Maintenance) removeWorktree(ctx context.Context, p *projects.Project, repo *git.Repo, who projects.Caller, ev kedge.EventID, w kedge.Worktree) error {
 	slots := s.home.Slots(p, repo)
 	if filepath.Dir(w.Path) != filepath.Dir(slots.Dir(1)) {
 		return repo.RemoveWorktree(ctx, w.Path)
@@ -222,7 +223,7 @@ func another(now []kedge.Worktree, w kedge.Worktree) bool {
 }
 
 // takeBack journals that a worktree stays after all.
-func (s *Care) takeBack(ctx context.Context, p *projects.Project, who projects.Caller, k KeptWorktree) error {
+func (s *Maintenance) takeBack(ctx context.Context, p *projects.Project, who projects.Caller, k KeptWorktree) error {
 	who.Key = "" // another fact than the one the request is known by
 	_, err := s.home.Write(ctx, p, who, func() ([]kedge.Event, error) {
 		return projects.One(projects.Event(kedge.WorktreeKept, who, kedge.WorktreeKeptData{Path: k.Path, Why: k.Why}))
@@ -231,7 +232,7 @@ func (s *Care) takeBack(ctx context.Context, p *projects.Project, who projects.C
 }
 
 // sortWorktrees tells those that may go from those that stay.
-func sortWorktrees(ctx context.Context, p *projects.Project, repo *git.Repo, runs slot.Standing) (WorktreeGCReply, error) {
+func sortWorktrees(ctx context.Context, p *projects.Project, repo *git.Repo, runs slot.Usage) (WorktreeGCReply, error) {
 	r := WorktreeGCReply{Removed: []kedge.Worktree{}, Kept: []KeptWorktree{}}
 	list, err := repo.Worktrees(ctx)
 	if err != nil {
@@ -261,7 +262,7 @@ func sortWorktrees(ctx context.Context, p *projects.Project, repo *git.Repo, run
 
 // whyKept says why a worktree stays; empty when it may go. One whose removal a
 // crash interrupted may go on.
-func whyKept(ctx context.Context, repo *git.Repo, w kedge.Worktree, runs slot.Standing) (string, error) {
+func whyKept(ctx context.Context, repo *git.Repo, w kedge.Worktree, runs slot.Usage) (string, error) {
 	id, needed := runs.Of[w.Path]
 	switch {
 	case repo.Removing(w.Path), w.Ours && slices.Contains(runs.Idle, w.Path):

@@ -15,8 +15,8 @@ import (
 	"kedge/internal/text/words"
 )
 
-// NoteAddRequest makes a note. Files are relative to the caller's folder; empty
-// Commits are the present one.
+// NoteAddRequest makes a note. Files are relative to the caller's folder. Without
+// Commits the note refers to the present commit.
 type NoteAddRequest struct {
 	Text        string          `json:"text"`
 	Title       string          `json:"title,omitempty"`
@@ -29,14 +29,14 @@ type NoteAddRequest struct {
 	DeadEnds    string          `json:"dead_ends,omitempty"`
 }
 
-// NoteReply is a note and where it stands.
+// NoteReply is a note and the path of its file.
 type NoteReply struct {
 	Note kedge.Note `json:"note"`
 	File string     `json:"file"`
 	ledger.Notices
 }
 
-// NoteAdd keeps what was learnt. Invalid when the note would teach nothing.
+// NoteAdd records what was learnt. A note that teaches nothing is Invalid.
 func (s *Memory) NoteAdd(ctx context.Context, who projects.Caller, in NoteAddRequest) (NoteReply, error) {
 	r, err := s.ledger.Record(ctx, who, func(p *projects.Project, _ ledger.Memory) (kedge.Event, error) {
 		n, err := s.newNote(ctx, p, who, in)
@@ -173,7 +173,7 @@ type NoteShowRequest struct {
 	ID kedge.NoteID `json:"id"`
 }
 
-// NoteShowReply is a note, where it stands, and its text as it is kept there.
+// NoteShowReply is a note, the path of its file, and its text there.
 type NoteShowReply struct {
 	Note kedge.Note `json:"note"`
 	File string     `json:"file"`
@@ -229,8 +229,7 @@ type NoteEntry struct {
 	Tags    []string        `json:"tags"`
 }
 
-// NoteCommit is a commit that notes summarise. Found is nil where there is no
-// git to ask.
+// NoteCommit is a commit that notes refer to. Found is nil where there is no git.
 type NoteCommit struct {
 	Commit string         `json:"commit"`
 	Found  *bool          `json:"found"`
@@ -304,7 +303,7 @@ type NotesLintReply struct {
 	Findings []kedge.Finding `json:"findings"`
 }
 
-// NotesLint reads the notes as they stand in the folder, whoever wrote them.
+// NotesLint checks the notes in the folder, whoever wrote them.
 func (s *Memory) NotesLint(ctx context.Context, who projects.Caller, _ NotesLintRequest) (NotesLintReply, error) {
 	p, err := s.home.Open(ctx, who)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"kedge/internal/journal"
 )
 
-// RecallRequest searches memory by a person's words.
+// RecallRequest searches memory for words.
 type RecallRequest struct {
 	Query string `json:"query"`
 	Limit int    `json:"limit,omitempty"`
@@ -23,10 +23,9 @@ type RecallReply struct {
 	Hits []RecallHit `json:"hits"`
 }
 
-// RecallHit is one thing that was found. At is when it was written down; nil
-// where nothing says so. State is where a decision, a risk or a feature stands:
-// what is superseded, withdrawn, closed or skipped is history. Like is how many
-// older ones say the same and are not shown.
+// RecallHit is one thing that was found. At is when it was recorded, or nil. State is
+// the state of a decision, risk or feature: superseded, withdrawn, closed and skipped
+// ones are history. Like is how many older hits say the same and are left out.
 type RecallHit struct {
 	Kind    journal.Kind `json:"kind"`
 	ID      string       `json:"id"`

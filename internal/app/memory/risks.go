@@ -21,8 +21,8 @@ type RiskReply struct {
 	ledger.Notices
 }
 
-// RiskAdd opens a risk. It stays open, and in every checkpoint and handoff,
-// until it is closed with a reason.
+// RiskAdd opens a risk. It is in every checkpoint and handoff until it is closed with a
+// reason.
 func (s *Memory) RiskAdd(ctx context.Context, who projects.Caller, in RiskAddRequest) (RiskReply, error) {
 	r, err := s.ledger.Record(ctx, who, func(*projects.Project, ledger.Memory) (kedge.Event, error) {
 		now := s.home.Now()
@@ -45,7 +45,7 @@ type RiskCloseRequest struct {
 	Reason string       `json:"reason"`
 }
 
-// RiskClose closes a risk: NotFound when there is none, Conflict when it is
+// RiskClose closes a risk. It gives NotFound when there is none, Conflict when it is
 // closed already, Invalid without a reason.
 func (s *Memory) RiskClose(ctx context.Context, who projects.Caller, in RiskCloseRequest) (RiskReply, error) {
 	r, err := s.ledger.Record(ctx, who, func(_ *projects.Project, m ledger.Memory) (kedge.Event, error) {
@@ -95,7 +95,7 @@ type RiskListReply struct {
 	Edits []kedge.HandEditData `json:"edits"`
 }
 
-// RiskList gives the open risks, or all there ever were.
+// RiskList gives the open risks or, with All, all of them.
 func (s *Memory) RiskList(ctx context.Context, who projects.Caller, in RiskListRequest) (RiskListReply, error) {
 	_, m, edits, err := s.ledger.ReadMemoryAndEdits(ctx, who)
 	if err != nil {

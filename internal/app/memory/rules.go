@@ -21,7 +21,7 @@ type RulesLintReply struct {
 	docs.RulesReport
 }
 
-// RulesLint checks order and size of the rules as they stand in the folder.
+// RulesLint checks order and size of the rules in the folder.
 func (s *Memory) RulesLint(ctx context.Context, who projects.Caller, in RulesLintRequest) (RulesLintReply, error) {
 	if in.Cap < 0 {
 		return RulesLintReply{}, kedge.Errorf(kedge.Invalid, "a cap of %d tokens is none", in.Cap).WithHint("kedge rules lint --cap %d", docs.RulesCap)
@@ -44,7 +44,7 @@ type RulesShowReply struct {
 	Text   string `json:"text"`
 }
 
-// RulesShow gives the rules as they stand in the folder.
+// RulesShow gives the rules in the folder.
 func (s *Memory) RulesShow(ctx context.Context, who projects.Caller, _ RulesShowRequest) (RulesShowReply, error) {
 	b, err := s.readRules(ctx, who)
 	if err != nil {

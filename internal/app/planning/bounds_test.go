@@ -74,7 +74,7 @@ func TestBoundsOfARunsSession(t *testing.T) {
 func TestHoldingMakesASessionKnown(t *testing.T) {
 	w := newWorks(t)
 	const id = kedge.SessionID("ses-00000000000000000000000001")
-	forget, err := w.s.Keeper.Holding(id, func() (int, error) { return os.Getpid(), nil })
+	forget, err := w.s.Manager.Holding(id, func() (int, error) { return os.Getpid(), nil })
 	w.ok(err)
 	if got := w.s.SessionOf(os.Getpid()); got != id {
 		t.Errorf("this process is in session %q", got)
@@ -83,7 +83,7 @@ func TestHoldingMakesASessionKnown(t *testing.T) {
 	if got := w.s.SessionOf(os.Getpid()); got != "" {
 		t.Errorf("afterwards it is in session %q", got)
 	}
-	if _, err := w.s.Keeper.Holding(id, func() (int, error) { return 0, errors.New("no") }); err == nil || w.s.SessionOf(os.Getpid()) != "" {
+	if _, err := w.s.Manager.Holding(id, func() (int, error) { return 0, errors.New("no") }); err == nil || w.s.SessionOf(os.Getpid()) != "" {
 		t.Errorf("a session that did not start is known: %v", err)
 	}
 }
@@ -102,7 +102,7 @@ func TestAdoptLeavesSessionsToTheirRun(t *testing.T) {
 		_, _, err = w.p.Store.Append(t.Context(), "", ev)
 		w.ok(err)
 	}
-	w.ok(w.s.Keeper.AdoptProject(t.Context(), w.p, nil))
+	w.ok(w.s.Manager.AdoptProject(t.Context(), w.p, nil))
 	docs, err := projects.All[kedge.Session](t.Context(), w.p, journal.KindSession)
 	w.ok(err)
 	if len(docs) != 2 || docs[0].State != kedge.SessionRunning || docs[1].State != kedge.SessionInterrupted {

@@ -34,12 +34,12 @@ type wiring struct {
 type Service struct {
 	*Planner
 	*runs.Runs
-	*maintenance.Care
+	*maintenance.Maintenance
 	*features.FeatureList
 	*memory.Memory
-	*verify.Gater
-	*sessions.Keeper
-	*status.Teller
+	*verify.Verifier
+	*sessions.Manager
+	*status.Reporter
 
 	projects *projects.Home
 	alive    *projects.Life
@@ -56,16 +56,16 @@ func newService(w wiring) *Service {
 	s := &Service{Planner: New(home, alive), Runs: runs.New(home, alive, runs.Config{Engine: w.Engine}), projects: home, alive: alive}
 	entries := ledger.New(home, land.FilesWait)
 	land.UseBook(entries)
-	s.Care = maintenance.New(home, entries, s.MaintenanceWork())
-	s.Teller = status.New(home, entries, s.StatusRuns())
-	s.Keeper = sessions.New(home, alive, s.Teller, sessions.Sessions{}, func(ctx context.Context, p *projects.Project) error {
+	s.Maintenance = maintenance.New(home, entries, s.MaintenanceWork())
+	s.Reporter = status.New(home, entries, s.StatusRuns())
+	s.Manager = sessions.New(home, alive, s.Reporter, sessions.Sessions{}, func(ctx context.Context, p *projects.Project) error {
 		return s.AdoptGates(ctx, p)
 	})
-	s.Gater = verify.New(home, entries, alive, s.Runner, verify.With{})
+	s.Verifier = verify.New(home, entries, alive, s.Runner, verify.With{})
 	s.FeatureList = features.New(home, entries, s.ForFeatures())
 	s.Memory = memory.New(home, entries, s.ForMemory())
-	s.given = supply.New(home, supply.Parts{Book: entries, Status: s.Teller, Sessions: s.Keeper, Landing: land, Planning: s.Planner})
-	s.Runs.Use(runs.Parts{Book: entries, Status: s.Teller, Sessions: s.Keeper, Landing: land, Supply: s.given, Planning: s.Planner})
+	s.given = supply.New(home, supply.Parts{Book: entries, Status: s.Reporter, Sessions: s.Manager, Landing: land, Planning: s.Planner})
+	s.Runs.Use(runs.Parts{Book: entries, Status: s.Reporter, Sessions: s.Manager, Landing: land, Supply: s.given, Planning: s.Planner})
 	s.Planner.Use(Parts{Book: entries, Landing: land, Supply: s.given, Runs: s.Runs})
 	return s
 }

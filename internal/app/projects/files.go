@@ -19,9 +19,9 @@ import (
 // Kedge writes comes near it.
 const maxFile = 16 << 20
 
-// Put writes a file of the project, by its slash path from the project's folder:
-// whole or not at all, only when it differs, and never outside the folder, even
-// when a symbolic link points there.
+// Put writes a file of the project, by its slash path from the project's folder: whole
+// or not at all, only if it differs, and never outside the folder, even if a symbolic
+// link leads there.
 func (p *Project) Put(name string, b []byte) error {
 	old, ok, err := p.Read(name)
 	if err == nil && ok && bytes.Equal(old, b) {
@@ -38,7 +38,7 @@ func (p *Project) Put(name string, b []byte) error {
 	return nil
 }
 
-// Read reads a file of the project; ok is false when there is none.
+// Read reads a file of the project. OK is false when it does not exist.
 func (p *Project) Read(name string) (b []byte, ok bool, err error) {
 	root, err := os.OpenRoot(p.Dir)
 	if err != nil {
@@ -67,8 +67,8 @@ func isMissing(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
-// IsFolder tells whether a folder stands where a file should be: nobody wrote
-// into it, and no file can take its place.
+// IsFolder tells whether a folder is in the place of a file, so that the file cannot be
+// written.
 func (p *Project) IsFolder(name string) bool {
 	fi, err := os.Lstat(p.Path(name))
 	return err == nil && fi.IsDir()
@@ -98,7 +98,7 @@ func (p *Project) List(dir string) ([]string, error) {
 	return names, nil
 }
 
-// Remove takes a projection away; one that is not there is fine.
+// Remove removes a generated file. A missing file is no error.
 func (p *Project) Remove(name string) error {
 	root, err := os.OpenRoot(p.Dir)
 	if err != nil {
@@ -117,15 +117,14 @@ func (p *Project) Holds(name, text string) bool {
 	return err == nil && ok && string(b) == text
 }
 
-// Sum names a text by its hash.
+// Sum gives the SHA-256 of a text, in hex.
 func Sum(b []byte) string {
 	h := sha256.Sum256(b)
 	return hex.EncodeToString(h[:])
 }
 
-// Sweep removes, once in each work tree, what writers that were killed left
-// beside Kedge's files in these folders. That it cannot harms nobody. It runs
-// under the project's lock.
+// Sweep removes, once per worktree, the temporary files that killed writers left in
+// these folders. Errors do no harm and are ignored. It needs the project's lock.
 func (h *Home) Sweep(p *Project, dirs ...string) {
 	if p.swept[p.Dir] {
 		return

@@ -15,11 +15,11 @@ import (
 	"kedge/internal/journal"
 )
 
-// Elsewhere is the project of sessions in folders that belong to none.
+// Elsewhere is the project of sessions in folders that belong to no project.
 const Elsewhere kedge.ProjectID = "prj-00000000000000000000000000"
 
-// Home is one KEDGE_HOME and the projects of it that are open. Its exported
-// fields are set before it is first used, and never after.
+// Home is one KEDGE_HOME and its open projects. Set the exported fields before the first
+// call, and never after.
 type Home struct {
 	Dir      string
 	ReadOnly bool // no daemon: nothing is written, not even files
@@ -44,19 +44,19 @@ func (h *Home) Close() error {
 	return first
 }
 
-// Now is the clock, in UTC and without more precision than JSON keeps.
+// Now gives the time in UTC, in milliseconds, as JSON keeps it.
 func (h *Home) Now() time.Time { return h.Clock().UTC().Truncate(time.Millisecond) }
 
-// StateDir is where the state of a project stands.
+// StateDir gives the folder of a project's state.
 func (h *Home) StateDir(id kedge.ProjectID) string {
 	return filepath.Join(h.Dir, "projects", string(id))
 }
 
-// Attic is where the project's salvage keeps what cannot go into a commit.
+// Attic gives the folder for salvage that cannot go into a commit.
 func (h *Home) Attic(p *Project) string { return filepath.Join(h.Dir, "attic", string(p.ID)) }
 
-// Opened opens a project that has a journal; NotFound for one that Kedge has
-// forgotten, or that came from another machine.
+// Opened opens a project that has a journal. It gives NotFound for a project that Kedge
+// has forgotten, or that came from another machine.
 func (h *Home) Opened(id kedge.ProjectID) (*Opened, error) {
 	if _, err := os.Stat(h.StateDir(id)); errors.Is(err, fs.ErrNotExist) {
 		return nil, kedge.Errorf(kedge.NotFound, "Kedge has no journal of this project (%s)", id).WithHint("kedge init")
@@ -64,8 +64,7 @@ func (h *Home) Opened(id kedge.ProjectID) (*Opened, error) {
 	return h.Created(id)
 }
 
-// Created gives what is shared of the project with this id, opening its store
-// the first time, and making it where there is none.
+// Created opens a project, and makes its journal if there is none.
 func (h *Home) Created(id kedge.ProjectID) (*Opened, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -84,8 +83,8 @@ func (h *Home) Created(id kedge.ProjectID) (*Opened, error) {
 	return o, nil
 }
 
-// Forget closes a project's store and moves its state folder. Whoever still
-// holds the store is told that it is closed.
+// Forget closes a project's journal and moves its state folder. Others that still use
+// the journal get an error.
 func (h *Home) Forget(id kedge.ProjectID, to string) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -101,8 +100,7 @@ func (h *Home) Forget(id kedge.ProjectID, to string) error {
 	return nil
 }
 
-// IDs are the projects that have a state folder; that of sessions which belong
-// to none is no project.
+// IDs gives the projects that have a state folder, without Elsewhere.
 func (h *Home) IDs() ([]kedge.ProjectID, error) {
 	entries, err := os.ReadDir(filepath.Join(h.Dir, "projects"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -117,7 +115,7 @@ func (h *Home) IDs() ([]kedge.ProjectID, error) {
 	return ids, nil
 }
 
-// OfSessions is the project that a caller's sessions belong to.
+// OfSessions gives the project to which the caller's sessions belong.
 func (h *Home) OfSessions(ctx context.Context, who Caller) (*Project, error) {
 	p, err := h.Open(ctx, who)
 	if !kedge.NotFound.Is(err) {
@@ -135,8 +133,8 @@ func (h *Home) OfSessions(ctx context.Context, who Caller) (*Project, error) {
 	return &Project{Project: kedge.Project{ID: Elsewhere, Dir: who.Dir}, Opened: o}, nil
 }
 
-// AllOfSessions is OfSessions alone, or with every the projects of all sessions,
-// without their folders.
+// AllOfSessions gives the project of OfSessions or, with every, the projects of all
+// sessions without their folders.
 func (h *Home) AllOfSessions(ctx context.Context, who Caller, every bool) ([]*Project, error) {
 	if !every {
 		p, err := h.OfSessions(ctx, who)

@@ -7,7 +7,9 @@ import (
 	"kedge/internal/engine/gate"
 )
 
-// Life is from NewLife until End.
+// Life is the time from NewLife to End: the background work of the service, and how it
+// stops. Work that can continue without the service, like the commands of a gate, is left
+// running.
 type Life struct {
 	mu      sync.Mutex
 	flights map[string]chan struct{} // requests that are being answered, by key
@@ -20,7 +22,7 @@ type Life struct {
 	watch    context.Context    //nolint:containedctx // the life of the service, not of a call
 }
 
-// NewLife begins one.
+// NewLife begins a Life.
 func NewLife() *Life {
 	l := &Life{flights: map[string]chan struct{}{}}
 	l.watch, l.stop = context.WithCancel(context.Background())
@@ -28,36 +30,36 @@ func NewLife() *Life {
 	return l
 }
 
-// Go does something beside the calls; it is to end with Context.
+// Go runs do in the background. Do must return when Context ends.
 func (l *Life) Go(do func()) { l.watching.Go(do) }
 
-// Context ends with the life.
+// Context ends when the service ends.
 func (l *Life) Context() context.Context { return l.watch }
 
-// Leaving ends when the service is to go, before Context does.
+// Leaving ends when the service is asked to stop, before Context does.
 func (l *Life) Leaving() context.Context { return l.leave }
 
-// Leave lets go of what can go on without the service: calls that wait for it
-// end with gate.ErrLeft.
+// Leave asks the service to stop. Calls that wait for work which continues without the
+// service end with gate.ErrLeft.
 func (l *Life) Leave() { l.leaveNow() }
 
-// End leaves, and waits for what goes on beside the calls.
+// End leaves, and waits for the background work.
 func (l *Life) End() {
 	l.leaveNow()
 	l.stop()
 	l.watching.Wait()
 }
 
-// UntilLeft gives a context that also ends, with gate.ErrLeft, when the service is to
-// go: the lines of a gate are then let alone.
+// UntilLeft gives a context that also ends, with gate.ErrLeft, when the service is asked
+// to stop. The commands of a gate then continue alone.
 func (l *Life) UntilLeft(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	stop := context.AfterFunc(l.leave, func() { cancel(gate.ErrLeft) })
 	return ctx, func() { stop(); cancel(nil) }
 }
 
-// Alone waits until nobody else works on the request of this key: one that is
-// made again while the first is still being answered gets the same answer.
+// Alone waits until nobody else answers the request with this key. A request that is
+// made again meanwhile gets the same answer.
 func (l *Life) Alone(ctx context.Context, key string) (release func(), err error) {
 	if key == "" {
 		return func() {}, nil

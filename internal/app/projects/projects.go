@@ -11,7 +11,7 @@ import (
 	"kedge/internal/journal"
 )
 
-// Project is a project as one caller sees it: from one of its work trees.
+// Project is a project as seen by one caller, from one of its worktrees.
 type Project struct {
 	kedge.Project
 	*Opened
@@ -19,22 +19,21 @@ type Project struct {
 	// Ahead, where there is a Still, is the command that shows a file with this text as
 	// the run has it; empty: it has none.
 	Ahead func(name string, text []byte) string
-	// Driven is the session of a run that the caller works in, or that the one it
-	// works in grew from; nil: none. What such a caller says is in the journal alone:
-	// the files where it works are what the run measures it by, and it works in a work
-	// tree that is not people's.
-	Driven *kedge.Session
+	// RunSession is the session of a run that the caller works in, or from which the
+	// caller's session was started; nil: none. What such a caller records goes into the
+	// journal only: the run measures it by the files in its worktree.
+	RunSession *kedge.Session
 }
 
-// Stillness is what becomes of a file that Kedge writes in a work tree that waits
-// for the work of a run.
+// Stillness tells what to do with a generated file in a worktree that waits for the work
+// of a run.
 type Stillness struct {
 	Stays bool   // it is as in the last commit, or in neither, or has words of people's
 	Back  []byte // else the committed text, where that is Kedge's; nil: it is written
 }
 
-// Opened is what all callers of a project share. Its store is nil where the
-// journal does not open and somebody looks at the rest all the same.
+// Opened is what all callers of a project share. Store is nil if the journal cannot be
+// opened and the caller looks at the rest.
 type Opened struct {
 	Store *journal.Store
 
@@ -47,13 +46,13 @@ type Opened struct {
 	repos map[string]*git.Repo // by root of the work tree
 }
 
-// Open opens the project that the caller's folder lies in. A journal that is not
-// there is never made here: only init makes one.
+// Open opens the project of the caller's folder. It never makes a journal; only init
+// does.
 func (h *Home) Open(ctx context.Context, who Caller) (*Project, error) {
 	return h.OpenBy(ctx, who, h.Opened)
 }
 
-// OpenBy is Open with a say in how the journal is opened.
+// OpenBy is Open with a function that opens the journal.
 func (h *Home) OpenBy(ctx context.Context, who Caller, open func(kedge.ProjectID) (*Opened, error)) (*Project, error) {
 	pl, ok := place.Locate(who.Dir)
 	if !ok {
@@ -72,11 +71,11 @@ func (h *Home) OpenBy(ctx context.Context, who Caller, open func(kedge.ProjectID
 		return p, err
 	}
 	p.Dir, p.Git = pl.Root, pl.Common != ""
-	p.Driven, _, err = DrivenBy(ctx, o.Store, who)
+	p.RunSession, _, err = RunSessionOf(ctx, o.Store, who)
 	return p, err
 }
 
-// Known is what the journal knows of the project whose it is.
+// Known gives what the journal knows of its project.
 func Known(ctx context.Context, st *journal.Store, id kedge.ProjectID) (kedge.Project, error) {
 	p, ok, err := journal.Get[kedge.Project](ctx, st, journal.KindProject, string(id))
 	if err != nil {
@@ -88,22 +87,22 @@ func Known(ctx context.Context, st *journal.Store, id kedge.ProjectID) (kedge.Pr
 	return p, nil
 }
 
-// In is the project as seen from another of its work trees.
+// In gives the project as seen from another of its worktrees.
 func (p *Project) In(dir string) *Project {
 	q := *p
-	q.Dir, q.Still, q.Ahead, q.Driven = dir, nil, nil, nil
+	q.Dir, q.Still, q.Ahead, q.RunSession = dir, nil, nil, nil
 	return &q
 }
 
-// Stays tells whether a file that Kedge writes is left as it is committed.
+// Stays tells whether a generated file stays as committed.
 func (p *Project) Stays(name string) bool { return p.Still != nil && p.Still(name).Stays }
 
-// Path is a path inside the project's folder.
+// Path gives a path inside the project's folder.
 func (p *Project) Path(elem ...string) string {
 	return filepath.Join(append([]string{p.Dir}, elem...)...)
 }
 
-// Title names the project for people.
+// Title gives the name of the project for messages.
 func (p *Project) Title() string {
 	if p.Name == "" {
 		return filepath.Base(p.Dir)
@@ -150,8 +149,7 @@ func (h *Home) Repository(ctx context.Context, who Caller) (*Project, *git.Repo,
 	return p, repo, err
 }
 
-// Head is the branch and commit of the project's folder, empty where they are not
-// known.
+// Head gives branch and commit of the project's folder, or "" where unknown.
 func (h *Home) Head(ctx context.Context, p *Project) (branch, commit string) {
 	if !p.Git {
 		return "", ""

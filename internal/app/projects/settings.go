@@ -13,16 +13,16 @@ import (
 	"kedge/internal/text/environ"
 )
 
-// Source reads the files that decide about the work. For an agent these
-// are those of the base: it must not write its own rules.
+// Source reads the settings that the work is measured by. For an agent it reads them at
+// the base: an agent must not write its own rules.
 type Source struct {
 	Project *Project
 	Repo    *git.Repo // nil: read the work tree
 	Base    string
 }
 
-// Gate reads gate.toml. One that is new since the base is taken from the work
-// tree: that it is new is a finding.
+// Gate reads gate.toml. A file that is new since the base is read from the worktree;
+// that it is new is a finding.
 func (r Source) Gate(ctx context.Context) (config.Gate, error) {
 	const name = ".kedge/gate.toml"
 	b, err := r.Read(ctx, name)
@@ -38,8 +38,8 @@ func (r Source) Gate(ctx context.Context) (config.Gate, error) {
 	return config.ParseGate(name, b)
 }
 
-// Config reads config.toml over the user's. One that is new since the base
-// counts for nothing: it could say that nothing is protected.
+// Config reads config.toml over the user-wide one. A file that is new since the base is
+// ignored: it could say that nothing is protected.
 func (r Source) Config(ctx context.Context, userFile string) (config.Config, error) {
 	const name = ".kedge/config.toml"
 	var user, ours config.Config
@@ -60,8 +60,7 @@ func (r Source) Config(ctx context.Context, userFile string) (config.Config, err
 	return config.Merge(user, ours)
 }
 
-// Read gives a file, at the base where one is set; fs.ErrNotExist when there is
-// none.
+// Read gives a file, at the base if there is one; fs.ErrNotExist if it does not exist.
 func (r Source) Read(ctx context.Context, path string) ([]byte, error) {
 	if r.Repo == nil {
 		b, ok, err := r.Project.Read(path)
@@ -77,7 +76,7 @@ func (r Source) Read(ctx context.Context, path string) ([]byte, error) {
 	return b, err
 }
 
-// UserFile is the user-wide config.toml by the caller's environment.
+// UserFile gives the path of the user-wide config.toml in the caller's environment.
 func UserFile(env []string) string {
 	if dir := environ.Get(env, "XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "kedge", "config.toml")

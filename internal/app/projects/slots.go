@@ -9,8 +9,8 @@ import (
 	"kedge/internal/git/slot"
 )
 
-// Slots are the work trees in which the project's runs work. All of one project
-// share a lock, whoever asks for them; what is a living run's stays.
+// Slots gives the worktrees of the project's runs. All callers of a project share one
+// lock.
 func (h *Home) Slots(p *Project, repo *git.Repo) *slot.Slots {
 	return slot.New(slot.Config{
 		Repo: repo, Dir: filepath.Join(h.Dir, "worktrees", string(p.ID)), Attic: h.Attic(p), Project: p.ID, Now: h.Clock,

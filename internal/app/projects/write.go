@@ -17,7 +17,7 @@ type Caller struct {
 	Progress func(any) // told about long work as it goes on; may be nil
 }
 
-// Tell reports progress to whoever asked.
+// Tell reports progress to the caller.
 func (c Caller) Tell(v any) {
 	if c.Progress != nil {
 		c.Progress(v)
@@ -30,8 +30,8 @@ func (c Caller) IsAgent() bool { return c.Actor.IsAgent() }
 // Session gives the session that the caller runs in, and false for a user.
 func (c Caller) Session() (kedge.SessionID, bool) { return c.Actor.Session() }
 
-// PersonOnly refuses an agent what only you may do: agents must not change what their
-// work is measured by.
+// PersonOnly refuses agents what only a user may do: change what their work is measured
+// by.
 func PersonOnly(who Caller, what string) error {
 	if who.IsAgent() {
 		id, _ := who.Session()
@@ -40,15 +40,14 @@ func PersonOnly(who Caller, what string) error {
 	return nil
 }
 
-// ErrReadOnly says that something has to be written and cannot be here.
+// ErrReadOnly is the error of a call that has to write, in a process that only reads.
 func ErrReadOnly() error {
 	return kedge.Errorf(kedge.Conflict, "this needs the daemon").WithHint("kedge up")
 }
 
-// Write is the way of every writing command: under the project's lock, a
-// request seen before gives its first events again; otherwise decide looks at
-// the present state and says which facts to add. The caller builds its answer
-// from the events returned, so that a retry gets the same answer.
+// Write runs a writing command under the project's lock. A request seen before gives its
+// first events again. Otherwise decide looks at the present state and gives the facts to
+// add. Build the answer from the events returned, so that a retry gets the same answer.
 func (h *Home) Write(ctx context.Context, p *Project, who Caller, decide func() ([]kedge.Event, error)) ([]kedge.Event, error) {
 	if h.ReadOnly {
 		return nil, ErrReadOnly()
@@ -97,12 +96,12 @@ func followFolder(ctx context.Context, p *Project) error {
 	return err
 }
 
-// Event makes an event by the caller; data that cannot be encoded is a defect.
+// Event makes an event of the caller. Data that cannot be encoded is a bug.
 func Event(typ kedge.EventType, who Caller, data any) (kedge.Event, error) {
 	return kedge.NewEvent(typ, who.Actor, data)
 }
 
-// One is what a command decides that adds one fact.
+// One gives one event as a list, for a command that adds one fact.
 func One(ev kedge.Event, err error) ([]kedge.Event, error) { return []kedge.Event{ev}, err }
 
 // EventsOf makes one event of each value.
@@ -118,8 +117,7 @@ func EventsOf[T any](typ kedge.EventType, who Caller, values []T) ([]kedge.Event
 	return out, nil
 }
 
-// Data reads the payload of a fact: what the journal kept, which is not always
-// what was asked for, since secrets are taken out on the way.
+// Data decodes an event's data as the journal has it, with secrets removed.
 func Data[T any](ev kedge.Event) (T, error) {
 	var v T
 	if err := json.Unmarshal(ev.Data, &v); err != nil {
@@ -128,7 +126,7 @@ func Data[T any](ev kedge.Event) (T, error) {
 	return v, nil
 }
 
-// DataOf decodes the payload of the first event of a type.
+// DataOf decodes the data of the first event of a type.
 func DataOf[T any](evs []kedge.Event, typ kedge.EventType) (T, error) {
 	var v T
 	for _, ev := range evs {

@@ -16,9 +16,9 @@ import (
 	"kedge/internal/text/words"
 )
 
-// AuditRequest asks where the context of sessions went. What is a transcript's
-// file, the id of a session that an agent gave it (or its start), or a session
-// of Kedge; none is every transcript of the project that is found.
+// AuditRequest asks what filled the context of sessions. What is a transcript's file,
+// the id that an agent gave its session (or the id's beginning), or a session of Kedge.
+// Empty stands for every transcript of the project.
 type AuditRequest struct {
 	What  []string          `json:"what"`
 	Agent string            `json:"agent"`
@@ -26,8 +26,8 @@ type AuditRequest struct {
 	Env   map[string]string `json:"env"`   // of the caller, where agents keep their files: transcript.Variables
 }
 
-// AuditReply has the figures of every session, the one that began first first,
-// their sum, and what to change.
+// AuditReply has the figures of every session, oldest first, their sum, and what to
+// change.
 type AuditReply struct {
 	Sessions []audit.Figures `json:"sessions"`
 	Total    audit.Figures   `json:"total"`
@@ -42,7 +42,7 @@ type UnreadFile struct {
 	Why  string `json:"why"`
 }
 
-// AuditProgress tells how much of the transcripts was read.
+// AuditProgress tells how much of the transcripts has been read.
 type AuditProgress struct {
 	Files int   `json:"files"`
 	Of    int   `json:"of"`
@@ -51,7 +51,7 @@ type AuditProgress struct {
 }
 
 // Audit counts transcripts on disk. It needs no project and writes nothing.
-func (s *Looker) Audit(ctx context.Context, who projects.Caller, in AuditRequest) (AuditReply, error) {
+func (s *Reports) Audit(ctx context.Context, who projects.Caller, in AuditRequest) (AuditReply, error) {
 	if in.Agent != "" && !slices.Contains(transcript.Agents(), in.Agent) {
 		return AuditReply{}, kedge.Errorf(kedge.Invalid, "no transcripts of agent %q can be read", in.Agent).
 			WithHint("agents: %s", strings.Join(transcript.Agents(), ", "))
@@ -115,7 +115,7 @@ func began(f audit.Figures) string {
 }
 
 // since gives the time in the form of the figures; empty is the beginning.
-func (s *Looker) since(text string) (string, error) {
+func (s *Reports) since(text string) (string, error) {
 	const form = "2006-01-02T15:04:05.000Z"
 	if text == "" {
 		return "", nil
@@ -134,7 +134,7 @@ func (s *Looker) since(text string) (string, error) {
 
 // transcripts gives the files that were asked for; strict: one that cannot be
 // read is an error, for somebody named it.
-func (s *Looker) transcripts(ctx context.Context, who projects.Caller, in AuditRequest) (files []transcript.File, strict bool, err error) {
+func (s *Reports) transcripts(ctx context.Context, who projects.Caller, in AuditRequest) (files []transcript.File, strict bool, err error) {
 	where := transcript.Where{Dirs: record.Folders(who.Dir), Agent: in.Agent, Getenv: func(name string) string { return in.Env[name] }}
 	if len(in.What) == 0 {
 		files, err := transcript.Find(ctx, where)
@@ -151,7 +151,7 @@ func (s *Looker) transcripts(ctx context.Context, who projects.Caller, in AuditR
 }
 
 // transcriptsOf gives what one argument names.
-func (s *Looker) transcriptsOf(ctx context.Context, who projects.Caller, where transcript.Where, what string) ([]transcript.File, error) {
+func (s *Reports) transcriptsOf(ctx context.Context, who projects.Caller, where transcript.Where, what string) ([]transcript.File, error) {
 	if path, ok := fileOf(who, what); ok {
 		list, err := transcript.Open(ctx, path)
 		for i := range list {
@@ -200,14 +200,14 @@ func withID(all []transcript.File, id string) []transcript.File {
 
 // transcriptOfSession gives the transcript that an agent in a session of Kedge
 // left: of its folder, the first that began while the session ran.
-func (s *Looker) transcriptOfSession(ctx context.Context, who projects.Caller, where transcript.Where, name string) (transcript.File, bool) {
+func (s *Reports) transcriptOfSession(ctx context.Context, who projects.Caller, where transcript.Where, name string) (transcript.File, bool) {
 	p, err := s.home.OfSessions(ctx, who)
 	if err != nil {
 		return transcript.File{}, false
 	}
-	ses, err := s.keeper.Find(ctx, p, name)
+	ses, err := s.sessions.Find(ctx, p, name)
 	if err != nil {
 		return transcript.File{}, false
 	}
-	return record.Left(ctx, ses, s.keeper.Ended(ses), where)
+	return record.Left(ctx, ses, s.sessions.Ended(ses), where)
 }

@@ -14,9 +14,9 @@ import (
 	"kedge/internal/insight/transcript"
 )
 
-// BriefRequest asks what a fresh session needs to go on from the record of another.
-// What is a transcript's file, what AuditRequest takes for one, or a session of a
-// run, of which Kedge itself kept the record.
+// BriefRequest asks for what a fresh session needs to continue from the record of
+// another. What is whatever AuditRequest takes, or a session of a run, whose record
+// Kedge itself kept.
 type BriefRequest struct {
 	What   string            `json:"what"`
 	At     int               `json:"at"`     // the lines before this one are seen; 0 is all
@@ -24,19 +24,19 @@ type BriefRequest struct {
 	Env    map[string]string `json:"env"`    // as in AuditRequest
 }
 
-// BriefReply is the brief, and what it was made from.
+// BriefReply is the brief and its source.
 type BriefReply struct {
-	resume.Brief
+	resume.Summary
 	Budget       int    `json:"budget"`
 	Agent        string `json:"agent"`
 	File         string `json:"file"`
 	SkippedLines int64  `json:"skipped_lines"`
 }
 
-// Brief reads the record of a session, up to a line, and picks the work up from
-// there. It needs no project and no daemon, and writes nothing. Text is the brief:
-// within the budget, and the same for the same record.
-func (s *Looker) Brief(ctx context.Context, who projects.Caller, in BriefRequest) (BriefReply, error) {
+// Brief reads the record of a session, up to a line, and makes the brief with which
+// another continues. It needs no project and no daemon, and writes nothing. The text
+// keeps to the budget, and is the same for the same record.
+func (s *Reports) Brief(ctx context.Context, who projects.Caller, in BriefRequest) (BriefReply, error) {
 	if in.At < 0 {
 		return BriefReply{}, kedge.Errorf(kedge.Invalid, "line %d is none: lines are counted from 1", in.At)
 	}
@@ -56,7 +56,7 @@ func (s *Looker) Brief(ctx context.Context, who projects.Caller, in BriefRequest
 		return BriefReply{}, kedge.Errorf(kedge.Invalid, "the shortest brief takes %d tokens, more than the budget of %d", b.Tokens, in.Budget).
 			WithHint("kedge brief --transcript %s --budget %d", in.What, b.Tokens)
 	}
-	return BriefReply{Brief: b, Budget: in.Budget, Agent: r.agent, File: r.path, SkippedLines: r.skipped}, nil
+	return BriefReply{Summary: b, Budget: in.Budget, Agent: r.agent, File: r.path, SkippedLines: r.skipped}, nil
 }
 
 // recorded is what a session left, as far as it was read.
@@ -69,7 +69,7 @@ type recorded struct {
 
 // record reads what is meant: what Kedge kept of a session of a run, else a
 // transcript.
-func (s *Looker) record(ctx context.Context, who projects.Caller, in BriefRequest) (recorded, error) {
+func (s *Reports) record(ctx context.Context, who projects.Caller, in BriefRequest) (recorded, error) {
 	if p, ses, ok := s.sessionOfRun(ctx, who, in.What); ok {
 		return s.recordOfRun(ctx, p, ses, in)
 	}
@@ -89,7 +89,7 @@ func (s *Looker) record(ctx context.Context, who projects.Caller, in BriefReques
 }
 
 // sessionOfRun finds a session of a run by its name or its id.
-func (s *Looker) sessionOfRun(ctx context.Context, who projects.Caller, name string) (*projects.Project, kedge.Session, bool) {
+func (s *Reports) sessionOfRun(ctx context.Context, who projects.Caller, name string) (*projects.Project, kedge.Session, bool) {
 	if _, ok := fileOf(who, name); ok {
 		return nil, kedge.Session{}, false
 	}
@@ -97,12 +97,12 @@ func (s *Looker) sessionOfRun(ctx context.Context, who projects.Caller, name str
 	if err != nil {
 		return nil, kedge.Session{}, false
 	}
-	ses, err := s.keeper.Find(ctx, p, name)
+	ses, err := s.sessions.Find(ctx, p, name)
 	return p, ses, err == nil && ses.Run != ""
 }
 
 // recordOfRun reads what a session of a run printed, by its adapter.
-func (s *Looker) recordOfRun(ctx context.Context, p *projects.Project, ses kedge.Session, in BriefRequest) (recorded, error) {
+func (s *Reports) recordOfRun(ctx context.Context, p *projects.Project, ses kedge.Session, in BriefRequest) (recorded, error) {
 	if in.At > 0 {
 		return recorded{}, kedge.Errorf(kedge.Invalid, "what session %q told has no lines to cut at", ses.Name).
 			WithHint("kedge brief --transcript %s", in.What)
@@ -119,7 +119,7 @@ func (s *Looker) recordOfRun(ctx context.Context, p *projects.Project, ses kedge
 	if err != nil {
 		return recorded{}, err
 	}
-	r := recorded{agent: ses.Agent, path: s.keeper.SessionDir(ses.ID), dir: ses.Dir}
+	r := recorded{agent: ses.Agent, path: s.sessions.SessionDir(ses.ID), dir: ses.Dir}
 	reader := ad.Reader(agents.Task{Session: ses.ID})
 	r.from, err = record.Output(r.path, ses.Dir, reader, func(watch.Event) {})
 	r.skipped = int64(reader.Broken())
@@ -127,7 +127,7 @@ func (s *Looker) recordOfRun(ctx context.Context, p *projects.Project, ses kedge
 }
 
 // oneTranscript gives the transcript that is meant.
-func (s *Looker) oneTranscript(ctx context.Context, who projects.Caller, in BriefRequest) (transcript.File, error) {
+func (s *Reports) oneTranscript(ctx context.Context, who projects.Caller, in BriefRequest) (transcript.File, error) {
 	files, _, err := s.transcripts(ctx, who, AuditRequest{What: []string{in.What}, Env: in.Env})
 	switch {
 	case err != nil:

@@ -26,7 +26,7 @@ type CostRequest struct {
 	Env   []string  `json:"env,omitempty"`  // says where the person's prices stand
 }
 
-// CostBy are the ways to divide costs.
+// CostBy lists the ways to group costs.
 var CostBy = []string{"session", "feature", "phase", "model", "agent", "route", "day"}
 
 // CostReply is `cost --json`.
@@ -37,8 +37,8 @@ type CostReply struct {
 	Total CostRow    `json:"total"`
 }
 
-// CostRow is what the sessions of one key used and cost. Of a row with sessions
-// whose figures are unknown, the figures are those of the others.
+// CostRow is what the sessions of one group used and cost. Sessions with unknown figures
+// are counted, and their figures left out.
 type CostRow struct {
 	Key           string            `json:"key"` // empty: the sessions have none
 	Name          string            `json:"name,omitempty"`
@@ -52,9 +52,9 @@ type CostRow struct {
 	UnknownUSD    int               `json:"unknown_usd"`    // sessions whose cost is unknown
 }
 
-// Cost divides what sessions used by what is asked for. Money is what the agent
-// itself told; else it is computed, now, from prices.
-func (s *Looker) Cost(ctx context.Context, who projects.Caller, in CostRequest) (CostReply, error) {
+// Cost groups what sessions used. Money is what the agent itself reported, else computed
+// from present prices.
+func (s *Reports) Cost(ctx context.Context, who projects.Caller, in CostRequest) (CostReply, error) {
 	in.By = cmp.Or(in.By, CostBy[0])
 	reply := CostReply{By: in.By, Rows: []CostRow{}}
 	if !slices.Contains(CostBy, in.By) {

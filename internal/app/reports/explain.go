@@ -61,7 +61,7 @@ const noWork = "none"
 
 // Explain tells what a commit is for, who made it, what proved it and what
 // happened on the way: from its trailers and the journal.
-func (s *Looker) Explain(ctx context.Context, who projects.Caller, in ExplainRequest) (ExplainReply, error) {
+func (s *Reports) Explain(ctx context.Context, who projects.Caller, in ExplainRequest) (ExplainReply, error) {
 	p, err := s.home.Open(ctx, who)
 	if err != nil {
 		return ExplainReply{}, err
@@ -105,7 +105,7 @@ func (s *Looker) Explain(ctx context.Context, who projects.Caller, in ExplainReq
 
 // explainLedger tells of the feature whose status a ledger commit without work is
 // about, and what happened to it. Its subject names the feature.
-func (s *Looker) explainLedger(ctx context.Context, p *projects.Project, sha string, r *ExplainReply) error {
+func (s *Reports) explainLedger(ctx context.Context, p *projects.Project, sha string, r *ExplainReply) error {
 	words := strings.Fields(r.Subject) // kedge: ID is STATUS
 	if r.Run == "" || len(words) != 4 || words[2] != "is" {
 		return nil
@@ -121,7 +121,7 @@ func (s *Looker) explainLedger(ctx context.Context, p *projects.Project, sha str
 	return explainVerdicts(ctx, p, d.Feature.ID, r)
 }
 
-func (s *Looker) explainWork(ctx context.Context, p *projects.Project, repo *git.Repo, c git.CommitInfo, r *ExplainReply) error {
+func (s *Reports) explainWork(ctx context.Context, p *projects.Project, repo *git.Repo, c git.CommitInfo, r *ExplainReply) error {
 	r.Checkpoint, r.Validated = kedge.CheckpointID(c.Trailer("Kedge-Checkpoint")), c.Trailer("Kedge-Validated")
 	id := kedge.FeatureID(c.Trailer("Kedge-Feature"))
 	if d, ok, err := journal.Get[journal.FeatureDoc](ctx, p.Store, journal.KindFeature, string(id)); err != nil {
@@ -132,7 +132,7 @@ func (s *Looker) explainWork(ctx context.Context, p *projects.Project, repo *git
 	if ses, ok, err := journal.Get[kedge.Session](ctx, p.Store, journal.KindSession, c.Trailer("Kedge-Session")); err != nil {
 		return err
 	} else if ok {
-		ses = s.keeper.Seen(ctx, ses)
+		ses = s.sessions.Seen(ctx, ses)
 		r.Session = &ses
 	}
 	if err := s.explainFiles(ctx, p, repo, c, r); err != nil {
@@ -145,7 +145,7 @@ func (s *Looker) explainWork(ctx context.Context, p *projects.Project, repo *git
 }
 
 // explainFiles lists what the commit changes, and the decisions that apply.
-func (s *Looker) explainFiles(ctx context.Context, p *projects.Project, repo *git.Repo, c git.CommitInfo, r *ExplainReply) error {
+func (s *Reports) explainFiles(ctx context.Context, p *projects.Project, repo *git.Repo, c git.CommitInfo, r *ExplainReply) error {
 	if len(c.Parents) == 0 {
 		return nil
 	}
@@ -171,7 +171,7 @@ func applies(d kedge.Decision, files []git.Change) bool {
 
 // storyOf reads the steps of the run that made the commit, as far as they are
 // about the feature.
-func (s *Looker) storyOf(ctx context.Context, p *projects.Project, id kedge.FeatureID, commit string, r *ExplainReply) error {
+func (s *Reports) storyOf(ctx context.Context, p *projects.Project, id kedge.FeatureID, commit string, r *ExplainReply) error {
 	stories := map[kedge.RunID]*story{}
 	for ev, err := range p.Store.Since(ctx, 0) {
 		if err != nil {
@@ -240,7 +240,7 @@ func StepOf(d run.Stepped, asked map[int64]run.Command) RunStep {
 
 // explainOther tells of a commit that no run made whether it came to a branch while a
 // session worked, and which one that was.
-func (s *Looker) explainOther(ctx context.Context, p *projects.Project, repo *git.Repo, r *ExplainReply) error {
+func (s *Reports) explainOther(ctx context.Context, p *projects.Project, repo *git.Repo, r *ExplainReply) error {
 	moves, err := landing.RefMoves(ctx, p)
 	if err != nil {
 		return err
@@ -260,7 +260,7 @@ func (s *Looker) explainOther(ctx context.Context, p *projects.Project, repo *gi
 			return err
 		}
 		if ok {
-			ses = s.keeper.Seen(ctx, ses)
+			ses = s.sessions.Seen(ctx, ses)
 			r.Session = &ses
 		}
 	}

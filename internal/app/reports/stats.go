@@ -13,7 +13,7 @@ import (
 	"kedge/internal/process/tape"
 )
 
-// StatsRequest asks what sessions came to.
+// StatsRequest asks for figures over sessions.
 type StatsRequest struct {
 	Since time.Time `json:"since,omitzero"` // what began, or was completed, before it is left out
 	By    string    `json:"by"`             // one of stats.By
@@ -21,7 +21,7 @@ type StatsRequest struct {
 	Env   []string  `json:"env,omitempty"`  // says where the person's prices stand
 }
 
-// StatsReply is `stats --json`: the figures of all sessions, and divided.
+// StatsReply is `stats --json`: the figures of all sessions together, and by group.
 type StatsReply struct {
 	Project string     `json:"project"` // its name; empty: every project
 	By      string     `json:"by"`
@@ -31,7 +31,7 @@ type StatsReply struct {
 }
 
 // Stats counts interruptions, recovery and verified output from the journal.
-func (s *Looker) Stats(ctx context.Context, who projects.Caller, in StatsRequest) (StatsReply, error) {
+func (s *Reports) Stats(ctx context.Context, who projects.Caller, in StatsRequest) (StatsReply, error) {
 	reply := StatsReply{By: cmp.Or(in.By, stats.By[0]), Rows: []stats.Row{}}
 	if !slices.Contains(stats.By, reply.By) {
 		return reply, kedge.Errorf(kedge.Invalid, "stats are not divided by %q", in.By).WithHint("kedge stats --by %s", strings.Join(stats.By, "|"))
@@ -65,7 +65,7 @@ func (s *Looker) Stats(ctx context.Context, who projects.Caller, in StatsRequest
 
 // readYield reads a project's journal, and how busy the sessions were that do not
 // tell what they do.
-func (s *Looker) readYield(ctx context.Context, p *projects.Project) (*stats.Journal, error) {
+func (s *Reports) readYield(ctx context.Context, p *projects.Project) (*stats.Journal, error) {
 	j := stats.NewJournal()
 	for ev, err := range p.Store.Since(ctx, 0) {
 		if err != nil {
@@ -76,7 +76,7 @@ func (s *Looker) readYield(ctx context.Context, p *projects.Project) (*stats.Jou
 		}
 	}
 	for _, id := range j.Silent() {
-		if p := printed(s.keeper.SessionDir(id)); p.Any() {
+		if p := printed(s.sessions.SessionDir(id)); p.Any() {
 			j.Printed(id, p)
 		}
 	}

@@ -52,8 +52,8 @@ type Runs struct {
 	life *projects.Life
 
 	book     *ledger.Ledger
-	status   *status.Teller
-	keeper   *sessions.Keeper
+	status   *status.Reporter
+	keeper   *sessions.Manager
 	landing  *landing.Landing
 	supply   *supply.Supply
 	planning Planning
@@ -65,8 +65,8 @@ type Runs struct {
 // Parts are what runs ask.
 type Parts struct {
 	Book     *ledger.Ledger
-	Status   *status.Teller
-	Sessions *sessions.Keeper
+	Status   *status.Reporter
+	Sessions *sessions.Manager
 	Landing  *landing.Landing
 	Supply   *supply.Supply
 	Planning Planning

@@ -15,22 +15,22 @@ import (
 	"kedge/internal/process/hold"
 )
 
-// Installed is a program of an agent as it is found.
+// Installed is the program of an agent that was found, with its version.
 type Installed struct {
 	Name     string // of the agent
 	Program  string // its path
 	Version  string // empty: it does not say
-	Standing agents.Standing
+	Standing agents.VersionState
 	Known    agents.Versions
 }
 
 // versionLimit is how long a program may take to say its version.
 const versionLimit = 20 * time.Second
 
-// Installed asks the program of a route which version it is. False for agents of
-// which no version is known to Kedge, and for a program that is not there or is a
-// file of the repository: that is not run to be asked.
-func (s *Keeper) Installed(ctx context.Context, cfg config.Config, route string, env []string) (Installed, bool) {
+// Installed asks the program of a route for its version. It gives false for an agent
+// whose versions Kedge does not know, for a missing program, and for a file of the
+// repository, which Kedge does not run just to ask.
+func (s *Manager) Installed(ctx context.Context, cfg config.Config, route string, env []string) (Installed, bool) {
 	name, _, _ := strings.Cut(route, ":")
 	a, err := cfg.Agent(name)
 	if err != nil {
@@ -54,7 +54,7 @@ func (s *Keeper) Installed(ctx context.Context, cfg config.Config, route string,
 
 // versionOf runs a program to say its version, in a folder that holds nothing of a
 // repository. All that is read is the number; nothing of it is left behind.
-func (s *Keeper) versionOf(ctx context.Context, argv, env []string) string {
+func (s *Manager) versionOf(ctx context.Context, argv, env []string) string {
 	dir, err := os.MkdirTemp("", "kedge-version")
 	if err != nil {
 		return ""
@@ -84,7 +84,7 @@ func quoted(words []string) string {
 	return strings.Join(out, " ")
 }
 
-// Text says what is known of it.
+// Text says what Kedge knows of the version.
 func (i Installed) Text() string {
 	switch i.Standing {
 	case agents.Tried:
@@ -98,7 +98,7 @@ func (i Installed) Text() string {
 	}
 }
 
-// Refuse is the error of a version that is known to be broken; nil of any other.
+// Refuse gives an error if the version is known to be broken, else nil.
 func (i Installed) Refuse() error {
 	if i.Standing != agents.TooOld {
 		return nil
@@ -106,7 +106,7 @@ func (i Installed) Refuse() error {
 	return kedge.Errorf(kedge.Blocked, "%s", i.Text()).WithHint("%s", i.Known.Update)
 }
 
-// Finding is what the doctor says of it.
+// Finding gives the doctor's finding about the version.
 func (i Installed) Finding() kedge.Finding {
 	f := kedge.Finding{Level: kedge.LevelWarning, What: i.Text(), Where: i.Program}
 	switch i.Standing {

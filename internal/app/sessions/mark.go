@@ -10,7 +10,7 @@ import (
 // SessionMark writes a fact that says nothing but which session it is about, and answers
 // with the session as it is then. Such facts are yours to state, so agents are refused.
 // The verb is the command, for messages.
-func (s *Keeper) SessionMark(ctx context.Context, who projects.Caller, in SessionName, verb string, fact kedge.EventType) (kedge.Session, error) {
+func (s *Manager) SessionMark(ctx context.Context, who projects.Caller, in SessionName, verb string, fact kedge.EventType) (kedge.Session, error) {
 	if who.IsAgent() {
 		return kedge.Session{}, kedge.Errorf(kedge.Blocked, "agents may not %s sessions", verb).
 			WithHint("run it in a terminal of your own: kedge %s %s", verb, in.Name)

@@ -13,7 +13,7 @@ import (
 // follow watches a living session until it ends, writes that down, and lets its
 // holder go. The client is closed; it is nil for a holder that was not reached
 // yet, or does not answer now. A pid of 0 is nobody's ancestor.
-func (s *Keeper) follow(p *projects.Project, id kedge.SessionID, holder int, c *hold.Client) {
+func (s *Manager) follow(p *projects.Project, id kedge.SessionID, holder int, c *hold.Client) {
 	s.holders.add(holder, id)
 	s.life.Go(func() {
 		defer s.holders.remove(holder)
@@ -28,7 +28,7 @@ func (s *Keeper) follow(p *projects.Project, id kedge.SessionID, holder int, c *
 }
 
 // endLeft ends what a holder that was killed has left behind.
-func (s *Keeper) endLeft(f hold.Found) {
+func (s *Manager) endLeft(f hold.Found) {
 	if f.Result != nil {
 		return
 	}
@@ -43,7 +43,7 @@ func (s *Keeper) endLeft(f hold.Found) {
 const lookAgain = time.Second
 
 // toEnd follows a session until it is over, however often its holder breaks off.
-func (s *Keeper) toEnd(id kedge.SessionID, c *hold.Client) (f hold.Found, over bool) {
+func (s *Manager) toEnd(id kedge.SessionID, c *hold.Client) (f hold.Found, over bool) {
 	for {
 		if c == nil {
 			c, _ = hold.Dial(s.life.Context(), s.SessionDir(id)) // how it is with the session, Look says
@@ -76,7 +76,7 @@ func closeFound(f hold.Found) {
 
 // collect lets the holder of an ended session go; without it, it would stay for
 // a day.
-func (s *Keeper) collect(ctx context.Context, f hold.Found) {
+func (s *Manager) collect(ctx context.Context, f hold.Found) {
 	if f.Client != nil && f.Result != nil {
 		_ = f.Client.Collect(ctx) // it goes by itself as well
 	}
@@ -94,7 +94,7 @@ func endOf(f hold.Found) kedge.SessionEndedData {
 }
 
 // ended writes the end of a session down, once: its key is the session.
-func (s *Keeper) ended(ctx context.Context, p *projects.Project, d kedge.SessionEndedData) {
+func (s *Manager) ended(ctx context.Context, p *projects.Project, d kedge.SessionEndedData) {
 	who := projects.Caller{Actor: kedge.ActorDaemon, Key: "ended-" + string(d.ID)}
 	_, err := s.home.Write(ctx, p, who, func() ([]kedge.Event, error) {
 		ev, err := projects.Event(kedge.SessionEnded, who, d)
@@ -105,10 +105,9 @@ func (s *Keeper) ended(ctx context.Context, p *projects.Project, d kedge.Session
 	}
 }
 
-// Adopt takes up the sessions that an earlier daemon left: those that run are
-// watched again, the others are written down as what became of them. Gates that
-// it left are finished.
-func (s *Keeper) Adopt(ctx context.Context) error {
+// Adopt takes over the sessions that an earlier daemon left. It watches those that run,
+// records how the others ended, and finishes the gates.
+func (s *Manager) Adopt(ctx context.Context) error {
 	s.rememberLines()
 	ps, err := s.home.AllOfSessions(ctx, projects.Caller{}, true)
 	if err != nil {
@@ -134,8 +133,8 @@ func (s *Keeper) Adopt(ctx context.Context) error {
 	return nil
 }
 
-// AdoptProject takes the sessions of a project out of what was found.
-func (s *Keeper) AdoptProject(ctx context.Context, p *projects.Project, found map[kedge.SessionID]hold.Found) error {
+// AdoptProject adopts the sessions of one project, of those that were found.
+func (s *Manager) AdoptProject(ctx context.Context, p *projects.Project, found map[kedge.SessionID]hold.Found) error {
 	docs, err := projects.All[kedge.Session](ctx, p, journal.KindSession)
 	if err != nil {
 		return err
@@ -162,16 +161,16 @@ func (s *Keeper) AdoptProject(ctx context.Context, p *projects.Project, found ma
 	return nil
 }
 
-// SessionSend asks to type text into a session.
+// SessionSend asks to type a text into a session.
 type SessionSend struct {
 	Name  string `json:"name"`
 	Text  string `json:"text"`
 	Enter bool   `json:"enter"`
 }
 
-// SessionSend types into a session; it returns when the program's terminal has
-// taken all of it.
-func (s *Keeper) SessionSend(ctx context.Context, who projects.Caller, in SessionSend) (kedge.Session, error) {
+// SessionSend types into a session. It returns when the program's terminal has accepted
+// all of it.
+func (s *Manager) SessionSend(ctx context.Context, who projects.Caller, in SessionSend) (kedge.Session, error) {
 	_, c, ses, err := s.reach(ctx, who, in.Name, "send")
 	if err != nil {
 		return ses, err
@@ -195,7 +194,7 @@ func toldInstead(ses kedge.Session, err error) error {
 }
 
 // reach connects to a living session that the caller may act on.
-func (s *Keeper) reach(ctx context.Context, who projects.Caller, name, act string) (*projects.Project, *hold.Client, kedge.Session, error) {
+func (s *Manager) reach(ctx context.Context, who projects.Caller, name, act string) (*projects.Project, *hold.Client, kedge.Session, error) {
 	p, err := s.home.OfSessions(ctx, who)
 	if err != nil {
 		return nil, nil, kedge.Session{}, err
@@ -220,7 +219,7 @@ const silentFor = 10 * time.Second
 
 // dial connects to the holder of a session; one that does not answer is not waited
 // for for ever.
-func (s *Keeper) dial(ctx context.Context, ses kedge.Session) (*hold.Client, error) {
+func (s *Manager) dial(ctx context.Context, ses kedge.Session) (*hold.Client, error) {
 	if ses.Cause != hold.CauseSilent {
 		return hold.Dial(ctx, s.SessionDir(ses.ID))
 	}
@@ -234,7 +233,7 @@ func (s *Keeper) dial(ctx context.Context, ses kedge.Session) (*hold.Client, err
 }
 
 // silent says that the holder of a session lives and does not answer.
-func (s *Keeper) silent(ses kedge.Session) error {
+func (s *Manager) silent(ses kedge.Session) error {
 	err := kedge.Errorf(kedge.Conflict, "the holder of session %q does not answer now", ses.Name)
 	if r, none := hold.ReadRecord(s.SessionDir(ses.ID)); none == nil {
 		return err.WithHint("kill -CONT %d, if somebody has stopped it", r.Holder.PID)
@@ -248,9 +247,9 @@ type SessionKill struct {
 	GraceMS int    `json:"grace_ms"`
 }
 
-// SessionKill ends a session and everything it started, and returns when all of
-// it is gone and written down.
-func (s *Keeper) SessionKill(ctx context.Context, who projects.Caller, in SessionKill) (kedge.Session, error) {
+// SessionKill ends a session and everything it started. It returns when all of it is
+// gone and recorded.
+func (s *Manager) SessionKill(ctx context.Context, who projects.Caller, in SessionKill) (kedge.Session, error) {
 	p, c, ses, err := s.reach(ctx, who, in.Name, "kill")
 	if err != nil {
 		return ses, err
@@ -274,8 +273,8 @@ type SessionRename struct {
 	New  string `json:"new"`
 }
 
-// SessionRename renames a session; names of the living are unique.
-func (s *Keeper) SessionRename(ctx context.Context, who projects.Caller, in SessionRename) (kedge.Session, error) {
+// SessionRename renames a session. Names of running sessions are unique.
+func (s *Manager) SessionRename(ctx context.Context, who projects.Caller, in SessionRename) (kedge.Session, error) {
 	if !kedge.ValidName(in.New) {
 		return kedge.Session{}, kedge.Errorf(kedge.Invalid, "%q cannot name a session", in.New).
 			WithHint("use a-z, 0-9, dot, dash and underscore, at most 64")

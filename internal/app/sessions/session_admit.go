@@ -9,9 +9,9 @@ import (
 	"kedge/internal/process/capability"
 )
 
-// Pass is what a caller shows to act in the name of a session: over a way on
-// which where its process runs may say nothing. Inside is the session that it is
-// known to run in, empty for none; Act is what it wants.
+// Pass is what a caller presents to act for a session over a connection that does not
+// show where its process runs. Inside is the session in which it is known to run, or
+// empty; Act is the call.
 type Pass struct {
 	Dir     string
 	Session kedge.SessionID
@@ -20,10 +20,9 @@ type Pass struct {
 	Act     string
 }
 
-// Admit refuses a token that is not the living session's own, and one that is
-// shown from inside another session or for another project. The try is written
-// down.
-func (s *Keeper) Admit(ctx context.Context, in Pass) error {
+// Admit refuses a token that is not the running session's, and one that is presented
+// from inside another session or for another project. The attempt is recorded.
+func (s *Manager) Admit(ctx context.Context, in Pass) error {
 	p, err := s.home.OfSessions(ctx, projects.Caller{Dir: in.Dir})
 	if err != nil {
 		return err
@@ -42,7 +41,7 @@ func (s *Keeper) Admit(ctx context.Context, in Pass) error {
 }
 
 // refusal is why a pass is not good; empty when it is.
-func (s *Keeper) refusal(ctx context.Context, p *projects.Project, in Pass) (string, error) {
+func (s *Manager) refusal(ctx context.Context, p *projects.Project, in Pass) (string, error) {
 	if in.Inside != "" && in.Inside != in.Session {
 		return "it is shown from inside another session", nil
 	}
@@ -61,7 +60,7 @@ func (s *Keeper) refusal(ctx context.Context, p *projects.Project, in Pass) (str
 	}
 }
 
-func (s *Keeper) journalRefusal(ctx context.Context, p *projects.Project, in Pass, why string) error {
+func (s *Manager) journalRefusal(ctx context.Context, p *projects.Project, in Pass, why string) error {
 	d := kedge.SessionRefusedData{By: in.Inside, Act: in.Act, Reason: why}
 	if kedge.ValidID("ses", string(in.Session)) {
 		d.ID = in.Session

@@ -23,7 +23,7 @@ import (
 // resumeCheckpoint starts a fresh session of the project's agent, which is told
 // where a checkpoint left the work: nothing is pasted by hand, and nothing of an
 // earlier session is needed but the journal.
-func (s *Keeper) resumeCheckpoint(ctx context.Context, who projects.Caller, in SessionResume) (kedge.Session, error) {
+func (s *Manager) resumeCheckpoint(ctx context.Context, who projects.Caller, in SessionResume) (kedge.Session, error) {
 	p, err := s.home.Open(ctx, who)
 	if err != nil {
 		return kedge.Session{}, err
@@ -58,14 +58,14 @@ func (s *Keeper) resumeCheckpoint(ctx context.Context, who projects.Caller, in S
 
 // typeBrief types the brief into a session without a screen; with one, the person
 // at it sees the agent take it from its file.
-func (s *Keeper) typeBrief(l launch, ad agents.Adapter, text string) {
+func (s *Manager) typeBrief(l launch, ad agents.Adapter, text string) {
 	first := ad.Reader(agents.Task{Session: l.id}).Open([]byte(text))
 	hold.Type(s.life.Context(), l.dir, hold.Typing{Source: hold.SourceBrief, Text: first.Text, Close: first.Close})
 }
 
 // checkpointBrief is the brief of a checkpoint: the latest one where none is named.
-func (s *Keeper) checkpointBrief(ctx context.Context, p *projects.Project, who projects.Caller, id kedge.CheckpointID) (string, error) {
-	input, err := s.standing.BriefInput(ctx, p, who)
+func (s *Manager) checkpointBrief(ctx context.Context, p *projects.Project, who projects.Caller, id kedge.CheckpointID) (string, error) {
+	input, err := s.status.BriefInput(ctx, p, who)
 	if err != nil {
 		return "", err
 	}
@@ -88,7 +88,7 @@ const latestCheckpoint kedge.CheckpointID = "latest"
 
 // personsAgent is the agent of config.toml as it stands in the folder: a person
 // asks, so it need not be committed.
-func (s *Keeper) personsAgent(ctx context.Context, p *projects.Project, in SessionResume) (agents.Adapter, string, error) {
+func (s *Manager) personsAgent(ctx context.Context, p *projects.Project, in SessionResume) (agents.Adapter, string, error) {
 	cfg, err := projects.Source{Project: p}.Config(ctx, projects.UserFile(in.Env))
 	if err != nil {
 		return nil, "", err
@@ -108,7 +108,7 @@ func (s *Keeper) personsAgent(ctx context.Context, p *projects.Project, in Sessi
 
 // briefed is how the agent starts with its brief, which lies in the session's
 // folder.
-func (s *Keeper) briefed(l launch, p *projects.Project, in SessionResume, ad agents.Adapter, model, text string) (SessionNew, error) {
+func (s *Manager) briefed(l launch, p *projects.Project, in SessionResume, ad agents.Adapter, model, text string) (SessionNew, error) {
 	file := filepath.Join(l.dir, "brief.md")
 	if err := atomicfile.Write(file, []byte(text), 0o600); err != nil {
 		return SessionNew{}, kedge.Errorf(kedge.Internal, "write the brief: %w", err)
@@ -131,9 +131,8 @@ func (s *Keeper) briefed(l launch, p *projects.Project, in SessionResume, ad age
 	return fresh, nil
 }
 
-// CheckAgent refuses a run whose agent is not named, not known or not installed:
-// nothing has been paid for yet. command is what the person called, to be called
-// again.
+// CheckAgent refuses a run whose agent is not named, not known or not installed, before
+// anything is paid for. Command is the command that you ran, for the hint.
 func CheckAgent(cfg config.Config, p *projects.Project, route string, env []string, command string) error {
 	name, _, _ := strings.Cut(route, ":")
 	if name == "" {

@@ -20,10 +20,9 @@ import (
 	"kedge/internal/process/tape"
 )
 
-// SessionResume asks to start a session's command again; or, with a checkpoint
-// ("latest", or its id), a fresh session of the agent that goes on from there.
-// Env is the caller's environment; it goes to the holder's memory and nowhere
-// else.
+// SessionResume asks to run a session's command again. With a checkpoint ("latest", or
+// its id) it asks for a fresh session of the agent that continues from there. Env is the
+// caller's environment; it exists in the holder's memory only.
 type SessionResume struct {
 	Name       string   `json:"name"`
 	Checkpoint string   `json:"checkpoint,omitempty"`
@@ -35,10 +34,10 @@ type SessionResume struct {
 	Rows       int      `json:"rows"`
 }
 
-// SessionResume starts the command of a session that has ended again: in the
-// same folder, with the same name, as a new session that names the old one. Where
-// its program left a transcript, the new one is told where the work stood.
-func (s *Keeper) SessionResume(ctx context.Context, who projects.Caller, in SessionResume) (kedge.Session, error) {
+// SessionResume runs the command of an ended session again: in the same folder, with the
+// same name, as a new session that refers to the old one. If the program left a
+// transcript, the new session gets a brief of it.
+func (s *Manager) SessionResume(ctx context.Context, who projects.Caller, in SessionResume) (kedge.Session, error) {
 	if in.Checkpoint != "" {
 		return s.resumeCheckpoint(ctx, who, in)
 	}
@@ -101,8 +100,8 @@ func resumable(ses kedge.Session) error {
 	return nil
 }
 
-// SessionSearch asks where a text was printed: in the sessions of this project
-// or of all, or only in those with a name or an id.
+// SessionSearch asks where a text was printed: in the sessions of this project or of
+// all, or of those with one name or id.
 type SessionSearch struct {
 	Query      string `json:"query"`
 	Session    string `json:"session"`
@@ -114,14 +113,14 @@ type SessionSearch struct {
 // maxHits bounds what one search gives back.
 const maxHits = 10_000
 
-// SessionSearchReply is `search --json`. More means that there are more hits
-// than were asked for.
+// SessionSearchReply is `search --json`. More means that there are more hits than the
+// limit.
 type SessionSearchReply struct {
 	Hits []SearchHit `json:"hits"`
 	More bool        `json:"more"`
 }
 
-// SearchHit is one line. At is nil when the time is unknown.
+// SearchHit is one line of output. At is nil when the time is unknown.
 type SearchHit struct {
 	Session kedge.SessionID `json:"session"`
 	Name    string          `json:"name"`
@@ -130,9 +129,9 @@ type SearchHit struct {
 	At      *time.Time      `json:"at"`
 }
 
-// SessionSearch searches what sessions printed: the newest session first, each
-// from its beginning.
-func (s *Keeper) SessionSearch(ctx context.Context, who projects.Caller, in SessionSearch) (SessionSearchReply, error) {
+// SessionSearch searches what sessions printed: the newest session first, each from its
+// beginning.
+func (s *Manager) SessionSearch(ctx context.Context, who projects.Caller, in SessionSearch) (SessionSearchReply, error) {
 	reply := SessionSearchReply{Hits: []SearchHit{}}
 	if in.Limit < 1 || in.Limit > maxHits {
 		return reply, kedge.Errorf(kedge.Invalid, "a limit of %d is not between 1 and %d", in.Limit, maxHits).WithHint("--limit 100")
@@ -161,7 +160,7 @@ func (s *Keeper) SessionSearch(ctx context.Context, who projects.Caller, in Sess
 }
 
 // searched are the sessions to search, the newest first.
-func (s *Keeper) searched(ctx context.Context, who projects.Caller, in SessionSearch) ([]kedge.Session, error) {
+func (s *Manager) searched(ctx context.Context, who projects.Caller, in SessionSearch) ([]kedge.Session, error) {
 	ps, err := s.home.AllOfSessions(ctx, who, in.All)
 	if err != nil {
 		return nil, err
@@ -185,31 +184,31 @@ func (s *Keeper) searched(ctx context.Context, who projects.Caller, in SessionSe
 	return out, nil
 }
 
-// SessionRetain asks to take away what is no longer to be kept. Env says where
-// the user-wide config.toml is.
+// SessionRetain asks to delete output that is past its retention. Env names the
+// user-wide config.toml.
 type SessionRetain struct {
 	Env []string `json:"env"`
 }
 
-// SessionRetainReply says what went: of how many sessions, and how much.
+// SessionRetainReply says of how many sessions output was deleted, and how many bytes.
 type SessionRetainReply struct {
 	Sessions int   `json:"sessions"`
 	Bytes    int64 `json:"bytes"`
 }
 
 // SessionRetain is Retain for a caller.
-func (s *Keeper) SessionRetain(ctx context.Context, who projects.Caller, in SessionRetain) (SessionRetainReply, error) {
+func (s *Manager) SessionRetain(ctx context.Context, who projects.Caller, in SessionRetain) (SessionRetainReply, error) {
 	if who.IsAgent() {
 		return SessionRetainReply{}, kedge.Errorf(kedge.Blocked, "what is kept of sessions is decided by a person, not from inside a session")
 	}
 	return s.Retain(ctx, in.Env)
 }
 
-// Retain takes away the output of ended sessions that are older, or together
-// larger, than the user-wide config.toml in environ says. It never touches a
-// session that must stay (kedge.Session.Keep), nor a folder that no journal knows; the journal keeps the
-// record of every session. With a file that cannot be read nothing is taken away.
-func (s *Keeper) Retain(ctx context.Context, environ []string) (SessionRetainReply, error) {
+// Retain deletes the output of ended sessions that exceed the age or the total size in
+// the user-wide config.toml. It never touches a session that must stay
+// (kedge.Session.Keep), or a folder that no journal knows. The journal keeps the record
+// of every session. If config.toml cannot be read, nothing is deleted.
+func (s *Manager) Retain(ctx context.Context, environ []string) (SessionRetainReply, error) {
 	var reply SessionRetainReply
 	if s.home.ReadOnly {
 		return reply, kedge.Errorf(kedge.Conflict, "this needs the daemon").WithHint("kedge up")
@@ -237,9 +236,8 @@ func (s *Keeper) Retain(ctx context.Context, environ []string) (SessionRetainRep
 	return reply, nil
 }
 
-// RetainSoon is Retain beside everything else, for a daemon that starts; what
-// goes wrong is logged.
-func (s *Keeper) RetainSoon(environ []string) {
+// RetainSoon runs Retain in the background when the daemon starts, and logs errors.
+func (s *Manager) RetainSoon(environ []string) {
 	s.life.Go(func() {
 		if _, err := s.Retain(s.life.Context(), environ); err != nil && s.life.Context().Err() == nil {
 			s.home.Log.Error("old output was not taken away", "error", err.Error())
@@ -268,7 +266,7 @@ type folder struct {
 }
 
 // endedFolders are the folders of the sessions that may be collected, the oldest first.
-func (s *Keeper) endedFolders(ctx context.Context) ([]folder, error) {
+func (s *Manager) endedFolders(ctx context.Context) ([]folder, error) {
 	ps, err := s.home.AllOfSessions(ctx, projects.Caller{}, true)
 	if err != nil {
 		return nil, err
@@ -361,7 +359,7 @@ func drops(oldestFirst []folder, keep config.Sessions, now time.Time) []dropping
 }
 
 // drop takes away what was decided, unless a holder says that the session lives.
-func (s *Keeper) drop(ctx context.Context, d dropping) (int64, error) {
+func (s *Manager) drop(ctx context.Context, d dropping) (int64, error) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second) // a holder that is stopped must not hold up the daemon
 	defer cancel()
 	f := hold.Look(ctx, d.dir)
@@ -390,7 +388,7 @@ func (s *Keeper) drop(ctx context.Context, d dropping) (int64, error) {
 
 // removeFolder removes what is left of a session's folder, and the socket that a
 // killed holder left.
-func (s *Keeper) removeFolder(dir string) error {
+func (s *Manager) removeFolder(dir string) error {
 	if r, err := hold.ReadRecord(dir); err == nil && filepath.Dir(r.Socket) == s.with.Sockets {
 		if err := os.Remove(r.Socket); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err

@@ -20,7 +20,7 @@ type launch struct {
 	holder *hold.Launch
 }
 
-func (s *Keeper) launch(ctx context.Context) (launch, error) {
+func (s *Manager) launch(ctx context.Context) (launch, error) {
 	if s.home.ReadOnly {
 		return launch{}, projects.ErrReadOnly()
 	}
@@ -30,14 +30,14 @@ func (s *Keeper) launch(ctx context.Context) (launch, error) {
 	return s.freshLaunch(ctx)
 }
 
-func (s *Keeper) freshLaunch(ctx context.Context) (launch, error) {
+func (s *Manager) freshLaunch(ctx context.Context) (launch, error) {
 	id := kedge.SessionID(kedge.NewID("ses", s.home.Now()))
 	l := launch{id: id, dir: s.SessionDir(id)}
 	err := s.prepare(ctx, &l)
 	return l, err
 }
 
-func (s *Keeper) prepare(ctx context.Context, l *launch) error {
+func (s *Manager) prepare(ctx context.Context, l *launch) error {
 	if err := os.MkdirAll(filepath.Dir(l.dir), 0o700); err != nil {
 		return kedge.Errorf(kedge.Internal, "make the session's folder: %w", err)
 	}
@@ -58,7 +58,7 @@ func (s *Keeper) prepare(ctx context.Context, l *launch) error {
 }
 
 // socketOf is where the holder of a session is reached: a path must be short.
-func (s *Keeper) socketOf(id kedge.SessionID) string {
+func (s *Manager) socketOf(id kedge.SessionID) string {
 	return filepath.Join(s.with.Sockets, string(id)[len(id)-12:])
 }
 
@@ -78,7 +78,7 @@ func (l launch) abandon() {
 // launched goes on with a launch when the journal has answered: with the events
 // that start its session, with those of an earlier one that the same request
 // started, or with a refusal. what says what to run.
-func (s *Keeper) launched(ctx context.Context, p *projects.Project, l launch, evs []kedge.Event, refused error, what func(kedge.Session) SessionNew) (kedge.Session, error) {
+func (s *Manager) launched(ctx context.Context, p *projects.Project, l launch, evs []kedge.Event, refused error, what func(kedge.Session) SessionNew) (kedge.Session, error) {
 	if refused != nil {
 		l.abandon()
 		return kedge.Session{}, refused
@@ -101,7 +101,7 @@ func (s *Keeper) launched(ctx context.Context, p *projects.Project, l launch, ev
 }
 
 // hold lets the program of a session that is in the journal run.
-func (s *Keeper) hold(ctx context.Context, p *projects.Project, ses kedge.Session, l launch, in SessionNew) (kedge.Session, error) {
+func (s *Manager) hold(ctx context.Context, p *projects.Project, ses kedge.Session, l launch, in SessionNew) (kedge.Session, error) {
 	s.holders.starting.RLock()
 	defer s.holders.starting.RUnlock()
 	r, err := l.holder.Hold(hold.Spec{
@@ -120,7 +120,7 @@ func (s *Keeper) hold(ctx context.Context, p *projects.Project, ses kedge.Sessio
 
 // startedBefore answers a request that is made again: its session runs or has
 // ended, or was never started because the daemon died in the middle of it.
-func (s *Keeper) startedBefore(ctx context.Context, ses kedge.Session) error {
+func (s *Manager) startedBefore(ctx context.Context, ses kedge.Session) error {
 	f := hold.Look(ctx, s.SessionDir(ses.ID))
 	defer closeFound(f)
 	if f.State == kedge.SessionRunning || f.Result != nil {

@@ -73,14 +73,13 @@ func (h *holders) of(pid int) kedge.SessionID {
 // known.
 const nobodys = kedge.SessionID("ses-00000000000000000000000000")
 
-// SessionOf is the session that a process runs in, empty for none. It goes by
-// descent: whatever a session starts stays below its holder, also what leaves
-// its process group, its terminal and its environment behind. So an agent cannot
-// make itself a person by unsetting a variable. What checks, services and setups
-// run is an agent's too: an agent wrote it. So is whatever else descends from
-// the daemon, since no person does, and a caller that is gone before it can be
-// asked for.
-func (s *Keeper) SessionOf(pid int) kedge.SessionID {
+// SessionOf gives the session that a process runs in, or "". It follows the parents of
+// the process: whatever a session starts stays below its holder, even if it leaves its
+// process group, terminal and environment. So an agent does not become a user by
+// unsetting a variable. Processes of checks, services and setups count as an agent's,
+// because an agent wrote what they run. So do all other descendants of the daemon, and a
+// caller that is gone before it can be looked up.
+func (s *Manager) SessionOf(pid int) kedge.SessionID {
 	up, known := hold.Ancestors(pid)
 	if s.home.ReadOnly {
 		s.rememberHolders()
@@ -103,7 +102,7 @@ func (s *Keeper) SessionOf(pid int) kedge.SessionID {
 
 // holdingLine starts the holder of a line while whoever asks whose process
 // something is has to wait.
-func (s *Keeper) holdingLine(start func() (*hold.Client, error)) (*hold.Client, error) {
+func (s *Manager) holdingLine(start func() (*hold.Client, error)) (*hold.Client, error) {
 	s.holders.starting.RLock()
 	defer s.holders.starting.RUnlock()
 	c, err := start()
@@ -114,7 +113,7 @@ func (s *Keeper) holdingLine(start func() (*hold.Client, error)) (*hold.Client, 
 }
 
 // rememberLines reads which holders of lines live that somebody else started.
-func (s *Keeper) rememberLines() {
+func (s *Manager) rememberLines() {
 	gates, _ := filepath.Glob(filepath.Join(s.home.StateDir("*"), "gate", "*")) // the pattern is well formed
 	for _, dir := range gates {
 		for _, r := range gate.Holders(dir) {
@@ -124,7 +123,7 @@ func (s *Keeper) rememberLines() {
 }
 
 // rememberHolders reads which holders live, for a service that watches none.
-func (s *Keeper) rememberHolders() {
+func (s *Manager) rememberHolders() {
 	entries, _ := os.ReadDir(s.SessionDir("")) // none: no session was ever started
 	for _, e := range entries {
 		if r, err := hold.ReadRecord(s.SessionDir(kedge.SessionID(e.Name()))); err == nil && r.Alive() {
@@ -133,18 +132,18 @@ func (s *Keeper) rememberHolders() {
 	}
 }
 
-// Runner holds the lines of gates, so that they outlive the daemon; nil where no
-// holder can be had, or where it could not find all that a line started.
-func (s *Keeper) Runner() gate.Runner {
+// Runner gives the runner that lets the commands of gates outlive the daemon. It is nil
+// if no holder can be started, or if a holder could not find all processes of a command.
+func (s *Manager) Runner() gate.Runner {
 	if s.with.Holder == nil || runtime.GOOS != "linux" {
 		return nil
 	}
 	return gate.Held{Holder: s.with.Holder, Sockets: s.with.Sockets, Now: s.home.Clock, Holding: s.holdingLine}
 }
 
-// Holding starts the holder of a run's session while whoever asks whose process
-// something is has to wait: an agent may ask for something at once.
-func (s *Keeper) Holding(id kedge.SessionID, start func() (holder int, err error)) (forget func(), err error) {
+// Holding starts the holder of a run's session. SessionOf waits meanwhile: the agent may
+// make a call at once.
+func (s *Manager) Holding(id kedge.SessionID, start func() (holder int, err error)) (forget func(), err error) {
 	s.holders.starting.RLock()
 	defer s.holders.starting.RUnlock()
 	pid, err := start()

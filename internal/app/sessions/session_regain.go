@@ -31,7 +31,7 @@ const maxBack = 8
 // regained is what the session that resumes another is told: where the work stood,
 // from the transcript that the other's program left, below the brief of the project.
 // Empty where there is no transcript.
-func (s *Keeper) regained(ctx context.Context, who projects.Caller, p *projects.Project, name string, env []string) string {
+func (s *Manager) regained(ctx context.Context, who projects.Caller, p *projects.Project, name string, env []string) string {
 	old, err := s.Find(ctx, p, name)
 	if err != nil {
 		return ""
@@ -44,7 +44,7 @@ func (s *Keeper) regained(ctx context.Context, who projects.Caller, p *projects.
 	if err != nil {
 		return stood // of a folder that is no project
 	}
-	input, err := s.standing.BriefInput(ctx, mine, who)
+	input, err := s.status.BriefInput(ctx, mine, who)
 	if err != nil {
 		return stood
 	}
@@ -52,9 +52,9 @@ func (s *Keeper) regained(ctx context.Context, who projects.Caller, p *projects.
 	return redact.Text(brief.Prime(input, brief.DefaultBudget).Text)
 }
 
-// Ended is when a session's program ended, as its holder wrote it down; zero while it
-// runs, and where nobody did.
-func (s *Keeper) Ended(ses kedge.Session) time.Time {
+// Ended gives the time at which a session's program ended, as its holder recorded it. It
+// is zero while the program runs, and if nothing was recorded.
+func (s *Manager) Ended(ses kedge.Session) time.Time {
 	r, err := hold.ReadResult(s.SessionDir(ses.ID))
 	if ses.Live() || err != nil || r.At <= 0 {
 		return time.Time{}
@@ -63,7 +63,7 @@ func (s *Keeper) Ended(ses kedge.Session) time.Time {
 }
 
 // stood is where a session, or the last before it that left a transcript, stood.
-func (s *Keeper) stood(ctx context.Context, p *projects.Project, ses kedge.Session, env []string) string {
+func (s *Manager) stood(ctx context.Context, p *projects.Project, ses kedge.Session, env []string) string {
 	f, ok := s.left(ctx, p, ses, env)
 	if !ok {
 		return ""
@@ -76,7 +76,7 @@ func (s *Keeper) stood(ctx context.Context, p *projects.Project, ses kedge.Sessi
 }
 
 // left is the transcript of a session, or of the last before it that left one.
-func (s *Keeper) left(ctx context.Context, p *projects.Project, ses kedge.Session, env []string) (transcript.File, bool) {
+func (s *Manager) left(ctx context.Context, p *projects.Project, ses kedge.Session, env []string) (transcript.File, bool) {
 	for range maxBack {
 		if !record.Known(ses) {
 			return transcript.File{}, false
@@ -95,7 +95,7 @@ func (s *Keeper) left(ctx context.Context, p *projects.Project, ses kedge.Sessio
 
 // conversation is what the program of a session calls the conversation that it had,
 // and that it can be told to go on with.
-func (s *Keeper) conversation(ctx context.Context, p *projects.Project, ses kedge.Session, env []string) (string, error) {
+func (s *Manager) conversation(ctx context.Context, p *projects.Project, ses kedge.Session, env []string) (string, error) {
 	id := ses.Conversation
 	if f, ok := s.left(ctx, p, ses, env); id == "" && ok {
 		if _, m, err := record.Transcript(ctx, f, 0); err == nil {
@@ -115,7 +115,7 @@ var plainName = lazyre.New(`^[A-Za-z0-9][A-Za-z0-9._:-]{0,199}$`)
 // a file of its folder that KEDGE_BRIEF names. A program that can be told where its
 // brief lies is, if it is started with nothing but options: else its arguments say
 // already what it is to do. Where it goes on with its own conversation they do not.
-func (s *Keeper) goesOn(ctx context.Context, fresh SessionNew, ses kedge.Session, text string) SessionNew {
+func (s *Manager) goesOn(ctx context.Context, fresh SessionNew, ses kedge.Session, text string) SessionNew {
 	native := ses.Begun != nil && ses.Begun.How == kedge.BegunNative
 	if native && text == "" {
 		text = "Go on where you stopped.\n"

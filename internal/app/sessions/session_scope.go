@@ -16,7 +16,7 @@ import (
 // mayAct refuses what one session does to another: an agent may act on its own
 // session and on those it started, and what they started. The try is written
 // down. A person may act on all.
-func (s *Keeper) mayAct(ctx context.Context, p *projects.Project, who projects.Caller, ses kedge.Session, act string) error {
+func (s *Manager) mayAct(ctx context.Context, p *projects.Project, who projects.Caller, ses kedge.Session, act string) error {
 	self, ok := who.Session()
 	if !ok {
 		return nil
@@ -37,7 +37,7 @@ func (s *Keeper) mayAct(ctx context.Context, p *projects.Project, who projects.C
 		WithHint("a person can do it from outside: kedge %s %s", act, ses.Name)
 }
 
-func (s *Keeper) mayActOn(ctx context.Context, p *projects.Project, who projects.Caller, name, act string) error {
+func (s *Manager) mayActOn(ctx context.Context, p *projects.Project, who projects.Caller, name, act string) error {
 	if !who.IsAgent() {
 		return nil
 	}
@@ -87,7 +87,7 @@ func sessionEnv(env []string, id kedge.SessionID, home, token string) []string {
 const saidWithin = 64 << 10
 
 // waits tells whether a running session's agent has said that it waits.
-func (s *Keeper) waits(id kedge.SessionID, end int64) bool {
+func (s *Manager) waits(id kedge.SessionID, end int64) bool {
 	from := max(end-saidWithin, 0)
 	b := make([]byte, end-from)
 	n, _ := tape.Open(s.SessionDir(id)).ReadAt(b, from) // what cannot be read says nothing

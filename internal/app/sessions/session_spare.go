@@ -69,7 +69,7 @@ func (s *spare) close() {
 }
 
 // spareSoon makes the next launch ready, beside everything else.
-func (s *Keeper) spareSoon() {
+func (s *Manager) spareSoon() {
 	s.life.Go(func() {
 		if l, err := s.freshLaunch(s.life.Context()); err == nil { // otherwise the next session is refused, and says why
 			s.spare.keep(l)
@@ -79,7 +79,7 @@ func (s *Keeper) spareSoon() {
 
 // sweep lets go of folders that no journal knows, and takes those away that a
 // daemon before this one was killed with while they waited for a session.
-func (s *Keeper) sweep(unknown map[kedge.SessionID]hold.Found) {
+func (s *Manager) sweep(unknown map[kedge.SessionID]hold.Found) {
 	for id, f := range unknown {
 		closeFound(f)
 		if hold.Sweep(f.Dir, capability.File, "holder.err") { // the last as an earlier version left it
@@ -88,5 +88,5 @@ func (s *Keeper) sweep(unknown map[kedge.SessionID]hold.Found) {
 	}
 }
 
-// CloseSpare gives up the launch that is ready, and lets no other become so.
-func (s *Keeper) CloseSpare() { s.spare.close() }
+// CloseSpare gives up the prepared launch and prepares no other.
+func (s *Manager) CloseSpare() { s.spare.close() }

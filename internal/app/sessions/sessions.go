@@ -15,7 +15,7 @@ import (
 	"kedge/internal/process/hold"
 )
 
-// Sessions is what the service needs to hold programs.
+// Sessions is what the service needs to start holders.
 type Sessions struct {
 	Holder  *hold.Launcher
 	Sockets string // a private folder with a short path
@@ -24,8 +24,8 @@ type Sessions struct {
 	VersionLimit time.Duration
 }
 
-// SessionNew asks for a session. Env is the caller's environment; it goes to the
-// holder's memory and nowhere else.
+// SessionNew asks for a session. Env is the caller's environment; it exists in the
+// holder's memory only.
 type SessionNew struct {
 	Name    string   `json:"name"`
 	Dir     string   `json:"dir"`
@@ -38,8 +38,8 @@ type SessionNew struct {
 	talk  string       // what its program calls the conversation that goes on
 }
 
-// SessionNew starts a session: the fact first, then the program.
-func (s *Keeper) SessionNew(ctx context.Context, who projects.Caller, in SessionNew) (kedge.Session, error) {
+// SessionNew starts a session. It records the session first, then starts the program.
+func (s *Manager) SessionNew(ctx context.Context, who projects.Caller, in SessionNew) (kedge.Session, error) {
 	if err := checkNew(in); err != nil {
 		return kedge.Session{}, err
 	}
@@ -75,7 +75,7 @@ func checkNew(in SessionNew) error {
 }
 
 // decideSession starts a session in the journal; previous is the one it resumes.
-func (s *Keeper) decideSession(ctx context.Context, p *projects.Project, who projects.Caller, in SessionNew, id, previous kedge.SessionID) ([]kedge.Event, error) {
+func (s *Manager) decideSession(ctx context.Context, p *projects.Project, who projects.Caller, in SessionNew, id, previous kedge.SessionID) ([]kedge.Event, error) {
 	_, taken, err := s.livingNamed(ctx, p, in.Name)
 	if err != nil {
 		return nil, err
@@ -92,8 +92,8 @@ func (s *Keeper) decideSession(ctx context.Context, p *projects.Project, who pro
 	return []kedge.Event{ev}, err
 }
 
-// SessionDir is where the files of a session stand.
-func (s *Keeper) SessionDir(id kedge.SessionID) string {
+// SessionDir gives the folder of a session's files.
+func (s *Manager) SessionDir(id kedge.SessionID) string {
 	return filepath.Join(s.home.Dir, "sessions", string(id))
 }
 
@@ -109,7 +109,7 @@ type SessionListReply struct {
 }
 
 // SessionList lists sessions in their order, each as it is now.
-func (s *Keeper) SessionList(ctx context.Context, who projects.Caller, in SessionList) (SessionListReply, error) {
+func (s *Manager) SessionList(ctx context.Context, who projects.Caller, in SessionList) (SessionListReply, error) {
 	reply := SessionListReply{Sessions: []kedge.Session{}}
 	ps, err := s.home.AllOfSessions(ctx, who, in.All)
 	if err != nil {
@@ -135,9 +135,9 @@ func (s *Keeper) SessionList(ctx context.Context, who projects.Caller, in Sessio
 	return reply, nil
 }
 
-// Seen is a session as it is now: the journal's word for one that ended, the
-// holder's or its files' for one that runs.
-func (s *Keeper) Seen(ctx context.Context, ses kedge.Session) kedge.Session {
+// Seen gives a session as it is now: from the journal if it ended, from the holder or
+// its files if it runs.
+func (s *Manager) Seen(ctx context.Context, ses kedge.Session) kedge.Session {
 	if !ses.Live() {
 		return ses
 	}
@@ -172,8 +172,8 @@ func asEnded(ses kedge.Session, f hold.Found) kedge.Session {
 	return ses
 }
 
-// Living are the project's sessions whose program runs.
-func (s *Keeper) Living(ctx context.Context, p *projects.Project) ([]kedge.Session, error) {
+// Living gives the project's sessions whose program runs.
+func (s *Manager) Living(ctx context.Context, p *projects.Project) ([]kedge.Session, error) {
 	docs, err := projects.All[kedge.Session](ctx, p, journal.KindSession)
 	var out []kedge.Session
 	for _, ses := range docs {
@@ -186,7 +186,7 @@ func (s *Keeper) Living(ctx context.Context, p *projects.Project) ([]kedge.Sessi
 
 // livingNamed is the session of a name whose program runs. Only those of the name
 // are looked at: what it costs must not grow with all the others.
-func (s *Keeper) livingNamed(ctx context.Context, p *projects.Project, name string) (ses kedge.Session, found bool, err error) {
+func (s *Manager) livingNamed(ctx context.Context, p *projects.Project, name string) (ses kedge.Session, found bool, err error) {
 	docs, err := Named(ctx, p, name)
 	for _, ses := range docs {
 		if ses = s.Seen(ctx, ses); ses.Live() {
@@ -196,7 +196,7 @@ func (s *Keeper) livingNamed(ctx context.Context, p *projects.Project, name stri
 	return kedge.Session{}, false, err
 }
 
-// Named are the sessions that have a name, in the order of the journal.
+// Named gives the sessions with a name, in the order of the journal.
 func Named(ctx context.Context, p *projects.Project, name string) ([]kedge.Session, error) {
 	if !kedge.ValidName(name) {
 		return nil, nil
@@ -209,15 +209,15 @@ type SessionName struct {
 	Name string `json:"name"`
 }
 
-// SessionFound is a session and where its tape is.
+// SessionFound is a session and the folder of its tape.
 type SessionFound struct {
 	Session kedge.Session `json:"session"`
 	Folder  string        `json:"folder"`
 }
 
-// SessionFind finds a session by id, else the living one of the name, else the
-// newest that had it.
-func (s *Keeper) SessionFind(ctx context.Context, who projects.Caller, in SessionName) (SessionFound, error) {
+// SessionFind finds a session by id, else the running one with the name, else the newest
+// that had it.
+func (s *Manager) SessionFind(ctx context.Context, who projects.Caller, in SessionName) (SessionFound, error) {
 	p, err := s.home.OfSessions(ctx, who)
 	if err != nil {
 		return SessionFound{}, err
@@ -226,10 +226,9 @@ func (s *Keeper) SessionFind(ctx context.Context, who projects.Caller, in Sessio
 	return SessionFound{Session: ses, Folder: s.SessionDir(ses.ID)}, err
 }
 
-// SessionAttach is SessionFind for somebody who wants to sit at the session's
-// terminal, which is for people: an agent that could type there would speak with
-// a person's voice.
-func (s *Keeper) SessionAttach(ctx context.Context, who projects.Caller, in SessionName) (SessionFound, error) {
+// SessionAttach is SessionFind for a caller who attaches to the session's terminal.
+// Agents may not: what they typed there would look like yours.
+func (s *Manager) SessionAttach(ctx context.Context, who projects.Caller, in SessionName) (SessionFound, error) {
 	if who.IsAgent() {
 		return SessionFound{}, kedge.Errorf(kedge.Blocked, "only a person may attach to a session").
 			WithHint("kedge logs %s --follow", in.Name)
@@ -237,9 +236,9 @@ func (s *Keeper) SessionAttach(ctx context.Context, who projects.Caller, in Sess
 	return s.SessionFind(ctx, who, in)
 }
 
-// Find finds a session by id, else the living one of the name, else the newest
-// that had it.
-func (s *Keeper) Find(ctx context.Context, p *projects.Project, name string) (kedge.Session, error) {
+// Find finds a session by id, else the running one with the name, else the newest that
+// had it.
+func (s *Manager) Find(ctx context.Context, p *projects.Project, name string) (kedge.Session, error) {
 	if ses, ok, err := journal.Get[kedge.Session](ctx, p.Store, journal.KindSession, name); ok || err != nil {
 		return s.Seen(ctx, ses), err
 	}

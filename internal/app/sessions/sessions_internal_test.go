@@ -53,7 +53,7 @@ func TestDrops(t *testing.T) {
 
 // TestEnded: the end of a session is its holder's word, and none while it runs.
 func TestEnded(t *testing.T) {
-	s := &Keeper{home: &projects.Home{Dir: t.TempDir()}}
+	s := &Manager{home: &projects.Home{Dir: t.TempDir()}}
 	ses := kedge.Session{ID: "ses-1", State: kedge.SessionExited}
 	if got := s.Ended(ses); !got.IsZero() {
 		t.Errorf("without a word of it: %v", got)

@@ -153,7 +153,7 @@ func (at *site) todo(ctx context.Context, changes []change) (bool, error) {
 
 // carryOut makes the changes and commits them; on an error all is as before.
 // Left are the changed files that are not in the commit.
-func (s *Enroller) carryOut(ctx context.Context, at *site, changes []change, message string) (commit string, left []string, err error) {
+func (s *Setup) carryOut(ctx context.Context, at *site, changes []change, message string) (commit string, left []string, err error) {
 	root, err := os.OpenRoot(at.Root)
 	if err != nil {
 		return "", nil, kedge.Errorf(kedge.Invalid, "open %q: %w", at.Root, err)
@@ -184,7 +184,7 @@ func (s *Enroller) carryOut(ctx context.Context, at *site, changes []change, mes
 	return commit, left, err
 }
 
-func (s *Enroller) commitChanges(ctx context.Context, at *site, changes []change, message string) (commit string, left []string, err error) {
+func (s *Setup) commitChanges(ctx context.Context, at *site, changes []change, message string) (commit string, left []string, err error) {
 	repo, err := s.home.Git(ctx, at.Project)
 	if err != nil {
 		return "", nil, err

@@ -56,10 +56,10 @@ type initPlan struct {
 	notes   []string
 }
 
-// Init makes a project of the caller's folder: an id, the files under .kedge/,
-// a few lines in files of the user's, and one commit of exactly these. What is
-// there stays; what cannot be finished is refused before anything is written.
-func (s *Enroller) Init(ctx context.Context, who projects.Caller, in InitRequest) (InitReply, error) {
+// Init makes a project of the caller's folder: an id, the files below .kedge, a few
+// lines in existing files, and one commit of exactly these. Existing content stays. What
+// cannot be finished is refused before anything is written.
+func (s *Setup) Init(ctx context.Context, who projects.Caller, in InitRequest) (InitReply, error) {
 	at, err := s.site(ctx, who)
 	if err != nil {
 		return InitReply{}, err
@@ -89,8 +89,8 @@ func (s *Enroller) Init(ctx context.Context, who projects.Caller, in InitRequest
 	return s.initReply(ctx, at, evs, notes)
 }
 
-// InitPlan tells what Init would write, and writes nothing.
-func (s *Enroller) InitPlan(ctx context.Context, who projects.Caller, in InitRequest) (InitReply, error) {
+// InitPlan says what Init would write. It writes nothing.
+func (s *Setup) InitPlan(ctx context.Context, who projects.Caller, in InitRequest) (InitReply, error) {
 	at, err := s.site(ctx, who)
 	if err != nil {
 		return InitReply{}, err
@@ -120,7 +120,7 @@ func (s *Enroller) InitPlan(ctx context.Context, who projects.Caller, in InitReq
 }
 
 // site finds the folder and opens its repository.
-func (s *Enroller) site(ctx context.Context, who projects.Caller) (*site, error) {
+func (s *Setup) site(ctx context.Context, who projects.Caller) (*site, error) {
 	if who.IsAgent() {
 		return nil, kedge.Errorf(kedge.Blocked, "a project is set up by a person, not from inside a session").
 			WithHint("run `kedge init` in a terminal outside the session")
@@ -222,14 +222,14 @@ func (at *site) planAgent(agent string, pl *initPlan) error {
 			strings.Join(cfg.AgentNames(), ", "), agent, scaffold.ConfigFile)
 	}
 	if err == nil {
-		pl.noteUndriven(agent, a)
+		pl.noteNotDrivable(agent, a)
 	}
 	return err
 }
 
-// noteUndriven says that a run cannot drive the agent, where it cannot: other
-// commands may, so init goes on.
-func (pl *initPlan) noteUndriven(name string, a config.Agent) {
+// noteNotDrivable adds a note if a run cannot drive the agent; you can still use it by
+// hand.
+func (pl *initPlan) noteNotDrivable(name string, a config.Agent) {
 	if _, err := adapters.New(name, a); err != nil {
 		pl.notes = append(pl.notes, fmt.Sprintf("kedge run will refuse agent %q: %s; %s", name, err.Error(), kedge.HintOf(err)))
 	}
@@ -280,7 +280,7 @@ func (at *site) next(l ledger.Snapshot, checks []kedge.Check) string {
 }
 
 // giveID makes sure that the folder has a project id.
-func (s *Enroller) giveID(ctx context.Context, at *site) error {
+func (s *Setup) giveID(ctx context.Context, at *site) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if _, err := place.ReadID(at.Place); !kedge.NotFound.Is(err) {
@@ -300,7 +300,7 @@ func (s *Enroller) giveID(ctx context.Context, at *site) error {
 
 // setUp writes, commits, and says what was done. It runs under the project's
 // lock.
-func (s *Enroller) setUp(ctx context.Context, at *site, who projects.Caller, in InitRequest) ([]kedge.Event, []string, error) {
+func (s *Setup) setUp(ctx context.Context, at *site, who projects.Caller, in InitRequest) ([]kedge.Event, []string, error) {
 	l, facts, err := readFacts(ctx, at.Project)
 	if err != nil {
 		return nil, nil, err
@@ -369,7 +369,7 @@ func readFacts(ctx context.Context, p *projects.Project) (ledger.Snapshot, *docs
 
 // initEvents are the facts. The folder is not looked at where nothing of the user's
 // was ever committed: git would have to store all of it first.
-func (s *Enroller) initEvents(ctx context.Context, p *projects.Project, who projects.Caller, data kedge.InitData, look bool) ([]kedge.Event, error) {
+func (s *Setup) initEvents(ctx context.Context, p *projects.Project, who projects.Caller, data kedge.InitData, look bool) ([]kedge.Event, error) {
 	var evs []kedge.Event
 	add := func(typ kedge.EventType, data any) error {
 		ev, err := projects.Event(typ, who, data)
@@ -386,13 +386,13 @@ func (s *Enroller) initEvents(ctx context.Context, p *projects.Project, who proj
 	if err != nil || len(evs) == 0 || !look {
 		return evs, err
 	}
-	if seen, ok, err := s.standing.FilesSeen(ctx, p, who, "init"); err == nil && ok {
+	if seen, ok, err := s.status.FilesSeen(ctx, p, who, "init"); err == nil && ok {
 		evs = append(evs, seen)
 	}
 	return evs, nil
 }
 
-func (s *Enroller) initReply(ctx context.Context, at *site, evs []kedge.Event, notes []string) (InitReply, error) {
+func (s *Setup) initReply(ctx context.Context, at *site, evs []kedge.Event, notes []string) (InitReply, error) {
 	r := InitReply{Written: []string{}, Checks: []kedge.Check{}, Notes: append([]string{}, notes...)}
 	if slices.ContainsFunc(evs, func(ev kedge.Event) bool { return ev.Type == kedge.InitFinished }) {
 		data, err := projects.DataOf[kedge.InitData](evs, kedge.InitFinished)

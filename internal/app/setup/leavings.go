@@ -14,8 +14,8 @@ import (
 	"kedge/internal/git/slot"
 )
 
-// Leaving is something of Kedge's that stays in a repository, why, and the command
-// that takes it out.
+// Leaving is something of Kedge that stays in a repository, with the reason and the
+// command that removes it.
 type Leaving struct {
 	What    string `json:"what"`
 	Why     string `json:"why"`
@@ -36,7 +36,7 @@ func refuseRunning(ctx context.Context, p *projects.Project) error {
 
 // refuseUnlanded keeps Kedge from being taken out while a run has work that people's
 // branch does not have: afterwards nothing lands it.
-func (s *Enroller) refuseUnlanded(ctx context.Context, p *projects.Project) error {
+func (s *Setup) refuseUnlanded(ctx context.Context, p *projects.Project) error {
 	docs, err := p.Store.Runs(ctx)
 	if err != nil || len(docs) == 0 {
 		return err
@@ -62,7 +62,7 @@ func (s *Enroller) refuseUnlanded(ctx context.Context, p *projects.Project) erro
 // unlandedOn is the branch that the work of a run has still to land on; empty where
 // there is none, or nothing but what Kedge itself writes. What landed and people took
 // off their branch again is no such work.
-func (s *Enroller) unlandedOn(ctx context.Context, p *projects.Project, repo *git.Repo, st run.State) (string, error) {
+func (s *Setup) unlandedOn(ctx context.Context, p *projects.Project, repo *git.Repo, st run.State) (string, error) {
 	if st.Tip == "" || st.AllLanded() {
 		return "", nil
 	}
@@ -100,7 +100,7 @@ func unlessNone(err error) error {
 // clearRefs takes out of a repository what Kedge keeps in it beside files: branches
 // of runs that have landed, and the names of trees that it looked at. What holds
 // work stays and is told.
-func (s *Enroller) clearRefs(ctx context.Context, at *site, r *InitRemoveReply) error {
+func (s *Setup) clearRefs(ctx context.Context, at *site, r *InitRemoveReply) error {
 	repo, err := s.home.Git(ctx, at.Project)
 	if err != nil {
 		return err

@@ -18,11 +18,11 @@ import (
 	"kedge/internal/core/scaffold"
 )
 
-// InitRemoveRequest asks for what init put in to be taken out again.
+// InitRemoveRequest asks to remove what init wrote.
 type InitRemoveRequest struct{}
 
-// InitRemoveReply says what was taken out and what stays. The journal stays in
-// any case: `project rm` is what forgets it.
+// InitRemoveReply says what was removed and what stays. The journal always stays;
+// `project rm` forgets it.
 type InitRemoveReply struct {
 	Project kedge.Project `json:"project"`
 	Removed []string      `json:"removed"` // files, files that lost Kedge's lines, and refs of git
@@ -31,9 +31,9 @@ type InitRemoveReply struct {
 	Commit  *string       `json:"commit"`
 }
 
-// InitRemove takes out what init put in and what Kedge wrote since. A file that
-// people changed stays and is named; all that Kedge wrote is in the journal.
-func (s *Enroller) InitRemove(ctx context.Context, who projects.Caller, _ InitRemoveRequest) (InitRemoveReply, error) {
+// InitRemove removes what init and Kedge wrote. A file that somebody edited stays and is
+// named. The journal has everything that Kedge wrote.
+func (s *Setup) InitRemove(ctx context.Context, who projects.Caller, _ InitRemoveRequest) (InitRemoveReply, error) {
 	at, err := s.site(ctx, who)
 	if err != nil {
 		return InitRemoveReply{}, err
@@ -82,7 +82,7 @@ func (r *InitRemoveReply) tell(evs []kedge.Event) error {
 }
 
 // takeOut runs under the project's lock.
-func (s *Enroller) takeOut(ctx context.Context, at *site, who projects.Caller) ([]kedge.Event, error) {
+func (s *Setup) takeOut(ctx context.Context, at *site, who projects.Caller) ([]kedge.Event, error) {
 	records, err := initRecords(ctx, at.Project)
 	if err != nil {
 		return nil, err
@@ -123,7 +123,7 @@ func (s *Enroller) takeOut(ctx context.Context, at *site, who projects.Caller) (
 	data.Kept = append(data.Kept, at.strangers(data.Kept)...)
 	ev, err := projects.Event(kedge.InitRemoved, who, data)
 	evs := []kedge.Event{ev}
-	if seen, ok, err := s.standing.FilesSeen(ctx, at.Project, who, "init"); err == nil && ok {
+	if seen, ok, err := s.status.FilesSeen(ctx, at.Project, who, "init"); err == nil && ok {
 		evs = append(evs, seen) // what Kedge took out is no drift
 	}
 	return evs, err
@@ -131,7 +131,7 @@ func (s *Enroller) takeOut(ctx context.Context, at *site, who projects.Caller) (
 
 // forgetWritten makes features.json count as never written once Kedge took it
 // out: that it is not there is then nobody's edit.
-func (s *Enroller) forgetWritten(at *site) error {
+func (s *Setup) forgetWritten(at *site) error {
 	if _, there, err := at.Read(ledger.FeaturesFile); err != nil || there {
 		return err
 	}

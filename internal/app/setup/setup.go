@@ -1,7 +1,7 @@
-// Package setup makes a project of a folder (`kedge init`) and takes Kedge out of it
-// again. It promises that what is there stays, that what cannot be finished is refused
-// before anything is written, and that a commit of its holds exactly its own changes.
-// It never removes a file that somebody wrote into.
+// Package setup puts Kedge into a folder (`kedge init`) and removes it again. Existing
+// content stays. What cannot be finished is refused before anything is written. A commit
+// of this package contains exactly its own changes. It never removes a file that
+// somebody edited.
 package setup
 
 import (
@@ -12,16 +12,16 @@ import (
 	"kedge/internal/app/status"
 )
 
-// Enroller answers for the projects of one KEDGE_HOME.
-type Enroller struct {
-	home     *projects.Home
-	ledger   *ledger.Ledger
-	standing *status.Teller
+// Setup answers for the projects of one KEDGE_HOME.
+type Setup struct {
+	home   *projects.Home
+	ledger *ledger.Ledger
+	status *status.Reporter
 
 	mu sync.Mutex // one folder gets its id at a time
 }
 
-// New makes one; it does nothing until it is asked.
-func New(home *projects.Home, l *ledger.Ledger, standing *status.Teller) *Enroller {
-	return &Enroller{home: home, ledger: l, standing: standing}
+// New makes a Setup. It reads nothing before the first call.
+func New(home *projects.Home, l *ledger.Ledger, st *status.Reporter) *Setup {
+	return &Setup{home: home, ledger: l, status: st}
 }

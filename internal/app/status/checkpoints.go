@@ -16,12 +16,11 @@ import (
 	"kedge/internal/text/redact"
 )
 
-// MaxReread is how many files a checkpoint names by itself.
+// MaxReread is how many changed files a checkpoint lists unless the caller names files.
 const MaxReread = 40
 
-// CheckpointSaveRequest asks for a checkpoint. What is left empty Kedge fills in:
-// the task and the resume instruction from what is next, the files from what
-// was changed.
+// CheckpointSaveRequest asks for a checkpoint. Kedge fills in what is empty: the task
+// and the resume instruction from the next feature, the files from what changed.
 type CheckpointSaveRequest struct {
 	Task   string   `json:"task,omitempty"`
 	Resume string   `json:"resume,omitempty"`
@@ -33,7 +32,7 @@ type CheckpointShowRequest struct {
 	ID kedge.CheckpointID `json:"id,omitempty"`
 }
 
-// CheckpointReply is a checkpoint with its files compared with the folder now.
+// CheckpointReply is a checkpoint, with its files compared with the folder now.
 type CheckpointReply struct {
 	kedge.Checkpoint
 	Summary     string    `json:"summary"`
@@ -45,7 +44,7 @@ type CheckpointReply struct {
 	Text string `json:"text"`
 }
 
-// Usage is what was spent; nil is unknown, never 0.
+// Usage is tokens and money spent; nil is unknown, never 0.
 type Usage struct {
 	Tokens *int64   `json:"tokens"`
 	USD    *float64 `json:"usd"`
@@ -63,9 +62,8 @@ type LintReply struct {
 	Findings []kedge.Finding `json:"findings"`
 }
 
-// CheckpointSave writes down where the work stands: a fact in the journal, and
-// checkpoint.md.
-func (s *Teller) CheckpointSave(ctx context.Context, who projects.Caller, in CheckpointSaveRequest) (CheckpointReply, error) {
+// CheckpointSave records a checkpoint in the journal and writes checkpoint.md.
+func (s *Reporter) CheckpointSave(ctx context.Context, who projects.Caller, in CheckpointSaveRequest) (CheckpointReply, error) {
 	p, evs, notices, err := s.ledger.Change(ctx, who, func(p *projects.Project, _ ledger.Snapshot) ([]kedge.Event, error) {
 		c, moved, err := s.newCheckpoint(ctx, p, who, in)
 		if err != nil {
@@ -94,7 +92,7 @@ func (s *Teller) CheckpointSave(ctx context.Context, who projects.Caller, in Che
 }
 
 // CheckpointShow gives a checkpoint, its files compared with the folder now.
-func (s *Teller) CheckpointShow(ctx context.Context, who projects.Caller, in CheckpointShowRequest) (CheckpointReply, error) {
+func (s *Reporter) CheckpointShow(ctx context.Context, who projects.Caller, in CheckpointShowRequest) (CheckpointReply, error) {
 	p, err := s.home.Open(ctx, who)
 	if err != nil {
 		return CheckpointReply{}, err
@@ -106,8 +104,8 @@ func (s *Teller) CheckpointShow(ctx context.Context, who projects.Caller, in Che
 	return checkpointReply(p, c)
 }
 
-// CheckpointLint checks a checkpoint file as it stands.
-func (s *Teller) CheckpointLint(ctx context.Context, who projects.Caller, in LintRequest) (LintReply, error) {
+// CheckpointLint checks a checkpoint file as it is in the folder.
+func (s *Reporter) CheckpointLint(ctx context.Context, who projects.Caller, in LintRequest) (LintReply, error) {
 	p, err := s.home.Open(ctx, who)
 	if err != nil {
 		return LintReply{}, err
@@ -129,7 +127,7 @@ func lintReply(name string, found []kedge.Finding) LintReply {
 // existsAt tells whether a path exists at a checkpoint's commit, or in the tree
 // that it was made of: work that was not committed yet is there only. Without
 // either, and in a plain folder, it is the folder that counts.
-func (s *Teller) existsAt(ctx context.Context, p *projects.Project, name string, b []byte) func(string) bool {
+func (s *Reporter) existsAt(ctx context.Context, p *projects.Project, name string, b []byte) func(string) bool {
 	inFolder := func(path string) bool { _, ok, err := p.Read(path); return ok && err == nil }
 	c, err := brief.ParseCheckpoint(name, b)
 	repo, gitErr := s.home.Git(ctx, p)
@@ -151,7 +149,7 @@ func (s *Teller) existsAt(ctx context.Context, p *projects.Project, name string,
 
 // newCheckpoint gathers what is known. moved are the lines that somebody wrote
 // above the end marker of the file it replaces.
-func (s *Teller) newCheckpoint(ctx context.Context, p *projects.Project, who projects.Caller, in CheckpointSaveRequest) (kedge.Checkpoint, []string, error) {
+func (s *Reporter) newCheckpoint(ctx context.Context, p *projects.Project, who projects.Caller, in CheckpointSaveRequest) (kedge.Checkpoint, []string, error) {
 	now := s.home.Now()
 	c := kedge.Checkpoint{ID: kedge.CheckpointID(kedge.NewID("ckp", now)), At: now}
 	st, err := s.stateOf(ctx, p, who)
@@ -187,8 +185,8 @@ func (s *Teller) newCheckpoint(ctx context.Context, p *projects.Project, who pro
 	return c, moved, err
 }
 
-// Redacted takes secrets out before anything is shortened: half a secret is not
-// recognised as one by the journal.
+// Redacted removes secrets before a text is shortened. The journal would not recognise
+// half a secret.
 func Redacted[T any](v T) (T, error) {
 	var out T
 	b, err := json.Marshal(v)
@@ -201,8 +199,8 @@ func Redacted[T any](v T) (T, error) {
 	return out, nil
 }
 
-// ResumeText names the item to start at, in the caller's words where there are
-// any.
+// ResumeText gives the instruction to start at the next item, in the caller's words if
+// there are any.
 func ResumeText(text string, next kedge.Next, files bool) string {
 	text = strings.TrimSpace(text)
 	if text != "" && brief.NamesItem(text) {
@@ -237,7 +235,7 @@ func ResumeText(text string, next kedge.Next, files bool) string {
 
 // reread lists the files that a fresh session has to read: those the caller
 // names, else those that differ from the last commit and the feature's own.
-func (s *Teller) reread(ctx context.Context, p *projects.Project, who projects.Caller, st State, named []string) ([]kedge.FileRef, error) {
+func (s *Reporter) reread(ctx context.Context, p *projects.Project, who projects.Caller, st State, named []string) ([]kedge.FileRef, error) {
 	paths := []string{}
 	for _, name := range named {
 		path, err := inside(p, who, name)
@@ -333,7 +331,7 @@ func humanNotes(p *projects.Project, name string, last func() ([]byte, error), p
 }
 
 // savedEvents is a document's fact and the tree as it was seen with it.
-func (s *Teller) savedEvents(ctx context.Context, p *projects.Project, who projects.Caller, typ kedge.EventType, doc any, cause string) ([]kedge.Event, error) {
+func (s *Reporter) savedEvents(ctx context.Context, p *projects.Project, who projects.Caller, typ kedge.EventType, doc any, cause string) ([]kedge.Event, error) {
 	ev, err := projects.Event(typ, who, doc)
 	if err != nil {
 		return nil, err
@@ -362,7 +360,7 @@ func movedLines(evs []kedge.Event) []string {
 	return strings.Split(edit.Found, "\n")
 }
 
-// Saved gives one checkpoint or handoff, the newest when id is empty.
+// Saved gives one checkpoint or handoff, or the newest when id is empty.
 func Saved[T any](ctx context.Context, p *projects.Project, kind journal.Kind, id string) (T, error) {
 	if id != "" {
 		v, ok, err := journal.Get[T](ctx, p.Store, kind, id)
@@ -394,7 +392,7 @@ func checkpointReply(p *projects.Project, c kedge.Checkpoint) (CheckpointReply, 
 	}, nil
 }
 
-// FileHash is the hash of a file as it is now; false when it is not there.
+// FileHash gives the hash of a file as it is now, and false when it does not exist.
 func FileHash(p *projects.Project, path string) (string, bool) {
 	b, ok, err := p.Read(path)
 	return brief.Hash(b), ok && err == nil

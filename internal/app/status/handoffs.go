@@ -10,9 +10,8 @@ import (
 	"kedge/internal/journal"
 )
 
-// HandoffSaveRequest is what the session that ends has to say. Files that are
-// left out are those that differ from the last commit; the next step is what is
-// next.
+// HandoffSaveRequest is what the ending session passes on. Without files, it lists those
+// that differ from the last commit; without a next step, the next feature.
 type HandoffSaveRequest struct {
 	Percent     int              `json:"percent"`
 	State       string           `json:"state"`
@@ -38,9 +37,9 @@ type HandoffReply struct {
 	Text string `json:"text"`
 }
 
-// HandoffSave writes down what the next session has to know: a fact in the
-// journal, and handoff.md. It carries every open risk.
-func (s *Teller) HandoffSave(ctx context.Context, who projects.Caller, in HandoffSaveRequest) (HandoffReply, error) {
+// HandoffSave records a handoff in the journal and writes handoff.md. It contains every
+// open risk.
+func (s *Reporter) HandoffSave(ctx context.Context, who projects.Caller, in HandoffSaveRequest) (HandoffReply, error) {
 	p, evs, notices, err := s.ledger.Change(ctx, who, func(p *projects.Project, _ ledger.Snapshot) ([]kedge.Event, error) {
 		h, moved, err := s.newHandoff(ctx, p, who, in)
 		if err != nil {
@@ -69,7 +68,7 @@ func (s *Teller) HandoffSave(ctx context.Context, who projects.Caller, in Handof
 }
 
 // HandoffShow gives a handoff.
-func (s *Teller) HandoffShow(ctx context.Context, who projects.Caller, in HandoffShowRequest) (HandoffReply, error) {
+func (s *Reporter) HandoffShow(ctx context.Context, who projects.Caller, in HandoffShowRequest) (HandoffReply, error) {
 	p, err := s.home.Open(ctx, who)
 	if err != nil {
 		return HandoffReply{}, err
@@ -81,8 +80,8 @@ func (s *Teller) HandoffShow(ctx context.Context, who projects.Caller, in Handof
 	return handoffReply(h)
 }
 
-// HandoffLint checks a handoff file as it stands.
-func (s *Teller) HandoffLint(ctx context.Context, who projects.Caller, in LintRequest) (LintReply, error) {
+// HandoffLint checks a handoff file as it is in the folder.
+func (s *Reporter) HandoffLint(ctx context.Context, who projects.Caller, in LintRequest) (LintReply, error) {
 	p, err := s.home.Open(ctx, who)
 	if err != nil {
 		return LintReply{}, err
@@ -94,7 +93,7 @@ func (s *Teller) HandoffLint(ctx context.Context, who projects.Caller, in LintRe
 	return lintReply(name, brief.LintHandoff(name, b)), nil
 }
 
-func (s *Teller) newHandoff(ctx context.Context, p *projects.Project, who projects.Caller, in HandoffSaveRequest) (kedge.Handoff, []string, error) {
+func (s *Reporter) newHandoff(ctx context.Context, p *projects.Project, who projects.Caller, in HandoffSaveRequest) (kedge.Handoff, []string, error) {
 	now := s.home.Now()
 	h := kedge.Handoff{
 		ID: kedge.CheckpointID(kedge.NewID("ckp", now)), At: now, Percent: in.Percent, State: in.State, Approach: in.Approach,
@@ -134,7 +133,7 @@ func (s *Teller) newHandoff(ctx context.Context, p *projects.Project, who projec
 }
 
 // handoffFiles are the files a session says it modified, gone ones included.
-func (s *Teller) handoffFiles(ctx context.Context, p *projects.Project, who projects.Caller, st State, named []string) ([]string, error) {
+func (s *Reporter) handoffFiles(ctx context.Context, p *projects.Project, who projects.Caller, st State, named []string) ([]string, error) {
 	if len(named) == 0 {
 		changed, err := s.changedSinceCommit(ctx, p, st)
 		return changed[:min(len(changed), MaxReread)], err

@@ -26,7 +26,7 @@ type PrimeReply struct {
 }
 
 // Prime builds the brief from the journal and the folder; it changes nothing.
-func (s *Teller) Prime(ctx context.Context, who projects.Caller, in PrimeRequest) (PrimeReply, error) {
+func (s *Reporter) Prime(ctx context.Context, who projects.Caller, in PrimeRequest) (PrimeReply, error) {
 	budget := in.Budget
 	if budget == 0 {
 		budget = brief.DefaultBudget
@@ -52,7 +52,7 @@ func (s *Teller) Prime(ctx context.Context, who projects.Caller, in PrimeRequest
 }
 
 // BriefInput gathers what a brief is built from.
-func (s *Teller) BriefInput(ctx context.Context, p *projects.Project, who projects.Caller) (brief.Input, error) {
+func (s *Reporter) BriefInput(ctx context.Context, p *projects.Project, who projects.Caller) (brief.Input, error) {
 	st, err := s.stateOf(ctx, p, who)
 	if err != nil {
 		return brief.Input{}, err
@@ -85,7 +85,7 @@ func (s *Teller) BriefInput(ctx context.Context, p *projects.Project, who projec
 
 // rulesOf reads the rules. A person gets them as they stand in the folder. An
 // agent, who could have edited them there, gets those of the last commit.
-func (s *Teller) rulesOf(ctx context.Context, p *projects.Project, who projects.Caller, st State) (rules []byte, from string, err error) {
+func (s *Reporter) rulesOf(ctx context.Context, p *projects.Project, who projects.Caller, st State) (rules []byte, from string, err error) {
 	here, ok, err := p.Read(ledger.RulesFile)
 	if err != nil {
 		return nil, "", err
@@ -105,7 +105,7 @@ func (s *Teller) rulesOf(ctx context.Context, p *projects.Project, who projects.
 	}
 }
 
-func (s *Teller) committedRules(ctx context.Context, p *projects.Project, st State) ([]byte, bool) {
+func (s *Reporter) committedRules(ctx context.Context, p *projects.Project, st State) ([]byte, bool) {
 	if st.head.Commit == "" {
 		return nil, false
 	}

@@ -13,8 +13,8 @@ import (
 	"kedge/internal/journal"
 )
 
-// State is where the work of a project stands, read once for a command that
-// tells it: status, prime, checkpoint, handoff.
+// State is the state of a project's work, read once per command: for status, prime,
+// checkpoint and handoff.
 type State struct {
 	Ledger    ledger.Snapshot
 	Plan      kedge.PlanData // zero when there is none
@@ -28,7 +28,7 @@ type State struct {
 	Next      kedge.Next
 }
 
-func (s *Teller) stateOf(ctx context.Context, p *projects.Project, who projects.Caller) (State, error) {
+func (s *Reporter) stateOf(ctx context.Context, p *projects.Project, who projects.Caller) (State, error) {
 	var st State
 	var err error
 	if st.Ledger, err = ledger.ReadSnapshot(ctx, p); err != nil {
@@ -54,7 +54,7 @@ func (s *Teller) stateOf(ctx context.Context, p *projects.Project, who projects.
 
 // lookAtTree fills in what git knows. That it does not know is no error: work
 // has to be written down in a plain folder and in a broken repository too.
-func (s *Teller) lookAtTree(ctx context.Context, p *projects.Project, st *State) {
+func (s *Reporter) lookAtTree(ctx context.Context, p *projects.Project, st *State) {
 	repo, err := s.home.Git(ctx, p)
 	if err == nil {
 		st.head, err = repo.Head(ctx)
@@ -67,7 +67,7 @@ func (s *Teller) lookAtTree(ctx context.Context, p *projects.Project, st *State)
 	}
 }
 
-// OpenRisks are the risks that nobody has closed.
+// OpenRisks gives the risks that are not closed.
 func OpenRisks(ctx context.Context, p *projects.Project) ([]kedge.Risk, error) {
 	risks, err := projects.All[kedge.Risk](ctx, p, journal.KindRisk)
 	var open []kedge.Risk
@@ -101,7 +101,7 @@ func (st State) agent(who projects.Caller) string {
 	return string(who.Actor)
 }
 
-// Locked are the decisions that hold.
+// Locked gives the locked decisions.
 func (st State) Locked() []kedge.DecisionRef {
 	var out []kedge.DecisionRef
 	for _, d := range st.Decisions {
@@ -112,7 +112,7 @@ func (st State) Locked() []kedge.DecisionRef {
 	return out
 }
 
-// RiskTexts are the open risks in words.
+// RiskTexts gives the open risks as text.
 func (st State) RiskTexts() []string {
 	var out []string
 	for _, r := range st.Risks {
@@ -129,8 +129,8 @@ func (st State) task() string {
 	return st.Plan.Title
 }
 
-// Checklist is a line per item of the approved plan, then one per feature beside
-// it. The ledger says what is done, not the plan's own marks.
+// Checklist gives one line per item of the approved plan, then one per feature outside
+// the plan. The feature's status decides what is done, not the marks in plan.md.
 func (st State) Checklist() []kedge.StatusLine {
 	out, told := st.planLines()
 	for _, f := range plan.Order(st.Ledger.Features()) {
@@ -168,10 +168,10 @@ func (st State) planLines() ([]kedge.StatusLine, map[kedge.FeatureID]bool) {
 	return out, told
 }
 
-// IsDone tells whether nothing is left to do about a feature.
+// IsDone tells whether a feature with this status needs no more work.
 func IsDone(s kedge.Status) bool { return s == kedge.Completed || s == kedge.Skipped }
 
-// InWords is a feature's status where it tells more than a mark does.
+// InWords gives a feature's status where a check mark does not say enough.
 func InWords(f kedge.Feature) string {
 	switch {
 	case f.Status == kedge.Completed && f.Evidence != nil:
@@ -183,7 +183,7 @@ func InWords(f kedge.Feature) string {
 	}
 }
 
-// RuledOut is what locked decisions rejected, and what the last handoff did.
+// RuledOut gives what locked decisions and the last handoff rejected.
 func (st State) RuledOut() []kedge.Rejected {
 	out := docs.DecidedAgainst(st.Decisions)
 	if st.handoff == nil {

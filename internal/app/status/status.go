@@ -13,7 +13,7 @@ import (
 	"kedge/internal/journal"
 )
 
-// StatusRequest asks where the work stands.
+// StatusRequest asks for the status of a project.
 type StatusRequest struct{}
 
 // StatusReply is `status --json`.
@@ -48,13 +48,13 @@ type DaemonInfo struct {
 	Version string `json:"version"`
 }
 
-// PlanInfo is the plan that is followed; where there is none, the draft in the file.
+// PlanInfo is the plan that is followed or, without one, the draft in plan.md.
 type PlanInfo struct {
 	ID     kedge.PlanID     `json:"id"`
 	Status kedge.PlanStatus `json:"status"`
 }
 
-// RunInfo is the run that takes features to done.
+// RunInfo is the newest run.
 type RunInfo struct {
 	ID       kedge.RunID `json:"id"`
 	State    string      `json:"state"`
@@ -83,8 +83,8 @@ type SessionCounts struct {
 	Interrupted int `json:"interrupted"` // as `stats` counts them
 }
 
-// Status tells where the work stands and what changed behind Kedge's back.
-func (s *Teller) Status(ctx context.Context, who projects.Caller, _ StatusRequest) (StatusReply, error) {
+// Status gives the progress of the work and the changes made outside Kedge.
+func (s *Reporter) Status(ctx context.Context, who projects.Caller, _ StatusRequest) (StatusReply, error) {
 	p, err := s.home.Open(ctx, who)
 	if err != nil {
 		return StatusReply{}, err
@@ -146,7 +146,7 @@ func planInfo(p *projects.Project, st State) *PlanInfo {
 
 // daemonInfo is nil when no daemon answers: a service that may not write runs in
 // the caller's own process.
-func (s *Teller) daemonInfo() *DaemonInfo {
+func (s *Reporter) daemonInfo() *DaemonInfo {
 	if s.home.ReadOnly {
 		return nil
 	}
@@ -167,7 +167,7 @@ func CountFeatures(features []kedge.Feature) FeatureCounts {
 
 // drift lists what differs between the folder now and the tree that Kedge last
 // saw. unknown says why it cannot be told; then the list is empty.
-func (s *Teller) drift(ctx context.Context, p *projects.Project, st State) (list []kedge.Drift, unknown string, err error) {
+func (s *Reporter) drift(ctx context.Context, p *projects.Project, st State) (list []kedge.Drift, unknown string, err error) {
 	list = []kedge.Drift{}
 	if st.tree == "" {
 		return list, st.treeErr, nil
@@ -192,7 +192,7 @@ func (s *Teller) drift(ctx context.Context, p *projects.Project, st State) (list
 	return list, "", err
 }
 
-// DriftState is what a letter of git's says about a file.
+// DriftState translates a status letter of git's.
 func DriftState(status string) kedge.FileState {
 	switch status {
 	case "A":
@@ -204,9 +204,8 @@ func DriftState(status string) kedge.FileState {
 	}
 }
 
-// Diff lists the paths that differ between two trees, without those that Kedge
-// itself writes.
-func (s *Teller) Diff(ctx context.Context, p *projects.Project, from, to string) ([]git.Change, error) {
+// Diff lists the paths that differ between two trees, without generated files.
+func (s *Reporter) Diff(ctx context.Context, p *projects.Project, from, to string) ([]git.Change, error) {
 	if from == to {
 		return nil, nil
 	}
@@ -225,7 +224,7 @@ func (s *Teller) Diff(ctx context.Context, p *projects.Project, from, to string)
 }
 
 // changedSinceCommit lists the files that differ from HEAD.
-func (s *Teller) changedSinceCommit(ctx context.Context, p *projects.Project, st State) ([]string, error) {
+func (s *Reporter) changedSinceCommit(ctx context.Context, p *projects.Project, st State) ([]string, error) {
 	if st.tree == "" || st.head.Commit == "" {
 		return nil, nil
 	}
@@ -239,11 +238,11 @@ func (s *Teller) changedSinceCommit(ctx context.Context, p *projects.Project, st
 	return out, err
 }
 
-// FilesSeen is the fact that Kedge looked at the folder: what drift is measured
-// from. ok is false where there is no tree to look at, or it is that of a session
-// which works for a run: nobody's drift is measured there.
-func (s *Teller) FilesSeen(ctx context.Context, p *projects.Project, who projects.Caller, cause string) (ev kedge.Event, ok bool, err error) {
-	if p.Driven != nil {
+// FilesSeen makes the event that records the present tree, from which drift is measured.
+// OK is false if there is no tree, or if the caller is a session of a run: drift is not
+// measured there.
+func (s *Reporter) FilesSeen(ctx context.Context, p *projects.Project, who projects.Caller, cause string) (ev kedge.Event, ok bool, err error) {
+	if p.RunSession != nil {
 		return ev, false, nil
 	}
 	var st State
@@ -255,8 +254,8 @@ func (s *Teller) FilesSeen(ctx context.Context, p *projects.Project, who project
 	return ev, err == nil, err
 }
 
-// Look journals that Kedge looked at the folder.
-func (s *Teller) Look(ctx context.Context, p *projects.Project, who projects.Caller, cause string) error {
+// Look records the present tree in the journal.
+func (s *Reporter) Look(ctx context.Context, p *projects.Project, who projects.Caller, cause string) error {
 	who.Key = "" // beside what was asked for
 	evs, err := s.home.Write(ctx, p, who, func() ([]kedge.Event, error) {
 		ev, ok, err := s.FilesSeen(ctx, p, who, cause)
@@ -274,7 +273,7 @@ const seenRef = "refs/kedge/seen"
 
 // keepSeen points seenRef at the tree of a FilesSeen event. That it cannot is no
 // error: the fact is in the journal, and without the tree drift is unknown.
-func (s *Teller) keepSeen(ctx context.Context, p *projects.Project, evs []kedge.Event) {
+func (s *Reporter) keepSeen(ctx context.Context, p *projects.Project, evs []kedge.Event) {
 	seen, err := projects.DataOf[kedge.FilesSeenData](evs, kedge.FilesSeen)
 	if err != nil {
 		return // nothing was seen

@@ -12,7 +12,7 @@ import (
 
 // outOfBand leaves out of the changes since Kedge last looked what runs brought:
 // a file that is as a run verified it was changed by Kedge, and is no drift.
-func (s *Teller) outOfBand(ctx context.Context, p *projects.Project, seen kedge.FilesSeenData, st State, changes []git.Change) ([]git.Change, error) {
+func (s *Reporter) outOfBand(ctx context.Context, p *projects.Project, seen kedge.FilesSeenData, st State, changes []git.Change) ([]git.Change, error) {
 	tip, err := s.broughtSince(ctx, p, seen, st.head)
 	if err != nil || tip == "" {
 		return changes, err
@@ -30,7 +30,7 @@ func (s *Teller) outOfBand(ctx context.Context, p *projects.Project, seen kedge.
 
 // broughtSince is the newest commit of a run that the branch has and that Kedge
 // had not seen there when it last looked; empty when there is none.
-func (s *Teller) broughtSince(ctx context.Context, p *projects.Project, seen kedge.FilesSeenData, head git.Head) (string, error) {
+func (s *Reporter) broughtSince(ctx context.Context, p *projects.Project, seen kedge.FilesSeenData, head git.Head) (string, error) {
 	tip, err := s.runs.LastTip(ctx, p)
 	if err != nil || tip == "" || head.Commit == "" {
 		return "", err
@@ -63,7 +63,7 @@ func keptBelow(ctx context.Context, repo *git.Repo, commit, from string) (bool, 
 
 // pathsSince are the paths that differ between a commit and what is left of it in
 // the history of tip; nil when that cannot be told.
-func (s *Teller) pathsSince(ctx context.Context, p *projects.Project, from, tip string) ([]string, error) {
+func (s *Reporter) pathsSince(ctx context.Context, p *projects.Project, from, tip string) ([]string, error) {
 	repo, err := s.home.Git(ctx, p)
 	if err != nil || from == "" {
 		return nil, err

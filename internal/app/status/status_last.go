@@ -9,8 +9,8 @@ import (
 	"kedge/internal/journal"
 )
 
-// GateInfo is the last verdict that a gate gave. Changed tells whether files that
-// people or agents write differ from those it was given for; nil is unknown.
+// GateInfo is the last verdict of a gate. Changed tells whether files other than
+// generated ones changed since; nil is unknown.
 type GateInfo struct {
 	Verdict kedge.Marker    `json:"verdict"`
 	Partial bool            `json:"partial"`
@@ -19,7 +19,7 @@ type GateInfo struct {
 	Changed *bool           `json:"changed"`
 }
 
-// HandoffInfo is the handoff that was saved last.
+// HandoffInfo is the latest handoff.
 type HandoffInfo struct {
 	ID      kedge.CheckpointID `json:"id"`
 	Percent int                `json:"percent"`
@@ -27,7 +27,7 @@ type HandoffInfo struct {
 }
 
 // lastThings fills in what was said last: the verdict, the handoff, the risks.
-func (s *Teller) lastThings(ctx context.Context, p *projects.Project, st State, r *StatusReply) error {
+func (s *Reporter) lastThings(ctx context.Context, p *projects.Project, st State, r *StatusReply) error {
 	r.OpenRisks = len(st.Risks)
 	if st.handoff != nil {
 		r.Handoff = &HandoffInfo{ID: st.handoff.ID, Percent: st.handoff.Percent, At: st.handoff.At}
@@ -41,8 +41,8 @@ func (s *Teller) lastThings(ctx context.Context, p *projects.Project, st State, 
 	return nil
 }
 
-// LastVerdict is the newest verdict that judges work: that the checks of a feature
-// are red before it is worked on is as it must be.
+// LastVerdict gives the newest verdict on work. A feature's checks that ran before its
+// work do not count: they must be red.
 func LastVerdict(ctx context.Context, p *projects.Project) (*kedge.Evidence, error) {
 	last, found, err := journal.NewestThat(ctx, p.Store, journal.KindEvidence, kedge.Evidence.JudgesWork)
 	if err != nil || !found {
@@ -53,7 +53,7 @@ func LastVerdict(ctx context.Context, p *projects.Project) (*kedge.Evidence, err
 
 // changedSince compares the folder with an earlier tree of it; nil when that
 // cannot be told, as when git no longer has the tree.
-func (s *Teller) changedSince(ctx context.Context, p *projects.Project, st State, tree string) *bool {
+func (s *Reporter) changedSince(ctx context.Context, p *projects.Project, st State, tree string) *bool {
 	if st.tree == "" || tree == "" {
 		return nil
 	}

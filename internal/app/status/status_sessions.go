@@ -12,7 +12,7 @@ import (
 
 // countSessions counts them. One number has one definition: what was interrupted is
 // what `stats` calls so, and takes the journal to tell.
-func (s *Teller) countSessions(ctx context.Context, p *projects.Project, sessions []kedge.Session) (SessionCounts, error) {
+func (s *Reporter) countSessions(ctx context.Context, p *projects.Project, sessions []kedge.Session) (SessionCounts, error) {
 	c := SessionCounts{Total: len(sessions)}
 	for _, ses := range sessions {
 		if ses.Live() {

@@ -34,7 +34,7 @@ func runKey(c run.Command, what string) string {
 }
 
 // Brief makes the text that a session starts with.
-func (b Writer) Brief(ctx context.Context, c run.Command, at execute.Standing) (string, error) {
+func (b Writer) Brief(ctx context.Context, c run.Command, at execute.Position) (string, error) {
 	if c.Purpose == run.MakePlan {
 		return b.s.planner.PlanningBrief(ctx, b.p, b, c)
 	}
@@ -49,7 +49,7 @@ func (b Writer) Brief(ctx context.Context, c run.Command, at execute.Standing) (
 }
 
 // runInput gathers what a working session has to know.
-func (b Writer) runInput(ctx context.Context, c run.Command, at execute.Standing) (brief.RunInput, error) {
+func (b Writer) runInput(ctx context.Context, c run.Command, at execute.Position) (brief.RunInput, error) {
 	in := brief.RunInput{
 		Project: b.p.Title(), Purpose: brief.Purpose(c.Purpose), Base: c.Base, Attempt: c.Attempt, Failure: c.Failure,
 	}
@@ -226,7 +226,7 @@ func (b Writer) startFiles(ctx context.Context, base string, f kedge.Feature, l 
 
 // earlierSession is what the session before this one of the same job left: its
 // handoff, what it was doing when it was cut, and the files that it changed.
-func (b Writer) earlierSession(ctx context.Context, c run.Command, at execute.Standing, in *brief.RunInput) error {
+func (b Writer) earlierSession(ctx context.Context, c run.Command, at execute.Position, in *brief.RunInput) error {
 	if at.Session == "" {
 		return nil
 	}
@@ -257,7 +257,7 @@ func (b Writer) earlierSession(ctx context.Context, c run.Command, at execute.St
 
 // rankedFiles puts the files that the session before needed next in front of those
 // to begin with, in its order, and behind them the others that it changed.
-func (b Writer) rankedFiles(at execute.Standing, in *brief.RunInput) {
+func (b Writer) rankedFiles(at execute.Position, in *brief.RunInput) {
 	begin := in.Reread
 	in.Reread, in.Why = nil, map[string]string{}
 	changed := map[string]bool{}
@@ -321,7 +321,7 @@ func (b Writer) handoffOf(ctx context.Context, id kedge.SessionID) (*kedge.Hando
 
 // sinceCheckpoint says what others changed in the base since the job's last
 // checkpoint.
-func (b Writer) sinceCheckpoint(ctx context.Context, c run.Command, at execute.Standing, in *brief.RunInput) error {
+func (b Writer) sinceCheckpoint(ctx context.Context, c run.Command, at execute.Position, in *brief.RunInput) error {
 	list, err := journal.About[kedge.Checkpoint](ctx, b.p.Store, journal.KindCheckpoint, string(at.Session))
 	if err != nil || len(list) == 0 {
 		return err

@@ -20,7 +20,7 @@ import (
 )
 
 // Checkpoint saves where a job of a run stands.
-func (b Writer) Checkpoint(ctx context.Context, c run.Command, at execute.Standing) (kedge.CheckpointID, error) {
+func (b Writer) Checkpoint(ctx context.Context, c run.Command, at execute.Position) (kedge.CheckpointID, error) {
 	key := runKey(c, "checkpoint")
 	id := kedge.CheckpointID(kedge.DeriveID("ckp", c.At, key))
 	who := b.caller(key, kedge.ActorDaemon)
@@ -35,7 +35,7 @@ func (b Writer) Checkpoint(ctx context.Context, c run.Command, at execute.Standi
 }
 
 // checkpoint gathers what is known.
-func (b Writer) checkpoint(ctx context.Context, c run.Command, at execute.Standing, id kedge.CheckpointID) (kedge.Checkpoint, error) {
+func (b Writer) checkpoint(ctx context.Context, c run.Command, at execute.Position, id kedge.CheckpointID) (kedge.Checkpoint, error) {
 	st, err := b.State(ctx)
 	if err != nil {
 		return kedge.Checkpoint{}, err
@@ -122,7 +122,7 @@ func (b Writer) nextAt(f kedge.Feature, l ledger.Snapshot) kedge.Next {
 
 // filesToRead are the files that the job changed, those first that its session
 // needed next, then its feature's own, with their hashes.
-func (b Writer) filesToRead(c run.Command, at execute.Standing, l ledger.Snapshot) []kedge.FileRef {
+func (b Writer) filesToRead(c run.Command, at execute.Position, l ledger.Snapshot) []kedge.FileRef {
 	p := b.p.In(at.Dir)
 	var out []kedge.FileRef
 	add := func(path, by string) {
@@ -170,7 +170,7 @@ func (b Writer) peoplesNotes(ctx context.Context, commit string) (string, error)
 
 // Note saves what a finished feature taught. One that would teach nothing, a
 // feature without a file, a check or a decision, has none.
-func (b Writer) Note(ctx context.Context, c run.Command, at execute.Standing) error {
+func (b Writer) Note(ctx context.Context, c run.Command, at execute.Position) error {
 	key := runKey(c, "note")
 	who := b.caller(key, kedge.ActorDaemon)
 	_, err := b.s.home.Write(ctx, b.p, who, func() ([]kedge.Event, error) {
@@ -192,7 +192,7 @@ func (b Writer) Note(ctx context.Context, c run.Command, at execute.Standing) er
 
 // runNote puts together what is known of a piece of work: its definition, git's
 // list of files, the decisions that bind them, the verdicts.
-func (b Writer) runNote(ctx context.Context, c run.Command, at execute.Standing) (kedge.Note, error) {
+func (b Writer) runNote(ctx context.Context, c run.Command, at execute.Position) (kedge.Note, error) {
 	n := kedge.Note{
 		Feature: c.Feature, Date: c.At, Commits: []string{c.Commit}, Tags: []string{}, Files: []string{},
 		Title: "The baseline is green again", RootCause: "The project's own checks were red before any new work.",

@@ -18,8 +18,8 @@ import (
 type Supply struct {
 	home    *projects.Home
 	book    *ledger.Ledger
-	status  *status.Teller
-	keeper  *sessions.Keeper
+	status  *status.Reporter
+	keeper  *sessions.Manager
 	landing *landing.Landing
 	planner Planning
 	program string
@@ -28,8 +28,8 @@ type Supply struct {
 // Parts are what a Supply asks.
 type Parts struct {
 	Book     *ledger.Ledger
-	Status   *status.Teller
-	Sessions *sessions.Keeper
+	Status   *status.Reporter
+	Sessions *sessions.Manager
 	Landing  *landing.Landing
 	Planning Planning
 	Program  string // kedge itself, which a sandbox must let run

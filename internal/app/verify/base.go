@@ -23,7 +23,7 @@ type base struct {
 }
 
 // headBase measures from HEAD: what a person asks for by hand.
-func (s *Gater) headBase(ctx context.Context, p *projects.Project) (base, error) {
+func (s *Verifier) headBase(ctx context.Context, p *projects.Project) (base, error) {
 	if !p.Git {
 		return base{}, nil
 	}
@@ -39,7 +39,7 @@ func (s *Gater) headBase(ctx context.Context, p *projects.Project) (base, error)
 // last, else the commit that init made, else HEAD. A commit hides nothing from
 // it. What changed since HEAD, and since a person last asked for a verdict, is
 // looked at too: tests that are newer than the base count as well.
-func (s *Gater) heldBase(ctx context.Context, p *projects.Project) (base, error) {
+func (s *Verifier) heldBase(ctx context.Context, p *projects.Project) (base, error) {
 	b, err := s.headBase(ctx, p)
 	if err != nil || b.repo == nil {
 		return b, err
@@ -67,7 +67,7 @@ func (s *Gater) heldBase(ctx context.Context, p *projects.Project) (base, error)
 }
 
 // heldRevs lists what could be the base, the best first.
-func (s *Gater) heldRevs(ctx context.Context, p *projects.Project, evidence []kedge.Evidence) ([]string, error) {
+func (s *Verifier) heldRevs(ctx context.Context, p *projects.Project, evidence []kedge.Evidence) ([]string, error) {
 	l, err := ledger.ReadSnapshot(ctx, p)
 	if err != nil {
 		return nil, err
@@ -91,7 +91,8 @@ func (s *Gater) heldRevs(ctx context.Context, p *projects.Project, evidence []ke
 	return revs, err
 }
 
-// ProvesAll tells of a full green verdict of a tree that can be found again.
+// ProvesAll tells whether a verdict is green, complete, and about a tree that still
+// exists.
 func ProvesAll(v kedge.Verdict) bool { return v.Green() && !v.Partial && v.Tree != "" }
 
 // lastAsked is the tree that a person last had judged, whatever the verdict.
@@ -175,7 +176,7 @@ const anchorRef = "refs/kedge/anchor"
 
 // keepAnchor points anchorRef at a tree that was just anchored. That it cannot
 // is no error: the fact is in the journal, and a tree that is gone is told.
-func (s *Gater) keepAnchor(ctx context.Context, p *projects.Project, evs []kedge.Event) {
+func (s *Verifier) keepAnchor(ctx context.Context, p *projects.Project, evs []kedge.Event) {
 	ev, err := projects.DataOf[kedge.Evidence](evs, kedge.GateFinished)
 	if err != nil || !ev.Anchor {
 		return

@@ -20,7 +20,7 @@ import (
 	"kedge/internal/text/environ"
 )
 
-// GateRequest asks for the project's checks to be run on the tree as it stands.
+// GateRequest asks to run the project's checks on the present tree.
 type GateRequest struct {
 	Names  []string `json:"names,omitempty"`  // only these
 	All    bool     `json:"all,omitempty"`    // those too that cover nothing that changed
@@ -28,17 +28,17 @@ type GateRequest struct {
 	Env    []string `json:"env,omitempty"`    // the caller's environment; used, never written down
 }
 
-// GateReply is `gate --json`: the verdict, and the evidence it was kept as.
+// GateReply is `gate --json`: the verdict and its evidence.
 type GateReply struct {
 	kedge.Verdict
 	Evidence kedge.EvidenceID `json:"evidence"`
 	Output   []GateOutput     `json:"output,omitempty"` // of red checks, where it was asked for
 }
 
-// Gate runs the project's checks and keeps the verdict as evidence. A red
-// verdict is an answer, not an error. The checks run outside the project's
-// lock; only the writing down is one at a time.
-func (s *Gater) Gate(ctx context.Context, who projects.Caller, in GateRequest) (reply GateReply, err error) {
+// Gate runs the project's checks and records the verdict as evidence. A red verdict is
+// an answer, not an error. The checks run without the project's lock; only recording
+// takes it.
+func (s *Verifier) Gate(ctx context.Context, who projects.Caller, in GateRequest) (reply GateReply, err error) {
 	p, err := s.home.Open(ctx, who)
 	if err != nil {
 		return GateReply{}, err
@@ -78,7 +78,7 @@ func (s *Gater) Gate(ctx context.Context, who projects.Caller, in GateRequest) (
 
 // gateBase: a person's changes are since HEAD; an agent's since what it cannot
 // move.
-func (s *Gater) gateBase(ctx context.Context, p *projects.Project, who projects.Caller) (base, error) {
+func (s *Verifier) gateBase(ctx context.Context, p *projects.Project, who projects.Caller) (base, error) {
 	if who.IsAgent() {
 		return s.heldBase(ctx, p)
 	}
@@ -87,7 +87,7 @@ func (s *Gater) gateBase(ctx context.Context, p *projects.Project, who projects.
 
 // editFindings tells of hand edits of the ledger. They decide nothing: the
 // journal does.
-func (s *Gater) editFindings(ctx context.Context, p *projects.Project) ([]kedge.Finding, error) {
+func (s *Verifier) editFindings(ctx context.Context, p *projects.Project) ([]kedge.Finding, error) {
 	l, err := ledger.ReadSnapshot(ctx, p)
 	if err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ func (s *Gater) editFindings(ctx context.Context, p *projects.Project) ([]kedge.
 
 // seenBefore gives the events of a request that was answered before: its checks
 // are not run a second time.
-func (s *Gater) seenBefore(ctx context.Context, p *projects.Project, who projects.Caller) ([]kedge.Event, bool, error) {
+func (s *Verifier) seenBefore(ctx context.Context, p *projects.Project, who projects.Caller) ([]kedge.Event, bool, error) {
 	if who.Key == "" || s.home.ReadOnly {
 		return nil, false, nil
 	}
@@ -115,7 +115,7 @@ func (s *Gater) seenBefore(ctx context.Context, p *projects.Project, who project
 // seen this tree, unless it is that of a session which works for a run.
 func gateEvents(p *projects.Project, who projects.Caller, ev kedge.Evidence) ([]kedge.Event, error) {
 	finished, err := projects.Event(kedge.GateFinished, who, ev)
-	if err != nil || ev.Verdict.Tree == "" || p.Driven != nil {
+	if err != nil || ev.Verdict.Tree == "" || p.RunSession != nil {
 		return []kedge.Event{finished}, err
 	}
 	seen, err := projects.Event(kedge.FilesSeen, who, kedge.FilesSeenData{Tree: ev.Verdict.Tree, Cause: "gate", Head: ev.Commit})
@@ -154,12 +154,12 @@ type judgement struct {
 // gateFeature judges a feature: all of the project's checks and its own, nothing
 // left out. The evidence is returned, not written down, so that the caller can
 // write it together with what follows from it.
-func (s *Gater) gateFeature(ctx context.Context, p *projects.Project, who projects.Caller, f kedge.Definition, b base, env []string) (kedge.Evidence, error) {
+func (s *Verifier) gateFeature(ctx context.Context, p *projects.Project, who projects.Caller, f kedge.Definition, b base, env []string) (kedge.Evidence, error) {
 	return s.judge(ctx, p, who, judgement{env: env, scope: gate.Full, feature: f.ID, own: f.Checks, base: b})
 }
 
 // judge runs a gate on the caller's work tree.
-func (s *Gater) judge(ctx context.Context, p *projects.Project, who projects.Caller, j judgement) (kedge.Evidence, error) {
+func (s *Verifier) judge(ctx context.Context, p *projects.Project, who projects.Caller, j judgement) (kedge.Evidence, error) {
 	if s.home.ReadOnly {
 		return kedge.Evidence{}, kedge.Errorf(kedge.Conflict, "this needs the daemon").WithHint("kedge up")
 	}
@@ -186,7 +186,7 @@ func (s *Gater) judge(ctx context.Context, p *projects.Project, who projects.Cal
 	return ev, err
 }
 
-func (s *Gater) gateRequest(ctx context.Context, p *projects.Project, who projects.Caller, j judgement) (gate.Request, error) {
+func (s *Verifier) gateRequest(ctx context.Context, p *projects.Project, who projects.Caller, j judgement) (gate.Request, error) {
 	q := gate.Request{
 		Dir: p.Dir, Base: j.base.rev, Since: j.base.since, Own: j.own, Feature: j.feature, Names: j.names, Scope: j.scope, Env: j.env, Guard: kedge.LevelWarning,
 		LockDir: filepath.Join(s.home.StateDir(p.ID), "locks"), Now: s.home.Now, Progress: func(st gate.Step) { who.Tell(st) },
@@ -212,7 +212,7 @@ func (s *Gater) gateRequest(ctx context.Context, p *projects.Project, who projec
 }
 
 // box is what confines the checks, as people set it.
-func (s *Gater) box(c config.Sandbox, p *projects.Project, j judgement) (sandbox.Box, error) {
+func (s *Verifier) box(c config.Sandbox, p *projects.Project, j judgement) (sandbox.Box, error) {
 	if !c.Asked() {
 		return sandbox.Box{}, nil
 	}
@@ -240,7 +240,7 @@ func environment(env []string) string {
 
 // commitOf is the commit that has exactly the judged tree; empty when the work
 // tree differs from it.
-func (s *Gater) commitOf(ctx context.Context, repo *git.Repo, head, tree string) (string, error) {
+func (s *Verifier) commitOf(ctx context.Context, repo *git.Repo, head, tree string) (string, error) {
 	if repo == nil || head == "" {
 		return "", nil
 	}

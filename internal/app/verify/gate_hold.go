@@ -12,13 +12,13 @@ import (
 	"kedge/internal/journal"
 )
 
-func (s *Gater) gateDir(p *projects.Project, id kedge.EvidenceID) string {
+func (s *Verifier) gateDir(p *projects.Project, id kedge.EvidenceID) string {
 	return filepath.Join(s.home.StateDir(p.ID), "gate", string(id))
 }
 
 // holdGate makes a gate that outlives the daemon of q: the one that the same request
 // began before, or a new one, which is written down before anything starts.
-func (s *Gater) holdGate(ctx context.Context, p *projects.Project, who projects.Caller, j judgement, ev *kedge.Evidence, q *gate.Request) error {
+func (s *Verifier) holdGate(ctx context.Context, p *projects.Project, who projects.Caller, j judgement, ev *kedge.Evidence, q *gate.Request) error {
 	q.Runner = s.lines()
 	if q.Runner == nil || who.Key == "" {
 		return nil
@@ -48,7 +48,7 @@ func (s *Gater) holdGate(ctx context.Context, p *projects.Project, who projects.
 }
 
 // unfinishedGate is the gate that a request began and that has no end yet.
-func (s *Gater) unfinishedGate(ctx context.Context, p *projects.Project, key string) (kedge.GateStartedData, bool, error) {
+func (s *Verifier) unfinishedGate(ctx context.Context, p *projects.Project, key string) (kedge.GateStartedData, bool, error) {
 	d, ok, err := journal.Get[kedge.GateStartedData](ctx, p.Store, journal.KindGate, key)
 	if err != nil || !ok || d.Dropped != "" {
 		return d, false, err
@@ -59,7 +59,7 @@ func (s *Gater) unfinishedGate(ctx context.Context, p *projects.Project, key str
 
 // gateOver clears up after a gate, unless it was left: one that gave no verdict
 // is written down as dropped, and its holders go.
-func (s *Gater) gateOver(ctx context.Context, p *projects.Project, who projects.Caller, failed error) {
+func (s *Verifier) gateOver(ctx context.Context, p *projects.Project, who projects.Caller, failed error) {
 	if s.lines() == nil || who.Key == "" || errors.Is(failed, gate.ErrLeft) {
 		return
 	}
@@ -76,7 +76,7 @@ func (s *Gater) gateOver(ctx context.Context, p *projects.Project, who projects.
 	}
 }
 
-func (s *Gater) dropGate(ctx context.Context, p *projects.Project, d kedge.GateStartedData, reason string) error {
+func (s *Verifier) dropGate(ctx context.Context, p *projects.Project, d kedge.GateStartedData, reason string) error {
 	who := projects.Caller{Actor: kedge.ActorDaemon, Key: "dropped-" + string(d.ID)}
 	_, err := s.home.Write(ctx, p, who, func() ([]kedge.Event, error) {
 		e, err := projects.Event(kedge.GateDropped, who, kedge.GateDroppedData{ID: d.ID, Key: d.Key, Reason: reason})
@@ -85,10 +85,9 @@ func (s *Gater) dropGate(ctx context.Context, p *projects.Project, d kedge.GateS
 	return err
 }
 
-// AdoptGates takes up the gates that an earlier daemon left: what still runs of
-// them, and what has ended meanwhile, is brought to a verdict, whether or not
-// whoever asked for it is still there.
-func (s *Gater) AdoptGates(ctx context.Context, p *projects.Project) error {
+// AdoptGates finishes the gates that an earlier daemon left. Each gets its verdict, even
+// if the caller is gone.
+func (s *Verifier) AdoptGates(ctx context.Context, p *projects.Project) error {
 	docs, err := projects.All[kedge.GateStartedData](ctx, p, journal.KindGate)
 	if err != nil || s.lines() == nil {
 		return err
@@ -107,7 +106,7 @@ func (s *Gater) AdoptGates(ctx context.Context, p *projects.Project) error {
 
 // finishGate makes the request again that began a gate, in the environment that
 // its holders have kept.
-func (s *Gater) finishGate(p *projects.Project, d kedge.GateStartedData) {
+func (s *Verifier) finishGate(p *projects.Project, d kedge.GateStartedData) {
 	ctx := context.Background() // it ends when it is finished, or left
 	who := projects.Caller{Dir: d.Dir, Actor: d.By, Key: d.Key}
 	env, ok := s.environOf(ctx, p, d)
@@ -131,7 +130,7 @@ func (s *Gater) finishGate(p *projects.Project, d kedge.GateStartedData) {
 
 // environOf asks the holders of a gate for its environment, again while one of
 // them does not answer.
-func (s *Gater) environOf(ctx context.Context, p *projects.Project, d kedge.GateStartedData) ([]string, bool) {
+func (s *Verifier) environOf(ctx context.Context, p *projects.Project, d kedge.GateStartedData) ([]string, bool) {
 	for {
 		env, ok, silent := gate.Environ(ctx, s.gateDir(p, d.ID))
 		if ok || !silent {

@@ -7,7 +7,7 @@ import (
 	"kedge/internal/text/redact"
 )
 
-// GateOutput is what matters of the output of a red check. The log has the whole.
+// GateOutput is the part of a red check's output that matters. The log has all of it.
 type GateOutput struct {
 	Check string         `json:"check"`
 	Lines int            `json:"lines"`

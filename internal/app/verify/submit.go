@@ -25,8 +25,7 @@ type FeatureSubmitRequest struct {
 	Env []string        `json:"env,omitempty"` // the caller's environment; used, never written down
 }
 
-// FeatureSubmitReply is what was found. Verdict is nil when there was not one
-// check to run.
+// FeatureSubmitReply is the result. Verdict is nil when there was no check to run.
 type FeatureSubmitReply struct {
 	Feature  kedge.Feature    `json:"feature"`
 	Reason   string           `json:"reason,omitempty"`  // why it waits for a person
@@ -36,15 +35,14 @@ type FeatureSubmitReply struct {
 	ledger.Notices
 }
 
-// FeatureSubmit is the only way to complete a feature: Kedge runs all of the
-// project's checks and the feature's own, as the journal has them, on the tree
-// as it stands, and looks at everything that changed since the base, committed
-// or not. A full green verdict completes it; a feature without checks, or one
-// that changed files outside its paths, then waits for a person. A red verdict
-// is an answer, not an error. For a session of a run it is a claim about its own
-// feature: the verdict is told, and what it does to the feature the run decides,
-// by its own checks of what the session leaves.
-func (s *Gater) FeatureSubmit(ctx context.Context, who projects.Caller, in FeatureSubmitRequest) (reply FeatureSubmitReply, err error) {
+// FeatureSubmit is the only way to complete a feature. Kedge runs all checks of the
+// project and of the feature, as the journal has them, on the present tree, and inspects
+// everything that changed since the base, committed or not. A complete green verdict
+// completes the feature. A feature without checks, or with changes outside its paths,
+// then waits for your review. A red verdict is an answer, not an error. For a session of
+// a run the call is a claim about its feature: it gets the verdict, and the run decides
+// by checks of its own.
+func (s *Verifier) FeatureSubmit(ctx context.Context, who projects.Caller, in FeatureSubmitRequest) (reply FeatureSubmitReply, err error) {
 	p, err := s.home.Open(ctx, who)
 	if err != nil {
 		return FeatureSubmitReply{}, err
@@ -81,16 +79,16 @@ func (s *Gater) FeatureSubmit(ctx context.Context, who projects.Caller, in Featu
 
 // ownFeature refuses a session of a run every feature but the one that it works on;
 // the try is written down.
-func (s *Gater) ownFeature(ctx context.Context, p *projects.Project, who projects.Caller, id kedge.FeatureID) error {
-	if p.Driven == nil || p.Driven.Feature == id {
+func (s *Verifier) ownFeature(ctx context.Context, p *projects.Project, who projects.Caller, id kedge.FeatureID) error {
+	if p.RunSession == nil || p.RunSession.Feature == id {
 		return nil
 	}
 	what := fmt.Sprintf("feature %q is not this session's", id)
-	if err := s.home.Refused(ctx, p, who, p.Driven.ID, "feature.submit", what); err != nil {
+	if err := s.home.Refused(ctx, p, who, p.RunSession.ID, "feature.submit", what); err != nil {
 		return err
 	}
 	e := kedge.Errorf(kedge.Blocked, "%s", what)
-	if own := p.Driven.Feature; own != "" {
+	if own := p.RunSession.Feature; own != "" {
 		return e.WithHint("it works on %s: kedge feature submit %s", own, own)
 	}
 	return e.WithHint("end your turn: the run decides")
@@ -98,7 +96,7 @@ func (s *Gater) ownFeature(ctx context.Context, p *projects.Project, who project
 
 // submitted settles hand edits and gives the definition to judge by. It writes
 // no fact of its own, so it needs no key.
-func (s *Gater) submitted(ctx context.Context, p *projects.Project, who projects.Caller, id kedge.FeatureID) (def kedge.Definition, edits []kedge.HandEditData, err error) {
+func (s *Verifier) submitted(ctx context.Context, p *projects.Project, who projects.Caller, id kedge.FeatureID) (def kedge.Definition, edits []kedge.HandEditData, err error) {
 	who.Key = ""
 	_, err = s.home.Write(ctx, p, who, func() ([]kedge.Event, error) {
 		if edits, err = s.ledger.ResolveEdits(ctx, p, who); err != nil {
@@ -145,7 +143,7 @@ type proof struct {
 	limit    string   // what is, and where that is said
 }
 
-func (s *Gater) prove(ctx context.Context, p *projects.Project, who projects.Caller, def kedge.Definition, env []string) (proof, error) {
+func (s *Verifier) prove(ctx context.Context, p *projects.Project, who projects.Caller, def kedge.Definition, env []string) (proof, error) {
 	b, err := s.heldBase(ctx, p)
 	if err != nil {
 		return proof{}, err
@@ -253,7 +251,7 @@ func wasRed(earlier []kedge.Evidence, id kedge.FeatureID, now kedge.CheckResult)
 
 // conclude makes the facts of a verdict. The feature must still be the one that
 // was judged.
-func (s *Gater) conclude(ctx context.Context, p *projects.Project, who projects.Caller, def kedge.Definition, pr proof) ([]kedge.Event, error) {
+func (s *Verifier) conclude(ctx context.Context, p *projects.Project, who projects.Caller, def kedge.Definition, pr proof) ([]kedge.Event, error) {
 	d, err := submittable(ctx, p, def.ID)
 	if err != nil {
 		return nil, err
@@ -263,7 +261,7 @@ func (s *Gater) conclude(ctx context.Context, p *projects.Project, who projects.
 		return nil, kedge.Errorf(kedge.Conflict, "feature %q was amended meanwhile", def.ID).WithHint("kedge feature submit %s", def.ID)
 	}
 	data, moves := s.outcome(*d, pr)
-	moves = moves && p.Driven == nil // a claim: the run has its own gate
+	moves = moves && p.RunSession == nil // a claim: the run has its own gate
 	var evs []kedge.Event
 	if ev := pr.evidence; ev != nil {
 		ev.Anchor = moves && data.Status == kedge.Completed && ProvesAll(ev.Verdict)
@@ -285,7 +283,7 @@ func (s *Gater) conclude(ctx context.Context, p *projects.Project, who projects.
 
 // outcome is what a verdict does to a feature; moves is false when it stays
 // what it was.
-func (s *Gater) outcome(d journal.FeatureDoc, pr proof) (data kedge.FeatureStatusData, moves bool) {
+func (s *Verifier) outcome(d journal.FeatureDoc, pr proof) (data kedge.FeatureStatusData, moves bool) {
 	data = kedge.FeatureStatusData{ID: d.ID, Files: pr.files}
 	if pr.evidence != nil {
 		data.Evidence = &pr.evidence.ID
@@ -312,7 +310,7 @@ func (s *Gater) outcome(d journal.FeatureDoc, pr proof) (data kedge.FeatureStatu
 // shownOutside bounds a list of paths in a reason.
 const shownOutside = 100
 
-// Listed is a list of paths in words; a long one is cut.
+// Listed joins paths to a text, and shortens a long list.
 func Listed(paths []string) string {
 	if n := len(paths) - shownOutside; n > 0 {
 		return fmt.Sprintf("%s and %d more", strings.Join(paths[:shownOutside], ", "), n)
@@ -321,7 +319,7 @@ func Listed(paths []string) string {
 }
 
 // submitReply makes the answer from the events, so that a retry gets the same.
-func (s *Gater) submitReply(ctx context.Context, p *projects.Project, id kedge.FeatureID, evs []kedge.Event, notices ledger.Notices, err error) (FeatureSubmitReply, error) {
+func (s *Verifier) submitReply(ctx context.Context, p *projects.Project, id kedge.FeatureID, evs []kedge.Event, notices ledger.Notices, err error) (FeatureSubmitReply, error) {
 	if err != nil {
 		return FeatureSubmitReply{}, err
 	}
@@ -340,7 +338,7 @@ func (s *Gater) submitReply(ctx context.Context, p *projects.Project, id kedge.F
 	if err == nil && !ok {
 		err = kedge.Errorf(kedge.Internal, "feature %q is not in the ledger", id)
 	}
-	reply.Feature, reply.Claimed = d.Feature, p.Driven != nil
+	reply.Feature, reply.Claimed = d.Feature, p.RunSession != nil
 	if d.Status == kedge.NeedsReview {
 		reply.Reason = d.Reason
 	}

@@ -1,8 +1,8 @@
-// Package verify answers the commands that give verdicts: the gate, and the
-// submission of a feature. It promises that a feature is completed only by a green
-// verdict with its evidence in the journal, that an agent is measured by the rules of
-// the base and not by its own, and that a gate which was left is brought to its verdict
-// by whoever comes next. It never runs a check itself: that is package gate.
+// Package verify answers the commands that give verdicts: the gate, and the submission
+// of a feature. Only a green verdict with its evidence in the journal completes a
+// feature. The settings of the base apply to an agent, not those that it changed. A gate
+// that was interrupted is finished by the next daemon. The package never runs a check
+// itself; package gate does.
 package verify
 
 import (
@@ -12,8 +12,8 @@ import (
 	"kedge/internal/engine/gate"
 )
 
-// Gater answers for the projects of one KEDGE_HOME.
-type Gater struct {
+// Verifier answers for the projects of one KEDGE_HOME.
+type Verifier struct {
 	home   *projects.Home
 	ledger *ledger.Ledger
 	life   *projects.Life
@@ -21,12 +21,12 @@ type Gater struct {
 	with   With
 }
 
-// With is what is outside of the projects: this program, and where the daemon and
-// the holders listen.
+// With is the path of this program, and of the folder in which the daemon and the
+// holders listen.
 type With struct{ Program, Sockets string }
 
-// New makes one; it does nothing until it is asked. Lines gives what holds the lines
-// of gates, so that they outlive the daemon; nil where nothing can.
-func New(home *projects.Home, l *ledger.Ledger, life *projects.Life, lines func() gate.Runner, with With) *Gater {
-	return &Gater{home: home, ledger: l, life: life, lines: lines, with: with}
+// New makes a Verifier. It reads nothing before the first call. Lines gives the runner
+// that lets the commands of a gate outlive the daemon, or nil.
+func New(home *projects.Home, l *ledger.Ledger, life *projects.Life, lines func() gate.Runner, with With) *Verifier {
+	return &Verifier{home: home, ledger: l, life: life, lines: lines, with: with}
 }

@@ -55,7 +55,7 @@ type RunInput struct {
 // Flight is what the session before this one was doing when it was cut.
 type Flight struct {
 	Why     string   // why it ended
-	Stood   string   // where it stood: sections of data, as resume.Brief.Sections writes them
+	Stood   string   // where it stood: sections of data, as resume.Summary.Sections writes them
 	Changed []string // paths that it left changed in this work tree
 	Salvage kedge.SalvageID
 }

@@ -294,9 +294,9 @@ func maps(c Config) (map[string]Agent, map[string]int64) {
 // agent.
 var agentKinds = []string{"claude", "codex", "gemini", "opencode", "qwen", "pi", "copilot", "aider", "acp", "command"}
 
-// driven are the built-in agents that a run can drive; package agents holds it to
+// drivable are the built-in agents that a run can drive; package agents holds it to
 // that.
-var driven = []string{"aider", "claude", "codex", "copilot", "gemini", "opencode", "pi", "qwen"}
+var drivable = []string{"aider", "claude", "codex", "copilot", "gemini", "opencode", "pi", "qwen"}
 
 // Agent finds an agent by name: one that a file defines, or a built-in one.
 func (c Config) Agent(name string) (Agent, error) {
@@ -314,7 +314,7 @@ func (c Config) Agent(name string) (Agent, error) {
 // AgentNames are the agents to offer for a run: those that a file defines and the
 // built-in ones that a run can drive, sorted.
 func (c Config) AgentNames() []string {
-	names := slices.Clone(driven)
+	names := slices.Clone(drivable)
 	for name := range c.Agents {
 		if !slices.Contains(names, name) {
 			names = append(names, name)

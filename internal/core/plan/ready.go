@@ -66,21 +66,21 @@ func (g *graph) blockers(i int) []Blocker {
 	return out
 }
 
-// Standing is why a feature is, or is not, ready. Why is empty when it is.
-type Standing struct {
+// Readiness tells whether a feature is ready. Why is empty when it is.
+type Readiness struct {
 	Feature  kedge.Feature
 	Blockers []Blocker
 	Why      string
 }
 
-// WhyNotReady says where a feature stands; NotFound when there is no such id.
-func WhyNotReady(features []kedge.Feature, id kedge.FeatureID) (Standing, error) {
+// WhyNotReady gives the readiness of a feature; NotFound when there is no such id.
+func WhyNotReady(features []kedge.Feature, id kedge.FeatureID) (Readiness, error) {
 	g := newGraph(features)
 	i, ok := g.index[id]
 	if !ok {
-		return Standing{}, unknownFeature(id)
+		return Readiness{}, unknownFeature(id)
 	}
-	s := Standing{Feature: features[i], Blockers: g.blockers(i)}
+	s := Readiness{Feature: features[i], Blockers: g.blockers(i)}
 	switch {
 	case !open(s.Feature.Status):
 		s.Why = fmt.Sprintf("feature %q is %s", id, s.Feature.Status)

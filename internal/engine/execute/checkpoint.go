@@ -46,7 +46,7 @@ func (x *Executor) checkpoint(ctx context.Context, c run.Command, _ func(run.Eve
 }
 
 // saved names what a checkpoint holds of a job: its work, and what its session did.
-func saved(at Standing) (string, error) {
+func saved(at Position) (string, error) {
 	b, err := json.Marshal([]any{at.Session, at.Commit, at.Tree, at.Trail})
 	if err != nil {
 		return "", kedge.Errorf(kedge.Internal, "encode where a job stands: %w", err)

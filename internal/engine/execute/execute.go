@@ -28,7 +28,7 @@ type Config struct {
 	Home      string    // $KEDGE_HOME
 	Repo      *git.Repo // the user's checkout: where a run lands, and whose files nobody else touches
 	Slots     *slot.Slots
-	Ledger    Ledger
+	Ledger    Records
 	Briefs    Briefs
 	Rules     Rules
 	Approvals Approvals
@@ -97,9 +97,9 @@ type Rules interface {
 	At(ctx context.Context, commit string) (config.Config, config.Gate, error)
 }
 
-// Ledger is the project's ledger as a run needs it. A key makes a write that is
-// made again have the effect of once.
-type Ledger interface {
+// Records is what a run reads and records of the project: features, verdicts, sessions,
+// salvage. A key makes a write that is repeated take effect once.
+type Records interface {
 	// Feature gives a feature and the hash of its definition; Conflict when the
 	// hash is not the one asked for (empty: any).
 	Feature(ctx context.Context, id kedge.FeatureID, hash string) (kedge.Feature, error)
@@ -122,12 +122,12 @@ type Ledger interface {
 type Briefs interface {
 	// Brief makes the text that a session of the command starts with. The same
 	// command and the same facts give the same bytes.
-	Brief(ctx context.Context, c run.Command, at Standing) (text string, err error)
+	Brief(ctx context.Context, c run.Command, at Position) (text string, err error)
 	// Checkpoint saves a checkpoint of the job; tree is the work tree's, kept the
 	// salvage that holds a copy of it.
-	Checkpoint(ctx context.Context, c run.Command, at Standing) (kedge.CheckpointID, error)
+	Checkpoint(ctx context.Context, c run.Command, at Position) (kedge.CheckpointID, error)
 	// Note saves what a finished feature taught.
-	Note(ctx context.Context, c run.Command, at Standing) error
+	Note(ctx context.Context, c run.Command, at Position) error
 	// TakenBack knows that the work in the command's Text was taken back: no note
 	// says any more that it is good.
 	TakenBack(ctx context.Context, c run.Command) error
@@ -137,8 +137,8 @@ type Briefs interface {
 	Notify(ctx context.Context, c run.Command) error
 }
 
-// Standing is where a job's work tree stands.
-type Standing struct {
+// Position is the state of a job's worktree: its folder, commit, tree and changed files.
+type Position struct {
 	Dir     string
 	Session kedge.SessionID // the latest of the job
 	Commit  string
@@ -150,6 +150,6 @@ type Standing struct {
 
 // Trail is what is known of a session from its own output.
 type Trail struct {
-	Stood resume.Brief // where it stood when it told the last
-	Used  *run.Spend   // nil: it never said
+	Stood resume.Summary // where it stood when it told the last
+	Used  *run.Spend     // nil: it never said
 }

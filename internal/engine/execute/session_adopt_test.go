@@ -191,7 +191,7 @@ type countingBriefs struct {
 	saved int
 }
 
-func (b *countingBriefs) Checkpoint(_ context.Context, c run.Command, _ execute.Standing) (kedge.CheckpointID, error) {
+func (b *countingBriefs) Checkpoint(_ context.Context, c run.Command, _ execute.Position) (kedge.CheckpointID, error) {
 	b.saved++
 	return kedge.CheckpointID(kedge.DeriveID("ckp", c.At, time.Unix(c.Epoch, 0).String())), nil
 }
@@ -247,7 +247,7 @@ type leakyBriefs struct {
 	secret string
 }
 
-func (b leakyBriefs) Brief(context.Context, run.Command, execute.Standing) (string, error) {
+func (b leakyBriefs) Brief(context.Context, run.Command, execute.Position) (string, error) {
 	return "push with " + b.secret + "\n", nil
 }
 

@@ -270,7 +270,7 @@ func (r rules) At(ctx context.Context, commit string) (config.Config, config.Gat
 
 // book is a ledger in memory.
 type book struct {
-	execute.Ledger
+	execute.Records
 	mu       sync.Mutex
 	features []*kedge.Feature
 	keys     []string

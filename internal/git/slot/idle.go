@@ -10,8 +10,8 @@ import (
 	"kedge/internal/process"
 )
 
-// Standing is how the work trees of a project stand, by folder.
-type Standing struct {
+// Usage tells which worktrees of a project are idle and which are in use, by folder.
+type Usage struct {
 	// Idle are those that nothing is in any more but what is left: slots that no job
 	// has, and the clean ones of runs that are over and have no job. No process works
 	// there.
@@ -21,19 +21,19 @@ type Standing struct {
 	Of map[string]kedge.RunID
 }
 
-// Standing looks at all work trees of the project. It changes nothing.
-func (s *Slots) Standing(ctx context.Context) (Standing, error) {
+// Usage looks at all worktrees of the project. It changes nothing.
+func (s *Slots) Usage(ctx context.Context) (Usage, error) {
 	over, err := s.over(ctx)
 	if err != nil {
-		return Standing{}, err
+		return Usage{}, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.standing(over)
+	return s.usage(over)
 }
 
-func (s *Slots) standing(over func(kedge.RunID) bool) (Standing, error) {
-	out := Standing{Of: map[string]kedge.RunID{}}
+func (s *Slots) usage(over func(kedge.RunID) bool) (Usage, error) {
+	out := Usage{Of: map[string]kedge.RunID{}}
 	jobs, err := s.jobs()
 	if err != nil {
 		return out, err
@@ -75,7 +75,7 @@ func (s *Slots) Clear(ctx context.Context, dir string, q Request) (kedge.Salvage
 	}
 	s.mu.Lock() // nobody acquires a slot meanwhile
 	defer s.mu.Unlock()
-	now, err := s.standing(over)
+	now, err := s.usage(over)
 	if err != nil {
 		return kedge.Salvage{}, err
 	}

@@ -16,8 +16,8 @@ import (
 	"kedge/internal/process/atomicfile"
 )
 
-// Kedges are the top-level paths that Kedge writes itself: no work contains a
-// change of them.
+// Kedges are the top-level paths that belong to Kedge: no work contains a change of
+// them.
 var Kedges = kedge.OwnPaths()
 
 // Acquire gives a job its slot: the one it has, or the free one with the lowest

@@ -36,7 +36,7 @@ func labels(t *testing.T) []label {
 }
 
 // briefOf gives the brief of a transcript before a line; 0 is of all.
-func briefOf(t *testing.T, path string, at, budget int) resume.Brief {
+func briefOf(t *testing.T, path string, at, budget int) resume.Summary {
 	t.Helper()
 	p := resume.New()
 	f := transcript.File{Agent: "claude", Path: path}
@@ -50,7 +50,7 @@ func briefOf(t *testing.T, path string, at, budget int) resume.Brief {
 // outcome is what a brief says at a labelled cut.
 type outcome struct {
 	label
-	brief   resume.Brief
+	brief   resume.Summary
 	applies bool // the words were said in this session before the cut: others may have the same name
 }
 

@@ -9,7 +9,7 @@ import (
 	"kedge/internal/insight/resume"
 )
 
-func eventsBrief(evs ...watch.Event) resume.Brief {
+func eventsBrief(evs ...watch.Event) resume.Summary {
 	p := resume.New()
 	for _, ev := range evs {
 		p.Event(ev, "/work/tree")
@@ -93,7 +93,7 @@ func TestSections(t *testing.T) {
 	if strings.Contains(text, "\n## ") || strings.Contains(text, "a.go: ") || len(text) > 2400 {
 		t.Errorf("%d bytes:\n%s", len(text), text)
 	}
-	if empty := (resume.Brief{}).Sections(400); empty != "" {
+	if empty := (resume.Summary{}).Sections(400); empty != "" {
 		t.Errorf("of nothing: %q", empty)
 	}
 }

@@ -129,7 +129,7 @@ func TestStillRed(t *testing.T) {
 			t.Errorf("%s: %v", command, got)
 		}
 	}
-	report := func(command string) Brief {
+	report := func(command string) Summary {
 		return played(
 			ask("fix a"), audit.Entry{Kind: audit.ToolCall, Call: "1", Tool: "Bash", Act: audit.Shell, Command: command}, audit.Entry{Kind: audit.ToolResult, Call: "1", Failed: true},
 			audit.Entry{Kind: audit.ToolCall, Call: "2", Tool: "Read", Act: audit.Read, Path: "/r/a.go"}, audit.Entry{Kind: audit.ToolResult, Call: "2", Text: "x"},

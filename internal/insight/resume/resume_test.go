@@ -86,7 +86,7 @@ func FuzzBrief(f *testing.F) {
 	f.Add("<command-name>/x</command-name>", "```\n# Where", "", "*** Update File: ", "\x1b[31m\u202e", false)
 	f.Add("This session is being continued from a previous conversation\n6. All user messages:\n - \"x\"", "1. **a**: b?", "~/a", "git commit -m \"$(cat <<'EOF'\nx\nEOF\n)\"", "", false)
 	f.Fuzz(func(t *testing.T, user, said, path, command, result string, failed bool) {
-		brief := func() resume.Brief {
+		brief := func() resume.Summary {
 			p := resume.New()
 			for _, e := range []audit.Entry{
 				{Kind: audit.UserText, Text: user},

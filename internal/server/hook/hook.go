@@ -140,7 +140,7 @@ func (w World) answer(ctx context.Context, args []string) ([]byte, error) {
 func isStatus(args []string) bool { return len(args) > 1 && args[1] == "statusline" }
 
 // event answers what happened. What has to wait for nobody sets up nothing for it.
-func (w World) event(ctx context.Context, ev hooks.Event) ([]byte, error) {
+func (w World) event(ctx context.Context, ev hooks.Input) ([]byte, error) {
 	switch ev.Kind {
 	case kedge.HookStart:
 		return w.start(ctx, ev)
@@ -162,7 +162,7 @@ func (w World) event(ctx context.Context, ev hooks.Event) ([]byte, error) {
 }
 
 // start gives a conversation its brief, unless it was started with one.
-func (w World) start(ctx context.Context, ev hooks.Event) ([]byte, error) {
+func (w World) start(ctx context.Context, ev hooks.Input) ([]byte, error) {
 	left := w.leave(ev, w.data(ev))
 	if w.Getenv("KEDGE_BRIEF") != "" && ev.Source == "startup" {
 		return nil, left
@@ -173,7 +173,7 @@ func (w World) start(ctx context.Context, ev hooks.Event) ([]byte, error) {
 	return ev.Context(text), errors.Join(left, err)
 }
 
-func (w World) brief(ctx context.Context, ev hooks.Event) (string, error) {
+func (w World) brief(ctx context.Context, ev hooks.Input) (string, error) {
 	env := map[string]string{}
 	for _, name := range []string{"HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME"} {
 		if v := w.Getenv(name); v != "" {
@@ -186,7 +186,7 @@ func (w World) brief(ctx context.Context, ev hooks.Event) (string, error) {
 }
 
 // before denies what changes something while the agent plans.
-func (w World) before(ev hooks.Event) ([]byte, error) {
+func (w World) before(ev hooks.Input) ([]byte, error) {
 	if !ev.Denied() {
 		return nil, nil
 	}
@@ -197,7 +197,7 @@ func (w World) before(ev hooks.Event) ([]byte, error) {
 
 // tool makes a long output short, and keeps all of it. What takes too long to make
 // short stays as it is.
-func (w World) tool(ctx context.Context, ev hooks.Event) ([]byte, error) {
+func (w World) tool(ctx context.Context, ev hooks.Input) ([]byte, error) {
 	d := w.data(ev)
 	text, file, ok := ev.Output()
 	if !ok || len(text) <= Long && file == "" {
@@ -211,7 +211,7 @@ func (w World) tool(ctx context.Context, ev hooks.Event) ([]byte, error) {
 }
 
 // compact has a checkpoint saved, and says what has to be kept.
-func (w World) compact(ctx context.Context, ev hooks.Event) ([]byte, error) {
+func (w World) compact(ctx context.Context, ev hooks.Input) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, w.Budget)
 	defer cancel()
 	text, err := w.brief(ctx, ev)
@@ -223,7 +223,7 @@ func (w World) compact(ctx context.Context, ev hooks.Event) ([]byte, error) {
 }
 
 // stop asks for the gate. Without an answer the agent may go.
-func (w World) stop(ctx context.Context, ev hooks.Event) ([]byte, error) {
+func (w World) stop(ctx context.Context, ev hooks.Input) ([]byte, error) {
 	left := w.leave(ev, w.data(ev))
 	if ev.Mode == "plan" {
 		return nil, left // nothing was to be changed
@@ -244,7 +244,7 @@ func (w World) stop(ctx context.Context, ev hooks.Event) ([]byte, error) {
 }
 
 // large is what the person is told of a context that became large.
-func (w World) large(ev hooks.Event) string {
+func (w World) large(ev hooks.Input) string {
 	n := lastTokens(ev)
 	if n == nil {
 		return ""

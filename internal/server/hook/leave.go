@@ -24,7 +24,7 @@ import (
 )
 
 // data is what is written down of an event.
-func (w World) data(ev hooks.Event) kedge.HookData {
+func (w World) data(ev hooks.Input) kedge.HookData {
 	d := kedge.HookData{
 		Agent: ev.Agent, Event: ev.Kind, Session: kedge.SessionID(w.Getenv("KEDGE_SESSION")), Native: ev.Native, At: w.Now().UTC().Truncate(time.Millisecond),
 		Source: ev.Source, Mode: ev.Mode, Tool: ev.Tool, Call: ev.Call, Failed: ev.Failed,
@@ -39,7 +39,7 @@ func (w World) data(ev hooks.Event) kedge.HookData {
 }
 
 // leave puts an event where the daemon takes it, and tells it so.
-func (w World) leave(ev hooks.Event, d kedge.HookData) error {
+func (w World) leave(ev hooks.Input, d kedge.HookData) error {
 	return w.put(attend.Record{Version: 1, Dir: ev.Dir, Data: d})
 }
 
@@ -79,7 +79,7 @@ type short struct {
 
 // condense keeps a long output and gives the model what matters of it. An output
 // that would not become clearly shorter stays as it is.
-func (w World) condense(ev hooks.Event, text, file string) (short, error) {
+func (w World) condense(ev hooks.Input, text, file string) (short, error) {
 	whole := w.wholeOutput(ev, text, file)
 	s := short{bytes: int64(len(whole))}
 	shown, ok := shorten(ev.Line(), whole)
@@ -126,7 +126,7 @@ func ends(whole string) string {
 const mostWhole = 64 << 20
 
 // wholeOutput is what the agent's own file has, where it has more.
-func (w World) wholeOutput(ev hooks.Event, text, file string) string {
+func (w World) wholeOutput(ev hooks.Input, text, file string) string {
 	temp := cmp.Or(w.Getenv("TMPDIR"), "/tmp")
 	if file == "" || !ev.Keeps(file, temp) {
 		return text
@@ -166,7 +166,7 @@ func ours(info os.FileInfo, twin string) bool {
 }
 
 // keep puts an output, without secrets, where `kedge logs` finds it.
-func (w World) keep(ev hooks.Event, whole string) (string, error) {
+func (w World) keep(ev hooks.Input, whole string) (string, error) {
 	now := w.Now()
 	kept, err := output.Keep(w.Home, now)
 	if err != nil {

@@ -10,10 +10,10 @@ import (
 // maxDepth bounds how far sessions that start sessions are followed.
 const maxDepth = 100
 
-// DrivenBy gives the session of a run that the caller works in, or that the one it
-// works in grew from; nil: none. Known is false where the journal has no session of
-// the caller's.
-func DrivenBy(ctx context.Context, st *journal.Store, who Caller) (ses *kedge.Session, known bool, err error) {
+// RunSessionOf gives the session of a run that the caller works in, or from which the
+// caller's session was started, or nil. Known is false if the journal does not have the
+// caller's session.
+func RunSessionOf(ctx context.Context, st *journal.Store, who Caller) (ses *kedge.Session, known bool, err error) {
 	id, _ := who.Session()
 	for range maxDepth {
 		if id == "" {
@@ -31,8 +31,8 @@ func DrivenBy(ctx context.Context, st *journal.Store, who Caller) (ses *kedge.Se
 	return nil, known, nil
 }
 
-// Refused writes down what a caller tried that works for a run, and may not. The
-// request itself has no effect: asked again it is refused again.
+// Refused records what a caller that works for a run tried and may not do. The request
+// itself has no effect; made again, it is refused again.
 func (h *Home) Refused(ctx context.Context, p *Project, who Caller, ses kedge.SessionID, act, why string) error {
 	by, _ := who.Session()
 	ev, err := Event(kedge.SessionRefused, who, kedge.SessionRefusedData{ID: ses, By: by, Act: act, Reason: why})

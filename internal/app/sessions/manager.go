@@ -1,0 +1,35 @@
+// Package sessions answers the commands about sessions: it starts, finds, names, resumes
+// and ends them, searches what they printed, and tells which session a process belongs
+// to. A session is in the journal before its program starts. Its end is recorded with
+// the cause, even if nobody watched. An agent acts on its own session only. The package
+// never holds a program itself; holder processes do, and they outlive the daemon.
+package sessions
+
+import (
+	"context"
+	"sync"
+
+	"kedge/internal/app/projects"
+	"kedge/internal/app/status"
+)
+
+// Manager answers for the sessions of one KEDGE_HOME.
+type Manager struct {
+	home   *projects.Home
+	life   *projects.Life
+	status *status.Reporter
+	with   Sessions
+
+	adoptGates func(ctx context.Context, p *projects.Project) error
+
+	retaining sync.Mutex // held by Retain
+	holders   holders
+	spare     spare
+}
+
+// New makes a Manager. It reads nothing before the first call. AdoptGates continues the
+// gates that an earlier daemon left in a project, when the project's sessions are
+// adopted.
+func New(home *projects.Home, life *projects.Life, st *status.Reporter, with Sessions, adoptGates func(ctx context.Context, p *projects.Project) error) *Manager {
+	return &Manager{home: home, life: life, status: st, with: with, adoptGates: adoptGates}
+}

@@ -1,0 +1,33 @@
+// Package status tells how far a project is, and saves what a fresh session or you
+// continue from: status, drift, the brief of `kedge prime`, checkpoints and handoffs. It
+// reports what it cannot find out as unknown. A checkpoint is in the journal before its
+// file is written. The package never changes features, plan or memory.
+package status
+
+import (
+	"context"
+
+	"kedge/internal/app/ledger"
+	"kedge/internal/app/projects"
+)
+
+// Runs is what this package needs from the runs of a project.
+type Runs interface {
+	// Status fills in the newest run, what its sessions used, and what comes next.
+	Status(ctx context.Context, p *projects.Project, r *StatusReply) error
+	// LastTip is the newest commit of the newest run; empty when there is none.
+	LastTip(ctx context.Context, p *projects.Project) (string, error)
+}
+
+// Reporter answers for the projects of one KEDGE_HOME.
+type Reporter struct {
+	home   *projects.Home
+	ledger *ledger.Ledger
+	runs   Runs
+	cuts   cuts
+}
+
+// New makes a Reporter. It reads nothing before the first call.
+func New(home *projects.Home, l *ledger.Ledger, runs Runs) *Reporter {
+	return &Reporter{home: home, ledger: l, runs: runs}
+}
