@@ -19,6 +19,8 @@ func sessionCalls() []Call {
 		driven(call("session.send", Writing, (*app.Service).SessionSend)),
 		driven(call("session.kill", Writing, (*app.Service).SessionKill)),
 		driven(call("session.rename", Writing, (*app.Service).SessionRename)),
+		mark("session.pin", kedge.SessionPinned),
+		mark("session.unpin", kedge.SessionUnpinned),
 		driven(call("session.resume", Writing, (*app.Service).SessionResume)),
 		long(call("session.search", Reading, (*app.Service).SessionSearch)),
 		call("session.retain", Writing, (*app.Service).SessionRetain),
