@@ -26,6 +26,8 @@ const (
 	SessionRefused   EventType = "session.refused"   // SessionRefusedData
 	SessionUsed      EventType = "session.used"      // SessionUsedData
 	SessionActed     EventType = "session.acted"     // SessionActedData
+	SessionPinned    EventType = "session.pinned"    // SessionMark
+	SessionUnpinned  EventType = "session.unpinned"  // SessionMark
 	SessionSignalled EventType = "session.signalled" // SessionSignalledData
 	SessionCompacted EventType = "session.compacted" // SessionCompactedData
 )
@@ -61,6 +63,7 @@ type Session struct {
 	Conversation  string       `json:"conversation,omitempty"` // what the program calls its conversation, where it is known
 	Begun         *Begun       `json:"begun,omitempty"`        // how a session of a run, or one that was resumed, began; nil: unknown, or neither
 	Compactions   []Compaction `json:"compactions,omitempty"`  // of its context, the last ones
+	Pinned        bool         `json:"pinned,omitempty"`       // you want it first in lists, and kept
 }
 
 // Compaction is a context that was shortened, or was to be: see SessionCompactedData.
@@ -217,21 +220,30 @@ func (s Session) Live() bool { return s.State == SessionRunning || s.State == Se
 
 // Keep tells whether everything that the session left must stay: what it printed, and
 // the work tree that it worked in. Nothing that collects old things touches these.
-func (s Session) Keep() bool { return s.Live() }
+func (s Session) Keep() bool { return s.Live() || s.Pinned }
 
-// Compare orders sessions as they are listed: the newest first.
-func (s Session) Compare(other Session) int { return other.StartedAt.Compare(s.StartedAt) }
+// Compare orders sessions as they are listed: the pinned first, then the newest first.
+func (s Session) Compare(other Session) int {
+	if s.Pinned != other.Pinned {
+		return map[bool]int{true: -1, false: 1}[s.Pinned]
+	}
+	return other.StartedAt.Compare(s.StartedAt)
+}
 
 // Summary says in a few words how the session is: running, exited (1), interrupted (by
-// what). The cause is the program's own text.
+// what), and whether it is pinned. The cause is the program's own text.
 func (s Session) Summary() string {
+	text := string(s.State)
 	switch {
 	case s.State == SessionExited && s.ExitCode != nil && *s.ExitCode != 0:
-		return "exited (" + strconv.Itoa(*s.ExitCode) + ")"
+		text += " (" + strconv.Itoa(*s.ExitCode) + ")"
 	case s.State == SessionInterrupted && s.Cause != "":
-		return "interrupted (" + s.Cause + ")"
+		text += " (" + s.Cause + ")"
 	}
-	return string(s.State)
+	if s.Pinned {
+		text += ", pinned"
+	}
+	return text
 }
 
 // sessionFolds says what each fact changes in the session that it is about. Facts that
@@ -241,7 +253,9 @@ var sessionFolds = map[EventType]func(*Session, Event) error{
 		s.State, s.Cause, s.ExitCode, s.Bytes = d.State, d.Cause, d.ExitCode, d.Bytes
 		s.Conversation = cmp.Or(d.Conversation, s.Conversation)
 	}),
-	SessionRenamed: folding(func(s *Session, d SessionRenamedData, _ Event) { s.Name = d.Name }),
+	SessionRenamed:  folding(func(s *Session, d SessionRenamedData, _ Event) { s.Name = d.Name }),
+	SessionPinned:   folding(func(s *Session, _ SessionMark, _ Event) { s.Pinned = true }),
+	SessionUnpinned: folding(func(s *Session, _ SessionMark, _ Event) { s.Pinned = false }),
 	SessionUsed: folding(func(s *Session, d SessionUsedData, _ Event) { // what a later report does not say stays
 		s.Tokens, s.USD = cmp.Or(d.Tokens, s.Tokens), cmp.Or(d.USD, s.USD)
 		s.Model, s.Kinds = cmp.Or(d.Model, s.Model), cmp.Or(d.Kinds, s.Kinds)

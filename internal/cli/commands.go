@@ -35,6 +35,8 @@ var areas = []area{
 		{"logs", sessions.Logs},
 		{"kill", sessions.Kill},
 		{"rename", sessions.Rename},
+		{"pin", sessions.Pin},
+		{"unpin", sessions.Unpin},
 		{"resume", sessions.Resume},
 		{"search", sessions.Search},
 		{"export", sessions.Export},

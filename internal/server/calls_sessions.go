@@ -19,6 +19,8 @@ func sessionCalls() []Call {
 		forRuns(call("session.send", Writing, (*app.Service).SessionSend)),
 		forRuns(call("session.kill", Writing, (*app.Service).SessionKill)),
 		forRuns(call("session.rename", Writing, (*app.Service).SessionRename)),
+		mark("session.pin", kedge.SessionPinned),
+		mark("session.unpin", kedge.SessionUnpinned),
 		forRuns(call("session.resume", Writing, (*app.Service).SessionResume)),
 		long(call("session.search", Reading, (*app.Service).SessionSearch)),
 		call("session.retain", Writing, (*app.Service).SessionRetain),

@@ -12,6 +12,7 @@ import (
 	"kedge/internal/core/run"
 	"kedge/internal/git"
 	"kedge/internal/git/slot"
+	"kedge/internal/text/words"
 )
 
 // Leaving is something of Kedge that stays in a repository, with the reason and the
@@ -175,7 +176,7 @@ func leftTree(w kedge.Worktree) Leaving {
 	}
 	if w.Branch == "" && !w.Merged {
 		holds = append(holds, "its commits are on no branch: they get one")
-		left.Command = "git branch kept-" + w.Head[:min(len(w.Head), 12)] + " " + w.Head + " && " + left.Command
+		left.Command = "git branch kept-" + words.Hash(w.Head) + " " + w.Head + " && " + left.Command
 	}
 	if w.OwnerPID > 0 {
 		holds = append(holds, fmt.Sprintf("process %d works in it, or made it", w.OwnerPID))

@@ -11,6 +11,7 @@ import (
 	docs "kedge/internal/core/memory"
 	"kedge/internal/journal"
 	"kedge/internal/text/redact"
+	"kedge/internal/text/words"
 )
 
 // PrimeRequest asks for the text a session starts with. A budget of 0 is the
@@ -94,7 +95,7 @@ func (s *Reporter) rulesOf(ctx context.Context, p *projects.Project, who project
 		here = nil
 	}
 	committed, ok := s.committedRules(ctx, p, st)
-	commit := "commit " + st.head.Commit[:min(len(st.head.Commit), 12)]
+	commit := "commit " + words.Hash(st.head.Commit)
 	switch {
 	case ok && (who.IsAgent() || bytes.Equal(here, committed)):
 		return committed, commit, nil

@@ -23,8 +23,8 @@ func Ls(env *frame.Env) *cobra.Command {
 	var all bool
 	c := &cobra.Command{
 		Use:   "ls",
-		Short: "List sessions and their state, newest first",
-		Long: `List sessions and their state, newest first.
+		Short: "List sessions and their state, pinned and newest first",
+		Long: `List sessions and their state: the pinned ones first, then the newest.
 
 The state is running, waiting (for you), exited, or interrupted with its
 cause. With --all, sessions of every project, each with its project's name.`,

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"kedge"
+	"kedge/internal/text/words"
 )
 
 // PlanInput is everything that the brief of a planning session is made from.
@@ -70,7 +71,7 @@ func planTask(in PlanInput) string {
 	b.WriteString(answersText("Answers to the questions", in.Answers))
 	b.WriteString(heading("Goal") + quoted(in.Goal))
 	if in.Base != "" {
-		b.WriteString("The work starts from commit " + line(in.Base[:min(len(in.Base), 12)]) + ".\n")
+		b.WriteString("The work starts from commit " + line(words.Hash(in.Base)) + ".\n")
 	}
 	if f := clean(in.Faults); f != "" {
 		b.WriteString("The plan before this one was refused, for these faults. Give the whole plan again without them:\n" + quoted(f))

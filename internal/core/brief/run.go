@@ -337,7 +337,7 @@ func placeText(in RunInput) string {
 		parts = append(parts, "phase "+line(in.Phase))
 	}
 	if in.Base != "" {
-		parts = append(parts, "from commit "+line(in.Base[:min(len(in.Base), 12)]))
+		parts = append(parts, "from commit "+line(words.Hash(in.Base)))
 	}
 	if in.Attempt > 1 {
 		parts = append(parts, "attempt "+strconv.Itoa(in.Attempt))

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"strings"
+
+	"kedge/internal/text/words"
 )
 
 // Quote makes a path safe to paste into a shell.
@@ -19,7 +21,7 @@ func OrNone(sha string) string {
 	if sha == "" {
 		return "nothing"
 	}
-	return sha[:min(12, len(sha))]
+	return words.Hash(sha)
 }
 
 // Some shows the first of many.

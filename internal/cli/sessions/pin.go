@@ -1,0 +1,49 @@
+package sessions
+
+import (
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"kedge"
+	"kedge/internal/app/sessions"
+	"kedge/internal/cli/frame"
+)
+
+// Pin is kedge pin.
+func Pin(env *frame.Env) *cobra.Command {
+	return pinning(env, "session.pin", "%s is pinned: first in kedge ls, and kept until kedge unpin %s", &cobra.Command{
+		Use:   "pin SESSION",
+		Short: "Keep a session, and list it first",
+		Long: `Keep a session, and list it first.
+
+A pinned session stays at the top of kedge ls. Kedge never removes what it
+printed, however old it is, nor the worktree that it worked in. Only you can
+pin: agents may not.`,
+		Example: "  kedge pin auth-refactor\n  kedge ls",
+	})
+}
+
+// Unpin is kedge unpin.
+func Unpin(env *frame.Env) *cobra.Command {
+	return pinning(env, "session.unpin", "%s is not pinned any more; to pin it again: kedge pin %s", &cobra.Command{
+		Use:   "unpin SESSION",
+		Short: "Treat a pinned session like any other again",
+		Long: `Treat a pinned session like any other again: kedge ls lists it by its age, and
+what it printed goes when it is old enough ([sessions] in config.toml).`,
+		Example: "  kedge unpin auth-refactor",
+	})
+}
+
+// pinning completes a command whose call is about one session; done says what it did.
+func pinning(env *frame.Env, call, done string, c *cobra.Command) *cobra.Command {
+	c.Args, c.ValidArgsFunction = cobra.ExactArgs(1), frame.SessionNames(env)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		s, err := frame.Call[kedge.Session](c.Context(), env, call, sessions.SessionName{Name: args[0]})
+		if err != nil {
+			return err
+		}
+		return env.Show(s, func(io.Writer) { env.Talk(done, s.Name, s.Name) })
+	}
+	return c
+}
