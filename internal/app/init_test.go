@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"kedge"
-	"kedge/internal/agents/adapters"
+	"kedge/internal/agents/catalog"
 	"kedge/internal/app"
 	"kedge/internal/app/projects"
 	"kedge/internal/app/setup"
@@ -347,7 +347,7 @@ func TestInitSaysWhichAgentARunCannotDrive(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, undriven := adapters.New(name, a)
+		_, undriven := catalog.New(name, a)
 		r, err := g.s.InitPlan(t.Context(), g.caller("plan-"+name), setup.InitRequest{Agent: name})
 		if err != nil {
 			t.Fatal(err)

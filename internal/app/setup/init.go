@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"kedge"
-	"kedge/internal/agents/adapters"
+	"kedge/internal/agents/catalog"
 	"kedge/internal/app/ledger"
 	"kedge/internal/app/projects"
 	"kedge/internal/core/config"
@@ -230,7 +230,7 @@ func (at *site) planAgent(agent string, pl *initPlan) error {
 // noteUndriven says that a run cannot drive the agent, where it cannot: other
 // commands may, so init goes on.
 func (pl *initPlan) noteUndriven(name string, a config.Agent) {
-	if _, err := adapters.New(name, a); err != nil {
+	if _, err := catalog.New(name, a); err != nil {
 		pl.notes = append(pl.notes, fmt.Sprintf("kedge run will refuse agent %q: %s; %s", name, err.Error(), kedge.HintOf(err)))
 	}
 }

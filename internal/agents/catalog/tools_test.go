@@ -1,4 +1,4 @@
-package adapters_test
+package catalog_test
 
 import (
 	"strings"

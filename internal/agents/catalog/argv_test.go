@@ -1,11 +1,11 @@
-package adapters_test
+package catalog_test
 
 import (
 	"strings"
 	"testing"
 
 	"kedge/internal/agents"
-	"kedge/internal/agents/adapters"
+	"kedge/internal/agents/catalog"
 	"kedge/internal/core/config"
 )
 
@@ -18,7 +18,7 @@ func TestT9BriefIsNeverAnArgument(t *testing.T) {
 		if kind == "command" || kind == "acp" {
 			a.Command = []string{"bot"}
 		}
-		ad, err := adapters.New(kind, a)
+		ad, err := catalog.New(kind, a)
 		if err != nil {
 			t.Fatal(err)
 		}

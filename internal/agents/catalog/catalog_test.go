@@ -1,19 +1,19 @@
-package adapters_test
+package catalog_test
 
 import (
 	"slices"
 	"testing"
 
 	"kedge"
-	"kedge/internal/agents/adapters"
+	"kedge/internal/agents/catalog"
 	"kedge/internal/core/config"
 )
 
 func TestNewRefuses(t *testing.T) {
-	if _, err := adapters.New("c", config.Agent{Kind: "command"}); !kedge.Invalid.Is(err) {
+	if _, err := catalog.New("c", config.Agent{Kind: "command"}); !kedge.Invalid.Is(err) {
 		t.Errorf("without a command: %v", err)
 	}
-	if _, err := adapters.New("c", config.Agent{Kind: "unheard of"}); !kedge.NotFound.Is(err) || kedge.HintOf(err) == "" {
+	if _, err := catalog.New("c", config.Agent{Kind: "unheard of"}); !kedge.NotFound.Is(err) || kedge.HintOf(err) == "" {
 		t.Errorf("of a kind that has no adapter: %v", err)
 	}
 }
@@ -27,7 +27,7 @@ func TestOfferedAgentsAreDriven(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := adapters.New(name, a); err == nil {
+		if _, err := catalog.New(name, a); err == nil {
 			driven = append(driven, name)
 		}
 	}

@@ -1,4 +1,4 @@
-package adapters_test
+package catalog_test
 
 import (
 	"bytes"
@@ -56,7 +56,7 @@ func noter(t *testing.T, kind, version string) func(scenario, why string) {
 
 // The table in docs/reference/agents.md stands between these.
 const (
-	tableBegin = "<!-- from the results of make test-agents; go test ./internal/agents/adapters -run TestAgentTable -update writes it -->\n"
+	tableBegin = "<!-- from the results of make test-agents; go test ./internal/agents/catalog -run TestAgentTable -update writes it -->\n"
 	tableEnd   = "<!-- end -->\n"
 )
 

@@ -1,4 +1,4 @@
-package adapters_test
+package catalog_test
 
 import (
 	"bytes"
@@ -13,10 +13,11 @@ import (
 	"testing"
 
 	"kedge/internal/agents"
-	"kedge/internal/agents/acp"
-	"kedge/internal/agents/adapters"
+	"kedge/internal/agents/catalog"
 	"kedge/internal/agents/claude"
 	"kedge/internal/agents/codex"
+	"kedge/internal/agents/gemini"
+	"kedge/internal/agents/qwen"
 	"kedge/internal/core/config"
 	"kedge/internal/process/hold"
 	"kedge/internal/testkit/agenttest"
@@ -168,7 +169,7 @@ func TestLiveGemini(t *testing.T) {
 	for version, path := range installed(t, "gemini") {
 		t.Run(version, func(t *testing.T) {
 			agenttest.RunLive(t, agenttest.Live{
-				Adapter: acp.Gemini([]string{path}), Holder: holder(t), Record: recorder("gemini", version), Note: noter(t, "gemini", version), Point: pointGemini,
+				Adapter: gemini.New([]string{path}), Holder: holder(t), Record: recorder("gemini", version), Note: noter(t, "gemini", version), Point: pointGemini,
 				Uncached: true, Curt: true, Mute: true, Forgets: "No previous sessions found",
 				Skip: map[string]string{
 					"subagent": "it denies its own sub-agents over the protocol that it is driven by",
@@ -204,7 +205,7 @@ func TestLiveQwen(t *testing.T) {
 	for version, path := range installed(t, "qwen") {
 		t.Run(version, func(t *testing.T) {
 			agenttest.RunLive(t, agenttest.Live{
-				Adapter: acp.Qwen([]string{path, "--auth-type", "openai"}), Holder: holder(t), Record: recorder("qwen", version), Note: noter(t, "qwen", version),
+				Adapter: qwen.New([]string{path, "--auth-type", "openai"}), Holder: holder(t), Record: recorder("qwen", version), Note: noter(t, "qwen", version),
 				Point: pointQwen, Uncached: true, Curt: true, Full: 950_000, Untold: []agenttest.Fact{agenttest.Retries, agenttest.Beside},
 				Skip: map[string]string{
 					"cut":     "it gives up at a broken stream; the run takes that for a provider's limit and goes on with a fresh session",
@@ -261,7 +262,7 @@ func TestRecordings(t *testing.T) {
 
 func adapterOf(t *testing.T, kind string) agents.Adapter {
 	t.Helper()
-	a, err := adapters.New(kind, config.Agent{Kind: kind})
+	a, err := catalog.New(kind, config.Agent{Kind: kind})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,9 +1,10 @@
-package acp
+package gemini
 
 import (
 	"bytes"
 	"encoding/json"
 
+	"kedge/internal/agents/acp"
 	"kedge/internal/agents/stream"
 	"kedge/internal/core/watch"
 )
@@ -59,9 +60,8 @@ type reading struct {
 	After   int64  `json:"tokens_after"`
 }
 
-// split gives the bytes that are no reading to rest, and every whole reading to
-// each, in their order.
-func (t *telemetry) split(b []byte, rest func([]byte), each func(reading)) {
+// Split implements acp.Beside.
+func (t *telemetry) Split(b []byte, rest func([]byte), each func(acp.Reading)) {
 	for len(b) > 0 {
 		if !t.inside {
 			i := bytes.IndexByte(b, meterMark)
@@ -86,28 +86,28 @@ func (t *telemetry) split(b []byte, rest func([]byte), each func(reading)) {
 		}
 		var r reading
 		if json.Unmarshal(t.part, &r) == nil {
-			each(r)
+			each(r.means())
 		}
 		t.inside, t.part, b = false, nil, b[i+1:]
 	}
 }
 
-// metered is what a reading means.
-func (r *reader) metered(m reading) []watch.Event {
+// means is what a record means for the session.
+func (m reading) means() acp.Reading {
 	switch m.Name {
 	case "gemini_cli.api_response":
-		t := tokens{Input: m.Input + m.Tool, Output: m.Output + m.Thought, CacheRead: m.Cached}
-		return r.usage.reply(t, m.Model, m.Role == "main" || m.Role == "")
+		t := acp.Tokens{Input: m.Input + m.Tool, Output: m.Output + m.Thought, CacheRead: m.Cached}
+		return acp.Reading{Reply: &t, Model: m.Model, Main: m.Role == "main" || m.Role == ""}
 	case "gemini_cli.api_error":
-		return refused(m)
+		return acp.Reading{Events: refused(m)}
 	case "gemini_cli.chat_compression":
 		out := []watch.Event{{Kind: watch.Compact}}
 		if m.After > 0 {
 			out = append(out, stream.Used(&watch.Used{Context: &m.After})...)
 		}
-		return out
+		return acp.Reading{Events: out}
 	default:
-		return nil
+		return acp.Reading{}
 	}
 }
 

@@ -1,4 +1,4 @@
-package adapters_test
+package catalog_test
 
 import (
 	"encoding/json"
@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"kedge/internal/agents"
-	"kedge/internal/agents/adapters"
+	"kedge/internal/agents/catalog"
 	"kedge/internal/core/config"
 	"kedge/internal/core/watch"
 	"kedge/internal/testkit/agenttest"
@@ -31,7 +31,7 @@ func TestRow56EveryAgent(t *testing.T) {
 		}
 	}
 	for _, kind := range []string{"acp", "aider", "command"} {
-		if a, err := adapters.New(kind, config.Agent{Kind: kind, Command: []string{"bot"}}); err != nil || a.Kind() != kind {
+		if a, err := catalog.New(kind, config.Agent{Kind: kind, Command: []string{"bot"}}); err != nil || a.Kind() != kind {
 			t.Errorf("%s: %v, %v", kind, a, err)
 		}
 	}

@@ -1,4 +1,4 @@
-package adapters_test
+package catalog_test
 
 import (
 	"bytes"
@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"kedge/internal/agents/acp"
+	"kedge/internal/agents/copilot"
 	"kedge/internal/agents/opencode"
 	"kedge/internal/agents/pi"
 	"kedge/internal/testkit/agenttest"
@@ -126,7 +126,7 @@ func TestLiveCopilot(t *testing.T) {
 	for version, path := range installed(t, "copilot") {
 		t.Run(version, func(t *testing.T) {
 			agenttest.RunLive(t, agenttest.Live{
-				Adapter: acp.Copilot([]string{path}), Holder: holder(t), Record: copilotRecorder(version, path), Note: noter(t, "copilot", version),
+				Adapter: copilot.New([]string{path}), Holder: holder(t), Record: copilotRecorder(version, path), Note: noter(t, "copilot", version),
 				Point: func(_ *testing.T, _, url string) []string {
 					return []string{
 						"COPILOT_PROVIDER_BASE_URL=" + url + "/v1", "COPILOT_PROVIDER_TYPE=openai", "COPILOT_PROVIDER_API_KEY=" + mockKey,

@@ -1,0 +1,52 @@
+// Package catalog lists the profiles of all agents that Kedge knows. It owns the list and
+// what follows from it: each consumer asks here for the part that it needs. It is the
+// only package that names all agents. Its tests hold every profile to its contract and
+// every adapter to the suite of real programs, whose recordings and results lie here.
+package catalog
+
+import (
+	"slices"
+
+	"kedge"
+	"kedge/internal/agents"
+	"kedge/internal/agents/acp"
+	"kedge/internal/agents/aider"
+	"kedge/internal/agents/claude"
+	"kedge/internal/agents/codex"
+	"kedge/internal/agents/command"
+	"kedge/internal/agents/copilot"
+	"kedge/internal/agents/gemini"
+	"kedge/internal/agents/opencode"
+	"kedge/internal/agents/pi"
+	"kedge/internal/agents/qwen"
+	"kedge/internal/core/config"
+)
+
+// all are the profiles, in the order in which messages name the agents.
+var all = []agents.Profile{
+	claude.Profile(), codex.Profile(), gemini.Profile(), opencode.Profile(), qwen.Profile(), pi.Profile(), copilot.Profile(), aider.Profile(),
+	acp.Profile(), command.Profile(),
+}
+
+// All gives the profiles.
+func All() []agents.Profile { return slices.Clone(all) }
+
+// Of gives the profile of a kind of agent; of one that Kedge does not know it is empty.
+func Of(kind string) agents.Profile {
+	for _, p := range all {
+		if p.Name == kind {
+			return p
+		}
+	}
+	return agents.Profile{}
+}
+
+// New gives the adapter of an agent in config.toml.
+func New(name string, a config.Agent) (agents.Adapter, error) {
+	p := Of(a.Kind)
+	if p.New == nil {
+		return nil, kedge.Errorf(kedge.NotFound, "agents of kind %q cannot be driven by a run yet", a.Kind).
+			WithHint("set [agents.%s] kind = \"command\" in .kedge/config.toml, with the command that reads a brief on its input", name)
+	}
+	return p.New(a.Command)
+}

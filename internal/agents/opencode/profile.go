@@ -1,0 +1,13 @@
+package opencode
+
+import "kedge/internal/agents"
+
+// Profile is what Kedge knows of OpenCode.
+func Profile() agents.Profile {
+	return agents.Profile{
+		Name: "opencode", Title: "OpenCode", About: "opencode run --format json",
+		New:      func(argv []string) (agents.Adapter, error) { return New(argv), nil },
+		Versions: agents.Versions{Tried: []string{"1.18.33"}},
+		Writes:   []string{"~/.local/share/opencode", "~/.local/state/opencode", "~/.config/opencode", "~/.cache/opencode"},
+	}
+}

@@ -1,0 +1,24 @@
+package agents
+
+// Profile is all that Kedge knows of one agent. Each agent's package has its own, and
+// package catalog lists them: whoever needs to know something of an agent asks there,
+// by name, and no other package knows the name.
+type Profile struct {
+	Name  string // in config.toml: the kind, and the name of the agent that needs no table there
+	Title string // as its makers call it
+	About string // how Kedge drives it, in a phrase
+
+	// Generic says that it is a way to drive programs and no program: config.toml has
+	// to name the command.
+	Generic bool
+	// New makes its adapter; argv is the command that config.toml names, empty where
+	// the program is called as its maker calls it.
+	New func(argv []string) (Adapter, error)
+	// Hears are the words that reach a living session.
+	Hears []WordKind
+
+	Versions Versions
+	// Writes are the folders and files in which it keeps its own state, below HOME:
+	// what a sandbox must let it write for it to work at all.
+	Writes []string
+}
