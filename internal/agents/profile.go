@@ -1,5 +1,7 @@
 package agents
 
+import "kedge/internal/insight/transcript"
+
 // Profile is all that Kedge knows of one agent. Each agent's package has its own, and
 // package catalog lists them: whoever needs to know something of an agent asks there,
 // by name, and no other package knows the name.
@@ -21,4 +23,6 @@ type Profile struct {
 	// Writes are the folders and files in which it keeps its own state, below HOME:
 	// what a sandbox must let it write for it to work at all.
 	Writes []string
+	// Transcript is how it keeps what its sessions did; nil: Kedge cannot read that.
+	Transcript *transcript.Format
 }

@@ -52,7 +52,7 @@ var rooms = []room{
 		{"audit", "what filled a context, what repeated, what it cost"},
 		{"stats", "interruptions, recovery, verified work per token and USD"},
 		{"resume", "what a fresh session needs to continue from a transcript"},
-		{"transcript", "reads the transcripts that agents leave on disk"},
+		{"transcript", "reads the transcripts that agents leave on disk, by the formats in their profiles"},
 	}},
 	{"process", "programs that run beside Kedge, their terminals and what they print", "text core", false, []member{
 		{"atomicfile", "writes whole files that survive a crash"},

@@ -20,6 +20,7 @@ import (
 	"kedge/internal/agents/pi"
 	"kedge/internal/agents/qwen"
 	"kedge/internal/core/config"
+	"kedge/internal/insight/transcript"
 )
 
 // all are the profiles, in the order in which messages name the agents.
@@ -50,3 +51,20 @@ func New(name string, a config.Agent) (agents.Adapter, error) {
 	}
 	return p.New(a.Command)
 }
+
+// transcripts are the formats that can be read.
+var transcripts = formats()
+
+func formats() transcript.Formats {
+	var out transcript.Formats
+	for _, p := range all {
+		if p.Transcript != nil {
+			out = append(out, *p.Transcript)
+		}
+	}
+	return out
+}
+
+// Transcripts are how agents keep what their sessions did, of all agents of which Kedge
+// can read that.
+func Transcripts() transcript.Formats { return transcripts }

@@ -2,13 +2,18 @@ package codex
 
 import "kedge/internal/agents"
 
+// name is what Kedge calls it.
+const name = "codex"
+
 // Profile is what Kedge knows of Codex.
 func Profile() agents.Profile {
+	keeps := kept()
 	return agents.Profile{
-		Name: "codex", Title: "Codex", About: "its app server",
-		New:      func(argv []string) (agents.Adapter, error) { return New(argv), nil },
-		Hears:    []agents.WordKind{agents.Tell, agents.Interrupt, agents.Shorten},
-		Versions: agents.Versions{Tried: []string{"0.166.0"}, Update: "npm install -g @openai/codex@latest"},
-		Writes:   []string{"~/.codex"},
+		Name: name, Title: "Codex", About: "its app server",
+		New:        func(argv []string) (agents.Adapter, error) { return New(argv), nil },
+		Hears:      []agents.WordKind{agents.Tell, agents.Interrupt, agents.Shorten},
+		Versions:   agents.Versions{Tried: []string{"0.166.0"}, Update: "npm install -g @openai/codex@latest"},
+		Writes:     []string{"~/.codex"},
+		Transcript: &keeps,
 	}
 }

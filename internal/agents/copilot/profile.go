@@ -2,13 +2,18 @@ package copilot
 
 import "kedge/internal/agents"
 
+// name is what Kedge calls it.
+const name = "copilot"
+
 // Profile is what Kedge knows of Copilot.
 func Profile() agents.Profile {
+	keeps := kept()
 	return agents.Profile{
-		Name: "copilot", Title: "Copilot", About: "the Agent Client Protocol",
-		New:      func(argv []string) (agents.Adapter, error) { return New(argv), nil },
-		Hears:    []agents.WordKind{agents.Interrupt},
-		Versions: agents.Versions{Tried: []string{"1.0.102"}},
-		Writes:   []string{"~/.copilot"},
+		Name: name, Title: "Copilot", About: "the Agent Client Protocol",
+		New:        func(argv []string) (agents.Adapter, error) { return New(argv), nil },
+		Hears:      []agents.WordKind{agents.Interrupt},
+		Versions:   agents.Versions{Tried: []string{"1.0.102"}},
+		Writes:     []string{"~/.copilot"},
+		Transcript: &keeps,
 	}
 }

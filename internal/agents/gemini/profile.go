@@ -2,13 +2,18 @@ package gemini
 
 import "kedge/internal/agents"
 
+// name is what Kedge calls it.
+const name = "gemini"
+
 // Profile is what Kedge knows of Gemini CLI.
 func Profile() agents.Profile {
+	keeps := kept()
 	return agents.Profile{
-		Name: "gemini", Title: "Gemini CLI", About: "the Agent Client Protocol, figures by its telemetry",
-		New:      func(argv []string) (agents.Adapter, error) { return New(argv), nil },
-		Hears:    []agents.WordKind{agents.Interrupt},
-		Versions: agents.Versions{Tried: []string{"0.61.0"}},
-		Writes:   []string{"~/.gemini"},
+		Name: name, Title: "Gemini CLI", About: "the Agent Client Protocol, figures by its telemetry",
+		New:        func(argv []string) (agents.Adapter, error) { return New(argv), nil },
+		Hears:      []agents.WordKind{agents.Interrupt},
+		Versions:   agents.Versions{Tried: []string{"0.61.0"}},
+		Writes:     []string{"~/.gemini"},
+		Transcript: &keeps,
 	}
 }

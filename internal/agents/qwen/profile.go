@@ -2,13 +2,18 @@ package qwen
 
 import "kedge/internal/agents"
 
+// name is what Kedge calls it.
+const name = "qwen"
+
 // Profile is what Kedge knows of Qwen Code.
 func Profile() agents.Profile {
+	keeps := kept()
 	return agents.Profile{
-		Name: "qwen", Title: "Qwen Code", About: "the Agent Client Protocol",
-		New:      func(argv []string) (agents.Adapter, error) { return New(argv), nil },
-		Hears:    []agents.WordKind{agents.Interrupt},
-		Versions: agents.Versions{Tried: []string{"0.15.10"}},
-		Writes:   []string{"~/.qwen"},
+		Name: name, Title: "Qwen Code", About: "the Agent Client Protocol",
+		New:        func(argv []string) (agents.Adapter, error) { return New(argv), nil },
+		Hears:      []agents.WordKind{agents.Interrupt},
+		Versions:   agents.Versions{Tried: []string{"0.15.10"}},
+		Writes:     []string{"~/.qwen"},
+		Transcript: &keeps,
 	}
 }

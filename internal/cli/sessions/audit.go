@@ -9,10 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kedge/internal/agents/catalog"
 	"kedge/internal/app/reports"
 	"kedge/internal/cli/frame"
 	"kedge/internal/insight/audit"
-	"kedge/internal/insight/transcript"
 	"kedge/internal/text/plain"
 )
 
@@ -47,7 +47,7 @@ The changes that would have saved most overlap: their sum can exceed the whole.`
   kedge audit 13da966e              one session, by the start of its id
   kedge audit session.jsonl --json  a file, for a script`,
 		RunE: func(c *cobra.Command, args []string) error {
-			in.What, in.Env = args, named(env.Environ, transcript.Variables)
+			in.What, in.Env = args, named(env.Environ, catalog.Transcripts().Variables())
 			out, err := auditCall(c, env, in)
 			if err != nil {
 				return err
@@ -62,7 +62,7 @@ The changes that would have saved most overlap: their sum can exceed the whole.`
 		},
 	}
 	c.Flags().StringVar(&in.Agent, "agent", "", "only transcripts of this `agent`")
-	frame.CompleteFlag(c, "agent", frame.OneOf(transcript.Agents()...))
+	frame.CompleteFlag(c, "agent", frame.OneOf(catalog.Transcripts().Agents()...))
 	c.Flags().StringVar(&in.Since, "since", "", "only sessions that ended after this `time`: an age (7d) or a date (2026-11-01)")
 	return c
 }

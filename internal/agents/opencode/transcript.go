@@ -1,11 +1,17 @@
-package transcript
+package opencode
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"net/url"
-	"strings"
+	"os"
+	"path/filepath"
+
+	"kedge/internal/insight/transcript"
 
 	_ "modernc.org/sqlite" // OpenCode keeps its sessions in it
 
@@ -13,7 +19,15 @@ import (
 	"kedge/internal/insight/audit"
 )
 
-var openCodeActs = map[string]audit.Act{
+// kept is how it keeps what its sessions did.
+func kept() transcript.Format {
+	return transcript.Format{
+		Agent: name, Find: findKept, Database: &transcript.Database{Sessions: keptSessions, Read: readKept},
+		Is: func(h transcript.Head) bool { return bytes.HasPrefix(h.Line, []byte("SQLite format 3\x00")) },
+	}
+}
+
+var keptActs = map[string]audit.Act{
 	"read": audit.Read, "write": audit.Edit, "edit": audit.Edit, "patch": audit.Edit, "multiedit": audit.Edit, "bash": audit.Shell,
 }
 
@@ -33,9 +47,9 @@ func unreadable(path string, err error) error {
 	return kedge.Errorf(kedge.Invalid, "%q is not a database of OpenCode that this build can read: %w", path, err)
 }
 
-// openCodeSessions lists the sessions that worked in one of the folders; all
+// keptSessions lists the sessions that worked in one of the folders; all
 // where no folder is given.
-func openCodeSessions(ctx context.Context, path string, dirs []string) ([]string, error) {
+func keptSessions(ctx context.Context, path string, dirs []string) ([]string, error) {
 	db, err := openDatabase(path)
 	if err != nil {
 		return nil, err
@@ -52,7 +66,7 @@ func openCodeSessions(ctx context.Context, path string, dirs []string) ([]string
 		if err := rows.Scan(&id, &dir); err != nil {
 			return nil, unreadable(path, err)
 		}
-		if len(dirs) == 0 || within(dirs, dir) {
+		if len(dirs) == 0 || transcript.Within(dirs, dir) {
 			list = append(list, id)
 		}
 	}
@@ -62,51 +76,51 @@ func openCodeSessions(ctx context.Context, path string, dirs []string) ([]string
 	return list, nil
 }
 
-// openCode reads one session, part by part.
-func openCode(ctx context.Context, path, session string, o Options, emit Emit) (Meta, error) {
+// readKept reads one session, part by part.
+func readKept(ctx context.Context, path, session string, o transcript.Options, emit transcript.Emit) (transcript.Meta, error) {
 	db, err := openDatabase(path)
 	if err != nil {
-		return Meta{}, err
+		return transcript.Meta{}, err
 	}
 	defer func() { _ = db.Close() }() // it was only read
-	r := &openCodeReader{teller: teller{Options: o, emit: emit}, meta: Meta{ID: session, Unseen: []string{"rules", "tool_schemas"}}}
+	r := &keptReader{Teller: transcript.Teller{Options: o, Emit: emit}, meta: transcript.Meta{ID: session, Unseen: []string{"rules", "tool_schemas"}}}
 	rows, err := db.QueryContext(ctx, `SELECT p.id, p.time_created, p.data, m.data FROM part p JOIN message m ON m.id = p.message_id
 		WHERE p.session_id = ? ORDER BY m.id, p.id`, session)
 	if err != nil {
-		return Meta{}, unreadable(path, err)
+		return transcript.Meta{}, unreadable(path, err)
 	}
 	defer func() { _ = rows.Close() }()
-	for rows.Next() && (o.Before <= 0 || r.n < o.Before-1) { // the parts are its lines
+	for rows.Next() && (o.Before <= 0 || r.N < o.Before-1) { // the parts are its lines
 		var id string
 		var at int64
 		var part, message []byte
 		if err := rows.Scan(&id, &at, &part, &message); err != nil {
-			return Meta{}, unreadable(path, err)
+			return transcript.Meta{}, unreadable(path, err)
 		}
-		r.n++
-		r.at = stampMilli(at)
+		r.N++
+		r.At = transcript.StampMilli(at)
 		if !r.part(id, part, message) {
 			r.meta.Skipped++
 		}
 	}
 	if err := rows.Err(); err != nil {
-		return Meta{}, unreadable(path, err)
+		return transcript.Meta{}, unreadable(path, err)
 	}
-	r.meta.Lines = r.n
+	r.meta.Lines = r.N
 	return r.meta, nil
 }
 
-type openCodeReader struct {
-	teller
-	meta Meta
+type keptReader struct {
+	transcript.Teller
+	meta transcript.Meta
 }
 
-type openCodeMessage struct {
+type keptMessage struct {
 	Role  string `json:"role"`
 	Model string `json:"modelID"`
 }
 
-type openCodePart struct {
+type keptPart struct {
 	Type      string `json:"type"`
 	Text      string `json:"text"`
 	Synthetic bool   `json:"synthetic"`
@@ -130,22 +144,22 @@ type openCodePart struct {
 	} `json:"tokens"`
 }
 
-func (r *openCodeReader) part(id string, data, message []byte) bool {
-	var m openCodeMessage
-	var p openCodePart
-	if !decode(message, &m) || !decode(data, &p) {
+func (r *keptReader) part(id string, data, message []byte) bool {
+	var m keptMessage
+	var p keptPart
+	if !transcript.Decode(message, &m) || !transcript.Decode(data, &p) {
 		return false
 	}
-	r.give(audit.Entry{Kind: audit.Moment})
+	r.Give(audit.Entry{Kind: audit.Moment})
 	switch {
 	case p.Type == "text" && m.Role == "user":
-		r.tell(audit.Entry{Kind: audit.UserText, Rules: p.Synthetic}, p.Text)
+		r.Tell(audit.Entry{Kind: audit.UserText, Rules: p.Synthetic}, p.Text)
 	case p.Type == "text":
-		r.tell(audit.Entry{Kind: audit.AssistantText}, p.Text)
+		r.Tell(audit.Entry{Kind: audit.AssistantText}, p.Text)
 	case p.Type == "reasoning":
-		r.tell(audit.Entry{Kind: audit.Thinking}, p.Text)
+		r.Tell(audit.Entry{Kind: audit.Thinking}, p.Text)
 	case p.Type == "compaction":
-		r.give(audit.Entry{Kind: audit.Compaction})
+		r.Give(audit.Entry{Kind: audit.Compaction})
 	case p.Type == "tool":
 		r.tool(p)
 	case p.Type == "step-finish":
@@ -156,19 +170,19 @@ func (r *openCodeReader) part(id string, data, message []byte) bool {
 
 // tool is a call with its result. A failed command is completed there: its exit
 // code is in no field that is documented.
-func (r *openCodeReader) tool(p openCodePart) {
-	r.call(audit.Entry{Call: p.Call, Tool: p.Tool, Act: openCodeActs[p.Tool]}, p.State.Input)
+func (r *keptReader) tool(p keptPart) {
+	r.Call(audit.Entry{Call: p.Call, Tool: p.Tool, Act: keptActs[p.Tool]}, p.State.Input)
 	switch p.State.Status {
 	case "completed":
-		r.tell(audit.Entry{Kind: audit.ToolResult, Call: p.Call}, p.State.Output)
+		r.Tell(audit.Entry{Kind: audit.ToolResult, Call: p.Call}, p.State.Output)
 	case "error":
-		r.tell(audit.Entry{Kind: audit.ToolResult, Call: p.Call, Failed: true}, p.State.Error)
+		r.Tell(audit.Entry{Kind: audit.ToolResult, Call: p.Call, Failed: true}, p.State.Error)
 	}
 }
 
 // step is one reply; its input has no cached tokens in it. A cost of 0 is that
 // of a model whose price OpenCode does not know.
-func (r *openCodeReader) step(id, model string, p openCodePart) {
+func (r *keptReader) step(id, model string, p keptPart) {
 	e := audit.Entry{Kind: audit.Reply, Reply: id, Model: model}
 	if t := p.Tokens; t != nil {
 		e.Usage = &audit.Usage{Input: t.Input, CacheRead: t.Cache.Read, CacheWrite: t.Cache.Write, Output: t.Output + t.Reasoning}
@@ -176,15 +190,17 @@ func (r *openCodeReader) step(id, model string, p openCodePart) {
 	if p.Cost != nil && *p.Cost > 0 {
 		e.USD = p.Cost
 	}
-	r.give(e)
+	r.Give(e)
 }
 
-// within tells whether dir is one of the folders, or lies in one.
-func within(dirs []string, dir string) bool {
-	for _, d := range dirs {
-		if dir == d || strings.HasPrefix(dir, strings.TrimSuffix(d, "/")+"/") {
-			return true
-		}
+func findKept(ctx context.Context, w transcript.Where) []transcript.File {
+	path := filepath.Join(w.Home("XDG_DATA_HOME", ".local", "share"), "opencode", "opencode.db")
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
-	return false
+	list, err := kept().InDatabase(ctx, path, w.Dirs)
+	if err != nil {
+		return nil
+	}
+	return list
 }
