@@ -1,6 +1,9 @@
 package agents
 
-import "kedge/internal/insight/transcript"
+import (
+	"kedge/internal/agents/hooks"
+	"kedge/internal/insight/transcript"
+)
 
 // Profile is all that Kedge knows of one agent. Each agent's package has its own, and
 // package catalog lists them: whoever needs to know something of an agent asks there,
@@ -23,6 +26,9 @@ type Profile struct {
 	// Writes are the folders and files in which it keeps its own state, below HOME:
 	// what a sandbox must let it write for it to work at all.
 	Writes []string
+	// Hooks are how its hooks are used while you drive it by hand; nil: it has none, or
+	// Kedge does not know them.
+	Hooks *hooks.Agent
 	// Transcript is how it keeps what its sessions did; nil: Kedge cannot read that.
 	Transcript *transcript.Format
 }

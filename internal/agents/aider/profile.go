@@ -7,10 +7,10 @@ const name = "aider"
 
 // Profile is what Kedge knows of Aider.
 func Profile() agents.Profile {
-	keeps := kept()
+	wrote := kept()
 	return agents.Profile{
 		Name: name, Title: "Aider", About: "one message on its input, text for people back",
 		New:        func(argv []string) (agents.Adapter, error) { return New(argv), nil },
-		Transcript: &keeps,
+		Transcript: &wrote,
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"kedge/internal/agents/command"
 	"kedge/internal/agents/copilot"
 	"kedge/internal/agents/gemini"
+	"kedge/internal/agents/hooks"
 	"kedge/internal/agents/opencode"
 	"kedge/internal/agents/pi"
 	"kedge/internal/agents/qwen"
@@ -68,3 +69,23 @@ func formats() transcript.Formats {
 // Transcripts are how agents keep what their sessions did, of all agents of which Kedge
 // can read that.
 func Transcripts() transcript.Formats { return transcripts }
+
+// Hooks are the agents whose hooks Kedge uses.
+func Hooks() []hooks.Agent {
+	var out []hooks.Agent
+	for _, p := range all {
+		if p.Hooks != nil {
+			out = append(out, *p.Hooks)
+		}
+	}
+	return out
+}
+
+// HooksOf gives the agent of a name, where Kedge uses its hooks.
+func HooksOf(name string) (hooks.Agent, bool) {
+	p := Of(name)
+	if p.Hooks == nil {
+		return hooks.Agent{}, false
+	}
+	return *p.Hooks, true
+}

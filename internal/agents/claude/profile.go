@@ -7,7 +7,7 @@ const name = "claude"
 
 // Profile is what Kedge knows of Claude Code.
 func Profile() agents.Profile {
-	keeps := kept()
+	told, wrote := hooked(), kept()
 	return agents.Profile{
 		Name: name, Title: "Claude Code", About: "stream-json on its input and output",
 		New:   func(argv []string) (agents.Adapter, error) { return New(argv), nil },
@@ -17,6 +17,7 @@ func Profile() agents.Profile {
 			Broken: "a repository's settings take effect before anybody trusts them (CVE-2026-21852, CVE-2026-25725)",
 		},
 		Writes:     []string{"~/.claude", "~/.claude.json"},
-		Transcript: &keeps,
+		Hooks:      &told,
+		Transcript: &wrote,
 	}
 }

@@ -7,13 +7,14 @@ const name = "codex"
 
 // Profile is what Kedge knows of Codex.
 func Profile() agents.Profile {
-	keeps := kept()
+	told, wrote := hooked(), kept()
 	return agents.Profile{
 		Name: name, Title: "Codex", About: "its app server",
 		New:        func(argv []string) (agents.Adapter, error) { return New(argv), nil },
 		Hears:      []agents.WordKind{agents.Tell, agents.Interrupt, agents.Shorten},
 		Versions:   agents.Versions{Tried: []string{"0.166.0"}, Update: "npm install -g @openai/codex@latest"},
 		Writes:     []string{"~/.codex"},
-		Transcript: &keeps,
+		Hooks:      &told,
+		Transcript: &wrote,
 	}
 }

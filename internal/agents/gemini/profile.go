@@ -7,13 +7,14 @@ const name = "gemini"
 
 // Profile is what Kedge knows of Gemini CLI.
 func Profile() agents.Profile {
-	keeps := kept()
+	told, wrote := hooked(), kept()
 	return agents.Profile{
 		Name: name, Title: "Gemini CLI", About: "the Agent Client Protocol, figures by its telemetry",
 		New:        func(argv []string) (agents.Adapter, error) { return New(argv), nil },
 		Hears:      []agents.WordKind{agents.Interrupt},
 		Versions:   agents.Versions{Tried: []string{"0.61.0"}},
 		Writes:     []string{"~/.gemini"},
-		Transcript: &keeps,
+		Hooks:      &told,
+		Transcript: &wrote,
 	}
 }

@@ -13,7 +13,7 @@ import (
 
 // Event is what an agent tells on the input of a hook.
 type Event struct {
-	Agent      string
+	Agent      Agent
 	Kind       kedge.HookEvent
 	Name       string // the agent's own word for it
 	Native     string // its id of the conversation
@@ -88,10 +88,10 @@ func kindOf(name string) kedge.HookEvent {
 
 // Parse reads the input of a hook. Names that are not known are passed over:
 // agents add some with every version.
-func Parse(agent string, input []byte) (Event, error) {
+func Parse(agent Agent, input []byte) (Event, error) {
 	var w wire
 	if err := json.Unmarshal(input, &w); err != nil {
-		return Event{}, kedge.Errorf(kedge.Invalid, "the input of a hook of %s is not understood: %w", agent, err)
+		return Event{}, kedge.Errorf(kedge.Invalid, "the input of a hook of %s is not understood: %w", agent.Name, err)
 	}
 	ev := Event{
 		Agent: agent, Kind: kindOf(w.Event), Name: w.Event, Native: w.Session, Transcript: w.Transcript, Dir: w.Dir, Mode: w.Mode,
@@ -111,7 +111,7 @@ func Parse(agent string, input []byte) (Event, error) {
 	case kedge.HookEnd:
 		ev.Source = w.Reason
 	case kedge.HookTool:
-		ev.Failed = failed(w) || agent == "copilot" && copilotFailed(ev.Response)
+		ev.Failed = failed(w) || agent.Failed != nil && agent.Failed(ev.Response)
 	default:
 	}
 	return ev, nil

@@ -7,13 +7,13 @@ const name = "qwen"
 
 // Profile is what Kedge knows of Qwen Code.
 func Profile() agents.Profile {
-	keeps := kept()
+	wrote := kept()
 	return agents.Profile{
 		Name: name, Title: "Qwen Code", About: "the Agent Client Protocol",
 		New:        func(argv []string) (agents.Adapter, error) { return New(argv), nil },
 		Hears:      []agents.WordKind{agents.Interrupt},
 		Versions:   agents.Versions{Tried: []string{"0.15.10"}},
 		Writes:     []string{"~/.qwen"},
-		Transcript: &keeps,
+		Transcript: &wrote,
 	}
 }
