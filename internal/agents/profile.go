@@ -2,6 +2,7 @@ package agents
 
 import (
 	"kedge/internal/agents/hooks"
+	"kedge/internal/agents/trust"
 	"kedge/internal/insight/transcript"
 )
 
@@ -26,6 +27,12 @@ type Profile struct {
 	// Writes are the folders and files in which it keeps its own state, below HOME:
 	// what a sandbox must let it write for it to work at all.
 	Writes []string
+	// Obeys are the files of a repository that it runs or obeys, and the variables that
+	// move its settings or make it run something. They need your approval.
+	Obeys trust.Rules
+	// Guards are patterns of its files in a repository that decide about the work: a
+	// verdict tells when work adds or changes one.
+	Guards []string
 	// Hooks are how its hooks are used while you drive it by hand; nil: it has none, or
 	// Kedge does not know them.
 	Hooks *hooks.Agent

@@ -1,6 +1,9 @@
 package aider
 
-import "kedge/internal/agents"
+import (
+	"kedge/internal/agents"
+	"kedge/internal/agents/trust"
+)
 
 // name is what Kedge calls it.
 const name = "aider"
@@ -10,7 +13,12 @@ func Profile() agents.Profile {
 	wrote := kept()
 	return agents.Profile{
 		Name: name, Title: "Aider", About: "one message on its input, text for people back",
-		New:        func(argv []string) (agents.Adapter, error) { return New(argv), nil },
+		New: func(argv []string) (agents.Adapter, error) { return New(argv), nil },
+		Obeys: trust.Rules{
+			Files:   []trust.Settings{{Name: ".aider.conf.yml", Env: true}, {Name: ".aider.model.settings.yml", Env: true}},
+			Options: []string{"AIDER_"},
+		},
+		Guards:     []string{".aider*"},
 		Transcript: &wrote,
 	}
 }

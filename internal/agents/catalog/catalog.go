@@ -20,6 +20,7 @@ import (
 	"kedge/internal/agents/opencode"
 	"kedge/internal/agents/pi"
 	"kedge/internal/agents/qwen"
+	"kedge/internal/agents/trust"
 	"kedge/internal/core/config"
 	"kedge/internal/insight/transcript"
 )
@@ -88,4 +89,28 @@ func HooksOf(name string) (hooks.Agent, bool) {
 		return hooks.Agent{}, false
 	}
 	return *p.Hooks, true
+}
+
+// obeyed is what agents obey, together with what holds for all.
+var obeyed = rules()
+
+func rules() trust.Rules {
+	out := trust.Common()
+	for _, p := range all {
+		out = out.And(p.Title, p.Obeys)
+	}
+	return out
+}
+
+// Trust are the rules by which a repository is looked through for what agents run or
+// obey.
+func Trust() trust.Rules { return obeyed }
+
+// Guards are patterns of agents' files that decide about the work.
+func Guards() []string {
+	var out []string
+	for _, p := range all {
+		out = append(out, p.Guards...)
+	}
+	return out
 }
