@@ -342,8 +342,8 @@ func TestInitInAWorktreeIsTheSameProject(t *testing.T) {
 // first run is refused.
 func TestInitSaysWhichAgentARunCannotDrive(t *testing.T) {
 	g := newGround(t, true)
-	for _, name := range append(config.Default().AgentNames(), "gemini", "aider") {
-		a, err := config.Default().Agent(name)
+	for _, name := range append(config.Default(catalog.Kinds()).AgentNames(), "gemini", "aider") {
+		a, err := config.Default(catalog.Kinds()).Agent(name)
 		if err != nil {
 			t.Fatal(err)
 		}

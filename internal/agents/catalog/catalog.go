@@ -114,3 +114,16 @@ func Guards() []string {
 	}
 	return out
 }
+
+// Kinds are the kinds of agents, as config.toml has them.
+func Kinds() config.Kinds {
+	var out config.Kinds
+	for _, p := range all {
+		out.Names = append(out.Names, p.Name)
+		if !p.Generic {
+			out.Offered = append(out.Offered, p.Name)
+		}
+	}
+	slices.Sort(out.Offered)
+	return out
+}

@@ -23,7 +23,7 @@ func TestNewRefuses(t *testing.T) {
 func TestOfferedAgentsAreDriven(t *testing.T) {
 	var driven []string
 	for _, name := range []string{"aider", "acp", "claude", "codex", "copilot", "gemini", "opencode", "pi", "qwen"} {
-		a, err := config.Default().Agent(name)
+		a, err := config.Default(catalog.Kinds()).Agent(name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -31,7 +31,7 @@ func TestOfferedAgentsAreDriven(t *testing.T) {
 			driven = append(driven, name)
 		}
 	}
-	if got := config.Default().AgentNames(); !slices.Equal(got, driven) {
+	if got := config.Default(catalog.Kinds()).AgentNames(); !slices.Equal(got, driven) {
 		t.Errorf("offered are %q, driven %q", got, driven)
 	}
 }

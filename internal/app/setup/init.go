@@ -206,9 +206,9 @@ func (at *site) planAgent(agent string, pl *initPlan) error {
 	if err != nil || agent == "" {
 		return err
 	}
-	cfg := config.Default()
+	cfg := config.Default(catalog.Kinds())
 	if there {
-		if cfg, err = config.ParseConfig(scaffold.ConfigFile, b); err != nil {
+		if cfg, err = config.ParseConfig(scaffold.ConfigFile, b, catalog.Kinds()); err != nil {
 			return err
 		}
 		if cfg.Run.Agent != agent {
