@@ -38,4 +38,7 @@ type Profile struct {
 	Hooks *hooks.Agent
 	// Transcript is how it keeps what its sessions did; nil: Kedge cannot read that.
 	Transcript *transcript.Format
+
+	// Lacks says, by the name of a field above that is empty, why it is.
+	Lacks map[string]string
 }

@@ -20,5 +20,11 @@ func Profile() agents.Profile {
 		},
 		Guards:     []string{".aider*"},
 		Transcript: &wrote,
+		Lacks: map[string]string{
+			"Hears":    "it reads nothing after its message",
+			"Versions": "it is no npm package: a stand-in was driven",
+			"Writes":   "a stand-in was driven: what it writes is unknown",
+			"Hooks":    "it has none",
+		},
 	}
 }

@@ -13,9 +13,9 @@ import (
 // is typed into the program, and nothing of it can become a flag.
 func TestT9BriefIsNeverAnArgument(t *testing.T) {
 	const evil = "--settings=/tmp/evil.json"
-	for _, kind := range []string{"command", "claude", "codex", "opencode", "pi", "aider", "gemini", "qwen", "copilot", "acp"} {
-		a := config.Agent{Kind: kind}
-		if kind == "command" || kind == "acp" {
+	for _, p := range catalog.All() {
+		kind, a := p.Name, config.Agent{Kind: p.Name}
+		if p.Generic {
 			a.Command = []string{"bot"}
 		}
 		ad, err := catalog.New(kind, a)

@@ -21,7 +21,11 @@ import (
 // or it is written down why it cannot. The others are held to the contract by
 // their own tests, and a program that nobody knows is a command.
 func TestRow56EveryAgent(t *testing.T) {
-	for _, kind := range []string{"claude", "codex", "gemini", "opencode", "qwen", "pi", "copilot"} {
+	for _, p := range catalog.All() {
+		kind := p.Name
+		if len(p.Versions.Tried) == 0 {
+			continue
+		}
 		dirs, err := filepath.Glob(filepath.Join("testdata", kind+"-*"))
 		if err != nil || len(dirs) == 0 {
 			t.Errorf("%s was never driven: %v", kind, err)

@@ -63,25 +63,45 @@ const (
 // TestAgentTable: what the documentation says that each program can do is what the
 // suite found.
 func TestAgentTable(t *testing.T) {
+	inDoc(t, tableBegin, tableEnd, table(t))
+}
+
+// inDoc holds what stands between two lines of docs/reference/agents.md to a text, or writes it.
+func inDoc(t *testing.T, begin, end, text string) {
+	t.Helper()
 	doc := filepath.Join("..", "..", "..", "docs", "reference", "agents.md")
 	b, err := os.ReadFile(doc)
 	if err != nil {
 		t.Fatal(err)
 	}
-	before, rest, ok1 := strings.Cut(string(b), tableBegin)
-	_, after, ok2 := strings.Cut(rest, tableEnd)
+	before, rest, ok1 := strings.Cut(string(b), begin)
+	_, after, ok2 := strings.Cut(rest, end)
 	if !ok1 || !ok2 {
-		t.Fatalf("%s has no place for the table", doc)
+		t.Fatalf("%s has no place for %q", doc, begin)
 	}
-	want := before + tableBegin + table(t) + tableEnd + after
+	want := before + begin + text + end + after
 	if *update {
 		if err := os.WriteFile(doc, []byte(want), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if !*update && want != string(b) {
-		t.Errorf("the table in %s is not that of the results; it would be\n%s", doc, table(t))
+		t.Errorf("%s says something else than\n%s", doc, text)
 	}
+}
+
+// readSuite gives what came of the scenarios with one version of a program.
+func readSuite(t *testing.T, path string) suite {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s suite
+	if err := json.Unmarshal(b, &s); err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	return s
 }
 
 // table has a line for each scenario and a column for each program, and under it
@@ -96,15 +116,7 @@ func table(t *testing.T) string {
 	var names []string
 	var all []suite
 	for _, path := range files {
-		b, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var s suite
-		if err := json.Unmarshal(b, &s); err != nil {
-			t.Fatalf("%s: %v", path, err)
-		}
-		names, all = append(names, strings.Replace(filepath.Base(filepath.Dir(path)), "-", " ", 1)), append(all, s)
+		names, all = append(names, strings.Replace(filepath.Base(filepath.Dir(path)), "-", " ", 1)), append(all, readSuite(t, path))
 	}
 	var out bytes.Buffer
 	fmt.Fprintf(&out, "\n| | %s |\n|---|%s\n", strings.Join(names, " | "), strings.Repeat("---|", len(names)))

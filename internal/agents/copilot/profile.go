@@ -26,5 +26,8 @@ func Profile() agents.Profile {
 		},
 		Hooks:      &told,
 		Transcript: &wrote,
+		Lacks: map[string]string{
+			"Guards": "its files need your approval, and no verdict speaks of them",
+		},
 	}
 }

@@ -28,5 +28,8 @@ func Profile() agents.Profile {
 		Guards:     []string{".opencode/**", "opencode.json"},
 		Hooks:      &told,
 		Transcript: &wrote,
+		Lacks: map[string]string{
+			"Hears": "opencode run reads nothing after its brief",
+		},
 	}
 }

@@ -22,5 +22,9 @@ func Profile() agents.Profile {
 			Moves: []string{"PI_CODING_AGENT_DIR"},
 		},
 		Transcript: &wrote,
+		Lacks: map[string]string{
+			"Guards": "its files need your approval, and no verdict speaks of them",
+			"Hooks":  "it has extensions in TypeScript in their place",
+		},
 	}
 }

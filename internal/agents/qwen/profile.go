@@ -22,5 +22,8 @@ func Profile() agents.Profile {
 		},
 		Guards:     []string{".qwen/**"},
 		Transcript: &wrote,
+		Lacks: map[string]string{
+			"Hooks": "its hooks were not tried",
+		},
 	}
 }

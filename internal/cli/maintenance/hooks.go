@@ -251,7 +251,7 @@ func (c hookChange) of(env *frame.Env, names []string) (agents, skipped []hooks.
 	}
 	agents, skipped = c.agents(env)
 	if len(agents) == 0 {
-		return nil, nil, kedge.Errorf(kedge.NotFound, "no agent with hooks is on the PATH").WithHint("name one: kedge hooks install claude")
+		return nil, nil, kedge.Errorf(kedge.NotFound, "no agent with hooks is on the PATH").WithHint("name one: kedge hooks install %s", catalog.Hooks()[0].Name)
 	}
 	return agents, skipped, nil
 }
