@@ -10,7 +10,7 @@ const name = "opencode"
 
 // Profile is what Kedge knows of OpenCode.
 func Profile() agents.Profile {
-	told, wrote := hooked(), kept()
+	told, wrote := hooked(), own().Kept()
 	return agents.Profile{
 		Name: name, Title: "OpenCode", About: "opencode run --format json",
 		New:      func(argv []string) (agents.Adapter, error) { return New(argv), nil },

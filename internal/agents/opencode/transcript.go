@@ -11,18 +11,17 @@ import (
 	"os"
 	"path/filepath"
 
-	"kedge/internal/insight/transcript"
-
 	_ "modernc.org/sqlite" // OpenCode keeps its sessions in it
 
 	"kedge"
 	"kedge/internal/insight/audit"
+	"kedge/internal/insight/transcript"
 )
 
-// kept is how it keeps what its sessions did.
-func kept() transcript.Format {
+// Kept is how a program of the family keeps what its sessions did: in one database.
+func (p Program) Kept() transcript.Format {
 	return transcript.Format{
-		Agent: name, Find: findKept, Database: &transcript.Database{Sessions: keptSessions, Read: readKept},
+		Agent: p.Kind, Find: p.find, Database: &transcript.Database{Sessions: keptSessions, Read: readKept},
 		Is: func(h transcript.Head) bool { return bytes.HasPrefix(h.Line, []byte("SQLite format 3\x00")) },
 	}
 }
@@ -193,12 +192,13 @@ func (r *keptReader) step(id, model string, p keptPart) {
 	r.Give(e)
 }
 
-func findKept(ctx context.Context, w transcript.Where) []transcript.File {
-	path := filepath.Join(w.Home("XDG_DATA_HOME", ".local", "share"), "opencode", "opencode.db")
+// find looks into the database.
+func (p Program) find(ctx context.Context, w transcript.Where) []transcript.File {
+	path := filepath.Join(w.Home("XDG_DATA_HOME", ".local", "share"), p.Data, p.Data+".db")
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	list, err := kept().InDatabase(ctx, path, w.Dirs)
+	list, err := p.Kept().InDatabase(ctx, path, w.Dirs)
 	if err != nil {
 		return nil
 	}

@@ -171,7 +171,7 @@ func (all Formats) detect(path string) (Format, error) {
 		if err != nil {
 			break
 		}
-		h := headOf(line)
+		h := headOf(filepath.Base(path), line)
 		if i := slices.IndexFunc(all, func(f Format) bool { return f.Is(h) }); i >= 0 {
 			return all[i], nil
 		}

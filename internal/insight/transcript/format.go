@@ -16,7 +16,8 @@ type Format struct {
 	Variables []string // of the environment, that say where its files are
 	// Find lists the transcripts of sessions that worked in the folders.
 	Find func(ctx context.Context, w Where) []File
-	// Is tells whether a line is one of its transcripts', and of no other agent's.
+	// Is tells whether a line is one of its transcripts'. The first format that says so
+	// has it.
 	Is func(h Head) bool
 
 	Read     Reader    // of a transcript that is text
@@ -38,9 +39,11 @@ type Database struct {
 	Read     func(ctx context.Context, path, session string, o Options, emit Emit) (Meta, error)
 }
 
-// Head is as much of a line as tells whose transcript it is: the line, and fields by
-// which the lines of agents differ. JSON says that the line is an object, and has them.
+// Head is as much of a line as tells whose transcript it is: the name of the file, the
+// line, and fields by which the lines of agents differ. JSON says that the line is an
+// object, and has them.
 type Head struct {
+	File string `json:"-"`
 	Line []byte `json:"-"`
 	JSON bool   `json:"-"`
 
@@ -59,10 +62,10 @@ type Head struct {
 	} `json:"message"`
 }
 
-func headOf(line []byte) Head {
+func headOf(file string, line []byte) Head {
 	h := Head{}
 	h.JSON = Decode(line, &h)
-	h.Line = line
+	h.File, h.Line = file, line
 	return h
 }
 
