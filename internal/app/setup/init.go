@@ -177,7 +177,7 @@ func (at *site) plan(in InitRequest, l ledger.Snapshot, facts *docs.Facts) (init
 	p := *at.Project
 	p.Name = projectName(p.Name, at.Root)
 	for _, f := range scaffold.Files(scaffold.Input{
-		Agent: in.Agent, Checks: pl.found.Checks,
+		Agent: in.Agent, Agents: catalog.Kinds().Offered, Checks: pl.found.Checks,
 		Features: plan.WriteFeatures(l.File(&p)), Progress: docs.WriteProgress(nil, *facts),
 	}) {
 		c, err := at.fileChange(f)

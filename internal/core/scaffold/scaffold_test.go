@@ -45,6 +45,13 @@ func TestConfigNamesTheAgent(t *testing.T) {
 	}
 }
 
+// TestConfigListsTheAgents: who looks into the file sees what to choose from.
+func TestConfigListsTheAgents(t *testing.T) {
+	if got := text(t, scaffold.Input{Agents: []string{"a", "b"}}, scaffold.ConfigFile); !strings.Contains(got, "\n# a, b.\n") || strings.Contains(got, "AGENTS") {
+		t.Errorf("got\n%s", got)
+	}
+}
+
 // uncommented is a template with its example lines switched on.
 func uncommented(text string) string {
 	example := regexp.MustCompile(`(?m)^# ((?:\[|[a-z_]+ = ).*)$`)
