@@ -91,6 +91,7 @@ var rooms = []room{
 		{"codex", "Codex, over its app server"},
 		{"gemini", "Gemini CLI"},
 		{"opencode", "OpenCode"},
+		{"kilo", "Kilo, which grew from OpenCode"},
 		{"qwen", "Qwen Code"},
 		{"pi", "Pi"},
 		{"copilot", "Copilot"},

@@ -17,6 +17,7 @@ import (
 	"kedge/internal/agents/copilot"
 	"kedge/internal/agents/gemini"
 	"kedge/internal/agents/hooks"
+	"kedge/internal/agents/kilo"
 	"kedge/internal/agents/opencode"
 	"kedge/internal/agents/pi"
 	"kedge/internal/agents/qwen"
@@ -27,7 +28,7 @@ import (
 
 // all are the profiles, in the order in which messages name the agents.
 var all = []agents.Profile{
-	claude.Profile(), codex.Profile(), gemini.Profile(), opencode.Profile(), qwen.Profile(), pi.Profile(), copilot.Profile(), aider.Profile(),
+	claude.Profile(), codex.Profile(), gemini.Profile(), kilo.Profile(), opencode.Profile(), qwen.Profile(), pi.Profile(), copilot.Profile(), aider.Profile(),
 	acp.Profile(), command.Profile(),
 }
 

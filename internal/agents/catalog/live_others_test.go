@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"kedge/internal/agents/copilot"
+	"kedge/internal/agents/kilo"
 	"kedge/internal/agents/opencode"
 	"kedge/internal/agents/pi"
 	"kedge/internal/testkit/agenttest"
@@ -53,6 +55,37 @@ func pointOpenCode(t *testing.T, _, url string) []string {
 		t.Fatal(err)
 	}
 	return []string{"OPENCODE_CONFIG_CONTENT=" + string(b), "OPENCODE_DISABLE_MODELS_FETCH=1"}
+}
+
+func TestLiveKilo(t *testing.T) {
+	for version, path := range installed(t, "kilo") {
+		t.Run(version, func(t *testing.T) {
+			agenttest.RunLive(t, agenttest.Live{
+				Adapter: kilo.New([]string{path}), Holder: holder(t), Record: recorder("kilo", version), Note: noter(t, "kilo", version), Point: pointKilo,
+				Uncached: true, Whole: true, Full: 195_000, Model: "mock/m", Untold: []agenttest.Fact{agenttest.Version, agenttest.Window, agenttest.Retries},
+				Skip: map[string]string{
+					"subagent":  "it does not print what sub-agents do and use: they are switched off",
+					"ask":       "kilo run has no tool to ask with: it asks in its text",
+					"handin":    "kilo run has no tool to hand in a plan with: it prints it",
+					"steer":     "kilo run reads nothing after its brief",
+					"interrupt": "kilo run reads nothing after its brief",
+					"shorten":   "kilo run reads nothing after its brief",
+					"refuse":    "kilo run reads nothing after its brief",
+					"toolong":   "it shortens its context three times and then tells that this did not help, not what the provider said",
+				},
+			})
+		})
+	}
+}
+
+// pointKilo makes Kilo ask the model at url, and nobody else anything.
+func pointKilo(t *testing.T, home, url string) []string {
+	t.Helper()
+	env := pointOpenCode(t, home, url)
+	for i := range env {
+		env[i] = strings.Replace(env[i], "OPENCODE_", "KILO_", 1)
+	}
+	return append(env, "KILO_TELEMETRY_LEVEL=off", "KILO_DISABLE_SESSION_INGEST=1", "KILO_DISABLE_CODEBASE_INDEXING=1")
 }
 
 func TestLivePi(t *testing.T) {
