@@ -63,7 +63,7 @@ func TestProfilesAgree(t *testing.T) {
 			}
 		}
 		if f := p.Transcript; f != nil {
-			if f.Agent != p.Name || f.Find == nil || f.Is == nil || (f.Read == nil) == (f.Database == nil) {
+			if f.Agent != p.Name || f.Place == "" || f.Find == nil || f.Is == nil || (f.Read == nil) == (f.Database == nil) {
 				t.Errorf("%s: transcripts %+v", p.Name, f)
 			}
 		}

@@ -13,7 +13,7 @@ import (
 // kept is how it keeps what its sessions did.
 func kept() transcript.Format {
 	return transcript.Format{
-		Agent: name, Find: findKept, Read: readKept,
+		Agent: name, Place: "~/.qwen", Find: findKept, Read: readKept,
 		Is: func(h transcript.Head) bool { return h.Message.Parts != nil || h.Usage != nil },
 	}
 }

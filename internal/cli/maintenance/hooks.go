@@ -65,10 +65,9 @@ func newHooksInstall(env *frame.Env) *cobra.Command {
 
 Without an AGENT, for every agent that is on the PATH. Where they go:
 
-  claude                              .claude/settings.local.json of this
-                                      project, which git then ignores;
-                                      with --user your own settings
-  codex, gemini, opencode, copilot    your own settings
+  claude    .claude/settings.local.json of this project, which git then
+            ignores; with --user your own settings
+  others    your own settings
 
 In folders that are not a Kedge project the hooks do nothing. A settings file
 that cannot be read stays unchanged: Kedge prints where the fault is, installs

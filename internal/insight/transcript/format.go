@@ -13,6 +13,7 @@ type Reader func(ctx context.Context, r io.Reader, o Options, emit Emit) (Meta, 
 // Format is how one agent keeps what its sessions did.
 type Format struct {
 	Agent     string   // its name
+	Place     string   // where its transcripts are, for help
 	Variables []string // of the environment, that say where its files are
 	// Find lists the transcripts of sessions that worked in the folders.
 	Find func(ctx context.Context, w Where) []File
