@@ -9,6 +9,7 @@ claude   2.1.197  @anthropic-ai/claude-code
 claude   2.1.325  @anthropic-ai/claude-code
 codex    0.166.0  @openai/codex
 gemini   0.61.0   @google/gemini-cli
+kilo     7.7.7    @kilocode/cli
 opencode 1.18.33  opencode-ai
 qwen     0.15.10  @qwen-code/qwen-code
 pi       0.73.1   @mariozechner/pi-coding-agent

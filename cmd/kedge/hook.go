@@ -11,6 +11,7 @@ import (
 
 	"kedge"
 
+	"kedge/internal/agents/catalog"
 	"kedge/internal/app/attend"
 	"kedge/internal/app/projects"
 	"kedge/internal/core/config"
@@ -61,16 +62,16 @@ func projectOf(dir string) (string, bool) {
 func compactFrom(dir string) int64 {
 	var user, ours config.Config
 	if b, err := os.ReadFile(projects.UserFile(os.Environ())); err == nil {
-		user, _ = config.ParseConfig("config.toml", b)
+		user, _ = config.ParseConfig("config.toml", b, catalog.Kinds())
 	}
 	if pl, ok := place.Locate(dir); ok {
 		if b, err := os.ReadFile(filepath.Join(pl.Root, kedge.Dir, "config.toml")); err == nil {
-			ours, _ = config.ParseConfig("config.toml", b)
+			ours, _ = config.ParseConfig("config.toml", b, catalog.Kinds())
 		}
 	}
-	c, err := config.Merge(user, ours)
+	c, err := config.Merge(user, ours, catalog.Kinds())
 	if err != nil {
-		c = config.Default()
+		c = config.Default(catalog.Kinds())
 	}
 	return c.Context.CompactTokens
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// pointOthers points OpenCode, Pi and Copilot at the model.
+// pointOthers points OpenCode, Kilo, Pi and Copilot at the model.
 func pointOthers(env *testscript.Env, url string) error {
 	const key = "mock-" + "key-0123456789abcdef0123456789abcdef" // long: Copilot blackens it wherever it stands
 	opencode, err := json.Marshal(map[string]any{
@@ -22,7 +22,8 @@ func pointOthers(env *testscript.Env, url string) error {
 		return err
 	}
 	for k, v := range map[string]string{
-		"OPENCODE_CONFIG_CONTENT": string(opencode), "COPILOT_PROVIDER_BASE_URL": url + "/v1", "COPILOT_PROVIDER_TYPE": "openai",
+		"OPENCODE_CONFIG_CONTENT": string(opencode), "KILO_CONFIG_CONTENT": string(opencode), "KILO_TELEMETRY_LEVEL": "off", "KILO_DISABLE_SESSION_INGEST": "1",
+		"COPILOT_PROVIDER_BASE_URL": url + "/v1", "COPILOT_PROVIDER_TYPE": "openai",
 		"COPILOT_PROVIDER_API_KEY": key, "COPILOT_MODEL": "gpt-5", "COPILOT_OFFLINE": "true",
 	} {
 		env.Setenv(k, v)

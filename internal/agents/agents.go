@@ -1,8 +1,8 @@
 // Package agents is the contract between Kedge and coding programs: how a session
 // of one is started with a brief, what its output means, what it can be told, and
-// what its end means. It owns the contract and what is known of the programs'
-// versions and folders; what drives each of them stands in a package of its own
-// beneath, and package adapters has them all. None of them starts a process, and a
+// what its end means. It owns that contract and the form of an agent's profile; each
+// agent has a package of its own beneath, with its adapter and its profile, and
+// package catalog lists them all. None of them starts a process, and a
 // prompt is never an argument of a command. What an adapter does not understand is
 // counted and shown, never guessed.
 package agents

@@ -27,46 +27,10 @@ type Versions struct {
 	Update string   // the command that brings a newer one
 }
 
-// triedVersions gives the versions with which the suite of real programs runs.
-func triedVersions(kind string) []string {
-	switch kind {
-	case "claude":
-		return []string{"2.1.197", "2.1.325"}
-	case "codex":
-		return []string{"0.166.0"}
-	case "opencode":
-		return []string{"1.18.33"}
-	case "copilot":
-		return []string{"1.0.102"}
-	case "pi":
-		return []string{"0.73.1"}
-	case "gemini":
-		return []string{"0.61.0"}
-	case "qwen":
-		return []string{"0.15.10"}
-	default:
-		return nil
-	}
-}
-
 // Untried says that a version of a program is none that was ever driven: it may
 // work, and nobody knows. A program that does not say its version is not spoken of.
-func Untried(kind, version string) bool {
-	known := triedVersions(kind)
-	return len(known) > 0 && version != "" && !slices.Contains(known, version)
-}
-
-// VersionsOf gives them; of a kind of which none was tried, nothing.
-func VersionsOf(kind string) Versions {
-	v := Versions{Tried: triedVersions(kind)}
-	switch kind {
-	case "claude":
-		v.Oldest, v.Update = "2.1.2", "npm install -g @anthropic-ai/claude-code@latest"
-		v.Broken = "a repository's settings take effect before anybody trusts them (CVE-2026-21852, CVE-2026-25725)"
-	case "codex":
-		v.Update = "npm install -g @openai/codex@latest"
-	}
-	return v
+func (v Versions) Untried(version string) bool {
+	return len(v.Tried) > 0 && version != "" && !slices.Contains(v.Tried, version)
 }
 
 // Judge says what is known of a version.

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"kedge/internal/agents"
+	"kedge/internal/agents/catalog"
 )
 
 func TestVersionsAreJudged(t *testing.T) {
@@ -26,7 +27,7 @@ func TestVersionsAreJudged(t *testing.T) {
 		{"command", "1.2.3", "1.2.3", agents.NeverTried},
 	} {
 		got := agents.VersionIn(x.says)
-		if judged := agents.VersionsOf(x.kind).Judge(got); got != x.version || judged != x.want {
+		if judged := catalog.Of(x.kind).Versions.Judge(got); got != x.version || judged != x.want {
 			t.Errorf("%s says %q: %q is %s, want %q, %s", x.kind, x.says, got, judged, x.version, x.want)
 		}
 	}
@@ -35,7 +36,7 @@ func TestVersionsAreJudged(t *testing.T) {
 // TestTooOldSaysWhyAndWhatToDo: a refusal without a way out helps nobody.
 func TestTooOldSaysWhyAndWhatToDo(t *testing.T) {
 	for _, kind := range []string{"claude", "codex"} {
-		v := agents.VersionsOf(kind)
+		v := catalog.Of(kind).Versions
 		if len(v.Tried) == 0 || v.Update == "" || (v.Oldest != "") != (v.Broken != "") {
 			t.Errorf("%s: %+v", kind, v)
 		}
@@ -48,7 +49,7 @@ func FuzzVersionIn(f *testing.F) {
 	f.Add("99999999999999999999.1.1")
 	f.Fuzz(func(t *testing.T, text string) {
 		v := agents.VersionIn(text)
-		if judged := agents.VersionsOf("claude").Judge(v); (v == "") != (judged == agents.Unknown) {
+		if judged := catalog.Of("claude").Versions.Judge(v); (v == "") != (judged == agents.Unknown) {
 			t.Errorf("%q is %s", v, judged)
 		}
 	})

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"kedge"
-	"kedge/internal/agents/adapters"
+	"kedge/internal/agents/catalog"
 	"kedge/internal/app"
 	"kedge/internal/app/projects"
 	"kedge/internal/app/setup"
@@ -342,12 +342,12 @@ func TestInitInAWorktreeIsTheSameProject(t *testing.T) {
 // first run is refused.
 func TestInitSaysWhichAgentARunCannotDrive(t *testing.T) {
 	g := newGround(t, true)
-	for _, name := range append(config.Default().AgentNames(), "gemini", "aider") {
-		a, err := config.Default().Agent(name)
+	for _, name := range append(config.Default(catalog.Kinds()).AgentNames(), "gemini", "aider") {
+		a, err := config.Default(catalog.Kinds()).Agent(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, undriven := adapters.New(name, a)
+		_, undriven := catalog.New(name, a)
 		r, err := g.s.InitPlan(t.Context(), g.caller("plan-"+name), setup.InitRequest{Agent: name})
 		if err != nil {
 			t.Fatal(err)

@@ -149,7 +149,7 @@ func TestNothingOfTheTestkitIsLinked(t *testing.T) {
 
 // databases are the packages that may import a driver: the journal, and the
 // reader of what other programs keep in one.
-var databases = []string{"kedge/internal/journal", "kedge/internal/insight/transcript"}
+var databases = []string{"kedge/internal/journal", "kedge/internal/agents/opencode"}
 
 func TestOnlyTheseHaveADatabase(t *testing.T) {
 	for _, p := range packages(t) {

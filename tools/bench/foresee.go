@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"kedge/internal/agents/catalog"
 	"kedge/internal/insight/audit"
 	"kedge/internal/insight/resume"
 	"kedge/internal/insight/transcript"
@@ -46,7 +47,7 @@ func benchFiles(string) ([]result, error) {
 	for _, path := range paths {
 		var entries []audit.Entry
 		f := transcript.File{Agent: "claude", Path: path}
-		m, err := transcript.ReadFile(context.Background(), f, transcript.Options{Text: true}, func(e *audit.Entry) { entries = append(entries, *e) })
+		m, err := catalog.Transcripts().ReadFile(context.Background(), f, transcript.Options{Text: true}, func(e *audit.Entry) { entries = append(entries, *e) })
 		if err != nil {
 			return nil, err
 		}

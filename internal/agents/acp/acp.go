@@ -1,7 +1,7 @@
 // Package acp drives programs that speak the Agent Client Protocol, version 1, on
 // their input and output: requests, answers and notices as lines of JSON, both
-// ways. Kedge is the client. It owns the protocol, and what Gemini, Qwen Code and
-// Copilot have of their own beside it. It offers a program neither files nor
+// ways. Kedge is the client. It owns the protocol; what a program has of its own beside
+// it is a Program, in that agent's package. It offers a program neither files nor
 // terminals: the program works in the work tree itself, and asks before it does;
 // what it asks is allowed once, never for always.
 package acp
@@ -17,26 +17,26 @@ import (
 // Adapter is that of a program that speaks the protocol.
 type Adapter struct {
 	argv []string
-	own  program
+	own  Program
 }
 
-// program is what a program has of its own beside the protocol. The zero value
-// is a program of which nothing more is known.
-type program struct {
-	kind    string
-	args    []string // after its command, to be driven
-	reads   []string // and these, that keep it from writing, where it may only read; none: its mode does
-	screen  string   // the switch before what a person's screen begins with; empty: it has none that is known
-	env     []string
-	wrap    []string                 // before its command
-	window  int64                    // of its context, where it does not tell; 0: unknown
-	metered bool                     // what it used comes beside the protocol: see telemetry
-	chosen  bool                     // --model chooses its model
-	settles bool                     // of a loaded conversation it tells its commands when it has told the rest
-	writes  bool                     // it ends without having written down its last reply, where its input ends with the prompt
-	summed  bool                     // the sums at the end of a prompt are those of its process, also in a conversation that goes on
-	notice  func(text string) notice // what a piece of a message says that is none of the model's; nil: nothing
-	model   func(id string) string   // the model's own name in what it calls one; nil: it is
+// Program is what a program has of its own beside the protocol. The zero value is a
+// program of which nothing more is known.
+type Program struct {
+	Kind       string
+	Args       []string // after its command, to be driven
+	ReadArgs   []string // and these, that keep it from writing, where it may only read; none: its mode does
+	ScreenFlag string   // before what your screen begins with; empty: it has no screen that is known
+	Env        []string
+	Wrap       []string                 // before its command
+	Window     int64                    // the size of its context, where it does not tell; 0: unknown
+	Beside     func() Beside            // where what it used comes beside the protocol; nil: it does not
+	ModelFlag  bool                     // --model chooses its model
+	Settles    bool                     // after a loaded conversation it lists its commands, and only then has told all of it
+	SavesLate  bool                     // it saves its last reply only if its input stays open after the prompt
+	SumsItself bool                     // the sums at the end of a prompt are those of its process, also in a resumed conversation
+	Notice     func(text string) Notice // what the program itself says in the place of a message; nil: nothing
+	Model      func(id string) string   // the model's own name in what the program calls it; nil: it is that name
 }
 
 // New is the adapter of a program that speaks the protocol and nothing else is
@@ -46,17 +46,17 @@ func New(argv []string) (*Adapter, error) {
 		return nil, kedge.Errorf(kedge.Invalid, "an agent of kind \"acp\" has no command").
 			WithHint("[agents.NAME] kind = \"acp\" and command = [\"some-agent\", \"--acp\"] in .kedge/config.toml")
 	}
-	return &Adapter{argv: slices.Clone(argv), own: program{kind: "acp"}}, nil
+	return &Adapter{argv: slices.Clone(argv), own: Program{Kind: "acp"}}, nil
 }
 
-// known is the adapter of a program that is called as its kind is, where argv does
-// not say otherwise.
-func known(argv []string, own program) *Adapter {
-	return &Adapter{argv: agents.Argv(argv, own.kind), own: own}
+// Known is the adapter of a program of which more is known. argv is the program with
+// arguments of its own; empty: the program is called as its kind is.
+func Known(argv []string, own Program) *Adapter {
+	return &Adapter{argv: agents.Argv(argv, own.Kind), own: own}
 }
 
 // Kind implements agents.Adapter.
-func (a *Adapter) Kind() string { return a.own.kind }
+func (a *Adapter) Kind() string { return a.own.Kind }
 
 // Program implements agents.Adapter.
 func (a *Adapter) Program() string { return a.argv[0] }
@@ -66,20 +66,20 @@ func (a *Adapter) Start(t agents.Task) (agents.Start, error) {
 	if t.Attended {
 		return a.attended(t)
 	}
-	s := agents.Start{Command: slices.Concat(a.own.wrap, a.argv, a.own.args), Env: slices.Clone(a.own.env), Pipes: true}
-	if a.own.chosen && t.Model != "" {
+	s := agents.Start{Command: slices.Concat(a.own.Wrap, a.argv, a.own.Args), Env: slices.Clone(a.own.Env), Pipes: true}
+	if a.own.ModelFlag && t.Model != "" {
 		s.Command = append(s.Command, "--model", t.Model)
 	}
 	if t.ReadOnly {
-		s.Command = append(s.Command, a.own.reads...)
+		s.Command = append(s.Command, a.own.ReadArgs...)
 	}
 	return s, nil
 }
 
 // attended is how a person's screen begins.
 func (a *Adapter) attended(t agents.Task) (agents.Start, error) {
-	if a.own.screen == "" {
-		return agents.Start{}, kedge.Errorf(kedge.Blocked, "an agent of kind %q has no screen of its own that Kedge knows", a.own.kind).
+	if a.own.ScreenFlag == "" {
+		return agents.Start{}, kedge.Errorf(kedge.Blocked, "an agent of kind %q has no screen of its own that Kedge knows", a.own.Kind).
 			WithHint("open it yourself and let it read %s", t.Brief)
 	}
 	s := agents.Start{Command: slices.Clone(a.argv)}
@@ -89,11 +89,11 @@ func (a *Adapter) attended(t agents.Task) (agents.Start, error) {
 	if t.Resume != "" {
 		s.Command = append(s.Command, "--resume", t.Resume)
 	}
-	s.Command = append(s.Command, a.own.screen, t.ReadBrief())
+	s.Command = append(s.Command, a.own.ScreenFlag, t.ReadBrief())
 	return s, nil
 }
 
 // Reader implements agents.Adapter.
 func (a *Adapter) Reader(t agents.Task) agents.Reader {
-	return &reader{Stream: stream.Stream{Max: stream.LongLine}, task: t, own: a.own, calls: map[string]*call{}}
+	return &reader{Stream: stream.Stream{Max: stream.LongLine}, task: t, own: a.own, calls: map[string]*call{}, beside: a.own.beside()}
 }

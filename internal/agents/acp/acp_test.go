@@ -10,6 +10,9 @@ import (
 
 	"kedge/internal/agents"
 	"kedge/internal/agents/acp"
+	"kedge/internal/agents/copilot"
+	"kedge/internal/agents/gemini"
+	"kedge/internal/agents/qwen"
 	"kedge/internal/core/watch"
 	"kedge/internal/testkit/agenttest"
 )
@@ -52,7 +55,7 @@ func newACP(t *testing.T) agents.Adapter {
 }
 
 func TestACPConformance(t *testing.T) {
-	for _, a := range []agents.Adapter{newACP(t), acp.Gemini(nil), acp.Qwen(nil), acp.Copilot(nil)} {
+	for _, a := range []agents.Adapter{newACP(t), gemini.New(nil), qwen.New(nil), copilot.New(nil)} {
 		t.Run(a.Kind(), func(t *testing.T) {
 			agenttest.Run(t, a, []agenttest.Sample{
 				{Name: "gave up", Output: "\x1b[31mError\x1b[0m: no such option\n", Code: 2, Cause: "exited", Exit: agents.Failed, Text: "Error: no such option"},
@@ -260,7 +263,7 @@ func TestACPUsage(t *testing.T) {
 // Qwen names a model in its own way, and tells in a message of its own that it
 // shortened its context.
 func TestQwenOwn(t *testing.T) {
-	r := acp.Qwen(nil).Reader(agents.Task{})
+	r := qwen.New(nil).Reader(agents.Task{})
 	begun := strings.ReplaceAll(acpBegun, `"m1"`, `"$runtime|openai|m1(openai)"`)
 	evs, _ := r.Feed([]byte(begun+acpUpdate(`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"IMPORTANT: This conversation approached the input token limit for m1. More."}}`)+
 		acpUpdate(`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":""},"_meta":{"usage":{"inputTokens":5,"outputTokens":1}}}`)), time.Time{})
@@ -271,7 +274,7 @@ func TestQwenOwn(t *testing.T) {
 
 // Qwen is asked something before it is left: it writes its last reply down meanwhile.
 func TestQwenIsAskedBeforeItIsLeft(t *testing.T) {
-	r := acp.Qwen(nil).Reader(agents.Task{Dir: "/w"})
+	r := qwen.New(nil).Reader(agents.Task{Dir: "/w"})
 	r.Open([]byte("x"))
 	r.Feed([]byte(acpBegun), time.Time{})
 	_, in := r.Feed([]byte(acpGood), time.Time{})
@@ -290,7 +293,7 @@ func TestCopilotSumsUpItsProcess(t *testing.T) {
 	for _, tt := range []struct {
 		a    agents.Adapter
 		want int
-	}{{acp.Copilot(nil), 1}, {newACP(t), 0}} {
+	}{{copilot.New(nil), 1}, {newACP(t), 0}} {
 		r := tt.a.Reader(agents.Task{Resume: "s1"})
 		r.Open([]byte("x"))
 		evs, _ := r.Feed([]byte(acpBegun+end), time.Time{})
@@ -302,7 +305,7 @@ func TestCopilotSumsUpItsProcess(t *testing.T) {
 
 // Copilot does not tell its model: it is the one that it was started with.
 func TestCopilotModel(t *testing.T) {
-	r := acp.Copilot(nil).Reader(agents.Task{Model: "gpt-9"})
+	r := copilot.New(nil).Reader(agents.Task{Model: "gpt-9"})
 	r.Open([]byte("x"))
 	evs, _ := r.Feed([]byte(`{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1}}`+"\n"+`{"jsonrpc":"2.0","id":2,"result":{"sessionId":"s"}}`+"\n"+
 		acpUpdate(`{"sessionUpdate":"usage_update","used":1500,"size":9000}`)), time.Time{})
@@ -324,10 +327,10 @@ func TestACPStart(t *testing.T) {
 		want []string
 	}{
 		{newACP(t), agents.Task{Model: "m"}, []string{"bot", "--acp"}},
-		{acp.Gemini([]string{"/opt/gemini", "--debug"}), agents.Task{Model: "m"}, []string{"/opt/gemini", "--debug", "--acp", "--skip-trust", "--model", "m"}},
-		{acp.Qwen(nil), agents.Task{Model: "m"}, []string{"qwen", "--acp", "--model", "m"}},
-		{acp.Gemini(nil), agents.Task{Attended: true, Brief: "/b", Resume: "r"}, []string{"gemini", "--resume", "r", "--prompt-interactive", "Read /b: it says where the work stands. Then go on from there."}},
-		{acp.Qwen(nil), agents.Task{Attended: true, Brief: "/b"}, []string{"qwen", "--prompt-interactive", "Read /b: it says where the work stands. Then go on from there."}},
+		{gemini.New([]string{"/opt/gemini", "--debug"}), agents.Task{Model: "m"}, []string{"/opt/gemini", "--debug", "--acp", "--skip-trust", "--model", "m"}},
+		{qwen.New(nil), agents.Task{Model: "m"}, []string{"qwen", "--acp", "--model", "m"}},
+		{gemini.New(nil), agents.Task{Attended: true, Brief: "/b", Resume: "r"}, []string{"gemini", "--resume", "r", "--prompt-interactive", "Read /b: it says where the work stands. Then go on from there."}},
+		{qwen.New(nil), agents.Task{Attended: true, Brief: "/b"}, []string{"qwen", "--prompt-interactive", "Read /b: it says where the work stands. Then go on from there."}},
 	} {
 		s, err := tt.a.Start(tt.task)
 		if err != nil || s.Pipes == tt.task.Attended || len(s.Command) < len(tt.want) || !slices.Equal(s.Command[len(s.Command)-len(tt.want):], tt.want) {
@@ -342,7 +345,7 @@ func FuzzACPReader(f *testing.F) {
 	f.Add(acpBegun+acpUpdate(`{"sessionUpdate":"usage_update","used":-1}`)+`{"id":{},"method":"x"}`+"\n", 3, false)
 	f.Add(acpBegun+"\x1e{\"event.name\": \"gemini_cli.api_response\", \"input_token_count\": 5, \"end\": 0}\n"+acpGood, 11, false)
 	f.Fuzz(func(t *testing.T, text string, size int, readOnly bool) {
-		for _, a := range []agents.Adapter{acp.Gemini(nil), acp.Qwen(nil), acp.Copilot(nil)} {
+		for _, a := range []agents.Adapter{gemini.New(nil), qwen.New(nil), copilot.New(nil)} {
 			agenttest.Pieces(t, a, text, size, readOnly)
 		}
 	})

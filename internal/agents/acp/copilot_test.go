@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"kedge/internal/agents"
-	"kedge/internal/agents/acp"
+	"kedge/internal/agents/copilot"
 	"kedge/internal/core/watch"
 	"kedge/internal/testkit/agenttest"
 )
@@ -21,7 +21,7 @@ func TestCopilotNotices(t *testing.T) {
 	ran := func(code string) string {
 		return acpUpdate(`{"sessionUpdate":"tool_call_update","toolCallId":"c","status":"completed","content":[{"type":"content","content":{"type":"text","text":"x\n<shellId: 1 completed with exit code ` + code + `>"}}]}`)
 	}
-	agenttest.Run(t, acp.Copilot(nil), []agenttest.Sample{
+	agenttest.Run(t, copilot.New(nil), []agenttest.Sample{
 		{Name: "overloaded", Output: acpBegun + copilotSays("Info: Retrying...") + copilotSays("Error: Failed to get response; Last error: 503 Overloaded") + acpGood, Exit: agents.Limited, Text: "503"},
 		{Name: "no connection", Output: acpBegun + copilotSays("Error: Could not connect to local model provider at http://127.0.0.1:1/v1.") + acpGood, Exit: agents.Limited},
 		{Name: "not logged in", Output: acpBegun + copilotSays("Error: Authentication failed with provider (HTTP 401).") + acpGood, Exit: agents.NoLogin},
@@ -43,7 +43,7 @@ func TestCopilotNotices(t *testing.T) {
 		},
 	})
 	for code, failed := range map[string]bool{"0": false, "3": true} {
-		r := acp.Copilot(nil).Reader(agents.Task{})
+		r := copilot.New(nil).Reader(agents.Task{})
 		evs, _ := r.Feed([]byte(acpBegun+tool+ran(code)), agents.Time{})
 		if len(evs) != 2 || evs[1].Failed != failed {
 			t.Errorf("a command that ends with %s is %+v", code, evs)
@@ -52,7 +52,7 @@ func TestCopilotNotices(t *testing.T) {
 }
 
 func TestCopilotStart(t *testing.T) {
-	c := acp.Copilot(nil)
+	c := copilot.New(nil)
 	if s, err := c.Start(agents.Task{Model: "m"}); err != nil || !s.Pipes || !slices.Equal(s.Command, []string{"copilot", "--acp", "--no-auto-update", "--model", "m"}) {
 		t.Errorf("started as %+v, %v", s, err)
 	}
@@ -68,6 +68,6 @@ func FuzzCopilotReader(f *testing.F) {
 	f.Add(acpBegun+copilotSays("Error: x")+acpGood, 7, false)
 	f.Add(acpBegun+copilotSays("Info: x")+copilotSays("y")+acpAsks, 50, true)
 	f.Fuzz(func(t *testing.T, text string, size int, readOnly bool) {
-		agenttest.Pieces(t, acp.Copilot(nil), text, size, readOnly)
+		agenttest.Pieces(t, copilot.New(nil), text, size, readOnly)
 	})
 }

@@ -56,7 +56,7 @@ type result struct {
 	} `json:"models"`
 
 	Stop  string  `json:"stopReason"` // session/prompt
-	Usage *tokens `json:"usage"`
+	Usage *Tokens `json:"usage"`
 }
 
 // failure is why a request failed. Code is one of JSON-RPC, or the status of HTTP
@@ -178,13 +178,13 @@ type update struct {
 
 	Meta struct {
 		Tool   string  `json:"toolName"`
-		Usage  *tokens `json:"usage"`
+		Usage  *Tokens `json:"usage"`
 		Parent string  `json:"parentToolCallId"`
 	} `json:"_meta"`
 }
 
-// tokens counts; Input is with what was read from a cache.
-type tokens struct {
+// Tokens counts; Input is with what was read from a cache.
+type Tokens struct {
 	Input      int64 `json:"inputTokens"`
 	Output     int64 `json:"outputTokens"`
 	Thought    int64 `json:"thoughtTokens"`

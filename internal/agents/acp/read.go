@@ -30,10 +30,10 @@ const protocol = 1
 // reader reads what one program says.
 type reader struct {
 	stream.Stream
-	task  agents.Task
-	own   program
-	meter telemetry
-	usage usage
+	task   agents.Task
+	own    Program
+	beside Beside // nil: nothing comes beside the protocol
+	usage  usage
 
 	brief   []byte
 	version string
@@ -118,11 +118,11 @@ func (r *reader) Asks() bool { return r.open != nil }
 
 // Feed implements agents.Reader.
 func (r *reader) Feed(b []byte, at agents.Time) ([]watch.Event, agents.Input) {
-	if !r.own.metered {
+	if r.beside == nil {
 		return r.Each(b, at, r.line)
 	}
 	told := stream.Told{At: at}
-	r.meter.split(b, func(b []byte) { told.Add(r.Each(b, at, r.line)) }, func(m reading) { told.Add(r.metered(m), agents.Input{}) })
+	r.beside.Split(b, func(b []byte) { told.Add(r.Each(b, at, r.line)) }, func(m Reading) { told.Add(r.metered(m), agents.Input{}) })
 	return told.Events, told.Input
 }
 
@@ -164,7 +164,7 @@ func (r *reader) answered(l *message) ([]watch.Event, agents.Input) {
 		if fault := r.opened(&l.Result); fault != nil {
 			return nil, r.fail(fault)
 		}
-		if r.own.settles && r.task.Resume != "" {
+		if r.own.Settles && r.task.Resume != "" {
 			return nil, agents.Input{} // its history is still coming
 		}
 	}
@@ -207,14 +207,14 @@ var planModes = []string{"plan", "read-only"}
 // asks before it writes.
 func (r *reader) opened(res *result) *failure {
 	r.session = cmp.Or(res.Session, r.task.Resume)
-	r.usage.model, r.usage.window = res.Models.Current, r.own.window
-	if r.own.chosen {
+	r.usage.model, r.usage.window = res.Models.Current, r.own.Window
+	if r.own.ModelFlag {
 		r.usage.model = cmp.Or(r.usage.model, r.task.Model)
 	}
 	set := func(id int, method, key, value string) {
 		r.next = append(r.next, step{id: id, method: method, params: map[string]any{"sessionId": r.session, key: value}})
 	}
-	if r.task.ReadOnly && len(r.own.reads) == 0 {
+	if r.task.ReadOnly && len(r.own.ReadArgs) == 0 {
 		mode := res.planMode()
 		if mode == "" {
 			return &failure{Message: "it has no mode in which it only reads (" + strings.Join(planModes, ", ") + "): it cannot be used for planning"}
@@ -224,7 +224,7 @@ func (r *reader) opened(res *result) *failure {
 		}
 	}
 	for _, m := range res.Models.All {
-		if m.ID == r.task.Model && m.ID != "" && m.ID != res.Models.Current && !r.own.chosen {
+		if m.ID == r.task.Model && m.ID != "" && m.ID != res.Models.Current && !r.own.ModelFlag {
 			r.usage.model = m.ID
 			set(modelID, "session/set_model", "modelId", m.ID)
 		}
@@ -234,8 +234,8 @@ func (r *reader) opened(res *result) *failure {
 			r.usage.window = m.Meta.Window
 		}
 	}
-	if r.own.model != nil {
-		r.usage.model = r.own.model(r.usage.model)
+	if r.own.Model != nil {
+		r.usage.model = r.own.Model(r.usage.model)
 	}
 	return nil
 }
@@ -300,7 +300,7 @@ func (r *reader) ended(l *message) ([]watch.Event, agents.Input) {
 // leave ends the input, now that its work is done. A program that is still writing its
 // last reply down is asked something before that it answers only by what it wrote.
 func (r *reader) leave() agents.Input {
-	if !r.own.writes {
+	if !r.own.SavesLate {
 		return agents.Input{Close: true}
 	}
 	return agents.Input{Text: request(leaveID, "session/list", map[string]any{"cwd": r.task.Dir, "_meta": map[string]any{"size": 1}})}
@@ -310,7 +310,7 @@ func (r *reader) leave() agents.Input {
 // happened before.
 func (r *reader) update(u *update) ([]watch.Event, agents.Input) {
 	if r.stage == opening {
-		if u.Kind == "available_commands_update" && r.own.settles {
+		if u.Kind == "available_commands_update" && r.own.Settles {
 			return nil, r.step()
 		}
 		return nil, agents.Input{}
@@ -336,7 +336,7 @@ const maxSaid = 2 << 20
 // message is a piece of what it says, or figures that come in the place of one.
 // What a sub-agent says is not the session's word.
 func (r *reader) message(u *update) []watch.Event {
-	if u.Meta.Usage != nil && !r.own.metered {
+	if u.Meta.Usage != nil && r.beside == nil {
 		out := r.flush()
 		return append(out, r.spent(u)...)
 	}
@@ -345,8 +345,8 @@ func (r *reader) message(u *update) []watch.Event {
 		return nil
 	}
 	r.trouble = nil
-	if r.own.notice != nil {
-		if n := r.own.notice(text); n != (notice{}) {
+	if r.own.Notice != nil {
+		if n := r.own.Notice(text); n != (Notice{}) {
 			return r.noticed(n)
 		}
 	}
@@ -356,22 +356,21 @@ func (r *reader) message(u *update) []watch.Event {
 	return nil
 }
 
-// notice is something that a program says of itself in the place of a message.
-type notice struct {
-	kind  watch.Kind // of the event that it is; empty: none
-	text  string
-	fatal bool // a prompt that ends with it came to nothing, whatever its end says
-
-	status int // of HTTP, of a fatal one; 0: not told
+// Notice is something that a program says of itself in the place of a message.
+type Notice struct {
+	Kind   watch.Kind // of the event that it is; empty: none
+	Text   string
+	Fatal  bool // a prompt that ends with it failed, whatever its end says
+	Status int  // of HTTP, of a fatal one; 0: not told
 }
 
-func (r *reader) noticed(n notice) []watch.Event {
+func (r *reader) noticed(n Notice) []watch.Event {
 	out := r.flush()
-	if n.fatal {
-		r.trouble = &failure{Code: n.status, Message: n.text}
+	if n.Fatal {
+		r.trouble = &failure{Code: n.Status, Message: n.Text}
 	}
-	if n.kind != "" {
-		out = append(out, watch.Event{Kind: n.kind, Text: stream.Cut(n.text)})
+	if n.Kind != "" {
+		out = append(out, watch.Event{Kind: n.Kind, Text: stream.Cut(n.Text)})
 	}
 	return out
 }

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"kedge/internal/agents"
-	"kedge/internal/agents/acp"
+	"kedge/internal/agents/gemini"
 	"kedge/internal/core/watch"
 )
 
@@ -68,7 +68,7 @@ echo "{\"heard\": \"$line\"}"
 // telemetry.
 func meteredRun(t *testing.T, more string) ([]byte, error) {
 	t.Helper()
-	s, err := acp.Gemini([]string{"sh", "-c", metering + more}).Start(agents.Task{})
+	s, err := gemini.New([]string{"sh", "-c", metering + more}).Start(agents.Task{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func TestGeminiMeter(t *testing.T) {
 	if len(lines) != 3 || len(marks) != 2 || !slices.Contains(lines, `{"heard": "hello"}`) {
 		t.Fatalf("it printed %q", out)
 	}
-	r := acp.Gemini(nil).Reader(agents.Task{})
+	r := gemini.New(nil).Reader(agents.Task{})
 	evs, _ := r.Feed([]byte(strings.Join(marks, "\n")+"\n"), time.Time{})
 	n := func(i int64) *int64 { return &i }
 	want := []watch.Event{
@@ -118,7 +118,7 @@ func TestGeminiReadingInTheMiddle(t *testing.T) {
 	line := acpUpdate(`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"All is well."}}`)
 	torn := line[:40] + "\x1e{\"event.name\": \"gemini_cli.chat_compression\", \"tokens_after\": 7, \"end\": 0}\n" + line[40:]
 	for _, size := range []int{1, 5, len(torn)} {
-		r := acp.Gemini(nil).Reader(agents.Task{})
+		r := gemini.New(nil).Reader(agents.Task{})
 		r.Open(nil)
 		var evs []watch.Event
 		for piece := range slices.Chunk(bytes.Join([][]byte{[]byte(acpBegun), []byte(torn), []byte(acpGood)}, nil), size) {

@@ -13,16 +13,16 @@ import (
 type usage struct {
 	model  string
 	window int64   // 0: unknown
-	told   tokens  // that were reported
+	told   Tokens  // that were reported
 	usd    float64 // likewise
 }
 
 // plain is the input that no cache has to do with.
-func (t tokens) plain() int64 { return max(0, t.Input-t.CacheRead-t.CacheWrite) }
+func (t Tokens) plain() int64 { return max(0, t.Input-t.CacheRead-t.CacheWrite) }
 
 // reply reports what one reply used; main says that it fills the session's own
 // context.
-func (u *usage) reply(t tokens, model string, main bool) []watch.Event {
+func (u *usage) reply(t Tokens, model string, main bool) []watch.Event {
 	for _, n := range []int64{t.Input, t.Output, t.CacheRead, t.CacheWrite} {
 		if n < 0 || n > 1<<50 {
 			return nil // it cannot be true
@@ -74,14 +74,14 @@ func (r *reader) filled(u *update) []watch.Event {
 // known by them, unless the program is known to sum up its own process.
 func (r *reader) settle(res *result) []watch.Event {
 	sum, told := res.Usage, r.usage.told
-	if sum == nil || r.task.Resume != "" && !r.own.summed || r.own.metered {
+	if sum == nil || r.task.Resume != "" && !r.own.SumsItself || r.beside != nil {
 		return nil
 	}
-	rest := tokens{
+	rest := Tokens{
 		Input: max(0, sum.Input-told.Input), Output: max(0, sum.Output-told.Output),
 		CacheRead: max(0, sum.CacheRead-told.CacheRead), CacheWrite: max(0, sum.CacheWrite-told.CacheWrite),
 	}
-	if rest == (tokens{}) {
+	if rest == (Tokens{}) {
 		return nil
 	}
 	return r.usage.reply(rest, "", false)

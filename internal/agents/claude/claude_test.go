@@ -130,9 +130,10 @@ func TestClaudeBrokenReplies(t *testing.T) {
 
 // A version that was never driven is known for one; who says none is not.
 func TestUntried(t *testing.T) {
+	known := claude.Profile().Versions
 	r := claude.New(nil).Reader(agents.Task{})
 	r.Feed([]byte(strings.Replace(claudeInit, `"cwd"`, `"claude_code_version":"9.9.9","cwd"`, 1)), time.Time{})
-	if v := r.Exit(0, "").Version; v != "9.9.9" || !agents.Untried("claude", v) || agents.Untried("claude", "2.1.197") || agents.Untried("claude", "") || agents.Untried("command", "1") {
+	if v := r.Exit(0, "").Version; v != "9.9.9" || !known.Untried(v) || known.Untried("2.1.197") || known.Untried("") || (agents.Versions{}).Untried("1") {
 		t.Errorf("version %q", v)
 	}
 }

@@ -3,14 +3,11 @@ package hooks
 import (
 	"encoding/json"
 	"path"
-	"strings"
 
 	"kedge"
 )
 
-type object = map[string]any
-
-func answer(v object) []byte {
+func answer(v Object) []byte {
 	b, err := json.Marshal(v)
 	if err != nil {
 		return nil // what cannot be said is not said: the agent goes on
@@ -23,28 +20,28 @@ func (ev Input) Context(text string) []byte {
 	if text == "" {
 		return nil
 	}
-	if ev.Agent == "copilot" {
-		return answer(object{"additionalContext": text})
+	if how := ev.Agent.Context; how != nil {
+		return answer(how(text))
 	}
-	return answer(object{"hookSpecificOutput": object{"hookEventName": ev.Name, "additionalContext": text}})
+	return answer(Object{"hookSpecificOutput": Object{"hookEventName": ev.Name, "additionalContext": text}})
 }
 
 // Deny keeps a tool from running; the model is told why.
 func (ev Input) Deny(why string) []byte {
-	if ev.Agent == "gemini" {
-		return answer(object{"decision": "deny", "reason": why})
+	if how := ev.Agent.Refuse; how != nil {
+		return answer(how(why))
 	}
-	return answer(object{"hookSpecificOutput": object{
+	return answer(Object{"hookSpecificOutput": Object{
 		"hookEventName": ev.Name, "permissionDecision": "deny", "permissionDecisionReason": why,
 	}})
 }
 
 // Block makes an agent that means to be done go on; the model is told why.
 func (ev Input) Block(why string) []byte {
-	if ev.Agent == "gemini" {
-		return answer(object{"decision": "deny", "reason": why})
+	if how := ev.Agent.Refuse; how != nil {
+		return answer(how(why))
 	}
-	return answer(object{"decision": "block", "reason": why})
+	return answer(Object{"decision": "block", "reason": why})
 }
 
 // Tell shows the person at the agent a line.
@@ -52,13 +49,13 @@ func (ev Input) Tell(text string) []byte {
 	if text == "" {
 		return nil
 	}
-	return answer(object{"systemMessage": text})
+	return answer(Object{"systemMessage": text})
 }
 
 // Focus is said before a compaction: what has to be kept and what may go. An agent
 // that does not pass it on is told nothing.
 func (ev Input) Focus(text string) []byte {
-	if a, ok := Find(ev.Agent); !ok || !a.Focuses || text == "" {
+	if !ev.Agent.Focuses || text == "" {
 		return nil
 	}
 	return []byte(text + "\n")
@@ -68,13 +65,11 @@ func (ev Input) Focus(text string) []byte {
 // all of it where the agent keeps one; false where there is nothing of the kind,
 // or where it cannot be replaced.
 func (ev Input) Output() (text, file string, ok bool) {
-	a, known := Find(ev.Agent)
-	if !known || !a.Replaces || ev.Kind != kedge.HookTool || ev.Line() == "" {
+	if !ev.Agent.Replaces || ev.Kind != kedge.HookTool || ev.Line() == "" {
 		return "", "", false
 	}
-	if ev.Agent == "copilot" {
-		r, ok := copilotOf(ev.Response)
-		return r.Text, r.file(), ok
+	if how := ev.Agent.Dialect.Output; how != nil {
+		return how(ev.Response)
 	}
 	var r struct {
 		Stdout *string `json:"stdout"`
@@ -103,25 +98,14 @@ func (ev Input) Keeps(file, temp string) bool {
 	if !path.IsAbs(file) || path.Clean(file) != file {
 		return false
 	}
-	switch ev.Agent {
-	case "claude":
-		return path.Base(dir) == "tool-results"
-	case "opencode":
-		return path.Base(dir) == "tool-output"
-	case "copilot":
-		before, _, named := strings.Cut(name, "copilot-tool-output-")
-		return named && strings.Trim(before, "0123456789-") == "" && strings.HasSuffix(name, ".txt") && path.Clean(dir) == path.Clean(temp)
-	default:
-		return false
-	}
+	return ev.Agent.Keeps != nil && ev.Agent.Keeps(dir, name, temp)
 }
 
 // Replace gives the model another text than what the command printed: the answer
 // has the shape of the tool's own, or the agent would not take it.
 func (ev Input) Replace(text string) []byte {
-	if ev.Agent == "copilot" {
-		r, _ := copilotOf(ev.Response)
-		return answer(object{"modifiedResult": object{"resultType": r.Type, "textResultForLlm": text + r.end()}})
+	if how := ev.Agent.Dialect.Replace; how != nil {
+		return answer(how(ev.Response, text))
 	}
 	var r map[string]json.RawMessage
 	if json.Unmarshal(ev.Response, &r) != nil {
@@ -134,7 +118,7 @@ func (ev Input) Replace(text string) []byte {
 	r["stdout"], r["stderr"] = b, json.RawMessage(`""`)
 	delete(r, "persistedOutputPath")
 	delete(r, "persistedOutputSize")
-	return answer(object{"hookSpecificOutput": object{"hookEventName": ev.Name, "updatedToolOutput": r}})
+	return answer(Object{"hookSpecificOutput": Object{"hookEventName": ev.Name, "updatedToolOutput": r}})
 }
 
 // Size is how many bytes a tool gave.

@@ -35,7 +35,7 @@ func TestTokens(t *testing.T) {
 		{"another's", "codex", claudeReply, 0},
 		{"no JSON", "claude", strings.Repeat("x\n", 1000), 0},
 	} {
-		if got, ok := hooks.Tokens(c.agent, []byte(c.tail)); got != c.want || ok != (c.want > 0) {
+		if got, ok := of(c.agent).LastTokens([]byte(c.tail)); got != c.want || ok != (c.want > 0) {
 			t.Errorf("%s: %d, %v", c.name, got, ok)
 		}
 	}
@@ -53,7 +53,7 @@ func TestTimeToCompact(t *testing.T) {
 		{"codex", 120_345, 0, ""},
 		{"claude", 120_345, 100_000, ""},
 	} {
-		got := hooks.Input{Agent: c.agent}.TimeToCompact(c.tokens, c.threshold)
+		got := hooks.Input{Agent: of(c.agent)}.TimeToCompact(c.tokens, c.threshold)
 		if !strings.Contains(got, c.want) || (got == "") != (c.want == "") {
 			t.Errorf("%s at %d: %q", c.agent, c.tokens, got)
 		}
@@ -73,7 +73,7 @@ func FuzzTokens(f *testing.F) {
 		f.Add("claude", []byte(s))
 	}
 	f.Fuzz(func(t *testing.T, agent string, tail []byte) {
-		if n, ok := hooks.Tokens(agent, tail); ok != (n > 0) {
+		if n, ok := of(agent).LastTokens(tail); ok != (n > 0) {
 			t.Errorf("%d, %v", n, ok)
 		}
 	})

@@ -10,7 +10,7 @@ import (
 
 func told(t *testing.T, input string) hooks.Input {
 	t.Helper()
-	ev, err := hooks.Parse("copilot", []byte(input))
+	ev, err := hooks.Parse(of("copilot"), []byte(input))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func TestCopilotTells(t *testing.T) {
 			t.Errorf("%q is Copilot's: %v", file, !keeps)
 		}
 	}
-	other, err := hooks.Parse("claude", []byte(`{"hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{"command":"make"},"tool_response":{"stdout":"","result_type":"failure"}}`))
+	other, err := hooks.Parse(of("claude"), []byte(`{"hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{"command":"make"},"tool_response":{"stdout":"","result_type":"failure"}}`))
 	if err != nil || other.Failed {
 		t.Errorf("a word of Copilot's counts for another agent: %+v (%v)", other, err)
 	}

@@ -11,9 +11,9 @@ import (
 	"kedge/internal/text/words"
 )
 
-// Input is what an agent writes to the input of a hook.
+// Input is what an agent tells on the input of a hook.
 type Input struct {
-	Agent      string
+	Agent      Agent
 	Kind       kedge.HookEvent
 	Name       string // the agent's own word for it
 	Native     string // its id of the conversation
@@ -88,10 +88,10 @@ func kindOf(name string) kedge.HookEvent {
 
 // Parse reads the input of a hook. Names that are not known are passed over:
 // agents add some with every version.
-func Parse(agent string, input []byte) (Input, error) {
+func Parse(agent Agent, input []byte) (Input, error) {
 	var w wire
 	if err := json.Unmarshal(input, &w); err != nil {
-		return Input{}, kedge.Errorf(kedge.Invalid, "the input of a hook of %s is not understood: %w", agent, err)
+		return Input{}, kedge.Errorf(kedge.Invalid, "the input of a hook of %s is not understood: %w", agent.Name, err)
 	}
 	ev := Input{
 		Agent: agent, Kind: kindOf(w.Event), Name: w.Event, Native: w.Session, Transcript: w.Transcript, Dir: w.Dir, Mode: w.Mode,
@@ -111,7 +111,7 @@ func Parse(agent string, input []byte) (Input, error) {
 	case kedge.HookEnd:
 		ev.Source = w.Reason
 	case kedge.HookTool:
-		ev.Failed = failed(w) || agent == "copilot" && copilotFailed(ev.Response)
+		ev.Failed = failed(w) || agent.Failed != nil && agent.Failed(ev.Response)
 	default:
 	}
 	return ev, nil

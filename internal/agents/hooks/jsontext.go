@@ -235,13 +235,13 @@ func (n *node) canonical(text string) string {
 	}
 	switch n.kind {
 	case '"':
-		return quoted(decoded(text[n.from:n.to]))
+		return Quoted(decoded(text[n.from:n.to]))
 	case '{', '[':
 		parts := make([]string, 0, len(n.kids))
 		for _, k := range n.kids {
 			part := k.val.canonical(text)
 			if n.kind == '{' {
-				part = quoted(k.key) + ":" + part
+				part = Quoted(k.key) + ":" + part
 			}
 			parts = append(parts, part)
 		}

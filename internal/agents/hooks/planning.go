@@ -38,7 +38,7 @@ func (ev Input) writesPlan() bool {
 	file := path.Clean(cmp.Or(in.Path, in.File))
 	dir := path.Dir(file) + "/"
 	return path.IsAbs(file) && strings.HasSuffix(file, ".md") &&
-		(strings.Contains(dir, "/.claude/plans/") || strings.Contains(dir, "/.opencode/plans/") || strings.Contains(dir, "/opencode/plans/"))
+		slices.ContainsFunc(ev.Agent.PlanFolders, func(f string) bool { return strings.Contains(dir, f) })
 }
 
 // reading are tools that change nothing.

@@ -124,7 +124,11 @@ func TestPlansAreWritten(t *testing.T) {
 		`{}`:                                                            true, `7`: true,
 	} {
 		for _, tool := range []string{"Write", "edit"} {
-			ev := hooks.Input{Agent: "claude", Mode: "plan", Tool: tool, Input: json.RawMessage(input)}
+			agent := of("claude")
+			if strings.Contains(input, "opencode") {
+				agent = of("opencode")
+			}
+			ev := hooks.Input{Agent: agent, Mode: "plan", Tool: tool, Input: json.RawMessage(input)}
 			if got := ev.Denied(); got != denied {
 				t.Errorf("%s %s: denied %v", tool, input, got)
 			}
@@ -135,7 +139,7 @@ func TestPlansAreWritten(t *testing.T) {
 		"Bash":           `{"file_path":"/x/.claude/plans/p.md"}`,
 		"mcp__db__write": `{"file_path":"/x/.claude/plans/p.md"}`,
 	} {
-		if ev := (hooks.Input{Agent: "claude", Mode: "plan", Tool: tool, Input: json.RawMessage(input)}); !ev.Denied() {
+		if ev := (hooks.Input{Agent: of("claude"), Mode: "plan", Tool: tool, Input: json.RawMessage(input)}); !ev.Denied() {
 			t.Errorf("%s %s is not denied", tool, input)
 		}
 	}

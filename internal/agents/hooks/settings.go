@@ -33,7 +33,7 @@ type Changed struct {
 
 // Look tells what of Kedge's is in the text of an agent's settings.
 func (a Agent) Look(text string, w Wish) (State, error) {
-	if a.whole != nil {
+	if a.File != nil {
 		return a.lookWhole(text, w)
 	}
 	root, err := parse(text)
@@ -45,11 +45,11 @@ func (a Agent) Look(text string, w Wish) (State, error) {
 	if len(found) == 0 && !chained {
 		return Absent, nil
 	}
-	if len(found) != len(a.entries) || chained != a.status {
+	if len(found) != len(a.Entries) || chained != a.StatusLine {
 		return Differs, nil
 	}
 	for i, f := range found {
-		if !a.isWished(text, f, a.entries[i], w) {
+		if !a.isWished(text, f, a.Entries[i], w) {
 			return Differs, nil
 		}
 	}
@@ -61,9 +61,9 @@ func (a Agent) Look(text string, w Wish) (State, error) {
 
 // isWished tells whether an entry says what is wished. How it is written does not
 // count, nor what others put beside it: agents write their settings anew.
-func (a Agent) isWished(text string, f ownEntry, x entry, w Wish) bool {
+func (a Agent) isWished(text string, f ownEntry, x Entry, w Wish) bool {
 	m, _ := f.group.get("matcher")
-	return f.event == x.event && m.textOf(text) == x.matcher && f.handlers.kids[f.handler].val.canonical(text) == plainOf(a.handler(x, w))
+	return f.event == x.Event && m.textOf(text) == x.Matcher && f.handlers.kids[f.handler].val.canonical(text) == plainOf(a.handler(x, w))
 }
 
 // Insert puts Kedge's entries at the end of the lists that are there, and its
@@ -79,8 +79,8 @@ func (a Agent) Insert(text string, w Wish) (Changed, error) {
 			return Changed{}, err
 		}
 	}
-	if a.whole != nil {
-		all := a.whole(w)
+	if a.File != nil {
+		all := a.File(w)
 		return Changed{Text: all, Cuts: []Cut{{Len: len(all), Old: text}}}, nil
 	}
 	e := &editor{text: text}
@@ -89,12 +89,12 @@ func (a Agent) Insert(text string, w Wish) (Changed, error) {
 	} else if root == nil {
 		e.replace(len(text), 0, ownLine(text)+"{}\n")
 	}
-	for _, x := range a.entries {
-		if err := e.entry(x.event, a.group(x, w)); err != nil {
+	for _, x := range a.Entries {
+		if err := e.entry(x.Event, a.group(x, w)); err != nil {
 			return Changed{}, err
 		}
 	}
-	if a.status {
+	if a.StatusLine {
 		if err := e.statusLine(a, w); err != nil {
 			return Changed{}, err
 		}
@@ -111,19 +111,19 @@ func ownLine(text string) string {
 }
 
 // group is one of Kedge's entries as it is written.
-func (a Agent) group(x entry, w Wish) string {
+func (a Agent) group(x Entry, w Wish) string {
 	var b strings.Builder
 	b.WriteString("{")
-	if x.matcher != "" {
-		b.WriteString(`"matcher": ` + quoted(x.matcher) + ", ")
+	if x.Matcher != "" {
+		b.WriteString(`"matcher": ` + Quoted(x.Matcher) + ", ")
 	}
 	b.WriteString(`"hooks": [` + a.handler(x, w) + "]}")
 	return b.String()
 }
 
 // handler is what an entry has the agent run.
-func (a Agent) handler(x entry, w Wish) string {
-	return `{"type": "command", "command": ` + quoted(w.command(a.Name)) + `, "timeout": ` + x.timeout + "}"
+func (a Agent) handler(x Entry, w Wish) string {
+	return `{"type": "command", "command": ` + Quoted(w.Command(a.Name)) + `, "timeout": ` + x.Timeout + "}"
 }
 
 // entry adds a group to the list of an event.
@@ -146,7 +146,7 @@ func (e *editor) entry(event, group string) error {
 	list, ok := hooks.get(event)
 	switch {
 	case !ok:
-		e.add(hooks, quoted(event)+": ["+group+"]")
+		e.add(hooks, Quoted(event)+": ["+group+"]")
 	case list.kind != '[':
 		return kedge.Errorf(kedge.Invalid, "%q in \"hooks\" is not a list", event)
 	default:
@@ -163,11 +163,11 @@ func (e *editor) statusLine(a Agent, w Wish) error {
 	}
 	line, ok := root.get("statusLine")
 	if !ok {
-		e.add(root, `"statusLine": {"type": "command", "command": `+quoted(w.statusCommand(a.Name, w.Status))+"}")
+		e.add(root, `"statusLine": {"type": "command", "command": `+Quoted(w.statusCommand(a.Name, w.Status))+"}")
 		return nil
 	}
 	if c, ok := line.get("command"); ok && c.kind == '"' {
-		e.replace(c.from, c.to-c.from, quoted(w.statusCommand(a.Name, c.textOf(e.text))))
+		e.replace(c.from, c.to-c.from, Quoted(w.statusCommand(a.Name, c.textOf(e.text))))
 	}
 	return nil // of another kind: it stays as it is
 }
@@ -175,7 +175,7 @@ func (e *editor) statusLine(a Agent, w Wish) error {
 // Remove takes out what is Kedge's: its entries, lists that are empty without
 // them, and its part of the status line.
 func (a Agent) Remove(text string) (string, error) {
-	if a.whole != nil {
+	if a.File != nil {
 		_, err := a.lookWhole(text, Wish{})
 		return "", err
 	}
@@ -232,7 +232,7 @@ func (e *editor) restoreStatus(a Agent) error {
 		}
 		c, _ := k.val.get("command")
 		if own, _ := ours(c.textOf(e.text), a.Name); own.inner != "" {
-			e.replace(c.from, c.to-c.from, quoted(own.inner))
+			e.replace(c.from, c.to-c.from, Quoted(own.inner))
 			return nil
 		}
 		e.drop(root, i)
@@ -278,9 +278,9 @@ func (a Agent) own(text string, root *node) []ownEntry {
 // last.
 func (a Agent) inOrder(found []ownEntry) []ownEntry {
 	var out, rest []ownEntry
-	for _, x := range a.entries {
+	for _, x := range a.Entries {
 		for _, f := range found {
-			if f.event == x.event {
+			if f.event == x.Event {
 				out = append(out, f)
 			}
 		}
@@ -294,8 +294,8 @@ func (a Agent) inOrder(found []ownEntry) []ownEntry {
 }
 
 func (a Agent) has(event string) bool {
-	for _, x := range a.entries {
-		if x.event == event {
+	for _, x := range a.Entries {
+		if x.Event == event {
 			return true
 		}
 	}
@@ -323,7 +323,7 @@ func (a Agent) statusOf(text string, root *node) (string, bool) {
 // empty: none.
 func (a Agent) StatusCommand(text string) string {
 	root, err := parse(text)
-	if a.whole != nil || err != nil || !a.status {
+	if a.File != nil || err != nil || !a.StatusLine {
 		return ""
 	}
 	command, _ := a.statusOf(text, root)
@@ -337,8 +337,8 @@ func (a Agent) StatusCommand(text string) string {
 // says another.
 const HomeFlag = "--home="
 
-// command is what an agent runs for a hook.
-func (w Wish) command(agent string) string {
+// Command is what an agent runs for a hook.
+func (w Wish) Command(agent string) string {
 	line := shellQuoted(w.Program) + " hook " + agent
 	if w.Home != "" {
 		line += " " + HomeFlag + shellQuoted(w.Home)
@@ -348,7 +348,7 @@ func (w Wish) command(agent string) string {
 
 // statusCommand is what it runs for its status line.
 func (w Wish) statusCommand(agent, inner string) string {
-	line := w.command(agent) + " statusline"
+	line := w.Command(agent) + " statusline"
 	if inner != "" {
 		line += " " + shellQuoted(inner)
 	}
@@ -407,8 +407,8 @@ func shellWord(line string) (word, rest string, ok bool) {
 	}
 }
 
-// quoted is a string of JSON, with < and & as they are.
-func quoted(s string) string {
+// Quoted is a string of JSON, with < and & as they are.
+func Quoted(s string) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)

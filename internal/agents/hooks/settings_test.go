@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"kedge/internal/agents/catalog"
 	"kedge/internal/agents/hooks"
 )
 
@@ -34,15 +35,21 @@ var settings = map[string]string{
 	"after commas": "{\n  \"hooks\": {\n    \"Stop\": [\n      {\"hooks\": []},\n    ],\n  },\n}\n",
 }
 
+// of is the agent of a name; one that has no hooks is empty.
+func of(name string) hooks.Agent {
+	a, _ := catalog.HooksOf(name)
+	return a
+}
+
 // edited are the agents in whose settings others have entries too.
 func edited() []hooks.Agent {
-	return slices.DeleteFunc(hooks.Agents(), hooks.Agent.Whole)
+	return slices.DeleteFunc(catalog.Hooks(), hooks.Agent.Whole)
 }
 
 // TestWholeFiles: a file that is Kedge's alone comes and goes whole; another's of the
 // same name stays.
 func TestWholeFiles(t *testing.T) {
-	for _, agent := range hooks.Agents() {
+	for _, agent := range catalog.Hooks() {
 		if !agent.Whole() {
 			continue
 		}
@@ -111,7 +118,7 @@ func TestSettingsStay(t *testing.T) {
 // TestRemoveWithoutRecord: what others have changed meanwhile stays, and what was
 // Kedge's goes.
 func TestRemoveWithoutRecord(t *testing.T) {
-	claude, _ := hooks.Find("claude")
+	claude, _ := catalog.HooksOf("claude")
 	for _, name := range []string{"one line", "pretty", "tabs", "windows", "comments", "hooks of others", "status line", "unknown keys"} {
 		in, err := claude.Insert(settings[name], wish)
 		if err != nil {
@@ -127,7 +134,7 @@ func TestRemoveWithoutRecord(t *testing.T) {
 
 // TestMovedProgram: entries of another Kedge are replaced, not added to.
 func TestMovedProgram(t *testing.T) {
-	claude, _ := hooks.Find("claude")
+	claude, _ := catalog.HooksOf("claude")
 	old, err := claude.Insert(settings["status line"], hooks.Wish{Program: "/old/kedge-1.2"})
 	if err != nil {
 		t.Fatal(err)
@@ -202,7 +209,7 @@ func TestAnotherHome(t *testing.T) {
 }
 
 func TestSettingsThatCannotBe(t *testing.T) {
-	claude, _ := hooks.Find("claude")
+	claude, _ := catalog.HooksOf("claude")
 	for _, text := range []string{
 		"[]", `{"hooks": []}`, `{"hooks": {"Stop": {}}}`, `{"a": }`, `{"a" 1}`, `{"a": 1 "b": 2}`, `{`, `{"a": "b}`, "/* x", `{"a": tru}`, `{} {}`,
 		strings.Repeat("[", 1000), `{"a\q": 1}`,

@@ -12,15 +12,34 @@ import (
 	"kedge/internal/agents/stream"
 )
 
-// Adapter is that of OpenCode.
-type Adapter struct{ argv []string }
+// Program is one of the family: OpenCode itself, or a program that grew from it, is
+// started in the same way and prints the same.
+type Program struct {
+	Kind string // its name; it is called so, too
+	Env  string // what the names of its environment variables begin with
+	Data string // its folder below XDG_DATA_HOME, and the name of its database in there
+}
 
-// New makes one; argv is the program with arguments of its own, empty where it is
-// simply opencode.
-func New(argv []string) *Adapter { return &Adapter{argv: agents.Argv(argv, "opencode")} }
+// own is OpenCode itself.
+func own() Program { return Program{Kind: name, Env: "OPENCODE_", Data: "opencode"} }
+
+// Adapter is that of a program of the family.
+type Adapter struct {
+	argv []string
+	own  Program
+}
+
+// New is the adapter of OpenCode; argv is the program with arguments of its own, empty
+// where it is simply opencode.
+func New(argv []string) *Adapter { return Known(argv, own()) }
+
+// Known is the adapter of a program of the family; argv is as with New.
+func Known(argv []string, p Program) *Adapter {
+	return &Adapter{argv: agents.Argv(argv, p.Kind), own: p}
+}
 
 // Kind implements agents.Adapter.
-func (o *Adapter) Kind() string { return "opencode" }
+func (o *Adapter) Kind() string { return o.own.Kind }
 
 // Program implements agents.Adapter.
 func (o *Adapter) Program() string { return o.argv[0] }
@@ -35,7 +54,7 @@ const (
 // Start implements agents.Adapter. A conversation gets its name here: else it asks a
 // model for one, and nobody is told what that cost.
 func (o *Adapter) Start(t agents.Task) (agents.Start, error) {
-	s := agents.Start{Command: slices.Clone(o.argv), Env: []string{"OPENCODE_DISABLE_AUTOUPDATE=1"}}
+	s := agents.Start{Command: slices.Clone(o.argv), Env: []string{o.own.Env + "DISABLE_AUTOUPDATE=1"}}
 	add := func(words ...string) { s.Command = append(s.Command, words...) }
 	if t.Attended {
 		o.shared(t, add)
@@ -49,10 +68,10 @@ func (o *Adapter) Start(t agents.Task) (agents.Start, error) {
 	}
 	if t.ReadOnly {
 		add("--agent", "plan")
-		s.Env = append(s.Env, "OPENCODE_PERMISSION="+plans)
+		s.Env = append(s.Env, o.own.Env+"PERMISSION="+plans)
 	} else {
 		add("--auto")
-		s.Env = append(s.Env, "OPENCODE_PERMISSION="+works)
+		s.Env = append(s.Env, o.own.Env+"PERMISSION="+works)
 	}
 	s.Pipes = true
 	return s, nil

@@ -20,6 +20,7 @@ import (
 
 	"kedge"
 	"kedge/internal/agents"
+	"kedge/internal/agents/catalog"
 	"kedge/internal/core/watch"
 	"kedge/internal/git/place"
 	"kedge/internal/insight/resume"
@@ -31,8 +32,8 @@ import (
 // all.
 func Transcript(ctx context.Context, f transcript.File, before int) (*resume.Picker, transcript.Meta, error) {
 	p := resume.New()
-	p.WorksIn(transcript.Folder(ctx, f))
-	m, err := transcript.ReadFile(ctx, f, transcript.Options{Text: true, Before: before}, p.Add)
+	p.WorksIn(catalog.Transcripts().Folder(ctx, f))
+	m, err := catalog.Transcripts().ReadFile(ctx, f, transcript.Options{Text: true, Before: before}, p.Add)
 	return p, m, err
 }
 
@@ -77,7 +78,7 @@ func Left(ctx context.Context, ses kedge.Session, ended time.Time, where transcr
 	if where.Agent == "" && Known(ses) {
 		where.Agent = ses.Agent
 	}
-	files, err := transcript.Find(ctx, where)
+	files, err := catalog.Transcripts().Find(ctx, where)
 	if err != nil {
 		return transcript.File{}, false
 	}
@@ -94,7 +95,7 @@ func Left(ctx context.Context, ses kedge.Session, ended time.Time, where transcr
 		if f.Side || f.Session == "" && untouchedSince(f.Path, ses.StartedAt) {
 			continue
 		}
-		if at := transcript.Began(ctx, f); fits(at) && (first == "" || at < first) {
+		if at := catalog.Transcripts().Began(ctx, f); fits(at) && (first == "" || at < first) {
 			best, first = f, at
 		}
 	}
@@ -102,7 +103,7 @@ func Left(ctx context.Context, ses kedge.Session, ended time.Time, where transcr
 }
 
 // Known tells whether the program of a session is one that leaves transcripts.
-func Known(ses kedge.Session) bool { return slices.Contains(transcript.Agents(), ses.Agent) }
+func Known(ses kedge.Session) bool { return slices.Contains(catalog.Transcripts().Agents(), ses.Agent) }
 
 // untouchedSince tells whether a file was last written before a time: nothing that
 // began later stands in it. Some file systems keep whole seconds.

@@ -30,7 +30,7 @@ func lineEnds() *strings.Replacer {
 }
 
 // variables are those of a file that no repository may set.
-func variables(name string, b []byte) []Variable {
+func (r Rules) variables(name string, b []byte) []Variable {
 	var out []Variable
 	lines := map[string][]byte{}
 	for line := range bytes.Lines([]byte(lineEnds().Replace(string(b)))) {
@@ -39,7 +39,7 @@ func variables(name string, b []byte) []Variable {
 			continue
 		}
 		for _, m := range assigned.FindAllStringSubmatch(string(line), -1) {
-			why := Blocked(m[1])
+			why := r.Blocked(m[1])
 			if why == "" {
 				continue
 			}
@@ -77,10 +77,6 @@ var blockedNames = []struct {
 		"JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "GOFLAGS", "BASH_ENV", "PROMPT_COMMAND", "SHELLOPTS", "BASHOPTS", "SHELL",
 		"EDITOR", "VISUAL", "PAGER", "BROWSER",
 	}},
-	{moves, []string{
-		"PATH", "HOME", "ZDOTDIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME",
-		"PI_CODING_AGENT_DIR", "OPENCODE_CONFIG", "OPENCODE_CONFIG_DIR", "OPENCODE_CONFIG_CONTENT", "COPILOT_HOME",
-	}},
 }
 
 // baseURL is where requests go, as variables and settings are called that say it.
@@ -88,17 +84,17 @@ var baseURL = lazyre.New(`^(?i:(.*_)?(base_?url|api_?base))$|(BaseU(rl|RL)|A(pi|
 
 // Blocked says why a repository may not set a variable; empty where it may. Where
 // requests go is a setting of many names, in any letters.
-func Blocked(name string) string {
+func (r Rules) Blocked(name string) string {
 	switch {
 	case baseURL.MatchString(name), strings.HasSuffix(name, "_ENDPOINT"):
 		return elsewhere
 	case strings.HasPrefix(name, "LD_"), strings.HasPrefix(name, "DYLD_"):
 		return loadsCode
-	case strings.HasPrefix(name, "AIDER_"): // any option of it, those with commands too
+	case slices.ContainsFunc(r.Options, func(start string) bool { return strings.HasPrefix(name, start) }):
 		return loadsCode
 	case strings.HasPrefix(name, "GIT_"):
 		return steersGit
-	case strings.HasPrefix(name, "KEDGE_"):
+	case strings.HasPrefix(name, "KEDGE_"), slices.Contains(r.Moves, name):
 		return moves
 	}
 	for _, b := range blockedNames {

@@ -1,102 +1,114 @@
 package trust
 
-import "strings"
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
 
-// settings are files of the root of a work tree that somebody heeds.
-type settings struct {
-	name    string // of a file, or of a folder with all below it
-	who     string
-	env     bool     // it can set variables of the environment
-	envOnly bool     // and nothing else
-	people  bool     // it runs where people work, not agents: it is asked about when work brings it
-	but     []string // names below that programs put there themselves: passed over where git does not track them
+// Settings are a file of the root of a work tree that somebody obeys.
+type Settings struct {
+	Name    string   // of a file, or of a folder with all below it
+	Who     string   // obeys it
+	Env     bool     // it can set variables of the environment
+	EnvOnly bool     // and nothing else
+	People  bool     // it runs where people work, not agents: it is asked about when work brings it
+	But     []string // names below that programs put there themselves: passed over where git does not track them
 }
 
-// known are all of them. Instructions for models (AGENTS.md, CLAUDE.md) are no part
-// of it: they run nothing. Nor is what people start by name: a Makefile, the scripts
-// in package.json.
-var known = []settings{
-	{name: ".claude", who: "Claude Code", env: true, but: []string{"worktrees"}},
-	{name: ".mcp.json", who: "Claude Code", env: true},
-	{name: ".codex", who: "Codex", env: true},
-	{name: ".gemini", who: "Gemini CLI", env: true},
-	{name: ".qwen", who: "Qwen Code", env: true},
-	// OpenCode itself puts these beside its plugins. By package.json, which it also
-	// writes, it installs what others name there: that is for people to see.
-	{name: ".opencode", who: "OpenCode", env: true, but: []string{"node_modules", "package-lock.json", "bun.lock", ".gitignore"}},
-	{name: "opencode.json", who: "OpenCode", env: true},
-	{name: "opencode.jsonc", who: "OpenCode", env: true},
-	{name: ".pi", who: "Pi", env: true},
-	{name: ".copilot", who: "Copilot", env: true},
-	{name: ".github/copilot", who: "Copilot", env: true},
-	{name: ".github/hooks", who: "Copilot", env: true},
-	{name: ".cursor", who: "Cursor", env: true},
-	{name: ".aider.conf.yml", who: "Aider", env: true},
-	{name: ".aider.model.settings.yml", who: "Aider", env: true},
-	{name: ".envrc", who: "direnv", env: true},
-	{name: "mise.toml", who: "mise", env: true},
-	{name: ".mise.toml", who: "mise", env: true},
-	{name: "mise.local.toml", who: "mise", env: true},
-	{name: ".mise.local.toml", who: "mise", env: true},
-	{name: ".mise", who: "mise", env: true},
-	{name: ".config/mise", who: "mise", env: true},
-	{name: ".config/mise.toml", who: "mise", env: true},
-	{name: ".devcontainer", who: "development containers"},
-	{name: ".devcontainer.json", who: "development containers"},
-	{name: ".vscode/tasks.json", who: "VS Code"},
-	{name: ".vscode/settings.json", who: "VS Code"},
-	{name: ".vscode/mcp.json", who: "VS Code and Copilot", env: true},
-	{name: ".husky", who: "git, by its hooks", people: true},
-	{name: ".githooks", who: "git, by its hooks", people: true},
-	{name: "lefthook.yml", who: "git, by Lefthook", people: true},
-	{name: "lefthook.yaml", who: "git, by Lefthook", people: true},
-	{name: "lefthook.toml", who: "git, by Lefthook", people: true},
-	{name: "lefthook.json", who: "git, by Lefthook", people: true},
-	{name: "lefthook.jsonc", who: "git, by Lefthook", people: true},
-	{name: "lefthook-local.yml", who: "git, by Lefthook", people: true},
-	{name: "lefthook-local.yaml", who: "git, by Lefthook", people: true},
-	{name: "lefthook-local.toml", who: "git, by Lefthook", people: true},
-	{name: "lefthook-local.json", who: "git, by Lefthook", people: true},
-	{name: "lefthook-local.jsonc", who: "git, by Lefthook", people: true},
-	{name: ".lefthook.yml", who: "git, by Lefthook", people: true},
-	{name: ".lefthook.yaml", who: "git, by Lefthook", people: true},
-	{name: ".lefthook.toml", who: "git, by Lefthook", people: true},
-	{name: ".lefthook.json", who: "git, by Lefthook", people: true},
-	{name: ".lefthook.jsonc", who: "git, by Lefthook", people: true},
-	{name: ".lefthook-local.yml", who: "git, by Lefthook", people: true},
-	{name: ".lefthook-local.yaml", who: "git, by Lefthook", people: true},
-	{name: ".lefthook-local.toml", who: "git, by Lefthook", people: true},
-	{name: ".lefthook-local.json", who: "git, by Lefthook", people: true},
-	{name: ".lefthook-local.jsonc", who: "git, by Lefthook", people: true},
-	{name: ".config/lefthook.yml", who: "git, by Lefthook", people: true},
-	{name: ".config/lefthook.yaml", who: "git, by Lefthook", people: true},
-	{name: ".config/lefthook.toml", who: "git, by Lefthook", people: true},
-	{name: ".config/lefthook.json", who: "git, by Lefthook", people: true},
-	{name: ".config/lefthook.jsonc", who: "git, by Lefthook", people: true},
-	{name: ".config/lefthook-local.yml", who: "git, by Lefthook", people: true},
-	{name: ".config/lefthook-local.yaml", who: "git, by Lefthook", people: true},
-	{name: ".config/lefthook-local.toml", who: "git, by Lefthook", people: true},
-	{name: ".config/lefthook-local.json", who: "git, by Lefthook", people: true},
-	{name: ".config/lefthook-local.jsonc", who: "git, by Lefthook", people: true},
-	{name: ".lefthook", who: "git, by Lefthook", people: true},
-	{name: ".lefthook-local", who: "git, by Lefthook", people: true},
-	{name: ".pre-commit-config.yaml", who: "git, by pre-commit", people: true},
-	{name: ".env", who: "agents", env: true, envOnly: true},
-	{name: ".env.local", who: "agents", env: true, envOnly: true},
-	{name: ".env.development", who: "agents", env: true, envOnly: true},
-	{name: ".env.development.local", who: "agents", env: true, envOnly: true},
-	{name: ".env.production", who: "agents", env: true, envOnly: true},
-	{name: ".env.production.local", who: "agents", env: true, envOnly: true},
-	{name: ".env.test", who: "agents", env: true, envOnly: true},
-	{name: ".env.test.local", who: "agents", env: true, envOnly: true},
+// Rules are what is looked for: files that somebody obeys, and variables that no
+// repository may set. The zero value is of an agent that obeys nothing.
+type Rules struct {
+	Files   []Settings
+	Moves   []string // variables that move where programs are found, or keep their settings
+	Options []string // beginnings of the names of variables that are options of a program, those with commands too
+}
+
+// Common are the rules that hold whatever agent is used.
+func Common() Rules {
+	return Rules{Files: known, Moves: []string{"PATH", "HOME", "ZDOTDIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME"}}
+}
+
+// And adds what an agent obeys; who is what people call it.
+func (r Rules) And(who string, more Rules) Rules {
+	out := Rules{
+		Files: slices.Clone(r.Files), Moves: slices.Concat(r.Moves, more.Moves), Options: slices.Concat(r.Options, more.Options),
+	}
+	for _, f := range more.Files {
+		f.Who = cmp.Or(f.Who, who)
+		out.Files = append(out.Files, f)
+	}
+	return out
+}
+
+// known are the files that no agent of Kedge's has for itself. Instructions for models
+// (AGENTS.md and the like) are no part of it: they run nothing. Nor is what people start
+// by name: a Makefile, the scripts in package.json.
+var known = []Settings{
+	{Name: ".cursor", Who: "Cursor", Env: true},
+	{Name: ".envrc", Who: "direnv", Env: true},
+	{Name: "mise.toml", Who: "mise", Env: true},
+	{Name: ".mise.toml", Who: "mise", Env: true},
+	{Name: "mise.local.toml", Who: "mise", Env: true},
+	{Name: ".mise.local.toml", Who: "mise", Env: true},
+	{Name: ".mise", Who: "mise", Env: true},
+	{Name: ".config/mise", Who: "mise", Env: true},
+	{Name: ".config/mise.toml", Who: "mise", Env: true},
+	{Name: ".devcontainer", Who: "development containers"},
+	{Name: ".devcontainer.json", Who: "development containers"},
+	{Name: ".vscode/tasks.json", Who: "VS Code"},
+	{Name: ".vscode/settings.json", Who: "VS Code"},
+	{Name: ".husky", Who: "git, by its hooks", People: true},
+	{Name: ".githooks", Who: "git, by its hooks", People: true},
+	{Name: "lefthook.yml", Who: "git, by Lefthook", People: true},
+	{Name: "lefthook.yaml", Who: "git, by Lefthook", People: true},
+	{Name: "lefthook.toml", Who: "git, by Lefthook", People: true},
+	{Name: "lefthook.json", Who: "git, by Lefthook", People: true},
+	{Name: "lefthook.jsonc", Who: "git, by Lefthook", People: true},
+	{Name: "lefthook-local.yml", Who: "git, by Lefthook", People: true},
+	{Name: "lefthook-local.yaml", Who: "git, by Lefthook", People: true},
+	{Name: "lefthook-local.toml", Who: "git, by Lefthook", People: true},
+	{Name: "lefthook-local.json", Who: "git, by Lefthook", People: true},
+	{Name: "lefthook-local.jsonc", Who: "git, by Lefthook", People: true},
+	{Name: ".lefthook.yml", Who: "git, by Lefthook", People: true},
+	{Name: ".lefthook.yaml", Who: "git, by Lefthook", People: true},
+	{Name: ".lefthook.toml", Who: "git, by Lefthook", People: true},
+	{Name: ".lefthook.json", Who: "git, by Lefthook", People: true},
+	{Name: ".lefthook.jsonc", Who: "git, by Lefthook", People: true},
+	{Name: ".lefthook-local.yml", Who: "git, by Lefthook", People: true},
+	{Name: ".lefthook-local.yaml", Who: "git, by Lefthook", People: true},
+	{Name: ".lefthook-local.toml", Who: "git, by Lefthook", People: true},
+	{Name: ".lefthook-local.json", Who: "git, by Lefthook", People: true},
+	{Name: ".lefthook-local.jsonc", Who: "git, by Lefthook", People: true},
+	{Name: ".config/lefthook.yml", Who: "git, by Lefthook", People: true},
+	{Name: ".config/lefthook.yaml", Who: "git, by Lefthook", People: true},
+	{Name: ".config/lefthook.toml", Who: "git, by Lefthook", People: true},
+	{Name: ".config/lefthook.json", Who: "git, by Lefthook", People: true},
+	{Name: ".config/lefthook.jsonc", Who: "git, by Lefthook", People: true},
+	{Name: ".config/lefthook-local.yml", Who: "git, by Lefthook", People: true},
+	{Name: ".config/lefthook-local.yaml", Who: "git, by Lefthook", People: true},
+	{Name: ".config/lefthook-local.toml", Who: "git, by Lefthook", People: true},
+	{Name: ".config/lefthook-local.json", Who: "git, by Lefthook", People: true},
+	{Name: ".config/lefthook-local.jsonc", Who: "git, by Lefthook", People: true},
+	{Name: ".lefthook", Who: "git, by Lefthook", People: true},
+	{Name: ".lefthook-local", Who: "git, by Lefthook", People: true},
+	{Name: ".pre-commit-config.yaml", Who: "git, by pre-commit", People: true},
+	{Name: ".env", Who: "agents", Env: true, EnvOnly: true},
+	{Name: ".env.local", Who: "agents", Env: true, EnvOnly: true},
+	{Name: ".env.development", Who: "agents", Env: true, EnvOnly: true},
+	{Name: ".env.development.local", Who: "agents", Env: true, EnvOnly: true},
+	{Name: ".env.production", Who: "agents", Env: true, EnvOnly: true},
+	{Name: ".env.production.local", Who: "agents", Env: true, EnvOnly: true},
+	{Name: ".env.test", Who: "agents", Env: true, EnvOnly: true},
+	{Name: ".env.test.local", Who: "agents", Env: true, EnvOnly: true},
 }
 
 // Heeds tells whether a path is that of a file which somebody heeds for what it says
 // as a whole, or lies in a folder of such. Where links lead only a scan knows.
-func Heeds(name string) bool {
-	for _, k := range known {
-		n := len(k.name)
-		if !k.envOnly && len(name) >= n && strings.EqualFold(name[:n], k.name) && (len(name) == n || name[n] == '/') {
+func (r Rules) Heeds(name string) bool {
+	for _, k := range r.Files {
+		n := len(k.Name)
+		if !k.EnvOnly && len(name) >= n && strings.EqualFold(name[:n], k.Name) && (len(name) == n || name[n] == '/') {
 			return true
 		}
 	}

@@ -14,13 +14,13 @@ import (
 // ScanDir is Scan of a folder. What programs put beside their settings is passed over
 // there unless tracked says that git has it, or something below it: then it came with
 // the repository.
-func ScanDir(dir string, tracked func(name string) (bool, error)) (Found, error) {
+func (r Rules) ScanDir(dir string, tracked func(name string) (bool, error)) (Found, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return Found{}, kedge.Errorf(kedge.Internal, "look for settings of agents: %w", err)
 	}
 	defer func() { _ = root.Close() }() // only read
-	return Scan(&disk{root: root, tracked: tracked})
+	return r.Scan(&disk{root: root, tracked: tracked})
 }
 
 // disk is a folder as a tree; no link leads its reader out of it.

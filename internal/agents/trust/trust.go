@@ -1,7 +1,8 @@
 // Package trust finds what a repository brings along that programs of agents run or
 // obey by themselves: their settings, hooks and servers, and variables of the
-// environment that send keys elsewhere or make programs load code. It owns the list
-// of such files and what of them was said aloud; it promises that one changed byte
+// environment that send keys elsewhere or make programs load code. It owns how that is
+// looked for, and the files that no agent has for itself; what one agent obeys is in
+// its profile. It promises that one changed byte
 // is another content, and that nothing which it cannot read whole passes for
 // harmless. It approves nothing, and never runs or changes what it looks at.
 package trust
@@ -143,14 +144,14 @@ const (
 // Scan finds what the tree brings along. The error is kedge.Blocked for what nobody
 // can approve, because it cannot be known: a link that leads out of the tree, a
 // repository inside, too much.
-func Scan(t Tree) (Found, error) {
-	return (&scan{tree: t, seen: map[string]bool{}}).all()
+func (r Rules) Scan(t Tree) (Found, error) {
+	return (&scan{rules: r, tree: t, seen: map[string]bool{}}).all()
 }
 
 // ScanWork is Scan of what work would bring to whoever has it checked out: with what
 // runs for people only, the hooks of git, and with what can be executed.
-func ScanWork(t Tree) (Found, error) {
-	return (&scan{tree: t, seen: map[string]bool{}, people: true}).all()
+func (r Rules) ScanWork(t Tree) (Found, error) {
+	return (&scan{rules: r, tree: t, seen: map[string]bool{}, people: true}).all()
 }
 
 func (s *scan) all() (Found, error) {
@@ -160,8 +161,8 @@ func (s *scan) all() (Found, error) {
 	}
 	slices.Sort(top)
 	for _, name := range top {
-		for _, k := range known {
-			if k.people && !s.people {
+		for _, k := range s.rules.Files {
+			if k.People && !s.people {
 				continue
 			}
 			if err := s.top(name, k); err != nil {
@@ -174,6 +175,7 @@ func (s *scan) all() (Found, error) {
 
 // scan is one look at a tree.
 type scan struct {
+	rules  Rules
 	tree   Tree
 	found  Found
 	seen   map[string]bool
@@ -183,8 +185,8 @@ type scan struct {
 
 // top looks at a name of the root if it is the one that is known. File systems that
 // do not tell large from small letters find either.
-func (s *scan) top(name string, k settings) error {
-	first, rest, below := strings.Cut(k.name, "/")
+func (s *scan) top(name string, k Settings) error {
+	first, rest, below := strings.Cut(k.Name, "/")
 	if !strings.EqualFold(name, first) {
 		return nil
 	}
@@ -210,7 +212,7 @@ func (s *scan) top(name string, k settings) error {
 	return nil
 }
 
-func (s *scan) walk(name string, k settings, depth int) error {
+func (s *scan) walk(name string, k Settings, depth int) error {
 	if s.seen[name] {
 		return nil
 	}
@@ -232,7 +234,7 @@ func (s *scan) walk(name string, k settings, depth int) error {
 	case Link:
 		return s.link(name, k, depth)
 	default:
-		return kedge.Errorf(kedge.Blocked, "%q is neither a file nor a folder, and %s would heed it", name, k.who).
+		return kedge.Errorf(kedge.Blocked, "%q is neither a file nor a folder, and %s would heed it", name, k.Who).
 			WithHint("git rm --cached %s, or make it a plain folder", name)
 	}
 }
@@ -241,7 +243,7 @@ func tooMuch(name string) error {
 	return kedge.Errorf(kedge.Blocked, "%q is more than anybody can look at", name).WithHint("take out what are no settings")
 }
 
-func (s *scan) folder(name string, k settings, depth int) error {
+func (s *scan) folder(name string, k Settings, depth int) error {
 	names, err := s.tree.List(name)
 	if err != nil {
 		return err
@@ -256,8 +258,8 @@ func (s *scan) folder(name string, k settings, depth int) error {
 }
 
 // inFolder looks at a name in a folder, unless a program put it there for itself.
-func (s *scan) inFolder(name string, k settings, depth int) error {
-	if slices.Contains(k.but, path.Base(name)) {
+func (s *scan) inFolder(name string, k Settings, depth int) error {
+	if slices.Contains(k.But, path.Base(name)) {
 		if installed, err := s.tree.Installed(name); err != nil || installed {
 			return err
 		}
@@ -266,23 +268,23 @@ func (s *scan) inFolder(name string, k settings, depth int) error {
 }
 
 // link adds where a link leads, and what is there.
-func (s *scan) link(name string, k settings, depth int) error {
+func (s *scan) link(name string, k Settings, depth int) error {
 	b, err := s.tree.Read(name)
 	if err != nil {
 		return err
 	}
 	to := path.Join(path.Dir(name), string(b))
 	if path.IsAbs(string(b)) || to == ".." || strings.HasPrefix(to, "../") || to == "." {
-		return kedge.Errorf(kedge.Blocked, "%q leads out of the repository, and %s would heed what is there", name, k.who).
+		return kedge.Errorf(kedge.Blocked, "%q leads out of the repository, and %s would heed what is there", name, k.Who).
 			WithHint("put the files themselves there")
 	}
-	if !k.envOnly {
+	if !k.EnvOnly {
 		s.add(name, append([]byte("link to "), b...), k)
 	}
 	return s.walk(to, k, depth+1)
 }
 
-func (s *scan) file(name string, k settings, exec bool) error {
+func (s *scan) file(name string, k Settings, exec bool) error {
 	b, err := s.tree.Read(name)
 	if err != nil {
 		return err
@@ -291,18 +293,18 @@ func (s *scan) file(name string, k settings, exec bool) error {
 		return tooMuch(name)
 	}
 	b = bytes.ReplaceAll(b, []byte("\r\n"), []byte("\n"))
-	if !k.envOnly {
+	if !k.EnvOnly {
 		s.add(name, b, k)
 		s.found.Files[len(s.found.Files)-1].Exec = exec
 	}
-	if k.env && setsVariables(name) {
-		s.found.Variables = append(s.found.Variables, variables(name, b)...)
+	if k.Env && setsVariables(name) {
+		s.found.Variables = append(s.found.Variables, s.rules.variables(name, b)...)
 	}
 	return nil
 }
 
-func (s *scan) add(name string, b []byte, k settings) {
-	s.found.Files = append(s.found.Files, File{Path: name, SHA256: sum(b), Bytes: int64(len(b)), Who: k.who, Runs: commands(b)})
+func (s *scan) add(name string, b []byte, k Settings) {
+	s.found.Files = append(s.found.Files, File{Path: name, SHA256: sum(b), Bytes: int64(len(b)), Who: k.Who, Runs: commands(b)})
 }
 
 func sum(b []byte) string {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"kedge"
+	"kedge/internal/agents/catalog"
 	"kedge/internal/agents/trust"
 )
 
@@ -85,11 +86,11 @@ func TestT6WhatIsFound(t *testing.T) {
 		"a link":            {map[string]string{".claude": "-> tools/claude", "tools/claude/settings.json": "{}", "tools/other": "x"}, ".claude tools/claude/settings.json"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			of, err := trust.Scan(commit(x.files))
+			of, err := catalog.Trust().Scan(commit(x.files))
 			if err != nil || names(of) != x.want {
 				t.Errorf("of a commit: %q, %v; want %q", names(of), err, x.want)
 			}
-			on, err := trust.ScanDir(folder(t, x.files), untracked)
+			on, err := catalog.Trust().ScanDir(folder(t, x.files), untracked)
 			if err != nil || names(on) != x.want {
 				t.Errorf("on the disk: %q, %v; want %q", names(on), err, x.want)
 			}
@@ -103,7 +104,7 @@ func TestT6WhatIsFound(t *testing.T) {
 // TestT6OneByteIsAnotherContent: an approval is of exactly what a person saw.
 func TestT6OneByteIsAnotherContent(t *testing.T) {
 	scan := func(text string) trust.Found {
-		f, err := trust.Scan(commit(map[string]string{".claude/settings.json": text, ".env": text}))
+		f, err := catalog.Trust().Scan(commit(map[string]string{".claude/settings.json": text, ".env": text}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -138,7 +139,7 @@ func TestT6InstalledOrBroughtAlong(t *testing.T) {
 		".opencode/package-lock.json": "{}", ".opencode/.gitignore": "", ".claude/worktrees/a/x": "",
 	}
 	all := strings.Join(slices.Sorted(maps.Keys(files)), " ")
-	if f, err := trust.Scan(commit(files)); err != nil || names(f) != all {
+	if f, err := catalog.Trust().Scan(commit(files)); err != nil || names(f) != all {
 		t.Errorf("of a commit: %q, %v; want %q", names(f), err, all)
 	}
 	dir := folder(t, files)
@@ -150,13 +151,13 @@ func TestT6InstalledOrBroughtAlong(t *testing.T) {
 		{[]string{".opencode/node_modules"}, ".opencode/node_modules/a/b.js .opencode/package.json .opencode/plugin/x.js"},
 		{[]string{".opencode/bun.lock", ".claude/worktrees"}, ".claude/worktrees/a/x .opencode/bun.lock .opencode/package.json .opencode/plugin/x.js"},
 	} {
-		f, err := trust.ScanDir(dir, func(name string) (bool, error) { return slices.Contains(x.tracked, name), nil })
+		f, err := catalog.Trust().ScanDir(dir, func(name string) (bool, error) { return slices.Contains(x.tracked, name), nil })
 		if err != nil || names(f) != x.want {
 			t.Errorf("on the disk with %q: %q, %v; want %q", x.tracked, names(f), err, x.want)
 		}
 	}
 	broken := kedge.Errorf(kedge.Internal, "no git")
-	if _, err := trust.ScanDir(dir, func(string) (bool, error) { return false, broken }); err == nil {
+	if _, err := catalog.Trust().ScanDir(dir, func(string) (bool, error) { return false, broken }); err == nil {
 		t.Error("nobody could tell, and it was passed over")
 	}
 }
@@ -174,22 +175,22 @@ func TestT6WhatCannotBeKnown(t *testing.T) {
 		"a repository":  trust.OfCommit([]trust.Entry{{Path: ".claude", Kind: trust.Other}}, nil),
 		"too many":      commit(many),
 	} {
-		if _, err := trust.Scan(tree); !kedge.Blocked.Is(err) || kedge.HintOf(err) == "" {
+		if _, err := catalog.Trust().Scan(tree); !kedge.Blocked.Is(err) || kedge.HintOf(err) == "" {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	dir := folder(t, map[string]string{".claude": "-> /etc"})
-	if _, err := trust.ScanDir(dir, untracked); !kedge.Blocked.Is(err) {
+	if _, err := catalog.Trust().ScanDir(dir, untracked); !kedge.Blocked.Is(err) {
 		t.Errorf("a link out of a folder: %v", err)
 	}
 	loop := folder(t, map[string]string{".claude": "-> .codex", ".codex": "-> .claude"})
-	if f, err := trust.ScanDir(loop, untracked); err != nil || len(f.Files) != 2 {
+	if f, err := catalog.Trust().ScanDir(loop, untracked); err != nil || len(f.Files) != 2 {
 		t.Errorf("links in a circle: %v, %v", names(f), err)
 	}
 }
 
 func TestT6Commands(t *testing.T) {
-	f, err := trust.Scan(commit(map[string]string{
+	f, err := catalog.Trust().Scan(commit(map[string]string{
 		".claude/settings.json": `{"hooks":{"SessionStart":[{"hooks":[{"type":"command","command":"touch \"x\""}]}]}}`,
 	}))
 	if err != nil || len(f.Files) != 1 || !slices.Equal(f.Files[0].Runs, []string{`touch \"x\"`}) {
@@ -199,12 +200,12 @@ func TestT6Commands(t *testing.T) {
 
 func TestT6BlockedVariables(t *testing.T) {
 	for _, name := range []string{"ANTHROPIC_BASE_URL", "OPENAI_API_BASE", "baseURL", "base_url", "BASE_URL", "openaiBaseUrl", "MY_BASEURL", "NODE_OPTIONS", "LD_PRELOAD", "DYLD_INSERT_LIBRARIES", "GIT_DIR", "PATH", "https_proxy", "KEDGE_HOME", "BASH_ENV", "AIDER_TEST_CMD", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"} {
-		if trust.Blocked(name) == "" {
+		if catalog.Trust().Blocked(name) == "" {
 			t.Errorf("%s may be set", name)
 		}
 	}
 	for _, name := range []string{"PORT", "API_KEY", "DATABASE_URL", "databaseUrl", "DATABASEURL", "path", "git_url", "NODE_ENV", "ENV", "ENDPOINT", "endpoint"} {
-		if why := trust.Blocked(name); why != "" {
+		if why := catalog.Trust().Blocked(name); why != "" {
 			t.Errorf("%s may not be set: %s", name, why)
 		}
 	}
@@ -214,11 +215,11 @@ func FuzzScan(f *testing.F) {
 	f.Add(`{"env":{"PATH":"x"}}`)
 	f.Add("export NODE_OPTIONS=\"a\"\nbase_url = 'x'\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		a, err := trust.Scan(commit(map[string]string{".claude/settings.json": "{" + text, ".env": "#" + text}))
+		a, err := catalog.Trust().Scan(commit(map[string]string{".claude/settings.json": "{" + text, ".env": "#" + text}))
 		if err != nil {
 			t.Skipf("a text that is refused: %v", err)
 		}
-		b, err := trust.Scan(commit(map[string]string{".claude/settings.json": "{" + text, ".env": "#" + text}))
+		b, err := catalog.Trust().Scan(commit(map[string]string{".claude/settings.json": "{" + text, ".env": "#" + text}))
 		if err != nil || a.Hash() != b.Hash() || !slices.Equal(a.Items(), b.Items()) || len(a.Files) != 1 {
 			t.Errorf("the same text, and not the same: %v, %v, %v", a.Items(), b.Items(), err)
 		}
@@ -231,11 +232,11 @@ func TestT6WhatWorkBrings(t *testing.T) {
 	files := map[string]string{
 		".husky/pre-commit": "", ".githooks/pre-push": "", "lefthook.yml": "", ".pre-commit-config.yaml": "", ".envrc": "", ".env": "A=1", "package.json": "{}", "huskyx/a": "",
 	}
-	of, err := trust.Scan(commit(files))
+	of, err := catalog.Trust().Scan(commit(files))
 	if err != nil || names(of) != ".envrc" {
 		t.Errorf("of a repository: %q, %v", names(of), err)
 	}
-	work, err := trust.ScanWork(commit(files))
+	work, err := catalog.Trust().ScanWork(commit(files))
 	if want := ".envrc .githooks/pre-push .husky/pre-commit .pre-commit-config.yaml lefthook.yml"; err != nil || names(work) != want {
 		t.Errorf("of work: %q, %v; want %q", names(work), err, want)
 	}
@@ -243,7 +244,7 @@ func TestT6WhatWorkBrings(t *testing.T) {
 		".envrc": true, ".ENVRC": true, ".claude/hooks/a.sh": true, ".vscode/tasks.json": true, ".husky/pre-commit": true,
 		".env": false, ".envrcs": false, "docs/.envrc": false, ".vscode/launch.json": false, "package.json": false, "": false,
 	} {
-		if trust.Heeds(path) != want {
+		if catalog.Trust().Heeds(path) != want {
 			t.Errorf("Heeds(%q) is %v", path, !want)
 		}
 	}
@@ -262,7 +263,7 @@ func TestT6HooksOfGitInWork(t *testing.T) {
 	}
 	entries = append(entries, trust.Entry{Path: ".lefthook/pre-commit/a.sh", Kind: trust.Program}, trust.Entry{Path: ".config/other.yml", Kind: trust.Plain})
 	tree := trust.OfCommit(entries, func(string) ([]byte, error) { return []byte("x"), nil })
-	f, err := trust.ScanWork(tree)
+	f, err := catalog.Trust().ScanWork(tree)
 	if err != nil || len(f.Files) != len(entries)-1 {
 		t.Fatalf("%d files of %d: %s, %v", len(f.Files), len(entries), names(f), err)
 	}
@@ -271,7 +272,7 @@ func TestT6HooksOfGitInWork(t *testing.T) {
 			t.Errorf("%s: executable %v", file.Path, file.Exec)
 		}
 	}
-	if f, err := trust.Scan(tree); err != nil || !f.None() {
+	if f, err := catalog.Trust().Scan(tree); err != nil || !f.None() {
 		t.Errorf("of a session's tree: %s, %v", names(f), err)
 	}
 }

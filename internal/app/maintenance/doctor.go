@@ -13,6 +13,7 @@ import (
 	"strconv"
 
 	"kedge"
+	"kedge/internal/agents/catalog"
 	"kedge/internal/app/ledger"
 	"kedge/internal/app/projects"
 	"kedge/internal/core/brief"
@@ -141,7 +142,7 @@ var stateFiles = []struct {
 	ext   string
 	parse func(file string, b []byte) error
 }{
-	{".kedge/config.toml", "", func(f string, b []byte) error { _, err := config.ParseConfig(f, b); return err }},
+	{".kedge/config.toml", "", func(f string, b []byte) error { _, err := config.ParseConfig(f, b, catalog.Kinds()); return err }},
 	{".kedge/gate.toml", "", func(f string, b []byte) error { _, err := config.ParseGate(f, b); return err }},
 	{ledger.FeaturesFile, "", func(f string, b []byte) error { _, err := plan.ParseFeatures(f, b); return err }},
 	{ledger.PlanFile, "", func(f string, b []byte) error { _, err := plan.ParsePlan(f, b); return err }},

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"kedge"
+	"kedge/internal/agents/catalog"
 	"kedge/internal/agents/trust"
 	"kedge/internal/app/projects"
 
@@ -157,7 +158,7 @@ func Executables(ctx context.Context, p *projects.Project, repo *git.Repo, commi
 	if err != nil {
 		return trust.Found{}, err
 	}
-	found, err := trust.Scan(tree)
+	found, err := catalog.Trust().Scan(tree)
 	if err != nil {
 		return found, err
 	}
@@ -194,7 +195,7 @@ func Brought(ctx context.Context, p *projects.Project, repo *git.Repo, w Done) (
 	for i, rev := range []string{w.Tree, w.Base} {
 		tree, err := treeOf(ctx, repo, rev)
 		if err == nil {
-			found[i], err = trust.ScanWork(tree)
+			found[i], err = catalog.Trust().ScanWork(tree)
 		}
 		if err != nil && (i == 0 || !kedge.Blocked.Is(err)) {
 			return trust.Found{}, err
@@ -219,7 +220,7 @@ func entryKind(e git.Entry) trust.Kind {
 
 // InDir finds the files that run code or steer agents in a worktree on disk.
 func InDir(ctx context.Context, repo *git.Repo, dir string) (trust.Found, error) {
-	return trust.ScanDir(dir, func(name string) (bool, error) { return repo.Tracked(ctx, dir, name) })
+	return catalog.Trust().ScanDir(dir, func(name string) (bool, error) { return repo.Tracked(ctx, dir, name) })
 }
 
 // copiedFrom is what of a checkout is copied into work trees.

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"kedge"
+	"kedge/internal/agents/catalog"
 	"kedge/internal/core/config"
 	"kedge/internal/git"
 	"kedge/internal/text/environ"
@@ -45,19 +46,19 @@ func (r Source) Config(ctx context.Context, userFile string) (config.Config, err
 	var user, ours config.Config
 	b, err := os.ReadFile(userFile)
 	if err == nil {
-		user, err = config.ParseConfig(userFile, b)
+		user, err = config.ParseConfig(userFile, b, catalog.Kinds())
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return config.Config{}, err
 	}
 	b, err = r.Read(ctx, name)
 	if err == nil {
-		ours, err = config.ParseConfig(name, b)
+		ours, err = config.ParseConfig(name, b, catalog.Kinds())
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return config.Config{}, err
 	}
-	return config.Merge(user, ours)
+	return config.Merge(user, ours, catalog.Kinds())
 }
 
 // Read gives a file, at the base if there is one; fs.ErrNotExist if it does not exist.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"kedge"
+	"kedge/internal/agents/catalog"
 	"kedge/internal/agents/record"
 	"kedge/internal/app/projects"
 	"kedge/internal/insight/audit"
@@ -23,7 +24,7 @@ type AuditRequest struct {
 	What  []string          `json:"what"`
 	Agent string            `json:"agent"`
 	Since string            `json:"since"` // an age (7d, 12h) or a date (2026-11-01)
-	Env   map[string]string `json:"env"`   // of the caller, where agents keep their files: transcript.Variables
+	Env   map[string]string `json:"env"`   // of the caller, where agents keep their files: transcript.Formats.Variables
 }
 
 // AuditReply has the figures of every session, oldest first, their sum, and what to
@@ -52,9 +53,9 @@ type AuditProgress struct {
 
 // Audit counts transcripts on disk. It needs no project and writes nothing.
 func (s *Reports) Audit(ctx context.Context, who projects.Caller, in AuditRequest) (AuditReply, error) {
-	if in.Agent != "" && !slices.Contains(transcript.Agents(), in.Agent) {
+	if in.Agent != "" && !slices.Contains(catalog.Transcripts().Agents(), in.Agent) {
 		return AuditReply{}, kedge.Errorf(kedge.Invalid, "no transcripts of agent %q can be read", in.Agent).
-			WithHint("agents: %s", strings.Join(transcript.Agents(), ", "))
+			WithHint("agents: %s", strings.Join(catalog.Transcripts().Agents(), ", "))
 	}
 	since, err := s.since(in.Since)
 	if err != nil {
@@ -75,7 +76,7 @@ func (s *Reports) Audit(ctx context.Context, who projects.Caller, in AuditReques
 	}
 	for _, f := range files {
 		who.Tell(progress)
-		g, err := transcript.CountFile(ctx, f, price)
+		g, err := catalog.Transcripts().CountFile(ctx, f, price)
 		if err != nil && (strict || ctx.Err() != nil) {
 			return AuditReply{}, err
 		}
@@ -137,7 +138,7 @@ func (s *Reports) since(text string) (string, error) {
 func (s *Reports) transcripts(ctx context.Context, who projects.Caller, in AuditRequest) (files []transcript.File, strict bool, err error) {
 	where := transcript.Where{Dirs: record.Folders(who.Dir), Agent: in.Agent, Getenv: func(name string) string { return in.Env[name] }}
 	if len(in.What) == 0 {
-		files, err := transcript.Find(ctx, where)
+		files, err := catalog.Transcripts().Find(ctx, where)
 		return files, false, err
 	}
 	for _, what := range in.What {
@@ -153,7 +154,7 @@ func (s *Reports) transcripts(ctx context.Context, who projects.Caller, in Audit
 // transcriptsOf gives what one argument names.
 func (s *Reports) transcriptsOf(ctx context.Context, who projects.Caller, where transcript.Where, what string) ([]transcript.File, error) {
 	if path, ok := fileOf(who, what); ok {
-		list, err := transcript.Open(ctx, path)
+		list, err := catalog.Transcripts().Open(ctx, path)
 		for i := range list {
 			if where.Agent != "" && list[i].Session == "" {
 				list[i].Agent = where.Agent
@@ -161,7 +162,7 @@ func (s *Reports) transcriptsOf(ctx context.Context, who projects.Caller, where 
 		}
 		return list, err
 	}
-	all, err := transcript.Find(ctx, where)
+	all, err := catalog.Transcripts().Find(ctx, where)
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,7 @@ import (
 
 	"kedge"
 	"kedge/internal/agents"
-	"kedge/internal/agents/adapters"
+	"kedge/internal/agents/catalog"
 	"kedge/internal/agents/record"
 	"kedge/internal/app/projects"
 
@@ -115,7 +115,7 @@ func (s *Reports) recordOfRun(ctx context.Context, p *projects.Project, ses kedg
 	if err != nil {
 		return recorded{}, err
 	}
-	ad, err := adapters.New(ses.Agent, a)
+	ad, err := catalog.New(ses.Agent, a)
 	if err != nil {
 		return recorded{}, err
 	}

@@ -11,7 +11,7 @@ import (
 
 	"kedge"
 	"kedge/internal/agents"
-	"kedge/internal/agents/adapters"
+	"kedge/internal/agents/catalog"
 	"kedge/internal/app/ledger"
 	"kedge/internal/app/projects"
 
@@ -98,7 +98,7 @@ func (s *Runs) adapter(p *projects.Project, repo *git.Repo, route string) (agent
 	if strings.HasPrefix(model, "-") { // it becomes an argument, and a plan may name it
 		return nil, "", kedge.Errorf(kedge.Invalid, "%q names no model", model).WithHint("kedge plan show")
 	}
-	ad, err := adapters.New(name, a)
+	ad, err := catalog.New(name, a)
 	return ad, model, err
 }
 
@@ -123,7 +123,7 @@ func (s *Runs) runEnv(p *projects.Project, repo *git.Repo, id kedge.RunID) []str
 	cfg, _, err := s.runConfig(ctx, p, repo)
 	if err != nil {
 		s.home.Log.Warn("config.toml cannot be read: the usual environment is passed on", "project", string(p.ID), "error", err.Error())
-		cfg = config.Default()
+		cfg = config.Default(catalog.Kinds())
 	}
 	return passed(os.Environ(), cfg.Env.Pass)
 }

@@ -10,6 +10,7 @@ import (
 
 	"kedge"
 	"kedge/internal/agents"
+	"kedge/internal/agents/catalog"
 	"kedge/internal/core/config"
 	"kedge/internal/process"
 	"kedge/internal/process/hold"
@@ -36,7 +37,7 @@ func (s *Manager) Installed(ctx context.Context, cfg config.Config, route string
 	if err != nil {
 		return Installed{}, false
 	}
-	got := Installed{Name: name, Known: agents.VersionsOf(a.Kind)}
+	got := Installed{Name: name, Known: catalog.Of(a.Kind).Versions}
 	argv := a.Command
 	if len(argv) == 0 {
 		argv = []string{a.Kind}

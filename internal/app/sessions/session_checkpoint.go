@@ -8,7 +8,7 @@ import (
 
 	"kedge"
 	"kedge/internal/agents"
-	"kedge/internal/agents/adapters"
+	"kedge/internal/agents/catalog"
 	"kedge/internal/app/projects"
 
 	"kedge/internal/app/status"
@@ -102,7 +102,7 @@ func (s *Manager) personsAgent(ctx context.Context, p *projects.Project, in Sess
 	if err != nil {
 		return nil, "", err
 	}
-	ad, err := adapters.New(name, a)
+	ad, err := catalog.New(name, a)
 	return ad, model, err
 }
 
@@ -143,7 +143,7 @@ func CheckAgent(cfg config.Config, p *projects.Project, route string, env []stri
 	if err != nil {
 		return kedge.Errorf(kedge.Blocked, "%w", err).WithHint("%s; a run reads .kedge/config.toml as it is committed", kedge.HintOf(err))
 	}
-	ad, err := adapters.New(name, a)
+	ad, err := catalog.New(name, a)
 	if err != nil {
 		return kedge.Errorf(kedge.Blocked, "%w", err).WithHint("%s", kedge.HintOf(err))
 	}

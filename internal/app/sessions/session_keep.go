@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"kedge"
+	"kedge/internal/agents/catalog"
 	"kedge/internal/app/projects"
 
 	"kedge/internal/core/config"
@@ -248,12 +249,12 @@ func (s *Manager) RetainSoon(environ []string) {
 func keepFrom(file string) (config.Sessions, error) {
 	b, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) || !filepath.IsAbs(file) {
-		return config.Default().Sessions, nil
+		return config.Default(catalog.Kinds()).Sessions, nil
 	}
 	if err != nil {
 		return config.Sessions{}, kedge.Errorf(kedge.Invalid, "read %q: %w", file, err)
 	}
-	c, err := config.ParseConfig(file, b)
+	c, err := config.ParseConfig(file, b, catalog.Kinds())
 	return c.Sessions, err
 }
 

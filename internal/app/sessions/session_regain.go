@@ -9,7 +9,7 @@ import (
 
 	"kedge"
 	"kedge/internal/agents"
-	"kedge/internal/agents/adapters"
+	"kedge/internal/agents/catalog"
 	"kedge/internal/agents/record"
 	"kedge/internal/app/projects"
 	"kedge/internal/core/brief"
@@ -136,7 +136,7 @@ func (s *Manager) goesOn(ctx context.Context, fresh SessionNew, ses kedge.Sessio
 			command = command[:1]
 		}
 	}
-	ad, err := adapters.New(ses.Agent, config.Agent{Kind: ses.Agent, Command: command})
+	ad, err := catalog.New(ses.Agent, config.Agent{Kind: ses.Agent, Command: command})
 	if err != nil || !onlyOptions(command[1:]) {
 		return fresh
 	}

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"kedge"
-	"kedge/internal/agents/adapters"
+	"kedge/internal/agents/catalog"
 	"kedge/internal/app/ledger"
 	"kedge/internal/app/projects"
 	"kedge/internal/core/config"
@@ -177,7 +177,7 @@ func (at *site) plan(in InitRequest, l ledger.Snapshot, facts *docs.Facts) (init
 	p := *at.Project
 	p.Name = projectName(p.Name, at.Root)
 	for _, f := range scaffold.Files(scaffold.Input{
-		Agent: in.Agent, Checks: pl.found.Checks,
+		Agent: in.Agent, Agents: catalog.Kinds().Offered, Checks: pl.found.Checks,
 		Features: plan.WriteFeatures(l.File(&p)), Progress: docs.WriteProgress(nil, *facts),
 	}) {
 		c, err := at.fileChange(f)
@@ -206,9 +206,9 @@ func (at *site) planAgent(agent string, pl *initPlan) error {
 	if err != nil || agent == "" {
 		return err
 	}
-	cfg := config.Default()
+	cfg := config.Default(catalog.Kinds())
 	if there {
-		if cfg, err = config.ParseConfig(scaffold.ConfigFile, b); err != nil {
+		if cfg, err = config.ParseConfig(scaffold.ConfigFile, b, catalog.Kinds()); err != nil {
 			return err
 		}
 		if cfg.Run.Agent != agent {
@@ -222,15 +222,15 @@ func (at *site) planAgent(agent string, pl *initPlan) error {
 			strings.Join(cfg.AgentNames(), ", "), agent, scaffold.ConfigFile)
 	}
 	if err == nil {
-		pl.noteNotDrivable(agent, a)
+		pl.noteUndriven(agent, a)
 	}
 	return err
 }
 
-// noteNotDrivable adds a note if a run cannot drive the agent; you can still use it by
-// hand.
-func (pl *initPlan) noteNotDrivable(name string, a config.Agent) {
-	if _, err := adapters.New(name, a); err != nil {
+// noteUndriven says that a run cannot drive the agent, where it cannot: other
+// commands may, so init goes on.
+func (pl *initPlan) noteUndriven(name string, a config.Agent) {
+	if _, err := catalog.New(name, a); err != nil {
 		pl.notes = append(pl.notes, fmt.Sprintf("kedge run will refuse agent %q: %s; %s", name, err.Error(), kedge.HintOf(err)))
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
+	"kedge/internal/agents/catalog"
 	"kedge/internal/agents/hooks"
 	"kedge/internal/cli/frame"
 	"kedge/internal/journal/spool"
@@ -64,10 +65,9 @@ func newHooksInstall(env *frame.Env) *cobra.Command {
 
 Without an AGENT, for every agent that is on the PATH. Where they go:
 
-  claude                              .claude/settings.local.json of this
-                                      project, which git then ignores;
-                                      with --user your own settings
-  codex, gemini, opencode, copilot    your own settings
+  claude    .claude/settings.local.json of this project, which git then
+            ignores; with --user your own settings
+  others    your own settings
 
 In folders that are not a Kedge project the hooks do nothing. A settings file
 that cannot be read stays unchanged: Kedge prints where the fault is, installs
@@ -114,7 +114,7 @@ func newHooksLs(env *frame.Env) *cobra.Command {
 		Example: "  kedge hooks ls\n  kedge hooks ls --json",
 		RunE: func(*cobra.Command, []string) error {
 			reply := hooksReply{Hooks: []hookLine{}, Waiting: spool.Waiting(env.Home)}
-			for _, a := range hooks.Agents() {
+			for _, a := range catalog.Hooks() {
 				for _, p := range hookPlaces(env, a) {
 					reply.Hooks = append(reply.Hooks, p.look(env))
 				}
@@ -160,7 +160,7 @@ type hookChange struct {
 
 // found are the agents that are installed, and the others.
 func found(env *frame.Env) (here, skipped []hooks.Agent) {
-	for _, a := range hooks.Agents() {
+	for _, a := range catalog.Hooks() {
 		if env.Look != nil && env.Look(a.Name) {
 			here = append(here, a)
 		} else {
@@ -170,7 +170,7 @@ func found(env *frame.Env) (here, skipped []hooks.Agent) {
 	return here, skipped
 }
 
-func everyAgent(*frame.Env) (here, skipped []hooks.Agent) { return hooks.Agents(), nil }
+func everyAgent(*frame.Env) (here, skipped []hooks.Agent) { return catalog.Hooks(), nil }
 
 // nearest is the project's file where the agent has one, else the user's.
 func nearest(all []hookPlace) []hookPlace { return all[:1] }
@@ -204,8 +204,8 @@ func changeHooks(ctx context.Context, env *frame.Env, names []string, change hoo
 				state, failed = "failed", cmp.Or(failed, err)
 			}
 			reply.Hooks = append(reply.Hooks, p.line(state, err))
-			if state == "installed" && a.Name == "codex" {
-				env.Talk("codex asks you once whether you trust its new hooks, when it starts")
+			if state == "installed" && a.Note != "" {
+				env.Talk("%s", a.Note)
 			}
 		}
 	}
@@ -223,7 +223,7 @@ func changeHooks(ctx context.Context, env *frame.Env, names []string, change hoo
 // removeProjectHooks takes the hooks out that stand in this project's own settings.
 // Those that stay for some reason do nothing outside of a project.
 func removeProjectHooks(ctx context.Context, env *frame.Env) {
-	for _, a := range hooks.Agents() {
+	for _, a := range catalog.Hooks() {
 		for _, p := range hookPlaces(env, a) {
 			if p.scope != "project" || p.look(env).State == string(hooks.Absent) {
 				continue
@@ -239,7 +239,7 @@ func removeProjectHooks(ctx context.Context, env *frame.Env) {
 // that the change is for.
 func (c hookChange) of(env *frame.Env, names []string) (agents, skipped []hooks.Agent, err error) {
 	for _, name := range names {
-		a, ok := hooks.Find(name)
+		a, ok := catalog.HooksOf(name)
 		if !ok {
 			return nil, nil, kedge.Errorf(kedge.NotFound, "Kedge has no hooks for agent %q", name).WithHint("kedge hooks ls")
 		}
@@ -250,7 +250,7 @@ func (c hookChange) of(env *frame.Env, names []string) (agents, skipped []hooks.
 	}
 	agents, skipped = c.agents(env)
 	if len(agents) == 0 {
-		return nil, nil, kedge.Errorf(kedge.NotFound, "no agent with hooks is on the PATH").WithHint("name one: kedge hooks install claude")
+		return nil, nil, kedge.Errorf(kedge.NotFound, "no agent with hooks is on the PATH").WithHint("name one: kedge hooks install %s", catalog.Hooks()[0].Name)
 	}
 	return agents, skipped, nil
 }

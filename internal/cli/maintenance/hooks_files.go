@@ -28,37 +28,24 @@ type hookPlace struct {
 	root  string // of the project; empty for a user's file
 }
 
-// localSettings is where Claude Code has settings that are not for others.
-const localSettings = ".claude/settings.local.json"
-
-// hookPlaces are the files of an agent: the user's, and where it has one that is
-// not tracked, the project's.
+// hookPlaces are the files of an agent: where it has one that is not tracked, the
+// project's, and the user's.
 func hookPlaces(env *frame.Env, agent hooks.Agent) []hookPlace {
-	home := env.Getenv("HOME")
-	in := func(variable, usual string) string {
-		if dir := env.Getenv(variable); dir != "" {
-			return dir
-		}
-		return filepath.Join(home, usual)
+	in := agent.Settings
+	user := filepath.Join(env.Getenv("HOME"), in.Folder)
+	if dir := env.Getenv(in.Variable); dir != "" {
+		user = dir
 	}
-	switch agent.Name {
-	case "claude":
-		places := []hookPlace{{agent, "user", filepath.Join(in("CLAUDE_CONFIG_DIR", ".claude"), "settings.json"), ""}}
-		if pl, ok := place.Locate(env.Dir); ok {
-			if _, err := place.ReadID(pl); err == nil {
-				places = append([]hookPlace{{agent, "project", filepath.Join(pl.Root, filepath.FromSlash(localSettings)), pl.Root}}, places...)
-			}
-		}
+	places := []hookPlace{{agent, "user", filepath.Join(user, filepath.FromSlash(in.File)), ""}}
+	if in.Local == "" {
 		return places
-	case "codex":
-		return []hookPlace{{agent, "user", filepath.Join(in("CODEX_HOME", ".codex"), "hooks.json"), ""}}
-	case "opencode":
-		return []hookPlace{{agent, "user", filepath.Join(in("XDG_CONFIG_HOME", ".config"), "opencode", "plugins", "kedge.js"), ""}}
-	case "copilot":
-		return []hookPlace{{agent, "user", filepath.Join(in("COPILOT_HOME", ".copilot"), "hooks", "kedge.json"), ""}}
-	default:
-		return []hookPlace{{agent, "user", filepath.Join(in("GEMINI_CLI_HOME", ""), ".gemini", "settings.json"), ""}}
 	}
+	if pl, ok := place.Locate(env.Dir); ok {
+		if _, err := place.ReadID(pl); err == nil {
+			places = append([]hookPlace{{agent, "project", filepath.Join(pl.Root, filepath.FromSlash(in.Local)), pl.Root}}, places...)
+		}
+	}
+	return places
 }
 
 // hookRecord is what was put into a file, so that exactly this comes out again. It
@@ -141,7 +128,7 @@ func (p hookPlace) wish(env *frame.Env, program string) hooks.Wish {
 	if p.scope != "project" {
 		return w
 	}
-	for _, q := range append([]hookPlace{{agent: p.agent, file: filepath.Join(p.root, ".claude", "settings.json")}}, hookPlaces(env, p.agent)[1:]...) {
+	for _, q := range append([]hookPlace{{agent: p.agent, file: filepath.Join(p.root, filepath.FromSlash(p.agent.Settings.Shared))}}, hookPlaces(env, p.agent)[1:]...) {
 		if text, _, _, err := q.read(); err == nil && w.Status == "" {
 			w.Status = p.agent.StatusCommand(text)
 		}
@@ -186,7 +173,7 @@ func (p hookPlace) install(ctx context.Context, env *frame.Env, program string) 
 	}
 	r.SHA256, r.Cuts = textSum(ch.Text), ch.Cuts
 	if p.root != "" && !r.Excluded {
-		r.Excluded = exclude(ctx, p.root)
+		r.Excluded = exclude(ctx, p.root, p.agent.Settings.Local)
 	}
 	if err := p.keepRecord(env, r); err != nil {
 		return "", err
@@ -209,12 +196,12 @@ func isDir(path string) bool {
 }
 
 // exclude keeps the file out of what git shows; a folder without git has no need.
-func exclude(ctx context.Context, root string) bool {
+func exclude(ctx context.Context, root, file string) bool {
 	repo, err := git.Open(ctx, root, git.Options{Now: time.Now})
 	if err != nil {
 		return false
 	}
-	done, err := repo.Exclude(ctx, localSettings)
+	done, err := repo.Exclude(ctx, file)
 	return done && err == nil
 }
 
@@ -256,7 +243,7 @@ func (p hookPlace) remove(ctx context.Context, env *frame.Env) (string, error) {
 func (p hookPlace) forget(ctx context.Context, env *frame.Env, was hookRecord) error {
 	if was.Excluded && p.root != "" {
 		if repo, err := git.Open(ctx, p.root, git.Options{Now: time.Now}); err == nil {
-			if err := repo.Include(ctx, localSettings); err != nil {
+			if err := repo.Include(ctx, p.agent.Settings.Local); err != nil {
 				return err
 			}
 		}

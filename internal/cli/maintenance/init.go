@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
+	"kedge/internal/agents/catalog"
 	"kedge/internal/agents/hooks"
 	"kedge/internal/app/setup"
 	"kedge/internal/cli/frame"
@@ -122,7 +123,7 @@ func printInit(w io.Writer, r setup.InitReply) {
 // userHooks are the settings of the user's own that have Kedge's hooks.
 func userHooks(env *frame.Env) []string {
 	var out []string
-	for _, a := range hooks.Agents() {
+	for _, a := range catalog.Hooks() {
 		for _, p := range hookPlaces(env, a) {
 			if state := p.look(env).State; p.scope == "user" && state != string(hooks.Absent) && state != "unreadable" {
 				out = append(out, p.file)

@@ -9,10 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kedge/internal/agents/catalog"
 	"kedge/internal/app/reports"
 	"kedge/internal/cli/frame"
 	"kedge/internal/insight/audit"
-	"kedge/internal/insight/transcript"
 	"kedge/internal/text/plain"
 )
 
@@ -29,15 +29,7 @@ Kedge reads the transcripts that coding agents leave on disk. It needs no
 set-up and no daemon, and it sends nothing anywhere. Without arguments it reads
 every transcript of this project and its worktrees. It looks in:
 
-  Claude Code   CLAUDE_CONFIG_DIR (~/.claude)
-  Codex         CODEX_HOME (~/.codex)
-  Gemini CLI    GEMINI_CLI_HOME
-  Qwen Code     ~/.qwen
-  Pi            PI_CODING_AGENT_DIR (~/.pi/agent)
-  Copilot       ~/.copilot
-  OpenCode      XDG_DATA_HOME
-  Aider         .aider.chat.history.md in the project
-
+` + transcriptPlaces() + `
 A figure that is unknown is shown as unknown, never as 0. Codex reads files by
 shell commands, so it has no reads to count. Copilot's usage and Aider's times
 are unknown. A sub-agent with a transcript of its own is a session of its own.
@@ -47,7 +39,7 @@ The changes that would have saved most overlap: their sum can exceed the whole.`
   kedge audit 13da966e              one session, by the start of its id
   kedge audit session.jsonl --json  a file, for a script`,
 		RunE: func(c *cobra.Command, args []string) error {
-			in.What, in.Env = args, named(env.Environ, transcript.Variables)
+			in.What, in.Env = args, named(env.Environ, catalog.Transcripts().Variables())
 			out, err := auditCall(c, env, in)
 			if err != nil {
 				return err
@@ -62,7 +54,7 @@ The changes that would have saved most overlap: their sum can exceed the whole.`
 		},
 	}
 	c.Flags().StringVar(&in.Agent, "agent", "", "only transcripts of this `agent`")
-	frame.CompleteFlag(c, "agent", frame.OneOf(transcript.Agents()...))
+	frame.CompleteFlag(c, "agent", frame.OneOf(catalog.Transcripts().Agents()...))
 	c.Flags().StringVar(&in.Since, "since", "", "only sessions that ended after this `time`: an age (7d) or a date (2026-11-01)")
 	return c
 }
@@ -332,4 +324,15 @@ func tokensText(n *int64) string {
 		return "unknown tokens of"
 	}
 	return frame.Thousands(*n) + " tokens of"
+}
+
+// transcriptPlaces is a line of help for each agent whose transcripts can be read.
+func transcriptPlaces() string {
+	var b strings.Builder
+	for _, p := range catalog.All() {
+		if p.Transcript != nil {
+			fmt.Fprintf(&b, "  %-13s %s\n", p.Title, p.Transcript.Place)
+		}
+	}
+	return b.String()
 }

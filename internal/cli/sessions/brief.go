@@ -8,10 +8,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
+	"kedge/internal/agents/catalog"
 	"kedge/internal/app/reports"
 	"kedge/internal/cli/frame"
 	"kedge/internal/insight/resume"
-	"kedge/internal/insight/transcript"
 )
 
 // Brief is kedge brief.
@@ -40,7 +40,7 @@ The brief of a project that Kedge looks after is: kedge prime.`,
 			if err := briefFlags(c, in); err != nil {
 				return err
 			}
-			in.Env = named(env.Environ, transcript.Variables)
+			in.Env = named(env.Environ, catalog.Transcripts().Variables())
 			return frame.Ask(c.Context(), env, "brief", in, func(w io.Writer, out reports.BriefReply) {
 				fmt.Fprint(w, out.Text)
 				if len(out.Cut) > 0 && env.Term == nil { // on a terminal the text has just said it

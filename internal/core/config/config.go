@@ -32,7 +32,8 @@ type Config struct {
 	Forge    Forge            `toml:"forge"`
 	Sessions Sessions         `toml:"sessions"`
 
-	src *source // where it was read from; nil: no file
+	kinds Kinds
+	src   *source // where it was read from; nil: no file
 }
 
 // Agent is an adapter under a name of the user's choice.
@@ -188,8 +189,9 @@ func (d Duration) Std() time.Duration { return time.Duration(d) }
 
 // Default is the configuration of a project that says nothing. Each call gives
 // a fresh copy.
-func Default() Config {
+func Default(kinds Kinds) Config {
 	return Config{
+		kinds:   kinds,
 		Version: 1,
 		Agents:  map[string]Agent{},
 		Run:     Run{Parallel: 1, Land: "end", Regression: "sample", MCP: true},
@@ -229,10 +231,10 @@ func defaultProtect() []string {
 	}
 }
 
-// ParseConfig reads config.toml; file is only a name for messages. The error is
-// kedge.Invalid and names file and line.
-func ParseConfig(file string, b []byte) (Config, error) {
-	c := Default()
+// ParseConfig reads config.toml; file is only a name for messages, kinds are the kinds
+// of agents that it may name. The error is kedge.Invalid and names file and line.
+func ParseConfig(file string, b []byte, kinds Kinds) (Config, error) {
+	c := Default(kinds)
 	src, err := decodeFile(file, b, &c)
 	if err != nil {
 		return Config{}, err
@@ -247,12 +249,12 @@ func ParseConfig(file string, b []byte) (Config, error) {
 // Merge lays the project's file over the user's: a key that the project sets
 // wins, an agent is replaced whole, a sandbox of the user's own stays whole, and a zero Config stands for "no such
 // file". Names of agents are checked here, because either file may define them.
-func Merge(user, project Config) (Config, error) {
+func Merge(user, project Config, kinds Kinds) (Config, error) {
 	if project.src != nil && project.src.md.IsDefined("sessions") {
 		return Config{}, project.src.at("sessions", "what is kept of sessions is not for a project to say").
 			WithHint("put [sessions] into the user-wide config.toml")
 	}
-	c := Default()
+	c := Default(kinds)
 	for _, layer := range []Config{user, project} {
 		if layer.src == nil {
 			continue
@@ -290,20 +292,19 @@ func maps(c Config) (map[string]Agent, map[string]int64) {
 	return agents, window
 }
 
-// agentKinds are the adapters that exist; each is also the name of a built-in
-// agent.
-var agentKinds = []string{"claude", "codex", "gemini", "opencode", "qwen", "pi", "copilot", "aider", "acp", "command"}
-
-// drivable are the built-in agents that a run can drive; package agents holds it to
-// that.
-var drivable = []string{"aider", "claude", "codex", "copilot", "gemini", "opencode", "pi", "qwen"}
+// Kinds are the kinds of agents that there are, which this package does not know by
+// itself.
+type Kinds struct {
+	Names   []string // in the order of messages; each is also the name of a built-in agent
+	Offered []string // the built-in agents that a run can drive by their name alone, sorted
+}
 
 // Agent finds an agent by name: one that a file defines, or a built-in one.
 func (c Config) Agent(name string) (Agent, error) {
 	if a, ok := c.Agents[name]; ok {
 		return a, nil
 	}
-	if name != "command" && oneOf(name, agentKinds) {
+	if name != "command" && oneOf(name, c.kinds.Names) {
 		return Agent{Kind: name}, nil
 	}
 	return Agent{}, kedge.Errorf(kedge.NotFound, "no agent is called %q", name).
@@ -314,7 +315,7 @@ func (c Config) Agent(name string) (Agent, error) {
 // AgentNames are the agents to offer for a run: those that a file defines and the
 // built-in ones that a run can drive, sorted.
 func (c Config) AgentNames() []string {
-	names := slices.Clone(drivable)
+	names := slices.Clone(c.kinds.Offered)
 	for name := range c.Agents {
 		if !slices.Contains(names, name) {
 			names = append(names, name)

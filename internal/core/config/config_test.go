@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"kedge"
+	"kedge/internal/agents/catalog"
 	"kedge/internal/core/config"
 )
 
@@ -54,7 +55,7 @@ repo = "owner/name"
 `
 
 func TestParseConfig(t *testing.T) {
-	c, err := config.ParseConfig("config.toml", []byte(example))
+	c, err := config.ParseConfig("config.toml", []byte(example), catalog.Kinds())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,11 +81,11 @@ func TestParseConfig(t *testing.T) {
 }
 
 func TestParseConfigDefaults(t *testing.T) {
-	c, err := config.ParseConfig("config.toml", []byte("version = 1\n"))
+	c, err := config.ParseConfig("config.toml", []byte("version = 1\n"), catalog.Kinds())
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := config.Merge(config.Config{}, config.Config{})
+	m, err := config.Merge(config.Config{}, config.Config{}, catalog.Kinds())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +128,7 @@ func TestParseConfigRefuses(t *testing.T) {
 		{"huge", strings.Repeat("#", 2<<20), "c.toml:1: is larger than 1 MB"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := config.ParseConfig("c.toml", []byte(tt.text))
+			_, err := config.ParseConfig("c.toml", []byte(tt.text), catalog.Kinds())
 			if !kedge.Invalid.Is(err) || !strings.HasPrefix(err.Error(), tt.want) {
 				t.Fatalf("error %v (%s), want %q", err, kedge.KindOf(err), tt.want)
 			}
@@ -141,7 +142,7 @@ func TestParseConfigRefuses(t *testing.T) {
 func TestMerge(t *testing.T) {
 	user := mustConfig(t, "user.toml", "version = 1\n[agents.bot]\nkind = 'command'\ncommand = ['a']\n[run]\nagent = 'bot'\nparallel = 3\n[protect]\npaths = ['x', 'y', 'z']\n[context]\nwindow = { m = 1 }")
 	project := mustConfig(t, "project.toml", "version = 1\n[agents.other]\nkind = 'codex'\n[run]\nparallel = 1\n[protect]\npaths = ['p']\n[context]\nwindow = { n = 2 }")
-	c, err := config.Merge(user, project)
+	c, err := config.Merge(user, project, catalog.Kinds())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +163,7 @@ func TestMerge(t *testing.T) {
 func TestMergeUnknownAgent(t *testing.T) {
 	user := mustConfig(t, "user.toml", "version = 1\n[route]\nplan = 'nobody:opus'")
 	project := mustConfig(t, "project.toml", "version = 1\n[run]\nagent = 'claude'")
-	_, err := config.Merge(user, project)
+	_, err := config.Merge(user, project, catalog.Kinds())
 	if !kedge.Invalid.Is(err) || !strings.HasPrefix(err.Error(), `user.toml:3: "route.plan" names an agent that does not exist: "nobody"`) {
 		t.Errorf("error %v", err)
 	}
@@ -183,7 +184,7 @@ func TestAgent(t *testing.T) {
 
 func mustConfig(t *testing.T, file, text string) config.Config {
 	t.Helper()
-	c, err := config.ParseConfig(file, []byte(text))
+	c, err := config.ParseConfig(file, []byte(text), catalog.Kinds())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,8 +196,8 @@ func FuzzParseConfig(f *testing.F) {
 	f.Add([]byte("version = 1\n[agents.\"a.b\"]\nkind='x'"))
 	f.Add([]byte("version = 1\nrun = { land = 'end', Land = 'each' }"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		c, err := config.ParseConfig("c.toml", b)
-		again, errAgain := config.ParseConfig("c.toml", b)
+		c, err := config.ParseConfig("c.toml", b, catalog.Kinds())
+		again, errAgain := config.ParseConfig("c.toml", b, catalog.Kinds())
 		if (err == nil) != (errAgain == nil) {
 			t.Fatalf("two answers: %v, %v", err, errAgain)
 		}
@@ -209,7 +210,7 @@ func FuzzParseConfig(f *testing.F) {
 		if !reflect.DeepEqual(c, again) {
 			t.Fatal("two values")
 		}
-		if _, err := config.Merge(c, c); err != nil && !kedge.Invalid.Is(err) {
+		if _, err := config.Merge(c, c, catalog.Kinds()); err != nil && !kedge.Invalid.Is(err) {
 			t.Fatal(err)
 		}
 	})

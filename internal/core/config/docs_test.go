@@ -99,7 +99,7 @@ func compareKeys(t *testing.T, head string, want map[string]string) map[string]s
 }
 
 func TestDocumentedConfigKeys(t *testing.T) {
-	want := keysOf(reflect.ValueOf(Default()), "")
+	want := keysOf(reflect.ValueOf(Default(Kinds{})), "")
 	have := compareKeys(t, "config.toml", want)
 	for key, value := range want {
 		if value != "" && have[key] != "`"+value+"`" && !strings.HasPrefix(key, "agents.") && !strings.HasPrefix(key, "route.rows.") && key != "version" {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"kedge"
+	"kedge/internal/agents/catalog"
 	"kedge/internal/core/config"
 )
 
@@ -13,7 +14,7 @@ import (
 func TestT6UsersSandboxStays(t *testing.T) {
 	parse := func(text string) config.Config {
 		t.Helper()
-		c, err := config.ParseConfig("config.toml", []byte("version = 1\n"+text))
+		c, err := config.ParseConfig("config.toml", []byte("version = 1\n"+text), catalog.Kinds())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -21,11 +22,11 @@ func TestT6UsersSandboxStays(t *testing.T) {
 	}
 	mine := parse("[sandbox]\nkind = \"bwrap\"\nnetwork = false\nprocesses = 9\n")
 	theirs := parse("[sandbox]\nkind = \"none\"\nnetwork = true\nwrite = [\"/\"]\n")
-	c, err := config.Merge(mine, theirs)
+	c, err := config.Merge(mine, theirs, catalog.Kinds())
 	if err != nil || c.Sandbox.Kind != "bwrap" || c.Sandbox.Network || c.Sandbox.Processes != 9 || len(c.Sandbox.Write) > 0 {
 		t.Errorf("over the user's: %+v (%v)", c.Sandbox, err)
 	}
-	c, err = config.Merge(config.Config{}, parse("[sandbox]\nkind = \"bwrap\"\nmemory_mb = 512\n"))
+	c, err = config.Merge(config.Config{}, parse("[sandbox]\nkind = \"bwrap\"\nmemory_mb = 512\n"), catalog.Kinds())
 	if err != nil || c.Sandbox.Kind != "bwrap" || c.Sandbox.MemoryMB != 512 || !c.Sandbox.Network || c.Sandbox.Missing != "refuse" {
 		t.Errorf("the project's alone: %+v (%v)", c.Sandbox, err)
 	}
@@ -44,7 +45,7 @@ func TestSandboxRefused(t *testing.T) {
 		`processes = -1`:       "sandbox.processes",
 		`disk = 1`:             "disk",
 	} {
-		_, err := config.ParseConfig("config.toml", []byte("version = 1\n[sandbox]\n"+line+"\n"))
+		_, err := config.ParseConfig("config.toml", []byte("version = 1\n[sandbox]\n"+line+"\n"), catalog.Kinds())
 		if !kedge.Invalid.Is(err) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", line, err)
 		}

@@ -187,8 +187,8 @@ func (c Config) checkAgentTables() error {
 		switch {
 		case !kedge.ValidName(name):
 			return c.src.at(key, "an agent's name is of a-z, 0-9, dot, dash, underscore, not %q", name)
-		case !oneOf(a.Kind, agentKinds):
-			return c.src.at(key+".kind", "the kind of agent %q is not one of %s: %q", name, strings.Join(agentKinds, ", "), a.Kind)
+		case !oneOf(a.Kind, c.kinds.Names):
+			return c.src.at(key+".kind", "the kind of agent %q is not one of %s: %q", name, strings.Join(c.kinds.Names, ", "), a.Kind)
 		case a.Kind == "command" && (len(a.Command) == 0 || a.Command[0] == ""):
 			return c.src.at(key, "agent %q has no command", name).WithHint(`give it one: command = ["./bot.sh"]`)
 		}

@@ -52,6 +52,7 @@ var validateText string
 // Input is what the texts depend on.
 type Input struct {
 	Agent    string        // for unattended work; empty leaves it open
+	Agents   []string      // that it can be
 	Checks   []kedge.Check // the project's own, for gate.toml
 	Features []byte        // features.json as the journal has it
 	Progress []byte        // progress.md likewise
@@ -67,7 +68,7 @@ type File struct {
 // Files gives Kedge's own files.
 func Files(in Input) []File {
 	return []File{
-		{ConfigFile, 0o644, config(in.Agent)},
+		{ConfigFile, 0o644, config(in)},
 		{FeaturesFile, 0o644, string(in.Features)},
 		{GateFile, 0o644, Gate(in.Checks)},
 		{ProgressFile, 0o644, string(in.Progress)},
@@ -77,14 +78,15 @@ func Files(in Input) []File {
 	}
 }
 
-// config names the agent, if there is one, in a table that is otherwise an
-// example.
-func config(agent string) string {
-	if agent == "" {
-		return configText
+// config lists the agents, and names the one for unattended work, if there is one, in a
+// table that is otherwise an example.
+func config(in Input) string {
+	text := strings.Replace(configText, "AGENTS", strings.Join(in.Agents, ", "), 1)
+	if in.Agent == "" {
+		return text
 	}
-	return strings.Replace(configText, "# [run]\n# agent = \"claude\"                  #",
-		fmt.Sprintf("[run]\n%-35s #", "agent = "+quote(agent)), 1)
+	return strings.Replace(text, "# [run]\n# agent = \"claude\"                  #",
+		fmt.Sprintf("[run]\n%-35s #", "agent = "+quote(in.Agent)), 1)
 }
 
 // Gate writes gate.toml with the given checks.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"kedge"
+	"kedge/internal/agents/catalog"
 	"kedge/internal/core/config"
 	"kedge/internal/core/memory"
 	"kedge/internal/core/scaffold"
@@ -25,22 +26,29 @@ func text(t *testing.T, in scaffold.Input, path string) string {
 }
 
 func TestConfigIsTheDefault(t *testing.T) {
-	got, err := config.ParseConfig("config.toml", []byte(text(t, scaffold.Input{}, scaffold.ConfigFile)))
+	got, err := config.ParseConfig("config.toml", []byte(text(t, scaffold.Input{}, scaffold.ConfigFile)), catalog.Kinds())
 	if err != nil {
 		t.Fatal(err)
 	}
-	merged, err := config.Merge(config.Config{}, got)
-	if err != nil || !reflect.DeepEqual(merged.Run, config.Default().Run) || !reflect.DeepEqual(merged.Budget, config.Default().Budget) {
+	merged, err := config.Merge(config.Config{}, got, catalog.Kinds())
+	if err != nil || !reflect.DeepEqual(merged.Run, config.Default(catalog.Kinds()).Run) || !reflect.DeepEqual(merged.Budget, config.Default(catalog.Kinds()).Budget) {
 		t.Errorf("got %+v, %v", merged, err)
 	}
 }
 
 func TestConfigNamesTheAgent(t *testing.T) {
 	for _, agent := range []string{"claude", "a", strings.Repeat("long-", 10)} {
-		got, err := config.ParseConfig("config.toml", []byte(text(t, scaffold.Input{Agent: agent}, scaffold.ConfigFile)))
+		got, err := config.ParseConfig("config.toml", []byte(text(t, scaffold.Input{Agent: agent}, scaffold.ConfigFile)), catalog.Kinds())
 		if err != nil || got.Run.Agent != agent {
 			t.Errorf("%q: %q, %v", agent, got.Run.Agent, err)
 		}
+	}
+}
+
+// TestConfigListsTheAgents: who looks into the file sees what to choose from.
+func TestConfigListsTheAgents(t *testing.T) {
+	if got := text(t, scaffold.Input{Agents: []string{"a", "b"}}, scaffold.ConfigFile); !strings.Contains(got, "\n# a, b.\n") || strings.Contains(got, "AGENTS") {
+		t.Errorf("got\n%s", got)
 	}
 }
 
@@ -52,11 +60,11 @@ func uncommented(text string) string {
 
 func TestConfigExamplesAreTrue(t *testing.T) {
 	on := uncommented(text(t, scaffold.Input{}, scaffold.ConfigFile))
-	got, err := config.ParseConfig("config.toml", []byte(on))
+	got, err := config.ParseConfig("config.toml", []byte(on), catalog.Kinds())
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := config.Default()
+	want := config.Default(catalog.Kinds())
 	if got.Budget != want.Budget || got.Context.Checkpoint != want.Context.Checkpoint || got.Context.Handover != want.Context.Handover ||
 		got.Context.CompactTokens != want.Context.CompactTokens || got.Worktree.Submodules != want.Worktree.Submodules {
 		t.Errorf("a value shown as the default is not: %+v", got)

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"kedge"
-	"kedge/internal/agents/trust"
+	"kedge/internal/agents/catalog"
 	"kedge/internal/core/config"
 	"kedge/internal/core/run"
 	"kedge/internal/engine/gate"
@@ -100,7 +100,7 @@ func (x *Executor) place(ctx context.Context, c run.Command) (place, error) {
 		return place{}, kedge.Errorf(kedge.Conflict, "the work tree of job %d is at %s, not at %s", c.Job, words.Hash(j.Base), words.Hash(c.Base)).
 			WithHint("kedge worktree ls")
 	}
-	p := place{job: j, held: trust.Heeds}
+	p := place{job: j, held: catalog.Trust().Heeds}
 	if p.tree, err = x.cfg.Slots.Open(ctx, j); err != nil {
 		return p, err
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"kedge"
-	"kedge/internal/agents/trust"
+	"kedge/internal/agents/catalog"
 	"kedge/internal/core/run"
 	"kedge/internal/engine/gate"
 	"kedge/internal/git"
@@ -148,7 +148,7 @@ func (x *Executor) fullGate(ctx context.Context, c run.Command, clean *git.Repo)
 	}
 	own, err := x.ownChecks(ctx, c)
 	return gate.Request{
-		Dir: clean.Root(), Repo: clean, Base: c.Base, Checks: g.Checks, Own: own, Services: g.Services, Protect: cfg.Protect.Paths, Held: trust.Heeds,
+		Dir: clean.Root(), Repo: clean, Base: c.Base, Checks: g.Checks, Own: own, Services: g.Services, Protect: cfg.Protect.Paths, Held: catalog.Trust().Heeds,
 		Scope: gate.Full, Slot: "clean",
 	}, err
 }

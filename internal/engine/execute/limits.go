@@ -3,6 +3,7 @@ package execute
 import (
 	"context"
 
+	"kedge/internal/agents/catalog"
 	"kedge/internal/core/config"
 	"kedge/internal/core/run"
 	"kedge/internal/core/watch"
@@ -11,7 +12,7 @@ import (
 // configAt is config.toml as people set it at the command's base.
 func (x *Executor) configAt(ctx context.Context, c run.Command) (config.Config, error) {
 	if x.cfg.Rules == nil || c.Base == "" {
-		return config.Default(), nil
+		return config.Default(catalog.Kinds()), nil
 	}
 	conf, _, err := x.cfg.Rules.At(ctx, c.Base)
 	return conf, err

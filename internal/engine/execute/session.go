@@ -8,6 +8,7 @@ import (
 
 	"kedge"
 	"kedge/internal/agents"
+	"kedge/internal/agents/catalog"
 	"kedge/internal/core/run"
 	"kedge/internal/engine"
 	"kedge/internal/engine/follow"
@@ -70,7 +71,7 @@ func (x *Executor) work(ctx context.Context, c run.Command, j slot.Job, adapter 
 		Brief: func() (string, error) { return x.briefText(c) },
 		Tools: func(ctx context.Context) ([]string, error) { return x.tools(ctx, c) },
 		Box: func(ctx context.Context) (sandbox.Box, error) {
-			return x.box(ctx, c, repo.Root(), agents.Writes(adapter.Kind()))
+			return x.box(ctx, c, repo.Root(), catalog.Of(adapter.Kind()).Writes)
 		},
 	}, err
 }

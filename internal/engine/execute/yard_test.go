@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"kedge"
+	"kedge/internal/agents/catalog"
 	"kedge/internal/core/config"
 	"kedge/internal/core/run"
 	"kedge/internal/engine/execute"
@@ -252,10 +253,10 @@ func (r rules) At(ctx context.Context, commit string) (config.Config, config.Gat
 		return config.Config{}, config.Gate{}, err
 	}
 	repo := r.y.cfg.Repo
-	cfg := config.Default()
+	cfg := config.Default(catalog.Kinds())
 	b, err := repo.ReadFile(ctx, commit, ".kedge/config.toml")
 	if err == nil {
-		cfg, err = config.ParseConfig(".kedge/config.toml", b)
+		cfg, err = config.ParseConfig(".kedge/config.toml", b, catalog.Kinds())
 	}
 	if err != nil && !kedge.NotFound.Is(err) {
 		return cfg, config.Gate{}, err

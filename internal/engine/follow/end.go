@@ -8,6 +8,7 @@ import (
 
 	"kedge"
 	"kedge/internal/agents"
+	"kedge/internal/agents/catalog"
 	"kedge/internal/core/run"
 	"kedge/internal/process/hold"
 	"kedge/internal/text/lazyre"
@@ -75,7 +76,7 @@ func (s *session) outcome(f hold.Found) run.Event {
 	}
 	r := *f.Result
 	exit := s.reader.Exit(r.Code, r.Cause)
-	if agents.Untried(s.adapter.Kind(), exit.Version) {
+	if catalog.Of(s.adapter.Kind()).Versions.Untried(exit.Version) {
 		s.cfg.log().Warn("this version of an agent was never driven by the tests of Kedge", "session", string(s.id), "agent", s.adapter.Kind(), "version", exit.Version)
 	}
 	ev.Reason, ev.Until = exit.Text, exit.Until

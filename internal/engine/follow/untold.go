@@ -5,6 +5,7 @@ import (
 
 	"kedge"
 	"kedge/internal/agents"
+	"kedge/internal/agents/catalog"
 	"kedge/internal/core/watch"
 	"kedge/internal/insight/audit"
 	"kedge/internal/insight/transcript"
@@ -25,7 +26,7 @@ func (s *session) makeGood(ctx context.Context, f hold.Found) {
 		return // it never printed anything
 	}
 	env := s.theirs
-	wrote, err := transcript.SpentSince(ctx, transcript.Where{
+	wrote, err := catalog.Transcripts().SpentSince(ctx, transcript.Where{
 		Agent: s.adapter.Kind(), Getenv: func(name string) string { return environ.Get(env, name) },
 	}, s.conversation(), s.printed(tape.Open(s.dir), from))
 	if err != nil {

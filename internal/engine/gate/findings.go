@@ -8,19 +8,20 @@ import (
 	"strings"
 
 	"kedge"
+	"kedge/internal/agents/catalog"
 	"kedge/internal/git"
 	"kedge/internal/insight/testguard"
 	"kedge/internal/text/glob"
 )
 
 // guarded are the files that decide about the work rather than do it: Kedge's
-// own, CI's and agents' settings. To add one is as much as to change one.
+// own, CI's and, beside those that the agents' profiles name, an editor's settings. To
+// add one is as much as to change one.
 var guarded = []string{
-	".kedge/**", ".github/**", ".gitlab-ci.yml", ".gitlab/**", ".circleci/**", ".ci/**", "Jenkinsfile", "azure-pipelines.yml", ".travis.yml",
-	".claude/**", ".codex/**", ".gemini/**", ".opencode/**", ".qwen/**", ".cursor/**", ".aider*", ".mcp.json", "opencode.json",
+	".kedge/**", ".github/**", ".gitlab-ci.yml", ".gitlab/**", ".circleci/**", ".ci/**", "Jenkinsfile", "azure-pipelines.yml", ".travis.yml", ".cursor/**",
 }
 
-func isGuarded(p string) bool { return matchAny(guarded, p) }
+func isGuarded(p string) bool { return matchAny(guarded, p) || matchAny(catalog.Guards(), p) }
 
 // inspect looks at what changed since the base, and since every other revision
 // that counts, for what no check would see. What was put into a commit meanwhile

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"kedge/internal/agents/catalog"
 	"kedge/internal/insight/audit"
 	"kedge/internal/insight/resume"
 	"kedge/internal/insight/transcript"
@@ -40,7 +41,7 @@ func briefOf(t *testing.T, path string, at, budget int) resume.Summary {
 	t.Helper()
 	p := resume.New()
 	f := transcript.File{Agent: "claude", Path: path}
-	m, err := transcript.ReadFile(context.Background(), f, transcript.Options{Text: true, Before: at}, p.Add)
+	m, err := catalog.Transcripts().ReadFile(context.Background(), f, transcript.Options{Text: true, Before: at}, p.Add)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +59,7 @@ type outcome struct {
 func looked(t *testing.T, path string, list []label) []outcome {
 	t.Helper()
 	var entries []audit.Entry
-	m, err := transcript.ReadFile(context.Background(), transcript.File{Agent: "claude", Path: path}, transcript.Options{Text: true},
+	m, err := catalog.Transcripts().ReadFile(context.Background(), transcript.File{Agent: "claude", Path: path}, transcript.Options{Text: true},
 		func(e *audit.Entry) { entries = append(entries, *e) })
 	if err != nil {
 		t.Fatal(err)

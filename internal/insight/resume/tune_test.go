@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"kedge/internal/agents/catalog"
 	"kedge/internal/insight/audit"
 	"kedge/internal/insight/resume"
 	"kedge/internal/insight/transcript"
@@ -43,7 +44,7 @@ func realSessions(t *testing.T) []realSession {
 	var list []realSession
 	for _, path := range paths {
 		s := realSession{name: filepath.Base(path)}
-		m, err := transcript.ReadFile(context.Background(), transcript.File{Agent: "claude", Path: path}, transcript.Options{Text: true},
+		m, err := catalog.Transcripts().ReadFile(context.Background(), transcript.File{Agent: "claude", Path: path}, transcript.Options{Text: true},
 			func(e *audit.Entry) { s.entries = append(s.entries, *e) })
 		if err != nil {
 			t.Fatal(err)

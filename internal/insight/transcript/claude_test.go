@@ -1,4 +1,4 @@
-package transcript
+package transcript_test
 
 import (
 	"bytes"
@@ -11,7 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"kedge/internal/agents/catalog"
 	"kedge/internal/insight/audit"
+	"kedge/internal/insight/transcript"
 )
 
 // sample is a short session with one of everything: a side chain, a synthetic
@@ -28,7 +30,7 @@ func sample(t testing.TB) []byte {
 
 func counted(t testing.TB, agent string, b []byte) audit.Figures {
 	t.Helper()
-	f, _, err := Count(t.Context(), agent, bytes.NewReader(b), noPrice)
+	f, _, err := catalog.Transcripts().Count(t.Context(), agent, bytes.NewReader(b), noPrice)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -254,7 +256,7 @@ func TestUnpacksGzip(t *testing.T) {
 // TestLongLine: a line beyond the bound is skipped and counted, and the next
 // one is read.
 func TestLongLine(t *testing.T) {
-	long := `{"type":"user","message":{"content":"` + strings.Repeat("x", MaxLine) + `"}}` + "\n"
+	long := `{"type":"user","message":{"content":"` + strings.Repeat("x", transcript.MaxLine) + `"}}` + "\n"
 	f := counted(t, "claude", []byte(long+`{"type":"user","message":{"content":"next"}}`))
 	if f.SkippedLines != 1 || f.Composition.UserText != 4 {
 		t.Errorf("skipped %d lines, %d characters", f.SkippedLines, f.Composition.UserText)
@@ -287,7 +289,7 @@ func TestStamp(t *testing.T) {
 		"2026-01-06T24:32:06.938Z": "", "2026-01-06T13:60:06.938Z": "", "2026-01-06T13:32:60.938Z": "", "2026-01-06t13:32:06.938Z": "",
 		"2026-01-06T13:32:06Z": "2026-01-06T13:32:06.000Z", "2026-01-06T13:32:06.938+02:00": "2026-01-06T11:32:06.938Z", "": "",
 	} {
-		if got := stamp(given); got != want {
+		if got := transcript.Stamp(given); got != want {
 			t.Errorf("stamp(%q) = %q, want %q", given, got, want)
 		}
 	}
@@ -296,7 +298,7 @@ func TestStamp(t *testing.T) {
 // TestTexts: entries carry their text where it is asked for, and no other way.
 func TestTexts(t *testing.T) {
 	var said []string
-	_, err := Read(t.Context(), "claude", bytes.NewReader(sample(t)), Options{Text: true}, func(e *audit.Entry) {
+	_, err := catalog.Transcripts().Read(t.Context(), "claude", bytes.NewReader(sample(t)), transcript.Options{Text: true}, func(e *audit.Entry) {
 		if e.Kind == audit.UserText {
 			said = append(said, e.Text)
 		}

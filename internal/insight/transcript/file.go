@@ -1,28 +1,16 @@
 package transcript
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"kedge"
 	"kedge/internal/insight/audit"
 )
-
-// formats are the programs whose transcripts are text, by the names that agents
-// have in Kedge.
-var formats = map[string]format{
-	"claude": claude, "codex": codex, "gemini": gemini, "qwen": qwen, "pi": pi, "copilot": copilot, "aider": aider,
-}
-
-// Agents are the programs whose transcripts can be read.
-func Agents() []string {
-	return []string{"claude", "codex", "gemini", "opencode", "qwen", "pi", "copilot", "aider"}
-}
 
 // File is one transcript.
 type File struct {
@@ -34,28 +22,29 @@ type File struct {
 }
 
 // Read reads the transcript of an agent from r.
-func Read(ctx context.Context, agent string, r io.Reader, o Options, emit Emit) (Meta, error) {
-	f, ok := formats[agent]
-	if !ok {
+func (all Formats) Read(ctx context.Context, agent string, r io.Reader, o Options, emit Emit) (Meta, error) {
+	f := all.of(agent)
+	if f.Read == nil {
 		return Meta{}, kedge.Errorf(kedge.Invalid, "no transcript of agent %q can be read from a stream", agent).
-			WithHint("agents: %s", strings.Join(Agents(), ", "))
+			WithHint("agents: %s", strings.Join(all.Agents(), ", "))
 	}
 	if o.Before <= 0 {
-		return f(ctx, r, o, emit)
+		return f.Read(ctx, r, o, emit)
 	}
 	head, err := newFirstLines(r, o.Before-1)
 	if err != nil {
 		return Meta{}, err
 	}
-	m, err := f(ctx, head, o, emit)
+	m, err := f.Read(ctx, head, o, emit)
 	m.Lines = head.n
 	return m, err
 }
 
 // ReadFile reads a transcript.
-func ReadFile(ctx context.Context, f File, o Options, emit Emit) (Meta, error) {
-	if f.Agent == "opencode" {
-		return openCode(ctx, f.Path, f.Session, o, emit)
+func (all Formats) ReadFile(ctx context.Context, f File, o Options, emit Emit) (Meta, error) {
+	format := all.of(f.Agent)
+	if format.Database != nil {
+		return format.Database.Read(ctx, f.Path, f.Session, o, emit)
 	}
 	r, err := os.Open(f.Path)
 	if err != nil {
@@ -63,11 +52,11 @@ func ReadFile(ctx context.Context, f File, o Options, emit Emit) (Meta, error) {
 	}
 	defer func() { _ = r.Close() }() // it was only read
 	o.Side = f.Side
-	m, err := Read(ctx, f.Agent, r, o, emit)
+	m, err := all.Read(ctx, f.Agent, r, o, emit)
 	if err != nil {
 		return m, err
 	}
-	if m.ID == "" || m.ID == "aider" {
+	if m.ID == "" || format.ByFile {
 		m.ID = strings.TrimSuffix(strings.TrimSuffix(filepath.Base(f.Path), ".gz"), ".jsonl")
 	}
 	return m, nil
@@ -88,11 +77,11 @@ func (f File) Name() string {
 
 // Began is the first time that a transcript tells of; empty is unknown. Little more
 // is read than what comes before it.
-func Began(ctx context.Context, f File) string {
+func (all Formats) Began(ctx context.Context, f File) string {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	at := ""
-	_, _ = ReadFile(ctx, f, Options{}, func(e *audit.Entry) { // what was not understood has no time, and the end is ours
+	_, _ = all.ReadFile(ctx, f, Options{}, func(e *audit.Entry) { // what was not understood has no time, and the end is ours
 		if at == "" && e.At != "" {
 			at = e.At
 			stop()
@@ -103,25 +92,25 @@ func Began(ctx context.Context, f File) string {
 
 // Folder is where the session of a transcript worked, as far as its first lines say;
 // empty is unknown.
-func Folder(ctx context.Context, f File) string {
-	if f.Agent == "opencode" { // whose database does not say
+func (all Formats) Folder(ctx context.Context, f File) string {
+	if all.of(f.Agent).Database != nil { // which does not say
 		return ""
 	}
-	m, _ := ReadFile(ctx, f, Options{Before: sniffed}, func(*audit.Entry) {}) // what cannot be read says nothing
+	m, _ := all.ReadFile(ctx, f, Options{Before: Sniffed}, func(*audit.Entry) {}) // what cannot be read says nothing
 	return m.Dir
 }
 
 // Count reads a transcript from r and counts it.
-func Count(ctx context.Context, agent string, r io.Reader, price audit.Price) (audit.Figures, Meta, error) {
+func (all Formats) Count(ctx context.Context, agent string, r io.Reader, price audit.Price) (audit.Figures, Meta, error) {
 	c := audit.NewCounter(agent)
-	m, err := Read(ctx, agent, r, Options{}, c.Add)
+	m, err := all.Read(ctx, agent, r, Options{}, c.Add)
 	return figures(c, m, price), m, err
 }
 
 // CountFile counts the transcript in a file.
-func CountFile(ctx context.Context, f File, price audit.Price) (audit.Figures, error) {
+func (all Formats) CountFile(ctx context.Context, f File, price audit.Price) (audit.Figures, error) {
 	c := audit.NewCounter(f.Agent)
-	m, err := ReadFile(ctx, f, Options{}, c.Add)
+	m, err := all.ReadFile(ctx, f, Options{}, c.Add)
 	out := figures(c, m, price)
 	out.File = f.Path
 	return out, err
@@ -134,7 +123,7 @@ func figures(c *audit.Counter, m Meta, price audit.Price) audit.Figures {
 }
 
 // Open says whose transcripts a file holds: one, or all sessions of a database.
-func Open(ctx context.Context, path string) ([]File, error) {
+func (all Formats) Open(ctx context.Context, path string) ([]File, error) {
 	fi, err := os.Stat(path)
 	if err != nil {
 		return nil, kedge.Errorf(kedge.NotFound, "open the transcript %q: %w", path, err)
@@ -142,120 +131,55 @@ func Open(ctx context.Context, path string) ([]File, error) {
 	if !fi.Mode().IsRegular() {
 		return nil, kedge.Errorf(kedge.Invalid, "%q is not a file", path)
 	}
-	agent, err := detect(path)
+	format, err := all.detect(path)
 	if err != nil {
 		return nil, err
 	}
-	if agent == "opencode" {
-		return ofDatabase(ctx, path, nil)
+	if format.Database != nil {
+		return format.InDatabase(ctx, path, nil)
 	}
-	return []File{{Agent: agent, Path: path, Size: fi.Size(), Side: agent == "claude" && isSide(path)}}, nil
+	return []File{{Agent: format.Agent, Path: path, Size: fi.Size(), Side: format.Side != nil && format.Side(path)}}, nil
 }
 
-// sidePrefix begins the names of the transcripts of Claude Code's sub-agents.
-const sidePrefix = "agent-"
-
-// isSide tells whether a transcript of Claude Code is a sub-agent's: its name
-// says so, and the first line that tells.
-func isSide(path string) bool {
-	if !strings.HasPrefix(filepath.Base(path), sidePrefix) {
-		return false
-	}
-	r, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	defer func() { _ = r.Close() }() // it was only read
-	l, err := newLines(r)
-	for err == nil && l.n < sniffed {
-		var b []byte
-		var line claudeLine
-		if b, err = l.next(); err == nil && line.parse(bytes.TrimSpace(b)) && len(line.agent) > 0 {
-			return line.side
-		}
-	}
-	return false
-}
-
-func ofDatabase(ctx context.Context, path string, dirs []string) ([]File, error) {
-	ids, err := openCodeSessions(ctx, path, dirs)
+// InDatabase lists the sessions of a database that worked in one of the folders; all
+// where no folder is given.
+func (f Format) InDatabase(ctx context.Context, path string, dirs []string) ([]File, error) {
+	ids, err := f.Database.Sessions(ctx, path, dirs)
 	var list []File
 	for _, id := range ids {
-		list = append(list, File{Agent: "opencode", Path: path, Session: id})
+		list = append(list, File{Agent: f.Agent, Path: path, Session: id})
 	}
 	return list, err
 }
 
-// sniffed is how many lines are looked at to tell whose a transcript is.
-const sniffed = 50
+// Sniffed is how many lines are looked at to tell what a transcript is.
+const Sniffed = 50
 
 // detect looks at the first lines.
-func detect(path string) (string, error) {
+func (all Formats) detect(path string) (Format, error) {
 	r, err := os.Open(path)
 	if err != nil {
-		return "", kedge.Errorf(kedge.NotFound, "open the transcript %q: %w", path, err)
+		return Format{}, kedge.Errorf(kedge.NotFound, "open the transcript %q: %w", path, err)
 	}
 	defer func() { _ = r.Close() }() // it was only read
-	l, err := newLines(r)
+	l, err := NewLines(r)
 	if err != nil {
-		return "", err
+		return Format{}, err
 	}
-	for l.n < sniffed {
-		line, err := l.next()
+	for l.N < Sniffed {
+		line, err := l.Next()
 		if err != nil {
 			break
 		}
-		if agent := agentOf(line); agent != "" {
-			return agent, nil
+		h := headOf(filepath.Base(path), line)
+		if i := slices.IndexFunc(all, func(f Format) bool { return f.Is(h) }); i >= 0 {
+			return all[i], nil
 		}
 	}
-	if strings.HasSuffix(path, ".jsonl") || strings.HasSuffix(path, ".jsonl.gz") {
-		return "claude", nil // one without a line that tells: its lines will be counted as skipped
+	usual := slices.IndexFunc(all, func(f Format) bool { return f.Usual })
+	if usual >= 0 && (strings.HasSuffix(path, ".jsonl") || strings.HasSuffix(path, ".jsonl.gz")) {
+		return all[usual], nil // without a line that tells, its lines will be counted as skipped
 	}
-	return "", kedge.Errorf(kedge.Invalid, "%q is not a transcript that can be read", path).
-		WithHint("transcripts of %s can be read", strings.Join(Agents(), ", "))
-}
-
-// agentOf tells whose line it is; empty where that cannot be said.
-func agentOf(line []byte) string {
-	switch {
-	case bytes.HasPrefix(line, []byte("SQLite format 3\x00")):
-		return "opencode"
-	case bytes.HasPrefix(line, []byte("# aider chat started at ")):
-		return "aider"
-	}
-	var l struct {
-		Type        string          `json:"type"`
-		Payload     json.RawMessage `json:"payload"`
-		ProjectHash string          `json:"projectHash"`
-		Data        json.RawMessage `json:"data"`
-		UUID        string          `json:"uuid"`
-		Session     string          `json:"sessionId"`
-		Leaf        string          `json:"leafUuid"`
-		Snapshot    json.RawMessage `json:"snapshot"`
-		Usage       json.RawMessage `json:"usageMetadata"`
-		Dir         string          `json:"cwd"`
-		Message     struct {
-			Parts json.RawMessage `json:"parts"`
-		} `json:"message"`
-	}
-	if !decode(line, &l) {
-		return ""
-	}
-	switch {
-	case l.Payload != nil:
-		return "codex"
-	case l.ProjectHash != "":
-		return "gemini"
-	case l.Message.Parts != nil || l.Usage != nil:
-		return "qwen"
-	case l.Type == "session" && l.Dir != "":
-		return "pi"
-	case l.Data != nil && strings.Contains(l.Type, "."):
-		return "copilot"
-	case l.Leaf != "" || l.Snapshot != nil || (l.Type == "user" || l.Type == "assistant") && l.UUID != "":
-		return "claude"
-	default:
-		return ""
-	}
+	return Format{}, kedge.Errorf(kedge.Invalid, "%q is not a transcript that can be read", path).
+		WithHint("transcripts of %s can be read", strings.Join(all.Agents(), ", "))
 }

@@ -1,4 +1,4 @@
-package transcript
+package transcript_test
 
 import (
 	"crypto/sha256"
@@ -10,12 +10,14 @@ import (
 	"strings"
 	"testing"
 
+	"kedge/internal/agents/catalog"
 	"kedge/internal/insight/audit"
+	"kedge/internal/insight/transcript"
 )
 
 func TestSlug(t *testing.T) {
 	for dir, want := range map[string]string{"/home/u/my.shop_2": "-home-u-my-shop-2", "/é/😀": "------"[:5]} {
-		if got := slug(dir); got != want {
+		if got := transcript.Slug(dir); got != want {
 			t.Errorf("slug(%q) = %q, want %q", dir, got, want)
 		}
 	}
@@ -53,8 +55,8 @@ func TestFind(t *testing.T) {
 		place(t, filepath.Join(home, path), fixture(t, name))
 	}
 	database(t, filepath.Join(home, ".local", "share", "opencode", "opencode.db"), dir)
-	where := Where{Dirs: []string{dir}, Getenv: func(name string) string { return map[string]string{"HOME": home}[name] }}
-	list, err := Find(t.Context(), where)
+	where := transcript.Where{Dirs: []string{dir}, Getenv: func(name string) string { return map[string]string{"HOME": home}[name] }}
+	list, err := catalog.Transcripts().Find(t.Context(), where)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +69,7 @@ func TestFind(t *testing.T) {
 		t.Errorf("found\n%s, want\n%s", strings.Join(got, ","), want)
 	}
 	where.Agent = "pi"
-	if list, err := Find(t.Context(), where); err != nil || len(list) != 1 {
+	if list, err := catalog.Transcripts().Find(t.Context(), where); err != nil || len(list) != 1 {
 		t.Errorf("of pi: %+v, %v", list, err)
 	}
 }
@@ -78,7 +80,7 @@ func TestSubAgents(t *testing.T) {
 	home := t.TempDir()
 	const dir, side = "/home/u/shop", `{"type":"user","isSidechain":true,"agentId":"a1","sessionId":"s1","uuid":"u","timestamp":"2026-02-04T04:10:01.000Z","message":{"content":"look"}}` + "\n" +
 		`{"type":"assistant","isSidechain":true,"agentId":"a1","sessionId":"s1","uuid":"v","message":{"id":"m","model":"claude-haiku-4-5","content":[{"type":"text","text":"done"}],"usage":{"input_tokens":3,"output_tokens":4}}}`
-	kept := filepath.Join(home, ".claude", "projects", slug(dir))
+	kept := filepath.Join(home, ".claude", "projects", transcript.Slug(dir))
 	for path, text := range map[string]string{
 		"s1.jsonl":                      strings.ReplaceAll(strings.ReplaceAll(side, `true`, `false`), "look", "begin"),
 		"s1/subagents/agent-a1.jsonl":   side,
@@ -89,17 +91,17 @@ func TestSubAgents(t *testing.T) {
 	} {
 		place(t, filepath.Join(kept, path), []byte(text))
 	}
-	list, err := Find(t.Context(), Where{Dirs: []string{dir}, Agent: "claude", Getenv: func(name string) string { return map[string]string{"HOME": home}[name] }})
+	list, err := catalog.Transcripts().Find(t.Context(), transcript.Where{Dirs: []string{dir}, Agent: "claude", Getenv: func(name string) string { return map[string]string{"HOME": home}[name] }})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var got []string
 	for _, f := range list {
-		g, err := CountFile(t.Context(), f, noPrice)
+		g, err := catalog.Transcripts().CountFile(t.Context(), f, noPrice)
 		if err != nil {
 			t.Fatal(err)
 		}
-		opened, err := Open(t.Context(), f.Path)
+		opened, err := catalog.Transcripts().Open(t.Context(), f.Path)
 		if err != nil || len(opened) != 1 || opened[0] != f {
 			t.Errorf("opened by its name %+v, found %+v, %v", opened, f, err)
 		}
@@ -118,14 +120,14 @@ func TestSubAgents(t *testing.T) {
 // Aider is found in it.
 func TestFindElsewhere(t *testing.T) {
 	dir, moved := t.TempDir(), t.TempDir()
-	place(t, filepath.Join(moved, "projects", slug(dir), "s.jsonl"), fixture(t, "claude.jsonl"))
+	place(t, filepath.Join(moved, "projects", transcript.Slug(dir), "s.jsonl"), fixture(t, "claude.jsonl"))
 	place(t, filepath.Join(dir, ".aider.chat.history.md"), fixture(t, "aider.md"))
 	env := map[string]string{"HOME": t.TempDir(), "CLAUDE_CONFIG_DIR": moved}
-	list, err := Find(t.Context(), Where{Dirs: []string{dir}, Getenv: func(name string) string { return env[name] }})
+	list, err := catalog.Transcripts().Find(t.Context(), transcript.Where{Dirs: []string{dir}, Getenv: func(name string) string { return env[name] }})
 	if err != nil || len(list) != 2 || list[0].Agent != "claude" || list[1].Agent != "aider" {
 		t.Errorf("%+v, %v", list, err)
 	}
-	if list, err := Find(t.Context(), Where{Dirs: []string{dir}, Getenv: func(string) string { return "" }}); err != nil || len(list) != 1 {
+	if list, err := catalog.Transcripts().Find(t.Context(), transcript.Where{Dirs: []string{dir}, Getenv: func(string) string { return "" }}); err != nil || len(list) != 1 {
 		t.Errorf("without a home: %+v, %v", list, err)
 	}
 }
@@ -133,22 +135,22 @@ func TestFindElsewhere(t *testing.T) {
 // TestBegan: a transcript began when its first entry with a time says.
 func TestBegan(t *testing.T) {
 	for name, want := range map[string]string{"claude.jsonl": "claude", "codex.jsonl": "codex", "gemini.jsonl": "gemini", "qwen.jsonl": "qwen", "pi.jsonl": "pi", "copilot.jsonl": "copilot"} {
-		f := File{Agent: want, Path: filepath.Join("testdata", name)}
-		g, err := CountFile(t.Context(), f, noPrice)
+		f := transcript.File{Agent: want, Path: filepath.Join("testdata", name)}
+		g, err := catalog.Transcripts().CountFile(t.Context(), f, noPrice)
 		if err != nil || g.StartedAt == nil {
 			t.Fatalf("%s: %+v, %v", name, g.StartedAt, err)
 		}
-		if got := Began(t.Context(), f); got != *g.StartedAt {
+		if got := catalog.Transcripts().Began(t.Context(), f); got != *g.StartedAt {
 			t.Errorf("%s began at %q, not %q", name, got, *g.StartedAt)
 		}
 	}
 	line := `{"type":"user","sessionId":"s","uuid":"u","cwd":"/w","timestamp":"2026-03-01T1%d:00:00.000Z","message":{"role":"user","content":"x"}}` + "\n"
 	file := filepath.Join(t.TempDir(), "s.jsonl")
-	place(t, file, []byte(strings.Repeat(fmt.Sprintf(line, 1), 2*every)+fmt.Sprintf(line, 0)))
-	if got := Began(t.Context(), File{Agent: "claude", Path: file}); got != "2026-03-01T11:00:00.000Z" {
+	place(t, file, []byte(strings.Repeat(fmt.Sprintf(line, 1), 2*256)+fmt.Sprintf(line, 0)))
+	if got := catalog.Transcripts().Began(t.Context(), transcript.File{Agent: "claude", Path: file}); got != "2026-03-01T11:00:00.000Z" {
 		t.Errorf("what stands far behind the first counts: %q", got)
 	}
-	if got := Began(t.Context(), File{Agent: "claude", Path: file + ".none"}); got != "" {
+	if got := catalog.Transcripts().Began(t.Context(), transcript.File{Agent: "claude", Path: file + ".none"}); got != "" {
 		t.Errorf("no file: %q", got)
 	}
 }

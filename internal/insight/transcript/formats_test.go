@@ -1,13 +1,14 @@
-package transcript
+package transcript_test
 
 import (
 	"bytes"
 	"database/sql"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
-	"unicode/utf8"
 
+	"kedge/internal/agents/catalog"
 	"kedge/internal/insight/audit"
 )
 
@@ -92,7 +93,7 @@ func (h hand) check(t *testing.T, f audit.Figures) {
 // TestDetect: whose a transcript is is told from its lines.
 func TestDetect(t *testing.T) {
 	for _, h := range append(byHand, hand{agent: "claude", file: "claude.jsonl"}) {
-		list, err := Open(t.Context(), filepath.Join("testdata", h.file))
+		list, err := catalog.Transcripts().Open(t.Context(), filepath.Join("testdata", h.file))
 		if err != nil || len(list) != 1 || list[0].Agent != h.agent {
 			t.Errorf("%s: %+v, %v", h.file, list, err)
 		}
@@ -101,7 +102,7 @@ func TestDetect(t *testing.T) {
 	if err := os.WriteFile(other, []byte("hello\n{\"a\":1}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if list, err := Open(t.Context(), other); err == nil {
+	if list, err := catalog.Transcripts().Open(t.Context(), other); err == nil {
 		t.Errorf("notes are taken for %+v", list)
 	}
 }
@@ -147,11 +148,11 @@ func database(t testing.TB, path, dir string) {
 func TestOpenCodeByHand(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "open code.db")
 	database(t, path, "/home/u/shop")
-	list, err := Open(t.Context(), path)
+	list, err := catalog.Transcripts().Open(t.Context(), path)
 	if err != nil || len(list) != 2 {
 		t.Fatalf("%+v, %v", list, err)
 	}
-	f, err := CountFile(t.Context(), list[0], noPrice)
+	f, err := catalog.Transcripts().CountFile(t.Context(), list[0], noPrice)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +164,7 @@ func TestOpenCodeByHand(t *testing.T) {
 	if err := os.WriteFile(broken, []byte("SQLite format 3\x00 and nothing else\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(t.Context(), broken); err == nil {
+	if _, err := catalog.Transcripts().Open(t.Context(), broken); err == nil {
 		t.Error("a broken database has sessions")
 	}
 }
@@ -175,39 +176,12 @@ func FuzzFormats(f *testing.F) {
 	f.Add("codex", []byte(`{"type":"response_item","payload":{"type":"function_call","arguments":"{\"a\\"}}`))
 	f.Add("claude", sample(f))
 	f.Fuzz(func(t *testing.T, agent string, b []byte) {
-		if formats[agent] == nil {
+		if agent == "opencode" || !slices.Contains(catalog.Transcripts().Agents(), agent) {
 			return
 		}
-		g, _, err := Count(t.Context(), agent, bytes.NewReader(b), noPrice)
+		g, _, err := catalog.Transcripts().Count(t.Context(), agent, bytes.NewReader(b), noPrice)
 		if err == nil && g.Composition.Sum() != g.Sources.Sum() {
 			t.Errorf("composition %+v, sources %+v", g.Composition, g.Sources)
-		}
-	})
-}
-
-// FuzzScanner: what the scanner calls whole is JSON, and the other way round,
-// and both count the same characters.
-func FuzzScanner(f *testing.F) {
-	f.Add([]byte(`{"a":[1,-0.5e+3,true,null,"\u00e9\ud83d\ude00\ud83dx\n"]}`))
-	f.Add([]byte(`"plain text of more than eight bytes, with é"`))
-	f.Fuzz(func(t *testing.T, b []byte) {
-		s := scanner{b: b}
-		s.space()
-		v, ok := s.value()
-		ok = ok && s.end()
-		if valid := validJSON(b); ok != valid {
-			t.Fatalf("%q: whole %v, valid %v", b, ok, valid)
-		}
-		if again := (&scanner{b: v, checked: true}); ok && (!again.skip() || again.i != len(v)) {
-			t.Errorf("%q: the second time it ends at %d", v, again.i)
-		}
-		if ok && len(v) > 0 && v[0] == '"' {
-			if n, want := runes(inside(v)), utf8.RuneCount(inside(v)); n != want {
-				t.Errorf("%q: %d runes, want %d", v, n, want)
-			}
-			if n, want := s.chars(inside(v)), len([]rune(text(inside(v)))); n != want {
-				t.Errorf("%q: %d characters, decoded %d", v, n, want)
-			}
 		}
 	})
 }

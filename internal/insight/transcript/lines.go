@@ -16,21 +16,22 @@ const MaxLine = 32 << 20
 
 const bufferSize = 256 << 10
 
-// lines gives the lines of r, one after the other, without their ends. Its
+// Lines gives the lines of r, one after the other, without their ends. Its
 // memory is that of the longest line.
-type lines struct {
+type Lines struct {
 	r    *bufio.Reader
 	long []byte
-	n    int // number of the last line, from 1
+	N    int // number of the last line, from 1
 	over bool
 }
 
-func newLines(r io.Reader) (*lines, error) {
+// NewLines gives the lines of r, unpacked where it is gzip.
+func NewLines(r io.Reader) (*Lines, error) {
 	b, err := unzipped(r)
 	if err != nil {
 		return nil, err
 	}
-	return &lines{r: b}, nil
+	return &Lines{r: b}, nil
 }
 
 // unzipped gives what is in r where that is gzip, else r.
@@ -47,10 +48,10 @@ func unzipped(r io.Reader) (*bufio.Reader, error) {
 	return bufio.NewReaderSize(z, bufferSize), nil
 }
 
-// next gives a line, valid until the next call; over tells that it was too long
+// Next gives a line, valid until the next call; over tells that it was too long
 // and is not all there. io.EOF ends it. What gzip cannot unpack ends a last line
 // where it was cut.
-func (l *lines) next() ([]byte, error) {
+func (l *Lines) Next() ([]byte, error) {
 	l.long, l.over = l.long[:0], false
 	for {
 		part, err := l.r.ReadSlice('\n')
@@ -73,7 +74,7 @@ func (l *lines) next() ([]byte, error) {
 		if err != nil && len(part) == 0 {
 			return nil, io.EOF
 		}
-		l.n++
+		l.N++
 		return bytes.TrimSuffix(part, []byte("\n")), nil
 	}
 }
@@ -82,7 +83,7 @@ func (l *lines) next() ([]byte, error) {
 // the room that a line may have at once: growing by and by would leave the parts
 // behind as garbage, twice as much as the line, and room that is not written to
 // is no memory.
-func (l *lines) keep(part []byte) {
+func (l *Lines) keep(part []byte) {
 	const few = 4 << 20
 	if need := len(l.long) + len(part); need > few && need > cap(l.long) {
 		l.long = append(make([]byte, 0, MaxLine), l.long...)
@@ -93,29 +94,29 @@ func (l *lines) keep(part []byte) {
 // every is how many lines are read between two looks at the context.
 const every = 256
 
-// eachLine calls take with every line that is not blank. A line that take
+// EachLine calls take with every line that is not blank. A line that take
 // refuses, or that is too long, is counted.
-func eachLine(ctx context.Context, r io.Reader, take func(n int, line []byte) bool) (skipped int64, err error) {
-	l, err := newLines(r)
+func EachLine(ctx context.Context, r io.Reader, take func(n int, line []byte) bool) (skipped int64, err error) {
+	l, err := NewLines(r)
 	if err != nil {
 		return 0, err
 	}
 	for {
-		line, err := l.next()
+		line, err := l.Next()
 		if errors.Is(err, io.EOF) {
 			return skipped, nil
 		}
 		if err != nil {
 			return skipped, err
 		}
-		if l.n%every == 0 && ctx.Err() != nil {
+		if l.N%every == 0 && ctx.Err() != nil {
 			return skipped, kedge.Errorf(kedge.Interrupted, "interrupted: %w", context.Cause(ctx))
 		}
 		if l.over {
 			skipped++
 			continue
 		}
-		if line = bytes.TrimSpace(line); len(line) > 0 && !take(l.n, line) {
+		if line = bytes.TrimSpace(line); len(line) > 0 && !take(l.N, line) {
 			skipped++
 		}
 	}

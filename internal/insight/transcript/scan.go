@@ -8,25 +8,34 @@ import (
 	"unicode/utf8"
 )
 
-// scanner walks over one JSON text and checks everything it passes, so that a
+// Scanner walks over one JSON text and checks everything it passes, so that a
 // line which it came through is whole. It copies nothing: values are parts of
 // the text, strings as they stand between their quotes. It is here because
 // decoding whole transcripts into values takes ten times as long.
-type scanner struct {
+type Scanner struct {
 	b       []byte
 	i       int
 	depth   int
-	checked bool // another scanner came through: strings need no second look
+	checked bool // another Scanner came through: strings need no second look
 
 	// Of the last string that was checked.
 	escapes int  // how many of its bytes are none of its characters, for its escape sequences
 	wide    bool // it has bytes beyond ASCII
 }
 
+// NewScanner gives a scanner at the beginning of a JSON text.
+func NewScanner(b []byte) *Scanner { return &Scanner{b: b} }
+
+// Place is how far the scanner came.
+func (s *Scanner) Place() int { return s.i }
+
+// Since gives what the scanner passed since a place.
+func (s *Scanner) Since(place int) []byte { return s.b[place:s.i] }
+
 // maxDepth bounds nesting, as other decoders do.
 const maxDepth = 1000
 
-func (s *scanner) space() {
+func (s *Scanner) space() {
 	for s.i < len(s.b) {
 		switch s.b[s.i] {
 		case ' ', '\t', '\r', '\n':
@@ -37,7 +46,7 @@ func (s *scanner) space() {
 	}
 }
 
-func (s *scanner) eat(c byte) bool {
+func (s *Scanner) eat(c byte) bool {
 	if s.i < len(s.b) && s.b[s.i] == c {
 		s.i++
 		return true
@@ -45,14 +54,14 @@ func (s *scanner) eat(c byte) bool {
 	return false
 }
 
-// end tells whether nothing but space is left.
-func (s *scanner) end() bool {
+// End tells whether nothing but space is left.
+func (s *Scanner) End() bool {
 	s.space()
 	return s.i == len(s.b)
 }
 
-// object walks over an object; each must take the value of the key.
-func (s *scanner) object(each func(key []byte) bool) bool {
+// Object walks over an object; each must take the value of the key.
+func (s *Scanner) Object(each func(key []byte) bool) bool {
 	if !s.eat('{') || !s.enter() {
 		return false
 	}
@@ -82,8 +91,8 @@ func (s *scanner) object(each func(key []byte) bool) bool {
 	}
 }
 
-// array walks over an array; each must take one value.
-func (s *scanner) array(each func() bool) bool {
+// Array walks over an array; each must take one value.
+func (s *Scanner) Array(each func() bool) bool {
 	if !s.eat('[') || !s.enter() {
 		return false
 	}
@@ -104,21 +113,22 @@ func (s *scanner) array(each func() bool) bool {
 	}
 }
 
-func (s *scanner) enter() bool {
+func (s *Scanner) enter() bool {
 	s.depth++
 	return s.depth <= maxDepth
 }
 
-func (s *scanner) leave() { s.depth-- }
+func (s *Scanner) leave() { s.depth-- }
 
-// value takes one value of any kind and gives its text.
-func (s *scanner) value() ([]byte, bool) {
+// Value takes one value of any kind and gives its text.
+func (s *Scanner) Value() ([]byte, bool) {
 	from := s.i
-	ok := s.skip()
+	ok := s.Skip()
 	return s.b[from:s.i], ok
 }
 
-func (s *scanner) skip() bool {
+// Skip takes one value of any kind.
+func (s *Scanner) Skip() bool {
 	if s.i >= len(s.b) {
 		return false
 	}
@@ -127,9 +137,9 @@ func (s *scanner) skip() bool {
 		_, ok := s.str()
 		return ok
 	case '{':
-		return s.object(func([]byte) bool { return s.skip() })
+		return s.Object(func([]byte) bool { return s.Skip() })
 	case '[':
-		return s.array(s.skip)
+		return s.Array(s.Skip)
 	case 't':
 		return s.word("true")
 	case 'f':
@@ -141,7 +151,7 @@ func (s *scanner) skip() bool {
 	}
 }
 
-func (s *scanner) word(w string) bool {
+func (s *Scanner) word(w string) bool {
 	if len(s.b)-s.i < len(w) || string(s.b[s.i:s.i+len(w)]) != w {
 		return false
 	}
@@ -149,7 +159,7 @@ func (s *scanner) word(w string) bool {
 	return true
 }
 
-func (s *scanner) number() bool {
+func (s *Scanner) number() bool {
 	s.eat('-')
 	if !s.eat('0') && !s.digits() {
 		return false
@@ -166,7 +176,7 @@ func (s *scanner) number() bool {
 	return true
 }
 
-func (s *scanner) digits() bool {
+func (s *Scanner) digits() bool {
 	from := s.i
 	for s.i < len(s.b) && s.b[s.i] >= '0' && s.b[s.i] <= '9' {
 		s.i++
@@ -183,7 +193,7 @@ const (
 // bytes at a time for the first that cannot stand in a string as it is: a quote,
 // a backslash, a control character. Most of a transcript is such text, so this
 // is where the time goes.
-func (s *scanner) str() ([]byte, bool) {
+func (s *Scanner) str() ([]byte, bool) {
 	if !s.eat('"') {
 		return nil, false
 	}
@@ -231,7 +241,7 @@ func (s *scanner) str() ([]byte, bool) {
 }
 
 // chars counts the characters of the string that str gave last.
-func (s *scanner) chars(inside []byte) int {
+func (s *Scanner) chars(inside []byte) int {
 	if s.wide {
 		return runes(inside) - s.escapes
 	}
@@ -255,7 +265,7 @@ func runes(b []byte) (n int) {
 
 // closed takes the rest of a string that was checked: up to the first quote
 // that no backslash escapes.
-func (s *scanner) closed() ([]byte, bool) {
+func (s *Scanner) closed() ([]byte, bool) {
 	for i := s.i; ; i++ {
 		j := bytes.IndexByte(s.b[i:], '"')
 		if j < 0 {
@@ -310,7 +320,7 @@ func hex4(b []byte) (rune, bool) {
 var short = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
 // escaped gives the character of the escape sequence at the start of raw, which
-// a scanner has checked, and how long it is; a pair of surrogates is one.
+// a Scanner has checked, and how long it is; a pair of surrogates is one.
 func escaped(raw []byte) (r rune, n int) {
 	if raw[1] != 'u' {
 		return rune(short[raw[1]]), 2
@@ -340,11 +350,11 @@ func rewritten(raw []byte) int {
 	}
 }
 
-// compact counts the characters of a value, which a scanner has checked, in
+// Compact counts the characters of a value, which a Scanner has checked, in
 // compact JSON: without space, and with nothing escaped that need not be.
-func compact(raw []byte) int {
+func Compact(raw []byte) int {
 	n := 0
-	s := scanner{b: raw}
+	s := Scanner{b: raw}
 	for s.i < len(raw) {
 		switch raw[s.i] {
 		case ' ', '\t', '\r', '\n':
@@ -375,9 +385,9 @@ func written(r rune) int {
 	}
 }
 
-// text decodes a string, given as it stands between quotes. Bytes that are no text
+// Text decodes a string, given as it stands between quotes. Bytes that are no text
 // are U+FFFD each, as everywhere in JSON.
-func text(raw []byte) string {
+func Text(raw []byte) string {
 	if bytes.IndexByte(raw, '\\') < 0 && utf8.Valid(raw) {
 		return string(raw)
 	}
@@ -390,17 +400,17 @@ func text(raw []byte) string {
 	return out
 }
 
-// inside gives what stands between the quotes of a value that is a string, nil
+// Inside gives what stands between the quotes of a value that is a string, nil
 // for any other.
-func inside(v []byte) []byte {
+func Inside(v []byte) []byte {
 	if len(v) < 2 || v[0] != '"' {
 		return nil
 	}
 	return v[1 : len(v)-1]
 }
 
-// integer reads a value that is a whole number; 0 for any other.
-func integer(v []byte) int64 {
+// Integer reads a value that is a whole number; 0 for any other.
+func Integer(v []byte) int64 {
 	var n int64
 	for _, c := range v {
 		if c < '0' || c > '9' || n > 1<<58 {
@@ -409,4 +419,56 @@ func integer(v []byte) int64 {
 		n = n*10 + int64(c-'0')
 	}
 	return n
+}
+
+// Measured is a string as it stands between its quotes, with how many characters
+// it has; the zero value is none.
+type Measured struct {
+	Raw   []byte
+	Chars int
+}
+
+// At tells what the next byte is.
+func (s *Scanner) At(c byte) bool { return s.i < len(s.b) && s.b[s.i] == c }
+
+// ObjectOr is object, and takes any other value too.
+func (s *Scanner) ObjectOr(each func(key []byte) bool) bool {
+	if !s.At('{') {
+		return s.Skip()
+	}
+	return s.Object(each)
+}
+
+// Measure takes a value of any kind and measures a string.
+func (s *Scanner) Measure() (m Measured, ok bool) {
+	if !s.At('"') {
+		return m, s.Skip()
+	}
+	m.Raw, ok = s.str()
+	m.Chars = s.chars(m.Raw)
+	return m, ok
+}
+
+// Fields calls each with every field of an object that was checked.
+func Fields(raw []byte, each func(key string, v []byte)) {
+	s := &Scanner{b: raw, checked: true}
+	s.Object(func(key []byte) bool {
+		v, ok := s.Value()
+		if ok {
+			each(string(key), v)
+		}
+		return ok
+	})
+}
+
+// Elements calls each with every element of an array that was checked.
+func Elements(raw []byte, each func(v []byte)) {
+	s := &Scanner{b: raw, checked: true}
+	s.Array(func() bool {
+		v, ok := s.Value()
+		if ok {
+			each(v)
+		}
+		return ok
+	})
 }

@@ -2,7 +2,6 @@ package transcript
 
 import (
 	"context"
-	"path/filepath"
 	"time"
 
 	"kedge/internal/insight/audit"
@@ -20,17 +19,17 @@ type Spent struct {
 // programs that write a reply down before they tell of it: of one that was killed
 // this is all there is. Nothing for every other program, and for a session that
 // left nothing. id is a plain name.
-func SpentSince(ctx context.Context, w Where, id string, since time.Time) (Spent, error) {
+func (all Formats) SpentSince(ctx context.Context, w Where, id string, since time.Time) (Spent, error) {
 	var out Spent
-	if w.Agent != "codex" || id == "" {
+	early := all.of(w.Agent).Early
+	if early == nil || id == "" {
 		return out, nil
 	}
-	from := stamp(since.UTC().Format(time.RFC3339Nano))
+	from := Stamp(since.UTC().Format(time.RFC3339Nano))
 	var order []string
 	replies := map[string]audit.Entry{}
-	home := quoted(w.home("CODEX_HOME", ".codex"))
-	for _, f := range files("codex", filepath.Join(home, "sessions", "*", "*", "*", "rollout-*-"+quoted(id)+".jsonl")) {
-		_, err := ReadFile(ctx, f, Options{}, func(e *audit.Entry) {
+	for _, f := range early(w, id) {
+		_, err := all.ReadFile(ctx, f, Options{}, func(e *audit.Entry) {
 			if e.Kind != audit.Reply || e.Usage == nil || e.At < from {
 				return
 			}
@@ -46,7 +45,7 @@ func SpentSince(ctx context.Context, w Where, id string, since time.Time) (Spent
 	for _, reply := range order {
 		e := replies[reply]
 		out.Replies++
-		out.Last, out.Model = *e.Usage, first(e.Model, out.Model)
+		out.Last, out.Model = *e.Usage, First(e.Model, out.Model)
 		out.Sum = out.Sum.Plus(out.Last)
 	}
 	return out, nil

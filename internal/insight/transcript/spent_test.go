@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"kedge/internal/agents/catalog"
 	"kedge/internal/insight/audit"
 	"kedge/internal/insight/transcript"
 )
@@ -30,16 +31,16 @@ func TestSpentSince(t *testing.T) {
 	where := transcript.Where{Agent: "codex", Getenv: func(name string) string { return map[string]string{"CODEX_HOME": home}[name] }}
 	since := time.Date(2026, 11, 16, 3, 0, 1, 5e8, time.UTC)
 	want := transcript.Spent{Replies: 2, Sum: audit.Usage{Input: 40, CacheRead: 40, Output: 5}, Last: audit.Usage{Input: 20, CacheRead: 30, Output: 3}, Model: "gpt-5.5"}
-	if got, err := transcript.SpentSince(t.Context(), where, "one", since); err != nil || got != want {
+	if got, err := catalog.Transcripts().SpentSince(t.Context(), where, "one", since); err != nil || got != want {
 		t.Errorf("%+v, %v", got, err)
 	}
 	for _, id := range []string{"", "three", "*"} {
-		if got, err := transcript.SpentSince(t.Context(), where, id, since); err != nil || got != (transcript.Spent{}) {
+		if got, err := catalog.Transcripts().SpentSince(t.Context(), where, id, since); err != nil || got != (transcript.Spent{}) {
 			t.Errorf("%q: %+v, %v", id, got, err)
 		}
 	}
 	where.Agent = "claude"
-	if got, err := transcript.SpentSince(t.Context(), where, "one", since); err != nil || got != (transcript.Spent{}) {
+	if got, err := catalog.Transcripts().SpentSince(t.Context(), where, "one", since); err != nil || got != (transcript.Spent{}) {
 		t.Errorf("%+v, %v", got, err)
 	}
 }

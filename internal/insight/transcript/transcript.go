@@ -1,6 +1,7 @@
 // Package transcript reads what coding programs leave on disk about their
-// sessions, and finds it. It owns the formats: one file for each program, and
-// the folders in which that program keeps them.
+// sessions, and finds it. It owns what all formats share: lines, times, what a file
+// is; the Format of each agent, with the folders in which it keeps its files, is part
+// of that agent's profile.
 //
 // It promises to give everything that it understands, in the order of the file,
 // as entries of package audit; to go on behind a line that it does not
@@ -10,9 +11,7 @@
 package transcript
 
 import (
-	"context"
 	"encoding/json"
-	"io"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -40,37 +39,35 @@ type Options struct {
 	Before int  // only the lines before this one are read, from 1; 0 is all
 }
 
-// format reads one transcript.
-type format func(ctx context.Context, r io.Reader, o Options, emit Emit) (Meta, error)
-
-// teller gives entries with where they stand.
-type teller struct {
+// Teller gives entries with where they stand.
+type Teller struct {
 	Options
-	emit Emit
-	n    int         // line
-	at   string      // time
+	Emit Emit
+	N    int         // line
+	At   string      // time
 	told audit.Entry // the last one: its place is used again
 }
 
-func (t *teller) give(e audit.Entry) {
-	e.Line, e.At = t.n, t.at
+// Give gives an entry.
+func (t *Teller) Give(e audit.Entry) {
+	e.Line, e.At = t.N, t.At
 	t.told = e
-	t.emit(&t.told)
+	t.Emit(&t.told)
 }
 
-// tell gives an entry with its text.
-func (t *teller) tell(e audit.Entry, s string) {
+// Tell gives an entry with its text.
+func (t *Teller) Tell(e audit.Entry, s string) {
 	e.Chars = utf8.RuneCountInString(s)
 	if t.Text {
 		e.Text = s
 	}
-	t.give(e)
+	t.Give(e)
 }
 
-// call gives a tool call with its input, which is JSON.
-func (t *teller) call(e audit.Entry, input []byte) {
+// Call gives a tool call with its input, which is JSON.
+func (t *Teller) Call(e audit.Entry, input []byte) {
 	e.Kind = audit.ToolCall
-	e.Chars = compact(input)
+	e.Chars = Compact(input)
 	if t.Text {
 		e.Text = string(input)
 	}
@@ -78,12 +75,12 @@ func (t *teller) call(e audit.Entry, input []byte) {
 	_ = json.Unmarshal(input, &in) // what has another form has none of these
 	switch e.Act {
 	case audit.Read, audit.Edit:
-		e.Path = first(in.FilePath, in.AbsolutePath, in.Path, in.CamelPath)
+		e.Path = First(in.FilePath, in.AbsolutePath, in.Path, in.CamelPath)
 	case audit.Shell:
-		e.Command = first(words(in.Command), words(in.Cmd))
+		e.Command = First(Words(in.Command), Words(in.Cmd))
 	case audit.Other:
 	}
-	t.give(e)
+	t.Give(e)
 }
 
 // toolInput is the fields of a tool's input that matter, by their names in all
@@ -97,8 +94,8 @@ type toolInput struct {
 	Cmd          json.RawMessage `json:"cmd"`
 }
 
-// words gives a command: a line, or a list of words.
-func words(raw json.RawMessage) string {
+// Words gives a command: a line, or a list of words.
+func Words(raw json.RawMessage) string {
 	var line string
 	var list []string
 	switch {
@@ -111,7 +108,8 @@ func words(raw json.RawMessage) string {
 	}
 }
 
-func first(list ...string) string {
+// First gives the first text that is not empty.
+func First(list ...string) string {
 	for _, s := range list {
 		if s != "" {
 			return s
@@ -120,14 +118,14 @@ func first(list ...string) string {
 	return ""
 }
 
-// decode reads a whole line into v. Fields of another form than expected make
+// Decode reads a whole line into v. Fields of another form than expected make
 // it a line that is not understood.
-func decode(line []byte, v any) bool {
+func Decode(line []byte, v any) bool {
 	return len(line) > 0 && line[0] == '{' && json.Unmarshal(line, v) == nil
 }
 
-// stamp brings a time into the one form of entries; empty where it is none.
-func stamp(s string) string {
+// Stamp brings a time into the one form of entries; empty where it is none.
+func Stamp(s string) string {
 	const form = "2006-01-02T15:04:05.000Z"
 	if isStamp(s) {
 		return s
@@ -154,10 +152,39 @@ func isStamp(s string) bool {
 	return s[5:7] <= "12" && s[5:7] >= "01" && s[8:10] >= "01" && s[8:10] <= "28" && s[11:13] <= "23"
 }
 
-// stampMilli is stamp of a number of milliseconds since 1970.
-func stampMilli(ms int64) string {
+// StampMilli is stamp of a number of milliseconds since 1970.
+func StampMilli(ms int64) string {
 	if ms <= 0 {
 		return ""
 	}
-	return stamp(time.UnixMilli(ms).UTC().Format(time.RFC3339Nano))
+	return Stamp(time.UnixMilli(ms).UTC().Format(time.RFC3339Nano))
+}
+
+// Texts gives a string, or the texts of a list of parts, joined.
+func Texts(raw json.RawMessage) string {
+	var s string
+	if json.Unmarshal(raw, &s) == nil {
+		return s
+	}
+	var parts []struct {
+		Text string `json:"text"`
+	}
+	if json.Unmarshal(raw, &parts) != nil {
+		return ""
+	}
+	var b strings.Builder
+	for _, p := range parts {
+		b.WriteString(p.Text)
+	}
+	return b.String()
+}
+
+// Within tells whether dir is one of the folders, or lies in one.
+func Within(dirs []string, dir string) bool {
+	for _, d := range dirs {
+		if dir == d || strings.HasPrefix(dir, strings.TrimSuffix(d, "/")+"/") {
+			return true
+		}
+	}
+	return false
 }

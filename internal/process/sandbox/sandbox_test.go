@@ -89,7 +89,7 @@ func tools(t *testing.T, names ...string) string {
 }
 
 func usual(kind string) config.Sandbox {
-	c := config.Default().Sandbox
+	c := config.Default(config.Kinds{}).Sandbox
 	c.Kind = kind
 	return c
 }

@@ -22,7 +22,7 @@ func (w World) compactFrom(dir string, tokens int64) int64 {
 // lastTokens is how many tokens are in the context, by the agent's own record of the
 // conversation; nil where that does not tell.
 func lastTokens(ev hooks.Input) *int64 {
-	n, ok := hooks.Tokens(ev.Agent, tailOf(ev.Transcript))
+	n, ok := ev.Agent.LastTokens(tailOf(ev.Transcript))
 	if !ok {
 		return nil
 	}

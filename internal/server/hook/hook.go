@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"kedge"
+	"kedge/internal/agents/catalog"
 	"kedge/internal/agents/hooks"
 	"kedge/internal/app/attend"
 )
@@ -106,7 +107,8 @@ func (w World) answer(ctx context.Context, args []string) ([]byte, error) {
 	if len(args) == 0 {
 		return nil, kedge.Errorf(kedge.Invalid, "the agent is not named")
 	}
-	if _, ok := hooks.Find(args[0]); !ok {
+	agent, ok := catalog.HooksOf(args[0])
+	if !ok {
 		return nil, kedge.Errorf(kedge.Invalid, "no agent %q", args[0])
 	}
 	if w.Getenv("KEDGE_RUN") != "" && !isStatus(args) {
@@ -122,7 +124,7 @@ func (w World) answer(ctx context.Context, args []string) ([]byte, error) {
 	if isStatus(args) {
 		return w.status(ctx, args, input)
 	}
-	ev, err := hooks.Parse(args[0], input)
+	ev, err := hooks.Parse(agent, input)
 	if err != nil || ev.Kind == "" {
 		return nil, err
 	}
@@ -175,7 +177,7 @@ func (w World) start(ctx context.Context, ev hooks.Input) ([]byte, error) {
 
 func (w World) brief(ctx context.Context, ev hooks.Input) (string, error) {
 	env := map[string]string{}
-	for _, name := range []string{"HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME"} {
+	for _, name := range catalog.Transcripts().Variables() {
 		if v := w.Getenv(name); v != "" {
 			env[name] = v
 		}
@@ -231,7 +233,7 @@ func (w World) stop(ctx context.Context, ev hooks.Input) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, w.GateBudget)
 	defer cancel()
 	r, err := within(ctx, func() (attend.HookStopReply, error) {
-		return w.Service.Stop(ctx, ev.Dir, attend.HookStopRequest{Agent: ev.Agent, Native: ev.Native, Ask: ev.Ask, Again: ev.Again, Env: w.Environ})
+		return w.Service.Stop(ctx, ev.Dir, attend.HookStopRequest{Agent: ev.Agent.Name, Native: ev.Native, Ask: ev.Ask, Again: ev.Again, Env: w.Environ})
 	})
 	switch {
 	case err != nil:

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -26,7 +25,7 @@ import (
 // data is what is written down of an event.
 func (w World) data(ev hooks.Input) kedge.HookData {
 	d := kedge.HookData{
-		Agent: ev.Agent, Event: ev.Kind, Session: kedge.SessionID(w.Getenv("KEDGE_SESSION")), Native: ev.Native, At: w.Now().UTC().Truncate(time.Millisecond),
+		Agent: ev.Agent.Name, Event: ev.Kind, Session: kedge.SessionID(w.Getenv("KEDGE_SESSION")), Native: ev.Native, At: w.Now().UTC().Truncate(time.Millisecond),
 		Source: ev.Source, Mode: ev.Mode, Tool: ev.Tool, Call: ev.Call, Failed: ev.Failed,
 	}
 	if ev.Tool != "" {
@@ -137,7 +136,7 @@ func (w World) wholeOutput(ev hooks.Input, text, file string) string {
 	}
 	defer func() { _ = f.Close() }()
 	info, err := f.Stat()
-	if err != nil || !ours(info, twin(file, temp)) || info.Size() > mostWhole || info.Size() <= int64(len(text)) {
+	if err != nil || !ours(info, twin(ev, file, temp)) || info.Size() > mostWhole || info.Size() <= int64(len(text)) {
 		return text
 	}
 	b, err := io.ReadAll(io.LimitReader(f, mostWhole))
@@ -147,12 +146,12 @@ func (w World) wholeOutput(ev hooks.Input, text, file string) string {
 	return string(b)
 }
 
-// twin is the other name that some versions of Claude Code give a file of theirs:
-// that of the task whose output it is.
-func twin(file, temp string) string {
-	session, name := filepath.Dir(filepath.Dir(file)), filepath.Base(file)
-	project := filepath.Base(filepath.Dir(session))
-	return filepath.Join(temp, "claude-"+strconv.Itoa(os.Geteuid()), project, filepath.Base(session), "tasks", strings.TrimSuffix(name, ".txt")+".output")
+// twin is the other name that the agent may give a file of its own; empty: none.
+func twin(ev hooks.Input, file, temp string) string {
+	if ev.Agent.Twin == nil {
+		return ""
+	}
+	return ev.Agent.Twin(file, temp, os.Geteuid())
 }
 
 // ours tells of a file of this user's that has no other name, but for its twin.

@@ -16,6 +16,7 @@ import (
 
 	"kedge"
 	"kedge/internal/agents"
+	"kedge/internal/agents/catalog"
 	"kedge/internal/core/watch"
 	"kedge/internal/process/hold"
 	"kedge/internal/process/tape"
@@ -327,7 +328,7 @@ func (s *session) wait() agents.Exit {
 	if !reflect.DeepEqual(evs, s.evs) || !bytes.Equal(in.Text, s.typed) || again.Exit(f.Result.Code, f.Result.Cause) != exit {
 		s.t.Errorf("read again it means something else")
 	}
-	if exit.Conversation != "" && s.live.tells(Version) && (exit.Version == "" || agents.Untried(s.live.Adapter.Kind(), exit.Version)) {
+	if exit.Conversation != "" && s.live.tells(Version) && (exit.Version == "" || catalog.Of(s.live.Adapter.Kind()).Versions.Untried(exit.Version)) {
 		s.t.Errorf("its version %q is not among those that are driven", exit.Version)
 	}
 	if n := s.reader.Broken(); n > 0 {

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"kedge/internal/agents/catalog"
 	"kedge/internal/insight/audit"
 	"kedge/internal/insight/transcript"
 	"kedge/internal/testkit/measure"
@@ -29,7 +30,7 @@ func read(t *testing.T, path string) session {
 	t.Helper()
 	s := session{name: filepath.Base(path)}
 	f := transcript.File{Agent: "claude", Path: path}
-	m, err := transcript.ReadFile(context.Background(), f, transcript.Options{Text: true}, func(e *audit.Entry) { s.entries = append(s.entries, *e) })
+	m, err := catalog.Transcripts().ReadFile(context.Background(), f, transcript.Options{Text: true}, func(e *audit.Entry) { s.entries = append(s.entries, *e) })
 	if err != nil {
 		t.Fatal(err)
 	}

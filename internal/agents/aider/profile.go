@@ -1,0 +1,30 @@
+package aider
+
+import (
+	"kedge/internal/agents"
+	"kedge/internal/agents/trust"
+)
+
+// name is what Kedge calls it.
+const name = "aider"
+
+// Profile is what Kedge knows of Aider.
+func Profile() agents.Profile {
+	wrote := kept()
+	return agents.Profile{
+		Name: name, Title: "Aider", About: "one message on its input, text for people back",
+		New: func(argv []string) (agents.Adapter, error) { return New(argv), nil },
+		Obeys: trust.Rules{
+			Files:   []trust.Settings{{Name: ".aider.conf.yml", Env: true}, {Name: ".aider.model.settings.yml", Env: true}},
+			Options: []string{"AIDER_"},
+		},
+		Guards:     []string{".aider*"},
+		Transcript: &wrote,
+		Lacks: map[string]string{
+			"Hears":    "it reads nothing after its message",
+			"Versions": "it is no npm package: a stand-in was driven",
+			"Writes":   "a stand-in was driven: what it writes is unknown",
+			"Hooks":    "it has none",
+		},
+	}
+}

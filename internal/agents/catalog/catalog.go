@@ -1,0 +1,130 @@
+// Package catalog lists the profiles of all agents that Kedge knows. It owns the list and
+// what follows from it: each consumer asks here for the part that it needs. It is the
+// only package that names all agents. Its tests hold every profile to its contract and
+// every adapter to the suite of real programs, whose recordings and results lie here.
+package catalog
+
+import (
+	"slices"
+
+	"kedge"
+	"kedge/internal/agents"
+	"kedge/internal/agents/acp"
+	"kedge/internal/agents/aider"
+	"kedge/internal/agents/claude"
+	"kedge/internal/agents/codex"
+	"kedge/internal/agents/command"
+	"kedge/internal/agents/copilot"
+	"kedge/internal/agents/gemini"
+	"kedge/internal/agents/hooks"
+	"kedge/internal/agents/kilo"
+	"kedge/internal/agents/opencode"
+	"kedge/internal/agents/pi"
+	"kedge/internal/agents/qwen"
+	"kedge/internal/agents/trust"
+	"kedge/internal/core/config"
+	"kedge/internal/insight/transcript"
+)
+
+// all are the profiles, in the order in which messages name the agents.
+var all = []agents.Profile{
+	claude.Profile(), codex.Profile(), gemini.Profile(), kilo.Profile(), opencode.Profile(), qwen.Profile(), pi.Profile(), copilot.Profile(), aider.Profile(),
+	acp.Profile(), command.Profile(),
+}
+
+// All gives the profiles.
+func All() []agents.Profile { return slices.Clone(all) }
+
+// Of gives the profile of a kind of agent; of one that Kedge does not know it is empty.
+func Of(kind string) agents.Profile {
+	for _, p := range all {
+		if p.Name == kind {
+			return p
+		}
+	}
+	return agents.Profile{}
+}
+
+// New gives the adapter of an agent in config.toml.
+func New(name string, a config.Agent) (agents.Adapter, error) {
+	p := Of(a.Kind)
+	if p.New == nil {
+		return nil, kedge.Errorf(kedge.NotFound, "agents of kind %q cannot be driven by a run yet", a.Kind).
+			WithHint("set [agents.%s] kind = \"command\" in .kedge/config.toml, with the command that reads a brief on its input", name)
+	}
+	return p.New(a.Command)
+}
+
+// transcripts are the formats that can be read.
+var transcripts = formats()
+
+func formats() transcript.Formats {
+	var out transcript.Formats
+	for _, p := range all {
+		if p.Transcript != nil {
+			out = append(out, *p.Transcript)
+		}
+	}
+	return out
+}
+
+// Transcripts are how agents keep what their sessions did, of all agents of which Kedge
+// can read that.
+func Transcripts() transcript.Formats { return transcripts }
+
+// Hooks are the agents whose hooks Kedge uses.
+func Hooks() []hooks.Agent {
+	var out []hooks.Agent
+	for _, p := range all {
+		if p.Hooks != nil {
+			out = append(out, *p.Hooks)
+		}
+	}
+	return out
+}
+
+// HooksOf gives the agent of a name, where Kedge uses its hooks.
+func HooksOf(name string) (hooks.Agent, bool) {
+	p := Of(name)
+	if p.Hooks == nil {
+		return hooks.Agent{}, false
+	}
+	return *p.Hooks, true
+}
+
+// obeyed is what agents obey, together with what holds for all.
+var obeyed = rules()
+
+func rules() trust.Rules {
+	out := trust.Common()
+	for _, p := range all {
+		out = out.And(p.Title, p.Obeys)
+	}
+	return out
+}
+
+// Trust are the rules by which a repository is looked through for what agents run or
+// obey.
+func Trust() trust.Rules { return obeyed }
+
+// Guards are patterns of agents' files that decide about the work.
+func Guards() []string {
+	var out []string
+	for _, p := range all {
+		out = append(out, p.Guards...)
+	}
+	return out
+}
+
+// Kinds are the kinds of agents, as config.toml has them.
+func Kinds() config.Kinds {
+	var out config.Kinds
+	for _, p := range all {
+		out.Names = append(out.Names, p.Name)
+		if !p.Generic {
+			out.Offered = append(out.Offered, p.Name)
+		}
+	}
+	slices.Sort(out.Offered)
+	return out
+}

@@ -1,0 +1,17 @@
+package command
+
+import "kedge/internal/agents"
+
+// Profile is what Kedge knows of programs that it drives this way.
+func Profile() agents.Profile {
+	return agents.Profile{
+		Name: "command", Title: "any command", About: "a brief on its input, lines of the form KEDGE {json} back", Generic: true,
+		New: func(argv []string) (agents.Adapter, error) {
+			a, err := New(argv)
+			if err != nil {
+				return nil, err
+			}
+			return a, nil
+		},
+	}
+}

@@ -1,0 +1,27 @@
+// Package gemini is Google's Gemini CLI: how it is driven, and all else that Kedge
+// knows of it. It is driven over the Agent Client Protocol: of its two ways without a
+// screen the one in which it asks before it acts and can be interrupted. What it used
+// comes from its telemetry. It was made with 0.61.0.
+package gemini
+
+import "kedge/internal/agents/acp"
+
+// window is the size that Gemini takes every model's context to have.
+const window = 1 << 20
+
+// New is its adapter; argv is the program with arguments of its own, empty where it is
+// simply gemini.
+func New(argv []string) *acp.Adapter {
+	return acp.Known(argv, acp.Program{
+		Kind: "gemini", ScreenFlag: "--prompt-interactive", Window: window, ModelFlag: true, Settles: true,
+		Beside: func() acp.Beside { return &telemetry{} },
+		Args:   []string{"--acp", "--skip-trust"}, // the folder is Kedge's own work tree, which nobody was ever asked about
+		Wrap:   []string{"sh", "-c", meterScript, "gemini"},
+		Env: []string{
+			"GEMINI_CLI_NO_RELAUNCH=true", // a second process would not have the descriptor
+			"GEMINI_TELEMETRY_ENABLED=true", "GEMINI_TELEMETRY_TARGET=local", "GEMINI_TELEMETRY_OUTFILE=/dev/fd/3",
+			"GEMINI_TELEMETRY_LOG_PROMPTS=false", "GEMINI_TELEMETRY_USE_COLLECTOR=false", "OTEL_TRACES_SAMPLER=always_off",
+			"GEMINI_PTY_INFO=child_process", // what a command prints under a terminal of its own is not told
+		},
+	})
+}
