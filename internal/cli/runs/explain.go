@@ -12,6 +12,7 @@ import (
 	"kedge/internal/cli/frame"
 	"kedge/internal/cli/ledger"
 	"kedge/internal/text/plain"
+	"kedge/internal/text/words"
 )
 
 // Explain is kedge explain.
@@ -127,7 +128,7 @@ func explainedSteps(env *frame.Env, row func(name, format string, args ...any), 
 // endText says whether a session ended clean, and if not why.
 func endText(e reports.SessionEnd) string {
 	if e.Clean {
-		return fmt.Sprintf("%s clean: nothing left uncommitted, green by %s, committed as %s", e.Session, e.Evidence, e.Commit[:min(len(e.Commit), 10)])
+		return fmt.Sprintf("%s clean: nothing left uncommitted, green by %s, committed as %s", e.Session, e.Evidence, words.Hash(e.Commit))
 	}
 	return fmt.Sprintf("%s not clean: %s", e.Session, e.Why)
 }
