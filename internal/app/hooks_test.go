@@ -19,7 +19,7 @@ import (
 	"kedge/internal/app/verify"
 	"kedge/internal/journal"
 	"kedge/internal/journal/spool"
-	"kedge/internal/process/capability"
+	"kedge/internal/process"
 )
 
 // leave is what a hook leaves.
@@ -380,11 +380,11 @@ func TestT18HooksSpeakForTheirOwnSession(t *testing.T) {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		token, err := capability.Issue(dir)
+		token, err := process.IssueToken(dir)
 		if err != nil {
 			t.Fatal(err)
 		}
-		proofs[id] = capability.Proof(token)
+		proofs[id] = process.TokenProof(token)
 	}
 	p.started(own, other)
 	for i, x := range []struct {

@@ -26,8 +26,7 @@ var rooms = []room{
 		{"strictjson", "JSON that refuses unknown and duplicate keys"},
 		{"glob", "path patterns with **"},
 		{"frontmatter", `"key: value" blocks at the top of a Markdown file`},
-		{"plain", "untrusted text, made safe to show"},
-		{"ansi", "removes terminal escape sequences from a stream"},
+		{"plain", "untrusted text, made safe to show; removes escape sequences"},
 		{"redact", "removes secrets from text"},
 	}},
 	{"core", "the rules: pure functions over values", "text", true, []member{
@@ -53,11 +52,10 @@ var rooms = []room{
 	}},
 	{"process", "programs that run beside Kedge, their terminals and what they print", "text core", false, []member{
 		{"atomicfile", "writes whole files that survive a crash"},
-		{".", "runs a shell line and leaves nothing of it behind"},
+		{".", "runs a shell line and leaves nothing of it behind; the token of a session"},
 		{"term", "the terminal that you sit at"},
 		{"tape", "everything a session printed, append-only"},
 		{"wire", "the protocol of a holder"},
-		{"capability", "the token of a session"},
 		{"sandbox", "what confines agents and checks"},
 		{"output", "searches, exports and keeps what programs printed"},
 		{"hold", "the holder process that keeps a session alive, and its client"},

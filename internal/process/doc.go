@@ -14,6 +14,9 @@
 // every descriptor it inherited and outlived its parents is not found. On other systems
 // Kedge looks for the mark with ps.
 //
+// The token of a session is random, is given once to whoever starts the session, and is
+// nowhere on disk: the session's folder keeps its hash.
+//
 // Packages in this room import text and core. They know nothing of features, runs or
 // agents.
 package process

@@ -11,7 +11,7 @@ import (
 
 	"kedge/internal/agents"
 	"kedge/internal/agents/stream"
-	"kedge/internal/process/capability"
+	"kedge/internal/process"
 )
 
 // Adapter is that of Codex.
@@ -59,7 +59,7 @@ func (c *Adapter) Reader(t agents.Task) agents.Reader {
 
 // toolsEnv are the variables by which the server of Kedge's tools finds its
 // session. Only their names are ever in a command.
-var toolsEnv = []string{"KEDGE_HOME", "KEDGE_SESSION", capability.Variable}
+var toolsEnv = []string{"KEDGE_HOME", "KEDGE_SESSION", process.TokenVariable}
 
 // toolsSeconds is how long it waits for a tool: a gate may take long.
 const toolsSeconds = "7200"

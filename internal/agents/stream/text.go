@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"kedge/internal/core/watch"
-	"kedge/internal/text/ansi"
+	"kedge/internal/text/plain"
 )
 
 // Bounds of what is kept of one event.
@@ -51,7 +51,7 @@ func OneLine(text, otherwise string) string {
 // Plain is a line that is no event, as text: often what a program says before it
 // gives up.
 func Plain(line []byte) string {
-	return Cut(strings.TrimSpace(strings.ToValidUTF8(string(ansi.Text(line)), "\uFFFD")))
+	return Cut(strings.TrimSpace(strings.ToValidUTF8(string(plain.Stripped(line)), "\uFFFD")))
 }
 
 // InputText is a string as it is, anything else as compact JSON.

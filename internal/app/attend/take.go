@@ -11,7 +11,7 @@ import (
 	"kedge/internal/git/place"
 	"kedge/internal/journal"
 	"kedge/internal/journal/spool"
-	"kedge/internal/process/capability"
+	"kedge/internal/process"
 )
 
 // Record is what a hook leaves in the spool.
@@ -20,7 +20,7 @@ type Record struct {
 	Dir     string                 `json:"dir"`
 	Data    kedge.HookData         `json:"data"`
 	Used    *kedge.SessionUsedData `json:"used,omitempty"`  // of a status line
-	Proof   string                 `json:"proof,omitempty"` // that it comes from the session it names: capability.Proof
+	Proof   string                 `json:"proof,omitempty"` // that it comes from the session it names: process.TokenProof
 }
 
 // HookTakeRequest asks to record what hooks left.
@@ -159,7 +159,7 @@ func (s *Attendant) rememberRefused(d *refusal) {
 // variable of the environment can be set by anybody.
 func (s *Attendant) proven(r Record) bool {
 	id := r.Data.Session
-	return kedge.ValidID("ses", string(id)) && (r.Used == nil || r.Used.ID == id) && capability.Proves(s.sessions.SessionDir(id), r.Proof)
+	return kedge.ValidID("ses", string(id)) && (r.Used == nil || r.Used.ID == id) && process.TokenProves(s.sessions.SessionDir(id), r.Proof)
 }
 
 // write enters what a record says, once, and that it was refused.

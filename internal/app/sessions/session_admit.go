@@ -6,7 +6,7 @@ import (
 	"kedge"
 	"kedge/internal/app/projects"
 	"kedge/internal/journal"
-	"kedge/internal/process/capability"
+	"kedge/internal/process"
 )
 
 // Pass is what a caller presents to act for a session over a connection that does not
@@ -51,7 +51,7 @@ func (s *Manager) refusal(ctx context.Context, p *projects.Project, in Pass) (st
 		return "", err
 	case !known:
 		return "this project has no such session", nil
-	case !capability.Opens(s.SessionDir(ses.ID), in.Token):
+	case !process.TokenOpens(s.SessionDir(ses.ID), in.Token):
 		return "it is not that session's", nil
 	case !ses.Live():
 		return "the session has ended", nil

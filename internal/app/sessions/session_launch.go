@@ -7,7 +7,7 @@ import (
 
 	"kedge"
 	"kedge/internal/app/projects"
-	"kedge/internal/process/capability"
+	"kedge/internal/process"
 	"kedge/internal/process/hold"
 )
 
@@ -51,7 +51,7 @@ func (s *Manager) prepare(ctx context.Context, l *launch) error {
 		l.remove()
 		return err
 	}
-	if l.token, err = capability.Issue(l.dir); err != nil {
+	if l.token, err = process.IssueToken(l.dir); err != nil {
 		l.abandon()
 	}
 	return err
@@ -65,7 +65,7 @@ func (s *Manager) socketOf(id kedge.SessionID) string {
 // remove takes the folder away. One that is not empty says what went wrong; it
 // belongs to no session.
 func (l launch) remove() {
-	_ = os.Remove(filepath.Join(l.dir, capability.File))
+	_ = os.Remove(filepath.Join(l.dir, process.TokenFile))
 	_ = os.Remove(l.dir)
 }
 

@@ -8,7 +8,7 @@ import (
 	"kedge"
 	"kedge/internal/app/projects"
 	"kedge/internal/journal"
-	"kedge/internal/process/capability"
+	"kedge/internal/process"
 	"kedge/internal/process/hold"
 	"kedge/internal/process/tape"
 )
@@ -76,7 +76,7 @@ func descends(ctx context.Context, p *projects.Project, ses kedge.Session, from 
 // What the caller had of the kind is taken out: of two values most programs take
 // the first, and an agent would pass for the session that started it.
 func sessionEnv(env []string, id kedge.SessionID, home, token string) []string {
-	out := slices.DeleteFunc(capability.Env(env, token), func(kv string) bool {
+	out := slices.DeleteFunc(process.WithToken(env, token), func(kv string) bool {
 		return strings.HasPrefix(kv, "KEDGE_SESSION=") || strings.HasPrefix(kv, "KEDGE_HOME=")
 	})
 	return append(out, "KEDGE_SESSION="+string(id), "KEDGE_HOME="+home)

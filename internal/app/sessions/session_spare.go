@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"kedge"
-	"kedge/internal/process/capability"
+	"kedge/internal/process"
 	"kedge/internal/process/hold"
 )
 
@@ -82,7 +82,7 @@ func (s *Manager) spareSoon() {
 func (s *Manager) sweep(unknown map[kedge.SessionID]hold.Found) {
 	for id, f := range unknown {
 		closeFound(f)
-		if hold.Sweep(f.Dir, capability.File, "holder.err") { // the last as an earlier version left it
+		if hold.Sweep(f.Dir, process.TokenFile, "holder.err") { // the last as an earlier version left it
 			_ = os.Remove(s.socketOf(id)) // most often its holder did that
 		}
 	}

@@ -5,7 +5,7 @@ import (
 
 	"kedge"
 	"kedge/internal/cli/frame"
-	"kedge/internal/process/capability"
+	"kedge/internal/process"
 	"kedge/internal/server/mcp"
 )
 
@@ -26,8 +26,8 @@ tools that read work. Each tool is described in docs/reference/mcp.md of Kedge.`
 		Example: "  claude mcp add kedge -- kedge mcp\n  codex mcp add kedge -- kedge mcp",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			s := &mcp.Server{Call: env.Call, Environ: capability.Without(env.Environ), Version: kedge.Version}
-			session, token := env.Getenv("KEDGE_SESSION"), env.Getenv(capability.Variable)
+			s := &mcp.Server{Call: env.Call, Environ: process.WithoutToken(env.Environ), Version: kedge.Version}
+			session, token := env.Getenv("KEDGE_SESSION"), env.Getenv(process.TokenVariable)
 			if session != "" && token != "" {
 				s.Session = kedge.SessionID(session)
 				s.Call = env.Scoped(s.Session, token)

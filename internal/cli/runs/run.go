@@ -30,40 +30,7 @@ func Run(env *frame.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "run",
 		Short: "Work through the features until Kedge has verified them all",
-		Long: `Work through the features until all are verified, none can continue or a
-budget is spent.
-
-Each feature gets a short session and a git worktree of its own. Kedge runs
-the checks itself, commits what is green and sets the rest aside. Agents and
-checks outlive this command and the daemon.
-
-A second kedge run attaches to the first and applies its flags to it. A halted
-run takes flags only with --continue. Ctrl-C detaches; the run continues.
-
-First Kedge commits what it wrote under .kedge/. Then, until the work has
-landed, it leaves its files in your checkout as committed, so that they are
-never in the way of your own git commands. Decisions and notes of that time
-are in the journal, and the commands that record them say so.
-
-On a terminal you see a table that is redrawn. Otherwise, or if TERM is dumb
-or not set, Kedge prints one line per step to stderr.
-
-How a run ends (each end prints what to do next):
-
-  exit  state                 why
-  0     done                  every feature is completed or skipped
-  4     paused                somebody changed what the run works on
-  5     waiting, paused,      it waits for you: a question, a review, a
-        stopped, done         blocked feature, checks that cannot run here, a
-                              missing agent, files to approve, or finished
-                              work that could not land
-  6     stopped               the project's checks are red and a session
-                              could not fix them
-  7     over_budget, stopped  a budget or --max-sessions is reached
-  130   stopped, or any       you stopped it, or detached with Ctrl-C
-
-A provider's limit (waiting_quota) is not an end: the run resumes by itself
-when the limit has passed.`,
+		Long:  runLong,
 		Example: `  kedge run                              with the agent of .kedge/config.toml
   kedge run --agent claude --parallel 2
   kedge run --pause                      start nothing new
@@ -388,3 +355,38 @@ func (s *runShow) finish(v runs.RunView) {
 		s.live.draw(v)
 	}
 }
+
+const runLong = `Work through the features until all are verified, none can continue or a
+budget is spent.
+
+Each feature gets a short session and a git worktree of its own. Kedge runs
+the checks itself, commits what is green and sets the rest aside. Agents and
+checks outlive this command and the daemon.
+
+A second kedge run attaches to the first and applies its flags to it. A halted
+run takes flags only with --continue. Ctrl-C detaches; the run continues.
+
+First Kedge commits what it wrote under .kedge/. Then, until the work has
+landed, it leaves its files in your checkout as committed, so that they are
+never in the way of your own git commands. Decisions and notes of that time
+are in the journal, and the commands that record them say so.
+
+On a terminal you see a table that is redrawn. Otherwise, or if TERM is dumb
+or not set, Kedge prints one line per step to stderr.
+
+How a run ends (each end prints what to do next):
+
+  exit  state                 why
+  0     done                  every feature is completed or skipped
+  4     paused                somebody changed what the run works on
+  5     waiting, paused,      it waits for you: a question, a review, a
+        stopped, done         blocked feature, checks that cannot run here, a
+                              missing agent, files to approve, or finished
+                              work that could not land
+  6     stopped               the project's checks are red and a session
+                              could not fix them
+  7     over_budget, stopped  a budget or --max-sessions is reached
+  130   stopped, or any       you stopped it, or detached with Ctrl-C
+
+A provider's limit (waiting_quota) is not an end: the run resumes by itself
+when the limit has passed.`

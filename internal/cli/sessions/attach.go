@@ -18,7 +18,7 @@ import (
 	"kedge/internal/process/tape"
 	"kedge/internal/process/term"
 	"kedge/internal/process/wire"
-	"kedge/internal/text/ansi"
+
 	"kedge/internal/text/plain"
 )
 
@@ -188,7 +188,7 @@ func (a *attachment) lately(end int64) {
 // lastLines is the text of the last lines in b, for a terminal that is raw.
 func lastLines(b []byte, rows int) string {
 	const most = 16 << 10
-	lines := bytes.Split(ansi.Text(b[max(0, len(b)-most):]), []byte("\n"))
+	lines := bytes.Split(plain.Stripped(b[max(0, len(b)-most):]), []byte("\n"))
 	lines = lines[max(0, len(lines)-rows):]
 	shown := plain.Text(string(bytes.ReplaceAll(bytes.Join(lines, []byte("\n")), []byte("\r"), nil)))
 	return strings.ReplaceAll(shown, "\n", "\r\n")

@@ -9,7 +9,7 @@ import (
 
 	"kedge/internal/cli/frame"
 	"kedge/internal/process/output"
-	"kedge/internal/text/ansi"
+
 	"kedge/internal/text/plain"
 	"kedge/internal/text/words"
 )
@@ -103,7 +103,7 @@ func (p *execProgress) read() {
 
 // last is the last line that has anything in it, fit for a terminal.
 func (p *execProgress) last() string {
-	text := bytes.TrimRight(ansi.Text(p.tail), " \t\r\n")
+	text := bytes.TrimRight(plain.Stripped(p.tail), " \t\r\n")
 	return plain.Line(string(bytes.TrimSpace(text[bytes.LastIndexAny(text, "\r\n")+1:])))
 }
 

@@ -15,7 +15,7 @@ import (
 	"kedge/internal/process/hold"
 	"kedge/internal/process/output"
 	"kedge/internal/process/tape"
-	"kedge/internal/text/ansi"
+	"kedge/internal/text/plain"
 )
 
 // Logs is kedge logs.
@@ -147,7 +147,7 @@ func copyTape(dir string, from int64, w io.Writer) (int64, error) {
 // Env's own filter.
 type stripped struct {
 	w io.Writer
-	s ansi.Stripper
+	s plain.Stripper
 }
 
 // Write implements io.Writer.

@@ -16,7 +16,7 @@ import (
 	"kedge/internal/core/watch"
 	"kedge/internal/git/slot"
 	"kedge/internal/process/tape"
-	"kedge/internal/text/ansi"
+
 	"kedge/internal/text/plain"
 	"kedge/internal/text/redact"
 	"kedge/internal/text/words"
@@ -73,7 +73,7 @@ func (x *Executor) lastWords(ctx context.Context, c run.Command, j slot.Job) (st
 	if err != nil {
 		return "", err
 	}
-	line := shownLine(string(ansi.Text(tail)))
+	line := shownLine(string(plain.Stripped(tail)))
 	if strings.HasPrefix(line, "KEDGE {") || strings.HasPrefix(line, "{") {
 		if line, err = x.lastEvent(ctx, c, j, tail); err != nil {
 			return "", err

@@ -14,8 +14,8 @@ import (
 	"kedge/internal/core/run"
 	"kedge/internal/core/watch"
 	"kedge/internal/engine"
+	"kedge/internal/process"
 	"kedge/internal/process/atomicfile"
-	"kedge/internal/process/capability"
 	"kedge/internal/process/hold"
 	"kedge/internal/process/tape"
 )
@@ -142,7 +142,7 @@ func (s *session) begin(ctx context.Context) (*hold.Client, *run.Event, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	token, err := capability.Issue(s.dir)
+	token, err := process.IssueToken(s.dir)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -216,7 +216,7 @@ func (s *session) spec(ctx context.Context, start agents.Start, token string) (h
 	id := string(s.id)
 	spec := hold.Spec{
 		Session: s.id, Dir: s.dir, Socket: filepath.Join(s.cfg.Sockets, id[len(id)-12:]),
-		Command: start.Command, Cwd: s.work, Env: capability.Env(s.env(start), token),
+		Command: start.Command, Cwd: s.work, Env: process.WithToken(s.env(start), token),
 	}
 	if !start.Pipes {
 		spec.Cols, spec.Rows = 120, 40

@@ -9,7 +9,6 @@ import (
 
 	"kedge"
 	"kedge/internal/process"
-	"kedge/internal/process/capability"
 )
 
 // ErrLeft is the cause to cancel a gate's context with when whoever runs it must
@@ -45,7 +44,7 @@ func (child) Since() time.Time { return time.Time{} }
 // marked like that of a session, without the token of one, and nothing in it
 // starts a daemon.
 func LineEnv(env []string, id kedge.SessionID) []string {
-	out := slices.DeleteFunc(capability.Without(env), func(kv string) bool { return strings.HasPrefix(kv, "KEDGE_SESSION=") })
+	out := slices.DeleteFunc(process.WithoutToken(env), func(kv string) bool { return strings.HasPrefix(kv, "KEDGE_SESSION=") })
 	return append(out, "KEDGE_SESSION="+string(id))
 }
 

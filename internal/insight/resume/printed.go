@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"kedge/internal/text/ansi"
 	"kedge/internal/text/lazyre"
+	"kedge/internal/text/plain"
 )
 
 // printers are the commands that print the files that they are given, between spaces.
@@ -234,7 +234,7 @@ func unquoted(s string) string {
 // shows in the end: what was written over is not there, nor is colour.
 func uncarried(s string, output bool) string {
 	if output && strings.Contains(s, "\x1b") {
-		s = string(ansi.Text([]byte(s)))
+		s = string(plain.Stripped([]byte(s)))
 	}
 	if !strings.Contains(s, "\r") {
 		return s

@@ -17,7 +17,7 @@ import (
 	"kedge"
 	"kedge/internal/process/output"
 	"kedge/internal/process/tape"
-	"kedge/internal/text/ansi"
+	"kedge/internal/text/plain"
 )
 
 var began = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -237,7 +237,7 @@ func TestRetention(t *testing.T) {
 // slow is the same search, written to be obviously right, for lines that are
 // not too long.
 func slow(b []byte, text string, fold bool) (lines []string) {
-	for _, line := range strings.FieldsFunc(string(ansi.Text(b)), func(r rune) bool { return r == '\n' || r == '\r' }) {
+	for _, line := range strings.FieldsFunc(string(plain.Stripped(b)), func(r rune) bool { return r == '\n' || r == '\r' }) {
 		in := line
 		if fold {
 			in, text = strings.ToLower(in), strings.ToLower(text)
@@ -273,7 +273,7 @@ func TestAgainstSlow(t *testing.T) {
 			if h.Line != want[i] {
 				t.Fatalf("%q, hit %d: %q, want %q", q.Text, i, h.Line, want[i])
 			}
-			if i%997 == 0 && !strings.HasPrefix(string(ansi.Text(b.Bytes()[h.Offset:min(int(h.Offset)+70_000, b.Len())])), h.Line) {
+			if i%997 == 0 && !strings.HasPrefix(string(plain.Stripped(b.Bytes()[h.Offset:min(int(h.Offset)+70_000, b.Len())])), h.Line) {
 				t.Fatalf("%q, hit %d is not at %d", q.Text, i, h.Offset)
 			}
 		}

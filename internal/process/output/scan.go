@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"kedge"
-	"kedge/internal/text/ansi"
+	"kedge/internal/text/plain"
 )
 
 // How much is read, and how much stays in sight around it.
@@ -17,7 +17,7 @@ const (
 	behind   = MaxLine            // text kept before what is searched: the beginning of a line
 	ahead    = MaxLine + MaxQuery // text there must be after a match: the match, and the end of its line
 	lead     = 1 << 10            // shown before a match on a line that is too long
-	maxSpan  = ansi.MaxSequence   // of the tape: a match that sequences stretch further is none
+	maxSpan  = plain.MaxSequence  // of the tape: a match that sequences stretch further is none
 	preroll  = maxSpan + 4<<10    // read before a part: longer than a match, and than what is taken for a sequence
 	moreRoll = 8                  // so many times more, when that shows too little of a line
 )
@@ -38,7 +38,7 @@ type scanner struct {
 	most   int    // hits per segment
 
 	task  task
-	strip ansi.Stripper
+	strip plain.Stripper
 	buf   []byte
 	text  []byte // the window: the front part of buf
 	base  int64  // position of the window in the text, counted from where reading began
@@ -73,7 +73,7 @@ func (s *scanner) scan(ctx context.Context, t task) ([]found, error) {
 
 // scanFrom is scan with the place to read from.
 func (s *scanner) scanFrom(ctx context.Context, t task, begin int64) error {
-	s.task, s.strip, s.text, s.base, s.spans = t, ansi.Stripper{}, s.buf[:0], 0, s.spans[:0]
+	s.task, s.strip, s.text, s.base, s.spans = t, plain.Stripper{}, s.buf[:0], 0, s.spans[:0]
 	s.next, s.from, s.eof, s.cut, s.hits = begin, 0, false, false, nil
 	for {
 		if err := ctx.Err(); err != nil {

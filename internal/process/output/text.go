@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"kedge/internal/process/tape"
-	"kedge/internal/text/ansi"
+
 	"kedge/internal/text/plain"
 )
 
@@ -29,7 +29,7 @@ func Text(ctx context.Context, w io.Writer, l tape.Log) error {
 // printer writes the lines.
 type printer struct {
 	w     io.Writer
-	strip ansi.Stripper
+	strip plain.Stripper
 	text  []byte
 	lines []byte
 	back  bool // after a carriage return

@@ -16,7 +16,7 @@ import (
 	"kedge"
 	"kedge/internal/app/attend"
 	"kedge/internal/journal/spool"
-	"kedge/internal/process/capability"
+	"kedge/internal/process"
 	"kedge/internal/process/output"
 	"kedge/internal/server/hook"
 )
@@ -446,14 +446,14 @@ func TestT15SecretsAreNotLeft(t *testing.T) {
 func TestT18TokenIsNotLeft(t *testing.T) {
 	c := newScene(t)
 	dir := t.TempDir()
-	token, err := capability.Issue(dir)
+	token, err := process.IssueToken(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.env["KEDGE_SESSION"], c.env[capability.Variable] = "ses-01h00000000000000000000000", token
+	c.env["KEDGE_SESSION"], c.env[process.TokenVariable] = "ses-01h00000000000000000000000", token
 	c.run(event("SessionEnd"))
 	left := c.left()
-	if len(left) != 1 || !capability.Proves(dir, left[0].Proof) || strings.Contains(left[0].Proof, token) {
+	if len(left) != 1 || !process.TokenProves(dir, left[0].Proof) || strings.Contains(left[0].Proof, token) {
 		t.Errorf("left is %+v", left)
 	}
 }

@@ -17,7 +17,7 @@ import (
 	"kedge/internal/app/attend"
 	"kedge/internal/insight/condense"
 	"kedge/internal/journal/spool"
-	"kedge/internal/process/capability"
+	"kedge/internal/process"
 	"kedge/internal/process/output"
 	"kedge/internal/text/redact"
 )
@@ -45,7 +45,7 @@ func (w World) leave(ev hooks.Input, d kedge.HookData) error {
 // put leaves a record without secrets: it lies on the disk. Of the session's token
 // it has the proof.
 func (w World) put(r attend.Record) error {
-	r.Proof = capability.Proof(w.Getenv(capability.Variable))
+	r.Proof = process.TokenProof(w.Getenv(process.TokenVariable))
 	b, err := json.Marshal(r)
 	if err != nil {
 		return kedge.Errorf(kedge.Internal, "encode an event: %w", err)

@@ -1,6 +1,7 @@
-// Package plain makes untrusted text safe to show outside a terminal emulator:
-// in a list, a log line, a notification. What it lets through cannot move the
-// cursor, set a title, reach the clipboard or reorder the line it stands in.
+// Package plain makes untrusted text safe to show outside a terminal emulator: in a list,
+// a log line, a notification. What it lets through cannot move the cursor, set a title,
+// reach the clipboard or reorder the line it stands in. A Stripper removes whole escape
+// sequences from a stream, wherever the stream is cut.
 package plain
 
 import (

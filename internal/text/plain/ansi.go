@@ -1,8 +1,4 @@
-// Package ansi removes terminal escape sequences from a stream of bytes, whole
-// sequences and not only their first byte, wherever the stream is cut. What is
-// left is the text that was printed; it is not made safe in any other way (see
-// package plain), and it says nothing about where on the screen it stood.
-package ansi
+package plain
 
 import "bytes"
 
@@ -173,8 +169,8 @@ func (s *Stripper) inString(b byte) {
 	}
 }
 
-// Text removes the sequences of a whole text.
-func Text(b []byte) []byte {
+// Stripped removes the sequences of a whole text.
+func Stripped(b []byte) []byte {
 	var s Stripper
 	return s.Strip(make([]byte, 0, len(b)), b)
 }

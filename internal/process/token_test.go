@@ -1,4 +1,4 @@
-package capability_test
+package process_test
 
 import (
 	"os"
@@ -7,18 +7,18 @@ import (
 	"strings"
 	"testing"
 
-	"kedge/internal/process/capability"
+	"kedge/internal/process"
 )
 
 // TestT18Token: a token opens its own session's folder, is on disk only as a
 // hash, and is void when another was issued.
 func TestT18Token(t *testing.T) {
 	dir, other := t.TempDir(), t.TempDir()
-	token, err := capability.Issue(dir)
+	token, err := process.IssueToken(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	foreign, err := capability.Issue(other)
+	foreign, err := process.IssueToken(other)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func TestT18Token(t *testing.T) {
 		{"nearly its own", dir, token + "A", false},
 		{"a folder without a token", t.TempDir(), token, false},
 	} {
-		if got := capability.Opens(c.dir, c.token); got != c.want {
+		if got := process.TokenOpens(c.dir, c.token); got != c.want {
 			t.Errorf("%s: %v", c.name, got)
 		}
 	}
@@ -44,7 +44,7 @@ func TestT18Token(t *testing.T) {
 	if fi, err := os.Stat(filepath.Join(dir, "token.json")); err != nil || fi.Mode().Perm() != 0o600 {
 		t.Errorf("its mode: %v (%v)", fi.Mode(), err)
 	}
-	if _, err := capability.Issue(dir); err != nil || capability.Opens(dir, token) {
+	if _, err := process.IssueToken(dir); err != nil || process.TokenOpens(dir, token) {
 		t.Errorf("the old token still opens the session (%v)", err)
 	}
 }
@@ -53,7 +53,7 @@ func TestT18Token(t *testing.T) {
 // with the token that is as empty as it.
 func TestT18BrokenToken(t *testing.T) {
 	dir := t.TempDir()
-	token, err := capability.Issue(dir)
+	token, err := process.IssueToken(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,18 +61,18 @@ func TestT18BrokenToken(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, "token.json"), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if capability.Opens(dir, token) || capability.Opens(dir, "") {
+		if process.TokenOpens(dir, token) || process.TokenOpens(dir, "") {
 			t.Errorf("%q opens it", text)
 		}
 	}
 }
 
 func TestEnv(t *testing.T) {
-	env := []string{"A=1", capability.Variable + "=old", "B=2"}
-	if got := capability.Env(env, "new"); !slices.Equal(got, []string{"A=1", "B=2", capability.Variable + "=new"}) {
+	env := []string{"A=1", process.TokenVariable + "=old", "B=2"}
+	if got := process.WithToken(env, "new"); !slices.Equal(got, []string{"A=1", "B=2", process.TokenVariable + "=new"}) {
 		t.Errorf("with a token: %q", got)
 	}
-	if got := capability.Without(env); !slices.Equal(got, []string{"A=1", "B=2"}) {
+	if got := process.WithoutToken(env); !slices.Equal(got, []string{"A=1", "B=2"}) {
 		t.Errorf("without: %q", got)
 	}
 }

@@ -1,10 +1,10 @@
-package ansi_test
+package plain_test
 
 import (
 	"bytes"
 	"testing"
 
-	"kedge/internal/text/ansi"
+	"kedge/internal/text/plain"
 )
 
 var cases = []struct{ in, want string }{
@@ -25,7 +25,7 @@ var cases = []struct{ in, want string }{
 
 func TestText(t *testing.T) {
 	for _, tc := range cases {
-		if got := string(ansi.Text([]byte(tc.in))); got != tc.want {
+		if got := string(plain.Stripped([]byte(tc.in))); got != tc.want {
 			t.Errorf("Text(%q) = %q, want %q", tc.in, got, tc.want)
 		}
 	}
@@ -38,11 +38,11 @@ func FuzzStrip(f *testing.F) {
 		f.Add([]byte(tc.in), 3)
 	}
 	f.Fuzz(func(t *testing.T, in []byte, size int) {
-		whole := ansi.Text(in)
+		whole := plain.Stripped(in)
 		if bytes.IndexByte(whole, 0x1b) >= 0 {
 			t.Fatalf("an ESC is left in %q", whole)
 		}
-		var s ansi.Stripper
+		var s plain.Stripper
 		var pieces []byte
 		size = max(1, size%7)
 		for rest := in; len(rest) > 0; {
@@ -56,7 +56,7 @@ func FuzzStrip(f *testing.F) {
 		if runs := inPlaces(t, in); !bytes.Equal(runs, whole) {
 			t.Fatalf("whole %q, by stretches %q", whole, runs)
 		}
-		if !bytes.Equal(ansi.Text(whole), whole) {
+		if !bytes.Equal(plain.Stripped(whole), whole) {
 			t.Fatalf("not stable: %q", whole)
 		}
 	})
@@ -67,7 +67,7 @@ func FuzzStrip(f *testing.F) {
 func inPlaces(t *testing.T, in []byte) []byte {
 	t.Helper()
 	var (
-		s   ansi.Stripper
+		s   plain.Stripper
 		out []byte
 	)
 	for rest := in; len(rest) > 0; {
