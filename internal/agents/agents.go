@@ -84,7 +84,7 @@ type Reader interface {
 	// Open is what a session starts with: its brief, as the program reads it. Where
 	// answers are typed it is called before the first Feed.
 	Open(brief []byte) Input
-	Feed(b []byte, at Time) ([]watch.Event, Input)
+	Feed(b []byte, at Time) ([]watch.Act, Input)
 	// Say is what tells the living program something that was decided outside of
 	// it; false when it cannot be told that now. It changes nothing: what came of
 	// it, the output shows.

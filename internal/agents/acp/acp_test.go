@@ -246,7 +246,7 @@ func TestACPUsage(t *testing.T) {
 	evs, _ := r.Feed([]byte(acpBegun+acpUpdate(reply)+acpUpdate(sub)+acpUpdate(`{"sessionUpdate":"usage_update","used":1500,"size":9000,"cost":{"amount":0.5,"currency":"USD"}}`)+end), time.Time{})
 	n := func(i int64) *int64 { return &i }
 	usd := 0.5
-	want := []watch.Event{
+	want := []watch.Act{
 		{Kind: watch.Usage, Used: &watch.Used{Input: n(200), CacheRead: n(1000), Output: n(34), Context: n(1234), Window: n(131072), Model: "m1"}},
 		{Kind: watch.Turn},
 		{Kind: watch.Usage, Used: &watch.Used{Input: n(200), CacheRead: n(1000), Output: n(34), Model: "m1"}},
@@ -297,7 +297,7 @@ func TestCopilotSumsUpItsProcess(t *testing.T) {
 		r := tt.a.Reader(agents.Task{Resume: "s1"})
 		r.Open([]byte("x"))
 		evs, _ := r.Feed([]byte(acpBegun+end), time.Time{})
-		if n := len(slices.DeleteFunc(evs, func(ev watch.Event) bool { return ev.Kind != watch.Usage })); n != tt.want {
+		if n := len(slices.DeleteFunc(evs, func(ev watch.Act) bool { return ev.Kind != watch.Usage })); n != tt.want {
 			t.Errorf("%s: %d figures, want %d", tt.a.Kind(), n, tt.want)
 		}
 	}

@@ -15,7 +15,7 @@ type Reading struct {
 	Reply  *Tokens // what a reply used; nil: it is about something else
 	Model  string  // of the reply
 	Main   bool    // the reply fills the session's own context
-	Events []watch.Event
+	Events []watch.Act
 }
 
 // beside makes the splitter of a program; nil where it tells nothing beside the
@@ -28,7 +28,7 @@ func (p Program) beside() Beside {
 }
 
 // metered is what a reading means.
-func (r *reader) metered(m Reading) []watch.Event {
+func (r *reader) metered(m Reading) []watch.Act {
 	if m.Reply == nil {
 		return m.Events
 	}

@@ -30,12 +30,12 @@ type call struct {
 }
 
 // call is a use of a tool, or what became of one.
-func (r *reader) call(u *update) []watch.Event {
+func (r *reader) call(u *update) []watch.Act {
 	if u.ID == "" {
 		return nil
 	}
 	c := r.know(u)
-	var out []watch.Event
+	var out []watch.Act
 	if c.input != "" || len(c.paths) > 0 || u.Status != "pending" && u.Status != "" {
 		out = r.announce(c)
 	}
@@ -47,7 +47,7 @@ func (r *reader) call(u *update) []watch.Event {
 		r.open = nil
 	}
 	text := u.shown()
-	return append(out, watch.Event{
+	return append(out, watch.Act{
 		Kind: watch.Result, ID: c.id, Output: stream.Cut(text),
 		Failed: u.Status == "failed" || c.kind == "execute" && exitedBadly(text),
 	})
@@ -114,12 +114,12 @@ func (r *reader) paths(known []string, u *update) []string {
 }
 
 // announce tells that a call runs, once.
-func (r *reader) announce(c *call) []watch.Event {
+func (r *reader) announce(c *call) []watch.Act {
 	if c.told {
 		return nil
 	}
 	c.told = true
-	return []watch.Event{{
+	return []watch.Act{{
 		Kind: watch.Call, ID: c.id, Tool: cmp.Or(c.tool, c.kind, "tool"), Input: cmp.Or(c.input, stream.Cut(c.title)), Paths: c.paths,
 	}}
 }
@@ -127,7 +127,7 @@ func (r *reader) announce(c *call) []watch.Event {
 // request is something that the program asks before it goes on. Whatever it is
 // gets an answer. Files and terminals are not offered: who asks for them is told
 // so, and does it by itself or not at all.
-func (r *reader) request(l *message) ([]watch.Event, agents.Input) {
+func (r *reader) request(l *message) ([]watch.Act, agents.Input) {
 	if l.Method != "session/request_permission" {
 		return nil, agents.Input{Text: stream.JSONLine(map[string]any{
 			"jsonrpc": "2.0", "id": l.ID, "error": map[string]any{"code": -32601, "message": "not supported here: " + l.Method},
@@ -180,7 +180,7 @@ func chosen(option string) map[string]any {
 }
 
 // plans is a plan that is handed in. It is not taken up: people decide about it.
-func (r *reader) plans(text string) []watch.Event {
+func (r *reader) plans(text string) []watch.Act {
 	if strings.TrimSpace(text) == "" {
 		return nil
 	}
@@ -195,7 +195,7 @@ type asked struct {
 
 // asks is a question to people. A planning session goes on without the answers:
 // the next one has them. Any other waits.
-func (r *reader) asks(l *message, all stream.Questions) ([]watch.Event, agents.Input) {
+func (r *reader) asks(l *message, all stream.Questions) ([]watch.Act, agents.Input) {
 	if !r.task.ReadOnly {
 		r.know(&l.Params.Call).told = true
 		r.open = &asked{line: *l, questions: all}

@@ -117,7 +117,7 @@ func (r *reader) Say(w agents.Word) (agents.Input, bool) {
 func (r *reader) Asks() bool { return r.open != nil }
 
 // Feed implements agents.Reader.
-func (r *reader) Feed(b []byte, at agents.Time) ([]watch.Event, agents.Input) {
+func (r *reader) Feed(b []byte, at agents.Time) ([]watch.Act, agents.Input) {
 	if r.beside == nil {
 		return r.Each(b, at, r.line)
 	}
@@ -126,7 +126,7 @@ func (r *reader) Feed(b []byte, at agents.Time) ([]watch.Event, agents.Input) {
 	return told.Events, told.Input
 }
 
-func (r *reader) line(line []byte, long bool) ([]watch.Event, agents.Input) {
+func (r *reader) line(line []byte, long bool) ([]watch.Act, agents.Input) {
 	var l message
 	if !r.Decode(line, long, &l) {
 		return nil, agents.Input{}
@@ -147,7 +147,7 @@ func (r *reader) line(line []byte, long bool) ([]watch.Event, agents.Input) {
 }
 
 // answered is the answer to a request of ours.
-func (r *reader) answered(l *message) ([]watch.Event, agents.Input) {
+func (r *reader) answered(l *message) ([]watch.Act, agents.Input) {
 	id, err := strconv.Atoi(string(l.ID))
 	switch {
 	case err != nil || id == promptID:
@@ -268,7 +268,7 @@ func (r *reader) step() agents.Input {
 
 // ended is the end of a prompt, and of what ran in it. No further one is wanted,
 // unless somebody cancelled this one: who did that says what comes next.
-func (r *reader) ended(l *message) ([]watch.Event, agents.Input) {
+func (r *reader) ended(l *message) ([]watch.Act, agents.Input) {
 	if r.stage == opening || r.stage == done {
 		return nil, agents.Input{}
 	}
@@ -277,7 +277,7 @@ func (r *reader) ended(l *message) ([]watch.Event, agents.Input) {
 	for _, id := range r.order {
 		if c := r.calls[id]; !c.ended {
 			out = append(out, r.announce(c)...)
-			out = append(out, watch.Event{Kind: watch.Result, ID: id, Failed: true, Output: cmp.Or(l.Result.Stop, "failed")})
+			out = append(out, watch.Act{Kind: watch.Result, ID: id, Failed: true, Output: cmp.Or(l.Result.Stop, "failed")})
 		}
 	}
 	r.calls, r.order = map[string]*call{}, nil
@@ -308,7 +308,7 @@ func (r *reader) leave() agents.Input {
 
 // update is something that happened. What is told while a conversation is loaded
 // happened before.
-func (r *reader) update(u *update) ([]watch.Event, agents.Input) {
+func (r *reader) update(u *update) ([]watch.Act, agents.Input) {
 	if r.stage == opening {
 		if u.Kind == "available_commands_update" && r.own.Settles {
 			return nil, r.step()
@@ -335,7 +335,7 @@ const maxSaid = 2 << 20
 
 // message is a piece of what it says, or figures that come in the place of one.
 // What a sub-agent says is not the session's word.
-func (r *reader) message(u *update) []watch.Event {
+func (r *reader) message(u *update) []watch.Act {
 	if u.Meta.Usage != nil && r.beside == nil {
 		out := r.flush()
 		return append(out, r.spent(u)...)
@@ -364,19 +364,19 @@ type Notice struct {
 	Status int  // of HTTP, of a fatal one; 0: not told
 }
 
-func (r *reader) noticed(n Notice) []watch.Event {
+func (r *reader) noticed(n Notice) []watch.Act {
 	out := r.flush()
 	if n.Fatal {
 		r.trouble = &failure{Code: n.Status, Message: n.Text}
 	}
 	if n.Kind != "" {
-		out = append(out, watch.Event{Kind: n.Kind, Text: stream.Cut(n.Text)})
+		out = append(out, watch.Act{Kind: n.Kind, Text: stream.Cut(n.Text)})
 	}
 	return out
 }
 
 // flush tells the message that came, now that something else does.
-func (r *reader) flush() []watch.Event {
+func (r *reader) flush() []watch.Act {
 	text := strings.ToValidUTF8(string(r.said), "\uFFFD")
 	r.said = nil
 	if strings.TrimSpace(text) == "" {

@@ -91,7 +91,7 @@ func TestGeminiMeter(t *testing.T) {
 	r := gemini.New(nil).Reader(agents.Task{})
 	evs, _ := r.Feed([]byte(strings.Join(marks, "\n")+"\n"), time.Time{})
 	n := func(i int64) *int64 { return &i }
-	want := []watch.Event{
+	want := []watch.Act{
 		{Kind: watch.Usage, Used: &watch.Used{Input: n(200), CacheRead: n(1000), Output: n(34), Context: n(1234), Model: "gemini-x"}},
 		{Kind: watch.Turn},
 		{Kind: watch.Limit, Text: "the provider refuses"},
@@ -120,7 +120,7 @@ func TestGeminiReadingInTheMiddle(t *testing.T) {
 	for _, size := range []int{1, 5, len(torn)} {
 		r := gemini.New(nil).Reader(agents.Task{})
 		r.Open(nil)
-		var evs []watch.Event
+		var evs []watch.Act
 		for piece := range slices.Chunk(bytes.Join([][]byte{[]byte(acpBegun), []byte(torn), []byte(acpGood)}, nil), size) {
 			got, _ := r.Feed(piece, time.Time{})
 			evs = append(evs, got...)

@@ -22,7 +22,7 @@ func (t Tokens) plain() int64 { return max(0, t.Input-t.CacheRead-t.CacheWrite) 
 
 // reply reports what one reply used; main says that it fills the session's own
 // context.
-func (u *usage) reply(t Tokens, model string, main bool) []watch.Event {
+func (u *usage) reply(t Tokens, model string, main bool) []watch.Act {
 	for _, n := range []int64{t.Input, t.Output, t.CacheRead, t.CacheWrite} {
 		if n < 0 || n > 1<<50 {
 			return nil // it cannot be true
@@ -43,16 +43,16 @@ func (u *usage) reply(t Tokens, model string, main bool) []watch.Event {
 	if size := u.window; size > 0 {
 		out.Window = &size
 	}
-	return append(stream.Used(out), watch.Event{Kind: watch.Turn})
+	return append(stream.Used(out), watch.Act{Kind: watch.Turn})
 }
 
 // spent is what a reply used, told in the place of a piece of a message.
-func (r *reader) spent(u *update) []watch.Event {
+func (r *reader) spent(u *update) []watch.Act {
 	return r.usage.reply(*u.Meta.Usage, "", u.Meta.Parent == "")
 }
 
 // filled is how full the context is, with the cost so far.
-func (r *reader) filled(u *update) []watch.Event {
+func (r *reader) filled(u *update) []watch.Act {
 	if u.Used == nil || *u.Used < 0 || *u.Used > 1<<50 {
 		return nil
 	}
@@ -66,13 +66,13 @@ func (r *reader) filled(u *update) []watch.Event {
 		r.usage.usd = u.Cost.Amount
 		out.USD = &usd
 	}
-	return append(stream.Used(out), watch.Event{Kind: watch.Turn})
+	return append(stream.Used(out), watch.Act{Kind: watch.Turn})
 }
 
 // settle adds what the sums of a prompt's end have and no reply told. Of a
 // conversation that goes on they may hold what was before it, so that nothing is
 // known by them, unless the program is known to sum up its own process.
-func (r *reader) settle(res *result) []watch.Event {
+func (r *reader) settle(res *result) []watch.Act {
 	sum, told := res.Usage, r.usage.told
 	if sum == nil || r.task.Resume != "" && !r.own.SumsItself || r.beside != nil {
 		return nil

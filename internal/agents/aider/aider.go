@@ -83,13 +83,13 @@ func (r *reader) Say(agents.Word) (agents.Input, bool) { return agents.Input{}, 
 func (r *reader) Asks() bool { return false }
 
 // Feed implements agents.Reader.
-func (r *reader) Feed(b []byte, at agents.Time) ([]watch.Event, agents.Input) {
-	return r.Each(b, at, func(line []byte, long bool) ([]watch.Event, agents.Input) {
+func (r *reader) Feed(b []byte, at agents.Time) ([]watch.Act, agents.Input) {
+	return r.Each(b, at, func(line []byte, long bool) ([]watch.Act, agents.Input) {
 		return r.line(line, long, at), agents.Input{}
 	})
 }
 
-func (r *reader) line(line []byte, long bool, at agents.Time) []watch.Event {
+func (r *reader) line(line []byte, long bool, at agents.Time) []watch.Act {
 	if ev, ok, meant := r.Marked(line, long); meant {
 		return r.said(ev, ok)
 	}
@@ -117,7 +117,7 @@ func (r *reader) line(line []byte, long bool, at agents.Time) []watch.Event {
 
 // said is a line that is meant for Kedge. What it did and used is known better
 // than the model can tell.
-func (r *reader) said(ev watch.Event, ok bool) []watch.Event {
+func (r *reader) said(ev watch.Act, ok bool) []watch.Act {
 	switch {
 	case !ok:
 		return nil
@@ -126,7 +126,7 @@ func (r *reader) said(ev watch.Event, ok bool) []watch.Event {
 	case ev.Kind != watch.Question && ev.Kind != watch.PlanText && ev.Kind != watch.Step:
 		return nil
 	}
-	return []watch.Event{ev}
+	return []watch.Act{ev}
 }
 
 // told is what it says of itself when it starts.
@@ -163,22 +163,22 @@ func (r *reader) error(text string) {
 }
 
 // retries is a request that failed and is made again.
-func (r *reader) retries(text string, at agents.Time) []watch.Event {
+func (r *reader) retries(text string, at agents.Time) []watch.Act {
 	if r.failed == nil || r.failed.Meaning() != agents.Limited {
 		return nil
 	}
 	seconds, _, _ := strings.Cut(strings.TrimPrefix(text, "Retrying in "), " ")
-	ev := watch.Event{Kind: watch.Limit, Text: stream.OneLine(r.failed.Text, "")}
+	ev := watch.Act{Kind: watch.Limit, Text: stream.OneLine(r.failed.Text, "")}
 	if n, err := strconv.ParseFloat(seconds, 64); err == nil && n > 0 && n < 1e6 {
 		ev.Until = at.Add(time.Duration(n * float64(time.Second))).UTC()
 	}
-	return []watch.Event{ev}
+	return []watch.Act{ev}
 }
 
 // used is the end of a reply, with its figures: "812 sent, 210 received. Cost:
 // $0.01 message, $0.02 session.". Those of 1,000 and more are rounded, and with a
 // cache "sent" is not the same for all providers: these are unknown.
-func (r *reader) used(text string) []watch.Event {
+func (r *reader) used(text string) []watch.Act {
 	r.replies++
 	r.failed = nil
 	sizes, cost, _ := strings.Cut(text, " Cost: ")
@@ -191,7 +191,7 @@ func (r *reader) used(text string) []watch.Event {
 		u.Input, u.Output, u.CacheRead, u.CacheWrite, u.Context = &sent, &received, &none, &none, &all
 	}
 	u.USD = r.spent(cost)
-	turn := []watch.Event{{Kind: watch.Turn}}
+	turn := []watch.Act{{Kind: watch.Turn}}
 	if u.Input == nil && u.USD == nil {
 		return turn
 	}
@@ -199,7 +199,7 @@ func (r *reader) used(text string) []watch.Event {
 }
 
 // cost stands in a line of its own where a cache was written and read.
-func (r *reader) cost(text string) []watch.Event {
+func (r *reader) cost(text string) []watch.Act {
 	usd := r.spent(strings.TrimPrefix(text, "Cost: "))
 	if usd == nil {
 		return nil
@@ -233,14 +233,14 @@ func exact(s string) (sent, received int64, ok bool) {
 }
 
 // edited is a file that it changed.
-func (r *reader) edited(file, text string) []watch.Event {
+func (r *reader) edited(file, text string) []watch.Act {
 	r.edits++
 	id := "edit-" + strconv.Itoa(r.edits)
-	call := watch.Event{Kind: watch.Call, ID: id, Tool: "edit", Input: stream.Cut(file)}
+	call := watch.Act{Kind: watch.Call, ID: id, Tool: "edit", Input: stream.Cut(file)}
 	if p, ok := stream.Inside(file, r.task.Dir); ok {
 		call.Paths = []string{p}
 	}
-	return []watch.Event{call, {Kind: watch.Result, ID: id, Output: stream.Cut(text)}}
+	return []watch.Act{call, {Kind: watch.Result, ID: id, Output: stream.Cut(text)}}
 }
 
 // Exit implements agents.Reader. It ends with 0 also when the provider refused for good.

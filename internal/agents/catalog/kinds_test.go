@@ -72,7 +72,7 @@ func reports(t *testing.T, a agents.Adapter, tape []byte) string {
 	r.Open([]byte("the brief"))
 	evs, _ := r.Feed(tape, time.Unix(1_800_000_000, 0).UTC())
 	for _, kind := range []watch.Kind{watch.Say, watch.Call, watch.Result, watch.Usage, watch.Turn} {
-		if !slices.ContainsFunc(evs, func(ev watch.Event) bool { return ev.Kind == kind }) {
+		if !slices.ContainsFunc(evs, func(ev watch.Act) bool { return ev.Kind == kind }) {
 			t.Errorf("it tells no %s", kind)
 		}
 	}

@@ -27,7 +27,7 @@ var readers = []string{
 
 // request is something that the program asks before it goes on. Whatever it is
 // gets an answer: it would wait for one for ever.
-func (r *reader) request(ev *event) ([]watch.Event, agents.Input) {
+func (r *reader) request(ev *event) ([]watch.Act, agents.Input) {
 	q := ev.Request
 	switch {
 	case q.Subtype != "can_use_tool":
@@ -45,7 +45,7 @@ func (r *reader) request(ev *event) ([]watch.Event, agents.Input) {
 
 // asks is a question to people. A planning session goes on without the answers:
 // the next one has them. Any other waits.
-func (r *reader) asks(ev *event) ([]watch.Event, agents.Input) {
+func (r *reader) asks(ev *event) ([]watch.Act, agents.Input) {
 	a := &asked{id: ev.RequestID, call: ev.Request.Use}
 	var in struct {
 		Questions stream.Questions `json:"questions"`
@@ -77,7 +77,7 @@ func (a *asked) answer(text string) []byte {
 
 // plans is a plan that is handed in: with the request, or in a file that was
 // written before. It is not taken up: people decide about it.
-func (r *reader) plans(ev *event) ([]watch.Event, agents.Input) {
+func (r *reader) plans(ev *event) ([]watch.Act, agents.Input) {
 	var in struct {
 		Plan string `json:"plan"`
 	}

@@ -92,8 +92,8 @@ func (r *reader) shorten(w agents.Word) agents.Input {
 func (r *reader) Asks() bool { return r.question != nil }
 
 // Feed implements agents.Reader.
-func (r *reader) Feed(b []byte, at agents.Time) ([]watch.Event, agents.Input) {
-	return r.Each(b, at, func(line []byte, long bool) ([]watch.Event, agents.Input) { return r.line(line, long, at) })
+func (r *reader) Feed(b []byte, at agents.Time) ([]watch.Act, agents.Input) {
+	return r.Each(b, at, func(line []byte, long bool) ([]watch.Act, agents.Input) { return r.line(line, long, at) })
 }
 
 // partial begins the many lines of a reply that is being streamed.
@@ -104,7 +104,7 @@ var (
 	breaks  = []byte(`"abandoned_blocks"`)
 )
 
-func (r *reader) line(line []byte, long bool, at agents.Time) ([]watch.Event, agents.Input) {
+func (r *reader) line(line []byte, long bool, at agents.Time) ([]watch.Act, agents.Input) {
 	if bytes.HasPrefix(line, partial) && !bytes.Contains(line, starts) && !bytes.Contains(line, deltas) && !bytes.Contains(line, breaks) {
 		return nil, agents.Input{}
 	}
@@ -121,7 +121,7 @@ func (r *reader) line(line []byte, long bool, at agents.Time) ([]watch.Event, ag
 
 // event takes one event. Kinds that are not known here are passed over: new
 // versions have new ones.
-func (r *reader) event(ev *event, at agents.Time) ([]watch.Event, agents.Input) {
+func (r *reader) event(ev *event, at agents.Time) ([]watch.Act, agents.Input) {
 	switch ev.Type {
 	case "system":
 		return r.system(ev, at)
@@ -144,7 +144,7 @@ func (r *reader) event(ev *event, at agents.Time) ([]watch.Event, agents.Input) 
 	}
 }
 
-func (r *reader) system(ev *event, at agents.Time) ([]watch.Event, agents.Input) {
+func (r *reader) system(ev *event, at agents.Time) ([]watch.Act, agents.Input) {
 	switch ev.Subtype {
 	case "init":
 		return nil, r.begin(ev)
@@ -177,7 +177,7 @@ func (r *reader) begin(ev *event) agents.Input {
 }
 
 // answered is the answer to what was asked of the program.
-func (r *reader) answered(ev *event) []watch.Event {
+func (r *reader) answered(ev *event) []watch.Act {
 	if ev.Response.Subtype == "success" && strings.HasPrefix(ev.Response.ID, shortenID) {
 		r.tookShorten()
 	}
@@ -208,19 +208,19 @@ func (r *reader) works() {
 }
 
 // shortening is news of a compaction.
-func (r *reader) shortening(ev *event) []watch.Event {
+func (r *reader) shortening(ev *event) []watch.Act {
 	switch {
 	case ev.State == "compacting" && r.short == stopped:
 		r.short = shortens
 	case ev.CompactResult == "failed" && r.short == shortens:
 		r.short = shortened
-		return []watch.Event{{Kind: watch.Spared, Asked: true, Text: stream.OneLine(ev.CompactError, "")}}
+		return []watch.Act{{Kind: watch.Spared, Asked: true, Text: stream.OneLine(ev.CompactError, "")}}
 	}
 	return nil
 }
 
-func (r *reader) compacted(ev *event) []watch.Event {
-	out := []watch.Event{{Kind: watch.Compact, Asked: r.short == shortens, Text: ev.Compact.Trigger}}
+func (r *reader) compacted(ev *event) []watch.Act {
+	out := []watch.Act{{Kind: watch.Compact, Asked: r.short == shortens, Text: ev.Compact.Trigger}}
 	if r.short == shortens {
 		r.short = shortened
 	}
@@ -232,28 +232,28 @@ func (r *reader) compacted(ev *event) []watch.Event {
 
 // retried is a request that failed and is made again: of some it is known now
 // what the end will mean.
-func (r *reader) retried(ev *event, at agents.Time) []watch.Event {
+func (r *reader) retried(ev *event, at agents.Time) []watch.Act {
 	switch ev.errorName() {
 	case "authentication_failed":
-		return []watch.Event{{Kind: watch.NoLogin, Text: "the provider does not accept the login"}}
+		return []watch.Act{{Kind: watch.NoLogin, Text: "the provider does not accept the login"}}
 	case "rate_limit", "overloaded":
-		return []watch.Event{{Kind: watch.Limit, Text: ev.errorName(), Until: at.Add(time.Duration(ev.RetryMS) * time.Millisecond).UTC()}}
+		return []watch.Act{{Kind: watch.Limit, Text: ev.errorName(), Until: at.Add(time.Duration(ev.RetryMS) * time.Millisecond).UTC()}}
 	default:
 		return nil
 	}
 }
 
-func (r *reader) rateLimit(ev *event) []watch.Event {
+func (r *reader) rateLimit(ev *event) []watch.Act {
 	if ev.Rate.Status != "rejected" {
 		return nil
 	}
 	r.failed.until = stream.Until(ev.Rate.ResetsAt)
-	return []watch.Event{{Kind: watch.Limit, Text: ev.Rate.Type, Until: r.failed.until}}
+	return []watch.Act{{Kind: watch.Limit, Text: ev.Rate.Type, Until: r.failed.until}}
 }
 
 // streamed is the beginning or the end of a reply: the only places where its
 // figures are right while it comes; or that it broke off. Sub-agents are not streamed.
-func (r *reader) streamed(ev *event) []watch.Event {
+func (r *reader) streamed(ev *event) []watch.Act {
 	switch {
 	case ev.Parent != "":
 		return nil
@@ -273,11 +273,11 @@ func (r *reader) streamed(ev *event) []watch.Event {
 
 // turn tells that a reply of the model is over. While a question is open it is
 // not: it waits.
-func (r *reader) turn(id string) []watch.Event {
+func (r *reader) turn(id string) []watch.Act {
 	if id == "" || r.question != nil {
 		return nil
 	}
-	return []watch.Event{{Kind: watch.Turn}}
+	return []watch.Act{{Kind: watch.Turn}}
 }
 
 // maxMessages bounds the messages that are remembered: only the last ones can
@@ -285,7 +285,7 @@ func (r *reader) turn(id string) []watch.Event {
 const maxMessages = 1024
 
 // assistant is one block of a reply.
-func (r *reader) assistant(ev *event) []watch.Event {
+func (r *reader) assistant(ev *event) []watch.Act {
 	m, main := ev.message(), ev.Parent == ""
 	if m.Model == "<synthetic>" {
 		r.failed.synthetic(ev)
@@ -294,7 +294,7 @@ func (r *reader) assistant(ev *event) []watch.Event {
 	if main {
 		r.works()
 	}
-	var out []watch.Event
+	var out []watch.Act
 	for _, b := range m.blocks() {
 		switch {
 		case b.Type == "tool_use":
@@ -312,7 +312,7 @@ func (r *reader) assistant(ev *event) []watch.Event {
 }
 
 // call is a tool that it is about to use.
-func (r *reader) call(b block) watch.Event {
+func (r *reader) call(b block) watch.Act {
 	var in struct {
 		File     string `json:"file_path"`
 		Notebook string `json:"notebook_path"`
@@ -321,7 +321,7 @@ func (r *reader) call(b block) watch.Event {
 		New      string `json:"new_string"`
 	}
 	_ = json.Unmarshal(b.Input, &in) // a tool with other arguments changes no file that is named
-	ev := watch.Event{Kind: watch.Call, ID: b.ID, Tool: b.Name, Input: stream.Cut(stream.InputText(b.Input))}
+	ev := watch.Act{Kind: watch.Call, ID: b.ID, Tool: b.Name, Input: stream.Cut(stream.InputText(b.Input))}
 	file := cmp.Or(in.File, in.Notebook)
 	switch b.Name {
 	case "Write":
@@ -343,8 +343,8 @@ func (r *reader) call(b block) watch.Event {
 }
 
 // user are the results of tools.
-func (r *reader) user(ev *event) []watch.Event {
-	var out []watch.Event
+func (r *reader) user(ev *event) []watch.Act {
+	var out []watch.Act
 	for _, b := range ev.message().blocks() {
 		if b.Type != "tool_result" {
 			continue
@@ -352,14 +352,14 @@ func (r *reader) user(ev *event) []watch.Event {
 		if r.question != nil && r.question.call == b.Use {
 			r.question = nil
 		}
-		out = append(out, watch.Event{Kind: watch.Result, ID: b.Use, Output: stream.Cut(b.output()), Failed: b.Error})
+		out = append(out, watch.Act{Kind: watch.Result, ID: b.Use, Output: stream.Cut(b.output()), Failed: b.Error})
 	}
 	return out
 }
 
 // ended is the end of a turn. No further one is wanted, unless somebody
 // interrupted this one: who did that says what comes next.
-func (r *reader) ended(ev *event) ([]watch.Event, agents.Input) {
+func (r *reader) ended(ev *event) ([]watch.Act, agents.Input) {
 	r.question = nil
 	out := stream.Used(r.usage.settle(ev))
 	was := r.short
@@ -368,7 +368,7 @@ func (r *reader) ended(ev *event) ([]watch.Event, agents.Input) {
 	case was == shortened:
 		return out, agents.Input{}
 	case was == stopped || was == shortens: // it may refuse without ever saying that it begins
-		return append(out, watch.Event{Kind: watch.Spared, Asked: true, Text: stream.OneLine(cmp.Or(ev.Result, strings.Join(ev.Errors, "\n")), "")}), agents.Input{}
+		return append(out, watch.Act{Kind: watch.Spared, Asked: true, Text: stream.OneLine(cmp.Or(ev.Result, strings.Join(ev.Errors, "\n")), "")}), agents.Input{}
 	case was == told:
 		r.short = stopped
 	}

@@ -56,7 +56,7 @@ func TestClaudeToldToShorten(t *testing.T) {
 				if _, ok := r.Say(agents.Word{Kind: agents.Tell, Text: "go on"}); ok != (i == len(c.lines)-1) && line != turnStopped {
 					t.Errorf("after line %d it can be told: %v", i, ok)
 				}
-				evs = slices.DeleteFunc(evs, func(ev watch.Event) bool { return ev.Kind == watch.Usage })
+				evs = slices.DeleteFunc(evs, func(ev watch.Act) bool { return ev.Kind == watch.Usage })
 				if len(evs) != 1 && i == c.at || len(evs) > 0 && i != c.at {
 					t.Errorf("line %d means %+v", i, evs)
 				}

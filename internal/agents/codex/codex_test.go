@@ -61,7 +61,7 @@ func TestCodexUsage(t *testing.T) {
 		`"last":{"totalTokens":1234,"inputTokens":1200,"cachedInputTokens":1000,"cacheWriteInputTokens":50,"outputTokens":34},"modelContextWindow":258400}}}` + "\n"
 	evs, _ := r.Feed([]byte(codexBegun+line+line), time.Time{})
 	n := func(i int64) *int64 { return &i }
-	want := []watch.Event{
+	want := []watch.Act{
 		{Kind: watch.Usage, Used: &watch.Used{Input: n(150), CacheRead: n(1000), CacheWrite: n(50), Output: n(34), Context: n(1234), Window: n(258400), Model: "gpt-x"}},
 		{Kind: watch.Turn},
 	}

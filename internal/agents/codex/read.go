@@ -127,7 +127,7 @@ func (r *reader) shorten(w agents.Word) agents.Input {
 
 // tookShorten is the answer to that. It may come before the end of the turn that is
 // stopped for it, and nothing can be said until then.
-func (r *reader) tookShorten(l *message) []watch.Event {
+func (r *reader) tookShorten(l *message) []watch.Act {
 	switch {
 	case l.Error == nil && r.turn == "":
 		r.short = stopped
@@ -142,8 +142,8 @@ func (r *reader) tookShorten(l *message) []watch.Event {
 }
 
 // spared tells that it was told to compact and did not.
-func spared(why string) []watch.Event {
-	return []watch.Event{{Kind: watch.Spared, Asked: true, Text: stream.OneLine(why, "")}}
+func spared(why string) []watch.Act {
+	return []watch.Act{{Kind: watch.Spared, Asked: true, Text: stream.OneLine(why, "")}}
 }
 
 func (a *asked) answer(text string) []byte {
@@ -158,11 +158,11 @@ func (a *asked) answer(text string) []byte {
 func (r *reader) Asks() bool { return r.open != nil }
 
 // Feed implements agents.Reader.
-func (r *reader) Feed(b []byte, at agents.Time) ([]watch.Event, agents.Input) {
+func (r *reader) Feed(b []byte, at agents.Time) ([]watch.Act, agents.Input) {
 	return r.Each(b, at, r.line)
 }
 
-func (r *reader) line(line []byte, long bool) ([]watch.Event, agents.Input) {
+func (r *reader) line(line []byte, long bool) ([]watch.Act, agents.Input) {
 	if bytes.HasPrefix(line, []byte(`{"method":"item/agentMessage/delta"`)) {
 		return nil, agents.Input{}
 	}
@@ -207,7 +207,7 @@ func (r *reader) answered(l *message) agents.Input {
 
 // request is something that the program asks before it goes on. Whatever it is
 // gets an answer.
-func (r *reader) request(l *message) ([]watch.Event, agents.Input) {
+func (r *reader) request(l *message) ([]watch.Act, agents.Input) {
 	reply := func(result any) agents.Input {
 		return agents.Input{Text: stream.JSONLine(map[string]any{"id": l.ID, "result": result})}
 	}
@@ -231,7 +231,7 @@ func (r *reader) request(l *message) ([]watch.Event, agents.Input) {
 
 // asks is a question to people. A planning session goes on without the answers:
 // the next one has them. Any other waits.
-func (r *reader) asks(l *message) ([]watch.Event, agents.Input) {
+func (r *reader) asks(l *message) ([]watch.Act, agents.Input) {
 	a := &asked{id: l.ID, item: l.Params.ItemID, questions: l.Params.Questions}
 	if !r.task.ReadOnly && len(a.questions) > 0 {
 		r.open = a
@@ -241,7 +241,7 @@ func (r *reader) asks(l *message) ([]watch.Event, agents.Input) {
 }
 
 // notice takes what happened. What is not known here is passed over.
-func (r *reader) notice(method string, p *params) ([]watch.Event, agents.Input) {
+func (r *reader) notice(method string, p *params) ([]watch.Act, agents.Input) {
 	main := p.Thread == r.thread
 	switch method {
 	case "turn/started":
@@ -268,11 +268,11 @@ func (r *reader) notice(method string, p *params) ([]watch.Event, agents.Input) 
 
 // ended is the end of a turn, and of what ran in it. No further one is wanted,
 // unless somebody interrupted this one: who did that says what comes next.
-func (r *reader) ended(p *params) ([]watch.Event, agents.Input) {
+func (r *reader) ended(p *params) ([]watch.Act, agents.Input) {
 	r.turn, r.open, r.sums = "", nil, false
-	var out []watch.Event
+	var out []watch.Act
 	for _, id := range r.calls {
-		out = append(out, watch.Event{Kind: watch.Result, ID: id, Failed: true, Output: p.Turn.Status})
+		out = append(out, watch.Act{Kind: watch.Result, ID: id, Failed: true, Output: p.Turn.Status})
 	}
 	r.calls = nil
 	was := r.short
@@ -303,14 +303,14 @@ func (r *reader) ended(p *params) ([]watch.Event, agents.Input) {
 }
 
 // started is something that it is about to do.
-func (r *reader) started(i *item) []watch.Event {
+func (r *reader) started(i *item) []watch.Act {
 	if i.Type == "contextCompaction" {
 		r.sums = true
 		if r.short == told || r.short == stopped {
 			r.short = shortens
 		}
 	}
-	ev := watch.Event{Kind: watch.Call, ID: i.ID}
+	ev := watch.Act{Kind: watch.Call, ID: i.ID}
 	switch i.Type {
 	case "commandExecution":
 		ev.Tool, ev.Input = "shell", stream.Cut(i.Command)
@@ -322,7 +322,7 @@ func (r *reader) started(i *item) []watch.Event {
 		return nil
 	}
 	r.calls = append(r.calls[max(0, len(r.calls)-maxCalls+1):], i.ID)
-	return []watch.Event{ev}
+	return []watch.Act{ev}
 }
 
 // maxCalls bounds the calls without a result that are remembered.
@@ -339,12 +339,12 @@ func (r *reader) paths(i *item) []string {
 }
 
 // completed is what came of it, or what it says.
-func (r *reader) completed(i *item, main bool) []watch.Event {
+func (r *reader) completed(i *item, main bool) []watch.Act {
 	if r.open != nil && r.open.item == i.ID {
 		r.open = nil
 	}
 	r.calls = slices.DeleteFunc(r.calls, func(id string) bool { return id == i.ID })
-	ev := watch.Event{Kind: watch.Result, ID: i.ID, Failed: i.Status != "completed"}
+	ev := watch.Act{Kind: watch.Result, ID: i.ID, Failed: i.Status != "completed"}
 	switch i.Type {
 	case "agentMessage":
 		if !main {
@@ -361,12 +361,12 @@ func (r *reader) completed(i *item, main bool) []watch.Event {
 	default:
 		return nil
 	}
-	return []watch.Event{ev}
+	return []watch.Act{ev}
 }
 
 // compacted tells that the context is shorter, and how full it is then.
-func (r *reader) compacted() []watch.Event {
-	out := []watch.Event{{Kind: watch.Compact, Asked: r.short == shortens}}
+func (r *reader) compacted() []watch.Act {
+	out := []watch.Act{{Kind: watch.Compact, Asked: r.short == shortens}}
 	if r.short == shortens {
 		r.short = shortened
 	}
@@ -379,7 +379,7 @@ func (r *reader) compacted() []watch.Event {
 
 // used is what one reply of the model used. The sums are those of the thread,
 // with what was before it was resumed, so the figures of each reply are added.
-func (r *reader) used(p *params, main bool) []watch.Event {
+func (r *reader) used(p *params, main bool) []watch.Act {
 	if p.Usage.Total == r.told[p.Thread] {
 		if main && p.Usage.Last.Input == 0 {
 			r.after = p.Usage.Last.All // as it takes it to be, before it asks anything again
@@ -399,7 +399,7 @@ func (r *reader) used(p *params, main bool) []watch.Event {
 	}
 	out := stream.Used(u)
 	if r.open == nil {
-		out = append(out, watch.Event{Kind: watch.Turn})
+		out = append(out, watch.Act{Kind: watch.Turn})
 	}
 	return out
 }
@@ -416,7 +416,7 @@ func (r *reader) rates(p *params) {
 
 // retried is a request that failed; of some it is known now what the end will
 // mean. A connection that merely broke is not worth a word.
-func (r *reader) retried(p *params) []watch.Event {
+func (r *reader) retried(p *params) []watch.Act {
 	if p.Error == nil {
 		return nil
 	}
@@ -424,9 +424,9 @@ func (r *reader) retried(p *params) []watch.Event {
 	name, status := p.Error.name()
 	switch m := meaning(p.Error); {
 	case m == agents.Limited && (status != 0 || !strings.HasPrefix(name, "response") && name != "httpConnectionFailed"):
-		return []watch.Event{{Kind: watch.Limit, Text: text, Until: r.until}}
+		return []watch.Act{{Kind: watch.Limit, Text: text, Until: r.until}}
 	case m == agents.NoLogin:
-		return []watch.Event{{Kind: watch.NoLogin, Text: text}}
+		return []watch.Act{{Kind: watch.NoLogin, Text: text}}
 	default:
 		return nil
 	}

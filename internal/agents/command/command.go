@@ -81,26 +81,26 @@ func (r *reader) Open(brief []byte) agents.Input { return agents.Input{Text: bri
 func (r *reader) Say(agents.Word) (agents.Input, bool) { return agents.Input{}, false }
 
 // Feed implements agents.Reader.
-func (r *reader) Feed(b []byte, at agents.Time) ([]watch.Event, agents.Input) {
-	return r.Each(b, at, func(line []byte, long bool) ([]watch.Event, agents.Input) { return r.line(line, long), agents.Input{} })
+func (r *reader) Feed(b []byte, at agents.Time) ([]watch.Act, agents.Input) {
+	return r.Each(b, at, func(line []byte, long bool) ([]watch.Act, agents.Input) { return r.line(line, long), agents.Input{} })
 }
 
 // Asks implements agents.Reader. One that works again asks no more.
 func (r *reader) Asks() bool { return r.asks }
 
-func (r *reader) line(line []byte, long bool) []watch.Event {
+func (r *reader) line(line []byte, long bool) []watch.Act {
 	ev, ok, _ := r.Marked(line, long)
 	if !ok {
 		return nil
 	}
 	r.remember(ev)
-	return []watch.Event{ev}
+	return []watch.Act{ev}
 }
 
 // remember keeps what decides about the end. Work after a limit or a failed
 // login shows that it was overcome; a question stays one, because whoever asks
 // ends.
-func (r *reader) remember(ev watch.Event) {
+func (r *reader) remember(ev watch.Act) {
 	switch ev.Kind {
 	case watch.Talk:
 		r.conversation = ev.ID

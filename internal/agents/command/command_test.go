@@ -71,7 +71,7 @@ KEDGE {"type":"call","id":"c","tool":"Edit","input":"text","paths":["./a/../b.go
 `+"```kedge-plan\n# plan\n\ntext\n```\n"), at)
 	n := func(i int64) *int64 { return &i }
 	usd := 0.5
-	want := []watch.Event{
+	want := []watch.Act{
 		{Kind: watch.Usage, At: at, Used: &watch.Used{Input: n(1), CacheRead: n(2), CacheWrite: n(3), Output: n(4), Context: n(5), Window: n(6), USD: &usd, Model: "m"}},
 		{Kind: watch.Limit, At: at, Until: time.Unix(1800000000, 0).UTC()},
 		{Kind: watch.Call, At: at, ID: "c", Tool: "Edit", Input: "text", Paths: []string{"b.go"}},

@@ -101,7 +101,7 @@ func (m reading) means() acp.Reading {
 	case "gemini_cli.api_error":
 		return acp.Reading{Events: refused(m)}
 	case "gemini_cli.chat_compression":
-		out := []watch.Event{{Kind: watch.Compact}}
+		out := []watch.Act{{Kind: watch.Compact}}
 		if m.After > 0 {
 			out = append(out, stream.Used(&watch.Used{Context: &m.After})...)
 		}
@@ -112,13 +112,13 @@ func (m reading) means() acp.Reading {
 }
 
 // refused is a request that failed, and may be made again.
-func refused(m reading) []watch.Event {
+func refused(m reading) []watch.Act {
 	code, _ := m.Status.(float64)
 	switch {
 	case code == 429 || code == 503 || code == 529:
-		return []watch.Event{{Kind: watch.Limit, Text: "the provider refuses"}}
+		return []watch.Act{{Kind: watch.Limit, Text: "the provider refuses"}}
 	case code == 401 || code == 403:
-		return []watch.Event{{Kind: watch.NoLogin, Text: "the provider does not accept the login"}}
+		return []watch.Act{{Kind: watch.NoLogin, Text: "the provider does not accept the login"}}
 	default:
 		return nil
 	}

@@ -57,7 +57,7 @@ func TestOpenCodeUsage(t *testing.T) {
 	evs, _ := r.Feed([]byte(ocBegins+strings.Replace(ocStops, `"cost":0`, `"cost":0.5`, 1)), time.Time{})
 	n := func(i int64) *int64 { return &i }
 	usd := 0.5
-	want := []watch.Event{
+	want := []watch.Act{
 		{Kind: watch.Usage, Used: &watch.Used{Input: n(234), Output: n(23), CacheRead: n(1000), CacheWrite: n(0), Context: n(1257), USD: &usd, Model: "m-1"}},
 		{Kind: watch.Turn},
 	}

@@ -83,11 +83,11 @@ func (r *reader) Say(agents.Word) (agents.Input, bool) { return agents.Input{}, 
 func (r *reader) Asks() bool { return false }
 
 // Feed implements agents.Reader.
-func (r *reader) Feed(b []byte, at agents.Time) ([]watch.Event, agents.Input) {
-	return r.Each(b, at, func(line []byte, long bool) ([]watch.Event, agents.Input) { return r.line(line, long), agents.Input{} })
+func (r *reader) Feed(b []byte, at agents.Time) ([]watch.Act, agents.Input) {
+	return r.Each(b, at, func(line []byte, long bool) ([]watch.Act, agents.Input) { return r.line(line, long), agents.Input{} })
 }
 
-func (r *reader) line(line []byte, long bool) []watch.Event {
+func (r *reader) line(line []byte, long bool) []watch.Act {
 	var l record
 	if !r.Decode(line, long, &l) {
 		return nil
@@ -101,11 +101,11 @@ func (r *reader) line(line []byte, long bool) []watch.Event {
 }
 
 // event takes one event. Kinds that are not known here are passed over.
-func (r *reader) event(l *record) []watch.Event {
+func (r *reader) event(l *record) []watch.Act {
 	switch l.Type {
 	case "text":
 		if l.Part.Meta.Goes {
-			return []watch.Event{{Kind: watch.Compact}}
+			return []watch.Act{{Kind: watch.Compact}}
 		}
 		return r.Said(l.Part.Text)
 	case "tool_use":
@@ -115,7 +115,7 @@ func (r *reader) event(l *record) []watch.Event {
 		r.last, r.failed = "", nil
 	case "step_finish":
 		r.last = l.Part.Reason
-		return append(r.used(&l.Part), watch.Event{Kind: watch.Turn})
+		return append(r.used(&l.Part), watch.Act{Kind: watch.Turn})
 	case "error":
 		return r.fails(l.Error)
 	}
@@ -123,13 +123,13 @@ func (r *reader) event(l *record) []watch.Event {
 }
 
 // tool is a call and what came of it: it is told when it is over.
-func (r *reader) tool(p *part) []watch.Event {
-	call := watch.Event{Kind: watch.Call, ID: p.Call, Tool: p.Tool, Input: stream.Cut(stream.InputText(p.State.Input)), Paths: r.paths(p)}
-	done := watch.Event{Kind: watch.Result, ID: p.Call, Output: stream.Cut(cmp.Or(p.State.Output, p.State.Error)), Failed: p.State.Status == "error"}
+func (r *reader) tool(p *part) []watch.Act {
+	call := watch.Act{Kind: watch.Call, ID: p.Call, Tool: p.Tool, Input: stream.Cut(stream.InputText(p.State.Input)), Paths: r.paths(p)}
+	done := watch.Act{Kind: watch.Result, ID: p.Call, Output: stream.Cut(cmp.Or(p.State.Output, p.State.Error)), Failed: p.State.Status == "error"}
 	if exit := p.State.Metadata.Exit; exit != nil && *exit != 0 {
 		done.Failed = true
 	}
-	return []watch.Event{call, done}
+	return []watch.Act{call, done}
 }
 
 // paths are the files that a tool changes.
@@ -169,7 +169,7 @@ func patched(patch string) []string {
 }
 
 // used is what a reply used. A price that is not known is 0 here.
-func (r *reader) used(p *part) []watch.Event {
+func (r *reader) used(p *part) []watch.Act {
 	t := p.Tokens
 	output := t.Output + t.Reasoning
 	all := t.Input + t.Cache.Read + t.Cache.Write + output
@@ -185,7 +185,7 @@ func (r *reader) used(p *part) []watch.Event {
 }
 
 // fails is an error that ends the work.
-func (r *reader) fails(e *failure) []watch.Event {
+func (r *reader) fails(e *failure) []watch.Act {
 	if e == nil {
 		e = &failure{}
 	}

@@ -67,7 +67,7 @@ func TestPiUsage(t *testing.T) {
 	evs, _ := r.Feed([]byte(piBegun+piSays("", "toolUse", `,"usage":{"input":234,"output":20,"cacheRead":1000,"cacheWrite":5,"cost":{"total":0.25}}`)), time.Time{})
 	n := func(i int64) *int64 { return &i }
 	usd := 0.25
-	want := []watch.Event{
+	want := []watch.Act{
 		{Kind: watch.Usage, Used: &watch.Used{Input: n(234), Output: n(20), CacheRead: n(1000), CacheWrite: n(5), Context: n(1259), Window: n(200000), USD: &usd, Model: "m"}},
 		{Kind: watch.Turn},
 	}

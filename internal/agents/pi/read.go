@@ -80,15 +80,15 @@ func (r *reader) Say(w agents.Word) (agents.Input, bool) {
 func (r *reader) Asks() bool { return false }
 
 // Feed implements agents.Reader.
-func (r *reader) Feed(b []byte, at agents.Time) ([]watch.Event, agents.Input) {
-	return r.Each(b, at, func(line []byte, long bool) ([]watch.Event, agents.Input) { return r.line(line, long, at) })
+func (r *reader) Feed(b []byte, at agents.Time) ([]watch.Act, agents.Input) {
+	return r.Each(b, at, func(line []byte, long bool) ([]watch.Act, agents.Input) { return r.line(line, long, at) })
 }
 
 // partial begins the many lines of a reply that is being streamed: each has all
 // of it that is there.
 var partial = []byte(`{"type":"message_update"`)
 
-func (r *reader) line(line []byte, long bool, at agents.Time) ([]watch.Event, agents.Input) {
+func (r *reader) line(line []byte, long bool, at agents.Time) ([]watch.Act, agents.Input) {
 	if bytes.HasPrefix(line, partial) {
 		return nil, agents.Input{}
 	}
@@ -111,16 +111,16 @@ func (r *reader) line(line []byte, long bool, at agents.Time) ([]watch.Event, ag
 }
 
 // event takes what happened. Kinds that are not known here are passed over.
-func (r *reader) event(l *record, at agents.Time) ([]watch.Event, agents.Input) {
+func (r *reader) event(l *record, at agents.Time) ([]watch.Act, agents.Input) {
 	switch l.Type {
 	case "agent_start":
 		r.phase = works
 	case "message_end":
 		return r.message(&l.Message), agents.Input{}
 	case "tool_execution_start":
-		return []watch.Event{r.call(l)}, agents.Input{}
+		return []watch.Act{r.call(l)}, agents.Input{}
 	case "tool_execution_end":
-		return []watch.Event{{Kind: watch.Result, ID: l.Call, Output: stream.Cut(l.Result.text()), Failed: l.Failed}}, agents.Input{}
+		return []watch.Act{{Kind: watch.Result, ID: l.Call, Output: stream.Cut(l.Result.text()), Failed: l.Failed}}, agents.Input{}
 	case "agent_end":
 		return nil, r.ended()
 	case "auto_retry_start":
@@ -177,15 +177,15 @@ func (r *reader) goesOn() agents.Input {
 }
 
 // waits is a reply that failed and is asked for again.
-func (r *reader) waits(l *record, at agents.Time) []watch.Event {
+func (r *reader) waits(l *record, at agents.Time) []watch.Act {
 	r.phase = waits
 	f := stream.Failure{Text: l.Why}
 	switch f.Meaning() {
 	case agents.NoLogin:
-		return []watch.Event{{Kind: watch.NoLogin, Text: stream.OneLine(l.Why, "")}}
+		return []watch.Act{{Kind: watch.NoLogin, Text: stream.OneLine(l.Why, "")}}
 	case agents.Limited:
 		until := at.Add(time.Duration(l.DelayMS) * time.Millisecond).UTC()
-		return []watch.Event{{Kind: watch.Limit, Text: stream.OneLine(l.Why, ""), Until: until}}
+		return []watch.Act{{Kind: watch.Limit, Text: stream.OneLine(l.Why, ""), Until: until}}
 	default:
 		return nil
 	}
@@ -196,23 +196,23 @@ const manual = "manual"
 
 // tookShorten is the answer to the wish for a shorter context, after the end of the
 // compaction; one that it never began has no other.
-func (r *reader) tookShorten(l *record) []watch.Event {
+func (r *reader) tookShorten(l *record) []watch.Act {
 	if l.Success || r.phase != works {
 		return nil
 	}
-	return []watch.Event{{Kind: watch.Spared, Asked: true, Text: stream.OneLine(l.Error, "")}}
+	return []watch.Act{{Kind: watch.Spared, Asked: true, Text: stream.OneLine(l.Error, "")}}
 }
 
 // compacted is the end of a compaction. Of one that somebody wanted it waits for what
 // comes next, also where it came to nothing: its turn was stopped for it, and of that
 // it does not tell.
-func (r *reader) compacted(l *record) ([]watch.Event, agents.Input) {
-	var out []watch.Event
+func (r *reader) compacted(l *record) ([]watch.Act, agents.Input) {
+	var out []watch.Act
 	switch {
 	case !l.Aborted && l.Why == "":
-		out = []watch.Event{{Kind: watch.Compact, Asked: l.Reason == manual, Text: l.Reason}}
+		out = []watch.Act{{Kind: watch.Compact, Asked: l.Reason == manual, Text: l.Reason}}
 	case l.Reason == manual:
-		out = []watch.Event{{Kind: watch.Spared, Asked: true, Text: stream.OneLine(l.Why, "it was stopped")}}
+		out = []watch.Act{{Kind: watch.Spared, Asked: true, Text: stream.OneLine(l.Why, "it was stopped")}}
 	}
 	if l.Reason == manual && r.phase != over {
 		r.phase = held
@@ -231,7 +231,7 @@ func (r *reader) waited(l *record) agents.Input {
 }
 
 // message is something that was said. Only what the model says is told.
-func (r *reader) message(m *message) []watch.Event {
+func (r *reader) message(m *message) []watch.Act {
 	if m.Role != "assistant" {
 		return nil
 	}
@@ -239,20 +239,20 @@ func (r *reader) message(m *message) []watch.Event {
 	if m.Stop == "error" {
 		r.failed = &stream.Failure{Text: m.Error}
 	}
-	var out []watch.Event
+	var out []watch.Act
 	if text := m.text(); text != "" {
 		out = r.Said(text)
 	}
 	out = append(out, r.used(m)...)
 	if m.Stop != "error" && m.Stop != "aborted" {
-		out = append(out, watch.Event{Kind: watch.Turn})
+		out = append(out, watch.Act{Kind: watch.Turn})
 	}
 	return out
 }
 
 // used is what a reply used. One that failed has no figures; a price that is not
 // known is 0 here.
-func (r *reader) used(m *message) []watch.Event {
+func (r *reader) used(m *message) []watch.Act {
 	t := m.Usage
 	all := t.all()
 	if all == 0 {
@@ -269,8 +269,8 @@ func (r *reader) used(m *message) []watch.Event {
 }
 
 // call is a tool that it is about to use.
-func (r *reader) call(l *record) watch.Event {
-	ev := watch.Event{Kind: watch.Call, ID: l.Call, Tool: l.Tool, Input: stream.Cut(stream.InputText(l.Args))}
+func (r *reader) call(l *record) watch.Act {
+	ev := watch.Act{Kind: watch.Call, ID: l.Call, Tool: l.Tool, Input: stream.Cut(stream.InputText(l.Args))}
 	if l.Tool != "write" && l.Tool != "edit" {
 		return ev
 	}

@@ -40,7 +40,7 @@ func Transcript(ctx context.Context, f transcript.File, before int) (*resume.Pic
 // Output picks the work up from what a session printed, kept in its folder and read
 // by its adapter's reader; work is the folder that it worked in. Also is given every
 // event. A session without output left nothing: the Picker is empty.
-func Output(folder, work string, r agents.Reader, also func(watch.Event)) (*resume.Picker, error) {
+func Output(folder, work string, r agents.Reader, also func(watch.Act)) (*resume.Picker, error) {
 	p := resume.New()
 	log := tape.Open(folder)
 	from, end, err := log.Range()

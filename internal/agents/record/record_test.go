@@ -27,7 +27,7 @@ func TestRow26OutputOfASession(t *testing.T) {
 	events := 0
 	read := func(dir string) *resume.Picker {
 		t.Helper()
-		p, err := record.Output(dir, "/work", bot.Reader(agents.Task{}), func(watch.Event) { events++ })
+		p, err := record.Output(dir, "/work", bot.Reader(agents.Task{}), func(watch.Act) { events++ })
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -28,12 +28,12 @@ type said struct {
 
 // parseEvent reads the JSON of one event; false when it is none. A figure that
 // cannot be true makes it none: usage decides about money.
-func parseEvent(b []byte) (watch.Event, bool) {
+func parseEvent(b []byte) (watch.Act, bool) {
 	var s said
 	if json.Unmarshal(b, &s) != nil {
-		return watch.Event{}, false
+		return watch.Act{}, false
 	}
-	ev := watch.Event{Kind: s.Type}
+	ev := watch.Act{Kind: s.Type}
 	switch s.Type {
 	case watch.Usage:
 		used, ok := s.used()
@@ -57,7 +57,7 @@ func parseEvent(b []byte) (watch.Event, bool) {
 	case watch.Say, watch.NoLogin, watch.Step, watch.Turn, watch.Compact:
 		ev.Text = Cut(s.Text)
 	default:
-		return watch.Event{}, false
+		return watch.Act{}, false
 	}
 	return ev, true
 }

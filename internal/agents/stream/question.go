@@ -44,16 +44,16 @@ func (q Question) choose(answer string) string {
 
 // Ask is the event of a session that waits for the answers; id is what the program
 // calls the call by which it asks.
-func (all Questions) Ask(id string) []watch.Event {
-	return []watch.Event{{Kind: watch.Ask, ID: id, Text: Cut(all.text())}}
+func (all Questions) Ask(id string) []watch.Act {
+	return []watch.Act{{Kind: watch.Ask, ID: id, Text: Cut(all.text())}}
 }
 
 // Later are the events of a planning session, which goes on without the answers:
 // the next one has them.
-func (all Questions) Later() []watch.Event {
-	var out []watch.Event
+func (all Questions) Later() []watch.Act {
+	var out []watch.Act
 	for _, q := range all {
-		out = append(out, watch.Event{Kind: watch.Question, Text: Cut(q.text())})
+		out = append(out, watch.Act{Kind: watch.Question, Text: Cut(q.text())})
 	}
 	return out
 }

@@ -22,38 +22,38 @@ type spoken struct {
 
 // line takes one line; broken says that it was meant for Kedge and cannot be
 // understood.
-func (s *spoken) line(line []byte) (ev watch.Event, ok, broken bool) {
+func (s *spoken) line(line []byte) (ev watch.Act, ok, broken bool) {
 	switch {
 	case s.inPlan || string(line) == "```kedge-plan":
 		return s.planLine(line)
 	case !bytes.HasPrefix(line, []byte(marker)):
-		return watch.Event{}, false, false // what it prints for people
+		return watch.Act{}, false, false // what it prints for people
 	}
 	ev, ok = parseEvent(line[len(marker)-1:])
 	return ev, ok, !ok
 }
 
-func (s *spoken) planLine(line []byte) (ev watch.Event, ok, broken bool) {
+func (s *spoken) planLine(line []byte) (ev watch.Act, ok, broken bool) {
 	switch {
 	case !s.inPlan:
 		s.inPlan, s.plan = true, nil
-		return watch.Event{}, false, false
+		return watch.Act{}, false, false
 	case string(line) != "```":
 		if len(s.plan)+len(line) >= maxPlan {
-			return watch.Event{}, false, true
+			return watch.Act{}, false, true
 		}
 		s.plan = append(append(s.plan, line...), '\n')
-		return watch.Event{}, false, false
+		return watch.Act{}, false, false
 	}
-	ev = watch.Event{Kind: watch.PlanText, Text: strings.ToValidUTF8(string(s.plan), "\uFFFD")}
+	ev = watch.Act{Kind: watch.PlanText, Text: strings.ToValidUTF8(string(s.plan), "\uFFFD")}
 	s.inPlan, s.plan = false, nil
 	return ev, true, false
 }
 
 // text takes what a program that reports its own doings says: something for
 // people, and what of that is meant for Kedge.
-func (s *spoken) text(text string) (evs []watch.Event, broken int) {
-	evs = []watch.Event{{Kind: watch.Say, Text: Cut(text)}}
+func (s *spoken) text(text string) (evs []watch.Act, broken int) {
+	evs = []watch.Act{{Kind: watch.Say, Text: Cut(text)}}
 	for line := range strings.Lines(text) {
 		ev, ok, bad := s.line([]byte(strings.TrimRight(line, "\r\n")))
 		if bad {
@@ -68,15 +68,15 @@ func (s *spoken) text(text string) (evs []watch.Event, broken int) {
 
 // HandedIn is what counts of a plan that a program hands in by its own means: the
 // plans and the questions in what it says; else the text is the plan.
-func HandedIn(said []watch.Event, text string) []watch.Event {
-	var out []watch.Event
+func HandedIn(said []watch.Act, text string) []watch.Act {
+	var out []watch.Act
 	for _, ev := range said {
 		if ev.Kind == watch.PlanText || ev.Kind == watch.Question {
 			out = append(out, ev)
 		}
 	}
 	if len(out) == 0 {
-		out = append(out, watch.Event{Kind: watch.PlanText, Text: text})
+		out = append(out, watch.Act{Kind: watch.PlanText, Text: text})
 	}
 	return out
 }

@@ -47,12 +47,12 @@ func (s *Stream) Break() { s.broken++ }
 // was printed, and what is answered to it.
 type Told struct {
 	At     agents.Time
-	Events []watch.Event
+	Events []watch.Act
 	Input  agents.Input
 }
 
 // Add puts in what one line gave.
-func (t *Told) Add(evs []watch.Event, in agents.Input) {
+func (t *Told) Add(evs []watch.Act, in agents.Input) {
 	for _, ev := range evs {
 		ev.At = t.At
 		t.Events = append(t.Events, ev)
@@ -63,7 +63,7 @@ func (t *Told) Add(evs []watch.Event, in agents.Input) {
 
 // Each tells each of every line that is whole now, without its end, and puts
 // together what that gave. Long says that the line was too long and is not there.
-func (s *Stream) Each(b []byte, at agents.Time, each func(line []byte, long bool) ([]watch.Event, agents.Input)) ([]watch.Event, agents.Input) {
+func (s *Stream) Each(b []byte, at agents.Time, each func(line []byte, long bool) ([]watch.Act, agents.Input)) ([]watch.Act, agents.Input) {
 	told := Told{At: at}
 	s.cut(b, func(line []byte, long bool) { told.Add(each(line, long)) })
 	return told.Events, told.Input
@@ -126,7 +126,7 @@ func (s *Stream) Decode(line []byte, long bool, v any) bool {
 // Said is what a program that reports its own doings says: a text for people, and
 // what of it is meant for Kedge. What it did and used is known better than it can
 // tell.
-func (s *Stream) Said(text string) []watch.Event {
+func (s *Stream) Said(text string) []watch.Act {
 	out := s.Quoted(text)
 	for _, ev := range out {
 		if ev.Kind == watch.Ask {
@@ -138,7 +138,7 @@ func (s *Stream) Said(text string) []watch.Event {
 
 // Quoted is the same of a text that is no word of the session itself: a question
 // in it is none that it ends with.
-func (s *Stream) Quoted(text string) []watch.Event {
+func (s *Stream) Quoted(text string) []watch.Act {
 	out, broken := s.spoken.text(text)
 	s.broken += broken
 	return out
@@ -146,10 +146,10 @@ func (s *Stream) Quoted(text string) []watch.Event {
 
 // Marked is the event that a line of text holds, of a program that only prints;
 // meant tells that the line is for Kedge, event or not.
-func (s *Stream) Marked(line []byte, long bool) (ev watch.Event, ok, meant bool) {
+func (s *Stream) Marked(line []byte, long bool) (ev watch.Act, ok, meant bool) {
 	if long {
 		s.Break()
-		return watch.Event{}, false, true
+		return watch.Act{}, false, true
 	}
 	ev, ok, broken := s.spoken.line(line)
 	if broken {

@@ -22,12 +22,12 @@ func TestEach(t *testing.T) {
 		s := stream.Stream{Max: 10}
 		var got []string
 		for piece := range slices.Chunk([]byte(text), size) {
-			evs, in := s.Each(piece, time.Unix(5, 0), func(line []byte, long bool) ([]watch.Event, agents.Input) {
+			evs, in := s.Each(piece, time.Unix(5, 0), func(line []byte, long bool) ([]watch.Act, agents.Input) {
 				if long {
 					line = []byte("(long)")
 				}
 				got = append(got, string(line))
-				return []watch.Event{{Kind: watch.Turn}}, agents.Input{Text: []byte("a"), Close: long}
+				return []watch.Act{{Kind: watch.Turn}}, agents.Input{Text: []byte("a"), Close: long}
 			})
 			if len(evs) != len(in.Text) || len(evs) > 0 && !evs[0].At.Equal(time.Unix(5, 0)) {
 				t.Errorf("events %+v, answers %q", evs, in.Text)
@@ -161,10 +161,10 @@ func FuzzMarked(f *testing.F) {
 	f.Add("KEDGE {\"type\":\"say\",\"text\":\"x\"}\n```kedge-plan\n# p\n```\n", 3)
 	f.Add("KEDGE {\"type\":\"usage\",\"usd\":-1}\nKEDGE {\r\n", 1)
 	f.Fuzz(func(t *testing.T, text string, size int) {
-		read := func(size int) (out []watch.Event, broken int) {
+		read := func(size int) (out []watch.Act, broken int) {
 			var s stream.Stream
 			for piece := range slices.Chunk([]byte(text), size) {
-				evs, _ := s.Each(piece, time.Time{}, func(line []byte, long bool) ([]watch.Event, agents.Input) {
+				evs, _ := s.Each(piece, time.Time{}, func(line []byte, long bool) ([]watch.Act, agents.Input) {
 					ev, ok, meant := s.Marked(line, long)
 					if ok && !meant {
 						t.Errorf("%q is an event that nobody meant", line)
@@ -172,7 +172,7 @@ func FuzzMarked(f *testing.F) {
 					if !ok {
 						return nil, agents.Input{}
 					}
-					return []watch.Event{ev}, agents.Input{}
+					return []watch.Act{ev}, agents.Input{}
 				})
 				out = append(out, evs...)
 			}

@@ -124,9 +124,9 @@ func JSON(v any) string {
 }
 
 // Used is the event of figures; none of none.
-func Used(u *watch.Used) []watch.Event {
+func Used(u *watch.Used) []watch.Act {
 	if u == nil {
 		return nil
 	}
-	return []watch.Event{{Kind: watch.Usage, Used: u}}
+	return []watch.Act{{Kind: watch.Usage, Used: u}}
 }

@@ -48,15 +48,15 @@ func TestBoundsOfARunsSession(t *testing.T) {
 	l.Bounds = b
 	for _, c := range []struct {
 		name   string
-		ev     watch.Event
+		ev     watch.Act
 		drifts bool
 	}{
-		{"a rejected way", watch.Event{Input: "use positional arguments", Paths: []string{"cmd/a.go"}}, true},
-		{"a way that was only proposed", watch.Event{Input: "proposed only", Paths: []string{"cmd/a.go"}}, false},
-		{"a forbidden command", watch.Event{Input: "git push"}, true},
-		{"a ruled-out path", watch.Event{Paths: []string{"legacy/a"}}, true},
-		{"a forbidden path", watch.Event{Paths: []string{"db/x.sql"}}, true},
-		{"work", watch.Event{Paths: []string{"cmd/a.go"}}, false},
+		{"a rejected way", watch.Act{Input: "use positional arguments", Paths: []string{"cmd/a.go"}}, true},
+		{"a way that was only proposed", watch.Act{Input: "proposed only", Paths: []string{"cmd/a.go"}}, false},
+		{"a forbidden command", watch.Act{Input: "git push"}, true},
+		{"a ruled-out path", watch.Act{Paths: []string{"legacy/a"}}, true},
+		{"a forbidden path", watch.Act{Paths: []string{"db/x.sql"}}, true},
+		{"work", watch.Act{Paths: []string{"cmd/a.go"}}, false},
 	} {
 		c.ev.Kind, c.ev.At = watch.Call, w.Now
 		drifts := false

@@ -73,7 +73,7 @@ func (s *Planner) PlanningBrief(ctx context.Context, p *projects.Project, b supp
 }
 
 // HearPlanning listens to planning sessions: to their questions, and to the plan.
-func (s *Planner) HearPlanning(ctx context.Context, p *projects.Project, c run.Command, session kedge.SessionID, ev watch.Event) error {
+func (s *Planner) HearPlanning(ctx context.Context, p *projects.Project, c run.Command, session kedge.SessionID, ev watch.Act) error {
 	if c.Purpose != run.MakePlan {
 		return nil
 	}
@@ -89,7 +89,7 @@ func (s *Planner) HearPlanning(ctx context.Context, p *projects.Project, c run.C
 
 // changePlan journals what a planning session said, once, and shows it in
 // plan.md.
-func (s *Planner) changePlan(ctx context.Context, p *projects.Project, c run.Command, session kedge.SessionID, said watch.Event, change func(*kedge.PlanData)) error {
+func (s *Planner) changePlan(ctx context.Context, p *projects.Project, c run.Command, session kedge.SessionID, said watch.Act, change func(*kedge.PlanData)) error {
 	key := "heard-" + string(session) + "-" + string(said.Kind) + "-" + projects.Sum([]byte(said.Text))[:24]
 	who := projects.Caller{Dir: p.Dir, Actor: kedge.Agent(session), Key: key}
 	evs, err := s.home.Write(ctx, p, who, func() ([]kedge.Event, error) {

@@ -64,7 +64,7 @@ func (w *works) planning() {
 
 // says lets a planning session say something, twice: the second time it is
 // adopted and read again.
-func (w *works) says(session kedge.SessionID, evs ...watch.Event) {
+func (w *works) says(session kedge.SessionID, evs ...watch.Act) {
 	w.t.Helper()
 	for range 2 {
 		for _, ev := range evs {
@@ -97,9 +97,9 @@ func (w *works) file(name string) string {
 	return string(b)
 }
 
-func question(text string) watch.Event { return watch.Event{Kind: watch.Question, Text: text} }
+func question(text string) watch.Act { return watch.Act{Kind: watch.Question, Text: text} }
 
-func planText(text string) watch.Event { return watch.Event{Kind: watch.PlanText, Text: text} }
+func planText(text string) watch.Act { return watch.Act{Kind: watch.PlanText, Text: text} }
 
 // Row 32: questions come first; a plan that is given beside them is not taken.
 func TestRow32QuestionsFirst(t *testing.T) {
@@ -139,7 +139,7 @@ func TestRow9OnlyPlanningSessionsPlan(t *testing.T) {
 	w.planning()
 	before := w.plan()
 	w.ok(w.cfg.Heard(t.Context(), run.Command{Run: w.Run, Purpose: run.Implement}, "ses-1", planText(givenPlan)))
-	w.says("ses-2", watch.Event{Kind: watch.Say, Text: "```kedge-plan"})
+	w.says("ses-2", watch.Act{Kind: watch.Say, Text: "```kedge-plan"})
 	if d := w.plan(); d.Text != before.Text || d.Status != before.Status {
 		t.Errorf("plan %+v", d)
 	}

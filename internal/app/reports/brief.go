@@ -121,7 +121,7 @@ func (s *Reports) recordOfRun(ctx context.Context, p *projects.Project, ses kedg
 	}
 	r := recorded{agent: ses.Agent, path: s.sessions.SessionDir(ses.ID), dir: ses.Dir}
 	reader := ad.Reader(agents.Task{Session: ses.ID})
-	r.from, err = record.Output(r.path, ses.Dir, reader, func(watch.Event) {})
+	r.from, err = record.Output(r.path, ses.Dir, reader, func(watch.Act) {})
 	r.skipped = int64(reader.Broken())
 	return r, err
 }

@@ -242,7 +242,7 @@ type Planning interface {
 	// PlanningBrief is what a planning session starts with.
 	PlanningBrief(ctx context.Context, p *projects.Project, b Writer, c run.Command) (string, error)
 	// HearPlanning takes what a planning session said: its questions, and its plan.
-	HearPlanning(ctx context.Context, p *projects.Project, c run.Command, session kedge.SessionID, ev watch.Event) error
+	HearPlanning(ctx context.Context, p *projects.Project, c run.Command, session kedge.SessionID, ev watch.Act) error
 	// PlanFaults says what is wrong with what the planning sessions of a run gave.
 	PlanFaults(ctx context.Context, p *projects.Project, c run.Command) (string, error)
 }
@@ -257,7 +257,7 @@ func (s *Supply) Equip(p *projects.Project, cfg *execute.Config) {
 	cfg.Ledger, cfg.Briefs, cfg.Rules = ledger, briefs, settings
 	cfg.Projected = func(ctx context.Context, path string) bool { return s.landing.Replaceable(ctx, p, path) }
 	cfg.Approvals, cfg.Sneaked = approvals{ledger}, s.landing.MovedBySessions(p)
-	cfg.Heard = func(ctx context.Context, c run.Command, session kedge.SessionID, ev watch.Event) error {
+	cfg.Heard = func(ctx context.Context, c run.Command, session kedge.SessionID, ev watch.Act) error {
 		return s.planner.HearPlanning(ctx, p, c, session, ev)
 	}
 	cfg.Planned = func(ctx context.Context, c run.Command) (string, error) { return s.planner.PlanFaults(ctx, p, c) }

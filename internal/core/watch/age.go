@@ -14,7 +14,7 @@ type age struct {
 }
 
 // feedAge judges at the ends of turns, where a session may be cut.
-func (w *Watcher) feedAge(ev Event) []Signal {
+func (w *Watcher) feedAge(ev Act) []Signal {
 	a := &w.age
 	if a.compacted.IsZero() {
 		a.compacted, a.saved = ev.At, ev.At

@@ -17,7 +17,7 @@ type bounds struct {
 	against []string // rules that were told of
 }
 
-func (w *Watcher) feedBounds(ev Event) []Signal {
+func (w *Watcher) feedBounds(ev Act) []Signal {
 	if ev.Kind != Call {
 		return nil
 	}
@@ -67,7 +67,7 @@ func matches(globs []string, p string) bool {
 }
 
 // broken says what in a call goes against the rule; empty when nothing does.
-func (r Rule) broken(ev Event) string {
+func (r Rule) broken(ev Act) string {
 	for _, p := range ev.Paths {
 		if matches(r.Paths, p) {
 			return "editing " + short(p)

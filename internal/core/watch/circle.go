@@ -34,7 +34,7 @@ const (
 	maxSaid  = 64 << 10 // of one turn; more than is ever compared
 )
 
-func (w *Watcher) feedCircle(ev Event) []Signal {
+func (w *Watcher) feedCircle(ev Act) []Signal {
 	c := &w.circle
 	switch ev.Kind {
 	case Call:
@@ -70,7 +70,7 @@ func (w *Watcher) circled(reason string) []Signal {
 	return []Signal{{Kind: Circling, Advice: HandOff, Reason: reason}}
 }
 
-func (c *circle) call(ev Event) {
+func (c *circle) call(ev Act) {
 	if c.open == nil || len(c.open) >= maxOpen {
 		c.open = map[string]act{}
 	}
@@ -79,7 +79,7 @@ func (c *circle) call(ev Event) {
 }
 
 // result counts an act; the reason is empty unless it was done too often.
-func (c *circle) result(ev Event, most int) string {
+func (c *circle) result(ev Act, most int) string {
 	a, ok := c.open[ev.ID]
 	if !ok {
 		return ""
@@ -131,7 +131,7 @@ func (c *circle) period() int {
 }
 
 // turnOver compares what was said in this turn with the one before.
-func (c *circle) turnOver(ev Event) string {
+func (c *circle) turnOver(ev Act) string {
 	c.hear(ev.Text)
 	words := strings.Fields(strings.ToLower(string(c.said)))
 	if len(words) > maxWords {

@@ -11,7 +11,7 @@ type mode struct {
 	told  bool // it reports calls or turns at all: what is not reported is unknown
 }
 
-func (w *Watcher) feedMode(ev Event) []Signal {
+func (w *Watcher) feedMode(ev Act) []Signal {
 	m := &w.mode
 	switch ev.Kind {
 	case Call:

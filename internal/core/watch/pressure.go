@@ -33,7 +33,7 @@ const (
 // of something is handed over.
 const hard = 0.5
 
-func (w *Watcher) feedPressure(ev Event) []Signal {
+func (w *Watcher) feedPressure(ev Act) []Signal {
 	p := &w.pressure
 	switch {
 	case ev.Kind == Compact:

@@ -16,7 +16,7 @@ type quality struct {
 // lookBack is over how many turns quality is judged.
 const lookBack = 10
 
-func (w *Watcher) feedQuality(ev Event) []Signal {
+func (w *Watcher) feedQuality(ev Act) []Signal {
 	q := &w.quality
 	switch ev.Kind {
 	case Result:

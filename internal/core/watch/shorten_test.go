@@ -12,7 +12,7 @@ import (
 // more, the session is told to compact, once; it hands over where that did not help.
 func TestRow65CompactsAtTheThreshold(t *testing.T) {
 	can := func(l *watch.Limits) { l.Shortens, l.Focus, l.CompactTokens = true, "the objective", 100_000 }
-	compacted := watch.Event{Kind: watch.Compact}
+	compacted := watch.Act{Kind: watch.Compact}
 	for _, c := range []struct {
 		name   string
 		limits func(*watch.Limits)
@@ -28,7 +28,7 @@ func TestRow65CompactsAtTheThreshold(t *testing.T) {
 			e.full("", 100_000, 200_000).feed(compacted).full("", 101_000, 200_000).full("", 139_000, 200_000).full("", 141_000, 200_000)
 		}, "pressure shorten, pressure save, pressure handoff"},
 		{"nor where it could not", can, func(e *eye) {
-			e.full("", 100_000, 200_000).feed(watch.Event{Kind: watch.Spared}).full("", 141_000, 200_000)
+			e.full("", 100_000, 200_000).feed(watch.Act{Kind: watch.Spared}).full("", 141_000, 200_000)
 		}, "pressure shorten, pressure handoff"},
 		{"the handover comes first", can, func(e *eye) { e.full("", 150_000, 200_000) }, "pressure handoff"},
 		{"a window that nobody knows", can, func(e *eye) {

@@ -29,7 +29,7 @@ type stall struct {
 	said     bool
 }
 
-func (w *Watcher) feedStall(ev Event) []Signal {
+func (w *Watcher) feedStall(ev Act) []Signal {
 	w.stall.said = false
 	switch ev.Kind {
 	case Ask:

@@ -14,7 +14,7 @@ type thread struct {
 	narrows int               // how often failing failed in another way after a change
 }
 
-func (t *thread) feed(ev Event) {
+func (t *thread) feed(ev Act) {
 	switch ev.Kind {
 	case Step:
 		t.steps++
@@ -31,7 +31,7 @@ func (t *thread) feed(ev Event) {
 // maxOpen bounds the calls without a result that are remembered.
 const maxOpen = 64
 
-func (t *thread) call(ev Event) {
+func (t *thread) call(ev Act) {
 	if len(ev.Paths) > 0 {
 		t.edited = true
 		return
@@ -42,7 +42,7 @@ func (t *thread) call(ev Event) {
 	t.calls[ev.ID] = strings.TrimSpace(ev.Input)
 }
 
-func (t *thread) result(ev Event) {
+func (t *thread) result(ev Act) {
 	command, ok := t.calls[ev.ID]
 	if !ok {
 		return

@@ -136,10 +136,10 @@ type Watcher struct {
 func New(l Limits) *Watcher { return &Watcher{limits: l} }
 
 // Feed takes the next thing that the session did.
-func (w *Watcher) Feed(ev Event) []Signal {
+func (w *Watcher) Feed(ev Act) []Signal {
 	w.thread.feed(ev)
 	var out []Signal
-	for _, look := range []func(Event) []Signal{
+	for _, look := range []func(Act) []Signal{
 		w.feedPressure, w.feedCircle, w.feedStall, w.feedQuality, w.feedAge, w.feedBounds, w.feedMode, w.feedProvider,
 	} {
 		out = append(out, look(ev)...)
@@ -168,7 +168,7 @@ func (w *Watcher) End(at time.Time, claimed bool) []Signal {
 	return out
 }
 
-func (w *Watcher) feedProvider(ev Event) []Signal {
+func (w *Watcher) feedProvider(ev Act) []Signal {
 	if ev.Kind != Limit {
 		return nil
 	}

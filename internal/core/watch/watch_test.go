@@ -30,7 +30,7 @@ func newEye(change func(*watch.Limits)) *eye {
 	return &eye{w: watch.New(l), at: start}
 }
 
-func (e *eye) feed(ev watch.Event) *eye {
+func (e *eye) feed(ev watch.Act) *eye {
 	e.at = e.at.Add(time.Second)
 	ev.At = e.at
 	e.got = append(e.got, e.w.Feed(ev)...)
@@ -43,20 +43,20 @@ func (e *eye) full(model string, context, window int64) *eye {
 	if window > 0 {
 		u.Window = n(window)
 	}
-	return e.feed(watch.Event{Kind: watch.Usage, Used: u})
+	return e.feed(watch.Act{Kind: watch.Usage, Used: u})
 }
 
 // call is a call and its result; paths are what it changes.
 func (e *eye) call(input, output string, failed bool, paths ...string) *eye {
 	e.next++
 	id := fmt.Sprint(e.next)
-	e.feed(watch.Event{Kind: watch.Call, ID: id, Tool: "T", Input: input, Paths: paths})
-	return e.feed(watch.Event{Kind: watch.Result, ID: id, Output: output, Failed: failed})
+	e.feed(watch.Act{Kind: watch.Call, ID: id, Tool: "T", Input: input, Paths: paths})
+	return e.feed(watch.Act{Kind: watch.Result, ID: id, Output: output, Failed: failed})
 }
 
-func (e *eye) turn(text string) *eye { return e.feed(watch.Event{Kind: watch.Turn, Text: text}) }
+func (e *eye) turn(text string) *eye { return e.feed(watch.Act{Kind: watch.Turn, Text: text}) }
 
-func (e *eye) step(text string) *eye { return e.feed(watch.Event{Kind: watch.Step, Text: text}) }
+func (e *eye) step(text string) *eye { return e.feed(watch.Act{Kind: watch.Step, Text: text}) }
 
 // said are the signals as "kind advice".
 func (e *eye) said(kinds ...watch.SignalKind) string {
@@ -120,14 +120,14 @@ func TestRow77HandsOverAt70Percent(t *testing.T) {
 }
 
 func TestPressureAfterACompaction(t *testing.T) {
-	e := newEye(nil).full("", 75, 100).feed(watch.Event{Kind: watch.Compact}).turn("").full("", 30, 100).full("", 62, 100)
+	e := newEye(nil).full("", 75, 100).feed(watch.Act{Kind: watch.Compact}).turn("").full("", 30, 100).full("", 62, 100)
 	e.want(t, "pressure handoff, pressure save", watch.Pressure)
 }
 
 func TestBudgetOfTheSession(t *testing.T) {
 	e := newEye(func(l *watch.Limits) { l.SessionTokens = 100 })
 	for range 3 {
-		e.feed(watch.Event{Kind: watch.Usage, Used: &watch.Used{Input: n(20), CacheRead: n(500), CacheWrite: n(10), Output: n(10)}})
+		e.feed(watch.Act{Kind: watch.Usage, Used: &watch.Used{Input: n(20), CacheRead: n(500), CacheWrite: n(10), Output: n(10)}})
 	}
 	e.want(t, "budget handoff", watch.Budget)
 	if !strings.Contains(e.got[0].Reason, "120 of 100") {
@@ -222,7 +222,7 @@ func TestRow48Circling(t *testing.T) {
 		{"short turns", func(e *eye) { e.turn("ok").turn("ok").turn("ok") }, ""},
 		{"near-equal turns with work between", func(e *eye) { e.turn(long).call("edit", "ok", false, "a.go").turn(long) }, ""},
 		{"after a compaction it may look again", func(e *eye) {
-			e.call("ls", "a", false).call("ls", "a", false).feed(watch.Event{Kind: watch.Compact}).call("ls", "a", false)
+			e.call("ls", "a", false).call("ls", "a", false).feed(watch.Act{Kind: watch.Compact}).call("ls", "a", false)
 		}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -255,17 +255,17 @@ func TestStall(t *testing.T) {
 		{"again after work", []func(e *eye){tick(watch.DoingNothing, time.Hour), func(e *eye) { e.turn("") }, tick(watch.DoingNothing, time.Hour)}, "stalled break, stalled break"},
 		{
 			"waiting for a person",
-			[]func(e *eye){func(e *eye) { e.feed(watch.Event{Kind: watch.Ask, Text: "which?"}) }, tick(watch.DoingNothing, 59*time.Second), tick(watch.DoingNothing, time.Minute)},
+			[]func(e *eye){func(e *eye) { e.feed(watch.Act{Kind: watch.Ask, Text: "which?"}) }, tick(watch.DoingNothing, 59*time.Second), tick(watch.DoingNothing, time.Minute)},
 			"waiting person",
 		},
 		{
 			"asked, and does nothing before the answer",
-			[]func(e *eye){func(e *eye) { e.feed(watch.Event{Kind: watch.Ask, ID: "1", Text: "which?"}) }, tick(watch.DoingNothing, time.Hour)},
+			[]func(e *eye){func(e *eye) { e.feed(watch.Act{Kind: watch.Ask, ID: "1", Text: "which?"}) }, tick(watch.DoingNothing, time.Hour)},
 			"waiting person",
 		},
 		{
 			"asked and went on",
-			[]func(e *eye){func(e *eye) { e.feed(watch.Event{Kind: watch.Ask, Text: "which?"}).turn("") }, tick(watch.DoingNothing, time.Minute)},
+			[]func(e *eye){func(e *eye) { e.feed(watch.Act{Kind: watch.Ask, Text: "which?"}).turn("") }, tick(watch.DoingNothing, time.Minute)},
 			"",
 		},
 	} {
@@ -286,7 +286,7 @@ func TestStall(t *testing.T) {
 
 func TestProviderLimit(t *testing.T) {
 	until := start.Add(time.Hour)
-	e := newEye(nil).feed(watch.Event{Kind: watch.Limit, Until: until}).feed(watch.Event{Kind: watch.Limit})
+	e := newEye(nil).feed(watch.Act{Kind: watch.Limit, Until: until}).feed(watch.Act{Kind: watch.Limit})
 	e.want(t, "provider_limit, provider_limit", watch.Provider)
 	if !e.got[0].Until.Equal(until) || !strings.Contains(e.got[0].Reason, "2026-01-02T04:04:05Z") || !e.got[1].Until.IsZero() {
 		t.Errorf("signals %+v", e.got)
@@ -305,7 +305,7 @@ func TestRow81FourHoursWithoutCompaction(t *testing.T) {
 
 	e = newEye(nil).turn("")
 	e.at = start.Add(3 * time.Hour)
-	e.feed(watch.Event{Kind: watch.Compact})
+	e.feed(watch.Act{Kind: watch.Compact})
 	e.at = start.Add(5 * time.Hour)
 	e.turn("").want(t, "", watch.Age)
 	e.at = start.Add(7*time.Hour + time.Minute)
@@ -358,7 +358,7 @@ func TestRow80FallingQuality(t *testing.T) {
 			e.turn("fine")
 		}
 		for range 6 {
-			e.feed(watch.Event{Kind: watch.Say, Text: "I’m unable to do that"}).turn("")
+			e.feed(watch.Act{Kind: watch.Say, Text: "I’m unable to do that"}).turn("")
 		}
 		e.want(t, "quality handoff", watch.Quality)
 	})
@@ -420,9 +420,9 @@ func TestRow42ModeConfusion(t *testing.T) {
 	end := func(e *eye, claimed bool) *eye { e.got = append(e.got, e.w.End(e.at, claimed)...); return e }
 	newEye(planning).call("read", "", false).want(t, "", watch.Confusion)
 	newEye(planning).call("edit", "", false, "a.go").call("edit", "", false, "b.go").want(t, "mode_confusion", watch.Confusion)
-	newEye(planning).feed(watch.Event{Kind: watch.PlanText, Text: "# plan"}).want(t, "", watch.Confusion)
+	newEye(planning).feed(watch.Act{Kind: watch.PlanText, Text: "# plan"}).want(t, "", watch.Confusion)
 	end(newEye(planning).turn("a plan"), true).want(t, "", watch.Confusion)
-	newEye(nil).feed(watch.Event{Kind: watch.PlanText, Text: "# plan"}).want(t, "mode_confusion", watch.Confusion)
+	newEye(nil).feed(watch.Act{Kind: watch.PlanText, Text: "# plan"}).want(t, "mode_confusion", watch.Confusion)
 	end(newEye(nil).turn("I would do this, then that"), true).want(t, "mode_confusion", watch.Confusion)
 	end(newEye(nil).turn("I would"), false).want(t, "", watch.Confusion)
 	end(newEye(nil).call("edit", "", false, "a.go").turn(""), true).want(t, "", watch.Confusion)
@@ -441,7 +441,7 @@ func TestDeterministic(t *testing.T) {
 		e := newEye(func(l *watch.Limits) { l.Steps, l.Paths, l.SessionTokens = 2, []string{"a/**"}, 50 })
 		for i := range 40 {
 			e.call(fmt.Sprint(i%3), fmt.Sprint(i%2), i%4 == 0, fmt.Sprint("b/", i%5)).turn(fmt.Sprint(i)).full("m", int64(i*3), 100)
-			e.feed(watch.Event{Kind: watch.Usage, Used: &watch.Used{Output: n(3)}})
+			e.feed(watch.Act{Kind: watch.Usage, Used: &watch.Used{Output: n(3)}})
 		}
 		return e.got
 	}
@@ -460,7 +460,7 @@ func FuzzWatcher(f *testing.F) {
 			l.Steps = 2
 		})
 		for i, k := range kinds {
-			ev := watch.Event{Kind: all[int(k)%len(all)], ID: fmt.Sprint(k % 7), Text: text, Input: text, Output: text, Failed: k%2 == 0}
+			ev := watch.Act{Kind: all[int(k)%len(all)], ID: fmt.Sprint(k % 7), Text: text, Input: text, Output: text, Failed: k%2 == 0}
 			if k%3 == 0 {
 				ev.Paths = []string{text}
 			}
@@ -483,7 +483,7 @@ func FuzzWatcher(f *testing.F) {
 // one turn may, and no more time than it says words.
 func TestEndlessTurnIsBounded(t *testing.T) {
 	w := watch.New(watch.Usual())
-	ev := watch.Event{Kind: watch.Say, At: start, Text: strings.Repeat("word ", 200)}
+	ev := watch.Act{Kind: watch.Say, At: start, Text: strings.Repeat("word ", 200)}
 	for range 1000 { // far over what is kept
 		w.Feed(ev)
 	}

@@ -66,7 +66,7 @@ type Config struct {
 	// Heard is told every event of a session, in order, before the next is read.
 	// An adopted session is read again from its beginning, so that an event may be
 	// heard twice. Nil: nobody listens.
-	Heard func(ctx context.Context, c run.Command, session kedge.SessionID, ev watch.Event) error
+	Heard func(ctx context.Context, c run.Command, session kedge.SessionID, ev watch.Act) error
 	// Planned says what is wrong with what a planning session gave; empty when
 	// nothing is, or when it asks people first. Nil: nobody looks.
 	Planned func(ctx context.Context, c run.Command) (faults string, err error)

@@ -142,7 +142,7 @@ func (x *Executor) lastEvent(ctx context.Context, c run.Command, j slot.Job, tai
 }
 
 // eventWords is an event in a line; empty for one that tells people nothing.
-func eventWords(ev watch.Event) string {
+func eventWords(ev watch.Act) string {
 	switch {
 	case ev.Kind == watch.Say || ev.Kind == watch.Ask || ev.Kind == watch.NoLogin:
 		return shownLine(ev.Text)

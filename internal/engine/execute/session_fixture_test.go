@@ -38,7 +38,7 @@ type stage struct {
 	epoch  int64
 
 	mu    sync.Mutex
-	heard []watch.Event
+	heard []watch.Act
 	told  []run.Event // what was reported
 	more  chan struct{}
 }
@@ -82,7 +82,7 @@ func newStage(t *testing.T) *stage {
 			return kedge.Routed{Row: "run.agent", Agent: "bot", Model: "small", Why: "nobody said"}, nil
 		},
 		Tick: func(time.Duration) (<-chan time.Time, func()) { return nil, func() {} },
-		Heard: func(_ context.Context, _ run.Command, _ kedge.SessionID, ev watch.Event) error {
+		Heard: func(_ context.Context, _ run.Command, _ kedge.SessionID, ev watch.Act) error {
 			s.mu.Lock()
 			defer s.mu.Unlock()
 			s.heard = append(s.heard, ev)

@@ -15,23 +15,23 @@ import (
 )
 
 // talkShort is what a talker says of its context and its tools.
-func talkShort(verb, what string, at agents.Time) []watch.Event {
+func talkShort(verb, what string, at agents.Time) []watch.Act {
 	n, _ := strconv.ParseInt(what, 10, 64) // of those that are numbers
 	window := int64(200_000)
-	full := watch.Event{Kind: watch.Usage, At: at, Used: &watch.Used{Context: &n, Window: &window}}
+	full := watch.Act{Kind: watch.Usage, At: at, Used: &watch.Used{Context: &n, Window: &window}}
 	switch verb {
 	case "call":
-		return []watch.Event{{Kind: watch.Call, At: at, ID: what, Tool: "Bash", Input: what}}
+		return []watch.Act{{Kind: watch.Call, At: at, ID: what, Tool: "Bash", Input: what}}
 	case "result":
-		return []watch.Event{{Kind: watch.Result, At: at, ID: what}}
+		return []watch.Act{{Kind: watch.Result, At: at, ID: what}}
 	case "full":
-		return []watch.Event{full}
+		return []watch.Act{full}
 	case "short":
-		return []watch.Event{{Kind: watch.Compact, At: at, Asked: true}, full}
+		return []watch.Act{{Kind: watch.Compact, At: at, Asked: true}, full}
 	case "shrank":
-		return []watch.Event{{Kind: watch.Compact, At: at}, full}
+		return []watch.Act{{Kind: watch.Compact, At: at}, full}
 	case "no":
-		return []watch.Event{{Kind: watch.Spared, At: at, Asked: true, Text: what}}
+		return []watch.Act{{Kind: watch.Spared, At: at, Asked: true, Text: what}}
 	default:
 		return nil
 	}

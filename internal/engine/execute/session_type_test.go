@@ -43,7 +43,7 @@ func (r *talk) Open(brief []byte) agents.Input {
 	return agents.Input{Text: append([]byte("brief "), append(bytes.TrimSpace(brief), '\n')...)}
 }
 
-func (r *talk) Feed(b []byte, at agents.Time) (evs []watch.Event, in agents.Input) {
+func (r *talk) Feed(b []byte, at agents.Time) (evs []watch.Act, in agents.Input) {
 	r.part = append(r.part, b...)
 	for {
 		line, rest, ok := bytes.Cut(r.part, []byte("\n"))
@@ -59,7 +59,7 @@ func (r *talk) Feed(b []byte, at agents.Time) (evs []watch.Event, in agents.Inpu
 			in.Text = append(in.Text, "yes "+what+"\n"...)
 		case "which":
 			r.open = what
-			evs = append(evs, watch.Event{Kind: watch.Ask, At: at, ID: "1", Text: what})
+			evs = append(evs, watch.Act{Kind: watch.Ask, At: at, ID: "1", Text: what})
 		case "thanks":
 			r.open = ""
 		case "busy":

@@ -48,7 +48,7 @@ func (x *Executor) routeOf(ctx context.Context, c run.Command, j slot.Job) (stri
 }
 
 // count takes what an event says was used into the sum.
-func (t *Trail) count(ev watch.Event) {
+func (t *Trail) count(ev watch.Act) {
 	s, ok := follow.Spent(ev.Used)
 	if ev.Kind != watch.Usage || !ok {
 		return

@@ -41,7 +41,7 @@ var looking = []string{"read", "view", "grep", "glob", "ls", "list", "search", "
 
 // acts tells whether an event is the end of something that a person would not
 // want done twice: a file written, a command run.
-func (s *session) acts(ev watch.Event) bool {
+func (s *session) acts(ev watch.Act) bool {
 	switch ev.Kind {
 	case watch.Call:
 		if !slices.Contains(looking, strings.ToLower(ev.Tool)) {

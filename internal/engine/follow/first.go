@@ -29,7 +29,7 @@ type firstCall struct {
 
 // take gives the acts that an event completes for the first time. A call that
 // failed did nothing.
-func (f *firsts) take(ev watch.Event) (out []kedge.SessionActedData) {
+func (f *firsts) take(ev watch.Act) (out []kedge.SessionActedData) {
 	if f.told[kedge.ActEdit] {
 		return nil
 	}
@@ -78,7 +78,7 @@ func (f *firsts) done(c firstCall, at time.Time) (out []kedge.SessionActedData) 
 
 // journalFirsts writes the first acts down. Who reads the output again finds the
 // same ones, and the journal has them once.
-func (s *session) journalFirsts(ctx context.Context, ev watch.Event) {
+func (s *session) journalFirsts(ctx context.Context, ev watch.Act) {
 	for _, d := range s.first.take(ev) {
 		d.ID = s.id
 		if s.use.spent != nil {

@@ -15,7 +15,7 @@ func TestRow26FirstActAndFirstEdit(t *testing.T) {
 	var f firsts
 	var got []string
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	feed := func(ev watch.Event) {
+	feed := func(ev watch.Act) {
 		now = now.Add(time.Second)
 		ev.At = now
 		for _, d := range f.take(ev) {
@@ -23,10 +23,10 @@ func TestRow26FirstActAndFirstEdit(t *testing.T) {
 		}
 	}
 	call := func(id, tool string, paths ...string) {
-		feed(watch.Event{Kind: watch.Call, ID: id, Tool: tool, Paths: paths})
+		feed(watch.Act{Kind: watch.Call, ID: id, Tool: tool, Paths: paths})
 	}
 	result := func(id string, tokens int, failed bool) {
-		feed(watch.Event{Kind: watch.Result, ID: id, Output: strings.Repeat("four", tokens), Failed: failed})
+		feed(watch.Act{Kind: watch.Result, ID: id, Output: strings.Repeat("four", tokens), Failed: failed})
 	}
 	call("1", "Read")
 	result("1", 100, false)

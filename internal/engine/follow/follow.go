@@ -208,7 +208,7 @@ func (s *session) feedLine(ctx context.Context, end int64, line []byte, at time.
 }
 
 // happened takes in an event, and gives what was noticed with it.
-func (s *session) happened(ctx context.Context, ev watch.Event) []watch.Signal {
+func (s *session) happened(ctx context.Context, ev watch.Act) []watch.Signal {
 	if h := s.cfg.Heard; h != nil {
 		if err := h(ctx, s.c, s.id, ev); err != nil && s.heard == nil {
 			s.heard = err

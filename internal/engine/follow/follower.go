@@ -42,7 +42,7 @@ type Config struct {
 	Holding func(id kedge.SessionID, start func() (holder int, err error)) (forget func(), err error)
 	// Heard receives every event of a session, in order, before the next is read. An
 	// adopted session is read again from its beginning, so an event may come twice.
-	Heard func(ctx context.Context, c run.Command, session kedge.SessionID, ev watch.Event) error
+	Heard func(ctx context.Context, c run.Command, session kedge.SessionID, ev watch.Act) error
 	// Journal writes a fact about a session down, once for each key.
 	Journal func(ctx context.Context, key string, ev kedge.Event) error
 }

@@ -28,7 +28,7 @@ type usage struct {
 	bucket  int64
 }
 
-func (u *usage) take(ev watch.Event) {
+func (u *usage) take(ev watch.Act) {
 	if ev.Kind != watch.Usage || ev.Used == nil {
 		return
 	}

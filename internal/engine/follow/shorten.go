@@ -47,7 +47,7 @@ const maxFollowed = 256
 
 // followShort takes in what the session did, as far as it has to do with its
 // context. The lock is held.
-func (s *session) followShort(ctx context.Context, end int64, ev watch.Event) {
+func (s *session) followShort(ctx context.Context, end int64, ev watch.Act) {
 	h := &s.short
 	h.goesOn(ev.Kind, end <= s.old)
 	h.forgets(ev.Kind)

@@ -38,7 +38,7 @@ func (s *session) makeGood(ctx context.Context, f hold.Found) {
 		return
 	}
 	all := wrote.Last.Context() + wrote.Last.Output
-	s.happened(ctx, watch.Event{Kind: watch.Usage, At: s.cfg.Now(), Used: &watch.Used{
+	s.happened(ctx, watch.Act{Kind: watch.Usage, At: s.cfg.Now(), Used: &watch.Used{
 		Input: &more.Input, CacheRead: &more.CacheRead, CacheWrite: &more.CacheWrite, Output: &more.Output, Context: &all, Model: wrote.Model,
 	}})
 }

@@ -12,7 +12,7 @@ import (
 // Event takes one thing that a session did, as its adapter told it: the same as
 // Add, where there is no transcript. Paths below dir, the folder that it works in,
 // are kept without it. Events have no lines, so nothing of them names one.
-func (p *Picker) Event(ev watch.Event, dir string) {
+func (p *Picker) Event(ev watch.Act, dir string) {
 	p.WorksIn(dir)
 	switch ev.Kind {
 	case watch.Say, watch.Ask, watch.Question:
@@ -41,7 +41,7 @@ func (p *Picker) alsoEdits(path string) {
 }
 
 // entryOf is a call as a transcript would have it.
-func entryOf(ev watch.Event, dir string) *audit.Entry {
+func entryOf(ev watch.Act, dir string) *audit.Entry {
 	e := &audit.Entry{Kind: audit.ToolCall, Call: ev.ID, Tool: ev.Tool, Act: actOf(ev.Tool), Text: ev.Input}
 	var in struct {
 		FilePath     string          `json:"file_path"`

@@ -9,7 +9,7 @@ import (
 	"kedge/internal/insight/resume"
 )
 
-func eventsBrief(evs ...watch.Event) resume.Summary {
+func eventsBrief(evs ...watch.Act) resume.Summary {
 	p := resume.New()
 	for _, ev := range evs {
 		p.Event(ev, "/work/tree")
@@ -17,25 +17,25 @@ func eventsBrief(evs ...watch.Event) resume.Summary {
 	return p.Brief("/work/tree", resume.DefaultBudget)
 }
 
-func called(id, tool, input string, paths ...string) watch.Event {
-	return watch.Event{Kind: watch.Call, ID: id, Tool: tool, Input: input, Paths: paths}
+func called(id, tool, input string, paths ...string) watch.Act {
+	return watch.Act{Kind: watch.Call, ID: id, Tool: tool, Input: input, Paths: paths}
 }
 
-func result(id, out string, failed bool) watch.Event {
-	return watch.Event{Kind: watch.Result, ID: id, Output: out, Failed: failed}
+func result(id, out string, failed bool) watch.Act {
+	return watch.Act{Kind: watch.Result, ID: id, Output: out, Failed: failed}
 }
 
 // TestRow26EventsOfASession: what a session told of itself gives the same brief as
 // a transcript does, whatever form its program has for calls.
 func TestRow26EventsOfASession(t *testing.T) {
 	b := eventsBrief(
-		watch.Event{Kind: watch.Step, Text: "the totals"},
+		watch.Act{Kind: watch.Step, Text: "the totals"},
 		called("1", "Read", `{"file_path":"/work/tree/order.go"}`), result("1", "package order", false),
 		called("2", "Read", "total.go"), result("2", "package order", false),
 		called("3", "Edit", `{"file_path":"/work/tree/order.go","old_string":"a"}`, "order.go"), result("3", "", false),
 		called("4", "apply_patch", "x.go y.go", "x.go", "y.go"), result("4", "", false),
 		called("5", "shell", "go test ./..."), result("5", "--- FAIL: TestTotal (0.00s)\n    total_test.go:9: got 1\nFAIL", true),
-		watch.Event{Kind: watch.Say, Text: "Now let me set the start value of the total to zero."},
+		watch.Act{Kind: watch.Say, Text: "Now let me set the start value of the total to zero."},
 		called("6", "Bash", `{"command":"go vet ./..."}`),
 	)
 	if want := []string{"order.go", "x.go", "y.go", "total.go"}; len(b.Files) != 4 || !slices.Equal(sorted(b.Files), sorted(want)) || slices.Index(b.Files, "total.go") != 3 {
@@ -66,7 +66,7 @@ func sorted(list []string) []string {
 
 // TestCircle: who takes over from a session that went in a circle is told so.
 func TestCircle(t *testing.T) {
-	read := []watch.Event{called("1", "Read", "a.go"), result("1", "x", false)}
+	read := []watch.Act{called("1", "Read", "a.go"), result("1", "x", false)}
 	for n, want := range map[int]string{1: "Go on with the task after: Read a.go", 3: "The last 3 calls were the same, so try something else: Read a.go"} {
 		if got := eventsBrief(slices.Repeat(read, n)...).Next; got != want {
 			t.Errorf("%d times: %q, want %q", n, got, want)
@@ -102,9 +102,9 @@ func TestSections(t *testing.T) {
 func TestEventsKeepNoSecret(t *testing.T) {
 	key := "gh" + "p_" + strings.Repeat("a1B2c3D4e5", 4)[:36]
 	b := eventsBrief(
-		watch.Event{Kind: watch.Step, Text: "use " + key},
+		watch.Act{Kind: watch.Step, Text: "use " + key},
 		called("1", "Bash", "curl -H 'Authorization: token "+key+"' x"), result("1", "bad "+key, true),
-		watch.Event{Kind: watch.Say, Text: "Now let me try the key " + key + " once more."},
+		watch.Act{Kind: watch.Say, Text: "Now let me try the key " + key + " once more."},
 	)
 	if strings.Contains(b.Text, key[4:30]) || strings.Contains(b.Sections(1500), key[4:30]) {
 		t.Errorf("a key is in:\n%s", b.Text)

@@ -142,7 +142,7 @@ type session struct {
 	mu     sync.Mutex
 	reader agents.Reader
 	off    int64
-	evs    []watch.Event
+	evs    []watch.Act
 	typed  []byte // what the program was answered
 	more   chan struct{}
 	over   chan hold.Found
@@ -239,7 +239,7 @@ func (s *session) readTo(end int64) {
 }
 
 // until waits for an event.
-func (s *session) until(what string, ok func(watch.Event) bool) watch.Event {
+func (s *session) until(what string, ok func(watch.Act) bool) watch.Act {
 	s.t.Helper()
 	limit := time.NewTimer(patience)
 	defer limit.Stop()
@@ -259,9 +259,9 @@ func (s *session) until(what string, ok func(watch.Event) bool) watch.Event {
 	}
 }
 
-func (s *session) untilKind(k watch.Kind) watch.Event {
+func (s *session) untilKind(k watch.Kind) watch.Act {
 	s.t.Helper()
-	return s.until(string(k), func(ev watch.Event) bool { return ev.Kind == k })
+	return s.until(string(k), func(ev watch.Act) bool { return ev.Kind == k })
 }
 
 // tail is the end of what the program printed.

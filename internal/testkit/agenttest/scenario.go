@@ -121,8 +121,8 @@ func (s *session) used(others ...string) {
 	}
 }
 
-func (s *session) of(k watch.Kind) []watch.Event {
-	return slices.DeleteFunc(slices.Clone(s.evs), func(ev watch.Event) bool { return ev.Kind != k })
+func (s *session) of(k watch.Kind) []watch.Act {
+	return slices.DeleteFunc(slices.Clone(s.evs), func(ev watch.Act) bool { return ev.Kind != k })
 }
 
 // work: a file written, a command run, and every figure right.
@@ -170,7 +170,7 @@ func subagent(w *world) {
 	}})
 	s := w.start(agents.Task{})
 	s.finished()
-	paths := slices.ContainsFunc(s.evs, func(ev watch.Event) bool { return slices.Contains(ev.Paths, "sub.txt") })
+	paths := slices.ContainsFunc(s.evs, func(ev watch.Act) bool { return slices.Contains(ev.Paths, "sub.txt") })
 	if w.file("sub.txt") != "x\n" || !paths {
 		w.t.Errorf("the sub-agent's work is not seen: %q, %v", w.file("sub.txt"), paths)
 	}

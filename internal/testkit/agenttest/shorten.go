@@ -22,7 +22,7 @@ func shorten(w *world) {
 	s := w.start(agents.Task{})
 	s.untilHalf(7, "Done.")
 	s.say(agents.Word{Kind: agents.Shorten, ID: "e", Text: keep})
-	s.until("a compaction", func(ev watch.Event) bool { return ev.Kind == watch.Compact || ev.Kind == watch.Spared })
+	s.until("a compaction", func(ev watch.Act) bool { return ev.Kind == watch.Compact || ev.Kind == watch.Spared })
 	s.say(agents.Word{Kind: agents.Tell, ID: "ff", Text: "Go on. " + modelserver.Mark("main")})
 	s.finished()
 	if all := s.of(watch.Compact); len(all) != 1 || !all[0].Asked {
@@ -49,7 +49,7 @@ func refuse(w *world) {
 	s := w.start(agents.Task{})
 	s.untilHalf(2, "Done.")
 	s.say(agents.Word{Kind: agents.Shorten, ID: "e", Text: "Keep the blue one."})
-	if ev := s.until("a refusal", func(ev watch.Event) bool { return ev.Kind == watch.Compact || ev.Kind == watch.Spared }); ev.Kind != watch.Spared || !ev.Asked || ev.Text == "" {
+	if ev := s.until("a refusal", func(ev watch.Act) bool { return ev.Kind == watch.Compact || ev.Kind == watch.Spared }); ev.Kind != watch.Spared || !ev.Asked || ev.Text == "" {
 		w.t.Errorf("it told %+v", ev)
 	}
 	s.say(agents.Word{Kind: agents.Tell, ID: "ff", Text: "Go on. " + modelserver.Mark("main")})

@@ -69,7 +69,7 @@ func Pieces(t *testing.T, a agents.Adapter, text string, size int, readOnly bool
 }
 
 // inPieces is what comes of a text that is read in pieces.
-func inPieces(r agents.Reader, text string, size int, at agents.Time) (got []watch.Event, said agents.Input) {
+func inPieces(r agents.Reader, text string, size int, at agents.Time) (got []watch.Act, said agents.Input) {
 	for piece := range slices.Chunk([]byte(text), size) {
 		evs, in := r.Feed(piece, at)
 		got = append(got, evs...)

@@ -49,7 +49,7 @@ func (s *stage) play(t *testing.T, script, brief string) int {
 }
 
 // events are what the agent reported, read as Kedge reads it.
-func (s *stage) events(t *testing.T, kinds ...watch.Kind) []watch.Event {
+func (s *stage) events(t *testing.T, kinds ...watch.Kind) []watch.Act {
 	t.Helper()
 	a, err := command.New([]string{"x"})
 	if err != nil {
@@ -60,7 +60,7 @@ func (s *stage) events(t *testing.T, kinds ...watch.Kind) []watch.Event {
 	if r.Broken() > 0 {
 		t.Errorf("%d lines cannot be read:\n%s", r.Broken(), s.out.String())
 	}
-	var out []watch.Event
+	var out []watch.Act
 	for _, ev := range evs {
 		for _, k := range kinds {
 			if ev.Kind == k {

@@ -31,8 +31,8 @@ const (
 	PlanText Kind = "plan"     // of a planning session: Text is the plan, as plan.md
 )
 
-// Event is one thing that a session did.
-type Event struct {
+// Act is one thing that a session did.
+type Act struct {
 	Kind   Kind      `json:"type"`
 	At     time.Time `json:"at"`
 	ID     string    `json:"id,omitempty"` // of a call; its result has the same
