@@ -352,7 +352,7 @@ var oldCommits = []string{
 // unchanged, and what this one added to it.
 func (b *oldBox) landed(was, tip string) {
 	b.t.Helper()
-	var st status.StatusReply
+	var st status.Reply
 	if b.json(&st, "status"); st.Run == nil || st.Run.State != "done" {
 		b.t.Errorf("the run ended as %+v", st.Run)
 	}

@@ -152,7 +152,7 @@ func TestRunDetachesAndGoesOn(t *testing.T) {
 	if n := b.journaled(kedge.RunStepped); n == 0 || b.marks("agents") != 1 {
 		t.Errorf("%d steps, %d agents", n, b.marks("agents"))
 	}
-	var st status.StatusReply
+	var st status.Reply
 	if err := json.Unmarshal([]byte(b.run("status", "--json")), &st); err != nil {
 		t.Fatal(err)
 	}

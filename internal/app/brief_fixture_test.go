@@ -127,9 +127,9 @@ func (pl *place) save(in status.CheckpointSaveRequest) status.CheckpointReply {
 	return r
 }
 
-func (pl *place) status() status.StatusReply {
+func (pl *place) status() status.Reply {
 	pl.t.Helper()
-	r, err := pl.s.Status(pl.t.Context(), pl.who(), status.StatusRequest{})
+	r, err := pl.s.Status(pl.t.Context(), pl.who(), status.Request{})
 	if err != nil {
 		pl.t.Fatal(err)
 	}

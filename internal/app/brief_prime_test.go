@@ -189,7 +189,7 @@ func TestReadingNeedsNoDaemon(t *testing.T) {
 	ro := app.New(app.Config{Home: pl.home, ReadOnly: true})
 	defer func() { _ = ro.Close() }()
 	who, ctx := pl.who(), context.Background()
-	st, err := ro.Status(ctx, who, status.StatusRequest{})
+	st, err := ro.Status(ctx, who, status.Request{})
 	if err != nil || st.Daemon != nil || st.Checkpoint == nil {
 		t.Errorf("status = %+v, %v", st, err)
 	}

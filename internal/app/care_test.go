@@ -269,7 +269,7 @@ func TestProjectRemoveForgetsAndTouchesNothing(t *testing.T) {
 	if err := os.Rename(r.MovedTo, y.storeDir()); err != nil { // as the help says
 		t.Fatal(err)
 	}
-	f, err := y.s.Features(t.Context(), y.person(), features.FeaturesRequest{})
+	f, err := y.s.Features(t.Context(), y.person(), features.ListRequest{})
 	if err != nil || len(f.Features) != 1 {
 		t.Errorf("after moving it back: %+v, %v", f, err)
 	}

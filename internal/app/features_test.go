@@ -244,7 +244,7 @@ func TestRow87RemovedAndBrokenFilesAreRestored(t *testing.T) {
 		`.kedge/features.json: .kedge/features.json:1: invalid character '<' looking for beginning of value: restored`,
 		`.kedge/features.json: the file was removed: restored`,
 	)
-	if r, err := y.s.Features(t.Context(), y.person(), features.FeaturesRequest{}); err != nil || len(r.Features) != 5 {
+	if r, err := y.s.Features(t.Context(), y.person(), features.ListRequest{}); err != nil || len(r.Features) != 5 {
 		t.Errorf("%d features, %v", len(r.Features), err)
 	}
 	if file, err := plan.ParseFeatures("f", []byte(y.read(".kedge/features.json"))); err != nil || len(file.Features) != 5 {
@@ -488,7 +488,7 @@ func TestARetriedRequestHasOneEffect(t *testing.T) {
 	}
 	_, err := y.s.FeatureAdd(t.Context(), y.person(), in)
 	wantKind(t, err, kedge.Conflict, `feature "a" exists already`)
-	list := features.FeaturesImportRequest{File: "l.json", Text: `[{"description":"x"}]`}
+	list := features.ImportRequest{File: "l.json", Text: `[{"description":"x"}]`}
 	who = y.person()
 	for range 2 {
 		r, err := y.s.FeaturesImport(t.Context(), who, list)
@@ -517,7 +517,7 @@ func TestRow86ImportThroughTheService(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := features.FeaturesImportRequest{File: "features.json", Text: string(seed)}
+	in := features.ImportRequest{File: "features.json", Text: string(seed)}
 	r, err := y.s.FeaturesImport(t.Context(), y.person(), in)
 	if err != nil || len(r.Added) != 3 || len(r.Unchanged) != 0 || len(r.Findings) != 0 {
 		t.Fatalf("%+v %v", r, err)
@@ -533,7 +533,7 @@ func TestRow86ImportThroughTheService(t *testing.T) {
 	in.Text = strings.Replace(in.Text, "Order entity", "Another entity", 1)
 	_, err = y.s.FeaturesImport(t.Context(), y.person(), in)
 	wantKind(t, err, kedge.Conflict, `"order-entity" exists already with another definition`)
-	x, err := y.s.FeaturesExport(t.Context(), y.person(), features.FeaturesExportRequest{Format: "kedge"})
+	x, err := y.s.FeaturesExport(t.Context(), y.person(), features.ExportRequest{Format: "kedge"})
 	if err != nil || x.Text != y.read(".kedge/features.json") {
 		t.Errorf("export differs from the file: %v", err)
 	}
@@ -553,11 +553,11 @@ func TestRow91ImportOf5000Features(t *testing.T) {
 		}
 		return string(b)
 	}
-	_, err := y.s.FeaturesImport(t.Context(), y.person(), features.FeaturesImportRequest{File: "l.json", Text: text()})
+	_, err := y.s.FeaturesImport(t.Context(), y.person(), features.ImportRequest{File: "l.json", Text: text()})
 	wantKind(t, err, kedge.Invalid, "f0 → f1 → f2", "→ f0")
 	list = list[:300] // the whole of it takes the race detector a minute
 	list[299]["dependencies"] = []string{}
-	r, err := y.s.FeaturesImport(t.Context(), y.person(), features.FeaturesImportRequest{File: "l.json", Text: text()})
+	r, err := y.s.FeaturesImport(t.Context(), y.person(), features.ImportRequest{File: "l.json", Text: text()})
 	if err != nil || len(r.Added) != 300 {
 		t.Fatalf("%d added, %v", len(r.Added), err)
 	}
@@ -574,12 +574,12 @@ func TestUnknownListIsNotOverwritten(t *testing.T) {
 	y.put(".kedge/features.json", list)
 	_, err := y.s.FeatureAdd(t.Context(), y.person(), features.FeatureAddRequest{Definition: kedge.Definition{ID: "a", Name: "n"}})
 	wantKind(t, err, kedge.Conflict, "1 feature that the journal does not know")
-	_, err = y.s.FeaturesImport(t.Context(), y.person(), features.FeaturesImportRequest{File: "other.json", Text: "[]"})
+	_, err = y.s.FeaturesImport(t.Context(), y.person(), features.ImportRequest{File: "other.json", Text: "[]"})
 	wantKind(t, err, kedge.Conflict, "does not know")
 	if y.read(".kedge/features.json") != list {
 		t.Fatal("the list was overwritten")
 	}
-	r, err := y.s.FeaturesImport(t.Context(), y.person(), features.FeaturesImportRequest{File: ".kedge/features.json", Text: list})
+	r, err := y.s.FeaturesImport(t.Context(), y.person(), features.ImportRequest{File: ".kedge/features.json", Text: list})
 	if err != nil || len(r.Added) != 1 {
 		t.Errorf("%+v %v", r, err)
 	}
@@ -591,7 +591,7 @@ func TestReadingFeaturesNeedsNoDaemon(t *testing.T) {
 	y := newYard(t, false)
 	y.add("a")
 	y.open(true)
-	if r, err := y.s.Features(t.Context(), y.person(), features.FeaturesRequest{}); err != nil || len(r.Features) != 1 {
+	if r, err := y.s.Features(t.Context(), y.person(), features.ListRequest{}); err != nil || len(r.Features) != 1 {
 		t.Errorf("%+v %v", r, err)
 	}
 	_, err := y.s.FeatureBlock(t.Context(), y.person(), features.FeatureStatusRequest{ID: "a"})

@@ -19,7 +19,7 @@ func TestForgottenProjectStaysForgotten(t *testing.T) {
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
-	_, err := y.s.Status(t.Context(), y.person(), status.StatusRequest{})
+	_, err := y.s.Status(t.Context(), y.person(), status.Request{})
 	if !kedge.NotFound.Is(err) || kedge.HintOf(err) != "kedge init" {
 		t.Errorf("status: %v", err)
 	}

@@ -125,7 +125,7 @@ func TestRow43EditedDecisionIsRefusedAndRestored(t *testing.T) {
 		if err != nil || len(list.Edits) != 1 || list.Decisions[0].Title != "Strict by default" {
 			t.Errorf("while edited: %+v, %v", list, err)
 		}
-		status, err := y.s.Status(t.Context(), y.person(), status.StatusRequest{})
+		status, err := y.s.Status(t.Context(), y.person(), status.Request{})
 		if err != nil || len(status.Edits) != 1 || status.Edits[0].Path != r.File {
 			t.Errorf("status while edited: %+v, %v", status.Edits, err)
 		}

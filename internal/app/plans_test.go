@@ -112,7 +112,7 @@ func TestPlanApproveRefuses(t *testing.T) {
 	y.replace(".kedge/plan.md", "Nobody relies on fuzzy matches of one letter.", "")
 	_, err = y.s.PlanApprove(t.Context(), y.person(), in)
 	wantKind(t, err, kedge.Invalid, `field "Assumptions" is empty`)
-	if r, err := y.s.Features(t.Context(), y.person(), features.FeaturesRequest{}); err != nil || len(r.Features) != 0 {
+	if r, err := y.s.Features(t.Context(), y.person(), features.ListRequest{}); err != nil || len(r.Features) != 0 {
 		t.Errorf("a refused plan left features: %+v %v", r, err)
 	}
 	y.draft()

@@ -124,7 +124,7 @@ func (st *story) memory() {
 func (st *story) features() {
 	list := `[{"category": "functional", "description": "Log in", "steps": ["open the page"], "passes": true},
 		{"category": "functional", "description": "Log out", "steps": [], "passes": false}]`
-	st.tell("features.import", features.FeaturesImportRequest{File: "feature_list.json", Text: list})
+	st.tell("features.import", features.ImportRequest{File: "feature_list.json", Text: list})
 	d := kedge.Definition{
 		ID: "orders", Name: "Orders", Phase: "p2", Category: "functional", Priority: 1, Description: "One per user", Acceptance: []string{"POST gives 201"},
 		Steps: []string{"post one"}, Paths: []string{"src/**"}, Checks: []kedge.Check{{Name: "unit", Run: "test -e src/orders", Timeout: "5m"}},
@@ -140,8 +140,8 @@ func (st *story) features() {
 	st.tell("feature.show", features.FeatureShowRequest{ID: "refunds"})
 	st.tell("ready", features.ReadyRequest{})
 	st.tell("next", features.NextRequest{})
-	st.tell("features", features.FeaturesRequest{})
-	st.tell("features.export", features.FeaturesExportRequest{Format: "anthropic"})
+	st.tell("features", features.ListRequest{})
+	st.tell("features.export", features.ExportRequest{Format: "anthropic"})
 }
 
 // gate has a red verdict, whose shape has everything, and completes a feature.
@@ -209,7 +209,7 @@ func (st *story) sessions() {
 	st.tell("session.rename", sessions.SessionRename{Name: "work", New: "job"})
 	st.tell("session.find", sessions.SessionName{Name: "job"})
 	st.tell("session.attach", sessions.SessionName{Name: "job"})
-	st.tell("status", status.StatusRequest{})
+	st.tell("status", status.Request{})
 	st.tell("session.kill", sessions.SessionKill{Name: "job", GraceMS: int(patience.Milliseconds())})
 	st.tell("session.list", sessions.SessionList{})
 	st.golden("cost", st.do("cost", reports.CostRequest{By: "agent"}).without("estimated_tokens"))                                   // how much it printed is the terminal's

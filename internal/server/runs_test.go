@@ -99,7 +99,7 @@ func (st *story) runs() {
 		return v.phase("works") == run.Working && v.phase("approved") == run.Reviewing && v.phase("denied") == run.Reviewing && v.Usage.Tokens != nil
 	})
 	r.tell("run.show", runs.RunRequest{})
-	r.tell("run.going", runs.RunsGoingRequest{})
+	r.tell("run.going", runs.GoingRequest{})
 	r.tell("run.start", runs.RunStartRequest{Env: env, Flags: supply.Flags{Parallel: 3}})
 	r.tell("steps", runs.StepsRequest{})
 	r.golden("run.approve", r.do("run.approve", runs.RunDecideRequest{ID: "approved"}))

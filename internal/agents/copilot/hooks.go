@@ -48,8 +48,12 @@ func hooksFile(w hooks.Wish) string {
 		Hooks   map[string][]hook `json:"hooks"`
 	}{1, map[string][]hook{}}
 	for _, x := range []hooks.Entry{
-		{Event: "SessionStart", Timeout: hooks.Usual}, {Event: "PostToolUse", Timeout: hooks.Usual}, {Event: "PostToolUseFailure", Timeout: hooks.Usual},
-		{Event: "PreCompact", Timeout: hooks.Usual}, {Event: "Stop", Timeout: hooks.Gated}, {Event: "SessionEnd", Timeout: hooks.Usual},
+		{Event: "SessionStart", Timeout: hooks.Usual},
+		{Event: "PostToolUse", Timeout: hooks.Usual},
+		{Event: "PostToolUseFailure", Timeout: hooks.Usual},
+		{Event: "PreCompact", Timeout: hooks.Usual},
+		{Event: "Stop", Timeout: hooks.Gated},
+		{Event: "SessionEnd", Timeout: hooks.Usual},
 	} {
 		all.Hooks[x.Event] = []hook{{Type: "command", Bash: w.Command(name), Seconds: json.Number(x.Timeout)}}
 	}

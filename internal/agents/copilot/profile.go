@@ -19,7 +19,9 @@ func Profile() agents.Profile {
 		Writes:   []string{"~/.copilot"},
 		Obeys: trust.Rules{
 			Files: []trust.Settings{
-				{Name: ".copilot", Env: true}, {Name: ".github/copilot", Env: true}, {Name: ".github/hooks", Env: true},
+				{Name: ".copilot", Env: true},
+				{Name: ".github/copilot", Env: true},
+				{Name: ".github/hooks", Env: true},
 				{Name: ".vscode/mcp.json", Who: "VS Code and Copilot", Env: true},
 			},
 			Moves: []string{"COPILOT_HOME"},

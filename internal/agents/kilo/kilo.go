@@ -30,7 +30,9 @@ func Profile() agents.Profile {
 		Obeys: trust.Rules{
 			Files: []trust.Settings{
 				{Name: ".kilo", Env: true, But: []string{"node_modules", "package-lock.json", "bun.lock", ".gitignore"}},
-				{Name: ".kilocode", Env: true}, {Name: "kilo.json", Env: true}, {Name: "kilo.jsonc", Env: true},
+				{Name: ".kilocode", Env: true},
+				{Name: "kilo.json", Env: true},
+				{Name: "kilo.jsonc", Env: true},
 			},
 			Moves: []string{"KILO_CONFIG", "KILO_CONFIG_DIR", "KILO_CONFIG_CONTENT"},
 		},

@@ -21,7 +21,8 @@ func Profile() agents.Profile {
 				// It puts these beside its plugins itself. By package.json, which it also writes,
 				// it installs what others name there: that is for people to see.
 				{Name: ".opencode", Env: true, But: []string{"node_modules", "package-lock.json", "bun.lock", ".gitignore"}},
-				{Name: "opencode.json", Env: true}, {Name: "opencode.jsonc", Env: true},
+				{Name: "opencode.json", Env: true},
+				{Name: "opencode.jsonc", Env: true},
 			},
 			Moves: []string{"OPENCODE_CONFIG", "OPENCODE_CONFIG_DIR", "OPENCODE_CONFIG_CONTENT"},
 		},

@@ -171,7 +171,7 @@ func (s *stage) atStanding(ctx context.Context, v runs.RunView) error {
 	if s.report.DaemonKills > 0 || done < s.killAfter() || v.Resting {
 		return nil
 	}
-	var st status.StatusReply
+	var st status.Reply
 	if err := s.ask(ctx, &st, "status"); err != nil {
 		return err
 	}

@@ -158,7 +158,7 @@ git init -q -b main .; git add -A; git commit -q -m "an empty shop"`
 
 // count asks the ledger, git and the sessions what came of it.
 func (s *stage) count(ctx context.Context) error {
-	var list features.FeaturesReply
+	var list features.ListReply
 	if err := s.ask(ctx, &list, "features"); err != nil {
 		return err
 	}

@@ -40,20 +40,20 @@ func New(home *projects.Home, l *ledger.Ledger, runs Runs) *FeatureList {
 	return &FeatureList{home: home, ledger: l, runs: runs}
 }
 
-// FeaturesRequest asks for the feature list.
-type FeaturesRequest struct{}
+// ListRequest asks for the feature list.
+type ListRequest struct{}
 
-// FeaturesReply is a list of features as in features.json. Why is the reason when
+// ListReply is a list of features as in features.json. Why is the reason when
 // nothing is ready.
-type FeaturesReply struct {
+type ListReply struct {
 	Features []kedge.Feature `json:"features"`
 	Why      string          `json:"why,omitempty"`
 }
 
 // Features gives every feature in the order of the list.
-func (s *FeatureList) Features(ctx context.Context, who projects.Caller, _ FeaturesRequest) (FeaturesReply, error) {
+func (s *FeatureList) Features(ctx context.Context, who projects.Caller, _ ListRequest) (ListReply, error) {
 	l, _, err := s.ledger.ReadFeatures(ctx, who)
-	return FeaturesReply{Features: l.Features()}, err
+	return ListReply{Features: l.Features()}, err
 }
 
 // ReadyRequest asks what can be worked on; with an ID, whether that can.
@@ -63,13 +63,13 @@ type ReadyRequest struct {
 
 // Ready gives the features whose dependencies are completed, the next one first. Asked
 // for one that is not ready, it gives Blocked with the reason.
-func (s *FeatureList) Ready(ctx context.Context, who projects.Caller, in ReadyRequest) (FeaturesReply, error) {
+func (s *FeatureList) Ready(ctx context.Context, who projects.Caller, in ReadyRequest) (ListReply, error) {
 	l, _, err := s.ledger.ReadFeatures(ctx, who)
 	if err != nil {
-		return FeaturesReply{}, err
+		return ListReply{}, err
 	}
 	if in.ID == "" {
-		reply := FeaturesReply{Features: plan.Ready(l.Features())}
+		reply := ListReply{Features: plan.Ready(l.Features())}
 		if len(reply.Features) == 0 {
 			reply.Why = plan.WhyNothing(l.Features())
 		}
@@ -77,12 +77,12 @@ func (s *FeatureList) Ready(ctx context.Context, who projects.Caller, in ReadyRe
 	}
 	at, err := plan.WhyNotReady(l.Features(), in.ID)
 	if err != nil {
-		return FeaturesReply{}, err
+		return ListReply{}, err
 	}
 	if at.Why != "" {
-		return FeaturesReply{}, ledger.NotReady(at)
+		return ListReply{}, ledger.NotReady(at)
 	}
-	return FeaturesReply{Features: []kedge.Feature{at.Feature}}, nil
+	return ListReply{Features: []kedge.Feature{at.Feature}}, nil
 }
 
 // NextRequest asks for the feature to work on now.
@@ -180,22 +180,22 @@ func (s *FeatureList) FeatureShow(ctx context.Context, who projects.Caller, in F
 	return reply, err
 }
 
-// FeaturesExportRequest asks for the list in another program's format.
-type FeaturesExportRequest struct {
+// ExportRequest asks for the list in another program's format.
+type ExportRequest struct {
 	Format string `json:"format"`
 }
 
-// FeaturesExportReply holds the file's text.
-type FeaturesExportReply struct {
+// ExportReply holds the file's text.
+type ExportReply struct {
 	Text string `json:"text"`
 }
 
 // FeaturesExport writes the feature list in the given format.
-func (s *FeatureList) FeaturesExport(ctx context.Context, who projects.Caller, in FeaturesExportRequest) (FeaturesExportReply, error) {
+func (s *FeatureList) FeaturesExport(ctx context.Context, who projects.Caller, in ExportRequest) (ExportReply, error) {
 	l, p, err := s.ledger.ReadFeatures(ctx, who)
 	if err != nil {
-		return FeaturesExportReply{}, err
+		return ExportReply{}, err
 	}
 	b, err := plan.Export(in.Format, l.File(p))
-	return FeaturesExportReply{Text: string(b)}, err
+	return ExportReply{Text: string(b)}, err
 }

@@ -11,15 +11,15 @@ import (
 	"kedge/internal/core/run"
 )
 
-// FeaturesImportRequest holds another program's feature list.
-type FeaturesImportRequest struct {
+// ImportRequest holds another program's feature list.
+type ImportRequest struct {
 	File   string `json:"file"` // its name, for messages
 	Format string `json:"format,omitempty"`
 	Text   string `json:"text"`
 }
 
-// FeaturesImportReply says what was taken over.
-type FeaturesImportReply struct {
+// ImportReply says what was taken over.
+type ImportReply struct {
 	Added     []kedge.FeatureID `json:"added"`
 	Unchanged []kedge.FeatureID `json:"unchanged"` // in the ledger already, with the same definition
 	Claimed   []kedge.FeatureID `json:"claimed"`   // of the added: said to be completed, and not verified
@@ -38,10 +38,10 @@ type LeftFeature struct {
 // FeaturesImport takes a list over, all of it or nothing. What the ledger has
 // stays as it is, its status too. What is new starts as pending, since what the list
 // claims is for the checks to confirm; but nobody is to work on what it skipped.
-func (s *FeatureList) FeaturesImport(ctx context.Context, who projects.Caller, in FeaturesImportRequest) (FeaturesImportReply, error) {
+func (s *FeatureList) FeaturesImport(ctx context.Context, who projects.Caller, in ImportRequest) (ImportReply, error) {
 	im, err := plan.Import(in.File, in.Format, []byte(in.Text))
 	if err != nil {
-		return FeaturesImportReply{}, err
+		return ImportReply{}, err
 	}
 	p, evs, notices, err := s.ledger.Change(ctx, who, func(p *projects.Project, l ledger.Snapshot) ([]kedge.Event, error) {
 		if err := ledger.RefuseUnknownList(p, l); err != nil && !p.Holds(ledger.FeaturesFile, in.Text) {
@@ -62,9 +62,9 @@ func (s *FeatureList) FeaturesImport(ctx context.Context, who projects.Caller, i
 		err = s.runs.Tell(ctx, p, who, run.Event{Kind: run.Planned})
 	}
 	if err != nil {
-		return FeaturesImportReply{}, err
+		return ImportReply{}, err
 	}
-	reply := FeaturesImportReply{
+	reply := ImportReply{
 		Added: []kedge.FeatureID{}, Unchanged: []kedge.FeatureID{}, Claimed: []kedge.FeatureID{}, Skipped: []kedge.FeatureID{},
 		Left: []LeftFeature{}, Findings: im.Findings, Notices: notices,
 	}
@@ -94,7 +94,7 @@ func skippedIn(who projects.Caller, file string, fresh []plan.Claimed) ([]kedge.
 }
 
 // tellLeft adds the status of the features that existed before.
-func (r *FeaturesImportReply) tellLeft(ctx context.Context, p *projects.Project) error {
+func (r *ImportReply) tellLeft(ctx context.Context, p *projects.Project) error {
 	if len(r.Unchanged) == 0 {
 		return nil
 	}
@@ -113,7 +113,7 @@ func (r *FeaturesImportReply) tellLeft(ctx context.Context, p *projects.Project)
 }
 
 // sort separates added features, found by their events, from those that existed before.
-func (r *FeaturesImportReply) sort(claimed []plan.Claimed, evs []kedge.Event) error {
+func (r *ImportReply) sort(claimed []plan.Claimed, evs []kedge.Event) error {
 	added := map[kedge.FeatureID]bool{}
 	for _, ev := range evs {
 		var data kedge.FeatureAddedData

@@ -12,7 +12,7 @@ import (
 type statusRuns struct{ s *Runs }
 
 // Status implements status.Runs.
-func (r statusRuns) Status(ctx context.Context, p *projects.Project, reply *status.StatusReply) error {
+func (r statusRuns) Status(ctx context.Context, p *projects.Project, reply *status.Reply) error {
 	return r.s.runStatus(ctx, p, reply)
 }
 

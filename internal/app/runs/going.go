@@ -10,11 +10,11 @@ import (
 	"kedge/internal/journal"
 )
 
-// RunsGoingRequest asks which runs have something to do.
-type RunsGoingRequest struct{}
+// GoingRequest asks which runs have something to do.
+type GoingRequest struct{}
 
-// RunsGoingReply lists them, of all project.
-type RunsGoingReply struct {
+// GoingReply lists them, of all project.
+type GoingReply struct {
 	Runs []RunGoing `json:"runs"`
 }
 
@@ -29,8 +29,8 @@ type RunGoing struct {
 
 // RunsGoing lists the runs that have something to do, whether or not a daemon is
 // there to do it. A journal that cannot be read is left out.
-func (s *Runs) RunsGoing(ctx context.Context, _ projects.Caller, _ RunsGoingRequest) (RunsGoingReply, error) {
-	out := RunsGoingReply{Runs: []RunGoing{}}
+func (s *Runs) RunsGoing(ctx context.Context, _ projects.Caller, _ GoingRequest) (GoingReply, error) {
+	out := GoingReply{Runs: []RunGoing{}}
 	ids, err := s.home.IDs()
 	for _, id := range ids {
 		o, err := s.home.Opened(id)

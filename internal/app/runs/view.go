@@ -383,7 +383,7 @@ func (s *Runs) eta(ctx context.Context, p *projects.Project, st *run.State, star
 }
 
 // runStatus fills in the newest run, what its sessions used, and what comes next.
-func (s *Runs) runStatus(ctx context.Context, p *projects.Project, r *status.StatusReply) error {
+func (s *Runs) runStatus(ctx context.Context, p *projects.Project, r *status.Reply) error {
 	st, found, err := ledger.LastRun(ctx, p)
 	if err != nil {
 		return err

@@ -14,7 +14,7 @@ import (
 // Runs is what this package needs from the runs of a project.
 type Runs interface {
 	// Status fills in the newest run, what its sessions used, and what comes next.
-	Status(ctx context.Context, p *projects.Project, r *StatusReply) error
+	Status(ctx context.Context, p *projects.Project, r *Reply) error
 	// LastTip is the newest commit of the newest run; empty when there is none.
 	LastTip(ctx context.Context, p *projects.Project) (string, error)
 }

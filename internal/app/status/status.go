@@ -13,11 +13,11 @@ import (
 	"kedge/internal/journal"
 )
 
-// StatusRequest asks for the status of a project.
-type StatusRequest struct{}
+// Request asks for the status of a project.
+type Request struct{}
 
-// StatusReply is `status --json`.
-type StatusReply struct {
+// Reply is `status --json`.
+type Reply struct {
 	Daemon       *DaemonInfo          `json:"daemon"`
 	Project      kedge.ProjectID      `json:"project"`
 	Name         string               `json:"name"`
@@ -84,16 +84,16 @@ type SessionCounts struct {
 }
 
 // Status gives the progress of the work and the changes made outside Kedge.
-func (s *Reporter) Status(ctx context.Context, who projects.Caller, _ StatusRequest) (StatusReply, error) {
+func (s *Reporter) Status(ctx context.Context, who projects.Caller, _ Request) (Reply, error) {
 	p, err := s.home.Open(ctx, who)
 	if err != nil {
-		return StatusReply{}, err
+		return Reply{}, err
 	}
 	st, err := s.stateOf(ctx, p, who)
 	if err != nil {
-		return StatusReply{}, err
+		return Reply{}, err
 	}
-	r := StatusReply{Daemon: s.daemonInfo(), Project: p.ID, Name: p.Title(), Dir: p.Dir, Features: CountFeatures(st.Ledger.Features()), Stranded: plan.StrandedIn(st.Ledger.Features())}
+	r := Reply{Daemon: s.daemonInfo(), Project: p.ID, Name: p.Title(), Dir: p.Dir, Features: CountFeatures(st.Ledger.Features()), Stranded: plan.StrandedIn(st.Ledger.Features())}
 	r.Plan = planInfo(p, st)
 	if st.Next.Feature != nil {
 		r.Next = &st.Next
@@ -102,26 +102,26 @@ func (s *Reporter) Status(ctx context.Context, who projects.Caller, _ StatusRequ
 	}
 	sessions, err := projects.All[kedge.Session](ctx, p, journal.KindSession)
 	if err != nil {
-		return StatusReply{}, err
+		return Reply{}, err
 	}
 	if r.Sessions, err = s.countSessions(ctx, p, sessions); err != nil {
-		return StatusReply{}, err
+		return Reply{}, err
 	}
 	last, err := projects.Latest[kedge.Checkpoint](ctx, p, journal.KindCheckpoint)
 	if err != nil {
-		return StatusReply{}, err
+		return Reply{}, err
 	}
 	if last != nil {
 		r.Checkpoint = &last.ID
 	}
 	if err := s.lastThings(ctx, p, st, &r); err != nil {
-		return StatusReply{}, err
+		return Reply{}, err
 	}
 	if err := s.runs.Status(ctx, p, &r); err != nil {
-		return StatusReply{}, err
+		return Reply{}, err
 	}
 	if r.Drift, r.DriftUnknown, err = s.drift(ctx, p, st); err != nil {
-		return StatusReply{}, err
+		return Reply{}, err
 	}
 	p = s.ledger.AsCheckedOut(ctx, p)
 	r.Behind = s.ledger.OutdatedFiles(p, st.Ledger)

@@ -27,7 +27,7 @@ type HandoffInfo struct {
 }
 
 // lastThings fills in what was said last: the verdict, the handoff, the risks.
-func (s *Reporter) lastThings(ctx context.Context, p *projects.Project, st State, r *StatusReply) error {
+func (s *Reporter) lastThings(ctx context.Context, p *projects.Project, st State, r *Reply) error {
 	r.OpenRisks = len(st.Risks)
 	if st.handoff != nil {
 		r.Handoff = &HandoffInfo{ID: st.handoff.ID, Percent: st.handoff.Percent, At: st.handoff.At}

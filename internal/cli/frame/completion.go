@@ -16,7 +16,7 @@ import (
 // where any are given.
 func FeatureIDs(env *Env, statuses ...kedge.Status) cobra.CompletionFunc {
 	return CompleteOne(func(ctx context.Context) (list []cobra.Completion, err error) {
-		out, err := Call[features.FeaturesReply](ctx, env, "features", features.FeaturesRequest{})
+		out, err := Call[features.ListReply](ctx, env, "features", features.ListRequest{})
 		for _, f := range out.Features {
 			if len(statuses) == 0 || slices.Contains(statuses, f.Status) {
 				list = append(list, cobra.CompletionWithDesc(string(f.ID), plain.Line(f.Name)))

@@ -29,7 +29,7 @@ func Features(env *frame.Env) *cobra.Command {
 		Example: "  kedge features                        every feature with its status\n  kedge features import feature_list.json\n  kedge features export --format anthropic > feature_list.json",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return frame.Ask(c.Context(), env, "features", features.FeaturesRequest{}, func(w io.Writer, reply featureList) {
+			return frame.Ask(c.Context(), env, "features", features.ListRequest{}, func(w io.Writer, reply featureList) {
 				if len(reply.Features) == 0 {
 					env.Talk("there are no features yet: kedge feature add --help, kedge features import FILE, or kedge plan --help")
 				}
@@ -110,8 +110,8 @@ Missing ids are generated.`,
 			if err != nil {
 				return err
 			}
-			reply, err := frame.Call[features.FeaturesImportReply](c.Context(), env, "features.import",
-				features.FeaturesImportRequest{File: args[0], Format: format, Text: string(b)})
+			reply, err := frame.Call[features.ImportReply](c.Context(), env, "features.import",
+				features.ImportRequest{File: args[0], Format: format, Text: string(b)})
 			if err != nil {
 				return err
 			}
@@ -132,7 +132,7 @@ Missing ids are generated.`,
 }
 
 // importText says what became of features that are not simply pending now.
-func importText(w io.Writer, r features.FeaturesImportReply) {
+func importText(w io.Writer, r features.ImportReply) {
 	if n := len(r.Skipped); n > 0 {
 		fmt.Fprintf(w, "skipped there and so here: %d; to have one worked on: kedge feature reopen %s\n", n, r.Skipped[0])
 	}
@@ -195,7 +195,7 @@ func newFeaturesExport(env *frame.Env) *cobra.Command {
 		Example: "  kedge features export --format anthropic > feature_list.json",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			reply, err := frame.Call[features.FeaturesExportReply](c.Context(), env, "features.export", features.FeaturesExportRequest{Format: format})
+			reply, err := frame.Call[features.ExportReply](c.Context(), env, "features.export", features.ExportRequest{Format: format})
 			if err != nil {
 				return err
 			}

@@ -25,7 +25,7 @@ func Status(env *frame.Env) *cobra.Command {
 Commands that change something print the same next steps.`, Args: cobra.NoArgs,
 		Example: "  kedge status\n  kedge status --json",
 		RunE: func(c *cobra.Command, _ []string) error {
-			return frame.Ask(c.Context(), env, "status", status.StatusRequest{}, frame.Folded(env, 12, statusText))
+			return frame.Ask(c.Context(), env, "status", status.Request{}, frame.Folded(env, 12, statusText))
 		},
 	}
 }
@@ -39,7 +39,7 @@ func sessionCounts(n status.SessionCounts) string {
 	return text
 }
 
-func statusText(w io.Writer, out status.StatusReply) {
+func statusText(w io.Writer, out status.Reply) {
 	row := func(name, format string, args ...any) {
 		fmt.Fprintf(w, "%-11s %s\n", name, fmt.Sprintf(format, args...))
 	}
@@ -82,7 +82,7 @@ func statusText(w io.Writer, out status.StatusReply) {
 
 // runText is where the run stands. One that goes on by itself does so only under
 // a daemon.
-func runText(out status.StatusReply) string {
+func runText(out status.Reply) string {
 	state, held := frame.HeldByYou(run.Status(out.Run.State), run.Halt(out.Run.Halt), out.Run.HaltedAt)
 	if !held {
 		state = strings.TrimSuffix(strings.ReplaceAll(out.Run.State, "_", " ")+": "+out.Run.Reason, ": ")
@@ -96,12 +96,12 @@ func runText(out status.StatusReply) string {
 	return state
 }
 
-func standsStill(out status.StatusReply) bool {
+func standsStill(out status.Reply) bool {
 	return out.Run != nil && out.Daemon == nil && slices.Contains([]run.Status{run.StatusRunning, run.StatusPlanning, run.StatusQuota}, run.Status(out.Run.State))
 }
 
 // lastText shows what was said last: the handoff, the verdict, the open risks.
-func lastText(row func(name, format string, args ...any), out status.StatusReply) {
+func lastText(row func(name, format string, args ...any), out status.Reply) {
 	if h := out.Handoff; h != nil {
 		row("handoff", "%s, %d%% done, of %s", h.ID, h.Percent, moment(h.At))
 	}
@@ -150,7 +150,7 @@ func countsText(n status.FeatureCounts) string {
 // shownDrift is how many drifted paths a person is shown; --json has all.
 const shownDrift = 20
 
-func driftText(w io.Writer, row func(name, format string, args ...any), out status.StatusReply) {
+func driftText(w io.Writer, row func(name, format string, args ...any), out status.Reply) {
 	switch {
 	case out.DriftUnknown != "":
 		row("drift", "unknown: %s", out.DriftUnknown)
@@ -170,7 +170,7 @@ func driftText(w io.Writer, row func(name, format string, args ...any), out stat
 
 // nextLines say what comes next: the next feature, where nothing works on any, and
 // what a person does.
-func nextLines(out status.StatusReply) []string {
+func nextLines(out status.Reply) []string {
 	if standsStill(out) {
 		return []string{"kedge up"}
 	}
@@ -189,7 +189,7 @@ func nextLines(out status.StatusReply) []string {
 }
 
 // idleNow tells whether there is work and nothing works on it.
-func idleNow(out status.StatusReply) bool {
+func idleNow(out status.Reply) bool {
 	return slices.ContainsFunc(out.NextSteps, func(s kedge.NextStep) bool { return s.Is("kedge", "next") })
 }
 

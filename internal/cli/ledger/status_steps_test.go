@@ -13,7 +13,7 @@ import (
 // TestStatusSaysWhatForEachNextIs: a bare list of commands leaves one guessing.
 func TestStatusSaysWhatForEachNextIs(t *testing.T) {
 	var b bytes.Buffer
-	statusText(&b, status.StatusReply{Run: &status.RunInfo{State: "waiting"}, NextSteps: []kedge.NextStep{
+	statusText(&b, status.Reply{Run: &status.RunInfo{State: "waiting"}, NextSteps: []kedge.NextStep{
 		kedge.Step("kedge", "run").For("watch the run"), kedge.Step("kedge", "run", "--continue", "--max-sessions", "2").For("let the run go on"),
 		kedge.Step("kedge", "plan", "check"),
 	}})

@@ -57,7 +57,7 @@ daemon; Kedge names them.`,
 // standingStill are the runs that nobody takes further now. That they cannot be
 // told is no reason to fail: the daemon is stopped.
 func standingStill(ctx context.Context, env *frame.Env) []runs.RunGoing {
-	out, err := frame.Call[runs.RunsGoingReply](ctx, env, "run.going", runs.RunsGoingRequest{})
+	out, err := frame.Call[runs.GoingReply](ctx, env, "run.going", runs.GoingRequest{})
 	if err != nil || out.Runs == nil {
 		return []runs.RunGoing{}
 	}

@@ -27,7 +27,7 @@ func (x *Executor) startSession(ctx context.Context, c run.Command, report func(
 	if err != nil {
 		ev := c.Reply(run.NoLogin)
 		ev.Reason = err.Error()
-		return ev, nil
+		return ev, nil //nolint:nilerr // an agent that cannot be had is an answer to the run
 	}
 	if ev, err := x.refuseUntrusted(ctx, c); err != nil {
 		return run.Event{}, err

@@ -336,7 +336,7 @@ func (w *world) of(id string) kedge.Feature {
 // statuses are the status of every feature, by id.
 func (w *world) statuses() map[kedge.FeatureID]kedge.Status {
 	w.t.Helper()
-	r, err := w.svc.Features(w.ctx, w.caller(), features.FeaturesRequest{})
+	r, err := w.svc.Features(w.ctx, w.caller(), features.ListRequest{})
 	if err != nil {
 		w.t.Fatal(err)
 	}
