@@ -9,6 +9,7 @@ import (
 	"kedge"
 	"kedge/internal/cli/frame"
 	"kedge/internal/cli/maintenance"
+	"kedge/internal/text/words"
 )
 
 func newRoot(env *frame.Env) *cobra.Command {
@@ -151,7 +152,7 @@ func flagError(c *cobra.Command, err error) error {
 	e := kedge.Errorf(kedge.Invalid, "unknown flag --%s for %q", name, c.CommandPath())
 	var near []string
 	for _, f := range strings.Fields(c.LocalFlags().FlagUsages()) {
-		if f, is := strings.CutPrefix(f, "--"); is && frame.Distance(f, name) <= frame.Typo {
+		if f, is := strings.CutPrefix(f, "--"); is && words.Distance(f, name) <= frame.Typo {
 			near = append(near, "--"+f)
 		}
 	}

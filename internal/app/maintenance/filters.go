@@ -51,8 +51,9 @@ type FilterApproveReply struct {
 // may not approve.
 func (s *Maintenance) FilterApprove(ctx context.Context, who projects.Caller, in FilterApproveRequest) (FilterApproveReply, error) {
 	if who.IsAgent() {
-		return FilterApproveReply{}, kedge.Errorf(kedge.Blocked, "only a person may approve a git filter").
-			WithHint("outside of a session: kedge approve filter:%s@%s", in.Name, in.Hash)
+		id, _ := who.Session()
+		return FilterApproveReply{}, kedge.Errorf(kedge.Blocked, "this is session %q, and agents may not approve a git filter", id).
+			WithHint("ask for it in a terminal of yours: kedge approve filter:%s@%s", in.Name, in.Hash)
 	}
 	p, repo, err := s.home.Repository(ctx, who)
 	if err != nil {

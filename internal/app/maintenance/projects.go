@@ -106,7 +106,9 @@ func (s *Maintenance) ProjectRemove(ctx context.Context, who projects.Caller, in
 		return ProjectRemoveReply{}, kedge.Errorf(kedge.Conflict, "this needs the daemon").WithHint("kedge up")
 	}
 	if who.IsAgent() {
-		return ProjectRemoveReply{}, kedge.Errorf(kedge.Blocked, "a project is forgotten by a person, not from inside a session")
+		id, _ := who.Session()
+		return ProjectRemoveReply{}, kedge.Errorf(kedge.Blocked, "this is session %q, and agents may not remove a project", id).
+			WithHint("ask for it in a terminal of yours: kedge project rm %s", in.Project)
 	}
 	if r, ok := s.removedBefore(ctx, who); ok {
 		return r, nil

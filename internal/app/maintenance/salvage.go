@@ -84,8 +84,9 @@ func (s *Maintenance) SalvageOld(ctx context.Context, who projects.Caller, in Sa
 // agents may not call it, and the journal records first what it deletes.
 func (s *Maintenance) SalvageGC(ctx context.Context, who projects.Caller, in SalvageGCRequest) (SalvageGCReply, error) {
 	if who.IsAgent() {
-		return SalvageGCReply{}, kedge.Errorf(kedge.Blocked, "only a person may throw salvage away").
-			WithHint("outside of a session: kedge salvage gc --older-than %s", in.OlderThan)
+		id, _ := who.Session()
+		return SalvageGCReply{}, kedge.Errorf(kedge.Blocked, "this is session %q, and agents may not delete salvage", id).
+			WithHint("ask for it in a terminal of yours: kedge salvage gc --older-than %s", in.OlderThan)
 	}
 	p, repo, err := s.home.Repository(ctx, who)
 	if err != nil {

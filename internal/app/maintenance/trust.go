@@ -48,8 +48,9 @@ type TrustApproveReply struct {
 // TrustApprove lets agents use exactly these contents. Agents may not approve.
 func (s *Maintenance) TrustApprove(ctx context.Context, who projects.Caller, in TrustApproveRequest) (TrustApproveReply, error) {
 	if who.IsAgent() {
-		return TrustApproveReply{}, kedge.Errorf(kedge.Blocked, "only a person may approve what agents run or obey").
-			WithHint("outside of a session: kedge approve")
+		id, _ := who.Session()
+		return TrustApproveReply{}, kedge.Errorf(kedge.Blocked, "this is session %q, and agents may not approve files that run code or steer agents", id).
+			WithHint("ask for it in a terminal of yours: kedge approve")
 	}
 	if len(in.Hash) < trust.Digits {
 		return TrustApproveReply{}, kedge.Errorf(kedge.Invalid, "an approval names contents by at least %d digits of their hash", trust.Digits).

@@ -35,6 +35,21 @@ type AuditReply struct {
 	Changes  []audit.Change  `json:"changes"`
 	Unused   []audit.Offer   `json:"unused_tools"` // offered and never called; null: no transcript says what was offered
 	Unread   []UnreadFile    `json:"unread"`
+	Older    *OlderFiles     `json:"older,omitempty"` // what ended before the time that was asked for
+}
+
+// OlderFiles are transcripts that ended before the time of a request.
+type OlderFiles struct {
+	Count  int    `json:"count"`
+	Newest string `json:"newest"` // when the last of them ended
+}
+
+// with adds a transcript that ended at a time.
+func (o *OlderFiles) with(ended string) *OlderFiles {
+	if o == nil {
+		o = &OlderFiles{}
+	}
+	return &OlderFiles{Count: o.Count + 1, Newest: max(o.Newest, ended)}
 }
 
 // UnreadFile is a transcript that was found and could not be read.
@@ -87,6 +102,8 @@ func (s *Reports) Audit(ctx context.Context, who projects.Caller, in AuditReques
 			r.Unread = append(r.Unread, UnreadFile{File: f.Path, Why: err.Error()})
 		case g.EndedAt == nil || *g.EndedAt >= since:
 			r.Sessions = append(r.Sessions, g)
+		default:
+			r.Older = r.Older.with(*g.EndedAt)
 		}
 	}
 	who.Tell(progress)

@@ -200,7 +200,8 @@ type SessionRetainReply struct {
 // SessionRetain is Retain for a caller.
 func (s *Manager) SessionRetain(ctx context.Context, who projects.Caller, in SessionRetain) (SessionRetainReply, error) {
 	if who.IsAgent() {
-		return SessionRetainReply{}, kedge.Errorf(kedge.Blocked, "what is kept of sessions is decided by a person, not from inside a session")
+		id, _ := who.Session()
+		return SessionRetainReply{}, kedge.Errorf(kedge.Blocked, "this is session %q, and agents may not delete the output of sessions", id)
 	}
 	return s.Retain(ctx, in.Env)
 }

@@ -33,8 +33,8 @@ func (s *Manager) mayAct(ctx context.Context, p *projects.Project, who projects.
 	if err != nil {
 		return err
 	}
-	return kedge.Errorf(kedge.Blocked, "session %q is not this session's to %s", ses.Name, act).
-		WithHint("a person can do it from outside: kedge %s %s", act, ses.Name)
+	return kedge.Errorf(kedge.Blocked, "this session did not start session %q, so it may not %s it", ses.Name, act).
+		WithHint("ask for it in a terminal of yours: kedge %s %s", act, ses.Name)
 }
 
 func (s *Manager) mayActOn(ctx context.Context, p *projects.Project, who projects.Caller, name, act string) error {

@@ -230,8 +230,9 @@ func (s *Manager) SessionFind(ctx context.Context, who projects.Caller, in Sessi
 // Agents may not: what they typed there would look like yours.
 func (s *Manager) SessionAttach(ctx context.Context, who projects.Caller, in SessionName) (SessionFound, error) {
 	if who.IsAgent() {
-		return SessionFound{}, kedge.Errorf(kedge.Blocked, "only a person may attach to a session").
-			WithHint("kedge logs %s --follow", in.Name)
+		id, _ := who.Session()
+		return SessionFound{}, kedge.Errorf(kedge.Blocked, "this is session %q, and agents may not attach to a session", id).
+			WithHint("read its output instead: kedge logs %s --follow", in.Name)
 	}
 	return s.SessionFind(ctx, who, in)
 }

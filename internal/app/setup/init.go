@@ -122,8 +122,9 @@ func (s *Setup) InitPlan(ctx context.Context, who projects.Caller, in InitReques
 // site finds the folder and opens its repository.
 func (s *Setup) site(ctx context.Context, who projects.Caller) (*site, error) {
 	if who.IsAgent() {
-		return nil, kedge.Errorf(kedge.Blocked, "a project is set up by a person, not from inside a session").
-			WithHint("run `kedge init` in a terminal outside the session")
+		id, _ := who.Session()
+		return nil, kedge.Errorf(kedge.Blocked, "this is session %q, and agents may not set up or remove a project", id).
+			WithHint("ask for it in a terminal of yours: kedge init")
 	}
 	repo, err := git.Open(ctx, who.Dir, git.Options{Now: s.home.Clock})
 	if err != nil && !kedge.NotFound.Is(err) {

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"kedge/internal/text/words"
+
 	"github.com/spf13/cobra"
 
 	"kedge"
@@ -50,33 +52,11 @@ func Similar(c *cobra.Command, name string) []string {
 	c.SuggestionsMinimumDistance = Typo
 	var out []string
 	for _, s := range c.SuggestionsFor(name) {
-		if strings.HasPrefix(s, name) || 2*Distance(s, name) <= len(name) { // else it is another word
+		if strings.HasPrefix(s, name) || 2*words.Distance(s, name) <= len(name) { // else it is another word
 			out = append(out, c.CommandPath()+" "+s)
 		}
 	}
 	return out
-}
-
-// Distance is how many letters one word differs from another by: put in, left out
-// or changed.
-func Distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		left := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			changed := left
-			if a[i] != b[j] {
-				changed++
-			}
-			left = row[j+1]
-			row[j+1] = min(changed, left+1, row[j]+1)
-		}
-	}
-	return row[len(b)]
 }
 
 // Typo is how many letters a name may differ from what was typed to be meant.

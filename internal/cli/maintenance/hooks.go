@@ -185,8 +185,8 @@ func every(all []hookPlace) []hookPlace { return all }
 // nothing from the others.
 func changeHooks(ctx context.Context, env *frame.Env, names []string, change hookChange) error {
 	if env.Getenv("KEDGE_SESSION") != "" {
-		return kedge.Errorf(kedge.Blocked, "the settings of agents are changed by a person, not from inside a session").
-			WithHint("run `kedge hooks` in a terminal outside the session")
+		return kedge.Errorf(kedge.Blocked, "this is a session, and agents may not change the settings of agents").
+			WithHint("ask for it in a terminal of yours: kedge hooks")
 	}
 	if env.Home == "" {
 		return kedge.Errorf(kedge.Invalid, "there is no state folder").WithHint("export KEDGE_HOME=/absolute/path/of/a/folder")

@@ -48,7 +48,7 @@ The changes that would have saved most overlap: their sum can exceed the whole.`
 				return err
 			}
 			if len(out.Sessions) == 0 {
-				env.Talk("no transcript was found for this project; a file can be named: kedge audit FILE")
+				env.Talk("%s", noneText(out.Older, in.Since))
 			}
 			return nil
 		},
@@ -57,6 +57,18 @@ The changes that would have saved most overlap: their sum can exceed the whole.`
 	frame.CompleteFlag(c, "agent", frame.OneOf(catalog.Transcripts().Agents()...))
 	c.Flags().StringVar(&in.Since, "since", "", "only sessions that ended after this `time`: an age (7d) or a date (2026-11-01)")
 	return c
+}
+
+// noneText says why there is nothing to count: no transcript at all, or only older ones.
+func noneText(older *reports.OlderFiles, since string) string {
+	if older == nil {
+		return "found no transcript of this project; to read a file: kedge audit FILE"
+	}
+	text := fmt.Sprintf("%s, none of them from --since %s or later", frame.Counted(older.Count, "transcript"), since)
+	if at, err := time.Parse(time.RFC3339, older.Newest); err == nil {
+		text += "; the newest ended " + words.Ago(time.Since(at))
+	}
+	return text
 }
 
 // named gives the variables of an environment that are asked for.

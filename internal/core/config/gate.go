@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"time"
 
@@ -30,6 +31,13 @@ type gateFile struct {
 	Service []toml.Primitive `toml:"service"`
 }
 
+// gateForm is gateFile with its tables typed: what names a key may have.
+type gateForm struct {
+	Version int             `toml:"version"`
+	Check   []kedge.Check   `toml:"check"`
+	Service []kedge.Service `toml:"service"`
+}
+
 // ParseGate reads gate.toml; file is only a name for messages. A file without a
 // check is valid here: whether that is enough is the gate's question.
 func ParseGate(file string, b []byte) (Gate, error) {
@@ -46,6 +54,7 @@ func ParseGate(file string, b []byte) (Gate, error) {
 	if err != nil {
 		return Gate{}, err
 	}
+	s.form = reflect.TypeFor[gateForm]()
 	if err := s.strict(freeGateKey); err != nil {
 		return Gate{}, err
 	}

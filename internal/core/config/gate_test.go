@@ -74,14 +74,14 @@ func TestParseGateRefuses(t *testing.T) {
 	const ok = "version = 1\n[[check]]\nname = 'a'\nrun = 'true'\n"
 	for _, tt := range []struct{ name, text, want string }{
 		{"no version", "[[check]]\nname = 'a'\nrun = 'true'", "g.toml:1: has no version"},
-		{"unknown key in the second check", ok + "[[check]]\nname = 'b'\nrum = 'x'", `g.toml:7: unknown key "check.rum"`},
+		{"unknown key in the second check", ok + "[[check]]\nname = 'b'\nrum = 'x'", `g.toml:7: unknown key "check.rum": did you mean check.run?`},
 		{"unknown key of the file", ok + "[gate]\nx = 1", `g.toml:5: unknown key "gate"`},
 		{"unknown key of http", ok + "[[check]]\nname = 'b'\n[check.http]\nurl = 'http://h/'\nbad = 1", `g.toml:9: unknown key "check.http.bad"`},
 		{"wrong type in the first check", "version = 1\n[[check]]\nname = 'a'\ntimeout = 5\nrun = 'x'\n[[check]]\nname = 'b'\ntimeout = '5m'", `g.toml:4: "timeout" is an integer, not a string`},
 		{"same name", ok + "[[check]]\nname = 'a'\nrun = 'x'", `g.toml:6: two checks are called "a"`},
 		{"prove is for features", ok + "prove = 'holds'", `g.toml:5: unknown key "check.prove"`},
 		{"prove in an array", "version = 1\ncheck = [{name = 'a', run = 'x', prove = ''}]", `g.toml:2: unknown key "check.prove"`},
-		{"another case", "version = 1\n[[check]]\nname = 'a'\nRun = 'x'", `g.toml:4: unknown key "check.Run"`},
+		{"another case", "version = 1\n[[check]]\nname = 'a'\nRun = 'x'", `g.toml:4: unknown key "check.Run": did you mean check.run?`},
 		{"a wrong type of http", "version = 1\n[[check]]\nname = 'a'\nhttp = 5", `g.toml:4: "http"`},
 		{"a wrong type of kind", ok + "kind = 5", `g.toml:5: "kind" is an integer, not a string`},
 		{"name", "version = 1\n[[check]]\nname = '../a'\nrun = 'x'", `g.toml:3: check "../a"`},

@@ -2,8 +2,11 @@ package config
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
+	"reflect"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -11,6 +14,7 @@ import (
 
 	"kedge"
 	"kedge/internal/text/lazyre"
+	"kedge/internal/text/words"
 )
 
 // source is one file while it is read: where each of its keys stands, so that
@@ -20,6 +24,7 @@ type source struct {
 	text  []byte
 	lines lineIndex
 	md    toml.MetaData
+	form  reflect.Type // what the file may hold
 }
 
 // maxFile bounds what is parsed; people do not write configuration this long.
@@ -27,7 +32,7 @@ const maxFile = 1 << 20
 
 // decodeFile decodes strictly into v.
 func decodeFile(file string, b []byte, v any) (*source, error) {
-	s := &source{file: file, text: b}
+	s := &source{file: file, text: b, form: reflect.TypeOf(v).Elem()}
 	if len(b) > maxFile {
 		return nil, s.bad(1, "is larger than 1 MB")
 	}
@@ -81,8 +86,63 @@ func (s *source) without(key string) error {
 }
 
 func (s *source) unknown(k toml.Key) error {
-	return s.bad(s.lines.find(k.String()), "unknown key %q", k.String()).
+	line := s.lines.find(k.String())
+	if near := nearestKey(s.form, k); near != "" && near != featureKey {
+		return s.bad(line, "unknown key %q: did you mean %s?", k.String(), near).
+			WithHint("correct or remove line %d of %s; docs/reference/config.md of Kedge lists every key", max(line, 1), s.file)
+	}
+	return s.bad(line, "unknown key %q", k.String()).
 		WithHint("remove it; every key with its default: docs/reference/config.md of Kedge")
+}
+
+// nearestKey gives the key of the form that a misspelt one most likely stands for,
+// and nothing where none is near. The tables above the misspelt name stay as written.
+func nearestKey(form reflect.Type, k toml.Key) string {
+	for i, name := range k {
+		for form.Kind() == reflect.Slice || form.Kind() == reflect.Pointer {
+			form = form.Elem()
+		}
+		switch form.Kind() {
+		case reflect.Map:
+			form = form.Elem()
+		case reflect.Struct:
+			f, ok := fieldOf(form, name)
+			if !ok {
+				return nearestIn(form, k[:i], name)
+			}
+			form = f.Type
+		default:
+			return ""
+		}
+	}
+	return ""
+}
+
+// keyOf gives the key that the decoder reads into a field.
+func keyOf(f reflect.StructField) string {
+	return cmp.Or(f.Tag.Get("toml"), strings.ToLower(f.Name))
+}
+
+func fieldOf(form reflect.Type, name string) (reflect.StructField, bool) {
+	for f := range form.Fields() {
+		if keyOf(f) == name {
+			return f, true
+		}
+	}
+	return reflect.StructField{}, false
+}
+
+func nearestIn(form reflect.Type, above toml.Key, name string) string {
+	var names []string
+	for f := range form.Fields() {
+		if f.IsExported() {
+			names = append(names, keyOf(f))
+		}
+	}
+	if near := words.Nearest(strings.ToLower(name), names); near != "" {
+		return append(slices.Clone(above), near).String()
+	}
+	return ""
 }
 
 // bad makes the one kind of error of this package.
