@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -14,6 +15,7 @@ import (
 	"kedge/internal/cli/frame"
 	"kedge/internal/insight/audit"
 	"kedge/internal/text/plain"
+	"kedge/internal/text/words"
 )
 
 // Audit is kedge audit.
