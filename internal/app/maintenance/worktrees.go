@@ -279,7 +279,11 @@ func whyKept(ctx context.Context, repo *git.Repo, w kedge.Worktree, runs slot.Us
 // whoseWorktree says which session a worktree stays for; empty for none.
 func whoseWorktree(w kedge.Worktree, kept []kedge.Session) string {
 	for _, ses := range kept {
-		if ses.Dir == w.Path || strings.HasPrefix(ses.Dir, w.Path+string(filepath.Separator)) {
+		dir := ses.Dir
+		if real, err := filepath.EvalSymlinks(dir); err == nil {
+			dir = real // git names work trees by their real path
+		}
+		if dir == w.Path || strings.HasPrefix(dir, w.Path+string(filepath.Separator)) {
 			return fmt.Sprintf("session %q works in it (%s)", ses.Name, ses.Summary())
 		}
 	}

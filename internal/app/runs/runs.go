@@ -1,9 +1,7 @@
-// Package runs answers the commands of runs, and of the planning that comes before
-// them: it begins them, says people's words to them, shows them, and gives the engine
-// what it needs of the project: ledger, briefs, settings, sessions. It promises that
-// nothing is paid for before what cannot work is refused, that a word which a crash
-// kept from a run is said again, and that a run is adopted by whoever comes next. It
-// never decides a run's next step: that is package run.
+// Package runs starts runs, passes on what you say to them, lands their work and shows
+// them. It refuses what cannot work before anything costs money. A word that a crash kept
+// from a run is said again, and the next daemon adopts a living run. The package never
+// decides a run's next step: package run does.
 package runs
 
 import (

@@ -24,6 +24,7 @@ type RunView struct {
 	Reason    string               `json:"reason"`
 	Halt      run.Halt             `json:"halt"` // why nothing new starts; empty while it runs
 	HaltedAt  *time.Time           `json:"halted_at,omitempty"`
+	HaltedBy  kedge.Actor          `json:"halted_by,omitempty"` // who asked for it; empty: Kedge itself
 	Agent     string               `json:"agent"`
 	Parallel  int                  `json:"parallel"`
 	StartedAt time.Time            `json:"started_at"`
@@ -102,7 +103,7 @@ func (s *Runs) View(ctx context.Context, p *projects.Project, st run.State) (Run
 		Limits: RunLimits{Tokens: st.Rules.Tokens, USD: st.Rules.USD, Sessions: st.Rules.MaxSessions},
 		Jobs:   []RunJob{}, Resting: st.Resting(),
 	}
-	v.HaltedAt = haltedAt(&st)
+	v.HaltedAt, v.HaltedBy = haltedAt(&st), st.HaltedBy
 	if v.NextSteps, err = s.nextSteps(ctx, p, st); err != nil {
 		return v, err
 	}
@@ -293,12 +294,13 @@ func haltSteps(st *run.State) []kedge.NextStep {
 }
 
 // landSteps bring the work of a run that is over to your branch: where landing was
-// refused, what has to be done first.
+// refused, first what was in its way then. That may be gone by now, so landing again is
+// the last of them.
 func landSteps(st *run.State) []kedge.NextStep {
-	if len(st.LandNext) > 0 {
-		return st.LandNext
+	if len(st.LandNext) == 0 {
+		return []kedge.NextStep{landStep()}
 	}
-	return []kedge.NextStep{landStep()}
+	return append(slices.Clone(st.LandNext), landStep().For("land again, once nothing is in the way"))
 }
 
 // toLandBy tells whether a run has work that only your word lands.
@@ -402,7 +404,7 @@ func (s *Runs) runStatus(ctx context.Context, p *projects.Project, r *status.Rep
 	if reason == "" && st.Status == run.StatusQuota {
 		reason = untilWhen(st)
 	}
-	r.Run = &status.RunInfo{ID: st.Run, State: string(st.Status), Reason: reason, Halt: string(st.Halt), HaltedAt: haltedAt(&st), Next: r.Steps}
+	r.Run = &status.RunInfo{ID: st.Run, State: string(st.Status), Reason: reason, Halt: string(st.Halt), HaltedAt: haltedAt(&st), HaltedBy: st.HaltedBy, Next: r.Steps}
 	r.Usage = usageOf(st)
 	return err
 }

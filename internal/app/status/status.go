@@ -61,6 +61,7 @@ type RunInfo struct {
 	Reason   string      `json:"reason"`
 	Halt     string      `json:"halt,omitempty"` // why nothing new starts
 	HaltedAt *time.Time  `json:"halted_at,omitempty"`
+	HaltedBy kedge.Actor `json:"halted_by,omitempty"`
 	Next     []string    `json:"next,omitempty"` // what a person does about it
 }
 

@@ -41,7 +41,11 @@ func aboutGoing(s kedge.NextStep) bool {
 // Next prints steps, each as a command line to be pasted.
 func (env *Env) Next(steps ...kedge.NextStep) {
 	for _, s := range steps {
-		env.Talk("next: %s", StepText(s))
+		line := StepText(s)
+		if s.Command != "kedge" && s.Why != "" { // commands of Kedge say what they do
+			line += "   (" + plain.Line(s.Why) + ")"
+		}
+		env.Talk("next: %s", line)
 	}
 }
 
@@ -65,8 +69,12 @@ func (env *Env) Changed(ctx context.Context, err error) error {
 	return err
 }
 
-// HeldByYou says that you paused or stopped a run, and when; false for any other run.
-func HeldByYou(state run.Status, halt run.Halt, at *time.Time) (string, bool) {
+// HeldByYou says that you paused or stopped a run, and when. It is false for any other
+// run, also for one that Kedge paused by itself: there the reason matters.
+func HeldByYou(state run.Status, halt run.Halt, by kedge.Actor, at *time.Time) (string, bool) {
+	if !by.IsHuman() {
+		return "", false
+	}
 	var text string
 	switch {
 	case state == run.StatusPaused && halt == run.Paused:

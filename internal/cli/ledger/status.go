@@ -83,7 +83,7 @@ func statusText(w io.Writer, out status.Reply) {
 // runText is where the run stands. One that goes on by itself does so only under
 // a daemon.
 func runText(out status.Reply) string {
-	state, held := frame.HeldByYou(run.Status(out.Run.State), run.Halt(out.Run.Halt), out.Run.HaltedAt)
+	state, held := frame.HeldByYou(run.Status(out.Run.State), run.Halt(out.Run.Halt), out.Run.HaltedBy, out.Run.HaltedAt)
 	if !held {
 		state = strings.TrimSuffix(strings.ReplaceAll(out.Run.State, "_", " ")+": "+out.Run.Reason, ": ")
 	}

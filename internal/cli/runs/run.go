@@ -113,7 +113,7 @@ func sayNotes(env *frame.Env, notes []string) {
 
 // standingLine is where a run stands, in one line.
 func standingLine(v runs.RunView) string {
-	if text, held := frame.HeldByYou(v.State, v.Halt, v.HaltedAt); held {
+	if text, held := frame.HeldByYou(v.State, v.Halt, v.HaltedBy, v.HaltedAt); held {
 		return text
 	}
 	s := string(v.State)

@@ -62,7 +62,7 @@ var forms = []Form{
 			{Name: kedge.CheckBuild, Marker: kedge.BuildFailure},
 			{Name: kedge.CheckE2E, Marker: kedge.E2EFailure, Tests: true, Services: true},
 		},
-		has:   func(c kedge.Check) bool { return !blank(c.Run) || !blank(c.Touched) },
+		has:   func(c kedge.Check) bool { return !IsBlank(c.Run) || !IsBlank(c.Touched) },
 		fault: commandFault, text: commandText, normalize: normalCommand,
 		same: func(a, b kedge.Check) bool { return a.Run == b.Run && a.Touched == b.Touched },
 	},
@@ -76,7 +76,7 @@ var forms = []Form{
 	{
 		Name: Connect, Keys: []string{"tcp"}, Timeout: connectTimeout,
 		Kinds: []Kind{{Name: kedge.CheckTCP, Marker: kedge.TCPFailure, Services: true}},
-		has:   func(c kedge.Check) bool { return !blank(c.TCP) },
+		has:   func(c kedge.Check) bool { return !IsBlank(c.TCP) },
 		fault: connectFault, text: func(c kedge.Check) string { return "tcp " + c.TCP },
 		same:      func(a, b kedge.Check) bool { return a.TCP == b.TCP },
 		normalize: func(c *kedge.Check) { c.TCP = text(c.TCP) },
@@ -148,7 +148,8 @@ func (f Form) kindNames() []kedge.CheckKind {
 	return names
 }
 
-func blank(s string) bool { return strings.TrimSpace(s) == "" }
+// IsBlank tells whether a shell line says nothing: it would be green whatever the work is.
+func IsBlank(s string) bool { return strings.TrimSpace(s) == "" }
 
 func commandFault(c kedge.Check) (key, fix, what string) {
 	for _, line := range []struct{ key, text string }{{"run", c.Run}, {"touched", c.Touched}} {
@@ -163,7 +164,7 @@ func commandFault(c kedge.Check) (key, fix, what string) {
 }
 
 func commandText(c kedge.Check) string {
-	if blank(c.Run) {
+	if IsBlank(c.Run) {
 		return c.Touched
 	}
 	return c.Run

@@ -206,7 +206,7 @@ func (t *stepper) staysAtRest() {
 	default:
 		return
 	}
-	t.s.Halt, t.s.Why = Returned, strings.ReplaceAll(string(t.ev.Kind), "_", " ")+" by "+t.who()
+	t.setHalt(Returned, strings.ReplaceAll(string(t.ev.Kind), "_", " ")+" by "+t.who())
 	if t.ev.Feature != "" {
 		t.s.Why = quote(string(t.ev.Feature)) + " was " + t.s.Why
 	}
@@ -249,7 +249,7 @@ func (t *stepper) goAhead() {
 	if t.s.Halt == RedBaseline { // somebody may have mended it: look again
 		t.s.Red, t.s.Doubt = Seen{}, Seen{}
 	}
-	t.s.Halt, t.s.Why = "", ""
+	t.setHalt("", "")
 	t.acceptedSince()
 	if t.ev.Commit != "" && t.s.Movable() {
 		t.standAt(t.ev.Commit)

@@ -9,6 +9,7 @@ package run
 import (
 	"slices"
 	"strconv"
+	"time"
 
 	"kedge"
 )
@@ -276,12 +277,21 @@ func (t *stepper) stuck(j *Job) {
 	}
 }
 
+// setHalt says why nothing new starts, since when, and at whose wish; "" lifts it.
+func (t *stepper) setHalt(h Halt, why string) {
+	t.s.Halt, t.s.Why = h, why
+	t.s.HaltedAt, t.s.HaltedBy = time.Time{}, ""
+	if h != "" {
+		t.s.HaltedAt, t.s.HaltedBy = t.ev.At, t.ev.Actor
+	}
+}
+
 // halt keeps anything new from starting.
 func (t *stepper) halt(h Halt, why string) {
 	if h.rank() <= t.s.Halt.rank() {
 		return
 	}
-	t.s.Halt, t.s.Why, t.s.HaltedAt = h, why, t.ev.At
+	t.setHalt(h, why)
 	if !h.endsSessions() {
 		return
 	}

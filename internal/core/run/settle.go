@@ -112,7 +112,7 @@ func (t *stepper) newJob(kind JobKind, feature int) {
 // the run wants something of them or is over.
 func (t *stepper) conclude() {
 	if t.finished() && t.s.Halt != Paused && t.s.Halt != Stopped && t.s.Halt != Returned {
-		t.s.Halt, t.s.Why = "", "" // it holds nothing back
+		t.setHalt("", "") // it holds nothing back
 	}
 	if t.s.Halt == "" && len(t.s.Jobs) == 0 && !t.planning() && t.s.Rules.Land != "never" && t.s.Landed != t.s.Tip {
 		t.land()

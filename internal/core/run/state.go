@@ -19,9 +19,10 @@ type State struct {
 	Status   Status      `json:"status"` // derived at the end of every step
 	Reason   string      `json:"reason"`
 	Halt     Halt        `json:"halt,omitempty"`
-	Why      string      `json:"why,omitempty"`      // of the halt
-	HaltedAt time.Time   `json:"halted_at,omitzero"` // when the halt began; zero: unknown
-	Goal     string      `json:"goal,omitempty"`     // a plan is wanted first
+	Why      string      `json:"why,omitempty"`       // of the halt
+	HaltedAt time.Time   `json:"halted_at,omitzero"`  // when the halt began; zero: unknown
+	HaltedBy kedge.Actor `json:"halted_by,omitempty"` // who asked for the halt; empty: Kedge itself
+	Goal     string      `json:"goal,omitempty"`      // a plan is wanted first
 	Rules    Rules       `json:"rules"`
 
 	Epoch    int64     `json:"epoch"` // of the newest command

@@ -389,7 +389,7 @@ func (t *stepper) undone(f *Feature, j *Job) {
 func (t *stepper) overAgain(f *Feature, j *Job) {
 	more := t.s.has(func(o *Job) bool { return o.ID != j.ID && (o.Kind == Undo || o.Kind == Accept) })
 	if t.s.Halt == Returned && t.next() < 0 && !open(f.Status) && !more {
-		t.s.Halt, t.s.Why = "", ""
+		t.setHalt("", "")
 	}
 }
 

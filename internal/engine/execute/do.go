@@ -27,8 +27,8 @@ type method func(ctx context.Context, c run.Command, report func(run.Event)) (ru
 
 // New gives an executor.
 func New(cfg Config) *Executor {
-	if cfg.Approvals == nil {
-		panic("execute: an executor needs Approvals")
+	if cfg.Approvals == nil || cfg.Holding == nil {
+		panic("execute: an executor needs Approvals and Holding")
 	}
 	x := &Executor{cfg: cfg, sessions: follow.New(cfg.following())}
 	x.here, x.leave = context.WithCancel(context.Background())

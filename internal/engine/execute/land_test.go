@@ -225,8 +225,8 @@ func TestHalfBroughtIn(t *testing.T) {
 	y.git("-C", y.root, "switch", "-qc", "other")
 	ev := y.want(run.Refused, y.landing(tip))
 	merge := "git switch main && git merge kedge/" + string(runID)
-	if !strings.Contains(ev.Reason, merge) || !strings.Contains(ev.Reason, "git merge -s ours") {
-		t.Errorf("it says %q", ev.Reason)
+	if next := strings.Join(kedge.StepLines(ev.Next), "\n"); !strings.Contains(next, merge) || !strings.Contains(next, "git merge -s ours") {
+		t.Errorf("it says %q, and names %q", ev.Reason, next)
 	}
 	y.git("-C", y.root, "switch", "-q", "main")
 	y.git("-C", y.root, "merge", "-q", "--no-edit", "kedge/"+string(runID))

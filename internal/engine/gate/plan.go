@@ -100,7 +100,7 @@ func (g *gate) decide(ctx context.Context, s *step, packages *goPackages) error 
 	switch {
 	case !check.Of(s.check).Shell:
 		s.line = check.Text(s.check)
-	case s.check.Touched == "" || s.check.Run != "" && !g.selective():
+	case check.IsBlank(s.check.Touched) || !check.IsBlank(s.check.Run) && !g.selective():
 		s.line = s.check.Run
 	default:
 		return g.touch(ctx, s, covered, named, packages)
