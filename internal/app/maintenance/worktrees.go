@@ -268,7 +268,7 @@ func whyKept(ctx context.Context, repo *git.Repo, w kedge.Worktree, runs slot.Us
 	case repo.Removing(w.Path), w.Ours && slices.Contains(runs.Idle, w.Path):
 		return "", nil
 	case w.Ours && needed:
-		return fmt.Sprintf("%s has work in it, or goes on there: kedge run", id), nil
+		return fmt.Sprintf("%s has work in it, or will continue there: kedge run", id), nil
 	}
 	if why := whyStays(w); why != "" {
 		return why, nil

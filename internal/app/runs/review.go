@@ -103,7 +103,7 @@ func (s *Runs) refuseUnreviewed(ctx context.Context, p *projects.Project, eng Ru
 	}
 	return RunLandReply{
 		RunReply: reply, Commit: st.Landed, Branch: branch, Elsewhere: !here, Review: waiting,
-		Refused: "nobody has accepted the work on " + verify.Listed(ids) + "; to land it all the same: kedge land --unreviewed",
+		Refused: "you have not accepted the work on " + verify.Listed(ids) + "; to land it anyway: kedge land --unreviewed",
 	}, err
 }
 
@@ -202,9 +202,9 @@ func (s *Runs) taken(ctx context.Context, p *projects.Project, eng RunEngine, id
 	case f.Work == "":
 		r.Taken = s.tookBack(ctx, p, st.Tip)
 	case st.JobOf(was.ID) != nil && st.Halt != "":
-		r.Kept = "the run does not go on by itself: it is taken back when it does"
+		r.Kept = "the run is halted: Kedge takes the work back when the run continues"
 	case st.JobOf(was.ID) != nil:
-		r.Kept = "the run is at other work: it is taken back as soon as there is room"
+		r.Kept = "the run is busy: Kedge takes the work back as soon as a slot is free"
 	default:
 		r.Kept = cmp.Or(d.Reason, "it could not be taken back")
 	}

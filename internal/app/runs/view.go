@@ -78,7 +78,7 @@ func runStep(flags ...string) kedge.NextStep {
 
 // continueStep lets a halted run go on.
 func continueStep(flags ...string) kedge.NextStep {
-	return runStep(append([]string{"--continue"}, flags...)...).For("let the run go on")
+	return runStep(append([]string{"--continue"}, flags...)...).For("continue the run")
 }
 
 // landStep lands the work of runs.
@@ -280,7 +280,7 @@ func haltSteps(st *run.State) []kedge.NextStep {
 	case run.Paused, run.Stopped, run.Fault, run.Environment, run.NoAgent:
 		return []kedge.NextStep{continueStep()}
 	case run.Returned:
-		return []kedge.NextStep{runStep().For("let the run go on")}
+		return []kedge.NextStep{runStep().For("continue the run")}
 	case run.Untrusted:
 		return []kedge.NextStep{kedge.Step("kedge", "approve").For("see what is to be approved"), continueStep()}
 	case run.OverBudget:
@@ -417,7 +417,7 @@ func untilWhen(st run.State) string {
 		}
 	}
 	if first.IsZero() {
-		return "a provider's limit; nobody said until when"
+		return "a provider's limit, its end unknown"
 	}
 	return "a provider's limit, until " + first.UTC().Format("2006-01-02 15:04 UTC")
 }

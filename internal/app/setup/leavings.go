@@ -53,7 +53,7 @@ func (s *Setup) refuseUnlanded(ctx context.Context, p *projects.Project) error {
 		}
 		if lands != "" {
 			branch := slot.Branch(d.State.Run)
-			return kedge.Errorf(kedge.Conflict, "the work of %s has not landed on branch %q", d.State.Run, lands).
+			return kedge.Errorf(kedge.Conflict, "%s has unlanded work for branch %q", d.State.Run, lands).
 				WithHint("land it first: kedge land; or give it up: git branch -D %s; then: kedge init --remove", branch)
 		}
 	}
