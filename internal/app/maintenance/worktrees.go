@@ -299,7 +299,7 @@ func whyStays(w kedge.Worktree) string {
 	case w.OwnerPID > 0:
 		return "a process works in it"
 	case w.OwnerPID < 0:
-		return "it is not known whether a process works in it"
+		return "unknown whether a process works in it"
 	case !w.Merged:
 		return "its commits are on no other branch"
 	}

@@ -138,7 +138,7 @@ func (s *Planner) goOnWith(p *projects.Project, d kedge.PlanData) kedge.NextStep
 	if d.Status == kedge.PlanWaiting {
 		return kedge.Step("kedge", "run")
 	}
-	return planStep("approve").For("say yes to the plan")
+	return planStep("approve").For("approve the plan")
 }
 
 // answerStep answers a question of a plan.
@@ -440,7 +440,7 @@ func (s *Planner) PlanSteps(ctx context.Context, p *projects.Project, id kedge.R
 	}
 	var out []kedge.NextStep
 	show := planStep("show").For("read the plan")
-	approve, drop := planStep("approve").For("say yes to the plan"), planStep("drop").For("say no to it, give it up")
+	approve, drop := planStep("approve").For("approve the plan"), planStep("drop").For("drop it")
 	for _, q := range plan.Unanswered(s.askedNow(p, d)) {
 		out = append(out, answerStep(q))
 	}

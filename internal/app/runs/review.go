@@ -36,7 +36,7 @@ func reviewOf(f *run.Feature) RunReview {
 // reviewWays are the steps to look at work, to accept it and to refuse it.
 func reviewWays(f *run.Feature) (look, accept, deny kedge.NextStep) {
 	look = kedge.Step("git", append([]string{"show"}, strings.Split(f.Work, ",")...)...).For("see the work")
-	accept = kedge.Step("kedge", "approve", string(f.ID), "--reason", "WHY").For("say yes to the work")
+	accept = kedge.Step("kedge", "approve", string(f.ID), "--reason", "WHY").For("approve the work")
 	return look, accept, denyStep(string(f.ID))
 }
 
@@ -47,7 +47,7 @@ func reviewSteps(f *run.Feature) []kedge.NextStep {
 	look, accept, deny := reviewWays(f)
 	switch {
 	case f.Aside && f.Status == kedge.NeedsReview:
-		return []kedge.NextStep{kedge.Step("kedge", "salvage", "ls").For("see what was set aside"), reopenStep(f.ID).For("have it tried again")}
+		return []kedge.NextStep{kedge.Step("kedge", "salvage", "ls").For("see what was set aside"), reopenStep(f.ID).For("try it again")}
 	case f.Work == "":
 		return []kedge.NextStep{accept, deny}
 	case f.Let == run.LetLanded:
@@ -67,7 +67,7 @@ func revertStep(f *run.Feature) kedge.NextStep {
 	commits := strings.Split(f.Work, ",")
 	slices.Reverse(commits)
 	return kedge.Step("git", append([]string{"revert", "--no-edit"}, commits...)...).
-		For("say no to it, and take it off your branch").AndThen(reopenStep(f.ID))
+		For("reject it, and remove it from your branch").AndThen(reopenStep(f.ID))
 }
 
 // toReview is the work in what a run would land that nobody accepted, neither in a

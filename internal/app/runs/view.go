@@ -67,7 +67,7 @@ type RunJob struct {
 // whileRunning is what you can do about a run that works: watch it, hold it, end it.
 func whileRunning() []kedge.NextStep {
 	return []kedge.NextStep{
-		runStep().For("watch the run"), runStep("--pause").For("hold the run"), runStep("--stop").For("end the run"),
+		runStep().For("watch the run"), runStep("--pause").For("pause the run"), runStep("--stop").For("end the run"),
 	}
 }
 
@@ -83,7 +83,7 @@ func continueStep(flags ...string) kedge.NextStep {
 
 // landStep lands the work of runs.
 func landStep() kedge.NextStep {
-	return kedge.Step("kedge", "land").For("bring the work into the branch")
+	return kedge.Step("kedge", "land").For("land the work on your branch")
 }
 
 // isLand tells whether a step is the one that lands the work of runs.
@@ -282,7 +282,7 @@ func haltSteps(st *run.State) []kedge.NextStep {
 	case run.Returned:
 		return []kedge.NextStep{runStep().For("continue the run")}
 	case run.Untrusted:
-		return []kedge.NextStep{kedge.Step("kedge", "approve").For("see what is to be approved"), continueStep()}
+		return []kedge.NextStep{kedge.Step("kedge", "approve").For("see what needs your approval"), continueStep()}
 	case run.OverBudget:
 		return []kedge.NextStep{continueStep(raisedBudget(st)...)}
 	case run.MaxSessions:
@@ -320,7 +320,7 @@ func askedBy(st *run.State, j *run.Job) []kedge.NextStep {
 		if j.Base != "" && j.Tree != "" { // both are in the repository, wherever one looks from
 			look = append(look, kedge.Step("git", "diff", words.Hash(j.Base), words.Hash(j.Tree), "--", ":/", ":(top,exclude).kedge").For("see the work"))
 		}
-		return append(look, kedge.Step("kedge", "approve", id).For("say yes to the work"), denyStep(id))
+		return append(look, kedge.Step("kedge", "approve", id).For("approve the work"), denyStep(id))
 	default:
 		return nil
 	}
@@ -328,7 +328,7 @@ func askedBy(st *run.State, j *run.Job) []kedge.NextStep {
 
 // denyStep says no to the work on a feature.
 func denyStep(id string) kedge.NextStep {
-	return kedge.Step("kedge", "deny", id, "--reason", "WHY").For("say no to it")
+	return kedge.Step("kedge", "deny", id, "--reason", "WHY").For("reject it")
 }
 
 // shownNext bounds a list of what to do next.

@@ -158,7 +158,7 @@ func leavings(ctx context.Context, repo *git.Repo, branches map[string]string, r
 	}
 	for _, ref := range slices.Sorted(maps.Keys(refs)) {
 		if strings.HasPrefix(ref, "refs/kedge/") && !strings.HasPrefix(ref, "refs/kedge/salvage/") {
-			out = append(out, Leaving{ref, "what it holds is not known", "git update-ref -d " + ref})
+			out = append(out, Leaving{ref, "its contents are unknown", "git update-ref -d " + ref})
 		}
 	}
 	return out, nil
