@@ -205,7 +205,7 @@ func (c *caller) Foreground(ctx context.Context) error {
 		},
 		OnReady: func() {
 			if err := s.AdoptRuns(ctx); err != nil {
-				serving.Error("runs do not go on", "error", err.Error())
+				serving.Error("runs could not be resumed", "error", err.Error())
 			}
 			s.RetainSoon(c.environ) // the work goes on first
 			s.SyncFilesSoon()

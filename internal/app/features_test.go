@@ -401,7 +401,7 @@ func TestRow87PersonAmendsWithReason(t *testing.T) {
 		t.Error("the file has the old definition")
 	}
 	_, err = y.s.FeatureAmend(t.Context(), y.person(), features.FeatureAmendRequest{Definition: def, Reason: "again"})
-	wantKind(t, err, kedge.Invalid, "stays as it is")
+	wantKind(t, err, kedge.Invalid, "this changes nothing in feature")
 	def.Name = "other"
 	_, err = y.s.FeatureAmend(t.Context(), y.person(), features.FeatureAmendRequest{Definition: def, Reason: "late", Was: "an older hash"})
 	wantKind(t, err, kedge.Conflict, "amended meanwhile")

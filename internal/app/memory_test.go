@@ -215,9 +215,9 @@ func TestT17AnAgentCannotForgeMemory(t *testing.T) {
 		t.Errorf("note %+v", ns[0])
 	}
 	y.wantEdits(
-		file+": only a person's command takes over a decision: Tests are optional: refused",
-		n.File+": only a person's command takes over a note: Strict by default, fuzzy flag optional: restored",
-		".kedge/risks.md: only a person's command takes over the closing of risk "+string(r.Risk.ID)+": trust me: restored",
+		file+": agents may not import a decision: Tests are optional: refused",
+		n.File+": agents may not import a note: Strict by default, fuzzy flag optional: restored",
+		".kedge/risks.md: agents may not import the closing of risk "+string(r.Risk.ID)+": trust me: restored",
 	)
 	edit()
 	y.note("see a.txt again")
@@ -266,7 +266,7 @@ func TestHandEditsOfRisks(t *testing.T) {
 	y.wantEdits(
 		".kedge/risks.md: risk "+string(a.Risk.ID)+" was changed by hand: restored",
 		`.kedge/risks.md: .kedge/risks.md:1: no front matter: the first line must be "---": restored`,
-		".kedge/risks.md: open risk "+string(a.Risk.ID)+" was taken out: restored",
+		".kedge/risks.md: open risk "+string(a.Risk.ID)+" was removed: restored",
 		".kedge/risks.md: the closing of risk "+string(a.Risk.ID)+": seen to it: imported",
 	)
 	risks := journaled[kedge.Risk](y, journal.KindRisk)

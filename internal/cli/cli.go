@@ -88,7 +88,7 @@ func usualHint(kind kedge.Kind, command string) string {
 	case kedge.Invalid:
 		return command + " --help"
 	case kedge.NotFound, kedge.Conflict, kedge.Blocked, kedge.Red, kedge.OverBudget:
-		return "where things stand: kedge status; how it is called: " + command + " --help"
+		return "see the state: kedge status; usage: " + command + " --help"
 	default:
 		return "see what is damaged: kedge doctor"
 	}

@@ -394,7 +394,7 @@ func (r *reader) Exit(code int, cause string) agents.Exit {
 
 func (r *reader) exit(code int, cause string) agents.Exit {
 	if r.failed != nil {
-		return agents.Exit{Meaning: r.failed.meaning(), Text: stream.OneLine(r.failed.text(), "it failed without a word")}
+		return agents.Exit{Meaning: r.failed.meaning(), Text: stream.OneLine(r.failed.text(), "it failed and gave no reason")}
 	}
 	return r.Ended(r.stage == done, code, cause)
 }

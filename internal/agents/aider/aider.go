@@ -255,7 +255,7 @@ func (r *reader) exit(code int, cause string) agents.Exit {
 	case r.failed != nil:
 		return r.failed.Exit()
 	case code == 0 && r.replies == 0:
-		return agents.Exit{Meaning: agents.Failed, Text: "it ended without a reply of the model: " + stream.OneLine(r.Other, "and without a word")}
+		return agents.Exit{Meaning: agents.Failed, Text: "it ended without a reply of the model: " + stream.OneLine(r.Other, "no output")}
 	case code == 0 && r.Asked != "":
 		return agents.Exit{Meaning: agents.Asked, Text: r.Asked}
 	case code == 0:

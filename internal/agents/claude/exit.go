@@ -62,7 +62,7 @@ func asksLogin(text string) bool {
 // error, so that only the status and the names tell them apart.
 func (r *reader) failure() agents.Exit {
 	res := r.result
-	text := stream.OneLine(cmp.Or(res.Result, strings.Join(res.Errors, "\n")), "it failed without a word")
+	text := stream.OneLine(cmp.Or(res.Result, strings.Join(res.Errors, "\n")), "it failed and gave no reason")
 	switch {
 	case res.Status == 401 || res.Status == 403 || r.failed.name == "authentication_failed" || asksLogin(text):
 		return agents.Exit{Meaning: agents.NoLogin, Text: text}

@@ -460,7 +460,7 @@ func (r *reader) Exit(code int, cause string) agents.Exit {
 func (r *reader) exit(code int, cause string) agents.Exit {
 	switch {
 	case r.failed != nil:
-		e := agents.Exit{Meaning: meaning(r.failed), Text: stream.OneLine(r.failed.Message, "it failed without a word")}
+		e := agents.Exit{Meaning: meaning(r.failed), Text: stream.OneLine(r.failed.Message, "it failed and gave no reason")}
 		if e.Meaning == agents.Limited {
 			e.Until = r.until
 		}

@@ -39,7 +39,7 @@ func TestOpenCodeConformance(t *testing.T) {
 		{Name: "not logged in", Output: ocBegins + ocFails("401", "no"), Code: 1, Exit: agents.NoLogin},
 		{Name: "too long", Output: ocBegins + ocFails("400", "prompt is too long"), Code: 1, Exit: agents.Failed, Text: "too long"},
 		{Name: "no connection", Output: ocFails("0", "Unable to connect. Is the computer able to access the url?"), Code: 1, Exit: agents.Limited},
-		{Name: "an error without a word", Output: `{"type":"error","sessionID":"s"}` + "\n", Exit: agents.Failed, Text: "without a word"},
+		{Name: "an error without a word", Output: `{"type":"error","sessionID":"s"}` + "\n", Exit: agents.Failed, Text: "gave no reason"},
 		{
 			Name: "asked in its text", Exit: agents.Asked, Text: "which?", Kinds: []watch.Kind{watch.Say, watch.Ask, watch.Usage, watch.Turn},
 			Output: ocBegins + `{"type":"text","sessionID":"ses_1","part":{"text":"KEDGE {\"type\":\"ask\",\"question\":\"which?\"}"}}` + "\n" + ocStops,

@@ -85,5 +85,5 @@ func EndText(code int, cause, said string) string {
 
 // Exit is the end of a session that came to nothing by it.
 func (f Failure) Exit() agents.Exit {
-	return agents.Exit{Meaning: f.Meaning(), Text: OneLine(f.Text, "it failed without a word")}
+	return agents.Exit{Meaning: f.Meaning(), Text: OneLine(f.Text, "it failed and gave no reason")}
 }

@@ -234,13 +234,13 @@ func (s *scan) walk(name string, k Settings, depth int) error {
 	case Link:
 		return s.link(name, k, depth)
 	default:
-		return kedge.Errorf(kedge.Blocked, "%q is neither a file nor a folder, and %s would heed it", name, k.Who).
+		return kedge.Errorf(kedge.Blocked, "%q is neither a file nor a folder, and %s would read it", name, k.Who).
 			WithHint("git rm --cached %s, or make it a plain folder", name)
 	}
 }
 
 func tooMuch(name string) error {
-	return kedge.Errorf(kedge.Blocked, "%q is more than anybody can look at", name).WithHint("take out what are no settings")
+	return kedge.Errorf(kedge.Blocked, "%q is more than anybody can look at", name).WithHint("remove the lines that are not settings")
 }
 
 func (s *scan) folder(name string, k Settings, depth int) error {
@@ -275,7 +275,7 @@ func (s *scan) link(name string, k Settings, depth int) error {
 	}
 	to := path.Join(path.Dir(name), string(b))
 	if path.IsAbs(string(b)) || to == ".." || strings.HasPrefix(to, "../") || to == "." {
-		return kedge.Errorf(kedge.Blocked, "%q leads out of the repository, and %s would heed what is there", name, k.Who).
+		return kedge.Errorf(kedge.Blocked, "%q leads out of the repository, and %s would read the files there", name, k.Who).
 			WithHint("put the files themselves there")
 	}
 	if !k.EnvOnly {

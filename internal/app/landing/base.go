@@ -92,7 +92,7 @@ func LeftBehind(ctx context.Context, repo *git.Repo, st run.State) (bool, error)
 func RefuseRemoved(ctx context.Context, repo *git.Repo, head git.Head, st run.State) error {
 	if behind, err := LeftBehind(ctx, repo, st); err != nil || behind {
 		return cmp.Or[error](err, kedge.Errorf(kedge.Conflict, "branch %q has the work of %s in commits of its own", head.Branch, st.Run).
-			WithHint("begin at what is there: kedge run --stop && kedge run"))
+			WithHint("start from the branch as it is now: kedge run --stop && kedge run"))
 	}
 	gone, err := RemovedByUser(ctx, repo, head, st)
 	if err != nil || !gone {
@@ -102,8 +102,8 @@ func RefuseRemoved(ctx context.Context, repo *git.Repo, head git.Head, st run.St
 	if kedge.NotFound.Is(err) {
 		return nil
 	}
-	return cmp.Or[error](err, kedge.Errorf(kedge.Conflict, "branch %q does not hold any more what %s had landed on it", head.Branch, st.Run).
-		WithHint("begin at what is there: kedge run --stop && kedge run"))
+	return cmp.Or[error](err, kedge.Errorf(kedge.Conflict, "branch %q no longer has the work that %s landed on it", head.Branch, st.Run).
+		WithHint("start from the branch as it is now: kedge run --stop && kedge run"))
 }
 
 // notesOnGone says that a run begins without what an earlier one had landed.
@@ -177,8 +177,8 @@ func (s *Landing) mergedBase(ctx context.Context, repo *git.Repo, head git.Head,
 		return "", err
 	}
 	if len(m.Conflicts) > 0 {
-		return "", kedge.Errorf(kedge.Conflict, "branch %q and the work of %s changed the same: %s", head.Branch, st.Run, verify.Listed(m.Conflicts)).
-			WithHint("bring them together: git merge kedge/%s", st.Run)
+		return "", kedge.Errorf(kedge.Conflict, "branch %q and the work of %s changed the same files: %s", head.Branch, st.Run, verify.Listed(m.Conflicts)).
+			WithHint("merge them: git merge kedge/%s", st.Run)
 	}
 	author, err := repo.Identity(ctx)
 	if err != nil {

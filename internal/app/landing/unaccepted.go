@@ -145,7 +145,7 @@ func (l *looking) takenBack(ctx context.Context, sha string) (bool, error) {
 }
 
 // AddUnaccepted puts into the specs of a run that begins on a base which work is in it
-// that nobody has accepted yet, whatever became of its feature and whichever run
+// that you have not accepted yet, whatever became of its feature and whichever run
 // made it. It gives the specs that have any.
 func (s *Landing) AddUnaccepted(ctx context.Context, p *projects.Project, repo *git.Repo, base, head string, specs []run.Spec) ([]run.Spec, error) {
 	if base == head {

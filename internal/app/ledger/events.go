@@ -105,7 +105,7 @@ func (l Snapshot) Amend(who projects.Caller, was journal.FeatureDoc, now kedge.D
 		return nil, kedge.Errorf(kedge.Conflict, "feature %q was amended meanwhile", was.ID).WithHint("kedge feature show %s", was.ID)
 	}
 	if hash == old {
-		return nil, kedge.Errorf(kedge.Invalid, "the definition of feature %q stays as it is", was.ID).
+		return nil, kedge.Errorf(kedge.Invalid, "this changes nothing in feature %q", was.ID).
 			WithHint("say what changes: kedge feature amend --help")
 	}
 	ev, err := projects.Event(kedge.FeatureAmended, who, kedge.FeatureAmendedData{

@@ -33,7 +33,7 @@ type memoryEdits struct {
 // name.
 func (e *memoryEdits) take(path, otherwise, found string) bool {
 	if e.by.IsAgent() {
-		e.report(path, otherwise, "only a person's command takes over "+found)
+		e.report(path, otherwise, "agents may not import "+found)
 		return false
 	}
 	e.report(path, imported, found)
@@ -234,7 +234,7 @@ func (e *memoryEdits) riskEdits(m Memory, files []memoryFile) error {
 		}
 		for _, r := range m.Risks {
 			if r.ClosedAt == nil && !there[r.ID] {
-				e.report(f.path, plan.Restored, "open risk "+string(r.ID)+" was taken out")
+				e.report(f.path, plan.Restored, "open risk "+string(r.ID)+" was removed")
 			}
 		}
 	}

@@ -27,7 +27,7 @@ func LingerFindings(in scaffold.UnitInput, tells func(user string) (string, erro
 	switch {
 	case err != nil:
 		return []kedge.Finding{{
-			Level: kedge.LevelInfo, Where: u.Path, What: "it is not known whether the daemon stays after you log out",
+			Level: kedge.LevelInfo, Where: u.Path, What: "unknown whether the daemon keeps running after you log out",
 			Fix: "loginctl show-user " + in.User + " --property=Linger",
 		}}
 	case strings.TrimSpace(said) == "yes":

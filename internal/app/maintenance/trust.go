@@ -268,12 +268,12 @@ func RefuseUnapproved(open trust.Found) error {
 	}
 	var what, next []string
 	if n := len(open.Files); n > 0 {
-		what = append(what, fmt.Sprintf("nobody approved what the repository brings along for agents to run or obey: %s", paths(open.Files)))
-		next = append(next, "look at it (kedge approve), then: kedge approve files@"+open.Hash()[:trust.Digits]+", or take it out (git rm)")
+		what = append(what, fmt.Sprintf("the repository has files that run code or steer agents, and you have not approved them: %s", paths(open.Files)))
+		next = append(next, "review them: kedge approve; approve them: kedge approve files@"+open.Hash()[:trust.Digits]+"; or remove them: git rm")
 	}
 	for _, v := range open.Variables {
 		what = append(what, fmt.Sprintf("%s sets %s, which is blocked: %s", v.Path, v.Name, v.Why))
-		next = append(next, "take it out, or allow exactly this: kedge approve env:"+v.Name+"@"+v.SHA256[:trust.Digits])
+		next = append(next, "remove it, or allow exactly this value: kedge approve env:"+v.Name+"@"+v.SHA256[:trust.Digits])
 	}
 	return kedge.Errorf(kedge.Blocked, "%s", strings.Join(what, "; ")).WithHint("%s", strings.Join(next, "; "))
 }

@@ -268,7 +268,7 @@ func whyKept(ctx context.Context, repo *git.Repo, w kedge.Worktree, runs slot.Us
 	case repo.Removing(w.Path), w.Ours && slices.Contains(runs.Idle, w.Path):
 		return "", nil
 	case w.Ours && needed:
-		return fmt.Sprintf("%s has work in it, or goes on there: kedge run", id), nil
+		return fmt.Sprintf("%s has work in it, or will continue there: kedge run", id), nil
 	}
 	if why := whyStays(w); why != "" {
 		return why, nil
@@ -303,7 +303,7 @@ func whyStays(w kedge.Worktree) string {
 	case w.OwnerPID > 0:
 		return "a process works in it"
 	case w.OwnerPID < 0:
-		return "it is not known whether a process works in it"
+		return "unknown whether a process works in it"
 	case !w.Merged:
 		return "its commits are on no other branch"
 	}

@@ -24,7 +24,7 @@ type RulesLintReply struct {
 // RulesLint checks order and size of the rules in the folder.
 func (s *Memory) RulesLint(ctx context.Context, who projects.Caller, in RulesLintRequest) (RulesLintReply, error) {
 	if in.Cap < 0 {
-		return RulesLintReply{}, kedge.Errorf(kedge.Invalid, "a cap of %d tokens is none", in.Cap).WithHint("kedge rules lint --cap %d", docs.RulesCap)
+		return RulesLintReply{}, kedge.Errorf(kedge.Invalid, "--cap must be a positive number of tokens, not %d", in.Cap).WithHint("kedge rules lint --cap %d", docs.RulesCap)
 	}
 	b, err := s.readRules(ctx, who)
 	if err != nil {

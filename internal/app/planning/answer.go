@@ -62,7 +62,7 @@ func (s *Planner) Answer(ctx context.Context, who projects.Caller, in AnswerRequ
 		return s.answerPlan(ctx, p, who, last, n, in)
 	}
 	if !found {
-		return AnswerReply{}, kedge.Errorf(kedge.NotFound, "nobody asked: there is no run").WithHint("kedge status")
+		return AnswerReply{}, kedge.Errorf(kedge.NotFound, "there is no open question: no run has started").WithHint("kedge status")
 	}
 	return s.answerFeature(ctx, p, who, last, in)
 }
@@ -111,7 +111,7 @@ func (s *Planner) answerPlan(ctx context.Context, p *projects.Project, who proje
 	}
 	r, err := s.answered(ctx, p, who, last, d, n, in)
 	if was == kedge.PlanDrafting && slices.ContainsFunc(last.Jobs, func(j run.Job) bool { return last.Live(j.ID) }) {
-		r.Why = "a planning session is at work that was not told it; after its plan: kedge plan --again"
+		r.Why = "a planning session is at work and does not have this answer; after its plan: kedge plan --again"
 	}
 	return r, err
 }

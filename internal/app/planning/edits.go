@@ -17,7 +17,7 @@ import (
 // gives way to another one only when they say so, and is kept.
 
 // editedWhy says why a plan that people changed is not planned anew.
-const editedWhy = ledger.PlanFile + " has changes of yours, which planning anew would take out"
+const editedWhy = ledger.PlanFile + " has changes of yours, and planning again would overwrite them"
 
 // isEdited tells whether plan.md holds another text than the plan that sessions
 // made, answers aside.
@@ -144,8 +144,8 @@ func asAnswered(d kedge.PlanData, asked []kedge.Question) kedge.PlanData {
 
 // errEdited refuses to plan over what people changed.
 func errEdited(d kedge.PlanData) error {
-	return kedge.Errorf(kedge.Conflict, "the plan %q is not planned anew: %s", d.Title, editedWhy).
-		WithHint("take it with your changes: kedge plan approve; have it planned anew, a copy of yours is kept: kedge plan --again")
+	return kedge.Errorf(kedge.Conflict, "the plan %q is not planned again: %s", d.Title, editedWhy).
+		WithHint("approve it with your changes: kedge plan approve; or plan again, Kedge keeps a copy of yours: kedge plan --again")
 }
 
 // keepEdited keeps a copy of what people changed in plan.md, which gives way to

@@ -104,14 +104,14 @@ func (s *Planner) roomForGoal(ctx context.Context, p *projects.Project, last run
 		return d, err
 	case last.Ended() && (in.Again || edited || d.Status != kedge.PlanDrafting):
 		return d, kedge.Errorf(kedge.Conflict, "the plan %q %s, and its run was halted", d.Title, standsAt(d, edited)).
-			WithHint("go on with it: kedge run --continue; give it up, its text is kept: kedge plan drop")
+			WithHint("continue it: kedge run --continue; or give it up, Kedge keeps its text: kedge plan drop")
 	case in.Again, !edited && (same || d.Status == kedge.PlanDrafting):
 		return d, nil
 	case same:
 		return d, errEdited(d)
 	}
 	return d, kedge.Errorf(kedge.Conflict, "the plan %q %s", d.Title, standsAt(d, edited)).
-		WithHint("go on with it: %s; give it up, its text is kept: kedge plan drop", s.goOnWith(p, d))
+		WithHint("continue it: %s; or give it up, Kedge keeps its text: kedge plan drop", s.goOnWith(p, d))
 }
 
 // standsAt says what an open plan waits for.
@@ -138,7 +138,7 @@ func (s *Planner) goOnWith(p *projects.Project, d kedge.PlanData) kedge.NextStep
 	if d.Status == kedge.PlanWaiting {
 		return kedge.Step("kedge", "run")
 	}
-	return planStep("approve").For("say yes to the plan")
+	return planStep("approve").For("approve the plan")
 }
 
 // answerStep answers a question of a plan.
@@ -290,7 +290,7 @@ func (s *Planner) roomForPlan(ctx context.Context, p *projects.Project) error {
 	}
 	if ok && !s.book.Projected(p)[projects.Sum(b)] && (l.Plan == nil || !ledger.SameText(b, l.PlanText())) {
 		return kedge.Errorf(kedge.Conflict, "there is a plan in %s already", ledger.PlanFile).
-			WithHint("go on with it (kedge plan check), or move it away: mv %s %s.old", ledger.PlanFile, ledger.PlanFile)
+			WithHint("continue with it: kedge plan check; or move it away: mv %s %s.old", ledger.PlanFile, ledger.PlanFile)
 	}
 	return nil
 }
@@ -440,12 +440,12 @@ func (s *Planner) PlanSteps(ctx context.Context, p *projects.Project, id kedge.R
 	}
 	var out []kedge.NextStep
 	show := planStep("show").For("read the plan")
-	approve, drop := planStep("approve").For("say yes to the plan"), planStep("drop").For("say no to it, give it up")
+	approve, drop := planStep("approve").For("approve the plan"), planStep("drop").For("drop it")
 	for _, q := range plan.Unanswered(s.askedNow(p, d)) {
 		out = append(out, answerStep(q))
 	}
 	if d.Status == kedge.PlanWaiting && s.goOnWith(p, d).Is("kedge", "run") && !edited {
-		return append(out, kedge.Step("kedge", "run").For("let the run go on"), show), nil // it reads the answers in plan.md
+		return append(out, kedge.Step("kedge", "run").For("continue the run"), show), nil // it reads the answers in plan.md
 	}
 	switch {
 	case edited:

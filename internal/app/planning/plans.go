@@ -68,11 +68,11 @@ func (s *Planner) putDraft(ctx context.Context, p *projects.Project, text []byte
 	}
 	if _, waits := s.book.UnwrittenPlan(p, l); waits {
 		return kedge.Errorf(kedge.Conflict, "the plan %q waits to be approved", l.Open.Title).
-			WithHint("kedge plan show; to give it up, its text is kept: kedge plan drop")
+			WithHint("read it: kedge plan show; or give it up, Kedge keeps its text: kedge plan drop")
 	}
 	if ok && !ledger.SameText(b, text) && (l.Plan == nil || !ledger.SameText(b, l.PlanText())) {
 		return kedge.Errorf(kedge.Conflict, "there is a plan in %s already", ledger.PlanFile).
-			WithHint("go on with it (kedge plan check), or move it away: mv %s %s.old", ledger.PlanFile, ledger.PlanFile)
+			WithHint("continue with it: kedge plan check; or move it away: mv %s %s.old", ledger.PlanFile, ledger.PlanFile)
 	}
 	return p.Put(ledger.PlanFile, text)
 }
@@ -343,7 +343,7 @@ func (s *Planner) approve(ctx context.Context, p *projects.Project, l ledger.Sna
 func notApprovable(l ledger.Snapshot, p kedge.Plan) error {
 	switch {
 	case l.Open != nil && l.Open.ID == p.ID && len(p.Phases) == 0 && len(plan.OpenQuestions(p)) == 0:
-		return kedge.Errorf(kedge.Blocked, "the plan %q is not made yet", p.Title).WithHint("kedge run goes on with it, with the answers in %s", ledger.PlanFile)
+		return kedge.Errorf(kedge.Blocked, "the plan %q is not made yet", p.Title).WithHint("continue it with the answers in %s: kedge run", ledger.PlanFile)
 	case l.Plan != nil && l.Plan.Status == kedge.PlanApproved && l.Plan.Title == p.Title:
 		return kedge.Errorf(kedge.Conflict, "the plan %q is approved and not done: its features would be made twice", p.Title).
 			WithHint("change a feature of it: kedge feature amend ID --reason WHY; a plan beside it has another title")
@@ -383,7 +383,7 @@ func (s *Planner) draft(p *projects.Project, l ledger.Snapshot) (*plan.Doc, erro
 	case kedge.PlanApproved, kedge.PlanDone, kedge.PlanAbandoned:
 	}
 	if l.Open != nil && l.Open.ID == d.Plan.ID {
-		return nil, kedge.Errorf(kedge.Conflict, "%s says \"status: %s\", which only Kedge writes: nobody approved it", ledger.PlanFile, d.Plan.Status).
+		return nil, kedge.Errorf(kedge.Conflict, "%s says \"status: %s\", which only Kedge writes: it is not approved", ledger.PlanFile, d.Plan.Status).
 			WithHint("write \"status: %s\" there, then: kedge plan approve", kedge.PlanReady)
 	}
 	return nil, kedge.Errorf(kedge.Conflict, "the plan in %s is %s already", ledger.PlanFile, d.Plan.Status).

@@ -139,7 +139,7 @@ func isOpen(asked []kedge.Question, text string) bool {
 func (s *Planner) takePlan(p *projects.Project, d *kedge.PlanData, c run.Command, text string) {
 	asked := s.askedNow(p, *d)
 	if len(plan.OpenQuestions(kedge.Plan{Questions: asked})) > 0 {
-		d.Faults = "a plan was given while its questions are open: it was not taken"
+		d.Faults = "Kedge ignored the plan: its questions are still open"
 		return
 	}
 	doc, err := plan.FromSession(d.ID, d.Title, text, asked)

@@ -63,7 +63,7 @@ func happened(ev run.Event, about run.Command) string {
 	case run.Begun:
 		return "the run begins at " + words.Hash(ev.Commit)
 	case run.TakenOver:
-		return "another daemon goes on with the run"
+		return "another daemon continues the run"
 	case run.Gated, run.Proved, run.Integrated:
 		return verdictWords(ev, about)
 	case run.Exited, run.Signalled:
@@ -104,11 +104,11 @@ func inspectWords(ev run.Event, about run.Command) string {
 	case ev.Outcome == run.Empty:
 		return withReason("it changed nothing", ev)
 	case ev.Outcome == run.Clean:
-		return withReason("changes looked at: in order", ev)
+		return withReason("changes checked: ok", ev)
 	case ev.Outcome == run.Outside:
-		return withReason("changes looked at: outside of its plan", ev)
+		return withReason("changes checked: outside of its plan", ev)
 	case ev.Outcome == run.Unapproved:
-		return withReason("changes looked at: a person has to", ev)
+		return withReason("changes checked: they need your review", ev)
 	}
 	return withReason("changes looked at: "+strings.ReplaceAll(string(ev.Outcome), "_", " "), ev)
 }

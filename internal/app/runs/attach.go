@@ -37,7 +37,7 @@ func (s *Runs) AttachWith(ctx context.Context, p *projects.Project, who projects
 	s.keepFirstEnv(st.Run, in.Env)
 	reply, err := s.Say(ctx, p, eng, who, st.Run, run.Event{Kind: run.Continued, Rules: &rules})
 	reply.Attached = true
-	reply.Notes = append(append(reply.Notes, versions...), "the run has these rules from now on: "+said+"; sessions that work already go on as they began")
+	reply.Notes = append(append(reply.Notes, versions...), "the run has these rules from now on: "+said+"; running sessions keep the old ones")
 	return reply, err
 }
 
@@ -49,10 +49,10 @@ func refuseFlags(st run.State, f supply.Flags) error {
 	case said == "" || st.Halt == "":
 		return nil
 	case st.Halt == run.OverBudget:
-		return kedge.Errorf(kedge.OverBudget, "%s: it goes on, and with %s, only with a larger budget", st.Why, said).
+		return kedge.Errorf(kedge.OverBudget, "%s: to continue it with %s, raise the budget", st.Why, said).
 			WithHint("kedge run --continue %s %s", strings.Join(raisedBudget(&st), " "), said)
 	default:
-		return kedge.Errorf(kedge.Conflict, "the run is %s (%s): it goes on with %s only when you say so", st.Status, st.Why, said).
+		return kedge.Errorf(kedge.Conflict, "the run is %s (%s): to use %s, continue it", st.Status, st.Why, said).
 			WithHint("kedge run --continue %s", said)
 	}
 }

@@ -63,7 +63,7 @@ func (s *Runs) Engine(ctx context.Context, p *projects.Project) (RunEngine, erro
 		return nil, err
 	}
 	if err := e.Open(ctx); err != nil { // of single runs: the others go on, and doctor names these
-		s.home.Log.Error("not every run goes on", "project", string(p.ID), "error", err.Error())
+		s.home.Log.Error("some runs could not be resumed", "project", string(p.ID), "error", err.Error())
 	}
 	if s.engines.open == nil {
 		s.engines.open = map[kedge.ProjectID]RunEngine{}
@@ -98,7 +98,7 @@ func (s *Runs) AdoptRuns(ctx context.Context) error {
 	for _, id := range ids {
 		if err := s.adoptRuns(ctx, id); err != nil {
 			// One project whose runs cannot go on must not keep the daemon from the others.
-			s.home.Log.Error("the runs of a project do not go on", "project", string(id), "error", err.Error())
+			s.home.Log.Error("the runs of a project could not be resumed", "project", string(id), "error", err.Error())
 		}
 	}
 	return ctx.Err()

@@ -25,7 +25,7 @@ type QuestionAskReply struct {
 }
 
 // thenEnd is what a session does that has asked.
-const thenEnd = "end your turn now, with the work as it is: people answer, and the next session has the answer in its brief"
+const thenEnd = "end your turn now, with the work as it is: the user answers, and the next session has the answer in its brief"
 
 // QuestionAsk lets the session that asks wait for people's answer: the work on its
 // feature stands still until there is one.

@@ -36,7 +36,7 @@ func reviewOf(f *run.Feature) RunReview {
 // reviewWays are the steps to look at work, to accept it and to refuse it.
 func reviewWays(f *run.Feature) (look, accept, deny kedge.NextStep) {
 	look = kedge.Step("git", append([]string{"show"}, strings.Split(f.Work, ",")...)...).For("see the work")
-	accept = kedge.Step("kedge", "approve", string(f.ID), "--reason", "WHY").For("say yes to the work")
+	accept = kedge.Step("kedge", "approve", string(f.ID), "--reason", "WHY").For("approve the work")
 	return look, accept, denyStep(string(f.ID))
 }
 
@@ -47,7 +47,7 @@ func reviewSteps(f *run.Feature) []kedge.NextStep {
 	look, accept, deny := reviewWays(f)
 	switch {
 	case f.Aside && f.Status == kedge.NeedsReview:
-		return []kedge.NextStep{kedge.Step("kedge", "salvage", "ls").For("see what was set aside"), reopenStep(f.ID).For("have it tried again")}
+		return []kedge.NextStep{kedge.Step("kedge", "salvage", "ls").For("see what was set aside"), reopenStep(f.ID).For("try it again")}
 	case f.Work == "":
 		return []kedge.NextStep{accept, deny}
 	case f.Let == run.LetLanded:
@@ -67,7 +67,7 @@ func revertStep(f *run.Feature) kedge.NextStep {
 	commits := strings.Split(f.Work, ",")
 	slices.Reverse(commits)
 	return kedge.Step("git", append([]string{"revert", "--no-edit"}, commits...)...).
-		For("say no to it, and take it off your branch").AndThen(reopenStep(f.ID))
+		For("reject it, and remove it from your branch").AndThen(reopenStep(f.ID))
 }
 
 // toReview is the work in what a run would land that nobody accepted, neither in a
@@ -103,7 +103,7 @@ func (s *Runs) refuseUnreviewed(ctx context.Context, p *projects.Project, eng Ru
 	}
 	return RunLandReply{
 		RunReply: reply, Commit: st.Landed, Branch: branch, Elsewhere: !here, Review: waiting,
-		Refused: "nobody has accepted the work on " + verify.Listed(ids) + "; to land it all the same: kedge land --unreviewed",
+		Refused: "you have not accepted the work on " + verify.Listed(ids) + "; to land it anyway: kedge land --unreviewed",
 	}, err
 }
 
@@ -202,9 +202,9 @@ func (s *Runs) taken(ctx context.Context, p *projects.Project, eng RunEngine, id
 	case f.Work == "":
 		r.Taken = s.tookBack(ctx, p, st.Tip)
 	case st.JobOf(was.ID) != nil && st.Halt != "":
-		r.Kept = "the run does not go on by itself: it is taken back when it does"
+		r.Kept = "the run is halted: Kedge takes the work back when the run continues"
 	case st.JobOf(was.ID) != nil:
-		r.Kept = "the run is at other work: it is taken back as soon as there is room"
+		r.Kept = "the run is busy: Kedge takes the work back as soon as a slot is free"
 	default:
 		r.Kept = cmp.Or(d.Reason, "it could not be taken back")
 	}

@@ -75,7 +75,7 @@ func (s *Runs) overForGood(ctx context.Context, p *projects.Project, st run.Stat
 		return err
 	}
 	if n := len(plan.Ready(l.Features())); n > 0 {
-		return kedge.Errorf(kedge.Conflict, "the run is over and does not go on; what is ready is for a new one (%d)", n).WithHint("kedge run")
+		return kedge.Errorf(kedge.Conflict, "the run is over; start a new one for the ready features (%d)", n).WithHint("kedge run")
 	}
 	return over(st)
 }
@@ -310,7 +310,7 @@ func (s *Runs) notHeld(ctx context.Context, p *projects.Project, st *run.State, 
 	case waits || ok && d.Status == kedge.NeedsReview:
 		return kedge.Errorf(kedge.NotFound, "the run holds nothing of %q back: it waits for a review", id).WithHint("kedge feature accept %s --reason WHY", id)
 	default:
-		return kedge.Errorf(kedge.Conflict, "the work on %q does not wait for a person's word", id).WithHint("kedge status")
+		return kedge.Errorf(kedge.Conflict, "the work on %q does not wait for your approval", id).WithHint("kedge status")
 	}
 }
 

@@ -190,8 +190,8 @@ func asInLedger(features []run.Feature) []kedge.Feature {
 // blockedSteps are what you do about a feature that is blocked.
 func blockedSteps(id kedge.FeatureID) []kedge.NextStep {
 	return []kedge.NextStep{
-		kedge.Step("kedge", "feature", "show", string(id)).For("see what is in its way"),
-		kedge.Step("kedge", "feature", "reopen", string(id)).For("have it tried again"),
+		kedge.Step("kedge", "feature", "show", string(id)).For("see why it is blocked"),
+		kedge.Step("kedge", "feature", "reopen", string(id)).For("try it again"),
 	}
 }
 
@@ -217,7 +217,7 @@ func featureSteps(st *run.State) []kedge.NextStep {
 	var out []kedge.NextStep
 	features := asInLedger(st.Features)
 	if len(st.Jobs) == 0 && st.Halt == "" && !st.Planning() && len(plan.Ready(features)) > 0 {
-		out = append(out, runStep().For("have the features worked on"), kedge.Step("kedge", "next").For("or do it by hand, which one and how"))
+		out = append(out, runStep().For("start a run on the features"), kedge.Step("kedge", "next").For("or work by hand: which feature, and how"))
 	}
 	for _, f := range st.Features {
 		if len(out) >= shownNext {

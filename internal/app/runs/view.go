@@ -68,7 +68,7 @@ type RunJob struct {
 // whileRunning is what you can do about a run that works: watch it, hold it, end it.
 func whileRunning() []kedge.NextStep {
 	return []kedge.NextStep{
-		runStep().For("watch the run"), runStep("--pause").For("hold the run"), runStep("--stop").For("end the run"),
+		runStep().For("watch the run"), runStep("--pause").For("pause the run"), runStep("--stop").For("end the run"),
 	}
 }
 
@@ -79,12 +79,12 @@ func runStep(flags ...string) kedge.NextStep {
 
 // continueStep lets a halted run go on.
 func continueStep(flags ...string) kedge.NextStep {
-	return runStep(append([]string{"--continue"}, flags...)...).For("let the run go on")
+	return runStep(append([]string{"--continue"}, flags...)...).For("continue the run")
 }
 
 // landStep lands the work of runs.
 func landStep() kedge.NextStep {
-	return kedge.Step("kedge", "land").For("bring the work into the branch")
+	return kedge.Step("kedge", "land").For("land the work on your branch")
 }
 
 // isLand tells whether a step is the one that lands the work of runs.
@@ -281,9 +281,9 @@ func haltSteps(st *run.State) []kedge.NextStep {
 	case run.Paused, run.Stopped, run.Fault, run.Environment, run.NoAgent:
 		return []kedge.NextStep{continueStep()}
 	case run.Returned:
-		return []kedge.NextStep{runStep().For("let the run go on")}
+		return []kedge.NextStep{runStep().For("continue the run")}
 	case run.Untrusted:
-		return []kedge.NextStep{kedge.Step("kedge", "approve").For("see what is to be approved"), continueStep()}
+		return []kedge.NextStep{kedge.Step("kedge", "approve").For("see what needs your approval"), continueStep()}
 	case run.OverBudget:
 		return []kedge.NextStep{continueStep(raisedBudget(st)...)}
 	case run.MaxSessions:
@@ -322,7 +322,7 @@ func askedBy(st *run.State, j *run.Job) []kedge.NextStep {
 		if j.Base != "" && j.Tree != "" { // both are in the repository, wherever one looks from
 			look = append(look, kedge.Step("git", "diff", words.Hash(j.Base), words.Hash(j.Tree), "--", ":/", ":(top,exclude).kedge").For("see the work"))
 		}
-		return append(look, kedge.Step("kedge", "approve", id).For("say yes to the work"), denyStep(id))
+		return append(look, kedge.Step("kedge", "approve", id).For("approve the work"), denyStep(id))
 	default:
 		return nil
 	}
@@ -330,7 +330,7 @@ func askedBy(st *run.State, j *run.Job) []kedge.NextStep {
 
 // denyStep says no to the work on a feature.
 func denyStep(id string) kedge.NextStep {
-	return kedge.Step("kedge", "deny", id, "--reason", "WHY").For("say no to it")
+	return kedge.Step("kedge", "deny", id, "--reason", "WHY").For("reject it")
 }
 
 // shownNext bounds a list of what to do next.
@@ -419,7 +419,7 @@ func untilWhen(st run.State) string {
 		}
 	}
 	if first.IsZero() {
-		return "a provider's limit; nobody said until when"
+		return "a provider's limit, its end unknown"
 	}
 	return "a provider's limit, until " + first.UTC().Format("2006-01-02 15:04 UTC")
 }

@@ -130,7 +130,7 @@ func TestUntilWhen(t *testing.T) {
 		t.Errorf("it says %q", got)
 	}
 	st.Jobs = st.Jobs[:1]
-	if got := untilWhen(st); got != "a provider's limit; nobody said until when" {
+	if got := untilWhen(st); got != "a provider's limit, its end unknown" {
 		t.Errorf("of an unknown one it says %q", got)
 	}
 }

@@ -23,7 +23,7 @@ func (s *Manager) RefuseToRuns(ctx context.Context, who projects.Caller, call st
 		return err
 	}
 	return kedge.Errorf(kedge.Blocked, "%q is not for a session of a run", call).
-		WithHint("end your turn and say what you found: the run decides, and people do")
+		WithHint("end your turn and say what you found: the run and the user decide")
 }
 
 // runSessionOf finds the session of a run that the caller works for, and its project,

@@ -103,8 +103,8 @@ func (s *Manager) conversation(ctx context.Context, p *projects.Project, ses ked
 		}
 	}
 	if !plainName.MatchString(id) { // it becomes an argument
-		return "", kedge.Errorf(kedge.NotFound, "no conversation of session %q is known that its program could go on with", ses.Name).
-			WithHint("a fresh one that is told where the work stood: kedge resume %s", ses.Name)
+		return "", kedge.Errorf(kedge.NotFound, "Kedge knows no conversation of session %q that its program could resume", ses.Name).
+			WithHint("start a fresh one with a brief: kedge resume %s", ses.Name)
 	}
 	return id, nil
 }
@@ -125,7 +125,7 @@ func (s *Manager) goesOn(ctx context.Context, fresh SessionNew, ses kedge.Sessio
 	}
 	file := filepath.Join(s.SessionDir(ses.ID), "brief.md")
 	if err := atomicfile.Write(file, []byte(text), 0o600); err != nil {
-		s.home.Log.ErrorContext(ctx, "a session goes on without its brief", "session", ses.ID, "error", err.Error())
+		s.home.Log.ErrorContext(ctx, "a session continues without its brief", "session", ses.ID, "error", err.Error())
 		return fresh
 	}
 	fresh.Env = append(slices.Clone(fresh.Env), "KEDGE_BRIEF="+file)

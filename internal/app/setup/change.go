@@ -82,7 +82,7 @@ func (at *site) pieceChanges(root *os.Root, pl *initPlan) ([]change, error) {
 			return out, err
 		}
 		if piece.Path == scaffold.AgentsFile && c.done() && !piece.Current(*c.old) {
-			pl.notes = append(pl.notes, fmt.Sprintf("the block in %s is not this version's: take it out and run kedge init for a new one", path))
+			pl.notes = append(pl.notes, fmt.Sprintf("the Kedge block in %s is from another version: remove it, then run: kedge init", path))
 		}
 		out = append(out, c)
 	}
@@ -134,7 +134,7 @@ func (at *site) refuseCommit(ctx context.Context, changes []change) error {
 	}
 	for _, name := range []string{"MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply"} {
 		if _, err := os.Stat(filepath.Join(at.repo.GitDir(), name)); err == nil {
-			return kedge.Errorf(kedge.Conflict, "git is in the middle of something (%s)", name).WithHint("git status")
+			return kedge.Errorf(kedge.Conflict, "git has an unfinished operation (%s)", name).WithHint("git status")
 		}
 	}
 	_, err = at.repo.Identity(ctx)

@@ -213,7 +213,7 @@ func (at *site) planAgent(agent string, pl *initPlan) error {
 			return err
 		}
 		if cfg.Run.Agent != agent {
-			pl.notes = append(pl.notes, fmt.Sprintf("%s is yours and stays: set agent = %q under [run] there", scaffold.ConfigFile, agent))
+			pl.notes = append(pl.notes, fmt.Sprintf("Kedge does not change your %s: set agent = %q under [run] there", scaffold.ConfigFile, agent))
 		}
 	}
 	a, err := cfg.Agent(agent)

@@ -53,7 +53,7 @@ func (s *Setup) refuseUnlanded(ctx context.Context, p *projects.Project) error {
 		}
 		if lands != "" {
 			branch := slot.Branch(d.State.Run)
-			return kedge.Errorf(kedge.Conflict, "the work of %s has not landed on branch %q", d.State.Run, lands).
+			return kedge.Errorf(kedge.Conflict, "%s has unlanded work for branch %q", d.State.Run, lands).
 				WithHint("land it first: kedge land; or give it up: git branch -D %s; then: kedge init --remove", branch)
 		}
 	}
@@ -158,7 +158,7 @@ func leavings(ctx context.Context, repo *git.Repo, branches map[string]string, r
 	}
 	for _, ref := range slices.Sorted(maps.Keys(refs)) {
 		if strings.HasPrefix(ref, "refs/kedge/") && !strings.HasPrefix(ref, "refs/kedge/salvage/") {
-			out = append(out, Leaving{ref, "what it holds is not known", "git update-ref -d " + ref})
+			out = append(out, Leaving{ref, "its contents are unknown", "git update-ref -d " + ref})
 		}
 	}
 	return out, nil

@@ -107,7 +107,7 @@ func (s *Setup) takeOut(ctx context.Context, at *site, who projects.Caller) ([]k
 	if err := at.refuseCommit(ctx, changes); err != nil {
 		return nil, err
 	}
-	commit, _, err := s.carryOut(ctx, at, changes, "Take Kedge out\n\nWhat Kedge put in, as far as nobody changed it since.")
+	commit, _, err := s.carryOut(ctx, at, changes, "Remove Kedge\n\nThe files that Kedge wrote and that are unchanged since.")
 	if err != nil {
 		return nil, err
 	}
@@ -176,7 +176,7 @@ func (at *site) fileRemovals(records map[string]kedge.InitFile, projections []le
 			return err
 		}
 		if !ours(*old) {
-			kept = append(kept, path+": changed by people")
+			kept = append(kept, path+": changed since Kedge wrote it")
 			return nil
 		}
 		again := func(t *string) *string {

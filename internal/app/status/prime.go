@@ -33,7 +33,7 @@ func (s *Reporter) Prime(ctx context.Context, who projects.Caller, in PrimeReque
 		budget = brief.DefaultBudget
 	}
 	if budget < 0 {
-		return PrimeReply{}, kedge.Errorf(kedge.Invalid, "a budget of %d tokens is none", budget).WithHint("kedge prime --budget %d", brief.DefaultBudget)
+		return PrimeReply{}, kedge.Errorf(kedge.Invalid, "--budget must be a positive number of tokens, not %d", budget).WithHint("kedge prime --budget %d", brief.DefaultBudget)
 	}
 	p, err := s.home.Open(ctx, who)
 	if err != nil {

@@ -87,7 +87,7 @@ func broughtWords(found trust.Found) string {
 		parts = append(parts[:shownBrought], strconv.Itoa(n)+" more")
 	}
 	if len(parts) > 0 {
-		text = "it brings along what programs run or obey by themselves: " + strings.Join(parts, ", ")
+		text = "it has files that run code or steer agents: " + strings.Join(parts, ", ")
 	}
 	for i, v := range found.Variables {
 		if i == shownBrought {

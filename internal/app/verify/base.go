@@ -167,7 +167,7 @@ func (b base) findings() []kedge.Finding {
 	return []kedge.Finding{{
 		Level: kedge.LevelWarning,
 		What:  "git no longer has the tree that was verified last: changes are measured from " + from,
-		Where: b.lost, Fix: "a person looks at the changes and runs: kedge gate --all",
+		Where: b.lost, Fix: "review the changes (git diff), then run outside a session: kedge gate --all",
 	}}
 }
 

@@ -96,7 +96,7 @@ func (s *Verifier) editFindings(ctx context.Context, p *projects.Project) ([]ked
 	for _, e := range s.ledger.HandEdits(ctx, p, l) {
 		out = append(out, kedge.Finding{
 			Level: kedge.LevelWarning, What: "edited by hand: " + e.Found, Where: e.Path,
-			Fix: "nothing to do: the next command that writes puts it right and keeps the edit aside",
+			Fix: "nothing to do: the next command that writes restores the file and keeps a copy of your edit",
 		})
 	}
 	return out, nil

@@ -230,8 +230,8 @@ func (pr *proof) lookBack(ctx context.Context, p *projects.Project, def kedge.De
 			continue
 		}
 		v.Findings = append(v.Findings, kedge.Finding{
-			Level: kedge.LevelWarning, What: "not proved: nobody saw this check red before the work", Where: c.Name,
-			Fix: "submit a feature once before the work on it; for a check that holds before and after: kedge feature amend " + string(def.ID) + " --prove holds --reason WHY",
+			Level: kedge.LevelWarning, What: "not proved: this check never failed before the work", Where: c.Name,
+			Fix: "next time, submit before the work; if the check also holds before it: kedge feature amend " + string(def.ID) + " --prove holds --reason WHY",
 		})
 	}
 	return nil
@@ -299,7 +299,7 @@ func (s *Verifier) outcome(d journal.FeatureDoc, pr proof) (data kedge.FeatureSt
 	case len(pr.outside) > 0:
 		data.Status, data.Reason = kedge.NeedsReview, "files outside its paths were changed: "+Listed(pr.outside)+"; "+pr.limit
 	case len(d.Checks) == 0:
-		data.Status, data.Reason = kedge.NeedsReview, "it has no checks of its own: a person must accept it"
+		data.Status, data.Reason = kedge.NeedsReview, "it has no checks: you must accept it"
 	default:
 		now := s.home.Now()
 		data.Status, data.CompletedAt = kedge.Completed, &now

@@ -20,7 +20,7 @@ func UsageError(c *cobra.Command, err error) error {
 		msg = strings.Replace(msg, num.Error(), notNumber(num), 1)
 	}
 	if before, value, ok := strings.Cut(msg, "time: invalid duration "); ok {
-		msg = before + value + " is no length of time such as 30s or 5m"
+		msg = before + value + " is not a duration such as 30s or 5m"
 	}
 	msg = strings.Replace(strings.Replace(msg, " 1 arg(s)", " 1 argument", 1), " arg(s)", " arguments", 1)
 	return kedge.Errorf(kedge.Invalid, "%s", msg).WithHint("%s --help", c.CommandPath())

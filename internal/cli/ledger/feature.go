@@ -84,7 +84,7 @@ func (d *definitionFlags) apply(env *frame.Env, fs *pflag.FlagSet, def *kedge.De
 	for _, run := range d.checks {
 		if strings.TrimSpace(run) == "" {
 			return kedge.Errorf(kedge.Invalid, "--check is empty").
-				WithHint("leave it away for a feature that a person accepts; to take checks out of one: --definition FILE")
+				WithHint("omit it for a feature that you accept yourself; to remove checks from one: --definition FILE")
 		}
 	}
 	for flag, set := range map[string]func(){
@@ -294,7 +294,7 @@ func featureText(w io.Writer, r features.FeatureShowReply) {
 		line("  prove", proveText(c))
 	}
 	if len(f.Checks) == 0 {
-		line("check", "none: a person must accept it")
+		line("check", "none: you must accept it")
 	}
 	line("files", strings.Join(f.Files, ", "))
 	for _, note := range strings.Split(f.Notes, "\n") {

@@ -107,7 +107,7 @@ func gateTalk(env *frame.Env, out verify.GateReply) {
 		}
 	}
 	if slices.ContainsFunc(out.Findings, func(f kedge.Finding) bool { return f.Level == kedge.LevelError }) {
-		env.Talk("where such a change is meant, a person commits it and runs, outside a session: kedge gate --all")
+		env.Talk("if you want this change, commit it and run outside a session: kedge gate --all")
 	}
 	for _, o := range out.Output {
 		env.Talk("output of %s, %d of %d lines:", o.Check, o.Shown, o.Lines)

@@ -60,7 +60,7 @@ func doctorText(w io.Writer, out maintenance.DoctorReply) {
 		}
 	}
 	if len(out.Findings) == 0 {
-		fmt.Fprintln(w, "everything is in order")
+		fmt.Fprintln(w, "everything is ok")
 		return
 	}
 	fmt.Fprintf(w, "%s, %s\n", words.Count(count[kedge.LevelError], "error"), words.Count(count[kedge.LevelWarning], "warning"))

@@ -99,7 +99,7 @@ func newHooksRemove(env *frame.Env) *cobra.Command {
 		Short: "Remove Kedge's hooks from the settings of agents",
 		Long: `Remove Kedge's hooks from your own settings and those of this project.
 
-A file that nobody changed since is restored byte for byte.`,
+A file that is unchanged since is restored byte for byte.`,
 		Example: `  kedge hooks remove
   kedge hooks remove codex`,
 		RunE: func(c *cobra.Command, args []string) error {

@@ -91,7 +91,7 @@ func askInit(ctx context.Context, env *frame.Env, in setup.InitRequest) error {
 	for _, c := range plan.Checks {
 		env.Talk("  check %s: %s", c.Name, check.Text(c))
 	}
-	fmt.Fprintf(env.Err, "Go on? [Y/n] ")
+	fmt.Fprintf(env.Err, "Continue? [Y/n] ")
 	answer, err := bufio.NewReader(env.In).ReadString('\n')
 	if err != nil && answer == "" {
 		return kedge.Errorf(kedge.Interrupted, "no answer: nothing was written").WithHint("kedge init --yes")
@@ -156,7 +156,7 @@ func runInitRemove(ctx context.Context, env *frame.Env) error {
 			fmt.Fprintf(w, "commit  %s\n", *r.Commit)
 		}
 		if len(r.Removed) == 0 {
-			fmt.Fprintf(w, "nothing to take out\n")
+			fmt.Fprintf(w, "nothing to remove\n")
 		}
 		fmt.Fprintf(w, "the journal stays and has everything; kedge init sets Kedge up again\n")
 		fmt.Fprintf(w, "to forget it: kedge project rm %s\n", r.Project.ID)

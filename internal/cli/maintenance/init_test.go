@@ -50,7 +50,7 @@ func TestInitAsksOnATerminal(t *testing.T) {
 			if calls := strings.Join(a.calls, " "); code != c.code || calls != c.calls {
 				t.Errorf("exit code %d, calls %q\n%s%s", code, calls, &out, &talk)
 			}
-			if question := strings.Contains(talk.String(), "Go on? [Y/n]"); question != strings.Contains(c.calls, "plan") {
+			if question := strings.Contains(talk.String(), "Continue? [Y/n]"); question != strings.Contains(c.calls, "plan") {
 				t.Errorf("asked: %v\n%s", question, &talk)
 			}
 			if code != 0 && out.Len() > 0 {

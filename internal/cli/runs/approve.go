@@ -114,7 +114,7 @@ func approveWork(c *cobra.Command, env *frame.Env, id kedge.FeatureID, reason st
 // whenHalted is when a run does what it was told: not as long as it is halted.
 func whenHalted(v runs.RunView) string {
 	if v.Halt == run.Paused || v.Halt == run.Stopped {
-		return " when the run goes on"
+		return " when the run continues"
 	}
 	return ""
 }
@@ -135,14 +135,14 @@ func listApprovable(c *cobra.Command, env *frame.Env) error {
 		return err
 	}
 	if len(out.Filters)+len(out.Files)+len(out.Variables) == 0 {
-		env.Talk("the repository brings nothing along that has to be approved")
+		env.Talk("the repository has no files that need your approval")
 	}
 	return env.Show(out, func(w io.Writer) {
 		for _, f := range out.Files {
 			fileLines(w, f)
 		}
 		if out.Hash != "" {
-			fmt.Fprintf(w, "yes, agents may heed these files as they are: kedge approve files@%s\nno: take them out (git rm), else no unattended session starts\n", out.Hash[:trust.Digits])
+			fmt.Fprintf(w, "to approve exactly these contents: kedge approve files@%s\nto refuse: remove the files (git rm); until then no unattended session starts\n", out.Hash[:trust.Digits])
 		}
 		for _, v := range out.Variables {
 			fmt.Fprintf(w, "env:%s@%s  %s\n  %s%s: %s\n", plain.Line(v.Name), v.SHA256[:trust.Digits], approvedWord(v.Approved), plain.Line(v.Path), inDir(v.Dir), v.Why)

@@ -88,10 +88,10 @@ func explainText(env *frame.Env, w io.Writer, out reports.ExplainReply) {
 // otherText says whose a commit is that no run made, as far as anybody can know.
 func otherText(row func(name, format string, args ...any), out reports.ExplainReply) {
 	if len(out.Findings) == 0 {
-		row("by", "a person, or a command that a person gave: no run of Kedge made it")
+		row("by", "you, or a command that you ran: no run of Kedge made it")
 		return
 	}
-	row("by", "an agent, or a person: no run of Kedge made it or checked it, and it came while a session worked")
+	row("by", "an agent, or you: no run of Kedge made or checked it, and a session was at work then")
 	if s := out.Session; s != nil {
 		row("session", "%s %s (%s)", s.ID, s.Name, s.Agent)
 	}

@@ -139,7 +139,7 @@ func planText(w io.Writer, r planning.PlanShowReply) {
 		fmt.Fprintf(w, "to answer: kedge answer %d TEXT\n", open[0].N)
 	}
 	for _, path := range r.Kept {
-		fmt.Fprintf(w, "a text of yours gave way to this one and is kept: %s\n", plain.Line(path))
+		fmt.Fprintf(w, "Kedge replaced your text and kept a copy: %s\n", plain.Line(path))
 	}
 }
 
@@ -206,7 +206,7 @@ questions must be answered.`,
 					fmt.Fprintf(w, "commit  %s (the plan, the features, what else Kedge wrote)\n", *reply.Commit)
 				}
 				if reply.Started {
-					fmt.Fprintln(w, "the run goes on now: kedge run shows it, kedge run --pause holds it")
+					fmt.Fprintln(w, "the run continues now: kedge run shows it, kedge run --pause holds it")
 				}
 			}))
 		},

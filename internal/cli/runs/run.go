@@ -100,7 +100,7 @@ func showRun(env *frame.Env, out runs.RunReply) error {
 	case out.Run.Resting:
 		nextSteps(env, out.Run)
 	case out.Run.Halt != "":
-		env.Talk("what is under way comes to a clean point first: kedge run shows it, kedge run --continue goes on")
+		env.Talk("the work under way comes to a clean point first: kedge run shows it, kedge run --continue resumes")
 	}
 	return nil
 }
@@ -243,10 +243,10 @@ func sayDetached(env *frame.Env, show *runShow) error {
 		return errors.Join(jsonLine(env, runEnd{Type: "detached", Run: show.view}), frame.Printed(kedge.Interrupted))
 	}
 	if v := show.view; v.Halt != "" {
-		env.Talk("detached; the run only finishes what it does (%s). Back to it: kedge run; to let it go on: kedge run --continue", standingLine(v))
+		env.Talk("detached; the run finishes its current work (%s). Back to it: kedge run; to resume it: kedge run --continue", standingLine(v))
 		return frame.Printed(kedge.Interrupted)
 	}
-	env.Talk("detached; the run goes on. Back to it: kedge run; to end it: kedge run --stop")
+	env.Talk("detached; the run continues. Back to it: kedge run; to end it: kedge run --stop")
 	return frame.Printed(kedge.Interrupted)
 }
 

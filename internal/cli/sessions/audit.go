@@ -193,7 +193,7 @@ func filledText(w io.Writer, t audit.Figures) {
 		{"file reads", "of all other files", t.Sources.FileReads, "file_reads"},
 		{"tool output", "of commands, searches and the rest", t.Sources.ToolOutput, ""},
 		{"failed", "calls that failed: what was asked for, and the answer", t.Sources.FailedAttempts, ""},
-		{"dialogue", "what people and the model wrote, tool input too", t.Sources.Dialogue, ""},
+		{"dialogue", "what you and the model wrote, tool input too", t.Sources.Dialogue, ""},
 		{"rules", "put in by the program", t.Sources.Rules, "rules"},
 		{"tool schemas", "", t.Sources.ToolSchemas, "tool_schemas"},
 	} {

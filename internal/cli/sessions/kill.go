@@ -62,7 +62,7 @@ func runKeeps(ctx context.Context, env *frame.Env, s kedge.Session) {
 		what = string(s.Feature)
 	}
 	if out.Run.Halt != "" {
-		env.Talk("note: it worked on %s for %s, which starts another when it goes on: kedge run --continue", plain.Line(what), s.Run)
+		env.Talk("note: it worked on %s for %s, which starts another when it continues: kedge run --continue", plain.Line(what), s.Run)
 		return
 	}
 	env.Talk("note: it worked on %s for %s, which starts another session for it", plain.Line(what), s.Run)

@@ -82,7 +82,7 @@ func resumes(in *sessions.SessionResume, args []string) error {
 	case in.Checkpoint != "" && in.Bare:
 		return kedge.Errorf(kedge.Invalid, "--bare is for a session: a checkpoint is nothing but a brief").WithHint("kedge resume NAME --bare")
 	case in.Native && (in.Bare || in.Checkpoint != ""):
-		return kedge.Errorf(kedge.Invalid, "--native is for a session that goes on: not with --bare, nor --checkpoint").WithHint("kedge resume NAME --native")
+		return kedge.Errorf(kedge.Invalid, "--native resumes a conversation: it works with neither --bare nor --checkpoint").WithHint("kedge resume NAME --native")
 	case in.Checkpoint == "" && in.Agent != "":
 		return kedge.Errorf(kedge.Invalid, "--agent is for --checkpoint: a session is started with its own command").WithHint("kedge resume %s", in.Name)
 	}

@@ -69,7 +69,7 @@ func (f *statsFlags) request(env *frame.Env, divided bool) (reports.StatsRequest
 	case (f.prometheus || f.otel) && f.since != "":
 		return in, kedge.Errorf(kedge.Invalid, "--since does not go with --prometheus and --otel: their sums count from the beginning").WithHint("leave --since away")
 	case (f.prometheus || f.otel) && divided:
-		return in, kedge.Errorf(kedge.Invalid, "--by is for people: metrics are divided by agent and model").WithHint("leave --by away")
+		return in, kedge.Errorf(kedge.Invalid, "--by does not work with metrics: they are always divided by agent and model").WithHint("leave --by away")
 	case f.prometheus || f.otel:
 		in.By = "session"
 	}

@@ -37,8 +37,8 @@ func Focus(in Input) string {
 
 func objective(in Input) string {
 	if in.Next == nil || in.Next.Feature == nil {
-		return "what the person asked for last"
+		return "what the user asked for last"
 	}
 	f := in.Next.Feature
-	return "feature " + string(f.ID) + ": " + f.Name + "; beside it what the person asked for last"
+	return "feature " + string(f.ID) + ": " + f.Name + "; beside it what the user asked for last"
 }

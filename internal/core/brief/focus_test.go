@@ -32,7 +32,7 @@ func TestRow66Focus(t *testing.T) {
 	if strings.Contains(text, "perhaps") || strings.Count(text, "\nDrop: ") != 1 {
 		t.Errorf("the text is\n%s", text)
 	}
-	if text := brief.Focus(brief.Input{}); !strings.Contains(text, "what the person asked for last") {
+	if text := brief.Focus(brief.Input{}); !strings.Contains(text, "what the user asked for last") {
 		t.Errorf("without anything it is\n%s", text)
 	}
 }

@@ -217,6 +217,6 @@ func (l *linter) resume(body string) {
 
 func (l *linter) end(p parts, fix string) {
 	if err := p.checkEnd(); err != nil {
-		l.add(p.endLine, "write below the end marker; to write it anew: "+fix, "%v", err)
+		l.add(p.endLine, "write below the end marker; to rebuild it: "+fix, "%v", err)
 	}
 }

@@ -45,7 +45,7 @@ func ForPlanning(in PlanInput, budget int) Brief {
 	for i, n := 0, len(in.Notes); i < min(n, maxNotes); i++ {
 		add(keepNotes, "note", "kedge notes", noteText(in.Notes[n-1-i], i == 0, n))
 	}
-	add(keepSayings, "what people said", "kedge status", toldText(in.Told))
+	add(keepSayings, "what the user said", "kedge status", toldText(in.Told))
 	return fitParts(parts, part{keep: keepAlways, text: planTask(in)}, budget)
 }
 
@@ -85,7 +85,7 @@ func planTask(in PlanInput) string {
 const howToAsk = `Read what you need to. Then do exactly one of two things, and end:
 1. If anything that decides the plan is unknown, ask first, and give no plan. Print one line for each question:
    KEDGE {"type":"question","text":"Are the flags positional or required?"}
-   A question whose answer the plan can do without says what is assumed otherwise and ends in "(optional)". A person answers; the next planning session has the answers.
+   A question whose answer the plan can do without says what is assumed otherwise and ends in "(optional)". The user answers; the next planning session has the answers.
 `
 
 const howToPlan = `2. Otherwise give the plan: print it between the fences below, with every heading in this order and nothing left empty, or as one line:

@@ -86,7 +86,7 @@ func quoted(s string) string {
 
 func featureText(f kedge.Feature) string {
 	var b strings.Builder
-	b.WriteString("Its definition, which only a person may change:\n")
+	b.WriteString("Its definition, which only the user may change:\n")
 	b.WriteString(quoted(f.Name + "\n" + f.Description))
 	checks := make([]string, 0, len(f.Checks))
 	for _, c := range f.Checks {
@@ -279,7 +279,7 @@ func checkpointText(c *kedge.Checkpoint) string {
 		list = append(list, "Re-read: "+f.Path+" ("+string(f.State)+")")
 	}
 	if n := clean(c.HumanNotes); n != "" {
-		list = append(list, "Added by a person: "+n)
+		list = append(list, "Added by the user: "+n)
 	}
 	return heading("Checkpoint "+string(c.ID)+" of "+c.At.UTC().Format("2006-01-02 15:04")+" UTC") +
 		"> " + words.ClipBytes(line(c.Resume), maxResume) + "\n" + entries(list, "kedge checkpoint show")

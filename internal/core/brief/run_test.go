@@ -71,7 +71,7 @@ func TestRow73RulesFirstTheTaskLast(t *testing.T) {
 	for _, part := range []string{
 		"# Rules", "# Kedge work brief", "## Handoff of", "## Decisions locked", "## Attempts at this feature that failed",
 		"## Decided against", "## Open risks", "## Status", "## Changed by others", "## In flight", "## Files to re-read",
-		"## Earlier phases", "## What people told", "## Answers to your questions", "## Task",
+		"## Earlier phases", "## What the user said", "## Answers to your questions", "## Task",
 	} {
 		i := strings.Index(text[at:], part)
 		if i < 0 {

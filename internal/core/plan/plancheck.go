@@ -172,7 +172,7 @@ func (d *Doc) checkItem(ph kedge.Phase, it kedge.Item, onPath func(string) bool)
 		d.bad(kedge.LevelError, it.Line, "say what is to be done", "item %q has no text", it.ID)
 	}
 	if len(it.Checks) == 0 && !d.unproven[it.ID] {
-		d.bad(kedge.LevelWarning, it.Line, `add "check: COMMAND", or "check: none"`, "item %q has no check: a person will have to accept it", it.ID)
+		d.bad(kedge.LevelWarning, it.Line, `add "check: COMMAND", or "check: none"`, "item %q has no check: you will have to accept it", it.ID)
 	}
 	for _, c := range it.Checks {
 		for _, p := range Programs(c) {

@@ -86,7 +86,7 @@ func (s Stranded) Ways() []kedge.NextStep {
 		amend = append(amend, "--depends-on", "")
 	}
 	return []kedge.NextStep{
-		kedge.Step("kedge", append(amend, "--reason", "WHY")...).For("let it go on without what was skipped"),
+		kedge.Step("kedge", append(amend, "--reason", "WHY")...).For("let it continue without the skipped one"),
 		kedge.Step("kedge", "feature", "skip", string(s.ID), "--reason", "WHY").For("leave it out too"),
 	}
 }

@@ -199,7 +199,7 @@ func (t *stepper) review(j *Job, why string) { t.setAside(j, kedge.NeedsReview, 
 // ended, the work is salvaged, the worktree reverted, the ledger written.
 func (t *stepper) setAside(j *Job, end kedge.Status, why string) {
 	j.End, j.Reason = end, why
-	if j.Kind == Accept && t.feature(j).Let == LetAccepted { // it is not written down: nobody has accepted it
+	if j.Kind == Accept && t.feature(j).Let == LetAccepted { // it is not written down: you have not accepted it
 		t.feature(j).Let = ""
 	}
 	saving := func(p Phase) bool { return p == Saving || p == Ending }

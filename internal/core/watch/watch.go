@@ -172,7 +172,7 @@ func (w *Watcher) feedProvider(ev Act) []Signal {
 	if ev.Kind != Limit {
 		return nil
 	}
-	reason := "the provider refuses, nobody says until when"
+	reason := "the provider refuses, its end unknown"
 	if !ev.Until.IsZero() {
 		reason = "the provider refuses until " + ev.Until.UTC().Format(time.RFC3339)
 	}

@@ -221,7 +221,7 @@ func (x *Executor) astray(c run.Command) ([]kedge.Finding, error) {
 	}
 	return []kedge.Finding{{
 		Level: kedge.LevelWarning, What: "replaced the link of the work tree to its repository by: " + plain.Line(j.Mended), Where: ".git",
-		Fix: "nothing to do: it was put back before anybody used it",
+		Fix: "nothing to do: Kedge restored it before any use",
 	}}, nil
 }
 

@@ -101,7 +101,7 @@ func (x *Executor) unaccepted(ctx context.Context, c run.Command, at string) (ru
 		names[i] = string(id)
 	}
 	ev := c.Reply(run.Refused)
-	ev.Reason = "nobody has accepted the work on " + strings.Join(names, ", ") + "; kedge land shows what to look at"
+	ev.Reason = "you have not accepted the work on " + strings.Join(names, ", ") + "; kedge land shows what to look at"
 	return ev, nil
 }
 

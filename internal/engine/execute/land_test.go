@@ -245,7 +245,7 @@ func TestNothingLandsThatNobodyAccepted(t *testing.T) {
 		return waiting
 	}}
 	y.open()
-	if ev := y.want(run.Refused, y.landing(tip)); !strings.Contains(ev.Reason, "nobody has accepted the work on words") || y.head() != before {
+	if ev := y.want(run.Refused, y.landing(tip)); !strings.Contains(ev.Reason, "you have not accepted the work on words") || y.head() != before {
 		t.Errorf("%+v", ev)
 	}
 	waiting = nil

@@ -108,7 +108,7 @@ func (g *gate) judge(s step, out process.Result, text string, res *kedge.CheckRe
 func firstFailure(line, text string, exit int) *kedge.Failure {
 	f, ok := condense.First(line, text)
 	if !ok {
-		f.Message = fmt.Sprintf("exit %d without a word", exit)
+		f.Message = fmt.Sprintf("exit %d and no output", exit)
 	}
 	return &f
 }

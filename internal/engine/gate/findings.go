@@ -80,7 +80,7 @@ func (g *gate) inspectProtected(ctx context.Context, rev string, c git.Change) e
 	case level == kedge.LevelWarning && kedge.IsUserFile(c.Path):
 		return g.meant(ctx, c.Path)
 	case added:
-		g.find(level, "a file was added where only people add files", c.Path, "rm "+quote(c.Path))
+		g.find(level, "a file was added in a protected folder", c.Path, "rm "+quote(c.Path))
 	default:
 		g.find(level, "a protected file was changed", c.Path, restore(rev, c.Path))
 	}

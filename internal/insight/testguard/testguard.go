@@ -180,7 +180,7 @@ func unreadable(c Change) []kedge.Finding {
 	}}
 }
 
-const restore = "put it back as it was; only a person may remove a test"
+const restore = "restore it; agents may not remove a test"
 
 // weaker compares two versions of one test.
 func weaker(was, is test) []kedge.Finding {

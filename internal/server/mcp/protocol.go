@@ -138,7 +138,7 @@ func (s *Server) callTool(ctx context.Context, r request, progress func(token js
 func (s *Server) use(ctx context.Context, t tool, args json.RawMessage, progress func(json.RawMessage)) (json.RawMessage, error) {
 	if s.Session == "" && t.scope != reading {
 		return nil, kedge.Errorf(kedge.Blocked, "%s works inside a session of Kedge only", t.name).
-			WithHint("a person starts the agent in one (kedge new NAME -- COMMAND), and lets it pass KEDGE_SESSION and KEDGE_TOKEN on to this server")
+			WithHint("start the agent in one (kedge new NAME -- COMMAND), and let it pass KEDGE_SESSION and KEDGE_TOKEN on to this server")
 	}
 	return t.run(ctx, s, args, progress)
 }

@@ -11,7 +11,7 @@ func questionAsk() tool {
 	}
 	return tool{
 		name: "question_ask", scope: acting,
-		about:  "Ask the people who run this work. Then end your turn: the work on the feature waits, and the answer is in the next brief.",
+		about:  "Ask the user who runs this work. Then end your turn: the work on the feature waits, and the answer is in the next brief.",
 		input:  `{"type":"object","required":["question"],"properties":{"question":{"type":"string"}},"additionalProperties":false}`,
 		output: `{"type":"object","required":["feature","question","then"],"properties":{"feature":{"type":"string"},"question":{"type":"string"},"then":{"type":"string"}}}`,
 		run: calling("question_ask", "question.ask", func(_ *Server, a args) any {
