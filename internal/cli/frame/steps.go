@@ -38,11 +38,18 @@ func aboutGoing(s kedge.NextStep) bool {
 	return s.Is("kedge", "run") || s.Is("kedge", "run", "--pause") || s.Is("kedge", "run", "--stop")
 }
 
-// Next prints steps, each as a command line to be pasted.
+// Next prints steps, each as a command line to be pasted. Commands of Kedge say what they
+// do; of several commands of git, which may be alternatives, each says what it is for.
 func (env *Env) Next(steps ...kedge.NextStep) {
+	git := 0
+	for _, s := range steps {
+		if s.Command == "git" {
+			git++
+		}
+	}
 	for _, s := range steps {
 		line := StepText(s)
-		if s.Command != "kedge" && s.Why != "" { // commands of Kedge say what they do
+		if s.Command == "git" && git > 1 && s.Why != "" {
 			line += "   (" + plain.Line(s.Why) + ")"
 		}
 		env.Talk("next: %s", line)
