@@ -65,7 +65,7 @@ func statusText(w io.Writer, out status.Reply) {
 		row("hand edit", "%s: %s; it is %s by the next command that writes", e.Path, frame.WithoutPath(e), e.Action)
 	}
 	for _, path := range out.Behind {
-		row("behind", "%s is older than the journal; the next command that writes brings it up", path)
+		row("behind", "%s is older than the journal; the next command that writes synchronises it", path)
 	}
 	for _, of := range out.Stranded {
 		row("stranded", "%s depends on %s, which was skipped", of.ID, of.Behind)
@@ -206,5 +206,5 @@ func nothingNext(why string, features int) string {
 	if features > 0 {
 		return "nothing: " + why
 	}
-	return "nothing: " + why + "; add one: kedge feature add --help, or have them planned: kedge plan --help"
+	return "nothing: " + why + "; add one: kedge feature add --help, or plan them: kedge plan --help"
 }

@@ -65,7 +65,7 @@ func standingStill(ctx context.Context, env *frame.Env) []runs.RunGoing {
 }
 
 func stillText(r runs.RunGoing) string {
-	text := fmt.Sprintf("the run of %q (%s) stands still until a daemon runs: kedge up", plain.Line(r.Project), plain.Line(r.Dir))
+	text := fmt.Sprintf("the run of %q (%s) waits until a daemon runs: kedge up", plain.Line(r.Project), plain.Line(r.Dir))
 	switch r.Sessions {
 	case 0:
 		return text

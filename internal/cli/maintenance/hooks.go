@@ -212,7 +212,7 @@ func changeHooks(ctx context.Context, env *frame.Env, names []string, change hoo
 	for _, a := range skipped {
 		p := change.places(hookPlaces(env, a))[0]
 		reply.Hooks = append(reply.Hooks, p.line("skipped", nil))
-		env.Talk("%s is not on the PATH; to let it have hooks all the same: kedge hooks install %s", a.Name, a.Name)
+		env.Talk("%s is not on the PATH; to install its hooks anyway: kedge hooks install %s", a.Name, a.Name)
 	}
 	if err := showHooks(env, reply); err != nil || failed == nil {
 		return err

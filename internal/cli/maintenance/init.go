@@ -147,10 +147,10 @@ func runInitRemove(ctx context.Context, env *frame.Env) error {
 			fmt.Fprintf(w, "kept    %s\n", path)
 		}
 		for _, l := range r.Left {
-			fmt.Fprintf(w, "kept    %s: %s; to take it out: %s\n", plain.Line(l.What), plain.Line(l.Why), plain.Line(l.Command))
+			fmt.Fprintf(w, "kept    %s: %s; to remove it: %s\n", plain.Line(l.What), plain.Line(l.Why), plain.Line(l.Command))
 		}
 		for _, file := range userHooks(env) {
-			fmt.Fprintf(w, "kept    %s: has Kedge's hooks for every project; to take them out: kedge hooks remove\n", plain.Line(file))
+			fmt.Fprintf(w, "kept    %s: has Kedge's hooks for every project; to remove them: kedge hooks remove\n", plain.Line(file))
 		}
 		if r.Commit != nil {
 			fmt.Fprintf(w, "commit  %s\n", *r.Commit)
