@@ -8,7 +8,7 @@ if [ -z "$room" ] || [ ! -d "internal/$room" ]; then
 	exit 2
 fi
 # A room imports another when one of its packages does, in product code.
-users=$(go list -f '{{$p := .ImportPath}}{{range .Imports}}{{$p}} {{.}}{{"\n"}}{{end}}' ./internal/... |
+users=$("${GO:-go}" list -f '{{$p := .ImportPath}}{{range .Imports}}{{$p}} {{.}}{{"\n"}}{{end}}' ./internal/... |
 	awk -v room="$room" '$2 ~ "^kedge/internal/" room "(/|$)" { split($1, a, "/"); print a[3] }' | sort -u)
 paths=()
 for r in $room $users; do

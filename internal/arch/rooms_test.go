@@ -27,7 +27,7 @@ var alsoPure = []string{
 // rooms that its own room names, and packages that stand before it in its own room.
 var rooms = []room{
 	{"text", "small pure helpers over bytes and strings; no business words", "", true, []member{
-		{".", "the door sign"},
+		{".", "says what happens in this room; no code"},
 		{"lazyre", "regular expressions, compiled at their first use"},
 		{"words", "token counts, ages, counted nouns, cut lines, short hashes"},
 		{"environ", "values out of an environment list"},
@@ -38,7 +38,7 @@ var rooms = []room{
 		{"redact", "removes secrets from text"},
 	}},
 	{"core", "the rules: pure functions over values", "text", true, []member{
-		{".", "the door sign"},
+		{".", "says what happens in this room; no code"},
 		{"check", "what a valid check is: the table of forms and kinds, validation, how a check is shown"},
 		{"config", "config.toml and gate.toml; which agent a session gets, and why"},
 		{"plan", "features and plans: parse, validate, order, freeze, import, export"},
@@ -50,7 +50,7 @@ var rooms = []room{
 		{"watch", "signals from what a session does: pressure, circling, stall, budget, scope"},
 	}},
 	{"insight", "reads what sessions left", "text core", false, []member{
-		{".", "the door sign"},
+		{".", "says what happens in this room; no code"},
 		{"condense", "the first failure, or all that matters, of a command's output"},
 		{"testguard", "finds tests that a change weakened"},
 		{"audit", "what filled a context, what repeated, what it cost"},
@@ -144,7 +144,7 @@ var rooms = []room{
 		{".", "the root command and the table of all commands"},
 	}},
 	{"testkit", "what tests stand on; never linked into kedge", "*", false, []member{
-		{".", "the door sign"},
+		{".", "says what happens in this room; no code"},
 		{"redacttest", "made-up secrets"},
 		{"gittest", "repositories for tests"},
 		{"clitest", "answers the calls of commands with goldens"},

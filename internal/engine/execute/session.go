@@ -67,7 +67,8 @@ func (x *Executor) work(ctx context.Context, c run.Command, j slot.Job, adapter 
 	limits, err := x.limits(ctx, c)
 	return follow.Work{
 		Command: c, Session: j.Session, Number: cmp.Or(c.Number, j.Sessions), Tree: repo.Root(), Adapter: adapter,
-		Limits: limits, Saved: j.Place, Env: x.env(c.Run),
+		Limits: limits, Saved: j.Place,
+		Env:   func() []string { return x.env(c.Run) },
 		Brief: func() (string, error) { return x.briefText(c) },
 		Tools: func(ctx context.Context) ([]string, error) { return x.tools(ctx, c) },
 		Box: func(ctx context.Context) (sandbox.Box, error) {

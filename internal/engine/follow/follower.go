@@ -69,8 +69,10 @@ type Work struct {
 	Route   kedge.Routed
 	Adapter agents.Adapter
 	Limits  watch.Limits
-	Saved   int64    // the place on its tape of the last act that a checkpoint has
-	Env     []string // the caller's environment; never written down
+	Saved   int64 // the place on its tape of the last act that a checkpoint has
+	// Env is the caller's environment, which is never written down. It may have to be
+	// waited for, so it is asked only when a program starts or its own record is read.
+	Env func() []string
 
 	// These are called only when the session has to be started.
 	Brief func() (string, error)
@@ -92,7 +94,7 @@ func New(cfg Config) *Follower { return &Follower{cfg: cfg} }
 func (f *Follower) Session(ctx context.Context, w Work, report func(run.Event)) (run.Event, error) {
 	s := &session{
 		cfg: &f.cfg, live: &f.live, c: w.Command, asked: w, id: w.Session, number: w.Number, dir: f.cfg.Dir(w.Session), work: w.Tree, route: w.Route,
-		adapter: w.Adapter, theirs: w.Env, report: report, forget: func() {}, typed: newTypist(), caught: make(chan struct{}),
+		adapter: w.Adapter, report: report, forget: func() {}, typed: newTypist(), caught: make(chan struct{}),
 	}
 	s.reader = w.Adapter.Reader(s.task())
 	wished, leave := f.live.enter(w.Command, w.Saved, s.tell)

@@ -33,7 +33,6 @@ type session struct {
 	route   kedge.Routed
 	adapter agents.Adapter
 	tools   []string // the server of Kedge's tools; empty: none
-	theirs  []string // the caller's environment
 	report  func(run.Event)
 	wished  <-chan struct{} // closed when it is to be ended
 	forget  func()          // its holder is no longer known
@@ -244,7 +243,7 @@ func (s *session) env(start agents.Start) []string {
 		taken[name] = true
 	}
 	var out []string
-	for _, kv := range s.theirs {
+	for _, kv := range s.asked.Env() {
 		if name, _, _ := strings.Cut(kv, "="); !taken[name] {
 			out = append(out, kv)
 		}

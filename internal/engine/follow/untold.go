@@ -25,7 +25,7 @@ func (s *session) makeGood(ctx context.Context, f hold.Found) {
 	if err != nil {
 		return // it never printed anything
 	}
-	env := s.theirs
+	env := s.asked.Env()
 	wrote, err := catalog.Transcripts().SpentSince(ctx, transcript.Where{
 		Agent: s.adapter.Kind(), Getenv: func(name string) string { return environ.Get(env, name) },
 	}, s.conversation(), s.printed(tape.Open(s.dir), from))
