@@ -59,9 +59,10 @@ func GeneratedPaths() []string {
 func IsGenerated(p string) bool { return among(GeneratedPaths(), p) || IsTemporary(p) }
 
 // IsTemporary tells whether a file below Dir is being written, or was when Kedge died.
-// No commit contains one.
+// Kedge writes into three folders only; the same name elsewhere is somebody's own file.
+// No commit contains a temporary one.
 func IsTemporary(p string) bool {
-	return among([]string{Dir}, p) && strings.HasPrefix(path.Base(p), TempPrefix)
+	return slices.Contains([]string{Dir, DecisionsDir, NotesDir}, path.Dir(path.Clean(p))) && strings.HasPrefix(path.Base(p), TempPrefix)
 }
 
 // IsUserFile tells whether a file below Dir is the user's to write: settings, rules,

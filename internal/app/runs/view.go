@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -398,8 +399,9 @@ func (s *Runs) runStatus(ctx context.Context, p *projects.Project, r *status.Rep
 		return nil
 	}
 	reason, err := s.planning.PlanReason(ctx, p, &st)
-	if st.Outcome != "" && s.landing.MergedByUser(ctx, p, st) {
-		reason = st.Outcome
+	if s.landing.MergedByUser(ctx, p, st) {
+		before, _, _ := strings.Cut(reason, "; not landed: ") // all that older builds stored
+		reason = cmp.Or(st.Outcome, before)
 	}
 	if reason == "" && st.Status == run.StatusQuota {
 		reason = untilWhen(st)
