@@ -110,7 +110,7 @@ func TestRow32QuestionsFirst(t *testing.T) {
 	}
 	w.says("ses-1", question("Which currency?"), question("Which colour? (optional)"), planText(givenPlan))
 	d := w.plan()
-	if d.Status != kedge.PlanWaiting || len(questionsOf(d)) != 2 || !strings.Contains(d.Faults, "questions are open") || w.faults() != "" {
+	if d.Status != kedge.PlanWaiting || len(questionsOf(d)) != 2 || !strings.Contains(d.Faults, "questions are still open") || w.faults() != "" {
 		t.Fatalf("plan %+v, faults %q", d, w.faults())
 	}
 	if text := w.file(ledger.PlanFile); text != d.Text || !strings.Contains(text, "1. Which currency? (blocking)\n   answer:\n2. Which colour?\n") {
