@@ -176,18 +176,21 @@ func (s *Manager) SessionSend(ctx context.Context, who projects.Caller, in Sessi
 		return ses, err
 	}
 	defer func() { _ = c.Close() }()
+	if err := refuseRunInput(ses); err != nil {
+		return ses, err
+	}
 	text := in.Text
 	if in.Enter {
 		text += "\r"
 	}
-	return ses, toldInstead(ses, c.Input(ctx, sourceOf(who.Key), 1, []byte(text)))
+	return ses, c.Input(ctx, sourceOf(who.Key), 1, []byte(text))
 }
 
-// toldInstead names what takes words to an agent that a run works with: its input is
-// the run's.
-func toldInstead(ses kedge.Session, err error) error {
-	if ses.Run == "" || ses.Feature == "" || !kedge.Conflict.Is(err) {
-		return err
+// refuseRunInput refuses to type into a session that works on a feature of a run: the run
+// types its brief there, and a text among it would break both.
+func refuseRunInput(ses kedge.Session) error {
+	if ses.Run == "" || ses.Feature == "" {
+		return nil
 	}
 	return kedge.Errorf(kedge.Conflict, "session %q is of run %q, which alone types into it", ses.Name, ses.Run).
 		WithHint("kedge tell %s TEXT", ses.Feature)
