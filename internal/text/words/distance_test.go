@@ -19,7 +19,7 @@ func TestDistance(t *testing.T) {
 
 func TestNearest(t *testing.T) {
 	names := []string{"agent", "parallel", "land"}
-	for word, want := range map[string]string{"agnet": "agent", "paralel": "parallel", "lamd": "land", "threads": "", "x": ""} {
+	for word, want := range map[string]string{"agnet": "agent", "paralle": "parallel", "lamd": "land", "threads": "", "x": ""} {
 		if got := words.Nearest(word, names); got != want {
 			t.Errorf("%q is near %q, want %q", word, got, want)
 		}
