@@ -3,7 +3,6 @@ package execute
 import (
 	"cmp"
 	"context"
-	"errors"
 	"strconv"
 
 	"kedge"
@@ -94,14 +93,14 @@ func (x *Executor) tell(ctx context.Context, c run.Command, _ func(run.Event)) (
 		return run.Event{}, err
 	}
 	x.sessions.Tell(ctx, c)
-	return c.Reply(run.OK), left(ctx)
+	return c.Reply(run.OK), engine.Left(ctx)
 }
 
 // nextTurn waits for the end of the session: to the run a session is one turn, and
 // its end withdraws the command.
 func (x *Executor) nextTurn(ctx context.Context, c run.Command, _ func(run.Event)) (run.Event, error) {
 	<-ctx.Done()
-	return c.Reply(run.OK), left(ctx)
+	return c.Reply(run.OK), engine.Left(ctx)
 }
 
 // endSession asks the job's session to end, with everything that it started. Who
@@ -109,12 +108,4 @@ func (x *Executor) nextTurn(ctx context.Context, c run.Command, _ func(run.Event
 func (x *Executor) endSession(_ context.Context, c run.Command, _ func(run.Event)) (run.Event, error) {
 	x.sessions.End(c)
 	return c.Reply(run.OK), nil
-}
-
-// left is ErrLeave when that is why ctx ended.
-func left(ctx context.Context) error {
-	if errors.Is(context.Cause(ctx), engine.ErrLeave) {
-		return engine.ErrLeave
-	}
-	return nil
 }

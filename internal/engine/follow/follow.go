@@ -31,7 +31,7 @@ func pause(ctx context.Context) error {
 	case <-t.C:
 		return nil
 	case <-ctx.Done():
-		if err := cause(ctx); err != nil {
+		if err := engine.Left(ctx); err != nil {
 			return err
 		}
 		return kedge.Errorf(kedge.Interrupted, "the session was not waited for: %w", context.Cause(ctx))
@@ -63,7 +63,7 @@ func (s *session) follow(ctx context.Context, c *hold.Client) (hold.Found, error
 		case f := <-over:
 			return f, nil
 		case <-withdrawn:
-			if errors.Is(cause(ctx), engine.ErrLeave) {
+			if errors.Is(engine.Left(ctx), engine.ErrLeave) {
 				cancel()
 				closeClient((<-over).Client)
 				return hold.Found{}, engine.ErrLeave

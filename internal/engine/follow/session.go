@@ -75,7 +75,7 @@ func (s *session) do(ctx context.Context) (run.Event, error) {
 		return s.conclude(context.WithoutCancel(ctx), f)
 	default:
 		if s.unwanted(ctx) {
-			return s.c.Reply(run.Closed), cause(ctx)
+			return s.c.Reply(run.Closed), engine.Left(ctx)
 		}
 		var ev *run.Event
 		if f.Client, ev, err = s.begin(ctx); ev != nil || err != nil {
@@ -94,14 +94,6 @@ func deref(ev *run.Event) run.Event {
 		return run.Event{}
 	}
 	return *ev
-}
-
-// cause is ErrLeave when that is why ctx ended.
-func cause(ctx context.Context) error {
-	if errors.Is(context.Cause(ctx), engine.ErrLeave) {
-		return engine.ErrLeave
-	}
-	return nil
 }
 
 // unwanted tells whether the session is not to be started any more.
