@@ -162,7 +162,7 @@ type WorktreeKeptData struct {
 	Why  string `json:"why"`
 }
 
-// SalvageRestoredData says into which work tree a salvage came back.
+// SalvageRestoredData says into which worktree a salvage came back.
 type SalvageRestoredData struct {
 	Salvage Salvage `json:"salvage"`
 	Dir     string  `json:"dir"`

@@ -7,16 +7,16 @@ import (
 
 // RefMove is a branch or tag of the repository that was found elsewhere than before a
 // session began. Who moved it is not known for certain; that the commit is in the
-// session's own work tree too says much.
+// session's own worktree too says much.
 type RefMove struct {
 	Ref     string    // by its whole name
 	From    string    // a commit, or the beginning of its name; empty: there was no such ref
 	To      string    // empty: it is gone
 	Session SessionID // that worked meanwhile; empty: not known
-	Within  bool      // the session's work tree has the commit too, and had not when it began
+	Within  bool      // the session's worktree has the commit too, and had not when it began
 }
 
-const withinText = ", to a commit that its work tree has too"
+const withinText = ", to a commit that its worktree has too"
 
 // Finding tells of the move, with what takes it back.
 func (m RefMove) Finding() Finding {

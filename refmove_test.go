@@ -11,9 +11,9 @@ import (
 func TestRefMoveReadBack(t *testing.T) {
 	ses := kedge.SessionID("ses-00000000000000000000000001")
 	for name, m := range map[string]kedge.RefMove{
-		"by somebody":          {Ref: "refs/heads/main", From: "0123456789ab", To: "ba9876543210", Session: ses},
-		"in the work tree too": {Ref: "refs/heads/a/b", From: "0123456789ab", To: "ba9876543210", Session: ses, Within: true},
-		"by an older Kedge":    {Ref: "refs/heads/main", From: "0123456789ab", To: "ba9876543210"},
+		"by somebody":         {Ref: "refs/heads/main", From: "0123456789ab", To: "ba9876543210", Session: ses},
+		"in the worktree too": {Ref: "refs/heads/a/b", From: "0123456789ab", To: "ba9876543210", Session: ses, Within: true},
+		"by an older Kedge":   {Ref: "refs/heads/main", From: "0123456789ab", To: "ba9876543210"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got, ok := kedge.RefMoveOf(m.Finding()); !ok || got != m {

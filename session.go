@@ -219,7 +219,7 @@ type SessionRefusedData struct {
 func (s Session) Live() bool { return s.State == SessionRunning || s.State == SessionWaiting }
 
 // Keep tells whether everything that the session left must stay: what it printed, and
-// the work tree that it worked in. Nothing that collects old things touches these.
+// the worktree that it worked in. Nothing that collects old things touches these.
 func (s Session) Keep() bool { return s.Live() || s.Pinned }
 
 // Compare orders sessions as they are listed: the pinned first, then the newest first.

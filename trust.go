@@ -4,7 +4,7 @@ package kedge
 // a file with exactly its content or, where Name is set, one variable that the file
 // sets, with exactly its lines.
 type Trusted struct {
-	Path   string `json:"path"` // from the root of the work tree
+	Path   string `json:"path"` // from the root of the worktree
 	Name   string `json:"name,omitempty"`
 	SHA256 string `json:"sha256"`
 	Exec   bool   `json:"exec,omitempty"` // work makes it a file that can be executed; agents heed it either way
@@ -34,9 +34,9 @@ type TrustedFor struct {
 }
 
 // TrustFoundData is the payload of TrustFound: what nobody approved and a session
-// would have met in its work tree. The session was not started.
+// would have met in its worktree. The session was not started.
 type TrustFoundData struct {
-	Dir     string    `json:"dir"` // the work tree
+	Dir     string    `json:"dir"` // the worktree
 	Run     RunID     `json:"run,omitempty"`
 	Feature FeatureID `json:"feature,omitempty"`
 	After   SessionID `json:"after,omitempty"` // the session that worked there last; empty: none

@@ -233,7 +233,7 @@ type killEnd struct {
 	Files     string // of the branch that was landed on, without what is Kedge's
 	Commits   string // the features of the work commits, sorted
 	Dirt      string
-	Trees     int // work trees of the repository
+	Trees     int // worktrees of the repository
 }
 
 // end looks at everything after a run.

@@ -96,7 +96,7 @@ func TestF1RunOutlivesTheDaemon(t *testing.T) {
 		t.Errorf("%d ends of sessions", n)
 	}
 	if out := b.run("worktree", "ls", "--json"); bytes.Count([]byte(out), []byte(`"path"`)) != 1 {
-		t.Errorf("work trees are left over: %s", out)
+		t.Errorf("worktrees are left over: %s", out)
 	}
 }
 

@@ -23,8 +23,8 @@ type Task struct {
 	Purpose  string // implement, repair, fix, plan
 	Number   int    // of the session among those of the run for its feature, counting from 1
 	Model    string // empty: the program's own choice
-	Dir      string // the work tree
-	Brief    string // path of the brief, a file of mode 0600 outside the work tree
+	Dir      string // the worktree
+	Brief    string // path of the brief, a file of mode 0600 outside the worktree
 	ReadOnly bool   // planning: the program is asked to write nothing
 	Attended bool   // a person sits at it: it shows its own screen and finds its brief in the file
 	Resume   string // the program's own conversation that goes on (Exit.Conversation); empty: a fresh one

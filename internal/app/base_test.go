@@ -193,7 +193,7 @@ func TestT17BaseThatIsGone(t *testing.T) {
 		t.Fatalf("%+v", r)
 	}
 	if y.git("rev-parse", "refs/kedge/anchor^{tree}") == y.git("rev-parse", "HEAD^{tree}") {
-		t.Fatal("the anchored tree is not the work tree's")
+		t.Fatal("the anchored tree is not the worktree's")
 	}
 	y.git("update-ref", "-d", "refs/kedge/anchor")
 	y.put("uncommitted", "2")

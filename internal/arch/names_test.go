@@ -17,10 +17,6 @@ import (
 // by the package that has them, and why.
 var named = map[string]string{
 	"internal/core/config claude-*":                                           "a pattern for names of models",
-	"internal/core/config .claude/**":                                         "the default of a setting, which the file that init writes shows",
-	"internal/core/config .codex/**":                                          "likewise",
-	"internal/core/config .gemini/**":                                         "likewise",
-	"internal/core/config .opencode/**":                                       "likewise",
 	`internal/core/config give it one: use = "claude:opus"`:                   "an example in a hint",
 	"internal/core/scaffold CLAUDE.md":                                        "a file that init writes beside AGENTS.md",
 	"internal/core/scaffold # [run]\n# agent = \"claude\"                  #": "a line of the file that init writes",

@@ -46,7 +46,7 @@ var rooms = []room{
 		{"brief", "checkpoints, handoffs, what a session reads when it starts"},
 		{"detect", "finds a project's own test and build commands"},
 		{"scaffold", "the files that init writes, how to remove them, and what starts the daemon"},
-		{"run", "what a run does next: Step(State, Event) (State, []Command)"},
+		{"run", "what a run does next: Step(State, Input) (State, []Command)"},
 		{"watch", "signals from what a session does: pressure, circling, stall, budget, scope"},
 	}},
 	{"insight", "reads what sessions left", "text core", false, []member{
@@ -73,11 +73,11 @@ var rooms = []room{
 		{"stored", "reads what git stores in plain files"},
 		{"hardened", "starts git: settings, environment, locks; nothing else may"},
 		{"history", "objects and refs"},
-		{"checkout", "the files of a work tree and its index"},
+		{"checkout", "the files of a worktree and its index"},
 		{"salvage", "work that was set aside"},
-		{"worktree", "the work trees of a repository and their branches"},
+		{"worktree", "the worktrees of a repository and their branches"},
 		{".", "a repository and everything that Kedge does with one"},
-		{"slot", "the work trees in which runs work"},
+		{"slot", "the worktrees in which runs work"},
 	}},
 	{"journal", "the record on disk", "text core process", false, []member{
 		{".", "the journal in SQLite: append, fold, search"},

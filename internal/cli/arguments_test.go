@@ -13,8 +13,8 @@ import (
 // called; a flag that is nearly another is named.
 func TestWrongArgumentsAreNamed(t *testing.T) {
 	for args, want := range map[string]string{
-		"answer":        "kedge answer takes N|FEATURE TEXT, and got nothing\nhint: kedge answer 1 \"required, not positional\" (more: kedge answer --help)\n",
-		"explain a b":   "kedge explain takes SHA, and got \"a\" \"b\"\nhint: kedge explain HEAD (more: kedge explain --help)\n",
+		"answer":        "kedge answer needs N|FEATURE TEXT, but got nothing\nhint: kedge answer 1 \"required, not positional\" (more: kedge answer --help)\n",
+		"explain a b":   "kedge explain needs SHA, but got \"a\" \"b\"\nhint: kedge explain HEAD (more: kedge explain --help)\n",
 		"run --agnt x":  "unknown flag --agnt for \"kedge run\"\nhint: did you mean --agent? All of them: kedge run --help\n",
 		"run --rubbish": "unknown flag --rubbish for \"kedge run\"\nhint: kedge run --help\n",
 	} {

@@ -124,7 +124,7 @@ func wrongArguments(c *cobra.Command, args []string) error {
 	if e := firstExample(c); e != "" {
 		hint = e + " (more: " + hint + ")"
 	}
-	return kedge.Errorf(kedge.Invalid, "%s takes %s, and got %s", c.CommandPath(), takes, got).WithHint("%s", hint)
+	return kedge.Errorf(kedge.Invalid, "%s needs %s, but got %s", c.CommandPath(), takes, got).WithHint("%s", hint)
 }
 
 // firstExample is the first command line of the examples, without what is said of

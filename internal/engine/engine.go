@@ -18,9 +18,9 @@ import (
 // by the id of the run and of the event.
 type Engine interface {
 	// Start begins a run with its first event, run.Begun.
-	Start(ctx context.Context, begun run.Event) error
+	Start(ctx context.Context, begun run.Input) error
 	// Deliver gives a run an event: what people want, or what happened.
-	Deliver(ctx context.Context, id kedge.RunID, ev run.Event) error
+	Deliver(ctx context.Context, id kedge.RunID, ev run.Input) error
 	// Cancel stops a run like run.StopAsked, and returns when nothing of it lives.
 	Cancel(ctx context.Context, id kedge.RunID, actor kedge.Actor) error
 	// State is a run as it is now; NotFound when there is none.
@@ -32,7 +32,7 @@ type Engine interface {
 
 // Step is one event and the state that it led to.
 type Step struct {
-	Event run.Event
+	Event run.Input
 	State run.State
 }
 
@@ -47,7 +47,7 @@ type Step struct {
 // When ctx ends otherwise the command was withdrawn: what it started is ended.
 // An error that is not ErrLeave is told to the run as run.Failed.
 type Executor interface {
-	Do(ctx context.Context, c run.Command, report func(run.Event)) (run.Event, error)
+	Do(ctx context.Context, c run.Command, report func(run.Input)) (run.Input, error)
 }
 
 // ErrLeave is the cause with which the context of a command ends when its engine

@@ -3,9 +3,9 @@
 //
 //	hardened   how git is started, and with what: the only place that executes it
 //	history    objects and refs
-//	checkout   the files of a work tree and its index
+//	checkout   the files of a worktree and its index
 //	salvage    work that was set aside
-//	worktree   the work trees and the branches in them
+//	worktree   the worktrees and the branches in them
 //
 // It promises that no call runs code that a repository brings along: hooks,
 // fsmonitor, external diffs, textconv, merge drivers, filters, credential and
@@ -30,7 +30,7 @@ import (
 // parts keeps the field that is embedded out of what others see.
 type parts = worktree.Repo
 
-// Repo is one repository seen from one of its work trees. What it remembers
+// Repo is one repository seen from one of its worktrees. What it remembers
 // cannot go stale, and it may be used by many goroutines.
 type Repo struct {
 	*parts
@@ -39,9 +39,9 @@ type Repo struct {
 
 // Open finds the repository that dir lies in. NotFound when it lies in none,
 // Blocked when git does not trust its owner. A bare repository, or the inside of
-// a git dir, opens with an empty Root: whatever needs a work tree then refuses.
+// a git dir, opens with an empty Root: whatever needs a worktree then refuses.
 //
-// What a crash of Kedge left undone in the work tree is finished.
+// What a crash of Kedge left undone in the worktree is finished.
 func Open(ctx context.Context, dir string, o Options) (*Repo, error) {
 	g, err := hardened.Open(ctx, dir, o)
 	if err != nil {
@@ -50,7 +50,7 @@ func Open(ctx context.Context, dir string, o Options) (*Repo, error) {
 	return finished(ctx, g)
 }
 
-// In gives another work tree of the same repository by its root. What a crash of
+// In gives another worktree of the same repository by its root. What a crash of
 // Kedge left undone in it is finished. Invalid when it is none of them.
 func (r *Repo) In(ctx context.Context, dir string) (*Repo, error) {
 	g, err := r.g.At(ctx, dir)
@@ -67,14 +67,14 @@ func finished(ctx context.Context, g *hardened.Git) (*Repo, error) {
 	return &Repo{parts: worktree.Of(g), g: g}, nil
 }
 
-// Root is the top of the work tree, with symbolic links resolved; empty when
+// Root is the top of the worktree, with symbolic links resolved; empty when
 // there is none.
 func (r *Repo) Root() string { return r.g.Root() }
 
 // CommonDir is the git dir that all worktrees of the repository share.
 func (r *Repo) CommonDir() string { return r.g.CommonDir() }
 
-// GitDir is the git dir of this work tree alone.
+// GitDir is the git dir of this worktree alone.
 func (r *Repo) GitDir() string { return r.g.GitDir() }
 
 // Filters lists the filters that the configuration defines, by name.

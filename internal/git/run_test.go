@@ -11,7 +11,7 @@ import (
 	"kedge/internal/testkit/gittest"
 )
 
-// runOn tries what runs do with work trees on a repository full of traps.
+// runOn tries what runs do with worktrees on a repository full of traps.
 func (r *trapped) runOn(g *git.Repo, step stepper) {
 	ctx := r.T.Context()
 	dir := filepath.Join(r.Home, "worktrees", "run")

@@ -30,7 +30,7 @@ const (
 	KindSalvage    Kind = "salvage"    // kedge.Salvage
 	KindFilter     Kind = "filter"     // kedge.FilterApprovedData, by the filter's name
 	KindTrust      Kind = "trust"      // kedge.TrustedFor, by its ID: what a person approved
-	KindUntrusted  Kind = "untrusted"  // kedge.TrustFoundData, by the work tree: what was found there last
+	KindUntrusted  Kind = "untrusted"  // kedge.TrustFoundData, by the worktree: what was found there last
 	KindSaid       Kind = "said"       // kedge.RunSaidData
 	KindInspection Kind = "inspection" // kedge.Inspection
 	KindRun        Kind = "run"        // read by Run and Runs, with what follows

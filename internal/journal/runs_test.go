@@ -21,7 +21,7 @@ type stepping struct {
 	steps int64
 }
 
-func (p *stepping) step(before run.State, ev run.Event) (run.State, []run.Command) {
+func (p *stepping) step(before run.State, ev run.Input) (run.State, []run.Command) {
 	p.Helper()
 	after, commands := run.Step(before, ev)
 	p.steps++
@@ -87,10 +87,10 @@ func TestRunOfManyFeatures(t *testing.T) {
 	for i := range specs {
 		specs[i] = run.Spec{ID: kedge.FeatureID(fmt.Sprintf("f%03d", i)), Hash: "0123456789abcdef"}
 	}
-	state, _ := p.step(run.State{}, run.Event{Kind: run.Begun, Run: "run-1", Specs: specs[:250], Commit: "c0", At: t0})
-	state, _ = p.step(state, run.Event{Kind: run.Planned, Specs: specs, At: t0})
+	state, _ := p.step(run.State{}, run.Input{Kind: run.Begun, Run: "run-1", Specs: specs[:250], Commit: "c0", At: t0})
+	state, _ = p.step(state, run.Input{Kind: run.Planned, Specs: specs, At: t0})
 	for i := 299; i > 0; i -= 70 {
-		state, _ = p.step(state, run.Event{Kind: run.Skipped, Feature: specs[i].ID, Actor: kedge.Human("ann"), At: t0})
+		state, _ = p.step(state, run.Input{Kind: run.Skipped, Feature: specs[i].ID, Actor: kedge.Human("ann"), At: t0})
 	}
 	if got, want := stateText(t, p.stored().State), stateText(t, state); got != want {
 		t.Errorf("the journal has\n%s\nwant\n%s", got, want)
@@ -108,9 +108,9 @@ func TestRunOfManyFeatures(t *testing.T) {
 // run; the one that was taken over from cannot write.
 func TestF26AStepOfAnEarlierOwnerIsRefused(t *testing.T) {
 	p := &stepping{T: t, s: open(t, t.TempDir(), journal.Options{}), id: "run-1"}
-	early, _ := p.step(run.State{}, run.Event{Kind: run.Begun, Run: "run-1", Specs: []run.Spec{{ID: "a", Hash: "h"}}, Commit: "c0", At: t0})
-	late, _ := p.step(early, run.Event{Kind: run.TakenOver, At: t0})
-	ev := run.Event{Kind: run.PauseAsked, Actor: kedge.Human("ann"), At: t0}
+	early, _ := p.step(run.State{}, run.Input{Kind: run.Begun, Run: "run-1", Specs: []run.Spec{{ID: "a", Hash: "h"}}, Commit: "c0", At: t0})
+	late, _ := p.step(early, run.Input{Kind: run.TakenOver, At: t0})
+	ev := run.Input{Kind: run.PauseAsked, Actor: kedge.Human("ann"), At: t0}
 	after, _ := run.Step(early, ev)
 	for _, n := range []int64{1, 2, 4} {
 		_, _, err := p.s.Append(t.Context(), "", event(t, kedge.RunStepped, run.Stepped{Run: "run-1", N: n, Event: ev, Delta: run.Diff(early, after)}))
@@ -131,11 +131,11 @@ func TestT15ARunKeepsNoSecret(t *testing.T) {
 	secret := "gh" + "p_" + strings.Repeat("a1B2", 9)
 	sha := strings.Repeat("0123456789abcdef", 3)[:40]
 	spec := run.Spec{ID: "api-token", Hash: strings.Repeat("fe", 32), Phase: "secret"}
-	state, _ := p.step(run.State{}, run.Event{
+	state, _ := p.step(run.State{}, run.Input{
 		Kind: run.Begun, Run: p.id, Specs: []run.Spec{spec}, Commit: sha, At: t0,
 		Rules: &run.Rules{Tokens: 123456789, FeatureTokens: 987654321, Agent: "claude:opus"},
 	})
-	for _, ev := range []run.Event{
+	for _, ev := range []run.Input{
 		{Kind: run.Prepared, Outcome: run.OK, Commit: sha, Tree: sha, Environment: strings.Repeat("ab", 32)},
 		{Kind: run.Gated, Outcome: run.Green, Tree: sha},
 		{Kind: run.Proved, Outcome: run.Fails},

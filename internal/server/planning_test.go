@@ -18,12 +18,12 @@ import (
 )
 
 // asker carries out commands without doing anything: planning never gets further
-// than its work tree, and the session at a feature asks, once; after that nothing
+// than its worktree, and the session at a feature asks, once; after that nothing
 // happens any more.
 type asker struct{ briefs atomic.Int64 }
 
-func (a *asker) Do(ctx context.Context, c run.Command, _ func(run.Event)) (run.Event, error) {
-	ev := run.Event{Kind: c.Kind.Answer(), Epoch: c.Epoch, Outcome: run.OK}
+func (a *asker) Do(ctx context.Context, c run.Command, _ func(run.Input)) (run.Input, error) {
+	ev := run.Input{Kind: c.Kind.Answer(), Epoch: c.Epoch, Outcome: run.OK}
 	stays := false
 	switch c.Kind {
 	case run.Prepare:

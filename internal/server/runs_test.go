@@ -33,8 +33,8 @@ type model struct {
 
 func newModel() *model { return &model{ended: make(chan struct{}), aside: make(chan struct{})} }
 
-func (m *model) Do(ctx context.Context, c run.Command, report func(run.Event)) (run.Event, error) {
-	ev := run.Event{Kind: c.Kind.Answer(), Epoch: c.Epoch, Outcome: run.OK}
+func (m *model) Do(ctx context.Context, c run.Command, report func(run.Input)) (run.Input, error) {
+	ev := run.Input{Kind: c.Kind.Answer(), Epoch: c.Epoch, Outcome: run.OK}
 	switch c.Kind {
 	case run.Prepare:
 		ev.Commit, ev.Tree, ev.Environment = c.Base, "t0", "here"
@@ -47,7 +47,7 @@ func (m *model) Do(ctx context.Context, c run.Command, report func(run.Event)) (
 	case run.StartSession:
 		ev.Outcome, ev.Session = run.Finished, "ses-00000000000000000000000001"
 		if c.Feature == "works" {
-			report(run.Event{Kind: run.Used, Outcome: run.OK, Session: ev.Session, Usage: &run.Spend{Tokens: 1200, USD: 0.5}})
+			report(run.Input{Kind: run.Used, Outcome: run.OK, Session: ev.Session, Usage: &run.Spend{Tokens: 1200, USD: 0.5}})
 			ev.Outcome, ev.Usage = run.Closed, &run.Spend{Tokens: 1200, USD: 0.5}
 			return until(ctx, m.ended, ev)
 		}
@@ -69,7 +69,7 @@ func (m *model) Do(ctx context.Context, c run.Command, report func(run.Event)) (
 }
 
 // until gives the answer when something has happened.
-func until(ctx context.Context, happened <-chan struct{}, ev run.Event) (run.Event, error) {
+func until(ctx context.Context, happened <-chan struct{}, ev run.Input) (run.Input, error) {
 	select {
 	case <-happened:
 		return ev, nil

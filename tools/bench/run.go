@@ -29,8 +29,8 @@ echo $KEDGE_FEATURE >$KEDGE_FEATURE.txt
 `
 
 // byHand is what Kedge does for a feature, done by a script without any care: a
-// work tree reset to the tip, the agent, the check, the work merged in a second
-// work tree and checked there, a commit, a commit of the ledger.
+// worktree reset to the tip, the agent, the check, the work merged in a second
+// worktree and checked there, a commit, a commit of the ledger.
 const byHand = `set -e
 export KEDGE_FEATURE=$1
 g="git -c core.fsync=all -c core.fsyncMethod=batch -c gc.auto=0"

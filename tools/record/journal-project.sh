@@ -84,7 +84,7 @@ kill -9 "$(newest)"
 await 'lost +interrupted' kedge ls
 kedge exec -- sh -c 'echo an output'
 
-# A work tree of Kedge's that nobody needs.
+# A worktree of Kedge's that nobody needs.
 git worktree add -q -b spare "$work/spare"
 echo 0 >.git/worktrees/spare/kedge-owner
 kedge worktree gc

@@ -2,7 +2,7 @@
 // their input and output: requests, answers and notices as lines of JSON, both
 // ways. Kedge is the client. It owns the protocol; what a program has of its own beside
 // it is a Program, in that agent's package. It offers a program neither files nor
-// terminals: the program works in the work tree itself, and asks before it does;
+// terminals: the program works in the worktree itself, and asks before it does;
 // what it asks is allowed once, never for always.
 package acp
 

@@ -31,8 +31,8 @@ func (a *Adapter) Kind() string { return "aider" }
 func (a *Adapter) Program() string { return a.argv[0] }
 
 // Start implements agents.Adapter. It commits nothing, leaves .gitignore alone, keeps no
-// chat of its own in the work tree, and runs no linter and no tests by itself: the
-// gate does. The .env of the work tree it loads in any case (--env-file only names
+// chat of its own in the worktree, and runs no linter and no tests by itself: the
+// gate does. The .env of the worktree it loads in any case (--env-file only names
 // one more), so that what may stand there is for package trust to say.
 func (a *Adapter) Start(t agents.Task) (agents.Start, error) {
 	s := agents.Start{Command: slices.Clone(a.argv)}

@@ -107,20 +107,12 @@ func rules() trust.Rules {
 // obey.
 func Trust() trust.Rules { return obeyed }
 
-// Guards are patterns of agents' files that decide about the work.
-func Guards() []string {
-	var out []string
-	for _, p := range all {
-		out = append(out, p.Guards...)
-	}
-	return out
-}
-
 // Kinds are the kinds of agents, as config.toml has them.
 func Kinds() config.Kinds {
 	var out config.Kinds
 	for _, p := range all {
 		out.Names = append(out.Names, p.Name)
+		out.Guards = append(out.Guards, p.Guards...)
 		if !p.Generic {
 			out.Offered = append(out.Offered, p.Name)
 		}

@@ -178,7 +178,7 @@ func TestLiveGemini(t *testing.T) {
 					"shorten":  "the protocol that it is driven by has no word for it",
 					"refuse":   "the protocol that it is driven by has no word for it",
 					"ask":      "it offers no tool to ask with over the protocol that it is driven by: it asks in its text",
-					"handin":   "it hands in a plan as a file outside of the work tree, and has no tool to ask with: it prints both",
+					"handin":   "it hands in a plan as a file outside of the worktree, and has no tool to ask with: it prints both",
 					"steer":    "a second prompt would end the first: what people say stands in the next brief",
 				},
 			})

@@ -15,7 +15,7 @@ func New(argv []string) *acp.Adapter {
 	return acp.Known(argv, acp.Program{
 		Kind: "gemini", ScreenFlag: "--prompt-interactive", Window: window, ModelFlag: true, Settles: true,
 		Beside: func() acp.Beside { return &telemetry{} },
-		Args:   []string{"--acp", "--skip-trust"}, // the folder is Kedge's own work tree, which nobody was ever asked about
+		Args:   []string{"--acp", "--skip-trust"}, // the folder is Kedge's own worktree, which nobody was ever asked about
 		Wrap:   []string{"sh", "-c", meterScript, "gemini"},
 		Env: []string{
 			"GEMINI_CLI_NO_RELAUNCH=true", // a second process would not have the descriptor

@@ -116,7 +116,7 @@ func untouchedSince(path string, t time.Time) bool {
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
 // Folders gives where the sessions of a project work: the folder itself, the root of
-// its work tree, the main one and all others, each also as it is called without
+// its worktree, the main one and all others, each also as it is called without
 // symbolic links.
 func Folders(dir string) []string {
 	list := []string{dir}

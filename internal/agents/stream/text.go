@@ -85,7 +85,7 @@ func Until(raw json.RawMessage) time.Time {
 	return time.Time{}
 }
 
-// Inside is a file's path from the root of the work tree, which is one of dirs;
+// Inside is a file's path from the root of the worktree, which is one of dirs;
 // false for one that lies elsewhere.
 func Inside(file string, dirs ...string) (string, bool) {
 	if file == "" {

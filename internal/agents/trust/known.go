@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Settings are a file of the root of a work tree that somebody obeys.
+// Settings are a file of the root of a worktree that somebody obeys.
 type Settings struct {
 	Name    string   // of a file, or of a folder with all below it
 	Who     string   // obeys it

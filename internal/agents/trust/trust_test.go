@@ -95,7 +95,7 @@ func TestT6WhatIsFound(t *testing.T) {
 				t.Errorf("on the disk: %q, %v; want %q", names(on), err, x.want)
 			}
 			if !slices.Equal(of.Items(), on.Items()) {
-				t.Errorf("a commit and its work tree differ:\n%v\n%v", of.Items(), on.Items())
+				t.Errorf("a commit and its worktree differ:\n%v\n%v", of.Items(), on.Items())
 			}
 		})
 	}

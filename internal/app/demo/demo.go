@@ -110,7 +110,7 @@ func (s *stage) killAfter() int { return max(1, len(s.names)/4) }
 
 // drive runs kedge run to its end, and kills what is to be killed on the way.
 func (s *stage) drive(ctx context.Context) error {
-	s.say("2. kedge run: two features at a time, a short session each, in a work tree of its own.")
+	s.say("2. kedge run: two features at a time, a short session each, in a worktree of its own.")
 	s.say("   Nothing counts before Kedge itself has seen it green and committed it.")
 	cmd := s.command(ctx, s.shop(), "run", "--json")
 	out, err := cmd.StdoutPipe()

@@ -39,7 +39,7 @@ type FeatureAddRequest struct {
 
 // FeatureAdd locks a new definition.
 func (s *FeatureList) FeatureAdd(ctx context.Context, who projects.Caller, in FeatureAddRequest) (FeatureReply, error) {
-	return s.changedInRun(ctx, who, run.Event{Kind: run.Planned, Feature: in.Definition.ID}, func(p *projects.Project, l ledger.Snapshot) ([]kedge.Event, error) {
+	return s.changedInRun(ctx, who, run.Input{Kind: run.Planned, Feature: in.Definition.ID}, func(p *projects.Project, l ledger.Snapshot) ([]kedge.Event, error) {
 		if err := ledger.RefuseUnknownList(p, l); err != nil {
 			return nil, err
 		}
@@ -69,7 +69,7 @@ func (s *FeatureList) FeatureAmend(ctx context.Context, who projects.Caller, in 
 		return FeatureReply{}, err
 	}
 	_, hash := plan.Canonical(in.Definition)
-	word := run.Event{Kind: run.Amended, Feature: in.Definition.ID, Hash: hash, Reason: in.Reason}
+	word := run.Input{Kind: run.Amended, Feature: in.Definition.ID, Hash: hash, Reason: in.Reason}
 	return s.changedInRun(ctx, who, word, func(_ *projects.Project, l ledger.Snapshot) ([]kedge.Event, error) {
 		d, err := l.Find(in.Definition.ID)
 		if err != nil {
@@ -163,8 +163,8 @@ func (s *FeatureList) FeatureAccept(ctx context.Context, who projects.Caller, in
 }
 
 // move changes a status; word is what a run is told of it.
-func (s *FeatureList) move(ctx context.Context, who projects.Caller, in FeatureStatusRequest, word run.EventKind, to kedge.Status, from ...kedge.Status) (FeatureReply, error) {
-	return s.changedInRun(ctx, who, run.Event{Kind: word, Feature: in.ID, Reason: in.Reason}, func(_ *projects.Project, l ledger.Snapshot) ([]kedge.Event, error) {
+func (s *FeatureList) move(ctx context.Context, who projects.Caller, in FeatureStatusRequest, word run.InputKind, to kedge.Status, from ...kedge.Status) (FeatureReply, error) {
+	return s.changedInRun(ctx, who, run.Input{Kind: word, Feature: in.ID, Reason: in.Reason}, func(_ *projects.Project, l ledger.Snapshot) ([]kedge.Event, error) {
 		d, err := l.Find(in.ID)
 		if err != nil {
 			return nil, err
@@ -201,7 +201,7 @@ func wrongStatus(d journal.FeatureDoc, to kedge.Status) error {
 
 // changedInRun is changed for what you say about a feature: the run that is going on
 // receives it.
-func (s *FeatureList) changedInRun(ctx context.Context, who projects.Caller, word run.Event, decide func(p *projects.Project, l ledger.Snapshot) ([]kedge.Event, error)) (FeatureReply, error) {
+func (s *FeatureList) changedInRun(ctx context.Context, who projects.Caller, word run.Input, decide func(p *projects.Project, l ledger.Snapshot) ([]kedge.Event, error)) (FeatureReply, error) {
 	reply, err := s.changed(ctx, who, word.Feature, decide)
 	if err != nil || word.Kind == "" {
 		return reply, err

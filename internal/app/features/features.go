@@ -19,7 +19,7 @@ import (
 // Runs is what this package needs from the runs of a project.
 type Runs interface {
 	// Tell informs the run that is going on about a change of the feature list.
-	Tell(ctx context.Context, p *projects.Project, who projects.Caller, ev run.Event) error
+	Tell(ctx context.Context, p *projects.Project, who projects.Caller, ev run.Input) error
 	// Accept accepts a feature of the run that is going on. Done is false when no run
 	// has the feature.
 	Accept(ctx context.Context, who projects.Caller, in FeatureStatusRequest) (reply FeatureReply, done bool, err error)

@@ -59,7 +59,7 @@ func (s *FeatureList) FeaturesImport(ctx context.Context, who projects.Caller, i
 		return append(evs, skips...), err
 	})
 	if err == nil {
-		err = s.runs.Tell(ctx, p, who, run.Event{Kind: run.Planned})
+		err = s.runs.Tell(ctx, p, who, run.Input{Kind: run.Planned})
 	}
 	if err != nil {
 		return ImportReply{}, err

@@ -24,7 +24,7 @@ func (m refMove) words() string {
 	if m.Feature != "" {
 		out += " on " + string(m.Feature)
 	}
-	return out + ", and that session's work tree has it too: no check of Kedge saw it; look at it: git show " + m.To +
+	return out + ", and that session's worktree has it too: no check of Kedge saw it; look at it: git show " + m.To +
 		"; if it is not yours: " + m.Undo().String()
 }
 
@@ -71,7 +71,7 @@ func (m refMove) Brought(ctx context.Context, repo *git.Repo, commit string) (bo
 	return true, nil
 }
 
-// movedTo are the moves of a ref to what a session's own work tree has, as far as a
+// movedTo are the moves of a ref to what a session's own worktree has, as far as a
 // commit has that and another, if there is one, has not.
 func movedTo(ctx context.Context, p *projects.Project, repo *git.Repo, ref, at, without string) ([]refMove, error) {
 	all, err := RefMoves(ctx, p)
@@ -132,7 +132,7 @@ func notesOnMoved(ctx context.Context, p *projects.Project, repo *git.Repo, head
 }
 
 // MovedBySessions is the latest move of a branch, which is at a commit, to what a session's
-// own work tree has.
+// own worktree has.
 func (s *Landing) MovedBySessions(p *projects.Project) func(ctx context.Context, ref, at string) (kedge.RefMove, bool, error) {
 	return func(ctx context.Context, ref, at string) (kedge.RefMove, bool, error) {
 		repo, err := s.home.Git(ctx, p)

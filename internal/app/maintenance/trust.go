@@ -20,7 +20,7 @@ import (
 // TrustFile is a file that runs code or steers agents, as it is shown.
 type TrustFile struct {
 	trust.File
-	Dir      string `json:"dir,omitempty"` // the work tree of a session; empty: the last commit has it
+	Dir      string `json:"dir,omitempty"` // the worktree of a session; empty: the last commit has it
 	Approved bool   `json:"approved"`
 }
 
@@ -224,7 +224,7 @@ func InDir(ctx context.Context, repo *git.Repo, dir string) (trust.Found, error)
 	return catalog.Trust().ScanDir(dir, func(name string) (bool, error) { return repo.Tracked(ctx, dir, name) })
 }
 
-// copiedFrom is what of a checkout is copied into work trees.
+// copiedFrom is what of a checkout is copied into worktrees.
 func copiedFrom(ctx context.Context, repo *git.Repo, dir string, cfg config.Config) (trust.Found, error) {
 	all, err := InDir(ctx, repo, dir)
 	in := func(name string) bool {
@@ -238,13 +238,13 @@ func copiedFrom(ctx context.Context, repo *git.Repo, dir string, cfg config.Conf
 	return all, err
 }
 
-// met is what was met in the work tree of a session.
+// met is what was met in the worktree of a session.
 type met struct {
 	dir   string
 	found trust.Found
 }
 
-// metIn looks again where something was met that nobody had approved. A work tree
+// metIn looks again where something was met that nobody had approved. A worktree
 // that is gone holds nothing.
 func metIn(ctx context.Context, p *projects.Project, repo *git.Repo) ([]met, error) {
 	docs, err := projects.All[kedge.TrustFoundData](ctx, p, journal.KindUntrusted)
@@ -293,7 +293,7 @@ func paths(files []trust.File) string {
 }
 
 // trustList is what the commit that is checked out brings along, and what was met in
-// work trees since.
+// worktrees since.
 func trustList(ctx context.Context, p *projects.Project, repo *git.Repo, out *FilterListReply) error {
 	approved, err := Approvals(ctx, p)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"kedge"
 )
 
-// TestWorktreeOfASessionBehindALink: git names work trees by their real path, and a
+// TestWorktreeOfASessionBehindALink: git names worktrees by their real path, and a
 // session may have been started through a link.
 func TestWorktreeOfASessionBehindALink(t *testing.T) {
 	real, err := filepath.EvalSymlinks(t.TempDir())
@@ -21,7 +21,7 @@ func TestWorktreeOfASessionBehindALink(t *testing.T) {
 	}
 	kept := []kedge.Session{{Name: "there", Dir: link}}
 	if why := whoseWorktree(kedge.Worktree{Path: real}, kept); why == "" {
-		t.Error("the work tree of a kept session may go")
+		t.Error("the worktree of a kept session may go")
 	}
 	if why := whoseWorktree(kedge.Worktree{Path: real + "x"}, kept); why != "" {
 		t.Errorf("another one stays: %s", why)

@@ -194,7 +194,7 @@ func (s *Maintenance) removeWorktrees(ctx context.Context, p *projects.Project, 
 	return gone, kept, nil
 }
 
-// removeWorktree removes one. What is in a work tree of runs is set aside, and that is
+// removeWorktree removes one. What is in a worktree of runs is set aside, and that is
 // journaled, before it goes.
 func (s *Maintenance) removeWorktree(ctx context.Context, p *projects.Project, repo *git.Repo, who projects.Caller, ev kedge.EventID, w kedge.Worktree) error {
 	slots := s.home.Slots(p, repo)
@@ -202,7 +202,7 @@ func (s *Maintenance) removeWorktree(ctx context.Context, p *projects.Project, r
 		return repo.RemoveWorktree(ctx, w.Path)
 	}
 	_, err := slots.Clear(ctx, w.Path, slot.Request{
-		Name: "gc-" + string(ev), Reason: "no run needed its work tree any more: " + filepath.Base(w.Path), At: s.home.Now(), Base: w.Head,
+		Name: "gc-" + string(ev), Reason: "no run needed its worktree any more: " + filepath.Base(w.Path), At: s.home.Now(), Base: w.Head,
 		Saved: func(ctx context.Context, saved kedge.Salvage) error {
 			who.Key = "salvage-" + string(saved.ID)
 			_, err := s.home.Write(ctx, p, who, func() ([]kedge.Event, error) {
@@ -281,10 +281,10 @@ func whoseWorktree(w kedge.Worktree, kept []kedge.Session) string {
 	for _, ses := range kept {
 		dir := ses.Dir
 		if real, err := filepath.EvalSymlinks(dir); err == nil {
-			dir = real // git names work trees by their real path
+			dir = real // git names worktrees by their real path
 		}
 		if dir == w.Path || strings.HasPrefix(dir, w.Path+string(filepath.Separator)) {
-			return fmt.Sprintf("session %q works in it (%s)", ses.Name, ses.Summary())
+			return fmt.Sprintf("it belongs to session %q (%s)", ses.Name, ses.Summary())
 		}
 	}
 	return ""

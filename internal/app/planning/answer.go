@@ -231,7 +231,7 @@ func (s *Planner) answerFeature(ctx context.Context, p *projects.Project, who pr
 		return r, err
 	}
 	s.runs.KeepEnv(last.Run, in.Env)
-	out, err := s.runs.Say(ctx, p, eng, who, last.Run, run.Event{Kind: run.Answered, Feature: id, Text: in.Text})
+	out, err := s.runs.Say(ctx, p, eng, who, last.Run, run.Input{Kind: run.Answered, Feature: id, Text: in.Text})
 	r.Run, r.Started = &out.Run, last.Halt == ""
 	return r, err
 }

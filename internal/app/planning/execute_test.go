@@ -156,14 +156,14 @@ func (w *works) command(c run.Command) run.Command {
 }
 
 // do carries a command out, twice: the second time by another owner.
-func (w *works) do(c run.Command) run.Event {
+func (w *works) do(c run.Command) run.Input {
 	w.t.Helper()
-	first, err := w.x.Do(w.t.Context(), c, func(run.Event) {})
+	first, err := w.x.Do(w.t.Context(), c, func(run.Input) {})
 	w.ok(err)
 	w.open()
 	again := c
 	again.First, again.Adopts, again.Epoch = c.Origin(), c.Epoch, c.Epoch+1000
-	second, err := w.x.Do(w.t.Context(), again, func(run.Event) {})
+	second, err := w.x.Do(w.t.Context(), again, func(run.Input) {})
 	w.ok(err)
 	second.Epoch = first.Epoch
 	if first.Commit != second.Commit || first.Text != second.Text || first.Outcome != second.Outcome {
@@ -180,7 +180,7 @@ func (w *works) feature(d kedge.Definition) kedge.Feature {
 	return r.Feature
 }
 
-// slot gives job 1 a work tree at the commit.
+// slot gives job 1 a worktree at the commit.
 func (w *works) slot(base string) string {
 	w.t.Helper()
 	r, err := w.cfg.Slots.Put(w.t.Context(), slot.Request{Run: w.Run, Job: 1, Origin: 1, Base: base, Name: "sal", At: w.Now})
@@ -421,7 +421,7 @@ func TestLedgerOnAMovedBranchIsDrift(t *testing.T) {
 	w.workCommit(base)
 	ev, err := w.x.Do(t.Context(), w.command(run.Command{
 		Kind: run.Ledger, Job: 1, Feature: f.ID, Hash: w.hash(f.ID), Base: base, Status: kedge.BlockedWork, Reason: "no",
-	}), func(run.Event) {})
+	}), func(run.Input) {})
 	w.ok(err)
 	if ev.Outcome != run.Drifted || ev.Reason == "" {
 		t.Errorf("answer %+v", ev)
@@ -429,7 +429,7 @@ func TestLedgerOnAMovedBranchIsDrift(t *testing.T) {
 }
 
 // Row 98 and invariant 5: a checkpoint keeps what is not committed, and changes
-// nothing in the work tree.
+// nothing in the worktree.
 func TestRow98CheckpointKeepsUncommittedWork(t *testing.T) {
 	w := newWorks(t)
 	f := w.feature(orders)
@@ -448,7 +448,7 @@ func TestRow98CheckpointKeepsUncommittedWork(t *testing.T) {
 	c := w.command(run.Command{Kind: run.Checkpoint, Job: 1, Feature: f.ID, Hash: w.hash(f.ID), Base: base})
 	w.do(c)
 	if after := w.gitIn(dir, "status", "--porcelain"); after != before {
-		t.Errorf("the work tree changed:\n%s\n%s", before, after)
+		t.Errorf("the worktree changed:\n%s\n%s", before, after)
 	}
 	kept, err := w.cfg.Repo.Salvages(t.Context())
 	w.ok(err)

@@ -195,7 +195,7 @@ func (s *Planner) planNew(ctx context.Context, p *projects.Project, who projects
 		return PlanGoalReply{}, err
 	}
 	s.runs.KeepEnv(id, in.Env)
-	err = eng.Start(ctx, run.Event{
+	err = eng.Start(ctx, run.Input{
 		ID: ledger.RunEventID(who), Kind: run.Begun, At: s.home.Now(), Actor: who.Actor, Run: id, Commit: base, Head: head.Commit,
 		Rules: &rules, Goal: in.Goal, Specs: waiting, Day: last.Day,
 	})
@@ -342,7 +342,7 @@ func (s *Planner) planOn(ctx context.Context, p *projects.Project, who projects.
 	if err != nil {
 		return PlanGoalReply{}, err
 	}
-	if _, err := s.runs.Say(ctx, p, eng, who, id, run.Event{Kind: run.Answered}); err != nil {
+	if _, err := s.runs.Say(ctx, p, eng, who, id, run.Input{Kind: run.Answered}); err != nil {
 		return PlanGoalReply{}, err
 	}
 	return s.goalReply(ctx, p, id, nil)
@@ -421,11 +421,11 @@ func (s *Planner) planApproved(ctx context.Context, p *projects.Project, who pro
 	rules := last.Rules
 	rules.Phases = ledger.PhaseLimits(l)
 	at := s.home.Now()
-	on := run.Event{ID: ledger.RunEventID(who) + "-on", Kind: run.Continued, At: at, Actor: who.Actor, Rules: &rules, Commit: base, Head: head.Commit}
+	on := run.Input{ID: ledger.RunEventID(who) + "-on", Kind: run.Continued, At: at, Actor: who.Actor, Rules: &rules, Commit: base, Head: head.Commit}
 	if err := eng.Deliver(ctx, last.Run, on); err != nil {
 		return false, err
 	}
-	return true, eng.Deliver(ctx, last.Run, run.Event{ID: ledger.RunEventID(who), Kind: run.Planned, At: at, Actor: who.Actor, Specs: specs})
+	return true, eng.Deliver(ctx, last.Run, run.Input{ID: ledger.RunEventID(who), Kind: run.Planned, At: at, Actor: who.Actor, Specs: specs})
 }
 
 // PlanSteps is what a person does about a run that plans and rests.

@@ -28,7 +28,7 @@ func newMissing(t *testing.T, status map[kedge.FeatureID]kedge.Status, halt run.
 	m.engine = func(_ context.Context, p kedge.Project, st *journal.Store) (runs.RunEngine, error) {
 		return local.New(local.Config{Project: p.ID, Store: st, Executor: leaves{}, Now: m.s.projects.Now}), nil
 	}
-	begun := run.Event{Kind: run.Begun, Run: m.Run, Commit: "c0", At: m.Now}
+	begun := run.Input{Kind: run.Begun, Run: m.Run, Commit: "c0", At: m.Now}
 	for _, id := range slices.Sorted(maps.Keys(status)) {
 		d := orders
 		d.ID = id
@@ -143,9 +143,9 @@ func wordsNotTold(t *testing.T, halt run.Halt) {
 
 	// The caller, who lost the daemon, asks again; and so does another daemon.
 	who := projects.Caller{Dir: m.dir, Actor: kedge.Human("ada"), Key: "req-3"}
-	m.ok(m.s.ForFeatures().Tell(t.Context(), m.p, who, run.Event{Kind: run.Reopened, Feature: "reopen"}))
+	m.ok(m.s.ForFeatures().Tell(t.Context(), m.p, who, run.Input{Kind: run.Reopened, Feature: "reopen"}))
 	who.Key = "req-new-newer"
-	m.ok(m.s.ForFeatures().Tell(t.Context(), m.p, who, run.Event{Kind: run.Planned}))
+	m.ok(m.s.ForFeatures().Tell(t.Context(), m.p, who, run.Input{Kind: run.Planned}))
 	m.next()
 	if words, _ := m.told(now); len(words) > 0 {
 		t.Errorf("it is told again: %v", words)
@@ -164,7 +164,7 @@ func (m missing) next() {
 // deadEngine dies before a run is told anything.
 type deadEngine struct{ runs.RunEngine }
 
-func (deadEngine) Deliver(context.Context, kedge.RunID, run.Event) error { return errKilled }
+func (deadEngine) Deliver(context.Context, kedge.RunID, run.Input) error { return errKilled }
 
 var errKilled = errors.New("killed")
 
@@ -180,7 +180,7 @@ func TestF1ApprovalThatTheRunWasNotTold(t *testing.T) {
 		}
 		return e, nil
 	}
-	begun := run.Event{Kind: run.Begun, Run: w.Run, Commit: w.Git("rev-parse", "HEAD"), At: w.Now, Goal: "Orders"}
+	begun := run.Input{Kind: run.Begun, Run: w.Run, Commit: w.Git("rev-parse", "HEAD"), At: w.Now, Goal: "Orders"}
 	state, _ := run.Step(run.State{}, begun)
 	w.add(kedge.RunStepped, run.Stepped{Run: w.Run, N: 1, Version: run.Version, Event: begun, Delta: run.Diff(run.State{}, state)})
 	w.planning()

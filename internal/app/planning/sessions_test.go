@@ -274,9 +274,9 @@ func TestRow70PhasesHaveBudgetAndModel(t *testing.T) {
 // leaves carries out nothing.
 type leaves struct{}
 
-func (leaves) Do(ctx context.Context, _ run.Command, _ func(run.Event)) (run.Event, error) {
+func (leaves) Do(ctx context.Context, _ run.Command, _ func(run.Input)) (run.Input, error) {
 	<-ctx.Done()
-	return run.Event{}, engine.ErrLeave
+	return run.Input{}, engine.ErrLeave
 }
 
 // engineOf begins the run of the test in an engine that does nothing.
@@ -284,7 +284,7 @@ func engineOf(t *testing.T, w *works, rules run.Rules) func() {
 	t.Helper()
 	e := local.New(local.Config{Project: w.p.ID, Store: w.p.Store, Executor: leaves{}, Now: w.s.projects.Now})
 	w.ok(e.Open(t.Context()))
-	w.ok(e.Start(t.Context(), run.Event{ID: "begin", Kind: run.Begun, At: w.Now, Run: w.Run, Commit: "c0", Rules: &rules, Specs: []run.Spec{{ID: "p1.1", Hash: "h"}}}))
+	w.ok(e.Start(t.Context(), run.Input{ID: "begin", Kind: run.Begun, At: w.Now, Run: w.Run, Commit: "c0", Rules: &rules, Specs: []run.Spec{{ID: "p1.1", Hash: "h"}}}))
 	return e.Leave
 }
 
@@ -304,7 +304,7 @@ func TestRow25BriefsStayFlat(t *testing.T) {
 	for i := range features {
 		id := kedge.FeatureID("f" + strconv.Itoa(i))
 		c := w.command(run.Command{Kind: run.Brief, Job: 1, Feature: id, Hash: w.hash(id), Base: base, Purpose: run.Implement, Attempt: 1})
-		at, err := w.x.Do(t.Context(), c, func(run.Event) {})
+		at, err := w.x.Do(t.Context(), c, func(run.Input) {})
 		w.ok(err)
 		b, err := os.ReadFile(w.cfg.Slots.CleanDir(w.Run) + ".d/" + at.Text)
 		w.ok(err)

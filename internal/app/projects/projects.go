@@ -43,7 +43,7 @@ type Opened struct {
 	slots sync.Mutex // over what is written down of runs and their jobs
 
 	mu    sync.Mutex
-	repos map[string]*git.Repo // by root of the work tree
+	repos map[string]*git.Repo // by root of the worktree
 }
 
 // Open opens the project of the caller's folder. It never makes a journal; only init
@@ -110,7 +110,7 @@ func (p *Project) Title() string {
 	return p.Name
 }
 
-// Git opens the repository behind the caller's work tree; Invalid for a plain
+// Git opens the repository behind the caller's worktree; Invalid for a plain
 // folder.
 func (h *Home) Git(ctx context.Context, p *Project) (*git.Repo, error) {
 	if !p.Git {

@@ -18,7 +18,7 @@ import (
 // the base: an agent must not write its own rules.
 type Source struct {
 	Project *Project
-	Repo    *git.Repo // nil: read the work tree
+	Repo    *git.Repo // nil: read the worktree
 	Base    string
 }
 

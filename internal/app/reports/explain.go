@@ -271,7 +271,7 @@ func (s *Reports) explainOther(ctx context.Context, p *projects.Project, repo *g
 type RunStep struct {
 	N       int64           `json:"n"`
 	At      time.Time       `json:"at"`
-	Event   run.EventKind   `json:"event"`
+	Event   run.InputKind   `json:"event"`
 	Outcome run.Outcome     `json:"outcome,omitempty"`
 	Feature kedge.FeatureID `json:"feature,omitempty"`
 	Text    string          `json:"text"` // empty: nothing that a person has to read

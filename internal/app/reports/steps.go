@@ -46,13 +46,13 @@ func joined(parts ...string) string {
 }
 
 // quiet are the events that only matter to the run itself.
-var quiet = map[run.EventKind]bool{
+var quiet = map[run.InputKind]bool{
 	run.Marked: true, run.Notified: true, run.Noted: true, run.Checkpointed: true, run.Used: true, run.Briefed: true,
 	run.TurnEnded: true, run.Ended: true, run.Told: true, run.Fired: true,
 }
 
 // happened tells an event without what followed from it.
-func happened(ev run.Event, about run.Command) string {
+func happened(ev run.Input, about run.Command) string {
 	if ev.Outcome == run.Failed || ev.Outcome == run.Drifted {
 		return string(about.Kind) + " could not be done: " + words.FirstLine(ev.Reason)
 	}
@@ -80,11 +80,11 @@ func happened(ev run.Event, about run.Command) string {
 	case run.Ledgered:
 		return ledgerWords(about)
 	case run.Reverted:
-		return "set aside, the work tree is back at " + words.Hash(about.Base)
+		return "set aside, the worktree is back at " + words.Hash(about.Base)
 	case run.Landed:
 		return landWords(ev, about)
 	case run.Said, run.Answered:
-		return withText(withReason(map[run.EventKind]string{run.Said: "told", run.Answered: "answered"}[ev.Kind], ev), ev.Text)
+		return withText(withReason(map[run.InputKind]string{run.Said: "told", run.Answered: "answered"}[ev.Kind], ev), ev.Text)
 	default:
 		return withReason(strings.ReplaceAll(string(ev.Kind), "_", " "), ev)
 	}
@@ -92,7 +92,7 @@ func happened(ev run.Event, about run.Command) string {
 
 // inspectWords tells what became of looking at the changes of a session, and for
 // a planning session at its plan.
-func inspectWords(ev run.Event, about run.Command) string {
+func inspectWords(ev run.Input, about run.Command) string {
 	planning := about.Purpose == run.MakePlan
 	switch {
 	case planning && ev.Outcome == run.Red:
@@ -120,7 +120,7 @@ func withText(text, said string) string {
 	return text
 }
 
-func withReason(text string, ev run.Event) string {
+func withReason(text string, ev run.Input) string {
 	if ev.Actor.IsHuman() {
 		text += " by " + ev.Actor.Name()
 	}
@@ -131,8 +131,8 @@ func withReason(text string, ev run.Event) string {
 }
 
 // verdictWords tells what a gate, or the feature's own checks, said.
-func verdictWords(ev run.Event, about run.Command) string {
-	what := map[run.EventKind]string{run.Proved: "its checks before the work", run.Integrated: "merged and checked in full"}[ev.Kind]
+func verdictWords(ev run.Input, about run.Command) string {
+	what := map[run.InputKind]string{run.Proved: "its checks before the work", run.Integrated: "merged and checked in full"}[ev.Kind]
 	if about.Purpose == run.TakeBack {
 		what = "without its work, checked in full"
 	}
@@ -148,7 +148,7 @@ func verdictWords(ev run.Event, about run.Command) string {
 	return withReason(text, ev)
 }
 
-func verdictWord(ev run.Event) string {
+func verdictWord(ev run.Input) string {
 	switch ev.Outcome {
 	case run.Fails:
 		return "red, as they must be"
@@ -159,7 +159,7 @@ func verdictWord(ev run.Event) string {
 	}
 }
 
-func sessionWords(ev run.Event) string {
+func sessionWords(ev run.Input) string {
 	switch ev.Outcome {
 	case run.Finished:
 		return "the agent says that it is done"
@@ -180,7 +180,7 @@ func sessionWords(ev run.Event) string {
 	}
 }
 
-func regressedWords(ev run.Event) string {
+func regressedWords(ev run.Input) string {
 	if len(ev.Features) == 0 {
 		return ""
 	}
@@ -202,7 +202,7 @@ func ledgerWords(c run.Command) string {
 	return text
 }
 
-func landWords(ev run.Event, about run.Command) string {
+func landWords(ev run.Input, about run.Command) string {
 	switch {
 	case ev.Outcome != run.OK:
 		return "not landed: " + words.FirstLine(ev.Reason)

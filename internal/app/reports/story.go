@@ -74,7 +74,7 @@ func (st *story) take(d run.Stepped) (commit string) {
 }
 
 // noteGreen keeps the verdict by which the run knows a tree to be green.
-func (st *story) noteGreen(ev run.Event, about run.Command) {
+func (st *story) noteGreen(ev run.Input, about run.Command) {
 	g := greenBase{environment: ev.Environment, outcome: ev.Outcome, evidence: ev.Evidence, feature: about.Feature}
 	switch {
 	case ev.Kind == run.Gated && about.Kind == run.Gate && about.Tree != "" && (ev.Outcome == run.Green || ev.Outcome == run.Empty):
@@ -108,7 +108,7 @@ func (st *story) reused(d run.Stepped) string {
 }
 
 // noteEnd follows the work of the last session to its end.
-func (st *story) noteEnd(ev run.Event, about run.Command) {
+func (st *story) noteEnd(ev run.Input, about run.Command) {
 	if ev.Kind == run.Exited && ev.Session != "" {
 		st.ends = append(st.ends, SessionEnd{Session: ev.Session, At: ev.At, Why: sessionWords(ev)})
 		st.open, st.left, st.merged = true, "", ""
@@ -138,7 +138,7 @@ func (st *story) noteEnd(ev run.Event, about run.Command) {
 }
 
 // ended holds the commit against what the session left and what was judged.
-func (st *story) ended(end *SessionEnd, ev run.Event) {
+func (st *story) ended(end *SessionEnd, ev run.Input) {
 	st.open, end.At, end.Commit = false, ev.At, ev.Commit
 	switch {
 	case end.Commit == "" || ev.Outcome != run.OK:

@@ -44,7 +44,7 @@ func (s *Runs) acceptInRun(ctx context.Context, who projects.Caller, in features
 			return reply, false, err
 		}
 	}
-	if err := s.tellRun(ctx, p, who, run.Event{Kind: run.Accepted, Feature: in.ID, Reason: in.Reason}); err != nil {
+	if err := s.tellRun(ctx, p, who, run.Input{Kind: run.Accepted, Feature: in.ID, Reason: in.Reason}); err != nil {
 		return reply, false, err
 	}
 	d, err := l.Find(in.ID)
@@ -56,7 +56,7 @@ func (s *Runs) acceptInRun(ctx context.Context, who projects.Caller, in features
 
 // tellAccepted lets the run know that has the work on a feature which a person
 // accepted, and waits until that is in the ledger of its branch, or cannot be now.
-func (s *Runs) tellAccepted(ctx context.Context, p *projects.Project, who projects.Caller, ev run.Event) error {
+func (s *Runs) tellAccepted(ctx context.Context, p *projects.Project, who projects.Caller, ev run.Input) error {
 	st, found, err := s.runOf(ctx, p, ev.Feature)
 	if err != nil || !found {
 		return err

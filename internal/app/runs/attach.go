@@ -35,7 +35,7 @@ func (s *Runs) AttachWith(ctx context.Context, p *projects.Project, who projects
 		return RunReply{}, err
 	}
 	s.keepFirstEnv(st.Run, in.Env)
-	reply, err := s.Say(ctx, p, eng, who, st.Run, run.Event{Kind: run.Continued, Rules: &rules})
+	reply, err := s.Say(ctx, p, eng, who, st.Run, run.Input{Kind: run.Continued, Rules: &rules})
 	reply.Attached = true
 	reply.Notes = append(append(reply.Notes, versions...), "the run has these rules from now on: "+said+"; running sessions keep the old ones")
 	return reply, err

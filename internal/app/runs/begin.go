@@ -96,7 +96,7 @@ func (s *Runs) anew(ctx context.Context, p *projects.Project, last run.State) (b
 }
 
 // Project is the project of a caller who may command runs: a person, in the
-// main work tree of a repository.
+// main worktree of a repository.
 func (s *Runs) Project(ctx context.Context, who projects.Caller, what string) (*projects.Project, error) {
 	if err := projects.PersonOnly(who, what); err != nil {
 		return nil, err
@@ -112,7 +112,7 @@ func (s *Runs) Project(ctx context.Context, who projects.Caller, what string) (*
 		return nil, kedge.Errorf(kedge.Invalid, "%q is a plain folder: a run needs a git repository", p.Dir).WithHint("git init && git add -A && git commit -m start")
 	}
 	if main := place.MainFolder(p.Dir); main != "" && main != p.Dir {
-		return nil, kedge.Errorf(kedge.Invalid, "a run works on the branch of the main work tree").WithHint("cd %s", main)
+		return nil, kedge.Errorf(kedge.Invalid, "a run works on the branch of the main worktree").WithHint("cd %s", main)
 	}
 	return p, nil
 }
@@ -172,7 +172,7 @@ func (s *Runs) begin(ctx context.Context, p *projects.Project, who projects.Call
 		return RunReply{}, err
 	}
 	s.KeepEnv(id, in.Env)
-	err = eng.Start(ctx, run.Event{
+	err = eng.Start(ctx, run.Input{
 		ID: ledger.RunEventID(who), Kind: run.Begun, At: s.home.Now(), Actor: who.Actor, Run: id, Commit: base, Head: head.Commit,
 		Rules: &rules, Specs: specs, Day: last.Day,
 	})
@@ -203,7 +203,7 @@ func (s *Runs) Branch(ctx context.Context, p *projects.Project) (*git.Repo, git.
 	return repo, head, nil
 }
 
-// NotesOnUncommitted says what of the work tree a run does not see.
+// NotesOnUncommitted says what of the worktree a run does not see.
 func (s *Runs) NotesOnUncommitted(ctx context.Context, repo *git.Repo, head git.Head) []string {
 	tree, err := repo.Tree(ctx)
 	if err != nil {

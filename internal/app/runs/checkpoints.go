@@ -38,7 +38,7 @@ func (s *Runs) wantCheckpoints(ctx context.Context, who projects.Caller, reason 
 		if err != nil {
 			return err
 		}
-		err = eng.Deliver(ctx, st.Run, run.Event{
+		err = eng.Deliver(ctx, st.Run, run.Input{
 			ID: ledger.RunEventID(who) + kedge.EventID("-"+strconv.FormatInt(c.Epoch, 10)), Kind: run.Signalled, Epoch: c.Epoch, At: s.home.Now(),
 			Actor: who.Actor, Outcome: run.WantCheckpoint, Reason: reason,
 		})

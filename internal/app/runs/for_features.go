@@ -14,7 +14,7 @@ import (
 type ledgerRuns struct{ s *Runs }
 
 // Tell implements features.Runs.
-func (r ledgerRuns) Tell(ctx context.Context, p *projects.Project, who projects.Caller, ev run.Event) error {
+func (r ledgerRuns) Tell(ctx context.Context, p *projects.Project, who projects.Caller, ev run.Input) error {
 	return r.s.tellRun(ctx, p, who, ev)
 }
 

@@ -103,7 +103,7 @@ func (s *Runs) landRun(ctx context.Context, p *projects.Project, eng RunEngine, 
 	for _, spec := range unseen {
 		let = append(let, spec.ID)
 	}
-	if _, err := s.Say(ctx, p, eng, who, st.Run, run.Event{Kind: run.LandAsked, Features: let, Specs: unseen}); err != nil {
+	if _, err := s.Say(ctx, p, eng, who, st.Run, run.Input{Kind: run.LandAsked, Features: let, Specs: unseen}); err != nil {
 		return RunLandReply{}, err
 	}
 	st, err := landed(ctx, eng, st.Run)

@@ -19,7 +19,7 @@ import (
 // daemon died between the ledger and the run.
 type missed struct {
 	run      kedge.RunID
-	words    []run.Event
+	words    []run.Input
 	approval *projects.Caller // who approved its plan, by the request that did it
 }
 
@@ -51,7 +51,7 @@ func (s *Runs) missed(ctx context.Context, p *projects.Project) (missed, error) 
 	}
 	if doc.State.Over() { // it learns nothing more, but that work of it was accepted
 		added = false
-		m.words = slices.DeleteFunc(m.words, func(ev run.Event) bool { return ev.Kind != run.Accepted })
+		m.words = slices.DeleteFunc(m.words, func(ev run.Input) bool { return ev.Kind != run.Accepted })
 	}
 	if !added && len(m.words) == 0 {
 		return m, nil
@@ -70,7 +70,7 @@ func (s *Runs) missed(ctx context.Context, p *projects.Project) (missed, error) 
 
 // missedOf compares a feature of the ledger with what the run knows of it. What
 // the run is about to write itself is not compared.
-func missedOf(st *run.State, d journal.FeatureDoc) []run.Event {
+func missedOf(st *run.State, d journal.FeatureDoc) []run.Input {
 	f := st.FeatureOf(d.ID)
 	writes := func(kinds ...run.CommandKind) bool {
 		return slices.ContainsFunc(st.Outbox, func(c run.Command) bool { return c.Feature == d.ID && slices.Contains(kinds, c.Kind) })
@@ -78,9 +78,9 @@ func missedOf(st *run.State, d journal.FeatureDoc) []run.Event {
 	if f == nil || writes(run.Ledger) {
 		return nil
 	}
-	var out []run.Event
-	add := func(kind run.EventKind) {
-		out = append(out, run.Event{Kind: kind, Feature: d.ID, Hash: d.Hash, Reason: cmp.Or(d.Reason, "while the daemon was away")})
+	var out []run.Input
+	add := func(kind run.InputKind) {
+		out = append(out, run.Input{Kind: kind, Feature: d.ID, Hash: d.Hash, Reason: cmp.Or(d.Reason, "while the daemon was away")})
 	}
 	if !strings.HasPrefix(d.Hash, f.Hash) {
 		add(run.Amended)
@@ -117,7 +117,7 @@ func (s *Runs) findAdded(ctx context.Context, p *projects.Project, st *run.State
 	if err != nil {
 		return err
 	}
-	m.words = append([]run.Event{{Kind: run.Planned, Feature: id, Specs: specs}}, m.words...)
+	m.words = append([]run.Input{{Kind: run.Planned, Feature: id, Specs: specs}}, m.words...)
 	return nil
 }
 

@@ -59,7 +59,7 @@ func (s *Runs) QuestionAsk(ctx context.Context, who projects.Caller, in Question
 	if err != nil {
 		return QuestionAskReply{}, err
 	}
-	_, err = s.Say(ctx, p, eng, who, st.Run, run.Event{
+	_, err = s.Say(ctx, p, eng, who, st.Run, run.Input{
 		Kind: run.Signalled, Outcome: run.Asked, Epoch: start.Epoch, Session: j.Session, Text: in.Question,
 	})
 	return reply, err

@@ -161,7 +161,7 @@ func (s *Runs) RunDeny(ctx context.Context, who projects.Caller, in RunDecideReq
 	}
 	ctx, done := s.life.UntilLeft(ctx)
 	defer done()
-	if _, err := s.Say(ctx, p, eng, who, st.Run, run.Event{Kind: run.Denied, Feature: in.ID, Reason: in.Reason, Specs: specs}); err != nil {
+	if _, err := s.Say(ctx, p, eng, who, st.Run, run.Input{Kind: run.Denied, Feature: in.ID, Reason: in.Reason, Specs: specs}); err != nil {
 		return RunDenyReply{}, err
 	}
 	return s.taken(ctx, p, eng, st.Run, *f)

@@ -40,7 +40,7 @@ func (s *Runs) theRun(ctx context.Context, who projects.Caller, what string) (*p
 }
 
 // Say delivers what a person wants of a run, and shows the run after it.
-func (s *Runs) Say(ctx context.Context, p *projects.Project, eng RunEngine, who projects.Caller, id kedge.RunID, ev run.Event) (RunReply, error) {
+func (s *Runs) Say(ctx context.Context, p *projects.Project, eng RunEngine, who projects.Caller, id kedge.RunID, ev run.Input) (RunReply, error) {
 	before := stepsOf(ctx, p, id)
 	ev.ID, ev.At, ev.Actor = ledger.RunEventID(who), s.home.Now(), who.Actor
 	if err := eng.Deliver(ctx, id, ev); err != nil {
@@ -60,7 +60,7 @@ func (s *Runs) RunPause(ctx context.Context, who projects.Caller, _ RunRequest) 
 	if st.Ended() {
 		return RunReply{}, over(st)
 	}
-	return s.Say(ctx, p, eng, who, st.Run, run.Event{Kind: run.PauseAsked})
+	return s.Say(ctx, p, eng, who, st.Run, run.Input{Kind: run.PauseAsked})
 }
 
 func over(st run.State) error {
@@ -153,7 +153,7 @@ func (s *Runs) goOn(ctx context.Context, p *projects.Project, who projects.Calle
 		return RunReply{}, err
 	}
 	s.KeepEnv(st.Run, in.Env)
-	reply, err := s.Say(ctx, p, eng, who, st.Run, run.Event{Kind: run.Continued, Rules: &rules, Commit: commit, Head: head.Commit})
+	reply, err := s.Say(ctx, p, eng, who, st.Run, run.Input{Kind: run.Continued, Rules: &rules, Commit: commit, Head: head.Commit})
 	reply.Attached = true
 	reply.Notes = append(append(reply.Notes, versions...), notes...)
 	return reply, err
@@ -229,7 +229,7 @@ func (s *Runs) RunTell(ctx context.Context, who projects.Caller, in RunTellReque
 		return RunTellReply{}, err
 	}
 	r := RunTellReply{Feature: id}
-	r.RunReply, err = s.Say(ctx, p, eng, who, st.Run, run.Event{Kind: run.Said, Feature: id, Text: in.Text})
+	r.RunReply, err = s.Say(ctx, p, eng, who, st.Run, run.Input{Kind: run.Said, Feature: id, Text: in.Text})
 	for _, j := range r.Run.Jobs {
 		if j.Feature == id {
 			r.Session = j.Session
@@ -272,7 +272,7 @@ func (s *Runs) RunApprove(ctx context.Context, who projects.Caller, in RunDecide
 	return s.decideWork(ctx, who, in, run.Approved, "approve work")
 }
 
-func (s *Runs) decideWork(ctx context.Context, who projects.Caller, in RunDecideRequest, kind run.EventKind, what string) (RunReply, error) {
+func (s *Runs) decideWork(ctx context.Context, who projects.Caller, in RunDecideRequest, kind run.InputKind, what string) (RunReply, error) {
 	p, eng, st, err := s.theRun(ctx, who, what)
 	if err != nil {
 		return RunReply{}, err
@@ -289,7 +289,7 @@ func (s *Runs) decideWork(ctx context.Context, who projects.Caller, in RunDecide
 			return RunReply{}, err
 		}
 	}
-	return s.Say(ctx, p, eng, who, st.Run, run.Event{Kind: kind, Feature: in.ID, Reason: in.Reason})
+	return s.Say(ctx, p, eng, who, st.Run, run.Input{Kind: kind, Feature: in.ID, Reason: in.Reason})
 }
 
 // notHeld is the error about work that the run does not hold back: it may wait for a
@@ -316,7 +316,7 @@ func (s *Runs) notHeld(ctx context.Context, p *projects.Project, st *run.State, 
 
 // tellRun lets a run that lives know what a person did to the ledger. A run that
 // is over learns it from the ledger when the next one begins.
-func (s *Runs) tellRun(ctx context.Context, p *projects.Project, who projects.Caller, ev run.Event) error {
+func (s *Runs) tellRun(ctx context.Context, p *projects.Project, who projects.Caller, ev run.Input) error {
 	if who.IsAgent() || s.home.ReadOnly {
 		return nil
 	}

@@ -142,7 +142,7 @@ func (s *Setup) site(ctx context.Context, who projects.Caller) (*site, error) {
 		}
 	case repo.Root() == "" || !ok:
 		return nil, kedge.Errorf(kedge.Invalid, "%q is a bare repository or a git dir: there are no files to work on", who.Dir).
-			WithHint("run it in a clone, or make a work tree: git worktree add ../work")
+			WithHint("run it in a clone, or make a worktree: git worktree add ../work")
 	}
 	if fi, err := os.Stat(pl.Root); err != nil || !fi.IsDir() {
 		return nil, kedge.Errorf(kedge.NotFound, "no folder %q", pl.Root)
@@ -178,7 +178,7 @@ func (at *site) plan(in InitRequest, l ledger.Snapshot, facts *docs.Facts) (init
 	p := *at.Project
 	p.Name = projectName(p.Name, at.Root)
 	for _, f := range scaffold.Files(scaffold.Input{
-		Agent: in.Agent, Agents: catalog.Kinds().Offered, Checks: pl.found.Checks,
+		Agent: in.Agent, Agents: catalog.Kinds().Offered, Protect: protectedByDefault(), Checks: pl.found.Checks,
 		Features: plan.WriteFeatures(l.File(&p)), Progress: docs.WriteProgress(nil, *facts),
 	}) {
 		c, err := at.fileChange(f)
@@ -199,6 +199,9 @@ func projectName(name, root string) string {
 	}
 	return name
 }
+
+// protectedByDefault is what a config.toml that says nothing protects.
+func protectedByDefault() []string { return config.Default(catalog.Kinds()).Protect.Paths }
 
 // planAgent refuses an agent that nobody knows, and says where one is set that
 // init will not touch.

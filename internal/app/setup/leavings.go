@@ -164,11 +164,11 @@ func leavings(ctx context.Context, repo *git.Repo, branches map[string]string, r
 	return out, nil
 }
 
-// leftTree is a work tree of Kedge's. Its command puts what is nowhere else where git
+// leftTree is a worktree of Kedge's. Its command puts what is nowhere else where git
 // keeps it, and git itself refuses to remove one that still has changes.
 func leftTree(w kedge.Worktree) Leaving {
 	path := git.Quoted(w.Path)
-	left := Leaving{What: "work tree " + w.Path, Command: "git worktree remove " + path}
+	left := Leaving{What: "worktree " + w.Path, Command: "git worktree remove " + path}
 	var holds []string
 	if w.Dirty {
 		holds = append(holds, "it has changes that are not committed: they go to git stash")

@@ -167,7 +167,7 @@ func initRecords(ctx context.Context, p *projects.Project) (map[string]kedge.Ini
 // wrote them.
 func (at *site) fileRemovals(records map[string]kedge.InitFile, projections []ledger.Projection) (changes []change, kept []string, err error) {
 	empty := scaffold.Files(scaffold.Input{
-		Agents:   catalog.Kinds().Offered,
+		Agents: catalog.Kinds().Offered, Protect: protectedByDefault(),
 		Features: plan.WriteFeatures(ledger.Snapshot{}.File(at.Project)), Progress: docs.WriteProgress(nil, docs.Facts{}),
 	})
 	add := func(path string, perm fs.FileMode, ours, was func(string) bool) error {

@@ -91,7 +91,7 @@ func bare(lines []kedge.StatusLine) []kedge.StatusLine {
 	return lines
 }
 
-// State is where the work of the project stands, whatever work tree is asked
+// State is where the work of the project stands, whatever worktree is asked
 // from.
 func (b Writer) State(ctx context.Context) (status.State, error) {
 	var st status.State

@@ -169,13 +169,13 @@ func (l recorder) Salvaged(ctx context.Context, key string, v kedge.Salvage) err
 	return l.add(ctx, key, kedge.ActorDaemon, kedge.SalvageMade, v)
 }
 
-// Project writes the projections into a work tree of the project, whichever it
+// Project writes the projections into a worktree of the project, whichever it
 // is. The user's own is left alone.
 func (l recorder) Project(ctx context.Context, dir string) error {
 	return l.s.book.SyncToCommit(ctx, l.in(dir))
 }
 
-// in is the project as seen from another work tree of it.
+// in is the project as seen from another worktree of it.
 func (l recorder) in(dir string) *projects.Project { return l.p.In(dir) }
 
 // settings reads config.toml and gate.toml as they are at a commit.

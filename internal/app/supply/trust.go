@@ -25,7 +25,7 @@ func RefuseUntrusted(ctx context.Context, p *projects.Project, repo *git.Repo, c
 	return maintenance.RefuseUnapproved(open)
 }
 
-// Trusted looks at a work tree before a session starts in it: files that git ignores
+// Trusted looks at a worktree before a session starts in it: files that git ignores
 // outlive a feature there, and a session may have written any. What is found is
 // written down, so that people see it where they approve.
 func (l approvals) Trusted(ctx context.Context, c run.Command, dir string, after kedge.SessionID) error {

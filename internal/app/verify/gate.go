@@ -158,7 +158,7 @@ func (s *Verifier) gateFeature(ctx context.Context, p *projects.Project, who pro
 	return s.judge(ctx, p, who, judgement{env: env, scope: gate.Full, feature: f.ID, own: f.Checks, base: b})
 }
 
-// judge runs a gate on the caller's work tree.
+// judge runs a gate on the caller's worktree.
 func (s *Verifier) judge(ctx context.Context, p *projects.Project, who projects.Caller, j judgement) (kedge.Evidence, error) {
 	if s.home.ReadOnly {
 		return kedge.Evidence{}, kedge.Errorf(kedge.Conflict, "this needs the daemon").WithHint("kedge up")

@@ -155,9 +155,9 @@ func driftText(w io.Writer, row func(name, format string, args ...any), out stat
 	case out.DriftUnknown != "":
 		row("drift", "unknown: %s", out.DriftUnknown)
 	case len(out.Drift) == 0:
-		row("drift", "none since Kedge last looked")
+		row("drift", "none: nothing changed outside Kedge")
 	default:
-		row("drift", "%d since Kedge last looked; read them before editing:", len(out.Drift))
+		row("drift", "%s outside Kedge; read before you edit:", frame.Counted(len(out.Drift), "change"))
 	}
 	for i, d := range out.Drift {
 		if i == shownDrift {

@@ -160,7 +160,7 @@ func approvedWord(approved bool) string {
 	return "not approved"
 }
 
-// inDir says in which work tree something is, where it is not simply committed.
+// inDir says in which worktree something is, where it is not simply committed.
 func inDir(dir string) string {
 	if dir == "" {
 		return ""

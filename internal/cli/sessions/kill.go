@@ -31,7 +31,7 @@ it.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			in := sessions.SessionKill{Name: args[0], GraceMS: int(grace.Milliseconds())}
-			env.Running(fmt.Sprintf("%s is asked to end, and made to after %v at the latest", in.Name, 2*grace))
+			env.Running(fmt.Sprintf("asking %s to end; Kedge kills it after %v if it does not", in.Name, 2*grace))
 			s, err := frame.Call[kedge.Session](c.Context(), env, "session.kill", in)
 			env.Running("")
 			if err != nil {

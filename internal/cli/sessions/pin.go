@@ -17,9 +17,8 @@ func Pin(env *frame.Env) *cobra.Command {
 		Short: "Keep a session, and list it first",
 		Long: `Keep a session, and list it first.
 
-A pinned session stays at the top of kedge ls. Kedge never removes what it
-printed, however old it is, nor the worktree that it worked in. Only you can
-pin: agents may not.`,
+A pinned session stays at the top of kedge ls. Kedge keeps its output and its
+worktree, however old they are, until you unpin it. Agents may not pin.`,
 		Example: "  kedge pin auth-refactor\n  kedge ls",
 	})
 }
@@ -30,7 +29,7 @@ func Unpin(env *frame.Env) *cobra.Command {
 		Use:   "unpin SESSION",
 		Short: "Treat a pinned session like any other again",
 		Long: `Treat a pinned session like any other again: kedge ls lists it by its age, and
-what it printed goes when it is old enough ([sessions] in config.toml).`,
+Kedge removes its output when it is old enough ([sessions] in config.toml).`,
 		Example: "  kedge unpin auth-refactor",
 	})
 }

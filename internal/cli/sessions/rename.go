@@ -25,7 +25,7 @@ Two running sessions of a project cannot have the same name.`,
 			if err != nil {
 				return err
 			}
-			return env.Show(s, func(io.Writer) { env.Talk("now %s", s.Name) })
+			return env.Show(s, func(io.Writer) { env.Talk("the session is now called %s", s.Name) })
 		},
 		ValidArgsFunction: frame.SessionNames(env),
 	}

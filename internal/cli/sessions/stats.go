@@ -127,7 +127,7 @@ func unknownText(row func(name, format string, args ...any), f stats.Figures) {
 		row("unknown", "the tokens of %s, the cost of %s", frame.Counted(f.UnknownTokens, "session"), frame.Counted(f.UnknownUSD, "session"))
 	}
 	if f.SilentSessions > 0 {
-		row("silent", "%s that told nothing of what they did: the time counts in which they printed", frame.Counted(f.SilentSessions, "session"))
+		row("silent", "%s reported no activity: their time is counted from their output", frame.Counted(f.SilentSessions, "session"))
 	}
 }
 

@@ -32,7 +32,7 @@ func TestStatsText(t *testing.T) {
 		"per Mtok unknown features, unknown lines (2,000,000 + ~110 tokens)",
 		"per USD 0.25 features, unknown lines (8.00 USD, estimated)",
 		"unknown the tokens of 1 session, the cost of 2 sessions",
-		"silent 1 session that told nothing of what they did: the time counts in which they printed",
+		"silent 1 session reported no activity: their time is counted from their output",
 		"",
 		"WEEK SESSIONS INTERRUPTED RECOVERY PRODUCTIVE OVERHEAD FEATURES LINES TOKENS USD PER MTOK PER USD",
 		"2026-W03 5 3 12.5 min 100.0 min 12.5% 2 1,234 2,000,000 + ~110 8.00 unknown 0.25",

@@ -14,7 +14,7 @@ import (
 type Input struct {
 	Project      string
 	Rules        []byte // rules.md, nil when there is none
-	RulesFrom    string // where they were read: "commit 4f1c2ab", "the work tree"
+	RulesFrom    string // where they were read: "commit 4f1c2ab", "the worktree"
 	Next         *kedge.Next
 	Checklist    []kedge.StatusLine // the plan's items
 	Checkpoint   *kedge.Checkpoint  // with its files compared

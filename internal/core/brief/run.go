@@ -56,7 +56,7 @@ type RunInput struct {
 type Flight struct {
 	Why     string   // why it ended
 	Stood   string   // where it stood: sections of data, as resume.Summary.Sections writes them
-	Changed []string // paths that it left changed in this work tree
+	Changed []string // paths that it left changed in this worktree
 	Salvage kedge.SalvageID
 }
 
@@ -122,7 +122,7 @@ func assembleBefore(parts, cut []part, tail part) Brief {
 func ForResume(in RunInput, why string) string {
 	var b strings.Builder
 	b.WriteString("# Kedge: continue " + line(in.Project) + "\n" + dataLine)
-	b.WriteString("You were interrupted (" + line(why) + "). This is the same conversation and the same work tree: what you changed is still there, " +
+	b.WriteString("You were interrupted (" + line(why) + "). This is the same conversation and the same worktree: what you changed is still there, " +
 		"and it is not checked yet. What was under way may be done in part: look before you do it again.\n")
 	if len(in.Flight.Changed) > 0 {
 		b.WriteString(heading("Changed and not committed") + entries(in.Flight.Changed, "git status"))
@@ -216,7 +216,7 @@ func flightText(f Flight) string {
 	}
 	var b strings.Builder
 	b.WriteString(heading("In flight"))
-	b.WriteString("A session worked on this before you and was cut. What it changed is still in this work tree, and it is not checked yet.\n")
+	b.WriteString("A session worked on this before you and was cut. What it changed is still in this worktree, and it is not checked yet.\n")
 	if f.Why != "" {
 		b.WriteString("It ended:\n" + quoted(words.ClipBytes(f.Why, maxEntry)))
 	}
@@ -302,7 +302,7 @@ func taskText(in RunInput) string {
 	case in.Purpose == Fix || in.Feature == nil:
 		b.WriteString("The project's own checks are red before any new work. Make them green, and do nothing else: no feature is worked on now.\n")
 	case in.Purpose == Repair:
-		b.WriteString("Repair feature " + line(string(in.Feature.ID)) + ": its checks are red after the work that is in this work tree. This is the one repair; there is no second.\n")
+		b.WriteString("Repair feature " + line(string(in.Feature.ID)) + ": its checks are red after the work that is in this worktree. This is the one repair; there is no second.\n")
 	default:
 		b.WriteString("Do feature " + line(string(in.Feature.ID)) + placeText(in) + ". It is the only one you work on.\n")
 	}

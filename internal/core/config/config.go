@@ -210,7 +210,7 @@ func Default(kinds Kinds) Config {
 			CompactTokens: 100_000,
 			Window:        map[string]int64{"claude-*": 200_000},
 		},
-		Protect: Protect{Paths: defaultProtect()},
+		Protect: Protect{Paths: append(Deciding(), kinds.Guards...)},
 		Env:     Env{Pass: []string{"PATH", "HOME", "LANG"}},
 		Sandbox: Sandbox{Kind: "none", Missing: "refuse", Network: true},
 		Forge:   Forge{Kind: "github"},
@@ -221,13 +221,14 @@ func Default(kinds Kinds) Config {
 	}
 }
 
-// defaultProtect covers what decides about the work: Kedge's own files, CI and
-// agent settings. Test files are not in it, because good work adds to them; that
-// they are not weakened is the gate's own rule.
-func defaultProtect() []string {
+// Deciding are patterns of the files that decide about the work rather than do it,
+// beside those that the agents' profiles name: Kedge's own, CI's, an editor's settings.
+// Test files are not among them, because good work adds to them; that they are not
+// weakened is the gate's own rule.
+func Deciding() []string {
 	return []string{
-		".kedge/**", ".github/**", ".gitlab-ci.yml", ".circleci/**", "Jenkinsfile", ".ci/**",
-		".claude/**", ".codex/**", ".gemini/**", ".opencode/**", ".mcp.json",
+		".kedge/**", ".github/**", ".gitlab-ci.yml", ".gitlab/**", ".circleci/**", ".travis.yml",
+		"Jenkinsfile", "azure-pipelines.yml", ".ci/**", ".cursor/**",
 	}
 }
 
@@ -297,6 +298,7 @@ func maps(c Config) (map[string]Agent, map[string]int64) {
 type Kinds struct {
 	Names   []string // in the order of messages; each is also the name of a built-in agent
 	Offered []string // the built-in agents that a run can drive by their name alone, sorted
+	Guards  []string // patterns of their files that decide about the work
 }
 
 // Agent finds an agent by name: one that a file defines, or a built-in one.

@@ -37,7 +37,7 @@ const (
 )
 
 // Answer is the event that answers a command.
-func (k CommandKind) Answer() EventKind {
+func (k CommandKind) Answer() InputKind {
 	for _, a := range answers {
 		if a.command == k {
 			return a.event
@@ -48,7 +48,7 @@ func (k CommandKind) Answer() EventKind {
 
 var answers = []struct {
 	command CommandKind
-	event   EventKind
+	event   InputKind
 }{
 	{Prepare, Prepared},
 	{Gate, Gated},
@@ -136,6 +136,6 @@ func (c Command) Origin() int64 {
 }
 
 // Reply is the event that answers the command.
-func (c Command) Reply(o Outcome) Event {
-	return Event{Kind: c.Kind.Answer(), Epoch: c.Epoch, Outcome: o}
+func (c Command) Reply(o Outcome) Input {
+	return Input{Kind: c.Kind.Answer(), Epoch: c.Epoch, Outcome: o}
 }

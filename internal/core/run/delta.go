@@ -151,7 +151,7 @@ type Stepped struct {
 	Run     kedge.RunID `json:"run"`
 	N       int64       `json:"n"`       // 1 is the first of the run; no two have the same
 	Version int         `json:"version"` // of Step
-	Event   Event       `json:"event"`
+	Event   Input       `json:"event"`
 	Delta   Delta       `json:"delta"`
 }
 

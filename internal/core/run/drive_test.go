@@ -28,7 +28,7 @@ func begin(t *testing.T, rules run.Rules, specs ...run.Spec) *drive {
 	for i := range specs {
 		specs[i].Hash = "h-" + string(specs[i].ID)
 	}
-	d.do(run.Event{Kind: run.Begun, Run: "run-1", Rules: &rules, Specs: specs, Commit: "c0"})
+	d.do(run.Input{Kind: run.Begun, Run: "run-1", Rules: &rules, Specs: specs, Commit: "c0"})
 	return d
 }
 
@@ -37,7 +37,7 @@ func feature(id string, needs ...kedge.FeatureID) run.Spec {
 }
 
 // do is one step; it gives what the step asks for.
-func (d *drive) do(ev run.Event) []run.Command {
+func (d *drive) do(ev run.Input) []run.Command {
 	d.Helper()
 	d.at = d.at.Add(time.Second)
 	if ev.At.IsZero() {
@@ -50,9 +50,9 @@ func (d *drive) do(ev run.Event) []run.Command {
 }
 
 // person is an event by a person.
-func (d *drive) person(kind run.EventKind, id kedge.FeatureID) []run.Command {
+func (d *drive) person(kind run.InputKind, id kedge.FeatureID) []run.Command {
 	d.Helper()
-	return d.do(run.Event{Kind: kind, Feature: id, Actor: kedge.Human("ann"), Reason: "because", Text: "a word", Hash: "h-new"})
+	return d.do(run.Input{Kind: kind, Feature: id, Actor: kedge.Human("ann"), Reason: "because", Text: "a word", Hash: "h-new"})
 }
 
 // outstanding is the newest unanswered command of the kind; the test ends where
@@ -69,7 +69,7 @@ func (d *drive) outstanding(kind run.CommandKind) run.Command {
 }
 
 // answer answers the newest command of the kind.
-func (d *drive) answer(kind run.CommandKind, o run.Outcome, change ...func(*run.Event)) []run.Command {
+func (d *drive) answer(kind run.CommandKind, o run.Outcome, change ...func(*run.Input)) []run.Command {
 	d.Helper()
 	ev := d.happy(d.outstanding(kind))
 	ev.Outcome = o
@@ -80,8 +80,8 @@ func (d *drive) answer(kind run.CommandKind, o run.Outcome, change ...func(*run.
 }
 
 // happy is the answer of a world in which everything works.
-func (d *drive) happy(c run.Command) run.Event {
-	ev := run.Event{Kind: c.Kind.Answer(), Epoch: c.Epoch, Outcome: run.OK, Environment: "e"}
+func (d *drive) happy(c run.Command) run.Input {
+	ev := run.Input{Kind: c.Kind.Answer(), Epoch: c.Epoch, Outcome: run.OK, Environment: "e"}
 	switch c.Kind {
 	case run.Prepare:
 		ev.Commit, ev.Tree = c.Base, "tree-of-"+c.Base
@@ -178,18 +178,18 @@ func (d *drive) want(status run.Status, features ...kedge.Status) {
 	}
 }
 
-func used(tokens int64, usd float64) func(*run.Event) {
-	return func(ev *run.Event) { ev.Usage = &run.Spend{Tokens: tokens, USD: usd} }
+func used(tokens int64, usd float64) func(*run.Input) {
+	return func(ev *run.Input) { ev.Usage = &run.Spend{Tokens: tokens, USD: usd} }
 }
 
-func because(reason string) func(*run.Event) {
-	return func(ev *run.Event) { ev.Reason, ev.Failure = reason, reason }
+func because(reason string) func(*run.Input) {
+	return func(ev *run.Input) { ev.Reason, ev.Failure = reason, reason }
 }
 
 // session is an event of the living session.
-func (d *drive) session(kind run.EventKind, o run.Outcome, change ...func(*run.Event)) []run.Command {
+func (d *drive) session(kind run.InputKind, o run.Outcome, change ...func(*run.Input)) []run.Command {
 	d.Helper()
-	ev := run.Event{Kind: kind, Outcome: o, Epoch: d.outstanding(run.StartSession).Epoch, Text: "which one?", Reason: "a signal"}
+	ev := run.Input{Kind: kind, Outcome: o, Epoch: d.outstanding(run.StartSession).Epoch, Text: "which one?", Reason: "a signal"}
 	if kind == run.TurnEnded {
 		for _, j := range d.s.Jobs {
 			ev.Epoch = max(ev.Epoch, j.Turn)

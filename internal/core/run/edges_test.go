@@ -65,7 +65,7 @@ func TestAFlakyBaseline(t *testing.T) {
 	if l := d.outstanding(run.Ledger); !l.Flaky || l.Commit != "" {
 		t.Errorf("the ledger says %+v", l)
 	}
-	d.answer(run.Ledger, run.OK, func(ev *run.Event) { ev.Commit = "" })
+	d.answer(run.Ledger, run.OK, func(ev *run.Input) { ev.Commit = "" })
 	d.until(run.Gate)
 	d.answer(run.Gate, run.Red)
 	d.until("")
@@ -190,7 +190,7 @@ func TestWhatPeopleDoToFeatures(t *testing.T) {
 	d.answer(run.StartSession, run.Closed)
 	d.until("")
 	d.want(run.StatusStopped, blocked, kedge.Skipped, pending)
-	if d.s.Reason != "nothing can go on: 1 blocked, 1 behind a dependency" {
+	if d.s.Reason != "no feature can continue: 1 blocked, 1 behind a dependency" {
 		t.Errorf("it says %q", d.s.Reason)
 	}
 	d.person(run.Reopened, "a")
@@ -305,7 +305,7 @@ func TestWhatRepeatsIsBounded(t *testing.T) {
 	d = begin(t, run.Rules{Regressions: 1}, feature("a"), feature("b"))
 	for _, id := range []kedge.FeatureID{"a", "b", "a"} {
 		d.until(run.Recheck)
-		d.answer(run.Recheck, run.OK, func(ev *run.Event) { ev.Features = []kedge.FeatureID{id} })
+		d.answer(run.Recheck, run.OK, func(ev *run.Input) { ev.Features = []kedge.FeatureID{id} })
 	}
 	d.until("")
 	d.want(run.StatusStopped, blocked, done)
@@ -315,7 +315,7 @@ func TestWhatRepeatsIsBounded(t *testing.T) {
 func TestFullBudgetAtTheStart(t *testing.T) {
 	d := begin(t, run.Rules{Tokens: 100, Parallel: 2}, feature("a"), feature("b", "a"))
 	d.until(run.StartSession)
-	d.session(run.Used, run.OK, used(100, 0), func(ev *run.Event) { ev.Session = "ses-7" })
+	d.session(run.Used, run.OK, used(100, 0), func(ev *run.Input) { ev.Session = "ses-7" })
 	if d.s.Jobs[0].Session != "ses-7" {
 		t.Errorf("the session is %q", d.s.Jobs[0].Session)
 	}
@@ -357,7 +357,7 @@ func TestNothingToDoAndNothingToCheck(t *testing.T) {
 }
 
 // TestAcceptedThoughNothingWasChanged: a person's acceptance completes it, shown
-// green in the clean work tree, without another session.
+// green in the clean worktree, without another session.
 func TestAcceptedThoughNothingWasChanged(t *testing.T) {
 	d := begin(t, run.Rules{}, feature("a"), feature("b"))
 	d.until(run.Prove)

@@ -13,7 +13,7 @@ func TestF30Flaky(t *testing.T) {
 		d := begin(t, run.Rules{}, feature("a"))
 		d.until(run.Inspect)
 		d.until(run.Integrate)
-		same := func(ev *run.Event) { ev.Tree = d.s.Jobs[0].Tree }
+		same := func(ev *run.Input) { ev.Tree = d.s.Jobs[0].Tree }
 		out := d.answer(run.Integrate, run.Red, same)
 		if len(out) != 1 || out[0].Kind != run.Integrate {
 			t.Fatalf("the same tree, green and red, and then %v", out)
@@ -37,7 +37,7 @@ func TestVerdictsAreReused(t *testing.T) {
 	d.until(run.Ledger)
 	merged := d.s.Jobs[0].Merged
 	d.answer(run.Ledger, run.OK)
-	out := d.answer(run.Prepare, run.OK, func(ev *run.Event) { ev.Tree = merged })
+	out := d.answer(run.Prepare, run.OK, func(ev *run.Input) { ev.Tree = merged })
 	if len(out) != 1 || out[0].Kind != run.Prove {
 		t.Errorf("the tree was green just now, and: %v", out)
 	}
@@ -45,7 +45,7 @@ func TestVerdictsAreReused(t *testing.T) {
 	d.until(run.Ledger)
 	merged = d.s.Jobs[0].Merged
 	d.answer(run.Ledger, run.OK)
-	out = d.answer(run.Prepare, run.OK, func(ev *run.Event) { ev.Tree, ev.Environment = merged, "another" })
+	out = d.answer(run.Prepare, run.OK, func(ev *run.Input) { ev.Tree, ev.Environment = merged, "another" })
 	if len(out) != 1 || out[0].Kind != run.Gate {
 		t.Errorf("another environment, and: %v", out)
 	}
@@ -54,7 +54,7 @@ func TestVerdictsAreReused(t *testing.T) {
 func TestF18ProviderLimit(t *testing.T) {
 	d := begin(t, run.Rules{}, feature("a"), feature("b"))
 	d.until(run.StartSession)
-	d.answer(run.StartSession, run.HitLimit, func(ev *run.Event) { ev.Until = d.at.Add(3600e9) })
+	d.answer(run.StartSession, run.HitLimit, func(ev *run.Input) { ev.Until = d.at.Add(3600e9) })
 	d.until(run.Timer)
 	d.do(d.happy(d.outstanding(run.Notify)))
 	d.want(run.StatusQuota, working, pending)
@@ -80,27 +80,27 @@ func TestF18ProviderLimit(t *testing.T) {
 func TestF9TheClockJumps(t *testing.T) {
 	d := begin(t, run.Rules{DayUSD: 5}, feature("a"))
 	d.until(run.StartSession)
-	d.session(run.Used, run.OK, used(1, 4), func(ev *run.Event) { ev.At = noon.AddDate(0, 0, -3) })
+	d.session(run.Used, run.OK, used(1, 4), func(ev *run.Input) { ev.At = noon.AddDate(0, 0, -3) })
 	if d.s.Day.USD != 4 || d.s.Day.Date != "2026-05-04" {
 		t.Errorf("the day is %+v", d.s.Day)
 	}
-	d.session(run.Used, run.OK, used(1, 4.5), func(ev *run.Event) { ev.At = noon.AddDate(0, 0, 1) })
+	d.session(run.Used, run.OK, used(1, 4.5), func(ev *run.Input) { ev.At = noon.AddDate(0, 0, 1) })
 	if d.s.Day.USD != 0.5 || d.s.Day.Date != "2026-05-05" {
 		t.Errorf("the next day is %+v", d.s.Day)
 	}
-	d.answer(run.StartSession, run.HitLimit, func(ev *run.Event) { ev.Until = noon.AddDate(0, 0, -1) })
+	d.answer(run.StartSession, run.HitLimit, func(ev *run.Input) { ev.Until = noon.AddDate(0, 0, -1) })
 	d.until(run.Timer)
 	if c := d.outstanding(run.Timer); c.Wait <= 0 {
 		t.Errorf("waits %v", c.Wait)
 	}
-	d.answer(run.Timer, run.OK, func(ev *run.Event) { ev.At = noon.AddDate(-1, 0, 0) }) // a timer is believed
+	d.answer(run.Timer, run.OK, func(ev *run.Input) { ev.At = noon.AddDate(-1, 0, 0) }) // a timer is believed
 	d.until("")
 	d.want(run.StatusDone, done)
 }
 
 func TestF16Drift(t *testing.T) {
 	d := begin(t, run.Rules{}, feature("a"))
-	out := d.answer(run.Prepare, run.OK, func(ev *run.Event) { ev.Commit = "elsewhere" })
+	out := d.answer(run.Prepare, run.OK, func(ev *run.Input) { ev.Commit = "elsewhere" })
 	if len(out) != 0 {
 		t.Errorf("a wrong base, and then %v", out)
 	}
@@ -122,16 +122,16 @@ func TestF26AnEarlierOwnerIsRefused(t *testing.T) {
 	d := begin(t, run.Rules{}, feature("a"))
 	d.until(run.StartSession)
 	old := d.outstanding(run.StartSession)
-	out := d.do(run.Event{Kind: run.TakenOver})
+	out := d.do(run.Input{Kind: run.TakenOver})
 	if len(out) != 1 || out[0].Adopts != old.Epoch || out[0].Epoch == old.Epoch {
 		t.Fatalf("takes over with %+v", out)
 	}
-	out = d.do(run.Event{Kind: run.TakenOver})
+	out = d.do(run.Input{Kind: run.TakenOver})
 	if len(out) != 1 || out[0].Origin() != old.Epoch || out[0].Adopts == old.Epoch {
 		t.Fatalf("takes over once more with %+v", out)
 	}
 	before := d.s
-	for _, ev := range []run.Event{
+	for _, ev := range []run.Input{
 		{Kind: run.Exited, Epoch: old.Epoch, Outcome: run.Finished},
 		{Kind: run.TurnEnded, Epoch: old.Epoch, Outcome: run.OK},
 		{Kind: run.Used, Epoch: old.Epoch, Usage: &run.Spend{Tokens: 5}},

@@ -11,11 +11,11 @@ import (
 func resume(t *testing.T, specs ...run.Spec) *drive {
 	t.Helper()
 	d := &drive{T: t, at: noon}
-	d.do(run.Event{Kind: run.Begun, Run: "run-1", Rules: &run.Rules{}, Specs: specs, Commit: "c1", Head: "c0"})
+	d.do(run.Input{Kind: run.Begun, Run: "run-1", Rules: &run.Rules{}, Specs: specs, Commit: "c1", Head: "c0"})
 	return d
 }
 
-func (d *drive) says(kind run.CommandKind, ev run.Event) []run.Command {
+func (d *drive) says(kind run.CommandKind, ev run.Input) []run.Command {
 	d.Helper()
 	c := d.outstanding(kind)
 	ev.Kind, ev.Epoch = kind.Answer(), c.Epoch
@@ -48,9 +48,9 @@ func TestUnseenTipIsCheckedBeforeItLands(t *testing.T) {
 		{run.CannotRun, false, "cannot be checked here"},
 	} {
 		d := resume(t, skipped)
-		d.says(run.Prepare, run.Event{Commit: "c1", Tree: "t1"})
-		d.says(run.Gate, run.Event{Outcome: x.outcome, Tree: "t1", Failure: "it broke"})
-		if lands := isOf(d.says(run.Revert, run.Event{}), run.Land); lands != x.lands {
+		d.says(run.Prepare, run.Input{Commit: "c1", Tree: "t1"})
+		d.says(run.Gate, run.Input{Outcome: x.outcome, Tree: "t1", Failure: "it broke"})
+		if lands := isOf(d.says(run.Revert, run.Input{}), run.Land); lands != x.lands {
 			t.Errorf("%s: lands %v", x.outcome, lands)
 		}
 		if isOf(d.all, run.StartSession) || !strings.Contains(d.s.Reason, x.why) {
@@ -61,9 +61,9 @@ func TestUnseenTipIsCheckedBeforeItLands(t *testing.T) {
 
 func TestStopKeepsAnUnseenTipFromLanding(t *testing.T) {
 	d := resume(t, run.Spec{ID: "a", Hash: "h-a", Status: "skipped"})
-	d.says(run.Prepare, run.Event{Commit: "c1", Tree: "t1"})
+	d.says(run.Prepare, run.Input{Commit: "c1", Tree: "t1"})
 	d.person(run.StopAsked, "")
-	d.says(run.Revert, run.Event{})
+	d.says(run.Revert, run.Input{})
 	if isOf(d.all, run.Land) || !d.s.Ended() {
 		t.Fatalf("%s (%s), ended %v", d.s.Status, d.s.Reason, d.s.Ended())
 	}
@@ -74,7 +74,7 @@ func TestStopKeepsAnUnseenTipFromLanding(t *testing.T) {
 
 func TestRunOnTheUsersOwnCommitHasNothingToLand(t *testing.T) {
 	d := &drive{T: t, at: noon}
-	d.do(run.Event{Kind: run.Begun, Run: "run-1", Rules: &run.Rules{}, Specs: []run.Spec{{ID: "a", Status: "skipped"}}, Commit: "c0", Head: "c0"})
+	d.do(run.Input{Kind: run.Begun, Run: "run-1", Rules: &run.Rules{}, Specs: []run.Spec{{ID: "a", Status: "skipped"}}, Commit: "c0", Head: "c0"})
 	if d.s.Status != run.StatusDone || isOf(d.all, run.Land) || isOf(d.all, run.Prepare) {
 		t.Errorf("%s, %v", d.s.Status, d.all)
 	}
@@ -82,7 +82,7 @@ func TestRunOnTheUsersOwnCommitHasNothingToLand(t *testing.T) {
 
 func TestDayGoesOnInTheNextRun(t *testing.T) {
 	for date, want := range map[string]float64{"2026-05-04": 3, "2026-05-03": 0} {
-		s, _ := run.Step(run.State{}, run.Event{Kind: run.Begun, At: noon, Run: "run-2", Commit: "c0", Day: run.Day{Date: date, USD: 3}})
+		s, _ := run.Step(run.State{}, run.Input{Kind: run.Begun, At: noon, Run: "run-2", Commit: "c0", Day: run.Day{Date: date, USD: 3}})
 		if s.Day.Date != "2026-05-04" || s.Day.USD != want {
 			t.Errorf("begun with %s: %+v", date, s.Day)
 		}

@@ -21,7 +21,7 @@ func TestSessionsAreNumberedOn(t *testing.T) {
 	if n := d.number(); n != 1 {
 		t.Fatalf("the first is number %d", n)
 	}
-	d.answer(run.StartSession, run.Asked, func(ev *run.Event) { ev.Text = "which one?" })
+	d.answer(run.StartSession, run.Asked, func(ev *run.Input) { ev.Text = "which one?" })
 	d.answer(run.Checkpoint, run.OK)
 	d.person(run.Answered, "a")
 	if n := d.number(); n != 2 {
@@ -68,7 +68,7 @@ func TestAnAmendedDependencyHolds(t *testing.T) {
 	d.person(run.Skipped, "a")
 	free := feature("b")
 	free.Hash = "h-free"
-	d.do(run.Event{
+	d.do(run.Input{
 		Kind: run.Amended, Feature: "b", Hash: free.Hash, Specs: []run.Spec{free}, Reason: "without it", Actor: kedge.Human("ann"),
 	})
 	d.person(run.Continued, "")

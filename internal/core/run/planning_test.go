@@ -10,7 +10,7 @@ import (
 func planned(t *testing.T) *drive {
 	t.Helper()
 	d := &drive{T: t, at: noon}
-	d.do(run.Event{Kind: run.Begun, Run: "run-1", Goal: "a shop", Commit: "c0", Rules: &run.Rules{}})
+	d.do(run.Input{Kind: run.Begun, Run: "run-1", Goal: "a shop", Commit: "c0", Rules: &run.Rules{}})
 	return d
 }
 
@@ -18,12 +18,12 @@ func planned(t *testing.T) *drive {
 func TestFaultyPlanIsToldOnce(t *testing.T) {
 	d := planned(t)
 	d.until(run.Inspect)
-	d.answer(run.Inspect, run.Red, func(ev *run.Event) { ev.Failure = "no risks" })
+	d.answer(run.Inspect, run.Red, func(ev *run.Input) { ev.Failure = "no risks" })
 	if c := d.outstanding(run.Brief); c.Purpose != run.MakePlan || c.Failure != "no risks" {
 		t.Fatalf("the next brief is %+v", c)
 	}
 	d.until(run.Inspect)
-	d.answer(run.Inspect, run.Red, func(ev *run.Event) { ev.Failure = "no risks" })
+	d.answer(run.Inspect, run.Red, func(ev *run.Input) { ev.Failure = "no risks" })
 	d.until("")
 	if d.s.Sessions != 2 || d.s.Status != run.StatusWaiting || len(d.s.Jobs) != 0 {
 		t.Errorf("%d sessions, %s: %s", d.s.Sessions, d.s.Status, d.s.Reason)
@@ -43,7 +43,7 @@ func TestRow9AnswerThenApproval(t *testing.T) {
 	if d.s.Status != run.StatusWaiting || d.s.Sessions != 2 {
 		t.Fatalf("%s after %d sessions", d.s.Status, d.s.Sessions)
 	}
-	d.do(run.Event{Kind: run.Planned, Specs: []run.Spec{{ID: "a", Hash: "h-a"}}, Actor: kedge.Human("ann")})
+	d.do(run.Input{Kind: run.Planned, Specs: []run.Spec{{ID: "a", Hash: "h-a"}}, Actor: kedge.Human("ann")})
 	d.until("")
 	if d.s.Status != run.StatusDone || d.s.Sessions != 3 {
 		t.Errorf("%s after %d sessions: %s", d.s.Status, d.s.Sessions, d.s.Reason)

@@ -9,8 +9,8 @@ import (
 
 // left is a session's end with a conversation and a context of which so much of a
 // hundred is used.
-func left(id string, used int64) func(*run.Event) {
-	return func(ev *run.Event) { ev.Conversation, ev.Context, ev.Window = id, used, 100 }
+func left(id string, used int64) func(*run.Input) {
+	return func(ev *run.Input) { ev.Conversation, ev.Context, ev.Window = id, used, 100 }
 }
 
 // TestRow46NativeOrFresh is the choice: after what, with how much room.
@@ -24,7 +24,7 @@ func TestRow46NativeOrFresh(t *testing.T) {
 		"killed, with room":            {end: ended(run.Killed, left("c", 69)), resume: "c", why: "it was killed, with its context 69% full"},
 		"killed, full":                 {end: ended(run.Killed, left("c", 70)), why: "its context was 70% full"},
 		"killed, full as people see":   {rules: run.Rules{Handover: 0.2}, end: ended(run.Killed, left("c", 20)), why: "its context was 20% full"},
-		"killed, nobody knows":         {end: ended(run.Killed, func(ev *run.Event) { ev.Conversation = "c" }), why: "nobody knows how full its context was"},
+		"killed, nobody knows":         {end: ended(run.Killed, func(ev *run.Input) { ev.Conversation = "c" }), why: "nobody knows how full its context was"},
 		"killed, without conversation": {end: ended(run.Killed, left("", 10)), why: "the agent named no conversation"},
 		"limit": {end: func(d *drive) {
 			ended(run.HitLimit, left("c", 10))(d)
@@ -46,7 +46,7 @@ func TestRow46NativeOrFresh(t *testing.T) {
 			d.person(run.Continued, "")
 		}, resume: "c", why: "stopped by ann, with its context 10% full"},
 		"asked": {end: func(d *drive) {
-			d.answer(run.StartSession, run.Asked, left("c", 10), func(ev *run.Event) { ev.Text = "which one?" })
+			d.answer(run.StartSession, run.Asked, left("c", 10), func(ev *run.Input) { ev.Text = "which one?" })
 			d.until("")
 			d.person(run.Answered, "a")
 		}, why: "its own end"},
@@ -73,7 +73,7 @@ func TestRow46NativeOrFresh(t *testing.T) {
 }
 
 // ended ends the session.
-func ended(o run.Outcome, change ...func(*run.Event)) func(*drive) {
+func ended(o run.Outcome, change ...func(*run.Input)) func(*drive) {
 	return func(d *drive) { d.answer(run.StartSession, o, change...) }
 }
 
@@ -83,7 +83,7 @@ func TestRow46AliveElsewhere(t *testing.T) {
 	d.until(run.StartSession)
 	d.answer(run.StartSession, run.Killed, left("c", 10))
 	d.until(run.Brief)
-	d.answer(run.Brief, run.OK, func(ev *run.Event) { ev.Conversation, ev.Reason = "", "alive in another session" })
+	d.answer(run.Brief, run.OK, func(ev *run.Input) { ev.Conversation, ev.Reason = "", "alive in another session" })
 	if c := d.outstanding(run.StartSession); c.Resume != "" || c.Reason != "alive in another session" {
 		t.Errorf("goes on with %q, because %q", c.Resume, c.Reason)
 	}
@@ -119,7 +119,7 @@ func TestRow46LostConversation(t *testing.T) {
 	}
 }
 
-// TestRow46AnotherBaseIsFresh: a conversation knows the work tree that it saw.
+// TestRow46AnotherBaseIsFresh: a conversation knows the worktree that it saw.
 func TestRow46AnotherBaseIsFresh(t *testing.T) {
 	d := begin(t, run.Rules{Attempts: 2}, feature("a"))
 	d.until(run.StartSession)

@@ -23,7 +23,7 @@ func unchecked(t *testing.T) *drive {
 // landAsked is a person's wish to land, whatever of these features nobody accepted.
 func (d *drive) landAsked(features ...kedge.FeatureID) bool {
 	d.Helper()
-	return isOf(d.do(run.Event{Kind: run.LandAsked, Actor: kedge.Human("ann"), Features: features}), run.Land)
+	return isOf(d.do(run.Input{Kind: run.LandAsked, Actor: kedge.Human("ann"), Features: features}), run.Land)
 }
 
 func TestUnacceptedWorkDoesNotLand(t *testing.T) {
@@ -31,7 +31,7 @@ func TestUnacceptedWorkDoesNotLand(t *testing.T) {
 	if d.count(run.Land) != 0 || d.s.LandRefusal != `"a" waits for review` || !strings.Contains(d.s.Reason, "not landed") {
 		t.Fatalf("%d landings, %q, %q", d.count(run.Land), d.s.LandRefusal, d.s.Reason)
 	}
-	if d.landAsked() || d.landAsked("b") || d.do(run.Event{Kind: run.LandAsked, Actor: kedge.Agent("ses-1"), Features: []kedge.FeatureID{"a"}}) != nil {
+	if d.landAsked() || d.landAsked("b") || d.do(run.Input{Kind: run.LandAsked, Actor: kedge.Agent("ses-1"), Features: []kedge.FeatureID{"a"}}) != nil {
 		t.Error("it lands, and nobody let it")
 	}
 	if !d.landAsked("a") {
@@ -293,7 +293,7 @@ func TestRefusedWithoutWorkIsReopened(t *testing.T) {
 func TestLandedInCommitsOfTheirOwn(t *testing.T) {
 	d := begin(t, run.Rules{}, feature("a"))
 	d.until(run.Land)
-	d.answer(run.Land, run.OK, func(ev *run.Event) { ev.Commit = "squashed" })
+	d.answer(run.Land, run.OK, func(ev *run.Input) { ev.Commit = "squashed" })
 	if d.s.Tip != "squashed" || d.s.Landed != "squashed" || d.s.LandRefusal != "" || d.s.Verified != "squashed" {
 		t.Errorf("it stands at %q, landed %q (%s)", d.s.Tip, d.s.Landed, d.s.LandRefusal)
 	}
@@ -324,7 +324,7 @@ func TestWorkThatNothingCanCheck(t *testing.T) {
 	d.until(run.Prove)
 	d.answer(run.Prove, run.NoChecks)
 	d.until(run.Integrate)
-	nothing := func(ev *run.Event) { ev.Tree, ev.Evidence = "t", "" }
+	nothing := func(ev *run.Input) { ev.Tree, ev.Evidence = "t", "" }
 	d.answer(run.Integrate, run.Empty, nothing)
 	if c := d.outstanding(run.Commit); c.Evidence != "" || c.Tree != "t" {
 		t.Fatalf("%+v", c)
@@ -390,7 +390,7 @@ func TestAcceptedInARunThatIsHalted(t *testing.T) {
 
 // TestSkippedWorkCanBeRefused, and stays skipped; it can be accepted as well.
 func TestSkippedWorkCanBeRefused(t *testing.T) {
-	for _, word := range []run.EventKind{run.Skipped, run.Barred} {
+	for _, word := range []run.InputKind{run.Skipped, run.Barred} {
 		d := waitingBoth(t)
 		d.person(word, "a")
 		was := d.s.Features[0].Status
@@ -417,7 +417,7 @@ func TestSkippedWorkCanBeRefused(t *testing.T) {
 func TestPlanningKnowsWhatItStandsOn(t *testing.T) {
 	carried := run.Spec{ID: "a", Hash: "h-a", Status: pending, Work: "c9"}
 	d := &drive{T: t, at: noon}
-	d.do(run.Event{Kind: run.Begun, Run: "run-1", Goal: "a goal", Rules: &run.Rules{}, Specs: []run.Spec{carried}, Commit: "c9", Head: "c0"})
+	d.do(run.Input{Kind: run.Begun, Run: "run-1", Goal: "a goal", Rules: &run.Rules{}, Specs: []run.Spec{carried}, Commit: "c9", Head: "c0"})
 	d.until("")
 	if !d.s.Planning() || d.count(run.StartSession, run.Implement) != 0 || d.landAsked() {
 		t.Fatalf("%s %s, %+v", d.s.Status, d.s.Reason, d.s.Features)
@@ -429,7 +429,7 @@ func TestPlanningKnowsWhatItStandsOn(t *testing.T) {
 		t.Errorf("refused: %+v", back.s.Features)
 	}
 	carried.Status = review
-	d.do(run.Event{Kind: run.Planned, Specs: []run.Spec{feature("b"), carried}})
+	d.do(run.Input{Kind: run.Planned, Specs: []run.Spec{feature("b"), carried}})
 	d.until("")
 	d.want(run.StatusStopped, review, done)
 	if d.count(run.Land) != 0 || d.s.LandRefusal != `"a" waits for review` {
@@ -512,7 +512,7 @@ func TestAcceptedWhereNothingCanCheck(t *testing.T) {
 		d.want(run.StatusStopped, review)
 		d.person(run.Accepted, "a")
 	}
-	d.answer(run.Integrate, run.Empty, func(ev *run.Event) { ev.Tree, ev.Evidence = "t", "" })
+	d.answer(run.Integrate, run.Empty, func(ev *run.Input) { ev.Tree, ev.Evidence = "t", "" })
 	if c := d.outstanding(run.Ledger); c.Purpose != run.TakeOn || c.Status != done {
 		t.Fatalf("%+v", c)
 	}
@@ -571,7 +571,7 @@ func TestRefusedWhileItLands(t *testing.T) {
 // TestRefusedAsItWasFound: who asks knows which work still waits.
 func TestRefusedAsItWasFound(t *testing.T) {
 	d := unchecked(t)
-	d.do(run.Event{Kind: run.Denied, Feature: "a", Actor: kedge.Human("ann"), Reason: "no", Specs: []run.Spec{{ID: "a", Hash: "h-a", Status: review, Work: "w-only"}}})
+	d.do(run.Input{Kind: run.Denied, Feature: "a", Actor: kedge.Human("ann"), Reason: "no", Specs: []run.Spec{{ID: "a", Hash: "h-a", Status: review, Work: "w-only"}}})
 	if c := d.outstanding(run.Integrate); c.Commit != "w-only" {
 		t.Errorf("it takes %q back", c.Commit)
 	}
@@ -606,7 +606,7 @@ func TestAcceptedAndReopenedWaitsAgain(t *testing.T) {
 // TestBrokenUntilItIsDone: that a person has it made again does not mend it.
 func TestBrokenUntilItIsDone(t *testing.T) {
 	red := run.Spec{ID: "a", Status: kedge.BlockedWork, Broken: 1}
-	for _, word := range []run.EventKind{run.Reopened, run.Amended} {
+	for _, word := range []run.InputKind{run.Reopened, run.Amended} {
 		d := resume(t, red, feature("b"))
 		d.person(word, "a")
 		if len(d.s.Broken()) != 1 {

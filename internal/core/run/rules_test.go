@@ -15,7 +15,7 @@ func TestRow102Regression(t *testing.T) {
 	if c := d.outstanding(run.Recheck); c.Scope != "sample" {
 		t.Errorf("rechecks %s", c.Scope)
 	}
-	d.answer(run.Recheck, run.OK, func(ev *run.Event) { ev.Features = []kedge.FeatureID{"a", "b", "nobody"} })
+	d.answer(run.Recheck, run.OK, func(ev *run.Input) { ev.Features = []kedge.FeatureID{"a", "b", "nobody"} })
 	d.until(run.Ledger)
 	d.answer(run.Ledger, run.OK)
 	d.want(run.StatusRunning, working, done, pending) // what regressed comes first
@@ -39,7 +39,7 @@ func TestRow105NothingToDo(t *testing.T) {
 
 func TestRow9And32Planning(t *testing.T) {
 	d := &drive{T: t, at: noon}
-	d.do(run.Event{Kind: run.Begun, Run: "run-1", Goal: "a shop", Commit: "c0"})
+	d.do(run.Input{Kind: run.Begun, Run: "run-1", Goal: "a shop", Commit: "c0"})
 	d.want(run.StatusPlanning)
 	d.until(run.Inspect)
 	d.answer(run.Inspect, run.Outside, because("main.go"))
@@ -56,7 +56,7 @@ func TestRow9And32Planning(t *testing.T) {
 	if n := d.count(run.StartSession, run.MakePlan); n != 2 || d.count(run.StartSession) != 2 {
 		t.Errorf("%d planning sessions", n)
 	}
-	d.do(run.Event{Kind: run.Planned, Specs: []run.Spec{feature("a")}, Actor: kedge.Human("ann")})
+	d.do(run.Input{Kind: run.Planned, Specs: []run.Spec{feature("a")}, Actor: kedge.Human("ann")})
 	d.until("")
 	d.want(run.StatusDone, done)
 }
@@ -66,7 +66,7 @@ func TestAnAnswerIsWaitedFor(t *testing.T) {
 		d := begin(t, run.Rules{}, feature("a"))
 		d.until(run.StartSession)
 		if ends {
-			d.answer(run.StartSession, run.Asked, func(ev *run.Event) { ev.Text = "which one?" })
+			d.answer(run.StartSession, run.Asked, func(ev *run.Input) { ev.Text = "which one?" })
 			d.answer(run.Checkpoint, run.OK)
 		} else {
 			d.session(run.Signalled, run.Asked)
@@ -88,7 +88,7 @@ func TestAQuestionIsAskedOnce(t *testing.T) {
 	d := begin(t, run.Rules{}, feature("a"))
 	d.until(run.StartSession)
 	ask := func(place int64) run.Phase {
-		d.session(run.Signalled, run.Asked, func(ev *run.Event) { ev.Place = place })
+		d.session(run.Signalled, run.Asked, func(ev *run.Input) { ev.Place = place })
 		return d.s.Jobs[0].Phase
 	}
 	if p := ask(7); p != run.Asking {
@@ -112,7 +112,7 @@ func TestAQuestionIsAskedOnce(t *testing.T) {
 func TestOnlyAPersonAmends(t *testing.T) {
 	d := begin(t, run.Rules{}, feature("a"))
 	d.until(run.StartSession)
-	for _, ev := range []run.Event{
+	for _, ev := range []run.Input{
 		{Kind: run.Amended, Feature: "a", Hash: "x", Reason: "easier", Actor: kedge.Agent("ses-1")},
 		{Kind: run.Amended, Feature: "a", Hash: "x", Actor: kedge.Human("ann")},
 	} {
@@ -131,7 +131,7 @@ func TestOnlyAPersonAmends(t *testing.T) {
 		t.Errorf("goes on with %+v", c)
 	}
 	d.until(run.Commit)
-	d.do(run.Event{Kind: run.Amended, Feature: "a", Hash: "h-newer", Reason: "again", Actor: kedge.Human("ann")})
+	d.do(run.Input{Kind: run.Amended, Feature: "a", Hash: "h-newer", Reason: "again", Actor: kedge.Human("ann")})
 	d.until(run.Ledger)
 	if l := d.outstanding(run.Ledger); l.Status != pending {
 		t.Errorf("the definition changed under the commit, and the ledger says %s", l.Status)

@@ -17,7 +17,7 @@ import (
 // Step applies one event. An event that means nothing here (unknown, late, a
 // second time, an answer to a command that is not outstanding) changes nothing
 // and asks for nothing. The state that is passed in is not changed.
-func Step(s State, ev Event) (State, []Command) {
+func Step(s State, ev Input) (State, []Command) {
 	if !s.Concerns(ev) {
 		return s, nil
 	}
@@ -29,7 +29,7 @@ func Step(s State, ev Event) (State, []Command) {
 
 // Concerns tells whether the event can mean anything to the state. One that does
 // not changes nothing: it is late, unknown, or not for whoever sent it to say.
-func (s *State) Concerns(ev Event) bool {
+func (s *State) Concerns(ev Input) bool {
 	if s.Version > Version || (s.Run == "") != (ev.Kind == Begun) {
 		return false
 	}
@@ -54,7 +54,7 @@ func (s *State) Concerns(ev Event) bool {
 // stepper is one step under way: the new state, and what it asks for.
 type stepper struct {
 	s   State
-	ev  Event
+	ev  Input
 	out []Command
 }
 

@@ -58,7 +58,7 @@ func TestRow13And88And89Completed(t *testing.T) {
 	}
 	d = begin(t, run.Rules{}, feature("a"))
 	d.until(run.Commit)
-	d.answer(run.Commit, run.OK, func(ev *run.Event) { ev.Tree = "another" })
+	d.answer(run.Commit, run.OK, func(ev *run.Input) { ev.Tree = "another" })
 	d.want(run.StatusPaused, working)
 }
 
@@ -309,7 +309,7 @@ func TestRow75ASpentBudgetIsResumable(t *testing.T) {
 	d.person(run.Continued, "")
 	d.until("")
 	d.want(run.StatusOverBudget, working)
-	d.do(run.Event{Kind: run.Continued, Rules: &run.Rules{Tokens: 5000}, Actor: kedge.Human("ann")})
+	d.do(run.Input{Kind: run.Continued, Rules: &run.Rules{Tokens: 5000}, Actor: kedge.Human("ann")})
 	d.until("")
 	d.want(run.StatusDone, done)
 }
@@ -427,7 +427,7 @@ func TestARedMergeIsTheRepairOnTheNewBase(t *testing.T) {
 		for d.outstandingOr(run.Integrate) == nil {
 			d.do(d.happy(d.s.Outbox[0]))
 		}
-		d.answer(run.Integrate, o, func(ev *run.Event) { ev.Tree = "other" })
+		d.answer(run.Integrate, o, func(ev *run.Input) { ev.Tree = "other" })
 		p := d.outstanding(run.Prepare)
 		if p.Feature != "b" || p.Carry == "" || p.Base != d.s.Tip || p.Base == "c0" {
 			t.Errorf("%s: the work moves with %+v", o, p)

@@ -248,7 +248,7 @@ func (t *stepper) outcome() (Status, string) {
 			parts = append(parts, strconv.Itoa(c.n)+" "+c.what)
 		}
 	}
-	return StatusStopped, "nothing can go on: " + strings.Join(parts, ", ")
+	return StatusStopped, "no feature can continue: " + strings.Join(parts, ", ")
 }
 
 // allDone says what the features came to when nothing is left.

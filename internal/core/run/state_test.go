@@ -85,7 +85,7 @@ func TestRow69ACrashAnywhereChangesNothing(t *testing.T) {
 	steps := 0
 	for crash := 0; crash <= steps; crash++ {
 		d := begin(t, run.Rules{Parallel: 2}, specs()...)
-		var past []run.Event
+		var past []run.Input
 		for steps = 0; len(d.s.Outbox) > 0; steps++ {
 			if steps == crash {
 				reload(t, &d.s)

@@ -53,6 +53,7 @@ var validateText string
 type Input struct {
 	Agent    string        // for unattended work; empty leaves it open
 	Agents   []string      // that it can be
+	Protect  []string      // patterns of files that an agent may not touch
 	Checks   []kedge.Check // the project's own, for gate.toml
 	Features []byte        // features.json as the journal has it
 	Progress []byte        // progress.md likewise
@@ -78,10 +79,14 @@ func Files(in Input) []File {
 	}
 }
 
-// config lists the agents, and names the one for unattended work, if there is one, in a
+// config lists the agents and what is protected, and names the one for unattended work, if there is one, in a
 // table that is otherwise an example.
 func config(in Input) string {
-	text := strings.Replace(configText, "AGENTS", strings.Join(in.Agents, ", "), 1)
+	protected := make([]string, len(in.Protect))
+	for i, pattern := range in.Protect {
+		protected[i] = quote(pattern)
+	}
+	text := strings.NewReplacer("AGENTS", strings.Join(in.Agents, ", "), "PROTECTED", strings.Join(protected, ", ")).Replace(configText)
 	if in.Agent == "" {
 		return text
 	}

@@ -59,12 +59,12 @@ func uncommented(text string) string {
 }
 
 func TestConfigExamplesAreTrue(t *testing.T) {
-	on := uncommented(text(t, scaffold.Input{}, scaffold.ConfigFile))
+	want := config.Default(catalog.Kinds())
+	on := uncommented(text(t, scaffold.Input{Protect: want.Protect.Paths}, scaffold.ConfigFile))
 	got, err := config.ParseConfig("config.toml", []byte(on), catalog.Kinds())
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := config.Default(catalog.Kinds())
 	if got.Budget != want.Budget || got.Context.Checkpoint != want.Context.Checkpoint || got.Context.Handover != want.Context.Handover ||
 		got.Context.CompactTokens != want.Context.CompactTokens || got.Worktree.Submodules != want.Worktree.Submodules {
 		t.Errorf("a value shown as the default is not: %+v", got)

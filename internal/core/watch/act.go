@@ -42,7 +42,7 @@ type Act struct {
 	Output string    `json:"output,omitempty"`
 	Failed bool      `json:"failed,omitempty"`
 	Asked  bool      `json:"asked,omitempty"` // of Compact and Spared: it was told to, and its turn is nothing but that
-	Paths  []string  `json:"paths,omitempty"` // slash paths from the root of the work tree
+	Paths  []string  `json:"paths,omitempty"` // slash paths from the root of the worktree
 	Until  time.Time `json:"until,omitzero"`
 	Used   *Used     `json:"used,omitempty"`
 }

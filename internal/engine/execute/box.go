@@ -8,7 +8,7 @@ import (
 	"kedge/internal/process/sandbox"
 )
 
-// box is what confines the programs of a command in a work tree, as people set it
+// box is what confines the programs of a command in a worktree, as people set it
 // at its base; write is what they need beside that.
 func (x *Executor) box(ctx context.Context, c run.Command, dir string, write []string) (sandbox.Box, error) {
 	conf, err := x.configAt(ctx, c)

@@ -19,7 +19,7 @@ import (
 // briefText gives it. A second owner of the command gives the one that the first
 // wrote. Where a conversation is to be gone on with, and can be, the text is what is
 // said in it, and the answer names the conversation too.
-func (x *Executor) brief(ctx context.Context, c run.Command, _ func(run.Event)) (run.Event, error) {
+func (x *Executor) brief(ctx context.Context, c run.Command, _ func(run.Input)) (run.Input, error) {
 	ev := c.Reply(run.OK)
 	for _, prefix := range []string{briefPrefix, resumePrefix} {
 		name := briefName(prefix, c)
@@ -77,7 +77,7 @@ func briefName(prefix string, c run.Command) string {
 }
 
 // briefed is the answer that names a brief.
-func briefed(ev run.Event, c run.Command, name string) run.Event {
+func briefed(ev run.Input, c run.Command, name string) run.Input {
 	ev.Text = name
 	if strings.HasPrefix(name, resumePrefix) {
 		ev.Conversation = c.Resume

@@ -11,26 +11,26 @@ import (
 	"kedge/internal/git/slot"
 )
 
-// checkpoint saves where a job stands, with a copy of its work tree: what is not
+// checkpoint saves where a job stands, with a copy of its worktree: what is not
 // committed outlives the session that wrote it.
-func (x *Executor) checkpoint(ctx context.Context, c run.Command, _ func(run.Event)) (run.Event, error) {
+func (x *Executor) checkpoint(ctx context.Context, c run.Command, _ func(run.Input)) (run.Input, error) {
 	origin, place := x.sessions.Saves(c)
 	at, err := x.standing(ctx, c)
 	if err != nil {
-		return run.Event{}, err
+		return run.Input{}, err
 	}
 	what, err := saved(at)
 	if err != nil {
-		return run.Event{}, err
+		return run.Input{}, err
 	}
 	j, err := x.job(c)
 	if err != nil {
-		return run.Event{}, err
+		return run.Input{}, err
 	}
 	id := j.Checkpoint
 	if id == "" || j.Saved != what { // else the last one says it all
 		if id, err = x.cfg.Briefs.Checkpoint(ctx, c, at); err != nil {
-			return run.Event{}, err
+			return run.Input{}, err
 		}
 	}
 	_, err = x.keep(c, func(j *slot.Job) {
@@ -40,7 +40,7 @@ func (x *Executor) checkpoint(ctx context.Context, c run.Command, _ func(run.Eve
 		}
 	})
 	if err != nil {
-		return run.Event{}, err
+		return run.Input{}, err
 	}
 	return c.Reply(run.OK), nil
 }

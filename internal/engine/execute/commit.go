@@ -12,7 +12,7 @@ import (
 
 // commit makes the work commit: exactly the tree that was judged, on the tip,
 // dated with the command, so that done twice it is the same commit.
-func (x *Executor) commit(ctx context.Context, c run.Command, _ func(run.Event)) (run.Event, error) {
+func (x *Executor) commit(ctx context.Context, c run.Command, _ func(run.Input)) (run.Input, error) {
 	whole, err := x.cfg.Repo.TreeWith(ctx, c.Tree, c.Base, slot.Kedges...)
 	if err != nil {
 		return notAt(c, err)

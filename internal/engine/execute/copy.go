@@ -14,7 +14,7 @@ import (
 )
 
 // copyFiles brings files of the user's checkout that are in no commit into a
-// work tree. Only what git ignores there is copied: anything else would become
+// worktree. Only what git ignores there is copied: anything else would become
 // part of the work. A file that the checkout does not have is left out.
 func (x *Executor) copyFiles(ctx context.Context, w *git.Repo, names []string) (reason string, err error) {
 	var files []string
@@ -33,16 +33,16 @@ func (x *Executor) copyFiles(ctx context.Context, w *git.Repo, names []string) (
 		return "", err
 	}
 	if len(free) > 0 {
-		return fmt.Sprintf("%s is to be copied into work trees but git does not ignore it (next: echo '/%s' >> .gitignore && git commit .gitignore)", free[0], free[0]), nil
+		return fmt.Sprintf("%s is to be copied into worktrees but git does not ignore it (next: echo '/%s' >> .gitignore && git commit .gitignore)", free[0], free[0]), nil
 	}
 	root, err := os.OpenRoot(w.Root()) // an agent's link does not lead out of it
 	if err != nil {
-		return "", kedge.Errorf(kedge.Internal, "open the work tree: %w", err)
+		return "", kedge.Errorf(kedge.Internal, "open the worktree: %w", err)
 	}
 	defer func() { _ = root.Close() }()
 	for _, f := range files {
 		if err := copyFile(x.cfg.Repo.Root(), root, f); err != nil {
-			return "", kedge.Errorf(kedge.Internal, "copy %q into the work tree: %w", f, err)
+			return "", kedge.Errorf(kedge.Internal, "copy %q into the worktree: %w", f, err)
 		}
 	}
 	return "", nil
@@ -52,7 +52,7 @@ func (x *Executor) copyFiles(ctx context.Context, w *git.Repo, names []string) (
 func filesBelow(root, name string) ([]string, error) {
 	name = path.Clean(filepath.ToSlash(name))
 	if !fs.ValidPath(name) || name == "." {
-		return nil, kedge.Errorf(kedge.Invalid, "%q cannot be copied into work trees", name).WithHint("name a file below the project's folder")
+		return nil, kedge.Errorf(kedge.Invalid, "%q cannot be copied into worktrees", name).WithHint("name a file below the project's folder")
 	}
 	var out []string
 	err := fs.WalkDir(os.DirFS(root), name, func(p string, d fs.DirEntry, err error) error {

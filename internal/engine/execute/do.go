@@ -23,7 +23,7 @@ type Executor struct {
 }
 
 // method carries out one kind of command.
-type method func(ctx context.Context, c run.Command, report func(run.Event)) (run.Event, error)
+type method func(ctx context.Context, c run.Command, report func(run.Input)) (run.Input, error)
 
 // New gives an executor.
 func New(cfg Config) *Executor {
@@ -57,17 +57,17 @@ func New(cfg Config) *Executor {
 }
 
 // Do implements engine.Executor.
-func (x *Executor) Do(ctx context.Context, c run.Command, report func(run.Event)) (run.Event, error) {
+func (x *Executor) Do(ctx context.Context, c run.Command, report func(run.Input)) (run.Input, error) {
 	do, ok := x.do[c.Kind]
 	if !ok {
-		return run.Event{}, kedge.Errorf(kedge.Internal, "no command is called %q", string(c.Kind))
+		return run.Input{}, kedge.Errorf(kedge.Internal, "no command is called %q", string(c.Kind))
 	}
 	ev, err := do(ctx, c, report)
 	if err == nil {
 		err = x.letGo(ctx, c, ev)
 	}
 	if leaving(ctx, err) {
-		return run.Event{}, engine.ErrLeave
+		return run.Input{}, engine.ErrLeave
 	}
 	return ev, err
 }

@@ -1,6 +1,6 @@
 // Package execute carries out the commands of runs with git, the gate, holders and
 // agents: one file per command. It owns the way from a run.Command to its effect
-// and back to the run.Event that answers it, and decides nothing that run.Step
+// and back to the run.Input that answers it, and decides nothing that run.Step
 // decides. Every effect is idempotent: names, dates and parents come from the
 // command, so that doing it again gives the same.
 package execute
@@ -59,7 +59,7 @@ type Config struct {
 	// Projected tells whether a file of the user's checkout is as Kedge wrote it,
 	// so that landing may replace it. Nil: none is.
 	Projected func(ctx context.Context, path string) bool
-	// Sneaked is the last move of a ref, which is at a commit, to what the work tree of a
+	// Sneaked is the last move of a ref, which is at a commit, to what the worktree of a
 	// session has; false where there was none. Nil: nobody knows.
 	Sneaked func(ctx context.Context, ref, at string) (kedge.RefMove, bool, error)
 
@@ -91,7 +91,7 @@ type Approvals interface {
 	Unaccepted(ctx context.Context, tip, at string) ([]kedge.FeatureID, error)
 }
 
-// Rules reads what people set, as it stands at a commit: never from a work tree
+// Rules reads what people set, as it stands at a commit: never from a worktree
 // that an agent wrote.
 type Rules interface {
 	At(ctx context.Context, commit string) (config.Config, config.Gate, error)
@@ -114,7 +114,7 @@ type Records interface {
 	Session(ctx context.Context, key string, ev kedge.Event) error
 	// Salvaged journals what was set aside.
 	Salvaged(ctx context.Context, key string, s kedge.Salvage) error
-	// Project writes the projections (.kedge/, AGENT_CONTEXT.md) into a work tree.
+	// Project writes the projections (.kedge/, AGENT_CONTEXT.md) into a worktree.
 	Project(ctx context.Context, dir string) error
 }
 
@@ -123,7 +123,7 @@ type Briefs interface {
 	// Brief makes the text that a session of the command starts with. The same
 	// command and the same facts give the same bytes.
 	Brief(ctx context.Context, c run.Command, at Position) (text string, err error)
-	// Checkpoint saves a checkpoint of the job; tree is the work tree's, kept the
+	// Checkpoint saves a checkpoint of the job; tree is the worktree's, kept the
 	// salvage that holds a copy of it.
 	Checkpoint(ctx context.Context, c run.Command, at Position) (kedge.CheckpointID, error)
 	// Note saves what a finished feature taught.

@@ -17,7 +17,7 @@ import (
 
 // gate runs the checks in the job's slot: all of the project's on the base,
 // before any work; or those that the work touches, and the feature's own.
-func (x *Executor) gate(ctx context.Context, c run.Command, _ func(run.Event)) (run.Event, error) {
+func (x *Executor) gate(ctx context.Context, c run.Command, _ func(run.Input)) (run.Input, error) {
 	p, err := x.place(ctx, c)
 	if err != nil {
 		return badPlace(c, err)
@@ -29,7 +29,7 @@ func (x *Executor) gate(ctx context.Context, c run.Command, _ func(run.Event)) (
 	}
 	if !baseline {
 		if q.Own, err = x.ownChecks(ctx, c); err != nil {
-			return run.Event{}, err
+			return run.Input{}, err
 		}
 	}
 	if len(q.Checks)+len(q.Own) == 0 {
@@ -37,7 +37,7 @@ func (x *Executor) gate(ctx context.Context, c run.Command, _ func(run.Event)) (
 	}
 	strays, err := x.evict(ctx, c, p.tree)
 	if err != nil {
-		return run.Event{}, err
+		return run.Input{}, err
 	}
 	if !baseline { // a red verdict may be the last that is heard of this work
 		whole := ""
@@ -49,11 +49,11 @@ func (x *Executor) gate(ctx context.Context, c run.Command, _ func(run.Event)) (
 		err = x.clearAway(ctx, p, q, ev.Verdict)
 	}
 	if leaving(ctx, err) {
-		return run.Event{}, err
+		return run.Input{}, err
 	}
 	out, err := x.outcome(c, ev, err)
 	if err != nil {
-		return run.Event{}, err
+		return run.Input{}, err
 	}
 	if ev.Verdict.Tree == "" {
 		return x.withTree(ctx, p, out)
@@ -69,10 +69,10 @@ func (x *Executor) judgeWith(ctx context.Context, c run.Command, p place, q gate
 }
 
 // withTree says which tree an event without a verdict is about.
-func (x *Executor) withTree(ctx context.Context, p place, ev run.Event) (run.Event, error) {
+func (x *Executor) withTree(ctx context.Context, p place, ev run.Input) (run.Input, error) {
 	tree, err := p.tree.Tree(ctx)
 	if err != nil {
-		return run.Event{}, err
+		return run.Input{}, err
 	}
 	ev.Environment = p.env
 	ev.Tree, err = p.tree.TreeWithout(ctx, tree, slot.Kedges...)
@@ -97,7 +97,7 @@ func (x *Executor) place(ctx context.Context, c run.Command) (place, error) {
 		return place{}, err
 	}
 	if j.Base != c.Base {
-		return place{}, kedge.Errorf(kedge.Conflict, "the work tree of job %d is at %s, not at %s", c.Job, words.Hash(j.Base), words.Hash(c.Base)).
+		return place{}, kedge.Errorf(kedge.Conflict, "the worktree of job %d is at %s, not at %s", c.Job, words.Hash(j.Base), words.Hash(c.Base)).
 			WithHint("kedge worktree ls")
 	}
 	p := place{job: j, held: catalog.Trust().Heeds}

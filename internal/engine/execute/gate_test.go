@@ -155,7 +155,7 @@ func TestProveTwice(t *testing.T) {
 	y.prepared(1, "one", y.head())
 	c := y.command(run.Prove, 1, run.Command{Feature: "one", Base: y.head()})
 	y.book.fails = map[string]int{"evidence": 1} // the power goes before its verdict is kept
-	if _, err := y.x.Do(t.Context(), c, func(run.Event) {}); err == nil {
+	if _, err := y.x.Do(t.Context(), c, func(run.Input) {}); err == nil {
 		t.Fatal("the power did not go")
 	}
 	if ev := y.twice(adopted(c)); ev.Outcome != run.Fails {

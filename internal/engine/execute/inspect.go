@@ -19,7 +19,7 @@ import (
 // inspect looks at what the session changed: what nobody may change, what the
 // plan does not name, and what it tried besides. Everything is written down
 // before anything is committed.
-func (x *Executor) inspect(ctx context.Context, c run.Command, _ func(run.Event)) (run.Event, error) {
+func (x *Executor) inspect(ctx context.Context, c run.Command, _ func(run.Input)) (run.Input, error) {
 	p, err := x.place(ctx, c)
 	if err != nil {
 		return badPlace(c, err)
@@ -32,7 +32,7 @@ func (x *Executor) inspect(ctx context.Context, c run.Command, _ func(run.Event)
 	ev.Reason, ev.Tree = in.Reason, in.Tree
 	fact, err := kedge.NewEvent(kedge.WorkInspected, kedge.ActorDaemon, in)
 	if err != nil {
-		return run.Event{}, err
+		return run.Input{}, err
 	}
 	return ev, x.cfg.Ledger.Session(ctx, key(c, "inspect"), fact)
 }
@@ -212,7 +212,7 @@ func (x *Executor) tried(ctx context.Context, c run.Command, p place, whole stri
 	return append(append(out, link...), moved...), err
 }
 
-// astray says what stood in the place of the link from the job's work tree to the
+// astray says what stood in the place of the link from the job's worktree to the
 // repository: whoever put it there could have had git look elsewhere.
 func (x *Executor) astray(c run.Command) ([]kedge.Finding, error) {
 	j, err := x.job(c)
@@ -220,7 +220,7 @@ func (x *Executor) astray(c run.Command) ([]kedge.Finding, error) {
 		return nil, err
 	}
 	return []kedge.Finding{{
-		Level: kedge.LevelWarning, What: "replaced the link of the work tree to its repository by: " + plain.Line(j.Mended), Where: ".git",
+		Level: kedge.LevelWarning, What: "replaced the link of the worktree to its repository by: " + plain.Line(j.Mended), Where: ".git",
 		Fix: "nothing to do: Kedge restored it before any use",
 	}}, nil
 }
@@ -235,7 +235,7 @@ func (x *Executor) movedRefs(ctx context.Context, c run.Command, p place) ([]ked
 	}
 	if h.Commit != c.Base {
 		out = append(out, kedge.Finding{
-			Level: kedge.LevelInfo, What: "made commits of its own in the work tree", Where: words.Hash(h.Commit), Fix: "nothing to do: their content is judged as any other",
+			Level: kedge.LevelInfo, What: "made commits of its own in the worktree", Where: words.Hash(h.Commit), Fix: "nothing to do: their content is judged as any other",
 		})
 	}
 	before, err := x.cfg.Slots.Refs(c.Run, c.Job)
@@ -263,7 +263,7 @@ func (x *Executor) movedRefs(ctx context.Context, c run.Command, p place) ([]ked
 	return out, nil
 }
 
-// within tells whether a commit is one that a job's work tree, which is at head, did
+// within tells whether a commit is one that a job's worktree, which is at head, did
 // not begin with and has now.
 func (x *Executor) within(ctx context.Context, c run.Command, head, commit string) (bool, error) {
 	if commit == "" || head == c.Base {

@@ -10,7 +10,7 @@ import (
 )
 
 // inspected gates and inspects the work of job 1, which is feature one's.
-func (y *yard) inspected(o run.Outcome, base, tree string) run.Event {
+func (y *yard) inspected(o run.Outcome, base, tree string) run.Input {
 	y.t.Helper()
 	return y.want(o, y.command(run.Inspect, 1, run.Command{Feature: "one", Base: base, Tree: tree}))
 }

@@ -14,17 +14,17 @@ import (
 	"kedge/internal/text/words"
 )
 
-// integrate merges the job's work onto the tip in the clean work tree, where no
+// integrate merges the job's work onto the tip in the clean worktree, where no
 // agent ever wrote, and runs every check there: the verdict that can complete a
 // feature. A candidate that is not green does not stay there.
-func (x *Executor) integrate(ctx context.Context, c run.Command, _ func(run.Event)) (run.Event, error) {
-	clean, err := x.cfg.Slots.Clean(ctx, x.request(c, "left in the clean work tree"))
+func (x *Executor) integrate(ctx context.Context, c run.Command, _ func(run.Input)) (run.Input, error) {
+	clean, err := x.cfg.Slots.Clean(ctx, x.request(c, "left in the clean worktree"))
 	if err != nil {
 		return badPlace(c, err)
 	}
 	m, err := x.mergeWork(ctx, c, clean)
 	if err != nil {
-		return run.Event{}, err
+		return run.Input{}, err
 	}
 	if len(m.Conflicts) > 0 {
 		ev := c.Reply(run.Conflicting)
@@ -33,7 +33,7 @@ func (x *Executor) integrate(ctx context.Context, c run.Command, _ func(run.Even
 	}
 	ev, err := x.tryCandidate(ctx, c, clean, m.Tree)
 	if err != nil {
-		return run.Event{}, err
+		return run.Input{}, err
 	}
 	ev.Tree = m.Tree
 	if ev.Outcome == run.Green {
@@ -63,38 +63,38 @@ func (x *Executor) mergeWork(ctx context.Context, c run.Command, clean *git.Repo
 	return clean.Merge(ctx, git.MergeRequest{Base: base, Ours: tip, Theirs: c.Tree, Date: c.At})
 }
 
-// putClean brings the clean work tree to a tree or commit.
+// putClean brings the clean worktree to a tree or commit.
 func (x *Executor) putClean(ctx context.Context, c run.Command, clean *git.Repo, rev string) error {
 	tree, err := clean.TreeOf(ctx, rev)
 	if err != nil {
 		return err
 	}
-	saved, err := x.cfg.Slots.PutClean(ctx, clean, tree, x.request(c, "checks left it in the clean work tree"))
+	saved, err := x.cfg.Slots.PutClean(ctx, clean, tree, x.request(c, "checks left it in the clean worktree"))
 	if err != nil {
 		return err
 	}
 	return x.salvaged(ctx, saved)
 }
 
-// tryCandidate puts a merged tree into the clean work tree and judges it there.
-func (x *Executor) tryCandidate(ctx context.Context, c run.Command, clean *git.Repo, merged string) (run.Event, error) {
+// tryCandidate puts a merged tree into the clean worktree and judges it there.
+func (x *Executor) tryCandidate(ctx context.Context, c run.Command, clean *git.Repo, merged string) (run.Input, error) {
 	whole, err := clean.TreeWith(ctx, merged, c.Base, slot.Kedges...)
 	if err != nil {
-		return run.Event{}, err
+		return run.Input{}, err
 	}
 	if err := x.putClean(ctx, c, clean, whole); err != nil {
-		return run.Event{}, err
+		return run.Input{}, err
 	}
 	env, reason, err := x.equip(ctx, c, clean, whole)
 	if err != nil {
-		return run.Event{}, err
+		return run.Input{}, err
 	}
 	if reason != "" {
 		return x.notEquipped(ctx, c, clean, whole, reason)
 	}
 	q, err := x.fullGate(ctx, c, clean)
 	if err != nil {
-		return run.Event{}, err
+		return run.Input{}, err
 	}
 	if c.Purpose == run.TakeBack {
 		q = takenBack(q, whole)
@@ -107,29 +107,29 @@ func (x *Executor) tryCandidate(ctx context.Context, c run.Command, clean *git.R
 	}
 	judged, err := x.judge(ctx, c, "integrate", env, q)
 	if leaving(ctx, err) {
-		return run.Event{}, err
+		return run.Input{}, err
 	}
 	ev, err := x.outcome(c, judged, err)
 	if err == nil && ev.Outcome == run.Green && judged.Verdict.Tree != whole {
-		ev.Outcome, ev.Reason = run.Void, "the clean work tree is not what was merged"
+		ev.Outcome, ev.Reason = run.Void, "the clean worktree is not what was merged"
 	}
 	return ev, err
 }
 
 // notEquipped: a setup that fails is the environment's doing, unless the work
 // changed what the setup reads.
-func (x *Executor) notEquipped(ctx context.Context, c run.Command, clean *git.Repo, whole, reason string) (run.Event, error) {
+func (x *Executor) notEquipped(ctx context.Context, c run.Command, clean *git.Repo, whole, reason string) (run.Input, error) {
 	cfg, _, err := x.cfg.Rules.At(ctx, c.Base)
 	if err != nil {
-		return run.Event{}, err
+		return run.Input{}, err
 	}
 	tip, err := setupInputs(ctx, clean, c.Base, cfg.Worktree)
 	if err != nil {
-		return run.Event{}, err
+		return run.Input{}, err
 	}
 	now, err := setupInputs(ctx, clean, whole, cfg.Worktree)
 	if err != nil {
-		return run.Event{}, err
+		return run.Input{}, err
 	}
 	ev := c.Reply(run.CannotRun)
 	ev.Reason = reason
@@ -140,7 +140,7 @@ func (x *Executor) notEquipped(ctx context.Context, c run.Command, clean *git.Re
 }
 
 // fullGate is everything: the project's checks and the feature's, in the clean
-// work tree, nothing left out.
+// worktree, nothing left out.
 func (x *Executor) fullGate(ctx context.Context, c run.Command, clean *git.Repo) (gate.Request, error) {
 	cfg, g, err := x.cfg.Rules.At(ctx, c.Base)
 	if err != nil {
@@ -198,11 +198,11 @@ func validated(c run.Command, tree string) string {
 }
 
 // notAt answers for a branch that is not where the run left it.
-func notAt(c run.Command, err error) (run.Event, error) {
+func notAt(c run.Command, err error) (run.Input, error) {
 	if kedge.Conflict.Is(err) || kedge.NotFound.Is(err) {
 		ev := c.Reply(run.Drifted)
 		ev.Reason = why(err)
 		return ev, nil
 	}
-	return run.Event{}, err
+	return run.Input{}, err
 }

@@ -38,7 +38,7 @@ func TestRow13And99TheWorkCommitIsWhatWasJudged(t *testing.T) {
 	}
 	y.isJudged(ev.Commit, in.Evidence, base)
 	if got := y.git("-C", y.clean(), "status", "--porcelain"); got != "" {
-		t.Errorf("the clean work tree is not clean: %s", got)
+		t.Errorf("the clean worktree is not clean: %s", got)
 	}
 	if y.head() != base || y.read(y.root, "a.txt") != "a\n" {
 		t.Error("the user's checkout is touched")
@@ -105,7 +105,7 @@ func TestConflictIsTheRepairOnTheNewBase(t *testing.T) {
 		t.Fatalf("integrated: %+v", ev)
 	}
 	if got := y.git("-C", y.clean(), "status", "--porcelain"); got != "" {
-		t.Errorf("the clean work tree is left with %s", got)
+		t.Errorf("the clean worktree is left with %s", got)
 	}
 	again := y.brokenOff(y.command(run.Prepare, 2, run.Command{Feature: "two", Base: tip, Carry: tree}))
 	if again.Outcome != run.OK || again.Commit != tip {
@@ -146,7 +146,7 @@ func TestARedMergeLeavesNothingBehind(t *testing.T) {
 }
 
 // TestPoisonedDependencies: an agent that changes ignored files gets nothing past
-// the clean work tree, which has its own.
+// the clean worktree, which has its own.
 func TestPoisonedDependencies(t *testing.T) {
 	y := newYard(t, map[string]string{
 		".kedge/config.toml": "version = 1\n[worktree]\nsetup = \"mkdir -p deps && echo sound > deps/lib\"\n",
@@ -302,7 +302,7 @@ func TestRow102RegressionOfEarlierFeatures(t *testing.T) {
 		t.Errorf("samples found %v", seen)
 	}
 	if got := y.git("-C", y.clean(), "status", "--porcelain"); got != "" {
-		t.Errorf("the clean work tree is left with %s", got)
+		t.Errorf("the clean worktree is left with %s", got)
 	}
 }
 

@@ -21,7 +21,7 @@ import (
 	"kedge/internal/text/strictjson"
 )
 
-// candidate is a job's work tree as the gate sees it: with what is Kedge's as at
+// candidate is a job's worktree as the gate sees it: with what is Kedge's as at
 // the base, since no change of that is part of the work.
 type candidate struct {
 	*git.Repo
@@ -136,7 +136,7 @@ func (x *Executor) forget(ctx context.Context, dir string) error {
 }
 
 // outcome is a verdict, or why there is none, as the run understands it.
-func (x *Executor) outcome(c run.Command, ev kedge.Evidence, err error) (run.Event, error) {
+func (x *Executor) outcome(c run.Command, ev kedge.Evidence, err error) (run.Input, error) {
 	out := c.Reply(run.Green)
 	out.Environment = ev.Environment
 	switch {
@@ -147,7 +147,7 @@ func (x *Executor) outcome(c run.Command, ev kedge.Evidence, err error) (run.Eve
 		out.Outcome, out.Reason = run.CannotRun, why(err)
 		return out, nil
 	case err != nil:
-		return run.Event{}, err
+		return run.Input{}, err
 	}
 	out.Evidence = ev.ID
 	missing := x.missingTool(c, ev.Verdict)

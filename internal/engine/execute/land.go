@@ -16,10 +16,10 @@ import (
 // in the way; else it refuses and says what to do. People may have brought the work
 // in themselves: what their branch has needs no landing. Text is the branch; Commit
 // is where it stands when it has the work in commits of its own.
-func (x *Executor) land(ctx context.Context, c run.Command, _ func(run.Event)) (run.Event, error) {
+func (x *Executor) land(ctx context.Context, c run.Command, _ func(run.Input)) (run.Input, error) {
 	course, err := x.cfg.Slots.Course(ctx, c.Run)
 	if err != nil {
-		return run.Event{}, err
+		return run.Input{}, err
 	}
 	if course.Lands == "" {
 		return refused(c, kedge.Errorf(kedge.Blocked, "the run started on no branch").
@@ -33,12 +33,12 @@ func (x *Executor) land(ctx context.Context, c run.Command, _ func(run.Event)) (
 		return refused(c, kedge.Errorf(kedge.NotFound, "there is no branch %q", course.Lands).
 			WithStep(kedge.Step("git", "branch", course.Lands, words.Hash(c.Commit)))), nil
 	case err != nil:
-		return run.Event{}, err
+		return run.Input{}, err
 	}
 	way, err := x.wayOf(ctx, c, at)
 	switch {
 	case err != nil:
-		return run.Event{}, err
+		return run.Input{}, err
 	case way == hasContent:
 		ev.Commit = at
 		return ev, nil
@@ -50,7 +50,7 @@ func (x *Executor) land(ctx context.Context, c run.Command, _ func(run.Event)) (
 	}
 	move := slot.Landing{Ref: "refs/heads/" + course.Lands, From: at, To: c.Commit}
 	if err := x.cfg.Slots.KeepLanding(c.Run, move); err != nil {
-		return run.Event{}, err
+		return run.Input{}, err
 	}
 	again := kedge.Step("kedge", "land")
 	err = x.cfg.Repo.Forward(ctx, git.ForwardRequest{
@@ -65,20 +65,20 @@ func (x *Executor) land(ctx context.Context, c run.Command, _ func(run.Event)) (
 
 // refuseMoved answers that the branch has commits of its own. Where an agent may have
 // put them there, that comes first, with what takes them back.
-func (x *Executor) refuseMoved(ctx context.Context, c run.Command, branch, at string) (run.Event, error) {
+func (x *Executor) refuseMoved(ctx context.Context, c run.Command, branch, at string) (run.Input, error) {
 	own, err := x.cfg.Repo.Since(ctx, c.Commit, at)
 	if err != nil {
-		return run.Event{}, err
+		return run.Input{}, err
 	}
 	ev := c.Reply(run.Refused)
 	ev.Reason = fmt.Sprintf("%s got %s of yours since the run began", branch, words.Count(len(own), "commit"))
 	if x.cfg.Sneaked != nil {
 		m, is, err := x.cfg.Sneaked(ctx, "refs/heads/"+branch, at)
 		if err != nil {
-			return run.Event{}, err
+			return run.Input{}, err
 		}
 		if is {
-			ev.Reason = fmt.Sprintf("%s got %s since the run began; %s came while %s worked, and that session's work tree has it too: no check saw it",
+			ev.Reason = fmt.Sprintf("%s got %s since the run began; %s came while %s worked, and that session's worktree has it too: no check saw it",
 				branch, words.Count(len(own), "commit"), m.To, m.Session)
 			ev.Next = append(ev.Next, m.Undo().AndThen(kedge.Step("kedge", "land")))
 		}
@@ -91,10 +91,10 @@ func (x *Executor) refuseMoved(ctx context.Context, c run.Command, branch, at st
 
 // unaccepted is the last look before the user's branch moves: an answer that refuses
 // it where work would land that nobody accepted, whatever the run takes it for.
-func (x *Executor) unaccepted(ctx context.Context, c run.Command, at string) (run.Event, error) {
+func (x *Executor) unaccepted(ctx context.Context, c run.Command, at string) (run.Input, error) {
 	ids, err := x.cfg.Approvals.Unaccepted(ctx, c.Commit, at)
 	if err != nil || len(ids) == 0 {
-		return run.Event{}, err
+		return run.Input{}, err
 	}
 	names := make([]string, len(ids))
 	for i, id := range ids {
@@ -107,7 +107,7 @@ func (x *Executor) unaccepted(ctx context.Context, c run.Command, at string) (ru
 
 // refused answers why not. What is not in the way of a person who asks needs
 // nothing done about it.
-func refused(c run.Command, err error) run.Event {
+func refused(c run.Command, err error) run.Input {
 	ev := c.Reply(run.Refused)
 	step, ok := kedge.StepOf(err)
 	switch {

@@ -11,20 +11,20 @@ import (
 )
 
 // ledger is the end of a job: its status is journaled, the projections are
-// written into the clean work tree, and what changed of them is committed on
+// written into the clean worktree, and what changed of them is committed on
 // Base. Nothing but what is Kedge's is in that commit.
-func (x *Executor) ledger(ctx context.Context, c run.Command, _ func(run.Event)) (run.Event, error) {
+func (x *Executor) ledger(ctx context.Context, c run.Command, _ func(run.Input)) (run.Input, error) {
 	c, err := x.settledWork(ctx, c)
 	if err != nil {
-		return run.Event{}, err
+		return run.Input{}, err
 	}
 	if err := x.markEnd(ctx, c); err != nil {
-		return run.Event{}, err
+		return run.Input{}, err
 	}
 	ev := c.Reply(run.OK)
 	done, err := x.madeLedger(ctx, c)
 	if err != nil {
-		return run.Event{}, err
+		return run.Input{}, err
 	}
 	if done != "" {
 		ev.Commit = done
@@ -36,13 +36,13 @@ func (x *Executor) ledger(ctx context.Context, c run.Command, _ func(run.Event))
 		return ev, nil
 	}
 	if err != nil {
-		return run.Event{}, err
+		return run.Input{}, err
 	}
 	if err := x.cfg.Ledger.Project(ctx, repo.Root()); err != nil {
-		return run.Event{}, err
+		return run.Input{}, err
 	}
 	if ev.Commit, err = x.commitLedger(ctx, c, repo); err != nil {
-		return run.Event{}, err
+		return run.Input{}, err
 	}
 	return ev, nil
 }
@@ -137,10 +137,10 @@ func (x *Executor) filesOf(ctx context.Context, c run.Command) ([]string, error)
 	return files, err
 }
 
-// ledgerTree is the run's clean work tree, with the files of Base.
+// ledgerTree is the run's clean worktree, with the files of Base.
 func (x *Executor) ledgerTree(ctx context.Context, c run.Command) (*git.Repo, error) {
 	q := slot.Request{
-		Run: c.Run, Job: c.Job, Origin: c.Origin(), Base: c.Base, Name: key(c, "ledger"), Reason: "what checks left in the clean work tree", At: c.At,
+		Run: c.Run, Job: c.Job, Origin: c.Origin(), Base: c.Base, Name: key(c, "ledger"), Reason: "what checks left in the clean worktree", At: c.At,
 	}
 	w, err := x.cfg.Slots.Clean(ctx, q)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"kedge/internal/core/run"
 )
 
-// TestT7ForeignRepositoryInPlaceOfTheLink: a work tree whose .git an agent made name a
+// TestT7ForeignRepositoryInPlaceOfTheLink: a worktree whose .git an agent made name a
 // whole repository of its own, or is one, is judged and committed in the repository
 // that it is of; the other is not touched, and what was tried is told.
 func TestT7ForeignRepositoryInPlaceOfTheLink(t *testing.T) {
@@ -45,7 +45,7 @@ func TestT7ForeignRepositoryInPlaceOfTheLink(t *testing.T) {
 			y.put(y.slot(1), "a.txt", "work\n")
 
 			tree := y.gated(run.Green, 1, "one", base).Tree
-			if got := findings(y.book.evidence[0].Verdict.Findings); !strings.Contains(got, "replaced the link of the work tree") || !strings.Contains(got, told) {
+			if got := findings(y.book.evidence[0].Verdict.Findings); !strings.Contains(got, "replaced the link of the worktree") || !strings.Contains(got, told) {
 				t.Errorf("the verdict does not say what it tried:\n%s", got)
 			}
 			y.inspected(run.Clean, base, tree)

@@ -7,6 +7,6 @@ import (
 )
 
 // notify tells people that the run wants something of them, or is over.
-func (x *Executor) notify(ctx context.Context, c run.Command, _ func(run.Event)) (run.Event, error) {
+func (x *Executor) notify(ctx context.Context, c run.Command, _ func(run.Input)) (run.Input, error) {
 	return c.Reply(run.OK), x.cfg.Briefs.Notify(ctx, c)
 }

@@ -30,7 +30,7 @@ var pythonProject = map[string]string{
 }
 
 // TestEightAtOnce: eight jobs with a service each, at the same time: every check
-// meets the server of its own work tree.
+// meets the server of its own worktree.
 func TestEightAtOnce(t *testing.T) {
 	if testing.Short() {
 		t.Skip("eight whole jobs: not in a short run")
@@ -76,7 +76,7 @@ func TestEightAtOnce(t *testing.T) {
 
 // work is what an agent does between prepare and gate; it gives the gated tree.
 func (y *yard) work(job int, c [2]run.Command) string {
-	ev, err := y.x.Do(y.t.Context(), c[0], func(run.Event) {})
+	ev, err := y.x.Do(y.t.Context(), c[0], func(run.Input) {})
 	if err != nil || ev.Outcome != run.OK {
 		y.t.Errorf("job %d: prepared %+v, %v", job, ev, err)
 		return ""
@@ -89,7 +89,7 @@ func (y *yard) work(job int, c [2]run.Command) string {
 	if err := os.WriteFile(filepath.Join(y.slot(j.Slot), fmt.Sprintf("f%d.txt", job)), []byte("done\n"), 0o600); err != nil {
 		y.t.Error(err)
 	}
-	ev, err = y.x.Do(y.t.Context(), c[1], func(run.Event) {})
+	ev, err = y.x.Do(y.t.Context(), c[1], func(run.Input) {})
 	if err != nil || ev.Outcome != run.Green {
 		y.t.Errorf("job %d: gated %+v, %v", job, ev, err)
 	}

@@ -11,7 +11,7 @@ import (
 
 // inspectAll is inspect, and for a planning session that left the tree alone
 // also whether its plan has faults.
-func (x *Executor) inspectAll(ctx context.Context, c run.Command, report func(run.Event)) (run.Event, error) {
+func (x *Executor) inspectAll(ctx context.Context, c run.Command, report func(run.Input)) (run.Input, error) {
 	ev, err := x.inspect(ctx, c, report)
 	quiet := ev.Outcome == run.Empty || ev.Outcome == run.Clean
 	if err != nil || c.Purpose != run.MakePlan || !quiet || x.cfg.Planned == nil {
@@ -19,7 +19,7 @@ func (x *Executor) inspectAll(ctx context.Context, c run.Command, report func(ru
 	}
 	faults, err := x.cfg.Planned(ctx, c)
 	if err != nil {
-		return run.Event{}, err
+		return run.Input{}, err
 	}
 	if faults != "" {
 		ev.Outcome, ev.Failure = run.Red, faults

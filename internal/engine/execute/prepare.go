@@ -11,27 +11,27 @@ import (
 
 // prepare puts the job's slot at Base, the job's own work on top where it
 // carries any, and makes it usable: copied files, submodules, setup.
-func (x *Executor) prepare(ctx context.Context, c run.Command, _ func(run.Event)) (run.Event, error) {
+func (x *Executor) prepare(ctx context.Context, c run.Command, _ func(run.Input)) (run.Input, error) {
 	if _, err := x.cfg.Slots.Course(ctx, c.Run); err != nil {
-		return run.Event{}, err
+		return run.Input{}, err
 	}
-	ready, err := x.cfg.Slots.Put(ctx, x.request(c, "the work tree was needed for other work"))
+	ready, err := x.cfg.Slots.Put(ctx, x.request(c, "the worktree was needed for other work"))
 	if err != nil {
 		return badPlace(c, err)
 	}
 	if err := x.salvaged(ctx, ready.Salvage); err != nil {
-		return run.Event{}, err
+		return run.Input{}, err
 	}
 	if err := x.keepRefs(ctx, c); err != nil {
-		return run.Event{}, err
+		return run.Input{}, err
 	}
 	env, reason, err := x.equip(ctx, c, ready.Tree, ready.Whole)
 	if err != nil {
-		return run.Event{}, err
+		return run.Input{}, err
 	}
 	ev := c.Reply(run.OK)
 	if ev.Tree, err = ready.Tree.TreeWithout(ctx, c.Base, slot.Kedges...); err != nil {
-		return run.Event{}, err
+		return run.Input{}, err
 	}
 	ev.Commit, ev.Environment = c.Base, env
 	if reason != "" {
@@ -52,9 +52,9 @@ func (x *Executor) request(c run.Command, reason string) slot.Request {
 	}
 }
 
-// badPlace answers for a work tree that could not be put where it belongs:
+// badPlace answers for a worktree that could not be put where it belongs:
 // somebody moved what the run works on, or a person has to allow something.
-func badPlace(c run.Command, err error) (run.Event, error) {
+func badPlace(c run.Command, err error) (run.Input, error) {
 	o := run.Drifted
 	switch kedge.KindOf(err) {
 	case kedge.Conflict, kedge.NotFound:
@@ -63,7 +63,7 @@ func badPlace(c run.Command, err error) (run.Event, error) {
 			o = run.CannotRun
 		}
 	default:
-		return run.Event{}, err
+		return run.Input{}, err
 	}
 	ev := c.Reply(o)
 	ev.Reason = why(err)
@@ -78,7 +78,7 @@ func (x *Executor) salvaged(ctx context.Context, s kedge.Salvage) error {
 	return x.cfg.Ledger.Salvaged(ctx, "salvage-"+string(s.ID), s)
 }
 
-// equip makes a work tree, which holds the tree whole, usable by the rules of the
+// equip makes a worktree, which holds the tree whole, usable by the rules of the
 // command's base. It gives the environment in which verdicts are given there, or
 // why there can be none.
 func (x *Executor) equip(ctx context.Context, c run.Command, w *git.Repo, whole string) (env, reason string, err error) {

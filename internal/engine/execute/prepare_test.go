@@ -28,7 +28,7 @@ func TestRow20EveryJobHasItsOwnWorkTree(t *testing.T) {
 	}
 	y.prepared(3, "one", y.head()) // a third one while both are busy
 	if y.read(y.slot(3), "a.txt") != "a\n" {
-		t.Error("the third job has no work tree of its own")
+		t.Error("the third job has no worktree of its own")
 	}
 }
 
@@ -69,7 +69,7 @@ func TestRow98WhatIsThereIsSetAside(t *testing.T) {
 		t.Fatalf("reverted: %+v", ev)
 	}
 	if y.read(y.slot(1), "a.txt") != "a\n" || y.read(y.slot(1), "new.txt") != "" {
-		t.Error("the work tree is not at its base")
+		t.Error("the worktree is not at its base")
 	}
 	if y.read(y.slot(1), "cache.ignored") != "dependencies\n" {
 		t.Error("an ignored file is gone")
@@ -174,9 +174,9 @@ func TestCopiedFiles(t *testing.T) {
 	y.must(os.RemoveAll(filepath.Join(y.slot(1), "deps")))
 	y.must(os.Symlink(outside, filepath.Join(y.slot(1), "deps"))) // an agent's trap
 	c := y.command(run.Prepare, 1, run.Command{Base: y.head()})
-	_, err := y.x.Do(t.Context(), c, func(run.Event) {})
+	_, err := y.x.Do(t.Context(), c, func(run.Input) {})
 	if entries, _ := os.ReadDir(outside); len(entries) > 0 {
-		t.Errorf("a link led out of the work tree (%v)", err)
+		t.Errorf("a link led out of the worktree (%v)", err)
 	}
 }
 

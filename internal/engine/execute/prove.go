@@ -14,14 +14,14 @@ import (
 
 // prove runs the feature's own checks before any work, each by itself: one that
 // must fail is red for the right reason, one that must hold is green.
-func (x *Executor) prove(ctx context.Context, c run.Command, _ func(run.Event)) (run.Event, error) {
+func (x *Executor) prove(ctx context.Context, c run.Command, _ func(run.Input)) (run.Input, error) {
 	p, err := x.place(ctx, c)
 	if err != nil {
 		return badPlace(c, err)
 	}
 	own, err := x.ownChecks(ctx, c)
 	if err != nil {
-		return run.Event{}, err
+		return run.Input{}, err
 	}
 	if len(own) == 0 {
 		return c.Reply(run.NoChecks), nil
@@ -29,13 +29,13 @@ func (x *Executor) prove(ctx context.Context, c run.Command, _ func(run.Event)) 
 	ev := c.Reply(run.Fails)
 	ev.Environment = p.env
 	if ev.Tree, err = p.tree.TreeWithout(ctx, c.Base, slot.Kedges...); err != nil {
-		return run.Event{}, err
+		return run.Input{}, err
 	}
 	green, holding := 0, 0
 	for i, one := range own {
 		pr, err := x.proveOne(ctx, c, p, one, i)
 		if err != nil {
-			return run.Event{}, err
+			return run.Input{}, err
 		}
 		if pr.outcome == run.CannotRun || pr.outcome == run.Broken {
 			ev.Outcome, ev.Reason, ev.Evidence = pr.outcome, pr.reason, pr.evidence

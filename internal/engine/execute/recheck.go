@@ -17,17 +17,17 @@ import (
 const sampleSize = 5
 
 // recheck runs the checks of features that were completed before, in the clean
-// work tree, and says which are red now.
-func (x *Executor) recheck(ctx context.Context, c run.Command, _ func(run.Event)) (run.Event, error) {
+// worktree, and says which are red now.
+func (x *Executor) recheck(ctx context.Context, c run.Command, _ func(run.Input)) (run.Input, error) {
 	features, err := x.toRecheck(ctx, c)
 	if err != nil {
-		return run.Event{}, err
+		return run.Input{}, err
 	}
 	ev := c.Reply(run.OK)
 	if len(features) == 0 {
 		return ev, nil
 	}
-	clean, err := x.cfg.Slots.Clean(ctx, x.request(c, "left in the clean work tree"))
+	clean, err := x.cfg.Slots.Clean(ctx, x.request(c, "left in the clean worktree"))
 	if err != nil {
 		return notAt(c, err)
 	}
@@ -36,7 +36,7 @@ func (x *Executor) recheck(ctx context.Context, c run.Command, _ func(run.Event)
 	}
 	_, g, err := x.cfg.Rules.At(ctx, c.Base)
 	if err != nil {
-		return run.Event{}, err
+		return run.Input{}, err
 	}
 	q := gate.Request{Dir: clean.Root(), Repo: clean, Base: c.Base, Services: g.Services, Scope: gate.Full, Slot: "clean"}
 	red, err := x.stillGreen(ctx, c, q, features)
@@ -47,7 +47,7 @@ func (x *Executor) recheck(ctx context.Context, c run.Command, _ func(run.Event)
 		q.Own = f.Checks
 		red, err := x.isRed(ctx, c, q, f.ID, "recheck-"+string(f.ID))
 		if err != nil {
-			return run.Event{}, err
+			return run.Input{}, err
 		}
 		if red {
 			ev.Features = append(ev.Features, f.ID)

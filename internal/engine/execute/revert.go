@@ -9,16 +9,16 @@ import (
 )
 
 // revert sets aside what is in the job's slot and puts it back to its base.
-func (x *Executor) revert(ctx context.Context, c run.Command, _ func(run.Event)) (run.Event, error) {
+func (x *Executor) revert(ctx context.Context, c run.Command, _ func(run.Input)) (run.Input, error) {
 	j, err := x.job(c)
 	if err != nil {
-		return run.Event{}, err
+		return run.Input{}, err
 	}
 	if j.Slot == 0 || j.Base == "" {
-		return c.Reply(run.OK), nil // it never had a work tree
+		return c.Reply(run.OK), nil // it never had a worktree
 	}
 	if _, err := x.evict(ctx, c, nil); err != nil {
-		return run.Event{}, err
+		return run.Input{}, err
 	}
 	reason := c.Reason
 	if c.Feature != "" {

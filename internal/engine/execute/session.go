@@ -17,10 +17,10 @@ import (
 
 // startSession starts the session of a job, or takes up the one that an earlier
 // owner of the command started, and follows it to its end.
-func (x *Executor) startSession(ctx context.Context, c run.Command, report func(run.Event)) (run.Event, error) {
+func (x *Executor) startSession(ctx context.Context, c run.Command, report func(run.Input)) (run.Input, error) {
 	routed, err := x.route(ctx, c)
 	if err != nil {
-		return run.Event{}, err
+		return run.Input{}, err
 	}
 	adapter, model, err := x.cfg.Agent(routed.Name())
 	if err != nil {
@@ -29,7 +29,7 @@ func (x *Executor) startSession(ctx context.Context, c run.Command, report func(
 		return ev, nil //nolint:nilerr // an agent that cannot be had is an answer to the run
 	}
 	if ev, err := x.refuseUntrusted(ctx, c); err != nil {
-		return run.Event{}, err
+		return run.Input{}, err
 	} else if ev != nil {
 		return *ev, nil
 	}
@@ -41,12 +41,12 @@ func (x *Executor) startSession(ctx context.Context, c run.Command, report func(
 		}
 	})
 	if err != nil {
-		return run.Event{}, err
+		return run.Input{}, err
 	}
 	routed.Model = model
 	w, err := x.work(ctx, c, j, adapter)
 	if err != nil {
-		return run.Event{}, err
+		return run.Input{}, err
 	}
 	w.Route = routed
 	return x.sessions.Session(ctx, w, report)
@@ -88,9 +88,9 @@ func (x *Executor) tools(ctx context.Context, c run.Command) ([]string, error) {
 
 // tell passes on what you say: to the living session, where it can hear, and into the
 // next brief in any case, since a session may end before it acts on it.
-func (x *Executor) tell(ctx context.Context, c run.Command, _ func(run.Event)) (run.Event, error) {
+func (x *Executor) tell(ctx context.Context, c run.Command, _ func(run.Input)) (run.Input, error) {
 	if err := x.cfg.Briefs.Told(ctx, c); err != nil {
-		return run.Event{}, err
+		return run.Input{}, err
 	}
 	x.sessions.Tell(ctx, c)
 	return c.Reply(run.OK), engine.Left(ctx)
@@ -98,14 +98,14 @@ func (x *Executor) tell(ctx context.Context, c run.Command, _ func(run.Event)) (
 
 // nextTurn waits for the end of the session: to the run a session is one turn, and
 // its end withdraws the command.
-func (x *Executor) nextTurn(ctx context.Context, c run.Command, _ func(run.Event)) (run.Event, error) {
+func (x *Executor) nextTurn(ctx context.Context, c run.Command, _ func(run.Input)) (run.Input, error) {
 	<-ctx.Done()
 	return c.Reply(run.OK), engine.Left(ctx)
 }
 
 // endSession asks the job's session to end, with everything that it started. Who
 // follows it reports when that is done.
-func (x *Executor) endSession(_ context.Context, c run.Command, _ func(run.Event)) (run.Event, error) {
+func (x *Executor) endSession(_ context.Context, c run.Command, _ func(run.Input)) (run.Input, error) {
 	x.sessions.End(c)
 	return c.Reply(run.OK), nil
 }

@@ -196,7 +196,7 @@ func (b *countingBriefs) Checkpoint(_ context.Context, c run.Command, _ execute.
 	return kedge.CheckpointID(kedge.DeriveID("ckp", c.At, time.Unix(c.Epoch, 0).String())), nil
 }
 
-// TestRow68NoCheckpointOfNothing: where neither the work tree nor what the session
+// TestRow68NoCheckpointOfNothing: where neither the worktree nor what the session
 // did is another one, the last checkpoint stands, also for the next daemon.
 func TestRow68NoCheckpointOfNothing(t *testing.T) {
 	s := newStage(t)

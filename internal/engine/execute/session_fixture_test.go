@@ -39,7 +39,7 @@ type stage struct {
 
 	mu    sync.Mutex
 	heard []watch.Act
-	told  []run.Event // what was reported
+	told  []run.Input // what was reported
 	more  chan struct{}
 }
 
@@ -146,7 +146,7 @@ func adopted(c run.Command) run.Command {
 	return c
 }
 
-func (s *stage) report(ev run.Event) {
+func (s *stage) report(ev run.Input) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.told = append(s.told, ev)
@@ -157,7 +157,7 @@ func (s *stage) report(ev run.Event) {
 }
 
 // do carries a command out to its end.
-func (s *stage) do(c run.Command) run.Event {
+func (s *stage) do(c run.Command) run.Input {
 	s.t.Helper()
 	ev, err := s.x.Do(s.t.Context(), c, s.report)
 	if err != nil {
@@ -168,7 +168,7 @@ func (s *stage) do(c run.Command) run.Event {
 
 // answered is what Do gave.
 type answered struct {
-	ev  run.Event
+	ev  run.Input
 	err error
 }
 
@@ -227,10 +227,10 @@ func (s *stage) session() kedge.SessionID {
 func (s *stage) sessionDir() string { return filepath.Join(s.home, "sessions", string(s.session())) }
 
 // signalled are the reasons of the signals of an outcome.
-func (s *stage) signalled(o run.Outcome) []run.Event {
+func (s *stage) signalled(o run.Outcome) []run.Input {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var out []run.Event
+	var out []run.Input
 	for _, ev := range s.told {
 		if ev.Kind == run.Signalled && ev.Outcome == o {
 			out = append(out, ev)

@@ -98,17 +98,17 @@ func TestSessionEnds(t *testing.T) {
 	until := now.Add(time.Hour)
 	for _, c := range []struct {
 		name, actions string
-		want          run.Event
+		want          run.Input
 	}{
-		{"finished", `{"do":"done"}`, run.Event{Outcome: run.Finished}},
-		{"failed", `{"do":"exit","code":3}`, run.Event{Outcome: run.Crashed, Reason: "it ended with exit code 3"}},
-		{"asked", `{"do":"ask","text":"which?"}`, run.Event{Outcome: run.Asked, Text: "which?"}},
-		{"limit", `{"do":"limit","until":"2027-01-02T04:04:05Z"}`, run.Event{Outcome: run.HitLimit, Until: until, Reason: "the provider's limit"}},
-		{"limit that is over", `{"do":"limit","until":"2027-01-02T03:04:04Z"}`, run.Event{Outcome: run.HitLimit, Until: now.Add(5 * time.Second)}},
-		{"limit of unknown length", `{"do":"limit"}`, run.Event{Outcome: run.HitLimit}},
-		{"no login", `{"do":"no_login","text":"log in first"}`, run.Event{Outcome: run.NoLogin, Reason: "log in first"}},
-		{"segfault", `{"do":"crash","signal":"ABRT"}`, run.Event{Outcome: run.Crashed}},
-		{"killed", `{"do":"crash","signal":"KILL"}`, run.Event{Outcome: run.Killed, Reason: "it was ended by signal 9"}},
+		{"finished", `{"do":"done"}`, run.Input{Outcome: run.Finished}},
+		{"failed", `{"do":"exit","code":3}`, run.Input{Outcome: run.Crashed, Reason: "it ended with exit code 3"}},
+		{"asked", `{"do":"ask","text":"which?"}`, run.Input{Outcome: run.Asked, Text: "which?"}},
+		{"limit", `{"do":"limit","until":"2027-01-02T04:04:05Z"}`, run.Input{Outcome: run.HitLimit, Until: until, Reason: "the provider's limit"}},
+		{"limit that is over", `{"do":"limit","until":"2027-01-02T03:04:04Z"}`, run.Input{Outcome: run.HitLimit, Until: now.Add(5 * time.Second)}},
+		{"limit of unknown length", `{"do":"limit"}`, run.Input{Outcome: run.HitLimit}},
+		{"no login", `{"do":"no_login","text":"log in first"}`, run.Input{Outcome: run.NoLogin, Reason: "log in first"}},
+		{"segfault", `{"do":"crash","signal":"ABRT"}`, run.Input{Outcome: run.Crashed}},
+		{"killed", `{"do":"crash","signal":"KILL"}`, run.Input{Outcome: run.Killed, Reason: "it was ended by signal 9"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newStage(t)
@@ -354,12 +354,12 @@ func TestSessionStalls(t *testing.T) {
 	for _, c := range []struct {
 		name, line string
 		want       run.Outcome
-		check      func(run.Event) bool
+		check      func(run.Input) bool
 	}{
-		{"hung", "touch ready; exec sleep 100000", run.Stalled, func(ev run.Event) bool { return strings.HasPrefix(ev.Reason, "stalled: hung: no output for ") }},
+		{"hung", "touch ready; exec sleep 100000", run.Stalled, func(ev run.Input) bool { return strings.HasPrefix(ev.Reason, "stalled: hung: no output for ") }},
 		{
 			"waiting", `echo 'KEDGE {"type":"ask","question":"which?"}'; touch ready; exec sleep 100000`, run.Asked,
-			func(ev run.Event) bool { return ev.Text == "which?" },
+			func(ev run.Input) bool { return ev.Text == "which?" },
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -35,9 +35,9 @@ var lockFiles = []string{
 	"uv.lock", "setup.py", "setup.cfg", "go.mod", "go.sum", "Cargo.toml", "Cargo.lock", "Gemfile.lock", "composer.lock",
 }
 
-// setUp runs the project's setup in a work tree that is fresh, or whose inputs
+// setUp runs the project's setup in a worktree that is fresh, or whose inputs
 // changed since it last ran there. It gives the hash of what setup depends on,
-// or why the work tree cannot be used.
+// or why the worktree cannot be used.
 func (x *Executor) setUp(ctx context.Context, c run.Command, w *git.Repo, cfg config.Worktree) (inputs, reason string, err error) {
 	if cfg.Setup == "" {
 		return "none", "", nil

@@ -110,7 +110,7 @@ func (y *yard) breakOff(c run.Command, when func() bool, cause error) error {
 	defer cancel(nil)
 	out := make(chan error, 1)
 	go func() {
-		_, err := y.x.Do(ctx, c, func(run.Event) {})
+		_, err := y.x.Do(ctx, c, func(run.Input) {})
 		out <- err
 	}()
 	tick := time.NewTicker(5 * time.Millisecond)

@@ -19,8 +19,8 @@ func (x *Executor) keep(c run.Command, change func(*slot.Job)) (slot.Job, error)
 }
 
 // letGo gives back what a command was the last to need: the slot of a job that
-// is over, the work trees of a run that is.
-func (x *Executor) letGo(ctx context.Context, c run.Command, ev run.Event) error {
+// is over, the worktrees of a run that is.
+func (x *Executor) letGo(ctx context.Context, c run.Command, ev run.Input) error {
 	planned := c.Purpose == run.MakePlan || c.Purpose == run.CheckTip // they end without a ledger
 	switch {
 	case c.Kind == run.Notify && c.Text == string(run.StatusDone), // one that was stopped goes on in them
@@ -41,7 +41,7 @@ func (x *Executor) letGo(ctx context.Context, c run.Command, ev run.Event) error
 	return nil
 }
 
-// tidy removes the work trees that nobody needs any more. One that has to stay
+// tidy removes the worktrees that nobody needs any more. One that has to stay
 // is no reason to hold anything up: kedge worktree ls shows it.
 func (x *Executor) tidy(ctx context.Context, c run.Command) {
 	saved, err := x.cfg.Slots.Tidy(ctx, x.request(c, "the run is over"))
@@ -49,20 +49,20 @@ func (x *Executor) tidy(ctx context.Context, c run.Command) {
 		err = errors.Join(err, x.salvaged(ctx, s))
 	}
 	if err != nil {
-		x.log().Warn("a work tree of a run that is over stays", "run", string(c.Run), "error", err.Error())
+		x.log().Warn("a worktree of a run that is over stays", "run", string(c.Run), "error", err.Error())
 	}
-	if _, err := x.cfg.Slots.Landed(ctx, c.Run); err != nil { // no work tree stands on them any more
+	if _, err := x.cfg.Slots.Landed(ctx, c.Run); err != nil { // no worktree stands on them any more
 		x.log().Warn("the branch of a run that landed stays", "run", string(c.Run), "error", err.Error())
 	}
 	x.Sweep()
 }
 
-// Sweep deletes, beside everything else, what work trees that were taken away
+// Sweep deletes, beside everything else, what worktrees that were taken away
 // left on the disk, also before a kill.
 func (x *Executor) Sweep() {
 	x.sweeps.Go(func() {
 		if err := x.cfg.Slots.Sweep(x.here); err != nil && x.here.Err() == nil {
-			x.log().Warn("what is left of work trees cannot be deleted", "error", err.Error())
+			x.log().Warn("what is left of worktrees cannot be deleted", "error", err.Error())
 		}
 	})
 }

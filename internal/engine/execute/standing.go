@@ -28,13 +28,13 @@ func theirs(changes []git.Change) []git.Change {
 	return out
 }
 
-// copyID is the salvage under which the copies of a job's work tree are.
+// copyID is the salvage under which the copies of a job's worktree are.
 func copyID(c run.Command) kedge.SalvageID {
 	return kedge.SalvageID(kedge.DeriveID("sal", time.UnixMilli(0), string(c.Run)+"-copy-"+strconv.Itoa(c.Job)))
 }
 
 // standing says where the command's job stands: at its commit once it has one,
-// else in its work tree.
+// else in its worktree.
 func (x *Executor) standing(ctx context.Context, c run.Command) (Position, error) {
 	if c.Commit != "" {
 		return x.committedStanding(ctx, c)

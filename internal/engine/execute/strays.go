@@ -14,7 +14,7 @@ import (
 
 // evict ends what the job's last session left running, so that no check meets a
 // server that an agent started, and says so. A process that somebody else has in
-// the work tree is left alone. No work tree: only what carries the session's mark
+// the worktree is left alone. No worktree: only what carries the session's mark
 // is looked for.
 func (x *Executor) evict(ctx context.Context, c run.Command, w *git.Repo) ([]kedge.Finding, error) {
 	j, err := x.job(c)
@@ -45,7 +45,7 @@ func (x *Executor) evict(ctx context.Context, c run.Command, w *git.Repo) ([]ked
 	}
 	for _, pid := range inside {
 		out = append(out, kedge.Finding{
-			Level: kedge.LevelWarning, What: "a process works in the work tree while it is checked", Where: fmt.Sprintf("pid %d", pid),
+			Level: kedge.LevelWarning, What: "a process works in the worktree while it is checked", Where: fmt.Sprintf("pid %d", pid),
 			Fix: fmt.Sprintf("kill %d", pid),
 		})
 	}

@@ -9,7 +9,7 @@ import (
 
 // refuseUntrusted is the answer of a session that may not be started where its job
 // works; nil when it may, or was.
-func (x *Executor) refuseUntrusted(ctx context.Context, c run.Command) (*run.Event, error) {
+func (x *Executor) refuseUntrusted(ctx context.Context, c run.Command) (*run.Input, error) {
 	j, err := x.job(c)
 	if err != nil || j.Epoch == c.Origin() && j.Session != "" {
 		return nil, err

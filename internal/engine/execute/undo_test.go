@@ -57,7 +57,7 @@ func TestTakenBackAsItCame(t *testing.T) {
 	}
 }
 
-// TestNotTakenBack: later work on the same lines keeps it; the clean work tree is as
+// TestNotTakenBack: later work on the same lines keeps it; the clean worktree is as
 // before.
 func TestNotTakenBack(t *testing.T) {
 	y := newYard(t, nil)
@@ -71,6 +71,6 @@ func TestNotTakenBack(t *testing.T) {
 		t.Fatalf("integrated: %+v", ev)
 	}
 	if got := y.git("-C", y.clean(), "status", "--porcelain"); got != "" {
-		t.Errorf("the clean work tree is left with %s", got)
+		t.Errorf("the clean worktree is left with %s", got)
 	}
 }

@@ -141,9 +141,9 @@ func (y *yard) command(kind run.CommandKind, job int, with run.Command) run.Comm
 }
 
 // do carries a command out.
-func (y *yard) do(c run.Command) run.Event {
+func (y *yard) do(c run.Command) run.Input {
 	y.t.Helper()
-	ev, err := y.x.Do(y.t.Context(), c, func(run.Event) {})
+	ev, err := y.x.Do(y.t.Context(), c, func(run.Input) {})
 	if err != nil {
 		y.t.Fatalf("%s: %v (%s)", c.Kind, err, kedge.HintOf(err))
 	}
@@ -155,7 +155,7 @@ func (y *yard) do(c run.Command) run.Event {
 
 // twice carries a command out once more by another owner, and holds the second
 // answer against the first.
-func (y *yard) twice(c run.Command) run.Event {
+func (y *yard) twice(c run.Command) run.Input {
 	y.t.Helper()
 	first := y.do(c)
 	y.open()
@@ -178,7 +178,7 @@ func text(t *testing.T, v any) string {
 }
 
 // want carries a command out and expects an outcome.
-func (y *yard) want(o run.Outcome, c run.Command) run.Event {
+func (y *yard) want(o run.Outcome, c run.Command) run.Input {
 	y.t.Helper()
 	ev := y.do(c)
 	if ev.Outcome != o {
@@ -187,20 +187,20 @@ func (y *yard) want(o run.Outcome, c run.Command) run.Event {
 	return ev
 }
 
-// prepared gives job n of a feature its work tree at a base.
-func (y *yard) prepared(job int, id kedge.FeatureID, base string) run.Event {
+// prepared gives job n of a feature its worktree at a base.
+func (y *yard) prepared(job int, id kedge.FeatureID, base string) run.Input {
 	y.t.Helper()
 	return y.want(run.OK, y.command(run.Prepare, job, run.Command{Feature: id, Base: base}))
 }
 
 // gated runs the gate after the work of a job.
-func (y *yard) gated(o run.Outcome, job int, id kedge.FeatureID, base string) run.Event {
+func (y *yard) gated(o run.Outcome, job int, id kedge.FeatureID, base string) run.Input {
 	y.t.Helper()
 	return y.want(o, y.command(run.Gate, job, run.Command{Feature: id, Base: base, Scope: "touched"}))
 }
 
 // integrated merges what was gated.
-func (y *yard) integrated(o run.Outcome, job int, id kedge.FeatureID, tip, tree string) run.Event {
+func (y *yard) integrated(o run.Outcome, job int, id kedge.FeatureID, tip, tree string) run.Input {
 	y.t.Helper()
 	return y.want(o, y.command(run.Integrate, job, run.Command{Feature: id, Base: tip, Tree: tree, Scope: "full"}))
 }
@@ -391,12 +391,12 @@ func (f *fuse) Done() <-chan struct{} {
 
 // brokenOff carries a command out with interruptions, later and later, until it
 // is done.
-func (y *yard) brokenOff(c run.Command) run.Event {
+func (y *yard) brokenOff(c run.Command) run.Input {
 	y.t.Helper()
 	for looks := 2; looks < 3000; looks = looks*2 + 1 {
 		y.open()
 		f := newFuse(y.t.Context(), looks)
-		ev, err := y.x.Do(f, c, func(run.Event) {})
+		ev, err := y.x.Do(f, c, func(run.Input) {})
 		f.cancel()
 		if err == nil && looks < 20 {
 			y.t.Fatalf("%s was not broken off", c.Kind)

@@ -16,11 +16,11 @@ import (
 
 // conclude makes the answer of a session that is over: everything that it
 // printed is read, nothing of it lives any more, and its end is written down.
-func (s *session) conclude(ctx context.Context, f hold.Found) (run.Event, error) {
+func (s *session) conclude(ctx context.Context, f hold.Found) (run.Input, error) {
 	defer func() { closeClient(f.Client) }()
 	left, err := hold.EndLeft(s.dir)
 	if err != nil {
-		return run.Event{}, err
+		return run.Input{}, err
 	}
 	if left > 0 {
 		s.cfg.log().Warn("the holder of a session was gone and its processes were not: they are ended", "session", string(s.id), "processes", left)
@@ -40,13 +40,13 @@ func (s *session) conclude(ctx context.Context, f hold.Found) (run.Event, error)
 	}
 	s.journalCompaction(ctx)
 	if err := s.journalUsage(ctx); err != nil {
-		return run.Event{}, err
+		return run.Input{}, err
 	}
 	if err := s.journalEnd(ctx, s.endOf(f)); err != nil {
-		return run.Event{}, err
+		return run.Input{}, err
 	}
 	if s.heard != nil {
-		return run.Event{}, s.heard
+		return run.Input{}, s.heard
 	}
 	if f.Client != nil && f.Result != nil {
 		_ = f.Client.Collect(ctx) // it goes by itself as well
@@ -65,7 +65,7 @@ func (s *session) endOf(f hold.Found) kedge.SessionEndedData {
 }
 
 // outcome is what the end means for the run.
-func (s *session) outcome(f hold.Found) run.Event {
+func (s *session) outcome(f hold.Found) run.Input {
 	ev := s.c.Reply(run.Killed)
 	ev.Session, ev.Usage = s.id, s.use.spent
 	ev.Conversation = s.conversation()

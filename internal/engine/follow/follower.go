@@ -65,7 +65,7 @@ type Work struct {
 	Command run.Command
 	Session kedge.SessionID
 	Number  int    // among the sessions for its feature
-	Tree    string // the work tree
+	Tree    string // the worktree
 	Route   kedge.Routed
 	Adapter agents.Adapter
 	Limits  watch.Limits
@@ -91,7 +91,7 @@ func New(cfg Config) *Follower { return &Follower{cfg: cfg} }
 
 // Session starts a session, or takes up the one that an earlier owner of the command
 // started, and follows it to its end.
-func (f *Follower) Session(ctx context.Context, w Work, report func(run.Event)) (run.Event, error) {
+func (f *Follower) Session(ctx context.Context, w Work, report func(run.Input)) (run.Input, error) {
 	s := &session{
 		cfg: &f.cfg, live: &f.live, c: w.Command, asked: w, id: w.Session, number: w.Number, dir: f.cfg.Dir(w.Session), work: w.Tree, route: w.Route,
 		adapter: w.Adapter, report: report, forget: func() {}, typed: newTypist(), caught: make(chan struct{}),

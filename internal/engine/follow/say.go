@@ -98,7 +98,7 @@ func (u *usage) moved() bool {
 func (s *session) reportUsage(ctx context.Context) {
 	if s.use.spent != nil {
 		total := *s.use.spent
-		s.report(run.Event{Kind: run.Used, Outcome: run.OK, Session: s.id, Usage: &total})
+		s.report(run.Input{Kind: run.Used, Outcome: run.OK, Session: s.id, Usage: &total})
 	}
 	if s.use.moved() {
 		if err := s.journalUsage(ctx); err != nil {
@@ -180,7 +180,7 @@ func (s *session) signal(ctx context.Context, a notice) {
 	if err != nil {
 		s.cfg.log().Error("what was noticed of a session is not written down", "session", string(s.id), "error", err.Error())
 	}
-	ev := run.Event{Kind: run.Signalled, Session: s.id, Reason: fmt.Sprintf("%s: %s", sig.Kind, sig.Reason), Text: sig.Text}
+	ev := run.Input{Kind: run.Signalled, Session: s.id, Reason: fmt.Sprintf("%s: %s", sig.Kind, sig.Reason), Text: sig.Text}
 	if sig.Advice == watch.Shorten {
 		s.short.want(a)
 	}

@@ -29,11 +29,11 @@ type session struct {
 	id      kedge.SessionID
 	number  int // among those for its feature
 	dir     string
-	work    string // its work tree
+	work    string // its worktree
 	route   kedge.Routed
 	adapter agents.Adapter
 	tools   []string // the server of Kedge's tools; empty: none
-	report  func(run.Event)
+	report  func(run.Input)
 	wished  <-chan struct{} // closed when it is to be ended
 	forget  func()          // its holder is no longer known
 	typed   *typist
@@ -55,10 +55,10 @@ type session struct {
 }
 
 // do takes the session from wherever it is to its end.
-func (s *session) do(ctx context.Context) (run.Event, error) {
+func (s *session) do(ctx context.Context) (run.Input, error) {
 	f, err := s.look(ctx)
 	if err != nil {
-		return run.Event{}, err
+		return run.Input{}, err
 	}
 	switch {
 	case f.State == kedge.SessionRunning:
@@ -69,7 +69,7 @@ func (s *session) do(ctx context.Context) (run.Event, error) {
 			s.typed.past = st.Replied
 		}
 		if err := s.known(func() (int, error) { return f.Client.Greeting.Holder.PID, nil }); err != nil {
-			return run.Event{}, errors.Join(err, f.Client.Close())
+			return run.Input{}, errors.Join(err, f.Client.Close())
 		}
 	case f.Result != nil || began(s.dir):
 		return s.conclude(context.WithoutCancel(ctx), f)
@@ -77,21 +77,21 @@ func (s *session) do(ctx context.Context) (run.Event, error) {
 		if s.unwanted(ctx) {
 			return s.c.Reply(run.Closed), engine.Left(ctx)
 		}
-		var ev *run.Event
+		var ev *run.Input
 		if f.Client, ev, err = s.begin(ctx); ev != nil || err != nil {
 			return deref(ev), err
 		}
 	}
 	f, err = s.follow(ctx, f.Client)
 	if err != nil {
-		return run.Event{}, err
+		return run.Input{}, err
 	}
 	return s.conclude(context.WithoutCancel(ctx), f)
 }
 
-func deref(ev *run.Event) run.Event {
+func deref(ev *run.Input) run.Input {
 	if ev == nil {
-		return run.Event{}
+		return run.Input{}
 	}
 	return *ev
 }
@@ -124,7 +124,7 @@ func began(dir string) bool {
 
 // begin writes the session down and starts it. The event is the answer of a
 // session that cannot be started.
-func (s *session) begin(ctx context.Context) (*hold.Client, *run.Event, error) {
+func (s *session) begin(ctx context.Context) (*hold.Client, *run.Input, error) {
 	var err error
 	if s.tools, err = s.asked.Tools(ctx); err != nil {
 		return nil, nil, err
@@ -161,7 +161,7 @@ func (s *session) begin(ctx context.Context) (*hold.Client, *run.Event, error) {
 		}
 	}
 	if err == nil {
-		s.report(run.Event{Kind: run.Used, Outcome: run.OK, Session: s.id})
+		s.report(run.Input{Kind: run.Used, Outcome: run.OK, Session: s.id})
 		return c, nil, nil
 	}
 	if err := s.journalEnd(ctx, kedge.SessionEndedData{ID: s.id, State: kedge.SessionInterrupted, Cause: "did not start"}); err != nil {

@@ -84,7 +84,7 @@ func (g *gate) keepEvidence(patterns []string, before map[string]stamp, into str
 
 var errTooLarge = errors.New("too large")
 
-// copyOut copies one file out of the work tree. The root keeps a link that
+// copyOut copies one file out of the worktree. The root keeps a link that
 // appears meanwhile from leading outside.
 func (g *gate) copyOut(p, to string, room int64) (int64, error) {
 	root, err := os.OpenRoot(g.Dir)

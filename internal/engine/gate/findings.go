@@ -9,19 +9,17 @@ import (
 
 	"kedge"
 	"kedge/internal/agents/catalog"
+	"kedge/internal/core/config"
 	"kedge/internal/git"
 	"kedge/internal/insight/testguard"
 	"kedge/internal/text/glob"
 )
 
-// guarded are the files that decide about the work rather than do it: Kedge's
-// own, CI's and, beside those that the agents' profiles name, an editor's settings. To
-// add one is as much as to change one.
-var guarded = []string{
-	".kedge/**", ".github/**", ".gitlab-ci.yml", ".gitlab/**", ".circleci/**", ".ci/**", "Jenkinsfile", "azure-pipelines.yml", ".travis.yml", ".cursor/**",
+// decides tells whether a file decides about the work rather than does it. To add one is
+// as much as to change one.
+func decides(p string) bool {
+	return matchAny(config.Deciding(), p) || matchAny(catalog.Kinds().Guards, p)
 }
-
-func isGuarded(p string) bool { return matchAny(guarded, p) || matchAny(catalog.Guards(), p) }
 
 // inspect looks at what changed since the base, and since every other revision
 // that counts, for what no check would see. What was put into a commit meanwhile
@@ -64,11 +62,11 @@ func (g *gate) inspectProtected(ctx context.Context, rev string, c git.Change) e
 		return nil
 	}
 	added := c.Status == "A"
-	if added && !isGuarded(c.Path) || !g.once("protected", c.Path) {
+	if added && !decides(c.Path) || !g.once("protected", c.Path) {
 		return nil
 	}
 	level := kedge.LevelError
-	if isGuarded(c.Path) {
+	if decides(c.Path) {
 		level = g.Guard
 	}
 	if g.Held != nil && c.Status != "D" && g.Held(c.Path) {

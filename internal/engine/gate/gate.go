@@ -4,7 +4,7 @@
 // before and after, or is void; that every process a check or a service started
 // is gone when Run returns; and that logs and memory are bounded. It never takes
 // anyone's word for a result, never completes anything by itself, and never
-// writes into the work tree.
+// writes into the worktree.
 package gate
 
 import (
@@ -31,7 +31,7 @@ type Repo interface {
 
 // Request is one gate.
 type Request struct {
-	Dir      string   // the work tree
+	Dir      string   // the worktree
 	Repo     Repo     // nil for a plain folder: the tree and what changed are then unknown
 	Base     string   // what "changed" is measured from; empty: nothing existed before
 	Since    []string // more revisions that findings, and nothing else, are measured from

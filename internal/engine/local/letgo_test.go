@@ -46,10 +46,10 @@ func TestRunsThatAreOverAreLetGo(t *testing.T) {
 		}
 		kept("it was looked at", 0)
 
-		if err := e.Start(t.Context(), run.Event{Kind: run.Begun, Run: "run-3", Commit: "c0"}); err != nil {
+		if err := e.Start(t.Context(), run.Input{Kind: run.Begun, Run: "run-3", Commit: "c0"}); err != nil {
 			t.Error(err)
 		}
-		for _, word := range []run.Event{
+		for _, word := range []run.Input{
 			{Kind: run.Planned, Actor: kedge.Human("ann"), Specs: []run.Spec{{ID: "a", Hash: "h"}, {ID: "b", Hash: "h"}}},
 			{Kind: run.Continued, Actor: kedge.Human("ann")}, // it was over
 		} {
@@ -68,11 +68,11 @@ func TestRunsThatAreOverAreLetGo(t *testing.T) {
 func TestARunThatIsWatchedIsKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock := enginetest.NewClock()
-		e := open(t, newMemory(), clock, does(func(_ context.Context, c run.Command) (run.Event, error) {
+		e := open(t, newMemory(), clock, does(func(_ context.Context, c run.Command) (run.Input, error) {
 			if c.Kind == run.StartSession && c.Run == "run-2" {
-				return run.Event{Outcome: run.Asked, Text: "which?"}, nil
+				return run.Input{Outcome: run.Asked, Text: "which?"}, nil
 			}
-			return run.Event{}, nil
+			return run.Input{}, nil
 		}))
 		begin(t, e, "run-2", "a")
 		await(t, e, "run-2", func(s run.State) bool { return s.Status == run.StatusWaiting && len(s.Outbox) == 0 })
@@ -92,7 +92,7 @@ func TestARunThatIsWatchedIsKept(t *testing.T) {
 		if got := e.Kept(); got != 2 {
 			t.Errorf("%d runs are kept", got)
 		}
-		for _, word := range []run.Event{
+		for _, word := range []run.Input{
 			{Kind: run.Planned, Actor: kedge.Human("ann"), Specs: []run.Spec{{ID: "b", Hash: "h"}}},
 			{Kind: run.Continued, Actor: kedge.Human("ann")}, // it was over
 		} {

@@ -109,7 +109,7 @@ func (e *Local) Leave() {
 }
 
 // Start begins a run. One that has begun already stays as it is.
-func (e *Local) Start(ctx context.Context, begun run.Event) error {
+func (e *Local) Start(ctx context.Context, begun run.Input) error {
 	if begun.Kind != run.Begun || begun.Run == "" {
 		return kedge.Errorf(kedge.Invalid, "a run starts with %q and its id, not with %q", run.Begun, begun.Kind)
 	}
@@ -122,12 +122,12 @@ func (e *Local) Start(ctx context.Context, begun run.Event) error {
 // nothing to the run, because it is late say, changes nothing and is no error.
 // An event without an id gets one: it cannot be delivered again. When ctx ends
 // first it is not known whether the event counts; delivering it again tells.
-func (e *Local) Deliver(ctx context.Context, id kedge.RunID, ev run.Event) error {
+func (e *Local) Deliver(ctx context.Context, id kedge.RunID, ev run.Input) error {
 	_, err := e.deliver(ctx, id, ev)
 	return err
 }
 
-func (e *Local) deliver(ctx context.Context, id kedge.RunID, ev run.Event) (*runner, error) {
+func (e *Local) deliver(ctx context.Context, id kedge.RunID, ev run.Input) (*runner, error) {
 	if err := e.known(ctx, id); err != nil {
 		return nil, err
 	}
@@ -146,7 +146,7 @@ func (e *Local) Cancel(ctx context.Context, id kedge.RunID, actor kedge.Actor) e
 	if s, err := e.State(ctx, id); err != nil || s.Ended() && e.quiet(id) {
 		return err
 	}
-	r, err := e.deliver(ctx, id, run.Event{Kind: run.StopAsked, Actor: actor})
+	r, err := e.deliver(ctx, id, run.Input{Kind: run.StopAsked, Actor: actor})
 	if err != nil {
 		return err
 	}

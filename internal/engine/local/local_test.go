@@ -40,9 +40,9 @@ func TestF30FlakyVerifier(t *testing.T) { enginetest.Run(t, inMemory, "Flaky") }
 func TestF31AgentAbsent(t *testing.T) { enginetest.Run(t, inMemory, "NoLogin") }
 
 // does is an executor that is a function; what it leaves alone goes well.
-type does func(ctx context.Context, c run.Command) (run.Event, error)
+type does func(ctx context.Context, c run.Command) (run.Input, error)
 
-func (d does) Do(ctx context.Context, c run.Command, _ func(run.Event)) (run.Event, error) {
+func (d does) Do(ctx context.Context, c run.Command, _ func(run.Input)) (run.Input, error) {
 	if ev, err := d(ctx, c); ev.Outcome != "" || err != nil {
 		return ev, err
 	}
@@ -50,11 +50,11 @@ func (d does) Do(ctx context.Context, c run.Command, _ func(run.Event)) (run.Eve
 }
 
 // allGoesWell is an executor of a world without trouble.
-func allGoesWell(context.Context, run.Command) (run.Event, error) { return run.Event{}, nil }
+func allGoesWell(context.Context, run.Command) (run.Input, error) { return run.Input{}, nil }
 
 func begin(t *testing.T, e engine.Engine, id kedge.RunID, features ...string) {
 	t.Helper()
-	ev := run.Event{Kind: run.Begun, Run: id, Commit: "c0"}
+	ev := run.Input{Kind: run.Begun, Run: id, Commit: "c0"}
 	for _, f := range features {
 		ev.Specs = append(ev.Specs, run.Spec{ID: kedge.FeatureID(f), Hash: "h"})
 	}
@@ -108,14 +108,14 @@ func TestF26TwoEngines(t *testing.T) {
 	clock := enginetest.NewClock()
 	s := openStore(t, clock)
 	working, left := make(chan struct{}), make(chan error, 1)
-	early := open(t, s, clock, does(func(ctx context.Context, c run.Command) (run.Event, error) {
+	early := open(t, s, clock, does(func(ctx context.Context, c run.Command) (run.Input, error) {
 		if c.Kind != run.StartSession {
-			return run.Event{}, nil
+			return run.Input{}, nil
 		}
 		close(working)
 		<-ctx.Done()
 		left <- context.Cause(ctx)
-		return run.Event{}, engine.ErrLeave
+		return run.Input{}, engine.ErrLeave
 	}))
 	begin(t, early, "run-1", "a")
 	<-working
@@ -123,7 +123,7 @@ func TestF26TwoEngines(t *testing.T) {
 	late := open(t, s, clock, does(allGoesWell))
 	await(t, late, "run-1", isDone)
 
-	skip := run.Event{Kind: run.Skipped, Feature: "a", Actor: kedge.Human("ann")}
+	skip := run.Input{Kind: run.Skipped, Feature: "a", Actor: kedge.Human("ann")}
 	for range 2 {
 		if err := early.Deliver(t.Context(), "run-1", skip); !kedge.Conflict.Is(err) {
 			t.Errorf("the earlier engine takes an event: %v", err)
@@ -147,7 +147,7 @@ func TestF26WhatIsLateIsNotWritten(t *testing.T) {
 	e := open(t, s, clock, does(allGoesWell))
 	begin(t, e, "run-1", "a")
 	epoch := await(t, e, "run-1", isDone).Epoch
-	pause := run.Event{ID: "evt-1", Kind: run.PauseAsked, Actor: kedge.Human("ann")}
+	pause := run.Input{ID: "evt-1", Kind: run.PauseAsked, Actor: kedge.Human("ann")}
 	if err := e.Deliver(t.Context(), "run-1", pause); err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +155,7 @@ func TestF26WhatIsLateIsNotWritten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, ev := range []run.Event{{Kind: run.Notified, Epoch: epoch}, {Kind: run.Fired, Epoch: 3}, pause} {
+	for _, ev := range []run.Input{{Kind: run.Notified, Epoch: epoch}, {Kind: run.Fired, Epoch: 3}, pause} {
 		if err := e.Deliver(t.Context(), "run-1", ev); err != nil {
 			t.Errorf("%s: %v", ev.Kind, err)
 		}
@@ -169,12 +169,12 @@ func TestF26WhatIsLateIsNotWritten(t *testing.T) {
 func TestATotalThatWasToldIsNotWritten(t *testing.T) {
 	clock := enginetest.NewClock()
 	s := openStore(t, clock)
-	e := open(t, s, clock, does(func(ctx context.Context, c run.Command) (run.Event, error) {
+	e := open(t, s, clock, does(func(ctx context.Context, c run.Command) (run.Input, error) {
 		if c.Kind == run.StartSession {
 			<-ctx.Done()
-			return run.Event{}, engine.ErrLeave
+			return run.Input{}, engine.ErrLeave
 		}
-		return run.Event{}, nil
+		return run.Input{}, nil
 	}))
 	begin(t, e, "run-1", "a")
 	session := await(t, e, "run-1", func(s run.State) bool { return s.Live(1) && len(s.Outbox) == 1 }).Outbox[0].Epoch
@@ -183,7 +183,7 @@ func TestATotalThatWasToldIsNotWritten(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := e.Deliver(t.Context(), "run-1", run.Event{Kind: run.Used, Epoch: session, Usage: &run.Spend{Tokens: tokens}}); err != nil {
+		if err := e.Deliver(t.Context(), "run-1", run.Input{Kind: run.Used, Epoch: session, Usage: &run.Spend{Tokens: tokens}}); err != nil {
 			t.Fatal(err)
 		}
 		after, err := s.Last(t.Context())
@@ -207,14 +207,14 @@ func TestT15WhatIsKeptIsWhatIsFollowed(t *testing.T) {
 	s := openStore(t, clock)
 	secret := "gh" + "p_" + strings.Repeat("a1B2", 9)
 	told := make(chan string, 1)
-	e := open(t, s, clock, does(func(_ context.Context, c run.Command) (run.Event, error) {
+	e := open(t, s, clock, does(func(_ context.Context, c run.Command) (run.Input, error) {
 		switch {
 		case c.Kind == run.StartSession && c.Attempt == 1:
-			return run.Event{Outcome: run.Asked, Text: "is it " + secret + "?"}, nil
+			return run.Input{Outcome: run.Asked, Text: "is it " + secret + "?"}, nil
 		case c.Kind == run.Tell:
 			told <- c.Text
 		}
-		return run.Event{}, nil
+		return run.Input{}, nil
 	}))
 	begin(t, e, "run-1", "a")
 	state := await(t, e, "run-1", func(s run.State) bool { return s.Status == run.StatusWaiting && len(s.Outbox) == 0 })
@@ -225,7 +225,7 @@ func TestT15WhatIsKeptIsWhatIsFollowed(t *testing.T) {
 	if err != nil || text(t, doc.State) != text(t, state) {
 		t.Errorf("the journal has another state: %v", err)
 	}
-	said := run.Event{Kind: run.Said, Feature: "a", Actor: kedge.Human("ann"), Text: "yes, " + secret}
+	said := run.Input{Kind: run.Said, Feature: "a", Actor: kedge.Human("ann"), Text: "yes, " + secret}
 	if err := e.Deliver(t.Context(), "run-1", said); err != nil {
 		t.Fatal(err)
 	}
@@ -238,12 +238,12 @@ func TestT15WhatIsKeptIsWhatIsFollowed(t *testing.T) {
 func TestARunOfANewerKedgeIsLeftAlone(t *testing.T) {
 	clock := enginetest.NewClock()
 	s := openStore(t, clock)
-	e := open(t, s, clock, does(func(ctx context.Context, c run.Command) (run.Event, error) {
+	e := open(t, s, clock, does(func(ctx context.Context, c run.Command) (run.Input, error) {
 		if c.Kind == run.StartSession {
 			<-ctx.Done()
-			return run.Event{}, engine.ErrLeave
+			return run.Input{}, engine.ErrLeave
 		}
-		return run.Event{}, nil
+		return run.Input{}, nil
 	}))
 	for _, id := range []kedge.RunID{"run-1", "run-2"} {
 		begin(t, e, id, "a")
@@ -262,7 +262,7 @@ func TestARunOfANewerKedgeIsLeftAlone(t *testing.T) {
 		t.Errorf("opened with %v", err)
 	}
 	await(t, e, "run-2", isDone)
-	if err := e.Deliver(t.Context(), "run-1", run.Event{Kind: run.StopAsked}); !kedge.Conflict.Is(err) {
+	if err := e.Deliver(t.Context(), "run-1", run.Input{Kind: run.StopAsked}); !kedge.Conflict.Is(err) {
 		t.Errorf("delivered: %v", err)
 	}
 	after, err := s.Events(t.Context(), before)
@@ -300,25 +300,25 @@ func TestWhatIsTooLargeIsRefusedAlone(t *testing.T) {
 	clock := enginetest.NewClock()
 	large := strings.Repeat("x", 17<<20)
 	var n atomic.Int64
-	e := open(t, openStore(t, clock), clock, does(func(_ context.Context, c run.Command) (run.Event, error) {
+	e := open(t, openStore(t, clock), clock, does(func(_ context.Context, c run.Command) (run.Input, error) {
 		if c.Kind == run.Prepare && n.Add(1) == 1 {
-			return run.Event{Outcome: run.OK, Environment: large}, nil
+			return run.Input{Outcome: run.OK, Environment: large}, nil
 		}
-		return run.Event{}, nil
+		return run.Input{}, nil
 	}))
 	begin(t, e, "run-1", "a")
 	state := await(t, e, "run-1", func(s run.State) bool { return s.Halt == run.Fault })
 	if !strings.Contains(state.Why, "bytes of data") || len(state.Why) > 2100 {
 		t.Errorf("halted because %.200q", state.Why)
 	}
-	said := run.Event{Kind: run.Said, Feature: "a", Actor: kedge.Human("ann"), Text: large}
+	said := run.Input{Kind: run.Said, Feature: "a", Actor: kedge.Human("ann"), Text: large}
 	if err := e.Deliver(t.Context(), "run-1", said); !kedge.Invalid.Is(err) {
 		t.Errorf("it was taken: %v", err)
 	}
 	if len(e.Troubles()) != 0 {
 		t.Errorf("the run is in trouble: %v", e.Troubles())
 	}
-	if err := e.Deliver(t.Context(), "run-1", run.Event{Kind: run.Continued, Actor: kedge.Human("ann")}); err != nil {
+	if err := e.Deliver(t.Context(), "run-1", run.Input{Kind: run.Continued, Actor: kedge.Human("ann")}); err != nil {
 		t.Fatal(err)
 	}
 	await(t, e, "run-1", isDone)
@@ -338,8 +338,8 @@ func TestWatchersHearThatTheEngineLeaves(t *testing.T) {
 		t.Errorf("it ends with %v", err)
 	}
 	for what, err := range map[string]error{
-		"start":   e.Start(t.Context(), run.Event{Kind: run.Begun, Run: "run-2"}),
-		"deliver": e.Deliver(t.Context(), "run-1", run.Event{Kind: run.PauseAsked}),
+		"start":   e.Start(t.Context(), run.Input{Kind: run.Begun, Run: "run-2"}),
+		"deliver": e.Deliver(t.Context(), "run-1", run.Input{Kind: run.PauseAsked}),
 	} {
 		if !kedge.Conflict.Is(err) {
 			t.Errorf("%s: %v", what, err)

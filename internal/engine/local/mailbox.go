@@ -8,7 +8,7 @@ import (
 
 // message is something for the loop of a run.
 type message struct {
-	ev    run.Event
+	ev    run.Input
 	open  bool       // no event: take the run over
 	work  *work      // whose answer it is, or whose end
 	over  bool       // the work is; without an event it has left

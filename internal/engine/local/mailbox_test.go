@@ -11,12 +11,12 @@ import (
 func TestMailboxKeepsTheNewestTotal(t *testing.T) {
 	b := newMailbox()
 	used := func(epoch, tokens int64) message {
-		return message{ev: run.Event{Kind: run.Used, Epoch: epoch, Usage: &run.Spend{Tokens: tokens}}}
+		return message{ev: run.Input{Kind: run.Used, Epoch: epoch, Usage: &run.Spend{Tokens: tokens}}}
 	}
 	for _, m := range []message{
 		used(1, 10), used(2, 20), used(1, 30),
-		{ev: run.Event{Kind: run.Exited, Epoch: 1}},
-		{ev: run.Event{Kind: run.Used, Epoch: 2}}, // says nothing: it takes nothing's place
+		{ev: run.Input{Kind: run.Exited, Epoch: 1}},
+		{ev: run.Input{Kind: run.Used, Epoch: 2}}, // says nothing: it takes nothing's place
 		used(1, 40),
 	} {
 		b.put(m)
@@ -25,7 +25,7 @@ func TestMailboxKeepsTheNewestTotal(t *testing.T) {
 	if b.put(message{reply: make(chan error, 1)}) {
 		t.Error("a closed box takes something from outside")
 	}
-	var got []run.Event
+	var got []run.Input
 	for m, ok := b.take(); ok; m, ok = b.take() {
 		got = append(got, m.ev)
 	}

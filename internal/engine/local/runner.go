@@ -151,7 +151,7 @@ func (r *runner) deal(m message) error {
 // failure that says so.
 func (r *runner) unanswerable(m message, err error) {
 	r.e.cfg.Log.Error("an answer cannot be kept", "run", r.id, "command", m.work.c.Kind, "err", err)
-	ev := run.Event{ID: m.ev.ID + ".refused", Kind: m.ev.Kind, Epoch: m.ev.Epoch, At: m.ev.At, Outcome: run.Failed, Reason: clip(err.Error())}
+	ev := run.Input{ID: m.ev.ID + ".refused", Kind: m.ev.Kind, Epoch: m.ev.Epoch, At: m.ev.At, Outcome: run.Failed, Reason: clip(err.Error())}
 	if err := r.apply(ev); kedge.Invalid.Is(err) {
 		r.halt(err)
 	}
@@ -171,14 +171,14 @@ func (r *runner) load(open bool) error {
 	}
 	r.have, r.state, r.steps = true, doc.State, doc.Steps
 	if !open && len(r.state.Outbox) == 0 {
-		r.publish(run.Event{})
+		r.publish(run.Input{})
 		return nil
 	}
-	return r.apply(run.Event{Kind: run.TakenOver, ID: kedge.EventID(kedge.NewID("evt", r.e.cfg.Now())), Actor: kedge.ActorDaemon})
+	return r.apply(run.Input{Kind: run.TakenOver, ID: kedge.EventID(kedge.NewID("evt", r.e.cfg.Now())), Actor: kedge.ActorDaemon})
 }
 
 // apply is one step: decided, written down, and only then followed.
-func (r *runner) apply(ev run.Event) error {
+func (r *runner) apply(ev run.Input) error {
 	if ev.At.IsZero() {
 		ev.At = r.e.cfg.Now()
 	}

@@ -60,7 +60,7 @@ func (r *runner) present(w *watcher) (run.State, bool) {
 }
 
 // publish shows the state after an event; an event without a kind only shows it.
-func (r *runner) publish(ev run.Event) {
+func (r *runner) publish(ev run.Input) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.shown, r.known, r.failure = r.state, r.state.Run != "", nil
@@ -82,7 +82,7 @@ func (r *runner) publishFailure(err error) {
 	defer r.mu.Unlock()
 	r.failure = err
 	r.count()
-	r.tell(run.Event{})
+	r.tell(run.Input{})
 }
 
 func (r *runner) count() {
@@ -94,7 +94,7 @@ func (r *runner) count() {
 	}
 }
 
-func (r *runner) tell(ev run.Event) {
+func (r *runner) tell(ev run.Input) {
 	s := engine.Step{Event: ev, State: r.seen()}
 	for _, w := range r.watchers {
 		w.list = append(w.list, s)

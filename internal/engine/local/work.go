@@ -62,7 +62,7 @@ func (w *work) stop(cause error) {
 }
 
 // begin starts a command. What the same job had under way and was told to end is
-// over before: no two commands write one work tree. Statuses are written in the
+// over before: no two commands write one worktree. Statuses are written in the
 // order in which they were decided.
 func (r *runner) begin(c run.Command) {
 	w := &work{c: c, r: r, done: make(chan struct{})}
@@ -94,7 +94,7 @@ func (w *work) run() {
 	close(w.done)
 }
 
-func (w *work) carryOut() (ev run.Event, err error) {
+func (w *work) carryOut() (ev run.Input, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			w.r.e.cfg.Log.Error("a command panicked", "run", w.r.id, "command", w.c.Kind, "panic", p, "stack", string(debug.Stack()))
@@ -105,7 +105,7 @@ func (w *work) carryOut() (ev run.Event, err error) {
 		select {
 		case <-o.done:
 		case <-w.ctx.Done():
-			return run.Event{}, context.Cause(w.ctx)
+			return run.Input{}, context.Cause(w.ctx)
 		}
 	}
 	w.after = nil
@@ -122,7 +122,7 @@ func (w *work) left(err error) bool { return err != nil && w.ctx.Err() != nil }
 // wait is a timer. Its clock does not jump; across a restart there is no such
 // clock, so what is left is taken from the calendar, and is never more than the
 // whole.
-func (w *work) wait() (run.Event, error) {
+func (w *work) wait() (run.Input, error) {
 	wait := w.c.Wait
 	if w.c.Adopts != 0 {
 		wait = w.c.At.Add(w.c.Wait).Sub(w.r.e.cfg.Now())
@@ -131,22 +131,22 @@ func (w *work) wait() (run.Event, error) {
 	defer stop()
 	select {
 	case <-fired:
-		return run.Event{Outcome: run.OK}, nil
+		return run.Input{Outcome: run.OK}, nil
 	case <-w.ctx.Done():
-		return run.Event{}, context.Cause(w.ctx)
+		return run.Input{}, context.Cause(w.ctx)
 	}
 }
 
 // answer is what the run is told. Its id is made of the command's number, which
 // no other command of any owner has.
-func (w *work) answer(ev run.Event, err error) run.Event {
+func (w *work) answer(ev run.Input, err error) run.Input {
 	kind := w.c.Kind.Answer()
 	switch {
 	case err != nil:
-		ev = run.Event{Outcome: run.Failed, Reason: clip(err.Error())}
+		ev = run.Input{Outcome: run.Failed, Reason: clip(err.Error())}
 		w.r.e.cfg.Log.Warn("a command failed", "run", w.r.id, "command", w.c.Kind, "epoch", w.c.Epoch, "err", err)
 	case ev.Kind != "" && ev.Kind != kind:
-		ev = run.Event{Outcome: run.Failed, Reason: fmt.Sprintf("%q was answered with %q", w.c.Kind, ev.Kind)}
+		ev = run.Input{Outcome: run.Failed, Reason: fmt.Sprintf("%q was answered with %q", w.c.Kind, ev.Kind)}
 	}
 	ev.Kind, ev.Epoch, ev.At = kind, w.c.Epoch, w.now()
 	ev.ID = kedge.EventID("epoch-" + strconv.FormatInt(w.c.Epoch, 10))
@@ -154,7 +154,7 @@ func (w *work) answer(ev run.Event, err error) run.Event {
 }
 
 // report passes on what a living session does.
-func (w *work) report(ev run.Event) {
+func (w *work) report(ev run.Input) {
 	if ev.Epoch == 0 {
 		ev.Epoch = w.c.Epoch
 	}

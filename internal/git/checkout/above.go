@@ -20,7 +20,7 @@ func StagedTree(ctx context.Context, g *hardened.Git) (string, error) {
 	return Of(g).stagedTree(ctx)
 }
 
-// Finish does what a crash left undone in this work tree: a lock on the index
+// Finish does what a crash left undone in this worktree: a lock on the index
 // that is ours, an index that stayed behind a commit of ours.
 func Finish(ctx context.Context, g *hardened.Git) error { return Of(g).finish(ctx) }
 

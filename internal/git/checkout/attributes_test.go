@@ -18,8 +18,8 @@ func privately(r *gittest.Repo, text string) {
 // TestT7NoAttributeHidesAChange: what is binary is decided by the files alone.
 func TestT7NoAttributeHidesAChange(t *testing.T) {
 	for name, hide := range map[string]func(*gittest.Repo){
-		"in the git dir":   func(r *gittest.Repo) { privately(r, "*_test.go -diff\n") },
-		"in the work tree": func(r *gittest.Repo) { r.Write(".gitattributes", "*_test.go binary\n") },
+		"in the git dir":  func(r *gittest.Repo) { privately(r, "*_test.go -diff\n") },
+		"in the worktree": func(r *gittest.Repo) { r.Write(".gitattributes", "*_test.go binary\n") },
 		"in the user's own": func(r *gittest.Repo) {
 			r.Write(".gitattributes", "*_test.go diff=x\n")
 			r.Git("config", "diff.x.binary", "true")

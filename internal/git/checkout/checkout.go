@@ -1,4 +1,4 @@
-// Package checkout is the files of a work tree and its index. It owns the tree of the
+// Package checkout is the files of a worktree and its index. It owns the tree of the
 // files as they stand, commits of them, and bringing them to another tree.
 //
 // It promises that content goes through a scratch git dir with a configuration of our
@@ -23,16 +23,16 @@ import (
 // lower keeps the field that is embedded out of what others see.
 type lower = history.Repo
 
-// Repo is a repository with the files of one of its work trees.
+// Repo is a repository with the files of one of its worktrees.
 type Repo struct {
 	*lower
 	g *hardened.Git
 }
 
-// Of is the repository with the files of its work tree.
+// Of is the repository with the files of its worktree.
 func Of(g *hardened.Git) *Repo { return &Repo{lower: history.Of(g), g: g} }
 
-// at is another work tree of the same repository by its root.
+// at is another worktree of the same repository by its root.
 func (r *Repo) at(ctx context.Context, dir string) (*Repo, error) {
 	g, err := r.g.At(ctx, dir)
 	if err != nil {
@@ -41,7 +41,7 @@ func (r *Repo) at(ctx context.Context, dir string) (*Repo, error) {
 	return Of(g), nil
 }
 
-// Dirty tells whether the work tree or its index differs from HEAD, nested
+// Dirty tells whether the worktree or its index differs from HEAD, nested
 // repositories included. It writes no object.
 func (r *Repo) Dirty(ctx context.Context) (bool, error) {
 	h, err := r.Head(ctx)
@@ -82,7 +82,7 @@ func (s *Scratch) differs(ctx context.Context, commit string) (bool, error) {
 var busyFiles = []string{"MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply", "BISECT_LOG", "sequencer"}
 
 // Busy names what tells that a git command of the user's is unfinished in the
-// work tree: a merge, a rebase, a bisection; empty when none is.
+// worktree: a merge, a rebase, a bisection; empty when none is.
 func (r *Repo) Busy() string {
 	for _, name := range busyFiles {
 		if hardened.Exists(filepath.Join(r.g.GitDir(), name)) {
@@ -92,7 +92,7 @@ func (r *Repo) Busy() string {
 	return ""
 }
 
-// Detach takes the HEAD of a work tree off its branch, which stays where it is.
+// Detach takes the HEAD of a worktree off its branch, which stays where it is.
 func (r *Repo) Detach(ctx context.Context) error {
 	return r.g.Exclusively(ctx, func(ctx context.Context) error {
 		h, err := r.Head(ctx)

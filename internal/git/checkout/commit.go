@@ -13,7 +13,7 @@ import (
 	"kedge/internal/git/history"
 )
 
-// CommitPathsRequest names files of the work tree, relative to the root.
+// CommitPathsRequest names files of the worktree, relative to the root.
 type CommitPathsRequest struct {
 	Paths   []string
 	Message string
@@ -21,7 +21,7 @@ type CommitPathsRequest struct {
 	Author  hardened.Person // the user, as a rule: see Identity
 }
 
-// CommitPaths commits exactly these paths of the work tree on the branch that is
+// CommitPaths commits exactly these paths of the worktree on the branch that is
 // checked out; a path that is gone is removed. Other staged work stays staged,
 // everything else stays as it is. It gives the commit, or "" when the paths are
 // already as in HEAD.
@@ -91,7 +91,7 @@ func (s *Scratch) Move(ctx context.Context, b Begun, from string, prepare func()
 	return errors.Join(err, os.Remove(s.r.begunFile()))
 }
 
-// headPlus gives HEAD's tree with the paths as they are in the work tree.
+// headPlus gives HEAD's tree with the paths as they are in the worktree.
 func (s *Scratch) headPlus(ctx context.Context, h history.Head, paths []string) (string, error) {
 	if err := s.seedFrom(ctx, h); err != nil {
 		return "", err

@@ -23,7 +23,7 @@ func TestCommitPathsLeavesOtherStagedWorkStaged(t *testing.T) {
 	r.Write(".kedge/config.toml", "version = 1\n")
 	r.Write("AGENTS.md", "staged version\n")
 	r.Git("add", "AGENTS.md")
-	r.Write("AGENTS.md", "version of the work tree\n")
+	r.Write("AGENTS.md", "version of the worktree\n")
 	r.Must(os.Remove(r.Path("gone")))
 
 	q := git.CommitPathsRequest{Paths: []string{".kedge/config.toml", "AGENTS.md", "gone", "never-was"}, Message: "kedge: init", Date: gittest.Day, Author: gittest.Someone}
@@ -36,7 +36,7 @@ func TestCommitPathsLeavesOtherStagedWorkStaged(t *testing.T) {
 	if got := r.Git("show", "--format=", "--name-status", sha); got != "A\t.kedge/config.toml\nA\tAGENTS.md\nD\tgone" {
 		t.Errorf("committed:\n%s", got)
 	}
-	if got := r.Git("show", sha+":AGENTS.md"); got != "version of the work tree" {
+	if got := r.Git("show", sha+":AGENTS.md"); got != "version of the worktree" {
 		t.Errorf("AGENTS.md is %q", got)
 	}
 	if got := r.Git("status", "--porcelain"); got != "M a\nAM other" {

@@ -12,7 +12,7 @@ import (
 	"kedge/internal/process/atomicfile"
 )
 
-// Exclude makes git pass over a path of the work tree that nobody tracks, for this
+// Exclude makes git pass over a path of the worktree that nobody tracks, for this
 // repository only and without a change to any file of it; false when git does so
 // already.
 func (r *Repo) Exclude(ctx context.Context, path string) (bool, error) {

@@ -119,7 +119,7 @@ func (r *Repo) begin(b Begun) error {
 	return atomicfile.Write(r.begunFile(), append(text, '\n'), 0o600)
 }
 
-// finish does what a crash left undone in this work tree: a lock on the index
+// finish does what a crash left undone in this worktree: a lock on the index
 // that is ours, an index that stayed behind a commit of ours.
 func (r *Repo) finish(ctx context.Context) error {
 	if r.g.Root() == "" || !hardened.Exists(r.indexFile()) && !hardened.Exists(r.begunFile()) {

@@ -20,7 +20,7 @@ import (
 	"kedge/internal/git/stored"
 )
 
-// forgotten is the age at which an index of a work tree that nobody looked at
+// forgotten is the age at which an index of a worktree that nobody looked at
 // is removed.
 const forgotten = 30 * 24 * time.Hour
 
@@ -155,7 +155,7 @@ func (s *Scratch) known(ctx context.Context) ([]entry, error) {
 	return list, err
 }
 
-// cacheFile is the kept index of this work tree under the settings of now; empty
+// cacheFile is the kept index of this worktree under the settings of now; empty
 // when there is no place for it.
 func (s *Scratch) cacheFile() string {
 	if s.r.g.Cache().Dir == "" {

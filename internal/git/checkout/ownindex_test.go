@@ -159,7 +159,7 @@ func TestRow41KeptIndexChangesNothing(t *testing.T) {
 }
 
 // TestKeptIndexOfBeforeACommit: what was kept of a file before it was changed and
-// committed makes nobody's work tree dirty.
+// committed makes nobody's worktree dirty.
 func TestKeptIndexOfBeforeACommit(t *testing.T) {
 	r := gittest.New(t)
 	nextSecond(r)

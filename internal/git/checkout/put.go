@@ -12,7 +12,7 @@ import (
 	"kedge/internal/text/words"
 )
 
-// PutRequest asks for the files and the index of a work tree of Kedge's own to
+// PutRequest asks for the files and the index of a worktree of Kedge's own to
 // be those of Tree; HEAD stays. Expect is its tree as it stands, or those that it may
 // be.
 type PutRequest struct {
@@ -21,7 +21,7 @@ type PutRequest struct {
 	Expect []string
 }
 
-// PutTree brings a work tree to a tree, ignored files kept. Conflict when it is
+// PutTree brings a worktree to a tree, ignored files kept. Conflict when it is
 // not as expected, or when an ignored file is in the way.
 func (r *Repo) PutTree(ctx context.Context, q PutRequest) error {
 	w, err := r.at(ctx, q.Dir)
@@ -123,7 +123,7 @@ func (r *Repo) refuseLosing(ctx context.Context, h history.Head, to string) erro
 		WithHint("git -C %s branch keep-%s %s", hardened.Quote(r.g.Root()), words.Hash(h.Commit), h.Commit)
 }
 
-// SwitchTo takes the work tree and the scratch index, which both hold the tree
+// SwitchTo takes the worktree and the scratch index, which both hold the tree
 // from, to the tree to. Nothing is written when it cannot be done whole.
 func (s *Scratch) SwitchTo(ctx context.Context, from, to string) error {
 	diff, err := s.r.Diff(ctx, from, to)

@@ -153,7 +153,7 @@ func (s *Scratch) sweep() {
 
 func (s *Scratch) index() string { return filepath.Join(s.dir, "index") }
 
-// Do runs one command in the scratch git dir, on the work tree.
+// Do runs one command in the scratch git dir, on the worktree.
 func (s *Scratch) Do(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
 	return s.onIndex(ctx, s.index(), stdin, args...)
 }

@@ -11,7 +11,7 @@ import (
 	"kedge/internal/git/hardened"
 )
 
-// Tree gives the tree hash of the work tree as it stands: tracked and untracked
+// Tree gives the tree hash of the worktree as it stands: tracked and untracked
 // files, ignored ones left out, nested repositories left out. The user's index
 // is not touched. Blocked when a changed file needs a filter that nobody
 // approved.
@@ -24,7 +24,7 @@ func (r *Repo) Tree(ctx context.Context) (string, error) {
 	return tree, err
 }
 
-// WorkTree brings the scratch index to what the work tree holds.
+// WorkTree brings the scratch index to what the worktree holds.
 func (s *Scratch) WorkTree(ctx context.Context) (string, error) {
 	c, err := s.Differences(ctx)
 	if err != nil {
@@ -49,7 +49,7 @@ func (s *Scratch) WorkTree(ctx context.Context) (string, error) {
 	return s.Tree(ctx)
 }
 
-// Differences seeds the scratch index and gives how the work tree differs from
+// Differences seeds the scratch index and gives how the worktree differs from
 // it. Where attributes changed, nothing counts that was hashed under the old ones.
 func (s *Scratch) Differences(ctx context.Context) (Changes, error) {
 	if err := s.seed(ctx); err != nil {
@@ -63,7 +63,7 @@ func (s *Scratch) Differences(ctx context.Context) (Changes, error) {
 	return s.Differences(ctx)
 }
 
-// Changes is how the work tree differs from the scratch index.
+// Changes is how the worktree differs from the scratch index.
 type Changes struct {
 	changed   []string // modified, of another type, or gone
 	untracked []string
@@ -128,14 +128,38 @@ func (r *Repo) isWorktree(dir string) bool {
 	return filepath.Dir(gitdir) == filepath.Join(r.g.CommonDir(), "worktrees")
 }
 
-// Add takes the paths from the work tree into the scratch index, or out of it
+// Add takes the paths from the worktree into the scratch index, or out of it
 // when they are gone.
 func (s *Scratch) Add(ctx context.Context, paths []string) error {
 	_, err := s.List(ctx, paths, "update-index", "--add", "--remove", "--replace", "-z", "--stdin")
-	if hardened.ExitCode(err) != 0 {
-		return kedge.Errorf(kedge.Invalid, "a file cannot be read into the tree: %w", err).WithHint("git status")
+	if hardened.ExitCode(err) == 0 {
+		return err
 	}
-	return err
+	if p := unreadable(s.r.g.Root(), paths, tryOpen); p != "" {
+		return kedge.Errorf(kedge.Invalid, "%s cannot be read", p).
+			WithHint("chmod u+r %[1]s, or ignore it: echo %[2]s >> .gitignore", hardened.Quote(p), hardened.Quote("/"+p))
+	}
+	return kedge.Errorf(kedge.Invalid, "git cannot add the changed files: %w", err).WithHint("git status")
+}
+
+// unreadable is the first of the paths that is a file which cannot be opened; empty for
+// none.
+func unreadable(root string, paths []string, open func(string) error) string {
+	for _, p := range paths {
+		full := filepath.Join(root, p)
+		if info, err := os.Lstat(full); err == nil && info.Mode().IsRegular() && open(full) != nil {
+			return p
+		}
+	}
+	return ""
+}
+
+func tryOpen(file string) error {
+	f, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	return f.Close()
 }
 
 // refuseOdd refuses files that git cannot hold in a tree.

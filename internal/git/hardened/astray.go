@@ -8,12 +8,12 @@ import (
 	"kedge"
 )
 
-// commonFile names, in the git dir of a linked work tree, the one that it shares with
+// commonFile names, in the git dir of a linked worktree, the one that it shares with
 // the others: its settings, hooks and objects.
 const commonFile = "commondir"
 
 // astray refuses a git dir that would lead git elsewhere: a shared one that has a
-// commonFile, or a linked work tree's that names another than when it was opened. A
+// commonFile, or a linked worktree's that names another than when it was opened. A
 // sandbox cannot keep a file from being made without making one, and whoever writes
 // there could give git settings, and with them programs, of his own.
 func (g *Git) astray(dir string) error {
@@ -33,7 +33,7 @@ func (g *Git) astray(dir string) error {
 		if named := strings.TrimRight(string(text), "\r\n"); os.IsNotExist(err) || err == nil && sameFolder(absoluteIn(gitDir, named), g.common) {
 			return nil // without it git finds nothing at all
 		}
-		return kedge.Errorf(kedge.Blocked, "%q does not name the repository any more that this work tree is of, %q: something wrote to it", file, g.common).
+		return kedge.Errorf(kedge.Blocked, "%q does not name the repository any more that this worktree is of, %q: something wrote to it", file, g.common).
 			WithHint("git -C %s worktree repair", Quote(g.common))
 	}
 	if _, err := os.Lstat(file); err != nil {
@@ -44,13 +44,13 @@ func (g *Git) astray(dir string) error {
 }
 
 // astrayNamed is the same of a git dir that a file names, before anything is known of
-// it: that of a linked work tree lies two folders deep in the shared one and names no
+// it: that of a linked worktree lies two folders deep in the shared one and names no
 // other; any other names none.
 func astrayNamed(gitDir string) error {
 	file := filepath.Join(gitDir, commonFile)
 	text, err := os.ReadFile(file)
 	if os.IsNotExist(err) {
-		return nil // of a submodule, or one apart; without it git finds nothing of a work tree
+		return nil // of a submodule, or one apart; without it git finds nothing of a worktree
 	}
 	common := strings.TrimRight(string(text), "\r\n")
 	if !filepath.IsAbs(common) {
@@ -59,11 +59,11 @@ func astrayNamed(gitDir string) error {
 	if err == nil && filepath.Base(filepath.Dir(gitDir)) == "worktrees" && sameFolder(common, gitDir+"/../..") {
 		return nil
 	}
-	return kedge.Errorf(kedge.Blocked, "%q leads git to settings of another repository than this work tree is of: something wrote to it", file).
+	return kedge.Errorf(kedge.Blocked, "%q leads git to settings of another repository than this worktree is of: something wrote to it", file).
 		WithHint("look at it, then: echo ../.. >%s", Quote(file))
 }
 
-// namedDir is the git dir of the work tree that a folder lies in: dot where that is a
+// namedDir is the git dir of the worktree that a folder lies in: dot where that is a
 // folder of its own, named where a file names it; neither where there is none.
 func namedDir(dir string) (dot, named string) {
 	for d := filepath.Clean(dir); ; d = filepath.Dir(d) {

@@ -20,7 +20,7 @@ func TestT7GitDirThatLeadsElsewhere(t *testing.T) {
 	r.Git("clone", "-q", "--bare", r.Dir, evil)
 	r.GitIn(evil, "config", "core.fsmonitor", "touch "+canary)
 	work := r.AddWorktree("w", "b")
-	for name, dir := range map[string]string{"of the repository": r.Dir, "of a linked work tree": work} {
+	for name, dir := range map[string]string{"of the repository": r.Dir, "of a linked worktree": work} {
 		t.Run(name, func(t *testing.T) {
 			file := filepath.Join(strings.TrimSpace(r.GitIn(dir, "rev-parse", "--absolute-git-dir")), "commondir")
 			was, _ := os.ReadFile(file) // none in the repository's own
@@ -47,7 +47,7 @@ func TestT7GitDirThatLeadsElsewhere(t *testing.T) {
 	}
 }
 
-// TestGitDirsThatFilesName: work trees whose git dir stands elsewhere are opened:
+// TestGitDirsThatFilesName: worktrees whose git dir stands elsewhere are opened:
 // linked ones, with a relative name too, and one apart.
 func TestGitDirsThatFilesName(t *testing.T) {
 	r := gittest.New(t)

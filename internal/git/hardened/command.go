@@ -68,7 +68,7 @@ var userConfig = []string{"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_
 
 // Call is one execution of git.
 type Call struct {
-	Dir   string   // where it runs; empty is the work tree, or the git dir
+	Dir   string   // where it runs; empty is the worktree, or the git dir
 	Env   []string // added to the environment
 	Conf  []string // added to overrides
 	Stdin []byte

@@ -11,7 +11,7 @@ import (
 	"kedge/internal/text/environ"
 )
 
-// folder is a work tree as git described it, and the files that decided it.
+// folder is a worktree as git described it, and the files that decided it.
 type folder struct {
 	mark  string // of those files
 	at    time.Time
@@ -19,13 +19,13 @@ type folder struct {
 	place *place // nil: not asked yet
 }
 
-// place is where everything of a work tree is.
+// place is where everything of a worktree is.
 type place struct{ root, gitDir, common, format string }
 
 // plainInclude begins the keys with which a configuration has more files.
 const plainInclude = "include"
 
-// configured is settingsIn for a folder that is the root of a work tree. What is
+// configured is settingsIn for a folder that is the root of a worktree. What is
 // known of it counts while every file of its configuration has the same text.
 func (g *Git) configured(ctx context.Context, dir string) (Settings, error) {
 	mark, ok := g.markOf(dir)
@@ -74,7 +74,7 @@ func (g *Git) keepFolder(dir string, f folder) {
 }
 
 // markOf is made of the text of every file that says where the repository of a
-// work tree is and how it is configured; false where that is not the usual way.
+// worktree is and how it is configured; false where that is not the usual way.
 func (g *Git) markOf(dir string) (string, bool) {
 	dot := filepath.Join(dir, ".git")
 	fi, err := os.Lstat(dot)
@@ -97,7 +97,7 @@ func (g *Git) markOf(dir string) (string, bool) {
 	return mark, true
 }
 
-// linked reads the file that stands for the git dir of a linked work tree.
+// linked reads the file that stands for the git dir of a linked worktree.
 func linked(dir string) (gitDir, common string, ok bool) {
 	text, err := os.ReadFile(filepath.Join(dir, ".git"))
 	gitDir, is := strings.CutPrefix(strings.TrimSuffix(string(text), "\n"), "gitdir: ")

@@ -7,7 +7,7 @@
 // commands, lazy fetches; that no name or path becomes an option; that a lock which
 // somebody holds is waited for, and what a killed git of Kedge left is taken away.
 //
-// It never touches a work tree, an index or a ref on its own account: what git is
+// It never touches a worktree, an index or a ref on its own account: what git is
 // asked for is the business of the packages above. Nothing outside internal/git
 // may import it.
 package hardened
@@ -38,11 +38,11 @@ type Options struct {
 	// Wait waits between two tries at a live lock file.
 	Wait func(ctx context.Context, d time.Duration) error
 
-	memory *memory // shared by all work trees that one Git led to
+	memory *memory // shared by all worktrees that one Git led to
 }
 
 // Cache is where Kedge keeps what it knows of unchanged files: an index of its
-// own for each work tree, which git never sees. The user's index says which files
+// own for each worktree, which git never sees. The user's index says which files
 // are tracked, and no more: what "git add" made of them depends on attributes and
 // settings that are in no tree, so that a file could differ from its blob and
 // still count as unchanged there.
@@ -51,12 +51,12 @@ type Cache struct {
 	Keep bool   // write to it
 }
 
-// Git is one repository seen from one of its work trees. What it remembers
+// Git is one repository seen from one of its worktrees. What it remembers
 // cannot go stale, and it may be used by many goroutines.
 type Git struct {
 	opt    Options
-	root   string // of the work tree; empty for a bare repository
-	gitDir string // of this work tree
+	root   string // of the worktree; empty for a bare repository
+	gitDir string // of this worktree
 	common string // shared by all worktrees
 	format string // object format: sha1 or sha256
 	safe   []string
@@ -112,7 +112,7 @@ func (g *Git) discover(ctx context.Context, dir string) error {
 		"--show-object-format", "--absolute-git-dir", "--git-common-dir", "--show-toplevel", // fails where there is none: last
 	}})
 	lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
-	bare := StderrHas(err, "must be run in a work tree") && len(lines) == 6
+	bare := StderrHas(err, "must be run in a worktree") && len(lines) == 6
 	if err != nil && !bare {
 		return explainOpen(dir, err)
 	}
@@ -139,7 +139,7 @@ func (g *Git) checkRoot(dir string) error {
 	if g.root == "" || real == g.root || strings.HasPrefix(real, strings.TrimSuffix(g.root, "/")+"/") {
 		return nil
 	}
-	return kedge.Errorf(kedge.Blocked, "the repository at %q has its work tree elsewhere", dir).
+	return kedge.Errorf(kedge.Blocked, "the repository at %q has its worktree elsewhere", dir).
 		WithHint("git -C %s config --unset core.worktree", Quote(dir))
 }
 
@@ -157,14 +157,14 @@ func explainOpen(dir string, err error) error {
 	return kedge.Errorf(kedge.Invalid, "the repository at %q cannot be read: %w", dir, err).WithHint("git -C %s status", Quote(dir))
 }
 
-// Root is the top of the work tree, with symbolic links resolved; empty when
+// Root is the top of the worktree, with symbolic links resolved; empty when
 // there is none.
 func (g *Git) Root() string { return g.root }
 
 // CommonDir is the git dir that all worktrees of the repository share.
 func (g *Git) CommonDir() string { return g.common }
 
-// GitDir is the git dir of this work tree alone.
+// GitDir is the git dir of this worktree alone.
 func (g *Git) GitDir() string { return g.gitDir }
 
 // Options are those that it was opened with, defaults filled in: another repository
@@ -177,11 +177,11 @@ func (g *Git) Now() time.Time { return g.opt.Now() }
 // Cache is where unchanged files are remembered.
 func (g *Git) Cache() Cache { return g.opt.Cache }
 
-// NeedRoot refuses where there is no work tree.
+// NeedRoot refuses where there is no worktree.
 func (g *Git) NeedRoot() error {
 	if g.root == "" {
 		return kedge.Errorf(kedge.Invalid, "%q is a bare repository or a git dir: there are no files to work on", g.gitDir).
-			WithHint("run it in a clone, or make a work tree: git worktree add ../work")
+			WithHint("run it in a clone, or make a worktree: git worktree add ../work")
 	}
 	return nil
 }
@@ -194,7 +194,7 @@ func (g *Git) SHALen() int {
 	return 40
 }
 
-// At opens another work tree of the same repository by its root; empty is this one.
+// At opens another worktree of the same repository by its root; empty is this one.
 // Invalid when it is none of them.
 func (g *Git) At(ctx context.Context, dir string) (*Git, error) {
 	if dir == "" || dir == g.root {

@@ -36,7 +36,7 @@ func (g *Git) folders() []string {
 	return out
 }
 
-// RootBehind is the work tree that a git dir's "gitdir" file names.
+// RootBehind is the worktree that a git dir's "gitdir" file names.
 func RootBehind(link string) string {
 	b, err := os.ReadFile(link)
 	if err != nil {

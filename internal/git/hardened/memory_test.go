@@ -84,7 +84,7 @@ func TestMemoryIsNeverStale(t *testing.T) {
 		}
 	})
 
-	t.Run("work trees", func(t *testing.T) {
+	t.Run("worktrees", func(t *testing.T) {
 		dir := r.AddWorktree("w", "b")
 		w, err := g.In(ctx, dir)
 		r.Must(err)
@@ -93,7 +93,7 @@ func TestMemoryIsNeverStale(t *testing.T) {
 		}
 		r.Must(os.WriteFile(filepath.Join(dir, ".git"), []byte("gitdir: "+r.Path("elsewhere")+"\n"), 0o600))
 		if _, err := g.In(ctx, dir); err == nil {
-			t.Error("a work tree that leads elsewhere was opened")
+			t.Error("a worktree that leads elsewhere was opened")
 		}
 	})
 }

@@ -5,7 +5,7 @@
 // It promises that the same request gives the same object, and that a ref moves from
 // where the caller saw it or not at all.
 //
-// It never looks at the files of a work tree, nor at an index. Nothing outside
+// It never looks at the files of a worktree, nor at an index. Nothing outside
 // internal/git may import it.
 package history
 
@@ -23,7 +23,7 @@ type Repo struct{ g *hardened.Git }
 // Of is the history of a repository.
 func Of(g *hardened.Git) *Repo { return &Repo{g: g} }
 
-// at is another work tree of the same repository by its root.
+// at is another worktree of the same repository by its root.
 func (r *Repo) at(ctx context.Context, dir string) (*Repo, error) {
 	g, err := r.g.At(ctx, dir)
 	if err != nil {

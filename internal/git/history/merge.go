@@ -26,7 +26,7 @@ type Merged struct {
 	Conflicts []string
 }
 
-// Merge merges trees, without a work tree, an index, attributes or drivers.
+// Merge merges trees, without a worktree, an index, attributes or drivers.
 func (r *Repo) Merge(ctx context.Context, q MergeRequest) (Merged, error) {
 	var trees [3]string
 	for i, rev := range []string{q.Base, q.Ours, q.Theirs} {

@@ -170,7 +170,7 @@ func (r *Repo) Exists(ctx context.Context, rev, p string) (bool, error) {
 	return e != nil, err
 }
 
-// Tracked tells whether the commit that is checked out in a work tree of the
+// Tracked tells whether the commit that is checked out in a worktree of the
 // repository holds the path, as a file or a folder.
 func (r *Repo) Tracked(ctx context.Context, dir, p string) (bool, error) {
 	w, err := r.at(ctx, dir)

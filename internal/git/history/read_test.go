@@ -13,7 +13,7 @@ import (
 	"kedge/internal/testkit/gittest"
 )
 
-// Tracked is about the work tree it is asked of, and what is only on the disk is not.
+// Tracked is about the worktree it is asked of, and what is only on the disk is not.
 func TestTracked(t *testing.T) {
 	r := gittest.New(t)
 	linked := filepath.Join(r.Home, "linked")
@@ -34,7 +34,7 @@ func TestTracked(t *testing.T) {
 	}
 	_, err := g.Tracked(t.Context(), t.TempDir(), "d")
 	if err == nil {
-		t.Error("of a folder that is no work tree of it")
+		t.Error("of a folder that is no worktree of it")
 	}
 }
 

@@ -1,5 +1,5 @@
 // Package place finds the project that a folder belongs to, by reading small files
-// only: the root of the work tree, the git folder that its work trees share, and the
+// only: the root of the worktree, the git folder that its worktrees share, and the
 // id of the project. It promises that nothing is executed and that a pipe or a large
 // file in the place of a small one is an error. It never writes.
 package place
@@ -18,7 +18,7 @@ import (
 // worktree finds it and a move of the folder takes it along.
 const idFile = "kedge-id"
 
-// Place is where a folder belongs: the root of its work tree, and the folder
+// Place is where a folder belongs: the root of its worktree, and the folder
 // that all worktrees of its repository share.
 type Place struct {
 	Root   string
@@ -52,7 +52,7 @@ func Locate(dir string) (Place, bool) {
 	}
 }
 
-// commonDir reads the common git dir of a work tree whose root is d.
+// commonDir reads the common git dir of a worktree whose root is d.
 func commonDir(d string) (string, bool) {
 	dot := filepath.Join(d, ".git")
 	fi, err := os.Stat(dot)
@@ -122,7 +122,7 @@ func ReadID(pl Place) (kedge.ProjectID, error) {
 	return kedge.ProjectID(id), nil
 }
 
-// MainFolder is the main work tree of the repository that a work tree belongs
+// MainFolder is the main worktree of the repository that a worktree belongs
 // to; a folder without one is its own.
 func MainFolder(dir string) string {
 	pl, ok := Locate(dir)
@@ -132,7 +132,7 @@ func MainFolder(dir string) string {
 	return dir
 }
 
-// IsProject tells whether the folder is the root of a work tree with this
+// IsProject tells whether the folder is the root of a worktree with this
 // project's id.
 func IsProject(dir string, id kedge.ProjectID) bool {
 	pl, ok := Locate(dir)

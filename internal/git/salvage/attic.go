@@ -18,7 +18,7 @@ import (
 // Attic is the folder of one salvage.
 type Attic struct{ Dir string }
 
-// Thing is a file or folder, by its path in the work tree with slashes.
+// Thing is a file or folder, by its path in the worktree with slashes.
 type Thing struct {
 	Path string `json:"path"`
 	Kind Kind   `json:"kind"`
@@ -44,7 +44,7 @@ type manifest struct {
 	Things  []Thing         `json:"things"`
 }
 
-// Path is where a thing of the work tree lies in the attic.
+// Path is where a thing of the worktree lies in the attic.
 func (a Attic) Path(p string) string { return filepath.Join(a.Dir, "files", filepath.FromSlash(p)) }
 
 func (a Attic) manifestFile() string { return filepath.Join(a.Dir, "manifest.json") }

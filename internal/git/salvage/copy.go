@@ -9,7 +9,7 @@ import (
 	"kedge/internal/git/history"
 )
 
-// CopyRequest asks for a copy of a work tree to be kept, while work in it goes
+// CopyRequest asks for a copy of a worktree to be kept, while work in it goes
 // on.
 type CopyRequest struct {
 	ID     kedge.SalvageID
@@ -17,14 +17,14 @@ type CopyRequest struct {
 	Date   time.Time
 }
 
-// Copy is a work tree as it stood. Salvage has no Ref when nothing in it differs
+// Copy is a worktree as it stood. Salvage has no Ref when nothing in it differs
 // from HEAD.
 type Copy struct {
 	Tree    string // without what no commit can hold
 	Salvage kedge.Salvage
 }
 
-// KeepCopy keeps a copy of the work tree under the salvage refs and changes
+// KeepCopy keeps a copy of the worktree under the salvage refs and changes
 // nothing in it: no file moves, the index stays. What cannot go into a commit
 // (files over 50 MB, nested repositories, files behind a filter) is left out and
 // stays where it is. Of one id the newest copy is under the ref; earlier ones are

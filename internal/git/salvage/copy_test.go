@@ -33,7 +33,7 @@ func TestF17CopyLeavesTheWorkTreeAlone(t *testing.T) {
 		t.Errorf("copy %+v, want tree %s", first, want)
 	}
 	if r.Tree() != want || r.Git("status", "--porcelain", "-z") != status {
-		t.Error("the work tree changed")
+		t.Error("the worktree changed")
 	}
 	if again := copyOf(r, id, gittest.Day.Add(time.Hour)); again.Salvage.Commit != first.Salvage.Commit {
 		t.Errorf("nothing changed, and there is another copy: %+v", again)

@@ -1,7 +1,7 @@
 // Package salvage is work that was set aside instead of thrown away. It owns the
 // commits under refs/kedge/salvage/ and which work goes to the attic instead.
 //
-// It promises that everything of a work tree that is in no commit is in a salvage, or
+// It promises that everything of a worktree that is in no commit is in a salvage, or
 // that nothing was done; that what a salvage is can be read from the repository and the
 // attic alone; and that it comes back without a loss to what stands there by then.
 //
@@ -28,7 +28,7 @@ type Repo struct {
 // Of is the repository with its salvage.
 func Of(g *hardened.Git) *Repo { return &Repo{lower: checkout.Of(g), g: g} }
 
-// at is another work tree of the same repository by its root.
+// at is another worktree of the same repository by its root.
 func (r *Repo) at(ctx context.Context, dir string) (*Repo, error) {
 	g, err := r.g.At(ctx, dir)
 	if err != nil {

@@ -13,10 +13,10 @@ import (
 	"kedge/internal/git/history"
 )
 
-// RestoreRequest asks for a salvage to come back into a work tree.
+// RestoreRequest asks for a salvage to come back into a worktree.
 type RestoreRequest struct {
 	ID    kedge.SalvageID
-	Dir   string // root of the work tree; empty is this one
+	Dir   string // root of the worktree; empty is this one
 	Attic string // the project's attic folder
 }
 
@@ -47,7 +47,7 @@ func (r *Repo) Restore(ctx context.Context, q RestoreRequest) (kedge.Salvage, er
 	return list[0].Salvage, err
 }
 
-// standing is where the work tree is when a restore begins, all as trees.
+// standing is where the worktree is when a restore begins, all as trees.
 type standing struct {
 	head  history.Head
 	at    string // HEAD's tree
@@ -106,7 +106,7 @@ func (s *scratch) bringBack(ctx context.Context, st standing, v saved, a Attic) 
 	return a.GiveBack(s.r.g.Root(), v.Attic)
 }
 
-// isBack tells whether the work tree already holds the salvage whole.
+// isBack tells whether the worktree already holds the salvage whole.
 func (s *scratch) isBack(ctx context.Context, st standing, v saved, a Attic) (bool, error) {
 	here, err := s.r.without(ctx, st.now, v.Attic)
 	if err != nil || here != v.Tree || len(v.Attic) == 0 {
@@ -131,7 +131,7 @@ func (r *Repo) without(ctx context.Context, tree string, paths []string) (string
 	return r.TreeWithout(ctx, tree, can...)
 }
 
-// target is the tree that the work tree shall have, attic things aside: the
+// target is the tree that the worktree shall have, attic things aside: the
 // salvage's where nothing moved since, else a three-way merge.
 func (s *scratch) target(ctx context.Context, st standing, v saved) (string, error) {
 	base, err := history.BaseTree(ctx, s.r.g, v.Base)

@@ -24,11 +24,11 @@ const salvageRefs = "refs/kedge/salvage/"
 // atticSize is from which size on a file goes to the attic instead of into git.
 const atticSize = 50 << 20
 
-// Request asks for everything in a work tree that is in no commit to be
+// Request asks for everything in a worktree that is in no commit to be
 // set aside. Attic is the project's attic folder; what cannot go into a commit
 // is moved into its subfolder ID.
 type Request struct {
-	Dir    string // root of the work tree; empty is this one
+	Dir    string // root of the worktree; empty is this one
 	ID     kedge.SalvageID
 	Reason string
 	Attic  string
@@ -42,10 +42,10 @@ type Request struct {
 // the index where it differs from HEAD, go into a commit under
 // refs/kedge/salvage/; files over 50 MB, nested repositories, files behind a
 // filter and files that git cannot hold are moved to the attic. Ignored files
-// stay. Files in the commit stay in the work tree too, so that its tree is then
+// stay. Files in the commit stay in the worktree too, so that its tree is then
 // the salvage's; ResetWorktree takes it as proof.
 //
-// The same request made again finishes what was begun. A clean work tree gives
+// The same request made again finishes what was begun. A clean worktree gives
 // a Salvage without a Ref.
 func (r *Repo) Salvage(ctx context.Context, q Request) (kedge.Salvage, error) {
 	if !kedge.ValidID("sal", string(q.ID)) {

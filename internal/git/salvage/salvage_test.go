@@ -30,7 +30,7 @@ func TestF17SalvageAndRestore(t *testing.T) {
 		t.Errorf("salvage %+v", s)
 	}
 	if r.Tree() != want {
-		t.Error("salvage changed the work tree")
+		t.Error("salvage changed the worktree")
 	}
 	r.Reset(s)
 	if got := r.Git("status", "--porcelain"); got != "" || r.Read("ignored") != "stays\n" {
@@ -377,7 +377,7 @@ func TestDropSalvageIsFinished(t *testing.T) {
 }
 
 // TestT10LinkInTheWay: a folder that became a link leads no move out of the
-// work tree.
+// worktree.
 func TestT10LinkInTheWay(t *testing.T) {
 	r := gittest.New(t)
 	r.Must(os.MkdirAll(r.Path("d"), 0o755))

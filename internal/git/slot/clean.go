@@ -73,7 +73,7 @@ func (s *Slots) writeCourse(c Course) error {
 	return atomicfile.Write(s.courseFile(c.Run), append(text, '\n'), 0o600)
 }
 
-// Clean gives the run's clean work tree on its integration branch at the tip.
+// Clean gives the run's clean worktree on its integration branch at the tip.
 // It is made where it is not there. Conflict when somebody moved or removed the
 // branch: nothing is reset then.
 func (s *Slots) Clean(ctx context.Context, q Request) (*git.Repo, error) {
@@ -108,7 +108,7 @@ func (s *Slots) branchOff(ctx context.Context, id kedge.RunID, tip string) error
 	return s.writeCourse(c)
 }
 
-// TakeAlong puts the integration branch of a run, and its clean work tree where
+// TakeAlong puts the integration branch of a run, and its clean worktree where
 // there is one, at a commit ahead of it; the branch is made where there is none.
 // Conflict when it has moved elsewhere.
 func (s *Slots) TakeAlong(ctx context.Context, id kedge.RunID, tip string) error {
@@ -144,7 +144,7 @@ func (s *Slots) atTip(ctx context.Context, c Course, branch, tip string) error {
 	return s.takeAlong(ctx, c, branch, at, tip)
 }
 
-// takeAlong moves the branch, and its work tree where there is one, ahead.
+// takeAlong moves the branch, and its worktree where there is one, ahead.
 func (s *Slots) takeAlong(ctx context.Context, c Course, branch, at, tip string) error {
 	dir := s.CleanDir(c.Run)
 	if _, err := os.Lstat(dir); err != nil {
@@ -174,7 +174,7 @@ func (s *Slots) makeClean(ctx context.Context, dir, branch string, q Request) (*
 	return w, w.Own(os.Getpid())
 }
 
-// PutClean brings the clean work tree to a tree. What it holds besides the last
+// PutClean brings the clean worktree to a tree. What it holds besides the last
 // one, which checks made, is set aside.
 func (s *Slots) PutClean(ctx context.Context, w *git.Repo, tree string, q Request) (kedge.Salvage, error) {
 	was := readLine(putFile(w))
@@ -201,7 +201,7 @@ func (s *Slots) PutClean(ctx context.Context, w *git.Repo, tree string, q Reques
 	return saved, s.put(ctx, w, tree, []string{now})
 }
 
-// put brings the clean work tree from one of the trees that it may hold to another.
+// put brings the clean worktree from one of the trees that it may hold to another.
 func (s *Slots) put(ctx context.Context, w *git.Repo, tree string, from []string) error {
 	if err := atomicfile.Write(putFile(w), []byte(tree+"\n"), 0o600); err != nil {
 		return err
@@ -212,7 +212,7 @@ func (s *Slots) put(ctx context.Context, w *git.Repo, tree string, from []string
 	return atomicfile.Write(putFile(w), []byte(tree+isPut+"\n"), 0o600)
 }
 
-// isPut follows the tree in the file of a clean work tree when its index, too, is
+// isPut follows the tree in the file of a clean worktree when its index, too, is
 // that tree's.
 const isPut = " done"
 
@@ -225,9 +225,9 @@ func (s *Slots) knownTrees(ctx context.Context, w *git.Repo, next string) ([]str
 	return []string{head, next, lastPut(w)}, err
 }
 
-// Tidy takes the work trees away that nobody needs when all work is done: the
+// Tidy takes the worktrees away that nobody needs when all work is done: the
 // clean ones of runs that have no job left, and the slots that no job has. What
-// is not in a commit is set aside first; a work tree in which a process works
+// is not in a commit is set aside first; a worktree in which a process works
 // stays. Their folders are only moved: Sweep deletes them.
 func (s *Slots) Tidy(ctx context.Context, q Request) ([]kedge.Salvage, error) {
 	s.mu.Lock() // nobody acquires a slot meanwhile
@@ -250,7 +250,7 @@ func (s *Slots) Tidy(ctx context.Context, q Request) ([]kedge.Salvage, error) {
 	return out, errors.Join(errs...)
 }
 
-// unused are the folders of work trees that no job needs.
+// unused are the folders of worktrees that no job needs.
 func (s *Slots) unused(id kedge.RunID) ([]string, error) {
 	jobs, err := s.jobs()
 	if err != nil {
@@ -259,7 +259,7 @@ func (s *Slots) unused(id kedge.RunID) ([]string, error) {
 	dirs := []string{s.CleanDir(id)}
 	others, err := filepath.Glob(filepath.Join(s.root(), "run-*"))
 	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "list the work trees: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "list the worktrees: %w", err)
 	}
 	for _, dir := range others {
 		if kedge.ValidID("run", filepath.Base(dir)) && dir != dirs[0] {
@@ -299,7 +299,7 @@ func (s *Slots) Sweep(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// drop sets aside what is in a work tree and removes it.
+// drop sets aside what is in a worktree and removes it.
 func (s *Slots) drop(ctx context.Context, dir string, q Request) (kedge.Salvage, error) {
 	if _, err := os.Lstat(dir); err != nil && !s.cfg.Repo.Removing(dir) {
 		return kedge.Salvage{}, nil // it is not there
@@ -320,7 +320,7 @@ func (s *Slots) drop(ctx context.Context, dir string, q Request) (kedge.Salvage,
 	return saved, s.cfg.Repo.DropWorktree(ctx, dir, filepath.Join(s.root(), goneName+kedge.NewID("dir", s.cfg.Now())))
 }
 
-// empty brings a work tree to its own HEAD, with what it holds set aside.
+// empty brings a worktree to its own HEAD, with what it holds set aside.
 func (s *Slots) empty(ctx context.Context, w *git.Repo, q Request) (kedge.Salvage, error) {
 	head, err := w.Head(ctx)
 	if err != nil || head.Unborn {

@@ -46,7 +46,7 @@ func (s *Slots) usage(over func(kedge.RunID) bool) (Usage, error) {
 	}
 	dirs, err := filepath.Glob(filepath.Join(s.root(), "run-*"))
 	if err != nil {
-		return out, kedge.Errorf(kedge.Internal, "list the work trees: %w", err)
+		return out, kedge.Errorf(kedge.Internal, "list the worktrees: %w", err)
 	}
 	dirs = slices.DeleteFunc(dirs, func(dir string) bool { return !kedge.ValidID("run", filepath.Base(dir)) })
 	for _, dir := range dirs {
@@ -65,7 +65,7 @@ func (s *Slots) usage(over func(kedge.RunID) bool) (Usage, error) {
 	return out, nil
 }
 
-// Clear takes an idle work tree away: what is in it and in no commit is set aside
+// Clear takes an idle worktree away: what is in it and in no commit is set aside
 // first. Conflict when it is not idle any more. Its folder is only moved: Sweep
 // deletes it.
 func (s *Slots) Clear(ctx context.Context, dir string, q Request) (kedge.Salvage, error) {

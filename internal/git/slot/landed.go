@@ -25,7 +25,7 @@ func (s *Slots) Landed(ctx context.Context, over ...kedge.RunID) (Branches, erro
 	return s.sortBranches(ctx, over, s.dropLanded)
 }
 
-// Landable tells what Landed would do once the work trees at these paths are gone. It
+// Landable tells what Landed would do once the worktrees at these paths are gone. It
 // changes nothing.
 func (s *Slots) Landable(ctx context.Context, going []string) (Branches, error) {
 	return s.sortBranches(ctx, nil, func(ctx context.Context, id kedge.RunID) (bool, string, error) {

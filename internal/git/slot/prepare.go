@@ -35,13 +35,13 @@ func (s *Slots) Acquire(id kedge.RunID, job int) (Job, error) {
 	}
 	for j.Slot = 1; !s.free(j.Slot, others); j.Slot++ {
 		if j.Slot >= maxSlots {
-			return Job{}, kedge.Errorf(kedge.Blocked, "all %d work trees are in use", maxSlots).WithHint("kedge worktree ls")
+			return Job{}, kedge.Errorf(kedge.Blocked, "all %d worktrees are in use", maxSlots).WithHint("kedge worktree ls")
 		}
 	}
 	return j, s.writeJob(j)
 }
 
-// maxSlots bounds the search: so many work trees are somebody's mistake.
+// maxSlots bounds the search: so many worktrees are somebody's mistake.
 const maxSlots = 500
 
 func (s *Slots) free(n int, jobs []Job) bool {
@@ -104,12 +104,12 @@ func (s *Slots) Put(ctx context.Context, q Request) (Ready, error) {
 	return out, err
 }
 
-// make finds the work tree, or makes it: a folder that somebody removed is made
+// make finds the worktree, or makes it: a folder that somebody removed is made
 // anew.
 func (s *Slots) make(ctx context.Context, dir string, q Request) (*git.Repo, error) {
 	if _, err := os.Lstat(dir); err != nil {
 		gone := s.salvage(q, "gone")
-		gone.Reason = "the folder of a work tree was removed: " + dir
+		gone.Reason = "the folder of a worktree was removed: " + dir
 		if _, err := s.cfg.Repo.ForgetWorktree(ctx, dir, gone); err != nil {
 			return nil, err
 		}
@@ -141,7 +141,7 @@ func (s *Slots) salvage(q Request, what string) git.SalvageRequest {
 	return git.SalvageRequest{ID: kedge.SalvageID(id), Reason: q.Reason, Attic: s.cfg.Attic, Date: q.At}
 }
 
-// reset sets aside what is in a work tree and brings it to the base.
+// reset sets aside what is in a worktree and brings it to the base.
 func (s *Slots) reset(ctx context.Context, w *git.Repo, q Request) (kedge.Salvage, error) {
 	saved, expect, err := s.save(ctx, w, q)
 	if err != nil {
@@ -165,7 +165,7 @@ func (s *Slots) reset(ctx context.Context, w *git.Repo, q Request) (kedge.Salvag
 // for each time it was interrupted after something was made.
 const maxSaves = 50
 
-// save sets aside what is in a work tree and in no commit of a ref; nothing where
+// save sets aside what is in a worktree and in no commit of a ref; nothing where
 // it is only work that was merged. It gives the tree that may be replaced now.
 func (s *Slots) save(ctx context.Context, w *git.Repo, q Request) (saved kedge.Salvage, tree string, err error) {
 	if tree, err = s.merged(ctx, w, q); err != nil || tree != "" {
@@ -203,7 +203,7 @@ func readLine(file string) string {
 	return strings.TrimSpace(string(b))
 }
 
-// merged is the tree of a work tree that holds nothing but the work that a job
+// merged is the tree of a worktree that holds nothing but the work that a job
 // gave, on a commit that others have too; else empty.
 func (s *Slots) merged(ctx context.Context, w *git.Repo, q Request) (string, error) {
 	given := readLine(givenFile(w))

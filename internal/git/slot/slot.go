@@ -1,5 +1,5 @@
-// Package slot owns the work trees in which runs work: slots that are reused, so
-// that ignored files (dependencies, caches) survive, and the one clean work tree
+// Package slot owns the worktrees in which runs work: slots that are reused, so
+// that ignored files (dependencies, caches) survive, and the one clean worktree
 // of a run in which no agent ever writes. It promises that nothing in a slot is
 // lost without salvage, that two jobs never have one slot, and that a slot is
 // ready only when its setup ran for these inputs. It never touches the user's
@@ -33,7 +33,7 @@ type Config struct {
 	Over func(context.Context) (func(kedge.RunID) bool, error)
 }
 
-// Slots are the work trees of one project. One process has them at a time.
+// Slots are the worktrees of one project. One process has them at a time.
 type Slots struct {
 	cfg Config
 	mu  sync.Locker // over the records of runs and jobs
@@ -51,10 +51,10 @@ func New(cfg Config) *Slots {
 // Dir is the folder of a slot; they are numbered from 1.
 func (s *Slots) Dir(n int) string { return filepath.Join(s.root(), "slot-"+strconv.Itoa(n)) }
 
-// CleanDir is the folder of a run's clean work tree.
+// CleanDir is the folder of a run's clean worktree.
 func (s *Slots) CleanDir(id kedge.RunID) string { return filepath.Join(s.root(), string(id)) }
 
-// root is the folder of all work trees, as git lists it.
+// root is the folder of all worktrees, as git lists it.
 func (s *Slots) root() string {
 	if real, err := filepath.EvalSymlinks(s.cfg.Dir); err == nil {
 		return real
@@ -65,11 +65,11 @@ func (s *Slots) root() string {
 // Branch is the integration branch of a run.
 func Branch(id kedge.RunID) string { return "kedge/" + string(id) }
 
-// Open gives the work tree of a job; NotFound when it has none. That its link to the
+// Open gives the worktree of a job; NotFound when it has none. That its link to the
 // repository had to be put back is written down first.
 func (s *Slots) Open(ctx context.Context, j Job) (*git.Repo, error) {
 	if j.Slot == 0 {
-		return nil, kedge.Errorf(kedge.NotFound, "job %d of %s has no work tree", j.Job, j.Run).WithHint("kedge worktree ls")
+		return nil, kedge.Errorf(kedge.NotFound, "job %d of %s has no worktree", j.Job, j.Run).WithHint("kedge worktree ls")
 	}
 	return s.open(ctx, s.Dir(j.Slot), func(was string) error {
 		_, err := s.Keep(j.Run, j.Job, func(j *Job) { j.Mended = was })
@@ -77,7 +77,7 @@ func (s *Slots) Open(ctx context.Context, j Job) (*git.Repo, error) {
 	})
 }
 
-// open opens a work tree of ours. One whose link to the repository an agent
+// open opens a worktree of ours. One whose link to the repository an agent
 // removed or replaced gets it back; what stood there goes to the attic, and tell,
 // which may be nil, is told of it.
 func (s *Slots) open(ctx context.Context, dir string, tell func(was string) error) (*git.Repo, error) {

@@ -175,7 +175,7 @@ func TestTheCleanWorkTreeFollowsAPersonsCommit(t *testing.T) {
 }
 
 // TestF15TidyFinishesARemoval: a daemon was killed while it took slots away, at every
-// place of that. The next one leaves no work tree behind.
+// place of that. The next one leaves no worktree behind.
 func TestF15TidyFinishesARemoval(t *testing.T) {
 	for name, killed := range map[string]func(dir, admin string) error{
 		"before it was moved": func(_, admin string) error {
@@ -207,7 +207,7 @@ func TestF15TidyFinishesARemoval(t *testing.T) {
 }
 
 // TestLandedBranchGoesAndComesBack: the branch of a run goes once the branch that it
-// is for has its commits, not while a work tree stands on it; a run that goes on all
+// is for has its commits, not while a worktree stands on it; a run that goes on all
 // the same has it made again.
 func TestLandedBranchGoesAndComesBack(t *testing.T) {
 	g := newGround(t)

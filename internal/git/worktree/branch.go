@@ -10,7 +10,7 @@ import (
 )
 
 // DropBranch removes a branch that has nothing of its own: holder, another branch,
-// has all its commits, and no work tree stands on it. It says why it stays. Gone
+// has all its commits, and no worktree stands on it. It says why it stays. Gone
 // tells whether this call removed it: one that is not there was removed by others.
 func (r *Repo) DropBranch(ctx context.Context, name, holder string) (gone bool, stays string, err error) {
 	err = r.g.Exclusively(ctx, func(ctx context.Context) error {
@@ -25,7 +25,7 @@ func (r *Repo) DropBranch(ctx context.Context, name, holder string) (gone bool, 
 	return gone, stays, err
 }
 
-// BranchStays says why DropBranch would let a branch stay once the work trees at
+// BranchStays says why DropBranch would let a branch stay once the worktrees at
 // these paths are gone; empty when it would not. It changes nothing.
 func (r *Repo) BranchStays(ctx context.Context, name, holder string, going []string) (string, error) {
 	_, stays, err := r.whyBranchStays(ctx, name, holder, going)

@@ -25,7 +25,7 @@ type ForwardRequest struct {
 	Again *kedge.NextStep
 }
 
-// Forward moves a branch ahead; where it is checked out, in this work tree, its
+// Forward moves a branch ahead; where it is checked out, in this worktree, its
 // files and the index go with it. What else people changed there, staged or not,
 // stays as it is. A branch that has To in its past is left alone. Conflict when it
 // has commits that To does not have, or when changes are in the way; nothing is
@@ -61,7 +61,7 @@ func (r *Repo) refuseBackward(ctx context.Context, branch, at, to string) error 
 	if err != nil || ahead {
 		return err
 	}
-	return kedge.Errorf(kedge.Conflict, "the branch %q has moved on to %s", branch, hardened.OrNone(at)).
+	return kedge.Errorf(kedge.Conflict, "the branch %q has commits that %s does not have", branch, words.Hash(to)).
 		WithStep(kedge.Step("git", "merge", words.Hash(to)))
 }
 

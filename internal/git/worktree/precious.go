@@ -61,7 +61,7 @@ func (r *Repo) lonely(ctx context.Context) string {
 	return ""
 }
 
-// ignored lists the ignored files of the work tree; a folder that is ignored
+// ignored lists the ignored files of the worktree; a folder that is ignored
 // whole is one entry, with a slash at its end.
 func (r *Repo) ignored(ctx context.Context) ([]string, error) {
 	var list []string

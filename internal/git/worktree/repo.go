@@ -1,4 +1,4 @@
-// Package worktree is the work trees of a repository and the branches that stand in
+// Package worktree is the worktrees of a repository and the branches that stand in
 // them. It owns how a worktree is made, marked, listed, mended, filled with submodules
 // and removed, and how a branch moves ahead where it is checked out.
 //
@@ -19,16 +19,16 @@ import (
 // lower keeps the field that is embedded out of what others see.
 type lower = salvage.Repo
 
-// Repo is a repository with all its work trees.
+// Repo is a repository with all its worktrees.
 type Repo struct {
 	*lower
 	g *hardened.Git
 }
 
-// Of is the repository with all its work trees.
+// Of is the repository with all its worktrees.
 func Of(g *hardened.Git) *Repo { return &Repo{lower: salvage.Of(g), g: g} }
 
-// at is another work tree of the same repository by its root.
+// at is another worktree of the same repository by its root.
 func (r *Repo) at(ctx context.Context, dir string) (*Repo, error) {
 	g, err := r.g.At(ctx, dir)
 	if err != nil {

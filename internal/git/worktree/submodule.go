@@ -163,7 +163,7 @@ func (r *Repo) fillSubmodule(ctx context.Context, e history.Entry, name string) 
 		return notFetched(e.Path)
 	}
 	if real, err := filepath.EvalSymlinks(filepath.Dir(dir)); err != nil || !strings.HasPrefix(real+"/", r.g.Root()+"/") {
-		return kedge.Errorf(kedge.Blocked, "the folder of submodule %q leads out of the work tree", e.Path).WithHint("git -C %s status", hardened.Quote(r.g.Root()))
+		return kedge.Errorf(kedge.Blocked, "the folder of submodule %q leads out of the worktree", e.Path).WithHint("git -C %s status", hardened.Quote(r.g.Root()))
 	}
 	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
 		stays, err := r.clearSubmodule(ctx, dir, e, name)

@@ -128,7 +128,7 @@ func (t *files) named(word string) []*file {
 }
 
 // ending gives the files whose path ends in a word, or that the word ends in. A word
-// with a folder in it means one file: of copies of it in several work trees, the one
+// with a folder in it means one file: of copies of it in several worktrees, the one
 // that is in use.
 func (t *files) ending(word string) (list []*file) {
 	for _, f := range t.byLast[lastWord(word)] {

@@ -64,7 +64,7 @@ func (p *past) end(minutes float64, id kedge.SessionID, state kedge.SessionState
 }
 
 // step is a step of run "r": an event of a command, and new commands.
-func (p *past) step(minutes float64, ev run.Event, issued ...run.Command) {
+func (p *past) step(minutes float64, ev run.Input, issued ...run.Command) {
 	d := run.Stepped{Run: "r", Event: ev}
 	d.Delta.Issued = issued
 	p.add(minutes, kedge.RunStepped, d)
@@ -140,10 +140,10 @@ func TestRecoveryKeepsToTheRun(t *testing.T) {
 		p.end(to, id, kedge.SessionInterrupted, "killed", 137)
 	}
 	session(0, "a1", "q", "a", 10) // the last of its run
-	p.step(1000, run.Event{Kind: run.Begun})
+	p.step(1000, run.Input{Kind: run.Begun})
 	session(1000, "a2", "r", "a", 1010)
-	halt := func(minutes float64, kind run.EventKind, h run.Halt) {
-		d := run.Stepped{Run: "r", Event: run.Event{Kind: kind}}
+	halt := func(minutes float64, kind run.InputKind, h run.Halt) {
+		d := run.Stepped{Run: "r", Event: run.Input{Kind: kind}}
 		d.Delta.Head.Halt = h
 		p.add(minutes, kedge.RunStepped, d)
 	}
@@ -162,20 +162,20 @@ func TestRecoveryKeepsToTheRun(t *testing.T) {
 // the others work.
 func TestRecoveryLeavesOutWhatAJobWaits(t *testing.T) {
 	p := newPast(t)
-	step := func(minutes float64, ev run.Event, phase run.Phase, jobs ...int) {
+	step := func(minutes float64, ev run.Input, phase run.Phase, jobs ...int) {
 		d := run.Stepped{Run: "r", Event: ev}
 		d.Delta.Head.Status, d.Delta.Jobs, d.Delta.Worked = run.StatusRunning, jobs, []run.Job{{ID: 1, Phase: phase}}
 		d.Delta.Issued = []run.Command{{Kind: run.StartSession, Epoch: 3, Job: 1}}
 		p.add(minutes, kedge.RunStepped, d)
 	}
-	step(0, run.Event{Kind: run.Begun}, run.Working, 1, 2)
+	step(0, run.Input{Kind: run.Begun}, run.Working, 1, 2)
 	p.start(0, kedge.Session{ID: "s1", Run: "r", Feature: "a"})
-	step(0, run.Event{Kind: run.Used, Epoch: 3, Session: "s1"}, run.Working, 1, 2)
+	step(0, run.Input{Kind: run.Used, Epoch: 3, Session: "s1"}, run.Working, 1, 2)
 	p.end(10, "s1", kedge.SessionInterrupted, "reboot", -1)
-	step(11, run.Event{Kind: run.Exited, Epoch: 3, Session: "s1", Outcome: run.Killed}, run.Stuck, 1, 2)
-	step(21, run.Event{Kind: run.Continued}, run.Saving, 1, 2)
-	step(23, run.Event{Kind: run.Used}, run.Done, 2)
-	step(43, run.Event{Kind: run.Reopened}, run.Preparing, 1, 2)
+	step(11, run.Input{Kind: run.Exited, Epoch: 3, Session: "s1", Outcome: run.Killed}, run.Stuck, 1, 2)
+	step(21, run.Input{Kind: run.Continued}, run.Saving, 1, 2)
+	step(23, run.Input{Kind: run.Used}, run.Done, 2)
+	step(43, run.Input{Kind: run.Reopened}, run.Preparing, 1, 2)
 	p.start(46, kedge.Session{ID: "s2", Run: "r", Feature: "a"})
 	p.act(47, "s2")
 	want := []stats.Interruption{{Cause: stats.Reboot, Count: 1, Minutes: 1 + 2 + 4}}
@@ -289,21 +289,21 @@ func TestRow62EveryInterruptionHasOneCause(t *testing.T) {
 			first := kedge.Session{ID: "s1"}
 			if c.result != "" {
 				first.Run = "r"
-				p.step(0, run.Event{Kind: run.Begun}, run.Command{Kind: run.StartSession, Epoch: 3, Job: 1}, run.Command{Kind: run.Timer, Epoch: 4, Job: 1})
+				p.step(0, run.Input{Kind: run.Begun}, run.Command{Kind: run.StartSession, Epoch: 3, Job: 1}, run.Command{Kind: run.Timer, Epoch: 4, Job: 1})
 			}
 			p.start(0, first)
 			if c.result != "" {
-				p.step(0, run.Event{Kind: run.Used, Epoch: 3, Session: "s1"})
+				p.step(0, run.Input{Kind: run.Used, Epoch: 3, Session: "s1"})
 			}
 			if c.signal != "" {
 				p.add(1, kedge.SessionSignalled, kedge.SessionSignalledData{ID: "s1", Signal: c.signal, Advice: "handoff"})
 			}
 			if c.fired {
-				p.step(1, run.Event{Kind: run.Fired, Epoch: 4})
+				p.step(1, run.Input{Kind: run.Fired, Epoch: 4})
 			}
 			p.end(2, "s1", c.state, c.cause, c.code)
 			if c.result != "" {
-				p.step(2, run.Event{Kind: run.Exited, Epoch: 3, Session: "s1", Outcome: c.result})
+				p.step(2, run.Input{Kind: run.Exited, Epoch: 3, Session: "s1", Outcome: c.result})
 			}
 			p.start(3, kedge.Session{ID: "s2", Previous: "s1"})
 			r := p.count().Total

@@ -41,12 +41,11 @@ type Database struct {
 }
 
 // Head is as much of a line as tells whose transcript it is: the name of the file, the
-// line, and fields by which the lines of agents differ. JSON says that the line is an
-// object, and has them.
+// line, and fields by which the lines of agents differ; they are empty when the line is
+// no object.
 type Head struct {
 	File string `json:"-"`
 	Line []byte `json:"-"`
-	JSON bool   `json:"-"`
 
 	Type        string          `json:"type"`
 	Payload     json.RawMessage `json:"payload"`
@@ -65,7 +64,7 @@ type Head struct {
 
 func headOf(file string, line []byte) Head {
 	h := Head{}
-	h.JSON = Decode(line, &h)
+	_ = Decode(line, &h) // a line that is no object has no fields
 	h.File, h.Line = file, line
 	return h
 }

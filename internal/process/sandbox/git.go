@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// GitDir is the git dir of a work tree of the repository whose shared git dir is
+// GitDir is the git dir of a worktree of the repository whose shared git dir is
 // common; empty when it has none there. The repository is asked, not the work
 // tree: what stands in that, an agent may have written.
 func GitDir(common, dir string) string {

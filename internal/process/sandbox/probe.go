@@ -86,7 +86,7 @@ func (b Box) Says() string {
 	var parts []string
 	switch b.Kind {
 	case Bwrap, Seatbelt:
-		parts = append(parts, "confined by "+programs[b.Kind].name+": the work tree, its git dir and named folders are writable, the rest is read only")
+		parts = append(parts, "confined by "+programs[b.Kind].name+": the worktree, its git dir and named folders are writable, the rest is read only")
 		if b.Offline {
 			parts = append(parts, "no network, beside services and e2e checks")
 		} else {

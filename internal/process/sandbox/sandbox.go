@@ -1,4 +1,4 @@
-// Package sandbox confines what agents and checks may touch: their work tree, its
+// Package sandbox confines what agents and checks may touch: their worktree, its
 // git dir and named folders stay writable, everything else is read only, the
 // network is there or not, and memory, processes and the size of files are
 // bounded. It owns the words that go in front of a command for that, for
@@ -67,7 +67,7 @@ type Limits struct {
 // Place is where a program runs, and what is around it.
 type Place struct {
 	Dir     string
-	GitDir  string   // of the work tree; empty: no repository
+	GitDir  string   // of the worktree; empty: no repository
 	Common  string   // the git dir that it shares with others
 	Home    string   // $KEDGE_HOME
 	Sockets string   // where the daemon and the holders listen
@@ -136,7 +136,7 @@ func (b *Box) furnish(c config.Sandbox, p Place) {
 	b.Show = slices.Compact(b.Show)
 }
 
-// git lets the program commit in its own work tree. What git runs by itself, and
+// git lets the program commit in its own worktree. What git runs by itself, and
 // what it is told by its settings, stays as it is.
 func (b *Box) git(dir, common string) {
 	if dir == "" {

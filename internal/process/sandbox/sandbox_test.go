@@ -115,7 +115,7 @@ func TestMissingTool(t *testing.T) {
 	}
 }
 
-// The work tree, its git dir and what is named are writable; settings and hooks of
+// The worktree, its git dir and what is named are writable; settings and hooks of
 // git are not.
 func TestFurnished(t *testing.T) {
 	bin := tools(t, "bwrap")
@@ -157,8 +157,8 @@ func TestFurnished(t *testing.T) {
 	}
 }
 
-// TestT6GitDirIsTheRepositorysWord: which git dir a work tree has, the repository
-// says; what an agent writes into the work tree changes nothing.
+// TestT6GitDirIsTheRepositorysWord: which git dir a worktree has, the repository
+// says; what an agent writes into the worktree changes nothing.
 func TestT6GitDirIsTheRepositorysWord(t *testing.T) {
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -179,7 +179,7 @@ func TestT6GitDirIsTheRepositorysWord(t *testing.T) {
 		}
 	}
 	if got := sandbox.GitDir(common, tree); got != private {
-		t.Errorf("of the work tree: %q", got)
+		t.Errorf("of the worktree: %q", got)
 	}
 	if got := sandbox.GitDir(common, filepath.Join(root, "repo")); got != common {
 		t.Errorf("of the main one: %q", got)

@@ -293,7 +293,7 @@ func steer(w *world) {
 	s.used()
 }
 
-// untilFile waits for a file of the work tree.
+// untilFile waits for a file of the worktree.
 func (s *session) untilFile(name string) {
 	s.t.Helper()
 	s.untilTrue("there is no "+name, func() bool {

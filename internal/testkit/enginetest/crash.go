@@ -9,7 +9,7 @@ import (
 )
 
 // small is a run that meets everything a healthy one does.
-func small() run.Event {
+func small() run.Input {
 	ev := begun(first, run.Rules{Parallel: 2}, "a", "b", "c")
 	ev.Specs[2].Needs = append(ev.Specs[2].Needs, "a")
 	return ev
@@ -21,7 +21,7 @@ func crashAtEveryWrite(b *bench) { b.crashes(small(), 1) }
 
 func crashAtSomeWrites(b *bench) { b.crashes(begun(first, run.Rules{}, "a"), 4) }
 
-func (b *bench) crashes(ev run.Event, every int) {
+func (b *bench) crashes(ev run.Input, every int) {
 	for n, more := 1, true; more; n += every {
 		for _, kept := range []bool{false, true} {
 			b.apart(fmt.Sprintf("%d-%v", n, kept), func(c *bench) {
@@ -38,7 +38,7 @@ func (b *bench) crashes(ev run.Event, every int) {
 }
 
 // dying runs an engine until it dies or the run is over; then it is gone.
-func (b *bench) dying(ev run.Event, n int, kept bool) bool {
+func (b *bench) dying(ev run.Input, n int, kept bool) bool {
 	b.Helper()
 	h := b.hands()
 	ctx, died := context.WithCancel(b.Context())
@@ -59,7 +59,7 @@ func (b *bench) dying(ev run.Event, n int, kept bool) bool {
 
 // crashAgainAndAgain: an engine that never gets far still gets to the end.
 func crashAgainAndAgain(b *bench) {
-	b.exits = append(b.exits, run.Event{Outcome: run.Crashed, Reason: "exit 1"})
+	b.exits = append(b.exits, run.Input{Outcome: run.Crashed, Reason: "exit 1"})
 	crashes := 0
 	for i := 0; b.dying(small(), 3+i%4, i%2 == 0); i++ {
 		if crashes++; crashes > 300 {
@@ -87,7 +87,7 @@ func crashKeepsSessions(b *bench) {
 		return s.Live(1) && s.Live(2) && s.Spent.Tokens == 200
 	})
 	b.Crash(1, false, h.die)
-	if err := e.Deliver(b.Context(), first, run.Event{Kind: run.PauseAsked, Actor: ann}); err == nil {
+	if err := e.Deliver(b.Context(), first, run.Input{Kind: run.PauseAsked, Actor: ann}); err == nil {
 		b.Error("a dead engine takes an event")
 	}
 	b.want("living sessions", b.alive(), 2)

@@ -139,22 +139,22 @@ func apart(t *testing.T, fresh Make, test func(*bench)) {
 	b.sound()
 }
 
-func begun(id kedge.RunID, rules run.Rules, features ...string) run.Event {
-	ev := run.Event{Kind: run.Begun, Run: id, Rules: &rules, Commit: "c0"}
+func begun(id kedge.RunID, rules run.Rules, features ...string) run.Input {
+	ev := run.Input{Kind: run.Begun, Run: id, Rules: &rules, Commit: "c0"}
 	for _, f := range features {
 		ev.Specs = append(ev.Specs, run.Spec{ID: kedge.FeatureID(f), Hash: "h-" + f})
 	}
 	return ev
 }
 
-func (b *bench) start(e engine.Engine, ev run.Event) {
+func (b *bench) start(e engine.Engine, ev run.Input) {
 	b.Helper()
 	if err := e.Start(b.Context(), ev); err != nil {
 		b.Fatalf("start: %v", err)
 	}
 }
 
-func (b *bench) deliver(e engine.Engine, ev run.Event) {
+func (b *bench) deliver(e engine.Engine, ev run.Input) {
 	b.Helper()
 	if err := e.Deliver(b.Context(), first, ev); err != nil {
 		b.Fatalf("deliver %s: %v", ev.Kind, err)

@@ -32,9 +32,9 @@ func usageOnce(b *bench) {
 // person's word lets it go on.
 func drift(b *bench) {
 	var n atomic.Int64
-	b.script = func(_ context.Context, c run.Command) (run.Event, bool, error) {
+	b.script = func(_ context.Context, c run.Command) (run.Input, bool, error) {
 		gone := c.Kind == run.Integrate && n.Add(1) == 1
-		return run.Event{Outcome: run.Drifted, Reason: "the branch is gone"}, gone, nil
+		return run.Input{Outcome: run.Drifted, Reason: "the branch is gone"}, gone, nil
 	}
 	e := b.Open(b.hands())
 	b.start(e, begun(first, run.Rules{}, "a"))
@@ -47,7 +47,7 @@ func drift(b *bench) {
 	b.want("status", b.state(e).Status, run.StatusPaused)
 	b.want("reverts", b.count("revert"), 0)
 	b.want("commits", b.count("commit"), 0)
-	b.deliver(e, run.Event{Kind: run.Continued, Actor: ann})
+	b.deliver(e, run.Input{Kind: run.Continued, Actor: ann})
 	b.completedOnce(b.until(e, first, "done", func(s *run.State) bool { return over(s) && s.Status == run.StatusDone }))
 }
 
@@ -67,11 +67,11 @@ func providerLimit(b *bench) {
 // is told.
 func flaky(b *bench) {
 	var n atomic.Int64
-	b.script = func(_ context.Context, c run.Command) (run.Event, bool, error) {
+	b.script = func(_ context.Context, c run.Command) (run.Input, bool, error) {
 		if c.Kind != run.Gate || c.Tree != "" {
-			return run.Event{}, false, nil
+			return run.Input{}, false, nil
 		}
-		ev := run.Event{Outcome: run.Green, Tree: "the same"}
+		ev := run.Input{Outcome: run.Green, Tree: "the same"}
 		if n.Add(1) == 1 {
 			ev.Outcome, ev.Failure = run.Red, "TestNow"
 		}
@@ -87,7 +87,7 @@ func flaky(b *bench) {
 
 // noLogin: an agent that cannot be used is no failure of the feature.
 func noLogin(b *bench) {
-	b.exits = append(b.exits, run.Event{Outcome: run.NoLogin, Reason: "log in first"})
+	b.exits = append(b.exits, run.Input{Outcome: run.NoLogin, Reason: "log in first"})
 	e := b.Open(b.hands())
 	b.start(e, begun(first, run.Rules{}, "a"))
 	s := b.until(e, first, "stopped", func(s *run.State) bool { return s.Halt == run.NoAgent && over(s) })
@@ -96,6 +96,6 @@ func noLogin(b *bench) {
 	if !strings.Contains(s.Why, "log in first") {
 		b.Errorf("stopped because %q", s.Why)
 	}
-	b.deliver(e, run.Event{Kind: run.Continued, Actor: ann})
+	b.deliver(e, run.Input{Kind: run.Continued, Actor: ann})
 	b.goesOn(e)
 }

@@ -28,7 +28,7 @@ func cancel(b *bench) {
 	e = b.Open(b.hands())
 	b.want("status", b.state(e).Status, run.StatusStopped)
 	b.finish()
-	b.deliver(e, run.Event{Kind: run.Continued, Actor: ann})
+	b.deliver(e, run.Input{Kind: run.Continued, Actor: ann})
 	s = b.until(e, first, "done", func(s *run.State) bool { return over(s) && s.Status == run.StatusDone })
 	b.want("features", b.statuses(s), "a=completed b=completed c=completed ")
 }
@@ -60,7 +60,7 @@ func watch(b *bench) {
 			b.Errorf("step %d goes back from epoch %d to %d", i, steps[i-1].State.Epoch, steps[i].State.Epoch)
 		}
 	}
-	seen := map[run.EventKind]bool{}
+	seen := map[run.InputKind]bool{}
 	for _, s := range steps {
 		seen[s.Event.Kind] = true
 	}
@@ -96,7 +96,7 @@ func slowWatcher(b *bench) {
 	for _, id := range []string{"b", "c", "d", "e"} {
 		more = append(more, begun(first, run.Rules{}, id).Specs...)
 	}
-	b.deliver(e, run.Event{Kind: run.Planned, Specs: more})
+	b.deliver(e, run.Input{Kind: run.Planned, Specs: more})
 	b.completedOnce(b.until(e, first, "over", func(s *run.State) bool { return len(s.Features) == 5 && over(s) }))
 	close(looks)
 	if err := <-ended; err != nil {

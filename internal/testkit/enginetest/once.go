@@ -28,7 +28,7 @@ func startTwice(b *bench) {
 
 func deliverTwice(b *bench) {
 	b.holds = true
-	said := run.Event{ID: "evt-said", Kind: run.Said, Feature: "a", Actor: ann, Text: "hello"}
+	said := run.Input{ID: "evt-said", Kind: run.Said, Feature: "a", Actor: ann, Text: "hello"}
 	e := b.Open(b.hands())
 	b.start(e, begun(first, run.Rules{}, "a"))
 	b.until(e, first, "at work", phase(run.Working))
@@ -51,7 +51,7 @@ func noSuchRun(b *bench) {
 	_, err := e.State(b.Context(), "run-none")
 	for what, err := range map[string]error{
 		"state":   err,
-		"deliver": e.Deliver(b.Context(), "run-none", run.Event{Kind: run.PauseAsked, Actor: ann}),
+		"deliver": e.Deliver(b.Context(), "run-none", run.Input{Kind: run.PauseAsked, Actor: ann}),
 		"watch":   e.Watch(b.Context(), "run-none", func(engine.Step) { b.Error("there is a step") }),
 		"cancel":  e.Cancel(b.Context(), "run-none", ann),
 	} {
@@ -59,7 +59,7 @@ func noSuchRun(b *bench) {
 			b.Errorf("%s: %v", what, err)
 		}
 	}
-	for _, ev := range []run.Event{{Kind: run.PauseAsked, Run: first}, {Kind: run.Begun}} {
+	for _, ev := range []run.Input{{Kind: run.PauseAsked, Run: first}, {Kind: run.Begun}} {
 		if err := e.Start(b.Context(), ev); !kedge.Invalid.Is(err) {
 			b.Errorf("start with %q: %v", ev.Kind, err)
 		}
@@ -76,7 +76,7 @@ func lateAnswers(b *bench) {
 	b.Leave()
 	e = b.Open(b.hands())
 	s := b.until(e, first, "taken over", func(s *run.State) bool { return s.Epoch > old })
-	for _, ev := range []run.Event{
+	for _, ev := range []run.Input{
 		{Kind: run.Exited, Epoch: old, Outcome: run.Finished},
 		{Kind: run.Used, Epoch: old, Usage: &run.Spend{Tokens: 1e9}},
 		{Kind: run.TurnEnded, Epoch: old},

@@ -10,7 +10,7 @@ import (
 // limited has a run wait for a provider's limit of an hour.
 func (b *bench) limited() engine.Engine {
 	b.Helper()
-	b.exits = append(b.exits, run.Event{Outcome: run.HitLimit, Until: b.clock.Now().Add(time.Hour)})
+	b.exits = append(b.exits, run.Input{Outcome: run.HitLimit, Until: b.clock.Now().Add(time.Hour)})
 	e := b.Open(b.hands())
 	b.start(e, begun(first, run.Rules{}, "a"))
 	s := b.until(e, first, "waiting", func(s *run.State) bool { return s.Status == run.StatusQuota })
@@ -40,7 +40,7 @@ func timerAcrossARestart(b *bench) {
 	h := b.hands()
 	e := b.Open(h)
 	b.Crash(1, true, h.die)
-	if err := e.Deliver(b.Context(), first, run.Event{Kind: run.Said, Feature: "a", Actor: ann, Text: "die"}); err == nil {
+	if err := e.Deliver(b.Context(), first, run.Input{Kind: run.Said, Feature: "a", Actor: ann, Text: "die"}); err == nil {
 		b.Error("a dead engine takes an event")
 	}
 	b.clock.Advance(5 * time.Minute)

@@ -22,7 +22,7 @@ func leaveKeepsSessions(b *bench) {
 	for range 3 {
 		b.Leave()
 		b.want("living sessions", b.alive(), 1)
-		if err := e.Deliver(b.Context(), first, run.Event{Kind: run.PauseAsked, Actor: ann}); err == nil {
+		if err := e.Deliver(b.Context(), first, run.Input{Kind: run.PauseAsked, Actor: ann}); err == nil {
 			b.Error("an engine that has left takes an event")
 		}
 		e = b.Open(b.hands())
@@ -44,9 +44,9 @@ func leaveInTheMiddle(b *bench) {
 func (b *bench) leavesIn(kind run.CommandKind) {
 	under := make(chan struct{})
 	var left atomic.Bool
-	b.script = func(ctx context.Context, cmd run.Command) (run.Event, bool, error) {
+	b.script = func(ctx context.Context, cmd run.Command) (run.Input, bool, error) {
 		if cmd.Kind != kind || left.Load() {
-			return run.Event{}, false, nil
+			return run.Input{}, false, nil
 		}
 		close(under)
 		<-ctx.Done()
@@ -54,7 +54,7 @@ func (b *bench) leavesIn(kind run.CommandKind) {
 		if !errors.Is(context.Cause(ctx), engine.ErrLeave) {
 			b.Errorf("%s ends because %v", cmd.Kind, context.Cause(ctx))
 		}
-		return run.Event{}, false, engine.ErrLeave
+		return run.Input{}, false, engine.ErrLeave
 	}
 	e := b.Open(b.hands())
 	b.start(e, begun(first, run.Rules{}, "a"))
@@ -70,20 +70,20 @@ func (b *bench) leavesIn(kind run.CommandKind) {
 func withdrawn(b *bench) {
 	under := make(chan struct{})
 	ends, cause := make(chan struct{}), make(chan error, 1)
-	b.script = func(ctx context.Context, c run.Command) (run.Event, bool, error) {
+	b.script = func(ctx context.Context, c run.Command) (run.Input, bool, error) {
 		if c.Kind != run.Gate || c.Feature != "a" || c.Tree != "" {
-			return run.Event{}, false, nil
+			return run.Input{}, false, nil
 		}
 		close(under)
 		<-ctx.Done()
 		cause <- context.Cause(ctx)
 		<-ends
-		return run.Event{}, false, context.Cause(ctx)
+		return run.Input{}, false, context.Cause(ctx)
 	}
 	e := b.Open(b.hands())
 	b.start(e, begun(first, run.Rules{}, "a", "b"))
 	<-under
-	b.deliver(e, run.Event{Kind: run.Skipped, Feature: "a", Actor: ann, Reason: "not now"})
+	b.deliver(e, run.Input{Kind: run.Skipped, Feature: "a", Actor: ann, Reason: "not now"})
 	if err := <-cause; errors.Is(err, engine.ErrLeave) {
 		b.Errorf("it ends because %v", err)
 	}
@@ -111,7 +111,7 @@ func takenOverAlive(b *bench) {
 	e := b.Open(b.hands())
 	b.start(e, begun(first, run.Rules{Parallel: 2}, "a", "b"))
 	old := b.until(e, first, "at work", func(s *run.State) bool { return s.Live(1) && s.Live(2) && s.Spent.Tokens == 200 })
-	b.deliver(e, run.Event{Kind: run.TakenOver})
+	b.deliver(e, run.Input{Kind: run.TakenOver})
 	if now := b.state(e); now.Epoch <= old.Epoch {
 		b.Errorf("epoch %d after %d", now.Epoch, old.Epoch)
 	}
@@ -124,14 +124,14 @@ func takenOverAlive(b *bench) {
 // the first one takes.
 func statusesInOrder(b *bench) {
 	later := make(chan struct{})
-	b.script = func(ctx context.Context, c run.Command) (run.Event, bool, error) {
+	b.script = func(ctx context.Context, c run.Command) (run.Input, bool, error) {
 		if c.Kind == run.Mark {
 			select {
 			case <-later:
 			case <-ctx.Done():
 			}
 		}
-		return run.Event{}, false, nil
+		return run.Input{}, false, nil
 	}
 	e := b.Open(b.hands())
 	b.start(e, begun(first, run.Rules{}, "a"))
@@ -150,16 +150,16 @@ func statusesInOrder(b *bench) {
 // reason; a person's word tries again.
 func errorsAndPanics(b *bench) {
 	var n atomic.Int64
-	b.script = func(_ context.Context, c run.Command) (run.Event, bool, error) {
+	b.script = func(_ context.Context, c run.Command) (run.Input, bool, error) {
 		if c.Kind == run.Prepare {
 			switch n.Add(1) {
 			case 1:
-				return run.Event{}, false, kedge.Errorf(kedge.Internal, "the disk is full")
+				return run.Input{}, false, kedge.Errorf(kedge.Internal, "the disk is full")
 			case 2:
 				panic("nobody thought of that")
 			}
 		}
-		return run.Event{}, false, nil
+		return run.Input{}, false, nil
 	}
 	e := b.Open(b.hands())
 	b.start(e, begun(first, run.Rules{}, "a"))
@@ -168,7 +168,7 @@ func errorsAndPanics(b *bench) {
 		if !strings.Contains(s.Why, why) {
 			b.Errorf("halted because %q, want %q", s.Why, why)
 		}
-		b.deliver(e, run.Event{Kind: run.Continued, Actor: ann})
+		b.deliver(e, run.Input{Kind: run.Continued, Actor: ann})
 		b.until(e, first, "going on", func(s *run.State) bool { return !strings.Contains(s.Why, why) })
 	}
 	b.completedOnce(b.untilOver(e))
@@ -176,8 +176,8 @@ func errorsAndPanics(b *bench) {
 
 // wrongAnswers: one that answers something else is a failure, not a success.
 func wrongAnswers(b *bench) {
-	b.script = func(_ context.Context, c run.Command) (run.Event, bool, error) {
-		return run.Event{Kind: run.Gated, Outcome: run.Green}, c.Kind == run.Prepare, nil
+	b.script = func(_ context.Context, c run.Command) (run.Input, bool, error) {
+		return run.Input{Kind: run.Gated, Outcome: run.Green}, c.Kind == run.Prepare, nil
 	}
 	e := b.Open(b.hands())
 	b.start(e, begun(first, run.Rules{}, "a"))
@@ -196,7 +196,7 @@ func journalRefuses(b *bench) {
 	b.until(e, first, "at work", func(s *run.State) bool { return s.Spent.Tokens == 100 })
 	b.Refuse(errors.New("no space left"))
 	for range 2 {
-		if err := e.Deliver(b.Context(), first, run.Event{Kind: run.Skipped, Feature: "b", Actor: ann}); err == nil {
+		if err := e.Deliver(b.Context(), first, run.Input{Kind: run.Skipped, Feature: "b", Actor: ann}); err == nil {
 			b.Error("an event is taken that is not kept")
 		}
 	}
@@ -207,7 +207,7 @@ func journalRefuses(b *bench) {
 	b.want("living sessions", b.alive(), 1)
 	b.want("statuses of b", b.count("mark skipped"), 0)
 	b.Refuse(nil)
-	b.deliver(e, run.Event{Kind: run.Continued, Actor: ann})
+	b.deliver(e, run.Input{Kind: run.Continued, Actor: ann})
 	b.want("halt", b.state(e).Halt, run.Halt(""))
 	b.finish()
 	b.completedOnce(b.untilOver(e))

@@ -16,16 +16,16 @@ import (
 // everything that was done. It outlives the engines and executors of a test, as
 // a repository outlives daemons.
 type world struct {
-	script func(ctx context.Context, c run.Command) (run.Event, bool, error) // comes first; false: the usual answer
+	script func(ctx context.Context, c run.Command) (run.Input, bool, error) // comes first; false: the usual answer
 	holds  bool                                                              // sessions go on until they are let go
-	exits  []run.Event                                                       // of sessions to come; then all finish
+	exits  []run.Input                                                       // of sessions to come; then all finish
 
 	mu       sync.Mutex
 	seen     map[key]run.Command // what was asked for, by number
-	done     map[key]run.Event   // what was done, by its first number
+	done     map[key]run.Input   // what was done, by its first number
 	sessions map[key]*session
 	ends     map[place]int64 // the number of the newest command to end a job's session
-	writing  map[place]claim // who has a job's work tree now
+	writing  map[place]claim // who has a job's worktree now
 	effects  map[string]int
 	order    []run.CommandKind
 	wrong    []string
@@ -37,13 +37,13 @@ type key struct {
 	epoch int64
 }
 
-// place is a job's work tree.
+// place is a job's worktree.
 type place struct {
 	run kedge.RunID
 	job int
 }
 
-// claim is a command that writes a work tree, and whose hands do it.
+// claim is a command that writes a worktree, and whose hands do it.
 type claim struct {
 	by   *hands
 	kind run.CommandKind
@@ -54,13 +54,13 @@ type session struct {
 	at   place
 	by   *hands // that stay with it
 	over chan struct{}
-	how  run.Event
+	how  run.Input
 	ends sync.Once
 }
 
 func newWorld() *world {
 	return &world{
-		seen: map[key]run.Command{}, done: map[key]run.Event{}, sessions: map[key]*session{}, ends: map[place]int64{},
+		seen: map[key]run.Command{}, done: map[key]run.Input{}, sessions: map[key]*session{}, ends: map[place]int64{},
 		writing: map[place]claim{}, effects: map[string]int{},
 	}
 }
@@ -103,16 +103,16 @@ func (h *hands) act(do func(w *world)) error {
 }
 
 // Do carries a command out; see engine.Executor.
-func (h *hands) Do(ctx context.Context, c run.Command, report func(run.Event)) (run.Event, error) {
+func (h *hands) Do(ctx context.Context, c run.Command, report func(run.Input)) (run.Input, error) {
 	if err := h.act(func(w *world) { w.asked(c) }); err != nil {
-		return run.Event{}, err
+		return run.Input{}, err
 	}
 	if c.Kind == run.StartSession {
 		return h.session(ctx, c, report)
 	}
 	if writesTree(c.Kind) {
 		if err := h.act(func(w *world) { w.enter(h, c) }); err != nil {
-			return run.Event{}, err
+			return run.Input{}, err
 		}
 		defer func() { _ = h.act(func(w *world) { delete(w.writing, place{c.Run, c.Job}) }) }()
 	}
@@ -122,9 +122,9 @@ func (h *hands) Do(ctx context.Context, c run.Command, report func(run.Event)) (
 		}
 	}
 	if ctx.Err() != nil {
-		return run.Event{}, context.Cause(ctx)
+		return run.Input{}, context.Cause(ctx)
 	}
-	var ev run.Event
+	var ev run.Input
 	err := h.act(func(w *world) { ev = w.effect(c) })
 	return ev, err
 }
@@ -142,7 +142,7 @@ func (w *world) asked(c run.Command) {
 	}
 }
 
-// writesTree tells whether nothing else may write the job's work tree meanwhile.
+// writesTree tells whether nothing else may write the job's worktree meanwhile.
 func writesTree(k run.CommandKind) bool {
 	switch k {
 	case run.Prepare, run.Gate, run.Prove, run.Inspect, run.Revert:
@@ -155,13 +155,13 @@ func writesTree(k run.CommandKind) bool {
 func (w *world) enter(h *hands, c run.Command) {
 	at := place{c.Run, c.Job}
 	if other, busy := w.writing[at]; busy {
-		w.blame("%s begins in the work tree where %s is not over", c.Kind, other.kind)
+		w.blame("%s begins in the worktree where %s is not over", c.Kind, other.kind)
 	}
 	w.writing[at] = claim{h, c.Kind}
 }
 
 // effect does the work, once for each first number, and gives the answer.
-func (w *world) effect(c run.Command) run.Event {
+func (w *world) effect(c run.Command) run.Input {
 	k := key{c.Run, c.Origin()}
 	if ev, done := w.done[k]; done {
 		return ev
@@ -180,7 +180,7 @@ func (w *world) effect(c run.Command) run.Event {
 		w.ends[at] = max(w.ends[at], c.Origin())
 		for _, s := range w.sessions {
 			if s.at == (place{c.Run, c.Job}) {
-				s.end(run.Event{Outcome: run.Closed})
+				s.end(run.Input{Outcome: run.Closed})
 			}
 		}
 	case run.Tell, run.Notify, run.Mark:
@@ -193,8 +193,8 @@ func (w *world) effect(c run.Command) run.Event {
 
 // Happy is the answer to a command in a world where all goes well. The same
 // command gives the same answer, whoever asks.
-func Happy(c run.Command) run.Event {
-	ev := run.Event{Kind: c.Kind.Answer(), Outcome: run.OK}
+func Happy(c run.Command) run.Input {
+	ev := run.Input{Kind: c.Kind.Answer(), Outcome: run.OK}
 	switch c.Kind {
 	case run.Prepare:
 		ev.Commit, ev.Tree, ev.Environment = c.Base, "tree of "+c.Base, "e"
@@ -220,13 +220,13 @@ func Happy(c run.Command) run.Event {
 }
 
 // session starts an agent, or finds the one that lives, and stays with it.
-func (h *hands) session(ctx context.Context, c run.Command, report func(run.Event)) (run.Event, error) {
+func (h *hands) session(ctx context.Context, c run.Command, report func(run.Input)) (run.Input, error) {
 	var s *session
 	if err := h.act(func(w *world) { s = w.start(h, c) }); err != nil {
-		return run.Event{}, err
+		return run.Input{}, err
 	}
 	defer func() { _ = h.act(func(*world) { s.by = nil }) }()
-	report(run.Event{Kind: run.Used, Outcome: run.OK, Usage: &run.Spend{Tokens: 100, USD: 0.5}})
+	report(run.Input{Kind: run.Used, Outcome: run.OK, Usage: &run.Spend{Tokens: 100, USD: 0.5}})
 	select {
 	case <-s.over:
 		ev := s.how
@@ -236,7 +236,7 @@ func (h *hands) session(ctx context.Context, c run.Command, report func(run.Even
 		if !errors.Is(context.Cause(ctx), engine.ErrLeave) {
 			_ = h.act(func(w *world) { w.blame("the session of job %d was withdrawn", c.Job) })
 		}
-		return run.Event{}, context.Cause(ctx)
+		return run.Input{}, context.Cause(ctx)
 	}
 }
 
@@ -260,17 +260,17 @@ func (w *world) start(h *hands, c run.Command) *session {
 	w.effects[string(c.Run)+" session "+string(c.Feature)]++
 	switch {
 	case w.ends[s.at] > c.Origin():
-		s.end(run.Event{Outcome: run.Closed})
+		s.end(run.Input{Outcome: run.Closed})
 	case len(w.exits) > 0:
 		s.end(w.exits[0])
 		w.exits = w.exits[1:]
 	case !w.holds:
-		s.end(run.Event{Outcome: run.Finished})
+		s.end(run.Input{Outcome: run.Finished})
 	}
 	return s
 }
 
-func (s *session) end(how run.Event) {
+func (s *session) end(how run.Input) {
 	s.ends.Do(func() {
 		s.how = how
 		close(s.over)
@@ -292,7 +292,7 @@ func (w *world) finish() {
 	defer w.mu.Unlock()
 	w.holds = false
 	for _, s := range w.sessions {
-		s.end(run.Event{Outcome: run.Finished})
+		s.end(run.Input{Outcome: run.Finished})
 	}
 }
 

@@ -82,7 +82,7 @@ func (r *Repo) Must(err error) {
 	}
 }
 
-// Git runs plain git in the work tree.
+// Git runs plain git in the worktree.
 func (r *Repo) Git(args ...string) string {
 	r.T.Helper()
 	return r.GitIn(r.Dir, args...)
@@ -106,17 +106,17 @@ func (r *Repo) TryGit(dir string, args ...string) (string, error) {
 	return string(out), err
 }
 
-// Path is where a file of the work tree is.
+// Path is where a file of the worktree is.
 func (r *Repo) Path(p string) string { return filepath.Join(r.Dir, filepath.FromSlash(p)) }
 
-// Write writes a file of the work tree, and the folders that it is in.
+// Write writes a file of the worktree, and the folders that it is in.
 func (r *Repo) Write(p, text string) {
 	r.T.Helper()
 	r.Must(os.MkdirAll(filepath.Dir(r.Path(p)), 0o755))
 	r.Must(os.WriteFile(r.Path(p), []byte(text), 0o644))
 }
 
-// Read reads a file of the work tree.
+// Read reads a file of the worktree.
 func (r *Repo) Read(p string) string {
 	r.T.Helper()
 	b, err := os.ReadFile(r.Path(p))
@@ -159,7 +159,7 @@ func (r *Repo) Tree() string {
 // Attic is the attic folder of the repository's project.
 func (r *Repo) Attic() string { return filepath.Join(r.Home, "attic") }
 
-// Salvage sets the changes of the work tree aside.
+// Salvage sets the changes of the worktree aside.
 func (r *Repo) Salvage(id kedge.SalvageID) kedge.Salvage {
 	r.T.Helper()
 	s, err := r.Open().Salvage(r.T.Context(), git.SalvageRequest{ID: id, Reason: "test", Attic: r.Attic(), Date: Day})
@@ -167,14 +167,14 @@ func (r *Repo) Salvage(id kedge.SalvageID) kedge.Salvage {
 	return s
 }
 
-// Restore brings a salvage back into the work tree.
+// Restore brings a salvage back into the worktree.
 func (r *Repo) Restore(id kedge.SalvageID) error {
 	r.T.Helper()
 	_, err := r.Open().Restore(r.T.Context(), git.RestoreRequest{ID: id, Attic: r.Attic()})
 	return err
 }
 
-// Reset takes the work tree back to HEAD the way Kedge does.
+// Reset takes the worktree back to HEAD the way Kedge does.
 func (r *Repo) Reset(s kedge.Salvage) {
 	r.T.Helper()
 	r.Must(r.Open().ResetWorktree(r.T.Context(), git.ResetRequest{To: s.Base, Head: s.Base, Expect: s.Tree}))

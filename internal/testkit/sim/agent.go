@@ -21,7 +21,7 @@ const (
 	asker
 	caller // asks, and waits
 	loggedOut
-	planted // its work tree holds what nobody approved
+	planted // its worktree holds what nobody approved
 	glutton
 	loser // does not find the conversation that it is to go on with
 )
@@ -39,7 +39,7 @@ type session struct {
 	used  run.Spend
 	meter bool // tells what it uses
 	live  bool
-	last  run.Event // after which it waits: told again when it was lost
+	last  run.Input // after which it waits: told again when it was lost
 }
 
 func (w *world) startSession(c run.Command) {
@@ -125,7 +125,7 @@ func (w *world) act(s *session) {
 }
 
 func (w *world) endTurn(s *session) {
-	ev := run.Event{Kind: run.TurnEnded, Epoch: s.turn, Outcome: run.OK}
+	ev := run.Input{Kind: run.TurnEnded, Epoch: s.turn, Outcome: run.OK}
 	if w.chance(40) {
 		ev.Kind, ev.Epoch = run.Used, s.epoch
 	}
@@ -138,7 +138,7 @@ func (w *world) endTurn(s *session) {
 	w.say(s, ev)
 }
 
-func (w *world) say(s *session, ev run.Event) {
+func (w *world) say(s *session, ev run.Input) {
 	if s.meter {
 		used := s.used
 		ev.Usage = &used
@@ -155,7 +155,7 @@ func (w *world) deed(s *session) {
 		if s.turn != 0 && w.chance(50) { // nothing to see, for now
 			return
 		}
-		w.say(s, run.Event{Kind: run.Signalled, Epoch: s.epoch, Outcome: o, Text: "which one?", Reason: "a signal"})
+		w.say(s, run.Input{Kind: run.Signalled, Epoch: s.epoch, Outcome: o, Text: "which one?", Reason: "a signal"})
 	}
 	switch s.does {
 	case hanger:
@@ -228,7 +228,7 @@ func (w *world) write(s *session, change tree) {
 func (w *world) exit(s *session, o run.Outcome) {
 	s.live = false
 	e := w.done[s.epoch]
-	e.answer = run.Event{Kind: run.Exited, Epoch: s.epoch, Outcome: o, Text: "which one?", Reason: "an exit"}
+	e.answer = run.Input{Kind: run.Exited, Epoch: s.epoch, Outcome: o, Text: "which one?", Reason: "an exit"}
 	if o == run.HitLimit && w.chance(70) {
 		e.answer.Until = w.clock.Add(3600e9)
 	}

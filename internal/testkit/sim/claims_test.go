@@ -11,7 +11,7 @@ import (
 
 // changed is a core that forgets something about every feature when it hears of an
 // event, before it or after it.
-func changed(kind run.EventKind, after bool, forget func(f *run.Feature)) sim.Stepper {
+func changed(kind run.InputKind, after bool, forget func(f *run.Feature)) sim.Stepper {
 	all := func(s run.State) run.State {
 		s.Features = slices.Clone(s.Features)
 		for i := range s.Features {
@@ -19,7 +19,7 @@ func changed(kind run.EventKind, after bool, forget func(f *run.Feature)) sim.St
 		}
 		return s
 	}
-	return func(s run.State, ev run.Event) (run.State, []run.Command) {
+	return func(s run.State, ev run.Input) (run.State, []run.Command) {
 		if ev.Kind == kind && !after {
 			s = all(s)
 		}

@@ -11,7 +11,7 @@ import (
 
 // kept is a step as it comes back from the journal. It fails the test unless it
 // leads to the very state that the step led to.
-func kept(t *testing.T, before, after run.State, ev run.Event, commands []run.Command) {
+func kept(t *testing.T, before, after run.State, ev run.Input, commands []run.Command) {
 	b, err := json.Marshal(run.Stepped{Run: after.Run, N: 1, Version: run.Version, Event: ev, Delta: run.Diff(before, after)})
 	if err != nil {
 		t.Fatal(err)
@@ -37,7 +37,7 @@ func kept(t *testing.T, before, after run.State, ev run.Event, commands []run.Co
 func TestDeltaAlongRuns(t *testing.T) {
 	steps := 0
 	for seed := range uint64(60) {
-		r := sim.Play(seed, func(s run.State, ev run.Event) (run.State, []run.Command) {
+		r := sim.Play(seed, func(s run.State, ev run.Input) (run.State, []run.Command) {
 			after, commands := run.Step(s, ev)
 			kept(t, s, after, ev, commands)
 			steps++
@@ -58,7 +58,7 @@ func FuzzDelta(f *testing.F) {
 	f.Add([]byte{22, 0, 3, 23, 0, 0, 24, 0, 0, 26, 0, 0, 128, 0, 2, 128, 2, 2, 25, 0, 0})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var s run.State
-		events(data[:min(len(data), 300)], func() run.State { return s }, func(ev run.Event) {
+		events(data[:min(len(data), 300)], func() run.State { return s }, func(ev run.Input) {
 			after, commands := run.Step(s, ev)
 			kept(t, s, after, ev, commands)
 			s = after

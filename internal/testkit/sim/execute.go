@@ -21,7 +21,7 @@ func (w *world) execute(c run.Command) {
 		w.adopt(c)
 		return
 	}
-	e := &effect{answer: run.Event{Kind: c.Kind.Answer(), Epoch: c.Epoch, Outcome: run.OK}}
+	e := &effect{answer: run.Input{Kind: c.Kind.Answer(), Epoch: c.Epoch, Outcome: run.OK}}
 	w.done[c.Epoch] = e
 	e.answered = w.effectOf(c, &e.answer)
 	if e.answered {
@@ -62,7 +62,7 @@ func (w *world) adopt(c run.Command) {
 }
 
 // effectOf does the work; false when the answer comes later.
-func (w *world) effectOf(c run.Command, ev *run.Event) bool {
+func (w *world) effectOf(c run.Command, ev *run.Input) bool {
 	if c.Kind != run.StartSession && c.Kind != run.NextTurn && c.Kind != run.Timer && w.trip(2) {
 		ev.Outcome, ev.Reason = run.Failed, "a disk is full"
 		if w.chance(40) {
@@ -120,7 +120,7 @@ func (w *world) effectOf(c run.Command, ev *run.Event) bool {
 	return true
 }
 
-func (w *world) ledger(c run.Command, ev *run.Event) {
+func (w *world) ledger(c run.Command, ev *run.Input) {
 	w.ledgerWord(c)
 	if c.Status == kedge.Completed {
 		delete(w.unseen, c.Feature)
@@ -135,7 +135,7 @@ func (w *world) ledger(c run.Command, ev *run.Event) {
 	}
 }
 
-func (w *world) prepare(c run.Command, ev *run.Event) {
+func (w *world) prepare(c run.Command, ev *run.Input) {
 	base := number(c.Base)
 	if w.trip(3) {
 		ev.Outcome, ev.Reason = run.CannotRun, "setup ended with 1"
@@ -152,7 +152,7 @@ func (w *world) prepare(c run.Command, ev *run.Event) {
 	}
 }
 
-func (w *world) gate(c run.Command, ev *run.Event, f *feature) {
+func (w *world) gate(c run.Command, ev *run.Input, f *feature) {
 	if w.trip(2) {
 		ev.Outcome, ev.Reason = run.CannotRun, "a tool is missing"
 		return
@@ -163,7 +163,7 @@ func (w *world) gate(c run.Command, ev *run.Event, f *feature) {
 	w.verdict(ev, w.repo.checkout(c.Job).tree, f)
 }
 
-func (w *world) prove(c run.Command, ev *run.Event, f *feature) {
+func (w *world) prove(c run.Command, ev *run.Input, f *feature) {
 	switch {
 	case f.checks == noChecks:
 		ev.Outcome = run.NoChecks
@@ -178,7 +178,7 @@ func (w *world) prove(c run.Command, ev *run.Event, f *feature) {
 	}
 }
 
-func (w *world) inspect(c run.Command, ev *run.Event) {
+func (w *world) inspect(c run.Command, ev *run.Input) {
 	at := w.repo.checkout(c.Job)
 	x, base := w.repo.trees[at.tree], w.repo.trees[w.repo.commits[at.base].tree]
 	switch {
@@ -197,7 +197,7 @@ func (w *world) inspect(c run.Command, ev *run.Event) {
 	}
 }
 
-func (w *world) integrate(c run.Command, ev *run.Event, f *feature) {
+func (w *world) integrate(c run.Command, ev *run.Input, f *feature) {
 	base := number(c.Base)
 	if base != w.repo.tip {
 		w.fail(2, "integrates onto something else than the tip")
@@ -215,7 +215,7 @@ func (w *world) integrate(c run.Command, ev *run.Event, f *feature) {
 }
 
 // commit makes the work commit and holds it against the truth.
-func (w *world) commit(c run.Command, ev *run.Event) {
+func (w *world) commit(c run.Command, ev *run.Input) {
 	t := number(c.Tree)
 	f := w.featureOf(c.Feature)
 	if c.Purpose == run.TakeBack {
@@ -248,7 +248,7 @@ func (w *world) commit(c run.Command, ev *run.Event) {
 
 // land holds what is to land against the truth. What the user's own branch has
 // already may be red: nothing but the ledger's commits are on top of that.
-func (w *world) land(c run.Command, ev *run.Event) {
+func (w *world) land(c run.Command, ev *run.Input) {
 	x := w.repo.commits[number(c.Commit)]
 	if w.unlanded && w.repo.trees[x.tree].broken {
 		w.fail(1, "a tree lands that is not green")
@@ -279,7 +279,7 @@ func (w *world) skipped(id kedge.FeatureID) bool {
 }
 
 // recheck finds completed features red, now and then: the world changes.
-func (w *world) recheck(ev *run.Event) {
+func (w *world) recheck(ev *run.Input) {
 	for _, f := range w.s.Features {
 		if f.Status == kedge.Completed && w.chance(6) {
 			ev.Features = append(ev.Features, f.ID)

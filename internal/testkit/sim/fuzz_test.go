@@ -12,7 +12,7 @@ import (
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-var kinds = []run.EventKind{
+var kinds = []run.InputKind{
 	run.Prepared, run.Gated, run.Proved, run.Briefed, run.Exited, run.TurnEnded, run.Ended, run.Told, run.Checkpointed,
 	run.Inspected, run.Integrated, run.Committed, run.Rechecked, run.Noted, run.Marked, run.Ledgered, run.Reverted, run.Landed,
 	run.Fired, run.Notified, run.Used, run.Signalled, run.Begun, run.TakenOver, run.PauseAsked, run.StopAsked, run.Continued,
@@ -29,11 +29,11 @@ var outcomes = []run.Outcome{
 // events reads three bytes for each event: what, how, and which command or
 // feature. The highest bit of the first lets the event answer whatever is
 // outstanding, so that sequences get somewhere.
-func events(data []byte, s func() run.State, step func(run.Event)) {
+func events(data []byte, s func() run.State, step func(run.Input)) {
 	for ; len(data) >= 3; data = data[3:] {
 		state := s()
 		n := int(data[2])
-		ev := run.Event{
+		ev := run.Input{
 			Kind: kinds[int(data[0]&0x7f)%len(kinds)], Outcome: outcomes[int(data[1])%len(outcomes)], Epoch: int64(n),
 			At: time.Unix(int64(n)*7200, 0), Actor: kedge.Human("ann"), Feature: kedge.FeatureID("f" + itoa(n%4)), Reason: "why",
 			Hash: "h" + itoa(n), Tree: "t" + itoa(n%3), Commit: "c" + itoa(n%3), Evidence: kedge.EvidenceID("evd-" + itoa(n)),
@@ -69,7 +69,7 @@ func FuzzStep(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		w := sim.NewWatcher(run.Step)
 		data = data[:min(len(data), 900)] // long ones only repeat themselves, slowly
-		events(data, w.State, func(ev run.Event) {
+		events(data, w.State, func(ev run.Input) {
 			w.Step(ev)
 			if v := w.Violation(); v != "" {
 				t.Fatalf("%s, at %+v", v, ev)
@@ -86,7 +86,7 @@ func TestStepLeavesItsInputAlone(t *testing.T) {
 	for i := range 600 {
 		data = append(data, byte(i*7)|0x80, byte(i*5), byte(i*3), byte(i*11), byte(i*13), byte(i))
 	}
-	events(data, w.State, func(ev run.Event) {
+	events(data, w.State, func(ev run.Input) {
 		s := w.State()
 		before := text(t, s)
 		run.Step(s, ev)

@@ -81,13 +81,13 @@ func (h *history) emittedAs(epoch int64) *run.Command {
 type moment struct {
 	*history
 	before, after *run.State
-	ev            run.Event
+	ev            run.Input
 	commands      []run.Command
 	answered      *run.Command // the command that the event answers, if it was outstanding
 }
 
 // observe holds one step to every invariant.
-func (h *history) observe(before, after *run.State, ev run.Event, commands []run.Command) {
+func (h *history) observe(before, after *run.State, ev run.Input, commands []run.Command) {
 	if h.recording {
 		h.entries = append(h.entries, Entry{Event: ev, Commands: commands})
 	}

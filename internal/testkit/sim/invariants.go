@@ -99,7 +99,7 @@ func oneOfEach(m *moment) string {
 	return ""
 }
 
-func isAnswer(k run.EventKind) bool {
+func isAnswer(k run.InputKind) bool {
 	switch k {
 	case run.Prepared, run.Gated, run.Proved, run.Briefed, run.Exited, run.Ended, run.Told, run.Checkpointed, run.Inspected,
 		run.Integrated, run.Committed, run.Rechecked, run.Noted, run.Marked, run.Ledgered, run.Reverted, run.Landed, run.Fired,

@@ -17,13 +17,13 @@ var mutations = []struct {
 	what      string
 	step      sim.Stepper
 }{
-	{1, "a verdict with skipped checks completes", func(s run.State, ev run.Event) (run.State, []run.Command) {
+	{1, "a verdict with skipped checks completes", func(s run.State, ev run.Input) (run.State, []run.Command) {
 		if ev.Kind == run.Integrated && ev.Outcome == run.Partial {
 			ev.Outcome = run.Green
 		}
 		return run.Step(s, ev)
 	}},
-	{2, "a late answer is taken for the one that is waited for", func(s run.State, ev run.Event) (run.State, []run.Command) {
+	{2, "a late answer is taken for the one that is waited for", func(s run.State, ev run.Input) (run.State, []run.Command) {
 		for _, c := range s.Outbox {
 			if c.Kind.Answer() == ev.Kind && c.Epoch > ev.Epoch && ev.Epoch > 0 {
 				ev.Epoch = c.Epoch
@@ -31,7 +31,7 @@ var mutations = []struct {
 		}
 		return run.Step(s, ev)
 	}},
-	{3, "a red gate gets one repair after the other", func(s run.State, ev run.Event) (run.State, []run.Command) {
+	{3, "a red gate gets one repair after the other", func(s run.State, ev run.Input) (run.State, []run.Command) {
 		s.Jobs = slices.Clone(s.Jobs)
 		for i := range s.Jobs {
 			if s.Jobs[i].Phase == run.Gating {
@@ -40,13 +40,13 @@ var mutations = []struct {
 		}
 		return run.Step(s, ev)
 	}},
-	{4, "a red baseline is taken for a green one", func(s run.State, ev run.Event) (run.State, []run.Command) {
+	{4, "a red baseline is taken for a green one", func(s run.State, ev run.Input) (run.State, []run.Command) {
 		if c, ok := s.Outstanding(ev.Epoch); ok && c.Kind == run.Gate && c.Tree != "" && ev.Outcome == run.Red {
 			ev.Outcome = run.Green
 		}
 		return run.Step(s, ev)
 	}},
-	{5, "a session that asks for its next turn gets it, whatever it cost", func(s run.State, ev run.Event) (run.State, []run.Command) {
+	{5, "a session that asks for its next turn gets it, whatever it cost", func(s run.State, ev run.Input) (run.State, []run.Command) {
 		rules := s.Rules
 		if ev.Kind == run.TurnEnded || ev.Kind == run.Used {
 			s.Rules.Tokens, s.Rules.USD = 0, 0
@@ -57,14 +57,14 @@ var mutations = []struct {
 		}
 		return after, commands
 	}},
-	{6, "a session that is finished goes on with the next feature", func(s run.State, ev run.Event) (run.State, []run.Command) {
+	{6, "a session that is finished goes on with the next feature", func(s run.State, ev run.Input) (run.State, []run.Command) {
 		after, commands := run.Step(s, ev)
 		if ev.Kind == run.Checkpointed && len(after.Jobs) == 1 && len(after.Features) > 1 && len(commands) > 0 {
 			after.Jobs[0].Feature = (after.Jobs[0].Feature + 1) % len(after.Features)
 		}
 		return after, commands
 	}},
-	{7, "an agent's amend counts", func(s run.State, ev run.Event) (run.State, []run.Command) {
+	{7, "an agent's amend counts", func(s run.State, ev run.Input) (run.State, []run.Command) {
 		if ev.Kind == run.Amended && ev.Reason == "" {
 			ev.Reason = "none"
 		}
@@ -73,7 +73,7 @@ var mutations = []struct {
 		}
 		return run.Step(s, ev)
 	}},
-	{8, "a revert keeps nothing", func(s run.State, ev run.Event) (run.State, []run.Command) {
+	{8, "a revert keeps nothing", func(s run.State, ev run.Input) (run.State, []run.Command) {
 		after, commands := run.Step(s, ev)
 		for _, list := range [][]run.Command{commands, after.Outbox} {
 			for i := range list {
@@ -84,14 +84,14 @@ var mutations = []struct {
 		}
 		return after, commands
 	}},
-	{9, "a blocked feature is waited for", func(s run.State, ev run.Event) (run.State, []run.Command) {
+	{9, "a blocked feature is waited for", func(s run.State, ev run.Input) (run.State, []run.Command) {
 		after, commands := run.Step(s, ev)
 		if after.Status == run.StatusStopped && after.Halt == "" {
 			after.Status, after.Reason = run.StatusRunning, ""
 		}
 		return after, commands
 	}},
-	{10, "what is outstanding gets another date", func(s run.State, ev run.Event) (run.State, []run.Command) {
+	{10, "what is outstanding gets another date", func(s run.State, ev run.Input) (run.State, []run.Command) {
 		after, commands := run.Step(s, ev)
 		if ev.Kind == run.TakenOver || len(after.Outbox) == 0 {
 			return after, commands

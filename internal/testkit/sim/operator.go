@@ -13,7 +13,7 @@ func (w *world) begin() {
 	n := 1 + w.rng.IntN(4)
 	first := w.repo.tree(tree{broken: w.chance(12)})
 	w.repo.commit(commit{tree: first})
-	ev := run.Event{Kind: run.Begun, Run: "run-sim", Commit: commitName(0), Rules: w.rules()}
+	ev := run.Input{Kind: run.Begun, Run: "run-sim", Commit: commitName(0), Rules: w.rules()}
 	if w.unlanded = w.chance(15); w.unlanded { // a merge of what people committed, say
 		ev.Head = "c-users"
 	}
@@ -89,8 +89,8 @@ func (w *world) rules() *run.Rules {
 
 // meddle is an operator who does something out of the blue.
 func (w *world) meddle() {
-	ev := run.Event{Actor: human, Feature: w.anyFeature(), Reason: "because", Text: "a word", Hash: "x" + strconv.Itoa(w.steps)}
-	ev.Kind = []run.EventKind{
+	ev := run.Input{Actor: human, Feature: w.anyFeature(), Reason: "because", Text: "a word", Hash: "x" + strconv.Itoa(w.steps)}
+	ev.Kind = []run.InputKind{
 		run.PauseAsked, run.PauseAsked, run.StopAsked, run.Continued, run.Said, run.Amended, run.Reopened, run.Skipped,
 		run.Barred, run.Accepted, run.Approved, run.Denied, run.Answered, run.LandAsked,
 	}[w.rng.IntN(14)]
@@ -107,7 +107,7 @@ func (w *world) meddle() {
 }
 
 // hear keeps what people let land.
-func (w *world) hear(ev run.Event) {
+func (w *world) hear(ev run.Input) {
 	if ev.Actor != human {
 		return
 	}
@@ -135,7 +135,7 @@ func (w *world) anyFeature() kedge.FeatureID {
 // help is an operator who looks at a run that rests, and moves it on; false
 // when there is nothing to help.
 func (w *world) help() bool {
-	ev := run.Event{Actor: human, Reason: "because", Text: "an answer"}
+	ev := run.Input{Actor: human, Reason: "because", Text: "an answer"}
 	switch w.s.Status {
 	case run.StatusPaused:
 		ev.Kind = run.Continued
@@ -173,13 +173,13 @@ func (w *world) more() *run.Rules {
 }
 
 // reopen takes up a feature that did not end well.
-func (w *world) reopen(ev run.Event) bool {
+func (w *world) reopen(ev run.Input) bool {
 	for _, f := range w.s.Features {
 		switch f.Status {
 		case kedge.BlockedWork:
 			ev.Kind = run.Reopened
 		case kedge.NeedsReview:
-			ev.Kind = []run.EventKind{run.Accepted, run.Denied, run.LandAsked}[w.rng.IntN(3)]
+			ev.Kind = []run.InputKind{run.Accepted, run.Denied, run.LandAsked}[w.rng.IntN(3)]
 			ev.Features = []kedge.FeatureID{f.ID}
 		default:
 			continue
@@ -193,7 +193,7 @@ func (w *world) reopen(ev run.Event) bool {
 
 // decide gives the first job that waits for a person what it waits for; with
 // none, the plan.
-func (w *world) decide(ev run.Event) bool {
+func (w *world) decide(ev run.Input) bool {
 	i := slices.IndexFunc(w.s.Jobs, func(j run.Job) bool {
 		return j.Phase == run.Stuck || j.Phase == run.Asking || j.Phase == run.Reviewing
 	})
@@ -220,7 +220,7 @@ func (w *world) decide(ev run.Event) bool {
 }
 
 // plan answers the plan's questions, or approves it.
-func (w *world) plan(ev run.Event) {
+func (w *world) plan(ev run.Input) {
 	ev.Kind = run.Answered
 	if w.chance(70) {
 		ev.Kind, ev.Specs = run.Planned, w.planned

@@ -144,7 +144,7 @@ func (w *world) featureOf(id kedge.FeatureID) *feature {
 
 // verdict is what the gate says: the truth, but for a flaky check now and then,
 // which is red without a cause.
-func (w *world) verdict(ev *run.Event, t int, f *feature) {
+func (w *world) verdict(ev *run.Input, t int, f *feature) {
 	ev.Tree, ev.Environment = treeName(t), "e"
 	switch {
 	case !w.green(t, f):

@@ -16,7 +16,7 @@ func (w *world) second() bool {
 	}
 	w.next = true
 	w.seen.Seconds++
-	ev := run.Event{Kind: run.Begun, Run: "run-sim2", Commit: w.s.Tip, Rules: w.rules()}
+	ev := run.Input{Kind: run.Begun, Run: "run-sim2", Commit: w.s.Tip, Rules: w.rules()}
 	if w.unlanded = !w.s.AllLanded(); w.unlanded {
 		ev.Head = "c-users"
 	}
@@ -99,7 +99,7 @@ func (w *world) forget() {
 
 // staysOver: a run that was over when work of it was refused or accepted starts no
 // session by itself.
-func (w *world) staysOver(before *run.State, ev run.Event, commands []run.Command) {
+func (w *world) staysOver(before *run.State, ev run.Input, commands []run.Command) {
 	switch ev.Kind {
 	case run.Denied, run.Accepted:
 		worked := slices.ContainsFunc(before.Features, func(f run.Feature) bool { return f.ID == ev.Feature && f.Work != "" })

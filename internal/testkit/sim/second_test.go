@@ -17,7 +17,7 @@ func TestSecondRun(t *testing.T) {
 		violation string
 		step      sim.Stepper
 	}{
-		"the second run does not know what waits": {"invariant 1: work lands that nobody accepted", func(s run.State, ev run.Event) (run.State, []run.Command) {
+		"the second run does not know what waits": {"invariant 1: work lands that nobody accepted", func(s run.State, ev run.Input) (run.State, []run.Command) {
 			if ev.Kind == run.Begun || ev.Kind == run.Planned {
 				ev.Specs = slices.Clone(ev.Specs)
 				for i := range ev.Specs {
@@ -26,7 +26,7 @@ func TestSecondRun(t *testing.T) {
 			}
 			return run.Step(s, ev)
 		}},
-		"skipped work is taken for accepted": {"invariant 1: work lands that nobody accepted", func(s run.State, ev run.Event) (run.State, []run.Command) {
+		"skipped work is taken for accepted": {"invariant 1: work lands that nobody accepted", func(s run.State, ev run.Input) (run.State, []run.Command) {
 			if ev.Kind == run.Begun {
 				ev.Specs = slices.Clone(ev.Specs)
 				for i := range ev.Specs {
@@ -37,7 +37,7 @@ func TestSecondRun(t *testing.T) {
 			}
 			return run.Step(s, ev)
 		}},
-		"what could not be taken back lifts the halt": {"invariant 9: a run that was over goes on by itself", func(s run.State, ev run.Event) (run.State, []run.Command) {
+		"what could not be taken back lifts the halt": {"invariant 9: a run that was over goes on by itself", func(s run.State, ev run.Input) (run.State, []run.Command) {
 			if c, ok := s.Outstanding(ev.Epoch); ok && c.Kind == run.Ledger && c.Purpose == run.TakeBack && s.Halt == run.Returned {
 				s.Halt, s.Why = "", ""
 			}

@@ -18,7 +18,7 @@ import (
 )
 
 // Stepper is run.Step, or something that pretends to be.
-type Stepper func(run.State, run.Event) (run.State, []run.Command)
+type Stepper func(run.State, run.Input) (run.State, []run.Command)
 
 // Result is how a simulated run went. Violation is empty when every invariant
 // held and the run ended.
@@ -40,7 +40,7 @@ type Seen struct {
 // Entry is one step of a run.
 type Entry struct {
 	Note     string // what the world did to the run, where it was not an event
-	Event    run.Event
+	Event    run.Input
 	Commands []run.Command
 }
 
@@ -58,8 +58,8 @@ type world struct {
 	s     run.State
 	*history
 
-	queue    []run.Event // answers on their way
-	late     []run.Event // copies that come when nobody expects them
+	queue    []run.Input // answers on their way
+	late     []run.Input // copies that come when nobody expects them
 	done     []*effect   // by epoch: what a command did
 	sessions []*session
 	talks    map[int]talk // by job: of its last session
@@ -83,7 +83,7 @@ type world struct {
 
 // effect is what carrying a command out did; doing it again gives it again.
 type effect struct {
-	answer   run.Event
+	answer   run.Input
 	answered bool
 }
 
@@ -151,7 +151,7 @@ func (w *world) turn() bool {
 		w.meddling--
 		w.meddle()
 	case roll < 9 && w.stuck():
-		w.deliver(run.Event{Kind: run.Continued, Actor: human})
+		w.deliver(run.Input{Kind: run.Continued, Actor: human})
 	case roll < 11 && len(w.late) > 0:
 		w.deliver(w.take(&w.late))
 	case roll < 40 && w.advanceSession():
@@ -173,7 +173,7 @@ func (w *world) stuck() bool {
 }
 
 // take removes one event, mostly the oldest.
-func (w *world) take(q *[]run.Event) run.Event {
+func (w *world) take(q *[]run.Input) run.Input {
 	i := 0
 	if w.chance(30) {
 		i = w.rng.IntN(len(*q))
@@ -202,7 +202,7 @@ func (w *world) deliverNext() {
 }
 
 // deliver is one step of the core, checked, and then carried out.
-func (w *world) deliver(ev run.Event) {
+func (w *world) deliver(ev run.Input) {
 	ev.At = w.clock
 	w.hear(ev)
 	w.hearLanded(ev)
@@ -230,7 +230,7 @@ func (w *world) deliver(ev run.Event) {
 	}
 }
 
-func (w *world) count(before, after *run.State, ev run.Event, commands []run.Command) {
+func (w *world) count(before, after *run.State, ev run.Input, commands []run.Command) {
 	if len(commands) == 0 && len(after.Outbox) == len(before.Outbox) && ev.Epoch > 0 {
 		w.seen.Stale++
 	}
@@ -309,11 +309,11 @@ func (w *world) trouble() {
 		w.clock = w.clock.Add(jump)
 	case 2:
 		w.seen.TakeOvers++
-		w.deliver(run.Event{Kind: run.TakenOver})
+		w.deliver(run.Input{Kind: run.TakenOver})
 	case 3:
 		w.killSession()
 	default:
-		w.deliver(run.Event{Kind: "something new", Epoch: w.s.Epoch})
+		w.deliver(run.Input{Kind: "something new", Epoch: w.s.Epoch})
 	}
 }
 

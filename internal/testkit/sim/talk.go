@@ -18,7 +18,7 @@ type talk struct {
 
 // talk says what the session calls its conversation, and how full it is, as far as
 // it is known.
-func (w *world) talk(s *session, ev *run.Event) {
+func (w *world) talk(s *session, ev *run.Input) {
 	was := w.talks[s.job]
 	now := talk{outcome: ev.Outcome, lost: was.lost, attempt: was.attempt}
 	if w.chance(80) {
@@ -32,7 +32,7 @@ func (w *world) talk(s *session, ev *run.Event) {
 }
 
 // briefTalk says whether a conversation can be gone on with.
-func (w *world) briefTalk(c run.Command, ev *run.Event) {
+func (w *world) briefTalk(c run.Command, ev *run.Input) {
 	t := w.talks[c.Job]
 	t.agreed = c.Resume != "" && w.chance(80)
 	w.talks[c.Job] = t

@@ -13,7 +13,7 @@ import (
 // with what it may not go on with.
 func TestRow46WrongConversationsAreNoticed(t *testing.T) {
 	talks := func(change func(j *run.Job)) sim.Stepper {
-		return func(s run.State, ev run.Event) (run.State, []run.Command) {
+		return func(s run.State, ev run.Input) (run.State, []run.Command) {
 			after, commands := run.Step(s, ev)
 			after.Jobs = slices.Clone(after.Jobs)
 			for i := range after.Jobs {
@@ -37,7 +37,7 @@ func TestRow46WrongConversationsAreNoticed(t *testing.T) {
 			}
 		}), "invariant 6: a session goes on with a conversation that is not its own"},
 		"in vain, again": {talks(func(j *run.Job) { j.Fresh = "" }), "invariant 3: a conversation is tried again in vain"},
-		"alive elsewhere": {func(s run.State, ev run.Event) (run.State, []run.Command) {
+		"alive elsewhere": {func(s run.State, ev run.Input) (run.State, []run.Command) {
 			if c, ok := s.Outstanding(ev.Epoch); ok && ev.Kind == run.Briefed {
 				ev.Conversation = c.Resume
 			}

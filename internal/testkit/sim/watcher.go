@@ -20,7 +20,7 @@ func (w *Watcher) State() run.State { return w.s }
 func (w *Watcher) Violation() string { return w.h.violation }
 
 // Step applies one event.
-func (w *Watcher) Step(ev run.Event) {
+func (w *Watcher) Step(ev run.Input) {
 	after, commands := w.step(w.s, ev)
 	w.h.observe(&w.s, &after, ev, commands)
 	w.s = after

@@ -32,7 +32,7 @@ func newWords() words {
 }
 
 // hearWord keeps what a person says of a feature that no job has.
-func (w *world) hearWord(ev run.Event) {
+func (w *world) hearWord(ev run.Input) {
 	i := slices.IndexFunc(w.s.Features, func(f run.Feature) bool { return f.ID == ev.Feature })
 	if i < 0 || slices.ContainsFunc(w.s.Jobs, func(j run.Job) bool { return j.Feature == i }) {
 		return
@@ -138,7 +138,7 @@ func (w *world) ledgerWord(c run.Command) {
 }
 
 // hearLanded keeps what the user's branch has, as the run is told it.
-func (w *world) hearLanded(ev run.Event) {
+func (w *world) hearLanded(ev run.Input) {
 	c, ok := w.s.Outstanding(ev.Epoch)
 	if !ok || c.Kind != run.Land || ev.Outcome != run.OK {
 		return

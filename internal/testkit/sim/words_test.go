@@ -20,7 +20,7 @@ func TestWordsOfPeople(t *testing.T) {
 		violation string
 		step      sim.Stepper
 	}{
-		"accepted work lands at once": {0, "invariant 1: accepted work lands before the ledger says so", func(s run.State, ev run.Event) (run.State, []run.Command) {
+		"accepted work lands at once": {0, "invariant 1: accepted work lands before the ledger says so", func(s run.State, ev run.Input) (run.State, []run.Command) {
 			after, commands := run.Step(s, ev)
 			if ev.Kind != run.Accepted {
 				return after, commands
@@ -33,13 +33,13 @@ func TestWordsOfPeople(t *testing.T) {
 			after.Jobs = slices.DeleteFunc(slices.Clone(after.Jobs), func(j run.Job) bool { return j.Kind == run.Accept })
 			return after, slices.DeleteFunc(commands, accepts)
 		}},
-		"a reason is not heard": {0, "invariant 7: done, and no session was told why it was reopened", func(s run.State, ev run.Event) (run.State, []run.Command) {
+		"a reason is not heard": {0, "invariant 7: done, and no session was told why it was reopened", func(s run.State, ev run.Input) (run.State, []run.Command) {
 			if ev.Kind == run.Reopened {
 				ev.Reason = ""
 			}
 			return run.Step(s, ev)
 		}},
-		"a reason is not told": {5400, "invariant 7: the session of a feature that was reopened is not told why", func(s run.State, ev run.Event) (run.State, []run.Command) {
+		"a reason is not told": {5400, "invariant 7: the session of a feature that was reopened is not told why", func(s run.State, ev run.Input) (run.State, []run.Command) {
 			if ev.Kind == run.Begun {
 				ev.Specs = slices.Clone(ev.Specs)
 				for i := range ev.Specs {
@@ -48,7 +48,7 @@ func TestWordsOfPeople(t *testing.T) {
 			}
 			return run.Step(s, ev)
 		}},
-		"what was set aside is accepted": {6150, "invariant 1: done without its work, which was set aside", func(s run.State, ev run.Event) (run.State, []run.Command) {
+		"what was set aside is accepted": {6150, "invariant 1: done without its work, which was set aside", func(s run.State, ev run.Input) (run.State, []run.Command) {
 			if ev.Kind == run.Accepted {
 				s.Features = slices.Clone(s.Features)
 				for i := range s.Features {
@@ -57,7 +57,7 @@ func TestWordsOfPeople(t *testing.T) {
 			}
 			return run.Step(s, ev)
 		}},
-		"the next run does not know what is broken": {13800, "invariant 1: work lands by itself that breaks", func(s run.State, ev run.Event) (run.State, []run.Command) {
+		"the next run does not know what is broken": {13800, "invariant 1: work lands by itself that breaks", func(s run.State, ev run.Input) (run.State, []run.Command) {
 			if ev.Kind == run.Begun || ev.Kind == run.Planned {
 				ev.Specs = slices.Clone(ev.Specs)
 				for i := range ev.Specs {

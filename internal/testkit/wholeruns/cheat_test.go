@@ -69,7 +69,7 @@ func TestPoisonedDependenciesAreSeenThrough(t *testing.T) {
 	w.feature("a", "grep -q a node_modules/dep.txt")
 	w.want(w.run(supply.Flags{}), run.StatusStopped, kedge.Blocked, "a:blocked")
 	if !w.heard("gated green") || !w.heard("integrated red") {
-		t.Errorf("it was not the clean work tree that saw it\n%s", w.story())
+		t.Errorf("it was not the clean worktree that saw it\n%s", w.story())
 	}
 }
 

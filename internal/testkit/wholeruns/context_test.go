@@ -64,7 +64,7 @@ func TestRow77ThresholdOfAModel(t *testing.T) {
 }
 
 // place is the first step with this event; -1: none.
-func (w *world) place(event run.EventKind) int {
+func (w *world) place(event run.InputKind) int {
 	return slices.IndexFunc(w.lines, func(l reports.RunStep) bool { return l.Event == event })
 }
 
@@ -122,7 +122,7 @@ func TestRow25And79FreshContextPerFeature(t *testing.T) {
 const someRules = "# Rules\n\n## 1 Constraints\n- never touch the moon\n\n## 2 Code modification\n- small steps\n\n## 3 Validation loop\n- run the checks\n"
 
 // TestRow8EverySessionStartsWithTheRules: for the work, for its repair, for the next
-// feature, whatever an agent made of the file in its work tree: byte for byte as
+// feature, whatever an agent made of the file in its worktree: byte for byte as
 // they are at the run's commit, with their hash.
 func TestRow8EverySessionStartsWithTheRules(t *testing.T) {
 	w := newWorld(t, map[string]string{".kedge/rules.md": someRules}, `[{"feature":"a","purpose":"implement","do":[{"do":"write","path":"no.txt","text":"x\n"}]},

@@ -61,8 +61,8 @@ func TestRow37And94StepsInOrder(t *testing.T) {
 	w := newWorld(t, gateOf("true"), writes, "")
 	w.feature("a", "test -f a.txt")
 	w.run(supply.Flags{})
-	want := []run.EventKind{run.Prepared, run.Gated, run.Proved, run.Briefed, run.Exited, run.Gated, run.Inspected, run.Integrated, run.Committed, run.Ledgered}
-	var got []run.EventKind
+	want := []run.InputKind{run.Prepared, run.Gated, run.Proved, run.Briefed, run.Exited, run.Gated, run.Inspected, run.Integrated, run.Committed, run.Ledgered}
+	var got []run.InputKind
 	for _, l := range w.lines {
 		if l.At.IsZero() {
 			t.Errorf("step %d has no time", l.N)

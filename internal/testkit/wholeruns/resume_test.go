@@ -36,7 +36,7 @@ func (w *world) begins() string {
 }
 
 // TestRow46KilledSessionGoesOnInItsConversation: natively while there is room in its
-// context, in the same work tree, with a short word instead of a whole brief.
+// context, in the same worktree, with a short word instead of a whole brief.
 func TestRow46KilledSessionGoesOnInItsConversation(t *testing.T) {
 	w := shell(t, `case $KEDGE_NUMBER in
 1) talk c-1 20; echo x > half.txt; kill -9 $$ ;;

@@ -13,12 +13,12 @@ import (
 	"kedge/internal/core/run"
 )
 
-// heeds is an agent that runs what the settings of the work tree say, as real ones
+// heeds is an agent that runs what the settings of the worktree say, as real ones
 // do, and then works.
 const heeds = `{"do":"run","line":"test ! -f .claude/settings.local.json || touch ../canary"},`
 
 // TestT6PlantedSettingsAreFoundBeforeTheNextSession: files that git ignores outlive
-// a feature in the work tree of a run. What one session puts there for the next one
+// a feature in the worktree of a run. What one session puts there for the next one
 // to obey is found before that starts, and is told; nobody pays for a session.
 func TestT6PlantedSettingsAreFoundBeforeTheNextSession(t *testing.T) {
 	w := newWorld(t, map[string]string{".gitignore": ".claude/settings.local.json\n"}, `[

@@ -52,7 +52,7 @@ func TestRow21WorktreesOfARunThatStopped(t *testing.T) {
 		found = found || strings.Contains(s.Reason, "slot-1") && strings.Contains(w.git("show", "--name-only", "--format=", s.Commit), "left.txt")
 	}
 	if err != nil || !found {
-		t.Errorf("what was in the work tree is nowhere: %+v, %v", saved, err)
+		t.Errorf("what was in the worktree is nowhere: %+v, %v", saved, err)
 	}
 
 	w.feature("held", "test -f held.txt", func(d *kedge.Definition) { d.Paths = []string{"held.txt"} })

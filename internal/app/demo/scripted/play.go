@@ -133,7 +133,7 @@ func (p *player) value(in string) string {
 	}
 }
 
-// file is the place of a path: absolute, or in the work tree.
+// file is the place of a path: absolute, or in the worktree.
 func (p *player) file(name string) string {
 	if filepath.IsAbs(name) {
 		return name

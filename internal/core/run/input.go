@@ -7,57 +7,57 @@ import (
 	"kedge"
 )
 
-// EventKind names what happened.
-type EventKind string
+// InputKind names what happened.
+type InputKind string
 
 // What a command answers. Each answers the command that carries its epoch.
 const (
-	Prepared     EventKind = "prepared"
-	Gated        EventKind = "gated"
-	Proved       EventKind = "proved"
-	Briefed      EventKind = "briefed"
-	Exited       EventKind = "exited" // answers StartSession: the session is over
-	TurnEnded    EventKind = "turn_ended"
-	Ended        EventKind = "ended" // answers EndSession: it was asked, or was gone
-	Told         EventKind = "told"
-	Checkpointed EventKind = "checkpointed"
-	Inspected    EventKind = "inspected"
-	Integrated   EventKind = "integrated"
-	Committed    EventKind = "committed"
-	Rechecked    EventKind = "rechecked"
-	Noted        EventKind = "noted"
-	Marked       EventKind = "marked"
-	Ledgered     EventKind = "ledgered"
-	Reverted     EventKind = "reverted"
-	Landed       EventKind = "landed"
-	Fired        EventKind = "fired"
-	Notified     EventKind = "notified"
+	Prepared     InputKind = "prepared"
+	Gated        InputKind = "gated"
+	Proved       InputKind = "proved"
+	Briefed      InputKind = "briefed"
+	Exited       InputKind = "exited" // answers StartSession: the session is over
+	TurnEnded    InputKind = "turn_ended"
+	Ended        InputKind = "ended" // answers EndSession: it was asked, or was gone
+	Told         InputKind = "told"
+	Checkpointed InputKind = "checkpointed"
+	Inspected    InputKind = "inspected"
+	Integrated   InputKind = "integrated"
+	Committed    InputKind = "committed"
+	Rechecked    InputKind = "rechecked"
+	Noted        InputKind = "noted"
+	Marked       InputKind = "marked"
+	Ledgered     InputKind = "ledgered"
+	Reverted     InputKind = "reverted"
+	Landed       InputKind = "landed"
+	Fired        InputKind = "fired"
+	Notified     InputKind = "notified"
 )
 
 // What a living session does. Each carries the epoch of its StartSession.
 const (
-	Used      EventKind = "used"      // Usage is the session's total so far
-	Signalled EventKind = "signalled" // Outcome: WantCheckpoint, WantHandover, Stalled, Asked
+	Used      InputKind = "used"      // Usage is the session's total so far
+	Signalled InputKind = "signalled" // Outcome: WantCheckpoint, WantHandover, Stalled, Asked
 )
 
 // What people and the engine want.
 const (
-	Begun      EventKind = "begun" // the first event of a run
-	TakenOver  EventKind = "taken_over"
-	PauseAsked EventKind = "pause_asked"
-	StopAsked  EventKind = "stop_asked"
-	Continued  EventKind = "continued"
-	LandAsked  EventKind = "land_asked"
-	Said       EventKind = "said" // a person tells a session something
-	Answered   EventKind = "answered"
-	Approved   EventKind = "approved"
-	Denied     EventKind = "denied"
-	Planned    EventKind = "planned" // features were added, or a plan was approved
-	Amended    EventKind = "amended"
-	Accepted   EventKind = "accepted"
-	Reopened   EventKind = "reopened"
-	Skipped    EventKind = "skipped"
-	Barred     EventKind = "barred" // blocked by a person
+	Begun      InputKind = "begun" // the first event of a run
+	TakenOver  InputKind = "taken_over"
+	PauseAsked InputKind = "pause_asked"
+	StopAsked  InputKind = "stop_asked"
+	Continued  InputKind = "continued"
+	LandAsked  InputKind = "land_asked"
+	Said       InputKind = "said" // a person tells a session something
+	Answered   InputKind = "answered"
+	Approved   InputKind = "approved"
+	Denied     InputKind = "denied"
+	Planned    InputKind = "planned" // features were added, or a plan was approved
+	Amended    InputKind = "amended"
+	Accepted   InputKind = "accepted"
+	Reopened   InputKind = "reopened"
+	Skipped    InputKind = "skipped"
+	Barred     InputKind = "barred" // blocked by a person
 )
 
 // Outcome says how what happened went.
@@ -90,18 +90,18 @@ const (
 	HitLimit    Outcome = "limit"        // exited at a provider's limit
 	Asked       Outcome = "asked"        // exited, or waits, with a question
 	NoLogin     Outcome = "agent_absent" // the agent cannot be started, or is not logged in
-	Unapproved  Outcome = "unapproved"   // not started: the work tree has files for agents that nobody approved; inspected: the work brings such
+	Unapproved  Outcome = "unapproved"   // not started: the worktree has files for agents that nobody approved; inspected: the work brings such
 
 	WantCheckpoint Outcome = "want_checkpoint"
 	WantHandover   Outcome = "want_handover" // context, circling, age, quality
 	Stalled        Outcome = "stalled"       // hung or spinning
 )
 
-// Event is one thing that happened to a run. Its id makes delivering it twice
+// Input is one thing that happened to a run. Its id makes delivering it twice
 // harmless for the engine; its epoch makes a late answer harmless for Step.
-type Event struct {
+type Input struct {
 	ID      kedge.EventID `json:"id,omitempty"`
-	Kind    EventKind     `json:"kind"`
+	Kind    InputKind     `json:"kind"`
 	Epoch   int64         `json:"epoch,omitempty"`
 	At      time.Time     `json:"at"`
 	Actor   kedge.Actor   `json:"actor,omitempty"`
@@ -138,12 +138,12 @@ type Event struct {
 }
 
 // human tells whether a person did it.
-func (e Event) human() bool { return e.Actor.IsHuman() }
+func (e Input) human() bool { return e.Actor.IsHuman() }
 
 // outcomesOf lists what an event of the kind can say. What else it says is taken
 // for a failure.
 var outcomesOf = []struct {
-	kind     EventKind
+	kind     InputKind
 	outcomes []Outcome
 }{
 	{Prepared, []Outcome{OK, CannotRun, Drifted, Failed}},
@@ -187,7 +187,7 @@ var outcomesOf = []struct {
 }
 
 // understood tells whether an event of the kind can say this.
-func understood(k EventKind, o Outcome) bool {
+func understood(k InputKind, o Outcome) bool {
 	if o == Failed || o == Drifted {
 		return true
 	}

@@ -15,7 +15,7 @@ import (
 type Transition struct {
 	From     Phase
 	With     string // what is special about the job; empty: nothing
-	Kind     EventKind
+	Kind     InputKind
 	Outcome  Outcome
 	To       Phase
 	Commands []CommandKind
@@ -92,7 +92,7 @@ func examples() []example {
 	)
 }
 
-func transition(x example, kind EventKind, outcome Outcome) (Transition, bool) {
+func transition(x example, kind InputKind, outcome Outcome) (Transition, bool) {
 	p := x.phase
 	s := x.state()
 	ev := exampleEvent(&s, kind, outcome)
@@ -112,9 +112,9 @@ func transition(x example, kind EventKind, outcome Outcome) (Transition, bool) {
 // state is a run with one feature whose job has just entered the phase.
 func (x example) state() State {
 	p := x.phase
-	begun := Event{Kind: Begun, Run: "run-example", Commit: "c0", At: exampleTime, Specs: []Spec{{ID: "example", Hash: "h0"}}}
+	begun := Input{Kind: Begun, Run: "run-example", Commit: "c0", At: exampleTime, Specs: []Spec{{ID: "example", Hash: "h0"}}}
 	s, _ := Step(State{}, begun)
-	t := &stepper{s: s.clone(), ev: Event{At: exampleTime}}
+	t := &stepper{s: s.clone(), ev: Input{At: exampleTime}}
 	t.s.Outbox = nil
 	j := &t.s.Jobs[0]
 	j.Base, j.BaseTree, j.Tree, j.Merged, j.Commit, j.Proof, j.Evidence = "c0", "t0", "t1", "t1", "c1", Fails, "evd-1"
@@ -155,8 +155,8 @@ func (x example) state() State {
 
 // exampleEvent answers the newest fitting command of the state, so that it is
 // neither late nor refused for its epoch.
-func exampleEvent(s *State, kind EventKind, outcome Outcome) Event {
-	ev := Event{
+func exampleEvent(s *State, kind InputKind, outcome Outcome) Input {
+	ev := Input{
 		Kind: kind, Outcome: outcome, At: exampleTime, Actor: kedge.Human("ann"), Feature: "example", Reason: "a reason",
 		Commit: "c0", Tree: "t0", Evidence: "evd-1", Hash: "h1", Failure: "a failure", Text: "a text",
 	}
@@ -209,7 +209,7 @@ func Diagram() string {
 }
 
 // byPeople tells whether people cause the event, answers to the run excepted.
-func byPeople(k EventKind) bool {
+func byPeople(k InputKind) bool {
 	switch k {
 	case PauseAsked, StopAsked, Continued, LandAsked, Said, Planned, Amended, Reopened, Skipped, Barred, TakenOver:
 		return true
