@@ -112,7 +112,7 @@ func (g *Git) discover(ctx context.Context, dir string) error {
 		"--show-object-format", "--absolute-git-dir", "--git-common-dir", "--show-toplevel", // fails where there is none: last
 	}})
 	lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
-	bare := StderrHas(err, "must be run in a worktree") && len(lines) == 6
+	bare := StderrHas(err, "must be run in a work tree") && len(lines) == 6
 	if err != nil && !bare {
 		return explainOpen(dir, err)
 	}
