@@ -49,7 +49,7 @@ check: ## formatting, vet, lint, dead code
 bench: ## our figures beside those of the peers, as ratios
 	$(GO) run ./tools/bench
 
-fuzz: ## every fuzz target, FUZZTIME (30s) each
+fuzz: ## every fuzz target, FUZZTIME (30s) each, and twenty rounds of random kills
 	@./tools/fuzz.sh
 
 demo: build ## the main job end to end, in a scratch folder: no key, no network

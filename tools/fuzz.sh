@@ -1,6 +1,6 @@
 #!/bin/bash
-# Runs every fuzz target for FUZZTIME (30s), two at a time. Goes on after a
-# finding, and ends with the number of targets and of findings.
+# Runs every fuzz target for FUZZTIME (30s), two at a time, then twenty rounds of random
+# kills. Goes on after a finding, and ends with the number of targets and of findings.
 set -u
 export FUZZTIME=${FUZZTIME:-30s}
 only=${1:-.}
@@ -26,5 +26,10 @@ grep -roHE '^func Fuzz[A-Za-z0-9_]+' --include=*_test.go . |
 	xargs -0 -r -n 2 -P 2 bash -c 'fuzz "$@"' fuzz | tee "$report"
 targets=$(grep -cE '^(ok     |FINDING) \./' "$report")
 findings=$(grep -cE '^FINDING \./' "$report")
+if [[ ./cmd/kedge/TestRandomKills =~ $only ]]; then
+	seed=${KEDGE_TEST_SEED:-$RANDOM}
+	echo "random kills, KEDGE_TEST_SEED=$seed"
+	KEDGE_TEST_SEED=$seed KEDGE_TEST_KILL_ROUNDS=20 go test -count=1 -timeout 90m -run '^TestRandomKills$' ./cmd/kedge || findings=$((findings + 1))
+fi
 echo "$targets targets, $findings findings"
 [ "$targets" -gt 0 ] && [ "$findings" -eq 0 ]

@@ -51,11 +51,11 @@ if [ -e OUT/plan/$place-$n ] && mkdir OUT/fired/$place-$n 2>/dev/null; then
 fi
 `
 
-// killBox is a project with six features, at whose git, agent and checks bombs
+// killBox is a project with some features, at whose git, agent and checks bombs
 // can be placed.
 type killBox struct{ *gateBox }
 
-func newKillBox(t *testing.T) *killBox {
+func newKillBox(t *testing.T, features int) *killBox {
 	t.Helper()
 	b := &killBox{&gateBox{box: newBox(t), out: t.TempDir()}}
 	b.run("down")
@@ -77,7 +77,7 @@ func newKillBox(t *testing.T) *killBox {
 	b.file(b.dir, ".kedge/gate.toml", "version = 1\n[[check]]\nname = 'unit'\nkind = 'test'\nrun = 'exec sh check.sh'\n")
 	b.git("add", "-A")
 	b.git("commit", "-q", "-m", "settings")
-	for i := range killFeatures {
+	for i := range features {
 		b.run("feature", "add", fmt.Sprintf("f%d", i), "--name", "Work", "--check", fmt.Sprintf("exec sh check.sh f%d.txt", i))
 	}
 	b.run("down")
@@ -206,13 +206,8 @@ func (b *killBox) killLocked(as string) bool {
 	if err != nil || !b.ours(pid) || syscall.Kill(pid, syscall.SIGKILL) != nil {
 		return false
 	}
-	f, err := os.OpenFile(filepath.Join(b.out, "kills"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	defer func() { _ = f.Close() }()
-	_, err = f.WriteString(as)
-	return err == nil
+	b.note(as)
+	return true
 }
 
 func (b *killBox) kills() string {
@@ -304,7 +299,7 @@ func (b *killBox) gitOut(args ...string) string {
 // survives drives a run through kills and compares its end with the calm one.
 func survives(t *testing.T, calm killEnd, kills []kill) {
 	t.Helper()
-	b := newKillBox(t)
+	b := newKillBox(t, killFeatures)
 	t.Logf("planned: %v", kills)
 	end := b.drive(kills)
 	if end != calm {
@@ -338,7 +333,7 @@ func survives(t *testing.T, calm killEnd, kills []kill) {
 // The kills are a sample; KEDGE_TEST_EVERY_KILL=1 takes every one, some dozens in
 // each run. KEDGE_TEST_SEED takes another sample.
 func TestKillMatrix(t *testing.T) {
-	b := newKillBox(t)
+	b := newKillBox(t, killFeatures)
 	start := b.journalEnd()
 	calm := b.drive(nil)
 	most := map[string]int{"git": b.passed("git"), "agent": b.passed("agent"), "check": b.passed("check"), "journal": b.journalEnd() - start}
