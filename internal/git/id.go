@@ -18,7 +18,7 @@ func (r *Repo) ProjectID() (kedge.ProjectID, error) {
 		return "", nil
 	}
 	if err != nil {
-		return "", kedge.Errorf(kedge.Internal, "read the project's id: %w", err)
+		return "", kedge.Errorf(kedge.Internal, "cannot read the project's id: %w", err)
 	}
 	id := strings.TrimSpace(string(b))
 	if !kedge.ValidID("prj", id) {

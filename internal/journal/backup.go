@@ -23,7 +23,7 @@ func (s *Store) Backup(ctx context.Context, path string) error {
 	}
 	temp, err := os.MkdirTemp(filepath.Dir(path), ".kedge-backup-") // 0700
 	if err != nil {
-		return kedge.Errorf(kedge.Invalid, "backup to %q: %w", path, err)
+		return kedge.Errorf(kedge.Invalid, "cannot back up to %q: %w", path, err)
 	}
 	if err := s.backupInto(ctx, temp); err != nil {
 		_ = os.RemoveAll(temp) // the first error is the one to show
@@ -31,10 +31,10 @@ func (s *Store) Backup(ctx context.Context, path string) error {
 	}
 	if err := os.Rename(temp, path); err != nil {
 		_ = os.RemoveAll(temp)
-		return kedge.Errorf(kedge.Conflict, "backup to %q: %w", path, err)
+		return kedge.Errorf(kedge.Conflict, "cannot back up to %q: %w", path, err)
 	}
 	if err := syncPath(filepath.Dir(path)); err != nil {
-		return kedge.Errorf(kedge.Internal, "backup to %q: %w", path, err)
+		return kedge.Errorf(kedge.Internal, "cannot back up to %q: %w", path, err)
 	}
 	return nil
 }

@@ -67,7 +67,7 @@ func Open(dir string, o Options) (*Store, error) {
 	}
 	dir, err := filepath.Abs(dir)
 	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "open the journal: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot open the journal: %w", err)
 	}
 	if err := prepare(dir, o); err != nil {
 		return nil, err
@@ -191,7 +191,7 @@ func (s *Store) closeDBs() error {
 		errs = append(errs, s.read.Close())
 	}
 	if err := errors.Join(errs...); err != nil {
-		return kedge.Errorf(kedge.Internal, "close the journal: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot close the journal: %w", err)
 	}
 	return nil
 }
@@ -208,7 +208,7 @@ func prepare(dir string, o Options) error {
 		return nil
 	}
 	if !errors.Is(err, os.ErrNotExist) {
-		return kedge.Errorf(kedge.Internal, "open the journal: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot open the journal: %w", err)
 	}
 	tail, err := readTailEnd(filepath.Join(dir, tailName))
 	switch {

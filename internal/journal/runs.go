@@ -139,7 +139,7 @@ func assemble(id kedge.RunID, docs []change) (RunDoc, error) {
 		}
 	}
 	if len(features) != head.Features {
-		return RunDoc{}, kedge.Errorf(kedge.Internal, "run %q has %d of its %d features", id, len(features), head.Features).
+		return RunDoc{}, kedge.Errorf(kedge.Internal, "the journal's copy of run %q is damaged: it has %d of its %d features", id, len(features), head.Features).
 			WithHint("kedge rebuild")
 	}
 	if len(features) > 0 {

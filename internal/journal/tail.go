@@ -91,7 +91,7 @@ func last(marks []mark) mark {
 func readTail(path string) ([]mark, []tailLine, error) {
 	b, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, nil, kedge.Errorf(kedge.Internal, "read %q: %w", path, err)
+		return nil, nil, kedge.Errorf(kedge.Internal, "cannot read %q: %w", path, err)
 	}
 	marks, odd := parseTail(b)
 	return marks, odd, nil
@@ -105,14 +105,14 @@ func readTailEnd(path string) (mark, error) {
 		return mark{}, nil
 	}
 	if err != nil {
-		return mark{}, kedge.Errorf(kedge.Internal, "read %q: %w", path, err)
+		return mark{}, kedge.Errorf(kedge.Internal, "cannot read %q: %w", path, err)
 	}
 	defer func() { _ = f.Close() }()
 	if fi, err := f.Stat(); err == nil && fi.Size() > enough {
 		b := make([]byte, enough)
 		n, err := f.ReadAt(b, fi.Size()-enough)
 		if err != nil && !errors.Is(err, io.EOF) {
-			return mark{}, kedge.Errorf(kedge.Internal, "read %q: %w", path, err)
+			return mark{}, kedge.Errorf(kedge.Internal, "cannot read %q: %w", path, err)
 		}
 		if marks, _ := parseTail(b[:n]); len(marks) > 0 {
 			return last(marks), nil

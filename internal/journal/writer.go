@@ -319,7 +319,7 @@ func (w *writer) close() error {
 		err = errors.Join(err, w.tail.sync())
 	}
 	if err = errors.Join(err, w.shut()); err != nil {
-		return kedge.Errorf(kedge.Internal, "close the journal: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot close the journal: %w", err)
 	}
 	return nil
 }

@@ -31,10 +31,10 @@ const maxRing = 1 << 20
 func OpenLog(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "open the log: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot open the log: %w", err)
 	}
 	if err := f.Chmod(0o600); err != nil {
-		return nil, errors.Join(kedge.Errorf(kedge.Internal, "open the log: %w", err), f.Close())
+		return nil, errors.Join(kedge.Errorf(kedge.Internal, "cannot open the log: %w", err), f.Close())
 	}
 	return f, nil
 }
@@ -61,10 +61,10 @@ func (p *Proc) drain() error {
 			return nil
 		}
 		if errors.Is(err, os.ErrDeadlineExceeded) {
-			return kedge.Errorf(kedge.Internal, "output of %q is still held open", p.spec.Line)
+			return kedge.Errorf(kedge.Internal, "%q has ended, but a process that it started keeps its output open", p.spec.Line)
 		}
 		if err != nil {
-			return kedge.Errorf(kedge.Internal, "read output: %w", err)
+			return kedge.Errorf(kedge.Internal, "cannot read output: %w", err)
 		}
 	}
 }
@@ -83,7 +83,7 @@ func (l *boundedLog) write(b []byte) {
 		return
 	}
 	if _, err := l.f.Write(b); err != nil {
-		l.err = kedge.Errorf(kedge.Internal, "write the log: %w", err).WithHint("df -h %s", l.f.Name())
+		l.err = kedge.Errorf(kedge.Internal, "cannot write the log: %w", err).WithHint("df -h %s", l.f.Name())
 	}
 }
 

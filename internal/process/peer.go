@@ -24,14 +24,14 @@ func control(c net.Conn, look func(fd int) error) error {
 	}
 	raw, err := u.SyscallConn()
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "look at the socket: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot look at the socket: %w", err)
 	}
 	var inner error
 	if err := raw.Control(func(fd uintptr) { inner = look(int(fd)) }); err != nil {
-		return kedge.Errorf(kedge.Internal, "look at the socket: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot look at the socket: %w", err)
 	}
 	if inner != nil {
-		return kedge.Errorf(kedge.Internal, "ask who is at the other end: %w", inner)
+		return kedge.Errorf(kedge.Internal, "cannot ask who is at the other end: %w", inner)
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ import (
 func Strays(variable, dir string) (marked, inside []int, err error) {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
-		return nil, nil, kedge.Errorf(kedge.Internal, "list the processes: %w", err)
+		return nil, nil, kedge.Errorf(kedge.Internal, "cannot list the processes: %w", err)
 	}
 	for _, e := range entries {
 		pid, err := strconv.Atoi(e.Name())

@@ -57,7 +57,7 @@ func (t *tree) kill() (killed int, err error) {
 		found, err := t.members()
 		if err != nil {
 			t.signalGroup(syscall.SIGKILL)
-			return 0, kedge.Errorf(kedge.Internal, "look for processes: %w", err)
+			return 0, kedge.Errorf(kedge.Internal, "cannot look for processes: %w", err)
 		}
 		t.signalGroup(syscall.SIGKILL)
 		if len(found) == 0 {

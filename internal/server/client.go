@@ -38,7 +38,7 @@ type Client struct {
 func (c *Client) Call(ctx context.Context, name string, env Envelope, out any, progress func(json.RawMessage)) error {
 	body, err := json.Marshal(env)
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "encode the request: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot encode the request: %w", err)
 	}
 	h := c.HTTP
 	for range tries {
@@ -79,7 +79,7 @@ func asError(ctx context.Context, err error) error {
 func (c *Client) once(ctx context.Context, h *http.Client, name string, body []byte, out any, progress func(json.RawMessage)) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+Host+"/v1/call/"+name, bytes.NewReader(body))
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "make the request: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot make the request: %w", err)
 	}
 	req.Header.Set("Content-Type", "application/json")
 	res, err := h.Do(req)

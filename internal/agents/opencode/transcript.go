@@ -35,7 +35,7 @@ func openDatabase(path string) (*sql.DB, error) {
 	u := url.URL{Scheme: "file", OmitHost: true, Path: path, RawQuery: "mode=ro&_pragma=query_only(1)&_pragma=busy_timeout(2000)"}
 	db, err := sql.Open("sqlite", u.String())
 	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "open %q: %w", path, err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot open %q: %w", path, err)
 	}
 	db.SetMaxOpenConns(1)
 	return db, nil

@@ -115,12 +115,12 @@ func (s *stage) drive(ctx context.Context) error {
 	cmd := s.command(ctx, s.shop(), "run", "--json")
 	out, err := cmd.StdoutPipe()
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "run kedge: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot run kedge: %w", err)
 	}
 	var errs strings.Builder
 	cmd.Stderr = &errs
 	if err := cmd.Start(); err != nil {
-		return kedge.Errorf(kedge.Internal, "run kedge: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot run kedge: %w", err)
 	}
 	err = s.follow(ctx, out)
 	_, _ = io.Copy(io.Discard, out) // so that it can end
@@ -179,7 +179,7 @@ func (s *stage) atStanding(ctx context.Context, v runs.RunView) error {
 		return kedge.Errorf(kedge.Internal, "no daemon is there to be killed")
 	}
 	if err := syscall.Kill(st.Daemon.PID, syscall.SIGKILL); err != nil {
-		return kedge.Errorf(kedge.Internal, "kill the daemon: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot kill the daemon: %w", err)
 	}
 	s.report.DaemonKills++
 	s.report.Interruptions = append(s.report.Interruptions, Interruption{What: "daemon", Completed: done})
@@ -234,7 +234,7 @@ func (s *stage) killAgent(ctx context.Context) error {
 		return err
 	}
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
-		return kedge.Errorf(kedge.Internal, "kill the agent: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot kill the agent: %w", err)
 	}
 	s.report.AgentKills++
 	s.report.Interruptions = append(s.report.Interruptions, Interruption{What: "agent", Completed: s.done})
@@ -283,10 +283,10 @@ func write(dir string, files map[string]string) error {
 	for name, text := range files {
 		path := dir + "/" + name
 		if err := os.MkdirAll(path[:strings.LastIndexByte(path, '/')], 0o755); err != nil {
-			return kedge.Errorf(kedge.Internal, "make the project: %w", err)
+			return kedge.Errorf(kedge.Internal, "cannot make the project: %w", err)
 		}
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			return kedge.Errorf(kedge.Internal, "make the project: %w", err)
+			return kedge.Errorf(kedge.Internal, "cannot make the project: %w", err)
 		}
 	}
 	return nil
@@ -319,11 +319,11 @@ func (r Report) Text(w io.Writer) {
 	row("", "kedge run", "one long session")
 	row("verified features", fmt.Sprintf("%d/%d", r.Verified, r.Features), fmt.Sprintf("%d/%d", r.OneShot.Verified, r.Features))
 	row("sessions", fmt.Sprint(r.Sessions), "1")
-	row("interruptions survived", fmt.Sprintf("%d (daemon %d, agent %d)", r.DaemonKills+r.AgentKills, r.DaemonKills, r.AgentKills), "0")
-	row("context at the first turn, tokens", fmt.Sprintf("%d to %d", r.FirstTurn.Min, r.FirstTurn.Max), "")
+	row("interruptions survived", fmt.Sprintf("%d (daemon %d, agent %d)", r.DaemonKills+r.AgentKills, r.DaemonKills, r.AgentKills), "none happened")
+	row("context at the first turn, tokens", fmt.Sprintf("%d to %d", r.FirstTurn.Min, r.FirstTurn.Max), "not measured")
 	row(fmt.Sprintf("largest context, of %d", r.Window), fmt.Sprint(r.MaxContext), fmt.Sprint(r.OneShot.MaxContext))
-	row("tokens that were new", fmt.Sprint(r.Tokens), fmt.Sprint(r.OneShot.Tokens))
-	row("tokens read, all of it at every turn", fmt.Sprint(r.WithCache), fmt.Sprint(r.OneShot.WithCache))
+	row("new tokens, for the features above", fmt.Sprint(r.Tokens), fmt.Sprint(r.OneShot.Tokens))
+	row("tokens read, the whole at each turn", fmt.Sprint(r.WithCache), fmt.Sprint(r.OneShot.WithCache))
 	row("verified per million tokens read", fmt.Sprintf("%.0f", perMillion(r.Verified, r.WithCache)),
 		fmt.Sprintf("%.0f", perMillion(r.OneShot.Verified, r.OneShot.WithCache)))
 	if r.OneShot.Said != "" {

@@ -128,11 +128,11 @@ func (s *stage) project(ctx context.Context) error {
 	}
 	list, err := featureList(s.names)
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "encode the features: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot encode the features: %w", err)
 	}
 	plays, err := json.Marshal(script(s.names))
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "encode the script: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot encode the script: %w", err)
 	}
 	if err := write(s.cfg.Dir, map[string]string{"features.json": string(list), "script.json": string(plays)}); err != nil {
 		return err
@@ -253,7 +253,7 @@ func (s *stage) oneShot(ctx context.Context) error {
 	}
 	plays, err := json.Marshal(honest(s.names))
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "encode the script: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot encode the script: %w", err)
 	}
 	if err := write(s.cfg.Dir, map[string]string{"oneshot.json": string(plays)}); err != nil {
 		return err

@@ -38,7 +38,7 @@ func (s *Ledger) keepEdited(p *projects.Project, edits []kedge.HandEditData) err
 func (s *Ledger) KeepCopy(p *projects.Project, name string) (kept string, err error) {
 	root, err := os.OpenRoot(p.Dir)
 	if err != nil {
-		return "", kedge.Errorf(kedge.Internal, "open the project's folder: %w", err)
+		return "", kedge.Errorf(kedge.Internal, "cannot open the project's folder: %w", err)
 	}
 	defer func() { _ = root.Close() }()
 	if fi, err := root.Stat(name); err != nil || !fi.Mode().IsRegular() {
@@ -46,7 +46,7 @@ func (s *Ledger) KeepCopy(p *projects.Project, name string) (kept string, err er
 	}
 	from, err := root.Open(name)
 	if err != nil {
-		return "", kedge.Errorf(kedge.Internal, "keep the edited file: %w", err)
+		return "", kedge.Errorf(kedge.Internal, "cannot keep the edited file: %w", err)
 	}
 	defer func() { _ = from.Close() }() // it was only read
 	return s.KeepText(p, name, from)
@@ -57,11 +57,11 @@ func (s *Ledger) KeepCopy(p *projects.Project, name string) (kept string, err er
 func (s *Ledger) KeepText(p *projects.Project, name string, from io.Reader) (kept string, err error) {
 	dir := filepath.Join(s.home.StateDir(p.ID), "edits")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", kedge.Errorf(kedge.Internal, "keep the edited file: %w", err)
+		return "", kedge.Errorf(kedge.Internal, "cannot keep the edited file: %w", err)
 	}
 	kept, err = copyInto(dir, filepath.Base(name), from)
 	if err != nil {
-		return "", kedge.Errorf(kedge.Internal, "keep the edited file: %w", err)
+		return "", kedge.Errorf(kedge.Internal, "cannot keep the edited file: %w", err)
 	}
 	return kept, nil
 }

@@ -196,7 +196,7 @@ func (s *Maintenance) forget(ctx context.Context, who projects.Caller, info Proj
 		}
 	}
 	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
-		return kedge.Errorf(kedge.Internal, "make the attic: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot make the attic: %w", err)
 	}
 	return s.home.Forget(info.ID, to)
 }

@@ -115,7 +115,7 @@ func (s *Maintenance) Backup(ctx context.Context, who projects.Caller, in Backup
 	if in.Path == "" {
 		dir := filepath.Join(s.home.Dir, "backups", string(p.ID))
 		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return BackupReply{}, kedge.Errorf(kedge.Internal, "make the folder for backups: %w", err)
+			return BackupReply{}, kedge.Errorf(kedge.Internal, "cannot make the folder for backups: %w", err)
 		}
 		in.Path = filepath.Join(dir, s.home.Now().Format("20060102T150405.000Z"))
 	}

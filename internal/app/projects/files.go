@@ -29,11 +29,11 @@ func (p *Project) Put(name string, b []byte) error {
 	}
 	root, err := os.OpenRoot(p.Dir)
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "open the project's folder: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot open the project's folder: %w", err)
 	}
 	defer func() { _ = root.Close() }()
 	if err := atomicfile.WriteIn(root, name, b, 0o644); err != nil {
-		return kedge.Errorf(kedge.Internal, "write %s: %w", name, err)
+		return kedge.Errorf(kedge.Internal, "cannot write %s: %w", name, err)
 	}
 	return nil
 }
@@ -42,7 +42,7 @@ func (p *Project) Put(name string, b []byte) error {
 func (p *Project) Read(name string) (b []byte, ok bool, err error) {
 	root, err := os.OpenRoot(p.Dir)
 	if err != nil {
-		return nil, false, kedge.Errorf(kedge.Internal, "open the project's folder: %w", err)
+		return nil, false, kedge.Errorf(kedge.Internal, "cannot open the project's folder: %w", err)
 	}
 	defer func() { _ = root.Close() }()
 	fi, err := root.Stat(name)
@@ -78,7 +78,7 @@ func (p *Project) IsFolder(name string) bool {
 func (p *Project) List(dir string) ([]string, error) {
 	root, err := os.OpenRoot(p.Dir)
 	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "open the project's folder: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot open the project's folder: %w", err)
 	}
 	defer func() { _ = root.Close() }()
 	entries, err := fs.ReadDir(root.FS(), dir)
@@ -102,11 +102,11 @@ func (p *Project) List(dir string) ([]string, error) {
 func (p *Project) Remove(name string) error {
 	root, err := os.OpenRoot(p.Dir)
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "open the project's folder: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot open the project's folder: %w", err)
 	}
 	defer func() { _ = root.Close() }()
 	if err := root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return kedge.Errorf(kedge.Internal, "remove %s: %w", name, err)
+		return kedge.Errorf(kedge.Internal, "cannot remove %s: %w", name, err)
 	}
 	return nil
 }

@@ -95,7 +95,7 @@ func (h *Home) Forget(id kedge.ProjectID, to string) error {
 		}
 	}
 	if err := os.Rename(h.StateDir(id), to); err != nil {
-		return kedge.Errorf(kedge.Internal, "move the project's state: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot move the project's state: %w", err)
 	}
 	return nil
 }
@@ -104,7 +104,7 @@ func (h *Home) Forget(id kedge.ProjectID, to string) error {
 func (h *Home) IDs() ([]kedge.ProjectID, error) {
 	entries, err := os.ReadDir(filepath.Join(h.Dir, "projects"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, kedge.Errorf(kedge.Internal, "read the projects: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot read the projects: %w", err)
 	}
 	var ids []kedge.ProjectID
 	for _, e := range entries {
@@ -145,7 +145,7 @@ func (h *Home) AllOfSessions(ctx context.Context, who Caller, every bool) ([]*Pr
 	}
 	entries, err := os.ReadDir(filepath.Join(h.Dir, "projects"))
 	if err != nil && !os.IsNotExist(err) {
-		return nil, kedge.Errorf(kedge.Internal, "read the projects: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot read the projects: %w", err)
 	}
 	var ps []*Project
 	for _, e := range entries {

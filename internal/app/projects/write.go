@@ -121,7 +121,7 @@ func EventsOf[T any](typ kedge.EventType, who Caller, values []T) ([]kedge.Event
 func Data[T any](ev kedge.Event) (T, error) {
 	var v T
 	if err := json.Unmarshal(ev.Data, &v); err != nil {
-		return v, kedge.Errorf(kedge.Internal, "read %s %q: %w", ev.Type, ev.ID, err)
+		return v, kedge.Errorf(kedge.Internal, "cannot read %s %q: %w", ev.Type, ev.ID, err)
 	}
 	return v, nil
 }
@@ -134,7 +134,7 @@ func DataOf[T any](evs []kedge.Event, typ kedge.EventType) (T, error) {
 			continue
 		}
 		if err := json.Unmarshal(ev.Data, &v); err != nil {
-			return v, kedge.Errorf(kedge.Internal, "read event %d: %w", ev.Seq, err)
+			return v, kedge.Errorf(kedge.Internal, "cannot read event %d: %w", ev.Seq, err)
 		}
 		return v, nil
 	}

@@ -182,7 +182,7 @@ func (s *Reports) storyOf(ctx context.Context, p *projects.Project, id kedge.Fea
 		}
 		var d run.Stepped
 		if err := json.Unmarshal(ev.Data, &d); err != nil {
-			return kedge.Errorf(kedge.Internal, "read event %d: %w", ev.Seq, err)
+			return kedge.Errorf(kedge.Internal, "cannot read event %d: %w", ev.Seq, err)
 		}
 		if stories[d.Run] == nil {
 			stories[d.Run] = newStory(id)

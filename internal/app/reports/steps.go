@@ -106,7 +106,7 @@ func inspectWords(ev run.Input, about run.Command) string {
 	case ev.Outcome == run.Clean:
 		return withReason("changes checked: ok", ev)
 	case ev.Outcome == run.Outside:
-		return withReason("changes checked: outside of its plan", ev)
+		return withReason("changes checked: files outside its paths", ev)
 	case ev.Outcome == run.Unapproved:
 		return withReason("changes checked: they need your review", ev)
 	}

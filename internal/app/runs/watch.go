@@ -209,7 +209,7 @@ func (w *runWatch) steps(ctx context.Context) error {
 		}
 		var d run.Stepped
 		if err := json.Unmarshal(ev.Data, &d); err != nil {
-			return kedge.Errorf(kedge.Internal, "read event %d: %w", ev.Seq, err)
+			return kedge.Errorf(kedge.Internal, "cannot read event %d: %w", ev.Seq, err)
 		}
 		if d.Run == w.id && d.N > w.after {
 			w.after = d.N

@@ -111,7 +111,7 @@ func (s *Manager) personsAgent(ctx context.Context, p *projects.Project, in Sess
 func (s *Manager) briefed(l launch, p *projects.Project, in SessionResume, ad agents.Adapter, model, text string) (SessionNew, error) {
 	file := filepath.Join(l.dir, "brief.md")
 	if err := atomicfile.Write(file, []byte(text), 0o600); err != nil {
-		return SessionNew{}, kedge.Errorf(kedge.Internal, "write the brief: %w", err)
+		return SessionNew{}, kedge.Errorf(kedge.Internal, "cannot write the brief: %w", err)
 	}
 	start, err := ad.Start(agents.Task{Session: l.id, Attempt: 1, Purpose: "implement", Model: model, Dir: p.Dir, Brief: file, Attended: true})
 	if err != nil {

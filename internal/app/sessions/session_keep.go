@@ -304,7 +304,7 @@ func readFolder(dir string) (folder, bool, error) {
 		return folder{}, false, nil
 	}
 	if err != nil {
-		return folder{}, false, kedge.Errorf(kedge.Internal, "read a session's folder: %w", err)
+		return folder{}, false, kedge.Errorf(kedge.Internal, "cannot read a session's folder: %w", err)
 	}
 	f := folder{dir: dir, from: from, bytes: end - from}
 	if r, err := hold.ReadResult(dir); err == nil && r.At > 0 {
@@ -313,7 +313,7 @@ func readFolder(dir string) (folder, bool, error) {
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return folder{}, false, kedge.Errorf(kedge.Internal, "read a session's folder: %w", err)
+		return folder{}, false, kedge.Errorf(kedge.Internal, "cannot read a session's folder: %w", err)
 	}
 	for _, e := range entries {
 		if fi, err := e.Info(); err == nil && fi.ModTime().After(f.ended) {
@@ -383,7 +383,7 @@ func (s *Manager) drop(ctx context.Context, d dropping) (int64, error) {
 		err = s.removeFolder(d.dir)
 	}
 	if err != nil {
-		return gone, kedge.Errorf(kedge.Internal, "take away old output: %w", err)
+		return gone, kedge.Errorf(kedge.Internal, "cannot take away old output: %w", err)
 	}
 	return gone, nil
 }

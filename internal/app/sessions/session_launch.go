@@ -39,12 +39,12 @@ func (s *Manager) freshLaunch(ctx context.Context) (launch, error) {
 
 func (s *Manager) prepare(ctx context.Context, l *launch) error {
 	if err := os.MkdirAll(filepath.Dir(l.dir), 0o700); err != nil {
-		return kedge.Errorf(kedge.Internal, "make the session's folder: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot make the session's folder: %w", err)
 	}
 	if err := os.Mkdir(l.dir, 0o700); os.IsExist(err) {
 		return err
 	} else if err != nil {
-		return kedge.Errorf(kedge.Internal, "make the session's folder: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot make the session's folder: %w", err)
 	}
 	var err error
 	if l.holder, err = s.with.Holder.Prepare(ctx, hold.Place{Session: l.id, Dir: l.dir, Socket: s.socketOf(l.id)}); err != nil {

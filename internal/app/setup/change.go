@@ -257,7 +257,7 @@ func set(root *os.Root, path string, text *string, perm fs.FileMode) error {
 		return atomicfile.WriteIn(root, path, []byte(*text), perm)
 	}
 	if err := root.Remove(path); err != nil {
-		return kedge.Errorf(kedge.Internal, "remove %s: %w", path, err)
+		return kedge.Errorf(kedge.Internal, "cannot remove %s: %w", path, err)
 	}
 	return nil
 }

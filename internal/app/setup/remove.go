@@ -137,7 +137,7 @@ func (s *Setup) forgetWritten(at *site) error {
 		return err
 	}
 	if err := os.Remove(s.ledger.ProjectedPath(at.Project)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return kedge.Errorf(kedge.Internal, "forget what was written: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot forget what was written: %w", err)
 	}
 	return nil
 }
@@ -154,7 +154,7 @@ func initRecords(ctx context.Context, p *projects.Project) (map[string]kedge.Ini
 		}
 		var data kedge.InitData
 		if err := json.Unmarshal(ev.Data, &data); err != nil {
-			return nil, kedge.Errorf(kedge.Internal, "read event %d: %w", ev.Seq, err)
+			return nil, kedge.Errorf(kedge.Internal, "cannot read event %d: %w", ev.Seq, err)
 		}
 		for _, f := range data.Files {
 			records[f.Path] = f

@@ -194,7 +194,7 @@ func Redacted[T any](v T) (T, error) {
 		err = json.Unmarshal(redact.JSON(b), &out)
 	}
 	if err != nil {
-		return out, kedge.Errorf(kedge.Internal, "redact the document: %w", err)
+		return out, kedge.Errorf(kedge.Internal, "cannot redact the document: %w", err)
 	}
 	return out, nil
 }

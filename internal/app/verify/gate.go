@@ -134,7 +134,7 @@ func gateReply(evs []kedge.Event, err error) (GateReply, error) {
 		}
 		var ev kedge.Evidence
 		if err := json.Unmarshal(e.Data, &ev); err != nil {
-			return GateReply{}, kedge.Errorf(kedge.Internal, "read evidence: %w", err)
+			return GateReply{}, kedge.Errorf(kedge.Internal, "cannot read evidence: %w", err)
 		}
 		return GateReply{Verdict: ev.Verdict, Evidence: ev.ID}, nil
 	}

@@ -330,7 +330,7 @@ func (s *Verifier) submitReply(ctx context.Context, p *projects.Project, id kedg
 		}
 		var ev kedge.Evidence
 		if err := json.Unmarshal(e.Data, &ev); err != nil {
-			return reply, kedge.Errorf(kedge.Internal, "read evidence: %w", err)
+			return reply, kedge.Errorf(kedge.Internal, "cannot read evidence: %w", err)
 		}
 		reply.Verdict, reply.Evidence = &ev.Verdict, ev.ID
 	}

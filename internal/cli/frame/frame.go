@@ -79,7 +79,7 @@ func (env *Env) Show(v any, text func(w io.Writer)) error {
 	}
 	b, err := Encode(v, "  ")
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "encode the answer: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot encode the answer: %w", err)
 	}
 	_, err = env.Out.Write(b)
 	return err

@@ -315,7 +315,7 @@ func featureText(w io.Writer, r features.FeatureShowReply) {
 // FirstEdit says what a session read before it changed anything.
 func FirstEdit(f *kedge.FirstAct) string {
 	if f == nil {
-		return "first edit unknown"
+		return "calls before its first edit: not reported"
 	}
 	text := fmt.Sprintf("first edit after %s and ~%s tokens read", frame.Counted(f.Calls, "call"), frame.Thousands(f.ReadTokens))
 	if f.UsedTokens != nil {

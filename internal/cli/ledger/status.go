@@ -155,9 +155,9 @@ func driftText(w io.Writer, row func(name, format string, args ...any), out stat
 	case out.DriftUnknown != "":
 		row("drift", "unknown: %s", out.DriftUnknown)
 	case len(out.Drift) == 0:
-		row("drift", "none: nothing changed outside Kedge")
+		row("drift", "none: no file changed since Kedge last recorded them")
 	default:
-		row("drift", "%s outside Kedge; read before you edit:", frame.Counted(len(out.Drift), "change"))
+		row("drift", "%s since Kedge last recorded the files; read before you edit:", frame.Counted(len(out.Drift), "change"))
 	}
 	for i, d := range out.Drift {
 		if i == shownDrift {

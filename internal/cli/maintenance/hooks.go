@@ -79,7 +79,7 @@ session the command is refused.`,
 			change := hookChange{agents: found, places: nearest, do: func(ctx context.Context, p hookPlace) (string, error) {
 				program, err := os.Executable()
 				if err != nil {
-					return "", kedge.Errorf(kedge.Internal, "find this program: %w", err)
+					return "", kedge.Errorf(kedge.Internal, "cannot find this program: %w", err)
 				}
 				return p.install(ctx, env, program)
 			}}

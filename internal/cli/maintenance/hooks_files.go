@@ -83,10 +83,10 @@ func (p hookPlace) keepRecord(env *frame.Env, r hookRecord) error {
 	r.Version, r.File = 1, p.file
 	b, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "encode the record: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot encode the record: %w", err)
 	}
 	if err := os.MkdirAll(filepath.Dir(p.recordFile(env)), 0o700); err != nil {
-		return kedge.Errorf(kedge.Internal, "make a folder for the record: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot make a folder for the record: %w", err)
 	}
 	return atomicfile.Write(p.recordFile(env), append(b, '\n'), 0o600)
 }
@@ -234,7 +234,7 @@ func (p hookPlace) remove(ctx context.Context, env *frame.Env) (string, error) {
 		err = atomicfile.Write(target, []byte(after), perm)
 	}
 	if err != nil {
-		return "", kedge.Errorf(kedge.Internal, "write %q: %w", p.file, err)
+		return "", kedge.Errorf(kedge.Internal, "cannot write %q: %w", p.file, err)
 	}
 	return "removed", p.forget(ctx, env, was)
 }
@@ -249,7 +249,7 @@ func (p hookPlace) forget(ctx context.Context, env *frame.Env, was hookRecord) e
 		}
 	}
 	if err := os.Remove(p.recordFile(env)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return kedge.Errorf(kedge.Internal, "remove the record: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot remove the record: %w", err)
 	}
 	return nil
 }

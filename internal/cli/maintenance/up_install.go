@@ -53,7 +53,7 @@ func installUnit(env *frame.Env, printed bool) error {
 func unitOf(env *frame.Env) (scaffold.Unit, error) {
 	exe, err := os.Executable()
 	if err != nil {
-		return scaffold.Unit{}, kedge.Errorf(kedge.Internal, "find this program: %w", err)
+		return scaffold.Unit{}, kedge.Errorf(kedge.Internal, "cannot find this program: %w", err)
 	}
 	in := scaffold.UnitInput{
 		System: runtime.GOOS, Home: env.Getenv("HOME"), Config: env.Getenv("XDG_CONFIG_HOME"), Binary: exe, User: env.Getenv("USER"),

@@ -99,7 +99,7 @@ func approveWork(c *cobra.Command, env *frame.Env, id kedge.FeatureID, reason st
 	if err == nil {
 		sayNotes(env, out.Notes)
 		return env.Show(out, func(w io.Writer) {
-			fmt.Fprintf(w, "approved: the work on %s is merged and checked%s\n", id, whenHalted(out.Run))
+			fmt.Fprintf(w, "approved: Kedge now merges and checks the work on %s%s\n", id, whenHalted(out.Run))
 		})
 	}
 	if !waitsForReview(c.Context(), env, id, err) && !(kedge.NotFound.Is(err) && strings.HasPrefix(kedge.HintOf(err), "kedge feature accept ")) {

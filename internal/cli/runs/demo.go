@@ -44,7 +44,7 @@ machine takes longer.`,
 			defer gone()
 			exe, err := os.Executable()
 			if err != nil {
-				return kedge.Errorf(kedge.Internal, "find this program: %w", err)
+				return kedge.Errorf(kedge.Internal, "cannot find this program: %w", err)
 			}
 			out, err := demo.Run(c.Context(), demo.Config{Program: exe, Dir: at, Environ: env.Environ, Features: features, Say: env.Talk})
 			if err != nil {
@@ -70,7 +70,7 @@ func demoFolder(dir string) (string, func(), error) {
 	if dir == "" {
 		at, err := os.MkdirTemp("", "kedge-demo-")
 		if err != nil {
-			return "", nil, kedge.Errorf(kedge.Internal, "make a folder: %w", err)
+			return "", nil, kedge.Errorf(kedge.Internal, "cannot make a folder: %w", err)
 		}
 		return at, func() { _ = os.RemoveAll(at) }, nil // what cannot be removed lies in the temporary folder
 	}

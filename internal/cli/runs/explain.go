@@ -23,8 +23,8 @@ func Explain(env *frame.Env) *cobra.Command {
 		Long: `Tell the story of a commit: its feature and session, the evidence, the
 decisions that apply, attempts, verdicts, refusals and findings.
 
-For a commit that no run made, Kedge shows the session that was working when
-it arrived, if there was one.`,
+If no run made the commit, Kedge shows the session that was running when the
+commit was made, if any.`,
 		Example: "  kedge explain HEAD\n  kedge explain 4f1c2ab --json",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {

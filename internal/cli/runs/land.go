@@ -61,7 +61,7 @@ takes it.`,
 			return frame.Printed(kedge.Conflict)
 		},
 	}
-	c.Flags().BoolVar(&in.PR, "pr", false, "open a pull request instead (not in this build)")
+	c.Flags().BoolVar(&in.PR, "pr", false, "open a pull request instead (not built yet)")
 	c.Flags().BoolVar(&in.Unreviewed, "unreviewed", false, "also land work that waits for your review")
 	return c
 }

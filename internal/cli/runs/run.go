@@ -271,7 +271,7 @@ func runOver(env *frame.Env, v runs.RunView) error {
 func jsonLine(env *frame.Env, v any) error {
 	b, err := frame.Encode(v, "")
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "encode the answer: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot encode the answer: %w", err)
 	}
 	_, err = env.Out.Write(b)
 	return err

@@ -110,7 +110,7 @@ func (a *attachment) run(ctx context.Context) (wire.State, error) {
 	defer cancel(nil)
 	_, at, err := tape.Open(a.dir).Range()
 	if err != nil {
-		return wire.State{}, kedge.Errorf(kedge.Internal, "read the session's output: %w", err)
+		return wire.State{}, kedge.Errorf(kedge.Internal, "cannot read the session's output: %w", err)
 	}
 	a.lately(at)
 	if err := a.paint(ctx); err != nil {
@@ -150,7 +150,7 @@ func (s *shower) upTo(end int64) error {
 			s.saw(s.buf[:n])
 		}
 		if err != nil {
-			return kedge.Errorf(kedge.Internal, "read the session's output: %w", err)
+			return kedge.Errorf(kedge.Internal, "cannot read the session's output: %w", err)
 		}
 	}
 	return nil

@@ -204,17 +204,17 @@ const mostRead = 64 << 20
 func readKept(f *os.File) (int64, string, error) {
 	info, err := f.Stat()
 	if err != nil {
-		return 0, "", kedge.Errorf(kedge.Internal, "look at the output: %w", err)
+		return 0, "", kedge.Errorf(kedge.Internal, "cannot look at the output: %w", err)
 	}
 	size := info.Size()
 	head, err := io.ReadAll(io.NewSectionReader(f, 0, min(size, mostRead/2)))
 	if err != nil {
-		return 0, "", kedge.Errorf(kedge.Internal, "read the output: %w", err)
+		return 0, "", kedge.Errorf(kedge.Internal, "cannot read the output: %w", err)
 	}
 	from := max(size-mostRead/2, int64(len(head)))
 	tail, err := io.ReadAll(io.NewSectionReader(f, from, size-from))
 	if err != nil {
-		return 0, "", kedge.Errorf(kedge.Internal, "read the output: %w", err)
+		return 0, "", kedge.Errorf(kedge.Internal, "cannot read the output: %w", err)
 	}
 	if gap := from - int64(len(head)); gap > 0 {
 		return size, fmt.Sprintf("%s\n… %d bytes, not looked at\n%s", head, gap, tail), nil

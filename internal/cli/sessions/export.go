@@ -107,7 +107,7 @@ func writeNew(path string, write func(io.Writer) error) (n int64, err error) {
 		err = os.Link(f.Name(), path) // unlike a rename it never replaces a file that came meanwhile
 	}
 	if err != nil {
-		return 0, kedge.Errorf(kedge.Internal, "write %q: %w", path, err)
+		return 0, kedge.Errorf(kedge.Internal, "cannot write %q: %w", path, err)
 	}
 	return n, errors.Join(f.Close(), os.Remove(f.Name()), syncFolder(filepath.Dir(path)))
 }
@@ -115,7 +115,7 @@ func writeNew(path string, write func(io.Writer) error) (n int64, err error) {
 func syncFolder(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "open %q: %w", dir, err)
+		return kedge.Errorf(kedge.Internal, "cannot open %q: %w", dir, err)
 	}
 	return errors.Join(d.Sync(), d.Close())
 }

@@ -74,14 +74,14 @@ func printExec(env *frame.Env, id string, from int64, raw bool) error {
 	}
 	defer func() { _ = f.Close() }()
 	if _, err := io.CopyN(io.Discard, f, from); err != nil && !errors.Is(err, io.EOF) {
-		return kedge.Errorf(kedge.Internal, "read the output: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot read the output: %w", err)
 	}
 	out := io.Writer(&stripped{w: env.Out})
 	if raw {
 		out = env.RawOut
 	}
 	if _, err := io.Copy(out, f); err != nil {
-		return kedge.Errorf(kedge.Internal, "print the output: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot print the output: %w", err)
 	}
 	return nil
 }
@@ -122,7 +122,7 @@ func copyTape(dir string, from int64, w io.Writer) (int64, error) {
 			WithHint("keep_days in [sessions] of config.toml says how long it is")
 	}
 	if err != nil {
-		return from, kedge.Errorf(kedge.Internal, "read the session's output: %w", err)
+		return from, kedge.Errorf(kedge.Internal, "cannot read the session's output: %w", err)
 	}
 	from = max(from, first)
 	buf := make([]byte, 256<<10)
@@ -138,7 +138,7 @@ func copyTape(dir string, from int64, w io.Writer) (int64, error) {
 			return from, nil
 		}
 		if err != nil {
-			return from, kedge.Errorf(kedge.Internal, "read the session's output: %w", err)
+			return from, kedge.Errorf(kedge.Internal, "cannot read the session's output: %w", err)
 		}
 	}
 }

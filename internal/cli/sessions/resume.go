@@ -18,7 +18,7 @@ func Resume(env *frame.Env) *cobra.Command {
 	var in sessions.SessionResume
 	c := &cobra.Command{
 		Use:   "resume [NAME]",
-		Short: "Restart an ended session where it stopped, or from a checkpoint",
+		Short: "Start an ended session again, and tell it where the work stood",
 		Long: `Restart the command of an ended session, and tell it where the work stopped.
 
 The new session has the same folder and name, and records which one it

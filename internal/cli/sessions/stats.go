@@ -96,7 +96,7 @@ func (f *statsFlags) show(env *frame.Env, out reports.StatsReply) error {
 func otelOut(w io.Writer, out reports.StatsReply) error {
 	b, err := stats.OTLP(out.Project, stats.Report{Total: out.Figures, Rows: out.Rows}, time.Now())
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "encode the metrics: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot encode the metrics: %w", err)
 	}
 	_, err = fmt.Fprintf(w, "%s\n", plain.JSON(b))
 	return err

@@ -103,7 +103,7 @@ func (t *stepper) inspected(j *Job) {
 	case ev.Outcome == Clean:
 		t.enter(j, Integrating)
 	case ev.Outcome == Outside:
-		t.hold(j, "paths outside the plan: "+ev.Reason)
+		t.hold(j, "changed files outside its paths: "+ev.Reason)
 	case ev.Outcome == Unapproved && j.Feature != unknown: // nobody can be asked about what has no name
 		t.hold(j, ev.Reason)
 	case ev.Outcome == Empty:

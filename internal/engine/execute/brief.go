@@ -26,7 +26,7 @@ func (x *Executor) brief(ctx context.Context, c run.Command, _ func(run.Input)) 
 		if _, err := os.Stat(filepath.Join(x.runDir(c.Run), name)); err == nil {
 			return briefed(ev, c, name), nil
 		} else if !errors.Is(err, fs.ErrNotExist) {
-			return ev, kedge.Errorf(kedge.Internal, "look for a brief: %w", err)
+			return ev, kedge.Errorf(kedge.Internal, "cannot look for a brief: %w", err)
 		}
 	}
 	prefix := briefPrefix
@@ -55,11 +55,11 @@ func (x *Executor) writeBrief(ctx context.Context, c run.Command, name string) e
 		return err
 	}
 	if err := os.MkdirAll(x.runDir(c.Run), 0o700); err != nil {
-		return kedge.Errorf(kedge.Internal, "make the folder of a run: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot make the folder of a run: %w", err)
 	}
 	text = redact.Text(text) // whatever it was made of: it goes to a model, and into its provider's logs
 	if err := atomicfile.Write(filepath.Join(x.runDir(c.Run), name), []byte(text), 0o600); err != nil {
-		return kedge.Errorf(kedge.Internal, "keep a brief: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot keep a brief: %w", err)
 	}
 	return nil
 }
@@ -97,7 +97,7 @@ func (x *Executor) briefText(c run.Command) (string, error) {
 	}
 	b, err := os.ReadFile(filepath.Join(x.runDir(c.Run), prefix+number+briefSuffix))
 	if err != nil {
-		return "", kedge.Errorf(kedge.Internal, "read the brief: %w", err)
+		return "", kedge.Errorf(kedge.Internal, "cannot read the brief: %w", err)
 	}
 	return string(b), nil
 }

@@ -49,7 +49,7 @@ func (x *Executor) checkpoint(ctx context.Context, c run.Command, _ func(run.Inp
 func saved(at Position) (string, error) {
 	b, err := json.Marshal([]any{at.Session, at.Commit, at.Tree, at.Trail})
 	if err != nil {
-		return "", kedge.Errorf(kedge.Internal, "encode where a job stands: %w", err)
+		return "", kedge.Errorf(kedge.Internal, "cannot encode where a job stands: %w", err)
 	}
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:]), nil

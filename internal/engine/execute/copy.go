@@ -37,12 +37,12 @@ func (x *Executor) copyFiles(ctx context.Context, w *git.Repo, names []string) (
 	}
 	root, err := os.OpenRoot(w.Root()) // an agent's link does not lead out of it
 	if err != nil {
-		return "", kedge.Errorf(kedge.Internal, "open the worktree: %w", err)
+		return "", kedge.Errorf(kedge.Internal, "cannot open the worktree: %w", err)
 	}
 	defer func() { _ = root.Close() }()
 	for _, f := range files {
 		if err := copyFile(x.cfg.Repo.Root(), root, f); err != nil {
-			return "", kedge.Errorf(kedge.Internal, "copy %q into the worktree: %w", f, err)
+			return "", kedge.Errorf(kedge.Internal, "cannot copy %q into the worktree: %w", f, err)
 		}
 	}
 	return "", nil
@@ -69,7 +69,7 @@ func filesBelow(root, name string) ([]string, error) {
 		return nil
 	})
 	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "read %q: %w", name, err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot read %q: %w", name, err)
 	}
 	return out, nil
 }

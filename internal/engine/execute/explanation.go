@@ -43,8 +43,8 @@ func (x *Executor) explanation(ctx context.Context, c run.Command) (string, erro
 	if last != "" {
 		b.WriteString("\nThe last from its agent: " + last)
 	}
-	b.WriteString("\n" + leftWords(j) + " Next: kedge feature amend " + string(c.Feature) +
-		", where the check is wrong, or kedge feature reopen " + string(c.Feature) + ".")
+	b.WriteString("\n" + leftWords(j) + " If the check is wrong: kedge feature amend " + string(c.Feature) +
+		" --check CMD --reason WHY. To try again: kedge feature reopen " + string(c.Feature) + ".")
 	return b.String(), nil
 }
 
@@ -93,12 +93,12 @@ func tailOf(dir string) ([]byte, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "read what a session printed: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot read what a session printed: %w", err)
 	}
 	from := max(first, end-tailBytes)
 	b, err := io.ReadAll(io.NewSectionReader(log, from, end-from))
 	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "read what a session printed: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot read what a session printed: %w", err)
 	}
 	if from > first {
 		_, b, _ = bytes.Cut(b, []byte("\n"))

@@ -59,7 +59,7 @@ func readBegun(dir string) (begunGate, error) {
 		return b, nil
 	}
 	if err != nil {
-		return b, kedge.Errorf(kedge.Internal, "read a gate: %w", err)
+		return b, kedge.Errorf(kedge.Internal, "cannot read a gate: %w", err)
 	}
 	return b, strictjson.Decode(begunFile(dir), text, &b)
 }
@@ -77,7 +77,7 @@ func GateRun(dir string) kedge.RunID {
 func (b begunGate) write(dir string) error {
 	text, err := json.Marshal(b)
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "encode a gate: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot encode a gate: %w", err)
 	}
 	return atomicfile.Write(begunFile(dir), append(text, '\n'), 0o600)
 }

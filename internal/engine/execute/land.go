@@ -84,7 +84,7 @@ func (x *Executor) refuseMoved(ctx context.Context, c run.Command, branch, at st
 		}
 	}
 	merge := kedge.Step("git", "merge", slot.Branch(c.Run)).For("merge the work of the run into your branch")
-	have := kedge.Step("git", "merge", "-s", "ours", slot.Branch(c.Run)).For("or keep your branch as it is, where it has all you want of that work")
+	have := kedge.Step("git", "merge", "-s", "ours", slot.Branch(c.Run)).For("or, if your branch already has all you want of that work, tell git so")
 	ev.Next = append(ev.Next, x.onBranch(ctx, branch, merge), x.onBranch(ctx, branch, have))
 	return ev, nil
 }

@@ -108,7 +108,7 @@ func shortHash(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)[:8]) }
 func (x *Executor) runSetup(ctx context.Context, c run.Command, w *git.Repo, line string) (reason string, err error) {
 	dir := x.gateDir(evidenceID(c, "setup-"+filepath.Base(w.Root())))
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", kedge.Errorf(kedge.Internal, "make a folder for logs: %w", err)
+		return "", kedge.Errorf(kedge.Internal, "cannot make a folder for logs: %w", err)
 	}
 	if err := (begunGate{Version: 1, Run: c.Run}).write(dir); err != nil {
 		return "", err

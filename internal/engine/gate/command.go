@@ -158,12 +158,12 @@ const maxRead = 16 << 20
 func ReadLog(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return "", kedge.Errorf(kedge.Internal, "read the log: %w", err)
+		return "", kedge.Errorf(kedge.Internal, "cannot read the log: %w", err)
 	}
 	defer func() { _ = f.Close() }() // only read
 	info, err := f.Stat()
 	if err != nil {
-		return "", kedge.Errorf(kedge.Internal, "read the log: %w", err)
+		return "", kedge.Errorf(kedge.Internal, "cannot read the log: %w", err)
 	}
 	if info.Size() <= maxRead {
 		b, err := io.ReadAll(io.LimitReader(f, maxRead))
@@ -171,7 +171,7 @@ func ReadLog(path string) (string, error) {
 	}
 	head, err := io.ReadAll(io.NewSectionReader(f, 0, maxRead/2))
 	if err != nil {
-		return "", kedge.Errorf(kedge.Internal, "read the log: %w", err)
+		return "", kedge.Errorf(kedge.Internal, "cannot read the log: %w", err)
 	}
 	tail, err := io.ReadAll(io.NewSectionReader(f, info.Size()-maxRead/2, maxRead/2))
 	return string(head) + "\n" + string(tail), err

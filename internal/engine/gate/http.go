@@ -183,11 +183,11 @@ func excerpt(b []byte) string {
 func writeLog(path string, b []byte) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "open the log: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot open the log: %w", err)
 	}
 	_, err = f.Write(b)
 	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return kedge.Errorf(kedge.Internal, "write the log: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot write the log: %w", err)
 	}
 	return nil
 }

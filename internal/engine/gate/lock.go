@@ -27,7 +27,7 @@ func (g *gate) lockExclusive(ctx context.Context, name string) (unlock func(), e
 	}
 	f, err := os.OpenFile(filepath.Join(g.LockDir, name+".lock"), os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "open the lock of %q: %w", name, err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot open the lock of %q: %w", name, err)
 	}
 	if err := flock(ctx, f); err != nil {
 		return nil, errors.Join(err, f.Close())
@@ -44,7 +44,7 @@ func flock(ctx context.Context, f *os.File) error {
 			return nil
 		}
 		if !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, syscall.EINTR) {
-			return kedge.Errorf(kedge.Internal, "lock %q: %w", f.Name(), err)
+			return kedge.Errorf(kedge.Internal, "cannot lock %q: %w", f.Name(), err)
 		}
 		select {
 		case <-ctx.Done():
@@ -64,7 +64,7 @@ func (g *gate) lockPort(port int) (*os.File, error) {
 	name := fmt.Sprintf("port-%d.lock", port%portLocks)
 	f, err := os.OpenFile(filepath.Join(g.LockDir, name), os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "open the lock of a port: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot open the lock of a port: %w", err)
 	}
 	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if err == nil {
@@ -74,5 +74,5 @@ func (g *gate) lockPort(port int) (*os.File, error) {
 	if errors.Is(err, syscall.EWOULDBLOCK) || errors.Is(err, syscall.EINTR) {
 		return nil, nil
 	}
-	return nil, kedge.Errorf(kedge.Internal, "lock %q: %w", f.Name(), err)
+	return nil, kedge.Errorf(kedge.Internal, "cannot lock %q: %w", f.Name(), err)
 }

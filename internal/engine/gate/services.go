@@ -97,7 +97,7 @@ func (s *services) port(ctx context.Context, v kedge.Service) (int, error) {
 	if s.g.Runner.Runs(ctx, s.log(v)) {
 		b, err := os.ReadFile(file)
 		if err != nil {
-			return 0, kedge.Errorf(kedge.Internal, "read the port of service %q: %w", v.Name, err)
+			return 0, kedge.Errorf(kedge.Internal, "cannot read the port of service %q: %w", v.Name, err)
 		}
 		return strconv.Atoi(string(b))
 	}

@@ -47,14 +47,14 @@ func (r *Repo) editExcludes(edit func(text string) string) error {
 	file := filepath.Join(r.g.CommonDir(), "info", "exclude")
 	b, err := os.ReadFile(file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return kedge.Errorf(kedge.Internal, "read %q: %w", file, err)
+		return kedge.Errorf(kedge.Internal, "cannot read %q: %w", file, err)
 	}
 	after := edit(string(b))
 	if after == string(b) {
 		return nil
 	}
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil { //nolint:gosec // as git makes it
-		return kedge.Errorf(kedge.Internal, "make %q: %w", filepath.Dir(file), err)
+		return kedge.Errorf(kedge.Internal, "cannot make %q: %w", filepath.Dir(file), err)
 	}
 	return atomicfile.Write(file, []byte(after), 0o644)
 }

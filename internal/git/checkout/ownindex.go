@@ -139,7 +139,7 @@ func (s *Scratch) tracked(ctx context.Context) ([]entry, error) {
 // there is none, or none that git can read.
 func (s *Scratch) known(ctx context.Context) ([]entry, error) {
 	if err := os.Remove(s.index()); err != nil && !os.IsNotExist(err) {
-		return nil, kedge.Errorf(kedge.Internal, "make an index: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot make an index: %w", err)
 	}
 	file := s.cacheFile()
 	if file == "" || s.afresh || !hardened.Exists(file) {

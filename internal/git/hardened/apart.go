@@ -33,11 +33,11 @@ func (g *Git) OwnConfig(bare, refs string) []byte {
 func (g *Git) OnObjects(ctx context.Context, args ...string) ([]byte, error) {
 	dir, err := os.MkdirTemp(g.common, ScratchPrefix)
 	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "make a scratch git dir: %w", err).WithHint("make sure that you may write to %q", g.common)
+		return nil, kedge.Errorf(kedge.Internal, "cannot make a scratch git dir: %w", err).WithHint("make sure that you may write to %q", g.common)
 	}
 	defer func() { _ = os.RemoveAll(dir) }() // else sweep removes it
 	if err := g.makeBare(dir); err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "make a scratch git dir: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot make a scratch git dir: %w", err)
 	}
 	return g.Run(ctx, Call{Mode: InScratch, Dir: dir, Args: args, Env: []string{"GIT_DIR=" + dir}})
 }

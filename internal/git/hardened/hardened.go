@@ -68,7 +68,7 @@ type Git struct {
 func Open(ctx context.Context, dir string, o Options) (*Git, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "open %q: %w", dir, err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot open %q: %w", dir, err)
 	}
 	if fi, err := os.Stat(dir); err != nil || !fi.IsDir() {
 		return nil, kedge.Errorf(kedge.NotFound, "no folder %q", dir)
@@ -134,7 +134,7 @@ func (g *Git) discover(ctx context.Context, dir string) error {
 func (g *Git) checkRoot(dir string) error {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "open %q: %w", dir, err)
+		return kedge.Errorf(kedge.Internal, "cannot open %q: %w", dir, err)
 	}
 	if g.root == "" || real == g.root || strings.HasPrefix(real, strings.TrimSuffix(g.root, "/")+"/") {
 		return nil

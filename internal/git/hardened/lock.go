@@ -118,7 +118,7 @@ func (g *Git) moveStale(lock string) bool {
 func (g *Git) Exclusively(ctx context.Context, do func(ctx context.Context) error) error {
 	f, err := os.OpenFile(filepath.Join(g.common, "kedge.lock"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "lock the repository: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot lock the repository: %w", err)
 	}
 	locked := make(chan error, 1)
 	go func() { locked <- flock(f) }()
@@ -129,7 +129,7 @@ func (g *Git) Exclusively(ctx context.Context, do func(ctx context.Context) erro
 	case err := <-locked:
 		defer release(f)
 		if err != nil {
-			return kedge.Errorf(kedge.Internal, "lock %q: %w", f.Name(), err)
+			return kedge.Errorf(kedge.Internal, "cannot lock %q: %w", f.Name(), err)
 		}
 		return g.section(f, func() error { return do(context.WithValue(ctx, holding{}, f)) })
 	}

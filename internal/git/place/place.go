@@ -112,7 +112,7 @@ func ReadID(pl Place) (kedge.ProjectID, error) {
 		return "", kedge.Errorf(kedge.NotFound, "no project in %q", pl.Root).WithHint("kedge init")
 	}
 	if err != nil {
-		return "", kedge.Errorf(kedge.Internal, "read the project's id: %w", err)
+		return "", kedge.Errorf(kedge.Internal, "cannot read the project's id: %w", err)
 	}
 	id := strings.TrimSpace(string(b))
 	if !kedge.ValidID("prj", id) {

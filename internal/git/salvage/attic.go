@@ -58,11 +58,11 @@ func (a Attic) Plan(id kedge.SalvageID, root string, things []Thing) error {
 		return kedge.Errorf(kedge.Invalid, "the attic %q is not an absolute path", a.Dir)
 	}
 	if err := os.MkdirAll(filepath.Join(a.Dir, "files"), 0o700); err != nil {
-		return kedge.Errorf(kedge.Internal, "make the attic: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot make the attic: %w", err)
 	}
 	b, err := json.MarshalIndent(manifest{Version: 1, ID: id, Root: root, Things: things}, "", "  ")
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "encode the manifest: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot encode the manifest: %w", err)
 	}
 	return atomicfile.Write(a.manifestFile(), append(b, '\n'), 0o600)
 }
@@ -105,7 +105,7 @@ func (a Attic) TakeIn(root string, paths []string) error {
 			continue
 		}
 		if err := move(from, to); err != nil {
-			return kedge.Errorf(kedge.Internal, "move %q to the attic: %w", p, err)
+			return kedge.Errorf(kedge.Internal, "cannot move %q to the attic: %w", p, err)
 		}
 	}
 	return nil
@@ -119,7 +119,7 @@ func (a Attic) GiveBack(root string, paths []string) error {
 			continue // given back by an earlier try: Taken looked
 		}
 		if err := move(from, to); err != nil {
-			return kedge.Errorf(kedge.Internal, "move %q back from the attic: %w", p, err)
+			return kedge.Errorf(kedge.Internal, "cannot move %q back from the attic: %w", p, err)
 		}
 	}
 	return nil

@@ -64,11 +64,11 @@ func (s *Slots) readCourse(id kedge.RunID) (Course, error) {
 
 func (s *Slots) writeCourse(c Course) error {
 	if err := os.MkdirAll(s.recordsDir(c.Run), 0o700); err != nil {
-		return kedge.Errorf(kedge.Internal, "make the folder of a run: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot make the folder of a run: %w", err)
 	}
 	text, err := json.Marshal(c)
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "encode a run: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot encode a run: %w", err)
 	}
 	return atomicfile.Write(s.courseFile(c.Run), append(text, '\n'), 0o600)
 }
@@ -259,7 +259,7 @@ func (s *Slots) unused(id kedge.RunID) ([]string, error) {
 	dirs := []string{s.CleanDir(id)}
 	others, err := filepath.Glob(filepath.Join(s.root(), "run-*"))
 	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "list the worktrees: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot list the worktrees: %w", err)
 	}
 	for _, dir := range others {
 		if kedge.ValidID("run", filepath.Base(dir)) && dir != dirs[0] {
@@ -290,7 +290,7 @@ const goneName = "gone-"
 func (s *Slots) Sweep(ctx context.Context) error {
 	dirs, err := filepath.Glob(filepath.Join(s.root(), goneName+"*"))
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "list what is to be deleted: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot list what is to be deleted: %w", err)
 	}
 	var errs []error
 	for _, dir := range dirs {

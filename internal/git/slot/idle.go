@@ -46,7 +46,7 @@ func (s *Slots) usage(over func(kedge.RunID) bool) (Usage, error) {
 	}
 	dirs, err := filepath.Glob(filepath.Join(s.root(), "run-*"))
 	if err != nil {
-		return out, kedge.Errorf(kedge.Internal, "list the worktrees: %w", err)
+		return out, kedge.Errorf(kedge.Internal, "cannot list the worktrees: %w", err)
 	}
 	dirs = slices.DeleteFunc(dirs, func(dir string) bool { return !kedge.ValidID("run", filepath.Base(dir)) })
 	for _, dir := range dirs {

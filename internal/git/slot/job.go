@@ -93,11 +93,11 @@ func (s *Slots) Keep(id kedge.RunID, job int, change func(*Job)) (Job, error) {
 
 func (s *Slots) writeJob(j Job) error {
 	if err := os.MkdirAll(s.recordsDir(j.Run), 0o700); err != nil {
-		return kedge.Errorf(kedge.Internal, "make the folder of a run: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot make the folder of a run: %w", err)
 	}
 	text, err := json.Marshal(j)
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "encode a job: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot encode a job: %w", err)
 	}
 	return atomicfile.Write(s.recordFile(j.Run, j.Job), append(text, '\n'), 0o600)
 }
@@ -107,7 +107,7 @@ func (s *Slots) writeJob(j Job) error {
 func (s *Slots) KeepRefs(id kedge.RunID, job int, refs map[string]string) error {
 	text, err := json.Marshal(refs)
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "encode the refs: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot encode the refs: %w", err)
 	}
 	return atomicfile.Write(s.refsFile(id, job), append(text, '\n'), 0o600)
 }
@@ -119,7 +119,7 @@ func (s *Slots) Refs(id kedge.RunID, job int) (map[string]string, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "read the refs: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot read the refs: %w", err)
 	}
 	var refs map[string]string
 	return refs, strictjson.Decode(s.refsFile(id, job), text, &refs)
@@ -144,7 +144,7 @@ func (s *Slots) Release(ctx context.Context, id kedge.RunID, job int) error {
 	}
 	for _, file := range []string{s.refsFile(id, job), s.recordFile(id, job)} {
 		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return kedge.Errorf(kedge.Internal, "forget a job: %w", err)
+			return kedge.Errorf(kedge.Internal, "cannot forget a job: %w", err)
 		}
 	}
 	return nil
@@ -166,7 +166,7 @@ func (s *Slots) leaveGiven(ctx context.Context, j Job) error {
 func (s *Slots) jobs() ([]Job, error) {
 	files, err := filepath.Glob(filepath.Join(s.cfg.Dir, "run-*.d", "job-*.json"))
 	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "list the jobs: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot list the jobs: %w", err)
 	}
 	var out []Job
 	for _, f := range files {

@@ -36,7 +36,7 @@ func (r *Repo) AddWorktree(ctx context.Context, q AddRequest) error {
 		return err
 	}
 	if q.Path, err = realPath(q.Path); err != nil {
-		return kedge.Errorf(kedge.Internal, "make the folder for worktrees: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot make the folder for worktrees: %w", err)
 	}
 	return r.g.Exclusively(ctx, func(ctx context.Context) error {
 		if err := r.ensureWorktree(ctx, q, base); err != nil {

@@ -49,7 +49,7 @@ func (r *Repo) MendWorktree(ctx context.Context, path, aside string, tell func(w
 		return atomicfile.Write(link, []byte(want+"\n"), 0o644)
 	})
 	if err != nil {
-		return false, kedge.Errorf(kedge.Internal, "mend the worktree %q: %w", path, err).WithHint("ls -la %s", hardened.Quote(path))
+		return false, kedge.Errorf(kedge.Internal, "cannot mend the worktree %q: %w", path, err).WithHint("ls -la %s", hardened.Quote(path))
 	}
 	return true, nil
 }

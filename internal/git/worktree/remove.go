@@ -46,7 +46,7 @@ func (r *Repo) Holds(ctx context.Context, path string) (string, error) {
 func (r *Repo) RemoveWorktree(ctx context.Context, path string) error {
 	return r.removeWorktree(ctx, path, func() error {
 		if err := salvage.RemoveAll(asideOf(path)); err != nil {
-			return kedge.Errorf(kedge.Internal, "remove the worktree %q: %w", path, err).WithHint("rm -r %s", hardened.Quote(asideOf(path)))
+			return kedge.Errorf(kedge.Internal, "cannot remove the worktree %q: %w", path, err).WithHint("rm -r %s", hardened.Quote(asideOf(path)))
 		}
 		return nil
 	}, (*Repo).precious)
@@ -59,7 +59,7 @@ func (r *Repo) RemoveWorktree(ctx context.Context, path string) error {
 func (r *Repo) DropWorktree(ctx context.Context, path, to string) error {
 	move := func() error {
 		if err := os.Rename(asideOf(path), to); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return kedge.Errorf(kedge.Internal, "move the worktree %q away: %w", path, err)
+			return kedge.Errorf(kedge.Internal, "cannot move the worktree %q away: %w", path, err)
 		}
 		return nil
 	}
@@ -157,7 +157,7 @@ func (r *Repo) setAside(ctx context.Context, path string, precious func(*Repo, c
 		return err
 	}
 	if err := os.Rename(path, asideOf(path)); err != nil {
-		return kedge.Errorf(kedge.Internal, "move the worktree aside: %w", errors.Join(err, os.Remove(filepath.Join(w.g.GitDir(), removingFile))))
+		return kedge.Errorf(kedge.Internal, "cannot move the worktree aside: %w", errors.Join(err, os.Remove(filepath.Join(w.g.GitDir(), removingFile))))
 	}
 	return nil
 }
@@ -190,7 +190,7 @@ func (r *Repo) checkAside(ctx context.Context, path string, precious func(*Repo,
 
 func (r *Repo) putBack(ctx context.Context, path string) error {
 	if err := os.Rename(r.g.Root(), path); err != nil {
-		return kedge.Errorf(kedge.Internal, "put the worktree back: %w", err).WithHint("mv %s %s", hardened.Quote(r.g.Root()), hardened.Quote(path))
+		return kedge.Errorf(kedge.Internal, "cannot put the worktree back: %w", err).WithHint("mv %s %s", hardened.Quote(r.g.Root()), hardened.Quote(path))
 	}
 	_, err := r.g.Run(ctx, hardened.Call{Dir: path, Mode: hardened.InScratch, Env: []string{"GIT_DIR=" + r.g.CommonDir()}, Args: []string{"worktree", "repair", "--end-of-options", path}})
 	return errors.Join(err, os.Remove(filepath.Join(r.g.GitDir(), removingFile)))

@@ -76,7 +76,7 @@ func (j *Journal) Take(ev kedge.Event) error {
 		return nil
 	}
 	if err := take(j, ev); err != nil {
-		return kedge.Errorf(kedge.Internal, "read event %d: %w", ev.Seq, err)
+		return kedge.Errorf(kedge.Internal, "cannot read event %d: %w", ev.Seq, err)
 	}
 	return nil
 }

@@ -153,7 +153,7 @@ func wrap(path string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return kedge.Errorf(kedge.Internal, "write %q: %w", path, first(err)).
+	return kedge.Errorf(kedge.Internal, "cannot write %q: %w", path, first(err)).
 		WithHint("make sure that %q is a folder that you may write to, on a disk with room", filepath.Dir(path))
 }
 

@@ -47,7 +47,7 @@ func readJSON(path string, v any) error {
 		return kedge.Errorf(kedge.NotFound, "no file %q", path)
 	}
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "read %q: %w", path, err)
+		return kedge.Errorf(kedge.Internal, "cannot read %q: %w", path, err)
 	}
 	_, err = strictjson.Lenient(path, b, v)
 	return err

@@ -44,7 +44,7 @@ func Find(ctx context.Context, dir string) ([]Found, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "read the sessions: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot read the sessions: %w", err)
 	}
 	var dirs []string
 	for _, e := range entries {

@@ -139,7 +139,7 @@ func prepare(at Place) (ground, error) {
 	}
 	t, err := tape.Create(at.Dir)
 	if err != nil {
-		return ground{}, kedge.Errorf(kedge.Internal, "open the tape: %w", err)
+		return ground{}, kedge.Errorf(kedge.Internal, "cannot open the tape: %w", err)
 	}
 	l, err := listen(at.Socket)
 	if err != nil {
@@ -185,7 +185,7 @@ func greeting(spec Spec, pid int) wire.Greeting {
 // listen opens the socket so that only this user can ever connect.
 func listen(path string) (net.Listener, error) {
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, kedge.Errorf(kedge.Internal, "clear the socket's place: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot clear the socket's place: %w", err)
 	}
 	old := syscall.Umask(0o077)
 	defer syscall.Umask(old)
@@ -420,7 +420,7 @@ func (h *holder) end(grace time.Duration) {
 func writeJSON(path string, v any, write func(path string, b []byte, perm os.FileMode) error) error {
 	b, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "encode %s: %w", path, err)
+		return kedge.Errorf(kedge.Internal, "cannot encode %s: %w", path, err)
 	}
 	return write(path, append(b, '\n'), 0o600)
 }

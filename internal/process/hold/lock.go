@@ -37,7 +37,7 @@ const (
 func lockFolder(dir string) (*os.File, error) {
 	f, err := os.OpenFile(lockPath(dir), os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "open the lock of a session: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot open the lock of a session: %w", err)
 	}
 	pause := time.NewTicker(lockPause)
 	defer pause.Stop()

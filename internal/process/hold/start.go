@@ -70,14 +70,14 @@ func (l *Launch) start(ctx context.Context) (err error) {
 	cmd.SysProcAttr = apart(&l.pidfd)
 	l.in, err = cmd.StdinPipe()
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "open a pipe: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot open a pipe: %w", err)
 	}
 	l.out, err = cmd.StdoutPipe()
 	if err != nil {
-		return errors.Join(kedge.Errorf(kedge.Internal, "open a pipe: %w", err), l.in.Close())
+		return errors.Join(kedge.Errorf(kedge.Internal, "cannot open a pipe: %w", err), l.in.Close())
 	}
 	if err := l.by.start(cmd); err != nil {
-		return kedge.Errorf(kedge.Internal, "start a holder: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot start a holder: %w", err)
 	}
 	l.cmd = cmd
 	return nil
@@ -106,7 +106,7 @@ func (l *Launch) Hold(spec Spec) (Record, error) {
 func (l *Launch) tell(what any) error {
 	b, err := json.Marshal(what)
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "encode the session: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot encode the session: %w", err)
 	}
 	_, _ = l.in.Write(append(b, '\n')) // a holder that is gone says why in its messages
 	return nil

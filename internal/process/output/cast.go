@@ -32,7 +32,7 @@ func play(ctx context.Context, l tape.Log, p player) error {
 			WithHint("keep_days in [sessions] of config.toml says how long it is")
 	}
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "read the session's output: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot read the session's output: %w", err)
 	}
 	if err := p.begin(from); err != nil {
 		return err
@@ -79,7 +79,7 @@ func (r *reel) upTo(off int64, at time.Time) error {
 			return err
 		}
 		if n == 0 && err != nil && !errors.Is(err, io.EOF) {
-			return kedge.Errorf(kedge.Internal, "read the session's output: %w", err)
+			return kedge.Errorf(kedge.Internal, "cannot read the session's output: %w", err)
 		}
 		if n == 0 {
 			return nil // shorter than its index: a machine lost its power

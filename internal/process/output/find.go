@@ -106,7 +106,7 @@ func newSearch(tapes []tape.Log, limit int) (*search, error) {
 			continue // nothing is kept of it
 		}
 		if err != nil {
-			return nil, kedge.Errorf(kedge.Internal, "read a session's output: %w", err)
+			return nil, kedge.Errorf(kedge.Internal, "cannot read a session's output: %w", err)
 		}
 		for at := from; at < end; at += tape.SegmentSize {
 			s.tasks = append(s.tasks, task{tape: i, log: l, kept: from, first: at, last: at + tape.SegmentSize})
@@ -191,7 +191,7 @@ func tellTimes(tapes []tape.Log, hits []Hit) error {
 			n++
 		}
 		if err := tellTape(tapes[hits[0].Tape], hits[:n]); err != nil {
-			return kedge.Errorf(kedge.Internal, "read when a session printed: %w", err)
+			return kedge.Errorf(kedge.Internal, "cannot read when a session printed: %w", err)
 		}
 		hits = hits[n:]
 	}

@@ -60,16 +60,16 @@ func Keep(home string, now time.Time) (*Kept, error) {
 	all := filepath.Join(home, folder)
 	k.folder = filepath.Join(all, k.ID)
 	if err := os.MkdirAll(k.folder, 0o700); err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "make a folder for the output: %w", err).
+		return nil, kedge.Errorf(kedge.Internal, "cannot make a folder for the output: %w", err).
 			WithHint("KEDGE_HOME=/another/folder names one that can be written to")
 	}
 	f, err := os.OpenFile(filepath.Join(k.folder, printed), os.O_RDWR|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o600)
 	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "keep the output: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot keep the output: %w", err)
 	}
 	k.Output = f
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB); err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "lock the output: %w", errors.Join(err, f.Close()))
+		return nil, kedge.Errorf(kedge.Internal, "cannot lock the output: %w", errors.Join(err, f.Close()))
 	}
 	_ = prune(all, keepCount, keepBytes) // what is wrong with old outputs is no reason not to run
 	return k, nil
@@ -91,7 +91,7 @@ func (k *Kept) End(e Record) error {
 	}
 	b, err := json.MarshalIndent(e, "", "  ")
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "encode the record: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot encode the record: %w", err)
 	}
 	err = atomicfile.Write(filepath.Join(k.folder, record), append(b, '\n'), 0o600)
 	if unsettled != nil {
@@ -126,7 +126,7 @@ func Open(home, id string) (io.ReadCloser, error) {
 			WithHint("kedge exec --list")
 	}
 	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "read the output: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot read the output: %w", err)
 	}
 	return f, nil
 }
@@ -137,7 +137,7 @@ func Open(home, id string) (io.ReadCloser, error) {
 func List(home string) ([]Record, error) {
 	entries, err := os.ReadDir(filepath.Join(home, folder))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, kedge.Errorf(kedge.Internal, "look at the kept outputs: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot look at the kept outputs: %w", err)
 	}
 	list := []Record{}
 	for _, e := range slices.Backward(entries) {
@@ -160,7 +160,7 @@ func List(home string) ([]Record, error) {
 func prune(all string, count int, size int64) error {
 	entries, err := os.ReadDir(all)
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "look at the kept outputs: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot look at the kept outputs: %w", err)
 	}
 	left, total := 0, int64(0)
 	var failed []error
@@ -195,10 +195,10 @@ func removeOne(folder string) error {
 			return nil
 		}
 	case !errors.Is(err, fs.ErrNotExist):
-		return kedge.Errorf(kedge.Internal, "look at a kept output: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot look at a kept output: %w", err)
 	}
 	if err := os.RemoveAll(folder); err != nil {
-		return kedge.Errorf(kedge.Internal, "remove an old output: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot remove an old output: %w", err)
 	}
 	return nil
 }

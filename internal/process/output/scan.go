@@ -99,7 +99,7 @@ func (s *scanner) fill() error {
 		n, err = s.task.log.ReadAt(s.buf[at:at+int(size)], s.next)
 	}
 	if s.eof = ended(err); err != nil && !s.eof {
-		return kedge.Errorf(kedge.Internal, "read a session's output: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot read a session's output: %w", err)
 	}
 	for rest := s.buf[at : at+n]; len(rest) > 0; {
 		run, after := s.strip.Next(rest)

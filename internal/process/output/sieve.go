@@ -320,7 +320,7 @@ func fault(e any) error {
 	if !ok {
 		panic(e)
 	}
-	return kedge.Errorf(kedge.Internal, "read a session's output: %w", error(f))
+	return kedge.Errorf(kedge.Internal, "cannot read a session's output: %w", error(f))
 }
 
 // parts tells fn of every part of the task in which a match may begin, until fn
@@ -335,7 +335,7 @@ func (s *sieve) parts(ctx context.Context, t task, buf []byte, fn func(first, la
 		}
 		b, err := r.next(at, carry)
 		if err != nil && !ended(err) {
-			return kedge.Errorf(kedge.Internal, "read a session's output: %w", err)
+			return kedge.Errorf(kedge.Internal, "cannot read a session's output: %w", err)
 		}
 		if at == t.first {
 			s.tune(b[:min(len(b), sieveSample)])

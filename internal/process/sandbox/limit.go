@@ -49,7 +49,7 @@ func Limit(args []string) error {
 	}
 	for _, l := range limits { // last: from here on this program may not even start a thread
 		if err := unix.Setrlimit(l.resource, &l.value); err != nil {
-			return kedge.Errorf(kedge.Internal, "set a limit: %w", err)
+			return kedge.Errorf(kedge.Internal, "cannot set a limit: %w", err)
 		}
 	}
 	err = syscall.Exec(path, command, environ) //nolint:gosec // that is what it is for
@@ -73,7 +73,7 @@ func parseLimits(words []string) ([]limit, error) {
 		}
 		var was unix.Rlimit
 		if err := unix.Getrlimit(resource, &was); err != nil {
-			return nil, kedge.Errorf(kedge.Internal, "read the limit of %s: %w", name, err)
+			return nil, kedge.Errorf(kedge.Internal, "cannot read the limit of %s: %w", name, err)
 		}
 		n = min(n, was.Max) // nobody but root could raise it
 		out = append(out, limit{resource, unix.Rlimit{Cur: n, Max: n}})

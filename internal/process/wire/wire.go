@@ -142,7 +142,7 @@ type Failure struct {
 func JSON(t Type, v any) (Frame, error) {
 	b, err := json.Marshal(v)
 	if err != nil {
-		return Frame{}, kedge.Errorf(kedge.Internal, "encode a frame: %w", err)
+		return Frame{}, kedge.Errorf(kedge.Internal, "cannot encode a frame: %w", err)
 	}
 	return Frame{Type: t, Payload: b}, nil
 }

@@ -61,7 +61,7 @@ func connect(ctx context.Context, home string) (net.Conn, error) {
 		return nil, absent(home)
 	}
 	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "connect to the daemon at %q: %w", path, bareNet(err))
+		return nil, kedge.Errorf(kedge.Internal, "cannot connect to the daemon at %q: %w", path, bareNet(err))
 	}
 	if err := checkPeer(c, os.Geteuid()); err != nil {
 		return nil, closing(err, c)
@@ -110,7 +110,7 @@ func Ask(ctx context.Context, c *http.Client) (Hello, error) {
 		return hello, kedge.Errorf(kedge.Internal, "the daemon answered %s", res.Status)
 	}
 	if err := json.NewDecoder(res.Body).Decode(&hello); err != nil {
-		return hello, kedge.Errorf(kedge.Internal, "read the daemon's answer: %w", err)
+		return hello, kedge.Errorf(kedge.Internal, "cannot read the daemon's answer: %w", err)
 	}
 	return hello, nil
 }

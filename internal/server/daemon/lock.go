@@ -110,7 +110,7 @@ func exclusive(f *os.File, flock flocker) error {
 func probe(f *os.File, flock flocker) error {
 	second, err := os.OpenFile(f.Name(), os.O_RDWR|unix.O_NOFOLLOW, 0)
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "open the lock %q again: %w", f.Name(), cause(err))
+		return kedge.Errorf(kedge.Internal, "cannot open the lock %q again: %w", f.Name(), cause(err))
 	}
 	defer func() { _ = second.Close() }()
 	if flock(int(second.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil {
@@ -146,10 +146,10 @@ func holder(f *os.File) int {
 
 func sign(f *os.File) error {
 	if err := f.Truncate(0); err != nil {
-		return kedge.Errorf(kedge.Internal, "sign the lock %q: %w", f.Name(), cause(err))
+		return kedge.Errorf(kedge.Internal, "cannot write the process id into the lock %q: %w", f.Name(), cause(err))
 	}
 	if _, err := f.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0); err != nil {
-		return kedge.Errorf(kedge.Internal, "sign the lock %q: %w", f.Name(), cause(err))
+		return kedge.Errorf(kedge.Internal, "cannot write the process id into the lock %q: %w", f.Name(), cause(err))
 	}
 	return nil
 }

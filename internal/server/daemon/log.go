@@ -71,7 +71,7 @@ func (r *rotating) open() error {
 	}
 	info, err := f.Stat()
 	if err != nil {
-		return closing(kedge.Errorf(kedge.Internal, "read the log %q: %w", r.path, cause(err)), f)
+		return closing(kedge.Errorf(kedge.Internal, "cannot read the log %q: %w", r.path, cause(err)), f)
 	}
 	r.f, r.size = f, info.Size()
 	_ = debug.SetCrashOutput(f, debug.CrashOptions{}) // the log serves without it

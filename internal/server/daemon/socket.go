@@ -30,11 +30,11 @@ func listen(home, runtime string, log *slog.Logger) (net.Listener, error) {
 	}
 	l, err := new(net.ListenConfig).Listen(context.Background(), "unix", path) // a local bind does not wait
 	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "listen on %q: %w", path, bareNet(err))
+		return nil, kedge.Errorf(kedge.Internal, "cannot listen on %q: %w", path, bareNet(err))
 	}
 	// Until here only the folder's 0700 kept others out.
 	if err := os.Chmod(path, 0o600); err != nil {
-		return nil, closing(kedge.Errorf(kedge.Internal, "close %q to others: %w", path, cause(err)), l)
+		return nil, closing(kedge.Errorf(kedge.Internal, "cannot close %q to others: %w", path, cause(err)), l)
 	}
 	if err := atomicfile.Write(addressFile(home), []byte(path+"\n"), 0o600); err != nil {
 		return nil, closing(err, l)
@@ -94,14 +94,14 @@ func removeStale(path string) error {
 		return nil
 	}
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "look at %q: %w", path, cause(err))
+		return kedge.Errorf(kedge.Internal, "cannot look at %q: %w", path, cause(err))
 	}
 	if info.Mode().Type() != fs.ModeSocket {
 		return kedge.Errorf(kedge.Conflict, "%q is in the place of the daemon's socket", path).
 			WithHint("mv '%s' '%s.old'", path, path)
 	}
 	if err := os.Remove(path); err != nil {
-		return kedge.Errorf(kedge.Internal, "remove the dead socket %q: %w", path, cause(err))
+		return kedge.Errorf(kedge.Internal, "cannot remove the socket %q that a dead daemon left: %w", path, cause(err))
 	}
 	return nil
 }

@@ -116,7 +116,7 @@ func (w World) answer(ctx context.Context, args []string) ([]byte, error) {
 	}
 	input, err := io.ReadAll(io.LimitReader(w.In, maxInput+1)) // an agent that does not end it waits for itself
 	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "read what the agent says: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot read what the agent says: %w", err)
 	}
 	if len(input) > maxInput {
 		return nil, kedge.Errorf(kedge.Invalid, "more than %d bytes from the agent", maxInput)

@@ -103,7 +103,7 @@ func (c *conn) read(ctx context.Context, lines *lines) error {
 	for {
 		line, long, err := lines.next()
 		if err != nil && !errors.Is(err, io.EOF) {
-			return kedge.Errorf(kedge.Internal, "read from the client: %w", err)
+			return kedge.Errorf(kedge.Internal, "cannot read from the client: %w", err)
 		}
 		if long {
 			c.write(failure(nil, codeParse, "a message is longer than the limit"))

@@ -42,7 +42,7 @@ type player struct {
 func Run(ctx context.Context, s Script, w World) int {
 	brief, err := io.ReadAll(w.In)
 	if err != nil {
-		return complain(w, kedge.Errorf(kedge.Internal, "read the brief: %w", err))
+		return complain(w, kedge.Errorf(kedge.Internal, "cannot read the brief: %w", err))
 	}
 	p := &player{script: s, w: w, scene: sceneOf(w.Getenv, string(brief)), ctx: newWindow(s.Window, string(brief))}
 	if e := p.settle(""); e != nil {
