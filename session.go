@@ -64,7 +64,11 @@ type Session struct {
 	Begun         *Begun       `json:"begun,omitempty"`        // how a session of a run, or one that was resumed, began; nil: unknown, or neither
 	Compactions   []Compaction `json:"compactions,omitempty"`  // of its context, the last ones
 	Pinned        bool         `json:"pinned,omitempty"`       // you want it first in lists, and kept
+	Closing       string       `json:"closing,omitempty"`      // the last that its agent said, at most MaxClosing bytes; empty: unknown, or not over
 }
+
+// MaxClosing bounds the closing words that are kept of a session, in bytes.
+const MaxClosing = 2000
 
 // Compaction is a context that was shortened, or was to be: see SessionCompactedData.
 type Compaction struct {
@@ -139,6 +143,7 @@ type SessionEndedData struct {
 	Bytes    int64        `json:"bytes"`
 
 	Conversation string `json:"conversation,omitempty"` // what the program calls it
+	Closing      string `json:"closing,omitempty"`      // the last that its agent said
 }
 
 // SessionUsedData is the payload of SessionUsed: what a session says that it used
@@ -251,7 +256,7 @@ func (s Session) Summary() string {
 var sessionFolds = map[EventType]func(*Session, Event) error{
 	SessionEnded: folding(func(s *Session, d SessionEndedData, _ Event) {
 		s.State, s.Cause, s.ExitCode, s.Bytes = d.State, d.Cause, d.ExitCode, d.Bytes
-		s.Conversation = cmp.Or(d.Conversation, s.Conversation)
+		s.Conversation, s.Closing = cmp.Or(d.Conversation, s.Conversation), d.Closing
 	}),
 	SessionRenamed:  folding(func(s *Session, d SessionRenamedData, _ Event) { s.Name = d.Name }),
 	SessionPinned:   folding(func(s *Session, _ SessionMark, _ Event) { s.Pinned = true }),

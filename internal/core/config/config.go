@@ -7,6 +7,7 @@
 package config
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -120,12 +121,14 @@ type Budget struct {
 
 // Context holds the thresholds, as a share of the model's window, at which a
 // session is checkpointed and handed over. Window maps a pattern over model
-// names to a number of tokens.
+// names to a number of tokens, HandoverOf to a share that stands for Handover.
 type Context struct {
 	Checkpoint    float64          `toml:"checkpoint"`
 	Handover      float64          `toml:"handover"`
 	CompactTokens int64            `toml:"compact_tokens"`
 	Window        map[string]int64 `toml:"window"`
+
+	HandoverOf map[string]float64 `toml:"handover_of"`
 }
 
 // Protect lists the paths whose change or deletion is a finding.
@@ -260,7 +263,7 @@ func Merge(user, project Config, kinds Kinds) (Config, error) {
 		if layer.src == nil {
 			continue
 		}
-		c.Agents, c.Context.Window = maps(c)
+		c.Agents, c.Context.Window, c.Context.HandoverOf = maps.Clone(c.Agents), maps.Clone(c.Context.Window), maps.Clone(c.Context.HandoverOf) // a layer never writes into another's
 		rows := c.Route.Rows
 		c.Route.Rows = nil // a row of one file takes nothing over from one of another
 		src, err := decodeFile(layer.src.file, layer.src.text, &c)
@@ -279,18 +282,6 @@ func Merge(user, project Config, kinds Kinds) (Config, error) {
 		return Config{}, err
 	}
 	return c, nil
-}
-
-// maps gives copies, so that a layer never writes into another's.
-func maps(c Config) (map[string]Agent, map[string]int64) {
-	agents, window := map[string]Agent{}, map[string]int64{}
-	for k, v := range c.Agents {
-		agents[k] = v
-	}
-	for k, v := range c.Context.Window {
-		window[k] = v
-	}
-	return agents, window
 }
 
 // Kinds are the kinds of agents that there are, which this package does not know by

@@ -12,7 +12,7 @@ import (
 )
 
 // freeKeys are the tables of config.toml in which any name is a key.
-var freeKeys = []string{"agents.", "context.window."}
+var freeKeys = []string{"agents.", "context.window.", "context.handover_of."}
 
 // agentKeys are the keys of one agent.
 var agentKeys = []string{"kind", "command"}
@@ -32,7 +32,7 @@ func (c Config) validate() error {
 // free lets names of agents and of models pass; the keys of an agent stay
 // strict.
 func (c Config) free(key string) bool {
-	if strings.HasPrefix(key, freeKeys[1]) {
+	if strings.HasPrefix(key, freeKeys[1]) || strings.HasPrefix(key, freeKeys[2]) {
 		return true
 	}
 	rest, ok := strings.CutPrefix(key, freeKeys[0])
@@ -162,6 +162,14 @@ func (c Config) checkLists() error {
 		}
 		if err := glob.Valid(pattern); err != nil {
 			return c.src.at("context.window", "%q: %v", pattern, err)
+		}
+	}
+	for _, pattern := range sortedKeys(c.Context.HandoverOf) {
+		if share := c.Context.HandoverOf[pattern]; !(share > 0 && share <= 1) {
+			return c.src.at("context.handover_of", "the handover of %q is not a share between 0 and 1: %v", pattern, share)
+		}
+		if err := glob.Valid(pattern); err != nil {
+			return c.src.at("context.handover_of", "%q: %v", pattern, err)
 		}
 	}
 	return nil

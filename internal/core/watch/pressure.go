@@ -50,6 +50,9 @@ func (w *Watcher) feedPressure(ev Act) []Signal {
 	case ev.Kind != Usage || ev.Used == nil:
 		return nil
 	}
+	if ev.Used.Model != "" && len(w.usual.Handovers) > 0 {
+		w.limits = w.usual.forModel(ev.Used.Model)
+	}
 	p.take(ev.Used, w.limits)
 	return append(w.spent(), w.pressed(false)...)
 }

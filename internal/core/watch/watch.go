@@ -56,6 +56,13 @@ type Window struct {
 	Tokens  int64
 }
 
+// Share is the share of the window at which sessions of models whose names match hand
+// over.
+type Share struct {
+	Pattern string
+	Of      float64
+}
+
 // Limits are the thresholds of a session. Zero switches a threshold off.
 type Limits struct {
 	Checkpoint    float64 // share of the window at which a checkpoint is saved
@@ -63,6 +70,7 @@ type Limits struct {
 	CompactTokens int64   // size from which a context is better compacted
 	Shortens      bool    // the session can be told to compact its context
 	Windows       []Window
+	Handovers     []Share // in the place of Handover
 	SessionTokens int64
 
 	Hung     time.Duration // without output and without computing
@@ -106,6 +114,19 @@ func Usual() Limits {
 	}
 }
 
+// forModel are the limits for a session of a model. The longest pattern that matches
+// wins. A checkpoint is never later than the handover.
+func (l Limits) forModel(model string) Limits {
+	best := -1
+	for _, h := range l.Handovers {
+		if len(h.Pattern) > best && glob.Match(h.Pattern, model) {
+			best, l.Handover = len(h.Pattern), h.Of
+		}
+	}
+	l.Checkpoint = min(l.Checkpoint, l.Handover)
+	return l
+}
+
 // window is the size of a model's context, by the limits; 0 when they do not
 // tell. The longest pattern that matches wins.
 func (l Limits) window(model string) int64 {
@@ -121,6 +142,7 @@ func (l Limits) window(model string) int64 {
 // Watcher looks at one session. It is not for several goroutines.
 type Watcher struct {
 	limits Limits
+	usual  Limits // of a model that is not known
 
 	pressure pressure
 	circle   circle
@@ -133,7 +155,7 @@ type Watcher struct {
 }
 
 // New gives a watcher that has seen nothing.
-func New(l Limits) *Watcher { return &Watcher{limits: l} }
+func New(l Limits) *Watcher { return &Watcher{limits: l, usual: l} }
 
 // Feed takes the next thing that the session did.
 func (w *Watcher) Feed(ev Act) []Signal {

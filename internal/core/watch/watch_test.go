@@ -105,6 +105,12 @@ func TestRow77HandsOverAt70Percent(t *testing.T) {
 			l.Windows = []watch.Window{{Pattern: "m", Tokens: 100}}
 		}, "pressure handoff"},
 		{"thresholds", [][2]int64{{30, 100}, {40, 100}}, "", func(l *watch.Limits) { l.Checkpoint, l.Handover = 0.3, 0.4 }, "pressure save, pressure handoff"},
+		{"a share of the model's own", [][2]int64{{45, 100}, {50, 100}}, "big-1", func(l *watch.Limits) {
+			l.Handovers = []watch.Share{{Pattern: "*", Of: 0.9}, {Pattern: "big-*", Of: 0.5}}
+		}, "pressure handoff"},
+		{"the share of another model", [][2]int64{{45, 100}, {62, 100}}, "small-1", func(l *watch.Limits) {
+			l.Handovers = []watch.Share{{Pattern: "big-*", Of: 0.5}}
+		}, "pressure save"},
 		{"unknown window", [][2]int64{{90_000, 0}, {100_000, 0}}, "", nil, "pressure save, pressure handoff"},
 		{"nothing known", [][2]int64{{0, 0}}, "", nil, ""},
 		{"switched off", [][2]int64{{99, 100}}, "", func(l *watch.Limits) { l.Checkpoint, l.Handover = 0, 0 }, ""},

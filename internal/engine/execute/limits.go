@@ -31,6 +31,9 @@ func (x *Executor) limits(ctx context.Context, c run.Command) (watch.Limits, err
 	for pattern, tokens := range conf.Context.Window {
 		l.Windows = append(l.Windows, watch.Window{Pattern: pattern, Tokens: tokens})
 	}
+	for pattern, share := range conf.Context.HandoverOf {
+		l.Handovers = append(l.Handovers, watch.Share{Pattern: pattern, Of: share})
+	}
 	if x.cfg.Bounds != nil {
 		b, err := x.cfg.Bounds(ctx, c)
 		if err != nil {

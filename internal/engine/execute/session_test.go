@@ -51,6 +51,9 @@ func TestSession(t *testing.T) {
 	if len(started) != 1 || started[0].Name != "user" || started[0].Agent != "bot" || started[0].Run != runID || len(ended) != 1 || ended[0].State != kedge.SessionExited || *ended[0].ExitCode != 0 {
 		t.Errorf("written down: %+v, %+v", started, ended)
 	}
+	if ended[0].Closing != "done" {
+		t.Errorf("closing words %q", ended[0].Closing)
+	}
 	used := of[kedge.SessionUsedData](t, s.ledger, kedge.SessionUsed)
 	if last := used[len(used)-1]; *last.Tokens != ev.Usage.Tokens || last.ContextTokens == nil || *last.ContextWindow != 200_000 || last.USD != nil {
 		t.Errorf("usage written down: %+v, answered %+v", last, ev.Usage)

@@ -50,6 +50,7 @@ type session struct {
 	quiet  []hold.Sample
 	open   []string // calls that have no result yet
 	first  firsts
+	last   closing
 	short  shortening
 	words  []word // of people, that it could not hear yet
 }

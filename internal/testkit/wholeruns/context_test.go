@@ -63,6 +63,17 @@ func TestRow77ThresholdOfAModel(t *testing.T) {
 	}
 }
 
+// TestRow77ShareOfAModel: each model has its own threshold, whatever its window is.
+func TestRow77ShareOfAModel(t *testing.T) {
+	w := newWorld(t, nil, `{"version":1,"window":20000,"model":"small-1","plays":[{"number":1,"do":[{"do":"grow","tokens":9000},{"do":"hang"}]},
+		{"do":[{"do":"write","path":"{{feature}}.txt","text":"ok\n"}]}]}`, "[context.handover_of]\n\"small-*\" = 0.4\n\"large-*\" = 0.9\n")
+	w.feature("a", "test -f a.txt")
+	w.want(w.run(supply.Flags{}), run.StatusDone, "", "a:completed")
+	if n := len(w.sessions()); n != 2 || !w.heard("hand over", " of 20000 tokens") {
+		t.Errorf("%d sessions\n%s", n, w.story())
+	}
+}
+
 // place is the first step with this event; -1: none.
 func (w *world) place(event run.InputKind) int {
 	return slices.IndexFunc(w.lines, func(l reports.RunStep) bool { return l.Event == event })
