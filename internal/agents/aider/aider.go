@@ -164,11 +164,15 @@ func (r *reader) error(text string) {
 
 // retries is a request that failed and is made again.
 func (r *reader) retries(text string, at agents.Time) []watch.Act {
-	if r.failed == nil || r.failed.Meaning() != agents.Limited {
+	if r.failed == nil {
 		return nil
 	}
+	kind := watch.Retry
+	if r.failed.Meaning() == agents.Limited {
+		kind = watch.Limit
+	}
 	seconds, _, _ := strings.Cut(strings.TrimPrefix(text, "Retrying in "), " ")
-	ev := watch.Act{Kind: watch.Limit, Text: stream.OneLine(r.failed.Text, "")}
+	ev := watch.Act{Kind: kind, Text: stream.OneLine(r.failed.Text, "")}
 	if n, err := strconv.ParseFloat(seconds, 64); err == nil && n > 0 && n < 1e6 {
 		ev.Until = at.Add(time.Duration(n * float64(time.Second))).UTC()
 	}

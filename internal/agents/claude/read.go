@@ -239,7 +239,7 @@ func (r *reader) retried(ev *event, at agents.Time) []watch.Act {
 	case "rate_limit", "overloaded":
 		return []watch.Act{{Kind: watch.Limit, Text: ev.errorName(), Until: at.Add(time.Duration(ev.RetryMS) * time.Millisecond).UTC()}}
 	default:
-		return nil
+		return []watch.Act{{Kind: watch.Retry, Text: stream.OneLine(ev.errorName(), ""), Until: at.Add(time.Duration(ev.RetryMS) * time.Millisecond).UTC()}}
 	}
 }
 

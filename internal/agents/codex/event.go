@@ -34,6 +34,7 @@ type params struct {
 	Turn   turnEnd  `json:"turn"`
 	Item   item     `json:"item"`
 	Error  *failure `json:"error"`
+	Again  bool     `json:"willRetry"` // of an error
 	Usage  struct {
 		Total  tokens `json:"total"`
 		Last   tokens `json:"last"`

@@ -415,7 +415,7 @@ func (r *reader) rates(p *params) {
 }
 
 // retried is a request that failed; of some it is known now what the end will
-// mean. A connection that merely broke is not worth a word.
+// mean.
 func (r *reader) retried(p *params) []watch.Act {
 	if p.Error == nil {
 		return nil
@@ -427,6 +427,8 @@ func (r *reader) retried(p *params) []watch.Act {
 		return []watch.Act{{Kind: watch.Limit, Text: text, Until: r.until}}
 	case m == agents.NoLogin:
 		return []watch.Act{{Kind: watch.NoLogin, Text: text}}
+	case p.Again:
+		return []watch.Act{{Kind: watch.Retry, Text: text}}
 	default:
 		return nil
 	}

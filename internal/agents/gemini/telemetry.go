@@ -3,6 +3,7 @@ package gemini
 import (
 	"bytes"
 	"encoding/json"
+	"strconv"
 
 	"kedge/internal/agents/acp"
 	"kedge/internal/agents/stream"
@@ -119,6 +120,8 @@ func refused(m reading) []watch.Act {
 		return []watch.Act{{Kind: watch.Limit, Text: "the provider refuses"}}
 	case code == 401 || code == 403:
 		return []watch.Act{{Kind: watch.NoLogin, Text: "the provider does not accept the login"}}
+	case code > 0:
+		return []watch.Act{{Kind: watch.Retry, Text: "HTTP " + strconv.Itoa(int(code))}}
 	default:
 		return nil
 	}

@@ -180,14 +180,14 @@ func (r *reader) goesOn() agents.Input {
 func (r *reader) waits(l *record, at agents.Time) []watch.Act {
 	r.phase = waits
 	f := stream.Failure{Text: l.Why}
+	until := at.Add(time.Duration(l.DelayMS) * time.Millisecond).UTC()
 	switch f.Meaning() {
 	case agents.NoLogin:
 		return []watch.Act{{Kind: watch.NoLogin, Text: stream.OneLine(l.Why, "")}}
 	case agents.Limited:
-		until := at.Add(time.Duration(l.DelayMS) * time.Millisecond).UTC()
 		return []watch.Act{{Kind: watch.Limit, Text: stream.OneLine(l.Why, ""), Until: until}}
 	default:
-		return nil
+		return []watch.Act{{Kind: watch.Retry, Text: stream.OneLine(l.Why, ""), Until: until}}
 	}
 }
 

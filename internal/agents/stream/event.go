@@ -52,7 +52,7 @@ func parseEvent(b []byte) (watch.Act, bool) {
 		return ev, ev.ID != ""
 	case watch.Result:
 		ev.ID, ev.Output, ev.Failed = s.ID, Cut(s.Output), s.Failed
-	case watch.Limit:
+	case watch.Limit, watch.Retry:
 		ev.Until, ev.Text = Until(s.Until), Cut(s.Text)
 	case watch.Say, watch.NoLogin, watch.Step, watch.Turn, watch.Compact:
 		ev.Text = Cut(s.Text)

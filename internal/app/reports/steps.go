@@ -19,8 +19,20 @@ func wordsFor(d run.Stepped, about run.Command) string {
 		if c.Kind == run.StartSession && c.Adopts == 0 {
 			text = joined(text, startWords(c))
 		}
+		if c.WaitsForProvider() && c.Adopts == 0 {
+			text = joined(text, waitWords(c))
+		}
 	}
 	return text
+}
+
+// waitWords tells for how long a run waits for a provider.
+func waitWords(c run.Command) string {
+	at := c.At.Add(c.Wait).UTC().Format("15:04 UTC")
+	if c.Until.IsZero() {
+		return "waits for the provider, which did not say how long: tried again in " + words.Age(c.Wait) + " (" + at + "); to try now: kedge run --continue"
+	}
+	return "waits for the provider for " + words.Age(c.Wait) + " (until " + at + "); to try now: kedge run --continue"
 }
 
 // startWords tells the start of a session; a fresh one is the usual.
@@ -166,7 +178,9 @@ func sessionWords(ev run.Input) string {
 	case run.Asked:
 		return "the agent asks: " + words.FirstLine(cmp.Or(ev.Text, ev.Reason))
 	case run.HitLimit:
-		return "a provider's limit"
+		return withReason("the session ended at a provider's limit", ev)
+	case run.Noticed:
+		return words.FirstLine(ev.Reason)
 	case run.Killed:
 		return "the session was killed"
 	case run.Unapproved:

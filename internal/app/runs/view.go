@@ -63,7 +63,10 @@ type RunJob struct {
 	Tokens        *int64          `json:"tokens"`
 	Question      string          `json:"question"`
 	Reason        string          `json:"reason"`
-	Until         *time.Time      `json:"until"` // when a provider's limit passes
+	Until         *time.Time      `json:"until"`              // when a provider's limit passes, as it said
+	NextTry       *time.Time      `json:"next_try,omitempty"` // when a provider is asked again whose limit the job waits for
+	Notice        string          `json:"notice,omitempty"`   // the last compaction, or refusal of the provider, of its session
+	NoticedAt     *time.Time      `json:"noticed_at,omitempty"`
 }
 
 // whileRunning is what you can do about a run that works: watch it, hold it, end it.
@@ -105,6 +108,9 @@ func (s *Runs) View(ctx context.Context, p *projects.Project, st run.State) (Run
 		Jobs:   []RunJob{}, Resting: st.Resting(),
 	}
 	v.HaltedAt, v.HaltedBy = haltedAt(&st), st.HaltedBy
+	if text := waitText(&st, s.home.Now()); text != "" {
+		v.Reason = text
+	}
 	if v.NextSteps, err = s.nextSteps(ctx, p, st); err != nil {
 		return v, err
 	}
@@ -191,8 +197,12 @@ func jobView(ctx context.Context, p *projects.Project, st *run.State, j *run.Job
 	if !j.Until.IsZero() {
 		v.Until = &j.Until
 	}
+	v.NextTry = nextTry(st, j)
 	if !st.Live(j.ID) || j.Session == "" {
 		return v, nil
+	}
+	if n := j.Notice; n.Text != "" {
+		v.Notice, v.NoticedAt = n.Text, &n.At
 	}
 	v.Session = j.Session
 	if j.Used != nil {
@@ -263,6 +273,9 @@ func nextOf(st *run.State) []kedge.NextStep {
 	case !st.Resting() && st.Halt != "":
 		return append(out, runStep().For("watch the run"))
 	case !st.Resting():
+		if st.Status == run.StatusQuota {
+			out.add(continueStep().For("try now"))
+		}
 		out.addUpTo(shownNext, leftSteps(st)...)
 		return append(out, whileRunning()...)
 	}
@@ -403,25 +416,10 @@ func (s *Runs) runStatus(ctx context.Context, p *projects.Project, r *status.Rep
 		before, _, _ := strings.Cut(reason, "; not landed: ") // all that older builds stored
 		reason = cmp.Or(st.Outcome, before)
 	}
-	if reason == "" && st.Status == run.StatusQuota {
-		reason = untilWhen(st)
+	if text := waitText(&st, s.home.Now()); text != "" {
+		reason = text
 	}
-	r.Run = &status.RunInfo{ID: st.Run, State: string(st.Status), Reason: reason, Halt: string(st.Halt), HaltedAt: haltedAt(&st), HaltedBy: st.HaltedBy, Next: r.Steps}
+	r.Run = &status.RunInfo{Notices: s.notices(&st), ID: st.Run, State: string(st.Status), Reason: reason, Halt: string(st.Halt), HaltedAt: haltedAt(&st), HaltedBy: st.HaltedBy, Next: r.Steps}
 	r.Usage = usageOf(st)
 	return err
-}
-
-// untilWhen says when the first limit of a provider's that a run waits for passes;
-// nothing where no provider said.
-func untilWhen(st run.State) string {
-	var first time.Time
-	for _, j := range st.Jobs {
-		if j.Phase == run.Limited && !j.Until.IsZero() && (first.IsZero() || j.Until.Before(first)) {
-			first = j.Until
-		}
-	}
-	if first.IsZero() {
-		return "a provider's limit, its end unknown"
-	}
-	return "a provider's limit, until " + first.UTC().Format("2006-01-02 15:04 UTC")
 }

@@ -120,17 +120,25 @@ func TestUsageIsUnknownUntilItIsSaid(t *testing.T) {
 	}
 }
 
-// TestUntilWhen: the first limit that passes is named; what nobody said is not made up.
-func TestUntilWhen(t *testing.T) {
+// TestWaitText: the next try is named, the first of them, and whether the provider said
+// so; what nobody said is not made up.
+func TestWaitText(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 0, 0, time.UTC)
-	st := run.State{Status: run.StatusQuota, Jobs: []run.Job{
-		{Phase: run.Limited}, {Phase: run.Limited, Until: at.Add(time.Hour)}, {Phase: run.Limited, Until: at}, {Phase: run.Ready, Until: at.Add(-time.Hour)},
-	}}
-	if got := untilWhen(st); got != "a provider's limit, until 2026-01-02 03:04 UTC" {
-		t.Errorf("it says %q", got)
+	wait := func(job int, d time.Duration, until time.Time) run.Command {
+		return run.Command{Kind: run.Timer, Job: job, At: at, Wait: d, Until: until, Reason: "a provider's limit"}
 	}
-	st.Jobs = st.Jobs[:1]
-	if got := untilWhen(st); got != "a provider's limit, its end unknown" {
-		t.Errorf("of an unknown one it says %q", got)
+	for name, c := range map[string]struct {
+		outbox []run.Command
+		want   string
+	}{
+		"told":    {[]run.Command{wait(1, 2*time.Hour, at.Add(2*time.Hour)), wait(2, time.Hour, at.Add(time.Hour))}, "a provider's limit, until 2026-01-02 04:04 UTC (in 50m)"},
+		"unknown": {[]run.Command{wait(1, 15*time.Minute, time.Time{})}, "a provider's limit, its end unknown; tried again at 2026-01-02 03:19 UTC (in 5m)"},
+		"past":    {[]run.Command{wait(1, time.Minute, time.Time{})}, "a provider's limit, its end unknown; tried again at 2026-01-02 03:05 UTC"},
+		"another": {[]run.Command{{Kind: run.Timer, Job: 1, At: at, Wait: time.Hour, Reason: "the session has had its time"}}, ""},
+	} {
+		st := run.State{Status: run.StatusQuota, Outbox: c.outbox}
+		if got := waitText(&st, at.Add(10*time.Minute)); got != c.want {
+			t.Errorf("%s: it says %q", name, got)
+		}
 	}
 }

@@ -62,7 +62,8 @@ type RunInfo struct {
 	Halt     string      `json:"halt,omitempty"` // why nothing new starts
 	HaltedAt *time.Time  `json:"halted_at,omitempty"`
 	HaltedBy kedge.Actor `json:"halted_by,omitempty"`
-	Next     []string    `json:"next,omitempty"` // what a person does about it
+	Next     []string    `json:"next,omitempty"`    // what a person does about it
+	Notices  []string    `json:"notices,omitempty"` // the last compaction, or refusal of the provider, of each living session
 }
 
 // FeatureCounts counts features by status.

@@ -51,6 +51,9 @@ func statusText(w io.Writer, out status.Reply) {
 	}
 	if r := out.Run; r != nil {
 		row("run", "%s %s", r.ID, runText(out))
+		for _, line := range r.Notices {
+			row("", "%s", plain.Line(line))
+		}
 	}
 	row("features", "%s", countsText(out.Features))
 	if out.Sessions.Total > 0 {

@@ -388,5 +388,5 @@ How a run ends (each end prints what to do next):
   7     over_budget, stopped  a budget or --max-sessions is reached
   130   stopped, or any       you stopped it, or detached with Ctrl-C
 
-A provider's limit (waiting_quota) is not an end: the run resumes by itself
-when the limit has passed.`
+A provider's limit (waiting_quota) is not an end: the run says when it tries
+again and resumes by itself. kedge run --continue tries now.`

@@ -204,7 +204,7 @@ func jobLine(j runs.RunJob, width int) string {
 	if j.Session != "" {
 		s += "  context " + gauge(j.ContextTokens, j.ContextWindow)
 	}
-	for _, text := range []string{j.Question, j.Reason} {
+	for _, text := range []string{j.Question, j.Reason, j.Notice} {
 		if text != "" {
 			return s + "  " + text
 		}

@@ -37,7 +37,7 @@ const (
 // What a living session does. Each carries the epoch of its StartSession.
 const (
 	Used      InputKind = "used"      // Usage is the session's total so far
-	Signalled InputKind = "signalled" // Outcome: WantCheckpoint, WantHandover, Stalled, Asked
+	Signalled InputKind = "signalled" // Outcome: WantCheckpoint, WantHandover, Stalled, Asked, Noticed
 )
 
 // What people and the engine want.
@@ -95,6 +95,7 @@ const (
 	WantCheckpoint Outcome = "want_checkpoint"
 	WantHandover   Outcome = "want_handover" // context, circling, age, quality
 	Stalled        Outcome = "stalled"       // hung or spinning
+	Noticed        Outcome = "noticed"       // a compaction, a refusal of the provider: only to be shown
 )
 
 // Input is one thing that happened to a run. Its id makes delivering it twice
@@ -152,7 +153,7 @@ var outcomesOf = []struct {
 	{Briefed, []Outcome{OK, Failed}},
 	{TurnEnded, []Outcome{OK}},
 	{Used, []Outcome{OK}},
-	{Signalled, []Outcome{WantCheckpoint, WantHandover, Stalled, Asked}},
+	{Signalled, []Outcome{WantCheckpoint, WantHandover, Stalled, Asked, Noticed}},
 	{Exited, []Outcome{Finished, Crashed, Killed, Closed, HitLimit, Asked, NoLogin, Unapproved, Drifted, Failed}},
 	{Ended, []Outcome{OK, Failed}},
 	{Checkpointed, []Outcome{OK, Failed}},

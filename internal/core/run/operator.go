@@ -261,6 +261,7 @@ func (t *stepper) goAhead() {
 		}
 	}
 	t.s.Barred = nil
+	t.tryNow()
 	for i := range t.s.Jobs {
 		j := &t.s.Jobs[i]
 		if j.Phase == Stuck {

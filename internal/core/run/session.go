@@ -3,13 +3,9 @@ package run
 import (
 	"cmp"
 	"strconv"
-	"time"
 
 	"kedge"
 )
-
-// quotaWait is how long a limit is taken to last when nobody says.
-const quotaWait = 15 * time.Minute
 
 // killLimit is how many sessions of one attempt may be killed by something
 // else. What kills them will kill the next one too.
@@ -57,7 +53,7 @@ func (t *stepper) briefed(j *Job) {
 		conversation, why = "", t.ev.Reason
 	}
 	j.Phase, j.Session, j.Used, j.Question, j.Asked, j.Reason = Working, "", nil, "", 0, ""
-	j.Talk, j.Resumed = Talk{}, conversation != ""
+	j.Talk, j.Resumed, j.Notice = Talk{}, conversation != "", Notice{}
 	j.Sessions++
 	t.s.Sessions++
 	*t.number(j)++
@@ -158,6 +154,8 @@ func (t *stepper) signalled(j *Job) {
 		t.endSession(j, Briefing)
 	case Stalled:
 		t.crashed(j, "the agent stalled")
+	case Noticed:
+		j.Notice = Notice{Text: t.ev.Reason, At: t.ev.At}
 	case Asked:
 		if t.ev.Place != 0 && t.ev.Place <= j.Asked {
 			return // it was asked: who adopts a session reads it again
@@ -351,26 +349,11 @@ func (t *stepper) endBlocked(j *Job, why string) {
 	t.endSession(j, Reverting)
 }
 
-// limited waits for the provider, or takes the next fallback route at once.
-func (t *stepper) limited(j *Job) {
-	if r := t.s.Rules.afterRoute(j.Route); r != "" {
-		j.Route = r
-		t.enter(j, Briefing)
-		return
-	}
-	wait := j.Until.Sub(t.ev.At)
-	if j.Until.IsZero() || wait <= 0 || wait > 31*24*time.Hour {
-		wait = quotaWait
-	}
-	t.issue(j, Command{Kind: Timer, Until: j.Until, Wait: wait, Reason: "a provider's limit"})
-}
-
 // fired is the end of a wait, or of a session's time.
 func (t *stepper) fired(j *Job) {
 	switch j.Phase {
 	case Limited:
-		j.Route, j.Until = "", time.Time{}
-		t.queue(j, Briefing)
+		t.tryAgain(j)
 	case Working, Idle:
 		j.Reason = "the session has had its time"
 		t.endSession(j, Briefing)

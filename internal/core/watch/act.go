@@ -23,6 +23,7 @@ const (
 	Compact Kind = "compacted"     // the session shortened its own context
 	Spared  Kind = "not_compacted" // it was told to shorten its context and could not: Text says why
 	Limit   Kind = "limit"         // the provider refuses until Until; zero: unknown
+	Retry   Kind = "retry"         // a request to the provider failed with Text; it is made again at Until, zero: unknown
 	NoLogin Kind = "no_login"      // the agent is not logged in: Text says what it said
 	Step    Kind = "step"          // a recorded step of the work: Text is its name
 	Talk    Kind = "conversation"  // ID is what the program calls its conversation

@@ -18,6 +18,8 @@ type circle struct {
 	said  []byte   // in this turn so far
 	turn  []string // the words of the turn before
 	done  bool
+
+	changes int // of the work: steps, and edits that were not made before
 }
 
 // act is a call that waits for its result.
@@ -45,7 +47,10 @@ func (w *Watcher) feedCircle(ev Act) []Signal {
 		c.hear(ev.Text)
 	case Turn:
 		return w.circled(c.turnOver(ev))
-	case Step, Compact:
+	case Step:
+		c.changes++
+		c.fresh()
+	case Compact:
 		c.fresh()
 	default:
 	}
@@ -91,6 +96,7 @@ func (c *circle) result(ev Act, most int) string {
 			c.edits = map[uint64]bool{}
 		}
 		c.edits[a.sum] = true
+		c.changes++
 	}
 	sum := hash(fmt.Sprint(a.sum), ev.Output, fmt.Sprint(ev.Failed))
 	if c.seen == nil || len(c.seen) >= maxActs {

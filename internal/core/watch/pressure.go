@@ -17,6 +17,7 @@ type pressure struct {
 	ended    bool
 	budgeted bool
 	short    shortening
+	past     compactions
 }
 
 // shortening is how far a compaction is that was asked for because the context
@@ -116,10 +117,10 @@ func (w *Watcher) pressed(step bool) []Signal {
 }
 
 // large tells whether the context is to be compacted because of nothing but its
-// size, once: a session that can be told goes on in it then.
+// size: a session that can be told continues in it then.
 func (w *Watcher) large() bool {
 	p, l := &w.pressure, w.limits
-	return l.Shortens && l.CompactTokens > 0 && p.context >= l.CompactTokens && p.short == notAsked
+	return l.Shortens && l.CompactTokens > 0 && p.context >= l.CompactTokens && p.short == notAsked && w.mayCompact()
 }
 
 // hardest is the share at which nothing is a reason to go on.
@@ -130,7 +131,7 @@ func (l Limits) hardest() float64 { return l.Handover + (1-l.Handover)*hard }
 func (w *Watcher) full(step bool, share float64, text string) []Signal {
 	p := &w.pressure
 	s := w.soften(Signal{Kind: Pressure, Advice: HandOff, Reason: text})
-	if step || share >= w.limits.hardest() || p.short == shortened {
+	if step || share >= w.limits.hardest() || p.short == shortened || p.short == notAsked && !w.mayCompact() {
 		s = Signal{Kind: Pressure, Advice: HandOff, Reason: text}
 	}
 	if s.Advice == Shorten && p.soft {

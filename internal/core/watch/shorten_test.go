@@ -1,6 +1,7 @@
 package watch_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -22,7 +23,11 @@ func TestRow65CompactsAtTheThreshold(t *testing.T) {
 		{"below", can, func(e *eye) { e.full("", 99_999, 200_000) }, ""},
 		{"once", can, func(e *eye) { e.full("", 100_000, 200_000).full("", 110_000, 200_000) }, "pressure shorten"},
 		{"again when it has become large again", can, func(e *eye) {
-			e.full("", 100_000, 200_000).feed(compacted).full("", 30_000, 200_000).full("", 101_000, 200_000)
+			e.full("", 100_000, 200_000).feed(compacted).full("", 30_000, 200_000)
+			for range 10 {
+				e.turn("")
+			}
+			e.call("edit", "ok", false, "a.go").full("", 101_000, 200_000)
 		}, "pressure shorten, pressure shorten"},
 		{"not where it did not help", can, func(e *eye) {
 			e.full("", 100_000, 200_000).feed(compacted).full("", 101_000, 200_000).full("", 139_000, 200_000).full("", 141_000, 200_000)
@@ -72,5 +77,71 @@ func TestFocusIsShort(t *testing.T) {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in %.1300q", want, got)
 		}
+	}
+}
+
+// TestRow65CompactionsThatLeadNowhere: a session is told to compact again only after
+// ten turns in which its work changed, and never more than three times; one that fills
+// its context again hands over, whoever compacted it.
+func TestRow65CompactionsThatLeadNowhere(t *testing.T) {
+	compacted := watch.Act{Kind: watch.Compact}
+	work := func(e *eye, turns int, edit string) {
+		e.full("", 30_000, 200_000)
+		for i := range turns {
+			e.turn(fmt.Sprintf("turn %d of %s", i, edit))
+		}
+		if edit != "" {
+			e.call(edit, "ok", false, edit)
+		}
+	}
+	again := func(e *eye, rounds, turns int, edit bool) {
+		for i := range rounds {
+			e.full("", 101_000, 200_000).feed(compacted)
+			name := ""
+			if edit {
+				name = fmt.Sprintf("f%d.go", i)
+			}
+			work(e, turns, name)
+		}
+	}
+	for _, c := range []struct {
+		name string
+		do   func(e *eye)
+		want string
+	}{
+		{"large again at once", func(e *eye) {
+			again(e, 1, 1, true)
+			e.full("", 101_000, 200_000).full("", 141_000, 200_000)
+		}, "pressure shorten, pressure handoff"},
+		{"large again without a change", func(e *eye) {
+			again(e, 1, 12, false)
+			e.full("", 101_000, 200_000).full("", 141_000, 200_000)
+		}, "pressure shorten, pressure handoff"},
+		{"large again after work", func(e *eye) {
+			again(e, 2, 12, true)
+		}, "pressure shorten, pressure shorten"},
+		{"three are enough, even with work", func(e *eye) {
+			again(e, 3, 12, true)
+			e.full("", 101_000, 200_000)
+		}, "pressure shorten, pressure shorten, pressure shorten, pressure handoff"},
+		{"forty by itself", func(e *eye) { again(e, 40, 0, false) }, "pressure shorten, pressure handoff"},
+		{"forty, and nobody reports a size", func(e *eye) {
+			for range 40 {
+				e.turn("").feed(compacted)
+			}
+		}, "pressure handoff"},
+		{"in the middle of an item", func(e *eye) {
+			e.step("one")
+			again(e, 1, 1, true)
+			e.full("", 145_000, 200_000)
+		}, "pressure shorten, pressure handoff"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			e := newEye(func(l *watch.Limits) {
+				l.Shortens, l.CompactTokens, l.Steps, l.Checkpoint = true, 100_000, 3, 0
+			})
+			c.do(e)
+			e.want(t, c.want, watch.Pressure)
+		})
 	}
 }

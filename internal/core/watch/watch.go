@@ -17,6 +17,7 @@ const (
 	Stall     SignalKind = "stalled"        // hung or spinning
 	Waiting   SignalKind = "waiting"        // it asked, and does nothing
 	Provider  SignalKind = "provider_limit" // the provider refuses
+	Retried   SignalKind = "provider_retry" // a request to the provider failed and is made again
 	Age       SignalKind = "age"            // hours without a compaction
 	Periodic  SignalKind = "periodic"       // work went on for long without a checkpoint
 	Quality   SignalKind = "quality"        // more and more of what it does fails
@@ -162,7 +163,7 @@ func (w *Watcher) Feed(ev Act) []Signal {
 	w.thread.feed(ev)
 	var out []Signal
 	for _, look := range []func(Act) []Signal{
-		w.feedPressure, w.feedCircle, w.feedStall, w.feedQuality, w.feedAge, w.feedBounds, w.feedMode, w.feedProvider,
+		w.feedPressure, w.feedCompactions, w.feedCircle, w.feedStall, w.feedQuality, w.feedAge, w.feedBounds, w.feedMode, w.feedProvider,
 	} {
 		out = append(out, look(ev)...)
 	}
@@ -191,14 +192,37 @@ func (w *Watcher) End(at time.Time, claimed bool) []Signal {
 }
 
 func (w *Watcher) feedProvider(ev Act) []Signal {
-	if ev.Kind != Limit {
+	switch ev.Kind {
+	case Limit:
+		return []Signal{{Kind: Provider, Until: ev.Until, Reason: "the provider refuses" + because(ev) + again(ev)}}
+	case Retry:
+		return []Signal{{Kind: Retried, Until: ev.Until, Reason: "a request to the provider failed" + because(ev) + again(ev)}}
+	default:
 		return nil
 	}
-	reason := "the provider refuses, its end unknown"
-	if !ev.Until.IsZero() {
-		reason = "the provider refuses until " + ev.Until.UTC().Format(time.RFC3339)
+}
+
+// because is what the agent said of a refusal, in brackets.
+func because(ev Act) string {
+	if ev.Text == "" {
+		return ""
 	}
-	return []Signal{{Kind: Provider, Until: ev.Until, Reason: reason}}
+	return " (" + short(ev.Text) + ")"
+}
+
+// again says when the provider is asked again, as far as the agent said so.
+func again(ev Act) string {
+	wait := ev.Until.Sub(ev.At)
+	switch {
+	case ev.Until.IsZero() && ev.Kind == Limit:
+		return ", for an unknown time"
+	case ev.Until.IsZero():
+		return ""
+	case ev.Kind == Limit:
+		return " until " + ev.Until.UTC().Format(time.RFC3339)
+	default:
+		return " and is made again in " + max(wait, 0).Round(time.Second).String()
+	}
 }
 
 // soften turns a wish to end a session into one to shorten its context while it

@@ -76,6 +76,7 @@ func (s *session) follow(ctx context.Context, c *hold.Client) (hold.Found, error
 		case <-moments:
 			s.sample(own)
 		case <-saves:
+			s.lateCompaction()
 			if saving.due(s.live.unsaved(s.c)) {
 				s.saveActs()
 			}

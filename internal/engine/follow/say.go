@@ -194,10 +194,17 @@ func (s *session) signal(ctx context.Context, a notice) {
 	case watch.Break:
 		ev.Outcome = run.Stalled
 	default:
-		return
+		if !fromProvider(sig.Kind) || a.place <= s.old {
+			return // of what was printed before the session was taken up, the owner before told the run
+		}
+		ev.Outcome, ev.Reason = run.Noticed, sig.Reason
 	}
 	s.report(ev)
 }
+
+// fromProvider tells whether a signal is about the provider, for which a session waits
+// in silence.
+func fromProvider(k watch.SignalKind) bool { return k == watch.Provider || k == watch.Retried }
 
 // Spent is what counts of a report towards a budget: uncached input, cache writes and
 // output; false when the report says nothing of them.

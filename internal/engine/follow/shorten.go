@@ -3,11 +3,14 @@ package follow
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strconv"
+	"time"
 
 	"kedge"
 	"kedge/internal/agents"
+	"kedge/internal/core/run"
 	"kedge/internal/core/watch"
 	"kedge/internal/process/hold"
 )
@@ -21,6 +24,7 @@ type shortening struct {
 	turns int                         // of the model that ended since it was told
 	place int64                       // of what is to be typed next, and the number of it
 	told  *kedge.SessionCompactedData // is written down when it is known how full the context is then
+	at    time.Time                   // of told, zero: the run knows of it
 	key   string
 }
 
@@ -59,6 +63,9 @@ func (s *session) followShort(ctx context.Context, end int64, ev watch.Act) {
 	case watch.Compact, watch.Spared:
 		s.journalCompaction(ctx)
 		h.compacted(s.id, end, ev.Asked, s.use.context)
+		if end > s.old {
+			h.at = s.cfg.Now()
+		}
 		if ev.Kind == watch.Spared {
 			h.told.Failed = cmp.Or(ev.Text, "it did not say why")
 			s.journalCompaction(ctx)
@@ -129,10 +136,49 @@ func (s *session) journalCompaction(ctx context.Context) {
 	if h.told == nil {
 		return
 	}
+	s.tellCompaction()
 	if err := s.journal(ctx, h.key, kedge.SessionCompacted, *h.told); err != nil {
 		s.cfg.log().Error("a compaction is not written down", "session", string(s.id), "error", err.Error())
 	}
 	h.told = nil
+}
+
+// tellAfter is how long the run waits to hear what a compaction came to. An agent that
+// does not report how full its context is must not be silent about the compaction too.
+const tellAfter = 3 * time.Second
+
+// lateCompaction tells the run of a compaction whose size is still unknown.
+func (s *session) lateCompaction() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if h := &s.short; h.told != nil && !h.at.IsZero() && s.cfg.Now().Sub(h.at) >= tellAfter {
+		s.tellCompaction()
+	}
+}
+
+// tellCompaction makes a compaction a line of the run, once. The lock is held.
+func (s *session) tellCompaction() {
+	h := &s.short
+	if h.at.IsZero() {
+		return
+	}
+	h.at = time.Time{}
+	s.report(run.Input{Kind: run.Signalled, Outcome: run.Noticed, Session: s.id, Reason: compactionText(*h.told)})
+}
+
+// compactionText says what became of a context.
+func compactionText(d kedge.SessionCompactedData) string {
+	who := "the agent compacted its context"
+	switch {
+	case d.Failed != "":
+		return "the agent could not compact its context: " + d.Failed
+	case d.Asked:
+		who = "the agent compacted its context, as Kedge asked"
+	}
+	if d.Before == nil || d.After == nil {
+		return who
+	}
+	return fmt.Sprintf("%s: from %d to %d tokens", who, *d.Before, *d.After)
 }
 
 // goOn is what a session is told whose turn was stopped to shorten its context.

@@ -1,0 +1,63 @@
+package run
+
+import "time"
+
+// Notice is something of a living session that changes nothing and is worth a line: a
+// compaction, a refusal of the provider.
+type Notice struct {
+	Text string    `json:"text"`
+	At   time.Time `json:"at"`
+}
+
+// quotaWait is how long a limit is taken to last when nobody says.
+const quotaWait = 15 * time.Minute
+
+// limitWait is the reason of a timer that waits for a provider.
+const limitWait = "a provider's limit"
+
+// WaitsForProvider tells whether the command waits for a provider's limit to pass.
+func (c Command) WaitsForProvider() bool { return c.Kind == Timer && c.Reason == limitWait }
+
+// NextTry is when the run asks a provider again whose limit it waits for, the first of
+// them; told is whether the provider said so. False: it waits for none.
+func (s *State) NextTry() (at time.Time, told, waits bool) {
+	for _, c := range s.Outbox {
+		if t := c.At.Add(c.Wait); c.WaitsForProvider() && (!waits || t.Before(at)) {
+			at, told, waits = t, !c.Until.IsZero(), true
+		}
+	}
+	return at, told, waits
+}
+
+// limited waits for the provider, or takes the next fallback route at once.
+func (t *stepper) limited(j *Job) {
+	if r := t.s.Rules.afterRoute(j.Route); r != "" {
+		j.Route = r
+		t.enter(j, Briefing)
+		return
+	}
+	wait := j.Until.Sub(t.ev.At)
+	if j.Until.IsZero() || wait <= 0 || wait > 31*24*time.Hour {
+		wait = quotaWait
+	}
+	t.issue(j, Command{Kind: Timer, Until: j.Until, Wait: wait, Reason: limitWait})
+}
+
+// tryAgain ends the wait for a provider.
+func (t *stepper) tryAgain(j *Job) {
+	j.Route, j.Until = "", time.Time{}
+	t.queue(j, Briefing)
+}
+
+// tryNow ends every wait for a provider because somebody wants so; it counts as no wait.
+func (t *stepper) tryNow() {
+	for i := range t.s.Jobs {
+		j := &t.s.Jobs[i]
+		if j.Phase != Limited {
+			continue
+		}
+		t.drop(func(c Command) bool { return c.Job == j.ID && c.Kind == Timer })
+		j.Waits = max(0, j.Waits-1)
+		t.tryAgain(j)
+	}
+}
