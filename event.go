@@ -41,6 +41,7 @@ const (
 	InitFinished    EventType = "init.finished"    // InitData
 	InitRemoved     EventType = "init.removed"     // InitData
 	HookSeen        EventType = "hook.seen"        // HookData
+	ObjectiveSet    EventType = "objective.set"    // Objective
 )
 
 // Event is one fact in the journal. Everything else that Kedge knows is a fold
@@ -152,7 +153,7 @@ type FilesSeenData struct {
 type HandEditData struct {
 	Path   string `json:"path"`
 	Found  string `json:"found"`
-	Action string `json:"action"` // imported, refused, restored, reset
+	Action string `json:"action"` // imported, refused, restored, reset, kept
 }
 
 // WorktreeKeptData says why a worktree stays that was to be removed: it came to

@@ -139,3 +139,11 @@ type Drift struct {
 	Added   int       `json:"added"`
 	Removed int       `json:"removed"`
 }
+
+// Objective is what the work is for, in your words. It holds until another plan than
+// Plan is approved, or you set another one.
+type Objective struct {
+	ID   string `json:"id"`
+	Text string `json:"text"`
+	Plan PlanID `json:"plan,omitempty"` // the plan that held when it was set
+}

@@ -20,6 +20,7 @@ const (
 	KindDecision   Kind = "decision"   // kedge.Decision
 	KindRisk       Kind = "risk"       // kedge.Risk
 	KindNote       Kind = "note"       // kedge.Note
+	KindObjective  Kind = "objective"  // kedge.Objective
 	KindCheckpoint Kind = "checkpoint" // kedge.Checkpoint
 	KindHandoff    Kind = "handoff"    // kedge.Handoff
 	KindEvidence   Kind = "evidence"   // kedge.Evidence
@@ -119,6 +120,7 @@ var folders = map[kedge.EventType]func(*folding) error{
 	kedge.HandEditFound:   foldEdit,
 	kedge.PlanSaved:       keep(KindPlan, func(d kedge.PlanData) string { return string(d.ID) }, nil),
 	kedge.RiskOpened:      keep(KindRisk, func(d kedge.Risk) string { return string(d.ID) }, riskWords),
+	kedge.ObjectiveSet:    keep(KindObjective, func(d kedge.Objective) string { return d.ID }, nil),
 	kedge.NoteAdded:       keep(KindNote, func(d kedge.Note) string { return string(d.ID) }, noteWords),
 	kedge.CheckpointSaved: keep(KindCheckpoint, func(d kedge.Checkpoint) string { return string(d.ID) }, checkpointWords),
 	kedge.HandoffSaved:    keep(KindHandoff, func(d kedge.Handoff) string { return string(d.ID) }, nil),

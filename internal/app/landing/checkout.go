@@ -147,6 +147,8 @@ func (s *Landing) restOf(ctx context.Context, p *projects.Project, repo *git.Rep
 		return projects.Stillness{Stays: true}
 	case ok && name == ledger.ProgressFile && !s.noWordsLost(ctx, p, now):
 		return withWords(now, []byte(*then))
+	case ok && name == ledger.ContextFile && s.book.ContextHasWords(ctx, p, now):
+		return projects.Stillness{Stays: true} // they are yours until you commit them
 	case s.book.Projected(p)[projects.Sum([]byte(*then))]:
 		return projects.Stillness{Back: []byte(*then)}
 	}

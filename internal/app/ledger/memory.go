@@ -82,6 +82,9 @@ func (s *Ledger) writeMemory(ctx context.Context, p *projects.Project, l Snapsho
 		u.add(name, s.ReplaceFile(p, name, want[name]))
 	}
 	u.add(path.Dir(RisksFile), removeCopies(p, m, want))
+	if err := s.writeContext(ctx, p, m, l, u); err != nil {
+		return err
+	}
 	return s.writeProgress(ctx, p, m, l, u)
 }
 

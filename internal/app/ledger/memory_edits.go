@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"kedge"
 	"kedge/internal/app/projects"
@@ -23,6 +24,7 @@ const imported = "imported"
 // and a report of every edit.
 type memoryEdits struct {
 	by    kedge.Actor
+	at    time.Time
 	facts []kedge.Event
 	Edits []kedge.HandEditData
 	news  []kedge.HandEditData // those of edits that came with the repository: nobody edited anything
@@ -94,15 +96,16 @@ func (s *Ledger) resolveMemoryEdits(ctx context.Context, p *projects.Project, wh
 	return found.Edits, nil
 }
 
-// unreported leaves out refusals that were reported before. The file is still there, and
+// unreported leaves out refusals, and what is only kept, that were reported before. The file is still there, and
 // a report with every command would be ignored soon.
 func unreported(ctx context.Context, p *projects.Project, edits []kedge.HandEditData) ([]kedge.HandEditData, error) {
-	if !slices.ContainsFunc(edits, func(e kedge.HandEditData) bool { return e.Action == plan.Refused }) {
+	stays := func(e kedge.HandEditData) bool { return e.Action == plan.Refused || e.Action == kept }
+	if !slices.ContainsFunc(edits, stays) {
 		return edits, nil
 	}
 	old, err := projects.All[journal.EditDoc](ctx, p, journal.KindEdit)
 	return slices.DeleteFunc(edits, func(e kedge.HandEditData) bool {
-		return e.Action == plan.Refused && slices.ContainsFunc(old, func(d journal.EditDoc) bool { return d.HandEditData == e })
+		return stays(e) && slices.ContainsFunc(old, func(d journal.EditDoc) bool { return d.HandEditData == e })
 	}), err
 }
 
@@ -122,7 +125,13 @@ func (s *Ledger) keepRestored(p *projects.Project, edits []kedge.HandEditData) e
 // commands. Documents that came with the repository and will be imported are no edits.
 func (s *Ledger) FindMemoryEdits(ctx context.Context, p *projects.Project, m Memory, by kedge.Actor) (memoryEdits, error) {
 	e, err := s.compareMemory(ctx, p, m, by)
-	e.Edits = slices.DeleteFunc(e.Edits, func(edit kedge.HandEditData) bool { return slices.Contains(e.news, edit) })
+	if err != nil {
+		return e, err
+	}
+	still, err := unreported(ctx, p, slices.Clone(e.Edits))
+	e.Edits = slices.DeleteFunc(e.Edits, func(edit kedge.HandEditData) bool {
+		return slices.Contains(e.news, edit) || edit.Action == kept && !slices.Contains(still, edit)
+	})
 	return e, err
 }
 
@@ -146,7 +155,7 @@ func (s *Ledger) ImportMemory(ctx context.Context, p *projects.Project, who proj
 	for _, kind := range []struct {
 		typ  kedge.EventType
 		name string
-	}{{kedge.DecisionSaved, "decision"}, {kedge.NoteAdded, "note"}, {kedge.RiskOpened, "risk"}} {
+	}{{kedge.DecisionSaved, "decision"}, {kedge.NoteAdded, "note"}, {kedge.RiskOpened, "risk"}, {kedge.ObjectiveSet, "objective"}} {
 		if n := counts[kind.typ]; n > 0 {
 			said = append(said, words.Count(n, kind.name))
 		}
@@ -156,7 +165,7 @@ func (s *Ledger) ImportMemory(ctx context.Context, p *projects.Project, who proj
 
 // compareMemory compares the documents of memory with the journal. It changes nothing.
 func (s *Ledger) compareMemory(ctx context.Context, p *projects.Project, m Memory, by kedge.Actor) (memoryEdits, error) {
-	e := memoryEdits{by: by}
+	e := memoryEdits{by: by, at: s.home.Now()}
 	files := memoryFiles(p, m)
 	s.dropOurs(p, files)
 	err := firstErr(
@@ -164,6 +173,7 @@ func (s *Ledger) compareMemory(ctx context.Context, p *projects.Project, m Memor
 		func() error { return e.noteEdits(m, files[NotesDir]) },
 		func() error { return e.riskEdits(m, files[path.Dir(RisksFile)]) },
 		func() error { return e.progressEdits(ctx, p, m) },
+		func() error { return s.contextEdits(ctx, p, m, &e) },
 	)
 	return e, err
 }

@@ -43,6 +43,12 @@ func (s *Ledger) Projections(ctx context.Context, p *projects.Project) ([]Projec
 		return nil, err
 	}
 	var out []Projection
+	facts, err := contextFacts(ctx, p, m, l)
+	if err != nil {
+		return nil, err
+	}
+	fromLedger := func(text string) bool { return len(docs.ContextWords(ToLF([]byte(text)), facts)) == 0 }
+	out = append(out, Projection{ContextFile, fromLedger, fromLedger})
 	for _, path := range append(paths, FeaturesFile, PlanFile, RisksFile) {
 		ours := func(text string) bool { return known(text) || want[path] != nil && SameText([]byte(text), want[path]) }
 		out = append(out, Projection{path, ours, ours})

@@ -175,6 +175,9 @@ func (s *Ledger) SyncUnwritten(ctx context.Context, p *projects.Project) ([]kedg
 		}
 		want[ProgressFile] = docs.WriteProgress(old, m.facts(l, log))
 	}
+	if _, text, ok, err := contextText(ctx, p, m, l); err == nil && ok {
+		want[ContextFile] = text
+	}
 	var u failures
 	known := s.Projected(p)
 	for _, name := range sortedKeys(want) {

@@ -129,8 +129,13 @@ func (b Writer) featureInput(ctx context.Context, c run.Command, l ledger.Snapsh
 	}
 	f := d.Feature
 	in.Feature, in.Item = &f, l.PlanItem(f.ID)
+	if in.Objective, err = ledger.Objective(ctx, b.p, l); err != nil {
+		return err
+	}
 	if l.Plan != nil {
-		in.Objective = l.Plan.Title
+		if in.Objective == "" {
+			in.Objective = l.Plan.Title // of a plan that is done but for this feature
+		}
 		phaseInput(l, f.ID, in)
 	}
 	if in.Purpose == brief.Implement && c.Attempt > 1 {
