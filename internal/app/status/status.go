@@ -10,6 +10,7 @@ import (
 	"kedge/internal/app/projects"
 	"kedge/internal/core/plan"
 	"kedge/internal/git"
+	"kedge/internal/insight/stats"
 	"kedge/internal/journal"
 )
 
@@ -63,6 +64,8 @@ type RunInfo struct {
 	HaltedAt *time.Time  `json:"halted_at,omitempty"`
 	HaltedBy kedge.Actor `json:"halted_by,omitempty"`
 	Next     []string    `json:"next,omitempty"` // what a person does about it
+
+	Forecast *stats.Course `json:"forecast,omitempty"` // and how far a run that is not over is off
 }
 
 // FeatureCounts counts features by status.
