@@ -98,6 +98,7 @@ var shown = map[string]string{
 	"explain HEAD --json":                               "explain",
 	"cost --json":                                       "cost",
 	"forecast --json":                                   "forecast",
+	"hygiene --json":                                    "hygiene",
 	"stats --json":                                      "stats",
 	"rebuild --json":                                    "rebuild",
 	"backup --json":                                     "backup",
