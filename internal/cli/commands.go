@@ -53,7 +53,7 @@ var areas = []area{
 	{"place", "Leaving and coming back:", []maker{
 		{"status", ledger.Status}, {"prime", ledger.Prime}, {"checkpoint", ledger.Checkpoint}, {"handoff", ledger.Handoff},
 	}},
-	{"look", "Looking:", []maker{{"audit", sessions.Audit}, {"brief", sessions.Brief}, {"cost", sessions.Cost}, {"stats", sessions.Stats}}},
+	{"look", "Looking:", []maker{{"audit", sessions.Audit}, {"brief", sessions.Brief}, {"cost", sessions.Cost}, {"forecast", runs.Forecast}, {"hygiene", sessions.Hygiene}, {"stats", sessions.Stats}}},
 	{"checks", "Checks:", []maker{{"gate", ledger.Gate}, {"exec", sessions.Exec}}},
 	{"agents", "For agents:", []maker{{"mcp", maintenance.MCP}}},
 	{"git", "Worktrees and salvage:", []maker{{"salvage", maintenance.Salvage}, {"worktree", maintenance.Worktree}}},

@@ -97,6 +97,8 @@ var shown = map[string]string{
 	"land --json":                                       "run.land",
 	"explain HEAD --json":                               "explain",
 	"cost --json":                                       "cost",
+	"forecast --json":                                   "forecast",
+	"hygiene --json":                                    "hygiene",
 	"stats --json":                                      "stats",
 	"rebuild --json":                                    "rebuild",
 	"backup --json":                                     "backup",

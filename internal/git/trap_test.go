@@ -304,6 +304,7 @@ func (r *trapped) readAll(g *git.Repo, step stepper) {
 	step("Has", gittest.Second(g.Has(ctx, r.tip)))
 	step("HeadText", gittest.Second(g.HeadText(ctx, "a")))
 	step("Exists", gittest.Second(g.Exists(ctx, "HEAD", "x.c")))
+	step("LastChange", gittest.Second(g.LastChange(ctx, "HEAD", "x.c")))
 	step("List", gittest.Second(g.List(ctx, "HEAD", "")))
 	step("TreeOf", gittest.Second(g.TreeOf(ctx, "HEAD")))
 	step("TreeWithout", gittest.Second(g.TreeWithout(ctx, "HEAD", "x.c", "no/such")))

@@ -7,6 +7,7 @@ func lookCalls() []Call {
 		homeless(local(call("audit", Reading, (*app.Service).Audit))),
 		homeless(local(call("brief", Reading, (*app.Service).Brief))),
 		call("cost", Reading, (*app.Service).Cost),
+		local(call("hygiene", Reading, (*app.Service).Hygiene)),
 		call("stats", Reading, (*app.Service).Stats),
 	}
 }

@@ -18,6 +18,7 @@ func runCalls() []Call {
 		call("run.approve", Writing, (*app.Service).RunApprove),
 		call("run.deny", Writing, (*app.Service).RunDeny),
 		call("run.land", Writing, (*app.Service).RunLand),
+		call("forecast", Reading, (*app.Service).Forecast),
 		call("steps", Reading, (*app.Service).Steps),
 		call("explain", Reading, (*app.Service).Explain),
 	}

@@ -115,7 +115,7 @@ func (s *Reports) Audit(ctx context.Context, who projects.Caller, in AuditReques
 
 // auditPrice is what tokens cost by the prices of the caller and of Kedge.
 func auditPrice(env map[string]string) (audit.Price, error) {
-	prices, err := personsPrices([]string{"HOME=" + env["HOME"], "XDG_CONFIG_HOME=" + env["XDG_CONFIG_HOME"]})
+	prices, err := Prices([]string{"HOME=" + env["HOME"], "XDG_CONFIG_HOME=" + env["XDG_CONFIG_HOME"]})
 	return func(model, at string, u audit.Usage) *float64 {
 		when, err := time.Parse(time.RFC3339, at)
 		if err != nil {

@@ -63,7 +63,7 @@ func (s *Reports) Cost(ctx context.Context, who projects.Caller, in CostRequest)
 	if !in.Since.IsZero() {
 		reply.Since = &in.Since
 	}
-	prices, err := personsPrices(in.Env)
+	prices, err := Prices(in.Env)
 	if err != nil {
 		return reply, err
 	}
@@ -200,9 +200,9 @@ func dearest(a, b CostRow) int {
 	return cmp.Or(cmp.Compare(bu, au), cmp.Compare(bt, at), strings.Compare(a.Key, b.Key))
 }
 
-// personsPrices are the prices of the caller's own file, then those that the
+// Prices gives the prices of the caller's own file, then those that the
 // program carries.
-func personsPrices(env []string) (stats.PriceTable, error) {
+func Prices(env []string) (stats.PriceTable, error) {
 	carried, err := stats.EmbeddedPrices()
 	if err != nil {
 		return nil, err

@@ -19,7 +19,7 @@ func TestRow74CostOfSessions(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "kedge", "prices.toml"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	prices, err := personsPrices([]string{"XDG_CONFIG_HOME=" + dir})
+	prices, err := Prices([]string{"XDG_CONFIG_HOME=" + dir})
 	if err != nil {
 		t.Fatal(err)
 	}

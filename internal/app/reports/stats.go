@@ -39,7 +39,7 @@ func (s *Reports) Stats(ctx context.Context, who projects.Caller, in StatsReques
 	if !in.Since.IsZero() {
 		reply.Since = &in.Since
 	}
-	prices, err := personsPrices(in.Env)
+	prices, err := Prices(in.Env)
 	if err != nil {
 		return reply, err
 	}

@@ -58,6 +58,7 @@ type Runs struct {
 
 	engines engines
 	paces   paces
+	prices  prices
 }
 
 // Parts are what runs ask.

@@ -13,6 +13,7 @@ import (
 	"kedge/internal/app/projects"
 	"kedge/internal/app/status"
 	"kedge/internal/core/run"
+	"kedge/internal/insight/stats"
 	"kedge/internal/journal"
 	"kedge/internal/text/words"
 )
@@ -36,9 +37,10 @@ type RunView struct {
 	Jobs      []RunJob             `json:"jobs"`
 	Gate      *status.GateInfo     `json:"gate"` // the last verdict
 	ETA       *int64               `json:"eta_seconds"`
-	Resting   bool                 `json:"resting"` // it does nothing by itself any more
-	Kind      kedge.Kind           `json:"kind"`    // of what it rests for: empty is all done
-	Next      []string             `json:"next"`    // what you do next, each a command that can be pasted
+	Forecast  *stats.Course        `json:"forecast"` // and how far it is off; nil while it plans
+	Resting   bool                 `json:"resting"`  // it does nothing by itself any more
+	Kind      kedge.Kind           `json:"kind"`     // of what it rests for: empty is all done
+	Next      []string             `json:"next"`     // what you do next, each a command that can be pasted
 	NextSteps []kedge.NextStep     `json:"next_steps"`
 }
 
@@ -132,7 +134,10 @@ func (s *Runs) View(ctx context.Context, p *projects.Project, st run.State) (Run
 	if last != nil {
 		v.Gate = &status.GateInfo{Verdict: last.Verdict.Verdict, Partial: last.Verdict.Partial, Feature: last.Feature, At: last.At}
 	}
-	v.ETA, err = s.eta(ctx, p, &st, v.StartedAt)
+	if v.ETA, err = s.eta(ctx, p, &st, v.StartedAt); err != nil {
+		return v, err
+	}
+	v.Forecast, err = s.course(ctx, p, &st)
 	return v, err
 }
 
@@ -378,7 +383,7 @@ func raised(limit, spent float64) string {
 func (s *Runs) eta(ctx context.Context, p *projects.Project, st *run.State, started time.Time) (*int64, error) {
 	open := 0
 	for _, f := range st.Features {
-		if f.Status == kedge.Pending || f.Status == kedge.InProgress || f.Status == kedge.Regressed {
+		if isOpen(f.Status) {
 			open++
 		}
 	}
@@ -421,5 +426,9 @@ func (s *Runs) runStatus(ctx context.Context, p *projects.Project, r *status.Rep
 	}
 	r.Run = &status.RunInfo{Notices: s.notices(&st), ID: st.Run, State: string(st.Status), Reason: reason, Halt: string(st.Halt), HaltedAt: haltedAt(&st), HaltedBy: st.HaltedBy, Next: r.Steps}
 	r.Usage = usageOf(st)
+	if err != nil || st.Ended() {
+		return err
+	}
+	r.Run.Forecast, err = s.course(ctx, p, &st)
 	return err
 }

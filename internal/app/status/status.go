@@ -10,6 +10,7 @@ import (
 	"kedge/internal/app/projects"
 	"kedge/internal/core/plan"
 	"kedge/internal/git"
+	"kedge/internal/insight/stats"
 	"kedge/internal/journal"
 )
 
@@ -64,6 +65,8 @@ type RunInfo struct {
 	HaltedBy kedge.Actor `json:"halted_by,omitempty"`
 	Next     []string    `json:"next,omitempty"`    // what a person does about it
 	Notices  []string    `json:"notices,omitempty"` // the last compaction, or refusal of the provider, of each living session
+
+	Forecast *stats.Course `json:"forecast,omitempty"` // and how far a run that is not over is off
 }
 
 // FeatureCounts counts features by status.

@@ -22,8 +22,7 @@ func (s *Reporter) countSessions(ctx context.Context, p *projects.Project, sessi
 	if c.Live == c.Total {
 		return c, nil // none has ended
 	}
-	var err error
-	c.Interrupted, err = s.cuts.of(p.ID).count(ctx, p.Store)
+	err := s.Past(ctx, p, func(j *stats.Journal) { c.Interrupted = j.Interrupted() })
 	return c, err
 }
 
@@ -53,18 +52,25 @@ func (cs *cuts) of(id kedge.ProjectID) *cut {
 	return cs.known[id]
 }
 
-// count reads what is new and gives how many sessions were interrupted.
-func (c *cut) count(ctx context.Context, st *journal.Store) (int, error) {
+// Past shows what became of a project's sessions and features so far. What is shown is
+// valid until look returns.
+func (s *Reporter) Past(ctx context.Context, p *projects.Project, look func(*stats.Journal)) error {
+	return s.cuts.of(p.ID).read(ctx, p.Store, look)
+}
+
+// read takes what is new in the journal, and shows all of it.
+func (c *cut) read(ctx context.Context, st *journal.Store, look func(*stats.Journal)) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for ev, err := range st.Since(ctx, c.seq) {
 		if err != nil {
-			return 0, err
+			return err
 		}
 		if err := c.journal.Take(ev); err != nil {
-			return 0, err
+			return err
 		}
 		c.seq = ev.Seq
 	}
-	return c.journal.Interrupted(), nil
+	look(c.journal)
+	return nil
 }

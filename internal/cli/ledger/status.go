@@ -54,6 +54,7 @@ func statusText(w io.Writer, out status.Reply) {
 		for _, line := range r.Notices {
 			row("", "%s", plain.Line(line))
 		}
+		forecastRows(row, r)
 	}
 	row("features", "%s", countsText(out.Features))
 	if out.Sessions.Total > 0 {
@@ -80,6 +81,17 @@ func statusText(w io.Writer, out status.Reply) {
 		row("daemon", "not running")
 	} else {
 		row("daemon", "running, pid %d", out.Daemon.PID)
+	}
+}
+
+// forecastRows show what a run that is not over may take, and how far it is off.
+func forecastRows(row func(name, format string, args ...any), r *status.RunInfo) {
+	if r.Forecast == nil || r.Forecast.Forecast.Features == 0 {
+		return
+	}
+	row("forecast", "%s", frame.ForecastText(r.Forecast.Forecast))
+	if r.Forecast.Forecast.Basis.Features > 0 {
+		row("", "%s", frame.CourseText(*r.Forecast))
 	}
 }
 

@@ -154,6 +154,7 @@ func runAndWatch(ctx context.Context, env *frame.Env, flags supply.Flags, goOn, 
 		return leaveRunning(env, out, out)
 	}
 	sayNotes(env, out.Notes)
+	sayForecast(env, out)
 	return watchRun(ctx, env, out)
 }
 
@@ -168,6 +169,7 @@ func leaveRunning(env *frame.Env, out runs.RunReply, answer any) error {
 		nextSteps(env, out.Run)
 		return nil
 	}
+	sayForecast(env, out)
 	env.Talk("watch it: kedge run (Ctrl-C leaves it running); where it stands: kedge status")
 	env.Talk("hold it: kedge run --pause; end it: kedge run --stop")
 	return nil
@@ -320,6 +322,7 @@ func (s *runShow) line(b json.RawMessage) {
 	if json.Unmarshal(b, &l) != nil {
 		return // the daemon is of another version; the end says it all
 	}
+	off := ""
 	switch {
 	case l.Step != nil:
 		if l.Step.N <= s.last {
@@ -327,6 +330,7 @@ func (s *runShow) line(b json.RawMessage) {
 		}
 		s.last = l.Step.N
 	case l.Run != nil:
+		off = offNow(s.view, *l.Run)
 		s.view = *l.Run
 	}
 	switch {
@@ -337,6 +341,8 @@ func (s *runShow) line(b json.RawMessage) {
 		s.live.draw(s.view)
 	case l.Step != nil && l.Step.Text != "":
 		s.env.Talk("%s", stepLine(s.env, *l.Step))
+	case off != "":
+		s.env.Talk("%s", off)
 	}
 }
 
@@ -370,6 +376,9 @@ First Kedge commits what it wrote under .kedge/. Then, until the work has
 landed, it leaves its files in your checkout as committed, so that they are
 never in the way of your own git commands. Decisions and notes of that time
 are in the journal, and the commands that record them say so.
+
+Kedge first prints what the run may cost, from past sessions of this project,
+and after each feature how far the run is off (kedge forecast).
 
 On a terminal you see a table that is redrawn. Otherwise, or if TERM is dumb
 or not set, Kedge prints one line per step to stderr.

@@ -52,6 +52,9 @@ func tableParts(v runs.RunView, now time.Time, step string, width int) []part {
 	}
 	parts = append(parts, part{text: barLine(v, width), rank: 1}, part{jobs: true},
 		part{text: spendLine(v), rank: 5}, part{text: gateLine(v), rank: 6})
+	if text := forecastLine(v); text != "" {
+		parts = append(parts, part{text: text, rank: 7})
+	}
 	if step != "" {
 		parts = append(parts, part{text: "last  " + step, rank: 2})
 	}
@@ -76,7 +79,7 @@ const shownJobs = 4
 func keptParts(parts []part, room, jobs int) map[int]bool {
 	kept := map[int]bool{}
 	free := max(room-min(jobs, shownJobs), min(room, 2))
-	for rank := range 7 {
+	for rank := range 8 {
 		for i, p := range parts {
 			if !p.jobs && p.rank == rank && len(kept) < free {
 				kept[i] = true

@@ -216,3 +216,15 @@ func (r *Repo) HeadText(ctx context.Context, path string) (*string, error) {
 	s := string(b)
 	return &s, nil
 }
+
+// LastChange is the newest commit of a revision that changed a path; empty when none
+// did.
+func (r *Repo) LastChange(ctx context.Context, rev, p string) (string, error) {
+	for _, err := range []error{hardened.CheckRev(rev), hardened.CheckPath(p)} {
+		if err != nil {
+			return "", err
+		}
+	}
+	out, err := r.g.Do(ctx, "rev-list", "-1", "--end-of-options", rev, "--", p)
+	return strings.TrimSpace(string(out)), err
+}

@@ -49,8 +49,9 @@ type modelUse struct {
 
 // file is what was read of one, since its last edit.
 type file struct {
-	read       bool
-	ok, failed int64
+	read         bool
+	ok, failed   int64
+	reads, chars int64 // since the beginning
 }
 
 // NewCounter counts a session of this agent.
@@ -128,6 +129,7 @@ func (c *Counter) toolCall(e *Entry) {
 		k.file = c.file(e.Path)
 		k.again = k.file.read
 		k.file.read = true
+		k.file.reads++
 		c.f.Rereads += one(k.again)
 	case Shell:
 		c.f.Commands++
@@ -211,6 +213,7 @@ func (c *Counter) readResult(k call, n int64, failed bool) {
 	} else {
 		k.file.ok += n
 	}
+	k.file.chars += n
 	c.read += n
 	c.f.RereadChars += n * one(k.again)
 }
@@ -285,7 +288,7 @@ func (c *Counter) Figures(price Price, unseen ...string) Figures {
 		f.Tools = append(f.Tools, *t)
 	}
 	sortTools(f.Tools)
-	f.Offered = c.offers()
+	f.FilesRead, f.Offered = c.filesRead(), c.offers()
 	c.priced(&f, price)
 	if f.Calls == 0 || c.usage {
 		f.OutputTokens, f.MaxContextTokens = ptr(int64(0)), ptr(c.most)

@@ -84,6 +84,8 @@ type Figures struct {
 	USD              *float64    `json:"usd"`
 	Estimated        bool        `json:"estimated"` // usd, or a part of it, is computed from prices
 	Quality          *Quality    `json:"quality"`
+
+	FilesRead []FileRead `json:"-"` // of one session: for Heavy
 }
 
 // LongResult is the characters of one tool result above which it would have

@@ -53,6 +53,7 @@ type feature struct {
 	completed time.Time
 	session   kedge.SessionID // the last that worked on it
 	lines     *int64          // of its last inspection; nil: unknown
+	checked   time.Duration   // how long its checks took, in all
 }
 
 // runLook follows the steps of a run as far as they are about sessions.
@@ -109,6 +110,7 @@ var takers = map[kedge.EventType]func(*Journal, kedge.Event) error{
 	kedge.RunStepped:       with((*Journal).stepped),
 	kedge.WorkInspected:    with((*Journal).inspected),
 	kedge.FeatureStatus:    with((*Journal).moved),
+	kedge.GateFinished:     with((*Journal).gated),
 }
 
 // with decodes the data of an event.

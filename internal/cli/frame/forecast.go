@@ -1,0 +1,82 @@
+package frame
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"kedge/internal/insight/stats"
+)
+
+// ForecastText is what open features may take, in one line.
+func ForecastText(f stats.Forecast) string {
+	if f.Features == 0 {
+		return "nothing is open"
+	}
+	if f.Basis.Features == 0 {
+		return "unknown: no session of this project has completed a feature yet"
+	}
+	parts := []string{
+		rangeText(f.Tokens, "tokens unknown", func(v float64) string { return ShortNumber(int64(math.Round(v))) }, " tokens"),
+		rangeText(f.USD, "cost unknown", func(v float64) string { return "$" + USD(v) }, ""),
+		rangeText(f.Hours, "time unknown", func(v float64) string { return Span(time.Duration(v * float64(time.Hour))) }, ""),
+	}
+	return fmt.Sprintf("%s for %s; %s", strings.Join(parts, ", "), Counted(f.Features, "feature"), basisText(f.Basis))
+}
+
+// rangeText is a figure with its range.
+func rangeText(r *stats.Range, unknown string, number func(float64) string, unit string) string {
+	switch {
+	case r == nil:
+		return unknown
+	case r.Low == nil || r.High == nil:
+		return number(r.Likely) + unit + " (range unknown)"
+	default:
+		return fmt.Sprintf("%s%s (%s to %s)", number(r.Likely), unit, number(*r.Low), number(*r.High))
+	}
+}
+
+// basisText is where a forecast comes from.
+func basisText(b stats.Basis) string {
+	s := "from " + Counted(b.Features, "completed feature")
+	if b.Agent != "" {
+		s += " by " + b.Agent
+	}
+	if b.Repaired > 0 {
+		s += fmt.Sprintf(", %d of them in more than one session", b.Repaired)
+	}
+	return s
+}
+
+// CourseText is how far a run is off its forecast, in one line.
+func CourseText(c stats.Course) string {
+	if c.Forecast.Basis.Features == 0 || c.Done == 0 {
+		return "how far it is off is unknown until a feature is done"
+	}
+	var parts []string
+	for _, f := range []struct {
+		what string
+		off  *float64
+	}{{"tokens", c.Off.Tokens}, {"cost", c.Off.USD}, {"time", c.Off.Hours}} {
+		if f.off != nil {
+			parts = append(parts, f.what+" "+offText(*f.off))
+		}
+	}
+	if len(parts) == 0 {
+		return "how far it is off is unknown"
+	}
+	return fmt.Sprintf("after %d of %s: %s", c.Done, Counted(c.Forecast.Features, "feature"), strings.Join(parts, ", "))
+}
+
+// offText says how much more or less something is than was forecast.
+func offText(off float64) string {
+	switch percent := int(math.Round(100 * off)); {
+	case percent > 0:
+		return fmt.Sprintf("%d%% over", percent)
+	case percent < 0:
+		return fmt.Sprintf("%d%% under", -percent)
+	default:
+		return "as forecast"
+	}
+}
