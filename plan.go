@@ -24,6 +24,21 @@ type Plan struct {
 	Questions []Question  `json:"questions"`
 	Fields    []PlanField `json:"fields"`
 	Phases    []Phase     `json:"phases"`
+
+	// What the fields of these names list, one entry each.
+	Assumptions []Statement `json:"assumptions"`
+	Invariants  []Statement `json:"invariants"`
+	Risks       []Statement `json:"risks"`
+	Validation  []string    `json:"validation"` // exact commands
+}
+
+// Statement is one entry of Assumptions, Invariants or Risks. One that names neither
+// paths nor phases applies to all of the plan.
+type Statement struct {
+	Text   string   `json:"text"`
+	Check  string   `json:"check,omitempty"`  // the command that verifies it
+	Paths  []string `json:"paths,omitempty"`  // globs
+	Phases []string `json:"phases,omitempty"` // as they were written: numbers, ids or titles
 }
 
 // Question is one open or answered question; Answer is empty while it is open.

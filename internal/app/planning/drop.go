@@ -25,10 +25,14 @@ type PlanDropReply struct {
 	Status kedge.PlanStatus `json:"status"`
 	Reason string           `json:"reason"`
 	Kept   string           `json:"kept"` // empty: there was no file
+
+	Decisions int `json:"decisions"` // that are locked, and stay so
+	Risks     int `json:"risks"`     // that are open, and stay so
 }
 
 // PlanDrop abandons a plan that is not approved: the one that sessions make, with
-// its run, or a draft that people write by hand. Its text is kept.
+// its run, or a draft that people write by hand. Its text is kept. Decisions and risks stay
+// as they are: a plan that is not approved made none, and those of others hold.
 func (s *Planner) PlanDrop(ctx context.Context, who projects.Caller, in PlanDropRequest) (PlanDropReply, error) {
 	if err := projects.PersonOnly(who, "drop a plan"); err != nil {
 		return PlanDropReply{}, err
@@ -62,6 +66,9 @@ func (s *Planner) PlanDrop(ctx context.Context, who projects.Caller, in PlanDrop
 		return r, err
 	}
 	if r.Kept, err = s.keepDropped(ctx, p, d); err != nil {
+		return r, err
+	}
+	if r.Decisions, r.Risks, err = s.stays(ctx, p); err != nil {
 		return r, err
 	}
 	_, err = s.book.SyncFiles(ctx, p) // where work is still to land, plan.md stands as it is committed

@@ -194,7 +194,8 @@ type PlanApproveReply struct {
 	Status   kedge.PlanStatus  `json:"status"`
 	Hash     string            `json:"hash"`
 	Features []kedge.FeatureID `json:"features"`
-	Limits   []PathLimit       `json:"limits"`  // what the work on each may change, in the order of the features
+	Limits   []PathLimit       `json:"limits"` // what the work on each may change, in the order of the features
+	Locked                     // what it decided, and what it opened
 	Commit   *string           `json:"commit"`  // nil: a plain folder, nothing to commit, or not written
 	Started  bool              `json:"started"` // the run that planned goes on with the work now
 	ledger.Notices
@@ -234,6 +235,9 @@ func (s *Planner) PlanApprove(ctx context.Context, who projects.Caller, in PlanA
 		return PlanApproveReply{}, err
 	}
 	reply := PlanApproveReply{ID: data.ID, Title: data.Title, Status: data.Status, Hash: data.Hash, Features: data.Features, Notices: aside}
+	if reply.Locked, err = lockedBy(evs); err != nil {
+		return reply, err
+	}
 	if reply.Limits, err = limitsOf(ctx, p, data); err != nil {
 		return reply, err
 	}
@@ -335,7 +339,11 @@ func (s *Planner) approve(ctx context.Context, p *projects.Project, l ledger.Sna
 		return nil, err
 	}
 	saved, err := projects.Event(kedge.PlanSaved, who, data)
-	return append(evs, saved), err
+	if err != nil {
+		return nil, err
+	}
+	locked, err := s.locks(ctx, p, who, d.Plan)
+	return slices.Concat(evs, []kedge.Event{saved}, locked), err
 }
 
 // notApprovable refuses a plan that no session has given yet, and one that stands

@@ -71,6 +71,9 @@ func (b Writer) runInput(ctx context.Context, c run.Command, at execute.Position
 			return in, err
 		}
 	}
+	if err := b.constrain(ctx, &in); err != nil {
+		return in, err
+	}
 	if err := b.earlierSession(ctx, c, at, &in); err != nil {
 		return in, err
 	}

@@ -207,6 +207,9 @@ func (s *Verifier) gateRequest(ctx context.Context, p *projects.Project, who pro
 		return q, err
 	}
 	q.Checks, q.Services, q.Protect = g.Checks, g.Services, cfg.Protect.Paths
+	if q.Own, err = demanded(ctx, p, j, g.Checks); err != nil {
+		return q, err
+	}
 	q.Box, err = s.box(cfg.Sandbox, p, j)
 	return q, err
 }

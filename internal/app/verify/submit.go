@@ -183,13 +183,17 @@ func (s *Verifier) prove(ctx context.Context, p *projects.Project, who projects.
 	return pr, pr.lookBack(ctx, p, def)
 }
 
-// noChecks tells whether neither the feature nor the project has a check.
+// noChecks tells whether neither the feature, nor the project, nor its plan has a check.
 func noChecks(ctx context.Context, p *projects.Project, who projects.Caller, def kedge.Definition, b base) (bool, error) {
 	if len(def.Checks) > 0 {
 		return false, nil
 	}
 	g, err := rulesFor(p, who, b).Gate(ctx)
-	return len(g.Checks) == 0, err
+	if err != nil || len(g.Checks) > 0 {
+		return false, err
+	}
+	plans, err := ledger.PlanChecks(ctx, p, def, nil)
+	return len(plans) == 0, err
 }
 
 // lookAtFiles lists what the tree changes since the base, what Kedge itself

@@ -189,6 +189,10 @@ The commit has the files that Kedge writes under .kedge/ and nothing else; what
 is staged stays staged. In a plain folder there is no commit. A run that
 planned then continues with the work.
 
+Each answered question becomes a locked decision, with the question as its
+reason, and each entry of Risks an open risk. The commands under Validation, and
+the checks that Invariants name, join the gate of the plan's features.
+
 Agents may not approve a plan. It must have no errors, and its blocking
 questions must be answered.`,
 		Example: "  kedge plan approve",
@@ -202,6 +206,7 @@ questions must be answered.`,
 			return env.Changed(c.Context(), env.Show(reply, func(w io.Writer) {
 				fmt.Fprintf(w, "%s approved: %s\n", reply.ID, words.Count(len(reply.Features), "feature"))
 				limitLines(w, reply.Limits)
+				lockedLines(w, reply.Locked)
 				if reply.Commit != nil {
 					fmt.Fprintf(w, "commit  %s (the plan, the features, what else Kedge wrote)\n", *reply.Commit)
 				}
@@ -210,6 +215,16 @@ questions must be answered.`,
 				}
 			}))
 		},
+	}
+}
+
+// lockedLines say what the approval decided and which risks it opened.
+func lockedLines(w io.Writer, l planning.Locked) {
+	for _, d := range l.Decisions {
+		fmt.Fprintf(w, "decided %s %s\n", d.ID, plain.Line(d.Title))
+	}
+	for _, r := range l.Risks {
+		fmt.Fprintf(w, "risk    %s %s\n", r.ID, plain.Line(r.Text))
 	}
 }
 

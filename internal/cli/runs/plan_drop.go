@@ -9,6 +9,7 @@ import (
 	"kedge/internal/app/planning"
 	"kedge/internal/cli/frame"
 	"kedge/internal/text/plain"
+	"kedge/internal/text/words"
 )
 
 func newPlanDrop(env *frame.Env) *cobra.Command {
@@ -19,8 +20,9 @@ func newPlanDrop(env *frame.Env) *cobra.Command {
 		Long: `Abandon a plan that is not approved: the draft in .kedge/plan.md, or one that
 sessions are writing, whose run then ends.
 
-The file leaves the repository; Kedge keeps its text. Agents may not drop a
-plan.`,
+The file leaves the repository; Kedge keeps its text. Locked decisions and open
+risks stay as they are: take one back with kedge decide withdraw, or close it
+with kedge risk close. Agents may not drop a plan.`,
 		Example: "  kedge plan drop --reason \"not this year\"",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -28,6 +30,10 @@ plan.`,
 				fmt.Fprintf(w, "dropped %s: %s\n", out.ID, plain.Line(out.Title))
 				if out.Kept != "" {
 					fmt.Fprintf(w, "kept    %s\n", plain.Line(out.Kept))
+				}
+				if out.Decisions+out.Risks > 0 {
+					fmt.Fprintf(w, "stay    %s and %s, unchanged: kedge decide ls, kedge risk ls\n",
+						words.Count(out.Decisions, "locked decision"), words.Count(out.Risks, "open risk"))
 				}
 			}))
 		},

@@ -54,6 +54,8 @@ const (
 	keepHandoff
 	keepRejected
 	keepReading
+	keepConstraints
+	keepInvariants
 	keepAlways
 )
 

@@ -50,6 +50,8 @@ type RunInput struct {
 	Answers    []Saying
 	Failure    string        // the one failure that a repair or a fix is about
 	GateChecks []kedge.Check // the project's own checks
+
+	Constraints Constraints // of the plan, as far as they apply
 }
 
 // Flight is what the session before this one was doing when it was cut.
@@ -117,8 +119,8 @@ func assembleBefore(parts, cut []part, tail part) Brief {
 }
 
 // ForResume is what an interrupted session is told in its own conversation, which has
-// the rules and the rest already: why it was interrupted, what people said since, and
-// its task with its checks again.
+// the rules and the rest already: why it was interrupted, what binds it, what people said
+// since, and its task with its checks again.
 func ForResume(in RunInput, why string) string {
 	var b strings.Builder
 	b.WriteString("# Kedge: continue " + line(in.Project) + "\n" + dataLine)
@@ -127,7 +129,7 @@ func ForResume(in RunInput, why string) string {
 	if len(in.Flight.Changed) > 0 {
 		b.WriteString(heading("Changed and not committed") + entries(in.Flight.Changed, "git status"))
 	}
-	b.WriteString(toldText(in.Told) + answersText("Answers to your questions", in.Answers) + taskText(in))
+	b.WriteString(constraintsText(in) + toldText(in.Told) + answersText("Answers to your questions", in.Answers) + taskText(in))
 	return b.String()
 }
 
@@ -142,9 +144,10 @@ func runParts(in RunInput) []part {
 			parts = append(parts, part{name, see, keep, text})
 		}
 	}
+	parts = append(parts, constraintParts(in)...)
 	add(keepHandoff, "handoff", "kedge handoff show", objectiveText(in))
-	add(keepDecisions, "decisions", "kedge decide ls", decisionsText(in.Decisions))
 	add(keepRejected, "decided against", "kedge decide ls", againstText(in))
+	add(keepRisks, "assumptions", "kedge plan show", assumptionsText(in.Constraints.Assumptions))
 	add(keepRisks, "open risks", "kedge risk ls", risksText(in.Risks))
 	add(keepStatus, "status", "kedge features", statusText(in.Status))
 	add(keepReading, "drift", "kedge status", driftText(in.Drift))

@@ -69,7 +69,7 @@ func TestRow73RulesFirstTheTaskLast(t *testing.T) {
 	}
 	at := 0
 	for _, part := range []string{
-		"# Rules", "# Kedge work brief", "## Handoff of", "## Decisions locked", "## Attempts at this feature that failed",
+		"# Rules", "# Kedge work brief", "## Decisions locked", "## Handoff of", "## Attempts at this feature that failed",
 		"## Decided against", "## Open risks", "## Status", "## Changed by others", "## In flight", "## Files to re-read",
 		"## Earlier phases", "## What the user said", "## Answers to your questions", "## Task",
 	} {

@@ -92,6 +92,7 @@ func (d *Doc) readFront() error {
 		Version: FileVersion, ID: kedge.PlanID(id.Text), Title: title.Text,
 		Status: kedge.PlanStatus(status.Text), Base: base.Text,
 		Questions: []kedge.Question{}, Fields: []kedge.PlanField{}, Phases: []kedge.Phase{},
+		Assumptions: []kedge.Statement{}, Invariants: []kedge.Statement{}, Risks: []kedge.Statement{}, Validation: []string{},
 	}
 	return nil
 }

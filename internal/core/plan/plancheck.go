@@ -58,6 +58,7 @@ func (d *Doc) checkFields(onPath func(string) bool) {
 			d.checkValidation(d.Plan.Fields[i], onPath)
 		}
 	}
+	d.checkStatements(onPath)
 }
 
 func (d *Doc) checkValidation(f kedge.PlanField, onPath func(string) bool) {

@@ -146,7 +146,23 @@ func (d *Doc) readField(s section) {
 	if len(d.Plan.Phases) > 0 {
 		d.bad(kedge.LevelError, s.line, "move it before the first phase", "field %q stands after a phase", s.head)
 	}
-	d.Plan.Fields = append(d.Plan.Fields, kedge.PlanField{Name: s.head, Text: d.textOf(s.from, s.to), Line: s.line})
+	text := d.textOf(s.from, s.to)
+	d.Plan.Fields = append(d.Plan.Fields, kedge.PlanField{Name: s.head, Text: text, Line: s.line})
+	d.readList(s.head, text)
+}
+
+// readList takes over what a field lists.
+func (d *Doc) readList(name, text string) {
+	switch name {
+	case "Assumptions":
+		d.Plan.Assumptions = Statements(text)
+	case "Invariants":
+		d.Plan.Invariants = Statements(text)
+	case "Risks":
+		d.Plan.Risks = Statements(text)
+	case "Validation":
+		d.Plan.Validation = append([]string{}, Commands(text)...)
+	}
 }
 
 func (d *Doc) textOf(from, to int) string {

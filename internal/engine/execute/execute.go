@@ -105,6 +105,9 @@ type Records interface {
 	Feature(ctx context.Context, id kedge.FeatureID, hash string) (kedge.Feature, error)
 	// Features are all of them, in the order of the plan.
 	Features(ctx context.Context) ([]kedge.Feature, error)
+	// PlanChecks are the checks that its approved plan adds to the gate of a feature,
+	// beside others that run there.
+	PlanChecks(ctx context.Context, f kedge.Definition, others []kedge.Check) ([]kedge.Check, error)
 	// Mark journals a status.
 	Mark(ctx context.Context, key string, actor kedge.Actor, data kedge.FeatureStatusData) error
 	// KeepEvidence journals a verdict.

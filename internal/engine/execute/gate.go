@@ -2,6 +2,7 @@ package execute
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"time"
 
@@ -28,7 +29,7 @@ func (x *Executor) gate(ctx context.Context, c run.Command, _ func(run.Input)) (
 		q.Scope = gate.Changed
 	}
 	if !baseline {
-		if q.Own, err = x.ownChecks(ctx, c); err != nil {
+		if q.Own, err = x.demanded(ctx, c, q.Checks); err != nil {
 			return run.Input{}, err
 		}
 	}
@@ -140,6 +141,21 @@ func (x *Executor) ownChecks(ctx context.Context, c run.Command) ([]kedge.Check,
 		return nil, withdrawn(ctx, err)
 	}
 	return f.Checks, err
+}
+
+// demanded are the feature's checks and those of its plan that the project's checks do
+// not run already.
+func (x *Executor) demanded(ctx context.Context, c run.Command, checks []kedge.Check) ([]kedge.Check, error) {
+	own, err := x.ownChecks(ctx, c)
+	if err != nil || c.Feature == "" {
+		return own, err
+	}
+	f, err := x.cfg.Ledger.Feature(ctx, c.Feature, "")
+	if err != nil {
+		return nil, err
+	}
+	plans, err := x.cfg.Ledger.PlanChecks(ctx, f.Definition, slices.Concat(checks, own))
+	return slices.Concat(own, plans), err
 }
 
 // withdrawn waits for the end of a command whose definition is not the ledger's

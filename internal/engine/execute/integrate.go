@@ -139,14 +139,14 @@ func (x *Executor) notEquipped(ctx context.Context, c run.Command, clean *git.Re
 	return ev, nil
 }
 
-// fullGate is everything: the project's checks and the feature's, in the clean
-// worktree, nothing left out.
+// fullGate is everything: the project's checks, the feature's and those of its plan, in
+// the clean worktree, nothing left out.
 func (x *Executor) fullGate(ctx context.Context, c run.Command, clean *git.Repo) (gate.Request, error) {
 	cfg, g, err := x.cfg.Rules.At(ctx, c.Base)
 	if err != nil {
 		return gate.Request{}, err
 	}
-	own, err := x.ownChecks(ctx, c)
+	own, err := x.demanded(ctx, c, g.Checks)
 	return gate.Request{
 		Dir: clean.Root(), Repo: clean, Base: c.Base, Checks: g.Checks, Own: own, Services: g.Services, Protect: cfg.Protect.Paths, Held: catalog.Trust().Heeds,
 		Scope: gate.Full, Slot: "clean",

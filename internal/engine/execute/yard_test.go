@@ -281,6 +281,11 @@ type book struct {
 	fails    map[string]int // how often what fails
 	hash     string         // of all definitions; empty: any is right
 	refused  int            // how often another was asked for
+	plans    []kedge.Check  // what the plan adds to every gate
+}
+
+func (b *book) PlanChecks(context.Context, kedge.Definition, []kedge.Check) ([]kedge.Check, error) {
+	return b.plans, nil
 }
 
 // trip fails as often as it was told to.
