@@ -49,7 +49,7 @@ func (t *stepper) tipBreaks(j *Job) {
 		t.soundBase(j)
 		return
 	}
-	t.unlandable(j, isBroken(t.s.Broken()))
+	t.unlandable(j, IsBroken(t.s.Broken()))
 }
 
 // regress reopens a feature that is red again, a bounded number of times. It tells
@@ -119,7 +119,7 @@ func (t *stepper) holdForRegression() {
 		waiting = waiting || open(t.s.Features[i].Status) && t.s.waits(i)
 	}
 	if waiting {
-		t.halt(RedBaseline, isBroken(broken)+": nothing new starts before that is repaired")
+		t.halt(RedBaseline, IsBroken(broken)+": nothing new starts before that is repaired")
 	}
 }
 

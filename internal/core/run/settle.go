@@ -292,7 +292,7 @@ func (t *stepper) land() {
 		t.s.refuseLanding(awaitsReview(waiting))
 	case len(broken) > 0 && t.s.LandScope != Breaking:
 		t.s.Landed, t.s.LandBy = t.s.Tip, ""
-		t.s.refuseLanding(isBroken(broken))
+		t.s.refuseLanding(IsBroken(broken))
 	case t.s.Verified == t.s.Tip:
 		t.issue(nil, Command{Kind: Land, Commit: t.s.Tip, Actor: t.s.LandBy, Text: t.s.unchecked(), Scope: t.s.LandScope})
 	case !t.s.has(func(j *Job) bool { return j.Kind == Verify }):
@@ -305,8 +305,8 @@ func awaitsReview(ids []kedge.FeatureID) string {
 	return listed(ids, " waits for review", " wait for review")
 }
 
-// isBroken says it of what would break features.
-func isBroken(ids []kedge.FeatureID) string {
+// IsBroken says of features that they were done and are red again.
+func IsBroken(ids []kedge.FeatureID) string {
 	return listed(ids, " was done and is red again", " were done and are red again")
 }
 
