@@ -87,7 +87,7 @@ func happened(ev run.Input, about run.Command) string {
 			return "taken back as " + words.Hash(ev.Commit)
 		}
 		return "committed as " + words.Hash(ev.Commit)
-	case run.Rechecked:
+	case run.Rechecked: // of an older Kedge
 		return regressedWords(ev)
 	case run.Ledgered:
 		return ledgerWords(about)
@@ -166,6 +166,8 @@ func verdictWord(ev run.Input) string {
 		return "red, as they must be"
 	case run.CannotRun:
 		return "cannot run here"
+	case run.Regressed:
+		return regressedWords(ev)
 	default:
 		return strings.ReplaceAll(string(ev.Outcome), "_", " ")
 	}

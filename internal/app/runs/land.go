@@ -16,11 +16,13 @@ import (
 type RunLandRequest struct {
 	PR         bool `json:"pr,omitempty"`
 	Unreviewed bool `json:"unreviewed,omitempty"` // also work that nobody accepted
+	Regressed  bool `json:"regressed,omitempty"`  // although features that were done are red again
 }
 
 // RunLandReply is what became of it. Refused says why the branch was not moved;
 // Already, that it had the work before; Elsewhere, that it is not the one which is
-// checked out. Review is the work that has to be accepted, or refused, before.
+// checked out. Review is the work that has to be accepted, or refused, before; Regressed
+// are the features that were done and are red again, on which nothing lands unasked.
 type RunLandReply struct {
 	RunReply
 	Commit    string      `json:"commit"`
@@ -29,6 +31,8 @@ type RunLandReply struct {
 	Already   bool        `json:"already"`
 	Elsewhere bool        `json:"elsewhere"`
 	Review    []RunReview `json:"review"`
+
+	Regressed []kedge.FeatureID `json:"regressed,omitempty"`
 }
 
 // RunLand moves the user's branch to what the newest run integrated, where the
@@ -56,7 +60,10 @@ func (s *Runs) RunLand(ctx context.Context, who projects.Caller, in RunLandReque
 	if len(waiting) > 0 && !in.Unreviewed {
 		return s.refuseUnreviewed(ctx, p, eng, st, waiting)
 	}
-	out, err := s.landRun(ctx, p, eng, who, st, specs)
+	if out, no, err := s.refuseRegressed(ctx, p, eng, st, in); err != nil || no {
+		return out, err
+	}
+	out, err := s.landRun(ctx, p, eng, who, st, specs, in.Regressed)
 	if err != nil {
 		return out, err
 	}
@@ -96,14 +103,18 @@ func (s *Runs) toLand(ctx context.Context, p *projects.Project, who projects.Cal
 
 // landRun has the work of one run landed, with what nobody accepted, and tells what
 // became of it.
-func (s *Runs) landRun(ctx context.Context, p *projects.Project, eng RunEngine, who projects.Caller, st run.State, unseen []run.Spec) (RunLandReply, error) {
+func (s *Runs) landRun(ctx context.Context, p *projects.Project, eng RunEngine, who projects.Caller, st run.State, unseen []run.Spec, broken bool) (RunLandReply, error) {
 	before, tip := st.Landed, st.Tip
 	branch, at, here := s.landing.Target(ctx, p, st.Run)
 	let := st.Unaccepted()
 	for _, spec := range unseen {
 		let = append(let, spec.ID)
 	}
-	if _, err := s.Say(ctx, p, eng, who, st.Run, run.Input{Kind: run.LandAsked, Features: let, Specs: unseen}); err != nil {
+	ask := run.Input{Kind: run.LandAsked, Features: let, Specs: unseen}
+	if broken {
+		ask.Scope = run.Breaking
+	}
+	if _, err := s.Say(ctx, p, eng, who, st.Run, ask); err != nil {
 		return RunLandReply{}, err
 	}
 	st, err := landed(ctx, eng, st.Run)
@@ -114,6 +125,9 @@ func (s *Runs) landRun(ctx context.Context, p *projects.Project, eng RunEngine, 
 	out := RunLandReply{RunReply: reply, Commit: st.Landed, Refused: st.LandRefusal, Branch: branch, Elsewhere: !here, Review: []RunReview{}}
 	if st.Landed == before && st.Landed != st.Tip && out.Refused == "" {
 		out.Refused = cmp.Or(st.Why, "it could not be checked")
+	}
+	if out.Refused != "" { // the look at it before may just have found them
+		out.Regressed = st.Broken()
 	}
 	out.Already = out.Refused == "" && s.landing.Has(ctx, p, at, out.Commit)
 	if out.Already && !s.landing.Has(ctx, p, at, tip) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"kedge"
+	"kedge/internal/app/ledger"
 	"kedge/internal/app/projects"
 	"kedge/internal/app/verify"
 	"kedge/internal/core/run"
@@ -105,6 +106,30 @@ func (s *Runs) refuseUnreviewed(ctx context.Context, p *projects.Project, eng Ru
 		RunReply: reply, Commit: st.Landed, Branch: branch, Elsewhere: !here, Review: waiting,
 		Refused: "you have not accepted the work on " + verify.Listed(ids) + "; to land it anyway: kedge land --unreviewed",
 	}, err
+}
+
+// refuseRegressed leaves the branch where it is while features that were done are red
+// again, as the run or the ledger has it, unless you want just that.
+func (s *Runs) refuseRegressed(ctx context.Context, p *projects.Project, eng RunEngine, st run.State, in RunLandRequest) (RunLandReply, bool, error) {
+	branch, at, here := s.landing.Target(ctx, p, st.Run)
+	if in.Regressed || s.landing.Has(ctx, p, at, st.Tip) {
+		return RunLandReply{}, false, nil
+	}
+	ids := st.Broken()
+	l, err := ledger.ReadSnapshot(ctx, p)
+	for _, f := range l.Features() {
+		if f.Status == kedge.Regressed && !slices.Contains(ids, f.ID) {
+			ids = append(ids, f.ID)
+		}
+	}
+	if err != nil || len(ids) == 0 {
+		return RunLandReply{}, false, err
+	}
+	reply, err := s.Show(ctx, p, eng, st.Run, nil)
+	return RunLandReply{
+		RunReply: reply, Commit: st.Landed, Branch: branch, Elsewhere: !here, Review: []RunReview{}, Regressed: ids,
+		Refused: run.IsBroken(ids) + "; to land it anyway: kedge land --regressed",
+	}, true, err
 }
 
 // RunDenyReply is a run after work was refused. Taken is the commit that took it

@@ -316,6 +316,9 @@ func haltSteps(st *run.State) []kedge.NextStep {
 // refused, first what was in its way then. That may be gone by now, so landing again is
 // the last of them.
 func landSteps(st *run.State) []kedge.NextStep {
+	if len(st.Broken()) > 0 {
+		return []kedge.NextStep{kedge.Step("kedge", "land", "--regressed").For("land the work although it breaks features that were done")}
+	}
 	if len(st.LandNext) == 0 {
 		return []kedge.NextStep{landStep()}
 	}

@@ -28,10 +28,12 @@ code 4). Work that you merged, rebased or squashed yourself counts as landed
 (exit code 0). The run's branch is deleted after it has landed.
 
 While work waits for your review nothing lands (exit code 5), unless you pass
---unreviewed. Unlanded work of earlier runs is named; the next kedge land
-takes it.`,
+--unreviewed. While a feature that was done is red again nothing lands either
+(exit code 5), unless you pass --regressed. Unlanded work of earlier runs is
+named; the next kedge land takes it.`,
 		Example: `  kedge land
-  kedge land --unreviewed   also what you have not reviewed`,
+  kedge land --unreviewed   also what you have not reviewed
+  kedge land --regressed    although a feature that was done is red again`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			out, err := frame.Call[runs.RunLandReply](c.Context(), env, "run.land", in)
@@ -55,13 +57,14 @@ takes it.`,
 			if len(out.Review) == 0 {
 				env.Next(afterRefusal(out.Run.NextSteps)...)
 			}
-			if len(out.Review) > 0 {
+			if len(out.Review) > 0 || len(out.Regressed) > 0 {
 				return frame.Printed(kedge.Blocked)
 			}
 			return frame.Printed(kedge.Conflict)
 		},
 	}
 	c.Flags().BoolVar(&in.PR, "pr", false, "open a pull request instead (not built yet)")
+	c.Flags().BoolVar(&in.Regressed, "regressed", false, "land although features that were done are red again")
 	c.Flags().BoolVar(&in.Unreviewed, "unreviewed", false, "also land work that waits for your review")
 	return c
 }

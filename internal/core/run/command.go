@@ -15,7 +15,7 @@ type CommandKind string
 // does, a living session excepted.
 const (
 	Prepare      CommandKind = "prepare"       // set aside what is there, put the worktree at Base, add Carry, run setup
-	Gate         CommandKind = "gate"          // Scope full or touched
+	Gate         CommandKind = "gate"          // Scope full or touched; with Tree: the base's, and the checks of completed features but for Features
 	Prove        CommandKind = "prove"         //
 	Brief        CommandKind = "brief"         // Purpose says which; Failure is all that a repair is told; Resume is wished for; Scope Wanted: a person says what for
 	StartSession CommandKind = "start_session" // adopts what an earlier one started; Reason says why with Resume, or without
@@ -24,14 +24,14 @@ const (
 	EndSession   CommandKind = "end_session"   // and all its children
 	Checkpoint   CommandKind = "checkpoint"    // with a copy of the worktree under the salvage refs
 	Inspect      CommandKind = "inspect"       // stores diffstat and findings
-	Integrate    CommandKind = "integrate"     // merge Tree onto Base in the clean worktree, or take the work of Commit out of it; the gate skips nothing
+	Integrate    CommandKind = "integrate"     // merge Tree onto Base in the clean worktree, or take the work of Commit out of it; the gate skips nothing, and runs the checks of completed features that this can touch, but for Features
 	Commit       CommandKind = "commit"        // Tree on Base, dated At; without the work of Commit
-	Recheck      CommandKind = "recheck"       // Scope sample or all of the completed features
+	Recheck      CommandKind = "recheck"       // in old journals only: Integrate looks at completed features
 	Note         CommandKind = "note"          //
 	Mark         CommandKind = "mark"          // journal a status; Scope Wanted: and what its next session is for, in Text
 	Ledger       CommandKind = "ledger"        // journal a status, where no person did, write the projections, commit them on Base; Text: the work that was taken back
 	Revert       CommandKind = "revert"        // set aside into Salvage, then back to Base
-	Land         CommandKind = "land"          // fast-forward the user's branch to Commit, or refuse; Actor asked for it; Text: the work in it that no check verified
+	Land         CommandKind = "land"          // fast-forward the user's branch to Commit, or refuse; Actor asked for it; Text: the work in it that no check verified; Scope Breaking: though it breaks features
 	Timer        CommandKind = "timer"         // fires after Wait, by a clock that does not jump
 	Notify       CommandKind = "notify"        // tell people
 )
@@ -76,6 +76,9 @@ var answers = []struct {
 // reopened it, and said why.
 const Wanted = "wanted"
 
+// Breaking is the scope of landing what is known to break features that were done.
+const Breaking = "regressed"
+
 // Purpose is the kind of brief a session gets.
 type Purpose string
 
@@ -111,9 +114,9 @@ type Command struct {
 	Commit   string            `json:"commit,omitempty"`
 	Salvage  string            `json:"salvage,omitempty"` // name under refs/kedge/salvage/
 	Evidence kedge.EvidenceID  `json:"evidence,omitempty"`
-	Flaky    bool              `json:"flaky,omitempty"`
+	Flaky    bool              `json:"flaky,omitempty"` // Ledger: it was red and green on one tree; Gate, Integrate: it may be, so nothing is reused
 	Status   kedge.Status      `json:"status,omitempty"`
-	Features []kedge.FeatureID `json:"features,omitempty"` // Ledger: those that regressed
+	Features []kedge.FeatureID `json:"features,omitempty"` // Ledger: those that regressed; Gate, Integrate: those that are known to be red
 	Reason   string            `json:"reason,omitempty"`
 	Failure  string            `json:"failure,omitempty"`
 	Text     string            `json:"text,omitempty"`

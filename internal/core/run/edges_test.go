@@ -110,7 +110,7 @@ func TestTwoVerdictsOnOneBaseline(t *testing.T) {
 // from there.
 func TestFaults(t *testing.T) {
 	for _, kind := range []run.CommandKind{
-		run.Prepare, run.Gate, run.Prove, run.Brief, run.Checkpoint, run.Inspect, run.Integrate, run.Commit, run.Recheck,
+		run.Prepare, run.Gate, run.Prove, run.Brief, run.Checkpoint, run.Inspect, run.Integrate, run.Commit,
 		run.Note, run.Ledger,
 	} {
 		a := feature("a")
@@ -303,12 +303,14 @@ func TestWhatRepeatsIsBounded(t *testing.T) {
 	d.want(run.StatusStopped, blocked)
 
 	d = begin(t, run.Rules{Regressions: 1}, feature("a"), feature("b"))
-	for _, id := range []kedge.FeatureID{"a", "b", "a"} {
-		d.until(run.Recheck)
-		d.answer(run.Recheck, run.OK, func(ev *run.Input) { ev.Features = []kedge.FeatureID{id} })
+	for range 2 {
+		for d.until(run.Integrate); d.outstanding(run.Integrate).Feature != "b"; d.until(run.Integrate) {
+			d.answer(run.Integrate, run.Green)
+		}
+		d.answer(run.Integrate, run.Regressed, broke("a"))
 	}
 	d.until("")
-	d.want(run.StatusStopped, blocked, done)
+	d.want(run.StatusStopped, blocked, working) // nothing new before that is repaired
 }
 
 // TestFullBudgetAtTheStart: nothing is even prepared.

@@ -24,7 +24,7 @@ const (
 	Inspected    InputKind = "inspected"
 	Integrated   InputKind = "integrated"
 	Committed    InputKind = "committed"
-	Rechecked    InputKind = "rechecked"
+	Rechecked    InputKind = "rechecked" // in old journals only
 	Noted        InputKind = "noted"
 	Marked       InputKind = "marked"
 	Ledgered     InputKind = "ledgered"
@@ -73,6 +73,7 @@ const (
 	Empty       Outcome = "empty"        // there is no check; or: there is no diff
 	Void        Outcome = "void"         // the tree changed meanwhile
 	CannotRun   Outcome = "environment"  // setup, a tool or a port is missing
+	Regressed   Outcome = "regressed"    // gated, integrated: completed features, in Features, are red on the base, without the work; Reason says why
 	Fails       Outcome = "fails"        // proved: red as it must be, or holding as it must
 	NoChecks    Outcome = "no_checks"    // proved: the feature has none
 	Broken      Outcome = "broken"       // proved: 126, 127, a timeout, or not holding
@@ -108,13 +109,14 @@ type Input struct {
 	Actor   kedge.Actor   `json:"actor,omitempty"`
 	Outcome Outcome       `json:"outcome,omitempty"`
 
-	Run      kedge.RunID       `json:"run,omitempty"`     // Begun
-	Rules    *Rules            `json:"rules,omitempty"`   // Begun, Continued
-	Goal     string            `json:"goal,omitempty"`    // Begun: plan first
-	Specs    []Spec            `json:"specs,omitempty"`   // Begun, Planned
-	Feature  kedge.FeatureID   `json:"feature,omitempty"` // what a person speaks of
-	Features []kedge.FeatureID `json:"features,omitempty"`
-	Hash     string            `json:"hash,omitempty"` // Amended: the new definition, of which Specs has what the run knows
+	Run      kedge.RunID       `json:"run,omitempty"`      // Begun
+	Rules    *Rules            `json:"rules,omitempty"`    // Begun, Continued
+	Goal     string            `json:"goal,omitempty"`     // Begun: plan first
+	Specs    []Spec            `json:"specs,omitempty"`    // Begun, Planned
+	Feature  kedge.FeatureID   `json:"feature,omitempty"`  // what a person speaks of
+	Features []kedge.FeatureID `json:"features,omitempty"` // LandAsked: need not be accepted before; Gated, Integrated: completed ones that are red
+	Scope    string            `json:"scope,omitempty"`    // LandAsked: Breaking, or nothing
+	Hash     string            `json:"hash,omitempty"`     // Amended: the new definition, of which Specs has what the run knows
 	Reason   string            `json:"reason,omitempty"`
 	Next     []kedge.NextStep  `json:"next,omitempty"` // Landed: what you do about a refusal
 	Text     string            `json:"text,omitempty"`
@@ -148,7 +150,7 @@ var outcomesOf = []struct {
 	outcomes []Outcome
 }{
 	{Prepared, []Outcome{OK, CannotRun, Drifted, Failed}},
-	{Gated, []Outcome{Green, Partial, Empty, Red, Void, CannotRun, Drifted, Failed}},
+	{Gated, []Outcome{Green, Partial, Empty, Red, Void, Regressed, CannotRun, Drifted, Failed}},
 	{Proved, []Outcome{Fails, NoChecks, Green, Broken, CannotRun, Drifted, Failed}},
 	{Briefed, []Outcome{OK, Failed}},
 	{TurnEnded, []Outcome{OK}},
@@ -158,7 +160,7 @@ var outcomesOf = []struct {
 	{Ended, []Outcome{OK, Failed}},
 	{Checkpointed, []Outcome{OK, Failed}},
 	{Inspected, []Outcome{Clean, Empty, Outside, Forbidden, Unapproved, Red, Drifted, Failed}},
-	{Integrated, []Outcome{Green, Partial, Empty, Red, Void, Conflicting, CannotRun, Drifted, Failed}},
+	{Integrated, []Outcome{Green, Partial, Empty, Red, Void, Regressed, Conflicting, CannotRun, Drifted, Failed}},
 	{Committed, []Outcome{OK, Drifted, Failed}},
 	{Rechecked, []Outcome{OK, Failed}},
 	{Noted, []Outcome{OK, Failed}},

@@ -229,7 +229,10 @@ func (t *stepper) landAsked() {
 			f.Let = LetUnseen
 		}
 	}
-	t.s.LandBy = t.ev.Actor
+	t.s.LandBy, t.s.LandScope = t.ev.Actor, ""
+	if t.ev.human() && t.ev.Scope == Breaking {
+		t.s.LandScope = Breaking
+	}
 	t.land()
 }
 
@@ -248,6 +251,7 @@ func (t *stepper) goAhead() {
 	}
 	if t.s.Halt == RedBaseline { // somebody may have mended it: look again
 		t.s.Red, t.s.Doubt = Seen{}, Seen{}
+		t.lookAgain()
 	}
 	t.setHalt("", "")
 	t.acceptedSince()

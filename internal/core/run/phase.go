@@ -17,7 +17,7 @@ const (
 	Inspecting  Phase = "inspect"   // the diff: protected and out-of-plan paths
 	Integrating Phase = "integrate" // merge candidate and full gate, in the clean worktree
 	Committing  Phase = "commit"    // the work commit
-	Rechecking  Phase = "recheck"   // checks of features that were completed before
+	Rechecking  Phase = "recheck"   // in old journals only: checks of features that were completed before
 	Recording   Phase = "record"    // note and checkpoint
 	Ledgering   Phase = "ledger"    // the status, the projections and the ledger commit
 	Done        Phase = "done"      // gone after this step
@@ -31,10 +31,10 @@ const (
 	Reverting Phase = "revert" // back to the last clean commit, with salvage
 )
 
-// Phases lists every phase, for tables and diagrams.
+// Phases lists every phase that a job enters, for tables and diagrams.
 var Phases = []Phase{
 	Preparing, Baselining, Proving, Briefing, Working, Saving, Ending, Gating, Inspecting, Integrating, Committing,
-	Rechecking, Recording, Ledgering, Done, Ready, Stuck, Idle, Asking, Reviewing, Limited, Reverting,
+	Recording, Ledgering, Done, Ready, Stuck, Idle, Asking, Reviewing, Limited, Reverting,
 }
 
 // Parked tells whether a job in this phase leaves its slot to others.

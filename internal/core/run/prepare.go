@@ -62,7 +62,7 @@ func (t *stepper) verified(commit string) {
 // unlandable leaves the tip where it is: nobody saw it green.
 func (t *stepper) unlandable(j *Job, why string) {
 	if j.Base == t.s.Tip {
-		t.s.Landed, t.s.LandBy = j.Base, ""
+		t.s.Landed, t.s.LandBy, t.s.LandScope = j.Base, "", ""
 		t.s.refuseLanding("the work together with what is on your branch: " + why)
 	}
 	j.Reason = why
@@ -71,6 +71,7 @@ func (t *stepper) unlandable(j *Job, why string) {
 
 // dropVerify ends the look at a tip: a person wants nothing to land by itself.
 func (t *stepper) dropVerify() {
+	t.s.LandScope = ""
 	for i := range t.s.Jobs {
 		if j := &t.s.Jobs[i]; j.Kind == Verify && j.Phase != Reverting {
 			j.Reason = t.s.Why
@@ -93,6 +94,8 @@ func (t *stepper) tipChecked(j *Job) {
 		t.unlandable(j, "red once and then green, unchanged")
 	case ev.Outcome == Red:
 		t.unlandable(j, "red: "+ev.Failure)
+	case ev.Outcome == Regressed:
+		t.tipBreaks(j)
 	case ev.Outcome == Void:
 		t.unlandable(j, "the tree changes while it is checked")
 	case ev.Outcome == Partial:
@@ -135,6 +138,8 @@ func (t *stepper) baselined(j *Job) {
 			t.halt(RedBaseline, "the baseline is flaky: "+ev.Failure)
 		}
 		t.queue(j, Preparing)
+	case Regressed:
+		t.breaks(j, Preparing)
 	case Void:
 		if j.Reruns == 0 {
 			j.Reruns++

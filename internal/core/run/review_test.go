@@ -192,7 +192,9 @@ func TestBrokenInAnEarlierRun(t *testing.T) {
 			d.answer(run.Prove, run.Broken)
 		}
 		d.until("")
-		d.want(run.StatusStopped, kedge.BlockedWork, done)
+		d.want(run.StatusStopped, kedge.BlockedWork, pending) // nothing new starts on it
+		d.person(run.LandAsked, "")
+		d.until("")
 		if d.count(run.Land) != 0 || !strings.Contains(d.s.LandRefusal, "red again") {
 			t.Errorf("%s: %d landings, %q", spec.Status, d.count(run.Land), d.s.LandRefusal)
 		}
@@ -612,6 +614,7 @@ func TestBrokenUntilItIsDone(t *testing.T) {
 		if len(d.s.Broken()) != 1 {
 			t.Fatalf("%s: it is forgotten", word)
 		}
+		d.person(run.Continued, "")
 		d.until("")
 		d.want(run.StatusDone, done, done)
 		if len(d.s.Broken()) != 0 || d.count(run.Land) != 1 {

@@ -1,30 +1,12 @@
 package run_test
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
 	"kedge"
 	"kedge/internal/core/run"
 )
-
-func TestRow102Regression(t *testing.T) {
-	d := begin(t, run.Rules{}, feature("a"), feature("b"), feature("c"))
-	d.until(run.Recheck)
-	if c := d.outstanding(run.Recheck); c.Scope != "sample" {
-		t.Errorf("rechecks %s", c.Scope)
-	}
-	d.answer(run.Recheck, run.OK, func(ev *run.Input) { ev.Features = []kedge.FeatureID{"a", "b", "nobody"} })
-	d.until(run.Ledger)
-	d.answer(run.Ledger, run.OK)
-	d.want(run.StatusRunning, working, done, pending) // what regressed comes first
-	d.until("")
-	d.want(run.StatusDone, done, done, done)
-	if last := d.all[slices.IndexFunc(d.all, func(c run.Command) bool { return c.Kind == run.Recheck && c.Feature == "c" })]; last.Scope != "all" {
-		t.Errorf("at the end of the phase it rechecks %s", last.Scope)
-	}
-}
 
 func TestRow105NothingToDo(t *testing.T) {
 	a, b := feature("a"), feature("b")

@@ -123,7 +123,7 @@ func (t *stepper) advance(j *Job, c Command) {
 	case Commit:
 		t.committed(j)
 	case Recheck:
-		t.rechecked(j)
+		t.record(j)
 	case Note:
 		t.recorded(j)
 	case Ledger:
@@ -150,7 +150,7 @@ func (t *stepper) enter(j *Job, p Phase) {
 		j.Base, j.Talk = t.s.Tip, Talk{}
 		t.issue(j, Command{Kind: Prepare, Base: j.Base, Carry: j.Carry, Salvage: t.salvageName(j)})
 	case Baselining:
-		t.issue(j, Command{Kind: Gate, Scope: "full", Base: j.Base, Tree: j.BaseTree})
+		t.issue(j, Command{Kind: Gate, Scope: "full", Base: j.Base, Tree: j.BaseTree, Features: t.s.Broken(), Flaky: j.Reruns > 0})
 	case Proving:
 		t.issue(j, Command{Kind: Prove, Base: j.Base})
 	case Briefing:
@@ -161,15 +161,17 @@ func (t *stepper) enter(j *Job, p Phase) {
 	case Ending:
 		t.issue(j, Command{Kind: EndSession, Reason: j.Reason})
 	case Gating:
-		t.issue(j, Command{Kind: Gate, Scope: gateScope(j), Base: j.Base})
+		t.issue(j, Command{Kind: Gate, Scope: gateScope(j), Base: j.Base, Flaky: j.Reruns > 0})
 	case Inspecting:
 		t.issue(j, Command{Kind: Inspect, Base: j.Base, Tree: j.Tree})
 	case Integrating:
-		t.issue(j, Command{Kind: Integrate, Scope: "full", Base: t.s.Tip, Tree: j.Tree, Commit: j.Undoes})
+		t.issue(j, Command{
+			Kind: Integrate, Scope: "full", Base: t.s.Tip, Tree: j.Tree, Commit: j.Undoes, Features: t.s.Broken(), Flaky: j.Reruns > 0,
+		})
 	case Committing:
 		t.issue(j, Command{Kind: Commit, Base: t.s.Tip, Tree: j.Merged, Evidence: j.Evidence, Commit: j.Undoes, Reason: j.Reason})
 	case Rechecking:
-		t.issue(j, Command{Kind: Recheck, Scope: t.recheckScope(j), Base: t.s.Tip})
+		t.record(j)
 	case Recording:
 		t.issue(j, Command{Kind: Note, Commit: j.Commit})
 		t.issue(j, Command{Kind: Checkpoint, Commit: j.Commit})
@@ -204,10 +206,14 @@ func (t *stepper) briefScope(j *Job) string {
 
 // toldFailure is the one failure that a session is told of.
 func (t *stepper) toldFailure(j *Job) string {
-	if j.purpose() == FixFirst {
+	switch f := t.feature(j); {
+	case j.purpose() == FixFirst:
 		return t.s.Red.Failure
+	case f != nil && j.Failure == "":
+		return t.s.cause(f.ID)
+	default:
+		return j.Failure
 	}
-	return j.Failure
 }
 
 // open tells whether a job may enter a phase now.
@@ -222,6 +228,8 @@ func (t *stepper) open(j *Job, p Phase) bool {
 	case p.OnTrunk() && t.s.has(func(o *Job) bool { return o.ID != j.ID && o.Phase.OnTrunk() }):
 		return false
 	case t.s.Red.Tree != "" && j.Kind != Fix && (p == Preparing || p == Integrating):
+		return false
+	case (j.Kind == Build || j.Kind == Confirm) && (p == Preparing || p == Integrating) && t.s.waits(j.Feature):
 		return false
 	default:
 		return true

@@ -22,7 +22,7 @@ func (t *stepper) mayBrief(j *Job) bool {
 		t.halt(MaxSessions, asked(r.MaxSessions))
 	}
 	switch {
-	case t.s.Red.Tree != "" && j.Kind == Build && j.Sessions == 0:
+	case (t.s.Red.Tree != "" || t.s.waits(j.Feature)) && j.Kind == Build && j.Sessions == 0:
 		t.queue(j, Preparing)
 		return false
 	case t.s.FeatureOverBudget(j):

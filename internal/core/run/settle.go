@@ -15,6 +15,7 @@ func (t *stepper) settle() {
 	t.sweep()
 	t.pick()
 	t.sweep()
+	t.holdForRegression()
 	t.conclude()
 }
 
@@ -68,14 +69,14 @@ func (t *stepper) affordable(i int) bool {
 	return t.s.Halt == ""
 }
 
-// next is the feature to work on: what regressed first, then in the order of
-// the plan.
+// next is the feature to work on: what regressed first, with what it needs, and
+// nothing else before that is green; then in the order of the plan.
 func (t *stepper) next() int {
-	found := unknown
+	found, first := unknown, t.s.first()
 	for i := range t.s.Features {
 		f := &t.s.Features[i]
 		switch {
-		case !open(f.Status) || found >= 0 && f.Status != kedge.Regressed:
+		case !open(f.Status) || found >= 0 && f.Status != kedge.Regressed || first != nil && !first[i]:
 		case !t.needsMet(f) || t.s.has(func(j *Job) bool { return j.Feature == i }):
 		case f.Status == kedge.Regressed:
 			return i
@@ -280,20 +281,20 @@ func asked(n int) string {
 // land asks for the user's branch to be moved to the tip. A tip that no gate
 // saw, a merge of what people committed for example, is looked at first. Work that
 // nobody accepted does not land, nor does what is on top of it; and what is known to
-// break a feature that was done lands only when a person asks for it.
+// break a feature that was done lands only when a person asks for just that.
 func (t *stepper) land() {
 	waiting, broken := t.s.Unaccepted(), t.s.Broken()
 	switch {
 	case t.s.awaits(0, Land):
 	case t.s.has(func(j *Job) bool { return j.Kind == Accept && j.Phase != Done }): // the ledger first
 	case len(waiting) > 0:
-		t.s.Landed, t.s.LandBy = t.s.Tip, ""
+		t.s.Landed, t.s.LandBy, t.s.LandScope = t.s.Tip, "", ""
 		t.s.refuseLanding(awaitsReview(waiting))
-	case len(broken) > 0 && t.s.LandBy == "":
-		t.s.Landed = t.s.Tip
-		t.s.refuseLanding(isBroken(broken))
+	case len(broken) > 0 && t.s.LandScope != Breaking:
+		t.s.Landed, t.s.LandBy = t.s.Tip, ""
+		t.s.refuseLanding(IsBroken(broken))
 	case t.s.Verified == t.s.Tip:
-		t.issue(nil, Command{Kind: Land, Commit: t.s.Tip, Actor: t.s.LandBy, Text: t.s.unchecked()})
+		t.issue(nil, Command{Kind: Land, Commit: t.s.Tip, Actor: t.s.LandBy, Text: t.s.unchecked(), Scope: t.s.LandScope})
 	case !t.s.has(func(j *Job) bool { return j.Kind == Verify }):
 		t.newJob(Verify, unknown)
 	}
@@ -304,8 +305,8 @@ func awaitsReview(ids []kedge.FeatureID) string {
 	return listed(ids, " waits for review", " wait for review")
 }
 
-// isBroken says it of what would break features.
-func isBroken(ids []kedge.FeatureID) string {
+// IsBroken says of features that they were done and are red again.
+func IsBroken(ids []kedge.FeatureID) string {
 	return listed(ids, " was done and is red again", " were done and are red again")
 }
 
@@ -324,7 +325,7 @@ func listed(ids []kedge.FeatureID, one, several string) string {
 // landed remembers the tip even where landing was refused: a person lands then.
 // A branch that has the work in commits of its own is what a next run stands on.
 func (t *stepper) landed(c Command) {
-	t.s.Landed, t.s.LandBy = c.Commit, ""
+	t.s.Landed, t.s.LandBy, t.s.LandScope = c.Commit, "", ""
 	t.s.refuseLanding("")
 	if t.ev.Outcome == OK && c.Text != "" {
 		t.landedWork(c.Text)

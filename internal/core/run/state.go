@@ -41,11 +41,14 @@ type State struct {
 	LandNext []kedge.NextStep `json:"land_next,omitempty"` // what you do about the refusal; none: kedge land itself
 	Outcome  string           `json:"outcome,omitempty"`   // the reason without the refusal
 
-	LandBy kedge.Actor `json:"land_by,omitempty"` // the person who asked for landing; empty: it lands by itself
+	LandBy    kedge.Actor `json:"land_by,omitempty"`    // the person who asked for landing; empty: it lands by itself
+	LandScope string      `json:"land_scope,omitempty"` // Breaking: they want it though it breaks features
 
 	Green Seen `json:"green,omitzero"` // the newest full green verdict
 	Red   Seen `json:"red,omitzero"`   // the red baseline that is to be fixed first
 	Doubt Seen `json:"doubt,omitzero"` // a baseline that was red once and then green, unchanged
+
+	Causes []Cause `json:"causes,omitempty"` // why features that were done are red again, as far as it is known
 
 	Sessions  int   `json:"sessions"`
 	Planners  int   `json:"planners,omitempty"`  // of them, those that planned
@@ -127,7 +130,7 @@ type Job struct {
 	Undoes      string            `json:"undoes,omitempty"` // the commits whose work is taken back
 	Flaky       bool              `json:"flaky,omitempty"`
 	Failure     string            `json:"failure,omitempty"`
-	Regressed   []kedge.FeatureID `json:"regressed,omitempty"`
+	Regressed   []kedge.FeatureID `json:"regressed,omitempty"` // of an old journal: red since its work
 
 	End      kedge.Status    `json:"end,omitempty"` // what the ledger will say; empty: another attempt
 	Reason   string          `json:"reason,omitempty"`
@@ -171,6 +174,7 @@ func (s State) clone() State {
 	s.Features = slices.Clone(s.Features)
 	s.Phases = slices.Clone(s.Phases)
 	s.Barred = slices.Clone(s.Barred)
+	s.Causes = slices.Clone(s.Causes)
 	return s
 }
 

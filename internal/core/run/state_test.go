@@ -34,7 +34,7 @@ func TestStateIsSmall(t *testing.T) {
 			d.s.Features[i].Work = "0123456789abcdef"
 		}
 	}
-	d.until(run.Recheck)
+	d.until(run.Note)
 	b, err := json.Marshal(d.s)
 	if err != nil {
 		t.Fatal(err)

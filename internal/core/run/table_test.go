@@ -80,7 +80,7 @@ func TestDiagramShowsTheWayOfAFeature(t *testing.T) {
 	}
 	way := []run.Phase{
 		run.Preparing, run.Baselining, run.Proving, run.Briefing, run.Working, run.Saving, run.Gating, run.Inspecting,
-		run.Integrating, run.Committing, run.Rechecking, run.Recording, run.Ledgering, run.Done,
+		run.Integrating, run.Committing, run.Recording, run.Ledgering, run.Done,
 	}
 	for i := range way[1:] {
 		if want := fmt.Sprintf("    %s --> %s: ", way[i], way[i+1]); !strings.Contains(d, want) {

@@ -86,7 +86,8 @@ func examples() []example {
 		example{Working, "resumed", func(_ *stepper, j *Job) { j.Resumed = true }},
 		example{Working, "a plan", func(_ *stepper, j *Job) { j.Kind = Plan }},
 		example{Inspecting, "a plan", func(_ *stepper, j *Job) { j.Kind = Plan }},
-		example{Committing, "earlier features", another},
+		example{Integrating, "earlier features", another},
+		example{Baselining, "earlier features", another},
 		example{Recording, "noted", func(*stepper, *Job) {}},
 		example{Reverting, "attempts left", func(_ *stepper, j *Job) { j.End = "" }},
 	)

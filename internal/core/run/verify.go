@@ -2,7 +2,6 @@ package run
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
 	"kedge"
@@ -147,11 +146,13 @@ func (t *stepper) mark(f *Feature, why string) {
 // no agent ever wrote.
 func (t *stepper) integrated(j *Job, c Command) {
 	ev := t.ev
-	if ev.Outcome != Conflicting && t.contradicts(j) {
+	if ev.Outcome != Conflicting && ev.Outcome != Regressed && t.contradicts(j) {
 		t.enter(j, Integrating)
 		return
 	}
 	switch {
+	case ev.Outcome == Regressed:
+		t.breaks(j, Integrating)
 	case ev.Outcome == Green && ev.Evidence != "" && ev.Tree != "":
 		t.s.Green = Seen{Tree: ev.Tree, Environment: ev.Environment, Outcome: Green}
 		j.Merged, j.Evidence = ev.Tree, ev.Evidence
@@ -256,10 +257,6 @@ func (t *stepper) finishWork(j *Job) {
 	default:
 		j.End, j.Reason = kedge.Completed, ""
 	}
-	if f != nil && t.s.Rules.Regression != "none" && t.anyCompleted() {
-		t.enter(j, Rechecking)
-		return
-	}
 	t.record(j)
 }
 
@@ -271,36 +268,6 @@ func (t *stepper) record(j *Job) {
 		return
 	}
 	t.enter(j, Recording)
-}
-
-func (t *stepper) anyCompleted() bool {
-	return slices.ContainsFunc(t.s.Features, func(f Feature) bool { return f.Status == kedge.Completed })
-}
-
-// recheckScope is everything at the end of a phase of the plan.
-func (t *stepper) recheckScope(j *Job) string {
-	if t.s.Rules.Regression == "all" {
-		return "all"
-	}
-	phase := t.s.Features[j.Feature].Phase
-	for i, f := range t.s.Features {
-		if i != j.Feature && f.Phase == phase && !completed(f.Status) {
-			return "sample"
-		}
-	}
-	return "all"
-}
-
-// rechecked keeps which of the completed features are red now.
-func (t *stepper) rechecked(j *Job) {
-	j.Regressed = nil
-	for _, id := range t.ev.Features {
-		i := t.s.place(id)
-		if i >= 0 && i != j.Feature && t.s.Features[i].Status == kedge.Completed && !slices.Contains(j.Regressed, id) {
-			j.Regressed = append(j.Regressed, id)
-		}
-	}
-	t.record(j)
 }
 
 // recorded goes on when note and checkpoint are both there: the ledger commit
@@ -336,7 +303,7 @@ func (t *stepper) ledgered(j *Job, c Command) {
 	}
 	j.Phase = Done
 	for _, id := range c.Features {
-		t.regress(t.s.place(id))
+		t.regress(t.s.place(id), "")
 	}
 	f := t.feature(j)
 	switch {
@@ -396,25 +363,6 @@ func (t *stepper) overAgain(f *Feature, j *Job) {
 // setsAside tells whether a job ends with work of its own that is not committed.
 func (j *Job) setsAside() bool {
 	return j.Kind == Build && j.Commit == "" && j.Tree != "" && j.Tree != j.BaseTree
-}
-
-// regress reopens a feature that is red again, a bounded number of times.
-func (t *stepper) regress(i int) {
-	if i < 0 || t.s.Features[i].Status == kedge.Skipped {
-		return
-	}
-	f := &t.s.Features[i]
-	f.Regressions++
-	f.Red = true
-	if f.Status != kedge.Completed {
-		return // somebody has taken it up, or blocked it, meanwhile
-	}
-	f.Status, f.Claim = kedge.Regressed, ClaimDone
-	why := "red again: " + quote(string(f.ID))
-	if f.Regressions > t.s.Rules.Regressions {
-		f.Status, why = kedge.BlockedWork, "red again after it was done more than once"
-	}
-	t.mark(f, why)
 }
 
 // reverted has put the worktree back; what was there is salvaged.

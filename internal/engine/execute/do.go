@@ -17,6 +17,8 @@ type Executor struct {
 
 	sessions *follow.Follower
 
+	clean sync.Mutex // held by who uses the clean worktree of a run
+
 	here   context.Context // until Leave
 	leave  context.CancelFunc
 	sweeps sync.WaitGroup
@@ -43,17 +45,27 @@ func New(cfg Config) *Executor {
 		run.EndSession:   x.endSession,
 		run.Checkpoint:   x.checkpoint,
 		run.Inspect:      x.inspectAll,
-		run.Integrate:    x.integrate,
-		run.Commit:       x.commit,
+		run.Integrate:    x.inClean(x.integrate),
+		run.Commit:       x.inClean(x.commit),
 		run.Recheck:      x.recheck,
 		run.Note:         x.note,
 		run.Mark:         x.mark,
-		run.Ledger:       x.ledger,
+		run.Ledger:       x.inClean(x.ledger),
 		run.Revert:       x.revert,
 		run.Land:         x.land,
 		run.Notify:       x.notify,
 	}
 	return x
+}
+
+// inClean keeps the clean worktree to a method: a baseline of another job may look into
+// the past there.
+func (x *Executor) inClean(do method) method {
+	return func(ctx context.Context, c run.Command, report func(run.Input)) (run.Input, error) {
+		x.clean.Lock()
+		defer x.clean.Unlock()
+		return do(ctx, c, report)
+	}
 }
 
 // Do implements engine.Executor.

@@ -17,7 +17,7 @@ import (
 )
 
 // gate runs the checks in the job's slot: all of the project's on the base,
-// before any work; or those that the work touches, and the feature's own.
+// before any work, with those of completed features where others changed it; or those that the work touches, and the feature's own.
 func (x *Executor) gate(ctx context.Context, c run.Command, _ func(run.Input)) (run.Input, error) {
 	p, err := x.place(ctx, c)
 	if err != nil {
@@ -34,7 +34,11 @@ func (x *Executor) gate(ctx context.Context, c run.Command, _ func(run.Input)) (
 		}
 	}
 	if len(q.Checks)+len(q.Own) == 0 {
-		return x.withTree(ctx, p, c.Reply(run.Empty))
+		out, err := x.withTree(ctx, p, c.Reply(run.Empty))
+		if err != nil || !baseline {
+			return out, err
+		}
+		return x.holdBase(ctx, c, p, out)
 	}
 	strays, err := x.evict(ctx, c, p.tree)
 	if err != nil {
@@ -60,7 +64,10 @@ func (x *Executor) gate(ctx context.Context, c run.Command, _ func(run.Input)) (
 		return x.withTree(ctx, p, out)
 	}
 	out.Tree, err = p.tree.TreeWithout(ctx, ev.Verdict.Tree, slot.Kedges...)
-	return out, err
+	if err != nil || !baseline || out.Outcome != run.Green {
+		return out, err
+	}
+	return x.holdBase(ctx, c, p, out)
 }
 
 // judgeWith is judge with findings that the gate itself cannot see.

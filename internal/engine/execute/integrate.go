@@ -15,8 +15,9 @@ import (
 )
 
 // integrate merges the job's work onto the tip in the clean worktree, where no
-// agent ever wrote, and runs every check there: the verdict that can complete a
-// feature. A candidate that is not green does not stay there.
+// agent ever wrote, and runs every check there, also those of completed features that
+// it can touch: the verdict that can complete a feature. A candidate that is not green
+// does not stay there.
 func (x *Executor) integrate(ctx context.Context, c run.Command, _ func(run.Input)) (run.Input, error) {
 	clean, err := x.cfg.Slots.Clean(ctx, x.request(c, "left in the clean worktree"))
 	if err != nil {
@@ -96,6 +97,15 @@ func (x *Executor) tryCandidate(ctx context.Context, c run.Command, clean *git.R
 	if err != nil {
 		return run.Input{}, err
 	}
+	ev, err := x.judgeCandidate(ctx, c, q, whole, env)
+	if err != nil || ev.Outcome != run.Green && ev.Outcome != run.Empty {
+		return ev, err
+	}
+	return x.holdAgainst(ctx, c, clean, whole, ev)
+}
+
+// judgeCandidate runs the project's checks and the feature's on a merged tree.
+func (x *Executor) judgeCandidate(ctx context.Context, c run.Command, q gate.Request, whole, env string) (run.Input, error) {
 	if c.Purpose == run.TakeBack {
 		q = takenBack(q, whole)
 		c.Feature = "" // it proves nothing about the feature

@@ -45,8 +45,10 @@ func (x *Executor) land(ctx context.Context, c run.Command, _ func(run.Input)) (
 	case way == diverged:
 		return x.refuseMoved(ctx, c, course.Lands, at)
 	}
-	if waiting, err := x.unaccepted(ctx, c, at); err != nil || waiting.Kind != "" {
-		return waiting, err
+	for _, look := range []func(context.Context, run.Command, string) (run.Input, error){x.unaccepted, x.regressed} {
+		if no, err := look(ctx, c, at); err != nil || no.Kind != "" {
+			return no, err
+		}
 	}
 	move := slot.Landing{Ref: "refs/heads/" + course.Lands, From: at, To: c.Commit}
 	if err := x.cfg.Slots.KeepLanding(c.Run, move); err != nil {
@@ -102,6 +104,28 @@ func (x *Executor) unaccepted(ctx context.Context, c run.Command, at string) (ru
 	}
 	ev := c.Reply(run.Refused)
 	ev.Reason = "you have not accepted the work on " + strings.Join(names, ", ") + "; kedge land shows what to look at"
+	return ev, nil
+}
+
+// regressed refuses to land where the ledger knows features that were done and are red
+// again, unless you asked for just that. The run may not have heard of them.
+func (x *Executor) regressed(ctx context.Context, c run.Command, _ string) (run.Input, error) {
+	if c.Scope == run.Breaking {
+		return run.Input{}, nil
+	}
+	all, err := x.cfg.Ledger.Features(ctx)
+	var ids []kedge.FeatureID
+	for _, f := range all {
+		if f.Status == kedge.Regressed {
+			ids = append(ids, f.ID)
+		}
+	}
+	if err != nil || len(ids) == 0 {
+		return run.Input{}, err
+	}
+	ev := c.Reply(run.Refused)
+	ev.Reason = "red again, though done before: " + strings.Join(quoted(ids), ", ")
+	ev.Next = []kedge.NextStep{kedge.Step("kedge", "run").For("repair it first"), kedge.Step("kedge", "land", "--regressed").For("land it as it is")}
 	return ev, nil
 }
 

@@ -2,120 +2,336 @@ package execute
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"kedge"
 	"kedge/internal/core/check"
+	"kedge/internal/core/plan"
 	"kedge/internal/core/run"
 	"kedge/internal/engine/gate"
 	"kedge/internal/git"
-	"kedge/internal/text/glob"
+	"kedge/internal/process/atomicfile"
 )
 
-// sampleSize is how many features are looked at again in turn, besides those
-// whose files changed.
+// sampleSize is how many completed features are looked at in turn, besides those that
+// a change touches.
 const sampleSize = 5
 
-// recheck runs the checks of features that were completed before, in the clean
-// worktree, and says which are red now.
-func (x *Executor) recheck(ctx context.Context, c run.Command, _ func(run.Input)) (run.Input, error) {
-	features, err := x.toRecheck(ctx, c)
+// recheck answers what an older Kedge asked for after a commit. Today completed
+// features are looked at before it.
+func (x *Executor) recheck(_ context.Context, c run.Command, _ func(run.Input)) (run.Input, error) {
+	return c.Reply(run.OK), nil
+}
+
+// broken is a completed feature with a check that is red.
+type broken struct {
+	feature kedge.Feature
+	result  kedge.CheckResult // by the check's own name
+}
+
+// text names the feature, its check and the first failure.
+func (b broken) text() string {
+	r := b.result
+	failure := "it is not green"
+	if r.FirstFailure != nil {
+		failure = exitText(r) + render(*r.FirstFailure)
+	}
+	return fmt.Sprintf("check %q (%s) of %q is red: %s", r.Name, r.Command, b.feature.ID, failure)
+}
+
+func idsOf(list []broken) []kedge.FeatureID {
+	var out []kedge.FeatureID
+	for _, b := range list {
+		out = append(out, b.feature.ID)
+	}
+	return out
+}
+
+// holdAgainst holds a merged tree, which is green by itself, against the completed
+// features that it can touch. One that is red there and green on the tip is the work's
+// doing, which its repair is told; one that is red on the tip as well was broken before.
+func (x *Executor) holdAgainst(ctx context.Context, c run.Command, clean *git.Repo, whole string, ev run.Input) (run.Input, error) {
+	changes, err := clean.Diff(ctx, c.Base, whole)
+	if err != nil || len(theirs(changes)) == 0 {
+		return ev, err
+	}
+	features, err := x.toRecheck(ctx, c, plan.Change{Feature: c.Feature, Paths: pathsOf(theirs(changes))})
 	if err != nil {
-		return run.Input{}, err
+		return ev, err
 	}
-	ev := c.Reply(run.OK)
-	if len(features) == 0 {
-		return ev, nil
+	red, other, err := x.redAmong(ctx, c, clean, whole, "recheck", features)
+	if err != nil || other.Outcome != "" || len(red) == 0 {
+		return orElse(other, ev), err
 	}
+	before, other, err := x.redAt(ctx, c, clean, c.Base, red)
+	if err != nil || other.Outcome != "" {
+		return other, err
+	}
+	if len(before) > 0 {
+		return x.brokenBase(ctx, c, clean, before), nil
+	}
+	out := c.Reply(run.Red)
+	out.Environment, out.Features = ev.Environment, idsOf(red)
+	out.Failure = clip(fmt.Sprintf("this work breaks feature %q, which is completed: %s", red[0].feature.ID, red[0].text()))
+	if len(red) > 1 {
+		out.Failure += fmt.Sprintf("\nit breaks as well: %s", strings.Join(quoted(idsOf(red[1:])), ", "))
+	}
+	return out, nil
+}
+
+// holdBase holds a base, whose gate is green, against completed features: those that
+// what others changed since the last verified commit can touch, and some in turn.
+func (x *Executor) holdBase(ctx context.Context, c run.Command, p place, ev run.Input) (run.Input, error) {
+	past, err := x.pastOf(ctx, c.Base, false)
+	if err != nil {
+		return ev, err
+	}
+	var change plan.Change
+	if past.verified != "" {
+		changes, err := p.tree.Diff(ctx, past.verified, c.Base)
+		if err != nil || len(theirs(changes)) == 0 {
+			return ev, err
+		}
+		change.Paths = pathsOf(theirs(changes))
+	}
+	features, err := x.toRecheck(ctx, c, change)
+	if err != nil {
+		return ev, err
+	}
+	q := p.request()
+	q.Checks, q.Protect = nil, nil
+	red, other, err := x.redIn(ctx, c, q, p.env, "recheck", features)
+	if err == nil {
+		err = x.clearBase(ctx, c, p, q, features)
+	}
+	if err != nil || other.Outcome != "" || len(red) == 0 {
+		return orElse(other, ev), err
+	}
+	x.clean.Lock()
+	defer x.clean.Unlock()
 	clean, err := x.cfg.Slots.Clean(ctx, x.request(c, "left in the clean worktree"))
-	if err != nil {
-		return notAt(c, err)
+	switch {
+	case kedge.Conflict.Is(err):
+		clean = nil // the run has moved on meanwhile: who broke it stays unknown
+	case err != nil:
+		return ev, err
 	}
-	if err := x.putClean(ctx, c, clean, c.Base); err != nil {
-		return notAt(c, err)
+	out := x.brokenBase(ctx, c, clean, red)
+	out.Tree, out.Environment = ev.Tree, ev.Environment
+	if clean != nil {
+		err = x.putClean(ctx, c, clean, "HEAD")
+	}
+	return out, err
+}
+
+// clearBase takes out of the slot what the checks of completed features left there.
+func (x *Executor) clearBase(ctx context.Context, c run.Command, p place, q gate.Request, features []kedge.Feature) error {
+	tree, err := p.tree.TreeOf(ctx, c.Base)
+	if err != nil {
+		return err
+	}
+	q.Own = named(features)
+	return x.clearAway(ctx, p, q, kedge.Verdict{Tree: tree})
+}
+
+// brokenBase answers that completed features are red without the work, and since when.
+func (x *Executor) brokenBase(ctx context.Context, c run.Command, clean *git.Repo, red []broken) run.Input {
+	ev := c.Reply(run.Regressed)
+	ev.Features = idsOf(red)
+	var parts []string
+	for i, b := range red {
+		text := b.text()
+		if clean != nil && i < mostBlamed {
+			since, err := x.blame(ctx, c, clean, b)
+			if err != nil {
+				x.log().Warn("who broke a feature was not found", "run", string(c.Run), "feature", string(b.feature.ID), "error", err.Error())
+			} else if since != "" {
+				text += "; " + since
+			}
+		}
+		parts = append(parts, text)
+	}
+	ev.Reason = clip(strings.Join(parts, "\n"))
+	return ev
+}
+
+// redAt tells which of some features are red at a commit, in the clean worktree.
+func (x *Executor) redAt(ctx context.Context, c run.Command, clean *git.Repo, commit string, suspects []broken) ([]broken, run.Input, error) {
+	tree, err := clean.TreeOf(ctx, commit)
+	if err != nil {
+		return nil, run.Input{}, err
+	}
+	if err := x.putClean(ctx, c, clean, tree); err != nil {
+		return nil, run.Input{}, err
+	}
+	features := make([]kedge.Feature, len(suspects))
+	for i, b := range suspects {
+		features[i] = b.feature
+	}
+	return x.redAmong(ctx, c, clean, tree, "at-"+tree+"-"+strings.Join(quoted(idsOf(suspects)), "-"), features)
+}
+
+// redAmong tells which features are red in the clean worktree, which holds a tree.
+func (x *Executor) redAmong(ctx context.Context, c run.Command, clean *git.Repo, tree, what string, features []kedge.Feature) ([]broken, run.Input, error) {
+	if len(features) == 0 {
+		return nil, run.Input{}, nil
+	}
+	env, reason, err := x.equip(ctx, c, clean, tree)
+	if err != nil {
+		return nil, run.Input{}, err
+	}
+	if reason != "" {
+		ev := c.Reply(run.CannotRun)
+		ev.Reason = reason
+		return nil, ev, nil
 	}
 	_, g, err := x.cfg.Rules.At(ctx, c.Base)
 	if err != nil {
-		return run.Input{}, err
+		return nil, run.Input{}, err
 	}
-	q := gate.Request{Dir: clean.Root(), Repo: clean, Base: c.Base, Services: g.Services, Scope: gate.Full, Slot: "clean"}
-	red, err := x.stillGreen(ctx, c, q, features)
-	if err != nil || !red {
-		return ev, err
-	}
-	for _, f := range features {
-		q.Own = f.Checks
-		red, err := x.isRed(ctx, c, q, f.ID, "recheck-"+string(f.ID))
-		if err != nil {
-			return run.Input{}, err
-		}
-		if red {
-			ev.Features = append(ev.Features, f.ID)
-		}
-	}
-	return ev, nil
+	q := gate.Request{Dir: clean.Root(), Repo: clean, Base: tree, Services: g.Services, Scope: gate.Full, Slot: "clean"}
+	return x.redIn(ctx, c, q, env, what, features)
 }
 
-// stillGreen looks at all of them at once, which is all there is to do as long
-// as none is red. It gives whether one is. A check that features share runs once.
-func (x *Executor) stillGreen(ctx context.Context, c run.Command, q gate.Request, features []kedge.Feature) (red bool, err error) {
+// redIn runs the checks of features until none that is left is red, and gives those that
+// were. Where a gate gives no verdict it is other that says why.
+func (x *Executor) redIn(ctx context.Context, c run.Command, q gate.Request, env, what string, features []kedge.Feature) (red []broken, other run.Input, err error) {
+	reply := c
+	c.Kind, c.Feature = run.Recheck, ""
+	for i := 0; len(features) > 0; i++ {
+		q.Own = named(features)
+		judged, err := x.judge(ctx, c, fmt.Sprintf("%s-%d", what, i), env, q)
+		if leaving(ctx, err) {
+			return nil, run.Input{}, err
+		}
+		ev, err := x.outcome(reply, judged, err)
+		switch {
+		case err != nil:
+			return nil, run.Input{}, err
+		case ev.Outcome == run.Green:
+			return red, run.Input{}, nil
+		case ev.Outcome != run.Red:
+			return nil, ev, nil
+		}
+		var more []broken
+		if more, features = sortOut(features, judged.Verdict); len(more) == 0 {
+			return red, run.Input{}, nil // a finding, and no check
+		}
+		red = append(red, more...)
+	}
+	return red, run.Input{}, nil
+}
+
+// ownName is the name under which a feature's check runs beside those of others.
+func ownName(f kedge.Feature, c kedge.Check) string {
+	if name := string(f.ID) + "." + c.Name; kedge.ValidName(name) {
+		return name
+	}
+	return c.Name
+}
+
+// named are the checks of all the features. One that features share is there once.
+func named(features []kedge.Feature) []kedge.Check {
+	var out []kedge.Check
 	for _, f := range features {
 		for _, c := range f.Checks {
-			if !slices.ContainsFunc(q.Own, func(o kedge.Check) bool { return check.Same(o, c) }) {
-				q.Own = append(q.Own, c)
+			if !slices.ContainsFunc(out, func(o kedge.Check) bool { return check.Same(o, c) }) {
+				c.Name = ownName(f, c)
+				out = append(out, c)
 			}
 		}
 	}
-	return x.isRed(ctx, c, q, "", "recheck")
+	return out
 }
 
-// isRed runs a gate. Where its surroundings or a moving tree give no verdict,
-// nothing is known to be red.
-func (x *Executor) isRed(ctx context.Context, c run.Command, q gate.Request, id kedge.FeatureID, what string) (bool, error) {
-	c.Feature = id
-	ev, err := x.judge(ctx, c, what, "", q)
-	switch {
-	case leaving(ctx, err):
-		return false, err
-	case kedge.Blocked.Is(err) || kedge.Conflict.Is(err):
-		x.log().Warn("completed features were not looked at again", "run", string(c.Run), "feature", string(id), "error", err.Error())
-		return false, nil
-	case err != nil:
-		return false, err
+// sortOut takes the features out whose check is the red one of a verdict.
+func sortOut(features []kedge.Feature, v kedge.Verdict) (red []broken, left []kedge.Feature) {
+	at := slices.IndexFunc(v.Checks, func(r kedge.CheckResult) bool { return r.Skipped == "" && r.FirstFailure != nil })
+	if at < 0 {
+		return nil, features
 	}
-	return !ev.Verdict.Green(), nil
+	r := v.Checks[at]
+	var bad kedge.Check
+	for _, f := range features {
+		for _, c := range f.Checks {
+			if bad.Name == "" && ownName(f, c) == r.Name {
+				bad = c
+			}
+		}
+	}
+	for _, f := range features {
+		i := slices.IndexFunc(f.Checks, func(c kedge.Check) bool { return ownName(f, c) == r.Name || check.Same(c, bad) })
+		if i < 0 {
+			left = append(left, f)
+			continue
+		}
+		own := r
+		own.Name = f.Checks[i].Name
+		red = append(red, broken{f, own})
+	}
+	return red, left
 }
 
-// toRecheck are the completed features with checks: all, or those that the
-// newest commit may have touched and a few others in turn.
-func (x *Executor) toRecheck(ctx context.Context, c run.Command) ([]kedge.Feature, error) {
+// toRecheck are the completed features that a change is held against: those that it
+// touches, and of the others as many as run.regression says. What is known to be red is
+// not among them.
+func (x *Executor) toRecheck(ctx context.Context, c run.Command, change plan.Change) ([]kedge.Feature, error) {
 	all, err := x.cfg.Ledger.Features(ctx)
 	if err != nil {
 		return nil, err
 	}
-	done := slices.DeleteFunc(slices.Clone(all), func(f kedge.Feature) bool {
-		return f.Status != kedge.Completed || f.ID == c.Feature || len(f.Checks) == 0 || !x.canRecheck(c, f)
+	cfg, _, err := x.cfg.Rules.At(ctx, c.Base)
+	if err != nil {
+		return nil, err
+	}
+	skip := func(f kedge.Feature) bool { return slices.Contains(c.Features, f.ID) || !x.canRecheck(c, f) }
+	must := slices.DeleteFunc(plan.Touched(all, change), skip)
+	rest := slices.DeleteFunc(plan.Checkable(all, change.Feature), func(f kedge.Feature) bool {
+		return skip(f) || slices.ContainsFunc(must, func(m kedge.Feature) bool { return m.ID == f.ID })
 	})
-	if c.Scope == "all" || len(done) <= sampleSize {
-		return done, nil
+	switch cfg.Run.Regression {
+	case "none":
+		return must, nil
+	case "all":
+		return append(must, rest...), nil
 	}
-	info, err := x.cfg.Repo.ReadCommit(ctx, c.Base)
+	turn, err := x.inTurn(c, rest)
+	return append(must, turn...), err
+}
+
+// rotation is where the features that are looked at in turn stand. It outlives runs, so
+// that short ones do not look at the same features each time.
+type rotation struct {
+	Command string          `json:"command"` // whose turn it was; carried out again it is the same one
+	After   kedge.FeatureID `json:"after"`
+	Last    kedge.FeatureID `json:"last"`
+}
+
+// inTurn gives the next few of the features.
+func (x *Executor) inTurn(c run.Command, features []kedge.Feature) ([]kedge.Feature, error) {
+	if len(features) <= sampleSize {
+		return features, nil
+	}
+	file := filepath.Join(x.cfg.Home, "projects", string(x.cfg.Project), "rotation.json")
+	var at rotation
+	if text, err := os.ReadFile(file); err == nil && json.Unmarshal(text, &at) != nil {
+		at = rotation{} // damaged: it begins again
+	}
+	if me := key(c, "turn"); at.Command != me {
+		at.Command, at.After = me, at.Last
+	}
+	var turn []kedge.Feature
+	turn, at.Last = plan.Rotate(features, at.After, sampleSize)
+	text, err := json.Marshal(at)
 	if err != nil {
-		return nil, err
+		return nil, kedge.Errorf(kedge.Internal, "encode whose turn it is: %w", err)
 	}
-	changes, err := x.changesOf(ctx, info)
-	if err != nil {
-		return nil, err
-	}
-	start := int(c.Origin()) % len(done)
-	var out []kedge.Feature
-	for i, f := range done {
-		turn := (i-start+len(done))%len(done) < sampleSize
-		if turn || touches(f, changes) {
-			out = append(out, f)
-		}
-	}
-	return out, nil
+	return turn, atomicfile.Write(file, append(text, '\n'), 0o600)
 }
 
 // canRecheck tells whether the feature's checks are valid. A feature that an older Kedge
@@ -128,9 +344,26 @@ func (x *Executor) canRecheck(c run.Command, f kedge.Feature) bool {
 	return len(faults) == 0
 }
 
-// touches tells whether a change may concern a feature.
-func touches(f kedge.Feature, changes []git.Change) bool {
-	return slices.ContainsFunc(changes, func(c git.Change) bool {
-		return slices.Contains(f.Files, c.Path) || slices.ContainsFunc(f.Paths, func(p string) bool { return glob.Match(p, c.Path) })
-	})
+func pathsOf(changes []git.Change) []string {
+	out := make([]string, len(changes))
+	for i, c := range changes {
+		out[i] = c.Path
+	}
+	return out
+}
+
+func quoted(ids []kedge.FeatureID) []string {
+	out := make([]string, len(ids))
+	for i, id := range ids {
+		out[i] = fmt.Sprintf("%q", string(id))
+	}
+	return out
+}
+
+// orElse is the first event if it says anything, else the second.
+func orElse(ev, other run.Input) run.Input {
+	if ev.Outcome != "" {
+		return ev
+	}
+	return other
 }

@@ -68,6 +68,7 @@ type CommitInfo struct {
 	SHA     string
 	Tree    string
 	Parents []string
+	Author  string // "Name <address>", as ReadCommit has it
 	Message string
 }
 
@@ -95,6 +96,8 @@ func (r *Repo) ReadCommit(ctx context.Context, rev string) (CommitInfo, error) {
 			c.Tree = value
 		case "parent":
 			c.Parents = append(c.Parents, value)
+		case "author":
+			c.Author = value[:strings.LastIndexByte(value, '>')+1]
 		}
 	}
 	return c, nil
