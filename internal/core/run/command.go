@@ -22,7 +22,7 @@ const (
 	NextTurn     CommandKind = "next_turn"     //
 	Tell         CommandKind = "tell"          // Text, to the living session or in the next brief; Scope Wanted: what that is for
 	EndSession   CommandKind = "end_session"   // and all its children
-	Checkpoint   CommandKind = "checkpoint"    // with a copy of the worktree under the salvage refs
+	Checkpoint   CommandKind = "checkpoint"    // with a copy of the worktree under the salvage refs; Scope Unfinished: and a handoff; Text is what the session waits for
 	Inspect      CommandKind = "inspect"       // stores diffstat and findings
 	Integrate    CommandKind = "integrate"     // merge Tree onto Base in the clean worktree, or take the work of Commit out of it; the gate skips nothing
 	Commit       CommandKind = "commit"        // Tree on Base, dated At; without the work of Commit
@@ -75,6 +75,10 @@ var answers = []struct {
 // Wanted is the scope of what a person wants of a feature beside its checks: they
 // reopened it, and said why.
 const Wanted = "wanted"
+
+// Unfinished is the scope of what is saved of a session that ends before its work is
+// done: nothing of it may be known to it alone.
+const Unfinished = "unfinished"
 
 // Purpose is the kind of brief a session gets.
 type Purpose string
