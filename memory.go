@@ -129,6 +129,7 @@ type Handoff struct {
 	Next        string       `json:"next"`
 	BlockedOn   string       `json:"blocked_on"` // empty: nothing
 	HumanNotes  string       `json:"human_notes,omitempty"`
+	Feature     FeatureID    `json:"feature,omitempty"` // of a handoff that Kedge made when a session of a run ended: what that worked on
 }
 
 // Drift is one path that changed since Kedge last looked, with the size of the

@@ -27,7 +27,7 @@ func (b Writer) bounds(ctx context.Context, c run.Command) (watch.Bounds, error)
 			locked = append(locked, string(d.ID)+" "+d.Title)
 		}
 	}
-	last, err := projects.Latest[kedge.Handoff](ctx, b.p, journal.KindHandoff)
+	last, err := b.saidHandoff(ctx)
 	if err != nil {
 		return out, err
 	}
@@ -50,6 +50,20 @@ func (b Writer) bounds(ctx context.Context, c run.Command) (watch.Bounds, error)
 	}
 	out.Focus = focusOf(c, name, locked)
 	return out, nil
+}
+
+// saidHandoff is the latest handoff in the words of whoever saved it. What Kedge makes of
+// a session that ended tells the next one what was tried: it forbids nothing.
+func (b Writer) saidHandoff(ctx context.Context) (*kedge.Handoff, error) {
+	last, err := projects.Latest[kedge.Handoff](ctx, b.p, journal.KindHandoff)
+	if err != nil || last == nil || last.Session == "" {
+		return last, err
+	}
+	ses, _, err := journal.Get[kedge.Session](ctx, b.p.Store, journal.KindSession, string(last.Session))
+	if err != nil || last.ID != madeID(ses) {
+		return last, err
+	}
+	return b.ownHandoff(ctx, ses)
 }
 
 func decisionRule(d kedge.Decision) watch.Rule {

@@ -11,7 +11,6 @@ import (
 	"kedge/internal/app/projects"
 	"kedge/internal/app/status"
 	"kedge/internal/core/brief"
-	docs "kedge/internal/core/memory"
 	"kedge/internal/core/run"
 	"kedge/internal/engine/execute"
 	"kedge/internal/insight/resume"
@@ -235,18 +234,17 @@ func (b Writer) startFiles(ctx context.Context, base string, f kedge.Feature, l 
 // earlierSession is what the session before this one of the same job left: its
 // handoff, what it was doing when it was cut, and the files that it changed.
 func (b Writer) earlierSession(ctx context.Context, c run.Command, at execute.Position, in *brief.RunInput) error {
+	made, err := b.handoffFor(ctx, c, at)
+	if err != nil {
+		return err
+	}
+	in.Handoff = stillRejected(made, in.Decisions)
 	if at.Session == "" {
 		return nil
 	}
 	ses, _, err := journal.Get[kedge.Session](ctx, b.p.Store, journal.KindSession, string(at.Session))
 	if err != nil {
 		return err
-	}
-	if in.Handoff, err = b.handoffOf(ctx, at.Session); err != nil {
-		return err
-	}
-	if in.Handoff != nil {
-		in.Handoff.RuledOut = docs.StillRejected(in.Decisions, in.Handoff.RuledOut)
 	}
 	b.rankedFiles(at, in)
 	why := cutBy(ses)
@@ -316,15 +314,6 @@ func cutBy(ses kedge.Session) string {
 		text += ": " + ses.Cause
 	}
 	return text
-}
-
-// handoffOf is the latest handoff that a session saved.
-func (b Writer) handoffOf(ctx context.Context, id kedge.SessionID) (*kedge.Handoff, error) {
-	list, err := journal.About[kedge.Handoff](ctx, b.p.Store, journal.KindHandoff, string(id))
-	if err != nil || len(list) == 0 {
-		return nil, err
-	}
-	return &list[len(list)-1], nil
 }
 
 // sinceCheckpoint says what others changed in the base since the job's last

@@ -171,6 +171,9 @@ func (b Writer) peoplesNotes(ctx context.Context, commit string) (string, error)
 // Note saves what a finished feature taught. One that would teach nothing, a
 // feature without a file, a check or a decision, has none.
 func (b Writer) Note(ctx context.Context, c run.Command, at execute.Position) error {
+	if err := b.settleHandoff(ctx, c); err != nil {
+		return err
+	}
 	key := runKey(c, "note")
 	who := b.caller(key, kedge.ActorDaemon)
 	_, err := b.s.home.Write(ctx, b.p, who, func() ([]kedge.Event, error) {

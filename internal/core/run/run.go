@@ -7,6 +7,7 @@
 package run
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"time"
@@ -157,7 +158,7 @@ func (t *stepper) enter(j *Job, p Phase) {
 		conversation, why := t.s.resumption(j)
 		t.issue(j, Command{Kind: Brief, Scope: t.briefScope(j), Failure: t.toldFailure(j), Text: j.Question, Base: j.Base, Resume: conversation, Reason: why})
 	case Saving:
-		t.issue(j, Command{Kind: Checkpoint, Reason: j.Reason, Base: j.Base})
+		t.issue(j, savedBefore(j))
 	case Ending:
 		t.issue(j, Command{Kind: EndSession, Reason: j.Reason})
 	case Gating:
@@ -186,6 +187,16 @@ func (t *stepper) enter(j *Job, p Phase) {
 		t.nextTurn(j)
 	case Working, Asking, Reviewing, Ready, Stuck, Done:
 	}
+}
+
+// savedBefore is what is saved before a job goes on. A session that claims to be
+// finished has its verdict before it; any other is unfinished.
+func savedBefore(j *Job) Command {
+	c := Command{Kind: Checkpoint, Reason: cmp.Or(j.Reason, j.Talk.Cut), Base: j.Base}
+	if j.Then != j.afterWork() {
+		c.Scope, c.Text = Unfinished, j.Question
+	}
+	return c
 }
 
 // gateScope is everything for a fix: what is red need not be what it touched.

@@ -33,6 +33,11 @@ func (x *Executor) checkpoint(ctx context.Context, c run.Command, _ func(run.Inp
 			return run.Input{}, err
 		}
 	}
+	if c.Scope == run.Unfinished {
+		if err := x.handoff(ctx, c, at); err != nil {
+			return run.Input{}, err
+		}
+	}
 	_, err = x.keep(c, func(j *slot.Job) {
 		j.Checkpoint, j.Saved = id, what
 		if j.Epoch == origin {
@@ -43,6 +48,15 @@ func (x *Executor) checkpoint(ctx context.Context, c run.Command, _ func(run.Inp
 		return run.Input{}, err
 	}
 	return c.Reply(run.OK), nil
+}
+
+// handoff saves what the next session has to know of the job's latest one. Planning goes
+// on from its plan and the answers alone.
+func (x *Executor) handoff(ctx context.Context, c run.Command, at Position) error {
+	if at.Session == "" || c.Purpose == run.MakePlan {
+		return nil
+	}
+	return x.cfg.Briefs.Handoff(ctx, c, at)
 }
 
 // saved names what a checkpoint holds of a job: its work, and what its session did.

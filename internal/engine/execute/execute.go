@@ -129,6 +129,9 @@ type Briefs interface {
 	// Checkpoint saves a checkpoint of the job; tree is the worktree's, kept the
 	// salvage that holds a copy of it.
 	Checkpoint(ctx context.Context, c run.Command, at Position) (kedge.CheckpointID, error)
+	// Handoff saves what the next session at the work of the job's latest session has to
+	// know: it ends, or ended, before that was done.
+	Handoff(ctx context.Context, c run.Command, at Position) error
 	// Note saves what a finished feature taught.
 	Note(ctx context.Context, c run.Command, at Position) error
 	// TakenBack knows that the work in the command's Text was taken back: no note
@@ -155,4 +158,5 @@ type Position struct {
 type Trail struct {
 	Stood resume.Summary // where it stood when it told the last
 	Used  *run.Spend     // nil: it never said
+	Said  string         // the last that its agent said, as kedge.Session.Closing
 }

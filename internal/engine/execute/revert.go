@@ -17,6 +17,9 @@ func (x *Executor) revert(ctx context.Context, c run.Command, _ func(run.Input))
 	if j.Slot == 0 || j.Base == "" {
 		return c.Reply(run.OK), nil // it never had a worktree
 	}
+	if err := x.lastHandoff(ctx, c, j); err != nil {
+		return run.Input{}, err
+	}
 	if _, err := x.evict(ctx, c, nil); err != nil {
 		return run.Input{}, err
 	}
@@ -37,4 +40,17 @@ func (x *Executor) revert(ctx context.Context, c run.Command, _ func(run.Input))
 		return badPlace(c, err)
 	}
 	return c.Reply(run.OK), x.salvaged(ctx, ready.Salvage)
+}
+
+// lastHandoff saves what the failed attempt came to, before its work is set aside: the
+// worktree does not tell it any more then. Done again, the first one stands.
+func (x *Executor) lastHandoff(ctx context.Context, c run.Command, j slot.Job) error {
+	if j.Session == "" || c.Purpose == run.CheckTip {
+		return nil
+	}
+	at, err := x.standing(ctx, c)
+	if err != nil {
+		return err
+	}
+	return x.handoff(ctx, c, at)
 }

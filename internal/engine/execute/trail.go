@@ -30,7 +30,9 @@ func (x *Executor) trail(ctx context.Context, c run.Command, j slot.Job, dir str
 	}
 	var t Trail
 	reader := adapter.Reader(agents.Task{Session: id, ReadOnly: c.Purpose == run.MakePlan, Resume: j.Resume})
-	p, err := record.Output(x.sessionDir(id), dir, reader, t.count)
+	var last follow.Closing
+	p, err := record.Output(x.sessionDir(id), dir, reader, func(ev watch.Act) { t.count(ev); last.Take(ev) })
+	t.Said = last.Text()
 	if err == nil && !p.Empty() {
 		t.Stood = p.Brief(dir, resume.DefaultBudget)
 	}

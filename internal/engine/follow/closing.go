@@ -9,15 +9,15 @@ import (
 	"kedge/internal/text/words"
 )
 
-// closing keeps what the agent said last: everything since its last call of a tool or,
+// Closing keeps what the agent said last: everything since its last call of a tool or,
 // where it said nothing after that, what it said before it.
-type closing struct {
+type Closing struct {
 	said []string
 	over bool // it acted since: what it says next begins anew
 }
 
-// take takes in an event.
-func (c *closing) take(ev watch.Act) {
+// Take takes in an event.
+func (c *Closing) Take(ev watch.Act) {
 	switch ev.Kind {
 	case watch.Call:
 		c.over = true
@@ -37,9 +37,9 @@ func (c *closing) take(ev watch.Act) {
 // maxSaid bounds how many messages in a row are remembered.
 const maxSaid = 8
 
-// text is what is kept of it. Secrets are removed before it is cut: half of one is not
+// Text is what is kept of it. Secrets are removed before it is cut: half of one is not
 // recognised any more.
-func (c *closing) text() string {
+func (c *Closing) Text() string {
 	text := redact.Text(strings.Join(c.said, "\n"))
 	if len(text) <= kedge.MaxClosing {
 		return text

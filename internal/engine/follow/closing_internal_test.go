@@ -25,11 +25,11 @@ func TestClosingWords(t *testing.T) {
 		{"a secret", []watch.Act{say("token ghp_" + strings.Repeat("a1B2", 9))}, "token [redacted:github]"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			var c closing
+			var c Closing
 			for _, ev := range tc.acts {
-				c.take(ev)
+				c.Take(ev)
 			}
-			if got := c.text(); got != tc.want {
+			if got := c.Text(); got != tc.want {
 				t.Errorf("got %q, want %q", got, tc.want)
 			}
 		})
@@ -37,9 +37,9 @@ func TestClosingWords(t *testing.T) {
 }
 
 func TestClosingWordsAreBounded(t *testing.T) {
-	var c closing
-	c.take(watch.Act{Kind: watch.Say, Text: "first " + strings.Repeat("ünder the way ", 800) + " last"})
-	got := c.text()
+	var c Closing
+	c.Take(watch.Act{Kind: watch.Say, Text: "first " + strings.Repeat("ünder the way ", 800) + " last"})
+	got := c.Text()
 	if len(got) > kedge.MaxClosing || !utf8.ValidString(got) {
 		t.Fatalf("%d bytes", len(got))
 	}

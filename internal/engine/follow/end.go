@@ -55,7 +55,7 @@ func (s *session) conclude(ctx context.Context, f hold.Found) (run.Input, error)
 }
 
 func (s *session) endOf(f hold.Found) kedge.SessionEndedData {
-	d := kedge.SessionEndedData{ID: f.ID, State: f.State, Cause: f.Cause, Bytes: s.off, Conversation: s.conversation(), Closing: s.last.text()}
+	d := kedge.SessionEndedData{ID: f.ID, State: f.State, Cause: f.Cause, Bytes: s.off, Conversation: s.conversation(), Closing: s.last.Text()}
 	if f.Result != nil {
 		code := f.Result.Code
 		d.ExitCode, d.Cause, d.Bytes = &code, f.Result.Cause, f.Result.End

@@ -216,7 +216,7 @@ func (s *session) happened(ctx context.Context, ev watch.Act) []watch.Signal {
 		}
 	}
 	s.use.take(ev)
-	s.last.take(ev)
+	s.last.Take(ev)
 	s.journalFirsts(ctx, ev)
 	return s.watch.Feed(ev)
 }

@@ -50,7 +50,7 @@ type session struct {
 	quiet  []hold.Sample
 	open   []string // calls that have no result yet
 	first  firsts
-	last   closing
+	last   Closing
 	short  shortening
 	words  []word // of people, that it could not hear yet
 }
