@@ -13,7 +13,8 @@ func Profile() agents.Profile {
 	wrote := kept()
 	return agents.Profile{
 		Name: name, Title: "Aider", About: "one message on its input, text for people back",
-		New: func(argv []string) (agents.Adapter, error) { return New(argv), nil },
+		New:         func(argv []string) (agents.Adapter, error) { return New(argv), nil },
+		CommandLine: commandLine(),
 		Obeys: trust.Rules{
 			Files:   []trust.Settings{{Name: ".aider.conf.yml", Env: true}, {Name: ".aider.model.settings.yml", Env: true}},
 			Options: []string{"AIDER_"},

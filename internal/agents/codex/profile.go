@@ -13,10 +13,11 @@ func Profile() agents.Profile {
 	told, wrote := hooked(), kept()
 	return agents.Profile{
 		Name: name, Title: "Codex", About: "its app server",
-		New:      func(argv []string) (agents.Adapter, error) { return New(argv), nil },
-		Hears:    []agents.WordKind{agents.Tell, agents.Interrupt, agents.Shorten},
-		Versions: agents.Versions{Tried: []string{"0.166.0"}, Update: "npm install -g @openai/codex@latest"},
-		Writes:   []string{"~/.codex"},
+		New:         func(argv []string) (agents.Adapter, error) { return New(argv), nil },
+		Hears:       []agents.WordKind{agents.Tell, agents.Interrupt, agents.Shorten},
+		CommandLine: commandLine(),
+		Versions:    agents.Versions{Tried: []string{"0.166.0"}, Update: "npm install -g @openai/codex@latest"},
+		Writes:      []string{"~/.codex"},
 		Obeys: trust.Rules{
 			Files: []trust.Settings{{Name: ".codex", Env: true}},
 			Moves: []string{"CODEX_HOME"},

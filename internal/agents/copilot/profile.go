@@ -13,10 +13,11 @@ func Profile() agents.Profile {
 	told, wrote := hooked(), kept()
 	return agents.Profile{
 		Name: name, Title: "Copilot", About: "the Agent Client Protocol",
-		New:      func(argv []string) (agents.Adapter, error) { return New(argv), nil },
-		Hears:    []agents.WordKind{agents.Interrupt},
-		Versions: agents.Versions{Tried: []string{"1.0.102"}},
-		Writes:   []string{"~/.copilot"},
+		New:         func(argv []string) (agents.Adapter, error) { return New(argv), nil },
+		Hears:       []agents.WordKind{agents.Interrupt},
+		CommandLine: commandLine(),
+		Versions:    agents.Versions{Tried: []string{"1.0.102"}},
+		Writes:      []string{"~/.copilot"},
 		Obeys: trust.Rules{
 			Files: []trust.Settings{
 				{Name: ".copilot", Env: true},

@@ -13,10 +13,11 @@ func Profile() agents.Profile {
 	told, wrote := hooked(), kept()
 	return agents.Profile{
 		Name: name, Title: "Gemini CLI", About: "the Agent Client Protocol, figures by its telemetry",
-		New:      func(argv []string) (agents.Adapter, error) { return New(argv), nil },
-		Hears:    []agents.WordKind{agents.Interrupt},
-		Versions: agents.Versions{Tried: []string{"0.61.0"}},
-		Writes:   []string{"~/.gemini"},
+		New:         func(argv []string) (agents.Adapter, error) { return New(argv), nil },
+		Hears:       []agents.WordKind{agents.Interrupt},
+		CommandLine: commandLine(),
+		Versions:    agents.Versions{Tried: []string{"0.61.0"}},
+		Writes:      []string{"~/.gemini"},
 		Obeys: trust.Rules{
 			Files: []trust.Settings{{Name: ".gemini", Env: true}},
 			Moves: []string{"GEMINI_CLI_HOME"},

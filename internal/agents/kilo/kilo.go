@@ -24,9 +24,10 @@ func Profile() agents.Profile {
 	wrote.Is = func(h transcript.Head) bool { return h.File == "kilo.db" && ofFamily(h) } // only the name tells it from OpenCode's
 	return agents.Profile{
 		Name: own().Kind, Title: "Kilo", About: "kilo run --format json",
-		New:      func(argv []string) (agents.Adapter, error) { return New(argv), nil },
-		Versions: agents.Versions{Tried: []string{"7.7.7"}},
-		Writes:   []string{"~/.local/share/kilo", "~/.local/state/kilo", "~/.config/kilo", "~/.cache/kilo"},
+		New:         func(argv []string) (agents.Adapter, error) { return New(argv), nil },
+		CommandLine: opencode.CommandLine(),
+		Versions:    agents.Versions{Tried: []string{"7.7.7"}},
+		Writes:      []string{"~/.local/share/kilo", "~/.local/state/kilo", "~/.config/kilo", "~/.cache/kilo"},
 		Obeys: trust.Rules{
 			Files: []trust.Settings{
 				{Name: ".kilo", Env: true, But: []string{"node_modules", "package-lock.json", "bun.lock", ".gitignore"}},

@@ -13,9 +13,10 @@ func Profile() agents.Profile {
 	told, wrote := hooked(), own().Kept()
 	return agents.Profile{
 		Name: name, Title: "OpenCode", About: "opencode run --format json",
-		New:      func(argv []string) (agents.Adapter, error) { return New(argv), nil },
-		Versions: agents.Versions{Tried: []string{"1.18.33"}},
-		Writes:   []string{"~/.local/share/opencode", "~/.local/state/opencode", "~/.config/opencode", "~/.cache/opencode"},
+		New:         func(argv []string) (agents.Adapter, error) { return New(argv), nil },
+		CommandLine: CommandLine(),
+		Versions:    agents.Versions{Tried: []string{"1.18.33"}},
+		Writes:      []string{"~/.local/share/opencode", "~/.local/state/opencode", "~/.config/opencode", "~/.cache/opencode"},
 		Obeys: trust.Rules{
 			Files: []trust.Settings{
 				// It puts these beside its plugins itself. By package.json, which it also writes,

@@ -13,10 +13,11 @@ func Profile() agents.Profile {
 	wrote := kept()
 	return agents.Profile{
 		Name: name, Title: "Pi", About: "its rpc mode",
-		New:      func(argv []string) (agents.Adapter, error) { return New(argv), nil },
-		Hears:    []agents.WordKind{agents.Tell, agents.Interrupt, agents.Shorten},
-		Versions: agents.Versions{Tried: []string{"0.73.1"}},
-		Writes:   []string{"~/.pi"},
+		New:         func(argv []string) (agents.Adapter, error) { return New(argv), nil },
+		Hears:       []agents.WordKind{agents.Tell, agents.Interrupt, agents.Shorten},
+		CommandLine: commandLine(),
+		Versions:    agents.Versions{Tried: []string{"0.73.1"}},
+		Writes:      []string{"~/.pi"},
 		Obeys: trust.Rules{
 			Files: []trust.Settings{{Name: ".pi", Env: true}},
 			Moves: []string{"PI_CODING_AGENT_DIR"},

@@ -13,10 +13,11 @@ func Profile() agents.Profile {
 	wrote := kept()
 	return agents.Profile{
 		Name: name, Title: "Qwen Code", About: "the Agent Client Protocol",
-		New:      func(argv []string) (agents.Adapter, error) { return New(argv), nil },
-		Hears:    []agents.WordKind{agents.Interrupt},
-		Versions: agents.Versions{Tried: []string{"0.15.10"}},
-		Writes:   []string{"~/.qwen"},
+		New:         func(argv []string) (agents.Adapter, error) { return New(argv), nil },
+		Hears:       []agents.WordKind{agents.Interrupt},
+		CommandLine: commandLine(),
+		Versions:    agents.Versions{Tried: []string{"0.15.10"}},
+		Writes:      []string{"~/.qwen"},
 		Obeys: trust.Rules{
 			Files: []trust.Settings{{Name: ".qwen", Env: true}},
 		},

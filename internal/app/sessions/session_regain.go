@@ -4,7 +4,6 @@ import (
 	"context"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"kedge"
@@ -113,8 +112,8 @@ var plainName = lazyre.New(`^[A-Za-z0-9][A-Za-z0-9._:-]{0,199}$`)
 
 // goesOn gives what to start for a session that goes on from a text: the text lies in
 // a file of its folder that KEDGE_BRIEF names. A program that can be told where its
-// brief lies is, if it is started with nothing but options: else its arguments say
-// already what it is to do. Where it goes on with its own conversation they do not.
+// brief lies is, unless its arguments say already what it is to do. Where it continues
+// its own conversation they do not.
 func (s *Manager) goesOn(ctx context.Context, fresh SessionNew, ses kedge.Session, text string) SessionNew {
 	native := ses.Begun != nil && ses.Begun.How == kedge.BegunNative
 	if native && text == "" {
@@ -129,15 +128,12 @@ func (s *Manager) goesOn(ctx context.Context, fresh SessionNew, ses kedge.Sessio
 		return fresh
 	}
 	fresh.Env = append(slices.Clone(fresh.Env), "KEDGE_BRIEF="+file)
-	command, talk := fresh.Command, ""
+	command, talk := briefed(ses, fresh.Command), ""
 	if native {
 		talk = ses.Conversation
-		if !onlyOptions(command[1:]) {
-			command = command[:1]
-		}
 	}
 	ad, err := catalog.New(ses.Agent, config.Agent{Kind: ses.Agent, Command: command})
-	if err != nil || !onlyOptions(command[1:]) {
+	if err != nil || command == nil {
 		return fresh
 	}
 	start, err := ad.Start(agents.Task{Session: ses.ID, Attempt: 1, Purpose: "implement", Dir: fresh.Dir, Brief: file, Attended: true, Resume: talk})
@@ -148,18 +144,15 @@ func (s *Manager) goesOn(ctx context.Context, fresh SessionNew, ses kedge.Sessio
 	return fresh
 }
 
-// goingOn are the options with which a program goes on by itself, or does nothing
-// that a brief is for.
-var goingOn = []string{"-c", "--continue", "-r", "--resume", "--session-id", "-p", "--print", "-h", "--help", "-v", "--version"}
-
-// onlyOptions tells whether the arguments of a program give it nothing to do. An
-// option with its value in the next word cannot be told from one with a prompt.
-func onlyOptions(args []string) bool {
-	for _, a := range args {
-		name, _, _ := strings.Cut(a, "=")
-		if !strings.HasPrefix(a, "-") || slices.Contains(goingOn, name) {
-			return false
-		}
+// briefed is the command of a session without what a brief takes the place of: the choice
+// of a conversation and, where the program continues its own conversation, the prompt
+// that this began with. Nil: the program was given something else to do, and does that
+// again.
+func briefed(ses kedge.Session, command []string) []string {
+	args := catalog.Of(ses.Agent).CommandLine.Split(command[1:])
+	native := ses.Begun != nil && ses.Begun.How == kedge.BegunNative
+	if !native && (len(args.Prompt) > 0 || len(args.Apart) > 0) {
+		return nil
 	}
-	return true
+	return append(command[:1:1], args.Options...)
 }

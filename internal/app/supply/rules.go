@@ -35,11 +35,14 @@ func (s *Supply) Rules(ctx context.Context, p *projects.Project, repo *git.Repo,
 	if n := flags.Parallel; n < 0 || n > config.MaxParallel {
 		return run.Rules{}, nil, kedge.Errorf(kedge.Invalid, "%d features at once is not between 1 and %d", n, config.MaxParallel).WithHint("kedge run --parallel 4")
 	}
+	r := RulesOf(cfg, flags)
+	r.Phases = ledger.PhaseLimits(l)
+	if allDone(l.Features()) { // no session starts, so neither agent nor sandbox matters
+		return r, nil, nil
+	}
 	if err := s.checkSandbox(ctx, cfg, p, env); err != nil {
 		return run.Rules{}, nil, err
 	}
-	r := RulesOf(cfg, flags)
-	r.Phases = ledger.PhaseLimits(l)
 	const again = "kedge run"
 	if err := s.CheckCommitted(ctx, p, repo, base, r.Agent, again, sessions.CheckAgent(cfg, p, r.Agent, env, again)); err != nil {
 		return r, nil, err
@@ -52,6 +55,13 @@ func (s *Supply) Rules(ctx context.Context, p *projects.Project, repo *git.Repo,
 	}
 	notes, err := s.CheckVersions(ctx, cfg, uses, env)
 	return r, notes, err
+}
+
+// allDone tells whether there are features and nothing is left to do for any.
+func allDone(features []kedge.Feature) bool {
+	return len(features) > 0 && !slices.ContainsFunc(features, func(f kedge.Feature) bool {
+		return f.Status != kedge.Completed && f.Status != kedge.Skipped
+	})
 }
 
 // usesOf are the routes that a run may take, the usual one first. The agent that a

@@ -34,7 +34,8 @@ code 5 when it waits for your answers or approval. Work starts only after
 kedge plan approve, in the same run. Kedge undoes whatever a planning session
 changes.
 
-A plan that waits for you is not replaced by one for another goal, and neither
+The same goal again shows a plan that is ready; no session starts for it. A
+plan that waits for you is not replaced by one for another goal, and neither
 is one that you edited (exit code 4). --again makes a new plan and keeps a copy
 of your text.`,
 		Example: `  kedge plan "Orders for the shop"      questions first, then a plan
