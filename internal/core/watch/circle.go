@@ -45,7 +45,7 @@ func (w *Watcher) feedCircle(ev Act) []Signal {
 		c.hear(ev.Text)
 	case Turn:
 		return w.circled(c.turnOver(ev))
-	case Step, Compact:
+	case Step, Compact, Told:
 		c.fresh()
 	default:
 	}
