@@ -36,6 +36,7 @@ type HookData struct {
 	Bytes   int64     `json:"bytes,omitempty"`  // what the tool gave
 	Output  string    `json:"output,omitempty"` // where all of it is kept: kedge logs
 	Shown   int64     `json:"shown,omitempty"`  // bytes of it that the model was given instead
+	Sum     string    `json:"sum,omitempty"`    // of what the tool gave: two calls that gave the same have the same
 	Text    string    `json:"text,omitempty"`   // what the agent was told
 	Tokens  *int64    `json:"tokens,omitempty"` // of a compaction: in the context, before or after it; nil is unknown
 	Verdict string    `json:"verdict,omitempty"`

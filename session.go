@@ -65,6 +65,7 @@ type Session struct {
 	Compactions   []Compaction `json:"compactions,omitempty"`  // of its context, the last ones
 	Pinned        bool         `json:"pinned,omitempty"`       // you want it first in lists, and kept
 	Closing       string       `json:"closing,omitempty"`      // the last that its agent said, at most MaxClosing bytes; empty: unknown, or not over
+	Warnings      []Warning    `json:"warnings,omitempty"`     // what was noticed of one that you drive, and is still so
 }
 
 // MaxClosing bounds the closing words that are kept of a session, in bytes.
@@ -236,7 +237,8 @@ func (s Session) Compare(other Session) int {
 }
 
 // Summary says in a few words how the session is: running, exited (1), interrupted (by
-// what), and whether it is pinned. The cause is the program's own text.
+// what), whether it is pinned, and what it is warned of. The cause is the program's own
+// text.
 func (s Session) Summary() string {
 	text := string(s.State)
 	switch {
@@ -247,6 +249,11 @@ func (s Session) Summary() string {
 	}
 	if s.Pinned {
 		text += ", pinned"
+	}
+	if s.Live() {
+		for _, w := range s.Warnings {
+			text += ", " + w.Word()
+		}
 	}
 	return text
 }
@@ -277,7 +284,11 @@ var sessionFolds = map[EventType]func(*Session, Event) error{
 	SessionCompacted: folding(func(s *Session, d SessionCompactedData, ev Event) {
 		s.Compactions = append(s.Compactions, Compaction{At: ev.At, Asked: d.Asked, Before: d.Before, After: d.After, Failed: d.Failed})
 		s.Compactions = s.Compactions[max(0, len(s.Compactions)-MaxCompactions):]
+		if d.Failed == "" {
+			s.eased()
+		}
 	}),
+	SessionWarned: folding(func(s *Session, d SessionWarnedData, _ Event) { s.warned(d.Warning) }),
 }
 
 // folding decodes the payload for a fold.

@@ -207,6 +207,7 @@ func (c *caller) Foreground(ctx context.Context) error {
 			if err := s.AdoptRuns(ctx); err != nil {
 				serving.Error("runs could not be resumed", "error", err.Error())
 			}
+			s.WatchSoon(c.environ)
 			s.RetainSoon(c.environ) // the work goes on first
 			s.SyncFilesSoon()
 		},

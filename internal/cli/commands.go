@@ -38,6 +38,7 @@ var areas = []area{
 		{"pin", sessions.Pin},
 		{"unpin", sessions.Unpin},
 		{"resume", sessions.Resume},
+		{"fresh", sessions.Fresh},
 		{"search", sessions.Search},
 		{"export", sessions.Export},
 	}},

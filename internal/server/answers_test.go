@@ -215,6 +215,7 @@ func (st *story) sessions() {
 	st.golden("cost", st.do("cost", reports.CostRequest{By: "agent"}).without("estimated_tokens"))                                   // how much it printed is the terminal's
 	st.golden("stats", st.do("stats", reports.StatsRequest{By: "agent"}).set("productive_minutes", "1").without("estimated_tokens")) // its minutes are the machine's, too
 	st.tell("session.resume", sessions.SessionResume{Name: "job", Env: env, Cols: 80, Rows: 24})
+	st.golden("session.fresh", st.do("session.fresh", sessions.SessionFresh{Name: "job", GraceMS: int(patience.Milliseconds()), Env: env, Cols: 80, Rows: 24}))
 	st.do("session.kill", sessions.SessionKill{Name: "job", GraceMS: int(patience.Milliseconds())})
 }
 

@@ -81,6 +81,8 @@ type keptTool struct {
 type keptInfo struct {
 	Total keptUsage `json:"total_token_usage"`
 	Last  keptUsage `json:"last_token_usage"`
+
+	Window int64 `json:"model_context_window"`
 }
 
 // keptUsage counts cached tokens as part of the input.
@@ -130,7 +132,7 @@ func (c *keptReader) used(i keptInfo) {
 	cached := min(i.Last.Cached, i.Last.Input)
 	c.Give(audit.Entry{
 		Kind: audit.Reply, Reply: strconv.FormatInt(i.Total.Total, 10), Model: c.model,
-		Usage: &audit.Usage{Input: i.Last.Input - cached, CacheRead: cached, Output: i.Last.Output},
+		Usage: &audit.Usage{Input: i.Last.Input - cached, CacheRead: cached, Output: i.Last.Output}, Window: i.Window,
 	})
 }
 

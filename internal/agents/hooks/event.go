@@ -157,3 +157,13 @@ func (ev Input) Brief() string {
 	}
 	return words.ClipBytes(text, most)
 }
+
+// Sum names what a tool gave, so that two calls that gave the same can be told from two
+// that did not; empty where it gave nothing.
+func (ev Input) Sum() string {
+	if len(ev.Response) == 0 {
+		return ""
+	}
+	sum := sha256.Sum256(ev.Response)
+	return hex.EncodeToString(sum[:8])
+}

@@ -34,6 +34,8 @@ type Attendant struct {
 	taking sync.Mutex    // held while the spool is taken
 	called chan struct{} // has something in it when hooks left something and wait for nobody
 
+	watching watching
+
 	mu     sync.Mutex
 	worked map[string]bool   // conversations that began, and whether they used a tool that may change something
 	told   map[string]string // the words of a person for which a conversation was last told to go on

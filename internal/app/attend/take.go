@@ -115,6 +115,7 @@ func (s *Attendant) takeOne(ctx context.Context, id string, r Record) error {
 	}
 	s.rememberRefused(refused)
 	s.follow(r.Data)
+	s.observe(ctx, who, id, r)
 	if r.Data.Event == kedge.HookCompact {
 		s.checkpoint(ctx, who)
 	}

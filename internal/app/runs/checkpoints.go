@@ -8,11 +8,12 @@ import (
 	"kedge"
 	"kedge/internal/app/ledger"
 	"kedge/internal/app/projects"
+	"kedge/internal/app/status"
 	"kedge/internal/core/run"
 )
 
-// saveLiving has a checkpoint saved of the work under way: of the session that
-// asks, or of all when a person does. What goes wrong is logged: the fact that
+// saveLiving has a checkpoint saved of the work under way: of the run's session that
+// asks, of all of them when you do, and where no run works of what your own sessions do. What goes wrong is logged: the fact that
 // made it necessary is written down already.
 func (s *Runs) saveLiving(ctx context.Context, who projects.Caller, reason string) {
 	if err := s.wantCheckpoints(ctx, who, reason); err != nil {
@@ -26,8 +27,11 @@ func (s *Runs) wantCheckpoints(ctx context.Context, who projects.Caller, reason 
 		return err
 	}
 	st, found, err := ledger.LiveRun(ctx, p)
-	if err != nil || !found {
+	if err != nil {
 		return err
+	}
+	if !found || !slices.ContainsFunc(st.Outbox, func(c run.Command) bool { return c.Kind == run.StartSession }) {
+		return s.saveYours(ctx, p, who)
 	}
 	asks, _ := who.Session()
 	for _, c := range st.Outbox {
@@ -47,6 +51,20 @@ func (s *Runs) wantCheckpoints(ctx context.Context, who projects.Caller, reason 
 		}
 	}
 	return nil
+}
+
+// saveYours saves a checkpoint of work that you drive yourself, if a session of yours
+// is at it.
+func (s *Runs) saveYours(ctx context.Context, p *projects.Project, who projects.Caller) error {
+	if driven, err := s.keeper.Driven(ctx, p); !driven || err != nil {
+		return err
+	}
+	if ses, _, err := projects.RunSessionOf(ctx, p.Store, who); ses != nil || err != nil {
+		return err // its run saves what it does
+	}
+	who.Key += "-checkpoint"
+	_, err := s.status.CheckpointSave(ctx, who, status.CheckpointSaveRequest{})
+	return err
 }
 
 // worksIn tells whether the job's session is the one given.

@@ -24,6 +24,7 @@ type Manager struct {
 
 	retaining sync.Mutex // held by Retain
 	holders   holders
+	follows   follows
 	spare     spare
 }
 

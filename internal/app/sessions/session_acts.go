@@ -15,8 +15,10 @@ import (
 // yet, or does not answer now. A pid of 0 is nobody's ancestor.
 func (s *Manager) follow(p *projects.Project, id kedge.SessionID, holder int, c *hold.Client) {
 	s.holders.add(holder, id)
+	s.follows.add(p, id)
 	s.life.Go(func() {
 		defer s.holders.remove(holder)
+		defer s.follows.remove(id)
 		f, over := s.toEnd(id, c)
 		if !over {
 			return // we stop; the session does not

@@ -49,13 +49,19 @@ func (s *Manager) SessionResume(ctx context.Context, who projects.Caller, in Ses
 	if err := s.mayActOn(ctx, p, who, in.Name, "resume"); err != nil {
 		return kedge.Session{}, err
 	}
-	l, err := s.launch(ctx)
-	if err != nil {
-		return kedge.Session{}, err
-	}
 	text := ""
 	if !in.Bare {
 		text = s.regained(ctx, who, p, in.Name, in.Env)
+	}
+	return s.again(ctx, who, p, in, text, "a person resumed it")
+}
+
+// again starts the command of an ended session again, as a session that goes on from it
+// with a text; why says on whose wish.
+func (s *Manager) again(ctx context.Context, who projects.Caller, p *projects.Project, in SessionResume, text, why string) (kedge.Session, error) {
+	l, err := s.launch(ctx)
+	if err != nil {
+		return kedge.Session{}, err
 	}
 	evs, err := s.home.Write(ctx, p, who, func() ([]kedge.Event, error) {
 		old, err := s.Find(ctx, p, in.Name)
@@ -66,7 +72,7 @@ func (s *Manager) SessionResume(ctx context.Context, who projects.Caller, in Ses
 			return nil, err
 		}
 		again := in.of(old)
-		again.begun = &kedge.Begun{How: kedge.BegunFresh, Why: "a person resumed it"}
+		again.begun = &kedge.Begun{How: kedge.BegunFresh, Why: why}
 		if in.Native {
 			if again.talk, err = s.conversation(ctx, p, old, in.Env); err != nil {
 				return nil, err
@@ -86,12 +92,17 @@ func (in SessionResume) of(ses kedge.Session) SessionNew {
 	return SessionNew{Name: ses.Name, Dir: ses.Dir, Command: ses.Command, Env: in.Env, Cols: in.Cols, Rows: in.Rows}
 }
 
-// resumable refuses a session that lives, and one whose command had a secret in
-// it: the journal keeps no secrets, so nobody knows the command any more.
+// resumable refuses a session that lives, and one whose command is not known any more.
 func resumable(ses kedge.Session) error {
 	if ses.Live() {
 		return kedge.Errorf(kedge.Conflict, "session %q is %s", ses.Name, ses.State).WithHint("kedge attach %s", ses.Name)
 	}
+	return repeatable(ses)
+}
+
+// repeatable refuses a session whose command had a secret in it: the journal keeps no
+// secrets, so nobody knows the command any more.
+func repeatable(ses kedge.Session) error {
 	for _, part := range append(slices.Clone(ses.Command), ses.Dir) {
 		if strings.Contains(part, "[redacted:") {
 			return kedge.Errorf(kedge.Invalid, "the command of session %q had a secret in it, which was not kept", ses.Name).

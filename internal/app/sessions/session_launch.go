@@ -112,6 +112,7 @@ func (s *Manager) hold(ctx context.Context, p *projects.Project, ses kedge.Sessi
 		s.ended(ctx, p, kedge.SessionEndedData{ID: ses.ID, State: kedge.SessionInterrupted, Cause: "did not start"})
 		return ses, err
 	}
+	s.follows.know(ses.ID, in.Env)
 	s.follow(p, ses.ID, r.Holder.PID, nil)
 	s.spareSoon()
 	ses.PID = r.Child.PID

@@ -13,7 +13,6 @@ import (
 	"kedge/internal/app/projects"
 	"kedge/internal/core/brief"
 	"kedge/internal/core/config"
-	"kedge/internal/insight/resume"
 	"kedge/internal/insight/transcript"
 	"kedge/internal/journal"
 	"kedge/internal/process/atomicfile"
@@ -63,15 +62,10 @@ func (s *Manager) Ended(ses kedge.Session) time.Time {
 
 // stood is where a session, or the last before it that left a transcript, stood.
 func (s *Manager) stood(ctx context.Context, p *projects.Project, ses kedge.Session, env []string) string {
-	f, ok := s.left(ctx, p, ses, env)
-	if !ok {
-		return ""
+	if b := s.stoodAs(ctx, p, ses, env); b != nil {
+		return b.Text
 	}
-	from, m, err := record.Transcript(ctx, f, 0)
-	if err != nil || from.Empty() {
-		return ""
-	}
-	return from.Brief(m.Dir, resume.DefaultBudget).Text
+	return ""
 }
 
 // left is the transcript of a session, or of the last before it that left one.

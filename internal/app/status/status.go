@@ -27,6 +27,7 @@ type Reply struct {
 	Run          *RunInfo             `json:"run"`
 	Features     FeatureCounts        `json:"features"`
 	Sessions     SessionCounts        `json:"sessions"`
+	Warnings     []SessionWarning     `json:"warnings,omitempty"` // about living sessions that you drive
 	Drift        []kedge.Drift        `json:"drift"`
 	DriftUnknown string               `json:"drift_unknown,omitempty"` // why drift is not known
 	Usage        Usage                `json:"usage"`
@@ -112,6 +113,7 @@ func (s *Reporter) Status(ctx context.Context, who projects.Caller, _ Request) (
 	if r.Sessions, err = s.countSessions(ctx, p, sessions); err != nil {
 		return Reply{}, err
 	}
+	r.Warnings = warningsOf(sessions)
 	last, err := projects.Latest[kedge.Checkpoint](ctx, p, journal.KindCheckpoint)
 	if err != nil {
 		return Reply{}, err

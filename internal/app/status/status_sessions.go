@@ -10,6 +10,25 @@ import (
 	"kedge/internal/journal"
 )
 
+// SessionWarning is what was noticed of a living session that you drive.
+type SessionWarning struct {
+	Session string `json:"session"` // its name
+	kedge.Warning
+}
+
+// warningsOf are those of the sessions that live.
+func warningsOf(sessions []kedge.Session) (out []SessionWarning) {
+	for _, ses := range sessions {
+		if !ses.Live() {
+			continue
+		}
+		for _, w := range ses.Warnings {
+			out = append(out, SessionWarning{Session: ses.Name, Warning: w})
+		}
+	}
+	return out
+}
+
 // countSessions counts them. One number has one definition: what was interrupted is
 // what `stats` calls so, and takes the journal to tell.
 func (s *Reporter) countSessions(ctx context.Context, p *projects.Project, sessions []kedge.Session) (SessionCounts, error) {

@@ -60,6 +60,9 @@ func statusText(w io.Writer, out status.Reply) {
 	if out.Sessions.Total > 0 {
 		row("sessions", "%s", sessionCounts(out.Sessions))
 	}
+	for _, of := range out.Warnings {
+		row("warning", "%s: %s", of.Session, plain.Line(of.Sentence(of.Session)))
+	}
 	if out.Checkpoint != nil {
 		row("checkpoint", "%s", *out.Checkpoint)
 	}

@@ -67,6 +67,7 @@ func attachTo(ctx context.Context, env *frame.Env, name string) error {
 		return err
 	}
 	defer func() { _ = c.Close() }()
+	talkWarnings(env, found.Session)
 	restore, err := env.Term.Raw()
 	if err != nil {
 		return err
@@ -251,6 +252,7 @@ func (a *attachment) farewell(env *frame.Env, s kedge.Session, last wire.State, 
 	switch {
 	case errors.Is(err, errDetached):
 		env.Talk("[detached from %s; kedge attach %s]", s.Name, s.Name)
+		talkWarnings(env, s)
 		return nil
 	case err != nil:
 		return err

@@ -27,7 +27,10 @@ func Ls(env *frame.Env) *cobra.Command {
 		Long: `List sessions and their state: the pinned ones first, then the newest.
 
 The state is running, waiting (for you), exited, or interrupted with its
-cause. With --all, sessions of every project, each with its project's name.`,
+cause. Behind it stands what Kedge noticed of a session that you drive: that its
+context fills up, that it goes in circles, that its context is old. What you can
+do about it is printed below. With --all, sessions of every project, each with
+its project's name.`,
 		Example: `  kedge ls         sessions of this project
   kedge ls --all   sessions of every project`,
 		Args: cobra.NoArgs,
@@ -55,6 +58,19 @@ func printSessions(w io.Writer, env *frame.Env, r sessions.SessionListReply, all
 		env.Talk("ids, where a name was used again: kedge ls --json")
 	}
 	_, _ = io.WriteString(w, table) // to the filter, whose errors show at its end
+	for _, s := range sessions {
+		talkWarnings(env, s)
+	}
+}
+
+// talkWarnings says what a living session is warned of, and what to do about it.
+func talkWarnings(env *frame.Env, s kedge.Session) {
+	if !s.Live() {
+		return
+	}
+	for _, w := range s.Warnings {
+		env.Talk("%s: %s", s.Name, plain.Line(w.Sentence(s.Name)))
+	}
 }
 
 // projectOf names the project of a session; a dash for none.

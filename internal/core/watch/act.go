@@ -27,6 +27,7 @@ const (
 	NoLogin Kind = "no_login"      // the agent is not logged in: Text says what it said
 	Step    Kind = "step"          // a recorded step of the work: Text is its name
 	Talk    Kind = "conversation"  // ID is what the program calls its conversation
+	Told    Kind = "told"          // you said something to it: what comes is another matter
 
 	Question Kind = "question" // of a planning session: Text is one numbered question to people
 	PlanText Kind = "plan"     // of a planning session: Text is the plan, as plan.md

@@ -50,7 +50,7 @@ func (w *Watcher) feedCircle(ev Act) []Signal {
 	case Step:
 		c.changes++
 		c.fresh()
-	case Compact:
+	case Compact, Told:
 		c.fresh()
 	default:
 	}

@@ -21,19 +21,11 @@ func (x *Executor) configAt(ctx context.Context, c run.Command) (config.Config, 
 // limits are the thresholds for a session of the command, as people set them at
 // its base.
 func (x *Executor) limits(ctx context.Context, c run.Command) (watch.Limits, error) {
-	l := watch.Usual()
 	conf, err := x.configAt(ctx, c)
 	if err != nil {
-		return l, err
+		return watch.Usual(), err
 	}
-	l.Checkpoint, l.Handover, l.CompactTokens = conf.Context.Checkpoint, conf.Context.Handover, conf.Context.CompactTokens
-	l.SessionTokens = conf.Budget.SessionTokens
-	for pattern, tokens := range conf.Context.Window {
-		l.Windows = append(l.Windows, watch.Window{Pattern: pattern, Tokens: tokens})
-	}
-	for pattern, share := range conf.Context.HandoverOf {
-		l.Handovers = append(l.Handovers, watch.Share{Pattern: pattern, Of: share})
-	}
+	l := watch.Configured(conf)
 	if x.cfg.Bounds != nil {
 		b, err := x.cfg.Bounds(ctx, c)
 		if err != nil {

@@ -76,8 +76,9 @@ type Entry struct {
 	Command string // of a Shell
 	Failed  bool   // of a result
 
-	Reply string   // which model reply
-	Model string   // that gave it
-	Usage *Usage   // nil is unknown
-	USD   *float64 // what the program itself says that the reply cost; nil is unknown
+	Reply  string   // which model reply
+	Model  string   // that gave it
+	Usage  *Usage   // nil is unknown
+	Window int64    // of a reply: how many tokens its model can be given; 0 is unknown
+	USD    *float64 // what the program itself says that the reply cost; nil is unknown
 }

@@ -32,7 +32,7 @@ func (w World) data(ev hooks.Input) kedge.HookData {
 		d.Input = ev.Brief()
 	}
 	if ev.Kind == kedge.HookTool {
-		d.Bytes = ev.Size()
+		d.Bytes, d.Sum = ev.Size(), ev.Sum()
 	}
 	return d
 }

@@ -4,10 +4,15 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
+	"strings"
 
 	"kedge"
 	"kedge/internal/agents/hooks"
 	"kedge/internal/app/attend"
+	"kedge/internal/app/sessions"
+	"kedge/internal/text/plain"
 )
 
 // status is the person's own status line, if there is one, and Kedge's behind it.
@@ -32,7 +37,20 @@ func (w World) status(ctx context.Context, args []string, input []byte) ([]byte,
 	if s.Tokens != nil {
 		from = w.compactFrom(w.dirOf(s), *s.Tokens)
 	}
-	return append(own, s.Text(from)+"\n"...), errors.Join(failed, w.leaveUsed(args[0], s))
+	return append(own, joined(s.Text(from), w.warnings())+"\n"...), errors.Join(failed, w.leaveUsed(args[0], s))
+}
+
+// warnings are what the session is warned of, each in a line, as the daemon left it.
+func (w World) warnings() string {
+	id := w.Getenv("KEDGE_SESSION")
+	if w.Home == "" || !kedge.ValidID("ses", id) {
+		return ""
+	}
+	b, err := os.ReadFile(filepath.Join(w.Home, "sessions", id, sessions.WarningFile))
+	if err != nil {
+		return "" // there are none
+	}
+	return strings.TrimSpace(plain.Text(string(b)))
 }
 
 func (w World) dirOf(s hooks.Status) string {

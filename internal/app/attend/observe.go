@@ -1,0 +1,107 @@
+package attend
+
+import (
+	"context"
+	"strings"
+
+	"kedge"
+	"kedge/internal/app/projects"
+	"kedge/internal/core/watch"
+)
+
+// observe takes in what a hook told of a conversation. Of one whose transcript is read
+// only the figures of its status line count: the rest stands in the transcript.
+func (s *Attendant) observe(ctx context.Context, who projects.Caller, id string, r Record) {
+	w := s.conversation(ctx, who, r)
+	if w == nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if r.Used == nil {
+		w.identify(r.Data)
+	}
+	acts := hookActs(r)
+	if w.page.file.Path != "" && r.Used == nil {
+		return
+	}
+	s.tell(ctx, w, w.feed(w.key+"-"+id, acts))
+}
+
+// conversation gives what is known of the conversation that a hook speaks of; nil where
+// it is not known which one that is, and for a session that ended.
+func (s *Attendant) conversation(ctx context.Context, who projects.Caller, r Record) *watched {
+	if id, _ := who.Session(); id != someAgent {
+		f, ok := s.sessions.FollowedAs(id)
+		if !ok {
+			return nil
+		}
+		w, err := s.watchedAs(ctx, f)
+		if err != nil {
+			s.home.Log.Error("a session is not watched", "session", string(id), "error", err.Error())
+		}
+		return w
+	}
+	if r.Data.Native == "" {
+		return nil
+	}
+	s.watching.mu.Lock()
+	defer s.watching.mu.Unlock()
+	if w, ok := s.watching.known[r.Data.Native]; ok {
+		return w
+	}
+	w := &watched{dir: r.Dir, key: "watch-" + r.Data.Native, limits: s.limitsIn(ctx, r.Dir, s.watching.environ)}
+	w.afresh()
+	w.eye.Since(r.Data.At)
+	return s.watching.put(r.Data.Native, w)
+}
+
+// identify takes in what the agent calls its conversation. Another one, as after /clear,
+// has an empty context and a transcript of its own.
+func (w *watched) identify(d kedge.HookData) {
+	if d.Native == "" || d.Native == w.native {
+		return
+	}
+	known := w.native != ""
+	w.agent, w.native = d.Agent, d.Native
+	if known || w.page.file.Path != "" && !strings.HasSuffix(w.page.file.Name(), d.Native) {
+		w.page = page{}
+		w.afresh()
+	}
+}
+
+// hookActs are what a hook's event says that the session did.
+func hookActs(r Record) []watch.Act {
+	d := r.Data
+	acts := eventActs(d)
+	if u := r.Used; u != nil {
+		acts = []watch.Act{{Kind: watch.Usage, Used: &watch.Used{Context: u.ContextTokens, Window: u.ContextWindow, Model: u.Model}}}
+	}
+	for i := range acts {
+		acts[i].At = d.At
+	}
+	return acts
+}
+
+// eventActs are those of an event that is no status line. What comes after the end of a
+// turn, you have asked for.
+func eventActs(d kedge.HookData) []watch.Act {
+	switch d.Event {
+	case kedge.HookTool:
+		call := watch.Act{Kind: watch.Call, ID: d.Call, Tool: d.Tool, Input: d.Input}
+		if edits(d) {
+			call.Paths = []string{d.Input}
+		}
+		return []watch.Act{call, {Kind: watch.Result, ID: d.Call, Output: d.Sum, Failed: d.Failed}}
+	case kedge.HookStop:
+		return []watch.Act{{Kind: watch.Turn}, {Kind: watch.Told}}
+	case kedge.HookCompacted:
+		return []watch.Act{{Kind: watch.Compact}}
+	default:
+		return nil
+	}
+}
+
+// edits tells whether a tool may have written a file: it neither only reads, nor runs a
+// command, whose line stands as it is in the place of the input.
+func edits(d kedge.HookData) bool { return !reads(d.Tool) && strings.HasPrefix(d.Input, "{") }
