@@ -23,6 +23,9 @@ type Profile struct {
 	// Hears are the words that reach a living session.
 	Hears []WordKind
 
+	// Limits are the ways in which the tools of a session can be limited.
+	Limits []Limit
+
 	Versions Versions
 	// Writes are the folders and files in which it keeps its own state, below HOME:
 	// what a sandbox must let it write for it to work at all.

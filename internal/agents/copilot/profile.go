@@ -15,6 +15,7 @@ func Profile() agents.Profile {
 		Name: name, Title: "Copilot", About: "the Agent Client Protocol",
 		New:      func(argv []string) (agents.Adapter, error) { return New(argv), nil },
 		Hears:    []agents.WordKind{agents.Interrupt},
+		Limits:   []agents.Limit{agents.LimitOnly, agents.LimitWithout},
 		Versions: agents.Versions{Tried: []string{"1.0.102"}},
 		Writes:   []string{"~/.copilot"},
 		Obeys: trust.Rules{

@@ -15,6 +15,7 @@ func Profile() agents.Profile {
 		Name: name, Title: "Gemini CLI", About: "the Agent Client Protocol, figures by its telemetry",
 		New:      func(argv []string) (agents.Adapter, error) { return New(argv), nil },
 		Hears:    []agents.WordKind{agents.Interrupt},
+		Limits:   []agents.Limit{agents.LimitServers},
 		Versions: agents.Versions{Tried: []string{"0.61.0"}},
 		Writes:   []string{"~/.gemini"},
 		Obeys: trust.Rules{

@@ -15,6 +15,7 @@ func Profile() agents.Profile {
 		Name: name, Title: "Qwen Code", About: "the Agent Client Protocol",
 		New:      func(argv []string) (agents.Adapter, error) { return New(argv), nil },
 		Hears:    []agents.WordKind{agents.Interrupt},
+		Limits:   []agents.Limit{agents.LimitOnly, agents.LimitWithout, agents.LimitServers},
 		Versions: agents.Versions{Tried: []string{"0.15.10"}},
 		Writes:   []string{"~/.qwen"},
 		Obeys: trust.Rules{
