@@ -9,6 +9,7 @@ package agents
 
 import (
 	"slices"
+	"strings"
 
 	"kedge"
 	"kedge/internal/core/watch"
@@ -29,10 +30,62 @@ type Task struct {
 	Attended bool   // a person sits at it: it shows its own screen and finds its brief in the file
 	Resume   string // the program's own conversation that goes on (Exit.Conversation); empty: a fresh one
 
+	Offer Offer // what of its tools the session is offered
+
 	// Tools is the command of the server that gives the session Kedge's tools over
 	// the Model Context Protocol, for programs that can be told of one. It finds
 	// its session by what the environment holds. Empty: none.
 	Tools []string
+}
+
+// Offer limits the tools that a session is offered. The zero value is no limit. Names are
+// those that the program has for its tools; a tool of an MCP server is mcp__SERVER__TOOL,
+// all tools of one are mcp__SERVER.
+type Offer struct {
+	Only    []string // nothing else of the program's own tools; nil: all
+	Without []string // none of these
+	Servers []string // no other MCP servers than these; nil: all, empty: none
+}
+
+// Limit is a way in which the tools of a session can be limited: the key of config.toml.
+type Limit string
+
+// The limits.
+const (
+	LimitOnly    Limit = "only"
+	LimitWithout Limit = "without"
+	LimitServers Limit = "servers"
+)
+
+// Asked are the limits that the offer has.
+func (o Offer) Asked() []Limit {
+	var out []Limit
+	if o.Only != nil {
+		out = append(out, LimitOnly)
+	}
+	if len(o.Without) > 0 {
+		out = append(out, LimitWithout)
+	}
+	if o.Servers != nil {
+		out = append(out, LimitServers)
+	}
+	return out
+}
+
+// Server is the MCP server of which a name of Without means every tool; empty: the name
+// is that of a tool.
+func Server(name string) string {
+	rest, ok := strings.CutPrefix(name, "mcp__")
+	if !ok || strings.Contains(rest, "__") {
+		return ""
+	}
+	return rest
+}
+
+// CannotLimit is the refusal of a limit that a program cannot be told.
+func CannotLimit(kind string, what string) error {
+	return kedge.Errorf(kedge.Invalid, "agents of kind %q cannot be told: %s", kind, what).
+		WithHint("remove it from [[tools]] in .kedge/config.toml; docs/reference/config.md says what each agent can be told")
 }
 
 // ToolsName is what programs call the server of Kedge's tools.

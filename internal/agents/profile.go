@@ -26,6 +26,9 @@ type Profile struct {
 	// CommandLine is how its options are written, for a command that you typed.
 	CommandLine CommandLine
 
+	// Limits are the ways in which the tools of a session can be limited.
+	Limits []Limit
+
 	Versions Versions
 	// Writes are the folders and files in which it keeps its own state, below HOME:
 	// what a sandbox must let it write for it to work at all.

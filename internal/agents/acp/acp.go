@@ -28,15 +28,17 @@ type Program struct {
 	ReadArgs   []string // and these, that keep it from writing, where it may only read; none: its mode does
 	ScreenFlag string   // before what your screen begins with; empty: it has no screen that is known
 	Env        []string
-	Wrap       []string                 // before its command
-	Window     int64                    // the size of its context, where it does not tell; 0: unknown
-	Beside     func() Beside            // where what it used comes beside the protocol; nil: it does not
-	ModelFlag  bool                     // --model chooses its model
-	Settles    bool                     // after a loaded conversation it lists its commands, and only then has told all of it
-	SavesLate  bool                     // it saves its last reply only if its input stays open after the prompt
-	SumsItself bool                     // the sums at the end of a prompt are those of its process, also in a resumed conversation
-	Notice     func(text string) Notice // what the program itself says in the place of a message; nil: nothing
-	Model      func(id string) string   // the model's own name in what the program calls it; nil: it is that name
+	Wrap       []string                               // before its command
+	Limit      func(o agents.Offer) ([]string, error) // arguments that limit its tools; nil: it cannot be told
+	ReadTools  []string                               // those of ReadArgs, where a list of tools is what keeps it from writing
+	Window     int64                                  // the size of its context, where it does not tell; 0: unknown
+	Beside     func() Beside                          // where what it used comes beside the protocol; nil: it does not
+	ModelFlag  bool                                   // --model chooses its model
+	Settles    bool                                   // after a loaded conversation it lists its commands, and only then has told all of it
+	SavesLate  bool                                   // it saves its last reply only if its input stays open after the prompt
+	SumsItself bool                                   // the sums at the end of a prompt are those of its process, also in a resumed conversation
+	Notice     func(text string) Notice               // what the program itself says in the place of a message; nil: nothing
+	Model      func(id string) string                 // the model's own name in what the program calls it; nil: it is that name
 }
 
 // New is the adapter of a program that speaks the protocol and nothing else is
@@ -70,10 +72,33 @@ func (a *Adapter) Start(t agents.Task) (agents.Start, error) {
 	if a.own.ModelFlag && t.Model != "" {
 		s.Command = append(s.Command, "--model", t.Model)
 	}
-	if t.ReadOnly {
-		s.Command = append(s.Command, a.own.ReadArgs...)
+	limits, err := a.limits(t)
+	if err != nil {
+		return agents.Start{}, err
 	}
+	s.Command = append(s.Command, limits...)
 	return s, nil
+}
+
+// limits are the arguments about its tools: what keeps it from writing, and what the
+// session is offered.
+func (a *Adapter) limits(t agents.Task) ([]string, error) {
+	o := t.Offer
+	var out []string
+	switch {
+	case t.ReadOnly && o.Only != nil && a.own.ReadTools != nil: // both at once: what is in both lists
+		o.Only = slices.DeleteFunc(slices.Clone(o.Only), func(name string) bool { return !slices.Contains(a.own.ReadTools, name) })
+	case t.ReadOnly:
+		out = slices.Clone(a.own.ReadArgs)
+	}
+	if len(o.Asked()) == 0 {
+		return out, nil
+	}
+	if a.own.Limit == nil {
+		return nil, agents.CannotLimit(a.own.Kind, "which tools it is offered")
+	}
+	more, err := a.own.Limit(o)
+	return append(out, more...), err
 }
 
 // attended is how a person's screen begins.

@@ -26,6 +26,7 @@ func Profile() agents.Profile {
 			"Versions": "it is no npm package: a stand-in was driven",
 			"Writes":   "a stand-in was driven: what it writes is unknown",
 			"Hooks":    "it has none",
+			"Limits":   "it has no tools",
 		},
 	}
 }

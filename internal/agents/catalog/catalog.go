@@ -113,6 +113,12 @@ func Kinds() config.Kinds {
 	for _, p := range all {
 		out.Names = append(out.Names, p.Name)
 		out.Guards = append(out.Guards, p.Guards...)
+		for _, l := range p.Limits {
+			if out.Limits == nil {
+				out.Limits = map[string][]string{}
+			}
+			out.Limits[p.Name] = append(out.Limits[p.Name], string(l))
+		}
 		if !p.Generic {
 			out.Offered = append(out.Offered, p.Name)
 		}

@@ -9,6 +9,7 @@ import (
 	"crypto/sha1" //nolint:gosec // of names: what RFC 4122 makes an id of
 	"fmt"
 	"slices"
+	"strings"
 
 	"kedge"
 	"kedge/internal/agents"
@@ -34,7 +35,11 @@ func (c *Adapter) Program() string { return c.argv[0] }
 func (c *Adapter) Start(t agents.Task) (agents.Start, error) {
 	s := agents.Start{Command: slices.Clone(c.argv), Env: []string{"DISABLE_AUTOUPDATER=1"}}
 	add := func(words ...string) { s.Command = append(s.Command, words...) }
-	add(tools(t.Tools)...) // never last: it takes every word up to the next switch
+	limits, err := limited(t)
+	if err != nil {
+		return agents.Start{}, err
+	}
+	add(limits...) // never last: these take every word up to the next switch
 	if t.Resume != "" {
 		add("--resume", t.Resume)
 	} else {
@@ -73,6 +78,33 @@ func conversation(id kedge.SessionID) string {
 	b := sha1.Sum([]byte("kedge: session " + string(id))) //nolint:gosec // as above
 	b[6], b[8] = b[6]&0x0f|0x50, b[8]&0x3f|0x80
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:16])
+}
+
+// limited are the arguments about its tools: the server of Kedge's, and what the session
+// is offered. Of its own servers it can be told to leave all away, and none by name.
+func limited(t agents.Task) ([]string, error) {
+	o := t.Offer
+	own := t.Tools
+	var out []string
+	if o.Servers != nil {
+		for _, name := range o.Servers {
+			if name != agents.ToolsName {
+				return nil, agents.CannotLimit("claude", "the server "+name+" by its name; leave others away with without = [\"mcp__SERVER\"]")
+			}
+		}
+		if len(o.Servers) == 0 {
+			own = nil
+		}
+		out = append(out, "--strict-mcp-config")
+	}
+	out = append(out, tools(own)...)
+	if o.Only != nil {
+		out = append(out, "--tools", strings.Join(o.Only, ","))
+	}
+	if len(o.Without) > 0 {
+		out = append(out, "--disallowedTools", strings.Join(o.Without, ","))
+	}
+	return out, nil
 }
 
 // tools are the arguments that tell it of the server of Kedge's tools, beside those

@@ -16,6 +16,7 @@ func Profile() agents.Profile {
 		New:         func(argv []string) (agents.Adapter, error) { return New(argv), nil },
 		Hears:       []agents.WordKind{agents.Tell, agents.Interrupt, agents.Shorten},
 		CommandLine: commandLine(),
+		Limits:      []agents.Limit{agents.LimitOnly, agents.LimitWithout, agents.LimitServers},
 		Versions: agents.Versions{
 			Tried: []string{"2.1.197", "2.1.325"}, Oldest: "2.1.2", Update: "npm install -g @anthropic-ai/claude-code@latest",
 			Broken: "a repository's settings take effect before anybody trusts them (CVE-2026-21852, CVE-2026-25725)",

@@ -12,6 +12,7 @@ import (
 	"kedge/internal/agents"
 	"kedge/internal/agents/stream"
 	"kedge/internal/process"
+	"kedge/internal/text/lazyre"
 )
 
 // Adapter is that of Codex.
@@ -32,7 +33,12 @@ func (c *Adapter) Program() string { return c.argv[0] }
 func (c *Adapter) Start(t agents.Task) (agents.Start, error) {
 	s := agents.Start{Command: slices.Clone(c.argv)}
 	add := func(words ...string) { s.Command = append(s.Command, words...) }
+	less, err := without(t.Offer)
+	if err != nil {
+		return agents.Start{}, err
+	}
 	if t.Attended {
+		add(less...)
 		add(tools(t.Tools)...)
 		if t.Model != "" {
 			add("--model", t.Model)
@@ -44,6 +50,7 @@ func (c *Adapter) Start(t agents.Task) (agents.Start, error) {
 		return s, nil
 	}
 	add("app-server", "-c", "sandbox_workspace_write.network_access=true", "-c", "features.default_mode_request_user_input=true")
+	add(less...)
 	add(tools(t.Tools)...)
 	s.Pipes = true
 	return s, nil
@@ -55,6 +62,40 @@ func (c *Adapter) Shortens() bool { return true }
 // Reader implements agents.Adapter.
 func (c *Adapter) Reader(t agents.Task) agents.Reader {
 	return &reader{Stream: stream.Stream{Max: stream.LongLine}, task: t, told: map[string]tokens{}}
+}
+
+// switches turn off those of its own tools that it can do without. Those for goals go
+// together.
+var switches = map[string]string{
+	"web_search": `web_search="disabled"`, "create_goal": goals, "get_goal": goals, "update_goal": goals,
+}
+
+const goals = "features.goals=false"
+
+// serverName is a name that needs no quotes in one of its settings.
+var serverName = lazyre.New(`^[A-Za-z0-9_-]+$`)
+
+// without are the arguments that leave tools away: servers that its settings name, and
+// the few tools of its own that have a switch.
+func without(o agents.Offer) ([]string, error) {
+	for _, l := range o.Asked() {
+		if l != agents.LimitWithout {
+			return nil, agents.CannotLimit(name, string(l))
+		}
+	}
+	var out []string
+	for _, tool := range o.Without {
+		server := agents.Server(tool)
+		switch {
+		case serverName.MatchString(server):
+			out = append(out, "-c", "mcp_servers."+server+".enabled=false")
+		case switches[tool] != "":
+			out = append(out, "-c", switches[tool])
+		default:
+			return nil, agents.CannotLimit(name, "to leave out "+tool)
+		}
+	}
+	return out, nil
 }
 
 // toolsEnv are the variables by which the server of Kedge's tools finds its

@@ -16,6 +16,7 @@ func Profile() agents.Profile {
 		New:         func(argv []string) (agents.Adapter, error) { return New(argv), nil },
 		Hears:       []agents.WordKind{agents.Tell, agents.Interrupt, agents.Shorten},
 		CommandLine: commandLine(),
+		Limits:      []agents.Limit{agents.LimitWithout},
 		Versions:    agents.Versions{Tried: []string{"0.166.0"}, Update: "npm install -g @openai/codex@latest"},
 		Writes:      []string{"~/.codex"},
 		Obeys: trust.Rules{

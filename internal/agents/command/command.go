@@ -7,6 +7,7 @@ package command
 import (
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"kedge"
@@ -48,6 +49,19 @@ func (c *Adapter) Start(t agents.Task) (agents.Start, error) {
 	}
 	if t.ReadOnly {
 		s.Env = append(s.Env, "KEDGE_READ_ONLY=1")
+	}
+	for _, l := range []struct {
+		asked bool
+		name  string
+		list  []string
+	}{
+		{t.Offer.Only != nil, "KEDGE_TOOLS", t.Offer.Only},
+		{len(t.Offer.Without) > 0, "KEDGE_WITHOUT_TOOLS", t.Offer.Without},
+		{t.Offer.Servers != nil, "KEDGE_MCP_SERVERS", t.Offer.Servers},
+	} {
+		if l.asked {
+			s.Env = append(s.Env, l.name+"="+strings.Join(l.list, ","))
+		}
 	}
 	if t.Resume != "" {
 		s.Env = append(s.Env, "KEDGE_RESUME="+t.Resume)

@@ -6,6 +6,7 @@ import "kedge/internal/agents"
 func Profile() agents.Profile {
 	return agents.Profile{
 		Name: "command", Title: "any command", About: "a brief on its input, lines of the form KEDGE {json} back", Generic: true,
+		Limits: []agents.Limit{agents.LimitOnly, agents.LimitWithout, agents.LimitServers},
 		New: func(argv []string) (agents.Adapter, error) {
 			a, err := New(argv)
 			if err != nil {

@@ -8,6 +8,7 @@ package copilot
 import (
 	"strings"
 
+	"kedge/internal/agents"
 	"kedge/internal/agents/acp"
 	"kedge/internal/agents/stream"
 	"kedge/internal/core/watch"
@@ -17,9 +18,36 @@ import (
 // simply copilot.
 func New(argv []string) *acp.Adapter {
 	return acp.Known(argv, acp.Program{
-		Kind: "copilot", Args: []string{"--acp", "--no-auto-update"}, ReadArgs: []string{"--available-tools=view,grep,glob"},
+		Kind: "copilot", Args: []string{"--acp", "--no-auto-update"}, ReadArgs: []string{"--available-tools=" + strings.Join(reads, ",")},
+		ReadTools: reads, Limit: limit,
 		ScreenFlag: "--interactive", ModelFlag: true, SumsItself: true, Notice: notice,
 	})
+}
+
+// reads are its tools that change nothing.
+var reads = []string{"view", "grep", "glob"}
+
+// limit are the arguments that limit its tools. A server is left away by its name; all
+// but some cannot be.
+func limit(o agents.Offer) ([]string, error) {
+	var out, tools []string
+	if o.Servers != nil {
+		return nil, agents.CannotLimit("copilot", string(agents.LimitServers))
+	}
+	if o.Only != nil {
+		out = append(out, "--available-tools="+strings.Join(o.Only, ","))
+	}
+	for _, name := range o.Without {
+		if server := agents.Server(name); server != "" {
+			out = append(out, "--disable-mcp-server="+server)
+		} else {
+			tools = append(tools, name)
+		}
+	}
+	if len(tools) > 0 {
+		out = append(out, "--excluded-tools="+strings.Join(tools, ","))
+	}
+	return out, nil
 }
 
 // notice: it tells of itself in the place of a message, and ends a prompt

@@ -16,6 +16,7 @@ func Profile() agents.Profile {
 		New:         func(argv []string) (agents.Adapter, error) { return New(argv), nil },
 		Hears:       []agents.WordKind{agents.Interrupt},
 		CommandLine: commandLine(),
+		Limits:      []agents.Limit{agents.LimitOnly, agents.LimitWithout},
 		Versions:    agents.Versions{Tried: []string{"1.0.102"}},
 		Writes:      []string{"~/.copilot"},
 		Obeys: trust.Rules{

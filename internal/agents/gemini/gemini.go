@@ -4,7 +4,10 @@
 // comes from its telemetry. It was made with 0.61.0.
 package gemini
 
-import "kedge/internal/agents/acp"
+import (
+	"kedge/internal/agents"
+	"kedge/internal/agents/acp"
+)
 
 // window is the size that Gemini takes every model's context to have.
 const window = 1 << 20
@@ -14,9 +17,9 @@ const window = 1 << 20
 func New(argv []string) *acp.Adapter {
 	return acp.Known(argv, acp.Program{
 		Kind: "gemini", ScreenFlag: "--prompt-interactive", Window: window, ModelFlag: true, Settles: true,
-		Beside: func() acp.Beside { return &telemetry{} },
-		Args:   []string{"--acp", "--skip-trust"}, // the folder is Kedge's own worktree, which nobody was ever asked about
-		Wrap:   []string{"sh", "-c", meterScript, "gemini"},
+		Beside: func() acp.Beside { return &telemetry{} }, Limit: limit,
+		Args: []string{"--acp", "--skip-trust"}, // the folder is Kedge's own worktree, which nobody was ever asked about
+		Wrap: []string{"sh", "-c", meterScript, "gemini"},
 		Env: []string{
 			"GEMINI_CLI_NO_RELAUNCH=true", // a second process would not have the descriptor
 			"GEMINI_TELEMETRY_ENABLED=true", "GEMINI_TELEMETRY_TARGET=local", "GEMINI_TELEMETRY_OUTFILE=/dev/fd/3",
@@ -24,4 +27,20 @@ func New(argv []string) *acp.Adapter {
 			"GEMINI_PTY_INFO=child_process", // what a command prints under a terminal of its own is not told
 		},
 	})
+}
+
+// limit are the arguments that limit its servers; its own tools it cannot be told to
+// leave out.
+func limit(o agents.Offer) ([]string, error) {
+	if o.Only != nil || len(o.Without) > 0 {
+		return nil, agents.CannotLimit("gemini", "which of its own tools to leave out")
+	}
+	if len(o.Servers) == 0 {
+		return []string{"--allowed-mcp-server-names="}, nil // no server has that name
+	}
+	var out []string
+	for _, name := range o.Servers {
+		out = append(out, "--allowed-mcp-server-names="+name)
+	}
+	return out, nil
 }

@@ -16,6 +16,7 @@ func Profile() agents.Profile {
 		New:         func(argv []string) (agents.Adapter, error) { return New(argv), nil },
 		Hears:       []agents.WordKind{agents.Interrupt},
 		CommandLine: commandLine(),
+		Limits:      []agents.Limit{agents.LimitServers},
 		Versions:    agents.Versions{Tried: []string{"0.61.0"}},
 		Writes:      []string{"~/.gemini"},
 		Obeys: trust.Rules{

@@ -26,6 +26,7 @@ func Profile() agents.Profile {
 		Name: own().Kind, Title: "Kilo", About: "kilo run --format json",
 		New:         func(argv []string) (agents.Adapter, error) { return New(argv), nil },
 		CommandLine: opencode.CommandLine(),
+		Limits:      []agents.Limit{agents.LimitWithout},
 		Versions:    agents.Versions{Tried: []string{"7.7.7"}},
 		Writes:      []string{"~/.local/share/kilo", "~/.local/state/kilo", "~/.config/kilo", "~/.cache/kilo"},
 		Obeys: trust.Rules{

@@ -7,6 +7,7 @@ package opencode
 
 import (
 	"slices"
+	"strings"
 
 	"kedge/internal/agents"
 	"kedge/internal/agents/stream"
@@ -46,10 +47,34 @@ func (o *Adapter) Program() string { return o.argv[0] }
 
 // What it may not do, whatever its own settings say. Nobody would see what a
 // sub-agent does and uses: only the main conversation is printed.
-const (
-	works = `{"task":"deny"}`
-	plans = `{"task":"deny","edit":"deny","bash":"deny"}`
+var (
+	works = []string{"task"}
+	plans = []string{"task", "edit", "bash"}
 )
+
+// permission is what it may not do in a session, as its setting of that name: a tool
+// that is denied is not offered.
+func (o *Adapter) permission(t agents.Task) (string, error) {
+	for _, l := range t.Offer.Asked() {
+		if l != agents.LimitWithout {
+			return "", agents.CannotLimit(o.own.Kind, string(l))
+		}
+	}
+	denied := works
+	if t.ReadOnly {
+		denied = plans
+	}
+	var parts []string
+	for _, name := range slices.Concat(denied, t.Offer.Without) {
+		if server := agents.Server(name); server != "" {
+			name = server + "_*"
+		} else if rest, ok := strings.CutPrefix(name, "mcp__"); ok {
+			name = strings.Replace(rest, "__", "_", 1)
+		}
+		parts = append(parts, stream.JSON(name)+`:"deny"`)
+	}
+	return "{" + strings.Join(parts, ",") + "}", nil
+}
 
 // Start implements agents.Adapter. A conversation gets its name here: else it asks a
 // model for one, and nobody is told what that cost.
@@ -68,11 +93,14 @@ func (o *Adapter) Start(t agents.Task) (agents.Start, error) {
 	}
 	if t.ReadOnly {
 		add("--agent", "plan")
-		s.Env = append(s.Env, o.own.Env+"PERMISSION="+plans)
 	} else {
 		add("--auto")
-		s.Env = append(s.Env, o.own.Env+"PERMISSION="+works)
 	}
+	may, err := o.permission(t)
+	if err != nil {
+		return agents.Start{}, err
+	}
+	s.Env = append(s.Env, o.own.Env+"PERMISSION="+may)
 	s.Pipes = true
 	return s, nil
 }

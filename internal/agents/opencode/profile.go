@@ -15,6 +15,7 @@ func Profile() agents.Profile {
 		Name: name, Title: "OpenCode", About: "opencode run --format json",
 		New:         func(argv []string) (agents.Adapter, error) { return New(argv), nil },
 		CommandLine: CommandLine(),
+		Limits:      []agents.Limit{agents.LimitWithout},
 		Versions:    agents.Versions{Tried: []string{"1.18.33"}},
 		Writes:      []string{"~/.local/share/opencode", "~/.local/state/opencode", "~/.config/opencode", "~/.cache/opencode"},
 		Obeys: trust.Rules{

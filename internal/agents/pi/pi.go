@@ -6,6 +6,7 @@ package pi
 
 import (
 	"slices"
+	"strings"
 
 	"kedge/internal/agents"
 	"kedge/internal/agents/stream"
@@ -42,11 +43,41 @@ func (p *Adapter) Start(t agents.Task) (agents.Start, error) {
 		return s, nil
 	}
 	add("--mode", "rpc")
-	if t.ReadOnly {
-		add("--tools", "read,grep,find,ls")
+	given, err := given(t)
+	if err != nil {
+		return agents.Start{}, err
 	}
+	add(given...)
 	s.Pipes = true
 	return s, nil
+}
+
+// reads are its tools that change nothing.
+var reads = []string{"read", "grep", "find", "ls"}
+
+// given are the arguments that say which tools it has. A session that may only read gets
+// nothing else, whatever is offered.
+func given(t agents.Task) ([]string, error) {
+	for _, l := range t.Offer.Asked() {
+		if l != agents.LimitOnly {
+			return nil, agents.CannotLimit("pi", string(l))
+		}
+	}
+	only := t.Offer.Only
+	switch {
+	case t.ReadOnly && only == nil:
+		only = reads
+	case t.ReadOnly:
+		only = slices.DeleteFunc(slices.Clone(only), func(name string) bool { return !slices.Contains(reads, name) })
+	}
+	switch {
+	case only == nil:
+		return nil, nil
+	case len(only) == 0:
+		return []string{"--no-tools"}, nil
+	default:
+		return []string{"--tools", strings.Join(only, ",")}, nil
+	}
 }
 
 // Reader implements agents.Adapter.

@@ -16,6 +16,7 @@ func Profile() agents.Profile {
 		New:         func(argv []string) (agents.Adapter, error) { return New(argv), nil },
 		Hears:       []agents.WordKind{agents.Tell, agents.Interrupt, agents.Shorten},
 		CommandLine: commandLine(),
+		Limits:      []agents.Limit{agents.LimitOnly},
 		Versions:    agents.Versions{Tried: []string{"0.73.1"}},
 		Writes:      []string{"~/.pi"},
 		Obeys: trust.Rules{

@@ -6,6 +6,7 @@ package qwen
 import (
 	"strings"
 
+	"kedge/internal/agents"
 	"kedge/internal/agents/acp"
 	"kedge/internal/core/watch"
 )
@@ -15,7 +16,28 @@ import (
 func New(argv []string) *acp.Adapter {
 	return acp.Known(argv, acp.Program{
 		Kind: "qwen", Args: []string{"--acp"}, ScreenFlag: "--prompt-interactive", ModelFlag: true, Model: model, Notice: notice, SavesLate: true,
+		Limit: limit,
 	})
+}
+
+// limit are the arguments that limit its tools.
+func limit(o agents.Offer) ([]string, error) {
+	var out []string
+	add := func(flag string, list []string) {
+		for _, name := range list {
+			out = append(out, flag+"="+name)
+		}
+	}
+	add("--core-tools", o.Only)
+	add("--exclude-tools", o.Without)
+	add("--allowed-mcp-server-names", o.Servers)
+	if o.Servers != nil && len(o.Servers) == 0 {
+		add("--allowed-mcp-server-names", []string{""}) // no server has that name
+	}
+	if o.Only != nil && len(o.Only) == 0 {
+		return nil, agents.CannotLimit("qwen", "to have no tools at all")
+	}
+	return out, nil
 }
 
 // model is the name in "$runtime|openai|NAME(openai)", or in "NAME(openai)".

@@ -32,6 +32,7 @@ type Config struct {
 	Gateway  Gateway          `toml:"gateway"`
 	Forge    Forge            `toml:"forge"`
 	Sessions Sessions         `toml:"sessions"`
+	Tools    []ToolsRow       `toml:"tools"`
 
 	kinds Kinds
 	src   *source // where it was read from; nil: no file
@@ -264,14 +265,17 @@ func Merge(user, project Config, kinds Kinds) (Config, error) {
 			continue
 		}
 		c.Agents, c.Context.Window, c.Context.HandoverOf = maps.Clone(c.Agents), maps.Clone(c.Context.Window), maps.Clone(c.Context.HandoverOf) // a layer never writes into another's
-		rows := c.Route.Rows
-		c.Route.Rows = nil // a row of one file takes nothing over from one of another
+		rows, tools := c.Route.Rows, c.Tools
+		c.Route.Rows, c.Tools = nil, nil // a row of one file takes nothing over from one of another
 		src, err := decodeFile(layer.src.file, layer.src.text, &c)
 		if err != nil {
 			return Config{}, err
 		}
 		if c.Route.Rows == nil {
 			c.Route.Rows = rows
+		}
+		if c.Tools == nil {
+			c.Tools = tools
 		}
 		c.src = src
 	}
@@ -281,15 +285,16 @@ func Merge(user, project Config, kinds Kinds) (Config, error) {
 	if err := c.checkAgents(user.src, project.src); err != nil {
 		return Config{}, err
 	}
-	return c, nil
+	return c, c.checkLimits(user.src, project.src)
 }
 
 // Kinds are the kinds of agents that there are, which this package does not know by
 // itself.
 type Kinds struct {
-	Names   []string // in the order of messages; each is also the name of a built-in agent
-	Offered []string // the built-in agents that a run can drive by their name alone, sorted
-	Guards  []string // patterns of their files that decide about the work
+	Names   []string            // in the order of messages; each is also the name of a built-in agent
+	Offered []string            // the built-in agents that a run can drive by their name alone, sorted
+	Guards  []string            // patterns of their files that decide about the work
+	Limits  map[string][]string // the keys of [[tools]] that each kind can be told
 }
 
 // Agent finds an agent by name: one that a file defines, or a built-in one.

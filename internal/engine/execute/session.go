@@ -70,6 +70,7 @@ func (x *Executor) work(ctx context.Context, c run.Command, j slot.Job, adapter 
 		Env:   func() []string { return x.env(c.Run) },
 		Brief: func() (string, error) { return x.briefText(c) },
 		Tools: func(ctx context.Context) ([]string, error) { return x.tools(ctx, c) },
+		Offer: func(ctx context.Context, agent string) (agents.Offer, error) { return x.offer(ctx, c, agent) },
 		Box: func(ctx context.Context) (sandbox.Box, error) {
 			return x.box(ctx, c, repo.Root(), catalog.Of(adapter.Kind()).Writes)
 		},
@@ -84,6 +85,13 @@ func (x *Executor) tools(ctx context.Context, c run.Command) ([]string, error) {
 		return nil, err
 	}
 	return []string{x.cfg.Program, "mcp"}, nil
+}
+
+// offer is what of an agent's tools a session gets, by the settings at its base.
+func (x *Executor) offer(ctx context.Context, c run.Command, agent string) (agents.Offer, error) {
+	conf, err := x.configAt(ctx, c)
+	row, _ := conf.ToolsFor(agent, string(c.Purpose))
+	return agents.Offer{Only: row.Only, Without: row.Without, Servers: row.Servers}, err
 }
 
 // tell passes on what you say: to the living session, where it can hear, and into the

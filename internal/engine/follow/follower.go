@@ -77,6 +77,7 @@ type Work struct {
 	// These are called only when the session has to be started.
 	Brief func() (string, error)
 	Tools func(ctx context.Context) ([]string, error)
+	Offer func(ctx context.Context, agent string) (agents.Offer, error) // nil: no limit
 	Box   func(ctx context.Context) (sandbox.Box, error)
 }
 

@@ -32,7 +32,8 @@ type session struct {
 	work    string // its worktree
 	route   kedge.Routed
 	adapter agents.Adapter
-	tools   []string // the server of Kedge's tools; empty: none
+	tools   []string     // the server of Kedge's tools; empty: none
+	offer   agents.Offer // likewise
 	report  func(run.Input)
 	wished  <-chan struct{} // closed when it is to be ended
 	forget  func()          // its holder is no longer known
@@ -130,6 +131,11 @@ func (s *session) begin(ctx context.Context) (*hold.Client, *run.Input, error) {
 	if s.tools, err = s.asked.Tools(ctx); err != nil {
 		return nil, nil, err
 	}
+	if s.asked.Offer != nil {
+		if s.offer, err = s.asked.Offer(ctx, s.route.Agent); err != nil {
+			return nil, nil, err
+		}
+	}
 	start, err := s.start()
 	if err != nil {
 		return nil, nil, err
@@ -194,7 +200,7 @@ func (s *session) start() (agents.Start, error) {
 func (s *session) task() agents.Task {
 	return agents.Task{
 		Session: s.id, Run: s.c.Run, Feature: s.c.Feature, Attempt: s.c.Attempt, Purpose: string(s.c.Purpose), Number: s.number,
-		Model: s.route.Model, Dir: s.work, Brief: s.briefFile(), ReadOnly: s.c.Purpose == run.MakePlan, Resume: s.c.Resume, Tools: s.tools,
+		Model: s.route.Model, Dir: s.work, Brief: s.briefFile(), ReadOnly: s.c.Purpose == run.MakePlan, Resume: s.c.Resume, Tools: s.tools, Offer: s.offer,
 	}
 }
 
