@@ -49,7 +49,7 @@ func (c Config) checkTools() error {
 	for _, row := range c.Tools {
 		switch {
 		case row.Agent == "":
-			return c.src.at("tools", "a row of %q does not say for which agent", "tools").WithHint(`give it one: agent = "claude"`)
+			return c.src.at("tools", "a row of %q does not say for which agent", "tools").WithHint(`give it one: agent = "NAME"`)
 		case row.Purpose != "" && !oneOf(row.Purpose, purposes):
 			return c.src.at("tools", "the purpose of a row of %q is not one of %s: %q", "tools", strings.Join(purposes, ", "), row.Purpose)
 		case len(row.keys()) == 0:
