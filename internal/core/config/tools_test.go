@@ -48,7 +48,7 @@ servers = ["kedge"]
 
 func TestRow111LimitsThatCannotBeToldAreRefused(t *testing.T) {
 	for _, c := range []struct{ name, text, want, hint string }{
-		{"no agent", "[[tools]]\nonly = [\"Read\"]\n", "does not say for which agent", "claude"},
+		{"no agent", "[[tools]]\nonly = [\"Read\"]\n", "does not say for which agent", "NAME"},
 		{"no such agent", "[[tools]]\nagent = \"nobody\"\nonly = [\"Read\"]\n", "names an agent that does not exist", "aider, claude"},
 		{"no limit", "[[tools]]\nagent = \"claude\"\n", "limits nothing", "only ="},
 		{"purpose", "[[tools]]\nagent = \"claude\"\npurpose = \"review\"\nonly = []\n", "not one of plan, implement, repair, fix", ""},
