@@ -29,6 +29,7 @@ type CheckResult struct {
 	MS           int64     `json:"ms"`
 	Log          string    `json:"log"`
 	FirstFailure *Failure  `json:"first_failure"`
+	Reused       string    `json:"reused,omitempty"`   // the evidence in which it ran on this very tree; empty: it ran for this verdict
 	Evidence     []string  `json:"evidence,omitempty"` // copies of what the check left behind, screenshots for example
 }
 

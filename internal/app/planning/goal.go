@@ -207,8 +207,8 @@ func (s *Planner) planNew(ctx context.Context, p *projects.Project, who projects
 	return s.goalReply(ctx, p, id, slices.Concat(versions, notes, s.runs.NotesOnUncommitted(ctx, repo, head)))
 }
 
-// carriedByPlan is the work that a run which plans stands on and nobody accepted;
-// the features themselves come with the plan.
+// carriedByPlan is the work that a run which plans stands on and nobody accepted, and
+// the features that are red again with it; the others come with the plan.
 func (s *Planner) carriedByPlan(ctx context.Context, p *projects.Project, repo *git.Repo, base, head string) ([]run.Spec, error) {
 	if base == head {
 		return nil, nil
@@ -220,7 +220,10 @@ func (s *Planner) carriedByPlan(ctx context.Context, p *projects.Project, repo *
 	if err != nil {
 		return nil, err
 	}
-	return s.landing.AddUnaccepted(ctx, p, repo, base, head, specs)
+	if _, err = s.landing.AddUnaccepted(ctx, p, repo, base, head, specs); err == nil {
+		err = landing.AddRemembered(ctx, p, true, specs)
+	}
+	return slices.DeleteFunc(specs, func(s run.Spec) bool { return s.Work == "" && s.Broken == 0 && s.Status != kedge.Regressed }), err
 }
 
 // planRules are the rules of a run that plans first: the agent that plans must

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"time"
+
+	"kedge"
 )
 
 // Share is a part of a whole in percent, to the nearest; every share on a screen is
@@ -85,6 +87,15 @@ func Span(d time.Duration) string {
 // Seconds is how long something took, to ten milliseconds.
 func Seconds(ms int64) string {
 	return (time.Duration(ms) * time.Millisecond).Round(10 * time.Millisecond).String()
+}
+
+// ReusedFrom says of a check that did not run for its verdict in which evidence it ran on
+// the same tree.
+func ReusedFrom(c kedge.CheckResult) string {
+	if c.Reused == "" {
+		return ""
+	}
+	return ", reused from " + c.Reused
 }
 
 // USD is an amount of USD: of little, as many digits as show that it is not

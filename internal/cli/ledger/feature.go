@@ -359,7 +359,7 @@ func verdictLines(line func(key, value string), ev *kedge.Evidence) {
 		if c.Skipped != "" {
 			continue
 		}
-		line("  ran", c.Command+" (exit "+strconv.Itoa(c.Exit)+")")
+		line("  ran", c.Command+" (exit "+strconv.Itoa(c.Exit)+frame.ReusedFrom(c)+")")
 		line("  log", c.Log)
 		line("  kept", strings.Join(c.Evidence, ", "))
 	}

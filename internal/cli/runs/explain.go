@@ -166,7 +166,7 @@ func ranText(c kedge.CheckResult) string {
 	if c.Skipped != "" {
 		return fmt.Sprintf("%s: %s (not run: %s)", c.Name, c.Command, c.Skipped)
 	}
-	text := fmt.Sprintf("%s: %s (exit %d, %s)", c.Name, c.Command, c.Exit, frame.Seconds(c.MS))
+	text := fmt.Sprintf("%s: %s (exit %d, %s%s)", c.Name, c.Command, c.Exit, frame.Seconds(c.MS), frame.ReusedFrom(c))
 	if c.Log != "" {
 		text += ", log " + c.Log
 	}

@@ -199,3 +199,24 @@ func TestOldRecheckGoesOn(t *testing.T) {
 		d.want(run.StatusDone, done, done)
 	}
 }
+
+// TestStuckCommitIsCheckedAgain: what was checked on a tip that has moved since is not
+// committed: it does not have what others committed meanwhile.
+func TestStuckCommitIsCheckedAgain(t *testing.T) {
+	d := begin(t, run.Rules{Parallel: 2}, feature("a"), feature("b"))
+	d.until(run.Commit)
+	first := d.outstanding(run.Commit)
+	d.answer(run.Commit, run.Failed, because("a disk is full"))
+	for len(d.s.Outbox) > 0 { // the other one comes to its end meanwhile
+		d.do(d.happy(d.s.Outbox[0]))
+	}
+	if d.s.Tip == first.Base {
+		t.Fatal("the other one committed nothing")
+	}
+	d.person(run.Continued, "")
+	if c := d.outstanding(run.Integrate); c.Feature != first.Feature || c.Base != d.s.Tip {
+		t.Errorf("it goes on with %+v", c)
+	}
+	d.until("")
+	d.want(run.StatusDone, done, done)
+}

@@ -170,6 +170,10 @@ func (t *stepper) enter(j *Job, p Phase) {
 			Kind: Integrate, Scope: "full", Base: t.s.Tip, Tree: j.Tree, Commit: j.Undoes, Features: t.s.Broken(), Flaky: j.Reruns > 0,
 		})
 	case Committing:
+		if j.Onto != "" && j.Onto != t.s.Tip { // others committed while it could not: their work is not in what was checked
+			t.enter(j, Integrating)
+			return
+		}
 		t.issue(j, Command{Kind: Commit, Base: t.s.Tip, Tree: j.Merged, Evidence: j.Evidence, Commit: j.Undoes, Reason: j.Reason})
 	case Rechecking:
 		t.record(j)

@@ -125,6 +125,7 @@ type Job struct {
 	Tree        string            `json:"tree,omitempty"`  // what passed the gate in the worktree
 	Carry       string            `json:"carry,omitempty"` // work that moves to a new base
 	Merged      string            `json:"merged,omitempty"`
+	Onto        string            `json:"onto,omitempty"` // the tip that Merged was made for
 	Commit      string            `json:"commit,omitempty"`
 	Evidence    kedge.EvidenceID  `json:"evidence,omitempty"`
 	Undoes      string            `json:"undoes,omitempty"` // the commits whose work is taken back

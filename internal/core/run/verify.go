@@ -146,7 +146,7 @@ func (t *stepper) mark(f *Feature, why string) {
 // no agent ever wrote.
 func (t *stepper) integrated(j *Job, c Command) {
 	ev := t.ev
-	if ev.Outcome != Conflicting && ev.Outcome != Regressed && t.contradicts(j) {
+	if ev.Outcome != Conflicting && len(ev.Features) == 0 && t.contradicts(j) { // the gate in the slot saw no other features
 		t.enter(j, Integrating)
 		return
 	}
@@ -155,7 +155,7 @@ func (t *stepper) integrated(j *Job, c Command) {
 		t.breaks(j, Integrating)
 	case ev.Outcome == Green && ev.Evidence != "" && ev.Tree != "":
 		t.s.Green = Seen{Tree: ev.Tree, Environment: ev.Environment, Outcome: Green}
-		j.Merged, j.Evidence = ev.Tree, ev.Evidence
+		j.Merged, j.Evidence, j.Onto = ev.Tree, ev.Evidence, c.Base
 		if j.Kind == Confirm {
 			j.Commit = c.Base
 			t.verified(c.Base)
@@ -164,7 +164,7 @@ func (t *stepper) integrated(j *Job, c Command) {
 		}
 		t.enter(j, Committing)
 	case ev.Outcome == Empty && ev.Tree != "" && (j.Kind == Undo || j.Kind == Build && j.Proof == NoChecks):
-		j.Merged, j.Evidence = ev.Tree, "" // nothing can tell: a person does, and before that it does not land
+		j.Merged, j.Evidence, j.Onto = ev.Tree, "", c.Base // nothing can tell: a person does, and before that it does not land
 		t.enter(j, Committing)
 	case j.Kind == Undo:
 		t.cannotUndo(j)

@@ -18,6 +18,7 @@ type Executor struct {
 	sessions *follow.Follower
 
 	clean sync.Mutex // held by who uses the clean worktree of a run
+	seen  verdicts
 
 	here   context.Context // until Leave
 	leave  context.CancelFunc

@@ -159,7 +159,7 @@ func (x *Executor) fullGate(ctx context.Context, c run.Command, clean *git.Repo)
 	own, err := x.demanded(ctx, c, g.Checks)
 	return gate.Request{
 		Dir: clean.Root(), Repo: clean, Base: c.Base, Checks: g.Checks, Own: own, Services: g.Services, Protect: cfg.Protect.Paths, Held: catalog.Trust().Heeds,
-		Scope: gate.Full, Slot: "clean",
+		Scope: gate.Full, Slot: cleanSlot,
 	}, err
 }
 

@@ -277,35 +277,6 @@ func TestRow100WorkAmongTheEvidenceStays(t *testing.T) {
 	}
 }
 
-func TestRow102RegressionOfEarlierFeatures(t *testing.T) {
-	y := newYard(t, nil)
-	base := y.head()
-	for _, id := range []kedge.FeatureID{"f1", "f2", "f3", "f4", "f5", "f6", "f7", "f8"} {
-		y.feature(id, kedge.Check{Name: string(id), Run: "test ! -e break-" + string(id)}).Status = kedge.Completed
-	}
-	y.book.features[6].Files = []string{"shared.txt"}                                                       // f7
-	y.feature("old", kedge.Check{Name: "own", Run: "false", Exclusive: "../../x"}).Status = kedge.Completed // never looked at
-	y.feature("new")
-	tip := y.worked("new", base, map[string]string{"shared.txt": "x\n", "break-f2": "", "break-f7": ""})
-	all := y.command(run.Recheck, 1, run.Command{Feature: "new", Base: tip, Scope: "all"})
-	if ev := y.twice(all); !slices.Equal(ev.Features, []kedge.FeatureID{"f2", "f7"}) {
-		t.Errorf("red again: %v", ev.Features)
-	}
-	seen := map[kedge.FeatureID]int{}
-	for _, turn := range []int64{160, 163} { // f1 to f5; f4 to f8
-		y.epoch = turn - 1
-		for _, id := range y.do(y.command(run.Recheck, 1, run.Command{Feature: "new", Base: tip, Scope: "sample"})).Features {
-			seen[id]++
-		}
-	}
-	if seen["f7"] != 2 || seen["f2"] != 1 || len(seen) != 2 { // f7 always: its file changed
-		t.Errorf("samples found %v", seen)
-	}
-	if got := y.git("-C", y.clean(), "status", "--porcelain"); got != "" {
-		t.Errorf("the clean worktree is left with %s", got)
-	}
-}
-
 func TestF16SomebodyMovedTheBranch(t *testing.T) {
 	for name, meddle := range map[string][]string{
 		"deleted": {"update-ref", "-d", "refs/heads/kedge/" + string(runID)},

@@ -194,7 +194,7 @@ func (x *Executor) redAmong(ctx context.Context, c run.Command, clean *git.Repo,
 	if err != nil {
 		return nil, run.Input{}, err
 	}
-	q := gate.Request{Dir: clean.Root(), Repo: clean, Base: tree, Services: g.Services, Scope: gate.Full, Slot: "clean"}
+	q := gate.Request{Dir: clean.Root(), Repo: clean, Base: tree, Services: g.Services, Scope: gate.Full, Slot: cleanSlot}
 	return x.redIn(ctx, c, q, env, what, features)
 }
 

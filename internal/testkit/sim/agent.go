@@ -23,7 +23,8 @@ const (
 	loggedOut
 	planted // its worktree holds what nobody approved
 	glutton
-	loser // does not find the conversation that it is to go on with
+	vandal // does its work, and takes away what others did
+	loser  // does not find the conversation that it is to go on with
 )
 
 // session is an agent at work.
@@ -50,7 +51,7 @@ func (w *world) startSession(c run.Command) {
 	}
 	does := honest
 	if w.chance(45) {
-		does = behaviour(w.rng.IntN(int(glutton) + 1))
+		does = behaviour(w.rng.IntN(int(vandal) + 1))
 	}
 	w.checkResume(c)
 	w.checkWanted(c)
@@ -191,6 +192,13 @@ func (w *world) deed(s *session) {
 	case wanderer:
 		w.write(s, tree{outside: true, done: s.bit()})
 		w.exit(s, run.Finished)
+	case vandal:
+		at := w.repo.checkout(s.job)
+		x := w.repo.trees[at.tree]
+		x.done &= s.bit()
+		at.tree = w.repo.tree(x)
+		w.write(s, tree{done: s.bit(), junk: 1})
+		w.exit(s, run.Finished)
 	case honest:
 		if !s.plan {
 			w.write(s, tree{done: s.bit()})
@@ -212,6 +220,7 @@ func (w *world) write(s *session, change tree) {
 	at := w.repo.checkout(s.job)
 	x := w.repo.trees[at.tree]
 	if s.does == honest && s.fixes {
+		x.done |= w.repo.trees[w.repo.commits[at.base].tree].done
 		x.broken, x.weak, x.outside = false, false, false
 	}
 	x.done |= change.done

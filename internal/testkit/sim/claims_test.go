@@ -43,7 +43,7 @@ func TestForgottenWordsAreNoticed(t *testing.T) {
 				f.Let = run.LetUnseen
 			}
 		})},
-		"what is broken": {"invariant 1: work lands by itself that breaks", changed(run.Reopened, false, func(f *run.Feature) { f.Red = false })},
+		"what is broken": {"invariant 13: work on", changed(run.Reopened, false, func(f *run.Feature) { f.Red = false })},
 		"what was accepted": {"invariant 1: done without a check", changed(run.Amended, true, func(f *run.Feature) {
 			if f.Status == "pending" {
 				f.Claim = run.ClaimAccepted

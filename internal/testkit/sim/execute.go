@@ -97,8 +97,6 @@ func (w *world) effectOf(c run.Command, ev *run.Input) bool {
 		w.integrate(c, ev, f)
 	case run.Commit:
 		w.commit(c, ev)
-	case run.Recheck:
-		w.recheck(ev)
 	case run.Ledger:
 		w.ledger(c, ev)
 	case run.Revert:
@@ -112,7 +110,7 @@ func (w *world) effectOf(c run.Command, ev *run.Input) bool {
 		w.repo.salvaged = append(w.repo.salvaged, w.repo.checkout(c.Job).tree)
 	case run.Brief:
 		w.briefTalk(c, ev)
-	case run.Note, run.Mark, run.Notify:
+	case run.Note, run.Mark, run.Notify, run.Recheck:
 	}
 	if w.repo.lost > 0 {
 		w.fail(8, "work was thrown away by "+string(c.Kind))
@@ -127,9 +125,6 @@ func (w *world) ledger(c run.Command, ev *run.Input) {
 	}
 	w.repo.tip = w.repo.commit(commit{tree: w.repo.commits[w.repo.tip].tree, parent: w.repo.tip, ledger: true})
 	ev.Commit = commitName(w.repo.tip)
-	for _, id := range c.Features {
-		w.red[id] = w.repo.tip
-	}
 	if c.Status == kedge.Completed {
 		delete(w.red, c.Feature)
 	}
@@ -141,10 +136,14 @@ func (w *world) prepare(c run.Command, ev *run.Input) {
 		ev.Outcome, ev.Reason = run.CannotRun, "setup ended with 1"
 		return
 	}
+	carried := 0
+	if c.Carry != "" {
+		carried = w.repo.merge(c.Job, base, number(c.Carry))
+	}
 	w.repo.reset(c.Job, base, c.Salvage)
 	w.talks[c.Job] = talk{lost: w.talks[c.Job].lost, attempt: w.talks[c.Job].attempt}
 	if c.Carry != "" {
-		w.repo.checkout(c.Job).tree = w.repo.merge(base, number(c.Carry))
+		w.repo.checkout(c.Job).tree = carried
 	}
 	ev.Commit, ev.Tree, ev.Environment = c.Base, treeName(w.repo.commits[base].tree), "e"
 	if w.trip(1) {
@@ -160,7 +159,11 @@ func (w *world) gate(c run.Command, ev *run.Input, f *feature) {
 	if c.Tree != "" { // the baseline
 		f = nil
 	}
-	w.verdict(ev, w.repo.checkout(c.Job).tree, f)
+	t := w.repo.checkout(c.Job).tree
+	w.verdict(ev, t, f)
+	if c.Tree != "" && (ev.Outcome == run.Green || ev.Outcome == run.Empty) {
+		w.regressions(c, ev, t, w.chance(70))
+	}
 }
 
 func (w *world) prove(c run.Command, ev *run.Input, f *feature) {
@@ -206,10 +209,16 @@ func (w *world) integrate(c run.Command, ev *run.Input, f *feature) {
 		ev.Outcome, ev.Failure = run.Conflicting, "both changed a file"
 		return
 	}
+	t := 0
 	if c.Purpose == run.TakeBack {
-		w.verdict(ev, w.repo.without(base, f.bit), nil)
+		t = w.repo.without(base, f.bit)
+		w.verdict(ev, t, nil)
 	} else {
-		w.verdict(ev, w.repo.merge(base, number(c.Tree)), f)
+		t = w.repo.merge(c.Job, base, number(c.Tree))
+		w.verdict(ev, t, f)
+	}
+	if ev.Outcome == run.Green || ev.Outcome == run.Empty {
+		w.holdAgainst(c, ev, t)
 	}
 	ev.Evidence = kedge.EvidenceID("evd-" + strconv.FormatInt(c.Epoch, 10))
 }
@@ -223,6 +232,9 @@ func (w *world) commit(c run.Command, ev *run.Input) {
 	}
 	if !w.green(t, f) || w.repo.trees[t].weak {
 		w.fail(1, "a commit of a tree that is not green")
+	}
+	if len(w.brokenBy(c, t)) > 0 {
+		w.fail(11, "a commit breaks a completed feature")
 	}
 	if w.trip(1) { // somebody wrote at the same time
 		ev.Commit, ev.Tree = "c999", "t999"
@@ -264,8 +276,8 @@ func (w *world) land(c run.Command, ev *run.Input) {
 		}
 	}
 	for id, since := range w.red {
-		if c.Actor == "" && since <= number(c.Commit) && !w.skipped(id) {
-			w.fail(1, "work lands by itself that breaks "+string(id))
+		if !w.letRed && since <= number(c.Commit) && !w.skipped(id) {
+			w.fail(12, "work lands unasked that breaks "+string(id))
 		}
 	}
 	if w.chance(20) {
@@ -276,27 +288,6 @@ func (w *world) land(c run.Command, ev *run.Input) {
 // skipped tells whether people want a feature no more.
 func (w *world) skipped(id kedge.FeatureID) bool {
 	return slices.ContainsFunc(w.s.Features, func(f run.Feature) bool { return f.ID == id && f.Status == kedge.Skipped })
-}
-
-// recheck finds completed features red, now and then: the world changes.
-func (w *world) recheck(ev *run.Input) {
-	for _, f := range w.s.Features {
-		if f.Status == kedge.Completed && w.chance(6) {
-			ev.Features = append(ev.Features, f.ID)
-			if f := w.featureOf(f.ID); w.chance(60) {
-				w.breakFeature(f)
-			}
-		}
-	}
-}
-
-// breakFeature takes a feature out of the newest tree, as a later change can.
-func (w *world) breakFeature(f *feature) {
-	tip := w.repo.commits[w.repo.tip]
-	x := w.repo.trees[tip.tree]
-	x.done &^= f.bit
-	x.junk++
-	w.repo.commits[w.repo.tip].tree = w.repo.tree(x)
 }
 
 // fireTimer lets the oldest timer that is still wanted fire.

@@ -11,7 +11,7 @@ import (
 	"kedge/internal/testkit/sim"
 )
 
-// mutations break the core in ten ways, one for each invariant.
+// mutations break the core, each in one way for one invariant.
 var mutations = []struct {
 	invariant int
 	what      string
@@ -103,6 +103,40 @@ var mutations = []struct {
 			}
 		}
 		return after, commands
+	}},
+	{11, "every feature is taken for known to be red when work is merged", func(s run.State, ev run.Input) (run.State, []run.Command) {
+		after, commands := run.Step(s, ev)
+		for _, list := range [][]run.Command{commands, after.Outbox} {
+			for i := range list {
+				for _, f := range after.Features {
+					if list[i].Kind == run.Integrate && list[i].Epoch > s.Epoch {
+						list[i].Features = append(slices.Clone(list[i].Features), f.ID)
+					}
+				}
+			}
+		}
+		return after, commands
+	}},
+	{12, "whoever lands is taken to want it whatever it breaks", func(s run.State, ev run.Input) (run.State, []run.Command) {
+		if s.Run != "" {
+			s.LandScope = run.Breaking
+		}
+		if ev.Kind == run.LandAsked {
+			ev.Scope = run.Breaking
+		}
+		return run.Step(s, ev)
+	}},
+	{13, "a feature that is red again waits for its turn", func(s run.State, ev run.Input) (run.State, []run.Command) {
+		s.Features = slices.Clone(s.Features)
+		for i := range s.Features {
+			if f := &s.Features[i]; f.Status == kedge.Regressed || f.Red {
+				f.Red = false
+				if f.Status == kedge.Regressed {
+					f.Status = kedge.Pending
+				}
+			}
+		}
+		return run.Step(s, ev)
 	}},
 }
 

@@ -3,6 +3,7 @@ package sim
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"kedge"
 	"kedge/internal/core/run"
@@ -103,6 +104,12 @@ func (w *world) meddle() {
 	if ev.Kind == run.LandAsked && w.chance(40) {
 		ev.Features = []kedge.FeatureID{ev.Feature}
 	}
+	if ev.Kind == run.LandAsked && w.chance(20) {
+		ev.Scope = run.Breaking
+	}
+	if ev.Kind == run.Continued {
+		w.meddleOutside(&ev)
+	}
 	w.deliver(ev)
 }
 
@@ -114,6 +121,7 @@ func (w *world) hear(ev run.Input) {
 	w.hearWord(ev)
 	switch ev.Kind {
 	case run.LandAsked:
+		w.letRed = ev.Scope == run.Breaking
 		for _, id := range ev.Features {
 			delete(w.unseen, id)
 		}
@@ -139,11 +147,13 @@ func (w *world) help() bool {
 	switch w.s.Status {
 	case run.StatusPaused:
 		ev.Kind = run.Continued
+		w.meddleOutside(&ev)
 	case run.StatusOverBudget, run.StatusStopped:
 		if w.s.Halt == "" {
 			return w.reopen(ev)
 		}
 		ev.Kind, ev.Rules = run.Continued, w.more()
+		w.meddleOutside(&ev)
 	case run.StatusWaiting:
 		return w.decide(ev)
 	default:
@@ -223,7 +233,12 @@ func (w *world) decide(ev run.Input) bool {
 func (w *world) plan(ev run.Input) {
 	ev.Kind = run.Answered
 	if w.chance(70) {
-		ev.Kind, ev.Specs = run.Planned, w.planned
+		ev.Kind, ev.Specs = run.Planned, slices.Clone(w.planned)
+		for i := range ev.Specs { // who tells it looks then which work waits
+			if work := ev.Specs[i].Work; work != "" && number(work[strings.LastIndexByte(work, ',')+1:]) <= w.users {
+				ev.Specs[i].Work = ""
+			}
+		}
 		for _, f := range w.specs {
 			if w.planned == nil {
 				ev.Specs = append(ev.Specs, run.Spec{ID: f.id, Hash: "h"})

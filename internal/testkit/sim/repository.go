@@ -92,10 +92,11 @@ func (r *repository) reset(job, to int, salvage string) {
 	w.tree, w.base = r.commits[to].tree, to
 }
 
-// merge puts a job's work onto a commit.
-func (r *repository) merge(base, work int) int {
+// merge puts a job's work onto a commit: what it added, and what it took away.
+func (r *repository) merge(job, base, work int) int {
+	from := r.trees[r.commits[r.checkout(job).base].tree]
 	b, w := r.trees[r.commits[base].tree], r.trees[work]
-	w.done |= b.done
+	w.done = (w.done | b.done) &^ (from.done &^ w.done)
 	w.broken = w.broken || b.broken
 	return r.tree(w)
 }

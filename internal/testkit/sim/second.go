@@ -23,7 +23,7 @@ func (w *world) second() bool {
 	specs := w.ledgerSpecs()
 	if w.chance(30) {
 		ev.Goal, w.planned = "a goal", specs
-		specs = slices.DeleteFunc(slices.Clone(specs), func(s run.Spec) bool { return s.Work == "" })
+		specs = slices.DeleteFunc(slices.Clone(specs), func(s run.Spec) bool { return s.Work == "" && s.Broken == 0 && s.Status != kedge.Regressed })
 	}
 	ev.Specs = specs
 	if !w.unlanded { // the user has it

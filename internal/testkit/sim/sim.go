@@ -34,7 +34,7 @@ type Result struct {
 // Seen counts what happened, so that a test can tell that the simulation meets
 // what it is there for.
 type Seen struct {
-	Completed, Blocked, Reviewed, Crashes, Stale, Repairs, Fixes, OverBudget, Quota, TakeOvers, Regressed, Flaky, Plans, Resumed, Lost, Undone, Seconds, Carried, TakenOn, Wanted, Aside int
+	Completed, Blocked, Reviewed, Crashes, Stale, Repairs, Fixes, OverBudget, Quota, TakeOvers, Regressed, Flaky, Plans, Resumed, Lost, Undone, Seconds, Carried, TakenOn, Wanted, Aside, Broke, Outside int
 }
 
 // Entry is one step of a run.
@@ -73,6 +73,7 @@ type world struct {
 	over     bool                    // it was over, and people said something about its work
 	words                            // of people, that something has to follow from
 	red      map[kedge.FeatureID]int // features that were done and are red again, with the commit since when
+	letRed   bool                    // the user wants to land on that
 
 	meddling int // what the operator still does by himself
 	helping  int // how often he still helps a run that waits
@@ -206,19 +207,21 @@ func (w *world) deliver(ev run.Input) {
 	ev.At = w.clock
 	w.hear(ev)
 	w.hearLanded(ev)
+	w.hearRed(ev)
 	after, commands := w.step(w.s, ev)
 	w.observe(&w.s, &after, ev, commands)
 	w.staysOver(&w.s, ev, commands)
 	w.count(&w.s, &after, ev, commands)
 	w.s = after
-	for _, c := range commands {
-		w.keepWord(c)
-		w.checkUsers(c)
-	}
 	for id := range w.red {
 		if w.skipped(id) { // nobody wants it any more
 			delete(w.red, id)
 		}
+	}
+	for _, c := range commands {
+		w.keepWord(c)
+		w.checkUsers(c)
+		w.checkFixFirst(c)
 	}
 	for _, c := range commands {
 		if w.faults > 0 && w.chance(3) { // the engine dies between two commands
@@ -247,7 +250,6 @@ func (w *world) count(before, after *run.State, ev run.Input, commands []run.Com
 		switch {
 		case c.Kind == run.Ledger && c.Status == kedge.Completed && c.Feature != "":
 			w.seen.Completed++
-			w.seen.Regressed += len(c.Features)
 			if c.Flaky {
 				w.seen.Flaky++
 			}

@@ -56,15 +56,45 @@ func TestMissingSetupStartsNoAgent(t *testing.T) {
 	}
 }
 
+// TestRow102RegressedFeatureIsReopened: a feature that somebody took away is worked on
+// again, before the next one, and its session is told since when.
 func TestRow102RegressedFeatureIsReopened(t *testing.T) {
-	w := newWorld(t, nil, `[{"feature":"b","do":[{"do":"write","path":"b.txt","text":"ok\n"},{"do":"remove","path":"a.txt"}]},
-		{"feature":"a","brief":"regress","do":[{"do":"write","path":"a.txt","text":"again\n"}]},
+	w := newWorld(t, nil, `[{"do":[{"do":"write","path":"{{feature}}.txt","text":"ok\n"}]}]`, "")
+	w.feature("a", "test -f a.txt")
+	w.want(w.run(supply.Flags{}), run.StatusDone, "", "a:completed")
+	w.git("rm", "-q", "a.txt")
+	w.commit("tidy up")
+	w.feature("b", "test -f b.txt")
+	w.want(w.run(supply.Flags{}), run.StatusDone, "", "a:completed b:completed")
+	if !w.heard("red again") {
+		t.Errorf("nobody noticed that a is gone\n%s", w.story())
+	}
+	all := w.sessions()
+	if len(all) != 3 || !strings.HasPrefix(all[1].Name, "a") || !strings.HasPrefix(all[2].Name, "b") {
+		t.Fatalf("a comes before b: %+v\n%s", all, w.story())
+	}
+	if brief := w.brief(all[1].ID); !strings.Contains(brief, "since commit") || !strings.Contains(brief, "tidy up") {
+		t.Errorf("its session is not told since when:\n%s", brief)
+	}
+}
+
+// TestRow14WorkThatBreaksAFeatureIsSentBack: with the broken check, and nothing of it is
+// committed before.
+func TestRow14WorkThatBreaksAFeatureIsSentBack(t *testing.T) {
+	w := newWorld(t, nil, `[{"feature":"b","purpose":"implement","do":[{"do":"write","path":"b.txt","text":"ok\n"},{"do":"remove","path":"a.txt"}]},
+		{"feature":"b","purpose":"repair","do":[{"do":"write","path":"a.txt","text":"again\n"}]},
 		{"do":[{"do":"write","path":"{{feature}}.txt","text":"ok\n"}]}]`, "")
 	w.feature("a", "test -f a.txt")
 	w.feature("b", "test -f b.txt", after("a"))
-	w.run(supply.Flags{})
-	if !w.heard("regressed") && !w.heard("red again") {
-		t.Errorf("nobody noticed that b took a away\n%s", w.story())
+	w.want(w.run(supply.Flags{}), run.StatusDone, "", "a:completed b:completed")
+	all := w.sessions()
+	if len(all) != 3 {
+		t.Fatalf("%+v\n%s", all, w.story())
 	}
-	w.want(w.rest(), run.StatusDone, "", "a:completed b:completed")
+	if brief := w.brief(all[2].ID); !strings.Contains(brief, `breaks feature "a"`) || !strings.Contains(brief, "test -f a.txt") {
+		t.Errorf("the repair is not told what broke:\n%s", brief)
+	}
+	for _, sha := range strings.Fields(w.git("log", "--format=%H", "--", "b.txt")) {
+		w.git("cat-file", "-e", sha+":a.txt")
+	}
 }
