@@ -26,6 +26,7 @@ const FilterDigits = hardened.FilterDigits
 type (
 	Change        = history.Change
 	CommitInfo    = history.CommitInfo
+	Logged        = history.Logged
 	CommitRequest = history.CommitRequest
 	Entry         = history.Entry
 	Head          = history.Head

@@ -29,6 +29,7 @@ func (r *trapped) runOn(g *git.Repo, step stepper) {
 	step("Lonely", gittest.Second(g.Lonely(ctx, r.tip, "refs/heads/main")))
 	step("ReadCommit", gittest.Second(g.ReadCommit(ctx, r.tip)))
 	step("Since", gittest.Second(g.Since(ctx, r.first, r.tip)))
+	step("Recent", gittest.Second(g.Recent(ctx, r.tip, 3)))
 	step("NotIgnored", gittest.Second(w.NotIgnored(ctx, []string{"z.d", "x.c"})))
 	step("Exclude", gittest.Second(w.Exclude(ctx, "never")))
 	step("Include", w.Include(ctx, "never"))

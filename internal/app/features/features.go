@@ -11,6 +11,7 @@ import (
 	"kedge"
 	"kedge/internal/app/ledger"
 	"kedge/internal/app/projects"
+	"kedge/internal/core/brief"
 	"kedge/internal/core/plan"
 	"kedge/internal/core/run"
 	"kedge/internal/journal"
@@ -132,6 +133,9 @@ type FeatureSession struct {
 	StartedAt time.Time          `json:"started_at"`
 	Tokens    *int64             `json:"tokens"`
 	FirstEdit *kedge.FirstAct    `json:"first_edit"` // nil: none, or the session does not tell what it does
+
+	Closing     string `json:"closing,omitempty"`      // the last that its agent said
+	StatedCause string `json:"stated_cause,omitempty"` // of the failure that it was to repair, as its agent says
 }
 
 func sessionsOn(ctx context.Context, p *projects.Project, id kedge.FeatureID) ([]FeatureSession, error) {
@@ -141,7 +145,7 @@ func sessionsOn(ctx context.Context, p *projects.Project, id kedge.FeatureID) ([
 		if ses.Feature == id {
 			out = append(out, FeatureSession{
 				ID: ses.ID, Agent: ses.Agent, Model: ses.Model, State: ses.State, Cause: ses.Cause, StartedAt: ses.StartedAt,
-				Tokens: ses.Tokens, FirstEdit: ses.FirstEdit,
+				Tokens: ses.Tokens, FirstEdit: ses.FirstEdit, Closing: ses.Closing, StatedCause: brief.StatedCause(ses.Closing),
 			})
 		}
 	}

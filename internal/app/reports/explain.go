@@ -141,6 +141,9 @@ func (s *Reports) explainWork(ctx context.Context, p *projects.Project, repo *gi
 	if err := s.storyOf(ctx, p, id, c.SHA, r); err != nil {
 		return err
 	}
+	if err := describedEnds(ctx, repo, r.Ends); err != nil {
+		return err
+	}
 	return explainVerdicts(ctx, p, id, r)
 }
 
@@ -194,7 +197,7 @@ func (s *Reports) storyOf(ctx context.Context, p *projects.Project, id kedge.Fea
 	if st := stories[r.Run]; st != nil && r.Run != "" {
 		r.Steps, r.Ends, r.Attempts = st.steps, st.ends, st.attempts
 	}
-	return nil
+	return statedCauses(ctx, p, r.Ends)
 }
 
 // explainVerdicts finds the evidence, and everything that was found in the work
@@ -275,4 +278,5 @@ type RunStep struct {
 	Outcome run.Outcome     `json:"outcome,omitempty"`
 	Feature kedge.FeatureID `json:"feature,omitempty"`
 	Text    string          `json:"text"` // empty: nothing that a person has to read
+	Stage   Stage           `json:"stage,omitempty"`
 }

@@ -8,7 +8,8 @@ import (
 )
 
 // SessionEnd is how the work of a session ended. Clean is only what left nothing
-// uncommitted, was checked in full with a green verdict, and has its commit; Why
+// uncommitted, was checked in full with a green verdict, and has a commit that says what
+// was done; Why
 // says of another what is missing.
 type SessionEnd struct {
 	Session  kedge.SessionID  `json:"session"`
@@ -17,6 +18,9 @@ type SessionEnd struct {
 	Evidence kedge.EvidenceID `json:"evidence"` // of the green verdict; empty when there was none
 	Commit   string           `json:"commit"`   // empty when there is none
 	Why      string           `json:"why"`      // empty when it is clean
+
+	Failure string `json:"failure,omitempty"` // the first failure that it was to repair
+	Cause   string `json:"cause,omitempty"`   // of that, as its agent stated it
 }
 
 // story collects what happened to one feature in one run.
@@ -24,10 +28,12 @@ type story struct {
 	feature  kedge.FeatureID
 	asked    map[int64]run.Command
 	green    greenBase
+	way      way
 	steps    []RunStep
 	attempts int
 	ends     []SessionEnd
 	open     bool   // the last end is not known whole yet
+	told     string // the failure that the next session is told
 	left     string // the tree that the last session left, with all that is uncommitted
 	merged   string // the tree of the green verdict on it
 }
@@ -50,6 +56,8 @@ type greenBase struct {
 func (st *story) take(d run.Stepped) (commit string) {
 	about := st.asked[d.Event.Epoch]
 	step := StepOf(d, st.asked)
+	st.way.learn(d, about)
+	st.selected(d)
 	if step.Feature != st.feature {
 		st.noteGreen(d.Event, about)
 		return ""
@@ -57,13 +65,14 @@ func (st *story) take(d run.Stepped) (commit string) {
 	for _, c := range d.Commands() {
 		if c.Feature == st.feature {
 			st.attempts = max(st.attempts, c.Attempt)
+			if c.Kind == run.Brief {
+				st.told = c.Failure
+			}
 		}
 	}
-	if step.Text != "" {
-		st.steps = append(st.steps, step)
-	}
+	st.add(step, about, d)
 	if text := st.reused(d); text != "" {
-		st.steps = append(st.steps, RunStep{N: d.N, At: d.Event.At, Event: run.Gated, Outcome: st.green.outcome, Feature: st.feature, Text: text})
+		st.add(RunStep{N: d.N, At: d.Event.At, Event: run.Gated, Outcome: st.green.outcome, Feature: st.feature, Text: text}, run.Command{Kind: run.Gate, Tree: d.Event.Tree}, d)
 	}
 	st.noteGreen(d.Event, about)
 	st.noteEnd(d.Event, about)
@@ -110,7 +119,7 @@ func (st *story) reused(d run.Stepped) string {
 // noteEnd follows the work of the last session to its end.
 func (st *story) noteEnd(ev run.Input, about run.Command) {
 	if ev.Kind == run.Exited && ev.Session != "" {
-		st.ends = append(st.ends, SessionEnd{Session: ev.Session, At: ev.At, Why: sessionWords(ev)})
+		st.ends = append(st.ends, SessionEnd{Session: ev.Session, At: ev.At, Why: sessionWords(ev), Failure: st.told})
 		st.open, st.left, st.merged = true, "", ""
 		return
 	}

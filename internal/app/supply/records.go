@@ -1,8 +1,8 @@
 package supply
 
 import (
+	"cmp"
 	"context"
-	"path"
 	"slices"
 	"strings"
 
@@ -16,7 +16,6 @@ import (
 	"kedge/internal/core/run"
 	"kedge/internal/engine/execute"
 	"kedge/internal/journal"
-	"kedge/internal/text/glob"
 )
 
 // Checkpoint saves where a job of a run stands.
@@ -196,38 +195,29 @@ func (b Writer) Note(ctx context.Context, c run.Command, at execute.Position) er
 // runNote puts together what is known of a piece of work: its definition, git's
 // list of files, the decisions that bind them, the verdicts.
 func (b Writer) runNote(ctx context.Context, c run.Command, at execute.Position) (kedge.Note, error) {
-	n := kedge.Note{
-		Feature: c.Feature, Date: c.At, Commits: []string{c.Commit}, Tags: []string{}, Files: []string{},
-		Title: "The baseline is green again", RootCause: "The project's own checks were red before any new work.",
-	}
+	l := brief.Learned{At: c.At, Commits: []string{c.Commit}, Cause: brief.StatedCause(at.Trail.Said)}
 	for _, f := range at.Files {
-		n.Files = append(n.Files, f.Path)
+		l.Files = append(l.Files, f.Path)
 	}
-	decisions, err := projects.All[kedge.Decision](ctx, b.p, journal.KindDecision)
-	if err != nil {
-		return n, err
+	var err error
+	if l.Decisions, err = projects.All[kedge.Decision](ctx, b.p, journal.KindDecision); err != nil {
+		return kedge.Note{}, err
 	}
-	n.Constraints = binding(decisions, n.Files)
 	if c.Feature == "" {
-		return n, nil
+		return brief.NoteOf(l), nil
 	}
 	f, err := b.Feature(ctx, c.Feature, "")
 	if err != nil {
-		return n, err
+		return kedge.Note{}, err
 	}
-	n.Title, n.RootCause = docs.OneLine(f.Name), docs.Clean(f.Description)
-	if n.Title == "" {
-		n.Title = string(f.ID)
+	l.Feature = &f
+	snap, err := ledger.ReadSnapshot(ctx, b.p)
+	if err != nil {
+		return kedge.Note{}, err
 	}
-	if n.RootCause, err = b.causeOf(ctx, f, n.RootCause); err != nil {
-		return n, err
-	}
-	if n.RootCause == "" {
-		n.RootCause = n.Title
-	}
-	verdicts, err := journal.About[kedge.Evidence](ctx, b.p.Store, journal.KindEvidence, string(c.Feature))
-	n.Validation, n.DeadEnds = validation(verdicts, f), deadEnds(verdicts, f)
-	return n, err
+	l.Cause = cmp.Or(l.Cause, snap.PlannedCause(f.ID))
+	l.Verdicts, err = journal.About[kedge.Evidence](ctx, b.p.Store, journal.KindEvidence, string(c.Feature))
+	return brief.NoteOf(l), err
 }
 
 // TakenBack corrects the notes on work that a person refused: it is not there any
@@ -260,72 +250,4 @@ func (b Writer) TakenBack(ctx context.Context, c run.Command) error {
 		return evs, nil
 	})
 	return err
-}
-
-// causeOf is why the work on a feature was needed: of one that a plan made, what the
-// plan says, for its description names the phase alone.
-func (b Writer) causeOf(ctx context.Context, f kedge.Feature, described string) (string, error) {
-	l, err := ledger.ReadSnapshot(ctx, b.p)
-	if err != nil || l.Plan == nil || !slices.Contains(l.Plan.Features, f.ID) {
-		return described, err
-	}
-	d, err := plan.ParsePlan(ledger.PlanFile, []byte(l.Plan.Text))
-	if err != nil {
-		return described, nil //nolint:nilerr // frozen by another version
-	}
-	for _, field := range d.Plan.Fields {
-		if text := docs.Clean(field.Text); field.Name == "Root cause" && text != "" {
-			return text, nil
-		}
-	}
-	return described, nil
-}
-
-// binding lists the locked decisions that apply to one of the files.
-func binding(decisions []kedge.Decision, files []string) string {
-	var out []string
-	for _, d := range decisions {
-		applies := slices.ContainsFunc(d.AppliesTo, func(pattern string) bool {
-			return slices.ContainsFunc(files, func(f string) bool { return glob.Match(pattern, f) || glob.Match(pattern, path.Base(f)) })
-		})
-		if d.Status == kedge.DecisionLocked && applies {
-			out = append(out, "- "+string(d.ID)+" "+docs.OneLine(d.Title))
-		}
-	}
-	return strings.Join(out, "\n")
-}
-
-// validation is what the newest green verdict on the feature ran.
-func validation(verdicts []kedge.Evidence, f kedge.Feature) string {
-	for _, e := range slices.Backward(verdicts) {
-		if e.Feature != f.ID || !e.Verdict.Green() {
-			continue
-		}
-		out := []string{string(e.Verdict.Verdict) + ", evidence " + string(e.ID)}
-		for _, r := range e.Verdict.Checks {
-			if r.Skipped == "" && r.Command != "" {
-				out = append(out, "- `"+docs.OneLine(strings.ReplaceAll(r.Command, "`", "'"))+"`")
-			}
-		}
-		return strings.Join(out, "\n")
-	}
-	return ""
-}
-
-// maxDeadEnds bounds how many failures a note tells.
-const maxDeadEnds = 5
-
-// deadEnds are the failures on the way, each once.
-func deadEnds(verdicts []kedge.Evidence, f kedge.Feature) string {
-	var out []string
-	for _, e := range verdicts {
-		if e.Feature != f.ID || e.Verdict.Green() || !e.JudgesWork() {
-			continue
-		}
-		text := "- " + docs.OneLine(brief.FailureText(e.Verdict))
-		if !slices.Contains(out, text) && len(out) < maxDeadEnds {
-			out = append(out, text)
-		}
-	}
-	return strings.Join(out, "\n")
 }

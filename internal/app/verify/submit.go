@@ -141,6 +141,7 @@ type proof struct {
 	files    []string
 	outside  []string // those that are not the feature's to change
 	limit    string   // what is, and where that is said
+	commits  []string // that made the files what they are; empty: something is not committed
 }
 
 func (s *Verifier) prove(ctx context.Context, p *projects.Project, who projects.Caller, def kedge.Definition, env []string) (proof, error) {
@@ -166,6 +167,9 @@ func (s *Verifier) prove(ctx context.Context, p *projects.Project, who projects.
 		}
 	}
 	if err := pr.lookAtFiles(ctx, b, tree, def.Paths); err != nil {
+		return pr, err
+	}
+	if pr.commits, err = commitsOf(ctx, b, tree); err != nil {
 		return pr, err
 	}
 	if len(pr.outside) > 0 {
@@ -282,7 +286,11 @@ func (s *Verifier) conclude(ctx context.Context, p *projects.Project, who projec
 	}
 	who.Actor = kedge.ActorDaemon // the status is Kedge's word, whoever asked
 	more, err := l.SetStatus(who, data)
-	return append(evs, more...), err
+	if err != nil || data.Status != kedge.Completed {
+		return append(evs, more...), err
+	}
+	noted, err := s.noteEvents(ctx, p, who, l, *d, pr)
+	return append(append(evs, more...), noted...), err
 }
 
 // outcome is what a verdict does to a feature; moves is false when it stays

@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -119,6 +120,10 @@ func explainedFeature(row func(name, format string, args ...any), out reports.Ex
 func explainedSteps(env *frame.Env, row func(name, format string, args ...any), out reports.ExplainReply) {
 	for _, e := range out.Ends {
 		row("end", "%s", endText(e))
+		if e.Failure != "" {
+			row("failure", "%s", e.Failure)
+			row("cause", "%s", cmp.Or(e.Cause, "the agent stated none"))
+		}
 	}
 	for _, st := range out.Steps {
 		row("step", "%s  %s", env.Clock(st.At), st.Text)

@@ -351,10 +351,11 @@ func placeText(in RunInput) string {
 	return " (" + strings.Join(parts, ", ") + ")"
 }
 
-// failureTask is the one failure, and nothing else of the log.
+// failureTask is the one failure, and nothing else of the log; and that its cause comes
+// before its repair.
 func failureTask(in RunInput) string {
 	if clean(in.Failure) == "" {
 		return ""
 	}
-	return "The first failure:\n" + quoted(in.Failure)
+	return "The first failure:\n" + quoted(in.Failure) + causeTask
 }

@@ -2,6 +2,7 @@ package execute
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -12,6 +13,7 @@ import (
 
 	"kedge"
 	"kedge/internal/agents"
+	"kedge/internal/core/brief"
 	"kedge/internal/core/run"
 	"kedge/internal/core/watch"
 	"kedge/internal/git/slot"
@@ -40,12 +42,25 @@ func (x *Executor) explanation(ctx context.Context, c run.Command) (string, erro
 	if f := strings.TrimSpace(c.Failure); f != "" && f != strings.TrimSpace(c.Reason) {
 		b.WriteString("\nThe first failure, which the one repair was told: " + f)
 	}
+	if strings.TrimSpace(c.Failure) != "" {
+		b.WriteString("\nThe cause, as its agent stated it: " + x.statedCause(ctx, c, j))
+	}
 	if last != "" {
 		b.WriteString("\nThe last from its agent: " + last)
 	}
 	b.WriteString("\n" + leftWords(j) + " If the check is wrong: kedge feature amend " + string(c.Feature) +
 		" --check CMD --reason WHY. To try again: kedge feature reopen " + string(c.Feature) + ".")
 	return b.String(), nil
+}
+
+// statedCause is what the job's last session gave as the cause of the failure.
+func (x *Executor) statedCause(ctx context.Context, c run.Command, j slot.Job) string {
+	t, err := x.trail(ctx, c, j, "")
+	if err != nil {
+		x.log().Error("what a session stated is not known", "session", string(j.Session), "error", err.Error())
+		return "unknown"
+	}
+	return cmp.Or(brief.StatedCause(t.Said), "it stated none")
 }
 
 // leftWords says where the work is. A salvage that does not exist is not spoken of.

@@ -7,6 +7,7 @@ import (
 
 	"kedge"
 	"kedge/internal/agents/catalog"
+	"kedge/internal/core/brief"
 	"kedge/internal/core/run"
 	"kedge/internal/engine/gate"
 	"kedge/internal/git"
@@ -175,12 +176,14 @@ func (x *Executor) workMessage(ctx context.Context, c run.Command, j slot.Job, t
 		return x.undoMessage(ctx, c, tree)
 	}
 	title := "mend the baseline"
+	var of *kedge.Feature
 	var trailers []string
 	if c.Feature != "" {
 		f, err := x.cfg.Ledger.Feature(ctx, c.Feature, "")
 		if err != nil {
 			return "", err
 		}
+		of = &f
 		if title = subject(f.Name); title == "" {
 			title = string(c.Feature)
 		}
@@ -195,6 +198,13 @@ func (x *Executor) workMessage(ctx context.Context, c run.Command, j slot.Job, t
 		if t.value != "" {
 			trailers = append(trailers, t.name+": "+t.value)
 		}
+	}
+	left, err := x.trail(ctx, c, j, "")
+	if err != nil {
+		return "", err
+	}
+	if body := brief.CommitBody(left.Said, of); body != "" {
+		title += "\n\n" + body
 	}
 	return fmt.Sprintf("%s\n\n%s", title, strings.Join(trailers, "\n")), nil
 }

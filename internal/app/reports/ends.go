@@ -1,0 +1,69 @@
+package reports
+
+import (
+	"context"
+	"strings"
+
+	"kedge"
+	"kedge/internal/app/projects"
+	"kedge/internal/core/brief"
+	"kedge/internal/git"
+	"kedge/internal/journal"
+)
+
+// describedEnds takes back that an end is clean where its commit does not say what was
+// done.
+func describedEnds(ctx context.Context, repo *git.Repo, ends []SessionEnd) error {
+	for i := range ends {
+		if !ends[i].Clean {
+			continue
+		}
+		c, err := repo.ReadCommit(ctx, ends[i].Commit)
+		if kedge.NotFound.Is(err) {
+			ends[i].Clean, ends[i].Why = false, "its commit is gone"
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if !descriptive(c.Message) {
+			ends[i].Clean, ends[i].Why = false, "its commit does not say what was done"
+		}
+	}
+	return nil
+}
+
+// descriptive tells whether a commit message says more than a name: a subject of several
+// words, or a body that is more than trailers.
+func descriptive(message string) bool {
+	subject, rest, _ := strings.Cut(strings.TrimSpace(message), "\n")
+	if len(strings.Fields(subject)) > 1 {
+		return true
+	}
+	for line := range strings.Lines(rest) {
+		name, _, trailer := strings.Cut(line, ": ")
+		if trailer && strings.HasPrefix(name, "Kedge-") {
+			continue
+		}
+		if len(strings.Fields(line)) > 1 && subject != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// statedCauses fills in what the agents of the sessions that had a failure to repair gave
+// as its cause.
+func statedCauses(ctx context.Context, p *projects.Project, ends []SessionEnd) error {
+	for i := range ends {
+		if ends[i].Failure == "" {
+			continue
+		}
+		ses, _, err := journal.Get[kedge.Session](ctx, p.Store, journal.KindSession, string(ends[i].Session))
+		if err != nil {
+			return err
+		}
+		ends[i].Cause = brief.StatedCause(ses.Closing)
+	}
+	return nil
+}

@@ -1,0 +1,46 @@
+package history
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"kedge/internal/git/hardened"
+)
+
+// Logged is a commit with the files that it changed.
+type Logged struct {
+	SHA     string
+	Subject string
+	Message string
+	Files   []string
+}
+
+// Recent reads the last commits that a tip has, merges left out, the newest first, in
+// one question.
+func (r *Repo) Recent(ctx context.Context, tip string, most int) ([]Logged, error) {
+	if err := hardened.CheckRev(tip); err != nil {
+		return nil, err
+	}
+	out, err := r.g.Do(ctx, "log", "-z", "--no-merges", "--no-renames", "--name-only", "--max-count="+strconv.Itoa(most),
+		"--format=%x01%H%x02%B%x02", "--end-of-options", tip)
+	if err != nil {
+		return nil, err
+	}
+	var list []Logged
+	for text := range strings.SplitSeq(string(out), "\x01") {
+		parts := strings.SplitN(text, "\x02", 3)
+		if len(parts) < 3 {
+			continue
+		}
+		c := Logged{SHA: parts[0], Message: parts[1]}
+		c.Subject, _, _ = strings.Cut(c.Message, "\n")
+		for name := range strings.SplitSeq(parts[2], "\x00") {
+			if name = strings.TrimPrefix(name, "\n"); name != "" {
+				c.Files = append(c.Files, name)
+			}
+		}
+		list = append(list, c)
+	}
+	return list, nil
+}

@@ -1,0 +1,30 @@
+package history_test
+
+import (
+	"slices"
+	"testing"
+
+	"kedge"
+	"kedge/internal/testkit/gittest"
+)
+
+func TestRecentCommitsAndTheirFiles(t *testing.T) {
+	r := gittest.New(t)
+	g, ctx := r.Open(), t.Context()
+	r.Write("a b", "two\n")
+	r.Write("é", "two\n")
+	r.Git("add", "-A")
+	r.Git("commit", "-q", "-m", "two files", "-m", "with a body")
+	r.Git("commit", "-q", "--allow-empty", "-m", "nothing")
+	list, err := g.Recent(ctx, "HEAD", 2)
+	r.Must(err)
+	if len(list) != 2 || list[0].Subject != "nothing" || len(list[0].Files) != 0 {
+		t.Fatalf("%+v", list)
+	}
+	if list[1].SHA != r.Git("rev-parse", "HEAD~1") || list[1].Subject != "two files" || !slices.Equal(list[1].Files, []string{"a b", "é"}) {
+		t.Errorf("%+v", list[1])
+	}
+	if _, err := g.Recent(ctx, "--all", 2); !kedge.Invalid.Is(err) {
+		t.Errorf("an option for a revision: %v", err)
+	}
+}
