@@ -165,7 +165,7 @@ func (t *stepper) enter(j *Job, p Phase) {
 	case Inspecting:
 		t.issue(j, Command{Kind: Inspect, Base: j.Base, Tree: j.Tree})
 	case Integrating:
-		t.issue(j, Command{Kind: Integrate, Scope: "full", Base: t.s.Tip, Tree: j.Tree, Commit: j.Undoes})
+		t.issue(j, Command{Kind: Integrate, Scope: integrateScope(j), Base: t.s.Tip, Tree: j.Tree, Commit: j.Undoes})
 	case Committing:
 		t.issue(j, Command{Kind: Commit, Base: t.s.Tip, Tree: j.Merged, Evidence: j.Evidence, Commit: j.Undoes, Reason: j.Reason})
 	case Rechecking:
