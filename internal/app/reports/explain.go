@@ -18,7 +18,8 @@ import (
 	"kedge/internal/text/words"
 )
 
-// ExplainRequest names a commit.
+// ExplainRequest names what is to be explained: a feature, a commit, or the id of a
+// session or a verdict, of which the end is enough.
 type ExplainRequest struct {
 	Commit string `json:"commit"`
 }
@@ -31,6 +32,7 @@ const (
 	WorkCommit   CommitKind = "work"   // verified work on a feature
 	LedgerCommit CommitKind = "ledger" // what Kedge wrote down about it
 	OtherCommit  CommitKind = "other"  // not made by a run
+	NoCommit     CommitKind = "none"   // of a feature that has none
 )
 
 // ExplainReply is the story of a commit: `explain --json`. What is not known is
@@ -70,15 +72,32 @@ func (s *Reports) Explain(ctx context.Context, who projects.Caller, in ExplainRe
 	if err != nil {
 		return ExplainReply{}, err
 	}
-	c, err := repo.ReadCommit(ctx, in.Commit)
+	about, err := s.aboutOf(ctx, p, repo, in.Commit)
 	if err != nil {
 		return ExplainReply{}, err
 	}
-	r := ExplainReply{
-		Commit: c.SHA, Kind: OtherCommit, Subject: words.FirstLine(c.Message),
-		Files: []git.Change{}, Decisions: []kedge.DecisionRef{}, Red: []kedge.Evidence{}, Findings: []kedge.Finding{},
+	if about.commit == "" {
+		return s.explainFeature(ctx, p, about)
+	}
+	return s.explainCommit(ctx, p, repo, about.commit)
+}
+
+// untold is a story of which nothing is known yet.
+func untold() ExplainReply {
+	return ExplainReply{
+		Kind: OtherCommit, Files: []git.Change{}, Decisions: []kedge.DecisionRef{}, Red: []kedge.Evidence{}, Findings: []kedge.Finding{},
 		Ends: []SessionEnd{}, Steps: []RunStep{},
 	}
+}
+
+// explainCommit tells the story of a commit.
+func (s *Reports) explainCommit(ctx context.Context, p *projects.Project, repo *git.Repo, rev string) (ExplainReply, error) {
+	c, err := repo.ReadCommit(ctx, rev)
+	if err != nil {
+		return ExplainReply{}, err
+	}
+	r := untold()
+	r.Commit, r.Subject = c.SHA, words.FirstLine(c.Message)
 	work := c
 	switch sha := c.Trailer("Kedge-Ledger"); sha {
 	case "":

@@ -153,6 +153,9 @@ func verdictWords(ev run.Input, about run.Command) string {
 	} else if what == "" {
 		what = "checked"
 	}
+	if ev.Outcome == run.Outside {
+		return "stopped at the gate: " + words.FirstLine(ev.Reason)
+	}
 	text := what + ": " + verdictWord(ev)
 	if f := words.FirstLine(ev.Failure); f != "" {
 		return text + ": " + f

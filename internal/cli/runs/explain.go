@@ -19,15 +19,19 @@ import (
 // Explain is kedge explain.
 func Explain(env *frame.Env) *cobra.Command {
 	return &cobra.Command{
-		Use:   "explain SHA",
-		Short: "Tell the story of a commit that a run made",
-		Long: `Tell the story of a commit: its feature and session, the evidence, the
+		Use:   "explain FEATURE|COMMIT|ID",
+		Short: "Tell the story of a feature, or of a commit that a run made",
+		Long: `Tell the story of a feature or a commit: the session, the evidence, the
 decisions that apply, attempts, verdicts, refusals and findings.
+
+A feature is explained by its newest work commit. A session or a verdict is
+named by its id, of which the last five characters are enough; Kedge explains
+the feature that it is about.
 
 If no run made the commit, Kedge shows the session that was running when the
 commit was made, if any.`,
-		Example: "  kedge explain HEAD\n  kedge explain 4f1c2ab --json",
-		Args:    cobra.ExactArgs(1),
+		Example: "  kedge explain login\n  kedge explain HEAD\n  kedge explain 4f1c2ab --json",
+		Args:    cobra.ExactArgs(1), ValidArgsFunction: frame.FeatureIDs(env),
 		RunE: func(c *cobra.Command, args []string) error {
 			return frame.Ask(c.Context(), env, "explain", reports.ExplainRequest{Commit: args[0]}, func(w io.Writer, out reports.ExplainReply) {
 				explainText(env, w, out)
@@ -39,6 +43,12 @@ commit was made, if any.`,
 func explainText(env *frame.Env, w io.Writer, out reports.ExplainReply) {
 	row := func(name, format string, args ...any) {
 		fmt.Fprintf(w, "%-11s %s\n", name, plain.Line(fmt.Sprintf(format, args...)))
+	}
+	if out.Kind == reports.NoCommit {
+		explainedFeature(row, out)
+		row("commit", "none")
+		ledgerText(env, row, out)
+		return
 	}
 	row("commit", "%s %s", out.Commit, out.Subject)
 	switch {
@@ -103,7 +113,9 @@ func otherText(row func(name, format string, args ...any), out reports.ExplainRe
 
 // ledgerText tells the story of what is no work: a feature that was blocked.
 func ledgerText(env *frame.Env, row func(name, format string, args ...any), out reports.ExplainReply) {
-	explainedFeature(row, out)
+	if out.Kind != reports.NoCommit {
+		explainedFeature(row, out)
+	}
 	if out.Run != "" {
 		row("run", "%s", out.Run)
 	}

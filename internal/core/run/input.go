@@ -79,7 +79,7 @@ const (
 	Broken      Outcome = "broken"       // proved: 126, 127, a timeout, or not holding
 	Conflicting Outcome = "conflict"     // integrated: the merge has conflicts
 	Clean       Outcome = "clean"        // inspected
-	Outside     Outcome = "out_of_plan"  // inspected: paths that the plan does not name
+	Outside     Outcome = "out_of_plan"  // inspected: paths that the plan does not name; integrated: work on a second feature
 	Forbidden   Outcome = "forbidden"    // inspected: protected paths, weakened tests
 	Refused     Outcome = "refused"      // landed: the checkout is dirty or has moved
 	Drifted     Outcome = "drifted"      // somebody moved or removed what the run works on
@@ -160,7 +160,7 @@ var outcomesOf = []struct {
 	{Ended, []Outcome{OK, Failed}},
 	{Checkpointed, []Outcome{OK, Failed}},
 	{Inspected, []Outcome{Clean, Empty, Outside, Forbidden, Unapproved, Red, Drifted, Failed}},
-	{Integrated, []Outcome{Green, Partial, Empty, Red, Void, Regressed, Conflicting, CannotRun, Drifted, Failed}},
+	{Integrated, []Outcome{Green, Partial, Empty, Red, Void, Regressed, Conflicting, Outside, CannotRun, Drifted, Failed}},
 	{Committed, []Outcome{OK, Drifted, Failed}},
 	{Rechecked, []Outcome{OK, Failed}},
 	{Noted, []Outcome{OK, Failed}},

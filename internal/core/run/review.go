@@ -20,7 +20,7 @@ func (t *stepper) decided() {
 		f.Status = kedge.InProgress
 		t.mark(f, "approved by "+t.who())
 	}
-	j.Reason = ""
+	j.Reason, j.Wide = "", true
 	t.queue(j, Integrating)
 }
 

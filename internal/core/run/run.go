@@ -167,7 +167,7 @@ func (t *stepper) enter(j *Job, p Phase) {
 		t.issue(j, Command{Kind: Inspect, Base: j.Base, Tree: j.Tree})
 	case Integrating:
 		t.issue(j, Command{
-			Kind: Integrate, Scope: "full", Base: t.s.Tip, Tree: j.Tree, Commit: j.Undoes, Features: t.s.Broken(), Flaky: j.Reruns > 0,
+			Kind: Integrate, Scope: integrateScope(j), Base: t.s.Tip, Tree: j.Tree, Commit: j.Undoes, Features: t.s.Broken(), Flaky: j.Reruns > 0,
 		})
 	case Committing:
 		if j.Onto != "" && j.Onto != t.s.Tip { // others committed while it could not: their work is not in what was checked

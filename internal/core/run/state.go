@@ -145,6 +145,7 @@ type Job struct {
 	Talk     Talk            `json:"talk,omitzero"`     // of the last session
 	Resumed  bool            `json:"resumed,omitempty"` // the session goes on with the conversation of the one before
 	Fresh    string          `json:"fresh,omitempty"`   // why no session of the attempt goes on with one any more
+	Wide     bool            `json:"wide,omitempty"`    // you approved what the work has beyond its feature
 	Notice   Notice          `json:"notice,omitzero"`   // the last of the living session
 }
 

@@ -173,6 +173,10 @@ func (t *stepper) integrated(j *Job, c Command) {
 		t.repairOnNewBase(j, "the work conflicts with what was done meanwhile: "+ev.Failure)
 	case ev.Outcome == CannotRun:
 		t.giveUp(j, "environment: "+ev.Reason)
+	case ev.Outcome == Outside && j.Repairs == 0: // it may have been too eager
+		t.repairOnNewBase(j, ev.Failure)
+	case ev.Outcome == Outside:
+		t.hold(j, ev.Reason)
 	case ev.Outcome == Empty && j.Kind == Confirm && j.Proof == NoChecks:
 		t.taken(j, c)
 	case ev.Outcome == Empty:
@@ -184,6 +188,17 @@ func (t *stepper) integrated(j *Job, c Command) {
 	default:
 		t.repairOnNewBase(j, ev.Failure)
 	}
+}
+
+// SeenByYou is the scope of an integration of work that you approved as it is: whether it
+// is for one feature is not asked again.
+const SeenByYou = "seen"
+
+func integrateScope(j *Job) string {
+	if j.Wide {
+		return SeenByYou
+	}
+	return "full"
 }
 
 // taken completes a feature by a person's word, where nothing is left that could say

@@ -37,6 +37,15 @@ func (x *Executor) integrate(ctx context.Context, c run.Command, _ func(run.Inpu
 	if err != nil {
 		return run.Input{}, err
 	}
+	if ev.Outcome == run.Green {
+		whole, err := clean.TreeWith(ctx, m.Tree, c.Base, slot.Kedges...)
+		if err != nil {
+			return run.Input{}, err
+		}
+		if ev, err = x.oneFeature(ctx, c, clean, whole, ev); err != nil {
+			return run.Input{}, err
+		}
+	}
 	ev.Tree = m.Tree
 	if ev.Outcome == run.Green {
 		_, err = x.keep(c, func(j *slot.Job) { j.Given = c.Tree })
