@@ -39,6 +39,7 @@ var areas = []area{
 		{"unpin", sessions.Unpin},
 		{"resume", sessions.Resume},
 		{"fresh", sessions.Fresh},
+		{"on-limit", sessions.OnLimit},
 		{"search", sessions.Search},
 		{"export", sessions.Export},
 	}},

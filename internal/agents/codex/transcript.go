@@ -119,8 +119,11 @@ func (c *keptReader) line(n int, b []byte) bool {
 			c.used(keptInfo{Total: p.Thread, Last: *p.Usage})
 		}
 	case "event_msg":
-		if p.Type == "token_count" && p.Info != nil {
+		switch {
+		case p.Type == "token_count" && p.Info != nil:
 			c.used(*p.Info)
+		case p.Type == "error":
+			c.Tell(audit.Entry{Kind: audit.Refused}, transcript.Words(p.Message))
 		}
 	}
 	return true

@@ -41,8 +41,9 @@ type watched struct {
 	agent  string // as its hooks say
 	native string // what the agent calls its conversation, as its hooks say
 
-	page page
-	told int64 // the part of its context that the journal was told last
+	page    page
+	limited bool  // it came to a provider's limit and has not continued since
+	told    int64 // the part of its context that the journal was told last
 }
 
 // WatchSoon watches the sessions that you drive until the daemon ends. Environ is the
@@ -74,6 +75,7 @@ func (s *Attendant) lookAll(ctx context.Context) {
 		}
 		if w != nil {
 			s.look(ctx, w)
+			s.retry(ctx, w)
 		}
 	}
 	s.watching.mu.Lock()
@@ -152,6 +154,7 @@ type noticed struct {
 	key       string
 	sig       watch.Signal
 	compacted bool
+	over      bool // the limit that it was at
 }
 
 // feed gives what is noticed with the next acts.
@@ -160,6 +163,10 @@ func (w *watched) feed(key string, acts []watch.Act) (out []noticed) {
 		if act.Kind == watch.Compact {
 			out = append(out, noticed{key: fmt.Sprintf("%s-%d-compacted", key, i), compacted: true})
 		}
+		if act.Kind == watch.Turn && w.limited {
+			out = append(out, noticed{key: fmt.Sprintf("%s-%d-over", key, i), over: true})
+		}
+		w.limited = act.Kind == watch.Limit || w.limited && act.Kind != watch.Turn
 		for _, sig := range w.eye.Feed(act) {
 			if sig, ok := sig.ToYou(); ok {
 				out = append(out, noticed{key: strings.Join([]string{key, fmt.Sprint(i), string(sig.Kind)}, "-"), sig: sig})
