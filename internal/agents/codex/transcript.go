@@ -207,7 +207,7 @@ func cutAt(s string, n int) string { return s[:min(n, len(s))] }
 func findKept(ctx context.Context, w transcript.Where) []transcript.File {
 	home := transcript.Quoted(w.Home("CODEX_HOME", ".codex"))
 	list := transcript.Files(name, filepath.Join(home, "sessions", "*", "*", "*", "rollout-*.jsonl"), filepath.Join(home, "archived_sessions", "rollout-*.jsonl"))
-	return slices.DeleteFunc(list, func(f transcript.File) bool { return !transcript.WorkedIn(ctx, readKept, f.Path, w.Dirs) })
+	return slices.DeleteFunc(list, func(f transcript.File) bool { return !w.Worked(ctx, readKept, f.Path) })
 }
 
 // early are the rollouts of one session: a reply stands there before it is told.

@@ -49,7 +49,9 @@ type watched struct {
 // WatchSoon watches the sessions that you drive until the daemon ends. Environ is the
 // daemon's, for sessions that an earlier daemon started.
 func (s *Attendant) WatchSoon(environ []string) {
+	s.watching.mu.Lock()
 	s.watching.environ = environ
+	s.watching.mu.Unlock()
 	s.life.Go(func() {
 		tick := time.NewTicker(lookEvery)
 		defer tick.Stop()
@@ -146,6 +148,8 @@ func (s *Attendant) envOf(f sessions.Followed) []string {
 	if len(f.Env) > 0 {
 		return f.Env
 	}
+	s.watching.mu.Lock()
+	defer s.watching.mu.Unlock()
 	return s.watching.environ
 }
 
