@@ -39,7 +39,7 @@ var areas = []area{
 		{"unpin", sessions.Unpin},
 		{"resume", sessions.Resume},
 		{"fresh", sessions.Fresh},
-		{"on-limit", sessions.OnLimit},
+		{"limit", sessions.Limit},
 		{"search", sessions.Search},
 		{"export", sessions.Export},
 	}},
