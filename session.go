@@ -35,37 +35,39 @@ const (
 // Session is one agent process with one context, from start to exit; its JSON
 // is that of `ls --json`. A nil figure is unknown.
 type Session struct {
-	ID            SessionID    `json:"id"`
-	Name          string       `json:"name"`
-	Project       ProjectID    `json:"project"`
-	Agent         string       `json:"agent"`
-	Command       []string     `json:"command"`
-	Dir           string       `json:"dir"`
-	State         SessionState `json:"state"`
-	Cause         string       `json:"cause"`
-	PID           int          `json:"pid"`
-	StartedAt     time.Time    `json:"started_at"`
-	ExitCode      *int         `json:"exit_code"`
-	Bytes         int64        `json:"bytes"`
-	ContextTokens *int64       `json:"context_tokens"`
-	ContextWindow *int64       `json:"context_window"`
-	USD           *float64     `json:"usd"`
-	Previous      SessionID    `json:"previous,omitempty"` // the session that this one resumed
-	Parent        SessionID    `json:"parent,omitempty"`   // the session whose agent started this one
-	Run           RunID        `json:"run,omitempty"`      // the run that it works for
-	Feature       FeatureID    `json:"feature,omitempty"`  // that it works on
-	Tokens        *int64       `json:"tokens,omitempty"`   // uncached input, cache writes and output
-	Model         string       `json:"model,omitempty"`
-	Kinds         *TokenKinds  `json:"kinds,omitempty"`        // the tokens by kind; nil is unknown
-	FirstAction   *FirstAct    `json:"first_action,omitempty"` // that changed something or ran something; nil is unknown, or none yet
-	FirstEdit     *FirstAct    `json:"first_edit,omitempty"`   // of a file; nil is unknown, or none yet
-	Route         *Routed      `json:"route,omitempty"`        // why this agent; nil: nobody chose for it
-	Conversation  string       `json:"conversation,omitempty"` // what the program calls its conversation, where it is known
-	Begun         *Begun       `json:"begun,omitempty"`        // how a session of a run, or one that was resumed, began; nil: unknown, or neither
-	Compactions   []Compaction `json:"compactions,omitempty"`  // of its context, the last ones
-	Pinned        bool         `json:"pinned,omitempty"`       // you want it first in lists, and kept
-	Closing       string       `json:"closing,omitempty"`      // the last that its agent said, at most MaxClosing bytes; empty: unknown, or not over
-	Warnings      []Warning    `json:"warnings,omitempty"`     // what was noticed of one that you drive, and is still so
+	ID            SessionID      `json:"id"`
+	Name          string         `json:"name"`
+	Project       ProjectID      `json:"project"`
+	Agent         string         `json:"agent"`
+	Command       []string       `json:"command"`
+	Dir           string         `json:"dir"`
+	State         SessionState   `json:"state"`
+	Cause         string         `json:"cause"`
+	PID           int            `json:"pid"`
+	StartedAt     time.Time      `json:"started_at"`
+	ExitCode      *int           `json:"exit_code"`
+	Bytes         int64          `json:"bytes"`
+	ContextTokens *int64         `json:"context_tokens"`
+	ContextWindow *int64         `json:"context_window"`
+	USD           *float64       `json:"usd"`
+	Previous      SessionID      `json:"previous,omitempty"` // the session that this one resumed
+	Parent        SessionID      `json:"parent,omitempty"`   // the session whose agent started this one
+	Run           RunID          `json:"run,omitempty"`      // the run that it works for
+	Feature       FeatureID      `json:"feature,omitempty"`  // that it works on
+	Tokens        *int64         `json:"tokens,omitempty"`   // uncached input, cache writes and output
+	Model         string         `json:"model,omitempty"`
+	Kinds         *TokenKinds    `json:"kinds,omitempty"`        // the tokens by kind; nil is unknown
+	FirstAction   *FirstAct      `json:"first_action,omitempty"` // that changed something or ran something; nil is unknown, or none yet
+	FirstEdit     *FirstAct      `json:"first_edit,omitempty"`   // of a file; nil is unknown, or none yet
+	Route         *Routed        `json:"route,omitempty"`        // why this agent; nil: nobody chose for it
+	Conversation  string         `json:"conversation,omitempty"` // what the program calls its conversation, where it is known
+	Begun         *Begun         `json:"begun,omitempty"`        // how a session of a run, or one that was resumed, began; nil: unknown, or neither
+	Compactions   []Compaction   `json:"compactions,omitempty"`  // of its context, the last ones
+	Pinned        bool           `json:"pinned,omitempty"`       // you want it first in lists, and kept
+	Closing       string         `json:"closing,omitempty"`      // the last that its agent said, at most MaxClosing bytes; empty: unknown, or not over
+	Warnings      []Warning      `json:"warnings,omitempty"`     // what was noticed of one that you drive, and is still so
+	OnLimit       OnLimit        `json:"on_limit,omitempty"`     // what Kedge does at a provider's limit
+	Limit         *ProviderLimit `json:"limit,omitempty"`        // that it is at; nil: at none that is known
 }
 
 // MaxClosing bounds the closing words that are kept of a session, in bytes.
@@ -255,7 +257,7 @@ func (s Session) Summary() string {
 			text += ", " + w.Word()
 		}
 	}
-	return text
+	return text + s.limitText()
 }
 
 // sessionFolds says what each fact changes in the session that it is about. Facts that
@@ -288,7 +290,10 @@ var sessionFolds = map[EventType]func(*Session, Event) error{
 			s.eased()
 		}
 	}),
-	SessionWarned: folding(func(s *Session, d SessionWarnedData, _ Event) { s.warned(d.Warning) }),
+	SessionLimited:   folding(func(s *Session, d SessionLimitedData, _ Event) { s.Limit = &d.ProviderLimit }),
+	SessionLimitOver: folding(func(s *Session, _ SessionLimitOverData, _ Event) { s.Limit = nil }),
+	SessionOnLimit:   folding(func(s *Session, d SessionOnLimitData, _ Event) { s.onLimit(d) }),
+	SessionWarned:    folding(func(s *Session, d SessionWarnedData, _ Event) { s.warned(d.Warning) }),
 }
 
 // folding decodes the payload for a fold.

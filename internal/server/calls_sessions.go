@@ -22,6 +22,7 @@ func sessionCalls() []Call {
 		mark("session.pin", kedge.SessionPinned),
 		mark("session.unpin", kedge.SessionUnpinned),
 		forRuns(call("session.resume", Writing, (*app.Service).SessionResume)),
+		call("session.on_limit", Writing, (*app.Service).SessionOnLimit),
 		call("session.fresh", Writing, (*app.Service).SessionFresh),
 		long(call("session.search", Reading, (*app.Service).SessionSearch)),
 		call("session.retain", Writing, (*app.Service).SessionRetain),

@@ -52,6 +52,7 @@ type keptReader struct {
 type keptLine struct {
 	typ, subtype, session, agent, dir, at, tools, attachment []byte
 	operation, content                                       []byte // of the queue of what was typed
+	failure                                                  []byte // the name of the error in whose place a reply stands
 	side, meta, summary                                      bool
 	message                                                  keptMessage
 }
@@ -154,6 +155,8 @@ func (l *keptLine) parse(b []byte) bool {
 			l.tools = v
 		case "attachment":
 			l.attachment = v
+		case "error":
+			l.failure = transcript.Inside(v)
 		case "operation":
 			l.operation = transcript.Inside(v)
 		case "content":
@@ -309,6 +312,9 @@ func (b *keptBlock) results(s *transcript.Scanner) (ok bool) {
 
 func (c *keptReader) message(assistant bool) {
 	m := &c.l.message
+	if assistant && string(m.model) == "<synthetic>" {
+		c.refused(m)
+	}
 	if assistant && string(m.model) != "<synthetic>" {
 		e := audit.Entry{Kind: audit.Reply, Reply: transcript.Text(m.id), Model: transcript.Text(m.model)}
 		if m.used {
@@ -327,6 +333,20 @@ func (c *keptReader) message(assistant bool) {
 	for i := range m.blocks {
 		c.block(&m.blocks[i], own, assistant)
 	}
+}
+
+// refused gives the error in whose place a reply stands: its text, and its name where
+// that is written down. Answers of the program to a command of its own are none.
+func (c *keptReader) refused(m *keptMessage) {
+	text := transcript.Text(m.said.Raw)
+	for i := range m.blocks {
+		text += transcript.Text(m.blocks[i].text.Raw)
+	}
+	name := transcript.Text(c.l.failure)
+	if name == "" && !strings.HasPrefix(text, "API Error") && !strings.Contains(text, "limit reached") {
+		return
+	}
+	c.Tell(audit.Entry{Kind: audit.Refused}, strings.TrimSpace(text+" "+name))
 }
 
 // say gives a text.

@@ -119,8 +119,11 @@ func (c *keptReader) line(n int, b []byte) bool {
 			c.used(keptInfo{Total: p.Thread, Last: *p.Usage})
 		}
 	case "event_msg":
-		if p.Type == "token_count" && p.Info != nil {
+		switch {
+		case p.Type == "token_count" && p.Info != nil:
 			c.used(*p.Info)
+		case p.Type == "error":
+			c.Tell(audit.Entry{Kind: audit.Refused}, transcript.Words(p.Message))
 		}
 	}
 	return true
@@ -204,7 +207,7 @@ func cutAt(s string, n int) string { return s[:min(n, len(s))] }
 func findKept(ctx context.Context, w transcript.Where) []transcript.File {
 	home := transcript.Quoted(w.Home("CODEX_HOME", ".codex"))
 	list := transcript.Files(name, filepath.Join(home, "sessions", "*", "*", "*", "rollout-*.jsonl"), filepath.Join(home, "archived_sessions", "rollout-*.jsonl"))
-	return slices.DeleteFunc(list, func(f transcript.File) bool { return !transcript.WorkedIn(ctx, readKept, f.Path, w.Dirs) })
+	return slices.DeleteFunc(list, func(f transcript.File) bool { return !w.Worked(ctx, readKept, f.Path) })
 }
 
 // early are the rollouts of one session: a reply stands there before it is told.

@@ -117,5 +117,5 @@ func content(raw json.RawMessage) string {
 
 func findKept(ctx context.Context, w transcript.Where) []transcript.File {
 	list := transcript.Files(name, filepath.Join(transcript.Quoted(w.Home("", ".copilot")), "session-state", "*", "events.jsonl"))
-	return slices.DeleteFunc(list, func(f transcript.File) bool { return !transcript.WorkedIn(ctx, readKept, f.Path, w.Dirs) })
+	return slices.DeleteFunc(list, func(f transcript.File) bool { return !w.Worked(ctx, readKept, f.Path) })
 }

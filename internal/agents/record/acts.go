@@ -3,6 +3,8 @@ package record
 import (
 	"time"
 
+	"kedge/internal/agents"
+	"kedge/internal/agents/stream"
 	"kedge/internal/core/watch"
 	"kedge/internal/insight/audit"
 )
@@ -41,6 +43,10 @@ func (a *Acts) acts(e *audit.Entry) []watch.Act {
 	case audit.UserText:
 		if !e.Rules && !e.Summary {
 			return []watch.Act{{Kind: watch.Told}}
+		}
+	case audit.Refused:
+		if (stream.Failure{Text: e.Text}).Meaning() == agents.Limited {
+			return []watch.Act{{Kind: watch.Limit, Text: stream.OneLine(e.Text, ""), Until: stream.LimitEnd(e.Text, a.at)}}
 		}
 	case audit.Compaction:
 		return []watch.Act{{Kind: watch.Compact}}

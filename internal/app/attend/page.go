@@ -46,7 +46,7 @@ const readShare = 30
 // findPage finds the transcript of a session, and takes up watching by it: what was told
 // by hooks meanwhile stands in it too.
 func (s *Attendant) findPage(ctx context.Context, w *watched) bool {
-	ses, where := w.ses, transcript.Where{Agent: w.agent}
+	ses, where := w.ses, transcript.Where{Agent: w.agent, Since: w.ses.StartedAt}
 	if w.agent == "" && !record.Known(ses) {
 		return false
 	}

@@ -26,6 +26,10 @@ func (s *Attendant) tell(ctx context.Context, w *watched, found []noticed) {
 		switch {
 		case n.compacted:
 			news = s.note(ctx, w, n.key, kedge.SessionCompacted, kedge.SessionCompactedData{ID: w.ses.ID}) || news
+		case n.over:
+			news = s.note(ctx, w, n.key, kedge.SessionLimitOver, kedge.SessionLimitOverData{ID: w.ses.ID}) || news
+		case n.sig.Kind == watch.Provider:
+			news = s.limited(ctx, w, n) || news
 		case n.warns():
 			news = s.warn(ctx, w, n) || news
 		}

@@ -41,14 +41,17 @@ type watched struct {
 	agent  string // as its hooks say
 	native string // what the agent calls its conversation, as its hooks say
 
-	page page
-	told int64 // the part of its context that the journal was told last
+	page    page
+	limited bool  // it came to a provider's limit and has not continued since
+	told    int64 // the part of its context that the journal was told last
 }
 
 // WatchSoon watches the sessions that you drive until the daemon ends. Environ is the
 // daemon's, for sessions that an earlier daemon started.
 func (s *Attendant) WatchSoon(environ []string) {
+	s.watching.mu.Lock()
 	s.watching.environ = environ
+	s.watching.mu.Unlock()
 	s.life.Go(func() {
 		tick := time.NewTicker(lookEvery)
 		defer tick.Stop()
@@ -74,6 +77,7 @@ func (s *Attendant) lookAll(ctx context.Context) {
 		}
 		if w != nil {
 			s.look(ctx, w)
+			s.retry(ctx, w)
 		}
 	}
 	s.watching.mu.Lock()
@@ -144,6 +148,8 @@ func (s *Attendant) envOf(f sessions.Followed) []string {
 	if len(f.Env) > 0 {
 		return f.Env
 	}
+	s.watching.mu.Lock()
+	defer s.watching.mu.Unlock()
 	return s.watching.environ
 }
 
@@ -152,6 +158,7 @@ type noticed struct {
 	key       string
 	sig       watch.Signal
 	compacted bool
+	over      bool // the limit that it was at
 }
 
 // feed gives what is noticed with the next acts.
@@ -160,6 +167,10 @@ func (w *watched) feed(key string, acts []watch.Act) (out []noticed) {
 		if act.Kind == watch.Compact {
 			out = append(out, noticed{key: fmt.Sprintf("%s-%d-compacted", key, i), compacted: true})
 		}
+		if act.Kind == watch.Turn && w.limited {
+			out = append(out, noticed{key: fmt.Sprintf("%s-%d-over", key, i), over: true})
+		}
+		w.limited = act.Kind == watch.Limit || w.limited && act.Kind != watch.Turn
 		for _, sig := range w.eye.Feed(act) {
 			if sig, ok := sig.ToYou(); ok {
 				out = append(out, noticed{key: strings.Join([]string{key, fmt.Sprint(i), string(sig.Kind)}, "-"), sig: sig})

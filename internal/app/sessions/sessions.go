@@ -33,6 +33,8 @@ type SessionNew struct {
 	Env     []string `json:"env"`
 	Cols    int      `json:"cols"`
 	Rows    int      `json:"rows"`
+	// OnLimit is what Kedge does when the session comes to a provider's limit.
+	OnLimit kedge.OnLimit `json:"on_limit,omitempty"`
 
 	begun *kedge.Begun // of one that goes on from another; nil: of none
 	talk  string       // what its program calls the conversation that goes on
@@ -61,6 +63,8 @@ func checkNew(in SessionNew) error {
 		return kedge.Errorf(kedge.Invalid, "%q cannot name a session", in.Name).WithHint("use a-z, 0-9, dot, dash and underscore, at most 64")
 	case len(in.Command) == 0:
 		return kedge.Errorf(kedge.Invalid, "no command").WithHint("kedge new %s -- COMMAND", in.Name)
+	case checkOnLimit(in.OnLimit) != nil:
+		return checkOnLimit(in.OnLimit)
 	case !filepath.IsAbs(in.Dir):
 		return kedge.Errorf(kedge.Invalid, "the folder %q is not absolute", in.Dir)
 	}
@@ -87,7 +91,7 @@ func (s *Manager) decideSession(ctx context.Context, p *projects.Project, who pr
 	ev, err := projects.Event(kedge.SessionStarted, who, kedge.Session{
 		ID: id, Name: in.Name, Project: p.ID, Agent: filepath.Base(in.Command[0]),
 		Command: in.Command, Dir: in.Dir, State: kedge.SessionRunning, StartedAt: s.home.Now(), Previous: previous, Parent: parent,
-		Begun: in.begun, Conversation: in.talk,
+		Begun: in.begun, Conversation: in.talk, OnLimit: in.OnLimit,
 	})
 	return []kedge.Event{ev}, err
 }

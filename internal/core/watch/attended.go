@@ -65,3 +65,21 @@ func (w *Watcher) Saved(at time.Time) {
 // Filled is how full the session's context is, and how many tokens fit into it; 0 is
 // unknown.
 func (w *Watcher) Filled() (tokens, window int64) { return w.pressure.context, w.pressure.window }
+
+// How long a limit is waited for: at least, and where nobody says when it ends.
+const (
+	leastWait = 5 * time.Second
+	usualWait = 15 * time.Minute
+)
+
+// RetryAt is when a session that came to a provider's limit is to be tried again. Until
+// is zero where nobody knows when the limit ends.
+func RetryAt(at, until, now time.Time) time.Time {
+	if until.IsZero() {
+		until = at.Add(usualWait)
+	}
+	if soon := now.Add(leastWait); until.Before(soon) {
+		return soon
+	}
+	return until
+}

@@ -62,3 +62,23 @@ func TestCirclesEndWithYourWords(t *testing.T) {
 	}
 	e.want(t, "", watch.Circling)
 }
+
+// TestRetryAt: a limit is waited for until it ends, for a while where nobody says when,
+// and never for no time at all.
+func TestRetryAt(t *testing.T) {
+	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	for _, c := range []struct{ until, now, want time.Duration }{
+		{2 * time.Hour, time.Minute, 2 * time.Hour},
+		{-1, time.Minute, 15 * time.Minute},
+		{-1, time.Hour, time.Hour + 5*time.Second},
+		{time.Second, 3 * time.Second, 8 * time.Second},
+	} {
+		until := time.Time{}
+		if c.until >= 0 {
+			until = at.Add(c.until)
+		}
+		if got := watch.RetryAt(at, until, at.Add(c.now)).Sub(at); got != c.want {
+			t.Errorf("a limit of %s, noticed after %s, is tried after %s, want %s", c.until, c.now, got, c.want)
+		}
+	}
+}

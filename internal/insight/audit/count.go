@@ -92,7 +92,7 @@ func (c *Counter) Add(e *Entry) {
 		c.f.Compactions++
 	case Offered:
 		c.offer(e)
-	case Moment, Queued: // what reached the model of it is counted where it did
+	case Moment, Queued, Refused: // what reached the model of it is counted where it did
 	}
 }
 

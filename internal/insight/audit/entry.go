@@ -23,6 +23,7 @@ const (
 	Compaction                    // the context was replaced by a summary
 	Moment                        // nothing but a time
 	Offered                       // a tool that the model could call; Chars are those of its schema, NoSchema where only its name is there
+	Refused                       // a request that the provider refused, in the program's words
 	Queued                        // what a person typed while the model worked; it may come as UserText later, too
 )
 

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 	"unicode/utf16"
 
 	"kedge/internal/insight/audit"
@@ -16,6 +17,7 @@ type Where struct {
 	Dirs   []string                 // where the sessions worked: the folders of a project
 	Getenv func(name string) string // HOME, and where programs keep their files
 	Agent  string                   // only this one's; empty: all
+	Since  time.Time                // what was last written before need not be found: looking into many files takes long
 }
 
 // Find lists the transcripts of sessions that worked in the folders, agent by
@@ -84,9 +86,18 @@ func Slug(dir string) string {
 	return b.String()
 }
 
-// WorkedIn reads the start of a transcript, until its folder is known, and tells whether
+// Worked tells whether a transcript is of a session that worked in one of the folders,
+// and was written to since the time that matters.
+func (w Where) Worked(ctx context.Context, read Reader, path string) bool {
+	if fi, err := os.Stat(path); !w.Since.IsZero() && (err != nil || fi.ModTime().Before(w.Since.Add(-2*time.Second))) { // some file systems keep whole seconds
+		return false
+	}
+	return workedIn(ctx, read, path, w.Dirs)
+}
+
+// workedIn reads the start of a transcript, until its folder is known, and tells whether
 // that is one of the folders or lies in one.
-func WorkedIn(ctx context.Context, read Reader, path string, dirs []string) bool {
+func workedIn(ctx context.Context, read Reader, path string, dirs []string) bool {
 	r, err := os.Open(path)
 	if err != nil {
 		return false

@@ -1,0 +1,85 @@
+package sessions
+
+import (
+	"context"
+	"time"
+
+	"kedge"
+	"kedge/internal/app/projects"
+	"kedge/internal/core/watch"
+)
+
+// SessionOnLimit asks what to do when a session comes to a provider's limit.
+type SessionOnLimit struct {
+	Name    string        `json:"name"`
+	OnLimit kedge.OnLimit `json:"on_limit"`
+}
+
+// SessionOnLimit sets what Kedge does when a session comes to a provider's limit, and for
+// the limit that it is at. Only you may.
+func (s *Manager) SessionOnLimit(ctx context.Context, who projects.Caller, in SessionOnLimit) (kedge.Session, error) {
+	if err := projects.PersonOnly(who, "say what is done at a limit"); err != nil {
+		return kedge.Session{}, err
+	}
+	if err := checkOnLimit(in.OnLimit); err != nil {
+		return kedge.Session{}, err
+	}
+	p, err := s.home.OfSessions(ctx, who)
+	if err != nil {
+		return kedge.Session{}, err
+	}
+	evs, err := s.home.Write(ctx, p, who, func() ([]kedge.Event, error) {
+		ses, err := s.Find(ctx, p, in.Name)
+		if err != nil {
+			return nil, err
+		}
+		if ses.Run != "" {
+			return nil, kedge.Errorf(kedge.Conflict, "session %q is of run %q, which waits for limits itself", ses.Name, ses.Run).WithHint("kedge run")
+		}
+		d := kedge.SessionOnLimitData{ID: ses.ID, OnLimit: in.OnLimit}
+		if in.OnLimit == kedge.OnLimitWait && ses.Limit != nil {
+			d.Retry = RetryAt(*ses.Limit, s.home.Now())
+		}
+		return projects.One(projects.Event(kedge.SessionOnLimit, who, d))
+	})
+	if err != nil {
+		return kedge.Session{}, err
+	}
+	d, err := projects.Data[kedge.SessionOnLimitData](evs[0])
+	if err != nil {
+		return kedge.Session{}, err
+	}
+	return s.Find(ctx, p, string(d.ID))
+}
+
+// RetryAt is when a session that came to a limit is to be tried again.
+func RetryAt(l kedge.ProviderLimit, now time.Time) *time.Time {
+	until := time.Time{}
+	if l.Until != nil {
+		until = *l.Until
+	}
+	at := watch.RetryAt(l.At, until, now).UTC().Truncate(time.Millisecond)
+	return &at
+}
+
+func checkOnLimit(o kedge.OnLimit) error {
+	if o != kedge.OnLimitStop && o != kedge.OnLimitWait {
+		return kedge.Errorf(kedge.Invalid, "%q is nothing that can be done at a limit", o).WithHint("--on-limit wait")
+	}
+	return nil
+}
+
+// Continue types into a living session that it is to continue; key is the same for the
+// same wish, which is then typed once.
+func (s *Manager) Continue(ctx context.Context, f Followed, key string) error {
+	ses, err := f.Session(ctx)
+	if err != nil {
+		return err
+	}
+	c, err := s.dial(ctx, s.Seen(ctx, ses))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = c.Close() }()
+	return c.Input(ctx, sourceOf(key), 1, []byte("continue\r"))
+}

@@ -1,0 +1,53 @@
+package sessions
+
+import (
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"kedge"
+	"kedge/internal/app/sessions"
+	"kedge/internal/cli/frame"
+	"kedge/internal/text/plain"
+)
+
+// stopWord is what says that nothing is to be done at a limit.
+const stopWord = "stop"
+
+// Limit is kedge limit.
+func Limit(env *frame.Env) *cobra.Command {
+	words := []string{string(kedge.OnLimitWait), stopWord}
+	return &cobra.Command{
+		Use:   "limit NAME wait|stop",
+		Short: "Say what a session does at its provider's limit",
+		Long: `Say what a session does when it comes to its provider's limit.
+
+  wait   Kedge lets it continue when the limit is over. If the provider does not
+         say when, Kedge tries again after 15 minutes.
+  stop   Kedge does nothing; you continue. This is the default, and cancels a
+         wait.
+
+kedge ls shows the time at which a waiting session is tried again. Agents may
+not use this command.`,
+		Example: `  kedge limit auth-refactor wait
+  kedge limit auth-refactor stop   do not continue by itself`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(c *cobra.Command, args []string) error {
+			in := sessions.SessionOnLimit{Name: args[0], OnLimit: kedge.OnLimit(args[1])}
+			if args[1] == stopWord {
+				in.OnLimit = kedge.OnLimitStop
+			}
+			s, err := frame.Call[kedge.Session](c.Context(), env, "session.on_limit", in)
+			if err != nil {
+				return err
+			}
+			return env.Show(s, func(io.Writer) { env.Talk("%s is %s; at a limit: %s", s.Name, plain.Line(s.Summary()), args[1]) })
+		},
+		ValidArgsFunction: func(c *cobra.Command, args []string, to string) ([]string, cobra.ShellCompDirective) {
+			if len(args) == 1 {
+				return words, cobra.ShellCompDirectiveNoFileComp
+			}
+			return frame.SessionNames(env)(c, args, to)
+		},
+	}
+}

@@ -1,0 +1,70 @@
+package kedge
+
+import "time"
+
+// The facts about a provider's limit that a session of yours has come to.
+const (
+	SessionLimited   EventType = "session.limited"    // SessionLimitedData
+	SessionLimitOver EventType = "session.limit_over" // SessionLimitOverData
+	SessionOnLimit   EventType = "session.on_limit"   // SessionOnLimitData
+)
+
+// OnLimit is what Kedge does when a session of yours comes to a provider's limit.
+type OnLimit string
+
+// What Kedge can do: nothing, or wait and let the session continue.
+const (
+	OnLimitStop OnLimit = ""
+	OnLimitWait OnLimit = "wait"
+)
+
+// ProviderLimit is a limit that a session has come to, and that it did not get past yet.
+type ProviderLimit struct {
+	At     time.Time  `json:"at"`
+	Until  *time.Time `json:"until"` // nil is unknown
+	Reason string     `json:"reason"`
+	Retry  *time.Time `json:"retry"` // when Kedge lets the session continue; nil: it does not
+}
+
+// SessionLimitedData is the payload of SessionLimited.
+type SessionLimitedData struct {
+	ID SessionID `json:"id"`
+	ProviderLimit
+}
+
+// SessionLimitOverData is the payload of SessionLimitOver: the session continued by
+// itself, or Kedge told it to.
+type SessionLimitOverData struct {
+	ID      SessionID `json:"id"`
+	Retried bool      `json:"retried"` // Kedge told it to continue
+}
+
+// SessionOnLimitData is the payload of SessionOnLimit: what you want to be done from now
+// on. Retry is of a limit that the session is at.
+type SessionOnLimitData struct {
+	ID      SessionID  `json:"id"`
+	OnLimit OnLimit    `json:"on_limit"`
+	Retry   *time.Time `json:"retry,omitempty"`
+}
+
+// onLimit takes in what you want.
+func (s *Session) onLimit(d SessionOnLimitData) {
+	s.OnLimit = d.OnLimit
+	if s.Limit != nil {
+		at := *s.Limit
+		at.Retry = d.Retry
+		s.Limit = &at
+	}
+}
+
+// limitText says that a session is at a limit, and when it is tried again.
+func (s Session) limitText() string {
+	switch {
+	case !s.Live() || s.Limit == nil:
+		return ""
+	case s.Limit.Retry == nil:
+		return ", at a provider's limit"
+	default:
+		return ", at a provider's limit, tried again at " + s.Limit.Retry.Local().Format("2006-01-02 15:04")
+	}
+}
