@@ -14,7 +14,7 @@ import (
 
 // Operator is kedge operator.
 func Operator(env *frame.Env) *cobra.Command {
-	c := frame.Group("operator", "Let an MCP client pause, continue and stop runs, and tell them something",
+	c := frame.Group("operator", "Let an MCP client give orders to runs, with a token",
 		newOperatorAdd(env), newOperatorLs(env), newOperatorRm(env))
 	c.Example = "  kedge operator add desk\n  kedge operator ls\n  kedge operator rm desk"
 	return c
