@@ -27,7 +27,7 @@ import (
 // is told when a command needs it, so that help always works.
 func wire(env *frame.Env, home string, homeErr error) {
 	c := &caller{home: home, homeErr: homeErr, dir: env.Dir, environ: env.Environ, version: kedge.Version}
-	env.Home, env.Call, env.Daemon, env.Scoped = home, c, c, c.Scoped
+	env.Home, env.Call, env.Daemon, env.Scoped, env.Operating = home, c, c, c.Scoped, c.Operating
 }
 
 // caller reaches the service: through the daemon, or in process and read only.
@@ -40,6 +40,7 @@ type caller struct {
 
 	session  kedge.SessionID // in whose name calls are made by its token; empty: in the name of whoever runs this
 	token    string
+	operator string        // the token of an operator in whose name calls are made; empty: none
 	patience time.Duration // with a token: how long a daemon may be silent
 }
 
@@ -108,6 +109,7 @@ func (c *caller) envelope(entry server.Call, in any) (server.Envelope, error) {
 	if c.token != "" {
 		env.Session, env.Token = c.session, c.token
 	}
+	env.Operator = c.operator
 	if entry.Mode == server.Writing {
 		env.Key = kedge.NewID("req", time.Now())
 	}

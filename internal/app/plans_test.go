@@ -76,7 +76,7 @@ func TestPlanApprove(t *testing.T) {
 	if len(r.Features) != 4 || r.Status != kedge.PlanApproved || r.Commit == nil || *r.Commit != y.git("rev-parse", "HEAD") {
 		t.Fatalf("%+v", r)
 	}
-	if got := y.git("show", "--name-only", "--format=%s", "HEAD"); got != "kedge: approve the plan \"Strict matching by default\"\n\n.kedge/features.json\n.kedge/plan.md\n.kedge/progress.md" {
+	if got := y.git("show", "--name-only", "--format=%s", "HEAD"); got != "kedge: approve the plan \"Strict matching by default\"\n\n.kedge/features.json\n.kedge/plan.md\n.kedge/progress.md\nAGENT_CONTEXT.md" {
 		t.Errorf("commit: %s", got)
 	}
 	if got := y.git("diff", "--cached", "--name-only"); got != "staged.txt" {

@@ -57,7 +57,7 @@ var areas = []area{
 	}},
 	{"look", "Looking:", []maker{{"audit", sessions.Audit}, {"brief", sessions.Brief}, {"cost", sessions.Cost}, {"forecast", runs.Forecast}, {"hygiene", sessions.Hygiene}, {"stats", sessions.Stats}}},
 	{"checks", "Checks:", []maker{{"gate", ledger.Gate}, {"exec", sessions.Exec}}},
-	{"agents", "For agents:", []maker{{"mcp", maintenance.MCP}}},
+	{"agents", "For agents:", []maker{{"mcp", maintenance.MCP}, {"operator", maintenance.Operator}}},
 	{"git", "Worktrees and salvage:", []maker{{"salvage", maintenance.Salvage}, {"worktree", maintenance.Worktree}}},
 	{"care", "Looking after it:", []maker{{"doctor", maintenance.Doctor}, {"rebuild", maintenance.Rebuild}, {"backup", maintenance.Backup}, {"project", maintenance.Project}, {"version", maintenance.Version}}},
 }

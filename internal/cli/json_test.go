@@ -104,6 +104,9 @@ var shown = map[string]string{
 	"backup --json":                                     "backup",
 	"project ls --json":                                 "project.list",
 	"project rm prj-1 --json":                           "project.remove",
+	"operator add desk --json":                          "operator.add",
+	"operator ls --json":                                "operator.list",
+	"operator rm desk --json":                           "operator.remove",
 }
 
 // notShown are the commands whose output is no answer of a call, and the calls

@@ -27,6 +27,7 @@ type Call struct {
 	Homeless bool // answered where there is no state folder, too, or none that can be used
 	Long     bool // may take long: that it is being answered is said at once
 	ForRuns  bool // writes, and may be asked for by a session of a run, too
+	Operate  bool // may be made with an operator's token
 	Personal bool // for people only: who asks is found out, although nothing is written
 	run      func(ctx context.Context, s *app.Service, who projects.Caller, in json.RawMessage) (any, error)
 }
@@ -69,6 +70,12 @@ func personal(c Call) Call {
 // is refused to it, so that a call added later is until somebody thinks of it.
 func forRuns(c Call) Call {
 	c.ForRuns = true
+	return c
+}
+
+// operate marks a call that an operator's token is good for.
+func operate(c Call) Call {
+	c.Operate = true
 	return c
 }
 

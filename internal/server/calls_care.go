@@ -7,6 +7,9 @@ func careCalls() []Call {
 		call("rebuild", Writing, (*app.Service).Rebuild),
 		call("backup", Reading, (*app.Service).Backup),
 		call("doctor", Reading, (*app.Service).Doctor),
+		personal(call("operator.list", Reading, (*app.Service).OperatorList)),
+		call("operator.add", Writing, (*app.Service).OperatorAdd),
+		call("operator.remove", Writing, (*app.Service).OperatorRemove),
 		call("project.list", Reading, (*app.Service).ProjectList),
 		call("project.remove", Writing, (*app.Service).ProjectRemove),
 	}

@@ -109,8 +109,11 @@ func run(s *app.Service, a *answer, r *http.Request) (any, error) {
 func identify(ctx context.Context, s *app.Service, c Call, env *Envelope) error {
 	pid, known := process.PID(ctx)
 	var in kedge.SessionID
-	if known && (c.Mode == Writing || c.Personal || env.Token != "") {
+	if known && (c.Mode == Writing || c.Personal || env.Token != "" || env.Operator != "") {
 		in = s.SessionOf(pid)
+	}
+	if env.Operator != "" {
+		return operator(ctx, s, c, env, in)
 	}
 	if env.Token != "" {
 		return s.Admit(ctx, sessions.Pass{Dir: env.Dir, Session: env.Session, Token: env.Token, Inside: in, Act: c.Name})
@@ -118,6 +121,24 @@ func identify(ctx context.Context, s *app.Service, c Call, env *Envelope) error 
 	if in != "" {
 		env.Session = in
 	}
+	return nil
+}
+
+// operator makes the caller the operator whose token it shows. In is the session in which
+// the caller is known to run.
+func operator(ctx context.Context, s *app.Service, c Call, env *Envelope, in kedge.SessionID) error {
+	if in == "" {
+		in = env.Session
+	}
+	act := c.Name
+	if !c.Operate {
+		act = ""
+	}
+	name, err := s.AdmitOperator(ctx, sessions.OperatorPass{Dir: env.Dir, Token: env.Operator, Inside: in, Act: act})
+	if err != nil {
+		return err
+	}
+	env.Session, env.Token, env.User = "", "", env.User+" via "+name
 	return nil
 }
 

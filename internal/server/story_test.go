@@ -258,6 +258,7 @@ var varying = []struct {
 	as      string
 }{
 	{regexp.MustCompile(`\b([a-z]{3})-[0-9a-z]{26}\b`), "$1-ID"},
+	{regexp.MustCompile(`\bkedge-operator-[A-Z0-9]+\b`), "kedge-operator-TOKEN"},
 	{regexp.MustCompile(`\b[0-9a-f]{64}\b`), "SHA256"},
 	{regexp.MustCompile(`\b[0-9a-f]{40}\b`), "GITHASH"},
 	{regexp.MustCompile(`\b[0-9a-f]{12}\b`), "SHORTHASH"},

@@ -13,8 +13,11 @@ type Envelope struct {
 	User    string          `json:"user,omitempty"`
 	Session kedge.SessionID `json:"session,omitempty"` // set inside a session: the caller is an agent
 	Token   string          `json:"token,omitempty"`   // of Session: shown by what acts in its name from wherever it runs
-	Key     string          `json:"key,omitempty"`
-	In      json.RawMessage `json:"in,omitempty"`
+	// Operator is the token that you gave a client, so that it may make the calls that are
+	// marked for operators.
+	Operator string          `json:"operator,omitempty"`
+	Key      string          `json:"key,omitempty"`
+	In       json.RawMessage `json:"in,omitempty"`
 }
 
 // Actor is who the envelope says is asking.

@@ -172,7 +172,7 @@ func (s *Ledger) compareMemory(ctx context.Context, p *projects.Project, m Memor
 		func() error { return e.decisionEdits(m, files[DecisionsDir]) },
 		func() error { return e.noteEdits(m, files[NotesDir]) },
 		func() error { return e.riskEdits(m, files[path.Dir(RisksFile)]) },
-		func() error { return e.progressEdits(ctx, p, m) },
+		func() error { return s.progressEdits(ctx, p, m, &e) },
 		func() error { return s.contextEdits(ctx, p, m, &e) },
 	)
 	return e, err
@@ -268,16 +268,22 @@ func (e *memoryEdits) compareRisk(file string, r kedge.Risk, m Memory) error {
 
 // progressEdits reports generated lines that were changed. Your own paragraphs are no
 // edits: Kedge keeps them.
-func (e *memoryEdits) progressEdits(ctx context.Context, p *projects.Project, m Memory) error {
+func (s *Ledger) progressEdits(ctx context.Context, p *projects.Project, m Memory, e *memoryEdits) error {
 	b, ok, err := p.Read(ProgressFile)
-	if err != nil || !ok {
+	if err != nil || !ok || s.Projected(p)[projects.Sum(ToLF(b))] {
 		return nil //nolint:nilerr // likewise
 	}
 	l, err := ReadSnapshot(ctx, p)
 	if err != nil {
 		return err
 	}
-	if lines := docs.ProgressEdits(b, m.facts(l, nil)); len(lines) > 0 {
+	var log []docs.LogEntry
+	if s.touched(ctx, p, ProgressFile, b) { // else a line may be missing because this checkout never had it
+		if log, err = s.logFor(ctx, p, b); err != nil {
+			return err
+		}
+	}
+	if lines := docs.ProgressEdits(b, m.facts(l, log)); len(lines) > 0 {
 		e.report(ProgressFile, plan.Reset, "generated lines were changed: "+strings.Join(lines[:min(len(lines), shownEdits)], "; "))
 	}
 	return nil

@@ -32,14 +32,23 @@ func (s *Ledger) writeProgress(ctx context.Context, p *projects.Project, m Memor
 	if !ok && len(l.Docs) == 0 && len(m.Risks) == 0 && len(m.Decisions) == 0 {
 		return nil
 	}
-	log, err := missingLog(ctx, p, string(old))
+	log, err := s.logFor(ctx, p, old)
 	if err != nil {
 		return err
 	}
-	if b := docs.WriteProgress(old, m.facts(l, log)); !SameText(old, b) {
+	if b := docs.WriteProgress(old, m.facts(l, log)); !SameText(old, ToLF(b)) {
 		u.add(ProgressFile, s.WriteFile(p, ProgressFile, b))
 	}
 	return nil
+}
+
+// logFor gives the log entries for a progress.md: those that it lacks, or all of them if
+// Kedge did not write this text. Then somebody may have removed older ones.
+func (s *Ledger) logFor(ctx context.Context, p *projects.Project, old []byte) ([]docs.LogEntry, error) {
+	if s.Projected(p)[projects.Sum(ToLF(old))] {
+		return missingLog(ctx, p, string(old))
+	}
+	return missingLog(ctx, p, "")
 }
 
 // missingLog gives the log entries of the newest events, back to one that the file has.

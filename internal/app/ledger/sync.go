@@ -169,7 +169,7 @@ func (s *Ledger) SyncUnwritten(ctx context.Context, p *projects.Project) ([]kedg
 		want[PlanFile] = l.PlanText()
 	}
 	if old, ok, err := p.Read(ProgressFile); err == nil && ok {
-		log, err := missingLog(ctx, p, string(old))
+		log, err := s.logFor(ctx, p, old)
 		if err != nil {
 			return nil, err
 		}

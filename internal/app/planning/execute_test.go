@@ -275,7 +275,7 @@ func TestRow17NoteAndLedgerOfACompletedFeature(t *testing.T) {
 
 	changed := strings.Split(w.Git("diff", "--name-only", commit, ev.Commit), "\n")
 	for _, path := range changed {
-		if !strings.HasPrefix(path, ".kedge/") {
+		if !kedge.IsOwnPath(path) {
 			t.Errorf("the ledger commit changes %q", path)
 		}
 	}

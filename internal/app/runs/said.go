@@ -51,7 +51,8 @@ func (s *Runs) Say(ctx context.Context, p *projects.Project, eng RunEngine, who 
 	return reply, err
 }
 
-// RunPause lets what is under way come to a clean point and starts nothing new.
+// RunPause has the sessions of a run stand still at once, before their next tool call,
+// and starts nothing new. Checks that run come to their end.
 func (s *Runs) RunPause(ctx context.Context, who projects.Caller, _ RunRequest) (RunReply, error) {
 	p, eng, st, err := s.theRun(ctx, who, "pause a run")
 	if err != nil {

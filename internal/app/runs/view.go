@@ -342,7 +342,7 @@ func askedBy(st *run.State, j *run.Job) []kedge.NextStep {
 	case run.Reviewing:
 		var look []kedge.NextStep
 		if j.Base != "" && j.Tree != "" { // both are in the repository, wherever one looks from
-			look = append(look, kedge.Step("git", "diff", words.Hash(j.Base), words.Hash(j.Tree), "--", ":/", ":(top,exclude).kedge").For("see the work"))
+			look = append(look, kedge.Step("git", "diff", words.Hash(j.Base), words.Hash(j.Tree), "--", ":/", ":(top,exclude)"+kedge.Dir, ":(top,exclude)"+kedge.ContextFile).For("see the work"))
 		}
 		return append(look, kedge.Step("kedge", "approve", id).For("approve the work"), denyStep(id))
 	default:

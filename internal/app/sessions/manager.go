@@ -23,6 +23,7 @@ type Manager struct {
 	adoptGates func(ctx context.Context, p *projects.Project) error
 
 	retaining sync.Mutex // held by Retain
+	operators sync.Mutex // held while the list of operators is changed
 	holders   holders
 	follows   follows
 	spare     spare

@@ -40,19 +40,20 @@ type Daemon interface {
 
 // Env is the outside world as a command sees it.
 type Env struct {
-	Args     []string
-	In       io.Reader
-	Out, Err io.Writer
-	InTTY    bool
-	ErrTTY   bool
-	Dir      string // where the command was called; KEDGE_PROJECT overrides
-	Home     string // KEDGE_HOME
-	Environ  []string
-	Call     Caller
-	Daemon   Daemon
-	Scoped   func(session kedge.SessionID, token string) Caller // calls in the name of a session, which a daemon that hangs does not hold up
-	Look     func(command string) bool                          // is the command on PATH
-	Zone     *time.Location                                     // of the times that people are shown; nil: UTC
+	Args      []string
+	In        io.Reader
+	Out, Err  io.Writer
+	InTTY     bool
+	ErrTTY    bool
+	Dir       string // where the command was called; KEDGE_PROJECT overrides
+	Home      string // KEDGE_HOME
+	Environ   []string
+	Call      Caller
+	Daemon    Daemon
+	Operating func(token string) Caller                          // calls with the token of an operator
+	Scoped    func(session kedge.SessionID, token string) Caller // calls in the name of a session, which a daemon that hangs does not hold up
+	Look      func(command string) bool                          // is the command on PATH
+	Zone      *time.Location                                     // of the times that people are shown; nil: UTC
 
 	Term   *term.Terminal // the person's terminal; nil without one
 	Screen *term.Terminal // the one that talk goes to; nil without one

@@ -22,15 +22,23 @@ decision_propose, note_add, recall, question_ask, gate_run and context_status.
 
 It acts in the name of the session that it runs in, with the token that Kedge
 gave that session (KEDGE_SESSION, KEDGE_TOKEN). Outside a session only the
-tools that read work. Each tool is described in docs/reference/mcp.md of Kedge.`,
-		Example: "  claude mcp add kedge -- kedge mcp\n  codex mcp add kedge -- kedge mcp",
+tools that read work. Each tool is described in docs/reference/mcp.md of Kedge.
+
+A client with an operator's token (kedge operator add) in KEDGE_OPERATOR also
+gets run_show, run_pause, run_continue, run_stop and run_tell. Kedge records
+them with your name and the operator's. Inside a session of a run every
+operator's token is refused.`,
+		Example: "  claude mcp add kedge -- kedge mcp\n  codex mcp add kedge -- kedge mcp\n  claude mcp add kedge -e KEDGE_OPERATOR=kedge-operator-… -- kedge mcp",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			s := &mcp.Server{Call: env.Call, Environ: process.WithoutToken(env.Environ), Version: kedge.Version}
+			s := &mcp.Server{Call: env.Call, Environ: process.WithoutOperator(process.WithoutToken(env.Environ)), Version: kedge.Version}
 			session, token := env.Getenv("KEDGE_SESSION"), env.Getenv(process.TokenVariable)
 			if session != "" && token != "" {
 				s.Session = kedge.SessionID(session)
 				s.Call = env.Scoped(s.Session, token)
+			}
+			if operator := env.Getenv(process.OperatorVariable); operator != "" {
+				s.Operate = env.Operating(operator)
 			}
 			return s.Serve(c.Context(), env.In, env.RawOut)
 		},

@@ -33,7 +33,7 @@ func Run(env *frame.Env) *cobra.Command {
 		Long:  runLong,
 		Example: `  kedge run                              with the agent of .kedge/config.toml
   kedge run --agent claude --parallel 2
-  kedge run --pause                      start nothing new
+  kedge run --pause                      hold its sessions, start nothing new
   kedge run --continue --budget-usd 20   continue, with this budget in total
   kedge run --stop                       end its sessions, with checkpoints`,
 		Args: cobra.NoArgs,
@@ -59,7 +59,7 @@ func Run(env *frame.Env) *cobra.Command {
 	f.IntVar(&flags.MaxSessions, "max-sessions", 0, "stop after this `number` of sessions")
 	f.Float64Var(&flags.BudgetUSD, "budget-usd", 0, "the most that the run may cost, in `dollars`")
 	f.Int64Var(&flags.BudgetTokens, "budget-tokens", 0, "the most `tokens` that the run may use")
-	f.BoolVar(&pause, "pause", false, "start nothing new")
+	f.BoolVar(&pause, "pause", false, "hold the sessions where they are, before their next tool call, and start nothing new")
 	f.BoolVar(&goOn, "continue", false, "continue after a pause, a stop or a halt")
 	f.BoolVar(&stop, "stop", false, "end the sessions, each with a checkpoint")
 	f.BoolVar(&detach, "detach", false, "do not wait for the end")

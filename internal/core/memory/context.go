@@ -24,7 +24,7 @@ const (
 
 var contextParts = []ContextPart{ObjectivePart, ConstraintsPart, AgainstPart}
 
-const contextHead = "<!-- Kedge writes this file from its ledger. What you change here, the next kedge command imports. -->\n# Agent context\n"
+const contextHead = "<!-- Kedge writes this file from its ledger. Your next command imports what you change here. -->\n# Agent context\n"
 
 // Objectives that Kedge writes where nobody set one.
 const (

@@ -45,20 +45,19 @@ type chunk struct {
 }
 
 // WriteProgress brings progress.md up to date. The blocks between markers are
-// made anew from facts; the log gets the entries it does not have yet, at its
-// end, and loses nothing; every other line stays as people wrote it, a line
-// inside a block that Kedge cannot have written included: it moves below.
-// Written twice with the same facts it gives the same bytes.
+// made anew from facts; the log gets the entries it does not have, and those back
+// that were changed. Every other line stays where you wrote it, byte for byte, also
+// inside a block. Written twice with the same facts it gives the same bytes.
 func WriteProgress(old []byte, facts Facts) []byte {
 	chunks := completeChunks(mergeChunks(splitChunks(string(old))))
 	for i, c := range chunks {
 		switch c.name {
 		case "":
-			chunks[i].lines = withMark(c.lines)
+			chunks[i].lines = withMark(withoutBlocks(c.lines, facts))
 		case logSection:
-			chunks[i].lines = appendLog(c.lines, facts.Log)
+			chunks[i].lines = writeLog(withoutBlocks(c.lines, facts), facts.Log)
 		default:
-			chunks[i].lines = replaceBlock(c, factLines(c.name, facts))
+			chunks[i].lines = replaceBlock(c, factLines(c.name, facts), facts.ours)
 		}
 	}
 	return joinChunks(chunks)
@@ -69,12 +68,12 @@ func WriteProgress(old []byte, facts Facts) []byte {
 func RestoreProgress(now, before []byte) []byte {
 	was := map[string][]string{}
 	for _, c := range mergeChunks(splitChunks(string(before))) {
-		was[c.name], _ = generatedLines(c.lines)
+		was[c.name], _ = generatedLines(c.lines, anyForm)
 	}
 	chunks := completeChunks(mergeChunks(splitChunks(string(now))))
 	for i, c := range chunks {
 		if c.name != "" && c.name != logSection {
-			chunks[i].lines = replaceBlock(c, was[c.name])
+			chunks[i].lines = replaceBlock(c, was[c.name], anyForm)
 		}
 	}
 	return joinChunks(chunks)
@@ -90,7 +89,6 @@ func splitChunks(text string) []chunk {
 	n := 0
 	for line := range strings.SplitSeq(text, "\n") {
 		n++
-		line = strings.TrimRight(line, "\r")
 		if name, ok := sectionName(line); ok {
 			chunks = append(chunks, chunk{name: name, line: n})
 			continue
@@ -108,14 +106,14 @@ var progressMark = lazyre.New(`^<!-- kedge:progress v\d+ -->$`)
 
 // withMark puts the version at the top of a file that has none.
 func withMark(lines []string) []string {
-	if slices.ContainsFunc(lines, progressMark.MatchString) {
+	if slices.ContainsFunc(lines, func(l string) bool { return progressMark.MatchString(trimCR(l)) }) {
 		return lines
 	}
 	return append([]string{mark}, lines...)
 }
 
 func sectionName(line string) (string, bool) {
-	name, ok := strings.CutPrefix(strings.TrimRight(line, " \t"), "## ")
+	name, ok := strings.CutPrefix(strings.TrimRight(line, " \t\r"), "## ")
 	return name, ok && slices.Contains(progressSections, name)
 }
 
@@ -151,7 +149,7 @@ func completeChunks(chunks []chunk) []chunk {
 
 // endBlank separates what follows by a blank line.
 func endBlank(c *chunk) {
-	if n := len(c.lines); n > 0 && c.lines[n-1] != "" {
+	if n := len(c.lines); n > 0 && !blank(c.lines[n-1]) {
 		c.lines = append(c.lines, "")
 	}
 }
@@ -179,7 +177,7 @@ func endMarker(name string, block []string) string {
 }
 
 func checksum(lines []string) string {
-	sum := sha256.Sum256([]byte(strings.Join(lines, "\n")))
+	sum := sha256.Sum256([]byte(strings.ReplaceAll(strings.Join(lines, "\n"), "\r", "")))
 	return hex.EncodeToString(sum[:4])
 }
 
@@ -221,68 +219,5 @@ func blockEnd(lines []string, i int) int {
 	return -1
 }
 
-// replaceBlock puts the generated lines where the first block of the chunk was,
-// or at its top, and takes every other block and stray marker out.
-func replaceBlock(c chunk, facts []string) []string {
-	before, after, found := []string{}, []string{}, false
-	people := &before
-	for i := 0; i < len(c.lines); i++ {
-		if _, _, ok := marker(c.lines[i]); !ok {
-			*people = append(*people, c.lines[i])
-			continue
-		}
-		end := blockEnd(c.lines, i)
-		if end < 0 {
-			continue // a stray marker is ours; what stands around it may not be
-		}
-		if !found {
-			found, people = true, &after
-		}
-		after = append(after, peoplesLines(c.lines[i+1:end])...)
-		i = end
-	}
-	block := append(append([]string{beginMarker(c.name)}, facts...), endMarker(c.name, facts))
-	if !found {
-		before, after = []string{""}, before
-		if len(after) == 0 || after[0] != "" {
-			after = append([]string{""}, after...)
-		}
-	}
-	return append(append(before, block...), after...)
-}
-
-// generated is the form of every line that Kedge writes into a block: an item
-// that starts with the id of a feature, a risk or a decision.
-var generated = lazyre.New(`^- [a-z0-9_][a-z0-9._-]*: `)
-
-// peoplesLines are the lines of a block that Kedge cannot have written.
-func peoplesLines(block []string) []string {
-	return slices.DeleteFunc(slices.Clone(block), func(l string) bool { return blank(l) || generated.MatchString(l) })
-}
-
 // LogLine is an entry as the log has it.
 func LogLine(e LogEntry) string { return "- " + formatTime(e.At) + " " + safe(e.Text) }
-
-// appendLog adds the entries that are not there yet below the last line.
-func appendLog(lines []string, entries []LogEntry) []string {
-	there := map[string]bool{}
-	end := 0
-	for i, l := range lines {
-		there[l] = true
-		if l != "" {
-			end = i + 1
-		}
-	}
-	var add []string
-	if end == 0 {
-		lines = append([]string{""}, lines...)
-		end = 1
-	}
-	for _, e := range entries {
-		if l := LogLine(e); !there[l] {
-			there[l] = true
-			add = append(add, l)
-		}
-	}
-	return slices.Insert(slices.Clone(lines), end, add...)
-}

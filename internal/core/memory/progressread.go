@@ -52,7 +52,7 @@ func ParseProgress(file string, b []byte) (Progress, error) {
 
 func checkMark(file string, lines []string) error {
 	for i, l := range lines {
-		if progressMark.MatchString(l) {
+		if l = trimCR(l); progressMark.MatchString(l) {
 			if l != mark {
 				return invalid(file, i+1, "%q is not a version this Kedge knows, want %q", l, mark)
 			}
@@ -79,7 +79,7 @@ func parseProgressSection(file string, c chunk) (ProgressSection, error) {
 			return s, invalid(file, c.line+1+i, "marker %q has no place here", strings.TrimSpace(c.lines[i]))
 		}
 		s.Facts = factItems(c.lines[i+1 : end])
-		people = append(people, peoplesLines(c.lines[i+1:end])...)
+		people = append(people, peoplesLines(c.lines[i+1:end], anyForm)...)
 		found, i = true, end
 	}
 	if !found {
@@ -90,7 +90,7 @@ func parseProgressSection(file string, c chunk) (ProgressSection, error) {
 }
 
 func factItems(block []string) []string {
-	return slices.DeleteFunc(slices.Clone(block), func(l string) bool { return !generated.MatchString(l) })
+	return ourLines(block, anyForm)
 }
 
 // ProgressEdits looks for blocks that are not as Kedge wrote them, by their
@@ -103,7 +103,7 @@ func ProgressEdits(old []byte, facts Facts) []string {
 		if c.name == "" || c.name == logSection {
 			continue
 		}
-		have, touched := generatedLines(c.lines)
+		have, touched := generatedLines(c.lines, facts.ours)
 		if !touched {
 			continue
 		}
@@ -111,20 +111,25 @@ func ProgressEdits(old []byte, facts Facts) []string {
 		out = append(out, prefixed("+", without(have, want))...)
 		out = append(out, prefixed("-", without(want, have))...)
 	}
-	return out
+	return append(out, logEdits(old, facts.Log)...)
 }
 
-// generatedLines gives the generated lines of all blocks, and whether any of the
+// generatedLines gives the lines of all blocks that are Kedge's, and whether any of the
 // blocks differs from its checksum.
-func generatedLines(lines []string) (have []string, touched bool) {
+func generatedLines(lines []string, ours func(string) bool) (have []string, touched bool) {
 	for i := range lines {
 		if end := blockEnd(lines, i); end > 0 {
 			block := lines[i+1 : end]
-			have = append(have, factItems(block)...)
-			touched = touched || !strings.Contains(lines[end], "sha256="+checksum(block)+" ")
+			have = append(have, ourLines(block, ours)...)
+			touched = touched || !untouched(lines[end], ourLines(block, anyForm)) && !untouched(lines[end], ourLines(block, ours))
 		}
 	}
 	return have, touched
+}
+
+// untouched tells whether an end marker has the checksum of these lines.
+func untouched(marker string, block []string) bool {
+	return strings.Contains(marker, "sha256="+checksum(block)+" ")
 }
 
 func without(lines, others []string) []string {

@@ -20,7 +20,7 @@ const (
 	Brief        CommandKind = "brief"         // Purpose says which; Failure is all that a repair is told; Resume is wished for; Scope Wanted: a person says what for
 	StartSession CommandKind = "start_session" // adopts what an earlier one started; Reason says why with Resume, or without
 	NextTurn     CommandKind = "next_turn"     //
-	Tell         CommandKind = "tell"          // Text, to the living session or in the next brief; Scope Wanted: what that is for
+	Tell         CommandKind = "tell"          // Text, to the living session or in the next brief; Scope Wanted: what that is for; Held and Going: no text
 	EndSession   CommandKind = "end_session"   // and all its children
 	Checkpoint   CommandKind = "checkpoint"    // with a copy of the worktree under the salvage refs; Scope Unfinished: and a handoff; Text is what the session waits for
 	Inspect      CommandKind = "inspect"       // stores diffstat and findings
@@ -71,6 +71,12 @@ var answers = []struct {
 	{Timer, Fired},
 	{Notify, Notified},
 }
+
+// Held and Going are scopes of Tell: the living session stands still, and goes on.
+const (
+	Held  = "held"
+	Going = "going"
+)
 
 // Wanted is the scope of what a person wants of a feature beside its checks: they
 // reopened it, and said why.

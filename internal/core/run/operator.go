@@ -253,6 +253,9 @@ func (t *stepper) goAhead() {
 		t.s.Red, t.s.Doubt = Seen{}, Seen{}
 		t.lookAgain()
 	}
+	if t.s.Halt != "" {
+		t.tellLiving(Going)
+	}
 	t.setHalt("", "")
 	t.acceptedSince()
 	if t.ev.Commit != "" && t.s.Movable() {

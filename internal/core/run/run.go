@@ -315,6 +315,9 @@ func (t *stepper) halt(h Halt, why string) {
 		return
 	}
 	t.setHalt(h, why)
+	if h == Paused {
+		t.tellLiving(Held)
+	}
 	if !h.endsSessions() {
 		return
 	}
@@ -330,6 +333,16 @@ func (t *stepper) halt(h Halt, why string) {
 		case j.Phase == Stuck && t.s.Live(j.ID):
 			t.queue(j, j.Resume)
 		default:
+		}
+	}
+}
+
+// tellLiving has every living session stand still, or go on. One that is being ended is
+// left to end.
+func (t *stepper) tellLiving(scope string) {
+	for i := range t.s.Jobs {
+		if j := &t.s.Jobs[i]; t.s.Live(j.ID) && j.Phase != Saving && j.Phase != Ending {
+			t.issue(j, Command{Kind: Tell, Scope: scope, Actor: t.ev.Actor})
 		}
 	}
 }

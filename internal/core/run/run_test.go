@@ -134,15 +134,20 @@ func TestToldBeforeItsTurn(t *testing.T) {
 func TestRow27PauseContinueStopTell(t *testing.T) {
 	d := begin(t, run.Rules{}, feature("a"))
 	d.until(run.StartSession)
-	d.person(run.PauseAsked, "")
+	if out := d.person(run.PauseAsked, ""); len(out) != 1 || out[0].Kind != run.Tell || out[0].Scope != run.Held {
+		t.Errorf("paused with %v", out)
+	}
 	d.want(run.StatusPaused)
+	if !d.s.Resting() {
+		t.Error("paused, and its session keeps the run from resting")
+	}
 	if out := d.session(run.TurnEnded, run.OK); len(out) > 0 {
 		t.Errorf("paused, and the next turn asks for %v", out)
 	}
 	if d.s.Reason != "paused by ann" {
 		t.Errorf("it says %q", d.s.Reason)
 	}
-	if out := d.person(run.Continued, ""); len(out) != 1 || out[0].Kind != run.NextTurn {
+	if out := d.person(run.Continued, ""); len(out) != 2 || out[0].Kind != run.Tell || out[0].Scope != run.Going || out[1].Kind != run.NextTurn {
 		t.Errorf("continued with %v", out)
 	}
 	if out := d.person(run.Said, "a"); len(out) != 1 || out[0].Kind != run.Tell || out[0].Text != "a word" {

@@ -234,7 +234,8 @@ func (s *State) Resting() bool {
 	if s.Status == StatusRunning || s.Status == StatusPlanning || s.Status == StatusQuota {
 		return false
 	}
-	if s.has(func(j *Job) bool { return !j.Phase.Parked() && j.Phase != Idle }) {
+	held := func(j *Job) bool { return s.Halt == Paused && j.Phase == Working && s.Live(j.ID) }
+	if s.has(func(j *Job) bool { return !j.Phase.Parked() && j.Phase != Idle && !held(j) }) {
 		return false
 	}
 	return !slices.ContainsFunc(s.Outbox, func(c Command) bool {

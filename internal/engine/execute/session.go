@@ -95,8 +95,13 @@ func (x *Executor) offer(ctx context.Context, c run.Command, agent string) (agen
 }
 
 // tell passes on what you say: to the living session, where it can hear, and into the
-// next brief in any case, since a session may end before it acts on it.
+// next brief in any case, since a session may end before it acts on it. A session that is
+// held or let go reads nothing.
 func (x *Executor) tell(ctx context.Context, c run.Command, _ func(run.Input)) (run.Input, error) {
+	if c.Scope == run.Held || c.Scope == run.Going {
+		x.sessions.Tell(ctx, c)
+		return c.Reply(run.OK), engine.Left(ctx)
+	}
 	if err := x.cfg.Briefs.Told(ctx, c); err != nil {
 		return run.Input{}, err
 	}

@@ -47,7 +47,7 @@ func (s *session) follow(ctx context.Context, c *hold.Client) (hold.Found, error
 	first := s.opening()
 	var typing sync.WaitGroup
 	typing.Go(func() { s.typeAll(own, first) })
-	for _, said := range s.live.kept(s.c) {
+	for _, said := range inOrder(s.live.kept(s.c)) {
 		typing.Go(func() { s.tell(own, said) })
 	}
 	go func() { over <- s.read(own, c) }()
@@ -106,6 +106,7 @@ func (s *session) end(ctx context.Context) {
 	if grace == 0 {
 		grace = endGrace
 	}
+	s.release(ctx)
 	s.interrupt(ctx, grace)
 	for {
 		f := hold.Look(ctx, s.dir)
@@ -259,6 +260,10 @@ func (s *session) sample(ctx context.Context) {
 	got, counts := s.sampleNow(ctx, now)
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.isHeld() {
+		s.quiet = nil // it does nothing because you want it to
+		return
+	}
 	if n := len(s.quiet); n > 0 && s.quiet[n-1].End != got.End {
 		s.quiet = nil
 	}

@@ -54,6 +54,9 @@ type session struct {
 	last   Closing
 	short  shortening
 	words  []word // of people, that it could not hear yet
+
+	holding sync.Mutex // over what is below: one holds or lets go at a time
+	stand   int64      // the number of the newest command to hold or let go
 }
 
 // do takes the session from wherever it is to its end.
@@ -236,7 +239,7 @@ func (s *session) spec(ctx context.Context, start agents.Start, token string) (h
 // nor act on another project.
 func (s *session) env(start agents.Start) []string {
 	ours := append(slices.Clone(start.Env), "KEDGE_SESSION="+string(s.id), "KEDGE_RUN="+string(s.c.Run), "KEDGE_HOME="+s.cfg.Home, "PWD="+s.work)
-	taken := map[string]bool{"KEDGE_PROJECT": true}
+	taken := map[string]bool{"KEDGE_PROJECT": true, process.OperatorVariable: true}
 	for _, kv := range ours {
 		name, _, _ := strings.Cut(kv, "=")
 		taken[name] = true

@@ -129,6 +129,10 @@ func (s *session) typeAll(ctx context.Context, first agents.Input) {
 // tell says something to the session, when everything that it said itself before
 // it was taken up is known (what is said may answer it), and its brief is typed.
 func (s *session) tell(ctx context.Context, c run.Command) {
+	if holds(c) {
+		s.hold(ctx, c)
+		return
+	}
 	if !came(ctx, s.caught) {
 		return
 	}

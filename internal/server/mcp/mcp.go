@@ -29,6 +29,7 @@ type Caller interface {
 type Server struct {
 	Call    Caller
 	Session kedge.SessionID
+	Operate Caller   // makes calls with the token of an operator; nil: there is none
 	Environ []string // what checks run in; used, never written down
 	Version string
 }

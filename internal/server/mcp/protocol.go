@@ -69,7 +69,7 @@ func (s *Server) answer(r request) response {
 	case "ping":
 		return result(r.ID, struct{}{})
 	case "tools/list":
-		return result(r.ID, map[string]any{"tools": publish()})
+		return result(r.ID, map[string]any{"tools": publish(s.offered())})
 	default:
 		return failure(r.ID, codeMethod, "no method "+quoted(r.Method))
 	}
@@ -91,13 +91,21 @@ func (s *Server) initialize(params json.RawMessage) initialized {
 	}
 }
 
+// offered are the tools that a client is told of: an operator's only where there is one.
+func (s *Server) offered() []tool {
+	if s.Operate == nil {
+		return tools()
+	}
+	return append(tools(), operatorTools()...)
+}
+
 // publish gives the tools as a client is told of them.
-func publish() []published {
+func publish(list []tool) []published {
 	var out []published
-	for _, t := range tools() {
+	for _, t := range list {
 		out = append(out, published{
 			Name: t.name, Description: t.about, Input: json.RawMessage(t.input), Output: json.RawMessage(t.output),
-			Annotations: annotations{ReadOnly: t.scope != acting},
+			Annotations: annotations{ReadOnly: t.scope != acting && t.scope != operatingScope},
 		})
 	}
 	return out
@@ -116,7 +124,7 @@ func (s *Server) callTool(ctx context.Context, r request, progress func(token js
 	if err := json.Unmarshal(r.Params, &in); err != nil {
 		return failure(r.ID, codeParams, "the parameters of a call are not understood")
 	}
-	all := tools()
+	all := append(tools(), operatorTools()...)
 	i := slices.IndexFunc(all, func(t tool) bool { return t.name == in.Name })
 	if i < 0 {
 		return failure(r.ID, codeParams, "no tool "+quoted(in.Name))
@@ -136,7 +144,7 @@ func (s *Server) callTool(ctx context.Context, r request, progress func(token js
 
 // use lets the tool do its work, if this server may.
 func (s *Server) use(ctx context.Context, t tool, args json.RawMessage, progress func(json.RawMessage)) (json.RawMessage, error) {
-	if s.Session == "" && t.scope != reading {
+	if s.Session == "" && (t.scope == own || t.scope == acting) {
 		return nil, kedge.Errorf(kedge.Blocked, "%s works inside a session of Kedge only", t.name).
 			WithHint("start the agent in one (kedge new NAME -- COMMAND), and let it pass KEDGE_SESSION and KEDGE_TOKEN on to this server")
 	}

@@ -24,6 +24,9 @@ const (
 	reading scope = "reading" // what anybody may read
 	own     scope = "own"     // reads of its own session
 	acting  scope = "acting"  // writes, in the name of its session
+
+	watching       scope = "watching"  // reads, for an operator
+	operatingScope scope = "operating" // gives orders to a run, for an operator
 )
 
 // tools are all there are, one file each.

@@ -85,7 +85,9 @@ func (w *world) effectOf(c run.Command, ev *run.Input) bool {
 		w.nextTurn(c)
 		return false
 	case run.Tell:
-		w.wake(c.Job)
+		if c.Scope != run.Held && c.Scope != run.Going {
+			w.wake(c.Job)
+		}
 	case run.EndSession:
 		w.endSession(c.Job)
 	case run.Timer:

@@ -49,8 +49,8 @@ func TestRow27PauseContinueStopAndTell(t *testing.T) {
 	if _, err := w.svc.RunTell(w.ctx, w.caller(), runs.RunTellRequest{Name: "a", Text: "mind the gap"}); err != nil {
 		t.Fatal(err)
 	}
-	let()
-	v := w.until("paused and nothing moves", func(v runs.RunView) bool { return v.State == run.StatusPaused && !working(v) })
+	let() // it stands still, and does not see this before it is let go
+	v := w.until("paused and nothing moves", func(v runs.RunView) bool { return v.State == run.StatusPaused && v.Resting })
 	if !strings.Contains(v.Reason, "ada") {
 		t.Errorf("the pause %q does not say who", v.Reason)
 	}

@@ -1,0 +1,81 @@
+package maintenance
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"kedge/internal/app/sessions"
+	"kedge/internal/cli/frame"
+	"kedge/internal/text/plain"
+)
+
+// Operator is kedge operator.
+func Operator(env *frame.Env) *cobra.Command {
+	c := frame.Group("operator", "Let an MCP client give orders to runs, with a token",
+		newOperatorAdd(env), newOperatorLs(env), newOperatorRm(env))
+	c.Example = "  kedge operator add desk\n  kedge operator ls\n  kedge operator rm desk"
+	return c
+}
+
+func newOperatorAdd(env *frame.Env) *cobra.Command {
+	return &cobra.Command{
+		Use: "add NAME", Short: "Make a token for a client and print it once", Args: cobra.ExactArgs(1),
+		Long: `Make a token for a client and print it once. Kedge keeps only its hash.
+
+Give it to the client as KEDGE_OPERATOR in the environment of kedge mcp. With
+it the client may show, pause, continue and stop the run of a project, and tell
+it something. Kedge records each with your name and the operator's. Inside a
+session of a run no operator's token works. Agents may not make tokens.`,
+		Example: "  kedge operator add desk\n  claude mcp add kedge -e KEDGE_OPERATOR=$(kedge operator add desk) -- kedge mcp",
+		RunE: func(c *cobra.Command, args []string) error {
+			return frame.Ask(c.Context(), env, "operator.add", sessions.OperatorRequest{Name: args[0]}, func(w io.Writer, out sessions.OperatorAddReply) {
+				fmt.Fprintln(w, plain.Line(out.Token))
+				env.Talk("it is shown this once; to revoke it: kedge operator rm %s", plain.Line(out.Operator.Name))
+			})
+		},
+	}
+}
+
+func newOperatorLs(env *frame.Env) *cobra.Command {
+	return &cobra.Command{
+		Use: "ls", Short: "List the operators", Args: cobra.NoArgs,
+		Example: "  kedge operator ls\n  kedge operator ls --json",
+		RunE: func(c *cobra.Command, _ []string) error {
+			out, err := frame.Call[sessions.OperatorListReply](c.Context(), env, "operator.list", sessions.OperatorListRequest{})
+			if err != nil {
+				return err
+			}
+			if len(out.Operators) == 0 {
+				env.Talk("no operators; make one: kedge operator add NAME")
+			}
+			return env.Show(out, func(w io.Writer) { operatorsText(w, out.Operators) })
+		},
+	}
+}
+
+func operatorsText(w io.Writer, list []sessions.OperatorInfo) {
+	if len(list) == 0 {
+		return
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "NAME\tMADE\tBY")
+	for _, o := range list {
+		fmt.Fprintf(t, "%s\t%s\t%s\n", plain.Line(o.Name), o.MadeAt.UTC().Format("2006-01-02 15:04 UTC"), plain.Line(o.By.Name()))
+	}
+	_ = t.Flush() // a closed pipe is the reader's choice
+}
+
+func newOperatorRm(env *frame.Env) *cobra.Command {
+	return &cobra.Command{
+		Use: "rm NAME", Short: "Revoke the token of an operator", Args: cobra.ExactArgs(1),
+		Example: "  kedge operator rm desk",
+		RunE: func(c *cobra.Command, args []string) error {
+			return frame.Ask(c.Context(), env, "operator.remove", sessions.OperatorRequest{Name: args[0]}, func(w io.Writer, out sessions.OperatorReply) {
+				fmt.Fprintf(w, "revoked the token of %s\n", plain.Line(out.Operator.Name))
+			})
+		},
+	}
+}

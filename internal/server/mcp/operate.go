@@ -1,0 +1,59 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+
+	"kedge"
+	"kedge/internal/app/runs"
+)
+
+// runOutput is the schema of what an operator's tools give: the run after the call.
+const runOutput = `{"type":"object","required":["run"],"properties":{"run":{"type":"object","required":["id","state"],"properties":{"id":{"type":"string"},"state":{"type":"string"},"reason":{"type":"string"}}}}}`
+
+// operatorTools are for a client that you gave an operator's token.
+func operatorTools() []tool {
+	type none struct{}
+	type told struct {
+		Name string `json:"name"`
+		Text string `json:"text"`
+	}
+	return []tool{
+		{
+			name: "run_show", scope: watching, about: "Show the newest run: its state, what works now and why it rests.", input: noArguments, output: runOutput,
+			run: operating("run_show", "run.show", func(*Server, none) any { return runs.RunRequest{} }),
+		},
+		{
+			name: "run_pause", scope: operatingScope, about: "Pause the run. Its sessions stand still at once, before their next tool call; nothing new starts.", input: noArguments, output: runOutput,
+			run: operating("run_pause", "run.pause", func(*Server, none) any { return runs.RunRequest{} }),
+		},
+		{
+			name: "run_continue", scope: operatingScope, about: "Continue the run after a pause, a stop or a halt.", input: noArguments, output: runOutput,
+			run: operating("run_continue", "run.continue", func(s *Server, _ none) any { return runs.RunContinueRequest{Env: s.Environ} }),
+		},
+		{
+			name: "run_stop", scope: operatingScope, about: "Stop the run. Its sessions end, each with a checkpoint; run_continue resumes the work.", input: noArguments, output: runOutput,
+			run: operating("run_stop", "run.stop", func(*Server, none) any { return runs.RunRequest{} }),
+		},
+		{
+			name: "run_tell", scope: operatingScope, about: "Tell whoever works on a feature something. An agent that listens reads it before its next turn; otherwise it is in the next brief.",
+			input:  `{"type":"object","required":["name","text"],"properties":{"name":{"type":"string","description":"a feature, or a session of the run"},"text":{"type":"string"}},"additionalProperties":false}`,
+			output: runOutput,
+			run:    operating("run_tell", "run.tell", func(_ *Server, a told) any { return runs.RunTellRequest{Name: a.Name, Text: a.Text} }),
+		},
+	}
+}
+
+// operating is calling with the token of an operator.
+func operating[A any](name, call string, ask func(s *Server, a A) any) func(context.Context, *Server, json.RawMessage, func(json.RawMessage)) (json.RawMessage, error) {
+	use := calling(name, call, ask)
+	return func(ctx context.Context, s *Server, args json.RawMessage, progress func(json.RawMessage)) (json.RawMessage, error) {
+		if s.Operate == nil {
+			return nil, kedge.Errorf(kedge.Blocked, "%s is for an operator: this server was given no token", name).
+				WithHint("make one in a terminal of yours, kedge operator add NAME, and set it as KEDGE_OPERATOR for this server")
+		}
+		own := *s
+		own.Call = s.Operate
+		return use(ctx, &own, args, progress)
+	}
+}
