@@ -109,7 +109,7 @@ func TestLiveRow111(t *testing.T) {
 		{"qwen", pointQwen, "", agents.Offer{Only: []string{"read_file", "edit"}}, []string{"read_file"}, []string{"run_shell_command", "write_file"}},
 		{"qwen", pointQwen, "", agents.Offer{Without: []string{"web_fetch"}, Servers: []string{}}, []string{"read_file"}, []string{"web_fetch"}},
 		{"copilot", pointCopilot, "gpt-5", agents.Offer{Only: []string{"view", "grep"}}, []string{"view"}, []string{"bash"}},
-		{"copilot", pointCopilot, "gpt-5", agents.Offer{Without: []string{"web_fetch"}}, []string{"bash"}, []string{"web_fetch"}},
+		{"copilot", pointCopilot, "gpt-5", agents.Offer{Without: []string{"sql"}}, []string{"bash"}, []string{"sql"}},
 		{"gemini", pointGemini, "", agents.Offer{Servers: []string{}}, []string{"read_file"}, nil},
 	} {
 		t.Run(c.kind, func(t *testing.T) {

@@ -29,6 +29,9 @@ func New(argv []string) *acp.Adapter {
 	})
 }
 
+// nobody is a name that no server has: an empty list is refused.
+const nobody = "kedge-offers-none"
+
 // limit are the arguments that limit its servers; its own tools it cannot be told to
 // leave out.
 func limit(o agents.Offer) ([]string, error) {
@@ -36,7 +39,7 @@ func limit(o agents.Offer) ([]string, error) {
 		return nil, agents.CannotLimit("gemini", "which of its own tools to leave out")
 	}
 	if len(o.Servers) == 0 {
-		return []string{"--allowed-mcp-server-names="}, nil // no server has that name
+		return []string{"--allowed-mcp-server-names=" + nobody}, nil
 	}
 	var out []string
 	for _, name := range o.Servers {

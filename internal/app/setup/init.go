@@ -33,12 +33,13 @@ type InitRequest struct {
 
 // InitReply says what init did, or would do.
 type InitReply struct {
-	Project kedge.Project `json:"project"`
-	Written []string      `json:"written"`
-	Commit  *string       `json:"commit"` // nil: nothing was committed
-	Checks  []kedge.Check `json:"checks"` // those of gate.toml
-	Notes   []string      `json:"notes"`
-	Next    string        `json:"next"` // what to do now
+	Project  kedge.Project   `json:"project"`
+	Written  []string        `json:"written"`
+	Commit   *string         `json:"commit"`   // nil: nothing was committed
+	Checks   []kedge.Check   `json:"checks"`   // those of gate.toml
+	Services []kedge.Service `json:"services"` // likewise: what Kedge starts for some of the checks
+	Notes    []string        `json:"notes"`
+	Next     string          `json:"next"` // what to do now
 }
 
 // site is the folder that init works on, before and after it is a project.
@@ -105,15 +106,15 @@ func (s *Setup) InitPlan(ctx context.Context, who projects.Caller, in InitReques
 	id, _ := place.ReadID(at.Place) // there may be none yet
 	r := InitReply{
 		Project: kedge.Project{ID: id, Name: filepath.Base(at.Root), Dir: at.Root, Git: at.repo != nil},
-		Written: []string{}, Checks: pl.found.Checks, Notes: append([]string{}, pl.notes...),
+		Written: []string{}, Checks: pl.found.Checks, Services: append([]kedge.Service{}, pl.found.Services...), Notes: append([]string{}, pl.notes...),
 	}
 	for _, c := range pl.changes {
 		if !c.done() {
 			r.Written = append(r.Written, c.path)
 		}
 	}
-	if checks, err := at.gateChecks(); err == nil && checks != nil {
-		r.Checks = checks
+	if g, err := at.gate(); err == nil && g != nil {
+		r.use(*g)
 	}
 	r.Next = "kedge init"
 	return r, nil
@@ -178,7 +179,7 @@ func (at *site) plan(in InitRequest, l ledger.Snapshot, facts *docs.Facts) (init
 	p := *at.Project
 	p.Name = projectName(p.Name, at.Root)
 	for _, f := range scaffold.Files(scaffold.Input{
-		Agent: in.Agent, Agents: catalog.Kinds().Offered, Protect: protectedByDefault(), Checks: pl.found.Checks,
+		Agent: in.Agent, Agents: catalog.Kinds().Offered, Protect: protectedByDefault(), Checks: pl.found.Checks, Services: pl.found.Services,
 		Features: plan.WriteFeatures(l.File(&p)), Progress: docs.WriteProgress(nil, *facts),
 	}) {
 		c, err := at.fileChange(f)
@@ -397,7 +398,7 @@ func (s *Setup) initEvents(ctx context.Context, p *projects.Project, who project
 }
 
 func (s *Setup) initReply(ctx context.Context, at *site, evs []kedge.Event, notes []string) (InitReply, error) {
-	r := InitReply{Written: []string{}, Checks: []kedge.Check{}, Notes: append([]string{}, notes...)}
+	r := InitReply{Written: []string{}, Checks: []kedge.Check{}, Services: []kedge.Service{}, Notes: append([]string{}, notes...)}
 	if slices.ContainsFunc(evs, func(ev kedge.Event) bool { return ev.Type == kedge.InitFinished }) {
 		data, err := projects.DataOf[kedge.InitData](evs, kedge.InitFinished)
 		if err != nil {
@@ -415,26 +416,34 @@ func (s *Setup) initReply(ctx context.Context, at *site, evs []kedge.Event, note
 		return r, err
 	}
 	r.Project.Dir, r.Project.Git = at.Root, at.repo != nil
-	checks, err := at.gateChecks()
+	g, err := at.gate()
 	if err != nil {
 		r.Notes = append(r.Notes, err.Error())
 	}
-	if checks != nil {
-		r.Checks = checks
+	if g != nil {
+		r.use(*g)
 	}
 	l, err := ledger.ReadSnapshot(ctx, at.Project)
 	r.Next = at.next(l, r.Checks)
 	return r, err
 }
 
-// gateChecks reads the checks that gate.toml has now; nil when there is none.
-func (at *site) gateChecks() ([]kedge.Check, error) {
+// use shows what gate.toml has.
+func (r *InitReply) use(g config.Gate) {
+	r.Checks, r.Services = append([]kedge.Check{}, g.Checks...), append([]kedge.Service{}, g.Services...)
+}
+
+// gate reads gate.toml as it is now; nil when there is none, or none that can be read.
+func (at *site) gate() (*config.Gate, error) {
 	b, ok, err := at.Read(scaffold.GateFile)
 	if err != nil || !ok {
 		return nil, err
 	}
 	g, err := config.ParseGate(scaffold.GateFile, b)
-	return g.Checks, err
+	if err != nil {
+		return nil, err
+	}
+	return &g, nil
 }
 
 // resolve follows a link at path to the file it stands for, as long as that lies

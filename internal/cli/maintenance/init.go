@@ -28,7 +28,8 @@ func Init(env *frame.Env) *cobra.Command {
 		Short: "Set up Kedge in this repository, or in a plain folder",
 		Long: `Set up Kedge in this repository, or in a plain folder.
 
-Kedge finds the project's test and build commands. Then it writes .kedge/
+Kedge finds the project's test and build commands, its smoke check, and how to
+start the application. Then it writes .kedge/
 (configuration, checks, rules, feature list, progress, a validate script), a
 block in AGENTS.md, its import in CLAUDE.md and a line in .gitattributes. It
 commits exactly these files; what else is staged stays staged. Existing files
@@ -91,6 +92,9 @@ func askInit(ctx context.Context, env *frame.Env, in setup.InitRequest) error {
 	for _, c := range plan.Checks {
 		env.Talk("  check %s: %s", c.Name, check.Text(c))
 	}
+	for _, v := range plan.Services {
+		env.Talk("  service %s, started for the checks that ask it: %s", v.Name, v.Run)
+	}
 	fmt.Fprintf(env.Err, "Continue? [Y/n] ")
 	answer, err := bufio.NewReader(env.In).ReadString('\n')
 	if err != nil && answer == "" {
@@ -113,6 +117,9 @@ func printInit(w io.Writer, r setup.InitReply) {
 	}
 	for _, c := range r.Checks {
 		fmt.Fprintf(w, "check   %s: %s\n", c.Name, check.Text(c))
+	}
+	for _, v := range r.Services {
+		fmt.Fprintf(w, "service %s: %s\n", v.Name, v.Run)
 	}
 	if r.Commit != nil {
 		fmt.Fprintf(w, "commit  %s\n", *r.Commit)

@@ -17,9 +17,10 @@ import (
 
 // Found is what a project says about itself.
 type Found struct {
-	Kinds  []string      // "go", "node", "python", "rust", "java", "make": as found, in this order
-	Checks []kedge.Check // for gate.toml; names are valid and unique
-	Notes  []string      // what a person should know, in lower case
+	Kinds    []string        // "go", "node", "python", "rust", "java", "make": as found, in this order
+	Checks   []kedge.Check   // for gate.toml; names are valid and unique
+	Services []kedge.Service // likewise: the project's own application, where it can be told a port
+	Notes    []string        // what a person should know, in lower case
 }
 
 // maxFile bounds what is read of one file: a manifest is small.
@@ -44,7 +45,7 @@ var languages = []language{
 func Project(fsys fs.FS) Found {
 	top := &folder{fsys: fsys, dir: "."}
 	found := top.project()
-	if len(found.Kinds) == 0 {
+	if len(found.Kinds) == 0 && len(found.Checks) == 0 {
 		seen := found.Notes
 		found = below(fsys)
 		found.Notes = append(seen, found.Notes...)
@@ -83,7 +84,7 @@ func (f *folder) project() Found {
 		}
 		found.Checks = append(found.Checks, checks...)
 	}
-	return f.addMake(found)
+	return f.addApplication(f.addMake(found))
 }
 
 func (f *folder) addMake(found Found) Found {
@@ -118,8 +119,16 @@ func below(fsys fs.FS) Found {
 		if len(sub.Checks) == 0 {
 			continue
 		}
+		if len(sub.Services) > 0 && len(all.Services) > 0 { // checks ask the port of one
+			sub = sub.withoutServices()
+			all.Notes = append(all.Notes, e.Name()+": its application is not proposed beside another one")
+		}
 		prefix(sub.Checks, e.Name())
+		all.Services = append(all.Services, moved(sub.Services, e.Name())...)
 		for i := range sub.Checks {
+			if sub.Checks[i].Run == "" {
+				continue // a request
+			}
 			sub.Checks[i].Run = "cd " + quote(e.Name()) + " && " + sub.Checks[i].Run
 		}
 		for _, note := range sub.Notes {
@@ -133,6 +142,13 @@ func below(fsys fs.FS) Found {
 		}
 	}
 	return all
+}
+
+// withoutServices leaves away the application, and what asks it.
+func (found Found) withoutServices() Found {
+	found.Services = nil
+	found.Checks = slices.DeleteFunc(slices.Clone(found.Checks), func(c kedge.Check) bool { return c.Run == "" })
+	return found
 }
 
 // passedOver are folders that hold other people's projects, or none to test.

@@ -80,7 +80,7 @@ func TestProject(t *testing.T) {
 		{"poetry", files("pyproject.toml", "pytest = \"*\"", "poetry.lock", "", ".gitignore", "*.py[cod]"), "python", []string{"test test: poetry run python3 -m pytest"}, nil},
 		{"a plug-in is not pytest", files("requirements.txt", "pytest-cov\n", "tox.ini", "[tox]", ".gitignore", "__pycache__"), "python", []string{"test test: tox"}, nil},
 		{"tox in pyproject", files("pyproject.toml", "[tool.tox]\n", ".gitignore", "__pycache__"), "python", []string{"test test: tox"}, nil},
-		{"django", files("manage.py", "", ".gitignore", "__pycache__"), "python", []string{"test test: python3 manage.py test"}, nil},
+		{"django", files("manage.py", "", ".gitignore", "__pycache__"), "python", []string{"test test: python3 manage.py test"}, []string{"runserver is not proposed"}},
 		{"unittest", files("setup.py", "", "tests/test_a.py", "", ".gitignore", "__pycache__"), "python", []string{"test test: python3 -m unittest discover -s tests"}, nil},
 		{"unittest at the top", files("setup.py", "", "test_a.py", "", ".gitignore", "__pycache__"), "python", []string{"test test: python3 -m unittest"}, nil},
 		{"no manifest, unittest", files("app.py", "", "test_app.py", "import unittest\n\nclass T(unittest.TestCase):\n    def test_a(self): pass\n", ".gitignore", "__pycache__"), "python", []string{"test test: python3 -m unittest"}, nil},

@@ -301,21 +301,9 @@ var makeTarget = lazyre.New(`(?m)^([A-Za-z0-9_.\-]+(?:[ \t]+[A-Za-z0-9_.\-]+)*)[
 
 // makeTargets gives the targets test (else check) and build.
 func makeTargets(f *folder) []kedge.Check {
-	text := ""
-	for _, file := range []string{"GNUmakefile", "makefile", "Makefile"} { // the order in which make looks
-		if f.has(file) {
-			text = f.read(file)
-			break
-		}
-	}
+	has, text := makefile(f)
 	if text == "" {
 		return nil
-	}
-	has := map[string]bool{}
-	for _, m := range makeTarget.FindAllStringSubmatch(text, -1) {
-		for target := range strings.FieldsSeq(m[1]) {
-			has[target] = true
-		}
 	}
 	checks := []kedge.Check{}
 	switch {

@@ -51,12 +51,13 @@ var validateText string
 
 // Input is what the texts depend on.
 type Input struct {
-	Agent    string        // for unattended work; empty leaves it open
-	Agents   []string      // that it can be
-	Protect  []string      // patterns of files that an agent may not touch
-	Checks   []kedge.Check // the project's own, for gate.toml
-	Features []byte        // features.json as the journal has it
-	Progress []byte        // progress.md likewise
+	Agent    string          // for unattended work; empty leaves it open
+	Agents   []string        // that it can be
+	Protect  []string        // patterns of files that an agent may not touch
+	Checks   []kedge.Check   // the project's own, for gate.toml
+	Services []kedge.Service // likewise
+	Features []byte          // features.json as the journal has it
+	Progress []byte          // progress.md likewise
 }
 
 // File is a file of Kedge's own: written whole, and only when it is missing.
@@ -71,7 +72,7 @@ func Files(in Input) []File {
 	return []File{
 		{ConfigFile, 0o644, config(in)},
 		{FeaturesFile, 0o644, string(in.Features)},
-		{GateFile, 0o644, Gate(in.Checks)},
+		{GateFile, 0o644, Gate(in.Checks, in.Services)},
 		{ProgressFile, 0o644, string(in.Progress)},
 		{RulesFile, 0o644, rulesText},
 		{ValidateFile, 0o755, validateText},
@@ -94,15 +95,36 @@ func config(in Input) string {
 		fmt.Sprintf("[run]\n%-35s #", "agent = "+quote(in.Agent)), 1)
 }
 
-// Gate writes gate.toml with the given checks.
-func Gate(checks []kedge.Check) string {
+// Gate writes gate.toml with the given checks and services.
+func Gate(checks []kedge.Check, services []kedge.Service) string {
+	return withKinds(gateText) + Tables(checks, services) + withKinds(gateMore)
+}
+
+// Tables writes checks and services as gate.toml has them.
+func Tables(checks []kedge.Check, services []kedge.Service) string {
 	var b strings.Builder
-	b.WriteString(withKinds(gateText))
 	for _, c := range checks {
-		fmt.Fprintf(&b, "\n[[check]]\nname = %s\nkind = %s\nrun = %s\n", quote(c.Name), quote(string(c.Kind)), quote(c.Run))
+		fmt.Fprintf(&b, "\n[[check]]\nname = %s\nkind = %s\n%s", quote(c.Name), quote(string(c.Kind)), form(c))
 	}
-	b.WriteString(withKinds(gateMore))
+	for _, v := range services {
+		fmt.Fprintf(&b, "\n[[service]]\nname = %s\nrun = %s\n", quote(v.Name), quote(v.Run))
+		if v.Ready != "" {
+			fmt.Fprintf(&b, "ready = %s\n", quote(v.Ready))
+		}
+	}
 	return b.String()
+}
+
+// form is what a check does.
+func form(c kedge.Check) string {
+	switch {
+	case c.HTTP != nil:
+		return fmt.Sprintf("http = { url = %s, status = %d }\n", quote(c.HTTP.URL), c.HTTP.Status)
+	case c.TCP != "":
+		return "tcp = " + quote(c.TCP) + "\n"
+	default:
+		return "run = " + quote(c.Run) + "\n"
+	}
 }
 
 // withKinds fills in the kinds of check, and those that need the project's services.
