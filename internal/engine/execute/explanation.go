@@ -1,27 +1,15 @@
 package execute
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"errors"
-	"io"
-	"io/fs"
 	"strings"
-	"time"
-	"unicode"
 
-	"kedge"
 	"kedge/internal/agents"
 	"kedge/internal/core/brief"
 	"kedge/internal/core/run"
-	"kedge/internal/core/watch"
+	"kedge/internal/engine/follow"
 	"kedge/internal/git/slot"
-	"kedge/internal/process/tape"
-
-	"kedge/internal/text/plain"
-	"kedge/internal/text/redact"
-	"kedge/internal/text/words"
 )
 
 // explanation is why a feature is blocked, for the person who looks at it: the reason,
@@ -74,97 +62,20 @@ func leftWords(j slot.Job) string {
 	return "It left no work."
 }
 
-// maxLast bounds what is quoted of an agent, in characters.
-const maxLast = 300
-
-// lastWords is the last that the job's latest session printed: its last line or, where
-// that is an event of its program, the last that it said or did. Secrets and what
-// could steer a terminal are taken out. Empty where it printed nothing.
+// lastWords is the last that the job's latest session printed.
 func (x *Executor) lastWords(ctx context.Context, c run.Command, j slot.Job) (string, error) {
 	if j.Session == "" || x.cfg.Agent == nil {
 		return "", nil
 	}
-	tail, err := tailOf(x.sessionDir(j.Session))
-	if err != nil {
-		return "", err
-	}
-	line := shownLine(string(plain.Stripped(tail)))
-	if strings.HasPrefix(line, "KEDGE {") || strings.HasPrefix(line, "{") {
-		if line, err = x.lastEvent(ctx, c, j, tail); err != nil {
-			return "", err
+	return follow.LastWords(x.sessionDir(j.Session), func() (agents.Reader, error) {
+		route, err := x.routeOf(ctx, c, j)
+		if err != nil {
+			return nil, err
 		}
-	}
-	return words.Clip(line, maxLast), nil
-}
-
-// tailBytes is how much of the end of a tape is looked at for the last words.
-const tailBytes = 256 << 10
-
-// tailOf is the end of a session's output, from the beginning of a line.
-func tailOf(dir string) ([]byte, error) {
-	log := tape.Open(dir)
-	first, end, err := log.Range()
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "cannot read what a session printed: %w", err)
-	}
-	from := max(first, end-tailBytes)
-	b, err := io.ReadAll(io.NewSectionReader(log, from, end-from))
-	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "cannot read what a session printed: %w", err)
-	}
-	if from > first {
-		_, b, _ = bytes.Cut(b, []byte("\n"))
-	}
-	return b, nil
-}
-
-// shownLine is the last line of a text that has a word or a number in it, fit to be
-// shown: the end of a bracketed block tells nobody anything.
-func shownLine(text string) string {
-	for text = redact.Text(text); text != ""; {
-		i := strings.LastIndexAny(text, "\r\n")
-		line := text[i+1:]
-		if strings.ContainsFunc(line, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
-			return strings.TrimSpace(plain.Line(line))
+		adapter, _, err := x.cfg.Agent(route)
+		if err != nil {
+			return nil, nil //nolint:nilerr,nilnil // an agent that is gone from the configuration: what it said is unknown
 		}
-		text = text[:max(i, 0)]
-	}
-	return ""
-}
-
-// lastEvent is the last that a session said or did, by what its program tells at the
-// end of what it printed.
-func (x *Executor) lastEvent(ctx context.Context, c run.Command, j slot.Job, tail []byte) (string, error) {
-	route, err := x.routeOf(ctx, c, j)
-	if err != nil {
-		return "", err
-	}
-	adapter, _, err := x.cfg.Agent(route)
-	if err != nil {
-		return "", nil //nolint:nilerr // an agent that is gone from the configuration: what it said is unknown
-	}
-	last := ""
-	evs, _ := adapter.Reader(agents.Task{Session: j.Session, Resume: j.Resume}).Feed(tail, time.Time{})
-	for _, ev := range evs {
-		if text := eventWords(ev); text != "" {
-			last = text
-		}
-	}
-	return last, nil
-}
-
-// eventWords is an event in a line; empty for one that tells people nothing.
-func eventWords(ev watch.Act) string {
-	switch {
-	case ev.Kind == watch.Say || ev.Kind == watch.Ask || ev.Kind == watch.NoLogin:
-		return shownLine(ev.Text)
-	case ev.Kind == watch.Call:
-		return strings.TrimSpace(plain.Line(redact.Text(ev.Tool + " " + ev.Input)))
-	case ev.Kind == watch.Result && ev.Failed:
-		return shownLine(ev.Output)
-	}
-	return ""
+		return adapter.Reader(agents.Task{Session: j.Session, Resume: j.Resume}), nil
+	})
 }

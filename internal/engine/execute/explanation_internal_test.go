@@ -13,26 +13,6 @@ import (
 	"kedge/internal/git/slot"
 )
 
-// TestShownLineHasAWord: the end of a block in brackets is not what is quoted.
-func TestShownLineHasAWord(t *testing.T) {
-	for text, want := range map[string]string{
-		"":                                  "",
-		" \n\r\n":                           "",
-		"one\ntwo\n":                        "two",
-		"{\n  \"error\": \"gone\"\n}\n":     "\"error\": \"gone\"",
-		"progress 1\rprogress 2\r\n---\n":   "progress 2",
-		"only\n}\n]\n":                      "only",
-		"}\n":                               "",
-		"größer\n":                          "größer",
-		"{\n":                               "",
-		"KEDGE {\"type\":\"say\"}\n\n   \n": "KEDGE {\"type\":\"say\"}",
-	} {
-		if got := shownLine(text); got != want {
-			t.Errorf("of %q it shows %q, want %q", text, got, want)
-		}
-	}
-}
-
 // TestLeftWords: no work is spoken of as lost that an earlier attempt left.
 func TestLeftWords(t *testing.T) {
 	for want, j := range map[string]slot.Job{
@@ -67,7 +47,7 @@ func TestExplanationWithoutTheLastWords(t *testing.T) {
 		t.Fatal(err)
 	}
 	text, err := x.explanation(t.Context(), c)
-	if err != nil || !strings.Contains(text, "Blocked: killed 3 times\nIt left no work. Next: ") {
+	if err != nil || !strings.Contains(text, "Blocked: killed 3 times\nIt left no work. If the check is wrong: ") {
 		t.Errorf("%q, %v", text, err)
 	}
 	if !strings.Contains(logged.String(), "ses-00000000000000000000000001") {

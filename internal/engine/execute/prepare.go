@@ -89,7 +89,7 @@ func (x *Executor) equip(ctx context.Context, c run.Command, w *git.Repo, whole 
 	if err != nil {
 		return "", "", err
 	}
-	if reason, err = x.copyFiles(ctx, w, cfg.Worktree.Copy); err != nil || reason != "" {
+	if reason, err = slot.CopyFiles(ctx, x.cfg.Repo.Root(), w, cfg.Worktree.Copy); err != nil || reason != "" {
 		return "", reason, err
 	}
 	if cfg.Worktree.Submodules {

@@ -1,4 +1,4 @@
-package execute
+package slot
 
 import (
 	"context"
@@ -13,13 +13,14 @@ import (
 	"kedge/internal/git"
 )
 
-// copyFiles brings files of the user's checkout that are in no commit into a
+// CopyFiles brings files of the user's checkout that are in no commit into a
 // worktree. Only what git ignores there is copied: anything else would become
-// part of the work. A file that the checkout does not have is left out.
-func (x *Executor) copyFiles(ctx context.Context, w *git.Repo, names []string) (reason string, err error) {
+// part of the work. A file that the checkout does not have is left out. The reason says
+// why a file cannot be copied.
+func CopyFiles(ctx context.Context, checkout string, w *git.Repo, names []string) (reason string, err error) {
 	var files []string
 	for _, name := range names {
-		found, err := filesBelow(x.cfg.Repo.Root(), name)
+		found, err := filesBelow(checkout, name)
 		if err != nil {
 			return "", err
 		}
@@ -41,7 +42,7 @@ func (x *Executor) copyFiles(ctx context.Context, w *git.Repo, names []string) (
 	}
 	defer func() { _ = root.Close() }()
 	for _, f := range files {
-		if err := copyFile(x.cfg.Repo.Root(), root, f); err != nil {
+		if err := copyFile(checkout, root, f); err != nil {
 			return "", kedge.Errorf(kedge.Internal, "cannot copy %q into the worktree: %w", f, err)
 		}
 	}
