@@ -3,6 +3,7 @@ package app_test
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -76,7 +77,8 @@ func TestPlanApprove(t *testing.T) {
 	if len(r.Features) != 4 || r.Status != kedge.PlanApproved || r.Commit == nil || *r.Commit != y.git("rev-parse", "HEAD") {
 		t.Fatalf("%+v", r)
 	}
-	if got := y.git("show", "--name-only", "--format=%s", "HEAD"); got != "kedge: approve the plan \"Strict matching by default\"\n\n.kedge/features.json\n.kedge/plan.md\n.kedge/progress.md\nAGENT_CONTEXT.md" {
+	approved := regexp.MustCompile(`^kedge: approve the plan "Strict matching by default"\n\n(\.kedge/decisions/dec-\S+\n)*\.kedge/features\.json\n\.kedge/plan\.md\n\.kedge/progress\.md\n(\.kedge/risks\.md\n)?AGENT_CONTEXT\.md$`)
+	if got := y.git("show", "--name-only", "--format=%s", "HEAD"); !approved.MatchString(got) {
 		t.Errorf("commit: %s", got)
 	}
 	if got := y.git("diff", "--cached", "--name-only"); got != "staged.txt" {
