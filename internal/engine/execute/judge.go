@@ -87,7 +87,7 @@ func (b begunGate) write(dir string) error {
 func (x *Executor) judge(ctx context.Context, c run.Command, what, env string, q gate.Request) (kedge.Evidence, error) {
 	ev := kedge.Evidence{ID: evidenceID(c, what), Feature: c.Feature, At: c.At, By: kedge.ActorDaemon, Environment: env, For: stage(c)}
 	dir := x.gateDir(ev.ID)
-	again := x.seen.of(c, q.Slot, env, ev.ID)
+	again := x.reuse(ctx, c, q.Slot, env, ev.ID)
 	q.Known, q.Learn = again.known, again.learn
 	v, err := x.verdict(ctx, c, dir, q)
 	if err != nil {

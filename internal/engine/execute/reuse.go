@@ -1,6 +1,7 @@
 package execute
 
 import (
+	"context"
 	"encoding/json"
 	"maps"
 	"strconv"
@@ -10,6 +11,7 @@ import (
 	"kedge"
 	"kedge/internal/core/check"
 	"kedge/internal/core/run"
+	"kedge/internal/git/slot"
 )
 
 // verdicts are the green results of checks, by the tree, the command and the environment
@@ -33,20 +35,32 @@ type reuse struct {
 	c     run.Command
 	env   string
 	from  kedge.EvidenceID
-	keeps string   // where its results count
-	reads []string // whose it may reuse
+	keeps string                   // where its results count
+	reads []string                 // whose it may reuse
+	bare  func(tree string) string // without what is Kedge's: the ledger moves on, and no check is about it
 	new   map[string]kedge.CheckResult
 }
 
-// of is the reuse of a gate of the command in a slot.
-func (k *verdicts) of(c run.Command, slot, env string, from kedge.EvidenceID) *reuse {
-	u := &reuse{all: k, c: c, env: env, from: from, new: map[string]kedge.CheckResult{}}
-	u.keeps, u.reads = reach(c, slot)
+// reuse is that of a gate of the command in a slot.
+func (x *Executor) reuse(ctx context.Context, c run.Command, place, env string, from kedge.EvidenceID) *reuse {
+	u := &reuse{all: &x.seen, c: c, env: env, from: from, new: map[string]kedge.CheckResult{}}
+	u.keeps, u.reads = reach(c, place)
+	was, is := "", ""
+	u.bare = func(tree string) string {
+		if tree != was {
+			bare, err := x.cfg.Repo.TreeWithout(ctx, tree, slot.Kedges...)
+			if err != nil {
+				bare = tree // nothing but this very tree is the same then
+			}
+			was, is = tree, bare
+		}
+		return is
+	}
 	return u
 }
 
 func (u *reuse) name(place, tree string, c kedge.Check, line string) string {
-	return strings.Join([]string{string(u.c.Run), u.env, place, tree, line, essence(c)}, "\x00")
+	return strings.Join([]string{string(u.c.Run), u.env, place, u.bare(tree), line, essence(c)}, "\x00")
 }
 
 // known is the green result of a check on a tree, of this gate or an earlier one. A
@@ -85,10 +99,10 @@ func (u *reuse) keep() {
 // worktree no agent ever wrote: its results count everywhere, and it reuses none but its
 // own. Before the work a slot has what the base has. After it, what git ignores may
 // differ: such results count for the job alone.
-func reach(c run.Command, slot string) (keeps string, reads []string) {
+func reach(c run.Command, place string) (keeps string, reads []string) {
 	const fresh = "fresh"
 	switch {
-	case slot == cleanSlot:
+	case place == cleanSlot:
 		return cleanSlot, []string{cleanSlot}
 	case c.Kind == run.Prove || c.Tree != "":
 		return fresh, []string{cleanSlot, fresh}
