@@ -173,7 +173,7 @@ func (t *stepper) enter(j *Job, p Phase) {
 		t.issue(j, Command{Kind: Recheck, Scope: t.recheckScope(j), Base: t.s.Tip})
 	case Recording:
 		t.issue(j, Command{Kind: Note, Commit: j.Commit})
-		t.issue(j, Command{Kind: Checkpoint, Commit: j.Commit})
+		t.issue(j, Command{Kind: Checkpoint, Commit: j.Commit, Status: j.End, Evidence: j.Evidence})
 	case Ledgering:
 		t.writeLedger(j)
 	case Reverting:
