@@ -58,7 +58,7 @@ func RisksOn(all []kedge.Risk, phases []kedge.Phase, f kedge.Definition) []kedge
 	})
 }
 
-// constraintParts are what binds the work, straight behind the rules and dropped last:
+// constraintParts are what binds the work, behind the rules and the handoff, and dropped last:
 // the invariants of the plan, then the locked decisions.
 func constraintParts(in RunInput) []part {
 	var out []part
