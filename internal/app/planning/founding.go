@@ -57,10 +57,10 @@ func isPaper(name string) bool {
 	base := strings.ToLower(path.Base(name))
 	stem := strings.TrimSuffix(base, path.Ext(base))
 	switch stem {
-	case "readme", "license", "licence", "copying", "notice", "agents", "claude", "contributing", "code_of_conduct":
+	case "readme", "license", "licence", "copying", "notice":
 		return true
 	}
-	return base == ".gitignore" || base == ".gitattributes" || base == ".editorconfig"
+	return path.Ext(base) == ".md" || base == ".gitignore" || base == ".gitattributes" || base == ".editorconfig"
 }
 
 // founded is what a plan gave the project's settings.
