@@ -51,7 +51,8 @@ type Question struct {
 }
 
 // PlanField is one of the fixed sections: Root cause, Files expected to change,
-// Assumptions, Invariants, Risks, Validation.
+// Assumptions, Invariants, Risks, Validation; or, of a plan that founds a repository, Structure,
+// Set-up, Checks.
 type PlanField struct {
 	Name string `json:"name"`
 	Text string `json:"text"`

@@ -198,6 +198,8 @@ type PlanApproveReply struct {
 	Locked                     // what it decided, and what it opened
 	Commit   *string           `json:"commit"`  // nil: a plain folder, nothing to commit, or not written
 	Started  bool              `json:"started"` // the run that planned goes on with the work now
+	Checks   []string          `json:"checks"`  // that the plan added to gate.toml
+	Setup    string            `json:"setup"`   // that the plan added to config.toml; empty: none
 	ledger.Notices
 }
 
@@ -234,7 +236,7 @@ func (s *Planner) PlanApprove(ctx context.Context, who projects.Caller, in PlanA
 	if err != nil {
 		return PlanApproveReply{}, err
 	}
-	reply := PlanApproveReply{ID: data.ID, Title: data.Title, Status: data.Status, Hash: data.Hash, Features: data.Features, Notices: aside}
+	reply := PlanApproveReply{Checks: []string{}, ID: data.ID, Title: data.Title, Status: data.Status, Hash: data.Hash, Features: data.Features, Notices: aside}
 	if reply.Locked, err = lockedBy(evs); err != nil {
 		return reply, err
 	}
@@ -244,7 +246,12 @@ func (s *Planner) PlanApprove(ctx context.Context, who projects.Caller, in PlanA
 	if aside.Unwritten(ledger.PlanFile) || aside.Unwritten(ledger.FeaturesFile) {
 		return reply, nil // what stands there is not what was approved
 	}
-	if reply.Commit, err = s.commitPlan(ctx, p, author, data, ev); err != nil {
+	founded, err := s.found(p, data)
+	if err != nil {
+		return reply, err
+	}
+	reply.Checks, reply.Setup = append(reply.Checks, founded.checks...), founded.setup
+	if reply.Commit, err = s.commitPlan(ctx, p, author, data, ev, founded.files...); err != nil {
 		return reply, err
 	}
 	reply.Started, err = s.planApproved(ctx, p, who)
@@ -317,6 +324,9 @@ func (s *Planner) approve(ctx context.Context, p *projects.Project, l ledger.Sna
 			WithHint("kedge answer %d TEXT, or write its \"answer:\" line", open[0].N)
 	}
 	if err := planErrors(d.Check(runnable(p, in.Path))); err != nil {
+		return nil, err
+	}
+	if _, err := foundingOf(p, d.Plan); err != nil { // before anything is written
 		return nil, err
 	}
 	_, base := s.home.Head(ctx, p)
@@ -412,7 +422,7 @@ func savedPlan(evs []kedge.Event) (kedge.PlanData, kedge.Event, error) {
 
 // commitPlan commits the plan and its features, and what else Kedge wrote. Its date is the event's, so that
 // a retry makes the same commit or none.
-func (s *Planner) commitPlan(ctx context.Context, p *projects.Project, author *git.Person, data kedge.PlanData, ev kedge.Event) (*string, error) {
+func (s *Planner) commitPlan(ctx context.Context, p *projects.Project, author *git.Person, data kedge.PlanData, ev kedge.Event, founded ...string) (*string, error) {
 	if author == nil {
 		return nil, nil
 	}
@@ -425,7 +435,7 @@ func (s *Planner) commitPlan(ctx context.Context, p *projects.Project, author *g
 		return nil, err
 	}
 	sha, err := r.CommitPaths(ctx, git.CommitPathsRequest{
-		Paths:   slices.Compact(slices.Sorted(slices.Values(append(more, ledger.FeaturesFile, ledger.PlanFile)))),
+		Paths:   slices.Compact(slices.Sorted(slices.Values(slices.Concat(more, founded, []string{ledger.FeaturesFile, ledger.PlanFile})))),
 		Message: "kedge: approve the plan \"" + data.Title + "\"\n\nKedge-Plan: " + string(data.ID),
 		Date:    ev.At, Author: *author,
 	})

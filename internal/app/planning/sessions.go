@@ -49,6 +49,12 @@ func (s *Planner) PlanningBrief(ctx context.Context, p *projects.Project, b supp
 		Project: p.Title(), Goal: d.Goal, Base: c.Base, Decisions: st.Decisions, Risks: st.Risks,
 		Faults: c.Failure, Form: plan.Form(),
 	}
+	if in.Founds, err = s.founds(ctx, p, c.Base); err != nil {
+		return "", err
+	}
+	if in.Founds != "" {
+		in.Form = plan.FoundingForm()
+	}
 	if in.Rules, in.RulesFrom, err = b.RulesAt(ctx, c.Base); err != nil {
 		return "", err
 	}
@@ -81,7 +87,7 @@ func (s *Planner) HearPlanning(ctx context.Context, p *projects.Project, c run.C
 	case watch.Question, watch.Ask:
 		return s.changePlan(ctx, p, c, session, ev, func(d *kedge.PlanData) { askInto(d, s.askedNow(p, *d), ev.Text) })
 	case watch.PlanText:
-		return s.changePlan(ctx, p, c, session, ev, func(d *kedge.PlanData) { s.takePlan(p, d, c, ev.Text) })
+		return s.changePlan(ctx, p, c, session, ev, func(d *kedge.PlanData) { s.takePlan(ctx, p, d, c, ev.Text) })
 	default:
 		return nil
 	}
@@ -136,7 +142,7 @@ func isOpen(asked []kedge.Question, text string) bool {
 
 // takePlan takes what a session gave for the plan, where nothing is wrong with
 // it. While a question is open there is none: first the questions.
-func (s *Planner) takePlan(p *projects.Project, d *kedge.PlanData, c run.Command, text string) {
+func (s *Planner) takePlan(ctx context.Context, p *projects.Project, d *kedge.PlanData, c run.Command, text string) {
 	asked := s.askedNow(p, *d)
 	if len(plan.OpenQuestions(kedge.Plan{Questions: asked})) > 0 {
 		d.Faults = "Kedge ignored the plan: its questions are still open"
@@ -152,6 +158,9 @@ func (s *Planner) takePlan(p *projects.Project, d *kedge.PlanData, c run.Command
 		return
 	}
 	d.Faults = doc.Faults(runnable(p, s.runs.PathOf(c.Run)))
+	if founds, err := s.founds(ctx, p, c.Base); err == nil && founds == repositoryEmpty {
+		d.Faults = strings.Trim(d.Faults+"\n"+doc.MissingFounding(), "\n")
+	}
 	if d.Faults != "" && doc.Plan.Status == kedge.PlanReady {
 		doc.SetStatus(kedge.PlanDrafting)
 	}

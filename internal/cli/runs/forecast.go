@@ -88,4 +88,3 @@ func forecastLine(v runs.RunView) string {
 		return "fcast " + frame.ForecastText(c.Forecast)
 	}
 }
-

@@ -194,6 +194,10 @@ Each answered question becomes a locked decision, with the question as its
 reason, and each entry of Risks an open risk. The commands under Validation, and
 the checks that Invariants name, join the gate of the plan's features.
 
+A plan for an empty or small repository may have the headings Structure, Set-up
+and Checks. Approval adds its checks to .kedge/gate.toml and its set-up to
+.kedge/config.toml, in the same commit. What you have there stays as it is.
+
 Agents may not approve a plan. It must have no errors, and its blocking
 questions must be answered.`,
 		Example: "  kedge plan approve",
@@ -208,6 +212,12 @@ questions must be answered.`,
 				fmt.Fprintf(w, "%s approved: %s\n", reply.ID, words.Count(len(reply.Features), "feature"))
 				limitLines(w, reply.Limits)
 				lockedLines(w, reply.Locked)
+				for _, name := range reply.Checks {
+					fmt.Fprintf(w, "check   %s is in .kedge/gate.toml now\n", name)
+				}
+				if reply.Setup != "" {
+					fmt.Fprintf(w, "set-up  %s (worktree.setup in .kedge/config.toml)\n", plain.Line(reply.Setup))
+				}
 				if reply.Commit != nil {
 					fmt.Fprintf(w, "commit  %s (the plan, the features, what else Kedge wrote)\n", *reply.Commit)
 				}

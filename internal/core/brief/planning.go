@@ -22,6 +22,7 @@ type PlanInput struct {
 	Features  []string // what is in the ledger already
 	Faults    string   // what was wrong with the plan of the session before
 	Form      string   // an empty plan, to be filled in
+	Founds    string   // "empty" or "small": the plan founds the repository too; empty: it does not
 }
 
 // ForPlanning makes the text that a planning session starts with. It asks for
@@ -78,6 +79,9 @@ func planTask(in PlanInput) string {
 	}
 	b.WriteString(howToAsk)
 	b.WriteString(howToPlan)
+	if in.Founds != "" {
+		b.WriteString("   The repository is " + in.Founds + ". " + howToFound)
+	}
 	b.WriteString("```kedge-plan\n" + strings.TrimRight(in.Form, "\n") + "\n```\n")
 	return b.String()
 }
@@ -93,4 +97,11 @@ const howToPlan = `2. Otherwise give the plan: print it between the fences below
    Root cause: why the work is needed. Files expected to change: a list ("- src/**"), each line a path or a glob; an item without "paths:" may change no others. Assumptions, Invariants, Risks: prose. Validation: exact commands that exist, one per line.
    A phase is "## Phase 1: title {#p1 budget=200k}" with an optional line "prompt: …"; an item is "- [ ] p1.1 text" with indented lines
    "check: COMMAND" (red before the work, green after it), "paths: globs" and "after: items". One item is one small piece of work that one session can finish.
+`
+
+const howToFound = `So the plan founds it, too, with three more headings behind Validation:
+   Structure: folders and files with what each is for, language, tools and their versions. The items of the first phase build it.
+   Set-up: the command that makes a fresh worktree usable, such as "npm ci (once package.json)", or "none". It may change only files that git ignores. "(once FILE)": it runs where FILE exists.
+   Checks: what has to hold from now on, one per line: "- test: COMMAND (once FILE)", likewise build, lint, e2e. "(once FILE)": it counts from the commit on that has FILE; without it the command must be green in the repository as it is.
+   Make the list of items fine: one item is one behaviour that one session builds and proves within an hour. An application has dozens of items, in several phases. Each has a "check:" of its own that is red before and green after; an item whose text needs an "and" is two items. The first item is the smallest structure with one test that runs.
 `

@@ -69,6 +69,9 @@ func Features(p kedge.Plan, taken func(kedge.FeatureID) bool) []Claimed {
 	for n, ph := range p.Phases {
 		for _, it := range ph.Items {
 			def := itemFeature(ph, n, it, files, idOf)
+			if n == 0 {
+				def.Description += structureOf(p)
+			}
 			if n > 0 {
 				for _, before := range p.Phases[n-1].Items {
 					if id := idOf(before.ID); !slices.Contains(def.Dependencies, id) {

@@ -20,6 +20,7 @@ func (d *Doc) Check(onPath func(program string) bool) []kedge.Finding {
 		d.bad(kedge.LevelError, 1, "title: what the plan achieves", "the plan has no title")
 	}
 	d.checkFields(onPath)
+	d.checkFounding()
 	d.checkQuestions()
 	d.checkPhases(onPath)
 	out := slices.Clone(d.problems)

@@ -75,7 +75,7 @@ func (d *Doc) readBody() {
 			d.readPhase(s, phase)
 		case s.head == questionsHead:
 			d.readQuestions(s)
-		case slices.Contains(planFields, s.head):
+		case slices.Contains(allFields, s.head):
 			d.readField(s)
 		default:
 			d.bad(kedge.LevelError, s.line, "use the headings of the format, in their order", "the heading %q is not known", s.head)
@@ -129,10 +129,10 @@ func fenceAfter(fence, line string) string {
 func (d *Doc) checkOrder() {
 	at := -1
 	for _, f := range d.Plan.Fields {
-		n := slices.Index(planFields, f.Name)
+		n := slices.Index(allFields, f.Name)
 		if n < at {
-			d.bad(kedge.LevelError, f.Line, "put the headings in this order: "+strings.Join(planFields, ", "),
-				"field %q stands after %q", f.Name, planFields[at])
+			d.bad(kedge.LevelError, f.Line, "put the headings in this order: "+strings.Join(allFields, ", "),
+				"field %q stands after %q", f.Name, allFields[at])
 		}
 		at = max(at, n)
 	}

@@ -70,7 +70,7 @@ type File struct {
 // Files gives Kedge's own files.
 func Files(in Input) []File {
 	return []File{
-		{ConfigFile, 0o644, config(in)},
+		{ConfigFile, 0o644, configFile(in)},
 		{FeaturesFile, 0o644, string(in.Features)},
 		{GateFile, 0o644, Gate(in.Checks, in.Services)},
 		{ProgressFile, 0o644, string(in.Progress)},
@@ -80,9 +80,9 @@ func Files(in Input) []File {
 	}
 }
 
-// config lists the agents and what is protected, and names the one for unattended work, if there is one, in a
+// configFile lists the agents and what is protected, and names the one for unattended work, if there is one, in a
 // table that is otherwise an example.
-func config(in Input) string {
+func configFile(in Input) string {
 	protected := make([]string, len(in.Protect))
 	for i, pattern := range in.Protect {
 		protected[i] = quote(pattern)
