@@ -29,7 +29,9 @@ func (s *State) Later(f *Feature) bool {
 }
 
 // heldBack tells whether a feature waits for a run that begins its phase.
-func (s *State) heldBack(f *Feature) bool { return open(f.Status) && s.Later(f) && s.JobOf(f.ID) == nil }
+func (s *State) heldBack(f *Feature) bool {
+	return open(f.Status) && s.Later(f) && s.JobOf(f.ID) == nil
+}
 
 // HeldBack counts the features that wait for a run that begins their phase.
 func (s *State) HeldBack() int {
