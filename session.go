@@ -173,6 +173,8 @@ type SessionUsedData struct {
 	Unread        int       `json:"unread,omitempty"` // lines for Kedge that could not be understood
 
 	Kinds *TokenKinds `json:"kinds,omitempty"`
+
+	Closing string `json:"closing,omitempty"` // the last that its agent said, where somebody else wrote its end down
 }
 
 // ActKind says of what a first act is the first.
@@ -277,7 +279,7 @@ func (s Session) Summary() string {
 var sessionFolds = map[EventType]func(*Session, Event) error{
 	SessionEnded: folding(func(s *Session, d SessionEndedData, _ Event) {
 		s.State, s.Cause, s.ExitCode, s.Bytes = d.State, d.Cause, d.ExitCode, d.Bytes
-		s.Conversation, s.Closing = cmp.Or(d.Conversation, s.Conversation), d.Closing
+		s.Conversation, s.Closing = cmp.Or(d.Conversation, s.Conversation), cmp.Or(d.Closing, s.Closing)
 	}),
 	SessionRenamed:  folding(func(s *Session, d SessionRenamedData, _ Event) { s.Name = d.Name }),
 	SessionPinned:   folding(func(s *Session, _ SessionMark, _ Event) { s.Pinned = true }),
@@ -285,6 +287,7 @@ var sessionFolds = map[EventType]func(*Session, Event) error{
 	SessionUsed: folding(func(s *Session, d SessionUsedData, _ Event) { // what a later report does not say stays
 		s.Tokens, s.USD = cmp.Or(d.Tokens, s.Tokens), cmp.Or(d.USD, s.USD)
 		s.Model, s.Kinds = cmp.Or(d.Model, s.Model), cmp.Or(d.Kinds, s.Kinds)
+		s.Closing = cmp.Or(d.Closing, s.Closing)
 		s.ContextTokens, s.ContextWindow = cmp.Or(d.ContextTokens, s.ContextTokens), cmp.Or(d.ContextWindow, s.ContextWindow)
 	}),
 	SessionActed: folding(func(s *Session, d SessionActedData, _ Event) { // there is one first act

@@ -157,6 +157,7 @@ func TestSubmittedItemTicksThePlan(t *testing.T) {
 	y := newYard(t, true)
 	y.draft()
 	y.replace(".kedge/plan.md", "check: go test ./parser\n", "check: true\n")
+	y.replace(".kedge/plan.md", "- `go vet ./...` and `go test ./...`\n- CGO_ENABLED=0 go build ./cmd/app\n", "- `true`\n")
 	if _, err := y.s.PlanApprove(t.Context(), y.person(), planning.PlanApproveRequest{Path: tools(t, "go")}); err != nil {
 		t.Fatal(err)
 	}

@@ -51,6 +51,7 @@ var shown = map[string]string{
 	"plan check --json":                                 "plan.check",
 	"plan approve --json":                               "plan.approve",
 	"plan drop --json":                                  "plan.drop",
+	"plan diff 1 --json":                                "plan.diff",
 	"decide Title --why w --json":                       "decision.add",
 	"decide ls --json":                                  "decision.list",
 	"decide show dec-1 --json":                          "decision.show",

@@ -176,6 +176,7 @@ func (st *story) plan() {
 	}
 	st.tell("plan.show", planning.PlanShowRequest{})
 	st.tell("plan.approve", planning.PlanApproveRequest{Path: tools})
+	st.tell("plan.diff", planning.PlanDiffRequest{Phase: "1"})
 }
 
 func (st *story) place() {

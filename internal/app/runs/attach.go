@@ -25,11 +25,12 @@ func (s *Runs) AttachWith(ctx context.Context, p *projects.Project, who projects
 		return RunReply{}, err
 	}
 	in.Flags = in.Flags.Over(st.Rules.Given)
-	_, versions, err := s.supply.Rules(ctx, p, repo, head.Commit, in.Flags, in.Env) // that the flags can be had
+	anew, versions, err := s.supply.Rules(ctx, p, repo, head.Commit, in.Flags, in.Env) // that the flags can be had
 	if err != nil {
 		return RunReply{}, err
 	}
 	rules := given.Onto(st.Rules, st.Sessions)
+	rules.Until, rules.Given.Until = anew.Until, anew.Given.Until
 	eng, err := s.Engine(ctx, p)
 	if err != nil {
 		return RunReply{}, err

@@ -42,6 +42,7 @@ type RunView struct {
 	Kind      kedge.Kind           `json:"kind"`     // of what it rests for: empty is all done
 	Next      []string             `json:"next"`     // what you do next, each a command that can be pasted
 	NextSteps []kedge.NextStep     `json:"next_steps"`
+	Phase     *PhaseView           `json:"phase,omitempty"` // that it ended with, where it was to end with one
 }
 
 // RunLimits are the limits of the run as a whole; 0 is none.
@@ -126,6 +127,9 @@ func (s *Runs) View(ctx context.Context, p *projects.Project, st run.State) (Run
 	}
 	if v.Resting {
 		v.Kind = kindOf(&st)
+	}
+	if v.Phase, err = phaseView(ctx, p, &st); err != nil {
+		return v, err
 	}
 	last, err := status.LastVerdict(ctx, p)
 	if err != nil {

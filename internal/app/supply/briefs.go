@@ -141,7 +141,9 @@ func (b Writer) featureInput(ctx context.Context, c run.Command, l ledger.Snapsh
 		if in.Objective == "" {
 			in.Objective = l.Plan.Title // of a plan that is done but for this feature
 		}
-		phaseInput(l, f.ID, in)
+		if err := b.phaseInput(ctx, l, f.ID, in); err != nil {
+			return err
+		}
 	}
 	if in.Purpose == brief.Implement && c.Attempt > 1 {
 		if in.Failed, err = b.failures(ctx, f.ID); err != nil {
@@ -150,36 +152,6 @@ func (b Writer) featureInput(ctx context.Context, c run.Command, l ledger.Snapsh
 	}
 	in.Reread, err = b.startFiles(ctx, c.Base, f, l)
 	return err
-}
-
-// phaseInput fills in what the approved plan says about the feature's phase, and
-// a summary of each phase before it.
-func phaseInput(l ledger.Snapshot, id kedge.FeatureID, in *brief.RunInput) {
-	for _, ph := range ledger.Phases(l) {
-		if slices.Contains(ph.Made, id) {
-			in.Phase, in.Prompt = ph.Title, ph.Prompt
-			return
-		}
-		in.Summaries = append(in.Summaries, brief.PhaseSummary{Phase: ph.Title, Text: summaryOf(l, ph.Made)})
-	}
-	in.Summaries = nil // it is not of the plan
-}
-
-// summaryOf is what a phase came to: facts of the ledger, in one line.
-func summaryOf(l ledger.Snapshot, ids []kedge.FeatureID) string {
-	done := 0
-	var names []string
-	for _, id := range ids {
-		d, err := l.Find(id)
-		if err != nil {
-			continue
-		}
-		if status.IsDone(d.Status) {
-			done++
-		}
-		names = append(names, d.Name+status.InWords(d.Feature))
-	}
-	return strconv.Itoa(done) + " of " + strconv.Itoa(len(ids)) + " done: " + strings.Join(names, "; ")
 }
 
 // failures are how earlier attempts at a feature ended, in one line each.
@@ -386,6 +358,9 @@ func (b Writer) Notify(ctx context.Context, c run.Command) error {
 	text := c.Text
 	if c.Reason != "" {
 		text += ": " + c.Reason
+	}
+	if err := b.phaseEnds(ctx, c); err != nil {
+		return err
 	}
 	b.s.home.Log.InfoContext(ctx, "a run has something to say", "project", b.p.ID, "run", c.Run, "says", text)
 	return b.say(ctx, c, kedge.SaidNotified, text)

@@ -22,6 +22,7 @@ func (f Flags) Words() string {
 	add(f.MaxSessions != 0, "max-sessions", strconv.Itoa(f.MaxSessions))
 	add(f.BudgetUSD != 0, "budget-usd", strconv.FormatFloat(f.BudgetUSD, 'f', -1, 64))
 	add(f.BudgetTokens != 0, "budget-tokens", strconv.FormatInt(f.BudgetTokens, 10))
+	add(f.Until != "", "until", f.Until)
 	return strings.Join(out, " ")
 }
 
@@ -74,6 +75,7 @@ type Flags struct {
 	MaxSessions  int     `json:"max_sessions,omitempty"`
 	BudgetUSD    float64 `json:"budget_usd,omitempty"`
 	BudgetTokens int64   `json:"budget_tokens,omitempty"`
+	Until        string  `json:"until,omitempty"` // the phase to end with: its number, id or title
 }
 
 // Over fills in what was said before and is not said anew.
@@ -82,5 +84,6 @@ func (f Flags) Over(before run.Given) Flags {
 	f.Parallel = cmp.Or(f.Parallel, before.Parallel)
 	f.BudgetTokens = cmp.Or(f.BudgetTokens, before.Tokens)
 	f.BudgetUSD = cmp.Or(f.BudgetUSD, before.USD)
+	f.Until = cmp.Or(f.Until, before.Until)
 	return f
 }

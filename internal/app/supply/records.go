@@ -71,6 +71,8 @@ func (b Writer) checkpoint(ctx context.Context, c run.Command, at execute.Positi
 // taskOf names what the job is about.
 func (b Writer) taskOf(c run.Command, st status.State) string {
 	switch {
+	case c.Scope == run.PhaseEnd:
+		return c.Reason
 	case c.Feature == "" && c.Purpose == run.MakePlan:
 		return "plan: " + st.Plan.Title
 	case c.Feature == "":

@@ -37,6 +37,10 @@ func (s *Supply) Rules(ctx context.Context, p *projects.Project, repo *git.Repo,
 	}
 	r := RulesOf(cfg, flags)
 	r.Phases = ledger.PhaseLimits(l)
+	if r.Until, err = untilPhase(l, flags.Until); err != nil {
+		return run.Rules{}, nil, err
+	}
+	r.Given.Until = r.Until.Phase
 	if allDone(l.Features()) { // no session starts, so neither agent nor sandbox matters
 		return r, nil, nil
 	}

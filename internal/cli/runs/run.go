@@ -33,6 +33,7 @@ func Run(env *frame.Env) *cobra.Command {
 		Long:  runLong,
 		Example: `  kedge run                              with the agent of .kedge/config.toml
   kedge run --agent claude --parallel 2
+  kedge run --until 1                    end with phase 1 of the plan
   kedge run --pause                      hold its sessions, start nothing new
   kedge run --continue --budget-usd 20   continue, with this budget in total
   kedge run --stop                       end its sessions, with checkpoints`,
@@ -59,10 +60,12 @@ func Run(env *frame.Env) *cobra.Command {
 	f.IntVar(&flags.MaxSessions, "max-sessions", 0, "stop after this `number` of sessions")
 	f.Float64Var(&flags.BudgetUSD, "budget-usd", 0, "the most that the run may cost, in `dollars`")
 	f.Int64Var(&flags.BudgetTokens, "budget-tokens", 0, "the most `tokens` that the run may use")
+	f.StringVar(&flags.Until, "until", "", "end with this `phase` of the plan: its number, id or title")
 	f.BoolVar(&pause, "pause", false, "hold the sessions where they are, before their next tool call, and start nothing new")
 	f.BoolVar(&goOn, "continue", false, "continue after a pause, a stop or a halt")
 	f.BoolVar(&stop, "stop", false, "end the sessions, each with a checkpoint")
 	f.BoolVar(&detach, "detach", false, "do not wait for the end")
+	frame.CompleteFlag(c, "until", phaseNumbers(env))
 	return c
 }
 
@@ -264,6 +267,9 @@ func runOver(env *frame.Env, v runs.RunView, sum *reports.RunSummary) error {
 	} else {
 		fmt.Fprintln(env.Out, standingLine(v))
 		summaryText(env, v, sum)
+		if v.Phase != nil {
+			fmt.Fprintf(env.Out, "%s: %s\n", plain.Line(v.Phase.Title), plain.Line(v.Phase.Summary))
+		}
 		nextSteps(env, v)
 	}
 	if v.Kind == "" {
@@ -372,6 +378,11 @@ Each feature gets a short session and a git worktree of its own. Kedge runs
 the checks itself, commits what is green and sets the rest aside. Agents and
 checks outlive this command and the daemon.
 
+With --until PHASE the run ends when the features of that phase, and of those
+before it, are done. It saves a checkpoint, prints what the phase came to, and
+begins nothing of the phases after it. kedge plan diff PHASE shows what the
+phase changed; the next kedge run begins the next phase.
+
 A second kedge run attaches to the first and applies its flags to it. A halted
 run takes flags only with --continue. Ctrl-C detaches; the run continues.
 
@@ -389,7 +400,8 @@ or not set, Kedge prints one line per step to stderr.
 How a run ends (each end prints what to do next):
 
   exit  state                 why
-  0     done                  every feature is completed or skipped
+  0     done                  every feature is completed or skipped; with
+                              --until, every feature up to that phase
   4     paused                somebody changed what the run works on
   5     waiting, paused,      it waits for you: a question, a review, a
         stopped, done         blocked feature, checks that cannot run here, a

@@ -67,8 +67,8 @@ type Flight struct {
 	Salvage kedge.SalvageID
 }
 
-// PhaseSummary is what one earlier phase of the plan came to: facts of Kedge's, and
-// never what a session printed.
+// PhaseSummary is what one earlier phase of the plan came to: see PhaseFacts. Of what its
+// sessions said it has closing words, and nothing else.
 type PhaseSummary struct {
 	Phase string
 	Text  string
@@ -89,7 +89,7 @@ type Done struct {
 }
 
 // maxSummary bounds the summary of one earlier phase, in bytes.
-const maxSummary = 600
+const maxSummary = 1200
 
 // How much the parts of a working brief matter, beside those of Prime.
 const (

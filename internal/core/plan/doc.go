@@ -31,8 +31,9 @@
 //  2. Which exit code for no match?
 //     answer:
 //
-// Root cause to Risks are prose and must say something. Validation lists exact
-// commands: one per line, list item, code span or line of a fenced block.
+// Root cause to Risks must say something. Assumptions, Invariants and Risks are lists,
+// or paragraphs, one entry each: see Statements. Validation lists exact commands: one
+// per line, list item, code span or line of a fenced block.
 //
 // A phase has an optional "prompt:" line and its items, each with indented
 // lines: "check:" (a shell line, repeatable; "check: none" says that a person

@@ -38,6 +38,7 @@ type Rules struct {
 	Regressions int `json:"regressions"` // reopenings of one feature
 
 	Phases []PhaseLimit `json:"phases,omitempty"`
+	Until  Until        `json:"until,omitzero"`
 
 	// Given is what a person said of this run, beside what the project's files
 	// say: it holds until they say otherwise, also when the run is continued.
@@ -50,6 +51,7 @@ type Given struct {
 	Parallel int     `json:"parallel,omitempty"`
 	Tokens   int64   `json:"tokens,omitempty"`
 	USD      float64 `json:"usd,omitempty"`
+	Until    string  `json:"until,omitempty"` // the id of a phase
 
 	// Phases are those whose budget was spent when a person gave more: they may cost
 	// this instead of what the plan says.

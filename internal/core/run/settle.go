@@ -76,7 +76,7 @@ func (t *stepper) next() int {
 	for i := range t.s.Features {
 		f := &t.s.Features[i]
 		switch {
-		case !open(f.Status) || found >= 0 && f.Status != kedge.Regressed || first != nil && !first[i]:
+		case !open(f.Status) || found >= 0 && f.Status != kedge.Regressed || first != nil && !first[i] || t.s.Later(f):
 		case !t.needsMet(f) || t.s.has(func(j *Job) bool { return j.Feature == i }):
 		case f.Status == kedge.Regressed:
 			return i
@@ -126,7 +126,7 @@ func (t *stepper) conclude() {
 	}
 	switch t.s.Status {
 	case StatusWaiting, StatusQuota, StatusOverBudget, StatusDone, StatusStopped:
-		t.issue(nil, Command{Kind: Notify, Text: string(t.s.Status), Reason: t.s.Reason})
+		t.issue(nil, t.note())
 	default:
 	}
 }
@@ -134,7 +134,7 @@ func (t *stepper) conclude() {
 // finished tells whether nothing is left to do.
 func (t *stepper) finished() bool {
 	return len(t.s.Jobs) == 0 && len(t.s.Features) > 0 && !t.planning() &&
-		!slices.ContainsFunc(t.s.Features, func(f Feature) bool { return !completed(f.Status) })
+		!slices.ContainsFunc(t.s.Features, func(f Feature) bool { return !t.settled(&f) })
 }
 
 func (t *stepper) standing() (Status, string) {
@@ -222,8 +222,9 @@ func (t *stepper) outcome() (Status, string) {
 		{kedge.Pending, "behind a dependency", 0},
 		{"", "accepted since", 0},
 	}
+	held := t.s.HeldBack()
 	for _, f := range t.s.Features {
-		if completed(f.Status) {
+		if t.settled(&f) {
 			continue
 		}
 		left++
@@ -240,7 +241,10 @@ func (t *stepper) outcome() (Status, string) {
 			}
 		}
 	}
-	if left == 0 {
+	switch {
+	case left == 0 && held > 0:
+		return StatusDone, t.phaseDone(held)
+	case left == 0:
 		return StatusDone, t.allDone()
 	}
 	var parts []string

@@ -45,6 +45,9 @@ func (s *session) conclude(ctx context.Context, f hold.Found) (run.Input, error)
 	if err := s.journalEnd(ctx, s.endOf(f)); err != nil {
 		return run.Input{}, err
 	}
+	if err := s.journalClosing(ctx); err != nil {
+		return run.Input{}, err
+	}
 	if s.heard != nil {
 		return run.Input{}, s.heard
 	}

@@ -77,10 +77,10 @@ type Work struct {
 	// These are called only when the session has to be started. Compared holds the files
 	// in flight against the checkpoint that the session continues from; nil: from none.
 	Compared func(ctx context.Context) (*kedge.Compared, error)
-	Brief func() (string, error)
-	Tools func(ctx context.Context) ([]string, error)
-	Offer func(ctx context.Context, agent string) (agents.Offer, error) // nil: no limit
-	Box   func(ctx context.Context) (sandbox.Box, error)
+	Brief    func() (string, error)
+	Tools    func(ctx context.Context) ([]string, error)
+	Offer    func(ctx context.Context, agent string) (agents.Offer, error) // nil: no limit
+	Box      func(ctx context.Context) (sandbox.Box, error)
 }
 
 // Follower follows the sessions of one project's runs.

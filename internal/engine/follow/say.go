@@ -139,6 +139,16 @@ func (s *session) journalEnd(ctx context.Context, d kedge.SessionEndedData) erro
 	return s.cfg.Journal(ctx, "ended-"+string(d.ID), ev)
 }
 
+// journalClosing writes down what the agent of an adopted session said last. Whoever saw
+// it end first, while no daemon read it, wrote its end without that.
+func (s *session) journalClosing(ctx context.Context) error {
+	text := s.last.text()
+	if s.c.Adopts == 0 || text == "" {
+		return nil
+	}
+	return s.journal(ctx, "closing", kedge.SessionUsed, kedge.SessionUsedData{ID: s.id, Closing: text})
+}
+
 // started writes down that the session is about to start.
 func (s *session) started(ctx context.Context, start agents.Start) error {
 	begun := begun(s.c)

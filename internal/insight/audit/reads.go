@@ -69,7 +69,9 @@ func Heavy(list []Figures, name func(path string) string) []HeavyFile {
 		f.Evidence = f.Evidence[:min(len(f.Evidence), shownReads)]
 		out = append(out, *f)
 	}
-	slices.SortFunc(out, func(a, b HeavyFile) int { return cmp.Or(cmp.Compare(b.Chars, a.Chars), strings.Compare(a.Path, b.Path)) })
+	slices.SortFunc(out, func(a, b HeavyFile) int {
+		return cmp.Or(cmp.Compare(b.Chars, a.Chars), strings.Compare(a.Path, b.Path))
+	})
 	return out[:min(len(out), shownHeavy)]
 }
 

@@ -148,4 +148,3 @@ func slowOf(k checkKey, runs []checkRun, total int64) SlowCheck {
 	}
 	return s
 }
-

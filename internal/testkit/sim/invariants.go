@@ -17,7 +17,7 @@ type Invariant struct {
 	Check func(m *moment) string
 }
 
-// Invariants are the thirteen of docs/ARCHITECTURE.md. What only shows in the world
+// Invariants are the fourteen of docs/ARCHITECTURE.md. What only shows in the world
 // (work that is thrown away, a run that does not end, a commit made twice) the
 // simulator checks as well.
 var Invariants = []Invariant{
@@ -34,6 +34,25 @@ var Invariants = []Invariant{
 	{11, "no commit breaks a completed feature", inTheWorld},
 	{12, "nothing lands on a regression unasked", inTheWorld},
 	{13, "what is red again comes first", inTheWorld},
+	{14, "nothing of a later phase starts", noLaterPhase},
+}
+
+// noLaterPhase: a run that ends with a phase begins no work on features of later ones.
+func noLaterPhase(m *moment) string {
+	for _, j := range m.after.Jobs {
+		known := slices.ContainsFunc(m.before.Jobs, func(o run.Job) bool { return o.ID == j.ID })
+		if known || j.Kind != run.Build || j.Feature < 0 {
+			continue
+		}
+		f := m.after.Features[j.Feature]
+		if j.Feature < len(m.before.Features) && (m.before.Features[j.Feature].Red || m.before.Features[j.Feature].Status == kedge.Regressed) || f.Red {
+			continue // it was begun before, and is broken: that comes first
+		}
+		if slices.Contains(m.after.Rules.Until.Later, m.after.Phases[f.Phase].ID) {
+			return fmt.Sprintf("work on %s of phase %s begins, and the run ends with phase %s", f.ID, m.after.Phases[f.Phase].ID, m.after.Rules.Until.Phase)
+		}
+	}
+	return ""
 }
 
 // inTheWorld is for what the simulator checks where it happens: see regress.go.
@@ -280,7 +299,7 @@ func saysWhy(m *moment) string {
 	switch s.Status {
 	case run.StatusDone:
 		for _, f := range s.Features {
-			if f.Status != kedge.Completed && f.Status != kedge.Skipped {
+			if f.Status != kedge.Completed && f.Status != kedge.Skipped && !s.Later(&f) {
 				return "done, and something is left"
 			}
 		}

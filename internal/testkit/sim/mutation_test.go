@@ -138,6 +138,15 @@ var mutations = []struct {
 		}
 		return run.Step(s, ev)
 	}},
+	{14, "the phase that a run ends with is forgotten", func(s run.State, ev run.Input) (run.State, []run.Command) {
+		until := s.Rules.Until
+		s.Rules.Until = run.Until{}
+		after, commands := run.Step(s, ev)
+		if ev.Kind != run.Continued && ev.Kind != run.Begun {
+			after.Rules.Until = until
+		}
+		return after, commands
+	}},
 }
 
 // TestMutations: each invariant finds the core out that breaks it, and finds it

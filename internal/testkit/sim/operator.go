@@ -82,6 +82,9 @@ func (w *world) rules() *run.Rules {
 	if w.chance(10) {
 		r.Phases = []run.PhaseLimit{{ID: "p0", Tokens: 600}}
 	}
+	if r.Sessions == 5 && r.Parallel == 1 { // one of twelve
+		r.Until = run.Until{Phase: "p0", Later: []string{"p1", "p2", "p3"}}
+	}
 	if w.chance(15) {
 		r.SessionWall = 3600e9
 	}

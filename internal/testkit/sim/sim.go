@@ -1,6 +1,6 @@
 // Package sim plays whole runs against a model of the world: a repository of
 // trees, a gate, agents that may lie, loop, hang, crash or spend too much, an
-// operator and a clock. It owns the thirteen invariants of a run and checks them
+// operator and a clock. It owns the fourteen invariants of a run and checks them
 // after every step. A seed gives the same run every time. It never touches
 // anything outside its own memory; only tests use it.
 package sim

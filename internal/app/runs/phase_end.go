@@ -1,0 +1,54 @@
+package runs
+
+import (
+	"context"
+	"strings"
+
+	"kedge"
+	"kedge/internal/app/ledger"
+	"kedge/internal/app/projects"
+	"kedge/internal/core/run"
+)
+
+// phaseNumber is a phase as people name it.
+func phaseNumber(id string) string { return strings.TrimPrefix(id, "p") }
+
+// beginSteps start a run on the features. After one that ended with a phase they show
+// what the phase changed, and begin the next one.
+func beginSteps(st *run.State) []kedge.NextStep {
+	next := st.NextPhase()
+	if next == "" {
+		return []kedge.NextStep{runStep().For("start a run on the features")}
+	}
+	return []kedge.NextStep{
+		runStep("--until", phaseNumber(next)).For("work on the next phase"),
+		kedge.Step("kedge", "plan", "diff", phaseNumber(st.Rules.Until.Phase)).For("see what the phase changed"),
+	}
+}
+
+// PhaseView is the phase that a run ended with, and what it came to.
+type PhaseView struct {
+	ID      string `json:"id"`
+	Title   string `json:"title"`
+	Summary string `json:"summary"`
+}
+
+// phaseView is the phase that the run ended with; nil where it did not end with one.
+func phaseView(ctx context.Context, p *projects.Project, st *run.State) (*PhaseView, error) {
+	if !st.AtPhaseEnd() {
+		return nil, nil
+	}
+	l, err := ledger.ReadSnapshot(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	ph, err := ledger.FindPlanPhase(l, st.Rules.Until.Phase)
+	if kedge.NotFound.Is(err) {
+		return nil, nil // another plan is followed by now
+	}
+	if err != nil {
+		return nil, err
+	}
+	text, err := ledger.PhaseSummary(ctx, p, l, ph)
+	return &PhaseView{ID: ph.ID, Title: ph.Title, Summary: text}, err
+}
