@@ -40,7 +40,7 @@ var areas = []area{
 		{"unpin", sessions.Unpin},
 		{"resume", sessions.Resume},
 		{"fresh", sessions.Fresh},
-		{"limit", sessions.Limit},
+		{"onlimit", sessions.OnLimit},
 		{"search", sessions.Search},
 		{"export", sessions.Export},
 	}},

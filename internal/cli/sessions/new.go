@@ -27,7 +27,7 @@ A session is any command with a terminal of its own: an agent, a shell, a
 watcher. Kedge keeps everything that it prints and prints its id now.
 
 With --on-limit wait, a session that comes to its provider's limit continues by
-itself when the limit is over. kedge ls shows when; kedge limit changes it.`,
+itself when the limit is over. kedge ls shows when; kedge onlimit changes it.`,
 		Example: `  kedge new auth-refactor -- claude       an agent that stays when you log out
   kedge new tests --attach -- make watch  start it and look at once
   kedge new big --on-limit wait -- claude wait for limits overnight`,

@@ -14,11 +14,11 @@ import (
 // stopWord is what says that nothing is to be done at a limit.
 const stopWord = "stop"
 
-// Limit is kedge limit.
-func Limit(env *frame.Env) *cobra.Command {
+// OnLimit is kedge onlimit.
+func OnLimit(env *frame.Env) *cobra.Command {
 	words := []string{string(kedge.OnLimitWait), stopWord}
 	return &cobra.Command{
-		Use:   "limit NAME wait|stop",
+		Use:   "onlimit NAME wait|stop",
 		Short: "Say what a session does at its provider's limit",
 		Long: `Say what a session does when it comes to its provider's limit.
 
@@ -29,8 +29,8 @@ func Limit(env *frame.Env) *cobra.Command {
 
 kedge ls shows the time at which a waiting session is tried again. Agents may
 not use this command.`,
-		Example: `  kedge limit auth-refactor wait
-  kedge limit auth-refactor stop   do not continue by itself`,
+		Example: `  kedge onlimit auth-refactor wait
+  kedge onlimit auth-refactor stop   do not continue by itself`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
 			in := sessions.SessionOnLimit{Name: args[0], OnLimit: kedge.OnLimit(args[1])}
