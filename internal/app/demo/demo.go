@@ -302,6 +302,7 @@ func perMillion(n int, tokens int64) float64 {
 
 // plainly is what was found without the words of a tool, which hold long paths.
 func plainly(s string) string {
+	s = strings.TrimPrefix(s, "the claim to be done was false; ")
 	s = strings.TrimPrefix(s, "checked: ")
 	s, _, _ = strings.Cut(s, " is red: ")
 	s, _, _ = strings.Cut(s, " (")

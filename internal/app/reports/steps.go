@@ -15,6 +15,9 @@ import (
 func wordsFor(d run.Stepped, about run.Command) string {
 	ev := d.Event
 	text := happened(ev, about)
+	if by, _ := caught(ev, about); by != "" {
+		text = "the claim to be done was false; " + text
+	}
 	for _, c := range d.Commands() {
 		if c.Kind == run.StartSession && c.Adopts == 0 {
 			text = joined(text, startWords(c))
@@ -68,7 +71,7 @@ func happened(ev run.Input, about run.Command) string {
 	if ev.Outcome == run.Failed || ev.Outcome == run.Drifted {
 		return string(about.Kind) + " could not be done: " + words.FirstLine(ev.Reason)
 	}
-	if quiet[ev.Kind] {
+	if quiet[ev.Kind] || ev.Outcome == run.WantCheckpoint && ev.Reason == run.SavesActs {
 		return ""
 	}
 	switch ev.Kind {
@@ -171,6 +174,8 @@ func verdictWord(ev run.Input) string {
 		return "cannot run here"
 	case run.Regressed:
 		return regressedWords(ev)
+	case run.Empty:
+		return "there is no check"
 	default:
 		return strings.ReplaceAll(string(ev.Outcome), "_", " ")
 	}

@@ -9,6 +9,7 @@ import (
 	"kedge/internal/app/landing"
 	"kedge/internal/app/ledger"
 	"kedge/internal/app/projects"
+	"kedge/internal/app/reports"
 	"kedge/internal/app/supply"
 
 	"kedge/internal/app/verify"
@@ -30,6 +31,8 @@ type RunReply struct {
 	Attached bool     `json:"attached"`
 	Steps    int64    `json:"steps"` // how many the run had had before: what a watcher has not seen comes after them
 	Notes    []string `json:"notes"` // what a person should know and need not do anything about
+	// Summary is what a run came to that rests; null while it works.
+	Summary *reports.RunSummary `json:"summary,omitempty"`
 }
 
 // RunStart begins a run over the features of the ledger. While one lives it

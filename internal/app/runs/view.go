@@ -163,12 +163,22 @@ func startOf(id kedge.RunID) time.Time {
 	return time.UnixMilli(ms).UTC()
 }
 
+// countRun counts the features of the run: without those that were done before it began,
+// unless all were.
 func countRun(st run.State) status.FeatureCounts {
-	list := make([]kedge.Feature, len(st.Features))
-	for i, f := range st.Features {
-		list[i].Status = f.Status
+	var own, all []kedge.Feature
+	for _, f := range st.Features {
+		var is kedge.Feature
+		is.Status = f.Status
+		all = append(all, is)
+		if f.OfRun() {
+			own = append(own, is)
+		}
 	}
-	return status.CountFeatures(list)
+	if len(own) == 0 {
+		own = all
+	}
+	return status.CountFeatures(own)
 }
 
 // usageOf is what the sessions said they used; unknown as long as none did.

@@ -72,7 +72,11 @@ func (s *Runs) RunWatch(ctx context.Context, who projects.Caller, in RunWatchReq
 		return RunReply{}, err
 	}
 	reply, err := s.Show(ctx, p, eng, w.id, nil)
-	reply.Steps = w.after
+	if err != nil {
+		return reply, err
+	}
+	sum, err := reports.Summarise(ctx, p, w.id)
+	reply.Steps, reply.Summary = w.after, &sum
 	return reply, err
 }
 

@@ -179,6 +179,8 @@ func leaveRunning(env *frame.Env, out runs.RunReply, answer any) error {
 type runEnd struct {
 	Type string       `json:"type"` // end, or detached
 	Run  runs.RunView `json:"run"`
+	// Summary is that of a run that rests.
+	Summary *reports.RunSummary `json:"summary,omitempty"`
 }
 
 // watchRun shows a run until it rests, through the death of daemons.
@@ -196,7 +198,7 @@ func watchRun(ctx context.Context, env *frame.Env, from runs.RunReply) error {
 		case err == nil:
 			show.stop()
 			show.finish(out.Run)
-			return runOver(env, out.Run)
+			return runOver(env, out.Run, out.Summary)
 		case ctx.Err() != nil:
 			show.stop()
 			return sayDetached(env, show)
@@ -254,13 +256,14 @@ func sayDetached(env *frame.Env, show *runShow) error {
 
 // runOver gives the end of a run: what it came to, what to do next, and the
 // exit code.
-func runOver(env *frame.Env, v runs.RunView) error {
+func runOver(env *frame.Env, v runs.RunView, sum *reports.RunSummary) error {
 	if env.JSON {
-		if err := jsonLine(env, runEnd{Type: "end", Run: v}); err != nil {
+		if err := jsonLine(env, runEnd{Type: "end", Run: v, Summary: sum}); err != nil {
 			return err
 		}
 	} else {
 		fmt.Fprintln(env.Out, standingLine(v))
+		summaryText(env, v, sum)
 		nextSteps(env, v)
 	}
 	if v.Kind == "" {

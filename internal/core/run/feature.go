@@ -52,6 +52,7 @@ type Feature struct {
 	Let         Let    // whether that may land
 	Wanted      bool   // a person reopened it and said why: it gets a session, whatever its checks say before
 	Aside       bool   // it waits for review, and its work was set aside: there is nothing to accept
+	Before      bool   // it was done, or skipped, before the run began
 	Early       bool   // there is no plan yet: the run knows it for its work alone, and builds nothing of it
 }
 
@@ -134,7 +135,7 @@ func (f Feature) MarshalText() ([]byte, error) {
 	for _, is := range []struct {
 		set    bool
 		letter string
-	}{{f.Early, " e"}, {f.Wanted, " g"}, {f.Aside, " s"}, {f.Red, " r"}} {
+	}{{f.Early, " e"}, {f.Before, " b"}, {f.Wanted, " g"}, {f.Aside, " s"}, {f.Red, " r"}} {
 		if is.set {
 			b = append(b, is.letter...)
 		}
@@ -220,6 +221,8 @@ func (f *Feature) field(letter byte, value string) (err error) {
 		f.Let = Let(value)
 	case 'e':
 		f.Early = true
+	case 'b':
+		f.Before = true
 	case 'g':
 		f.Wanted = true
 	case 's':
@@ -255,3 +258,6 @@ func shortHash(h string) string {
 	}, h)
 	return h[:min(len(h), hashLength)]
 }
+
+// OfRun tells whether the run has, or had, anything to do for the feature.
+func (f Feature) OfRun() bool { return !f.Before || f.Sessions > 0 || !completed(f.Status) }

@@ -116,6 +116,7 @@ func (t *stepper) featureOf(spec Spec, early bool) Feature {
 	if f.Status == kedge.InProgress || !f.Status.Valid() {
 		f.Status = kedge.Pending
 	}
+	f.Before = completed(f.Status)
 	return f
 }
 

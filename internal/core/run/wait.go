@@ -9,6 +9,10 @@ type Notice struct {
 	At   time.Time `json:"at"`
 }
 
+// SavesActs is the reason of a checkpoint that only keeps what a session did so far: of
+// that nobody has to read.
+const SavesActs = "it changed something"
+
 // quotaWait is how long a limit is taken to last when nobody says.
 const quotaWait = 15 * time.Minute
 

@@ -62,7 +62,7 @@ const maxOpenCalls = 64
 
 // saveActs asks for a checkpoint of actions that none has seen.
 func (s *session) saveActs() {
-	s.report(run.Input{Kind: run.Signalled, Outcome: run.WantCheckpoint, Session: s.id, Reason: "it changed something"})
+	s.report(run.Input{Kind: run.Signalled, Outcome: run.WantCheckpoint, Session: s.id, Reason: run.SavesActs})
 }
 
 // saveMoments are when actions are looked for.
