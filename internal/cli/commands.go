@@ -30,6 +30,7 @@ var areas = []area{
 	{"sessions", "Sessions:", []maker{
 		{"new", sessions.New},
 		{"ls", sessions.Ls},
+		{"show", sessions.Show},
 		{"attach", sessions.Attach},
 		{"send", sessions.Send},
 		{"logs", sessions.Logs},

@@ -1,0 +1,115 @@
+package sessions
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"kedge"
+	"kedge/internal/app/sessions"
+	"kedge/internal/cli/frame"
+	"kedge/internal/text/plain"
+)
+
+// Show is kedge show.
+func Show(env *frame.Env) *cobra.Command {
+	return &cobra.Command{
+		Use:   "show SESSION",
+		Short: "Show everything that Kedge knows of a session",
+		Long: `Show everything that Kedge knows of a session: what runs and where, how it
+began and ended, its run and feature, what it used, its compactions and what
+its agent said last. What is not known is left out.
+
+SESSION is a name or an id. Of several with one name it is the one that runs,
+else the newest.`,
+		Example: "  kedge show auth-refactor\n  kedge show auth-refactor --json",
+		Args:    cobra.ExactArgs(1), ValidArgsFunction: frame.SessionNames(env),
+		RunE: func(c *cobra.Command, args []string) error {
+			return frame.Ask(c.Context(), env, "session.find", sessions.SessionName{Name: args[0]}, func(w io.Writer, out sessions.SessionFound) {
+				for _, f := range factsOf(env, out) {
+					if f.text != "" {
+						fmt.Fprintf(w, "%-13s %s\n", f.name, plain.Line(f.text))
+					}
+				}
+			})
+		},
+	}
+}
+
+// fact is one line about a session; one without text is unknown.
+type fact struct{ name, text string }
+
+func factsOf(env *frame.Env, found sessions.SessionFound) []fact {
+	s := found.Session
+	out := []fact{
+		{"session", string(s.ID)}, {"name", s.Name}, {"agent", s.Agent}, {"model", s.Model}, {"command", strings.Join(s.Command, " ")},
+		{"folder", s.Dir}, {"state", stateText(s)}, {"started", s.StartedAt.UTC().Format("2006-01-02 15:04:05 UTC")},
+		{"run", string(s.Run)}, {"feature", string(s.Feature)},
+	}
+	if b := s.Begun; b != nil {
+		out = append(out, fact{"begun", string(b.How) + ": " + b.Why})
+	}
+	if r := s.Route; r != nil {
+		out = append(out, fact{"route", r.Name() + " by " + r.Row + ": " + r.Why})
+	}
+	out = append(out, fact{"resumes", string(s.Previous)}, fact{"started by", string(s.Parent)}, fact{"conversation", s.Conversation})
+	out = append(out, usedFacts(s)...)
+	for _, c := range s.Compactions {
+		out = append(out, fact{"compacted", env.Clock(c.At) + " " + compactedText(c)})
+	}
+	for _, w := range s.Warnings {
+		out = append(out, fact{"warning", w.Signal + ": " + w.Reason})
+	}
+	if s.Pinned {
+		out = append(out, fact{"pinned", "yes"})
+	}
+	return append(out, fact{"said last", s.Closing}, fact{"output", frame.Bytes(s.Bytes) + " in " + found.Folder})
+}
+
+// stateText is what the program does, or how it ended.
+func stateText(s kedge.Session) string {
+	text := string(s.State)
+	if s.Cause != "" {
+		text += ": " + s.Cause
+	}
+	if s.ExitCode != nil {
+		text += fmt.Sprintf(" (exit code %d)", *s.ExitCode)
+	}
+	if s.Live() && s.PID > 0 {
+		text += fmt.Sprintf(", pid %d", s.PID)
+	}
+	return text
+}
+
+// usedFacts are the figures that the session reported.
+func usedFacts(s kedge.Session) []fact {
+	var out []fact
+	if s.ContextTokens != nil {
+		text := frame.Thousands(*s.ContextTokens) + " tokens"
+		if s.ContextWindow != nil {
+			text = frame.Thousands(*s.ContextTokens) + " of " + frame.Thousands(*s.ContextWindow) + " tokens"
+		}
+		out = append(out, fact{"context", text})
+	}
+	if s.Tokens != nil {
+		out = append(out, fact{"used", frame.Thousands(*s.Tokens) + " tokens"})
+	}
+	if s.USD != nil {
+		out = append(out, fact{"cost", "$" + frame.USD(*s.USD)})
+	}
+	return out
+}
+
+// compactedText says what became of a context.
+func compactedText(c kedge.Compaction) string {
+	switch {
+	case c.Failed != "":
+		return "it did not happen: " + c.Failed
+	case c.Before != nil && c.After != nil:
+		return "from " + frame.Thousands(*c.Before) + " to " + frame.Thousands(*c.After) + " tokens"
+	default:
+		return "its size is unknown"
+	}
+}
