@@ -142,7 +142,7 @@ func (s *session) journalEnd(ctx context.Context, d kedge.SessionEndedData) erro
 // journalClosing writes down what the agent of an adopted session said last. Whoever saw
 // it end first, while no daemon read it, wrote its end without that.
 func (s *session) journalClosing(ctx context.Context) error {
-	text := s.last.text()
+	text := s.last.Text()
 	if s.c.Adopts == 0 || text == "" {
 		return nil
 	}
