@@ -16,7 +16,7 @@ func phaseNumber(id string) string { return strings.TrimPrefix(id, "p") }
 // beginSteps start a run on the features. After one that ended with a phase they show
 // what the phase changed, and begin the next one.
 func beginSteps(st *run.State) []kedge.NextStep {
-	next := st.NextPhase()
+	next := nextPhase(st)
 	if next == "" {
 		return []kedge.NextStep{runStep().For("start a run on the features")}
 	}
@@ -24,6 +24,18 @@ func beginSteps(st *run.State) []kedge.NextStep {
 		runStep("--until", phaseNumber(next)).For("work on the next phase"),
 		kedge.Step("kedge", "plan", "diff", phaseNumber(st.Rules.Until.Phase)).For("see what the phase changed"),
 	}
+}
+
+// nextPhase is the first later phase with a feature that waits; empty: none.
+func nextPhase(st *run.State) string {
+	for _, id := range st.Rules.Until.Later {
+		for i := range st.Features {
+			if f := &st.Features[i]; st.Later(f) && st.Phases[f.Phase].ID == id {
+				return id
+			}
+		}
+	}
+	return ""
 }
 
 // PhaseView is the phase that a run ended with, and what it came to.

@@ -126,7 +126,11 @@ func (t *stepper) conclude() {
 	}
 	switch t.s.Status {
 	case StatusWaiting, StatusQuota, StatusOverBudget, StatusDone, StatusStopped:
-		t.issue(nil, t.note())
+		c := Command{Kind: Notify, Text: string(t.s.Status), Reason: t.s.Reason}
+		if t.s.AtPhaseEnd() {
+			c.Scope, c.Commit = PhaseEnd, t.s.Tip
+		}
+		t.issue(nil, c)
 	default:
 	}
 }
@@ -134,7 +138,7 @@ func (t *stepper) conclude() {
 // finished tells whether nothing is left to do.
 func (t *stepper) finished() bool {
 	return len(t.s.Jobs) == 0 && len(t.s.Features) > 0 && !t.planning() &&
-		!slices.ContainsFunc(t.s.Features, func(f Feature) bool { return !t.settled(&f) })
+		!slices.ContainsFunc(t.s.Features, func(f Feature) bool { return !completed(f.Status) && !t.s.Later(&f) })
 }
 
 func (t *stepper) standing() (Status, string) {
@@ -222,9 +226,13 @@ func (t *stepper) outcome() (Status, string) {
 		{kedge.Pending, "behind a dependency", 0},
 		{"", "accepted since", 0},
 	}
-	held := t.s.HeldBack()
+	held := 0
 	for _, f := range t.s.Features {
-		if t.settled(&f) {
+		if t.s.Later(&f) {
+			held++
+			continue
+		}
+		if completed(f.Status) {
 			continue
 		}
 		left++
@@ -243,7 +251,7 @@ func (t *stepper) outcome() (Status, string) {
 	}
 	switch {
 	case left == 0 && held > 0:
-		return StatusDone, t.phaseDone(held)
+		return StatusDone, t.s.phaseDone(held)
 	case left == 0:
 		return StatusDone, t.allDone()
 	}
