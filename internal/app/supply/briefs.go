@@ -73,6 +73,9 @@ func (b Writer) runInput(ctx context.Context, c run.Command, at execute.Position
 	if err := b.constrain(ctx, &in); err != nil {
 		return in, err
 	}
+	if err := b.past(ctx, c, at, st.Ledger, &in); err != nil {
+		return in, err
+	}
 	if err := b.earlierSession(ctx, c, at, &in); err != nil {
 		return in, err
 	}
@@ -265,7 +268,10 @@ func (b Writer) earlierSession(ctx context.Context, c run.Command, at execute.Po
 // to begin with, in its order, and behind them the others that it changed.
 func (b Writer) rankedFiles(at execute.Position, in *brief.RunInput) {
 	begin := in.Reread
-	in.Reread, in.Why = nil, map[string]string{}
+	in.Reread = nil
+	if in.Why == nil {
+		in.Why = map[string]string{}
+	}
 	changed := map[string]bool{}
 	for _, f := range at.Files {
 		changed[f.Path] = f.Status != "D"

@@ -45,6 +45,11 @@ type RunInput struct {
 	Reread     []kedge.FileRef   // with their states, the likeliest to be needed first
 	Why        map[string]string // why, by path, as far as the session before tells
 	Summaries  []PhaseSummary    // of earlier phases
+	Closing    string            // the last that the session before at this feature said
+	Notes      []kedge.Note      // that may matter to it, the likeliest first
+	Recent     []Done            // the last commits at the base, the newest first
+	Finished   int               // features that are done
+	Remaining  int               // features that are not, this one included
 	Told       []Saying
 	Wanted     Saying // why a person reopened the feature: what this session is for; zero: its checks say it
 	Answers    []Saying
@@ -75,6 +80,12 @@ type Saying struct {
 	At       time.Time
 	Question string
 	Text     string
+}
+
+// Done is a commit that is there already.
+type Done struct {
+	Commit, Subject string
+	New             bool // since the last checkpoint of this work
 }
 
 // maxSummary bounds the summary of one earlier phase, in bytes.
@@ -129,7 +140,7 @@ func ForResume(in RunInput, why string) string {
 	if len(in.Flight.Changed) > 0 {
 		b.WriteString(heading("Changed and not committed") + entries(in.Flight.Changed, "git status"))
 	}
-	b.WriteString(constraintsText(in) + toldText(in.Told) + answersText("Answers to your questions", in.Answers) + taskText(in))
+	b.WriteString(constraintsText(in) + driftText(in.Drift) + toldText(in.Told) + answersText("Answers to your questions", in.Answers) + taskText(in))
 	return b.String()
 }
 
@@ -152,8 +163,13 @@ func runParts(in RunInput) []part {
 	add(keepStatus, "status", "kedge features", statusText(in.Status))
 	add(keepReading, "drift", "kedge status", driftText(in.Drift))
 	add(keepFlight, "what was in flight", "kedge ls", flightText(in.Flight))
+	add(keepSayings, "closing words", "kedge ls", closingText(in.Closing))
 	add(keepReading, "files to re-read", "kedge checkpoint show", rereadText(in.Reread, in.Why))
 	add(keepSummaries, "earlier phases", "kedge plan show", summariesText(in.Summaries))
+	add(keepStatus, "what is done", "git log", doneText(in))
+	for i, n := range in.Notes {
+		add(keepNotes, "note", "kedge notes", noteText(n, i == 0, len(in.Notes)))
+	}
 	add(keepSayings, "what the user said", "kedge status", toldText(in.Told))
 	add(keepSayings, "answers", "kedge status", answersText("Answers to your questions", in.Answers))
 	return parts

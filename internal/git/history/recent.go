@@ -22,7 +22,7 @@ func (r *Repo) Recent(ctx context.Context, tip string, most int) ([]Logged, erro
 	if err := hardened.CheckRev(tip); err != nil {
 		return nil, err
 	}
-	out, err := r.g.Do(ctx, "log", "-z", "--no-merges", "--no-renames", "--name-only", "--max-count="+strconv.Itoa(most),
+	out, err := r.g.Do(ctx, "log", "-z", "--no-merges", "--no-color", "--no-decorate", "--no-show-signature", "--no-ext-diff", "--no-renames", "--name-only", "--max-count="+strconv.Itoa(most),
 		"--format=%x01%H%x02%B%x02", "--end-of-options", tip)
 	if err != nil {
 		return nil, err
@@ -43,4 +43,25 @@ func (r *Repo) Recent(ctx context.Context, tip string, most int) ([]Logged, erro
 		list = append(list, c)
 	}
 	return list, nil
+}
+
+// Grep lists the text files of a revision that contain a text, whatever its case.
+func (r *Repo) Grep(ctx context.Context, rev, text string) ([]string, error) {
+	if err := hardened.CheckRev(rev); err != nil {
+		return nil, err
+	}
+	out, err := r.g.Do(ctx, "grep", "-I", "-l", "-z", "-i", "-F", "--no-color", "--no-textconv", "-e", text, rev, "--")
+	if hardened.ExitCode(err) == 1 {
+		return nil, nil // nowhere
+	}
+	if err != nil {
+		return nil, err
+	}
+	var files []string
+	for name := range strings.SplitSeq(string(out), "\x00") {
+		if _, path, ok := strings.Cut(name, ":"); ok {
+			files = append(files, path)
+		}
+	}
+	return files, nil
 }

@@ -28,3 +28,21 @@ func TestRecentCommitsAndTheirFiles(t *testing.T) {
 		t.Errorf("an option for a revision: %v", err)
 	}
 }
+
+func TestGrepFindsTextInARevision(t *testing.T) {
+	r := gittest.New(t)
+	g, ctx := r.Open(), t.Context()
+	r.Write("src/order.go", "package Orders\n")
+	r.Write("b:c", "orders --all\n")
+	r.Git("add", "-A")
+	r.Git("commit", "-q", "-m", "orders")
+	for text, want := range map[string][]string{
+		"orders": {"b:c", "src/order.go"}, "--all": {"b:c"}, "nowhere": nil, "package .*": nil,
+	} {
+		got, err := g.Grep(ctx, "HEAD", text)
+		r.Must(err)
+		if !slices.Equal(got, want) {
+			t.Errorf("%q is in %q, want %q", text, got, want)
+		}
+	}
+}
