@@ -89,6 +89,18 @@ const MaxCompactions = 20
 type Begun struct {
 	How BegunHow `json:"how"`
 	Why string   `json:"why"`
+
+	Compared *Compared `json:"compared,omitempty"` // nil: it does not continue from a checkpoint
+}
+
+// Compared says that the files in flight were held against a checkpoint before a session
+// that continues from it could change any.
+type Compared struct {
+	Checkpoint CheckpointID `json:"checkpoint"`
+	At         time.Time    `json:"at"`
+	Files      int          `json:"files"`   // that the checkpoint names
+	Changed    []Drift      `json:"changed"` // since it
+	Unknown    string       `json:"unknown,omitempty"`
 }
 
 // BegunHow is a way to begin.

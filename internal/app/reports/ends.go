@@ -52,18 +52,20 @@ func descriptive(message string) bool {
 	return false
 }
 
-// statedCauses fills in what the agents of the sessions that had a failure to repair gave
-// as its cause.
-func statedCauses(ctx context.Context, p *projects.Project, ends []SessionEnd) error {
+// toldEnds fills in what the sessions' own records say: what the agents of those that
+// had a failure to repair gave as its cause, and what was compared before the first edit.
+func toldEnds(ctx context.Context, p *projects.Project, ends []SessionEnd) error {
 	for i := range ends {
-		if ends[i].Failure == "" {
-			continue
-		}
 		ses, _, err := journal.Get[kedge.Session](ctx, p.Store, journal.KindSession, string(ends[i].Session))
 		if err != nil {
 			return err
 		}
-		ends[i].Cause = brief.StatedCause(ses.Closing)
+		if ends[i].Failure != "" {
+			ends[i].Cause = brief.StatedCause(ses.Closing)
+		}
+		if ses.Begun != nil {
+			ends[i].Compared = ses.Begun.Compared
+		}
 	}
 	return nil
 }

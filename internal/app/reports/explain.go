@@ -216,7 +216,7 @@ func (s *Reports) storyOf(ctx context.Context, p *projects.Project, id kedge.Fea
 	if st := stories[r.Run]; st != nil && r.Run != "" {
 		r.Steps, r.Ends, r.Attempts = st.steps, st.ends, st.attempts
 	}
-	return statedCauses(ctx, p, r.Ends)
+	return toldEnds(ctx, p, r.Ends)
 }
 
 // explainVerdicts finds the evidence, and everything that was found in the work

@@ -21,6 +21,8 @@ type SessionEnd struct {
 
 	Failure string `json:"failure,omitempty"` // the first failure that it was to repair
 	Cause   string `json:"cause,omitempty"`   // of that, as its agent stated it
+
+	Compared *kedge.Compared `json:"compared,omitempty"` // with the checkpoint that it continued from, before its first edit
 }
 
 // story collects what happened to one feature in one run.

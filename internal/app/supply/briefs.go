@@ -261,7 +261,7 @@ func (b Writer) earlierSession(ctx context.Context, c run.Command, at execute.Po
 	for _, f := range at.Files {
 		in.Flight.Changed = append(in.Flight.Changed, f.Status+" "+f.Path)
 	}
-	return b.sinceCheckpoint(ctx, c, at, in)
+	return b.sinceCheckpoint(ctx, c.Base, at, in)
 }
 
 // rankedFiles puts the files that the session before needed next in front of those
@@ -320,27 +320,6 @@ func cutBy(ses kedge.Session) string {
 		text += ": " + ses.Cause
 	}
 	return text
-}
-
-// sinceCheckpoint says what others changed in the base since the job's last
-// checkpoint.
-func (b Writer) sinceCheckpoint(ctx context.Context, c run.Command, at execute.Position, in *brief.RunInput) error {
-	list, err := journal.About[kedge.Checkpoint](ctx, b.p.Store, journal.KindCheckpoint, string(at.Session))
-	if err != nil || len(list) == 0 {
-		return err
-	}
-	last := list[len(list)-1]
-	if last.Commit == "" || last.Commit == c.Base {
-		return nil
-	}
-	changes, err := b.s.status.Diff(ctx, b.p, last.Commit, c.Base)
-	if kedge.NotFound.Is(err) {
-		return nil
-	}
-	for _, ch := range changes {
-		in.Drift = append(in.Drift, kedge.Drift{Path: ch.Path, State: status.DriftState(ch.Status), Added: ch.Added, Removed: ch.Removed})
-	}
-	return err
 }
 
 // Sayings are what people told the work at a feature, and their answers.

@@ -132,6 +132,9 @@ func explainedFeature(row func(name, format string, args ...any), out reports.Ex
 func explainedSteps(env *frame.Env, row func(name, format string, args ...any), out reports.ExplainReply) {
 	for _, e := range out.Ends {
 		row("end", "%s", endText(e))
+		if e.Compared != nil {
+			row("compared", "%s", comparedText(env, *e.Compared))
+		}
 		if e.Failure != "" {
 			row("failure", "%s", e.Failure)
 			row("cause", "%s", cmp.Or(e.Cause, "the agent stated none"))
@@ -140,6 +143,22 @@ func explainedSteps(env *frame.Env, row func(name, format string, args ...any), 
 	for _, st := range out.Steps {
 		row("step", "%s  %s", env.Clock(st.At), st.Text)
 	}
+}
+
+// comparedText says what was held against a checkpoint before the first edit.
+func comparedText(env *frame.Env, c kedge.Compared) string {
+	if c.Unknown != "" {
+		return "not compared with " + string(c.Checkpoint) + ": " + c.Unknown
+	}
+	text := fmt.Sprintf("%s in flight with %s at %s, before the first edit: ", words.Count(c.Files, "file"), c.Checkpoint, env.Clock(c.At))
+	if len(c.Changed) == 0 {
+		return text + "nothing changed since"
+	}
+	var names []string
+	for _, d := range c.Changed {
+		names = append(names, string(d.State)+" "+d.Path)
+	}
+	return text + words.Clip(strings.Join(names, ", "), 300)
 }
 
 // endText says whether a session ended clean, and if not why.

@@ -225,8 +225,8 @@ func driftText(drift []kedge.Drift) string {
 	for _, d := range drift {
 		list = append(list, DriftLine(d))
 	}
-	return heading("Changed by others since Kedge last looked") +
-		"Any earlier idea of these files is stale.\n" + entries(list, "kedge status")
+	return heading("Changed since the last checkpoint") +
+		"Any earlier idea of these files is stale: read them before you edit anything.\n" + entries(list, "kedge status")
 }
 
 func flightText(f Flight) string {

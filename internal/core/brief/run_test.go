@@ -70,7 +70,7 @@ func TestRow73RulesFirstTheTaskLast(t *testing.T) {
 	at := 0
 	for _, part := range []string{
 		"# Rules", "# Kedge work brief", "## Decisions locked", "## Handoff of", "## Attempts at this feature that failed",
-		"## Decided against", "## Open risks", "## Status", "## Changed by others", "## In flight", "## Files to re-read",
+		"## Decided against", "## Open risks", "## Status", "## Changed since", "## In flight", "## Files to re-read",
 		"## Earlier phases", "## What the user said", "## Answers to your questions", "## Task",
 	} {
 		i := strings.Index(text[at:], part)

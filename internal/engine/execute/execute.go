@@ -129,6 +129,8 @@ type Briefs interface {
 	// Checkpoint saves a checkpoint of the job; tree is the worktree's, kept the
 	// salvage that holds a copy of it.
 	Checkpoint(ctx context.Context, c run.Command, at Position) (kedge.CheckpointID, error)
+	// Compare says what changed in a worktree, whose tree this is, since a checkpoint.
+	Compare(ctx context.Context, id kedge.CheckpointID, tree string) (kedge.Compared, error)
 	// Handoff saves what the next session at the work of the job's latest session has to
 	// know: it ends, or ended, before that was done.
 	Handoff(ctx context.Context, c run.Command, at Position) error

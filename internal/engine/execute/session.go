@@ -33,7 +33,9 @@ func (x *Executor) startSession(ctx context.Context, c run.Command, report func(
 	} else if ev != nil {
 		return *ev, nil
 	}
+	var from slot.Job // as the session before left it
 	j, err := x.keep(c, func(j *slot.Job) {
+		from = *j
 		if j.Epoch != c.Origin() || j.Session == "" {
 			j.Session, j.Epoch, j.Route, j.Resume = sessionID(c), c.Origin(), routed.Name(), c.Resume
 			j.Place = 0
@@ -48,8 +50,29 @@ func (x *Executor) startSession(ctx context.Context, c run.Command, report func(
 	if err != nil {
 		return run.Input{}, err
 	}
-	w.Route = routed
+	w.Route, w.Compared = routed, x.compared(from, w.Tree)
 	return x.sessions.Session(ctx, w, report)
+}
+
+// compared holds a job's worktree against its last checkpoint. A worktree that was
+// prepared anew since then, or never had a session, continues from none.
+func (x *Executor) compared(from slot.Job, dir string) func(context.Context) (*kedge.Compared, error) {
+	if from.Checkpoint == "" || from.Session == "" || from.Epoch <= from.Prepare {
+		return nil
+	}
+	return func(ctx context.Context) (*kedge.Compared, error) {
+		repo, err := x.cfg.Repo.In(ctx, dir)
+		if err != nil {
+			return nil, err
+		}
+		tree, err := repo.Tree(ctx)
+		if err != nil {
+			return nil, err
+		}
+		done, err := x.cfg.Briefs.Compare(ctx, from.Checkpoint, tree)
+		done.At = x.cfg.Now().UTC()
+		return &done, err
+	}
 }
 
 // sessionID is the same for every owner of the command.

@@ -74,7 +74,9 @@ type Work struct {
 	// waited for, so it is asked only when a program starts or its own record is read.
 	Env func() []string
 
-	// These are called only when the session has to be started.
+	// These are called only when the session has to be started. Compared holds the files
+	// in flight against the checkpoint that the session continues from; nil: from none.
+	Compared func(ctx context.Context) (*kedge.Compared, error)
 	Brief func() (string, error)
 	Tools func(ctx context.Context) ([]string, error)
 	Offer func(ctx context.Context, agent string) (agents.Offer, error) // nil: no limit

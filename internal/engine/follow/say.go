@@ -141,12 +141,19 @@ func (s *session) journalEnd(ctx context.Context, d kedge.SessionEndedData) erro
 
 // started writes down that the session is about to start.
 func (s *session) started(ctx context.Context, start agents.Start) error {
+	begun := begun(s.c)
+	if s.asked.Compared != nil {
+		var err error
+		if begun.Compared, err = s.asked.Compared(ctx); err != nil {
+			return err
+		}
+	}
 	route := s.route
 	route.Agent = cmp.Or(route.Agent, filepath.Base(start.Command[0]))
 	return s.journal(ctx, "started", kedge.SessionStarted, kedge.Session{
 		ID: s.id, Name: sessionName(s.c), Project: s.cfg.Project, Agent: route.Agent, Command: start.Command, Dir: s.work,
 		State: kedge.SessionRunning, StartedAt: s.cfg.Now().UTC(), Run: s.c.Run, Feature: s.c.Feature, Route: &route,
-		Conversation: s.c.Resume, Begun: begun(s.c),
+		Conversation: s.c.Resume, Begun: begun,
 	})
 }
 
