@@ -197,7 +197,7 @@ func (b Writer) settleHandoff(ctx context.Context, c run.Command) error {
 		return err
 	}
 	h.Percent, h.State, h.BlockedOn = 100, b.taskOf(c, st)+". It is done: commit "+words.Hash(c.Commit), ""
-	h.Next = status.ResumeText("", b.nextOf(c, st.Ledger), false)
+	h.Next = status.ResumeText("", b.nextOf(c, soon(c, st.Ledger)), false)
 	return b.add(ctx, runKey(c, "handoff"), kedge.ActorDaemon, kedge.HandoffSaved, brief.NormalHandoff(*h))
 }
 

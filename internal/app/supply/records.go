@@ -43,6 +43,7 @@ func (b Writer) checkpoint(ctx context.Context, c run.Command, at execute.Positi
 	if err != nil {
 		return kedge.Checkpoint{}, err
 	}
+	st.Ledger = soon(c, st.Ledger)
 	st.Next = b.nextOf(c, st.Ledger)
 	v := kedge.Checkpoint{
 		ID: id, At: c.At, Session: at.Session, Agent: ses.Agent, Plan: st.Plan.ID, Commit: at.Commit, Tree: at.Tree,
@@ -84,7 +85,7 @@ func (b Writer) taskOf(c run.Command, st status.State) string {
 // resumeAt is the resume instruction where the work is not at a feature.
 func (b Writer) resumeAt(c run.Command) string {
 	switch {
-	case c.Commit != "" || c.Feature != "":
+	case c.Commit != "" || c.Feature != "" || c.Kind == run.Ledger:
 		return ""
 	case c.Purpose == run.MakePlan:
 		return "Planning goes on, item none: kedge plan show"
@@ -93,16 +94,29 @@ func (b Writer) resumeAt(c run.Command) string {
 	}
 }
 
+// soon is the ledger as it will be when the job's work is written down: the checkpoint
+// that comes just before that agrees with it. What says no status is completed.
+func soon(c run.Command, l ledger.Snapshot) ledger.Snapshot {
+	if c.Commit == "" || c.Kind == run.Ledger {
+		return l
+	}
+	l.Docs = slices.Clone(l.Docs)
+	for i := range l.Docs {
+		if d := &l.Docs[i]; d.ID == c.Feature {
+			d.Status = cmp.Or(c.Status, kedge.Completed)
+			if c.Evidence != "" {
+				d.Evidence = &c.Evidence
+			}
+		}
+	}
+	return l
+}
+
 // nextOf is where to go on: at the job's own feature, or behind it once its work
 // is in a commit.
 func (b Writer) nextOf(c run.Command, l ledger.Snapshot) kedge.Next {
 	features := l.Features()
-	if c.Commit != "" {
-		for i := range features {
-			if features[i].ID == c.Feature {
-				features[i].Status = kedge.Completed
-			}
-		}
+	if c.Commit != "" || c.Kind == run.Ledger {
 		f, ok := plan.Next(features)
 		if !ok {
 			return kedge.Next{Why: plan.WhyNothing(features)}

@@ -22,7 +22,7 @@ const (
 	NextTurn     CommandKind = "next_turn"     //
 	Tell         CommandKind = "tell"          // Text, to the living session or in the next brief; Scope Wanted: what that is for; Held and Going: no text
 	EndSession   CommandKind = "end_session"   // and all its children
-	Checkpoint   CommandKind = "checkpoint"    // with a copy of the worktree under the salvage refs; Scope Unfinished: and a handoff; Text is what the session waits for
+	Checkpoint   CommandKind = "checkpoint"    // with a copy of the worktree under the salvage refs; Status is what the feature is about to be; Scope Unfinished: and a handoff; Text is what the session waits for
 	Inspect      CommandKind = "inspect"       // stores diffstat and findings
 	Integrate    CommandKind = "integrate"     // merge Tree onto Base in the clean worktree, or take the work of Commit out of it; the gate skips nothing, and runs the checks of completed features that this can touch, but for Features
 	Commit       CommandKind = "commit"        // Tree on Base, dated At; without the work of Commit

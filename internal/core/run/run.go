@@ -179,7 +179,7 @@ func (t *stepper) enter(j *Job, p Phase) {
 		t.record(j)
 	case Recording:
 		t.issue(j, Command{Kind: Note, Commit: j.Commit})
-		t.issue(j, Command{Kind: Checkpoint, Commit: j.Commit})
+		t.issue(j, Command{Kind: Checkpoint, Commit: j.Commit, Status: j.End, Evidence: j.Evidence})
 	case Ledgering:
 		t.writeLedger(j)
 	case Reverting:

@@ -30,6 +30,9 @@ func (x *Executor) ledger(ctx context.Context, c run.Command, _ func(run.Input))
 		ev.Commit = done
 		return ev, nil
 	}
+	if err := x.settledCheckpoint(ctx, c); err != nil {
+		return run.Input{}, err
+	}
 	repo, err := x.ledgerTree(ctx, c)
 	if kedge.Conflict.Is(err) {
 		ev.Outcome, ev.Reason = run.Drifted, err.Error()
@@ -45,6 +48,24 @@ func (x *Executor) ledger(ctx context.Context, c run.Command, _ func(run.Input))
 		return run.Input{}, err
 	}
 	return ev, nil
+}
+
+// settledCheckpoint saves where the run stands once a job ended without work of its own:
+// the checkpoint before says that it is still worked on.
+func (x *Executor) settledCheckpoint(ctx context.Context, c run.Command) error {
+	if c.Commit != "" || c.Feature == "" {
+		return nil
+	}
+	tree, err := x.cfg.Repo.TreeOf(ctx, c.Base)
+	if err != nil {
+		return err
+	}
+	j, err := x.job(c)
+	if err != nil {
+		return err
+	}
+	_, err = x.cfg.Briefs.Checkpoint(ctx, c, Position{Dir: x.cfg.Slots.CleanDir(c.Run), Session: j.Session, Commit: c.Base, Tree: tree})
+	return err
 }
 
 // settledWork is the command of a person's yes or no to work with its commit by its
