@@ -109,7 +109,9 @@ func TestRow14EveryFeatureIsLookedAtInTurn(t *testing.T) {
 func TestSameCommandOnTheSameTreeRunsOnce(t *testing.T) {
 	count := "echo x >> " + t.TempDir() + "/ran"
 	y := newYard(t, map[string]string{".kedge/gate.toml": "version = 1\n[[check]]\nname = \"unit\"\nkind = \"test\"\nrun = '''" + count + "'''\n"})
-	ran := func() int { return strings.Count(y.read(strings.TrimSuffix(strings.Fields(count)[3], "/ran"), "ran"), "x") }
+	ran := func() int {
+		return strings.Count(y.read(strings.TrimSuffix(strings.Fields(count)[3], "/ran"), "ran"), "x")
+	}
 	base := y.head()
 	y.feature("f1", kedge.Check{Name: "own", Kind: "test", Run: count}).Status = kedge.Completed
 	y.feature("new", kedge.Check{Name: "own", Kind: "test", Run: count})
