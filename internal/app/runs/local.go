@@ -154,7 +154,7 @@ func (s *Runs) heldEnv(ctx context.Context, p *projects.Project, id kedge.RunID)
 		return nil
 	}
 	for _, dir := range held {
-		if execute.GateRun(filepath.Dir(dir)) != id {
+		if gate.RunOf(filepath.Dir(dir)) != id {
 			continue // another run's, or a person's own
 		}
 		if env, ok, _ := gate.Environ(ctx, filepath.Dir(dir)); ok {

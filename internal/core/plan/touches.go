@@ -91,3 +91,21 @@ func Rotate(features []kedge.Feature, after kedge.FeatureID, n int) (turn []kedg
 	}
 	return turn, after
 }
+
+// Rotation is where the features that are looked at in turn stand. It outlives runs, so
+// that short ones do not look at the same features each time.
+type Rotation struct {
+	Command string          `json:"command"` // whose turn it was; carried out again it is the same one
+	After   kedge.FeatureID `json:"after"`
+	Last    kedge.FeatureID `json:"last"`
+}
+
+// Turn gives a command the next few of the features.
+func (r *Rotation) Turn(command string, features []kedge.Feature, n int) []kedge.Feature {
+	if r.Command != command {
+		r.Command, r.After = command, r.Last
+	}
+	turn, last := Rotate(features, r.After, n)
+	r.Last = last
+	return turn
+}

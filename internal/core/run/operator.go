@@ -124,7 +124,7 @@ func (t *stepper) featureOf(spec Spec, early bool) Feature {
 func (t *stepper) define(i int, spec Spec) {
 	was := t.s.Features[i]
 	f := t.featureOf(spec, false)
-	f.Work, f.Let, f.Sessions, f.Spent, f.Red = was.Work, was.Let, was.Sessions, was.Spent, f.Red || was.Red
+	f.Work, f.Let, f.Sessions, f.Spent, f.Red, f.Wanted = was.Work, was.Let, was.Sessions, was.Spent, f.Red || was.Red, was.Wanted
 	if t.jobOf(was.ID) != nil {
 		f.Status = was.Status
 	}

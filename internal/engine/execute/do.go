@@ -8,6 +8,7 @@ import (
 	"kedge/internal/core/run"
 	"kedge/internal/engine"
 	"kedge/internal/engine/follow"
+	"kedge/internal/engine/gate"
 )
 
 // Executor carries out the commands of one project's runs.
@@ -18,7 +19,7 @@ type Executor struct {
 	sessions *follow.Follower
 
 	clean sync.Mutex // held by who uses the clean worktree of a run
-	seen  verdicts
+	seen  gate.Verdicts
 
 	here   context.Context // until Leave
 	leave  context.CancelFunc

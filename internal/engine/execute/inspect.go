@@ -81,14 +81,14 @@ func conclusion(changes []git.Change, found []kedge.Finding, outside beyond, bri
 	var forbidden []string
 	for _, f := range found {
 		if f.Level == kedge.LevelError {
-			forbidden = append(forbidden, findingText(f))
+			forbidden = append(forbidden, gate.FindingText(f))
 		}
 	}
 	switch {
 	case len(changes) == 0:
 		return string(run.Empty), ""
 	case len(forbidden) > 0:
-		return string(run.Forbidden), clip(strings.Join(forbidden, "\n"))
+		return string(run.Forbidden), gate.Clip(strings.Join(forbidden, "\n"))
 	case len(outside.paths) > 0:
 		return string(run.Outside), joined(shown(outside.paths, 20), outside.limit, brings)
 	case brings != "":

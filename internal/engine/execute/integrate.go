@@ -30,7 +30,7 @@ func (x *Executor) integrate(ctx context.Context, c run.Command, _ func(run.Inpu
 	}
 	if len(m.Conflicts) > 0 {
 		ev := c.Reply(run.Conflicting)
-		ev.Failure = clip(shown(m.Conflicts, 10))
+		ev.Failure = gate.Clip(shown(m.Conflicts, 10))
 		return ev, nil
 	}
 	ev, err := x.tryCandidate(ctx, c, clean, m.Tree)
@@ -154,7 +154,7 @@ func (x *Executor) notEquipped(ctx context.Context, c run.Command, clean *git.Re
 	ev := c.Reply(run.CannotRun)
 	ev.Reason = reason
 	if tip != now {
-		ev.Outcome, ev.Reason, ev.Failure = run.Red, "", clip(reason)
+		ev.Outcome, ev.Reason, ev.Failure = run.Red, "", gate.Clip(reason)
 	}
 	return ev, nil
 }

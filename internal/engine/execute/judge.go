@@ -2,23 +2,18 @@ package execute
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"kedge"
-	"kedge/internal/core/check"
 	"kedge/internal/core/run"
 	"kedge/internal/engine/gate"
 	"kedge/internal/git"
 	"kedge/internal/git/slot"
-	"kedge/internal/process/atomicfile"
 	"kedge/internal/text/environ"
-	"kedge/internal/text/strictjson"
 )
 
 // candidate is a job's worktree as the gate sees it: with what is Kedge's as at
@@ -41,67 +36,26 @@ func (w candidate) Tree(ctx context.Context) (string, error) {
 	return w.TreeWith(ctx, tree, w.base, slot.Kedges...)
 }
 
-// begunGate is what is written down of a gate before anything of it runs, and
-// when it has its verdict.
-type begunGate struct {
-	Version int            `json:"version"`
-	Run     kedge.RunID    `json:"run,omitempty"`
-	Tree    string         `json:"tree"`
-	Verdict *kedge.Verdict `json:"verdict,omitempty"`
-}
-
-func begunFile(dir string) string { return filepath.Join(dir, "gate.json") }
-
-func readBegun(dir string) (begunGate, error) {
-	b := begunGate{Version: 1}
-	text, err := os.ReadFile(begunFile(dir))
-	if errors.Is(err, fs.ErrNotExist) {
-		return b, nil
-	}
-	if err != nil {
-		return b, kedge.Errorf(kedge.Internal, "cannot read a gate: %w", err)
-	}
-	return b, strictjson.Decode(begunFile(dir), text, &b)
-}
-
-// GateRun is the run whose gate or setup has its logs in a folder; empty when it
-// is none's.
-func GateRun(dir string) kedge.RunID {
-	b, err := readBegun(dir)
-	if err != nil {
-		return ""
-	}
-	return b.Run
-}
-
-func (b begunGate) write(dir string) error {
-	text, err := json.Marshal(b)
-	if err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot encode a gate: %w", err)
-	}
-	return atomicfile.Write(begunFile(dir), append(text, '\n'), 0o600)
-}
-
 // judge runs one gate of the command and keeps its verdict. Carried out again it
 // finishes the gate that was begun, or finds its verdict.
 func (x *Executor) judge(ctx context.Context, c run.Command, what, env string, q gate.Request) (kedge.Evidence, error) {
 	ev := kedge.Evidence{ID: evidenceID(c, what), Feature: c.Feature, At: c.At, By: kedge.ActorDaemon, Environment: env, For: stage(c)}
 	dir := x.gateDir(ev.ID)
 	again := x.reuse(ctx, c, q.Slot, env, ev.ID)
-	q.Known, q.Learn = again.known, again.learn
+	q.Known, q.Learn = again.Known, again.Learn
 	v, err := x.verdict(ctx, c, dir, q)
 	if err != nil {
 		return ev, err
 	}
-	again.keep()
+	again.Keep()
 	ev.Verdict = v
 	return ev, x.cfg.Ledger.KeepEvidence(ctx, key(c, what), ev)
 }
 
 func (x *Executor) verdict(ctx context.Context, c run.Command, dir string, q gate.Request) (kedge.Verdict, error) {
-	was, err := readBegun(dir)
+	was, err := gate.ReadBegun(dir)
 	if err != nil || was.Verdict != nil {
-		return was.given(), errors.Join(err, x.forget(ctx, dir))
+		return was.Given(), errors.Join(err, x.forget(ctx, dir))
 	}
 	q.LogDir, q.LockDir = dir, filepath.Join(x.cfg.Home, "projects", string(x.cfg.Project), "locks")
 	q.Env, q.Now, q.Runner, q.Expect = x.env(c.Run), x.cfg.Now, x.cfg.Runner, was.Tree
@@ -110,7 +64,7 @@ func (x *Executor) verdict(ctx context.Context, c run.Command, dir string, q gat
 	}
 	q.Begin = func(tree string) error {
 		was.Run, was.Tree = c.Run, tree
-		return was.write(dir)
+		return was.Write(dir)
 	}
 	held, done := lasting(ctx)
 	defer done()
@@ -120,17 +74,9 @@ func (x *Executor) verdict(ctx context.Context, c run.Command, dir string, q gat
 	}
 	if err == nil {
 		was.Verdict = &v
-		err = was.write(dir)
+		err = was.Write(dir)
 	}
 	return v, errors.Join(err, x.forget(ctx, dir))
-}
-
-// given is the verdict, where there is one.
-func (b begunGate) given() kedge.Verdict {
-	if b.Verdict == nil {
-		return kedge.Verdict{}
-	}
-	return *b.Verdict
 }
 
 // forget lets the holders of a gate go that is over.
@@ -158,7 +104,7 @@ func (x *Executor) outcome(c run.Command, ev kedge.Evidence, err error) (run.Inp
 	case missing != "":
 		out.Outcome, out.Reason = run.CannotRun, missing
 	case !ev.Verdict.Green():
-		out.Outcome, out.Failure = run.Red, firstFailure(ev.Verdict)
+		out.Outcome, out.Failure = run.Red, gate.FirstFailure(ev.Verdict)
 	case ev.Verdict.Partial:
 		out.Outcome = run.Partial
 	}
@@ -180,7 +126,7 @@ func (x *Executor) missingTool(c run.Command, v kedge.Verdict) string {
 			continue
 		}
 		if c.Kind == run.Gate && c.Tree != "" || x.absent(c, r.Command) {
-			return fmt.Sprintf("check %q cannot run: %s", r.Name, render(*r.FirstFailure))
+			return fmt.Sprintf("check %q cannot run: %s", r.Name, gate.Render(*r.FirstFailure))
 		}
 	}
 	return ""
@@ -198,70 +144,6 @@ func (x *Executor) absent(c run.Command, line string) bool {
 		}
 	}
 	return true
-}
-
-// maxFailureLines bounds what a repair is told.
-const maxFailureLines = 20
-
-// firstFailure is the one failure of a red verdict: of its first red check, or
-// else its first finding.
-func firstFailure(v kedge.Verdict) string {
-	for _, f := range v.Findings {
-		if f.Level == kedge.LevelError {
-			return clip(findingText(f))
-		}
-	}
-	for _, r := range v.Checks {
-		if r.Skipped == "" && r.FirstFailure != nil {
-			return clip(fmt.Sprintf("check %q (%s) is red: %s%s", r.Name, r.Command, exitText(r), render(*r.FirstFailure)))
-		}
-	}
-	return "its checks are not green"
-}
-
-// exitText is how a check's command ended; empty where it did not end by itself, or
-// the failure says so.
-func exitText(r kedge.CheckResult) string {
-	text := fmt.Sprintf("exit %d", r.Exit)
-	if r.Exit < 0 || !check.OfKind(r.Kind).Shell || strings.HasPrefix(r.FirstFailure.Message, text) {
-		return ""
-	}
-	return text + ": "
-}
-
-func findingText(f kedge.Finding) string {
-	text := f.What
-	if f.Where != "" {
-		text += ": " + f.Where
-	}
-	if f.Fix != "" {
-		text += " (" + f.Fix + ")"
-	}
-	return text
-}
-
-// render shows a failure as test, place and message.
-func render(f kedge.Failure) string {
-	var parts []string
-	if f.Test != "" {
-		parts = append(parts, f.Test)
-	}
-	if f.File != "" {
-		place := f.File
-		if f.Line > 0 {
-			place = fmt.Sprintf("%s:%d", f.File, f.Line)
-		}
-		parts = append(parts, place)
-	}
-	return strings.Join(append(parts, f.Message), ": ")
-}
-
-func clip(text string) string {
-	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
-	if len(lines) > maxFailureLines {
-		lines = append(lines[:maxFailureLines-1], fmt.Sprintf("(%d more lines)", len(lines)-maxFailureLines+1))
-	}
-	return strings.Join(lines, "\n")
 }
 
 // stage is where on a feature's way the command judges.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"kedge"
+	"kedge/internal/core/plan"
 	"kedge/internal/core/run"
 	"kedge/internal/git"
 	"kedge/internal/git/slot"
@@ -124,7 +125,7 @@ func (x *Executor) regressed(ctx context.Context, c run.Command, _ string) (run.
 		return run.Input{}, err
 	}
 	ev := c.Reply(run.Refused)
-	ev.Reason = "red again, though done before: " + strings.Join(quoted(ids), ", ")
+	ev.Reason = "red again, though done before: " + strings.Join(plan.Quoted(ids), ", ")
 	ev.Next = []kedge.NextStep{kedge.Step("kedge", "run").For("repair it first"), kedge.Step("kedge", "land", "--regressed").For("land it as it is")}
 	return ev, nil
 }

@@ -95,13 +95,13 @@ func judgeProof(own kedge.Check, ev kedge.Evidence) proof {
 	if r.FirstFailure == nil {
 		return pr
 	}
-	what := fmt.Sprintf("check %q (%s): %s", own.Name, r.Command, render(*r.FirstFailure))
+	what := fmt.Sprintf("check %q (%s): %s", own.Name, r.Command, gate.Render(*r.FirstFailure))
 	timedOut := r.Exit == -1 && strings.HasPrefix(r.FirstFailure.Message, "timed out")
 	switch {
 	case check.Of(own).Shell && (r.Exit == notFound || r.Exit == notExecutable || timedOut):
-		pr.outcome, pr.reason = run.Broken, clip(what)
+		pr.outcome, pr.reason = run.Broken, gate.Clip(what)
 	case own.Prove == check.ProveHolds:
-		pr.outcome, pr.reason = run.Broken, clip("it must hold before the work and does not: "+what)
+		pr.outcome, pr.reason = run.Broken, gate.Clip("it must hold before the work and does not: "+what)
 	default:
 		pr.outcome = run.Fails
 	}

@@ -28,26 +28,20 @@ func (x *Executor) recheck(_ context.Context, c run.Command, _ func(run.Input)) 
 	return c.Reply(run.OK), nil
 }
 
-// broken is a completed feature with a check that is red.
-type broken struct {
-	feature kedge.Feature
-	result  kedge.CheckResult // by the check's own name
-}
-
 // text names the feature, its check and the first failure.
-func (b broken) text() string {
-	r := b.result
+func text(b plan.Broken) string {
+	r := b.Result
 	failure := "it is not green"
 	if r.FirstFailure != nil {
-		failure = exitText(r) + render(*r.FirstFailure)
+		failure = gate.ExitText(r) + gate.Render(*r.FirstFailure)
 	}
-	return fmt.Sprintf("check %q (%s) of %q is red: %s", r.Name, r.Command, b.feature.ID, failure)
+	return fmt.Sprintf("check %q (%s) of %q is red: %s", r.Name, r.Command, b.Feature.ID, failure)
 }
 
-func idsOf(list []broken) []kedge.FeatureID {
+func idsOf(list []plan.Broken) []kedge.FeatureID {
 	var out []kedge.FeatureID
 	for _, b := range list {
-		out = append(out, b.feature.ID)
+		out = append(out, b.Feature.ID)
 	}
 	return out
 }
@@ -60,7 +54,7 @@ func (x *Executor) holdAgainst(ctx context.Context, c run.Command, clean *git.Re
 	if err != nil || len(theirs(changes)) == 0 {
 		return ev, err
 	}
-	features, err := x.toRecheck(ctx, c, plan.Change{Feature: c.Feature, Paths: pathsOf(theirs(changes))})
+	features, err := x.toRecheck(ctx, c, plan.Change{Feature: c.Feature, Paths: git.PathsOf(theirs(changes))})
 	if err != nil {
 		return ev, err
 	}
@@ -77,9 +71,9 @@ func (x *Executor) holdAgainst(ctx context.Context, c run.Command, clean *git.Re
 	}
 	out := c.Reply(run.Red)
 	out.Environment, out.Features = ev.Environment, idsOf(red)
-	out.Failure = clip(fmt.Sprintf("this work breaks feature %q, which is completed: %s", red[0].feature.ID, red[0].text()))
+	out.Failure = gate.Clip(fmt.Sprintf("this work breaks feature %q, which is completed: %s", red[0].Feature.ID, text(red[0])))
 	if len(red) > 1 {
-		out.Failure += fmt.Sprintf("\nit breaks as well: %s", strings.Join(quoted(idsOf(red[1:])), ", "))
+		out.Failure += fmt.Sprintf("\nit breaks as well: %s", strings.Join(plan.Quoted(idsOf(red[1:])), ", "))
 	}
 	return out, nil
 }
@@ -87,17 +81,17 @@ func (x *Executor) holdAgainst(ctx context.Context, c run.Command, clean *git.Re
 // holdBase holds a base, whose gate is green, against completed features: those that
 // what others changed since the last verified commit can touch, and some in turn.
 func (x *Executor) holdBase(ctx context.Context, c run.Command, p place, ev run.Input) (run.Input, error) {
-	past, err := x.pastOf(ctx, c.Base, false)
+	past, err := x.cfg.Slots.PastOf(ctx, c.Base, false)
 	if err != nil {
 		return ev, err
 	}
 	var change plan.Change
-	if past.verified != "" {
-		changes, err := p.tree.Diff(ctx, past.verified, c.Base)
+	if past.Verified != "" {
+		changes, err := p.tree.Diff(ctx, past.Verified, c.Base)
 		if err != nil || len(theirs(changes)) == 0 {
 			return ev, err
 		}
-		change.Paths = pathsOf(theirs(changes))
+		change.Paths = git.PathsOf(theirs(changes))
 	}
 	features, err := x.toRecheck(ctx, c, change)
 	if err != nil {
@@ -135,33 +129,33 @@ func (x *Executor) clearBase(ctx context.Context, c run.Command, p place, q gate
 	if err != nil {
 		return err
 	}
-	q.Own = named(features)
+	q.Own = plan.Together(features)
 	return x.clearAway(ctx, p, q, kedge.Verdict{Tree: tree})
 }
 
 // brokenBase answers that completed features are red without the work, and since when.
-func (x *Executor) brokenBase(ctx context.Context, c run.Command, clean *git.Repo, red []broken) run.Input {
+func (x *Executor) brokenBase(ctx context.Context, c run.Command, clean *git.Repo, red []plan.Broken) run.Input {
 	ev := c.Reply(run.Regressed)
 	ev.Features = idsOf(red)
 	var parts []string
 	for i, b := range red {
-		text := b.text()
+		text := text(b)
 		if clean != nil && i < mostBlamed {
 			since, err := x.blame(ctx, c, clean, b)
 			if err != nil {
-				x.log().Warn("who broke a feature was not found", "run", string(c.Run), "feature", string(b.feature.ID), "error", err.Error())
+				x.log().Warn("who broke a feature was not found", "run", string(c.Run), "feature", string(b.Feature.ID), "error", err.Error())
 			} else if since != "" {
 				text += "; " + since
 			}
 		}
 		parts = append(parts, text)
 	}
-	ev.Reason = clip(strings.Join(parts, "\n"))
+	ev.Reason = gate.Clip(strings.Join(parts, "\n"))
 	return ev
 }
 
 // redAt tells which of some features are red at a commit, in the clean worktree.
-func (x *Executor) redAt(ctx context.Context, c run.Command, clean *git.Repo, commit string, suspects []broken) ([]broken, run.Input, error) {
+func (x *Executor) redAt(ctx context.Context, c run.Command, clean *git.Repo, commit string, suspects []plan.Broken) ([]plan.Broken, run.Input, error) {
 	tree, err := clean.TreeOf(ctx, commit)
 	if err != nil {
 		return nil, run.Input{}, err
@@ -171,13 +165,13 @@ func (x *Executor) redAt(ctx context.Context, c run.Command, clean *git.Repo, co
 	}
 	features := make([]kedge.Feature, len(suspects))
 	for i, b := range suspects {
-		features[i] = b.feature
+		features[i] = b.Feature
 	}
-	return x.redAmong(ctx, c, clean, tree, "at-"+tree+"-"+strings.Join(quoted(idsOf(suspects)), "-"), features)
+	return x.redAmong(ctx, c, clean, tree, "at-"+tree+"-"+strings.Join(plan.Quoted(idsOf(suspects)), "-"), features)
 }
 
 // redAmong tells which features are red in the clean worktree, which holds a tree.
-func (x *Executor) redAmong(ctx context.Context, c run.Command, clean *git.Repo, tree, what string, features []kedge.Feature) ([]broken, run.Input, error) {
+func (x *Executor) redAmong(ctx context.Context, c run.Command, clean *git.Repo, tree, what string, features []kedge.Feature) ([]plan.Broken, run.Input, error) {
 	if len(features) == 0 {
 		return nil, run.Input{}, nil
 	}
@@ -200,11 +194,11 @@ func (x *Executor) redAmong(ctx context.Context, c run.Command, clean *git.Repo,
 
 // redIn runs the checks of features until none that is left is red, and gives those that
 // were. Where a gate gives no verdict it is other that says why.
-func (x *Executor) redIn(ctx context.Context, c run.Command, q gate.Request, env, what string, features []kedge.Feature) (red []broken, other run.Input, err error) {
+func (x *Executor) redIn(ctx context.Context, c run.Command, q gate.Request, env, what string, features []kedge.Feature) (red []plan.Broken, other run.Input, err error) {
 	reply := c
 	c.Kind, c.Feature = run.Recheck, ""
 	for i := 0; len(features) > 0; i++ {
-		q.Own = named(features)
+		q.Own = plan.Together(features)
 		judged, err := x.judge(ctx, c, fmt.Sprintf("%s-%d", what, i), env, q)
 		if leaving(ctx, err) {
 			return nil, run.Input{}, err
@@ -218,63 +212,13 @@ func (x *Executor) redIn(ctx context.Context, c run.Command, q gate.Request, env
 		case ev.Outcome != run.Red:
 			return nil, ev, nil
 		}
-		var more []broken
-		if more, features = sortOut(features, judged.Verdict); len(more) == 0 {
+		var more []plan.Broken
+		if more, features = plan.SortOut(features, judged.Verdict); len(more) == 0 {
 			return red, run.Input{}, nil // a finding, and no check
 		}
 		red = append(red, more...)
 	}
 	return red, run.Input{}, nil
-}
-
-// ownName is the name under which a feature's check runs beside those of others.
-func ownName(f kedge.Feature, c kedge.Check) string {
-	if name := string(f.ID) + "." + c.Name; kedge.ValidName(name) {
-		return name
-	}
-	return c.Name
-}
-
-// named are the checks of all the features. One that features share is there once.
-func named(features []kedge.Feature) []kedge.Check {
-	var out []kedge.Check
-	for _, f := range features {
-		for _, c := range f.Checks {
-			if !slices.ContainsFunc(out, func(o kedge.Check) bool { return check.Same(o, c) }) {
-				c.Name = ownName(f, c)
-				out = append(out, c)
-			}
-		}
-	}
-	return out
-}
-
-// sortOut takes the features out whose check is the red one of a verdict.
-func sortOut(features []kedge.Feature, v kedge.Verdict) (red []broken, left []kedge.Feature) {
-	at := slices.IndexFunc(v.Checks, func(r kedge.CheckResult) bool { return r.Skipped == "" && r.FirstFailure != nil })
-	if at < 0 {
-		return nil, features
-	}
-	r := v.Checks[at]
-	var bad kedge.Check
-	for _, f := range features {
-		for _, c := range f.Checks {
-			if bad.Name == "" && ownName(f, c) == r.Name {
-				bad = c
-			}
-		}
-	}
-	for _, f := range features {
-		i := slices.IndexFunc(f.Checks, func(c kedge.Check) bool { return ownName(f, c) == r.Name || check.Same(c, bad) })
-		if i < 0 {
-			left = append(left, f)
-			continue
-		}
-		own := r
-		own.Name = f.Checks[i].Name
-		red = append(red, broken{f, own})
-	}
-	return red, left
 }
 
 // toRecheck are the completed features that a change is held against: those that it
@@ -304,29 +248,17 @@ func (x *Executor) toRecheck(ctx context.Context, c run.Command, change plan.Cha
 	return append(must, turn...), err
 }
 
-// rotation is where the features that are looked at in turn stand. It outlives runs, so
-// that short ones do not look at the same features each time.
-type rotation struct {
-	Command string          `json:"command"` // whose turn it was; carried out again it is the same one
-	After   kedge.FeatureID `json:"after"`
-	Last    kedge.FeatureID `json:"last"`
-}
-
 // inTurn gives the next few of the features.
 func (x *Executor) inTurn(c run.Command, features []kedge.Feature) ([]kedge.Feature, error) {
 	if len(features) <= sampleSize {
 		return features, nil
 	}
 	file := filepath.Join(x.cfg.Home, "projects", string(x.cfg.Project), "rotation.json")
-	var at rotation
+	var at plan.Rotation
 	if text, err := os.ReadFile(file); err == nil && json.Unmarshal(text, &at) != nil {
-		at = rotation{} // damaged: it begins again
+		at = plan.Rotation{} // damaged: it begins again
 	}
-	if me := key(c, "turn"); at.Command != me {
-		at.Command, at.After = me, at.Last
-	}
-	var turn []kedge.Feature
-	turn, at.Last = plan.Rotate(features, at.After, sampleSize)
+	turn := at.Turn(key(c, "turn"), features, sampleSize)
 	text, err := json.Marshal(at)
 	if err != nil {
 		return nil, kedge.Errorf(kedge.Internal, "encode whose turn it is: %w", err)
@@ -342,22 +274,6 @@ func (x *Executor) canRecheck(c run.Command, f kedge.Feature) bool {
 		x.log().Warn("a completed feature was not looked at again", "run", string(c.Run), "feature", string(f.ID), "error", faults[0].What)
 	}
 	return len(faults) == 0
-}
-
-func pathsOf(changes []git.Change) []string {
-	out := make([]string, len(changes))
-	for i, c := range changes {
-		out[i] = c.Path
-	}
-	return out
-}
-
-func quoted(ids []kedge.FeatureID) []string {
-	out := make([]string, len(ids))
-	for i, id := range ids {
-		out[i] = fmt.Sprintf("%q", string(id))
-	}
-	return out
 }
 
 // orElse is the first event if it says anything, else the second.

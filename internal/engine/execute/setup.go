@@ -110,7 +110,7 @@ func (x *Executor) runSetup(ctx context.Context, c run.Command, w *git.Repo, lin
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", kedge.Errorf(kedge.Internal, "cannot make a folder for logs: %w", err)
 	}
-	if err := (begunGate{Version: 1, Run: c.Run}).write(dir); err != nil {
+	if err := (gate.Begun{Version: 1, Run: c.Run}).Write(dir); err != nil {
 		return "", err
 	}
 	box, err := x.box(ctx, c, w.Root(), nil)
@@ -139,7 +139,7 @@ func setupFailure(line, log string, res process.Result) string {
 	}
 	text, err := os.ReadFile(log)
 	if f, ok := condense.First(line, string(text)); err == nil && ok {
-		return render(f)
+		return gate.Render(f)
 	}
 	return fmt.Sprintf("exit %d", res.Exit)
 }

@@ -4,18 +4,20 @@ import (
 	"os"
 	osexec "os/exec"
 	"testing"
+
+	"kedge/internal/engine/gate"
 )
 
 // TestGateSaysWhoseItIs: of a gate it is known which run began it.
 func TestGateSaysWhoseItIs(t *testing.T) {
 	dir := t.TempDir()
-	if got := GateRun(dir); got != "" {
+	if got := gate.RunOf(dir); got != "" {
 		t.Errorf("a folder without a gate is of %q", got)
 	}
-	if err := (begunGate{Version: 1, Run: "run-1"}).write(dir); err != nil {
+	if err := (gate.Begun{Version: 1, Run: "run-1"}).Write(dir); err != nil {
 		t.Fatal(err)
 	}
-	if got := GateRun(dir); got != "run-1" {
+	if got := gate.RunOf(dir); got != "run-1" {
 		t.Errorf("it is of %q", got)
 	}
 }

@@ -30,7 +30,8 @@ func (w *world) second() bool {
 		clear(w.red)
 		w.users = number(w.s.Tip)
 	}
-	clear(w.yes) // of what an earlier run has a yes for, the executor asks that one
+	clear(w.accepted) // before it begins, the ledger is committed as the journal has it
+	clear(w.yes)      // of what an earlier run has a yes for, the executor asks that one
 	w.forget()
 	w.note("another run begins")
 	w.deliver(ev)
