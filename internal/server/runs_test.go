@@ -47,8 +47,8 @@ func (m *model) Do(ctx context.Context, c run.Command, report func(run.Input)) (
 	case run.StartSession:
 		ev.Outcome, ev.Session = run.Finished, "ses-00000000000000000000000001"
 		if c.Feature == "works" {
-			report(run.Input{Kind: run.Used, Outcome: run.OK, Session: ev.Session, Usage: &run.Spend{Tokens: 1200, USD: 0.5}})
-			ev.Outcome, ev.Usage = run.Closed, &run.Spend{Tokens: 1200, USD: 0.5}
+			report(run.Input{Kind: run.Used, Outcome: run.OK, Session: ev.Session, Usage: &kedge.Spend{Tokens: 1200, USD: 0.5}})
+			ev.Outcome, ev.Usage = run.Closed, &kedge.Spend{Tokens: 1200, USD: 0.5}
 			return until(ctx, m.ended, ev)
 		}
 	case run.EndSession:

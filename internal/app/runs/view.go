@@ -193,7 +193,7 @@ func usageOf(st run.State) status.Usage {
 			silent++ // as far as is known
 		}
 	}
-	if st.Sessions <= silent && st.Spent == (run.Spend{}) {
+	if st.Sessions <= silent && st.Spent == (kedge.Spend{}) {
 		return status.Usage{}
 	}
 	tokens := st.Spent.Tokens

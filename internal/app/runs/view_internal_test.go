@@ -37,10 +37,10 @@ func TestHowARunRests(t *testing.T) {
 		{"drifted", run.State{Status: run.StatusPaused, Halt: run.Paused, Jobs: job(run.Stuck)}, true, kedge.Conflict, "kedge run --continue"},
 		{"stopped", run.State{Status: run.StatusStopped, Halt: run.Stopped}, true, kedge.Interrupted, "kedge run --continue"},
 		{"over budget", run.State{Status: run.StatusOverBudget, Halt: run.OverBudget, Rules: run.Rules{USD: 2.5}}, true, kedge.OverBudget, "kedge run --continue --budget-usd 5"},
-		{"over budget, in tokens", run.State{Status: run.StatusOverBudget, Halt: run.OverBudget, Rules: run.Rules{USD: 50, Tokens: 10}, Spent: run.Spend{Tokens: 12}}, true, kedge.OverBudget, "kedge run --continue --budget-tokens 24"},
+		{"over budget, in tokens", run.State{Status: run.StatusOverBudget, Halt: run.OverBudget, Rules: run.Rules{USD: 50, Tokens: 10}, Spent: kedge.Spend{Tokens: 12}}, true, kedge.OverBudget, "kedge run --continue --budget-tokens 24"},
 		{"a phase over its budget, in tokens", run.State{
-			Status: run.StatusOverBudget, Halt: run.OverBudget, Rules: run.Rules{USD: 50}, Spent: run.Spend{Tokens: 12},
-			Phases: []run.Bounded{{PhaseLimit: run.PhaseLimit{ID: "p1", Tokens: 10}, Spent: run.Spend{Tokens: 11}}},
+			Status: run.StatusOverBudget, Halt: run.OverBudget, Rules: run.Rules{USD: 50}, Spent: kedge.Spend{Tokens: 12},
+			Phases: []run.Bounded{{PhaseLimit: run.PhaseLimit{ID: "p1", Tokens: 10}, Spent: kedge.Spend{Tokens: 11}}},
 		}, true, kedge.OverBudget, "kedge run --continue --budget-tokens 24"},
 		{"sessions", run.State{Status: run.StatusStopped, Halt: run.MaxSessions, Rules: run.Rules{MaxSessions: 3}}, true, kedge.OverBudget, "kedge run --continue --max-sessions 3"},
 		{"environment", run.State{Status: run.StatusStopped, Halt: run.Environment}, true, kedge.Blocked, "kedge run --continue"},
@@ -93,7 +93,7 @@ func TestUnknownIsNotNothing(t *testing.T) {
 	if u := usageOf(run.State{Sessions: 2, Unmetered: 2}); u.Tokens != nil || u.USD != nil {
 		t.Errorf("%+v", u)
 	}
-	u := usageOf(run.State{Sessions: 2, Unmetered: 1, Spent: run.Spend{Tokens: 7}})
+	u := usageOf(run.State{Sessions: 2, Unmetered: 1, Spent: kedge.Spend{Tokens: 7}})
 	if u.Tokens == nil || *u.Tokens != 7 || u.USD != nil {
 		t.Errorf("%+v", u)
 	}
@@ -102,7 +102,7 @@ func TestUnknownIsNotNothing(t *testing.T) {
 // What no session said yet is unknown, not nothing.
 func TestUsageIsUnknownUntilItIsSaid(t *testing.T) {
 	live := []run.Command{{Kind: run.StartSession, Job: 1, Epoch: 1}}
-	said := &run.Spend{}
+	said := &kedge.Spend{}
 	for name, c := range map[string]struct {
 		st    run.State
 		known bool
@@ -112,7 +112,7 @@ func TestUsageIsUnknownUntilItIsSaid(t *testing.T) {
 		"works, said so":     {run.State{Sessions: 1, Jobs: []run.Job{{ID: 1, Phase: run.Working, Used: said}}, Outbox: live}, true},
 		"ended, said none":   {run.State{Sessions: 1, Unmetered: 1}, false},
 		"ended, said so":     {run.State{Sessions: 1}, true},
-		"one of two said it": {run.State{Sessions: 2, Unmetered: 1, Spent: run.Spend{Tokens: 5}}, true},
+		"one of two said it": {run.State{Sessions: 2, Unmetered: 1, Spent: kedge.Spend{Tokens: 5}}, true},
 	} {
 		if u := usageOf(c.st); (u.Tokens != nil) != c.known {
 			t.Errorf("%s: tokens %v", name, u.Tokens)

@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"testing"
 
+	"kedge"
+
 	"kedge/internal/core/run"
 )
 
@@ -29,7 +31,7 @@ func TestFlagsChangeOnlyWhatTheySay(t *testing.T) {
 func TestRow70RaisedPhaseGoesOn(t *testing.T) {
 	planned := []run.PhaseLimit{{ID: "p1", Tokens: 10}, {ID: "p2", USD: 3}}
 	st := run.State{Phases: []run.Bounded{
-		{PhaseLimit: planned[0], Spent: run.Spend{Tokens: 10}}, {PhaseLimit: planned[1], Spent: run.Spend{USD: 1}},
+		{PhaseLimit: planned[0], Spent: kedge.Spend{Tokens: 10}}, {PhaseLimit: planned[1], Spent: kedge.Spend{USD: 1}},
 	}}
 	if got := (Flags{}).RaisePhases(run.Rules{Phases: planned}, &st); !reflect.DeepEqual(got.Phases, planned) || got.Given.Phases != nil {
 		t.Errorf("nobody gave more: %+v", got)

@@ -64,7 +64,7 @@ func TestDeltaHasEveryField(t *testing.T) {
 		{"Job", func(s *run.State) any { return &s.Jobs[0] }},
 		{"Command", func(s *run.State) any { return &s.Outbox[0] }},
 		{"Bounded", func(s *run.State) any { return &s.Phases[0] }},
-		{"Spend", func(s *run.State) any { return &s.Phases[0].Spent }},
+		{"kedge.Spend", func(s *run.State) any { return &s.Phases[0].Spent }},
 	} {
 		n := reflect.TypeOf(where.of(&before)).Elem().NumField()
 		for i := range n {

@@ -179,7 +179,7 @@ func (d *drive) want(status run.Status, features ...kedge.Status) {
 }
 
 func used(tokens int64, usd float64) func(*run.Input) {
-	return func(ev *run.Input) { ev.Usage = &run.Spend{Tokens: tokens, USD: usd} }
+	return func(ev *run.Input) { ev.Usage = &kedge.Spend{Tokens: tokens, USD: usd} }
 }
 
 func because(reason string) func(*run.Input) {

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"kedge"
+
 	"kedge/internal/core/run"
 )
 
@@ -134,7 +136,7 @@ func TestF26AnEarlierOwnerIsRefused(t *testing.T) {
 	for _, ev := range []run.Input{
 		{Kind: run.Exited, Epoch: old.Epoch, Outcome: run.Finished},
 		{Kind: run.TurnEnded, Epoch: old.Epoch, Outcome: run.OK},
-		{Kind: run.Used, Epoch: old.Epoch, Usage: &run.Spend{Tokens: 5}},
+		{Kind: run.Used, Epoch: old.Epoch, Usage: &kedge.Spend{Tokens: 5}},
 		{Kind: run.Gated, Epoch: out[0].Epoch, Outcome: run.Green},
 		{Kind: "unheard_of", Epoch: out[0].Epoch},
 	} {

@@ -47,7 +47,7 @@ type Feature struct {
 	Regressions int  // how often it was reopened because it was red again
 	Red         bool // it was done, and is red with what is on the integration branch; until it is done, skipped or taken back
 	Sessions    int  // that worked on it, in every job and attempt
-	Spent       Spend
+	Spent       kedge.Spend
 	Work        string // commits of work that nobody accepted, on the integration branch, shortened, with commas; empty: none
 	Let         Let    // whether that may land
 	Wanted      bool   // a person reopened it and said why: it gets a session, whatever its checks say before

@@ -130,7 +130,7 @@ type Input struct {
 	Failure     string           `json:"failure,omitempty"` // the first failure, and nothing else
 	Session     kedge.SessionID  `json:"session,omitempty"`
 	Place       int64            `json:"place,omitempty"` // Signalled: of a question, in what the session printed
-	Usage       *Spend           `json:"usage,omitempty"` // nil: unknown
+	Usage       *kedge.Spend     `json:"usage,omitempty"` // nil: unknown
 	Until       time.Time        `json:"until,omitzero"`
 
 	// Briefed: the conversation that can be gone on with, of the one that was wished

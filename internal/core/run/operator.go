@@ -285,7 +285,7 @@ func (t *stepper) acceptedSince() {
 	for i := range t.s.Features {
 		f := &t.s.Features[i]
 		if f.Let == LetAccepted && f.Status == kedge.NeedsReview && t.jobOf(f.ID) == nil {
-			f.Status, f.Claim, f.Attempts, f.Spent, f.Let, f.Red = kedge.Completed, "", 0, Spend{}, "", false
+			f.Status, f.Claim, f.Attempts, f.Spent, f.Let, f.Red = kedge.Completed, "", 0, kedge.Spend{}, "", false
 		}
 	}
 }

@@ -31,12 +31,6 @@ const (
 	Reverting Phase = "revert" // back to the last clean commit, with salvage
 )
 
-// Phases lists every phase that a job enters, for tables and diagrams.
-var Phases = []Phase{
-	Preparing, Baselining, Proving, Briefing, Working, Saving, Ending, Gating, Inspecting, Integrating, Committing,
-	Recording, Ledgering, Done, Ready, Stuck, Idle, Asking, Reviewing, Limited, Reverting,
-}
-
 // Parked tells whether a job in this phase leaves its slot to others.
 func (p Phase) Parked() bool {
 	return p == Ready || p == Stuck || p == Asking || p == Reviewing || p == Limited
@@ -69,9 +63,6 @@ const (
 	Fault       Halt = "fault"       // a command could not be carried out
 	Returned    Halt = "returned"    // a run at rest was given something to do, or to take back: it goes on when a person wants it
 )
-
-// Halts lists every halt.
-var Halts = []Halt{Paused, Stopped, OverBudget, MaxSessions, Environment, RedBaseline, NoAgent, Untrusted, Fault, Returned}
 
 // holds tells whether no job may enter the phase. What costs nothing, and what
 // must end cleanly, always goes on.

@@ -129,7 +129,7 @@ func (t *stepper) lookAgain() {
 	for i := range t.s.Features {
 		f := &t.s.Features[i]
 		if f.Red && f.Status == kedge.BlockedWork && t.jobOf(f.ID) == nil {
-			f.Status, f.Claim, f.Attempts, f.Regressions, f.Spent = kedge.Regressed, ClaimDone, 0, 0, Spend{}
+			f.Status, f.Claim, f.Attempts, f.Regressions, f.Spent = kedge.Regressed, ClaimDone, 0, 0, kedge.Spend{}
 			t.mark(f, "continued by "+t.who())
 		}
 	}

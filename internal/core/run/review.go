@@ -87,7 +87,7 @@ func (t *stepper) accept(f *Feature, j *Job) {
 // as soon as a clean worktree shows it green. Wanted is what its next session is
 // for; empty: its checks say it.
 func (t *stepper) reopen(f *Feature, claim Claim, wanted string) {
-	f.Status, f.Claim, f.Attempts, f.Regressions, f.Spent = kedge.Pending, claim, 0, 0, Spend{}
+	f.Status, f.Claim, f.Attempts, f.Regressions, f.Spent = kedge.Pending, claim, 0, 0, kedge.Spend{}
 	f.Wanted, f.Aside = false, false
 	if f.Let == LetAccepted {
 		f.Let = ""
@@ -143,7 +143,7 @@ func (t *stepper) takeOn(f *Feature) {
 // until it lands, where it is reopened first. What was not to land by itself
 // before does not do so now: nothing but that word is on top of it.
 func (t *stepper) takenOn(f *Feature, j *Job, before string) {
-	f.Claim, f.Attempts, f.Spent, f.Red = "", 0, Spend{}, false // its work it keeps: reopened before it lands, that waits again
+	f.Claim, f.Attempts, f.Spent, f.Red = "", 0, kedge.Spend{}, false // its work it keeps: reopened before it lands, that waits again
 	if t.s.Landed == before && t.s.LandRefusal != "" {
 		t.s.Landed = t.s.Tip
 		t.s.refuseLanding("accepted when the run was over")

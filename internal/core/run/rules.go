@@ -109,26 +109,3 @@ func (r Rules) withDefaults() Rules {
 	}
 	return r
 }
-
-// Spend is a sum of what was used: tokens are uncached input, cache writes and
-// output, children included.
-type Spend struct {
-	Tokens int64   `json:"tokens,omitempty"`
-	USD    float64 `json:"usd,omitempty"`
-}
-
-func (s *Spend) add(d Spend) {
-	s.Tokens += d.Tokens
-	s.USD += d.USD
-}
-
-// grown is what total has more than s, never less than nothing: totals may
-// arrive twice or in any order.
-func (s Spend) grown(total Spend) Spend {
-	return Spend{Tokens: max(0, total.Tokens-s.Tokens), USD: max(0, total.USD-s.USD)}
-}
-
-// reaches tells whether a limit is spent.
-func (s Spend) reaches(tokens int64, usd float64) bool {
-	return tokens > 0 && s.Tokens >= tokens || usd > 0 && s.USD >= usd
-}

@@ -281,7 +281,7 @@ func TestRow70And75Budgets(t *testing.T) {
 			d.until(run.StartSession)
 			d.session(run.Used, run.OK, used(999, 1.9))
 			d.session(run.Used, run.OK, used(999, 1.9)) // told twice, counted once
-			if d.s.Spent != (run.Spend{Tokens: 999, USD: 1.9}) {
+			if d.s.Spent != (kedge.Spend{Tokens: 999, USD: 1.9}) {
 				t.Errorf("spent %+v", d.s.Spent)
 			}
 			if out := d.session(run.TurnEnded, run.OK, used(1000, 2)); name != "as many as allowed" && out[0].Kind != run.Checkpoint {

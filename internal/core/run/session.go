@@ -109,19 +109,19 @@ func (t *stepper) account(j *Job) {
 	if t.ev.Usage == nil {
 		return
 	}
-	var before Spend
+	var before kedge.Spend
 	if j.Used != nil {
 		before = *j.Used
 	}
-	d := before.grown(*t.ev.Usage)
+	d := before.Grown(*t.ev.Usage)
 	now := before
-	now.add(d)
+	now.Add(d)
 	j.Used = &now
-	t.s.Spent.add(d)
+	t.s.Spent.Add(d)
 	t.s.Day.USD += d.USD
 	if f := t.feature(j); f != nil {
-		f.Spent.add(d)
-		t.s.Phases[f.Phase].Spent.add(d)
+		f.Spent.Add(d)
+		t.s.Phases[f.Phase].Spent.Add(d)
 	}
 }
 

@@ -50,12 +50,12 @@ type State struct {
 
 	Causes []Cause `json:"causes,omitempty"` // why features that were done are red again, as far as it is known
 
-	Sessions  int   `json:"sessions"`
-	Planners  int   `json:"planners,omitempty"`  // of them, those that planned
-	Menders   int   `json:"menders,omitempty"`   // and those that were to make a red baseline green
-	Unmetered int   `json:"unmetered,omitempty"` // sessions that never said what they used
-	Spent     Spend `json:"spent"`
-	Day       Day   `json:"day,omitzero"`
+	Sessions  int         `json:"sessions"`
+	Planners  int         `json:"planners,omitempty"`  // of them, those that planned
+	Menders   int         `json:"menders,omitempty"`   // and those that were to make a red baseline green
+	Unmetered int         `json:"unmetered,omitempty"` // sessions that never said what they used
+	Spent     kedge.Spend `json:"spent"`
+	Day       Day         `json:"day,omitzero"`
 }
 
 // Seen is a verdict on a tree in an environment.
@@ -73,7 +73,7 @@ func (v Seen) covers(tree, environment string) bool {
 // Bounded is a phase of the plan with its limits.
 type Bounded struct {
 	PhaseLimit
-	Spent Spend `json:"spent"`
+	Spent kedge.Spend `json:"spent"`
 }
 
 // Day is what one calendar day cost. Days only go forward, whatever the clock
@@ -141,7 +141,7 @@ type Job struct {
 	Route    string          `json:"route,omitempty"`
 	Turn     int64           `json:"turn,omitempty"` // epoch of the turn that runs
 	Session  kedge.SessionID `json:"session,omitempty"`
-	Used     *Spend          `json:"used,omitempty"`    // by the session; nil: unknown
+	Used     *kedge.Spend    `json:"used,omitempty"`    // by the session; nil: unknown
 	Talk     Talk            `json:"talk,omitzero"`     // of the last session
 	Resumed  bool            `json:"resumed,omitempty"` // the session goes on with the conversation of the one before
 	Fresh    string          `json:"fresh,omitempty"`   // why no session of the attempt goes on with one any more
@@ -307,7 +307,7 @@ func (s *State) Broken() []kedge.FeatureID {
 func (s *State) OverBudget(j *Job) string {
 	r := s.Rules
 	switch {
-	case s.Spent.reaches(r.Tokens, r.USD):
+	case s.Spent.Reaches(r.Tokens, r.USD):
 		return "the budget of the run is spent"
 	case r.DayUSD > 0 && s.Day.USD >= r.DayUSD:
 		return "the budget of the day is spent"
@@ -320,7 +320,7 @@ func (s *State) OverBudget(j *Job) string {
 }
 
 // Over tells whether the phase has cost what it may.
-func (p Bounded) Over() bool { return p.Spent.reaches(p.Tokens, p.USD) }
+func (p Bounded) Over() bool { return p.Spent.Reaches(p.Tokens, p.USD) }
 
 // FeatureOverBudget tells whether the job's feature has cost what it may.
 func (s *State) FeatureOverBudget(j *Job) bool {
@@ -335,7 +335,7 @@ func (s *State) FeatureOverBudget(j *Job) bool {
 	if usd == 0 {
 		usd = s.Rules.FeatureUSD
 	}
-	return f.Spent.reaches(tokens, usd)
+	return f.Spent.Reaches(tokens, usd)
 }
 
 func (s *State) place(id kedge.FeatureID) int {

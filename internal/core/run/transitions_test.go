@@ -10,6 +10,12 @@ import (
 	"kedge"
 )
 
+// Phases lists every phase that a job enters, for tables and diagrams.
+var Phases = []Phase{
+	Preparing, Baselining, Proving, Briefing, Working, Saving, Ending, Gating, Inspecting, Integrating, Committing,
+	Recording, Ledgering, Done, Ready, Stuck, Idle, Asking, Reviewing, Limited, Reverting,
+}
+
 // Transition is one line of the table of Step: a job in From, an event with an
 // outcome, and what follows.
 type Transition struct {

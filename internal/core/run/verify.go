@@ -331,7 +331,7 @@ func (t *stepper) ledgered(j *Job, c Command) {
 	default:
 		f.Status = c.Status
 		if c.Status == kedge.Completed {
-			f.Claim, f.Attempts, f.Spent = "", 0, Spend{}
+			f.Claim, f.Attempts, f.Spent = "", 0, kedge.Spend{}
 		}
 		if c.Status == kedge.Completed && j.Kind != Accept {
 			f.Work, f.Let = "", "" // by its checks
@@ -359,7 +359,7 @@ func (t *stepper) ledgered(j *Job, c Command) {
 func (t *stepper) undone(f *Feature, j *Job) {
 	switch {
 	case j.Commit != "":
-		f.Claim, f.Attempts, f.Regressions, f.Spent, f.Work, f.Let, f.Red = "", 0, 0, Spend{}, "", "", false
+		f.Claim, f.Attempts, f.Regressions, f.Spent, f.Work, f.Let, f.Red = "", 0, 0, kedge.Spend{}, "", "", false
 		f.Wanted = open(f.Status)
 	default: // nothing was taken back
 		t.overAgain(f, j)

@@ -159,6 +159,6 @@ type Position struct {
 // Trail is what is known of a session from its own output.
 type Trail struct {
 	Stood resume.Summary // where it stood when it told the last
-	Used  *run.Spend     // nil: it never said
+	Used  *kedge.Spend   // nil: it never said
 	Said  string         // the last that its agent said, as kedge.Session.Closing
 }

@@ -3,6 +3,8 @@ package execute
 import (
 	"context"
 
+	"kedge"
+
 	"kedge/internal/agents"
 	"kedge/internal/agents/record"
 	"kedge/internal/core/run"
@@ -56,7 +58,7 @@ func (t *Trail) count(ev watch.Act) {
 		return
 	}
 	if t.Used == nil {
-		t.Used = &run.Spend{}
+		t.Used = &kedge.Spend{}
 	}
 	t.Used.Tokens += s.Tokens
 	t.Used.USD += s.USD

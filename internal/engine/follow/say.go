@@ -17,7 +17,7 @@ import (
 // usage is what a session said that it used.
 type usage struct {
 	reports int
-	spent   *run.Spend // nil: it never said
+	spent   *kedge.Spend // nil: it never said
 	usd     *float64
 	kinds   *kedge.TokenKinds // nil: it never said
 	model   string
@@ -35,9 +35,9 @@ func (u *usage) take(ev watch.Act) {
 	u.reports++
 	if s, ok := Spent(ev.Used); ok {
 		if u.spent == nil {
-			u.spent = &run.Spend{}
+			u.spent = &kedge.Spend{}
 		}
-		total := run.Spend{Tokens: u.spent.Tokens + s.Tokens, USD: u.spent.USD + s.USD}
+		total := kedge.Spend{Tokens: u.spent.Tokens + s.Tokens, USD: u.spent.USD + s.USD}
 		u.spent = &total
 	}
 	u.kinds = addKinds(u.kinds, ev.Used)
@@ -225,11 +225,11 @@ func fromProvider(k watch.SignalKind) bool { return k == watch.Provider || k == 
 
 // Spent is what counts of a report towards a budget: uncached input, cache writes and
 // output; false when the report says nothing of them.
-func Spent(u *watch.Used) (run.Spend, bool) {
+func Spent(u *watch.Used) (kedge.Spend, bool) {
 	if u == nil {
-		return run.Spend{}, false
+		return kedge.Spend{}, false
 	}
-	var s run.Spend
+	var s kedge.Spend
 	known := u.USD != nil
 	for _, n := range []*int64{u.Input, u.CacheWrite, u.Output} {
 		if n != nil {

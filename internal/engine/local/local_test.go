@@ -183,7 +183,7 @@ func TestATotalThatWasToldIsNotWritten(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := e.Deliver(t.Context(), "run-1", run.Input{Kind: run.Used, Epoch: session, Usage: &run.Spend{Tokens: tokens}}); err != nil {
+		if err := e.Deliver(t.Context(), "run-1", run.Input{Kind: run.Used, Epoch: session, Usage: &kedge.Spend{Tokens: tokens}}); err != nil {
 			t.Fatal(err)
 		}
 		after, err := s.Last(t.Context())

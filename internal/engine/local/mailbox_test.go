@@ -3,6 +3,8 @@ package local
 import (
 	"testing"
 
+	"kedge"
+
 	"kedge/internal/core/run"
 )
 
@@ -11,7 +13,7 @@ import (
 func TestMailboxKeepsTheNewestTotal(t *testing.T) {
 	b := newMailbox()
 	used := func(epoch, tokens int64) message {
-		return message{ev: run.Input{Kind: run.Used, Epoch: epoch, Usage: &run.Spend{Tokens: tokens}}}
+		return message{ev: run.Input{Kind: run.Used, Epoch: epoch, Usage: &kedge.Spend{Tokens: tokens}}}
 	}
 	for _, m := range []message{
 		used(1, 10), used(2, 20), used(1, 30),

@@ -78,7 +78,7 @@ func lateAnswers(b *bench) {
 	s := b.until(e, first, "taken over", func(s *run.State) bool { return s.Epoch > old })
 	for _, ev := range []run.Input{
 		{Kind: run.Exited, Epoch: old, Outcome: run.Finished},
-		{Kind: run.Used, Epoch: old, Usage: &run.Spend{Tokens: 1e9}},
+		{Kind: run.Used, Epoch: old, Usage: &kedge.Spend{Tokens: 1e9}},
 		{Kind: run.TurnEnded, Epoch: old},
 		{Kind: run.Exited, Epoch: s.Epoch + 100, Outcome: run.Finished},
 		{Kind: run.Gated, Epoch: s.Epoch, Outcome: run.Green},

@@ -226,11 +226,11 @@ func (h *hands) session(ctx context.Context, c run.Command, report func(run.Inpu
 		return run.Input{}, err
 	}
 	defer func() { _ = h.act(func(*world) { s.by = nil }) }()
-	report(run.Input{Kind: run.Used, Outcome: run.OK, Usage: &run.Spend{Tokens: 100, USD: 0.5}})
+	report(run.Input{Kind: run.Used, Outcome: run.OK, Usage: &kedge.Spend{Tokens: 100, USD: 0.5}})
 	select {
 	case <-s.over:
 		ev := s.how
-		ev.Usage = &run.Spend{Tokens: 150, USD: 0.75}
+		ev.Usage = &kedge.Spend{Tokens: 150, USD: 0.75}
 		return ev, nil
 	case <-ctx.Done():
 		if !errors.Is(context.Cause(ctx), engine.ErrLeave) {

@@ -37,7 +37,7 @@ type session struct {
 	plan  bool
 	fixes bool
 	left  int // turns until it does it
-	used  run.Spend
+	used  kedge.Spend
 	meter bool // tells what it uses
 	live  bool
 	last  run.Input // after which it waits: told again when it was lost

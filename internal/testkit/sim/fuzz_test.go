@@ -37,7 +37,7 @@ func events(data []byte, s func() run.State, step func(run.Input)) {
 			Kind: kinds[int(data[0]&0x7f)%len(kinds)], Outcome: outcomes[int(data[1])%len(outcomes)], Epoch: int64(n),
 			At: time.Unix(int64(n)*7200, 0), Actor: kedge.Human("ann"), Feature: kedge.FeatureID("f" + itoa(n%4)), Reason: "why",
 			Hash: "h" + itoa(n), Tree: "t" + itoa(n%3), Commit: "c" + itoa(n%3), Evidence: kedge.EvidenceID("evd-" + itoa(n)),
-			Environment: "e" + itoa(n%2), Text: "text", Usage: &run.Spend{Tokens: int64(n) * 10, USD: float64(n) / 10},
+			Environment: "e" + itoa(n%2), Text: "text", Usage: &kedge.Spend{Tokens: int64(n) * 10, USD: float64(n) / 10},
 			Features: []kedge.FeatureID{kedge.FeatureID("f" + itoa(n%5))},
 		}
 		if ev.Kind == run.Begun || ev.Kind == run.Planned {
