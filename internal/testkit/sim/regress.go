@@ -91,6 +91,11 @@ func (w *world) first() map[kedge.FeatureID]bool {
 	for id := range w.red {
 		add(id)
 	}
+	for id, was := range w.redBefore {
+		if was {
+			add(id)
+		}
+	}
 	return out
 }
 

@@ -26,6 +26,10 @@ func (w *world) second() bool {
 		specs = slices.DeleteFunc(slices.Clone(specs), func(s run.Spec) bool { return s.Work == "" && s.Broken == 0 && s.Status != kedge.Regressed })
 	}
 	ev.Specs = specs
+	w.redBefore = map[kedge.FeatureID]bool{}
+	for _, spec := range specs {
+		w.redBefore[spec.ID] = spec.Status == kedge.Regressed || spec.Broken > 0
+	}
 	if !w.unlanded { // the user has it
 		clear(w.red)
 		w.users = number(w.s.Tip)

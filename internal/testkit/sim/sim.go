@@ -58,22 +58,23 @@ type world struct {
 	s     run.State
 	*history
 
-	queue    []run.Input // answers on their way
-	late     []run.Input // copies that come when nobody expects them
-	done     []*effect   // by epoch: what a command did
-	sessions []*session
-	talks    map[int]talk // by job: of its last session
-	timers   []run.Command
-	repo     repository
-	unlanded bool // the run begins on a commit that the user's branch does not have
-	specs    []feature
-	unseen   map[kedge.FeatureID]int // the newest commit of work that nobody accepted
-	next     bool                    // this is the second run
-	planned  []run.Spec              // what its plan has, where it plans
-	over     bool                    // it was over, and people said something about its work
-	words                            // of people, that something has to follow from
-	red      map[kedge.FeatureID]int // features that were done and are red again, with the commit since when
-	letRed   bool                    // the user wants to land on that
+	queue     []run.Input // answers on their way
+	late      []run.Input // copies that come when nobody expects them
+	done      []*effect   // by epoch: what a command did
+	sessions  []*session
+	talks     map[int]talk // by job: of its last session
+	timers    []run.Command
+	repo      repository
+	unlanded  bool // the run begins on a commit that the user's branch does not have
+	specs     []feature
+	unseen    map[kedge.FeatureID]int  // the newest commit of work that nobody accepted
+	next      bool                     // this is the second run
+	planned   []run.Spec               // what its plan has, where it plans
+	over      bool                     // it was over, and people said something about its work
+	words                              // of people, that something has to follow from
+	red       map[kedge.FeatureID]int  // features that were done and are red again, with the commit since when
+	redBefore map[kedge.FeatureID]bool // features that the ledger called red again when the second run began
+	letRed    bool                     // the user wants to land on that
 
 	meddling int // what the operator still does by himself
 	helping  int // how often he still helps a run that waits
