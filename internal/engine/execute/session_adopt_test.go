@@ -196,6 +196,10 @@ func (b *countingBriefs) Checkpoint(_ context.Context, c run.Command, _ execute.
 	return kedge.CheckpointID(kedge.DeriveID("ckp", c.At, time.Unix(c.Epoch, 0).String())), nil
 }
 
+func (b *countingBriefs) Compare(context.Context, kedge.CheckpointID, string) (kedge.Compared, error) {
+	return kedge.Compared{}, nil
+}
+
 // TestRow68NoCheckpointOfNothing: where neither the worktree nor what the session
 // did is another one, the last checkpoint stands, also for the next daemon.
 func TestRow68NoCheckpointOfNothing(t *testing.T) {
