@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"strconv"
 	"testing"
 	"time"
 
@@ -14,12 +15,12 @@ import (
 func TestRow58HalfAnHourByHooks(t *testing.T) {
 	p := newGateProject(t)
 	p.commitEmpty()
-	n := time.Duration(0)
+	n := 0
 	works := func(at time.Time) string {
 		t.Helper()
 		n++
-		p.leave(n*time.Second, attend.Record{Data: kedge.HookData{
-			Agent: "claude", Event: kedge.HookTool, Native: "c1", At: at, Tool: "Bash", Call: "t", Input: "make", Sum: n.String(),
+		p.leave(time.Duration(n)*time.Second, attend.Record{Data: kedge.HookData{
+			Agent: "claude", Event: kedge.HookTool, Native: "c1", At: at, Tool: "Bash", Call: "t", Input: "make", Sum: strconv.Itoa(n),
 		}})
 		p.take(1)
 		c, err := p.CheckpointShow(t.Context(), p.who(), status.CheckpointShowRequest{})

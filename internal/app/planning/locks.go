@@ -58,6 +58,7 @@ func lockedBy(evs []kedge.Event) (Locked, error) {
 				return l, err
 			}
 			l.Risks = append(l.Risks, r)
+		default:
 		}
 	}
 	return l, nil

@@ -29,8 +29,8 @@ func (s *Verifier) noteEvents(ctx context.Context, p *projects.Project, who proj
 	}
 	n := brief.NoteOf(learned)
 	n.ID = kedge.NoteID(kedge.NewID("not", learned.At))
-	if len(docs.LintNote("", n)) > 0 || docs.CheckNote(n) != nil { // a name that no note can have is no reason to refuse the work
-		return nil, nil
+	if len(docs.LintNote("", n)) > 0 || docs.CheckNote(n) != nil {
+		return nil, nil //nolint:nilerr // a name that no note can have is no reason to refuse the work
 	}
 	return projects.One(projects.Event(kedge.NoteAdded, who, n))
 }

@@ -44,9 +44,16 @@ type fact struct{ name, text string }
 func factsOf(env *frame.Env, found sessions.SessionFound) []fact {
 	s := found.Session
 	out := []fact{
-		{"session", string(s.ID)}, {"name", s.Name}, {"agent", s.Agent}, {"model", s.Model}, {"command", strings.Join(s.Command, " ")},
-		{"folder", s.Dir}, {"state", stateText(s)}, {"started", s.StartedAt.UTC().Format("2006-01-02 15:04:05 UTC")},
-		{"run", string(s.Run)}, {"feature", string(s.Feature)},
+		{"session", string(s.ID)},
+		{"name", s.Name},
+		{"agent", s.Agent},
+		{"model", s.Model},
+		{"command", strings.Join(s.Command, " ")},
+		{"folder", s.Dir},
+		{"state", stateText(s)},
+		{"started", s.StartedAt.UTC().Format("2006-01-02 15:04:05 UTC")},
+		{"run", string(s.Run)},
+		{"feature", string(s.Feature)},
 	}
 	if b := s.Begun; b != nil {
 		out = append(out, fact{"begun", string(b.How) + ": " + b.Why})

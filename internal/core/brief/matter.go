@@ -106,48 +106,69 @@ type Likely struct {
 // LikelyFiles ranks the files that a feature which names none is likely to need: by their
 // names, by the commits that mention its words, and by what they contain (by word).
 func LikelyFiles(keys, files []string, log []Mention, contain map[string][]string) []Likely {
-	found := map[string]*Likely{}
-	there := map[string]bool{}
+	l := likely{keys: keys, there: map[string]bool{}, found: map[string]*Likely{}}
 	for _, f := range files {
-		there[f] = !kedge.IsOwnPath(f) && !foreign(f)
+		l.there[f] = !kedge.IsOwnPath(f) && !foreign(f)
 	}
-	add := func(file string, score float64, why string) {
-		if !there[file] {
-			return
-		}
-		l := found[file]
-		if l == nil {
-			l = &Likely{Path: file, Why: why}
-			found[file] = l
-		}
-		l.score += score
+	l.byName(files)
+	l.byHistory(log)
+	l.byContent(contain)
+	return ranked(l.found)
+}
+
+// likely collects files under way.
+type likely struct {
+	keys  []string
+	there map[string]bool // files that may be named
+	found map[string]*Likely
+}
+
+// add counts a reason for a file; the first one is told.
+func (l *likely) add(file string, score float64, why string) {
+	if !l.there[file] {
+		return
 	}
+	if l.found[file] == nil {
+		l.found[file] = &Likely{Path: file, Why: why}
+	}
+	l.found[file].score += score
+}
+
+func (l *likely) byName(files []string) {
 	for _, f := range files {
 		named := wordsOf(f)
-		for _, k := range keys {
+		for _, k := range l.keys {
 			if slices.Contains(named, k) {
-				add(f, 3, "its name has "+quoteWord(k))
+				l.add(f, 3, "its name has "+quoteWord(k))
 			}
 		}
 	}
+}
+
+func (l *likely) byHistory(log []Mention) {
 	for _, m := range log {
 		said := wordsOf(m.Message)
-		for _, k := range keys {
-			if slices.Contains(said, k) && len(m.Files) <= maxCommon {
-				for _, f := range m.Files {
-					add(f, 2, "changed by "+words.Hash(m.Commit)+", which mentions "+quoteWord(k))
-				}
+		for _, k := range l.keys {
+			if !slices.Contains(said, k) || len(m.Files) > maxCommon {
+				continue
+			}
+			for _, f := range m.Files {
+				l.add(f, 2, "changed by "+words.Hash(m.Commit)+", which mentions "+quoteWord(k))
 			}
 		}
 	}
-	for _, k := range keys {
-		if n := len(contain[k]); n <= maxCommon {
-			for _, f := range contain[k] {
-				add(f, 1+1/float64(n), "it contains "+quoteWord(k))
-			}
+}
+
+func (l *likely) byContent(contain map[string][]string) {
+	for _, k := range l.keys {
+		n := len(contain[k])
+		if n > maxCommon {
+			continue
+		}
+		for _, f := range contain[k] {
+			l.add(f, 1+1/float64(n), "it contains "+quoteWord(k))
 		}
 	}
-	return ranked(found)
 }
 
 func quoteWord(w string) string { return "\"" + w + "\"" }

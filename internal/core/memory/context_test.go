@@ -26,8 +26,8 @@ Refactor authentication middleware to use centralized error handling
 func signed() memory.Signed { return memory.Signed{By: "human:ada", At: at} }
 
 // imported takes every edit of a file over, as the ledger does.
-func imported(text string, f memory.ContextFacts, touched bool) (memory.ContextFacts, []memory.ContextEdit) {
-	edits := memory.ContextEdits([]byte(text), f, signed(), touched)
+func imported(text string, f memory.ContextFacts) (memory.ContextFacts, []memory.ContextEdit) {
+	edits := memory.ContextEdits([]byte(text), f, signed(), true)
 	for _, e := range edits {
 		if e.Objective != "" {
 			f.Earlier = append(f.Earlier, f.Objective)
@@ -48,7 +48,7 @@ func imported(text string, f memory.ContextFacts, touched bool) (memory.ContextF
 }
 
 func TestRow59HandWrittenContextIsImported(t *testing.T) {
-	f, edits := imported(seedContext, memory.ContextFacts{}, true)
+	f, edits := imported(seedContext, memory.ContextFacts{})
 	if f.Objective != "Refactor authentication middleware to use centralized error handling" || len(f.Decisions) != 5 || len(edits) != 6 {
 		t.Fatalf("imported %+v of %+v", f, edits)
 	}
@@ -64,7 +64,7 @@ func TestRow59HandWrittenContextIsImported(t *testing.T) {
 	if got := string(memory.WriteContext([]byte(seedContext), f)); got != seedContext {
 		t.Errorf("the file became\n%s", got)
 	}
-	if _, again := imported(seedContext, f, true); len(again) > 0 {
+	if _, again := imported(seedContext, f); len(again) > 0 {
 		t.Errorf("imported once more: %+v", again)
 	}
 	if fresh := string(memory.WriteContext(nil, f)); !strings.HasSuffix(fresh, "\n"+seedContext) {
@@ -73,7 +73,7 @@ func TestRow59HandWrittenContextIsImported(t *testing.T) {
 }
 
 func TestRow59ContextEdits(t *testing.T) {
-	base, _ := imported(seedContext, memory.ContextFacts{}, true)
+	base, _ := imported(seedContext, memory.ContextFacts{})
 	tests := []struct {
 		name, old, new string
 		found          []string
@@ -94,7 +94,7 @@ func TestRow59ContextEdits(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			text := strings.Replace(seedContext, tt.old, tt.new, 1)
-			f, edits := imported(text, base, true)
+			f, edits := imported(text, base)
 			if len(edits) != len(tt.found) {
 				t.Fatalf("edits %+v", edits)
 			}
@@ -109,7 +109,7 @@ func TestRow59ContextEdits(t *testing.T) {
 			}
 			for _, e := range edits {
 				if e.Decision != nil || e.Objective != "" || e.Restored {
-					if _, again := imported(got, f, true); len(again) > 0 {
+					if _, again := imported(got, f); len(again) > 0 {
 						t.Errorf("imported once more: %+v", again)
 					}
 				}
@@ -121,7 +121,7 @@ func TestRow59ContextEdits(t *testing.T) {
 // TestContextOfAnotherTime: lines that held once are neither imported nor kept, and a
 // file that nobody edited misses nothing.
 func TestContextOfAnotherTime(t *testing.T) {
-	f, _ := imported(seedContext, memory.ContextFacts{}, true)
+	f, _ := imported(seedContext, memory.ContextFacts{})
 	f.Decisions[0].Status = kedge.DecisionSuperseded
 	f.Earlier, f.Objective = []string{f.Objective}, "The next thing"
 	f.Decisions = append(f.Decisions, decision('1', "Embed categories"))
@@ -140,7 +140,7 @@ func FuzzContext(f *testing.F) {
 	f.Add("```\n## Constraints\n- in code\n```\n## Constraints\n- <!-- hidden\n- ```\ntext")
 	f.Add("## Constraints\n- one\n## Constraints\n- one\n- two\n  nested\n\n\n## Decided Against")
 	f.Fuzz(func(t *testing.T, text string) {
-		facts, _ := imported(text, memory.ContextFacts{Open: true}, true)
+		facts, _ := imported(text, memory.ContextFacts{Open: true})
 		got := string(memory.WriteContext([]byte(text), facts))
 		if again := string(memory.WriteContext([]byte(got), facts)); again != got {
 			t.Fatalf("not stable:\n%q\n%q", got, again)

@@ -92,8 +92,18 @@ func TestFindPhase(t *testing.T) {
 		name string
 		want int
 	}{
-		{"1", 0}, {"p2", 1}, {"P2", 1}, {"phase 3", 2}, {"Phase 3", 2}, {"matcher", 1}, {"par", 0}, {"matr", 2},
-		{"mat", -1}, {"4", -1}, {"", -1}, {"er", -1},
+		{"1", 0},
+		{"p2", 1},
+		{"P2", 1},
+		{"phase 3", 2},
+		{"Phase 3", 2},
+		{"matcher", 1},
+		{"par", 0},
+		{"matr", 2},
+		{"mat", -1},
+		{"4", -1},
+		{"", -1},
+		{"er", -1},
 	} {
 		if got, err := plan.FindPhase(phases, tt.name); got != tt.want || (err != nil) != (tt.want < 0) {
 			t.Errorf("%q is %d (%v), want %d", tt.name, got, err, tt.want)

@@ -93,7 +93,7 @@ func (p *Picker) Add(whole *audit.Entry) {
 		p.toolCall(e)
 	case audit.ToolResult:
 		p.toolResult(e)
-	case audit.Compaction, audit.Reply, audit.Moment, audit.Offered:
+	case audit.Compaction, audit.Reply, audit.Moment, audit.Offered, audit.Refused:
 	}
 }
 
@@ -113,7 +113,7 @@ func (p *Picker) clean(whole *audit.Entry) *audit.Entry {
 		}
 	case audit.UserText, audit.Queued, audit.AssistantText, audit.Thinking:
 		e.Text = redact.Text(e.Text)
-	case audit.Compaction, audit.Reply, audit.Moment, audit.Offered:
+	case audit.Compaction, audit.Reply, audit.Moment, audit.Offered, audit.Refused:
 	}
 	return &e
 }
