@@ -49,8 +49,11 @@ func ReadOperators(home string) ([]Operator, error) {
 	if err == nil {
 		err = json.Unmarshal(b, &kept)
 	}
-	if err != nil || kept.Version != 1 {
-		return nil, kedge.Errorf(kedge.Internal, "%s cannot be read: %v", OperatorsFile, err).WithHint("remove it; then make new tokens: kedge operator add NAME")
+	if err == nil && kept.Version != 1 {
+		err = kedge.Errorf(kedge.Internal, "it has version %d, and this Kedge reads version 1", kept.Version)
+	}
+	if err != nil {
+		return nil, kedge.Errorf(kedge.Internal, "%s cannot be read: %w", OperatorsFile, err).WithHint("remove it; then make new tokens: kedge operator add NAME")
 	}
 	return kept.Operators, nil
 }

@@ -95,7 +95,7 @@ func (w *way) fixFirst(baseline bool, o run.Outcome) string {
 	switch {
 	case !baseline || w.fixed:
 		return ""
-	case o == run.Red && !w.red:
+	case (o == run.Red || o == run.Regressed) && !w.red:
 		w.red = true
 		return "fix first: the baseline is red, and is fixed before this feature"
 	case o != run.Green && o != run.Empty:

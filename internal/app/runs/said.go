@@ -126,7 +126,11 @@ func (s *Runs) goOn(ctx context.Context, p *projects.Project, who projects.Calle
 	}
 	more := in.Flags
 	in.Flags = in.Flags.Over(st.Rules.Given)
-	rules, versions, err := s.supply.Rules(ctx, p, repo, head.Commit, in.Flags, in.Env)
+	env := in.Env
+	if len(env) == 0 { // an operator: the run works on in the environment that it had
+		env = s.callerEnv(st.Run)
+	}
+	rules, versions, err := s.supply.Rules(ctx, p, repo, head.Commit, in.Flags, env)
 	if err != nil {
 		return RunReply{}, err
 	}

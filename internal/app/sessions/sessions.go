@@ -45,6 +45,11 @@ func (s *Manager) SessionNew(ctx context.Context, who projects.Caller, in Sessio
 	if err := checkNew(in); err != nil {
 		return kedge.Session{}, err
 	}
+	if in.OnLimit != "" {
+		if err := projects.PersonOnly(who, "have Kedge continue a session by itself"); err != nil {
+			return kedge.Session{}, err
+		}
+	}
 	p, err := s.home.OfSessions(ctx, who)
 	if err != nil {
 		return kedge.Session{}, err

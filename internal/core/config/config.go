@@ -274,9 +274,7 @@ func Merge(user, project Config, kinds Kinds) (Config, error) {
 		if c.Route.Rows == nil {
 			c.Route.Rows = rows
 		}
-		if c.Tools == nil {
-			c.Tools = tools
-		}
+		c.Tools = append(tools, c.Tools...) // the first that fits counts: a repository does not lift the user's limits
 		c.src = src
 	}
 	if user.src != nil && user.Sandbox.Asked() {

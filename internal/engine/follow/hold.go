@@ -41,7 +41,7 @@ func (s *session) hold(ctx context.Context, c run.Command) {
 	}
 	s.stand = c.Origin()
 	if c.Scope == run.Going {
-		s.goOnLocked(ctx)
+		s.goOnLocked(ctx, true)
 		return
 	}
 	if err := atomicfile.Write(s.heldMark(), nil, 0o600); err != nil {
@@ -54,26 +54,30 @@ func (s *session) hold(ctx context.Context, c run.Command) {
 func (s *session) release(ctx context.Context) {
 	s.holding.Lock()
 	defer s.holding.Unlock()
-	s.goOnLocked(ctx)
+	s.goOnLocked(ctx, s.isHeld())
 }
 
-func (s *session) goOnLocked(ctx context.Context) {
-	if !s.isHeld() {
+// goOnLocked lets the session go on. The mark stays where its holder was not reached: the
+// next daemon tries again.
+func (s *session) goOnLocked(ctx context.Context, wanted bool) {
+	if !wanted || !s.withHolder(ctx, (*hold.Client).Thaw) {
 		return
 	}
-	s.withHolder(ctx, (*hold.Client).Thaw)
 	if err := os.Remove(s.heldMark()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		s.cfg.log().Error("a session counts as held still", "session", string(s.id), "error", err.Error())
 	}
 }
 
-// withHolder does something with the holder of the session while it lives.
-func (s *session) withHolder(ctx context.Context, do func(*hold.Client)) {
+// withHolder does something with the holder of the session while it lives, and tells
+// whether it did.
+func (s *session) withHolder(ctx context.Context, do func(*hold.Client)) bool {
 	f, err := s.look(ctx)
-	if err == nil && f.Client != nil {
+	reached := err == nil && f.Client != nil
+	if reached {
 		do(f.Client)
 	}
 	closeClient(f.Client)
+	return reached
 }
 
 func (s *session) heldMark() string { return filepath.Join(s.dir, "held") }

@@ -41,10 +41,10 @@ type child struct{ *process.Proc }
 func (child) Since() time.Time { return time.Time{} }
 
 // LineEnv is the environment of a line: what an agent wrote runs in it, so it is
-// marked like that of a session, without the token of one, and nothing in it
-// starts a daemon.
+// marked like that of a session, without the token of one or of an operator, and nothing
+// in it starts a daemon.
 func LineEnv(env []string, id kedge.SessionID) []string {
-	out := slices.DeleteFunc(process.WithoutToken(env), func(kv string) bool { return strings.HasPrefix(kv, "KEDGE_SESSION=") })
+	out := slices.DeleteFunc(process.WithoutOperator(process.WithoutToken(env)), func(kv string) bool { return strings.HasPrefix(kv, "KEDGE_SESSION=") })
 	return append(out, "KEDGE_SESSION="+string(id))
 }
 

@@ -76,12 +76,13 @@ func CheckHygiene(verdicts []kedge.Evidence, slow time.Duration) (flaky []FlakyC
 	return flaky, slows
 }
 
-// checkRuns sorts verdicts by check. A check that was skipped did not run.
+// checkRuns sorts verdicts by check. A check that was skipped, or whose result was
+// reused, did not run.
 func checkRuns(verdicts []kedge.Evidence) (order []checkKey, runs map[checkKey][]checkRun, total int64) {
 	runs = map[checkKey][]checkRun{}
 	for _, v := range verdicts {
 		for _, c := range v.Verdict.Checks {
-			if c.Skipped != "" {
+			if c.Skipped != "" || c.Reused != "" {
 				continue
 			}
 			k := checkKey{c.Name, c.Command}

@@ -31,6 +31,7 @@ var families = []family{
 			`[A-Za-z0-9+/=\s\\]*(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----)?`)},
 	{name: "anthropic", hints: []string{"sk-ant-"}, re: re(`\bsk-ant-[A-Za-z0-9_-]{16,}`)},
 	{name: "openai", hints: []string{"sk-"}, re: re(`\bsk-(?:(?:proj|svcacct|admin)-[A-Za-z0-9_-]{20,}|(?:or-v1-)?[A-Za-z0-9]{32,})`)},
+	{name: "kedge-operator", hints: []string{"kedge-operator-"}, re: re(`\bkedge-operator-[A-Z2-7]{26,}`)},
 	{name: "github", hints: []string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_"}, re: re(`\bgh[pousr]_[A-Za-z0-9]{36,}`)},
 	{name: "github-fine-grained", hints: []string{"github_pat_"}, re: re(`\bgithub_pat_[A-Za-z0-9_]{22,}`)},
 	{name: "gitlab", hints: []string{"gl"}, re: re(`\bgl(?:pat|ptt|rt|dt|soat|cbt|ft|agent)-[A-Za-z0-9_.-]{20,}`)},
