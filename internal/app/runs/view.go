@@ -141,8 +141,10 @@ func (s *Runs) View(ctx context.Context, p *projects.Project, st run.State) (Run
 	if v.ETA, err = s.eta(ctx, p, &st, v.StartedAt); err != nil {
 		return v, err
 	}
-	v.Forecast, err = s.course(ctx, p, &st)
-	return v, err
+	if v.Forecast, err = s.course(ctx, p, &st); err != nil { // a broken price table stops nobody
+		s.home.Log.Error("the forecast of a run is not known", "run", string(st.Run), "error", err.Error())
+	}
+	return v, nil
 }
 
 // haltedAt is when a halted run was halted; nil where that is unknown.

@@ -188,6 +188,9 @@ func (b Writer) sessionBefore(ctx context.Context, c run.Command, at execute.Pos
 // settleHandoff says in the latest handoff, where that is about work that is done now,
 // that nothing of it is left.
 func (b Writer) settleHandoff(ctx context.Context, c run.Command) error {
+	if c.Status != "" && c.Status != kedge.Completed {
+		return nil // it waits for your review
+	}
 	h, err := projects.Latest[kedge.Handoff](ctx, b.p, journal.KindHandoff)
 	if err != nil || h == nil || h.Feature == "" || h.Feature != c.Feature {
 		return err

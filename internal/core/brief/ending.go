@@ -77,9 +77,11 @@ func shortened(h kedge.Handoff) kedge.Handoff {
 			h.Constraints = h.Constraints[:len(h.Constraints)-1]
 		case len(h.Files) > 1:
 			h.Files = h.Files[:len(h.Files)-1]
-		case len(h.State)+len(h.Approach)+len(h.Next) > maxEnding:
+		case max(len(h.State), len(h.Approach), len(h.Next), len(h.BlockedOn)) > maxEnding/2:
 			h.State, h.Approach, h.Next = words.ClipBytes(h.State, maxEnding/2), words.ClipBytes(h.Approach, maxEnding/2), words.ClipBytes(h.Next, maxEnding/2)
 			h.BlockedOn = words.ClipBytes(h.BlockedOn, maxEnding/2)
+		case len(h.Files) > 0:
+			h.Files = nil // a path longer than all else
 		default:
 			return fit
 		}

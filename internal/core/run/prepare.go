@@ -5,7 +5,7 @@ import "kedge"
 // newAttempt gives the job a fresh start at the tip.
 func (t *stepper) newAttempt(j *Job) {
 	j.Attempt++
-	j.Repairs, j.Crashes, j.Kills, j.Sessions, j.Reruns = 0, 0, 0, 0, 0
+	j.Repairs, j.Crashes, j.Kills, j.Sessions, j.Reruns, j.Wide = 0, 0, 0, 0, 0, false
 	j.Fresh, j.Seen, j.Tree, j.Merged, j.Carry, j.Failure, j.Reason, j.Question = "", Seen{}, "", "", "", "", "", ""
 	t.enter(j, Preparing)
 }

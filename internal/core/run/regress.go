@@ -31,10 +31,11 @@ func (t *stepper) breaks(j *Job, again Phase) {
 	for _, id := range t.ev.Features {
 		known = t.regress(t.s.place(id), t.ev.Reason) || known
 	}
+	t.queue(j, again)
 	if !known {
 		t.halt(RedBaseline, "features that were done are red again: "+t.ev.Reason)
+		j.Phase = Stuck // a person's continue tries again
 	}
-	t.queue(j, again)
 }
 
 // tipBreaks knows that what is to land breaks features that were done. It lands where a

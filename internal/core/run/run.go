@@ -178,7 +178,7 @@ func (t *stepper) enter(j *Job, p Phase) {
 	case Rechecking:
 		t.record(j)
 	case Recording:
-		t.issue(j, Command{Kind: Note, Commit: j.Commit})
+		t.issue(j, Command{Kind: Note, Commit: j.Commit, Status: j.End})
 		t.issue(j, Command{Kind: Checkpoint, Commit: j.Commit, Status: j.End, Evidence: j.Evidence})
 	case Ledgering:
 		t.writeLedger(j)

@@ -58,8 +58,13 @@ func (t *stepper) briefed(j *Job) {
 	t.s.Sessions++
 	*t.number(j)++
 	j.Turn = t.issue(j, Command{Kind: StartSession, Number: *t.number(j), Text: t.ev.Text, Base: j.Base, Resume: conversation, Reason: why})
+	t.limitTime(j)
+}
+
+// limitTime asks for the timer that ends the job's session.
+func (t *stepper) limitTime(j *Job) {
 	if w := t.s.Rules.SessionWall; w > 0 {
-		t.issue(j, Command{Kind: Timer, Wait: w, Reason: "the session has had its time"})
+		t.issue(j, Command{Kind: Timer, Wait: w, Reason: hadTime})
 	}
 }
 
@@ -355,7 +360,11 @@ func (t *stepper) fired(j *Job) {
 	case Limited:
 		t.tryAgain(j)
 	case Working, Idle:
-		j.Reason = "the session has had its time"
+		if t.s.Halt == Paused { // it stands still
+			t.limitTime(j)
+			return
+		}
+		j.Reason = hadTime
 		t.endSession(j, Briefing)
 	default: // the session ends already
 	}

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"kedge/internal/text/words"
+
 	"kedge"
 )
 
@@ -314,24 +316,12 @@ func (t *stepper) land() {
 
 // awaitsReview says why nothing lands.
 func awaitsReview(ids []kedge.FeatureID) string {
-	return listed(ids, " waits for review", " wait for review")
+	return words.Listed(ids, " waits for review", " wait for review")
 }
 
 // IsBroken says of features that they were done and are red again.
 func IsBroken(ids []kedge.FeatureID) string {
-	return listed(ids, " was done and is red again", " were done and are red again")
-}
-
-// listed are names with what is to be said of one, or of several.
-func listed(ids []kedge.FeatureID, one, several string) string {
-	names := make([]string, len(ids))
-	for i, id := range ids {
-		names[i] = quote(string(id))
-	}
-	if len(names) == 1 {
-		return names[0] + one
-	}
-	return strings.Join(names, ", ") + several
+	return words.Listed(ids, " was done and is red again", " were done and are red again")
 }
 
 // landed remembers the tip even where landing was refused: a person lands then.

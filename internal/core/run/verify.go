@@ -64,7 +64,7 @@ func (t *stepper) repair(j *Job, failure string) {
 		return
 	}
 	j.Repairs++
-	j.Failure = failure
+	j.Failure, j.Wide = failure, false
 	t.enter(j, Briefing)
 }
 
@@ -228,7 +228,7 @@ func (t *stepper) repairOnNewBase(j *Job, failure string) {
 		t.repair(j, failure)
 	case j.Repairs == 0:
 		j.Repairs++
-		j.Failure, j.Carry = failure, j.Tree
+		j.Failure, j.Carry, j.Wide = failure, j.Tree, false
 		t.enter(j, Preparing)
 	case t.ev.Outcome == Conflicting && j.Conflicts <= t.s.Rules.Conflicts:
 		j.Reason, j.End = failure, ""

@@ -13,11 +13,11 @@ type Notice struct {
 // that nobody has to read.
 const SavesActs = "it changed something"
 
-// quotaWait is how long a limit is taken to last when nobody says.
-const quotaWait = 15 * time.Minute
-
-// limitWait is the reason of a timer that waits for a provider.
-const limitWait = "a provider's limit"
+const (
+	quotaWait = 15 * time.Minute               // how long a limit is taken to last when nobody says
+	limitWait = "a provider's limit"           // the reason of a timer that waits for one
+	hadTime   = "the session has had its time" // the reason of a timer that ends a session
+)
 
 // WaitsForProvider tells whether the command waits for a provider's limit to pass.
 func (c Command) WaitsForProvider() bool { return c.Kind == Timer && c.Reason == limitWait }

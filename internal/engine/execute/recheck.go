@@ -196,6 +196,7 @@ func (x *Executor) redAmong(ctx context.Context, c run.Command, clean *git.Repo,
 // were. Where a gate gives no verdict it is other that says why.
 func (x *Executor) redIn(ctx context.Context, c run.Command, q gate.Request, env, what string, features []kedge.Feature) (red []plan.Broken, other run.Input, err error) {
 	reply := c
+	reply.Tree = "" // a check whose script is gone is red: the feature is broken, not the machine
 	c.Kind, c.Feature = run.Recheck, ""
 	for i := 0; len(features) > 0; i++ {
 		q.Own = plan.Together(features)

@@ -18,7 +18,10 @@ func (x *Executor) revert(ctx context.Context, c run.Command, _ func(run.Input))
 		return c.Reply(run.OK), nil // it never had a worktree
 	}
 	if err := x.lastHandoff(ctx, c, j); err != nil {
-		return run.Input{}, err
+		if leaving(ctx, err) {
+			return run.Input{}, err
+		}
+		x.log().Error("what a failed attempt came to is not saved", "run", string(c.Run), "feature", string(c.Feature), "error", err.Error())
 	}
 	if _, err := x.evict(ctx, c, nil); err != nil {
 		return run.Input{}, err

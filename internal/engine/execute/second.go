@@ -74,32 +74,31 @@ func (x *Executor) openBeside(ctx context.Context, c run.Command) ([]kedge.Featu
 // doneBy tells whether the candidate makes the checks of a feature green that are red
 // without it.
 func (x *Executor) doneBy(ctx context.Context, c run.Command, clean *git.Repo, candidate string, q gate.Request, id kedge.FeatureID) (bool, error) {
-	green, err := x.tells(ctx, c, q, "second-"+string(id))
-	if err != nil || !green {
+	green, known, err := x.tells(ctx, c, q, "second-"+string(id))
+	if err != nil || !green || !known {
 		return false, err
 	}
 	if err := x.putClean(ctx, c, clean, c.Base); err != nil {
 		return false, err
 	}
-	before, err := x.tells(ctx, c, q, "second-before-"+string(id))
+	before, known, err := x.tells(ctx, c, q, "second-before-"+string(id))
 	if err != nil {
 		return false, err
 	}
-	return !before, x.putClean(ctx, c, clean, candidate)
+	return known && !before, x.putClean(ctx, c, clean, candidate)
 }
 
 // tells gives whether checks are green, without evidence: they judge no work on the
-// feature that they are of. Where they cannot run, nothing is known, and green is the
-// answer that changes nothing here.
-func (x *Executor) tells(ctx context.Context, c run.Command, q gate.Request, what string) (green bool, err error) {
+// feature that they are of. Where they cannot run, nothing is known.
+func (x *Executor) tells(ctx context.Context, c run.Command, q gate.Request, what string) (green, known bool, err error) {
 	c.Feature = ""
 	v, err := x.verdict(ctx, c, x.gateDir(evidenceID(c, what)), q)
 	switch {
 	case leaving(ctx, err):
-		return false, err
+		return false, false, err
 	case kedge.Blocked.Is(err) || kedge.Conflict.Is(err):
-		return true, nil
+		return false, false, nil
 	default:
-		return v.Green(), err
+		return v.Green(), true, err
 	}
 }

@@ -39,15 +39,29 @@ func (s *session) hold(ctx context.Context, c run.Command) {
 	if c.Origin() < s.stand {
 		return
 	}
-	s.stand = c.Origin()
+	s.stand, s.held = c.Origin(), c.Scope == run.Held
 	if c.Scope == run.Going {
 		s.goOnLocked(ctx, true)
 		return
 	}
+	s.freezeLocked(ctx)
+}
+
+// freezeLocked has the session stand still, and marks that it does.
+func (s *session) freezeLocked(ctx context.Context) {
 	if err := atomicfile.Write(s.heldMark(), nil, 0o600); err != nil {
 		s.cfg.log().Error("it is not kept that a session is held", "session", string(s.id), "error", err.Error())
 	}
 	s.withHolder(ctx, (*hold.Client).Freeze)
+}
+
+// holdAtStart has a session stand still that was to do so before there was a program.
+func (s *session) holdAtStart(ctx context.Context) {
+	s.holding.Lock()
+	defer s.holding.Unlock()
+	if s.held {
+		s.freezeLocked(ctx)
+	}
 }
 
 // release lets the session go on, because it is to end.

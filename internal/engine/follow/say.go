@@ -155,7 +155,8 @@ func (s *session) started(ctx context.Context, start agents.Start) error {
 	if s.asked.Compared != nil {
 		var err error
 		if begun.Compared, err = s.asked.Compared(ctx); err != nil {
-			return err
+			s.cfg.log().Error("files in flight were not compared with the checkpoint", "session", string(s.id), "error", err.Error())
+			begun.Compared = nil
 		}
 	}
 	route := s.route

@@ -57,6 +57,7 @@ type session struct {
 
 	holding sync.Mutex // over what is below: one holds or lets go at a time
 	stand   int64      // the number of the newest command to hold or let go
+	held    bool       // what that command wants
 }
 
 // do takes the session from wherever it is to its end.
@@ -86,6 +87,7 @@ func (s *session) do(ctx context.Context) (run.Input, error) {
 		if f.Client, ev, err = s.begin(ctx); ev != nil || err != nil {
 			return deref(ev), err
 		}
+		s.holdAtStart(ctx)
 	}
 	f, err = s.follow(ctx, f.Client)
 	if err != nil {
