@@ -67,3 +67,25 @@ func TestRow82HandoffOfAnUnfinishedSession(t *testing.T) {
 		})
 	}
 }
+
+// TestRow82HandoffAlwaysEnds: whatever an agent or a path brings, the handoff is cut to
+// what fits.
+func TestRow82HandoffAlwaysEnds(t *testing.T) {
+	at := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+	long, odd := strings.Repeat("deep/", 2000), strings.Repeat("\x01", 5000)
+	for name, change := range map[string]func(*brief.Ending){
+		"a long path":        func(e *brief.Ending) { e.Changed = []string{long + "x"} },
+		"long paths":         func(e *brief.Ending) { e.Changed = []string{long + "x", long + "y"} },
+		"control characters": func(e *brief.Ending) { e.Own = &kedge.Handoff{State: odd, Approach: odd, Next: odd, BlockedOn: odd} },
+		"long words":         func(e *brief.Ending) { e.Own = &kedge.Handoff{State: long, Approach: long, Next: long} },
+	} {
+		e := brief.Ending{
+			ID: kedge.CheckpointID(kedge.DeriveID("ckp", at, "x")), Session: kedge.SessionID(kedge.DeriveID("ses", at, "x")), Feature: "login", At: at, Task: "login",
+		}
+		change(&e)
+		b, err := brief.WriteHandoff(brief.HandoffOf(e))
+		if err != nil || words.Tokens(string(b)) > 2*brief.MaxHandoff {
+			t.Errorf("%s: %d tokens, %v", name, words.Tokens(string(b)), err)
+		}
+	}
+}

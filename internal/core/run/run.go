@@ -343,6 +343,9 @@ func (t *stepper) tellLiving(scope string) {
 	for i := range t.s.Jobs {
 		if j := &t.s.Jobs[i]; t.s.Live(j.ID) && j.Phase != Saving && j.Phase != Ending {
 			t.issue(j, Command{Kind: Tell, Scope: scope, Actor: t.ev.Actor})
+			if scope == Going {
+				t.limitTime(j)
+			}
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"kedge"
 	"kedge/internal/core/run"
@@ -456,4 +457,19 @@ func (d *drive) outstandingOr(kind run.CommandKind) *run.Command {
 		}
 	}
 	return nil
+}
+
+// TestRow27PauseStopsTheClock: the time of a session does not run out while you hold it.
+func TestRow27PauseStopsTheClock(t *testing.T) {
+	d := begin(t, run.Rules{SessionWall: time.Hour}, feature("a"))
+	d.until(run.StartSession)
+	d.person(run.PauseAsked, "")
+	if out := d.answer(run.Timer, run.OK); len(out) > 0 {
+		t.Errorf("its time is over while it is held: %v", out)
+	}
+	d.person(run.Continued, "")
+	d.outstanding(run.Timer)
+	if out := d.answer(run.Timer, run.OK); len(out) != 1 || out[0].Kind != run.Checkpoint {
+		t.Errorf("its time is over: %v", out)
+	}
 }

@@ -63,7 +63,7 @@ func (t *stepper) briefed(j *Job) {
 
 // limitTime asks for the timer that ends the job's session.
 func (t *stepper) limitTime(j *Job) {
-	if w := t.s.Rules.SessionWall; w > 0 {
+	if w := t.s.Rules.SessionWall; w > 0 && !t.s.awaits(j.ID, Timer) {
 		t.issue(j, Command{Kind: Timer, Wait: w, Reason: hadTime})
 	}
 }
@@ -356,16 +356,12 @@ func (t *stepper) endBlocked(j *Job, why string) {
 
 // fired is the end of a wait, or of a session's time.
 func (t *stepper) fired(j *Job) {
-	switch j.Phase {
-	case Limited:
+	switch {
+	case j.Phase == Limited:
 		t.tryAgain(j)
-	case Working, Idle:
-		if t.s.Halt == Paused { // it stands still
-			t.limitTime(j)
-			return
-		}
+	case (j.Phase == Working || j.Phase == Idle) && t.s.Halt != Paused:
 		j.Reason = hadTime
 		t.endSession(j, Briefing)
-	default: // the session ends already
+	default: // the session ends already; or it stands still, and gets its time anew when it goes on
 	}
 }
