@@ -308,7 +308,11 @@ var sessionFolds = map[EventType]func(*Session, Event) error{
 	SessionLimited:   folding(func(s *Session, d SessionLimitedData, _ Event) { s.Limit = &d.ProviderLimit }),
 	SessionLimitOver: folding(func(s *Session, _ SessionLimitOverData, _ Event) { s.Limit = nil }),
 	SessionOnLimit:   folding(func(s *Session, d SessionOnLimitData, _ Event) { s.onLimit(d) }),
-	SessionWarned:    folding(func(s *Session, d SessionWarnedData, _ Event) { s.warned(d.Warning) }),
+	SessionAnew: folding(func(s *Session, _ SessionAnewData, _ Event) {
+		s.Limit = nil
+		s.eased()
+	}),
+	SessionWarned: folding(func(s *Session, d SessionWarnedData, _ Event) { s.warned(d.Warning) }),
 }
 
 // folding decodes the payload for a fold.

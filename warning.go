@@ -9,6 +9,16 @@ import (
 // SessionWarnedData.
 const SessionWarned EventType = "session.warned"
 
+// SessionAnew is the fact that the agent in a session has another conversation, as after
+// /clear: SessionAnewData. What you were warned of was the one before.
+const SessionAnew EventType = "session.anew"
+
+// SessionAnewData is the payload of SessionAnew.
+type SessionAnewData struct {
+	ID           SessionID `json:"id"`
+	Conversation string    `json:"conversation,omitempty"` // what the agent calls it; empty is unknown
+}
+
 // SessionWarnedData is the payload of SessionWarned. Until is of a provider's limit: the
 // time at which the session is tried again, where Kedge does that.
 type SessionWarnedData struct {
@@ -63,7 +73,7 @@ func (s *Session) warned(w Warning) {
 	s.Warnings = append(slices.DeleteFunc(s.Warnings, func(old Warning) bool { return old.Signal == w.Signal }), w)
 }
 
-// eased drops the warnings that a compaction answers.
+// eased drops the warnings that a compaction answers, or another conversation.
 func (s *Session) eased() {
 	s.Warnings = slices.DeleteFunc(s.Warnings, func(w Warning) bool { return w.Signal != "budget" })
 	if len(s.Warnings) == 0 {

@@ -82,24 +82,12 @@ func Left(ctx context.Context, ses kedge.Session, ended time.Time, where transcr
 	if err != nil {
 		return transcript.File{}, false
 	}
-	for _, f := range files {
-		if ses.Conversation != "" && !f.Side && strings.HasSuffix(f.Name(), ses.Conversation) {
+	if ses.Conversation != "" {
+		if f, ok := named(files, ses.Conversation); ok {
 			return f, true
 		}
 	}
-	started, last := stamp(ses.StartedAt), stamp(ended)
-	fits := func(at string) bool { return at >= started && (ended.IsZero() || at <= last) }
-	var best transcript.File
-	first := ""
-	for _, f := range files {
-		if f.Side || f.Session == "" && untouchedSince(f.Path, ses.StartedAt) {
-			continue
-		}
-		if at := catalog.Transcripts().Began(ctx, f); fits(at) && (first == "" || at < first) {
-			best, first = f, at
-		}
-	}
-	return best, first != ""
+	return firstSince(ctx, files, ses.StartedAt, ended)
 }
 
 // Known tells whether the program of a session is one that leaves transcripts.

@@ -18,9 +18,10 @@ func (s *Attendant) observe(ctx context.Context, who projects.Caller, id string,
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if r.Used == nil {
-		w.identify(r.Data)
+	if r.Used == nil && w.identify(r.Data) {
+		s.anew(ctx, w, w.key+"-"+id)
 	}
+	s.watching.claim(w.native, w.key)
 	acts := hookActs(r)
 	if w.page.file.Path != "" && r.Used == nil {
 		return
@@ -56,17 +57,24 @@ func (s *Attendant) conversation(ctx context.Context, who projects.Caller, r Rec
 	return s.watching.put(r.Data.Native, w)
 }
 
-// identify takes in what the agent calls its conversation. Another one, as after /clear,
-// has an empty context and a transcript of its own.
-func (w *watched) identify(d kedge.HookData) {
+// identify takes in what the agent calls its conversation, and tells whether that is
+// another one than was watched so far.
+func (w *watched) identify(d kedge.HookData) bool {
 	if d.Native == "" || d.Native == w.native {
-		return
+		return false
 	}
 	known := w.native != ""
 	w.agent, w.native = d.Agent, d.Native
-	if known || w.page.file.Path != "" && !strings.HasSuffix(w.page.file.Name(), d.Native) {
-		w.page = page{}
-		w.afresh()
+	return known || w.page.file.Path != "" && !strings.HasSuffix(w.page.file.Name(), d.Native)
+}
+
+// anew begins to watch another conversation, as after /clear: it has an empty context
+// and a transcript of its own, and what was said of the one before is not true of it.
+func (s *Attendant) anew(ctx context.Context, w *watched, key string) {
+	w.page, w.limited = page{}, false
+	w.afresh()
+	if s.note(ctx, w, key+"-anew", kedge.SessionAnew, kedge.SessionAnewData{ID: w.ses.ID, Conversation: w.native}) {
+		s.showWarnings(ctx, w)
 	}
 }
 

@@ -28,6 +28,9 @@ type page struct {
 func (s *Attendant) look(ctx context.Context, w *watched) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.native == "" && w.page.file.Path != "" && s.watching.others(w.page.file.Name(), w.key) {
+		s.anew(ctx, w, w.key+"-not-"+w.page.file.Name()) // it was taken for this session's, and is another's
+	}
 	if s.home.Now().Before(w.page.after) {
 		return
 	}
@@ -50,15 +53,15 @@ func (s *Attendant) findPage(ctx context.Context, w *watched) bool {
 	if w.agent == "" && !record.Known(ses) {
 		return false
 	}
-	if w.native != "" {
-		ses.Conversation = w.native
-	}
 	env := s.envOf(w.of)
 	where.Getenv = func(name string) string { return environ.Get(env, name) }
-	f, ok := record.Left(ctx, ses, time.Time{}, where)
+	f, ok := record.Current(ctx, ses, w.native, func(name string) bool { return s.watching.others(name, w.key) }, where)
 	if !ok {
 		w.page.after = s.home.Now().Add(min(maxSearch, s.home.Now().Sub(ses.StartedAt)/10))
 		return false
+	}
+	if w.native == "" {
+		s.watching.guess(f.Name(), w.key)
 	}
 	w.page, w.eye = page{file: f}, watch.New(w.limits) // its age is that of what stands in it
 	return true

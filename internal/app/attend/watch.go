@@ -24,7 +24,8 @@ const lookEvery = 2 * time.Second
 type watching struct {
 	mu      sync.Mutex
 	known   map[string]*watched
-	environ []string // of the daemon, for sessions whose own is not known
+	talks   map[string]talk // by what their agents, or their transcripts, call them
+	environ []string        // of the daemon, for sessions whose own is not known
 }
 
 // watched is one conversation that is watched: by the transcript that its agent writes,
