@@ -1,6 +1,9 @@
 package kedge
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // The facts about a provider's limit that a session of yours has come to.
 const (
@@ -18,12 +21,19 @@ const (
 	OnLimitWait OnLimit = "wait"
 )
 
+// WarnedOfLimit is the signal of the warning that Kedge does not let a session continue
+// that waited for a limit.
+const WarnedOfLimit = "limit"
+
 // ProviderLimit is a limit that a session has come to, and that it did not get past yet.
 type ProviderLimit struct {
 	At     time.Time  `json:"at"`
 	Until  *time.Time `json:"until"` // nil is unknown
 	Reason string     `json:"reason"`
 	Retry  *time.Time `json:"retry"` // when Kedge lets the session continue; nil: it does not
+	// Typed is how much had been typed into the session when the limit was noticed; nil is
+	// unknown. Kedge types nothing where somebody else did since.
+	Typed *int64 `json:"typed,omitempty"`
 }
 
 // SessionLimitedData is the payload of SessionLimited.
@@ -54,6 +64,15 @@ func (s *Session) onLimit(d SessionOnLimitData) {
 		at := *s.Limit
 		at.Retry = d.Retry
 		s.Limit = &at
+	}
+}
+
+// pastLimit takes in that the session is at no limit any more.
+func (s *Session) pastLimit() {
+	s.Limit = nil
+	s.Warnings = slices.DeleteFunc(s.Warnings, func(w Warning) bool { return w.Signal == WarnedOfLimit })
+	if len(s.Warnings) == 0 {
+		s.Warnings = nil
 	}
 }
 

@@ -306,10 +306,10 @@ var sessionFolds = map[EventType]func(*Session, Event) error{
 		}
 	}),
 	SessionLimited:   folding(func(s *Session, d SessionLimitedData, _ Event) { s.Limit = &d.ProviderLimit }),
-	SessionLimitOver: folding(func(s *Session, _ SessionLimitOverData, _ Event) { s.Limit = nil }),
+	SessionLimitOver: folding(func(s *Session, _ SessionLimitOverData, _ Event) { s.pastLimit() }),
 	SessionOnLimit:   folding(func(s *Session, d SessionOnLimitData, _ Event) { s.onLimit(d) }),
 	SessionAnew: folding(func(s *Session, _ SessionAnewData, _ Event) {
-		s.Limit = nil
+		s.pastLimit()
 		s.eased()
 	}),
 	SessionWarned: folding(func(s *Session, d SessionWarnedData, _ Event) { s.warned(d.Warning) }),

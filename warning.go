@@ -38,6 +38,7 @@ type Warning struct {
 // warningWords say in a word or two what a warning is about.
 var warningWords = map[string]string{
 	"pressure": "context filling up", "circling": "going in circles", "age": "old context", "budget": "budget spent", "quality": "failing often",
+	WarnedOfLimit: "not continued",
 }
 
 // Word says in a word or two what the warning is about.

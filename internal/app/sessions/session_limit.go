@@ -7,6 +7,7 @@ import (
 	"kedge"
 	"kedge/internal/app/projects"
 	"kedge/internal/core/watch"
+	"kedge/internal/process/hold"
 )
 
 // SessionOnLimit asks what to do when a session comes to a provider's limit.
@@ -69,17 +70,32 @@ func checkOnLimit(o kedge.OnLimit) error {
 	return nil
 }
 
+// Typed is how much was typed into a living session so far.
+func (s *Manager) Typed(ctx context.Context, f Followed) (int64, error) {
+	c, err := s.dialFollowed(ctx, f)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = c.Close() }()
+	st, err := c.State(ctx)
+	return st.Input, err
+}
+
 // Continue types into a living session that it is to continue; key is the same for the
 // same wish, which is then typed once.
 func (s *Manager) Continue(ctx context.Context, f Followed, key string) error {
-	ses, err := f.Session(ctx)
-	if err != nil {
-		return err
-	}
-	c, err := s.dial(ctx, s.Seen(ctx, ses))
+	c, err := s.dialFollowed(ctx, f)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = c.Close() }()
 	return c.Input(ctx, sourceOf(key), 1, []byte("continue\r"))
+}
+
+func (s *Manager) dialFollowed(ctx context.Context, f Followed) (*hold.Client, error) {
+	ses, err := f.Session(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return s.dial(ctx, s.Seen(ctx, ses))
 }
