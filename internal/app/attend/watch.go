@@ -43,6 +43,7 @@ type watched struct {
 	native string // what the agent calls its conversation, as its hooks say
 
 	page    page
+	past    bool  // what was fed last is older than the session: history of its conversation
 	limited bool  // it came to a provider's limit and has not continued since
 	told    int64 // the part of its context that the journal was told last
 }
@@ -162,9 +163,14 @@ type noticed struct {
 	over      bool // the limit that it was at
 }
 
-// feed gives what is noticed with the next acts.
+// feed gives what is noticed with the next acts. What was done before the session began,
+// in a conversation that it resumed, is known and no news.
 func (w *watched) feed(key string, acts []watch.Act) (out []noticed) {
 	for i, act := range acts {
+		if w.isPast(act) {
+			w.eye.Feed(act)
+			continue
+		}
 		if act.Kind == watch.Compact {
 			out = append(out, noticed{key: fmt.Sprintf("%s-%d-compacted", key, i), compacted: true})
 		}
@@ -179,4 +185,14 @@ func (w *watched) feed(key string, acts []watch.Act) (out []noticed) {
 		}
 	}
 	return out
+}
+
+// isPast tells whether an act is older than the session.
+func (w *watched) isPast(act watch.Act) bool {
+	was := w.past
+	w.past = !act.At.IsZero() && act.At.Before(w.ses.StartedAt)
+	if was && !w.past {
+		w.eye.Resumed(w.ses.StartedAt)
+	}
+	return w.past
 }

@@ -62,6 +62,15 @@ func (w *Watcher) Saved(at time.Time) {
 	}
 }
 
+// Resumed takes in that a conversation whose history was fed continues: what was said of
+// it then, nobody was told, and it is said again where it is still so.
+func (w *Watcher) Resumed(at time.Time) {
+	p := &w.pressure
+	p.saved, p.soft, p.ended, p.budgeted = false, false, false, false
+	w.age.said = false
+	w.Saved(at)
+}
+
 // Filled is how full the session's context is, and how many tokens fit into it; 0 is
 // unknown.
 func (w *Watcher) Filled() (tokens, window int64) { return w.pressure.context, w.pressure.window }
