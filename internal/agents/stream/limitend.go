@@ -33,8 +33,12 @@ var (
 	oneUnit  = lazyre.New(`(\d+(?:\.\d+)?) ?([a-zA-Z])`)
 )
 
+// justOver is how long after the time that a message names it still means that time, and
+// not the one a day later: the provider is late, or the clocks differ.
+const justOver = time.Hour
+
 // nextClock is the next time at which a clock shows what a message said; zero where no
-// clock does. Without a zone it is this machine's.
+// clock does, or where it did just now. Without a zone it is this machine's.
 func nextClock(m []string, at time.Time) time.Time {
 	hour, _ := strconv.Atoi(m[1]) // the pattern has digits only
 	minute, _ := strconv.Atoi(m[2])
@@ -55,6 +59,9 @@ func nextClock(m []string, at time.Time) time.Time {
 	end := time.Date(here.Year(), here.Month(), here.Day(), hour, minute, 0, 0, zone)
 	if !end.After(at) {
 		end = end.AddDate(0, 0, 1)
+	}
+	if at.Sub(end.AddDate(0, 0, -1)) < justOver {
+		return time.Time{}
 	}
 	return end.UTC()
 }

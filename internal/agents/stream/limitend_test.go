@@ -14,7 +14,9 @@ func TestLimitEnd(t *testing.T) {
 		"Claude AI usage limit reached|1772373600":               "2026-03-01T14:00:00Z",
 		"5-hour limit reached ∙ resets 3pm (UTC)":                "2026-03-01T15:00:00Z",
 		"You've hit your limit · resets 10am (America/New_York)": "2026-03-01T15:00:00Z",
-		"limit; resets 11:30am (UTC)":                            "2026-03-02T11:30:00Z",
+		"limit; resets 10:30am (UTC)":                            "2026-03-02T10:30:00Z",
+		"limit; resets 11:30am (UTC)":                            "",
+		"limit; resets 12pm (UTC)":                               "",
 		"limit; try again at 23:05 (UTC)":                        "2026-03-01T23:05:00Z",
 		"Rate limit: please try again in 20s":                    "2026-03-01T12:00:20Z",
 		"usage limit. Try again in 2 hours 5 minutes.":           "2026-03-01T14:05:00Z",
@@ -30,6 +32,20 @@ func TestLimitEnd(t *testing.T) {
 		}
 		if got != want {
 			t.Errorf("%q ends at %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestLimitEndJustOver: a limit that refuses seconds after the time that it names is not
+// waited for a day more, at midnight neither.
+func TestLimitEndJustOver(t *testing.T) {
+	for text, at := range map[string]time.Time{
+		"resets 3pm (UTC)":     time.Date(2026, 3, 1, 15, 0, 3, 0, time.UTC),
+		"resets 11:59pm (UTC)": time.Date(2026, 3, 2, 0, 0, 10, 0, time.UTC),
+		"resets 12am (UTC)":    time.Date(2026, 3, 2, 0, 0, 10, 0, time.UTC),
+	} {
+		if end := stream.LimitEnd(text, at); !end.IsZero() {
+			t.Errorf("%q at %s ends at %s", text, at, end)
 		}
 	}
 }

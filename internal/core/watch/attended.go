@@ -75,20 +75,29 @@ func (w *Watcher) Resumed(at time.Time) {
 // unknown.
 func (w *Watcher) Filled() (tokens, window int64) { return w.pressure.context, w.pressure.window }
 
-// How long a limit is waited for: at least, and where nobody says when it ends.
+// How long a limit is waited for: at least, behind the time that was told, and where nobody
+// says when it ends.
 const (
 	leastWait = 5 * time.Second
+	lateBy    = 30 * time.Second // clocks differ, and a provider counts in its own
 	usualWait = 15 * time.Minute
 )
 
 // RetryAt is when a session that came to a provider's limit is to be tried again. Until
-// is zero where nobody knows when the limit ends.
+// is zero where nobody knows when the limit ends. A limit that is told of long after its
+// end has a wrong time, or none: it is not tried again and again for that.
 func RetryAt(at, until, now time.Time) time.Time {
 	if until.IsZero() {
 		until = at.Add(usualWait)
+	} else {
+		until = until.Add(lateBy)
 	}
-	if soon := now.Add(leastWait); until.Before(soon) {
+	switch soon := now.Add(leastWait); {
+	case until.Before(now.Add(-usualWait)):
+		return now.Add(usualWait)
+	case until.Before(soon):
 		return soon
+	default:
+		return until
 	}
-	return until
 }

@@ -68,10 +68,13 @@ func TestCirclesEndWithYourWords(t *testing.T) {
 func TestRetryAt(t *testing.T) {
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	for _, c := range []struct{ until, now, want time.Duration }{
-		{2 * time.Hour, time.Minute, 2 * time.Hour},
+		{2 * time.Hour, time.Minute, 2*time.Hour + 30*time.Second},
 		{-1, time.Minute, 15 * time.Minute},
-		{-1, time.Hour, time.Hour + 5*time.Second},
-		{time.Second, 3 * time.Second, 8 * time.Second},
+		{-1, 20 * time.Minute, 20*time.Minute + 5*time.Second},
+		{-1, time.Hour, time.Hour + 15*time.Minute},
+		{time.Second, 3 * time.Second, 31 * time.Second},
+		{time.Second, time.Minute, time.Minute + 5*time.Second},
+		{time.Second, time.Hour, time.Hour + 15*time.Minute},
 	} {
 		until := time.Time{}
 		if c.until >= 0 {
@@ -79,6 +82,16 @@ func TestRetryAt(t *testing.T) {
 		}
 		if got := watch.RetryAt(at, until, at.Add(c.now)).Sub(at); got != c.want {
 			t.Errorf("a limit of %s, noticed after %s, is tried after %s, want %s", c.until, c.now, got, c.want)
+		}
+	}
+}
+
+// TestRetryAtWithoutATime: a limit that nobody knows the time of is not tried at once.
+func TestRetryAtWithoutATime(t *testing.T) {
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	for _, until := range []time.Time{{}, time.Time{}.Add(20 * time.Second)} {
+		if got := watch.RetryAt(time.Time{}, until, now).Sub(now); got != 15*time.Minute {
+			t.Errorf("until %s: tried after %s", until, got)
 		}
 	}
 }
