@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"kedge"
+	"kedge/internal/agents/catalog"
 	"kedge/internal/agents/record"
 	"kedge/internal/app/projects"
 	"kedge/internal/app/status"
@@ -46,7 +47,7 @@ func (s *Manager) SessionFresh(ctx context.Context, who projects.Caller, in Sess
 	if err != nil {
 		return reply, err
 	}
-	again := SessionResume{Name: in.Name, Env: in.Env, Cols: in.Cols, Rows: in.Rows}
+	again := SessionResume{Name: in.Name, Env: in.Env, Cols: in.Cols, Rows: in.Rows, asked: true}
 	if _, seen, err := p.Store.Seen(ctx, who.Key); seen || err != nil { // the rest was done before
 		reply.Session, err = s.again(ctx, who, p, again, "", freshWhy)
 		return reply, err
@@ -85,7 +86,24 @@ func (s *Manager) freshable(ctx context.Context, p *projects.Project, in Session
 	if err := repeatable(old); err != nil {
 		return old, err
 	}
+	if err := readable(old, in.of(old)); err != nil {
+		return old, err
+	}
 	return old, checkNew(in.of(old))
+}
+
+// readable refuses a session of an agent that cannot be given a brief the way it was
+// started: it would do the same again, and know nothing of what was done. A program that
+// Kedge does not know finds the brief by KEDGE_BRIEF.
+func readable(old kedge.Session, again SessionNew) error {
+	if catalog.Of(old.Agent).New == nil || len(again.Command) == 0 {
+		return nil
+	}
+	if _, ok := reading(old, again, "brief.md", ""); !ok {
+		return kedge.Errorf(kedge.Conflict, "session %q is not ended, because its command cannot be given a brief", old.Name).
+			WithHint("start one that can: kedge new NAME -- %s", old.Command[0])
+	}
+	return nil
 }
 
 // stoodAs is where a session stands, by the transcript of its program; nil without one.
@@ -165,6 +183,8 @@ func (s *Manager) freshBrief(ctx context.Context, who projects.Caller, old kedge
 	text := ""
 	if stood != nil {
 		text = stood.Text
+	} else if ask := askedOf(old); ask != "" {
+		text = "It was asked: " + redact.Text(ask) + "\n"
 	}
 	who.Dir = old.Dir
 	mine, err := s.home.Open(ctx, who)

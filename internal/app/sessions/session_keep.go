@@ -33,6 +33,9 @@ type SessionResume struct {
 	Env        []string `json:"env"`
 	Cols       int      `json:"cols"`
 	Rows       int      `json:"rows"`
+
+	// asked says that the text has what the session was asked, so that its prompt is dropped.
+	asked bool
 }
 
 // SessionResume runs the command of an ended session again: in the same folder, with the
@@ -89,7 +92,7 @@ func (s *Manager) again(ctx context.Context, who projects.Caller, p *projects.Pr
 
 // of is what to start for a session.
 func (in SessionResume) of(ses kedge.Session) SessionNew {
-	return SessionNew{Name: ses.Name, Dir: ses.Dir, Command: ses.Command, Env: in.Env, Cols: in.Cols, Rows: in.Rows, OnLimit: ses.OnLimit}
+	return SessionNew{Name: ses.Name, Dir: ses.Dir, Command: ses.Command, Env: in.Env, Cols: in.Cols, Rows: in.Rows, OnLimit: ses.OnLimit, asked: in.asked || in.Native}
 }
 
 // resumable refuses a session that lives, and one whose command is not known any more.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"kedge"
@@ -122,31 +123,50 @@ func (s *Manager) goesOn(ctx context.Context, fresh SessionNew, ses kedge.Sessio
 		return fresh
 	}
 	fresh.Env = append(slices.Clone(fresh.Env), "KEDGE_BRIEF="+file)
-	command, talk := briefed(ses, fresh.Command), ""
+	talk := ""
 	if native {
 		talk = ses.Conversation
 	}
-	ad, err := catalog.New(ses.Agent, config.Agent{Kind: ses.Agent, Command: command})
-	if err != nil || command == nil {
-		return fresh
+	if start, ok := reading(ses, fresh, file, talk); ok {
+		fresh.Command, fresh.Env = start.Command, append(fresh.Env, start.Env...)
 	}
-	start, err := ad.Start(agents.Task{Session: ses.ID, Attempt: 1, Purpose: "implement", Dir: fresh.Dir, Brief: file, Attended: true, Resume: talk})
-	if err != nil || start.Pipes {
-		return fresh
-	}
-	fresh.Command, fresh.Env = start.Command, append(fresh.Env, start.Env...)
 	return fresh
 }
 
+// reading is how the program of a session is started so that it reads a brief; false
+// where it cannot be told to.
+func reading(ses kedge.Session, fresh SessionNew, file, talk string) (agents.Start, bool) {
+	command := briefed(ses, fresh)
+	ad, err := catalog.New(ses.Agent, config.Agent{Kind: ses.Agent, Command: command})
+	if err != nil || command == nil {
+		return agents.Start{}, false
+	}
+	start, err := ad.Start(agents.Task{Session: ses.ID, Attempt: 1, Purpose: "implement", Dir: fresh.Dir, Brief: file, Attended: true, Resume: talk})
+	return start, err == nil && !start.Pipes
+}
+
 // briefed is the command of a session without what a brief takes the place of: the choice
-// of a conversation and, where the program continues its own conversation, the prompt
-// that this began with. Nil: the program was given something else to do, and does that
-// again.
-func briefed(ses kedge.Session, command []string) []string {
+// of a conversation and, where the session is told what was asked, the prompt. Nil: the
+// program was given something else to do, and does that again.
+func briefed(ses kedge.Session, fresh SessionNew) []string {
+	command := fresh.Command
 	args := catalog.Of(ses.Agent).CommandLine.Split(command[1:])
 	native := ses.Begun != nil && ses.Begun.How == kedge.BegunNative
-	if !native && (len(args.Prompt) > 0 || len(args.Apart) > 0) {
+	if !fresh.asked && len(args.Prompt) > 0 || !native && len(args.Apart) > 0 {
 		return nil
 	}
 	return append(command[:1:1], args.Options...)
+}
+
+// askedOf is what the command of a session asked its program to do; empty where it asked
+// nothing, or nobody knows how the program is asked.
+func askedOf(ses kedge.Session) string {
+	line := catalog.Of(ses.Agent)
+	if line.New == nil || len(ses.Command) == 0 {
+		return ""
+	}
+	words := slices.DeleteFunc(line.CommandLine.Split(ses.Command[1:]).Prompt, func(word string) bool {
+		return word == "--" || slices.Contains(line.CommandLine.Asks, word)
+	})
+	return strings.Join(words, " ")
 }

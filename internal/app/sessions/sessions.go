@@ -38,6 +38,7 @@ type SessionNew struct {
 
 	begun *kedge.Begun // of one that goes on from another; nil: of none
 	talk  string       // what its program calls the conversation that goes on
+	asked bool         // of one that goes on from another: it is told again what was asked, without its prompt
 }
 
 // SessionNew starts a session. It records the session first, then starts the program.
