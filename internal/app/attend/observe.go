@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"kedge"
+	"kedge/internal/agents/record"
 	"kedge/internal/app/projects"
 	"kedge/internal/core/watch"
 )
@@ -22,6 +23,9 @@ func (s *Attendant) observe(ctx context.Context, who projects.Caller, id string,
 		s.anew(ctx, w, w.key+"-"+id)
 	}
 	s.watching.claim(w.native, w.key)
+	if !w.speaksOf(r.Data) {
+		return
+	}
 	acts := hookActs(r)
 	if w.page.file.Path != "" && r.Used == nil {
 		return
@@ -59,13 +63,64 @@ func (s *Attendant) conversation(ctx context.Context, who projects.Caller, r Rec
 
 // identify takes in what the agent calls its conversation, and tells whether that is
 // another one than was watched so far.
-func (w *watched) identify(d kedge.HookData) bool {
-	if d.Native == "" || d.Native == w.native {
-		return false
+func (w *watched) identify(d kedge.HookData) (another bool) {
+	if d.Native != "" && d.Native != w.native && w.moves(d) {
+		another = w.native != "" || w.page.file.Path != "" && !strings.HasSuffix(w.page.file.Name(), d.Native)
+		w.agent, w.native, w.at = d.Agent, d.Native, resting
 	}
-	known := w.native != ""
-	w.agent, w.native = d.Agent, d.Native
-	return known || w.page.file.Path != "" && !strings.HasSuffix(w.page.file.Name(), d.Native)
+	if d.Native == w.native {
+		w.at = w.at.after(d.Event)
+	}
+	return another
+}
+
+// moves tells whether an event of another conversation means that the session has that
+// one now. An agent that was started by the session's agent has hooks as well: it begins
+// in the middle of a turn, clears nothing, and goes while the other stays. An agent that
+// is the session's own program begins once.
+func (w *watched) moves(d kedge.HookData) bool {
+	switch {
+	case w.native == "":
+		return true
+	case d.Event != kedge.HookStart:
+		return false
+	case w.at == over:
+		return true
+	case d.Source == "clear":
+		return d.Agent == w.agent
+	case d.Source == "resume":
+		return w.at == resting && d.Agent == w.agent
+	default:
+		return w.at == resting && !record.Known(w.ses)
+	}
+}
+
+// stage is where a conversation is, as its hooks say.
+type stage string
+
+const (
+	resting stage = "resting" // between two turns
+	working stage = "working"
+	over    stage = "over"
+)
+
+// after is the stage after an event.
+func (s stage) after(ev kedge.HookEvent) stage {
+	switch ev {
+	case kedge.HookTool, kedge.HookCompact:
+		return working
+	case kedge.HookStart, kedge.HookStop:
+		return resting
+	case kedge.HookEnd:
+		return over
+	default:
+		return s
+	}
+}
+
+// speaksOf tells whether an event is of the conversation that is watched.
+func (w *watched) speaksOf(d kedge.HookData) bool {
+	return d.Native == "" || w.native == "" || d.Native == w.native
 }
 
 // anew begins to watch another conversation, as after /clear: it has an empty context

@@ -77,7 +77,7 @@ func (s *Attendant) readPage(ctx context.Context, w *watched) error {
 	began := s.home.Now()
 	_, err := catalog.Transcripts().ReadFile(ctx, w.page.file, transcript.Options{Text: true}, func(e *audit.Entry) {
 		if n++; n > from {
-			found = append(found, w.feed(fmt.Sprintf("%s-%d", w.key, n), w.page.acts.Take(e))...)
+			found = append(found, w.feed(w.entryKey(n), w.page.acts.Take(e))...)
 		}
 	})
 	took := s.home.Now().Sub(began)
@@ -106,4 +106,10 @@ func (p *page) changed() bool {
 	}
 	p.size, p.wrote = size, wrote
 	return true
+}
+
+// entryKey begins the keys of what an entry says. Another conversation of the session has
+// entries with the same numbers.
+func (w *watched) entryKey(n int) string {
+	return fmt.Sprintf("%s-%s-%d", w.key, w.page.file.Name(), n)
 }

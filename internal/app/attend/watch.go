@@ -41,6 +41,7 @@ type watched struct {
 
 	agent  string // as its hooks say
 	native string // what the agent calls its conversation, as its hooks say
+	at     stage  // where that is
 
 	page    page
 	past    bool  // what was fed last is older than the session: history of its conversation
