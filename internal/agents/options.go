@@ -16,6 +16,9 @@ type CommandLine struct {
 	Talks []string // of all these, the ones that choose a conversation
 	Asks  []string // of all these, the ones whose value is a prompt
 	Apart []string // of all these, the ones with which it has no screen, or only tells something
+	// Commands are its subcommands that do something of their own: everything from such a
+	// word on is theirs.
+	Commands []string
 	// Files says that its other words are files or folders and no prompt.
 	Files bool
 }
@@ -29,10 +32,17 @@ type Arguments struct {
 }
 
 // Split sorts the arguments of a command. An option that Kedge does not know takes the
-// next word if that is one word: a prompt is nearly always more.
+// next word if that is one word: a prompt is nearly always more. A subcommand is the first
+// word that is neither an option nor taken by one.
 func (l CommandLine) Split(args []string) Arguments {
 	var out Arguments
+	plain := false
 	for len(args) > 0 {
+		if !plain && slices.Contains(l.Commands, args[0]) {
+			out.Apart = append(out.Apart, args...)
+			break
+		}
+		plain = plain || !isOption(args[0]) || args[0] == "--"
 		n := l.length(args)
 		to := l.place(&out, args[0])
 		*to = append(*to, args[:n]...)

@@ -11,7 +11,7 @@ import (
 func TestCommandLineSplit(t *testing.T) {
 	line := agents.CommandLine{
 		Values: []string{"--mode", "--id", "-i"}, Maybe: []string{"--resume"}, Lists: []string{"--dirs"}, Flags: []string{"--verbose", "-c", "-p"},
-		Talks: []string{"--resume", "--id", "-c"}, Asks: []string{"-i"}, Apart: []string{"-p"},
+		Talks: []string{"--resume", "--id", "-c"}, Asks: []string{"-i"}, Apart: []string{"-p"}, Commands: []string{"run", "serve"},
 	}
 	for _, c := range []struct{ args, options, talks, prompt, apart string }{
 		{"", "", "", "", ""},
@@ -30,6 +30,12 @@ func TestCommandLineSplit(t *testing.T) {
 		{"--mode", "--mode", "", "", ""},
 		{"--verbose|--|--mode", "--verbose", "", "--|--mode", ""},
 		{"-", "", "", "-", ""},
+		{"run|fix it", "", "", "", "run|fix it"},
+		{"--verbose|serve|--mode|x|-c", "--verbose", "", "", "serve|--mode|x|-c"},
+		{"--mode|run|fix it", "--mode|run", "", "fix it", ""},
+		{"fix it|run", "", "", "fix it|run", ""},
+		{"run all the tests", "", "", "run all the tests", ""},
+		{"--|run", "", "", "--|run", ""},
 	} {
 		got := line.Split(words(c.args))
 		for name, of := range map[string]struct{ got, want []string }{
@@ -57,9 +63,10 @@ func words(s string) []string {
 func FuzzCommandLineSplit(f *testing.F) {
 	f.Add("--mode|plan|fix it|--|x")
 	f.Add("-c|--dirs|a|b|--resume")
+	f.Add("-c|run|--mode|x")
 	f.Fuzz(func(t *testing.T, text string) {
 		args := words(text)
-		line := agents.CommandLine{Values: []string{"--mode"}, Maybe: []string{"--resume"}, Lists: []string{"--dirs"}, Flags: []string{"-c"}, Talks: []string{"-c"}}
+		line := agents.CommandLine{Values: []string{"--mode"}, Maybe: []string{"--resume"}, Lists: []string{"--dirs"}, Flags: []string{"-c"}, Talks: []string{"-c"}, Commands: []string{"run"}}
 		got := line.Split(args)
 		all := slices.Concat(got.Options, got.Talks, got.Prompt, got.Apart)
 		slices.Sort(all)

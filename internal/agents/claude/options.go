@@ -31,5 +31,9 @@ func commandLine() agents.CommandLine {
 		},
 		Talks: []string{"-c", "--continue", "-r", "--resume", "--session-id", "--fork-session", "--from-pr", "--teleport", "--cloud"},
 		Apart: []string{"-p", "--print", "-h", "--help", "-v", "--version", "--bg", "--background", "--desktop"},
+		Commands: []string{
+			"agents", "auth", "auto-mode", "config", "doctor", "install", "mcp", "migrate-installer", "plugin", "plugins",
+			"setup-token", "update", "upgrade",
+		},
 	}
 }

@@ -17,5 +17,9 @@ func commandLine() agents.CommandLine {
 			"-h", "--help", "-V", "--version",
 		},
 		Apart: []string{"-h", "--help", "-V", "--version"},
+		Commands: []string{
+			"exec", "e", "review", "login", "logout", "mcp", "mcp-server", "app-server", "app", "completion", "sandbox", "debug",
+			"execpolicy", "apply", "a", "cloud", "features", "help",
+		},
 	}
 }

@@ -17,5 +17,9 @@ func CommandLine() agents.CommandLine {
 		Asks:  []string{"--prompt"},
 		Apart: []string{"-h", "--help", "-v", "--version"},
 		Files: true,
+		Commands: []string{
+			"run", "serve", "attach", "web", "acp", "mcp", "auth", "providers", "agent", "models", "stats", "export", "import",
+			"github", "pr", "session", "upgrade", "uninstall", "completion", "debug", "db", "plugin", "console",
+		},
 	}
 }

@@ -18,6 +18,10 @@ func TestFreshReadsItsBrief(t *testing.T) {
 		{"claude|--verbose|implement login", "claude --verbose", "implement login", false},
 		{"claude|--resume|abc|go on with it", "claude", "go on with it", false},
 		{"claude|-p|implement login", "", "implement login", true},
+		{"opencode|run|fix it", "", "", true},
+		{"opencode|--model|x/y|.", "opencode --model x/y .", "", false},
+		{"codex|exec|fix it", "", "", true},
+		{"codex|fix the login", "codex", "fix the login", false},
 		{"sh|-c|echo hello there", "", "", false},
 	} {
 		command := strings.Split(c.command, "|")
@@ -33,6 +37,17 @@ func TestFreshReadsItsBrief(t *testing.T) {
 		}
 		if got := askedOf(old); got != c.asked {
 			t.Errorf("%s: asked %q", c.command, got)
+		}
+	}
+}
+
+// TestResumedAsTyped: a command with a subcommand is started again as it was typed.
+func TestResumedAsTyped(t *testing.T) {
+	for _, command := range []string{"opencode|run|fix it", "opencode|serve", "opencode|attach|http://localhost:4096", "kilo|run|fix it"} {
+		words := strings.Split(command, "|")
+		ses := kedge.Session{ID: "ses-01ARZ3NDEKTSV4RRFFQ69G5FAV", Agent: words[0], Command: words}
+		if start, ok := reading(ses, SessionResume{}.of(ses), "/x/brief.md", ""); ok {
+			t.Errorf("%s is started as %q", command, start.Command)
 		}
 	}
 }
