@@ -136,7 +136,11 @@ func (s *Ledger) contextEdits(ctx context.Context, p *projects.Project, m Memory
 	if SameText(b, ToLF(docs.WriteContext(nil, f))) {
 		return nil
 	}
-	for _, edit := range docs.ContextEdits(b, f, docs.Signed{By: e.by, At: e.at}, s.touched(ctx, p, ContextFile, b)) {
+	from, err := s.contextOrigin(ctx, p, b)
+	if err != nil {
+		return err
+	}
+	for _, edit := range docs.ContextEdits(b, f, docs.Signed{By: e.by, At: e.at}, from) {
 		if err := e.contextEdit(edit, l); err != nil {
 			return err
 		}
@@ -186,6 +190,28 @@ func (s *Ledger) touched(ctx context.Context, p *projects.Project, name string, 
 	}
 	then, err := repo.HeadText(ctx, name)
 	return err != nil || then == nil || !bytes.Equal(ToLF(b), ToLF([]byte(*then)))
+}
+
+// contextOrigin says where the text of AGENT_CONTEXT.md comes from.
+func (s *Ledger) contextOrigin(ctx context.Context, p *projects.Project, b []byte) (docs.ContextOrigin, error) {
+	from := docs.ContextOrigin{Touched: s.touched(ctx, p, ContextFile, b)}
+	old, err := projects.All[journal.EditDoc](ctx, p, journal.KindEdit)
+	if err != nil {
+		return from, err
+	}
+	for _, d := range old {
+		if d.Path == ContextFile && d.Action == kept {
+			from.Told = append(from.Told, d.Found)
+		}
+	}
+	repo, err := s.home.Git(ctx, p)
+	if err != nil {
+		return from, nil //nolint:nilerr // a plain folder has no commits
+	}
+	if then, err := repo.HeadText(ctx, ContextFile); err == nil && then != nil {
+		from.Committed = ToLF([]byte(*then))
+	}
+	return from, nil
 }
 
 // ContextHasWords tells whether AGENT_CONTEXT.md says something that the ledger does not

@@ -251,7 +251,14 @@ func (s *Planner) PlanApprove(ctx context.Context, who projects.Caller, in PlanA
 		return reply, err
 	}
 	reply.Checks, reply.Setup = append(reply.Checks, founded.checks...), founded.setup
-	if reply.Commit, err = s.commitPlan(ctx, p, author, data, ev, founded.files...); err != nil {
+	files, err := s.dueFiles(p, data)
+	if err != nil {
+		return reply, err
+	}
+	if reply.Commit, err = s.commitPlan(ctx, p, author, data, ev, slices.Concat(files, founded.files)...); err != nil {
+		return reply, err
+	}
+	if err := s.notDue(p, data.ID); err != nil {
 		return reply, err
 	}
 	reply.Started, err = s.planApproved(ctx, p, who)
@@ -326,7 +333,8 @@ func (s *Planner) approve(ctx context.Context, p *projects.Project, l ledger.Sna
 	if err := planErrors(d.Check(runnable(p, in.Path))); err != nil {
 		return nil, err
 	}
-	if _, err := foundingOf(p, d.Plan); err != nil { // before anything is written
+	gives, err := foundingOf(p, d.Plan) // before anything is written
+	if err != nil {
 		return nil, err
 	}
 	_, base := s.home.Head(ctx, p)
@@ -353,6 +361,9 @@ func (s *Planner) approve(ctx context.Context, p *projects.Project, l ledger.Sna
 		return nil, err
 	}
 	locked, err := s.locks(ctx, p, who, d.Plan)
+	if err == nil && len(gives.files) > 0 {
+		err = s.keepDue(p, id)
+	}
 	return slices.Concat(evs, []kedge.Event{saved}, locked), err
 }
 

@@ -79,7 +79,9 @@ func happened(ev run.Input, about run.Command) string {
 		return "the run begins at " + words.Hash(ev.Commit)
 	case run.TakenOver:
 		return "another daemon continues the run"
-	case run.Gated, run.Proved, run.Integrated:
+	case run.Proved:
+		return withPlan(verdictWords(ev, about), ev.Text)
+	case run.Gated, run.Integrated:
 		return verdictWords(ev, about)
 	case run.Exited, run.Signalled:
 		return sessionWords(ev)
@@ -103,6 +105,15 @@ func happened(ev run.Input, about run.Command) string {
 	default:
 		return withReason(strings.ReplaceAll(string(ev.Kind), "_", " "), ev)
 	}
+}
+
+// withPlan adds which checks of the plan are red before the work, and what you can do: they
+// keep the feature from being completed unless its work makes them green.
+func withPlan(text, red string) string {
+	if red = words.FirstLine(red); red == "" {
+		return text
+	}
+	return text + "; warning: " + red + " (if this work is not to make it green, stop and mend it: kedge run --pause)"
 }
 
 // inspectWords tells what became of looking at the changes of a session, and for

@@ -48,6 +48,9 @@ func (s *Runs) RunStart(ctx context.Context, who projects.Caller, in RunStartReq
 		return RunReply{}, err
 	}
 	defer release()
+	if err := s.planning.FinishFounding(ctx, p, who); err != nil {
+		return RunReply{}, err
+	}
 	last, found, err := ledger.LastRun(ctx, p)
 	if err != nil {
 		return RunReply{}, err

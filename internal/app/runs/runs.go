@@ -39,6 +39,8 @@ type Planning interface {
 	PlanSteps(ctx context.Context, p *projects.Project, id kedge.RunID) ([]kedge.NextStep, error)
 	// PlanReason says why a run that plans rests.
 	PlanReason(ctx context.Context, p *projects.Project, st *run.State) (string, error)
+	// FinishFounding writes the settings of an approved plan that a crash kept back.
+	FinishFounding(ctx context.Context, p *projects.Project, who projects.Caller) error
 	// ResumeApproval takes an approval to its end that a crash cut.
 	ResumeApproval(ctx context.Context, who projects.Caller) error
 }

@@ -27,7 +27,7 @@ func signed() memory.Signed { return memory.Signed{By: "human:ada", At: at} }
 
 // imported takes every edit of a file over, as the ledger does.
 func imported(text string, f memory.ContextFacts) (memory.ContextFacts, []memory.ContextEdit) {
-	edits := memory.ContextEdits([]byte(text), f, signed(), true)
+	edits := memory.ContextEdits([]byte(text), f, signed(), memory.ContextOrigin{Touched: true})
 	for _, e := range edits {
 		if e.Objective != "" {
 			f.Earlier = append(f.Earlier, f.Objective)
@@ -45,6 +45,46 @@ func imported(text string, f memory.ContextFacts) (memory.ContextFacts, []memory
 		f.Decisions = append(f.Decisions, *e.Decision)
 	}
 	return f, edits
+}
+
+// importedAgain gives what of the edits was not reported before.
+func importedAgain(text string, f memory.ContextFacts, before []memory.ContextEdit) (memory.ContextFacts, []memory.ContextEdit) {
+	from := memory.ContextOrigin{Touched: true}
+	for _, e := range before {
+		from.Told = append(from.Told, e.Found)
+	}
+	again := memory.ContextEdits([]byte(text), f, signed(), from)
+	return f, slices.DeleteFunc(again, func(e memory.ContextEdit) bool { return slices.Contains(from.Told, e.Found) })
+}
+
+// TestContextThatCameByGit: lines of the last commit are nobody's decisions here, and
+// replace none; lines that you write beside them are yours.
+func TestContextThatCameByGit(t *testing.T) {
+	base, _ := imported(seedContext, memory.ContextFacts{})
+	const codes = "- Error codes defined in /src/errors/codes.ts"
+	theirs := strings.Replace(seedContext, codes, codes+" (theirs)\n- A line of theirs", 1)
+	mine := strings.Replace(theirs, "- A line of theirs", "- A line of theirs\n- Mine alone", 1)
+	for name, c := range map[string]struct {
+		text    string
+		touched bool
+		yours   []string
+	}{"pulled": {theirs, false, nil}, "pulled, then edited": {mine, true, []string{"Mine alone"}}} {
+		var yours, kept []string
+		for _, e := range memory.ContextEdits([]byte(c.text), base, signed(), memory.ContextOrigin{Touched: c.touched, Committed: []byte(theirs)}) {
+			switch {
+			case e.Decision != nil:
+				yours = append(yours, e.Decision.Title)
+			case !e.Restored:
+				kept = append(kept, e.Found)
+			}
+		}
+		if !slices.Equal(yours, c.yours) {
+			t.Errorf("%s: decided %q", name, yours)
+		}
+		if len(kept) != 2 || !strings.Contains(kept[0], "--supersedes dec-") || !strings.Contains(kept[1], "it came with a commit") {
+			t.Errorf("%s: kept %q", name, kept)
+		}
+	}
 }
 
 func TestRow59HandWrittenContextIsImported(t *testing.T) {
@@ -81,7 +121,7 @@ func TestRow59ContextEdits(t *testing.T) {
 		gone           string
 	}{
 		{"a new objective", "Refactor authentication middleware to use centralized error handling", "Ship it\nin two steps", []string{"the objective: Ship it in two steps"}, "Ship it\nin two steps\n", "centralized"},
-		{"reworded", "- No changes to public API surface", "- No changes to the public API surface", []string{"a constraint: No changes to the public API surface"}, "- No changes to the public API surface", "to public API"},
+		{"reworded", "- No changes to public API surface", "- No changes to the public API surface", []string{"it would replace dec-", `"No changes to public API surface" was removed by hand`}, "- No changes to the public API surface", ""},
 		{"a reason is added", "- Error codes defined in /src/errors/codes.ts", "- Error codes defined in /src/errors/codes.ts (one home)", []string{"a constraint: Error codes defined in /src/errors/codes.ts (one home)"}, "codes.ts (one home)\n", "codes.ts\n"},
 		{"another reason", "too heavy for our use case", "too heavy", []string{"decided against: Passport.js (too heavy)"}, "- Passport.js (too heavy)\n", "use case"},
 		{"a colon", "- Passport.js", "- Redis: one more server to run\n- Passport.js", []string{"decided against: Redis: one more server to run"}, "- Redis: one more server to run\n", ""},
@@ -109,7 +149,7 @@ func TestRow59ContextEdits(t *testing.T) {
 			}
 			for _, e := range edits {
 				if e.Decision != nil || e.Objective != "" || e.Restored {
-					if _, again := imported(got, f); len(again) > 0 {
+					if _, again := importedAgain(got, f, edits); len(again) > 0 {
 						t.Errorf("imported once more: %+v", again)
 					}
 				}
@@ -125,7 +165,7 @@ func TestContextOfAnotherTime(t *testing.T) {
 	f.Decisions[0].Status = kedge.DecisionSuperseded
 	f.Earlier, f.Objective = []string{f.Objective}, "The next thing"
 	f.Decisions = append(f.Decisions, decision('1', "Embed categories"))
-	if edits := memory.ContextEdits([]byte(seedContext), f, signed(), false); len(edits) > 0 {
+	if edits := memory.ContextEdits([]byte(seedContext), f, signed(), memory.ContextOrigin{}); len(edits) > 0 {
 		t.Errorf("edits %+v", edits)
 	}
 	got := string(memory.WriteContext([]byte(seedContext), f))
@@ -151,7 +191,7 @@ func FuzzContext(f *testing.F) {
 				t.Fatalf("%q is lost in %q", line, got)
 			}
 		}
-		for _, e := range memory.ContextEdits([]byte(got), facts, signed(), false) {
+		for _, e := range memory.ContextEdits([]byte(got), facts, signed(), memory.ContextOrigin{}) {
 			if e.Decision != nil || e.Objective != "" {
 				t.Fatalf("imported once more: %+v of %q", e, got)
 			}

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -25,11 +26,20 @@ type Signed struct {
 	At time.Time
 }
 
-// ContextEdits compares AGENT_CONTEXT.md with the ledger. New lines become decisions.
-// Touched tells that somebody edited the file here: only then is a missing line one that
-// was removed, and not one that this checkout never had.
-func ContextEdits(text []byte, f ContextFacts, by Signed, touched bool) []ContextEdit {
-	r := contextReader{f: f, by: by, touched: touched, decisions: slices.Clone(f.Decisions)}
+// ContextOrigin is where the text of AGENT_CONTEXT.md comes from. Touched tells that
+// somebody edited the file here: only then is a missing line one that was removed, and not
+// one that this checkout never had. Committed is the file of the last commit: what stands
+// there may be anybody's. Told are the edits that were reported before and not imported.
+type ContextOrigin struct {
+	Touched   bool
+	Committed []byte
+	Told      []string
+}
+
+// ContextEdits compares AGENT_CONTEXT.md with the ledger. New lines that were written here
+// become decisions. One replaces a locked decision only where it has its title.
+func ContextEdits(text []byte, f ContextFacts, by Signed, from ContextOrigin) []ContextEdit {
+	r := contextReader{f: f, by: by, touched: from.Touched, committed: splitContext(string(from.Committed)), told: from.Told, decisions: slices.Clone(f.Decisions)}
 	chunks := splitContext(string(text))
 	for _, c := range chunks {
 		switch {
@@ -39,7 +49,7 @@ func ContextEdits(text []byte, f ContextFacts, by Signed, touched bool) []Contex
 			r.items(c, chunks)
 		}
 	}
-	if touched {
+	if from.Touched {
 		r.removed(chunks)
 	}
 	return r.out
@@ -50,6 +60,8 @@ type contextReader struct {
 	f         ContextFacts
 	by        Signed
 	touched   bool
+	committed []contextChunk
+	told      []string
 	decisions []kedge.Decision
 	out       []ContextEdit
 }
@@ -98,15 +110,15 @@ func (r *contextReader) holds(part ContextPart, key string) bool {
 // take makes a decision of a new line, or says why none can be made.
 func (r *contextReader) take(part ContextPart, text string, all []contextChunk) {
 	refuse := func(why string) {
-		r.out = append(r.out, ContextEdit{Found: `"` + clip(text) + `" stays in the file and is not imported: ` + why})
+		r.out = append(r.out, ContextEdit{Found: staysBecause(text, why)})
 	}
 	if utf8.RuneCountInString(text) > maxContext {
 		refuse("it is longer than 1000 characters")
 		return
 	}
-	d := r.constraint(text, all)
+	d, reworded := r.constraint(text, all)
 	if part == AgainstPart {
-		d = r.against(text, all)
+		d, reworded = r.against(text, all), ""
 	}
 	if err := CheckDecision(d); err != nil {
 		refuse(err.Error())
@@ -120,6 +132,15 @@ func (r *contextReader) take(part ContextPart, text string, all []contextChunk) 
 		refuse(string(o) + " decided against it already, with another reason")
 		return
 	}
+	came := hasItem(r.committed, part, text)
+	if old := cmp.Or(d.Supersedes, reworded); old != "" && (reworded != "" || came || !r.touched || r.wasTold(text, old)) {
+		refuse(wouldReplace(old))
+		return
+	}
+	if came {
+		refuse("it came with a commit; if you decide so: kedge decide TITLE --why WHY")
+		return
+	}
 	for i := range r.decisions {
 		if r.decisions[i].ID == d.Supersedes {
 			r.decisions[i].Status = kedge.DecisionSuperseded
@@ -127,6 +148,20 @@ func (r *contextReader) take(part ContextPart, text string, all []contextChunk) 
 	}
 	r.decisions = append(r.decisions, d)
 	r.out = append(r.out, ContextEdit{Found: what(part) + text, Decision: &d})
+}
+
+func staysBecause(text, why string) string {
+	return `"` + clip(text) + `" stays in the file and is not imported: ` + why
+}
+
+func wouldReplace(old kedge.DecisionID) string {
+	return "it would replace " + string(old) + ", which is locked; if you decide so: kedge decide TITLE --why WHY --supersedes " + string(old) + " --reason WHY"
+}
+
+// wasTold tells whether a line was reported as one that would replace a decision. It stays
+// that also where Kedge has put the line of the decision back beside it.
+func (r *contextReader) wasTold(text string, old kedge.DecisionID) bool {
+	return slices.Contains(r.told, staysBecause(text, wouldReplace(old)))
 }
 
 func what(part ContextPart) string {
@@ -148,17 +183,19 @@ func (r *contextReader) decision(title, why string) kedge.Decision {
 }
 
 // constraint is the decision of a line under "Constraints". A line with the title of a
-// locked decision, or one that was reworded, replaces that decision.
-func (r *contextReader) constraint(text string, all []contextChunk) kedge.Decision {
+// locked decision replaces that decision. Reworded is the locked decision that the line
+// seems to be another wording of: only you can tell whether it is.
+func (r *contextReader) constraint(text string, all []contextChunk) (d kedge.Decision, reworded kedge.DecisionID) {
 	title, why := splitReason(ConstraintsPart, text)
 	if utf8.RuneCountInString(title) > maxTitle {
 		title, why = text, text
 	}
-	d := r.decision(title, why)
-	if old := r.replaced(d, text, all); old != nil {
-		d = superseding(d, *old)
+	d = r.decision(title, why)
+	same, alike := r.replaced(d, text, all)
+	if same != nil {
+		return superseding(d, *same), ""
 	}
-	return d
+	return d, alike
 }
 
 func superseding(d, old kedge.Decision) kedge.Decision {
@@ -170,25 +207,24 @@ func superseding(d, old kedge.Decision) kedge.Decision {
 	return d
 }
 
-// replaced is the locked decision that a new line is another wording of.
-func (r *contextReader) replaced(d kedge.Decision, text string, all []contextChunk) *kedge.Decision {
-	best, share := -1, 0.0
+// replaced is the locked decision with the title of a new line; else the one that has most
+// words in common with it, where these are many. Only decisions whose line is missing are
+// looked at.
+func (r *contextReader) replaced(d kedge.Decision, text string, all []contextChunk) (same *kedge.Decision, alike kedge.DecisionID) {
+	share := 0.0
 	for i, o := range r.decisions {
 		line := constraintText(o)
-		if o.Status != kedge.DecisionLocked || line == "" || hasItem(all, ConstraintsPart, line) {
+		if o.Status != kedge.DecisionLocked || line == "" || hasItem(all, ConstraintsPart, line) && !r.wasTold(text, o.ID) {
 			continue
 		}
 		if strings.EqualFold(o.Title, d.Title) {
-			return &r.decisions[i]
+			return &r.decisions[i], ""
 		}
-		if s := commonWords(line, text); r.touched && s >= rewordedWords && s > share {
-			best, share = i, s
+		if s := commonWords(line, text); s >= rewordedWords && s > share {
+			alike, share = o.ID, s
 		}
 	}
-	if best < 0 {
-		return nil
-	}
-	return &r.decisions[best]
+	return nil, alike
 }
 
 // commonWords is the share of the words of two texts that both have.

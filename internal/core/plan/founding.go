@@ -75,8 +75,7 @@ func FoundingOf(p kedge.Plan) (f Founding, faults map[string]string) {
 }
 
 // foundingCheck is a check of a plan. One that can only hold once a file is there counts
-// from the commit on that has the file: what an agent does to its worktree does not
-// switch it off.
+// from the tree on that has the file.
 func foundingCheck(name, run, once string) kedge.Check {
 	c := kedge.Check{Name: name, Kind: kedge.CheckTest, Run: run}
 	for _, kind := range check.KindNames() {
@@ -88,7 +87,7 @@ func foundingCheck(name, run, once string) kedge.Check {
 		c.Kind = kedge.CheckBuild
 	}
 	if once != "" {
-		c.Run = "if git cat-file -e HEAD:" + once + " 2>/dev/null; then " + run + "; fi"
+		c.Run = check.Once(run, once)
 	}
 	return c
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"kedge"
+	"kedge/internal/core/check"
 	"kedge/internal/core/plan"
 )
 
@@ -36,9 +37,9 @@ func TestRow121PlanGivesSetUpAndChecks(t *testing.T) {
 		t.Errorf("set-up %q", f.Setup)
 	}
 	want := []kedge.Check{
-		{Name: "test", Kind: kedge.CheckTest, Run: "if git cat-file -e HEAD:go.mod 2>/dev/null; then go test ./...; fi"},
+		{Name: "test", Kind: kedge.CheckTest, Run: check.Once("go test ./...", "go.mod")},
 		{Name: "build-web", Kind: kedge.CheckBuild, Run: "npm run build"},
-		{Name: "style", Kind: kedge.CheckTest, Run: "if git cat-file -e HEAD:scripts/style.sh 2>/dev/null; then ./style.sh; fi"},
+		{Name: "style", Kind: kedge.CheckTest, Run: check.Once("./style.sh", "scripts/style.sh")},
 	}
 	if len(f.Checks) != len(want) {
 		t.Fatalf("%+v", f.Checks)

@@ -148,6 +148,31 @@ func TestProve(t *testing.T) {
 	}
 }
 
+// TestProveTellsOfThePlansRed: a check of the plan that is red on the base is told before
+// the work, and stops nothing.
+func TestProveTellsOfThePlansRed(t *testing.T) {
+	y := newYard(t, nil)
+	y.feature("one", own("grep -q done a.txt"))
+	y.prepared(1, "one", y.head())
+	for _, of := range []struct {
+		plans []kedge.Check
+		text  string
+	}{
+		{nil, ""},
+		{[]kedge.Check{{Name: "plan-validation-1", Run: "true"}}, ""},
+		{
+			[]kedge.Check{{Name: "plan-validation-1", Run: "test -e old"}, {Name: "plan-validation-2", Run: "true"}, {Name: "plan-invariant-1", Run: "no-such-program"}},
+			"red before the work, by the plan: plan-validation-1 (test -e old), plan-invariant-1 (no-such-program)",
+		},
+	} {
+		y.book.plans = of.plans
+		ev := y.want(run.Fails, y.command(run.Prove, 1, run.Command{Feature: "one", Base: y.head()}))
+		if ev.Text != of.text {
+			t.Errorf("it says %q", ev.Text)
+		}
+	}
+}
+
 func TestProveTwice(t *testing.T) {
 	y := newYard(t, nil)
 	count := t.TempDir() + "/count"

@@ -24,7 +24,7 @@ func (x *Executor) prove(ctx context.Context, c run.Command, _ func(run.Input)) 
 		return run.Input{}, err
 	}
 	if len(own) == 0 {
-		return c.Reply(run.NoChecks), nil
+		return x.withPlan(ctx, c, p, c.Reply(run.NoChecks))
 	}
 	ev := c.Reply(run.Fails)
 	ev.Environment = p.env
@@ -50,7 +50,7 @@ func (x *Executor) prove(ctx context.Context, c run.Command, _ func(run.Input)) 
 	if green > 0 && green+holding == len(own) {
 		ev.Outcome, ev.Reason = run.Green, "its checks are green before any work"
 	}
-	return ev, nil
+	return x.withPlan(ctx, c, p, ev)
 }
 
 // proof is what one check says before the work: Fails or Green as it may,

@@ -93,7 +93,10 @@ func (g *gate) under(kind kedge.CheckKind) []string {
 // judge decides whether a command that has ended is red.
 func (g *gate) judge(s step, out process.Result, text string, res *kedge.CheckResult) {
 	noTests := check.Named(res.Kind).Tests && condense.NoTests(s.line, text)
+	waits := check.WaitsFor(s.line, text)
 	switch {
+	case waits != "" && out.Exit == 0:
+		g.find(kedge.LevelWarning, "the check waits for "+waits+", which is not there yet", s.check.Name, "nothing to do: it runs as soon as the file is there")
 	case out.End == process.TimedOut:
 		res.FirstFailure = timedOut(s, text)
 	case noTests && s.own:
@@ -125,7 +128,7 @@ func timedOut(s step, text string) *kedge.Failure {
 
 // environ is what a check or service gets on top of the request's environment.
 func (g *gate) environ(kind kedge.CheckKind) []string {
-	set := map[string]string{"KEDGE_SLOT": g.Slot}
+	set := map[string]string{"KEDGE_SLOT": g.Slot, "KEDGE_BASE": g.Base}
 	if len(g.Services) > 0 && check.Named(kind).Services {
 		set["KEDGE_PORT"] = strconv.Itoa(g.ports[g.Services[0].Name])
 	}
@@ -143,7 +146,7 @@ func withEnv(env []string, set map[string]string) []string {
 	if !slices.ContainsFunc(out, func(kv string) bool { return strings.HasPrefix(kv, "PYTHONDONTWRITEBYTECODE=") }) {
 		out = append(out, "PYTHONDONTWRITEBYTECODE=1")
 	}
-	for _, name := range []string{"KEDGE_SLOT", "KEDGE_PORT"} {
+	for _, name := range []string{"KEDGE_SLOT", "KEDGE_BASE", "KEDGE_PORT"} {
 		if v, ok := set[name]; ok {
 			out = append(out, name+"="+v)
 		}
