@@ -52,13 +52,14 @@ func (s *Attendant) conversation(ctx context.Context, who projects.Caller, r Rec
 	}
 	s.watching.mu.Lock()
 	defer s.watching.mu.Unlock()
-	if w, ok := s.watching.known[r.Data.Native]; ok {
+	key := "native:" + r.Data.Native // an agent chooses the name: it must not be that of a session
+	if w, ok := s.watching.known[key]; ok {
 		return w
 	}
 	w := &watched{dir: r.Dir, key: "watch-" + r.Data.Native, limits: s.limitsIn(ctx, r.Dir, s.watching.environ)}
 	w.afresh()
 	w.eye.Since(r.Data.At)
-	return s.watching.put(r.Data.Native, w)
+	return s.watching.put(key, w)
 }
 
 // identify takes in what the agent calls its conversation, and tells whether that is

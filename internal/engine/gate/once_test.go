@@ -83,8 +83,10 @@ func committed(t *testing.T, dir, file string, has bool) string {
 	}
 	var out []byte
 	for _, args := range [][]string{
-		{"init", "-q"}, {"add", "-A"},
-		{"-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "-q", "--allow-empty", "-m", "first"}, {"rev-parse", "HEAD"},
+		{"init", "-q"},
+		{"add", "-A"},
+		{"-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "-q", "--allow-empty", "-m", "first"},
+		{"rev-parse", "HEAD"},
 	} {
 		cmd := exec.Command("git", append([]string{"-C", dir}, args...)...)
 		var err error
