@@ -51,7 +51,10 @@ func basisText(b stats.Basis) string {
 
 // CourseText is how far a run is off its forecast, in one line.
 func CourseText(c stats.Course) string {
-	if c.Forecast.Basis.Features == 0 || c.Done == 0 {
+	if c.Forecast.Basis.Features == 0 {
+		return "there was none when the run began"
+	}
+	if c.Done == 0 {
 		return "how far it is off is unknown until a feature is done"
 	}
 	var parts []string

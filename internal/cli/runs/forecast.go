@@ -80,11 +80,11 @@ func offNow(before, now runs.RunView) string {
 func forecastLine(v runs.RunView) string {
 	c := v.Forecast
 	switch {
-	case c == nil || c.Forecast.Features == 0:
-		return ""
+	case c == nil || c.Forecast.Features == 0 || c.Forecast.Basis.Features == 0:
+		return "" // there is none, which was said when the run began
 	case c.Done > 0:
-		return "fcast " + frame.CourseText(*c)
+		return "pace  " + frame.CourseText(*c)
 	default:
-		return "fcast " + frame.ForecastText(c.Forecast)
+		return "pace  " + frame.ForecastText(c.Forecast)
 	}
 }
