@@ -85,7 +85,7 @@ func chosen(open trust.Found, in TrustApproveRequest) ([]kedge.Trusted, error) {
 		case len(open.Files) == 0:
 			return nil, kedge.Errorf(kedge.NotFound, "there are no files to approve").WithHint("kedge approve")
 		case !strings.HasPrefix(open.Hash(), in.Hash):
-			return nil, kedge.Errorf(kedge.Conflict, "the files are not those of %q any more", in.Hash).WithHint("kedge approve")
+			return nil, kedge.Errorf(kedge.Conflict, "%q is not the hash of the files now: they have changed, or the hash is mistyped", in.Hash).WithHint("kedge approve")
 		}
 		return trust.Found{Files: open.Files}.Items(), nil
 	}
@@ -97,7 +97,7 @@ func chosen(open trust.Found, in TrustApproveRequest) ([]kedge.Trusted, error) {
 		}
 	}
 	if named {
-		return nil, kedge.Errorf(kedge.Conflict, "what sets %s is not that of %q any more", in.Name, in.Hash).WithHint("kedge approve")
+		return nil, kedge.Errorf(kedge.Conflict, "%q is not the hash of what sets %s now: it has changed, or the hash is mistyped", in.Hash, in.Name).WithHint("kedge approve")
 	}
 	return nil, kedge.Errorf(kedge.NotFound, "no file of the repository sets %q, or it is approved", in.Name).WithHint("kedge approve")
 }

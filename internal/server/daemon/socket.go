@@ -97,7 +97,7 @@ func removeStale(path string) error {
 		return kedge.Errorf(kedge.Internal, "cannot look at %q: %w", path, cause(err))
 	}
 	if info.Mode().Type() != fs.ModeSocket {
-		return kedge.Errorf(kedge.Conflict, "%q is in the place of the daemon's socket", path).
+		return kedge.Errorf(kedge.Conflict, "%q is not a socket, and the daemon needs that path for its socket", path).
 			WithHint("mv '%s' '%s.old'", path, path)
 	}
 	if err := os.Remove(path); err != nil {
