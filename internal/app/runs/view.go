@@ -94,8 +94,8 @@ func landStep() kedge.NextStep {
 	return kedge.Step("kedge", "land").For("land the work on your branch")
 }
 
-// isLand tells whether a step is the one that lands the work of runs.
-func isLand(s kedge.NextStep) bool { return s.Is("kedge", "land") }
+// isLand tells whether a step lands the work of runs, at once or as its end.
+func isLand(s kedge.NextStep) bool { return strings.HasSuffix(s.String(), "kedge land") }
 
 // View shows a state; what stands in the ledger and not in the state comes
 // from the project.
@@ -337,6 +337,9 @@ func landSteps(st *run.State) []kedge.NextStep {
 	}
 	if len(st.LandNext) == 0 {
 		return []kedge.NextStep{landStep()}
+	}
+	if slices.ContainsFunc(st.LandNext, isLand) {
+		return slices.Clone(st.LandNext) // it lands by itself; what has just refused is no next step
 	}
 	return append(slices.Clone(st.LandNext), landStep().For("land again, once nothing is in the way"))
 }
