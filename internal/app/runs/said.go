@@ -126,11 +126,10 @@ func (s *Runs) goOn(ctx context.Context, p *projects.Project, who projects.Calle
 	}
 	more := in.Flags
 	in.Flags = in.Flags.Over(st.Rules.Given)
-	env := in.Env
-	if len(env) == 0 { // an operator: the run works on in the environment that it had
-		env = s.callerEnv(st.Run)
+	if had := s.callerEnv(st.Run); len(had) > 0 && strings.Contains(who.Actor.Name(), " via ") {
+		in.Env = had // an operator's program has another one, which is no better
 	}
-	rules, versions, err := s.supply.Rules(ctx, p, repo, head.Commit, in.Flags, env)
+	rules, versions, err := s.supply.Rules(ctx, p, repo, head.Commit, in.Flags, in.Env)
 	if err != nil {
 		return RunReply{}, err
 	}

@@ -29,7 +29,7 @@ func operatorTools() []tool {
 		},
 		{
 			name: "run_continue", scope: operatingScope, about: "Continue the run after a pause, a stop or a halt.", input: noArguments, output: runOutput,
-			run: operating("run_continue", "run.continue", func(*Server, none) any { return runs.RunContinueRequest{} }),
+			run: operating("run_continue", "run.continue", func(s *Server, _ none) any { return runs.RunContinueRequest{Env: s.Environ} }),
 		},
 		{
 			name: "run_stop", scope: operatingScope, about: "Stop the run. Its sessions end, each with a checkpoint; run_continue resumes the work.", input: noArguments, output: runOutput,
