@@ -265,7 +265,7 @@ var varying = []struct {
 	{regexp.MustCompile(`\b\d{8}T\d{6}\.\d{3}Z`), "20261115T120000.000Z"},
 	{regexp.MustCompile(`"hash": "[0-9a-f]+"`), `"hash": "HASH"`},
 	{regexp.MustCompile(`sha256:[0-9a-f]+`), "sha256:HASH"},
-	{regexp.MustCompile(`"(pid|owner_pid|ms|bytes|age_seconds|tokens|steps)": -?[0-9]+`), `"$1": 1`},
+	{regexp.MustCompile(`"(pid|owner_pid|ms|bytes|seconds|age_seconds|tokens|steps)": -?[0-9]+`), `"$1": 1`},
 	{regexp.MustCompile(`\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)`), "2026-11-15T12:00:00Z"},
 	{regexp.MustCompile(`\b20\d\d-\d\d-\d\d \d\d:\d\d\b`), "2026-11-15 12:00"},
 	{regexp.MustCompile(`\b20\d\d-\d\d-\d\d\b`), "2026-11-15"},
