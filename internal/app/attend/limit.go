@@ -91,13 +91,13 @@ func (s *Attendant) notYet(w *watched, err error) {
 
 // unattended says why nothing may be typed into a session that waited for a limit; empty
 // where its own program is the agent, and nobody typed since the limit was noticed. What
-// reads the words may be a shell otherwise, or they may follow a half of yours.
+// reads the words may be a shell otherwise, or you may have typed half a line.
 func unattended(ses kedge.Session, typed int64) string {
 	switch {
 	case !record.Known(ses):
 		return "the session runs " + ses.Agent + " and not the agent itself"
 	case ses.Limit.Typed == nil:
-		return "nobody knows whether you typed since"
+		return "it is unknown whether you typed since"
 	case *ses.Limit.Typed != typed:
 		return "you typed since"
 	default:

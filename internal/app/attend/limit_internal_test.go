@@ -19,7 +19,7 @@ func TestUnattended(t *testing.T) {
 	}{
 		{"claude", &seven, 7, ""},
 		{"claude", &seven, 8, "you typed since"},
-		{"claude", nil, 7, "nobody knows whether you typed"},
+		{"claude", nil, 7, "it is unknown whether you typed"},
 		{"bash", &seven, 7, "runs bash"},
 	} {
 		got := unattended(kedge.Session{Agent: c.agent, Limit: &kedge.ProviderLimit{Typed: c.typed}}, c.now)
