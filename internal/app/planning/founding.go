@@ -2,6 +2,7 @@ package planning
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"kedge/internal/agents/catalog"
 	"kedge/internal/app/projects"
 	"kedge/internal/core/plan"
+	"kedge/internal/core/run"
 	"kedge/internal/core/scaffold"
 	"kedge/internal/process/atomicfile"
 )
@@ -49,6 +51,29 @@ func (s *Planner) founds(ctx context.Context, p *projects.Project, base string) 
 		return "", err
 	}
 	return repositorySmall, nil
+}
+
+// missingFounding names what a plan lacks that shall found an empty repository.
+func missingFounding(d kedge.PlanData) string {
+	doc, err := plan.ParsePlan(kedge.PlanFile, []byte(d.Text))
+	if err != nil {
+		return ""
+	}
+	return doc.MissingFounding()
+}
+
+// takeUnfounded takes a plan that founds nothing after a session was told so: it is whole
+// otherwise, and you decide about it.
+func (s *Planner) takeUnfounded(ctx context.Context, p *projects.Project, c run.Command) error {
+	who := projects.Caller{Dir: p.Dir, Actor: kedge.ActorDaemon, Key: fmt.Sprintf("unfounded-%s-%d", c.Run, c.Epoch)}
+	return s.changePlanBy(ctx, p, c.Run, who, func(d *kedge.PlanData) {
+		doc, err := plan.ParsePlan(kedge.PlanFile, []byte(d.Text))
+		if err != nil || d.Status != kedge.PlanDrafting {
+			return
+		}
+		doc.SetStatus(kedge.PlanReady)
+		d.Status, d.Faults, d.Text = kedge.PlanReady, "", string(doc.Bytes())
+	})
 }
 
 // isPaper tells whether a file says something about a repository and is no part of what

@@ -93,13 +93,16 @@ func (s *Planner) HearPlanning(ctx context.Context, p *projects.Project, c run.C
 	}
 }
 
-// changePlan journals what a planning session said, once, and shows it in
-// plan.md.
+// changePlan changes the plan by what a planning session said, once.
 func (s *Planner) changePlan(ctx context.Context, p *projects.Project, c run.Command, session kedge.SessionID, said watch.Act, change func(*kedge.PlanData)) error {
 	key := "heard-" + string(session) + "-" + string(said.Kind) + "-" + projects.Sum([]byte(said.Text))[:24]
-	who := projects.Caller{Dir: p.Dir, Actor: kedge.Agent(session), Key: key}
+	return s.changePlanBy(ctx, p, c.Run, projects.Caller{Dir: p.Dir, Actor: kedge.Agent(session), Key: key}, change)
+}
+
+// changePlanBy journals a change of the plan that a run makes, and shows it in plan.md.
+func (s *Planner) changePlanBy(ctx context.Context, p *projects.Project, id kedge.RunID, who projects.Caller, change func(*kedge.PlanData)) error {
 	evs, err := s.home.Write(ctx, p, who, func() ([]kedge.Event, error) {
-		d, ok, err := ledger.PlanOf(ctx, p, c.Run)
+		d, ok, err := ledger.PlanOf(ctx, p, id)
 		if err != nil || !ok || !ledger.IsOpenPlan(d) {
 			return nil, err
 		}
@@ -117,7 +120,7 @@ func (s *Planner) changePlan(ctx context.Context, p *projects.Project, c run.Com
 	if err != nil || len(evs) == 0 {
 		return err
 	}
-	return s.showPlan(ctx, p, c.Run)
+	return s.showPlan(ctx, p, id)
 }
 
 // askInto adds a question to a plan; the plan waits for its answer.
@@ -175,6 +178,8 @@ func (s *Planner) PlanFaults(ctx context.Context, p *projects.Project, c run.Com
 		return "", err
 	case d.Status != kedge.PlanDrafting:
 		return "", nil
+	case d.Faults != "" && c.Failure != "" && d.Faults == missingFounding(d):
+		return "", s.takeUnfounded(ctx, p, c)
 	case d.Faults != "":
 		return d.Faults, nil
 	case len(questionsOf(d)) > 0:

@@ -23,7 +23,7 @@ const (
 	Tell         CommandKind = "tell"          // Text, to the living session or in the next brief; Scope Wanted: what that is for; Held and Going: no text
 	EndSession   CommandKind = "end_session"   // and all its children
 	Checkpoint   CommandKind = "checkpoint"    // with a copy of the worktree under the salvage refs; Status is what the feature is about to be; Scope Unfinished: and a handoff; Text is what the session waits for
-	Inspect      CommandKind = "inspect"       // stores diffstat and findings
+	Inspect      CommandKind = "inspect"       // stores diffstat and findings; Failure is what the session was told
 	Integrate    CommandKind = "integrate"     // merge Tree onto Base in the clean worktree, or take the work of Commit out of it; the gate skips nothing, and runs the checks of completed features that this can touch, but for Features
 	Commit       CommandKind = "commit"        // Tree on Base, dated At; without the work of Commit
 	Recheck      CommandKind = "recheck"       // in old journals only: Integrate looks at completed features

@@ -164,7 +164,7 @@ func (t *stepper) enter(j *Job, p Phase) {
 	case Gating:
 		t.issue(j, Command{Kind: Gate, Scope: gateScope(j), Base: j.Base, Flaky: j.Reruns > 0})
 	case Inspecting:
-		t.issue(j, Command{Kind: Inspect, Base: j.Base, Tree: j.Tree})
+		t.issue(j, Command{Kind: Inspect, Base: j.Base, Tree: j.Tree, Failure: j.Failure})
 	case Integrating:
 		t.issue(j, Command{
 			Kind: Integrate, Scope: integrateScope(j), Base: t.s.Tip, Tree: j.Tree, Commit: j.Undoes, Features: t.s.Broken(), Flaky: j.Reruns > 0,
