@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"os/exec"
 	"regexp"
@@ -18,25 +19,48 @@ import (
 
 // asked SCRIPT REGEXP: the model of a script was asked something that matches.
 func asked(ts *testscript.TestScript, neg bool, args []string) {
+	askedIn(ts, neg, args, func([]byte) bool { return true })
+}
+
+// askedFirst SCRIPT REGEXP: a conversation of a script began with a request that matches.
+func askedFirst(ts *testscript.TestScript, neg bool, args []string) {
+	askedIn(ts, neg, args, func(body []byte) bool { return !bytes.Contains(body, []byte(`"role":"assistant"`)) })
+}
+
+// askedIn looks for a request among some of those of a script.
+func askedIn(ts *testscript.TestScript, neg bool, args []string, among func(body []byte) bool) {
 	if len(args) != 2 {
 		ts.Fatalf("usage: asked SCRIPT REGEXP")
 	}
 	re := regexp.MustCompile("(?s)" + args[1])
-	found := false
-	var last []byte
-	for _, r := range ts.Value(modelKey{}).(*modelserver.Server).Records() {
-		if r.Conversation == args[0] {
-			found, last = found || re.Match(r.Body), r.Body
+	bodies := slices.DeleteFunc(requestsOf(ts, args[0]), func(body []byte) bool { return !among(body) })
+	if found := slices.ContainsFunc(bodies, re.Match); found == neg {
+		for _, b := range bodies {
+			ts.Logf("asked: %s", messagesOf(b))
 		}
-	}
-	if found == neg {
-		var said struct {
-			Messages json.RawMessage `json:"messages"`
-		}
-		_ = json.Unmarshal(last, &said) // only shown
-		ts.Logf("asked last: %s", said.Messages)
 		ts.Fatalf("asked of %q was %q: %t", args[0], args[1], found)
 	}
+}
+
+// requestsOf are the requests that the model of a script got.
+func requestsOf(ts *testscript.TestScript, script string) [][]byte {
+	var out [][]byte
+	for _, r := range ts.Value(modelKey{}).(*modelserver.Server).Records() {
+		if r.Conversation == script {
+			out = append(out, r.Body)
+		}
+	}
+	return out
+}
+
+// messagesOf is what a request says, without its tools, where the protocol tells it apart.
+func messagesOf(body []byte) string {
+	var said struct {
+		Messages json.RawMessage `json:"messages"`
+		Input    json.RawMessage `json:"input"`
+	}
+	_ = json.Unmarshal(body, &said) // only shown
+	return string(said.Messages) + string(said.Input)
 }
 
 // held are the sessions that Kedge knows.

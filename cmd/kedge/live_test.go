@@ -38,7 +38,7 @@ func TestLiveRun(t *testing.T) {
 				Setup: func(env *testscript.Env) error { return liveSetup(env, bin) },
 				Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 					"json": jsonHas, "code": exitCode, "await": liveAwait, "edit": edit, "mode": mode,
-					"served": served, "asked": asked, "sessions": sessionsOf, "strike": strike, "alone": alone,
+					"served": served, "asked": asked, "asked-first": askedFirst, "sessions": sessionsOf, "strike": strike, "alone": alone,
 				},
 			})
 		})
