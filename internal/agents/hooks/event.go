@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
@@ -89,6 +90,9 @@ func kindOf(name string) kedge.HookEvent {
 // Parse reads the input of a hook. Names that are not known are passed over:
 // agents add some with every version.
 func Parse(agent Agent, input []byte) (Input, error) {
+	if len(bytes.TrimSpace(input)) == 0 {
+		return Input{}, kedge.Errorf(kedge.Invalid, "a hook of %s got no input: the agent ended before it gave any", agent.Name)
+	}
 	var w wire
 	if err := json.Unmarshal(input, &w); err != nil {
 		return Input{}, kedge.Errorf(kedge.Invalid, "the input of a hook of %s is not understood: %w", agent.Name, err)
