@@ -365,7 +365,7 @@ func notApprovable(l ledger.Snapshot, p kedge.Plan) error {
 		return kedge.Errorf(kedge.Blocked, "the plan %q is not made yet", p.Title).WithHint("continue it with the answers in %s: kedge run", ledger.PlanFile)
 	case l.Plan != nil && l.Plan.Status == kedge.PlanApproved && l.Plan.Title == p.Title:
 		return kedge.Errorf(kedge.Conflict, "the plan %q is approved and not done: its features would be made twice", p.Title).
-			WithHint("change a feature of it: kedge feature amend ID --reason WHY; a plan beside it has another title")
+			WithHint("to change it: kedge plan amend --help; a plan beside it has another title")
 	}
 	return nil
 }
@@ -406,7 +406,7 @@ func (s *Planner) draft(p *projects.Project, l ledger.Snapshot) (*plan.Doc, erro
 			WithHint("write \"status: %s\" there, then: kedge plan approve", kedge.PlanReady)
 	}
 	return nil, kedge.Errorf(kedge.Conflict, "the plan in %s is %s already", ledger.PlanFile, d.Plan.Status).
-		WithHint("the next one: kedge plan new TITLE, when this one is done")
+		WithHint("to change it, edit it, then: kedge plan amend --reason WHY; the next one, when this one is done: kedge plan new TITLE")
 }
 
 // savedPlan finds the plan among the events of an approval.

@@ -117,7 +117,7 @@ func withPlan(text, red string) string {
 	case !strings.Contains(red, "by the plan: "): // none is due with this work
 		return text + "; " + red
 	}
-	return text + "; warning: " + red + " (if this work is not to make it green: kedge run --pause, correct .kedge/plan.md, kedge plan approve)"
+	return text + "; warning: " + red + " (if this work is not to make it green: kedge run --pause, then correct a copy of .kedge/plan.md: kedge plan amend FILE --reason WHY)"
 }
 
 // inspectWords tells what became of looking at the changes of a session, and for

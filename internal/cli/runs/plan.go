@@ -43,7 +43,8 @@ of your text.`,
   kedge plan                            the phases and their items
   kedge plan --again                    replace the plan that waits
   kedge plan check                      is the draft complete?
-  kedge plan approve                    lock it, add its features, commit`,
+  kedge plan approve                    lock it, add its features, commit
+  kedge plan amend --reason WHY         change it after that`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 && !in.Again {
@@ -59,7 +60,7 @@ of your text.`,
 	f.Int64Var(&flags.BudgetTokens, "budget-tokens", 0, "the most `tokens` that planning and work may use")
 	f.BoolVar(&in.Again, "again", false, "make a new plan instead of the one that waits, for the same goal or GOAL; keep a copy of your text")
 	f.BoolVar(&detach, "detach", false, "do not wait for the session")
-	c.AddCommand(newPlanNew(env), show, newPlanCheck(env), newPlanApprove(env), newPlanDiff(env), newPlanDrop(env))
+	c.AddCommand(newPlanNew(env), show, newPlanCheck(env), newPlanApprove(env), newPlanAmend(env), newPlanDiff(env), newPlanDrop(env))
 	return c
 }
 
