@@ -127,6 +127,9 @@ type PlanData struct {
 	Run      RunID       `json:"run,omitempty"`    // the run whose sessions plan it
 	Faults   string      `json:"faults,omitempty"` // of what the last planning session gave
 	Kept     []string    `json:"kept,omitempty"`   // where the texts are that people changed and that gave way to this one
+
+	Reason  string   `json:"reason,omitempty"`  // why you amended it, the last time
+	Earlier []string `json:"earlier,omitempty"` // what its earlier texts put into the project's files, one line each
 }
 
 // DecisionData is a decision with the reason why it replaces another, if so.

@@ -100,7 +100,7 @@ func (s *Service) bindRuns(land *landing.Landing) {
 		Book: s.ledger, Status: s.Reporter, Sessions: s.Manager, Landing: land, Planning: s.Planner, Program: s.cfg.Sessions.Program,
 	})
 	s.Runs.Use(runs.Parts{Book: s.ledger, Status: s.Reporter, Sessions: s.Manager, Landing: land, Supply: given, Planning: s.Planner})
-	s.Planner.Use(planning.Parts{Book: s.ledger, Landing: land, Supply: given, Runs: s.Runs})
+	s.Planner.Use(planning.Parts{Book: s.ledger, Landing: land, Supply: given, Runs: s.Runs, Verify: s.Verifier})
 }
 
 // Leave lets go of what can go on without the service: calls that wait for it

@@ -173,7 +173,7 @@ func TestRow87ApprovedPlanEditedByHandIsRestored(t *testing.T) {
 	frozen := y.read(".kedge/plan.md")
 	y.replace(".kedge/plan.md", "- [ ] p1.1", "- [x] p1.1")
 	y.add("a")
-	y.wantEdits(".kedge/plan.md: the approved plan was changed by hand: restored")
+	y.wantEdits(".kedge/plan.md: the approved plan was changed by hand; kedge plan amend changes it: restored")
 	if y.read(".kedge/plan.md") != frozen {
 		t.Error("the plan was not restored")
 	}

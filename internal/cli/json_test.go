@@ -50,6 +50,7 @@ var shown = map[string]string{
 	"plan show --json":                                  "plan.show",
 	"plan check --json":                                 "plan.check",
 	"plan approve --json":                               "plan.approve",
+	"plan amend --reason r --json":                      "plan.amend",
 	"plan drop --json":                                  "plan.drop",
 	"plan diff 1 --json":                                "plan.diff",
 	"decide Title --why w --json":                       "decision.add",

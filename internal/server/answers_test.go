@@ -177,6 +177,12 @@ func (st *story) plan() {
 	st.tell("plan.show", planning.PlanShowRequest{})
 	st.tell("plan.approve", planning.PlanApproveRequest{Path: tools})
 	st.tell("plan.diff", planning.PlanDiffRequest{Phase: "1"})
+	frozen, err := os.ReadFile(filepath.Join(st.dir, ".kedge/plan.md"))
+	if err != nil {
+		st.t.Fatal(err)
+	}
+	amended := strings.Replace(string(frozen), "## Validation\n", "## Validation\n\n- `go version`\n", 1)
+	st.tell("plan.amend", planning.PlanAmendRequest{Path: tools, Text: amended, Reason: "one command more"})
 }
 
 func (st *story) place() {

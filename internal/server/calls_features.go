@@ -21,6 +21,7 @@ func featureCalls() []Call {
 		call("plan.show", Reading, (*app.Service).PlanShow),
 		call("plan.check", Reading, (*app.Service).PlanCheck),
 		call("plan.approve", Writing, (*app.Service).PlanApprove),
+		call("plan.amend", Writing, (*app.Service).PlanAmend),
 		call("plan.diff", Reading, (*app.Service).PlanDiff),
 		call("plan.drop", Writing, (*app.Service).PlanDrop),
 	}

@@ -65,14 +65,39 @@ func contextFacts(ctx context.Context, p *projects.Project, m Memory, l Snapshot
 		f.Earlier = append(f.Earlier, o.Text)
 	}
 	for _, d := range plans {
-		f.Earlier = append(append(f.Earlier, d.Title), invariants(d)...)
+		f.Earlier = slices.Concat(f.Earlier, []string{d.Title}, d.Earlier, invariants(d), invariantLines(d))
 	}
 	f.Earlier = slices.DeleteFunc(f.Earlier, func(s string) bool { return s == "" })
 	return f, nil
 }
 
-// invariants are the lines of a plan's field of that name.
+// ContextOf is what the files of a project said because of a plan: when it is amended,
+// what stands there still is no text of yours.
+func ContextOf(d kedge.PlanData) []string {
+	out := slices.Concat(d.Earlier, []string{d.Title}, invariants(d), invariantLines(d))
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// invariants are a plan's entries of that name, one line each.
 func invariants(d kedge.PlanData) []string {
+	doc, err := plan.ParsePlan(PlanFile, []byte(d.Text))
+	if err != nil {
+		return nil // a draft
+	}
+	var out []string
+	for _, s := range doc.Plan.Invariants {
+		text := s.Text
+		if s.Check != "" && !strings.Contains(text, s.Check) {
+			text += " (check: " + s.Check + ")"
+		}
+		out = append(out, docs.OneLine(text))
+	}
+	return out
+}
+
+// invariantLines are the lines of that field, as an older Kedge wrote them.
+func invariantLines(d kedge.PlanData) []string {
 	doc, err := plan.ParsePlan(PlanFile, []byte(d.Text))
 	if err != nil {
 		return nil // a draft

@@ -202,7 +202,7 @@ func planEdits(p *projects.Project, l Snapshot, known map[string]bool) []kedge.H
 	if d, err := plan.ParsePlan(PlanFile, b); err == nil && d.Plan.ID == "" {
 		return nil // the approved text itself: the frozen one was not written yet
 	}
-	return []kedge.HandEditData{{Path: PlanFile, Found: "the approved plan was changed by hand", Action: plan.Restored}}
+	return []kedge.HandEditData{{Path: PlanFile, Found: "the approved plan was changed by hand; kedge plan amend changes it", Action: plan.Restored}}
 }
 
 // RefuseUnknownList refuses to write over a features.json that the journal has never

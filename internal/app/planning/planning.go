@@ -12,6 +12,7 @@ import (
 	"kedge/internal/app/projects"
 	"kedge/internal/app/runs"
 	"kedge/internal/app/supply"
+	"kedge/internal/app/verify"
 )
 
 // Planner answers for the projects of one KEDGE_HOME.
@@ -22,6 +23,7 @@ type Planner struct {
 	landing *landing.Landing
 	supply  *supply.Supply
 	runs    *runs.Runs
+	verify  *verify.Verifier
 }
 
 // Parts are what a Planner asks.
@@ -30,6 +32,7 @@ type Parts struct {
 	Landing *landing.Landing
 	Supply  *supply.Supply
 	Runs    *runs.Runs
+	Verify  *verify.Verifier
 }
 
 // New makes one; before Use nothing may be asked of it.
@@ -39,5 +42,5 @@ func New(home *projects.Home, life *projects.Life) *Planner {
 
 // Use gives it what it asks: its supply and its runs know it too.
 func (s *Planner) Use(parts Parts) {
-	s.book, s.landing, s.supply, s.runs = parts.Book, parts.Landing, parts.Supply, parts.Runs
+	s.book, s.landing, s.supply, s.runs, s.verify = parts.Book, parts.Landing, parts.Supply, parts.Runs, parts.Verify
 }

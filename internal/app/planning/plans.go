@@ -184,7 +184,9 @@ func isProgram(file string) bool {
 
 // PlanApproveRequest approves the draft in plan.md.
 type PlanApproveRequest struct {
-	Path string `json:"path"` // the caller's PATH
+	Path string   `json:"path"`          // the caller's PATH
+	Try  bool     `json:"try,omitempty"` // run the plan's commands first, and tell which are red
+	Env  []string `json:"env,omitempty"` // the caller's, for that; used, never written down
 }
 
 // PlanApproveReply is the frozen plan and what was made of it.
@@ -200,6 +202,7 @@ type PlanApproveReply struct {
 	Started  bool              `json:"started"` // the run that planned goes on with the work now
 	Checks   []string          `json:"checks"`  // that the plan added to gate.toml
 	Setup    string            `json:"setup"`   // that the plan added to config.toml; empty: none
+	Before   []Before          `json:"before"`  // what the plan's commands said before the work
 	ledger.Notices
 }
 
@@ -220,6 +223,10 @@ func (s *Planner) PlanApprove(ctx context.Context, who projects.Caller, in PlanA
 	if err != nil {
 		return PlanApproveReply{}, err
 	}
+	before, err := s.before(ctx, who, in)
+	if err != nil {
+		return PlanApproveReply{}, err
+	}
 	p, evs, aside, err := s.book.Change(ctx, who, func(p *projects.Project, l ledger.Snapshot) ([]kedge.Event, error) {
 		if err := ledger.RefuseUnknownList(p, l); err != nil {
 			return nil, err
@@ -236,7 +243,7 @@ func (s *Planner) PlanApprove(ctx context.Context, who projects.Caller, in PlanA
 	if err != nil {
 		return PlanApproveReply{}, err
 	}
-	reply := PlanApproveReply{Checks: []string{}, ID: data.ID, Title: data.Title, Status: data.Status, Hash: data.Hash, Features: data.Features, Notices: aside}
+	reply := PlanApproveReply{Before: before, Checks: []string{}, ID: data.ID, Title: data.Title, Status: data.Status, Hash: data.Hash, Features: data.Features, Notices: aside}
 	if reply.Locked, err = lockedBy(evs); err != nil {
 		return reply, err
 	}
@@ -312,25 +319,8 @@ func (s *Planner) author(ctx context.Context, who projects.Caller) (*git.Person,
 
 // approve decides: the draft must be whole and its questions answered.
 func (s *Planner) approve(ctx context.Context, p *projects.Project, l ledger.Snapshot, who projects.Caller, in PlanApproveRequest) ([]kedge.Event, error) {
-	d, err := s.draft(p, l)
+	d, err := s.wholeDraft(p, l, in)
 	if err != nil {
-		return nil, err
-	}
-	if err := notApprovable(l, d.Plan); err != nil {
-		return nil, err
-	}
-	findings := d.Check(runnable(p, in.Path))
-	if d.Plan.Status == kedge.PlanWaiting { // there is no more to check yet
-		findings = nil
-	}
-	if err := planErrors(findings); err != nil {
-		return nil, err
-	}
-	if open := plan.OpenQuestions(d.Plan); len(open) > 0 {
-		return nil, kedge.Errorf(kedge.Blocked, "%s:%d: question %d is not answered: %s", ledger.PlanFile, open[0].Line, open[0].N, open[0].Text).
-			WithHint("kedge answer %d TEXT, or write its \"answer:\" line", open[0].N)
-	}
-	if err := planErrors(d.Check(runnable(p, in.Path))); err != nil {
 		return nil, err
 	}
 	gives, err := foundingOf(p, d.Plan) // before anything is written
@@ -375,7 +365,7 @@ func notApprovable(l ledger.Snapshot, p kedge.Plan) error {
 		return kedge.Errorf(kedge.Blocked, "the plan %q is not made yet", p.Title).WithHint("continue it with the answers in %s: kedge run", ledger.PlanFile)
 	case l.Plan != nil && l.Plan.Status == kedge.PlanApproved && l.Plan.Title == p.Title:
 		return kedge.Errorf(kedge.Conflict, "the plan %q is approved and not done: its features would be made twice", p.Title).
-			WithHint("change a feature of it: kedge feature amend ID --reason WHY; a plan beside it has another title")
+			WithHint("to change it: kedge plan amend --help; a plan beside it has another title")
 	}
 	return nil
 }
@@ -416,7 +406,7 @@ func (s *Planner) draft(p *projects.Project, l ledger.Snapshot) (*plan.Doc, erro
 			WithHint("write \"status: %s\" there, then: kedge plan approve", kedge.PlanReady)
 	}
 	return nil, kedge.Errorf(kedge.Conflict, "the plan in %s is %s already", ledger.PlanFile, d.Plan.Status).
-		WithHint("the next one: kedge plan new TITLE, when this one is done")
+		WithHint("to change it, edit it, then: kedge plan amend --reason WHY; the next one, when this one is done: kedge plan new TITLE")
 }
 
 // savedPlan finds the plan among the events of an approval.

@@ -66,7 +66,7 @@ func newService(w wiring) *Service {
 	s.Memory = memory.New(home, entries, s.ForMemory())
 	s.given = supply.New(home, supply.Parts{Book: entries, Status: s.Reporter, Sessions: s.Manager, Landing: land, Planning: s.Planner})
 	s.Runs.Use(runs.Parts{Book: entries, Status: s.Reporter, Sessions: s.Manager, Landing: land, Supply: s.given, Planning: s.Planner})
-	s.Planner.Use(Parts{Book: entries, Landing: land, Supply: s.given, Runs: s.Runs})
+	s.Planner.Use(Parts{Book: entries, Landing: land, Supply: s.given, Runs: s.Runs, Verify: s.Verifier})
 	return s
 }
 

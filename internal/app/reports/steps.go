@@ -110,10 +110,14 @@ func happened(ev run.Input, about run.Command) string {
 // withPlan adds which checks of the plan are red before the work, and what you can do: they
 // keep the feature from being completed unless its work makes them green.
 func withPlan(text, red string) string {
-	if red = words.FirstLine(red); red == "" {
+	red = words.FirstLine(red)
+	switch {
+	case red == "":
 		return text
+	case !strings.Contains(red, "by the plan: "): // none is due with this work
+		return text + "; " + red
 	}
-	return text + "; warning: " + red + " (if this work is not to make it green, stop and mend it: kedge run --pause)"
+	return text + "; warning: " + red + " (if this work is not to make it green: kedge run --pause, then correct a copy of .kedge/plan.md: kedge plan amend FILE --reason WHY)"
 }
 
 // inspectWords tells what became of looking at the changes of a session, and for

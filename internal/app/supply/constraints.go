@@ -26,14 +26,24 @@ func (b Writer) constrain(ctx context.Context, in *brief.RunInput) error {
 	if made != nil {
 		phases = made.Phases
 		in.Constraints = brief.ConstraintsOn(*made, f)
-		in.GateChecks = slices.Concat(in.GateChecks, plan.ChecksFor(*made, f, slices.Concat(in.GateChecks, f.Checks)))
+		demands, err := ledger.PlanDemands(ctx, b.p, f, slices.Concat(in.GateChecks, f.Checks))
+		if err != nil {
+			return err
+		}
+		for _, c := range demands.Checks {
+			if demands.Later[c.Name] != "" {
+				in.Later = append(in.Later, c)
+			} else {
+				in.GateChecks = append(slices.Clip(in.GateChecks), c)
+			}
+		}
 	}
 	in.Decisions = brief.DecisionsOn(in.Decisions, phases, f)
 	in.Risks = brief.RisksOn(in.Risks, phases, f)
 	return nil
 }
 
-// PlanChecks are the checks that its plan adds to the gate of a feature.
-func (l recorder) PlanChecks(ctx context.Context, f kedge.Definition, others []kedge.Check) ([]kedge.Check, error) {
-	return ledger.PlanChecks(ctx, l.p, f, others)
+// PlanDemands are the checks that its plan adds to the gate of a feature.
+func (l recorder) PlanDemands(ctx context.Context, f kedge.Definition, others []kedge.Check) (plan.Demands, error) {
+	return ledger.PlanDemands(ctx, l.p, f, others)
 }

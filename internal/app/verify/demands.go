@@ -11,10 +11,10 @@ import (
 	"kedge/internal/journal"
 )
 
-// demanded are the feature's checks, and those of its plan that the project's checks do
-// not run already. A gate that is about no feature is about the one of the caller's
+// demanded are the checks of its plan that neither the project's checks nor the feature's
+// run already. A gate that is about no feature is about the one of the caller's
 // session, else about the plan that is followed now.
-func demanded(ctx context.Context, p *projects.Project, j judgement, checks []kedge.Check) ([]kedge.Check, error) {
+func demanded(ctx context.Context, p *projects.Project, j judgement, checks []kedge.Check) (plan.Demands, error) {
 	others := slices.Concat(checks, j.own)
 	id := j.feature
 	if id == "" && p.RunSession != nil {
@@ -23,14 +23,9 @@ func demanded(ctx context.Context, p *projects.Project, j judgement, checks []ke
 	if id != "" {
 		d, _, err := journal.Get[journal.FeatureDoc](ctx, p.Store, journal.KindFeature, string(id))
 		if err != nil {
-			return nil, err
+			return plan.Demands{}, err
 		}
-		plans, err := ledger.PlanChecks(ctx, p, d.Definition, others)
-		return slices.Concat(j.own, plans), err
+		return ledger.PlanDemands(ctx, p, d.Definition, others)
 	}
-	followed, err := ledger.FollowedPlan(ctx, p)
-	if err != nil || followed == nil {
-		return j.own, err
-	}
-	return slices.Concat(j.own, plan.ChecksFor(*followed, kedge.Definition{}, others)), nil
+	return ledger.FollowedDemands(ctx, p, others)
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 
 	"kedge"
 	"kedge/internal/app/ledger"
@@ -207,9 +208,11 @@ func (s *Verifier) gateRequest(ctx context.Context, p *projects.Project, who pro
 		return q, err
 	}
 	q.Checks, q.Services, q.Protect = g.Checks, g.Services, cfg.Protect.Paths
-	if q.Own, err = demanded(ctx, p, j, g.Checks); err != nil {
+	demands, err := demanded(ctx, p, j, g.Checks)
+	if err != nil {
 		return q, err
 	}
+	q.Own, q.Later = slices.Concat(j.own, demands.Checks), demands.Later
 	q.Box, err = s.box(cfg.Sandbox, p, j)
 	return q, err
 }

@@ -187,7 +187,8 @@ func (s *Verifier) prove(ctx context.Context, p *projects.Project, who projects.
 	return pr, pr.lookBack(ctx, p, def)
 }
 
-// noChecks tells whether neither the feature, nor the project, nor its plan has a check.
+// noChecks tells whether neither the feature, nor the project, nor its plan has a check
+// that is due.
 func noChecks(ctx context.Context, p *projects.Project, who projects.Caller, def kedge.Definition, b base) (bool, error) {
 	if len(def.Checks) > 0 {
 		return false, nil
@@ -196,8 +197,8 @@ func noChecks(ctx context.Context, p *projects.Project, who projects.Caller, def
 	if err != nil || len(g.Checks) > 0 {
 		return false, err
 	}
-	plans, err := ledger.PlanChecks(ctx, p, def, nil)
-	return len(plans) == 0, err
+	plans, err := ledger.PlanDemands(ctx, p, def, nil)
+	return len(plans.Checks) == len(plans.Later), err
 }
 
 // lookAtFiles lists what the tree changes since the base, what Kedge itself

@@ -68,7 +68,7 @@ func (d *definitionFlags) add(fs *pflag.FlagSet) {
 // apply changes def by the flags that were given.
 func (d *definitionFlags) apply(env *frame.Env, fs *pflag.FlagSet, def *kedge.Definition) error {
 	if d.file != "" {
-		b, err := readInput(env, d.file, maxImport)
+		b, err := frame.ReadInput(env, d.file, maxImport)
 		if err != nil {
 			return err
 		}

@@ -1,12 +1,9 @@
 package ledger
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -106,7 +103,7 @@ Missing ids are generated.`,
 		Example: "  kedge features import feature_list.json\n  some-tool | kedge features import -",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			b, err := readInput(env, args[0], maxImport)
+			b, err := frame.ReadInput(env, args[0], maxImport)
 			if err != nil {
 				return err
 			}
@@ -161,30 +158,6 @@ func claimed(env *frame.Env, list []kedge.FeatureID) {
 	} else if n > 1 {
 		env.Talk("%d were marked as done there; Kedge verifies them itself, each: kedge feature submit %s", n, list[0])
 	}
-}
-
-// readInput reads a file that the caller names; "-" is the standard input.
-func readInput(env *frame.Env, name string, limit int64) ([]byte, error) {
-	in := env.In
-	if name != "-" {
-		f, err := os.Open(name)
-		if err != nil {
-			return nil, kedge.Errorf(kedge.NotFound, "%w", err).WithHint("name a file that is there and that you may read; - is the standard input")
-		}
-		defer func() { _ = f.Close() }() // it was only read
-		in = f
-	}
-	b, err := io.ReadAll(io.LimitReader(in, limit+1))
-	if err != nil {
-		if p, ok := errors.AsType[*fs.PathError](err); ok {
-			err = p.Err // the path is named already
-		}
-		return nil, kedge.Errorf(kedge.Invalid, "read %q: %w", name, err)
-	}
-	if int64(len(b)) > limit {
-		return nil, kedge.Errorf(kedge.Invalid, "%q is larger than %d bytes", name, limit)
-	}
-	return b, nil
 }
 
 func newFeaturesExport(env *frame.Env) *cobra.Command {

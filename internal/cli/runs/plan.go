@@ -14,7 +14,6 @@ import (
 	"kedge/internal/app/runs"
 	"kedge/internal/cli/frame"
 	"kedge/internal/text/plain"
-	"kedge/internal/text/words"
 )
 
 // Plan is kedge plan.
@@ -44,7 +43,8 @@ of your text.`,
   kedge plan                            the phases and their items
   kedge plan --again                    replace the plan that waits
   kedge plan check                      is the draft complete?
-  kedge plan approve                    lock it, add its features, commit`,
+  kedge plan approve                    lock it, add its features, commit
+  kedge plan amend --reason WHY         change it after that`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 && !in.Again {
@@ -60,7 +60,7 @@ of your text.`,
 	f.Int64Var(&flags.BudgetTokens, "budget-tokens", 0, "the most `tokens` that planning and work may use")
 	f.BoolVar(&in.Again, "again", false, "make a new plan instead of the one that waits, for the same goal or GOAL; keep a copy of your text")
 	f.BoolVar(&detach, "detach", false, "do not wait for the session")
-	c.AddCommand(newPlanNew(env), show, newPlanCheck(env), newPlanApprove(env), newPlanDiff(env), newPlanDrop(env))
+	c.AddCommand(newPlanNew(env), show, newPlanCheck(env), newPlanApprove(env), newPlanAmend(env), newPlanDiff(env), newPlanDrop(env))
 	return c
 }
 
@@ -176,55 +176,6 @@ Exit code 2 when something is missing or wrong.`,
 				return frame.Printed(kedge.Invalid)
 			}
 			return err
-		},
-	}
-}
-
-func newPlanApprove(env *frame.Env) *cobra.Command {
-	return &cobra.Command{
-		Use:   "approve",
-		Short: "Lock the plan, add one feature per item, and commit both",
-		Long: `Lock the plan in .kedge/plan.md, add one feature per item, and commit both.
-
-The commit has the files that Kedge writes under .kedge/ and nothing else; what
-is staged stays staged. In a plain folder there is no commit. A run that
-planned then continues with the work.
-
-Each answered question becomes a locked decision, with the question as its
-reason, and each entry of Risks an open risk. The commands under Validation, and
-the checks that Invariants name, join the gate of the plan's features.
-
-A plan for an empty or small repository may have the headings Structure, Set-up
-and Checks. Approval adds its checks to .kedge/gate.toml and its set-up to
-.kedge/config.toml, in the same commit. What you have there stays as it is.
-
-Agents may not approve a plan. It must have no errors, and its blocking
-questions must be answered.`,
-		Example: "  kedge plan approve",
-		Args:    cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			reply, err := frame.Call[planning.PlanApproveReply](c.Context(), env, "plan.approve", planning.PlanApproveRequest{Path: env.Getenv("PATH")})
-			if err != nil {
-				return err
-			}
-			env.Aside(reply.Notices)
-			return env.Changed(c.Context(), env.Show(reply, func(w io.Writer) {
-				fmt.Fprintf(w, "%s approved: %s\n", reply.ID, words.Count(len(reply.Features), "feature"))
-				limitLines(w, reply.Limits)
-				lockedLines(w, reply.Locked)
-				for _, name := range reply.Checks {
-					fmt.Fprintf(w, "check   %s is in .kedge/gate.toml now\n", name)
-				}
-				if reply.Setup != "" {
-					fmt.Fprintf(w, "set-up  %s (worktree.setup in .kedge/config.toml)\n", plain.Line(reply.Setup))
-				}
-				if reply.Commit != nil {
-					fmt.Fprintf(w, "commit  %s (the plan, the features, what else Kedge wrote)\n", *reply.Commit)
-				}
-				if reply.Started {
-					fmt.Fprintln(w, "the run continues now: kedge run shows it, kedge run --pause holds it")
-				}
-			}))
 		},
 	}
 }

@@ -54,7 +54,8 @@ type RunInput struct {
 	Wanted     Saying // why a person reopened the feature: what this session is for; zero: its checks say it
 	Answers    []Saying
 	Failure    string        // the one failure that a repair or a fix is about
-	GateChecks []kedge.Check // the project's own checks
+	GateChecks []kedge.Check // the project's own checks, and those of the plan
+	Later      []kedge.Check // of the plan, which may still be red after this work
 
 	Constraints Constraints // of the plan, as far as they apply
 }
@@ -331,17 +332,23 @@ func taskText(in RunInput) string {
 	if in.Feature != nil {
 		b.WriteString(featureText(*in.Feature))
 	}
-	if len(in.GateChecks) > 0 {
-		checks := make([]string, 0, len(in.GateChecks))
-		for _, c := range in.GateChecks {
-			checks = append(checks, c.Name+": "+check.Text(c))
-		}
-		b.WriteString("The project's checks, which must be green too:\n" + entries(checks, "kedge gate"))
-	}
+	b.WriteString(checksText("The project's checks, which must be green too:\n", in.GateChecks))
+	b.WriteString(checksText("Checks of the plan that were red before your work and that later features are to make green. Do not work on them unless they are part of your task:\n", in.Later))
 	b.WriteString(failureTask(in))
 	b.WriteString("You cannot mark it done: Kedge runs the checks itself when you end. Change nothing under .kedge/ and weaken no test. " +
 		"If you need the user's decision, ask, and end your turn.\n")
 	return b.String()
+}
+
+func checksText(intro string, list []kedge.Check) string {
+	if len(list) == 0 {
+		return ""
+	}
+	checks := make([]string, 0, len(list))
+	for _, c := range list {
+		checks = append(checks, c.Name+": "+check.Text(c))
+	}
+	return intro + entries(checks, "kedge gate")
 }
 
 func placeText(in RunInput) string {

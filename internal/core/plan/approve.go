@@ -62,7 +62,11 @@ func itemFeature(ph kedge.Phase, n int, it kedge.Item, files []string, idOf func
 // the plan's title in front. Items that were ticked in the draft claim to be
 // completed.
 func Features(p kedge.Plan, taken func(kedge.FeatureID) bool) []Claimed {
-	prefix := freePrefix(p, taken)
+	return featuresWith(p, freePrefix(p, taken))
+}
+
+// featuresWith is Features with a prefix that is known.
+func featuresWith(p kedge.Plan, prefix string) []Claimed {
 	idOf := func(item string) kedge.FeatureID { return kedge.FeatureID(prefix + item) }
 	files := FilesOf(p)
 	var out []Claimed

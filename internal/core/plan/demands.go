@@ -104,7 +104,7 @@ func (d *Doc) checkStatement(field string, s kedge.Statement, onPath func(string
 	if field != "Invariants" {
 		return
 	}
-	for _, p := range Programs(s.Check) {
+	for _, p := range check.Programs(s.Check) {
 		if !onPath(p) {
 			d.bad(kedge.LevelError, line, "write the exact command, or say without backticks what verifies it",
 				"field %q: the program %q of the check %q does not exist", field, p, s.Check)

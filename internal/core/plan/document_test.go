@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"kedge"
+	"kedge/internal/core/check"
 	"kedge/internal/core/plan"
 )
 
@@ -319,7 +320,7 @@ func TestPrograms(t *testing.T) {
 		"<in.txt sort":                                  "sort",
 		"go test && go vet":                             "go",
 	} {
-		if got := strings.Join(plan.Programs(in), " "); got != want {
+		if got := strings.Join(check.Programs(in), " "); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
 		}
 	}
@@ -330,7 +331,7 @@ func FuzzPrograms(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		for _, p := range plan.Programs(s) {
+		for _, p := range check.Programs(s) {
 			if p == "" {
 				t.Fatalf("an empty program in %q", s)
 			}

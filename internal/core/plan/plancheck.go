@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"kedge"
+	"kedge/internal/core/check"
 	"kedge/internal/text/glob"
 	"kedge/internal/text/lazyre"
 )
@@ -68,7 +69,7 @@ func (d *Doc) checkValidation(f kedge.PlanField, onPath func(string) bool) {
 		d.bad(kedge.LevelError, f.Line, "list exact commands, one per line", "field %q names no command", f.Name)
 	}
 	for _, c := range commands {
-		for _, p := range Programs(c) {
+		for _, p := range check.Programs(c) {
 			if !onPath(p) {
 				d.bad(kedge.LevelError, d.lineWith(f.Line, c), "correct the command, or install the program",
 					"field %q: the program %q of the command %q does not exist", f.Name, p, c)
@@ -177,7 +178,7 @@ func (d *Doc) checkItem(ph kedge.Phase, it kedge.Item, onPath func(string) bool)
 		d.bad(kedge.LevelWarning, it.Line, `add "check: COMMAND", or "check: none"`, "item %q has no check: you will have to accept it", it.ID)
 	}
 	for _, c := range it.Checks {
-		for _, p := range Programs(c) {
+		for _, p := range check.Programs(c) {
 			if !onPath(p) {
 				d.bad(kedge.LevelWarning, it.Line, "right if the item makes it", "item %q: the program %q of its check does not exist", it.ID, p)
 			}

@@ -13,6 +13,7 @@ import (
 	"kedge"
 	"kedge/internal/agents"
 	"kedge/internal/core/config"
+	"kedge/internal/core/plan"
 	"kedge/internal/core/run"
 	"kedge/internal/core/watch"
 	"kedge/internal/engine/gate"
@@ -105,9 +106,9 @@ type Records interface {
 	Feature(ctx context.Context, id kedge.FeatureID, hash string) (kedge.Feature, error)
 	// Features are all of them, in the order of the plan.
 	Features(ctx context.Context) ([]kedge.Feature, error)
-	// PlanChecks are the checks that its approved plan adds to the gate of a feature,
+	// PlanDemands are the checks that its approved plan adds to the gate of a feature,
 	// beside others that run there.
-	PlanChecks(ctx context.Context, f kedge.Definition, others []kedge.Check) ([]kedge.Check, error)
+	PlanDemands(ctx context.Context, f kedge.Definition, others []kedge.Check) (plan.Demands, error)
 	// Mark journals a status.
 	Mark(ctx context.Context, key string, actor kedge.Actor, data kedge.FeatureStatusData) error
 	// KeepEvidence journals a verdict.

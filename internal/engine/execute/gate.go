@@ -9,6 +9,7 @@ import (
 	"kedge"
 	"kedge/internal/agents/catalog"
 	"kedge/internal/core/config"
+	"kedge/internal/core/plan"
 	"kedge/internal/core/run"
 	"kedge/internal/engine/gate"
 	"kedge/internal/git"
@@ -29,7 +30,7 @@ func (x *Executor) gate(ctx context.Context, c run.Command, _ func(run.Input)) (
 		q.Scope = gate.Changed
 	}
 	if !baseline {
-		if q.Own, err = x.demanded(ctx, c, q.Checks); err != nil {
+		if err = x.demand(ctx, c, &q); err != nil {
 			return run.Input{}, err
 		}
 	}
@@ -150,19 +151,27 @@ func (x *Executor) ownChecks(ctx context.Context, c run.Command) ([]kedge.Check,
 	return f.Checks, err
 }
 
-// demanded are the feature's checks and those of its plan that the project's checks do
-// not run already.
-func (x *Executor) demanded(ctx context.Context, c run.Command, checks []kedge.Check) ([]kedge.Check, error) {
+// demand puts the feature's checks into a gate, and those of its plan that no other check
+// runs already.
+func (x *Executor) demand(ctx context.Context, c run.Command, q *gate.Request) error {
 	own, err := x.ownChecks(ctx, c)
-	if err != nil || c.Feature == "" {
-		return own, err
+	if err != nil {
+		return err
+	}
+	plans, err := x.planDemands(ctx, c, slices.Concat(q.Checks, own))
+	q.Own, q.Later = slices.Concat(own, plans.Checks), plans.Later
+	return err
+}
+
+func (x *Executor) planDemands(ctx context.Context, c run.Command, others []kedge.Check) (plan.Demands, error) {
+	if c.Feature == "" {
+		return plan.Demands{}, nil
 	}
 	f, err := x.cfg.Ledger.Feature(ctx, c.Feature, "")
 	if err != nil {
-		return nil, err
+		return plan.Demands{}, err
 	}
-	plans, err := x.cfg.Ledger.PlanChecks(ctx, f.Definition, slices.Concat(checks, own))
-	return slices.Concat(own, plans), err
+	return x.cfg.Ledger.PlanDemands(ctx, f.Definition, others)
 }
 
 // withdrawn waits for the end of a command whose definition is not the ledger's

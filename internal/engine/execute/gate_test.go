@@ -164,8 +164,12 @@ func TestProveTellsOfThePlansRed(t *testing.T) {
 			[]kedge.Check{{Name: "plan-validation-1", Run: "test -e old"}, {Name: "plan-validation-2", Run: "true"}, {Name: "plan-invariant-1", Run: "no-such-program"}},
 			"red before the work, by the plan: plan-validation-1 (test -e old), plan-invariant-1 (no-such-program)",
 		},
+		{
+			[]kedge.Check{{Name: "plan-validation-1", Run: "test -e old"}, {Name: "later", Run: "test -e new"}},
+			"red before the work, by the plan: plan-validation-1 (test -e old); red before the work, due with the plan's last feature: later (test -e new)",
+		},
 	} {
-		y.book.plans = of.plans
+		y.book.plans, y.book.later = of.plans, map[string]string{"later": "due with the last"}
 		ev := y.want(run.Fails, y.command(run.Prove, 1, run.Command{Feature: "one", Base: y.head()}))
 		if ev.Text != of.text {
 			t.Errorf("it says %q", ev.Text)

@@ -166,11 +166,11 @@ func (x *Executor) fullGate(ctx context.Context, c run.Command, clean *git.Repo)
 	if err != nil {
 		return gate.Request{}, err
 	}
-	own, err := x.demanded(ctx, c, g.Checks)
-	return gate.Request{
-		Dir: clean.Root(), Repo: clean, Base: c.Base, Checks: g.Checks, Own: own, Services: g.Services, Protect: cfg.Protect.Paths, Held: catalog.Trust().Heeds,
+	q := gate.Request{
+		Dir: clean.Root(), Repo: clean, Base: c.Base, Checks: g.Checks, Services: g.Services, Protect: cfg.Protect.Paths, Held: catalog.Trust().Heeds,
 		Scope: gate.Full, Slot: cleanSlot,
-	}, err
+	}
+	return q, x.demand(ctx, c, &q)
 }
 
 // subject is the first line of a commit message.

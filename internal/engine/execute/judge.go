@@ -107,6 +107,8 @@ func (x *Executor) outcome(c run.Command, ev kedge.Evidence, err error) (run.Inp
 		out.Outcome, out.Failure = run.Red, gate.FirstFailure(ev.Verdict)
 	case ev.Verdict.Partial:
 		out.Outcome = run.Partial
+	case gate.Nothing(ev.Verdict):
+		out.Outcome, out.Evidence = run.Empty, ""
 	}
 	return out, nil
 }

@@ -11,34 +11,59 @@ import (
 )
 
 // withPlan adds to what the feature's checks say before the work which checks of its plan
-// are red there already: the work is not to blame for these. A later feature may be what
-// makes them green, so nothing halts.
+// are red there already: the work is not to blame for these. Nothing halts: the work may
+// make them green, or a later feature, if there is one.
 func (x *Executor) withPlan(ctx context.Context, c run.Command, p place, ev run.Input) (run.Input, error) {
 	if ev.Outcome != run.Fails && ev.Outcome != run.NoChecks {
 		return ev, nil // no session starts
 	}
-	all, err := x.demanded(ctx, c, p.gate.Checks)
-	if err != nil {
+	q := p.request()
+	if err := x.demand(ctx, c, &q); err != nil {
 		return ev, err
 	}
 	own, err := x.ownChecks(ctx, c)
 	if err != nil {
 		return ev, err
 	}
-	var red []string
-	for i, one := range all[len(own):] {
+	red := map[string]string{}
+	for i, one := range q.Own[len(own):] {
 		what, err := x.redBefore(ctx, c, p, one, i)
 		if err != nil {
 			return ev, err
 		}
 		if what != "" {
-			red = append(red, what)
+			red[one.Name] = what
 		}
 	}
-	if len(red) > 0 {
-		ev.Text = "red before the work, by the plan: " + strings.Join(red, ", ")
+	if len(red) == 0 {
+		return ev, nil
 	}
-	return ev, nil
+	err = x.demand(ctx, c, &q) // what was just seen decides what is due
+	ev.Text = redText(q, red)
+	return ev, err
+}
+
+// redText names the checks that are red before the work: those that it must make green,
+// then those that are not due with it.
+func redText(q gate.Request, red map[string]string) string {
+	var now, later []string
+	for _, c := range q.Own {
+		switch what := red[c.Name]; {
+		case what == "":
+		case q.Later[c.Name] == "":
+			now = append(now, what)
+		default:
+			later = append(later, what)
+		}
+	}
+	var out []string
+	if len(now) > 0 {
+		out = append(out, "red before the work, by the plan: "+strings.Join(now, ", "))
+	}
+	if len(later) > 0 {
+		out = append(out, "red before the work, due with the plan's last feature: "+strings.Join(later, ", "))
+	}
+	return strings.Join(out, "; ")
 }
 
 // redBefore names a check of the plan that is red, or cannot run, on the base.

@@ -47,7 +47,7 @@ func (x *Executor) without(ctx context.Context, c run.Command, clean *git.Repo, 
 // it gone: that its tests go with it weakens nothing, and its own checks are none
 // of what is left.
 func takenBack(q gate.Request, tree string) gate.Request {
-	q.Own, q.Protect, q.Base = nil, nil, tree
+	q.Own, q.Later, q.Protect, q.Base = nil, nil, nil, tree
 	return q
 }
 

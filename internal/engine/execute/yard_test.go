@@ -20,6 +20,7 @@ import (
 	"kedge"
 	"kedge/internal/agents/catalog"
 	"kedge/internal/core/config"
+	"kedge/internal/core/plan"
 	"kedge/internal/core/run"
 	"kedge/internal/engine/execute"
 	"kedge/internal/engine/gate"
@@ -282,10 +283,11 @@ type book struct {
 	hash     string         // of all definitions; empty: any is right
 	refused  int            // how often another was asked for
 	plans    []kedge.Check  // what the plan adds to every gate
+	later    map[string]string
 }
 
-func (b *book) PlanChecks(context.Context, kedge.Definition, []kedge.Check) ([]kedge.Check, error) {
-	return b.plans, nil
+func (b *book) PlanDemands(context.Context, kedge.Definition, []kedge.Check) (plan.Demands, error) {
+	return plan.Demands{Checks: b.plans, Later: b.later}, nil
 }
 
 // trip fails as often as it was told to.

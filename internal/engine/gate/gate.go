@@ -31,12 +31,16 @@ type Repo interface {
 
 // Request is one gate.
 type Request struct {
-	Dir      string   // the worktree
-	Repo     Repo     // nil for a plain folder: the tree and what changed are then unknown
-	Base     string   // what "changed" is measured from; empty: nothing existed before
-	Since    []string // more revisions that findings, and nothing else, are measured from
-	Checks   []kedge.Check
-	Own      []kedge.Check   // a feature's own checks; in these "no test ran" is red
+	Dir    string   // the worktree
+	Repo   Repo     // nil for a plain folder: the tree and what changed are then unknown
+	Base   string   // what "changed" is measured from; empty: nothing existed before
+	Since  []string // more revisions that findings, and nothing else, are measured from
+	Checks []kedge.Check
+	Own    []kedge.Check // a feature's own checks; in these "no test ran" is red
+
+	// Later has the checks which may be red, by name, and why: such a red one runs, and is
+	// left out of the verdict. Nil: there are none.
+	Later    map[string]string
 	Feature  kedge.FeatureID // the feature whose checks these are, for messages; empty: unknown
 	Services []kedge.Service
 	Protect  []string // patterns of protected paths
@@ -219,13 +223,13 @@ func (g *gate) runAll(ctx context.Context, steps []step) (err error) {
 			return err
 		}
 		g.verdict.Checks = append(g.verdict.Checks, res)
-		g.verdict.Partial = g.verdict.Partial || res.Skipped != ""
+		g.verdict.Partial = g.verdict.Partial || res.Skipped != "" && !NotDue(res)
 		if res.Skipped == "" && isRed(res) && red == "" {
 			red = res.Name
 			g.mark(check.Named(res.Kind).Marker)
 		}
 	}
-	if !slices.ContainsFunc(g.verdict.Checks, func(c kedge.CheckResult) bool { return c.Skipped == "" }) {
+	if !slices.ContainsFunc(g.verdict.Checks, func(c kedge.CheckResult) bool { return c.Skipped == "" || NotDue(c) }) {
 		g.find(kedge.LevelWarning, "no check ran: nothing they cover changed", "", "kedge gate "+steps[0].check.Name)
 	}
 	return cause(ctx)
@@ -280,6 +284,11 @@ func (g *gate) runStep(ctx context.Context, i int, s step, services *services) (
 	res.MS = max(g.Now().Sub(res.Started).Milliseconds(), 0)
 	if g.Learn != nil && g.before != "" && !isRed(res) && len(g.verdict.Findings) == found { // what is worth a word is said each time
 		g.Learn(g.before, s.check, s.line, res)
+	}
+	if why := g.Later[s.check.Name]; why != "" && isRed(res) {
+		res = excused(res, why)
+		g.tell(Skipped, res)
+		return res, nil
 	}
 	g.tell(Finished, res)
 	return res, nil

@@ -1,0 +1,78 @@
+package planning
+
+import (
+	"context"
+
+	"kedge"
+	"kedge/internal/app/ledger"
+	"kedge/internal/app/projects"
+	"kedge/internal/app/verify"
+	"kedge/internal/core/plan"
+)
+
+// Before is what a command of the plan says before the work, and when it must be green.
+type Before struct {
+	verify.Tried
+	Due string `json:"due,omitempty"` // of one that is not green
+}
+
+// before runs the commands of a plan that is to be approved, those that the project's
+// checks do not run: the approval tells which are red, before a session is paid for. A
+// draft that cannot be approved is refused first.
+func (s *Planner) before(ctx context.Context, who projects.Caller, in PlanApproveRequest) ([]Before, error) {
+	out := []Before{}
+	if !in.Try {
+		return out, nil
+	}
+	l, p, err := s.book.ReadFeatures(ctx, who)
+	if err != nil {
+		return out, err
+	}
+	d, err := s.wholeDraft(p, l, in)
+	if err != nil {
+		return out, err
+	}
+	tried, err := s.try(ctx, p, who, d.Plan, in.Env)
+	return append(out, tried...), err
+}
+
+// try runs the commands of a plan that neither gate.toml nor a later phase alone has.
+func (s *Planner) try(ctx context.Context, p *projects.Project, who projects.Caller, of kedge.Plan, env []string) ([]Before, error) {
+	g, err := projects.Source{Project: p}.Gate(ctx)
+	if err != nil || len(of.Phases) == 0 {
+		return nil, err
+	}
+	tried, err := s.verify.Try(ctx, p, who, plan.ChecksFor(of, kedge.Definition{Phase: of.Phases[0].ID}, g.Checks), env)
+	var out []Before
+	for _, t := range tried {
+		b := Before{Tried: t}
+		if t.State != verify.TryGreen {
+			b.Due = plan.DueText(of, t.Command)
+		}
+		out = append(out, b)
+	}
+	return out, err
+}
+
+// wholeDraft is the plan that is to be approved: without an error, and with its questions
+// answered.
+func (s *Planner) wholeDraft(p *projects.Project, l ledger.Snapshot, in PlanApproveRequest) (*plan.Doc, error) {
+	d, err := s.draft(p, l)
+	if err != nil {
+		return nil, err
+	}
+	if err := notApprovable(l, d.Plan); err != nil {
+		return nil, err
+	}
+	findings := d.Check(runnable(p, in.Path))
+	if d.Plan.Status != kedge.PlanWaiting { // else there is no more to check yet
+		if err := planErrors(findings); err != nil {
+			return nil, err
+		}
+	}
+	if open := plan.OpenQuestions(d.Plan); len(open) > 0 {
+		return nil, kedge.Errorf(kedge.Blocked, "%s:%d: question %d is not answered: %s", ledger.PlanFile, open[0].Line, open[0].N, open[0].Text).
+			WithHint("kedge answer %d TEXT, or write its \"answer:\" line", open[0].N)
+	}
+	return d, planErrors(findings)
+}

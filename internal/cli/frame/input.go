@@ -1,0 +1,34 @@
+package frame
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+
+	"kedge"
+)
+
+// ReadInput reads a file that the caller names; "-" is the standard input.
+func ReadInput(env *Env, name string, limit int64) ([]byte, error) {
+	in := env.In
+	if name != "-" {
+		f, err := os.Open(name)
+		if err != nil {
+			return nil, kedge.Errorf(kedge.NotFound, "%w", err).WithHint("name a file that is there and that you may read; - is the standard input")
+		}
+		defer func() { _ = f.Close() }() // it was only read
+		in = f
+	}
+	b, err := io.ReadAll(io.LimitReader(in, limit+1))
+	if err != nil {
+		if p, ok := errors.AsType[*fs.PathError](err); ok {
+			err = p.Err // the path is named already
+		}
+		return nil, kedge.Errorf(kedge.Invalid, "read %q: %w", name, err)
+	}
+	if int64(len(b)) > limit {
+		return nil, kedge.Errorf(kedge.Invalid, "%q is larger than %d bytes", name, limit)
+	}
+	return b, nil
+}

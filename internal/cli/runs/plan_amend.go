@@ -1,0 +1,104 @@
+package runs
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"kedge/internal/app/planning"
+	"kedge/internal/cli/frame"
+	"kedge/internal/text/plain"
+	"kedge/internal/text/words"
+)
+
+// maxPlanFile bounds the file of an amended plan, in bytes.
+const maxPlanFile = 256 << 10
+
+func newPlanAmend(env *frame.Env) *cobra.Command {
+	var in planning.PlanAmendRequest
+	c := &cobra.Command{
+		Use:   "amend [FILE]",
+		Short: "Change the approved plan: its commands, invariants or items",
+		Long: `Change the approved plan: its commands, invariants or items.
+
+Edit .kedge/plan.md, or a copy of it, and give the reason. Without FILE, Kedge
+reads .kedge/plan.md; - is the standard input. Use a copy while a run works:
+Kedge may restore .kedge/plan.md before you are done. --dry-run shows what
+would change.
+
+An item keeps its feature as long as it keeps its number:
+
+  new item        its feature is added
+  changed item    its feature is amended, if it is not completed
+  removed item    its feature is skipped, if it is not completed
+
+A completed feature stays completed; the item of one may not be changed.
+Commands under Validation and checks of Invariants apply from the next check
+on. New answers become decisions, new risks are opened; those that exist stay.
+A run that is going on is informed. Budgets and models of phases apply from the
+next kedge run on; Set-up and Checks change no settings.
+
+Agents may not amend a plan.`,
+		Example: `  kedge plan amend --dry-run
+  kedge plan amend --reason "the e2e command was wrong"
+  kedge plan amend /tmp/plan.md --reason "one item more"`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			in.Path = env.Getenv("PATH")
+			if len(args) == 1 {
+				b, err := frame.ReadInput(env, args[0], maxPlanFile)
+				if err != nil {
+					return err
+				}
+				in.Text = string(b)
+			}
+			reply, err := frame.Call[planning.PlanAmendReply](c.Context(), env, "plan.amend", in)
+			if err != nil {
+				return err
+			}
+			env.Aside(reply.Notices)
+			err = env.Show(reply, func(w io.Writer) { amendText(w, reply) })
+			if in.DryRun {
+				return err
+			}
+			return env.Changed(c.Context(), err)
+		},
+	}
+	c.Flags().StringVar(&in.Reason, "reason", "", "`why`")
+	c.Flags().BoolVar(&in.DryRun, "dry-run", false, "only show what would change")
+	return c
+}
+
+func amendText(w io.Writer, r planning.PlanAmendReply) {
+	word := "amended"
+	if r.DryRun {
+		word = "would be amended"
+	}
+	fmt.Fprintf(w, "%s %s: %s\n", r.ID, word, plain.Line(r.Title))
+	for _, f := range r.Fields {
+		for _, text := range f.Removed {
+			fmt.Fprintf(w, "-       %s: %s\n", f.Field, plain.Line(words.Clip(text, shownField)))
+		}
+		for _, text := range f.Added {
+			fmt.Fprintf(w, "+       %s: %s\n", f.Field, plain.Line(words.Clip(text, shownField)))
+		}
+	}
+	for _, id := range r.Added {
+		fmt.Fprintf(w, "added   %s\n", id)
+	}
+	for _, f := range r.Amended {
+		fmt.Fprintf(w, "amended %s: %s\n", f.ID, strings.Join(f.Keys, ", "))
+	}
+	for _, id := range r.Skipped {
+		fmt.Fprintf(w, "skipped %s\n", id)
+	}
+	lockedLines(w, r.Locked)
+	if r.Told {
+		fmt.Fprintln(w, "the run that is going on is informed")
+	}
+}
+
+// shownField is how many characters of an entry are shown; --json has all.
+const shownField = 160

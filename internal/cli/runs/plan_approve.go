@@ -1,0 +1,115 @@
+package runs
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"kedge/internal/app/planning"
+	"kedge/internal/app/verify"
+	"kedge/internal/cli/frame"
+	"kedge/internal/engine/gate"
+	"kedge/internal/text/plain"
+	"kedge/internal/text/words"
+)
+
+func newPlanApprove(env *frame.Env) *cobra.Command {
+	var untried bool
+	c := &cobra.Command{
+		Use:   "approve",
+		Short: "Lock the plan, add one feature per item, and commit both",
+		Long: `Lock the plan in .kedge/plan.md, add one feature per item, and commit both.
+
+The commit has the files that Kedge writes under .kedge/ and nothing else; what
+is staged stays staged. In a plain folder there is no commit. A run that
+planned then continues with the work.
+
+Each answered question becomes a locked decision, with the question as its
+reason, and each entry of Risks an open risk. The commands under Validation, and
+the checks that Invariants name, join the gate of the plan's features.
+
+Kedge first runs these commands in this folder, for at most a minute, and tells
+you which are red before the work. A command that is green must stay green in
+every feature. One that is red must be green with the last feature of the plan.
+"false" and its like can never be green: then no feature is completed. --no-try
+approves without running them.
+
+A plan for an empty or small repository may have the headings Structure, Set-up
+and Checks. Approval adds its checks to .kedge/gate.toml and its set-up to
+.kedge/config.toml, in the same commit. What you have there stays as it is.
+
+Agents may not approve a plan. It must have no errors, and its blocking
+questions must be answered.`,
+		Example: "  kedge plan approve\n  kedge plan approve --no-try      do not run the plan's commands first",
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			in := planning.PlanApproveRequest{Path: env.Getenv("PATH"), Try: !untried}
+			if in.Try {
+				in.Env = env.Environ
+			}
+			var reply planning.PlanApproveReply
+			err := env.Call.Call(c.Context(), "plan.approve", in, &reply, tryStep(env))
+			env.Running("")
+			if err != nil {
+				return err
+			}
+			env.Aside(reply.Notices)
+			return env.Changed(c.Context(), env.Show(reply, func(w io.Writer) {
+				fmt.Fprintf(w, "%s approved: %s\n", reply.ID, words.Count(len(reply.Features), "feature"))
+				limitLines(w, reply.Limits)
+				lockedLines(w, reply.Locked)
+				beforeLines(w, reply.Before)
+				for _, name := range reply.Checks {
+					fmt.Fprintf(w, "check   %s is in .kedge/gate.toml now\n", name)
+				}
+				if reply.Setup != "" {
+					fmt.Fprintf(w, "set-up  %s (worktree.setup in .kedge/config.toml)\n", plain.Line(reply.Setup))
+				}
+				if reply.Commit != nil {
+					fmt.Fprintf(w, "commit  %s (the plan, the features, what else Kedge wrote)\n", *reply.Commit)
+				}
+				if reply.Started {
+					fmt.Fprintln(w, "the run continues now: kedge run shows it, kedge run --pause holds it")
+				}
+			}))
+		},
+	}
+	c.Flags().BoolVar(&untried, "no-try", false, "do not run the plan's commands before the approval")
+	return c
+}
+
+// tryStep shows which command of the plan is running: the approval waits for it.
+func tryStep(env *frame.Env) func(json.RawMessage) {
+	said := false
+	return func(b json.RawMessage) {
+		var s gate.Step
+		if json.Unmarshal(b, &s) != nil {
+			return // the daemon is of another version
+		}
+		if !said {
+			said = true
+			env.Talk("running the plan's commands before the work, for at most %s (leave it out: --no-try)", words.Age(verify.TryLimit))
+		}
+		if s.State == gate.Started {
+			env.Running("run   " + plain.Line(s.Check.Command))
+		}
+	}
+}
+
+// beforeLines say which commands of the plan are not green before the work, and when they
+// must be.
+func beforeLines(w io.Writer, list []planning.Before) {
+	for _, b := range list {
+		why := b.Due
+		switch b.State {
+		case verify.TryGreen:
+			continue
+		case verify.TryUnknown:
+			why = plain.Line(b.Why) + "; " + why
+		case verify.TryRed:
+		}
+		fmt.Fprintf(w, "%-7s %s before the work: %s (%s)\n", b.State, b.Name, plain.Line(b.Command), why)
+	}
+}

@@ -1,0 +1,69 @@
+package plan
+
+import (
+	"fmt"
+
+	"kedge"
+	"kedge/internal/core/check"
+)
+
+// Demands are the checks that a plan adds to the gate of one of its features. Later has
+// those which may still be red there, by name, and why.
+type Demands struct {
+	Checks []kedge.Check
+	Later  map[string]string
+}
+
+// DemandsOn are the demands of a plan on a feature, beside checks that run there anyway.
+//
+// A check of the plan that is green stays green: work that makes it red is refused. One
+// that was red before the work is due when no other feature of the plan is open that could
+// make it green. So a plan can demand what only its last feature brings, and still nothing
+// ends with a red check. A command whose result no work can change is due at once.
+//
+// features are those of the plan; green tells whether a command was green when accepted
+// work was last looked at.
+func DemandsOn(p kedge.Plan, f kedge.Definition, features []kedge.Feature, others []kedge.Check, green func(line string) bool) Demands {
+	out := Demands{Checks: ChecksFor(p, f, others), Later: map[string]string{}}
+	for _, c := range out.Checks {
+		line := check.ShellLine(c)
+		if check.Fixed(line) || green(line) {
+			continue
+		}
+		if open := stillOpen(p, f.ID, features, line); len(open) > 0 {
+			out.Later[c.Name] = laterText(open)
+		}
+	}
+	return out
+}
+
+// stillOpen are the other features of the plan of which the command is demanded and that
+// are not done.
+func stillOpen(p kedge.Plan, but kedge.FeatureID, features []kedge.Feature, line string) []kedge.FeatureID {
+	var out []kedge.FeatureID
+	for _, f := range features {
+		done := f.Status == kedge.Completed || f.Status == kedge.Skipped
+		if f.ID != but && !done && runs(ChecksFor(p, f.Definition, nil), line) {
+			out = append(out, f.ID)
+		}
+	}
+	return out
+}
+
+func laterText(open []kedge.FeatureID) string {
+	if len(open) == 1 {
+		return fmt.Sprintf("due with the last feature of the plan (%s is open)", open[0])
+	}
+	return fmt.Sprintf("due with the last feature of the plan (%s and %d more are open)", open[0], len(open)-1)
+}
+
+// DueText says when a command of the plan that is red before the work has to be green.
+func DueText(p kedge.Plan, line string) string {
+	switch {
+	case check.Fixed(line):
+		return "no work can make it green: no feature of the plan can be completed"
+	case len(Items(p)) == 1:
+		return "due with the one feature of the plan"
+	}
+	return "due with the last feature of the plan; once green, it must stay so"
+}
