@@ -126,8 +126,12 @@ func RulesOf(cfg config.Config, f Flags) run.Rules {
 // the command that you ran, with its flags.
 func (s *Supply) CheckCommitted(ctx context.Context, p *projects.Project, repo *git.Repo, base, route string, again kedge.NextStep, err error) error {
 	here, hereErr := projects.Source{Project: p}.Config(ctx, "")
+	if hereErr != nil && err != nil {
+		return kedge.Errorf(kedge.Blocked, "%w; %s has changes that are not committed, and a mistake: %s", err, scaffold.ConfigFile, hereErr.Error()).
+			WithHint("%s", kedge.HintOf(hereErr))
+	}
 	if hereErr != nil {
-		return err
+		return nil
 	}
 	route = cmp.Or(route, here.Route.Implement, here.Run.Agent)
 	name, _, _ := strings.Cut(route, ":")

@@ -56,6 +56,10 @@ func statusText(w io.Writer, out status.Reply) {
 		}
 		forecastRows(row, r)
 	}
+	for _, f := range out.Settings {
+		row("settings", "%s: %s", f.Where, plain.Line(f.What))
+		row("", "fix: %s", plain.Line(f.Fix))
+	}
 	row("features", "%s", countsText(out.Features))
 	if out.Sessions.Total > 0 {
 		row("sessions", "%s", sessionCounts(out.Sessions))
