@@ -81,7 +81,7 @@ func summaryRows(sum *reports.RunSummary) []summaryRow {
 		checks.what = "slowest: " + string(s.Feature) + " " + frame.Seconds(s.MS)
 	}
 	return slices.Concat(
-		[]summaryRow{{"claims that were false", len(claims), strings.Join(claims, "; ")}},
+		[]summaryRow{{"claims that were false", len(claims), strings.Join(slices.Compact(claims), "; ")}}, // a repair often fails as the work did
 		[]summaryRow{{"interruptions survived", survived, strings.Join(causes, ", ")}},
 		[]summaryRow{checks},
 		[]summaryRow{{"set aside", len(aside), strings.Join(aside, ", ")}},
