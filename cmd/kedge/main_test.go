@@ -109,6 +109,8 @@ func TestScript(t *testing.T) {
 			"await": await,
 			"edit":  edit,
 			"mode":  mode,
+			"doc":   docExample,
+			"docs":  docPage,
 		},
 	})
 }

@@ -88,8 +88,16 @@ func (st *story) quiet() {
 			}
 		}
 	}
-	st.t.Setenv("HOME", st.t.TempDir())
+	home := st.t.TempDir()
+	st.t.Setenv("HOME", home)
 	st.t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+	settings := filepath.Join(home, ".config", "kedge", "config.toml") // an agent, whichever are installed here
+	if err := os.MkdirAll(filepath.Dir(settings), 0o700); err != nil {
+		st.t.Fatal(err)
+	}
+	if err := os.WriteFile(settings, []byte("version = 1\n[run]\nagent = 'claude'\n"), 0o600); err != nil {
+		st.t.Fatal(err)
+	}
 }
 
 func (st *story) open(set func(*app.Config)) {

@@ -15,7 +15,7 @@ import (
 // kept is how it keeps what its sessions did.
 func kept() transcript.Format {
 	return transcript.Format{
-		Agent: name, Place: "CLAUDE_CONFIG_DIR (~/.claude)", Variables: []string{"CLAUDE_CONFIG_DIR"}, Find: findKept, Read: readKept, Side: isSide, Usual: true,
+		Agent: name, Place: "~/.claude, or CLAUDE_CONFIG_DIR", Variables: []string{"CLAUDE_CONFIG_DIR"}, Find: findKept, Read: readKept, Side: isSide, Usual: true,
 		Is: func(h transcript.Head) bool {
 			if h.Payload != nil || h.ProjectHash != "" || h.Message.Parts != nil || h.Usage != nil || h.Data != nil && strings.Contains(h.Type, ".") {
 				return false // another program's, with names that are the same

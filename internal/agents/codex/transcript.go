@@ -17,7 +17,7 @@ import (
 // kept is how it keeps what its sessions did.
 func kept() transcript.Format {
 	return transcript.Format{
-		Agent: name, Place: "CODEX_HOME (~/.codex)", Variables: []string{"CODEX_HOME"}, Find: findKept, Read: readKept, Early: early,
+		Agent: name, Place: "~/.codex, or CODEX_HOME", Variables: []string{"CODEX_HOME"}, Find: findKept, Read: readKept, Early: early,
 		Is: func(h transcript.Head) bool { return h.Payload != nil },
 	}
 }

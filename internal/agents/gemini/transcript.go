@@ -17,7 +17,7 @@ import (
 // kept is how it keeps what its sessions did.
 func kept() transcript.Format {
 	return transcript.Format{
-		Agent: name, Place: "GEMINI_CLI_HOME", Variables: []string{"GEMINI_CLI_HOME"}, Find: findKept, Read: readKept,
+		Agent: name, Place: "~/.gemini, or .gemini in GEMINI_CLI_HOME", Variables: []string{"GEMINI_CLI_HOME"}, Find: findKept, Read: readKept,
 		Is: func(h transcript.Head) bool { return h.ProjectHash != "" },
 	}
 }

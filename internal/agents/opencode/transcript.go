@@ -21,7 +21,7 @@ import (
 // Kept is how a program of the family keeps what its sessions did: in one database.
 func (p Program) Kept() transcript.Format {
 	return transcript.Format{
-		Agent: p.Kind, Place: "XDG_DATA_HOME", Find: p.find, Database: &transcript.Database{Sessions: keptSessions, Read: readKept},
+		Agent: p.Kind, Place: "~/.local/share/" + p.Data + ", or " + p.Data + " in XDG_DATA_HOME", Find: p.find, Database: &transcript.Database{Sessions: keptSessions, Read: readKept},
 		Is: func(h transcript.Head) bool { return bytes.HasPrefix(h.Line, []byte("SQLite format 3\x00")) },
 	}
 }

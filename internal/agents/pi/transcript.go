@@ -14,7 +14,7 @@ import (
 // kept is how it keeps what its sessions did.
 func kept() transcript.Format {
 	return transcript.Format{
-		Agent: name, Place: "PI_CODING_AGENT_DIR (~/.pi/agent)", Variables: []string{"PI_CODING_AGENT_DIR"}, Find: findKept, Read: readKept,
+		Agent: name, Place: "~/.pi/agent, or PI_CODING_AGENT_DIR", Variables: []string{"PI_CODING_AGENT_DIR"}, Find: findKept, Read: readKept,
 		Is: func(h transcript.Head) bool { return h.Type == "session" && h.Dir != "" },
 	}
 }

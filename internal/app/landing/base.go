@@ -92,7 +92,7 @@ func LeftBehind(ctx context.Context, repo *git.Repo, st run.State) (bool, error)
 func RefuseRemoved(ctx context.Context, repo *git.Repo, head git.Head, st run.State) error {
 	if behind, err := LeftBehind(ctx, repo, st); err != nil || behind {
 		return cmp.Or[error](err, kedge.Errorf(kedge.Conflict, "branch %q has the work of %s in commits of its own", head.Branch, st.Run).
-			WithHint("start from the branch as it is now: kedge run --stop && kedge run"))
+			WithHint("start from the branch as it is now: %s", stopAndRun(st)))
 	}
 	gone, err := RemovedByUser(ctx, repo, head, st)
 	if err != nil || !gone {
@@ -103,7 +103,16 @@ func RefuseRemoved(ctx context.Context, repo *git.Repo, head git.Head, st run.St
 		return nil
 	}
 	return cmp.Or[error](err, kedge.Errorf(kedge.Conflict, "branch %q no longer has the work that %s landed on it", head.Branch, st.Run).
-		WithHint("start from the branch as it is now: kedge run --stop && kedge run"))
+		WithHint("start from the branch as it is now: %s", stopAndRun(st)))
+}
+
+// stopAndRun gives up a run and starts another one, with the agent that you gave it.
+func stopAndRun(st run.State) kedge.NextStep {
+	again := kedge.Step("kedge", "run")
+	if a := st.Rules.Given.Agent; a != "" {
+		again.Args = append(again.Args, "--agent", a)
+	}
+	return kedge.Step("kedge", "run", "--stop").AndThen(again)
 }
 
 // notesOnGone says that a run begins without what an earlier one had landed.

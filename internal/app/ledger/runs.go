@@ -130,13 +130,13 @@ func FindRun(ctx context.Context, p *projects.Project, id kedge.RunID) (journal.
 			return journal.RunDoc{}, err
 		}
 		if len(heads) == 0 {
-			return journal.RunDoc{}, kedge.Errorf(kedge.NotFound, "there is no run").WithHint("kedge run")
+			return journal.RunDoc{}, kedge.Errorf(kedge.NotFound, "there is no run").WithHint("kedge status")
 		}
 		id = heads[len(heads)-1].State.Run
 	}
 	doc, found, err := p.Store.Run(ctx, id)
 	if err == nil && !found {
-		err = kedge.Errorf(kedge.NotFound, "there is no run %q", id).WithHint("kedge run")
+		err = kedge.Errorf(kedge.NotFound, "there is no run %q", id).WithHint("kedge status")
 	}
 	return doc, err
 }

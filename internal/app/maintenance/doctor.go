@@ -13,15 +13,12 @@ import (
 	"strconv"
 
 	"kedge"
-	"kedge/internal/agents/catalog"
 	"kedge/internal/app/ledger"
 	"kedge/internal/app/projects"
 	"kedge/internal/core/brief"
-	"kedge/internal/core/config"
 	docs "kedge/internal/core/memory"
 	"kedge/internal/core/plan"
 	"kedge/internal/git/place"
-	"kedge/internal/text/lazyre"
 )
 
 // DoctorRequest asks for everything that is wrong with a project. Env is the caller's
@@ -44,6 +41,7 @@ type DoctorReply struct {
 var doctorChecks = []func(*Maintenance, context.Context, *projects.Project) []kedge.Finding{
 	(*Maintenance).checkHome,
 	(*Maintenance).checkJournal,
+	(*Maintenance).checkSettings,
 	(*Maintenance).checkStateFiles,
 	(*Maintenance).checkFeatures,
 	(*Maintenance).checkRules,
@@ -66,7 +64,7 @@ func (s *Maintenance) Doctor(ctx context.Context, who projects.Caller, in Doctor
 	}
 	r := DoctorReply{OK: true, Findings: []kedge.Finding{}}
 	if opening != nil {
-		r.Findings = append(r.Findings, FindingOf(s.home.StateDir(p.ID), opening))
+		r.Findings = append(r.Findings, projects.FindingOf(s.home.StateDir(p.ID), opening))
 	}
 	for _, check := range doctorChecks {
 		r.Findings = append(r.Findings, check(s, ctx, p)...)
@@ -98,22 +96,10 @@ func (s *Maintenance) patient(ctx context.Context, who projects.Caller) (p *proj
 	return &projects.Project{Project: kedge.Project{ID: id, Dir: pl.Root, Git: pl.Common != ""}, Opened: &projects.Opened{}}, opening, nil
 }
 
-// placed finds the file and line that an error begins with.
-var placed = lazyre.New(`^([^\s:][^:]*:\d+): `)
-
-// FindingOf makes a finding from an error. Where is used if the error names no line.
-func FindingOf(where string, err error) kedge.Finding {
-	f := kedge.Finding{Level: kedge.LevelError, What: err.Error(), Where: where, Fix: kedge.HintOf(err)}
-	if m := placed.FindStringSubmatch(f.What); m != nil {
-		f.Where, f.What = m[1], f.What[len(m[0]):]
-	}
-	return f
-}
-
 func (s *Maintenance) checkHome(_ context.Context, _ *projects.Project) []kedge.Finding {
 	fi, err := os.Stat(s.home.Dir)
 	if err != nil {
-		return []kedge.Finding{FindingOf(s.home.Dir, err)}
+		return []kedge.Finding{projects.FindingOf(s.home.Dir, err)}
 	}
 	if fi.Mode().Perm()&0o077 != 0 {
 		return []kedge.Finding{{
@@ -130,20 +116,23 @@ func (s *Maintenance) checkJournal(ctx context.Context, p *projects.Project) []k
 	}
 	found, err := p.Store.Check(ctx)
 	if err != nil {
-		found = append(found, FindingOf(p.Store.Dir(), err))
+		found = append(found, projects.FindingOf(p.Store.Dir(), err))
 	}
 	return found
 }
 
-// stateFiles are the files of a project that have a format, and how each is
+// checkSettings reads the settings strictly.
+func (s *Maintenance) checkSettings(_ context.Context, p *projects.Project) []kedge.Finding {
+	return projects.BrokenSettings(p, projects.UserFile(os.Environ()))
+}
+
+// stateFiles are the files that Kedge writes and that have a format, and how each is
 // read; in a folder, every file whose name ends as told.
 var stateFiles = []struct {
 	path  string // of a file, or of a folder when it ends in a slash
 	ext   string
 	parse func(file string, b []byte) error
 }{
-	{".kedge/config.toml", "", func(f string, b []byte) error { _, err := config.ParseConfig(f, b, catalog.Kinds()); return err }},
-	{".kedge/gate.toml", "", func(f string, b []byte) error { _, err := config.ParseGate(f, b); return err }},
 	{ledger.FeaturesFile, "", func(f string, b []byte) error { _, err := plan.ParseFeatures(f, b); return err }},
 	{ledger.PlanFile, "", func(f string, b []byte) error { _, err := plan.ParsePlan(f, b); return err }},
 	{ledger.DecisionsDir + "/", ".md", func(f string, b []byte) error { _, err := docs.ParseDecision(f, b); return err }},
@@ -161,7 +150,7 @@ func (s *Maintenance) checkStateFiles(ctx context.Context, p *projects.Project) 
 	for _, sf := range stateFiles {
 		names, err := filesOf(p, sf.path, sf.ext)
 		if err != nil {
-			found = append(found, FindingOf(sf.path, err))
+			found = append(found, projects.FindingOf(sf.path, err))
 		}
 		for _, n := range names {
 			b, ok, err := p.Read(n)
@@ -169,7 +158,7 @@ func (s *Maintenance) checkStateFiles(ctx context.Context, p *projects.Project) 
 				err = sf.parse(n, b)
 			}
 			if err != nil {
-				f := FindingOf(n, err)
+				f := projects.FindingOf(n, err)
 				if fix, ok := answers[n]; ok {
 					f.Fix = fix
 				}
@@ -237,7 +226,7 @@ func (s *Maintenance) checkFeatures(ctx context.Context, p *projects.Project) []
 	}
 	l, err := ledger.ReadSnapshot(ctx, p)
 	if err != nil {
-		return append(found, FindingOf(p.Store.Dir(), err))
+		return append(found, projects.FindingOf(p.Store.Dir(), err))
 	}
 	for _, pr := range plan.Problems(l.Features()) {
 		if !slices.ContainsFunc(found, func(f kedge.Finding) bool { return f.What == pr.What }) {
@@ -261,7 +250,7 @@ func lineOfFeature(b []byte, id kedge.FeatureID) int {
 func (s *Maintenance) checkRules(_ context.Context, p *projects.Project) []kedge.Finding {
 	b, ok, err := p.Read(ledger.RulesFile)
 	if err != nil {
-		return []kedge.Finding{FindingOf(ledger.RulesFile, err)}
+		return []kedge.Finding{projects.FindingOf(ledger.RulesFile, err)}
 	}
 	if !ok {
 		return nil
@@ -284,7 +273,7 @@ func (s *Maintenance) checkRepository(ctx context.Context, p *projects.Project) 
 		_, err = repo.Head(ctx)
 	}
 	if err != nil {
-		return []kedge.Finding{FindingOf(p.Dir, err)}
+		return []kedge.Finding{projects.FindingOf(p.Dir, err)}
 	}
 	return nil
 }
@@ -297,7 +286,7 @@ func (s *Maintenance) checkEdits(ctx context.Context, p *projects.Project) []ked
 	}
 	edits, err := s.pending(ctx, p)
 	if err != nil {
-		return []kedge.Finding{FindingOf(p.Dir, err)}
+		return []kedge.Finding{projects.FindingOf(p.Dir, err)}
 	}
 	broken := s.checkStateFiles(ctx, p)
 	var found []kedge.Finding
@@ -357,7 +346,7 @@ func (s *Maintenance) checkUnwritten(ctx context.Context, p *projects.Project) [
 	}
 	found, err := s.ledger.SyncUnwritten(ctx, p)
 	if err != nil {
-		found = append(found, FindingOf(p.Dir, err))
+		found = append(found, projects.FindingOf(p.Dir, err))
 	}
 	return found
 }

@@ -19,14 +19,14 @@ func (s *Maintenance) checkSandbox(ctx context.Context, p *projects.Project) []k
 	}
 	exe, err := os.Executable()
 	if err != nil {
-		return []kedge.Finding{FindingOf(where, err)}
+		return []kedge.Finding{projects.FindingOf(where, err)}
 	}
 	b, err := sandbox.New(cfg.Sandbox, sandbox.Place{Dir: p.Dir, Home: s.home.Dir, Env: os.Environ(), Kedge: exe})
 	if err == nil {
 		err = b.Try(ctx)
 	}
 	if err != nil {
-		return []kedge.Finding{FindingOf(where, err)}
+		return []kedge.Finding{projects.FindingOf(where, err)}
 	}
 	found := kedge.Finding{Level: kedge.LevelInfo, What: "sandbox: agents of runs, and checks, are " + b.Says(), Where: where, Fix: "nothing to do"}
 	if want := sandbox.Kind(cfg.Sandbox.Kind); want != b.Kind {

@@ -362,7 +362,13 @@ func (s *Maintenance) checkTrust(ctx context.Context, p *projects.Project) []ked
 	if err == nil {
 		return nil
 	}
-	f := FindingOf(p.Dir, err)
+	f := projects.FindingOf(p.Dir, err)
+	if kedge.Invalid.Is(err) {
+		if len(s.checkSettings(ctx, p)) > 0 {
+			return nil // the mistake is in the file too, and told there
+		}
+		f.What, f.Fix = "in the last commit: "+f.What, "commit .kedge/config.toml: a run reads it as it is committed"
+	}
 	if kedge.Blocked.Is(err) {
 		f.Level = kedge.LevelWarning
 	}

@@ -239,22 +239,12 @@ func (s *Planner) planRules(ctx context.Context, p *projects.Project, base strin
 	}
 	r := supply.RulesOf(cfg, in.Flags)
 	planner := cmp.Or(cfg.Route.Plan, r.Agent)
-	again := planCommand(in.Goal)
+	again := in.Flags.CommandFor(in.Goal)
 	if err := s.supply.CheckCommitted(ctx, p, repo, base, planner, again, sessions.CheckAgent(cfg, p, planner, in.Env, again)); err != nil {
 		return r, nil, err
 	}
 	notes, err := s.supply.CheckVersions(ctx, cfg, []config.Use{{Key: "route.plan", Route: planner}}, in.Env)
 	return r, notes, err
-}
-
-// planCommand is the command line that asks for a plan; a goal of many words is
-// for the person to say again.
-func planCommand(goal string) string {
-	const most = 100
-	if len(goal) > most || strings.ContainsAny(goal, "'\n\r") {
-		goal = "GOAL"
-	}
-	return "kedge plan '" + goal + "'"
 }
 
 // savePlan writes down that a plan is being made, and shows it in plan.md. It

@@ -127,7 +127,7 @@ func (s *Planner) currentPlan(p *projects.Project, l ledger.Snapshot) (*plan.Doc
 		return plan.ParsePlan(ledger.PlanFile, l.PlanText())
 	}
 	if !ok {
-		return nil, kedge.Errorf(kedge.NotFound, "there is no plan").WithHint("kedge plan new TITLE writes a draft to %s; docs/reference/plan-format.md of Kedge shows the form", ledger.PlanFile)
+		return nil, kedge.Errorf(kedge.NotFound, "there is no plan").WithHint("kedge plan \"GOAL\" has an agent make one; kedge plan new TITLE writes a draft to %s that you fill in", ledger.PlanFile)
 	}
 	return plan.ParsePlan(ledger.PlanFile, b)
 }

@@ -10,6 +10,7 @@ import (
 	"kedge"
 	"kedge/internal/agents/catalog"
 	"kedge/internal/core/config"
+	"kedge/internal/core/scaffold"
 	"kedge/internal/git"
 	"kedge/internal/text/environ"
 )
@@ -25,7 +26,7 @@ type Source struct {
 // Gate reads gate.toml. A file that is new since the base is read from the worktree;
 // that it is new is a finding.
 func (r Source) Gate(ctx context.Context) (config.Gate, error) {
-	const name = ".kedge/gate.toml"
+	const name = scaffold.GateFile
 	b, err := r.Read(ctx, name)
 	if errors.Is(err, fs.ErrNotExist) && r.Repo != nil {
 		b, err = Source{Project: r.Project}.Read(ctx, name)
@@ -42,7 +43,7 @@ func (r Source) Gate(ctx context.Context) (config.Gate, error) {
 // Config reads config.toml over the user-wide one. A file that is new since the base is
 // ignored: it could say that nothing is protected.
 func (r Source) Config(ctx context.Context, userFile string) (config.Config, error) {
-	const name = ".kedge/config.toml"
+	const name = scaffold.ConfigFile
 	var user, ours config.Config
 	b, err := os.ReadFile(userFile)
 	if err == nil {

@@ -35,7 +35,8 @@ type AuditReply struct {
 	Changes  []audit.Change  `json:"changes"`
 	Unused   []audit.Offer   `json:"unused_tools"` // offered and never called; null: no transcript says what was offered
 	Unread   []UnreadFile    `json:"unread"`
-	Older    *OlderFiles     `json:"older,omitempty"` // what ended before the time that was asked for
+	Folders  []string        `json:"folders,omitempty"` // of which no session has a transcript
+	Older    *OlderFiles     `json:"older,omitempty"`   // what ended before the time that was asked for
 }
 
 // OlderFiles are transcripts that ended before the time of a request.
@@ -85,6 +86,9 @@ func (s *Reports) Audit(ctx context.Context, who projects.Caller, in AuditReques
 		return AuditReply{}, err
 	}
 	r := AuditReply{Sessions: []audit.Figures{}, Unread: []UnreadFile{}}
+	if len(files) == 0 {
+		r.Folders = record.Folders(who.Dir)
+	}
 	progress := AuditProgress{Of: len(files)}
 	for _, f := range files {
 		progress.Total += f.Size

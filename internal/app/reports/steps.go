@@ -7,6 +7,7 @@ import (
 
 	"kedge"
 	"kedge/internal/core/run"
+	"kedge/internal/text/lazyre"
 	"kedge/internal/text/words"
 )
 
@@ -33,7 +34,7 @@ func wordsFor(d run.Stepped, about run.Command) string {
 func waitWords(c run.Command) string {
 	at := c.At.Add(c.Wait).UTC().Format("15:04 UTC")
 	if c.Until.IsZero() {
-		return "waits for the provider, which did not say how long: tried again in " + words.Age(c.Wait) + " (" + at + "); to try now: kedge run --continue"
+		return "waits for the provider, which did not say how long; tries again in " + words.Age(c.Wait) + " (" + at + "); to try now: kedge run --continue"
 	}
 	return "waits for the provider for " + words.Age(c.Wait) + " (until " + at + "); to try now: kedge run --continue"
 }
@@ -41,11 +42,11 @@ func waitWords(c run.Command) string {
 // startWords tells the start of a session; a fresh one is the usual.
 func startWords(c run.Command) string {
 	text := "session starts (" + string(c.Purpose) + ", attempt " + strconv.Itoa(c.Attempt) + ")"
-	if c.Resume != "" {
-		text += " in the conversation of the one before: " + words.FirstLine(c.Reason)
-	}
 	if c.Route != "" {
 		text += " with " + c.Route
+	}
+	if c.Resume != "" {
+		return because(text+" in the conversation of the session before it", c.Reason)
 	}
 	return text
 }
@@ -69,16 +70,18 @@ var quiet = map[run.InputKind]bool{
 // happened tells an event without what followed from it.
 func happened(ev run.Input, about run.Command) string {
 	if ev.Outcome == run.Failed || ev.Outcome == run.Drifted {
-		return string(about.Kind) + " could not be done: " + words.FirstLine(ev.Reason)
+		return because(cmp.Or(couldNot[about.Kind], "a step could not be done"), ev.Reason)
 	}
 	if quiet[ev.Kind] || ev.Outcome == run.WantCheckpoint && ev.Reason == run.SavesActs {
 		return ""
 	}
 	switch ev.Kind {
 	case run.Begun:
-		return "the run begins at " + words.Hash(ev.Commit)
+		return "the run starts from commit " + words.Hash(ev.Commit)
 	case run.TakenOver:
 		return "another daemon continues the run"
+	case run.Prepared:
+		return preparedWords(ev)
 	case run.Proved:
 		return withPlan(verdictWords(ev, about), ev.Text)
 	case run.Gated, run.Integrated:
@@ -89,7 +92,7 @@ func happened(ev run.Input, about run.Command) string {
 		return inspectWords(ev, about)
 	case run.Committed:
 		if about.Purpose == run.TakeBack {
-			return "taken back as " + words.Hash(ev.Commit)
+			return "its work was taken back by commit " + words.Hash(ev.Commit)
 		}
 		return "committed as " + words.Hash(ev.Commit)
 	case run.Rechecked: // of an older Kedge
@@ -97,14 +100,41 @@ func happened(ev run.Input, about run.Command) string {
 	case run.Ledgered:
 		return ledgerWords(about)
 	case run.Reverted:
-		return "set aside, the worktree is back at " + words.Hash(about.Base)
+		if ev.Text == "" {
+			return "its worktree is clean again"
+		}
+		return "its work is set aside as " + ev.Text + " (kedge salvage ls)"
 	case run.Landed:
 		return landWords(ev, about)
 	case run.Said, run.Answered:
-		return withText(withReason(map[run.InputKind]string{run.Said: "told", run.Answered: "answered"}[ev.Kind], ev), ev.Text)
+		return because(withReason(map[run.InputKind]string{run.Said: "told", run.Answered: "answered"}[ev.Kind], ev), ev.Text)
 	default:
-		return withReason(strings.ReplaceAll(string(ev.Kind), "_", " "), ev)
+		return withReason(cmp.Or(youSaid[ev.Kind], strings.ReplaceAll(string(ev.Kind), "_", " ")), ev)
 	}
+}
+
+// couldNot says of a command that it could not be carried out.
+var couldNot = map[run.CommandKind]string{
+	run.Prepare: "the worktree could not be prepared", run.Gate: "the checks could not be run", run.Prove: "the feature's checks could not be run",
+	run.Brief: "the brief could not be written", run.StartSession: "the session could not start or go on", run.NextTurn: "the session could not go on",
+	run.Tell: "the session could not be told", run.EndSession: "the session could not be ended", run.Checkpoint: "the checkpoint could not be saved",
+	run.Inspect: "the changes could not be checked", run.Integrate: "the work could not be merged", run.Commit: "the work could not be committed",
+	run.Recheck: "completed features could not be checked", run.Note: "the note could not be saved", run.Mark: "the status could not be saved",
+	run.Ledger: "the files under .kedge/ could not be committed", run.Revert: "the work could not be set aside", run.Land: "the work could not be landed",
+	run.Timer: "the wait could not be started", run.Notify: "the notification could not be sent",
+}
+
+// youSaid are the words that a run got from you.
+var youSaid = map[run.InputKind]string{
+	run.PauseAsked: "paused", run.StopAsked: "stopped", run.LandAsked: "landing was asked for", run.Planned: "the features were updated",
+	run.Amended: "its definition was changed", run.Accepted: "its work was accepted", run.Denied: "its work was refused", run.Barred: "blocked",
+}
+
+func preparedWords(ev run.Input) string {
+	if ev.Outcome == run.CannotRun {
+		return withReason("the set-up of the worktree cannot run here", ev)
+	}
+	return "worktree ready"
 }
 
 // withPlan adds which checks of the plan are red before the work, and what you can do: they
@@ -126,7 +156,7 @@ func inspectWords(ev run.Input, about run.Command) string {
 	planning := about.Purpose == run.MakePlan
 	switch {
 	case planning && ev.Outcome == run.Red:
-		return "its plan has faults: " + words.FirstLine(ev.Failure)
+		return because("its plan has mistakes", ev.Failure)
 	case planning && (ev.Outcome == run.Empty || ev.Outcome == run.Clean):
 		return "" // it changed no file, as it should be
 	case planning:
@@ -140,24 +170,28 @@ func inspectWords(ev run.Input, about run.Command) string {
 	case ev.Outcome == run.Unapproved:
 		return withReason("changes checked: they need your review", ev)
 	}
-	return withReason("changes looked at: "+strings.ReplaceAll(string(ev.Outcome), "_", " "), ev)
+	return withReason("changes checked: it may not make them", ev)
 }
 
-func withText(text, said string) string {
-	if said = words.FirstLine(said); said != "" {
-		text += ": " + said
+// because adds the first line of a reason: after a colon, or after a semicolon where
+// the text has a colon already.
+func because(text, reason string) string {
+	reason = words.FirstLine(reason)
+	switch {
+	case reason == "":
+		return text
+	case strings.Contains(text, ": "):
+		return text + "; " + reason
+	default:
+		return text + ": " + reason
 	}
-	return text
 }
 
 func withReason(text string, ev run.Input) string {
 	if ev.Actor.IsHuman() {
 		text += " by " + ev.Actor.Name()
 	}
-	if r := words.FirstLine(ev.Reason); r != "" {
-		text += ": " + r
-	}
-	return text
+	return because(text, ev.Reason)
 }
 
 // verdictWords tells what a gate, or the feature's own checks, said.
@@ -172,11 +206,11 @@ func verdictWords(ev run.Input, about run.Command) string {
 		what = "checked"
 	}
 	if ev.Outcome == run.Outside {
-		return "stopped at the gate: " + words.FirstLine(ev.Reason)
+		return because("stopped at the gate", ev.Reason)
 	}
 	text := what + ": " + verdictWord(ev)
 	if f := words.FirstLine(ev.Failure); f != "" {
-		return text + ": " + f
+		return because(text, f)
 	}
 	return withReason(text, ev)
 }
@@ -185,8 +219,21 @@ func verdictWord(ev run.Input) string {
 	switch ev.Outcome {
 	case run.Fails:
 		return "red, as they must be"
-	case run.CannotRun:
+	case run.CannotRun, run.Broken:
 		return "cannot run here"
+	case run.Green:
+		if ev.Kind == run.Proved {
+			return "green already"
+		}
+		return "green"
+	case run.NoChecks:
+		return "it has none"
+	case run.Partial:
+		return "green, but not all checks ran"
+	case run.Void:
+		return "the files changed meanwhile, so it does not count"
+	case run.Conflicting:
+		return "conflicts with other work"
 	case run.Regressed:
 		return regressedWords(ev)
 	case run.Empty:
@@ -196,12 +243,18 @@ func verdictWord(ev run.Input) string {
 	}
 }
 
+// signalKind is the kind of a signal in front of its reason: the reason says it all.
+var signalKind = lazyre.New(`^[a-z_]+: `)
+
 func sessionWords(ev run.Input) string {
+	if ev.Kind == run.Signalled {
+		ev.Reason = signalKind.ReplaceAllString(ev.Reason, "")
+	}
 	switch ev.Outcome {
 	case run.Finished:
 		return "the agent says that it is done"
 	case run.Asked:
-		return "the agent asks: " + words.FirstLine(cmp.Or(ev.Text, ev.Reason))
+		return because("the agent asks", cmp.Or(ev.Text, ev.Reason))
 	case run.HitLimit:
 		return withReason("the session ended at a provider's limit", ev)
 	case run.Noticed:
@@ -210,12 +263,20 @@ func sessionWords(ev run.Input) string {
 		return "the session was killed"
 	case run.Unapproved:
 		return withReason("no session is started", ev)
+	case run.Crashed:
+		return withReason("the session ended with an error", ev)
+	case run.Closed:
+		return withReason("the session was ended", ev)
+	case run.NoLogin:
+		return withReason("the agent cannot work", ev)
+	case run.Stalled:
+		return withReason("the session is stuck", ev)
 	case run.WantCheckpoint:
-		return withReason("a checkpoint of the session is asked for", ev)
+		return withReason("the session is asked for a checkpoint", ev)
 	case run.WantHandover:
-		return withReason("the session is asked to hand over", ev)
+		return withReason("the session is asked to hand over to a fresh one", ev)
 	default:
-		return withReason("the session: "+strings.ReplaceAll(string(ev.Outcome), "_", " "), ev)
+		return withReason("the session ended ("+strings.ReplaceAll(string(ev.Outcome), "_", " ")+")", ev)
 	}
 }
 
@@ -227,7 +288,7 @@ func regressedWords(ev run.Input) string {
 	for _, id := range ev.Features {
 		ids = append(ids, string(id))
 	}
-	return "red again: " + strings.Join(ids, ", ")
+	return strings.Join(ids, ", ") + " red again"
 }
 
 func ledgerWords(c run.Command) string {
@@ -235,20 +296,20 @@ func ledgerWords(c run.Command) string {
 	if c.Status == kedge.Completed && c.Evidence != "" {
 		text += ", verified by " + string(c.Evidence)
 	}
-	if r := words.FirstLine(c.Reason); r != "" && c.Status != kedge.Completed {
-		text += ": " + r
+	if c.Status == kedge.Completed {
+		return text
 	}
-	return text
+	return because(text, c.Reason)
 }
 
 func landWords(ev run.Input, about run.Command) string {
 	switch {
 	case ev.Outcome != run.OK:
-		return "not landed: " + words.FirstLine(ev.Reason)
+		return because("not landed", ev.Reason)
 	case ev.Commit != "" && ev.Commit != about.Commit:
-		return "nothing to land: branch \"" + ev.Text + "\" has the work in commits of its own"
+		return "nothing to land: branch \"" + ev.Text + "\" has the work already, in commits of its own"
 	case ev.Text != "":
-		return "landed: branch \"" + ev.Text + "\" has " + words.Hash(about.Commit)
+		return "landed: branch \"" + ev.Text + "\" is at commit " + words.Hash(about.Commit)
 	}
-	return "landed: the branch is at " + words.Hash(about.Commit)
+	return "landed: the branch is at commit " + words.Hash(about.Commit)
 }

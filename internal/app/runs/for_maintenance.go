@@ -67,7 +67,7 @@ func (s *Runs) checkRuns(_ context.Context, p *projects.Project) []kedge.Finding
 	}
 	var found []kedge.Finding
 	for _, t := range eng.Troubles() {
-		f := maintenance.FindingOf(string(t.Run), t.Err)
+		f := projects.FindingOf(string(t.Run), t.Err)
 		f.What = "the run is halted: " + f.What
 		found = append(found, f)
 	}

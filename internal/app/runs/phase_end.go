@@ -13,18 +13,27 @@ import (
 // phaseNumber is a phase as people name it.
 func phaseNumber(id string) string { return strings.TrimPrefix(id, "p") }
 
+// What the steps are for that begin a run.
+const (
+	beginWhy = "start a run on the features"
+	phaseWhy = "work on the next phase"
+)
+
 // beginSteps start a run on the features. After one that ended with a phase they show
 // what the phase changed, and begin the next one.
 func beginSteps(st *run.State) []kedge.NextStep {
 	next := nextPhase(st)
 	if next == "" {
-		return []kedge.NextStep{runStep().For("start a run on the features")}
+		return []kedge.NextStep{runStep().For(beginWhy)}
 	}
 	return []kedge.NextStep{
-		runStep("--until", phaseNumber(next)).For("work on the next phase"),
+		runStep("--until", phaseNumber(next)).For(phaseWhy),
 		kedge.Step("kedge", "plan", "diff", phaseNumber(st.Rules.Until.Phase)).For("see what the phase changed"),
 	}
 }
+
+// begins tells whether a step begins a run.
+func begins(s kedge.NextStep) bool { return s.Why == beginWhy || s.Why == phaseWhy }
 
 // nextPhase is the first later phase with a feature that waits; empty: none.
 func nextPhase(st *run.State) string {

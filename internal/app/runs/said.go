@@ -65,7 +65,7 @@ func (s *Runs) RunPause(ctx context.Context, who projects.Caller, _ RunRequest) 
 }
 
 func over(st run.State) error {
-	return kedge.Errorf(kedge.Conflict, "the run is over: %s", st.Reason).WithHint("kedge run")
+	return kedge.Errorf(kedge.Conflict, "the run is over: %s", st.Reason).WithHint("kedge status")
 }
 
 // overForGood is the error about a run that cannot go on; what there is to do is for
@@ -76,7 +76,8 @@ func (s *Runs) overForGood(ctx context.Context, p *projects.Project, st run.Stat
 		return err
 	}
 	if n := len(plan.Ready(l.Features())); n > 0 {
-		return kedge.Errorf(kedge.Conflict, "the run is over; start a new one for the ready features (%d)", n).WithHint("kedge run")
+		return kedge.Errorf(kedge.Conflict, "the run is over; start a new one for the ready features (%d)", n).
+			WithStep(s.supply.BeginStep(ctx, p, st.Rules.Given, beginWhy))
 	}
 	return over(st)
 }
@@ -110,7 +111,7 @@ func (s *Runs) RunContinue(ctx context.Context, who projects.Caller, in RunConti
 	case err != nil:
 		return RunReply{}, err
 	case dropped:
-		return RunReply{}, kedge.Errorf(kedge.Conflict, "the plan of the run was dropped").WithHint("kedge run")
+		return RunReply{}, kedge.Errorf(kedge.Conflict, "the plan of the run was dropped").WithHint("kedge status")
 	case st.Ended() && st.Halt == "":
 		return RunReply{}, s.overForGood(ctx, p, st)
 	}

@@ -107,7 +107,12 @@ func (s *Runs) ledgerSteps(ctx context.Context, p *projects.Project, st run.Stat
 	}
 	out := nextOf(&st)
 	if !p.Git {
-		out = slices.DeleteFunc(out, func(s kedge.NextStep) bool { return s.Is("kedge", "run") }) // it needs a repository
+		return slices.DeleteFunc(out, begins), nil // a run needs a repository
+	}
+	for i, step := range out {
+		if begins(step) {
+			out[i] = s.supply.BeginStep(ctx, p, st.Rules.Given, step.Why, step.Args[1:]...)
+		}
 	}
 	return out, nil
 }
@@ -122,7 +127,7 @@ func (s *Runs) planningSteps(ctx context.Context, p *projects.Project, st run.St
 	out := steps{}
 	switch {
 	case dropped:
-		out, err = s.ledgerSteps(ctx, p, run.State{Features: st.Features}) // what it stands on is still there
+		out, err = s.ledgerSteps(ctx, p, run.State{Features: st.Features, Rules: run.Rules{Given: st.Rules.Given}}) // what it stands on is still there
 	case !st.Resting():
 		return nextOf(&st), nil
 	default:

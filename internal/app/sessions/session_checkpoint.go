@@ -13,7 +13,6 @@ import (
 
 	"kedge/internal/app/status"
 	"kedge/internal/core/brief"
-	"kedge/internal/core/config"
 	"kedge/internal/journal"
 	"kedge/internal/process/atomicfile"
 	"kedge/internal/process/hold"
@@ -94,7 +93,7 @@ func (s *Manager) personsAgent(ctx context.Context, p *projects.Project, in Sess
 		return nil, "", err
 	}
 	route := cmp.Or(in.Agent, cfg.Route.Implement, cfg.Run.Agent)
-	if err := CheckAgent(cfg, p, route, in.Env, "kedge resume --checkpoint latest"); err != nil {
+	if err := CheckAgent(cfg, p, route, in.Env, resumeStep(in)); err != nil {
 		return nil, "", err
 	}
 	name, model, _ := strings.Cut(route, ":")
@@ -131,31 +130,14 @@ func (s *Manager) briefed(l launch, p *projects.Project, in SessionResume, ad ag
 	return fresh, nil
 }
 
-// CheckAgent refuses a run whose agent is not named, not known or not installed, before
-// anything is paid for. Command is the command that you ran, for the hint.
-func CheckAgent(cfg config.Config, p *projects.Project, route string, env []string, command string) error {
-	name, _, _ := strings.Cut(route, ":")
-	if name == "" {
-		return kedge.Errorf(kedge.Blocked, "no agent is named").
-			WithHint("%s --agent NAME, or commit agent = \"NAME\" under [run] in .kedge/config.toml", command)
+// resumeStep is the command line of a resume from a checkpoint.
+func resumeStep(in SessionResume) kedge.NextStep {
+	s := kedge.Step("kedge", "resume", "--checkpoint", in.Checkpoint)
+	if in.Name != "" {
+		s = kedge.Step("kedge", "resume", in.Name, "--checkpoint", in.Checkpoint)
 	}
-	a, err := cfg.Agent(name)
-	if err != nil {
-		return kedge.Errorf(kedge.Blocked, "%w", err).WithHint("%s; a run reads .kedge/config.toml as it is committed", kedge.HintOf(err))
+	if in.Agent != "" {
+		s.Args = append(s.Args, "--agent", in.Agent)
 	}
-	ad, err := catalog.New(name, a)
-	if err != nil {
-		return kedge.Errorf(kedge.Blocked, "%w", err).WithHint("%s", kedge.HintOf(err))
-	}
-	if _, err := hold.LookPath(ad.Program(), p.Dir, env); err != nil {
-		refused := kedge.Errorf(kedge.Blocked, "agent %q cannot be started: %w", name, err)
-		switch hint := kedge.HintOf(err); {
-		case hint != "" && filepath.IsAbs(ad.Program()):
-			return refused.WithHint("%s && %s", hint, command)
-		case hint != "": // a script of the repository, which a run has as it is committed
-			return refused.WithHint("%s && git add '%s' && git commit -m \"the agent\" '%s' && %s", hint, ad.Program(), ad.Program(), command)
-		}
-		return refused.WithHint("install it, or name another: %s --agent NAME", command)
-	}
-	return nil
+	return s
 }

@@ -28,6 +28,7 @@ type Reply struct {
 	Features     FeatureCounts        `json:"features"`
 	Sessions     SessionCounts        `json:"sessions"`
 	Warnings     []SessionWarning     `json:"warnings,omitempty"` // about living sessions that you drive
+	Settings     []kedge.Finding      `json:"settings,omitempty"` // mistakes in config.toml or gate.toml
 	Drift        []kedge.Drift        `json:"drift"`
 	DriftUnknown string               `json:"drift_unknown,omitempty"` // why drift is not known
 	Usage        Usage                `json:"usage"`
@@ -114,6 +115,7 @@ func (s *Reporter) Status(ctx context.Context, who projects.Caller, _ Request) (
 		return Reply{}, err
 	}
 	r.Warnings = warningsOf(sessions)
+	r.Settings = projects.BrokenSettings(p, projects.UserFile(os.Environ()))
 	last, err := projects.Latest[kedge.Checkpoint](ctx, p, journal.KindCheckpoint)
 	if err != nil {
 		return Reply{}, err

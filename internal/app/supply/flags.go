@@ -6,15 +6,39 @@ import (
 	"strconv"
 	"strings"
 
+	"kedge"
 	"kedge/internal/core/run"
 )
 
 // Words are the flags as they are typed.
 func (f Flags) Words() string {
+	args := f.args()
+	if len(args) == 0 {
+		return ""
+	}
+	return kedge.Step(args[0], args[1:]...).String()
+}
+
+// Command is kedge run with these flags.
+func (f Flags) Command() kedge.NextStep {
+	return kedge.Step("kedge", append([]string{"run"}, f.args()...)...)
+}
+
+// CommandFor is the command that asks for a plan, with these flags. A goal that does not
+// fit on a line is left for you to type.
+func (f Flags) CommandFor(goal string) kedge.NextStep {
+	const most = 100
+	if len(goal) > most || strings.ContainsAny(goal, "\n\r") {
+		goal = "GOAL"
+	}
+	return kedge.Step("kedge", append([]string{"plan", goal}, f.args()...)...)
+}
+
+func (f Flags) args() []string {
 	var out []string
 	add := func(given bool, flag, value string) {
 		if given {
-			out = append(out, "--"+flag+" "+value)
+			out = append(out, "--"+flag, value)
 		}
 	}
 	add(f.Agent != "", "agent", f.Agent)
@@ -23,7 +47,7 @@ func (f Flags) Words() string {
 	add(f.BudgetUSD != 0, "budget-usd", strconv.FormatFloat(f.BudgetUSD, 'f', -1, 64))
 	add(f.BudgetTokens != 0, "budget-tokens", strconv.FormatInt(f.BudgetTokens, 10))
 	add(f.Until != "", "until", f.Until)
-	return strings.Join(out, " ")
+	return out
 }
 
 // Onto are the rules of a run that lives with what the flags say, and nothing else,

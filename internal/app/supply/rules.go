@@ -47,7 +47,7 @@ func (s *Supply) Rules(ctx context.Context, p *projects.Project, repo *git.Repo,
 	if err := s.checkSandbox(ctx, cfg, p, env); err != nil {
 		return run.Rules{}, nil, err
 	}
-	const again = "kedge run"
+	again := flags.Command()
 	if err := s.CheckCommitted(ctx, p, repo, base, r.Agent, again, sessions.CheckAgent(cfg, p, r.Agent, env, again)); err != nil {
 		return r, nil, err
 	}
@@ -123,11 +123,15 @@ func RulesOf(cfg config.Config, f Flags) run.Rules {
 // CheckCommitted says it when an agent is only missing because nobody committed
 // what it takes: a run reads config.toml, and runs a script of the repository, as
 // they are in its commit. err is what is wrong with the agent; nil: nothing. again is
-// what the person called, to be called again.
-func (s *Supply) CheckCommitted(ctx context.Context, p *projects.Project, repo *git.Repo, base, route, again string, err error) error {
+// the command that you ran, with its flags.
+func (s *Supply) CheckCommitted(ctx context.Context, p *projects.Project, repo *git.Repo, base, route string, again kedge.NextStep, err error) error {
 	here, hereErr := projects.Source{Project: p}.Config(ctx, "")
+	if hereErr != nil && err != nil {
+		return kedge.Errorf(kedge.Blocked, "%w; %s has changes that are not committed, and a mistake: %s", err, scaffold.ConfigFile, hereErr.Error()).
+			WithHint("%s", kedge.HintOf(hereErr))
+	}
 	if hereErr != nil {
-		return err
+		return nil
 	}
 	route = cmp.Or(route, here.Route.Implement, here.Run.Agent)
 	name, _, _ := strings.Cut(route, ":")

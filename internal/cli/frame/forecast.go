@@ -15,7 +15,7 @@ func ForecastText(f stats.Forecast) string {
 		return "nothing is open"
 	}
 	if f.Basis.Features == 0 {
-		return "unknown: no session of this project has completed a feature yet"
+		return "unknown until a session of this project has completed a feature"
 	}
 	parts := []string{
 		rangeText(f.Tokens, "tokens unknown", func(v float64) string { return ShortNumber(int64(math.Round(v))) }, " tokens"),

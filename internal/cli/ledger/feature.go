@@ -212,7 +212,18 @@ func MoveFeature(ctx context.Context, env *frame.Env, name string, in any) error
 	if text := plan.StrandedText(reply.Stranded, reply.Feature.ID); text != "" {
 		env.Talk("note: %s", plain.Line(text))
 	}
+	if name == "feature.add" || name == "feature.amend" {
+		sayUnchecked(env, reply.Feature.Definition)
+	}
 	return env.Show(reply, func(w io.Writer) { featureLine(w, reply.Feature) })
+}
+
+// sayUnchecked says what it means that a feature has no check, where it has none.
+func sayUnchecked(env *frame.Env, f kedge.Definition) {
+	if text := plan.UncheckedText(f); text != "" {
+		env.Talk("note: %s", plain.Line(text))
+		env.Talk("  %s", frame.StepWithWhy(plan.AddCheck(f.ID)))
+	}
 }
 
 func newFeatureAccept(env *frame.Env) *cobra.Command {
@@ -353,7 +364,7 @@ func verdictLines(line func(key, value string), ev *kedge.Evidence) {
 		when += ", looked at again"
 	default:
 	}
-	line("  verdict", string(ev.Verdict.Verdict)+when)
+	line("  verdict", frame.VerdictText(ev.Verdict.Verdict)+when)
 	line("  tree", ev.Verdict.Tree)
 	for _, c := range ev.Verdict.Checks {
 		if c.Skipped != "" {

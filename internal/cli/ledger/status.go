@@ -45,9 +45,9 @@ func statusText(w io.Writer, out status.Reply) {
 	}
 	row("project", "%s (%s)", out.Name, out.Dir)
 	if out.Plan != nil && out.Plan.ID == "" {
-		row("plan", "%s: a draft in %s; look at it: kedge plan check", out.Plan.Status, ".kedge/plan.md")
+		row("plan", "%s: a draft in %s; look at it: kedge plan check", frame.Spaced(out.Plan.Status), ".kedge/plan.md")
 	} else if out.Plan != nil {
-		row("plan", "%s %s", out.Plan.ID, out.Plan.Status)
+		row("plan", "%s %s", out.Plan.ID, frame.Spaced(out.Plan.Status))
 	}
 	if r := out.Run; r != nil {
 		row("run", "%s %s", r.ID, runText(out))
@@ -55,6 +55,10 @@ func statusText(w io.Writer, out status.Reply) {
 			row("", "%s", plain.Line(line))
 		}
 		forecastRows(row, r)
+	}
+	for _, f := range out.Settings {
+		row("settings", "%s: %s", f.Where, plain.Line(f.What))
+		row("", "fix: %s", plain.Line(f.Fix))
 	}
 	row("features", "%s", countsText(out.Features))
 	if out.Sessions.Total > 0 {
@@ -132,14 +136,14 @@ func lastText(row func(name, format string, args ...any), out status.Reply) {
 }
 
 func verdictText(g *status.GateInfo) string {
-	s := string(g.Verdict)
+	s := frame.VerdictText(g.Verdict)
 	if g.Partial {
 		s += " (partial)"
 	}
 	if g.Feature != "" {
 		s += " for " + string(g.Feature)
 	}
-	return s + " of " + moment(g.At)
+	return s + " at " + moment(g.At)
 }
 
 func sinceText(changed *bool) string {

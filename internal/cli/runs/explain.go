@@ -178,7 +178,7 @@ func evidenceText(row func(name, format string, args ...any), out reports.Explai
 		row("evidence", "unknown")
 		return
 	}
-	row("evidence", "%s %s", ev.ID, ev.Verdict.Verdict)
+	row("evidence", "%s %s", ev.ID, frame.VerdictText(ev.Verdict.Verdict))
 	for _, c := range ev.Verdict.Checks {
 		row("check", "%s", ranText(c))
 	}
@@ -188,7 +188,7 @@ func evidenceText(row func(name, format string, args ...any), out reports.Explai
 // ended and where its output is.
 func redText(row func(name, format string, args ...any), red []kedge.Evidence) {
 	for _, ev := range red {
-		row("red", "%s %s", ev.ID, ev.Verdict.Verdict)
+		row("red", "%s %s", ev.ID, frame.VerdictText(ev.Verdict.Verdict))
 		for _, c := range ev.Verdict.Checks {
 			if c.FirstFailure != nil {
 				row("check", "%s", ranText(c))

@@ -89,7 +89,7 @@ func watchPlanning(ctx context.Context, env *frame.Env, from runs.RunReply) erro
 	}
 	reply, err := frame.Call[planning.PlanShowReply](ctx, env, "plan.show", planning.PlanShowRequest{})
 	if err == nil {
-		planText(env.Err, reply)
+		planLines(env.Err, reply) // the steps to answer it are said
 	}
 	return over
 }
@@ -125,8 +125,16 @@ func newPlanShow(env *frame.Env) *cobra.Command {
 	}
 }
 
+// planText is a plan, and how to answer its questions.
 func planText(w io.Writer, r planning.PlanShowReply) {
-	fmt.Fprintf(w, "%s (%s)\n", plain.Line(r.Plan.Title), r.Plan.Status)
+	planLines(w, r)
+	if open := slices.Concat(r.Open, r.Optional); len(open) > 0 {
+		fmt.Fprintf(w, "to answer: kedge answer %d TEXT\n", open[0].N)
+	}
+}
+
+func planLines(w io.Writer, r planning.PlanShowReply) {
+	fmt.Fprintf(w, "%s (%s)\n", plain.Line(r.Plan.Title), frame.Spaced(r.Plan.Status))
 	for _, line := range r.Checklist {
 		fmt.Fprintln(w, plain.Line(line))
 	}
@@ -135,9 +143,6 @@ func planText(w io.Writer, r planning.PlanShowReply) {
 	}
 	for _, q := range r.Optional {
 		fmt.Fprintf(w, "question %d (optional, the plan does without an answer): %s\n", q.N, plain.Line(q.Text))
-	}
-	if open := slices.Concat(r.Open, r.Optional); len(open) > 0 {
-		fmt.Fprintf(w, "to answer: kedge answer %d TEXT\n", open[0].N)
 	}
 	for _, path := range r.Kept {
 		fmt.Fprintf(w, "Kedge replaced your text and kept a copy: %s\n", plain.Line(path))

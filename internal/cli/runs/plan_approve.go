@@ -70,9 +70,6 @@ questions must be answered.`,
 				if reply.Commit != nil {
 					fmt.Fprintf(w, "commit  %s (the plan, the features, what else Kedge wrote)\n", *reply.Commit)
 				}
-				if reply.Started {
-					fmt.Fprintln(w, "the run continues now: kedge run shows it, kedge run --pause holds it")
-				}
 			}))
 		},
 	}

@@ -161,7 +161,7 @@ func gateLine(v runs.RunView) string {
 	if v.Gate == nil {
 		return "gate  no verdict yet"
 	}
-	s := "gate  " + string(v.Gate.Verdict)
+	s := "gate  " + frame.VerdictText(v.Gate.Verdict)
 	if v.Gate.Feature != "" {
 		s += " for " + string(v.Gate.Feature)
 	}

@@ -15,9 +15,9 @@ import (
 )
 
 // summaryText is what a run came to, below where it stands. A run that started no session
-// has nothing to sum up.
+// or has no feature yet, because it plans, has nothing to sum up.
 func summaryText(env *frame.Env, v runs.RunView, sum *reports.RunSummary) {
-	if sum == nil || v.Sessions == 0 {
+	if sum == nil || v.Sessions == 0 || v.Features.Total == 0 {
 		return
 	}
 	fit := func(line string) string { return line }
@@ -81,7 +81,7 @@ func summaryRows(sum *reports.RunSummary) []summaryRow {
 		checks.what = "slowest: " + string(s.Feature) + " " + frame.Seconds(s.MS)
 	}
 	return slices.Concat(
-		[]summaryRow{{"claims that were false", len(claims), strings.Join(claims, "; ")}},
+		[]summaryRow{{"claims that were false", len(claims), strings.Join(slices.Compact(claims), "; ")}}, // a repair often fails as the work did
 		[]summaryRow{{"interruptions survived", survived, strings.Join(causes, ", ")}},
 		[]summaryRow{checks},
 		[]summaryRow{{"set aside", len(aside), strings.Join(aside, ", ")}},

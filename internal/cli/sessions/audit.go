@@ -31,7 +31,7 @@ Kedge reads the transcripts that coding agents leave on disk. It needs no
 set-up and no daemon, and it sends nothing anywhere. Without arguments it reads
 every transcript of this project and its worktrees. It looks in:
 
-` + transcriptPlaces() + `
+` + transcriptPlaces("") + `
 A figure that is unknown is shown as unknown, never as 0. Codex reads files by
 shell commands, so it has no reads to count. Copilot's usage and Aider's times
 are unknown. A sub-agent with a transcript of its own is a session of its own.
@@ -50,7 +50,7 @@ The changes that would have saved most overlap: their sum can exceed the whole.`
 				return err
 			}
 			if len(out.Sessions) == 0 {
-				env.Talk("%s", noneText(out.Older, in.Since))
+				env.Talk("%s", noneText(out, in))
 			}
 			return nil
 		},
@@ -62,11 +62,13 @@ The changes that would have saved most overlap: their sum can exceed the whole.`
 }
 
 // noneText says why there is nothing to count: no transcript at all, or only older ones.
-func noneText(older *reports.OlderFiles, since string) string {
+func noneText(out reports.AuditReply, in reports.AuditRequest) string {
+	older := out.Older
 	if older == nil {
-		return "found no transcript of this project; to read a file: kedge audit FILE"
+		return "found no transcript of a session that worked in " + plain.Line(strings.Join(out.Folders, " or ")) + "; looked in:\n" +
+			transcriptPlaces(in.Agent) + "to read a file: kedge audit FILE"
 	}
-	text := fmt.Sprintf("%s, none of them from --since %s or later", frame.Counted(older.Count, "transcript"), since)
+	text := fmt.Sprintf("%s, none of them from --since %s or later", frame.Counted(older.Count, "transcript"), in.Since)
 	if at, err := time.Parse(time.RFC3339, older.Newest); err == nil {
 		text += "; the newest ended " + words.Ago(time.Since(at))
 	}
@@ -340,11 +342,12 @@ func tokensText(n *int64) string {
 	return frame.Thousands(*n) + " tokens of"
 }
 
-// transcriptPlaces is a line of help for each agent whose transcripts can be read.
-func transcriptPlaces() string {
+// transcriptPlaces is a line for each agent whose transcripts can be read; with a name,
+// for that one.
+func transcriptPlaces(agent string) string {
 	var b strings.Builder
 	for _, p := range catalog.All() {
-		if p.Transcript != nil {
+		if p.Transcript != nil && (agent == "" || agent == p.Name) {
 			fmt.Fprintf(&b, "  %-13s %s\n", p.Title, p.Transcript.Place)
 		}
 	}

@@ -31,25 +31,34 @@ func (x lineIndex) add(key string, line int) {
 	}
 }
 
-// indexLines walks the text once. It relies on the decoder for validity: on text
-// that is not TOML its lines may be wrong, but the decoder has then named one.
-func indexLines(text string) lineIndex {
-	w := lineWalk{index: lineIndex{}, count: map[string]int{}}
+// repeat is a key or table that a text has a second time.
+type repeat struct {
+	key   string
+	table bool
+	first int // the line on which it stood before
+}
+
+// indexLines walks the text once; repeats are what a line has again. It relies on the
+// decoder for validity: on text that is not TOML its lines may be wrong, but the decoder
+// has then named one.
+func indexLines(text string) (lineIndex, map[int]repeat) {
+	w := lineWalk{index: lineIndex{}, count: map[string]int{}, repeats: map[int]repeat{}}
 	for i, line := range strings.Split(text, "\n") {
 		w.line(strings.TrimSpace(line), i+1)
 	}
-	return w.index
+	return w.index, w.repeats
 }
 
 // lineWalk is the state between two lines: the table they are in, and the
 // string or brackets that are still open.
 type lineWalk struct {
-	index  lineIndex
-	count  map[string]int // tables seen of each array
-	table  string         // path with positions
-	plain  string         // the same without
-	closer string         // `"""` or `'''` while inside such a string
-	depth  int            // open brackets and braces of a value
+	index   lineIndex
+	repeats map[int]repeat // by line
+	count   map[string]int // tables seen of each array
+	table   string         // path with positions
+	plain   string         // the same without
+	closer  string         // `"""` or `'''` while inside such a string
+	depth   int            // open brackets and braces of a value
 }
 
 func (w *lineWalk) line(s string, n int) {
@@ -63,7 +72,7 @@ func (w *lineWalk) line(s string, n int) {
 		w.header(s[1:], n, false)
 	default:
 		key, rest := cutKey(s)
-		w.index.add(join(w.table, key), n)
+		w.take(join(w.table, key), n, false)
 		w.index.add(join(w.plain, key), n)
 		w.value(rest)
 	}
@@ -78,8 +87,16 @@ func (w *lineWalk) header(s string, n int, array bool) {
 	} else {
 		w.table = w.inside(key)
 	}
-	w.index.add(w.table, n)
+	w.take(w.table, n, true)
 	w.index.add(w.plain, n)
+}
+
+// take notes where a key or table stands, or that it stood somewhere before.
+func (w *lineWalk) take(key string, n int, table bool) {
+	if first, again := w.index[key]; again {
+		w.repeats[n] = repeat{key: key, table: table, first: first}
+	}
+	w.index.add(key, n)
 }
 
 // inside puts a sub-table into the last table of the array it belongs to.

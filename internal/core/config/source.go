@@ -23,6 +23,7 @@ type source struct {
 	file  string
 	text  []byte
 	lines lineIndex
+	twice map[int]repeat // what a line has for the second time
 	md    toml.MetaData
 	form  reflect.Type // what the file may hold
 }
@@ -39,7 +40,7 @@ func decodeFile(file string, b []byte, v any) (*source, error) {
 	if !utf8.Valid(b) {
 		return nil, s.bad(1+bytes.Count(b[:invalidAt(b)], []byte("\n")), "is not UTF-8")
 	}
-	s.lines = indexLines(string(b))
+	s.lines, s.twice = indexLines(string(b))
 	md, err := toml.Decode(string(b), v)
 	s.md = md
 	if err != nil {
@@ -168,6 +169,9 @@ var (
 // table's path ("check[1]"), empty elsewhere.
 func (s *source) wrap(err error, prefix string) error {
 	if pe, ok := errors.AsType[toml.ParseError](err); ok {
+		if r, again := s.twice[pe.Position.Line]; again && strings.Contains(pe.Message, "already been defined") {
+			return s.defined(r, pe.Position.Line)
+		}
 		return s.bad(s.lineOf(pe.LastKey, prefix, pe.Position.Line), "%s", strings.TrimPrefix(pe.Message, "toml: "))
 	}
 	if m := typeError.FindStringSubmatch(err.Error()); m != nil {
@@ -177,6 +181,17 @@ func (s *source) wrap(err error, prefix string) error {
 		return s.bad(s.lineOf(m[1], prefix, 0), "%q: %s", last(m[1]), goName.ReplaceAllString(m[2], ""))
 	}
 	return s.bad(1, "%s", strings.TrimPrefix(err.Error(), "toml: "))
+}
+
+// defined is the error about a key or table that the file has twice: both lines, since
+// only you know which one you meant.
+func (s *source) defined(r repeat, line int) error {
+	if r.table {
+		return s.bad(line, "[%s] is defined twice, on lines %d and %d", r.key, r.first, line).
+			WithHint("move the keys below line %d of %s to the [%s] on line %d, and remove line %d", line, s.file, r.key, r.first, line)
+	}
+	return s.bad(line, "%s is set twice, on lines %d and %d", r.key, r.first, line).
+		WithHint("remove line %d or %d of %s", r.first, line, s.file)
 }
 
 func (s *source) lineOf(key, prefix string, line int) int {

@@ -42,7 +42,11 @@ func (x *Executor) revert(ctx context.Context, c run.Command, _ func(run.Input))
 	if err != nil {
 		return badPlace(c, err)
 	}
-	return c.Reply(run.OK), x.salvaged(ctx, ready.Salvage)
+	ev := c.Reply(run.OK)
+	if ev.Text = string(j.Salvage); ready.Salvage.Ref != "" {
+		ev.Text = string(ready.Salvage.ID) // which somebody may want back
+	}
+	return ev, x.salvaged(ctx, ready.Salvage)
 }
 
 // lastHandoff saves what the failed attempt came to, before its work is set aside: the
