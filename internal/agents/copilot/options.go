@@ -30,5 +30,9 @@ func commandLine() agents.CommandLine {
 		Talks: []string{"-r", "--resume", "--continue", "--session-id", "--connect"},
 		Asks:  []string{"-i", "--interactive", "-p", "--prompt"},
 		Apart: []string{"-h", "--help", "-v", "--version", "--acp"},
+		Commands: []string{
+			"app", "login", "help", "init", "config", "update", "version", "workflow", "sessions", "memories", "plugin",
+			"mcp", "skill", "instruction", "lsp", "sandbox", "completion",
+		},
 	}
 }

@@ -25,5 +25,6 @@ func commandLine() agents.CommandLine {
 			"--acp", "--experimental-acp", "-l", "--list-extensions", "--list-sessions", "--delete-session", "-v",
 			"--version", "-h", "--help",
 		},
+		Commands: []string{"mcp", "extensions", "extension", "skills", "skill", "hooks", "hook", "gemma"},
 	}
 }

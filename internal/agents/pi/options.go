@@ -16,7 +16,8 @@ func commandLine() agents.CommandLine {
 			"--no-builtin-tools", "-nbt", "--no-extensions", "-ne", "--no-skills", "-ns", "--no-prompt-templates", "-np",
 			"--no-themes", "--no-context-files", "-nc", "--verbose", "--offline", "--help", "-h", "--version", "-v",
 		},
-		Talks: []string{"--continue", "-c", "--resume", "-r", "--session", "--fork"},
-		Apart: []string{"--print", "-p", "--mode", "--export", "--list-models", "--help", "-h", "--version", "-v"},
+		Talks:    []string{"--continue", "-c", "--resume", "-r", "--session", "--fork"},
+		Apart:    []string{"--print", "-p", "--mode", "--export", "--list-models", "--help", "-h", "--version", "-v"},
+		Commands: []string{"install", "remove", "uninstall", "update", "list", "config"},
 	}
 }

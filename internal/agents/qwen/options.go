@@ -24,8 +24,9 @@ func commandLine() agents.CommandLine {
 			"--openai-logging", "--screen-reader", "--include-partial-messages", "-c", "--continue", "-v", "--version",
 			"-h", "--help",
 		},
-		Talks: []string{"-c", "--continue", "-r", "--resume", "--session-id"},
-		Asks:  []string{"-p", "--prompt", "-i", "--prompt-interactive"},
-		Apart: []string{"--acp", "-l", "--list-extensions", "-v", "--version", "-h", "--help"},
+		Talks:    []string{"-c", "--continue", "-r", "--resume", "--session-id"},
+		Asks:     []string{"-p", "--prompt", "-i", "--prompt-interactive"},
+		Apart:    []string{"--acp", "-l", "--list-extensions", "-v", "--version", "-h", "--help"},
+		Commands: []string{"mcp", "extensions", "auth", "hooks", "hook", "channel", "review"},
 	}
 }
