@@ -5,7 +5,6 @@ import (
 	"context"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"kedge"
@@ -49,7 +48,7 @@ func own(dir string) []string {
 // named finds the transcript of a conversation by what its agent calls that.
 func named(files []transcript.File, conversation string) (transcript.File, bool) {
 	for _, f := range files {
-		if !f.Side && strings.HasSuffix(f.Name(), conversation) {
+		if !f.Side && transcript.Names(f.Name(), conversation) {
 			return f, true
 		}
 	}

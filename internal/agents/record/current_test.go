@@ -1,6 +1,8 @@
 package record_test
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"os"
 	"path/filepath"
 	"testing"
@@ -86,5 +88,31 @@ func TestCurrentNotOfAnotherWorktree(t *testing.T) {
 	}
 	if f, ok := record.Left(t.Context(), ses, time.Time{}, where); !ok || f.Name() != "main" {
 		t.Errorf("the worktrees of the test are none: %+v", f)
+	}
+}
+
+// TestCurrentByTheBeginningOfAnID: Gemini names a file by the first digits of the id that
+// its hooks tell.
+func TestCurrentByTheBeginningOfAnID(t *testing.T) {
+	home, work := t.TempDir(), t.TempDir()
+	sum := sha256.Sum256([]byte(work))
+	dir := filepath.Join(home, ".gemini", "tmp", hex.EncodeToString(sum[:]), "chats")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"session-2026-03-01T10-00-3b44bc68.jsonl", "session-2026-03-01T10-01-129ba8ee.jsonl"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(`{"startTime":"2026-03-01T10:00:05.000Z"}`+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	where := transcript.Where{Getenv: func(name string) string { return map[string]string{"HOME": home}[name] }}
+	ses := kedge.Session{Agent: "gemini", Dir: work, StartedAt: time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)}
+	nobody := func(string) bool { return false }
+	f, ok := record.Current(t.Context(), ses, "129ba8ee-e840-4a0c-b7f8-0cfcdc4d552a", nobody, where)
+	if !ok || f.Name() != "session-2026-03-01T10-01-129ba8ee" {
+		t.Errorf("%q, %v", f.Path, ok)
+	}
+	if f, ok := record.Current(t.Context(), ses, "229ba8ee-e840-4a0c-b7f8-0cfcdc4d552a", nobody, where); ok {
+		t.Errorf("the transcript of another conversation: %q", f.Path)
 	}
 }

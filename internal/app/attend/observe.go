@@ -8,6 +8,7 @@ import (
 	"kedge/internal/agents/record"
 	"kedge/internal/app/projects"
 	"kedge/internal/core/watch"
+	"kedge/internal/insight/transcript"
 )
 
 // observe takes in what a hook told of a conversation. Of one whose transcript is read
@@ -66,7 +67,7 @@ func (s *Attendant) conversation(ctx context.Context, who projects.Caller, r Rec
 // another one than was watched so far.
 func (w *watched) identify(d kedge.HookData) (another bool) {
 	if d.Native != "" && d.Native != w.native && w.moves(d) {
-		another = w.native != "" || w.page.file.Path != "" && !strings.HasSuffix(w.page.file.Name(), d.Native)
+		another = w.native != "" || w.page.file.Path != "" && !transcript.Names(w.page.file.Name(), d.Native)
 		w.agent, w.native, w.at = d.Agent, d.Native, resting
 	}
 	if d.Native == w.native {

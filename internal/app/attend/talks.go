@@ -1,6 +1,6 @@
 package attend
 
-import "strings"
+import "kedge/internal/insight/transcript"
 
 // talk is whose a conversation is: the key of what is watched. Sure is what the agent
 // itself said; else it is only likely.
@@ -34,7 +34,7 @@ func (l *watching) others(name, key string) bool {
 	defer l.mu.Unlock()
 	likely := false
 	for of, t := range l.talks {
-		if !strings.HasSuffix(name, of) {
+		if !transcript.Names(name, of) {
 			continue
 		}
 		if t.sure {

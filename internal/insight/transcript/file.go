@@ -75,6 +75,19 @@ func (f File) Name() string {
 	return name
 }
 
+// shortID is how much of a session's id stands in the names of Gemini's files.
+const shortID = 8
+
+// Names tells whether the name of a transcript is that of a conversation: it ends in the
+// conversation's id, or in the beginning of the id.
+func Names(name, conversation string) bool {
+	if strings.HasSuffix(name, conversation) {
+		return true
+	}
+	id, rest, ok := strings.Cut(conversation, "-")
+	return ok && rest != "" && len(id) == shortID && strings.HasPrefix(name, "session-") && strings.HasSuffix(name, "-"+id)
+}
+
 // Began is the first time that a transcript tells of; empty is unknown. Little more
 // is read than what comes before it.
 func (all Formats) Began(ctx context.Context, f File) string {
