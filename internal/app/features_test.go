@@ -370,6 +370,10 @@ func TestT17AnAgentCannotMoveItsYardstick(t *testing.T) {
 			return err
 		},
 		"approve": func() error { _, err := y.s.PlanApprove(ctx, y.agent(), planning.PlanApproveRequest{}); return err },
+		"amend plan": func() error {
+			_, err := y.s.PlanAmend(ctx, y.agent(), planning.PlanAmendRequest{Reason: "x"})
+			return err
+		},
 	} {
 		t.Run(name, func(t *testing.T) { wantKind(t, try(), kedge.Blocked, "agents may not") })
 	}

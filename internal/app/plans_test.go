@@ -69,7 +69,7 @@ func TestPlanApprove(t *testing.T) {
 	y.put("staged.txt", "mine\n")
 	y.git("add", "staged.txt")
 	base := y.git("rev-parse", "HEAD")
-	who, in := y.person(), planning.PlanApproveRequest{Path: tools(t, "go")}
+	who, in := y.person(), planning.PlanApproveRequest{Path: tools(t, "go"), Try: true, Env: []string{"PATH=" + tools(t, "go")}}
 	r, err := y.s.PlanApprove(t.Context(), who, in)
 	if err != nil {
 		t.Fatal(err)
@@ -108,6 +108,37 @@ func TestPlanApprove(t *testing.T) {
 	if err != nil || n.Feature.ID != "p1.1" || n.Phase != "p1" || n.Item != "p1.1" || n.Command != "go test ./parser" {
 		t.Errorf("next: %+v %v", n, err)
 	}
+}
+
+// TestPlanAmend: the same request twice amends once, and gives the same answer.
+func TestPlanAmend(t *testing.T) {
+	y := newYard(t, true)
+	path := tools(t, "go")
+	who := y.person()
+	_, err := y.s.PlanAmend(t.Context(), who, planning.PlanAmendRequest{Reason: "x"})
+	wantKind(t, err, kedge.NotFound, "no plan is approved")
+	y.draft()
+	was, err := y.s.PlanApprove(t.Context(), y.person(), planning.PlanApproveRequest{Path: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := was.Features[len(was.Features)-1]
+	y.replace(".kedge/plan.md", string("- [ ] "+last), string("- [ ] "+last)+" above all,")
+	in := planning.PlanAmendRequest{Path: path, Reason: "it matters"}
+	who = y.person()
+	r, err := y.s.PlanAmend(t.Context(), who, in)
+	if err != nil || r.ID != was.ID || r.Was != was.Hash || r.Hash == r.Was || len(r.Amended) != 1 || r.Amended[0].ID != last {
+		t.Fatalf("%+v %v", r, err)
+	}
+	if !strings.Contains(y.feature(string(last)).Feature.Name, "above all,") || !strings.Contains(y.read(".kedge/plan.md"), string(last)+" above all,") {
+		t.Errorf("%s is %+v, the file\n%s", last, y.feature(string(last)).Feature.Definition, y.read(".kedge/plan.md"))
+	}
+	again, err := y.s.PlanAmend(t.Context(), who, in)
+	if err != nil || again.ID != r.ID || again.Hash != r.Hash || len(again.Amended) != 1 || again.Amended[0].ID != last {
+		t.Errorf("the same request again: %+v %v", again, err)
+	}
+	_, err = y.s.PlanAmend(t.Context(), y.person(), in)
+	wantKind(t, err, kedge.Invalid, "changes nothing")
 }
 
 func TestPlanApproveRefuses(t *testing.T) {

@@ -1,7 +1,9 @@
 package planning
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -79,6 +81,11 @@ func (s *Planner) PlanAmend(ctx context.Context, who projects.Caller, in PlanAme
 	if err != nil || in.DryRun {
 		return reply, err
 	}
+	if reply.ID == "" { // the same request again, after a crash
+		if reply, err = amendedBefore(evs); err != nil {
+			return reply, err
+		}
+	}
 	if reply.Locked, err = lockedBy(evs); err != nil {
 		return reply, err
 	}
@@ -87,6 +94,34 @@ func (s *Planner) PlanAmend(ctx context.Context, who projects.Caller, in PlanAme
 	}
 	reply.Warnings, err = s.book.SyncFiles(ctx, p)
 	return reply, err
+}
+
+// amendedBefore is the answer to a request that was carried out already, as far as its
+// events tell.
+func amendedBefore(evs []kedge.Event) (PlanAmendReply, error) {
+	data, _, err := savedPlan(evs)
+	a := amendment{data: data}
+	for _, ev := range evs {
+		switch ev.Type {
+		case kedge.FeatureAdded:
+			d, _ := projects.Data[kedge.FeatureAddedData](ev)
+			var def kedge.Definition
+			err = cmp.Or(err, json.Unmarshal(d.Definition, &def))
+			a.Added = append(a.Added, plan.Claimed{Definition: def})
+		case kedge.FeatureAmended:
+			d, bad := projects.Data[kedge.FeatureAmendedData](ev)
+			err = cmp.Or(err, bad)
+			a.Changed = append(a.Changed, plan.Redefined{ID: d.ID, Keys: []string{}})
+		case kedge.FeatureStatus:
+			d, bad := projects.Data[kedge.FeatureStatusData](ev)
+			err = cmp.Or(err, bad)
+			if d.Status == kedge.Skipped {
+				a.Removed = append(a.Removed, d.ID)
+			}
+		default:
+		}
+	}
+	return a.reply(PlanAmendRequest{}), err
 }
 
 // amendment is a new text of the approved plan, and what it changes.

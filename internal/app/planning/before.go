@@ -28,6 +28,11 @@ func (s *Planner) before(ctx context.Context, who projects.Caller, in PlanApprov
 	if err != nil {
 		return out, err
 	}
+	if who.Key != "" {
+		if _, seen, err := p.Store.Seen(ctx, who.Key); err != nil || seen {
+			return out, err // the same request again: it is approved
+		}
+	}
 	d, err := s.wholeDraft(p, l, in)
 	if err != nil {
 		return out, err
