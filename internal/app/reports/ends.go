@@ -2,7 +2,6 @@ package reports
 
 import (
 	"context"
-	"strings"
 
 	"kedge"
 	"kedge/internal/app/projects"
@@ -26,30 +25,11 @@ func describedEnds(ctx context.Context, repo *git.Repo, ends []SessionEnd) error
 		if err != nil {
 			return err
 		}
-		if !descriptive(c.Message) {
+		if !brief.Describes(c.Message) {
 			ends[i].Clean, ends[i].Why = false, "its commit does not say what was done"
 		}
 	}
 	return nil
-}
-
-// descriptive tells whether a commit message says more than a name: a subject of several
-// words, or a body that is more than trailers.
-func descriptive(message string) bool {
-	subject, rest, _ := strings.Cut(strings.TrimSpace(message), "\n")
-	if len(strings.Fields(subject)) > 1 {
-		return true
-	}
-	for line := range strings.Lines(rest) {
-		name, _, trailer := strings.Cut(line, ": ")
-		if trailer && strings.HasPrefix(name, "Kedge-") {
-			continue
-		}
-		if len(strings.Fields(line)) > 1 && subject != "" {
-			return true
-		}
-	}
-	return false
 }
 
 // toldEnds fills in what the sessions' own records say: what the agents of those that

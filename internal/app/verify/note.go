@@ -2,6 +2,7 @@ package verify
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"kedge"
@@ -11,6 +12,7 @@ import (
 	docs "kedge/internal/core/memory"
 	"kedge/internal/git"
 	"kedge/internal/journal"
+	"kedge/internal/text/words"
 )
 
 // noteEvents writes down what a completed feature taught, as a run does. Work that would
@@ -68,4 +70,22 @@ func commitsOf(ctx context.Context, b base, tree string) ([]string, error) {
 func same(ctx context.Context, repo *git.Repo, a, b string) (bool, error) {
 	changes, err := repo.Diff(ctx, a, b)
 	return !slices.ContainsFunc(changes, func(c git.Change) bool { return !kedge.IsOwnPath(c.Path) }), err
+}
+
+// lookAtCommits warns of commits that do not say what was done: work that ends with such a
+// one does not end clean.
+func (pr *proof) lookAtCommits(ctx context.Context, b base) error {
+	for _, sha := range pr.commits {
+		c, err := b.repo.ReadCommit(ctx, sha)
+		if err != nil {
+			return err
+		}
+		if !brief.Describes(c.Message) {
+			pr.evidence.Verdict.Findings = append(pr.evidence.Verdict.Findings, kedge.Finding{
+				Level: kedge.LevelWarning, What: fmt.Sprintf("not clean: the commit %q does not say what was done", words.FirstLine(c.Message)),
+				Where: words.Hash(sha), Fix: "say it in the message: git commit --amend",
+			})
+		}
+	}
+	return nil
 }

@@ -184,6 +184,9 @@ func (s *Verifier) prove(ctx context.Context, p *projects.Project, who projects.
 	if pr.evidence == nil {
 		return pr, nil
 	}
+	if err := pr.lookAtCommits(ctx, b); err != nil {
+		return pr, err
+	}
 	return pr, pr.lookBack(ctx, p, def)
 }
 

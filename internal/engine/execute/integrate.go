@@ -212,10 +212,11 @@ func (x *Executor) workMessage(ctx context.Context, c run.Command, j slot.Job, t
 	if err != nil {
 		return "", err
 	}
-	if body := brief.CommitBody(left.Said, of); body != "" {
-		title += "\n\n" + body
-	}
-	return fmt.Sprintf("%s\n\n%s", title, strings.Join(trailers, "\n")), nil
+	text, err := brief.CommitText(title, left.Said, of, func() ([]string, error) {
+		changes, err := x.cfg.Repo.Diff(ctx, c.Base, tree)
+		return git.PathsOf(theirs(changes)), err
+	})
+	return fmt.Sprintf("%s\n\n%s", text, strings.Join(trailers, "\n")), err
 }
 
 // validated is the tree that was checked; empty where there was no check.
