@@ -135,9 +135,10 @@ type Input struct {
 
 	// Briefed: the conversation that can be gone on with, of the one that was wished
 	// for; Reason says why not. Exited: what the program calls its conversation.
-	Conversation string `json:"conversation,omitempty"`
-	Context      int64  `json:"context,omitempty"` // Exited: tokens in it; 0: unknown
-	Window       int64  `json:"window,omitempty"`
+	Conversation string  `json:"conversation,omitempty"`
+	Context      int64   `json:"context,omitempty"` // Exited: tokens in it; 0: unknown
+	Window       int64   `json:"window,omitempty"`
+	Handover     float64 `json:"handover,omitempty"` // Exited: the share of Window at which its model hands over; 0: Rules say it
 }
 
 // human tells whether a person did it.

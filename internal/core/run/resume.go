@@ -13,13 +13,14 @@ type Talk struct {
 	Purpose Purpose `json:"purpose,omitempty"`
 	Context int64   `json:"context,omitempty"` // tokens; 0: not known
 	Window  int64   `json:"window,omitempty"`
-	Cut     string  `json:"cut,omitempty"` // what interrupted it; empty: nothing did
+	Share   float64 `json:"share,omitempty"` // of the window at which its model hands over; 0: Rules say it
+	Cut     string  `json:"cut,omitempty"`   // what interrupted it; empty: nothing did
 }
 
 // talked keeps what the next session could go on with.
 func (t *stepper) talked(j *Job) {
 	cut := j.Talk.Cut // a stop, or a budget, that ends the session
-	j.Talk = Talk{ID: t.ev.Conversation, Route: j.Route, Purpose: j.purpose(), Context: t.ev.Context, Window: t.ev.Window, Cut: cut}
+	j.Talk = Talk{ID: t.ev.Conversation, Route: j.Route, Purpose: j.purpose(), Context: t.ev.Context, Window: t.ev.Window, Share: t.ev.Handover, Cut: cut}
 	switch t.ev.Outcome {
 	case Killed:
 		j.Talk.Cut = "it was killed"
@@ -54,7 +55,7 @@ func (s *State) resumption(j *Job) (conversation, why string) {
 		return "", "it is other work"
 	case k.Context <= 0 || k.Window <= 0:
 		return "", "nobody knows how full its context was"
-	case float64(k.Context) >= cmp.Or(s.Rules.Handover, usualHandover)*float64(k.Window):
+	case float64(k.Context) >= cmp.Or(k.Share, s.Rules.Handover, usualHandover)*float64(k.Window):
 		return "", "its context was " + share(k) + " full"
 	default:
 		return k.ID, k.Cut + ", with its context " + share(k) + " full"

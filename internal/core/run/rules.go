@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"slices"
 	"time"
 )
@@ -98,14 +99,6 @@ func (r Rules) withDefaults() Rules {
 	set(&r.Conflicts, 3)
 	set(&r.Waits, 48)
 	set(&r.Regressions, 3)
-	if r.Handover <= 0 {
-		r.Handover = usualHandover
-	}
-	if r.Land == "" {
-		r.Land = "end"
-	}
-	if r.Regression == "" {
-		r.Regression = "sample"
-	}
+	r.Handover, r.Land, r.Regression = cmp.Or(r.Handover, usualHandover), cmp.Or(r.Land, "end"), cmp.Or(r.Regression, "sample")
 	return r
 }

@@ -170,6 +170,10 @@ func (w *Watcher) Context() (tokens, window int64) {
 	return p.context, window
 }
 
+// Handover is the share of the window at which the session hands over, by the model that
+// it had last.
+func (w *Watcher) Handover() float64 { return w.limits.Handover }
+
 func (p *pressure) text(l Limits) string {
 	if p.window > 0 {
 		return fmt.Sprintf("the context holds %d of %d tokens", p.context, p.window)

@@ -73,6 +73,7 @@ func (s *session) outcome(f hold.Found) run.Input {
 	ev.Session, ev.Usage = s.id, s.use.spent
 	ev.Conversation = s.conversation()
 	ev.Context, ev.Window = s.watch.Context()
+	ev.Handover = s.watch.Handover()
 	if f.Result == nil {
 		ev.Reason = "its holder was ended: " + f.Cause
 		return ev

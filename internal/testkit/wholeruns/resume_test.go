@@ -133,3 +133,25 @@ esac
 		t.Errorf("%q, %q", a, b)
 	}
 }
+
+// TestRow77ShareOfAModelWhereASessionGoesOn: whether an interrupted session goes on in its
+// conversation is decided by the share of its model, and of the one that it had last.
+func TestRow77ShareOfAModelWhereASessionGoesOn(t *testing.T) {
+	w := shell(t, `used() {
+	echo 'KEDGE {"type":"usage","model":"'$1'","input_tokens":10,"output_tokens":1,"context_tokens":'$2',"context_window":100}'
+}
+case $KEDGE_FEATURE$KEDGE_NUMBER in
+a1) talk c-1; used large-1 75; kill -9 $$ ;;
+b1) talk c-2; used small-1 10; used large-1 75; kill -9 $$ ;;
+c1) talk c-3; used large-1 30; used small-1 30; kill -9 $$ ;;
+*) echo "$KEDGE_RESUME" >$KEDGE_FEATURE.txt ;;
+esac
+`, "[context.handover_of]\n\"large-*\" = 0.9\n\"small-*\" = 0.2\n")
+	w.feature("a", "test -f a.txt")
+	w.feature("b", "test -f b.txt", after("a"))
+	w.feature("c", "test -f c.txt", after("b"))
+	w.want(w.run(supply.Flags{}), run.StatusDone, "", "a:completed b:completed c:completed")
+	if got := w.begins(); got != "fresh native fresh native fresh fresh" {
+		t.Errorf("%s\n%s", got, w.story())
+	}
+}
