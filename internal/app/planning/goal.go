@@ -240,6 +240,9 @@ func (s *Planner) planRules(ctx context.Context, p *projects.Project, base strin
 	r := supply.RulesOf(cfg, in.Flags)
 	planner := cmp.Or(cfg.Route.Plan, r.Agent)
 	again := in.Flags.CommandFor(in.Goal)
+	if err := s.supply.CheckSandbox(ctx, cfg, p, in.Env); err != nil {
+		return r, nil, err
+	}
 	if err := s.supply.CheckCommitted(ctx, p, repo, base, planner, again, sessions.CheckAgent(cfg, p, planner, in.Env, again)); err != nil {
 		return r, nil, err
 	}

@@ -25,7 +25,7 @@ func (s *Runs) AttachWith(ctx context.Context, p *projects.Project, who projects
 		return RunReply{}, err
 	}
 	in.Flags = in.Flags.Over(st.Rules.Given)
-	anew, versions, err := s.supply.Rules(ctx, p, repo, head.Commit, in.Flags, in.Env) // that the flags can be had
+	anew, versions, err := s.supply.Rules(ctx, p, repo, head.Commit, in.Flags, in.Env, st.Planning()) // that the flags can be had
 	if err != nil {
 		return RunReply{}, err
 	}

@@ -139,7 +139,7 @@ func (s *Runs) begin(ctx context.Context, p *projects.Project, who projects.Call
 	if err != nil {
 		return RunReply{}, err
 	}
-	rules, versions, err := s.supply.Rules(ctx, p, repo, head.Commit, in.Flags, in.Env)
+	rules, versions, err := s.supply.Rules(ctx, p, repo, head.Commit, in.Flags, in.Env, false)
 	if err != nil {
 		return RunReply{}, err
 	}

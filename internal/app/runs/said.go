@@ -130,7 +130,7 @@ func (s *Runs) goOn(ctx context.Context, p *projects.Project, who projects.Calle
 	if had := s.callerEnv(st.Run); len(had) > 0 && strings.Contains(who.Actor.Name(), " via ") {
 		in.Env = had // an operator's program has another one, which is no better
 	}
-	rules, versions, err := s.supply.Rules(ctx, p, repo, head.Commit, in.Flags, in.Env)
+	rules, versions, err := s.supply.Rules(ctx, p, repo, head.Commit, in.Flags, in.Env, st.Planning())
 	if err != nil {
 		return RunReply{}, err
 	}

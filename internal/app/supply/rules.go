@@ -21,9 +21,9 @@ import (
 )
 
 // Rules are the rules of a run: those of config.toml at the base, and what
-// the caller says beside it. The agents must be there before anything begins; the
-// notes say which versions they are.
-func (s *Supply) Rules(ctx context.Context, p *projects.Project, repo *git.Repo, base string, flags Flags, env []string) (run.Rules, []string, error) {
+// the caller says beside it. The agents must be there before anything begins, of a run
+// that plans also the one that plans; the notes say which versions they are.
+func (s *Supply) Rules(ctx context.Context, p *projects.Project, repo *git.Repo, base string, flags Flags, env []string, plans bool) (run.Rules, []string, error) {
 	cfg, err := projects.Source{Project: p, Repo: repo, Base: base}.Config(ctx, projects.UserFile(env))
 	if err != nil {
 		return run.Rules{}, nil, err
@@ -41,10 +41,10 @@ func (s *Supply) Rules(ctx context.Context, p *projects.Project, repo *git.Repo,
 		return run.Rules{}, nil, err
 	}
 	r.Given.Until = r.Until.Phase
-	if allDone(l.Features()) { // no session starts, so neither agent nor sandbox matters
+	if allDone(l.Features()) && !plans { // no session starts, so neither agent nor sandbox matters
 		return r, nil, nil
 	}
-	if err := s.checkSandbox(ctx, cfg, p, env); err != nil {
+	if err := s.CheckSandbox(ctx, cfg, p, env); err != nil {
 		return run.Rules{}, nil, err
 	}
 	again := flags.Command()
@@ -52,6 +52,9 @@ func (s *Supply) Rules(ctx context.Context, p *projects.Project, repo *git.Repo,
 		return r, nil, err
 	}
 	uses := usesOf(cfg, r.Agent, flags)
+	if plans && cfg.Route.Plan != "" {
+		uses = append(uses, config.Use{Key: "route.plan", Route: cfg.Route.Plan})
+	}
 	for _, use := range uses[1:] {
 		if err := sessions.CheckAgent(cfg, p, use.Route, env, again); err != nil {
 			return r, nil, kedge.Errorf(kedge.Blocked, "%s in config.toml: %w", use.Key, err).WithHint("%s", kedge.HintOf(err))
@@ -179,9 +182,9 @@ func (s *Supply) Installed(ctx context.Context, cfg config.Config, uses []config
 	return out
 }
 
-// checkSandbox refuses a run whose agents cannot be confined as people asked:
+// CheckSandbox refuses a run whose agents cannot be confined as people asked:
 // nothing has been paid for yet.
-func (s *Supply) checkSandbox(ctx context.Context, cfg config.Config, p *projects.Project, env []string) error {
+func (s *Supply) CheckSandbox(ctx context.Context, cfg config.Config, p *projects.Project, env []string) error {
 	if !cfg.Sandbox.Asked() {
 		return nil
 	}
