@@ -92,9 +92,22 @@ func invariantsText(list []kedge.Statement) string {
 		if s.Check != "" && !strings.Contains(text, s.Check) {
 			text += " (check: " + s.Check + ")"
 		}
-		b.WriteString("> - " + words.ClipBytes(line(text), maxEntry) + "\n")
+		b.WriteString("> - " + bindingLine(text, "kedge plan show --json") + "\n")
 	}
 	return b.String()
+}
+
+// maxBinding is how many bytes an invariant or a decision may have: more than an entry
+// that binds nobody.
+const maxBinding = 1200
+
+// bindingLine is one line of what binds the work. Where it is cut, it says where all of it is.
+func bindingLine(text, see string) string {
+	text = line(text)
+	if len(text) <= maxBinding {
+		return text
+	}
+	return words.ClipBytes(text, maxBinding) + " (all of it: " + see + ")"
 }
 
 func assumptionsText(list []kedge.Statement) string {

@@ -8,6 +8,7 @@ import (
 
 	"kedge"
 	"kedge/internal/core/check"
+	"kedge/internal/core/memory"
 	"kedge/internal/text/words"
 )
 
@@ -21,9 +22,18 @@ const (
 
 // entries writes stored texts one per line as data, and how many more there are.
 func entries(list []string, see string) string {
+	short := make([]string, len(list))
+	for i, s := range list {
+		short[i] = words.ClipBytes(line(s), maxEntry)
+	}
+	return listed(short, see)
+}
+
+// listed is entries for lines that are short enough.
+func listed(list []string, see string) string {
 	var b strings.Builder
 	for _, s := range list[:min(len(list), maxEntries)] {
-		b.WriteString("> - " + words.ClipBytes(line(s), maxEntry) + "\n")
+		b.WriteString("> - " + s + "\n")
 	}
 	if n := len(list) - maxEntries; n > 0 {
 		b.WriteString("(" + strconv.Itoa(n) + " more: " + see + ")\n")
@@ -235,15 +245,18 @@ func decisionsText(all []kedge.Decision) string {
 			continue
 		}
 		s := string(d.ID) + " " + d.Title + ": " + d.Why
+		if question, answer, long := memory.LongAnswer(d); long { // its title is how it begins
+			s = string(d.ID) + " " + answer + ": " + question
+		}
 		if len(d.AppliesTo) > 0 {
 			s += " (applies to " + strings.Join(d.AppliesTo, ", ") + ")"
 		}
-		list = append(list, s)
+		list = append(list, bindingLine(s, "kedge decide show "+string(d.ID)))
 	}
 	if len(list) == 0 {
 		return ""
 	}
-	return heading("Decisions locked") + "They are not reopened by you.\n" + entries(newestFirst(list), "kedge decide ls")
+	return heading("Decisions locked") + "They are not reopened by you.\n" + listed(newestFirst(list), "kedge decide ls")
 }
 
 // newestFirst keeps what is recent when a list is longer than a brief shows.

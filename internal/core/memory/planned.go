@@ -86,6 +86,13 @@ func reasonOf(question, answer string) string {
 
 const wholeAnswer = "The answer: "
 
+// LongAnswer gives the question and the answer of a decision whose title cannot hold the
+// answer; false for any other.
+func LongAnswer(d kedge.Decision) (question, answer string, long bool) {
+	question, answer, long = strings.Cut(d.Why, "\n\n"+wholeAnswer)
+	return question, answer, long && clipTitle(answer) == d.Title
+}
+
 // asks tells whether the reason of a decision is the question.
 func asks(d kedge.Decision, question string) bool {
 	why, _, _ := strings.Cut(d.Why, "\n\n"+wholeAnswer)

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"kedge"
 	"kedge/internal/core/check"
@@ -100,6 +101,13 @@ func (d *Doc) checkStatement(field string, s kedge.Statement, onPath func(string
 		if _, err := FindPhase(d.Plan.Phases, name); err != nil {
 			d.bad(kedge.LevelWarning, line, "name a phase by its number: phase: 2", "field %q names the phase %q, which the plan does not have: it applies to every phase", field, name)
 		}
+	}
+	if len(s.Text) > maxStatement-utf8.UTFMax {
+		level := kedge.LevelWarning
+		if field == "Invariants" {
+			level = kedge.LevelError
+		}
+		d.bad(level, line, "shorten it, or put the rest into a file of the repository and name it", "field %q has an entry of more than %d bytes: sessions would read only its beginning", field, maxStatement)
 	}
 	if field != "Invariants" {
 		return

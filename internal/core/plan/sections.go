@@ -108,23 +108,6 @@ func (d *Doc) sections() []section {
 	return out
 }
 
-// fenceAfter gives the fence that is open after the line; "" for none.
-func fenceAfter(fence, line string) string {
-	trimmed := strings.TrimSpace(line)
-	if fence != "" {
-		if trimmed == fence {
-			return ""
-		}
-		return fence
-	}
-	for _, mark := range []string{"```", "~~~"} {
-		if strings.HasPrefix(trimmed, mark) && !strings.Contains(trimmed[3:], mark[:1]) {
-			return mark
-		}
-	}
-	return ""
-}
-
 // checkOrder compares the headings that are known with the order they must have.
 func (d *Doc) checkOrder() {
 	at := -1
@@ -244,7 +227,7 @@ func (d *Doc) readPhase(s section, m []string) {
 	fence := ""
 	for i := s.from; i < s.to; i++ {
 		line := d.bare(i)
-		if before := fence; before != "" || fenceAfter(fence, line) != "" {
+		if before := fenceBefore(fence, line); before != "" || fenceAfter(fence, line) != "" {
 			fence = fenceAfter(fence, line)
 			continue
 		}

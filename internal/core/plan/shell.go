@@ -18,7 +18,7 @@ func Commands(field string) []string {
 	var listed, bare []string
 	fence := ""
 	for _, line := range strings.Split(field, "\n") {
-		before := fence
+		before := fenceBefore(fence, line)
 		fence = fenceAfter(fence, line)
 		switch spans := codeSpan.FindAllStringSubmatch(line, -1); {
 		case before != "" && fence != "":

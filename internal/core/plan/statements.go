@@ -56,7 +56,7 @@ type statements struct {
 }
 
 func (r *statements) read(line string) {
-	before := r.fence
+	before := fenceBefore(r.fence, line)
 	r.fence = fenceAfter(r.fence, line)
 	text, mark := strings.TrimSpace(line), markOf(line)
 	indent := len(line) - len(strings.TrimLeft(line, " \t"))

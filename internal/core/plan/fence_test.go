@@ -1,0 +1,32 @@
+package plan_test
+
+import (
+	"strings"
+	"testing"
+
+	"kedge/internal/core/plan"
+)
+
+// TestFencesInItems: a code block in a list item belongs to the item, and hides nothing
+// behind it, even where nobody closes it.
+func TestFencesInItems(t *testing.T) {
+	for _, item := range []string{
+		"- ```\n  ## Risks\n  ```\n- second",
+		"- first\n  ```\n  - no entry\n  ```\n- second",
+		"- first and ```\n  x\n  ```\n- second",
+		"- ```sh\n  make\n- second",
+	} {
+		text := strings.Replace(amendable, "- the API stays", item, 1)
+		p := planOf(t, text)
+		if len(p.Phases) != 2 || len(p.Validation) != 1 || len(p.Invariants) != 2 || p.Invariants[1].Text != "second" {
+			t.Errorf("%q: %d phases, invariants %+v", item, len(p.Phases), p.Invariants)
+		}
+	}
+	whole := strings.Replace(amendable, "- `make`", "```\nmake\n# - no comment\n```", 1)
+	if p := planOf(t, whole); len(p.Validation) != 1 || len(p.Phases) != 2 {
+		t.Errorf("a block by itself: %+v", p.Validation)
+	}
+	if got := plan.Commands("1. ```\n   make all\n   ```\n2. `make test`"); strings.Join(got, "; ") != "make all; make test" {
+		t.Errorf("commands %q", got)
+	}
+}
