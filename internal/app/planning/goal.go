@@ -127,7 +127,7 @@ func standsAt(d kedge.PlanData, edited bool) string {
 	default:
 	}
 	if edited {
-		text += ", with changes of yours in " + ledger.PlanFile
+		text += ", with your changes in " + ledger.PlanFile
 	}
 	return text
 }

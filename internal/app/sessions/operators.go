@@ -123,7 +123,7 @@ type OperatorPass struct {
 // it away does not matter there.
 func (s *Manager) AdmitOperator(ctx context.Context, in OperatorPass) (string, error) {
 	if in.Inside == nobodys {
-		return "", kedge.Errorf(kedge.Blocked, "a check or a service gives no orders").WithHint("ask for it in a terminal of yours")
+		return "", kedge.Errorf(kedge.Blocked, "a check or a service gives no orders").WithHint("ask the user to run it")
 	}
 	if in.Inside != "" {
 		if err := s.RefuseToRuns(ctx, projects.Caller{Dir: in.Dir, Actor: kedge.Agent(in.Inside)}, "operator "+in.Act); err != nil {
@@ -137,9 +137,9 @@ func (s *Manager) AdmitOperator(ctx context.Context, in OperatorPass) (string, e
 	name, ok := process.OperatorOf(list, in.Token)
 	switch {
 	case !ok:
-		return "", kedge.Errorf(kedge.Blocked, "this operator token is not known, or was revoked").WithHint("make one in a terminal of yours: kedge operator add NAME")
+		return "", kedge.Errorf(kedge.Blocked, "this operator token is not known, or was revoked").WithHint("make one in your own terminal: kedge operator add NAME")
 	case in.Act == "":
-		return "", kedge.Errorf(kedge.Blocked, "an operator may only show, pause, continue and stop a run, and tell it something").WithHint("ask for it in a terminal of yours")
+		return "", kedge.Errorf(kedge.Blocked, "an operator may only show, pause, continue and stop a run, and tell it something").WithHint("ask the user to run it")
 	}
 	return name, nil
 }
