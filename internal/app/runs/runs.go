@@ -59,7 +59,7 @@ type Runs struct {
 	planning Planning
 
 	engines engines
-	paces   paces
+	paces   projects.Each[pace]
 	prices  prices
 }
 
