@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// The facts about a provider's limit that a session of yours has come to.
+// The facts about a provider's limit that your session has come to.
 const (
 	SessionLimited   EventType = "session.limited"    // SessionLimitedData
 	SessionLimitOver EventType = "session.limit_over" // SessionLimitOverData
 	SessionOnLimit   EventType = "session.on_limit"   // SessionOnLimitData
 )
 
-// OnLimit is what Kedge does when a session of yours comes to a provider's limit.
+// OnLimit is what Kedge does when your session comes to a provider's limit.
 type OnLimit string
 
 // What Kedge can do: nothing, or wait and let the session continue.

@@ -55,7 +55,7 @@ func GeneratedPaths() []string {
 // IsGenerated tells whether Kedge writes a file from the journal, or is writing it now.
 // Only such a file may change without anybody's say: comparing it with the journal finds
 // an edit. Everything else below Dir, known or not, is guarded like the user's settings.
-// A draft of yours in plan.md counts as generated; only its text tells.
+// Your own draft in plan.md counts as generated; only its text tells.
 func IsGenerated(p string) bool { return among(GeneratedPaths(), p) || IsTemporary(p) }
 
 // IsTemporary tells whether a file below Dir is being written, or was when Kedge died.

@@ -232,7 +232,7 @@ type SessionMark struct {
 // what one tried that works for a run, and may not: ID is then the run's session.
 type SessionRefusedData struct {
 	ID     SessionID `json:"id"`
-	By     SessionID `json:"by"`               // empty: nobody knows in which session it was tried
+	By     SessionID `json:"by"`               // empty: it is unknown in which session it was tried
 	Act    string    `json:"act"`              // send, kill, rename; with a token, or of a run: the call
 	Reason string    `json:"reason,omitempty"` // why a token, or a session of a run, was refused
 }

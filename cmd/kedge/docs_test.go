@@ -150,13 +150,19 @@ func (ex example) play(ts *testscript.TestScript) {
 	if !ex.check {
 		return
 	}
-	got := strings.ReplaceAll(ts.ReadFile("stdout"), filepath.Join(work, "tour"), "/tmp/tour")
+	got := strings.NewReplacer(
+		filepath.Join(work, "tour"), "/tmp/tour", filepath.Join(work, ".kedge-home"), "/tmp/tour/state", filepath.Join(work, ".home"), "/tmp/tour/home",
+	).Replace(ts.ReadFile("stdout"))
 	var printed []string
-	if got = strings.TrimRight(strings.ReplaceAll(got, work, "/tmp/tour"), "\n"); got != "" {
+	if got = strings.TrimRight(got, "\n"); got != "" {
 		printed = strings.Split(got, "\n")
 	}
 	if why := compare(ts, trimmed(ex.shown), printed); why != "" {
-		ts.Fatalf("the page shows another output of %q: %s\nit prints:\n    %s", ex.command, why, strings.Join(printed, "\n    "))
+		tell := ts.Fatalf
+		if os.Getenv("ALL_DOCS") != "" { // to see all that differs at once
+			tell = func(format string, args ...any) { ts.Logf("FAIL: "+format, args...) }
+		}
+		tell("the page shows another output of %q: %s\nit prints:\n    %s", ex.command, why, strings.Join(printed, "\n    "))
 	}
 }
 
@@ -191,7 +197,7 @@ var mayDiffer = []struct {
 	is  *regexp.Regexp
 	now string
 }{
-	{regexp.MustCompile(`\b([a-z]{3})-[0-9a-z]{26}\b`), "$1-ID"},
+	{regexp.MustCompile(`\b([a-z]{3,4})-[0-9a-z]{26}\b`), "$1-ID"},
 	{regexp.MustCompile(`\b[0-9a-f]{40}\b|\b[0-9a-f]{12}\b|^[0-9a-f]{7} `), "HASH "},
 	{regexp.MustCompile(`\b\d{4}-\d\d-\d\d( \d\d:\d\d(:\d\d)?)?\b`), "DATE"},
 	{regexp.MustCompile(`\b\d\d:\d\d(:\d\d)?\b`), "TIME"},
@@ -212,7 +218,7 @@ func sameLine(shown, printed string) bool {
 	return regexp.MustCompile("^" + strings.Join(parts, ".*") + "$").MatchString(strings.TrimRight(printed, " "))
 }
 
-var anID = regexp.MustCompile(`\b[a-z]{3}-[0-9a-z]{26}\b`)
+var anID = regexp.MustCompile(`\b[a-z]{3,4}-[0-9a-z]{26}\b`)
 
 // remember keeps which id stands for one that the page shows: later commands name it.
 func remember(ts *testscript.TestScript, shown, printed string) {

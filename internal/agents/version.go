@@ -14,7 +14,7 @@ type VersionState string
 // What there is to know.
 const (
 	Tried      VersionState = "tried"   // driven by Kedge's own tests
-	NeverTried VersionState = "untried" // it may work, and nobody knows
+	NeverTried VersionState = "untried" // it may work: unknown
 	TooOld     VersionState = "too_old" // known to be broken
 	Unknown    VersionState = "unknown" // which version it is
 )
@@ -28,7 +28,7 @@ type Versions struct {
 }
 
 // Untried says that a version of a program is none that was ever driven: it may
-// work, and nobody knows. A program that does not say its version is not spoken of.
+// work: that is unknown. A program that does not say its version is not spoken of.
 func (v Versions) Untried(version string) bool {
 	return len(v.Tried) > 0 && version != "" && !slices.Contains(v.Tried, version)
 }

@@ -28,6 +28,7 @@ type Operator struct {
 	MadeAt time.Time   `json:"made_at"`
 	By     kedge.Actor `json:"by"`
 	SHA256 string      `json:"sha256"`
+	Key    string      `json:"key,omitempty"` // of the request that made it
 }
 
 // keptOperators is the file of all of them.

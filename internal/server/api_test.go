@@ -27,6 +27,7 @@ import (
 type desk struct {
 	t      *testing.T
 	dir    string
+	state  string // of the project
 	server *httptest.Server
 	breaks int // answers to break off after the work is done
 	mu     sync.Mutex
@@ -46,6 +47,7 @@ func newDesk(t *testing.T) *desk {
 	if err := os.MkdirAll(filepath.Join(home, "projects", id), 0o700); err != nil {
 		t.Fatal(err)
 	}
+	d.state = filepath.Join(home, "projects", id)
 	s := app.New(app.Config{Home: home})
 	h := server.Handler(s, slog.New(slog.DiscardHandler))
 	d.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { d.serve(h, w, r) }))

@@ -130,11 +130,7 @@ func operator(ctx context.Context, s *app.Service, c Call, env *Envelope, in ked
 	if in == "" {
 		in = env.Session
 	}
-	act := c.Name
-	if !c.Operate {
-		act = ""
-	}
-	name, err := s.AdmitOperator(ctx, sessions.OperatorPass{Dir: env.Dir, Token: env.Operator, Inside: in, Act: act})
+	name, err := s.AdmitOperator(ctx, sessions.OperatorPass{Dir: env.Dir, Token: env.Operator, User: env.User, Inside: in, Act: c.Name, May: c.Operate})
 	if err != nil {
 		return err
 	}

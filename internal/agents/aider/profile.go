@@ -12,7 +12,7 @@ const name = "aider"
 func Profile() agents.Profile {
 	wrote := kept()
 	return agents.Profile{
-		Name: name, Title: "Aider", About: "one message on its input, text for people back",
+		Name: name, Title: "Aider", About: "one message on its input, readable text back",
 		New:         func(argv []string) (agents.Adapter, error) { return New(argv), nil },
 		CommandLine: commandLine(),
 		Obeys: trust.Rules{

@@ -179,7 +179,7 @@ func TestLiveGemini(t *testing.T) {
 					"refuse":   "the protocol that it is driven by has no word for it",
 					"ask":      "it offers no tool to ask with over the protocol that it is driven by: it asks in its text",
 					"handin":   "it hands in a plan as a file outside of the worktree, and has no tool to ask with: it prints both",
-					"steer":    "a second prompt would end the first: what people say stands in the next brief",
+					"steer":    "a second prompt would end the first: what you say stands in the next brief",
 				},
 			})
 		})
@@ -209,7 +209,7 @@ func TestLiveQwen(t *testing.T) {
 				Point: pointQwen, Uncached: true, Curt: true, Full: 950_000, Untold: []agenttest.Fact{agenttest.Retries, agenttest.Beside},
 				Skip: map[string]string{
 					"cut":     "it gives up at a broken stream; the run takes that for a provider's limit and goes on with a fresh session",
-					"steer":   "a second prompt would end the first: what people say stands in the next brief",
+					"steer":   "a second prompt would end the first: what you say stands in the next brief",
 					"shorten": "the protocol that it is driven by has no word for it",
 					"refuse":  "the protocol that it is driven by has no word for it",
 				},

@@ -28,10 +28,7 @@ var keptActs = map[string]audit.Act{
 // not documented: its usage is unknown.
 func readKept(ctx context.Context, r io.Reader, o transcript.Options, emit transcript.Emit) (transcript.Meta, error) {
 	c := &keptReader{Teller: transcript.Teller{Options: o, Emit: emit}}
-	skipped, err := transcript.EachLine(ctx, r, c.line)
-	c.meta.Skipped = skipped
-	c.meta.Unseen = []string{"rules", "tool_schemas"}
-	return c.meta, err
+	return transcript.ReadLines(ctx, r, &c.meta, c.line)
 }
 
 type keptReader struct {

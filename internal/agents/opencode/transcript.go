@@ -132,15 +132,7 @@ type keptPart struct {
 		Error  string          `json:"error"`
 	} `json:"state"`
 	Cost   *float64 `json:"cost"`
-	Tokens *struct {
-		Input     int64 `json:"input"`
-		Output    int64 `json:"output"`
-		Reasoning int64 `json:"reasoning"`
-		Cache     struct {
-			Read  int64 `json:"read"`
-			Write int64 `json:"write"`
-		} `json:"cache"`
-	} `json:"tokens"`
+	Tokens *tokens  `json:"tokens"`
 }
 
 func (r *keptReader) part(id string, data, message []byte) bool {

@@ -25,10 +25,7 @@ var keptActs = map[string]audit.Act{"read": audit.Read, "write": audit.Edit, "ed
 // tree. What a reply cost is in them.
 func readKept(ctx context.Context, r io.Reader, o transcript.Options, emit transcript.Emit) (transcript.Meta, error) {
 	p := &keptReader{Teller: transcript.Teller{Options: o, Emit: emit}}
-	skipped, err := transcript.EachLine(ctx, r, p.line)
-	p.meta.Skipped = skipped
-	p.meta.Unseen = []string{"rules", "tool_schemas"}
-	return p.meta, err
+	return transcript.ReadLines(ctx, r, &p.meta, p.line)
 }
 
 type keptReader struct {

@@ -21,10 +21,7 @@ func kept() transcript.Format {
 // readKept reads the sessions of Qwen Code.
 func readKept(ctx context.Context, r io.Reader, o transcript.Options, emit transcript.Emit) (transcript.Meta, error) {
 	q := &keptReader{Teller: transcript.Teller{Options: o, Emit: emit}}
-	skipped, err := transcript.EachLine(ctx, r, q.line)
-	q.meta.Skipped = skipped
-	q.meta.Unseen = []string{"rules", "tool_schemas"}
-	return q.meta, err
+	return transcript.ReadLines(ctx, r, &q.meta, q.line)
 }
 
 type keptReader struct {

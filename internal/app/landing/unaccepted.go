@@ -217,7 +217,7 @@ func (s *Landing) Waiting(ctx context.Context, p *projects.Project, st run.State
 	return out, nil
 }
 
-// Unaccepted are the features whose work a tip has, a branch of yours at a commit has
+// Unaccepted are the features whose work a tip has, your branch at a commit has
 // not, and that you neither accepted nor let land.
 func (s *Landing) Unaccepted(ctx context.Context, p *projects.Project, tip, at string) ([]kedge.FeatureID, error) {
 	repo, err := s.home.Git(ctx, p)

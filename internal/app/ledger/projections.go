@@ -91,7 +91,7 @@ func progressProjection(ctx context.Context, p *projects.Project, facts docs.Fac
 }
 
 // placeProjection is for a checkpoint or handoff. The file is Kedge's if it equals the
-// journal and has no notes of yours below.
+// journal and has no notes that you wrote below.
 func placeProjection[T any](ctx context.Context, p *projects.Project, path string, kind journal.Kind, idOf func([]byte) (kedge.CheckpointID, bool), write func(T) ([]byte, error)) Projection {
 	ours := func(text string) bool {
 		b := ToLF([]byte(text))

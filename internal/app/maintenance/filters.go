@@ -53,7 +53,7 @@ func (s *Maintenance) FilterApprove(ctx context.Context, who projects.Caller, in
 	if who.IsAgent() {
 		id, _ := who.Session()
 		return FilterApproveReply{}, kedge.Errorf(kedge.Blocked, "this is session %q, and agents may not approve a git filter", id).
-			WithHint("ask for it in a terminal of yours: kedge approve filter:%s@%s", in.Name, in.Hash)
+			WithHint("ask the user to run: kedge approve filter:%s@%s", in.Name, in.Hash)
 	}
 	p, repo, err := s.home.Repository(ctx, who)
 	if err != nil {

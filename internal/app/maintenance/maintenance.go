@@ -1,6 +1,6 @@
 // Package maintenance answers the commands that look after what Kedge keeps: doctor,
 // rebuild, backup, the list of projects, salvage, worktrees, git filters, and trust in
-// files that run code or steer agents. Only a command of yours deletes anything. The
+// files that run code or steer agents. Only your own command deletes anything. The
 // journal records what is to be deleted first, so that the same request, made again
 // after a crash, finishes the work. The package never touches a worktree that Kedge did
 // not make. The doctor changes nothing but files that are behind the journal.

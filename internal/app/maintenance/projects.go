@@ -108,7 +108,7 @@ func (s *Maintenance) ProjectRemove(ctx context.Context, who projects.Caller, in
 	if who.IsAgent() {
 		id, _ := who.Session()
 		return ProjectRemoveReply{}, kedge.Errorf(kedge.Blocked, "this is session %q, and agents may not remove a project", id).
-			WithHint("ask for it in a terminal of yours: kedge project rm %s", in.Project)
+			WithHint("ask the user to run: kedge project rm %s", in.Project)
 	}
 	if r, ok := s.removedBefore(ctx, who); ok {
 		return r, nil

@@ -86,7 +86,7 @@ func (s *Maintenance) SalvageGC(ctx context.Context, who projects.Caller, in Sal
 	if who.IsAgent() {
 		id, _ := who.Session()
 		return SalvageGCReply{}, kedge.Errorf(kedge.Blocked, "this is session %q, and agents may not delete salvage", id).
-			WithHint("ask for it in a terminal of yours: kedge salvage gc --older-than %s", in.OlderThan)
+			WithHint("ask the user to run: kedge salvage gc --older-than %s", in.OlderThan)
 	}
 	p, repo, err := s.home.Repository(ctx, who)
 	if err != nil {

@@ -50,7 +50,7 @@ func (s *Maintenance) TrustApprove(ctx context.Context, who projects.Caller, in 
 	if who.IsAgent() {
 		id, _ := who.Session()
 		return TrustApproveReply{}, kedge.Errorf(kedge.Blocked, "this is session %q, and agents may not approve files that run code or steer agents", id).
-			WithHint("ask for it in a terminal of yours: kedge approve")
+			WithHint("ask the user to run: kedge approve")
 	}
 	if len(in.Hash) < trust.Digits {
 		return TrustApproveReply{}, kedge.Errorf(kedge.Invalid, "an approval names contents by at least %d digits of their hash", trust.Digits).

@@ -17,7 +17,7 @@ import (
 // gives way to another one only when they say so, and is kept.
 
 // editedWhy says why a plan that people changed is not planned anew.
-const editedWhy = ledger.PlanFile + " has changes of yours, and planning again would overwrite them"
+const editedWhy = ledger.PlanFile + " has your changes, and planning again would overwrite them"
 
 // isEdited tells whether plan.md holds another text than the plan that sessions
 // made, answers aside.
@@ -145,7 +145,7 @@ func asAnswered(d kedge.PlanData, asked []kedge.Question) kedge.PlanData {
 // errEdited refuses to plan over what people changed.
 func errEdited(d kedge.PlanData) error {
 	return kedge.Errorf(kedge.Conflict, "the plan %q is not planned again: %s", d.Title, editedWhy).
-		WithHint("approve it with your changes: kedge plan approve; or plan again, Kedge keeps a copy of yours: kedge plan --again")
+		WithHint("approve it with your changes: kedge plan approve; or plan again, Kedge keeps a copy of your text: kedge plan --again")
 }
 
 // keepEdited keeps a copy of what people changed in plan.md, which gives way to

@@ -127,7 +127,7 @@ func standsAt(d kedge.PlanData, edited bool) string {
 	default:
 	}
 	if edited {
-		text += ", with changes of yours in " + ledger.PlanFile
+		text += ", with your changes in " + ledger.PlanFile
 	}
 	return text
 }
@@ -283,12 +283,11 @@ func (s *Planner) roomForPlan(ctx context.Context, p *projects.Project) error {
 	if err != nil {
 		return err
 	}
-	if l.Plan != nil && l.Plan.Status != kedge.PlanDone && (!ok || !l.IsDraft(b)) {
-		return kedge.Errorf(kedge.Conflict, "the plan %q is approved and not done", l.Plan.Title).WithHint("kedge plan show")
+	if err := refuseFollowed(l, b, ok); err != nil {
+		return err
 	}
 	if ok && !s.book.Projected(p)[projects.Sum(b)] && (l.Plan == nil || !ledger.SameText(b, l.PlanText())) {
-		return kedge.Errorf(kedge.Conflict, "there is a plan in %s already", ledger.PlanFile).
-			WithHint("continue with it: kedge plan check; or move it away: mv %s %s.old", ledger.PlanFile, ledger.PlanFile)
+		return errPlanThere()
 	}
 	return nil
 }

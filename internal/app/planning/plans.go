@@ -63,18 +63,32 @@ func (s *Planner) putDraft(ctx context.Context, p *projects.Project, text []byte
 	if err != nil {
 		return err
 	}
-	if l.Plan != nil && l.Plan.Status != kedge.PlanDone && (!ok || !l.IsDraft(b)) {
-		return kedge.Errorf(kedge.Conflict, "the plan %q is approved and not done", l.Plan.Title).WithHint("kedge plan show")
+	if err := refuseFollowed(l, b, ok); err != nil {
+		return err
 	}
 	if _, waits := s.book.UnwrittenPlan(p, l); waits {
 		return kedge.Errorf(kedge.Conflict, "the plan %q waits to be approved", l.Open.Title).
 			WithHint("read it: kedge plan show; or give it up, Kedge keeps its text: kedge plan drop")
 	}
 	if ok && !ledger.SameText(b, text) && (l.Plan == nil || !ledger.SameText(b, l.PlanText())) {
-		return kedge.Errorf(kedge.Conflict, "there is a plan in %s already", ledger.PlanFile).
-			WithHint("continue with it: kedge plan check; or move it away: mv %s %s.old", ledger.PlanFile, ledger.PlanFile)
+		return errPlanThere()
 	}
 	return p.Put(ledger.PlanFile, text)
+}
+
+// refuseFollowed refuses another plan beside one that is approved and not done. Text is
+// that of plan.md, where it is there.
+func refuseFollowed(l ledger.Snapshot, text []byte, there bool) error {
+	if l.Plan != nil && l.Plan.Status != kedge.PlanDone && (!there || !l.IsDraft(text)) {
+		return kedge.Errorf(kedge.Conflict, "the plan %q is approved and not done", l.Plan.Title).WithHint("kedge plan show")
+	}
+	return nil
+}
+
+// errPlanThere refuses to write over a plan that the journal does not have.
+func errPlanThere() error {
+	return kedge.Errorf(kedge.Conflict, "there is a plan in %s already", ledger.PlanFile).
+		WithHint("continue with it: kedge plan check; or move it away: mv %s %s.old", ledger.PlanFile, ledger.PlanFile)
 }
 
 // PlanShowRequest asks for the plan.

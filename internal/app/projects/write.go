@@ -35,7 +35,7 @@ func (c Caller) Session() (kedge.SessionID, bool) { return c.Actor.Session() }
 func PersonOnly(who Caller, what string) error {
 	if who.IsAgent() {
 		id, _ := who.Session()
-		return kedge.Errorf(kedge.Blocked, "this is session %q, and agents may not %s", id, what).WithHint("ask for it in a terminal of yours")
+		return kedge.Errorf(kedge.Blocked, "this is session %q, and agents may not %s", id, what).WithHint("ask the user to run it")
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -147,4 +148,43 @@ func startedWords(c run.Command) []string {
 		return []string{waitWords(c)}
 	}
 	return []string{startWords(c)}
+}
+
+// TestDocsShowLinesOfARun: what the pages show of a run is what a run prints today.
+func TestDocsShowLinesOfARun(t *testing.T) {
+	golden, err := os.ReadFile(filepath.Join("testdata", "steps.golden"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var known []string
+	for line := range strings.Lines(string(golden)) {
+		if len(line) > 30 {
+			text := regexp.QuoteMeta(strings.TrimSpace(line[30:]))
+			text = regexp.MustCompile(`REASON|FAILURE|TEXT|evd-1|sal-1|0123456789ab|ada|one, two|attempt\\? \d|"main"|12:15|14:00`).ReplaceAllString(text, ".+")
+			known = append(known, text)
+		}
+	}
+	line := regexp.MustCompile(`^( +)\d\d:\d\d:\d\d  (?:[\w.-]+: )?(.*)$`)
+	is := regexp.MustCompile("^(" + strings.Join(known, "|") + ")$")
+	pages, err := filepath.Glob("../../../docs/*/*.md")
+	if err != nil || len(pages) < 10 {
+		t.Fatalf("%d pages, %v", len(pages), err)
+	}
+	n := 0
+	for _, page := range append(pages, "../../../docs/tour.md", "../../../README.md") {
+		b, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for at, text := range strings.Split(string(b), "\n") {
+			if m := line.FindStringSubmatch(text); m != nil {
+				if n++; !is.MatchString(strings.TrimSuffix(m[2], "…")) && !is.MatchString(m[2]) {
+					t.Errorf("%s:%d: no run prints %q", page, at+1, m[2])
+				}
+			}
+		}
+	}
+	if n < 20 {
+		t.Errorf("only %d lines", n)
+	}
 }

@@ -53,7 +53,7 @@ func (s *Runs) wantCheckpoints(ctx context.Context, who projects.Caller, reason 
 	return nil
 }
 
-// saveYours saves a checkpoint of work that you drive yourself, if a session of yours
+// saveYours saves a checkpoint of work that you drive yourself, if your session
 // is at it.
 func (s *Runs) saveYours(ctx context.Context, p *projects.Project, who projects.Caller) error {
 	if driven, err := s.keeper.Driven(ctx, p); !driven || err != nil {

@@ -220,7 +220,7 @@ func (s *Runs) keepFirstEnv(id kedge.RunID, env []string) {
 	}
 }
 
-// noteUnknownEnv remembers that nobody knows the environment of a run, so that
+// noteUnknownEnv remembers that the environment of a run is unknown, so that
 // its holders are not asked for it again.
 func (s *Runs) noteUnknownEnv(id kedge.RunID) {
 	s.engines.envMu.Lock()

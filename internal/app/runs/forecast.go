@@ -115,7 +115,7 @@ type prices struct {
 	known map[kedge.RunID]stats.PriceTable
 }
 
-// of gives the prices of a run. As long as nobody knows its environment they are
+// of gives the prices of a run. As long as its environment is unknown they are
 // Kedge's own, and not kept.
 func (p *prices) of(id kedge.RunID, env []string) (stats.PriceTable, error) {
 	p.mu.Lock()

@@ -21,24 +21,6 @@ type pace struct {
 	done map[kedge.FeatureID]time.Time // nil: nothing was read yet
 }
 
-// paces are those of the project.
-type paces struct {
-	mu    sync.Mutex
-	known map[kedge.ProjectID]*pace
-}
-
-func (ps *paces) of(id kedge.ProjectID) *pace {
-	ps.mu.Lock()
-	defer ps.mu.Unlock()
-	if ps.known == nil {
-		ps.known = map[kedge.ProjectID]*pace{}
-	}
-	if ps.known[id] == nil {
-		ps.known[id] = &pace{}
-	}
-	return ps.known[id]
-}
-
 // since gives the times after a moment at which features were completed that are
 // completed still, in order.
 func (c *pace) since(ctx context.Context, st *journal.Store, started time.Time) ([]time.Time, error) {

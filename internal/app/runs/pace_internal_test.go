@@ -53,7 +53,7 @@ func TestPaceFollowsTheJournal(t *testing.T) {
 	want := func(n int, last time.Duration) {
 		t.Helper()
 		var afresh pace
-		for what, c := range map[string]*pace{"followed": s.paces.of(p.ID), "read": &afresh} {
+		for what, c := range map[string]*pace{"followed": s.paces.Of(p.ID), "read": &afresh} {
 			got, err := c.since(t.Context(), store, start)
 			if err != nil {
 				t.Fatal(err)
@@ -65,7 +65,7 @@ func TestPaceFollowsTheJournal(t *testing.T) {
 	}
 	status("a", kedge.Completed, start.Add(-time.Hour)) // before the run
 	want(0, 0)
-	docs := s.paces.of(p.ID).done
+	docs := s.paces.Of(p.ID).done
 	status("b", kedge.Completed, start.Add(time.Minute))
 	want(1, time.Minute)
 	status("c", kedge.Completed, start.Add(5*time.Minute))

@@ -25,7 +25,7 @@ type Config struct {
 	Sessions sessions.Sessions
 	// Engine makes the engine of a project's runs; nil: the local one.
 	Engine func(ctx context.Context, p kedge.Project, st *journal.Store) (RunEngine, error)
-	// EnvPatience is how long a run whose environment nobody knows waits for
+	// EnvPatience is how long a run whose environment is unknown waits for
 	// whoever watches it to say it again, before it works in the usual one.
 	EnvPatience time.Duration
 }
@@ -59,7 +59,7 @@ type Runs struct {
 	planning Planning
 
 	engines engines
-	paces   paces
+	paces   projects.Each[pace]
 	prices  prices
 }
 

@@ -412,7 +412,7 @@ func (s *Runs) eta(ctx context.Context, p *projects.Project, st *run.State, star
 	if open == 0 || st.Resting() {
 		return nil, nil
 	}
-	done, err := s.paces.of(p.ID).since(ctx, p.Store, started)
+	done, err := s.paces.Of(p.ID).since(ctx, p.Store, started)
 	if err != nil || len(done) == 0 {
 		return nil, err
 	}

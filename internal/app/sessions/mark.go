@@ -13,7 +13,7 @@ import (
 func (s *Manager) SessionMark(ctx context.Context, who projects.Caller, in SessionName, verb string, fact kedge.EventType) (kedge.Session, error) {
 	if who.IsAgent() {
 		return kedge.Session{}, kedge.Errorf(kedge.Blocked, "agents may not %s sessions", verb).
-			WithHint("ask for it in a terminal of yours: kedge %s %s", verb, in.Name)
+			WithHint("ask the user to run: kedge %s %s", verb, in.Name)
 	}
 	p, err := s.home.OfSessions(ctx, who)
 	if err != nil {

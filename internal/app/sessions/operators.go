@@ -51,11 +51,20 @@ func (s *Manager) OperatorAdd(_ context.Context, who projects.Caller, in Operato
 		if !kedge.ValidName(in.Name) {
 			return nil, kedge.Errorf(kedge.Invalid, "%q is not a name: use letters, digits, dots, dashes and underscores", in.Name)
 		}
-		if slices.ContainsFunc(list, func(o process.Operator) bool { return o.Name == in.Name }) {
+		i := slices.IndexFunc(list, func(o process.Operator) bool { return o.Name == in.Name })
+		if i >= 0 && who.Key != "" && list[i].Key == who.Key {
+			// Made again, the request has the one operator, with a new token: the answer
+			// that had the first one is lost, and only its hash is kept.
+			token, hash := process.NewOperatorToken()
+			list[i].SHA256 = hash
+			r = OperatorAddReply{Operator: info(list[i]), Token: token}
+			return list, nil
+		}
+		if i >= 0 {
 			return nil, kedge.Errorf(kedge.Conflict, "there is an operator %q already", in.Name).WithHint("kedge operator rm %s, or choose another name", in.Name)
 		}
 		token, hash := process.NewOperatorToken()
-		o := process.Operator{Name: in.Name, MadeAt: s.home.Now().UTC(), By: who.Actor, SHA256: hash}
+		o := process.Operator{Name: in.Name, MadeAt: s.home.Now().UTC(), By: who.Actor, SHA256: hash, Key: who.Key}
 		r = OperatorAddReply{Operator: info(o), Token: token}
 		return append(list, o), nil
 	})
@@ -110,20 +119,22 @@ func (s *Manager) changeOperators(who projects.Caller, what string, change func(
 }
 
 // OperatorPass is what a caller presents to act as an operator. Inside is the session in
-// which it runs, or empty; Act is the call, and empty for one that no operator may make.
+// which it runs, or empty; Act is the call, and May tells whether operators may make it.
 type OperatorPass struct {
 	Dir    string
 	Token  string
+	User   string
 	Inside kedge.SessionID
 	Act    string
+	May    bool
 }
 
 // AdmitOperator gives the name of the operator whose token is presented. It refuses
 // every token that comes from a session of a run or from what Kedge runs itself: who gave
-// it away does not matter there.
+// it away does not matter there. The attempt is recorded.
 func (s *Manager) AdmitOperator(ctx context.Context, in OperatorPass) (string, error) {
 	if in.Inside == nobodys {
-		return "", kedge.Errorf(kedge.Blocked, "a check or a service gives no orders").WithHint("ask for it in a terminal of yours")
+		return "", s.refuseOperator(ctx, in, kedge.Errorf(kedge.Blocked, "a check or a service gives no orders").WithHint("ask the user to run it"))
 	}
 	if in.Inside != "" {
 		if err := s.RefuseToRuns(ctx, projects.Caller{Dir: in.Dir, Actor: kedge.Agent(in.Inside)}, "operator "+in.Act); err != nil {
@@ -137,9 +148,31 @@ func (s *Manager) AdmitOperator(ctx context.Context, in OperatorPass) (string, e
 	name, ok := process.OperatorOf(list, in.Token)
 	switch {
 	case !ok:
-		return "", kedge.Errorf(kedge.Blocked, "this operator token is not known, or was revoked").WithHint("make one in a terminal of yours: kedge operator add NAME")
-	case in.Act == "":
-		return "", kedge.Errorf(kedge.Blocked, "an operator may only show, pause, continue and stop a run, and tell it something").WithHint("ask for it in a terminal of yours")
+		return "", s.refuseOperator(ctx, in, kedge.Errorf(kedge.Blocked, "this operator token is not known, or was revoked").
+			WithHint("make one in your own terminal: kedge operator add NAME"))
+	case !in.May:
+		return "", s.refuseOperator(ctx, in, kedge.Errorf(kedge.Blocked, "an operator may only show, pause, continue and stop a run, and tell it something").
+			WithHint("ask the user to run it"))
 	}
 	return name, nil
+}
+
+// refuseOperator records that a pass was refused, in the journal of the project that the
+// caller is in, and gives the refusal. Outside of every project there is no journal.
+func (s *Manager) refuseOperator(ctx context.Context, in OperatorPass, refused *kedge.Error) error {
+	p, err := s.home.OfSessions(ctx, projects.Caller{Dir: in.Dir})
+	if err != nil || s.home.ReadOnly {
+		return refused
+	}
+	who, inside := projects.Caller{Dir: in.Dir, Actor: kedge.Human(in.User)}, in.Inside
+	if inside == nobodys {
+		inside = ""
+	}
+	if inside != "" {
+		who.Actor = kedge.Agent(inside)
+	}
+	if err := s.home.Refused(ctx, p, who, inside, "operator "+in.Act, refused.Error()); err != nil {
+		return err
+	}
+	return refused
 }

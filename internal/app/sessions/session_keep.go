@@ -56,7 +56,7 @@ func (s *Manager) SessionResume(ctx context.Context, who projects.Caller, in Ses
 	if !in.Bare {
 		text = s.regained(ctx, who, p, in.Name, in.Env)
 	}
-	return s.again(ctx, who, p, in, text, "a person resumed it")
+	return s.again(ctx, who, p, in, text, "you resumed it")
 }
 
 // again starts the command of an ended session again, as a session that goes on from it
@@ -104,7 +104,7 @@ func resumable(ses kedge.Session) error {
 }
 
 // repeatable refuses a session whose command had a secret in it: the journal keeps no
-// secrets, so nobody knows the command any more.
+// secrets, so the command is not known any more.
 func repeatable(ses kedge.Session) error {
 	for _, part := range append(slices.Clone(ses.Command), ses.Dir) {
 		if strings.Contains(part, "[redacted:") {

@@ -159,7 +159,7 @@ func briefed(ses kedge.Session, fresh SessionNew) []string {
 }
 
 // askedOf is what the command of a session asked its program to do; empty where it asked
-// nothing, or nobody knows how the program is asked.
+// nothing, or it is unknown how the program is asked.
 func askedOf(ses kedge.Session) string {
 	line := catalog.Of(ses.Agent)
 	if line.New == nil || len(ses.Command) == 0 {

@@ -34,7 +34,7 @@ func (s *Manager) mayAct(ctx context.Context, p *projects.Project, who projects.
 		return err
 	}
 	return kedge.Errorf(kedge.Blocked, "this session did not start session %q, so it may not %s it", ses.Name, act).
-		WithHint("ask for it in a terminal of yours: kedge %s %s", act, ses.Name)
+		WithHint("ask the user to run: kedge %s %s", act, ses.Name)
 }
 
 func (s *Manager) mayActOn(ctx context.Context, p *projects.Project, who projects.Caller, name, act string) error {

@@ -125,7 +125,7 @@ func (s *Setup) site(ctx context.Context, who projects.Caller) (*site, error) {
 	if who.IsAgent() {
 		id, _ := who.Session()
 		return nil, kedge.Errorf(kedge.Blocked, "this is session %q, and agents may not set up or remove a project", id).
-			WithHint("ask for it in a terminal of yours: kedge init")
+			WithHint("ask the user to run: kedge init")
 	}
 	repo, err := git.Open(ctx, who.Dir, git.Options{Now: s.home.Clock})
 	if err != nil && !kedge.NotFound.Is(err) {
@@ -204,7 +204,7 @@ func projectName(name, root string) string {
 // protectedByDefault is what a config.toml that says nothing protects.
 func protectedByDefault() []string { return config.Default(catalog.Kinds()).Protect.Paths }
 
-// planAgent refuses an agent that nobody knows, and says where one is set that
+// planAgent refuses an unknown agent, and says where one is set that
 // init will not touch.
 func (at *site) planAgent(agent string, pl *initPlan) error {
 	b, there, err := at.Read(scaffold.ConfigFile)

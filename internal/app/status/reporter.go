@@ -9,6 +9,7 @@ import (
 
 	"kedge/internal/app/ledger"
 	"kedge/internal/app/projects"
+	"kedge/internal/insight/stats"
 )
 
 // Runs is what this package needs from the runs of a project.
@@ -24,10 +25,13 @@ type Reporter struct {
 	home   *projects.Home
 	ledger *ledger.Ledger
 	runs   Runs
-	cuts   cuts
+	cuts   projects.Each[cut]
 }
 
 // New makes a Reporter. It reads nothing before the first call.
 func New(home *projects.Home, l *ledger.Ledger, runs Runs) *Reporter {
-	return &Reporter{home: home, ledger: l, runs: runs}
+	return &Reporter{
+		home: home, ledger: l, runs: runs,
+		cuts: projects.Each[cut]{New: func() *cut { return &cut{journal: stats.NewJournal()} }},
+	}
 }

@@ -88,7 +88,7 @@ func (s *Reporter) pathsSince(ctx context.Context, p *projects.Project, from, ti
 
 // withoutRuns is drift where runs changed files too: what they changed is
 // measured from their end (fromTip), everything else from when Kedge last looked
-// (fromSeen). Where nobody knows what they changed (nil), a file that is as they
+// (fromSeen). Where it is unknown what they changed (nil), a file that is as they
 // left it is theirs.
 func withoutRuns(fromSeen, fromTip []git.Change, byRuns []string) []git.Change {
 	at := func(list []git.Change, path string) bool {

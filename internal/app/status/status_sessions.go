@@ -53,28 +53,10 @@ type cut struct {
 	journal *stats.Journal
 }
 
-// cuts are those of the projects.
-type cuts struct {
-	mu    sync.Mutex
-	known map[kedge.ProjectID]*cut
-}
-
-func (cs *cuts) of(id kedge.ProjectID) *cut {
-	cs.mu.Lock()
-	defer cs.mu.Unlock()
-	if cs.known == nil {
-		cs.known = map[kedge.ProjectID]*cut{}
-	}
-	if cs.known[id] == nil {
-		cs.known[id] = &cut{journal: stats.NewJournal()}
-	}
-	return cs.known[id]
-}
-
 // Past shows what became of a project's sessions and features so far. What is shown is
 // valid until look returns.
 func (s *Reporter) Past(ctx context.Context, p *projects.Project, look func(*stats.Journal)) error {
-	return s.cuts.of(p.ID).read(ctx, p.Store, look)
+	return s.cuts.Of(p.ID).read(ctx, p.Store, look)
 }
 
 // read takes what is new in the journal, and shows all of it.

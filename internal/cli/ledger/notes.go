@@ -79,7 +79,7 @@ func notesText(w io.Writer, out memory.NotesReply) {
 	}
 }
 
-// figure shows a number, or that nobody knows it.
+// figure shows a number, or that it is unknown.
 func figure(n *int64) string {
 	if n == nil {
 		return "unknown"

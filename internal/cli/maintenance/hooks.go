@@ -186,7 +186,7 @@ func every(all []hookPlace) []hookPlace { return all }
 func changeHooks(ctx context.Context, env *frame.Env, names []string, change hookChange) error {
 	if env.Getenv("KEDGE_SESSION") != "" {
 		return kedge.Errorf(kedge.Blocked, "this is a session, and agents may not change the settings of agents").
-			WithHint("ask for it in a terminal of yours: kedge hooks")
+			WithHint("ask the user to run: kedge hooks")
 	}
 	if env.Home == "" {
 		return kedge.Errorf(kedge.Invalid, "there is no state folder").WithHint("export KEDGE_HOME=/absolute/path/of/a/folder")

@@ -53,7 +53,7 @@ machine takes longer.`,
 			if err := env.Show(out, func(w io.Writer) { out.Text(w) }); err != nil {
 				return err
 			}
-			env.Talk("in %.0f seconds; in a repository of yours it begins with: kedge init", out.Seconds)
+			env.Talk("in %.0f seconds; in your own repository, start with: kedge init", out.Seconds)
 			if env.Look != nil && !env.Look("kedge") {
 				env.Talk("to call it by its name: export PATH=\"%s:$PATH\"; for good, from Kedge's own folder: make install", filepath.Dir(exe))
 			}

@@ -119,7 +119,7 @@ func standingLine(v runs.RunView) string {
 	if text, held := frame.HeldByYou(v.State, v.Halt, v.HaltedBy, v.HaltedAt); held {
 		return text
 	}
-	s := string(v.State)
+	s := frame.Spaced(v.State)
 	if v.Reason != "" {
 		s += ": " + v.Reason
 	}

@@ -222,7 +222,7 @@ func dollars(v *float64) string {
 	return frame.USD(*v)
 }
 
-// knownText is a number, or that nobody knows it.
+// knownText is a number, or that it is unknown.
 func knownText(n *int64) string {
 	if n == nil {
 		return "unknown"

@@ -51,30 +51,10 @@ func WriteCheckpoint(c kedge.Checkpoint) ([]byte, error) {
 // ParseCheckpoint reads checkpoint.md. It takes only what WriteCheckpoint writes:
 // anything else is refused with its line.
 func ParseCheckpoint(file string, b []byte) (kedge.Checkpoint, error) {
-	p := split(b)
-	first, secs, err := readSections(file, p.body, CheckpointSections)
-	if err != nil {
-		return kedge.Checkpoint{}, err
-	}
-	c, err := readCheckpointMarker(file, first)
-	if err != nil {
-		return kedge.Checkpoint{}, err
-	}
-	if err := readCheckpointSections(file, secs, &c); err != nil {
-		return kedge.Checkpoint{}, err
-	}
-	if err := p.checkEnd(); err != nil {
-		return kedge.Checkpoint{}, bad(file, p.endLine, "%v", err).WithHint("write below the end marker; to make a new checkpoint: kedge checkpoint save")
-	}
-	c.HumanNotes = strings.ToValidUTF8(p.notes, "\uFFFD")
-	again, err := WriteCheckpoint(c)
-	if err != nil {
-		return kedge.Checkpoint{}, bad(file, 1, "%v", err)
-	}
-	if n := differs(again, p.body); n > 0 {
-		return kedge.Checkpoint{}, bad(file, n, "line is not as Kedge writes it")
-	}
-	return c, nil
+	return form[kedge.Checkpoint]{
+		name: "checkpoint", sections: CheckpointSections, marker: readCheckpointMarker, read: readCheckpointSections, write: WriteCheckpoint,
+		notes: func(c *kedge.Checkpoint, text string) { c.HumanNotes = text },
+	}.parse(file, b)
 }
 
 // differs gives the number of the first line in which a document differs from a

@@ -53,30 +53,10 @@ func WriteHandoff(h kedge.Handoff) ([]byte, error) {
 // ParseHandoff reads a handoff. It takes only what WriteHandoff writes: anything
 // else is refused with its line.
 func ParseHandoff(file string, b []byte) (kedge.Handoff, error) {
-	p := split(b)
-	first, secs, err := readSections(file, p.body, HandoffSections)
-	if err != nil {
-		return kedge.Handoff{}, err
-	}
-	h, err := readHandoffMarker(file, first)
-	if err != nil {
-		return kedge.Handoff{}, err
-	}
-	if err := readHandoffSections(file, secs, &h); err != nil {
-		return kedge.Handoff{}, err
-	}
-	if err := p.checkEnd(); err != nil {
-		return kedge.Handoff{}, bad(file, p.endLine, "%v", err).WithHint("write below the end marker; to make a new handoff: kedge handoff save")
-	}
-	h.HumanNotes = strings.ToValidUTF8(p.notes, "\uFFFD")
-	again, err := WriteHandoff(h)
-	if err != nil {
-		return kedge.Handoff{}, bad(file, 1, "%v", err)
-	}
-	if n := differs(again, p.body); n > 0 {
-		return kedge.Handoff{}, bad(file, n, "line is not as Kedge writes it")
-	}
-	return h, nil
+	return form[kedge.Handoff]{
+		name: "handoff", sections: HandoffSections, marker: readHandoffMarker, read: readHandoffSections, write: WriteHandoff,
+		notes: func(h *kedge.Handoff, text string) { h.HumanNotes = text },
+	}.parse(file, b)
 }
 
 // NormalHandoff is the form in which a handoff is kept: see Normal.

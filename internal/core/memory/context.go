@@ -230,7 +230,7 @@ func WriteContext(old []byte, f ContextFacts) []byte {
 	return joinContext(chunks)
 }
 
-// setObjective replaces an objective that came from the ledger, and leaves one of yours.
+// setObjective replaces an objective that came from the ledger, and leaves one that you wrote.
 func (c *contextChunk) setObjective(f ContextFacts) {
 	key := contextKey(ObjectivePart, c.text())
 	if key == contextKey(ObjectivePart, f.objective()) || c.text() != "" && !f.held(ObjectivePart, key) {

@@ -9,7 +9,7 @@ import (
 
 // contextChunk is a heading and what follows it up to the next one.
 type contextChunk struct {
-	part    ContextPart // empty: a heading of yours, or what stands before the first one
+	part    ContextPart // empty: a heading that you wrote, or what stands before the first one
 	heading string      // the line with its end; empty before the first heading
 	blocks  []contextBlock
 }

@@ -16,7 +16,7 @@ var generated = lazyre.New(`^- ([a-z0-9_][a-z0-9._-]*): `)
 func anyForm(line string) bool { return generated.MatchString(line) }
 
 // ours tells whether Kedge can have written a line of a block: it has the form, and what
-// it names is known. A list item of yours may have the form, too.
+// it names is known. A list item that you wrote may have the form, too.
 func (f Facts) ours(line string) bool {
 	id := lineID(line)
 	return id != "" && (kedge.ValidID("dec", id) || kedge.ValidID("rsk", id) ||
@@ -25,7 +25,7 @@ func (f Facts) ours(line string) bool {
 		slices.ContainsFunc(f.Decisions, func(o kedge.Decision) bool { return string(o.ID) == id }))
 }
 
-// lineID is the id that a line of a block starts with; empty for a line of yours.
+// lineID is the id that a line of a block starts with; empty for a line that you wrote.
 func lineID(line string) string {
 	m := generated.FindStringSubmatch(line)
 	if m == nil {
@@ -96,7 +96,7 @@ func blockOf(lines []string, begin, end int, ours func(string) bool) []string {
 	return block
 }
 
-// weave puts facts in the place of Kedge's lines of a block. Each line of yours stays
+// weave puts facts in the place of Kedge's lines of a block. Each line that you wrote stays
 // behind the line that it stood behind, or behind the nearest one above that is still
 // there.
 func weave(block, facts []string, ours func(string) bool) []string {

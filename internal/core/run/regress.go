@@ -13,7 +13,7 @@ type Cause struct {
 	Why     string          `json:"why"`
 }
 
-// cause is why a feature is red again; empty: it is not, or nobody knows.
+// cause is why a feature is red again; empty: it is not, or that is unknown.
 func (s *State) cause(id kedge.FeatureID) string {
 	for _, c := range s.Causes {
 		if c.Feature == id {

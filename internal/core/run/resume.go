@@ -54,7 +54,7 @@ func (s *State) resumption(j *Job) (conversation, why string) {
 	case k.Purpose != j.purpose():
 		return "", "it is other work"
 	case k.Context <= 0 || k.Window <= 0:
-		return "", "nobody knows how full its context was"
+		return "", "it is unknown how full its context was"
 	case float64(k.Context) >= cmp.Or(k.Share, s.Rules.Handover, usualHandover)*float64(k.Window):
 		return "", "its context was " + share(k) + " full"
 	default:

@@ -330,7 +330,7 @@ func (t *stepper) afterSession(j *Job) {
 func (t *stepper) killed(j *Job) {
 	j.Kills++
 	if j.Kills >= killLimit {
-		t.endBlocked(j, "its sessions were killed "+strconv.Itoa(j.Kills)+" times: "+cmp.Or(t.ev.Reason, "nobody knows by what"))
+		t.endBlocked(j, "its sessions were killed "+strconv.Itoa(j.Kills)+" times: "+cmp.Or(t.ev.Reason, "it is unknown by what"))
 		return
 	}
 	j.Reason = "the session was killed"

@@ -204,7 +204,7 @@ func integrateScope(j *Job) string {
 // taken completes a feature by a person's word, where nothing is left that could say
 // more about it.
 func (t *stepper) taken(j *Job, c Command) {
-	j.Kind, j.End, j.Commit, j.Reason = Accept, kedge.Completed, c.Base, "accepted by a person; neither it nor the project has a check"
+	j.Kind, j.End, j.Commit, j.Reason = Accept, kedge.Completed, c.Base, "you accepted it; neither it nor the project has a check"
 	t.enter(j, Ledgering)
 }
 

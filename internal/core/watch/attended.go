@@ -84,7 +84,7 @@ const (
 )
 
 // RetryAt is when a session that came to a provider's limit is to be tried again. Until
-// is zero where nobody knows when the limit ends. A limit that is told of long after its
+// is zero where it is unknown when the limit ends. A limit that is told of long after its
 // end has a wrong time, or none: it is not tried again and again for that.
 func RetryAt(at, until, now time.Time) time.Time {
 	if until.IsZero() {

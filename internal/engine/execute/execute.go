@@ -61,7 +61,7 @@ type Config struct {
 	// so that landing may replace it. Nil: none is.
 	Projected func(ctx context.Context, path string) bool
 	// Sneaked is the last move of a ref, which is at a commit, to what the worktree of a
-	// session has; false where there was none. Nil: nobody knows.
+	// session has; false where there was none. Nil: unknown.
 	Sneaked func(ctx context.Context, ref, at string) (kedge.RefMove, bool, error)
 
 	// Heard is told every event of a session, in order, before the next is read.

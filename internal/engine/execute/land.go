@@ -74,7 +74,7 @@ func (x *Executor) refuseMoved(ctx context.Context, c run.Command, branch, at st
 		return run.Input{}, err
 	}
 	ev := c.Reply(run.Refused)
-	ev.Reason = fmt.Sprintf("%s got %s of yours since the run began", branch, words.Count(len(own), "commit"))
+	ev.Reason = fmt.Sprintf("%s got %s since the run began", branch, words.Count(len(own), "new commit"))
 	if x.cfg.Sneaked != nil {
 		m, is, err := x.cfg.Sneaked(ctx, "refs/heads/"+branch, at)
 		if err != nil {

@@ -71,7 +71,7 @@ func TestLandRefusesWhereSomethingIsInTheWay(t *testing.T) {
 			y.put(y.root, "mine.txt", "mine\n")
 			y.git("-C", y.root, "add", "mine.txt")
 			y.git("-C", y.root, "commit", "-qm", "mine")
-		}, "main got 1 commit of yours since the run began", "git merge kedge/run-"},
+		}, "main got 1 new commit since the run began", "git merge kedge/run-"},
 		"a merge under way": {func(y *yard) {
 			y.put(filepath.Join(y.root, ".git"), "MERGE_HEAD", y.head()+"\n")
 		}, "MERGE_HEAD", " status"},

@@ -63,14 +63,19 @@ func (s *Slots) readCourse(id kedge.RunID) (Course, error) {
 }
 
 func (s *Slots) writeCourse(c Course) error {
-	if err := os.MkdirAll(s.recordsDir(c.Run), 0o700); err != nil {
+	return s.writeRecord(c.Run, s.courseFile(c.Run), c)
+}
+
+// writeRecord writes a record of a run, whole or not at all.
+func (s *Slots) writeRecord(id kedge.RunID, file string, record any) error {
+	if err := os.MkdirAll(s.recordsDir(id), 0o700); err != nil {
 		return kedge.Errorf(kedge.Internal, "cannot make the folder of a run: %w", err)
 	}
-	text, err := json.Marshal(c)
+	text, err := json.Marshal(record)
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot encode a run: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot encode a record of a run: %w", err)
 	}
-	return atomicfile.Write(s.courseFile(c.Run), append(text, '\n'), 0o600)
+	return atomicfile.Write(file, append(text, '\n'), 0o600)
 }
 
 // Clean gives the run's clean worktree on its integration branch at the tip.

@@ -92,14 +92,7 @@ func (s *Slots) Keep(id kedge.RunID, job int, change func(*Job)) (Job, error) {
 }
 
 func (s *Slots) writeJob(j Job) error {
-	if err := os.MkdirAll(s.recordsDir(j.Run), 0o700); err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot make the folder of a run: %w", err)
-	}
-	text, err := json.Marshal(j)
-	if err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot encode a job: %w", err)
-	}
-	return atomicfile.Write(s.recordFile(j.Run, j.Job), append(text, '\n'), 0o600)
+	return s.writeRecord(j.Run, s.recordFile(j.Run, j.Job), j)
 }
 
 // KeepRefs writes down what the refs of the repository were before a session of

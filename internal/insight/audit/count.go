@@ -109,7 +109,7 @@ func (c *Counter) when(at string) {
 }
 
 // hash stands for a name or a command. Two of one session with the same hash of
-// 64 bits, from a seed that nobody knows, are not to be expected.
+// 64 bits, from a secret seed, are not to be expected.
 func (c *Counter) hash(s string) uint64 { return maphash.String(c.seed, s) }
 
 func (c *Counter) toolCall(e *Entry) {
@@ -205,7 +205,7 @@ func (c *Counter) toolResult(e *Entry) {
 	}
 }
 
-// readResult waits with the file for an edit: until then nobody knows whether
+// readResult waits with the file for an edit: until then it is unknown whether
 // it is a stale view.
 func (c *Counter) readResult(k call, n int64, failed bool) {
 	if failed {

@@ -7,7 +7,7 @@ import (
 	"kedge/internal/text/words"
 )
 
-// asks are what the person wants: the request in force, and what was said about
+// asks are what the user wants: the request in force, and what was said about
 // it since.
 type asks struct {
 	main    said   // the newest request that stands by itself
@@ -15,14 +15,14 @@ type asks struct {
 	dropped int    // of those, how many are no longer kept
 	before  said   // the request before it
 	earlier said   // and the one before that
-	stopped bool   // the person stopped the model, and said nothing yet
+	stopped bool   // the user stopped the model, and said nothing yet
 	plan    string // title of the newest plan that was shown
 }
 
 // maxSince bounds what is kept of what was said since the request.
 const maxSince = 6
 
-// take takes what the person said; true when it is a new request.
+// take takes what the user said; true when it is a new request.
 func (a *asks) take(s said) bool {
 	switch s.kind {
 	case saidStop:
@@ -97,7 +97,7 @@ func (a *asks) add(s said) {
 	}
 }
 
-// planned keeps a plan that was shown to the person.
+// planned keeps a plan that was shown to the user.
 func (a *asks) planned(plan string) { a.plan = planTitle(plan) }
 
 // resent tells whether a text is an earlier one, sent again with changes: both
@@ -143,8 +143,8 @@ func (a *asks) near() string {
 	return b.String()
 }
 
-// fromSummary takes the ask out of a summary: the last of the person's messages
-// that it lists, else what it says that the person wants.
+// fromSummary takes the ask out of a summary: the last of the user's messages
+// that it lists, else what it says that the user wants.
 func (a *asks) fromSummary(s said) {
 	list := items(section(s.text, "All user messages"))
 	for i := len(list) - 1; i >= 0; i-- {

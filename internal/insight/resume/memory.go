@@ -124,7 +124,7 @@ func (m *memory) thought(line int, text string) {
 	}
 }
 
-// told takes the rules that the person set.
+// told takes the rules that the user set.
 func (m *memory) told(s said) {
 	if s.kind != saidAsk || len(s.text) > mostTold {
 		return
@@ -134,9 +134,9 @@ func (m *memory) told(s said) {
 		switch {
 		case strings.HasSuffix(one, "?"), beginsAny(low, askWords):
 		case forbids(low):
-			remember(&m.ruled, s.line, "the person: "+one)
+			remember(&m.ruled, s.line, "the user: "+one)
 		case hasAny(low, toldWords), beginsAny(low, rulingWords):
-			remember(&m.decided, s.line, "the person: "+one)
+			remember(&m.decided, s.line, "the user: "+one)
 		}
 	}
 }
@@ -158,7 +158,7 @@ func forbids(low string) bool {
 	}
 }
 
-// answered takes the answers to questions, and what the person refused.
+// answered takes the answers to questions, and what the user refused.
 func (m *memory) answered(c *call, e *audit.Entry) {
 	switch {
 	case c.tool == "AskUserQuestion" && !e.Failed:
@@ -167,16 +167,16 @@ func (m *memory) answered(c *call, e *audit.Entry) {
 			return
 		}
 		answers, _, _ = strings.Cut(answers, ". You can now continue")
-		remember(&m.decided, e.Line, "the person answered: "+answers)
+		remember(&m.decided, e.Line, "the user answered: "+answers)
 	case strings.HasPrefix(e.Text, refusal) && c.tool != "ExitPlanMode" && c.tool != "AskUserQuestion":
 		m.refused(c, e.Line, wordsOfRefusal(e))
 	}
 }
 
-// refused takes a call that the person refused. Words that ask for something else
+// refused takes a call that the user refused. Words that ask for something else
 // first, or instead, are part of the ask; the call is ruled out by a no, or by none.
 func (m *memory) refused(c *call, line int, words string) {
-	what := "the person refused: " + c.describe()
+	what := "the user refused: " + c.describe()
 	if words == "" {
 		remember(&m.ruled, line, what)
 		return

@@ -9,7 +9,7 @@ import (
 type voice uint8
 
 const (
-	voiceSaid   voice = iota // the model, to the person
+	voiceSaid   voice = iota // the model, to the user
 	voiceRed                 // the output of something that failed
 	voiceOutput              // other output: searches, lists, differences
 	voices

@@ -83,7 +83,7 @@ func intention(text string) string {
 func (p *Picker) next() string {
 	s := &p.step
 	if s.told.kind == saidStop {
-		return "The person stopped the work here: ask how to go on before doing anything."
+		return "The user stopped the work here: ask how to go on before doing anything."
 	}
 	if s.after != "" {
 		return cut(s.after, 2*maxRemark)
@@ -113,18 +113,18 @@ func untagged(s string) string {
 	return strings.TrimSpace(strings.TrimSuffix(s, "</tool_use_error>"))
 }
 
-// afterRefusal is what comes after the person refused a call.
+// afterRefusal is what comes after the user refused a call.
 func afterRefusal(s *step) string {
 	if *s.refused == "" {
-		return "The person refused this call, ask how to go on: " + s.call.describe()
+		return "The user refused this call, ask how to go on: " + s.call.describe()
 	}
-	return "The person refused this call: " + s.call.describe() + ". Do as they said: " + cut(*s.refused, maxRemark)
+	return "The user refused this call: " + s.call.describe() + ". Do as they said: " + cut(*s.refused, maxRemark)
 }
 
 // afterReport is what comes after the model reported and stopped.
 func (p *Picker) afterReport() string {
 	if q := questions(p.step.text.text); len(q) > 0 {
-		return "Wait for the person's answer to: " + q[len(q)-1]
+		return "Wait for the user's answer to: " + q[len(q)-1]
 	}
 	const ended = "The last turn ended with a report"
 	report := p.report()
@@ -136,7 +136,7 @@ func (p *Picker) afterReport() string {
 	case p.asks.main.text == "": // there is nobody to ask
 		return ended + "; nothing is in flight. It said: " + report
 	default:
-		return "The ask looks done: check that it is, then ask the person what comes next. The report began: " + report
+		return "The ask looks done: check that it is, then ask the user what comes next. The report began: " + report
 	}
 }
 
@@ -279,13 +279,13 @@ func questions(text string) []string {
 	return list
 }
 
-// ranByHand takes a command that the person ran themselves, or its output.
+// ranByHand takes a command that the user ran themselves, or its output.
 func (s *step) ranByHand(text string) {
 	if in := between(text, "bash-input"); in != "" {
-		s.command = &command{call: &call{tool: "the person", act: audit.Shell, command: in}}
+		s.command = &command{call: &call{tool: "the user", act: audit.Shell, command: in}}
 		return
 	}
-	if s.command != nil && s.command.call.tool == "the person" && !s.command.done {
+	if s.command != nil && s.command.call.tool == "the user" && !s.command.done {
 		out := strings.TrimSpace(between(text, "bash-stdout") + "\n" + between(text, "bash-stderr"))
 		s.command.done, s.command.output, s.command.failed = true, bothEnds(out, maxOutput), red(s.command.call.command, out)
 	}

@@ -118,11 +118,11 @@ func (p *Picker) clean(whole *audit.Entry) *audit.Entry {
 	return &e
 }
 
-// maxSaid bounds what is kept of one text of the person's side, in bytes: some
+// maxSaid bounds what is kept of one text of the user's side, in bytes: some
 // paste whole logs.
 const maxSaid = 64 << 10
 
-// heard gives what a text of the person's side is, and as much of it as is kept.
+// heard gives what a text of the user's side is, and as much of it as is kept.
 func heard(e *audit.Entry) said {
 	s := sorted(e)
 	s.text = strings.Clone(cut(s.text, maxSaid))

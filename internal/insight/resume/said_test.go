@@ -136,7 +136,7 @@ func TestRefusal(t *testing.T) {
 		p.Add(&e)
 	}
 	b := p.Brief("", DefaultBudget)
-	if b.Ask != "clean up\n\nThen: never stash" || b.LastFailed || b.LastResult != "refused by the person: never stash" ||
+	if b.Ask != "clean up\n\nThen: never stash" || b.LastFailed || b.LastResult != "refused by the user: never stash" ||
 		!strings.Contains(b.Next, "Do as they said: never stash") || len(b.RuledOut) != 1 || len(b.Open) != 0 {
 		t.Errorf("%+v", b)
 	}

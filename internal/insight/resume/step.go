@@ -14,17 +14,17 @@ import (
 
 // step is where the work stood: the last that was said, done and run.
 type step struct {
-	told    said   // the last that the person said
+	told    said   // the last that the user said
 	acted   bool   // a call was made since
 	spoke   bool   // the model said something since
-	text    remark // the last that the model said to the person
+	text    remark // the last that the model said to the user
 	thought remark // and to itself; both empty once a call was made and answered
 	call    *call  // the last call
 	same    int    // how many times in a row it was made
 	done    bool   // it has its result
 	failed  bool
 	result  string  // of a call that failed
-	refused *string // what the person said while refusing it; nil: they did not
+	refused *string // what the user said while refusing it; nil: they did not
 	command *command
 	commit  string // subject of the last commit
 	after   string // the next step by a compaction's summary, while nothing was done since
@@ -51,7 +51,7 @@ func (s *step) said(line int, text string) {
 
 func (s *step) thoughtOf(line int, text string) { s.thought = remark{line, text} }
 
-// heard takes what the person said. A summary in its place stands for what was
+// heard takes what the user said. A summary in its place stands for what was
 // said before; of it only the next step is taken, until something is done.
 func (s *step) heard(x said) {
 	if x.kind == saidSummary {
@@ -78,7 +78,7 @@ func (s *step) answered(c *call, e *audit.Entry) {
 		s.command.done, s.command.failed = true, e.Failed || red(c.command, e.Text)
 		s.command.output = bothEnds(e.Text, maxOutput)
 		if strings.HasPrefix(e.Text, refusal) {
-			s.command.failed, s.command.output = false, "refused by the person: "+wordsOfRefusal(e)
+			s.command.failed, s.command.output = false, "refused by the user: "+wordsOfRefusal(e)
 		}
 	}
 	if s.call != c {

@@ -40,7 +40,7 @@ func TestSubject(t *testing.T) {
 }
 
 func TestNext(t *testing.T) {
-	const finished = "The ask looks done: check that it is, then ask the person what comes next. The report began: "
+	const finished = "The ask looks done: check that it is, then ask the user what comes next. The report began: "
 	do := audit.Entry{Kind: audit.ToolCall, Call: "1", Tool: "Bash", Act: audit.Shell, Command: "make"}
 	ok := audit.Entry{Kind: audit.ToolResult, Call: "1", Text: "done"}
 	bad := audit.Entry{Kind: audit.ToolResult, Call: "1", Text: "<tool_use_error>no rule</tool_use_error>", Failed: true}
@@ -54,12 +54,12 @@ func TestNext(t *testing.T) {
 	}{
 		{"nothing", played(), "Nothing was asked yet."},
 		{"only asked", played(ask("fix a")), "Begin with the ask: nothing was done about it yet."},
-		{"stopped", played(ask("fix a"), do, ask("[Request interrupted by user]")), "The person stopped the work here: ask how to go on before doing anything."},
+		{"stopped", played(ask("fix a"), do, ask("[Request interrupted by user]")), "The user stopped the work here: ask how to go on before doing anything."},
 		{"announced", played(ask("fix a"), do, ok, say("It is built. Now let me run the tests:")), "Now let me run the tests"},
 		{"thought of", played(ask("fix a"), do, ok, think("Fine. I need to look at the parser.")), "I need to look at the parser."},
 		{"announced and begun", played(ask("fix a"), say("Let me build it all first."), do), "Finish what was cut off: Bash: make"},
 		{"failed", played(ask("fix a"), do, bad), "Get past what failed: Bash: make: no rule"},
-		{"asked the person", played(ask("fix a"), do, ok, say("There are two ways. Which one do you want?")), "Wait for the person's answer to: Which one do you want?"},
+		{"asked the user", played(ask("fix a"), do, ok, say("There are two ways. Which one do you want?")), "Wait for the user's answer to: Which one do you want?"},
 		{"done", played(ask("fix a"), do, ok, say("All is green.")), finished + "All is green."},
 		{"done, and what is so now", played(ask("fix a"), do, ok, say("Done. Now the view shows a gap where nothing was.\n\nYou can try it with `./x list`.")), finished + "Done. Now the view shows a gap where nothing was. You can try it with `./x list`."},
 		{"a summary", played(ask("fix a"), do, ok, say("All tests pass. Let me provide a summary of the changes:\n\n## Changes\n\n1. The index begins at 0 in the whole of the store now.")), finished + "All tests pass. The index begins at 0 in the whole of the store now."},

@@ -5,7 +5,7 @@
 // text, OpenTelemetry JSON), and the dated prices by which tokens become money.
 //
 // It promises that every interruption has exactly one cause, that no minute is
-// lost twice, and that what nobody knows is unknown (nil) and never 0. It is
+// lost twice, and that what is not known is unknown (nil) and never 0. It is
 // pure: the events of the journal and the time come in with the call.
 package stats
 

@@ -94,6 +94,14 @@ func (l *Lines) keep(part []byte) {
 // every is how many lines are read between two looks at the context.
 const every = 256
 
+// ReadLines reads a transcript of lines that has neither rules nor tool schemas, as most
+// have it: take fills in meta with every line.
+func ReadLines(ctx context.Context, r io.Reader, meta *Meta, take func(n int, line []byte) bool) (Meta, error) {
+	skipped, err := EachLine(ctx, r, take)
+	meta.Skipped, meta.Unseen = skipped, []string{"rules", "tool_schemas"}
+	return *meta, err
+}
+
 // EachLine calls take with every line that is not blank. A line that take
 // refuses, or that is too long, is counted.
 func EachLine(ctx context.Context, r io.Reader, take func(n int, line []byte) bool) (skipped int64, err error) {

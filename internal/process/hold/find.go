@@ -21,7 +21,7 @@ const (
 	CauseKilled = "killed"
 	CauseMemory = "out_of_memory"
 	CauseReboot = "reboot"
-	CauseLost   = "lost"          // no holder, and nobody knows why
+	CauseLost   = "lost"          // no holder, for an unknown reason
 	CauseSilent = "not answering" // the holder lives and does not answer now; the session runs
 )
 

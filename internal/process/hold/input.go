@@ -79,7 +79,7 @@ func (i *input) use(id uint64) {
 }
 
 // leaves keeps whose text is not whole after a piece of it, or a part of one. Of others
-// than Type nobody knows whether they will go on.
+// than Type it is unknown whether they will go on.
 func (i *input) leaves(c *child, id uint64, s *source, piece int, err error) {
 	switch {
 	case c.tty || id >= sourceTyped:

@@ -127,7 +127,7 @@ func (r *recorder) output(b []byte, at time.Time) error {
 		return err
 	}
 	r.part = append(r.part, b...)
-	n := len(r.part) - unfinished(r.part)
+	n := len(r.part) - plain.Unfinished(r.part)
 	err := r.text(at, r.part[:n])
 	r.part = append(r.part[:0], r.part[n:]...)
 	return err
@@ -148,20 +148,6 @@ func (r *recorder) text(at time.Time, b []byte) error {
 		}
 	}
 	return r.event(at, "o", string(b))
-}
-
-// unfinished is the length of a character at the end of b that is not whole.
-func unfinished(b []byte) int {
-	for n := 1; n < utf8.UTFMax && n <= len(b); n++ {
-		tail := b[len(b)-n:]
-		if utf8.RuneStart(tail[0]) {
-			if utf8.FullRune(tail) {
-				return 0
-			}
-			return n
-		}
-	}
-	return 0
 }
 
 // event writes one event; a clock that was set back gives an interval of 0.

@@ -137,7 +137,7 @@ func Stop(ctx context.Context, home string) error {
 	}
 	_ = res.Body.Close() // and its connection, or the daemon would wait for it
 	if res.StatusCode == http.StatusForbidden {
-		return kedge.Errorf(kedge.Blocked, "this is a session, and agents may not stop the daemon").WithHint("ask for it in a terminal of yours: kedge down")
+		return kedge.Errorf(kedge.Blocked, "this is a session, and agents may not stop the daemon").WithHint("ask the user to run: kedge down")
 	}
 	for range ticks(ctx) {
 		if held, err := Held(home); err != nil || !held {

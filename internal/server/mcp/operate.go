@@ -50,7 +50,7 @@ func operating[A any](name, call string, ask func(s *Server, a A) any) func(cont
 	return func(ctx context.Context, s *Server, args json.RawMessage, progress func(json.RawMessage)) (json.RawMessage, error) {
 		if s.Operate == nil {
 			return nil, kedge.Errorf(kedge.Blocked, "%s is for an operator: this server was given no token", name).
-				WithHint("make one in a terminal of yours, kedge operator add NAME, and set it as KEDGE_OPERATOR for this server")
+				WithHint("make one in your own terminal, kedge operator add NAME, and set it as KEDGE_OPERATOR for this server")
 		}
 		own := *s
 		own.Call = s.Operate

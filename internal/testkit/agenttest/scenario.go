@@ -27,7 +27,7 @@ func Scenarios() []Scenario {
 	return []Scenario{
 		{"work", "works on files and commands, with exact figures", work},
 		{"subagent", "sub-agents are seen and counted", subagent},
-		{"ask", "a question waits for people", ask},
+		{"ask", "a question waits for you", ask},
 		{"plan", "plans without writing anything", planning},
 		{"handin", "plan and questions by its own tools", handIn},
 		{"steer", "`kedge tell` reaches it while it works", steer},
@@ -177,7 +177,7 @@ func subagent(w *world) {
 	s.used("sub")
 }
 
-// ask: a question waits for people, and their answer reaches the model.
+// ask: a question waits for you, and their answer reaches the model.
 func ask(w *world) {
 	w.play(
 		modelserver.Turn{Calls: []modelserver.Call{{Do: modelserver.Ask, Text: "Strict or fuzzy?", Options: []string{"Strict", "Fuzzy"}}}},

@@ -63,7 +63,7 @@ func (w *world) checkResume(c run.Command) {
 	case !t.agreed:
 		w.fail(2, "a conversation goes on that is alive elsewhere")
 	case t.window == 0 || float64(t.context) >= w.s.Rules.Handover*float64(t.window):
-		w.fail(5, "a conversation goes on that has no room, or nobody knows")
+		w.fail(5, "a conversation goes on that has no room, or whose room is unknown")
 	case t.lost:
 		w.fail(3, "a conversation is tried again in vain")
 	}

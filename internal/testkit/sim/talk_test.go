@@ -30,7 +30,7 @@ func TestRow46WrongConversationsAreNoticed(t *testing.T) {
 			if j.Talk.Window > 0 {
 				j.Talk.Context = 1
 			}
-		}), "invariant 5: a conversation goes on that has no room, or nobody knows"},
+		}), "invariant 5: a conversation goes on that has no room, or whose room is unknown"},
 		"not interrupted": {talks(func(j *run.Job) {
 			if j.Talk.ID != "" && j.Talk.Cut == "" {
 				j.Talk.Cut = "nothing did"

@@ -77,7 +77,7 @@ esac
 		t.Fatalf("%s\n%s", got, w.story())
 	}
 	all := w.sessions()
-	if a, b := all[1].Begun.Why, all[3].Begun.Why; !strings.Contains(a, "62") || !strings.Contains(b, "nobody knows how full") {
+	if a, b := all[1].Begun.Why, all[3].Begun.Why; !strings.Contains(a, "62") || !strings.Contains(b, "it is unknown how full") {
 		t.Errorf("%q, %q", a, b)
 	}
 }

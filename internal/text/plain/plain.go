@@ -72,7 +72,7 @@ type Writer struct {
 // Write implements io.Writer.
 func (w *Writer) Write(p []byte) (int, error) {
 	b := append(w.rest, p...)
-	cut := len(b) - partial(b)
+	cut := len(b) - Unfinished(b)
 	w.rest = append([]byte(nil), b[cut:]...)
 	if _, err := io.WriteString(w.W, Text(string(b[:cut]))); err != nil {
 		return 0, err
@@ -80,8 +80,8 @@ func (w *Writer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// partial is the length of an unfinished character at the end of b.
-func partial(b []byte) int {
+// Unfinished is the length of an unfinished character at the end of b.
+func Unfinished(b []byte) int {
 	for n := 1; n < utf8.UTFMax && n <= len(b); n++ {
 		tail := b[len(b)-n:]
 		if utf8.RuneStart(tail[0]) {

@@ -22,7 +22,7 @@ func verbList() []verb {
 		{name: "replace", takes: "path, old, new", how: "the first old in the file; an error when there is none", path: true, do: (*player).replace},
 		{name: "remove", takes: "path", how: "delete a file, or a folder", path: true, do: (*player).remove},
 		{name: "run", takes: "line, must", how: "a shell line; must: end with 1 when it fails", line: true, do: (*player).run},
-		{name: "say", takes: "text", how: "tell people", text: true, do: (*player).say},
+		{name: "say", takes: "text", how: "tell you", text: true, do: (*player).say},
 		{name: "step", takes: "text", how: "record a step", text: true, do: (*player).say},
 		{name: "ask", takes: "text", how: "ask, and end with 0", text: true, do: (*player).ask},
 		{name: "question", takes: "text", how: "what a planning session asks", text: true, do: (*player).say},
