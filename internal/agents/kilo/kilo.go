@@ -42,7 +42,7 @@ func Profile() agents.Profile {
 		Transcript: &wrote,
 		Lacks: map[string]string{
 			"Hears": "kilo run reads nothing after its brief",
-			"Hooks": "its plugins were not tried with Kedge's",
+			"Hooks": "its plugins were never tried with Kedge",
 		},
 	}
 }

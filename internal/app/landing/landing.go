@@ -1,4 +1,4 @@
-// Package landing knows how the work of runs and your branch stand to each other: the
+// Package landing knows how the work of runs relates to your branch: the
 // commit that a run begins on, the work that has not landed or that you have not
 // accepted, the files that may be replaced when it lands, and the commits that came to
 // your branch while a session worked. It promises that work which you removed from your

@@ -88,7 +88,7 @@ func (s *Maintenance) patient(ctx context.Context, who projects.Caller) (p *proj
 		return nil, nil, err
 	}
 	if _, err := os.Stat(s.home.StateDir(id)); errors.Is(err, fs.ErrNotExist) { // looking must not make one
-		return nil, nil, kedge.Errorf(kedge.NotFound, "Kedge knows nothing of %q", pl.Root).WithHint("kedge init")
+		return nil, nil, kedge.Errorf(kedge.NotFound, "%q is not set up for Kedge", pl.Root).WithHint("kedge init")
 	}
 	if p, opening = s.home.Open(ctx, who); opening == nil {
 		return p, nil, nil

@@ -212,7 +212,7 @@ func (s *Maintenance) refuseBusy(ctx context.Context, who projects.Caller, p *pr
 		return err
 	}
 	if run != "" {
-		return kedge.Errorf(kedge.Conflict, "run %q of project %q is not at rest", run, info.title()).WithHint("%skedge run --stop", in)
+		return kedge.Errorf(kedge.Conflict, "run %q of project %q is still running", run, info.title()).WithHint("%skedge run --stop", in)
 	}
 	living, err := s.work.Living(ctx, p)
 	if err != nil {

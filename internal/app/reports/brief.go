@@ -104,7 +104,7 @@ func (s *Reports) sessionOfRun(ctx context.Context, who projects.Caller, name st
 // recordOfRun reads what a session of a run printed, by its adapter.
 func (s *Reports) recordOfRun(ctx context.Context, p *projects.Project, ses kedge.Session, in BriefRequest) (recorded, error) {
 	if in.At > 0 {
-		return recorded{}, kedge.Errorf(kedge.Invalid, "what session %q told has no lines to cut at", ses.Name).
+		return recorded{}, kedge.Errorf(kedge.Invalid, "--at is for the lines of a transcript, and session %q of a run has none", ses.Name).
 			WithHint("kedge brief --transcript %s", in.What)
 	}
 	cfg, err := projects.Source{Project: p}.Config(ctx, projects.UserFile([]string{"HOME=" + in.Env["HOME"], "XDG_CONFIG_HOME=" + in.Env["XDG_CONFIG_HOME"]}))

@@ -140,9 +140,9 @@ func caught(ev run.Input, about run.Command) (by, why string) {
 	case ev.Kind == run.Gated && about.Tree == "" && ev.Outcome == run.Red:
 		return "its checks", failure
 	case ev.Kind == run.Inspected && ev.Outcome == run.Empty:
-		return "Kedge's look at the changes", "nothing was changed"
+		return "Kedge's check of the changes", "nothing was changed"
 	case ev.Kind == run.Inspected && ev.Outcome == run.Forbidden:
-		return "Kedge's look at the changes", failure
+		return "Kedge's check of the changes", failure
 	case ev.Kind == run.Integrated && ev.Outcome == run.Red:
 		return "the checks in a clean checkout", failure
 	default:

@@ -397,7 +397,7 @@ func (s *Manager) drop(ctx context.Context, d dropping) (int64, error) {
 		err = s.removeFolder(d.dir)
 	}
 	if err != nil {
-		return gone, kedge.Errorf(kedge.Internal, "cannot take away old output: %w", err)
+		return gone, kedge.Errorf(kedge.Internal, "cannot remove old output: %w", err)
 	}
 	return gone, nil
 }

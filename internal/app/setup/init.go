@@ -462,7 +462,7 @@ func resolve(root *os.Root, path string) (string, error) {
 	}
 	target = filepath.ToSlash(filepath.Join(filepath.Dir(path), target))
 	if info, err := root.Lstat(target); err != nil || !info.Mode().IsRegular() || strings.HasPrefix(target, "..") {
-		return path, errors.New("is a link to nothing that can be edited")
+		return path, errors.New("is a link, and what it points to cannot be edited")
 	}
 	return target, nil
 }

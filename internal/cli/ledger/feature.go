@@ -105,7 +105,7 @@ func (d *definitionFlags) apply(env *frame.Env, fs *pflag.FlagSet, def *kedge.De
 	}
 	if fs.Changed("prove") {
 		if len(def.Checks) == 0 {
-			return kedge.Errorf(kedge.Invalid, "--prove %s says how a check proves the feature, and there is none", d.prove).
+			return kedge.Errorf(kedge.Invalid, "--prove %s needs a check", d.prove).
 				WithHint("give one: --check \"go test ./...\"")
 		}
 		for i := range def.Checks {

@@ -30,10 +30,10 @@ afterwards, proves the work.
 Nothing is committed: do that yourself, git add -A && git commit. A run makes
 its own commits.
 
-Kedge measures changes, committed or not, from the files that it verified last:
-by your last full green gate, or by the last completed feature; before that
-from the commit of init. Weakened tests and changes to protected files are
-red. If you want such a change, run kedge gate yourself first.
+Kedge also looks at what changed, committed or not, since it last verified the
+files: at your last full green gate, at the last completed feature, or else at
+kedge init. Weakened tests and changes to protected files are red. If you want
+such a change, run kedge gate yourself first.
 
 A feature without checks, or one that changed files outside its paths, then
 waits for you (exit code 5): kedge approve ID --reason WHY, or kedge deny.

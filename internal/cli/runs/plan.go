@@ -26,10 +26,10 @@ func Plan(env *frame.Env) *cobra.Command {
 		Short: "Plan a goal with an agent that asks first, or show the plan",
 		Long: `Plan a goal with an agent that asks first. Without a goal, show the plan.
 
-A read-only session looks at the project and asks what it needs to know;
-kedge answer answers. After the last answer the next session writes the plan,
-Kedge checks it and writes it to .kedge/plan.md. The command ends with exit
-code 5 when it waits for your answers or approval. Work starts only after
+A read-only session looks at the project and asks what it needs to know. You
+answer with kedge answer. After the last answer the next session writes the
+plan, Kedge checks it and writes it to .kedge/plan.md. The command ends with
+exit code 5 when it waits for your answers or approval. Work starts only after
 kedge plan approve, in the same run. Kedge undoes whatever a planning session
 changes.
 

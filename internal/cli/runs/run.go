@@ -103,7 +103,7 @@ func showRun(env *frame.Env, out runs.RunReply) error {
 	case out.Run.Resting:
 		nextSteps(env, out.Run)
 	case out.Run.Halt != "":
-		env.Talk("the work under way comes to a clean point first: kedge run shows it, kedge run --continue resumes")
+		env.Talk("the run finishes its current step first; watch it: kedge run; continue it: kedge run --continue")
 	}
 	return nil
 }
@@ -379,9 +379,9 @@ the checks itself, commits what is green and sets the rest aside. Agents and
 checks outlive this command and the daemon.
 
 With --until PHASE the run ends when the features of that phase, and of those
-before it, are done. It saves a checkpoint, prints what the phase came to, and
-begins nothing of the phases after it. kedge plan diff PHASE shows what the
-phase changed; the next kedge run begins the next phase.
+before it, are done. It saves a checkpoint and prints a summary of the phase.
+It starts no later phase. kedge plan diff PHASE shows what the phase changed;
+the next kedge run begins the next phase.
 
 A second kedge run attaches to the first and applies its flags to it. A halted
 run takes flags only with --continue. Ctrl-C detaches; the run continues.

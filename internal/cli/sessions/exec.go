@@ -90,7 +90,7 @@ signal N. You need no daemon and no project.`,
 
 func runExec(env *frame.Env, args []string, raw bool) error {
 	if env.Home == "" {
-		return kedge.Errorf(kedge.Invalid, "there is no folder to keep the output in").WithHint("KEDGE_HOME=/some/folder kedge exec -- %s", args[0])
+		return kedge.Errorf(kedge.Invalid, "neither KEDGE_HOME nor HOME is set, so the output cannot be kept").WithHint("KEDGE_HOME=/some/folder kedge exec -- %s", args[0])
 	}
 	started := time.Now()
 	kept, err := output.Keep(env.Home, started)

@@ -56,7 +56,7 @@ The command reads only. It changes nothing and sends nothing anywhere.`,
 		},
 	}
 	c.Flags().DurationVar(&slow, "slow", slow, "a check is slow from this median `time` on")
-	c.Flags().Int64Var(&large, "large", large, "a file is large from this many `KiB` on")
+	c.Flags().Int64Var(&large, "large", large, "call a file large from this many `KiB` on")
 	return c
 }
 

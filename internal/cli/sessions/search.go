@@ -23,7 +23,7 @@ func Search(env *frame.Env) *cobra.Command {
 
 QUERY is plain text, not a pattern. It is found even where escape codes
 interrupt it. The newest session comes first. Each hit has its session, its
-time and its offset: kedge logs NAME --from OFFSET prints on from there.`,
+time and its offset: kedge logs NAME --from OFFSET continues from there.`,
 		Example: `  kedge search panic                          sessions of this project
   kedge search -i "out of memory" --all       every project, any case
   kedge search panic --session auth-refactor  every session of that name`,

@@ -29,7 +29,7 @@ var faults = []struct{ name, toml, json, want string }{
 	{"too long", "name = 'a'\nrun = 'x'\ntimeout = '200h'", `{"name":"a","run":"x","timeout":"200h"}`, `check "a": timeout "200h" is not a duration such as "5m" (at most 168h)`},
 	{"negative", "name = 'a'\nrun = 'x'\ntimeout = '-5m'", `{"name":"a","run":"x","timeout":"-5m"}`, `check "a": timeout "-5m" is not a duration`},
 	{"no time", "name = 'a'\nrun = 'x'\ntimeout = '0s'", `{"name":"a","run":"x","timeout":"0s"}`, `check "a": timeout "0s" is no time at all`},
-	{"touched", "name = 'a'\ntouched = 'go test'", `{"name":"a","touched":"go test"}`, `check "a": touched holds neither {packages} nor {paths}`},
+	{"touched", "name = 'a'\ntouched = 'go test'", `{"name":"a","touched":"go test"}`, `check "a": touched has neither {packages} nor {paths}`},
 	{"NUL", "name = 'a'\nrun = \"x\\u0000\"", `{"name":"a","run":"x\u0000"}`, `check "a": run holds a NUL byte`},
 	{"paths", "name = 'a'\nrun = 'x'\npaths = ['[']", `{"name":"a","run":"x","paths":["["]}`, `check "a": paths: pattern "["`},
 	{"evidence", "name = 'a'\nrun = 'x'\nevidence = ['/etc/*']", `{"name":"a","run":"x","evidence":["/etc/*"]}`, `check "a": evidence: pattern "/etc/*" is absolute`},

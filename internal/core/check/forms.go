@@ -158,7 +158,7 @@ func commandFault(c kedge.Check) (key, fix, what string) {
 		}
 	}
 	if c.Touched != "" && !strings.Contains(c.Touched, "{packages}") && !strings.Contains(c.Touched, "{paths}") {
-		return "touched", "a line that names nothing of what changed belongs under run", "touched holds neither {packages} nor {paths}"
+		return "touched", "a line that names nothing of what changed belongs under run", "touched has neither {packages} nor {paths}"
 	}
 	return "", "", ""
 }

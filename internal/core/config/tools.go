@@ -78,11 +78,11 @@ func (c Config) checkLimits(user, project *source) error {
 			if oneOf(key, can) {
 				continue
 			}
-			hint := "remove the row: it cannot be told which tools to use"
+			hint := "remove the row: its tools cannot be limited"
 			if len(can) > 0 {
-				hint = "it can be told: " + strings.Join(can, ", ")
+				hint = "possible for it: " + strings.Join(can, ", ")
 			}
-			return src.at("tools", "%q in a row of %q: agents of kind %q cannot be told that", key, "tools", a.Kind).WithHint("%s", hint)
+			return src.at("tools", "%q in a row of %q: agents of kind %q do not support it", key, "tools", a.Kind).WithHint("%s", hint)
 		}
 	}
 	return nil

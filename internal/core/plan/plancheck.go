@@ -154,12 +154,12 @@ func (d *Doc) checkReplaced() {
 	const fix = "replace it, arrows included, or take the line out"
 	for _, ph := range d.Plan.Phases {
 		if unreplaced.MatchString(ph.Prompt) {
-			d.bad(kedge.LevelError, d.lineWith(ph.Line, ph.Prompt), fix, "the prompt of phase %q is still that of the draft: %s", ph.ID, ph.Prompt)
+			d.bad(kedge.LevelError, d.lineWith(ph.Line, ph.Prompt), fix, "the prompt of phase %q is still the example of the draft: %s", ph.ID, ph.Prompt)
 		}
 		for _, it := range ph.Items {
 			for _, text := range slices.Concat([]string{it.Text}, it.Checks, it.Paths) {
 				if unreplaced.MatchString(text) {
-					d.bad(kedge.LevelError, d.lineWith(it.Line, text), fix, "item %q is still that of the draft: %s", it.ID, text)
+					d.bad(kedge.LevelError, d.lineWith(it.Line, text), fix, "item %q is still the example of the draft: %s", it.ID, text)
 				}
 			}
 		}

@@ -31,8 +31,8 @@ func TestTemplateShowsEveryPart(t *testing.T) {
 			}
 		}
 		for _, left := range []string{
-			`the prompt of phase "p1" is still`, `item "p1.1" is still that of the draft: <say`, `item "p1.1" is still that of the draft: <a command>`,
-			`item "p1.1" is still that of the draft: <src/**>`, `item "p1.1" is still that of the draft: <docs/*.md>`, `item "p1.2" is still`,
+			`the prompt of phase "p1" is still`, `item "p1.1" is still the example of the draft: <say`, `item "p1.1" is still the example of the draft: <a command>`,
+			`item "p1.1" is still the example of the draft: <src/**>`, `item "p1.1" is still the example of the draft: <docs/*.md>`, `item "p1.2" is still`,
 		} {
 			if !strings.Contains(whats(findings), left) {
 				t.Errorf("not found: %s:\n%s", left, whats(findings))

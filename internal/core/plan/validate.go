@@ -93,7 +93,7 @@ func fieldProblems(d kedge.Definition) []Problem {
 		})
 	}
 	if strings.TrimSpace(d.Name) == "" || strings.ContainsAny(d.Name, "\n\r") {
-		bad("a name is one line of text", "has no name of one line")
+		bad("a name is one line of text", "needs a name, on one line")
 	}
 	if n := utf8.RuneCountInString(d.Name); n > MaxName {
 		bad("say it at length in the description", "has a name of %d characters, more than %d", n, MaxName)

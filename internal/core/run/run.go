@@ -290,7 +290,7 @@ func (t *stepper) queue(j *Job, p Phase) { j.Phase, j.Resume = Ready, p }
 // works does not stop the session.
 func (t *stepper) stuck(j *Job) {
 	if t.ev.Outcome == Drifted {
-		t.halt(Paused, "the repository changed under the run: "+t.ev.Reason)
+		t.halt(Paused, "somebody changed the repository while the run worked: "+t.ev.Reason)
 	} else {
 		t.halt(Fault, t.ev.Reason)
 	}

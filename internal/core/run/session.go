@@ -289,7 +289,7 @@ func (t *stepper) afterSession(j *Job) {
 		j.Waits++
 		j.Until = t.ev.Until
 		if j.Waits > t.s.Rules.Waits {
-			t.endBlocked(j, "the provider's limit was met "+strconv.Itoa(j.Waits)+" times")
+			t.endBlocked(j, "the provider's limit was reached "+strconv.Itoa(j.Waits)+" times")
 			return
 		}
 		t.endSession(j, Limited)
@@ -305,7 +305,7 @@ func (t *stepper) afterSession(j *Job) {
 		t.unstarted(j)
 		t.endSession(j, Briefing)
 	case Drifted:
-		t.halt(Paused, "the repository changed under the run: "+t.ev.Reason)
+		t.halt(Paused, "somebody changed the repository while the run worked: "+t.ev.Reason)
 		t.endSession(j, Briefing)
 	case Failed:
 		t.halt(Fault, t.ev.Reason)

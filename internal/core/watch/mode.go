@@ -56,5 +56,5 @@ func (w *Watcher) endMode(claimed bool) []Signal {
 	if m.calls > 0 {
 		return nil // a command may have made the changes
 	}
-	return w.confused(Record, "it says that it is done and only talked")
+	return w.confused(Record, "it says that it is done, but it called no tool and changed nothing")
 }

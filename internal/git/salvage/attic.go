@@ -74,7 +74,7 @@ func (a Attic) Check(paths []string) error {
 	}
 	b, err := os.ReadFile(a.manifestFile())
 	if err != nil {
-		return kedge.Errorf(kedge.NotFound, "the attic of this salvage is gone: %w", err).WithHint("look for %q in a backup", a.Dir)
+		return kedge.Errorf(kedge.NotFound, "the folder with the files of this salvage is gone: %w", err).WithHint("look for %q in a backup", a.Dir)
 	}
 	var m manifest
 	if err := strictjson.Decode(a.manifestFile(), b, &m); err != nil {
@@ -119,7 +119,7 @@ func (a Attic) GiveBack(root string, paths []string) error {
 			continue // given back by an earlier try: Taken looked
 		}
 		if err := move(from, to); err != nil {
-			return kedge.Errorf(kedge.Internal, "cannot move %q back from the attic: %w", p, err)
+			return kedge.Errorf(kedge.Internal, "cannot move %q back from the folder of the salvage: %w", p, err)
 		}
 	}
 	return nil

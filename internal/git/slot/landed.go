@@ -107,7 +107,7 @@ func (s *Slots) whyStays(ctx context.Context, id kedge.RunID, going []string) (C
 	case errors.Is(err, fs.ErrNotExist):
 		return c, "nothing is known of its run any more", nil
 	case err != nil:
-		return c, "what is written down of its run cannot be read: " + err.Error(), nil //nolint:nilerr // it is said, and keeps no other branch
+		return c, "the records of its run cannot be read: " + err.Error(), nil //nolint:nilerr // it is said, and keeps no other branch
 	case c.Lands == "":
 		return c, "its run began on no branch", nil
 	}

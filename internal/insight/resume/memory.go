@@ -134,9 +134,9 @@ func (m *memory) told(s said) {
 		switch {
 		case strings.HasSuffix(one, "?"), beginsAny(low, askWords):
 		case forbids(low):
-			remember(&m.ruled, s.line, "the user: "+one)
+			remember(&m.ruled, s.line, "the user said: "+one)
 		case hasAny(low, toldWords), beginsAny(low, rulingWords):
-			remember(&m.decided, s.line, "the user: "+one)
+			remember(&m.decided, s.line, "the user said: "+one)
 		}
 	}
 }

@@ -55,7 +55,7 @@ func ParsePrices(name string, b []byte) (PriceTable, error) {
 		return nil, kedge.Errorf(kedge.Invalid, "%s: unknown key %q", name, keys[0].String()).WithHint("docs/reference/config.md lists the keys of prices.toml")
 	}
 	if f.Version != 1 {
-		return nil, kedge.Errorf(kedge.Invalid, "%s: version is %d", name, f.Version).WithHint("write version = 1 as its first line")
+		return nil, kedge.Errorf(kedge.Invalid, "%s: version is %d, this Kedge reads version 1", name, f.Version).WithHint("write version = 1 as its first line")
 	}
 	for _, p := range f.Price {
 		if err := p.check(name); err != nil {

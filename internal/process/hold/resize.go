@@ -32,7 +32,7 @@ func (h *holder) redraw() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if !h.child.tty || h.cols < 2 {
-		return kedge.Errorf(kedge.Invalid, "this session has no terminal to paint")
+		return kedge.Errorf(kedge.Invalid, "this session has no terminal")
 	}
 	cols, rows := uint16(h.cols), uint16(h.rows)
 	if err := h.child.resize(cols-1, rows); err != nil {

@@ -77,7 +77,7 @@ func (s *scanner) scanFrom(ctx context.Context, t task, begin int64) error {
 	s.next, s.from, s.eof, s.cut, s.hits = begin, 0, false, false, nil
 	for {
 		if err := ctx.Err(); err != nil {
-			return kedge.Errorf(kedge.Interrupted, "the search was given up: %w", err)
+			return kedge.Errorf(kedge.Interrupted, "the search was stopped: %w", err)
 		}
 		if err := s.fill(); err != nil {
 			return err

@@ -34,7 +34,7 @@ func Scenarios() []Scenario {
 		{"interrupt", "a turn can be interrupted", interrupt},
 		{"resume", "goes on with its own conversation", resume},
 		{"retry", "a limit that passes is told", retry},
-		{"overloaded", "a provider that stays away is a limit", overloaded},
+		{"overloaded", "a provider that does not answer counts as a limit", overloaded},
 		{"nologin", "a refused login is told", nologin},
 		{"toolong", "a prompt that never fits fails with its cause", toolong},
 		{"cut", "a broken stream is made good, counted once", cutOff},

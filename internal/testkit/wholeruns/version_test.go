@@ -50,8 +50,8 @@ func TestRow56VersionsOfAgents(t *testing.T) {
 		what  string
 	}{
 		"2.1.1":                 {kedge.LevelError, "is version 2.1.1, and before 2.1.2"},
-		"9.9.9 (Claude Code)":   {kedge.LevelWarning, "is version 9.9.9, which Kedge's tests never drove"},
-		"2.1.325 (Claude Code)": {kedge.LevelInfo, "is version 2.1.325, which Kedge's tests drive"},
+		"9.9.9 (Claude Code)":   {kedge.LevelWarning, "is version 9.9.9; Kedge was tested with"},
+		"2.1.325 (Claude Code)": {kedge.LevelInfo, "is version 2.1.325, which Kedge was tested with"},
 		"no number":             {kedge.LevelWarning, "does not say its version"},
 	} {
 		w.says(text)
@@ -65,7 +65,7 @@ func TestRow56VersionsOfAgents(t *testing.T) {
 	}
 	w.says("9.9.9 (Claude Code)")
 	r, err := w.svc.RunStart(w.ctx, w.caller(), runs.RunStartRequest{Env: os.Environ()})
-	if err != nil || len(r.Notes) == 0 || !strings.Contains(r.Notes[0], "9.9.9, which Kedge's tests never drove") {
+	if err != nil || len(r.Notes) == 0 || !strings.Contains(r.Notes[0], "9.9.9; Kedge was tested with") {
 		t.Errorf("%+v, %v", r.Notes, err)
 	}
 }
