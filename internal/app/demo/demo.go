@@ -306,7 +306,7 @@ func plainly(s string) string {
 	s = strings.TrimPrefix(s, "checked: ")
 	s, _, _ = strings.Cut(s, " is red: ")
 	s, _, _ = strings.Cut(s, " (")
-	s = strings.TrimPrefix(s, "red: ")
+	s = strings.TrimPrefix(s, "red; ")
 	if strings.HasPrefix(s, "check ") {
 		s += " is red"
 	}

@@ -79,8 +79,8 @@ func TestDemoText(t *testing.T) {
 // TestPlainly: what was caught is told without commands and paths.
 func TestPlainly(t *testing.T) {
 	for found, want := range map[string]string{
-		`checked: red: check "unit" (go test ./a) is red: stat /long/path: no such directory`:       `check "unit" is red`,
-		`checked: red: test "TestAdd" is now skipped: money/money_test.go:5 (let it run as before)`: `test "TestAdd" is now skipped: money/money_test.go:5`,
+		`checked: red; check "unit" (go test ./a) is red: stat /long/path: no such directory`:       `check "unit" is red`,
+		`checked: red; test "TestAdd" is now skipped: money/money_test.go:5 (let it run as before)`: `test "TestAdd" is now skipped: money/money_test.go:5`,
 		"it changed nothing": "it changed nothing",
 	} {
 		if got := plainly(found); got != want {
