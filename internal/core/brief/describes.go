@@ -24,17 +24,17 @@ var (
 
 // Describes tells whether a commit message says what was done: its subject, or a line of
 // its body, has words beside those that could stand in any message. Trailers say nothing
-// about it, nor do the commands that checked it.
+// about it, nor do the commands that checked it, unless the subject names what they check.
 func Describes(message string) bool {
 	subject, body, _ := strings.Cut(strings.TrimSpace(message), "\n")
 	if saysMore(subject, 2) {
 		return true
 	}
-	checks := false
+	named, checks := saysMore(subject, 1), false
 	for line := range strings.Lines(body) {
 		line = strings.TrimSpace(line)
 		checks = line == checkedBy || checks && line != ""
-		if !checks && !trailerLine.MatchString(line) && saysMore(line, 3) {
+		if (named || !checks) && !trailerLine.MatchString(line) && saysMore(line, 3) {
 			return true
 		}
 	}

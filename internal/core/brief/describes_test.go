@@ -15,6 +15,7 @@ func TestRow97CommitThatSaysNothing(t *testing.T) {
 		"wip": false, "": false, "fix": false, "WIP: fix stuff": false, "update": false, "fixes again!": false, ".": false, "login": false,
 		"wip\n\nKedge-Feature: login-form\nSigned-off-by: Ann Example <ann@example.com>": false,
 		"fix\n\nChecked by:\n- go test ./parser -run TestOptions":                        false,
+		"login\n\nChecked by:\n- go test ./login":                                        true, "login\n\nKedge-Feature: login-form of the shop": false,
 		"Fix login": true, "parser: refuse both flags": true, "Update README": true, "修复登录超时": true, "Исправлена ошибка входа": true,
 		"wip\n\nThe parser refuses both flags now.":       true,
 		"fix\n\nAccepted when:\n- the form shows the sum": true,
