@@ -45,8 +45,8 @@ func TestValidateLooksAtEachDefinition(t *testing.T) {
 		change func(d *kedge.Definition)
 	}{
 		{"", func(*kedge.Definition) {}},
-		{"no name", func(d *kedge.Definition) { d.Name = " " }},
-		{"no name", func(d *kedge.Definition) { d.Name = "a\nb" }},
+		{"needs a name", func(d *kedge.Definition) { d.Name = " " }},
+		{"needs a name", func(d *kedge.Definition) { d.Name = "a\nb" }},
 		{"", func(d *kedge.Definition) { d.Name = strings.Repeat("ü", 200) }},
 		{"a name of 201 characters, more than 200", func(d *kedge.Definition) { d.Name = strings.Repeat("x", 201) }},
 		{"negative budget", func(d *kedge.Definition) { d.Budget.USD = -1 }},
