@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"context"
 	"errors"
 	"syscall"
 
@@ -46,9 +47,11 @@ func isDamage(err error) bool {
 	return c == sqlite3.SQLITE_CORRUPT || c == sqlite3.SQLITE_NOTADB
 }
 
-// fault makes the error that a person sees of one from SQLite.
+// fault makes the error that you see of one from SQLite.
 func (s *Store) fault(doing string, err error) *kedge.Error {
 	switch {
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return kedge.Errorf(kedge.Interrupted, "%s: cut off before its end: %w", doing, err).WithHint("try again")
 	case isFull(err):
 		return kedge.Errorf(kedge.Internal, "%s: no space left for %q: %w", doing, s.dbPath(), err).
 			WithHint("free some space, then try again: nothing was written")
