@@ -13,7 +13,7 @@ import (
 // filler are the words that a commit message can have without saying what was done.
 var filler = strings.Fields(`wip fix fixes fixed fixing bug bugs bugfix hotfix patch update updates updated change changes changed
 	stuff misc tmp temp test tests testing commit commits save saved progress work working done more minor cleanup clean up it its
-	the a an and some thing things small final checkpoint todo initial code edit edits tweak tweaks refactor refactoring again now
+	the an and some thing things small final checkpoint todo initial code edit edits tweak tweaks refactor refactoring again now
 	try ok yes please another new of in for to on with this that my chore feat feature implement implemented implementation
 	add added adding remove removed various several other session task`)
 
@@ -55,7 +55,7 @@ func saysMore(line string, least int) bool {
 		if wide := strings.TrimFunc(w, func(r rune) bool { return r < unicode.MaxLatin1 }); len([]rune(wide)) >= 4 {
 			n += least // a script that may part no words
 		}
-		telling = telling || len(w) > 1 && !slices.Contains(filler, w)
+		telling = telling || !slices.Contains(filler, w)
 	}
 	return n >= least && telling
 }
