@@ -15,6 +15,8 @@ import (
 // daemon was killed while it made them. A set-up that still runs there is ended. What is
 // in them and in no commit is set aside.
 func ClearAbandoned(ctx context.Context, h *projects.Home, p *projects.Project, repo *git.Repo) error {
+	p.Clearing.Lock() // two would end one set-up, and one of them would fail
+	defer p.Clearing.Unlock()
 	slots := h.Slots(p, repo)
 	list, err := slots.Abandoned(p.Begun(ctx))
 	for _, r := range list {

@@ -297,8 +297,12 @@ func withWorktree(env []string, w *kedge.SessionWorktree) []string {
 
 // removedWorktree is the error of a session whose worktree somebody removed.
 func removedWorktree(in SessionNew) error {
+	var command []string
+	for _, word := range in.Command {
+		command = append(command, git.Quoted(word))
+	}
 	return kedge.Errorf(kedge.NotFound, "the worktree of session %q was removed: %s", in.Name, in.own.Path).
-		WithHint("start it in a new one: kedge new %s --worktree=%s -- COMMAND", in.Name, git.Quoted(in.own.Branch))
+		WithHint("start it in a new one: kedge new %s --worktree=%s -- %s", in.Name, git.Quoted(in.own.Branch), strings.Join(command, " "))
 }
 
 // ClearAbandonedSoon takes away, in the background, the worktrees of sessions that never

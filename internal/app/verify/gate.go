@@ -194,6 +194,9 @@ func (s *Verifier) gateRequest(ctx context.Context, p *projects.Project, who pro
 	}
 	if j.base.repo != nil {
 		q.Repo = j.base.repo
+		if own, found := s.home.Slots(p, j.base.repo).At(p.Dir); found { // the session's own database, not yours
+			q.Slot = own.Slot
+		}
 	}
 	rules, env := rulesFor(p, who, j.base), j.env
 	if who.IsAgent() {

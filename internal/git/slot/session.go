@@ -151,12 +151,9 @@ func (s *Slots) addSession(ctx context.Context, r Session) error {
 // maker names this process.
 func maker() string { return fmt.Sprintf("%d %s", os.Getpid(), process.StartTime(os.Getpid())) }
 
-// making tells whether the process that makes the worktree lives.
-func (r Session) making() bool {
-	pid, start, _ := strings.Cut(r.Maker, " ")
-	n, err := strconv.Atoi(pid)
-	return r.Maker == maker() || err == nil && process.IsAlive(n, start)
-}
+// making tells whether this process makes the worktree, or did. Another one that began to
+// is gone: one process has the worktrees of a project at a time.
+func (r Session) making() bool { return r.Maker == maker() }
 
 // Sessions are the worktrees of sessions that are written down.
 func (s *Slots) Sessions() ([]Session, error) { return readSessions(s.root()) }

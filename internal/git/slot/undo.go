@@ -166,12 +166,12 @@ func (s *Slots) SessionBranchStays(ctx context.Context, r Session, going []strin
 	return s.cfg.Repo.BranchStays(ctx, r.Branch, r.From, going)
 }
 
-// Lost are the records of worktrees that somebody else removed.
-func (s *Slots) Lost() ([]Session, error) {
+// Lost are the records of worktrees whose sessions began and that somebody else removed.
+func (s *Slots) Lost(begun func(kedge.SessionID) bool) ([]Session, error) {
 	all, err := s.Sessions()
 	return slices.DeleteFunc(all, func(r Session) bool {
 		_, err := os.Lstat(r.Path)
-		return err == nil || r.making() || s.cfg.Repo.Removing(r.Path) || s.cfg.Repo.Registered(r.Path)
+		return err == nil || !begun(r.Session) || s.cfg.Repo.Removing(r.Path) || s.cfg.Repo.Registered(r.Path)
 	}), err
 }
 
