@@ -124,6 +124,7 @@ func callable(root *cobra.Command, words []string) error {
 	}
 	for _, w := range words {
 		name, isFlag := strings.CutPrefix(w, "--")
+		name, _, _ = strings.Cut(name, "=")
 		switch {
 		case w == "--", w == "|":
 			return nil

@@ -11,18 +11,8 @@ import (
 	"kedge/internal/cli/frame"
 )
 
-// New is kedge new.
-func New(env *frame.Env) *cobra.Command {
-	var (
-		dir    string
-		attach bool
-		limit  string
-		branch string
-	)
-	c := &cobra.Command{
-		Use:   "new NAME [flags] -- COMMAND…",
-		Short: "Start a session that outlives this terminal",
-		Long: `Start a session that outlives this terminal, the daemon and its upgrades.
+// newLong is the help of kedge new.
+const newLong = `Start a session that outlives this terminal, the daemon and its upgrades.
 
 A session is any command with a terminal of its own: an agent, a shell, a
 watcher. Kedge keeps everything that it prints and prints its id now.
@@ -41,7 +31,20 @@ port that no other session has. If anything fails, nothing is left behind.
 
 kedge resume and kedge fresh continue in the same worktree. kedge worktree gc
 removes it when the session has ended, nothing in it is uncommitted, and its
-commits are on another branch.`,
+commits are on another branch.`
+
+// New is kedge new.
+func New(env *frame.Env) *cobra.Command {
+	var (
+		dir    string
+		attach bool
+		limit  string
+		branch string
+	)
+	c := &cobra.Command{
+		Use:   "new NAME [flags] -- COMMAND…",
+		Short: "Start a session that outlives this terminal",
+		Long:  newLong,
 		Example: `  kedge new auth-refactor -- claude       an agent that stays when you log out
   kedge new tests --attach -- make watch  start it and look at once
   kedge new big --on-limit wait -- claude wait for limits overnight

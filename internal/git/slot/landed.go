@@ -19,7 +19,7 @@ type Branches struct {
 
 // And adds others.
 func (b Branches) And(more Branches) Branches {
-	out := Branches{Gone: slices.Concat(b.Gone, more.Gone), Kept: maps.Clone(b.Kept)}
+	out := Branches{Gone: append(append([]string{}, b.Gone...), more.Gone...), Kept: maps.Clone(b.Kept)}
 	slices.Sort(out.Gone)
 	maps.Copy(out.Kept, more.Kept)
 	return out
