@@ -250,6 +250,9 @@ func (r *reference) flags(c *cobra.Command) {
 
 func flagName(f *pflag.Flag, value string) string {
 	name := strings.TrimSpace("--" + f.Name + " " + value)
+	if f.NoOptDefVal != "" && value != "" {
+		name = "--" + f.Name + "[=" + value + "]"
+	}
 	if f.Shorthand != "" {
 		name = "-" + f.Shorthand + ", " + name
 	}

@@ -66,7 +66,7 @@ func (o owned) whyKept(ctx context.Context, repo *git.Repo, w kedge.Worktree) (s
 func (u usage) branchesGoing(ctx context.Context, slots *slot.Slots, going []string, out *slot.Branches) error {
 	for _, path := range going {
 		own, is := u.own[path]
-		if !is || !own.Made {
+		if !is || !own.Made { // one that was there before is no business of ours
 			continue
 		}
 		stays, err := slots.SessionBranchStays(ctx, own.Session, going)

@@ -121,9 +121,9 @@ The worktree of a session (kedge new --worktree) goes with its ignored files,
 because copied files and the set-up made them, once the session has ended.
 Worktrees of runs that no run needs any more are removed whatever they
 contain: Kedge sets uncommitted work aside first (kedge salvage ls). Branches
-stay, except those of runs that have landed, and those that Kedge made for a
-session and whose commits are all on the branch that they were made from. What
-a run or a session still works in stays, and so does that of a pinned session.`,
+stay, except those of runs that have landed, and kedge/NAME of a session if its
+commits are all on the branch that it was made from. What a run or a session
+still works in stays, and so does the worktree of a pinned session.`,
 		Example: `  kedge worktree gc --dry-run     what would be removed, and why the rest stays
   kedge worktree gc`,
 		RunE: func(c *cobra.Command, _ []string) error {

@@ -84,7 +84,7 @@ func New(env *frame.Env) *cobra.Command {
 	c.Flags().StringVar(&limit, "on-limit", "", "at a provider's limit: `wait` and continue by itself")
 	_ = c.RegisterFlagCompletionFunc("on-limit", cobra.FixedCompletions([]string{string(kedge.OnLimitWait)}, cobra.ShellCompDirectiveNoFileComp)) // the flag is there
 	c.Flags().BoolVar(&attach, "attach", false, "attach to it at once")
-	c.Flags().StringVar(&branch, "worktree", "", "work in a git worktree of its own; to name its `branch`: --worktree=BRANCH")
+	c.Flags().StringVar(&branch, "worktree", "", "work in a git worktree of its own, on this `branch` (default: kedge/NAME)")
 	c.Flags().Lookup("worktree").NoOptDefVal = ownBranch
 	frame.CompleteFlag(c, "worktree", frame.AfterArgs(branches(env)))
 	return c

@@ -126,7 +126,7 @@ func (s *Slots) forgetSession(r Session) error {
 
 // ClearSession takes away the worktree of a session that is over. What Kedge itself wrote
 // there is set aside first. Conflict when a process works in it. The branch goes with it
-// if Kedge made it and its commits are on the branch that it was made from.
+// if Kedge named it and its commits are on the branch that it was made from.
 func (s *Slots) ClearSession(ctx context.Context, path string, q Request) (Branches, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -143,7 +143,7 @@ func (s *Slots) ClearSession(ctx context.Context, path string, q Request) (Branc
 
 // dropSessionBranch removes what a worktree that is gone leaves behind.
 func (s *Slots) dropSessionBranch(ctx context.Context, r Session, out Branches) (Branches, error) {
-	if r.Made && r.From != "" {
+	if r.namedByKedge() && r.From != "" {
 		gone, stays, err := s.cfg.Repo.DropBranch(ctx, r.Branch, r.From)
 		switch {
 		case err != nil:
@@ -153,15 +153,24 @@ func (s *Slots) dropSessionBranch(ctx context.Context, r Session, out Branches) 
 		case stays != "":
 			out.Kept[r.Branch] = stays
 		}
+	} else if r.Made {
+		out.Kept[r.Branch], _ = s.SessionBranchStays(ctx, r, nil) // it asks nobody then
 	}
 	return out, s.forgetSession(r)
 }
 
+// namedByKedge tells whether the branch is nobody's but Kedge's: it made it, and nobody
+// said what it is called.
+func (r Session) namedByKedge() bool { return r.Made && r.Branch == SessionBranch(r.Name) }
+
 // SessionBranchStays says why the branch of a session's worktree would stay when the
 // worktrees at these paths are gone; empty when it would go. It changes nothing.
 func (s *Slots) SessionBranchStays(ctx context.Context, r Session, going []string) (string, error) {
-	if !r.Made || r.From == "" {
-		return "Kedge did not make it", nil
+	switch {
+	case !r.namedByKedge():
+		return "you named it", nil
+	case r.From == "":
+		return "no branch was checked out when it was made", nil
 	}
 	return s.cfg.Repo.BranchStays(ctx, r.Branch, r.From, going)
 }
