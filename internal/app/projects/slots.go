@@ -74,6 +74,23 @@ func (h *Home) worktreesDir(id kedge.ProjectID) string {
 	return filepath.Join(h.Dir, "worktrees", string(id))
 }
 
+// SessionWorktree is the worktree of a session in which the caller's folder lies; false for
+// your own checkout, and for worktrees that you or a run made.
+func (h *Home) SessionWorktree(p *Project) (kedge.SessionWorktree, bool) {
+	own, found := slot.New(slot.Config{Dir: h.worktreesDir(p.ID)}).At(p.Dir)
+	return own.SessionWorktree, found
+}
+
+// MeasuresDrift tells whether drift is measured in the caller's folder: in your checkout,
+// and not where sessions work apart from it.
+func (h *Home) MeasuresDrift(p *Project) bool {
+	if p.RunSession != nil {
+		return false
+	}
+	_, apart := h.SessionWorktree(p)
+	return !apart
+}
+
 // HasSessionWorktrees tells whether sessions of a project have worktrees of their own.
 func (h *Home) HasSessionWorktrees(id kedge.ProjectID) bool {
 	return slot.HasSessions(h.worktreesDir(id))
