@@ -353,6 +353,7 @@ func (r *trapped) workOn(g *git.Repo, step stepper) {
 	step("Holds", gittest.Second(g.Holds(ctx, dir)))
 	_ = g.Removing(dir)
 	step("Removing", nil)
+	step("AbortWorktree", g.AbortWorktree(ctx, dir))
 	_ = g.Registered(dir)
 	step("Registered", nil)
 	step("CheckedOut", gittest.Second(g.CheckedOut(ctx)))

@@ -61,7 +61,7 @@ func (s *Manager) newInWorktree(ctx context.Context, who projects.Caller, in Ses
 	if err := s.refuseTaken(ctx, p, in.Name); err != nil {
 		return kedge.Session{}, err
 	}
-	ctx, done := s.untilLeaving(ctx)
+	ctx, done := s.untilLeaving(ctx, in)
 	defer done()
 	m := making{s: s, p: p, repo: repo, who: who, slots: s.home.Slots(p, repo)}
 	in, id, err := m.make(ctx, in)
@@ -107,10 +107,10 @@ func (s *Manager) worktreeRepo(ctx context.Context, who projects.Caller) (*proje
 
 // untilLeaving gives a context that also ends when the daemon is asked to stop: a set-up
 // that nobody waits for any more is of no use.
-func (s *Manager) untilLeaving(ctx context.Context) (context.Context, func()) {
+func (s *Manager) untilLeaving(ctx context.Context, in SessionNew) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	stop := context.AfterFunc(s.life.Leaving(), func() {
-		cancel(kedge.Errorf(kedge.Interrupted, "the daemon was stopped before the worktree was ready, so there is none").WithHint("call it again"))
+		cancel(kedge.Errorf(kedge.Interrupted, "the daemon was stopped before the worktree was ready, so there is none").WithHint("%s", again(in, in.Worktree.Branch)))
 	})
 	return ctx, func() { stop(); cancel(nil) }
 }
@@ -193,7 +193,7 @@ func (m making) filled(ctx context.Context, in SessionNew, id kedge.SessionID, c
 		return r, err
 	}
 	if r.Base != c.Base {
-		return r, m.undone(ctx, r, kedge.Errorf(kedge.Conflict, "the branch %q moved meanwhile", c.Branch).WithHint("call it again"))
+		return r, m.undone(ctx, r, kedge.Errorf(kedge.Conflict, "the branch %q moved meanwhile", c.Branch).WithHint("%s", again(in, in.Worktree.Branch)))
 	}
 	line := gate.SetupLine{
 		Dir: w.Root(), Logs: r.Logs, Env: withWorktree(in.Env, &r.SessionWorktree), Runner: m.s.Runner(),
@@ -210,7 +210,7 @@ func (m making) filled(ctx context.Context, in SessionNew, id kedge.SessionID, c
 		},
 	})
 	if err == nil && reason != "" {
-		err = notEquipped(reason)
+		err = notEquipped(reason, again(in, in.Worktree.Branch))
 	}
 	if err != nil {
 		return r, m.undone(ctx, r, err)
@@ -244,10 +244,10 @@ func (m making) box(c config.Sandbox, w *git.Repo, env []string) (sandbox.Box, e
 
 // notEquipped is the error of a worktree that cannot be used, of the words that a run has
 // for it.
-func notEquipped(reason string) error {
+func notEquipped(reason, command string) error {
 	why, next, ok := strings.Cut(strings.TrimSuffix(reason, ")"), " (next: ")
 	if !ok {
-		why, next = reason, "correct [worktree] setup in .kedge/config.toml, commit it, and call it again"
+		why, next = reason, "correct [worktree] setup in .kedge/config.toml and commit it, then: "+command
 	}
 	return kedge.Errorf(kedge.Blocked, "%s", why).WithHint("%s", next)
 }
@@ -295,14 +295,23 @@ func withWorktree(env []string, w *kedge.SessionWorktree) []string {
 	return append(out, "KEDGE_SLOT="+w.Slot, "KEDGE_PORT="+strconv.Itoa(w.Port))
 }
 
+// again is the command that asks for a session with a worktree; an empty branch is its own.
+func again(in SessionNew, branch string) string {
+	line := "kedge new " + in.Name + " --worktree"
+	if branch != "" {
+		line += "=" + git.Quoted(branch)
+	}
+	line += " --"
+	for _, word := range in.Command {
+		line += " " + git.Quoted(word)
+	}
+	return line
+}
+
 // removedWorktree is the error of a session whose worktree somebody removed.
 func removedWorktree(in SessionNew) error {
-	var command []string
-	for _, word := range in.Command {
-		command = append(command, git.Quoted(word))
-	}
 	return kedge.Errorf(kedge.NotFound, "the worktree of session %q was removed: %s", in.Name, in.own.Path).
-		WithHint("start it in a new one: kedge new %s --worktree=%s -- %s", in.Name, git.Quoted(in.own.Branch), strings.Join(command, " "))
+		WithHint("start it in a new one: %s", again(in, in.own.Branch))
 }
 
 // ClearAbandonedSoon takes away, in the background, the worktrees of sessions that never

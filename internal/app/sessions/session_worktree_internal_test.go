@@ -35,9 +35,9 @@ func TestNearest(t *testing.T) {
 func TestNotEquipped(t *testing.T) {
 	for reason, want := range map[string][2]string{
 		"x is not ignored (next: echo x >> .gitignore)": {"x is not ignored", "echo x >> .gitignore"},
-		`the setup "m" failed: exit 1 (log: /l)`:        {`the setup "m" failed: exit 1 (log: /l)`, "correct [worktree] setup in .kedge/config.toml, commit it, and call it again"},
+		`the setup "m" failed: exit 1 (log: /l)`:        {`the setup "m" failed: exit 1 (log: /l)`, "correct [worktree] setup in .kedge/config.toml and commit it, then: kedge new a --worktree=b -- sh -c 'x y'"},
 	} {
-		err := notEquipped(reason)
+		err := notEquipped(reason, again(SessionNew{Name: "a", Command: []string{"sh", "-c", "x y"}}, "b"))
 		if !kedge.Blocked.Is(err) || err.Error() != want[0] || kedge.HintOf(err) != want[1] {
 			t.Errorf("%q gives %q with the hint %q", reason, err, kedge.HintOf(err))
 		}

@@ -60,6 +60,7 @@ func (s *Slots) ForSession(ctx context.Context, q SessionRequest) (Session, *git
 	if err != nil {
 		return r, nil, err
 	}
+	s.sweepRecords()
 	if err := s.writeSession(r); err != nil {
 		return r, nil, err
 	}
@@ -72,6 +73,16 @@ func (s *Slots) ForSession(ctx context.Context, q SessionRequest) (Session, *git
 		return r, nil, errors.Join(err, s.undoNow(context.WithoutCancel(ctx), r))
 	}
 	return r, w, nil
+}
+
+// sweepRecords removes what a killed writer of records left. It needs the lock.
+func (s *Slots) sweepRecords() {
+	root, err := os.OpenRoot(s.root())
+	if err != nil {
+		return
+	}
+	defer func() { _ = root.Close() }() // only read
+	_, _ = atomicfile.Sweep(root, ".")  // what stays is small, and goes the next time
 }
 
 // ChooseFor decides the branch of a session's worktree by what the repository has now. It
@@ -90,6 +101,10 @@ func (s *Slots) ChooseFor(ctx context.Context, name, branch string) (Choice, git
 		return Choice{}, head, err
 	}
 	c, err := Choose(Wish{Session: name, Branch: branch, Head: head, Refs: refs, Places: places})
+	if own, found := s.At(places[c.Branch]); found && kedge.Conflict.Is(err) {
+		err = kedge.Errorf(kedge.Conflict, "%w", err).
+			WithHint("continue there: kedge resume %s; or name another branch: --worktree=BRANCH", own.Name)
+	}
 	return c, head, err
 }
 
@@ -192,7 +207,7 @@ func (s *Slots) writeSession(r Session) error {
 // At is the worktree of a session in which a folder lies; false for none.
 func (s *Slots) At(dir string) (Session, bool) {
 	all, err := s.Sessions()
-	if err != nil {
+	if err != nil || dir == "" {
 		return Session{}, false
 	}
 	if real, err := filepath.EvalSymlinks(dir); err == nil {

@@ -156,6 +156,19 @@ func TestF15AbandonedWorktreesGo(t *testing.T) {
 			return err
 		},
 		"before the worktree": func(g *ground, r slot.Session, _ string) error { return remove(g, r) },
+		"git: only the folder": func(g *ground, r slot.Session, _ string) error {
+			return errors.Join(remove(g, r), os.Mkdir(r.Path, 0o700))
+		},
+		"git: only a lock": func(g *ground, r slot.Session, admin string) error {
+			return errors.Join(remove(g, r), os.MkdirAll(admin, 0o700), os.WriteFile(filepath.Join(admin, "locked"), []byte("initializing"), 0o600))
+		},
+		"git: no HEAD yet": func(_ *ground, r slot.Session, admin string) error {
+			return errors.Join(os.Remove(filepath.Join(r.Path, "file")), os.Remove(filepath.Join(admin, "index")), os.Remove(filepath.Join(admin, "HEAD")),
+				os.Remove(filepath.Join(admin, "commondir")), os.WriteFile(filepath.Join(admin, "locked"), []byte("initializing"), 0o600))
+		},
+		"git: still locked": func(_ *ground, r slot.Session, admin string) error {
+			return errors.Join(os.Remove(filepath.Join(r.Path, "file")), os.Remove(filepath.Join(admin, "index")), os.WriteFile(filepath.Join(admin, "locked"), []byte("initializing"), 0o600))
+		},
 		"before the mark": func(_ *ground, r slot.Session, admin string) error {
 			return errors.Join(os.Remove(filepath.Join(r.Path, "file")), os.Remove(filepath.Join(admin, "index")), os.Remove(filepath.Join(admin, "kedge-owner")))
 		},

@@ -78,6 +78,9 @@ func (s *Slots) undo(ctx context.Context, r Session, q Request) error {
 
 func (s *Slots) undoTree(ctx context.Context, r Session, q Request) error {
 	if !s.cfg.Repo.Removing(r.Path) {
+		if err := s.cfg.Repo.AbortWorktree(ctx, r.Path); err != nil {
+			return err
+		}
 		if !s.cfg.Repo.Registered(r.Path) {
 			return nil
 		}
