@@ -68,6 +68,8 @@ type Session struct {
 	Warnings      []Warning      `json:"warnings,omitempty"`     // what was noticed of one that you drive, and is still so
 	OnLimit       OnLimit        `json:"on_limit,omitempty"`     // what Kedge does at a provider's limit
 	Limit         *ProviderLimit `json:"limit,omitempty"`        // that it is at; nil: at none that is known
+
+	Worktree *SessionWorktree `json:"worktree,omitempty"` // of its own; nil: it works in a folder of yours
 }
 
 // MaxClosing bounds the closing words that are kept of a session, in bytes.

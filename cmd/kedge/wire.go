@@ -212,6 +212,7 @@ func (c *caller) Foreground(ctx context.Context) error {
 			s.WatchSoon(c.environ)
 			s.RetainSoon(c.environ) // the work goes on first
 			s.SyncFilesSoon()
+			s.ClearAbandonedSoon()
 		},
 		MayStop: func(pid int) bool { return s == nil || s.SessionOf(pid) == "" },
 		Leave:   func() { s.Leave() },

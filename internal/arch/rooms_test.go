@@ -77,7 +77,7 @@ var rooms = []room{
 		{"salvage", "work that was set aside"},
 		{"worktree", "the worktrees of a repository and their branches"},
 		{".", "a repository and everything that Kedge does with one"},
-		{"slot", "the worktrees in which runs work"},
+		{"slot", "the worktrees in which runs and sessions work"},
 	}},
 	{"journal", "the record on disk", "text core process", false, []member{
 		{".", "the journal in SQLite: append, fold, search"},
@@ -104,7 +104,7 @@ var rooms = []room{
 	}},
 	{"engine", "carries runs out", "text core insight process git journal agents", false, []member{
 		{".", "the contract of engines and executors"},
-		{"gate", "runs checks and services, gives verdicts"},
+		{"gate", "runs checks and services, gives verdicts; sets worktrees up"},
 		{"local", "the engine in the daemon: a loop over the journal"},
 		{"follow", "starts one session of an agent and follows it to its end"},
 		{"execute", "carries out the commands of a run, one file each"},

@@ -119,6 +119,7 @@ var notShown = map[string]string{
 	"down":            "likewise",
 	"attach":          "a terminal",
 	"mcp":             "messages of a protocol: TestRow2And45StockClient of cmd/kedge",
+	"branch.list":     "completes kedge new --worktree=: the script new_worktree_row20 of cmd/kedge",
 	"question.ask":    "asked by sessions only, over mcp: TestRow2ToolsAreCalls of internal/mcpserver",
 	"version":         "its own: the script help of cmd/kedge",
 	"logs":            "the bytes of a session; --json is refused: the script logs_json of cmd/kedge",

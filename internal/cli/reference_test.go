@@ -124,6 +124,7 @@ func callable(root *cobra.Command, words []string) error {
 	}
 	for _, w := range words {
 		name, isFlag := strings.CutPrefix(w, "--")
+		name, _, _ = strings.Cut(name, "=")
 		switch {
 		case w == "--", w == "|":
 			return nil
@@ -249,6 +250,9 @@ func (r *reference) flags(c *cobra.Command) {
 
 func flagName(f *pflag.Flag, value string) string {
 	name := strings.TrimSpace("--" + f.Name + " " + value)
+	if f.NoOptDefVal != "" && value != "" {
+		name = "--" + f.Name + "[=" + value + "]"
+	}
 	if f.Shorthand != "" {
 		name = "-" + f.Shorthand + ", " + name
 	}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 
+	"kedge/internal/text/lazyre"
+
 	"github.com/spf13/cobra"
 )
 
@@ -53,13 +55,26 @@ func usageText(c *cobra.Command) []byte {
 		listCommands(&b, c)
 	}
 	if c.HasAvailableLocalFlags() {
-		fmt.Fprintf(&b, "\n\nFlags:\n%s", trimRight(c.LocalFlags().FlagUsages()))
+		fmt.Fprintf(&b, "\n\nFlags:\n%s", trimRight(flagUsages(c)))
 	}
 	if c.HasAvailableSubCommands() {
 		fmt.Fprintf(&b, "\n\nRun \"%s COMMAND --help\" for more about a command.", c.CommandPath())
 	}
 	b.WriteString("\n")
 	return b.Bytes()
+}
+
+// optional finds a flag whose value may be left out, as pflag writes it.
+var optional = lazyre.New(`--(\S+) (\S+)\[="[^"]*"\]`)
+
+// flagUsages lists the flags. A value that may be left out is written as it is typed: with
+// an equals sign.
+func flagUsages(c *cobra.Command) string {
+	text := c.LocalFlags().FlagUsages()
+	for _, m := range optional.FindAllStringSubmatch(text, -1) {
+		text = strings.Replace(text, m[0], fmt.Sprintf("%-*s", len(m[0]), "--"+m[1]+"[="+m[2]+"]"), 1)
+	}
+	return text
 }
 
 // listCommands lists what is below c, by group where there are groups.

@@ -90,3 +90,6 @@ func Quoted(path string) string { return hardened.Quote(path) }
 // Discard deletes a folder that DropWorktree moved, or what is left of it, until
 // ctx ends.
 func Discard(ctx context.Context, path string) error { return worktree.Discard(ctx, path) }
+
+// CheckBranch refuses a name that cannot be a branch.
+func CheckBranch(name string) error { return hardened.CheckBranch(name) }

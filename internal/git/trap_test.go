@@ -353,6 +353,10 @@ func (r *trapped) workOn(g *git.Repo, step stepper) {
 	step("Holds", gittest.Second(g.Holds(ctx, dir)))
 	_ = g.Removing(dir)
 	step("Removing", nil)
+	step("AbortWorktree", g.AbortWorktree(ctx, dir))
+	_ = g.Registered(dir)
+	step("Registered", nil)
+	step("CheckedOut", gittest.Second(g.CheckedOut(ctx)))
 	r.Must(g.AddWorktree(ctx, git.WorktreeRequest{Path: dir + "3", Base: r.first}))
 	step("RemoveWorktree", g.RemoveWorktree(ctx, dir+"3"))
 }

@@ -11,6 +11,7 @@ func gitCalls() []Call {
 		call("worktree.list", Reading, (*app.Service).WorktreeList),
 		call("worktree.old", Reading, (*app.Service).WorktreeOld),
 		call("worktree.gc", Writing, (*app.Service).WorktreeGC),
+		call("branch.list", Reading, (*app.Service).BranchList),
 		call("filter.list", Reading, (*app.Service).FilterList),
 		call("filter.approve", Writing, (*app.Service).FilterApprove),
 		call("trust.approve", Writing, (*app.Service).TrustApprove),

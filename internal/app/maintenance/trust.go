@@ -260,6 +260,16 @@ func metIn(ctx context.Context, p *projects.Project, repo *git.Repo) ([]met, err
 	return out, nil
 }
 
+// RefuseUntrusted refuses to run code of a commit that has files which run code or steer
+// agents, and which you did not approve: nobody sits there to be asked.
+func RefuseUntrusted(ctx context.Context, p *projects.Project, repo *git.Repo, commit string) error {
+	open, err := Unapproved(ctx, p, repo, commit)
+	if err != nil {
+		return err
+	}
+	return RefuseUnapproved(open)
+}
+
 // RefuseUnapproved gives the error of a run that would use unapproved files, or nil when
 // there are none.
 func RefuseUnapproved(open trust.Found) error {

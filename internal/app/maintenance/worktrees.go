@@ -24,6 +24,15 @@ type WorktreeListRequest struct{}
 type WorktreeInfo struct {
 	kedge.Worktree
 	Age int64 `json:"age_seconds"`
+	// Session is the last that worked in it, if it was made for a session; else nil.
+	Session *WorktreeSession `json:"session,omitempty"`
+}
+
+// WorktreeSession is the session of a worktree.
+type WorktreeSession struct {
+	ID    kedge.SessionID    `json:"id"`
+	Name  string             `json:"name"`
+	State kedge.SessionState `json:"state"`
 }
 
 // WorktreeListReply lists worktrees, the main one first.
@@ -34,16 +43,36 @@ type WorktreeListReply struct {
 // WorktreeList lists every worktree with its size, age and owner, and tells whether it
 // has content that exists nowhere else.
 func (s *Maintenance) WorktreeList(ctx context.Context, who projects.Caller, _ WorktreeListRequest) (WorktreeListReply, error) {
-	_, repo, err := s.home.Repository(ctx, who)
+	p, repo, err := s.home.Repository(ctx, who)
+	if err != nil {
+		return WorktreeListReply{}, err
+	}
+	sessions, err := projects.All[kedge.Session](ctx, p, journal.KindSession)
 	if err != nil {
 		return WorktreeListReply{}, err
 	}
 	list, err := repo.Worktrees(ctx)
 	r := WorktreeListReply{Worktrees: []WorktreeInfo{}}
 	for _, w := range list {
-		r.Worktrees = append(r.Worktrees, s.aged(w))
+		info := s.aged(w)
+		info.Session = lastIn(w.Path, sessions)
+		r.Worktrees = append(r.Worktrees, info)
 	}
 	return r, err
+}
+
+// lastIn is the last session whose own worktree is at a path; nil for none.
+func lastIn(path string, sessions []kedge.Session) *WorktreeSession {
+	var last kedge.Session
+	for _, ses := range sessions {
+		if ses.Worktree != nil && ses.Worktree.Path == path && !ses.StartedAt.Before(last.StartedAt) {
+			last = ses
+		}
+	}
+	if last.ID == "" {
+		return nil
+	}
+	return &WorktreeSession{ID: last.ID, Name: last.Name, State: last.State}
 }
 
 func (s *Maintenance) aged(w kedge.Worktree) WorktreeInfo {
@@ -95,11 +124,11 @@ func (s *Maintenance) WorktreeOld(ctx context.Context, who projects.Caller, _ Wo
 		return WorktreeGCReply{}, err
 	}
 	slots := s.home.Slots(p, repo)
-	runs, err := slots.Usage(ctx)
+	use, err := usageOf(ctx, p, slots)
 	if err != nil {
 		return WorktreeGCReply{}, err
 	}
-	r, err := sortWorktrees(ctx, p, repo, runs)
+	r, err := sortWorktrees(ctx, p, repo, use)
 	if err != nil {
 		return WorktreeGCReply{}, err
 	}
@@ -108,15 +137,20 @@ func (s *Maintenance) WorktreeOld(ctx context.Context, who projects.Caller, _ Wo
 		going = append(going, w.Path)
 	}
 	found, err := slots.Landable(ctx, going)
+	if err != nil {
+		return WorktreeGCReply{}, err
+	}
 	r.DryRun = true
+	err = use.branchesGoing(ctx, slots, going, &found)
 	r.branches(found)
 	return r, err
 }
 
 // WorktreeGC removes worktrees that Kedge made. One of your own has to be clean, without
 // ignored files, with its commits on another branch, and without a process in it. One of
-// a run goes when no run needs it; its content is salvaged. It also removes the branches
-// of runs that are merged into their target. All other branches stay, so no commit is
+// a session goes when the session has ended, nothing in it is uncommitted, and its commits
+// are on another branch. One of a run goes when no run needs it; its content is salvaged.
+// It also removes the branches of runs and sessions that are merged into their target. All other branches stay, so no commit is
 // lost. The journal records first what is removed, so that the same request finishes it
 // after a crash.
 func (s *Maintenance) WorktreeGC(ctx context.Context, who projects.Caller, _ WorktreeGCRequest) (WorktreeGCReply, error) {
@@ -125,12 +159,12 @@ func (s *Maintenance) WorktreeGC(ctx context.Context, who projects.Caller, _ Wor
 		return WorktreeGCReply{}, err
 	}
 	slots := s.home.Slots(p, repo)
-	runs, err := slots.Usage(ctx) // not while the journal is held: who has the slots may wait for that
+	use, err := usageOf(ctx, p, slots) // not while the journal is held: who has the slots may wait for that
 	if err != nil {
 		return WorktreeGCReply{}, err
 	}
 	evs, err := s.home.Write(ctx, p, who, func() ([]kedge.Event, error) {
-		r, err := sortWorktrees(ctx, p, repo, runs)
+		r, err := sortWorktrees(ctx, p, repo, use)
 		if err != nil {
 			return nil, err
 		}
@@ -139,14 +173,18 @@ func (s *Maintenance) WorktreeGC(ctx context.Context, who projects.Caller, _ Wor
 	if err != nil {
 		return WorktreeGCReply{}, err
 	}
-	gone, kept, err := s.removeWorktrees(ctx, p, repo, who, evs)
+	ours := slot.Branches{Kept: map[string]string{}}
+	gone, kept, err := s.removeWorktrees(ctx, p, repo, who, evs, &ours)
 	if err != nil {
 		return WorktreeGCReply{}, err
 	}
-	if runs, err = slots.Usage(ctx); err != nil {
+	if err := s.forgetSessions(ctx, p, repo, &ours); err != nil {
 		return WorktreeGCReply{}, err
 	}
-	rest, err := sortWorktrees(ctx, p, repo, runs)
+	if use, err = usageOf(ctx, p, slots); err != nil {
+		return WorktreeGCReply{}, err
+	}
+	rest, err := sortWorktrees(ctx, p, repo, use)
 	for _, k := range rest.Kept {
 		if !slices.ContainsFunc(kept, func(has KeptWorktree) bool { return has.Path == k.Path }) {
 			kept = append(kept, k)
@@ -157,13 +195,13 @@ func (s *Maintenance) WorktreeGC(ctx context.Context, who projects.Caller, _ Wor
 	}
 	found, err := slots.Landed(ctx)
 	r := WorktreeGCReply{Removed: gone, Kept: kept}
-	r.branches(found)
+	r.branches(found.And(ours))
 	return r, err
 }
 
 // removeWorktrees carries out what was journaled. An answer that was lost, or a
 // crash on the way, brings us here twice.
-func (s *Maintenance) removeWorktrees(ctx context.Context, p *projects.Project, repo *git.Repo, who projects.Caller, evs []kedge.Event) (gone []kedge.Worktree, kept []KeptWorktree, err error) {
+func (s *Maintenance) removeWorktrees(ctx context.Context, p *projects.Project, repo *git.Repo, who projects.Caller, evs []kedge.Event, branches *slot.Branches) (gone []kedge.Worktree, kept []KeptWorktree, err error) {
 	now, err := repo.Worktrees(ctx)
 	gone, kept = []kedge.Worktree{}, []KeptWorktree{}
 	for _, ev := range evs {
@@ -178,7 +216,7 @@ func (s *Maintenance) removeWorktrees(ctx context.Context, p *projects.Project, 
 			gone = append(gone, w) // and its place is taken
 			continue
 		}
-		switch err := s.removeWorktree(ctx, p, repo, who, ev.ID, w); {
+		switch err := s.removeWorktree(ctx, p, repo, who, ev.ID, w, branches); {
 		case kedge.Conflict.Is(err):
 			k := KeptWorktree{Path: w.Path, Why: err.Error()}
 			kept = append(kept, k)
@@ -194,23 +232,21 @@ func (s *Maintenance) removeWorktrees(ctx context.Context, p *projects.Project, 
 	return gone, kept, nil
 }
 
-// removeWorktree removes one. What is in a worktree of runs is set aside, and that is
-// journaled, before it goes.
-func (s *Maintenance) removeWorktree(ctx context.Context, p *projects.Project, repo *git.Repo, who projects.Caller, ev kedge.EventID, w kedge.Worktree) error {
+// removeWorktree removes one. What is in a worktree of runs or of a session is set aside,
+// and that is journaled, before it goes.
+func (s *Maintenance) removeWorktree(ctx context.Context, p *projects.Project, repo *git.Repo, who projects.Caller, ev kedge.EventID, w kedge.Worktree, branches *slot.Branches) error {
 	slots := s.home.Slots(p, repo)
 	if filepath.Dir(w.Path) != filepath.Dir(slots.Dir(1)) {
 		return repo.RemoveWorktree(ctx, w.Path)
 	}
-	_, err := slots.Clear(ctx, w.Path, slot.Request{
+	q := slot.Request{
 		Name: "gc-" + string(ev), Reason: "no run needed its worktree any more: " + filepath.Base(w.Path), At: s.home.Now(), Base: w.Head,
-		Saved: func(ctx context.Context, saved kedge.Salvage) error {
-			who.Key = "salvage-" + string(saved.ID)
-			_, err := s.home.Write(ctx, p, who, func() ([]kedge.Event, error) {
-				return projects.One(projects.Event(kedge.SalvageMade, who, saved))
-			})
-			return err
-		},
-	})
+		Saved: journalSalvage(s.home, p, who),
+	}
+	if own, found := slots.At(w.Path); found {
+		return s.removeOwn(ctx, p, slots, own, q, branches)
+	}
+	_, err := slots.Clear(ctx, w.Path, q)
 	return errors.Join(err, slots.Sweep(ctx))
 }
 
@@ -232,7 +268,7 @@ func (s *Maintenance) takeBack(ctx context.Context, p *projects.Project, who pro
 }
 
 // sortWorktrees tells those that may go from those that stay.
-func sortWorktrees(ctx context.Context, p *projects.Project, repo *git.Repo, runs slot.Usage) (WorktreeGCReply, error) {
+func sortWorktrees(ctx context.Context, p *projects.Project, repo *git.Repo, use usage) (WorktreeGCReply, error) {
 	r := WorktreeGCReply{Removed: []kedge.Worktree{}, Kept: []KeptWorktree{}}
 	list, err := repo.Worktrees(ctx)
 	if err != nil {
@@ -244,7 +280,7 @@ func sortWorktrees(ctx context.Context, p *projects.Project, repo *git.Repo, run
 	}
 	sessions = slices.DeleteFunc(sessions, func(ses kedge.Session) bool { return !ses.Keep() })
 	for _, w := range list {
-		why, err := whyKept(ctx, repo, w, runs)
+		why, err := whyKept(ctx, repo, w, use)
 		if err != nil {
 			return r, err
 		}
@@ -262,13 +298,16 @@ func sortWorktrees(ctx context.Context, p *projects.Project, repo *git.Repo, run
 
 // whyKept says why a worktree stays; empty when it may go. One whose removal a
 // crash interrupted may go on.
-func whyKept(ctx context.Context, repo *git.Repo, w kedge.Worktree, runs slot.Usage) (string, error) {
-	id, needed := runs.Of[w.Path]
+func whyKept(ctx context.Context, repo *git.Repo, w kedge.Worktree, use usage) (string, error) {
+	id, needed := use.runs.Of[w.Path]
+	own, isOwn := use.own[w.Path]
 	switch {
-	case repo.Removing(w.Path), w.Ours && slices.Contains(runs.Idle, w.Path):
+	case repo.Removing(w.Path), w.Ours && slices.Contains(use.runs.Idle, w.Path):
 		return "", nil
 	case w.Ours && needed:
 		return fmt.Sprintf("%s has work in it, or will continue there: kedge run", id), nil
+	case w.Ours && isOwn:
+		return own.whyKept(ctx, repo, w)
 	}
 	if why := whyStays(w); why != "" {
 		return why, nil

@@ -10,6 +10,7 @@ import (
 	"kedge"
 	"kedge/internal/app/landing"
 	"kedge/internal/app/ledger"
+	"kedge/internal/app/maintenance"
 	"kedge/internal/app/projects"
 	"kedge/internal/app/runs"
 	"kedge/internal/app/sessions"
@@ -174,7 +175,7 @@ func (s *Planner) planNew(ctx context.Context, p *projects.Project, who projects
 	if err != nil {
 		return PlanGoalReply{}, err
 	}
-	if err := supply.RefuseUntrusted(ctx, p, repo, head.Commit); err != nil {
+	if err := maintenance.RefuseUntrusted(ctx, p, repo, head.Commit); err != nil {
 		return PlanGoalReply{}, err
 	}
 	base, notes, err := s.landing.Base(ctx, p, repo, head, last)

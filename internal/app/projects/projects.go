@@ -42,6 +42,9 @@ type Opened struct {
 
 	slots sync.Mutex // over what is written down of runs and their jobs
 
+	// Clearing is held by who takes away what a killed daemon left of worktrees.
+	Clearing sync.Mutex
+
 	mu    sync.Mutex
 	repos map[string]*git.Repo // by root of the worktree
 }

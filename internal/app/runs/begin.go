@@ -8,6 +8,7 @@ import (
 	"kedge"
 	"kedge/internal/app/landing"
 	"kedge/internal/app/ledger"
+	"kedge/internal/app/maintenance"
 	"kedge/internal/app/projects"
 	"kedge/internal/app/reports"
 	"kedge/internal/app/supply"
@@ -147,7 +148,7 @@ func (s *Runs) begin(ctx context.Context, p *projects.Project, who projects.Call
 	if err != nil {
 		return RunReply{}, err
 	}
-	if err := supply.RefuseUntrusted(ctx, p, repo, head.Commit); err != nil {
+	if err := maintenance.RefuseUntrusted(ctx, p, repo, head.Commit); err != nil {
 		return RunReply{}, err
 	}
 	if _, _, err := s.landing.Base(ctx, p, repo, head, last); err != nil { // before anything is written
@@ -202,7 +203,7 @@ func (s *Runs) Branch(ctx context.Context, p *projects.Project) (*git.Repo, git.
 	case err != nil:
 		return nil, head, err
 	case head.Unborn:
-		return nil, head, kedge.Errorf(kedge.Blocked, "the repository has no commit yet").WithHint("git add -A && git commit -m start")
+		return nil, head, projects.RefuseUnborn(head)
 	case head.Detached:
 		return nil, head, kedge.Errorf(kedge.Blocked, "HEAD is detached: a run needs a branch to land on").WithHint("git switch -c BRANCH")
 	}

@@ -8,6 +8,7 @@ import (
 	"kedge"
 	"kedge/internal/app/landing"
 	"kedge/internal/app/ledger"
+	"kedge/internal/app/maintenance"
 	"kedge/internal/app/projects"
 	"kedge/internal/app/supply"
 	"kedge/internal/core/plan"
@@ -135,7 +136,7 @@ func (s *Runs) goOn(ctx context.Context, p *projects.Project, who projects.Calle
 		return RunReply{}, err
 	}
 	rules = more.RaisePhases(rules, &st)
-	if err := supply.RefuseUntrusted(ctx, p, repo, head.Commit); err != nil {
+	if err := maintenance.RefuseUntrusted(ctx, p, repo, head.Commit); err != nil {
 		return RunReply{}, err
 	}
 	if in.Flags.MaxSessions > 0 {

@@ -6,8 +6,8 @@ import (
 
 	"kedge"
 	"kedge/internal/app/ledger"
+	"kedge/internal/app/maintenance"
 	"kedge/internal/app/projects"
-	"kedge/internal/app/supply"
 	"kedge/internal/core/plan"
 	"kedge/internal/core/run"
 )
@@ -149,7 +149,7 @@ func (s *Runs) withoutApproved(ctx context.Context, p *projects.Project, st run.
 		return list
 	}
 	repo, head, err := s.Branch(ctx, p)
-	if err != nil || supply.RefuseUntrusted(ctx, p, repo, head.Commit) != nil {
+	if err != nil || maintenance.RefuseUntrusted(ctx, p, repo, head.Commit) != nil {
 		return list
 	}
 	return slices.DeleteFunc(list, func(s kedge.NextStep) bool { return s.Is("kedge", "approve") })

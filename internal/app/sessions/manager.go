@@ -24,6 +24,7 @@ type Manager struct {
 
 	retaining sync.Mutex // held by Retain
 	operators sync.Mutex // held while the list of operators is changed
+	worktrees sync.Mutex // held while a worktree is made, so that no two get one port
 	holders   holders
 	follows   follows
 	spare     spare

@@ -92,7 +92,7 @@ func (s *Manager) again(ctx context.Context, who projects.Caller, p *projects.Pr
 
 // of is what to start for a session.
 func (in SessionResume) of(ses kedge.Session) SessionNew {
-	return SessionNew{Name: ses.Name, Dir: ses.Dir, Command: ses.Command, Env: in.Env, Cols: in.Cols, Rows: in.Rows, OnLimit: ses.OnLimit, asked: in.asked || in.Native}
+	return SessionNew{Name: ses.Name, Dir: ses.Dir, Command: ses.Command, Env: in.Env, Cols: in.Cols, Rows: in.Rows, OnLimit: ses.OnLimit, own: ses.Worktree, asked: in.asked || in.Native}
 }
 
 // resumable refuses a session that lives, and one whose command is not known any more.

@@ -106,7 +106,7 @@ func (s *Manager) hold(ctx context.Context, p *projects.Project, ses kedge.Sessi
 	defer s.holders.starting.RUnlock()
 	r, err := l.holder.Hold(hold.Spec{
 		Session: ses.ID, Dir: l.dir, Socket: s.socketOf(ses.ID),
-		Command: in.Command, Cwd: in.Dir, Env: sessionEnv(in.Env, ses.ID, s.home.Dir, l.token), Cols: in.Cols, Rows: in.Rows,
+		Command: in.Command, Cwd: in.Dir, Env: sessionEnv(withWorktree(in.Env, in.own), ses.ID, s.home.Dir, l.token), Cols: in.Cols, Rows: in.Rows,
 	})
 	if err != nil {
 		s.ended(ctx, p, kedge.SessionEndedData{ID: ses.ID, State: kedge.SessionInterrupted, Cause: "did not start"})

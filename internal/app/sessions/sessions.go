@@ -35,21 +35,27 @@ type SessionNew struct {
 	Rows    int      `json:"rows"`
 	// OnLimit is what Kedge does when the session comes to a provider's limit.
 	OnLimit kedge.OnLimit `json:"on_limit,omitempty"`
+	// Worktree asks for a git worktree of its own; nil: it works in Dir.
+	Worktree *WorktreeWish `json:"worktree,omitempty"`
 
-	begun *kedge.Begun // of one that goes on from another; nil: of none
-	talk  string       // what its program calls the conversation that goes on
-	asked bool         // of one that goes on from another: it is told again what was asked, without its prompt
+	own   *kedge.SessionWorktree // the worktree that it works in; nil: none of its own
+	begun *kedge.Begun           // of one that goes on from another; nil: of none
+	talk  string                 // what its program calls the conversation that goes on
+	asked bool                   // of one that goes on from another: it is told again what was asked, without its prompt
 }
 
 // SessionNew starts a session. It records the session first, then starts the program.
 func (s *Manager) SessionNew(ctx context.Context, who projects.Caller, in SessionNew) (kedge.Session, error) {
-	if err := checkNew(in); err != nil {
-		return kedge.Session{}, err
-	}
 	if in.OnLimit != "" {
 		if err := projects.PersonOnly(who, "have Kedge continue a session by itself"); err != nil {
 			return kedge.Session{}, err
 		}
+	}
+	if in.Worktree != nil {
+		return s.newInWorktree(ctx, who, in)
+	}
+	if err := checkNew(in); err != nil {
+		return kedge.Session{}, err
 	}
 	p, err := s.home.OfSessions(ctx, who)
 	if err != nil {
@@ -64,6 +70,15 @@ func (s *Manager) SessionNew(ctx context.Context, who projects.Caller, in Sessio
 }
 
 func checkNew(in SessionNew) error {
+	if err := checkAsked(in); err != nil {
+		return err
+	}
+	return checkCommand(in)
+}
+
+// checkAsked is checkNew but for the program, which may lie in a worktree that is not
+// made yet.
+func checkAsked(in SessionNew) error {
 	switch {
 	case !kedge.ValidName(in.Name):
 		return kedge.Errorf(kedge.Invalid, "%q cannot name a session", in.Name).WithHint("use a-z, 0-9, dot, dash and underscore, at most 64")
@@ -75,8 +90,16 @@ func checkNew(in SessionNew) error {
 		return kedge.Errorf(kedge.Invalid, "the folder %q is not absolute", in.Dir)
 	}
 	if fi, err := os.Stat(in.Dir); err != nil || !fi.IsDir() {
+		if in.own != nil {
+			return removedWorktree(in)
+		}
 		return kedge.Errorf(kedge.NotFound, "no folder %q", in.Dir).WithHint("name one that is there: --dir FOLDER; or make it: mkdir -p '%s'", in.Dir)
 	}
+	return nil
+}
+
+// checkCommand refuses a program that cannot be found.
+func checkCommand(in SessionNew) error {
 	_, err := hold.LookPath(in.Command[0], in.Dir, in.Env)
 	if err != nil && kedge.HintOf(err) == "" {
 		return kedge.Errorf(kedge.KindOf(err), "%w", err).WithHint("install it, or name it by its path: kedge new %s -- /path/to/it", in.Name)
@@ -86,20 +109,25 @@ func checkNew(in SessionNew) error {
 
 // decideSession starts a session in the journal; previous is the one it resumes.
 func (s *Manager) decideSession(ctx context.Context, p *projects.Project, who projects.Caller, in SessionNew, id, previous kedge.SessionID) ([]kedge.Event, error) {
-	_, taken, err := s.livingNamed(ctx, p, in.Name)
-	if err != nil {
+	if err := s.refuseTaken(ctx, p, in.Name); err != nil {
 		return nil, err
-	}
-	if taken {
-		return nil, kedge.Errorf(kedge.Conflict, "a session %q is running", in.Name).WithHint("kedge attach %s", in.Name)
 	}
 	parent, _ := who.Session()
 	ev, err := projects.Event(kedge.SessionStarted, who, kedge.Session{
 		ID: id, Name: in.Name, Project: p.ID, Agent: filepath.Base(in.Command[0]),
 		Command: in.Command, Dir: in.Dir, State: kedge.SessionRunning, StartedAt: s.home.Now(), Previous: previous, Parent: parent,
-		Begun: in.begun, Conversation: in.talk, OnLimit: in.OnLimit,
+		Begun: in.begun, Conversation: in.talk, OnLimit: in.OnLimit, Worktree: in.own,
 	})
 	return []kedge.Event{ev}, err
+}
+
+// refuseTaken refuses the name of a session that runs.
+func (s *Manager) refuseTaken(ctx context.Context, p *projects.Project, name string) error {
+	_, taken, err := s.livingNamed(ctx, p, name)
+	if err == nil && taken {
+		err = kedge.Errorf(kedge.Conflict, "a session %q is running", name).WithHint("kedge attach %s", name)
+	}
+	return err
 }
 
 // SessionDir gives the folder of a session's files.
@@ -130,8 +158,9 @@ func (s *Manager) SessionList(ctx context.Context, who projects.Caller, in Sessi
 		if err != nil {
 			return reply, err
 		}
+		trees := s.worktreesOf(p)
 		for _, ses := range docs {
-			reply.Sessions = append(reply.Sessions, s.Seen(ctx, ses))
+			reply.Sessions = append(reply.Sessions, trees.shown(ctx, s.Seen(ctx, ses)))
 		}
 		if in.All && len(docs) > 0 && p.ID != projects.Elsewhere {
 			known, err := projects.Known(ctx, p.Store, p.ID)
@@ -233,7 +262,7 @@ func (s *Manager) SessionFind(ctx context.Context, who projects.Caller, in Sessi
 		return SessionFound{}, err
 	}
 	ses, err := s.Find(ctx, p, in.Name)
-	return SessionFound{Session: ses, Folder: s.SessionDir(ses.ID)}, err
+	return SessionFound{Session: s.worktreesOf(p).shown(ctx, ses), Folder: s.SessionDir(ses.ID)}, err
 }
 
 // SessionAttach is SessionFind for a caller who attaches to the session's terminal.

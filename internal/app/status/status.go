@@ -181,6 +181,9 @@ func (s *Reporter) drift(ctx context.Context, p *projects.Project, st State) (li
 	if st.tree == "" {
 		return list, st.treeErr, nil
 	}
+	if _, apart := s.home.SessionWorktree(p); apart {
+		return list, "Kedge compares the files of your checkout, not those in the worktree of a session", nil
+	}
 	seen, ok, err := journal.Get[journal.SeenDoc](ctx, p.Store, journal.KindSeen, journal.SeenLast)
 	if err != nil {
 		return list, "", err
@@ -248,10 +251,10 @@ func (s *Reporter) changedSinceCommit(ctx context.Context, p *projects.Project, 
 }
 
 // FilesSeen makes the event that records the present tree, from which drift is measured.
-// OK is false if there is no tree, or if the caller is a session of a run: drift is not
-// measured there.
+// OK is false if there is no tree, and where drift is not measured: in the worktrees of runs
+// and of sessions.
 func (s *Reporter) FilesSeen(ctx context.Context, p *projects.Project, who projects.Caller, cause string) (ev kedge.Event, ok bool, err error) {
-	if p.RunSession != nil {
+	if !s.home.MeasuresDrift(p) {
 		return ev, false, nil
 	}
 	var st State

@@ -11,19 +11,8 @@ import (
 	"kedge/internal/app/maintenance"
 	"kedge/internal/app/projects"
 	"kedge/internal/core/run"
-	"kedge/internal/git"
 	"kedge/internal/journal"
 )
-
-// RefuseUntrusted refuses a run on a commit that brings along what agents run or obey, and
-// nobody approved: there is no person at an unattended session to be asked.
-func RefuseUntrusted(ctx context.Context, p *projects.Project, repo *git.Repo, commit string) error {
-	open, err := maintenance.Unapproved(ctx, p, repo, commit)
-	if err != nil {
-		return err
-	}
-	return maintenance.RefuseUnapproved(open)
-}
 
 // Trusted looks at a worktree before a session starts in it: files that git ignores
 // outlive a feature there, and a session may have written any. What is found is

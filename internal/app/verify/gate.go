@@ -70,7 +70,7 @@ func (s *Verifier) Gate(ctx context.Context, who projects.Caller, in GateRequest
 	}
 	ev.Verdict.Findings = append(ev.Verdict.Findings, edits...)
 	ev.Anchor = !who.IsAgent() && ProvesAll(ev.Verdict) // a person looked at it
-	evs, err := s.home.Write(ctx, p, who, func() ([]kedge.Event, error) { return gateEvents(p, who, ev) })
+	evs, err := s.home.Write(ctx, p, who, func() ([]kedge.Event, error) { return s.gateEvents(p, who, ev) })
 	if err == nil {
 		s.keepAnchor(ctx, p, evs)
 	}
@@ -113,10 +113,10 @@ func (s *Verifier) seenBefore(ctx context.Context, p *projects.Project, who proj
 }
 
 // gateEvents are the facts of a finished gate: the evidence, and that Kedge has
-// seen this tree, unless it is that of a session which works for a run.
-func gateEvents(p *projects.Project, who projects.Caller, ev kedge.Evidence) ([]kedge.Event, error) {
+// seen this tree, where drift is measured.
+func (s *Verifier) gateEvents(p *projects.Project, who projects.Caller, ev kedge.Evidence) ([]kedge.Event, error) {
 	finished, err := projects.Event(kedge.GateFinished, who, ev)
-	if err != nil || ev.Verdict.Tree == "" || p.RunSession != nil {
+	if err != nil || ev.Verdict.Tree == "" || !s.home.MeasuresDrift(p) {
 		return []kedge.Event{finished}, err
 	}
 	seen, err := projects.Event(kedge.FilesSeen, who, kedge.FilesSeenData{Tree: ev.Verdict.Tree, Cause: "gate", Head: ev.Commit})
@@ -194,6 +194,9 @@ func (s *Verifier) gateRequest(ctx context.Context, p *projects.Project, who pro
 	}
 	if j.base.repo != nil {
 		q.Repo = j.base.repo
+	}
+	if own, found := s.home.SessionWorktree(p); found { // its own database, not yours
+		q.Slot = own.Slot
 	}
 	rules, env := rulesFor(p, who, j.base), j.env
 	if who.IsAgent() {

@@ -277,7 +277,7 @@ func (s *Verifier) conclude(ctx context.Context, p *projects.Project, who projec
 	var evs []kedge.Event
 	if ev := pr.evidence; ev != nil {
 		ev.Anchor = moves && data.Status == kedge.Completed && ProvesAll(ev.Verdict)
-		if evs, err = gateEvents(p, who, *ev); err != nil {
+		if evs, err = s.gateEvents(p, who, *ev); err != nil {
 			return nil, err
 		}
 	}

@@ -3,6 +3,7 @@ package maintenance
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -36,12 +37,27 @@ func newWorktreeLs(env *frame.Env) *cobra.Command {
 
 func worktreeTable(w io.Writer, list []maintenance.WorktreeInfo) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "BRANCH\tSIZE\tAGE\tOWNER\tSTATE\tPATH")
+	own := slices.ContainsFunc(list, func(x maintenance.WorktreeInfo) bool { return x.Session != nil })
+	session := func(text string) string { // a column that is there when there is something for it
+		if own {
+			return text + "\t"
+		}
+		return ""
+	}
+	fmt.Fprintln(t, "BRANCH\tSIZE\tAGE\tOWNER\tSTATE\t"+session("SESSION")+"PATH")
 	for _, x := range list {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", branchText(x.Worktree), knownBytes(x.Bytes), ageText(x.Age),
-			ownerText(x.OwnerPID), worktreeState(x.Worktree), plain.Line(x.Path))
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s%s\n", branchText(x.Worktree), knownBytes(x.Bytes), ageText(x.Age),
+			ownerText(x.OwnerPID), worktreeState(x.Worktree), session(sessionText(x.Session)), plain.Line(x.Path))
 	}
 	_ = t.Flush() // a closed pipe is the reader's choice
+}
+
+// sessionText is the session that a worktree was made for; a dash for none.
+func sessionText(s *maintenance.WorktreeSession) string {
+	if s == nil {
+		return "-"
+	}
+	return plain.Line(s.Name) + " (" + string(s.State) + ")"
 }
 
 func branchText(w kedge.Worktree) string {
@@ -101,9 +117,13 @@ func newWorktreeGC(env *frame.Env) *cobra.Command {
 
 Kedge removes only those that it made, that have no changes and no ignored
 files, whose commits are on another branch, and in which no process works.
+The worktree of a session (kedge new --worktree) goes with its ignored files,
+because copied files and the set-up made them, once the session has ended.
 Worktrees of runs that no run needs any more are removed whatever they
 contain: Kedge sets uncommitted work aside first (kedge salvage ls). Branches
-stay, except those of runs that have landed. What a run still works in stays.`,
+stay, except those of runs that have landed, and kedge/NAME of a session if its
+commits are all on the branch that it was made from. What a run or a session
+still works in stays, and so does the worktree of a pinned session.`,
 		Example: `  kedge worktree gc --dry-run     what would be removed, and why the rest stays
   kedge worktree gc`,
 		RunE: func(c *cobra.Command, _ []string) error {

@@ -11,30 +11,49 @@ import (
 	"kedge/internal/cli/frame"
 )
 
+// newLong is the help of kedge new.
+const newLong = `Start a session that outlives this terminal, the daemon and its upgrades.
+
+A session is any command with a terminal of its own: an agent, a shell, a
+watcher. Kedge keeps everything that it prints and prints its id now.
+
+With --on-limit wait, a session that comes to its provider's limit continues by
+itself when the limit is over. kedge ls shows when; kedge onlimit changes it.
+
+With --worktree, the session works in a git worktree of its own, on branch
+kedge/NAME, which Kedge makes at HEAD. --worktree=BRANCH takes an existing
+branch that is checked out nowhere, or makes that one at HEAD; the equals sign
+is needed. The worktree is set up like those of runs: copied files, submodules
+and the set-up of [worktree] in .kedge/config.toml, as committed on the branch.
+Kedge runs a set-up only if you approved the files that kedge approve lists.
+The session gets KEDGE_SLOT, a name for its own test database, and KEDGE_PORT, a
+port that no other session has. If anything fails, nothing is left behind.
+
+kedge resume and kedge fresh continue in the same worktree. kedge worktree gc
+removes it when the session has ended, nothing in it is uncommitted, and its
+commits are on another branch.`
+
 // New is kedge new.
 func New(env *frame.Env) *cobra.Command {
 	var (
 		dir    string
 		attach bool
 		limit  string
+		branch string
 	)
 	c := &cobra.Command{
 		Use:   "new NAME [flags] -- COMMAND…",
 		Short: "Start a session that outlives this terminal",
-		Long: `Start a session that outlives this terminal, the daemon and its upgrades.
-
-A session is any command with a terminal of its own: an agent, a shell, a
-watcher. Kedge keeps everything that it prints and prints its id now.
-
-With --on-limit wait, a session that comes to its provider's limit continues by
-itself when the limit is over. kedge ls shows when; kedge onlimit changes it.`,
+		Long:  newLong,
 		Example: `  kedge new auth-refactor -- claude       an agent that stays when you log out
   kedge new tests --attach -- make watch  start it and look at once
-  kedge new big --on-limit wait -- claude wait for limits overnight`,
+  kedge new big --on-limit wait -- claude wait for limits overnight
+  kedge new auth --worktree -- claude     in a worktree, on branch kedge/auth
+  kedge new fix --worktree=fix/42 -- claude`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if c.ArgsLenAtDash() != 1 || len(args) < 2 {
-				return kedge.Errorf(kedge.Invalid, "say what to run after --").WithHint("kedge new %s -- COMMAND", args[0])
+			if err := checkArgs(args, c.ArgsLenAtDash(), c.Flags().Changed("worktree")); err != nil {
+				return err
 			}
 			in := sessions.SessionNew{Name: args[0], Dir: env.Dir, Command: args[1:], Env: env.Environ, Cols: frame.DefaultCols, Rows: frame.DefaultRows}
 			in.OnLimit = kedge.OnLimit(limit)
@@ -44,8 +63,15 @@ itself when the limit is over. kedge ls shows when; kedge onlimit changes it.`,
 			if attach {
 				in.Cols, in.Rows = env.Size()
 			}
-			s, err := frame.Call[kedge.Session](c.Context(), env, "session.new", in)
-			if err != nil {
+			if c.Flags().Changed("worktree") {
+				wish, err := worktreeWish(branch)
+				if err != nil {
+					return err
+				}
+				in.Worktree = wish
+			}
+			var s kedge.Session
+			if err := env.Call.Call(c.Context(), "session.new", in, &s, worktreeProgress(env)); err != nil {
 				return err
 			}
 			if attach {
@@ -58,5 +84,8 @@ itself when the limit is over. kedge ls shows when; kedge onlimit changes it.`,
 	c.Flags().StringVar(&limit, "on-limit", "", "at a provider's limit: `wait` and continue by itself")
 	_ = c.RegisterFlagCompletionFunc("on-limit", cobra.FixedCompletions([]string{string(kedge.OnLimitWait)}, cobra.ShellCompDirectiveNoFileComp)) // the flag is there
 	c.Flags().BoolVar(&attach, "attach", false, "attach to it at once")
+	c.Flags().StringVar(&branch, "worktree", "", "work in a git worktree of its own, on this `branch` (default: kedge/NAME)")
+	c.Flags().Lookup("worktree").NoOptDefVal = ownBranch
+	frame.CompleteFlag(c, "worktree", frame.AfterArgs(branches(env)))
 	return c
 }

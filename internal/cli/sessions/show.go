@@ -50,6 +50,7 @@ func factsOf(env *frame.Env, found sessions.SessionFound) []fact {
 		{"model", s.Model},
 		{"command", strings.Join(s.Command, " ")},
 		{"folder", s.Dir},
+		{"worktree", worktreeText(s.Worktree)},
 		{"state", stateText(s)},
 		{"started", s.StartedAt.UTC().Format("2006-01-02 15:04:05 UTC")},
 		{"run", string(s.Run)},
@@ -73,6 +74,24 @@ func factsOf(env *frame.Env, found sessions.SessionFound) []fact {
 		out = append(out, fact{"pinned", "yes"})
 	}
 	return append(out, fact{"said last", s.Closing}, fact{"output", frame.Bytes(s.Bytes) + " in " + found.Folder})
+}
+
+// worktreeText says what the worktree of a session is on, and how it is; empty without
+// one.
+func worktreeText(w *kedge.SessionWorktree) string {
+	if w == nil {
+		return ""
+	}
+	state := "changes unknown"
+	switch {
+	case w.Gone:
+		state = "removed"
+	case w.Changed != nil && *w.Changed:
+		state = "uncommitted changes"
+	case w.Changed != nil:
+		state = "no uncommitted changes"
+	}
+	return fmt.Sprintf("branch %s, slot %s, port %d, %s", w.Branch, w.Slot, w.Port, state)
 }
 
 // stateText is what the program does, or how it ended.

@@ -122,7 +122,7 @@ func (x *Executor) place(ctx context.Context, c run.Command) (place, error) {
 		if err != nil {
 			return p, err
 		}
-		if inputs, err = setupInputs(ctx, p.tree, tree, p.cfg.Worktree); err != nil {
+		if inputs, err = gate.SetupInputs(ctx, p.tree, tree, p.cfg.Worktree); err != nil {
 			return p, err
 		}
 	}

@@ -90,7 +90,7 @@ func conclusion(changes []git.Change, found []kedge.Finding, outside beyond, bri
 	case len(forbidden) > 0:
 		return string(run.Forbidden), gate.Clip(strings.Join(forbidden, "\n"))
 	case len(outside.paths) > 0:
-		return string(run.Outside), joined(shown(outside.paths, 20), outside.limit, brings)
+		return string(run.Outside), joined(words.Some(outside.paths, 20), outside.limit, brings)
 	case brings != "":
 		return string(run.Unapproved), brings
 	}

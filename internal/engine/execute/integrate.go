@@ -30,7 +30,7 @@ func (x *Executor) integrate(ctx context.Context, c run.Command, _ func(run.Inpu
 	}
 	if len(m.Conflicts) > 0 {
 		ev := c.Reply(run.Conflicting)
-		ev.Failure = gate.Clip(shown(m.Conflicts, 10))
+		ev.Failure = gate.Clip(words.Some(m.Conflicts, 10))
 		return ev, nil
 	}
 	ev, err := x.tryCandidate(ctx, c, clean, m.Tree)
@@ -143,11 +143,11 @@ func (x *Executor) notEquipped(ctx context.Context, c run.Command, clean *git.Re
 	if err != nil {
 		return run.Input{}, err
 	}
-	tip, err := setupInputs(ctx, clean, c.Base, cfg.Worktree)
+	tip, err := gate.SetupInputs(ctx, clean, c.Base, cfg.Worktree)
 	if err != nil {
 		return run.Input{}, err
 	}
-	now, err := setupInputs(ctx, clean, whole, cfg.Worktree)
+	now, err := gate.SetupInputs(ctx, clean, whole, cfg.Worktree)
 	if err != nil {
 		return run.Input{}, err
 	}

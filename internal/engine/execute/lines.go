@@ -68,9 +68,4 @@ func (x *Executor) env(id kedge.RunID) []string {
 }
 
 // why is an error as the reason of an event, with what to do next.
-func why(err error) string {
-	if hint := kedge.HintOf(err); hint != "" {
-		return err.Error() + " (next: " + hint + ")"
-	}
-	return err.Error()
-}
+func why(err error) string { return gate.Why(err) }

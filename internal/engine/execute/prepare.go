@@ -5,8 +5,10 @@ import (
 
 	"kedge"
 	"kedge/internal/core/run"
+	"kedge/internal/engine/gate"
 	"kedge/internal/git"
 	"kedge/internal/git/slot"
+	"kedge/internal/process"
 )
 
 // prepare puts the job's slot at Base, the job's own work on top where it
@@ -89,18 +91,14 @@ func (x *Executor) equip(ctx context.Context, c run.Command, w *git.Repo, whole 
 	if err != nil {
 		return "", "", err
 	}
-	if reason, err = slot.CopyFiles(ctx, x.cfg.Repo.Root(), w, cfg.Worktree.Copy); err != nil || reason != "" {
-		return "", reason, err
+	inputs, reason, err := gate.Equip(ctx, gate.Equipment{
+		Checkout: x.cfg.Repo.Root(), Tree: w, Whole: whole, Rules: cfg.Worktree,
+		Run: func(ctx context.Context, line string) (process.Result, string, error) {
+			return x.runSetup(ctx, c, w, line)
+		},
+	})
+	if err != nil {
+		return "", "", err
 	}
-	if cfg.Worktree.Submodules {
-		err = w.FillSubmodules(ctx, whole)
-		if kedge.Blocked.Is(err) {
-			return "", why(err), nil
-		}
-		if err != nil {
-			return "", "", err
-		}
-	}
-	inputs, reason, err := x.setUp(ctx, c, w, cfg.Worktree)
-	return environment(x.env(c.Run), cfg, g, inputs), reason, err
+	return environment(x.env(c.Run), cfg, g, inputs), reason, nil
 }

@@ -4,7 +4,9 @@
 // before and after, or is void; that every process a check or a service started
 // is gone when Run returns; and that logs and memory are bounded. It never takes
 // anyone's word for a result, never completes anything by itself, and never
-// writes into the worktree.
+// writes into the worktree that it judges.
+//
+// It also makes a fresh worktree usable (Equip): copied files, submodules, set-up.
 package gate
 
 import (

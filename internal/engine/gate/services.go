@@ -166,13 +166,6 @@ func readyURL(v kedge.Service, port int) *url.URL {
 
 func hostPort(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }
 
-// Ports are taken from below the range that systems give out by themselves, so
-// that no ordinary connection takes one between our look and the service's.
-const (
-	firstPort = 20000
-	lastPort  = 32000
-)
-
 // freePort finds a port that nothing listens on and that no other gate that
 // shares the folder of locks has chosen: two services that start at the same time
 // on one port would answer for each other. A stranger who comes between makes the
@@ -187,14 +180,12 @@ func (s *services) freePort(ctx context.Context) (int, error) {
 		if lock == nil {
 			continue
 		}
-		l, err := new(net.ListenConfig).Listen(ctx, "tcp", hostPort(port))
-		if err != nil {
+		if !isFree(ctx, port) {
 			_ = lock.Close()
 			continue
 		}
 		s.ports = append(s.ports, lock)
-		return port, l.Close()
+		return port, nil
 	}
-	return 0, kedge.Errorf(kedge.Blocked, "environment: no free port between %d and %d", firstPort, lastPort).
-		WithHint("ss -ltn")
+	return 0, noPort(firstPort, lastPort)
 }

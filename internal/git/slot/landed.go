@@ -17,6 +17,14 @@ type Branches struct {
 	Kept map[string]string // why, by branch
 }
 
+// And adds others.
+func (b Branches) And(more Branches) Branches {
+	out := Branches{Gone: append(append([]string{}, b.Gone...), more.Gone...), Kept: maps.Clone(b.Kept)}
+	slices.Sort(out.Gone)
+	maps.Copy(out.Kept, more.Kept)
+	return out
+}
+
 // Landed takes the integration branches of runs away that are over and whose commits
 // are all on the branch that they go to. What is not known of a run, or cannot be
 // read, keeps its own branch and no other. Over are runs that the caller ends with

@@ -138,3 +138,19 @@ func (r *Repo) adminDir(path string) string {
 	}
 	return ""
 }
+
+// CheckedOut gives the worktree in which each branch is checked out, by branch.
+func (r *Repo) CheckedOut(ctx context.Context) (map[string]string, error) {
+	list, err := r.listWorktrees(ctx)
+	out := map[string]string{}
+	for _, w := range list {
+		if w.branch != "" && !w.bare {
+			out[w.branch] = w.path
+		}
+	}
+	return out, err
+}
+
+// Registered tells whether git knows a worktree at a path, whether or not its folder is
+// there.
+func (r *Repo) Registered(path string) bool { return r.adminDir(path) != "" }

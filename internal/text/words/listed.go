@@ -16,3 +16,12 @@ func Listed[T ~string](ids []T, one, several string) string {
 	}
 	return strings.Join(names, ", ") + several
 }
+
+// Some lists the first of many: "a, b and 3 more".
+func Some(list []string, most int) string {
+	text := strings.Join(list[:min(most, len(list))], ", ")
+	if n := len(list) - most; n > 0 {
+		text += " and " + strconv.Itoa(n) + " more"
+	}
+	return text
+}
