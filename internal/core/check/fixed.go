@@ -11,6 +11,9 @@ var constants = []string{"true", "false", ":", "exit", "return", "echo", "printf
 // Fixed tells whether a command gives the same result whatever the files of the project
 // are, as far as can be told without running it: "false" is such a command.
 func Fixed(line string) bool {
+	if strings.ContainsAny(line, "$`") {
+		return false // what stands there may be asked of the files
+	}
 	var one []shellWord
 	list := shellWords(line)
 	for i, w := range list {

@@ -30,3 +30,16 @@ func TestFencesInItems(t *testing.T) {
 		t.Errorf("commands %q", got)
 	}
 }
+
+// TestFencesInPhases: what an item shows in a code block that nobody closes takes nothing
+// from the item behind it, and brings back no comment.
+func TestFencesInPhases(t *testing.T) {
+	head, _, _ := strings.Cut(amendable, "## Phase 1")
+	p := planOf(t, head+"## Phase 1: one {#p1}\n\n- [ ] p1.1 first\n  check: make a\n  ```\n  make b\n- [ ] p1.2 second\n  check: make c\n  paths: src/**\n<!--\n- [ ] p1.3 not this one\n  check: make d\n-->\n")
+	if len(p.Phases) != 1 || len(p.Phases[0].Items) != 2 {
+		t.Fatalf("%+v", p.Phases)
+	}
+	if it := p.Phases[0].Items[1]; len(it.Checks) != 1 || len(it.Paths) != 1 {
+		t.Errorf("%+v", it)
+	}
+}

@@ -53,7 +53,7 @@ func (d *Doc) findComments() {
 	for i := range d.lines {
 		line := strings.TrimSpace(d.lines[i])
 		if opened == 0 {
-			if fence = fenceAfter(fence, line); fence != "" || !strings.HasPrefix(line, "<!--") {
+			if fence = fenceAfter(fence, strings.TrimRight(d.lines[i], " \t\r\n")); fence != "" || !strings.HasPrefix(line, "<!--") {
 				continue
 			}
 			opened = d.lineNo(i)
@@ -227,8 +227,8 @@ func (d *Doc) readPhase(s section, m []string) {
 	fence := ""
 	for i := s.from; i < s.to; i++ {
 		line := d.bare(i)
-		if before := fenceBefore(fence, line); before != "" || fenceAfter(fence, line) != "" {
-			fence = fenceAfter(fence, line)
+		before := fenceBefore(fence, line)
+		if fence = fenceAfter(fence, line); before != "" || fence != "" {
 			continue
 		}
 		if line != "" {

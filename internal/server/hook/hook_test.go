@@ -371,7 +371,7 @@ func TestCondensingHasABudget(t *testing.T) {
 func TestNeverInTheWay(t *testing.T) {
 	c := newScene(t)
 	for _, x := range []struct{ args, input, log string }{
-		{"claude", "", "not understood"},
+		{"claude", "", "got no input"},
 		{"claude", "not json", "not understood"},
 		{"nobody", event("Stop"), `no agent "nobody"`},
 		{"claude", event("SomethingNew"), ""},

@@ -98,7 +98,7 @@ func TestRow48And78CirclingEndsTheSession(t *testing.T) {
 		{"do":[{"do":"write","path":"{{feature}}.txt","text":"ok\n"}]}]`, "")
 	w.feature("a", "test -f a.txt")
 	w.want(w.run(supply.Flags{}), run.StatusDone, "", "a:completed")
-	if !w.heard("hand over", "circling", "3 times") {
+	if !w.heard("hand over", "gave the same result 3 times") {
 		t.Errorf("nobody said circling\n%s", w.story())
 	}
 	w.savedFirst()
@@ -222,7 +222,7 @@ func TestRow80FallingQualityHandsOver(t *testing.T) {
 		{"do":[{"do":"write","path":"{{feature}}.txt","text":"ok\n"}]}]`, "")
 	w.feature("a", "test -f a.txt")
 	w.want(w.run(supply.Flags{}), run.StatusDone, "", "a:completed")
-	if !w.heard("hand over", "quality") {
+	if !w.heard("hand over", "turns went wrong") {
 		t.Errorf("nobody said that quality falls\n%s", w.story())
 	}
 	w.savedFirst()
