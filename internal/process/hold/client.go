@@ -80,10 +80,11 @@ func Dial(ctx context.Context, dir string) (*Client, error) {
 func (r Record) Alive() bool { return alive(r.Holder, r.Boot) }
 
 // alive tells whether the process that was recorded is the one that has its pid
-// now, and runs: a dead one may stay in the table until its parent looks.
+// now, and runs: a dead one may stay in the table until its parent looks, and one that
+// was killed closes its socket a good while before it is dead.
 func alive(p wire.Process, boot string) bool {
 	now, ok := statOf(p.PID)
-	return ok && boot == bootID() && !now.zombie && now.start == p.Start
+	return ok && boot == bootID() && !now.zombie && !now.ending && now.start == p.Start
 }
 
 func greet(ctx context.Context, nc net.Conn, r Record) (*Client, error) {

@@ -33,6 +33,7 @@ func bootID() string {
 type stat struct {
 	pid, ppid int
 	zombie    bool
+	ending    bool // it ends, and closed its files or is about to
 	start     uint64
 	ticks     uint64 // not told here
 }
@@ -59,9 +60,9 @@ func statOf(pid int) (stat, bool) {
 func ignores(int, syscall.Signal) bool { return false }
 
 func fromKinfo(k *unix.KinfoProc) stat {
-	const zombie = 5
+	const zombie, exiting = 5, 0x2000
 	start := uint64(k.Proc.P_starttime.Sec)*1_000_000 + uint64(k.Proc.P_starttime.Usec)
-	return stat{pid: int(k.Proc.P_pid), ppid: int(k.Eproc.Ppid), zombie: k.Proc.P_stat == zombie, start: start}
+	return stat{pid: int(k.Proc.P_pid), ppid: int(k.Eproc.Ppid), zombie: k.Proc.P_stat == zombie, ending: k.Proc.P_flag&exiting != 0, start: start}
 }
 
 func processes() []stat {

@@ -75,12 +75,16 @@ func bootID() string {
 type stat struct {
 	pid, ppid int
 	zombie    bool
+	ending    bool // it ends, and closed its files or is about to
 	start     uint64
 	ticks     uint64 // of processor time, with those of the children it has waited for
 }
 
 // tick is the unit in which the system counts a process's time for us.
 const tick = 10 * time.Millisecond
+
+// exiting is the flag of a process that ends.
+const exiting = 4
 
 // startTime is when a process started, in ticks since boot; 0 when it is gone.
 func startTime(pid int) uint64 {
@@ -135,7 +139,8 @@ func parseStat(pid int, b []byte) (stat, bool) {
 	if err1 != nil || err2 != nil {
 		return stat{}, false
 	}
-	st := stat{pid: pid, ppid: ppid, zombie: f[0] == "Z" || f[0] == "X", start: start}
+	flags, _ := strconv.ParseUint(f[6], 10, 64) // unreadable flags are none
+	st := stat{pid: pid, ppid: ppid, zombie: f[0] == "Z" || f[0] == "X", ending: flags&exiting != 0, start: start}
 	for _, field := range f[11:15] {
 		n, _ := strconv.ParseUint(field, 10, 64) // unreadable time is no time
 		st.ticks += n
