@@ -353,7 +353,7 @@ func (s *Planner) approve(ctx context.Context, p *projects.Project, l ledger.Sna
 	for _, f := range features {
 		data.Features = append(data.Features, f.ID)
 	}
-	evs, err := l.Add(who, "plan:"+string(id), features)
+	evs, err := l.Add(who, planSource(id), features)
 	if err != nil {
 		return nil, err
 	}
