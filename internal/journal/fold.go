@@ -2,6 +2,7 @@ package journal
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -50,6 +51,13 @@ type FeatureDoc struct {
 	Source string       `json:"source,omitempty"` // where it came from
 	Reason string       `json:"reason,omitempty"` // of the last change
 	Wanted string       `json:"wanted,omitempty"` // why a person reopened it; until it is done, or waits for review
+	Alike  []string     `json:"alike,omitempty"`  // hashes of the definitions before that asked for the same work, with other dependencies
+}
+
+// Asks tells whether the definition of a hash, which may be shortened, asks for the work
+// that the present one asks for.
+func (d FeatureDoc) Asks(hash string) bool {
+	return strings.HasPrefix(d.Hash, hash) || slices.ContainsFunc(d.Alike, func(s string) bool { return strings.HasPrefix(s, hash) })
 }
 
 // SeenDoc is the tree that Kedge saw last.

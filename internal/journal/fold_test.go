@@ -76,6 +76,29 @@ func TestFoldFeatures(t *testing.T) {
 	sound(t, s)
 }
 
+// TestFoldAmendedAlike: a definition that depends on something else asks for the same
+// work; any other does not.
+func TestFoldAmendedAlike(t *testing.T) {
+	s := open(t, t.TempDir(), journal.Options{})
+	addFeature(t, s, "a", 1)
+	amend := func(hash, name string, needs ...kedge.FeatureID) journal.FeatureDoc {
+		def := definition(t, kedge.Definition{ID: "a", Name: name, Dependencies: needs})
+		appendAll(t, s, "", event(t, kedge.FeatureAmended, kedge.FeatureAmendedData{ID: "a", Definition: def, Hash: hash, Reason: "r"}))
+		return get[journal.FeatureDoc](t, s, journal.KindFeature, "a")
+	}
+	amend("h2", "other")
+	amend("h3", "other", "b")
+	for hash, want := range map[string]bool{"h-a": false, "h2": true, "h3": true, "h4": true, "h9": false} {
+		if d := amend("h4", "other", "b", "c"); d.Asks(hash) != want {
+			t.Errorf("%s: %v of %+v", hash, !want, d)
+		}
+	}
+	if d := amend("h5", "again", "b", "c"); d.Asks("h4") || !d.Asks("h5") || len(d.Alike) > 0 {
+		t.Errorf("another name: %+v", d)
+	}
+	sound(t, s)
+}
+
 func TestFoldFeatureStatus(t *testing.T) {
 	s := open(t, t.TempDir(), journal.Options{})
 	addFeature(t, s, "a", 1)

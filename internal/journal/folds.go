@@ -1,6 +1,8 @@
 package journal
 
 import (
+	"bytes"
+	"encoding/json"
 	"strings"
 
 	"kedge"
@@ -73,8 +75,26 @@ func foldFeatureAmended(f *folding) error {
 	if def.ID != d.ID {
 		return kedge.Errorf(kedge.Invalid, "%s: the definition of %q calls itself %q", f.ev.Type, d.ID, def.ID)
 	}
+	if same, err := sameWork(doc.Definition, def); err != nil {
+		return err
+	} else if same {
+		doc.Alike = append(doc.Alike, doc.Hash)
+	} else {
+		doc.Alike = nil
+	}
 	doc.Definition, doc.Hash, doc.Reason, doc.Claim = def, d.Hash, d.Reason, "" // which was about another definition
 	return saveFeature(f, doc)
+}
+
+// sameWork tells whether two definitions differ in nothing but what they depend on.
+func sameWork(a, b kedge.Definition) (bool, error) {
+	a.Dependencies, b.Dependencies = nil, nil
+	one, err := json.Marshal(a)
+	if err != nil {
+		return false, err
+	}
+	other, err := json.Marshal(b)
+	return bytes.Equal(one, other), err
 }
 
 // foldFeatureStatus changes the mutable half. A nil field stays as it was; one

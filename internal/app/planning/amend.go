@@ -27,18 +27,19 @@ type PlanAmendRequest struct {
 
 // PlanAmendReply is what an amendment changed, or would change.
 type PlanAmendReply struct {
-	ID      kedge.PlanID       `json:"id"`
-	Title   string             `json:"title"`
-	Hash    string             `json:"hash"`
-	Was     string             `json:"was"` // the hash before
-	DryRun  bool               `json:"dry_run"`
-	Added   []kedge.FeatureID  `json:"added"`
-	Amended []AmendedFeature   `json:"amended"`
-	Skipped []kedge.FeatureID  `json:"skipped"` // their items were removed before they were done
-	Fields  []plan.FieldChange `json:"fields"`
-	Status  kedge.PlanStatus   `json:"status"`
-	Locked                     // what it decided, and what it opened
-	Told    bool               `json:"told"` // a run that is going on was informed
+	ID       kedge.PlanID       `json:"id"`
+	Title    string             `json:"title"`
+	Hash     string             `json:"hash"`
+	Was      string             `json:"was"` // the hash before
+	DryRun   bool               `json:"dry_run"`
+	Added    []kedge.FeatureID  `json:"added"`
+	Amended  []AmendedFeature   `json:"amended"`
+	Skipped  []kedge.FeatureID  `json:"skipped"`  // their items were removed before they were done
+	Restored []kedge.FeatureID  `json:"restored"` // their items were removed earlier and are back
+	Fields   []plan.FieldChange `json:"fields"`
+	Status   kedge.PlanStatus   `json:"status"`
+	Locked                      // what it decided, and what it opened
+	Told     bool               `json:"told"` // a run that is going on was informed
 	ledger.Notices
 }
 
@@ -135,7 +136,7 @@ type amendment struct {
 func (a amendment) reply(in PlanAmendRequest) PlanAmendReply {
 	r := PlanAmendReply{
 		ID: a.data.ID, Title: a.data.Title, Hash: a.data.Hash, Was: a.was.Hash, Status: a.data.Status, DryRun: in.DryRun,
-		Added: []kedge.FeatureID{}, Amended: []AmendedFeature{}, Skipped: []kedge.FeatureID{}, Fields: append([]plan.FieldChange{}, a.Fields...),
+		Added: []kedge.FeatureID{}, Amended: []AmendedFeature{}, Skipped: []kedge.FeatureID{}, Restored: append([]kedge.FeatureID{}, a.Restored...), Fields: append([]plan.FieldChange{}, a.Fields...),
 		Locked: Locked{Decisions: []kedge.Decision{}, Risks: []kedge.Risk{}},
 	}
 	for _, f := range a.Added {
@@ -172,12 +173,12 @@ func (s *Planner) amendment(p *projects.Project, l ledger.Snapshot, in PlanAmend
 		return amendment{}, err
 	}
 	a := amendment{was: *l.Plan, data: *l.Plan, doc: d}
-	a.Amendment, err = plan.Amend(frozen.Plan, d.Plan, l.Plan.Features, func(id kedge.FeatureID) (kedge.Feature, bool) {
+	a.Amendment, err = plan.Amend(frozen.Plan, d.Plan, l.Plan.Features, func(id kedge.FeatureID) (plan.Known, bool) {
 		f, err := l.Find(id)
 		if err != nil {
-			return kedge.Feature{}, false
+			return plan.Known{}, false
 		}
-		return f.Feature, true
+		return plan.Known{Feature: f.Feature, Planned: f.Source == planSource(l.Plan.ID)}, true
 	})
 	if err != nil {
 		return a, err
@@ -214,7 +215,8 @@ func isDone(s kedge.Status) bool { return s == kedge.Completed || s == kedge.Ski
 // statusAfter is that of the plan with its new features: done where all of them are.
 func (a amendment) statusAfter(l ledger.Snapshot) kedge.PlanStatus {
 	for _, id := range a.Features {
-		if f, err := l.Find(id); err != nil || !isDone(f.Status) {
+		f, err := l.Find(id)
+		if err != nil || !isDone(f.Status) || f.Status == kedge.Skipped && slices.Contains(a.Restored, id) {
 			return kedge.PlanApproved
 		}
 	}
@@ -225,7 +227,7 @@ func (a amendment) statusAfter(l ledger.Snapshot) kedge.PlanStatus {
 // of it, so that is what is validated.
 func (s *Planner) amendEvents(ctx context.Context, p *projects.Project, l ledger.Snapshot, who projects.Caller, a amendment, reason string) ([]kedge.Event, error) {
 	before := l.Features()
-	evs, err := l.Add(who, "plan:"+string(a.data.ID), a.Added)
+	evs, err := l.Add(who, planSource(a.data.ID), a.Added)
 	if err != nil {
 		return nil, err
 	}
@@ -252,20 +254,43 @@ func (s *Planner) amendEvents(ctx context.Context, p *projects.Project, l ledger
 	if err := plan.ValidateChange(before, after, changed...); err != nil {
 		return nil, err
 	}
-	for _, id := range a.Removed {
-		ev, err := projects.Event(kedge.FeatureStatus, who, ledger.WithoutProof(kedge.FeatureStatusData{ID: id, Status: kedge.Skipped, Reason: removedWhy(reason)}))
-		if err != nil {
-			return nil, err
-		}
-		evs = append(evs, ev)
+	moved, err := a.statusEvents(l, who, reason)
+	if err != nil {
+		return nil, err
 	}
 	saved, err := projects.Event(kedge.PlanSaved, who, a.data)
 	if err != nil {
 		return nil, err
 	}
 	locked, err := s.locks(ctx, p, who, a.doc.Plan)
-	return slices.Concat(evs, []kedge.Event{saved}, locked), err
+	return slices.Concat(evs, moved, []kedge.Event{saved}, locked), err
 }
+
+// statusEvents skip the features whose items were removed, and reopen the skipped ones
+// whose items are back.
+func (a amendment) statusEvents(l ledger.Snapshot, who projects.Caller, reason string) ([]kedge.Event, error) {
+	var list []kedge.FeatureStatusData
+	for _, id := range a.Removed {
+		list = append(list, kedge.FeatureStatusData{ID: id, Status: kedge.Skipped, Reason: removedWhy(reason)})
+	}
+	for _, id := range a.Restored {
+		if f, err := l.Find(id); err == nil && f.Status == kedge.Skipped {
+			list = append(list, kedge.FeatureStatusData{ID: id, Status: kedge.Pending, Reason: "its item is in the plan again: " + reason})
+		}
+	}
+	var out []kedge.Event
+	for _, data := range list {
+		ev, err := projects.Event(kedge.FeatureStatus, who, ledger.WithoutProof(data))
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, ev)
+	}
+	return out, nil
+}
+
+// planSource is what the features of a plan have as their source.
+func planSource(id kedge.PlanID) string { return "plan:" + string(id) }
 
 func removedWhy(reason string) string { return "its item was removed from the plan: " + reason }
 
@@ -293,6 +318,11 @@ func (s *Planner) tellAmended(ctx context.Context, p *projects.Project, who proj
 	}
 	for _, id := range r.Skipped {
 		list = append(list, run.Input{Kind: run.Skipped, Feature: id, Reason: removedWhy(reason)})
+	}
+	for _, id := range r.Restored {
+		if f, err := l.Find(id); err == nil && f.Status == kedge.Pending {
+			list = append(list, run.Input{Kind: run.Reopened, Feature: id})
+		}
 	}
 	for _, j := range st.Jobs {
 		if j.Feature < 0 || j.Feature >= len(st.Features) || len(r.Fields) == 0 {

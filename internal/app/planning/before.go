@@ -1,6 +1,7 @@
 package planning
 
 import (
+	"bytes"
 	"context"
 
 	"kedge"
@@ -18,27 +19,49 @@ type Before struct {
 
 // before runs the commands of a plan that is to be approved, those that the project's
 // checks do not run: the approval tells which are red, before a session is paid for. A
-// draft that cannot be approved is refused first.
-func (s *Planner) before(ctx context.Context, who projects.Caller, in PlanApproveRequest) ([]Before, error) {
+// draft that cannot be approved is refused first. It gives the draft whose commands ran;
+// nil: none ran.
+func (s *Planner) before(ctx context.Context, who projects.Caller, in PlanApproveRequest) ([]Before, *plan.Doc, error) {
 	out := []Before{}
 	if !in.Try {
-		return out, nil
+		return out, nil, nil
 	}
 	l, p, err := s.book.ReadFeatures(ctx, who)
 	if err != nil {
-		return out, err
+		return out, nil, err
 	}
 	if who.Key != "" {
 		if _, seen, err := p.Store.Seen(ctx, who.Key); err != nil || seen {
-			return out, err // the same request again: it is approved
+			return out, nil, err // the same request again: it is approved
 		}
 	}
-	d, err := s.wholeDraft(p, l, in)
+	d, err := s.approvable(ctx, p, l, in)
 	if err != nil {
-		return out, err
+		return out, nil, err
 	}
 	tried, err := s.try(ctx, p, who, d.Plan, in.Env)
-	return append(out, tried...), err
+	return append(out, tried...), d, err
+}
+
+// approvable is the plan that can be approved now, by its text and by what stands around it.
+func (s *Planner) approvable(ctx context.Context, p *projects.Project, l ledger.Snapshot, in PlanApproveRequest) (*plan.Doc, error) {
+	if err := ledger.RefuseUnknownList(p, l); err != nil {
+		return nil, err
+	}
+	if err := s.planMayGo(ctx, p); err != nil {
+		return nil, err
+	}
+	return s.wholeDraft(p, l, in)
+}
+
+// unchangedSince refuses a draft that is not the one whose commands ran: what you approve
+// is the text that you read. The commands take up to a minute, and may write files.
+func unchangedSince(tried, now *plan.Doc) error {
+	if tried == nil || bytes.Equal(tried.Source(), now.Source()) {
+		return nil
+	}
+	return kedge.Errorf(kedge.Conflict, "%s changed while its commands ran: read it again", ledger.PlanFile).
+		WithHint("kedge plan show; then: kedge plan approve, or, where a command of the plan writes to it: kedge plan approve --no-try")
 }
 
 // try runs the commands of a plan that neither gate.toml nor a later phase alone has.

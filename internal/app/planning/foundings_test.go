@@ -27,7 +27,11 @@ func cut(t *testing.T) *works {
 	w.engine = func(context.Context, kedge.Project, *journal.Store) (runs.RunEngine, error) { return nil, errNoEngine }
 	w.Put(".kedge/plan.md", foundingPlan)
 	_, _, _, err := w.s.book.Change(t.Context(), w.who(), func(p *projects.Project, l ledger.Snapshot) ([]kedge.Event, error) {
-		return w.s.approve(t.Context(), p, l, w.who(), PlanApproveRequest{Path: "/bin:/usr/bin"})
+		d, err := w.s.approvable(t.Context(), p, l, PlanApproveRequest{Path: "/bin:/usr/bin"})
+		if err != nil {
+			return nil, err
+		}
+		return w.s.approve(t.Context(), p, l, w.who(), d)
 	})
 	w.ok(err)
 	if got := w.settings(); strings.Contains(got, "style") {

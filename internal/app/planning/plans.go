@@ -237,18 +237,19 @@ func (s *Planner) PlanApprove(ctx context.Context, who projects.Caller, in PlanA
 	if err != nil {
 		return PlanApproveReply{}, err
 	}
-	before, err := s.before(ctx, who, in)
+	before, tried, err := s.before(ctx, who, in)
 	if err != nil {
 		return PlanApproveReply{}, err
 	}
 	p, evs, aside, err := s.book.Change(ctx, who, func(p *projects.Project, l ledger.Snapshot) ([]kedge.Event, error) {
-		if err := ledger.RefuseUnknownList(p, l); err != nil {
+		d, err := s.approvable(ctx, p, l, in)
+		if err != nil {
 			return nil, err
 		}
-		if err := s.planMayGo(ctx, p); err != nil {
+		if err := unchangedSince(tried, d); err != nil {
 			return nil, err
 		}
-		return s.approve(ctx, p, l, who, in)
+		return s.approve(ctx, p, l, who, d)
 	})
 	if err != nil {
 		return PlanApproveReply{}, err
@@ -331,12 +332,8 @@ func (s *Planner) author(ctx context.Context, who projects.Caller) (*git.Person,
 	return &person, err
 }
 
-// approve decides: the draft must be whole and its questions answered.
-func (s *Planner) approve(ctx context.Context, p *projects.Project, l ledger.Snapshot, who projects.Caller, in PlanApproveRequest) ([]kedge.Event, error) {
-	d, err := s.wholeDraft(p, l, in)
-	if err != nil {
-		return nil, err
-	}
+// approve gives the facts of an approval: the frozen text, its features and decisions.
+func (s *Planner) approve(ctx context.Context, p *projects.Project, l ledger.Snapshot, who projects.Caller, d *plan.Doc) ([]kedge.Event, error) {
 	gives, err := foundingOf(p, d.Plan) // before anything is written
 	if err != nil {
 		return nil, err
@@ -356,7 +353,7 @@ func (s *Planner) approve(ctx context.Context, p *projects.Project, l ledger.Sna
 	for _, f := range features {
 		data.Features = append(data.Features, f.ID)
 	}
-	evs, err := l.Add(who, "plan:"+string(id), features)
+	evs, err := l.Add(who, planSource(id), features)
 	if err != nil {
 		return nil, err
 	}

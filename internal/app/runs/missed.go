@@ -84,7 +84,7 @@ func missedOf(st *run.State, d journal.FeatureDoc) []run.Input {
 	}
 	if !strings.HasPrefix(d.Hash, f.Hash) {
 		add(run.Amended)
-		out[0].Specs = []run.Spec{run.SpecOf(d.Feature, d.Hash)}
+		out[0].Specs, out[0].Alike = []run.Spec{run.SpecOf(d.Feature, d.Hash)}, d.Asks(f.Hash)
 	}
 	switch {
 	case d.Status == kedge.Completed && f.Waits() && st.JobOf(d.ID) == nil:

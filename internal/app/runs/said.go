@@ -343,6 +343,12 @@ func (s *Runs) tellRun(ctx context.Context, p *projects.Project, who projects.Ca
 	}
 	if ev.Kind == run.Amended {
 		ev.Specs = slices.DeleteFunc(ev.Specs, func(spec run.Spec) bool { return spec.ID != ev.Feature })
+		d, _, err := journal.Get[journal.FeatureDoc](ctx, p.Store, journal.KindFeature, string(ev.Feature))
+		if err != nil {
+			return err
+		}
+		f := st.FeatureOf(ev.Feature)
+		ev.Alike = f != nil && d.Asks(f.Hash)
 	}
 	eng, err := s.Engine(ctx, p)
 	if err != nil {

@@ -50,7 +50,7 @@ func (l recorder) Feature(ctx context.Context, id kedge.FeatureID, hash string) 
 		return kedge.Feature{}, err
 	case !ok:
 		return kedge.Feature{}, kedge.Errorf(kedge.NotFound, "no feature %q", id).WithHint("see the list: kedge features")
-	case hash != "" && !strings.HasPrefix(d.Hash, hash):
+	case !d.Asks(hash):
 		return kedge.Feature{}, kedge.Errorf(kedge.Conflict, "feature %q was amended meanwhile", id).WithHint("kedge feature show %s", id)
 	}
 	return d.Feature, nil

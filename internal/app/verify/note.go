@@ -83,9 +83,18 @@ func (pr *proof) lookAtCommits(ctx context.Context, b base) error {
 		if !brief.Describes(c.Message) {
 			pr.evidence.Verdict.Findings = append(pr.evidence.Verdict.Findings, kedge.Finding{
 				Level: kedge.LevelWarning, What: fmt.Sprintf("not clean: the commit %q does not say what was done", words.FirstLine(c.Message)),
-				Where: words.Hash(sha), Fix: "say it in the message: git commit --amend",
+				Where: words.Hash(sha), Fix: "say it in the message: " + reword(sha, b.head),
 			})
 		}
 	}
 	return nil
+}
+
+// reword is the command that changes the message of a commit: amending reaches the newest
+// one alone.
+func reword(sha, head string) string {
+	if sha == head {
+		return "git commit --amend"
+	}
+	return "git rebase -i " + words.Hash(sha) + "~1, with \"reword\" for it"
 }

@@ -33,6 +33,7 @@ An item keeps its feature as long as it keeps its number:
   new item        its feature is added
   changed item    its feature is amended, if it is not completed
   removed item    its feature is skipped, if it is not completed
+  restored item   its feature is reopened, if it is not completed
 
 A completed feature stays completed; the item of one may not be changed.
 Commands under Validation and checks of Invariants apply from the next check
@@ -93,6 +94,9 @@ func amendText(w io.Writer, r planning.PlanAmendReply) {
 	}
 	for _, id := range r.Skipped {
 		fmt.Fprintf(w, "skipped %s\n", id)
+	}
+	for _, id := range r.Restored {
+		fmt.Fprintf(w, "restored %s\n", id)
 	}
 	lockedLines(w, r.Locked)
 	if r.Told {

@@ -15,6 +15,7 @@ type Amendment struct {
 	Added    []Claimed
 	Changed  []Redefined
 	Removed  []kedge.FeatureID // no item is theirs any more
+	Restored []kedge.FeatureID // their item was removed by an earlier amendment and is back
 	Fields   []FieldChange
 }
 
@@ -23,6 +24,12 @@ type Redefined struct {
 	ID   kedge.FeatureID
 	Keys []string
 	Now  kedge.Definition
+}
+
+// Known is a feature as it is, and whether an item of this plan made it.
+type Known struct {
+	kedge.Feature
+	Planned bool
 }
 
 // FieldChange is what changes in one field of the plan: entries of a list, or its text.
@@ -34,14 +41,15 @@ type FieldChange struct {
 
 // Empty tells whether the amendment changes nothing.
 func (a Amendment) Empty() bool {
-	return len(a.Added)+len(a.Changed)+len(a.Removed)+len(a.Fields) == 0
+	return len(a.Added)+len(a.Changed)+len(a.Removed)+len(a.Restored)+len(a.Fields) == 0
 }
 
 // Amend compares an approved plan with its new text. ids are the features of its items,
 // find gives a feature as it is. An item keeps its feature as long as it keeps its number.
-// Work that is done stays done: the item of a completed feature may be removed, and may not
-// be changed. What you amended in a feature stays, where the plan does not change it too.
-func Amend(was, now kedge.Plan, ids []kedge.FeatureID, find func(kedge.FeatureID) (kedge.Feature, bool)) (Amendment, error) {
+// An item that was removed and is back takes its feature back, too. Work that is done stays
+// done: the item of a completed feature may be removed and put back, and may not be changed.
+// What you amended in a feature stays, where the plan does not change it too.
+func Amend(was, now kedge.Plan, ids []kedge.FeatureID, find func(kedge.FeatureID) (Known, bool)) (Amendment, error) {
 	items := Items(was)
 	if len(items) != len(ids) || len(items) == 0 {
 		return Amendment{}, kedge.Errorf(kedge.Conflict, "another version of Kedge approved the plan %q: it cannot be amended", was.Title).
@@ -52,28 +60,29 @@ func Amend(was, now kedge.Plan, ids []kedge.FeatureID, find func(kedge.FeatureID
 	for i, id := range ids {
 		before[id] = i
 	}
-	old, out := featuresWith(was, prefix), Amendment{Fields: fieldChanges(was, now)}
+	old, out := featuresWith(was, prefix), Amendment{Fields: FieldChanges(was, now)}
 	list := Items(now)
 	for i, f := range featuresWith(now, prefix) {
 		out.Features = append(out.Features, f.ID)
 		at, kept := before[f.ID]
 		delete(before, f.ID)
 		cur, exists := find(f.ID)
+		from := change{item: list[i], now: f.Definition, was: cur.Definition, same: sameWork(cur.Definition, f.Definition)}
+		if kept {
+			from.was, from.same = old[at].Definition, sameItem(items[at], list[i])
+		}
 		switch {
-		case !kept && exists:
-			return out, kedge.Errorf(kedge.Conflict, "there is a feature %q already, which the plan did not make", f.ID).
-				WithHint("give the item %s another number", list[i].ID)
-		case !kept || !exists:
+		case !exists:
 			out.Added = append(out.Added, f)
 			continue
-		case cur.Status == kedge.Completed && !sameItem(items[at], list[i]):
-			return out, kedge.Errorf(kedge.Conflict, "item %s is completed, and the new text changes it", list[i].ID).
-				WithHint("leave it unchanged and add an item; or have it done again: kedge feature reopen %s --reason WHY", f.ID)
-		case settledFeature(cur):
-			continue
+		case !kept && !cur.Planned:
+			return out, kedge.Errorf(kedge.Conflict, "there is a feature %q already, which the plan did not make", f.ID).
+				WithHint("give the item %s another number", list[i].ID)
+		case !kept:
+			out.Restored = append(out.Restored, f.ID)
 		}
-		if changed := redefined(old[at].Definition, f.Definition, cur.Definition); len(changed.Keys) > 0 {
-			out.Changed = append(out.Changed, changed)
+		if err := out.follow(from, cur.Feature); err != nil {
+			return out, err
 		}
 	}
 	for _, id := range ids {
@@ -84,8 +93,32 @@ func Amend(was, now kedge.Plan, ids []kedge.FeatureID, find func(kedge.FeatureID
 	return out, nil
 }
 
-func settledFeature(f kedge.Feature) bool {
-	return f.Status == kedge.Completed || f.Status == kedge.Skipped
+// change is an item whose feature exists: what the plan asked of it before and asks now.
+type change struct {
+	item     kedge.Item
+	was, now kedge.Definition
+	same     bool // it asks for the same work
+}
+
+// follow has an existing feature follow its item.
+func (a *Amendment) follow(c change, cur kedge.Feature) error {
+	switch {
+	case cur.Status == kedge.Completed && !c.same:
+		return kedge.Errorf(kedge.Conflict, "item %s is completed, and the new text changes it", c.item.ID).
+			WithHint("leave it unchanged and add an item; or have it done again: kedge feature reopen %s --reason WHY", cur.ID)
+	case cur.Status == kedge.Completed:
+		return nil
+	}
+	if changed := redefined(c.was, c.now, cur.Definition); len(changed.Keys) > 0 {
+		a.Changed = append(a.Changed, changed)
+	}
+	return nil
+}
+
+// sameWork tells whether two definitions ask for the same, wherever they stand in the plan.
+func sameWork(a, b kedge.Definition) bool {
+	one, other := keysOf(a), keysOf(b)
+	return bytes.Equal(one["name"], other["name"]) && bytes.Equal(one["checks"], other["checks"])
 }
 
 // sameItem tells whether two items ask for the same.
@@ -121,8 +154,8 @@ func keysOf(d kedge.Definition) map[string]json.RawMessage {
 	return out
 }
 
-// fieldChanges compares the questions and the fields of two plans.
-func fieldChanges(was, now kedge.Plan) []FieldChange {
+// FieldChanges compares the questions and the fields of two plans.
+func FieldChanges(was, now kedge.Plan) []FieldChange {
 	var out []FieldChange
 	add := func(field string, a, b []string) {
 		if c := (FieldChange{field, without(b, a), without(a, b)}); len(c.Added)+len(c.Removed) > 0 {

@@ -63,7 +63,7 @@ func TestAmend(t *testing.T) {
 	mine := list["shop-p2.1"] // amended by hand since
 	mine.Name = "third, in red"
 	list["shop-p2.1"] = mine
-	find := func(id kedge.FeatureID) (kedge.Feature, bool) { f, ok := list[id]; return f, ok }
+	find := func(id kedge.FeatureID) (plan.Known, bool) { f, ok := list[id]; return plan.Known{Feature: f}, ok }
 	for name, of := range map[string]struct {
 		old, new string
 		want     string // an error
@@ -111,5 +111,61 @@ func TestAmend(t *testing.T) {
 	}
 	if _, err := plan.Amend(was, was, ids[:2], find); !kedge.Conflict.Is(err) {
 		t.Errorf("without the features of all items: %v", err)
+	}
+}
+
+// TestAmendSkippedAndRestored: a skipped feature follows its item, and an item that was
+// removed and is back takes its feature back.
+func TestAmendSkippedAndRestored(t *testing.T) {
+	whole := planOf(t, amendable)
+	less := planOf(t, strings.Replace(amendable, "- [ ] p1.2 second\n  check: test -f b\n", "", 1))
+	other := planOf(t, strings.Replace(amendable, "test -f b", "test -s b", 1))
+	for name, of := range map[string]struct {
+		was, now kedge.Plan
+		status   kedge.Status // of p1.2
+		planned  bool
+		want     string // an error
+		restored bool
+		keys     string // that change of p1.2
+	}{
+		"a skipped one is changed":            {whole, other, kedge.Skipped, true, "", false, "checks"},
+		"a completed one is changed":          {whole, other, kedge.Completed, true, "item p1.2 is completed", false, ""},
+		"a skipped one is back":               {less, whole, kedge.Skipped, true, "", true, ""},
+		"a skipped one is back, and changed":  {less, other, kedge.Skipped, true, "", true, "checks"},
+		"a completed one is back":             {less, whole, kedge.Completed, true, "", true, ""},
+		"a completed one is back, changed":    {less, other, kedge.Completed, true, "item p1.2 is completed", true, ""},
+		"one that was reopened since is back": {less, other, kedge.Pending, true, "", true, "checks"},
+		"somebody else's":                     {less, whole, kedge.Skipped, false, "which the plan did not make", false, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			list := map[kedge.FeatureID]plan.Known{}
+			for _, f := range plan.Features(whole, func(kedge.FeatureID) bool { return false }) {
+				k := plan.Known{Feature: kedge.Feature{Definition: f.Definition, FeatureState: kedge.FeatureState{Status: kedge.Pending}}, Planned: true}
+				if f.ID == "p1.2" {
+					k.Status, k.Planned = of.status, of.planned
+				}
+				list[f.ID] = k
+			}
+			var ids []kedge.FeatureID
+			for _, it := range plan.Items(of.was) {
+				ids = append(ids, kedge.FeatureID(it.ID))
+			}
+			a, err := plan.Amend(of.was, of.now, ids, func(id kedge.FeatureID) (plan.Known, bool) { k, ok := list[id]; return k, ok })
+			if of.want != "" {
+				if err == nil || !strings.Contains(err.Error(), of.want) {
+					t.Errorf("%v, want %q", err, of.want)
+				}
+				return
+			}
+			keys := ""
+			for _, c := range a.Changed {
+				if c.ID == "p1.2" {
+					keys = strings.Join(c.Keys, ",")
+				}
+			}
+			if err != nil || a.Empty() || len(a.Added) > 0 || slices.Contains(a.Restored, "p1.2") != of.restored || keys != of.keys {
+				t.Errorf("%+v, %v", a, err)
+			}
+		})
 	}
 }

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -29,6 +30,7 @@ type Doc struct {
 	Plan kedge.Plan
 
 	file     string
+	source   []byte
 	front    frontmatter.Doc
 	lines    []string // of the body, line ends included
 	comments []bool   // of lines: part of a comment
@@ -52,7 +54,7 @@ func ParsePlan(file string, b []byte) (*Doc, error) {
 	if err != nil {
 		return nil, kedge.Errorf(kedge.Invalid, "%w", err).WithHint("%s", formHint)
 	}
-	d := &Doc{file: file, front: front, unproven: map[string]bool{}, limited: map[string]int{}}
+	d := &Doc{file: file, source: bytes.Clone(b), front: front, unproven: map[string]bool{}, limited: map[string]int{}}
 	if err := d.readFront(); err != nil {
 		return nil, err
 	}
@@ -61,6 +63,9 @@ func ParsePlan(file string, b []byte) (*Doc, error) {
 	d.readBody()
 	return d, nil
 }
+
+// Source is the text that was read, unchanged.
+func (d *Doc) Source() []byte { return d.source }
 
 // formHint is what to do about a file that is not a plan at all.
 const formHint = "kedge plan new TITLE writes a draft to start from; docs/reference/plan-format.md of Kedge shows the form"

@@ -117,6 +117,7 @@ type Input struct {
 	Features []kedge.FeatureID `json:"features,omitempty"` // LandAsked: need not be accepted before; Gated, Integrated: completed ones that are red
 	Scope    string            `json:"scope,omitempty"`    // LandAsked: Breaking, or nothing
 	Hash     string            `json:"hash,omitempty"`     // Amended: the new definition, of which Specs has what the run knows
+	Alike    bool              `json:"alike,omitempty"`    // Amended: it differs from the one before in what it depends on, and nothing else
 	Reason   string            `json:"reason,omitempty"`
 	Next     []kedge.NextStep  `json:"next,omitempty"` // Landed: what you do about a refusal
 	Text     string            `json:"text,omitempty"`

@@ -75,3 +75,37 @@ func TestAnAmendedDependencyHolds(t *testing.T) {
 	d.until("")
 	d.want(run.StatusDone, kedge.Skipped, done, done)
 }
+
+// TestAnAmendedDependencyLeavesTheWork: a definition that differs in what it depends on
+// alone asks for the same work. What is worked on, or done, stays so.
+func TestAnAmendedDependencyLeavesTheWork(t *testing.T) {
+	amended := func(d *drive, hash string, alike bool) {
+		spec := feature("b", "a")
+		spec.Hash = hash
+		d.do(run.Input{Kind: run.Amended, Feature: "b", Hash: hash, Specs: []run.Spec{spec}, Alike: alike, Reason: "one more", Actor: kedge.Human("ann")})
+	}
+	for _, at := range []run.CommandKind{run.StartSession, run.Commit, run.Ledger} {
+		d := begin(t, run.Rules{}, feature("b"), feature("a"))
+		d.until(at)
+		job := d.s.Jobs[0].ID
+		amended(d, "h-more", true)
+		if f := d.s.Features[0]; f.Hash != "h-more" || len(f.Needs) != 1 || d.s.Jobs[0].ID != job || d.s.Jobs[0].End == pending {
+			t.Errorf("at %s: %+v, %+v", at, f, d.s.Jobs[0])
+		}
+		d.until("")
+		d.want(run.StatusDone, done, done)
+		if n := d.s.Features[0].Sessions; n != 1 {
+			t.Errorf("at %s: %d sessions", at, n)
+		}
+	}
+	d := begin(t, run.Rules{}, feature("b"), feature("a"))
+	d.until(run.StartSession)
+	amended(d, "h-other", false)
+	amended(d, "h-more", true) // which does not make the first one unsaid
+	d.answer(run.Checkpoint, run.OK)
+	d.answer(run.StartSession, run.Closed)
+	d.until(run.StartSession)
+	if c := d.outstanding(run.StartSession); c.Job == 1 || c.Feature == "b" && c.Hash != "h-more" {
+		t.Errorf("goes on with %+v", c)
+	}
+}

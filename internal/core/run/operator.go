@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -237,12 +238,7 @@ func (t *stepper) landAsked() {
 	t.land()
 }
 
-func (t *stepper) who() string {
-	if name := t.ev.Actor.Name(); name != "" {
-		return name
-	}
-	return "a person"
-}
+func (t *stepper) who() string { return cmp.Or(t.ev.Actor.Name(), "a person") }
 
 // goAhead lifts the halt; whatever still holds will halt again.
 func (t *stepper) goAhead() {
@@ -359,17 +355,25 @@ func (t *stepper) changeFeature() {
 }
 
 // amend replaces a locked definition: with a reason, or not at all. Whatever was said
-// of the one before is not said of this one.
+// of the one before is not said of this one, unless it asks for the same work: then that
+// continues.
 func (t *stepper) amend(f *Feature, j *Job) {
 	hash := shortHash(t.ev.Hash)
 	if t.ev.Reason == "" || hash == "" || hash == f.Hash {
 		return
 	}
-	f.Hash, f.Claim = hash, ""
+	if t.ev.Alike && j != nil && j.Hash == f.Hash {
+		j.Hash = hash
+	}
+	f.Hash = hash
+	t.redefine(f)
+	if t.ev.Alike {
+		return
+	}
+	f.Claim = ""
 	if f.Let == LetAccepted {
 		f.Let = ""
 	}
-	t.redefine(f)
 	switch {
 	case j == nil && f.Status != kedge.Skipped:
 		t.reopen(f, "", "")
