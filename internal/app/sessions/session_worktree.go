@@ -167,14 +167,16 @@ func nearest(root, below string) string {
 	return filepath.Join(root, below)
 }
 
-// allowed gives the settings of the commit at which the worktree begins, and its branch.
-// A set-up of the repository runs only when you approved the files that runs ask about.
+// allowed gives the settings that hold for the worktree, and its branch. The settings are
+// those of the commit that you have checked out, as for a run: another branch may have a
+// set-up that an agent wrote and you never saw. A set-up runs only when you approved the
+// files of the branch that runs ask about.
 func (m making) allowed(ctx context.Context, in SessionNew) (config.Config, slot.Choice, error) {
 	choice, head, err := m.slots.ChooseFor(ctx, in.Name, in.Worktree.Branch)
 	if err != nil {
 		return config.Config{}, choice, err
 	}
-	rules, err := projects.Source{Project: m.p, Repo: m.repo, Base: choice.Base}.Config(ctx, projects.UserFile(in.Env))
+	rules, err := projects.Source{Project: m.p, Repo: m.repo, Base: head.Commit}.Config(ctx, projects.UserFile(in.Env))
 	if err != nil || rules.Worktree.Setup == "" {
 		return rules, choice, err
 	}
