@@ -241,7 +241,7 @@ func (s *Maintenance) removeWorktree(ctx context.Context, p *projects.Project, r
 	}
 	q := slot.Request{
 		Name: "gc-" + string(ev), Reason: "no run needed its worktree any more: " + filepath.Base(w.Path), At: s.home.Now(), Base: w.Head,
-		Saved: journalSalvage(s.home, p, who),
+		Saved: JournalSalvage(s.home, p, who),
 	}
 	if own, found := slots.At(w.Path); found {
 		return s.removeOwn(ctx, p, slots, own, q, branches)
@@ -306,7 +306,7 @@ func whyKept(ctx context.Context, repo *git.Repo, w kedge.Worktree, use usage) (
 		return "", nil
 	case w.Ours && needed:
 		return fmt.Sprintf("%s has work in it, or will continue there: kedge run", id), nil
-	case w.Ours && isOwn:
+	case isOwn && (w.Ours || own.gone):
 		return own.whyKept(ctx, repo, w)
 	}
 	if why := whyStays(w); why != "" {

@@ -22,6 +22,7 @@ type owned struct {
 	slot.Session
 	abandoned bool // its session never began
 	begun     bool // else it is being made
+	gone      bool // its folder was deleted
 }
 
 func usageOf(ctx context.Context, p *projects.Project, slots *slot.Slots) (usage, error) {
@@ -38,7 +39,7 @@ func usageOf(ctx context.Context, p *projects.Project, slots *slot.Slots) (usage
 	out := usage{runs: runs, own: map[string]owned{}}
 	for _, r := range all {
 		abandoned := slices.ContainsFunc(left, func(o slot.Session) bool { return o.Path == r.Path })
-		out.own[r.Path] = owned{Session: r, abandoned: abandoned, begun: begun(r.Session)}
+		out.own[r.Path] = owned{Session: r, abandoned: abandoned, begun: begun(r.Session), gone: slots.Gone(r)}
 	}
 	return out, err
 }
@@ -51,6 +52,8 @@ func (o owned) whyKept(ctx context.Context, repo *git.Repo, w kedge.Worktree) (s
 		return "", nil
 	case !o.begun:
 		return "it is being made", nil
+	case o.gone:
+		return "", nil
 	}
 	if w.Dirty && w.Bytes >= 0 {
 		work, err := projects.HasWork(ctx, repo, w.Path)

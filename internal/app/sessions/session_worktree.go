@@ -227,8 +227,9 @@ func (m making) added(ctx context.Context, in SessionNew, id kedge.SessionID) (s
 	at := m.s.home.Now()
 	return m.slots.ForSession(ctx, slot.SessionRequest{
 		Session: id, Name: in.Name, Branch: in.Worktree.Branch, At: at,
-		Logs: filepath.Join(m.s.home.StateDir(m.p.ID), "gate", kedge.NewID("evd", at)),
-		Port: func(taken []int) (int, error) { return gate.SessionPort(ctx, taken) },
+		Logs:  filepath.Join(m.s.home.StateDir(m.p.ID), "gate", kedge.NewID("evd", at)),
+		Saved: maintenance.JournalSalvage(m.s.home, m.p, m.who),
+		Port:  func(taken []int) (int, error) { return gate.SessionPort(ctx, taken) },
 	})
 }
 

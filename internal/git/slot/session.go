@@ -44,6 +44,8 @@ type SessionRequest struct {
 	Branch  string // empty: SessionBranch, made anew
 	Logs    string
 	At      time.Time
+	// Saved is told of what is set aside of an earlier worktree; may be nil.
+	Saved func(context.Context, kedge.Salvage) error
 	// Port gives a port that is none of those taken.
 	Port func(taken []int) (int, error)
 }
@@ -55,6 +57,9 @@ func (s *Slots) ForSession(ctx context.Context, q SessionRequest) (Session, *git
 	defer s.mu.Unlock()
 	if err := os.MkdirAll(s.cfg.Dir, 0o700); err != nil { // its real path is known only then
 		return Session{}, nil, kedge.Errorf(kedge.Internal, "cannot make the folder for worktrees: %w", err)
+	}
+	if err := s.forgetGone(ctx, q); err != nil {
+		return Session{}, nil, err
 	}
 	r, err := s.planSession(ctx, q)
 	if err != nil {
@@ -96,7 +101,7 @@ func (s *Slots) ChooseFor(ctx context.Context, name, branch string) (Choice, git
 	if err != nil {
 		return Choice{}, head, err
 	}
-	places, err := s.cfg.Repo.CheckedOut(ctx)
+	places, err := s.inUse(ctx)
 	if err != nil {
 		return Choice{}, head, err
 	}

@@ -84,9 +84,8 @@ func (s *Slots) undoTree(ctx context.Context, r Session, q Request) error {
 		if !s.cfg.Repo.Registered(r.Path) {
 			return nil
 		}
-		if _, err := os.Lstat(r.Path); err != nil {
-			_, err := s.cfg.Repo.ForgetWorktree(ctx, r.Path, s.salvage(q, "gone"))
-			return err
+		if s.Gone(r) {
+			return s.forgetTree(ctx, r, q)
 		}
 		if err := s.addSession(ctx, r); err != nil && !kedge.Conflict.Is(err) { // one that was moved on is whole
 			return err
@@ -138,7 +137,11 @@ func (s *Slots) ClearSession(ctx context.Context, path string, q Request) (Branc
 	if !found {
 		return out, kedge.Errorf(kedge.NotFound, "%q is no worktree of a session", path).WithHint("kedge worktree ls")
 	}
-	if _, err := s.drop(ctx, path, q); err != nil {
+	if s.Gone(r) {
+		if err := s.forgetTree(ctx, r, q); err != nil {
+			return out, err
+		}
+	} else if _, err := s.drop(ctx, path, q); err != nil {
 		return out, err
 	}
 	return s.dropSessionBranch(ctx, r, out)
