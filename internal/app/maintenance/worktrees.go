@@ -148,8 +148,8 @@ func (s *Maintenance) WorktreeOld(ctx context.Context, who projects.Caller, _ Wo
 
 // WorktreeGC removes worktrees that Kedge made. One of your own has to be clean, without
 // ignored files, with its commits on another branch, and without a process in it. One of
-// a session goes when the session has ended, nothing in it is uncommitted, and its commits
-// are on another branch. One of a run goes when no run needs it; its content is salvaged.
+// a session goes when the session has ended, nothing in it is uncommitted, its ignored
+// files are those of its set-up, and its commits are on another branch. One of a run goes when no run needs it; its content is salvaged.
 // It also removes the branches of runs and sessions that are merged into their target. All other branches stay, so no commit is
 // lost. The journal records first what is removed, so that the same request finishes it
 // after a crash.

@@ -45,7 +45,8 @@ func usageOf(ctx context.Context, p *projects.Project, slots *slot.Slots) (usage
 }
 
 // whyKept says why the worktree of a session stays, besides the session itself; empty when
-// it may go. Ignored files do not keep it: copied files and the set-up made them.
+// it may go. Ignored files that were copied or that the set-up made do not keep it; others
+// do.
 func (o owned) whyKept(ctx context.Context, repo *git.Repo, w kedge.Worktree) (string, error) {
 	switch {
 	case o.abandoned:
@@ -62,7 +63,14 @@ func (o owned) whyKept(ctx context.Context, repo *git.Repo, w kedge.Worktree) (s
 		}
 		w.Dirty = work
 	}
-	return whyStays(w), nil
+	if why := whyStays(w); why != "" {
+		return why, nil
+	}
+	at, err := repo.In(ctx, w.Path)
+	if err != nil {
+		return err.Error(), nil //nolint:nilerr // as above
+	}
+	return slot.HoldsIgnored(ctx, at)
 }
 
 // branchesGoing adds what would become of the branches of sessions whose worktrees go.

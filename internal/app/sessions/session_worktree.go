@@ -214,6 +214,9 @@ func (m making) filled(ctx context.Context, in SessionNew, id kedge.SessionID, c
 	if err == nil && reason != "" {
 		err = notEquipped(reason, again(in, in.Worktree.Branch))
 	}
+	if err == nil {
+		err = w.NoteIgnored(ctx) // what is there now may go with it
+	}
 	if err != nil {
 		return r, m.undone(ctx, r, err)
 	}
