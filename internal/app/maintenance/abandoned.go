@@ -31,12 +31,12 @@ func clearAbandoned(ctx context.Context, h *projects.Home, p *projects.Project, 
 	}
 	return slots.ClearAbandoned(ctx, r, p.Begun(ctx), slot.Request{
 		Name: "abandoned-" + string(r.Session), Reason: "the session of its worktree never began: " + r.Name, At: h.Now(), Base: r.Base,
-		Saved: journalSalvage(h, p, projects.Caller{Dir: p.Dir, Actor: kedge.ActorDaemon}),
+		Saved: JournalSalvage(h, p, projects.Caller{Dir: p.Dir, Actor: kedge.ActorDaemon}),
 	})
 }
 
-// journalSalvage records what is set aside, once.
-func journalSalvage(h *projects.Home, p *projects.Project, who projects.Caller) func(context.Context, kedge.Salvage) error {
+// JournalSalvage records what is set aside, once.
+func JournalSalvage(h *projects.Home, p *projects.Project, who projects.Caller) func(context.Context, kedge.Salvage) error {
 	return func(ctx context.Context, saved kedge.Salvage) error {
 		who.Key = "salvage-" + string(saved.ID)
 		_, err := h.Write(ctx, p, who, func() ([]kedge.Event, error) {

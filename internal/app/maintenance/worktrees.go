@@ -148,8 +148,8 @@ func (s *Maintenance) WorktreeOld(ctx context.Context, who projects.Caller, _ Wo
 
 // WorktreeGC removes worktrees that Kedge made. One of your own has to be clean, without
 // ignored files, with its commits on another branch, and without a process in it. One of
-// a session goes when the session has ended, nothing in it is uncommitted, and its commits
-// are on another branch. One of a run goes when no run needs it; its content is salvaged.
+// a session goes when the session has ended, nothing in it is uncommitted, its ignored
+// files are those of its set-up, and its commits are on another branch. One of a run goes when no run needs it; its content is salvaged.
 // It also removes the branches of runs and sessions that are merged into their target. All other branches stay, so no commit is
 // lost. The journal records first what is removed, so that the same request finishes it
 // after a crash.
@@ -241,7 +241,7 @@ func (s *Maintenance) removeWorktree(ctx context.Context, p *projects.Project, r
 	}
 	q := slot.Request{
 		Name: "gc-" + string(ev), Reason: "no run needed its worktree any more: " + filepath.Base(w.Path), At: s.home.Now(), Base: w.Head,
-		Saved: journalSalvage(s.home, p, who),
+		Saved: JournalSalvage(s.home, p, who),
 	}
 	if own, found := slots.At(w.Path); found {
 		return s.removeOwn(ctx, p, slots, own, q, branches)
@@ -306,7 +306,7 @@ func whyKept(ctx context.Context, repo *git.Repo, w kedge.Worktree, use usage) (
 		return "", nil
 	case w.Ours && needed:
 		return fmt.Sprintf("%s has work in it, or will continue there: kedge run", id), nil
-	case w.Ours && isOwn:
+	case isOwn && (w.Ours || own.gone):
 		return own.whyKept(ctx, repo, w)
 	}
 	if why := whyStays(w); why != "" {

@@ -22,6 +22,7 @@ type owned struct {
 	slot.Session
 	abandoned bool // its session never began
 	begun     bool // else it is being made
+	gone      bool // its folder was deleted
 }
 
 func usageOf(ctx context.Context, p *projects.Project, slots *slot.Slots) (usage, error) {
@@ -38,19 +39,22 @@ func usageOf(ctx context.Context, p *projects.Project, slots *slot.Slots) (usage
 	out := usage{runs: runs, own: map[string]owned{}}
 	for _, r := range all {
 		abandoned := slices.ContainsFunc(left, func(o slot.Session) bool { return o.Path == r.Path })
-		out.own[r.Path] = owned{Session: r, abandoned: abandoned, begun: begun(r.Session)}
+		out.own[r.Path] = owned{Session: r, abandoned: abandoned, begun: begun(r.Session), gone: slots.Gone(r)}
 	}
 	return out, err
 }
 
 // whyKept says why the worktree of a session stays, besides the session itself; empty when
-// it may go. Ignored files do not keep it: copied files and the set-up made them.
+// it may go. Ignored files that were copied or that the set-up made do not keep it; others
+// do.
 func (o owned) whyKept(ctx context.Context, repo *git.Repo, w kedge.Worktree) (string, error) {
 	switch {
 	case o.abandoned:
 		return "", nil
 	case !o.begun:
 		return "it is being made", nil
+	case o.gone:
+		return "", nil
 	}
 	if w.Dirty && w.Bytes >= 0 {
 		work, err := projects.HasWork(ctx, repo, w.Path)
@@ -59,7 +63,14 @@ func (o owned) whyKept(ctx context.Context, repo *git.Repo, w kedge.Worktree) (s
 		}
 		w.Dirty = work
 	}
-	return whyStays(w), nil
+	if why := whyStays(w); why != "" {
+		return why, nil
+	}
+	at, err := repo.In(ctx, w.Path)
+	if err != nil {
+		return err.Error(), nil //nolint:nilerr // as above
+	}
+	return slot.HoldsIgnored(ctx, at)
 }
 
 // branchesGoing adds what would become of the branches of sessions whose worktrees go.

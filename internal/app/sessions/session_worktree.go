@@ -167,14 +167,16 @@ func nearest(root, below string) string {
 	return filepath.Join(root, below)
 }
 
-// allowed gives the settings of the commit at which the worktree begins, and its branch.
-// A set-up of the repository runs only when you approved the files that runs ask about.
+// allowed gives the settings that hold for the worktree, and its branch. The settings are
+// those of the commit that you have checked out, as for a run: another branch may have a
+// set-up that an agent wrote and you never saw. A set-up runs only when you approved the
+// files of the branch that runs ask about.
 func (m making) allowed(ctx context.Context, in SessionNew) (config.Config, slot.Choice, error) {
 	choice, head, err := m.slots.ChooseFor(ctx, in.Name, in.Worktree.Branch)
 	if err != nil {
 		return config.Config{}, choice, err
 	}
-	rules, err := projects.Source{Project: m.p, Repo: m.repo, Base: choice.Base}.Config(ctx, projects.UserFile(in.Env))
+	rules, err := projects.Source{Project: m.p, Repo: m.repo, Base: head.Commit}.Config(ctx, projects.UserFile(in.Env))
 	if err != nil || rules.Worktree.Setup == "" {
 		return rules, choice, err
 	}
@@ -212,6 +214,9 @@ func (m making) filled(ctx context.Context, in SessionNew, id kedge.SessionID, c
 	if err == nil && reason != "" {
 		err = notEquipped(reason, again(in, in.Worktree.Branch))
 	}
+	if err == nil {
+		err = w.NoteIgnored(ctx) // what is there now may go with it
+	}
 	if err != nil {
 		return r, m.undone(ctx, r, err)
 	}
@@ -225,8 +230,9 @@ func (m making) added(ctx context.Context, in SessionNew, id kedge.SessionID) (s
 	at := m.s.home.Now()
 	return m.slots.ForSession(ctx, slot.SessionRequest{
 		Session: id, Name: in.Name, Branch: in.Worktree.Branch, At: at,
-		Logs: filepath.Join(m.s.home.StateDir(m.p.ID), "gate", kedge.NewID("evd", at)),
-		Port: func(taken []int) (int, error) { return gate.SessionPort(ctx, taken) },
+		Logs:  filepath.Join(m.s.home.StateDir(m.p.ID), "gate", kedge.NewID("evd", at)),
+		Saved: maintenance.JournalSalvage(m.s.home, m.p, m.who),
+		Port:  func(taken []int) (int, error) { return gate.SessionPort(ctx, taken) },
 	})
 }
 

@@ -117,8 +117,9 @@ func newWorktreeGC(env *frame.Env) *cobra.Command {
 
 Kedge removes only those that it made, that have no changes and no ignored
 files, whose commits are on another branch, and in which no process works.
-The worktree of a session (kedge new --worktree) goes with its ignored files,
-because copied files and the set-up made them, once the session has ended.
+The worktree of a session (kedge new --worktree) may have ignored files that
+were copied or that its set-up made: they go with it, once the session has
+ended. Ignored files that were made or changed since then keep it.
 Worktrees of runs that no run needs any more are removed whatever they
 contain: Kedge sets uncommitted work aside first (kedge salvage ls). Branches
 stay, except those of runs that have landed, and kedge/NAME of a session if its

@@ -24,8 +24,9 @@ With --worktree, the session works in a git worktree of its own, on branch
 kedge/NAME, which Kedge makes at HEAD. --worktree=BRANCH takes an existing
 branch that is checked out nowhere, or makes that one at HEAD; the equals sign
 is needed. The worktree is set up like those of runs: copied files, submodules
-and the set-up of [worktree] in .kedge/config.toml, as committed on the branch.
-Kedge runs a set-up only if you approved the files that kedge approve lists.
+and the set-up of [worktree] in .kedge/config.toml, as committed at HEAD of your
+checkout: what another branch sets there does not run. Kedge runs a set-up only
+if you approved the files of the branch that kedge approve lists.
 The session gets KEDGE_SLOT, a name for its own test database, and KEDGE_PORT, a
 port that no other session has. If anything fails, nothing is left behind.
 

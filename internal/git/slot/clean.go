@@ -163,6 +163,9 @@ func (s *Slots) takeAlong(ctx context.Context, c Course, branch, at, tip string)
 }
 
 func (s *Slots) makeClean(ctx context.Context, dir, branch string, q Request) (*git.Repo, error) {
+	if err := s.cfg.Repo.AbortWorktree(ctx, dir); err != nil { // as in make
+		return nil, err
+	}
 	if _, err := os.Lstat(dir); err != nil {
 		if _, err := s.cfg.Repo.ForgetWorktree(ctx, dir, s.salvage(q, "gone")); err != nil {
 			return nil, err

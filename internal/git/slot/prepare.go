@@ -105,8 +105,11 @@ func (s *Slots) Put(ctx context.Context, q Request) (Ready, error) {
 }
 
 // make finds the worktree, or makes it: a folder that somebody removed is made
-// anew.
+// anew, and so is what a git left that was killed while it made it.
 func (s *Slots) make(ctx context.Context, dir string, q Request) (*git.Repo, error) {
+	if err := s.cfg.Repo.AbortWorktree(ctx, dir); err != nil {
+		return nil, err
+	}
 	if _, err := os.Lstat(dir); err != nil {
 		gone := s.salvage(q, "gone")
 		gone.Reason = "the folder of a worktree was removed: " + dir

@@ -44,6 +44,8 @@ type SessionRequest struct {
 	Branch  string // empty: SessionBranch, made anew
 	Logs    string
 	At      time.Time
+	// Saved is told of what is set aside of an earlier worktree; may be nil.
+	Saved func(context.Context, kedge.Salvage) error
 	// Port gives a port that is none of those taken.
 	Port func(taken []int) (int, error)
 }
@@ -55,6 +57,9 @@ func (s *Slots) ForSession(ctx context.Context, q SessionRequest) (Session, *git
 	defer s.mu.Unlock()
 	if err := os.MkdirAll(s.cfg.Dir, 0o700); err != nil { // its real path is known only then
 		return Session{}, nil, kedge.Errorf(kedge.Internal, "cannot make the folder for worktrees: %w", err)
+	}
+	if err := s.forgetGone(ctx, q); err != nil {
+		return Session{}, nil, err
 	}
 	r, err := s.planSession(ctx, q)
 	if err != nil {
@@ -96,7 +101,7 @@ func (s *Slots) ChooseFor(ctx context.Context, name, branch string) (Choice, git
 	if err != nil {
 		return Choice{}, head, err
 	}
-	places, err := s.cfg.Repo.CheckedOut(ctx)
+	places, err := s.inUse(ctx)
 	if err != nil {
 		return Choice{}, head, err
 	}
@@ -120,16 +125,27 @@ func (s *Slots) planSession(ctx context.Context, q SessionRequest) (Session, err
 		return r, err
 	}
 	r.Path, r.Slot = s.sessionDir(q.Name), freeSlot(mine)
-	others, err := readSessions(filepath.Join(filepath.Dir(s.root()), "*"))
-	if err != nil {
-		return r, err
-	}
-	var taken []int
-	for _, o := range others {
-		taken = append(taken, o.Port)
-	}
-	r.Port, err = q.Port(taken)
+	r.Port, err = q.Port(s.takenPorts(mine))
 	return r, err
+}
+
+// takenPorts are the ports of the sessions of all projects. A record of another project
+// that cannot be read is that project's trouble.
+func (s *Slots) takenPorts(mine []Session) []int {
+	all := slices.Clone(mine)
+	above := filepath.Dir(s.root())
+	entries, _ := os.ReadDir(above) // none can be known then
+	for _, e := range entries {
+		if dir := filepath.Join(above, e.Name()); e.IsDir() && dir != s.root() {
+			theirs, _ := readSessions(dir)
+			all = append(all, theirs...)
+		}
+	}
+	var out []int
+	for _, o := range all {
+		out = append(out, o.Port)
+	}
+	return out
 }
 
 // sessionDir is a folder for the worktree of a session that nothing else has.
@@ -173,27 +189,46 @@ func (r Session) making() bool { return r.Maker == maker() }
 // Sessions are the worktrees of sessions that are written down.
 func (s *Slots) Sessions() ([]Session, error) { return readSessions(s.root()) }
 
+// readSessions gives the records in a folder that can be read, and the error of those that
+// cannot.
 func readSessions(dir string) ([]Session, error) {
-	files, err := filepath.Glob(filepath.Join(dir, sessionPrefix+"*.json"))
-	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "cannot list the worktrees of sessions: %w", err)
-	}
+	files, err := records(dir)
+	errs := []error{err}
 	var out []Session
 	for _, file := range files {
-		text, err := os.ReadFile(file)
+		r, err := readSession(file)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		if err != nil {
-			return nil, kedge.Errorf(kedge.Internal, "cannot read the record of a worktree: %w", err)
+		if errs = append(errs, err); err == nil {
+			out = append(out, r)
 		}
-		var r Session
-		if err := strictjson.Decode(file, text, &r); err != nil {
-			return nil, err
+	}
+	return out, errors.Join(errs...)
+}
+
+// records are the files with the records of worktrees in a folder. The worktree of a
+// session called x.json is a folder there that is named like one.
+func records(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, kedge.Errorf(kedge.Internal, "cannot list the worktrees of sessions: %w", err)
+	}
+	var out []string
+	for _, e := range entries {
+		if e.Type().IsRegular() && strings.HasPrefix(e.Name(), sessionPrefix) && strings.HasSuffix(e.Name(), ".json") {
+			out = append(out, filepath.Join(dir, e.Name()))
 		}
-		out = append(out, r)
 	}
 	return out, nil
+}
+
+func readSession(file string) (r Session, err error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return r, kedge.Errorf(kedge.Internal, "cannot read the record of a worktree: %w", err)
+	}
+	return r, strictjson.Decode(file, text, &r)
 }
 
 func (s *Slots) writeSession(r Session) error {
@@ -206,10 +241,10 @@ func (s *Slots) writeSession(r Session) error {
 
 // At is the worktree of a session in which a folder lies; false for none.
 func (s *Slots) At(dir string) (Session, bool) {
-	all, err := s.Sessions()
-	if err != nil || dir == "" {
+	if dir == "" {
 		return Session{}, false
 	}
+	all, _ := s.Sessions() // those that can be read
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real
 	}
@@ -226,6 +261,6 @@ func inside(dir, root string) bool {
 
 // HasSessions tells whether a folder of worktrees has any of sessions.
 func HasSessions(dir string) bool {
-	files, _ := filepath.Glob(filepath.Join(dir, sessionPrefix+"*.json")) // the pattern is well formed
+	files, _ := records(dir) // a folder that cannot be read has none that anybody could use
 	return len(files) > 0
 }

@@ -31,7 +31,13 @@ type ground struct {
 
 func newGround(t *testing.T) *ground {
 	t.Helper()
-	g := &ground{t: t, dir: filepath.Join(t.TempDir(), "repo"), home: filepath.Join(t.TempDir(), "worktrees")}
+	return newGroundIn(t, "home")
+}
+
+// newGroundIn has its worktrees below a folder of this name.
+func newGroundIn(t *testing.T, name string) *ground {
+	t.Helper()
+	g := &ground{t: t, dir: filepath.Join(t.TempDir(), "repo"), home: filepath.Join(t.TempDir(), name, "worktrees")}
 	g.git("init", "-q", "-b", "main", g.dir)
 	g.git("-C", g.dir, "commit", "-q", "--allow-empty", "-m", "first")
 	repo, err := git.Open(t.Context(), g.dir, git.Options{})

@@ -84,9 +84,8 @@ func (s *Slots) undoTree(ctx context.Context, r Session, q Request) error {
 		if !s.cfg.Repo.Registered(r.Path) {
 			return nil
 		}
-		if _, err := os.Lstat(r.Path); err != nil {
-			_, err := s.cfg.Repo.ForgetWorktree(ctx, r.Path, s.salvage(q, "gone"))
-			return err
+		if s.Gone(r) {
+			return s.forgetTree(ctx, r, q)
 		}
 		if err := s.addSession(ctx, r); err != nil && !kedge.Conflict.Is(err) { // one that was moved on is whole
 			return err
@@ -128,8 +127,8 @@ func (s *Slots) forgetSession(r Session) error {
 }
 
 // ClearSession takes away the worktree of a session that is over. What Kedge itself wrote
-// there is set aside first. Conflict when a process works in it. The branch goes with it
-// if Kedge named it and its commits are on the branch that it was made from.
+// there is set aside first. Conflict when a process works in it, or when it has ignored
+// files that are not of its set-up. The branch goes with it if Kedge named it and its commits are on the branch that it was made from.
 func (s *Slots) ClearSession(ctx context.Context, path string, q Request) (Branches, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -138,10 +137,22 @@ func (s *Slots) ClearSession(ctx context.Context, path string, q Request) (Branc
 	if !found {
 		return out, kedge.Errorf(kedge.NotFound, "%q is no worktree of a session", path).WithHint("kedge worktree ls")
 	}
-	if _, err := s.drop(ctx, path, q); err != nil {
+	if s.Gone(r) {
+		if err := s.forgetTree(ctx, r, q); err != nil {
+			return out, err
+		}
+	} else if err := s.dropSession(ctx, r, q); err != nil {
 		return out, err
 	}
 	return s.dropSessionBranch(ctx, r, out)
+}
+
+func (s *Slots) dropSession(ctx context.Context, r Session, q Request) error {
+	if err := s.refuseIgnored(ctx, r); err != nil {
+		return err
+	}
+	_, err := s.drop(ctx, r.Path, q)
+	return err
 }
 
 // dropSessionBranch removes what a worktree that is gone leaves behind.

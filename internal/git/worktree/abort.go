@@ -6,9 +6,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"kedge"
+	"kedge/internal/git/hardened"
 )
 
 // AbortWorktree takes away what a git left that was killed while it made a worktree at a
@@ -16,18 +18,13 @@ import (
 // finished stays, and so does a folder with anything else in it.
 func (r *Repo) AbortWorktree(ctx context.Context, path string) error {
 	return r.g.Exclusively(ctx, func(context.Context) error { // no git of ours is at it any more
-		begun := r.begunAt(path)
-		if len(begun) == 0 && r.adminDir(path) != "" {
-			return nil
-		}
-		for _, admin := range begun {
-			if err := os.RemoveAll(admin); err != nil {
+		for _, admin := range r.adminDirs() {
+			if err := abortAdmin(admin, path); err != nil {
 				return kedge.Errorf(kedge.Internal, "cannot take away a worktree that was begun: %w", err)
 			}
 		}
-		entries, err := os.ReadDir(path)
-		if err != nil || len(entries) > 1 || len(entries) == 1 && entries[0].Name() != ".git" {
-			return nil //nolint:nilerr // not there, or not only git's
+		if r.adminDir(path) != "" || !onlyLink(path) {
+			return nil
 		}
 		if err := errors.Join(removeFile(filepath.Join(path, ".git")), removeFile(path)); err != nil {
 			return kedge.Errorf(kedge.Internal, "cannot take away a worktree that was begun: %w", err)
@@ -36,23 +33,42 @@ func (r *Repo) AbortWorktree(ctx context.Context, path string) error {
 	})
 }
 
-// begunAt are the git dirs of a worktree at a path that git did not finish. It locks such
-// a one until it has.
-func (r *Repo) begunAt(path string) []string {
-	marks, _ := filepath.Glob(filepath.Join(r.g.CommonDir(), "worktrees", filepath.Base(path)+"*", "locked"))
-	var out []string
-	for _, mark := range marks {
-		admin := filepath.Dir(mark)
-		why, err := os.ReadFile(mark)
-		if text := strings.TrimSpace(string(why)); err != nil || text != "initializing" && text != "" {
-			continue
-		}
-		to, err := os.ReadFile(filepath.Join(admin, "gitdir"))
-		if err != nil || strings.TrimSpace(string(to)) == "" || filepath.Dir(strings.TrimSpace(string(to))) == path {
-			out = append(out, admin)
-		}
+// abortAdmin removes the git dir of a worktree at a path that git did not finish.
+func abortAdmin(admin, path string) error {
+	switch {
+	case !unfinished(admin):
+		return nil
+	case hardened.RootBehind(filepath.Join(admin, "gitdir")) == path:
+		return os.RemoveAll(admin)
+	case filepath.Base(admin) == filepath.Base(path) && isShell(admin):
+		return errors.Join(removeFile(filepath.Join(admin, "gitdir")), removeFile(filepath.Join(admin, "locked")), removeFile(admin))
 	}
-	return out
+	return nil
+}
+
+// unfinished tells whether git was killed while it made the git dir of a worktree. Git
+// locks it until it has made it, and our git writes no index meanwhile. A crash may have
+// emptied the lock; one with another text is somebody's, and so is any with an index.
+func unfinished(admin string) bool {
+	why, err := os.ReadFile(filepath.Join(admin, "locked"))
+	text := strings.TrimSpace(string(why))
+	return err == nil && (text == "initializing" || text == "") && !hardened.Exists(filepath.Join(admin, "index"))
+}
+
+// isShell tells whether a git dir has nothing but its lock: git did not even note yet where
+// the worktree is.
+func isShell(admin string) bool {
+	entries, err := os.ReadDir(admin)
+	return err == nil && !slices.ContainsFunc(entries, func(e os.DirEntry) bool {
+		fi, err := e.Info()
+		return err != nil || e.Name() != "locked" && (e.Name() != "gitdir" || fi.Size() > 0)
+	})
+}
+
+// onlyLink tells whether a folder has nothing in it, or nothing but a link to a repository.
+func onlyLink(path string) bool {
+	entries, err := os.ReadDir(path)
+	return err == nil && !slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.Name() != ".git" || !e.Type().IsRegular() })
 }
 
 func removeFile(path string) error {

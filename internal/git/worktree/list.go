@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"kedge"
+	"kedge/internal/git/hardened"
 	"kedge/internal/git/history"
 )
 
@@ -125,18 +126,26 @@ func measure(root string) measured {
 // adminDir is the git dir of the worktree at path, whether its folder is there
 // or aside or gone; "" for none.
 func (r *Repo) adminDir(path string) string {
-	links, _ := filepath.Glob(filepath.Join(r.g.CommonDir(), "worktrees", "*", "gitdir"))
-	for _, link := range links {
-		b, err := os.ReadFile(link)
-		to := strings.TrimSpace(string(b))
-		if !filepath.IsAbs(to) {
-			to = filepath.Join(filepath.Dir(link), to)
-		}
-		if dir := filepath.Dir(to); err == nil && (dir == path || dir == asideOf(path)) {
-			return filepath.Dir(link)
+	for _, admin := range r.adminDirs() {
+		if dir := hardened.RootBehind(filepath.Join(admin, "gitdir")); dir != "" && (dir == path || dir == asideOf(path)) {
+			return admin
 		}
 	}
 	return ""
+}
+
+// adminDirs are the git dirs of the worktrees. They are listed, not matched: the path of
+// a repository may have any letter in it.
+func (r *Repo) adminDirs() []string {
+	dir := filepath.Join(r.g.CommonDir(), "worktrees")
+	entries, _ := os.ReadDir(dir) // not there: none
+	var out []string
+	for _, e := range entries {
+		if e.IsDir() {
+			out = append(out, filepath.Join(dir, e.Name()))
+		}
+	}
+	return out
 }
 
 // CheckedOut gives the worktree in which each branch is checked out, by branch.

@@ -60,18 +60,3 @@ func (r *Repo) lonely(ctx context.Context) string {
 	}
 	return ""
 }
-
-// ignored lists the ignored files of the worktree; a folder that is ignored
-// whole is one entry, with a slash at its end.
-func (r *Repo) ignored(ctx context.Context) ([]string, error) {
-	var list []string
-	err := r.withScratch(ctx, func(s *scratch) error {
-		if err := s.UseTracked(ctx); err != nil {
-			return err
-		}
-		out, err := s.Do(ctx, nil, "ls-files", "-z", "-o", "-i", "--exclude-standard", "--directory", "--no-empty-directory")
-		list = hardened.Fields(out)
-		return err
-	})
-	return list, err
-}

@@ -123,10 +123,12 @@ func (r *Repo) Removing(path string) bool { return r.removing(path) != "" }
 
 // Unfinished lists the worktrees of which Removing tells.
 func (r *Repo) Unfinished() []string {
-	marks, _ := filepath.Glob(filepath.Join(r.g.CommonDir(), "worktrees", "*", removingFile))
 	var out []string
-	for _, mark := range marks {
-		if root := hardened.RootBehind(filepath.Join(filepath.Dir(mark), "gitdir")); root != "" {
+	for _, admin := range r.adminDirs() {
+		if !hardened.Exists(filepath.Join(admin, removingFile)) {
+			continue
+		}
+		if root := hardened.RootBehind(filepath.Join(admin, "gitdir")); root != "" {
 			out = append(out, strings.TrimSuffix(root, asideOf("")))
 		}
 	}
