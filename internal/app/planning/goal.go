@@ -79,6 +79,8 @@ func (s *Planner) PlanGoal(ctx context.Context, who projects.Caller, in PlanGoal
 		return PlanGoalReply{}, err
 	case found && !last.Ended() && !in.Again && in.Goal == d.Goal && d.Status == kedge.PlanReady:
 		return s.goalReply(ctx, p, last.Run, []string{"the plan for this goal is ready; to have it made anew: kedge plan --again"})
+	case found && !last.Ended() && !in.Again && in.Goal == d.Goal && d.Status == kedge.PlanWaiting:
+		return s.goalReply(ctx, p, last.Run, []string{"the plan for this goal waits for your answers; to have it made anew: kedge plan --again"})
 	case found && !last.Ended():
 		in.Goal = cmp.Or(in.Goal, d.Goal)
 		return s.planAgain(ctx, p, who, last, in)
@@ -309,7 +311,10 @@ func (s *Planner) planAgain(ctx context.Context, p *projects.Project, who projec
 		if err != nil || !ok || !ledger.IsOpenPlan(d) {
 			return nil, err
 		}
-		asked := s.askedNow(p, d)
+		var asked []kedge.Question
+		if in.Goal == d.Goal { // another goal has questions of its own
+			asked = s.askedNow(p, d)
+		}
 		kept, err := s.keepEdited(ctx, p, d, &d)
 		if err != nil {
 			return nil, err

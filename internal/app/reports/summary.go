@@ -101,7 +101,7 @@ func (c *count) take(d run.Stepped) {
 		c.interrupted("daemon replaced")
 	case ev.Kind == run.Integrated && ev.Outcome != run.Conflicting:
 		c.checked(about.Feature, ev.At.Sub(about.At))
-	case ev.Kind == run.Reverted && about.Feature != "" && !slices.Contains(c.sum.SetAside, about.Feature):
+	case ev.Kind == run.Reverted && ev.Text != "" && about.Feature != "" && !slices.Contains(c.sum.SetAside, about.Feature):
 		c.sum.SetAside = append(c.sum.SetAside, about.Feature)
 	case ev.Kind == run.Landed && ev.Outcome == run.OK:
 		c.sum.Landed = cmp.Or(ev.Text, "your branch")

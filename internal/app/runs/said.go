@@ -314,7 +314,7 @@ func (s *Runs) notHeld(ctx context.Context, p *projects.Project, st *run.State, 
 	case !waits && st.FeatureOf(id) == nil:
 		return kedge.Errorf(kedge.NotFound, "no feature %q in the run", id).WithHint("kedge features")
 	case waits || ok && d.Status == kedge.NeedsReview:
-		return kedge.Errorf(kedge.NotFound, "the run holds nothing of %q back: it waits for a review", id).WithHint("kedge feature accept %s --reason WHY", id)
+		return kedge.Errorf(kedge.NotFound, "the run does not hold the work on %q back; it waits for your review", id).WithHint("kedge feature accept %s --reason WHY", id)
 	default:
 		return kedge.Errorf(kedge.Conflict, "the work on %q does not wait for your approval", id).WithHint("kedge status")
 	}

@@ -65,7 +65,7 @@ func RetryAt(l kedge.ProviderLimit, now time.Time) *time.Time {
 
 func checkOnLimit(o kedge.OnLimit) error {
 	if o != kedge.OnLimitStop && o != kedge.OnLimitWait {
-		return kedge.Errorf(kedge.Invalid, "%q is nothing that can be done at a limit", o).WithHint("--on-limit wait")
+		return kedge.Errorf(kedge.Invalid, "a session can wait or stop at its provider's limit; %q is neither", o).WithHint("kedge new NAME --on-limit wait -- AGENT, or: kedge onlimit NAME wait")
 	}
 	return nil
 }

@@ -28,7 +28,7 @@ func Logs(env *frame.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "logs NAME",
 		Short: "Print the output of a session or of kedge exec",
-		Long: `Print everything that a session printed, or a command of kedge exec.
+		Long: `Print everything that a session, or a command run with kedge exec, has printed.
 
 Escape codes are removed unless you pass --raw. There is no --json: for other
 programs use kedge export.`,

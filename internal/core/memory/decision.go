@@ -121,7 +121,7 @@ func checkScope(scope []string) error {
 func ParseRejected(s string) (kedge.Rejected, error) {
 	what, reason, ok := strings.Cut(OneLine(s), ": ")
 	if !ok || what == "" || reason == "" {
-		return kedge.Rejected{}, kedge.Errorf(kedge.Invalid, "%q is not a rejected path with its reason", s).
+		return kedge.Rejected{}, kedge.Errorf(kedge.Invalid, "%q does not say why it was rejected", s).
 			WithHint(`write it as "what: reason"`)
 	}
 	return kedge.Rejected{What: what, Reason: reason}, nil
