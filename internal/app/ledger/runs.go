@@ -3,6 +3,7 @@ package ledger
 import (
 	"context"
 	"slices"
+	"strconv"
 
 	"kedge"
 	"kedge/internal/app/projects"
@@ -105,6 +106,49 @@ func Specs(ctx context.Context, p *projects.Project) ([]run.Spec, error) {
 
 // RunEventID makes a request that is made again the same event.
 func RunEventID(who projects.Caller) kedge.EventID { return kedge.EventID("run-" + who.Key) }
+
+// WordID names a word about a feature that a request says to a run. A request may say
+// several, and each is an event of its own; made again, it is the same one.
+func WordID(who projects.Caller, ev run.Input) kedge.EventID {
+	id := RunEventID(who) + kedge.EventID("-"+ev.Kind)
+	if ev.Kind != run.Planned { // which is about all features
+		id += kedge.EventID("-" + ev.Feature)
+	}
+	return id
+}
+
+// WasTold tells whether a run received a word of the caller's request before, under its
+// name, or under those that earlier versions of Kedge gave: one for the whole request, and
+// numbers for an amendment of the plan.
+func WasTold(ctx context.Context, p *projects.Project, who projects.Caller, id kedge.RunID, ev run.Input) (bool, error) {
+	if who.Key == "" {
+		return false, nil
+	}
+	step := func(name kedge.EventID) ([]kedge.Event, bool, error) {
+		return p.Store.Seen(ctx, "run/"+string(id)+"/"+string(name))
+	}
+	if _, seen, err := step(WordID(who, ev)); err != nil || seen {
+		return seen, err
+	}
+	evs, seen, err := step(RunEventID(who))
+	if err != nil || seen && saysWord(evs, ev) {
+		return err == nil, err
+	}
+	for n := 0; ; n++ {
+		evs, seen, err := step(RunEventID(who) + kedge.EventID("-amend-"+strconv.Itoa(n)))
+		if err != nil || !seen || saysWord(evs, ev) {
+			return err == nil && seen, err
+		}
+	}
+}
+
+// saysWord tells whether a step of a run was the word.
+func saysWord(evs []kedge.Event, ev run.Input) bool {
+	return slices.ContainsFunc(evs, func(e kedge.Event) bool {
+		d, err := projects.Data[run.Stepped](e)
+		return err == nil && d.Event.Kind == ev.Kind && (ev.Kind == run.Planned || d.Event.Feature == ev.Feature)
+	})
+}
 
 // LastWorkRun is the newest run that has more than a plan to make; a zero state where
 // there is none.

@@ -1,10 +1,7 @@
 package planning
 
 import (
-	"cmp"
 	"context"
-	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -83,7 +80,7 @@ func (s *Planner) PlanAmend(ctx context.Context, who projects.Caller, in PlanAme
 		return reply, err
 	}
 	if reply.ID == "" { // the same request again, after a crash
-		if reply, err = amendedBefore(evs); err != nil {
+		if reply, err = amendedBefore(ctx, p, evs); err != nil {
 			return reply, err
 		}
 	}
@@ -95,34 +92,6 @@ func (s *Planner) PlanAmend(ctx context.Context, who projects.Caller, in PlanAme
 	}
 	reply.Warnings, err = s.book.SyncFiles(ctx, p)
 	return reply, err
-}
-
-// amendedBefore is the answer to a request that was carried out already, as far as its
-// events tell.
-func amendedBefore(evs []kedge.Event) (PlanAmendReply, error) {
-	data, _, err := savedPlan(evs)
-	a := amendment{data: data}
-	for _, ev := range evs {
-		switch ev.Type {
-		case kedge.FeatureAdded:
-			d, _ := projects.Data[kedge.FeatureAddedData](ev)
-			var def kedge.Definition
-			err = cmp.Or(err, json.Unmarshal(d.Definition, &def))
-			a.Added = append(a.Added, plan.Claimed{Definition: def})
-		case kedge.FeatureAmended:
-			d, bad := projects.Data[kedge.FeatureAmendedData](ev)
-			err = cmp.Or(err, bad)
-			a.Changed = append(a.Changed, plan.Redefined{ID: d.ID, Keys: []string{}})
-		case kedge.FeatureStatus:
-			d, bad := projects.Data[kedge.FeatureStatusData](ev)
-			err = cmp.Or(err, bad)
-			if d.Status == kedge.Skipped {
-				a.Removed = append(a.Removed, d.ID)
-			}
-		default:
-		}
-	}
-	return a.reply(PlanAmendRequest{}), err
 }
 
 // amendment is a new text of the approved plan, and what it changes.
@@ -331,9 +300,7 @@ func (s *Planner) tellAmended(ctx context.Context, p *projects.Project, who proj
 		list = append(list, run.Input{Kind: run.Said, Feature: st.Features[j.Feature].ID, Text: amendedText(r, reason)})
 	}
 	for i, ev := range list {
-		word := who
-		word.Key = fmt.Sprintf("%s-amend-%d", who.Key, i)
-		if err := s.runs.ForFeatures().Tell(ctx, p, word, ev); err != nil {
+		if err := s.runs.ForFeatures().Tell(ctx, p, who, ev); err != nil {
 			return i > 0, err
 		}
 	}

@@ -49,11 +49,17 @@ func newMissing(t *testing.T, status map[kedge.FeatureID]kedge.Status, halt run.
 // human writes what a command of a person writes, and dies before the run is told.
 func (m missing) human(key string, typ kedge.EventType, data any) {
 	m.t.Helper()
+	_, _, err := m.p.Store.Append(m.t.Context(), key, m.fact(typ, data))
+	m.ok(err)
+}
+
+// fact is one of the facts that a person's command writes.
+func (m missing) fact(typ kedge.EventType, data any) kedge.Event {
+	m.t.Helper()
 	ev, err := kedge.NewEvent(typ, kedge.Human("ada"), data)
 	m.ok(err)
 	ev.Project = m.p.ID
-	_, _, err = m.p.Store.Append(m.t.Context(), key, ev)
-	m.ok(err)
+	return ev
 }
 
 // told are the words that the run was told since a step, in order.
@@ -91,6 +97,7 @@ func wordsNotTold(t *testing.T, halt run.Halt) {
 	m := newMissing(t, map[kedge.FeatureID]kedge.Status{
 		"skip": kedge.BlockedWork, "block": kedge.NeedsReview, "amend": kedge.BlockedWork, "same": kedge.BlockedWork, "own": kedge.Completed,
 		"reopen": kedge.BlockedWork, "redo": kedge.Completed, "both": kedge.BlockedWork, "busy": kedge.Pending,
+		"many-1": kedge.BlockedWork, "many-2": kedge.BlockedWork, "many-3": kedge.BlockedWork,
 	}, halt)
 	m.adopt()
 	words, steps := m.told(1)
@@ -102,14 +109,14 @@ func wordsNotTold(t *testing.T, halt run.Halt) {
 	m.human("req-3", kedge.FeatureStatus, kedge.FeatureStatusData{ID: "reopen", Status: kedge.Pending})
 	m.human("", kedge.FeatureStatus, kedge.FeatureStatusData{ID: "redo", Status: kedge.Pending, Reason: "again"})
 	m.add(kedge.FeatureStatus, kedge.FeatureStatusData{ID: "own", Status: kedge.BlockedWork, Reason: "the run's own"})
-	amend := func(key string, id kedge.FeatureID) {
+	amended := func(id kedge.FeatureID) kedge.FeatureAmendedData {
 		d := orders
 		d.ID, d.Name = id, "another"
 		text, hash := plan.Canonical(d)
-		m.human(key, kedge.FeatureAmended, kedge.FeatureAmendedData{ID: d.ID, Definition: text, Hash: hash, Was: m.hash(id), Reason: "other"})
+		return kedge.FeatureAmendedData{ID: d.ID, Definition: text, Hash: hash, Was: m.hash(id), Reason: "other"}
 	}
-	amend("req-4", "amend")
-	amend("req-5", "both")
+	m.human("req-4", kedge.FeatureAmended, amended("amend"))
+	m.human("req-5", kedge.FeatureAmended, amended("both"))
 	m.human("req-6", kedge.FeatureStatus, kedge.FeatureStatusData{ID: "both", Status: kedge.Skipped, Reason: "no"})
 	for i, id := range []kedge.FeatureID{"new", "newer"} {
 		d := orders
@@ -117,11 +124,20 @@ func wordsNotTold(t *testing.T, halt run.Halt) {
 		text, hash := plan.Canonical(d)
 		m.human("req-new-"+string(id), kedge.FeatureAdded, kedge.FeatureAddedData{Definition: text, Hash: hash, Order: 100 + i})
 	}
+	newest := orders
+	newest.ID = "newest"
+	text, hash := plan.Canonical(newest)
+	_, _, err := m.p.Store.Append(t.Context(), "req-many", // as an amendment of the plan writes them
+		m.fact(kedge.FeatureAdded, kedge.FeatureAddedData{Definition: text, Hash: hash, Order: 200}),
+		m.fact(kedge.FeatureAmended, amended("many-1")), m.fact(kedge.FeatureAmended, amended("many-2")),
+		m.fact(kedge.FeatureStatus, kedge.FeatureStatusData{ID: "many-3", Status: kedge.Skipped, Reason: "no"}))
+	m.ok(err)
 	m.next()
 	words, now := m.told(steps)
 	want := []string{
-		"amended amend by human:ada", "amended both by human:ada", "barred block by human:ada", "planned  by human:ada",
-		"reopened redo by human:ada", "reopened reopen by human:ada", "skipped both by human:ada", "skipped skip by human:ada",
+		"amended amend by human:ada", "amended both by human:ada", "amended many-1 by human:ada", "amended many-2 by human:ada",
+		"barred block by human:ada", "planned  by human:ada", "reopened redo by human:ada", "reopened reopen by human:ada",
+		"skipped both by human:ada", "skipped many-3 by human:ada", "skipped skip by human:ada",
 	}
 	if !slices.Equal(words, want) {
 		t.Errorf("it is told\n%s\nwant\n%s", strings.Join(words, "\n"), strings.Join(want, "\n"))
@@ -135,7 +151,7 @@ func wordsNotTold(t *testing.T, halt run.Halt) {
 			t.Errorf("%s is %s in the run", id, f.Status)
 		}
 	}
-	for _, id := range []kedge.FeatureID{"reopen", "redo", "amend", "new", "newer"} {
+	for _, id := range []kedge.FeatureID{"reopen", "redo", "amend", "new", "newer", "newest", "many-1", "many-2"} {
 		if f := doc.State.FeatureOf(id); f == nil || f.Status != kedge.Pending && f.Status != kedge.InProgress {
 			t.Errorf("%s is %+v in the run", id, f)
 		}
@@ -144,11 +160,38 @@ func wordsNotTold(t *testing.T, halt run.Halt) {
 	// The caller, who lost the daemon, asks again; and so does another daemon.
 	who := projects.Caller{Dir: m.dir, Actor: kedge.Human("ada"), Key: "req-3"}
 	m.ok(m.s.ForFeatures().Tell(t.Context(), m.p, who, run.Input{Kind: run.Reopened, Feature: "reopen"}))
-	who.Key = "req-new-newer"
+	who.Key = "req-many"
+	m.ok(m.s.ForFeatures().Tell(t.Context(), m.p, who, run.Input{Kind: run.Skipped, Feature: "many-3", Reason: "no"}))
 	m.ok(m.s.ForFeatures().Tell(t.Context(), m.p, who, run.Input{Kind: run.Planned}))
 	m.next()
 	if words, _ := m.told(now); len(words) > 0 {
 		t.Errorf("it is told again: %v", words)
+	}
+}
+
+// TestF1WordsThatAnEarlierKedgeTold: one name for all words of a request, or a number for
+// each, is a word that the run received; the others of the request it did not.
+func TestF1WordsThatAnEarlierKedgeTold(t *testing.T) {
+	for _, name := range []string{"run-req-1", "run-req-1-amend-1"} {
+		t.Run(name, func(t *testing.T) {
+			m := newMissing(t, map[kedge.FeatureID]kedge.Status{"one": kedge.BlockedWork, "two": kedge.BlockedWork, "own": kedge.BlockedWork}, run.Stopped)
+			m.adopt()
+			deliver := func(id kedge.EventID, feature kedge.FeatureID) {
+				eng, err := m.s.Engine(t.Context(), m.p)
+				m.ok(err)
+				m.ok(eng.Deliver(t.Context(), m.Run, run.Input{ID: id, Kind: run.Skipped, Feature: feature, Reason: "no", At: m.Now, Actor: kedge.Human("ada")}))
+			}
+			deliver("run-req-1-amend-0", "own")
+			deliver(kedge.EventID(name), "one")
+			_, steps := m.told(1)
+			who := projects.Caller{Dir: m.dir, Actor: kedge.Human("ada"), Key: "req-1"}
+			for _, id := range []kedge.FeatureID{"one", "two", "two"} {
+				m.ok(m.s.ForFeatures().Tell(t.Context(), m.p, who, run.Input{Kind: run.Skipped, Feature: id, Reason: "no"}))
+			}
+			if words, _ := m.told(steps); !slices.Equal(words, []string{"skipped two by human:ada"}) {
+				t.Errorf("it is told %v", words)
+			}
+		})
 	}
 }
 

@@ -28,7 +28,8 @@ func (s *Runs) acceptInRun(ctx context.Context, who projects.Caller, in features
 	if err != nil || !live {
 		return reply, false, err
 	}
-	seen, err := ledger.WasDelivered(ctx, p, who, st.Run)
+	word := run.Input{Kind: run.Accepted, Feature: in.ID, Reason: in.Reason}
+	seen, err := ledger.WasTold(ctx, p, who, st.Run, word)
 	if err != nil {
 		return reply, false, err
 	}
@@ -44,7 +45,7 @@ func (s *Runs) acceptInRun(ctx context.Context, who projects.Caller, in features
 			return reply, false, err
 		}
 	}
-	if err := s.tellRun(ctx, p, who, run.Input{Kind: run.Accepted, Feature: in.ID, Reason: in.Reason}); err != nil {
+	if err := s.tellRun(ctx, p, who, word); err != nil {
 		return reply, false, err
 	}
 	d, err := l.Find(in.ID)
@@ -67,8 +68,7 @@ func (s *Runs) tellAccepted(ctx context.Context, p *projects.Project, who projec
 	}
 	ctx, done := s.life.UntilLeft(ctx)
 	defer done()
-	ev.ID, ev.At, ev.Actor = ledger.RunEventID(who), s.home.Now(), who.Actor
-	if err := eng.Deliver(ctx, st.Run, ev); err != nil {
+	if err := s.deliverWord(ctx, p, eng, who, st.Run, ev); err != nil {
 		return err
 	}
 	return written(ctx, eng, st.Run, ev.Feature)

@@ -141,8 +141,14 @@ func (m *missed) sign(ctx context.Context, p *projects.Project, steps int64, peo
 		if err != nil {
 			return err
 		}
-		if ev.Actor, ev.ID = by.actor, ledger.RunEventID(projects.Caller{Key: key}); key == "" {
+		who := projects.Caller{Key: key}
+		if ev.Actor, ev.ID = by.actor, ledger.WordID(who, ev); key == "" {
 			ev.ID = kedge.EventID(fmt.Sprintf("missed-%d-%s-%s", steps, ev.Feature, ev.Kind))
+		}
+		if told, err := ledger.WasTold(ctx, p, who, m.run, ev); err != nil {
+			return err
+		} else if told {
+			continue
 		}
 		kept = append(kept, ev)
 	}

@@ -354,8 +354,16 @@ func (s *Runs) tellRun(ctx context.Context, p *projects.Project, who projects.Ca
 	if err != nil {
 		return err
 	}
-	ev.ID, ev.At, ev.Actor = ledger.RunEventID(who), s.home.Now(), who.Actor
-	return eng.Deliver(ctx, st.Run, ev)
+	return s.deliverWord(ctx, p, eng, who, st.Run, ev)
+}
+
+// deliverWord delivers a word about a feature, once.
+func (s *Runs) deliverWord(ctx context.Context, p *projects.Project, eng RunEngine, who projects.Caller, id kedge.RunID, ev run.Input) error {
+	if told, err := ledger.WasTold(ctx, p, who, id, ev); err != nil || told {
+		return err
+	}
+	ev.ID, ev.At, ev.Actor = ledger.WordID(who, ev), s.home.Now(), who.Actor
+	return eng.Deliver(ctx, id, ev)
 }
 
 // goOnTyped lets a halted run go on; one that plans, with the answers in plan.md.

@@ -148,6 +148,9 @@ func redefined(old, now, cur kedge.Definition) Redefined {
 	return out
 }
 
+// ChangedKeys are the keys of a definition that another one changes.
+func ChangedKeys(was, now kedge.Definition) []string { return redefined(was, now, was).Keys }
+
 func keysOf(d kedge.Definition) map[string]json.RawMessage {
 	var out map[string]json.RawMessage
 	_ = json.Unmarshal(encode(normalDefinition(d), ""), &out) // it is JSON
