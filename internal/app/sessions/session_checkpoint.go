@@ -40,6 +40,9 @@ func (s *Manager) resumeCheckpoint(ctx context.Context, who projects.Caller, in 
 		return kedge.Session{}, err
 	}
 	fresh, err := s.briefed(l, p, in, ad, model, text)
+	if own, apart := s.home.SessionWorktree(p); apart {
+		fresh.own = &own // it works where a session did
+	}
 	if err == nil {
 		err = checkNew(fresh)
 	}

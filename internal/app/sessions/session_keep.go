@@ -82,6 +82,9 @@ func (s *Manager) again(ctx context.Context, who projects.Caller, p *projects.Pr
 			}
 			again.begun.How = kedge.BegunNative
 		}
+		if err := refuseRemoved(again, p.Dir); err != nil {
+			return nil, err
+		}
 		if err := checkNew(again); err != nil {
 			return nil, err
 		}

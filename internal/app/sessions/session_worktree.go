@@ -25,6 +25,8 @@ import (
 // kedge/NAME, made at HEAD.
 type WorktreeWish struct {
 	Branch string `json:"branch,omitempty"`
+	// Attach says that the caller attaches to the session, for the command that asks again.
+	Attach bool `json:"attach,omitempty"`
 }
 
 // WorktreeProgress tells how far the worktree of a session is. Line is one line that its
@@ -61,7 +63,7 @@ func (s *Manager) newInWorktree(ctx context.Context, who projects.Caller, in Ses
 	if err := s.refuseTaken(ctx, p, in.Name); err != nil {
 		return kedge.Session{}, err
 	}
-	ctx, done := s.untilLeaving(ctx, in)
+	ctx, done := s.untilLeaving(ctx, who, in)
 	defer done()
 	m := making{s: s, p: p, repo: repo, who: who, slots: s.home.Slots(p, repo)}
 	in, id, err := m.make(ctx, in)
@@ -107,10 +109,10 @@ func (s *Manager) worktreeRepo(ctx context.Context, who projects.Caller) (*proje
 
 // untilLeaving gives a context that also ends when the daemon is asked to stop: a set-up
 // that nobody waits for any more is of no use.
-func (s *Manager) untilLeaving(ctx context.Context, in SessionNew) (context.Context, func()) {
+func (s *Manager) untilLeaving(ctx context.Context, who projects.Caller, in SessionNew) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	stop := context.AfterFunc(s.life.Leaving(), func() {
-		cancel(kedge.Errorf(kedge.Interrupted, "the daemon was stopped before the worktree was ready, so there is none").WithHint("%s", again(in, in.Worktree.Branch)))
+		cancel(kedge.Errorf(kedge.Interrupted, "the daemon was stopped before the worktree was ready, so there is none").WithHint("%s", again(in, who.Dir)))
 	})
 	return ctx, func() { stop(); cancel(nil) }
 }
@@ -195,7 +197,7 @@ func (m making) filled(ctx context.Context, in SessionNew, id kedge.SessionID, c
 		return r, err
 	}
 	if r.Base != c.Base {
-		return r, m.undone(ctx, r, kedge.Errorf(kedge.Conflict, "the branch %q moved meanwhile", c.Branch).WithHint("%s", again(in, in.Worktree.Branch)))
+		return r, m.undone(ctx, r, kedge.Errorf(kedge.Conflict, "the branch %q moved meanwhile", c.Branch).WithHint("%s", again(in, m.who.Dir)))
 	}
 	line := gate.SetupLine{
 		Dir: w.Root(), Logs: r.Logs, Env: withWorktree(in.Env, &r.SessionWorktree), Runner: m.s.Runner(),
@@ -212,7 +214,7 @@ func (m making) filled(ctx context.Context, in SessionNew, id kedge.SessionID, c
 		},
 	})
 	if err == nil && reason != "" {
-		err = notEquipped(reason, again(in, in.Worktree.Branch))
+		err = notEquipped(reason, again(in, m.who.Dir))
 	}
 	if err == nil {
 		err = w.NoteIgnored(ctx) // what is there now may go with it
@@ -301,11 +303,20 @@ func withWorktree(env []string, w *kedge.SessionWorktree) []string {
 	return append(out, "KEDGE_SLOT="+w.Slot, "KEDGE_PORT="+strconv.Itoa(w.Port))
 }
 
-// again is the command that asks for a session with a worktree; an empty branch is its own.
-func again(in SessionNew, branch string) string {
+// again is the command that asks, in the folder here, for a session with a worktree.
+func again(in SessionNew, here string) string {
 	line := "kedge new " + in.Name + " --worktree"
-	if branch != "" {
-		line += "=" + git.Quoted(branch)
+	if in.Worktree.Branch != "" {
+		line += "=" + git.Quoted(in.Worktree.Branch)
+	}
+	if in.Dir != here {
+		line += " --dir " + git.Quoted(in.Dir)
+	}
+	if in.OnLimit != "" {
+		line += " --on-limit " + string(in.OnLimit)
+	}
+	if in.Worktree.Attach {
+		line += " --attach"
 	}
 	line += " --"
 	for _, word := range in.Command {
@@ -314,10 +325,23 @@ func again(in SessionNew, branch string) string {
 	return line
 }
 
-// removedWorktree is the error of a session whose worktree somebody removed.
-func removedWorktree(in SessionNew) error {
+// refuseRemoved is the error of a session whose worktree somebody removed. The next step
+// is for the checkout in which it is asked for.
+func refuseRemoved(in SessionNew, checkout string) error {
+	if in.own == nil {
+		return nil
+	}
+	if fi, err := os.Stat(in.own.Path); err == nil && fi.IsDir() {
+		return nil
+	}
+	below, err := filepath.Rel(in.own.Path, in.Dir)
+	if err != nil {
+		below = "."
+	}
+	next := in
+	next.Dir, next.Worktree = nearest(checkout, below), &WorktreeWish{Branch: in.own.Branch}
 	return kedge.Errorf(kedge.NotFound, "the worktree of session %q was removed: %s", in.Name, in.own.Path).
-		WithHint("start it in a new one: %s", again(in, in.own.Branch))
+		WithHint("start it in a new one: %s", again(next, checkout))
 }
 
 // ClearAbandonedSoon takes away, in the background, the worktrees of sessions that never

@@ -46,7 +46,11 @@ func (w worktrees) look(ctx context.Context, own kedge.SessionWorktree) kedge.Se
 	if err != nil {
 		return own // unknown
 	}
-	if changed, err := projects.HasWork(ctx, repo, own.Path); err == nil {
+	at, err := repo.In(ctx, own.Path)
+	if err != nil {
+		return own
+	}
+	if changed, err := at.Dirty(ctx); err == nil { // a look must write nothing, so no tree is made
 		own.Changed = &changed
 	}
 	return own

@@ -90,9 +90,6 @@ func checkAsked(in SessionNew) error {
 		return kedge.Errorf(kedge.Invalid, "the folder %q is not absolute", in.Dir)
 	}
 	if fi, err := os.Stat(in.Dir); err != nil || !fi.IsDir() {
-		if in.own != nil {
-			return removedWorktree(in)
-		}
 		return kedge.Errorf(kedge.NotFound, "no folder %q", in.Dir).WithHint("name one that is there: --dir FOLDER; or make it: mkdir -p '%s'", in.Dir)
 	}
 	return nil

@@ -28,7 +28,9 @@ and the set-up of [worktree] in .kedge/config.toml, as committed at HEAD of your
 checkout: what another branch sets there does not run. Kedge runs a set-up only
 if you approved the files of the branch that kedge approve lists.
 The session gets KEDGE_SLOT, a name for its own test database, and KEDGE_PORT, a
-port that no other session has. If anything fails, nothing is left behind.
+port that no other session has. If the worktree cannot be made or set up, nothing
+is left behind. If only the command does not start then, the worktree stays, and
+kedge resume tries again.
 
 kedge resume and kedge fresh continue in the same worktree. kedge worktree gc
 removes it when the session has ended, nothing in it is uncommitted, and its
@@ -69,7 +71,7 @@ func New(env *frame.Env) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				in.Worktree = wish
+				wish.Attach, in.Worktree = attach, wish
 			}
 			var s kedge.Session
 			if err := env.Call.Call(c.Context(), "session.new", in, &s, worktreeProgress(env)); err != nil {

@@ -27,7 +27,7 @@ func SessionPort(ctx context.Context, taken []int) (int, error) {
 			return port, nil
 		}
 	}
-	return 0, noPort(firstSessionPort, lastSessionPort)
+	return 0, noPort(firstSessionPort, lastSessionPort, "kedge worktree gc")
 }
 
 // isFree tells whether nothing listens on a port.
@@ -36,6 +36,6 @@ func isFree(ctx context.Context, port int) bool {
 	return err == nil && l.Close() == nil
 }
 
-func noPort(first, last int) error {
-	return kedge.Errorf(kedge.Blocked, "environment: no free port between %d and %d", first, last).WithHint("ss -ltn")
+func noPort(first, last int, next string) error {
+	return kedge.Errorf(kedge.Blocked, "environment: no free port between %d and %d", first, last).WithHint("%s", next)
 }

@@ -1,6 +1,10 @@
 package gate
 
-import "testing"
+import (
+	"testing"
+
+	"kedge"
+)
 
 func TestTwoGatesNeverChooseOnePort(t *testing.T) {
 	dir := t.TempDir()
@@ -29,5 +33,17 @@ func TestTwoGatesNeverChooseOnePort(t *testing.T) {
 			t.Fatalf("port %d is not free again: %v", port, err)
 		}
 		_ = f.Close()
+	}
+}
+
+// TestNoPortForASession: the ports belong to worktrees of sessions, so the way to one is to
+// remove some.
+func TestNoPortForASession(t *testing.T) {
+	var taken []int
+	for port := firstSessionPort; port < lastSessionPort; port++ {
+		taken = append(taken, port)
+	}
+	if _, err := SessionPort(t.Context(), taken); !kedge.Blocked.Is(err) || kedge.HintOf(err) != "kedge worktree gc" {
+		t.Errorf("it is %v (hint %q)", err, kedge.HintOf(err))
 	}
 }

@@ -187,5 +187,5 @@ func (s *services) freePort(ctx context.Context) (int, error) {
 		s.ports = append(s.ports, lock)
 		return port, nil
 	}
-	return 0, noPort(firstPort, lastPort)
+	return 0, noPort(firstPort, lastPort, "ss -ltn")
 }

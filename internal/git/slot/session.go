@@ -28,6 +28,7 @@ type Session struct {
 	Name    string          `json:"name"`    // of that session, then
 	kedge.SessionWorktree
 	Made  bool      `json:"made,omitempty"`  // Kedge made the branch
+	Named bool      `json:"named,omitempty"` // you named the branch
 	From  string    `json:"from,omitempty"`  // the branch that was checked out then; empty: none
 	Maker string    `json:"maker,omitempty"` // the process that makes it; empty: it gave up
 	Logs  string    `json:"logs,omitempty"`  // the folder of the set-up's logs
@@ -118,7 +119,7 @@ func (s *Slots) planSession(ctx context.Context, q SessionRequest) (Session, err
 	if err != nil {
 		return Session{}, err
 	}
-	r := Session{Version: 1, Session: q.Session, Name: q.Name, Made: c.Make, From: head.Branch, Maker: maker(), Logs: q.Logs, At: q.At}
+	r := Session{Version: 1, Session: q.Session, Name: q.Name, Made: c.Make, Named: q.Branch != "", From: head.Branch, Maker: maker(), Logs: q.Logs, At: q.At}
 	r.Branch, r.Base = c.Branch, c.Base
 	mine, err := s.Sessions()
 	if err != nil {

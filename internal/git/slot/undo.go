@@ -174,8 +174,10 @@ func (s *Slots) dropSessionBranch(ctx context.Context, r Session, out Branches) 
 }
 
 // namedByKedge tells whether the branch is nobody's but Kedge's: it made it, and nobody
-// said what it is called.
-func (r Session) namedByKedge() bool { return r.Made && r.Branch == SessionBranch(r.Name) }
+// said what it is called. Older records do not say that, so the name has to fit too.
+func (r Session) namedByKedge() bool {
+	return r.Made && !r.Named && r.Branch == SessionBranch(r.Name)
+}
 
 // SessionBranchStays says why the branch of a session's worktree would stay when the
 // worktrees at these paths are gone; empty when it would go. It changes nothing.
