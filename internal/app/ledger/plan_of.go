@@ -97,17 +97,23 @@ func demandsOf(ctx context.Context, p *projects.Project, d kedge.PlanData, f ked
 	if made == nil {
 		return plan.Demands{}, nil
 	}
-	var features []kedge.Feature
+	features, err := featuresOf(ctx, p, d)
+	return plan.DemandsOn(*made, f, features, others), err
+}
+
+// featuresOf are the features that a plan made.
+func featuresOf(ctx context.Context, p *projects.Project, d kedge.PlanData) ([]kedge.Feature, error) {
+	var out []kedge.Feature
 	for _, id := range d.Features {
 		doc, ok, err := journal.Get[journal.FeatureDoc](ctx, p.Store, journal.KindFeature, string(id))
 		if err != nil {
-			return plan.Demands{}, err
+			return nil, err
 		}
 		if ok {
-			features = append(features, doc.Feature)
+			out = append(out, doc.Feature)
 		}
 	}
-	return plan.DemandsOn(*made, f, features, others), nil
+	return out, nil
 }
 
 func isApproved(d kedge.PlanData) bool {

@@ -8,6 +8,7 @@ import (
 	"kedge"
 	"kedge/internal/app/projects"
 	"kedge/internal/core/check"
+	"kedge/internal/core/plan"
 	"kedge/internal/engine/gate"
 	"kedge/internal/journal"
 )
@@ -15,6 +16,25 @@ import (
 // approvalTakes is how much older than its plan what the approval tried may be: a plan that
 // no session made gets its id after that.
 const approvalTakes = 5 * time.Minute
+
+// NotGreen are the commands of the plan that was approved last which are not green although
+// the plan is done; none while it is not.
+func NotGreen(ctx context.Context, p *projects.Project) ([]plan.NotGreen, error) {
+	d, _, err := plansOf(ctx, p)
+	if err != nil || d == nil || d.Status != kedge.PlanDone {
+		return nil, err
+	}
+	made := parsed(*d)
+	if made == nil {
+		return nil, nil
+	}
+	features, err := featuresOf(ctx, p, *d)
+	if err != nil {
+		return nil, err
+	}
+	seen, err := lastSeen(ctx, p, *d, plan.ChecksOf(*made, features), isAccepted)
+	return plan.NotGreenOf(*made, features, seen), err
+}
 
 // lastSeen tells of commands whether they were green in the newest verdict that counts and
 // in which they ran; one that is not in the answer ran in none since the plan was made. It

@@ -29,14 +29,16 @@ func TestRow109WhenAPlansCheckIsDue(t *testing.T) {
 	}{
 		"others are open": {
 			[]kedge.Feature{feature("p1.1", "p1", kedge.InProgress), feature("p1.2", "p1", kedge.Pending), feature("p2.1", "p2", kedge.Pending)},
-			never, []string{"plan-invariant-1", "plan-validation-1", "plan-validation-3"},
+			never,
+			[]string{"plan-invariant-1", "plan-validation-1", "plan-validation-3"},
 		},
 		"it was green": {
 			[]kedge.Feature{feature("p1.1", "p1", kedge.InProgress), feature("p2.1", "p2", kedge.Pending)}, always, nil,
 		},
 		"an invariant of this phase alone": {
 			[]kedge.Feature{feature("p1.1", "p1", kedge.InProgress), feature("p2.1", "p2", kedge.BlockedWork)},
-			never, []string{"plan-validation-1", "plan-validation-3"},
+			never,
+			[]string{"plan-validation-1", "plan-validation-3"},
 		},
 		"the last one": {
 			[]kedge.Feature{feature("p1.1", "p1", kedge.InProgress), feature("p1.2", "p1", kedge.Completed), feature("p2.1", "p2", kedge.Skipped)},
