@@ -73,6 +73,24 @@ func encode32(b [16]byte) string {
 	return string(out[:])
 }
 
+// MomentOf is when an id was made; zero for what is no such id.
+func MomentOf(id string) time.Time {
+	const digits = 10 // of the time
+	_, rest, _ := strings.Cut(id, "-")
+	if len(rest) != 26 {
+		return time.Time{}
+	}
+	ms := int64(0)
+	for _, c := range []byte(rest[:digits]) {
+		at := strings.IndexByte(base32, c)
+		if at < 0 {
+			return time.Time{}
+		}
+		ms = ms<<5 | int64(at)
+	}
+	return time.UnixMilli(ms)
+}
+
 // ValidID tells whether s is an id with the given prefix.
 func ValidID(prefix, s string) bool {
 	rest, ok := strings.CutPrefix(s, prefix+"-")

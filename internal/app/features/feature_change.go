@@ -15,7 +15,8 @@ import (
 // FeatureReply is a feature after a change.
 type FeatureReply struct {
 	Feature  kedge.Feature   `json:"feature"`
-	Stranded []plan.Stranded `json:"stranded,omitempty"` // after a skip: the features that it leaves behind
+	Stranded []plan.Stranded `json:"stranded,omitempty"`  // after a skip: the features that it leaves behind
+	NotGreen []plan.NotGreen `json:"not_green,omitempty"` // after a skip that ends the plan: its commands that are not green
 	ledger.Notices
 }
 
@@ -120,12 +121,16 @@ func (s *FeatureList) FeatureSkip(ctx context.Context, who projects.Caller, in F
 	if err != nil {
 		return reply, err
 	}
-	l, _, err := s.ledger.ReadFeatures(ctx, who)
+	l, p, err := s.ledger.ReadFeatures(ctx, who)
+	if err != nil {
+		return reply, err
+	}
 	for _, of := range plan.StrandedIn(asSkipped(l.Features(), in.ID)) {
 		if of.Behind == in.ID {
 			reply.Stranded = append(reply.Stranded, of)
 		}
 	}
+	reply.NotGreen, err = ledger.NotGreen(ctx, p)
 	return reply, err
 }
 

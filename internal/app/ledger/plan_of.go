@@ -6,7 +6,6 @@ import (
 
 	"kedge"
 	"kedge/internal/app/projects"
-	"kedge/internal/core/check"
 	"kedge/internal/core/plan"
 	"kedge/internal/journal"
 )
@@ -31,23 +30,66 @@ func planDataFor(ctx context.Context, p *projects.Project, id kedge.FeatureID) (
 }
 
 // PlanDemands are the checks that its plan adds to the gate of a feature, beside others
-// that run there, and which of them are not due yet.
+// that run there, and which of them another feature could still make green.
 func PlanDemands(ctx context.Context, p *projects.Project, f kedge.Definition, others []kedge.Check) (plan.Demands, error) {
-	d, found, err := planDataFor(ctx, p, f.ID)
-	if err != nil || !found {
-		return plan.Demands{}, err
-	}
-	return demandsOf(ctx, p, d, f, others)
+	out, _, err := demandsFor(ctx, p, f, others)
+	return out, err
 }
 
-// FollowedDemands are the same for a gate that is about no feature: those of the plan that
-// was approved last, while it is not done.
+// ToldDemands are the same for what informs a session and decides nothing: commands that
+// were green in any verdict before the work are due.
+func ToldDemands(ctx context.Context, p *projects.Project, f kedge.Definition, others []kedge.Check) (plan.Demands, error) {
+	out, d, err := demandsFor(ctx, p, f, others)
+	if err != nil || len(out.Later) == 0 {
+		return out, err
+	}
+	green, err := lastSeen(ctx, p, d, out.Checks, func(ev kedge.Evidence) bool { return isBefore(ev) || isAccepted(ev) })
+	return out.Due(func(line string) bool { return green[line] }), err
+}
+
+// CheckoutDemands are the same for a gate in a checkout, where nothing can be found out
+// about the files before the work: only a command that is known to be red without the work
+// can wait.
+func CheckoutDemands(ctx context.Context, p *projects.Project, f kedge.Definition, others []kedge.Check) (plan.Demands, error) {
+	out, d, err := demandsFor(ctx, p, f, others)
+	if err != nil {
+		return out, err
+	}
+	return knownRed(ctx, p, d, out)
+}
+
+// FollowedDemands are those for a gate in a checkout that is about no feature: those of
+// the plan that was approved last, while it is not done.
 func FollowedDemands(ctx context.Context, p *projects.Project, others []kedge.Check) (plan.Demands, error) {
 	l, err := ReadPlans(ctx, p)
 	if err != nil || l.Plan == nil || l.Plan.Status != kedge.PlanApproved {
 		return plan.Demands{}, err
 	}
-	return demandsOf(ctx, p, *l.Plan, kedge.Definition{}, others)
+	out, err := demandsOf(ctx, p, *l.Plan, kedge.Definition{}, others)
+	if err != nil {
+		return out, err
+	}
+	return knownRed(ctx, p, *l.Plan, out)
+}
+
+func knownRed(ctx context.Context, p *projects.Project, d kedge.PlanData, of plan.Demands) (plan.Demands, error) {
+	if len(of.Later) == 0 {
+		return of, nil
+	}
+	green, err := lastSeen(ctx, p, d, of.Checks, isAccepted)
+	return of.Due(func(line string) bool {
+		is, known := green[line]
+		return is || !known
+	}), err
+}
+
+func demandsFor(ctx context.Context, p *projects.Project, f kedge.Definition, others []kedge.Check) (plan.Demands, kedge.PlanData, error) {
+	d, found, err := planDataFor(ctx, p, f.ID)
+	if err != nil || !found {
+		return plan.Demands{}, d, err
+	}
+	out, err := demandsOf(ctx, p, d, f, others)
+	return out, d, err
 }
 
 func demandsOf(ctx context.Context, p *projects.Project, d kedge.PlanData, f kedge.Definition, others []kedge.Check) (plan.Demands, error) {
@@ -55,45 +97,23 @@ func demandsOf(ctx context.Context, p *projects.Project, d kedge.PlanData, f ked
 	if made == nil {
 		return plan.Demands{}, nil
 	}
-	var features []kedge.Feature
+	features, err := featuresOf(ctx, p, d)
+	return plan.DemandsOn(*made, f, features, others), err
+}
+
+// featuresOf are the features that a plan made.
+func featuresOf(ctx context.Context, p *projects.Project, d kedge.PlanData) ([]kedge.Feature, error) {
+	var out []kedge.Feature
 	for _, id := range d.Features {
 		doc, ok, err := journal.Get[journal.FeatureDoc](ctx, p.Store, journal.KindFeature, string(id))
 		if err != nil {
-			return plan.Demands{}, err
+			return nil, err
 		}
 		if ok {
-			features = append(features, doc.Feature)
+			out = append(out, doc.Feature)
 		}
 	}
-	green, err := greenBefore(ctx, p, plan.ChecksFor(*made, f, others))
-	if err != nil {
-		return plan.Demands{}, err
-	}
-	return plan.DemandsOn(*made, f, features, others, func(line string) bool { return green[line] }), nil
-}
-
-// greenBefore tells which commands were green when accepted work was last looked at.
-func greenBefore(ctx context.Context, p *projects.Project, checks []kedge.Check) (map[string]bool, error) {
-	seen, green := map[string]bool{}, map[string]bool{}
-	_, _, err := journal.NewestThat(ctx, p.Store, journal.KindEvidence, func(ev kedge.Evidence) bool {
-		if !aboutAccepted(ev) {
-			return len(checks) == 0
-		}
-		for _, r := range ev.Verdict.Checks {
-			if r.Skipped == "" && !seen[r.Command] {
-				seen[r.Command], green[r.Command] = true, r.FirstFailure == nil
-			}
-		}
-		return !slices.ContainsFunc(checks, func(c kedge.Check) bool { return !seen[check.ShellLine(c)] })
-	})
-	return green, err
-}
-
-// aboutAccepted tells whether a verdict is about files that the work of others starts
-// from: those before the work on a feature, or those that complete one.
-func aboutAccepted(ev kedge.Evidence) bool {
-	before := ev.Feature == "" && (ev.For == kedge.StageProve || ev.For == kedge.StageBaseline)
-	return before || ev.Verdict.Green() && (ev.Anchor || ev.For == kedge.StageIntegrate)
+	return out, nil
 }
 
 func isApproved(d kedge.PlanData) bool {

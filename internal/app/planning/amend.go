@@ -37,6 +37,8 @@ type PlanAmendReply struct {
 	Status   kedge.PlanStatus   `json:"status"`
 	Locked                      // what it decided, and what it opened
 	Told     bool               `json:"told"` // a run that is going on was informed
+
+	NotGreen []plan.NotGreen `json:"not_green,omitempty"` // the plan's commands that are not green, if this ends it
 	ledger.Notices
 }
 
@@ -88,6 +90,9 @@ func (s *Planner) PlanAmend(ctx context.Context, who projects.Caller, in PlanAme
 		return reply, err
 	}
 	if reply.Told, err = s.tellAmended(ctx, p, who, reply, in.Reason); err != nil {
+		return reply, err
+	}
+	if reply.NotGreen, err = ledger.NotGreen(ctx, p); err != nil {
 		return reply, err
 	}
 	reply.Warnings, err = s.book.SyncFiles(ctx, p)

@@ -73,10 +73,17 @@ func (s *Runs) RunLand(ctx context.Context, who projects.Caller, in RunLandReque
 		}
 	}
 	left, err := s.landing.Unlanded(ctx, p)
+	if err != nil {
+		return out, err
+	}
 	for _, u := range left {
 		if u.Run != st.Run {
 			out.Notes = append(out.Notes, u.Note())
 		}
+	}
+	red, err := ledger.NotGreen(ctx, p)
+	for _, n := range red {
+		out.Notes = append(out.Notes, n.Text())
 	}
 	return out, err
 }

@@ -55,6 +55,8 @@ type DaemonInfo struct {
 type PlanInfo struct {
 	ID     kedge.PlanID     `json:"id"`
 	Status kedge.PlanStatus `json:"status"`
+
+	NotGreen []plan.NotGreen `json:"not_green,omitempty"` // its commands that are not green although it is done
 }
 
 // RunInfo is the newest run.
@@ -101,7 +103,11 @@ func (s *Reporter) Status(ctx context.Context, who projects.Caller, _ Request) (
 		return Reply{}, err
 	}
 	r := Reply{Daemon: s.daemonInfo(), Project: p.ID, Name: p.Title(), Dir: p.Dir, Features: CountFeatures(st.Ledger.Features()), Stranded: plan.StrandedIn(st.Ledger.Features())}
-	r.Plan = planInfo(p, st)
+	if r.Plan = planInfo(p, st); r.Plan != nil {
+		if r.Plan.NotGreen, err = ledger.NotGreen(ctx, p); err != nil {
+			return Reply{}, err
+		}
+	}
 	if st.Next.Feature != nil {
 		r.Next = &st.Next
 	} else {

@@ -26,7 +26,7 @@ func (b Writer) constrain(ctx context.Context, in *brief.RunInput) error {
 	if made != nil {
 		phases = made.Phases
 		in.Constraints = brief.ConstraintsOn(*made, f)
-		demands, err := ledger.PlanDemands(ctx, b.p, f, slices.Concat(in.GateChecks, f.Checks))
+		demands, err := ledger.ToldDemands(ctx, b.p, f, slices.Concat(in.GateChecks, f.Checks))
 		if err != nil {
 			return err
 		}

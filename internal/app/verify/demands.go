@@ -25,7 +25,10 @@ func demanded(ctx context.Context, p *projects.Project, j judgement, checks []ke
 		if err != nil {
 			return plan.Demands{}, err
 		}
-		return ledger.PlanDemands(ctx, p, d.Definition, others)
+		if p.RunSession != nil {
+			return ledger.ToldDemands(ctx, p, d.Definition, others) // the run's own gates decide
+		}
+		return ledger.CheckoutDemands(ctx, p, d.Definition, others)
 	}
 	return ledger.FollowedDemands(ctx, p, others)
 }

@@ -200,7 +200,7 @@ func noChecks(ctx context.Context, p *projects.Project, who projects.Caller, def
 	if err != nil || len(g.Checks) > 0 {
 		return false, err
 	}
-	plans, err := ledger.PlanDemands(ctx, p, def, nil)
+	plans, err := ledger.CheckoutDemands(ctx, p, def, nil)
 	return len(plans.Checks) == len(plans.Later), err
 }
 

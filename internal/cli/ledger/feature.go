@@ -212,6 +212,9 @@ func MoveFeature(ctx context.Context, env *frame.Env, name string, in any) error
 	if text := plan.StrandedText(reply.Stranded, reply.Feature.ID); text != "" {
 		env.Talk("note: %s", plain.Line(text))
 	}
+	for _, n := range reply.NotGreen {
+		env.Talk("note: %s", plain.Line(n.Text()))
+	}
 	if name == "feature.add" || name == "feature.amend" {
 		sayUnchecked(env, reply.Feature.Definition)
 	}

@@ -60,6 +60,11 @@ func statusText(w io.Writer, out status.Reply) {
 		row("settings", "%s: %s", f.Where, plain.Line(f.What))
 		row("", "fix: %s", plain.Line(f.Fix))
 	}
+	if out.Plan != nil {
+		for _, n := range out.Plan.NotGreen {
+			row("not green", "%s", plain.Line(n.Text()))
+		}
+	}
 	row("features", "%s", countsText(out.Features))
 	if out.Sessions.Total > 0 {
 		row("sessions", "%s", sessionCounts(out.Sessions))

@@ -60,6 +60,9 @@ Agents may not amend a plan.`,
 				return err
 			}
 			env.Aside(reply.Notices)
+			for _, n := range reply.NotGreen {
+				env.Talk("note: %s", plain.Line(n.Text()))
+			}
 			err = env.Show(reply, func(w io.Writer) { amendText(w, reply) })
 			if in.DryRun {
 				return err

@@ -8,30 +8,57 @@ import (
 )
 
 // Demands are the checks that a plan adds to the gate of one of its features. Later has
-// those which may still be red there, by name, and why.
+// those that another open feature could still make green, by name, and why. Such a check
+// may be red only where it is red without the work, too: Due takes the others out.
 type Demands struct {
 	Checks []kedge.Check
 	Later  map[string]string
 }
 
 // DemandsOn are the demands of a plan on a feature, beside checks that run there anyway.
+// features are those of the plan.
 //
 // A check of the plan that is green stays green: work that makes it red is refused. One
-// that was red before the work is due when no other feature of the plan is open that could
-// make it green. So a plan can demand what only its last feature brings, and still nothing
-// ends with a red check. A command whose result no work can change is due at once.
-//
-// features are those of the plan; green tells whether a command was green when accepted
-// work was last looked at.
-func DemandsOn(p kedge.Plan, f kedge.Definition, features []kedge.Feature, others []kedge.Check, green func(line string) bool) Demands {
+// that is red without the work is due when no other feature of the plan is open that could
+// make it green. So a plan can demand what only its last feature brings. A command whose
+// result no work can change is due at once.
+func DemandsOn(p kedge.Plan, f kedge.Definition, features []kedge.Feature, others []kedge.Check) Demands {
 	out := Demands{Checks: ChecksFor(p, f, others), Later: map[string]string{}}
 	for _, c := range out.Checks {
 		line := check.ShellLine(c)
-		if check.Fixed(line) || green(line) {
+		if check.Fixed(line) {
 			continue
 		}
 		if open := stillOpen(p, f.ID, features, line); len(open) > 0 {
 			out.Later[c.Name] = laterText(open)
+		}
+	}
+	return out
+}
+
+// Due are the same demands, where the commands for which now is true cannot wait.
+func (d Demands) Due(now func(line string) bool) Demands {
+	out := Demands{Checks: d.Checks, Later: map[string]string{}}
+	for _, c := range d.Checks {
+		if why := d.Later[c.Name]; why != "" && !now(check.ShellLine(c)) {
+			out.Later[c.Name] = why
+		}
+	}
+	return out
+}
+
+// Since are the same demands on work whose base is known. before has, by command, why one
+// that was red there may be red after the work as well, and nothing for one that was green.
+// It holds even if no other feature is open any more: the work of those is not in the base.
+func (d Demands) Since(before map[string]string) Demands {
+	out := Demands{Checks: d.Checks, Later: map[string]string{}}
+	for _, c := range d.Checks {
+		why, known := before[check.ShellLine(c)]
+		if !known {
+			why = d.Later[c.Name]
+		}
+		if why != "" {
+			out.Later[c.Name] = why
 		}
 	}
 	return out

@@ -1,6 +1,7 @@
 package plan_test
 
 import (
+	"maps"
 	"slices"
 	"testing"
 
@@ -28,14 +29,16 @@ func TestRow109WhenAPlansCheckIsDue(t *testing.T) {
 	}{
 		"others are open": {
 			[]kedge.Feature{feature("p1.1", "p1", kedge.InProgress), feature("p1.2", "p1", kedge.Pending), feature("p2.1", "p2", kedge.Pending)},
-			never, []string{"plan-invariant-1", "plan-validation-1", "plan-validation-3"},
+			never,
+			[]string{"plan-invariant-1", "plan-validation-1", "plan-validation-3"},
 		},
 		"it was green": {
 			[]kedge.Feature{feature("p1.1", "p1", kedge.InProgress), feature("p2.1", "p2", kedge.Pending)}, always, nil,
 		},
 		"an invariant of this phase alone": {
 			[]kedge.Feature{feature("p1.1", "p1", kedge.InProgress), feature("p2.1", "p2", kedge.BlockedWork)},
-			never, []string{"plan-validation-1", "plan-validation-3"},
+			never,
+			[]string{"plan-validation-1", "plan-validation-3"},
 		},
 		"the last one": {
 			[]kedge.Feature{feature("p1.1", "p1", kedge.InProgress), feature("p1.2", "p1", kedge.Completed), feature("p2.1", "p2", kedge.Skipped)},
@@ -43,7 +46,7 @@ func TestRow109WhenAPlansCheckIsDue(t *testing.T) {
 		},
 		"the only one": {[]kedge.Feature{feature("p1.1", "p1", kedge.Pending)}, never, nil},
 	} {
-		d := plan.DemandsOn(p, of.features[0].Definition, of.features, nil, of.green)
+		d := plan.DemandsOn(p, of.features[0].Definition, of.features, nil).Due(of.green)
 		var later []string
 		for n := range d.Later {
 			later = append(later, n)
@@ -52,5 +55,38 @@ func TestRow109WhenAPlansCheckIsDue(t *testing.T) {
 		if len(d.Checks) != 4 || !slices.Equal(later, of.later) {
 			t.Errorf("%s: %d checks, later %v, want %v", name, len(d.Checks), later, of.later)
 		}
+	}
+}
+
+// TestRow109WhatIsDueStaysDue: nothing that must be green at once can wait, whatever was
+// seen of it, and each command goes by what was seen of that one.
+func TestRow109WhatIsDueStaysDue(t *testing.T) {
+	all := plan.Demands{
+		Checks: []kedge.Check{{Name: "a", Run: "make a"}, {Name: "b", Run: "make b"}, {Name: "c", Run: "make c"}},
+		Later:  map[string]string{"a": "p2.1 is open", "b": "p2.1 is open"},
+	}
+	d := all.Due(func(line string) bool { return line == "make a" })
+	if len(d.Checks) != 3 || len(d.Later) != 1 || d.Later["b"] != "p2.1 is open" {
+		t.Errorf("demands %+v", d)
+	}
+	if len(all.Later) != 2 {
+		t.Errorf("what was asked changed: %+v", all)
+	}
+}
+
+// TestRow109TheSlotGoesByItsBase: what was green on the base must stay so; what was red
+// there and could wait may be red, also when no other feature is open any more; of the
+// rest the plan decides.
+func TestRow109TheSlotGoesByItsBase(t *testing.T) {
+	d := plan.Demands{
+		Checks: []kedge.Check{{Name: "green", Run: "make a"}, {Name: "red", Run: "make b"}, {Name: "unknown", Run: "make c"}, {Name: "due", Run: "make d"}},
+		Later:  map[string]string{"green": "now", "unknown": "now"},
+	}
+	got := d.Since(map[string]string{"make a": "", "make b": "then"}).Later
+	if want := map[string]string{"red": "then", "unknown": "now"}; !maps.Equal(got, want) {
+		t.Errorf("later %v, want %v", got, want)
+	}
+	if got := d.Since(nil).Later; !maps.Equal(got, d.Later) {
+		t.Errorf("with nothing known: %v", got)
 	}
 }

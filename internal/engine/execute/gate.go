@@ -30,7 +30,7 @@ func (x *Executor) gate(ctx context.Context, c run.Command, _ func(run.Input)) (
 		q.Scope = gate.Changed
 	}
 	if !baseline {
-		if err = x.demand(ctx, c, &q); err != nil {
+		if err = x.demand(ctx, c, &q, p.before()); err != nil {
 			return run.Input{}, err
 		}
 	}
@@ -151,15 +151,24 @@ func (x *Executor) ownChecks(ctx context.Context, c run.Command) ([]kedge.Check,
 	return f.Checks, err
 }
 
+// before is what the plan's commands said in the slot before the job's work. Of those that
+// are not in it the gate of the merged work finds out.
+func (p place) before() map[string]string {
+	if p.job.Proved != p.job.Base {
+		return nil
+	}
+	return p.job.Before
+}
+
 // demand puts the feature's checks into a gate, and those of its plan that no other check
 // runs already.
-func (x *Executor) demand(ctx context.Context, c run.Command, q *gate.Request) error {
+func (x *Executor) demand(ctx context.Context, c run.Command, q *gate.Request, before map[string]string) error {
 	own, err := x.ownChecks(ctx, c)
 	if err != nil {
 		return err
 	}
 	plans, err := x.planDemands(ctx, c, slices.Concat(q.Checks, own))
-	q.Own, q.Later = slices.Concat(own, plans.Checks), plans.Later
+	q.Own, q.Later = slices.Concat(own, plans.Checks), plans.Since(before).Later
 	return err
 }
 

@@ -107,7 +107,7 @@ func (x *Executor) tryCandidate(ctx context.Context, c run.Command, clean *git.R
 	if err != nil {
 		return run.Input{}, err
 	}
-	ev, err := x.judgeCandidate(ctx, c, q, whole, env)
+	ev, err := x.judgeCandidate(ctx, c, clean, q, whole, env)
 	if err != nil || ev.Outcome != run.Green && ev.Outcome != run.Empty {
 		return ev, err
 	}
@@ -115,7 +115,7 @@ func (x *Executor) tryCandidate(ctx context.Context, c run.Command, clean *git.R
 }
 
 // judgeCandidate runs the project's checks and the feature's on a merged tree.
-func (x *Executor) judgeCandidate(ctx context.Context, c run.Command, q gate.Request, whole, env string) (run.Input, error) {
+func (x *Executor) judgeCandidate(ctx context.Context, c run.Command, clean *git.Repo, q gate.Request, whole, env string) (run.Input, error) {
 	if c.Purpose == run.TakeBack {
 		q = takenBack(q, whole)
 		c.Feature = "" // it proves nothing about the feature
@@ -125,9 +125,9 @@ func (x *Executor) judgeCandidate(ctx context.Context, c run.Command, q gate.Req
 		ev.Environment = env
 		return ev, nil
 	}
-	judged, err := x.judge(ctx, c, "integrate", env, q)
-	if leaving(ctx, err) {
-		return run.Input{}, err
+	judged, other, err := x.judgeDue(ctx, c, clean, q, whole, env)
+	if leaving(ctx, err) || other.Outcome != "" {
+		return other, err
 	}
 	ev, err := x.outcome(c, judged, err)
 	if err == nil && ev.Outcome == run.Green && judged.Verdict.Tree != whole {
@@ -170,7 +170,7 @@ func (x *Executor) fullGate(ctx context.Context, c run.Command, clean *git.Repo)
 		Dir: clean.Root(), Repo: clean, Base: c.Base, Checks: g.Checks, Services: g.Services, Protect: cfg.Protect.Paths, Held: catalog.Trust().Heeds,
 		Scope: gate.Full, Slot: cleanSlot,
 	}
-	return q, x.demand(ctx, c, &q)
+	return q, x.demand(ctx, c, &q, nil) // judgeDue finds out which may wait
 }
 
 // subject is the first line of a commit message.

@@ -39,6 +39,15 @@ func (w candidate) Tree(ctx context.Context) (string, error) {
 // judge runs one gate of the command and keeps its verdict. Carried out again it
 // finishes the gate that was begun, or finds its verdict.
 func (x *Executor) judge(ctx context.Context, c run.Command, what, env string, q gate.Request) (kedge.Evidence, error) {
+	ev, err := x.weigh(ctx, c, what, env, q)
+	if err != nil {
+		return ev, err
+	}
+	return ev, x.cfg.Ledger.KeepEvidence(ctx, key(c, what), ev)
+}
+
+// weigh is judge for a verdict of which it is not known yet whether it counts.
+func (x *Executor) weigh(ctx context.Context, c run.Command, what, env string, q gate.Request) (kedge.Evidence, error) {
 	ev := kedge.Evidence{ID: evidenceID(c, what), Feature: c.Feature, At: c.At, By: kedge.ActorDaemon, Environment: env, For: stage(c)}
 	dir := x.gateDir(ev.ID)
 	again := x.reuse(ctx, c, q.Slot, env, ev.ID)
@@ -49,7 +58,7 @@ func (x *Executor) judge(ctx context.Context, c run.Command, what, env string, q
 	}
 	again.Keep()
 	ev.Verdict = v
-	return ev, x.cfg.Ledger.KeepEvidence(ctx, key(c, what), ev)
+	return ev, nil
 }
 
 func (x *Executor) verdict(ctx context.Context, c run.Command, dir string, q gate.Request) (kedge.Verdict, error) {

@@ -6,40 +6,43 @@ import (
 	"strings"
 
 	"kedge"
+	"kedge/internal/core/check"
 	"kedge/internal/core/run"
 	"kedge/internal/engine/gate"
+	"kedge/internal/git/slot"
 )
 
 // withPlan adds to what the feature's checks say before the work which checks of its plan
 // are red there already: the work is not to blame for these. Nothing halts: the work may
-// make them green, or a later feature, if there is one.
+// make them green, or a later feature, if there is one. The gate of the slot goes by what
+// was seen here; it never decides what is completed.
 func (x *Executor) withPlan(ctx context.Context, c run.Command, p place, ev run.Input) (run.Input, error) {
 	if ev.Outcome != run.Fails && ev.Outcome != run.NoChecks {
 		return ev, nil // no session starts
 	}
 	q := p.request()
-	if err := x.demand(ctx, c, &q); err != nil {
+	if err := x.demand(ctx, c, &q, nil); err != nil {
 		return ev, err
 	}
 	own, err := x.ownChecks(ctx, c)
 	if err != nil {
 		return ev, err
 	}
-	red := map[string]string{}
+	red, before := map[string]string{}, map[string]string{}
 	for i, one := range q.Own[len(own):] {
 		what, err := x.redBefore(ctx, c, p, one, i)
 		if err != nil {
 			return ev, err
 		}
-		if what != "" {
-			red[one.Name] = what
+		switch red[one.Name] = what; {
+		case what == "":
+			before[check.ShellLine(one)] = ""
+		case q.Later[one.Name] != "":
+			before[check.ShellLine(one)] = q.Later[one.Name]
 		}
 	}
-	if len(red) == 0 {
-		return ev, nil
-	}
-	err = x.demand(ctx, c, &q) // what was just seen decides what is due
 	ev.Text = redText(q, red)
+	_, err = x.keep(c, func(j *slot.Job) { j.Proved, j.Before = c.Base, before })
 	return ev, err
 }
 
@@ -83,8 +86,9 @@ func (x *Executor) redBefore(ctx context.Context, c run.Command, p place, one ke
 	case err != nil:
 		return "", err
 	}
-	if r, ran := resultOf(ev.Verdict); ran && r.FirstFailure != nil {
-		return one.Name + " (" + r.Command + ")", nil
+	r, ran := resultOf(ev.Verdict)
+	if ran && r.FirstFailure == nil {
+		return "", nil
 	}
-	return "", nil
+	return one.Name + " (" + check.ShellLine(one) + ")", nil
 }

@@ -24,3 +24,14 @@ func NotDue(r kedge.CheckResult) bool { return strings.HasPrefix(r.Skipped, notD
 func Nothing(v kedge.Verdict) bool {
 	return len(v.Checks) > 0 && !slices.ContainsFunc(v.Checks, func(r kedge.CheckResult) bool { return !NotDue(r) })
 }
+
+// Deferred are those of some checks that were red in a verdict and not due.
+func Deferred(checks []kedge.Check, v kedge.Verdict) []kedge.Check {
+	var out []kedge.Check
+	for _, c := range checks {
+		if slices.ContainsFunc(v.Checks, func(r kedge.CheckResult) bool { return r.Name == c.Name && NotDue(r) }) {
+			out = append(out, c)
+		}
+	}
+	return out
+}

@@ -3,6 +3,7 @@ package gate
 import (
 	"encoding/json"
 	"maps"
+	"slices"
 	"strings"
 	"sync"
 
@@ -13,10 +14,13 @@ import (
 // Verdicts are the green results of checks, by the tree, the command and the environment
 // in which they ran, so that the same command on the same tree runs once, whoever asks.
 // Red ones are not kept: whoever meets one looks again, so that a check which is red once
-// and then green is found out. The zero value is ready for use.
+// and then green is found out. The exception is a red command of a plan that is not due:
+// that the same tree is red as the tip of the next work is no news. The zero value is
+// ready for use.
 type Verdicts struct {
 	mu    sync.Mutex
 	green map[string]kedge.CheckResult
+	red   map[string]bool
 }
 
 // mostVerdicts bounds what is kept; when it is reached, it begins again.
@@ -70,6 +74,24 @@ func (u *Reuse) Keep() {
 		u.All.green = map[string]kedge.CheckResult{}
 	}
 	maps.Copy(u.All.green, u.own)
+}
+
+// LearnRed takes in that a check is red on a tree, and need not be green there yet.
+func (u *Reuse) LearnRed(tree string, c kedge.Check, line string) {
+	name := u.name(u.Keeps, tree, c, line)
+	u.All.mu.Lock()
+	defer u.All.mu.Unlock()
+	if u.All.red == nil || len(u.All.red) >= mostVerdicts {
+		u.All.red = map[string]bool{}
+	}
+	u.All.red[name] = true
+}
+
+// KnownRed tells whether an earlier gate found a check red on a tree.
+func (u *Reuse) KnownRed(tree string, c kedge.Check, line string) bool {
+	u.All.mu.Lock()
+	defer u.All.mu.Unlock()
+	return slices.ContainsFunc(u.Reads, func(place string) bool { return u.All.red[u.name(place, tree, c, line)] })
 }
 
 // essence is what decides the result of a check beside its command.

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strconv"
 
 	"kedge"
@@ -30,6 +31,9 @@ type Job struct {
 	Sessions int             `json:"sessions,omitempty"` // started for the job so far
 	Route    string          `json:"route,omitempty"`    // "agent[:model]" of the latest
 	Resume   string          `json:"resume,omitempty"`   // the conversation that the latest goes on with; empty: a fresh one
+
+	Proved string            `json:"proved,omitempty"` // the base on which the plan's commands ran before the work
+	Before map[string]string `json:"before,omitempty"` // what they said there: see plan.Demands.Since
 
 	Mended  string          `json:"mended,omitempty"`  // what stood, since it was prepared, where its link to the repository belongs
 	Salvage kedge.SalvageID `json:"salvage,omitempty"` // what was set aside when it was last put back; empty: nothing
@@ -85,7 +89,7 @@ func (s *Slots) Keep(id kedge.RunID, job int, change func(*Job)) (Job, error) {
 	}
 	was := j
 	change(&j)
-	if j == was {
+	if reflect.DeepEqual(j, was) {
 		return j, nil
 	}
 	return j, s.writeJob(j)
