@@ -97,6 +97,10 @@ func (x *Executor) holdBase(ctx context.Context, c run.Command, p place, ev run.
 	if err != nil {
 		return ev, err
 	}
+	// A run that has moved on completed some of them since: their work is not in this base.
+	if moved, err := x.cfg.Slots.IsBeyond(ctx, c.Run, c.Base); err != nil || moved {
+		return ev, err
+	}
 	q := p.request()
 	q.Checks, q.Protect = nil, nil
 	red, other, err := x.redIn(ctx, c, q, p.env, "recheck", features)
@@ -111,7 +115,7 @@ func (x *Executor) holdBase(ctx context.Context, c run.Command, p place, ev run.
 	clean, err := x.cfg.Slots.Clean(ctx, x.request(c, "left in the clean worktree"))
 	switch {
 	case kedge.Conflict.Is(err):
-		clean = nil // the run has moved on meanwhile: who broke it stays unknown
+		clean, err = nil, nil // the run has moved on meanwhile: who broke it stays unknown
 	case err != nil:
 		return ev, err
 	}

@@ -72,6 +72,19 @@ func TestRow102RegressionOfEarlierFeatures(t *testing.T) {
 	}
 }
 
+// TestRow102WorkThatIsNotInTheBaseYet: a job was prepared before the work of another one
+// was committed. That feature is completed and red on the job's base, and nobody broke it.
+func TestRow102WorkThatIsNotInTheBaseYet(t *testing.T) {
+	y := newYard(t, nil)
+	base := y.head()
+	y.feature("new")
+	prepared := y.prepared(2, "new", base)
+	one := y.feature("one", kedge.Check{Name: "own", Run: "test -f one.txt"})
+	y.worked("one", base, map[string]string{"one.txt": "1\n"})
+	one.Status = kedge.Completed
+	y.want(run.Green, y.command(run.Gate, 2, run.Command{Feature: "new", Base: base, Scope: "full", Tree: prepared.Tree}))
+}
+
 // TestRow14EveryFeatureIsLookedAtInTurn: of many that a change does not touch a few are
 // looked at each time, all in the end, and those that it touches always.
 func TestRow14EveryFeatureIsLookedAtInTurn(t *testing.T) {

@@ -113,6 +113,18 @@ func (s *Slots) branchOff(ctx context.Context, id kedge.RunID, tip string) error
 	return s.writeCourse(c)
 }
 
+// IsBeyond tells whether the integration branch of a run has left a commit behind.
+func (s *Slots) IsBeyond(ctx context.Context, id kedge.RunID, commit string) (bool, error) {
+	at, err := s.cfg.Repo.Resolve(ctx, "refs/heads/"+Branch(id))
+	switch {
+	case kedge.NotFound.Is(err):
+		return false, nil
+	case err != nil || at == commit:
+		return false, err
+	}
+	return s.cfg.Repo.Descends(ctx, at, commit)
+}
+
 // TakeAlong puts the integration branch of a run, and its clean worktree where
 // there is one, at a commit ahead of it; the branch is made where there is none.
 // Conflict when it has moved elsewhere.
