@@ -10,6 +10,6 @@ type SessionWorktree struct {
 	Port   int    `json:"port"` // KEDGE_PORT of its sessions
 
 	// What is true of it now. It is in answers only, never in the journal.
-	Changed *bool `json:"changed,omitempty"` // it has uncommitted work; nil: unknown
+	Changed *bool `json:"changed,omitempty"` // it has uncommitted changes, Kedge's own included; nil: unknown
 	Gone    bool  `json:"gone,omitempty"`    // it was removed
 }
