@@ -265,7 +265,7 @@ func TestRestoreUnknownOrIncomplete(t *testing.T) {
 	r.Must(os.RemoveAll(filepath.Join(r.Attic(), string(s.ID), "files", "nested")))
 	gittest.WantKind(t, r.Restore(s.ID), kedge.NotFound, "no longer in the attic")
 	r.Must(os.RemoveAll(r.Attic()))
-	gittest.WantKind(t, r.Restore(s.ID), kedge.NotFound, "attic of this salvage is gone")
+	gittest.WantKind(t, r.Restore(s.ID), kedge.NotFound, "folder with the files of this salvage is gone")
 }
 
 // TestSalvageFinishesWhatACrashLeft: with the ref made and nothing moved yet,

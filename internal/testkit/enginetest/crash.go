@@ -72,7 +72,7 @@ func crashAgainAndAgain(b *bench) {
 	for _, f := range s.Features {
 		b.want("commits of "+string(f.ID), b.count(fmt.Sprintf("%s commit %s ", s.Run, f.ID)), 1)
 	}
-	if crashes < 10 {
+	if crashes < 5 { // how many there are depends on how much goes into one write
 		b.Errorf("only %d crashes", crashes)
 	}
 }
