@@ -29,6 +29,9 @@ func (s Status) Valid() bool {
 	return false
 }
 
+// Over tells whether nothing is left to do about a feature with this status.
+func (s Status) Over() bool { return s == Completed || s == Skipped }
+
 // Feature is one verifiable unit of work: a locked definition, and a state that
 // only Kedge writes. Its JSON is that of features.json.
 type Feature struct {

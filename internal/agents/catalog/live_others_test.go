@@ -168,7 +168,7 @@ func TestLiveCopilot(t *testing.T) {
 				},
 				Uncached: true, Model: "gpt-5", Untold: []agenttest.Fact{agenttest.Context, agenttest.Beside, agenttest.Retries},
 				Skip: map[string]string{
-					"steer":   "nothing is said into a running prompt over the protocol: what you say stands in the next brief",
+					"steer":   "the protocol takes nothing while a prompt runs: what you say goes into the next brief",
 					"ask":     "it offers no tool to ask with over the protocol that it is driven by: it asks in its text",
 					"handin":  "it offers no tool to hand in a plan with over the protocol that it is driven by: it prints it",
 					"shorten": "the protocol that it is driven by has no word for it",

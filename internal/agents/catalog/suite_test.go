@@ -136,7 +136,7 @@ func table(t *testing.T) string {
 	return out.String()
 }
 
-// cell is yes, no with the number of its reason, or that nobody knows.
+// cell is yes, no with the number of its reason, or that it was not tried.
 func cell(s suite, scenario string, whys *[]string) string {
 	why, known := s[scenario]
 	switch {

@@ -56,7 +56,7 @@ func contextFacts(ctx context.Context, p *projects.Project, m Memory, l Snapshot
 	}
 	f := docs.ContextFacts{
 		Objective: currentObjective(set, l), Decisions: m.Decisions,
-		Open: slices.ContainsFunc(l.Docs, func(d journal.FeatureDoc) bool { return !settled(d.Status) }),
+		Open: slices.ContainsFunc(l.Docs, func(d journal.FeatureDoc) bool { return !d.Status.Over() }),
 	}
 	if l.Plan != nil && l.Plan.Status == kedge.PlanApproved {
 		f.Invariants = invariants(*l.Plan)
@@ -72,7 +72,7 @@ func contextFacts(ctx context.Context, p *projects.Project, m Memory, l Snapshot
 }
 
 // ContextOf is what the files of a project said because of a plan: when it is amended,
-// what stands there still is no text of yours.
+// what is left of it there is not your text.
 func ContextOf(d kedge.PlanData) []string {
 	out := slices.Concat(d.Earlier, []string{d.Title}, invariants(d), invariantLines(d))
 	slices.Sort(out)

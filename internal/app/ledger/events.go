@@ -23,7 +23,7 @@ func (l Snapshot) planStatus(who projects.Caller) ([]kedge.Event, error) {
 	status := kedge.PlanDone
 	for _, id := range l.Plan.Features {
 		d, err := l.Find(id)
-		if err != nil || !settled(d.Status) {
+		if err != nil || !d.Status.Over() {
 			status = kedge.PlanApproved
 		}
 	}

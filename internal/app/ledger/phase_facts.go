@@ -44,7 +44,7 @@ func PhaseFacts(ctx context.Context, p *projects.Project, l Snapshot, ph PlanPha
 		}
 		b := brief.BuiltFeature{Name: d.Name, Words: last[id].Closing}
 		switch {
-		case !settled(d.Status):
+		case !d.Status.Over():
 			b.Left, done = string(d.Status), false
 		case d.CompletedAt == nil:
 			b.Left = string(d.Status)

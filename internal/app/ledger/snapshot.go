@@ -43,7 +43,7 @@ func ReadFeature(ctx context.Context, p *projects.Project, id kedge.FeatureID, t
 	if err != nil {
 		return Snapshot{}, err
 	}
-	if approved != nil && (approved.Status == kedge.PlanDone || settled(to)) {
+	if approved != nil && (approved.Status == kedge.PlanDone || to.Over()) {
 		return ReadSnapshot(ctx, p)
 	}
 	d, ok, err := journal.Get[journal.FeatureDoc](ctx, p.Store, journal.KindFeature, string(id))
@@ -52,10 +52,6 @@ func ReadFeature(ctx context.Context, p *projects.Project, id kedge.FeatureID, t
 	}
 	return Snapshot{Docs: []journal.FeatureDoc{d}}, nil
 }
-
-// settled tells whether a feature with this status keeps a plan from being done no
-// longer.
-func settled(s kedge.Status) bool { return s == kedge.Completed || s == kedge.Skipped }
 
 // plansOf gives the plan that was approved last, and the newest plan if a planning
 // session made it and it waits for approval. Either is nil when there is none.

@@ -161,7 +161,7 @@ func (s *Planner) amendment(p *projects.Project, l ledger.Snapshot, in PlanAmend
 		return a, kedge.Errorf(kedge.Invalid, "the text changes nothing in the approved plan").
 			WithHint("edit %s, or a copy of it, then: kedge plan amend FILE --reason WHY", ledger.PlanFile)
 	}
-	a.Removed = slices.DeleteFunc(a.Removed, func(id kedge.FeatureID) bool { f, err := l.Find(id); return err != nil || isDone(f.Status) })
+	a.Removed = slices.DeleteFunc(a.Removed, func(id kedge.FeatureID) bool { f, err := l.Find(id); return err != nil || f.Status.Over() })
 	text, hash := d.Freeze(l.Plan.ID, frozen.Plan.Base)
 	if redact.Text(string(text)) != string(text) {
 		return a, kedge.Errorf(kedge.Invalid, "the text holds what looks like a secret").WithHint("take it from the environment instead")
@@ -184,13 +184,11 @@ func newText(p *projects.Project, text string) (*plan.Doc, error) {
 	return plan.ParsePlan(ledger.PlanFile, ledger.ToLF(b))
 }
 
-func isDone(s kedge.Status) bool { return s == kedge.Completed || s == kedge.Skipped }
-
 // statusAfter is that of the plan with its new features: done where all of them are.
 func (a amendment) statusAfter(l ledger.Snapshot) kedge.PlanStatus {
 	for _, id := range a.Features {
 		f, err := l.Find(id)
-		if err != nil || !isDone(f.Status) || f.Status == kedge.Skipped && slices.Contains(a.Restored, id) {
+		if err != nil || !f.Status.Over() || f.Status == kedge.Skipped && slices.Contains(a.Restored, id) {
 			return kedge.PlanApproved
 		}
 	}

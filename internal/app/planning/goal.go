@@ -78,9 +78,9 @@ func (s *Planner) PlanGoal(ctx context.Context, who projects.Caller, in PlanGoal
 	case err != nil:
 		return PlanGoalReply{}, err
 	case found && !last.Ended() && !in.Again && in.Goal == d.Goal && d.Status == kedge.PlanReady:
-		return s.goalReply(ctx, p, last.Run, []string{"the plan for this goal is ready; to have it made anew: kedge plan --again"})
+		return s.goalReply(ctx, p, last.Run, []string{"the plan for this goal is ready; to plan it again: kedge plan --again"})
 	case found && !last.Ended() && !in.Again && in.Goal == d.Goal && d.Status == kedge.PlanWaiting:
-		return s.goalReply(ctx, p, last.Run, []string{"the plan for this goal waits for your answers; to have it made anew: kedge plan --again"})
+		return s.goalReply(ctx, p, last.Run, []string{"the plan for this goal waits for your answers; to plan it again: kedge plan --again"})
 	case found && !last.Ended():
 		in.Goal = cmp.Or(in.Goal, d.Goal)
 		return s.planAgain(ctx, p, who, last, in)

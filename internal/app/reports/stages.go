@@ -45,7 +45,7 @@ func (w *way) learn(d run.Stepped, about run.Command) {
 // counts are the features that are done, and those that remain.
 func (w *way) counts() (done, left int) {
 	for _, s := range w.statuses {
-		if s == kedge.Completed || s == kedge.Skipped {
+		if s.Over() {
 			done++
 		} else {
 			left++

@@ -135,7 +135,7 @@ func (st State) Checklist() []kedge.StatusLine {
 	out, told := st.planLines()
 	for _, f := range plan.Order(st.Ledger.Features()) {
 		if !told[f.ID] {
-			out = append(out, kedge.StatusLine{Done: IsDone(f.Status), Text: string(f.ID) + ": " + f.Name + InWords(f)})
+			out = append(out, kedge.StatusLine{Done: f.Status.Over(), Text: string(f.ID) + ": " + f.Name + InWords(f)})
 		}
 	}
 	return out
@@ -158,7 +158,7 @@ func (st State) planLines() ([]kedge.StatusLine, map[kedge.FeatureID]bool) {
 			if n := len(out); n < len(st.Ledger.Plan.Features) {
 				if f, err := st.Ledger.Find(st.Ledger.Plan.Features[n]); err == nil {
 					told[f.ID] = true
-					line.Done = IsDone(f.Status)
+					line.Done = f.Status.Over()
 					line.Text += InWords(f.Feature)
 				}
 			}
@@ -167,9 +167,6 @@ func (st State) planLines() ([]kedge.StatusLine, map[kedge.FeatureID]bool) {
 	}
 	return out, told
 }
-
-// IsDone tells whether a feature with this status needs no more work.
-func IsDone(s kedge.Status) bool { return s == kedge.Completed || s == kedge.Skipped }
 
 // InWords gives a feature's status where a check mark does not say enough.
 func InWords(f kedge.Feature) string {

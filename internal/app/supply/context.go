@@ -6,7 +6,6 @@ import (
 
 	"kedge"
 	"kedge/internal/app/ledger"
-	"kedge/internal/app/status"
 	"kedge/internal/core/brief"
 	"kedge/internal/core/run"
 	"kedge/internal/engine/execute"
@@ -26,7 +25,7 @@ const (
 // may matter, and what the session before said.
 func (b Writer) past(ctx context.Context, c run.Command, at execute.Position, l ledger.Snapshot, in *brief.RunInput) error {
 	for _, f := range l.Features() {
-		if status.IsDone(f.Status) {
+		if f.Status.Over() {
 			in.Finished++
 		} else {
 			in.Remaining++

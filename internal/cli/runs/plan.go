@@ -89,7 +89,7 @@ func watchPlanning(ctx context.Context, env *frame.Env, from runs.RunReply) erro
 	}
 	reply, err := frame.Call[planning.PlanShowReply](ctx, env, "plan.show", planning.PlanShowRequest{})
 	if err == nil {
-		planLines(env.Err, reply) // the steps to answer it are said
+		planLines(env.Err, reply) // the run printed how to answer it
 	}
 	return over
 }

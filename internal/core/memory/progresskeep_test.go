@@ -35,7 +35,7 @@ func FuzzRow93ParagraphsStay(f *testing.F) {
 	f.Add("  ### a heading\n\n\nand more  ", 30)
 	f.Fuzz(func(t *testing.T, paragraph string, n int) {
 		if n < 0 || strings.TrimSpace(paragraph) == "" || strings.Contains(paragraph, "<!-- kedge:") || looksGenerated(paragraph) {
-			t.Skip("blank, or not a paragraph of yours: what Kedge writes itself is not kept")
+			t.Skip("blank, or what Kedge writes itself: only your paragraphs are kept; the seeds above run")
 		}
 		text := inserted(string(memory.WriteProgress(nil, facts())), paragraph, n)
 		for _, now := range []memory.Facts{facts(), later()} {

@@ -69,8 +69,7 @@ func (d Demands) Since(before map[string]string) Demands {
 func stillOpen(p kedge.Plan, but kedge.FeatureID, features []kedge.Feature, line string) []kedge.FeatureID {
 	var out []kedge.FeatureID
 	for _, f := range features {
-		done := f.Status == kedge.Completed || f.Status == kedge.Skipped
-		if f.ID != but && !done && runs(ChecksFor(p, f.Definition, nil), line) {
+		if f.ID != but && !f.Status.Over() && runs(ChecksFor(p, f.Definition, nil), line) {
 			out = append(out, f.ID)
 		}
 	}

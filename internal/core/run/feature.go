@@ -260,4 +260,4 @@ func shortHash(h string) string {
 }
 
 // OfRun tells whether the run has, or had, anything to do for the feature.
-func (f Feature) OfRun() bool { return !f.Before || f.Sessions > 0 || !completed(f.Status) }
+func (f Feature) OfRun() bool { return !f.Before || f.Sessions > 0 || !f.Status.Over() }

@@ -117,7 +117,7 @@ func (t *stepper) featureOf(spec Spec, early bool) Feature {
 	if f.Status == kedge.InProgress || !f.Status.Valid() {
 		f.Status = kedge.Pending
 	}
-	f.Before = completed(f.Status)
+	f.Before = f.Status.Over()
 	return f
 }
 
@@ -218,7 +218,7 @@ func (t *stepper) staysAtRest() {
 func (t *stepper) allLeft() bool {
 	return !slices.ContainsFunc(t.s.Features, func(f Feature) bool {
 		j := t.jobOf(f.ID)
-		return !completed(f.Status) && (j == nil || j.End != kedge.Skipped)
+		return !f.Status.Over() && (j == nil || j.End != kedge.Skipped)
 	})
 }
 

@@ -24,7 +24,7 @@ func TestRow46NativeOrFresh(t *testing.T) {
 		"killed, with room":            {end: ended(run.Killed, left("c", 69)), resume: "c", why: "it was killed, with its context 69% full"},
 		"killed, full":                 {end: ended(run.Killed, left("c", 70)), why: "its context was 70% full"},
 		"killed, full as people see":   {rules: run.Rules{Handover: 0.2}, end: ended(run.Killed, left("c", 20)), why: "its context was 20% full"},
-		"killed, nobody knows":         {end: ended(run.Killed, func(ev *run.Input) { ev.Conversation = "c" }), why: "it is unknown how full its context was"},
+		"killed, fullness unknown":     {end: ended(run.Killed, func(ev *run.Input) { ev.Conversation = "c" }), why: "it is unknown how full its context was"},
 		"killed, without conversation": {end: ended(run.Killed, left("", 10)), why: "the agent named no conversation"},
 		"limit": {end: func(d *drive) {
 			ended(run.HitLimit, left("c", 10))(d)

@@ -11,8 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"time"
-
-	"kedge"
 )
 
 // Step applies one event. An event that means nothing here (unknown, late, a
@@ -376,6 +374,3 @@ func (t *stepper) salvageName(j *Job) string {
 }
 
 func quote(s string) string { return strconv.Quote(s) }
-
-// completed tells whether nothing is left to do for a feature.
-func completed(s kedge.Status) bool { return s == kedge.Completed || s == kedge.Skipped }

@@ -140,7 +140,7 @@ func (t *stepper) conclude() {
 // finished tells whether nothing is left to do.
 func (t *stepper) finished() bool {
 	return len(t.s.Jobs) == 0 && len(t.s.Features) > 0 && !t.planning() &&
-		!slices.ContainsFunc(t.s.Features, func(f Feature) bool { return !completed(f.Status) && !t.s.Later(&f) })
+		!slices.ContainsFunc(t.s.Features, func(f Feature) bool { return !f.Status.Over() && !t.s.Later(&f) })
 }
 
 func (t *stepper) standing() (Status, string) {
@@ -234,7 +234,7 @@ func (t *stepper) outcome() (Status, string) {
 			held++
 			continue
 		}
-		if completed(f.Status) {
+		if f.Status.Over() {
 			continue
 		}
 		left++

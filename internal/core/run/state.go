@@ -295,7 +295,7 @@ func (s *State) Unaccepted() []kedge.FeatureID {
 func (s *State) Broken() []kedge.FeatureID {
 	var out []kedge.FeatureID
 	for i := range s.Features {
-		if f := &s.Features[i]; f.Status == kedge.Regressed || f.Red && !completed(f.Status) {
+		if f := &s.Features[i]; f.Status == kedge.Regressed || f.Red && !f.Status.Over() {
 			out = append(out, f.ID)
 		}
 	}

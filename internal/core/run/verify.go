@@ -336,7 +336,7 @@ func (t *stepper) ledgered(j *Job, c Command) {
 		if c.Status == kedge.Completed && j.Kind != Accept {
 			f.Work, f.Let = "", "" // by its checks
 		}
-		f.Red = f.Red && !completed(c.Status)
+		f.Red = f.Red && !c.Status.Over()
 		f.Aside = c.Status == kedge.NeedsReview && j.setsAside()
 	}
 	if f != nil && (f.Status == kedge.Completed || f.Status == kedge.NeedsReview) {
