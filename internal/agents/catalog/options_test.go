@@ -11,8 +11,14 @@ import (
 // A subcommand of an agent is no prompt: what it does has no screen to go on with.
 func TestSubcommandsAreNoPrompt(t *testing.T) {
 	for _, c := range []struct{ kind, args string }{
-		{"claude", "mcp list"}, {"codex", "--model gpt-5.5 exec fix"}, {"opencode", "serve"}, {"kilo", "serve"}, {"gemini", "-m pro extensions list"},
-		{"qwen", "auth"}, {"copilot", "--banner sessions"}, {"pi", "install x"},
+		{"claude", "mcp list"},
+		{"codex", "--model gpt-5.5 exec fix"},
+		{"opencode", "serve"},
+		{"kilo", "serve"},
+		{"gemini", "-m pro extensions list"},
+		{"qwen", "auth"},
+		{"copilot", "--banner sessions"},
+		{"pi", "install x"},
 	} {
 		args := strings.Fields(c.args)
 		got := catalog.Of(c.kind).CommandLine.Split(args)

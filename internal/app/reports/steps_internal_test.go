@@ -121,6 +121,7 @@ func inputOf(kind run.InputKind, o run.Outcome) run.Input {
 		ev.Text, ev.Reason, ev.Actor = "TEXT", "", "human:ada"
 	case run.PauseAsked, run.StopAsked, run.Continued, run.LandAsked, run.Approved, run.Denied, run.Planned, run.Amended, run.Accepted, run.Reopened, run.Skipped, run.Barred:
 		ev.Actor = "human:ada"
+	default:
 	}
 	if o == run.Green || o == run.OK && kind != run.Denied && kind != run.Amended && kind != run.Reopened && kind != run.Skipped && kind != run.Barred {
 		ev.Reason = ""
