@@ -133,8 +133,8 @@ func (s *Supply) CheckCommitted(ctx context.Context, p *projects.Project, repo *
 		return kedge.Errorf(kedge.Blocked, "%w; %s has changes that are not committed, and a mistake: %s", err, scaffold.ConfigFile, hereErr.Error()).
 			WithHint("%s", kedge.HintOf(hereErr))
 	}
-	if hereErr != nil { //nolint:nilerr // a mistake in what is not committed yet is nothing to this run
-		return nil
+	if hereErr != nil {
+		return nil //nolint:nilerr // a mistake in what is not committed yet is nothing to this run
 	}
 	route = cmp.Or(route, here.Route.Implement, here.Run.Agent)
 	name, _, _ := strings.Cut(route, ":")
