@@ -97,14 +97,14 @@ func drawn() string {
 func rule(r room) string {
 	switch r.imports {
 	case "":
-		return "Imports the nouns only."
+		return "May import only the nouns."
 	case "*":
 		if r.name == "testkit" {
-			return "May import every room; only tests and tools may import it."
+			return "May import every room. Only tests and tools may import it."
 		}
 		return "May import every room above."
 	}
-	return "May import: " + strings.ReplaceAll(r.imports, " ", ", ") + "."
+	return "May import the rooms: " + strings.ReplaceAll(r.imports, " ", ", ") + "."
 }
 
 func upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
