@@ -104,7 +104,7 @@ func rule(r room) string {
 		}
 		return "May import every room above."
 	}
-	return "May import the rooms: " + strings.ReplaceAll(r.imports, " ", ", ") + "."
+	return "May import: " + strings.ReplaceAll(r.imports, " ", ", ") + "."
 }
 
 func upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
