@@ -110,7 +110,7 @@ var rooms = []room{
 		{"execute", "carries out the commands of a run; one file per command"},
 	}},
 	{"app", "what each command does; the only room that combines the rules of core with effects", "*", false, []member{
-		{"projects", "opens the projects of a KEDGE_HOME; every write to a journal goes through it; starts background work"},
+		{"projects", "opens the projects of a KEDGE_HOME; every write of a command goes through it; starts background work"},
 		{"ledger", "the state of the work in the journal, and the files under .kedge/ that show it"},
 		{"features", "the feature list: show, change, import, export"},
 		{"memory", "decisions, risks, notes, rules, recall"},
