@@ -12,7 +12,7 @@ const name = "aider"
 func Profile() agents.Profile {
 	wrote := kept()
 	return agents.Profile{
-		Name: name, Title: "Aider", About: "one message on its input, readable text back",
+		Name: name, Title: "Aider", About: "one message on its input; it answers with text",
 		New:         func(argv []string) (agents.Adapter, error) { return New(argv), nil },
 		CommandLine: commandLine(),
 		Obeys: trust.Rules{
@@ -23,9 +23,9 @@ func Profile() agents.Profile {
 		Transcript: &wrote,
 		Lacks: map[string]string{
 			"Hears":    "it reads nothing after its message",
-			"Versions": "it is no npm package: a stand-in was driven",
-			"Writes":   "a stand-in was driven: what it writes is unknown",
-			"Hooks":    "it has none",
+			"Versions": "it is not an npm package; only a stand-in was tried",
+			"Writes":   "unknown: only a stand-in was tried",
+			"Hooks":    "it has no hooks",
 			"Limits":   "it has no tools",
 		},
 	}

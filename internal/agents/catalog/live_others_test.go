@@ -26,14 +26,14 @@ func TestLiveOpenCode(t *testing.T) {
 				Adapter: opencode.New([]string{path}), Holder: holder(t), Record: recorder("opencode", version), Note: noter(t, "opencode", version), Point: pointOpenCode,
 				Uncached: true, Whole: true, Full: 195_000, Model: "mock/m", Untold: []agenttest.Fact{agenttest.Version, agenttest.Window, agenttest.Retries},
 				Skip: map[string]string{
-					"subagent":  "it does not print what sub-agents do and use: they are switched off",
-					"ask":       "opencode run has no tool to ask with: it asks in its text",
-					"handin":    "opencode run has no tool to hand in a plan with: it prints it",
+					"subagent":  "it does not print what sub-agents do and use, so Kedge switches them off",
+					"ask":       "opencode run has no tool for questions; it asks in its text",
+					"handin":    "opencode run has no tool for plans; it prints the plan",
 					"steer":     "opencode run reads nothing after its brief",
 					"interrupt": "opencode run reads nothing after its brief",
 					"shorten":   "opencode run reads nothing after its brief",
 					"refuse":    "opencode run reads nothing after its brief",
-					"toolong":   "it shortens its context and asks again for as long as the provider refuses",
+					"toolong":   "it shortens its context and retries for as long as the provider refuses the prompt",
 				},
 			})
 		})
@@ -64,14 +64,14 @@ func TestLiveKilo(t *testing.T) {
 				Adapter: kilo.New([]string{path}), Holder: holder(t), Record: recorder("kilo", version), Note: noter(t, "kilo", version), Point: pointKilo,
 				Uncached: true, Whole: true, Full: 195_000, Model: "mock/m", Untold: []agenttest.Fact{agenttest.Version, agenttest.Window, agenttest.Retries},
 				Skip: map[string]string{
-					"subagent":  "it does not print what sub-agents do and use: they are switched off",
-					"ask":       "kilo run has no tool to ask with: it asks in its text",
-					"handin":    "kilo run has no tool to hand in a plan with: it prints it",
+					"subagent":  "it does not print what sub-agents do and use, so Kedge switches them off",
+					"ask":       "kilo run has no tool for questions; it asks in its text",
+					"handin":    "kilo run has no tool for plans; it prints the plan",
 					"steer":     "kilo run reads nothing after its brief",
 					"interrupt": "kilo run reads nothing after its brief",
 					"shorten":   "kilo run reads nothing after its brief",
 					"refuse":    "kilo run reads nothing after its brief",
-					"toolong":   "it shortens its context three times and then tells that this did not help, not what the provider said",
+					"toolong":   "it shortens its context three times, then reports that this did not help; it does not report what the provider said",
 				},
 			})
 		})
@@ -96,9 +96,9 @@ func TestLivePi(t *testing.T) {
 				Uncached: true, Full: 195_000, Late: true, Deaf: true, Model: "mock/m", Untold: []agenttest.Fact{agenttest.Version, agenttest.Beside},
 				Skip: map[string]string{
 					"subagent": "it has no sub-agents",
-					"ask":      "it has no tool to ask with: it asks in its text",
-					"handin":   "it has no tool to hand in a plan with: it prints it",
-					"refuse":   "no setting keeps it from that; how a refusal is read has a test without it",
+					"ask":      "it has no tool for questions; it asks in its text",
+					"handin":   "it has no tool for plans; it prints the plan",
+					"refuse":   "no setting makes it refuse, so this cannot be tried; another test covers how Kedge reads a refusal",
 				},
 			})
 		})
@@ -168,11 +168,11 @@ func TestLiveCopilot(t *testing.T) {
 				},
 				Uncached: true, Model: "gpt-5", Untold: []agenttest.Fact{agenttest.Context, agenttest.Beside, agenttest.Retries},
 				Skip: map[string]string{
-					"steer":   "the protocol takes nothing while a prompt runs: what you say goes into the next brief",
-					"ask":     "it offers no tool to ask with over the protocol that it is driven by: it asks in its text",
-					"handin":  "it offers no tool to hand in a plan with over the protocol that it is driven by: it prints it",
-					"shorten": "the protocol that it is driven by has no word for it",
-					"refuse":  "the protocol that it is driven by has no word for it",
+					"steer":   "it accepts no message while it works, so your message is in the next brief",
+					"ask":     "over the Agent Client Protocol it has no tool for questions; it asks in its text",
+					"handin":  "over the Agent Client Protocol it has no tool for plans; it prints the plan",
+					"shorten": "the Agent Client Protocol has no message for this",
+					"refuse":  "the Agent Client Protocol has no message for this",
 				},
 			})
 		})

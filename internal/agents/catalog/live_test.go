@@ -135,8 +135,8 @@ func TestLiveCodex(t *testing.T) {
 				Uncached: true, Curt: true, Full: 250_000, Deaf: true,
 				Skip: map[string]string{
 					"subagent": "it offers no sub-agents by default",
-					"handin":   "it has no tool to hand in a plan with: it prints it",
-					"refuse":   "no setting keeps it from that; how a refusal is read has a test without it",
+					"handin":   "it has no tool for plans; it prints the plan",
+					"refuse":   "no setting makes it refuse, so this cannot be tried; another test covers how Kedge reads a refusal",
 				},
 			})
 		})
@@ -172,14 +172,14 @@ func TestLiveGemini(t *testing.T) {
 				Adapter: gemini.New([]string{path}), Holder: holder(t), Record: recorder("gemini", version), Note: noter(t, "gemini", version), Point: pointGemini,
 				Uncached: true, Curt: true, Mute: true, Forgets: "No previous sessions found",
 				Skip: map[string]string{
-					"subagent": "it denies its own sub-agents over the protocol that it is driven by",
-					"cut":      "it gives up at a broken stream; the run takes that for a provider's limit and goes on with a fresh session",
-					"compact":  "it shortens its context between two prompts only, and a session is one",
-					"shorten":  "the protocol that it is driven by has no word for it",
-					"refuse":   "the protocol that it is driven by has no word for it",
-					"ask":      "it offers no tool to ask with over the protocol that it is driven by: it asks in its text",
-					"handin":   "it hands in a plan as a file outside of the worktree, and has no tool to ask with: it prints both",
-					"steer":    "a second prompt would end the first: what you say stands in the next brief",
+					"subagent": "over the Agent Client Protocol it does not let itself start sub-agents",
+					"cut":      "it gives up when a stream breaks; the run treats that as a provider's limit and continues with a fresh session",
+					"compact":  "it shortens its context only between two prompts, and a session has only one",
+					"shorten":  "the Agent Client Protocol has no message for this",
+					"refuse":   "the Agent Client Protocol has no message for this",
+					"ask":      "over the Agent Client Protocol it has no tool for questions; it asks in its text",
+					"handin":   "its tool writes the plan to a file outside the worktree, and it has no tool for questions; so it prints both",
+					"steer":    "a second prompt would end the first, so your message is in the next brief",
 				},
 			})
 		})
@@ -208,10 +208,10 @@ func TestLiveQwen(t *testing.T) {
 				Adapter: qwen.New([]string{path, "--auth-type", "openai"}), Holder: holder(t), Record: recorder("qwen", version), Note: noter(t, "qwen", version),
 				Point: pointQwen, Uncached: true, Curt: true, Full: 950_000, Untold: []agenttest.Fact{agenttest.Retries, agenttest.Beside},
 				Skip: map[string]string{
-					"cut":     "it gives up at a broken stream; the run takes that for a provider's limit and goes on with a fresh session",
-					"steer":   "a second prompt would end the first: what you say stands in the next brief",
-					"shorten": "the protocol that it is driven by has no word for it",
-					"refuse":  "the protocol that it is driven by has no word for it",
+					"cut":     "it gives up when a stream breaks; the run treats that as a provider's limit and continues with a fresh session",
+					"steer":   "a second prompt would end the first, so your message is in the next brief",
+					"shorten": "the Agent Client Protocol has no message for this",
+					"refuse":  "the Agent Client Protocol has no message for this",
 				},
 			})
 		})

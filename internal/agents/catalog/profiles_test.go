@@ -131,7 +131,7 @@ func TestProfileTable(t *testing.T) {
 
 func profileTable() string {
 	var out strings.Builder
-	out.WriteString("\n| `kind` | agent | how Kedge drives it | tried versions | its own state | hooks | transcripts |\n|---|---|---|---|---|---|---|\n")
+	out.WriteString("\n| `kind` | agent | how Kedge drives it | tried versions | where it keeps its state | hooks | transcripts |\n|---|---|---|---|---|---|---|\n")
 	var notes []string
 	note := func(p agents.Profile, field, text string) string {
 		why, lacks := p.Lacks[field]

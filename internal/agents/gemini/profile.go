@@ -12,7 +12,7 @@ const name = "gemini"
 func Profile() agents.Profile {
 	told, wrote := hooked(), kept()
 	return agents.Profile{
-		Name: name, Title: "Gemini CLI", About: "the Agent Client Protocol, figures by its telemetry",
+		Name: name, Title: "Gemini CLI", About: "the Agent Client Protocol; figures come from its telemetry",
 		New:         func(argv []string) (agents.Adapter, error) { return New(argv), nil },
 		Hears:       []agents.WordKind{agents.Interrupt},
 		CommandLine: commandLine(),

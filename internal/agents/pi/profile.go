@@ -26,7 +26,7 @@ func Profile() agents.Profile {
 		Transcript: &wrote,
 		Lacks: map[string]string{
 			"Guards": "its files need your approval, and no verdict speaks of them",
-			"Hooks":  "it has extensions in TypeScript in their place",
+			"Hooks":  "it has extensions in TypeScript instead",
 		},
 	}
 }

@@ -25,7 +25,7 @@ func Profile() agents.Profile {
 		Guards:     []string{".qwen/**"},
 		Transcript: &wrote,
 		Lacks: map[string]string{
-			"Hooks": "its hooks were not tried",
+			"Hooks": "its hooks were never tried with Kedge",
 		},
 	}
 }

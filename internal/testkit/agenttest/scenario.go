@@ -25,23 +25,23 @@ type Scenario struct {
 // Scenarios are all that there are.
 func Scenarios() []Scenario {
 	return []Scenario{
-		{"work", "works on files and commands, with exact figures", work},
-		{"subagent", "sub-agents are seen and counted", subagent},
-		{"ask", "a question waits for you", ask},
+		{"work", "works on files and commands, and reports exact usage", work},
+		{"subagent", "Kedge sees sub-agents and counts their usage", subagent},
+		{"ask", "a question of the agent waits for your answer", ask},
 		{"plan", "plans without writing anything", planning},
-		{"handin", "plan and questions by its own tools", handIn},
+		{"handin", "has tools of its own for plans and questions", handIn},
 		{"steer", "`kedge tell` reaches it while it works", steer},
 		{"interrupt", "a turn can be interrupted", interrupt},
-		{"resume", "goes on with its own conversation", resume},
-		{"retry", "a limit that passes is told", retry},
+		{"resume", "resumes its own conversation", resume},
+		{"retry", "reports that it retries at a provider's limit", retry},
 		{"overloaded", "a provider that does not answer counts as a limit", overloaded},
-		{"nologin", "a refused login is told", nologin},
-		{"toolong", "a prompt that never fits fails with its cause", toolong},
-		{"cut", "a broken stream is made good, counted once", cutOff},
-		{"compact", "tells that it shortened its context", compact},
-		{"shorten", "shortens its context when Kedge tells it to, and goes on", shorten},
-		{"refuse", "goes on where it cannot shorten its context when Kedge tells it to", refuse},
-		{"kill", "ends with everything that it started", kill},
+		{"nologin", "reports a refused login", nologin},
+		{"toolong", "if a prompt is always too long, it fails and reports the cause", toolong},
+		{"cut", "repeats a reply whose stream broke, and counts it once", cutOff},
+		{"compact", "reports that it shortened its context", compact},
+		{"shorten", "shortens its context when Kedge asks for it, and continues", shorten},
+		{"refuse", "continues when it refuses to shorten its context", refuse},
+		{"kill", "everything that it started ends with it", kill},
 	}
 }
 
@@ -57,7 +57,7 @@ func RunLive(t *testing.T, l Live) {
 			switch {
 			case t.Failed():
 			case sc.Name == "retry" && !l.tells(Retries):
-				l.note(sc.Name, "it tries again without a word")
+				l.note(sc.Name, "it retries and does not report that")
 			default:
 				l.note(sc.Name, "")
 			}
